@@ -1,0 +1,342 @@
+package house
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const module = "github.com/kplan-go/kplan"
+
+// A file is a parsed source file of the module.
+type file struct {
+	path string // slash separated, below the root
+	text string
+	fset *token.FileSet
+	tree *ast.File
+}
+
+func parse(name, text string) (file, error) {
+	fset := token.NewFileSet()
+	tree, err := parser.ParseFile(fset, name, text, parser.ParseComments)
+	return file{name, text, fset, tree}, err
+}
+
+// pkg returns the folder of the file, which is the path of its package below the
+// module.
+func (f file) pkg() string { return path.Dir(f.path) }
+
+func (f file) isTest() bool { return strings.HasSuffix(f.path, "_test.go") }
+
+// at returns a violation with its place.
+func (f file) at(pos token.Pos, format string, args ...any) string {
+	return fmt.Sprintf("%s:%d: %s", f.path, f.fset.Position(pos).Line, fmt.Sprintf(format, args...))
+}
+
+var toolkits = []string{"internal/field", "internal/union", "podorder", "revision", "rollout", "selector"}
+
+// imports says which packages of ours each package may import. Its keys that are
+// not below internal are the exported core; they, internal/field and
+// internal/union are the core.
+var imports = map[string][]string{
+	"internal/field": {},
+	"internal/union": {},
+	"selector":       {"internal/field"},
+	"revision":       {"internal/field"},
+	"podorder":       {"internal/field"},
+	"rollout":        {"internal/field", "internal/union", "revision"},
+	"replicaset":     toolkits,
+	"daemonset":      toolkits,
+	"deploy":         append([]string{"replicaset"}, toolkits...),
+}
+
+// supporting packages serve tests and readers, and may import what they like. The
+// core may not import them.
+var supporting = []string{"internal/house", "internal/invariant", "internal/purity", "internal/sim", "internal/trace"}
+
+func isSupporting(pkg string) bool {
+	return slices.Contains(supporting, pkg) || pkg == "examples" || strings.HasPrefix(pkg, "examples/")
+}
+
+func isCore(f file) bool {
+	_, ok := imports[f.pkg()]
+	return ok && !f.isTest()
+}
+
+var standard = []string{
+	// The hashes of a Rollout and a BatchRelease are SHA-256, which is a pure function.
+	"bytes", "cmp", "crypto/sha256", "encoding/hex", "encoding/json", "errors", "fmt", "hash/fnv", "maps", "math", "math/bits",
+	"slices", "strconv", "strings", "time",
+}
+
+// checkOwnImports rejects imports between our packages that the table does not
+// list, and packages that it does not know.
+func checkOwnImports(f file) (violations []string) {
+	if f.isTest() || isSupporting(f.pkg()) {
+		return nil
+	}
+	allowed, known := imports[f.pkg()]
+	if !known {
+		return []string{f.at(f.tree.Package, "package %s is not in the table of imports", f.pkg())}
+	}
+	for _, spec := range f.tree.Imports {
+		target, own := strings.CutPrefix(importPath(spec), module+"/")
+		if own && !slices.Contains(allowed, target) {
+			violations = append(violations, f.at(spec.Pos(), "%s may not import %s", f.pkg(), target))
+		}
+	}
+	return violations
+}
+
+// checkOtherImports allows the core a list of standard packages, and no renamed
+// ones that would hide what is called.
+func checkOtherImports(f file) (violations []string) {
+	if !isCore(f) {
+		return nil
+	}
+	for _, spec := range f.tree.Imports {
+		target := importPath(spec)
+		if spec.Name != nil {
+			violations = append(violations, f.at(spec.Pos(), "import of %s has a name of its own", target))
+		}
+		if !strings.HasPrefix(target, module+"/") && !slices.Contains(standard, target) {
+			violations = append(violations, f.at(spec.Pos(), "import of %s", target))
+		}
+	}
+	return violations
+}
+
+func importPath(spec *ast.ImportSpec) string {
+	p, err := strconv.Unquote(spec.Path.Value)
+	if err != nil {
+		return spec.Path.Value
+	}
+	return p
+}
+
+// impure matches what reads a clock or the machine, waits, or prints.
+var impure = regexp.MustCompile(`^(time\.(Now|Since|Until|After|AfterFunc|Tick|Sleep|New(Timer|Ticker)|Timer|Ticker|Local|LoadLocation)` +
+	`|fmt\.F?(Print|Scan)(f|ln)?)$`)
+
+// checkPure rejects clocks, goroutines, channels, I/O and panics in the core.
+func checkPure(f file) (violations []string) {
+	if !isCore(f) {
+		return nil
+	}
+	ast.Inspect(f.tree, func(n ast.Node) bool {
+		if what := impurity(n); what != "" {
+			violations = append(violations, f.at(n.Pos(), "%s", what))
+		}
+		return true
+	})
+	return violations
+}
+
+func impurity(n ast.Node) string {
+	switch n := n.(type) {
+	case *ast.GoStmt:
+		return "go statement"
+	case *ast.SelectStmt:
+		return "select statement"
+	case *ast.SendStmt:
+		return "send statement"
+	case *ast.ChanType:
+		return "channel"
+	case *ast.UnaryExpr:
+		if n.Op == token.ARROW {
+			return "receive"
+		}
+	case *ast.SelectorExpr:
+		if x, ok := n.X.(*ast.Ident); ok && x.Obj == nil && impure.MatchString(x.Name+"."+n.Sel.Name) {
+			return x.Name + "." + n.Sel.Name
+		}
+		if n.Sel.Name == "Local" {
+			return "Local depends on the machine"
+		}
+	case *ast.Ident:
+		if n.Obj == nil && slices.Contains([]string{"panic", "print", "println", "recover"}, n.Name) {
+			return n.Name
+		}
+	}
+	return ""
+}
+
+// checkState rejects package variables, except error sentinels and assertions that
+// a type implements an interface, and init functions.
+func checkState(f file) (violations []string) {
+	if !isCore(f) {
+		return nil
+	}
+	for _, decl := range f.tree.Decls {
+		switch d := decl.(type) {
+		case *ast.FuncDecl:
+			if d.Recv == nil && d.Name.Name == "init" {
+				violations = append(violations, f.at(d.Pos(), "init function"))
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				if v, ok := spec.(*ast.ValueSpec); ok && d.Tok == token.VAR && !isSentinel(v) && !isAssertion(v) {
+					violations = append(violations, f.at(v.Pos(), "package variable %s", v.Names[0].Name))
+				}
+			}
+		}
+	}
+	return violations
+}
+
+var errName = regexp.MustCompile(`^[eE]rr[A-Z]`)
+
+// isSentinel recognises ErrX = errors.New("…") and ErrX = other.ErrX.
+func isSentinel(v *ast.ValueSpec) bool {
+	if len(v.Names) != 1 || len(v.Values) != 1 || !errName.MatchString(v.Names[0].Name) {
+		return false
+	}
+	switch value := v.Values[0].(type) {
+	case *ast.SelectorExpr:
+		return errName.MatchString(value.Sel.Name)
+	case *ast.CallExpr:
+		s, ok := value.Fun.(*ast.SelectorExpr)
+		if !ok {
+			return false
+		}
+		x, ok := s.X.(*ast.Ident)
+		return ok && x.Name == "errors" && s.Sel.Name == "New"
+	}
+	return false
+}
+
+// isAssertion recognises var _ I = T{}.
+func isAssertion(v *ast.ValueSpec) bool {
+	return len(v.Names) == 1 && v.Names[0].Name == "_" && v.Type != nil && len(v.Values) == 1
+}
+
+const (
+	maxFunction = 60
+	maxFile     = 400
+)
+
+// checkSize limits the length of functions and files of the core.
+func checkSize(f file) (violations []string) {
+	if !isCore(f) {
+		return nil
+	}
+	if n := strings.Count(f.text, "\n"); n > maxFile {
+		violations = append(violations, fmt.Sprintf("%s: %d lines", f.path, n))
+	}
+	for _, decl := range f.tree.Decls {
+		d, ok := decl.(*ast.FuncDecl)
+		if !ok {
+			continue
+		}
+		if n := f.fset.Position(d.End()).Line - f.fset.Position(d.Pos()).Line + 1; n > maxFunction {
+			violations = append(violations, f.at(d.Pos(), "function %s has %d lines", d.Name.Name, n))
+		}
+	}
+	return violations
+}
+
+// checkPlace rejects Go files at the root and packages that are named for nothing
+// in particular.
+func checkPlace(f file) (violations []string) {
+	if f.pkg() == "." {
+		violations = append(violations, f.at(f.tree.Package, "Go file at the root"))
+	}
+	for _, name := range append(strings.Split(f.pkg(), "/"), strings.TrimSuffix(f.tree.Name.Name, "_test")) {
+		if slices.Contains([]string{"util", "utils", "common", "helper", "helpers", "types", "api"}, name) {
+			violations = append(violations, f.at(f.tree.Package, "package name %s", name))
+			break
+		}
+	}
+	return violations
+}
+
+// checkComments demands that the comment of each exported identifier starts with
+// its name. The members of a group of constants may share one.
+func checkComments(f file) (violations []string) {
+	if !isCore(f) {
+		return nil
+	}
+	for _, decl := range f.tree.Decls {
+		switch d := decl.(type) {
+		case *ast.FuncDecl:
+			if d.Name.IsExported() && exportedReceiver(d) && !startsWith(d.Doc, d.Name.Name) {
+				violations = append(violations, f.at(d.Pos(), "comment of %s", d.Name.Name))
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				violations = append(violations, f.checkSpec(d, spec)...)
+			}
+		}
+	}
+	return violations
+}
+
+func (f file) checkSpec(d *ast.GenDecl, spec ast.Spec) (violations []string) {
+	grouped := d.Lparen.IsValid()
+	switch s := spec.(type) {
+	case *ast.TypeSpec:
+		doc := s.Doc
+		if !grouped {
+			doc = d.Doc
+		}
+		if s.Name.IsExported() && !startsWith(doc, s.Name.Name) {
+			violations = append(violations, f.at(s.Pos(), "comment of %s", s.Name.Name))
+		}
+	case *ast.ValueSpec:
+		for _, name := range s.Names {
+			shared := grouped && (d.Doc != nil || s.Comment != nil) && s.Doc == nil
+			own := startsWith(s.Doc, name.Name) || !grouped && startsWith(d.Doc, name.Name)
+			if name.IsExported() && !shared && !own {
+				violations = append(violations, f.at(name.Pos(), "comment of %s", name.Name))
+			}
+		}
+	}
+	return violations
+}
+
+// startsWith reports whether the comment begins with the name, after an article.
+func startsWith(doc *ast.CommentGroup, name string) bool {
+	words := strings.Fields(doc.Text())
+	if len(words) > 1 && slices.Contains([]string{"A", "An", "The"}, words[0]) && words[0] != name {
+		words = words[1:]
+	}
+	return len(words) > 1 && words[0] == name
+}
+
+// exportedReceiver reports whether d is a function, or a method of an exported
+// type.
+func exportedReceiver(d *ast.FuncDecl) bool {
+	if d.Recv == nil {
+		return true
+	}
+	t := d.Recv.List[0].Type
+	for {
+		switch x := t.(type) {
+		case *ast.StarExpr:
+			t = x.X
+		case *ast.IndexExpr:
+			t = x.X
+		case *ast.Ident:
+			return x.IsExported()
+		default:
+			return true
+		}
+	}
+}
+
+// rules are the rules for single files.
+var rules = map[string]func(file) []string{
+	"own imports":   checkOwnImports,
+	"other imports": checkOtherImports,
+	"pure":          checkPure,
+	"state":         checkState,
+	"size":          checkSize,
+	"place":         checkPlace,
+	"comments":      checkComments,
+}
