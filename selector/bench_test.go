@@ -1,0 +1,176 @@
+package selector_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/kplan-go/kplan/selector"
+)
+
+// benchSelector returns a selector with 1, 3 or 6 requirements that three of four
+// benchLabels satisfy.
+func benchSelector(requirements int) *selector.LabelSelector {
+	ls := selector.FromLabels(map[string]string{"app": "web"})
+	if requirements >= 3 {
+		ls.MatchExpressions = append(ls.MatchExpressions,
+			expression("tier", selector.In, "front", "back"), expression("canary", selector.DoesNotExist))
+	}
+	if requirements >= 6 {
+		ls.MatchLabels["region"] = "eu-west-1"
+		ls.MatchExpressions = append(ls.MatchExpressions,
+			expression("app.kubernetes.io/name", selector.Exists), expression("pod-template-hash", selector.NotIn, "5d8f7c9b6", "abc"))
+	}
+	return ls
+}
+
+func benchLabels(n int) []map[string]string {
+	list := make([]map[string]string, n)
+	for i := range list {
+		list[i] = map[string]string{
+			"app": "web", "tier": "front", "app.kubernetes.io/name": "web", "pod-template-hash": fmt.Sprint("h", i%10), "region": "eu-west-1",
+		}
+		if i%4 == 3 {
+			list[i]["app"] = "db"
+		}
+	}
+	return list
+}
+
+// BenchmarkMatches stands beside its floor: one look-up for each requirement that
+// Matches has to look at, in the same maps.
+func BenchmarkMatches(b *testing.B) {
+	for _, n := range []int{100, 10_000, 1_000_000} {
+		list := benchLabels(n)
+		for _, k := range []int{1, 3, 6} {
+			s := compile(b, benchSelector(k))
+			keys := make([]string, 0, k)
+			for _, r := range s.Requirements() {
+				keys = append(keys, r.Key())
+			}
+			perMap := func(b *testing.B, found int) {
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/map")
+				if found == 0 {
+					b.Error("nothing found")
+				}
+			}
+			b.Run(fmt.Sprintf("maps=%d/requirements=%d/matches", n, k), func(b *testing.B) {
+				b.ReportAllocs()
+				found := 0
+				for b.Loop() {
+					for _, labels := range list {
+						found += count(s.Matches(labels))
+					}
+				}
+				perMap(b, found)
+			})
+			b.Run(fmt.Sprintf("maps=%d/requirements=%d/floor", n, k), func(b *testing.B) {
+				found := 0
+				for b.Loop() {
+					for _, labels := range list {
+						for j, key := range keys {
+							value, ok := labels[key]
+							found += count(ok)
+							if j == 0 && value == "db" {
+								break
+							}
+						}
+					}
+				}
+				perMap(b, found)
+			})
+		}
+	}
+}
+
+func BenchmarkFromLabelSelector(b *testing.B) {
+	for _, k := range []int{1, 3, 6} {
+		ls := benchSelector(k)
+		b.Run(fmt.Sprintf("requirements=%d", k), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := selector.FromLabelSelector(ls); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkParse(b *testing.B) {
+	for _, k := range []int{1, 3, 6} {
+		text := compile(b, benchSelector(k)).String()
+		b.Run(fmt.Sprintf("requirements=%d", k), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := selector.Parse(text); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkOverlap(b *testing.B) {
+	for _, k := range []int{1, 3, 6} {
+		s, other := compile(b, benchSelector(k)), parse(b, "app in (web,db),tier notin (back)")
+		b.Run(fmt.Sprintf("requirements=%d", k), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if selector.Disjoint(s, other) {
+					b.Fatal("disjoint")
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkClassify claims pods of which one in 50 is an orphan, one in 50 is to
+// be released, and one in two belongs to others.
+func BenchmarkClassify(b *testing.B) {
+	for _, n := range []int{10, 100, 1000, 10_000, 100_000, 1_000_000} {
+		o := selector.Owner{Kind: "ReplicaSet", Namespace: "ns", Name: "rs", UID: "uid-1", Selector: compile(b, benchSelector(3))}
+		children := make([]selector.Child, n)
+		for i, labels := range benchLabels(n) {
+			labels["app"] = "web"
+			children[i] = selector.Child{Namespace: "ns", Name: fmt.Sprint("pod-", i), UID: fmt.Sprint("uid-", i), Labels: labels, ControllerKind: "ReplicaSet", ControllerName: "rs", ControllerUID: "uid-1"}
+			switch {
+			case i%2 == 1:
+				children[i].ControllerUID = "uid-2"
+			case i%50 == 0:
+				children[i].ControllerKind, children[i].ControllerName, children[i].ControllerUID = "", "", ""
+			case i%50 == 2:
+				labels["app"] = "db"
+			}
+		}
+		b.Run(fmt.Sprintf("children=%d", n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				claim := selector.Classify(&o, n, at(children))
+				if len(claim.Adopt) == 0 {
+					b.Fatal("nothing adopted")
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/child")
+		})
+	}
+}
+
+func BenchmarkStrays(b *testing.B) {
+	for _, n := range []int{100, 10_000, 100_000} {
+		controllers := make([]selector.Controller, n/100)
+		for i := range controllers {
+			controllers[i].Owner = selector.Owner{Kind: "ReplicaSet", Namespace: "ns", Name: fmt.Sprint("rs", i), UID: fmt.Sprint("u", i), Selector: parse(b, fmt.Sprintf("app=web,hash=%d", i))}
+		}
+		children := make([]selector.Child, n)
+		for i := range children {
+			children[i] = selector.Child{Namespace: "ns", Labels: map[string]string{"app": "web", "hash": fmt.Sprint(i % (2 * len(controllers)))}}
+		}
+		b.Run(fmt.Sprintf("children=%d,controllers=%d", n, len(controllers)), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				selector.Strays(controllers, n, at(children))
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/child")
+		})
+	}
+}

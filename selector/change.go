@@ -1,0 +1,29 @@
+package selector
+
+// A Change is what a new selector would do to the children of an owner that it
+// would not do anyway.
+type Change struct {
+	Released []int // no longer claimed
+	Adopted  []int // claimed for the first time
+}
+
+// SelectorChange tells which of n children the owner would release and adopt if
+// its selector became the new one. Kubernetes has made selectors immutable because
+// of the surprises in this list.
+func SelectorChange(o *Owner, s Selector, n int, child func(i int) Child) Change {
+	after := *o
+	after.Selector = s
+	var change Change
+	for i := range n {
+		c := child(i)
+		then, now := Decide(&after, &c).Verdict, Decide(o, &c).Verdict
+		switch {
+		case then == now:
+		case then == Release:
+			change.Released = append(change.Released, i)
+		case then == Adopt:
+			change.Adopted = append(change.Adopted, i)
+		}
+	}
+	return change
+}

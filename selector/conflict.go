@@ -1,0 +1,138 @@
+package selector
+
+import "slices"
+
+// A Conflict is two controllers that may both want the same orphan.
+type Conflict struct {
+	A, B int // their numbers, A < B
+	// Certain means that one of them selects the objects that the other creates.
+	// Otherwise an object must be labelled by hand, or by a third party, to be
+	// wanted by both.
+	Certain bool
+	Labels  map[string]string // labels that both select
+}
+
+// Conflicts returns the pairs of controllers of one namespace whose selectors
+// overlap, in order. Objects that already have a controller are safe from such a
+// conflict; orphans, and tools that use the selectors alone, are not.
+//
+// In each namespace the controllers are told apart by the values of the label that
+// the most of them demand; the pairs that differ there cost nothing, all others
+// are compared.
+func Conflicts(controllers []Controller) []Conflict {
+	var found []Conflict
+	for _, group := range byNamespace(controllers) {
+		found = append(found, conflictsIn(controllers, group)...)
+	}
+	slices.SortFunc(found, func(a, b Conflict) int {
+		if a.A != b.A {
+			return a.A - b.A
+		}
+		return a.B - b.B
+	})
+	return found
+}
+
+// byNamespace returns the numbers of the controllers of each namespace.
+func byNamespace(controllers []Controller) [][]int {
+	place := map[string]int{}
+	var groups [][]int
+	for i := range controllers {
+		ns := controllers[i].Owner.Namespace
+		p, ok := place[ns]
+		if !ok {
+			p = len(groups)
+			place[ns] = p
+			groups = append(groups, nil)
+		}
+		groups[p] = append(groups[p], i)
+	}
+	return groups
+}
+
+func conflictsIn(controllers []Controller, group []int) []Conflict {
+	key := commonKey(controllers, group)
+	byValue := map[string][]int{}
+	var free []int // those that do not demand a value of key
+	for _, i := range group {
+		values, ok := demanded(controllers[i].Owner.Selector, key)
+		if !ok {
+			free = append(free, i)
+		}
+		for _, v := range values {
+			byValue[v] = append(byValue[v], i)
+		}
+	}
+	var found []Conflict
+	tried := make(map[int]int, len(group)) // the last controller each was compared with
+	try := func(a, b int) {
+		if last, ok := tried[b]; a < b && (!ok || last != a) {
+			tried[b] = a
+			if c, ok := conflict(controllers, a, b); ok {
+				found = append(found, c)
+			}
+		}
+	}
+	for _, a := range group {
+		values, ok := demanded(controllers[a].Owner.Selector, key)
+		if !ok {
+			for _, b := range group {
+				try(a, b)
+			}
+			continue
+		}
+		for _, v := range values {
+			for _, b := range byValue[v] {
+				try(a, b)
+			}
+		}
+		for _, b := range free {
+			try(a, b)
+		}
+	}
+	return found
+}
+
+// commonKey returns the key for which the most selectors demand a value, the
+// smallest of several.
+func commonKey(controllers []Controller, group []int) string {
+	count := map[string]int{}
+	for _, i := range group {
+		last := ""
+		for _, r := range controllers[i].Owner.Selector.requirements {
+			if (r.test == testEqual || r.test == testIn) && r.key != last {
+				last = r.key
+				count[r.key]++
+			}
+		}
+	}
+	best := ""
+	for key, n := range count {
+		if n > count[best] || n == count[best] && key < best {
+			best = key
+		}
+	}
+	return best
+}
+
+// demanded returns the values of key that the selector allows, if these are
+// finitely many and not none by absence.
+func demanded(s Selector, key string) ([]string, bool) {
+	for i := range s.requirements {
+		if r := &s.requirements[i]; r.key == key && (r.test == testEqual || r.test == testIn) {
+			return distinct(r), true
+		}
+	}
+	return nil, s.IsNothing()
+}
+
+func conflict(controllers []Controller, a, b int) (Conflict, bool) {
+	x, y := &controllers[a], &controllers[b]
+	for _, created := range []map[string]string{x.TemplateLabels, y.TemplateLabels} {
+		if len(created) > 0 && x.Owner.Selector.Matches(created) && y.Owner.Selector.Matches(created) {
+			return Conflict{A: a, B: b, Certain: true, Labels: MergeLabels(nil, created)}, true
+		}
+	}
+	labels, ok := Overlap(x.Owner.Selector, y.Owner.Selector)
+	return Conflict{A: a, B: b, Labels: labels}, ok
+}

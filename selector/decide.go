@@ -1,0 +1,82 @@
+package selector
+
+// A Verdict is what becomes of a child.
+type Verdict string
+
+// The verdicts.
+const (
+	Keep    Verdict = "Keep"    // it is claimed already
+	Adopt   Verdict = "Adopt"   // the owner becomes its controller
+	Release Verdict = "Release" // the owner ceases to be its controller
+	Ignore  Verdict = "Ignore"  // it is not claimed, and nothing is done
+)
+
+// A Reason says why a child gets its verdict.
+type Reason string
+
+// Reasons of decisions.
+const (
+	ReasonOwned              Reason = "Owned"              // Keep: it is controlled by the owner and matches
+	ReasonOrphan             Reason = "Orphan"             // Adopt: it has no controller and matches
+	ReasonNoMatch            Reason = "NoMatch"            // Release, Ignore: the selector does not match
+	ReasonRejected           Reason = "Rejected"           // Release, Ignore: the selector matches, the caller's condition does not
+	ReasonOwnedByOther       Reason = "OwnedByOther"       // Ignore: it has another controller
+	ReasonControllerDeleting Reason = "ControllerDeleting" // Ignore: the owner is being deleted
+	ReasonObjectDeleting     Reason = "ObjectDeleting"     // Ignore: the orphan is being deleted
+	ReasonOtherNamespace     Reason = "OtherNamespace"     // Ignore: the orphan is elsewhere
+	ReasonTerminating        Reason = "Terminating"        // Ignore: it would be kept, but is being deleted; [DecideReplica]
+	ReasonInactive           Reason = "Inactive"           // Ignore: it is finished or being deleted; [DecideReplica]
+)
+
+// A Decision is what becomes of a child, and why.
+type Decision struct {
+	Verdict Verdict `json:"verdict"`
+	Reason  Reason  `json:"reason"`
+}
+
+// String returns "Adopt (Orphan)".
+func (d Decision) String() string { return string(d.Verdict) + " (" + string(d.Reason) + ")" }
+
+// Decide returns what becomes of the child c of o. It reads little: of a child with
+// another controller only the controller, of others the labels first. It allocates
+// nothing and keeps neither pointer.
+//
+// It mirrors BaseControllerRefManager.ClaimObject of the controller package of
+// Kubernetes 1.36.3.
+func Decide(o *Owner, c *Child) Decision {
+	if c.ControllerUID != o.UID && c.Controlled() {
+		return Decision{Ignore, ReasonOwnedByOther}
+	}
+	if !c.Controlled() {
+		return decideOrphan(o, c)
+	}
+	switch {
+	case o.matches(c):
+		return Decision{Keep, ReasonOwned}
+	case o.Deleting:
+		return Decision{Ignore, ReasonControllerDeleting}
+	}
+	return Decision{Release, o.mismatch(c)}
+}
+
+func decideOrphan(o *Owner, c *Child) Decision {
+	switch {
+	case o.Deleting:
+		return Decision{Ignore, ReasonControllerDeleting}
+	case !o.matches(c):
+		return Decision{Ignore, o.mismatch(c)}
+	case c.Deleting:
+		return Decision{Ignore, ReasonObjectDeleting}
+	case o.Namespace != "" && o.Namespace != c.Namespace:
+		return Decision{Ignore, ReasonOtherNamespace}
+	}
+	return Decision{Adopt, ReasonOrphan}
+}
+
+// mismatch tells why the owner does not want a child.
+func (o *Owner) mismatch(c *Child) Reason {
+	if c.Rejected && o.Selector.Matches(c.Labels) {
+		return ReasonRejected
+	}
+	return ReasonNoMatch
+}

@@ -1,0 +1,147 @@
+package selector
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kplan-go/kplan/internal/field"
+)
+
+// A FieldError reports one part of a selector that cannot be used:
+//
+//	Path   string // the field as Kubernetes writes it, such as values[0][app]
+//	Value  any    // what it holds
+//	Detail string // what it must hold
+//	Err    error  // the class: ErrRequired, ErrForbidden, ErrUnsupported, or nil for an invalid value
+type FieldError = field.Error
+
+// ErrInvalid is wrapped by every error of this package that a selector causes.
+var ErrInvalid = field.ErrInvalid
+
+// The classes of a [FieldError]. An error without a class is an invalid value.
+var (
+	ErrRequired    = errors.New("required value")
+	ErrForbidden   = errors.New("forbidden")
+	ErrUnsupported = errors.New("unsupported value")
+)
+
+// An Error rejects a selector. It wraps [ErrInvalid] and each of its Fields.
+type Error struct {
+	// Text is the message of Kubernetes 1.36.3, byte for byte where Kubernetes is
+	// deterministic. It may tell less than Fields: a conversion names the first
+	// bad requirement only.
+	Text string
+	// Fields is everything that is wrong, in the order of the input. It is empty
+	// for an error of syntax.
+	Fields []*FieldError
+	// Offset is the byte of a parsed text at which the parser gave up.
+	Offset int
+}
+
+// Error returns Text.
+func (e *Error) Error() string { return e.Text }
+
+// Unwrap makes errors.Is find [ErrInvalid] and errors.As a [FieldError].
+func (e *Error) Unwrap() []error {
+	errs := []error{ErrInvalid}
+	for _, f := range e.Fields {
+		errs = append(errs, f)
+	}
+	return errs
+}
+
+// fieldsError returns an error with the aggregated text of the fields, or nil if
+// there are none.
+func fieldsError(fields []*FieldError) error {
+	if len(fields) == 0 {
+		return nil
+	}
+	return &Error{Text: fieldsText(fields), Fields: fields}
+}
+
+func fieldsText(fields []*FieldError) string {
+	texts := make([]string, len(fields))
+	for i, f := range fields {
+		texts[i] = FieldText(f)
+	}
+	return aggregateText(texts)
+}
+
+// aggregateText joins messages as the aggregate errors of Kubernetes do: without
+// repetitions, and in brackets if there are several.
+func aggregateText(texts []string) string {
+	var once []string
+	for _, t := range texts {
+		if !slices.Contains(once, t) {
+			once = append(once, t)
+		}
+	}
+	if len(once) == 1 {
+		return once[0]
+	}
+	return "[" + strings.Join(once, ", ") + "]"
+}
+
+// FieldText returns the line that Kubernetes prints for a field error:
+//
+//	key: Invalid value: "a b": name part must consist of …
+//
+// It mirrors field.Error.Error of apimachinery 0.36.3.
+func FieldText(e *FieldError) string {
+	text := e.Path + ": "
+	switch {
+	case errors.Is(e.Err, ErrRequired):
+		text += "Required value"
+	case errors.Is(e.Err, ErrForbidden):
+		text += "Forbidden"
+	case errors.Is(e.Err, ErrUnsupported):
+		text += "Unsupported value: " + valueText(e.Value)
+	default:
+		text += "Invalid value: " + valueText(e.Value)
+	}
+	if e.Detail != "" {
+		text += ": " + e.Detail
+	}
+	return text
+}
+
+// valueText quotes a string, and encodes anything else as JSON, the named string
+// types included.
+func valueText(v any) string {
+	if s, ok := v.(string); ok {
+		return fmt.Sprintf("%q", s)
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(data)
+}
+
+func invalid(path string, value any, detail string) *FieldError {
+	return &FieldError{Path: path, Value: value, Detail: detail}
+}
+
+// An aggregate is several errors with the text that Kubernetes prints.
+type aggregate []error
+
+func (a aggregate) Error() string {
+	texts := make([]string, len(a))
+	for i, err := range a {
+		texts[i] = err.Error()
+	}
+	return aggregateText(texts)
+}
+
+func (a aggregate) Unwrap() []error { return a }
+
+// combined returns the errors as one, or nil if there are none.
+func combined(errs []error) error {
+	if len(errs) == 0 {
+		return nil
+	}
+	return aggregate(errs)
+}

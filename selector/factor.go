@@ -1,0 +1,176 @@
+package selector
+
+import "slices"
+
+// A factor is what a conjunction of requirements leaves of one label: whether it
+// may be absent, and which values it may have. A selector is a product of factors,
+// since each requirement is about one label; that makes everything in this file
+// and its neighbours exact.
+type factor struct {
+	key    string
+	absent bool
+	form   form
+	set    []string // sorted, each once
+	lo, hi int64    // of between, inclusive; lo > hi if there are none
+}
+
+// A form is how a factor describes its values.
+type form uint8
+
+const (
+	allBut  form = iota // all except those of set
+	only                // those of set
+	between             // the integers from lo to hi, in any spelling, except those of set
+)
+
+// free is the factor of a label that no requirement mentions.
+func free(key string) factor { return factor{key: key, absent: true} }
+
+// factorOf intersects the requirements, which have the same key.
+func factorOf(requirements []Requirement) factor {
+	f := free(requirements[0].key)
+	for i := range requirements {
+		f.narrow(&requirements[i])
+	}
+	return f
+}
+
+// narrow intersects the factor with a requirement. It does not write to the set,
+// which may belong to a requirement.
+func (f *factor) narrow(r *Requirement) {
+	if r.needsLabel() {
+		f.absent = false
+	}
+	switch r.test {
+	case testEqual, testIn:
+		f.keepOnly(distinct(r))
+	case testNotEqual, testNotIn:
+		f.drop(distinct(r))
+	case testExists:
+	case testGreater:
+		if r.bound == maxInteger {
+			f.keepBetween(1, 0)
+		} else {
+			f.keepBetween(max(r.bound+1, 0), maxInteger)
+		}
+	case testLess:
+		if r.bound <= 0 {
+			f.keepBetween(1, 0)
+		} else {
+			f.keepBetween(0, r.bound-1)
+		}
+	default: // absent, and the zero Requirement, which needs a label it does not allow
+		f.form, f.set = only, nil
+	}
+}
+
+// distinct returns the values of r, sorted, each once.
+func distinct(r *Requirement) []string {
+	return slices.Compact(slices.Sorted(slices.Values(r.Values())))
+}
+
+func (f *factor) keepOnly(values []string) {
+	kept := make([]string, 0, len(values))
+	for _, v := range values {
+		if f.allows(v) {
+			kept = append(kept, v)
+		}
+	}
+	f.form, f.set = only, kept
+}
+
+func (f *factor) drop(values []string) {
+	if f.form == only {
+		f.set = without(f.set, values)
+		return
+	}
+	set := slices.Concat(f.set, values)
+	slices.Sort(set)
+	f.set = slices.Compact(set)
+	f.trim()
+}
+
+func (f *factor) keepBetween(lo, hi int64) {
+	switch f.form {
+	case only:
+		f.set = slices.DeleteFunc(slices.Clone(f.set), func(v string) bool { return !isBetween(v, lo, hi) })
+		return
+	case between:
+		lo, hi = max(lo, f.lo), min(hi, f.hi)
+	}
+	f.form, f.lo, f.hi = between, lo, hi
+	f.set = slices.Clone(f.set)
+	f.trim()
+}
+
+// trim drops the exclusions outside the range of a between factor.
+func (f *factor) trim() {
+	if f.form == between {
+		f.set = slices.DeleteFunc(f.set, func(v string) bool { return !isBetween(v, f.lo, f.hi) })
+	}
+}
+
+// allows reports whether the label may have the value.
+func (f *factor) allows(value string) bool {
+	_, found := slices.BinarySearch(f.set, value)
+	switch f.form {
+	case only:
+		return found
+	case between:
+		return !found && isBetween(value, f.lo, f.hi)
+	}
+	return !found
+}
+
+// A state is what a label may be: absent or a value.
+type state struct {
+	absent bool
+	value  string
+}
+
+// pick returns the simplest state that the factor allows, and whether there is
+// any: absent before a value, and the smallest of these.
+func (f *factor) pick() (state, bool) {
+	if f.absent {
+		return state{absent: true}, true
+	}
+	value, ok := f.pickValue()
+	return state{value: value}, ok
+}
+
+// pickValue returns the smallest value that the factor allows; "", v1, v2 and so
+// on if it allows all but a few.
+func (f *factor) pickValue() (string, bool) {
+	switch f.form {
+	case only:
+		if len(f.set) == 0 {
+			return "", false
+		}
+		return f.set[0], true
+	case between:
+		return spelling(f.lo, f.hi, f.set)
+	}
+	return fresh(f.set), true
+}
+
+// without returns the values of a that are not in b; both are sorted.
+func without(a, b []string) []string {
+	return slices.DeleteFunc(slices.Clone(a), func(v string) bool {
+		_, found := slices.BinarySearch(b, v)
+		return found
+	})
+}
+
+// factors returns the factors of a selector that is not Nothing, sorted by key.
+func factors(requirements []Requirement) []factor {
+	var fs []factor
+	for len(requirements) > 0 {
+		n := 1
+		for n < len(requirements) && requirements[n].key == requirements[0].key {
+			n++
+		}
+		fs = append(fs, factorOf(requirements[:n]))
+		requirements = requirements[n:]
+	}
+	return fs
+}

@@ -1,0 +1,268 @@
+package selector_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/selector"
+)
+
+func TestSimulate(t *testing.T) {
+	web, front, db := controller(t, "web", "app=web", 1), controller(t, "front", "tier=front", 1), controller(t, "db", "app=db", 1)
+	pod := func(app, tier, owner string) selector.Child {
+		c := selector.Child{Namespace: "ns", Labels: map[string]string{"app": app, "tier": tier}}
+		if owner != "" {
+			c.ControllerKind, c.ControllerName, c.ControllerUID = "ReplicaSet", owner, "uid-"+owner
+		}
+		return c
+	}
+	children := []selector.Child{
+		pod("web", "front", ""),    // two want it
+		pod("web", "back", ""),     // one does
+		pod("x", "x", ""),          // none does
+		pod("web", "front", "web"), // protected by its owner
+		pod("db", "front", "web"),  // let go, then wanted by two
+		pod("x", "x", "web"),       // let go for good
+		pod("web", "x", "gone"),    // owned by one that is not there
+		pod("db", "x", "front"),    // let go, wanted by one
+	}
+	adopt := selector.Decision{Verdict: selector.Adopt, Reason: selector.ReasonOrphan}
+	release := selector.Decision{Verdict: selector.Release, Reason: selector.ReasonNoMatch}
+	got := selector.Simulate([]selector.Controller{web, front, db}, len(children), at(children))
+	want := selector.Round{
+		Owners: []int{0, 0, -1, 0, 1, -1, -1, 2},
+		Actions: []selector.RoundAction{
+			{Controller: 0, Child: 0, Decision: adopt}, {Controller: 0, Child: 1, Decision: adopt},
+			{Controller: 0, Child: 4, Decision: release}, {Controller: 0, Child: 5, Decision: release},
+			{Controller: 1, Child: 4, Decision: adopt}, {Controller: 1, Child: 7, Decision: release},
+			{Controller: 2, Child: 7, Decision: adopt},
+		},
+		Contested: []selector.Contested{
+			{Child: 0, Controllers: []int{0, 1}}, {Child: 4, Controllers: []int{1, 2}}, {Child: 7, Controllers: []int{2}},
+		},
+	}
+	require.Empty(t, cmp.Diff(want, got))
+
+	got = selector.Simulate([]selector.Controller{db, front, web}, len(children), at(children))
+	require.Equal(t, []int{1, 2, -1, 2, -1, -1, -1, -1}, got.Owners, "4 and 7 are let go after those who want them have had their turn")
+	require.Len(t, got.Contested, 3)
+	require.Empty(t, cmp.Diff(selector.Round{}, selector.Simulate(nil, 0, nil)))
+}
+
+// Simulate is each controller classifying in turn, on a snapshot that the ones
+// before have changed.
+func TestSimulate_isClassifyInTurn(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	contested := 0
+	for range min(cases(t, 100), 2000) {
+		controllers, children := randomHerd(r)
+		round := selector.Simulate(controllers, len(children), at(children))
+		var actions []selector.RoundAction
+		for i := range controllers {
+			o := &controllers[i].Owner
+			claim := selector.Classify(o, len(children), at(children))
+			res := selector.Resolve(o, claim, at(children), selector.Live{OK: true})
+			for _, a := range res.Actions {
+				action := selector.RoundAction{Controller: i}
+				switch a := a.(type) {
+				case selector.AdoptChild:
+					action.Child, action.Decision = a.Child, selector.Decision{Verdict: selector.Adopt, Reason: a.Reason}
+				case selector.ReleaseChild:
+					action.Child, action.Decision = a.Child, selector.Decision{Verdict: selector.Release, Reason: a.Reason}
+				}
+				children[action.Child] = selector.Project(children[action.Child], a)
+				actions = append(actions, action)
+			}
+		}
+		require.Empty(t, cmp.Diff(actions, round.Actions))
+		for i, c := range children {
+			owner := -1
+			for j := range controllers {
+				if c.ControlledBy(&controllers[j].Owner) {
+					owner = j
+				}
+			}
+			require.Equal(t, owner, round.Owners[i])
+		}
+		contested += len(round.Contested)
+	}
+	require.Positive(t, contested)
+}
+
+// What is not contested ends the same whatever the order; what is contested can
+// end differently.
+func TestSimulate_order(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	for range min(cases(t, 100), 2000) {
+		controllers, children := randomHerd(r)
+		round := selector.Simulate(controllers, len(children), at(children))
+		contested := map[int][]int{}
+		for _, c := range round.Contested {
+			contested[c.Child] = c.Controllers
+		}
+		outcomes := make([]map[int]bool, len(children))
+		for range 40 {
+			perm := r.Perm(len(controllers))
+			shuffled := make([]selector.Controller, len(perm))
+			for i, p := range perm {
+				shuffled[i] = controllers[p]
+			}
+			for i, owner := range selector.Simulate(shuffled, len(children), at(children)).Owners {
+				if owner >= 0 {
+					owner = perm[owner]
+				}
+				if outcomes[i] == nil {
+					outcomes[i] = map[int]bool{}
+				}
+				outcomes[i][owner] = true
+			}
+		}
+		for i := range children {
+			candidates, ok := contested[i]
+			require.Equal(t, ok, len(outcomes[i]) > 1, "child %d: %v", i, outcomes[i])
+			for owner := range outcomes[i] {
+				if ok && owner >= 0 {
+					require.Contains(t, candidates, owner)
+				}
+			}
+		}
+	}
+}
+
+func randomHerd(r *rand.Rand) ([]selector.Controller, []selector.Child) {
+	var controllers []selector.Controller
+	for i := range 1 + r.IntN(4) {
+		controllers = append(controllers, selector.Controller{Owner: selector.Owner{
+			Kind: "ReplicaSet", Namespace: oneOf(r, "ns", "ns", "ns", "x", ""), Name: fmt.Sprint("rs", i), UID: fmt.Sprint("u", i),
+			Selector: randomSelector(r), Deleting: r.IntN(6) == 0,
+		}})
+	}
+	return controllers, randomChildren(r, r.IntN(12))
+}
+
+func randomChildren(r *rand.Rand, n int) []selector.Child {
+	children := make([]selector.Child, n)
+	for i := range children {
+		c := selector.Child{
+			Namespace: oneOf(r, "ns", "ns", "ns", "x"), Name: fmt.Sprint("p", i), UID: fmt.Sprint("uid-p", i), Labels: randomLabels(r),
+			Deleting: r.IntN(6) == 0, Finished: r.IntN(6) == 0, Rejected: r.IntN(12) == 0,
+		}
+		if owner := r.IntN(7); owner < 5 {
+			c.ControllerKind, c.ControllerName, c.ControllerUID = "ReplicaSet", fmt.Sprint("rs", owner), fmt.Sprint("u", owner)
+		}
+		children[i] = c
+	}
+	return children
+}
+
+func TestSelectorChange(t *testing.T) {
+	o := replicaSet(t)
+	children := append(workedExample(), child("p9", "c", ""), child("p10", "c", "u1"))
+	children[1].Labels = labelsA("c")
+	got := selector.SelectorChange(&o, parse(t, "a in (c,d)"), len(children), at(children))
+	want := selector.Change{Released: []int{2, 6}, Adopted: []int{1, 8}}
+	require.Empty(t, cmp.Diff(want, got), "p4 is released anyway, p10 would be kept")
+	require.Equal(t, "a=b", o.Selector.String())
+	require.Empty(t, cmp.Diff(selector.Change{}, selector.SelectorChange(&o, o.Selector, len(children), at(children))))
+}
+
+func TestStrays(t *testing.T) {
+	controllers := []selector.Controller{controller(t, "rs", "a=b", 1), controller(t, "empty", "", 1)}
+	controllers[1].Owner.Namespace = "other"
+	children := []selector.Child{
+		child("kept", "b", "uid-rs"),
+		child("wanted", "b", ""),
+		child("unwanted", "x", ""),
+		child("recreated", "b", "old uid"),
+		child("gone", "b", "another uid"),
+		child("not selected, but owned", "x", "uid-rs"),
+	}
+	children[4].ControllerName = "gone"
+	want := []selector.Stray{
+		{Child: 2, Reason: selector.ReasonUnselected}, {Child: 3, Reason: selector.ReasonOwnerRecreated}, {Child: 4, Reason: selector.ReasonOwnerGone},
+	}
+	require.Empty(t, cmp.Diff(want, selector.Strays(controllers, len(children), at(children))))
+	require.Nil(t, selector.Strays(controllers, 0, nil))
+}
+
+func TestIndex(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	hits := 0
+	for range 200 {
+		selectors := make([]selector.Selector, r.IntN(20))
+		for i := range selectors {
+			selectors[i] = randomSelector(r)
+		}
+		x := selector.NewIndex(selectors)
+		for range 20 {
+			labels := randomLabels(r)
+			want := []int{-7}
+			for i, s := range selectors {
+				if s.Matches(labels) {
+					want = append(want, i)
+				}
+			}
+			require.Equal(t, want, x.Matching(labels, []int{-7}), "appended, in order")
+			hits += len(want) - 1
+		}
+	}
+	require.Positive(t, hits)
+}
+
+func TestConflicts(t *testing.T) {
+	web := controller(t, "web", "app=web", 1)
+	web.TemplateLabels = map[string]string{"app": "web", "tier": "front"}
+	db := controller(t, "db", "app=db", 1)
+	db.TemplateLabels = map[string]string{"app": "db"}
+	front := controller(t, "front", "tier=front", 1)
+	front.TemplateLabels = map[string]string{"tier": "front"}
+	either := controller(t, "either", "app in (web,db)", 1)
+	elsewhere := controller(t, "elsewhere", "app=web", 1)
+	elsewhere.Owner.Namespace = "x"
+	never := controller(t, "never", "app,!app", 1)
+	got := selector.Conflicts([]selector.Controller{web, db, front, either, elsewhere, never})
+	want := []selector.Conflict{
+		{A: 0, B: 2, Certain: true, Labels: map[string]string{"app": "web", "tier": "front"}},
+		{A: 0, B: 3, Certain: true, Labels: map[string]string{"app": "web", "tier": "front"}},
+		{A: 1, B: 2, Labels: map[string]string{"app": "db", "tier": "front"}},
+		{A: 1, B: 3, Certain: true, Labels: map[string]string{"app": "db"}},
+		{A: 2, B: 3, Labels: map[string]string{"app": "db", "tier": "front"}},
+	}
+	require.Empty(t, cmp.Diff(want, got))
+	require.Nil(t, selector.Conflicts(nil))
+}
+
+func TestConflicts_allPairs(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	total := 0
+	for range 200 {
+		controllers := make([]selector.Controller, r.IntN(10))
+		for i := range controllers {
+			controllers[i].Owner = selector.Owner{Namespace: oneOf(r, "ns", "x"), UID: fmt.Sprint(i), Selector: randomSelector(r)}
+			if r.IntN(2) == 0 {
+				controllers[i].TemplateLabels = randomLabels(r)
+			}
+		}
+		found := map[[2]int]bool{}
+		for _, c := range selector.Conflicts(controllers) {
+			a, b := &controllers[c.A], &controllers[c.B]
+			require.Less(t, c.A, c.B)
+			require.False(t, found[[2]int{c.A, c.B}], "each pair once")
+			found[[2]int{c.A, c.B}] = true
+			require.True(t, a.Owner.Selector.Matches(c.Labels) && b.Owner.Selector.Matches(c.Labels))
+		}
+		for i := range controllers {
+			for j := range i {
+				_, overlap := selector.Overlap(controllers[i].Owner.Selector, controllers[j].Owner.Selector)
+				same := controllers[i].Owner.Namespace == controllers[j].Owner.Namespace
+				require.Equal(t, overlap && same, found[[2]int{j, i}])
+			}
+		}
+		total += len(found)
+	}
+	require.Positive(t, total)
+}

@@ -1,0 +1,138 @@
+package selector
+
+import "slices"
+
+// A NodeExample is a node that answers a question about node selectors.
+type NodeExample struct {
+	Name   string
+	Labels map[string]string
+}
+
+// An Answer is that of a question that cannot always be decided.
+type Answer string
+
+// The answers.
+const (
+	Yes     Answer = "Yes"
+	No      Answer = "No"
+	Unknown Answer = "Unknown"
+)
+
+// A nodeProduct is what a term leaves of the labels and of the name of a node that
+// has one.
+type nodeProduct struct {
+	labels Selector
+	name   factor
+}
+
+// products returns the terms that some named node satisfies. Terms with errors
+// select nothing.
+func (m NodeMatcher) products() []nodeProduct {
+	var ps []nodeProduct
+	for i := range m.terms {
+		t := &m.terms[i]
+		if len(t.errs) > 0 {
+			continue
+		}
+		p := nodeProduct{labels: t.labels, name: factor{set: []string{""}}}
+		for _, f := range t.fields {
+			switch {
+			case f.key == FieldName && f.not:
+				p.name.drop([]string{f.value})
+			case f.key == FieldName:
+				p.name.keepOnly([]string{f.value})
+			case (f.value == "") == f.not: // a field that is always empty
+				p.name.keepOnly(nil)
+			}
+		}
+		if _, ok := p.example(); ok {
+			ps = append(ps, p)
+		}
+	}
+	return ps
+}
+
+// example returns a node that satisfies the product.
+func (p *nodeProduct) example() (NodeExample, bool) {
+	labels, ok := p.labels.Satisfiable()
+	name, named := p.name.pickValue()
+	if !ok || !named {
+		return NodeExample{}, false
+	}
+	return NodeExample{Name: name, Labels: labels}, true
+}
+
+// Satisfiable reports whether some node with a name satisfies the selector, and
+// returns one.
+func (m NodeMatcher) Satisfiable() (NodeExample, bool) {
+	for _, p := range m.products() {
+		return p.example()
+	}
+	return NodeExample{}, false
+}
+
+// OverlapNodes reports whether some node with a name satisfies both selectors, and
+// returns one. It is exact, and compares each term of a with each of b.
+func OverlapNodes(a, b NodeMatcher) (NodeExample, bool) {
+	for _, p := range a.products() {
+		for _, q := range b.products() {
+			both := nodeProduct{labels: And(p.labels, q.labels), name: p.name}
+			if q.name.form == only {
+				both.name.keepOnly(q.name.set)
+			} else {
+				both.name.drop(q.name.set)
+			}
+			if e, ok := both.example(); ok {
+				return e, true
+			}
+		}
+	}
+	return NodeExample{}, false
+}
+
+// ImpliesNodes reports whether every node with a name that satisfies a satisfies b.
+// The answer Yes means that each term of a lies within one of b, and No comes with
+// a node that satisfies a and not b. If a term of a lies within several terms of b
+// together, or seems to, the answer is Unknown; with at most one term in b it is
+// always Yes or No.
+func ImpliesNodes(a, b NodeMatcher) (NodeExample, Answer) {
+	answer := Yes
+	for _, p := range a.products() {
+		inside, counter := p.within(b)
+		switch {
+		case counter != nil:
+			return *counter, No
+		case !inside:
+			answer = Unknown
+		}
+	}
+	return NodeExample{}, answer
+}
+
+// within reports whether one term of b holds all of p. If none does, it tries each
+// node that some term of b refuses, and returns one that all of b refuses.
+func (p *nodeProduct) within(b NodeMatcher) (bool, *NodeExample) {
+	base, _ := p.example()
+	tries := []NodeExample{base}
+	for _, q := range b.products() {
+		labels, inside := Implies(p.labels, q.labels)
+		st, escapes := escape(&p.name, &q.name)
+		switch {
+		case inside && !escapes:
+			return true, nil
+		case !inside:
+			tries = append(tries, NodeExample{Name: base.Name, Labels: labels})
+		}
+		if escapes {
+			tries = append(tries, NodeExample{Name: st.value, Labels: base.Labels})
+		}
+	}
+	i := slices.IndexFunc(tries, func(e NodeExample) bool {
+		ok, _ := b.Match(e.Name, e.Labels)
+		return !ok
+	})
+	if i < 0 {
+		return false, nil
+	}
+	return false, &tries[i]
+}

@@ -1,0 +1,62 @@
+package selector
+
+// ValidateNodeSelector returns everything that API validation of Kubernetes finds
+// wrong with a node selector at path. Whether the value of Gt or Lt is an integer
+// is not among it: such a selector is accepted, and then selects nothing. The
+// error, if any, is an [*Error].
+//
+// It mirrors ValidateNodeSelector of package core/validation of Kubernetes 1.36.3.
+func ValidateNodeSelector(ns *NodeSelector, path string, opts ValidateOptions) error {
+	if ns == nil {
+		return nil
+	}
+	at := subpath(path, "nodeSelectorTerms")
+	if len(ns.Terms) == 0 {
+		return fieldsError([]*FieldError{required(at, "must have at least one node selector term")})
+	}
+	opts.AllowUnknownOperators = false
+	var errs []*FieldError
+	for i := range ns.Terms {
+		term := &ns.Terms[i]
+		for j, e := range term.MatchExpressions {
+			errs = append(errs, expressionErrors(e, element(element(at, i)+".matchExpressions", j), opts, Operator.op)...)
+		}
+		for j, e := range term.MatchFields {
+			errs = append(errs, fieldErrors(e, element(element(at, i)+".matchFields", j))...)
+		}
+	}
+	return fieldsError(errs)
+}
+
+func fieldErrors(e Expression, path string) []*FieldError {
+	var errs []*FieldError
+	switch {
+	case e.Operator != In && e.Operator != NotIn:
+		errs = append(errs, invalid(subpath(path, "operator"), e.Operator, "not a valid selector operator"))
+	case len(e.Values) != 1:
+		errs = append(errs, required(subpath(path, "values"),
+			"must be only one value when `operator` is 'In' or 'NotIn' for node field selector"))
+	}
+	if e.Key != FieldName {
+		return append(errs, invalid(subpath(path, "key"), e.Key, "not a valid field selector key"))
+	}
+	for i, v := range e.Values {
+		for _, m := range nodeNameMessages(v) {
+			errs = append(errs, invalid(element(subpath(path, "values"), i), v, m))
+		}
+	}
+	return errs
+}
+
+// nodeNameMessages returns what is wrong with the name of a node. It counts bytes
+// and, unlike the prefix of a key, calls them characters.
+func nodeNameMessages(name string) []string {
+	var messages []string
+	if len(name) > maxSubdomain {
+		messages = append(messages, "must be no more than 253 characters")
+	}
+	if !isSubdomain(name) {
+		messages = append(messages, subdomainDetail)
+	}
+	return messages
+}

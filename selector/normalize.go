@@ -1,0 +1,62 @@
+package selector
+
+import "strconv"
+
+// Normalize returns the shortest selector of a fixed form that selects the same
+// legal labels: Nothing if it selects none, otherwise for each key in order nothing
+// or one of
+//
+//	!key   key   key=v   key in (v,w)   key notin (v)   key,key notin (v)   key>1,key<9,key notin (5)
+//
+// Selectors with the same normal form are [Equivalent]. Equivalent ones have the
+// same normal form, with one exception: a range of integers can also be written as
+// the list of all their spellings.
+func (s Selector) Normalize() Selector {
+	if s.IsNothing() {
+		return Nothing()
+	}
+	var requirements []Requirement
+	for _, f := range factors(s.requirements) {
+		if !f.possible() {
+			return Nothing()
+		}
+		requirements = append(requirements, f.requirements()...)
+	}
+	return compiled(requirements)
+}
+
+// requirements returns the normal form of a factor that is not empty.
+func (f *factor) requirements() []Requirement {
+	var rs []Requirement
+	add := func(op Op, values ...string) { rs = append(rs, makeRequirement(f.key, op, values)) }
+	switch f.form {
+	case only:
+		switch {
+		case f.absent:
+			add(OpDoesNotExist)
+		case len(f.set) == 1:
+			add(OpEquals, f.set...)
+		default:
+			add(OpIn, f.set...)
+		}
+		return rs
+	case allBut:
+		if !f.absent {
+			add(OpExists)
+		}
+	case between:
+		lo, hi := tightened(f.lo, f.hi, f.set)
+		if lo > 0 {
+			add(OpGreater, strconv.FormatInt(lo-1, 10))
+		}
+		if hi < maxInteger {
+			add(OpLess, strconv.FormatInt(hi+1, 10))
+		}
+		f.lo, f.hi = lo, hi
+		f.trim()
+	}
+	if len(f.set) > 0 {
+		add(OpNotIn, f.set...)
+	}
+	return rs
+}

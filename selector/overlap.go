@@ -1,0 +1,28 @@
+package selector
+
+// And returns the selector that selects what both a and b select.
+func And(a, b Selector) Selector {
+	if a.IsNothing() || b.IsNothing() {
+		return Nothing()
+	}
+	return a.Add(b.requirements...)
+}
+
+// Overlap reports whether some labels are selected by both a and b, and returns
+// the simplest such labels. It is exact:
+//
+//	!tier             and tier notin (db)        overlap in no labels at all
+//	env=prod          and env=prod,region=us     overlap in env=prod,region=us
+//	app=a,tier in (x) and tier notin (x)         do not
+//
+// It takes time in proportion to the requirements and values, apart from sorting
+// the latter.
+func Overlap(a, b Selector) (labels map[string]string, ok bool) {
+	return And(a, b).Satisfiable()
+}
+
+// Disjoint reports whether no labels are selected by both a and b.
+func Disjoint(a, b Selector) bool {
+	_, ok := Overlap(a, b)
+	return !ok
+}

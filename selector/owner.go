@@ -1,0 +1,79 @@
+package selector
+
+import (
+	"cmp"
+	"time"
+)
+
+// An Owner is a controller that claims children: a ReplicaSet its pods, a
+// Deployment its ReplicaSets, a DaemonSet its pods and revisions.
+type Owner struct {
+	APIVersion string
+	Kind       string
+	Namespace  string // "" for a cluster-scoped owner, which adopts in all namespaces
+	Name       string
+	UID        string
+	Deleting   bool // it has a deletion timestamp
+	Selector   Selector
+
+	ChildKind  string   // in messages; "" means Pod
+	Finalizers []string // put on what is adopted and taken from what is released
+}
+
+func (o *Owner) childKind() string { return cmp.Or(o.ChildKind, "Pod") }
+
+// A Child is what claiming reads of an object. [Decide] reads the labels and the
+// controller of every child, and the rest only if it comes to that; Name and UID
+// are for actions and messages.
+type Child struct {
+	Namespace string
+	Name      string
+	UID       string
+	Labels    map[string]string
+
+	// The controlling owner, all empty for an orphan: the first owner reference
+	// whose controller field is true, see [ControllerOf].
+	ControllerKind string
+	ControllerName string
+	ControllerUID  string
+
+	Deleting bool // it has a deletion timestamp
+	Finished bool // it is a pod that Succeeded or Failed; only [DecideReplica] and its like read it
+	// Rejected is that a condition of the caller's own refuses the child. It then
+	// counts as not matching: a child that is already owned is released.
+	Rejected bool
+}
+
+// Controlled reports whether the child has a controller.
+func (c *Child) Controlled() bool {
+	return c.ControllerUID != "" || c.ControllerKind != "" || c.ControllerName != ""
+}
+
+// ControlledBy reports whether the child's controller has the UID of o. Kind and
+// name are not compared. It mirrors IsControlledBy of package v1 of apimachinery
+// 0.36.3.
+func (c *Child) ControlledBy(o *Owner) bool { return c.ControllerUID == o.UID && c.Controlled() }
+
+// matches reports whether the owner wants the child.
+func (o *Owner) matches(c *Child) bool { return o.Selector.Matches(c.Labels) && !c.Rejected }
+
+// A Controller is an owner as others see it.
+type Controller struct {
+	Owner             Owner
+	CreationTimestamp time.Time
+	TemplateLabels    map[string]string // of the children it creates
+}
+
+// CompareAge orders controllers by creation, the oldest first, and those of one
+// time by name, then namespace and UID.
+//
+// It mirrors OverlappingControllers of the controller package of Kubernetes 1.5,
+// which ends with the name.
+func CompareAge(a, b Controller) int {
+	return cmp.Or(
+		a.CreationTimestamp.Compare(b.CreationTimestamp),
+		cmp.Compare(a.Owner.Name, b.Owner.Name),
+		cmp.Compare(a.Owner.Namespace, b.Owner.Namespace),
+		cmp.Compare(a.Owner.UID, b.Owner.UID),
+	)
+}

@@ -1,0 +1,55 @@
+package selector
+
+import "strconv"
+
+// A Preference is a term of preferred node affinity. A weight of 0 means nothing.
+type Preference struct {
+	Weight     int32            `json:"weight"`
+	Preference NodeSelectorTerm `json:"preference"`
+}
+
+// Preferences are compiled terms of preferred node affinity.
+type Preferences struct {
+	terms   []nodeTerm
+	weights []int32
+}
+
+// NewPreferences compiles the terms. One with weight 0, or without expressions, is
+// not even read; any other that is wrong fails all. The error, if any, is an
+// [*Error].
+//
+// It mirrors NewPreferredSchedulingTerms of package nodeaffinity of
+// component-helpers 0.36.3.
+func NewPreferences(preferences []Preference) (Preferences, error) {
+	var p Preferences
+	var errs []*FieldError
+	for i := range preferences {
+		term := &preferences[i].Preference
+		if preferences[i].Weight == 0 || term.empty() {
+			continue
+		}
+		t := newNodeTerm(term, "["+strconv.Itoa(i)+"]")
+		errs = append(errs, t.errs...)
+		p.terms = append(p.terms, t)
+		p.weights = append(p.weights, preferences[i].Weight)
+	}
+	if len(errs) > 0 {
+		return Preferences{}, fieldsError(errs)
+	}
+	return p, nil
+}
+
+// Score returns the sum of the weights of the terms that a node with the name and
+// labels satisfies. It does not allocate.
+//
+// It mirrors PreferredSchedulingTerms.Score of package nodeaffinity of
+// component-helpers 0.36.3.
+func (p Preferences) Score(name string, labels map[string]string) int64 {
+	score := int64(0)
+	for i := range p.terms {
+		if p.terms[i].matches(name, labels) {
+			score += int64(p.weights[i])
+		}
+	}
+	return score
+}

@@ -1,0 +1,24 @@
+package selector
+
+// DecideReplica is [Decide] for the pods of a ReplicaSet or ReplicationController.
+// These look only at candidates, pods of their namespace that have no controller or
+// one with their kind, name and UID, and only at active ones: a pod that is
+// finished or being deleted is neither adopted nor released. One that is being
+// deleted and would otherwise be kept gets ReasonTerminating, since it is counted.
+//
+// It mirrors FilterPodsByOwner, FilterActivePods and FilterClaimedPods of
+// Kubernetes 1.36.3.
+func DecideReplica(o *Owner, c *Child) Decision {
+	controlled := c.Controlled()
+	switch {
+	case controlled && (c.ControllerUID != o.UID || c.ControllerKind != o.Kind || c.ControllerName != o.Name):
+		return Decision{Ignore, ReasonOwnedByOther}
+	case c.Namespace != o.Namespace:
+		return Decision{Ignore, ReasonOtherNamespace}
+	case !c.Deleting && !c.Finished:
+		return Decide(o, c)
+	case controlled && !c.Finished && o.matches(c):
+		return Decision{Ignore, ReasonTerminating}
+	}
+	return Decision{Ignore, ReasonInactive}
+}

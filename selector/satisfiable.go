@@ -1,0 +1,41 @@
+package selector
+
+// Satisfiable reports whether the selector selects any labels, and returns the
+// simplest ones: no more labels than it takes, with the smallest values. a=1,a=2 is
+// not satisfiable, and neither is Nothing.
+//
+// This and all other analysis is about legal labels, those that [ValidateKey] and
+// [ValidateValue] accept. Values that a selector made by [FromMap] demands count as
+// legal.
+func (s Selector) Satisfiable() (labels map[string]string, ok bool) {
+	if s.IsNothing() {
+		return nil, false
+	}
+	return witness(factors(s.requirements))
+}
+
+// witness returns labels that satisfy all factors.
+func witness(fs []factor) (map[string]string, bool) {
+	labels := map[string]string{}
+	for i := range fs {
+		st, ok := fs[i].pick()
+		if !ok {
+			return nil, false
+		}
+		st.put(labels, fs[i].key)
+	}
+	return labels, true
+}
+
+// put makes the label key what the state says.
+func (st state) put(labels map[string]string, key string) {
+	if st.absent {
+		delete(labels, key)
+	} else {
+		labels[key] = st.value
+	}
+}
+
+// SelectsEverything reports whether the selector selects all labels. It is
+// [Selector.IsEverything]: no valid requirement always holds.
+func (s Selector) SelectsEverything() bool { return s.IsEverything() }

@@ -1,0 +1,172 @@
+package selector
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// A Selector is a compiled label selector: a list of requirements that a set of
+// labels must satisfy all, sorted by key. The zero Selector is [Nothing], which
+// selects no labels, not even none at all.
+//
+// A Selector is immutable and shares no memory with what it was made from, so it
+// may be copied and used by several goroutines.
+type Selector struct {
+	requirements []Requirement
+	// need is one more than the number of labels without which nothing matches, so
+	// that a set with fewer is refused at once; 0 makes the zero Selector Nothing.
+	need uint
+}
+
+// Everything returns the selector without requirements, which selects all labels,
+// none at all included.
+func Everything() Selector { return Selector{need: 1} }
+
+// Nothing returns the zero Selector, which selects no labels.
+func Nothing() Selector { return Selector{} }
+
+// Of returns the selector with the requirements. It mirrors NewSelector and Add of
+// package labels of apimachinery 0.36.3.
+func Of(requirements ...Requirement) Selector { return Everything().Add(requirements...) }
+
+// Add returns the selector that has the requirements as well. Of requirements with
+// the same key, those of s come first. Adding to Nothing is Nothing.
+func (s Selector) Add(requirements ...Requirement) Selector {
+	if s.IsNothing() || len(requirements) == 0 {
+		return s
+	}
+	return compiled(slices.Concat(s.requirements, requirements))
+}
+
+// compiled sorts the requirements, which it keeps, by key. Sorting is stable, so
+// that the text does not depend on chance.
+func compiled(requirements []Requirement) Selector {
+	if len(requirements) <= 12 {
+		insertionSort(requirements)
+	} else {
+		slices.SortStableFunc(requirements, func(a, b Requirement) int { return cmp.Compare(a.key, b.key) })
+	}
+	s := Selector{requirements: requirements, need: 1}
+	counted := ""
+	for i := range requirements {
+		r := &requirements[i]
+		if r.needsLabel() && (s.need == 1 || r.key != counted) {
+			counted = r.key
+			s.need++
+		}
+	}
+	return s
+}
+
+func insertionSort(requirements []Requirement) {
+	for i := 1; i < len(requirements); i++ {
+		j := i
+		for j > 0 && requirements[j-1].key > requirements[i].key {
+			j--
+		}
+		if j < i {
+			r := requirements[i]
+			copy(requirements[j+1:i+1], requirements[j:i])
+			requirements[j] = r
+		}
+	}
+}
+
+// Matches reports whether the selector selects the labels. It does not allocate.
+//
+// It mirrors Selector.Matches of package labels of apimachinery 0.36.3.
+func (s Selector) Matches(labels map[string]string) bool {
+	if uint(len(labels)) < s.need-1 { // wraps around for Nothing
+		return false
+	}
+	for i := range s.requirements {
+		r := &s.requirements[i]
+		value, present := labels[r.key]
+		switch r.test { // the most common ones here, since accepts is too large to be inlined
+		case testEqual:
+			if !present || value != r.value {
+				return false
+			}
+		case testExists:
+			if !present {
+				return false
+			}
+		case testAbsent:
+			if present {
+				return false
+			}
+		default:
+			if !r.accepts(value, present) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Selects is Matches with the guard of look-ups that start from an object: a
+// selector without requirements selects nothing, and an object without labels is
+// selected by none. Controllers use it to find out whose orphan they see.
+//
+// It mirrors GetPodReplicaSets and its siblings in client-go 0.36.3.
+func (s Selector) Selects(labels map[string]string) bool {
+	return len(labels) > 0 && len(s.requirements) > 0 && s.Matches(labels)
+}
+
+// IsNothing reports whether the selector is [Nothing]. A selector may contradict
+// itself and select nothing without being Nothing; see [Selector.Satisfiable].
+func (s Selector) IsNothing() bool { return s.need == 0 }
+
+// IsEverything reports whether the selector is [Everything]. No valid requirement
+// is always satisfied, so that no other selector selects all labels.
+func (s Selector) IsEverything() bool { return s.need > 0 && len(s.requirements) == 0 }
+
+// Requirements returns a copy of the requirements, sorted by key, or nil if there
+// are none, as for Nothing and Everything.
+func (s Selector) Requirements() []Requirement { return slices.Clone(s.requirements) }
+
+// Equal reports whether s and other have the same requirements, the same values in
+// the same order included. [Equivalent] compares what they select.
+func (s Selector) Equal(other Selector) bool {
+	return s.IsNothing() == other.IsNothing() &&
+		slices.EqualFunc(s.requirements, other.requirements, Requirement.Equal)
+}
+
+// String returns the selector as [Parse] reads it. Nothing and Everything are both
+// the empty string, as upstream; [Selector.Describe] tells them apart.
+func (s Selector) String() string {
+	texts := make([]string, len(s.requirements))
+	for i, r := range s.requirements {
+		texts[i] = r.String()
+	}
+	return strings.Join(texts, ",")
+}
+
+// Describe returns String for people: "nothing" and "everything" instead of the
+// empty string.
+func (s Selector) Describe() string {
+	switch {
+	case s.IsNothing():
+		return "nothing"
+	case s.IsEverything():
+		return "everything"
+	}
+	return s.String()
+}
+
+// ExactMatch returns the only value that the first requirement on key allows. It
+// does not look at later ones: a=1,a=2 answers 1.
+//
+// It mirrors RequiresExactMatch of package labels of apimachinery 0.36.3.
+func (s Selector) ExactMatch(key string) (string, bool) {
+	for i := range s.requirements {
+		if r := &s.requirements[i]; r.key == key {
+			if r.test != testEqual {
+				return "", false
+			}
+			return r.value, true
+		}
+	}
+	return "", false
+}

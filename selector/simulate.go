@@ -1,0 +1,77 @@
+package selector
+
+import (
+	"cmp"
+	"slices"
+)
+
+// A Round is what happens if each of several controllers makes one pass over the
+// same children.
+type Round struct {
+	// Owners is the number of the controller that has each child afterwards, or -1
+	// if none of them has.
+	Owners    []int
+	Actions   []RoundAction // in the order in which they happen
+	Contested []Contested   // children whose owner depends on the order of the controllers
+}
+
+// A RoundAction is one adoption or release in a [Round].
+type RoundAction struct {
+	Controller int
+	Child      int
+	Decision   Decision
+}
+
+// A Contested child may end up with any of the controllers, which are in order. A
+// child that its owner lets go may also end up with none, if the owner is late.
+type Contested struct {
+	Child       int
+	Controllers []int
+}
+
+// Simulate lets the controllers make one pass each, in the order of the slice, each
+// seeing what those before it have done and every patch succeeding. Controllers
+// have different UIDs.
+//
+// Time is in proportion to the children and to the controllers that select each,
+// which an [Index] finds.
+func Simulate(controllers []Controller, n int, child func(i int) Child) Round {
+	h := newHerd(controllers)
+	round := Round{}
+	if n > 0 {
+		round.Owners = make([]int, n)
+	}
+	var candidates []int
+	for i := range n {
+		c := child(i)
+		owner, owned := h.owner(&c)
+		round.Owners[i] = -1
+		from := 0 // the first controller that may adopt
+		switch {
+		case owned:
+			round.Owners[i] = owner
+			d := Decide(&controllers[owner].Owner, &c)
+			if d.Verdict != Release {
+				continue
+			}
+			round.Actions = append(round.Actions, RoundAction{owner, i, d})
+			round.Owners[i] = -1
+			from = owner + 1
+		case c.Controlled():
+			continue
+		}
+		candidates = h.adopters(c, candidates[:0])
+		if len(candidates) > 1 || owned && len(candidates) > 0 {
+			round.Contested = append(round.Contested, Contested{i, slices.Clone(candidates)})
+		}
+		if at, _ := slices.BinarySearch(candidates, from); at < len(candidates) {
+			winner := candidates[at]
+			round.Owners[i] = winner
+			round.Actions = append(round.Actions, RoundAction{winner, i, Decision{Adopt, ReasonOrphan}})
+		}
+	}
+	slices.SortStableFunc(round.Actions, func(a, b RoundAction) int {
+		return cmp.Or(cmp.Compare(a.Controller, b.Controller), cmp.Compare(a.Child, b.Child))
+	})
+	return round
+}

@@ -1,0 +1,74 @@
+package selector
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A label value has no sign, so only the integers from 0 to maxInteger have a
+// spelling that is a legal value. One of d digits has 64-d, with up to 63-d leading
+// zeros: excluding 1 does not exclude 01.
+const maxInteger = math.MaxInt64
+
+func isBetween(value string, lo, hi int64) bool {
+	n, ok := integer(value)
+	return ok && lo <= n && n <= hi
+}
+
+// spelling returns the shortest spelling of the smallest integer from lo to hi, lo
+// not being negative, that has one not in excluded, which is sorted. Each spelling
+// tried in vain is one of excluded, so it tries at most one more than these.
+func spelling(lo, hi int64, excluded []string) (string, bool) {
+	for n := lo; n <= hi; n++ {
+		if s, ok := spellingOf(n, excluded); ok {
+			return s, true
+		}
+		if n == maxInteger {
+			break
+		}
+	}
+	return "", false
+}
+
+func spellingOf(n int64, excluded []string) (string, bool) {
+	digits := strconv.FormatInt(n, 10)
+	for zeros := 0; zeros+len(digits) <= maxName; zeros++ {
+		s := strings.Repeat("0", zeros) + digits
+		if _, found := slices.BinarySearch(excluded, s); !found {
+			return s, true
+		}
+	}
+	return "", false
+}
+
+// tightened returns the range without the integers at its ends that have no
+// spelling left.
+func tightened(lo, hi int64, excluded []string) (int64, int64) {
+	for lo <= hi {
+		if _, ok := spellingOf(lo, excluded); ok {
+			break
+		}
+		lo++
+	}
+	for hi > lo {
+		if _, ok := spellingOf(hi, excluded); ok {
+			break
+		}
+		hi--
+	}
+	return lo, hi
+}
+
+// fresh returns a legal value that is not in excluded, which is sorted: the empty
+// one, v1, v2 and so on. None of them is an integer.
+func fresh(excluded []string) string {
+	value := ""
+	for i := 1; ; i++ {
+		if _, found := slices.BinarySearch(excluded, value); !found {
+			return value
+		}
+		value = "v" + strconv.Itoa(i)
+	}
+}

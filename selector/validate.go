@@ -1,0 +1,112 @@
+package selector
+
+import (
+	"maps"
+	"slices"
+)
+
+// ValidateOptions adjusts [Validate] and [ValidateNodeSelector]. The zero value
+// checks everything, as for new objects.
+type ValidateOptions struct {
+	AllowUnknownOperators bool // of label selectors
+	AllowInvalidValues    bool // of expressions, for objects that already have some
+}
+
+// Validate returns everything that API validation of Kubernetes finds wrong with a
+// selector at path, such as "spec.selector", in the order of the keys and then of
+// the list. Nil is right: whether a selector is required is up to its owner. The
+// error, if any, is an [*Error].
+//
+// It mirrors ValidateLabelSelector of package v1/validation of apimachinery
+// 0.36.3.
+func Validate(ls *LabelSelector, path string, opts ValidateOptions) error {
+	return fieldsError(labelSelectorErrors(ls, path, opts))
+}
+
+func labelSelectorErrors(ls *LabelSelector, path string, opts ValidateOptions) []*FieldError {
+	if ls == nil {
+		return nil
+	}
+	errs := labelsErrors(ls.MatchLabels, subpath(path, "matchLabels"))
+	for i, e := range ls.MatchExpressions {
+		errs = append(errs, expressionErrors(e, element(subpath(path, "matchExpressions"), i), opts, Operator.labelOp)...)
+	}
+	return errs
+}
+
+func labelsErrors(labels map[string]string, path string) []*FieldError {
+	var errs []*FieldError
+	for _, key := range slices.Sorted(maps.Keys(labels)) {
+		for _, m := range ValidateKey(key) {
+			errs = append(errs, invalid(path, key, m))
+		}
+		for _, m := range ValidateValue(labels[key]) {
+			errs = append(errs, invalid(path, labels[key], m))
+		}
+	}
+	return errs
+}
+
+// expressionErrors checks an expression of a label or node selector; known tells
+// the operators.
+func expressionErrors(e Expression, path string, opts ValidateOptions, known func(Operator) (Op, bool)) []*FieldError {
+	var errs []*FieldError
+	values := subpath(path, "values")
+	op, ok := known(e.Operator)
+	switch {
+	case !ok:
+		if !opts.AllowUnknownOperators {
+			errs = append(errs, invalid(subpath(path, "operator"), e.Operator, "not a valid selector operator"))
+		}
+	case (op == OpIn || op == OpNotIn) && len(e.Values) == 0:
+		errs = append(errs, required(values, "must be specified when `operator` is 'In' or 'NotIn'"))
+	case (op == OpExists || op == OpDoesNotExist) && len(e.Values) > 0:
+		errs = append(errs, &FieldError{
+			Path: values, Value: slices.Clone(e.Values), Err: ErrForbidden,
+			Detail: "may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
+		})
+	case (op == OpGreater || op == OpLess) && len(e.Values) != 1:
+		errs = append(errs, required(values, "must be specified single value when `operator` is 'Lt' or 'Gt'"))
+	}
+	for _, m := range ValidateKey(e.Key) {
+		errs = append(errs, invalid(subpath(path, "key"), e.Key, m))
+	}
+	if opts.AllowInvalidValues {
+		return errs
+	}
+	for i, v := range e.Values {
+		for _, m := range ValidateValue(v) {
+			errs = append(errs, invalid(element(values, i), v, m))
+		}
+	}
+	return errs
+}
+
+func required(path, detail string) *FieldError {
+	return &FieldError{Path: path, Value: "", Detail: detail, Err: ErrRequired}
+}
+
+// ValidateWorkload returns everything that is wrong with the selector of a
+// ReplicaSet, Deployment or DaemonSet whose pods get the labels of template. On
+// top of [Validate] at "spec.selector" a workload must have a selector, it must
+// not be empty, and it must select what the workload creates.
+//
+// It mirrors ValidateReplicaSetSpec and its siblings of Kubernetes 1.36.3.
+func ValidateWorkload(ls *LabelSelector, template map[string]string, opts ValidateOptions) error {
+	const path = "spec.selector"
+	if ls == nil {
+		return fieldsError([]*FieldError{required(path, "")})
+	}
+	errs := labelSelectorErrors(ls, path, opts)
+	if len(ls.MatchLabels)+len(ls.MatchExpressions) == 0 {
+		errs = append(errs, invalid(path, *ls, "empty selector is invalid for deployment"))
+	}
+	s, err := FromLabelSelector(ls)
+	switch {
+	case err != nil:
+		errs = append(errs, invalid(path, *ls, "invalid label selector"))
+	case !s.Matches(template):
+		errs = append(errs, invalid("spec.template.metadata.labels", maps.Clone(template), "`selector` does not match template `labels`"))
+	}
+	return fieldsError(errs)
+}

@@ -1,0 +1,27 @@
+package selector
+
+const valuePattern = `(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?`
+
+const valueDetail = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must " +
+	"start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '" +
+	valuePattern + "')"
+
+// ValidateValue returns what is wrong with a label value, or nil if nothing is.
+// The empty value is valid.
+//
+// It mirrors IsValidLabelValue of package validation of apimachinery 0.36.3.
+func ValidateValue(value string) []string {
+	var messages []string
+	if len(value) > maxName {
+		messages = append(messages, "must be no more than 63 bytes")
+	}
+	if value != "" && !isName(value) {
+		messages = append(messages, valueDetail)
+	}
+	return messages
+}
+
+// validValue reports whether ValidateValue has nothing to say, without its texts.
+func validValue(value string) bool {
+	return value == "" || len(value) <= maxName && isName(value)
+}
