@@ -1,0 +1,45 @@
+package podorder
+
+import "time"
+
+// A Chain is the list of rules that compare two pods; see the package comment.
+type Chain string
+
+// The chains. The empty Chain is Current, and so is one that is not known.
+const (
+	Current  Chain = "Current"  // Kubernetes 1.36
+	Legacy   Chain = "Legacy"   // ActivePods of Kubernetes 1.36, which its controllers no longer use
+	Legacy15 Chain = "Legacy15" // Kubernetes 1.5
+)
+
+func (c Chain) legacy() bool { return c == Legacy || c == Legacy15 }
+
+// An Order decides which of two pods a scale-down deletes first. The zero Order is
+// that of Kubernetes 1.36 without a time and without neighbours; see [New].
+type Order struct {
+	Now        time.Time  `json:"now,omitzero"`        // zero compares exact times instead of age buckets
+	Neighbours Neighbours `json:"neighbours,omitzero"` // nil means that no pod has any
+	// Related tells which of the pods of a list are neighbours, if they are active,
+	// and replaces Neighbours in all functions that have a list. It must be a pure
+	// function.
+	Related func(p *Pod) bool `json:"-"`
+	Domains Domains           `json:"domains,omitzero"` // read by [RuleSpread] only
+
+	Chain    Chain    `json:"chain,omitzero"`
+	Priority Priority `json:"priority,omitzero"`
+	// Stages replace those of the chain, in front of its times and restarts; nil
+	// means those of the chain. Pods that they find equal are compared by readiness.
+	Stages []Stage `json:"stages,omitempty"`
+	// Protected tells which pods no scale-down may delete. It must be a pure
+	// function; nil protects none.
+	Protected func(p *Pod) bool `json:"-"`
+}
+
+// New returns the order of Kubernetes 1.36 as of now.
+func New(now time.Time, neighbours Neighbours) Order {
+	return Order{Now: now, Neighbours: neighbours}
+}
+
+// Seed returns the order of the proposal to let users choose by
+// [AnnotationDeletePriority] in Kubernetes 1.5: the priority in front of [Legacy15].
+func Seed() Order { return Order{Chain: Legacy15, Priority: PriorityFirst} }

@@ -1,0 +1,275 @@
+package podorder
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+)
+
+// first returns the first n keys of the canonical order, in order, or all if there
+// are fewer.
+func (r *ranking) first(keys []key, n int) []*key {
+	n = min(n, len(keys))
+	if r.order.Priority == PriorityFirst {
+		return r.firstByPriority(keys, n)
+	}
+	r.choose(keys, n)
+	return r.sorted(keys[:n])
+}
+
+// choose arranges keys so that the first n of the canonical order stand in front,
+// in any order: a selection, because a scale-down seldom deletes a large part of
+// the pods.
+func (r *ranking) choose(keys []key, n int) {
+	if n <= 0 || n >= len(keys) {
+		return
+	}
+	if r.exact {
+		nth(keys, n, r.compareBase)
+		return
+	}
+	from, to := nth(keys, n, r.compareGroup)
+	group := keys[from:to]
+	switch n -= from; {
+	case n == len(group):
+	case r.merges(&group[0]):
+		r.chooseMerged(group, n)
+	default:
+		nth(group, n, r.compareBase)
+	}
+}
+
+// chooseMerged is choose for one group whose parts are merged by UID.
+func (r *ranking) chooseMerged(keys []key, n int) {
+	table := make([]int32, 1<<bits.Len(uint(2*len(keys))))
+	if r.lead(keys, table) {
+		nth(keys, n, r.compareLed)
+		return
+	}
+	r.chooseInRounds(keys, n, table)
+}
+
+// chooseInRounds is chooseMerged for parts that are too large to be sorted. In each
+// round it looks at one pod's leader, see [ranking.sorted], and drops the pods that
+// are known to be in front of the last victim or behind it: what is left has the same
+// leaders as before. It sorts what is left once it is small, or if the rounds do not
+// help.
+func (r *ranking) chooseInRounds(keys []key, n int, table []int32) {
+	for rounds := 2 * bits.Len(uint(len(keys))); n > 0 && n < len(keys); rounds-- {
+		if len(keys) <= 16 || rounds == 0 {
+			r.arrange(keys)
+			return
+		}
+		pivot := r.leader(keys, &keys[len(keys)/2])
+		before := r.splitLeader(keys, &pivot, table[:1<<bits.Len(uint(2*len(keys)))])
+		if n <= before {
+			keys = keys[:before]
+			continue
+		}
+		keys, n = keys[before:], n-before
+		followers := r.splitFollowers(keys, &pivot)
+		if n <= followers {
+			nth(keys[:followers], n, r.comparePart)
+			return
+		}
+		keys, n = keys[followers:], n-followers
+	}
+}
+
+// slot returns the place of a ready time in a hash table of numbers of keys, from 1.
+func slot(keys []key, table []int32, readySince int64) *int32 {
+	mask := uint64(len(table) - 1)
+	h := uint64(readySince) * 0x9e3779b97f4a7c15
+	for h ^= h >> 32; ; h++ {
+		if s := &table[h&mask]; *s == 0 || keys[*s-1].readySince == readySince {
+			return s
+		}
+	}
+}
+
+// shortPart is how many pods a part may have to be sorted beforehand.
+const shortPart = 2048
+
+// lead notes the leader of each pod in its key, for [ranking.compareLed]. It is false
+// if a part has too many pods.
+func (r *ranking) lead(keys []key, table []int32) bool {
+	behind := make([]int32, len(keys)) // the next of the part, plus 1
+	for i := range keys {
+		s := slot(keys, table, keys[i].readySince)
+		behind[i], *s = *s, int32(i+1)
+	}
+	part := make([]int32, min(len(keys), shortPart))
+	for _, s := range table {
+		n := 0
+		for ; s != 0; s = behind[s-1] {
+			if n == len(part) {
+				return false
+			}
+			part[n] = s - 1
+			n++
+		}
+		if n > 0 {
+			r.leadPart(keys, part[:n])
+		}
+	}
+	return true
+}
+
+func (r *ranking) leadPart(keys []key, part []int32) {
+	if len(part) > 1 {
+		slices.SortFunc(part, func(i, j int32) int { return r.comparePart(&keys[i], &keys[j]) })
+	}
+	leader := &keys[part[0]]
+	for _, i := range part {
+		k := &keys[i]
+		if r.compareID(k, leader) > 0 {
+			leader = k
+		}
+		k.leader, k.leadEarly = leader.index, leader.early
+	}
+}
+
+// compareLed orders the pods of a group by their leaders, and those of one leader as
+// in their part.
+func (r *ranking) compareLed(a, b *key) int {
+	if a.leadEarly != b.leadEarly {
+		return cmp.Compare(a.leadEarly, b.leadEarly)
+	}
+	if a.leader != b.leader {
+		x, y := &r.pods[a.leader], &r.pods[b.leader]
+		if c := cmp.Or(cmp.Compare(x.UID, y.UID), cmp.Compare(x.Name, y.Name), newerFirst(a.readySince, b.readySince)); c != 0 {
+			return c
+		}
+	}
+	return r.comparePart(a, b)
+}
+
+// leader returns the pod with the largest UID among k and those before k in its
+// part.
+func (r *ranking) leader(keys []key, k *key) key {
+	best := k
+	for i := range keys {
+		y := &keys[i]
+		if y.readySince == k.readySince && r.compareLeader(y, best) > 0 && r.comparePart(y, k) <= 0 {
+			best = y
+		}
+	}
+	return *best
+}
+
+// splitLeader moves the pods whose leader comes before pivot to the front, and
+// returns their number. The table is scratch space: a hash table from the ready
+// time of a part to its first pod that does not come before pivot. That pod and
+// all behind it have such a leader.
+func (r *ranking) splitLeader(keys []key, pivot *key, table []int32) int {
+	clear(table)
+	for i := range keys {
+		if r.compareLeader(&keys[i], pivot) < 0 {
+			continue
+		}
+		if s := slot(keys, table, keys[i].readySince); *s == 0 || r.comparePart(&keys[i], &keys[*s-1]) < 0 {
+			*s = int32(i + 1)
+		}
+	}
+	for i := range keys {
+		first := *slot(keys, table, keys[i].readySince)
+		keys[i].marked = first == 0 || r.comparePart(&keys[i], &keys[first-1]) < 0
+	}
+	before := 0
+	for i := range keys {
+		if keys[i].marked {
+			keys[i], keys[before] = keys[before], keys[i]
+			before++
+		}
+	}
+	return before
+}
+
+// splitFollowers moves the pods whose leader is pivot to the front, and returns
+// their number. No leader of keys comes before pivot.
+func (r *ranking) splitFollowers(keys []key, pivot *key) int {
+	var next *key // the first pod of the part with a later leader
+	for i := range keys {
+		k := &keys[i]
+		if k.readySince == pivot.readySince && r.compareLeader(k, pivot) > 0 && (next == nil || r.comparePart(k, next) < 0) {
+			next = k
+		}
+	}
+	var end key
+	if next != nil {
+		end = *next
+	}
+	followers := 0
+	for i := range keys {
+		k := &keys[i]
+		if k.readySince == pivot.readySince && (next == nil || r.comparePart(k, &end) < 0) {
+			keys[i], keys[followers] = keys[followers], keys[i]
+			followers++
+		}
+	}
+	return followers
+}
+
+// nth arranges keys so that none of the first n comes behind any other, and returns
+// the range of those that are equal to the last of them. It is a quickselect, and
+// falls back on sorting if the pivots are bad, so that no input makes it quadratic.
+func nth(keys []key, n int, compare func(a, b *key) int) (from, to int) {
+	from, to = 0, len(keys)
+	var pivot key // outside the loop, because it escapes
+	for rounds := 2 * bits.Len(uint(len(keys))); ; rounds-- {
+		if rounds == 0 {
+			slices.SortFunc(keys[from:to], func(a, b key) int { return compare(&a, &b) })
+		}
+		pivot = median(keys, from, (from+to)/2, to-1, compare)
+		if rounds == 0 {
+			pivot = keys[n-1]
+		}
+		less, more := split(keys[from:to], &pivot, compare)
+		switch {
+		case n <= from+less:
+			to = from + less
+		case n > from+more:
+			from += more
+		default:
+			return from + less, from + more
+		}
+	}
+}
+
+func median(keys []key, i, j, k int, compare func(a, b *key) int) key {
+	if compare(&keys[i], &keys[j]) > 0 {
+		i, j = j, i
+	}
+	if compare(&keys[j], &keys[k]) <= 0 {
+		return keys[j]
+	}
+	if compare(&keys[i], &keys[k]) > 0 {
+		return keys[i]
+	}
+	return keys[k]
+}
+
+// split moves the keys before pivot to the front and those behind it to the end,
+// and returns where the equal ones start and end.
+func split(keys []key, pivot *key, compare func(a, b *key) int) (less, more int) {
+	more = len(keys)
+	for i := 0; i < more; {
+		switch c := compare(&keys[i], pivot); {
+		case c < 0:
+			if i != less {
+				keys[i], keys[less] = keys[less], keys[i]
+			}
+			less++
+			i++
+		case c > 0:
+			more--
+			for more > i && compare(&keys[more], pivot) > 0 {
+				more--
+			}
+			keys[i], keys[more] = keys[more], keys[i]
+		default:
+			i++
+		}
+	}
+	return less, more
+}

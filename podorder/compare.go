@@ -1,0 +1,120 @@
+package podorder
+
+import "cmp"
+
+// Compare returns a negative number if a is deleted before b, a positive one if b
+// is, and 0 if upstream does not care. It is the relation of the chain, with the
+// priority in front: antisymmetric but, for [Current] and for [PriorityFirst], not
+// transitive: three pods may form a cycle. Use [Order.Sort] or [Order.Victims] for
+// more than two pods. It knows no list of pods, and so reads Neighbours and not
+// Related; [RuleSpread] counts as it is before the first victim.
+//
+// With the chain Current it mirrors ActivePodsWithRanks.Less of the controller
+// package of Kubernetes 1.36.3, with Legacy ActivePods.Less, and with Legacy15 that
+// of Kubernetes 1.5.
+func (o Order) Compare(a, b Pod) int {
+	if o.Stages != nil || o.Priority != "" {
+		p, q, order := a, b, o // copies, because what a function of the caller sees escapes
+		_, c := order.Decide(&p, &q)
+		return c
+	}
+	r := ranking{order: &o, exact: o.isExact(), now: instant(o.Now)}
+	x, y := r.key(&a, 0), r.key(&b, 1)
+	if _, c := decideHealth(&x, &y); c != 0 {
+		return c
+	}
+	_, c := r.decideRest(&x, &y, a.UID, b.UID)
+	return c
+}
+
+// Decide is [Order.Compare] with the rule that decides, which is "" for 0.
+func (o *Order) Decide(a, b *Pod) (Rule, int) {
+	r := ranking{order: o, exact: o.isExact(), now: instant(o.Now), stages: o.resolved()}
+	x, y := r.key(a, 0), r.key(b, 1)
+	return r.decide(&x, &y, a, b)
+}
+
+// isExact reports whether the order compares times and not age buckets.
+func (o *Order) isExact() bool { return o.Now.IsZero() || o.Chain.legacy() }
+
+// decide is the exact relation of two pods.
+func (r *ranking) decide(a, b *key, p, q *Pod) (Rule, int) {
+	if r.order.Priority == PriorityFirst {
+		if c, decided := comparePriority(p, q); decided {
+			return RulePriority, c
+		}
+	}
+	if rule, c := r.decideStage(a, b, p, q); c != 0 {
+		return rule, c
+	}
+	return r.decideRest(a, b, p.UID, q.UID)
+}
+
+// decideRest is the part of the exact relation behind the stages.
+func (r *ranking) decideRest(a, b *key, uidA, uidB string) (Rule, int) {
+	if a.ready != b.ready {
+		return RuleNotReady, cmp.Compare(truth(a.ready), truth(b.ready))
+	}
+	if a.ready && a.readySince != b.readySince {
+		c, tie := r.compareTimes(a.readySince, b.readySince, a.readyAge, b.readyAge)
+		if tie {
+			c = cmp.Compare(uidA, uidB)
+		}
+		return RuleReadyTime, c
+	}
+	if c := cmp.Compare(b.restarts, a.restarts); c != 0 {
+		return RuleRestarts, c
+	}
+	if c := cmp.Compare(b.sidecars, a.sidecars); c != 0 {
+		return RuleSidecars, c
+	}
+	if a.created != b.created {
+		c, tie := r.compareTimes(a.created, b.created, a.createdAge, b.createdAge)
+		if tie {
+			c = cmp.Compare(uidA, uidB)
+		}
+		return RuleCreated, c
+	}
+	return "", 0
+}
+
+// decideStage returns the first stage that tells the pods apart.
+func (r *ranking) decideStage(a, b *key, p, q *Pod) (Rule, int) {
+	if r.stages == nil {
+		return decideHealth(a, b)
+	}
+	for i := range r.stages {
+		x, y := r.stageValue(i, a, p), r.stageValue(i, b, q)
+		if x != y {
+			return r.stages[i].Rule, cmp.Compare(x, y)
+		}
+	}
+	return "", 0
+}
+
+func (r *ranking) stageValue(stage int, k *key, p *Pod) int64 {
+	switch s := &r.stages[stage]; {
+	case r.values != nil:
+		return r.row(k)[stage]
+	case s.spreads():
+		return r.order.spreadNow(s, p)
+	default:
+		return r.order.value(s, p, nil)
+	}
+}
+
+// decideHealth is decideStage for the stages of a chain, which are in the keys.
+func decideHealth(a, b *key) (Rule, int) {
+	c := cmp.Compare(a.health, b.health)
+	switch differ := a.health ^ b.health; {
+	case differ>>35 != 0:
+		return RuleUnassigned, c
+	case differ>>33 != 0:
+		return RulePhase, c
+	case differ>>32 != 0:
+		return RuleNotReady, c
+	case differ != 0:
+		return RuleCost, c
+	}
+	return RuleNeighbours, cmp.Compare(b.neighbours, a.neighbours)
+}

@@ -1,0 +1,32 @@
+package podorder
+
+import "strconv"
+
+// AnnotationDeletionCost is the pod annotation that says how bad it would be to
+// delete the pod, compared with others of the same health: a 32-bit integer.
+const AnnotationDeletionCost = "controller.kubernetes.io/pod-deletion-cost"
+
+// DeletionCost returns the deletion cost that the annotations carry. A missing or
+// invalid value is cost 0; valid is false only for an invalid one. A leading plus
+// and leading zeros are invalid, except that "-01" is -1.
+//
+// It mirrors GetDeletionCostFromPodAnnotations of the core helper package of
+// Kubernetes 1.36.3.
+func DeletionCost(annotations map[string]string) (cost int32, valid bool) {
+	text, ok := annotations[AnnotationDeletionCost]
+	if !ok {
+		return 0, true
+	}
+	first := byte(0)
+	if text != "" {
+		first = text[0]
+	}
+	if text != "0" && first != '-' && (first < '1' || first > '9') {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(text, 10, 32)
+	if err != nil {
+		return 0, false
+	}
+	return int32(n), true
+}

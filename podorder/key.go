@@ -1,0 +1,144 @@
+package podorder
+
+import (
+	"cmp"
+	"math"
+	"time"
+)
+
+// A key is what the order reads of one pod, prepared so that comparing two keys
+// touches no map and computes no logarithm.
+//
+// It holds no pointers, so that keys can be moved about cheaply.
+type key struct {
+	health     uint64 // the stages of a chain but the last: assigned, phase, ready, cost; or the domain, while a spread is filled
+	readySince int64  // nanoseconds, unset first
+	created    int64
+	early      uint64 // the first bytes of the UID, which nearly always decide
+	leadEarly  uint64 // early of the leader; scratch space of a selection
+	leader     int32  // scratch space of a merge or a selection
+	index      int32  // of the pod in the caller's slice
+	row        int32  // of the key in the values of the stages
+	neighbours int32
+	restarts   int32
+	sidecars   int32
+	readyAge   int8 // bucket of the ready time, if ready
+	createdAge int8
+	ready      bool
+	annotated  bool // has a valid priority, and the order merges by it
+	marked     bool // scratch space of a selection
+}
+
+// phaseRank orders phases by how little is lost with the pod.
+func phaseRank(p Phase) int8 {
+	switch p {
+	case Unknown:
+		return 1
+	case Running:
+		return 2
+	}
+	return 0
+}
+
+// noAge is the bucket of an unset time, which precedes every other.
+const noAge = math.MinInt8
+
+// key prepares a pod, except for its place in the lists of the ranking.
+func (r *ranking) key(p *Pod, index int) key {
+	k := key{
+		index:    int32(index),
+		ready:    p.Ready,
+		restarts: p.Restarts,
+		sidecars: p.SidecarRestarts,
+		early:    early(p.UID),
+	}
+	k.created, k.createdAge = r.age(&p.CreationTimestamp)
+	k.readySince = math.MinInt64
+	if p.Ready {
+		k.readySince, k.readyAge = r.age(&p.ReadySince)
+	}
+	if r.order.Chain == Legacy15 {
+		k.sidecars = 0
+	}
+	if r.stages == nil {
+		k.health = uint64(truth(p.NodeName != ""))<<35 | uint64(phaseRank(p.Phase))<<33 | uint64(truth(p.Ready))<<32
+		if !r.order.Chain.legacy() {
+			k.health |= uint64(costOf(p) - math.MinInt32)
+			if r.counts != nil && r.counts.nodes[index] != 0 {
+				k.neighbours = r.counts.counts[r.counts.nodes[index]-1]
+			} else {
+				k.neighbours = r.order.neighbours(p, r.counts)
+			}
+		}
+	}
+	if r.order.Priority == PriorityFirst {
+		_, k.annotated = priorityOf(p)
+	}
+	return k
+}
+
+// early returns the first eight bytes as a number with the order of the texts.
+func early(uid string) (n uint64) {
+	if len(uid) >= 8 {
+		_ = uid[7]
+		return uint64(uid[0])<<56 | uint64(uid[1])<<48 | uint64(uid[2])<<40 | uint64(uid[3])<<32 |
+			uint64(uid[4])<<24 | uint64(uid[5])<<16 | uint64(uid[6])<<8 | uint64(uid[7])
+	}
+	for i := range len(uid) {
+		n |= uint64(uid[i]) << (56 - 8*i)
+	}
+	return n
+}
+
+// age returns a time as a number and its bucket.
+func (r *ranking) age(t *time.Time) (nanoseconds int64, bucket int8) {
+	if t.IsZero() {
+		return math.MinInt64, noAge
+	}
+	nanoseconds = instant(*t)
+	switch {
+	case r.exact:
+		return nanoseconds, 0
+	case near(nanoseconds) && near(r.now):
+		return nanoseconds, bucketOf(r.now - nanoseconds)
+	}
+	return nanoseconds, AgeBucket(*t, r.order.Now)
+}
+
+// near reports whether the difference of two such times fits.
+func near(t int64) bool { return t > -1<<62 && t < 1<<62 }
+
+// instant maps a time to a number with the same order: unset is the lowest, and
+// times beyond the 292 years around 1970 that fit are clamped.
+func instant(t time.Time) int64 {
+	if s := t.Unix(); s > -9e9 && s < 9e9 {
+		return s*1e9 + int64(t.Nanosecond())
+	}
+	switch {
+	case t.IsZero():
+		return math.MinInt64
+	case t.Before(time.Unix(0, math.MinInt64+2)):
+		return math.MinInt64 + 1
+	case t.After(time.Unix(0, math.MaxInt64-1)):
+		return math.MaxInt64
+	}
+	return t.UnixNano()
+}
+
+// compareRestarts compares by restarts: more first.
+func compareRestarts(a, b *key) int {
+	return cmp.Or(cmp.Compare(b.restarts, a.restarts), cmp.Compare(b.sidecars, a.sidecars))
+}
+
+// newerFirst compares two instants: an unset one first, then the later one.
+func newerFirst(a, b int64) int {
+	switch {
+	case a == b:
+		return 0
+	case a == math.MinInt64:
+		return -1
+	case b == math.MinInt64:
+		return 1
+	}
+	return cmp.Compare(b, a)
+}

@@ -1,0 +1,54 @@
+package podorder
+
+import (
+	"cmp"
+	"slices"
+)
+
+// CompareForLogs returns a negative number if the logs of a are more worth reading
+// than those of b, a positive one if those of b are, and 0 if upstream does not
+// care: assigned, running, ready, ready for longer, with more restarts, older. Two
+// phases that are not the same but rank alike, such as Failed and Succeeded, tie.
+//
+// It mirrors ByLogging of the kubectl package podutils.
+func CompareForLogs(a, b Pod) int {
+	if c := cmp.Or(
+		cmp.Compare(truth(b.NodeName != ""), truth(a.NodeName != "")),
+		cmp.Compare(phaseRank(b.Phase), phaseRank(a.Phase)),
+	); c != 0 || a.Phase != b.Phase {
+		return c
+	}
+	return compareForLogs(&a, &b)
+}
+
+// compareForLogs is CompareForLogs for pods of one phase.
+func compareForLogs(a, b *Pod) int {
+	if a.Ready != b.Ready {
+		return cmp.Compare(truth(b.Ready), truth(a.Ready))
+	}
+	if a.Ready {
+		if c := newerFirst(instant(b.ReadySince), instant(a.ReadySince)); c != 0 {
+			return c
+		}
+	}
+	return cmp.Or(
+		cmp.Compare(b.Restarts, a.Restarts),
+		cmp.Compare(b.SidecarRestarts, a.SidecarRestarts),
+		newerFirst(instant(b.CreationTimestamp), instant(a.CreationTimestamp)),
+	)
+}
+
+// SortForLogs sorts pods in place, the one whose logs are most worth reading first.
+// Phases that rank alike count as one, and pods that are equal are ordered by UID
+// and name.
+func SortForLogs(pods []Pod) {
+	slices.SortFunc(pods, func(a, b Pod) int {
+		return cmp.Or(
+			cmp.Compare(truth(b.NodeName != ""), truth(a.NodeName != "")),
+			cmp.Compare(phaseRank(b.Phase), phaseRank(a.Phase)),
+			compareForLogs(&a, &b),
+			cmp.Compare(a.UID, b.UID),
+			cmp.Compare(a.Name, b.Name),
+		)
+	})
+}

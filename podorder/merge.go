@@ -1,0 +1,64 @@
+package podorder
+
+import (
+	"cmp"
+	"slices"
+)
+
+// firstByPriority is first for an order with [PriorityFirst].
+//
+// The pods with a priority, sorted by it, and all others, in the order of the
+// chain, are merged: of the two heads the one that the chain puts in front goes
+// first. So a pod with a priority waits for all those that the chain puts in front
+// of it and of every pod with a higher priority.
+//
+// Of the first n+a pods of the chain's order, with a pods that have a priority, at
+// least n have none. Hence no pod behind them is among the first n, nor one whose
+// priority is lower than that of a pod behind them.
+func (r *ranking) firstByPriority(keys []key, n int) []*key {
+	annotated := 0
+	for i := range keys {
+		annotated += int(truth(keys[i].annotated))
+	}
+	front := min(n+annotated, len(keys))
+	r.choose(keys, front)
+	list := r.sorted(keys[:front])
+	if annotated == 0 {
+		return list[:n]
+	}
+	blocked, lowest := false, int64(0)
+	for i := range keys[front:] {
+		if k := &keys[front+i]; k.annotated {
+			if p := r.priority(k); !blocked || p > lowest {
+				blocked, lowest = true, p
+			}
+		}
+	}
+	var first, rest []*key
+	for i, k := range list {
+		k.leader = int32(i) // its place in the chain's order
+		switch {
+		case !k.annotated:
+			rest = append(rest, k)
+		case !blocked || r.priority(k) >= lowest:
+			first = append(first, k)
+		}
+	}
+	slices.SortFunc(first, func(a, b *key) int {
+		return cmp.Or(cmp.Compare(r.priority(b), r.priority(a)), cmp.Compare(a.leader, b.leader))
+	})
+	merged := list[:0]
+	for len(merged) < n {
+		if len(first) == 0 || len(rest) > 0 && rest[0].leader < first[0].leader {
+			merged, rest = append(merged, rest[0]), rest[1:]
+			continue
+		}
+		merged, first = append(merged, first[0]), first[1:]
+	}
+	return merged
+}
+
+func (r *ranking) priority(k *key) int64 {
+	n, _ := priorityOf(r.pod(k))
+	return n
+}

@@ -1,0 +1,105 @@
+package podorder
+
+import "slices"
+
+// Sort sorts pods in place, first victim first. The result does not depend on the
+// order of pods before, and agrees with [Order.Compare] on every pair of any set
+// of pods on which Compare has no cycle; [PriorityFirst] promises that for the legacy
+// chains only. Protected pods come last.
+func (o Order) Sort(pods []Pod) {
+	r := o.ranking(pods)
+	keys, _ := r.rank(nil)
+	sorted := make([]Pod, 0, len(pods))
+	for _, k := range r.first(keys, len(keys)) {
+		sorted = append(sorted, *r.pod(k))
+	}
+	if o.Protected != nil {
+		sorted = o.appendProtected(sorted, pods)
+	}
+	copy(pods, sorted)
+}
+
+func (o Order) appendProtected(sorted, pods []Pod) []Pod {
+	protected := o.Protected
+	o.Protected = func(p *Pod) bool { return !protected(p) }
+	r := o.ranking(pods)
+	keys, _ := r.rank(nil)
+	for _, k := range r.first(keys, len(keys)) {
+		sorted = append(sorted, *r.pod(k))
+	}
+	return sorted
+}
+
+// SortUpstream sorts pods in place as upstream does: by [Order.Compare], which here
+// knows Related as well, with the algorithm of package sort. Where Compare has ties or
+// cycles the result depends on the order of pods before. It is for simulators that
+// need upstream's very answer, and takes no account of Protected.
+func (o Order) SortUpstream(pods []Pod) {
+	o.Protected = nil
+	r := o.ranking(pods)
+	keys, _ := r.rank(nil)
+	list := make([]*key, len(keys))
+	for i := range keys {
+		list[i] = &keys[i]
+	}
+	// slices.SortFunc makes the comparisons and swaps of sort.Sort, one by one.
+	slices.SortFunc(list, func(a, b *key) int {
+		_, c := r.decide(a, b, r.pod(a), r.pod(b))
+		return c
+	})
+	sorted := make([]Pod, 0, len(pods))
+	for _, k := range list {
+		sorted = append(sorted, *r.pod(k))
+	}
+	copy(pods, sorted)
+}
+
+// Victims returns the numbers of the n pods that a scale-down deletes, first
+// victim first. Only the candidates are considered, given by their numbers, or
+// all pods if candidates is nil; a number that no pod has is ignored. With n of at
+// least their number all are returned, and with n of 0 or less none. Protected pods
+// are never victims; [Order.Choose] tells whether they were missed.
+//
+// It mirrors getPodsToDelete of the replicaset package of Kubernetes 1.36.3,
+// except that upstream leaves all pods in the order of its cache if all are to be
+// deleted.
+func (o Order) Victims(pods []Pod, candidates []int, n int) []int {
+	return o.Choose(pods, candidates, n).Victims
+}
+
+// A Choice is the victims of a scale-down.
+type Choice struct {
+	Victims   []int // their numbers, first victim first; nil if there are none
+	Survivor  int   // the number of the first pod that may be deleted but stays, or -1
+	Protected int   // candidates that must not be deleted
+	Missing   int   // victims that were asked for and not found, because of protected pods
+}
+
+// Choose is [Order.Victims] with the first survivor, and with what protected pods
+// cost.
+func (o Order) Choose(pods []Pod, candidates []int, n int) Choice {
+	if n <= 0 {
+		return Choice{Survivor: -1}
+	}
+	return o.ranking(pods).pick(candidates, n)
+}
+
+func (r *ranking) pick(candidates []int, n int) Choice {
+	keys, protected := r.rank(candidates)
+	c := Choice{Survivor: -1, Protected: protected}
+	want := min(n, len(keys)+protected)
+	n = min(n, len(keys))
+	c.Missing = want - n
+	if len(keys) == 0 {
+		return c
+	}
+	list := r.first(keys, min(n, len(keys)-1)+1)
+	if n < len(list) {
+		c.Survivor = int(list[n].index)
+	}
+	c.Victims = make([]int, n)
+	for i := range c.Victims {
+		c.Victims[i] = int(list[i].index)
+	}
+	return c
+}

@@ -1,0 +1,265 @@
+package podorder
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// A Cause is why pods of a ReplicaSet are to be deleted.
+type Cause string
+
+// The causes. Pause points are armed for CauseRollout alone: a paused Deployment
+// still scales, so that there is nothing to pause, and a bare ReplicaSet could never
+// be resumed.
+const (
+	CauseRollout  Cause = "Rollout"  // pods of an old template make room for the new one
+	CauseScale    Cause = "Scale"    // the workload wants fewer pods
+	CauseRecreate Cause = "Recreate" // all old pods go at once
+	CauseOther    Cause = "Other"    // a bare controller, or a Deployment that is being deleted
+)
+
+// A PauseState is what a pause decision reads of a Deployment.
+type PauseState struct {
+	Name            string `json:"name,omitzero"`
+	UID             string `json:"uid,omitzero"`
+	ResourceVersion string `json:"resourceVersion,omitzero"`
+	Paused          bool   `json:"paused,omitzero"`
+	Token           string `json:"token,omitzero"` // the value of AnnotationPausePointsHit
+	Revision        int64  `json:"revision"`       // of the new ReplicaSet
+	// IgnoreUnready makes points on pods that are not ready inert.
+	IgnoreUnready bool `json:"ignoreUnready,omitzero"`
+}
+
+// A ScaleDown is a number of pods that one ReplicaSet is to lose.
+type ScaleDown struct {
+	Name  string // of the ReplicaSet
+	Pods  []int  // the numbers of all its active pods; nil means all pods of the list
+	N     int    // how many of them are to go, within burst and budget
+	Cause Cause
+}
+
+// A PausePlan is what pause points make of scale-downs.
+type PausePlan struct {
+	// Delete is how many pods each ReplicaSet may lose, in the order of the
+	// scale-downs: the first ones in deletion order.
+	Delete []int `json:"delete"`
+	// Pause is the write that pauses the Deployment, or nil.
+	Pause    *PauseDeployment `json:"pause,omitempty"`
+	Warnings []PauseWarning   `json:"warnings,omitempty"`
+}
+
+// PauseDeployment pauses a Deployment at a pod: it sets spec.paused and the
+// annotation [AnnotationPausePointsHit] to Token in one write, with UID and
+// ResourceVersion as preconditions. The annotation alone would mean that the pause
+// is over; a system that needs two writes must pause first. The event of the write
+// has the reason PausePointReached.
+type PauseDeployment struct {
+	Name            string    `json:"name"`
+	UID             string    `json:"uid,omitzero"`
+	ResourceVersion string    `json:"resourceVersion,omitzero"`
+	Token           string    `json:"token"`
+	Pod             string    `json:"pod"` // the pause point
+	Mode            PauseMode `json:"mode"`
+}
+
+// String returns one line, the text of the event.
+func (a PauseDeployment) String() string {
+	return fmt.Sprintf("Paused deployment %s %s deleting pod %s", a.Name, a.Mode, a.Pod)
+}
+
+// A PauseWarning is a pause point that does not work as its author may expect.
+type PauseWarning struct {
+	Pod    string         `json:"pod"`
+	Reason PauseOversight `json:"reason"`
+	Value  string         `json:"value,omitzero"` // the annotation or the cause, whichever is to blame
+}
+
+// A PauseOversight is what is wrong with a pause point.
+type PauseOversight string
+
+// What may be wrong with a pause point.
+const (
+	PointUnreadable PauseOversight = "Unreadable" // its value is not known, and counts as before
+	PointInert      PauseOversight = "Inert"      // the pod is deleted for another cause than a rollout
+	PointNotReady   PauseOversight = "NotReady"   // the pod is not ready, and such points are ignored
+	PointNoUID      PauseOversight = "NoUID"      // the pod has no UID that a token can hold
+)
+
+// String returns one line such as "pause point on web-1: Inert (Scale)".
+func (w PauseWarning) String() string {
+	return fmt.Sprintf("pause point on %s: %s (%s)", w.Pod, w.Reason, w.Value)
+}
+
+// PlanPause decides how many pods of old ReplicaSets may go before a pause point
+// stops the rollout, and whether the Deployment is to be paused now. Pods are those
+// of the namespace, and downs the scale-downs of one pass in their order. Nothing is
+// deleted beyond a point that has not been acknowledged, and at most one pause is
+// planned; once it is, the ReplicaSets behind it lose nothing. A pod with a point is
+// deleted only when the snapshot already shows the pause, so that a stale one cannot
+// make it vanish unnoticed.
+//
+// The decision is for a planner of Deployments. One of ReplicaSets may use it as
+// well, to hold back what the other could not foresee; it then has no Deployment to
+// pause and reads Delete alone.
+func (o Order) PlanPause(pods []Pod, downs []ScaleDown, state PauseState) PausePlan {
+	d := decision{order: o, pods: pods, state: state}
+	d.token, d.known = ParsePauseToken(state.Token)
+	d.known = d.known && d.token.Revision == state.Revision
+	d.hits = make(map[string]bool, len(d.token.Entries))
+	for _, e := range d.token.Entries {
+		d.hits[e.UID] = d.known
+	}
+	plan := PausePlan{Delete: make([]int, len(downs))}
+	for i := range downs {
+		plan.Delete[i] = d.limit(&downs[i], &plan)
+	}
+	slices.SortStableFunc(plan.Warnings, func(a, b PauseWarning) int { return cmp.Compare(a.Pod, b.Pod) })
+	return plan
+}
+
+// A decision is PlanPause under way.
+type decision struct {
+	order Order
+	pods  []Pod
+	state PauseState
+	token PauseToken
+	known bool            // the token is one of this revision
+	hits  map[string]bool // its pods, by UID
+}
+
+// limit returns how many pods one ReplicaSet may lose.
+func (d *decision) limit(down *ScaleDown, plan *PausePlan) int {
+	points, waiting := d.survey(down, plan)
+	switch {
+	case down.N <= 0:
+		return 0
+	case down.Cause != CauseRollout:
+		return down.N
+	case plan.Pause != nil:
+		return 0
+	case d.state.Paused && d.known && !waiting:
+		return 0 // the pod at which the rollout waits is gone, or another ReplicaSet's
+	case !points:
+		return down.N
+	}
+	victims := d.order.Victims(d.pods, down.Pods, down.N)
+	for i, v := range victims {
+		p := &d.pods[v]
+		mode := d.armed(p)
+		if mode == PauseNever || d.acknowledged(p.UID) {
+			continue
+		}
+		switch {
+		case !d.state.Paused:
+			plan.Pause = d.pause(p, mode)
+		case mode == PauseAfter && d.last(p.UID):
+			return i + 1
+		}
+		return i
+	}
+	return down.N
+}
+
+// survey reports whether there are armed points among the pods, and whether the
+// rollout waits at one of the pods. It adds the warnings.
+func (d *decision) survey(down *ScaleDown, plan *PausePlan) (points, waiting bool) {
+	n := len(down.Pods)
+	if down.Pods == nil {
+		n = len(d.pods)
+	}
+	for i := range n {
+		index := i
+		if down.Pods != nil {
+			index = down.Pods[i]
+		}
+		if index < 0 || index >= len(d.pods) {
+			continue
+		}
+		p := &d.pods[index]
+		waiting = waiting || d.known && d.last(p.UID)
+		if len(p.Annotations) == 0 {
+			continue
+		}
+		points = points || d.armed(p) != PauseNever
+		d.warn(p, down, plan)
+	}
+	return points, waiting
+}
+
+// armed returns the mode of the pod's point, or PauseNever if it is inert.
+func (d *decision) armed(p *Pod) PauseMode {
+	mode, _ := ParsePausePoint(p.Annotations)
+	if d.state.IgnoreUnready && !p.Ready || !recordable(p.UID) {
+		return PauseNever
+	}
+	return mode
+}
+
+func (d *decision) warn(p *Pod, down *ScaleDown, plan *PausePlan) {
+	mode, valid := ParsePausePoint(p.Annotations)
+	if mode == PauseNever || down.N <= 0 {
+		return
+	}
+	w := PauseWarning{Pod: p.Name, Value: p.Annotations[AnnotationPausePoint]}
+	switch {
+	case down.Cause != CauseRollout:
+		w.Reason, w.Value = PointInert, string(down.Cause)
+	case !recordable(p.UID):
+		w.Reason, w.Value = PointNoUID, p.UID
+	case d.state.IgnoreUnready && !p.Ready:
+		w.Reason = PointNotReady
+	case !valid:
+		w.Reason = PointUnreadable
+	default:
+		return
+	}
+	plan.Warnings = append(plan.Warnings, w)
+}
+
+// last reports whether the rollout has paused at this pod most recently.
+func (d *decision) last(uid string) bool {
+	return d.known && d.token.Entries[len(d.token.Entries)-1].UID == uid
+}
+
+// acknowledged reports whether the rollout has paused at this pod and was resumed.
+func (d *decision) acknowledged(uid string) bool {
+	return d.hits[uid] && !(d.state.Paused && d.last(uid))
+}
+
+// pause returns the write that pauses at p. Entries of pods that are gone are
+// dropped from the token, and so is an older one of p.
+func (d *decision) pause(p *Pod, mode PauseMode) *PauseDeployment {
+	exists := map[string]bool{}
+	for i := range d.pods {
+		if d.hits[d.pods[i].UID] {
+			exists[d.pods[i].UID] = true
+		}
+	}
+	token := PauseToken{Revision: d.state.Revision}
+	for _, e := range d.token.Entries {
+		if exists[e.UID] && e.UID != p.UID {
+			token.Entries = append(token.Entries, e)
+		}
+	}
+	token.Entries = append(token.Entries, PauseEntry{Mode: mode, UID: p.UID})
+	return &PauseDeployment{
+		Name: d.state.Name, UID: d.state.UID, ResourceVersion: d.state.ResourceVersion,
+		Token: token.String(), Pod: p.Name, Mode: mode,
+	}
+}
+
+// CauseOf tells why an old ReplicaSet shrinks if its planner does not know: it is a
+// rollout if the Deployment replaces pods gradually, is not being deleted, and has a
+// newer ReplicaSet.
+func CauseOf(owned, deleting, gradual, newest bool) Cause {
+	switch {
+	case !owned || deleting:
+		return CauseOther
+	case !gradual:
+		return CauseRecreate
+	case newest:
+		return CauseScale
+	}
+	return CauseRollout
+}

@@ -1,0 +1,58 @@
+package podorder
+
+import "time"
+
+// A Phase is where a pod is in its life. The empty Phase counts as Pending.
+type Phase string
+
+// The phases of a pod.
+const (
+	Pending   Phase = "Pending"
+	Running   Phase = "Running"
+	Succeeded Phase = "Succeeded"
+	Failed    Phase = "Failed"
+	Unknown   Phase = "Unknown"
+)
+
+// A Pod is what the planners read of a pod. Names are unique in a namespace, and
+// a snapshot holds the pods of one.
+type Pod struct {
+	Name            string            `json:"name"`
+	UID             string            `json:"uid,omitzero"`
+	ResourceVersion string            `json:"resourceVersion,omitzero"`
+	Labels          map[string]string `json:"labels,omitzero"`
+	Annotations     map[string]string `json:"annotations,omitzero"`
+
+	// The controlling owner, all empty for an orphan: the first owner reference
+	// whose controller field is true.
+	ControllerKind string `json:"controllerKind,omitzero"`
+	ControllerName string `json:"controllerName,omitzero"`
+	ControllerUID  string `json:"controllerUID,omitzero"`
+
+	CreationTimestamp time.Time `json:"creationTimestamp,omitzero"`
+	DeletionTimestamp time.Time `json:"deletionTimestamp,omitzero"` // zero unless the pod is being deleted
+
+	NodeName string `json:"nodeName,omitzero"` // "" until scheduled
+	Phase    Phase  `json:"phase,omitzero"`
+
+	// Ready is whether the first condition of type Ready is True, and ReadySince
+	// its last transition. A ready pod may lack the time.
+	Ready      bool      `json:"ready,omitzero"`
+	ReadySince time.Time `json:"readySince,omitzero"`
+
+	// Restarts is the highest restart count among the containers, and
+	// SidecarRestarts that among the init containers that restart always.
+	Restarts        int32 `json:"restarts,omitzero"`
+	SidecarRestarts int32 `json:"sidecarRestarts,omitzero"`
+}
+
+// Finished reports whether the pod has ended and will not run again.
+func (p *Pod) Finished() bool { return p.Phase == Succeeded || p.Phase == Failed }
+
+// Active reports whether the pod counts as a replica: not finished and not being
+// deleted. It mirrors IsPodActive of the controller package of Kubernetes 1.36.3.
+func (p *Pod) Active() bool { return !p.Finished() && p.DeletionTimestamp.IsZero() }
+
+// Terminating reports whether the pod is being deleted and still runs. It mirrors
+// IsPodTerminating of the controller package of Kubernetes 1.36.3.
+func (p *Pod) Terminating() bool { return !p.Finished() && !p.DeletionTimestamp.IsZero() }

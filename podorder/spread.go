@@ -1,0 +1,80 @@
+package podorder
+
+func (s *Stage) spreads() bool { return s.Rule == RuleSpread && s.Key == nil }
+
+func (s *Stage) domains(o *Order) Domains {
+	if s.Domains != nil {
+		return s.Domains
+	}
+	return o.Domains
+}
+
+// spread fills the values of a stage that counts anew after each victim. The pods
+// of one domain die in the order of the other stages, and each sees one neighbour
+// less than the one before, whatever happens in other domains: so its number is
+// known beforehand.
+func (r *ranking) spread(stage int, keys []key, candidates []int) {
+	domains := r.stages[stage].domains(r.order)
+	counts := r.domainCounts(domains, candidates)
+	numbers := map[string]uint64{}
+	for i := range keys {
+		domain := domains.of(r.pod(&keys[i]).NodeName)
+		number, ok := numbers[domain]
+		if !ok {
+			number = uint64(len(numbers) + 1)
+			numbers[domain] = number
+		}
+		keys[i].health = number
+	}
+	domain, left := uint64(0), int64(0)
+	list := r.sorted(keys)
+	for _, k := range list {
+		if k.health != domain {
+			domain, left = k.health, counts[domains.of(r.pod(k).NodeName)]
+		}
+		r.row(k)[stage] = -left
+		left--
+	}
+	for i := range keys {
+		keys[i].health = 0
+	}
+}
+
+// domainCounts counts neighbours by domain, or the candidates if the order knows of
+// no neighbours.
+func (r *ranking) domainCounts(domains Domains, candidates []int) map[string]int64 {
+	counts := map[string]int64{}
+	switch {
+	case r.counts != nil:
+		for i := range r.pods {
+			counts[domains.of(r.pods[i].NodeName)] += int64(r.counts.counts[i])
+		}
+	case r.order.Neighbours != nil:
+		for node, n := range r.order.Neighbours {
+			counts[domains.of(node)] += int64(n)
+		}
+	case candidates == nil:
+		for i := range r.pods {
+			counts[domains.of(r.pods[i].NodeName)]++
+		}
+	default:
+		for _, c := range candidates {
+			if c >= 0 && c < len(r.pods) {
+				counts[domains.of(r.pods[c].NodeName)]++
+			}
+		}
+	}
+	return counts
+}
+
+// spreadNow is the number of a pod before the first victim, without a list of pods.
+func (o *Order) spreadNow(s *Stage, p *Pod) (count int64) {
+	domains := s.domains(o)
+	here := domains.of(p.NodeName)
+	for node, n := range o.Neighbours {
+		if domains.of(node) == here {
+			count += int64(n)
+		}
+	}
+	return -count
+}

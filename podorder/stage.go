@@ -1,0 +1,207 @@
+package podorder
+
+import "slices"
+
+// A Rule names what tells two pods apart.
+type Rule string
+
+// The rules of the chains, in their order, and the last resorts.
+const (
+	RuleUnassigned Rule = "Unassigned"      // one is not assigned to a node
+	RulePhase      Rule = "Phase"           // Pending, then Unknown, then Running
+	RuleNotReady   Rule = "NotReady"        // one is not ready
+	RuleCost       Rule = "DeletionCost"    // the lower deletion cost
+	RuleNeighbours Rule = "Neighbours"      // more neighbours on the node
+	RuleReadyTime  Rule = "ReadyTime"       // ready for less time; in one age bucket the smaller UID
+	RuleRestarts   Rule = "Restarts"        // more restarts
+	RuleSidecars   Rule = "SidecarRestarts" // more restarts of sidecars
+	RuleCreated    Rule = "CreationTime"    // younger; in one age bucket the smaller UID
+	RuleID         Rule = "ID"              // upstream does not care; UID and name decide
+	RuleCycle      Rule = "Cycle"           // upstream says the opposite of this pair, or nothing, but is cyclic on the set
+)
+
+// Further rules, for stages that a caller puts into an order.
+const (
+	RulePriority  Rule = "DeletePriority"
+	RuleSpread    Rule = "Spread"    // more pods in its domain, counted anew after each victim
+	RuleSpecified Rule = "Specified" // the caller has named the pod
+	RuleNodeState Rule = "NodeState" // its node is going away
+	RuleCompact   Rule = "Compact"   // fewer neighbours on the node
+	RuleAvailable Rule = "Available" // ready, but not available yet
+)
+
+// A Stage is one step of an order: it compares a number of each pod, and the pod
+// with the smaller one is deleted first. A stage without a Key is one of the rules
+// [RuleUnassigned] to [RuleNeighbours], or [RuleSpread]; any other rule without a
+// Key finds all pods equal.
+//
+// [RuleSpread] deletes from the fullest of [Order.Domains] first and counts anew
+// after each victim, so that what stays is as even as the stages in front of it
+// allow. Of two such stages the domains of the second must lie within those of the
+// first.
+type Stage struct {
+	Rule Rule `json:"rule"`
+	// Key returns the number of a pod. It must be a pure function: it is called once
+	// for each pod and must always give the same answer.
+	Key func(p *Pod) int64 `json:"-"`
+	// Text says how the number of a pod reads in an explanation; nil prints it. It
+	// must be a pure function.
+	Text func(p *Pod) string `json:"-"`
+	// Domains are those of this stage, of RuleSpread; nil means the Domains of the
+	// order.
+	Domains Domains `json:"domains,omitempty"`
+}
+
+// Domains is the failure domain, such as the zone, of each node, by node name. A
+// node that is not listed is in the domain named "". Nil Domains make each node one
+// of its own.
+type Domains map[string]string
+
+func (d Domains) of(node string) string {
+	if d == nil {
+		return node
+	}
+	return d[node]
+}
+
+// Stages returns the stages of a chain in front of its times and restarts, for a
+// caller to insert others or to replace some.
+func (c Chain) Stages() []Stage {
+	stages := []Stage{{Rule: RuleUnassigned}, {Rule: RulePhase}, {Rule: RuleNotReady}}
+	if !c.legacy() {
+		stages = append(stages, Stage{Rule: RuleCost}, Stage{Rule: RuleNeighbours})
+	}
+	return stages
+}
+
+// Specified returns a stage that puts the pods with these names in front.
+func Specified(names ...string) Stage {
+	listed := make(map[string]bool, len(names))
+	for _, name := range names {
+		listed[name] = true
+	}
+	return firstIf(RuleSpecified, "specified", func(p *Pod) bool { return listed[p.Name] })
+}
+
+// OnNodes returns a stage that puts the pods on nodes of which leaving is true in
+// front, such as those being drained. It must be a pure function.
+func OnNodes(leaving func(node string) bool) Stage {
+	return firstIf(RuleNodeState, "on a node that is leaving", func(p *Pod) bool { return leaving(p.NodeName) })
+}
+
+// Unavailable returns a stage that puts the pods that are not available as of the
+// order's time in front; it belongs behind [RuleNotReady].
+func (o Order) Unavailable(minReadySeconds int32) Stage {
+	return firstIf(RuleAvailable, "not available", func(p *Pod) bool { return !p.Available(minReadySeconds, o.Now) })
+}
+
+// Costs returns a stage in place of [RuleCost] that takes the costs of the pods from
+// overlay, by name, and only of those that it does not name from the annotation.
+func Costs(overlay map[string]int64) Stage {
+	return Stage{Rule: RuleCost, Key: func(p *Pod) int64 {
+		if cost, ok := overlay[p.Name]; ok {
+			return cost
+		}
+		return costOf(p)
+	}}
+}
+
+// Compact returns a stage in place of [RuleNeighbours] that puts pods with fewer
+// neighbours in front, so that nodes become empty.
+func Compact(neighbours Neighbours) Stage {
+	return Stage{Rule: RuleCompact, Key: func(p *Pod) int64 { return int64(neighbours[p.NodeName]) }}
+}
+
+func firstIf(rule Rule, text string, first func(p *Pod) bool) Stage {
+	return Stage{
+		Rule: rule,
+		Key: func(p *Pod) int64 {
+			if first(p) {
+				return 0
+			}
+			return 1
+		},
+		Text: func(p *Pod) string {
+			if first(p) {
+				return text
+			}
+			return "not " + text
+		},
+	}
+}
+
+func costOf(p *Pod) int64 {
+	if len(p.Annotations) == 0 {
+		return 0
+	}
+	cost, _ := DeletionCost(p.Annotations)
+	return int64(cost)
+}
+
+// resolved returns the stages of the order, or nil if they are those of its chain
+// and nothing else, which fit in a number.
+func (o *Order) resolved() []Stage {
+	stages := o.Stages
+	switch o.Priority {
+	case PriorityAnnotatedFirst, PriorityMissingAsZero, PriorityAfterHealth:
+		if stages == nil {
+			stages = o.Chain.Stages()
+		}
+	default:
+		return stages
+	}
+	stages = slices.Clone(stages)
+	stage := Stage{Rule: RulePriority, Key: priorityKey, Text: priorityText}
+	switch o.Priority {
+	case PriorityAfterHealth:
+		stage.Key = costKey
+		return slices.Insert(stages, afterHealth(stages), stage)
+	case PriorityAnnotatedFirst:
+		return slices.Insert(stages, 0, Stage{Rule: RulePriority, Key: annotatedKey, Text: priorityText}, stage)
+	}
+	return slices.Insert(stages, 0, stage)
+}
+
+// afterHealth returns the place behind the readiness of pods.
+func afterHealth(stages []Stage) int {
+	for i := range stages {
+		if stages[i].Rule == RuleNotReady && stages[i].Key == nil {
+			return i + 1
+		}
+	}
+	return len(stages)
+}
+
+// value returns what the stage compares, except for [RuleSpread] in a list.
+func (o *Order) value(s *Stage, p *Pod, counts *census) int64 {
+	if s.Key != nil {
+		return s.Key(p)
+	}
+	switch s.Rule {
+	case RuleUnassigned:
+		return truth(p.NodeName != "")
+	case RulePhase:
+		return int64(phaseRank(p.Phase))
+	case RuleNotReady:
+		return truth(p.Ready)
+	case RuleCost:
+		return costOf(p)
+	case RuleNeighbours:
+		return -int64(o.neighbours(p, counts))
+	}
+	return 0
+}
+
+func (o *Order) neighbours(p *Pod, counts *census) int32 {
+	if counts != nil {
+		return counts.of(p.NodeName)
+	}
+	return o.Neighbours[p.NodeName]
+}
+
+func truth(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
