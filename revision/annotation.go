@@ -1,0 +1,112 @@
+package revision
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Annotations that a Deployment and its ReplicaSets carry.
+const (
+	// Annotation is the revision of a ReplicaSet, and on a Deployment that of
+	// its newest ReplicaSet: a decimal int64.
+	Annotation = "deployment.kubernetes.io/revision"
+	// AnnotationHistory is the revisions that a ReplicaSet had before, oldest
+	// first, separated by commas.
+	AnnotationHistory = "deployment.kubernetes.io/revision-history"
+	// AnnotationDesired is the Deployment's replicas when the ReplicaSet was last
+	// scaled: a decimal int32.
+	AnnotationDesired = "deployment.kubernetes.io/desired-replicas"
+	// AnnotationMax is the Deployment's replicas plus its surge when the
+	// ReplicaSet was last scaled: a decimal int32.
+	AnnotationMax = "deployment.kubernetes.io/max-replicas"
+	// AnnotationRollback on a Deployment asks for a rollback to a revision.
+	AnnotationRollback = "deprecated.deployment.rollback.to"
+	// AnnotationLastApplied is kubectl's record of what it applied.
+	AnnotationLastApplied = "kubectl.kubernetes.io/last-applied-configuration"
+)
+
+// HistoryLimit is the length, in bytes, that [AnnotationHistory] is cut to.
+const HistoryLimit = 2000
+
+// Copied reports whether an annotation of a Deployment is copied to its newest
+// ReplicaSet. The bookkeeping of either object is not.
+func Copied(key string) bool {
+	switch key {
+	case Annotation, AnnotationHistory, AnnotationDesired, AnnotationMax, AnnotationRollback, AnnotationLastApplied:
+		return false
+	}
+	return true
+}
+
+// Sync returns the annotations to set on a Deployment's newest ReplicaSet so that
+// they follow the Deployment: its own annotations copied, and the ReplicaSet's
+// revision raised to next with the former one added to the history. Annotations
+// that the Deployment no longer has are not removed. The result is nil if nothing
+// changes.
+//
+// It mirrors SetNewReplicaSetAnnotations of the deployment util package of
+// Kubernetes 1.36.3 for a ReplicaSet that exists, a defect included: if the
+// ReplicaSet's revision does not parse, changed is false although set may hold
+// copies, which upstream writes only if it writes the ReplicaSet for another
+// reason.
+func Sync(deployment, replicaSet map[string]string, next int64) (set map[string]string, changed bool) {
+	put := func(key, value string) {
+		if set == nil {
+			set = map[string]string{}
+		}
+		set[key] = value
+	}
+	for key, value := range deployment {
+		if old, ok := replicaSet[key]; Copied(key) && (!ok || old != value) {
+			put(key, value)
+		}
+	}
+	text, had := replicaSet[Annotation]
+	old := int64(0)
+	if text != "" {
+		var err error
+		if old, err = strconv.ParseInt(text, 10, 64); err != nil {
+			return set, false
+		}
+	}
+	if old < next {
+		put(Annotation, strconv.FormatInt(next, 10))
+		if had {
+			history, hadHistory := replicaSet[AnnotationHistory]
+			if longer := AppendHistory(history, text, HistoryLimit); longer != history || !hadHistory {
+				put(AnnotationHistory, longer)
+			}
+		}
+	}
+	return set, len(set) > 0
+}
+
+// AppendHistory adds the revision old to a history, dropping the oldest entries
+// until the whole is at most limit bytes long. If old does not fit even alone, the
+// history stays as it is.
+//
+//	AppendHistory("1,2,3", "4", 2000) // "1,2,3,4"
+//	AppendHistory("8,9,10", "12", 8)  // "9,10,12"
+//
+// It mirrors SetNewReplicaSetAnnotations of the deployment util package of
+// Kubernetes 1.36.3; a history whose first entry is empty starts anew.
+func AppendHistory(history, old string, limit int) string {
+	if history == "" || history[0] == ',' {
+		return old
+	}
+	rest := history
+	for {
+		if len(rest)+1+len(old) <= limit {
+			return rest + "," + old
+		}
+		_, after, more := strings.Cut(rest, ",")
+		if !more {
+			break
+		}
+		rest = after
+	}
+	if len(old) <= limit {
+		return old
+	}
+	return history
+}

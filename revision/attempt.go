@@ -1,0 +1,49 @@
+package revision
+
+// An Attempt is one try to create a ControllerRevision of a StatefulSet. If the name
+// is taken, [Attempt.Taken] gives the next.
+type Attempt struct {
+	Parent   string             `json:"parent"` // its name
+	Revision ControllerRevision `json:"revision"`
+	// Collisions is the collision count that the name was made with. The
+	// parent's status keeps that of the last attempt.
+	Collisions int32 `json:"collisions"`
+}
+
+// FirstAttempt returns the first try to create r. The collision count must not be
+// nil: that is a [Refusal]. With [Options].Corrected it is 0 then (R16).
+//
+// It mirrors CreateControllerRevision of the history package of Kubernetes 1.36.3.
+func FirstAttempt(parent string, r ControllerRevision, collisions *int32, opts Options) (Attempt, error) {
+	if collisions == nil {
+		if !opts.Corrected {
+			return Attempt{}, &Refusal{Reason: RefusedNoCollisionCount, Name: parent}
+		}
+		collisions = new(int32(0))
+	}
+	return attempt(parent, r, *collisions, opts), nil
+}
+
+// Taken is what to do if the name is taken by existing. If that has the same data,
+// byte by byte, it is used, whoever owns it. If not, there is a next attempt.
+func (a Attempt) Taken(existing ControllerRevision, opts Options) (next Attempt, use bool) {
+	if sameData(a.Revision.Data, existing.Data, opts) {
+		return a, true
+	}
+	return attempt(a.Parent, a.Revision, a.Collisions+1, opts), false
+}
+
+// attempt names r. Its hash label stays what it was when r was made; with
+// [Options].Corrected it follows the name (R14).
+func attempt(parent string, r ControllerRevision, collisions int32, opts Options) Attempt {
+	hash := HashRevision(r.Data, r.Dump, &collisions, opts)
+	r = r.clone()
+	r.Name = RevisionName(parent, hash)
+	if opts.Corrected {
+		if r.Labels == nil {
+			r.Labels = make(map[string]string, 1)
+		}
+		r.Labels[LabelRevisionHash] = hash
+	}
+	return Attempt{Parent: parent, Revision: r, Collisions: collisions}
+}

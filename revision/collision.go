@@ -1,0 +1,22 @@
+package revision
+
+// NextCollision returns the collision count of a Deployment or DaemonSet after one
+// more collision: 1 after none. It never returns nil, and wraps around at the end of
+// the int32 range.
+//
+// It mirrors getNewReplicaSet of the deployment controller of Kubernetes 1.36.3.
+func NextCollision(count *int32) *int32 {
+	if count == nil {
+		return new(int32(1))
+	}
+	return new(*count + 1)
+}
+
+// Collides reports whether a ReplicaSet whose name is taken belongs to another
+// owner or template, so that the next hash must be tried. If not, it is the
+// ReplicaSet that was to be created. It reads ControllerUID and Template.
+//
+// It mirrors getNewReplicaSet of the deployment controller of Kubernetes 1.36.3.
+func Collides(deploymentUID string, t Template, existing Entry) bool {
+	return existing.ControllerUID != deploymentUID || !existing.Template.Same(t)
+}

@@ -1,0 +1,91 @@
+package revision
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// An Entry is what this package reads of a ReplicaSet: one entry in the history of
+// its Deployment. Every function takes the entries in any order and answers with
+// indices into them; -1 is none.
+type Entry struct {
+	Name          string            `json:"name"`
+	UID           string            `json:"uid,omitzero"`
+	ControllerUID string            `json:"controllerUID,omitzero"` // read by Collides
+	Annotations   map[string]string `json:"annotations,omitempty"`
+	Template      Template          `json:"template,omitzero"`
+	// TemplateAnnotations are those of the pod template. Only [ChangeCause]
+	// reads them.
+	TemplateAnnotations map[string]string `json:"templateAnnotations,omitempty"`
+
+	CreationTimestamp time.Time `json:"creationTimestamp,omitzero"`
+	DeletionTimestamp time.Time `json:"deletionTimestamp,omitzero"` // zero unless being deleted
+
+	// The rest is read by [CleanUp] alone.
+
+	Generation int64       `json:"generation,omitzero"`
+	Replicas   *int32      `json:"replicas,omitzero"` // wanted, nil means 1
+	Status     EntryStatus `json:"status,omitzero"`
+}
+
+// An EntryStatus is what a ReplicaSet reports.
+type EntryStatus struct {
+	ObservedGeneration int64 `json:"observedGeneration,omitzero"`
+	Replicas           int32 `json:"replicas,omitzero"` // pods that are there
+}
+
+// A Workload is what this package reads of a Deployment.
+type Workload struct {
+	Name        string            `json:"name"`
+	Annotations map[string]string `json:"annotations,omitempty"`
+	Template    Template          `json:"template"`
+	Paused      bool              `json:"paused,omitzero"`
+}
+
+// Split finds the entry with the template, the oldest if there are several, and all
+// the others, oldest first.
+//
+// It mirrors FindNewReplicaSet and FindOldReplicaSets of the deployment util package
+// of Kubernetes 1.36.3.
+func Split(entries []Entry, t Template) (newest int, old []int) {
+	order := byAge(entries)
+	at := slices.IndexFunc(order, func(i int) bool { return entries[i].Template.Same(t) })
+	if at < 0 {
+		return -1, order
+	}
+	newest = order[at]
+	return newest, slices.Delete(order, at, at+1)
+}
+
+// listed returns the order in which kubectl and the deployment controller look
+// through a history: old entries by age, then the one with the template.
+func listed(entries []Entry, t Template) []int {
+	newest, old := Split(entries, t)
+	if newest >= 0 {
+		return append(old, newest)
+	}
+	return old
+}
+
+// byAge returns the indices of the entries, oldest first.
+func byAge(entries []Entry) []int {
+	order := indices(len(entries))
+	slices.SortStableFunc(order, func(i, j int) int {
+		a, b := &entries[i], &entries[j]
+		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp), cmp.Compare(a.Name, b.Name), cmp.Compare(a.UID, b.UID))
+	})
+	return order
+}
+
+// indices returns 0 to n-1, or nil.
+func indices(n int) []int {
+	if n == 0 {
+		return nil
+	}
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	return order
+}

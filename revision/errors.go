@@ -1,0 +1,15 @@
+package revision
+
+import "github.com/kplan-go/kplan/internal/field"
+
+// A FieldError reports a value that cannot be used:
+//
+//	Path   string // the field, such as Annotations["deployment.kubernetes.io/revision"]
+//	Value  any    // what it holds
+//	Detail string // what it must hold
+//	Err    error  // the cause, or nil
+type FieldError = field.Error
+
+// ErrInvalid is wrapped by every [FieldError]. What kubectl or a controller refuses
+// is a [Refusal], and does not wrap it.
+var ErrInvalid = field.ErrInvalid

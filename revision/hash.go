@@ -1,0 +1,62 @@
+package revision
+
+import "strconv"
+
+// LabelHash is the label that carries [Template.Hash] on a ReplicaSet, in its
+// selector and on its pods.
+const LabelHash = "pod-template-hash"
+
+// hashAlphabet has no vowels and no digit that looks like a letter, so that no
+// hash spells a word (rand.SafeEncodeString of apimachinery 0.36).
+const hashAlphabet = "bcdfghjklmnpqrstvwxz2456789"
+
+// maxNameLength is the length limit of an object's name, in bytes.
+const maxNameLength = 253
+
+// Hash returns the pod-template-hash of a template.
+//
+// The dump is the text of the template that the hash is computed over; which
+// text that is depends on the API types, so the adapter for them supplies it.
+// collisions is the Deployment's Status.CollisionCount, nil if unset: unset and 0
+// give different hashes.
+//
+// It mirrors ComputeHash of the controller package of Kubernetes 1.36.3.
+func Hash(dump string, collisions *int32) string {
+	h := uint32(2166136261)
+	for i := range len(dump) {
+		h = fnv1a(h, dump[i])
+	}
+	if collisions != nil {
+		// Upstream feeds an 8-byte buffer of which it fills the first half.
+		for n, i := uint32(*collisions), 0; i < 8; n, i = n>>8, i+1 {
+			h = fnv1a(h, byte(n))
+		}
+	}
+	return SafeEncode(strconv.FormatUint(uint64(h), 10))
+}
+
+// fnv1a adds one byte to a 32-bit FNV-1a hash.
+func fnv1a(h uint32, b byte) uint32 { return (h ^ uint32(b)) * 16777619 }
+
+// SafeEncode maps every byte of s to one of 27 letters and digits that cannot
+// form a word. Decimal digits map to 456789bcdf.
+func SafeEncode(s string) string {
+	out := make([]byte, len(s))
+	for i := range len(s) {
+		out[i] = hashAlphabet[int(s[i])%len(hashAlphabet)]
+	}
+	return string(out)
+}
+
+// ReplicaSetName returns the name of the ReplicaSet of a Deployment for a
+// template with the given hash: "deployment-hash", with the Deployment's name
+// cut to its leading bytes so that the whole fits in 253.
+//
+// It mirrors getNewReplicaSet of the deployment controller of Kubernetes 1.36.3.
+func ReplicaSetName(deployment, hash string) string {
+	limit := maxNameLength - 1 - len(hash)
+	if limit > 0 && len(deployment) > limit {
+		deployment = deployment[:limit]
+	}
+	return deployment + "-" + hash
+}

@@ -1,0 +1,85 @@
+package revision
+
+import (
+	"cmp"
+	"slices"
+)
+
+// AnnotationChangeCause is the text that kubectl rollout history shows beside a
+// revision.
+const AnnotationChangeCause = "kubernetes.io/change-cause"
+
+// A Row is one revision as kubectl rollout history shows it.
+type Row struct {
+	Number int64  `json:"number"`
+	Cause  string `json:"cause,omitzero"`
+	Source int    `json:"source"` // index of the entry or ControllerRevision
+}
+
+// ChangeCause returns the cause of an entry: its annotation, or if that is missing
+// or empty the one of its pod template.
+//
+// The annotation is copied like any other: editing it alone rewrites the cause of
+// the current revision, leaving it alone repeats the old cause on the next one, and
+// a rollback brings back the cause of its target.
+func ChangeCause(e Entry) string {
+	return cmp.Or(e.Annotations[AnnotationChangeCause], e.TemplateAnnotations[AnnotationChangeCause])
+}
+
+// History returns the revisions that kubectl rollout history lists of a Deployment
+// with the given template, lowest first. An entry without a revision is 0. Of equal
+// revisions the youngest entry is shown, or the one with the template. Entries
+// whose revision does not parse are left out and returned apart, oldest first;
+// kubectl warns of them.
+func History(entries []Entry, t Template) (rows []Row, skipped []int) {
+	for _, i := range listed(entries, t) {
+		n, err := Number(entries[i].Annotations)
+		if err != nil {
+			skipped = append(skipped, i)
+			continue
+		}
+		rows = append(rows, Row{Number: n, Cause: ChangeCause(entries[i]), Source: i})
+	}
+	return lastOfEach(rows), skipped
+}
+
+// RevisionHistory is [History] for the ControllerRevisions of a StatefulSet or
+// DaemonSet. Of equal revisions the last by [CompareRevisions] is shown.
+func RevisionHistory(revisions []ControllerRevision) []Row {
+	var rows []Row
+	for _, i := range sorted(revisions) {
+		r := &revisions[i]
+		rows = append(rows, Row{Number: r.Revision, Cause: r.Annotations[AnnotationChangeCause], Source: i})
+	}
+	return lastOfEach(rows)
+}
+
+// lastOfEach sorts rows by number and keeps the last of equal ones.
+func lastOfEach(rows []Row) []Row {
+	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(a.Number, b.Number) })
+	n := 0
+	for i, row := range rows {
+		if i+1 < len(rows) && rows[i+1].Number == row.Number {
+			continue
+		}
+		rows[n], n = row, n+1
+	}
+	return rows[:n:n]
+}
+
+// Show returns the rows that kubectl rollout history shows with a revision: all for
+// 0, otherwise the one. The cause is then shown as an annotation of the template.
+// The errors are a [Refusal].
+func Show(rows []Row, number int64) ([]Row, error) {
+	if number < 0 {
+		return nil, &Refusal{Reason: RefusedNegative, Number: number}
+	}
+	if number == 0 {
+		return rows, nil
+	}
+	at, found := slices.BinarySearchFunc(rows, number, func(r Row, n int64) int { return cmp.Compare(r.Number, n) })
+	if !found {
+		return nil, &Refusal{Reason: RefusedNotShown, Number: number}
+	}
+	return rows[at : at+1 : at+1], nil
+}

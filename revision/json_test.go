@@ -1,0 +1,49 @@
+package revision_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/revision"
+)
+
+// Whatever is asked or answered survives JSON, data byte by byte.
+func TestJSON(t *testing.T) {
+	r := version("a", 3, born(1), hashed("h"), data("{ \"<\": 1 }\n"))
+	for _, v := range []any{
+		entry("a", "1", at(1), cause("x"), templateCause("y"), func(e *revision.Entry) {
+			e.DeletionTimestamp, e.Generation, e.ControllerUID = t0, 2, "u"
+			e.Status = revision.EntryStatus{ObservedGeneration: 1, Replicas: 4}
+		}),
+		revision.Workload{Name: "web", Annotations: texts{"a": "1"}, Template: template("x"), Paused: true},
+		revision.Options{Corrected: true, KeepAnnotations: true, ExactAnnotations: true},
+		revision.Change{Set: texts{"a": "1"}, Remove: []string{"b"}},
+		revision.PlanRollback(revision.Workload{Name: "web", Template: template("b")}, entries("1", "2"), 0, revision.Options{}),
+		revision.Undo{Source: -1, Requested: 1, Number: 2, Skipped: true, Annotations: texts{"a": "1"}, LastApplied: true},
+		revision.Request{Name: "a", Number: 1, Steps: 2},
+		revision.Record{Number: 1, Entry: 2, Former: true},
+		revision.Row{Number: 1, Cause: "x", Source: 2},
+		revision.Held{Index: 1, Reason: revision.HoldNotEmpty},
+		revision.Rollout{Name: "web", Generation: 1, Annotations: texts{"a": "1"}, Replicas: new(int32(0)), Status: revision.RolloutStatus{
+			ObservedGeneration: 1, Replicas: 2, UpdatedReplicas: 3, AvailableReplicas: 4, ProgressingReason: "x"}},
+		r,
+		revision.Attempt{Parent: "web", Revision: r, Collisions: 1},
+		revision.StatefulSet{Name: "web", UID: "u", Annotations: texts{"a": "1"}, TemplateLabels: texts{"b": "1"}, Data: []byte("x"),
+			Collisions: new(int32(0)), Current: "a"},
+		revision.Choice{Verb: revision.VerbKeep, Update: -1, Revision: r, Current: 1},
+		revision.Deduped{Keep: -1, Hash: "h", Delete: []int{1}, Relabel: true, Renumber: 2},
+		revision.Parent{Kind: "StatefulSet", Name: "web", UID: "u"},
+	} {
+		text, err := json.Marshal(v)
+		require.NoError(t, err)
+		back := reflect.New(reflect.TypeOf(v))
+		require.NoError(t, json.Unmarshal(text, back.Interface()))
+		if diff := cmp.Diff(v, back.Elem().Interface()); diff != "" {
+			t.Errorf("%T (-before +after):\n%s", v, diff)
+		}
+	}
+}

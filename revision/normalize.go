@@ -1,0 +1,72 @@
+package revision
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/kplan-go/kplan/internal/field"
+)
+
+// Normalize returns JSON data in one of many equal forms: members of objects are
+// sorted, those that are null are left out, and there is no space. Numbers keep
+// their digits. What remains different is different: an empty list is not a missing
+// one. Data that is not JSON is a [FieldError].
+//
+//	{"spec":{"b":1, "a":null}} // {"spec":{"b":1}}
+//
+// Serialisers of different releases write the same template in different forms, and
+// byte by byte each is a new version (kubernetes/kubernetes#134773).
+func Normalize(data []byte) ([]byte, error) {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber()
+	var value any
+	var b bytes.Buffer
+	err := decoder.Decode(&value)
+	if err == nil && !json.Valid(data) { // something follows
+		err = field.ErrInvalid
+	}
+	if err == nil {
+		encoder := json.NewEncoder(&b)
+		encoder.SetEscapeHTML(false)
+		err = encoder.Encode(withoutNull(value))
+	}
+	if err != nil {
+		return nil, &field.Error{Path: "Data", Value: string(data), Detail: "must be JSON", Err: err}
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// withoutNull removes the members of objects that are null, at any depth.
+func withoutNull(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		for key, member := range v {
+			if member == nil {
+				delete(v, key)
+				continue
+			}
+			v[key] = withoutNull(member)
+		}
+	case []any:
+		for i := range v {
+			v[i] = withoutNull(v[i])
+		}
+	}
+	return value
+}
+
+// prepared returns the data as it is compared and hashed: as it is, or normal if
+// that is wanted and possible.
+func prepared(data []byte, opts Options) []byte {
+	if opts.Corrected {
+		if normal, err := Normalize(data); err == nil {
+			return normal
+		}
+	}
+	return data
+}
+
+// sameData compares data byte by byte, or in its normal form.
+func sameData(a, b []byte, opts Options) bool {
+	return bytes.Equal(a, b) || (opts.Corrected && bytes.Equal(prepared(a, opts), prepared(b, opts)))
+}

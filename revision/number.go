@@ -1,0 +1,71 @@
+package revision
+
+import (
+	"strconv"
+
+	"github.com/kplan-go/kplan/internal/field"
+)
+
+// Number returns the revision that the annotations of a ReplicaSet or Deployment
+// carry. A missing annotation is revision 0; anything but a decimal int64, the
+// empty string included, is a [FieldError].
+//
+// It mirrors Revision of the deployment util package of Kubernetes 1.36.3.
+func Number(annotations map[string]string) (int64, error) {
+	n, err := parse(annotations)
+	if err != nil {
+		return 0, &field.Error{
+			Path: field.Element("Annotations", Annotation), Value: annotations[Annotation],
+			Detail: "must be a decimal number", Err: err,
+		}
+	}
+	return n, nil
+}
+
+// parse is [Number] with the bare error, whose text kubectl shows.
+func parse(annotations map[string]string) (int64, error) {
+	text, ok := annotations[Annotation]
+	if !ok {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0, err
+	}
+	return n, nil
+}
+
+// Max returns the highest of the numbers, but no less than 0. It mirrors
+// MaxRevision of the deployment util package of Kubernetes 1.36.3; leave out the
+// ReplicaSets for which [Number] fails.
+func Max(numbers []int64) int64 {
+	highest := int64(0)
+	for _, n := range numbers {
+		highest = max(highest, n)
+	}
+	return highest
+}
+
+// Last returns the second highest of the numbers, counting equal ones twice, but
+// no less than 0. A rollback to revision 0 goes there. It mirrors LastRevision of
+// the deployment util package of Kubernetes 1.36.3.
+//
+//	Last([]int64{1, 2}) // 1
+//	Last([]int64{5, 5}) // 5
+func Last(numbers []int64) int64 {
+	highest, second := int64(0), int64(0)
+	for _, n := range numbers {
+		switch {
+		case n >= highest:
+			highest, second = n, highest
+		case n > second:
+			second = n
+		}
+	}
+	return second
+}
+
+// Next returns the number of a new revision, given those of all old ones: one
+// more than the highest. At the end of the int64 range it wraps around, as
+// upstream does.
+func Next(old []int64) int64 { return Max(old) + 1 }

@@ -1,0 +1,23 @@
+package revision
+
+// DefaultLimit is how many old revisions are kept if the limit is unset.
+const DefaultLimit = 10
+
+// NoLimit as the history limit of a Deployment means that no old ReplicaSet is
+// deleted.
+const NoLimit = 1<<31 - 1
+
+// Options departs from Kubernetes. The zero Options decides as Kubernetes 1.36.3
+// and kubectl 0.36.3 do, defects included. A function that takes Options says which
+// of them it reads.
+type Options struct {
+	// Corrected repairs the defects that the package comment lists under
+	// "Deviations".
+	Corrected bool `json:"corrected,omitzero"`
+	// KeepAnnotations makes a rollback keep the annotations of the Deployment
+	// that the target does not have (R4). Unset, they are dropped.
+	KeepAnnotations bool `json:"keepAnnotations,omitzero"`
+	// ExactAnnotations makes [SyncWith] remove annotations that the Deployment
+	// no longer has (R4). Unset, they stay and a rollback brings them back.
+	ExactAnnotations bool `json:"exactAnnotations,omitzero"`
+}

@@ -1,0 +1,74 @@
+package revision
+
+import (
+	"cmp"
+	"slices"
+)
+
+// ByRevision returns the indices of the entries, lowest revision first, and the
+// older first of equal ones. A missing revision is 0. One that does not parse has a
+// place by its age alone; with [Options].Corrected it is 0 (R7).
+//
+// It mirrors ReplicaSetsByRevision of the deployment util package of Kubernetes
+// 1.36.3, which compares an entry that does not parse with every other by age. That
+// can be cyclic: revision 3, then a younger "bad", then a still younger revision 1.
+// The order here is upstream's wherever that is one, and always the same where it
+// is not: kubernetes/kubernetes#109934.
+func ByRevision(entries []Entry, opts Options) []int {
+	return order(numberedByAge(entries, opts), 1)
+}
+
+// ByLatestRevision is [ByRevision] with the highest revision first. Of equal ones it
+// is still the older that comes first, and one that does not parse has its place by
+// age.
+//
+// It mirrors ReplicaSetsBySmallerRevision of the deployment util package of OpenKruise
+// Rollouts.
+func ByLatestRevision(entries []Entry, opts Options) []int {
+	return order(numberedByAge(entries, opts), -1)
+}
+
+// A numbered is an entry with its revision.
+type numbered struct {
+	index    int
+	age      int // its rank, the oldest is 0
+	number   int64
+	unusable bool // the revision does not parse
+}
+
+// numberedByAge reads the revisions of the entries, oldest first.
+func numberedByAge(entries []Entry, opts Options) []numbered {
+	list := make([]numbered, len(entries))
+	for age, i := range byAge(entries) {
+		n, err := Number(entries[i].Annotations)
+		list[age] = numbered{index: i, age: age, number: n, unusable: err != nil && !opts.Corrected}
+	}
+	return list
+}
+
+// order returns the indices of a list, given oldest first, by revision, or with a
+// direction of -1 the highest first.
+func order(list []numbered, direction int) []int {
+	usable := slices.DeleteFunc(slices.Clone(list), func(c numbered) bool { return c.unusable })
+	slices.SortFunc(usable, func(a, b numbered) int {
+		return cmp.Or(direction*cmp.Compare(a.number, b.number), cmp.Compare(a.age, b.age))
+	})
+	if len(list) == 0 {
+		return nil
+	}
+	merged := make([]int, 0, len(list))
+	next := func() { merged, usable = append(merged, usable[0].index), usable[1:] }
+	for _, c := range list {
+		if !c.unusable {
+			continue
+		}
+		for len(usable) > 0 && usable[0].age < c.age {
+			next()
+		}
+		merged = append(merged, c.index)
+	}
+	for len(usable) > 0 {
+		next()
+	}
+	return merged
+}

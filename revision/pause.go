@@ -1,0 +1,32 @@
+package revision
+
+import "time"
+
+// AnnotationRestartedAt is what kubectl rollout restart sets on a pod template.
+const AnnotationRestartedAt = "kubectl.kubernetes.io/restartedAt"
+
+// Pause returns why kubectl rollout pause does nothing, a [Refusal], or nil.
+func Pause(paused bool) error {
+	if paused {
+		return &Refusal{Reason: RefusedPaused}
+	}
+	return nil
+}
+
+// Resume returns why kubectl rollout resume does nothing, a [Refusal], or nil.
+func Resume(paused bool) error {
+	if !paused {
+		return &Refusal{Reason: RefusedNotPaused}
+	}
+	return nil
+}
+
+// Restart returns the annotations that kubectl rollout restart adds to the pod
+// template of a Deployment, or a [Refusal]. The time is written in its own zone to
+// the second, so that two restarts within one second are one.
+func Restart(paused bool, now time.Time) (set map[string]string, err error) {
+	if paused {
+		return nil, &Refusal{Reason: RefusedRestartPaused}
+	}
+	return map[string]string{AnnotationRestartedAt: now.Format(time.RFC3339)}, nil
+}

@@ -1,0 +1,53 @@
+package revision
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Record says which entry had a revision.
+type Record struct {
+	Number int64 `json:"number"`
+	Entry  int   `json:"entry"`
+	// Former tells that the entry has another number by now: the number is
+	// from its history.
+	Former bool `json:"former,omitzero"`
+}
+
+// FullHistory returns all revisions that the entries have or had, lowest first, as
+// far as they parse and are above 0. Revisions of deleted ReplicaSets are missing.
+// kubectl shows only the present one of each entry (R1).
+//
+//	A has revision 3 and history "1", B has revision 2: 1 is A, 2 is B, 3 is A
+func FullHistory(entries []Entry) []Record {
+	ages := make([]int, len(entries))
+	var records []Record
+	for age, i := range byAge(entries) {
+		ages[i] = age
+		if n, err := Number(entries[i].Annotations); err == nil && n > 0 {
+			records = append(records, Record{Number: n, Entry: i})
+		}
+		for text := range strings.SplitSeq(entries[i].Annotations[AnnotationHistory], ",") {
+			if n, err := strconv.ParseInt(text, 10, 64); err == nil && n > 0 {
+				records = append(records, Record{Number: n, Entry: i, Former: true})
+			}
+		}
+	}
+	slices.SortStableFunc(records, func(a, b Record) int {
+		return cmp.Or(cmp.Compare(a.Number, b.Number), compareBool(b.Former, a.Former), cmp.Compare(ages[a.Entry], ages[b.Entry]))
+	})
+	return slices.Compact(records)
+}
+
+// compareBool puts false before true.
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}

@@ -1,0 +1,125 @@
+package revision
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+)
+
+// A StatefulSet is what the choice of its revisions reads.
+type StatefulSet struct {
+	Name           string            `json:"name"`
+	UID            string            `json:"uid"`
+	Annotations    map[string]string `json:"annotations,omitempty"`
+	TemplateLabels map[string]string `json:"templateLabels,omitempty"`
+	Data           []byte            `json:"data"`                      // the patch that restores its template
+	Collisions     *int32            `json:"collisions,omitzero"`       // its status.collisionCount, nil means 0
+	Current        string            `json:"currentRevision,omitempty"` // its status.currentRevision
+}
+
+// A Verb says how a StatefulSet or DaemonSet comes by its newest revision.
+type Verb string
+
+// How a newest revision is found.
+const (
+	VerbKeep     Verb = "Keep"     // it is there
+	VerbRenumber Verb = "Renumber" // it is there, and gets the highest number
+	VerbCreate   Verb = "Create"   // it has to be created, see FirstAttempt
+)
+
+// A Choice is which revisions a StatefulSet has.
+type Choice struct {
+	Verb Verb `json:"verb"`
+	// Update is the index of the revision that pods are updated to, -1 if it is
+	// to be created.
+	Update int `json:"update"`
+	// Revision is that revision, with the number that it gets.
+	Revision ControllerRevision `json:"revision"`
+	// Current is the index of the revision that status.currentRevision names.
+	// If there is none it is Update.
+	Current int `json:"current"`
+}
+
+// ChooseUpdate chooses the revision that the pods of a StatefulSet are updated to:
+// the newest one if it has the set's data, an older one with a new number, the newest
+// one if restoring it gives the set's data, or a new one.
+//
+// Restored is the data that the set would have if the newest revision were restored
+// into it and defaulted, nil if that is not known. It matters only if the answer
+// without it is [VerbCreate], so it can be worked out then.
+//
+// It mirrors getStatefulSetRevisions of the StatefulSet controller of Kubernetes
+// 1.36.3. See [Options].Corrected.
+func ChooseUpdate(s StatefulSet, revisions []ControllerRevision, restored []byte, opts Options) Choice {
+	r := s.candidate(revisions, opts)
+	last := newest(revisions)
+	c := Choice{Update: -1, Revision: r}
+	equal := -1
+	for _, i := range FindEqual(revisions, r, opts) {
+		if equal < 0 || compareRevisions(&revisions[equal], &revisions[i]) <= 0 {
+			equal = i
+		}
+	}
+	switch {
+	case equal >= 0 && equal == last,
+		equal < 0 && last >= 0 && restored != nil && bytes.Equal(restored, s.Data):
+		c.Verb, c.Update = VerbKeep, last
+		c.Revision = revisions[last].clone()
+	case equal >= 0:
+		c.Verb, c.Update = VerbRenumber, equal
+		c.Revision = revisions[equal].clone()
+		c.Revision.Revision = r.Revision
+	default:
+		c.Verb = VerbCreate
+	}
+	c.Current = c.Update
+	if i := slices.IndexFunc(revisions, func(r ControllerRevision) bool { return r.Name == s.Current }); i >= 0 {
+		c.Current = i
+	}
+	return c
+}
+
+// candidate returns the revision that the set would have if it were new.
+func (s StatefulSet) candidate(revisions []ControllerRevision, opts Options) ControllerRevision {
+	collisions := s.Collisions
+	if collisions == nil {
+		collisions = new(int32(0))
+	}
+	parent := Parent{Kind: "StatefulSet", Name: s.Name, UID: s.UID}
+	r := NewControllerRevision(parent, s.TemplateLabels, s.Data, NextRevision(revisions), collisions, opts)
+	if len(s.Annotations) > 0 {
+		r.Annotations = maps.Clone(s.Annotations)
+	}
+	return r
+}
+
+// Truncate returns the indices of the revisions of a StatefulSet to delete, lowest
+// first, so that at most limit are left that nobody uses. Live are the names in use:
+// those of the current and the update revision and the label
+// controller-revision-hash of every pod. A limit of nil is [DefaultLimit], where
+// upstream panics; a negative one keeps all.
+//
+// It mirrors truncateHistory of the StatefulSet controller of Kubernetes 1.36.3.
+func Truncate(revisions []ControllerRevision, live []string, limit *int32) []int {
+	allowed := historyLimit(limit)
+	if allowed < 0 {
+		return nil
+	}
+	used := make(map[string]bool, len(live))
+	for _, name := range live {
+		used[name] = true
+	}
+	unused := slices.DeleteFunc(sorted(revisions), func(i int) bool { return used[revisions[i].Name] })
+	surplus := len(unused) - allowed
+	if surplus <= 0 {
+		return nil
+	}
+	return unused[:surplus:surplus]
+}
+
+func historyLimit(limit *int32) int {
+	if limit == nil {
+		return DefaultLimit
+	}
+	return int(*limit)
+}

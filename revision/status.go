@@ -1,0 +1,68 @@
+package revision
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// ProgressDeadlineExceeded is the reason of the condition Progressing of a
+// Deployment that has made no progress for too long.
+const ProgressDeadlineExceeded = "ProgressDeadlineExceeded"
+
+// A Rollout is what kubectl rollout status reads of a Deployment.
+type Rollout struct {
+	Name        string            `json:"name"`
+	Generation  int64             `json:"generation,omitzero"`
+	Annotations map[string]string `json:"annotations,omitempty"`
+	Replicas    *int32            `json:"replicas,omitzero"` // nil is not compared
+	Status      RolloutStatus     `json:"status,omitzero"`
+}
+
+// A RolloutStatus is what the Deployment reports.
+type RolloutStatus struct {
+	ObservedGeneration int64  `json:"observedGeneration,omitzero"`
+	Replicas           int32  `json:"replicas,omitzero"`
+	UpdatedReplicas    int32  `json:"updatedReplicas,omitzero"`
+	AvailableReplicas  int32  `json:"availableReplicas,omitzero"`
+	ProgressingReason  string `json:"progressingReason,omitzero"` // of the condition Progressing, "" if there is none
+}
+
+// Report returns what kubectl rollout status prints and whether it stops there. A
+// revision above 0 must be the one that runs. The errors are a [Refusal].
+//
+// It mirrors the status viewer of Deployments of kubectl 0.36.3.
+func (r Rollout) Report(revision int64) (text string, done bool, err error) {
+	if revision > 0 {
+		running, err := parse(r.Annotations)
+		if err != nil {
+			return "", false, &Refusal{Reason: RefusedUnreadable, Name: r.Name, Number: revision, Err: err}
+		}
+		if running != revision {
+			return "", false, &Refusal{Reason: RefusedOther, Name: r.Name, Number: revision, Running: running}
+		}
+	}
+	if r.Generation > r.Status.ObservedGeneration {
+		return "Waiting for deployment spec update to be observed...\n", false, nil
+	}
+	if r.Status.ProgressingReason == ProgressDeadlineExceeded {
+		return "", false, &Refusal{Reason: RefusedDeadline, Name: r.Name}
+	}
+	if waiting := r.waiting(); waiting != "" {
+		return "Waiting for deployment " + strconv.Quote(r.Name) + " rollout to finish: " + waiting + "...\n", false, nil
+	}
+	return "deployment " + strconv.Quote(r.Name) + " successfully rolled out\n", true, nil
+}
+
+// waiting says what is missing, or returns "".
+func (r Rollout) waiting() string {
+	s := &r.Status
+	switch {
+	case r.Replicas != nil && s.UpdatedReplicas < *r.Replicas:
+		return fmt.Sprintf("%d out of %d new replicas have been updated", s.UpdatedReplicas, *r.Replicas)
+	case s.Replicas > s.UpdatedReplicas:
+		return fmt.Sprintf("%d old replicas are pending termination", s.Replicas-s.UpdatedReplicas)
+	case s.AvailableReplicas < s.UpdatedReplicas:
+		return fmt.Sprintf("%d of %d updated replicas are available", s.AvailableReplicas, s.UpdatedReplicas)
+	}
+	return ""
+}

@@ -1,0 +1,91 @@
+package revision
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Table returns the text of kubectl rollout history: a header, a line for each row
+// and columns that are two blanks apart. Without rows it is a sentence.
+//
+//	REVISION  CHANGE-CAUSE
+//	1         <none>
+//	3         foo change cause
+//
+// It mirrors the table of kubectl 0.36.3, which takes tabs and line breaks in a
+// cause for those of the table.
+func Table(rows []Row) string {
+	if len(rows) == 0 {
+		return "No rollout history found."
+	}
+	var b strings.Builder
+	b.WriteString("REVISION\tCHANGE-CAUSE\n")
+	for _, row := range rows {
+		cause := row.Cause
+		if cause == "" {
+			cause = "<none>"
+		}
+		b.WriteString(strconv.FormatInt(row.Number, 10) + "\t" + cause + "\n")
+	}
+	return align(b.String())
+}
+
+// gap is how many blanks part two columns at least.
+const gap = 2
+
+// align replaces the tabs of a text so that columns stand below each other. A
+// column is a run of lines that all have a tab behind that cell, and as wide as its
+// widest cell and the gap. A form feed ends the line and all columns.
+func align(text string) string {
+	pages := strings.Split(strings.ReplaceAll(text, "\v", "\t"), "\f")
+	for i := range pages {
+		pages[i] = alignPage(pages[i])
+	}
+	return strings.Join(pages, "\n")
+}
+
+func alignPage(text string) string {
+	var lines [][]string
+	for line := range strings.SplitSeq(text, "\n") {
+		lines = append(lines, strings.Split(line, "\t"))
+	}
+	widths := columns(lines)
+	var b strings.Builder
+	for i, cells := range lines {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		for j, cell := range cells {
+			b.WriteString(cell)
+			if j < len(cells)-1 {
+				b.WriteString(strings.Repeat(" ", widths[i][j]-runes(cell)))
+			}
+		}
+	}
+	return b.String()
+}
+
+// columns returns the width of each cell that has a tab behind it. The last cell of
+// a line belongs to no column.
+func columns(lines [][]string) [][]int {
+	widths := make([][]int, len(lines))
+	for i, cells := range lines {
+		widths[i] = make([]int, len(cells)-1)
+		for j := range widths[i] {
+			widths[i][j] = runes(cells[j]) + gap
+			if i > 0 && j < len(widths[i-1]) {
+				widths[i][j] = max(widths[i][j], widths[i-1][j])
+			}
+		}
+	}
+	for i := len(widths) - 2; i >= 0; i-- {
+		for j := range min(len(widths[i]), len(widths[i+1])) {
+			widths[i][j] = max(widths[i][j], widths[i+1][j])
+		}
+	}
+	return widths
+}
+
+// runes returns the number of characters, each of which is taken to be as wide as a
+// blank.
+func runes(s string) int { return strings.Count(s, "") - 1 }

@@ -1,0 +1,103 @@
+package revision
+
+import "strconv"
+
+// An Undo is what kubectl rollout undo does.
+type Undo struct {
+	// Source is the entry or ControllerRevision whose template is restored.
+	Source int `json:"source"`
+	// Requested is the revision that was asked for, 0 for the previous one.
+	Requested int64 `json:"requested,omitzero"`
+	// Number is the revision of Source.
+	Number int64 `json:"number,omitzero"`
+	// Skipped tells that the template is in use already, so nothing is written.
+	Skipped bool `json:"skipped,omitzero"`
+	// Annotations are all those that a Deployment has afterwards. StatefulSets
+	// and DaemonSets keep theirs.
+	Annotations map[string]string `json:"annotations,omitempty"`
+	// LastApplied tells that the Deployment was applied, and that the next apply
+	// may bring back what is undone. kubectl warns of it.
+	LastApplied bool `json:"lastApplied,omitzero"`
+}
+
+// String returns what kubectl prints behind the name of the object.
+func (u Undo) String() string {
+	if u.Skipped {
+		return "skipped rollback (current template already matches revision " + strconv.FormatInt(u.Requested, 10) + ")"
+	}
+	return "rolled back"
+}
+
+// Failed returns the error that kubectl reports if the write of u fails.
+func (u Undo) Failed(err error) error {
+	return &Refusal{Reason: RefusedRestore, Number: u.Requested, Err: err}
+}
+
+// UndoTarget returns the entry that kubectl rollout undo goes back to: the first
+// with the requested revision, or for 0 the one with the second highest, equal ones
+// counted twice. An entry without a revision counts as 0, and one whose revision
+// does not parse not at all. A client-side dry run shows this template, even that of
+// a paused Deployment.
+//
+//	revisions 1, 2, request 0: the entry with 1
+//	revisions 2, 3, request 1: error
+//
+// It mirrors the rollback of a Deployment in kubectl 0.36.3. [Target] is the
+// same with the defects repaired.
+func UndoTarget(w Workload, entries []Entry, request int64) (int, error) {
+	if request < 0 {
+		return -1, &Refusal{Reason: RefusedNotFound, Name: w.Name, Number: request}
+	}
+	list := listed(entries, w.Template)
+	if request > 0 {
+		if i := findNumber(entries, list, request); i >= 0 {
+			return i, nil
+		}
+		return -1, &Refusal{Reason: RefusedNotFound, Name: w.Name, Number: request}
+	}
+	highest, second := int64(-1), int64(-1)
+	latest, previous := -1, -1
+	for _, i := range list {
+		n, err := Number(entries[i].Annotations)
+		switch {
+		case err != nil:
+		case n > highest:
+			second, previous = highest, latest
+			highest, latest = n, i
+		case n > second:
+			second, previous = n, i
+		}
+	}
+	if previous < 0 {
+		return -1, &Refusal{Reason: RefusedNoHistory, Name: w.Name}
+	}
+	return previous, nil
+}
+
+// PlanUndo decides what kubectl rollout undo does with a Deployment. The errors are
+// a [Refusal], found in this order: a negative revision, no such revision, a paused
+// Deployment.
+//
+// It mirrors the rollback of a Deployment in kubectl 0.36.3. See
+// [Options].KeepAnnotations.
+func PlanUndo(w Workload, entries []Entry, request int64, opts Options) (Undo, error) {
+	source, err := UndoTarget(w, entries, request)
+	if err != nil {
+		return Undo{Source: -1}, err
+	}
+	if w.Paused {
+		return Undo{Source: -1}, &Refusal{Reason: RefusedUndoPaused, Name: w.Name}
+	}
+	return planUndo(w, entries, source, request, opts), nil
+}
+
+func planUndo(w Workload, entries []Entry, source int, request int64, opts Options) Undo {
+	target := &entries[source]
+	u := Undo{Source: source, Requested: request, Skipped: target.Template.Same(w.Template)}
+	u.Number, _ = Number(target.Annotations) // 0 if unreadable
+	_, u.LastApplied = w.Annotations[AnnotationLastApplied]
+	if !u.Skipped {
+		u.Annotations = RollbackAnnotations(w.Annotations, target.Annotations, opts)
+	}
+	return u
+}

@@ -1,0 +1,33 @@
+package revision
+
+import "slices"
+
+// UndoRevision decides what kubectl rollout undo does with a StatefulSet or
+// DaemonSet whose present data is given: restore the revision with the requested
+// number, or for 0 the second last. Restoring is a strategic merge patch with the
+// data of Source. The errors are a [Refusal].
+//
+// It mirrors the rollback of StatefulSets and DaemonSets in kubectl 0.36.3, which
+// takes equal numbers in any order; here it is that of [CompareRevisions], and the
+// first of them counts. With [Options].Corrected the data is compared in its normal
+// form (R11).
+func UndoRevision(revisions []ControllerRevision, data []byte, request int64, opts Options) (Undo, error) {
+	if request < 0 {
+		return Undo{Source: -1}, &Refusal{Reason: RefusedNotFound, Number: request}
+	}
+	order := sorted(revisions)
+	at := len(order) - 2
+	if request == 0 && at < 0 {
+		return Undo{Source: -1}, &Refusal{Reason: RefusedNoLast}
+	}
+	if request > 0 {
+		at = slices.IndexFunc(order, func(i int) bool { return revisions[i].Revision == request })
+	}
+	if at < 0 {
+		return Undo{Source: -1}, &Refusal{Reason: RefusedNotFound, Number: request}
+	}
+	source := &revisions[order[at]]
+	return Undo{
+		Source: order[at], Requested: request, Number: source.Revision, Skipped: sameData(source.Data, data, opts),
+	}, nil
+}
