@@ -1,0 +1,92 @@
+package replicaset
+
+import (
+	"fmt"
+
+	"github.com/kplan-go/kplan/internal/union"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// AdoptPod makes the ReplicaSet the controller of a pod that has none. The UID is a
+// precondition: another pod of the same name is left alone.
+type AdoptPod struct {
+	Name      string                  `json:"name"`
+	UID       string                  `json:"uid,omitzero"`
+	Reference selector.OwnerReference `json:"reference"`
+	Reason    Reason                  `json:"reason"`
+}
+
+// ReleasePod takes the ReplicaSet's reference from a pod. The UID is a precondition.
+type ReleasePod struct {
+	Name     string `json:"name"`
+	UID      string `json:"uid,omitzero"`
+	OwnerUID string `json:"ownerUID"`
+	Reason   Reason `json:"reason"`
+}
+
+// CreatePods creates equal pods from the template, in batches: see
+// [CreatePods.Batches].
+type CreatePods struct {
+	Count   int32  `json:"count"`
+	Initial int32  `json:"initial,omitzero"` // size of the first batch; 0 means 1
+	Reason  Reason `json:"reason"`
+}
+
+// DeletePod deletes one pod. Pass UID and ResourceVersion to the API server as
+// preconditions, so that a pod that has changed hands since is spared.
+type DeletePod struct {
+	Name            string `json:"name"`
+	UID             string `json:"uid,omitzero"`
+	ResourceVersion string `json:"resourceVersion,omitzero"`
+	Reason          Reason `json:"reason"`
+}
+
+func (AdoptPod) isAction()   {}
+func (ReleasePod) isAction() {}
+func (CreatePods) isAction() {}
+func (DeletePod) isAction()  {}
+
+// String returns one line with the reason.
+func (a AdoptPod) String() string { return fmt.Sprintf("Adopted pod: %s (%s)", a.Name, a.Reason) }
+
+// String returns one line with the reason.
+func (a ReleasePod) String() string { return fmt.Sprintf("Released pod: %s (%s)", a.Name, a.Reason) }
+
+// String returns one line with the reason.
+func (a CreatePods) String() string { return fmt.Sprintf("Created %d pods (%s)", a.Count, a.Reason) }
+
+// String returns the text of the Kubernetes event, and the reason.
+func (a DeletePod) String() string { return fmt.Sprintf("Deleted pod: %s (%s)", a.Name, a.Reason) }
+
+// Patch returns the body of the strategic merge patch.
+func (a AdoptPod) Patch() []byte {
+	return selector.AdoptChild{UID: a.UID, Reference: a.Reference}.Patch()
+}
+
+// Patch returns the body of the strategic merge patch.
+func (a ReleasePod) Patch() []byte {
+	return selector.ReleaseChild{UID: a.UID, OwnerUID: a.OwnerUID}.Patch()
+}
+
+// Actions is a list of actions. In JSON each is an object with one key, the name
+// of the action in lower camel case.
+type Actions []Action
+
+// MarshalJSON encodes the list.
+func (as Actions) MarshalJSON() ([]byte, error) { return union.Marshal(as, members()) }
+
+// UnmarshalJSON decodes what [Actions.MarshalJSON] wrote. An unknown action is an
+// error.
+func (as *Actions) UnmarshalJSON(data []byte) (err error) {
+	*as, err = union.Unmarshal(data, members())
+	return err
+}
+
+func members() []union.Member[Action] {
+	return []union.Member[Action]{
+		union.Of[Action, AdoptPod]("adoptPod"),
+		union.Of[Action, ReleasePod]("releasePod"),
+		union.Of[Action, CreatePods]("createPods"),
+		union.Of[Action, DeletePod]("deletePod"),
+	}
+}

@@ -1,0 +1,153 @@
+package replicaset
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// Owner returns the ReplicaSet as an owner of pods, without its selector. All pods
+// of a snapshot are in its namespace, which is not named.
+func Owner(rs *ReplicaSet) selector.Owner {
+	o := selector.Owner{
+		APIVersion: "apps/v1", Kind: Kind, Name: rs.Name, UID: rs.UID, Deleting: !rs.DeletionTimestamp.IsZero(),
+	}
+	if rs.Kind == KindController {
+		o.APIVersion, o.Kind = "v1", KindController
+	}
+	return o
+}
+
+// A role is what a pod is to the ReplicaSet.
+type role uint8
+
+const (
+	roleNone        role = iota // it is not looked at
+	roleActive                  // kept, and counted
+	roleAdopt                   // adopted, and counted
+	roleRelease                 // released
+	roleTerminating             // being deleted, and still running
+	roleFinished                // ended, but owned
+)
+
+func (r role) counts() bool { return r == roleActive || r == roleAdopt }
+
+// claim decides what each pod is (rules 1 and 2), and counts.
+func (st *state) claim() {
+	st.claims = make([]role, len(st.pods))
+	template := make([]label, 0, len(st.rs.TemplateLabels))
+	for key, value := range st.rs.TemplateLabels {
+		template = append(template, label{key, value})
+	}
+	for i := range st.pods {
+		p := &st.pods[i]
+		st.claims[i] = st.role(p)
+		switch st.claims[i] {
+		case roleTerminating:
+			st.count.terminating++
+		case roleActive:
+			st.countActive(p, template)
+		case roleAdopt:
+			st.count.adopt++
+			st.countActive(p, template)
+		case roleRelease:
+			st.count.release++
+		}
+	}
+}
+
+func (st *state) role(p *podorder.Pod) role {
+	if p.ControllerUID != st.rs.UID && p.ControllerUID != "" {
+		return roleNone // the most common case by far
+	}
+	if st.rs.Selector == nil {
+		return roleOfOwned(p, st.owner.Kind, st.rs)
+	}
+	c := child(p, &st.owner)
+	d := selector.DecideReplica(&st.owner, &c)
+	switch {
+	case d.Verdict == selector.Keep:
+		return roleActive
+	case d.Verdict == selector.Adopt:
+		return roleAdopt
+	case d.Verdict == selector.Release, st.releasesAnyway(d, p):
+		return roleRelease
+	case d.Reason == selector.ReasonTerminating:
+		return roleTerminating
+	}
+	return roleNone
+}
+
+// releasesAnyway reports whether Kubernetes 1.5 releases a pod although the
+// ReplicaSet is being deleted.
+func (st *state) releasesAnyway(d selector.Decision, p *podorder.Pod) bool {
+	return st.opts.Dialect == Kubernetes15 && d.Reason == selector.ReasonControllerDeleting && p.ControllerUID == st.rs.UID
+}
+
+// roleOfOwned is role for a ReplicaSet without a selector.
+func roleOfOwned(p *podorder.Pod, kind string, rs *ReplicaSet) role {
+	switch {
+	case !owns(p, kind, rs):
+		return roleNone
+	case p.Active():
+		return roleActive
+	case p.Terminating():
+		return roleTerminating
+	}
+	return roleFinished
+}
+
+// owns reports whether the pod's controller is rs. Kind and name are compared where
+// they are given.
+func owns(p *podorder.Pod, kind string, rs *ReplicaSet) bool {
+	return p.ControllerUID == rs.UID && p.ControllerUID != "" &&
+		(p.ControllerKind == "" || p.ControllerKind == kind) &&
+		(p.ControllerName == "" || p.ControllerName == rs.Name)
+}
+
+// child returns what claiming reads of a pod.
+func child(p *podorder.Pod, o *selector.Owner) selector.Child {
+	c := selector.Child{
+		Name: p.Name, UID: p.UID, Labels: p.Labels,
+		ControllerKind: p.ControllerKind, ControllerName: p.ControllerName, ControllerUID: p.ControllerUID,
+		Deleting: !p.DeletionTimestamp.IsZero(), Finished: p.Finished(),
+	}
+	if p.ControllerUID == o.UID {
+		c.ControllerKind, c.ControllerName = cmp.Or(p.ControllerKind, o.Kind), cmp.Or(p.ControllerName, o.Name)
+	}
+	return c
+}
+
+// emitClaims plans the adoptions and releases, by name.
+func (st *state) emitClaims(p *Plan) {
+	n := int(st.count.adopt + st.count.release)
+	if n == 0 {
+		return
+	}
+	p.LiveCheck = st.count.adopt > 0 && st.opts.Dialect != Kubernetes15
+	list := make([]int, 0, n)
+	for i, role := range st.claims {
+		if role == roleAdopt || role == roleRelease {
+			list = append(list, i)
+		}
+	}
+	slices.SortFunc(list, func(i, j int) int { return cmp.Compare(st.pods[i].Name, st.pods[j].Name) })
+	for _, i := range list {
+		pod := &st.pods[i]
+		if st.claims[i] == roleAdopt {
+			p.Actions = append(p.Actions, AdoptPod{Name: pod.Name, UID: pod.UID, Reference: st.reference(), Reason: ReasonOrphan})
+			continue
+		}
+		p.Actions = append(p.Actions, ReleasePod{Name: pod.Name, UID: pod.UID, OwnerUID: st.rs.UID, Reason: ReasonNoMatch})
+	}
+}
+
+func (st *state) reference() selector.OwnerReference {
+	r := st.owner.Reference()
+	if st.opts.Dialect == Kubernetes15 {
+		r.BlockOwnerDeletion = nil
+	}
+	return r
+}

@@ -1,0 +1,72 @@
+package replicaset
+
+import (
+	"slices"
+	"time"
+)
+
+func (c Condition) equal(d Condition) bool {
+	return c.Type == d.Type && c.Status == d.Status && c.Reason == d.Reason && c.Message == d.Message &&
+		c.LastTransitionTime.Equal(d.LastTransitionTime)
+}
+
+// GetCondition returns the first condition of a type.
+func GetCondition(conditions []Condition, conditionType string) (Condition, bool) {
+	for _, c := range conditions {
+		if c.Type == conditionType {
+			return c, true
+		}
+	}
+	return Condition{}, false
+}
+
+// SetCondition returns the conditions with c in place of those of its type, at the
+// end. If the current one has the same status and reason nothing changes.
+//
+// It mirrors SetCondition of the replicaset package of Kubernetes 1.36.3.
+func SetCondition(conditions []Condition, c Condition) []Condition {
+	if current, ok := GetCondition(conditions, c.Type); ok && current.Status == c.Status && current.Reason == c.Reason {
+		return cloned(conditions)
+	}
+	return append(RemoveCondition(conditions, c.Type), c)
+}
+
+// RemoveCondition returns the conditions without those of a type, or nil if none is
+// left.
+func RemoveCondition(conditions []Condition, conditionType string) []Condition {
+	rest := slices.DeleteFunc(slices.Clone(conditions), func(c Condition) bool { return c.Type == conditionType })
+	if len(rest) == 0 {
+		return nil
+	}
+	return rest
+}
+
+// cloned returns a copy, or nil if there are no conditions.
+func cloned(conditions []Condition) []Condition {
+	if len(conditions) == 0 {
+		return nil
+	}
+	return slices.Clone(conditions)
+}
+
+// withFailure returns the conditions after managing the pods has failed with err.
+// Upstream leaves a condition that is already there as it is, whatever it says (D-1).
+func withFailure(conditions []Condition, reason string, err error, now time.Time, corrected bool) []Condition {
+	next := Condition{
+		Type: ConditionReplicaFailure, Status: ConditionTrue, Reason: reason, Message: err.Error(), LastTransitionTime: now,
+	}
+	current, ok := GetCondition(conditions, ConditionReplicaFailure)
+	switch {
+	case !ok:
+		return append(cloned(conditions), next)
+	case !corrected:
+		return cloned(conditions)
+	}
+	if current.Status == ConditionTrue {
+		next.LastTransitionTime = current.LastTransitionTime
+	}
+	if current.equal(next) {
+		return cloned(conditions)
+	}
+	return append(RemoveCondition(conditions, ConditionReplicaFailure), next)
+}

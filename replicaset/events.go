@@ -1,0 +1,130 @@
+package replicaset
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// A PodEvent is a change of one pod: an addition if Old is nil, a deletion if New is,
+// and an update otherwise.
+type PodEvent struct {
+	Old, New *podorder.Pod
+}
+
+// An Effect is what an event means to a ReplicaSet: what its expectations have seen,
+// and whether to plan anew.
+type Effect struct {
+	ReplicaSet string        // by name
+	Created    bool          // a creation was observed
+	Deleted    string        // the deletion of the pod with this name was observed
+	Reconcile  bool          // plan now
+	Later      time.Duration // plan again after this time as well; 0 for no
+}
+
+// PodEffects returns what an event means to the ReplicaSets of its namespace, by name.
+// A pod concerns its controller if that is among them with the same kind and UID; an
+// orphan concerns all that select it, since one of them may adopt it. A pod that is
+// being deleted counts as deleted. An update that changes no resource version is a
+// repetition.
+//
+// It mirrors addPod, updatePod and deletePod of the replicaset package of Kubernetes
+// 1.36.3.
+func PodEffects(event PodEvent, replicaSets []ReplicaSet) []Effect {
+	r := routing{replicaSets: replicaSets}
+	switch before, after := event.Old, event.New; {
+	case before == nil && after == nil:
+	case after == nil:
+		r.deleted(before)
+	case before == nil:
+		r.added(after)
+	default:
+		r.updated(before, after)
+	}
+	slices.SortFunc(r.effects, func(a, b Effect) int {
+		return cmp.Or(cmp.Compare(a.ReplicaSet, b.ReplicaSet), cmp.Compare(a.Deleted, b.Deleted))
+	})
+	return slices.Compact(r.effects)
+}
+
+// NeedsForget reports whether the expectations of a ReplicaSet are void because it was
+// deleted and created again under the same name, or is gone. Either may be nil.
+func NeedsForget(before, after *ReplicaSet) bool {
+	return before != nil && (after == nil || before.UID != after.UID)
+}
+
+type routing struct {
+	replicaSets []ReplicaSet
+	effects     []Effect
+}
+
+func (r *routing) added(p *podorder.Pod) {
+	switch rs := r.controller(p); {
+	case !p.DeletionTimestamp.IsZero():
+		r.deleted(p) // as after a restart of the controller
+	case rs != nil:
+		r.effects = append(r.effects, Effect{ReplicaSet: rs.Name, Created: true, Reconcile: true})
+	case p.ControllerUID == "":
+		r.orphaned(p)
+	}
+}
+
+func (r *routing) deleted(p *podorder.Pod) {
+	if rs := r.controller(p); rs != nil {
+		r.effects = append(r.effects, Effect{ReplicaSet: rs.Name, Deleted: p.Name, Reconcile: true})
+	}
+}
+
+func (r *routing) updated(before, after *podorder.Pod) {
+	relabelled := !maps.Equal(before.Labels, after.Labels)
+	moved := before.ControllerUID != after.ControllerUID || before.ControllerKind != after.ControllerKind ||
+		before.ControllerName != after.ControllerName
+	switch {
+	case before.ResourceVersion == after.ResourceVersion && before.ResourceVersion != "":
+		return
+	case !after.DeletionTimestamp.IsZero():
+		r.deleted(after)
+		if relabelled {
+			r.deleted(before)
+		}
+		return
+	}
+	if old := r.controller(before); moved && old != nil {
+		r.effects = append(r.effects, Effect{ReplicaSet: old.Name, Reconcile: true})
+	}
+	switch rs := r.controller(after); {
+	case rs != nil:
+		e := Effect{ReplicaSet: rs.Name, Reconcile: true}
+		if !before.Ready && after.Ready && rs.MinReadySeconds > 0 {
+			e.Later = time.Duration(rs.MinReadySeconds) * time.Second
+		}
+		r.effects = append(r.effects, e)
+	case after.ControllerUID == "" && (relabelled || moved):
+		r.orphaned(after)
+	}
+}
+
+// controller returns the ReplicaSet that controls the pod, or nil.
+func (r *routing) controller(p *podorder.Pod) *ReplicaSet {
+	for i := range r.replicaSets {
+		rs := &r.replicaSets[i]
+		if o := Owner(rs); owns(p, o.Kind, rs) {
+			return rs
+		}
+	}
+	return nil
+}
+
+// orphaned concerns the ReplicaSets that select the pod.
+func (r *routing) orphaned(p *podorder.Pod) {
+	for i := range r.replicaSets {
+		s, err := selector.FromLabelSelector(r.replicaSets[i].Selector)
+		if err == nil && s.Selects(p.Labels) {
+			r.effects = append(r.effects, Effect{ReplicaSet: r.replicaSets[i].Name, Reconcile: true})
+		}
+	}
+}

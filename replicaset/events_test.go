@@ -1,0 +1,64 @@
+package replicaset_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/selector"
+)
+
+func TestPodEffects(t *testing.T) {
+	type effect = replicaset.Effect
+	sets := []replicaset.ReplicaSet{
+		web(1, selecting, minReady(10)),
+		{Name: "all", UID: "all", Selector: &selector.LabelSelector{}},
+		{Name: "bad", UID: "bad", Selector: &selector.LabelSelector{MatchExpressions: []selector.Expression{{Key: "a", Operator: "?"}}}},
+		{Name: "twin", UID: "twin", Selector: &selector.LabelSelector{MatchLabels: map[string]string{"app": "web"}}},
+		{Name: "none", UID: "none"},
+	}
+	at := func(version string, change ...func(*podorder.Pod)) *podorder.Pod {
+		p := pod("p", append([]func(*podorder.Pod){labelled("web")}, change...)...)
+		p.ResourceVersion = version
+		return &p
+	}
+	twin := owner("ReplicaSet", "twin", "twin")
+	for _, c := range []struct {
+		why      string
+		old, new *podorder.Pod
+		want     []effect
+	}{
+		{"nothing", nil, nil, nil},
+		{"added", nil, at("1"), []effect{{ReplicaSet: "web", Created: true, Reconcile: true}}},
+		{"added while being deleted", nil, at("1", terminating), []effect{{ReplicaSet: "web", Deleted: "p", Reconcile: true}}},
+		{"added, its controller is gone", nil, at("1", owner("ReplicaSet", "web", "before")), nil},
+		{"added, its controller is of another kind", nil, at("1", owner("Job", "web", "web-uid")), nil},
+		{"an orphan is added, which is no creation", nil, at("1", orphan), []effect{{ReplicaSet: "twin", Reconcile: true}, {ReplicaSet: "web", Reconcile: true}}},
+		{"an orphan without labels", nil, at("1", orphan, func(p *podorder.Pod) { p.Labels = nil }), nil},
+		{"an orphan is added while being deleted", nil, at("1", orphan, terminating), nil},
+		{"a repetition", at("1"), at("1", unready), nil},
+		{"updated", at("1"), at("2"), []effect{{ReplicaSet: "web", Reconcile: true}}},
+		{"became ready", at("1", unready), at("2"), []effect{{ReplicaSet: "web", Reconcile: true, Later: 10 * time.Second}}},
+		{"ceased to be ready", at("1"), at("2", unready), []effect{{ReplicaSet: "web", Reconcile: true}}},
+		{"is being deleted", at("1"), at("2", terminating), []effect{{ReplicaSet: "web", Deleted: "p", Reconcile: true}}},
+		{"is being deleted with other labels", at("1", labelled("x"), twin), at("2", terminating), []effect{{ReplicaSet: "twin", Deleted: "p", Reconcile: true}, {ReplicaSet: "web", Deleted: "p", Reconcile: true}}},
+		{"changed hands", at("1", twin), at("2"), []effect{{ReplicaSet: "twin", Reconcile: true}, {ReplicaSet: "web", Reconcile: true}}},
+		{"was released", at("1"), at("2", orphan, labelled("x")), []effect{{ReplicaSet: "web", Reconcile: true}}},
+		{"was orphaned", at("1"), at("2", orphan), []effect{{ReplicaSet: "twin", Reconcile: true}, {ReplicaSet: "web", Reconcile: true}}},
+		{"an orphan changed in other respects", at("1", orphan), at("2", orphan, unready), nil},
+		{"an orphan was labelled", at("1", orphan, labelled("x")), at("2", orphan), []effect{{ReplicaSet: "twin", Reconcile: true}, {ReplicaSet: "web", Reconcile: true}}},
+		{"deleted", at("1"), nil, []effect{{ReplicaSet: "web", Deleted: "p", Reconcile: true}}},
+		{"an orphan was deleted", at("1", orphan), nil, nil},
+	} {
+		requireEqual(t, c.why, c.want, replicaset.PodEffects(replicaset.PodEvent{Old: c.old, New: c.new}, sets))
+	}
+	before, after := web(1), web(1)
+	require.False(t, replicaset.NeedsForget(nil, &after))
+	require.False(t, replicaset.NeedsForget(&before, &after))
+	require.True(t, replicaset.NeedsForget(&before, nil))
+	after.UID = "new"
+	require.True(t, replicaset.NeedsForget(&before, &after), "D-17: another one of the same name")
+}

@@ -1,0 +1,109 @@
+package replicaset
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// ExpectationTimeout is how long a planner waits for writes that it does not see.
+const ExpectationTimeout = 5 * time.Minute
+
+// Expectations are the creations and deletions that were asked for and have not been
+// observed yet. The zero Expectations expect nothing. They are a value: each method
+// returns what they become.
+//
+// They mirror UIDTrackingControllerExpectations of the controller package of
+// Kubernetes 1.36.3 for one controller.
+type Expectations struct {
+	Creations int64     `json:"creations,omitzero"` // may be negative: more were observed
+	Deletions int64     `json:"deletions,omitzero"`
+	Pending   []string  `json:"pending,omitempty"` // names of the pods that are to be deleted, sorted
+	At        time.Time `json:"at,omitzero"`       // when they were set; zero if nothing is expected
+}
+
+// ExpectCreations returns the expectation of n creations from now on. What was
+// expected before is forgotten.
+func ExpectCreations(n int64, now time.Time) Expectations {
+	return Expectations{Creations: n, At: now.Round(0).UTC()}
+}
+
+// ExpectDeletions returns the expectation that the pods with these names are
+// deleted, from now on. What was expected before is forgotten. A name counts once:
+// a deletion may show twice, when it is requested and when the pod is gone.
+func ExpectDeletions(names []string, now time.Time) Expectations {
+	pending := slices.Clone(names)
+	slices.Sort(pending)
+	pending = slices.Compact(pending)
+	return Expectations{Deletions: int64(len(pending)), Pending: pending, At: now.Round(0).UTC()}
+}
+
+// CreationObserved returns the expectations after a pod was seen to be created.
+func (e Expectations) CreationObserved() Expectations { return e.Lower(1, 0) }
+
+// DeletionObserved returns the expectations after the pod with this name was seen to
+// be deleted. Pods whose deletion is not expected change nothing.
+func (e Expectations) DeletionObserved(name string) Expectations {
+	i, pending := slices.BinarySearch(e.Pending, name)
+	if !pending {
+		return e
+	}
+	rest := make([]string, 0, len(e.Pending)-1)
+	e.Pending = append(append(rest, e.Pending[:i]...), e.Pending[i+1:]...)
+	if len(e.Pending) == 0 {
+		e.Pending = nil
+	}
+	return e.Lower(0, 1)
+}
+
+// Lower returns the expectations less so many creations and deletions. Nothing is
+// expected of what was never set.
+func (e Expectations) Lower(creations, deletions int64) Expectations {
+	if !e.At.IsZero() {
+		e.Creations -= creations
+		e.Deletions -= deletions
+	}
+	return e
+}
+
+// Raise returns the expectations and so many more creations and deletions.
+func (e Expectations) Raise(creations, deletions int64) Expectations {
+	return e.Lower(-creations, -deletions)
+}
+
+// Fulfilled reports whether all that was expected has been observed.
+func (e Expectations) Fulfilled() bool {
+	return e.At.IsZero() || e.Creations <= 0 && e.Deletions <= 0
+}
+
+// Satisfied reports whether the planner may go on: whether the expectations are
+// fulfilled, or more than [ExpectationTimeout] old.
+func (e Expectations) Satisfied(now time.Time) bool {
+	return e.Fulfilled() || now.Sub(e.At) > ExpectationTimeout
+}
+
+// Remaining returns how long it takes until time alone satisfies the expectations,
+// or 0 if they are satisfied.
+func (e Expectations) Remaining(now time.Time) time.Duration {
+	if e.Satisfied(now) {
+		return 0
+	}
+	return e.expiry().Sub(now)
+}
+
+// expiry is the first instant at which the expectations are given up.
+func (e Expectations) expiry() time.Time { return e.At.Add(ExpectationTimeout + 1) }
+
+// outstanding is the number of writes that are still expected.
+func (e Expectations) outstanding() int64 {
+	if e.Fulfilled() {
+		return 0
+	}
+	return max(e.Creations, 0) + max(e.Deletions, 0)
+}
+
+// Equal reports whether two expectations are the same.
+func (e Expectations) Equal(other Expectations) bool {
+	return cmp.Or(cmp.Compare(e.Creations, other.Creations), cmp.Compare(e.Deletions, other.Deletions), e.At.Compare(other.At)) == 0 &&
+		slices.Equal(e.Pending, other.Pending)
+}

@@ -1,0 +1,154 @@
+package replicaset_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+)
+
+// TestExpectationsTrace is the worked trace: a pod counts once however often it is
+// seen, and a new expectation forgets the old one.
+func TestExpectationsTrace(t *testing.T) {
+	e := replicaset.ExpectDeletions([]string{"b", "a", "a"}, t0)
+	require.Equal(t, int64(2), e.Deletions)
+	require.Equal(t, []string{"a", "b"}, e.Pending)
+	require.True(t, e.DeletionObserved("c").Equal(e), "a pod that is not expected")
+	e = e.DeletionObserved("a").DeletionObserved("a")
+	require.Equal(t, int64(1), e.Deletions)
+	e = replicaset.ExpectCreations(1, t0)
+	require.Equal(t, replicaset.Expectations{Creations: 1, At: t0}, e)
+	require.True(t, e.DeletionObserved("b").Equal(e), "forgotten")
+	require.True(t, e.CreationObserved().Satisfied(t0))
+	require.Equal(t, int64(-1), e.CreationObserved().CreationObserved().Creations, "more were seen than expected")
+
+	require.Equal(t, replicaset.Expectations{}, replicaset.Expectations{}.Raise(3, 4).CreationObserved(), "nothing was ever set")
+	e = e.Raise(2, 5)
+	require.Equal(t, []int64{3, 5}, []int64{e.Creations, e.Deletions})
+	e = e.Lower(4, 1)
+	require.Equal(t, []int64{-1, 4}, []int64{e.Creations, e.Deletions})
+	require.False(t, e.Fulfilled())
+	require.False(t, e.Equal(replicaset.Expectations{}))
+}
+
+func TestExpectationsTimeout(t *testing.T) {
+	e := replicaset.ExpectCreations(3, t0)
+	for _, c := range []struct {
+		after, remaining time.Duration
+		satisfied        bool
+	}{
+		{0, 5*time.Minute + 1, false}, {time.Minute, 4*time.Minute + 1, false}, {5 * time.Minute, 1, false}, {5*time.Minute + 1, 0, true}, {time.Hour, 0, true}, {-time.Hour, 65*time.Minute + 1, false},
+	} {
+		require.Equal(t, c.satisfied, e.Satisfied(t0.Add(c.after)), c.after)
+		require.Equal(t, c.remaining, e.Remaining(t0.Add(c.after)), c.after)
+	}
+	require.True(t, replicaset.Expectations{}.Satisfied(t0))
+	require.True(t, replicaset.ExpectCreations(0, t0).Satisfied(t0))
+}
+
+func TestExpectationGate(t *testing.T) {
+	s := replicaset.Snapshot{ReplicaSet: web(5, selecting, minReady(10)), Expectations: replicaset.ExpectCreations(2, t0.Add(-time.Minute)),
+		Pods: []podorder.Pod{pod("a", labelled("web"), orphan)}}
+	p := reconcile(t, s, replicaset.Options{})
+	require.Equal(t, "Adopted pod: a (Orphan)\nheld back: Expectations (2 of 0)", p.String(), "claims do not wait")
+	require.Equal(t, t0.Add(4*time.Minute+1), p.RecheckAt, "D-4: upstream has no timer")
+	s.Pods = append(s.Pods, pod("b", labelled("web"), readyAgo(time.Second)))
+	require.Equal(t, t0.Add(9*time.Second), reconcile(t, s, replicaset.Options{}).RecheckAt, "whichever is sooner")
+
+	s.Expectations.At = t0.Add(-5 * time.Minute)
+	require.NotContains(t, reconcile(t, s, replicaset.Options{}).String(), "Created", "exactly five minutes are not enough")
+	s.Expectations.At = t0.Add(-5*time.Minute - 1)
+	p = reconcile(t, s, replicaset.Options{})
+	require.Equal(t, "Adopted pod: a (Orphan)\nCreated 3 pods (TooFew)\nheld back: Expired (2 of 0)", p.String(), "D-3: they are given up, and the plan says so")
+	s.Expectations = replicaset.ExpectDeletions([]string{"x"}, t0)
+	require.Contains(t, reconcile(t, s, replicaset.Options{}).String(), "held back: Expectations (1 of 0)")
+}
+
+// Property: so many different deletions, seen in any order and any number of times,
+// are met; and a value survives JSON.
+func TestPropertyExpectations(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var names, seen []string
+		for i := range rapid.IntRange(0, 9).Draw(t, "n") {
+			name := fmt.Sprint("p", i)
+			names = append(names, name)
+			for range rapid.IntRange(1, 3).Draw(t, "times") {
+				seen = append(seen, name)
+			}
+		}
+		e := replicaset.ExpectDeletions(names, t0)
+		before := fmt.Sprint(e)
+		left := e
+		for i, name := range rapid.Permutation(seen).Draw(t, "seen") {
+			if left.Fulfilled() != (len(left.Pending) == 0) || int(left.Deletions) != len(left.Pending) {
+				t.Fatalf("after %d: %+v", i, left)
+			}
+			left = left.DeletionObserved(name)
+		}
+		if !left.Fulfilled() || fmt.Sprint(e) != before {
+			t.Fatalf("%+v of %s", left, before)
+		}
+		text, err := json.Marshal(e)
+		var back replicaset.Expectations
+		if err == nil {
+			err = json.Unmarshal(text, &back)
+		}
+		if err != nil || !back.Equal(e) {
+			t.Fatalf("%v: %s", err, text)
+		}
+	})
+}
+
+func TestSlowStart(t *testing.T) {
+	for _, c := range []struct {
+		n, initial int32
+		want       []int32
+	}{
+		{0, 1, nil}, {-1, 1, nil}, {1, 1, []int32{1}}, {2, 1, []int32{1, 1}}, {3, 1, []int32{1, 2}}, {5, 1, []int32{1, 2, 2}}, {7, 1, []int32{1, 2, 4}},
+		{8, 1, []int32{1, 2, 4, 1}}, {10, 1, []int32{1, 2, 4, 3}}, {500, 1, []int32{1, 2, 4, 8, 16, 32, 64, 128, 245}}, {10, 4, []int32{4, 6}}, {3, 9, []int32{3}}, {3, 0, []int32{1, 2}},
+	} {
+		require.Equal(t, c.want, replicaset.SlowStart(c.n, c.initial), "%d from %d", c.n, c.initial)
+	}
+	require.Len(t, replicaset.SlowStart(1<<31-1, 1), 31)
+	rapid.Check(t, func(t *rapid.T) {
+		n, initial := rapid.Int32Range(1, 1<<31-1).Draw(t, "n"), rapid.Int32Range(1, 100).Draw(t, "initial")
+		sum, batches := int64(0), replicaset.SlowStart(n, initial)
+		for i, b := range batches {
+			sum += int64(b)
+			if i > 0 && i < len(batches)-1 && b != 2*batches[i-1] || b < 1 {
+				t.Fatalf("batch %d of %v", i, batches)
+			}
+		}
+		if sum != int64(n) {
+			t.Fatalf("%d in %v", sum, batches)
+		}
+	})
+}
+
+func TestNextBatch(t *testing.T) {
+	done := func(n int) []replicaset.Outcome {
+		list := make([]replicaset.Outcome, n)
+		for i := range list {
+			list[i].Answer = replicaset.Done
+		}
+		return list
+	}
+	a := replicaset.CreatePods{Count: 10}
+	for _, c := range []struct {
+		made int
+		want int32
+		why  string
+	}{{0, 1, "one"}, {1, 2, "two"}, {3, 4, "four"}, {7, 3, "the rest"}, {10, 0, "no more"}, {99, 0, "nor after more calls than there were"}} {
+		require.Equal(t, c.want, a.NextBatch(done(c.made)), c.why)
+	}
+	failed := append(done(6), replicaset.Outcome{Answer: replicaset.Failed})
+	require.Zero(t, a.NextBatch(failed), "one failure skips all later batches")
+	doomed := append(done(6), replicaset.Outcome{Answer: replicaset.NamespaceTerminating})
+	require.Equal(t, int32(3), a.NextBatch(doomed), "D-5: a namespace that goes away is no failure")
+}

@@ -1,0 +1,267 @@
+package replicaset
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/kplan-go/kplan/podorder"
+)
+
+// An Answer is what the API server said to a call. The empty Answer is that the call
+// was not made.
+type Answer string
+
+// The answers of the API server.
+const (
+	Done                 Answer = "Done"
+	NotFound             Answer = "NotFound"             // 404: the pod is gone
+	Invalid              Answer = "Invalid"              // 422: the pod has another controller, or is another pod
+	NamespaceTerminating Answer = "NamespaceTerminating" // the namespace is being deleted, and no pod is created in it
+	Failed               Answer = "Failed"               // anything else
+)
+
+// An Outcome is what became of one call.
+type Outcome struct {
+	Answer Answer
+	Pod    string // the name of a pod that was created
+	Err    error  // of Failed, and if there is one of the others
+}
+
+// failed reports whether a creation failed. One that could not succeed because the
+// namespace is going away has not.
+func (o *Outcome) failed() bool { return o.Answer != Done && o.Answer != NamespaceTerminating }
+
+// err returns the error of an outcome that is not Done.
+func (o *Outcome) err() error {
+	switch {
+	case o.Err != nil:
+		return o.Err
+	case o.Answer == "":
+		return errNotExecuted
+	}
+	return fmt.Errorf("the API server answered %s", o.Answer)
+}
+
+// A Report is what became of a plan.
+type Report struct {
+	LiveCheck error     // why no pod may be adopted, from selector.CheckLive; nil if they may
+	Claims    []Outcome // of AdoptPod and ReleasePod, in order
+	Creates   []Outcome // of the calls that were made for CreatePods, in order
+	Deletes   []Outcome // of DeletePod, in order
+	// Expectations are those of [Plan.Expect], less what was observed meanwhile.
+	Expectations Expectations
+}
+
+// A Result is how a pass ends.
+type Result struct {
+	Expectations Expectations // for the next snapshot
+	Status       Status       // to be written if WriteStatus is set
+	WriteStatus  bool
+	Events       []Event
+	// Err is why the pass failed: then call [Reconcile] again after [RetryDelay]. If it
+	// is nil, forget the failures so far. Errs are all errors of the same kind.
+	Err  error
+	Errs []error
+	// RecheckAt is that of the plan, and zero for a pass that failed.
+	RecheckAt time.Time
+}
+
+// An Event is a record for people.
+type Event struct {
+	Type    string `json:"type"` // Normal or Warning
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
+}
+
+// Expect returns the expectations to store before the plan is executed: those that
+// creations and deletions raise, or those of s if there are none.
+func (p Plan) Expect(s Snapshot, now time.Time) Expectations {
+	var names []string
+	for _, a := range p.Actions {
+		switch a := a.(type) {
+		case CreatePods:
+			return ExpectCreations(int64(a.Count), now)
+		case DeletePod:
+			names = append(names, a.Name)
+		}
+	}
+	if len(names) > 0 {
+		return ExpectDeletions(names, now)
+	}
+	return s.Expectations
+}
+
+// Finish returns what follows from the execution of p, a plan for s: the expectations
+// that are left, the status to write and whether to try again. An error of a claim
+// ends a pass before pods are created or deleted, and without a status.
+//
+// It mirrors syncReplicaSet, manageReplicas and claimPods of Kubernetes 1.36.3.
+func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
+	f := finish{s: &s, plan: &p, report: &r, opts: opts, now: now.Round(0).UTC()}
+	f.result = Result{Expectations: r.Expectations, Status: p.Status.clone(), RecheckAt: p.RecheckAt}
+	if f.bad() {
+		f.result.Status = s.ReplicaSet.Status.clone()
+		return f.result
+	}
+	f.claims()
+	if f.fail(); f.result.Err != nil {
+		f.withoutClaims()
+		return f.result
+	}
+	f.creates()
+	f.deletes()
+	f.fail()
+	if f.result.Err != nil {
+		f.result.Status.Conditions = withFailure(s.ReplicaSet.Status.Conditions, f.reason, f.result.Err, f.now, opts.Corrected)
+	}
+	f.result.WriteStatus = NeedsWrite(s.ReplicaSet, f.result.Status)
+	return f.result
+}
+
+type finish struct {
+	s      *Snapshot
+	plan   *Plan
+	report *Report
+	opts   Options
+	now    time.Time
+	errs   []error
+	reason string // of the condition
+	result Result
+}
+
+// bad reports whether the plan was none, for lack of a usable selector: then not
+// even the status is written.
+func (f *finish) bad() bool {
+	return slices.ContainsFunc(f.plan.Holds, func(h Hold) bool { return h.Reason == ReasonBadSelector })
+}
+
+// fail ends the pass with the first error, if there is any.
+func (f *finish) fail() {
+	if len(f.errs) > 0 {
+		f.result.Err, f.result.Errs, f.result.RecheckAt = f.errs[0], f.errs, time.Time{}
+	}
+}
+
+// claims collects the errors of adoptions and releases. A pod that is gone is none,
+// and neither is one that another has released.
+func (f *finish) claims() {
+	i := 0
+	for _, a := range f.plan.Actions {
+		var o Outcome
+		if i < len(f.report.Claims) {
+			o = f.report.Claims[i]
+		}
+		switch a := a.(type) {
+		case AdoptPod:
+			i++
+			if f.report.LiveCheck != nil {
+				f.errs = append(f.errs, fmt.Errorf("can't adopt Pod %s (%s): %w", a.Name, a.UID, f.report.LiveCheck))
+			} else if o.Answer != Done && o.Answer != NotFound {
+				f.errs = append(f.errs, o.err())
+			}
+		case ReleasePod:
+			i++
+			if o.Answer != Done && o.Answer != NotFound && o.Answer != Invalid {
+				f.errs = append(f.errs, o.err())
+			}
+		}
+	}
+}
+
+// withoutClaims is the status after a failed claim: none, or with D-18 corrected that
+// of the pods that are there.
+func (f *finish) withoutClaims() {
+	if !f.opts.Corrected {
+		f.result.Status = f.s.ReplicaSet.Status.clone()
+		return
+	}
+	adopting := map[string]bool{}
+	for _, a := range f.plan.Actions {
+		if a, ok := a.(AdoptPod); ok {
+			adopting[a.Name] = true
+		}
+	}
+	present := *f.s
+	present.Pods = slices.DeleteFunc(slices.Clone(f.s.Pods), func(p podorder.Pod) bool {
+		return p.ControllerUID == "" && adopting[p.Name]
+	})
+	if p, err := Reconcile(present, f.now, f.opts); err == nil {
+		f.result.Status = p.Status
+		f.result.WriteStatus = NeedsWrite(f.s.ReplicaSet, p.Status)
+	}
+}
+
+// creates lowers the expectations by the creations that failed or were skipped.
+func (f *finish) creates() {
+	for _, a := range f.plan.Actions {
+		c, ok := a.(CreatePods)
+		if !ok {
+			continue
+		}
+		f.reason = "FailedCreate"
+		lost := int64(c.Count)
+		for i := range f.report.Creates {
+			o := &f.report.Creates[i]
+			switch {
+			case o.failed():
+				f.errs = append(f.errs, o.err())
+				f.event("Warning", "FailedCreate", "Error creating: "+o.err().Error())
+				continue
+			case o.Answer == Done:
+				f.event("Normal", "SuccessfulCreate", "Created pod: "+o.Pod)
+			case f.opts.Corrected:
+				continue // D-5: nobody will ever see it
+			}
+			lost--
+		}
+		f.result.Expectations = f.result.Expectations.Lower(max(0, lost), 0)
+	}
+}
+
+// deletes takes the deletions that failed from the expectations.
+func (f *finish) deletes() {
+	i := 0
+	for _, a := range f.plan.Actions {
+		d, ok := a.(DeletePod)
+		if !ok {
+			continue
+		}
+		f.reason = "FailedDelete"
+		var o Outcome
+		if i < len(f.report.Deletes) {
+			o = f.report.Deletes[i]
+		}
+		i++
+		if o.Answer == Done {
+			f.event("Normal", "SuccessfulDelete", "Deleted pod: "+d.Name)
+			continue
+		}
+		f.result.Expectations = f.result.Expectations.DeletionObserved(d.Name)
+		if o.Answer == NotFound && f.opts.Dialect != Kubernetes15 {
+			continue
+		}
+		f.errs = append(f.errs, fmt.Errorf("unable to delete pods: %w", o.err()))
+		f.event("Warning", "FailedDelete", "Error deleting: "+o.err().Error())
+	}
+}
+
+func (f *finish) event(eventType, reason, message string) {
+	f.result.Events = append(f.result.Events, Event{Type: eventType, Reason: reason, Message: message})
+}
+
+// RetryDelay returns how long to wait before the pass that follows so many failed
+// ones: 5 ms after the first, and twice as long after each further one, up to 1000 s.
+// Upstream limits all passes of a controller to 10 in a second and 100 at once as
+// well.
+//
+// It mirrors DefaultControllerRateLimiter of package workqueue of client-go 0.36.3.
+func RetryDelay(failures int) time.Duration {
+	switch {
+	case failures <= 0:
+		return 0
+	case failures > 18:
+		return 1000 * time.Second
+	}
+	return 5 * time.Millisecond << (failures - 1)
+}

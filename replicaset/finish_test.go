@@ -1,0 +1,268 @@
+package replicaset_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+)
+
+var (
+	errQuota = errors.New("exceeded quota")
+	errOther = errors.New("other")
+)
+
+func done(names ...string) (list []replicaset.Outcome) {
+	for _, name := range names {
+		list = append(list, replicaset.Outcome{Answer: replicaset.Done, Pod: name})
+	}
+	return list
+}
+
+func failed(err error) replicaset.Outcome {
+	return replicaset.Outcome{Answer: replicaset.Failed, Err: err}
+}
+
+// finish plans for s and ends the pass with the report.
+func finish(t *testing.T, s replicaset.Snapshot, r replicaset.Report, opts replicaset.Options) replicaset.Result {
+	p := reconcile(t, s, opts)
+	r.Expectations = p.Expect(s, t0)
+	return replicaset.Finish(s, p, r, t0, opts)
+}
+
+func TestFinishCreations(t *testing.T) {
+	s := replicaset.Snapshot{ReplicaSet: web(10)}
+	r := finish(t, s, replicaset.Report{Creates: append(done("a", "b", "c"), failed(errQuota), failed(errOther), failed(errOther), failed(errOther))}, replicaset.Options{})
+	require.Equal(t, int64(3), r.Expectations.Creations, "ten were expected, three were made, of four failed and three skipped")
+	require.Equal(t, errQuota, r.Err, "the first")
+	require.Len(t, r.Errs, 4)
+	require.Equal(t, []replicaset.Condition{{Type: "ReplicaFailure", Status: "True", Reason: "FailedCreate", Message: "exceeded quota", LastTransitionTime: t0}}, r.Status.Conditions)
+	require.True(t, r.WriteStatus)
+	require.Equal(t, replicaset.Event{Type: "Normal", Reason: "SuccessfulCreate", Message: "Created pod: a"}, r.Events[0])
+	require.Equal(t, replicaset.Event{Type: "Warning", Reason: "FailedCreate", Message: "Error creating: exceeded quota"}, r.Events[3])
+	require.Len(t, r.Events, 7)
+
+	r = finish(t, s, replicaset.Report{Creates: done("0", "1", "2", "3", "4", "5", "6", "7", "8", "9")}, replicaset.Options{})
+	require.Equal(t, int64(10), r.Expectations.Creations)
+	require.NoError(t, r.Err)
+	require.Empty(t, r.Status.Conditions)
+	r = finish(t, s, replicaset.Report{Creates: []replicaset.Outcome{{}, {Answer: replicaset.Invalid}}}, replicaset.Options{})
+	require.EqualError(t, r.Err, "the action was not executed")
+	require.EqualError(t, r.Errs[1], "the API server answered Invalid")
+}
+
+// TestFinishNamespaceTerminating: D-5, creations in a namespace that goes away count
+// as successes, and the expectation of them is never met; corrected, it is not raised.
+func TestFinishNamespaceTerminating(t *testing.T) {
+	s := replicaset.Snapshot{ReplicaSet: web(2)}
+	doomed := replicaset.Report{Creates: []replicaset.Outcome{{Answer: replicaset.NamespaceTerminating}, {Answer: replicaset.NamespaceTerminating}}}
+	r := finish(t, s, doomed, replicaset.Options{})
+	require.NoError(t, r.Err)
+	require.Empty(t, r.Events)
+	require.Equal(t, int64(2), r.Expectations.Creations)
+	r = finish(t, s, doomed, replicaset.Options{Corrected: true})
+	require.NoError(t, r.Err)
+	require.True(t, r.Expectations.Fulfilled())
+}
+
+func TestFinishDeletions(t *testing.T) {
+	s := replicaset.Snapshot{ReplicaSet: web(0), Pods: pods(4)}
+	names := []string{}
+	for _, a := range reconcile(t, s, replicaset.Options{}).Actions {
+		names = append(names, a.(replicaset.DeletePod).Name)
+	}
+	report := replicaset.Report{Deletes: []replicaset.Outcome{{Answer: replicaset.Done}, {Answer: replicaset.NotFound}, failed(errOther)}}
+	r := finish(t, s, report, replicaset.Options{})
+	require.Equal(t, names[:1], r.Expectations.Pending, "only the first is still to be seen")
+	require.Equal(t, int64(1), r.Expectations.Deletions)
+	require.EqualError(t, r.Err, "unable to delete pods: other")
+	require.ErrorIs(t, r.Err, errOther)
+	require.EqualError(t, r.Errs[1], "unable to delete pods: the action was not executed", "the fourth has no outcome")
+	require.Equal(t, "FailedDelete", r.Status.Conditions[0].Reason)
+	require.Equal(t, []replicaset.Event{
+		{Type: "Normal", Reason: "SuccessfulDelete", Message: "Deleted pod: " + names[0]},
+		{Type: "Warning", Reason: "FailedDelete", Message: "Error deleting: other"},
+		{Type: "Warning", Reason: "FailedDelete", Message: "Error deleting: the action was not executed"},
+	}, r.Events)
+	r = finish(t, replicaset.Snapshot{ReplicaSet: web(0), Pods: pods(1)}, replicaset.Report{Deletes: []replicaset.Outcome{{Answer: replicaset.NotFound}}}, replicaset.Options{})
+	require.NoError(t, r.Err, "a pod that is gone is no failure")
+	r = finish(t, replicaset.Snapshot{ReplicaSet: web(0), Pods: pods(1)}, replicaset.Report{Deletes: []replicaset.Outcome{{Answer: replicaset.NotFound}}}, replicaset.Options{Dialect: replicaset.Kubernetes15})
+	require.EqualError(t, r.Err, "unable to delete pods: the API server answered NotFound", "in 1.5 it is")
+}
+
+func TestFinishClaims(t *testing.T) {
+	s := replicaset.Snapshot{ReplicaSet: web(3, selecting, minReady(9)), Pods: []podorder.Pod{pod("a", labelled("web"), orphan), pod("b", labelled("x")), pod("c", labelled("web"), readyAgo(0))}}
+	s.ReplicaSet.Status = replicaset.Status{Replicas: 7, Conditions: []replicaset.Condition{{Type: "Old"}}}
+	for _, c := range []struct {
+		why    string
+		report replicaset.Report
+		err    string
+	}{
+		{"all well", replicaset.Report{Claims: done("", "")}, ""},
+		{"gone", replicaset.Report{Claims: []replicaset.Outcome{{Answer: replicaset.NotFound}, {Answer: replicaset.NotFound}}}, ""},
+		{"another has released it", replicaset.Report{Claims: []replicaset.Outcome{{Answer: replicaset.Done}, {Answer: replicaset.Invalid}}}, ""},
+		{"another has adopted it", replicaset.Report{Claims: []replicaset.Outcome{{Answer: replicaset.Invalid}, {Answer: replicaset.Done}}}, "the API server answered Invalid"},
+		{"not released", replicaset.Report{Claims: []replicaset.Outcome{{Answer: replicaset.Done}, failed(errOther)}}, "other"},
+		{"not executed", replicaset.Report{}, "the action was not executed"},
+		{"the live check failed", replicaset.Report{LiveCheck: errOther, Claims: done("", "")}, "can't adopt Pod a (a-uid): other"},
+	} {
+		c.report.Creates = done("d", "e")
+		r := finish(t, s, c.report, replicaset.Options{})
+		if c.err == "" {
+			require.NoError(t, r.Err, c.why)
+			require.True(t, r.WriteStatus, c.why)
+			require.Equal(t, int32(2), r.Status.Replicas, c.why)
+			require.Equal(t, t0.Add(9*time.Second), r.RecheckAt, c.why)
+			continue
+		}
+		require.EqualError(t, r.Err, c.err, c.why)
+		require.False(t, r.WriteStatus, "no status is written")
+		requireEqual(t, "the status stays", s.ReplicaSet.Status, r.Status)
+		require.Zero(t, r.RecheckAt, "the pass is tried again")
+		require.Empty(t, r.Events)
+
+		r = finish(t, s, c.report, replicaset.Options{Corrected: true})
+		require.EqualError(t, r.Err, c.err, "D-18: the failure stays one")
+		require.True(t, r.WriteStatus, "but the status of the others is written")
+		require.Equal(t, int32(1), r.Status.Replicas, c.why)
+	}
+}
+
+// TestFailureCondition: D-1, a condition that is there already is left as it is,
+// whatever it says; corrected, it says what is wrong now.
+func TestFailureCondition(t *testing.T) {
+	at := t0.Add(-time.Hour)
+	condition := func(status replicaset.ConditionStatus, reason, message string, at time.Time) replicaset.Condition {
+		return replicaset.Condition{Type: "ReplicaFailure", Status: status, Reason: reason, Message: message, LastTransitionTime: at}
+	}
+	other := replicaset.Condition{Type: "Other"}
+	for _, c := range []struct {
+		why                 string
+		before              []replicaset.Condition
+		err                 error
+		want, wantCorrected []replicaset.Condition
+	}{
+		{"no error, no condition", []replicaset.Condition{other}, nil, []replicaset.Condition{other}, []replicaset.Condition{other}},
+		{"no error removes it", []replicaset.Condition{condition("True", "FailedCreate", "old", at), other}, nil, []replicaset.Condition{other}, []replicaset.Condition{other}},
+		{"an error adds it", []replicaset.Condition{other}, errQuota, []replicaset.Condition{other, condition("True", "FailedCreate", "exceeded quota", t0)},
+			[]replicaset.Condition{other, condition("True", "FailedCreate", "exceeded quota", t0)}},
+		{"the text stays old", []replicaset.Condition{condition("True", "FailedCreate", "old", at), other}, errQuota, []replicaset.Condition{condition("True", "FailedCreate", "old", at), other},
+			[]replicaset.Condition{other, condition("True", "FailedCreate", "exceeded quota", at)}},
+		{"the reason stays old", []replicaset.Condition{condition("True", "FailedDelete", "old", at)}, errQuota, []replicaset.Condition{condition("True", "FailedDelete", "old", at)},
+			[]replicaset.Condition{condition("True", "FailedCreate", "exceeded quota", at)}},
+		{"False stays False", []replicaset.Condition{condition("False", "", "", at)}, errQuota, []replicaset.Condition{condition("False", "", "", at)},
+			[]replicaset.Condition{condition("True", "FailedCreate", "exceeded quota", t0)}},
+		{"the same once more", []replicaset.Condition{condition("True", "FailedCreate", "exceeded quota", at), other}, errQuota,
+			[]replicaset.Condition{condition("True", "FailedCreate", "exceeded quota", at), other}, []replicaset.Condition{condition("True", "FailedCreate", "exceeded quota", at), other}},
+	} {
+		s := replicaset.Snapshot{ReplicaSet: web(1, func(rs *replicaset.ReplicaSet) { rs.Status.Conditions = c.before })}
+		report := replicaset.Report{Creates: done("a")}
+		if c.err != nil {
+			report.Creates = []replicaset.Outcome{failed(c.err)}
+		}
+		requireEqual(t, c.why, c.want, finish(t, s, report, replicaset.Options{}).Status.Conditions)
+		requireEqual(t, c.why, c.wantCorrected, finish(t, s, report, replicaset.Options{Corrected: true}).Status.Conditions)
+	}
+}
+
+// TestFailureWhileWaiting: D-2, a pass that waits for expectations takes the condition
+// away though nothing is better; corrected, it stays.
+func TestFailureWhileWaiting(t *testing.T) {
+	failure := []replicaset.Condition{{Type: "ReplicaFailure", Status: "True", Reason: "FailedCreate"}}
+	s := replicaset.Snapshot{ReplicaSet: web(3, func(rs *replicaset.ReplicaSet) { rs.Status.Conditions = failure }), Expectations: replicaset.ExpectCreations(1, t0)}
+	require.Nil(t, reconcile(t, s, replicaset.Options{}).Status.Conditions)
+	require.Equal(t, failure, reconcile(t, s, replicaset.Options{Corrected: true}).Status.Conditions)
+}
+
+// TestTimelessPod: D-12, a ready pod without a ready time never becomes available, and
+// upstream looks again every minReadySeconds; corrected, nobody does.
+func TestTimelessPod(t *testing.T) {
+	s := replicaset.Snapshot{ReplicaSet: web(1, minReady(10)), Pods: []podorder.Pod{pod("a", func(p *podorder.Pod) { p.ReadySince = time.Time{} })}}
+	require.Equal(t, t0.Add(10*time.Second), reconcile(t, s, replicaset.Options{}).RecheckAt)
+	require.Zero(t, reconcile(t, s, replicaset.Options{Corrected: true}).RecheckAt)
+}
+
+func TestNeedsWrite(t *testing.T) {
+	rs := web(1, func(rs *replicaset.ReplicaSet) {
+		rs.Generation = 4
+		rs.Status = replicaset.Status{ObservedGeneration: 4, Replicas: 5, FullyLabeledReplicas: 4, ReadyReplicas: 3, AvailableReplicas: 2, TerminatingReplicas: new(int32(1)),
+			Conditions: []replicaset.Condition{{Type: "A", LastTransitionTime: t0}}}
+	})
+	for _, c := range []struct {
+		why    string
+		change func(s *replicaset.Status, rs *replicaset.ReplicaSet)
+		want   bool
+	}{
+		{"nothing", func(*replicaset.Status, *replicaset.ReplicaSet) {}, false},
+		{"replicas", func(s *replicaset.Status, _ *replicaset.ReplicaSet) { s.Replicas++ }, true},
+		{"labelled", func(s *replicaset.Status, _ *replicaset.ReplicaSet) { s.FullyLabeledReplicas++ }, true},
+		{"ready", func(s *replicaset.Status, _ *replicaset.ReplicaSet) { s.ReadyReplicas++ }, true},
+		{"available", func(s *replicaset.Status, _ *replicaset.ReplicaSet) { s.AvailableReplicas++ }, true},
+		{"terminating", func(s *replicaset.Status, _ *replicaset.ReplicaSet) { s.TerminatingReplicas = new(int32(0)) }, true},
+		{"terminating no longer reported", func(s *replicaset.Status, _ *replicaset.ReplicaSet) { s.TerminatingReplicas = nil }, true},
+		{"another pointer", func(s *replicaset.Status, _ *replicaset.ReplicaSet) { s.TerminatingReplicas = new(int32(1)) }, false},
+		{"a condition less", func(s *replicaset.Status, _ *replicaset.ReplicaSet) { s.Conditions = nil }, true},
+		{"another condition", func(s *replicaset.Status, _ *replicaset.ReplicaSet) {
+			s.Conditions = []replicaset.Condition{{Type: "B"}}
+		}, true},
+		{"the same time in another zone", func(s *replicaset.Status, _ *replicaset.ReplicaSet) {
+			s.Conditions = []replicaset.Condition{{Type: "A", LastTransitionTime: t0.In(time.FixedZone("x", 60))}}
+		}, false},
+		{"a new generation", func(_ *replicaset.Status, rs *replicaset.ReplicaSet) { rs.Generation++ }, true},
+	} {
+		next, changed := rs.Status, rs
+		c.change(&next, &changed)
+		require.Equal(t, c.want, replicaset.NeedsWrite(changed, next), c.why)
+	}
+}
+
+func TestConditions(t *testing.T) {
+	a, b, a2 := replicaset.Condition{Type: "A", Message: "1"}, replicaset.Condition{Type: "B"}, replicaset.Condition{Type: "A", Message: "2"}
+	list := []replicaset.Condition{a, b, a2}
+	got, ok := replicaset.GetCondition(list, "A")
+	require.True(t, ok)
+	require.Equal(t, a, got, "the first")
+	_, ok = replicaset.GetCondition(list, "C")
+	require.False(t, ok)
+	require.Equal(t, []replicaset.Condition{b}, replicaset.RemoveCondition(list, "A"), "all of them")
+	require.Nil(t, replicaset.RemoveCondition(list[:1], "A"))
+	require.Equal(t, list, replicaset.SetCondition(list, a2), "the same status and reason change nothing")
+	other := replicaset.Condition{Type: "A", Reason: "R"}
+	require.Equal(t, []replicaset.Condition{b, other}, replicaset.SetCondition(list, other))
+	require.Equal(t, []replicaset.Condition{other}, replicaset.SetCondition(nil, other))
+}
+
+func TestRetryDelay(t *testing.T) {
+	for failures, want := range map[int]time.Duration{
+		-1: 0, 0: 0, 1: 5 * time.Millisecond, 2: 10 * time.Millisecond, 5: 80 * time.Millisecond, 18: 655_360 * time.Millisecond, 19: 1000 * time.Second, 1 << 30: 1000 * time.Second,
+	} {
+		require.Equal(t, want, replicaset.RetryDelay(failures), failures)
+	}
+}
+
+func TestVersions(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want int
+		ok   bool
+	}{
+		{"1", "2", -1, true}, {"10", "9", 1, true}, {"7", "7", 0, true}, {"99999999999999999999999", "1", 1, true},
+		{"", "1", 0, false}, {"1", "", 0, false}, {"01", "1", 0, false}, {"0", "1", 0, false}, {"1a", "1", 0, false}, {"-1", "1", 0, false},
+	} {
+		got, ok := replicaset.CompareVersions(c.a, c.b)
+		require.Equal(t, []any{c.want, c.ok}, []any{got, ok}, "%q %q", c.a, c.b)
+	}
+	v := replicaset.Versions{}.WrotePod("u", "12").WrotePod("u", "7").WroteStatus("u", "20")
+	require.Equal(t, replicaset.Versions{OwnerUID: "u", Pods: "12", ReplicaSets: "20"}, v, "a lower version does not lower the record")
+	require.Equal(t, "x", v.WrotePod("u", "x").Pods, "one that does not compare replaces it")
+	require.Equal(t, replicaset.Versions{OwnerUID: "other", Pods: "3"}, v.WrotePod("other", "3"), "another owner starts anew")
+	require.NoError(t, v.Check(replicaset.Versions{Pods: "12", ReplicaSets: "21"}))
+	require.EqualError(t, v.Check(replicaset.Versions{Pods: "11", ReplicaSets: "21"}), "read version: 11 is not as new as written version: 12 for group resource pods")
+	require.EqualError(t, v.Check(replicaset.Versions{Pods: "12", ReplicaSets: "3"}), "read version: 3 is not as new as written version: 20 for group resource replicasets.apps")
+	require.NoError(t, v.Check(replicaset.Versions{}), "what was not read does not stand in the way")
+	require.NoError(t, replicaset.Versions{}.Check(replicaset.Versions{Pods: "1"}))
+}

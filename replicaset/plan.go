@@ -1,0 +1,100 @@
+package replicaset
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// A Plan is the next step of a ReplicaSet.
+type Plan struct {
+	// Actions are the writes, in order: any number of [AdoptPod] and [ReleasePod],
+	// and then either one [CreatePods] or any number of [DeletePod]. If one of the
+	// former fails, do not go on; the others do not depend on each other.
+	Actions Actions `json:"actions,omitempty"`
+	// LiveCheck tells to read the ReplicaSet from the API server before pods are
+	// adopted: see [selector.CheckLive]. A cache may not know that it is gone.
+	LiveCheck bool `json:"liveCheck,omitzero"`
+	// Holds are what was considered and held back, and by what.
+	Holds []Hold `json:"holds,omitempty"`
+	// Status is the next status, whole, if the actions succeed. Its counts are
+	// those of the snapshot, before the actions. Write it if it differs.
+	Status Status `json:"status"`
+	// RecheckAt is when to call [Reconcile] again even if nothing changes: when
+	// the next ready pod becomes available. It is zero if time alone cannot change
+	// the plan.
+	RecheckAt time.Time `json:"recheckAt,omitzero"`
+}
+
+// An Action is one write. It is one of
+//
+//   - [AdoptPod]
+//   - [ReleasePod]
+//   - [CreatePods]
+//   - [DeletePod]
+//
+//sumtype:decl
+type Action interface {
+	fmt.Stringer
+	isAction()
+}
+
+var (
+	_ Action = AdoptPod{}
+	_ Action = ReleasePod{}
+	_ Action = CreatePods{}
+	_ Action = DeletePod{}
+)
+
+// A Reason says why a plan does, or holds back, something.
+type Reason string
+
+// Reasons of actions and holds. Have and Limit of a [Hold] are the two numbers
+// that the comment compares.
+const (
+	ReasonOrphan       Reason = "Orphan"       // the pod is selected and has no controller
+	ReasonNoMatch      Reason = "NoMatch"      // the pod is no longer selected
+	ReasonTooFew       Reason = "TooFew"       // fewer active pods than wanted
+	ReasonTooMany      Reason = "TooMany"      // more active pods than wanted
+	ReasonBurst        Reason = "Burst"        // Have pods are missing or surplus, Limit may change at once
+	ReasonExpectations Reason = "Expectations" // Have writes have not been seen yet, Limit may be outstanding
+	ReasonExpired      Reason = "Expired"      // Have writes have not been seen for too long and are given up
+	ReasonBadSelector  Reason = "BadSelector"  // the selector cannot be used, and nothing is done
+	ReasonTerminating  Reason = "Terminating"  // Have pods are being deleted, of Limit that are missing
+	ReasonProtected    Reason = "Protected"    // Have pods that must not be deleted are in the way of Limit deletions
+	ReasonDeleting     Reason = "Deleting"     // the ReplicaSet is being deleted; Have active pods, Limit wanted
+	ReasonNotReady     Reason = "NotReady"     // Have pods are ready of Limit active
+	ReasonNotAvailable Reason = "NotAvailable" // Have pods are available of Limit ready
+)
+
+// A Hold is what was considered and held back.
+type Hold struct {
+	Reason Reason `json:"reason"`
+	Have   int64  `json:"have,omitzero"`  // the number that Reason compares
+	Limit  int64  `json:"limit,omitzero"` // and what it is compared with
+}
+
+// String returns one line such as "held back: Burst (1200 of 500)".
+func (h Hold) String() string {
+	return fmt.Sprintf("held back: %s (%d of %d)", h.Reason, h.Have, h.Limit)
+}
+
+// String returns one line for each action and hold. It ends without a newline.
+func (p Plan) String() string {
+	var lines []string
+	for _, a := range p.Actions {
+		lines = append(lines, a.String())
+	}
+	for _, h := range p.Holds {
+		lines = append(lines, h.String())
+	}
+	if len(lines) == 0 {
+		return "nothing to do"
+	}
+	return strings.Join(lines, "\n")
+}
+
+// String returns the counts on one line.
+func (s Status) String() string {
+	return fmt.Sprintf("%d replicas, %d ready, %d available", s.Replicas, s.ReadyReplicas, s.AvailableReplicas)
+}

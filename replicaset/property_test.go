@@ -1,0 +1,338 @@
+package replicaset_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/selector"
+	"pgregory.net/rapid"
+)
+
+var instants = rapid.SampledFrom([]time.Time{
+	{}, t0, t0.Add(-time.Second), t0.Add(-9 * time.Second), t0.Add(-10 * time.Second), t0.Add(-time.Hour), t0.Add(-time.Hour - 1), t0.Add(time.Minute),
+})
+
+func anyPod(n int) *rapid.Generator[podorder.Pod] {
+	return rapid.Custom(func(t *rapid.T) podorder.Pod {
+		p := podorder.Pod{
+			Name: fmt.Sprint("p", n), UID: rapid.SampledFrom([]string{"", fmt.Sprint("u", n)}).Draw(t, "uid"),
+			ControllerUID:     rapid.SampledFrom([]string{"web-uid", "web-uid", "web-uid", "old-uid", "x", ""}).Draw(t, "owner"),
+			CreationTimestamp: instants.Draw(t, "created"),
+			NodeName:          rapid.SampledFrom([]string{"", "n1", "n2"}).Draw(t, "node"),
+			Phase:             rapid.SampledFrom([]podorder.Phase{"", podorder.Pending, podorder.Running, podorder.Running, podorder.Failed, podorder.Succeeded, podorder.Unknown}).Draw(t, "phase"),
+			Ready:             rapid.Bool().Draw(t, "ready"),
+			ReadySince:        instants.Draw(t, "since"),
+			Restarts:          rapid.Int32Range(0, 2).Draw(t, "restarts"),
+			Labels:            rapid.SampledFrom([]map[string]string{nil, {"app": "web"}, {"app": "x"}}).Draw(t, "labels"),
+			Annotations:       rapid.SampledFrom([]map[string]string{nil, nil, {podorder.AnnotationDeletionCost: "5"}, {podorder.AnnotationDeletionCost: "x"}}).Draw(t, "cost"),
+		}
+		if rapid.IntRange(0, 5).Draw(t, "terminating") == 0 {
+			p.DeletionTimestamp = t0
+		}
+		return p
+	})
+}
+
+func anything(t *rapid.T) replicaset.Snapshot {
+	s := replicaset.Snapshot{ReplicaSet: web(rapid.OneOf(rapid.Int32Range(0, 12), rapid.Int32Range(0, math.MaxInt32)).Draw(t, "replicas"))}
+	s.ReplicaSet.MinReadySeconds = rapid.SampledFrom([]int32{0, 10, math.MaxInt32}).Draw(t, "min ready")
+	s.ReplicaSet.TemplateLabels = rapid.SampledFrom([]map[string]string{nil, {"app": "web"}}).Draw(t, "labels")
+	s.ReplicaSet.ControllerUID = rapid.SampledFrom([]string{"", "deployment"}).Draw(t, "controller")
+	s.ReplicaSet.Status.Conditions = rapid.SampledFrom([][]replicaset.Condition{nil, {{Type: "ReplicaFailure"}}, {{Type: "A"}, {Type: "ReplicaFailure"}, {Type: "B"}}}).Draw(t, "conditions")
+	if rapid.Bool().Draw(t, "selects") {
+		s.ReplicaSet.Selector = rapid.SampledFrom([]*selector.LabelSelector{{}, {MatchLabels: map[string]string{"app": "web"}},
+			{MatchExpressions: []selector.Expression{{Key: "app", Operator: selector.NotIn, Values: []string{"x", "y"}}}}}).Draw(t, "selector")
+	}
+	if rapid.IntRange(0, 5).Draw(t, "deleting") == 0 {
+		s.ReplicaSet.DeletionTimestamp = t0
+	}
+	if rapid.IntRange(0, 4).Draw(t, "expects") == 0 {
+		s.Expectations = replicaset.ExpectCreations(2, t0.Add(-rapid.SampledFrom([]time.Duration{0, time.Minute, 5 * time.Minute, 5*time.Minute + 1}).Draw(t, "expected")))
+	}
+	s.Domains = podorder.Domains{"n1": "a"}
+	s.Siblings = []replicaset.ReplicaSet{{Name: "new", UID: "new-uid", ControllerUID: "deployment", Selector: &selector.LabelSelector{MatchLabels: map[string]string{"app": "x"}}},
+		{Name: "old", UID: "old-uid", ControllerUID: "deployment"}, {Name: "x", UID: "x", ControllerUID: "y"}}
+	for n := range rapid.IntRange(0, 14).Draw(t, "pods") {
+		s.Pods = append(s.Pods, anyPod(n).Draw(t, "pod"))
+	}
+	return s
+}
+
+func options(t *rapid.T) replicaset.Options {
+	return replicaset.Options{
+		Burst:     rapid.SampledFrom([]int32{0, 1, 3}).Draw(t, "burst"),
+		Dialect:   rapid.SampledFrom([]replicaset.Dialect{"", "", replicaset.Kubernetes15}).Draw(t, "dialect"),
+		Corrected: rapid.Bool().Draw(t, "corrected"),
+		Spread:    rapid.Bool().Draw(t, "spread"),
+		Order:     podorder.Order{Priority: rapid.SampledFrom([]podorder.Priority{"", podorder.PriorityFirst}).Draw(t, "priority")},
+	}
+}
+
+func mustPlan(t *rapid.T, s replicaset.Snapshot, opts replicaset.Options) replicaset.Plan {
+	p, err := replicaset.Reconcile(s, t0, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestPropertyPure(t *testing.T) {
+	rapid.Check(t, pure)
+}
+
+func FuzzReconcile(f *testing.F) { f.Fuzz(rapid.MakeFuzz(pure)) }
+
+func pure(t *rapid.T) {
+	opts := options(t)
+	purity.Check(t, anything(t), func(s replicaset.Snapshot) (replicaset.Plan, error) {
+		return replicaset.Reconcile(s, t0, opts)
+	}, "Pods", "Siblings")
+}
+
+// counts reports whether the plan for s treats the pod as one of its replicas.
+func counts(s replicaset.Snapshot, p podorder.Pod) bool {
+	if s.ReplicaSet.Selector == nil {
+		return p.ControllerUID == "web-uid" && p.Active()
+	}
+	sel, err := selector.FromLabelSelector(s.ReplicaSet.Selector)
+	if err != nil || !sel.Matches(p.Labels) || !p.Active() {
+		return false
+	}
+	return p.ControllerUID == "web-uid" || p.ControllerUID == "" && s.ReplicaSet.DeletionTimestamp.IsZero()
+}
+
+// TestPropertyDifference: a plan creates or deletes, never both, and exactly the
+// difference up to the burst; every deleted pod is active and the ReplicaSet's, and
+// none is deleted twice. While expectations are outstanding or the ReplicaSet is being
+// deleted it does neither.
+func TestPropertyDifference(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, opts := anything(t), options(t)
+		own := map[string]bool{}
+		active := int64(0)
+		for _, p := range s.Pods {
+			if own[p.Name] = counts(s, p); own[p.Name] {
+				active++
+			}
+		}
+		create, remove := int64(0), int64(0)
+		for _, a := range mustPlan(t, s, opts).Actions {
+			switch a := a.(type) {
+			case replicaset.CreatePods:
+				create += int64(a.Count)
+			case replicaset.DeletePod:
+				if !own[a.Name] {
+					t.Fatalf("%s is not to be deleted, or was before", a.Name)
+				}
+				own[a.Name] = false
+				remove++
+			case replicaset.AdoptPod, replicaset.ReleasePod:
+				if create+remove > 0 {
+					t.Fatal("claims come first")
+				}
+			}
+		}
+		burst := int64(opts.Burst)
+		if burst == 0 {
+			burst = 500
+		}
+		missing := int64(*s.ReplicaSet.Replicas) - active
+		if !s.Expectations.Satisfied(t0) || !s.ReplicaSet.DeletionTimestamp.IsZero() {
+			missing = 0
+		}
+		if create != min(burst, max(0, missing)) || remove != min(burst, max(0, -missing)) {
+			t.Fatalf("missing %d: %d created, %d deleted", missing, create, remove)
+		}
+	})
+}
+
+// TestPropertyFixedPoint: after executing a plan of no more than the burst, the
+// next plan has no actions.
+func TestPropertyFixedPoint(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := purity.Clone(anything(t))
+		s.ReplicaSet.Replicas, s.Expectations = new(rapid.Int32Range(0, 12).Draw(t, "replicas")), replicaset.Expectations{}
+		for _, a := range mustPlan(t, s, replicaset.Options{}).Actions {
+			switch a := a.(type) {
+			case replicaset.CreatePods:
+				for i := range a.Count {
+					s.Pods = append(s.Pods, podorder.Pod{Name: fmt.Sprint("new", i), ControllerUID: "web-uid", Labels: map[string]string{"app": "web"}})
+				}
+			case replicaset.AdoptPod:
+				claimed(s.Pods, a.Name).ControllerUID = a.Reference.UID
+			case replicaset.ReleasePod:
+				claimed(s.Pods, a.Name).ControllerUID = ""
+			case replicaset.DeletePod:
+				s.Pods = slices.DeleteFunc(s.Pods, func(p podorder.Pod) bool { return p.Name == a.Name })
+			}
+		}
+		if p := mustPlan(t, s, replicaset.Options{}); len(p.Actions) > 0 {
+			t.Fatalf("not done: %v", p)
+		}
+	})
+}
+
+func claimed(pods []podorder.Pod, name string) *podorder.Pod {
+	return &pods[slices.IndexFunc(pods, func(p podorder.Pod) bool { return p.Name == name })]
+}
+
+// TestPropertyCounts: available ≤ ready ≤ replicas, fullyLabeled ≤ replicas.
+func TestPropertyCounts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := anything(t)
+		st := mustPlan(t, s, replicaset.Options{}).Status
+		want := int32(0)
+		for _, p := range s.Pods {
+			if counts(s, p) {
+				want++
+			}
+		}
+		if st.Replicas != want {
+			t.Fatalf("%d replicas, want %d", st.Replicas, want)
+		}
+		if st.AvailableReplicas > st.ReadyReplicas || st.ReadyReplicas > st.Replicas || st.FullyLabeledReplicas > st.Replicas ||
+			st.AvailableReplicas < 0 || *st.TerminatingReplicas < 0 {
+			t.Fatalf("%+v", st)
+		}
+	})
+}
+
+// TestPropertyRecheck: until RecheckAt no pod becomes available, and at RecheckAt
+// one does, unless its ready time is unset.
+func TestPropertyRecheck(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := anything(t)
+		s.Expectations = replicaset.Expectations{}
+		for i := range s.Pods {
+			if s.Pods[i].ReadySince.IsZero() {
+				s.Pods[i].ReadySince = t0
+			}
+		}
+		p := mustPlan(t, s, replicaset.Options{})
+		if p.RecheckAt.IsZero() {
+			return
+		}
+		before, err := replicaset.Reconcile(s, p.RecheckAt.Add(-1), replicaset.Options{})
+		after, err2 := replicaset.Reconcile(s, p.RecheckAt, replicaset.Options{})
+		if err != nil || err2 != nil || before.Status.AvailableReplicas != p.Status.AvailableReplicas ||
+			after.Status.AvailableReplicas <= p.Status.AvailableReplicas {
+			t.Fatalf("%d available now, %d just before and %d at %v", p.Status.AvailableReplicas,
+				before.Status.AvailableReplicas, after.Status.AvailableReplicas, p.RecheckAt)
+		}
+	})
+}
+
+func TestPropertyRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := mustPlan(t, anything(t), options(t))
+		var back replicaset.Plan
+		text, err := json.Marshal(p)
+		if err == nil {
+			err = json.Unmarshal(text, &back)
+		}
+		if diff := cmp.Diff(p, back); err != nil || diff != "" {
+			t.Fatalf("%v:\n%s\n%s", err, text, diff)
+		}
+	})
+}
+
+// TestPropertyNothingBeforeRecheck: if a plan has no actions, the plans for the same
+// snapshot have none either until RecheckAt, and with no RecheckAt never.
+func TestPropertyNothingBeforeRecheck(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, opts := anything(t), options(t)
+		p := mustPlan(t, s, opts)
+		if len(p.Actions) > 0 {
+			return
+		}
+		later := t0.Add(rapid.SampledFrom([]time.Duration{1, time.Second, time.Minute, time.Hour}).Draw(t, "later"))
+		if !p.RecheckAt.IsZero() && !later.Before(p.RecheckAt) {
+			later = p.RecheckAt.Add(-1)
+		}
+		again, err := replicaset.Reconcile(s, later, opts)
+		if err != nil || len(again.Actions) > 0 {
+			t.Fatalf("%v, %v", again, err)
+		}
+	})
+}
+
+// TestPropertyCorrected: a repair changes nothing where its defect does not show:
+// without outstanding expectations and without a ready pod that has no ready time.
+func TestPropertyCorrected(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, opts := anything(t), options(t)
+		s.Expectations = replicaset.Expectations{}
+		for i := range s.Pods {
+			if s.Pods[i].ReadySince.IsZero() {
+				s.Pods[i].ReadySince = t0
+			}
+		}
+		opts.Corrected = false
+		want := mustPlan(t, s, opts)
+		opts.Corrected = true
+		if diff := cmp.Diff(want, mustPlan(t, s, opts)); diff != "" {
+			t.Fatal(diff)
+		}
+	})
+}
+
+// TestPropertyFinish: after a pass in which all went well, the expectations are met
+// as soon as each pod was seen, in any order and any number of times, and no error is
+// left; and the status is not written twice.
+func TestPropertyFinish(t *testing.T) { rapid.Check(t, finished) }
+
+func FuzzFinish(f *testing.F) { f.Fuzz(rapid.MakeFuzz(finished)) }
+
+func finished(t *rapid.T) {
+	s, opts := anything(t), options(t)
+	s.Expectations = replicaset.Expectations{}
+	s.ReplicaSet.Replicas = new(rapid.Int32Range(0, 12).Draw(t, "replicas"))
+	p := mustPlan(t, s, opts)
+	r := replicaset.Report{Expectations: p.Expect(s, t0)}
+	var names []string
+	created := int32(0)
+	for _, a := range p.Actions {
+		switch a := a.(type) {
+		case replicaset.CreatePods:
+			created = a.Count
+			for range a.Count {
+				r.Creates = append(r.Creates, replicaset.Outcome{Answer: replicaset.Done})
+			}
+		case replicaset.DeletePod:
+			names = append(names, a.Name, a.Name)
+			r.Deletes = append(r.Deletes, replicaset.Outcome{Answer: replicaset.Done})
+		default:
+			r.Claims = append(r.Claims, replicaset.Outcome{Answer: replicaset.Done})
+		}
+	}
+	done := replicaset.Finish(s, p, r, t0, opts)
+	if done.Err != nil || !done.RecheckAt.Equal(p.RecheckAt) {
+		t.Fatalf("%+v", done)
+	}
+	e := done.Expectations
+	if e.Fulfilled() != (created == 0 && len(names) == 0) {
+		t.Fatalf("%+v", e)
+	}
+	for range created {
+		e = e.CreationObserved()
+	}
+	for _, name := range rapid.Permutation(names).Draw(t, "seen") {
+		e = e.DeletionObserved(name)
+	}
+	if !e.Fulfilled() || len(e.Pending) > 0 {
+		t.Fatalf("left: %+v", e)
+	}
+	rs := s.ReplicaSet
+	rs.Status = done.Status
+	if replicaset.NeedsWrite(rs, done.Status) {
+		t.Fatal("written twice")
+	}
+}

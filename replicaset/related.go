@@ -1,0 +1,77 @@
+package replicaset
+
+import (
+	"slices"
+
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// order returns the deletion order (rules 4 and 5).
+func (st *state) order() podorder.Order {
+	o := st.opts.Order
+	o.Now, o.Neighbours, o.Related = st.now, nil, st.related()
+	if o.Domains == nil {
+		o.Domains = st.s.Domains
+	}
+	if o.Chain == "" && st.opts.Dialect == Kubernetes15 {
+		o.Chain = podorder.Legacy15
+	}
+	if st.opts.Spread && o.Stages == nil {
+		o.Stages = spread(o.Chain.Stages())
+	}
+	return o
+}
+
+// spread replaces the neighbours on a node by those in a domain.
+func spread(stages []podorder.Stage) []podorder.Stage {
+	i := slices.IndexFunc(stages, func(s podorder.Stage) bool { return s.Rule == podorder.RuleNeighbours })
+	if i < 0 {
+		return append(stages, podorder.Stage{Rule: podorder.RuleSpread})
+	}
+	stages[i] = podorder.Stage{Rule: podorder.RuleSpread}
+	return stages
+}
+
+// fewSelectors is how many selectors are faster to try than to look up.
+const fewSelectors = 4
+
+// related returns which pods count as neighbours: those that this ReplicaSet or one
+// with the same controller selects, whoever owns them. A ReplicaSet without a
+// controller has no relatives, and then not even its own pods are neighbours. A
+// selector that cannot be used selects nothing, and so does one that is not set,
+// unless this ReplicaSet has none either: then ownership decides.
+func (st *state) related() func(p *podorder.Pod) bool {
+	if st.rs.ControllerUID == "" || st.rs.Kind == KindController {
+		return nil
+	}
+	var selectors []selector.Selector
+	owners := map[string]bool{}
+	add := func(rs *ReplicaSet) {
+		if rs.Selector == nil {
+			owners[rs.UID] = rs.UID != "" && st.rs.Selector == nil
+		} else if s, err := selector.FromLabelSelector(rs.Selector); err == nil {
+			selectors = append(selectors, s)
+		}
+	}
+	add(st.rs)
+	for i := range st.s.Siblings {
+		if s := &st.s.Siblings[i]; s.ControllerUID == st.rs.ControllerUID {
+			add(s)
+		}
+	}
+	if len(selectors) <= fewSelectors {
+		return func(p *podorder.Pod) bool {
+			return slices.ContainsFunc(selectors, func(s selector.Selector) bool { return s.Matches(p.Labels) }) || owners[p.ControllerUID]
+		}
+	}
+	index := selector.NewIndex(selectors)
+	var found []int
+	return func(p *podorder.Pod) bool {
+		if owners[p.ControllerUID] {
+			return true
+		}
+		found = index.Matching(p.Labels, found[:0])
+		return len(found) > 0
+	}
+}

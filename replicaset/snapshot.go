@@ -1,0 +1,136 @@
+package replicaset
+
+import (
+	"time"
+
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// A Snapshot is everything that [Reconcile] looks at. Reconcile does not change a
+// Snapshot and keeps no part of it.
+type Snapshot struct {
+	ReplicaSet ReplicaSet `json:"replicaSet"`
+	// Pods are the pods of the namespace, in any order.
+	Pods []podorder.Pod `json:"pods,omitempty"`
+	// Siblings are the other ReplicaSets of the namespace, in any order. The pods of
+	// those with the same controller count as neighbours when pods are to be deleted;
+	// all others are ignored. Read: Name, UID, ControllerUID, Selector.
+	Siblings []ReplicaSet `json:"siblings,omitempty"`
+	// Expectations are the writes that Pods may not show yet. They must have been
+	// read before Pods were, or a pod could be missing from both.
+	Expectations Expectations `json:"expectations,omitzero"`
+	// Domains are the failure domains of the nodes; only Options.Spread reads them.
+	Domains podorder.Domains `json:"domains,omitempty"`
+}
+
+// A ReplicaSet is the desired state of a set of equal pods, and the last written
+// status; or, as its Kind says, a ReplicationController, which is planned in the same
+// way. The planner of this package does not read ResourceVersion, Labels, Annotations
+// and Template; that of package deploy does.
+type ReplicaSet struct {
+	Kind            string            `json:"kind,omitzero"` // "" means ReplicaSet
+	Name            string            `json:"name"`
+	UID             string            `json:"uid,omitzero"`
+	ResourceVersion string            `json:"resourceVersion,omitzero"`
+	Generation      int64             `json:"generation,omitzero"`
+	Labels          map[string]string `json:"labels,omitempty"`
+	Annotations     map[string]string `json:"annotations,omitempty"`
+
+	// The controlling owner, such as a Deployment; all empty for an orphan.
+	ControllerKind string `json:"controllerKind,omitzero"`
+	ControllerName string `json:"controllerName,omitzero"`
+	ControllerUID  string `json:"controllerUID,omitzero"`
+
+	CreationTimestamp time.Time `json:"creationTimestamp,omitzero"`
+	DeletionTimestamp time.Time `json:"deletionTimestamp,omitzero"` // zero unless being deleted
+
+	Replicas *int32 `json:"replicas,omitzero"` // nil means 1
+	// Selector selects the pods: those that it selects and that have no controller are
+	// adopted, and those that it no longer selects are released. With nil the pods are
+	// those that the ReplicaSet controls, and none is adopted or released.
+	Selector        *selector.LabelSelector `json:"selector,omitempty"`
+	MinReadySeconds int32                   `json:"minReadySeconds,omitzero"`
+	Template        revision.Template       `json:"template,omitzero"`
+	TemplateLabels  map[string]string       `json:"templateLabels,omitempty"` // labels of new pods
+
+	Status Status `json:"status,omitzero"`
+}
+
+// A Status is what a ReplicaSet reports. Counts are of active pods.
+type Status struct {
+	ObservedGeneration   int64       `json:"observedGeneration,omitzero"`
+	Replicas             int32       `json:"replicas"`
+	FullyLabeledReplicas int32       `json:"fullyLabeledReplicas,omitzero"` // pods with all template labels
+	ReadyReplicas        int32       `json:"readyReplicas,omitzero"`
+	AvailableReplicas    int32       `json:"availableReplicas,omitzero"`
+	TerminatingReplicas  *int32      `json:"terminatingReplicas,omitzero"` // nil if not reported
+	Conditions           []Condition `json:"conditions,omitempty"`
+}
+
+// A ConditionStatus is the answer of a condition.
+type ConditionStatus string
+
+// The answers.
+const (
+	ConditionTrue    ConditionStatus = "True"
+	ConditionFalse   ConditionStatus = "False"
+	ConditionUnknown ConditionStatus = "Unknown"
+)
+
+// ConditionReplicaFailure is the type of the condition that is True while pods
+// cannot be created or deleted.
+const ConditionReplicaFailure = "ReplicaFailure"
+
+// A Condition is one observation of a ReplicaSet's state.
+type Condition struct {
+	Type               string          `json:"type"`
+	Status             ConditionStatus `json:"status"`
+	Reason             string          `json:"reason,omitzero"`
+	Message            string          `json:"message,omitzero"`
+	LastTransitionTime time.Time       `json:"lastTransitionTime,omitzero"`
+}
+
+// Options adjusts [Reconcile]. The zero Options decides as Kubernetes 1.36 does
+// with its default feature gates.
+type Options struct {
+	// Burst is how many pods one plan may create or delete; 0 means 500.
+	Burst int32 `json:"burst,omitzero"`
+	// InitialBatch is the size of the first batch of creations; 0 means 1.
+	InitialBatch int32 `json:"initialBatch,omitzero"`
+	// Dialect is the release whose rules decide.
+	Dialect Dialect `json:"dialect,omitzero"`
+	// Corrected repairs the numbered defects of the package comment.
+	Corrected bool `json:"corrected,omitzero"`
+	// Terminating is what pods that are being deleted count for.
+	Terminating TerminatingPolicy `json:"terminating,omitzero"`
+	// OmitTerminating leaves terminatingReplicas out of the status, as Kubernetes does
+	// without the feature gate DeploymentReplicaSetTerminatingReplicas.
+	OmitTerminating bool `json:"omitTerminating,omitzero"`
+	// Order is how the pods to be deleted are chosen. Its Now and Neighbours are
+	// replaced, and so are Related and, if it has none, Domains.
+	Order podorder.Order `json:"order,omitzero"`
+	// Spread deletes from the fullest of Snapshot.Domains first, counted anew after
+	// each victim, in place of counting neighbours on nodes once. Of no effect if Order
+	// has stages.
+	Spread bool `json:"spread,omitzero"`
+}
+
+// A Dialect is a release of Kubernetes with rules of its own.
+type Dialect string
+
+// Kubernetes15 decides as Kubernetes 1.5: pods are created all at once, a pod becomes
+// available after minReadySeconds and not at that instant, victims are chosen by
+// [podorder.Legacy15] unless Order says otherwise, pods that are not selected are
+// released even by a ReplicaSet that is being deleted, a pod that is gone before it
+// can be deleted is an error, and terminating pods are not reported.
+const Kubernetes15 Dialect = "v1.5"
+
+// A TerminatingPolicy is what pods that are being deleted count for.
+type TerminatingPolicy string
+
+// ReplaceTerminated creates a pod in place of one that is being deleted only when
+// that one has ended. The empty policy replaces it at once, so that both run for a
+// while.
+const ReplaceTerminated TerminatingPolicy = "TerminationComplete"

@@ -1,0 +1,88 @@
+package replicaset
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+)
+
+// Versions are the highest resource versions that a controller has written, or that
+// its cache has read, by resource. An empty version is not known.
+type Versions struct {
+	OwnerUID    string `json:"ownerUID,omitzero"` // of the ReplicaSet
+	Pods        string `json:"pods,omitzero"`
+	ReplicaSets string `json:"replicaSets,omitzero"`
+}
+
+// CompareVersions compares two resource versions: decimal numbers of any length,
+// without leading zeros. It is false if one of them is something else.
+//
+// It mirrors CompareResourceVersion of the resourceversion package of apimachinery
+// 0.36.3.
+func CompareVersions(a, b string) (int, bool) {
+	if !isVersion(a) || !isVersion(b) {
+		return 0, false
+	}
+	return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)), true
+}
+
+func isVersion(text string) bool {
+	if text == "" || text[0] == '0' {
+		return false
+	}
+	for i := range len(text) {
+		if text[i] < '0' || text[i] > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// WrotePod returns the record after a pod was created or patched on behalf of the
+// ReplicaSet with this UID. Another UID starts a new record. Deletions are not
+// recorded, and neither is the release of a pod, which then has no owner.
+func (v Versions) WrotePod(ownerUID, version string) Versions {
+	v = v.owned(ownerUID)
+	v.Pods = later(v.Pods, version)
+	return v
+}
+
+// WroteStatus returns the record after the status of the ReplicaSet was written.
+func (v Versions) WroteStatus(ownerUID, version string) Versions {
+	v = v.owned(ownerUID)
+	v.ReplicaSets = later(v.ReplicaSets, version)
+	return v
+}
+
+func (v Versions) owned(uid string) Versions {
+	if v.OwnerUID != uid {
+		return Versions{OwnerUID: uid}
+	}
+	return v
+}
+
+// later returns the later of two versions, or the new one if they do not compare.
+func later(old, version string) string {
+	if c, ok := CompareVersions(old, version); ok && c > 0 {
+		return old
+	}
+	return version
+}
+
+// Check returns an error if the cache, which has read so far, is older than what was
+// written: then do not plan, and try again later. Versions that do not compare never
+// stand in the way. If all is well the record may be dropped.
+//
+// It mirrors the consistency store of the controller package of Kubernetes 1.36.3.
+// It does not replace [Expectations]: deletions have no version.
+func (v Versions) Check(read Versions) error {
+	for _, r := range []struct{ resource, written, read string }{
+		{"pods", v.Pods, read.Pods},
+		{"replicasets.apps", v.ReplicaSets, read.ReplicaSets},
+	} {
+		if c, ok := CompareVersions(r.read, r.written); ok && c < 0 {
+			return fmt.Errorf("read version: %s is not as new as written version: %s for group resource %s", r.read, r.written, r.resource)
+		}
+	}
+	return nil
+}
