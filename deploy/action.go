@@ -1,0 +1,217 @@
+package deploy
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/revision"
+)
+
+// An Action is one write. It is one of
+//
+//   - [AdoptReplicaSet]
+//   - [ReleaseReplicaSet]
+//   - [CreateReplicaSet]
+//   - [AnnotateReplicaSet]
+//   - [ScaleReplicaSet]
+//   - [AnnotateDeployment]
+//   - [DeleteReplicaSet]
+//   - [RollBackDeployment]
+//   - [ClearRollback]
+//   - [PauseDeployment]
+//
+//sumtype:decl
+type Action interface {
+	fmt.Stringer
+	isAction()
+}
+
+var (
+	_ Action = AdoptReplicaSet{}
+	_ Action = ReleaseReplicaSet{}
+	_ Action = CreateReplicaSet{}
+	_ Action = AnnotateReplicaSet{}
+	_ Action = ScaleReplicaSet{}
+	_ Action = AnnotateDeployment{}
+	_ Action = DeleteReplicaSet{}
+	_ Action = RollBackDeployment{}
+	_ Action = ClearRollback{}
+	_ Action = PauseDeployment{}
+)
+
+// AdoptReplicaSet makes the Deployment the controller of a ReplicaSet that has
+// none. Before the first of a plan, read the Deployment from the API server: if it
+// has another UID or is being deleted, adopt nothing and stop, since the orphan may
+// be one that its deletion has left. Pass the UID of the ReplicaSet as a
+// precondition.
+type AdoptReplicaSet struct {
+	Name   string `json:"name"`
+	UID    string `json:"uid"`
+	Reason Reason `json:"reason"`
+}
+
+// ReleaseReplicaSet removes the Deployment from the owners of a ReplicaSet. Pass
+// its UID as a precondition.
+type ReleaseReplicaSet struct {
+	Name   string `json:"name"`
+	UID    string `json:"uid"`
+	Reason Reason `json:"reason"`
+}
+
+// RollBackDeployment sets the Deployment's template to that of a ReplicaSet,
+// without its hash label, and all its annotations, in one write.
+type RollBackDeployment struct {
+	Revision    int64             `json:"revision"`
+	Name        string            `json:"name"` // of the ReplicaSet
+	Template    revision.Template `json:"template"`
+	Annotations map[string]string `json:"annotations,omitempty"` // all of them
+	Reason      Reason            `json:"reason"`
+}
+
+// PauseDeployment sets spec.paused and annotations of the Deployment in one write,
+// with UID and ResourceVersion as preconditions: the annotations alone would mean
+// that the pause is over.
+type PauseDeployment struct {
+	UID             string             `json:"uid,omitzero"`
+	ResourceVersion string             `json:"resourceVersion,omitzero"`
+	Set             map[string]string  `json:"set"`
+	Pod             string             `json:"pod"` // the pause point
+	Mode            podorder.PauseMode `json:"mode"`
+	Reason          Reason             `json:"reason"`
+}
+
+// ClearRollback removes the annotation by which a rollback was requested.
+type ClearRollback struct {
+	Reason Reason `json:"reason"`
+}
+
+// CreateReplicaSet creates the ReplicaSet for the Deployment's template. Its owner
+// is the Deployment, and its selector the Deployment's and the hash.
+type CreateReplicaSet struct {
+	Name            string            `json:"name"`
+	Replicas        int32             `json:"replicas"`
+	Template        revision.Template `json:"template"`
+	Revision        int64             `json:"revision"`
+	MinReadySeconds int32             `json:"minReadySeconds,omitzero"`
+	Labels          map[string]string `json:"labels"`      // its own, those of its template, and of its pods
+	Annotations     map[string]string `json:"annotations"` // all of them
+	Reason          Reason            `json:"reason"`
+}
+
+// AnnotateReplicaSet sets annotations of a ReplicaSet, and its minReadySeconds,
+// in one write. Its size stays as it is.
+type AnnotateReplicaSet struct {
+	Name            string            `json:"name"`
+	UID             string            `json:"uid,omitzero"`
+	Set             map[string]string `json:"set,omitempty"`
+	MinReadySeconds *int32            `json:"minReadySeconds,omitzero"` // nil leaves it
+	Reason          Reason            `json:"reason"`
+}
+
+// ScaleReplicaSet sets spec.replicas of a ReplicaSet, together with annotations,
+// in one write.
+type ScaleReplicaSet struct {
+	Name      string            `json:"name"`
+	UID       string            `json:"uid,omitzero"`
+	From      int32             `json:"from"` // the size that the plan was made for
+	To        int32             `json:"to"`
+	Unhealthy int32             `json:"unhealthy,omitzero"` // how many of From-To were never or no longer available
+	Set       map[string]string `json:"set"`
+	Reason    Reason            `json:"reason"`
+}
+
+// AnnotateDeployment sets annotations of the Deployment. Upstream writes them
+// together with the status.
+type AnnotateDeployment struct {
+	Set    map[string]string `json:"set"`
+	Reason Reason            `json:"reason"`
+}
+
+// DeleteReplicaSet deletes an old, empty ReplicaSet. Pass UID and ResourceVersion
+// to the API server as preconditions, so that one that has been scaled up since is
+// spared.
+type DeleteReplicaSet struct {
+	Name            string `json:"name"`
+	UID             string `json:"uid,omitzero"`
+	ResourceVersion string `json:"resourceVersion,omitzero"`
+	Revision        int64  `json:"revision"`
+	Reason          Reason `json:"reason"`
+}
+
+func (AdoptReplicaSet) isAction()    {}
+func (ReleaseReplicaSet) isAction()  {}
+func (RollBackDeployment) isAction() {}
+func (ClearRollback) isAction()      {}
+func (PauseDeployment) isAction()    {}
+func (CreateReplicaSet) isAction()   {}
+func (AnnotateReplicaSet) isAction() {}
+func (ScaleReplicaSet) isAction()    {}
+func (AnnotateDeployment) isAction() {}
+func (DeleteReplicaSet) isAction()   {}
+
+// String returns the text of the Kubernetes event, and the reason.
+func (a CreateReplicaSet) String() string {
+	return fmt.Sprintf("Scaled up replica set %s from 0 to %d (%s, revision %d)", a.Name, a.Replicas, a.Reason, a.Revision)
+}
+
+// String returns one line with the keys that are set.
+func (a AnnotateReplicaSet) String() string {
+	what := keys(a.Set)
+	if a.MinReadySeconds != nil {
+		what = strings.TrimPrefix(what+fmt.Sprintf(", minReadySeconds=%d", *a.MinReadySeconds), ", ")
+	}
+	return fmt.Sprintf("Annotated replica set %s: %s (%s)", a.Name, what, a.Reason)
+}
+
+// String returns the text of the Kubernetes event, and the reason.
+func (a ScaleReplicaSet) String() string {
+	unhealthy := ""
+	if a.Unhealthy > 0 {
+		unhealthy = fmt.Sprintf(", %d unhealthy", a.Unhealthy)
+	}
+	return fmt.Sprintf("%s (%s%s)", a.event(), a.Reason, unhealthy)
+}
+
+func (a ScaleReplicaSet) event() string {
+	direction := "up"
+	if a.To < a.From {
+		direction = "down"
+	}
+	return fmt.Sprintf("Scaled %s replica set %s from %d to %d", direction, a.Name, a.From, a.To)
+}
+
+// String returns one line with the keys that are set.
+func (a AnnotateDeployment) String() string {
+	return fmt.Sprintf("Annotated deployment: %s (%s)", keys(a.Set), a.Reason)
+}
+
+// String returns one line.
+func (a DeleteReplicaSet) String() string {
+	return fmt.Sprintf("Deleted replica set %s (%s, revision %d)", a.Name, a.Reason, a.Revision)
+}
+
+// String returns one line.
+func (a AdoptReplicaSet) String() string {
+	return fmt.Sprintf("Adopted replica set %s (%s)", a.Name, a.Reason)
+}
+
+// String returns one line.
+func (a ReleaseReplicaSet) String() string {
+	return fmt.Sprintf("Released replica set %s (%s)", a.Name, a.Reason)
+}
+
+// String returns one line.
+func (a RollBackDeployment) String() string {
+	return fmt.Sprintf("Rolled back deployment to revision %d of replica set %s (%s)", a.Revision, a.Name, a.Reason)
+}
+
+// String returns one line.
+func (a PauseDeployment) String() string {
+	return fmt.Sprintf("Paused deployment %s deleting pod %s (%s)", a.Mode, a.Pod, a.Reason)
+}
+
+// String returns one line.
+func (a ClearRollback) String() string {
+	return fmt.Sprintf("Cleared rollback request (%s)", a.Reason)
+}

@@ -1,0 +1,199 @@
+package deploy
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// Defaults of the Kubernetes API.
+const (
+	defaultProgressDeadlineSeconds = 600
+	defaultRevisionHistoryLimit    = 10
+)
+
+// A state is a snapshot that has been checked, defaulted and put in order, and the
+// plan as far as it has been made. It reads the caller's slices and maps in place
+// and never writes to them.
+type state struct {
+	d    *Deployment
+	pods []podorder.Pod
+	now  time.Time
+	opts Options
+
+	replicas     int32
+	budget       rollout.Budget
+	deadline     int32 // seconds, or NoLimit
+	historyLimit int32 // or NoLimit
+
+	everyone []replicaset.ReplicaSet // of the namespace
+	sets     []set                   // own ReplicaSets, by creation and name
+	newest   int                     // the one with the Deployment's template, or -1
+	scaled   []int                   // sets whose size or annotations change, in order
+	next     int64                   // the revision of a new ReplicaSet
+	refresh  bool                    // annotations of all active sets are brought up to date
+	status   []Condition             // conditions to be
+
+	deletions Actions
+	aborted   bool // the pass ends with an error, and reports nothing
+
+	plan Plan
+}
+
+// A set is a ReplicaSet of the Deployment and what the plan does to it.
+type set struct {
+	rs   *replicaset.ReplicaSet // the caller's, or an empty one if the plan creates it
+	from int32                  // size before the plan
+	spec int32                  // size after the plan
+	// unhealthy is how many of the removed pods were not available.
+	unhealthy int32
+	// cleaned is how many of these upstream knows of when it counts.
+	cleaned int32
+	scaled  bool
+	adopted bool // the plan makes the Deployment its controller
+	reason  Reason
+	// along is annotations that are no reason to write the ReplicaSet, but that
+	// go along with its next size: see revision.Sync.
+	along map[string]string
+}
+
+// admit checks, defaults and orders a snapshot.
+func admit(s *Snapshot, now time.Time, opts Options) (*state, error) {
+	st := &state{d: &s.Deployment, pods: s.Pods, everyone: s.ReplicaSets, now: now.Round(0).UTC(), opts: opts, newest: -1}
+	var errs field.Errors
+	if now.IsZero() {
+		errs.Add("now", "", "must be set")
+	}
+	opts.admit(&errs)
+	st.admitDeployment(&errs)
+	st.admitReplicaSets(&errs)
+	if err := errs.Join(); err != nil {
+		return nil, err
+	}
+	if opts.Corrected { // D4
+		st.budget.Surge = min(st.budget.Surge, math.MaxInt32-st.replicas)
+	}
+	st.status = slices.Clone(st.d.Status.Conditions)
+	st.plan.Budget = st.budget
+	if st.d.Strategy == Recreate { // every pod may be unavailable on the way
+		st.plan.Budget.Unavailable = st.replicas
+	}
+	return st, nil
+}
+
+// admit rejects policies that do not exist.
+func (o Options) admit(errs *field.Errors) {
+	switch o.Terminating {
+	case TerminationStarted, TerminationComplete, TerminationKnown:
+	default:
+		errs.Add("Options.Terminating", string(o.Terminating), "must be TerminationComplete or TerminationKnown, or unset")
+	}
+	switch o.Paused {
+	case PausedFill, PausedScale, PausedFreeze:
+	default:
+		errs.Add("Options.Paused", string(o.Paused), "must be Scale or Freeze, or unset")
+	}
+	switch o.Adoption {
+	case AdoptAll, AdoptSameTemplate, AdoptNone:
+	default:
+		errs.Add("Options.Adoption", string(o.Adoption), "must be SameTemplate or None, or unset")
+	}
+	switch o.Leftover {
+	case LeftoverDefault, LeftoverLargest, LeftoverNewest:
+	default:
+		errs.Add("Options.Leftover", string(o.Leftover), "must be Largest or Newest, or unset")
+	}
+}
+
+func (st *state) admitDeployment(errs *field.Errors) {
+	d := st.d
+	if d.Name == "" {
+		errs.Add("Deployment.Name", "", "must be set")
+	}
+	if d.UID == "" {
+		errs.Add("Deployment.UID", "", "must be set, because it decides which ReplicaSets belong to the Deployment")
+	}
+	number := func(path string, value *int32, unset int32) int32 {
+		if value == nil {
+			return unset
+		}
+		errs.NotNegative(path, *value)
+		return *value
+	}
+	st.replicas = number("Deployment.Replicas", d.Replicas, 1)
+	st.deadline = number("Deployment.ProgressDeadlineSeconds", d.ProgressDeadlineSeconds, defaultProgressDeadlineSeconds)
+	st.historyLimit = number("Deployment.RevisionHistoryLimit", d.RevisionHistoryLimit, defaultRevisionHistoryLimit)
+	errs.NotNegative("Deployment.MinReadySeconds", d.MinReadySeconds)
+	st.admitStrategy(errs)
+}
+
+func (st *state) admitStrategy(errs *field.Errors) {
+	d := st.d
+	if d.Partitioned != nil {
+		st.admitPartitioned(errs)
+		return
+	}
+	switch d.Strategy {
+	case "", RollingUpdate:
+		surge := cmp.Or(d.MaxSurge, rollout.Percent(25))
+		unavailable := cmp.Or(d.MaxUnavailable, rollout.Percent(25))
+		if surge.IsNegative() {
+			errs.Add("Deployment.MaxSurge", surge.String(), "must not be negative")
+		}
+		if unavailable.IsNegative() {
+			errs.Add("Deployment.MaxUnavailable", unavailable.String(), "must not be negative")
+		}
+		st.budget = rollout.Resolve(st.replicas, surge, unavailable)
+	case Recreate:
+		st.budget = rollout.Budget{Replicas: st.replicas}
+	default:
+		errs.Add("Deployment.Strategy", string(d.Strategy), "must be RollingUpdate or Recreate")
+	}
+}
+
+// corrects reports whether a defect that shows is to be repaired.
+func (st *state) corrects(shows bool) bool { return shows && st.opts.Corrected }
+
+func (st *state) deleting() bool { return !st.d.DeletionTimestamp.IsZero() }
+
+// admitReplicaSets claims the ReplicaSets and checks that they can be told apart.
+func (st *state) admitReplicaSets(errs *field.Errors) {
+	st.claim(errs)
+	if i, _, found := field.Duplicate(len(st.sets), func(i int) string { return st.sets[i].rs.Name }); found {
+		name := st.sets[i].rs.Name
+		errs.Add(field.Element("ReplicaSets", name)+".Name", name, "must be unique")
+	}
+	if i, j, found := field.Duplicate(len(st.sets), func(i int) string { return st.sets[i].rs.UID }); found {
+		name := min(st.sets[i].rs.Name, st.sets[j].rs.Name)
+		errs.Add(field.Element("ReplicaSets", name)+".UID", st.sets[i].rs.UID, "must be unique")
+	}
+}
+
+func admitReplicaSet(rs *replicaset.ReplicaSet, adopted bool, errs *field.Errors) set {
+	size := int32(1)
+	if rs.Replicas != nil {
+		size = *rs.Replicas
+	}
+	if rs.Name == "" || rs.UID == "" || size < 0 {
+		path := field.Element("ReplicaSets", rs.Name)
+		if rs.Name == "" {
+			errs.Add(path+".Name", "", "must be set")
+		}
+		if rs.UID == "" {
+			errs.Add(path+".UID", "", "must be set")
+		}
+		errs.NotNegative(path+".Replicas", size)
+	}
+	return set{rs: rs, adopted: adopted, from: size, spec: size}
+}
+
+// byCreation orders ReplicaSets oldest first. An unset time is the oldest.
+func byCreation(a, b *replicaset.ReplicaSet) int {
+	return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp), cmp.Compare(a.Name, b.Name))
+}

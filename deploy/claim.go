@@ -1,0 +1,128 @@
+package deploy
+
+import (
+	"slices"
+
+	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// Kind is the kind of a Deployment in an owner reference.
+const Kind = "Deployment"
+
+// selectsAll reports whether the selector is empty, which upstream takes for a
+// mistake: a Deployment would adopt whatever has no controller. By default only a
+// selector without any part counts as empty, and one with an empty map of labels
+// does not (D24).
+func (st *state) selectsAll() bool {
+	s := st.d.Selector
+	if s == nil {
+		return false
+	}
+	if st.opts.Corrected {
+		return len(s.MatchLabels) == 0 && len(s.MatchExpressions) == 0
+	}
+	return s.MatchLabels == nil && s.MatchExpressions == nil
+}
+
+// refuse plans the pass of a Deployment that selects everything: none (rule 1).
+func (st *state) refuse() {
+	st.event("Warning", "SelectingAll", "This deployment is selecting all pods. A non-empty selector is required.")
+	st.hold("", ReasonSelectingAll, 0, 0)
+	st.keepStatus()
+	st.plan.Status.ObservedGeneration = max(st.plan.Status.ObservedGeneration, st.d.Generation)
+}
+
+// claim keeps, adopts and releases ReplicaSets (rule 1), and checks those that are
+// the Deployment's.
+func (st *state) claim(errs *field.Errors) {
+	if st.selectsAll() {
+		return
+	}
+	owner := selector.Owner{
+		APIVersion: "apps/v1", Kind: Kind, Name: st.d.Name, UID: st.d.UID, Deleting: st.deleting(), ChildKind: replicaset.Kind,
+	}
+	var err error
+	if owner.Selector, err = selector.FromLabelSelector(st.d.Selector); err != nil {
+		*errs = append(*errs, &field.Error{Path: "Deployment.Selector", Value: selector.Format(st.d.Selector), Detail: err.Error(), Err: err})
+		return
+	}
+	mine, released := 0, 0
+	for i := range st.everyone {
+		switch st.decide(&owner, &st.everyone[i]) {
+		case selector.Keep, selector.Adopt:
+			mine++
+		case selector.Release:
+			released++
+		}
+	}
+	st.sets = make([]set, 0, mine+1) // and one to create
+	out := make([]*replicaset.ReplicaSet, 0, released)
+	for i := range st.everyone {
+		rs := &st.everyone[i]
+		switch st.decide(&owner, rs) {
+		case selector.Keep:
+			st.sets = append(st.sets, admitReplicaSet(rs, false, errs))
+		case selector.Adopt:
+			st.sets = append(st.sets, admitReplicaSet(rs, true, errs))
+		case selector.Release:
+			out = append(out, rs)
+		}
+	}
+	slices.SortFunc(st.sets, func(a, b set) int { return byCreation(a.rs, b.rs) })
+	slices.SortFunc(out, byCreation)
+	st.emitClaims(out)
+}
+
+// decide returns what becomes of a ReplicaSet. Without a selector, what the
+// Deployment controls is kept and everything else ignored. A partitioned Deployment
+// neither adopts nor releases, and one of its own that is being deleted is none of
+// its own (rule 27).
+func (st *state) decide(owner *selector.Owner, rs *replicaset.ReplicaSet) selector.Verdict {
+	if st.partitioned() {
+		if rs.ControllerUID == st.d.UID && rs.DeletionTimestamp.IsZero() &&
+			(st.d.Selector == nil || owner.Selector.Matches(rs.Labels)) {
+			return selector.Keep
+		}
+		return selector.Ignore
+	}
+	if st.d.Selector == nil {
+		if rs.ControllerUID == st.d.UID {
+			return selector.Keep
+		}
+		return selector.Ignore
+	}
+	verdict := selector.Decide(owner, &selector.Child{
+		Name: rs.Name, UID: rs.UID, Labels: rs.Labels, Deleting: !rs.DeletionTimestamp.IsZero(),
+		ControllerKind: rs.ControllerKind, ControllerName: rs.ControllerName, ControllerUID: rs.ControllerUID,
+	}).Verdict
+	if verdict == selector.Adopt && !st.adopts(rs) {
+		return selector.Ignore
+	}
+	return verdict
+}
+
+// adopts reports whether the policy allows to adopt a ReplicaSet (D36).
+func (st *state) adopts(rs *replicaset.ReplicaSet) bool {
+	switch st.opts.Adoption {
+	case AdoptSameTemplate:
+		return rs.Template.Same(st.d.Template)
+	case AdoptNone:
+		return false
+	}
+	return true
+}
+
+// emitClaims puts adoptions and releases, oldest first, in front of the plan. They
+// are made whatever comes after them.
+func (st *state) emitClaims(released []*replicaset.ReplicaSet) {
+	for i := range st.sets {
+		if rs := st.sets[i].rs; st.sets[i].adopted {
+			st.plan.Actions = append(st.plan.Actions, AdoptReplicaSet{Name: rs.Name, UID: rs.UID, Reason: ReasonOrphan})
+		}
+	}
+	for _, rs := range released {
+		st.plan.Actions = append(st.plan.Actions, ReleaseReplicaSet{Name: rs.Name, UID: rs.UID, Reason: ReasonNoMatch})
+	}
+}

@@ -1,0 +1,45 @@
+package deploy
+
+import "github.com/kplan-go/kplan/revision"
+
+// cleanUpHistory deletes the old ReplicaSets with the lowest revisions beyond the
+// history limit, as far as they are empty (rule 14). It looks at the sizes before
+// the plan.
+//
+// It mirrors cleanupDeployment of the deployment controller of Kubernetes 1.36.3.
+func (st *state) cleanUpHistory() {
+	if st.historyLimit == NoLimit || len(st.sets) <= int(st.historyLimit) {
+		return
+	}
+	entries, sets := make([]revision.Entry, 0, len(st.sets)), make([]*set, 0, len(st.sets))
+	for _, s := range st.old {
+		entries, sets = append(entries, entry(s)), append(sets, s)
+	}
+	remove, held := revision.CleanUp(entries, &st.historyLimit, revision.Options{Corrected: st.opts.Corrected})
+	for _, h := range held {
+		s := sets[h.Index]
+		if h.Reason == revision.HoldNotSynced {
+			st.hold64(s.rs.Name, ReasonHistoryNotSynced, s.status().ObservedGeneration, s.rs.Generation)
+		} else {
+			st.hold(s.rs.Name, ReasonHistoryNotEmpty, max(s.from, s.status().Replicas), 0)
+		}
+	}
+	for _, i := range remove {
+		rs := sets[i].rs
+		number, _ := revision.Number(rs.Annotations)
+		st.deletions = append(st.deletions, DeleteReplicaSet{
+			Name: rs.Name, UID: rs.UID, ResourceVersion: rs.ResourceVersion, Revision: number, Reason: ReasonHistoryLimit,
+		})
+	}
+}
+
+// entry returns a set as package revision reads it.
+func entry(s *set) revision.Entry {
+	rs := s.rs
+	return revision.Entry{
+		Name: rs.Name, UID: rs.UID, Annotations: rs.Annotations, Template: rs.Template,
+		CreationTimestamp: rs.CreationTimestamp, DeletionTimestamp: rs.DeletionTimestamp,
+		Generation: rs.Generation, Replicas: rs.Replicas,
+		Status: revision.EntryStatus{ObservedGeneration: rs.Status.ObservedGeneration, Replicas: rs.Status.Replicas},
+	}
+}

@@ -1,0 +1,345 @@
+package deploy_test
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
+	"pgregory.net/rapid"
+)
+
+// TestPropertyFence: a rolling update can always move: its limits are never both 0.
+func TestPropertyFence(t *testing.T) {
+	check(t, func(t *rapid.T) {
+		if b := mustPlan(t, truthful(t)).Budget; b.Replicas > 0 && b.Surge <= 0 && b.Unavailable <= 0 {
+			t.Fatal(b)
+		}
+	})
+}
+
+// TestPropertyToZero: scaled to nothing, a Deployment wants nothing after one plan.
+func TestPropertyToZero(t *testing.T) {
+	check(t, func(t *rapid.T) {
+		s := purity.Clone(truthful(t))
+		for i := range s.ReplicaSets {
+			sized("7", "9")(&s.ReplicaSets[i])
+		}
+		s.Deployment.Replicas = new(int32(0))
+		if wanted(s) == 0 {
+			return
+		}
+		for _, a := range mustPlan(t, s).Actions {
+			if err := apply(&s, a); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if wanted(s) != 0 {
+			t.Fatalf("%d are still wanted", wanted(s))
+		}
+	})
+}
+
+// TestPropertyPaused: a paused Deployment creates nothing and goes back to nothing,
+// and a single active ReplicaSet has all replicas.
+func TestPropertyPaused(t *testing.T) {
+	check(t, func(t *rapid.T) {
+		s := anything(t)
+		s.Deployment.Paused, s.Deployment.DeletionTimestamp, s.Deployment.Selector = true, time.Time{}, nil
+		for _, a := range mustPlan(t, s).Actions {
+			switch a.(type) {
+			case deploy.CreateReplicaSet, deploy.RollBackDeployment, deploy.ClearRollback:
+				t.Fatal(a)
+			}
+		}
+	})
+}
+
+// TestPropertyRecreate: Recreate starts no new pod while an old one has not ended.
+func TestPropertyRecreate(t *testing.T) {
+	check(t, func(t *rapid.T) {
+		s := truthful(t)
+		s.Deployment.Strategy = deploy.Recreate
+		if rapid.Bool().Draw(t, "a pod remains") {
+			s.Pods = []podorder.Pod{{Name: "p", ControllerUID: "v1", Phase: podorder.Running}}
+		}
+		running := false
+		for _, rs := range s.ReplicaSets {
+			if !rs.Template.Same(s.Deployment.Template) {
+				running = running || rs.Status.Replicas > 0 || (len(s.Pods) > 0 && rs.UID == "v1")
+			}
+		}
+		for _, a := range mustPlan(t, s).Actions {
+			switch a := a.(type) {
+			case deploy.CreateReplicaSet:
+				if running {
+					t.Fatal(a)
+				}
+			case deploy.ScaleReplicaSet:
+				if running && a.To > a.From {
+					t.Fatal(a)
+				}
+			}
+		}
+	})
+}
+
+// TestPropertyNewest: of several ReplicaSets with the Deployment's template the oldest
+// is the new one.
+func TestPropertyNewest(t *testing.T) {
+	check(t, func(t *rapid.T) {
+		s := truthful(t)
+		s.ReplicaSets = slices.Clone(s.ReplicaSets)
+		var newest *replicaset.ReplicaSet
+		for i := range s.ReplicaSets {
+			rs := &s.ReplicaSets[i]
+			if rapid.Bool().Draw(t, "twin") {
+				rs.Template = s.Deployment.Template
+			}
+			if rs.Template.Same(s.Deployment.Template) && (newest == nil ||
+				rs.CreationTimestamp.Before(newest.CreationTimestamp) || rs.CreationTimestamp.Equal(newest.CreationTimestamp) && rs.Name < newest.Name) {
+				newest = rs
+			}
+		}
+		want := int32(0)
+		if newest != nil {
+			want = newest.Status.Replicas
+		}
+		if got := mustPlan(t, s).Status.UpdatedReplicas; got != want {
+			t.Fatalf("%d updated, not %d", got, want)
+		}
+	})
+}
+
+// TestPropertyUnhealthyFirst: no available pod of an old ReplicaSet goes while an
+// unavailable one could.
+func TestPropertyUnhealthyFirst(t *testing.T) {
+	check(t, func(t *rapid.T) {
+		s := purity.Clone(truthful(t))
+		healthy := false
+		for _, a := range mustPlan(t, s).Actions {
+			a, ok := a.(deploy.ScaleReplicaSet)
+			if !ok {
+				continue
+			}
+			healthy = healthy || (a.Reason == deploy.ReasonRolloutDown && a.From-a.To > a.Unhealthy)
+			if err := apply(&s, a); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, rs := range s.ReplicaSets {
+			if old := !rs.Template.Same(s.Deployment.Template); healthy && old && *rs.Replicas > rs.Status.AvailableReplicas {
+				t.Fatalf("available pods go before %d unavailable ones of %s", *rs.Replicas-rs.Status.AvailableReplicas, rs.Name)
+			}
+		}
+	})
+}
+
+// TestPropertyDeadline: a deadline is reported as missed only when it has been, and
+// never because of a pause.
+func TestPropertyDeadline(t *testing.T) {
+	check(t, func(t *rapid.T) {
+		s := anything(t)
+		const missed = "ProgressDeadlineExceeded"
+		before := condition(s.Deployment.Status, deploy.ConditionProgressing)
+		after := condition(mustPlan(t, s).Status, deploy.ConditionProgressing)
+		if after == nil || after.Reason != missed || before != nil && before.Reason == missed {
+			return
+		}
+		limit := time.Second * 600
+		if n := s.Deployment.ProgressDeadlineSeconds; n != nil {
+			limit = time.Duration(*n) * time.Second
+		}
+		if s.Deployment.Paused || before == nil || !before.LastUpdateTime.Add(limit).Before(t0) {
+			t.Fatalf("missed, with %v before", before)
+		}
+	})
+}
+
+// TestPropertyRevision: a new ReplicaSet, created or used again, has a higher revision
+// than any old one.
+func TestPropertyRevision(t *testing.T) {
+	check(t, func(t *rapid.T) {
+		s := truthful(t)
+		highest := int64(0)
+		for _, rs := range s.ReplicaSets {
+			if n, _ := revision.Number(rs.Annotations); !rs.Template.Same(s.Deployment.Template) {
+				highest = max(highest, n)
+			}
+		}
+		for _, a := range mustPlan(t, s).Actions {
+			number := highest + 1
+			switch a := a.(type) {
+			case deploy.CreateReplicaSet:
+				number = a.Revision
+			case deploy.AnnotateReplicaSet:
+				if text, ok := a.Set[revision.Annotation]; ok {
+					number, _ = strconv.ParseInt(text, 10, 64)
+				}
+			}
+			if number <= highest {
+				t.Fatalf("%v after %d", a, highest)
+			}
+		}
+	})
+}
+
+// TestPropertyHistory: no ReplicaSet that wants or has pods is deleted, and never more
+// than exceed the limit; under Corrected exactly as many as exceed it and are empty.
+func TestPropertyHistory(t *testing.T) {
+	check(t, func(t *rapid.T) {
+		limit := rapid.Int32Range(0, 3).Draw(t, "limit")
+		sets := []replicaset.ReplicaSet{set(9, 3)}
+		empty, n := 0, rapid.IntRange(0, 5).Draw(t, "old")
+		for i := range n {
+			left := rapid.Int32Range(0, 1).Draw(t, "left")
+			sets = append(sets, set(i+1, 0, counts(left, 0), numbered(fmt.Sprint(rapid.IntRange(1, 4).Draw(t, "revision")))))
+			if left == 0 {
+				empty++
+			}
+		}
+		s := snapshot(web(3, template("v9"), history(limit), reported(3, 3, 3, 3)), sets...)
+		surplus := max(0, n-int(limit))
+		for _, opts := range []deploy.Options{{}, corrected} {
+			p, err := deploy.Reconcile(s, t0, opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			deleted := 0
+			for _, a := range p.Actions {
+				if a, ok := a.(deploy.DeleteReplicaSet); ok {
+					deleted++
+					i := slices.IndexFunc(sets, func(rs replicaset.ReplicaSet) bool { return rs.Name == a.Name })
+					if *sets[i].Replicas != 0 || sets[i].Status.Replicas != 0 {
+						t.Fatalf("%v has pods", a)
+					}
+				}
+			}
+			if deleted > surplus || opts.Corrected && deleted != min(surplus, empty) {
+				t.Fatalf("%d deleted of %d, %d beyond the limit: %+v", deleted, n, surplus, opts)
+			}
+		}
+	})
+}
+
+// TestPropertyCollision: a taken name raises the count of collisions until another
+// name is free, and the count never falls.
+func TestPropertyCollision(t *testing.T) {
+	check(t, func(t *rapid.T) {
+		s := purity.Clone(truthful(t))
+		taken := rapid.IntRange(1, 5).Draw(t, "taken")
+		for n := 1; ; n++ {
+			hash := revision.Hash("template", s.Deployment.Status.CollisionCount)
+			create := deploy.CreateReplicaSet{Name: revision.ReplicaSetName("web", hash)}
+			if n > taken {
+				return
+			}
+			s.ReplicaSets = append(s.ReplicaSets, set(20+n, 1, controlled("other"), func(rs *replicaset.ReplicaSet) { rs.Name = create.Name }))
+			p, retry, err := deploy.AfterCreate(s, t0, deploy.Options{}, create, deploy.CreateOutcome{Result: deploy.AlreadyExists})
+			if err != nil || !retry || p.Status.CollisionCount == nil || *p.Status.CollisionCount != int32(n) {
+				t.Fatalf("collision %d: %v %v %v", n, p.Status.CollisionCount, retry, err)
+			}
+			s.Deployment.Status = p.Status
+		}
+	})
+}
+
+// TestPropertyRollback: a rollback to a revision gives the template of the oldest
+// ReplicaSet with it, and does nothing else to the Deployment but remove the request.
+func TestPropertyRollback(t *testing.T) {
+	check(t, func(t *rapid.T) {
+		s := truthful(t)
+		s.Deployment.Template = revision.Template{ID: "v9", Hash: "v9"}
+		to := rapid.IntRange(1, 6).Draw(t, "to")
+		s.Deployment.Annotations = map[string]string{revision.AnnotationRollback: strconv.Itoa(to), revision.AnnotationLastApplied: "{}"}
+		found := slices.IndexFunc(s.ReplicaSets, func(rs replicaset.ReplicaSet) bool { return rs.Annotations[revision.Annotation] == strconv.Itoa(to) })
+		p := mustPlan(t, s)
+		back, ok := p.Actions[len(p.Actions)-1].(deploy.RollBackDeployment)
+		created := to == len(s.ReplicaSets)+1 // the revision that the present template is about to get
+		if ok != (found >= 0) && !created {
+			t.Fatalf("found %d: %v", found, p)
+		}
+		if ok && (!back.Template.Same(s.ReplicaSets[found].Template) || back.Annotations[revision.AnnotationRollback] != "" ||
+			back.Annotations[revision.AnnotationLastApplied] != "{}") {
+			t.Fatal(back)
+		}
+	})
+}
+
+// TestPropertyRecount: the counts of the status are those of the ReplicaSets.
+func TestPropertyRecount(t *testing.T) {
+	check(t, func(t *rapid.T) {
+		s := truthful(t)
+		for i := range s.ReplicaSets {
+			st := &s.ReplicaSets[i].Status
+			st.ReadyReplicas = rapid.Int32Range(st.AvailableReplicas, st.Replicas).Draw(t, "ready")
+		}
+		p := mustPlan(t, s)
+		var replicas, ready, available, terminating int32
+		for _, rs := range s.ReplicaSets {
+			replicas += rs.Status.Replicas
+			ready += rs.Status.ReadyReplicas
+			available += rs.Status.AvailableReplicas
+			terminating += *rs.Status.TerminatingReplicas
+		}
+		st := p.Status
+		if st.Replicas != replicas || st.ReadyReplicas != ready || st.AvailableReplicas != available || *st.TerminatingReplicas != terminating ||
+			st.UpdatedReplicas > st.Replicas || st.UnavailableReplicas < 0 || st.ObservedGeneration != s.Deployment.Generation {
+			t.Fatalf("%+v", st)
+		}
+	})
+}
+
+// TestPropertyTerminating: with TerminationComplete, pods that are wanted or being
+// deleted never exceed replicas and surge because of the plan.
+func TestPropertyTerminating(t *testing.T) {
+	check(t, func(t *rapid.T) {
+		s := purity.Clone(truthful(t))
+		leaving := int64(0)
+		for i := range s.ReplicaSets {
+			n := rapid.Int32Range(0, 3).Draw(t, "leaving")
+			s.ReplicaSets[i].Status.TerminatingReplicas = &n
+			leaving += int64(n)
+		}
+		p, err := deploy.Reconcile(s, t0, deploy.Options{Terminating: deploy.TerminationComplete})
+		if err != nil {
+			t.Fatal(err)
+		}
+		most := max(int64(p.Budget.MaxTotal()), wanted(s)+leaving)
+		for _, a := range p.Actions {
+			if err := apply(&s, a); err != nil {
+				t.Fatal(err)
+			}
+			if wanted(s)+leaving > most {
+				t.Fatalf("%v: %d wanted and %d leaving of %d", a, wanted(s), leaving, most)
+			}
+		}
+	})
+}
+
+// TestPropertySizeAnnotations: whatever is scaled or created records the Deployment's
+// replicas, and replicas and surge.
+func TestPropertySizeAnnotations(t *testing.T) {
+	check(t, func(t *rapid.T) {
+		p := mustPlan(t, rapid.OneOf(rapid.Custom(truthful), rapid.Custom(midway)).Draw(t, "snapshot"))
+		desired, most := fmt.Sprint(p.Budget.Replicas), fmt.Sprint(p.Budget.MaxTotal())
+		for _, a := range p.Actions {
+			set := map[string]string{revision.AnnotationDesired: desired, revision.AnnotationMax: most}
+			switch a := a.(type) {
+			case deploy.ScaleReplicaSet:
+				set = a.Set
+			case deploy.CreateReplicaSet:
+				set = a.Annotations
+			}
+			if set[revision.AnnotationDesired] != desired || set[revision.AnnotationMax] != most {
+				t.Fatalf("%v records %v", a, set)
+			}
+		}
+	})
+}

@@ -1,0 +1,206 @@
+package deploy
+
+import (
+	"maps"
+	"strconv"
+	"strings"
+
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// syncNew finds the ReplicaSet with the Deployment's template, the oldest if there
+// are several, and makes it follow the Deployment (rules 3 and 4). If the
+// ReplicaSet has to be written for that, upstream leaves the Deployment for the
+// next pass.
+func (st *state) syncNew() {
+	st.findNew()
+	s := st.newSet()
+	if s == nil || st.corrects(st.deleting()) || st.annotateNew(s) { // D16
+		return
+	}
+	st.annotateDeployment(s.rs.Annotations[revision.Annotation])
+	if st.hasDeadline() && findCondition(st.status, ConditionProgressing) == nil {
+		st.setCondition(ConditionProgressing, replicaset.ConditionTrue, progressFound, found(s))
+	}
+}
+
+// findNew sets which ReplicaSet is the new one and the revision after those of all
+// old ones.
+func (st *state) findNew() {
+	numbers := make([]int64, 0, len(st.sets))
+	for i := range st.sets {
+		if st.newest < 0 && st.sets[i].rs.Template.Same(st.d.Template) {
+			st.newest = i
+			continue
+		}
+		if n, err := revision.Number(st.sets[i].rs.Annotations); err == nil {
+			numbers = append(numbers, n)
+		}
+	}
+	st.next = revision.Next(numbers)
+}
+
+func found(s *set) string { return "Found new replica set " + strconv.Quote(s.rs.Name) }
+
+// annotateNew brings annotations and minReadySeconds of the new ReplicaSet up to
+// date and reports whether it has to be written.
+func (st *state) annotateNew(s *set) bool {
+	set, changed := revision.Sync(st.d.Annotations, s.rs.Annotations, st.next)
+	minReady := s.rs.MinReadySeconds != st.d.MinReadySeconds
+	if !changed && !minReady {
+		s.along = set
+		return false
+	}
+	a := AnnotateReplicaSet{Name: s.rs.Name, UID: s.rs.UID, Set: set, Reason: ReasonRevision}
+	if minReady {
+		a.MinReadySeconds = new(st.d.MinReadySeconds)
+	}
+	st.plan.Actions = append(st.plan.Actions, a)
+	if _, again := set[revision.Annotation]; st.corrects(again && st.hasDeadline()) { // D17
+		st.status = append(RemoveCondition(st.status, ConditionProgressing), Condition{
+			Type: ConditionProgressing, Status: replicaset.ConditionTrue, Reason: progressFound, Message: found(s),
+			LastUpdateTime: st.now, LastTransitionTime: st.now,
+		})
+	}
+	return true
+}
+
+// annotateDeployment publishes the revision on the Deployment.
+func (st *state) annotateDeployment(number string) {
+	if st.d.Annotations[revision.Annotation] != number {
+		st.plan.Actions = append(st.plan.Actions, AnnotateDeployment{
+			Set: map[string]string{revision.Annotation: number}, Reason: ReasonRevision,
+		})
+	}
+}
+
+// create plans the ReplicaSet for the Deployment's template (rule 5).
+func (st *state) create() {
+	name := st.newName()
+	st.explainName(name)
+	st.newest = len(st.sets)
+	st.sets = append(st.sets, set{rs: &replicaset.ReplicaSet{
+		Name: name, ControllerUID: st.d.UID, Template: st.d.Template, MinReadySeconds: st.d.MinReadySeconds,
+	}})
+	s := st.newSet()
+	wanted := st.newSize()
+	s.from = st.createdSize(wanted)
+	s.spec = s.from
+
+	annotations := revision.CreationAnnotations(st.d.Annotations, st.next, st.replicas, st.maxTotal())
+	s.rs.Annotations = annotations
+	st.plan.Actions = append(st.plan.Actions, CreateReplicaSet{
+		Name: name, Replicas: s.spec, Template: st.d.Template, Revision: st.next,
+		MinReadySeconds: st.d.MinReadySeconds, Labels: st.newLabels(), Annotations: maps.Clone(annotations), Reason: ReasonNewTemplate,
+	})
+	if wanted > 0 {
+		st.event("Normal", "ScalingReplicaSet", st.createEvent(name, s.spec))
+	}
+	st.annotateDeployment(strconv.FormatInt(st.next, 10))
+	if st.hasDeadline() {
+		st.setCondition(ConditionProgressing, replicaset.ConditionTrue, progressCreated,
+			"Created new replica set "+strconv.Quote(name))
+	}
+}
+
+// newLabels returns the labels of a new ReplicaSet, of its template and its pods:
+// those of the Deployment's template and the hash.
+func (st *state) newLabels() map[string]string {
+	labels := make(map[string]string, len(st.d.TemplateLabels)+1)
+	maps.Copy(labels, st.d.TemplateLabels)
+	labels[revision.LabelHash] = st.d.Template.Hash
+	return labels
+}
+
+// newName returns the name of a new ReplicaSet. A long name may be cut behind a dot
+// or dash, and then the API server rejects it, again and again (D31).
+func (st *state) newName() string {
+	name := revision.ReplicaSetName(st.d.Name, st.d.Template.Hash)
+	if st.opts.Corrected {
+		base := strings.TrimSuffix(name, "-"+st.d.Template.Hash)
+		return strings.TrimRight(base, ".-") + "-" + st.d.Template.Hash
+	}
+	return name
+}
+
+// newSize returns the size that the new ReplicaSet may have (rule 6).
+func (st *state) newSize() int32 {
+	s := st.newSet()
+	if st.d.Strategy == Recreate {
+		return st.replicas
+	}
+	terminating, known := st.takingUp()
+	if !known {
+		return s.spec
+	}
+	total := st.narrow(int64(st.total()) + int64(terminating))
+	if st.partitioned() {
+		return st.partitionedSize(total, s.spec)
+	}
+	return NewSize(st.budget, total, s.spec)
+}
+
+// holdNew says why the new ReplicaSet does not grow.
+func (st *state) holdNew(s *set) {
+	terminating, known := st.takingUp()
+	switch {
+	case st.atLimit(s):
+		st.hold(s.rs.Name, ReasonPartition, s.spec, st.limit())
+	case !known:
+		st.hold(s.rs.Name, ReasonTerminatingUnknown, 0, 0)
+	case terminating > 0:
+		st.hold(s.rs.Name, ReasonTerminating, st.narrow(int64(st.total())+int64(terminating)), st.maxTotal())
+	default:
+		st.hold(s.rs.Name, ReasonSurgeExhausted, st.total(), st.maxTotal())
+	}
+}
+
+// takingUp returns how many terminating pods take up room, by the policy; known is
+// false if nothing may be started until that is known.
+func (st *state) takingUp() (n int32, known bool) {
+	if st.opts.Terminating == TerminationStarted {
+		return 0, true
+	}
+	sum := st.terminating()
+	if sum == nil {
+		return 0, st.opts.Terminating != TerminationKnown
+	}
+	return *sum, true
+}
+
+// NewSize returns the size that the new ReplicaSet may have in a rolling update,
+// given the pods that all ReplicaSets want and those that it wants itself: as many
+// more as the surge leaves room for, up to the Deployment's replicas. It is never
+// smaller than size.
+//
+//	NewSize(rollout.Budget{Replicas: 10, Surge: 2}, 10, 0) // 2
+//	NewSize(rollout.Budget{Replicas: 10, Surge: 2}, 5, 0)  // 7
+//
+// It mirrors NewRSNewReplicas of the deployment util package of Kubernetes 1.36.3,
+// wrap-around beyond the range of int32 included.
+func NewSize(b rollout.Budget, total, size int32) int32 {
+	limit := b.Replicas + b.Surge
+	if total >= limit {
+		return size
+	}
+	return size + min(limit-total, b.Replicas-size)
+}
+
+// maxTotal is replicas and surge. By default it wraps around as upstream does (D4).
+func (st *state) maxTotal() int32 { return st.narrow(int64(st.replicas) + int64(st.budget.Surge)) }
+
+// sizeAnnotations returns what a ReplicaSet records whenever it is scaled.
+func (st *state) sizeAnnotations() map[string]string {
+	return map[string]string{
+		revision.AnnotationDesired: strconv.Itoa(int(st.replicas)),
+		revision.AnnotationMax:     strconv.Itoa(int(st.maxTotal())),
+	}
+}
+
+// annotationsStale reports whether a ReplicaSet records other numbers.
+func (st *state) annotationsStale(annotations map[string]string) bool {
+	return annotations[revision.AnnotationDesired] != strconv.Itoa(int(st.replicas)) ||
+		annotations[revision.AnnotationMax] != strconv.Itoa(int(st.maxTotal()))
+}

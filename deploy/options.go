@@ -1,0 +1,90 @@
+package deploy
+
+// Options adjusts [Reconcile]. The zero Options decides as Kubernetes 1.36 does
+// with its default feature gates, defects included.
+type Options struct {
+	// Corrected repairs the defects D1 to D36 that the package comment lists as
+	// repaired. Where a defect does not show, it changes nothing.
+	Corrected bool `json:"corrected,omitzero"`
+
+	// What follows are policies: they change what is wanted. The zero value of
+	// each is upstream's behaviour.
+
+	// Terminating says whether pods that are being deleted take up room.
+	Terminating TerminatingPolicy `json:"terminating,omitzero"`
+	// Paused says what a paused Deployment does with its sizes.
+	Paused PausedPolicy `json:"paused,omitzero"`
+	// RolloutFirst starts a new template before it scales, if replicas and template
+	// have changed at once. Otherwise pods of the old template are started first.
+	RolloutFirst bool `json:"rolloutFirst,omitzero"`
+	// WeighByAvailable shares out pods that are added in the middle of a rollout in
+	// proportion to available pods instead of wanted ones, so that a template that
+	// does not start is not fed.
+	WeighByAvailable bool `json:"weighByAvailable,omitzero"`
+	// Leftover says who gets the pods that rounding leaves over when scaling in
+	// proportion.
+	Leftover LeftoverPolicy `json:"leftover,omitzero"`
+	// Adoption says which ReplicaSets without a controller the Deployment makes its
+	// own if its selector matches them.
+	Adoption AdoptionPolicy `json:"adoption,omitzero"`
+	// PausePoints makes a rolling update pause at pods that carry the annotation of
+	// package podorder; see podorder.PlanPause.
+	PausePoints bool `json:"pausePoints,omitzero"`
+	// StrictAvailable reports a Deployment that wants pods as available only if at
+	// least one is, even if all may be unavailable.
+	StrictAvailable bool `json:"strictAvailable,omitzero"`
+}
+
+// A TerminatingPolicy says whether pods that are being deleted take up room in the
+// surge (KEP-5882).
+type TerminatingPolicy string
+
+// The policies for terminating pods.
+const (
+	// TerminationStarted starts a replacement as soon as a pod is being deleted.
+	TerminationStarted TerminatingPolicy = ""
+	// TerminationComplete waits until the pod is gone. A ReplicaSet that does not
+	// report its terminating pods counts as having none.
+	TerminationComplete TerminatingPolicy = "TerminationComplete"
+	// TerminationKnown is TerminationComplete, but starts nothing while some
+	// ReplicaSet does not report its terminating pods.
+	TerminationKnown TerminatingPolicy = "TerminationKnown"
+)
+
+// A PausedPolicy says what a paused Deployment does with its sizes.
+type PausedPolicy string
+
+// The policies for paused Deployments.
+const (
+	// PausedFill fills up to replicas and surge, in proportion, in every pass.
+	PausedFill PausedPolicy = ""
+	// PausedScale scales if replicas have changed, and otherwise leaves sizes alone.
+	PausedScale PausedPolicy = "Scale"
+	// PausedFreeze leaves sizes alone.
+	PausedFreeze PausedPolicy = "Freeze"
+)
+
+// A LeftoverPolicy says who gets the pods that rounding leaves over.
+type LeftoverPolicy string
+
+// The policies for leftovers.
+const (
+	// LeftoverDefault gives all to the largest ReplicaSet or, with
+	// [Options.Corrected], one each to those that rounding has cut most.
+	LeftoverDefault LeftoverPolicy = ""
+	// LeftoverLargest gives one each, the largest ReplicaSet first.
+	LeftoverLargest LeftoverPolicy = "Largest"
+	// LeftoverNewest gives one each, the youngest ReplicaSet first.
+	LeftoverNewest LeftoverPolicy = "Newest"
+)
+
+// An AdoptionPolicy says which ReplicaSets without a controller a Deployment adopts.
+// One with another template becomes an old one and is rolled away.
+type AdoptionPolicy string
+
+// The policies for adoption.
+const (
+	AdoptAll          AdoptionPolicy = ""             // every one that the selector matches
+	AdoptSameTemplate AdoptionPolicy = "SameTemplate" // those with the Deployment's template
+	AdoptNone         AdoptionPolicy = "None"         // none
+)

@@ -1,0 +1,107 @@
+package deploy
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// PartitionedBy returns the strategy by which a Deployment is rolled, for the field
+// Partitioned, or nil if it is not rolled by partition: a controller of batches has
+// to hold it, its own strategy has to be Recreate, it has to be paused, and its
+// annotation has to be readable and of another style than Canary.
+//
+// It mirrors IsUnderRolloutControl of OpenKruise Rollouts.
+func PartitionedBy(d Deployment) *rollout.DeploymentStrategy {
+	if d.Annotations[rollout.AnnotationControlInfo] == "" || d.Strategy != Recreate || !d.Paused {
+		return nil
+	}
+	p, err := ParsePartitioned(d.Annotations[rollout.AnnotationStrategy])
+	if err != nil || p.RollingStyle == styleCanary {
+		return nil
+	}
+	return &p
+}
+
+// ParsePartitioned reads the annotation [rollout.AnnotationStrategy] as the
+// controller of partitioned Deployments does. Text that is neither a number nor a
+// percentage is no error, unlike in [rollout.ParseStrategy]: as a partition it
+// counts as 0, and as a limit of the rolling update it sets both to 0, so that there
+// is no RollingUpdate. 100% in other words, such as 0100%, is not everything, and is
+// read as 101%.
+//
+// The Text of the result is the annotation again, those cases aside.
+func ParsePartitioned(text string) (rollout.DeploymentStrategy, error) {
+	var w struct {
+		RollingStyle  string `json:"rollingStyle"`
+		RollingUpdate *struct {
+			MaxUnavailable written `json:"maxUnavailable"`
+			MaxSurge       written `json:"maxSurge"`
+		} `json:"rollingUpdate"`
+		Paused    bool    `json:"paused"`
+		Partition written `json:"partition"`
+	}
+	if err := json.Unmarshal([]byte(text), &w); err != nil {
+		return rollout.DeploymentStrategy{}, &field.Error{
+			Path: rollout.AnnotationStrategy, Value: text, Detail: "must be a strategy in JSON", Err: err,
+		}
+	}
+	s := rollout.DeploymentStrategy{RollingStyle: w.RollingStyle, Paused: w.Paused, Partition: w.Partition.partition()}
+	if ru := w.RollingUpdate; ru != nil {
+		surge, ok := ru.MaxSurge.value()
+		unavailable, also := ru.MaxUnavailable.value()
+		if ok && also {
+			s.RollingUpdate = &rollout.RollingUpdate{MaxSurge: surge, MaxUnavailable: unavailable}
+		}
+	}
+	return s, nil
+}
+
+// A written number or percentage is as it stands in an annotation, where nothing has
+// checked it.
+type written struct {
+	number rollout.IntOrPercent // if it was no text
+	text   *string
+}
+
+// UnmarshalJSON reads a number of 32 bits, any text, or null.
+func (w *written) UnmarshalJSON(data []byte) error {
+	*w = written{}
+	if len(data) > 0 && data[0] == '"' {
+		return json.Unmarshal(data, &w.text)
+	}
+	return w.number.UnmarshalJSON(data)
+}
+
+// value returns the number or percentage; ok is false if it is neither.
+func (w written) value() (v rollout.IntOrPercent, ok bool) {
+	if w.text == nil {
+		return w.number, true
+	}
+	digits, isPercent := strings.CutSuffix(*w.text, "%")
+	if !isPercent {
+		return rollout.IntOrPercent{}, false
+	}
+	n, err := strconv.Atoi(digits)
+	if err != nil {
+		return rollout.IntOrPercent{}, false
+	}
+	return rollout.Percent(int32(max(math.MinInt32, min(n, math.MaxInt32)))), true
+}
+
+// partition returns the value as a partition. Only the text 100% means everything,
+// in its place 101% means as much as any other share above 100%.
+func (w written) partition() rollout.IntOrPercent {
+	v, ok := w.value()
+	switch {
+	case !ok:
+		return rollout.Percent(0)
+	case v.Equal(rollout.Percent(100)) && *w.text != "100%":
+		return rollout.Percent(101)
+	}
+	return v
+}

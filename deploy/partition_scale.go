@@ -1,0 +1,45 @@
+package deploy
+
+// scalePartitioned distributes the Deployment's replicas, without the surge, over the
+// sets of a partitioned Deployment (rule 28). Pods of old sets that are not available
+// go first. If some old set reports more available pods than it wants, upstream ends
+// the pass with an error (P4).
+//
+// By default a new set keeps its share even beyond its partition, and then stays
+// there (P3).
+func (st *state) scalePartitioned(active []int) {
+	total := int64(0)
+	for _, i := range active {
+		total += int64(st.sets[i].spec)
+	}
+	if surplus := st.narrow(total - int64(st.replicas)); surplus > 0 {
+		if _, ok := st.removeUnhealthy(surplus); !ok {
+			st.aborted = true
+			return
+		}
+		for i := range st.old {
+			st.sets[i].cleaned = st.sets[i].unhealthy
+		}
+		active = st.activeSets()
+	}
+	if st.exactly() {
+		st.scaleExactly(active)
+		st.keepToPartition()
+		return
+	}
+	st.scaleProportionally(active)
+}
+
+// keepToPartition gives what the new set would get beyond its partition to the
+// largest old one: the repair of P3.
+func (st *state) keepToPartition() {
+	s := st.newSet()
+	if s == nil || !st.opts.Corrected {
+		return
+	}
+	surplus := s.spec - max(s.from, st.limit())
+	if i := st.largestOld(); surplus > 0 && i >= 0 {
+		st.setScale(st.newest, s.spec-surplus, ReasonScaling, true)
+		st.setScale(i, st.sets[i].spec+surplus, ReasonScaling, true)
+	}
+}

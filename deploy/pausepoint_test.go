@@ -1,0 +1,120 @@
+package deploy_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/stretchr/testify/require"
+)
+
+var withPoints = deploy.Options{PausePoints: true}
+
+// stops is a Deployment in the middle of a rollout from five old pods, p1 to p5 in
+// deletion order, the given ones with a pause point. All five new pods are available
+// and four old ones may go.
+func stops(points map[string]string) deploy.Snapshot {
+	s := snapshot(web(5, limits(4, 4)), set(1, 5), set(2, 5))
+	s.Deployment.ResourceVersion = "7"
+	for n := range 5 {
+		p := podorder.Pod{
+			Name: fmt.Sprint("p", n+1), UID: fmt.Sprint("uid-p", n+1), ControllerUID: "v1", NodeName: "n", Phase: podorder.Running,
+			Ready: true, ReadySince: t0.Add(-time.Duration(1<<n) * time.Hour), // the youngest goes first
+		}
+		if value, ok := points[p.Name]; ok {
+			p.Annotations = map[string]string{podorder.AnnotationPausePoint: value}
+		}
+		s.Pods = append(s.Pods, p)
+	}
+	return s
+}
+
+// passes runs passes, lets the ReplicaSets delete their pods in order, and resumes
+// where told.
+func passes(t *testing.T, s deploy.Snapshot, resume ...int) string {
+	var steps []string
+	for n := range 8 {
+		if slices.Contains(resume, n) {
+			s.Deployment.Paused = false
+			steps = append(steps, "resume")
+		}
+		p := reconcileWith(t, s, withPoints)
+		// The token is an annotation of the Deployment, and copied like any other.
+		step := strings.TrimPrefix(strings.TrimPrefix(actions(p), "annotate web-v2"), ", ")
+		if step != "" {
+			steps = append(steps, step)
+		}
+		execute(t, &s, p)
+		for left := int(*s.ReplicaSets[0].Replicas); len(s.Pods) > left; {
+			s.Pods = s.Pods[1:]
+		}
+		settle(&s)
+	}
+	return strings.Join(steps, " | ")
+}
+
+func TestPausePoints(t *testing.T) {
+	for _, c := range []struct {
+		why    string
+		points map[string]string
+		resume []int
+		want   string
+	}{
+		{"none", nil, nil, "web-v1 5->0"},
+		{"before the third", map[string]string{"p3": "before"}, []int{3},
+			"web-v1 5->3, pause before p3 | resume | web-v1 3->0"},
+		{"after the third: it goes while the rollout is paused", map[string]string{"p3": "after"}, []int{3},
+			"web-v1 5->3, pause after p3 | web-v1 3->2 | resume | web-v1 2->0"},
+		{"two of them", map[string]string{"p1": "true", "p4": ""}, []int{2, 5},
+			"pause before p1 | resume | web-v1 5->2, pause before p4 | resume | web-v1 2->0"},
+		{"switched off", map[string]string{"p3": "off"}, nil, "web-v1 5->0"},
+		{"unreadable: a stop is a stop", map[string]string{"p2": "maybe"}, nil, "web-v1 5->4, pause before p2"},
+	} {
+		t.Run(c.why, func(t *testing.T) { requireEqual(t, c.why, c.want, passes(t, stops(c.points), c.resume...)) })
+	}
+}
+
+func TestPausePointWrite(t *testing.T) {
+	p := reconcileWith(t, stops(map[string]string{"p3": "before"}), withPoints)
+	requireEqual[deploy.Action](t, "one write, with preconditions", deploy.PauseDeployment{
+		UID: "web-uid", ResourceVersion: "7", Pod: "p3", Mode: podorder.PauseBefore, Reason: deploy.ReasonPausePoint,
+		Set: map[string]string{podorder.AnnotationPausePointsHit: "2;b:uid-p3"},
+	}, p.Actions[len(p.Actions)-1])
+	require.Contains(t, holds(p), "web-v1 PausePoint 2/5")
+	require.Contains(t, p.Events, deploy.Event{Type: "Normal", Reason: "PausePointReached", Message: "Paused deployment web before deleting pod p3"})
+	require.Equal(t, "web-v1 5->0", actions(reconcile(t, stops(map[string]string{"p3": "before"}))), "by default points are ignored")
+}
+
+// TestPausePointScaling: while the rollout waits, a change of replicas scales, and
+// nothing is filled up otherwise.
+func TestPausePointScaling(t *testing.T) {
+	s := stops(map[string]string{"p1": "before"})
+	execute(t, &s, reconcileWith(t, s, withPoints))
+	require.True(t, s.Deployment.Paused)
+	require.Equal(t, "annotate web-v2", actions(reconcileWith(t, s, withPoints)), "the token, and no pods")
+	for i := range s.ReplicaSets {
+		sized("5", "9")(&s.ReplicaSets[i])
+	}
+	s.Deployment.Replicas = new(int32(6))
+	require.NotEmpty(t, actions(reconcileWith(t, s, withPoints)))
+}
+
+// TestPausePointNewRevision: the token of another rollout is void.
+func TestPausePointNewRevision(t *testing.T) {
+	s := stops(map[string]string{"p3": "before"})
+	s.Deployment.Annotations[podorder.AnnotationPausePointsHit] = "1;b:uid-p3"
+	numbered("2")(&s.ReplicaSets[1])
+	s.ReplicaSets[1].Annotations[podorder.AnnotationPausePointsHit] = "1;b:uid-p3"
+	require.Equal(t, "web-v1 5->3, pause before p3", actions(reconcileWith(t, s, withPoints)))
+}
+
+// TestPausePointRecreate: Recreate has nothing to pause.
+func TestPausePointRecreate(t *testing.T) {
+	s := stops(map[string]string{"p3": "before"})
+	s.Deployment.Strategy = deploy.Recreate
+	require.Equal(t, "web-v1 5->0", actions(reconcileWith(t, s, withPoints)))
+}

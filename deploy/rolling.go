@@ -1,0 +1,138 @@
+package deploy
+
+// roll makes one step of a rolling update (rule 7): it creates the new ReplicaSet
+// if there is none, grows it, or else shrinks the old ones, or else, when the
+// rollout is complete, deletes what exceeds the history limit.
+//
+// It mirrors rolloutRolling of the deployment controller of Kubernetes 1.36.3.
+func (st *state) roll() {
+	if st.newest < 0 {
+		st.create()
+	}
+	if !st.growNew() && !st.shrinkOld() && st.complete(&st.d.Status) {
+		st.cleanUpHistory()
+	}
+}
+
+// growNew brings the new ReplicaSet closer to the Deployment's replicas and
+// reports whether its size changes (rule 8).
+func (st *state) growNew() bool {
+	s := st.newSet()
+	switch {
+	case s.spec == st.replicas:
+		return false
+	case s.spec > st.replicas:
+		return st.setScale(st.newest, st.replicas, ReasonSurplus, false)
+	}
+	size := st.newSize()
+	if size == s.spec {
+		st.holdNew(s)
+	}
+	return st.setScale(st.newest, size, ReasonRolloutUp, false)
+}
+
+// shrinkOld removes pods of old templates and reports whether a size changes
+// (rules 9 to 11). What may be removed is every pod wanted beyond the minimum that
+// must be available, less the pods of the new ReplicaSet that are not available
+// yet:
+//
+//	replicas 10, surge 3, 2 unavailable; old 10, new 3 of which 1 is available:
+//	13 - 8 - (3 - 1) = 3 pods may go
+//
+// It mirrors reconcileOldReplicaSets of the deployment controller of Kubernetes
+// 1.36.3.
+func (st *state) shrinkOld() bool {
+	if st.partitioned() {
+		return st.shrinkToPartition()
+	}
+	n := st.newSet()
+	wanted, sum := int64(0), int64(st.available(n))
+	for _, s := range st.activeOld {
+		wanted += int64(s.spec)
+		sum += int64(st.available(s))
+	}
+	if st.narrow(wanted) == 0 {
+		return false
+	}
+	available, minAvailable := st.narrow(sum), st.replicas-st.budget.Unavailable
+	serving := st.total() - (n.spec - st.available(n))
+	if serving-minAvailable <= 0 {
+		st.holdOld(serving)
+		return false
+	}
+	cleaned, ok := st.removeUnhealthy(serving - minAvailable)
+	if !ok {
+		return false
+	}
+	down := int32(0)
+	if available > minAvailable { // the difference may wrap around, so compare first
+		down = st.removeHealthy(available-minAvailable, st.activeOld)
+	}
+	st.holdOld(available - down)
+	return cleaned+down > 0
+}
+
+// activeOld yields the old sets that wanted pods before the plan, oldest first.
+func (st *state) activeOld(yield func(int, *set) bool) {
+	for i, s := range st.old {
+		if s.from > 0 && !yield(i, s) {
+			return
+		}
+	}
+}
+
+// removeUnhealthy removes up to room pods of old sets that are not available, and
+// returns how many (rule 10). They serve nobody, and if they stayed, a rollout
+// from a broken template would never leave room for a good one. It gives up, with
+// ok false, at a set that reports more available pods than it wants; what it has
+// planned by then stays planned.
+func (st *state) removeUnhealthy(room int32) (cleaned int32, ok bool) {
+	for i, s := range st.activeOld {
+		if cleaned >= room {
+			break
+		}
+		unavailable := s.spec - st.available(s)
+		if unavailable == 0 {
+			continue
+		}
+		n := min(room-cleaned, unavailable)
+		if n < 0 {
+			st.hold(s.rs.Name, ReasonStatusAhead, s.status().AvailableReplicas, s.spec)
+			return cleaned, false
+		}
+		s.unhealthy += n
+		st.setScale(i, s.spec-n, ReasonUnhealthy, false)
+		cleaned += n
+	}
+	return cleaned, true
+}
+
+// removeHealthy removes up to room further pods of sets, in the given order, and
+// returns how many (rule 11).
+func (st *state) removeHealthy(room int32, sets func(yield func(int, *set) bool)) (down int32) {
+	for i, s := range sets {
+		if down >= room {
+			break
+		}
+		if s.spec == 0 {
+			continue
+		}
+		n := min(s.spec, room-down)
+		reason := ReasonRolloutDown
+		if i == st.newest {
+			reason = ReasonTakenForOld
+		}
+		st.setScale(i, s.spec-n, reason, false)
+		down += n
+	}
+	return down
+}
+
+// holdOld says why the old sets keep the pods that they keep.
+func (st *state) holdOld(available int32) {
+	for _, s := range st.activeOld {
+		if s.spec > 0 {
+			st.hold(s.rs.Name, ReasonMinAvailable, available, st.replicas-st.budget.Unavailable)
+		}
+	}
+}

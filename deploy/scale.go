@@ -1,0 +1,295 @@
+package deploy
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// scalingEvent reports whether the Deployment's replicas have changed since some
+// active ReplicaSet was last scaled, as the annotations of the ReplicaSets tell
+// (rule 12). Inactive ones and unusable annotations tell nothing.
+//
+// It mirrors isScalingEvent of the deployment controller of Kubernetes 1.36.3.
+func (st *state) scalingEvent() bool {
+	for i := range st.sets {
+		if _, changed := st.desiredBefore(&st.sets[i]); changed {
+			return true
+		}
+	}
+	return false
+}
+
+// desiredBefore returns the Deployment's replicas when an active set was last
+// scaled, and whether they have changed since.
+func (st *state) desiredBefore(s *set) (desired int32, changed bool) {
+	if s.from == 0 {
+		return 0, false
+	}
+	desired, ok := st.size(s.rs.Annotations, revision.AnnotationDesired)
+	return desired, ok && desired != st.replicas
+}
+
+// scalesFirst reports whether the rollout has to wait because sizes are to be
+// adapted to changed replicas (rule 12).
+func (st *state) scalesFirst() bool {
+	switch {
+	case !st.scalingEvent():
+		return false
+	case st.opts.RolloutFirst && st.newest < 0:
+		st.refresh = true // or else the next pass scales
+		return false
+	case st.d.Strategy == Recreate && len(st.activeSets()) > 1 && !st.saturated():
+		return !st.opts.Corrected // upstream is stuck: D2
+	}
+	return true
+}
+
+// rest plans a pass of a paused Deployment (rule 12): it scales, by the policy, and
+// cleans up its history.
+func (st *state) rest() {
+	if st.waitsAtPoint() {
+		st.wait()
+		return
+	}
+	st.explainRest()
+	switch st.opts.Paused {
+	case PausedFreeze:
+		st.hold("", ReasonFrozen, 0, 0)
+		return
+	case PausedScale:
+		if st.scalingEvent() {
+			st.scale()
+		}
+	default:
+		st.scale()
+	}
+	if _, requested := revision.RollbackRequest(st.d.Annotations); !requested { // history is about to be needed
+		st.cleanUpHistory()
+	}
+}
+
+// scale distributes the Deployment's replicas over its ReplicaSets without going
+// on with the rollout (rule 12). It is all that happens to the sizes of a paused
+// Deployment.
+//
+// It mirrors scale of the deployment controller of Kubernetes 1.36.3.
+func (st *state) scale() {
+	active := st.activeSets()
+	switch {
+	case len(active) <= 1:
+		st.scaleOnly(active)
+	case st.saturated():
+		for _, i := range slices.Backward(active) {
+			if i != st.newest {
+				st.setScale(i, 0, ReasonSaturated, false)
+			}
+		}
+	case st.d.Strategy == Recreate:
+		st.holdScaling()
+	case st.partitioned():
+		st.scalePartitioned(active)
+	case st.exactly():
+		st.scaleExactly(active)
+	default:
+		st.scaleProportionally(active)
+	}
+}
+
+// exactly reports whether differences are shared out exactly.
+func (st *state) exactly() bool {
+	return st.opts.Corrected || st.opts.WeighByAvailable || st.opts.Leftover != LeftoverDefault
+}
+
+// activeSets returns the numbers of the sets that want pods, oldest first.
+func (st *state) activeSets() []int {
+	active := make([]int, 0, len(st.sets))
+	for i := range st.sets {
+		if st.sets[i].spec > 0 {
+			active = append(active, i)
+		}
+	}
+	return active
+}
+
+// scaleOnly gives all replicas to the one active set or, if none is active, to the
+// new one or else to the latest. If the size is right already, the annotations stay
+// as they are by default, and with them what they tell (D1).
+func (st *state) scaleOnly(active []int) {
+	i := st.newest
+	switch {
+	case len(active) == 1:
+		i = active[0]
+	case i < 0:
+		i = st.latest()
+	}
+	if i >= 0 && !st.setScale(i, st.replicas, ReasonScaling, st.opts.Corrected) && !st.opts.Corrected {
+		st.holdScaling()
+	}
+}
+
+// latest returns the youngest set, which by default need not be the one that ran
+// last (D27), or -1 if there is none.
+func (st *state) latest() int {
+	latest := len(st.sets) - 1
+	if !st.opts.Corrected {
+		return latest
+	}
+	highest := int64(-1)
+	for i := range st.sets {
+		if n, err := revision.Number(st.sets[i].rs.Annotations); err == nil && n >= highest {
+			latest, highest = i, n
+		}
+	}
+	return latest
+}
+
+// holdScaling records that annotations tell of a change of replicas although no
+// size has to change. The annotations stay as they are, so that every later pass
+// ends here: kubernetes/kubernetes#102551.
+func (st *state) holdScaling() {
+	for i := range st.sets {
+		if desired, changed := st.desiredBefore(&st.sets[i]); changed {
+			st.hold(st.sets[i].rs.Name, ReasonNothingToScale, desired, st.replicas)
+		}
+	}
+}
+
+// saturated reports whether the new ReplicaSet serves alone: all replicas are its
+// own, available, and were so wanted when it was last scaled. By default its
+// annotation is read more leniently than elsewhere, as upstream reads it (D26).
+func (st *state) saturated() bool {
+	s := st.newSet()
+	if s == nil || s.spec != st.replicas || s.status().AvailableReplicas != st.replicas {
+		return false
+	}
+	if st.opts.Corrected {
+		desired, ok := size(s.rs.Annotations, revision.AnnotationDesired)
+		return ok && desired == st.replicas
+	}
+	desired, err := strconv.Atoi(s.rs.Annotations[revision.AnnotationDesired])
+	return err == nil && int32(desired) == st.replicas
+}
+
+// scaleProportionally shares out the difference between what may be wanted and
+// what is, so that each active set keeps its share. The first of them, the largest,
+// gets what rounding leaves over.
+//
+//	10 -> 15 replicas, surge 3; old 8, new 5: 5 to add
+//	old + round(8*18/13) - 8 = +3, new + round(5*18/13) - 5 = +2
+func (st *state) scaleProportionally(active []int) {
+	total := int32(0)
+	for _, i := range active {
+		total += st.sets[i].spec
+	}
+	allowed := int32(0)
+	if st.replicas > 0 {
+		allowed = st.maxTotal()
+	}
+	if st.partitioned() {
+		allowed = st.replicas
+	}
+	toAdd := allowed - total
+	if st.opts.Terminating != TerminationStarted {
+		toAdd = int32(st.leaveRoom(int64(allowed), int64(total)) - int64(total))
+	}
+	st.orderBySize(active, toAdd)
+
+	sizes, added := make([]int32, len(active)), int32(0)
+	for k, i := range active {
+		p := st.proportion(&st.sets[i], toAdd, added)
+		sizes[k] = st.sets[i].spec + p
+		added += p
+	}
+	if toAdd != 0 {
+		sizes[0] = max(0, sizes[0]+toAdd-added)
+	}
+	for k, i := range active {
+		st.setScale(i, sizes[k], ReasonScaling, true)
+	}
+}
+
+// orderBySize puts the largest sets first; among equals the youngest if pods are
+// to be added and the oldest if they are to be removed. If neither, the order is
+// that of upstream's writes: old ones youngest first, then the new one.
+func (st *state) orderBySize(active []int, toAdd int32) {
+	slices.SortFunc(active, func(i, j int) int {
+		switch {
+		case toAdd > 0:
+			return cmp.Or(cmp.Compare(st.sets[j].spec, st.sets[i].spec), cmp.Compare(j, i))
+		case toAdd < 0:
+			return cmp.Or(cmp.Compare(st.sets[j].spec, st.sets[i].spec), cmp.Compare(i, j))
+		case i == st.newest:
+			return 1
+		case j == st.newest:
+			return -1
+		}
+		return cmp.Compare(j, i)
+	})
+}
+
+// proportion returns how many of the toAdd pods, of which some are added already,
+// a set gets. It mirrors GetReplicaSetProportion of the deployment util package of
+// Kubernetes 1.36.3.
+func (st *state) proportion(s *set, toAdd, added int32) int32 {
+	if s.spec == 0 || toAdd == 0 || added == toAdd {
+		return 0
+	}
+	before, ok := st.size(s.rs.Annotations, revision.AnnotationMax)
+	if s.cleaned > 0 { // which has updated it
+		before, ok = st.maxTotal(), true
+	}
+	if !ok || before == 0 {
+		before = st.d.Status.Replicas
+	}
+	fraction, left := Fraction(st.budget, s.spec, before), toAdd-added
+	if toAdd > 0 {
+		return min(fraction, left)
+	}
+	return max(fraction, left)
+}
+
+// Fraction returns by how much a ReplicaSet of the given size has to change to
+// keep its share when the Deployment, which wanted before pods at most, is scaled
+// to b.
+//
+//	Fraction(rollout.Budget{Replicas: 15, Surge: 3}, 8, 13) // round(8*18/13) - 8 = 3
+//
+// If b wants no pods, it is all of size; if before is 0, it is 0. The product is
+// computed in 32 bits, as upstream does, and wraps around beyond 2 billion:
+// kubernetes/kubernetes#128535. It mirrors getReplicaSetFraction of the deployment
+// util package of Kubernetes 1.36.3.
+func Fraction(b rollout.Budget, size, before int32) int32 {
+	switch {
+	case b.Replicas == 0:
+		return -size
+	case before == 0:
+		return 0
+	}
+	return roundedQuotient(size*(b.Replicas+b.Surge), before) - size
+}
+
+// roundedQuotient divides, rounding half away from zero. The divisor is not 0.
+func roundedQuotient(dividend, divisor int32) int32 {
+	a, b := int64(dividend), int64(divisor)
+	if b < 0 {
+		a, b = -a, -b
+	}
+	if a < 0 {
+		return int32(-((-2*a + b) / (2 * b)))
+	}
+	return int32((2*a + b) / (2 * b))
+}
+
+// size reads a size from an annotation: decimal digits within 31 bits.
+func size(annotations map[string]string, key string) (int32, bool) {
+	text := annotations[key]
+	if text == "" {
+		return 0, false // the common case, for which an error need not be allocated
+	}
+	n, err := strconv.ParseUint(text, 10, 31)
+	return int32(n), err == nil
+}

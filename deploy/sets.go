@@ -1,0 +1,124 @@
+package deploy
+
+import (
+	"maps"
+	"math"
+
+	"github.com/kplan-go/kplan/replicaset"
+)
+
+// old yields the number and the set of every ReplicaSet with another template,
+// oldest first.
+func (st *state) old(yield func(int, *set) bool) {
+	for i := range st.sets {
+		if i != st.newest && !yield(i, &st.sets[i]) {
+			return
+		}
+	}
+}
+
+// all yields the old sets and then the new one.
+func (st *state) all(yield func(int, *set) bool) {
+	for i, s := range st.old {
+		if !yield(i, s) {
+			return
+		}
+	}
+	if s := st.newSet(); s != nil {
+		yield(st.newest, s)
+	}
+}
+
+// newSet returns the ReplicaSet with the Deployment's template, or nil.
+func (st *state) newSet() *set {
+	if st.newest < 0 {
+		return nil
+	}
+	return &st.sets[st.newest]
+}
+
+// total returns how many pods are wanted by all sets, as far as planned.
+func (st *state) total() int32 {
+	total := int64(0)
+	for _, s := range st.all {
+		total += int64(s.spec)
+	}
+	return st.narrow(total)
+}
+
+// narrow brings a sum into the range of int32. By default it wraps around, as
+// upstream's sums do (D4).
+func (st *state) narrow(n int64) int32 {
+	if st.opts.Corrected {
+		return int32(max(math.MinInt32, min(n, math.MaxInt32)))
+	}
+	return int32(n)
+}
+
+func (s *set) status() *replicaset.Status { return &s.rs.Status }
+
+// available returns the available pods of a set. A set that has been scaled down
+// may still report more than it wants; by default they count, as they do upstream,
+// although they are about to go (D13, D29).
+func (st *state) available(s *set) int32 {
+	if st.opts.Corrected {
+		return max(0, min(s.status().AvailableReplicas, s.from))
+	}
+	return s.status().AvailableReplicas
+}
+
+// setScale plans a size for a set and reports whether it changes (rule 12). With
+// refresh the annotations are brought up to date even if the size is right
+// already; without, they are then left stale, as upstream leaves them.
+func (st *state) setScale(i int, to int32, reason Reason, refresh bool) bool {
+	s := &st.sets[i]
+	if s.spec == to && !(refresh && st.annotationsStale(s.rs.Annotations)) {
+		return false
+	}
+	if !s.scaled {
+		s.scaled = true
+		st.scaled = append(st.scaled, i)
+	}
+	changed := s.spec != to
+	s.spec, s.reason = to, reason
+	return changed
+}
+
+func (st *state) hold(name string, reason Reason, have, limit int32) {
+	st.hold64(name, reason, int64(have), int64(limit))
+}
+
+func (st *state) hold64(name string, reason Reason, have, limit int64) {
+	st.plan.Holds = append(st.plan.Holds, Hold{Name: name, Reason: reason, Have: have, Limit: limit})
+}
+
+// emitScales turns the planned sizes into actions, one for each ReplicaSet.
+func (st *state) emitScales() {
+	if st.refresh {
+		for _, i := range st.activeSets() {
+			st.setScale(i, st.sets[i].spec, ReasonScaling, true)
+		}
+	}
+	for _, i := range st.scaled {
+		s := &st.sets[i]
+		annotations := st.sizeAnnotations()
+		maps.Copy(annotations, s.along)
+		if s.spec == s.from {
+			st.plan.Actions = append(st.plan.Actions, AnnotateReplicaSet{
+				Name: s.rs.Name, UID: s.rs.UID, Set: annotations, Reason: s.reason,
+			})
+			continue
+		}
+		scale := ScaleReplicaSet{
+			Name: s.rs.Name, UID: s.rs.UID, From: s.from, To: s.spec, Unhealthy: s.unhealthy,
+			Set: annotations, Reason: s.reason,
+		}
+		st.plan.Actions = append(st.plan.Actions, scale)
+		st.event("Normal", "ScalingReplicaSet", st.scaleEvent(scale))
+	}
+	st.plan.Actions = append(st.plan.Actions, st.deletions...)
+}
+
+func (st *state) event(eventType, reason, message string) {
+	st.plan.Events = append(st.plan.Events, Event{Type: eventType, Reason: reason, Message: message})
+}

@@ -1,0 +1,92 @@
+package deploy
+
+import (
+	"time"
+
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// A Snapshot is everything that [Reconcile] looks at. Reconcile does not change a
+// Snapshot and keeps no part of it.
+type Snapshot struct {
+	Deployment Deployment `json:"deployment"`
+	// ReplicaSets are those of the namespace, in any order.
+	ReplicaSets []replicaset.ReplicaSet `json:"replicaSets,omitempty"`
+	// Pods are those of the namespace, in any order. Only the Recreate strategy
+	// reads them, the phase and the controller's kind, name and UID, and
+	// Options.PausePoints does, for what decides about the order of deletion.
+	Pods []podorder.Pod `json:"pods,omitempty"`
+}
+
+// A Strategy is how a Deployment replaces pods of an old template.
+type Strategy string
+
+// The strategies of a Deployment. The empty Strategy is RollingUpdate.
+const (
+	RollingUpdate Strategy = "RollingUpdate"
+	Recreate      Strategy = "Recreate"
+)
+
+// NoLimit as ProgressDeadlineSeconds means no deadline, and as
+// RevisionHistoryLimit that no old ReplicaSet is deleted.
+const NoLimit = 1<<31 - 1
+
+// A Deployment is the desired state and the last written status.
+type Deployment struct {
+	Name            string            `json:"name"`
+	UID             string            `json:"uid"`
+	ResourceVersion string            `json:"resourceVersion,omitzero"` // read by pause points only
+	Generation      int64             `json:"generation,omitzero"`
+	Annotations     map[string]string `json:"annotations,omitempty"`
+
+	DeletionTimestamp time.Time `json:"deletionTimestamp,omitzero"` // zero unless being deleted
+
+	// Selector finds the ReplicaSets by their labels. A Deployment without one has
+	// the ReplicaSets that it controls, and neither adopts nor releases any.
+	Selector *selector.LabelSelector `json:"selector,omitempty"`
+
+	Replicas                *int32               `json:"replicas,omitzero"` // nil means 1
+	Template                revision.Template    `json:"template"`
+	TemplateLabels          map[string]string    `json:"templateLabels,omitempty"`
+	Strategy                Strategy             `json:"strategy,omitzero"`       // "" means RollingUpdate
+	MaxSurge                rollout.IntOrPercent `json:"maxSurge,omitzero"`       // unset means 25%
+	MaxUnavailable          rollout.IntOrPercent `json:"maxUnavailable,omitzero"` // unset means 25%
+	MinReadySeconds         int32                `json:"minReadySeconds,omitzero"`
+	ProgressDeadlineSeconds *int32               `json:"progressDeadlineSeconds,omitzero"` // nil means 600
+	RevisionHistoryLimit    *int32               `json:"revisionHistoryLimit,omitzero"`    // nil means 10
+	Paused                  bool                 `json:"paused,omitzero"`
+
+	// Partitioned asks for the rules of partitioned Deployments; see [PartitionedBy].
+	// It replaces Strategy, MaxSurge, MaxUnavailable and Paused. Nil is a plain
+	// Deployment.
+	Partitioned *rollout.DeploymentStrategy `json:"partitioned,omitzero"`
+
+	Status Status `json:"status,omitzero"`
+}
+
+// A Status is what a Deployment reports.
+type Status struct {
+	ObservedGeneration  int64       `json:"observedGeneration,omitzero"`
+	Replicas            int32       `json:"replicas,omitzero"`            // pods of all its ReplicaSets
+	UpdatedReplicas     int32       `json:"updatedReplicas,omitzero"`     // pods of the new ReplicaSet
+	ReadyReplicas       int32       `json:"readyReplicas,omitzero"`       // ready pods of all
+	AvailableReplicas   int32       `json:"availableReplicas,omitzero"`   // available pods of all
+	UnavailableReplicas int32       `json:"unavailableReplicas,omitzero"` // pods wanted but not available
+	TerminatingReplicas *int32      `json:"terminatingReplicas,omitzero"` // nil if some ReplicaSet does not report it
+	CollisionCount      *int32      `json:"collisionCount,omitzero"`      // hash collisions so far, nil means none
+	Conditions          []Condition `json:"conditions,omitempty"`
+}
+
+// A Condition is one observation of a Deployment's state.
+type Condition struct {
+	Type               string                     `json:"type"`
+	Status             replicaset.ConditionStatus `json:"status"`
+	Reason             string                     `json:"reason,omitzero"`
+	Message            string                     `json:"message,omitzero"`
+	LastUpdateTime     time.Time                  `json:"lastUpdateTime,omitzero"`
+	LastTransitionTime time.Time                  `json:"lastTransitionTime,omitzero"`
+}

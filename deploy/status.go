@@ -1,0 +1,102 @@
+package deploy
+
+import "github.com/kplan-go/kplan/replicaset"
+
+// reportCounts sets the plan's status for a pass that does not drive the rollout:
+// the counts and the condition Available (rule 15).
+func (st *state) reportCounts() {
+	if st.aborted {
+		st.keepStatus()
+		return
+	}
+	st.plan.Status = st.counts()
+	if st.opts.Corrected { // D21
+		st.reportFailure()
+	}
+	st.finishStatus()
+}
+
+// counts returns the status with everything but progress and failures. Like
+// upstream it counts the ReplicaSets as they were before the plan, so that the
+// number of unavailable pods lags by one pass.
+//
+// It mirrors calculateStatus of the deployment controller of Kubernetes 1.36.3.
+func (st *state) counts() Status {
+	s := Status{ObservedGeneration: st.d.Generation, TerminatingReplicas: st.terminating()}
+	if n := st.d.Status.CollisionCount; n != nil {
+		s.CollisionCount = new(*n)
+	}
+	var wanted, replicas, ready, available int64
+	for _, set := range st.all {
+		wanted += int64(st.counted(set))
+		replicas += int64(set.status().Replicas)
+		ready += int64(set.status().ReadyReplicas)
+		available += int64(set.status().AvailableReplicas)
+	}
+	s.Replicas, s.ReadyReplicas, s.AvailableReplicas = st.narrow(replicas), st.narrow(ready), st.narrow(available)
+	if n := st.newSet(); n != nil {
+		s.UpdatedReplicas = n.status().Replicas
+	}
+	s.UnavailableReplicas = max(0, st.narrow(wanted)-s.AvailableReplicas)
+	if s.AvailableReplicas >= st.minAvailable() {
+		st.setCondition(ConditionAvailable, replicaset.ConditionTrue, availableEnough, "Deployment has minimum availability.")
+	} else {
+		st.setCondition(ConditionAvailable, replicaset.ConditionFalse, availableTooFew, "Deployment does not have minimum availability.")
+	}
+	return s
+}
+
+// counted returns the size of a set that unavailable pods are reckoned from: that
+// before the plan, by default (D14).
+func (st *state) counted(s *set) int32 {
+	if st.opts.Corrected {
+		return s.spec
+	}
+	return s.from - s.cleaned
+}
+
+// minAvailable returns how many pods the condition Available asks for.
+func (st *state) minAvailable() int32 {
+	n := st.replicas - st.budget.Unavailable
+	if st.opts.StrictAvailable && st.replicas > 0 {
+		return max(1, n) // D20
+	}
+	return n
+}
+
+// terminating returns the number of terminating pods, or nil if a ReplicaSet that
+// has been synced does not report it.
+func (st *state) terminating() *int32 {
+	sum := int64(0)
+	for _, s := range st.all {
+		switch status := s.status(); {
+		case status.TerminatingReplicas != nil:
+			sum += int64(*status.TerminatingReplicas)
+		case status.ObservedGeneration != 0:
+			return nil
+		}
+	}
+	return new(st.narrow(sum))
+}
+
+// finishStatus moves the conditions into the plan.
+func (st *state) finishStatus() {
+	if len(st.status) > 0 {
+		st.plan.Status.Conditions = st.status
+	}
+}
+
+// keepStatus leaves the status as it was stored, but for the conditions that the
+// pass has already set: for a pass that ends before it has counted.
+func (st *state) keepStatus() {
+	status := st.d.Status
+	status.Conditions = nil
+	if status.CollisionCount != nil {
+		status.CollisionCount = new(*status.CollisionCount)
+	}
+	if status.TerminatingReplicas != nil {
+		status.TerminatingReplicas = new(*status.TerminatingReplicas)
+	}
+	st.plan.Status = status
+	st.finishStatus()
+}
