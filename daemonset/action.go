@@ -1,0 +1,234 @@
+package daemonset
+
+import (
+	"fmt"
+	"time"
+)
+
+// An Action is one write. It is one of
+//
+//   - [CreateRevision], [UpdateRevision], [DeleteRevision]
+//   - [AdoptRevision], [ReleaseRevision]
+//   - [AdoptPod], [ReleasePod], [RelabelPod]
+//   - [CreatePod], [DeletePod], [PreparePod]
+//   - [UpdatePod], [RefreshPod]
+//
+//sumtype:decl
+type Action interface {
+	fmt.Stringer
+	isAction()
+}
+
+// An Object is what a write is about, as it was seen. Pass UID and ResourceVersion to
+// the API server as preconditions, so that an object that has changed hands since is
+// spared.
+type Object struct {
+	Name            string `json:"name"`
+	UID             string `json:"uid,omitzero"`
+	ResourceVersion string `json:"resourceVersion,omitzero"`
+}
+
+// CreateRevision stores the present template. If the name turns out to be taken, do
+// as [revision.DaemonSetTaken] says.
+type CreateRevision struct {
+	Name        string            `json:"name"`
+	Hash        string            `json:"hash"`
+	Revision    int64             `json:"revision"`
+	Labels      map[string]string `json:"labels"`
+	Annotations map[string]string `json:"annotations,omitempty"`
+	Data        []byte            `json:"data,omitempty"`
+	Reason      Reason            `json:"reason"`
+}
+
+// UpdateRevision labels a revision with its hash, gives it another number, or both.
+type UpdateRevision struct {
+	Object
+	Hash   string `json:"hash,omitzero"` // "" leaves the label alone
+	From   int64  `json:"from"`          // the number it has
+	To     int64  `json:"to"`            // the number it gets
+	Reason Reason `json:"reason"`
+}
+
+// DeleteRevision deletes a revision.
+type DeleteRevision struct {
+	Object
+	Reason Reason `json:"reason"`
+}
+
+// AdoptRevision makes the DaemonSet the controller of a revision. Read the DaemonSet
+// again before: it must be the same and not be going away.
+type AdoptRevision struct {
+	Object
+	Reason Reason `json:"reason"`
+}
+
+// ReleaseRevision takes the DaemonSet's owner reference from a revision.
+type ReleaseRevision struct {
+	Object
+	Reason Reason `json:"reason"`
+}
+
+// AdoptPod makes the DaemonSet the controller of a pod. Read the DaemonSet again
+// before: it must be the same and not be going away.
+type AdoptPod struct {
+	Object
+	Reason Reason `json:"reason"`
+}
+
+// ReleasePod takes the DaemonSet's owner reference from a pod.
+type ReleasePod struct {
+	Object
+	Reason Reason `json:"reason"`
+}
+
+// RelabelPod gives a pod the hash of another revision with the same template.
+type RelabelPod struct {
+	Object
+	From   string `json:"from,omitzero"` // the hash it has
+	To     string `json:"to"`
+	Reason Reason `json:"reason"`
+}
+
+// CreatePod creates the pod of a node from the template of a revision: with
+// [Tolerations], and pinned to the node by [Pin].
+type CreatePod struct {
+	Node       string `json:"node"`
+	Hash       string `json:"hash"`                // the label controller-revision-hash
+	Generation string `json:"generation,omitzero"` // the label pod-template-generation, "" for none
+	// Gate adds the readiness gate InPlaceUpdateReady.
+	Gate bool `json:"gate,omitzero"`
+	// Bind sets spec.nodeName instead of pinning.
+	Bind   bool   `json:"bind,omitzero"`
+	Reason Reason `json:"reason"`
+}
+
+// DeletePod deletes a pod.
+type DeletePod struct {
+	Object
+	Node   string `json:"node"`
+	Reason Reason `json:"reason"`
+}
+
+// PreparePod marks a pod that is to be deleted as soon as a hook lets go of it:
+// labels and annotation as given, and if NotReady is set, a reason why it is not ready.
+// Labels is empty if it is marked already.
+type PreparePod struct {
+	Object
+	Node     string    `json:"node"`
+	State    string    `json:"state,omitzero"` // of the label of that name, "" if it is there
+	Since    time.Time `json:"since,omitzero"` // for the annotation beside it
+	NotReady bool      `json:"notReady,omitzero"`
+	Reason   Reason    `json:"reason"`
+}
+
+// UpdatePod updates a pod in place, by the steps: close the readiness gate, set the
+// hash, write images and metadata and the state.
+type UpdatePod struct {
+	Object
+	Node      string     `json:"node"`
+	From      string     `json:"from"` // the hash it has
+	To        string     `json:"to"`
+	CloseGate bool       `json:"closeGate,omitzero"`
+	Patch     InPlacePut `json:"patch"`
+	Reason    Reason     `json:"reason"`
+}
+
+// RefreshPod takes an update in place further: it opens the readiness gate, or writes
+// the next batch.
+type RefreshPod struct {
+	Object
+	Node      string      `json:"node"`
+	OpenGate  bool        `json:"openGate,omitzero"`
+	DropGrace bool        `json:"dropGrace,omitzero"` // remove the annotation of the grace period
+	Patch     *InPlacePut `json:"patch,omitempty"`
+	Reason    Reason      `json:"reason"`
+}
+
+func (CreateRevision) isAction()  {}
+func (UpdateRevision) isAction()  {}
+func (DeleteRevision) isAction()  {}
+func (AdoptRevision) isAction()   {}
+func (ReleaseRevision) isAction() {}
+func (AdoptPod) isAction()        {}
+func (ReleasePod) isAction()      {}
+func (RelabelPod) isAction()      {}
+func (CreatePod) isAction()       {}
+func (DeletePod) isAction()       {}
+func (PreparePod) isAction()      {}
+func (UpdatePod) isAction()       {}
+func (RefreshPod) isAction()      {}
+
+// String returns one line with the reason, as do those below.
+func (a CreateRevision) String() string {
+	return fmt.Sprintf("Created controller revision %s, number %d (%s)", a.Name, a.Revision, a.Reason)
+}
+
+// String returns one line with the reason.
+func (a UpdateRevision) String() string {
+	if a.From == a.To {
+		return fmt.Sprintf("Labelled controller revision %s with %s (%s)", a.Name, a.Hash, a.Reason)
+	}
+	return fmt.Sprintf("Renumbered controller revision %s from %d to %d (%s)", a.Name, a.From, a.To, a.Reason)
+}
+
+// String returns one line with the reason.
+func (a DeleteRevision) String() string {
+	return fmt.Sprintf("Deleted controller revision %s (%s)", a.Name, a.Reason)
+}
+
+// String returns one line with the reason.
+func (a AdoptRevision) String() string {
+	return fmt.Sprintf("Adopted controller revision %s (%s)", a.Name, a.Reason)
+}
+
+// String returns one line with the reason.
+func (a ReleaseRevision) String() string {
+	return fmt.Sprintf("Released controller revision %s (%s)", a.Name, a.Reason)
+}
+
+// String returns one line with the reason.
+func (a AdoptPod) String() string { return fmt.Sprintf("Adopted pod %s (%s)", a.Name, a.Reason) }
+
+// String returns one line with the reason.
+func (a ReleasePod) String() string { return fmt.Sprintf("Released pod %s (%s)", a.Name, a.Reason) }
+
+// String returns one line with the reason.
+func (a RelabelPod) String() string {
+	return fmt.Sprintf("Relabelled pod %s from %q to %q (%s)", a.Name, a.From, a.To, a.Reason)
+}
+
+// String returns one line with the reason.
+func (a CreatePod) String() string {
+	return fmt.Sprintf("Created pod on node %s (%s)", a.Node, a.Reason)
+}
+
+// String returns the text of the Kubernetes event, the node and the reason.
+func (a DeletePod) String() string {
+	return fmt.Sprintf("Deleted pod: %s on node %s (%s)", a.Name, a.Node, a.Reason)
+}
+
+// String returns one line with the reason.
+func (a PreparePod) String() string {
+	return fmt.Sprintf("Prepared deletion of pod %s on node %s (%s)", a.Name, a.Node, a.Reason)
+}
+
+// String returns one line with the reason.
+func (a UpdatePod) String() string {
+	return fmt.Sprintf("Updated pod %s on node %s in place: %s (%s)", a.Name, a.Node, a.Patch, a.Reason)
+}
+
+// String returns one line with the reason.
+func (a RefreshPod) String() string {
+	what := "opened its gate"
+	switch {
+	case a.Patch != nil:
+		what = a.Patch.String()
+	case a.DropGrace:
+		what = "dropped its grace period"
+	}
+	return fmt.Sprintf("Refreshed pod %s on node %s: %s (%s)", a.Name, a.Node, what, a.Reason)
+}
+
+func (p *Pod) object() Object {
+	return Object{Name: p.Name, UID: p.UID, ResourceVersion: p.ResourceVersion}
+}

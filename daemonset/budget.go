@@ -1,0 +1,31 @@
+package daemonset
+
+import "github.com/kplan-go/kplan/rollout"
+
+// A Budget is how far a rolling update may go at once. Surge comes first: if it is
+// not 0, Unavailable is not looked at.
+type Budget struct {
+	Desired     int32 `json:"desired"`     // nodes that should run a pod
+	Surge       int32 `json:"surge"`       // nodes with a second pod
+	Unavailable int32 `json:"unavailable"` // nodes without an available pod
+}
+
+// Resolve turns the limits of a DaemonSet into nodes: both are rounded up, and if both
+// come out as 0 for any nodes at all, unavailable is 1 (rules B-2 to B-4). Unset
+// limits are 0. With [OnDelete] neither counts.
+func Resolve(s Strategy, surge, unavailable rollout.IntOrPercent, desired int32) Budget {
+	b := Budget{Desired: desired}
+	if s == RollingUpdate || s == "" {
+		b.Surge, b.Unavailable = surge.OfUp(desired), unavailable.OfUp(desired)
+	}
+	if desired > 0 && b.Surge == 0 && b.Unavailable == 0 {
+		b.Unavailable = 1
+	}
+	return b
+}
+
+// SurgeAllowed reports whether a node may have a pod too many during an update: the
+// surge of one node is not 0 (rule B-5).
+func SurgeAllowed(s Strategy, surge rollout.IntOrPercent) bool {
+	return (s == RollingUpdate || s == "") && surge.OfUp(1) > 0
+}

@@ -1,0 +1,177 @@
+package daemonset
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// A NodeCase is one node as the manage step looks at it.
+type NodeCase struct {
+	ShouldRun             bool
+	ShouldContinueRunning bool
+	// Exists is whether any pod belongs to the node, even one that is not among Pods.
+	Exists bool
+	// Pods are those of the node. Of several failed ones the first goes first.
+	Pods []*Pod
+	// Until is the end of the delay after a failed pod was deleted, if it is not over,
+	// and otherwise zero. Delay is its length.
+	Until time.Time
+	Delay time.Duration
+	// NextDelay is the delay that the deletion of a failed pod starts.
+	NextDelay time.Duration
+}
+
+// NodeRules is what holds for all nodes in the manage step.
+type NodeRules struct {
+	Surge        bool // a second pod is allowed, see [SurgeAllowed]
+	Version      Version
+	Availability Availability
+	Options      Options
+}
+
+// A NodeDecision is what the manage step does on a node.
+type NodeDecision struct {
+	Create bool
+	Delete []Deletion
+	// Requeue is when upstream wants to look again, 0 for never. RecheckAt is the
+	// instant at which the answer changes.
+	Requeue   time.Duration
+	RecheckAt time.Time
+	// Failed is whether the delay of the node starts anew, with NextDelay.
+	Failed bool
+	// Waiting is the pod whose deletion waits for the delay, or nil.
+	Waiting *Pod
+}
+
+// A Deletion is a pod to delete, and why.
+type Deletion struct {
+	Pod    *Pod
+	Reason Reason
+}
+
+// Decide returns what the manage step does on a node (rules N-1 to N-7). The lists of
+// the case are left as they are.
+func (r *NodeRules) Decide(c *NodeCase) NodeDecision {
+	var d NodeDecision
+	switch {
+	case c.ShouldRun && !c.Exists:
+		d.Create = true
+	case c.ShouldContinueRunning:
+		r.sort(c, &d)
+	case c.Exists:
+		for _, p := range c.Pods {
+			if !p.terminating() {
+				d.Delete = append(d.Delete, Deletion{p, ReasonMisplaced})
+			}
+		}
+	}
+	return d
+}
+
+// sort divides the pods of a node into those that run and those that go (rule N-4).
+func (r *NodeRules) sort(c *NodeCase, d *NodeDecision) {
+	var few [4]*Pod // most nodes have one, and then nothing is allocated
+	running := few[:0]
+	kruise := r.Options.kruise()
+	for _, p := range c.Pods {
+		switch {
+		case p.terminating():
+		case p.Phase == "Failed":
+			r.failed(c, d, p)
+		case p.Phase == "Succeeded" && (!kruise || r.Options.Corrected):
+			d.Delete = append(d.Delete, Deletion{p, ReasonSucceeded})
+		case kruise && p.preparing():
+			d.Delete = append(d.Delete, Deletion{p, ReasonPrepared})
+		default:
+			running = append(running, p)
+		}
+	}
+	if !r.Surge {
+		r.withoutSurge(running, d)
+		return
+	}
+	if len(running) > 1 {
+		r.withSurge(running, d)
+		return
+	}
+	// With Corrected a failed pod that waits also holds back its replacement (D-11).
+	d.Create = len(running) == 0 && c.ShouldRun && (d.Waiting == nil || !r.Options.Corrected)
+}
+
+// failed deletes a failed pod, unless the delay after the last one is not over.
+func (r *NodeRules) failed(c *NodeCase, d *NodeDecision, p *Pod) {
+	until, delay := c.Until, c.Delay
+	if d.Failed {
+		until, delay = r.Availability.Now.Add(c.NextDelay), c.NextDelay
+	}
+	if until.IsZero() {
+		d.Delete = append(d.Delete, Deletion{p, ReasonFailed})
+		d.Failed = true
+		return
+	}
+	d.Requeue, d.RecheckAt = max(d.Requeue, delay), until
+	if d.Waiting == nil {
+		d.Waiting = p
+	}
+}
+
+// withoutSurge deletes all but the oldest of several pods (rule N-5).
+func (r *NodeRules) withoutSurge(running []*Pod, d *NodeDecision) {
+	if len(running) < 2 {
+		return
+	}
+	r.order(running)
+	for _, p := range running[1:] {
+		d.Delete = append(d.Delete, Deletion{p, ReasonDuplicate})
+	}
+}
+
+// withSurge keeps the oldest pod of the current revision and the oldest other one, and
+// the latter only until the former is available (rule N-7). Only the label with the
+// hash is compared.
+func (r *NodeRules) withSurge(running []*Pod, d *NodeDecision) {
+	r.order(running)
+	var newest, old *Pod
+	for _, p := range running {
+		isNew := r.Version.hashOf(p) == r.Version.Hash
+		switch {
+		case isNew && newest == nil:
+			newest = p
+		case !isNew && old == nil:
+			old = p
+		default:
+			d.Delete = append(d.Delete, Deletion{p, ReasonDuplicate})
+		}
+	}
+	if newest == nil || old == nil {
+		return
+	}
+	switch a := &r.Availability; {
+	case !old.Ready:
+		d.Delete = append(d.Delete, Deletion{old, ReasonOldUnavailable})
+	case a.Available(newest):
+		d.Delete = append(d.Delete, Deletion{old, ReasonReplaced})
+	case newest.Ready && a.MinReadySeconds > 0:
+		at, known := a.At(newest)
+		rest := time.Duration(a.MinReadySeconds) * time.Second
+		if known {
+			d.RecheckAt = at
+			rest = newest.ReadySince.Add(rest).Sub(a.Now)
+		}
+		if r.Options.kruise() {
+			d.Requeue = rest
+		}
+	}
+}
+
+// order puts first what stays longest.
+func (r *NodeRules) order(running []*Pod) {
+	slices.SortFunc(running, func(a, b *Pod) int {
+		if r.Options.KeepHealthyDuplicate {
+			return cmp.Or(compareBool(r.Availability.Available(b), r.Availability.Available(a)),
+				compareBool(r.Version.current(b), r.Version.current(a)), ComparePods(a, b))
+		}
+		return ComparePods(a, b)
+	})
+}

@@ -1,0 +1,14 @@
+package daemonset
+
+import "github.com/kplan-go/kplan/internal/field"
+
+// A FieldError reports a field of a [Snapshot] that [Reconcile] rejects:
+//
+//	Path   string // the field, such as Nodes["n1"].Name
+//	Value  any    // what it holds
+//	Detail string // what it must hold
+//	Err    error  // the cause, or nil
+type FieldError = field.Error
+
+// ErrInvalid is wrapped by every error that [Reconcile] returns.
+var ErrInvalid = field.ErrInvalid

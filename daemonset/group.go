@@ -1,0 +1,123 @@
+package daemonset
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/kplan-go/kplan/selector"
+)
+
+// claim decides which pods belong to the DaemonSet (rules O-1 and O-2), and
+// returns what that takes.
+func (st *state) claim() (actions Actions) {
+	st.owned = make([]int32, 0, len(st.pods))
+	var changed []int32
+	for i := range st.pods {
+		pod := &st.pods[i]
+		child := selector.Child{
+			Labels: pod.Labels, ControllerKind: pod.ControllerKind, ControllerName: pod.ControllerName,
+			ControllerUID: pod.ControllerUID, Deleting: pod.terminating(),
+		}
+		switch selector.Decide(&st.owner, &child).Verdict {
+		case selector.Keep:
+			st.owned = append(st.owned, int32(i))
+		case selector.Adopt:
+			st.owned = append(st.owned, int32(i))
+			changed = append(changed, int32(i))
+		case selector.Release:
+			changed = append(changed, int32(i))
+		}
+	}
+	slices.SortFunc(changed, func(i, j int32) int { return cmp.Compare(st.pods[i].Name, st.pods[j].Name) })
+	for _, i := range changed {
+		if pod := &st.pods[i]; pod.ControllerUID == st.ds.UID {
+			actions = append(actions, ReleasePod{Object: pod.object(), Reason: ReasonNoMatch})
+		} else {
+			actions = append(actions, AdoptPod{Object: pod.object(), Reason: ReasonOrphan})
+		}
+	}
+	return actions
+}
+
+// group finds the pods of each node, in the order of their names (rule G-1), and
+// decides where daemons belong.
+func (st *state) group() {
+	st.keys = make([]nodeKey, len(st.nodes), len(st.nodes)+4)
+	index := newNameIndex(len(st.nodes) + len(st.owned))
+	nameOf := func(i int32) string { return st.keys[i].name }
+	for i := range st.nodes {
+		place := st.placer.Place(&st.nodes[i])
+		st.keys[i] = nodeKey{name: st.nodes[i].Name, node: int32(i), run: place.ShouldRun, cont: place.ShouldContinueRunning}
+		if place.ShouldRun {
+			st.desired++
+		}
+		_, slot := index.find(st.nodes[i].Name, nameOf)
+		index.put(slot, int32(i))
+	}
+	keyOf := make([]int32, len(st.owned))
+	for n, i := range st.owned {
+		keyOf[n] = st.keyOf(&st.pods[i], &index, nameOf)
+		if keyOf[n] >= 0 {
+			st.keys[keyOf[n]].count++
+		}
+	}
+	st.fill(keyOf)
+}
+
+// keyOf returns the number of the key that a pod belongs to, or -1. A name that is no
+// node's becomes a key.
+func (st *state) keyOf(p *Pod, index *nameIndex, nameOf func(int32) string) int32 {
+	target := p.target()
+	if target == "" || (!st.opts.kruise() && p.Finished() && p.terminating()) {
+		return -1
+	}
+	key, slot := index.find(target, nameOf)
+	if key < 0 {
+		key = int32(len(st.keys))
+		st.keys = append(st.keys, nodeKey{name: target, node: -1})
+		index.put(slot, key)
+	}
+	return key
+}
+
+// fill sorts the owned pods by key, and those of a key by name.
+func (st *state) fill(keyOf []int32) {
+	total := int32(0)
+	for i := range st.keys {
+		st.keys[i].first = total
+		total += st.keys[i].count
+		st.keys[i].count = 0
+	}
+	st.grouped = make([]int32, total)
+	for n, i := range st.owned {
+		if keyOf[n] >= 0 {
+			k := &st.keys[keyOf[n]]
+			st.grouped[k.first+k.count] = i
+			k.count++
+		}
+	}
+	for i := range st.keys {
+		if st.keys[i].count > 1 {
+			slices.SortFunc(st.podsOf(&st.keys[i]), func(a, b int32) int { return cmp.Compare(st.pods[a].Name, st.pods[b].Name) })
+		}
+	}
+}
+
+// podsOf returns the numbers of the pods of a key.
+func (st *state) podsOf(k *nodeKey) []int32 { return st.grouped[k.first : k.first+k.count] }
+
+// compareKeys orders keys by name.
+func (st *state) compareKeys(a, b int32) int { return cmp.Compare(st.keys[a].name, st.keys[b].name) }
+
+// compareRanks orders keys by the caller's rank, and then by name. Missing nodes have
+// rank 0.
+func (st *state) compareRanks(a, b int32) int {
+	return cmp.Or(cmp.Compare(st.rank(a), st.rank(b)), st.compareKeys(a, b))
+}
+
+func (st *state) rank(key int32) int32 {
+	if node := st.keys[key].node; node >= 0 {
+		return st.nodes[node].Rank
+	}
+	return 0
+}

@@ -1,0 +1,32 @@
+package daemonset
+
+import "math/bits"
+
+// A nameIndex finds numbers by name. It is a hash table with open addressing over
+// one slice, because a map would allocate in proportion to what it holds.
+type nameIndex struct {
+	slots []int32 // number + 1; 0 is empty
+	mask  uint32
+}
+
+func newNameIndex(n int) nameIndex {
+	slots := make([]int32, 1<<bits.Len(uint(n*2)))
+	return nameIndex{slots: slots, mask: uint32(len(slots) - 1)}
+}
+
+// find returns the number of the name, or -1 and the slot where it belongs.
+func (x *nameIndex) find(name string, nameOf func(i int32) string) (number int32, slot uint32) {
+	h := uint32(2166136261)
+	for i := range len(name) {
+		h = (h ^ uint32(name[i])) * 16777619
+	}
+	slot = h & x.mask
+	for ; x.slots[slot] != 0; slot = (slot + 1) & x.mask {
+		if i := x.slots[slot] - 1; nameOf(i) == name {
+			return i, slot
+		}
+	}
+	return -1, slot
+}
+
+func (x *nameIndex) put(slot uint32, number int32) { x.slots[slot] = number + 1 }

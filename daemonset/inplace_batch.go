@@ -1,0 +1,213 @@
+package daemonset
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// An InPlaceState is the progress of an update in place, as the annotation
+// [AnnotationInPlaceState] carries it.
+type InPlaceState struct {
+	Revision  string                      `json:"revision"`
+	Timestamp time.Time                   `json:"updateTimestamp"`
+	Last      map[string]InPlaceContainer `json:"lastContainerStatuses"` // what ran before, by container
+
+	FromEnv bool `json:"updateEnvFromMetadata,omitempty"`
+	Images  bool `json:"updateImages,omitempty"`
+
+	NextImages map[string]string      `json:"nextContainerImages,omitempty"`
+	NextRefs   map[string]RefMetadata `json:"nextContainerRefMetadata,omitempty"`
+	PreCheck   *InPlacePreCheck       `json:"preCheckBeforeNext,omitempty"`
+	Batches    []InPlaceBatch         `json:"containerBatchesRecord,omitempty"`
+}
+
+// An InPlaceContainer is what ran in a container before it was updated.
+type InPlaceContainer struct {
+	ImageID string `json:"imageID,omitempty"`
+}
+
+// An InPlacePreCheck is what the next batch waits for.
+type InPlacePreCheck struct {
+	Ready []string `json:"containersRequiredReady,omitempty"` // containers, sorted
+}
+
+// An InPlaceBatch is the containers that were updated at once.
+type InPlaceBatch struct {
+	Timestamp  time.Time `json:"timestamp"`
+	Containers []string  `json:"containers"` // sorted
+}
+
+// An InPlacePut is what one batch of an update in place writes to a pod. State goes
+// to the annotation [AnnotationInPlaceState].
+type InPlacePut struct {
+	Images            map[string]string `json:"images,omitempty"` // by container
+	Labels            map[string]string `json:"labels,omitempty"`
+	Annotations       map[string]string `json:"annotations,omitempty"`
+	RemoveLabels      []string          `json:"removeLabels,omitempty"`
+	RemoveAnnotations []string          `json:"removeAnnotations,omitempty"`
+	AllLabels         bool              `json:"allLabels,omitzero"`      // remove all labels first
+	AllAnnotations    bool              `json:"allAnnotations,omitzero"` // remove all annotations first
+	State             InPlaceState      `json:"state"`
+}
+
+// String returns the containers and their images, such as "app=app:2, log=log:7".
+func (p InPlacePut) String() string {
+	if len(p.Images) == 0 {
+		return "metadata"
+	}
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(p.Images)) {
+		parts = append(parts, fmt.Sprintf("%s=%s", name, p.Images[name]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// FirstBatch returns what an update in place writes first: the metadata that no
+// environment refers to, and the containers without launch priority and of the highest
+// one (rule I-7).
+func FirstBatch(containers []Container, spec *InPlaceSpec, now time.Time) InPlacePut {
+	put := InPlacePut{State: InPlaceState{
+		Revision: spec.Revision, Timestamp: now, FromEnv: spec.FromEnv, Images: len(spec.Images) > 0,
+		NextImages: spec.Images, NextRefs: spec.Refs,
+	}}
+	put.Labels, put.RemoveLabels = divide(spec.Metadata.Labels)
+	put.Annotations, put.RemoveAnnotations = divide(spec.Metadata.Annotations)
+	put.AllLabels, put.AllAnnotations = spec.Metadata.AllLabels, spec.Metadata.AllAnnotations
+	put.next(containers, now)
+	return put
+}
+
+// NextBatch returns what an update in place writes next, given its state (rule I-8).
+func NextBatch(containers []Container, state *InPlaceState, now time.Time) InPlacePut {
+	put := InPlacePut{State: *state}
+	put.State.Last = maps.Clone(state.Last)
+	put.State.Batches = slices.Clone(state.Batches)
+	put.next(containers, now)
+	return put
+}
+
+// divide separates what is set from what is removed, sorted.
+func divide(changes map[string]*string) (set map[string]string, remove []string) {
+	for key, value := range changes {
+		if value == nil {
+			remove = append(remove, key)
+			continue
+		}
+		if set == nil {
+			set = map[string]string{}
+		}
+		set[key] = *value
+	}
+	slices.Sort(remove)
+	return set, remove
+}
+
+// next moves a batch of containers from the state to what is written.
+func (p *InPlacePut) next(containers []Container, now time.Time) {
+	images, refs := p.State.NextImages, p.State.NextRefs
+	p.State.NextImages, p.State.NextRefs, p.State.PreCheck = nil, nil, nil
+	batch := chooseBatch(containers, images, refs)
+	names := []string{}
+	for i := range containers {
+		c := &containers[i]
+		image, hasImage := images[c.Name]
+		ref, hasRef := refs[c.Name]
+		switch {
+		case !hasImage && !hasRef:
+		case batch[i]:
+			names = append(names, c.Name)
+			p.put(c, image, ref)
+		default:
+			if hasImage {
+				set(&p.State.NextImages, c.Name, image)
+			}
+			if hasRef {
+				set(&p.State.NextRefs, c.Name, RefMetadata{maps.Clone(ref.Labels), maps.Clone(ref.Annotations)})
+			}
+		}
+	}
+	slices.Sort(names)
+	p.State.Batches = append(p.State.Batches, InPlaceBatch{Timestamp: now, Containers: names})
+	if len(p.State.NextImages)+len(p.State.NextRefs) > 0 {
+		p.State.PreCheck = &InPlacePreCheck{Ready: slices.Clone(names)}
+	}
+}
+
+// put writes one container.
+func (p *InPlacePut) put(c *Container, image string, ref RefMetadata) {
+	if image != "" {
+		set(&p.Images, c.Name, image)
+		if c.Status != nil {
+			set(&p.State.Last, c.Name, InPlaceContainer{ImageID: c.Status.ImageID})
+		}
+	}
+	for key, value := range ref.Labels {
+		set(&p.Labels, key, value)
+	}
+	for key, value := range ref.Annotations {
+		set(&p.Annotations, key, value)
+	}
+}
+
+func set[V any](m *map[string]V, key string, value V) {
+	if *m == nil {
+		*m = map[string]V{}
+	}
+	(*m)[key] = value
+}
+
+// chooseBatch tells which containers go at once: those that are touched and have no
+// priority, those of the highest one, and whatever refers to the same metadata as
+// these.
+func chooseBatch(containers []Container, images map[string]string, refs map[string]RefMetadata) []bool {
+	touched := func(c *Container) bool {
+		_, image := images[c.Name]
+		_, ref := refs[c.Name]
+		return image || ref
+	}
+	var highest *int32
+	for i := range containers {
+		if c := &containers[i]; touched(c) && c.Priority != nil && (highest == nil || *c.Priority > *highest) {
+			highest = c.Priority
+		}
+	}
+	batch := make([]bool, len(containers))
+	labels, annotations := map[string]bool{}, map[string]bool{}
+	add := func(i int) {
+		batch[i] = true
+		for key := range refs[containers[i].Name].Labels {
+			labels[key] = true
+		}
+		for key := range refs[containers[i].Name].Annotations {
+			annotations[key] = true
+		}
+	}
+	for i := range containers {
+		if c := &containers[i]; touched(c) && (c.Priority == nil || *c.Priority == *highest) {
+			add(i)
+		}
+	}
+	for grown := true; grown; {
+		grown = false
+		for i := range containers {
+			ref := refs[containers[i].Name]
+			if !batch[i] && (overlaps(ref.Labels, labels) || overlaps(ref.Annotations, annotations)) {
+				add(i)
+				grown = true
+			}
+		}
+	}
+	return batch
+}
+
+func overlaps(metadata map[string]string, keys map[string]bool) bool {
+	for key := range metadata {
+		if keys[key] {
+			return true
+		}
+	}
+	return false
+}

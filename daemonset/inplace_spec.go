@@ -1,0 +1,316 @@
+package daemonset
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// A Container is what updates in place read of a container of a pod.
+type Container struct {
+	Name  string `json:"name"`
+	Image string `json:"image,omitzero"`
+	// Labels and Annotations are the keys that its environment refers to.
+	Labels      []string `json:"labels,omitempty"`
+	Annotations []string `json:"annotations,omitempty"`
+	// Priority is its launch priority; nil for none. The highest goes first.
+	Priority *int32 `json:"priority,omitzero"`
+	// Status is its observed state, nil if there is none.
+	Status *ContainerStatus `json:"status,omitempty"`
+}
+
+// A ContainerStatus is the observed state of a container.
+type ContainerStatus struct {
+	Image   string `json:"image,omitzero"`
+	ImageID string `json:"imageID,omitzero"`
+	Ready   bool   `json:"ready,omitzero"`
+}
+
+// RefMetadata is labels and annotations that the environment of a container refers to.
+type RefMetadata struct {
+	Labels      map[string]string `json:"labels,omitempty"`
+	Annotations map[string]string `json:"annotations,omitempty"`
+}
+
+// An InPlaceSpec is how to bring a pod from one template to another in place.
+type InPlaceSpec struct {
+	Revision string                 `json:"revision"`           // the hash of the new template
+	Images   map[string]string      `json:"images,omitempty"`   // new images by container
+	Refs     map[string]RefMetadata `json:"refs,omitempty"`     // new metadata by container that refers to it
+	Metadata MetadataPatch          `json:"metadata,omitempty"` // what is left of the metadata
+	FromEnv  bool                   `json:"fromEnv,omitzero"`   // some environment changes with the metadata
+}
+
+// A MetadataPatch is what becomes of labels and annotations; nil removes one. If the
+// new template has none at all, upstream removes all that the pod has, whoever put them
+// there (D-29); with [Options].Corrected those of the old template go.
+type MetadataPatch struct {
+	Labels         map[string]*string `json:"labels,omitempty"`
+	Annotations    map[string]*string `json:"annotations,omitempty"`
+	AllLabels      bool               `json:"allLabels,omitzero"`      // remove all labels first
+	AllAnnotations bool               `json:"allAnnotations,omitzero"` // remove all annotations first
+}
+
+// envBarrier is the variable that carries the launch priority of a container.
+const envBarrier = "KRUISE_CONTAINER_BARRIER"
+
+// A storedTemplate is what updates in place read of a stored template.
+type storedTemplate struct {
+	Metadata struct {
+		Labels      map[string]string `json:"labels"`
+		Annotations map[string]string `json:"annotations"`
+	} `json:"metadata"`
+	Spec struct {
+		Containers []storedContainer `json:"containers"`
+	} `json:"spec"`
+}
+
+type storedContainer struct {
+	Name  string      `json:"name"`
+	Image string      `json:"image"`
+	Env   []storedEnv `json:"env"`
+}
+
+type storedEnv struct {
+	Name      string `json:"name"`
+	Value     string `json:"value"`
+	ValueFrom *struct {
+		FieldRef *struct {
+			FieldPath string `json:"fieldPath"`
+		} `json:"fieldRef"`
+		ConfigMapKeyRef *struct {
+			Key string `json:"key"`
+		} `json:"configMapKeyRef"`
+	} `json:"valueFrom"`
+}
+
+// Containers returns the containers of a template as revisions store it, without
+// status. It is nil for data that cannot be read.
+func Containers(data []byte) []Container {
+	_, t, ok := readTemplate(data)
+	if !ok {
+		return nil
+	}
+	list := make([]Container, len(t.Spec.Containers))
+	for i := range t.Spec.Containers {
+		list[i] = t.Spec.Containers[i].container()
+	}
+	return list
+}
+
+func (s *storedContainer) container() Container {
+	c := Container{Name: s.Name, Image: s.Image}
+	for i := range s.Env {
+		e := &s.Env[i]
+		if e.ValueFrom == nil {
+			continue
+		}
+		if ref := e.ValueFrom.ConfigMapKeyRef; ref != nil && e.Name == envBarrier {
+			if n, err := strconv.ParseInt(strings.TrimPrefix(ref.Key, "p_"), 10, 32); err == nil {
+				c.Priority = new(int32(n))
+			}
+		}
+		if ref := e.ValueFrom.FieldRef; ref != nil && e.Value == "" && e.Name != "SIDECARSET_VERSION" && e.Name != "SIDECARSET_VERSION_ALT" {
+			if key, ok := subscript(ref.FieldPath, "metadata.labels"); ok {
+				c.Labels = append(c.Labels, key)
+			} else if key, ok := subscript(ref.FieldPath, "metadata.annotations"); ok {
+				c.Annotations = append(c.Annotations, key)
+			}
+		}
+	}
+	return c
+}
+
+// subscript returns K of a path such as metadata.labels['K'].
+func subscript(path, field string) (string, bool) {
+	rest, ok := strings.CutPrefix(path, field+"['")
+	if !ok {
+		return "", false
+	}
+	return strings.CutSuffix(rest, "']")
+}
+
+// readTemplate decodes the template of stored data twice: as it is, and what is read
+// of it.
+func readTemplate(data []byte) (whole map[string]any, t storedTemplate, ok bool) {
+	var stored struct {
+		Spec struct {
+			Template json.RawMessage `json:"template"`
+		} `json:"spec"`
+	}
+	if json.Unmarshal(data, &stored) != nil || json.Unmarshal(stored.Spec.Template, &t) != nil {
+		return nil, t, false
+	}
+	decoder := json.NewDecoder(bytes.NewReader(stored.Spec.Template))
+	decoder.UseNumber()
+	return whole, t, decoder.Decode(&whole) == nil && whole != nil
+}
+
+// InPlace returns how to bring a pod from one stored template to another in place, and
+// whether that is possible: apart from metadata only images of containers differ
+// (rules I-4 and I-5). The hash is that of the new template.
+func InPlace(from, to []byte, hash string, opts Options) (InPlaceSpec, bool) {
+	spec := InPlaceSpec{Revision: hash}
+	whole, old, ok := readTemplate(from)
+	target, next, ok2 := readTemplate(to)
+	if !ok || !ok2 || !sameExcept(whole, target, "metadata", "spec") {
+		return spec, false
+	}
+	a, isMap := whole["spec"].(map[string]any)
+	b, isMap2 := target["spec"].(map[string]any)
+	if !isMap || !isMap2 || !sameExcept(a, b, "containers") {
+		return spec, false
+	}
+	if !spec.addImages(a["containers"], b["containers"], &old) {
+		return spec, false
+	}
+	spec.addMetadata(&old, &next, opts.Corrected)
+	return spec, true
+}
+
+// addImages compares containers by position.
+func (s *InPlaceSpec) addImages(from, to any, old *storedTemplate) bool {
+	a, _ := from.([]any)
+	b, _ := to.([]any)
+	if len(a) != len(b) || len(a) != len(old.Spec.Containers) {
+		return false
+	}
+	for i := range a {
+		x, ok := a[i].(map[string]any)
+		y, ok2 := b[i].(map[string]any)
+		if !ok || !ok2 || !sameExcept(x, y, "image") {
+			return false
+		}
+		if equalJSON(x["image"], y["image"]) {
+			continue
+		}
+		_, had := x["image"].(string)
+		image, has := y["image"].(string)
+		if !had || !has {
+			return false
+		}
+		if s.Images == nil {
+			s.Images = map[string]string{}
+		}
+		s.Images[old.Spec.Containers[i].Name] = image
+	}
+	return true
+}
+
+// addMetadata files each changed key with the containers that refer to it, or else in
+// the general patch.
+func (s *InPlaceSpec) addMetadata(old, next *storedTemplate, corrected bool) {
+	s.Metadata.Labels = differences(old.Metadata.Labels, next.Metadata.Labels)
+	s.Metadata.Annotations = differences(old.Metadata.Annotations, next.Metadata.Annotations)
+	var labels, annotations []string // that containers have taken over
+	for i := range next.Spec.Containers {
+		c := next.Spec.Containers[i].container()
+		var ref RefMetadata
+		ref.Labels, labels = take(c.Labels, s.Metadata.Labels, labels)
+		ref.Annotations, annotations = take(c.Annotations, s.Metadata.Annotations, annotations)
+		if ref.Labels == nil && ref.Annotations == nil {
+			continue
+		}
+		if s.Refs == nil {
+			s.Refs = map[string]RefMetadata{}
+		}
+		s.Refs[c.Name], s.FromEnv = ref, true
+	}
+	s.Metadata.Labels = without(s.Metadata.Labels, labels)
+	s.Metadata.Annotations = without(s.Metadata.Annotations, annotations)
+	if !corrected && len(next.Metadata.Labels) == 0 && len(old.Metadata.Labels) > 0 {
+		s.Metadata.Labels, s.Metadata.AllLabels = nil, true
+	}
+	if !corrected && len(next.Metadata.Annotations) == 0 && len(old.Metadata.Annotations) > 0 {
+		s.Metadata.Annotations, s.Metadata.AllAnnotations = nil, true
+	}
+}
+
+// take returns the changes of the keys that are not removals, and adds the keys to
+// taken.
+func take(keys []string, changes map[string]*string, taken []string) (map[string]string, []string) {
+	var set map[string]string
+	for _, key := range keys {
+		if value := changes[key]; value != nil {
+			if set == nil {
+				set = map[string]string{}
+			}
+			set[key], taken = *value, append(taken, key)
+		}
+	}
+	return set, taken
+}
+
+func without(changes map[string]*string, keys []string) map[string]*string {
+	for _, key := range keys {
+		delete(changes, key)
+	}
+	if len(changes) == 0 {
+		return nil
+	}
+	return changes
+}
+
+func differences(old, next map[string]string) map[string]*string {
+	changes := map[string]*string{}
+	for key, value := range next {
+		if was, ok := old[key]; !ok || was != value {
+			changes[key] = new(value)
+		}
+	}
+	for key := range old {
+		if _, ok := next[key]; !ok {
+			changes[key] = nil
+		}
+	}
+	return changes
+}
+
+// sameExcept reports whether two objects are the same but for some fields.
+func sameExcept(a, b map[string]any, fields ...string) bool {
+	except := func(key string) bool {
+		for _, f := range fields {
+			if f == key {
+				return true
+			}
+		}
+		return false
+	}
+	for key, value := range a {
+		if other, ok := b[key]; !except(key) && (!ok || !equalJSON(value, other)) {
+			return false
+		}
+	}
+	for key := range b {
+		if _, ok := a[key]; !ok && !except(key) {
+			return false
+		}
+	}
+	return true
+}
+
+// equalJSON compares decoded JSON. Lists compare by position, numbers by their text.
+func equalJSON(a, b any) bool {
+	switch x := a.(type) {
+	case map[string]any:
+		y, ok := b.(map[string]any)
+		return ok && sameExcept(x, y)
+	case []any:
+		y, ok := b.([]any)
+		if !ok || len(x) != len(y) {
+			return false
+		}
+		for i := range x {
+			if !equalJSON(x[i], y[i]) {
+				return false
+			}
+		}
+		return true
+	}
+	switch b.(type) {
+	case map[string]any, []any:
+		return false
+	}
+	return a == b
+}

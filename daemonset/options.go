@@ -1,0 +1,53 @@
+package daemonset
+
+// Options adjusts [Reconcile]. The zero Options decides as Kubernetes 1.36.3 does
+// with its default feature gates, defects included.
+type Options struct {
+	// Dialect is whose rules hold where the two systems differ on the same input.
+	// Fields that only OpenKruise has work in both.
+	Dialect Dialect `json:"dialect,omitzero"`
+	// Corrected repairs the defects that the package comment lists as repaired. Where a
+	// defect does not show, it changes nothing.
+	Corrected bool `json:"corrected,omitzero"`
+
+	// What follows are policies: they change what is wanted. The zero value of each is
+	// upstream's behaviour.
+
+	// Prune leaves pods on missing nodes, and on nodes that should not run one, out of
+	// the rollout. It is the gate DaemonSetPruneIneligibleNodes of OpenKruise.
+	Prune bool `json:"prune,omitzero"`
+	// BindDirectly asks that pods be bound by whoever creates them and not by the
+	// scheduler, as OpenKruise can.
+	BindDirectly bool `json:"bindDirectly,omitzero"`
+	// StrictUnavailable counts the replacement of unavailable old pods against
+	// maxUnavailable as well, instead of deleting all of them at once (D-4).
+	StrictUnavailable bool `json:"strictUnavailable,omitzero"`
+	// SkipDeadNodes is on how many nodes that do not answer a rollout may turn its back:
+	// their pods are neither deleted nor counted as unavailable. Dead nodes beyond that
+	// count as always, so that an update which kills nodes stops (D-2).
+	SkipDeadNodes int32 `json:"skipDeadNodes,omitzero"`
+	// KeepHealthyDuplicate keeps, of several pods on a node, an available one before a
+	// new one before the oldest one, instead of the oldest (D-10).
+	KeepHealthyDuplicate bool `json:"keepHealthyDuplicate,omitzero"`
+	// FiniteTolerationMeansNo creates no pods that a taint would soon evict (D-12).
+	FiniteTolerationMeansNo bool `json:"finiteTolerationMeansNo,omitzero"`
+	// KeepUserTolerations keeps the seconds of the template's own tolerations where
+	// defaults would replace them (D-12).
+	KeepUserTolerations bool `json:"keepUserTolerations,omitzero"`
+	// PartitionCreatesOld creates the newest old revision, and not the current one, on
+	// empty nodes that the partition reserves (D-13).
+	PartitionCreatesOld bool `json:"partitionCreatesOld,omitzero"`
+	// Freeze neither creates nor deletes nor updates pods.
+	Freeze bool `json:"freeze,omitzero"`
+}
+
+// A Dialect is whose rules hold where two systems differ.
+type Dialect string
+
+// The dialects.
+const (
+	Kubernetes Dialect = ""           // apps/v1 of Kubernetes 1.36.3
+	OpenKruise Dialect = "OpenKruise" // apps.kruise.io/v1beta1 of OpenKruise at 07169cfac7b9
+)
+
+func (o *Options) kruise() bool { return o.Dialect == OpenKruise }

@@ -1,0 +1,200 @@
+package daemonset
+
+import (
+	"slices"
+
+	"github.com/kplan-go/kplan/selector"
+)
+
+// Keys of the taints that say a node does not answer.
+const (
+	TaintNotReady    = "node.kubernetes.io/not-ready"
+	TaintUnreachable = "node.kubernetes.io/unreachable"
+)
+
+// DefaultTolerations returns the tolerations of a template together with those that
+// every daemon has (rule P-4). One of the template's that equals a default but for
+// its seconds is replaced, in place, so that the seconds are lost; others go to the
+// end. The result shares no memory with the argument.
+func DefaultTolerations(tolerations []Toleration, hostNetwork bool) []Toleration {
+	list := make([]Toleration, len(tolerations), len(tolerations)+7)
+	for i, t := range tolerations {
+		if t.Seconds != nil {
+			t.Seconds = new(*t.Seconds)
+		}
+		list[i] = t
+	}
+	return addDefaults(list, hostNetwork, true)
+}
+
+// Tolerations returns the tolerations of created pods: [DefaultTolerations], and with
+// KeepUserTolerations the seconds of the template's own ones stay (D-12).
+func Tolerations(t *Template, opts Options) []Toleration {
+	if !opts.KeepUserTolerations {
+		return DefaultTolerations(t.Tolerations, t.HostNetwork)
+	}
+	return addDefaults(slices.Clone(t.Tolerations), t.HostNetwork, false)
+}
+
+// addDefaults adds the defaults that the list has not got. Those that it has, but for
+// the seconds, are replaced if overwrite is set.
+func addDefaults(list []Toleration, hostNetwork, overwrite bool) []Toleration {
+	for _, d := range defaults(hostNetwork) {
+		found := false
+		for i, t := range list {
+			if t.Key != d.Key || t.Effect != d.Effect || t.Operator != d.Operator || t.Value != d.Value {
+				continue
+			}
+			found = true
+			if overwrite {
+				list[i] = d
+			}
+		}
+		if !found {
+			list = append(list, d)
+		}
+	}
+	return list
+}
+
+func defaults(hostNetwork bool) []Toleration {
+	list := []Toleration{
+		{Key: TaintNotReady, Operator: TolerationExists, Effect: NoExecute},
+		{Key: TaintUnreachable, Operator: TolerationExists, Effect: NoExecute},
+		{Key: "node.kubernetes.io/disk-pressure", Operator: TolerationExists, Effect: NoSchedule},
+		{Key: "node.kubernetes.io/memory-pressure", Operator: TolerationExists, Effect: NoSchedule},
+		{Key: "node.kubernetes.io/pid-pressure", Operator: TolerationExists, Effect: NoSchedule},
+		{Key: "node.kubernetes.io/unschedulable", Operator: TolerationExists, Effect: NoSchedule},
+	}
+	if hostNetwork {
+		list = append(list, Toleration{Key: "node.kubernetes.io/network-unavailable", Operator: TolerationExists, Effect: NoSchedule})
+	}
+	return list
+}
+
+// Tolerates reports whether the toleration covers the taint (rule P-6). Operators
+// other than Equal, Exists and the empty one cover nothing.
+func (t *Toleration) Tolerates(taint Taint) bool {
+	if (t.Effect != "" && t.Effect != taint.Effect) || (t.Key != "" && t.Key != taint.Key) {
+		return false
+	}
+	switch t.Operator {
+	case "", TolerationEqual:
+		return t.Value == taint.Value
+	}
+	return t.Operator == TolerationExists
+}
+
+// A Placement is whether a daemon belongs on a node, and what decided it.
+type Placement struct {
+	ShouldRun             bool   `json:"shouldRun"`             // create a pod if there is none
+	ShouldContinueRunning bool   `json:"shouldContinueRunning"` // leave a pod that is there
+	Reason                Reason `json:"reason"`                // ReasonFits or what speaks against it
+	Taint                 Taint  `json:"taint,omitzero"`        // of ReasonTaintNoSchedule and ReasonTaintNoExecute
+	Key                   string `json:"key,omitzero"`          // of ReasonNodeSelector: the first label that differs
+}
+
+// A Placer decides where daemons of one template belong. It is immutable.
+type Placer struct {
+	nodeName    string
+	labels      map[string]string
+	affinity    selector.NodeAffinity
+	demanding   bool // there are labels or an affinity
+	tolerations []Toleration
+	finite      bool
+}
+
+// NewPlacer compiles what a template demands of its node. It never fails: terms of
+// the affinity that are wrong match nothing.
+func NewPlacer(t *Template, opts Options) Placer {
+	p := Placer{
+		nodeName: t.NodeName, labels: t.NodeSelector, demanding: len(t.NodeSelector) > 0 || t.Affinity != nil,
+		affinity: selector.NewNodeAffinity(t.NodeSelector, t.Affinity), finite: opts.FiniteTolerationMeansNo,
+	}
+	p.tolerations = Tolerations(t, opts)
+	return p
+}
+
+// Place decides about one node (rule P-3). Only name, labels and taints are read.
+func (p *Placer) Place(n *Node) Placement {
+	if p.nodeName != "" && p.nodeName != n.Name {
+		return Placement{Reason: ReasonNodeName}
+	}
+	if p.demanding {
+		if ok, _ := p.affinity.Match(n.Name, n.Labels); !ok {
+			return p.mismatch(n)
+		}
+	}
+	if len(n.Taints) == 0 {
+		return Placement{ShouldRun: true, ShouldContinueRunning: true, Reason: ReasonFits}
+	}
+	return p.placeTainted(n)
+}
+
+func (p *Placer) placeTainted(n *Node) Placement {
+	worst := Placement{ShouldRun: true, ShouldContinueRunning: true, Reason: ReasonFits}
+	for i := range n.Taints {
+		taint := n.Taints[i]
+		if (taint.Effect != NoSchedule && taint.Effect != NoExecute) || p.tolerates(taint) {
+			continue
+		}
+		if taint.Effect == NoExecute {
+			return Placement{Reason: ReasonTaintNoExecute, Taint: taint}
+		}
+		if worst.ShouldRun {
+			worst = Placement{ShouldContinueRunning: true, Reason: ReasonTaintNoSchedule, Taint: taint}
+		}
+	}
+	if worst.ShouldRun && p.finite {
+		return p.withoutFinite(n, worst)
+	}
+	return worst
+}
+
+// withoutFinite keeps new pods off a node from which a taint would evict them after
+// the seconds of their toleration (D-12).
+func (p *Placer) withoutFinite(n *Node, fits Placement) Placement {
+	for _, taint := range n.Taints {
+		if taint.Effect != NoExecute {
+			continue
+		}
+		forever := slices.ContainsFunc(p.tolerations, func(t Toleration) bool { return t.Seconds == nil && t.Tolerates(taint) })
+		if !forever {
+			return Placement{ShouldContinueRunning: true, Reason: ReasonTaintNoExecute, Taint: taint}
+		}
+	}
+	return fits
+}
+
+func (p *Placer) tolerates(taint Taint) bool {
+	for i := range p.tolerations {
+		if p.tolerations[i].Tolerates(taint) {
+			return true
+		}
+	}
+	return false
+}
+
+// mismatch tells which of the demands a node does not meet.
+func (p *Placer) mismatch(n *Node) Placement {
+	key := ""
+	for k, want := range p.labels {
+		if got, ok := n.Labels[k]; (!ok || got != want) && (key == "" || k < key) {
+			key = k
+		}
+	}
+	if key != "" {
+		return Placement{Reason: ReasonNodeSelector, Key: key}
+	}
+	return Placement{Reason: ReasonAffinity}
+}
+
+// dead reports whether a taint says that the node does not answer.
+func (n *Node) dead() bool {
+	for i := range n.Taints {
+		if key := n.Taints[i].Key; key == TaintNotReady || key == TaintUnreachable {
+			return true
+		}
+	}
+	return false
+}

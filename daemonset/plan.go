@@ -1,0 +1,183 @@
+package daemonset
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// A Plan is the next step of a DaemonSet.
+type Plan struct {
+	// Actions are the writes, in order: revisions, adoptions and releases, pods, and old
+	// revisions. After any prefix of them the DaemonSet is within its budget, or no
+	// further outside than it was.
+	Actions Actions `json:"actions,omitempty"`
+	// Holds are what was considered and held back, and by what.
+	Holds []Hold `json:"holds,omitempty"`
+	// Status is the next status, whole. Its counts are those of the snapshot, before
+	// the actions. Write it if it differs.
+	Status Status `json:"status"`
+	// Budget is the numbers behind the actions and holds of a rolling update.
+	Budget Budget `json:"budget"`
+	// RecheckAt is when to call [Reconcile] again even if nothing changes. It is zero
+	// if time alone cannot change the plan.
+	RecheckAt time.Time `json:"recheckAt,omitzero"`
+	// Events are what the controller would record on the DaemonSet.
+	Events []Event `json:"events,omitempty"`
+	// Backoff is the table to hand back with the next snapshot.
+	Backoff Backoff `json:"backoff,omitempty"`
+}
+
+// An Event is a record for people.
+type Event struct {
+	Type    string `json:"type"` // Normal or Warning
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
+}
+
+// A Reason says why a plan does, or holds back, something.
+type Reason string
+
+// Reasons of a [Placement].
+const (
+	ReasonFits            Reason = "Fits"            // nothing speaks against the node
+	ReasonNodeName        Reason = "NodeName"        // the template names another node
+	ReasonNodeSelector    Reason = "NodeSelector"    // a label of the nodeSelector is missing or differs
+	ReasonAffinity        Reason = "Affinity"        // no term of the required node affinity holds
+	ReasonTaintNoSchedule Reason = "TaintNoSchedule" // a taint is not tolerated: pods stay, but none is created
+	ReasonTaintNoExecute  Reason = "TaintNoExecute"  // a taint is not tolerated: pods go
+)
+
+// Reasons of actions.
+const (
+	ReasonOrphan           Reason = "Orphan"           // it matches and has no controller
+	ReasonNoMatch          Reason = "NoMatch"          // it no longer matches
+	ReasonNewTemplate      Reason = "NewTemplate"      // no revision has the template
+	ReasonUnlabelled       Reason = "Unlabelled"       // a revision has no hash
+	ReasonRollback         Reason = "Rollback"         // an old template is current again
+	ReasonDuplicate        Reason = "Duplicate"        // several revisions have the template, or a node too many pods
+	ReasonHistoryLimit     Reason = "HistoryLimit"     // more old revisions than revisionHistoryLimit
+	ReasonMissing          Reason = "Missing"          // the node has no pod
+	ReasonMisplaced        Reason = "Misplaced"        // the node should not run a pod
+	ReasonFailed           Reason = "Failed"           // the pod has failed
+	ReasonSucceeded        Reason = "Succeeded"        // the pod has ended
+	ReasonPrepared         Reason = "Prepared"         // the pod was to be deleted already
+	ReasonReplaced         Reason = "Replaced"         // a new pod has taken over
+	ReasonNodeGone         Reason = "NodeGone"         // the pod waits for a node that does not exist
+	ReasonOldUnavailable   Reason = "OldUnavailable"   // an old pod that serves nobody makes way for a new one
+	ReasonRollout          Reason = "Rollout"          // the budget has room
+	ReasonNotDesired       Reason = "NotDesired"       // an old pod on a node that no longer should run one
+	ReasonPreDelete        Reason = "PreDelete"        // the hook holds the pod; also a hold
+	ReasonInPlaceCompleted Reason = "InPlaceCompleted" // the update in place is over
+	ReasonNextBatch        Reason = "NextBatch"        // the next containers are updated in place
+	ReasonGraceOver        Reason = "GraceOver"        // the grace period is over, or not for this revision
+)
+
+// Reasons of holds. Have and Limit of a [Hold] are the two numbers that the comment
+// compares.
+const (
+	// What the whole DaemonSet waits for.
+
+	ReasonSelectingAll Reason = "SelectingAll" // an empty selector stops everything
+	ReasonDeleting     Reason = "Deleting"     // the DaemonSet is being deleted
+	ReasonUnseen       Reason = "Unseen"       // earlier writes are not seen yet
+	ReasonFrozen       Reason = "Frozen"       // the policy leaves everything as it is
+	ReasonCollision    Reason = "Collision"    // another revision has the name of the new one, the Have-th time
+	ReasonManageFirst  Reason = "ManageFirst"  // Have nodes with an old pod wait until pods have been placed and removed
+	ReasonPaused       Reason = "Paused"       // the update is paused; Have nodes have an old pod
+	ReasonOnDelete     Reason = "OnDelete"     // old pods stay until they are deleted; Have nodes have one
+
+	// What limits the number of changes.
+
+	ReasonBurst          Reason = "Burst"          // Have pods are to be created, deleted or updated, Limit may at once
+	ReasonMaxUnavailable Reason = "MaxUnavailable" // Have nodes are unavailable, Limit may be; old pods wait
+	ReasonMaxSurge       Reason = "MaxSurge"       // Have nodes surge, Limit may; old pods wait
+	ReasonPartition      Reason = "Partition"      // Have nodes are not updated: the partition is Limit
+	ReasonNotSelected    Reason = "NotSelected"    // Have nodes are not updated: the update's selector leaves them out
+	ReasonProgressive    Reason = "Progressive"    // Have nodes get no pod: the partition is Limit
+	ReasonMinAvailable   Reason = "MinAvailable"   // old pods on nodes that no longer should run one stay: Have nodes are available, Limit are desired
+	ReasonStrict         Reason = "Strict"         // Have unavailable old pods wait, Limit may go
+
+	// Which nodes take up the budget.
+
+	ReasonTooManyPods  Reason = "TooManyPods"  // the node has several new or several old pods
+	ReasonEmpty        Reason = "Empty"        // the node has no pod
+	ReasonTerminating  Reason = "Terminating"  // all pods of the node are being deleted
+	ReasonNewAndOld    Reason = "NewAndOld"    // the node has a new and an old pod
+	ReasonNotReady     Reason = "NotReady"     // the pod is not ready
+	ReasonNotAvailable Reason = "NotAvailable" // the pod has not been ready for minReadySeconds
+	ReasonPreparing    Reason = "Preparing"    // the pod is about to be deleted
+	ReasonMissingNode  Reason = "MissingNode"  // there is no such node
+	ReasonDeadNode     Reason = "DeadNode"     // the node does not answer, and is skipped
+	ReasonBackoff      Reason = "Backoff"      // a failed pod stays for Limit seconds
+	ReasonInPlace      Reason = "InPlace"      // the update in place is not over
+)
+
+// A Hold is what was considered and held back.
+type Hold struct {
+	Node   string `json:"node,omitzero"` // "" is the DaemonSet as a whole
+	Pod    string `json:"pod,omitzero"`
+	Reason Reason `json:"reason"`
+	Have   int64  `json:"have,omitzero"`  // the number that Reason compares
+	Limit  int64  `json:"limit,omitzero"` // and what it is compared with
+}
+
+// String returns one line such as "n1 held back: NotReady, pod web-x".
+func (h Hold) String() string {
+	var b strings.Builder
+	name := h.Node
+	if name == "" {
+		name = "daemon set"
+	}
+	fmt.Fprintf(&b, "%s held back: %s", name, h.Reason)
+	if h.Pod != "" {
+		fmt.Fprintf(&b, ", pod %s", h.Pod)
+	}
+	if h.Have != 0 || h.Limit != 0 {
+		fmt.Fprintf(&b, " (%d of %d)", h.Have, h.Limit)
+	}
+	return b.String()
+}
+
+// Empty reports whether the plan writes nothing but, perhaps, the status.
+func (p Plan) Empty() bool { return len(p.Actions) == 0 }
+
+// String returns one line for each action and hold. It ends without a newline.
+func (p Plan) String() string {
+	var lines []string
+	for _, a := range p.Actions {
+		lines = append(lines, a.String())
+	}
+	for _, h := range p.Holds {
+		lines = append(lines, h.String())
+	}
+	if len(lines) == 0 {
+		return "nothing to do"
+	}
+	return strings.Join(lines, "\n")
+}
+
+// String returns the counts on one line.
+func (s Status) String() string {
+	return fmt.Sprintf("%d desired, %d current, %d ready, %d updated, %d available, %d misscheduled",
+		s.DesiredNumberScheduled, s.CurrentNumberScheduled, s.NumberReady, s.UpdatedNumberScheduled, s.NumberAvailable, s.NumberMisscheduled)
+}
+
+// String returns the budget on one line.
+func (b Budget) String() string {
+	if b.Surge > 0 {
+		return fmt.Sprintf("%d nodes, at most %d with a second pod", b.Desired, b.Surge)
+	}
+	return fmt.Sprintf("%d nodes, at most %d unavailable", b.Desired, b.Unavailable)
+}
+
+func (p *Plan) do(a Action) { p.Actions = append(p.Actions, a) }
+
+func (p *Plan) hold(h Hold) { p.Holds = append(p.Holds, h) }
+
+// recheck makes the plan stale at an instant.
+func (p *Plan) recheck(at time.Time) {
+	if p.RecheckAt.IsZero() || at.Before(p.RecheckAt) {
+		p.RecheckAt = at.Round(0).UTC()
+	}
+}

@@ -1,0 +1,177 @@
+package daemonset
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/revision"
+)
+
+// Labels and annotations that the planner reads or has written.
+const (
+	// LabelHash carries the hash of the revision that a pod was made from.
+	LabelHash = revision.LabelRevision
+	// LabelGeneration carries the template generation that a pod was made from.
+	LabelGeneration = "pod-template-generation"
+	// AnnotationGeneration carries the template generation of a DaemonSet.
+	AnnotationGeneration = "deprecated.daemonset.template.generation"
+	// LabelState and AnnotationStateSince carry the lifecycle of a pod.
+	LabelState           = "lifecycle.apps.kruise.io/state"
+	AnnotationStateSince = "lifecycle.apps.kruise.io/timestamp"
+	// StatePreparingDelete is the state of a pod whose deletion is held back.
+	StatePreparingDelete = "PreparingDelete"
+	// GateInPlace is the readiness gate, and the condition, of pods that may be updated
+	// in place.
+	GateInPlace = "InPlaceUpdateReady"
+	// GateKruiseReady is the readiness gate that a hook can close.
+	GateKruiseReady = "KruisePodReady"
+	// AnnotationInPlaceState and AnnotationInPlaceGrace carry the progress of an update
+	// in place. The names without "apps.kruise.io/" are read as well.
+	AnnotationInPlaceState = "apps.kruise.io/inplace-update-state"
+	AnnotationInPlaceGrace = "apps.kruise.io/inplace-update-grace"
+)
+
+// A Pod is what the planner reads of a pod.
+type Pod struct {
+	podorder.Pod
+	// PinnedNode is the node that the required node affinity pins the pod to; see
+	// [TargetNode]. It is read only while NodeName is empty.
+	PinnedNode string   `json:"pinnedNode,omitzero"`
+	Finalizers []string `json:"finalizers,omitempty"` // read with a PreDelete only
+
+	// What follows only updates in place read.
+
+	ReadinessGates []string    `json:"readinessGates,omitempty"`
+	Containers     []Container `json:"containers,omitempty"`
+	// InPlace is the condition InPlaceUpdateReady, nil if there is none.
+	InPlace *InPlaceCondition `json:"inPlace,omitempty"`
+	// RuntimePlain and RuntimeEnv say that the node agent reports, for all containers,
+	// hashes that match the pod: without, and with, environment from metadata.
+	RuntimePlain bool `json:"runtimePlain,omitzero"`
+	RuntimeEnv   bool `json:"runtimeEnv,omitzero"`
+}
+
+// An InPlaceCondition is the condition InPlaceUpdateReady of a pod.
+type InPlaceCondition struct {
+	True    bool   `json:"true,omitzero"`
+	Reason  string `json:"reason,omitzero"`
+	Message string `json:"message,omitzero"`
+}
+
+// TemplateGeneration returns the template generation that the annotations of a
+// DaemonSet carry, and whether they do (rule V-5).
+func TemplateGeneration(annotations map[string]string) (int64, bool) {
+	text, ok := annotations[AnnotationGeneration]
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	return n, err == nil
+}
+
+// A Version is what tells new pods from old ones.
+type Version struct {
+	Hash       string // of the current revision; "" matches no pod
+	Generation string // the decimal template generation; "" matches no pod
+
+	// relabelled are the hashes that the plan replaces by Hash; all others if relabelAll
+	// is set.
+	relabelled []string
+	relabelAll bool
+}
+
+// NewVersion returns the version of a DaemonSet whose current revision has the hash.
+func NewVersion(hash string, annotations map[string]string) Version {
+	v := Version{Hash: hash}
+	if n, ok := TemplateGeneration(annotations); ok {
+		v.Generation = strconv.FormatInt(n, 10)
+	}
+	return v
+}
+
+// Current reports whether a pod with the labels is new (rule V-6).
+func (v Version) Current(labels map[string]string) bool {
+	return (v.Hash != "" && labels[LabelHash] == v.Hash) || (v.Generation != "" && labels[LabelGeneration] == v.Generation)
+}
+
+// hashOf returns the hash of a pod after the plan has relabelled it.
+func (v *Version) hashOf(p *Pod) string {
+	hash := p.Labels[LabelHash]
+	if v.relabelAll || (len(v.relabelled) > 0 && slices.Contains(v.relabelled, hash)) {
+		return v.Hash
+	}
+	return hash
+}
+
+// current is [Version.Current] after the plan has relabelled the pod.
+func (v *Version) current(p *Pod) bool {
+	return (v.Hash != "" && v.hashOf(p) == v.Hash) || (v.Generation != "" && p.Labels[LabelGeneration] == v.Generation)
+}
+
+// ComparePods orders pods from the one that upstream calls the oldest: bound pods,
+// then older ones, then by name (rule V-7).
+func ComparePods(a, b *Pod) int {
+	return cmp.Or(compareBool(b.NodeName != "", a.NodeName != ""),
+		a.CreationTimestamp.Compare(b.CreationTimestamp), cmp.Compare(a.Name, b.Name), cmp.Compare(a.UID, b.UID))
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+// An Availability decides when a pod counts as available.
+type Availability struct {
+	MinReadySeconds int32
+	Now             time.Time
+	// Strict leaves out the boundary, as OpenKruise does: ready at t with 10 seconds,
+	// a pod is available after t+10s and not at it.
+	Strict bool
+}
+
+// Available reports whether the pod is available (rule V-3).
+func (a *Availability) Available(p *Pod) bool {
+	if !p.Ready || a.MinReadySeconds == 0 {
+		return p.Ready
+	}
+	at, ok := a.At(p)
+	return ok && !at.After(a.Now)
+}
+
+// At returns the first instant at which the pod is available if it stays ready, and
+// whether there is one.
+func (a *Availability) At(p *Pod) (time.Time, bool) {
+	at, ok := p.AvailableAt(a.MinReadySeconds)
+	if ok && a.Strict && a.MinReadySeconds != 0 {
+		at = at.Add(1)
+	}
+	return at, ok
+}
+
+// StatusAvailable reports whether the status of the OpenKruise dialect counts the pod
+// as available: an update in place must not be under way (rule V-4).
+func (a *Availability) StatusAvailable(p *Pod) bool {
+	return a.Available(p) && (p.InPlace == nil || p.InPlace.True || !p.hasGate(GateInPlace))
+}
+
+func (p *Pod) terminating() bool { return !p.DeletionTimestamp.IsZero() }
+
+func (p *Pod) preparing() bool { return p.Labels[LabelState] == StatePreparingDelete }
+
+func (p *Pod) hasGate(gate string) bool { return slices.Contains(p.ReadinessGates, gate) }
+
+// target returns the node that the pod belongs to, "" if none (rule V-8).
+func (p *Pod) target() string {
+	if p.NodeName != "" {
+		return p.NodeName
+	}
+	return p.PinnedNode
+}

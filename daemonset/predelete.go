@@ -1,0 +1,44 @@
+package daemonset
+
+// Holds reports whether the hook holds back the deletion of a pod: it carries any of
+// the finalizers or any of the labels (rule L-1).
+func (h *PreDelete) Holds(p *Pod) bool {
+	if h == nil {
+		return false
+	}
+	for _, f := range h.Finalizers {
+		for _, has := range p.Finalizers {
+			if f == has {
+				return true
+			}
+		}
+	}
+	for key, want := range h.Labels {
+		if got, ok := p.Labels[key]; ok && got == want {
+			return true
+		}
+	}
+	return false
+}
+
+// splitPreDelete divides wanted deletions into those that may happen and marks on
+// those that the hook holds (rule L-2). A mark is written once; it is not limited by
+// the burst and never taken back.
+func (st *state) splitPreDelete(remove []Deletion) (marks []PreparePod, free []Deletion) {
+	hook := st.ds.PreDelete
+	if hook == nil {
+		return nil, remove
+	}
+	for _, d := range remove {
+		switch {
+		case !hook.Holds(d.Pod):
+			free = append(free, d)
+		case !d.Pod.preparing():
+			marks = append(marks, PreparePod{
+				Object: d.Pod.object(), Node: d.Pod.target(), State: StatePreparingDelete, Since: st.now,
+				NotReady: hook.MarkNotReady && d.Pod.hasGate(GateKruiseReady), Reason: d.Reason,
+			})
+		}
+	}
+	return marks, free
+}

@@ -1,0 +1,138 @@
+package daemonset
+
+import (
+	"cmp"
+	"slices"
+)
+
+// NodesNeedingPods returns how many of the empty nodes, by name, get a pod while a
+// partition reserves some of the desired ones and newPods nodes have a new pod (rule
+// M-3, progressive creation).
+//
+//	NodesNeedingPods(0, 10, 9)  // 1
+//	NodesNeedingPods(5, 12, 5)  // 2
+func NodesNeedingPods(newPods, desired, partition int32) int32 {
+	reserved := max(min(partition, desired), 0)
+	return int32(max(min(int64(desired)-int64(newPods)-int64(reserved), int64(desired)), 0))
+}
+
+// progressive cuts the nodes to create pods on down to those that the partition has
+// released (rule M-3). They come, and stay, in the order of their names.
+func (st *state) progressive(p *Plan, create []int32) []int32 {
+	reserved := st.reserved()
+	if st.strategy != RollingUpdate || reserved == 0 || !st.ds.Progressive || len(create) == 0 {
+		return create
+	}
+	k := int(NodesNeedingPods(st.newPods(), st.desired, reserved))
+	if k < len(create) {
+		p.hold(Hold{Reason: ReasonProgressive, Have: int64(len(create) - k), Limit: int64(reserved)})
+		create = create[:k]
+	}
+	return create
+}
+
+// newPods counts the nodes with a new pod.
+func (st *state) newPods() int32 {
+	n := int32(0)
+	for i := range st.nodes {
+		if c := st.classify(&st.keys[i]); c.ok && c.new != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// reserved returns on how many nodes old pods stay.
+func (st *state) reserved() int32 { return max(st.ds.Partition.Of(st.base()), 0) }
+
+// A nodePods is the pods of a node that are not being deleted, by version.
+type nodePods struct {
+	new, old *Pod
+	ok       bool // at most one of each
+	all      int  // pods that belong to the node, whatever their state
+}
+
+// classify divides the pods of a key (rule R-1).
+func (st *state) classify(k *nodeKey) nodePods {
+	c := nodePods{ok: true, all: int(k.count)}
+	for _, n := range st.podsOf(k) {
+		p := &st.pods[n]
+		switch {
+		case p.terminating():
+		case st.version.current(p):
+			c.ok = c.ok && c.new == nil
+			c.new = p
+		default:
+			c.ok = c.ok && c.old == nil
+			c.old = p
+		}
+	}
+	if !c.ok {
+		c.new, c.old = nil, nil
+	}
+	return c
+}
+
+// updateKeys returns the nodes that the update looks at, in the order in which they
+// are chosen (rules R-2, B-1 and K-3).
+func (st *state) updateKeys(p *Plan) []int32 {
+	keys := make([]int32, 0, len(st.keys))
+	filtered := st.opts.kruise() || st.reserved() > 0 || st.ds.NodeSelector != nil
+	for i := range st.keys {
+		k := &st.keys[i]
+		switch {
+		case k.count == 0 && !k.run: // nothing there, and nothing should be
+		case k.node < 0 && (filtered || st.opts.Prune):
+		case st.opts.Prune && !k.run:
+		default:
+			keys = append(keys, int32(i))
+		}
+	}
+	if filtered {
+		return st.filter(p, keys)
+	}
+	return keys
+}
+
+// filter keeps the nodes that partition and selector admit (rule K-3). Nodes that
+// have been updated take their share.
+func (st *state) filter(p *Plan, keys []int32) []int32 {
+	const updated, updating, selected, rest = 0, 1, 2, 3
+	reserved := int64(st.reserved())
+	var lists [4][]int32
+	for _, i := range keys {
+		k := &st.keys[i]
+		list := rest
+		switch c := st.classify(k); {
+		case !c.ok || c.new != nil:
+			list = updated
+		case c.old == nil || (st.opts.kruise() && c.old.preparing()):
+			list = updating
+		case st.ds.NodeSelector != nil && st.nodeSelector.Matches(st.nodes[k.node].Labels):
+			list = selected
+		}
+		lists[list] = append(lists[list], i)
+	}
+	order := append(st.descending(lists[updated]), st.descending(lists[updating])...)
+	if st.ds.NodeSelector != nil {
+		if n := len(lists[rest]); n > 0 {
+			p.hold(Hold{Reason: ReasonNotSelected, Have: int64(n)})
+		}
+		order = append(order, st.descending(lists[selected])...)
+	} else {
+		order = append(order, st.descending(lists[rest])...)
+	}
+	if limit := max(int64(len(keys))-reserved, 0); limit < int64(len(order)) {
+		p.hold(Hold{Reason: ReasonPartition, Have: int64(len(order)) - limit, Limit: reserved})
+		order = order[:limit]
+	}
+	return order
+}
+
+// descending sorts keys by rank, and by name from the last.
+func (st *state) descending(keys []int32) []int32 {
+	slices.SortFunc(keys, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(st.rank(a), st.rank(b)), st.compareKeys(b, a))
+	})
+	return keys
+}

@@ -1,0 +1,96 @@
+package daemonset_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/rollout"
+	"pgregory.net/rapid"
+)
+
+// available is the obvious version of V-3.
+func available(p *daemonset.Pod, d *daemonset.DaemonSet, opts daemonset.Options) bool {
+	since := t0.Sub(p.ReadySince)
+	need := time.Duration(d.MinReadySeconds) * time.Second
+	return p.Ready && (need == 0 || (!p.ReadySince.IsZero() && (since > need || (since == need && opts.Dialect == daemonset.Kubernetes))))
+}
+
+// notServing counts the desired nodes that serve nobody.
+func notServing(s *daemonset.Snapshot, serving map[string]bool) int {
+	down := 0
+	for name, place := range placements(s) {
+		if place[0] && !serving[name] {
+			down++
+		}
+	}
+	return down
+}
+
+// S3, S5, S6, S9, S10, S11, S12, S16: what an update without surge may take away.
+func TestPropertyUpdateBudget(t *testing.T) {
+	check(t, func(t *rapid.T) {
+		s, opts := anything(t), anyOptions(t)
+		s.DaemonSet.MaxSurge = rollout.IntOrPercent{}
+		if s.DaemonSet.RollingType == daemonset.Surging {
+			s.DaemonSet.RollingType = daemonset.Standard
+		}
+		s.DaemonSet.PreDelete = nil
+		p, err := daemonset.UpdateOnly(s, t0, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := choices(p.Actions)
+		taken := append(c.remove, c.inPlace...)
+		d := &s.DaemonSet
+		if len(c.create) > 0 || (len(taken) > 0 && (d.Paused || d.Strategy == daemonset.OnDelete)) {
+			t.Fatalf("%v", p)
+		}
+		byName, serving := map[string]daemonset.Pod{}, map[string]bool{}
+		for _, p := range mine(&s) {
+			byName[p.Name] = p
+			if p.DeletionTimestamp.IsZero() && available(&p, d, opts) {
+				serving[nodeOf(p)] = true
+			}
+		}
+		good, bad := 0, 0
+		for _, name := range taken {
+			pod := byName[name]
+			if available(&pod, d, opts) {
+				good++
+			} else {
+				bad++
+			}
+			if d.NodeSelector != nil && len(d.NodeSelector.MatchLabels) > 0 {
+				i := slices.IndexFunc(s.Nodes, func(n daemonset.Node) bool { return n.Name == nodeOf(pod) })
+				if i < 0 || s.Nodes[i].Labels["zone"] != "a" {
+					t.Fatalf("S10: %s is not selected", nodeOf(pod))
+				}
+			}
+		}
+		limit := int(p.Budget.Unavailable)
+		if good > limit {
+			t.Fatalf("S3: %d available pods go, %d may", good, limit)
+		}
+		if opts.StrictUnavailable && good+bad > limit {
+			t.Fatalf("S5: %d pods go, %d may", good+bad, limit)
+		}
+		if waits := slices.ContainsFunc(p.Holds, func(h daemonset.Hold) bool { return h.Reason == daemonset.ReasonStrict }); waits && good > 0 {
+			t.Fatalf("S5: available pods go while others wait: %v", p)
+		}
+		plain := opts.Dialect == daemonset.Kubernetes && !opts.Corrected && opts.SkipDeadNodes == 0 && d.Partition.IsZero() && d.NodeSelector == nil
+		if down := notServing(&s, serving); plain && good > 0 && good+down > limit {
+			t.Fatalf("S3: %d nodes are down already, %d more go, %d may: %v", down, good, limit, p)
+		}
+		dead := 0
+		for _, h := range p.Holds {
+			if h.Reason == daemonset.ReasonDeadNode {
+				dead++
+			}
+		}
+		if dead > int(opts.SkipDeadNodes) {
+			t.Fatalf("S6: %d dead nodes are skipped", dead)
+		}
+	})
+}

@@ -1,0 +1,326 @@
+package daemonset_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/selector"
+	"pgregory.net/rapid"
+)
+
+// S4: with surge, nodes that gain a second pod beside an available old one are at most
+// the surge less those that have one already.
+func TestPropertySurgeBudget(t *testing.T) {
+	check(t, func(t *rapid.T) {
+		s, opts := anything(t), anyOptions(t)
+		s.DaemonSet.MaxSurge = sample1(t, "surge > 0", rollout.Int(1), rollout.Int(2), rollout.Percent(50))
+		s.DaemonSet.Partition, s.DaemonSet.NodeSelector = rollout.IntOrPercent{}, nil
+		p, err := daemonset.UpdateOnly(s, t0, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fresh, under := 0, 0
+		for _, name := range choices(p.Actions).create {
+			for _, pod := range mine(&s) {
+				if nodeOf(pod) == name && pod.DeletionTimestamp.IsZero() && available(&pod, &s.DaemonSet, opts) {
+					fresh++
+				}
+			}
+		}
+		reports, err := daemonset.Explain(s, t0, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range reports {
+			if r.New != "" && r.Old != "" && r.Uses != "" {
+				under++
+			}
+		}
+		if fresh > max(int(p.Budget.Surge)-under, 0) {
+			t.Fatalf("%d nodes surge already, %d more do, %d may: %v", under, fresh, p.Budget.Surge, p)
+		}
+	})
+}
+
+// S16: creations, deletions and updates in place are at most the burst each. S12: a pod
+// that the hook holds is marked, and never deleted. U8: what is written is ours.
+func TestPropertyLimits(t *testing.T) {
+	check(t, func(t *rapid.T) {
+		s, opts := anything(t), anyOptions(t)
+		p := reconcile(t, s, t0, opts)
+		c := choices(p.Actions)
+		burst := int(daemonset.Burst(s.DaemonSet.Burst, s.DaemonSet.Status.DesiredNumberScheduled))
+		if opts.Corrected {
+			burst = max(int(daemonset.Burst(s.DaemonSet.Burst, p.Status.DesiredNumberScheduled)), 1)
+		}
+		if len(c.create) > burst || len(c.remove) > burst || len(c.inPlace) > burst {
+			t.Fatalf("S16: more than %d: %v", burst, p)
+		}
+		held := map[string]bool{}
+		ours := map[string]bool{}
+		for _, pod := range mine(&s) {
+			ours[pod.Name] = true
+			held[pod.Name] = s.DaemonSet.PreDelete != nil && pod.Labels["hold"] == "yes"
+		}
+		for _, name := range c.remove {
+			if held[name] || !ours[name] {
+				t.Fatalf("S12, U8: %s is deleted: %v", name, p)
+			}
+		}
+		for _, name := range append(c.mark, c.inPlace...) {
+			if !ours[name] || (!held[name] && slices.Contains(c.mark, name)) {
+				t.Fatalf("S12, U8: %s is marked: %v", name, p)
+			}
+		}
+		if slices.Sort(c.remove); len(slices.Compact(slices.Clone(c.remove))) != len(c.remove) {
+			t.Fatalf("a pod is deleted twice: %v", p)
+		}
+	})
+}
+
+// S7: a node whose pods fail for ever loses one per delay, and the delays do not
+// shrink.
+func TestPropertyBackoff(t *testing.T) {
+	check(t, func(t *rapid.T) {
+		s := cluster(1)
+		var last time.Time
+		longest := time.Duration(0)
+		now := t0
+		for range rapid.IntRange(5, 40).Draw(t, "steps") {
+			now = now.Add(time.Duration(rapid.IntRange(1, 300).Draw(t, "pause")) * time.Second)
+			s.Pods = append(s.Pods, pod(fmt.Sprint("p", now.Unix()), "n1", "v2", failed))
+			p := reconcile(t, s, now, daemonset.Options{})
+			if len(choices(p.Actions).remove) > 0 {
+				if gap := now.Sub(last); !last.IsZero() && gap < longest {
+					t.Fatalf("deleted after %v, the delay is %v", gap, longest)
+				}
+				if d := p.Backoff[0].Delay; d < longest || d > 15*time.Minute {
+					t.Fatalf("the delay is %v after %v", d, longest)
+				}
+				last, longest = now, p.Backoff[0].Delay
+			} else if p.RecheckAt.IsZero() || p.RecheckAt.After(last.Add(longest)) {
+				t.Fatalf("recheck at %v, but the delay ends at %v", p.RecheckAt, last.Add(longest))
+			}
+			execute(&s, p, now)
+		}
+	})
+}
+
+// healthy returns a cluster of old pods that an update can go through.
+func healthy(t *rapid.T) (daemonset.Snapshot, daemonset.Options) {
+	n := rapid.IntRange(1, 8).Draw(t, "nodes")
+	s := cluster(n, olds(n, gated)...)
+	d := &s.DaemonSet
+	for i := range s.Nodes {
+		s.Nodes[i].Labels = map[string]string{"zone": sample1(t, "zone", "a", "b")}
+	}
+	d.MaxUnavailable, d.MaxSurge = someLimit(t, "unavailable"), sample1(t, "surge", rollout.IntOrPercent{}, rollout.Int(0), rollout.Int(1), rollout.Percent(50))
+	d.MinReadySeconds = sample1[int32](t, "min ready", 0, 10)
+	d.Partition = sample1(t, "partition", rollout.IntOrPercent{}, rollout.Int(0), rollout.Int(1), rollout.Int(3), rollout.Percent(50), rollout.Int(99))
+	d.NodeSelector = sample1(t, "selector", nil, nil, &selector.LabelSelector{MatchLabels: map[string]string{"zone": "a"}})
+	d.RollingType = sample1(t, "type", "", daemonset.Standard, daemonset.InPlaceIfPossible)
+	opts := daemonset.Options{
+		Dialect: sample1(t, "dialect", daemonset.Kubernetes, daemonset.OpenKruise), Corrected: rapid.Bool().Draw(t, "corrected"),
+		StrictUnavailable: rapid.Bool().Draw(t, "strict"), PartitionCreatesOld: true,
+	}
+	return s, opts
+}
+
+// S9, S10, S13 and convergence: an update of healthy nodes ends with exactly the nodes
+// updated that partition and selector admit, one revision of the template, and then
+// nothing is planned any more. On the way the budget holds.
+func TestPropertyUpdateEnds(t *testing.T) {
+	check(t, func(t *rapid.T) {
+		s, opts := healthy(t)
+		s.DaemonSet.RevisionHistoryLimit = new(rapid.Int32Range(0, 1).Draw(t, "history"))
+		admitted := len(s.Nodes)
+		if s.DaemonSet.NodeSelector != nil {
+			admitted = 0
+			for _, n := range s.Nodes {
+				if n.Labels["zone"] == "a" {
+					admitted++
+				}
+			}
+		}
+		limit := max(len(s.Nodes)-int(s.DaemonSet.Partition.Of(int32(len(s.Nodes)))), 0)
+		want := min(admitted, limit)
+		now := t0
+		var p daemonset.Plan
+		for round := 0; ; round++ {
+			p = reconcile(t, s, now, opts)
+			if p.Empty() && p.RecheckAt.IsZero() {
+				break
+			}
+			if round > 20*len(s.Nodes)+20 {
+				t.Fatalf("it does not end: %v", p)
+			}
+			execute(&s, p, now)
+			if down := len(s.Nodes) - serving(&s); p.Budget.Surge == 0 && down > int(p.Budget.Unavailable) {
+				t.Fatalf("%d nodes are down, %d may be: %v", down, p.Budget.Unavailable, p)
+			} else if p.Budget.Surge > 0 && down > 0 {
+				t.Fatalf("%d nodes are down in spite of the surge: %v", down, p)
+			}
+			settle(&s, now, nil)
+			now = now.Add(time.Minute)
+		}
+		if int(p.Status.UpdatedNumberScheduled) != want || int(p.Status.NumberAvailable) != len(s.Nodes) {
+			t.Fatalf("%d updated, want %d: %v", p.Status.UpdatedNumberScheduled, want, p.Status)
+		}
+		for _, pod := range s.Pods {
+			i := slices.IndexFunc(s.Nodes, func(n daemonset.Node) bool { return n.Name == pod.NodeName })
+			if pod.Labels[daemonset.LabelHash] == "v2" && s.DaemonSet.NodeSelector != nil && s.Nodes[i].Labels["zone"] != "a" {
+				t.Fatalf("S10: %s is updated", pod.NodeName)
+			}
+		}
+		old := len(s.Revisions) - 1
+		if inUse := want < len(s.Nodes); !inUse && old > int(*s.DaemonSet.RevisionHistoryLimit) {
+			t.Fatalf("S13: %d old revisions", old)
+		}
+	})
+}
+
+// S9: pods that are created progressively end on exactly the nodes that the partition
+// has released, the first by name.
+func TestPropertyProgressive(t *testing.T) {
+	check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 8).Draw(t, "nodes")
+		s := cluster(n)
+		s.DaemonSet.Progressive = true
+		s.DaemonSet.Partition = sample1(t, "partition", rollout.Int(1), rollout.Int(3), rollout.Percent(50), rollout.Int(99))
+		want := max(n-int(s.DaemonSet.Partition.Of(int32(n))), 0)
+		for round := 0; ; round++ {
+			p := reconcile(t, s, t0, kruise)
+			if p.Empty() {
+				break
+			}
+			if round > 1 {
+				t.Fatalf("one plan is enough: %v", p)
+			}
+			execute(&s, p, t0)
+		}
+		if len(s.Pods) != want {
+			t.Fatalf("%d pods, want %d", len(s.Pods), want)
+		}
+	})
+}
+
+// Corrected changes nothing where no defect shows, and the dialects agree on how many
+// pods of a healthy cluster are updated.
+func TestPropertyCorrected(t *testing.T) {
+	check(t, func(t *rapid.T) {
+		s, opts := healthy(t)
+		opts.Corrected = false
+		p := reconcile(t, s, t0, opts)
+		opts.Corrected = true
+		if diff := cmp.Diff(p, reconcile(t, s, t0, opts)); diff != "" {
+			t.Fatalf("corrected changes the plan:\n%s", diff)
+		}
+		opts.Dialect, opts.Corrected = daemonset.Kubernetes, false
+		a := choices(reconcile(t, s, t0, opts).Actions)
+		opts.Dialect = daemonset.OpenKruise
+		b := choices(reconcile(t, s, t0, opts).Actions)
+		if len(a.create) != len(b.create) || len(a.remove) != len(b.remove) || len(a.inPlace) != len(b.inPlace) {
+			t.Fatalf("Kubernetes: %v, OpenKruise: %v", a, b)
+		}
+	})
+}
+
+// serving counts the nodes with a ready pod.
+func serving(s *daemonset.Snapshot) int {
+	nodes := map[string]bool{}
+	for _, p := range s.Pods {
+		if p.Ready && p.DeletionTimestamp.IsZero() {
+			nodes[p.NodeName] = true
+		}
+	}
+	return len(nodes)
+}
+
+// S13: after a plan at most one revision has the template, and pods keep a revision.
+func TestPropertyRevisions(t *testing.T) {
+	check(t, func(t *rapid.T) {
+		s, opts := purity.Clone(anything(t)), anyOptions(t)
+		p := reconcile(t, s, t0, opts)
+		live := map[string]bool{}
+		for _, pod := range mine(&s) {
+			if pod.NodeName != "" || pod.PinnedNode != "" { // one that belongs to no node holds nothing
+				live[pod.Labels[daemonset.LabelHash]] = true
+			}
+		}
+		for _, a := range p.Actions {
+			if a, ok := a.(daemonset.DeleteRevision); ok && a.Reason == daemonset.ReasonHistoryLimit && live[a.Name[len("agent-"):]] && !relabels(p) {
+				t.Fatalf("%s is in use: %v", a.Name, p)
+			}
+		}
+		execute(&s, p, t0)
+		same := 0
+		for _, r := range s.Revisions {
+			if string(r.Data) == string(stored("v2")) {
+				same++
+			}
+		}
+		if same != 1 {
+			t.Fatalf("%d revisions have the template: %v", same, p)
+		}
+	})
+}
+
+func relabels(p daemonset.Plan) bool {
+	return slices.ContainsFunc(p.Actions, func(a daemonset.Action) bool { _, ok := a.(daemonset.RelabelPod); return ok })
+}
+
+// If a plan has no actions, those before RecheckAt have none either.
+func TestPropertyRecheck(t *testing.T) {
+	check(t, func(t *rapid.T) {
+		s, opts := anything(t), anyOptions(t)
+		if rapid.Bool().Draw(t, "waiting") { // for new pods to become available
+			s, opts = healthy(t)
+			s.DaemonSet.MinReadySeconds = 10
+			for i := range rapid.IntRange(0, len(s.Pods)).Draw(t, "new") {
+				s.Pods[i].Labels[daemonset.LabelHash], s.Pods[i].ReadySince = "v2", t0.Add(-4*time.Second)
+			}
+		}
+		p := reconcile(t, s, t0, opts)
+		end := p.RecheckAt
+		if end.IsZero() {
+			end = t0.Add(24 * 365 * time.Hour)
+		}
+		if !end.After(t0) {
+			t.Fatalf("recheck at %v", end)
+		}
+		if !p.Empty() {
+			return
+		}
+		last := int64(end.Sub(t0)) - 1
+		between := t0.Add(time.Duration(rapid.OneOf(rapid.Just(last), rapid.Int64Range(0, last)).Draw(t, "between")))
+		if q := reconcile(t, s, between, opts); !q.Empty() {
+			t.Fatalf("nothing to do until %v, but at %v: %v", end, between, q)
+		}
+	})
+}
+
+// A prefix of a plan is safe: what is left of the budget holds at every step.
+func TestPropertyPrefix(t *testing.T) {
+	check(t, func(t *rapid.T) {
+		s, opts := healthy(t)
+		p := reconcile(t, s, t0, opts)
+		prefix := purity.Clone(s)
+		p.Actions = p.Actions[:rapid.IntRange(0, len(p.Actions)).Draw(t, "prefix")]
+		execute(&prefix, p, t0)
+		if down := len(s.Nodes) - serving(&prefix); down > int(p.Budget.Unavailable) {
+			t.Fatalf("%d nodes are down: %v", down, p)
+		}
+		q := reconcile(t, prefix, t0, opts)
+		for _, name := range choices(q.Actions).remove {
+			if !slices.ContainsFunc(prefix.Pods, func(p daemonset.Pod) bool { return p.Name == name }) {
+				t.Fatalf("%s is deleted twice", name)
+			}
+		}
+	})
+}

@@ -1,0 +1,237 @@
+package daemonset
+
+import "slices"
+
+// update replaces old pods as the strategy allows (sections R, S and K).
+func (st *state) update(p *Plan) {
+	n := st.countOld(st.keys)
+	if n == 0 {
+		return
+	}
+	if st.strategy == OnDelete || st.ds.Paused {
+		reason := ReasonOnDelete
+		if st.strategy != OnDelete {
+			reason = ReasonPaused
+		}
+		p.hold(Hold{Reason: reason, Have: int64(n)})
+		return
+	}
+	keys := st.updateKeys(p)
+	if p.Budget.Surge > 0 {
+		st.updateWithSurge(p, keys)
+		return
+	}
+	st.updateWithoutSurge(p, keys)
+}
+
+// countOld counts the nodes with an old pod that is not being deleted.
+func (st *state) countOld(keys []nodeKey) int {
+	n := 0
+	for i := range keys {
+		for _, p := range st.podsOf(&keys[i]) {
+			if pod := &st.pods[p]; !pod.terminating() && !st.version.current(pod) {
+				n++
+				break
+			}
+		}
+	}
+	return n
+}
+
+// A usage is why a node counts as unavailable, or as surging.
+type usage struct {
+	key    int32
+	pod    *Pod // the one that the reason is about, or nil
+	reason Reason
+}
+
+// A census is the nodes of an update by what becomes of them.
+type census struct {
+	blockers   []usage // nodes that use up the budget
+	used       int     // by how much
+	replace    []keyPod
+	candidates []keyPod
+}
+
+type keyPod struct {
+	key int32
+	pod *Pod
+}
+
+func (c *census) block(key int32, pod *Pod, reason Reason) {
+	c.used++
+	c.blockers = append(c.blockers, usage{key, pod, reason})
+}
+
+// updateWithoutSurge is the rolling update without surge: delete, and let the next plan
+// create (rules ).
+func (st *state) updateWithoutSurge(p *Plan, keys []int32) {
+	var c census
+	dead := st.deadNodes(p, keys)
+	for _, i := range keys {
+		if _, skip := slices.BinarySearchFunc(dead, i, st.compareKeys); !skip {
+			st.count(&c, i)
+		}
+	}
+	if !st.opts.kruise() || st.ranked() {
+		slices.SortFunc(c.candidates, func(a, b keyPod) int { return st.compareRanks(a.key, b.key) })
+		slices.SortFunc(c.replace, func(a, b keyPod) int { return st.compareRanks(a.key, b.key) })
+	}
+	room := max(int(p.Budget.Unavailable)-c.used, 0)
+	replace := c.replace
+	if st.opts.StrictUnavailable {
+		replace, room = st.strict(p, &c)
+	}
+	if waiting := len(c.candidates) - room; waiting > 0 {
+		p.hold(Hold{Reason: ReasonMaxUnavailable, Have: int64(c.used), Limit: int64(p.Budget.Unavailable)})
+		st.explain(p, c.blockers)
+	}
+	remove := make([]Deletion, 0, len(replace)+min(room, len(c.candidates)))
+	for _, k := range replace {
+		remove = append(remove, Deletion{k.pod, ReasonOldUnavailable})
+	}
+	for _, k := range c.candidates[:min(room, len(c.candidates))] {
+		remove = append(remove, Deletion{k.pod, ReasonRollout})
+	}
+	remove = st.inPlace(p, remove)
+	st.sync(p, nil, remove, ReasonRollout)
+}
+
+// ranked reports whether the caller has ordered the nodes.
+func (st *state) ranked() bool {
+	return slices.ContainsFunc(st.nodes, func(n Node) bool { return n.Rank != 0 })
+}
+
+// strict counts the replacement of old pods that are not available against the budget
+// as well (D-4): what is unavailable for another reason takes room from it.
+func (st *state) strict(p *Plan, c *census) (replace []keyPod, room int) {
+	others := c.used
+	if st.countsReplaced() {
+		others -= len(c.replace)
+	}
+	room = max(int(p.Budget.Unavailable)-max(others, 0), 0)
+	n := min(room, len(c.replace))
+	if rest := len(c.replace) - n; rest > 0 {
+		p.hold(Hold{Reason: ReasonStrict, Have: int64(rest), Limit: int64(p.Budget.Unavailable)})
+		st.explain(p, c.blockers)
+	}
+	return c.replace[:n], max(room-len(c.replace), 0)
+}
+
+// countsReplaced reports whether an old pod that is not available uses the budget. In
+// OpenKruise it does not (D-5).
+func (st *state) countsReplaced() bool { return !st.opts.kruise() || st.opts.Corrected }
+
+// count files a node (rules ).
+func (st *state) count(c *census, key int32) {
+	k := &st.keys[key]
+	blocked := len(c.blockers)
+	st.countNode(c, key, st.classify(k))
+	// With Corrected only nodes that should run a pod use the budget, which is a share of
+	// them (D-3).
+	if st.opts.Corrected && !k.run {
+		c.used -= len(c.blockers) - blocked
+		c.blockers = c.blockers[:blocked]
+	}
+}
+
+func (st *state) countNode(c *census, key int32, pods nodePods) {
+	n, o := pods.new, pods.old
+	if st.opts.kruise() {
+		if n != nil && n.preparing() && o != nil && !o.preparing() {
+			st.countTwice(c, key, n)
+			return
+		}
+		if n == nil && o != nil && o.preparing() {
+			c.block(key, o, ReasonPreparing)
+			return
+		}
+		if n != nil && n.preparing() {
+			c.block(key, n, ReasonPreparing)
+			return
+		}
+		if n != nil && o != nil && o.preparing() {
+			o = nil
+		}
+	}
+	switch {
+	case !pods.ok:
+		c.block(key, nil, ReasonTooManyPods)
+	case n != nil && o != nil:
+		c.block(key, n, ReasonNewAndOld)
+	case n != nil:
+		if !st.availability.Available(n) {
+			c.block(key, n, unavailable(n))
+		}
+	case o == nil:
+		c.block(key, nil, empty(pods))
+	case st.availability.Available(o):
+		c.candidates = append(c.candidates, keyPod{key, o})
+	default:
+		if st.countsReplaced() {
+			c.block(key, o, unavailable(o))
+		}
+		c.replace = append(c.replace, keyPod{key, o})
+	}
+}
+
+// countTwice files a node with a new pod that is about to go beside a normal old one:
+// it counts for being about to go, and once more if it is not available. With
+// Corrected it counts once (D-19).
+func (st *state) countTwice(c *census, key int32, n *Pod) {
+	c.block(key, n, ReasonPreparing)
+	if !st.availability.Available(n) && !st.opts.Corrected {
+		c.block(key, n, unavailable(n))
+	}
+}
+
+func unavailable(p *Pod) Reason {
+	if p.Ready {
+		return ReasonNotAvailable
+	}
+	return ReasonNotReady
+}
+
+func empty(pods nodePods) Reason {
+	if pods.all > 0 {
+		return ReasonTerminating
+	}
+	return ReasonEmpty
+}
+
+// deadNodes returns, in the order of their names, the nodes that the policy lets an
+// update turn its back on: they do not answer, and their pods use the budget or would
+// be replaced (D-2).
+func (st *state) deadNodes(p *Plan, keys []int32) []int32 {
+	if st.opts.SkipDeadNodes == 0 {
+		return nil
+	}
+	var dead []int32
+	for _, i := range keys {
+		if k := &st.keys[i]; k.node >= 0 && st.nodes[k.node].dead() {
+			var c census
+			if st.count(&c, i); c.used+len(c.replace)+len(c.candidates) > 0 {
+				dead = append(dead, i)
+			}
+		}
+	}
+	slices.SortFunc(dead, st.compareKeys)
+	dead = dead[:min(len(dead), int(st.opts.SkipDeadNodes))]
+	for _, i := range dead {
+		p.hold(Hold{Node: st.keys[i].name, Reason: ReasonDeadNode})
+	}
+	return dead
+}
+
+// explain tells, by name, which nodes use up the budget.
+func (st *state) explain(p *Plan, blockers []usage) {
+	slices.SortStableFunc(blockers, func(a, b usage) int { return st.compareKeys(a.key, b.key) })
+	p.Holds = slices.Grow(p.Holds, len(blockers))
+	for _, u := range blockers {
+		h := Hold{Node: st.keys[u.key].name, Reason: u.reason}
+		if u.pod != nil {
+			h.Pod = u.pod.Name
+		}
+		p.hold(h)
+	}
+}

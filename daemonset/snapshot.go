@@ -1,0 +1,176 @@
+package daemonset
+
+import (
+	"time"
+
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// Kind is the kind of a DaemonSet in an owner reference.
+const Kind = "DaemonSet"
+
+// A Snapshot is everything that [Reconcile] looks at. Reconcile does not change a
+// Snapshot and keeps no part of it.
+type Snapshot struct {
+	DaemonSet DaemonSet `json:"daemonSet"`
+	// Nodes are all nodes of the cluster, in any order.
+	Nodes []Node `json:"nodes,omitempty"`
+	// Pods are those of the namespace, in any order. Those of other owners are left
+	// alone.
+	Pods []Pod `json:"pods,omitempty"`
+	// Revisions are those of the namespace, in any order. Those of other owners are
+	// read only where their names are in the way.
+	Revisions []revision.ControllerRevision `json:"revisions,omitempty"`
+	// Backoff is the table of the previous plan.
+	Backoff Backoff `json:"backoff,omitempty"`
+	// Unseen says that pods which an earlier plan created or deleted are not yet seen
+	// to be so. The plan then only reports a status.
+	Unseen bool `json:"unseen,omitzero"`
+}
+
+// A Strategy is how a DaemonSet replaces pods of an old template.
+type Strategy string
+
+// The strategies of a DaemonSet. The empty Strategy is RollingUpdate.
+const (
+	RollingUpdate Strategy = "RollingUpdate"
+	OnDelete      Strategy = "OnDelete"
+)
+
+// A RollingType is how a rolling update replaces a pod.
+type RollingType string
+
+// The types of a rolling update. The empty RollingType is Standard.
+const (
+	Standard          RollingType = "Standard"
+	Surging           RollingType = "Surging" // of v1alpha1: Standard, with a surge of 1 if none is given
+	InPlaceIfPossible RollingType = "InPlaceIfPossible"
+)
+
+// A DaemonSet is the desired state and the last written status.
+type DaemonSet struct {
+	Name        string            `json:"name"`
+	UID         string            `json:"uid"`
+	Generation  int64             `json:"generation,omitzero"`
+	Annotations map[string]string `json:"annotations,omitempty"`
+
+	DeletionTimestamp time.Time `json:"deletionTimestamp,omitzero"` // zero unless being deleted
+
+	Selector *selector.LabelSelector `json:"selector"` // must be set; an empty one stops everything
+	Template Template                `json:"template"`
+	Strategy Strategy                `json:"strategy,omitzero"` // "" means RollingUpdate
+	MaxSurge rollout.IntOrPercent    `json:"maxSurge,omitzero"` // of the desired nodes, rounded up; unset means 0
+	// MaxUnavailable is a share of the desired nodes, rounded up. Unset means 1, and 0
+	// beside a surge in the OpenKruise dialect.
+	MaxUnavailable       rollout.IntOrPercent `json:"maxUnavailable,omitzero"`
+	MinReadySeconds      int32                `json:"minReadySeconds,omitzero"`
+	RevisionHistoryLimit *int32               `json:"revisionHistoryLimit,omitzero"` // nil means 10
+
+	// What follows only the Advanced DaemonSet of OpenKruise has.
+
+	// RollingType is how pods are replaced; "" means Standard.
+	RollingType RollingType `json:"rollingType,omitzero"`
+	// Partition is how many nodes stay as they are, rounded down; unset means 0.
+	Partition rollout.IntOrPercent `json:"partition,omitzero"`
+	// NodeSelector admits only nodes with these labels to the update; nil admits all.
+	NodeSelector *selector.LabelSelector `json:"nodeSelector,omitempty"`
+	// Paused stops the update, but not the creation of missing pods.
+	Paused bool `json:"paused,omitzero"`
+	// Burst is how many pods a plan may create, how many delete, and how many update in
+	// place, rounded down; unset means 250.
+	Burst rollout.IntOrPercent `json:"burst,omitzero"`
+	// Progressive creates pods only on nodes that the partition has released.
+	Progressive bool `json:"progressive,omitzero"`
+	// PreDelete is what holds back the deletion of a pod; nil holds nothing.
+	PreDelete *PreDelete `json:"preDelete,omitempty"`
+
+	Status Status `json:"status,omitzero"`
+}
+
+// A PreDelete holds back the deletion of a pod that carries any of the finalizers or
+// any of the labels.
+type PreDelete struct {
+	Finalizers   []string          `json:"finalizers,omitempty"`
+	Labels       map[string]string `json:"labels,omitempty"`
+	MarkNotReady bool              `json:"markNotReady,omitzero"` // a held pod also stops being ready
+}
+
+// A Template is what the planner reads of a pod template.
+type Template struct {
+	// Hash names a new revision; see [revision.Hash] and Status.CollisionCount.
+	Hash string `json:"hash"`
+	// Data is the template as a revision stores it: {"spec":{"template":{…}}}.
+	Data        []byte            `json:"data,omitempty"`
+	Labels      map[string]string `json:"labels,omitempty"`
+	Annotations map[string]string `json:"annotations,omitempty"`
+
+	NodeName     string                 `json:"nodeName,omitzero"` // the only node that pods may run on
+	NodeSelector map[string]string      `json:"nodeSelector,omitempty"`
+	Affinity     *selector.NodeSelector `json:"affinity,omitempty"` // required node affinity; nil demands nothing
+	Tolerations  []Toleration           `json:"tolerations,omitempty"`
+	HostNetwork  bool                   `json:"hostNetwork,omitzero"`
+	// ReadinessGates are read with InPlaceIfPossible only.
+	ReadinessGates []string `json:"readinessGates,omitempty"`
+}
+
+// A Status is what a DaemonSet reports. Counts are of nodes.
+type Status struct {
+	ObservedGeneration     int64  `json:"observedGeneration,omitzero"`
+	DesiredNumberScheduled int32  `json:"desiredNumberScheduled"`          // that should run a pod
+	CurrentNumberScheduled int32  `json:"currentNumberScheduled,omitzero"` // of these, with a pod
+	NumberMisscheduled     int32  `json:"numberMisscheduled,omitzero"`     // that should not run a pod and have one
+	NumberReady            int32  `json:"numberReady,omitzero"`            // desired, with a ready pod
+	NumberAvailable        int32  `json:"numberAvailable,omitzero"`        // desired, with an available pod
+	NumberUnavailable      int32  `json:"numberUnavailable,omitzero"`      // desired, without an available pod
+	UpdatedNumberScheduled int32  `json:"updatedNumberScheduled,omitzero"` // desired, with a new pod
+	CollisionCount         *int32 `json:"collisionCount,omitzero"`         // hash collisions so far, nil means none
+	UpdateRevision         string `json:"updateRevision,omitzero"`         // the current hash; OpenKruise only
+}
+
+// A Node is what the planner reads of a node.
+type Node struct {
+	Name   string            `json:"name"`
+	Labels map[string]string `json:"labels,omitempty"`
+	Taints []Taint           `json:"taints,omitempty"`
+	// Rank is the caller's order of updates: nodes of lower rank come first, those of
+	// equal rank by name. No other decision reads it.
+	Rank int32 `json:"rank,omitzero"`
+}
+
+// An Effect is what a taint does to pods that do not tolerate it.
+type Effect string
+
+// The effects of a taint.
+const (
+	NoSchedule       Effect = "NoSchedule"
+	PreferNoSchedule Effect = "PreferNoSchedule"
+	NoExecute        Effect = "NoExecute"
+)
+
+// A Taint keeps pods off a node.
+type Taint struct {
+	Key    string `json:"key"`
+	Value  string `json:"value,omitzero"`
+	Effect Effect `json:"effect"`
+}
+
+// A TolerationOperator is how the value of a toleration compares.
+type TolerationOperator string
+
+// The operators of a toleration. The empty one compares as Equal does, but is
+// another one when default tolerations are added. Others tolerate nothing.
+const (
+	TolerationEqual  TolerationOperator = "Equal"
+	TolerationExists TolerationOperator = "Exists"
+)
+
+// A Toleration lets a pod onto a node in spite of a taint.
+type Toleration struct {
+	Key      string             `json:"key,omitzero"` // "" is every key
+	Operator TolerationOperator `json:"operator,omitzero"`
+	Value    string             `json:"value,omitzero"`
+	Effect   Effect             `json:"effect,omitzero"` // "" is every effect
+	Seconds  *int64             `json:"tolerationSeconds,omitzero"`
+}

@@ -1,0 +1,250 @@
+package daemonset_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/selector"
+	"github.com/stretchr/testify/require"
+)
+
+func unavailableTwo(s *daemonset.Snapshot) { s.DaemonSet.MaxUnavailable = rollout.Int(2) }
+func surgeOne(s *daemonset.Snapshot)       { s.DaemonSet.MaxSurge = rollout.Int(1) }
+
+func TestUpdateWithoutSurge(t *testing.T) {
+	four := with(cluster(4, pod("p1", "n1", "v2", unready), pod("p2", "n2", "v1", unready), pod("p3", "n3", "v1"), pod("p4", "n4", "v1")), unavailableTwo)
+	runPlans(t, []planCase{
+		{"first", "R-5: by name", with(cluster(3, olds(3)...), func(s *daemonset.Snapshot) { slices.Reverse(s.Pods) }), daemonset.Options{}, `
+			Deleted pod: p1 on node n1 (Rollout)
+			daemon set held back: MaxUnavailable (0 of 1)`},
+		{"ranked", "D-1: by rank, then by name", with(cluster(3, olds(3)...), func(s *daemonset.Snapshot) { s.Nodes[0].Rank, s.Nodes[1].Rank = 7, 7 }), daemonset.Options{}, `
+			Deleted pod: p3 on node n3 (Rollout)
+			daemon set held back: MaxUnavailable (0 of 1)`},
+		{"example, Kubernetes", "R-3: an old pod that serves nobody uses the budget and goes", four, daemonset.Options{}, `
+			Deleted pod: p2 on node n2 (OldUnavailable)
+			daemon set held back: MaxUnavailable (2 of 2)
+			n1 held back: NotReady, pod p1
+			n2 held back: NotReady, pod p2`},
+		{"example, OpenKruise", "R-4: it does not use the budget (D-5); its order is from the last name", four, kruise, `
+			Deleted pod: p2 on node n2 (OldUnavailable)
+			Deleted pod: p4 on node n4 (Rollout)
+			daemon set held back: MaxUnavailable (1 of 2)
+			n1 held back: NotReady, pod p1`},
+		{"example, OpenKruise, corrected", "D-5", four, daemonset.Options{Dialect: daemonset.OpenKruise, Corrected: true}, `
+			Deleted pod: p2 on node n2 (OldUnavailable)
+			daemon set held back: MaxUnavailable (2 of 2)
+			n1 held back: NotReady, pod p1
+			n2 held back: NotReady, pod p2`},
+		{"terminating", "R-3: a node whose pods all go is empty", cluster(2, pod("p1", "n1", "v1", terminating), pod("p2", "n2", "v1")), daemonset.Options{}, `
+			daemon set held back: MaxUnavailable (1 of 1)
+			n1 held back: Terminating`},
+		{"not yet available", "R-3: minReadySeconds", with(cluster(2, pod("p1", "n1", "v2", readyFor(5*time.Second)), pod("p2", "n2", "v1")), func(s *daemonset.Snapshot) { s.DaemonSet.MinReadySeconds = 10 }), daemonset.Options{}, `
+			daemon set held back: MaxUnavailable (1 of 1)
+			n1 held back: NotAvailable, pod p1`},
+		{"all unavailable at once", "D-4: replacements are not limited", with(cluster(3, olds(3, readyFor(30*time.Second))...), func(s *daemonset.Snapshot) { s.DaemonSet.MinReadySeconds = 60 }), daemonset.Options{}, `
+			Deleted pod: p1 on node n1 (OldUnavailable)
+			Deleted pod: p2 on node n2 (OldUnavailable)
+			Deleted pod: p3 on node n3 (OldUnavailable)`},
+		{"all unavailable, strict", "D-4: they are", with(cluster(3, olds(3, readyFor(30*time.Second))...), func(s *daemonset.Snapshot) { s.DaemonSet.MinReadySeconds = 60 }), daemonset.Options{StrictUnavailable: true}, `
+			Deleted pod: p1 on node n1 (OldUnavailable)
+			daemon set held back: Strict (2 of 1)
+			n1 held back: NotAvailable, pod p1
+			n2 held back: NotAvailable, pod p2
+			n3 held back: NotAvailable, pod p3`},
+		{"strict, OpenKruise", "D-4: replacements take the room of the others", with(cluster(3, pod("p1", "n1", "v1", unready), pod("p2", "n2", "v1"), pod("p3", "n3", "v1")), unavailableTwo), daemonset.Options{Dialect: daemonset.OpenKruise, StrictUnavailable: true}, `
+			Deleted pod: p1 on node n1 (OldUnavailable)
+			Deleted pod: p3 on node n3 (Rollout)
+			daemon set held back: MaxUnavailable (0 of 2)`},
+		{"preparing, counted twice", "R-4, D-19", with(cluster(2, pod("p1", "n1", "v1"), pod("p2", "n1", "v2", preparing, unready), pod("p3", "n2", "v1")), func(s *daemonset.Snapshot) {
+			unavailableTwo(s)
+			s.DaemonSet.PreDelete = &daemonset.PreDelete{Labels: map[string]string{"app": "agent"}}
+		}), kruise, `
+			daemon set held back: MaxUnavailable (2 of 2)
+			n1 held back: Preparing, pod p2
+			n1 held back: NotReady, pod p2`},
+		{"preparing, corrected", "D-19: once; the pod is then held by the hook", with(cluster(2, pod("p1", "n1", "v1"), pod("p2", "n1", "v2", preparing, unready), pod("p3", "n2", "v1")), func(s *daemonset.Snapshot) {
+			unavailableTwo(s)
+			s.DaemonSet.PreDelete = &daemonset.PreDelete{Labels: map[string]string{"app": "agent"}}
+		}), daemonset.Options{Dialect: daemonset.OpenKruise, Corrected: true}, `Prepared deletion of pod p3 on node n2 (Rollout)`},
+		{"on delete", "K-5", with(cluster(2, olds(2)...), func(s *daemonset.Snapshot) { s.DaemonSet.Strategy = daemonset.OnDelete }), daemonset.Options{}, `daemon set held back: OnDelete (2 of 0)`},
+		{"paused", "K-1", with(cluster(2, olds(2)...), func(s *daemonset.Snapshot) { s.DaemonSet.Paused = true }), kruise, `daemon set held back: Paused (2 of 0)`},
+		{"both zero", "B-4: one may be unavailable", with(cluster(2, olds(2)...), func(s *daemonset.Snapshot) {
+			s.DaemonSet.MaxUnavailable, s.DaemonSet.MaxSurge = rollout.Percent(0), rollout.Int(0)
+		}), daemonset.Options{}, `
+			Deleted pod: p1 on node n1 (Rollout)
+			daemon set held back: MaxUnavailable (0 of 1)`},
+		{"frozen", "the policy leaves everything as it is", cluster(2, olds(1)...), daemonset.Options{Freeze: true}, `daemon set held back: Frozen`},
+		{"unseen", "Y-1.6", with(cluster(2, olds(1)...), func(s *daemonset.Snapshot) { s.Unseen = true }), daemonset.Options{}, `daemon set held back: Unseen`},
+	})
+}
+
+// D-2 and D-3: nodes that do not answer, and nodes that no longer belong.
+func TestDeadNodes(t *testing.T) {
+	dead := cluster(3, pod("p1", "n1", "v1"), pod("p2", "n2", "v1"), pod("p3", "n3", "v1", unready))
+	dead.Nodes[2].Taints = []daemonset.Taint{taint(daemonset.TaintUnreachable, daemonset.NoExecute), taint(daemonset.TaintUnreachable, daemonset.NoSchedule)}
+	gone := with(dead, func(s *daemonset.Snapshot) { terminating(&s.Pods[2]) })
+	outside := cluster(3, pod("p1", "n1", "v1"), pod("p2", "n2", "v1"), pod("p3", "n3", "v2", unready))
+	outside.Nodes[2].Taints = []daemonset.Taint{taint("x", daemonset.NoSchedule)}
+	runPlans(t, []planCase{
+		{"dead", "D-2: its pod goes first, and takes the budget", dead, daemonset.Options{}, `
+			Deleted pod: p3 on node n3 (OldUnavailable)
+			daemon set held back: MaxUnavailable (1 of 1)
+			n3 held back: NotReady, pod p3`},
+		{"dead, then", "D-2: it never ends, and the update stops", gone, daemonset.Options{}, `
+			daemon set held back: MaxUnavailable (1 of 1)
+			n3 held back: Terminating`},
+		{"dead, skipped", "D-2: the policy goes on without it", dead, daemonset.Options{SkipDeadNodes: 1}, `
+			Deleted pod: p1 on node n1 (Rollout)
+			n3 held back: DeadNode
+			daemon set held back: MaxUnavailable (0 of 1)`},
+		{"dead, then, skipped", "D-2", gone, daemonset.Options{SkipDeadNodes: 1}, `
+			Deleted pod: p1 on node n1 (Rollout)
+			n3 held back: DeadNode
+			daemon set held back: MaxUnavailable (0 of 1)`},
+		{"two dead, one skipped", "D-2: those beyond the cap count, so that an update which kills nodes stops", with(gone, func(s *daemonset.Snapshot) { s.Nodes[1].Taints = s.Nodes[2].Taints; terminating(&s.Pods[1]) }), daemonset.Options{SkipDeadNodes: 1}, `
+			n2 held back: DeadNode
+			daemon set held back: MaxUnavailable (1 of 1)
+			n3 held back: Terminating`},
+		{"outside", "D-3: a node that is not desired uses the budget", outside, daemonset.Options{}, `
+			daemon set held back: MaxUnavailable (1 of 1)
+			n3 held back: NotReady, pod p3`},
+		{"outside, corrected", "D-3", outside, daemonset.Options{Corrected: true}, `
+			Deleted pod: p1 on node n1 (Rollout)
+			daemon set held back: MaxUnavailable (0 of 1)`},
+		{"outside, pruned", "K-2: the gate of OpenKruise does as much", outside, daemonset.Options{Prune: true}, `
+			Deleted pod: p1 on node n1 (Rollout)
+			daemon set held back: MaxUnavailable (0 of 1)`},
+	})
+}
+
+func TestUpdateWithSurge(t *testing.T) {
+	sunset := with(cluster(2, pod("p1", "n1", "v1"), pod("p2", "n2", "v2", unready)), surgeOne)
+	sunset.Nodes[0].Taints = []daemonset.Taint{taint("x", daemonset.NoSchedule)}
+	missing := with(cluster(2, pod("p1", "n1", "v1"), pod("p2", "n2", "v1"), pod("p3", "x", "v1")), surgeOne)
+	runPlans(t, []planCase{
+		{"first", "S-3: by name", with(cluster(3, olds(3)...), surgeOne), daemonset.Options{}, `
+			Created pod on node n1 (Rollout)
+			daemon set held back: MaxSurge (0 of 1)`},
+		{"ranked", "D-1", with(cluster(3, olds(3)...), func(s *daemonset.Snapshot) { surgeOne(s); s.Nodes[2].Rank = -1 }), daemonset.Options{}, `
+			Created pod on node n3 (Rollout)
+			daemon set held back: MaxSurge (0 of 1)`},
+		{"under way", "S-1.5", with(cluster(2, pod("p1", "n1", "v1"), pod("q1", "n1", "v2", unready), pod("p2", "n2", "v1")), surgeOne), daemonset.Options{}, `
+			daemon set held back: MaxSurge (1 of 1)
+			n1 held back: NotReady, pod q1`},
+		{"old is not available", "S-3: not limited", with(cluster(3, olds(3, unready)...), surgeOne), daemonset.Options{}, `
+			Created pod on node n1 (Rollout)
+			Created pod on node n2 (Rollout)
+			Created pod on node n3 (Rollout)`},
+		{"done", "N-7: the manage step deletes", with(cluster(1, pod("p1", "n1", "v1"), pod("q1", "n1", "v2")), surgeOne), daemonset.Options{}, `
+			Deleted pod: p1 on node n1 (Replaced)
+			daemon set held back: ManageFirst (1 of 0)`},
+		{"sunset", "S-4: not enough others are available", sunset, daemonset.Options{}, `
+			daemon set held back: MinAvailable (1 of 1)`},
+		{"sunset, later", "S-4", with(sunset, func(s *daemonset.Snapshot) { s.Pods[1] = pod("p2", "n2", "v2") }), daemonset.Options{}, `
+			Deleted pod: p1 on node n1 (NotDesired)`},
+		{"sunset, not available", "S-1.4: at once", with(sunset, func(s *daemonset.Snapshot) { unready(&s.Pods[0]) }), daemonset.Options{}, `
+			Deleted pod: p1 on node n1 (NotDesired)`},
+		{"sunset, OpenKruise", "S-2: it does not look at whether the node is desired", with(sunset, func(s *daemonset.Snapshot) {}), kruise, `
+			Created pod on node n1 (Rollout)`},
+		{"missing node", "D-6: upstream fails", missing, daemonset.Options{}, `
+			x held back: MissingNode, pod p3`},
+		{"missing node, corrected", "D-6", missing, daemonset.Options{Corrected: true}, `
+			Created pod on node n1 (Rollout)
+			daemon set held back: MaxSurge (0 of 1)`},
+		{"missing node, OpenKruise", "K-3: it is left out", missing, kruise, `
+			Created pod on node n2 (Rollout)
+			daemon set held back: MaxSurge (0 of 1)`},
+		{"preparing, OpenKruise", "N-4, N-6: one that is about to go does not run", with(cluster(2, pod("p1", "n1", "v1", preparing), pod("p2", "n2", "v1"), pod("q2", "n2", "v2", preparing)), func(s *daemonset.Snapshot) {
+			surgeOne(s)
+			s.DaemonSet.PreDelete = &daemonset.PreDelete{Labels: map[string]string{"app": "agent"}}
+		}), kruise, `
+			Created pod on node n1 (Missing)
+			daemon set held back: ManageFirst (2 of 0)`},
+		{"surging", "K-4: an old name", with(cluster(3, olds(3)...), func(s *daemonset.Snapshot) { s.DaemonSet.RollingType = daemonset.Surging }), kruise, `
+			Created pod on node n3 (Rollout)
+			daemon set held back: MaxSurge (0 of 1)`},
+	})
+}
+
+// Section 14: the examples.
+func TestFilter(t *testing.T) {
+	zone := func(s *daemonset.Snapshot, names ...string) {
+		s.DaemonSet.NodeSelector = &selector.LabelSelector{MatchLabels: map[string]string{"zone": "a"}}
+		for i := range s.Nodes {
+			if slices.Contains(names, s.Nodes[i].Name) {
+				s.Nodes[i].Labels = map[string]string{"zone": "a"}
+			}
+		}
+	}
+	for _, c := range []struct {
+		why  string
+		s    daemonset.Snapshot
+		opts daemonset.Options
+		want []string
+	}{
+		{"updated ones first, then from the last name", cluster(3, pod("p1", "n1", "v1"), pod("p2", "n2", "v2"), pod("p3", "n3", "v1")), kruise, []string{"n2", "n3", "n1"}},
+		{"the partition keeps the first names", with(cluster(3, pod("p1", "n1", "v2"), pod("p2", "n2", "v1"), pod("p3", "n3", "v1")), func(s *daemonset.Snapshot) { s.DaemonSet.Partition = rollout.Int(1) }), kruise, []string{"n1", "n3"}},
+		{"the partition is applied to what the selector leaves", with(cluster(4, pod("p1", "n1", "v1"), pod("p2", "n2", "v2"), pod("p3", "n3", "v1"), pod("p4", "n4", "v1")), func(s *daemonset.Snapshot) {
+			zone(s, "n1", "n3", "n4")
+			s.DaemonSet.Partition = rollout.Int(2)
+		}), kruise, []string{"n2", "n4"}},
+		{"a node whose pod goes counts as being updated", with(cluster(4, pod("p1", "n1", "v1"), pod("p2", "n2", "v2"), pod("p3", "n3", "v1", terminating), pod("p4", "n4", "v1")), func(s *daemonset.Snapshot) { zone(s, "n1", "n3") }), kruise, []string{"n2", "n3", "n1"}},
+		{"an empty selector matches every node", with(cluster(2, olds(2)...), func(s *daemonset.Snapshot) { s.DaemonSet.NodeSelector = &selector.LabelSelector{} }), kruise, []string{"n2", "n1"}},
+		{"a partition above the number of nodes", with(cluster(2, olds(2)...), func(s *daemonset.Snapshot) { s.DaemonSet.Partition = rollout.Int(9) }), kruise, []string{}},
+		{"D-14: 99% of 7 are 6", with(cluster(7, olds(7)...), func(s *daemonset.Snapshot) { s.DaemonSet.Partition = rollout.Percent(99) }), kruise, []string{"n7"}},
+		{"D-14: a percentage of the last status, which may be 0", with(cluster(2, olds(2)...), func(s *daemonset.Snapshot) {
+			s.DaemonSet.Partition, s.DaemonSet.Status.DesiredNumberScheduled = rollout.Percent(50), 0
+		}), kruise, []string{"n2", "n1"}},
+		{"D-14, corrected: of the present nodes", with(cluster(2, olds(2)...), func(s *daemonset.Snapshot) {
+			s.DaemonSet.Partition, s.DaemonSet.Status.DesiredNumberScheduled = rollout.Percent(50), 0
+		}), daemonset.Options{Dialect: daemonset.OpenKruise, Corrected: true}, []string{"n2"}},
+		{"ranks come before names", with(cluster(3, olds(3)...), func(s *daemonset.Snapshot) { s.DaemonSet.Partition, s.Nodes[0].Rank = rollout.Int(1), -1 }), kruise, []string{"n1", "n3"}},
+		{"Kubernetes: all keys, as there is nothing to filter by", cluster(2, pod("p1", "x", "v1"), pod("p2", "n2", "v1")), daemonset.Options{}, []string{"n1", "n2", "x"}},
+		{"Kubernetes with a partition", with(cluster(2, pod("p1", "x", "v1"), pod("p2", "n2", "v1")), func(s *daemonset.Snapshot) { s.DaemonSet.Partition = rollout.Int(1) }), daemonset.Options{}, []string{"n1"}},
+	} {
+		got, err := daemonset.FilterOnly(c.s, t0, c.opts)
+		require.NoError(t, err)
+		if c.opts.Dialect == daemonset.Kubernetes {
+			slices.Sort(got)
+		}
+		require.Equal(t, c.want, got, c.why)
+	}
+}
+
+// D-13: pods on nodes that the partition reserves.
+func TestPartitionCreatesOld(t *testing.T) {
+	s := cluster(5, pod("p1", "n1", "v1"))
+	s.DaemonSet.Partition = rollout.Int(4)
+	hashes := func(opts daemonset.Options) (list []string) {
+		for _, a := range mustPlan(t, s, opts).Actions {
+			list = append(list, a.(daemonset.CreatePod).Hash)
+		}
+		return list
+	}
+	require.Equal(t, []string{"v2", "v2", "v2", "v2"}, hashes(kruise))
+	require.Equal(t, []string{"v2", "v1", "v1", "v1"}, hashes(daemonset.Options{Dialect: daemonset.OpenKruise, PartitionCreatesOld: true}))
+	s.Revisions = s.Revisions[1:]
+	require.Equal(t, []string{"v2", "v2", "v2", "v2"}, hashes(daemonset.Options{Dialect: daemonset.OpenKruise, PartitionCreatesOld: true}), "no old revision is left")
+}
+
+// The example of R-6: with 2 of 5 unavailable the update takes these steps.
+func TestUpdateSteps(t *testing.T) {
+	s := with(cluster(5, olds(5)...), unavailableTwo)
+	var steps []string
+	for now := t0; ; now = now.Add(time.Minute) {
+		p, err := daemonset.Reconcile(s, now, daemonset.Options{})
+		require.NoError(t, err)
+		if p.Empty() {
+			require.Equal(t, int32(5), p.Status.UpdatedNumberScheduled)
+			break
+		}
+		c := choices(p.Actions)
+		steps = append(steps, string(rune('0'+len(c.remove)))+"-"+string(rune('0'+len(c.create)))+"+")
+		execute(&s, p, now)
+		settle(&s, now, nil)
+	}
+	require.Equal(t, []string{"2-0+", "0-2+", "2-0+", "0-2+", "1-0+", "0-1+"}, steps)
+}
