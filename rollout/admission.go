@@ -1,0 +1,302 @@
+package rollout
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/revision"
+)
+
+// An AdmitSnapshot is everything that [Admit] looks at: an update of a workload.
+type AdmitSnapshot struct {
+	Old Workload `json:"old"`
+	New Workload `json:"new"`
+	// Rollouts are those of the namespace, in the order of the list: the first that
+	// matches counts.
+	Rollouts []Rollout `json:"rollouts,omitempty"`
+	// Sets are the ReplicaSets that a Deployment controls, in any order.
+	Sets []WorkloadSet `json:"sets,omitempty"`
+}
+
+// A WorkloadSet is a ReplicaSet of a Deployment, as far as admission and [Inspect]
+// look at it.
+type WorkloadSet struct {
+	Name              string            `json:"name"`
+	Template          revision.Template `json:"template"`
+	Replicas          int32             `json:"replicas"`
+	Revision          string            `json:"revision,omitzero"` // as annotated
+	CreationTimestamp time.Time         `json:"creationTimestamp,omitzero"`
+	DeletionTimestamp time.Time         `json:"deletionTimestamp,omitzero"`
+}
+
+// usable reports whether pods may be running.
+func (s *WorkloadSet) usable() bool { return s.DeletionTimestamp.IsZero() && s.Replicas != 0 }
+
+// An Admission is what becomes of an update of a workload.
+type Admission struct {
+	// Changed tells that Object is to be stored in place of what was sent.
+	Changed bool     `json:"changed,omitzero"`
+	Object  Workload `json:"object"`
+	Reason  Reason   `json:"reason"`
+}
+
+// Reasons of admissions.
+const (
+	ReasonReleaseBegins     Reason = "ReleaseBegins"     // the update enters a rollout
+	ReasonReleaseContinues  Reason = "ReleaseContinues"  // the workload is in a rollout and kept under control
+	ReasonNoRollout         Reason = "NoRollout"         // no Rollout names the workload
+	ReasonNoStrategy        Reason = "NoStrategy"        // the Rollout has no strategy
+	ReasonNoReplicas        Reason = "NoReplicas"        // no pods are wanted
+	ReasonTemplateUnchanged Reason = "TemplateUnchanged" // neither the template nor the rollout id has changed
+	ReasonSameRolloutID     Reason = "SameRolloutID"     // the rollout id says that this is the same release
+	ReasonNoPods            Reason = "NoPods"            // no ReplicaSet has pods
+	ReasonTwoVersions       Reason = "TwoVersions"       // traffic cannot be led apart while several versions run
+	ReasonOtherStrategy     Reason = "OtherStrategy"     // the update strategy leaves pods alone
+	ReasonNothingToChange   Reason = "NothingToChange"   // the workload is in a rollout, and as it has to be
+)
+
+// EffectiveChange reports whether an update of a workload is a release (rule A2), and
+// why if it is not.
+func EffectiveChange(old, updated Workload, cs Corrections) (bool, Reason) {
+	id := func(w Workload) string {
+		if id := w.Annotations[LabelRolloutID]; id != "" || !cs.Has(CorrectRolloutID) {
+			return id
+		}
+		return w.Labels[LabelRolloutID]
+	}
+	if now := id(updated); now != "" {
+		if now == id(old) {
+			return false, ReasonSameRolloutID
+		}
+		return true, ""
+	}
+	if old.Template.Same(updated.Template) {
+		return false, ReasonTemplateUnchanged
+	}
+	return true, ""
+}
+
+// Admit decides whether an update of a workload enters a rollout (rule 3), and what is
+// changed about the workload then. The error, if any, wraps [ErrInvalid].
+func Admit(s AdmitSnapshot, opts Options) (Admission, error) {
+	var es field.Errors
+	es.NotNegative("New.Replicas", s.New.replicas())
+	if err := es.Join(); err != nil {
+		return Admission{}, err
+	}
+	a := &admission{s: &s, opts: opts, w: s.New}
+	a.w.Annotations, a.w.Labels = maps.Clone(s.New.Annotations), maps.Clone(s.New.Labels)
+	var reason Reason
+	if s.New.Group() == "apps" && s.New.Kind == "Deployment" {
+		reason = a.deployment()
+	} else {
+		reason = a.other()
+	}
+	out := Admission{Object: s.New, Reason: reason}
+	out.Object.Annotations, out.Object.Labels = maps.Clone(s.New.Annotations), maps.Clone(s.New.Labels)
+	if reason == ReasonReleaseBegins || reason == ReasonReleaseContinues {
+		out.Changed, out.Object = true, a.w
+	}
+	if ru := out.Object.RollingUpdate; ru != nil {
+		limits := *ru
+		out.Object.RollingUpdate = &limits
+	}
+	out.Object.Replicas = copyNumber(out.Object.Replicas)
+	out.Object.ProgressDeadlineSeconds = copyNumber(out.Object.ProgressDeadlineSeconds)
+	return out, nil
+}
+
+type admission struct {
+	s    *AdmitSnapshot
+	opts Options
+	w    Workload // with what changes
+}
+
+func (a *admission) set(key, value string) {
+	if a.w.Annotations == nil {
+		a.w.Annotations = map[string]string{}
+	}
+	a.w.Annotations[key] = value
+}
+
+// enter marks the workload as being in a rollout.
+func (a *admission) enter(r *Rollout) Reason {
+	a.set(AnnotationInProgress, encode(struct {
+		RolloutName string `json:"rolloutName"`
+	}{r.Name}))
+	return ReasonReleaseBegins
+}
+
+// rollout returns the Rollout of the workload (rule A1), and a reason if there is none
+// that counts.
+func (a *admission) rollout() (*Rollout, Reason) {
+	for i := range a.s.Rollouts {
+		r := &a.s.Rollouts[i]
+		if r.DeletionTimestamp.IsZero() && r.Status.Phase != PhaseDisabled && r.WorkloadRef.same(a.s.New.WorkloadRef) {
+			if r.Strategy() == nil {
+				return nil, ReasonNoStrategy
+			}
+			return r, ""
+		}
+	}
+	return nil, ReasonNoRollout
+}
+
+func (a *admission) effective() (bool, Reason) {
+	return EffectiveChange(a.s.Old, a.s.New, a.opts.Corrected)
+}
+
+// deployment admits a Deployment (rule 3.1).
+func (a *admission) deployment() Reason {
+	if a.w.UID == "" {
+		a.w.UID = a.s.Old.UID
+	}
+	r, reason := a.rollout()
+	if r == nil {
+		return reason
+	}
+	if a.s.New.Annotations[AnnotationInProgress] != "" {
+		return a.continues()
+	}
+	if a.s.New.replicas() == 0 {
+		return ReasonNoReplicas
+	}
+	if effective, reason := a.effective(); !effective {
+		return reason
+	}
+	var usable []*WorkloadSet
+	for i := range a.s.Sets {
+		if a.s.Sets[i].usable() {
+			usable = append(usable, &a.s.Sets[i])
+		}
+	}
+	switch {
+	case len(usable) == 0:
+		return ReasonNoPods
+	case len(usable) > 1 && len(r.Strategy().TrafficRoutings) > 0:
+		return ReasonTwoVersions
+	}
+	a.labelStable(usable)
+	a.w.Paused = true
+	return a.enter(r)
+}
+
+// labelStable names the stable ReplicaSet: the oldest by revision, then by age, with
+// another template.
+func (a *admission) labelStable(usable []*WorkloadSet) {
+	slices.SortStableFunc(usable, func(s, t *WorkloadSet) int {
+		return cmp.Or(compareRevision(s.Revision, t.Revision), s.CreationTimestamp.Compare(t.CreationTimestamp), cmp.Compare(s.Name, t.Name))
+	})
+	for _, s := range usable {
+		if !s.Template.Same(a.s.New.Template) {
+			if a.w.Labels == nil {
+				a.w.Labels = map[string]string{}
+			}
+			a.w.Labels[LabelStableRevision] = s.Template.Hash
+			return
+		}
+	}
+}
+
+// compareRevision compares annotated revisions; what is no number is not compared.
+func compareRevision(a, b string) int {
+	m, err1 := strconv.ParseInt(a, 10, 64)
+	n, err2 := strconv.ParseInt(b, 10, 64)
+	if err1 != nil || err2 != nil {
+		return 0
+	}
+	return cmp.Compare(m, n)
+}
+
+// continues keeps a Deployment under control that is in a rollout.
+func (a *admission) continues() Reason {
+	effective, _ := a.effective()
+	strategy, _ := ParseStrategy(a.s.New.Annotations[AnnotationStrategy])
+	switch {
+	case strings.EqualFold(strategy.RollingStyle, StylePartition):
+		return a.continuesPartition(strategy, effective)
+	case a.s.New.Annotations[AnnotationOriginalStrategy] != "":
+		changed := false
+		if effective {
+			a.w.Paused, changed = true, true
+		}
+		if a.w.StrategyType != "RollingUpdate" {
+			a.w.StrategyType, changed = a.s.Old.StrategyType, true
+		}
+		return continued(changed)
+	}
+	changed := !a.w.Paused
+	a.w.Paused = true
+	if a.w.StrategyType == "Recreate" {
+		a.w.StrategyType, a.w.RollingUpdate = a.s.Old.StrategyType, a.s.Old.RollingUpdate
+		changed = true
+	}
+	return continued(changed)
+}
+
+func continued(changed bool) Reason {
+	if changed {
+		return ReasonReleaseContinues
+	}
+	return ReasonNothingToChange
+}
+
+func (a *admission) continuesPartition(strategy DeploymentStrategy, effective bool) Reason {
+	changed := !a.w.Paused
+	a.w.Paused = true
+	if a.w.StrategyType == "RollingUpdate" {
+		a.w.StrategyType, changed = "Recreate", true
+	}
+	if a.w.RollingUpdate != nil {
+		strategy.RollingUpdate, a.w.RollingUpdate, changed = a.w.RollingUpdate, nil, true
+	}
+	if effective {
+		strategy.Paused, changed = true, true
+	}
+	a.set(AnnotationStrategy, strategy.Default(a.opts.Corrected).Text())
+	return continued(changed)
+}
+
+// other admits what is no Deployment (rule 3.2).
+func (a *admission) other() Reason {
+	kind := a.s.New.Group() + "/" + a.s.New.Kind
+	daemon := a.s.New.Kind == "DaemonSet"
+	if !daemon && a.s.New.replicas() == 0 {
+		return ReasonNoReplicas
+	}
+	if !daemon && kind != "apps.kruise.io/CloneSet" && a.w.StrategyType != "" && a.w.StrategyType != "RollingUpdate" {
+		return ReasonOtherStrategy
+	}
+	if effective, reason := a.effective(); !effective {
+		return reason
+	}
+	if a.w.UID == "" {
+		a.w.UID = a.s.Old.UID
+	}
+	r, reason := a.rollout()
+	if r == nil {
+		return reason
+	}
+	switch kind {
+	case "apps.kruise.io/CloneSet":
+		if len(r.Strategy().TrafficRoutings) > 0 && a.s.New.Status.Replicas != a.s.New.Status.UpdatedReplicas {
+			return ReasonTwoVersions
+		}
+		a.w.Partition = Percent(100)
+	case "apps/DaemonSet":
+		saved := a.w.StrategyType
+		if before := a.w.Annotations[AnnotationDaemonSetStrategy]; a.opts.Corrected.Has(CorrectNativeVictims) && before != "" {
+			saved = before
+		}
+		a.set(AnnotationDaemonSetStrategy, saved)
+		a.w.StrategyType = "OnDelete"
+	default:
+		a.w.Partition = Int(HoldEverything)
+	}
+	return a.enter(r)
+}

@@ -1,0 +1,139 @@
+package rollout
+
+// Basic returns the next sizes of a canary without traffic routing: the
+// approximation of the weight, as far as the limits let one pass go.
+//
+// It mirrors CalculateReplicaCountsForBasicCanary of Argo Rollouts.
+func (r ArgoRollout) Basic() ArgoCounts {
+	b := r.budget()
+	want := ArgoApproximate(r.replicas(), r.DesiredWeight(), r.MaxWeight(), b.Surge)
+	stable := r.Stable
+	if stable == nil || r.StableIsCanary {
+		want, stable = ArgoCounts{Canary: r.replicas()}, nil
+	}
+	p := basicPass{want: want, budget: b, canary: r.Canary, stable: stable, named: r.Stable}
+	p.next = ArgoCounts{Canary: sizeOf(r.Canary), Stable: sizeOf(stable)}
+	total := int64(p.next.Canary) + int64(p.next.Stable)
+	others := int64(0)
+	for _, o := range r.Others {
+		others += int64(o.Replicas)
+	}
+	p.grow(int64(b.Replicas) + int64(b.Surge) - total - others)
+	if others > 0 {
+		return p.next
+	}
+	p.shrink()
+	return p.next
+}
+
+// Counts returns the next sizes, with or without traffic routing.
+func (r ArgoRollout) Counts() ArgoCounts {
+	if r.TrafficRouting {
+		return r.Routed()
+	}
+	return r.Basic()
+}
+
+func sizeOf(s *ArgoSet) int32 {
+	if s == nil {
+		return 0
+	}
+	return s.Replicas
+}
+
+// A basicPass is one pass of a canary without traffic routing.
+type basicPass struct {
+	want, next     ArgoCounts
+	budget         Budget
+	canary, stable *ArgoSet // nil if missing
+	named          *ArgoSet // the stable one, even if it is the canary
+}
+
+// grow adds pods within the surge, the stable ones first.
+func (p *basicPass) grow(room int64) {
+	if p.next.Stable < p.want.Stable && room > 0 {
+		grown := min(int64(p.next.Stable)+room, int64(p.want.Stable))
+		room -= grown - int64(p.next.Stable)
+		p.next.Stable = int32(grown)
+	}
+	if p.canary != nil && p.next.Canary < p.want.Canary && room > 0 {
+		p.next.Canary = int32(min(int64(p.next.Canary)+room, int64(p.want.Canary)))
+	}
+}
+
+// shrink removes pods as far as enough stay available, then corrects both sizes so
+// that the limits hold.
+func (p *basicPass) shrink() {
+	increasing := p.canary == nil || p.want.Canary >= p.canary.Replicas
+	available := counted(p.canary, !increasing) + counted(p.stable, increasing)
+	least := int64(p.budget.Replicas) - int64(p.budget.Unavailable)
+	if available <= least {
+		return
+	}
+	room := available - least
+	switch {
+	case !increasing:
+		if p.next.Canary > p.want.Canary {
+			p.next.Canary = int32(max(int64(p.want.Canary), int64(p.canary.Replicas)-room))
+		}
+		p.adjust(&p.next.Canary, &p.next.Stable, p.canary, p.named)
+	case p.stable != nil:
+		if p.next.Stable > p.want.Stable {
+			p.next.Stable = int32(max(int64(p.want.Stable), int64(p.stable.Replicas)-room))
+		}
+		p.adjust(&p.next.Stable, &p.next.Canary, p.stable, p.canary)
+	}
+}
+
+// counted returns the pods of a ReplicaSet that count as available: those it wants if
+// it is being drained anyway or has more.
+func counted(s *ArgoSet, ignore bool) int64 {
+	switch {
+	case s == nil:
+		return 0
+	case s.Replicas < s.AvailableReplicas || ignore:
+		return int64(s.Replicas)
+	}
+	return int64(s.AvailableReplicas)
+}
+
+// adjust takes from keep what is above the surge, gives back what is needed to stay
+// available, and takes the rest from drain.
+func (p *basicPass) adjust(drain, keep *int32, drained, kept *ArgoSet) {
+	if kept == nil {
+		return
+	}
+	above := func() int32 { return max(0, *keep+*drain-p.budget.MaxTotal()) }
+	*keep -= above()
+	have := min(drained.AvailableReplicas, *drain) + min(kept.AvailableReplicas, *keep)
+	missing := max(0, p.budget.MinAvailable()-have)
+	*keep += min(max(0, kept.AvailableReplicas-*keep), missing)
+	*drain -= above()
+}
+
+// AtDesired reports whether the sizes of the next pass are there already, so that a step that waits for them
+// is done. Others must be empty in a canary without traffic routing.
+//
+// It mirrors AtDesiredReplicaCountsForCanary of Argo Rollouts.
+func (r ArgoRollout) AtDesired() bool {
+	want := r.Counts()
+	if r.Canary == nil || !r.ProgressThreshold.Met(r.Canary.Replicas, r.Canary.AvailableReplicas, want.Canary) {
+		return false
+	}
+	if !(r.TrafficRouting && r.DynamicStableScale) && !r.stableReached(want.Stable) {
+		return false
+	}
+	if r.TrafficRouting {
+		return true
+	}
+	for _, o := range r.Others {
+		if o.AvailableReplicas != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (r ArgoRollout) stableReached(want int32) bool {
+	return r.Stable != nil && r.Stable.Replicas == want && r.Stable.StatusReplicas == want
+}

@@ -1,0 +1,77 @@
+package rollout
+
+// An ArgoBlueGreen is what the size of the preview of an Argo blue-green update
+// depends on.
+type ArgoBlueGreen struct {
+	Replicas                 int32  `json:"replicas"`
+	PreviewReplicaCount      *int32 `json:"previewReplicaCount,omitzero"` // nil means all
+	HasPauseConditions       bool   `json:"hasPauseConditions,omitzero"`
+	PromoteFull              bool   `json:"promoteFull,omitzero"`
+	ScaleUpPreviewCheckPoint bool   `json:"scaleUpPreviewCheckPoint,omitzero"`
+	ActiveSelector           string `json:"activeSelector,omitzero"`
+	CurrentPodHash           string `json:"currentPodHash,omitzero"`
+	NewHash                  string `json:"newHash,omitzero"`
+	// ActiveExists tells that the ReplicaSet of ActiveSelector is there.
+	ActiveExists bool `json:"activeExists,omitzero"`
+}
+
+// PreviewSize returns the size of the new ReplicaSet: the preview's until it is
+// promoted, then that of the Rollout.
+//
+// It mirrors NewRSNewReplicas of Argo Rollouts for blue-green.
+func (b ArgoBlueGreen) PreviewSize() int32 {
+	if b.PreviewReplicaCount == nil {
+		return b.Replicas
+	}
+	switch {
+	case b.PromoteFull, b.ActiveSelector == "", !b.ActiveExists:
+		return b.Replicas
+	case b.NewHash == b.ActiveSelector:
+		return b.Replicas
+	case b.CurrentPodHash != b.NewHash:
+		return *b.PreviewReplicaCount
+	case b.ScaleUpPreviewCheckPoint && !b.HasPauseConditions:
+		return b.Replicas
+	}
+	return *b.PreviewReplicaCount
+}
+
+// An ArgoStyle is how an Argo Rollout updates.
+type ArgoStyle string
+
+// The styles of an Argo Rollout.
+const (
+	ArgoStyleCanary    ArgoStyle = "canary"
+	ArgoStyleRouted    ArgoStyle = "canaryWithTraffic"
+	ArgoStyleBlueGreen ArgoStyle = "blueGreen"
+)
+
+// ArgoScaleDownDelay returns for how many seconds the old ReplicaSet keeps its pods
+// after the promotion: 30 by default, and 0 in a canary without traffic routing.
+func ArgoScaleDownDelay(style ArgoStyle, configured *int32) int32 {
+	switch {
+	case style == ArgoStyleCanary:
+		return 0
+	case configured == nil:
+		return 30
+	}
+	return *configured
+}
+
+// ArgoAbortDelay returns for how many seconds the new ReplicaSet keeps its pods after
+// an abort, and whether that was asked for. It is nil if it keeps them for ever, which
+// is what 0 asks for.
+func ArgoAbortDelay(style ArgoStyle, configured *int32) (seconds *int32, explicit bool) {
+	n := int32(30)
+	switch {
+	case style == ArgoStyleCanary:
+		n = 0
+		return &n, false
+	case configured == nil:
+		return &n, false
+	case *configured == 0:
+		return nil, true
+	}
+	n = *configured
+	return &n, true
+}

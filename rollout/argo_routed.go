@@ -1,0 +1,92 @@
+package rollout
+
+// Routed returns the sizes of a canary with traffic routing. They are absolute: the
+// limits of a rolling update play no part.
+//
+// It mirrors CalculateReplicaCountsForTrafficRoutedCanary of Argo Rollouts.
+func (r ArgoRollout) Routed() ArgoCounts {
+	weight := r.DesiredWeight()
+	var canary int32
+	if scale := r.CanaryScale(); scale != nil && scale.Replicas != nil && !r.promoted() {
+		canary, weight = *scale.Replicas, 0
+	} else {
+		if scale != nil && scale.Weight != nil && !r.promoted() {
+			weight = *scale.Weight
+		}
+		canary = r.atLeast(r.pods(weight))
+	}
+	if !r.DynamicStableScale {
+		return ArgoCounts{Canary: canary, Stable: r.replicas()}
+	}
+	stable := r.pods(r.MaxWeight() - weight)
+	if r.Weights != nil {
+		stable = max(stable, r.pods(r.Weights.Stable))
+		if r.Abort {
+			canary = max(canary, r.pods(r.Weights.Canary))
+		}
+	}
+	return ArgoCounts{Canary: r.atLeast(canary), Stable: r.atLeast(stable)}
+}
+
+// pods returns how many pods serve a weight, rounded up.
+func (r ArgoRollout) pods(weight int32) int32 {
+	n := int64(weight) * int64(r.replicas())
+	d := int64(r.MaxWeight())
+	if n <= 0 {
+		return saturate(n / d)
+	}
+	return saturate((n + d - 1) / d)
+}
+
+// atLeast raises a size to what keeps each ReplicaSet highly available, unless it is
+// empty.
+func (r ArgoRollout) atLeast(n int32) int32 {
+	if n == 0 || r.MinPodsPerReplicaSet == nil {
+		return n
+	}
+	return max(n, min(*r.MinPodsPerReplicaSet, r.replicas()))
+}
+
+// CanaryScale returns the setCanaryScale that is in force: the last at or before the
+// current step, unless that matches the weight again; nil if there is none, without
+// traffic routing, and once the update is aborted, except with an abort delay of 0.
+func (r ArgoRollout) CanaryScale() *ArgoCanaryScale {
+	if !r.TrafficRouting || r.CurrentStepIndex == nil {
+		return nil
+	}
+	if r.Abort && (r.AbortScaleDownDelaySeconds == nil || *r.AbortScaleDownDelaySeconds != 0) {
+		return nil
+	}
+	if int(*r.CurrentStepIndex) >= len(r.Steps) {
+		return nil
+	}
+	for i := int(*r.CurrentStepIndex); i >= 0; i-- {
+		if scale := r.Steps[i].SetCanaryScale; scale != nil {
+			if scale.MatchTrafficWeight {
+				return nil
+			}
+			return scale
+		}
+	}
+	return nil
+}
+
+// CanaryWeight returns the weight that the sizes follow while there are steps to take:
+// [ArgoRollout.SetWeight] or, in an aborted canary that follows its stable pods back
+// (dynamicStableScale), that of the first step, walking back, that serves fewer pods
+// than are still needed.
+func (r ArgoRollout) CanaryWeight() int32 {
+	if !r.Abort || !r.DynamicStableScale || r.Stable == nil || r.Canary == nil {
+		return r.SetWeight()
+	}
+	needed := r.replicas() - r.Stable.AvailableReplicas
+	if r.AbortScaleDownDelaySeconds == nil || *r.AbortScaleDownDelaySeconds == 0 {
+		needed = max(needed, r.Canary.AvailableReplicas)
+	}
+	for i := len(r.Steps) - 1; i >= 0; i-- {
+		if w := r.Steps[i].SetWeight; w != nil && r.pods(*w) < needed {
+			return *w
+		}
+	}
+	return 0
+}

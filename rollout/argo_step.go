@@ -1,0 +1,91 @@
+package rollout
+
+import "time"
+
+// An ArgoProgress is what tells whether the current step of an Argo canary is over.
+type ArgoProgress struct {
+	// AtDesired tells that the sizes are reached, see [ArgoRollout.AtDesired].
+	AtDesired bool `json:"atDesired,omitzero"`
+	// Unverified tells that weights are verified and this one is not yet.
+	Unverified bool `json:"unverified,omitzero"`
+	// PausedAt is when the pause began; zero without a pause condition.
+	PausedAt time.Time `json:"pausedAt,omitzero"`
+	// ControllerPause tells that the controller has paused the Rollout, so that a
+	// missing pause condition means that a person has removed it.
+	ControllerPause bool `json:"controllerPause,omitzero"`
+	// OtherDone tells that an analysis, an experiment or a plugin has succeeded, or
+	// that routes are written.
+	OtherDone bool `json:"otherDone,omitzero"`
+}
+
+// Completed reports whether a step is over as of now (rule 16.3), and when it will be
+// if time alone tells. A step without any content is over.
+func (s ArgoStep) Completed(p ArgoProgress, now time.Time) (done bool, at time.Time) {
+	switch {
+	case s.SetWeight != nil:
+		return p.AtDesired && !p.Unverified, time.Time{}
+	case s.SetCanaryScale != nil:
+		return p.AtDesired, time.Time{}
+	case s.Pause != nil:
+		return s.Pause.completed(p, now)
+	case s.Other != "":
+		return p.OtherDone, time.Time{}
+	}
+	return true, time.Time{}
+}
+
+func (s *ArgoPause) completed(p ArgoProgress, now time.Time) (bool, time.Time) {
+	if p.PausedAt.IsZero() {
+		return p.ControllerPause, time.Time{}
+	}
+	if s.Duration == nil {
+		return false, time.Time{}
+	}
+	end := p.PausedAt.Add(time.Duration(*s.Duration) * time.Second)
+	if now.After(end) {
+		return true, time.Time{}
+	}
+	return false, end
+}
+
+// Promoted reports whether the new ReplicaSet becomes the stable one (rule 16.3): if
+// there is no stable one yet, or if enough pods are available and there is nothing
+// more to step through.
+func (r ArgoRollout) Promoted() bool {
+	if r.StableRS == "" {
+		return true
+	}
+	if r.Abort || r.Canary == nil {
+		return false
+	}
+	n := r.replicas()
+	enough := r.Canary.AvailableReplicas >= n ||
+		r.ProgressThreshold != nil && r.ProgressThreshold.Met(r.Canary.Replicas, r.Canary.AvailableReplicas, n)
+	end := len(r.Steps) == 0 || r.CurrentStepIndex != nil && int(*r.CurrentStepIndex) >= len(r.Steps)
+	return enough && (r.PromoteFull || r.CurrentPodHash == r.StableRS || end)
+}
+
+// TrafficWeight returns the weight that the canary gets in a pass (rule 16.3). No
+// traffic is led to a canary without available pods, and the weight follows only when
+// the sizes are reached.
+func (r ArgoRollout) TrafficWeight() int32 {
+	switch {
+	case r.CurrentPodHash == r.StableRS:
+		return 0
+	case r.Abort:
+		return r.CanaryWeight()
+	case r.Canary == nil || r.Canary.AvailableReplicas == 0:
+		return 0
+	case r.AtDesired():
+		return r.SetWeight()
+	case r.CurrentStepIndex == nil:
+		return 0
+	}
+	before := r
+	index := *r.CurrentStepIndex - 1
+	if index < 0 {
+		return 0
+	}
+	before.CurrentStepIndex = &index
+	return before.SetWeight()
+}

@@ -1,0 +1,178 @@
+package rollout
+
+import "fmt"
+
+// A BatchContext is what a batch asks of its workload and what is there (rule 7.1).
+type BatchContext struct {
+	Driver       Driver       `json:"driver"`
+	RolloutID    string       `json:"rolloutID,omitzero"`
+	Batch        IntOrPercent `json:"batch"`
+	CurrentBatch int32        `json:"currentBatch"`
+	Replicas     int32        `json:"replicas"`
+	Updated      int32        `json:"updated"`
+	UpdatedReady int32        `json:"updatedReady"`
+	// NoNeedUpdate are pods that have the template without having been updated in
+	// this release, nil unless rolling back in batches.
+	NoNeedUpdate *int32 `json:"noNeedUpdate,omitempty"`
+	// Planned is how many pods the batch updates, Desired how many are of the new
+	// template then.
+	Planned int32 `json:"planned"`
+	Desired int32 `json:"desired"`
+	// The partitions are of old pods, those of a Deployment of new ones.
+	CurrentPartition IntOrPercent `json:"currentPartition,omitzero"`
+	DesiredPartition IntOrPercent `json:"desiredPartition,omitzero"`
+	CurrentSurge     IntOrPercent `json:"currentSurge,omitzero"`
+	DesiredSurge     IntOrPercent `json:"desiredSurge,omitzero"`
+	// FailureThreshold is how many updated pods need not be ready; unset means 0.
+	FailureThreshold IntOrPercent `json:"failureThreshold,omitzero"`
+	// Labelled are the pods with the rollout id, PodCount all that were listed.
+	Labelled int32 `json:"labelled,omitzero"`
+	PodCount int32 `json:"podCount,omitzero"`
+}
+
+// NewBatchContext returns the context of the current batch of a BatchRelease. A batch
+// that does not exist updates no pod. The canary is the extra Deployment of the style
+// Canary, nil if there is none yet; other drivers ignore it.
+func NewBatchContext(br BatchRelease, w Workload, canary *Workload, cs Corrections) BatchContext {
+	plan, status := &br.ReleasePlan, &br.Status.Current
+	c := BatchContext{
+		Driver: DriverOf(w.WorkloadRef, *plan), RolloutID: plan.RolloutID, CurrentBatch: status.CurrentBatch,
+		Replicas: w.replicas(), NoNeedUpdate: status.NoNeedUpdateReplicas, FailureThreshold: plan.FailureThreshold,
+	}
+	if i := int(status.CurrentBatch); i >= 0 && i < len(plan.Batches) {
+		c.Batch = plan.Batches[i].CanaryReplicas
+	}
+	c.Updated, c.UpdatedReady = counts(c.Driver, &w, canary)
+	switch c.Driver {
+	case DriverDeployment:
+		strategy, _ := ParseStrategy(w.Annotations[AnnotationStrategy])
+		c.CurrentPartition, c.DesiredPartition = orZero(strategy.Partition), c.Batch
+		c.Planned = PartitionLimit(c.Batch, c.Replicas)
+		c.Desired = c.Planned
+	case DriverCanary:
+		c.Desired = BatchSize(c.Batch, c.Replicas)
+	case DriverBlueGreenDeployment:
+		c.surge(&w, PartitionLimit(c.Batch, c.Replicas))
+	case DriverBlueGreenCloneSet:
+		c.surge(&w, c.Batch.OfUp(c.Replicas))
+	default:
+		c.partition(&w, cs)
+	}
+	if cs.Has(CorrectThreshold) && c.FailureThreshold.IsZero() && !c.Driver.blueGreen() {
+		c.FailureThreshold = w.limits().MaxUnavailable
+	}
+	return c
+}
+
+func orZero(v IntOrPercent) IntOrPercent {
+	if v.IsZero() {
+		return Int(0)
+	}
+	return v
+}
+
+// counts returns the updated pods of a workload, and those that are ready.
+func counts(d Driver, w, canary *Workload) (updated, ready int32) {
+	switch {
+	case d == DriverCanary && canary == nil:
+		return 0, 0
+	case d == DriverCanary:
+		return canary.Status.Replicas, canary.Status.AvailableReplicas
+	}
+	return w.Status.UpdatedReplicas, w.Status.UpdatedReadyReplicas
+}
+
+// surge sets what a blue-green batch asks for.
+func (c *BatchContext) surge(w *Workload, planned int32) {
+	c.Planned, c.Desired = planned, planned
+	c.CurrentSurge, c.DesiredSurge = orZero(w.limits().MaxSurge), c.Batch
+	c.FailureThreshold = IntOrPercent{}
+	c.NoNeedUpdate = nil
+	if c.CurrentSurge == Int(1) { // what preparing wrote
+		c.CurrentSurge = Int(0)
+	}
+}
+
+// partition sets what a batch asks for that leaves a partition of old pods.
+func (c *BatchContext) partition(w *Workload, cs Corrections) {
+	c.Planned = BatchSize(c.Batch, c.Replicas)
+	stable := c.Replicas - c.Planned
+	if n := c.NoNeedUpdate; n != nil && *n > 0 {
+		rest := c.Replicas - *n
+		stable = rest - BatchSize(c.Batch, rest)
+		if c.ordered(w) {
+			stable += *n
+		}
+	}
+	c.Desired = c.Replicas - stable
+	if n := c.NoNeedUpdate; n != nil && c.ordered(w) {
+		c.Desired += *n
+	}
+	c.CurrentPartition, c.DesiredPartition = orZero(w.Partition), Int(stable)
+	switch c.Driver {
+	case DriverCloneSet:
+		if c.Batch.kind == percent && !(cs.Has(CorrectShares) && !exactShare(stable, c.Replicas)) {
+			c.DesiredPartition = StableShare(stable, c.Replicas, c.Batch)
+		}
+	case DriverDaemonSet, DriverNativeDaemonSet:
+		c.DesiredPartition = Int(max(stable, 0))
+	}
+}
+
+// exactShare reports whether some percentage keeps exactly the stable pods.
+func exactShare(stable, replicas int32) bool {
+	return StableShare(stable, replicas, Percent(50)).OfUp(replicas) == stable
+}
+
+// ordered reports whether pods are updated in the order of their ordinals.
+func (c *BatchContext) ordered(w *Workload) bool {
+	return c.Driver == DriverStatefulSet && !w.Unordered
+}
+
+// count adds the pods that carry the label of the rollout.
+func (c *BatchContext) count(pods []Pod) {
+	if c.RolloutID == "" {
+		return
+	}
+	for i := range pods {
+		c.PodCount++
+		if pods[i].DeletionTimestamp.IsZero() && pods[i].Labels[LabelRolloutID] == c.RolloutID {
+			c.Labelled++
+		}
+	}
+}
+
+// Waiting says what the batch still waits for; the second result is false if it is
+// ready (rule 8). The first failing test counts.
+func (c BatchContext) Waiting(cs Corrections) (Hold, bool) {
+	base := c.Updated
+	if cs.Has(CorrectThreshold) {
+		base = c.Desired
+	}
+	ready := int64(c.FailureThreshold.OfUp(base)) + int64(c.UpdatedReady)
+	switch {
+	case c.Updated < c.Desired:
+		return Hold{Reason: ReasonTooFewUpdated, Have: int64(c.Updated), Limit: int64(c.Desired)}, true
+	case ready < int64(c.Desired):
+		return Hold{Reason: ReasonTooFewReady, Have: ready, Limit: int64(c.Desired)}, true
+	case c.Desired > 0 && c.UpdatedReady == 0:
+		return Hold{Reason: ReasonNoneReady, Limit: int64(c.Desired)}, true
+	case c.RolloutID != "" && c.PodCount > 0 && c.Labelled < c.Planned:
+		return Hold{Reason: ReasonTooFewLabelled, Have: int64(c.Labelled), Limit: int64(c.Planned)}, true
+	}
+	return Hold{}, false
+}
+
+// Text words what a batch waits for as OpenKruise Rollouts does.
+func (c BatchContext) Text(h Hold) string {
+	const prefix = "current batch not ready: "
+	switch h.Reason {
+	case ReasonTooFewUpdated:
+		return fmt.Sprintf(prefix+"updated replicas not satisfied, UpdatedReplicas %d < DesiredUpdatedReplicas %d", h.Have, h.Limit)
+	case ReasonTooFewReady:
+		return fmt.Sprintf(prefix+"updated ready replicas not satisfied, allowedUnavailable + UpdatedReadyReplicas %d < DesiredUpdatedReplicas %d", h.Have, h.Limit)
+	case ReasonNoneReady:
+		return fmt.Sprintf(prefix+"no updated ready replicas, DesiredUpdatedReplicas %d > 0 and UpdatedReadyReplicas 0 = 0", h.Limit)
+	}
+	return fmt.Sprintf(prefix+"pods with batch label not satisfied, RolloutID %s, PlannedUpdatedReplicas %d", c.RolloutID, h.Limit)
+}

@@ -1,0 +1,145 @@
+package rollout
+
+// ReleasePatch returns what gives a workload back when its BatchRelease ends, and
+// false if nothing has to be written (rule 7.4).
+func ReleasePatch(br BatchRelease, w Workload, opts Options) (p WorkloadPatch, write bool) {
+	d := DriverOf(w.WorkloadRef, br.ReleasePlan)
+	plan := &br.ReleasePlan
+	keep := opts.KeepPaused && plan.FinalizingPolicy != WaitResume
+	switch {
+	case d.blueGreen():
+		return giveBackSurge(d, plan, &w)
+	case d == DriverCanary:
+		paused := plan.BatchPartition != nil
+		p.remove(AnnotationControlInfo)
+		p.Paused = &paused
+		return p, true
+	}
+	if d == DriverDeployment && (w.Annotations[AnnotationControlInfo] == "" || !w.Paused) {
+		paused := opts.Corrected.Has(CorrectFrozen) && plan.BatchPartition == nil && w.Paused && w.Labels[LabelStableRevision] != ""
+		if paused { // by admission, before the release could take it over
+			p = giveBackDeployment(&w, keep, opts.Corrected)
+		}
+		return p, paused
+	}
+	p.remove(AnnotationControlInfo)
+	if plan.BatchPartition != nil {
+		return p, true
+	}
+	running := false
+	switch d {
+	case DriverDeployment:
+		return giveBackDeployment(&w, keep, opts.Corrected), true
+	case DriverCloneSet:
+		p.Paused, p.ClearPartition = &running, !keep
+	case DriverStatefulSet:
+		p.ClearPartition = !keep
+	case DriverDaemonSet:
+		p.StrategyPaused, p.ClearPartition = &running, !opts.KeepPaused
+	case DriverNativeDaemonSet:
+		p.remove(AnnotationDaemonSetRevision, AnnotationDaemonSetControl, AnnotationDaemonSetStrategy)
+		if !keep {
+			kind := w.Annotations[AnnotationDaemonSetStrategy]
+			if kind == "" {
+				kind = "RollingUpdate"
+			}
+			p.StrategyType, p.ReplaceStrategy = &kind, true
+		}
+	}
+	return p, true
+}
+
+// giveBackDeployment restores the strategy that was moved to the annotation.
+func giveBackDeployment(w *Workload, keep bool, cs Corrections) (p WorkloadPatch) {
+	p.Paused = &keep
+	strategy, _ := ParseStrategy(w.Annotations[AnnotationStrategy])
+	wasRecreate := w.Annotations[AnnotationOriginalStrategy] == recreated && cs.Has(CorrectStrategyType)
+	if w.StrategyType == "Recreate" && !wasRecreate {
+		rolling := "RollingUpdate"
+		p.StrategyType = &rolling
+		if ru := strategy.RollingUpdate; ru != nil {
+			p.MaxSurge, p.MaxUnavailable = ru.MaxSurge, ru.MaxUnavailable
+		}
+	}
+	p.remove(AnnotationControlInfo, AnnotationStrategy, AnnotationExtraStatus)
+	if wasRecreate {
+		p.remove(AnnotationOriginalStrategy)
+	}
+	p.label(LabelStableRevision, nil)
+	p.label(LabelAdvanced, nil)
+	return p
+}
+
+// giveBackSurge restores what preparing overwrote, as long as it is known.
+func giveBackSurge(d Driver, plan *ReleasePlan, w *Workload) (p WorkloadPatch, write bool) {
+	text := w.Annotations[AnnotationOriginalStrategy]
+	if plan.BatchPartition != nil || text == "" {
+		return p, false
+	}
+	o, running := parseOriginal(text), false
+	p.MinReadySeconds, p.Paused = &o.MinReadySeconds, &running
+	if o.MaxSurge != nil {
+		p.MaxSurge = *o.MaxSurge
+	}
+	if o.MaxUnavailable != nil {
+		p.MaxUnavailable = *o.MaxUnavailable
+	}
+	p.remove(AnnotationOriginalStrategy, AnnotationControlInfo)
+	if d == DriverBlueGreenDeployment {
+		p.ProgressDeadlineSeconds = o.ProgressDeadlineSeconds
+		p.label(LabelStableRevision, nil)
+	}
+	return p, true
+}
+
+// giveBack appends what ends the release. The failure is not empty while it has to be
+// repeated.
+func (st *batchPass) giveBack() (failure string) {
+	w := st.s.Workload
+	if w == nil {
+		return ""
+	}
+	plan := &st.s.Release.ReleasePlan
+	p, write := ReleasePatch(st.s.Release, *w, st.opts)
+	if write {
+		st.add(PatchWorkload{Workload: w.WorkloadRef, UID: w.UID, Patch: p, Reason: ReasonGiveBack})
+	}
+	waits := st.driver.blueGreen() && plan.BatchPartition == nil || st.driver == DriverCanary && plan.FinalizingPolicy == WaitResume
+	if waits {
+		if hold, waiting := resumed(st.driver, w, write && st.driver.blueGreen()); waiting {
+			st.p.Holds = append(st.p.Holds, hold)
+			return "current release is not done: " + string(hold.Reason)
+		}
+	}
+	if a := st.s.Autoscaler; st.driver.blueGreen() && plan.BatchPartition == nil && a != nil && a.TargetName == w.Name+AutoscalerSuffix {
+		st.add(RetargetAutoscaler{Name: a.Name, From: a.TargetName, To: w.Name, Reason: ReasonGiveBack})
+	}
+	if st.driver == DriverCanary && st.s.Canary != nil {
+		st.add(SetFinalizer{
+			Kind: "Deployment", Name: st.s.Canary.Name, UID: st.s.Canary.UID, Finalizer: FinalizerCanaryDeployment, Remove: true, Reason: ReasonGiveBack,
+		})
+	}
+	return ""
+}
+
+// resumed says what a workload that was given back still has to do.
+func resumed(d Driver, w *Workload, patched bool) (Hold, bool) {
+	s := &w.Status
+	replicas := w.replicas()
+	allowed := w.limits().MaxUnavailable.Of(replicas)
+	switch {
+	case patched || w.Paused:
+		return Hold{Name: w.Name, Reason: ReasonNotResumed}, true
+	case d == DriverBlueGreenCloneSet && s.ReadyReplicas != s.UpdatedReadyReplicas:
+		return Hold{Name: w.Name, Reason: ReasonNotPromoted, Have: int64(s.UpdatedReadyReplicas), Limit: int64(s.ReadyReplicas)}, true
+	case d == DriverBlueGreenCloneSet:
+		return Hold{}, false
+	case d == DriverBlueGreenDeployment && s.ReadyReplicas != s.UpdatedReplicas:
+		return Hold{Name: w.Name, Reason: ReasonNotPromoted, Have: int64(s.UpdatedReplicas), Limit: int64(s.ReadyReplicas)}, true
+	case d == DriverCanary && s.Replicas != s.UpdatedReplicas:
+		return Hold{Name: w.Name, Reason: ReasonNotPromoted, Have: int64(s.UpdatedReplicas), Limit: int64(s.Replicas)}, true
+	case int64(allowed)+int64(s.AvailableReplicas) < int64(replicas):
+		return Hold{Name: w.Name, Reason: ReasonNotAvailable, Have: int64(s.AvailableReplicas), Limit: int64(replicas) - int64(allowed)}, true
+	}
+	return Hold{}, false
+}

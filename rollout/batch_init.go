@@ -1,0 +1,150 @@
+package rollout
+
+import "encoding/json"
+
+// An OriginalStrategy is what the annotation [AnnotationOriginalStrategy] keeps of a
+// workload while it is released blue-green, so that it can be restored.
+type OriginalStrategy struct {
+	MaxUnavailable          *IntOrPercent `json:"maxUnavailable,omitempty"`
+	MaxSurge                *IntOrPercent `json:"maxSurge,omitempty"`
+	MinReadySeconds         int32         `json:"minReadySeconds,omitempty"`
+	ProgressDeadlineSeconds *int32        `json:"progressDeadlineSeconds,omitempty"`
+}
+
+func parseOriginal(text string) OriginalStrategy {
+	var o OriginalStrategy
+	if json.Unmarshal([]byte(text), &o) != nil {
+		return OriginalStrategy{}
+	}
+	return o
+}
+
+// controls reports whether a BatchRelease drives the workload already.
+func controls(d Driver, br *BatchRelease, w *Workload) bool {
+	if d == DriverDeployment {
+		return underPartition(w)
+	}
+	return w.ControlledBy() == br.UID && w.Annotations[AnnotationControlInfo] != ""
+}
+
+// InitializePatch returns what takes a workload over before its first batch, and
+// false if that is done (rule 7.2).
+func InitializePatch(br BatchRelease, w Workload, cs Corrections) (p WorkloadPatch, write bool) {
+	d := DriverOf(w.WorkloadRef, br.ReleasePlan)
+	if controls(d, &br, &w) {
+		return p, false
+	}
+	running := false
+	p.annotate(AnnotationControlInfo, ControlInfo(br))
+	switch d {
+	case DriverDeployment:
+		p.takeDeployment(&w, cs)
+	case DriverCloneSet:
+		p.Paused, p.Partition = &running, Percent(100)
+	case DriverStatefulSet:
+		p.StrategyPaused, p.Partition = &running, Int(HoldEverything)
+	case DriverDaemonSet:
+		p.StrategyPaused, p.Partition = &running, Int(w.replicas())
+	case DriverNativeDaemonSet:
+		onDelete := "OnDelete"
+		p.StrategyType = &onDelete
+	case DriverBlueGreenDeployment, DriverBlueGreenCloneSet:
+		p.takeSurge(d, &w)
+	}
+	return p, true
+}
+
+// takeDeployment pauses a Deployment and moves its limits to the annotation.
+func (p *WorkloadPatch) takeDeployment(w *Workload, cs Corrections) {
+	old, _ := ParseStrategy(w.Annotations[AnnotationStrategy])
+	strategy := DeploymentStrategy{RollingStyle: StylePartition, RollingUpdate: old.RollingUpdate, Partition: Int(0)}
+	if w.RollingUpdate != nil {
+		strategy.RollingUpdate = w.RollingUpdate
+	}
+	p.annotate(AnnotationStrategy, strategy.Default(cs).Text())
+	if cs.Has(CorrectStrategyType) && w.StrategyType == "Recreate" && old.RollingUpdate == nil {
+		p.annotate(AnnotationOriginalStrategy, recreated)
+	}
+	advanced, paused, recreate := "true", true, "Recreate"
+	p.label(LabelAdvanced, &advanced)
+	p.Paused, p.StrategyType = &paused, &recreate
+}
+
+// recreated marks a Deployment whose strategy was Recreate before (D10).
+const recreated = `{"type":"Recreate"}`
+
+// takeSurge makes new pods stand beside old ones for ever.
+func (p *WorkloadPatch) takeSurge(d Driver, w *Workload) {
+	original := parseOriginal(w.Annotations[AnnotationOriginalStrategy])
+	limits := w.limits()
+	surge, unavailable := or(limits.MaxSurge, Percent(25)), or(limits.MaxUnavailable, Percent(25))
+	if d == DriverBlueGreenCloneSet {
+		surge, unavailable = or(limits.MaxSurge, Percent(0)), or(limits.MaxUnavailable, Percent(20))
+	}
+	if original.MaxSurge == nil {
+		original.MaxSurge = &surge
+	}
+	if original.MaxUnavailable == nil {
+		original.MaxUnavailable = &unavailable
+	}
+	if original.MinReadySeconds == 0 {
+		original.MinReadySeconds = w.MinReadySeconds
+	}
+	minReady, running := int32(InfiniteMinReady), false
+	p.MinReadySeconds = &minReady
+	p.MaxSurge, p.MaxUnavailable = Int(1), Int(0)
+	if d == DriverBlueGreenCloneSet {
+		p.Paused = &running
+	} else {
+		deadline, rolling := int32(600), "RollingUpdate"
+		if w.ProgressDeadlineSeconds != nil {
+			deadline = *w.ProgressDeadlineSeconds
+		}
+		if original.ProgressDeadlineSeconds == nil {
+			original.ProgressDeadlineSeconds = &deadline
+		}
+		infinite := int32(InfiniteDeadline)
+		p.ProgressDeadlineSeconds, p.StrategyType = &infinite, &rolling
+	}
+	p.annotate(AnnotationOriginalStrategy, encode(original))
+}
+
+// or returns v, or w if v is unset.
+func or(v, w IntOrPercent) IntOrPercent {
+	if v.IsZero() {
+		return w
+	}
+	return v
+}
+
+// initialize appends what prepares the workload. The failure is not empty if the pass
+// has to be repeated.
+func (st *batchPass) initialize() (failure string) {
+	w := st.s.Workload
+	d := st.driver
+	if d == DriverBlueGreenDeployment && !controls(d, &st.s.Release, w) && st.s.StableSet != "" {
+		st.add(PatchReplicaSet{Name: st.s.StableSet, MinReadySeconds: InfiniteMinReady, Reason: ReasonInitialize})
+	}
+	if a := st.s.Autoscaler; d.blueGreen() && a != nil && a.TargetName == w.Name {
+		st.add(RetargetAutoscaler{Name: a.Name, From: a.TargetName, To: a.TargetName + AutoscalerSuffix, Reason: ReasonInitialize})
+	}
+	if p, write := InitializePatch(st.s.Release, *w, st.opts.Corrected); write {
+		st.add(PatchWorkload{Workload: w.WorkloadRef, UID: w.UID, Patch: p, Reason: ReasonInitialize})
+	}
+	if d == DriverCanary && st.s.Canary == nil {
+		st.add(CreateCanary{
+			GenerateName: w.Name + "-", Stable: w.Name, Labels: map[string]string{LabelCanaryDeployment: w.Name},
+			Annotations:   map[string]string{AnnotationControlInfo: ControlInfo(st.s.Release)},
+			PatchTemplate: st.s.Release.ReleasePlan.PatchPodTemplateMetadata.clone(), Reason: ReasonInitialize,
+		})
+		return "created canary deployment, but waiting for it to be observed"
+	}
+	if _, rollback := st.s.Release.Annotations[AnnotationRollbackInBatch]; rollback && d.byPartition() {
+		failure = st.markNoNeedUpdate()
+	}
+	if failure == "" {
+		st.p.Status.StableRevision, st.p.Status.UpdateRevision = w.StableRevision, w.UpdateRevision
+		st.p.Status.ObservedWorkloadReplicas = w.replicas()
+	}
+	return failure
+}

@@ -1,0 +1,92 @@
+package rollout
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// A BatchSnapshot is everything that [ReconcileBatch] looks at.
+type BatchSnapshot struct {
+	Release  BatchRelease `json:"release"`
+	Workload *Workload    `json:"workload,omitempty"` // nil if it is gone
+	// Unreadable tells that the workload could not be read, so that Workload says
+	// nothing.
+	Unreadable bool `json:"unreadable,omitzero"`
+	// Canary is the extra Deployment of style Canary, nil if there is none.
+	Canary *Workload `json:"canary,omitempty"`
+	// Pods are those of the workload that have not finished, in the order of the
+	// list: labels are given from its end.
+	Pods []Pod `json:"pods,omitempty"`
+	// StableSet names the oldest ReplicaSet of a blue-green Deployment that has pods,
+	// "" if there is none.
+	StableSet string `json:"stableSet,omitzero"`
+	// Autoscaler is the HorizontalPodAutoscaler that targets the workload, nil if none
+	// does. Only blue-green changes it.
+	Autoscaler *Autoscaler `json:"autoscaler,omitempty"`
+}
+
+// An Autoscaler is a HorizontalPodAutoscaler.
+type Autoscaler struct {
+	Name       string `json:"name"`
+	TargetName string `json:"targetName"`
+}
+
+// AutoscalerSuffix is put behind the name of the target of an autoscaler so that it
+// leaves the workload alone.
+const AutoscalerSuffix = "-DisableByRollout"
+
+// Options adjusts [Reconcile], [ReconcileBatch] and [Admit]. The zero Options decides
+// as OpenKruise Rollouts does, defects included.
+type Options struct {
+	// Corrected are the defects to repair.
+	Corrected Corrections `json:"corrected,omitempty"`
+	// KeepPaused leaves a workload paused that a Rollout gives back before it is done
+	// (the feature gate KeepWorkloadPausedOnRolloutDeletion).
+	KeepPaused bool `json:"keepPaused,omitzero"`
+	// AppendPodSelector adds labels of the canary's pods to the selector of the canary
+	// Service even if the stable one has no such label (the feature gate of that name).
+	AppendPodSelector bool `json:"appendPodSelector,omitzero"`
+}
+
+// A BatchPlan is the next step of a BatchRelease.
+type BatchPlan struct {
+	// Actions are the writes, in order.
+	Actions Actions `json:"actions,omitempty"`
+	// Holds are what the batch waits for.
+	Holds []Hold `json:"holds,omitempty"`
+	// Status is the next status, whole.
+	Status BatchStatus `json:"status"`
+	// Failure is not empty if upstream ends the pass with an error: call again with a
+	// growing delay.
+	Failure string `json:"failure,omitzero"`
+	// RecheckAt is when to call again even if nothing changes; zero if time alone
+	// cannot change the plan.
+	RecheckAt time.Time `json:"recheckAt,omitzero"`
+	// Context is what the current batch asks for and what is there, nil if the pass
+	// did not look.
+	Context *BatchContext `json:"context,omitempty"`
+}
+
+// String returns one line for each action and hold. It ends without a newline.
+func (p BatchPlan) String() string { return lines(p.Actions, p.Holds) }
+
+func lines(actions Actions, holds []Hold) string {
+	var text []string
+	for _, a := range actions {
+		text = append(text, a.String())
+	}
+	for _, h := range holds {
+		text = append(text, h.String())
+	}
+	if len(text) == 0 {
+		return "nothing to do"
+	}
+	return strings.Join(text, "\n")
+}
+
+// String returns where the BatchRelease stands on one line.
+func (s BatchStatus) String() string {
+	return fmt.Sprintf("%s, batch %d %s, %d updated, %d ready", s.Phase, s.Current.CurrentBatch+1, s.Current.BatchState,
+		s.Current.UpdatedReplicas, s.Current.UpdatedReadyReplicas)
+}

@@ -1,0 +1,245 @@
+package rollout
+
+import (
+	"slices"
+	"time"
+
+	"github.com/kplan-go/kplan/internal/field"
+)
+
+// batchRequeue is how long a BatchRelease waits for its own write.
+const batchRequeue = 2 * time.Second
+
+// A batchPass is one pass of a BatchRelease.
+type batchPass struct {
+	s      *BatchSnapshot
+	now    time.Time
+	opts   Options
+	driver Driver
+	event  WorkloadEvent
+	hash   string // of the plan
+	p      BatchPlan
+}
+
+func (st *batchPass) add(a Action) { st.p.Actions = append(st.p.Actions, a) }
+
+// ReconcileBatch returns the next step of the BatchRelease in s as of now. It performs
+// nothing. The error, if any, wraps [ErrInvalid] and one [FieldError] for each field
+// that cannot be used.
+func ReconcileBatch(s BatchSnapshot, now time.Time, opts Options) (BatchPlan, error) {
+	if err := admitBatch(&s, now); err != nil {
+		return BatchPlan{}, err
+	}
+	br := &s.Release
+	st := &batchPass{
+		s: &s, now: now.Round(0).UTC(), opts: opts, hash: br.ReleasePlan.Hash(), driver: DriverOf(br.WorkloadRef, br.ReleasePlan),
+	}
+	st.p.Status = br.Status
+	st.p.Status.Conditions = slices.Clone(br.Status.Conditions)
+	st.p.Status.ObservedGeneration = br.Generation
+	if st.finalizer() {
+		return st.p, nil
+	}
+	if st.p.Status.Phase == "" {
+		st.p.Status = BatchStatus{Phase: BatchPreparing, ObservedWorkloadReplicas: -1, ObservedGeneration: br.Generation}
+	}
+	st.event = EventOf(s)
+	stop, failure := st.special()
+	st.refresh()
+	switch {
+	case failure != "":
+		st.p.Failure = failure
+	case !sameBatchStatus(&br.Status, &st.p.Status):
+		st.p.RecheckAt = st.now.Add(batchRequeue)
+	case !stop:
+		st.act()
+	}
+	return st.p, nil
+}
+
+func admitBatch(s *BatchSnapshot, now time.Time) error {
+	var es field.Errors
+	if now.IsZero() {
+		es.Add("now", now, "must be set")
+	}
+	if s.Release.Name == "" {
+		es.Add("Release.Name", "", "must be set")
+	}
+	if w := s.Workload; w != nil {
+		es.NotNegative("Workload.Replicas", w.replicas())
+	}
+	if w := s.Canary; w != nil {
+		es.NotNegative("Canary.Replicas", w.replicas())
+	}
+	return es.Join()
+}
+
+// finalizer keeps the finalizer, and reports whether the BatchRelease is gone.
+func (st *batchPass) finalizer() bool {
+	br := &st.s.Release
+	has := slices.Contains(br.Finalizers, FinalizerBatchRelease)
+	set := SetFinalizer{Kind: "BatchRelease", Name: br.Name, UID: br.UID, Finalizer: FinalizerBatchRelease, Reason: ReasonFinalizer}
+	if !br.DeletionTimestamp.IsZero() && br.Status.Phase == BatchCompleted {
+		if has {
+			set.Remove = true
+			st.add(set)
+		}
+		return true
+	}
+	if !has {
+		st.add(set)
+	}
+	return false
+}
+
+// sameBatchStatus reports whether nothing but the generation differs.
+func sameBatchStatus(a, b *BatchStatus) bool {
+	x, y := *a, *b
+	x.ObservedGeneration, y.ObservedGeneration = 0, 0
+	return encode(x) == encode(y)
+}
+
+// refresh copies what the workload reports (rule 6.1, step 6).
+func (st *batchPass) refresh() {
+	s := &st.p.Status
+	if w := st.s.Workload; w != nil && !st.s.Unreadable && st.s.Release.DeletionTimestamp.IsZero() {
+		if st.event != EventGone {
+			s.Current.UpdatedReplicas, s.Current.UpdatedReadyReplicas = counts(st.driver, w, st.s.Canary)
+		}
+	}
+	if s.ObservedReleasePlanHash == "" {
+		s.ObservedReleasePlanHash = st.hash
+	}
+	s.ObservedRolloutID = st.s.Release.ReleasePlan.RolloutID
+}
+
+// act does what the phase asks for (rule 6.4).
+func (st *batchPass) act() {
+	switch st.p.Status.Phase {
+	case BatchProgressing:
+		st.progress()
+	case BatchFinalizing:
+		if st.p.Failure = st.giveBack(); st.p.Failure == "" {
+			st.p.Status.Phase = BatchCompleted
+		}
+	case BatchCompleted:
+	default:
+		st.p.Status.Phase = BatchPreparing
+		if st.s.Workload == nil {
+			st.p.Failure = "workload not found"
+			return
+		}
+		if st.p.Failure = st.initialize(); st.p.Failure == "" {
+			st.p.Status.Phase = BatchProgressing
+			st.p.RecheckAt = st.now.Add(batchRequeue)
+		}
+	}
+}
+
+// progress drives the current batch.
+func (st *batchPass) progress() {
+	if st.s.Workload == nil {
+		st.p.Failure = "workload not found"
+		return
+	}
+	c := NewBatchContext(st.s.Release, *st.s.Workload, st.s.Canary, st.opts.Corrected)
+	st.recount(&c)
+	c.count(st.s.Pods)
+	st.p.Context = &c
+	current := &st.p.Status.Current
+	switch current.BatchState {
+	case BatchVerifying:
+		if st.verified(&c) {
+			current.BatchState, current.BatchReadyTime = BatchReady, st.now
+			st.p.RecheckAt = st.now.Add(batchRequeue)
+		}
+	case BatchReady:
+		last := st.s.Release.ReleasePlan.BatchPartition
+		if st.verified(&c) && (last == nil || *last > current.CurrentBatch) {
+			current.CurrentBatch++
+			current.BatchState = BatchUpgrading
+			st.p.RecheckAt = st.now.Add(batchRequeue)
+		}
+	default:
+		current.BatchState = BatchUpgrading
+		st.upgrade(&c)
+	}
+}
+
+// recount counts the pods that need no update anew (rule 9.3).
+func (st *batchPass) recount(c *BatchContext) {
+	if c.NoNeedUpdate == nil || c.RolloutID == "" {
+		return
+	}
+	n := int32(0)
+	for i := range st.s.Pods {
+		p := &st.s.Pods[i]
+		if p.DeletionTimestamp.IsZero() && p.Labels[LabelNoNeedUpdate] == c.RolloutID && p.consistent(st.p.Status.UpdateRevision) {
+			n++
+		}
+	}
+	br := st.s.Release
+	br.Status.Current.NoNeedUpdateReplicas = &n
+	*c = NewBatchContext(br, *st.s.Workload, st.s.Canary, st.opts.Corrected)
+	st.p.Status.Current.NoNeedUpdateReplicas = &n
+}
+
+// upgrade releases the batch.
+func (st *batchPass) upgrade(c *BatchContext) {
+	current := &st.p.Status.Current
+	if c.Replicas != 0 {
+		p, write, refused := c.UpgradePatch(*st.s.Workload, st.s.Canary, st.opts.Corrected)
+		if refused != "" {
+			st.p.Holds = append(st.p.Holds, Hold{Name: st.s.Workload.Name, Reason: refused})
+			st.p.Failure = "cannot upgrade batch: " + string(refused)
+			st.p.Status.Message = st.p.Failure
+			st.p.Status.Conditions = withCondition(st.p.Status.Conditions, Condition{
+				Type: ConditionProgressing, Status: "True", Reason: ProgressInRolling, Message: st.p.Failure,
+			}, st.now)
+			return
+		}
+		if write {
+			target := st.s.Workload
+			if st.driver == DriverCanary {
+				target = st.s.Canary
+			}
+			st.add(PatchWorkload{Workload: target.WorkloadRef, UID: target.UID, Patch: p, Reason: ReasonUpgrade})
+		}
+		if st.driver == DriverCanary && st.s.Canary == nil {
+			st.p.Failure = "canary deployment not found"
+			return
+		}
+		if st.driver.byPartition() {
+			st.labelPods(c)
+		}
+	}
+	current.BatchState = BatchVerifying
+	st.p.Status.Conditions = withoutCondition(st.p.Status.Conditions, ConditionProgressing)
+	st.p.Status.Message = ""
+	st.p.RecheckAt = st.now.Add(batchRequeue)
+}
+
+// verified reports whether the batch is ready. If it is not, it is upgraded again.
+func (st *batchPass) verified(c *BatchContext) bool {
+	if c.Replicas == 0 {
+		return true
+	}
+	if !st.driver.byPartition() {
+		st.labelPods(c)
+	}
+	hold, waiting := c.Waiting(st.opts.Corrected)
+	text := ""
+	switch {
+	case waiting:
+		text = c.Text(hold)
+	case st.driver == DriverCanary && st.s.Canary != nil && st.s.Canary.Status.ObservedGeneration < st.s.Canary.Generation:
+		hold = Hold{Name: st.s.Canary.Name, Reason: ReasonNotObserved, Have: st.s.Canary.Status.ObservedGeneration, Limit: st.s.Canary.Generation}
+		text = "canary deployment is not observed yet"
+	default:
+		return true
+	}
+	st.p.Holds = append(st.p.Holds, hold)
+	st.p.Failure = text
+	st.p.Status.Current.BatchState, st.p.Status.Current.BatchReadyTime = BatchUpgrading, time.Time{}
+	return false
+}

@@ -1,0 +1,297 @@
+package rollout_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+func release(style rollout.Style, sizes ...rollout.IntOrPercent) rollout.BatchRelease {
+	br := rollout.BatchRelease{Name: "web", UID: "b", WorkloadRef: deployment, Finalizers: []string{rollout.FinalizerBatchRelease}}
+	br.ReleasePlan = rollout.ReleasePlan{RollingStyle: style, BatchPartition: new(int32(0))}
+	for _, v := range sizes {
+		br.ReleasePlan.Batches = append(br.ReleasePlan.Batches, rollout.Batch{CanaryReplicas: v})
+	}
+	return br
+}
+
+const controlText = `"batchrelease.rollouts.kruise.io/control-info":"{\"apiVersion\":\"rollouts.kruise.io/v1beta1\",\"kind\":\"BatchRelease\",\"name\":\"web\",\"uid\":\"b\",\"controller\":true,\"blockOwnerDeletion\":true}"`
+
+// Sections 7.2 and 12: how a workload is taken over.
+func TestInitializePatch(t *testing.T) {
+	for _, c := range []struct {
+		ref   rollout.WorkloadRef
+		style rollout.Style
+		want  string
+	}{
+		{cloneSet, rollout.Partition, `{"metadata":{"annotations":{` + controlText + `}},"spec":{"updateStrategy":{"partition":"100%","paused":false}}}`},
+		{statefulSet, rollout.Partition, `{"metadata":{"annotations":{` + controlText + `}},"spec":{"updateStrategy":{"rollingUpdate":{"partition":32767,"paused":false}}}}`},
+		{kruiseSet, rollout.Partition, `{"metadata":{"annotations":{` + controlText + `}},"spec":{"updateStrategy":{"rollingUpdate":{"partition":6,"paused":false}}}}`},
+		{daemonSet, rollout.Partition, `{"metadata":{"annotations":{` + controlText + `}},"spec":{"updateStrategy":{"type":"OnDelete"}}}`},
+		{deployment, rollout.Canary, `{"metadata":{"annotations":{` + controlText + `}}}`},
+		{deployment, rollout.BlueGreen, `{"metadata":{"annotations":{` + controlText + `,"rollouts.kruise.io/original-deployment-strategy":"{\"maxUnavailable\":\"25%\",\"maxSurge\":2,\"minReadySeconds\":5,\"progressDeadlineSeconds\":600}"}},"spec":{"minReadySeconds":2147483646,"progressDeadlineSeconds":2147483647,"strategy":{"rollingUpdate":{"maxSurge":1,"maxUnavailable":0},"type":"RollingUpdate"}}}`},
+		{cloneSet, rollout.BlueGreen, `{"metadata":{"annotations":{` + controlText + `,"rollouts.kruise.io/original-deployment-strategy":"{\"maxUnavailable\":\"20%\",\"maxSurge\":2,\"minReadySeconds\":5}"}},"spec":{"minReadySeconds":2147483646,"updateStrategy":{"maxSurge":1,"maxUnavailable":0,"paused":false}}}`},
+	} {
+		w := rollout.Workload{WorkloadRef: c.ref, Replicas: new(int32(6)), MinReadySeconds: 5, RollingUpdate: &rollout.RollingUpdate{MaxSurge: rollout.Int(2)}}
+		br := release(c.style)
+		p, write := rollout.InitializePatch(br, w, nil)
+		require.True(t, write)
+		require.JSONEq(t, c.want, p.Body(c.ref), "%s %s", c.ref.Kind, c.style)
+		w.Annotations = map[string]string{rollout.AnnotationControlInfo: rollout.ControlInfo(br)}
+		_, write = rollout.InitializePatch(br, w, nil)
+		require.False(t, write, "already ours")
+	}
+}
+
+// Section 7.4: how a workload is given back.
+func TestReleasePatch(t *testing.T) {
+	const gone = `"batchrelease.rollouts.kruise.io/control-info":null`
+	for _, c := range []struct {
+		ref        rollout.WorkloadRef
+		style      rollout.Style
+		keep, stay bool
+		want       string
+	}{
+		{cloneSet, rollout.Partition, false, false, `{"metadata":{"annotations":{` + gone + `}},"spec":{"updateStrategy":{"partition":null,"paused":false}}}`},
+		{cloneSet, rollout.Partition, true, false, `{"metadata":{"annotations":{` + gone + `}},"spec":{"updateStrategy":{"paused":false}}}`},
+		{cloneSet, rollout.Partition, false, true, `{"metadata":{"annotations":{` + gone + `}}}`},
+		{statefulSet, rollout.Partition, false, false, `{"metadata":{"annotations":{` + gone + `}},"spec":{"updateStrategy":{"rollingUpdate":{"partition":null}}}}`},
+		{statefulSet, rollout.Partition, true, false, `{"metadata":{"annotations":{` + gone + `}}}`},
+		{kruiseSet, rollout.Partition, true, false, `{"metadata":{"annotations":{` + gone + `}},"spec":{"updateStrategy":{"rollingUpdate":{"paused":false}}}}`},
+		{daemonSet, rollout.Partition, false, false, `{"metadata":{"annotations":{` + gone + `,"rollouts.kruise.io/daemonset-revision":null,"rollouts.kruise.io/daemonset-advanced-control":null,"rollouts.kruise.io/daemonset-original-update-strategy":null}},"spec":{"updateStrategy":{"rollingUpdate":null,"type":"RollingUpdate"}}}`},
+		{deployment, rollout.Canary, false, false, `{"metadata":{"annotations":{` + gone + `}},"spec":{"paused":false}}`},
+		{deployment, rollout.Canary, false, true, `{"metadata":{"annotations":{` + gone + `}},"spec":{"paused":true}}`},
+		{deployment, rollout.BlueGreen, false, false, `{"metadata":{"annotations":{` + gone + `,"rollouts.kruise.io/original-deployment-strategy":null},"labels":{"rollouts.kruise.io/stable-revision":null}},"spec":{"minReadySeconds":5,"paused":false,"progressDeadlineSeconds":600,"strategy":{"rollingUpdate":{"maxSurge":2,"maxUnavailable":"25%"}}}}`},
+		{cloneSet, rollout.BlueGreen, false, false, `{"metadata":{"annotations":{` + gone + `,"rollouts.kruise.io/original-deployment-strategy":null}},"spec":{"minReadySeconds":5,"updateStrategy":{"maxSurge":2,"maxUnavailable":"25%","paused":false}}}`},
+	} {
+		br := release(c.style)
+		if !c.stay {
+			br.ReleasePlan.BatchPartition = nil
+		}
+		w := rollout.Workload{WorkloadRef: c.ref, Annotations: map[string]string{
+			rollout.AnnotationOriginalStrategy: `{"maxUnavailable":"25%","maxSurge":2,"minReadySeconds":5,"progressDeadlineSeconds":600}`,
+		}}
+		p, write := rollout.ReleasePatch(br, w, rollout.Options{KeepPaused: c.keep})
+		require.True(t, write)
+		require.JSONEq(t, c.want, p.Body(c.ref), "%s %s keep %v stay %v", c.ref.Kind, c.style, c.keep, c.stay)
+	}
+	_, write := rollout.ReleasePatch(release(rollout.BlueGreen), rollout.Workload{WorkloadRef: deployment}, rollout.Options{})
+	require.False(t, write, "blue-green keeps everything in a continuous release")
+}
+
+// Section 8: the examples.
+func TestReadiness(t *testing.T) {
+	for _, c := range []struct {
+		updated, ready int32
+		threshold      rollout.IntOrPercent
+		want           rollout.Reason
+	}{
+		{5, 3, rollout.Percent(40), ""},
+		{5, 3, rollout.Percent(20), rollout.ReasonTooFewReady},
+		{8, 3, rollout.Percent(20), ""},
+		{5, 0, rollout.Percent(100), rollout.ReasonNoneReady},
+		{4, 4, rollout.Percent(100), rollout.ReasonTooFewUpdated},
+	} {
+		hold, waiting := rollout.BatchContext{Updated: c.updated, UpdatedReady: c.ready, Desired: 5, FailureThreshold: c.threshold}.Waiting(nil)
+		require.Equal(t, c.want, hold.Reason)
+		require.Equal(t, c.want != "", waiting)
+	}
+}
+
+// Section 9.1: the examples.
+func TestLabelExamples(t *testing.T) {
+	plan := release(rollout.Partition, rollout.Percent(20), rollout.Percent(50), rollout.Percent(100)).ReleasePlan
+	require.Equal(t, []int32{2, 1, 3}, rollout.BatchIncrements(plan.Batches, 2, 6))
+	br := release(rollout.Partition, rollout.Percent(5), rollout.Percent(90))
+	br.ReleasePlan.RolloutID, br.Status.Current.CurrentBatch = "id", 1
+	var pods []rollout.Pod
+	for i := range 11 {
+		p := rollout.Pod{Name: fmt.Sprintf("p%d", i+1), Labels: map[string]string{rollout.LabelPodTemplateHash: "v2"}, TemplateHash: "v2"}
+		if i > 8 {
+			p.Labels[rollout.LabelRolloutID], p.Labels[rollout.LabelBatchID] = "id", fmt.Sprint(i-8)
+		}
+		pods = append(pods, p)
+	}
+	labels := rollout.BatchLabels(br, 10, "v2", pods)
+	require.Equal(t, "p9", labels[0].Name)
+	require.Equal(t, map[string]string{rollout.LabelRolloutID: "id", rollout.LabelBatchID: "2", rollout.LabelControllerRevision: "v2"}, labels[0].Labels)
+	require.Equal(t, "p3", labels[6].Name)
+	require.Equal(t, map[string]string{rollout.LabelControllerRevision: "v2"}, labels[7].Labels, "the hashes of all others follow")
+	require.Len(t, labels, 11)
+}
+
+// Sections 9.2 and 9.3, P6: a rollback in batches marks what needs no update, then
+// goes through the batches.
+func TestRollbackInBatches(t *testing.T) {
+	br := release(rollout.Partition, rollout.Percent(50), rollout.Percent(100))
+	br.WorkloadRef = cloneSet
+	br.Annotations = map[string]string{rollout.AnnotationRollbackInBatch: "true"}
+	br.ReleasePlan.RolloutID = "back"
+	br.Status = rollout.BatchStatus{Phase: rollout.BatchPreparing, ObservedWorkloadReplicas: -1, ObservedReleasePlanHash: br.ReleasePlan.Hash(), ObservedRolloutID: "back"}
+	w := rollout.Workload{WorkloadRef: cloneSet, Replicas: new(int32(4)), StableRevision: "v1", UpdateRevision: "v1", Partition: rollout.Percent(100)}
+	w.Status = rollout.WorkloadStatus{Replicas: 4, UpdatedReplicas: 2, UpdatedReadyReplicas: 2}
+	br.Status.Current.UpdatedReplicas, br.Status.Current.UpdatedReadyReplicas = 2, 2
+	pods := []rollout.Pod{
+		{Name: "a", Labels: map[string]string{rollout.LabelPodTemplateHash: "v1"}}, {Name: "b", Labels: map[string]string{rollout.LabelPodTemplateHash: "v1"}},
+		{Name: "c", Labels: map[string]string{rollout.LabelPodTemplateHash: "v2"}},
+	}
+	s := rollout.BatchSnapshot{Release: br, Workload: &w, Pods: pods}
+	p, err := rollout.ReconcileBatch(s, now, rollout.Options{})
+	require.NoError(t, err)
+	require.Equal(t, rollout.BatchPreparing, p.Status.Phase)
+	require.Contains(t, p.Failure, "initilization not yet")
+	marked := map[string]string{rollout.LabelNoNeedUpdate: "back"}
+	require.Contains(t, p.Actions, rollout.Action(rollout.LabelPod{Name: "a", Labels: marked, Reason: rollout.ReasonNoNeedUpdate}))
+	require.NotContains(t, p.Actions, rollout.Action(rollout.LabelPod{Name: "c", Labels: marked, Reason: rollout.ReasonNoNeedUpdate}))
+
+	for i := range 2 {
+		pods[i].Labels[rollout.LabelNoNeedUpdate] = "back"
+	}
+	p, err = rollout.ReconcileBatch(s, now, rollout.Options{})
+	require.NoError(t, err)
+	require.Equal(t, rollout.BatchProgressing, p.Status.Phase)
+	require.Equal(t, new(int32(2)), p.Status.Current.NoNeedUpdateReplicas)
+
+	s.Release.Status = p.Status
+	s.Release.Status.Current.NoNeedUpdateReplicas = new(int32(1)) // stale: it is counted anew
+	p, err = rollout.ReconcileBatch(s, now, rollout.Options{})
+	require.NoError(t, err)
+	require.Equal(t, int32(3), p.Context.Desired, "2 as they are, and half of the other 2")
+	require.Equal(t, rollout.Percent(25), p.Context.DesiredPartition)
+	require.Equal(t, rollout.BatchVerifying, p.Status.Current.BatchState)
+
+	// Without a rollout id the updated pods of the status count.
+	s.Release.Status = br.Status
+	s.Release.ReleasePlan.RolloutID, s.Release.Status.ObservedRolloutID = "", ""
+	s.Release.Status.ObservedReleasePlanHash = s.Release.ReleasePlan.Hash()
+	p, err = rollout.ReconcileBatch(s, now, rollout.Options{})
+	require.NoError(t, err)
+	require.Equal(t, new(int32(2)), p.Status.Current.NoNeedUpdateReplicas)
+
+	// B10: a rollback that is noticed in the middle prepares anew.
+	s.Release.Status.Phase, s.Release.Status.StableRevision, s.Release.Status.UpdateRevision = rollout.BatchProgressing, "v1", "v2"
+	p, err = rollout.ReconcileBatch(s, now, rollout.Options{})
+	require.NoError(t, err)
+	require.Equal(t, rollout.BatchPreparing, p.Status.Phase)
+	require.Equal(t, "v1", p.Status.UpdateRevision)
+}
+
+// Sections 11 and 12: whole lives of the styles that keep both versions.
+func TestCanaryAndBlueGreenLives(t *testing.T) {
+	run := func(s rollout.BatchSnapshot) rollout.BatchPlan {
+		p, err := rollout.ReconcileBatch(s, now, rollout.Options{})
+		require.NoError(t, err)
+		return p
+	}
+	br := release(rollout.Canary, rollout.Percent(50))
+	br.ReleasePlan.PatchPodTemplateMetadata = &rollout.TemplateMetadata{Labels: map[string]string{"a": "b"}}
+	br.Status = rollout.BatchStatus{Phase: rollout.BatchPreparing, ObservedWorkloadReplicas: -1, ObservedReleasePlanHash: br.ReleasePlan.Hash()}
+	s := rollout.BatchSnapshot{Release: br, Workload: &rollout.Workload{WorkloadRef: deployment, Replicas: new(int32(4)), Paused: true, UpdateRevision: "v2"}}
+	p := run(s)
+	require.IsType(t, rollout.CreateCanary{}, p.Actions[1])
+	require.NotEmpty(t, p.Failure, "it has to be observed first")
+	s.Canary = &rollout.Workload{WorkloadRef: deployment, Generation: 2, Replicas: new(int32(0))}
+	s.Canary.Name = "web-x"
+	require.Equal(t, rollout.BatchProgressing, run(s).Status.Phase)
+	s.Release.Status.Phase, s.Release.Status.Current.BatchState = rollout.BatchProgressing, rollout.BatchUpgrading
+	p = run(s)
+	require.Equal(t, `Patched deployment web-x: {"spec":{"replicas":2}} (Upgrade)`, p.String())
+	s.Canary.Status = rollout.WorkloadStatus{ObservedGeneration: 1, Replicas: 2, AvailableReplicas: 2}
+	s.Release.Status.Current = rollout.CurrentBatch{BatchState: rollout.BatchVerifying, UpdatedReplicas: 2, UpdatedReadyReplicas: 2}
+	require.Equal(t, rollout.ReasonNotObserved, run(s).Holds[0].Reason)
+	s.Canary.Status.ObservedGeneration = 2
+	require.Equal(t, rollout.BatchReady, run(s).Status.Current.BatchState)
+
+	s.Release.ReleasePlan.BatchPartition, s.Release.ReleasePlan.FinalizingPolicy = nil, rollout.WaitResume
+	s.Release.Status.Phase = rollout.BatchFinalizing
+	require.Equal(t, rollout.ReasonNotResumed, run(s).Holds[0].Reason)
+	s.Workload.Paused = false
+	s.Workload.Status = rollout.WorkloadStatus{Replicas: 4, UpdatedReplicas: 3}
+	require.Equal(t, rollout.ReasonNotPromoted, run(s).Holds[0].Reason)
+	s.Workload.Status.UpdatedReplicas = 4
+	require.Equal(t, rollout.ReasonNotAvailable, run(s).Holds[0].Reason)
+	s.Workload.Status.AvailableReplicas = 4
+	p = run(s)
+	require.Equal(t, rollout.BatchCompleted, p.Status.Phase)
+	require.Contains(t, p.String(), "Removed finalizer finalizer.rollouts.kruise.io/batch-release of Deployment web-x (GiveBack)")
+
+	br = release(rollout.BlueGreen, rollout.Percent(50))
+	br.Status = rollout.BatchStatus{Phase: rollout.BatchPreparing, ObservedWorkloadReplicas: -1, ObservedReleasePlanHash: br.ReleasePlan.Hash()}
+	s = rollout.BatchSnapshot{Release: br, Workload: &rollout.Workload{WorkloadRef: deployment, Replicas: new(int32(4))}, StableSet: "web-v1",
+		Autoscaler: &rollout.Autoscaler{Name: "hpa", TargetName: "demo"}}
+	p = run(s)
+	require.Contains(t, p.String(), "Set minReadySeconds of replica set web-v1 to 2147483646 (Initialize)")
+	require.Contains(t, p.String(), "Retargeted autoscaler hpa from demo to demo-DisableByRollout (Initialize)")
+	s.Release.Status.Phase = rollout.BatchProgressing
+	p = run(s)
+	require.Equal(t, rollout.ReasonNoControlInfo, p.Holds[0].Reason)
+	require.Equal(t, "True", p.Status.Conditions[0].Status)
+	s.Workload.Annotations = map[string]string{rollout.AnnotationControlInfo: "{}", rollout.AnnotationOriginalStrategy: `{"maxSurge":1}`}
+	refused := []rollout.Reason{}
+	for _, prepare := range []func(){
+		func() {}, func() { s.Workload.MinReadySeconds = rollout.InfiniteMinReady }, func() { s.Workload.StrategyType = "RollingUpdate" },
+		func() { s.Workload.RollingUpdate = &rollout.RollingUpdate{MaxSurge: rollout.Int(1)} },
+	} {
+		prepare()
+		refused = append(refused, run(s).Holds[0].Reason)
+	}
+	require.Equal(t, []rollout.Reason{rollout.ReasonMinReadySeconds, rollout.ReasonStrategyType, rollout.ReasonNoRollingUpdate, rollout.ReasonDeadlineSeconds}, refused)
+	s.Workload.ProgressDeadlineSeconds = new(int32(rollout.InfiniteDeadline))
+	require.Contains(t, run(s).String(), `"maxSurge":"50%"`)
+	s.Release.ReleasePlan.BatchPartition, s.Release.Status.Phase = nil, rollout.BatchFinalizing
+	s.Autoscaler.TargetName = "demo-DisableByRollout"
+	require.Equal(t, rollout.ReasonNotResumed, run(s).Holds[0].Reason, "what was just restored is observed later")
+	s.Workload.Annotations = nil
+	s.Workload.Status.ReadyReplicas = 4
+	require.Equal(t, rollout.ReasonNotPromoted, run(s).Holds[0].Reason)
+	s.Workload.Status.UpdatedReplicas, s.Workload.Status.AvailableReplicas = 4, 4
+	s.Release.Status.Current.UpdatedReplicas = 4
+	require.Contains(t, run(s).String(), "Retargeted autoscaler hpa from demo-DisableByRollout to demo (GiveBack)")
+	s.Workload.WorkloadRef, s.Release.WorkloadRef = cloneSet, cloneSet
+	require.Equal(t, rollout.ReasonNotPromoted, run(s).Holds[0].Reason)
+	s.Workload.Status.UpdatedReadyReplicas = 4
+	s.Release.Status.Current.UpdatedReadyReplicas = 4
+	require.Equal(t, rollout.BatchCompleted, run(s).Status.Phase)
+}
+
+// Section 4: what a workload tells.
+func TestInspect(t *testing.T) {
+	observed := func(w rollout.Workload) rollout.Workload {
+		w.Replicas, w.Annotations = new(int32(4)), map[string]string{rollout.AnnotationInProgress: "x"}
+		w.Template = revision.Template{ID: "v2", Hash: "v2"}
+		return w
+	}
+	sets := []rollout.WorkloadSet{
+		{Name: "b", Template: template("v2"), Replicas: 1, CreationTimestamp: now}, {Name: "a", Template: template("v1"), Replicas: 3, CreationTimestamp: now.Add(-1)},
+		{Name: "c", Template: template("v0"), CreationTimestamp: now.Add(-2)},
+	}
+	labels := map[string]string{rollout.LabelStableRevision: "v1"}
+	for _, c := range []struct {
+		s    rollout.InspectSnapshot
+		want string // stable, canary, pod template hash, key, rollback
+	}{
+		{rollout.InspectSnapshot{Workload: rollout.Workload{WorkloadRef: deployment, Labels: labels}, Sets: sets}, "v1 v2 v2 pod-template-hash false"},
+		{rollout.InspectSnapshot{Workload: rollout.Workload{WorkloadRef: deployment, Labels: map[string]string{rollout.LabelStableRevision: "v2"}}, Sets: sets}, "v2 v2 v2 pod-template-hash true"},
+		{rollout.InspectSnapshot{Workload: rollout.Workload{WorkloadRef: deployment}, Sets: sets, Style: rollout.Canary, CanarySets: sets[:1]}, "v1 v2 v2 pod-template-hash false"},
+		{rollout.InspectSnapshot{Workload: rollout.Workload{WorkloadRef: deployment}, Sets: sets[:1], Style: rollout.Canary}, "v2 v2  pod-template-hash true"},
+		{rollout.InspectSnapshot{Workload: rollout.Workload{WorkloadRef: deployment}, Style: rollout.Canary}, "    false"},
+		{rollout.InspectSnapshot{Workload: rollout.Workload{WorkloadRef: cloneSet, StableRevision: "web-1", UpdateRevision: "web-2"}}, "1 2 2 pod-template-hash false"},
+		{rollout.InspectSnapshot{Workload: rollout.Workload{WorkloadRef: cloneSet, StableRevision: "web-1", UpdateRevision: "web-1"}}, "1 1 1 pod-template-hash true"},
+		{rollout.InspectSnapshot{Workload: rollout.Workload{WorkloadRef: kruiseSet, StableRevision: "x", UpdateRevision: "web-2"}}, " 2 2 pod-template-hash false"},
+		{rollout.InspectSnapshot{Workload: rollout.Workload{WorkloadRef: statefulSet, StableRevision: "web-1", UpdateRevision: "web-2"}}, "web-1 web-2 web-2 controller-revision-hash false"},
+		{rollout.InspectSnapshot{Workload: rollout.Workload{WorkloadRef: daemonSet}, Revisions: []rollout.DaemonSetRevision{{Revision: 1, Hash: "1"}, {Revision: 3, Hash: "3"}, {Revision: 2, Hash: "2"}}}, "2 3 3 controller-revision-hash false"},
+		{rollout.InspectSnapshot{Workload: rollout.Workload{WorkloadRef: daemonSet}, Revisions: []rollout.DaemonSetRevision{{Revision: 1, Hash: "1"}}}, "1 1 1 controller-revision-hash false"},
+		{rollout.InspectSnapshot{Workload: rollout.Workload{WorkloadRef: daemonSet}}, "   controller-revision-hash false"},
+	} {
+		c.s.Workload = observed(c.s.Workload)
+		f := rollout.Inspect(c.s)
+		require.Equal(t, c.want, fmt.Sprintf("%s %s %s %s %v", f.StableRevision, f.CanaryRevision, f.PodTemplateHash, f.RevisionLabelKey, f.InRollback), c.s.Workload.Kind)
+	}
+	behind := rollout.Inspect(rollout.InspectSnapshot{Workload: rollout.Workload{WorkloadRef: deployment, Generation: 2}})
+	require.Equal(t, rollout.Facts{WorkloadRef: deployment}, behind)
+	require.Equal(t, "rollback-v1", (&rollout.Facts{CanaryRevision: "v1", InRollback: true}).RolloutID(nil))
+}

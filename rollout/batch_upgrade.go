@@ -1,0 +1,97 @@
+package rollout
+
+// UpgradePatch returns what releases the batch of a context, and false if nothing has
+// to be written (rule 7.3). No partition is ever lowered.
+//
+// A blue-green workload that is not prepared is refused: the reason says why, and is
+// empty otherwise.
+func (c BatchContext) UpgradePatch(w Workload, canary *Workload, cs Corrections) (p WorkloadPatch, write bool, refused Reason) {
+	switch c.Driver {
+	case DriverDeployment:
+		p, write = c.upgradeDeployment(&w, cs)
+	case DriverCloneSet, DriverStatefulSet, DriverDaemonSet:
+		if c.CurrentPartition.OfUp(c.Replicas) > c.DesiredPartition.OfUp(c.Replicas) {
+			p, write = WorkloadPatch{Partition: c.DesiredPartition}, true
+		}
+	case DriverNativeDaemonSet:
+		p, write = c.upgradeNative(&w)
+	case DriverCanary:
+		if canary != nil && canary.replicas() < c.Desired {
+			p, write = WorkloadPatch{Replicas: &c.Desired}, true
+		}
+	default:
+		return c.upgradeSurge(&w)
+	}
+	return p, write, ""
+}
+
+func (c BatchContext) upgradeDeployment(w *Workload, cs Corrections) (p WorkloadPatch, write bool) {
+	if !underPartition(w) {
+		return p, false
+	}
+	strategy, _ := ParseStrategy(w.Annotations[AnnotationStrategy])
+	covered := PartitionAtLeast(strategy.Partition, c.Batch)
+	if cs.Has(CorrectMixedPartitions) && strategy.Partition.kind != c.Batch.kind {
+		covered = PartitionLimit(strategy.Partition, c.Replicas) >= PartitionLimit(c.Batch, c.Replicas)
+	}
+	if covered {
+		return p, false
+	}
+	strategy.Partition = c.Batch
+	p.annotate(AnnotationStrategy, strategy.Text())
+	return p, true
+}
+
+// underPartition reports whether a Deployment is under the control of a BatchRelease.
+func underPartition(w *Workload) bool {
+	return w.Annotations[AnnotationControlInfo] != "" && w.StrategyType == "Recreate" && w.Paused
+}
+
+// A DaemonSetControl is what the annotation [AnnotationDaemonSetControl] holds.
+type DaemonSetControl struct {
+	Partition     string `json:"partition"`
+	BatchRevision string `json:"batch-revision"`
+}
+
+func (c BatchContext) upgradeNative(w *Workload) (p WorkloadPatch, write bool) {
+	control := parseControl(w.Annotations[AnnotationDaemonSetControl])
+	if control.Partition == c.DesiredPartition.String() {
+		return p, false
+	}
+	p.annotate(AnnotationDaemonSetControl, encode(DaemonSetControl{Partition: c.DesiredPartition.String(), BatchRevision: w.UpdateRevision}))
+	return p, true
+}
+
+// upgradeSurge raises the surge of a blue-green workload.
+func (c BatchContext) upgradeSurge(w *Workload) (p WorkloadPatch, write bool, refused Reason) {
+	if reason := unprepared(c.Driver, w); reason != "" {
+		return p, false, reason
+	}
+	if c.CurrentSurge.OfUp(c.Replicas) >= c.DesiredSurge.OfUp(c.Replicas) {
+		return p, false, ""
+	}
+	if c.Driver == DriverBlueGreenCloneSet {
+		return WorkloadPatch{ClearPartition: true, MaxSurge: c.DesiredSurge}, true, ""
+	}
+	rolling, paused := "RollingUpdate", false
+	return WorkloadPatch{Paused: &paused, StrategyType: &rolling, MaxSurge: c.DesiredSurge, MaxUnavailable: Int(0)}, true, ""
+}
+
+// unprepared says why a workload cannot be updated by surge.
+func unprepared(d Driver, w *Workload) Reason {
+	switch {
+	case w.Annotations[AnnotationControlInfo] == "":
+		return ReasonNoControlInfo
+	case w.MinReadySeconds != InfiniteMinReady:
+		return ReasonMinReadySeconds
+	case d == DriverBlueGreenCloneSet:
+		return ""
+	case w.StrategyType != "RollingUpdate":
+		return ReasonStrategyType
+	case w.RollingUpdate == nil:
+		return ReasonNoRollingUpdate
+	case w.ProgressDeadlineSeconds == nil || *w.ProgressDeadlineSeconds != InfiniteDeadline:
+		return ReasonDeadlineSeconds
+	}
+	return ""
+}

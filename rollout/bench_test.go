@@ -1,0 +1,52 @@
+package rollout_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// A pass of a rollout of 100 steps over 10,000 pods, and one of its batches.
+func BenchmarkReconcile(b *testing.B) {
+	var steps []rollout.Step
+	for i := range int32(100) {
+		steps = append(steps, step(rollout.Percent(i+1), 60))
+	}
+	r := partitioned(deployment, steps...)
+	s := begun(rollout.StateUpgrade, r)
+	s.Workload.Replicas = 10_000
+	br := rollout.ReleaseOf(r, *s.Workload, 1, nil)
+	s.BatchRelease = &br
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := rollout.Reconcile(s, now, rollout.Options{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkReconcileBatch(b *testing.B) {
+	br := release(rollout.Partition)
+	for i := range int32(100) {
+		br.ReleasePlan.Batches = append(br.ReleasePlan.Batches, rollout.Batch{CanaryReplicas: rollout.Percent(i + 1)})
+	}
+	br.ReleasePlan.RolloutID = "id"
+	br.Status = rollout.BatchStatus{
+		Phase: rollout.BatchProgressing, ObservedReleasePlanHash: br.ReleasePlan.Hash(), ObservedRolloutID: "id", UpdateRevision: "v2", ObservedWorkloadReplicas: 10_000,
+		Current: rollout.CurrentBatch{BatchState: rollout.BatchUpgrading, UpdatedReplicas: 100},
+	}
+	w := rollout.Workload{WorkloadRef: deployment, Replicas: new(int32(10_000)), StrategyType: "Recreate", Paused: true, UpdateRevision: "v2",
+		Annotations: map[string]string{rollout.AnnotationControlInfo: "{}"}}
+	w.Status.UpdatedReplicas = 100
+	s := rollout.BatchSnapshot{Release: br, Workload: &w}
+	for i := range 10_000 {
+		s.Pods = append(s.Pods, rollout.Pod{Name: fmt.Sprint("p", i), Labels: map[string]string{rollout.LabelPodTemplateHash: fmt.Sprint("v", 1+i%100/99)}})
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := rollout.ReconcileBatch(s, now, rollout.Options{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package rollout
+
+import (
+	"fmt"
+	"math"
+)
+
+// A Budget is how far a rolling update may stray from the wanted number of pods.
+type Budget struct {
+	Replicas    int32 `json:"replicas"`    // pods wanted
+	Surge       int32 `json:"surge"`       // pods allowed above Replicas
+	Unavailable int32 `json:"unavailable"` // pods allowed to be unavailable, at most Replicas
+}
+
+// Resolve turns the two limits of a rolling update into pods: surge is rounded
+// up and unavailable down. An unset limit is 0. If both come out as 0, unavailable
+// is 1. Unavailable is then capped at replicas, so that both are 0 only if
+// replicas is 0 as well.
+//
+//	Resolve(10, Percent(25), Percent(25)) // 3 above, 2 unavailable
+//	Resolve(3, Percent(25), Percent(25))  // 1 above, 0 unavailable
+//	Resolve(5, Int(0), Int(0))            // 0 above, 1 unavailable
+//
+// It mirrors MaxSurge and MaxUnavailable of the deployment util package of
+// Kubernetes 1.36.3.
+func Resolve(replicas int32, surge, unavailable IntOrPercent) Budget {
+	up, down := Fenceposts(replicas, surge, unavailable)
+	if replicas == 0 {
+		down = 0
+	}
+	return Budget{Replicas: replicas, Surge: up, Unavailable: min(down, replicas)}
+}
+
+// Fenceposts resolves surge, rounded up, and unavailable, rounded down. If both
+// come out as 0, unavailable is 1, because otherwise nothing could ever move; it
+// is not capped.
+//
+// It mirrors ResolveFenceposts of the deployment util package of Kubernetes
+// 1.36.3.
+func Fenceposts(replicas int32, surge, unavailable IntOrPercent) (up, down int32) {
+	above, below := surge.ofUp(replicas), unavailable.of(replicas)
+	if above == 0 && below == 0 { // before they may wrap around to 0
+		below = 1
+	}
+	return int32(above), int32(below)
+}
+
+// MinAvailable returns the number of pods that must stay available.
+func (b Budget) MinAvailable() int32 { return saturate(int64(b.Replicas) - int64(b.Unavailable)) }
+
+// MaxTotal returns the number of pods that may be wanted at once.
+func (b Budget) MaxTotal() int32 { return saturate(int64(b.Replicas) + int64(b.Surge)) }
+
+// String returns the budget as bounds, such as "at most 13, at least 8 available".
+func (b Budget) String() string {
+	return fmt.Sprintf("at most %d, at least %d available", b.MaxTotal(), b.MinAvailable())
+}
+
+func saturate(n int64) int32 { return int32(max(math.MinInt32, min(n, math.MaxInt32))) }

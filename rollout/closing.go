@@ -1,0 +1,107 @@
+package rollout
+
+import "slices"
+
+// close does one closing step, and reports whether the Rollout is closed (rule 5.9).
+func (st *pass) close(reason ClosingReason, waitReady bool) bool {
+	if st.sub == nil {
+		return true
+	}
+	if st.w != nil && st.w.InProgress {
+		patch := WorkloadPatch{}
+		patch.remove(AnnotationInProgress)
+		st.add(PatchWorkload{Workload: st.r.WorkloadRef, UID: st.w.UID, Patch: patch, Reason: ReasonClosing})
+	}
+	if t := st.s.Shared; t != nil && slices.Contains(t.Finalizers, st.sharedFinalizer()) {
+		st.add(SetFinalizer{Kind: "TrafficRouting", Name: t.Name, UID: t.UID, Finalizer: st.sharedFinalizer(), Remove: true, Reason: ReasonClosing})
+	}
+	st.thaw(reason)
+	style := st.r.Style()
+	sequence := ClosingSequence(style, reason)
+	s := st.sub
+	if s.FinalisingStep == "" {
+		s.FinalisingStep, s.LastUpdateTime = sequence[0], st.now
+		st.closingStep(sequence[0], waitReady) // it is checked in the next pass
+		return false
+	}
+	if s.FinalisingStep == FinalEnd {
+		return true
+	}
+	if !s.FinalisingStep.known(style) {
+		s.FinalisingStep = sequence[0]
+		return false
+	}
+	since := s.LastUpdateTime
+	if !st.closingStep(s.FinalisingStep, waitReady) {
+		s.LastUpdateTime = since
+		return false
+	}
+	s.LastUpdateTime, s.FinalisingStep = st.now, following(sequence, s.FinalisingStep)
+	return s.FinalisingStep == FinalEnd
+}
+
+// thaw resumes a Deployment that nobody drives any more (D3): a rollback that takes
+// over the reset of a continuous release goes on behind the step that resumes it, and
+// one that comes before the BatchRelease has none. The label of the stable revision
+// tells: resuming removes it.
+func (st *pass) thaw(reason ClosingReason) {
+	if !st.has(CorrectFrozen) || reason != ClosingRollback || st.br != nil || st.w == nil || st.r.WorkloadRef.Kind != "Deployment" {
+		return
+	}
+	if st.w.Labels[LabelStableRevision] == "" {
+		return
+	}
+	w := Workload{WorkloadRef: st.w.WorkloadRef, Annotations: st.w.Annotations, Paused: true}
+	if w.Annotations[AnnotationStrategy] != "" {
+		w.StrategyType = "Recreate"
+	}
+	patch := giveBackDeployment(&w, false, st.opts.Corrected)
+	st.add(PatchWorkload{Workload: st.r.WorkloadRef, UID: st.w.UID, Patch: patch, Reason: ReasonGiveBack})
+}
+
+// closingStep reports whether one closing step is done.
+func (st *pass) closingStep(step FinalisingStep, waitReady bool) bool {
+	switch step {
+	case FinalRestoreStable:
+		return st.restoreStable()
+	case FinalRouteToStable:
+		return st.restoreGateway()
+	case FinalRouteToNew:
+		return st.routeAllToNew()
+	case FinalRemoveCanary:
+		return st.removeCanary()
+	case FinalResume:
+		return st.resume(waitReady)
+	case FinalRelease:
+		return st.deleteRelease()
+	}
+	st.p.Failure = "closing step " + string(step) + " never ends"
+	return false
+}
+
+// closeGone restores the traffic of a workload that is gone (D12), and reports whether
+// that is done.
+func (st *pass) closeGone() bool {
+	if st.sub == nil {
+		return true
+	}
+	st.w = &Facts{RevisionLabelKey: st.selectorKey()}
+	defer func() { st.w = nil }()
+	done := st.cleanUp() && st.deleteRelease()
+	if !done && st.p.RecheckAt.IsZero() {
+		st.after(recheck)
+	}
+	return done
+}
+
+// selectorKey returns the key of the revision in the selector of the stable Service.
+func (st *pass) selectorKey() string {
+	if s := st.stable; s != nil {
+		for _, key := range []string{LabelPodTemplateHash, LabelControllerRevision} {
+			if s.Selector[key] != "" {
+				return key
+			}
+		}
+	}
+	return LabelPodTemplateHash
+}

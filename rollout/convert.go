@@ -1,0 +1,118 @@
+package rollout
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A RolloutV1alpha1 is a Rollout of the older version of the API. It knows the styles
+// Canary and Partition, told by the annotation [AnnotationRollingStyle].
+type RolloutV1alpha1 struct {
+	Name              string            `json:"name"`
+	UID               string            `json:"uid,omitzero"`
+	Generation        int64             `json:"generation,omitzero"`
+	Annotations       map[string]string `json:"annotations,omitempty"`
+	Finalizers        []string          `json:"finalizers,omitempty"`
+	DeletionTimestamp time.Time         `json:"deletionTimestamp,omitzero"`
+
+	WorkloadRef              WorkloadRef       `json:"workloadRef"`
+	Disabled                 bool              `json:"disabled,omitzero"`
+	Paused                   bool              `json:"paused,omitzero"`
+	Steps                    []StepV1alpha1    `json:"steps,omitempty"`
+	TrafficRoutings          []TrafficRouting  `json:"trafficRoutings,omitempty"`
+	FailureThreshold         IntOrPercent      `json:"failureThreshold,omitzero"`
+	PatchPodTemplateMetadata *TemplateMetadata `json:"patchPodTemplateMetadata,omitempty"`
+
+	Status RolloutStatus `json:"status,omitzero"`
+}
+
+// A StepV1alpha1 is a step of a [RolloutV1alpha1].
+type StepV1alpha1 struct {
+	Weight   *int32       `json:"weight,omitempty"`  // percent of the traffic, and of the pods if Replicas is unset
+	Replicas IntOrPercent `json:"replicas,omitzero"` // unset means Weight percent
+	Matches  []Match      `json:"matches,omitempty"`
+	Pause    Pause        `json:"pause"`
+}
+
+// replicas returns what the step means, unset if it says nothing.
+func (s *StepV1alpha1) replicas() IntOrPercent {
+	if s.Replicas.IsZero() && s.Weight != nil {
+		return Percent(*s.Weight)
+	}
+	return s.Replicas
+}
+
+// partition reports whether the workload is updated by partition, as validation sees
+// it: a style that is unknown is one too.
+func (r *RolloutV1alpha1) partition() bool {
+	switch strings.ToLower(r.Annotations[AnnotationRollingStyle]) {
+	case "", "canary":
+		return r.WorkloadRef.Group() != "apps" || r.WorkloadRef.Kind != "Deployment"
+	}
+	return true
+}
+
+// Convert returns the Rollout in the present version of the API (rule 2.2). Without a
+// style it is Canary.
+func (r RolloutV1alpha1) Convert() Rollout {
+	s := &Strategy{
+		TrafficRoutings:          slices.Clone(r.TrafficRoutings),
+		FailureThreshold:         r.FailureThreshold,
+		PatchPodTemplateMetadata: r.PatchPodTemplateMetadata.clone(),
+		TrafficRoutingRef:        r.Annotations[AnnotationTrafficRouting],
+	}
+	s.EnableExtraWorkloadForCanary = !strings.EqualFold(r.Annotations[AnnotationRollingStyle], string(Partition))
+	for i := range r.Steps {
+		step := Step{Replicas: r.Steps[i].replicas(), Matches: slices.Clone(r.Steps[i].Matches), Pause: r.Steps[i].Pause}
+		if w := r.Steps[i].Weight; w != nil {
+			step.Traffic = Percent(*w)
+		}
+		s.Steps = append(s.Steps, step)
+	}
+	return Rollout{
+		Name: r.Name, UID: r.UID, Generation: r.Generation, Annotations: maps.Clone(r.Annotations),
+		Finalizers: slices.Clone(r.Finalizers), DeletionTimestamp: r.DeletionTimestamp,
+		WorkloadRef: r.WorkloadRef, Disabled: r.Disabled, Paused: r.Paused, Canary: s, Status: r.Status,
+	}
+}
+
+// ConvertBack returns the Rollout in the older version of the API. One of style
+// BlueGreen has no steps there.
+func ConvertBack(r Rollout) RolloutV1alpha1 {
+	old := RolloutV1alpha1{
+		Name: r.Name, UID: r.UID, Generation: r.Generation, Annotations: maps.Clone(r.Annotations),
+		Finalizers: slices.Clone(r.Finalizers), DeletionTimestamp: r.DeletionTimestamp,
+	}
+	if r.Canary == nil {
+		return old
+	}
+	if old.Annotations == nil {
+		old.Annotations = map[string]string{}
+	}
+	old.Annotations[AnnotationRollingStyle] = strings.ToLower(string(r.Style()))
+	if ref := r.Canary.TrafficRoutingRef; ref != "" {
+		old.Annotations[AnnotationTrafficRouting] = ref
+	}
+	old.WorkloadRef, old.Disabled, old.Paused, old.Status = r.WorkloadRef, r.Disabled, r.Paused, r.Status
+	old.TrafficRoutings = slices.Clone(r.Canary.TrafficRoutings)
+	old.FailureThreshold = r.Canary.FailureThreshold
+	old.PatchPodTemplateMetadata = r.Canary.PatchPodTemplateMetadata.clone()
+	for _, s := range r.Canary.Steps {
+		step := StepV1alpha1{Replicas: s.Replicas, Matches: slices.Clone(s.Matches), Pause: s.Pause}
+		if !s.Traffic.IsZero() {
+			w := s.Traffic.OfUp(100)
+			step.Weight = &w
+		}
+		old.Steps = append(old.Steps, step)
+	}
+	return old
+}
+
+func (m *TemplateMetadata) clone() *TemplateMetadata {
+	if m == nil {
+		return nil
+	}
+	return &TemplateMetadata{Annotations: maps.Clone(m.Annotations), Labels: maps.Clone(m.Labels)}
+}

@@ -1,0 +1,270 @@
+package rollout_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// Each correction, on an input where it shows, with and without it.
+func TestCorrections(t *testing.T) {
+	shown := map[rollout.Correction]bool{}
+	for _, c := range []struct {
+		correction    rollout.Correction
+		decide        func(t *testing.T, o rollout.Options) string
+		before, after string
+	}{
+		{rollout.CorrectMixedPartitions, neverEnding, "stuck in step 2, 2 updated", "Healthy, 10 updated"},
+		{rollout.CorrectFrozen, frozen, "v1 4, v2 2, paused", "v1 6, v2 0, running"},
+		{rollout.CorrectShares, shares, `"1%"`, "1"},
+		{rollout.CorrectEmptyRelease, emptyRelease, "InRolling", "Cancelling"},
+		{rollout.CorrectLeak, leak, "1", "0"},
+		{rollout.CorrectRolloutID, rolloutID, "false TemplateUnchanged, label", "true , annotation"},
+		{rollout.CorrectDefaults, defaults, `25%, unset`, `2, 25%`},
+		{rollout.CorrectNoCanaryService, noCanaryService, "BeforeStepUpgrade", "StepUpgrade"},
+		{rollout.CorrectStrategyType, strategyType, "RollingUpdate", "Recreate"},
+		{rollout.CorrectThreshold, threshold, "TooFewReady", "ready"},
+		{rollout.CorrectGone, workloadGone, "none, Initial", "restored, Progressing"},
+		{rollout.CorrectRoutes, routes, "0 rules with a canary before, 0 redirects, 0 headers", "2 rules with a canary before, 1 redirects, 1 headers"},
+		{rollout.CorrectLastPause, lastPause, "None", "Timed"},
+		{rollout.CorrectNativeVictims, nativeVictims, "[p0]", "[p1]"},
+		{rollout.CorrectMessages, messages, "m", "Rollout is in step(1/2), and you need manually confirm to enter the next step"},
+		{rollout.CorrectGrace, graceZero, "Grace", "TrafficChanged"},
+		{rollout.CorrectFullFirstStep, fullFirstStep, "BeforeStepUpgrade for ever", "Healthy"},
+	} {
+		t.Run(string(c.correction), func(t *testing.T) {
+			require.Equal(t, c.before, c.decide(t, rollout.Options{}))
+			require.Equal(t, c.after, c.decide(t, rollout.Options{Corrected: rollout.Corrections{c.correction}}))
+		})
+		shown[c.correction] = true
+	}
+	for _, c := range rollout.AllCorrections() {
+		require.True(t, shown[c], c)
+	}
+}
+
+func neverEnding(t *testing.T, o rollout.Options) string {
+	c := newWorld(t, 10, step(rollout.Percent(20), 0), step(rollout.Int(5), 0), step(rollout.Percent(100), 0))
+	c.opts = o
+	c.begin()
+	c.run(c.phase(rollout.PhaseHealthy), false)
+	if c.r.Status.Phase == rollout.PhaseHealthy {
+		return fmt.Sprintf("Healthy, %d updated", c.sizes["v2"])
+	}
+	return fmt.Sprintf("stuck in step %d, %d updated", c.r.Status.CurrentStepIndex, c.sizes["v2"])
+}
+
+func frozen(t *testing.T, o rollout.Options) string {
+	first := step(rollout.Percent(20), -1)
+	first.Traffic = rollout.Percent(20)
+	c := newWorld(t, 6, first, step(rollout.Percent(100), 0))
+	c.opts = o
+	c.led(0)
+	c.begin()
+	c.run(c.at(1, rollout.StatePaused), false)
+	c.update("v3")
+	c.run(func() bool { return c.br == nil || !c.br.DeletionTimestamp.IsZero() }, false)
+	c.update("v1")
+	c.run(c.phase(rollout.PhaseHealthy), false)
+	for range 5 {
+		c.pass()
+	}
+	state := "running"
+	if c.w.Paused {
+		state = "paused"
+	}
+	return fmt.Sprintf("v1 %d, v2 %d, %s", c.sizes["v1"], c.sizes["v2"], state)
+}
+
+func shares(t *testing.T, o rollout.Options) string {
+	br := rollout.BatchRelease{}
+	br.ReleasePlan.Batches = []rollout.Batch{{CanaryReplicas: rollout.Percent(99)}}
+	c := rollout.NewBatchContext(br, rollout.Workload{WorkloadRef: cloneSet, Replicas: new(int32(101))}, nil, o.Corrected)
+	text, err := json.Marshal(c.DesiredPartition)
+	require.NoError(t, err)
+	return string(text)
+}
+
+// begun is a snapshot of a rollout of two steps in a state.
+func begun(state rollout.StepState, r rollout.Rollout) rollout.Snapshot {
+	s := rollout.Snapshot{Rollout: r, Workload: &rollout.Facts{
+		WorkloadRef: deployment, Consistent: true, Generation: 1, Replicas: 6, InProgress: true, StableRevision: "v1", CanaryRevision: "v2",
+		PodTemplateHash: "v2", RevisionLabelKey: rollout.LabelPodTemplateHash,
+		Labels:      map[string]string{rollout.LabelWorkloadType: "deployment", rollout.LabelRolloutID: "label"},
+		Annotations: map[string]string{rollout.LabelRolloutID: "annotation"},
+	}}
+	s.Rollout.Annotations = map[string]string{rollout.AnnotationHash: rollout.StrategyHash(r)}
+	s.Rollout.Finalizers = []string{rollout.FinalizerRollout}
+	s.Rollout.Status = rollout.RolloutStatus{
+		Phase: rollout.PhaseProgressing,
+		Conditions: []rollout.Condition{{
+			Type: rollout.ConditionProgressing, Status: "True", Reason: rollout.ProgressInRolling, Message: "m",
+			LastUpdateTime: now.Add(-time.Minute), LastTransitionTime: now.Add(-time.Minute),
+		}},
+		Sub: &rollout.StepStatus{
+			Revision: "v2", StableRevision: "v1", PodTemplateHash: "v2", RolloutHash: rollout.StrategyHash(r), CurrentStepIndex: 1,
+			NextStepIndex: rollout.NextStep(int32(len(r.Strategy().Steps)), 1), CurrentStepState: state, LastUpdateTime: now.Add(-time.Minute),
+		},
+	}
+	return s
+}
+
+func twoSteps() rollout.Rollout {
+	return partitioned(deployment, step(rollout.Percent(50), -1), step(rollout.Percent(100), 60))
+}
+
+func reconcile(t *testing.T, s rollout.Snapshot, o rollout.Options) rollout.Plan {
+	t.Helper()
+	p, err := rollout.Reconcile(s, now, o)
+	require.NoError(t, err)
+	return p
+}
+
+func emptyRelease(t *testing.T, o rollout.Options) string {
+	s := begun(rollout.StateBeforeUpgrade, twoSteps())
+	s.Rollout.Status.Conditions[0].Reason = rollout.ProgressInitializing
+	s.Workload.InRollback, s.Workload.PodTemplateHash = true, "v1"
+	return conditionOf(reconcile(t, s, o).Status, rollout.ConditionProgressing).Reason
+}
+
+func leak(_ *testing.T, o rollout.Options) string {
+	b := rollout.Resolve(6, rollout.Int(0), rollout.Int(1))
+	return fmt.Sprint(rollout.PartitionCreationSize(rollout.Int(0), b, 6, o.Corrected))
+}
+
+func rolloutID(_ *testing.T, o rollout.Options) string {
+	same := rollout.Workload{Template: revision.Template{ID: "v1"}}
+	labelled := same
+	labelled.Labels = map[string]string{rollout.LabelRolloutID: "2"}
+	effective, reason := rollout.EffectiveChange(same, labelled, o.Corrected)
+	return fmt.Sprintf("%v %v, %s", effective, reason, begun("", twoSteps()).Workload.RolloutID(o.Corrected))
+}
+
+func defaults(_ *testing.T, o rollout.Options) string {
+	s := rollout.DeploymentStrategy{RollingStyle: "Partition", RollingUpdate: &rollout.RollingUpdate{MaxUnavailable: rollout.Int(2)}}
+	ru := s.Default(o.Corrected).RollingUpdate
+	if ru.MaxSurge.IsZero() {
+		return ru.MaxUnavailable.String() + ", unset"
+	}
+	return ru.MaxUnavailable.String() + ", " + ru.MaxSurge.String()
+}
+
+func noCanaryService(t *testing.T, o rollout.Options) string {
+	first := step(rollout.Percent(50), -1)
+	first.Traffic = rollout.Percent(50)
+	r := rollout.Rollout{Name: "web", WorkloadRef: deployment, BlueGreen: &rollout.Strategy{
+		Steps: []rollout.Step{first}, DisableGenerateCanaryService: true, TrafficRoutings: routings(1),
+	}}
+	s := begun(rollout.StateBeforeUpgrade, r)
+	s.Traffic.Stable = &rollout.Service{Name: "svc"}
+	return string(reconcile(t, s, o).Status.CurrentStepState)
+}
+
+func strategyType(t *testing.T, o rollout.Options) string {
+	c := newWorld(t, 3, step(rollout.Percent(100), 0))
+	c.opts = o
+	c.w.StrategyType, c.w.RollingUpdate = "Recreate", nil
+	c.begin()
+	c.run(c.phase(rollout.PhaseHealthy), false)
+	require.Empty(t, c.w.Annotations)
+	return c.w.StrategyType
+}
+
+func threshold(_ *testing.T, o rollout.Options) string {
+	br := rollout.BatchRelease{}
+	br.ReleasePlan.Batches = []rollout.Batch{{CanaryReplicas: rollout.Int(5)}}
+	w := rollout.Workload{WorkloadRef: statefulSet, Replicas: new(int32(10)), RollingUpdate: &rollout.RollingUpdate{MaxUnavailable: rollout.Int(1)}}
+	w.Status.UpdatedReplicas, w.Status.UpdatedReadyReplicas = 5, 4
+	hold, waiting := rollout.NewBatchContext(br, w, nil, o.Corrected).Waiting(o.Corrected)
+	if !waiting {
+		return "ready"
+	}
+	return string(hold.Reason)
+}
+
+func workloadGone(t *testing.T, o rollout.Options) string {
+	r := twoSteps()
+	r.Canary.TrafficRoutings = routings(1)
+	r.Canary.TrafficRoutings[0].GracePeriodSeconds = 3
+	s := begun(rollout.StatePaused, r)
+	s.Workload = nil
+	s.Traffic.Stable = &rollout.Service{Name: "svc", Selector: map[string]string{rollout.LabelPodTemplateHash: "v1"}}
+	p := reconcile(t, s, o)
+	if len(p.Actions) == 0 {
+		return "none, " + string(p.Status.Phase)
+	}
+	require.Equal(t, rollout.SelectPods{Service: "svc", Key: rollout.LabelPodTemplateHash, Reason: rollout.ReasonRestoreTraffic}, p.Actions[0])
+	require.Equal(t, now.Add(3*time.Second), p.RecheckAt)
+	return "restored, " + string(p.Status.Phase)
+}
+
+func routes(_ *testing.T, o rollout.Options) string {
+	svc := rollout.BackendRef{Kind: "Service", Name: "svc"}
+	canary := rollout.BackendRef{Kind: "Service", Name: "svc-canary"}
+	weighed := []rollout.RouteRule{{BackendRefs: []rollout.BackendRef{svc, canary}}, {BackendRefs: []rollout.BackendRef{svc}}}
+	matches := []rollout.Match{{Path: &rollout.PathMatch{Value: "/"}}, {Headers: []rollout.ValueMatch{{Name: "a", Value: "b"}}}}
+	rules := rollout.RouteMatches(weighed[:1], "svc", "svc-canary", matches, o.Corrected)
+	plain := rollout.RouteMatches(weighed[1:], "svc", "svc-canary", matches, o.Corrected)
+	headers := 0
+	for _, m := range plain[1].Matches {
+		headers += len(m.Headers)
+	}
+	empty := rollout.RouteRestore([]rollout.RouteRule{{Name: "redirect"}}, "svc", "svc-canary", o.Corrected)
+	return fmt.Sprintf("%d rules with a canary before, %d redirects, %d headers", len(rules), len(empty), headers)
+}
+
+func lastPause(_ *testing.T, o rollout.Options) string {
+	kind, _ := rollout.PauseOf(twoSteps(), 2, now, o.Corrected)
+	return string(kind)
+}
+
+func nativeVictims(t *testing.T, o rollout.Options) string {
+	victims, err := rollout.NativeBatch{Partition: "0", Revision: "new", MaxUnavailable: rollout.Int(2), Pods: []rollout.DaemonSetPod{
+		{Name: "p0", Revision: "old", DeletionTimestamp: now}, {Name: "p1", Revision: "old", Ready: true},
+	}}.Victims(o.Corrected)
+	require.NoError(t, err)
+	old := rollout.Workload{WorkloadRef: daemonSet, StrategyType: "OnDelete", Annotations: map[string]string{
+		rollout.AnnotationDaemonSetStrategy: "RollingUpdate",
+	}}
+	updated := old
+	updated.Template.ID = "v2"
+	a, err := rollout.Admit(rollout.AdmitSnapshot{Old: old, New: updated, Rollouts: []rollout.Rollout{partitioned(daemonSet)}}, o)
+	require.NoError(t, err)
+	saved := map[bool]string{true: "RollingUpdate", false: "OnDelete"}[len(o.Corrected) > 0]
+	require.Equal(t, saved, a.Object.Annotations[rollout.AnnotationDaemonSetStrategy])
+	return fmt.Sprint(victims)
+}
+
+func messages(t *testing.T, o rollout.Options) string {
+	return conditionOf(reconcile(t, begun(rollout.StatePaused, twoSteps()), o).Status, rollout.ConditionProgressing).Message
+}
+
+func graceZero(t *testing.T, o rollout.Options) string {
+	r := twoSteps()
+	r.Canary.Steps[0].Traffic = rollout.Percent(50)
+	r.Canary.TrafficRoutings = routings(1)
+	s := begun(rollout.StateTrafficRouting, r)
+	s.Rollout.Status.Sub.LastUpdateTime = now
+	s.Traffic.Stable = &rollout.Service{Name: "svc"}
+	return string(reconcile(t, s, o).Holds[0].Reason)
+}
+
+func fullFirstStep(t *testing.T, o rollout.Options) string {
+	first := step(rollout.Percent(50), 0)
+	first.Traffic = rollout.Percent(50)
+	c := newWorld(t, 1, first, step(rollout.Percent(100), 0))
+	c.opts = o
+	c.led(1)
+	c.begin()
+	c.run(c.phase(rollout.PhaseHealthy), false)
+	if c.r.Status.Phase == rollout.PhaseHealthy {
+		return "Healthy"
+	}
+	return string(c.r.Status.CurrentStepState) + " for ever"
+}

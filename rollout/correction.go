@@ -1,0 +1,79 @@
+package rollout
+
+// A Correction repairs one defect of OpenKruise Rollouts. The numbers are those of
+// the package comment.
+type Correction string
+
+// The corrections.
+const (
+	// CorrectMixedPartitions compares a number with a percentage by the pods that
+	// they mean (D2).
+	CorrectMixedPartitions Correction = "D2"
+	// CorrectFrozen resumes a Deployment that a rollback would leave paused: because its
+	// BatchRelease was gone already, as in the reset of a continuous release, or because
+	// none had taken it over yet (D3).
+	CorrectFrozen Correction = "D3"
+	// CorrectShares keeps exact numbers of old pods of a CloneSet where no
+	// percentage does (D4).
+	CorrectShares Correction = "D4"
+	// CorrectEmptyRelease ends a rollout that would release what is there (D5).
+	CorrectEmptyRelease Correction = "D5"
+	// CorrectLeak creates no pod of the new template at partition 0 (D6).
+	CorrectLeak Correction = "D6"
+	// CorrectRolloutID reads the rollout id from the annotation and, if that is
+	// empty, from the label, in admission and in the rollout pass alike (D7).
+	CorrectRolloutID Correction = "D7"
+	// CorrectDefaults defaults an unset surge to 25% and leaves the other limit
+	// (D8).
+	CorrectDefaults Correction = "D8"
+	// CorrectNoCanaryService does not pin the stable Service where the canary
+	// Service is switched off (D9).
+	CorrectNoCanaryService Correction = "D9"
+	// CorrectStrategyType restores Recreate to a Deployment that had it (D10).
+	CorrectStrategyType Correction = "D10"
+	// CorrectThreshold takes what the workload may have unavailable for an unset
+	// failure threshold, and percentages of what is desired (D11).
+	CorrectThreshold Correction = "D11"
+	// CorrectGone restores the traffic when the workload disappears (D12).
+	CorrectGone Correction = "D12"
+	// CorrectRoutes repairs the rules of an HTTPRoute (D14).
+	CorrectRoutes Correction = "D14"
+	// CorrectLastPause honours the pause of the last step whatever its size is
+	// written as (D16).
+	CorrectLastPause Correction = "D16"
+	// CorrectNativeVictims leaves pods that are being deleted out of the list of
+	// pods of a native DaemonSet to delete, and does not save OnDelete as what to
+	// restore (D19).
+	CorrectNativeVictims Correction = "D19"
+	// CorrectMessages writes the messages of a step to the condition too, and moves
+	// a next step that does not exist back (D23).
+	CorrectMessages Correction = "D23"
+	// CorrectGrace takes a grace of 0 for 0 in routing too (D24).
+	CorrectGrace Correction = "D24"
+	// CorrectFullFirstStep does not pin the stable Service before a first step that
+	// updates all pods. Without it the Service is pinned and released in turn, for
+	// ever, if there is a grace (D30, found here).
+	CorrectFullFirstStep Correction = "D30"
+)
+
+// Corrections is a set of corrections. The empty set decides as upstream.
+type Corrections []Correction
+
+// Has reports whether the set contains a correction.
+func (cs Corrections) Has(c Correction) bool {
+	for _, have := range cs {
+		if have == c {
+			return true
+		}
+	}
+	return false
+}
+
+// AllCorrections returns every correction, in the order of their numbers.
+func AllCorrections() Corrections {
+	return Corrections{
+		CorrectMixedPartitions, CorrectFrozen, CorrectShares, CorrectEmptyRelease, CorrectLeak, CorrectRolloutID,
+		CorrectDefaults, CorrectNoCanaryService, CorrectStrategyType, CorrectThreshold, CorrectGone, CorrectRoutes,
+		CorrectLastPause, CorrectNativeVictims, CorrectMessages, CorrectGrace, CorrectFullFirstStep,
+	}
+}

@@ -1,0 +1,14 @@
+package rollout
+
+import "github.com/kplan-go/kplan/internal/field"
+
+// A FieldError reports a value that cannot be used:
+//
+//	Path   string // the field, or "" if the value stands alone
+//	Value  any    // what it holds
+//	Detail string // what it must hold
+//	Err    error  // the cause, or nil
+type FieldError = field.Error
+
+// ErrInvalid is wrapped by every error of this package.
+var ErrInvalid = field.ErrInvalid

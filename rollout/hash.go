@@ -1,0 +1,50 @@
+package rollout
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+)
+
+// safe is the alphabet of names without vowels and digits that look like them.
+const safe = "bcdfghjklmnpqrstvwxz2456789"
+
+// StrategyHash returns the value of the annotation [AnnotationHash]: a digest of the
+// strategy without its failure threshold and pauses, so that changing these is not a
+// change of the plan (rule 5.2). Without a strategy it is that of null.
+func StrategyHash(r Rollout) string {
+	digest := sha256.Sum256([]byte(StrategyText(r)))
+	text := []byte(hex.EncodeToString(digest[:]))
+	for i, b := range text {
+		text[i] = safe[int(b)%len(safe)]
+	}
+	return string(text)
+}
+
+// StrategyText returns the JSON that [StrategyHash] is a digest of.
+func StrategyText(r Rollout) string {
+	s := r.Strategy()
+	if s == nil {
+		return "null"
+	}
+	reduced := *s
+	reduced.FailureThreshold = IntOrPercent{}
+	if r.BlueGreen != nil {
+		reduced.PatchPodTemplateMetadata, reduced.EnableExtraWorkloadForCanary = nil, false
+	}
+	reduced.Steps = slices.Clone(s.Steps)
+	for i := range reduced.Steps {
+		reduced.Steps[i].Pause = Pause{}
+	}
+	return encode(reduced)
+}
+
+// Hash returns the digest of a plan by which a BatchRelease tells that it changed
+// (rule 5.10).
+func (p ReleasePlan) Hash() string {
+	digest := sha256.Sum256([]byte(p.Text()))
+	return hex.EncodeToString(digest[:])
+}
+
+// Text returns the JSON that [ReleasePlan.Hash] is a digest of.
+func (p ReleasePlan) Text() string { return encode(p) }

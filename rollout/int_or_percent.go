@@ -1,0 +1,149 @@
+package rollout
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/kplan-go/kplan/internal/field"
+)
+
+// IntOrPercent is a number of pods, absolute or as a share of a total. The zero
+// IntOrPercent is unset; each field that holds one says what unset means there.
+type IntOrPercent struct {
+	value int32
+	kind  kind
+}
+
+type kind uint8
+
+const (
+	unset kind = iota
+	absolute
+	percent
+)
+
+// Int returns an absolute number of pods.
+func Int(n int32) IntOrPercent { return IntOrPercent{value: n, kind: absolute} }
+
+// Percent returns a share of the total, in percent. It may exceed 100.
+func Percent(p int32) IntOrPercent { return IntOrPercent{value: p, kind: percent} }
+
+// Parse reads a number such as "3" or a share such as "25%". A sign is allowed
+// in front, as Kubernetes allows it; blanks and fractions are not. The empty
+// string is unset. The error is a [FieldError] whose path is empty.
+func Parse(s string) (IntOrPercent, error) {
+	if s == "" {
+		return IntOrPercent{}, nil
+	}
+	digits, isPercent := strings.CutSuffix(s, "%")
+	n, err := strconv.ParseInt(digits, 10, 32)
+	if err != nil {
+		return IntOrPercent{}, &field.Error{Value: s, Detail: "must be a whole number or a percentage such as 25%", Err: err}
+	}
+	if isPercent {
+		return Percent(int32(n)), nil
+	}
+	return Int(int32(n)), nil
+}
+
+// IsZero reports whether v is unset. It also makes omitzero work.
+func (v IntOrPercent) IsZero() bool { return v.kind == unset }
+
+// IsNegative reports whether v is below zero, which no field accepts.
+func (v IntOrPercent) IsNegative() bool { return v.value < 0 }
+
+// Of returns the number of pods that v means out of total, rounded down. Unset
+// is 0 and an absolute number is itself, whatever the total.
+//
+// A product beyond the range of int32 wraps around as it does in
+// intstr.GetScaledValueFromIntOrPercent of Kubernetes 1.36.
+func (v IntOrPercent) Of(total int32) int32 { return int32(v.of(total)) }
+
+func (v IntOrPercent) of(total int32) int64 {
+	if v.kind != percent {
+		return int64(v.value)
+	}
+	product := int64(v.value) * int64(total)
+	quotient := product / 100
+	if product%100 < 0 {
+		quotient--
+	}
+	return quotient
+}
+
+// OfUp is [IntOrPercent.Of], rounded up.
+func (v IntOrPercent) OfUp(total int32) int32 { return int32(v.ofUp(total)) }
+
+func (v IntOrPercent) ofUp(total int32) int64 {
+	if v.kind != percent {
+		return int64(v.value)
+	}
+	product := int64(v.value) * int64(total)
+	quotient := product / 100
+	if product%100 > 0 {
+		quotient++
+	}
+	return quotient
+}
+
+// Equal reports whether v and w are the same number or the same share. 0 and 0%
+// differ, and so do 0 and unset.
+func (v IntOrPercent) Equal(w IntOrPercent) bool { return v == w }
+
+// String returns "3", "25%" or, if v is unset, "".
+func (v IntOrPercent) String() string {
+	switch v.kind {
+	case absolute:
+		return strconv.Itoa(int(v.value))
+	case percent:
+		return strconv.Itoa(int(v.value)) + "%"
+	}
+	return ""
+}
+
+// MarshalJSON encodes v as Kubernetes does: 3, "25%", or null if v is unset.
+func (v IntOrPercent) MarshalJSON() ([]byte, error) {
+	switch v.kind {
+	case absolute:
+		return strconv.AppendInt(nil, int64(v.value), 10), nil
+	case percent:
+		return json.Marshal(v.String())
+	}
+	return []byte("null"), nil
+}
+
+// UnmarshalJSON decodes what [IntOrPercent.MarshalJSON] wrote. A string must be
+// a percentage, as in the Kubernetes API: "5" is not the number 5. The error is a
+// [FieldError] whose path is empty, and leaves v unchanged.
+func (v *IntOrPercent) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		*v = IntOrPercent{}
+		return nil
+	}
+	if len(data) > 0 && data[0] == '"' {
+		return v.unmarshalPercent(data)
+	}
+	var n int32
+	if err := json.Unmarshal(data, &n); err != nil {
+		return &field.Error{Value: string(data), Detail: "must be a whole number of 32 bits or a percentage such as 25%", Err: err}
+	}
+	*v = Int(n)
+	return nil
+}
+
+func (v *IntOrPercent) unmarshalPercent(data []byte) error {
+	var s string
+	if err := json.Unmarshal(data, &s); err != nil {
+		return &field.Error{Value: string(data), Detail: "must be a percentage such as 25%", Err: err}
+	}
+	if !strings.HasSuffix(s, "%") {
+		return &field.Error{Value: s, Detail: "must be a percentage such as 25%"}
+	}
+	parsed, err := Parse(s)
+	if err != nil {
+		return err
+	}
+	*v = parsed
+	return nil
+}

@@ -1,0 +1,164 @@
+package rollout
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+func parseControl(text string) DaemonSetControl {
+	var c DaemonSetControl
+	if json.Unmarshal([]byte(text), &c) != nil {
+		return DaemonSetControl{}
+	}
+	return c
+}
+
+// A DaemonSetPod is a pod of a native DaemonSet that is updated in batches.
+type DaemonSetPod struct {
+	Name              string    `json:"name"`
+	UID               string    `json:"uid,omitzero"`
+	Revision          string    `json:"revision"`
+	Ready             bool      `json:"ready,omitzero"`
+	Pending           bool      `json:"pending,omitzero"`
+	DeletionCost      string    `json:"deletionCost,omitzero"` // as annotated; what is no int32 is 0
+	CreationTimestamp time.Time `json:"creationTimestamp"`
+	DeletionTimestamp time.Time `json:"deletionTimestamp,omitzero"`
+}
+
+// A NativeBatch is what the helper of native DaemonSets decides from.
+type NativeBatch struct {
+	Partition              string         `json:"partition"` // pods that stay old; only its leading number counts
+	Revision               string         `json:"revision"`
+	MaxUnavailable         IntOrPercent   `json:"maxUnavailable,omitzero"` // unset means 1
+	DesiredNumberScheduled int32          `json:"desiredNumberScheduled"`
+	Pods                   []DaemonSetPod `json:"pods,omitempty"`
+}
+
+// Allowed returns how many pods may be unavailable, at least one.
+func (b NativeBatch) Allowed() int32 {
+	if b.MaxUnavailable.IsZero() {
+		return 1
+	}
+	return max(1, b.MaxUnavailable.Of(b.DesiredNumberScheduled))
+}
+
+// Desired returns how many pods are to be of the revision. A partition that does not
+// begin with a number is a [FieldError].
+func (b NativeBatch) Desired() (int32, error) {
+	stable, err := leadingNumber(b.Partition)
+	if err != nil {
+		return 0, &FieldError{Path: "Partition", Value: b.Partition, Detail: "must begin with a whole number", Err: err}
+	}
+	return int32(max(0, int64(len(b.Pods))-stable)), nil
+}
+
+// leadingNumber returns the number that a text begins with.
+func leadingNumber(s string) (int64, error) {
+	at := sign(s)
+	end := strings.IndexFunc(s[at:], func(r rune) bool { return r < '0' || r > '9' })
+	if end >= 0 {
+		s = s[:at+end]
+	}
+	return strconv.ParseInt(s, 10, 32)
+}
+
+func sign(s string) int {
+	if strings.HasPrefix(s, "-") || strings.HasPrefix(s, "+") {
+		return 1
+	}
+	return 0
+}
+
+// Counts returns the pods of the revision, and how many of these are not ready.
+func (b NativeBatch) Counts() (updated, notReady int32) {
+	for i := range b.Pods {
+		if b.Pods[i].Revision == b.Revision {
+			updated++
+			if !b.Pods[i].Ready {
+				notReady++
+			}
+		}
+	}
+	return updated, notReady
+}
+
+// Victims returns the names of the pods to delete (rule 13), or the error of
+// [NativeBatch.Desired]. Pods that are not ready
+// cost nothing, ready ones are limited by what may be unavailable.
+//
+// As upstream it counts a pod that is being deleted but may name it again: see
+// [CorrectNativeVictims].
+func (b NativeBatch) Victims(cs Corrections) ([]string, error) {
+	updated, unavailable := b.Counts()
+	desired, err := b.Desired()
+	need := int64(desired) - int64(updated)
+	if err != nil || need <= 0 {
+		return nil, err
+	}
+	candidates := b.candidates()
+	count, limit := 0, b.Allowed()
+	var living []string
+	for _, p := range candidates {
+		if int64(count) >= need {
+			break
+		}
+		if !p.DeletionTimestamp.IsZero() {
+			unavailable++
+			continue
+		}
+		if p.Ready {
+			if unavailable >= limit {
+				break
+			}
+			unavailable++
+		}
+		count++
+		living = append(living, p.Name)
+	}
+	if cs.Has(CorrectNativeVictims) {
+		return living, nil
+	}
+	var names []string
+	for _, p := range candidates[:count] {
+		names = append(names, p.Name)
+	}
+	return names, nil
+}
+
+// candidates returns the pods of other revisions in the order of deletion.
+func (b NativeBatch) candidates() []*DaemonSetPod {
+	var list []*DaemonSetPod
+	for i := range b.Pods {
+		if b.Pods[i].Revision != b.Revision {
+			list = append(list, &b.Pods[i])
+		}
+	}
+	slices.SortStableFunc(list, func(p, q *DaemonSetPod) int {
+		return cmp.Or(first(p.Pending, q.Pending), first(!p.Ready, !q.Ready), cmp.Compare(cost(p), cost(q)),
+			q.CreationTimestamp.Compare(p.CreationTimestamp))
+	})
+	return list
+}
+
+// first orders what is true before what is not.
+func first(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
+}
+
+func cost(p *DaemonSetPod) int64 {
+	n, err := strconv.ParseInt(p.DeletionCost, 10, 32)
+	if err != nil {
+		return 0
+	}
+	return n
+}

@@ -1,0 +1,279 @@
+package rollout
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// A WorkloadRef names a workload.
+type WorkloadRef struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Name       string `json:"name"`
+}
+
+// Group returns the API group, which is the part of APIVersion before the slash.
+func (r WorkloadRef) Group() string {
+	group, _, found := strings.Cut(r.APIVersion, "/")
+	if !found {
+		return ""
+	}
+	return group
+}
+
+// same reports whether both name the same workload, whatever the version.
+func (r WorkloadRef) same(o WorkloadRef) bool {
+	return r.Group() == o.Group() && r.Kind == o.Kind && r.Name == o.Name
+}
+
+// A Rollout is the wish of a person: which workload, in which steps, with which
+// traffic; and the last written status.
+type Rollout struct {
+	Name              string            `json:"name"`
+	UID               string            `json:"uid,omitzero"`
+	Generation        int64             `json:"generation,omitzero"`
+	Annotations       map[string]string `json:"annotations,omitempty"`
+	Finalizers        []string          `json:"finalizers,omitempty"`
+	DeletionTimestamp time.Time         `json:"deletionTimestamp,omitzero"` // zero unless being deleted
+
+	WorkloadRef WorkloadRef `json:"workloadRef"`
+	Disabled    bool        `json:"disabled,omitzero"`
+	Paused      bool        `json:"paused,omitzero"`
+	Canary      *Strategy   `json:"canary,omitempty"`    // set, or BlueGreen is
+	BlueGreen   *Strategy   `json:"blueGreen,omitempty"` // set, or Canary is
+
+	Status RolloutStatus `json:"status,omitzero"`
+}
+
+// A Style is how new pods come to stand beside old ones.
+type Style string
+
+// The styles.
+const (
+	Partition Style = "Partition" // new pods replace old ones, up to a partition
+	Canary    Style = "Canary"    // an extra Deployment holds the new pods
+	BlueGreen Style = "BlueGreen" // the surge holds the new pods
+)
+
+// Style returns the style that the strategy means (rule 2.1). A Rollout without a
+// strategy is of style Partition and never acts.
+func (r Rollout) Style() Style {
+	switch {
+	case r.BlueGreen != nil:
+		return BlueGreen
+	case r.Canary != nil && r.Canary.EnableExtraWorkloadForCanary:
+		return Canary
+	}
+	return Partition
+}
+
+// RealPartition reports whether the workload is updated by partition: an extra
+// Deployment exists only for a Deployment of apps/v1.
+func (r Rollout) RealPartition() bool {
+	switch r.Style() {
+	case Partition:
+		return true
+	case Canary:
+		return r.WorkloadRef.Group() != "apps" || r.WorkloadRef.Kind != "Deployment"
+	}
+	return false
+}
+
+// Strategy returns the strategy of either style, or nil if there is none.
+func (r Rollout) Strategy() *Strategy {
+	if r.BlueGreen != nil {
+		return r.BlueGreen
+	}
+	return r.Canary
+}
+
+// A Strategy is the steps of a Rollout and what goes with them. Its JSON is that of
+// the API, in the order of its members.
+type Strategy struct {
+	Steps           []Step           `json:"steps,omitempty"`
+	TrafficRoutings []TrafficRouting `json:"trafficRoutings,omitempty"` // only the first counts
+	// FailureThreshold is how many pods of a batch need not be ready; unset means 0.
+	FailureThreshold         IntOrPercent      `json:"failureThreshold,omitzero"`
+	PatchPodTemplateMetadata *TemplateMetadata `json:"patchPodTemplateMetadata,omitempty"`
+	// EnableExtraWorkloadForCanary asks for an extra Deployment; not for blue-green.
+	EnableExtraWorkloadForCanary bool   `json:"enableExtraWorkloadForCanary,omitempty"`
+	TrafficRoutingRef            string `json:"trafficRoutingRef,omitempty"`
+	DisableGenerateCanaryService bool   `json:"disableGenerateCanaryService,omitempty"`
+}
+
+// TemplateMetadata is what the pods of a canary Deployment get in addition.
+type TemplateMetadata struct {
+	Annotations map[string]string `json:"annotations,omitempty"`
+	Labels      map[string]string `json:"labels,omitempty"`
+}
+
+// A Step wishes for so many new pods and so much traffic, then pauses.
+type Step struct {
+	Traffic               IntOrPercent    `json:"traffic,omitzero"` // a percentage; unset means none
+	RequestHeaderModifier *HeaderModifier `json:"requestHeaderModifier,omitempty"`
+	Matches               []Match         `json:"matches,omitempty"`
+	Replicas              IntOrPercent    `json:"replicas,omitzero"`
+	Pause                 Pause           `json:"pause"`
+}
+
+// routed reports whether the step has traffic of its own.
+func (s *Step) routed() bool { return !s.Traffic.IsZero() || len(s.Matches) > 0 }
+
+// A Pause ends a step.
+type Pause struct {
+	Duration *int32 `json:"duration,omitempty"` // seconds; nil waits for a person
+}
+
+// A TrafficRouting names what leads traffic to the pods.
+type TrafficRouting struct {
+	Service            string       `json:"service"`
+	GracePeriodSeconds int32        `json:"gracePeriodSeconds,omitempty"`
+	Ingress            *IngressRef  `json:"ingress,omitempty"`
+	Gateway            *GatewayRef  `json:"gateway,omitempty"`
+	CustomNetworkRefs  []NetworkRef `json:"customNetworkRefs,omitempty"`
+}
+
+// An IngressRef names an Ingress.
+type IngressRef struct {
+	ClassType string `json:"classType,omitempty"` // "" means nginx
+	Name      string `json:"name"`
+}
+
+// A GatewayRef names an HTTPRoute.
+type GatewayRef struct {
+	HTTPRouteName *string `json:"httpRouteName,omitempty"`
+}
+
+// A NetworkRef names an object that a script of the user changes.
+type NetworkRef struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Name       string `json:"name"`
+}
+
+// A RolloutPhase is where a Rollout stands.
+type RolloutPhase string
+
+// The phases of a Rollout.
+const (
+	PhaseInitial     RolloutPhase = "Initial"
+	PhaseHealthy     RolloutPhase = "Healthy"
+	PhaseProgressing RolloutPhase = "Progressing"
+	PhaseTerminating RolloutPhase = "Terminating"
+	PhaseDisabling   RolloutPhase = "Disabling"
+	PhaseDisabled    RolloutPhase = "Disabled"
+)
+
+// A StepState is where a step stands.
+type StepState string
+
+// The states of a step, in the order in which they are passed.
+const (
+	StateBeforeUpgrade   StepState = "BeforeStepUpgrade"
+	StateUpgrade         StepState = "StepUpgrade"
+	StateTrafficRouting  StepState = "StepTrafficRouting"
+	StateMetricsAnalysis StepState = "StepMetricsAnalysis"
+	StatePaused          StepState = "StepPaused"
+	StateReady           StepState = "StepReady"
+	StateCompleted       StepState = "Completed"
+)
+
+// A RolloutStatus is what a Rollout reports.
+type RolloutStatus struct {
+	ObservedGeneration int64        `json:"observedGeneration,omitzero"`
+	Phase              RolloutPhase `json:"phase,omitzero"`
+	Message            string       `json:"message,omitzero"`
+	Conditions         []Condition  `json:"conditions,omitempty"`
+	// Sub is the status of the steps, nil before the first look at the workload. In
+	// the API it is canaryStatus or blueGreenStatus.
+	Sub *StepStatus `json:"sub,omitempty"`
+	// CurrentStepIndex and CurrentStepState repeat those of Sub.
+	CurrentStepIndex int32     `json:"currentStepIndex"`
+	CurrentStepState StepState `json:"currentStepState"`
+}
+
+// A StepStatus is where a Rollout stands among its steps.
+type StepStatus struct {
+	ObservedRolloutID          string         `json:"observedRolloutID,omitzero"`
+	ObservedWorkloadGeneration int64          `json:"observedWorkloadGeneration,omitzero"`
+	RolloutHash                string         `json:"rolloutHash,omitzero"`
+	StableRevision             string         `json:"stableRevision,omitzero"`
+	Revision                   string         `json:"revision,omitzero"` // of the update
+	PodTemplateHash            string         `json:"podTemplateHash,omitzero"`
+	Replicas                   int32          `json:"replicas,omitzero"`      // updated pods
+	ReadyReplicas              int32          `json:"readyReplicas,omitzero"` // of these, ready
+	CurrentStepIndex           int32          `json:"currentStepIndex"`       // from 1
+	NextStepIndex              int32          `json:"nextStepIndex"`          // -1 behind the last
+	CurrentStepState           StepState      `json:"currentStepState"`
+	FinalisingStep             FinalisingStep `json:"finalisingStep"`
+	LastUpdateTime             time.Time      `json:"lastUpdateTime,omitzero"`
+	Message                    string         `json:"message,omitzero"`
+}
+
+// The types of conditions of a Rollout and a BatchRelease.
+const (
+	ConditionProgressing = "Progressing"
+	ConditionSucceeded   = "Succeeded"
+	ConditionTerminating = "Terminating"
+)
+
+// A Condition is one observation of an object's state.
+type Condition struct {
+	Type               string    `json:"type"`
+	Status             string    `json:"status"` // True or False
+	Reason             string    `json:"reason,omitzero"`
+	Message            string    `json:"message,omitzero"`
+	LastUpdateTime     time.Time `json:"lastUpdateTime,omitzero"`
+	LastTransitionTime time.Time `json:"lastTransitionTime,omitzero"`
+}
+
+// The reasons of the condition Progressing of a Rollout, which are its phases within
+// [PhaseProgressing], and those of Terminating.
+const (
+	ProgressInitializing = "Initializing"
+	ProgressInRolling    = "InRolling"
+	ProgressPaused       = "Paused"
+	ProgressFinalising   = "Finalising"
+	ProgressCancelling   = "Cancelling"
+	ProgressCompleted    = "Completed"
+	ProgressTerminating  = "InTerminating"
+)
+
+func findCondition(conditions []Condition, kind string) *Condition {
+	for i := range conditions {
+		if conditions[i].Type == kind {
+			return &conditions[i]
+		}
+	}
+	return nil
+}
+
+// withCondition returns the conditions with one set. A changed one moves to the end and
+// keeps both of its times, even if its status changes.
+func withCondition(conditions []Condition, c Condition, now time.Time) []Condition {
+	old := findCondition(conditions, c.Type)
+	if old == nil {
+		c.LastUpdateTime, c.LastTransitionTime = now, now
+		return append(slices.Clone(conditions), c)
+	}
+	if c.Message == "" {
+		c.Message = old.Message
+	}
+	c.LastUpdateTime, c.LastTransitionTime = old.LastUpdateTime, old.LastTransitionTime
+	if c == *old {
+		return conditions
+	}
+	return append(withoutCondition(conditions, c.Type), c)
+}
+
+// withoutCondition returns a copy of the conditions without one.
+func withoutCondition(conditions []Condition, kind string) []Condition {
+	var kept []Condition
+	for _, c := range conditions {
+		if c.Type != kind {
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}

@@ -1,0 +1,311 @@
+package rollout_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// Each action has one line, and comes through JSON.
+func TestActions(t *testing.T) {
+	plan := rollout.ReleasePlan{BatchPartition: new(int32(1))}
+	all := rollout.Actions{
+		rollout.SetFinalizer{Kind: "Rollout", Name: "web", Finalizer: "f", Reason: rollout.ReasonFinalizer},
+		rollout.PatchRollout{Name: "web", Annotations: map[string]string{"b": "1", "a": "2"}, Reason: rollout.ReasonHash},
+		rollout.PatchWorkload{Workload: deployment, Patch: rollout.WorkloadPatch{Replicas: new(int32(3))}, Reason: rollout.ReasonUpgrade},
+		rollout.CreateCanary{GenerateName: "web-", Stable: "web", Reason: rollout.ReasonInitialize},
+		rollout.PatchReplicaSet{Name: "web-1", MinReadySeconds: 3, Reason: rollout.ReasonInitialize},
+		rollout.RetargetAutoscaler{Name: "hpa", From: "a", To: "b", Reason: rollout.ReasonInitialize},
+		rollout.LabelPod{Name: "p", Labels: map[string]string{"b": "1", "a": "2"}, Reason: rollout.ReasonBatchLabel},
+		rollout.CreateBatchRelease{Name: "web", WorkloadRef: deployment, ReleasePlan: plan, Reason: rollout.ReasonStep},
+		rollout.UpdateBatchRelease{Name: "web", WorkloadRef: deployment, Reason: rollout.ReasonStep},
+		rollout.PatchBatchRelease{Name: "web", Finalize: rollout.Immediate, Reason: rollout.ReasonClosing},
+		rollout.DeleteBatchRelease{Name: "web", Reason: rollout.ReasonClosing},
+		rollout.SelectPods{Service: "web", Key: "k", Value: "v", Reason: rollout.ReasonPinTraffic},
+		rollout.SelectPods{Service: "web", Key: "k", Reason: rollout.ReasonRestoreTraffic},
+		rollout.CreateService{Name: "web-canary", Stable: "web", Reason: rollout.ReasonRouteTraffic},
+		rollout.DeleteService{Name: "web-canary", Reason: rollout.ReasonRestoreTraffic},
+		rollout.SetRoute{Name: "route", Rules: []rollout.RouteRule{{}}, Reason: rollout.ReasonRouteTraffic},
+		rollout.SetIngress{Name: "in-canary", Annotations: map[string]string{"a": "b"}, Reason: rollout.ReasonRouteTraffic},
+		rollout.DeleteIngress{Name: "in-canary", Reason: rollout.ReasonRestoreTraffic},
+	}
+	require.Equal(t, strings.TrimSpace(`
+Added finalizer f of Rollout web (Finalizer)
+Annotated rollout web: a, b (Hash)
+Patched deployment demo: {"spec":{"replicas":3}} (Upgrade)
+Created canary deployment of web (Initialize)
+Set minReadySeconds of replica set web-1 to 3 (Initialize)
+Retargeted autoscaler hpa from a to b (Initialize)
+Labelled pod p: a=2, b=1 (BatchLabel)
+Created batch release web up to batch 2 (Step)
+Updated batch release web up to batch last (Step)
+Patched batch release web (Closing)
+Deleted batch release web (Closing)
+Set k to v in the selector of service web (PinTraffic)
+Removed k from the selector of service web (RestoreTraffic)
+Created service web-canary from web (RouteTraffic)
+Deleted service web-canary (RestoreTraffic)
+Set 1 rules of route route (RouteTraffic)
+Set ingress in-canary: a (RouteTraffic)
+Deleted ingress in-canary (RestoreTraffic)
+rollout held back: Paused`), rollout.Plan{Actions: all, Holds: []rollout.Hold{{Reason: rollout.ReasonPaused}}}.String())
+	data, err := json.Marshal(all)
+	require.NoError(t, err)
+	var back rollout.Actions
+	require.NoError(t, json.Unmarshal(data, &back))
+	require.Equal(t, all, back)
+	for _, text := range []string{`[{}]`, `[{"unknown":{}}]`, `{}`} {
+		require.Error(t, json.Unmarshal([]byte(text), &back), text)
+	}
+	_, err = json.Marshal(rollout.Actions{nil})
+	require.Error(t, err)
+	require.Equal(t, "nothing to do", rollout.Plan{}.String())
+}
+
+// Section 2.2: to the present version of the API and back.
+func TestConvert(t *testing.T) {
+	old := rollout.RolloutV1alpha1{
+		Name: "web", WorkloadRef: deployment, Paused: true,
+		Annotations:              map[string]string{rollout.AnnotationRollingStyle: "partition", rollout.AnnotationTrafficRouting: "tr"},
+		Steps:                    []rollout.StepV1alpha1{{Weight: new(int32(20))}, {Weight: new(int32(50)), Replicas: rollout.Int(3)}, {Replicas: rollout.Percent(100)}},
+		PatchPodTemplateMetadata: &rollout.TemplateMetadata{Labels: map[string]string{"a": "b"}},
+	}
+	r := old.Convert()
+	require.Equal(t, rollout.Partition, r.Style())
+	require.Equal(t, []rollout.Step{
+		{Traffic: rollout.Percent(20), Replicas: rollout.Percent(20)}, {Traffic: rollout.Percent(50), Replicas: rollout.Int(3)}, {Replicas: rollout.Percent(100)},
+	}, r.Canary.Steps)
+	require.Equal(t, "tr", r.Canary.TrafficRoutingRef)
+	back := rollout.ConvertBack(r)
+	back.Steps[0].Replicas = rollout.IntOrPercent{} // written out now
+	require.Equal(t, old, back)
+	for style, want := range map[string]rollout.Style{"": rollout.Canary, "canary": rollout.Canary, "PARTITION": rollout.Partition, "odd": rollout.Canary} {
+		old.Annotations[rollout.AnnotationRollingStyle] = style
+		require.Equal(t, want, old.Convert().Style(), style)
+	}
+	blueGreen := rollout.ConvertBack(rollout.Rollout{Name: "web", BlueGreen: &rollout.Strategy{Steps: []rollout.Step{{}}}})
+	require.Equal(t, rollout.RolloutV1alpha1{Name: "web"}, blueGreen)
+	canary := rollout.ConvertBack(rollout.Rollout{Name: "web", Canary: &rollout.Strategy{EnableExtraWorkloadForCanary: true}})
+	require.Equal(t, "canary", canary.Annotations[rollout.AnnotationRollingStyle])
+}
+
+// Section 2.3, what the recordings do not hold.
+func TestValidateRest(t *testing.T) {
+	paths := func(es []*rollout.FieldError) (list []string) {
+		for _, e := range es {
+			require.ErrorIs(t, e, rollout.ErrInvalid)
+			list = append(list, e.Path)
+		}
+		return list
+	}
+	good := partitioned(deployment, step(rollout.Percent(20), 0), step(rollout.Int(3), 0))
+	require.Empty(t, rollout.Validate(good, nil))
+	both := good
+	both.BlueGreen = good.Canary
+	require.Equal(t, []string{"Rollout.Canary"}, paths(rollout.Validate(both, nil)))
+	require.Equal(t, []string{"Rollout.Canary"}, paths(rollout.Validate(rollout.Rollout{WorkloadRef: deployment}, nil)))
+	other := good
+	other.Name = "other"
+	require.Equal(t, []string{"Rollout.WorkloadRef"}, paths(rollout.Validate(good, []rollout.Rollout{other})))
+	empty := good
+	empty.Canary = &rollout.Strategy{Steps: []rollout.Step{{}}, TrafficRoutings: []rollout.TrafficRouting{{
+		GracePeriodSeconds: -1, Ingress: &rollout.IngressRef{}, Gateway: &rollout.GatewayRef{},
+	}}}
+	require.Equal(t, []string{
+		"Rollout.Canary.Steps[0].Replicas", "Rollout.Canary.TrafficRoutings[0].Service", "Rollout.Canary.TrafficRoutings[0].Ingress.Name",
+		"Rollout.Canary.TrafficRoutings[0].Gateway.HTTPRouteName", "Rollout.Canary.TrafficRoutings[0].GracePeriodSeconds",
+	}, paths(rollout.Validate(empty, nil)))
+	empty.Canary.TrafficRoutings = []rollout.TrafficRouting{{Service: "a"}}
+	require.Contains(t, paths(rollout.Validate(empty, nil)), "Rollout.Canary.TrafficRoutings[0]")
+
+	require.Empty(t, rollout.ValidateUpdate(good, both, nil)[1:], "while nothing progresses only the object itself counts")
+	running := good
+	running.Status.Phase = rollout.PhaseProgressing
+	changed := partitioned(cloneSet, step(rollout.Percent(20), 0))
+	changed.Canary.TrafficRoutings, changed.Canary.EnableExtraWorkloadForCanary = routings(1), true
+	require.Equal(t, []string{"Rollout.WorkloadRef", "Rollout.TrafficRoutings", "Rollout.Style", "Rollout.Steps"}, paths(rollout.ValidateUpdate(running, changed, nil)))
+	require.Len(t, rollout.ValidateUpdate(running, rollout.Rollout{WorkloadRef: deployment}, nil), 1)
+	require.Equal(t, []string{"Rollout.WorkloadRef", "Rollout.Steps"}, paths(rollout.ValidateV1alpha1(rollout.RolloutV1alpha1{})))
+}
+
+// Sections 5.2 and 5.10: the worked hashes.
+func TestHashes(t *testing.T) {
+	r := partitioned(deployment, step(rollout.Percent(100), 60))
+	r.Canary.FailureThreshold = rollout.Int(1)
+	require.Equal(t, `{"steps":[{"replicas":"100%","pause":{}}]}`, rollout.StrategyText(r))
+	require.Equal(t, "bdwfwb27z9v562474w5459925c7bf2v2994bx79zd2bv6bz8b4ff78vv2fw4w45b", rollout.StrategyHash(r))
+	require.Equal(t, "null", rollout.StrategyText(rollout.Rollout{}))
+	plan := release(rollout.Partition, rollout.Percent(25)).ReleasePlan
+	require.Equal(t, `{"batches":[{"canaryReplicas":"25%"}],"batchPartition":0,"rollingStyle":"Partition","enableExtraWorkloadForCanary":false}`, plan.Text())
+}
+
+// Bad input is an error with a path, or has a defined result.
+func TestBadInput(t *testing.T) {
+	_, err := rollout.Reconcile(rollout.Snapshot{Workload: &rollout.Facts{Replicas: -1}}, time.Time{}, rollout.Options{})
+	for _, path := range []string{"now", "Rollout.Name", "Rollout.Canary", "Workload.Replicas"} {
+		require.ErrorContains(t, err, path)
+	}
+	require.ErrorIs(t, err, rollout.ErrInvalid)
+	_, err = rollout.Reconcile(rollout.Snapshot{Rollout: partitioned(deployment)}, now, rollout.Options{})
+	require.ErrorContains(t, err, "Rollout.Steps")
+	negative := &rollout.Workload{Replicas: new(int32(-1))}
+	_, err = rollout.ReconcileBatch(rollout.BatchSnapshot{Workload: negative, Canary: negative}, time.Time{}, rollout.Options{})
+	for _, path := range []string{"now", "Release.Name", "Workload.Replicas", "Canary.Replicas"} {
+		require.ErrorContains(t, err, path)
+	}
+	_, err = rollout.Admit(rollout.AdmitSnapshot{New: *negative}, rollout.Options{})
+	require.ErrorContains(t, err, "New.Replicas")
+	_, err = rollout.ParseStrategy("{")
+	require.ErrorIs(t, err, rollout.ErrInvalid)
+	require.Equal(t, rollout.ExtraStatus{}, rollout.ParseExtraStatus("{"))
+	require.Equal(t, `{"expectedUpdatedReplicas":3}`, rollout.ExtraStatus{ExpectedUpdatedReplicas: 3}.Text())
+	require.Equal(t, rollout.Facts{}, rollout.Inspect(rollout.InspectSnapshot{Workload: rollout.Workload{Generation: 1}}))
+	require.Equal(t, "", rollout.WorkloadRef{APIVersion: "v1"}.Group())
+	require.Equal(t, int32(1), rollout.RecalculateStep(nil, nil, 0, 0))
+	require.Equal(t, rollout.ArgoCounts{}, rollout.ArgoApproximate(3, 1, 0, 1))
+	kind, _ := rollout.PauseOf(rollout.Rollout{}, 1, now, nil)
+	require.Equal(t, rollout.PauseNone, kind)
+	require.Empty(t, rollout.ReleaseOf(rollout.Rollout{}, rollout.Facts{}, 1, nil).ReleasePlan.Batches)
+}
+
+// Section 16.3: when steps of an Argo canary end, and who gets the traffic.
+func TestArgoSteps(t *testing.T) {
+	at := rollout.ArgoProgress{AtDesired: true, OtherDone: true}
+	for _, s := range []rollout.ArgoStep{{SetWeight: new(int32(1))}, {SetCanaryScale: &rollout.ArgoCanaryScale{}}, {Other: "analysis"}, {}} {
+		done, _ := s.Completed(at, now)
+		require.True(t, done)
+		done, _ = s.Completed(rollout.ArgoProgress{}, now)
+		require.Equal(t, s == rollout.ArgoStep{}, done)
+	}
+	done, _ := rollout.ArgoStep{SetWeight: new(int32(1))}.Completed(rollout.ArgoProgress{AtDesired: true, Unverified: true}, now)
+	require.False(t, done)
+	timed := rollout.ArgoStep{Pause: &rollout.ArgoPause{Duration: new(int32(60))}}
+	done, end := timed.Completed(rollout.ArgoProgress{PausedAt: now}, now.Add(time.Minute))
+	require.False(t, done)
+	require.Equal(t, now.Add(time.Minute), end)
+	done, _ = timed.Completed(rollout.ArgoProgress{PausedAt: now}, now.Add(time.Minute+1))
+	require.True(t, done)
+	done, _ = rollout.ArgoStep{Pause: &rollout.ArgoPause{}}.Completed(rollout.ArgoProgress{PausedAt: now}, now.Add(time.Hour))
+	require.False(t, done)
+	done, _ = timed.Completed(rollout.ArgoProgress{ControllerPause: true}, now)
+	require.True(t, done, "resumed by a person")
+
+	r := rollout.ArgoRollout{
+		Replicas: new(int32(4)), Steps: []rollout.ArgoStep{{SetWeight: new(int32(25))}, {SetWeight: new(int32(50))}}, TrafficRouting: true,
+		CurrentStepIndex: new(int32(1)), CurrentPodHash: "new", StableRS: "stable",
+		Canary: &rollout.ArgoSet{Replicas: 1, AvailableReplicas: 1, StatusReplicas: 1}, Stable: &rollout.ArgoSet{Replicas: 4, AvailableReplicas: 4, StatusReplicas: 4},
+	}
+	require.Equal(t, int32(25), r.TrafficWeight(), "the sizes of 50 are not reached")
+	require.False(t, r.Promoted())
+	r.Canary = &rollout.ArgoSet{Replicas: 2, AvailableReplicas: 2, StatusReplicas: 2}
+	require.Equal(t, int32(50), r.TrafficWeight())
+	r.Canary.AvailableReplicas = 0
+	require.Zero(t, r.TrafficWeight(), "nobody could serve it")
+	r.Canary.AvailableReplicas, r.CurrentStepIndex = 1, new(int32(0))
+	r.Steps[0].SetWeight = new(int32(75))
+	require.Zero(t, r.TrafficWeight())
+	r.CurrentStepIndex = new(int32(2))
+	require.False(t, r.Promoted())
+	r.Canary.AvailableReplicas = 4
+	require.True(t, r.Promoted())
+	r.Abort = true
+	require.False(t, r.Promoted())
+	require.Zero(t, r.TrafficWeight())
+	r.StableRS = ""
+	require.True(t, r.Promoted())
+	r.StableRS, r.Abort, r.CurrentStepIndex = "stable", false, nil
+	r.Canary.Replicas = 9
+	require.Zero(t, rollout.ArgoRollout{CurrentPodHash: "a", Canary: r.Canary}.TrafficWeight())
+	r.CurrentPodHash = "stable"
+	require.Zero(t, r.TrafficWeight())
+	require.False(t, (&rollout.ArgoThreshold{Type: "odd"}).Met(1, 1, 2))
+}
+
+// Traffic through an Ingress, from the first step to the end.
+func TestIngress(t *testing.T) {
+	r := partitioned(deployment, step(rollout.Percent(50), -1), step(rollout.Percent(100), 0))
+	r.Canary.Steps[0].Traffic = rollout.Percent(20)
+	r.Canary.TrafficRoutings = []rollout.TrafficRouting{{Service: "svc", Ingress: &rollout.IngressRef{Name: "in"}}}
+	r.Canary.PatchPodTemplateMetadata = &rollout.TemplateMetadata{Labels: map[string]string{"app": "new", "tier": "x"}}
+	s := begun(rollout.StateTrafficRouting, r)
+	s.Traffic = rollout.Traffic{Stable: &rollout.Service{Name: "svc", Selector: map[string]string{"app": "old"}}, Ingress: &rollout.Ingress{Name: "in"}}
+	p := reconcile(t, s, rollout.Options{AppendPodSelector: true})
+	require.Equal(t, map[string]string{"app": "new", "tier": "x", rollout.LabelPodTemplateHash: "v2"}, p.Actions[0].(rollout.CreateService).Selector)
+	s.Traffic.Stable.Selector = map[string]string{rollout.LabelPodTemplateHash: "v1"}
+	s.Traffic.Canary = &rollout.Service{Name: "svc-canary", Selector: map[string]string{rollout.LabelPodTemplateHash: "v0"}}
+	p = reconcile(t, s, rollout.Options{})
+	require.Equal(t, "Set pod-template-hash to v2 in the selector of service svc-canary (RouteTraffic)\nrollout held back: TrafficChanged", p.String())
+	s.Traffic.Canary.Selector[rollout.LabelPodTemplateHash] = "v2"
+	p = reconcile(t, s, rollout.Options{})
+	create, ok := p.Actions[0].(rollout.SetIngress)
+	require.True(t, ok)
+	require.True(t, create.Create)
+	require.Equal(t, "0", create.Annotations["nginx.ingress.kubernetes.io/canary-weight"])
+	s.Traffic.CanaryIngress = &rollout.Ingress{Name: "in-canary", Annotations: create.Annotations}
+	p = reconcile(t, s, rollout.Options{})
+	changed, ok := p.Actions[0].(rollout.SetIngress)
+	require.True(t, ok)
+	require.Equal(t, "20", changed.Annotations["nginx.ingress.kubernetes.io/canary-weight"])
+	s.Traffic.CanaryIngress.Annotations = changed.Annotations
+	require.Equal(t, rollout.StateMetricsAnalysis, reconcile(t, s, rollout.Options{}).Status.CurrentStepState)
+	s.Rollout.Status.Conditions[0].Reason, s.Rollout.Status.Sub.FinalisingStep = rollout.ProgressFinalising, rollout.FinalRouteToStable
+	require.Contains(t, reconcile(t, s, rollout.Options{}).String(), "Deleted ingress in-canary (RestoreTraffic)")
+	s.Rollout.Status.Conditions[0].Reason = rollout.ProgressInitializing
+	s.Traffic.Ingress = nil
+	p = reconcile(t, s, rollout.Options{})
+	require.Equal(t, "ingress in not found", p.Failure)
+	require.Equal(t, s.Rollout.Status, p.Status, "nothing is written behind a failure")
+}
+
+// A TrafficRouting that several Rollouts share.
+func TestSharedRouting(t *testing.T) {
+	s := begun(rollout.StateBeforeUpgrade, twoSteps())
+	s.Rollout.Status.Conditions[0].Reason = rollout.ProgressInitializing
+	s.Rollout.Annotations[rollout.AnnotationTrafficRouting] = "tr"
+	require.Contains(t, reconcile(t, s, rollout.Options{}).Failure, "tr not found")
+	s.Shared = &rollout.SharedRouting{Name: "tr", Phase: "Finalizing"}
+	require.Equal(t, rollout.ReasonSharedRouting, reconcile(t, s, rollout.Options{}).Holds[0].Reason)
+	s.Shared.Phase = ""
+	p := reconcile(t, s, rollout.Options{})
+	require.Equal(t, "Added finalizer progressing.rollouts.kruise.io/web of TrafficRouting tr (SharedRouting)", p.String())
+	s.Shared.Finalizers = []string{"progressing.rollouts.kruise.io/web"}
+	require.Equal(t, rollout.ProgressInRolling, conditionOf(reconcile(t, s, rollout.Options{}).Status, rollout.ConditionProgressing).Reason)
+	s.Rollout.Status.Conditions[0].Reason = rollout.ProgressCancelling
+	require.Contains(t, reconcile(t, s, rollout.Options{}).String(), "Removed finalizer progressing.rollouts.kruise.io/web of TrafficRouting tr (Closing)")
+}
+
+// S3: a rollback of a StatefulSet goes through the steps as well.
+func TestRollbackThroughSteps(t *testing.T) {
+	r := partitioned(statefulSet, step(rollout.Percent(50), -1), step(rollout.Percent(100), 0))
+	s := begun(rollout.StatePaused, r)
+	s.Rollout.Annotations[rollout.AnnotationRollbackInBatch] = "true"
+	s.Rollout.Status.Sub.CurrentStepIndex = 2
+	s.Workload.InRollback, s.Workload.CanaryRevision = true, "v1"
+	p := reconcile(t, s, rollout.Options{})
+	require.Equal(t, int32(1), p.Status.CurrentStepIndex)
+	require.Equal(t, "v1", p.Status.Sub.Revision)
+	s.Rollout.Status.Sub = p.Status.Sub
+	s.Rollout.Status.Sub.CurrentStepState = rollout.StateUpgrade
+	create, ok := reconcile(t, s, rollout.Options{}).Actions[0].(rollout.CreateBatchRelease)
+	require.True(t, ok)
+	require.Equal(t, map[string]string{rollout.AnnotationRollbackInBatch: "true"}, create.Annotations)
+}
+
+// What a new object gets first.
+func TestFirstPass(t *testing.T) {
+	for ref, kind := range map[rollout.WorkloadRef]string{deployment: "deployment", cloneSet: "cloneset", daemonSet: "daemonset", statefulSet: "statefulset"} {
+		r := partitioned(ref, step(rollout.Percent(100), 0))
+		p := reconcile(t, rollout.Snapshot{Rollout: r, Workload: &rollout.Facts{Consistent: true}}, rollout.Options{})
+		require.Len(t, p.Actions, 3)
+		require.Equal(t, kind, *p.Actions[1].(rollout.PatchWorkload).Patch.Labels[rollout.LabelWorkloadType])
+		require.Equal(t, rollout.PhaseHealthy, p.Status.Phase)
+	}
+	p := reconcile(t, rollout.Snapshot{Rollout: twoSteps(), Workload: &rollout.Facts{}}, rollout.Options{})
+	require.Equal(t, now.Add(3*time.Second), p.RecheckAt)
+	require.Equal(t, rollout.ReasonWorkloadInconsistent, p.Holds[0].Reason)
+}

@@ -1,0 +1,129 @@
+package rollout
+
+// A RollingUpdate holds the two limits of a rolling update as they are written. A
+// nil *RollingUpdate means that there are none at all, which is not the same as two
+// unset ones: see [PartitionBudget].
+type RollingUpdate struct {
+	MaxUnavailable IntOrPercent `json:"maxUnavailable,omitzero"` // unset means 0
+	MaxSurge       IntOrPercent `json:"maxSurge,omitzero"`       // unset means 0
+}
+
+// PartitionLimit returns how many pods the ReplicaSet of the new template may have:
+// the partition of the replicas, rounded up, from 0 to all of them. A percentage
+// other than 100% leaves at least one old pod if there is more than one.
+//
+//	PartitionLimit(Percent(20), 6)  // 2
+//	PartitionLimit(Percent(99), 6)  // 5
+//	PartitionLimit(Percent(101), 6) // 5, only 100% means all
+//	PartitionLimit(Int(6), 6)       // 6
+//	PartitionLimit(Percent(1), 1)   // 1
+//
+// It mirrors NewRSReplicasLimit of OpenKruise Rollouts.
+func PartitionLimit(partition IntOrPercent, replicas int32) int32 {
+	limit := max(0, min(int64(partition.OfUp(replicas)), int64(replicas)))
+	if replicas > 1 && partition.kind == percent && partition.value != 100 {
+		limit = min(limit, int64(replicas)-1)
+	}
+	return int32(limit)
+}
+
+// PartitionBudget resolves the limits of a Deployment that is updated by partition.
+// Without a RollingUpdate both are 0. With one it is [Resolve].
+//
+// It mirrors MaxSurge and MaxUnavailable of the deployment controller of OpenKruise
+// Rollouts.
+func PartitionBudget(replicas int32, ru *RollingUpdate) Budget {
+	if ru == nil {
+		return Budget{Replicas: replicas}
+	}
+	return Resolve(replicas, ru.MaxSurge, ru.MaxUnavailable)
+}
+
+// PartitionLowerBound returns the least size that the ReplicaSet of the new template
+// is created with: none with a surge, otherwise one if any is wanted, whatever the
+// partition says (see [CorrectLeak]).
+//
+// It mirrors NewRSReplicasLowerBound of OpenKruise Rollouts.
+func PartitionLowerBound(b Budget) int32 {
+	if b.Surge > 0 {
+		return 0
+	}
+	return min(1, b.Replicas)
+}
+
+// PartitionCreationSize returns the size that the ReplicaSet of the new template is
+// created with, given the total of all others: the larger of [PartitionNewSize] and
+// [PartitionLowerBound].
+func PartitionCreationSize(partition IntOrPercent, b Budget, total int32, cs Corrections) int32 {
+	size := PartitionNewSize(partition, b, total, 0)
+	if cs.Has(CorrectLeak) && PartitionLimit(partition, b.Replicas) == 0 {
+		return size
+	}
+	return max(size, PartitionLowerBound(b))
+}
+
+// PartitionNewSize returns the next size of the ReplicaSet of the new template, which
+// has size pods of a total of all ReplicaSets. It never shrinks it, and if it is the
+// only one with pods it ignores the partition.
+//
+// It mirrors NewRSNewReplicas of OpenKruise Rollouts.
+func PartitionNewSize(partition IntOrPercent, b Budget, total, size int32) int32 {
+	if total <= size {
+		return b.Replicas
+	}
+	limit := PartitionLimit(partition, b.Replicas)
+	if size >= limit || total >= b.MaxTotal() {
+		return size
+	}
+	room := int64(b.MaxTotal()) - int64(total)
+	missing := int64(b.Replicas) - int64(size)
+	return int32(min(int64(size)+min(room, missing), int64(limit)))
+}
+
+// PartitionOldLimit returns how many of the old pods, of which oldTotal are wanted,
+// the partition no longer needs, given the size of the ReplicaSet of the new
+// template. It is below 0 if old pods are missing.
+func PartitionOldLimit(partition IntOrPercent, replicas, oldTotal, size int32) int32 {
+	fresh := max(PartitionLimit(partition, replicas), size)
+	return saturate(int64(oldTotal) - (int64(replicas) - int64(fresh)))
+}
+
+// PartitionAtLeast reports whether partition current covers partition desired, so
+// that nothing has to be written. Two numbers and two percentages compare as they
+// should. A number and a percentage do not, because both are scaled to 10,000,000
+// pods: 20% covers 5.
+//
+// It mirrors IsCurrentMoreThanOrEqualToDesired of OpenKruise Rollouts. For a
+// comparison by pods see [CorrectMixedPartitions].
+func PartitionAtLeast(current, desired IntOrPercent) bool {
+	const base = 10_000_000
+	return current.OfUp(base) >= desired.OfUp(base)
+}
+
+// BatchSize returns how many pods a batch updates of the replicas: rounded up, from 0
+// to all of them.
+//
+// It mirrors CalculateBatchReplicas of OpenKruise Rollouts.
+func BatchSize(batch IntOrPercent, replicas int32) int32 {
+	return max(0, min(batch.OfUp(replicas), replicas))
+}
+
+// StableShare returns the percentage of old pods that a CloneSet is to keep, so that
+// stable of the replicas stay old. It is rounded down, but to no less than 1% where
+// that would keep none, unless the batch is 100%. 1% may keep more than one pod: see
+// [CorrectShares].
+//
+// It mirrors ParseIntegerAsPercentageIfPossible of OpenKruise Rollouts.
+func StableShare(stable, replicas int32, batch IntOrPercent) IntOrPercent {
+	switch {
+	case stable >= replicas:
+		return Percent(100)
+	case stable <= 0:
+		return Percent(0)
+	}
+	share := Percent(int32(int64(stable) * 100 / int64(replicas)))
+	if share.OfUp(replicas) <= 0 && batch != Percent(100) {
+		return Percent(1)
+	}
+	return share
+}

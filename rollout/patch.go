@@ -1,0 +1,95 @@
+package rollout
+
+// A WorkloadPatch is what changes about a workload. Its members are absolute; what is
+// not set stays.
+type WorkloadPatch struct {
+	Labels      map[string]*string `json:"labels,omitempty"`      // nil removes
+	Annotations map[string]*string `json:"annotations,omitempty"` // nil removes
+
+	Replicas     *int32  `json:"replicas,omitempty"`
+	Paused       *bool   `json:"paused,omitempty"`
+	StrategyType *string `json:"strategyType,omitempty"`
+	// Partition is set if it is not unset; ClearPartition removes it.
+	Partition      IntOrPercent `json:"partition,omitzero"`
+	ClearPartition bool         `json:"clearPartition,omitzero"`
+	MaxSurge       IntOrPercent `json:"maxSurge,omitzero"`
+	MaxUnavailable IntOrPercent `json:"maxUnavailable,omitzero"`
+	// StrategyPaused unpauses the rolling update of a StatefulSet or DaemonSet.
+	StrategyPaused          *bool  `json:"strategyPaused,omitempty"`
+	MinReadySeconds         *int32 `json:"minReadySeconds,omitempty"`
+	ProgressDeadlineSeconds *int32 `json:"progressDeadlineSeconds,omitempty"`
+	// ReplaceStrategy drops what the update strategy holds beside the type.
+	ReplaceStrategy bool `json:"replaceStrategy,omitzero"`
+}
+
+func (p *WorkloadPatch) annotate(key, value string) {
+	if p.Annotations == nil {
+		p.Annotations = map[string]*string{}
+	}
+	p.Annotations[key] = &value
+}
+
+// remove removes annotations.
+func (p *WorkloadPatch) remove(keys ...string) {
+	if p.Annotations == nil {
+		p.Annotations = map[string]*string{}
+	}
+	for _, key := range keys {
+		p.Annotations[key] = nil
+	}
+}
+
+func (p *WorkloadPatch) label(key string, value *string) {
+	if p.Labels == nil {
+		p.Labels = map[string]*string{}
+	}
+	p.Labels[key] = value
+}
+
+// Body returns the patch as a JSON merge patch for a kind of workload.
+func (p WorkloadPatch) Body(ref WorkloadRef) string {
+	body := map[string]any{}
+	metadata := map[string]any{}
+	put(metadata, "labels", p.Labels, len(p.Labels) > 0)
+	put(metadata, "annotations", p.Annotations, len(p.Annotations) > 0)
+	put(body, "metadata", metadata, len(metadata) > 0)
+	spec := p.spec(ref)
+	put(body, "spec", spec, len(spec) > 0)
+	return encode(body)
+}
+
+// put sets a member if it is given.
+func put(object map[string]any, key string, value any, given bool) {
+	if given {
+		object[key] = value
+	}
+}
+
+func (p WorkloadPatch) spec(ref WorkloadRef) map[string]any {
+	spec := map[string]any{}
+	put(spec, "replicas", p.Replicas, p.Replicas != nil)
+	put(spec, "minReadySeconds", p.MinReadySeconds, p.MinReadySeconds != nil)
+	put(spec, "progressDeadlineSeconds", p.ProgressDeadlineSeconds, p.ProgressDeadlineSeconds != nil)
+	strategy, rolling, key := map[string]any{}, map[string]any{}, "updateStrategy"
+	deployment := ref.Kind == "Deployment"
+	switch {
+	case deployment:
+		key = "strategy"
+		put(spec, "paused", p.Paused, p.Paused != nil)
+	case ref.Kind == "CloneSet":
+		rolling = strategy // it has no block of its own
+		put(strategy, "paused", p.Paused, p.Paused != nil)
+	}
+	put(strategy, "type", p.StrategyType, p.StrategyType != nil)
+	put(rolling, "paused", p.StrategyPaused, p.StrategyPaused != nil)
+	put(rolling, "partition", p.Partition, !p.Partition.IsZero())
+	put(rolling, "partition", nil, p.ClearPartition)
+	put(rolling, "maxSurge", p.MaxSurge, !p.MaxSurge.IsZero())
+	put(rolling, "maxUnavailable", p.MaxUnavailable, !p.MaxUnavailable.IsZero())
+	put(strategy, "rollingUpdate", nil, p.ReplaceStrategy)
+	if ref.Kind != "CloneSet" {
+		put(strategy, "rollingUpdate", rolling, len(rolling) > 0)
+	}
+	put(spec, key, strategy, len(strategy) > 0)
+	return spec
+}

@@ -1,0 +1,290 @@
+package rollout
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kplan-go/kplan/internal/field"
+)
+
+// A PreviewInput is what [Preview] looks at.
+type PreviewInput struct {
+	Rollout  Rollout `json:"rollout"`
+	Replicas int32   `json:"replicas"`
+	// Limits are those of the workload's rolling update; nil means 25% each.
+	Limits *RollingUpdate `json:"limits,omitempty"`
+}
+
+// Sizes are pods of the new and of the old template that are wanted.
+type Sizes struct {
+	New int32 `json:"new"`
+	Old int32 `json:"old"`
+}
+
+// String returns the sizes as "2/4", new first.
+func (s Sizes) String() string { return fmt.Sprintf("%d/%d", s.New, s.Old) }
+
+// A PreviewStep is what one step of a Rollout will do.
+type PreviewStep struct {
+	Index    int32        `json:"index"` // from 1
+	Replicas IntOrPercent `json:"replicas"`
+	// Passes are the sizes behind each pass of the step that changes some, if every
+	// pod becomes available between passes; nil if none changes.
+	Passes []Sizes `json:"passes,omitempty"`
+	End    Sizes   `json:"end"` // the sizes behind the step
+	// Labelled is how many pods get the label of this batch.
+	Labelled     int32         `json:"labelled"`
+	PeakTotal    int32         `json:"peakTotal"`    // the most pods wanted at once
+	MinAvailable int32         `json:"minAvailable"` // the fewest pods available, if none fails
+	Traffic      IntOrPercent  `json:"traffic,omitzero"`
+	Pause        PauseKind     `json:"pause"`
+	Duration     time.Duration `json:"duration,omitzero"` // of a timed pause
+	// Stuck tells that the step never ends, and why; "" if it ends.
+	Stuck Reason `json:"stuck,omitzero"`
+}
+
+// String returns one line such as "step 1 (20%): 2/6 2/4, traffic 20%, pause 1m0s".
+func (p PreviewStep) String() string {
+	text := fmt.Sprintf("step %d (%v):", p.Index, p.Replicas)
+	for _, s := range p.Passes {
+		text += " " + s.String()
+	}
+	if len(p.Passes) == 0 {
+		text += " " + p.End.String()
+	}
+	if !p.Traffic.IsZero() {
+		text += ", traffic " + p.Traffic.String()
+	}
+	switch p.Pause {
+	case PauseManual:
+		text += ", waits for approval"
+	case PauseTimed:
+		text += ", pause " + p.Duration.String()
+	}
+	if p.Stuck != "" {
+		text += ", never ends: " + string(p.Stuck)
+	}
+	return text
+}
+
+// A PreviewPlan is what a Rollout will do, step by step.
+type PreviewPlan struct {
+	// Begin are the sizes before the first step: an old pod is lost already if the
+	// surge is 0 (D6).
+	Begin    Sizes         `json:"begin"`
+	Steps    []PreviewStep `json:"steps,omitempty"`
+	Warnings []Warning     `json:"warnings,omitempty"`
+}
+
+// String returns one line for each step and warning. It ends without a newline.
+func (p PreviewPlan) String() string {
+	lines := []string{"begin: " + p.Begin.String()}
+	for _, s := range p.Steps {
+		lines = append(lines, s.String())
+	}
+	for _, w := range p.Warnings {
+		lines = append(lines, w.String())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Preview returns what all steps of a Rollout will do in a cluster where every pod
+// becomes available. The sizes are computed by the functions that plan: the batch of
+// each step by [NewBatchContext], the sizes of a Deployment that is updated by
+// partition by [PartitionNewSize] and [PartitionOldLimit].
+func Preview(in PreviewInput, opts Options) (PreviewPlan, error) {
+	var es field.Errors
+	es.NotNegative("Replicas", in.Replicas)
+	strategy := in.Rollout.Strategy()
+	if strategy == nil {
+		es.Add("Rollout.Canary", nil, "must be set, or BlueGreen must")
+	}
+	if err := es.Join(); err != nil {
+		return PreviewPlan{}, err
+	}
+	limits := in.Limits
+	if limits == nil {
+		limits = &RollingUpdate{MaxSurge: Percent(25), MaxUnavailable: Percent(25)}
+	}
+	v := &preview{in: &in, opts: opts, budget: PartitionBudget(in.Replicas, limits)}
+	v.driver = DriverOf(in.Rollout.WorkloadRef, ReleasePlan{RollingStyle: in.Rollout.Style()})
+	v.sizes = Sizes{Old: in.Replicas}
+	p := PreviewPlan{Warnings: Warnings(in.Rollout, in.Replicas, opts.Corrected)}
+	if v.driver == DriverDeployment {
+		v.begin()
+	}
+	p.Begin = v.sizes
+	for i := range strategy.Steps {
+		p.Steps = append(p.Steps, v.step(int32(i)+1))
+	}
+	return p, nil
+}
+
+// A preview is the state of the cluster that is gone through.
+type preview struct {
+	in        *PreviewInput
+	opts      Options
+	driver    Driver
+	budget    Budget
+	sizes     Sizes
+	partition IntOrPercent // that is written to the workload
+}
+
+// begin creates the ReplicaSet of the new template at partition 0.
+func (v *preview) begin() {
+	v.partition = Int(0)
+	if v.budget.Replicas > 0 {
+		v.sizes.New = PartitionCreationSize(v.partition, v.budget, v.sizes.Old, v.opts.Corrected)
+	}
+	v.passes()
+}
+
+// passes goes on until the sizes stay, and returns all that it saw.
+func (v *preview) passes() []Sizes {
+	var seen []Sizes
+	for range 4 * (len(seen) + int(v.budget.Replicas) + 4) {
+		next := v.pass()
+		if next == v.sizes {
+			break
+		}
+		v.sizes = next
+		seen = append(seen, next)
+	}
+	return seen
+}
+
+// pass is one pass of the controller of a Deployment: grow the new ReplicaSet, or else
+// shrink the old one as far as enough pods stay available.
+func (v *preview) pass() Sizes {
+	s, r := v.sizes, v.budget.Replicas
+	if grown := PartitionNewSize(v.partition, v.budget, s.New+s.Old, s.New); s.New < r && grown != s.New {
+		return Sizes{New: grown, Old: s.Old}
+	}
+	limit := PartitionOldLimit(v.partition, r, s.Old, s.New)
+	if limit <= 0 {
+		return Sizes{New: s.New, Old: s.Old - limit}
+	}
+	room := min(s.New+s.Old-v.budget.MinAvailable(), limit, s.Old)
+	return Sizes{New: s.New, Old: s.Old - max(0, room)}
+}
+
+// step goes through one step.
+func (v *preview) step(i int32) PreviewStep {
+	strategy := v.in.Rollout.Strategy()
+	s := &strategy.Steps[i-1]
+	p := PreviewStep{Index: i, Replicas: s.Replicas, Traffic: s.Traffic}
+	before := v.sizes
+	c := v.context(i)
+	if v.driver == DriverDeployment {
+		p.Passes = v.release(c)
+	} else {
+		v.sizes = v.target(c)
+		if v.sizes != before {
+			p.Passes = []Sizes{v.sizes}
+		}
+	}
+	p.End = v.sizes
+	p.PeakTotal, p.MinAvailable = v.extremes(before, p.Passes)
+	batches := ReleaseOf(v.in.Rollout, Facts{}, i, nil).ReleasePlan.Batches
+	p.Labelled = max(0, BatchIncrements(batches, i-1, v.in.Replicas)[i-1])
+	if v.sizes.New < c.Desired {
+		p.Stuck = ReasonTooFewUpdated
+	}
+	p.Pause, _ = PauseOf(v.in.Rollout, i, time.Time{}, v.opts.Corrected)
+	if p.Pause == PauseTimed {
+		p.Duration = time.Duration(*s.Pause.Duration) * time.Second
+	}
+	return p
+}
+
+// context returns the batch of a step as the batch pass computes it.
+func (v *preview) context(i int32) BatchContext {
+	br := ReleaseOf(v.in.Rollout, Facts{}, i, nil)
+	br.Status.Current.CurrentBatch = i - 1
+	w := Workload{WorkloadRef: v.in.Rollout.WorkloadRef, Replicas: &v.in.Replicas, StrategyType: "Recreate", Paused: true}
+	w.Annotations = map[string]string{
+		AnnotationControlInfo: "{}", AnnotationStrategy: DeploymentStrategy{RollingStyle: StylePartition, Partition: v.partition}.Text(),
+	}
+	return NewBatchContext(br, w, nil, v.opts.Corrected)
+}
+
+// release writes the partition, if the batch pass would, and follows the sizes.
+func (v *preview) release(c BatchContext) []Sizes {
+	w := Workload{WorkloadRef: v.in.Rollout.WorkloadRef, Replicas: &v.in.Replicas, StrategyType: "Recreate", Paused: true}
+	w.Annotations = map[string]string{
+		AnnotationControlInfo: "{}", AnnotationStrategy: DeploymentStrategy{RollingStyle: StylePartition, Partition: v.partition}.Text(),
+	}
+	if _, write, _ := c.UpgradePatch(w, nil, v.opts.Corrected); write {
+		v.partition = c.DesiredPartition
+	}
+	return v.passes()
+}
+
+// target returns the sizes of a workload that is not a Deployment, or not updated by
+// partition, behind a batch.
+func (v *preview) target(c BatchContext) Sizes {
+	switch v.driver {
+	case DriverCanary, DriverBlueGreenDeployment, DriverBlueGreenCloneSet:
+		return Sizes{New: max(v.sizes.New, c.Desired), Old: v.in.Replicas} // new pods stand beside the old ones
+	}
+	old := c.DesiredPartition.OfUp(v.in.Replicas)
+	return Sizes{New: max(v.sizes.New, v.in.Replicas-old), Old: min(v.sizes.Old, old)}
+}
+
+// extremes returns the most pods wanted and the fewest available in a step. Pods that
+// are new in a pass count as available in the next.
+func (v *preview) extremes(before Sizes, passes []Sizes) (peak, least int32) {
+	all := append([]Sizes{before}, passes...)
+	least = before.New + before.Old
+	for i, s := range all {
+		peak = max(peak, s.New+s.Old)
+		if i > 0 {
+			least = min(least, min(all[i-1].New, s.New)+min(all[i-1].Old, s.Old))
+		}
+	}
+	return peak, least
+}
+
+// A Warning is about something that admission accepts but that does harm.
+type Warning struct {
+	Step   int32      `json:"step"` // from 1
+	Defect Correction `json:"defect"`
+	Text   string     `json:"text"`
+}
+
+// String returns one line such as "step 2: D2: ...".
+func (w Warning) String() string { return fmt.Sprintf("step %d: %s: %s", w.Step, w.Defect, w.Text) }
+
+// Warnings returns what is accepted about the steps of a Rollout but does harm with so
+// many replicas, unless it is corrected.
+func Warnings(r Rollout, replicas int32, cs Corrections) []Warning {
+	strategy := r.Strategy()
+	if strategy == nil {
+		return nil
+	}
+	var list []Warning
+	add := func(i int, defect Correction, text string) {
+		if !cs.Has(defect) {
+			list = append(list, Warning{Step: int32(i) + 1, Defect: defect, Text: text})
+		}
+	}
+	for i := range strategy.Steps {
+		v := strategy.Steps[i].Replicas
+		last := i == len(strategy.Steps)-1
+		mixed := i > 0 && strategy.Steps[i-1].Replicas.kind != v.kind
+		switch {
+		case mixed && r.Style() == Partition && r.WorkloadRef.Kind == "Deployment":
+			add(i, CorrectMixedPartitions, "a number and a percentage are not compared by pods, so that the step may never end or go backwards")
+		case last && r.BlueGreen == nil && v == Percent(100) && strategy.Steps[i].Pause.Duration != nil:
+			add(i, CorrectLastPause, "the pause of a last step of 100% is ignored")
+		case last && r.BlueGreen == nil && v != Percent(100) && v.OfUp(replicas) >= replicas && strategy.Steps[i].Pause.Duration == nil:
+			add(i, CorrectLastPause, "all pods are updated, yet the step waits for a person")
+		}
+		if r.WorkloadRef.Kind == "CloneSet" && v.kind == percent && !exactShare(replicas-BatchSize(v, replicas), replicas) {
+			add(i, CorrectShares, "no percentage keeps so few old pods, so that the step never ends")
+		}
+	}
+	return slices.Clip(list)
+}

@@ -1,0 +1,127 @@
+package rollout_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/rollout"
+)
+
+func partitioned(ref rollout.WorkloadRef, steps ...rollout.Step) rollout.Rollout {
+	return rollout.Rollout{Name: "web", WorkloadRef: ref, Canary: &rollout.Strategy{Steps: steps}}
+}
+
+// Section 15.2: new/old behind each pass.
+func TestPreviewSizes(t *testing.T) {
+	for _, c := range []struct {
+		replicas           int32
+		surge, unavailable string
+		want               string
+	}{
+		{6, "25%", "25%", "0/6 | 2/6 2/4 | 3/4 3/3 | 5/3 5/0 6/0"},
+		{6, "1", "0", "0/6 | 1/6 1/5 2/5 2/4 | 3/4 3/3 | 4/3 4/2 5/2 5/1 6/1 6/0"},
+		{6, "0", "1", "1/5 | 1/4 2/4 | 2/3 3/3 | 3/2 4/2 4/1 5/1 5/0 6/0"},
+		{6, "100%", "0", "0/6 | 2/6 2/4 | 3/4 3/3 | 6/3 6/0"},
+		{10, "25%", "25%", "0/10 | 2/10 2/8 | 5/8 5/5 | 8/5 8/0 10/0"},
+		{3, "25%", "25%", "0/3 | 1/3 1/2 | 2/2 2/1 | 3/1 3/0"},
+		{2, "25%", "25%", "0/2 | 1/2 1/1 | | 2/1 2/0"},
+		{1, "25%", "25%", "0/1 | 1/1 1/0 | |"},
+		{1, "0", "1", "1/0 | | |"},
+	} {
+		limits := &rollout.RollingUpdate{MaxSurge: parse(t, c.surge), MaxUnavailable: parse(t, c.unavailable)}
+		p, err := rollout.Preview(rollout.PreviewInput{
+			Rollout:  partitioned(deployment, step(rollout.Percent(20), 60), step(rollout.Percent(50), 120), step(rollout.Percent(100), 300)),
+			Replicas: c.replicas, Limits: limits,
+		}, rollout.Options{})
+		require.NoError(t, err)
+		got := []string{p.Begin.String()}
+		for _, s := range p.Steps {
+			var sizes []string
+			for _, size := range s.Passes {
+				sizes = append(sizes, size.String())
+			}
+			got = append(got, strings.Join(sizes, " "))
+			require.Empty(t, s.Stuck, "%d %v", c.replicas, s)
+			b := rollout.PartitionBudget(c.replicas, limits)
+			require.LessOrEqual(t, s.PeakTotal, b.MaxTotal())
+			require.GreaterOrEqual(t, s.MinAvailable, min(b.MinAvailable(), c.replicas))
+		}
+		require.Equal(t, strings.Join(strings.Fields(c.want), " "), strings.Join(strings.Fields(strings.Join(got, " | ")), " "), "%d %s %s", c.replicas, c.surge, c.unavailable)
+	}
+}
+
+// The preview agrees with what the passes do in an ideal cluster.
+func TestPreviewAgreesWithPasses(t *testing.T) {
+	for _, replicas := range []int32{1, 2, 3, 6, 10, 37} {
+		steps := []rollout.Step{step(rollout.Percent(20), -1), step(rollout.Percent(50), -1), step(rollout.Percent(100), -1)}
+		c := newWorld(t, replicas, steps...)
+		p, err := rollout.Preview(rollout.PreviewInput{Rollout: c.r, Replicas: replicas}, rollout.Options{})
+		require.NoError(t, err)
+		c.begin()
+		for i := range steps[:2] {
+			c.run(c.at(int32(i)+1, rollout.StatePaused), false)
+			require.Equal(t, p.Steps[i].End, rollout.Sizes{New: c.sizes["v2"], Old: c.sizes["v1"]}, "%d replicas, step %d", replicas, i+1)
+			c.r.Status.Sub.CurrentStepState = rollout.StateReady
+		}
+		c.run(c.phase(rollout.PhaseHealthy), true)
+		require.Equal(t, replicas, c.sizes["v2"])
+	}
+}
+
+func TestPreviewOfOthers(t *testing.T) {
+	three := []rollout.Step{step(rollout.Percent(20), -1), step(rollout.Int(5), 10), step(rollout.Percent(100), -1)}
+	ends := func(r rollout.Rollout) string {
+		p, err := rollout.Preview(rollout.PreviewInput{Rollout: r, Replicas: 10}, rollout.Options{})
+		require.NoError(t, err)
+		text := ""
+		for _, s := range p.Steps {
+			text += s.End.String() + " "
+		}
+		return text
+	}
+	for _, ref := range []rollout.WorkloadRef{cloneSet, statefulSet, daemonSet, kruiseSet} {
+		require.Equal(t, "2/8 5/5 10/0 ", ends(partitioned(ref, three...)), ref.Kind)
+	}
+	canary := partitioned(deployment, three...)
+	canary.Canary.EnableExtraWorkloadForCanary = true
+	require.Equal(t, "2/10 5/10 10/10 ", ends(canary))
+	blueGreen := rollout.Rollout{Name: "web", WorkloadRef: deployment, BlueGreen: &rollout.Strategy{Steps: three}}
+	require.Equal(t, "2/10 5/10 10/10 ", ends(blueGreen))
+}
+
+func TestPreviewFindsWhatNeverEnds(t *testing.T) {
+	r := partitioned(deployment, step(rollout.Percent(20), -1), step(rollout.Int(5), -1), step(rollout.Percent(100), 60))
+	p, err := rollout.Preview(rollout.PreviewInput{Rollout: r, Replicas: 10}, rollout.Options{})
+	require.NoError(t, err)
+	require.Equal(t, rollout.ReasonTooFewUpdated, p.Steps[1].Stuck)
+	require.Contains(t, p.String(), "step 2 (5): 2/8, waits for approval, never ends: TooFewUpdated")
+	require.Contains(t, p.String(), "step 3: D2: ")
+	p, err = rollout.Preview(rollout.PreviewInput{Rollout: r, Replicas: 10}, rollout.Options{Corrected: rollout.AllCorrections()})
+	require.NoError(t, err)
+	require.Empty(t, p.Steps[1].Stuck)
+	require.Empty(t, p.Warnings)
+	require.Equal(t, rollout.PauseTimed, p.Steps[2].Pause)
+}
+
+func TestWarnings(t *testing.T) {
+	texts := func(r rollout.Rollout, replicas int32) (list []string) {
+		for _, w := range rollout.Warnings(r, replicas, nil) {
+			list = append(list, string(w.Defect))
+		}
+		return list
+	}
+	require.Equal(t, []string{"D16"}, texts(partitioned(deployment, step(rollout.Int(6), -1)), 6), "6 of 6 waits for a person")
+	require.Equal(t, []string{"D16"}, texts(partitioned(deployment, step(rollout.Percent(100), 60)), 6))
+	require.Equal(t, []string{"D4"}, texts(partitioned(cloneSet, step(rollout.Percent(99), -1)), 101))
+	require.Empty(t, texts(partitioned(cloneSet, step(rollout.Percent(50), -1)), 100))
+	require.Empty(t, rollout.Warnings(rollout.Rollout{}, 3, nil))
+}
+
+func TestPreviewRejects(t *testing.T) {
+	_, err := rollout.Preview(rollout.PreviewInput{Replicas: -1}, rollout.Options{})
+	require.ErrorIs(t, err, rollout.ErrInvalid)
+	require.ErrorContains(t, err, "Replicas")
+	require.ErrorContains(t, err, "Rollout.Canary")
+}

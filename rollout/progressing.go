@@ -1,0 +1,231 @@
+package rollout
+
+import (
+	"slices"
+	"strings"
+)
+
+// progressing acts on the reason of the condition Progressing (rule 5.4).
+func (st *pass) progressing() {
+	if st.w == nil || !st.w.Consistent {
+		return
+	}
+	c := findCondition(st.p.Status.Conditions, ConditionProgressing)
+	if c == nil {
+		return
+	}
+	switch c.Reason {
+	case ProgressInitializing:
+		st.initializing(c)
+	case ProgressInRolling:
+		st.rolling()
+	case ProgressPaused:
+		if st.r.Paused {
+			st.hold(ReasonPaused, 0, 0)
+			return
+		}
+		st.condition(ConditionProgressing, "True", ProgressInRolling, "")
+	case ProgressFinalising:
+		st.closing(ClosingSuccess, true, "Rollout progressing has been completed", "True")
+	case ProgressCancelling:
+		st.closing(ClosingRollback, false, "Rollout progressing has been canceled", "False")
+	case ProgressCompleted:
+		st.p.Status.Phase = PhaseHealthy
+	}
+}
+
+func (st *pass) closing(reason ClosingReason, wait bool, message, succeeded string) {
+	if !st.close(reason, wait) {
+		if st.p.Failure == "" {
+			st.after(recheck)
+		}
+		return
+	}
+	st.condition(ConditionProgressing, "False", ProgressCompleted, message)
+	st.set(ConditionSucceeded, succeeded, "", "")
+}
+
+// initializing starts with a fresh status, and waits a little so that the workload's
+// other observers can catch up.
+func (st *pass) initializing(c *Condition) {
+	if st.has(CorrectEmptyRelease) && st.w.InRollback && st.w.StableRevision == st.w.PodTemplateHash {
+		st.restartSteps()
+		st.condition(ConditionProgressing, "True", ProgressCancelling, "The workload has been rolled back and the rollout process will be canceled")
+		return
+	}
+	st.restartSteps()
+	if !st.routable() {
+		return
+	}
+	if due := c.LastUpdateTime.Add(recheck); due.After(st.now) {
+		st.hold(ReasonInitializing, int64(st.now.Sub(c.LastUpdateTime).Seconds()), int64(recheck.Seconds()))
+		st.after(recheck)
+		return
+	}
+	if !st.shareRouting() {
+		return
+	}
+	st.condition(ConditionProgressing, "True", ProgressInRolling, "Rollout is in Progressing")
+}
+
+// restartSteps makes the status that of a release that begins.
+func (st *pass) restartSteps() {
+	st.sub = &StepStatus{
+		ObservedRolloutID: st.w.RolloutID(st.opts.Corrected), ObservedWorkloadGeneration: st.w.Generation, RolloutHash: st.hash,
+		StableRevision: st.w.StableRevision, Revision: st.w.CanaryRevision, CurrentStepIndex: 1,
+		NextStepIndex: NextStep(st.steps(), 1), CurrentStepState: StateBeforeUpgrade, LastUpdateTime: st.now,
+	}
+}
+
+// shareRouting adds our finalizer to the TrafficRouting that the Rollout names.
+func (st *pass) shareRouting() bool {
+	name := st.r.Annotations[AnnotationTrafficRouting]
+	if name == "" {
+		return true
+	}
+	t := st.s.Shared
+	switch {
+	case t == nil:
+		st.p.Failure = "traffic routing " + name + " not found"
+		return false
+	case t.Phase == "Finalizing" || t.Phase == "Terminating":
+		st.hold(ReasonSharedRouting, 0, 0)
+		st.after(recheck)
+		return false
+	case slices.Contains(t.Finalizers, st.sharedFinalizer()):
+		return true
+	}
+	st.add(SetFinalizer{Kind: "TrafficRouting", Name: t.Name, UID: t.UID, Finalizer: st.sharedFinalizer(), Reason: ReasonSharedRouting})
+	st.after(recheck)
+	return false
+}
+
+func (st *pass) sharedFinalizer() string { return "progressing.rollouts.kruise.io/" + st.r.Name }
+
+// rolling treats what changes the course, else drives the steps (rule 5.5). The first
+// case counts.
+func (st *pass) rolling() {
+	if st.sub == nil {
+		st.p.Failure = "status of the steps is missing"
+		return
+	}
+	w, read := st.w, st.r.Status.Sub
+	changed := read.Revision != w.CanaryRevision
+	switch {
+	case w.InRollback && changed && !st.inBatches():
+		st.sub.Revision = w.CanaryRevision
+		st.event("workload has been rollback, then rollout is canceled")
+		st.condition(ConditionProgressing, "True", ProgressCancelling, "The workload has been rolled back and the rollout process will be canceled")
+	case st.r.Paused:
+		st.condition(ConditionProgressing, "True", ProgressPaused, "Rollout has been paused, you can resume it by kube-cli")
+		st.hold(ReasonPaused, 0, 0)
+	case w.InRollback && changed:
+		st.sub.Revision, st.sub.RolloutHash, st.sub.LastUpdateTime = w.CanaryRevision, st.hash, st.now
+		st.sub.CurrentStepIndex, st.sub.NextStepIndex, st.sub.CurrentStepState = 1, NextStep(st.steps(), 1), StateBeforeUpgrade
+	case read.Revision != "" && changed && !w.InRollback:
+		st.continuous()
+	case read.RolloutHash != "" && read.RolloutHash != st.hash:
+		st.planChanged()
+	case read.CurrentStepState == StateCompleted:
+		st.condition(ConditionProgressing, "True", ProgressFinalising, "Rollout has been completed and some closing work is being done")
+	default:
+		st.stepMachine()
+	}
+}
+
+// inBatches reports whether a rollback goes through the steps as well.
+func (st *pass) inBatches() bool {
+	kind := st.r.WorkloadRef.Kind
+	stateful := kind == "StatefulSet" || kind == "CloneSet" || strings.EqualFold(st.w.Labels[LabelWorkloadType], "statefulset")
+	return len(st.r.Strategy().TrafficRoutings) == 0 && stateful && st.r.Annotations[AnnotationRollbackInBatch] == "true"
+}
+
+// RecalculateStep returns the step that a Rollout of changed steps continues with
+// (rule 5.7): the first, beginning with the current one, that covers the batch that
+// is released. If none does it is the last one but the current one. Without a
+// BatchRelease it is the first step.
+func RecalculateStep(steps []Step, br *BatchRelease, replicas, current int32) int32 {
+	if br == nil || len(steps) == 0 {
+		return 1
+	}
+	batch := int32(0) // where upstream crashes
+	if p := br.ReleasePlan.BatchPartition; p != nil {
+		batch = *p
+	}
+	var released int32
+	if batch >= 0 && int(batch) < len(br.ReleasePlan.Batches) {
+		released = br.ReleasePlan.Batches[batch].CanaryReplicas.OfUp(replicas)
+	}
+	covers := func(i int32) bool {
+		return i >= 1 && int(i) <= len(steps) && released <= steps[i-1].Replicas.OfUp(replicas)
+	}
+	if covers(current) {
+		return current
+	}
+	last := current
+	for i := int32(1); int(i) <= len(steps); i++ {
+		if covers(i) {
+			return i
+		}
+		if i != current {
+			last = i
+		}
+	}
+	return max(1, min(last, int32(len(steps))))
+}
+
+func (st *pass) planChanged() {
+	target := RecalculateStep(st.r.Strategy().Steps, st.br, st.w.Replicas, st.sub.CurrentStepIndex)
+	st.sub.RolloutHash, st.sub.LastUpdateTime = st.hash, st.now
+	if st.sub.NextStepIndex == target {
+		st.sub.CurrentStepState = StateReady
+		return
+	}
+	st.sub.NextStepIndex = target
+	st.jump()
+}
+
+// continuous starts anew with a template that changed in the middle (rule 5.8).
+func (st *pass) continuous() {
+	st.event("workload continuous publishing canaryRevision, then restart publishing")
+	if st.r.Style() == BlueGreen {
+		st.p.Status.Message = "new version releasing detected in the progress of blue-green release, please rollback first"
+		st.hold(ReasonRollbackFirst, 0, 0)
+		return
+	}
+	if !st.reset() {
+		if st.p.Failure == "" {
+			st.after(recheck)
+		}
+		return
+	}
+	st.sub = nil
+	st.condition(ConditionProgressing, "True", ProgressInitializing, "Workload is continuous release")
+}
+
+// reset takes the traffic and the BatchRelease back, and keeps the workload.
+func (st *pass) reset() bool {
+	if len(st.r.Strategy().TrafficRoutings) == 0 {
+		return st.deleteRelease()
+	}
+	switch st.sub.FinalisingStep {
+	default:
+		st.sub.FinalisingStep = FinalRouteToStable
+		fallthrough
+	case FinalRouteToStable:
+		if !st.restoreGateway() {
+			return false
+		}
+		st.sub.LastUpdateTime, st.sub.FinalisingStep = st.now, FinalRelease
+		fallthrough
+	case FinalRelease:
+		if !st.deleteRelease() {
+			return false
+		}
+		st.sub.LastUpdateTime, st.sub.FinalisingStep = st.now, FinalRemoveCanary
+		fallthrough
+	case FinalRemoveCanary:
+		st.removeCanary()
+	}
+	return true
+}

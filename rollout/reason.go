@@ -1,0 +1,99 @@
+package rollout
+
+import "fmt"
+
+// A Reason says why a plan does, or holds back, something.
+type Reason string
+
+// A Hold is what was considered and held back.
+type Hold struct {
+	Name   string `json:"name,omitzero"` // the object it concerns; "" is the one that is planned
+	Reason Reason `json:"reason"`
+	Have   int64  `json:"have,omitzero"`  // the number that Reason compares
+	Limit  int64  `json:"limit,omitzero"` // and what it is compared with
+}
+
+// String returns one line such as "rollout held back: TooFewUpdated (1 of 2)".
+func (h Hold) String() string {
+	name := h.Name
+	if name == "" {
+		name = "rollout"
+	}
+	if h.Have == 0 && h.Limit == 0 {
+		return fmt.Sprintf("%s held back: %s", name, h.Reason)
+	}
+	return fmt.Sprintf("%s held back: %s (%d of %d)", name, h.Reason, h.Have, h.Limit)
+}
+
+// Reasons of holds. Have and Limit of a [Hold] are the two numbers that the comment
+// compares.
+const (
+	ReasonNotObserved    Reason = "NotObserved"    // the workload has observed generation Have of Limit
+	ReasonSizeNotReached Reason = "SizeNotReached" // Have pods exist, Limit are wanted
+	ReasonTooFewUpdated  Reason = "TooFewUpdated"  // Have pods are updated, Limit are to be
+)
+
+// Reasons for which a batch waits.
+const (
+	ReasonTooFewReady     Reason = "TooFewReady"     // Have pods are updated and ready or need not be, Limit are to be
+	ReasonNoneReady       Reason = "NoneReady"       // no updated pod is ready of Limit
+	ReasonTooFewLabelled  Reason = "TooFewLabelled"  // Have pods carry the label of the rollout, Limit are to
+	ReasonNoControlInfo   Reason = "NoControlInfo"   // the workload does not name its BatchRelease
+	ReasonMinReadySeconds Reason = "MinReadySeconds" // minReadySeconds is Have, not Limit, so new pods would count as available
+	ReasonStrategyType    Reason = "StrategyType"    // the strategy is not RollingUpdate
+	ReasonNoRollingUpdate Reason = "NoRollingUpdate" // the strategy has no limits
+	ReasonDeadlineSeconds Reason = "DeadlineSeconds" // progressDeadlineSeconds is finite
+)
+
+// Reasons of actions of a BatchRelease.
+const (
+	ReasonFinalizer    Reason = "Finalizer"    // the object must not vanish before it is closed, or is closed
+	ReasonInitialize   Reason = "Initialize"   // the workload is taken over
+	ReasonUpgrade      Reason = "Upgrade"      // the current batch is released
+	ReasonGiveBack     Reason = "GiveBack"     // the release ends
+	ReasonBatchLabel   Reason = "BatchLabel"   // the pod was updated in this batch
+	ReasonNoNeedUpdate Reason = "NoNeedUpdate" // the pod has the template of the rollback already
+)
+
+// Reasons for which a workload that was given back is waited for.
+const (
+	ReasonNotResumed   Reason = "NotResumed"   // it is still paused
+	ReasonNotPromoted  Reason = "NotPromoted"  // Have pods are updated of Limit
+	ReasonNotAvailable Reason = "NotAvailable" // Have pods are available, Limit have to be
+)
+
+// Reasons of actions of a Rollout.
+const (
+	ReasonWorkloadType   Reason = "WorkloadType"   // the workload lacks the label of its type, by which admission sees it
+	ReasonHash           Reason = "Hash"           // the strategy has changed
+	ReasonRolloutID      Reason = "RolloutID"      // the release has another id
+	ReasonStep           Reason = "Step"           // the current step asks for it
+	ReasonClosing        Reason = "Closing"        // the release ends
+	ReasonRestoreTraffic Reason = "RestoreTraffic" // no traffic is to be led apart
+	ReasonPinTraffic     Reason = "PinTraffic"     // stable traffic must not reach new pods
+	ReasonRouteTraffic   Reason = "RouteTraffic"   // the step leads traffic to new pods
+)
+
+// Reasons for which a Rollout waits.
+const (
+	ReasonWorkloadNotFound     Reason = "WorkloadNotFound"     // the workload does not exist
+	ReasonWorkloadInconsistent Reason = "WorkloadInconsistent" // its controller has not seen the last change
+	ReasonNoUpdate             Reason = "NoUpdate"             // there is nothing to release
+	ReasonInitializing         Reason = "Initializing"         // Have of Limit seconds have passed since the release was noticed
+	ReasonSharedRouting        Reason = "SharedRouting"        // the TrafficRouting is in use, or is being taken
+	ReasonPaused               Reason = "Paused"               // the Rollout is paused
+	ReasonRollbackFirst        Reason = "RollbackFirst"        // a blue-green release must be rolled back before the next one
+	ReasonApproval             Reason = "Approval"             // a person has to confirm step Have of Limit
+	ReasonPause                Reason = "Pause"                // Have of Limit seconds of the pause have passed
+	ReasonUnknownState         Reason = "UnknownState"         // the state of the step is none that leads on
+	ReasonReleaseMissing       Reason = "ReleaseMissing"       // the BatchRelease is being created
+	ReasonReleaseOutdated      Reason = "ReleaseOutdated"      // the BatchRelease is being updated
+	ReasonReleaseExists        Reason = "ReleaseExists"        // the BatchRelease is being deleted
+	ReasonReleaseFinalizing    Reason = "ReleaseFinalizing"    // the BatchRelease gives the workload back
+	ReasonBatchNotReady        Reason = "BatchNotReady"        // Have pods of the step are ready, it asks for Limit
+	ReasonGrace                Reason = "Grace"                // Have of Limit seconds have passed since traffic was changed
+	ReasonTrafficChanged       Reason = "TrafficChanged"       // the routes are verified in the next pass
+	ReasonTrafficMissing       Reason = "TrafficMissing"       // a Service or a route does not exist
+	ReasonNoStableService      Reason = "NoStableService"      // the stable Service cannot be pinned
+	ReasonRevisionUnknown      Reason = "RevisionUnknown"      // the revisions of the Services are not known yet
+)

@@ -1,0 +1,307 @@
+package rollout
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/kplan-go/kplan/internal/field"
+)
+
+// recheck is how long a Rollout waits for what no event tells, and its default grace.
+const recheck = 3 * time.Second
+
+// A pass is one pass of a Rollout.
+type pass struct {
+	s  *Snapshot
+	r  *Rollout
+	w  *Facts        // nil if missing
+	br *BatchRelease // as it is after the actions; nil if missing
+	// stable is the stable Service as it is after the actions; nil if missing.
+	stable *Service
+	now    time.Time
+	opts   Options
+	hash   string
+	sub    *StepStatus // of the next status; the caller's is never written
+	p      Plan
+}
+
+func (st *pass) add(a Action)          { st.p.Actions = append(st.p.Actions, a) }
+func (st *pass) has(c Correction) bool { return st.opts.Corrected.Has(c) }
+
+func (st *pass) hold(reason Reason, have, limit int64) {
+	st.p.Holds = append(st.p.Holds, Hold{Reason: reason, Have: have, Limit: limit})
+}
+
+// after asks for another pass.
+func (st *pass) after(d time.Duration) { st.p.RecheckAt = st.now.Add(d) }
+
+func (st *pass) event(message string) {
+	st.p.Events = append(st.p.Events, Event{Type: "Normal", Reason: "Progressing", Message: message})
+}
+
+// Reconcile returns the next step of the Rollout in s as of now. It performs nothing.
+// The error, if any, wraps [ErrInvalid] and one [FieldError] for each field that
+// cannot be used.
+func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
+	if err := admitRollout(&s, now); err != nil {
+		return Plan{}, err
+	}
+	st := &pass{s: &s, r: &s.Rollout, w: s.Workload, br: s.BatchRelease, stable: s.Traffic.Stable, now: now.Round(0).UTC(), opts: opts, hash: StrategyHash(s.Rollout)}
+	st.p.Grace = maps.Clone(s.Grace)
+	st.p.Status = s.Rollout.Status
+	st.p.Status.Conditions = slices.Clone(s.Rollout.Status.Conditions)
+	if old := s.Rollout.Status.Sub; old != nil {
+		sub := *old
+		st.sub = &sub
+	}
+	if st.finalizer() {
+		return st.p, nil
+	}
+	st.annotate()
+	if st.calculate() {
+		st.act()
+		st.finish()
+	}
+	if len(st.p.Grace) == 0 {
+		st.p.Grace = nil
+	}
+	return st.p, nil
+}
+
+func admitRollout(s *Snapshot, now time.Time) error {
+	var es field.Errors
+	if now.IsZero() {
+		es.Add("now", now, "must be set")
+	}
+	if s.Rollout.Name == "" {
+		es.Add("Rollout.Name", "", "must be set")
+	}
+	if strategy := s.Rollout.Strategy(); strategy == nil {
+		es.Add("Rollout.Canary", nil, "must be set, or BlueGreen must")
+	} else if len(strategy.Steps) == 0 {
+		es.Add("Rollout.Steps", 0, "must hold at least one step")
+	}
+	if s.Workload != nil {
+		es.NotNegative("Workload.Replicas", s.Workload.Replicas)
+	}
+	return es.Join()
+}
+
+// finalizer keeps the finalizer, and reports whether the Rollout is gone.
+func (st *pass) finalizer() bool {
+	has := slices.Contains(st.r.Finalizers, FinalizerRollout)
+	set := SetFinalizer{Kind: "Rollout", Name: st.r.Name, UID: st.r.UID, Finalizer: FinalizerRollout, Reason: ReasonFinalizer}
+	if st.r.DeletionTimestamp.IsZero() {
+		if !has {
+			st.add(set)
+		}
+		return false
+	}
+	c := findCondition(st.r.Status.Conditions, ConditionTerminating)
+	if c == nil || c.Reason != ProgressCompleted || !has {
+		return false
+	}
+	set.Remove = true
+	st.add(set)
+	return true
+}
+
+// annotate writes the type of the workload and the hash of the strategy.
+func (st *pass) annotate() {
+	if st.w != nil && st.w.Consistent && st.w.Labels[LabelWorkloadType] == "" {
+		kind := workloadType(st.r.WorkloadRef)
+		patch := WorkloadPatch{}
+		patch.label(LabelWorkloadType, &kind)
+		st.add(PatchWorkload{Workload: st.r.WorkloadRef, UID: st.w.UID, Patch: patch, Reason: ReasonWorkloadType})
+	}
+	if st.r.Annotations[AnnotationHash] != st.hash {
+		st.add(PatchRollout{
+			Name: st.r.Name, UID: st.r.UID, Annotations: map[string]string{AnnotationHash: st.hash}, Reason: ReasonHash,
+		})
+	}
+}
+
+func workloadType(ref WorkloadRef) string {
+	switch ref.Kind {
+	case "Deployment":
+		return "deployment"
+	case "CloneSet":
+		return "cloneset"
+	case "DaemonSet":
+		return "daemonset"
+	}
+	return "statefulset"
+}
+
+// calculate derives the next phase from what is there (rule 5.3). It returns false if
+// nothing is to be written.
+func (st *pass) calculate() bool {
+	s := &st.p.Status
+	s.ObservedGeneration = st.r.Generation
+	if !st.r.DeletionTimestamp.IsZero() {
+		if s.Phase != PhaseTerminating {
+			s.Phase = PhaseTerminating
+			st.set(ConditionTerminating, "True", ProgressTerminating, "Rollout is in terminating")
+		}
+		return true
+	}
+	if st.r.Disabled && s.Phase != PhaseDisabled && s.Phase != PhaseDisabling {
+		s.Phase, s.Message = PhaseDisabled, "Rollout is disabled"
+		if st.r.Status.Phase == PhaseProgressing {
+			s.Phase, s.Message = PhaseDisabling, "Disabling rollout, release resources"
+		}
+	}
+	if s.Phase == "" {
+		s.Phase = PhaseInitial
+	}
+	if st.w == nil {
+		return st.workloadGone()
+	}
+	if !st.w.Consistent {
+		st.keep()
+		st.hold(ReasonWorkloadInconsistent, 0, 0)
+		st.after(recheck)
+		return false
+	}
+	if st.sub != nil && st.sub.Revision != "" && st.sub.Revision == st.w.CanaryRevision {
+		st.sub.ObservedRolloutID = st.w.RolloutID(st.opts.Corrected)
+		st.sub.ObservedWorkloadGeneration = st.w.Generation
+	}
+	st.nextPhase()
+	return true
+}
+
+// workloadGone drops the status of a Rollout without a workload.
+func (st *pass) workloadGone() bool {
+	st.hold(ReasonWorkloadNotFound, 0, 0)
+	if st.r.Disabled {
+		return true
+	}
+	if st.has(CorrectGone) && st.r.Status.Phase == PhaseProgressing && !st.closeGone() {
+		return true
+	}
+	st.p.Status = RolloutStatus{ObservedGeneration: st.r.Generation, Phase: PhaseInitial, Message: "Workload Not Found"}
+	st.sub = nil
+	return true
+}
+
+func (st *pass) nextPhase() {
+	s := &st.p.Status
+	switch s.Phase {
+	case PhaseInitial:
+		s.Phase, s.Message = PhaseHealthy, "rollout is healthy"
+	case PhaseHealthy:
+		st.healthy()
+	case PhaseDisabled:
+		if !st.r.Disabled {
+			s.Phase, s.Message = PhaseHealthy, "rollout is healthy"
+		}
+	}
+}
+
+// healthy notices a release, or takes a workload that is new for one that is done.
+func (st *pass) healthy() {
+	s := &st.p.Status
+	if st.w.InProgress {
+		s.Phase = PhaseProgressing
+		s.Conditions = withoutCondition(s.Conditions, ConditionProgressing)
+		st.set(ConditionProgressing, "True", ProgressInitializing, "Rollout is in Progressing")
+		s.Conditions = withoutCondition(s.Conditions, ConditionSucceeded)
+		return
+	}
+	if st.sub != nil {
+		st.hold(ReasonNoUpdate, 0, 0)
+		return
+	}
+	st.sub = &StepStatus{
+		ObservedRolloutID: st.w.RolloutID(st.opts.Corrected), ObservedWorkloadGeneration: st.w.Generation, RolloutHash: st.hash,
+		StableRevision: st.w.StableRevision, Revision: st.w.CanaryRevision, PodTemplateHash: st.w.PodTemplateHash,
+		CurrentStepIndex: st.steps(), NextStepIndex: -1, CurrentStepState: StateCompleted,
+	}
+	s.Message = "workload deployment is completed"
+}
+
+// set sets a condition.
+func (st *pass) set(kind, status, reason, message string) {
+	c := Condition{Type: kind, Status: status, Reason: reason, Message: message}
+	st.p.Status.Conditions = withCondition(st.p.Status.Conditions, c, st.now)
+}
+
+// condition sets a condition and makes its message that of the status.
+func (st *pass) condition(kind, status, reason, message string) {
+	st.set(kind, status, reason, message)
+	st.p.Status.Message = findCondition(st.p.Status.Conditions, kind).Message
+}
+
+// act does what the phase asks for, as it was read.
+func (st *pass) act() {
+	switch st.r.Status.Phase {
+	case PhaseProgressing:
+		st.progressing()
+	case PhaseTerminating:
+		c := findCondition(st.p.Status.Conditions, ConditionTerminating)
+		if c != nil && c.Reason == ProgressCompleted {
+			return
+		}
+		if st.close(ClosingDeleting, false) {
+			st.set(ConditionTerminating, "False", ProgressCompleted, "")
+		} else if st.p.Failure == "" {
+			st.after(recheck)
+		}
+	case PhaseDisabling:
+		if st.close(ClosingDisabled, false) {
+			st.p.Status.Phase, st.p.Status.Message = PhaseDisabled, "Rollout is disabled"
+		} else if st.p.Failure == "" {
+			st.after(recheck)
+		}
+	}
+}
+
+// finish completes the status, or drops it after a failure.
+func (st *pass) finish() {
+	if st.p.Failure != "" {
+		st.keep()
+		return
+	}
+	st.p.Status.Sub = st.sub
+	st.p.Status.CurrentStepIndex, st.p.Status.CurrentStepState = 0, ""
+	if st.sub != nil {
+		st.p.Status.CurrentStepIndex, st.p.Status.CurrentStepState = st.sub.CurrentStepIndex, st.sub.CurrentStepState
+	}
+}
+
+// keep makes the next status a copy of what was read.
+func (st *pass) keep() {
+	st.p.Status = st.r.Status
+	st.p.Status.Conditions = slices.Clone(st.r.Status.Conditions)
+	if old := st.r.Status.Sub; old != nil {
+		sub := *old
+		st.p.Status.Sub = &sub
+	}
+}
+
+func (st *pass) steps() int32 { return int32(len(st.r.Strategy().Steps)) }
+
+// step returns the current step, or nil if the index names none.
+func (st *pass) step() *Step {
+	i := st.sub.CurrentStepIndex
+	if i < 1 || i > st.steps() {
+		return nil
+	}
+	return &st.r.Strategy().Steps[i-1]
+}
+
+// NextStep returns the index of the step behind step i of n, or -1.
+func NextStep(n, i int32) int32 {
+	if i >= n {
+		return -1
+	}
+	return i + 1
+}
+
+// stepText returns "step(1/3)".
+func (st *pass) stepText() string {
+	return "step(" + strconv.Itoa(int(st.sub.CurrentStepIndex)) + "/" + strconv.Itoa(int(st.steps())) + ")"
+}

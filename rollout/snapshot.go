@@ -1,0 +1,124 @@
+package rollout
+
+import "time"
+
+// A Snapshot is everything that [Reconcile] looks at. Reconcile does not change a
+// Snapshot and keeps no part of it.
+type Snapshot struct {
+	Rollout Rollout `json:"rollout"`
+	// BatchRelease is that of the same name, nil if there is none.
+	BatchRelease *BatchRelease `json:"batchRelease,omitempty"`
+	// Workload is what [Inspect] tells about the workload, nil if it does not exist.
+	Workload *Facts  `json:"workload,omitempty"`
+	Traffic  Traffic `json:"traffic,omitzero"`
+	// Shared is the TrafficRouting object that the annotation
+	// [AnnotationTrafficRouting] names, nil if there is none.
+	Shared *SharedRouting `json:"shared,omitempty"`
+	// Grace is what the last plan returned.
+	Grace Grace `json:"grace,omitempty"`
+}
+
+// Facts are what the rollout pass needs to know about a workload (rule 4).
+type Facts struct {
+	WorkloadRef
+	UID         string            `json:"uid,omitzero"`
+	Generation  int64             `json:"generation"`
+	Labels      map[string]string `json:"labels,omitempty"`
+	Annotations map[string]string `json:"annotations,omitempty"`
+	// Consistent tells that the workload's controller has seen the last change. If it
+	// has not, nothing else is known.
+	Consistent       bool   `json:"consistent"`
+	Replicas         int32  `json:"replicas"`
+	StableRevision   string `json:"stableRevision,omitzero"`   // before the update
+	CanaryRevision   string `json:"canaryRevision,omitzero"`   // after it
+	PodTemplateHash  string `json:"podTemplateHash,omitzero"`  // that of the new pods
+	RevisionLabelKey string `json:"revisionLabelKey,omitzero"` // the key of that label
+	InRollback       bool   `json:"inRollback,omitzero"`       // the update goes back to the stable revision
+	InProgress       bool   `json:"inProgress,omitzero"`       // admission has let it in
+}
+
+// RolloutID returns the id of a release: the label, or the revision (rule 4).
+func (f *Facts) RolloutID(cs Corrections) string {
+	id := f.Labels[LabelRolloutID]
+	if cs.Has(CorrectRolloutID) && f.Annotations[LabelRolloutID] != "" {
+		id = f.Annotations[LabelRolloutID]
+	}
+	switch {
+	case id != "":
+		return id
+	case f.InRollback:
+		return "rollback-" + f.CanaryRevision
+	}
+	return f.CanaryRevision
+}
+
+// Traffic are the objects that lead traffic to the pods.
+type Traffic struct {
+	Stable *Service `json:"stable,omitempty"` // nil if missing
+	Canary *Service `json:"canary,omitempty"` // nil if missing
+	Route  *Route   `json:"route,omitempty"`  // nil if missing or not used
+	// Ingress and CanaryIngress are nil if missing or not used.
+	Ingress       *Ingress `json:"ingress,omitempty"`
+	CanaryIngress *Ingress `json:"canaryIngress,omitempty"`
+}
+
+// A Service selects pods.
+type Service struct {
+	Name     string            `json:"name"`
+	Selector map[string]string `json:"selector,omitempty"`
+}
+
+// A Route is an HTTPRoute.
+type Route struct {
+	Name  string      `json:"name"`
+	Rules []RouteRule `json:"rules,omitempty"`
+}
+
+// An Ingress leads requests to Services.
+type Ingress struct {
+	Name        string            `json:"name"`
+	Annotations map[string]string `json:"annotations,omitempty"`
+}
+
+// A SharedRouting is a TrafficRouting object that several Rollouts may use.
+type SharedRouting struct {
+	Name       string   `json:"name"`
+	UID        string   `json:"uid,omitzero"`
+	Phase      string   `json:"phase,omitzero"`
+	Finalizers []string `json:"finalizers,omitempty"`
+}
+
+// Grace remembers when traffic was last changed, by what was done: the caller hands
+// the Grace of a plan to the next call (rule 14.6). Losing it shortens waits.
+type Grace map[string]time.Time
+
+// A Plan is the next step of a Rollout.
+type Plan struct {
+	// Actions are the writes, in order. They are to be done before the status is
+	// written.
+	Actions Actions `json:"actions,omitempty"`
+	// Holds are what the Rollout waits for.
+	Holds []Hold `json:"holds,omitempty"`
+	// Status is the next status, whole. Write it if it differs.
+	Status RolloutStatus `json:"status"`
+	// Failure is not empty if upstream ends the pass with an error, without writing
+	// the status: call again with a growing delay.
+	Failure string `json:"failure,omitzero"`
+	// RecheckAt is when to call again even if nothing changes; zero if time alone
+	// cannot change the plan.
+	RecheckAt time.Time `json:"recheckAt,omitzero"`
+	// Grace is to be handed to the next call.
+	Grace Grace `json:"grace,omitempty"`
+	// Events are for people.
+	Events []Event `json:"events,omitempty"`
+}
+
+// An Event is a record for people.
+type Event struct {
+	Type    string `json:"type"` // Normal or Warning
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
+}
+
+// String returns one line for each action and hold. It ends without a newline.
+func (p Plan) String() string { return lines(p.Actions, p.Holds) }

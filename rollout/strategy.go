@@ -1,0 +1,125 @@
+package rollout
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// StylePartition is the rolling style of a Deployment that is updated by partition.
+const StylePartition = "Partition"
+
+// A DeploymentStrategy is what the annotation [AnnotationStrategy] of a Deployment
+// holds while it is updated by partition.
+type DeploymentStrategy struct {
+	RollingStyle  string         `json:"rollingStyle,omitempty"`
+	RollingUpdate *RollingUpdate `json:"rollingUpdate,omitempty"`
+	Paused        bool           `json:"paused,omitempty"`
+	// Partition is how many pods are to be updated; unset means 0.
+	Partition IntOrPercent `json:"partition"`
+}
+
+// ParseStrategy reads the annotation. Without any it is the zero value.
+func ParseStrategy(text string) (DeploymentStrategy, error) {
+	var s DeploymentStrategy
+	if text == "" {
+		return s, nil
+	}
+	if err := json.Unmarshal([]byte(text), &s); err != nil {
+		return DeploymentStrategy{}, &FieldError{Path: AnnotationStrategy, Value: text, Detail: "must be a strategy in JSON", Err: err}
+	}
+	return s, nil
+}
+
+// Text returns the annotation.
+func (s DeploymentStrategy) Text() string {
+	if s.Partition.IsZero() {
+		s.Partition = Int(0)
+	}
+	return encode(s)
+}
+
+// Default fills in the limits as admission does. The slip of upstream is kept: an
+// unset surge stays unset, and sets what may be unavailable to 25%.
+//
+// It mirrors SetDefaultDeploymentStrategy of OpenKruise Rollouts. See
+// [CorrectDefaults].
+func (s DeploymentStrategy) Default(c Corrections) DeploymentStrategy {
+	if s.RollingStyle != StylePartition {
+		return s
+	}
+	var ru RollingUpdate
+	if s.RollingUpdate != nil {
+		ru = *s.RollingUpdate
+	}
+	if ru.MaxUnavailable.IsZero() {
+		ru.MaxUnavailable = Percent(25)
+	}
+	if ru.MaxSurge.IsZero() {
+		if c.Has(CorrectDefaults) {
+			ru.MaxSurge = Percent(25)
+		} else {
+			ru.MaxUnavailable = Percent(25)
+		}
+	}
+	if ru.MaxSurge.OfUp(100) == 0 && ru.MaxUnavailable.OfUp(100) == 0 {
+		ru = RollingUpdate{MaxSurge: Int(0), MaxUnavailable: Int(1)}
+	}
+	s.RollingUpdate = &ru
+	return s
+}
+
+// An ExtraStatus is what the annotation [AnnotationExtraStatus] of a Deployment holds
+// while it is updated by partition.
+type ExtraStatus struct {
+	UpdatedReadyReplicas    int32 `json:"updatedReadyReplicas,omitempty"`
+	ExpectedUpdatedReplicas int32 `json:"expectedUpdatedReplicas,omitempty"`
+}
+
+// ParseExtraStatus reads the annotation. What cannot be read is the zero value.
+func ParseExtraStatus(text string) ExtraStatus {
+	var s ExtraStatus
+	if json.Unmarshal([]byte(text), &s) != nil {
+		return ExtraStatus{}
+	}
+	return s
+}
+
+// Text returns the annotation.
+func (s ExtraStatus) Text() string { return encode(s) }
+
+// encode returns the JSON of a value that can always be encoded.
+func encode(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprintf("{%q:%q}", "error", err.Error())
+	}
+	return string(text)
+}
+
+// PartitionProgress are the numbers of a Deployment that tell whether its partition
+// is reached.
+type PartitionProgress struct {
+	Generation         int64        `json:"generation"`
+	ObservedGeneration int64        `json:"observedGeneration"`
+	Partition          IntOrPercent `json:"partition"`
+	Replicas           int32        `json:"replicas"`       // wanted
+	StatusReplicas     int32        `json:"statusReplicas"` // there
+	UpdatedReplicas    int32        `json:"updatedReplicas"`
+}
+
+// Waiting says what the partition still waits for; the second result is false if
+// nothing.
+//
+// It mirrors DeploymentRolloutSatisfied of OpenKruise Rollouts.
+func (p PartitionProgress) Waiting() (Hold, bool) {
+	limit := PartitionLimit(p.Partition, p.Replicas)
+	switch {
+	case p.ObservedGeneration < p.Generation:
+		return Hold{Reason: ReasonNotObserved, Have: p.ObservedGeneration, Limit: p.Generation}, true
+	case p.StatusReplicas != p.Replicas:
+		return Hold{Reason: ReasonSizeNotReached, Have: int64(p.StatusReplicas), Limit: int64(p.Replicas)}, true
+	case p.UpdatedReplicas < limit:
+		return Hold{Reason: ReasonTooFewUpdated, Have: int64(p.UpdatedReplicas), Limit: int64(limit)}, true
+	}
+	return Hold{}, false
+}

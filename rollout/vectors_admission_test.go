@@ -1,0 +1,151 @@
+package rollout_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+type recordedRolloutRef struct {
+	Exists, Deleting, TrafficRouting, RefersToOtherWorkload bool
+	Phase                                                   rollout.RolloutPhase
+	Strategy                                                string
+}
+
+func (in recordedRolloutRef) rollouts(ref rollout.WorkloadRef) []rollout.Rollout {
+	if !in.Exists {
+		return nil
+	}
+	r := rollout.Rollout{Name: "rollouts-demo", WorkloadRef: ref}
+	r.Status.Phase = in.Phase
+	if in.Deleting {
+		r.DeletionTimestamp = now
+	}
+	if in.RefersToOtherWorkload {
+		r.WorkloadRef.Name = "other"
+	}
+	s := &rollout.Strategy{}
+	if in.TrafficRouting {
+		s.TrafficRoutings = routings(1)
+	}
+	switch in.Strategy {
+	case "canary":
+		r.Canary = s
+	case "blueGreen":
+		r.BlueGreen = s
+	}
+	return []rollout.Rollout{r}
+}
+
+type recordedDeployment struct {
+	Annotations map[string]string `json:"annotations"`
+	Labels      map[string]string `json:"labels"`
+	Paused      bool              `json:"paused"`
+	Replicas    *int32            `json:"replicas"`
+	Strategy    struct {
+		RollingUpdate *rollout.RollingUpdate `json:"rollingUpdate,omitempty"`
+		Type          string                 `json:"type,omitempty"`
+	} `json:"strategy"`
+	Template string `json:"template"`
+	UID      string `json:"uid"`
+}
+
+func (d recordedDeployment) workload() rollout.Workload {
+	return rollout.Workload{
+		WorkloadRef: deployment, UID: d.UID, Annotations: d.Annotations, Labels: d.Labels, Paused: d.Paused, Replicas: d.Replicas,
+		StrategyType: d.Strategy.Type, RollingUpdate: d.Strategy.RollingUpdate, Template: revision.Template{ID: d.Template},
+	}
+}
+
+func recordDeployment(w rollout.Workload) recordedDeployment {
+	d := recordedDeployment{
+		Annotations: w.Annotations, Labels: w.Labels, Paused: w.Paused, Replicas: w.Replicas, Template: w.Template.ID, UID: w.UID,
+	}
+	d.Strategy.Type, d.Strategy.RollingUpdate = w.StrategyType, w.RollingUpdate
+	return d
+}
+
+func TestVectorsAdmitDeployment(t *testing.T) {
+	agree(t, "kruise-rollouts/webhook_deployment", func(t *testing.T, r recording) (any, string) {
+		var in struct {
+			New, Old    recordedDeployment
+			ReplicaSets []struct {
+				Name, Template, Revision string
+				Replicas                 int32
+				CreatedAt                int64
+			}
+			Rollout                   recordedRolloutRef
+			RolloutWorkloadAPIVersion string
+		}
+		r.read(t, &in)
+		ref := deployment
+		if in.RolloutWorkloadAPIVersion != "" {
+			ref.APIVersion = in.RolloutWorkloadAPIVersion
+		}
+		s := rollout.AdmitSnapshot{Old: in.Old.workload(), New: in.New.workload(), Rollouts: in.Rollout.rollouts(ref)}
+		for _, set := range in.ReplicaSets {
+			s.Sets = append(s.Sets, rollout.WorkloadSet{
+				Name: set.Name, Template: revision.Template{ID: set.Template, Hash: set.Name}, Replicas: set.Replicas,
+				Revision: set.Revision, CreationTimestamp: time.Unix(set.CreatedAt, 0),
+			})
+		}
+		a, err := rollout.Admit(s, rollout.Options{})
+		require.NoError(t, err)
+		require.NotEmpty(t, a.Reason)
+		out := map[string]any{"changed": a.Changed}
+		if a.Changed {
+			out["object"] = recordDeployment(a.Object)
+		}
+		return out, ""
+	})
+}
+
+func TestVectorsAdmitOthers(t *testing.T) {
+	agree(t, "kruise-rollouts/webhook_other_workloads", func(t *testing.T, r recording) (any, string) {
+		var in struct {
+			Kind                                                                     string
+			NewRolloutIDAnnotation, OldRolloutIDAnnotation, NewTemplate, OldTemplate string
+			HasRollingUpdate                                                         *bool
+			Replicas, StatusReplicas, StatusUpdatedReplicas                          int32
+			Rollout                                                                  recordedRolloutRef
+			UpdateStrategyType                                                       *string
+		}
+		r.read(t, &in)
+		w := rollout.Workload{WorkloadRef: map[string]rollout.WorkloadRef{
+			"CloneSet": cloneSet, "KruiseDaemonSet": kruiseSet, "DaemonSet": daemonSet, "StatefulSet": statefulSet,
+		}[in.Kind], Replicas: &in.Replicas, Template: revision.Template{ID: in.OldTemplate}, Status: rollout.WorkloadStatus{
+			Replicas: in.StatusReplicas, UpdatedReplicas: in.StatusUpdatedReplicas,
+		}}
+		if in.UpdateStrategyType != nil {
+			w.StrategyType = *in.UpdateStrategyType
+		}
+		annotated := func(id string) map[string]string {
+			if id == "" {
+				return map[string]string{}
+			}
+			return map[string]string{rollout.LabelRolloutID: id}
+		}
+		s := rollout.AdmitSnapshot{Old: w, New: w, Rollouts: in.Rollout.rollouts(w.WorkloadRef)}
+		s.New.Template.ID = in.NewTemplate
+		s.Old.Annotations, s.New.Annotations = annotated(in.OldRolloutIDAnnotation), annotated(in.NewRolloutIDAnnotation)
+		a, err := rollout.Admit(s, rollout.Options{})
+		require.NoError(t, err)
+		out := map[string]any{"annotations": a.Object.Annotations, "changed": a.Changed, "error": "<nil>"}
+		if strings.Contains(string(r.Output), `"partition"`) {
+			out["partition"] = a.Object.Partition
+		}
+		if in.UpdateStrategyType != nil && strings.Contains(string(r.Output), `"updateStrategyType"`) {
+			out["updateStrategyType"] = a.Object.StrategyType
+		}
+		rule := ""
+		if strings.Contains(string(r.Output), `"panic"`) {
+			rule = "D20"
+		}
+		return out, rule
+	})
+}

@@ -1,0 +1,130 @@
+package rollout_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// argoLimit is a limit as Argo reads it: all text is a percentage.
+type argoLimit struct{ rollout.IntOrPercent }
+
+func (v *argoLimit) UnmarshalJSON(data []byte) error {
+	var s string
+	if json.Unmarshal(data, &s) != nil || s == "" {
+		return v.IntOrPercent.UnmarshalJSON(data)
+	}
+	parsed, err := rollout.ArgoParse(s)
+	v.IntOrPercent = parsed
+	return err
+}
+
+func TestVectorsArgoApproximate(t *testing.T) {
+	agree(t, "argo/approximate_weighted_counts", func(t *testing.T, r recording) (any, string) {
+		var in struct{ MaxSurge, MaxWeight, Replicas, Weight int32 }
+		r.read(t, &in)
+		return rollout.ArgoApproximate(in.Replicas, in.Weight, in.MaxWeight, in.MaxSurge), ""
+	})
+}
+
+func TestVectorsArgoBasic(t *testing.T) {
+	agree(t, "argo/basic_canary_counts", func(t *testing.T, r recording) (any, string) {
+		var in struct {
+			Abort, PromoteFull, StableIsCanary bool
+			Canary, Stable                     *rollout.ArgoSet
+			Others                             []rollout.ArgoSet
+			MaxSurge, MaxUnavailable           argoLimit
+			SetWeight                          int32
+			Replicas                           *int32
+			StatusStableRS                     string
+		}
+		r.read(t, &in)
+		ro := rollout.ArgoRollout{
+			Replicas: in.Replicas, MaxSurge: in.MaxSurge.IntOrPercent, MaxUnavailable: in.MaxUnavailable.IntOrPercent,
+			Steps: []rollout.ArgoStep{{SetWeight: &in.SetWeight}}, CurrentStepIndex: new(int32(0)), CurrentPodHash: "new",
+			StableRS: in.StatusStableRS, Abort: in.Abort, PromoteFull: in.PromoteFull,
+			Canary: in.Canary, Stable: in.Stable, Others: in.Others, StableIsCanary: in.StableIsCanary,
+		}
+		counts := ro.Basic()
+		replicas := int32(1)
+		if in.Replicas != nil {
+			replicas = *in.Replicas
+		}
+		b := rollout.ArgoBudget(replicas, ro.MaxSurge, ro.MaxUnavailable)
+		return map[string]any{
+			"atDesiredReplicaCounts": ro.AtDesired(), "canary": counts.Canary, "stable": counts.Stable,
+			"maxSurge": b.Surge, "maxUnavailable": b.Unavailable,
+		}, ""
+	})
+}
+
+func TestVectorsArgoRouted(t *testing.T) {
+	agree(t, "argo/traffic_routed_counts", func(t *testing.T, r recording) (any, string) {
+		var in struct {
+			Abort, PromoteFull, DynamicStableScale           bool
+			AbortScaleDownDelaySeconds, MinPodsPerReplicaSet *int32
+			ActualWeights                                    *rollout.ArgoWeights
+			Canary, Stable                                   *rollout.ArgoSet
+			CurrentStepIndex, MaxTrafficWeight               int32
+			Replicas                                         *int32
+			StatusCurrentPodHash, StatusStableRS             string
+			Steps                                            []rollout.ArgoStep
+		}
+		r.read(t, &in)
+		ro := rollout.ArgoRollout{
+			Replicas: in.Replicas, Steps: in.Steps, TrafficRouting: true, MaxTrafficWeight: in.MaxTrafficWeight,
+			DynamicStableScale: in.DynamicStableScale, MinPodsPerReplicaSet: in.MinPodsPerReplicaSet,
+			AbortScaleDownDelaySeconds: in.AbortScaleDownDelaySeconds, CurrentStepIndex: &in.CurrentStepIndex,
+			CurrentPodHash: in.StatusCurrentPodHash, StableRS: in.StatusStableRS, Abort: in.Abort, PromoteFull: in.PromoteFull,
+			Weights: in.ActualWeights, Canary: in.Canary, Stable: in.Stable,
+		}
+		counts := ro.Routed()
+		return map[string]any{
+			"atDesiredReplicaCounts": ro.AtDesired(), "canary": counts.Canary, "stable": counts.Stable,
+			"currentSetWeight": ro.SetWeight(), "desiredCanaryWeight": ro.CanaryWeight(),
+		}, ""
+	})
+}
+
+func TestVectorsArgoThreshold(t *testing.T) {
+	agree(t, "argo/replica_progress_threshold", func(t *testing.T, r recording) (any, string) {
+		var in struct {
+			AvailableReplicas, Desired, SpecReplicas int32
+			Threshold                                *rollout.ArgoThreshold
+		}
+		r.read(t, &in)
+		return in.Threshold.Met(in.SpecReplicas, in.AvailableReplicas, in.Desired), ""
+	})
+}
+
+func TestVectorsArgoPreviewSize(t *testing.T) {
+	agree(t, "argo/bluegreen_new_rs_replicas", func(t *testing.T, r recording) (any, string) {
+		var in rollout.ArgoBlueGreen
+		r.read(t, &in)
+		in.ActiveExists = in.ActiveSelector == "new" || in.ActiveSelector == "stable"
+		return in.PreviewSize(), ""
+	})
+}
+
+func TestVectorsArgoScaleDownDelay(t *testing.T) {
+	agree(t, "argo/scale_down_delay_defaults", func(t *testing.T, r recording) (any, string) {
+		var in struct {
+			Configured *int32
+			Style      rollout.ArgoStyle
+		}
+		r.read(t, &in)
+		abort, explicit := rollout.ArgoAbortDelay(in.Style, in.Configured)
+		return map[string]any{
+			"abortExplicit": explicit, "abortScaleDownDelaySeconds": abort,
+			"scaleDownDelaySeconds": rollout.ArgoScaleDownDelay(in.Style, in.Configured),
+		}, ""
+	})
+}
+
+func TestArgoParse(t *testing.T) {
+	_, err := rollout.ArgoParse("many")
+	require.ErrorIs(t, err, rollout.ErrInvalid)
+}

@@ -1,0 +1,264 @@
+package rollout_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/rollout"
+)
+
+var (
+	deployment  = rollout.WorkloadRef{APIVersion: "apps/v1", Kind: "Deployment", Name: "demo"}
+	cloneSet    = rollout.WorkloadRef{APIVersion: "apps.kruise.io/v1alpha1", Kind: "CloneSet", Name: "demo"}
+	statefulSet = rollout.WorkloadRef{APIVersion: "apps/v1", Kind: "StatefulSet", Name: "demo"}
+	daemonSet   = rollout.WorkloadRef{APIVersion: "apps/v1", Kind: "DaemonSet", Name: "demo"}
+	advancedSet = rollout.WorkloadRef{APIVersion: "apps.kruise.io/v1beta1", Kind: "StatefulSet", Name: "demo"}
+	kruiseSet   = rollout.WorkloadRef{APIVersion: "apps.kruise.io/v1alpha1", Kind: "DaemonSet", Name: "demo"}
+)
+
+func TestVectorsIsBatchReady(t *testing.T) {
+	agree(t, "kruise-rollouts/is_batch_ready", func(t *testing.T, r recording) (any, string) {
+		var in struct {
+			DesiredUpdatedReplicas, PlannedUpdatedReplicas   int32
+			FailureThreshold                                 loose
+			LabelledPods, LabelledTerminatingPods, OtherPods int32
+			RolloutID                                        string
+			UpdatedReadyReplicas, UpdatedReplicas            int32
+		}
+		r.read(t, &in)
+		c := rollout.BatchContext{
+			RolloutID: in.RolloutID, Updated: in.UpdatedReplicas, UpdatedReady: in.UpdatedReadyReplicas,
+			Planned: in.PlannedUpdatedReplicas, Desired: in.DesiredUpdatedReplicas, FailureThreshold: in.FailureThreshold.IntOrPercent,
+			Labelled: in.LabelledPods, PodCount: in.LabelledPods + in.LabelledTerminatingPods + in.OtherPods,
+		}
+		return readiness(c), ""
+	})
+}
+
+func readiness(c rollout.BatchContext) map[string]any {
+	hold, waiting := c.Waiting(nil)
+	out := map[string]any{"ready": !waiting}
+	if waiting {
+		out["reason"] = c.Text(hold)
+	}
+	return out
+}
+
+// A batchInput is the part that all files about batches share.
+type batchInput struct {
+	CurrentPartition loose
+	CurrentMaxSurge  loose
+	Release          struct {
+		Batches              []loose
+		CurrentBatch         int32
+		NoNeedUpdateReplicas *int32
+		RolloutID            string
+		FailureThreshold     loose
+	}
+	Replicas                                                      int32
+	Status                                                        rollout.WorkloadStatus
+	StrategyAnnotation                                            string
+	UnderRolloutControl                                           bool
+	Workload, Kind                                                string
+	Native, PreparedForBlueGreen                                  bool
+	DesiredNumberScheduled                                        int32
+	CanaryReplicas, CanaryStatusReplicas, CanaryAvailableReplicas int32
+}
+
+func (in *batchInput) release(style rollout.Style) rollout.BatchRelease {
+	br := rollout.BatchRelease{Name: "ro", UID: "bruid"}
+	br.ReleasePlan.RollingStyle = style
+	for _, b := range in.Release.Batches {
+		br.ReleasePlan.Batches = append(br.ReleasePlan.Batches, rollout.Batch{CanaryReplicas: b.IntOrPercent})
+	}
+	br.ReleasePlan.RolloutID = in.Release.RolloutID
+	br.ReleasePlan.FailureThreshold = in.Release.FailureThreshold.IntOrPercent
+	br.Status.Current.CurrentBatch = in.Release.CurrentBatch
+	br.Status.Current.NoNeedUpdateReplicas = in.Release.NoNeedUpdateReplicas
+	return br
+}
+
+func (in *batchInput) rule() string {
+	return worst(append([]loose{in.CurrentPartition, in.CurrentMaxSurge, in.Release.FailureThreshold}, in.Release.Batches...)...)
+}
+
+// outcome is what the files about batches record.
+func outcome(t *testing.T, in *batchInput, br rollout.BatchRelease, w rollout.Workload, canary *rollout.Workload) map[string]any {
+	t.Helper()
+	c := rollout.NewBatchContext(br, w, canary, nil)
+	out := readiness(c)
+	actions := []any{}
+	patch, write, refused := c.UpgradePatch(w, canary, nil)
+	name, patchType := "demo", "application/merge-patch+json"
+	if w.Kind == "Deployment" {
+		patchType = "application/strategic-merge-patch+json"
+	}
+	if canary != nil {
+		name = "demo-x"
+	}
+	if write {
+		actions = append(actions, map[string]any{
+			"body": json.RawMessage(patch.Body(w.WorkloadRef)), "kind": w.Kind, "name": name, "patchType": patchType, "verb": "patch",
+		})
+	}
+	if refused != "" {
+		require.Equal(t, rollout.ReasonNoControlInfo, refused)
+		out["upgradeError"] = "cannot upgrade batch, because " + strings.ToLower(w.Kind) + " ns/demo doesn't satisfy conditions: workload has no control info annotation"
+	}
+	zero := func(v rollout.IntOrPercent) rollout.IntOrPercent {
+		if v.IsZero() {
+			return rollout.Int(0)
+		}
+		return v
+	}
+	current := c.CurrentPartition
+	if c.Driver == rollout.DriverDeployment || c.Driver == rollout.DriverNativeDaemonSet {
+		current = rollout.Int(0) // not recorded
+	}
+	for key, value := range map[string]any{
+		"actions": actions, "currentBatch": c.CurrentBatch, "replicas": c.Replicas, "updatedReadyReplicas": c.UpdatedReady,
+		"updatedReplicas": c.Updated, "plannedUpdatedReplicas": c.Planned, "desiredUpdatedReplicas": c.Desired,
+		"currentPartition": zero(current), "desiredPartition": zero(c.DesiredPartition),
+		"currentSurge": zero(c.CurrentSurge), "desiredSurge": zero(c.DesiredSurge),
+	} {
+		out[key] = value
+	}
+	return out
+}
+
+func TestVectorsBatchPartitionDeployment(t *testing.T) {
+	agree(t, "kruise-rollouts/batch_partition_deployment", func(t *testing.T, r recording) (any, string) {
+		var in batchInput
+		r.read(t, &in)
+		w := rollout.Workload{WorkloadRef: deployment, Replicas: &in.Replicas, Status: in.Status, Annotations: map[string]string{
+			rollout.AnnotationStrategy: in.StrategyAnnotation,
+		}}
+		if in.UnderRolloutControl {
+			w.StrategyType, w.Paused = "Recreate", true
+			w.Annotations[rollout.AnnotationControlInfo] = "{}"
+		}
+		return outcome(t, &in, in.release(rollout.Partition), w, nil), in.rule()
+	})
+}
+
+func TestVectorsBatchCloneSet(t *testing.T) {
+	agree(t, "kruise-rollouts/batch_cloneset", func(t *testing.T, r recording) (any, string) {
+		var in batchInput
+		r.read(t, &in)
+		w := rollout.Workload{WorkloadRef: cloneSet, Replicas: &in.Replicas, Status: in.Status, Partition: in.CurrentPartition.IntOrPercent}
+		return outcome(t, &in, in.release(rollout.Partition), w, nil), in.rule()
+	})
+}
+
+func TestVectorsBatchStatefulSet(t *testing.T) {
+	agree(t, "kruise-rollouts/batch_statefulset", func(t *testing.T, r recording) (any, string) {
+		var in batchInput
+		r.read(t, &in)
+		w := rollout.Workload{WorkloadRef: statefulSet, Replicas: &in.Replicas, Status: in.Status, Partition: in.CurrentPartition.IntOrPercent}
+		if in.Workload != "native" {
+			w.WorkloadRef, w.Unordered = advancedSet, in.Workload == "advanced-unordered"
+		}
+		return outcome(t, &in, in.release(rollout.Partition), w, nil), in.rule()
+	})
+}
+
+func TestVectorsBatchDaemonSet(t *testing.T) {
+	agree(t, "kruise-rollouts/batch_daemonset", func(t *testing.T, r recording) (any, string) {
+		var in batchInput
+		r.read(t, &in)
+		w := rollout.Workload{
+			WorkloadRef: kruiseSet, Replicas: &in.DesiredNumberScheduled, Status: in.Status,
+			RollingUpdate: &rollout.RollingUpdate{}, UpdateRevision: "new",
+		}
+		if in.Native {
+			w.WorkloadRef, w.Annotations = daemonSet, map[string]string{}
+			var text struct{ CurrentPartition *string }
+			r.read(t, &text)
+			if text.CurrentPartition != nil {
+				w.Annotations[rollout.AnnotationDaemonSetControl] = `{"partition":"` + *text.CurrentPartition + `","batch-revision":"new"}`
+			}
+			in.CurrentPartition.rule = ""
+		} else {
+			w.Partition = in.CurrentPartition.IntOrPercent
+		}
+		rule := in.rule()
+		if strings.Contains(string(r.Output), `"panic"`) {
+			rule = "D20"
+		}
+		return outcome(t, &in, in.release(rollout.Partition), w, nil), rule
+	})
+}
+
+func TestVectorsBatchCanary(t *testing.T) {
+	agree(t, "kruise-rollouts/batch_canary_deployment", func(t *testing.T, r recording) (any, string) {
+		var in batchInput
+		r.read(t, &in)
+		w := rollout.Workload{WorkloadRef: deployment, Replicas: &in.Replicas}
+		canary := &rollout.Workload{WorkloadRef: deployment, Replicas: &in.CanaryReplicas, Status: rollout.WorkloadStatus{
+			Replicas: in.CanaryStatusReplicas, AvailableReplicas: in.CanaryAvailableReplicas,
+		}}
+		return outcome(t, &in, in.release(rollout.Canary), w, canary), in.rule()
+	})
+}
+
+func TestVectorsBatchBlueGreen(t *testing.T) {
+	agree(t, "kruise-rollouts/batch_bluegreen", func(t *testing.T, r recording) (any, string) {
+		var in batchInput
+		r.read(t, &in)
+		w := rollout.Workload{WorkloadRef: deployment, Replicas: &in.Replicas, Status: in.Status, StrategyType: "RollingUpdate"}
+		if in.Kind == "CloneSet" {
+			w.WorkloadRef = cloneSet
+		}
+		w.RollingUpdate = &rollout.RollingUpdate{MaxSurge: in.CurrentMaxSurge.IntOrPercent, MaxUnavailable: rollout.Int(0)}
+		if in.PreparedForBlueGreen {
+			w.Annotations = map[string]string{rollout.AnnotationControlInfo: "{}"}
+			w.MinReadySeconds, w.ProgressDeadlineSeconds = rollout.InfiniteMinReady, new(int32(rollout.InfiniteDeadline))
+		}
+		return outcome(t, &in, in.release(rollout.BlueGreen), w, nil), in.rule()
+	})
+}
+
+func TestVectorsNativeDaemonSet(t *testing.T) {
+	agree(t, "kruise-rollouts/native_daemonset_delete", func(t *testing.T, r recording) (any, string) {
+		var in struct {
+			DesiredNumberScheduled    int32
+			MaxUnavailable            loose
+			Partition, UpdateRevision string
+			Pods                      []struct {
+				Name, Revision, DeletionCost string
+				Ready, Pending, Deleting     bool
+				CreatedAt                    int64
+			}
+		}
+		r.read(t, &in)
+		b := rollout.NativeBatch{
+			Partition: in.Partition, Revision: in.UpdateRevision, MaxUnavailable: in.MaxUnavailable.IntOrPercent,
+			DesiredNumberScheduled: in.DesiredNumberScheduled,
+		}
+		for _, p := range in.Pods {
+			pod := rollout.DaemonSetPod{
+				Name: p.Name, Revision: p.Revision, DeletionCost: p.DeletionCost, Ready: p.Ready, Pending: p.Pending,
+				CreationTimestamp: time.Unix(p.CreatedAt, 0),
+			}
+			if p.Deleting {
+				pod.DeletionTimestamp = time.Unix(1000, 0)
+			}
+			b.Pods = append(b.Pods, pod)
+		}
+		updated, notReady := b.Counts()
+		victims, err := b.Victims(nil)
+		if err != nil {
+			require.ErrorIs(t, err, rollout.ErrInvalid)
+			return map[string]any{"error": "invalid partition value " + in.Partition + ": expected integer"}, ""
+		}
+		desired, _ := b.Desired()
+		return map[string]any{
+			"delete": append([]string{}, victims...), "desiredUpdatedReplicas": desired, "maxUnavailable": b.Allowed(),
+			"updated": updated, "updatedNotReady": notReady,
+		}, in.MaxUnavailable.rule
+	})
+}

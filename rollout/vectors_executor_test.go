@@ -1,0 +1,189 @@
+package rollout_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/rollout"
+)
+
+var now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+func TestVectorsPodBatchLabels(t *testing.T) {
+	agree(t, "kruise-rollouts/patch_pod_batch_labels", func(t *testing.T, r recording) (any, string) {
+		var in struct {
+			Batches                   []loose
+			CurrentBatch, Replicas    int32
+			Pods                      []recordedPod
+			RolloutID, UpdateRevision string
+		}
+		r.read(t, &in)
+		br := rollout.BatchRelease{}
+		for _, b := range in.Batches {
+			br.ReleasePlan.Batches = append(br.ReleasePlan.Batches, rollout.Batch{CanaryReplicas: b.IntOrPercent})
+		}
+		br.ReleasePlan.RolloutID, br.Status.Current.CurrentBatch = in.RolloutID, in.CurrentBatch
+		patches := []any{}
+		for _, a := range rollout.BatchLabels(br, in.Replicas, in.UpdateRevision, podsOf(in.Pods)) {
+			patches = append(patches, map[string]any{"labels": a.Labels, "pod": a.Name})
+		}
+		return map[string]any{"patches": patches}, ""
+	})
+}
+
+type recordedPod struct {
+	Name     string
+	Labels   map[string]string
+	Deleting bool
+}
+
+func podsOf(recorded []recordedPod) []rollout.Pod {
+	var pods []rollout.Pod
+	for _, p := range recorded {
+		pod := rollout.Pod{Name: p.Name, Labels: p.Labels}
+		if p.Deleting {
+			pod.DeletionTimestamp = now
+		}
+		pods = append(pods, pod)
+	}
+	return pods
+}
+
+func TestVectorsFilterPodsForRollback(t *testing.T) {
+	agree(t, "kruise-rollouts/filter_pods_for_rollback", func(t *testing.T, r recording) (any, string) {
+		var in struct {
+			DesiredPartition, DesiredUpdatedReplicas, PlannedUpdatedReplicas, Replicas int32
+			Ordered                                                                    bool
+			Pods                                                                       []recordedPod
+			RolloutID, UpdateRevision                                                  string
+		}
+		r.read(t, &in)
+		names := []string{}
+		for _, p := range (rollout.RollbackFilter{
+			Ordered: in.Ordered, RolloutID: in.RolloutID, UpdateRevision: in.UpdateRevision, Planned: in.PlannedUpdatedReplicas,
+			Desired: in.DesiredUpdatedReplicas, Partition: in.DesiredPartition, Replicas: in.Replicas,
+		}).Pods(podsOf(in.Pods)) {
+			names = append(names, p.Name)
+		}
+		return names, ""
+	})
+}
+
+type recordedBatchStatus struct {
+	CanaryStatus struct {
+		BatchState           rollout.BatchState `json:"batchState,omitempty"`
+		CurrentBatch         int32              `json:"currentBatch"`
+		BatchReadyTime       string             `json:"batchReadyTime,omitempty"`
+		UpdatedReplicas      int32              `json:"updatedReplicas,omitempty"`
+		UpdatedReadyReplicas int32              `json:"updatedReadyReplicas,omitempty"`
+	} `json:"canaryStatus"`
+	StableRevision           string             `json:"stableRevision,omitempty"`
+	UpdateRevision           string             `json:"updateRevision,omitempty"`
+	ObservedWorkloadReplicas int32              `json:"observedWorkloadReplicas,omitempty"`
+	ObservedReleasePlanHash  string             `json:"observedReleasePlanHash,omitempty"`
+	ObservedRolloutID        string             `json:"observedRolloutID,omitempty"`
+	Phase                    rollout.BatchPhase `json:"phase,omitempty"`
+}
+
+func (s recordedBatchStatus) status() rollout.BatchStatus {
+	out := rollout.BatchStatus{
+		StableRevision: s.StableRevision, UpdateRevision: s.UpdateRevision, ObservedWorkloadReplicas: s.ObservedWorkloadReplicas,
+		ObservedReleasePlanHash: s.ObservedReleasePlanHash, ObservedRolloutID: s.ObservedRolloutID, Phase: s.Phase,
+	}
+	c := s.CanaryStatus
+	out.Current = rollout.CurrentBatch{
+		BatchState: c.BatchState, CurrentBatch: c.CurrentBatch, UpdatedReplicas: c.UpdatedReplicas, UpdatedReadyReplicas: c.UpdatedReadyReplicas,
+	}
+	if c.BatchReadyTime != "" {
+		out.Current.BatchReadyTime = now
+	}
+	return out
+}
+
+func recordBatchStatus(s rollout.BatchStatus) recordedBatchStatus {
+	out := recordedBatchStatus{
+		StableRevision: s.StableRevision, UpdateRevision: s.UpdateRevision, ObservedWorkloadReplicas: s.ObservedWorkloadReplicas,
+		ObservedReleasePlanHash: s.ObservedReleasePlanHash, ObservedRolloutID: s.ObservedRolloutID, Phase: s.Phase,
+	}
+	out.CanaryStatus.BatchState, out.CanaryStatus.CurrentBatch = s.Current.BatchState, s.Current.CurrentBatch
+	out.CanaryStatus.UpdatedReplicas, out.CanaryStatus.UpdatedReadyReplicas = s.Current.UpdatedReplicas, s.Current.UpdatedReadyReplicas
+	return out
+}
+
+func TestVectorsBatchReleaseExecutor(t *testing.T) {
+	agree(t, "kruise-rollouts/batch_release_executor", func(t *testing.T, r recording) (any, string) {
+		var in struct {
+			Deleting, PlanChanged, WorkloadGone bool
+			ReleasePlan                         rollout.ReleasePlan
+			Status                              recordedBatchStatus
+			Workload                            *struct {
+				Generation, ObservedGeneration                                  int64
+				Replicas, StatusReplicas, UpdatedReplicas, UpdatedReadyReplicas int32
+				SpecStrategy                                                    struct {
+					Type          string
+					RollingUpdate *rollout.RollingUpdate
+				}
+				Paused                         *bool
+				StableRevision, UpdateRevision string
+				StrategyAnnotation             string
+				UnderRolloutControl            bool
+			}
+		}
+		if json.Unmarshal(r.Input, &in) != nil {
+			return nil, "malformed"
+		}
+		s := rollout.BatchSnapshot{Release: rollout.BatchRelease{
+			Name: "rollout", UID: "bruid", Finalizers: []string{rollout.FinalizerBatchRelease}, WorkloadRef: deployment,
+			ReleasePlan: in.ReleasePlan, Status: in.Status.status(),
+		}}
+		if in.Deleting {
+			s.Release.DeletionTimestamp = now
+			if in.Status.Phase == rollout.BatchCompleted { // the recording begins behind the finalizer
+				s.Release.Finalizers = nil
+			}
+		}
+		if w := in.Workload; w != nil && !in.WorkloadGone {
+			s.Workload = &rollout.Workload{
+				WorkloadRef: deployment, Generation: w.Generation, Replicas: &w.Replicas, StrategyType: w.SpecStrategy.Type,
+				RollingUpdate: w.SpecStrategy.RollingUpdate, Paused: true, StableRevision: w.StableRevision, UpdateRevision: w.UpdateRevision,
+				Annotations: map[string]string{rollout.AnnotationStrategy: w.StrategyAnnotation},
+				Status: rollout.WorkloadStatus{
+					ObservedGeneration: w.ObservedGeneration, Replicas: w.StatusReplicas, UpdatedReplicas: w.UpdatedReplicas,
+					UpdatedReadyReplicas: w.UpdatedReadyReplicas,
+				},
+			}
+			if w.Paused != nil {
+				s.Workload.Paused = *w.Paused
+			}
+			if w.UnderRolloutControl {
+				s.Workload.Annotations[rollout.AnnotationControlInfo] = rollout.ControlInfo(s.Release)
+			}
+		}
+		plan, err := rollout.ReconcileBatch(s, now, rollout.Options{})
+		require.NoError(t, err, r.ID)
+		out := map[string]any{"status": recordBatchStatus(plan.Status), "requeueAfterSeconds": 0}
+		if !plan.RecheckAt.IsZero() {
+			out["requeueAfterSeconds"] = int(plan.RecheckAt.Sub(now).Seconds())
+		}
+		if !plan.Status.Current.BatchReadyTime.IsZero() {
+			out["batchReadyTime"] = "now"
+		}
+		if plan.Failure != "" {
+			out["error"] = plan.Failure
+		}
+		actions := []any{}
+		for _, a := range plan.Actions {
+			patch, ok := a.(rollout.PatchWorkload)
+			require.True(t, ok, "%s: %v", r.ID, a)
+			actions = append(actions, map[string]any{
+				"body": json.RawMessage(patch.Patch.Body(deployment)), "kind": "Deployment", "name": "demo",
+				"patchType": "application/strategic-merge-patch+json", "verb": "patch",
+			})
+		}
+		out["actions"] = actions
+		return out, ""
+	})
+}

@@ -1,0 +1,148 @@
+package rollout_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/rollout"
+)
+
+func TestVectorsPartitionLimit(t *testing.T) {
+	agree(t, "kruise-rollouts/new_rs_replicas_limit", func(t *testing.T, r recording) (any, string) {
+		var in struct {
+			Partition loose
+			Replicas  int32
+		}
+		r.read(t, &in)
+		rule := in.Partition.rule
+		if rule == "malformed" {
+			rule = "" // 0, whatever it is
+		}
+		return rollout.PartitionLimit(in.Partition.IntOrPercent, in.Replicas), rule
+	})
+}
+
+type looseUpdate struct{ MaxSurge, MaxUnavailable loose }
+
+func (u *looseUpdate) limits() *rollout.RollingUpdate {
+	if u == nil {
+		return nil
+	}
+	return &rollout.RollingUpdate{MaxSurge: u.MaxSurge.IntOrPercent, MaxUnavailable: u.MaxUnavailable.IntOrPercent}
+}
+
+func (u *looseUpdate) rule() string {
+	if u == nil {
+		return ""
+	}
+	return worst(u.MaxSurge, u.MaxUnavailable)
+}
+
+func TestVectorsPartitionLowerBound(t *testing.T) {
+	agree(t, "kruise-rollouts/new_rs_replicas_lower_bound", func(t *testing.T, r recording) (any, string) {
+		var in struct {
+			Replicas      int32
+			RollingUpdate *looseUpdate
+		}
+		r.read(t, &in)
+		ru := in.RollingUpdate.limits()
+		if in.RollingUpdate.rule() == "malformed" { // one that cannot be read is as none at all
+			ru = nil
+		}
+		b := rollout.PartitionBudget(in.Replicas, ru)
+		return map[string]int32{
+			"lowerBound": rollout.PartitionLowerBound(b), "maxSurge": b.Surge, "maxUnavailable": b.Unavailable,
+		}, ""
+	})
+}
+
+func TestVectorsPartitionNewSize(t *testing.T) {
+	agree(t, "kruise-rollouts/new_rs_new_replicas", func(t *testing.T, r recording) (any, string) {
+		var in struct {
+			MaxSurge, MaxUnavailable, Partition loose
+			Replicas, NewReplicas               int32
+			OldReplicas                         []int32
+		}
+		r.read(t, &in)
+		total := in.NewReplicas
+		for _, n := range in.OldReplicas {
+			total += n
+		}
+		b := rollout.Resolve(in.Replicas, in.MaxSurge.IntOrPercent, in.MaxUnavailable.IntOrPercent)
+		return rollout.PartitionNewSize(in.Partition.IntOrPercent, b, total, in.NewReplicas), ""
+	})
+}
+
+func TestVectorsBatchSize(t *testing.T) {
+	agree(t, "kruise-rollouts/calculate_batch_replicas", func(t *testing.T, r recording) (any, string) {
+		var in struct {
+			Batch    loose
+			Replicas int32
+		}
+		r.read(t, &in)
+		return rollout.BatchSize(in.Batch.IntOrPercent, in.Replicas), ""
+	})
+}
+
+func TestVectorsPartitionAtLeast(t *testing.T) {
+	agree(t, "kruise-rollouts/is_current_ge_desired", func(t *testing.T, r recording) (any, string) {
+		var in struct{ Current, Desired loose }
+		r.read(t, &in)
+		return rollout.PartitionAtLeast(in.Current.IntOrPercent, in.Desired.IntOrPercent), ""
+	})
+}
+
+func TestVectorsStableShare(t *testing.T) {
+	agree(t, "kruise-rollouts/stable_count_as_percentage", func(t *testing.T, r recording) (any, string) {
+		var in struct {
+			AllReplicas, StableReplicas int32
+			CanaryReplicas              loose
+		}
+		r.read(t, &in)
+		return rollout.StableShare(in.StableReplicas, in.AllReplicas, in.CanaryReplicas.IntOrPercent), ""
+	})
+}
+
+func TestVectorsDefaultStrategy(t *testing.T) {
+	agree(t, "kruise-rollouts/default_deployment_strategy", func(t *testing.T, r recording) (any, string) {
+		var in struct {
+			RollingStyle  string
+			RollingUpdate *looseUpdate
+			Paused        bool
+			Partition     loose
+		}
+		r.read(t, &in)
+		s := rollout.DeploymentStrategy{
+			RollingStyle: in.RollingStyle, RollingUpdate: in.RollingUpdate.limits(), Paused: in.Paused, Partition: in.Partition.IntOrPercent,
+		}
+		return json.RawMessage(s.Default(nil).Text()), in.RollingUpdate.rule()
+	})
+}
+
+func TestVectorsPartitionProgress(t *testing.T) {
+	agree(t, "kruise-rollouts/deployment_rollout_satisfied", func(t *testing.T, r recording) (any, string) {
+		var in struct {
+			Generation, ObservedGeneration            int64
+			Partition                                 loose
+			Replicas, StatusReplicas, UpdatedReplicas int32
+		}
+		r.read(t, &in)
+		hold, waiting := rollout.PartitionProgress{
+			Generation: in.Generation, ObservedGeneration: in.ObservedGeneration, Partition: in.Partition.IntOrPercent,
+			Replicas: in.Replicas, StatusReplicas: in.StatusReplicas, UpdatedReplicas: in.UpdatedReplicas,
+		}.Waiting()
+		var out struct{ Message string }
+		require.NoError(t, json.Unmarshal(r.Output, &out))
+		for reason, text := range map[rollout.Reason]string{
+			rollout.ReasonNotObserved: "observed generation", rollout.ReasonSizeNotReached: "status replicas", rollout.ReasonTooFewUpdated: "updated replicas",
+		} {
+			if waiting && hold.Reason == reason {
+				require.True(t, strings.Contains(out.Message, text), "%s: %v, but %s", r.ID, hold, out.Message)
+			}
+		}
+		return map[string]any{"satisfied": !waiting, "message": out.Message}, ""
+	})
+}

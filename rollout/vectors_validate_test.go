@@ -1,0 +1,118 @@
+package rollout_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// reference reads "apps/v1/Deployment".
+func reference(text string) rollout.WorkloadRef {
+	at := strings.LastIndexByte(text, '/')
+	return rollout.WorkloadRef{APIVersion: text[:at], Kind: text[at+1:], Name: "demo"}
+}
+
+func routings(n int) []rollout.TrafficRouting {
+	route := "route"
+	return slices.Repeat([]rollout.TrafficRouting{{Service: "svc", Gateway: &rollout.GatewayRef{HTTPRouteName: &route}}}, n)
+}
+
+func verdict(es []*rollout.FieldError) any {
+	details := []string{}
+	for _, e := range es {
+		details = append(details, e.Detail)
+	}
+	return map[string]any{"details": details, "valid": len(es) == 0}
+}
+
+func TestVectorsValidate(t *testing.T) {
+	agree(t, "kruise-rollouts/validate_rollout", func(t *testing.T, r recording) (any, string) {
+		var in struct {
+			Steps []struct {
+				HasMatches bool
+				Replicas   loose
+				Traffic    loose
+			}
+			Style           string
+			TrafficRoutings int
+			Workload        string
+		}
+		r.read(t, &in)
+		s := &rollout.Strategy{TrafficRoutings: routings(in.TrafficRoutings)}
+		for _, step := range in.Steps {
+			one := rollout.Step{Replicas: step.Replicas.IntOrPercent, Traffic: step.Traffic.IntOrPercent}
+			if step.Traffic.rule == "malformed" {
+				one.Traffic = rollout.Int(1) // no percentage either
+			}
+			if step.HasMatches {
+				one.Matches = []rollout.Match{{Headers: []rollout.ValueMatch{{Name: "a", Value: "b"}}}}
+			}
+			s.Steps = append(s.Steps, one)
+		}
+		ro := rollout.Rollout{Name: "ro", WorkloadRef: reference(in.Workload), Canary: s}
+		switch in.Style {
+		case "blueGreen":
+			ro.Canary, ro.BlueGreen = nil, s
+		case "canary":
+			s.EnableExtraWorkloadForCanary = true
+		}
+		return verdict(rollout.Validate(ro, nil)), ""
+	})
+}
+
+func TestVectorsValidateV1alpha1(t *testing.T) {
+	agree(t, "kruise-rollouts/validate_rollout_v1alpha1", func(t *testing.T, r recording) (any, string) {
+		var in struct {
+			RollingStyleAnnotation string
+			Steps                  []struct {
+				Replicas loose
+				Weight   *int32
+			}
+			TrafficRoutings int
+			Workload        string
+		}
+		r.read(t, &in)
+		ro := rollout.RolloutV1alpha1{
+			Name: "ro", WorkloadRef: reference(in.Workload), TrafficRoutings: routings(in.TrafficRoutings),
+			Annotations: map[string]string{rollout.AnnotationRollingStyle: in.RollingStyleAnnotation},
+		}
+		for _, s := range in.Steps {
+			ro.Steps = append(ro.Steps, rollout.StepV1alpha1{Replicas: s.Replicas.IntOrPercent, Weight: s.Weight})
+		}
+		return verdict(rollout.ValidateV1alpha1(ro)), ""
+	})
+}
+
+func TestVectorsPlanHash(t *testing.T) {
+	agree(t, "kruise-rollouts/release_plan_hash", func(t *testing.T, r recording) (any, string) {
+		var in struct {
+			ReleasePlan     json.RawMessage
+			ReleasePlanJSON string
+		}
+		r.read(t, &in)
+		var plan rollout.ReleasePlan
+		if err := json.Unmarshal(in.ReleasePlan, &plan); err != nil {
+			require.ErrorIs(t, err, rollout.ErrInvalid)
+			return nil, "malformed"
+		}
+		require.Equal(t, in.ReleasePlanJSON, plan.Text(), r.ID)
+		return plan.Hash(), ""
+	})
+}
+
+func TestVectorsClosingSequence(t *testing.T) {
+	agree(t, "kruise-rollouts/finalising_sequence", func(t *testing.T, r recording) (any, string) {
+		var in struct{ Reason, Style string }
+		r.read(t, &in)
+		style := rollout.Canary
+		if in.Style == "blueGreen" {
+			style = rollout.BlueGreen
+		}
+		return rollout.ClosingSequence(style, rollout.ClosingReason(in.Reason)), ""
+	})
+}
