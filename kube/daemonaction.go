@@ -1,0 +1,205 @@
+package kube
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// NewDaemonPod returns the pod that a creates, from the template of ds. It has the
+// tolerations of daemonset.DefaultTolerations, and is pinned to its node by the
+// required node affinity, in place of the template's own, or is bound if a says so. The
+// API server completes its name. It shares nothing with ds.
+//
+// If the hash of a is that of another revision, as the policy PartitionCreatesOld makes
+// it, pass what [RestoredDaemonSet] returns. With KeepUserTolerations, set the
+// tolerations that daemonset.Tolerations returns; see [ToTolerations].
+//
+// It mirrors CreatePodTemplate and ReplaceDaemonSetPodNodeNameNodeAffinity of the
+// daemon util package of Kubernetes 1.36.3.
+func NewDaemonPod(ds *appsv1.DaemonSet, a daemonset.CreatePod) *corev1.Pod {
+	ds = orEmpty(ds)
+	template := &ds.Spec.Template
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			GenerateName:    ds.Name + "-",
+			Namespace:       ds.Namespace,
+			Labels:          daemonLabels(template.Labels, a),
+			Annotations:     maps.Clone(template.Annotations),
+			Finalizers:      slices.Clone(template.Finalizers),
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(ds, appsv1.SchemeGroupVersion.WithKind(daemonset.Kind))},
+		},
+		Spec: *template.Spec.DeepCopy(),
+	}
+	pod.Spec.Tolerations = ToTolerations(daemonset.DefaultTolerations(tolerations(template.Spec.Tolerations), template.Spec.HostNetwork))
+	if a.Gate {
+		pod.Spec.ReadinessGates = append(pod.Spec.ReadinessGates, corev1.PodReadinessGate{ConditionType: daemonset.GateInPlace})
+	}
+	if a.Bind {
+		pod.Spec.NodeName = a.Node
+	} else {
+		pod.Spec.Affinity = pinned(pod.Spec.Affinity, a.Node)
+	}
+	return pod
+}
+
+func daemonLabels(labels map[string]string, a daemonset.CreatePod) map[string]string {
+	set := make(map[string]string, 2)
+	if a.Generation != "" {
+		set[daemonset.LabelGeneration] = a.Generation
+	}
+	if a.Hash != "" {
+		set[daemonset.LabelHash] = a.Hash
+	}
+	return with(maps.Clone(labels), set)
+}
+
+// pinned sets the required node affinity of a, which it changes.
+func pinned(a *corev1.Affinity, node string) *corev1.Affinity {
+	if a == nil {
+		a = &corev1.Affinity{}
+	}
+	if a.NodeAffinity == nil {
+		a.NodeAffinity = &corev1.NodeAffinity{}
+	}
+	pin := &corev1.NodeSelector{}
+	for _, term := range daemonset.Pin(node).Terms {
+		var fields []corev1.NodeSelectorRequirement
+		for _, f := range term.MatchFields {
+			fields = append(fields, corev1.NodeSelectorRequirement{Key: f.Key, Operator: corev1.NodeSelectorOperator(f.Operator), Values: f.Values})
+		}
+		pin.NodeSelectorTerms = append(pin.NodeSelectorTerms, corev1.NodeSelectorTerm{MatchFields: fields})
+	}
+	a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution = pin
+	return a
+}
+
+// ToTolerations returns tolerations as the API has them. It shares nothing with list.
+func ToTolerations(list []daemonset.Toleration) []corev1.Toleration {
+	if len(list) == 0 {
+		return nil
+	}
+	converted := make([]corev1.Toleration, len(list))
+	for i, t := range list {
+		converted[i] = corev1.Toleration{
+			Key: t.Key, Operator: corev1.TolerationOperator(t.Operator), Value: t.Value, Effect: corev1.TaintEffect(t.Effect),
+		}
+		if t.Seconds != nil {
+			converted[i].TolerationSeconds = new(*t.Seconds)
+		}
+	}
+	return converted
+}
+
+// NewDaemonSetRevision returns the revision that a creates for ds. It shares nothing
+// with ds and a.
+func NewDaemonSetRevision(ds *appsv1.DaemonSet, a daemonset.CreateRevision) *appsv1.ControllerRevision {
+	ds = orEmpty(ds)
+	return NewControllerRevision(ds.Namespace, revision.ControllerRevision{
+		Name: a.Name, Labels: a.Labels, Annotations: a.Annotations, Data: a.Data, Revision: a.Revision,
+		ControllerKind: daemonset.Kind, ControllerName: ds.Name, ControllerUID: string(ds.UID),
+	})
+}
+
+// UpdatedRevision returns a copy of r with the hash and the number that a sets. The
+// copy keeps its resource version, so that an update fails if r has changed since.
+func UpdatedRevision(r *appsv1.ControllerRevision, a daemonset.UpdateRevision) *appsv1.ControllerRevision {
+	updated := Renumbered(r, a.To)
+	if a.Hash != "" {
+		updated.Labels = with(updated.Labels, map[string]string{daemonset.LabelHash: a.Hash})
+	}
+	return updated
+}
+
+// RestoredDaemonSet returns a copy of ds with the template that r stores. The error
+// wraps [ErrInvalid] and is about data that holds no template.
+func RestoredDaemonSet(ds *appsv1.DaemonSet, r *appsv1.ControllerRevision) (*appsv1.DaemonSet, error) {
+	var stored struct {
+		Spec struct {
+			Template *corev1.PodTemplateSpec `json:"template"`
+		} `json:"spec"`
+	}
+	var data []byte
+	if r != nil {
+		data = r.Data.Raw
+	}
+	err := json.Unmarshal(data, &stored)
+	if err != nil || stored.Spec.Template == nil {
+		return nil, &field.Error{Path: "data", Value: string(data), Detail: "must hold a template", Err: err}
+	}
+	restored := orEmpty(ds).DeepCopy()
+	restored.Spec.Template = *stored.Spec.Template
+	return restored, nil
+}
+
+// AdoptDaemonPodPatch returns the strategic merge patch by which ds becomes the
+// controller of a pod.
+func AdoptDaemonPodPatch(ds *appsv1.DaemonSet, a daemonset.AdoptPod) Patch {
+	return adoptPatch(ds, "Pod", a.Object)
+}
+
+// ReleaseDaemonPodPatch returns the strategic merge patch by which ds ceases to be the
+// controller of a pod.
+func ReleaseDaemonPodPatch(ds *appsv1.DaemonSet, a daemonset.ReleasePod) Patch {
+	return releasePatch(ds, "Pod", a.Object)
+}
+
+// AdoptRevisionPatch returns the strategic merge patch by which ds becomes the
+// controller of a revision.
+func AdoptRevisionPatch(ds *appsv1.DaemonSet, a daemonset.AdoptRevision) Patch {
+	return adoptPatch(ds, "ControllerRevision", a.Object)
+}
+
+// ReleaseRevisionPatch returns the strategic merge patch by which ds ceases to be the
+// controller of a revision.
+func ReleaseRevisionPatch(ds *appsv1.DaemonSet, a daemonset.ReleaseRevision) Patch {
+	return releasePatch(ds, "ControllerRevision", a.Object)
+}
+
+func adoptPatch(ds *appsv1.DaemonSet, kind string, o daemonset.Object) Patch {
+	ds = orEmpty(ds)
+	owner := selector.Owner{APIVersion: appsv1.SchemeGroupVersion.String(), Kind: daemonset.Kind, Name: ds.Name, UID: string(ds.UID)}
+	adopt := selector.AdoptChild{Kind: kind, Namespace: ds.Namespace, Name: o.Name, UID: o.UID, Reference: owner.Reference()}
+	return Patch{Type: types.StrategicMergePatchType, Data: adopt.Patch()}
+}
+
+func releasePatch(ds *appsv1.DaemonSet, kind string, o daemonset.Object) Patch {
+	ds = orEmpty(ds)
+	release := selector.ReleaseChild{Kind: kind, Namespace: ds.Namespace, Name: o.Name, UID: o.UID, OwnerUID: string(ds.UID)}
+	return Patch{Type: types.StrategicMergePatchType, Data: release.Patch()}
+}
+
+// RelabelPodPatch returns the merge patch that gives the pod of a its new hash. If the
+// UID is known, the API server rejects the patch with a conflict if the name belongs to
+// another pod by then.
+func RelabelPodPatch(a daemonset.RelabelPod) Patch {
+	type metadata struct {
+		UID    string            `json:"uid,omitempty"`
+		Labels map[string]string `json:"labels"`
+	}
+	// Texts always have a JSON form.
+	data, _ := json.Marshal(map[string]metadata{"metadata": {UID: a.UID, Labels: map[string]string{daemonset.LabelHash: a.To}}})
+	return Patch{Type: types.MergePatchType, Data: data}
+}
+
+// DeleteDaemonPodOptions returns the options of the call that deletes the pod of a: the
+// UID and the resource version, if known, are preconditions.
+func DeleteDaemonPodOptions(a daemonset.DeletePod) metav1.DeleteOptions {
+	return deleteOptions(a.UID, a.ResourceVersion)
+}
+
+// DeleteRevisionOptions returns the options of the call that deletes the revision of a:
+// the UID and the resource version, if known, are preconditions.
+func DeleteRevisionOptions(a daemonset.DeleteRevision) metav1.DeleteOptions {
+	return deleteOptions(a.UID, a.ResourceVersion)
+}

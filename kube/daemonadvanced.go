@@ -1,0 +1,85 @@
+package kube
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/internal/field"
+)
+
+// AnnotationProgressive is the annotation by which a DaemonSet of
+// apps.kruise.io/v1alpha1 asks for progressive creation, with the value true.
+const AnnotationProgressive = "daemonset.kruise.io/progressive-create-pod"
+
+// Advanced is what an Advanced DaemonSet of OpenKruise has and one of Kubernetes has
+// not. Its API is not a dependency of this module, so the caller takes the fields from
+// the object. The zero Advanced asks for nothing. The comments name the fields of
+// apps.kruise.io/v1beta1.
+type Advanced struct {
+	// RollingType is spec.updateStrategy.rollingUpdate.rollingUpdateType; "" means
+	// Standard.
+	RollingType daemonset.RollingType
+	// Partition is spec.updateStrategy.rollingUpdate.partition: how many nodes stay as
+	// they are; nil means 0.
+	Partition *intstr.IntOrString
+	// Selector is spec.updateStrategy.rollingUpdate.selector: the nodes whose pods may
+	// be updated; nil means all.
+	Selector *metav1.LabelSelector
+	// Paused is spec.updateStrategy.rollingUpdate.paused.
+	Paused bool
+	// Burst is spec.burstReplicas: how many pods a plan may create, delete and update;
+	// nil means 250.
+	Burst *intstr.IntOrString
+	// Progressive is spec.scaleStrategy.partitionedScaling. The annotation
+	// [AnnotationProgressive] of the DaemonSet asks for the same.
+	Progressive bool
+	// PreDelete is spec.lifecycle.preDelete, with finalizersHandler, labelsHandler and
+	// markPodNotReady; nil means none.
+	PreDelete *daemonset.PreDelete
+	// UpdateRevision is status.updateRevision; "" means none yet.
+	UpdateRevision string
+}
+
+const (
+	pathRollingType = "spec.updateStrategy.rollingUpdate.rollingUpdateType"
+	pathPartition   = "spec.updateStrategy.rollingUpdate.partition"
+	pathBurst       = "spec.burstReplicas"
+)
+
+// AdvancedDaemonSet returns the snapshot of an Advanced DaemonSet: ds holds the fields
+// that it has in common with one of Kubernetes, and a the others. It shares what
+// [DaemonSet] shares, and the hook and the parts of the selector of a. The error is
+// that of [DaemonSet], with the fields of a as well.
+//
+// Partition, selector, pause and rolling type are of the rolling update, and are left
+// unset with the strategy OnDelete.
+func AdvancedDaemonSet(ds *appsv1.DaemonSet, a Advanced) (daemonset.DaemonSet, error) {
+	ds = orEmpty(ds)
+	var es field.Errors
+	d := convertDaemonSet(ds, &es)
+	d.Burst = limit(&es, pathBurst, a.Burst)
+	d.PreDelete = a.PreDelete
+	d.Status.UpdateRevision = a.UpdateRevision
+	if d.Strategy != daemonset.OnDelete {
+		d.RollingType = a.RollingType
+		d.Partition = limit(&es, pathPartition, a.Partition)
+		d.NodeSelector = LabelSelector(a.Selector)
+		d.Paused = a.Paused
+		d.Progressive = a.Progressive || ds.Annotations[AnnotationProgressive] == "true"
+		checkRollingType(a.RollingType, &es)
+	}
+	if err := es.Join(); err != nil {
+		return daemonset.DaemonSet{}, err
+	}
+	return d, nil
+}
+
+func checkRollingType(t daemonset.RollingType, es *field.Errors) {
+	switch t {
+	case "", daemonset.Standard, daemonset.Surging, daemonset.InPlaceIfPossible:
+	default:
+		es.Add(pathRollingType, string(t), "must be Standard, Surging or InPlaceIfPossible")
+	}
+}

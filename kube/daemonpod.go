@@ -1,0 +1,187 @@
+package kube
+
+import (
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// Node returns the snapshot of n. It shares the labels with n. Its rank is 0.
+func Node(n *corev1.Node) daemonset.Node {
+	if n == nil {
+		return daemonset.Node{}
+	}
+	node := daemonset.Node{Name: n.Name, Labels: n.Labels}
+	if len(n.Spec.Taints) > 0 {
+		node.Taints = make([]daemonset.Taint, len(n.Spec.Taints))
+	}
+	for i := range n.Spec.Taints {
+		t := &n.Spec.Taints[i]
+		node.Taints[i] = daemonset.Taint{Key: t.Key, Value: t.Value, Effect: daemonset.Effect(t.Effect)}
+	}
+	return node
+}
+
+// DaemonSetPod returns the snapshot of p. It shares labels, annotations and finalizers
+// with p.
+//
+// Containers are those of a pod that may be updated in place: it has the readiness gate
+// or an annotation of such an update. For other pods they are left unset, because
+// nobody reads them. RuntimePlain and RuntimeEnv compare hashes that only the node
+// agent of OpenKruise computes, and are left to the caller.
+func DaemonSetPod(p *corev1.Pod) daemonset.Pod {
+	if p == nil {
+		return daemonset.Pod{}
+	}
+	pod := daemonset.Pod{
+		Pod:            Pod(p),
+		Finalizers:     p.Finalizers,
+		ReadinessGates: gates(p.Spec.ReadinessGates),
+		InPlace:        inPlaceCondition(p),
+	}
+	if p.Spec.NodeName == "" {
+		// A pod without a node belongs to none, and nothing more follows from why.
+		pod.PinnedNode, _ = daemonset.TargetNode("", requiredNodes(p.Spec.Affinity))
+	}
+	if updatable(p) {
+		pod.Containers = daemonContainers(p)
+	}
+	return pod
+}
+
+func inPlaceCondition(p *corev1.Pod) *daemonset.InPlaceCondition {
+	for i := range p.Status.Conditions {
+		if c := &p.Status.Conditions[i]; c.Type == daemonset.GateInPlace {
+			return &daemonset.InPlaceCondition{True: c.Status == corev1.ConditionTrue, Reason: c.Reason, Message: c.Message}
+		}
+	}
+	return nil
+}
+
+// updatable reports whether p may be, or is being, updated in place.
+func updatable(p *corev1.Pod) bool {
+	for _, g := range p.Spec.ReadinessGates {
+		if g.ConditionType == daemonset.GateInPlace {
+			return true
+		}
+	}
+	for _, name := range []string{daemonset.AnnotationInPlaceState, daemonset.AnnotationInPlaceGrace} {
+		old := strings.TrimPrefix(name, "apps.kruise.io/")
+		if p.Annotations[name] != "" || p.Annotations[old] != "" {
+			return true
+		}
+	}
+	return false
+}
+
+func daemonContainers(p *corev1.Pod) []daemonset.Container {
+	list := make([]daemonset.Container, len(p.Spec.Containers))
+	for i := range p.Spec.Containers {
+		list[i] = daemonContainer(&p.Spec.Containers[i])
+		for j := range p.Status.ContainerStatuses {
+			if s := &p.Status.ContainerStatuses[j]; s.Name == list[i].Name {
+				list[i].Status = &daemonset.ContainerStatus{Image: s.Image, ImageID: s.ImageID, Ready: s.Ready}
+				break
+			}
+		}
+	}
+	return list
+}
+
+// Names of variables of the environment that OpenKruise sets itself: the launch
+// priority, and two whose references do not count.
+const (
+	envBarrier        = "KRUISE_CONTAINER_BARRIER"
+	envSidecarVersion = "SIDECARSET_VERSION"
+	envSidecarAlt     = "SIDECARSET_VERSION_ALT"
+)
+
+func daemonContainer(c *corev1.Container) daemonset.Container {
+	container := daemonset.Container{Name: c.Name, Image: c.Image}
+	for i := range c.Env {
+		e := &c.Env[i]
+		if e.ValueFrom == nil {
+			continue
+		}
+		if ref := e.ValueFrom.ConfigMapKeyRef; ref != nil && e.Name == envBarrier {
+			if n, err := strconv.ParseInt(strings.TrimPrefix(ref.Key, "p_"), 10, 32); err == nil {
+				container.Priority = new(int32(n))
+			}
+		}
+		ref := e.ValueFrom.FieldRef
+		if ref == nil || e.Value != "" || e.Name == envSidecarVersion || e.Name == envSidecarAlt {
+			continue
+		}
+		if key, ok := subscript(ref.FieldPath, "metadata.labels"); ok {
+			container.Labels = append(container.Labels, key)
+		} else if key, ok := subscript(ref.FieldPath, "metadata.annotations"); ok {
+			container.Annotations = append(container.Annotations, key)
+		}
+	}
+	return container
+}
+
+// subscript returns K of a path such as metadata.labels['K'].
+func subscript(path, of string) (string, bool) {
+	rest, ok := strings.CutPrefix(path, of+"['")
+	if !ok {
+		return "", false
+	}
+	return strings.CutSuffix(rest, "']")
+}
+
+func gates(list []corev1.PodReadinessGate) []string {
+	if len(list) == 0 {
+		return nil
+	}
+	names := make([]string, len(list))
+	for i := range list {
+		names[i] = string(list[i].ConditionType)
+	}
+	return names
+}
+
+// requiredNodes returns the required node affinity. It shares the values with a.
+func requiredNodes(a *corev1.Affinity) *selector.NodeSelector {
+	if a == nil || a.NodeAffinity == nil || a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+		return nil
+	}
+	terms := a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
+	ns := &selector.NodeSelector{Terms: make([]selector.NodeSelectorTerm, len(terms))}
+	for i := range terms {
+		ns.Terms[i] = selector.NodeSelectorTerm{
+			MatchExpressions: nodeExpressions(terms[i].MatchExpressions),
+			MatchFields:      nodeExpressions(terms[i].MatchFields),
+		}
+	}
+	return ns
+}
+
+func nodeExpressions(list []corev1.NodeSelectorRequirement) []selector.Expression {
+	if len(list) == 0 {
+		return nil
+	}
+	expressions := make([]selector.Expression, len(list))
+	for i, r := range list {
+		expressions[i] = selector.Expression{Key: r.Key, Operator: selector.Operator(r.Operator), Values: r.Values}
+	}
+	return expressions
+}
+
+func tolerations(list []corev1.Toleration) []daemonset.Toleration {
+	if len(list) == 0 {
+		return nil
+	}
+	converted := make([]daemonset.Toleration, len(list))
+	for i, t := range list {
+		converted[i] = daemonset.Toleration{
+			Key: t.Key, Operator: daemonset.TolerationOperator(t.Operator), Value: t.Value,
+			Effect: daemonset.Effect(t.Effect), Seconds: t.TolerationSeconds,
+		}
+	}
+	return converted
+}

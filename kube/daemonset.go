@@ -1,0 +1,180 @@
+package kube
+
+import (
+	"encoding/json"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/utils/dump"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// DaemonSet returns the snapshot of ds. It shares maps, values of selectors and
+// pointers to numbers with ds.
+//
+// The error, if any, wraps [ErrInvalid] and one [FieldError] for each field that no
+// plan can be made from: a negative number, a share that is not a percentage, an
+// unknown strategy, a template that has no JSON.
+//
+// A missing rollingUpdate block leaves MaxSurge and MaxUnavailable unset, and so does
+// the strategy OnDelete, which does not read them.
+func DaemonSet(ds *appsv1.DaemonSet) (daemonset.DaemonSet, error) {
+	var es field.Errors
+	snapshot := convertDaemonSet(orEmpty(ds), &es)
+	if err := es.Join(); err != nil {
+		return daemonset.DaemonSet{}, err
+	}
+	return snapshot, nil
+}
+
+// DaemonSetSnapshot returns the input of daemonset.Reconcile. Pods and revisions of
+// other namespaces are left out, as are nil elements, so that the lists may be those of
+// a cache. The error is that of [DaemonSet].
+//
+// The table of delays, which is not in any object, is left to the caller. For an
+// Advanced DaemonSet put the result of [AdvancedDaemonSet] in its place.
+func DaemonSetSnapshot(ds *appsv1.DaemonSet, nodes []*corev1.Node, pods []*corev1.Pod, revisions []*appsv1.ControllerRevision) (daemonset.Snapshot, error) {
+	ds = orEmpty(ds)
+	d, err := DaemonSet(ds)
+	if err != nil {
+		return daemonset.Snapshot{}, err
+	}
+	s := daemonset.Snapshot{DaemonSet: d}
+	for _, n := range nodes {
+		if n != nil {
+			s.Nodes = append(s.Nodes, Node(n))
+		}
+	}
+	for _, p := range pods {
+		if p != nil && p.Namespace == ds.Namespace {
+			s.Pods = append(s.Pods, DaemonSetPod(p))
+		}
+	}
+	for _, r := range revisions {
+		if r != nil && r.Namespace == ds.Namespace {
+			s.Revisions = append(s.Revisions, ControllerRevision(r))
+		}
+	}
+	return s, nil
+}
+
+func orEmpty(ds *appsv1.DaemonSet) *appsv1.DaemonSet {
+	if ds == nil {
+		return &appsv1.DaemonSet{}
+	}
+	return ds
+}
+
+func convertDaemonSet(ds *appsv1.DaemonSet, es *field.Errors) daemonset.DaemonSet {
+	surge, unavailable := daemonLimits(ds, es)
+	es.NotNegative("spec.minReadySeconds", ds.Spec.MinReadySeconds)
+	notNegative(es, "spec.revisionHistoryLimit", ds.Spec.RevisionHistoryLimit)
+	switch ds.Spec.UpdateStrategy.Type {
+	case "", appsv1.RollingUpdateDaemonSetStrategyType, appsv1.OnDeleteDaemonSetStrategyType:
+	default:
+		es.Add("spec.updateStrategy.type", string(ds.Spec.UpdateStrategy.Type), "must be RollingUpdate or OnDelete")
+	}
+	return daemonset.DaemonSet{
+		Name:                 ds.Name,
+		UID:                  string(ds.UID),
+		Generation:           ds.Generation,
+		Annotations:          ds.Annotations,
+		DeletionTimestamp:    timeOrZero(ds.DeletionTimestamp),
+		Selector:             LabelSelector(ds.Spec.Selector),
+		Template:             daemonTemplate(ds, es),
+		Strategy:             daemonset.Strategy(ds.Spec.UpdateStrategy.Type),
+		MaxSurge:             surge,
+		MaxUnavailable:       unavailable,
+		MinReadySeconds:      ds.Spec.MinReadySeconds,
+		RevisionHistoryLimit: ds.Spec.RevisionHistoryLimit,
+		Status:               daemonSetStatus(&ds.Status),
+	}
+}
+
+const (
+	pathDaemonSurge       = "spec.updateStrategy.rollingUpdate.maxSurge"
+	pathDaemonUnavailable = "spec.updateStrategy.rollingUpdate.maxUnavailable"
+)
+
+// daemonLimits returns the limits of a rolling update, unset for the other strategy.
+func daemonLimits(ds *appsv1.DaemonSet, es *field.Errors) (surge, unavailable rollout.IntOrPercent) {
+	rolling := ds.Spec.UpdateStrategy.RollingUpdate
+	if rolling == nil || ds.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType {
+		return surge, unavailable
+	}
+	return limit(es, pathDaemonSurge, rolling.MaxSurge), limit(es, pathDaemonUnavailable, rolling.MaxUnavailable)
+}
+
+func daemonTemplate(ds *appsv1.DaemonSet, es *field.Errors) daemonset.Template {
+	t := &ds.Spec.Template
+	data, err := templatePatch(t)
+	if err != nil {
+		*es = append(*es, &field.Error{Path: "spec.template", Value: "", Detail: "must have a JSON form: " + err.Error(), Err: err})
+	}
+	return daemonset.Template{
+		Hash:           revision.Hash(dump.ForHash(*t), ds.Status.CollisionCount),
+		Data:           data,
+		Labels:         t.Labels,
+		Annotations:    t.Annotations,
+		NodeName:       t.Spec.NodeName,
+		NodeSelector:   t.Spec.NodeSelector,
+		Affinity:       requiredNodes(t.Spec.Affinity),
+		Tolerations:    tolerations(t.Spec.Tolerations),
+		HostNetwork:    t.Spec.HostNetwork,
+		ReadinessGates: gates(t.Spec.ReadinessGates),
+	}
+}
+
+// templatePatch returns a template in the form in which a revision stores it: an object
+// with sorted keys. Whole numbers stay exact, which those of package encoding/json
+// beyond 2^53 would not.
+//
+// It mirrors getPatch of the DaemonSet controller of Kubernetes 1.36.3.
+func templatePatch(t *corev1.PodTemplateSpec) ([]byte, error) {
+	text, err := json.Marshal(t)
+	if err != nil {
+		return nil, err
+	}
+	var template map[string]any
+	if err := utiljson.Unmarshal(text, &template); err != nil {
+		return nil, err
+	}
+	template["$patch"] = "replace"
+	return json.Marshal(map[string]any{"spec": map[string]any{"template": template}})
+}
+
+func daemonSetStatus(s *appsv1.DaemonSetStatus) daemonset.Status {
+	return daemonset.Status{
+		ObservedGeneration:     s.ObservedGeneration,
+		DesiredNumberScheduled: s.DesiredNumberScheduled,
+		CurrentNumberScheduled: s.CurrentNumberScheduled,
+		NumberMisscheduled:     s.NumberMisscheduled,
+		NumberReady:            s.NumberReady,
+		NumberAvailable:        s.NumberAvailable,
+		NumberUnavailable:      s.NumberUnavailable,
+		UpdatedNumberScheduled: s.UpdatedNumberScheduled,
+		CollisionCount:         s.CollisionCount,
+	}
+}
+
+// DaemonSetStatus returns s as the API has it, for the status subresource. It has no
+// conditions, because no plan sets any: keep those that the object has. UpdateRevision,
+// which only OpenKruise has, is left out.
+func DaemonSetStatus(s daemonset.Status) appsv1.DaemonSetStatus {
+	return appsv1.DaemonSetStatus{
+		ObservedGeneration:     s.ObservedGeneration,
+		DesiredNumberScheduled: s.DesiredNumberScheduled,
+		CurrentNumberScheduled: s.CurrentNumberScheduled,
+		NumberMisscheduled:     s.NumberMisscheduled,
+		NumberReady:            s.NumberReady,
+		NumberAvailable:        s.NumberAvailable,
+		NumberUnavailable:      s.NumberUnavailable,
+		UpdatedNumberScheduled: s.UpdatedNumberScheduled,
+		CollisionCount:         clone(s.CollisionCount),
+	}
+}

@@ -1,0 +1,183 @@
+package kube
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// Deployment returns the snapshot of d. It shares the annotations, the labels of the
+// template, the selector's parts and the pointers to numbers with d.
+//
+// The error, if any, wraps [ErrInvalid] and one [FieldError] for each field that
+// no plan can be made from: a negative number, a share that is not a percentage,
+// an unknown strategy. What the API server would reject besides, see [Validate],
+// does not stop a plan for an object that is stored already.
+//
+// A missing rollingUpdate block leaves MaxSurge and MaxUnavailable unset, and so
+// does the Recreate strategy, which does not read them.
+func Deployment(d *appsv1.Deployment) (deploy.Deployment, error) {
+	if d == nil {
+		d = &appsv1.Deployment{}
+	}
+	deployment, err := withoutHash(d)
+	if err == nil {
+		deployment.Template = Template(&d.Spec.Template, d.Status.CollisionCount)
+	}
+	return deployment, err
+}
+
+// withoutHash is [Deployment] without the hash of the template.
+func withoutHash(d *appsv1.Deployment) (deploy.Deployment, error) {
+	var es field.Errors
+	surge, unavailable := limits(d, &es)
+	checkSpec(d, &es)
+	if err := es.Join(); err != nil {
+		return deploy.Deployment{}, err
+	}
+	return deploy.Deployment{
+		Name:                    d.Name,
+		UID:                     string(d.UID),
+		ResourceVersion:         d.ResourceVersion,
+		Generation:              d.Generation,
+		Annotations:             d.Annotations,
+		DeletionTimestamp:       timeOrZero(d.DeletionTimestamp),
+		Selector:                LabelSelector(d.Spec.Selector),
+		Replicas:                d.Spec.Replicas,
+		Template:                revision.Template{ID: TemplateID(&d.Spec.Template)},
+		TemplateLabels:          d.Spec.Template.Labels,
+		Strategy:                deploy.Strategy(d.Spec.Strategy.Type),
+		MaxSurge:                surge,
+		MaxUnavailable:          unavailable,
+		MinReadySeconds:         d.Spec.MinReadySeconds,
+		ProgressDeadlineSeconds: d.Spec.ProgressDeadlineSeconds,
+		RevisionHistoryLimit:    d.Spec.RevisionHistoryLimit,
+		Paused:                  d.Spec.Paused,
+		Status:                  deploymentStatus(&d.Status),
+	}, nil
+}
+
+// checkSpec reports what no plan can be made from, the limits of a rolling update
+// aside.
+func checkSpec(d *appsv1.Deployment, es *field.Errors) {
+	spec := &d.Spec
+	notNegative(es, "spec.replicas", spec.Replicas)
+	notNegative(es, "spec.progressDeadlineSeconds", spec.ProgressDeadlineSeconds)
+	notNegative(es, "spec.revisionHistoryLimit", spec.RevisionHistoryLimit)
+	es.NotNegative("spec.minReadySeconds", spec.MinReadySeconds)
+	switch spec.Strategy.Type {
+	case "", appsv1.RollingUpdateDeploymentStrategyType, appsv1.RecreateDeploymentStrategyType:
+	default:
+		es.Add("spec.strategy.type", string(spec.Strategy.Type), "must be RollingUpdate or Recreate")
+	}
+}
+
+func notNegative(es *field.Errors, path string, value *int32) {
+	if value != nil {
+		es.NotNegative(path, *value)
+	}
+}
+
+const (
+	pathSurge       = "spec.strategy.rollingUpdate.maxSurge"
+	pathUnavailable = "spec.strategy.rollingUpdate.maxUnavailable"
+)
+
+// limits returns the limits of a rolling update, unset for any other strategy.
+func limits(d *appsv1.Deployment, es *field.Errors) (surge, unavailable rollout.IntOrPercent) {
+	rolling := d.Spec.Strategy.RollingUpdate
+	if rolling == nil || d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
+		return surge, unavailable
+	}
+	return limit(es, pathSurge, rolling.MaxSurge), limit(es, pathUnavailable, rolling.MaxUnavailable)
+}
+
+// limit returns v, or unset with an error if it is not a number of pods.
+func limit(es *field.Errors, path string, v *intstr.IntOrString) rollout.IntOrPercent {
+	const detail = "must be a whole number or a percentage such as 25%"
+	if v == nil {
+		return rollout.IntOrPercent{}
+	}
+	var n rollout.IntOrPercent
+	switch {
+	case v.Type == intstr.Int:
+		n = rollout.Int(v.IntVal)
+	case v.Type == intstr.String && len(v.StrVal) > 0 && v.StrVal[len(v.StrVal)-1] == '%':
+		var err error
+		if n, err = rollout.Parse(v.StrVal); err != nil {
+			es.Add(path, v.StrVal, detail)
+			return n
+		}
+	default:
+		es.Add(path, v.StrVal, detail)
+		return n
+	}
+	if n.IsNegative() {
+		es.Add(path, n, "must not be negative")
+	}
+	return n
+}
+
+func deploymentStatus(s *appsv1.DeploymentStatus) deploy.Status {
+	status := deploy.Status{
+		ObservedGeneration:  s.ObservedGeneration,
+		Replicas:            s.Replicas,
+		UpdatedReplicas:     s.UpdatedReplicas,
+		ReadyReplicas:       s.ReadyReplicas,
+		AvailableReplicas:   s.AvailableReplicas,
+		UnavailableReplicas: s.UnavailableReplicas,
+		TerminatingReplicas: s.TerminatingReplicas,
+		CollisionCount:      s.CollisionCount,
+	}
+	if len(s.Conditions) > 0 {
+		status.Conditions = make([]deploy.Condition, len(s.Conditions))
+	}
+	for i := range s.Conditions {
+		c := &s.Conditions[i]
+		status.Conditions[i] = deploy.Condition{
+			Type:               string(c.Type),
+			Status:             replicaset.ConditionStatus(c.Status),
+			Reason:             c.Reason,
+			Message:            c.Message,
+			LastUpdateTime:     c.LastUpdateTime.UTC(),
+			LastTransitionTime: c.LastTransitionTime.UTC(),
+		}
+	}
+	return status
+}
+
+// DeploymentStatus returns s as the API has it, for the status subresource.
+func DeploymentStatus(s deploy.Status) appsv1.DeploymentStatus {
+	status := appsv1.DeploymentStatus{
+		ObservedGeneration:  s.ObservedGeneration,
+		Replicas:            s.Replicas,
+		UpdatedReplicas:     s.UpdatedReplicas,
+		ReadyReplicas:       s.ReadyReplicas,
+		AvailableReplicas:   s.AvailableReplicas,
+		UnavailableReplicas: s.UnavailableReplicas,
+		TerminatingReplicas: clone(s.TerminatingReplicas),
+		CollisionCount:      clone(s.CollisionCount),
+	}
+	if len(s.Conditions) > 0 {
+		status.Conditions = make([]appsv1.DeploymentCondition, len(s.Conditions))
+	}
+	for i := range s.Conditions {
+		c := &s.Conditions[i]
+		status.Conditions[i] = appsv1.DeploymentCondition{
+			Type:               appsv1.DeploymentConditionType(c.Type),
+			Status:             corev1.ConditionStatus(c.Status),
+			Reason:             c.Reason,
+			Message:            c.Message,
+			LastUpdateTime:     metav1.NewTime(c.LastUpdateTime),
+			LastTransitionTime: metav1.NewTime(c.LastTransitionTime),
+		}
+	}
+	return status
+}

@@ -1,0 +1,14 @@
+package kube
+
+import "github.com/kplan-go/kplan/internal/field"
+
+// A FieldError reports a field of an API object that cannot be used:
+//
+//	Path   string // the field as the API spells it, such as spec.strategy.rollingUpdate.maxSurge
+//	Value  any    // what it holds
+//	Detail string // what it must hold
+//	Err    error  // the cause, or nil
+type FieldError = field.Error
+
+// ErrInvalid is wrapped by every error of this package.
+var ErrInvalid = field.ErrInvalid

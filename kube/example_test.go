@@ -1,0 +1,55 @@
+package kube_test
+
+import (
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/kube"
+)
+
+func Example() {
+	d := &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "shop", UID: "d-1"},
+		Spec: appsv1.DeploymentSpec{
+			Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "x"}},
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": "x"}},
+				Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i:1"}}},
+			},
+		},
+	}
+	snapshot, err := kube.Snapshot(d, nil, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	// An action as deploy.Reconcile plans it from the snapshot.
+	template := snapshot.Deployment.Template
+	rs := kube.NewReplicaSet(d, deploy.CreateReplicaSet{Name: "web-" + template.Hash, Replicas: 1, Template: template})
+	fmt.Println(rs.Namespace, rs.Name, *rs.Spec.Replicas)
+	fmt.Println(rs.Labels)
+	fmt.Println("same template:", kube.ReplicaSet(rs).Template.Same(template))
+
+	patch, err := kube.ScalePatch(deploy.ScaleReplicaSet{Name: rs.Name, UID: "rs-1", From: 1, To: 3})
+	fmt.Println(patch.Type, string(patch.Data), err)
+	// Output:
+	// shop web-7d4c665cf7 1
+	// map[app:x pod-template-hash:7d4c665cf7]
+	// same template: true
+	// application/merge-patch+json {"metadata":{"uid":"rs-1"},"spec":{"replicas":3}} <nil>
+}
+
+func ExampleValidate() {
+	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "web"}}
+	d.Spec.Replicas = new(int32(-1))
+	fmt.Println(kube.Validate(d))
+	// Output:
+	// spec.replicas: -1: must not be negative
+	// spec.selector: "": must be set and not empty
+	// spec.template.spec.containers: "": must not be empty
+}

@@ -1,0 +1,98 @@
+package kube_test
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan/replicaset"
+)
+
+func TestPatches(t *testing.T) {
+	set := map[string]string{"b": "2", "a": "\"<1>\""}
+	scale := func(a deploy.ScaleReplicaSet) (kube.Patch, error) { return kube.ScalePatch(a) }
+	for _, tt := range []struct {
+		why   string
+		patch func() (kube.Patch, error)
+		want  string
+	}{
+		{"scale", func() (kube.Patch, error) { return scale(deploy.ScaleReplicaSet{UID: "u", From: 1, To: 2, Set: set}) },
+			`{"metadata":{"uid":"u","annotations":{"a":"\"\u003c1\u003e\"","b":"2"}},"spec":{"replicas":2}}`},
+		{"to zero is said", func() (kube.Patch, error) { return scale(deploy.ScaleReplicaSet{From: 1}) }, `{"spec":{"replicas":0}}`},
+		{"annotate", func() (kube.Patch, error) {
+			return kube.AnnotatePatch(deploy.AnnotateReplicaSet{UID: "u", Set: map[string]string{"a": ""}})
+		}, `{"metadata":{"uid":"u","annotations":{"a":""}}}`},
+		{"minReadySeconds 0 is said", func() (kube.Patch, error) {
+			return kube.AnnotatePatch(deploy.AnnotateReplicaSet{MinReadySeconds: new(int32)})
+		}, `{"spec":{"minReadySeconds":0}}`},
+		{"deployment", func() (kube.Patch, error) {
+			return kube.AnnotateDeploymentPatch(deployment(), deploy.AnnotateDeployment{Set: map[string]string{"a": "1"}})
+		}, `{"metadata":{"uid":"uid-of-web","annotations":{"a":"1"}}}`},
+		{"no deployment", func() (kube.Patch, error) { return kube.AnnotateDeploymentPatch(nil, deploy.AnnotateDeployment{}) }, `{}`},
+	} {
+		t.Run(tt.why, func(t *testing.T) {
+			got, err := tt.patch()
+			require.NoError(t, err)
+			require.Equal(t, types.MergePatchType, got.Type)
+			require.Equal(t, tt.want, string(got.Data))
+		})
+	}
+}
+
+// A patch says what the updated object has.
+func TestPatchIsTheUpdate(t *testing.T) {
+	rs := replicaSet("web-1")
+	a := deploy.ScaleReplicaSet{UID: string(rs.UID), To: 9, Set: map[string]string{"a": "2", "z": "3"}}
+	patch, err := kube.ScalePatch(a)
+	require.NoError(t, err)
+	patched := rs.DeepCopy()
+	require.NoError(t, json.Unmarshal(patch.Data, patched)) // adds to maps and replaces numbers, as a merge does
+	require.Empty(t, cmp.Diff(kube.Scaled(rs, a), patched))
+
+	b := deploy.AnnotateReplicaSet{UID: string(rs.UID), Set: a.Set, MinReadySeconds: new(int32(8))}
+	patch, err = kube.AnnotatePatch(b)
+	require.NoError(t, err)
+	patched = rs.DeepCopy()
+	require.NoError(t, json.Unmarshal(patch.Data, patched))
+	require.Empty(t, cmp.Diff(kube.Annotated(rs, b), patched))
+}
+
+func TestPatchRejectsWhatJSONCannotCarry(t *testing.T) {
+	for _, set := range []map[string]string{{"a": "\xff"}, {"\xff": "a"}} {
+		_, err := kube.ScalePatch(deploy.ScaleReplicaSet{Set: set})
+		require.ErrorIs(t, err, kube.ErrInvalid)
+		var f *kube.FieldError
+		require.True(t, errors.As(err, &f))
+		require.Contains(t, f.Path, "metadata.annotations[")
+		_, err = kube.AnnotateDeploymentPatch(&appsv1.Deployment{}, deploy.AnnotateDeployment{Set: set})
+		require.ErrorIs(t, err, kube.ErrInvalid)
+	}
+}
+
+func TestDeleteOptions(t *testing.T) {
+	uid, version := types.UID("u"), "7"
+	for _, tt := range []struct {
+		why  string
+		got  metav1.DeleteOptions
+		want *metav1.Preconditions
+	}{
+		{"pod", kube.DeletePodOptions(replicaset.DeletePod{UID: "u", ResourceVersion: "7"}), &metav1.Preconditions{UID: &uid, ResourceVersion: &version}},
+		{"pod, no version", kube.DeletePodOptions(replicaset.DeletePod{UID: "u"}), &metav1.Preconditions{UID: &uid}},
+		{"pod, no UID", kube.DeletePodOptions(replicaset.DeletePod{ResourceVersion: "7"}), &metav1.Preconditions{ResourceVersion: &version}},
+		{"pod, nothing known", kube.DeletePodOptions(replicaset.DeletePod{}), nil},
+		{"replica set", kube.DeleteReplicaSetOptions(deploy.DeleteReplicaSet{UID: "u"}), &metav1.Preconditions{UID: &uid}},
+		{"replica set, nothing known", kube.DeleteReplicaSetOptions(deploy.DeleteReplicaSet{}), nil},
+	} {
+		t.Run(tt.why, func(t *testing.T) {
+			require.Equal(t, metav1.DeleteOptions{Preconditions: tt.want}, tt.got)
+		})
+	}
+}

@@ -1,0 +1,97 @@
+package kube
+
+import (
+	"maps"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kplan-go/kplan/podorder"
+)
+
+// Pod returns the snapshot of p. It shares the labels and the annotations with p.
+// ReadySince is unset for a pod that is not ready.
+func Pod(p *corev1.Pod) podorder.Pod {
+	if p == nil {
+		return podorder.Pod{}
+	}
+	kind, name, uid := controller(p)
+	pod := podorder.Pod{
+		Name:              p.Name,
+		UID:               string(p.UID),
+		ResourceVersion:   p.ResourceVersion,
+		Labels:            p.Labels,
+		Annotations:       p.Annotations,
+		ControllerKind:    kind,
+		ControllerName:    name,
+		ControllerUID:     uid,
+		CreationTimestamp: p.CreationTimestamp.UTC(),
+		DeletionTimestamp: timeOrZero(p.DeletionTimestamp),
+		NodeName:          p.Spec.NodeName,
+		Phase:             podorder.Phase(p.Status.Phase),
+	}
+	if c := readyCondition(p); c != nil && c.Status == corev1.ConditionTrue {
+		pod.Ready, pod.ReadySince = true, c.LastTransitionTime.UTC()
+	}
+	pod.Restarts, pod.SidecarRestarts = restarts(p)
+	return pod
+}
+
+// readyCondition returns the first condition of type Ready, or nil.
+func readyCondition(p *corev1.Pod) *corev1.PodCondition {
+	for i := range p.Status.Conditions {
+		if c := &p.Status.Conditions[i]; c.Type == corev1.PodReady {
+			return c
+		}
+	}
+	return nil
+}
+
+// restarts returns the highest restart count among the containers, and that among
+// the init containers that restart always. Other init containers do not count.
+func restarts(p *corev1.Pod) (regular, sidecar int32) {
+	for i := range p.Status.ContainerStatuses {
+		regular = max(regular, p.Status.ContainerStatuses[i].RestartCount)
+	}
+	for i := range p.Status.InitContainerStatuses {
+		if s := &p.Status.InitContainerStatuses[i]; isSidecar(p, s.Name) {
+			sidecar = max(sidecar, s.RestartCount)
+		}
+	}
+	return regular, sidecar
+}
+
+func isSidecar(p *corev1.Pod, name string) bool {
+	for i := range p.Spec.InitContainers {
+		c := &p.Spec.InitContainers[i]
+		if c.Name == name && c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways {
+			return true
+		}
+	}
+	return false
+}
+
+// NewPod returns a pod of rs: one of those that a CreatePods action asks for. The
+// API server completes its name. It shares nothing with rs.
+//
+// It mirrors GetPodFromTemplate of the controller package of Kubernetes 1.36.3,
+// and sets the namespace, which upstream gives to the API call.
+func NewPod(rs *appsv1.ReplicaSet) *corev1.Pod {
+	if rs == nil {
+		rs = &appsv1.ReplicaSet{}
+	}
+	template := &rs.Spec.Template
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			GenerateName:    rs.Name + "-",
+			Namespace:       rs.Namespace,
+			Labels:          maps.Clone(template.Labels),
+			Annotations:     maps.Clone(template.Annotations),
+			Finalizers:      slices.Clone(template.Finalizers),
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(rs, appsv1.SchemeGroupVersion.WithKind("ReplicaSet"))},
+		},
+		Spec: *template.Spec.DeepCopy(),
+	}
+}

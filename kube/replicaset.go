@@ -1,0 +1,169 @@
+package kube
+
+import (
+	"maps"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
+)
+
+// ReplicaSet returns the snapshot of rs. It shares labels, annotations, the maps of the
+// selector and the pointers to numbers with rs.
+//
+// The hash of the template is the one that rs is labelled with, not computed anew:
+// that would cost more than all the rest, and another release of the API types may
+// have computed another one.
+func ReplicaSet(rs *appsv1.ReplicaSet) replicaset.ReplicaSet {
+	if rs == nil {
+		return replicaset.ReplicaSet{}
+	}
+	var i identifier
+	return i.replicaSet(rs)
+}
+
+func (i *identifier) replicaSet(rs *appsv1.ReplicaSet) replicaset.ReplicaSet {
+	r := withoutTemplate(rs)
+	r.Template = revision.Template{ID: i.templateID(&rs.Spec.Template), Hash: rs.Labels[revision.LabelHash]}
+	return r
+}
+
+// withoutTemplate is [ReplicaSet] without the identity of the template, the only
+// part that takes time.
+func withoutTemplate(rs *appsv1.ReplicaSet) replicaset.ReplicaSet {
+	kind, name, uid := controller(rs)
+	return replicaset.ReplicaSet{
+		Name:              rs.Name,
+		UID:               string(rs.UID),
+		ResourceVersion:   rs.ResourceVersion,
+		Generation:        rs.Generation,
+		Labels:            rs.Labels,
+		Annotations:       rs.Annotations,
+		ControllerKind:    kind,
+		ControllerName:    name,
+		ControllerUID:     uid,
+		CreationTimestamp: rs.CreationTimestamp.UTC(),
+		DeletionTimestamp: timeOrZero(rs.DeletionTimestamp),
+		Replicas:          rs.Spec.Replicas,
+		Selector:          LabelSelector(rs.Spec.Selector),
+		MinReadySeconds:   rs.Spec.MinReadySeconds,
+		TemplateLabels:    rs.Spec.Template.Labels,
+		Status:            replicaSetStatus(&rs.Status),
+	}
+}
+
+func replicaSetStatus(s *appsv1.ReplicaSetStatus) replicaset.Status {
+	status := replicaset.Status{
+		ObservedGeneration:   s.ObservedGeneration,
+		Replicas:             s.Replicas,
+		FullyLabeledReplicas: s.FullyLabeledReplicas,
+		ReadyReplicas:        s.ReadyReplicas,
+		AvailableReplicas:    s.AvailableReplicas,
+		TerminatingReplicas:  s.TerminatingReplicas,
+	}
+	if len(s.Conditions) > 0 {
+		status.Conditions = make([]replicaset.Condition, len(s.Conditions))
+	}
+	for i := range s.Conditions {
+		c := &s.Conditions[i]
+		status.Conditions[i] = replicaset.Condition{
+			Type:               string(c.Type),
+			Status:             replicaset.ConditionStatus(c.Status),
+			Reason:             c.Reason,
+			Message:            c.Message,
+			LastTransitionTime: c.LastTransitionTime.UTC(),
+		}
+	}
+	return status
+}
+
+// ReplicaSetStatus returns s as the API has it, for the status subresource.
+func ReplicaSetStatus(s replicaset.Status) appsv1.ReplicaSetStatus {
+	status := appsv1.ReplicaSetStatus{
+		ObservedGeneration:   s.ObservedGeneration,
+		Replicas:             s.Replicas,
+		FullyLabeledReplicas: s.FullyLabeledReplicas,
+		ReadyReplicas:        s.ReadyReplicas,
+		AvailableReplicas:    s.AvailableReplicas,
+		TerminatingReplicas:  clone(s.TerminatingReplicas),
+	}
+	if len(s.Conditions) > 0 {
+		status.Conditions = make([]appsv1.ReplicaSetCondition, len(s.Conditions))
+	}
+	for i := range s.Conditions {
+		c := &s.Conditions[i]
+		status.Conditions[i] = appsv1.ReplicaSetCondition{
+			Type:               appsv1.ReplicaSetConditionType(c.Type),
+			Status:             corev1.ConditionStatus(c.Status),
+			Reason:             c.Reason,
+			Message:            c.Message,
+			LastTransitionTime: metav1.NewTime(c.LastTransitionTime),
+		}
+	}
+	return status
+}
+
+// NewReplicaSet returns the ReplicaSet that a creates for d. Its labels are those
+// of the template and the hash; its selector is that of d and the hash. A
+// Deployment without a selector gives a ReplicaSet without one, which the API
+// server rejects. The result shares nothing with d and a.
+//
+// It mirrors getNewReplicaSet of the deployment controller of Kubernetes 1.36.3.
+func NewReplicaSet(d *appsv1.Deployment, a deploy.CreateReplicaSet) *appsv1.ReplicaSet {
+	if d == nil {
+		d = &appsv1.Deployment{}
+	}
+	hash := map[string]string{revision.LabelHash: a.Template.Hash}
+	template := d.Spec.Template.DeepCopy()
+	template.Labels = with(template.Labels, hash)
+	selector := d.Spec.Selector.DeepCopy()
+	if selector != nil {
+		selector.MatchLabels = with(selector.MatchLabels, hash)
+	}
+	return &appsv1.ReplicaSet{
+		ObjectMeta: metav1.ObjectMeta{
+			Name:            a.Name,
+			Namespace:       d.Namespace,
+			Labels:          maps.Clone(template.Labels),
+			Annotations:     maps.Clone(a.Annotations),
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(d, appsv1.SchemeGroupVersion.WithKind("Deployment"))},
+		},
+		Spec: appsv1.ReplicaSetSpec{
+			Replicas:        new(a.Replicas),
+			MinReadySeconds: a.MinReadySeconds,
+			Selector:        selector,
+			Template:        *template,
+		},
+	}
+}
+
+// Annotated returns a copy of rs with what a sets. The copy keeps its resource
+// version, so that an update fails if rs has changed since.
+func Annotated(rs *appsv1.ReplicaSet, a deploy.AnnotateReplicaSet) *appsv1.ReplicaSet {
+	updated := copyOf(rs)
+	updated.Annotations = with(updated.Annotations, a.Set)
+	if a.MinReadySeconds != nil {
+		updated.Spec.MinReadySeconds = *a.MinReadySeconds
+	}
+	return updated
+}
+
+// Scaled returns a copy of rs with the size and the annotations that a sets. The
+// copy keeps its resource version, so that an update fails if rs has changed since.
+func Scaled(rs *appsv1.ReplicaSet, a deploy.ScaleReplicaSet) *appsv1.ReplicaSet {
+	updated := copyOf(rs)
+	updated.Annotations = with(updated.Annotations, a.Set)
+	updated.Spec.Replicas = new(a.To)
+	return updated
+}
+
+func copyOf(rs *appsv1.ReplicaSet) *appsv1.ReplicaSet {
+	if rs == nil {
+		return &appsv1.ReplicaSet{}
+	}
+	return rs.DeepCopy()
+}

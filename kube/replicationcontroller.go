@@ -1,0 +1,115 @@
+package kube
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kplan-go/kplan/replicaset"
+)
+
+// ReplicationController returns the snapshot of rc, which replicaset.Reconcile plans
+// like that of a ReplicaSet. It shares maps and pointers to numbers with rc. The
+// template has no ID.
+func ReplicationController(rc *corev1.ReplicationController) replicaset.ReplicaSet {
+	if rc == nil {
+		return replicaset.ReplicaSet{}
+	}
+	r := withoutTemplate(FromReplicationController(rc))
+	r.Kind = replicaset.KindController
+	return r
+}
+
+// ReplicationControllerSnapshot returns the input of replicaset.Reconcile for rc.
+// Pods of other namespaces and nil elements are left out.
+func ReplicationControllerSnapshot(rc *corev1.ReplicationController, pods []*corev1.Pod) replicaset.Snapshot {
+	if rc == nil {
+		rc = &corev1.ReplicationController{}
+	}
+	return replicaset.Snapshot{ReplicaSet: ReplicationController(rc), Pods: podsOf(rc.Namespace, pods)}
+}
+
+// FromReplicationController returns rc in the form of a ReplicaSet. A selector that
+// is nil stays nil, and an empty one becomes the empty selector, which selects
+// everything. It shares memory with rc.
+//
+// It mirrors convertRCtoRS of the replication package of Kubernetes 1.36.3.
+func FromReplicationController(rc *corev1.ReplicationController) *appsv1.ReplicaSet {
+	rs := &appsv1.ReplicaSet{
+		ObjectMeta: rc.ObjectMeta,
+		Spec:       appsv1.ReplicaSetSpec{Replicas: rc.Spec.Replicas, MinReadySeconds: rc.Spec.MinReadySeconds},
+		Status: appsv1.ReplicaSetStatus{
+			Replicas:             rc.Status.Replicas,
+			FullyLabeledReplicas: rc.Status.FullyLabeledReplicas,
+			ReadyReplicas:        rc.Status.ReadyReplicas,
+			AvailableReplicas:    rc.Status.AvailableReplicas,
+			ObservedGeneration:   rc.Status.ObservedGeneration,
+		},
+	}
+	if rc.Spec.Selector != nil {
+		rs.Spec.Selector = &metav1.LabelSelector{MatchLabels: rc.Spec.Selector}
+	}
+	if rc.Spec.Template != nil {
+		rs.Spec.Template = *rc.Spec.Template
+	}
+	for _, c := range rc.Status.Conditions {
+		rs.Status.Conditions = append(rs.Status.Conditions, appsv1.ReplicaSetCondition{
+			Type: appsv1.ReplicaSetConditionType(c.Type), Status: c.Status, Reason: c.Reason, Message: c.Message,
+			LastTransitionTime: c.LastTransitionTime,
+		})
+	}
+	return rs
+}
+
+// ToReplicationController returns rs in the form of a ReplicationController. The
+// error is that of a selector with expressions that such a one cannot have. The
+// number of terminating pods is dropped. The result shares nothing with rs.
+//
+// It mirrors convertRStoRC of the replication package of Kubernetes 1.36.3.
+func ToReplicationController(rs *appsv1.ReplicaSet) (*corev1.ReplicationController, error) {
+	rs = copyOf(rs)
+	labels, err := LabelSelector(rs.Spec.Selector).Map()
+	if err != nil {
+		return nil, err
+	}
+	return &corev1.ReplicationController{
+		ObjectMeta: rs.ObjectMeta,
+		Spec: corev1.ReplicationControllerSpec{
+			Replicas: rs.Spec.Replicas, MinReadySeconds: rs.Spec.MinReadySeconds,
+			Selector: labels, Template: &rs.Spec.Template,
+		},
+		Status: ReplicationControllerStatus(replicaSetStatus(&rs.Status)),
+	}, nil
+}
+
+// ReplicationControllerStatus returns s as the API has it, for the status subresource
+// of a ReplicationController.
+func ReplicationControllerStatus(s replicaset.Status) corev1.ReplicationControllerStatus {
+	status := corev1.ReplicationControllerStatus{
+		ObservedGeneration:   s.ObservedGeneration,
+		Replicas:             s.Replicas,
+		FullyLabeledReplicas: s.FullyLabeledReplicas,
+		ReadyReplicas:        s.ReadyReplicas,
+		AvailableReplicas:    s.AvailableReplicas,
+	}
+	for i := range s.Conditions {
+		c := &s.Conditions[i]
+		status.Conditions = append(status.Conditions, corev1.ReplicationControllerCondition{
+			Type: corev1.ReplicationControllerConditionType(c.Type), Status: corev1.ConditionStatus(c.Status),
+			Reason: c.Reason, Message: c.Message, LastTransitionTime: metav1.NewTime(c.LastTransitionTime),
+		})
+	}
+	return status
+}
+
+// NewControllerPod returns a pod of rc, as [NewPod] does of a ReplicaSet.
+func NewControllerPod(rc *corev1.ReplicationController) *corev1.Pod {
+	if rc == nil {
+		rc = &corev1.ReplicationController{}
+	}
+	pod := NewPod(FromReplicationController(rc))
+	pod.OwnerReferences = []metav1.OwnerReference{
+		*metav1.NewControllerRef(rc, corev1.SchemeGroupVersion.WithKind(replicaset.KindController)),
+	}
+	return pod
+}

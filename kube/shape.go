@@ -1,0 +1,132 @@
+package kube
+
+import (
+	"reflect"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// A rule says how the values of a type are encoded.
+type rule uint8
+
+const (
+	ruleJSON     rule = iota // no rule of its own: interfaces, arrays, floats, structs with private fields
+	ruleString               //
+	ruleBool                 //
+	ruleInt                  // signed, of any size
+	ruleUint                 // unsigned, of any size
+	rulePointer              // nil differs from a pointer to zero
+	ruleSlice                // nil is empty
+	ruleStruct               // field by field
+	ruleMap                  // nil is empty, keys are sorted texts
+	ruleTexts                // map[string]string
+	ruleLabels               // map[string]string without the hash label
+	ruleAmounts              // a ResourceList
+	ruleQuantity             // by value
+	ruleTime                 // by instant
+	ruleFields               // a FieldsV1, byte by byte
+)
+
+// A shape is what the encoder needs to know about a type, so that it need not ask
+// the type for every value.
+type shape struct {
+	rule   rule
+	elem   *shape
+	fields []shapeField
+	size   uintptr // of a struct, in bytes
+}
+
+type shapeField struct {
+	index      int
+	start, end uintptr // where it is in memory
+	prefix     string  // the length of the name and the name
+	shape      *shape
+}
+
+// templateShape is the shape of a pod template. It is the only state of this
+// package: derived from types alone, computed once because it takes far longer
+// than an encoding, and never written again, so that no call can see another.
+var templateShape = sync.OnceValue(func() *shape {
+	shapes := map[reflect.Type]*shape{}
+	template := *shapeOf(reflect.TypeFor[corev1.PodTemplateSpec](), shapes)
+	meta := *shapeOf(reflect.TypeFor[metav1.ObjectMeta](), shapes)
+	// Only the template's own labels lose the hash. Claim templates inside it
+	// have metadata as well, and keep theirs.
+	meta.override("Labels", &shape{rule: ruleLabels})
+	template.override("ObjectMeta", &meta)
+	return &template
+})
+
+// override gives one field another shape, without changing the shared slice.
+func (s *shape) override(name string, with *shape) {
+	fields := make([]shapeField, len(s.fields))
+	copy(fields, s.fields)
+	for i := range fields {
+		if fields[i].prefix[1:] == name {
+			fields[i].shape = with
+		}
+	}
+	s.fields = fields
+}
+
+// shapeOf returns the shape of t. Types that contain themselves are fine: shapes
+// holds those that are being made.
+func shapeOf(t reflect.Type, shapes map[reflect.Type]*shape) *shape {
+	if s, ok := shapes[t]; ok {
+		return s
+	}
+	s := &shape{}
+	shapes[t] = s
+	switch t {
+	case reflect.TypeFor[resource.Quantity]():
+		s.rule = ruleQuantity
+	case reflect.TypeFor[metav1.Time](), reflect.TypeFor[metav1.MicroTime]():
+		s.rule = ruleTime
+	case reflect.TypeFor[metav1.FieldsV1]():
+		s.rule = ruleFields
+	case reflect.TypeFor[map[string]string]():
+		s.rule = ruleTexts
+	case reflect.TypeFor[corev1.ResourceList]():
+		s.rule = ruleAmounts
+	default:
+		s.byKind(t, shapes)
+	}
+	return s
+}
+
+func (s *shape) byKind(t reflect.Type, shapes map[reflect.Type]*shape) {
+	switch t.Kind() {
+	case reflect.String:
+		s.rule = ruleString
+	case reflect.Bool:
+		s.rule = ruleBool
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		s.rule = ruleInt
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		s.rule = ruleUint
+	case reflect.Pointer:
+		s.rule, s.elem = rulePointer, shapeOf(t.Elem(), shapes)
+	case reflect.Slice:
+		s.rule, s.elem = ruleSlice, shapeOf(t.Elem(), shapes)
+	case reflect.Map:
+		if t.Key().Kind() == reflect.String {
+			s.rule, s.elem = ruleMap, shapeOf(t.Elem(), shapes)
+		}
+	case reflect.Struct:
+		s.rule, s.size = ruleStruct, t.Size()
+		for i := range t.NumField() {
+			f := t.Field(i)
+			if !f.IsExported() {
+				s.rule, s.fields = ruleJSON, nil
+				return
+			}
+			s.fields = append(s.fields, shapeField{
+				index: i, start: f.Offset, end: f.Offset + f.Type.Size(),
+				prefix: string(rune(len(f.Name))) + f.Name, shape: shapeOf(f.Type, shapes),
+			})
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package kube
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// Snapshot returns the input of deploy.Reconcile. Objects of other namespaces are
+// left out, as are nil elements, so that the lists may be those of a cache. The
+// error is that of [Deployment].
+//
+// The hash of the Deployment's template, which takes longer than all the rest, is
+// computed only if a ReplicaSet may have to be created. If the Deployment has one
+// with its template, the hash is the one that this is labelled with.
+func Snapshot(d *appsv1.Deployment, replicaSets []*appsv1.ReplicaSet, pods []*corev1.Pod) (deploy.Snapshot, error) {
+	if d == nil {
+		d = &appsv1.Deployment{}
+	}
+	deployment, err := withoutHash(d)
+	if err != nil {
+		return deploy.Snapshot{}, err
+	}
+	s := deploy.Snapshot{Deployment: deployment, Pods: podsOf(d.Namespace, pods)}
+	if len(replicaSets) > 0 {
+		s.ReplicaSets = make([]replicaset.ReplicaSet, 0, len(replicaSets))
+	}
+	var id identifier
+	for _, rs := range replicaSets {
+		if rs != nil && rs.Namespace == d.Namespace {
+			s.ReplicaSets = append(s.ReplicaSets, id.replicaSet(rs))
+		}
+	}
+	if hash, ok := hashOfNewest(&s); ok {
+		s.Deployment.Template.Hash = hash
+	} else {
+		s.Deployment.Template = Template(&d.Spec.Template, d.Status.CollisionCount)
+	}
+	return s, nil
+}
+
+// hashOfNewest returns the hash of a ReplicaSet that has the Deployment's template
+// and is certain to stay its own.
+func hashOfNewest(s *deploy.Snapshot) (hash string, ok bool) {
+	d := &s.Deployment
+	for i := range s.ReplicaSets {
+		rs := &s.ReplicaSets[i]
+		if rs.ControllerUID != d.UID || !rs.Template.Same(d.Template) || !rs.DeletionTimestamp.IsZero() || rs.Template.Hash == "" {
+			continue
+		}
+		matches, err := selector.FromLabelSelector(d.Selector)
+		if err == nil && (d.Selector == nil || matches.Matches(rs.Labels)) {
+			return rs.Template.Hash, true
+		}
+	}
+	return "", false
+}
+
+// ReplicaSetSnapshot returns the input of replicaset.Reconcile. Objects of other
+// namespaces, nil elements, and rs among its own siblings are left out. Templates
+// have no ID in it, because that planner reads none.
+func ReplicaSetSnapshot(rs *appsv1.ReplicaSet, pods []*corev1.Pod, siblings []*appsv1.ReplicaSet) replicaset.Snapshot {
+	if rs == nil {
+		rs = &appsv1.ReplicaSet{}
+	}
+	s := replicaset.Snapshot{ReplicaSet: withoutTemplate(rs), Pods: podsOf(rs.Namespace, pods)}
+	for _, sibling := range siblings {
+		if sibling != nil && sibling.Namespace == rs.Namespace && sibling.Name != rs.Name {
+			s.Siblings = append(s.Siblings, withoutTemplate(sibling))
+		}
+	}
+	return s
+}
+
+func podsOf(namespace string, pods []*corev1.Pod) []podorder.Pod {
+	list := make([]podorder.Pod, 0, len(pods))
+	for _, p := range pods {
+		if p != nil && p.Namespace == namespace {
+			list = append(list, Pod(p))
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return list
+}

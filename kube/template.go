@@ -1,0 +1,56 @@
+package kube
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"reflect"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/dump"
+
+	"github.com/kplan-go/kplan/revision"
+)
+
+// Template returns the identity of t and its pod-template-hash, which is that of
+// Kubernetes bit for bit as long as the API types are those of the same release.
+// Collisions is the Deployment's status.collisionCount. The hash costs
+// more than ten IDs and only a new ReplicaSet needs it; see [TemplateID].
+//
+// It mirrors ComputeHash of the controller package of Kubernetes 1.36.3.
+func Template(t *corev1.PodTemplateSpec, collisions *int32) revision.Template {
+	if t == nil {
+		t = &corev1.PodTemplateSpec{}
+	}
+	return revision.Template{ID: TemplateID(t), Hash: revision.Hash(dump.ForHash(*t), collisions)}
+}
+
+// TemplateID returns a text that two templates share if and only if they are
+// semantically equal, the label pod-template-hash aside: nil and empty lists and
+// maps are the same, quantities are compared by value and times by instant, the
+// order of a list matters, and an unset pointer is not a pointer to zero. Nothing
+// is defaulted.
+//
+// The text is a digest, the same in every process. A field that a later release
+// adds does not change the IDs of templates that leave it unset.
+//
+// It mirrors EqualIgnoreHash of the deployment util package of Kubernetes 1.36.3.
+func TemplateID(t *corev1.PodTemplateSpec) string {
+	var i identifier
+	return i.templateID(t)
+}
+
+// An identifier computes the IDs of many templates in the same memory.
+type identifier struct{ encoder }
+
+func (i *identifier) templateID(t *corev1.PodTemplateSpec) string {
+	if t == nil {
+		t = &corev1.PodTemplateSpec{}
+	}
+	i.buf = slices.Grow(i.buf[:0], 512*(1+len(t.Spec.Containers)))
+	i.encode(templateShape(), reflect.ValueOf(t).Elem())
+	sum := sha256.Sum256(i.buf)
+	var text [43]byte // 32 bytes, 6 bits a character
+	base64.RawURLEncoding.Encode(text[:], sum[:])
+	return string(text[:])
+}

@@ -1,0 +1,118 @@
+package kube
+
+import (
+	"cmp"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// defaultDeadline is what an unset spec.progressDeadlineSeconds means.
+const defaultDeadline = 600
+
+// Validate reports what the API server of Kubernetes 1.36 would reject about d as
+// far as a rollout depends on it: numbers, strategy, selector, and that there is a
+// template which the selector matches. It does not look inside containers. The
+// error, if any, wraps [ErrInvalid] and one [FieldError] for each field.
+//
+// Use it on manifests. An object that comes from an API server has passed it, and
+// [Deployment] checks what a plan depends on.
+func Validate(d *appsv1.Deployment) error {
+	if d == nil {
+		d = &appsv1.Deployment{}
+	}
+	var es field.Errors
+	if d.Name == "" {
+		es.Add("metadata.name", d.Name, "must be set")
+	}
+	checkSpec(d, &es)
+	checkDeadline(d, &es)
+	checkStrategy(d, &es)
+	checkSelector(d, &es)
+	checkTemplate(&d.Spec.Template.Spec, &es)
+	return es.Join()
+}
+
+func checkDeadline(d *appsv1.Deployment, es *field.Errors) {
+	deadline := int32(defaultDeadline)
+	if d.Spec.ProgressDeadlineSeconds != nil {
+		deadline = *d.Spec.ProgressDeadlineSeconds
+	}
+	if deadline >= 0 && deadline <= d.Spec.MinReadySeconds {
+		es.Add("spec.progressDeadlineSeconds", deadline, "must be greater than minReadySeconds")
+	}
+}
+
+// checkStrategy checks the limits as written: 1% of 10 pods is 0 pods, but not 0.
+func checkStrategy(d *appsv1.Deployment, es *field.Errors) {
+	rolling := d.Spec.Strategy.RollingUpdate
+	if rolling == nil {
+		return
+	}
+	if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
+		es.Add("spec.strategy.rollingUpdate", "", "must not be set if the strategy is Recreate")
+		return
+	}
+	before := len(*es)
+	surge, unavailable := limits(d, es)
+	if len(*es) > before {
+		return
+	}
+	checkSign(es, pathSurge, rolling.MaxSurge)
+	checkSign(es, pathUnavailable, rolling.MaxUnavailable)
+	surge = cmp.Or(surge, rollout.Percent(25))
+	unavailable = cmp.Or(unavailable, rollout.Percent(25))
+	if surge.Of(100) == 0 && unavailable.Of(100) == 0 {
+		es.Add(pathUnavailable, unavailable, "must not be 0 if maxSurge is 0")
+	}
+	if isPercent(rolling.MaxUnavailable) && unavailable.Of(100) > 100 {
+		es.Add(pathUnavailable, unavailable, "must not be more than 100%")
+	}
+}
+
+// checkSign reports a sign in front of a percentage, as in +5% or -0%, which a
+// plan understands but the API server does not.
+func checkSign(es *field.Errors, path string, v *intstr.IntOrString) {
+	if isPercent(v) && (v.StrVal[0] == '+' || v.StrVal[0] == '-') {
+		es.Add(path, v.StrVal, "must be a percentage without a sign")
+	}
+}
+
+// isPercent is asked about limits that have parsed, which are not empty.
+func isPercent(v *intstr.IntOrString) bool { return v != nil && v.Type == intstr.String }
+
+func checkSelector(d *appsv1.Deployment, es *field.Errors) {
+	s := d.Spec.Selector
+	if s == nil || len(s.MatchLabels)+len(s.MatchExpressions) == 0 {
+		es.Add("spec.selector", "", "must be set and not empty")
+		return
+	}
+	selector, err := metav1.LabelSelectorAsSelector(s)
+	if err != nil {
+		*es = append(*es, &field.Error{
+			Path: "spec.selector", Value: s.String(), Detail: "must be a label selector: " + err.Error(), Err: err,
+		})
+		return
+	}
+	if l := labels.Set(d.Spec.Template.Labels); !selector.Matches(l) {
+		es.Add("spec.template.metadata.labels", l.String(), "must match the selector "+selector.String())
+	}
+}
+
+func checkTemplate(s *corev1.PodSpec, es *field.Errors) {
+	if len(s.Containers) == 0 {
+		es.Add("spec.template.spec.containers", "", "must not be empty")
+	}
+	if s.RestartPolicy != "" && s.RestartPolicy != corev1.RestartPolicyAlways {
+		es.Add("spec.template.spec.restartPolicy", string(s.RestartPolicy), "must be Always")
+	}
+	if s.ActiveDeadlineSeconds != nil {
+		es.Add("spec.template.spec.activeDeadlineSeconds", *s.ActiveDeadlineSeconds, "must not be set")
+	}
+}
