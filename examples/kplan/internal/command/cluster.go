@@ -1,0 +1,89 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/internal/sim"
+	"github.com/kplan-go/kplan/kube"
+)
+
+// maxReplicas is how many pods a simulation may be about.
+const maxReplicas = 100_000
+
+// clusterOf returns what the files hold as a cluster. A zero time is that of the
+// objects.
+func clusterOf(w *manifest.Workload, now time.Time) (sim.Cluster, error) {
+	if n := w.Deployment.Spec.Replicas; n != nil && *n > maxReplicas {
+		return sim.Cluster{}, w.Invalid(&kube.FieldError{
+			Path: "spec.replicas", Value: *n, Detail: fmt.Sprintf("must be at most %d to be simulated", maxReplicas),
+		})
+	}
+	snapshot, err := w.Snapshot()
+	if err != nil {
+		return sim.Cluster{}, err
+	}
+	c := sim.Cluster{Now: now, Deployment: snapshot.Deployment, ReplicaSets: snapshot.ReplicaSets, Pods: snapshot.Pods}
+	if c.Now.IsZero() {
+		c.Now = latest(w)
+	}
+	c.AddReportedPods()
+	return c, nil
+}
+
+// latest returns the latest time in the objects, which is as close to the time
+// when they were read as the objects tell.
+func latest(w *manifest.Workload) time.Time {
+	last := sim.Epoch
+	for _, c := range w.Deployment.Status.Conditions {
+		last = later(later(last, c.LastUpdateTime.Time), c.LastTransitionTime.Time)
+	}
+	for _, rs := range w.ReplicaSets {
+		last = later(last, rs.CreationTimestamp.Time)
+	}
+	for _, p := range w.Pods {
+		last = later(last, p.CreationTimestamp.Time)
+		for _, c := range p.Status.Conditions {
+			last = later(last, c.LastTransitionTime.Time)
+		}
+	}
+	return last.UTC()
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// imagesOf returns the images of the containers of each ReplicaSet.
+func imagesOf(c *sim.Cluster, workloads ...*manifest.Workload) map[string]string {
+	byTemplate := map[string]string{}
+	for _, w := range workloads {
+		if w == nil {
+			continue
+		}
+		byTemplate[kube.TemplateID(&w.Deployment.Spec.Template)] = images(&w.Deployment.Spec.Template)
+		for _, rs := range w.ReplicaSets {
+			byTemplate[kube.TemplateID(&rs.Spec.Template)] = images(&rs.Spec.Template)
+		}
+	}
+	byName := map[string]string{}
+	for _, rs := range c.ReplicaSets {
+		byName[rs.Name] = byTemplate[rs.Template.ID]
+	}
+	return byName
+}
+
+func images(t *corev1.PodTemplateSpec) string {
+	var names []string
+	for i := range t.Spec.Containers {
+		names = append(names, t.Spec.Containers[i].Image)
+	}
+	return strings.Join(names, ", ")
+}

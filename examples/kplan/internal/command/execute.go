@@ -1,0 +1,127 @@
+// Package command is the kplan command line.
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit codes.
+const (
+	exitFailure = 1 // bad input, a refusal of kubectl, or a rollout that does not finish
+	exitUsage   = 2 // bad flags or arguments
+)
+
+// Execute runs the command line args, of which the first is the program, and
+// returns the exit code.
+func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	root := newRoot(program(args))
+	root.SetArgs(args[min(1, len(args)):])
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.Execute()
+	var failed *failure
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &failed):
+		fmt.Fprintf(stderr, "error: %v\n", failed.err)
+		return exitFailure
+	}
+	fmt.Fprintf(stderr, "error: %s\n", strings.ReplaceAll(err.Error(), "\n", " "))
+	fmt.Fprintf(stderr, "See '%s --help'.\n", root.DisplayName())
+	return exitUsage
+}
+
+// program returns how the user calls the program.
+func program(args []string) string {
+	if len(args) > 0 && strings.HasPrefix(filepath.Base(args[0]), "kubectl-") {
+		return "kubectl kplan"
+	}
+	return "kplan"
+}
+
+// A failure is an error of what a command was asked to do, as opposed to how it
+// was asked.
+type failure struct{ err error }
+
+func (f *failure) Error() string { return f.err.Error() }
+func (f *failure) Unwrap() error { return f.err }
+
+// running marks what run returns as failures.
+func running(run func(*cobra.Command) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, _ []string) error {
+		if err := run(c); err != nil {
+			return &failure{err}
+		}
+		return nil
+	}
+}
+
+func newRoot(name string) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "kplan",
+		Short: "Show what a Deployment will do next, and how a rollout will go",
+		Long: `Show what the Deployment controller of Kubernetes will do next, and how a
+rollout will go.
+
+It reads manifests as people write them and objects as kubectl prints them. It
+needs no cluster and changes nothing.`,
+		Example: examples(name, `
+# How will the rollout from one manifest to another go?
+kplan simulate --from old.yaml -f new.yaml
+
+# What will happen next in the cluster, and why, or why not?
+kubectl get deployment,replicaset,pod -o yaml | kplan plan -f -
+
+# Why does a Deployment not move, and what would help?
+kubectl get deployment,replicaset,pod -o yaml | kplan explain -f -
+
+# What can be undone, and how would that go?
+kubectl get deployment,replicaset -o yaml | kplan history -f -
+kubectl get deployment,replicaset,pod -o yaml | kplan undo -f -
+
+# Which pods would be deleted first?
+kubectl get replicaset,pod -o yaml | kplan order -f - --count 2`),
+		Version:       version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: name},
+	}
+	root.SetVersionTemplate("{{.DisplayName}} version {{.Version}}\n")
+	root.AddCommand(newPlan(name), newExplain(name), newSimulate(name), newHistory(name), newUndo(name), newOrder(name))
+	return root
+}
+
+// examples returns the text of examples, indented and with the name by which the
+// user calls the program.
+func examples(name, text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	for i, line := range lines {
+		if !strings.HasPrefix(line, "#") {
+			line = strings.ReplaceAll(line, "| kplan ", "| "+name+" ")
+			if rest, ok := strings.CutPrefix(line, "kplan "); ok {
+				line = name + " " + rest
+			}
+		}
+		if line != "" {
+			lines[i] = "  " + line
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// version returns the version of the module that the program was built from.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}

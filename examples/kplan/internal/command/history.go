@@ -1,0 +1,112 @@
+package command
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/examples/kplan/internal/view"
+	"github.com/kplan-go/kplan/revision"
+)
+
+// A listing is the flags of the command history.
+type listing struct {
+	input
+	number int64
+	full   bool
+}
+
+func newHistory(name string) *cobra.Command {
+	l := &listing{}
+	c := &cobra.Command{
+		Use:   "history -f FILE [--revision N]",
+		Short: "Show the revisions that a Deployment can go back to",
+		Long: `Show the revisions of each Deployment in the files, in the words of kubectl
+rollout history.
+
+A template that is used again gets a new revision, and kubectl then no longer shows
+the former ones. With --full they are shown as well, with the ReplicaSet of each.
+
+With --revision the ReplicaSet and the template of one revision are shown, as YAML.
+
+With -o json each Deployment is an object with name and revisions. Several
+Deployments are the items of one object.
+
+The exit code is 1 if there is no such revision.`,
+		Example: examples(name, `
+# What can be undone?
+kubectl get deployment,replicaset -o yaml | kplan history -f -
+
+# And what was revision 1, before it was used again?
+kplan history -f cluster.yaml --full --revision 1`),
+		Args: cobra.NoArgs,
+		RunE: running(l.execute),
+	}
+	l.addFlags(c)
+	c.Flags().Int64Var(&l.number, "revision", 0, "show this revision with its template; 0 is all")
+	c.Flags().BoolVar(&l.full, "full", false, "show revisions that kubectl no longer knows, too")
+	return c
+}
+
+func (l *listing) execute(c *cobra.Command) error {
+	set, err := l.load(c, l.filenames)
+	if err != nil {
+		return err
+	}
+	var histories []view.History
+	for i := range set.Workloads {
+		h, err := l.history(c, &set.Workloads[i])
+		if err != nil {
+			return set.Workloads[i].Invalid(err)
+		}
+		histories = append(histories, h)
+	}
+	return write(c, l.output, histories)
+}
+
+func (l *listing) history(c *cobra.Command, w *manifest.Workload) (view.History, error) {
+	workload, entries := w.History()
+	newest, _ := revision.Split(entries, workload.Template)
+	rows, skipped := revision.History(entries, workload.Template)
+	for _, i := range skipped {
+		tell(c, []string{fmt.Sprintf("%s: ReplicaSet %q: left out, because its revision is %q", w.File, entries[i].Name, entries[i].Annotations[revision.Annotation])})
+	}
+	h := view.History{Namespace: w.Deployment.Namespace, Name: w.Deployment.Name, Records: revision.FullHistory(entries), Number: l.number, Full: l.full}
+	for i, rs := range w.Controlled() {
+		number, _ := revision.Number(rs.Annotations)
+		template, err := templateText(&rs.Spec.Template)
+		if err != nil {
+			return h, err
+		}
+		h.Entries = append(h.Entries, view.Entry{
+			Name: rs.Name, Revision: number, Current: i == newest, Images: images(&rs.Spec.Template),
+			Cause: revision.ChangeCause(entries[i]), Template: template,
+		})
+	}
+	if l.full && l.number > 0 {
+		h.Records, rows = only(h.Records, l.number)
+	}
+	var err error
+	h.Rows, err = revision.Show(rows, l.number)
+	return h, err
+}
+
+// only returns the record of a revision, also as a row: the first, which is the
+// present one if there is one.
+func only(records []revision.Record, number int64) ([]revision.Record, []revision.Row) {
+	for i, r := range records {
+		if r.Number == number {
+			return records[i : i+1], []revision.Row{{Number: number, Source: r.Entry}}
+		}
+	}
+	return nil, nil
+}
+
+// templateText returns a template as YAML, without what the API server always adds.
+func templateText(t *corev1.PodTemplateSpec) (string, error) {
+	text, err := yaml.Marshal(t)
+	return string(text), err
+}

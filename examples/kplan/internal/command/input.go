@@ -1,0 +1,141 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/examples/kplan/internal/view"
+)
+
+// An input is what the commands read and how they write.
+type input struct {
+	filenames []string
+	recursive bool
+	output    outputFormat
+	now       instant
+}
+
+func (in *input) addFlags(c *cobra.Command) {
+	f := c.Flags()
+	f.StringSliceVarP(&in.filenames, "filename", "f", nil, "file or folder to read, or - for standard input")
+	f.BoolVarP(&in.recursive, "recursive", "R", false, "read the folders within folders as well")
+	in.output = "text"
+	f.VarP(&in.output, "output", "o", "text or json")
+	f.Var(&in.now, "now", "the present, such as 2026-01-02T15:04:05Z")
+	_ = c.MarkFlagRequired("filename")                          // fails only for a flag that is not there
+	_ = c.MarkFlagFilename("filename", "yaml", "yml", "json")   // likewise
+	_ = c.RegisterFlagCompletionFunc("output", completeFormats) // likewise
+}
+
+func completeFormats(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return []string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp
+}
+
+// present returns the time as of which to plan.
+func (in *input) present() time.Time {
+	if in.now.IsZero() {
+		return time.Now().UTC()
+	}
+	return in.now.UTC()
+}
+
+// A document is what a command shows of one object.
+type document interface{ Text(w io.Writer) }
+
+// write writes documents in a format.
+func write[T document](c *cobra.Command, format outputFormat, documents []T) error {
+	out := c.OutOrStdout()
+	if format == "json" {
+		return view.JSON(out, documents)
+	}
+	for i, d := range documents {
+		if i > 0 {
+			fmt.Fprintln(out)
+		}
+		d.Text(out)
+	}
+	return nil
+}
+
+// load reads files and tells what it passes over.
+func (in *input) load(c *cobra.Command, filenames []string) (*manifest.Set, error) {
+	set, err := manifest.Load(in.source(c, filenames))
+	if err != nil {
+		return nil, err
+	}
+	tell(c, set.Notes)
+	return set, nil
+}
+
+func (in *input) source(c *cobra.Command, filenames []string) manifest.Source {
+	return manifest.Source{Filenames: filenames, Recursive: in.recursive, Stdin: c.InOrStdin()}
+}
+
+func tell(c *cobra.Command, notes []string) {
+	for _, note := range notes {
+		fmt.Fprintf(c.ErrOrStderr(), "note: %s\n", note)
+	}
+}
+
+var (
+	_ pflag.Value = new(outputFormat)
+	_ pflag.Value = new(instant)
+	_ pflag.Value = new(delay)
+)
+
+// An outputFormat is text or json.
+type outputFormat string
+
+func (o *outputFormat) String() string { return string(*o) }
+func (o *outputFormat) Type() string   { return "format" }
+
+// Set accepts the two formats.
+func (o *outputFormat) Set(s string) error {
+	if s != "text" && s != "json" {
+		return fmt.Errorf("must be text or json")
+	}
+	*o = outputFormat(s)
+	return nil
+}
+
+// An instant is a point in time, or unset.
+type instant struct{ time.Time }
+
+func (i *instant) Type() string { return "time" }
+func (i *instant) String() string {
+	if i.IsZero() {
+		return ""
+	}
+	return i.Format(time.RFC3339)
+}
+
+// Set accepts the form of the Kubernetes API.
+func (i *instant) Set(s string) error {
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil || t.IsZero() {
+		return fmt.Errorf("must be a time such as 2026-01-02T15:04:05Z")
+	}
+	i.Time = t
+	return nil
+}
+
+// A delay is a duration that is not negative.
+type delay time.Duration
+
+func (d *delay) Type() string   { return "duration" }
+func (d *delay) String() string { return time.Duration(*d).String() }
+
+// Set accepts durations such as 1m30s, up to ten years.
+func (d *delay) Set(s string) error {
+	v, err := time.ParseDuration(s)
+	if err != nil || v < 0 || v > 10*365*24*time.Hour {
+		return fmt.Errorf("must be a duration such as 10s or 1m30s")
+	}
+	*d = delay(v)
+	return nil
+}

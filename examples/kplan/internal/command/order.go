@@ -1,0 +1,180 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/examples/kplan/internal/view"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// An ordering is the flags of the command order.
+type ordering struct {
+	input
+	names []string
+	count number
+}
+
+func newOrder(name string) *cobra.Command {
+	o := &ordering{count: -1}
+	c := &cobra.Command{
+		Use:   "order -f FILE [--count N]",
+		Short: "Show which pods a ReplicaSet would delete first",
+		Long: `Show the pods of each ReplicaSet in the files in the order in which it would delete
+them, and the rule that puts each before the next. Deployments need not be there.
+
+Neighbours are the pods of the same Deployment on the node, of whichever of its
+ReplicaSets. Of ready pods that are about as old the UID decides.
+
+With -o json each ReplicaSet is an object with name, controller, wanted and pods.
+Several ReplicaSets are the items of one object.`,
+		Example: examples(name, `
+# Which two pods would go if every ReplicaSet lost two?
+kubectl get replicaset,pod -o yaml | kplan order -f - --count 2
+
+# And of one alone?
+kplan order -f cluster.yaml --replicaset web-59bc88fc46`),
+		Args: cobra.NoArgs,
+		RunE: running(o.execute),
+	}
+	o.addFlags(c)
+	c.Flags().Var(&o.count, "count", "mark the pods that go if so many do")
+	c.Flags().StringSliceVar(&o.names, "replicaset", nil, "show only the ReplicaSets with these names")
+	return c
+}
+
+func (o *ordering) execute(c *cobra.Command) error {
+	sets, notes, err := manifest.LoadReplicaSets(o.source(c, o.filenames))
+	if err != nil {
+		return err
+	}
+	tell(c, notes)
+	for _, name := range o.names {
+		if !slices.ContainsFunc(sets, func(s manifest.ReplicaSet) bool { return s.Snapshot.ReplicaSet.Name == name }) {
+			return fmt.Errorf("no ReplicaSet %q with pods in the input", name)
+		}
+	}
+	now := o.present()
+	var orders []view.Order
+	for i := range sets {
+		s := &sets[i]
+		if len(o.names) > 0 && !slices.Contains(o.names, s.Snapshot.ReplicaSet.Name) {
+			continue
+		}
+		order, err := o.order(&s.Snapshot, now)
+		if err != nil {
+			return s.Invalid(err)
+		}
+		order.Namespace = s.Namespace
+		if len(o.names) > 0 || order.Wanted > 0 || len(order.Pods) > 0 || order.Ending > 0 {
+			orders = append(orders, order)
+		}
+	}
+	if len(orders) == 0 {
+		return errors.New("no ReplicaSet in the input wants or has pods")
+	}
+	return write(c, o.output, orders)
+}
+
+func (o *ordering) order(s *replicaset.Snapshot, now time.Time) (view.Order, error) {
+	rs := &s.ReplicaSet
+	result := view.Order{
+		Name: rs.Name, Wanted: sizeOf(rs), Deleting: !rs.DeletionTimestamp.IsZero(), Now: now, Marked: int(o.count),
+	}
+	if rs.ControllerUID != "" {
+		result.Controller = rs.ControllerKind + " " + rs.ControllerName
+	}
+	victims, plan, err := allVictims(*s, now)
+	if err != nil {
+		return result, err
+	}
+	if plan.Status.TerminatingReplicas != nil {
+		result.Ending = int(*plan.Status.TerminatingReplicas)
+	}
+	order := podorder.Order{Now: now, Neighbours: neighbours(s)}
+	for i, v := range victims {
+		pod := s.Pods[v]
+		victim := view.Victim{Pod: pod, Neighbours: order.Neighbours[pod.NodeName]}
+		if i+1 < len(victims) {
+			next := podorder.Choice{Victims: victims[i : i+1], Survivor: victims[i+1]}
+			victim.Next = order.Explain(s.Pods, victims[i:i+2], next)[0]
+		}
+		result.Pods = append(result.Pods, victim)
+	}
+	return result, nil
+}
+
+// allVictims returns the numbers of all pods that the ReplicaSet would delete if it
+// wanted none and were not being deleted itself, in order.
+func allVictims(s replicaset.Snapshot, now time.Time) ([]int, replicaset.Plan, error) {
+	s.ReplicaSet.Replicas, s.ReplicaSet.DeletionTimestamp = new(int32), time.Time{}
+	plan, err := replicaset.Reconcile(s, now, replicaset.Options{Burst: math.MaxInt32})
+	byName := make(map[string]int, len(s.Pods))
+	for i := range s.Pods {
+		byName[s.Pods[i].Name] = i
+	}
+	var victims []int
+	for _, a := range plan.Actions {
+		if a, ok := a.(replicaset.DeletePod); ok {
+			victims = append(victims, byName[a.Name])
+		}
+	}
+	return victims, plan, err
+}
+
+// neighbours counts the active pods of the ReplicaSets with the same controller by
+// node. A ReplicaSet without a controller has none.
+func neighbours(s *replicaset.Snapshot) podorder.Neighbours {
+	counts := podorder.Neighbours{}
+	if s.ReplicaSet.ControllerUID == "" {
+		return counts
+	}
+	var selectors []selector.Selector
+	for _, rs := range append([]replicaset.ReplicaSet{s.ReplicaSet}, s.Siblings...) {
+		if compiled, err := selector.FromLabelSelector(rs.Selector); err == nil && rs.Selector != nil {
+			selectors = append(selectors, compiled)
+		}
+	}
+	for i := range s.Pods {
+		p := &s.Pods[i]
+		if slices.ContainsFunc(selectors, func(s selector.Selector) bool { return s.Matches(p.Labels) }) {
+			counts.Add(p)
+		}
+	}
+	return counts
+}
+
+var _ pflag.Value = new(number)
+
+// A number is one of pods, or -1 if it is unset.
+type number int32
+
+func (n *number) String() string {
+	if *n < 0 {
+		return ""
+	}
+	return strconv.Itoa(int(*n))
+}
+
+// Type returns what help calls the value.
+func (n *number) Type() string { return "number" }
+
+// Set accepts numbers that are not negative.
+func (n *number) Set(s string) error {
+	v, err := strconv.ParseUint(s, 10, 31)
+	if err != nil {
+		return fmt.Errorf("must be a number of pods")
+	}
+	*n = number(v)
+	return nil
+}

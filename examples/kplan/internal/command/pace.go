@@ -1,0 +1,72 @@
+package command
+
+import (
+	"errors"
+	"math"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/examples/kplan/internal/view"
+	"github.com/kplan-go/kplan/internal/sim"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
+)
+
+// A pace is how pods live in a simulation, and when to give up.
+type pace struct {
+	scheduleAfter  delay
+	readyAfter     delay
+	terminateAfter delay
+	jitter         delay
+	timeLimit      delay
+	seed           uint64
+	neverReady     bool
+}
+
+func (p *pace) addFlags(c *cobra.Command, neverReady string) {
+	p.readyAfter, p.timeLimit = delay(10*time.Second), delay(24*time.Hour)
+	f := c.Flags()
+	f.Var(&p.scheduleAfter, "schedule-after", "time from creating a pod to starting it")
+	f.Var(&p.readyAfter, "ready-after", "time from starting a pod to its being ready")
+	f.Var(&p.terminateAfter, "terminate-after", "time from deleting a pod to its end")
+	f.Var(&p.jitter, "jitter", "random time that is added to each of these, at most")
+	f.Uint64Var(&p.seed, "seed", 0, "chooses the random times")
+	f.BoolVar(&p.neverReady, "never-ready", false, neverReady)
+	f.Var(&p.timeLimit, "time-limit", "simulated time after which to give up")
+}
+
+// run simulates a rollout. The pods of the template broken never become ready if the
+// user says so.
+func (p *pace) run(start sim.Cluster, options deploy.Options, broken revision.Template) (sim.Result, error) {
+	kubelet := sim.Kubelet{
+		ScheduleAfter:  time.Duration(p.scheduleAfter),
+		ReadyAfter:     time.Duration(p.readyAfter),
+		TerminateAfter: time.Duration(p.terminateAfter),
+		Jitter:         time.Duration(p.jitter),
+		Seed:           p.seed,
+	}
+	if p.neverReady {
+		kubelet.NeverReady = func(_ podorder.Pod, of revision.Template) bool { return of.Same(broken) }
+	}
+	return sim.Run(start, sim.Config{
+		Kubelet:   kubelet,
+		TimeLimit: time.Duration(p.timeLimit),
+		Options:   options,
+		// Bursts follow each other at once, so they make no difference but take time.
+		ReplicaSetOptions: replicaset.Options{Burst: math.MaxInt32, Corrected: options.Corrected},
+	})
+}
+
+// unfinished returns an error if a rollout has not been completed.
+func unfinished(set *manifest.Set, simulations []view.Simulation) error {
+	for i := range simulations {
+		if text := simulations[i].Unfinished(); text != "" {
+			return set.Workloads[i].Invalid(errors.New(text))
+		}
+	}
+	return nil
+}

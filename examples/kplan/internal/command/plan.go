@@ -1,0 +1,115 @@
+package command
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/examples/kplan/internal/view"
+	"github.com/kplan-go/kplan/replicaset"
+)
+
+func newPlan(name string) *cobra.Command {
+	p := &planning{}
+	c := &cobra.Command{
+		Use:   "plan -f FILE",
+		Short: "Show what will happen next, and why",
+		Long: `Show what the Deployment controller will do next with each Deployment in the
+files, and why; and what it holds back, and why.
+
+ReplicaSets belong to the Deployment whose UID their controller reference has, and
+pods to ReplicaSets likewise. Objects of other kinds are passed over.
+
+If the files hold pods, what happens to these at the present sizes of their
+ReplicaSets is shown as well: pods that are created, deleted, adopted, released.
+
+--corrected and the policies --adoption, --leftover, --pause-points, --paused,
+--rollout-first, --strict-available, --terminating and --weigh-by-available ask for
+what Kubernetes does not do. Of the values of a policy the first is what it does.
+
+With -o json each Deployment is an object with name, actions, holds, status,
+budget, recheckAt and replicaSets. Several Deployments are the items of one object.`,
+		Example: examples(name, `
+# What will happen next, as of now
+kubectl get deployment,replicaset,pod -o yaml | kplan plan -f -
+
+# The same from files, as of when they were written, for a program to read
+kplan plan -f cluster/ --now 2026-01-02T15:04:05Z -o json
+
+# What will a manifest create?
+kplan plan -f deployment.yaml`),
+		Args: cobra.NoArgs,
+		RunE: running(p.execute),
+	}
+	p.input.addFlags(c)
+	p.policies.addFlags(c)
+	return c
+}
+
+// A planning is the flags of the command.
+type planning struct {
+	input
+	policies
+}
+
+func (p *planning) execute(c *cobra.Command) error {
+	set, err := p.load(c, p.filenames)
+	if err != nil {
+		return err
+	}
+	now := p.present()
+	var plans []view.Plan
+	for i := range set.Workloads {
+		plan, err := p.plan(&set.Workloads[i], now)
+		if err != nil {
+			return err
+		}
+		plans = append(plans, plan)
+	}
+	return write(c, p.output, plans)
+}
+
+func (p *planning) plan(w *manifest.Workload, now time.Time) (view.Plan, error) {
+	snapshot, err := w.Snapshot()
+	if err != nil {
+		return view.Plan{}, err
+	}
+	plan, err := deploy.Reconcile(snapshot, now, p.options)
+	if err != nil {
+		return view.Plan{}, w.Invalid(err)
+	}
+	pods, err := p.podPlans(w, now)
+	if err != nil {
+		return view.Plan{}, w.Invalid(err)
+	}
+	return view.Plan{
+		Namespace: w.Deployment.Namespace, Snapshot: snapshot, Now: now, Plan: plan, Pods: pods, Policies: p.departures(),
+	}, nil
+}
+
+// podPlans returns what happens to the pods of the ReplicaSets at their present sizes.
+func (p *planning) podPlans(w *manifest.Workload, now time.Time) ([]view.PodPlan, error) {
+	var plans []view.PodPlan
+	options := replicaset.Options{Corrected: p.options.Corrected}
+	for _, s := range w.PodSnapshots() {
+		plan, err := replicaset.Reconcile(s, now, options)
+		if err != nil {
+			return nil, err
+		}
+		reasons, err := replicaset.Explain(s, now, options)
+		if err != nil {
+			return nil, err
+		}
+		plans = append(plans, view.PodPlan{Name: s.ReplicaSet.Name, Wanted: sizeOf(&s.ReplicaSet), Now: now, Plan: plan, Reasons: reasons})
+	}
+	return plans, nil
+}
+
+func sizeOf(rs *replicaset.ReplicaSet) int32 {
+	if rs.Replicas == nil {
+		return 1
+	}
+	return *rs.Replicas
+}

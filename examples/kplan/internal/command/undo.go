@@ -1,0 +1,147 @@
+package command
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/spf13/cobra"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/examples/kplan/internal/view"
+	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan/revision"
+)
+
+// An undoing is the flags of the command undo.
+type undoing struct {
+	input
+	policies
+	pace
+	number int64
+}
+
+func newUndo(name string) *cobra.Command {
+	u := &undoing{}
+	c := &cobra.Command{
+		Use:   "undo -f FILE [--to-revision N]",
+		Short: "Show what kubectl rollout undo would do",
+		Long: `Show what kubectl rollout undo would do with each Deployment in the files: what it
+would print, which template it would restore, and how the rollout of that would go.
+Nothing is changed.
+
+Files without pods are taken to have those that their ReplicaSets report. Pods that
+are not ready become ready in the simulation, unless --never-ready is given.
+
+With -o json each Deployment is an object with name, text, undo, replicaSet, images
+and rollout, which is that of kplan simulate. Several Deployments are the items of
+one object.
+
+The exit code is 1 if kubectl would refuse, or if the rollout does not finish.`,
+		Example: examples(name, `
+# What would kubectl rollout undo do?
+kubectl get deployment,replicaset,pod -o yaml | kplan undo -f -
+
+# Back to revision 2, with pods that are slow, and away from a broken template
+kplan undo -f cluster.yaml --to-revision 2 --ready-after 45s --never-ready`),
+		Args: cobra.NoArgs,
+		RunE: running(u.execute),
+	}
+	u.input.addFlags(c)
+	u.policies.addFlags(c)
+	u.pace.addFlags(c, "pods of the template that is left never become ready")
+	c.Flags().Int64Var(&u.number, "to-revision", 0, "the revision to go back to; 0 is the previous one")
+	return c
+}
+
+func (u *undoing) execute(c *cobra.Command) error {
+	set, err := u.load(c, u.filenames)
+	if err != nil {
+		return err
+	}
+	var undos []view.Undo
+	var simulations []view.Simulation
+	done := &manifest.Set{}
+	for i := range set.Workloads {
+		w := &set.Workloads[i]
+		undo, err := u.undo(w)
+		if err != nil {
+			return err
+		}
+		undos = append(undos, undo)
+		if undo.Rollout != nil {
+			simulations = append(simulations, *undo.Rollout)
+			done.Workloads = append(done.Workloads, *w)
+		}
+	}
+	if err := write(c, u.output, undos); err != nil {
+		return err
+	}
+	return unfinished(done, simulations)
+}
+
+func (u *undoing) undo(w *manifest.Workload) (view.Undo, error) {
+	workload, entries := w.History()
+	plan, err := revision.PlanUndo(workload, entries, u.number, revision.Options{})
+	if err != nil {
+		return view.Undo{}, w.Invalid(err)
+	}
+	target := w.Controlled()[plan.Source]
+	undo := view.Undo{Namespace: w.Deployment.Namespace, Name: w.Deployment.Name, Undo: plan, ReplicaSet: target.Name}
+	if plan.Skipped {
+		return undo, nil
+	}
+	undo.Images = changes(&w.Deployment.Spec.Template.Spec, &target.Spec.Template.Spec)
+	rollout, err := u.rollout(w, target, plan)
+	undo.Rollout = &rollout
+	return undo, err
+}
+
+// rollout simulates what follows from restoring the template of a ReplicaSet.
+func (u *undoing) rollout(w *manifest.Workload, target *appsv1.ReplicaSet, plan revision.Undo) (view.Simulation, error) {
+	c, err := clusterOf(w, u.now.Time)
+	if err != nil {
+		return view.Simulation{}, err
+	}
+	left := c.Deployment.Template
+	restored := c.Deployment
+	restored.Template = kube.ReplicaSet(target).Template
+	restored.TemplateLabels = maps.Clone(target.Spec.Template.Labels)
+	delete(restored.TemplateLabels, revision.LabelHash)
+	restored.Annotations = plan.Annotations
+	c.Update(restored)
+	result, err := u.pace.run(c, u.options, left)
+	if err != nil {
+		return view.Simulation{}, w.Invalid(err)
+	}
+	return view.Simulation{
+		Namespace: w.Deployment.Namespace, Name: w.Deployment.Name, Result: result, Policies: u.departures(),
+		Images: imagesOf(&result.Cluster, w),
+	}, nil
+}
+
+// changes returns the images of the containers of two pods, those of init containers
+// first.
+func changes(before, after *corev1.PodSpec) []view.Image {
+	var images []view.Image
+	add := func(containers []corev1.Container, set func(*view.Image, string)) {
+		for i := range containers {
+			at := slices.IndexFunc(images, func(c view.Image) bool { return c.Container == containers[i].Name })
+			if at < 0 {
+				at = len(images)
+				images = append(images, view.Image{Container: containers[i].Name})
+			}
+			set(&images[at], containers[i].Image)
+		}
+	}
+	for _, spec := range []*corev1.PodSpec{before, after} {
+		set := func(c *view.Image, image string) { c.Before = image }
+		if spec == after {
+			set = func(c *view.Image, image string) { c.After = image }
+		}
+		add(spec.InitContainers, set)
+		add(spec.Containers, set)
+	}
+	return images
+}

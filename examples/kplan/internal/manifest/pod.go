@@ -1,0 +1,70 @@
+package manifest
+
+import (
+	"cmp"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// A Problem is why a pod does not serve, as far as its status tells.
+type Problem struct {
+	Reason  string // such as ImagePullBackOff
+	Message string // of Kubernetes, or ""
+}
+
+// ProblemOf returns what is wrong with a pod that is not ready.
+func ProblemOf(p *corev1.Pod) Problem {
+	switch {
+	case p.DeletionTimestamp != nil:
+		return Problem{Reason: "Terminating"}
+	case p.Status.Phase == corev1.PodFailed || p.Status.Phase == corev1.PodSucceeded:
+		return Problem{Reason: cmp.Or(p.Status.Reason, string(p.Status.Phase)), Message: p.Status.Message}
+	}
+	for _, s := range p.Status.InitContainerStatuses {
+		if problem, ok := problemOfContainer(&s); ok {
+			problem.Reason = "Init:" + problem.Reason
+			return problem
+		}
+	}
+	for _, s := range p.Status.ContainerStatuses {
+		if problem, ok := problemOfContainer(&s); ok {
+			return problem
+		}
+	}
+	return problemOfConditions(p)
+}
+
+// problemOfContainer returns why a container does not run. One that only waits for
+// others, or runs, or has done its work, has no problem of its own.
+func problemOfContainer(s *corev1.ContainerStatus) (Problem, bool) {
+	switch w, t := s.State.Waiting, s.State.Terminated; {
+	case w != nil && w.Reason != "" && w.Reason != "PodInitializing" && w.Reason != "ContainerCreating":
+		return Problem{Reason: w.Reason, Message: w.Message}, true
+	case t != nil && t.ExitCode != 0:
+		return Problem{Reason: cmp.Or(t.Reason, "Error"), Message: fmt.Sprintf("container %s exited with code %d", s.Name, t.ExitCode)}, true
+	}
+	return Problem{}, false
+}
+
+func problemOfConditions(p *corev1.Pod) Problem {
+	var ready Problem
+	for _, c := range p.Status.Conditions {
+		switch {
+		case c.Status == corev1.ConditionTrue:
+		case c.Type == corev1.PodScheduled:
+			return Problem{Reason: cmp.Or(c.Reason, "NotScheduled"), Message: c.Message}
+		case c.Type == corev1.PodReady:
+			ready = Problem{Reason: c.Reason, Message: c.Message}
+		}
+	}
+	for _, s := range p.Status.ContainerStatuses {
+		if w := s.State.Waiting; w != nil && w.Reason != "" {
+			return Problem{Reason: w.Reason, Message: w.Message}
+		}
+	}
+	if p.Spec.NodeName == "" {
+		return Problem{Reason: "NotScheduled"}
+	}
+	return Problem{Reason: cmp.Or(ready.Reason, "NotReady"), Message: ready.Message}
+}

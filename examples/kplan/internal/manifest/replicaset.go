@@ -1,0 +1,57 @@
+package manifest
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan/replicaset"
+)
+
+// A ReplicaSet is the input of its planner.
+type ReplicaSet struct {
+	File      string
+	Namespace string
+	Snapshot  replicaset.Snapshot
+}
+
+// Invalid returns err as an error of the ReplicaSet.
+func (r *ReplicaSet) Invalid(err error) error {
+	return &Error{File: r.File, Object: describe("ReplicaSet", r.Snapshot.ReplicaSet.Name), Err: err}
+}
+
+// LoadReplicaSets reads the ReplicaSets of a source whose pods it holds, in the
+// order of the source, with Deployments or without. The notes tell what was passed
+// over.
+func LoadReplicaSets(s Source) (sets []ReplicaSet, notes []string, err error) {
+	l, err := s.read()
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(l.replicaSets) == 0 {
+		return nil, nil, errors.New("no ReplicaSet in the input")
+	}
+	if len(l.pods) == 0 {
+		return nil, nil, errors.New("no Pod in the input")
+	}
+	notes, namespaces, seen := l.notes, l.namespaces(), map[string]string{}
+	for _, rs := range l.replicaSets {
+		r := kube.ReplicaSet(rs.object)
+		n := namespaces[rs.object.Namespace]
+		loaded := ReplicaSet{File: rs.file, Namespace: rs.object.Namespace, Snapshot: n.snapshot(r)}
+		if err := checkReplicaSet(rs.object); err != nil {
+			return nil, nil, loaded.Invalid(err)
+		}
+		key := rs.object.Namespace + "/" + r.Name
+		if first, ok := seen[key]; ok {
+			return nil, nil, loaded.Invalid(fmt.Errorf("there is one of this name already, in %s", first))
+		}
+		seen[key] = rs.file
+		if !n.hasPodsOf(&r) {
+			notes = append(notes, fmt.Sprintf("%s: skipped %s: its pods are not in the input", rs.file, describe("ReplicaSet", r.Name)))
+			continue
+		}
+		sets = append(sets, loaded)
+	}
+	return sets, notes, nil
+}

@@ -1,0 +1,140 @@
+package manifest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/kube"
+)
+
+// A Workload is a Deployment with what it controls.
+type Workload struct {
+	File        string
+	Deployment  *appsv1.Deployment
+	ReplicaSets []*appsv1.ReplicaSet
+	Pods        []*corev1.Pod // of these ReplicaSets
+
+	namespace *namespace
+}
+
+// Name returns what messages call the workload.
+func (w *Workload) Name() string { return describe("Deployment", w.Deployment.Name) }
+
+// Key tells workloads apart.
+func (w *Workload) Key() string { return w.Deployment.Namespace + "/" + w.Deployment.Name }
+
+// Invalid returns err as an error of the workload.
+func (w *Workload) Invalid(err error) error {
+	return &Error{File: w.File, Object: w.Name(), Err: err}
+}
+
+// Snapshot returns the input of the planner.
+func (w *Workload) Snapshot() (deploy.Snapshot, error) {
+	s, err := kube.Snapshot(w.Deployment, w.ReplicaSets, w.Pods)
+	if err != nil {
+		return s, w.Invalid(err)
+	}
+	return s, nil
+}
+
+// set puts together what belongs together.
+func (l *loader) set() (*Set, error) {
+	if len(l.deployments) == 0 {
+		return nil, errors.New("no Deployment in the input")
+	}
+	s := &Set{Notes: l.notes}
+	files := map[string]string{}
+	for _, d := range l.deployments {
+		w := Workload{File: d.file, Deployment: d.object}
+		if first, ok := files[w.Key()]; ok {
+			return nil, w.Invalid(fmt.Errorf("there is one of this name already, in %s", first))
+		}
+		files[w.Key()] = d.file
+		if err := kube.Validate(d.object); err != nil {
+			return nil, w.Invalid(err)
+		}
+		identify(d.object)
+		s.Workloads = append(s.Workloads, w)
+	}
+	if err := l.assignReplicaSets(s); err != nil {
+		return nil, err
+	}
+	namespaces := l.namespaces()
+	for i := range s.Workloads {
+		s.Workloads[i].namespace = namespaces[s.Workloads[i].Deployment.Namespace]
+	}
+	return s, nil
+}
+
+// identify gives a Deployment the UID and the generation that it lacks as long as
+// it is a manifest.
+func identify(d *appsv1.Deployment) {
+	if d.UID == "" {
+		d.UID = types.UID("manifest/" + d.Namespace + "/" + d.Name)
+	}
+	d.Generation = max(d.Generation, 1)
+}
+
+func (l *loader) assignReplicaSets(s *Set) error {
+	owners := map[types.UID]int{} // of ReplicaSets
+	for _, rs := range l.replicaSets {
+		if metav1.GetControllerOfNoCopy(rs.object) == nil {
+			s.offer(rs.object)
+			continue
+		}
+		i := slices.IndexFunc(s.Workloads, func(w Workload) bool { return controls(w.Deployment, rs.object) })
+		if i < 0 {
+			s.Notes = append(s.Notes, fmt.Sprintf("%s: skipped %s: its Deployment is not in the input", rs.file, describe("ReplicaSet", rs.object.Name)))
+			continue
+		}
+		if err := checkReplicaSet(rs.object); err != nil {
+			return &Error{File: rs.file, Object: describe("ReplicaSet", rs.object.Name), Err: err}
+		}
+		owners[rs.object.UID] = i
+		s.Workloads[i].ReplicaSets = append(s.Workloads[i].ReplicaSets, rs.object)
+	}
+	for _, p := range l.pods {
+		owner := metav1.GetControllerOfNoCopy(p.object)
+		if owner == nil {
+			continue
+		}
+		if i, ok := owners[owner.UID]; ok {
+			s.Workloads[i].Pods = append(s.Workloads[i].Pods, p.object)
+		}
+	}
+	return nil
+}
+
+// offer shows a ReplicaSet without a controller to every Deployment of its
+// namespace: the planner decides who adopts it.
+func (s *Set) offer(rs *appsv1.ReplicaSet) {
+	for i := range s.Workloads {
+		if s.Workloads[i].Deployment.Namespace == rs.Namespace {
+			s.Workloads[i].ReplicaSets = append(s.Workloads[i].ReplicaSets, rs)
+		}
+	}
+}
+
+func controls(d *appsv1.Deployment, rs *appsv1.ReplicaSet) bool {
+	owner := metav1.GetControllerOfNoCopy(rs)
+	return owner != nil && owner.UID == d.UID && rs.Namespace == d.Namespace
+}
+
+func checkReplicaSet(rs *appsv1.ReplicaSet) error {
+	switch {
+	case rs.UID == "":
+		return &kube.FieldError{Path: "metadata.uid", Value: "", Detail: "must be set"}
+	case rs.Spec.Replicas != nil && *rs.Spec.Replicas < 0:
+		return &kube.FieldError{Path: "spec.replicas", Value: *rs.Spec.Replicas, Detail: "must not be negative"}
+	case rs.Spec.MinReadySeconds < 0:
+		return &kube.FieldError{Path: "spec.minReadySeconds", Value: rs.Spec.MinReadySeconds, Detail: "must not be negative"}
+	}
+	return nil
+}

@@ -1,0 +1,216 @@
+package view
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/kplan-go/kplan/deploy"
+)
+
+// A State is how a Deployment stands.
+type State string
+
+// The states.
+const (
+	StateComplete    State = "complete"
+	StateProgressing State = "progressing" // something is to be done at once
+	StateWaiting     State = "waiting"     // for pods, for time, or for being resumed
+	StateStuck       State = "stuck"       // for someone to do something
+)
+
+// An Explanation is why one Deployment moves, or does not.
+type Explanation struct {
+	Plan
+	Report   Report
+	Sets     []Set
+	Idle     []Pod     // those that do not serve
+	HasPods  bool      // whether the input holds any pods of the Deployment
+	Instants []Instant // when time alone changes something, in order
+}
+
+// A Report is what kubectl rollout status prints.
+type Report struct {
+	Text string `json:"text,omitzero"`
+	Done bool   `json:"done"`
+	Err  string `json:"error,omitzero"` // instead of Text
+}
+
+// A Set is a ReplicaSet of the tree.
+type Set struct {
+	Name      string `json:"name"`
+	New       bool   `json:"new"`
+	Revision  int64  `json:"revision,omitzero"` // 0 if it has none
+	Wanted    int32  `json:"wanted"`
+	Pods      int32  `json:"pods"`
+	Ready     int32  `json:"ready"`
+	Available int32  `json:"available"`
+	Images    string `json:"images,omitzero"`
+	Failure   string `json:"failure,omitzero"` // what its condition ReplicaFailure says
+}
+
+func (s *Set) empty() bool { return s.Wanted == 0 && s.Pods == 0 && !s.New && s.Failure == "" }
+
+// A Pod is one that does not serve.
+type Pod struct {
+	Name       string        `json:"name"`
+	ReplicaSet string        `json:"replicaSet"`
+	Node       string        `json:"node,omitzero"`
+	Phase      string        `json:"phase,omitzero"`
+	Age        time.Duration `json:"-"`
+	Reason     string        `json:"reason"`
+	Message    string        `json:"message,omitzero"`
+}
+
+// An Instant is when something changes without anybody doing anything.
+type Instant struct {
+	At   time.Time `json:"at"`
+	What string    `json:"what"`
+}
+
+// State returns how the Deployment stands, and one sentence that says why.
+func (e *Explanation) State() (State, string) {
+	actions := e.Plan.Plan.Actions
+	switch {
+	case e.complete() && len(actions) == 0:
+		return StateComplete, e.completeText() + "."
+	case e.complete():
+		return StateComplete, fmt.Sprintf("%s; %s left to do.", e.completeText(), count(len(actions), "write is", "writes are"))
+	case len(actions) == 1:
+		return StateProgressing, "The controller will act at once: " + long(actions[0]) + "."
+	case len(actions) > 1:
+		return StateProgressing, fmt.Sprintf("The controller will act at once, in %d writes.", len(actions))
+	case e.Snapshot.Deployment.Paused:
+		return StateWaiting, "It is paused, and its rollout rests until it is resumed."
+	}
+	state, why := e.blocked()
+	if len(e.Idle) > 0 {
+		why += " Pods that do not serve: " + byReason(e.Idle) + "."
+	}
+	return state, why
+}
+
+// blocked is State for a rollout that is not complete and does nothing.
+func (e *Explanation) blocked() (State, string) {
+	holds := e.Plan.Plan.Holds
+	for _, h := range holds {
+		if a := AdviceOn(h.Reason); a.Stuck {
+			return StateStuck, a.Means
+		}
+	}
+	available, wanted := e.Plan.Plan.Status.AvailableReplicas, e.wanted()
+	if len(holds) < 2 || available >= wanted {
+		return StateWaiting, e.firstMeaning()
+	}
+	return StateWaiting, fmt.Sprintf("It goes on when more pods are available than %d of %d.", available, wanted)
+}
+
+// firstMeaning returns what the first hold means.
+func (e *Explanation) firstMeaning() string {
+	if len(e.Plan.Plan.Holds) == 0 {
+		return "Nothing will happen, and the planner does not say why."
+	}
+	return AdviceOn(e.Plan.Plan.Holds[0].Reason).Means
+}
+
+func (e *Explanation) completeText() string {
+	text := "All " + plural(e.Plan.Plan.Budget.Replicas, "pod") + " are new and available"
+	if n := e.Plan.Plan.Budget.Replicas; n < 2 {
+		text = [...]string{"No pod is wanted, and none is left", "The pod is new and available"}[max(0, n)]
+	}
+	if e.Snapshot.Deployment.Paused {
+		text += ", and it is paused"
+	}
+	return text
+}
+
+// wanted returns how many pods the ReplicaSets want.
+func (e *Explanation) wanted() int32 {
+	n := int32(0)
+	for i := range e.Sets {
+		n += e.Sets[i].Wanted
+	}
+	return n
+}
+
+// Text writes the explanation for people.
+func (e Explanation) Text(w io.Writer) {
+	state, why := e.State()
+	name := e.Snapshot.Deployment.Name
+	if e.Namespace != "" {
+		name = e.Namespace + "/" + name
+	}
+	fmt.Fprintf(w, "Deployment %s is %s. %s\n\n", name, state, why)
+	writePolicies(w, e.Policies)
+	report := e.Report.Text
+	if e.Report.Err != "" {
+		report = "error: " + e.Report.Err
+	}
+	fmt.Fprintf(w, "kubectl rollout status:  %s\n", report)
+	e.budget(w)
+	e.instants(w)
+	fmt.Fprintln(w)
+	e.tree(w)
+	e.idle(w)
+	if !e.Plan.Plan.Empty() {
+		fmt.Fprintln(w)
+		e.actionTable().writeTo(w)
+	}
+	e.reasons(w)
+}
+
+// budget writes the numbers that bound the rollout.
+func (e *Explanation) budget(w io.Writer) {
+	b := e.Plan.Plan.Budget
+	fmt.Fprintf(w, "Budget:                  %s, surge %d, unavailable %d\n", plural(b.Replicas, "replica"), b.Surge, b.Unavailable)
+	fmt.Fprintf(w, "                         wanted %d, at most %d; available %d, at least %d\n",
+		e.wanted(), b.MaxTotal(), e.Plan.Plan.Status.AvailableReplicas, b.MinAvailable())
+}
+
+func (e *Explanation) instants(w io.Writer) {
+	label := "By time alone:"
+	if len(e.Instants) == 0 {
+		fmt.Fprintf(w, "%-24s nothing changes\n", label)
+	}
+	for _, i := range e.Instants {
+		fmt.Fprintf(w, "%-24s %s, in %s: %s\n", label, i.At.Format(time.RFC3339), clock(i.At.Sub(e.Now)), i.What)
+		label = ""
+	}
+}
+
+// reasons writes what is held back: in numbers, in words, and what ends it.
+func (e *Explanation) reasons(w io.Writer) {
+	for i, h := range e.Plan.Plan.Holds {
+		if i == 0 {
+			fmt.Fprint(w, "\nHeld back:\n")
+		}
+		a := AdviceOn(h.Reason)
+		fmt.Fprintf(w, "  %s: %s (%s)\n", e.held(h), whyNot(h), h.Reason)
+		fmt.Fprintf(w, "    %s\n", a.Means)
+		if text := e.failure(h); text != "" {
+			fmt.Fprintf(w, "    It says: %s\n", text)
+		}
+		fmt.Fprintf(w, "    What ends it: %s\n", a.Ends)
+	}
+}
+
+// failure returns what a ReplicaSet says that cannot create or delete pods.
+func (e *Explanation) failure(h deploy.Hold) string {
+	for i := range e.Sets {
+		if s := &e.Sets[i]; s.Name == h.Name && h.Reason == deploy.ReasonReplicaFailure {
+			return oneLine(s.Failure)
+		}
+	}
+	return ""
+}
+
+// oneLine returns a text without line breaks, and not longer than a line.
+func oneLine(text string) string {
+	const most = 160
+	text = strings.Join(strings.Fields(text), " ")
+	if r := []rune(text); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return text
+}

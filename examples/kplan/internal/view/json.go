@@ -1,0 +1,130 @@
+package view
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/sim"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// JSON writes one document: the object of the one Deployment or, if there are
+// several, an object with the list items.
+func JSON[T any](w io.Writer, objects []T) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if len(objects) == 1 {
+		return encoder.Encode(objects[0])
+	}
+	return encoder.Encode(struct {
+		Items []T `json:"items"`
+	}{objects})
+}
+
+// marshal is json.Marshal without the escapes that are for HTML.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(v)
+	return b.Bytes(), err
+}
+
+// MarshalJSON encodes the plan and what it is for. Actions and holds are always
+// there.
+func (p Plan) MarshalJSON() ([]byte, error) {
+	type plan deploy.Plan // without methods
+	return marshal(struct {
+		Name      string         `json:"name"`
+		Namespace string         `json:"namespace,omitempty"`
+		Policies  []string       `json:"policies,omitempty"`
+		Actions   deploy.Actions `json:"actions"`
+		Holds     []deploy.Hold  `json:"holds"`
+		plan
+		ReplicaSets []PodPlan `json:"replicaSets"`
+	}{p.Snapshot.Deployment.Name, p.Namespace, p.Policies, p.Plan.Actions, notNil(p.Plan.Holds), plan(p.Plan), notNil(p.Pods)})
+}
+
+// explainedHold is a hold with its words.
+type explainedHold struct {
+	deploy.Hold
+	Text  string `json:"text"`
+	Means string `json:"means"`
+	Ends  string `json:"ends"`
+	Stuck bool   `json:"stuck"` // it does not end by itself
+}
+
+type explainedBudget struct {
+	rollout.Budget
+	bounds
+	Wanted    int32 `json:"wanted"`
+	Available int32 `json:"available"`
+}
+
+// MarshalJSON encodes the explanation. Lists are always there.
+func (e Explanation) MarshalJSON() ([]byte, error) {
+	state, why := e.State()
+	holds := make([]explainedHold, len(e.Plan.Plan.Holds))
+	for i, h := range e.Plan.Plan.Holds {
+		a := AdviceOn(h.Reason)
+		holds[i] = explainedHold{h, whyNot(h), a.Means, a.Ends, a.Stuck}
+	}
+	b := e.Plan.Plan.Budget
+	return marshal(struct {
+		Name        string          `json:"name"`
+		Namespace   string          `json:"namespace,omitempty"`
+		Policies    []string        `json:"policies,omitempty"`
+		State       State           `json:"state"`
+		Why         string          `json:"why"`
+		Report      Report          `json:"rolloutStatus"`
+		Budget      explainedBudget `json:"budget"`
+		Actions     deploy.Actions  `json:"actions"`
+		Holds       []explainedHold `json:"holds"`
+		ReplicaSets []Set           `json:"replicaSets"`
+		Pods        []Pod           `json:"pods"` // that do not serve
+		Instants    []Instant       `json:"instants"`
+	}{
+		e.Snapshot.Deployment.Name, e.Namespace, e.Policies, state, why, e.Report,
+		explainedBudget{b, bounds{b.MaxTotal(), b.MinAvailable()}, e.wanted(), e.Plan.Plan.Status.AvailableReplicas},
+		e.Plan.Plan.Actions, holds, notNil(e.Sets), notNil(e.Idle), notNil(e.Instants),
+	})
+}
+
+type step struct {
+	Time    float64        `json:"time"` // in seconds
+	Actions deploy.Actions `json:"actions"`
+	sim.Step
+}
+
+type bounds struct {
+	MaxTotal     int32 `json:"maxTotal"`
+	MinAvailable int32 `json:"minAvailable"`
+}
+
+// MarshalJSON encodes the rollout. Times are seconds from its start.
+func (s Simulation) MarshalJSON() ([]byte, error) {
+	steps := make([]step, len(s.Result.Steps))
+	for i, st := range s.Result.Steps {
+		st.ReplicaSets = notNil(st.ReplicaSets)
+		steps[i] = step{Time: st.Time.Seconds(), Actions: st.Actions, Step: st}
+	}
+	b := s.Result.Bounds
+	return marshal(struct {
+		Name      string   `json:"name"`
+		Namespace string   `json:"namespace,omitempty"`
+		Policies  []string `json:"policies,omitempty"`
+		Bounds    bounds   `json:"bounds"`
+		Done      bool     `json:"done"`
+		Steps     []step   `json:"steps"`
+	}{s.Name, s.Namespace, s.Policies, bounds{b.MaxTotal(), b.MinAvailable()}, s.Result.Done, steps})
+}
+
+func notNil[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}

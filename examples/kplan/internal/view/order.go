@@ -1,0 +1,143 @@
+package view
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/kplan-go/kplan/podorder"
+)
+
+// An Order is the order in which the pods of one ReplicaSet would be deleted.
+type Order struct {
+	Namespace  string
+	Name       string
+	Controller string // such as Deployment web, or ""
+	Wanted     int32
+	Deleting   bool // the ReplicaSet itself, which then deletes no pod
+	Ending     int  // its pods that are being deleted already
+	Now        time.Time
+	Pods       []Victim
+	Marked     int // how many go, -1 if that was not asked
+}
+
+// A Victim is a pod in its place.
+type Victim struct {
+	Pod        podorder.Pod
+	Neighbours int32
+	Next       podorder.Explanation // why it goes before the next; no Rule for the last
+}
+
+// Text writes the order as a table.
+func (o Order) Text(w io.Writer) {
+	name := o.Name
+	if o.Namespace != "" {
+		name = o.Namespace + "/" + name
+	}
+	controller := ", without a controller"
+	if o.Controller != "" {
+		controller = " of " + o.Controller
+	}
+	fmt.Fprintf(w, "ReplicaSet %s%s: wants %s, has %d\n", name, controller, plural(o.Wanted, "pod"), len(o.Pods))
+	if o.Ending > 0 {
+		fmt.Fprintf(w, "Being deleted already: %s\n", count(o.Ending, "pod", "pods"))
+	}
+	if o.Deleting {
+		fmt.Fprint(w, "It is being deleted itself, and leaves its pods alone.\n")
+	}
+	fmt.Fprintln(w)
+	if len(o.Pods) == 0 {
+		fmt.Fprint(w, "No pod to delete.\n")
+		return
+	}
+	o.table(w)
+}
+
+func (o *Order) table(w io.Writer) {
+	header := []string{"PLACE", "POD", "NODE", "PHASE", "READY FOR", "COST", "NEIGHBOURS", "RESTARTS", "BEFORE THE NEXT BECAUSE"}
+	if o.Marked >= 0 {
+		header = append([]string{"GOES"}, header...)
+	}
+	t := newTable(header...)
+	for i := range o.Pods {
+		v := &o.Pods[i]
+		cells := []string{
+			fmt.Sprint(i + 1), v.Pod.Name, dash(v.Pod.NodeName), dash(string(v.Pod.Phase)), o.readyFor(&v.Pod), fmt.Sprint(v.cost()),
+			fmt.Sprint(v.Neighbours), fmt.Sprint(v.Pod.Restarts), v.why(o.Now),
+		}
+		if o.Marked >= 0 {
+			mark := "-"
+			if i < o.Marked {
+				mark = "yes"
+			}
+			cells = append([]string{mark}, cells...)
+		}
+		t.row(cells...)
+	}
+	t.writeTo(w)
+}
+
+func (o *Order) readyFor(p *podorder.Pod) string {
+	switch {
+	case !p.Ready:
+		return "not ready"
+	case p.ReadySince.IsZero():
+		return "unknown"
+	}
+	return clock(o.Now.Sub(p.ReadySince).Round(time.Second))
+}
+
+func (v *Victim) cost() int32 {
+	cost, _ := podorder.DeletionCost(v.Pod.Annotations)
+	return cost
+}
+
+func (v *Victim) why(now time.Time) string {
+	if v.Next.Rule == "" {
+		return "-"
+	}
+	return ruleText(v.Next, now)
+}
+
+type orderedPod struct {
+	Place      int           `json:"place"`
+	Name       string        `json:"name"`
+	Node       string        `json:"node,omitzero"`
+	Phase      string        `json:"phase,omitzero"`
+	Ready      bool          `json:"ready"`
+	ReadySince time.Time     `json:"readySince,omitzero"`
+	Cost       int32         `json:"cost"`
+	Neighbours int32         `json:"neighbours"`
+	Restarts   int32         `json:"restarts"`
+	Goes       *bool         `json:"goes,omitzero"` // whether it is marked, absent if none is
+	Rule       podorder.Rule `json:"rule,omitzero"` // that puts it before the next
+	Why        string        `json:"why,omitzero"`
+}
+
+// MarshalJSON encodes the order. Pods are always there.
+func (o Order) MarshalJSON() ([]byte, error) {
+	pods := make([]orderedPod, len(o.Pods))
+	for i := range o.Pods {
+		v := &o.Pods[i]
+		pods[i] = orderedPod{
+			Place: i + 1, Name: v.Pod.Name, Node: v.Pod.NodeName, Phase: string(v.Pod.Phase),
+			Ready: v.Pod.Ready, ReadySince: v.Pod.ReadySince, Cost: v.cost(), Neighbours: v.Neighbours,
+			Restarts: v.Pod.Restarts, Rule: v.Next.Rule,
+		}
+		if v.Next.Rule != "" {
+			pods[i].Why = v.why(o.Now)
+		}
+		if o.Marked >= 0 {
+			pods[i].Goes = new(i < o.Marked)
+		}
+	}
+	return marshal(struct {
+		Name       string       `json:"name"`
+		Namespace  string       `json:"namespace,omitempty"`
+		Controller string       `json:"controller,omitempty"`
+		Wanted     int32        `json:"wanted"`
+		Deleting   bool         `json:"deleting,omitzero"`
+		Ending     int          `json:"terminating"`
+		Pods       []orderedPod `json:"pods"`
+	}{o.Name, o.Namespace, o.Controller, o.Wanted, o.Deleting, o.Ending, pods})
+}

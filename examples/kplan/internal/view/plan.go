@@ -1,0 +1,135 @@
+package view
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// A Plan is the next plan for one Deployment.
+type Plan struct {
+	Namespace string
+	Snapshot  deploy.Snapshot
+	Now       time.Time
+	Plan      deploy.Plan
+	Pods      []PodPlan // of the ReplicaSets whose pods are in the input
+	Policies  []string  // the flags that depart from Kubernetes
+}
+
+// Text writes the plan for people.
+func (p Plan) Text(w io.Writer) {
+	d := &p.Snapshot.Deployment
+	heading(w, p.Namespace, d.Name, p.Plan.Budget)
+	writePolicies(w, p.Policies)
+	if p.Plan.Empty() {
+		p.nothing(w)
+	} else {
+		p.actions(w)
+	}
+	p.holds(w)
+	podActions(w, p.Pods)
+	p.status(w)
+}
+
+// writePolicies says that the planner does not do what Kubernetes would.
+func writePolicies(w io.Writer, flags []string) {
+	if len(flags) > 0 {
+		fmt.Fprintf(w, "With %s, unlike Kubernetes.\n\n", strings.Join(flags, " "))
+	}
+}
+
+// heading writes what is wanted and the bounds of the way there.
+func heading(w io.Writer, namespace, name string, b rollout.Budget) {
+	if namespace != "" {
+		name = namespace + "/" + name
+	}
+	fmt.Fprintf(w, "Deployment %s: %s, at most %d wanted, at least %d available\n\n",
+		name, plural(b.Replicas, "replica"), b.MaxTotal(), b.MinAvailable())
+}
+
+func (p Plan) complete() bool {
+	d := &p.Snapshot.Deployment
+	return deploy.Complete(p.Plan.Status, p.Plan.Budget.Replicas, d.Generation)
+}
+
+func (p Plan) nothing(w io.Writer) {
+	switch {
+	case p.complete():
+		fmt.Fprint(w, "Nothing to do: the rollout is complete.\n\n")
+	case exceeded(p.Plan.Status):
+		fmt.Fprint(w, "Nothing to do: the rollout has exceeded its progress deadline, and waits.\n\n")
+	default:
+		fmt.Fprint(w, "Nothing to do at the moment.\n\n")
+	}
+}
+
+func (p Plan) actions(w io.Writer) {
+	p.actionTable().writeTo(w)
+	fmt.Fprintln(w)
+}
+
+func (p Plan) actionTable() *table {
+	t := newTable("ACTION", "REASON", "WHY")
+	for _, a := range p.Plan.Actions {
+		t.row(long(a), string(reason(a)), why(reason(a)))
+	}
+	return t
+}
+
+func (p Plan) holds(w io.Writer) {
+	if len(p.Plan.Holds) == 0 {
+		return
+	}
+	t := newTable("HELD BACK", "REASON", "WHY")
+	for _, h := range p.Plan.Holds {
+		t.row(p.held(h), string(h.Reason), whyNot(h))
+	}
+	t.writeTo(w)
+	fmt.Fprintln(w)
+}
+
+// held names the object that a hold is about.
+func (p Plan) held(h deploy.Hold) string {
+	if h.Name == "" {
+		return "deployment " + p.Snapshot.Deployment.Name
+	}
+	return "replica set " + h.Name
+}
+
+func (p Plan) status(w io.Writer) {
+	fmt.Fprintf(w, "Status:      %v\n", p.Plan.Status)
+	if conditions := conditions(p.Plan.Status); conditions != "" {
+		fmt.Fprintf(w, "Conditions:  %s\n", conditions)
+	}
+	if at := p.Plan.RecheckAt; !at.IsZero() {
+		fmt.Fprintf(w, "Recheck:     %s, in %s\n", at.Format(time.RFC3339), clock(at.Sub(p.Now)))
+	}
+}
+
+// conditions returns what holds and why.
+func conditions(s deploy.Status) string {
+	var texts []string
+	for _, c := range s.Conditions {
+		text := c.Type + "=" + string(c.Status)
+		if c.Reason != "" {
+			text += " (" + c.Reason + ")"
+		}
+		texts = append(texts, text)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// exceeded reports whether the progress deadline has passed.
+func exceeded(s deploy.Status) bool {
+	for _, c := range s.Conditions {
+		if c.Type == deploy.ConditionProgressing && c.Status == replicaset.ConditionFalse && c.Reason == "ProgressDeadlineExceeded" {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,110 @@
+package view
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+)
+
+// A PodPlan is the next plan for the pods of one ReplicaSet, at the size that it has.
+type PodPlan struct {
+	Name    string
+	Wanted  int32
+	Now     time.Time
+	Plan    replicaset.Plan
+	Reasons []podorder.Explanation // why these pods are deleted
+}
+
+// MarshalJSON encodes the plan. Actions are always there.
+func (p PodPlan) MarshalJSON() ([]byte, error) {
+	type plan replicaset.Plan // without methods
+	return marshal(struct {
+		Name    string             `json:"name"`
+		Wanted  int32              `json:"wanted"`
+		Actions replicaset.Actions `json:"actions"`
+		plan
+		Reasons []podorder.Explanation `json:"reasons,omitempty"`
+	}{p.Name, p.Wanted, p.Plan.Actions, plan(p.Plan), p.Reasons})
+}
+
+// podActions writes what happens to pods, and what is held back besides waiting
+// for them to be available, which the Deployment's holds tell.
+func podActions(w io.Writer, plans []PodPlan) {
+	t := newTable("POD ACTION", "REASON", "WHY")
+	rows := 0
+	for i := range plans {
+		for _, row := range plans[i].rows() {
+			t.row(row...)
+			rows++
+		}
+	}
+	if rows > 0 {
+		t.writeTo(w)
+		fmt.Fprintln(w)
+	}
+}
+
+func (p *PodPlan) rows() [][]string {
+	var rows [][]string
+	deleted := 0
+	for _, a := range p.Plan.Actions {
+		if _, ok := a.(replicaset.DeletePod); ok {
+			if deleted++; deleted > maxPods {
+				continue
+			}
+		}
+		rows = append(rows, p.row(a))
+	}
+	if deleted > maxPods {
+		rows = append(rows, []string{fmt.Sprintf("delete %d more pods of %s", deleted-maxPods, p.Name), string(replicaset.ReasonTooMany), "see kplan order"})
+	}
+	for _, h := range p.Plan.Holds {
+		if text, ok := podWaits[h.Reason]; ok {
+			rows = append(rows, []string{"replica set " + p.Name + " waits", string(h.Reason), formatted(text, []any{h.Have, h.Limit})})
+		}
+	}
+	return rows
+}
+
+func (p *PodPlan) row(a replicaset.Action) []string {
+	switch a := a.(type) {
+	case replicaset.AdoptPod:
+		return []string{"adopt pod " + a.Name, string(a.Reason), "it has no controller, and " + p.Name + " selects it"}
+	case replicaset.ReleasePod:
+		return []string{"release pod " + a.Name, string(a.Reason), p.Name + " no longer selects it"}
+	case replicaset.CreatePods:
+		return []string{
+			fmt.Sprintf("create %s of %s", plural(a.Count, "pod"), p.Name), string(a.Reason),
+			fmt.Sprintf("has %d, wants %d", p.Plan.Status.Replicas, p.Wanted),
+		}
+	case replicaset.DeletePod:
+		return []string{"delete pod " + a.Name, string(a.Reason), p.whyDeleted(a.Name)}
+	}
+	return []string{a.String(), "", ""}
+}
+
+// whyDeleted says why this pod is deleted and not the one that stays.
+func (p *PodPlan) whyDeleted(name string) string {
+	text := fmt.Sprintf("has %d, wants %d", p.Plan.Status.Replicas, p.Wanted)
+	for _, e := range p.Reasons {
+		if e.Pod == name && !e.Stays && e.Rule != podorder.RuleAll {
+			return text + "; " + ruleText(e, p.Now)
+		}
+	}
+	return text
+}
+
+// podWaits says in words what each reason of a hold of a ReplicaSet means, with its
+// numbers. Those of waiting for pods are left out.
+var podWaits = map[replicaset.Reason]string{
+	replicaset.ReasonBurst:        "%d pods are missing or too many, %d may change at once",
+	replicaset.ReasonExpectations: "%d writes have not been seen yet",
+	replicaset.ReasonExpired:      "%d writes have not been seen for too long, and are given up",
+	replicaset.ReasonBadSelector:  "its selector cannot be used",
+	replicaset.ReasonTerminating:  "%d pods are being deleted, and %d are missing",
+	replicaset.ReasonProtected:    "%d pods must not be deleted, and %d are to go",
+	replicaset.ReasonDeleting:     "it is being deleted, with %d pods of %d",
+}

@@ -1,0 +1,65 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/kplan-go/kplan/podorder"
+)
+
+// rules says in words why a pod goes before another. A verb %s stands for the two
+// values, in turn.
+var rules = map[podorder.Rule]string{
+	podorder.RuleUnassigned: "not on a node",
+	podorder.RulePhase:      "%s before %s",
+	podorder.RuleNotReady:   "not ready",
+	podorder.RuleCost:       "lower deletion cost: %s < %s",
+	podorder.RuleNeighbours: "more neighbours on its node: %s > %s",
+	podorder.RuleReadyTime:  "ready for less time",
+	podorder.RuleRestarts:   "more restarts: %s > %s",
+	podorder.RuleSidecars:   "more restarts of a sidecar: %s > %s",
+	podorder.RuleCreated:    "younger",
+	podorder.RuleID:         "all the same, so by UID",
+	podorder.RuleCycle:      "the rules go round in a circle here",
+	podorder.RuleAll:        "none stays",
+
+	podorder.RulePriority:  "delete priority %s before %s",
+	podorder.RuleSpread:    "more pods in its domain: %s, %s",
+	podorder.RuleSpecified: "named by the user",
+	podorder.RuleNodeState: "its node is going away",
+	podorder.RuleCompact:   "fewer neighbours on its node: %s < %s",
+	podorder.RuleAvailable: "not available yet",
+}
+
+// ruleText says in words why a pod goes before another.
+func ruleText(e podorder.Explanation, now time.Time) string {
+	if e.Rule == podorder.RuleReadyTime && alike(e, now) {
+		return "ready for about as long, so by UID"
+	}
+	if e.Rule == podorder.RuleCreated && alike(e, now) {
+		return "about as old, so by UID"
+	}
+	format, ok := rules[e.Rule]
+	if !ok {
+		return fmt.Sprintf("%s (%s, %s)", e.Rule, e.Value, e.OtherValue)
+	}
+	values := []any{number(e.Value), number(e.OtherValue)}
+	return fmt.Sprintf(format, values[:strings.Count(format, "%s")]...)
+}
+
+// alike reports whether the two times are of one age bucket, so that they do not
+// decide.
+func alike(e podorder.Explanation, now time.Time) bool {
+	a, err := time.Parse(time.RFC3339Nano, e.Value)
+	b, err2 := time.Parse(time.RFC3339Nano, e.OtherValue)
+	return err == nil && err2 == nil && podorder.AgeBucket(a, now) == podorder.AgeBucket(b, now)
+}
+
+// number returns the leading number of a value such as 3 on "worker-1".
+func number(value string) string {
+	if n, _, ok := strings.Cut(value, ` on "`); ok {
+		return n
+	}
+	return value
+}

@@ -1,0 +1,196 @@
+package view
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/sim"
+)
+
+// A Simulation is a simulated rollout of one Deployment.
+type Simulation struct {
+	Namespace string
+	Name      string
+	Images    map[string]string // of the containers, by ReplicaSet
+	Result    sim.Result
+	Policies  []string // the flags that depart from Kubernetes
+}
+
+// Unfinished returns why the rollout has not been completed, or "".
+func (s Simulation) Unfinished() string {
+	last := s.Result.Steps[len(s.Result.Steps)-1]
+	switch {
+	case s.Result.Done:
+		return ""
+	case exceeded(last.Status):
+		return fmt.Sprintf("the rollout has exceeded its progress deadline after %s", clock(last.Time))
+	case s.Result.Cluster.Deployment.Paused:
+		return "the rollout is paused"
+	}
+	return fmt.Sprintf("the rollout has not finished after %s", clock(last.Time))
+}
+
+// Text writes the rollout as a table of steps and ReplicaSets.
+func (s Simulation) Text(w io.Writer) {
+	heading(w, s.Namespace, s.Name, s.Result.Bounds)
+	writePolicies(w, s.Policies)
+	columns := s.columns()
+	t := newTable("REVISION", "REPLICASET", "IMAGES")
+	for _, c := range columns {
+		t.row(fmt.Sprint(c.revision), c.name, s.Images[c.name])
+	}
+	t.writeTo(w)
+	fmt.Fprint(w, "\nREV columns: pods ready/wanted.\n\n")
+	s.steps(w, columns)
+	fmt.Fprintln(w)
+	last := s.Result.Steps[len(s.Result.Steps)-1]
+	if text := s.Unfinished(); text != "" {
+		fmt.Fprintf(w, "Not complete: %s.\n", text)
+		return
+	}
+	fmt.Fprintf(w, "Complete after %s.\n", clock(last.Time))
+}
+
+// A column is a ReplicaSet that occurs in the rollout.
+type column struct {
+	name     string
+	revision int64 // the last it had
+	label    string
+}
+
+// columns returns the ReplicaSets in the order in which they occur. One that never
+// wants a pod has no column.
+func (s Simulation) columns() []column {
+	var all []column
+	index := map[string]int{}
+	active := map[string]bool{}
+	for _, step := range s.Result.Steps {
+		for _, rs := range step.ReplicaSets {
+			i, ok := index[rs.Name]
+			if !ok {
+				i = len(all)
+				index[rs.Name] = i
+				all = append(all, column{name: rs.Name})
+			}
+			all[i].revision = rs.Revision
+			active[rs.Name] = active[rs.Name] || rs.Replicas > 0 || rs.Ready > 0
+		}
+		for _, a := range step.Actions {
+			if name := subject(a); name != "" {
+				active[name] = true
+			}
+		}
+	}
+	var shown []column
+	for _, c := range all {
+		if active[c.name] {
+			c.label = c.name
+			if c.revision > 0 {
+				c.label = fmt.Sprintf("rev %d", c.revision)
+			}
+			shown = append(shown, c)
+		}
+	}
+	return shown
+}
+
+// subject returns the ReplicaSet that an action writes, or "".
+func subject(a deploy.Action) string {
+	switch a := a.(type) {
+	case deploy.CreateReplicaSet:
+		return a.Name
+	case deploy.ScaleReplicaSet:
+		return a.Name
+	case deploy.AnnotateReplicaSet:
+		return a.Name
+	case deploy.DeleteReplicaSet:
+		return a.Name
+	}
+	return ""
+}
+
+func (s Simulation) steps(w io.Writer, columns []column) {
+	header := []string{"STEP", "TIME"}
+	labels := map[string]string{}
+	for _, c := range columns {
+		header = append(header, strings.ToUpper(c.label))
+		labels[c.name] = c.label
+	}
+	b := s.Result.Bounds
+	header = append(header, fmt.Sprintf("TOTAL<=%d", b.MaxTotal()), fmt.Sprintf("AVAIL>=%d", b.MinAvailable()), "ACTION", "WHY")
+	t := newTable(header...)
+	label := func(name string) string {
+		if l, ok := labels[name]; ok {
+			return l
+		}
+		return name
+	}
+	for i, step := range s.Result.Steps {
+		cells := []string{fmt.Sprint(i + 1), clock(step.Time)}
+		cells = append(cells, sizes(step, columns)...)
+		cells = append(cells, fmt.Sprint(step.Total), fmt.Sprint(step.Available))
+		for _, line := range s.lines(i, label) {
+			t.row(append(cells, line...)...)
+			cells = make([]string, len(cells)) // what follows belongs to the same step
+		}
+	}
+	t.writeTo(w)
+}
+
+// sizes returns how many pods of each ReplicaSet are ready, of how many wanted.
+func sizes(step sim.Step, columns []column) []string {
+	cells := make([]string, len(columns))
+	for i, c := range columns {
+		cells[i] = "-"
+		for _, rs := range step.ReplicaSets {
+			if rs.Name == c.name {
+				cells[i] = fmt.Sprintf("%d/%d", rs.Ready, rs.Replicas)
+			}
+		}
+	}
+	return cells
+}
+
+// lines returns what a step did and why or, at the end, what remains.
+func (s Simulation) lines(i int, label func(string) string) [][]string {
+	step := s.Result.Steps[i]
+	var lines [][]string
+	for _, a := range step.Actions {
+		lines = append(lines, []string{short(a, label), why(reason(a))})
+	}
+	if len(lines) > 0 {
+		return lines
+	}
+	for _, h := range step.Holds {
+		name := "deployment"
+		if h.Name != "" {
+			name = label(h.Name)
+		}
+		lines = append(lines, []string{name + ": waits", whyNot(h)})
+	}
+	switch {
+	case s.Result.Done:
+		return [][]string{{"complete", "all pods are new and available"}}
+	case len(lines) == 0:
+		return [][]string{{"nothing", "nothing more will happen"}}
+	}
+	return lines
+}
+
+// clock writes a duration as people do: 15m, 1m30s, 2.5s.
+func clock(d time.Duration) string {
+	if d >= time.Second {
+		d = d.Round(100 * time.Millisecond)
+	}
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}

@@ -1,0 +1,110 @@
+package view
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// tree writes the Deployment with its ReplicaSets. Empty old ones are only counted.
+func (e *Explanation) tree(w io.Writer) {
+	var shown []Set
+	empty, hasNew := 0, false
+	for _, s := range e.Sets {
+		hasNew = hasNew || s.New
+		if s.empty() {
+			empty++
+			continue
+		}
+		shown = append(shown, s)
+	}
+	var rows [][]string
+	if !hasNew {
+		rows = append(rows, []string{"(none yet)", "new"})
+	}
+	for _, s := range shown {
+		rows = append(rows, s.cells())
+	}
+	if empty > 0 {
+		rows = append(rows, []string{fmt.Sprintf("(%d without pods)", empty), "old"})
+	}
+	d := &e.Plan.Plan.Status
+	t := newTable("NAME", "TEMPLATE", "REVISION", "WANTED", "PODS", "READY", "AVAILABLE", "IMAGES")
+	const columns = 8
+	t.row(e.Snapshot.Deployment.Name, "", "", fmt.Sprint(e.Plan.Plan.Budget.Replicas), fmt.Sprint(d.Replicas),
+		fmt.Sprint(d.ReadyReplicas), fmt.Sprint(d.AvailableReplicas), "")
+	for i, cells := range rows {
+		branch := "├─ "
+		if i == len(rows)-1 {
+			branch = "└─ "
+		}
+		cells[0] = branch + cells[0]
+		t.row(append(cells, make([]string, columns-len(cells))...)...) // a shorter row would end its columns
+	}
+	t.writeTo(w)
+}
+
+func (s *Set) cells() []string {
+	template, number := "old", "-"
+	if s.New {
+		template = "new"
+	}
+	if s.Revision > 0 {
+		number = fmt.Sprint(s.Revision)
+	}
+	return []string{
+		s.Name, template, number, fmt.Sprint(s.Wanted), fmt.Sprint(s.Pods), fmt.Sprint(s.Ready), fmt.Sprint(s.Available), s.Images,
+	}
+}
+
+// maxPods is how many pods a table names that are all of one kind.
+const maxPods = 10
+
+// idle writes the pods that do not serve.
+func (e *Explanation) idle(w io.Writer) {
+	if len(e.Idle) == 0 {
+		if !e.HasPods && e.Plan.Plan.Status.Replicas > 0 {
+			fmt.Fprint(w, "\nThe input holds no pods; with them, those that are not ready would be listed here.\n")
+		}
+		return
+	}
+	fmt.Fprintln(w)
+	t := newTable("POD THAT DOES NOT SERVE", "NODE", "PHASE", "AGE", "REASON", "MESSAGE")
+	for _, p := range e.Idle[:min(len(e.Idle), maxPods)] {
+		t.row(p.Name, dash(p.Node), dash(p.Phase), clock(p.Age), p.Reason, oneLine(p.Message))
+	}
+	t.writeTo(w)
+	if rest := e.Idle[min(len(e.Idle), maxPods):]; len(rest) > 0 {
+		fmt.Fprintf(w, "and %d more: %s\n", len(rest), byReason(rest))
+	}
+}
+
+// byReason counts pods by reason, such as "12 ImagePullBackOff, 1 Unschedulable".
+func byReason(pods []Pod) string {
+	counts := map[string]int{}
+	for i := range pods {
+		counts[pods[i].Reason]++
+	}
+	var texts []string
+	for _, reason := range slices.Sorted(maps.Keys(counts)) {
+		texts = append(texts, fmt.Sprintf("%d %s", counts[reason], reason))
+	}
+	return strings.Join(texts, ", ")
+}
+
+func dash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}
+
+// count writes a number with the singular or the plural.
+func count(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, more)
+}

@@ -1,0 +1,67 @@
+package view
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/kplan-go/kplan/revision"
+)
+
+// An Undo is what kubectl rollout undo would do with one Deployment.
+type Undo struct {
+	Namespace  string
+	Name       string
+	Undo       revision.Undo
+	ReplicaSet string      // whose template is restored
+	Images     []Image     // of the containers
+	Rollout    *Simulation // nil if nothing is written
+}
+
+// An Image is that of a container, before and after. "" is no such container.
+type Image struct {
+	Container string `json:"container"`
+	Before    string `json:"before,omitzero"`
+	After     string `json:"after,omitzero"`
+}
+
+// Text writes what kubectl prints, what changes, and how the rollout goes.
+func (u Undo) Text(w io.Writer) {
+	fmt.Fprintf(w, "deployment.apps/%s %s\n\n", u.Name, u.Undo)
+	if u.Undo.Skipped {
+		fmt.Fprintf(w, "The template is that of replica set %s, revision %d, already.\n", u.ReplicaSet, u.Undo.Number)
+		return
+	}
+	fmt.Fprintf(w, "Back to the template of replica set %s, revision %d:\n\n", u.ReplicaSet, u.Undo.Number)
+	t := newTable("CONTAINER", "IMAGE", "IMAGE AFTERWARDS")
+	changed := false
+	for _, i := range u.Images {
+		after := dash(i.After)
+		if i.After == i.Before {
+			after = "(the same)"
+		}
+		changed = changed || i.After != i.Before
+		t.row(i.Container, dash(i.Before), after)
+	}
+	t.writeTo(w)
+	if !changed {
+		fmt.Fprint(w, "\nOnly other parts of the template change; see kplan history --revision.\n")
+	}
+	if u.Undo.LastApplied {
+		fmt.Fprint(w, "\nThe Deployment was applied: the next kubectl apply may bring back what is undone.\n")
+	}
+	fmt.Fprintln(w)
+	u.Rollout.Text(w)
+}
+
+// MarshalJSON encodes the preview. The rollout is null if nothing is written.
+func (u Undo) MarshalJSON() ([]byte, error) {
+	return marshal(struct {
+		Name       string        `json:"name"`
+		Namespace  string        `json:"namespace,omitempty"`
+		Text       string        `json:"text"` // of kubectl
+		Undo       revision.Undo `json:"undo"`
+		ReplicaSet string        `json:"replicaSet"`
+		Images     []Image       `json:"images"`
+		Rollout    *Simulation   `json:"rollout"`
+	}{u.Name, u.Namespace, u.Undo.String(), u.Undo, u.ReplicaSet, notNil(u.Images), u.Rollout})
+}

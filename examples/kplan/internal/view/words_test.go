@@ -1,0 +1,150 @@
+package view
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+)
+
+// constants calls see with the value of every string constant of a file of the
+// module, in order, and its block.
+func constants(t *testing.T, path string, see func(text, blockComment string)) {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "../../../../"+path, nil, parser.ParseComments)
+	require.NoError(t, err)
+	for _, decl := range file.Decls {
+		block, ok := decl.(*ast.GenDecl)
+		if !ok || block.Tok != token.CONST {
+			continue
+		}
+		for _, spec := range block.Specs {
+			values := spec.(*ast.ValueSpec).Values
+			require.Len(t, values, 1)
+			literal, ok := values[0].(*ast.BasicLit)
+			if !ok || literal.Kind != token.STRING {
+				continue
+			}
+			text, err := strconv.Unquote(literal.Value)
+			require.NoError(t, err)
+			see(text, block.Doc.Text())
+		}
+	}
+}
+
+// TestEveryReasonHasWords: a reason that is added to the planner must be put into
+// words here, and a reason of a hold needs advice.
+func TestEveryReasonHasWords(t *testing.T) {
+	actions, holds := 0, 0
+	constants(t, "deploy/plan.go", func(text, block string) {
+		r := deploy.Reason(text)
+		if strings.HasPrefix(block, "Reasons of actions.") {
+			require.NotEqual(t, text, why(r), "%s has no words", r)
+			actions++
+			return
+		}
+		require.True(t, strings.HasPrefix(block, "Reasons of holds."), block)
+		require.NotEmpty(t, waits[r], "%s has no words", r)
+		a, ok := advices[r]
+		require.True(t, ok, "%s has no advice", r)
+		for _, sentence := range []string{a.Means, a.Ends} {
+			require.Regexp(t, `^[A-Zk].*\.$`, sentence, "%s", r)
+			require.LessOrEqual(t, len(sentence), 90, "%s", r)
+		}
+		holds++
+	})
+	require.Greater(t, actions, 12)
+	require.Greater(t, holds, 25)
+	require.Len(t, advices, holds, "advice on what is no hold")
+}
+
+// TestEveryPodReasonHasWords: holds of ReplicaSets are in words, but those that only
+// say that pods are not there yet.
+func TestEveryPodReasonHasWords(t *testing.T) {
+	known := map[replicaset.Reason]bool{
+		replicaset.ReasonOrphan: true, replicaset.ReasonNoMatch: true, replicaset.ReasonTooFew: true, replicaset.ReasonTooMany: true,
+		replicaset.ReasonNotReady: true, replicaset.ReasonNotAvailable: true,
+	}
+	seen := 0
+	constants(t, "replicaset/plan.go", func(text, _ string) {
+		r := replicaset.Reason(text)
+		require.True(t, known[r] != (podWaits[r] != ""), "%s has no words", r)
+		seen++
+	})
+	require.Equal(t, len(known)+len(podWaits), seen)
+}
+
+// TestEveryRuleHasWords: a rule of the deletion order must be put into words here.
+func TestEveryRuleHasWords(t *testing.T) {
+	seen := 0
+	for _, path := range []string{"podorder/stage.go", "podorder/explain.go"} {
+		constants(t, path, func(text, _ string) {
+			require.NotEmpty(t, rules[podorder.Rule(text)], "%s has no words", text)
+			seen++
+		})
+	}
+	require.Len(t, rules, seen)
+}
+
+func TestRuleText(t *testing.T) {
+	now := time.Date(2026, time.March, 3, 9, 30, 0, 0, time.UTC)
+	at := func(d time.Duration) string { return now.Add(-d).Format(time.RFC3339Nano) }
+	tests := []struct {
+		e    podorder.Explanation
+		want string
+	}{
+		{podorder.Explanation{Rule: podorder.RuleReadyTime, Value: at(time.Minute), OtherValue: at(time.Hour)}, "ready for less time"},
+		{podorder.Explanation{Rule: podorder.RuleReadyTime, Value: at(50 * time.Hour), OtherValue: at(48 * time.Hour)}, "ready for about as long, so by UID"},
+		{podorder.Explanation{Rule: podorder.RuleReadyTime, Value: "unset", OtherValue: at(48 * time.Hour)}, "ready for less time"},
+		{podorder.Explanation{Rule: podorder.RuleCreated, Value: at(50 * time.Hour), OtherValue: at(48 * time.Hour)}, "about as old, so by UID"},
+		{podorder.Explanation{Rule: podorder.RuleNeighbours, Value: `3 on "n"`, OtherValue: `1 on "m"`}, "more neighbours on its node: 3 > 1"},
+		{podorder.Explanation{Rule: podorder.RulePhase, Value: "Pending", OtherValue: "Running"}, "Pending before Running"},
+		{podorder.Explanation{Rule: "Moon", Value: "full", OtherValue: "new"}, "Moon (full, new)"},
+	}
+	for _, tt := range tests {
+		require.Equal(t, tt.want, ruleText(tt.e, now))
+	}
+}
+
+// TestAdviceOnUnknown: a reason without advice is no reason to fail.
+func TestAdviceOnUnknown(t *testing.T) {
+	require.Contains(t, AdviceOn("Moonlight").Ends, "Moonlight")
+	require.False(t, AdviceOn("Moonlight").Stuck)
+}
+
+func TestOneLine(t *testing.T) {
+	require.Equal(t, "a b", oneLine(" a\n\tb "))
+	require.Len(t, []rune(oneLine(strings.Repeat("é", 500))), 160)
+}
+
+// TestManyPods: a long list is cut, and what is left out is counted.
+func TestManyPods(t *testing.T) {
+	e := Explanation{}
+	p := PodPlan{Name: "web-1"}
+	for i := range 13 {
+		reason := "ImagePullBackOff"
+		if i == 12 {
+			reason = "Unschedulable"
+		}
+		e.Idle = append(e.Idle, Pod{Name: fmt.Sprint("web-", i), Reason: reason})
+		p.Plan.Actions = append(p.Plan.Actions, replicaset.DeletePod{Name: fmt.Sprint("web-", i)})
+	}
+	var text strings.Builder
+	e.idle(&text)
+	require.Contains(t, text.String(), "web-9 ")
+	require.NotContains(t, text.String(), "web-10")
+	require.Contains(t, text.String(), "and 3 more: 2 ImagePullBackOff, 1 Unschedulable\n")
+	rows := p.rows()
+	require.Len(t, rows, 11)
+	require.Equal(t, "delete 3 more pods of web-1", rows[10][0])
+}
