@@ -1,0 +1,367 @@
+package conformance
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
+	"k8s.io/kubernetes/pkg/controller"
+	daemonutil "k8s.io/kubernetes/pkg/controller/daemon/util"
+	"pgregory.net/rapid"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/internal/conformance/gen"
+	"github.com/kplan-go/kplan/internal/conformance/upstream"
+	"github.com/kplan-go/kplan/kube"
+)
+
+// A daemonSetOutcome is what a pass leads to, in a form that both sides share. All
+// lists are sorted: upstream writes pods in any order.
+type daemonSetOutcome struct {
+	Refused   bool
+	Claims    []string // what is adopted and released, once each: upstream repeats it
+	Revisions []string
+	Relabels  []string
+	Creates   []string
+	Deletes   []string
+	Status    appsv1.DaemonSetStatus
+	Events    []string
+}
+
+// A daemonSetPass is one case and what both sides make of it.
+type daemonSetPass struct {
+	c              *gen.DaemonSetCase
+	result         upstream.Result
+	upstream, ours daemonSetOutcome
+	plan           daemonset.Plan
+	rejected       error
+	hash           string // of the current revision
+}
+
+func passDaemonSet(dsc *upstream.DaemonSets, c *gen.DaemonSetCase, now time.Time) (daemonSetPass, error) {
+	dsc.Fill(c.DaemonSet, c.Revisions, c.Nodes, c.Pods, c.Failures)
+	p := daemonSetPass{c: c, result: dsc.Sync(c.DaemonSet)}
+	s, err := daemonSetSnapshot(c)
+	if err != nil {
+		return p, err
+	}
+	p.plan, p.rejected = daemonset.Reconcile(s, now, daemonset.Options{})
+	p.hash = p.currentHash(s.DaemonSet.Template.Data)
+	p.readUpstream(now)
+	p.readPlan(now)
+	return p, nil
+}
+
+// daemonSetSnapshot translates a case. Nothing else does so yet.
+func daemonSetSnapshot(c *gen.DaemonSetCase) (daemonset.Snapshot, error) {
+	ds := c.DaemonSet
+	data, err := upstream.DaemonSetPatch(ds)
+	t, st := &ds.Spec.Template, &ds.Status
+	s := daemonset.Snapshot{Revisions: kube.ControllerRevisions(c.Revisions), DaemonSet: daemonset.DaemonSet{
+		Name: ds.Name, UID: string(ds.UID), Generation: ds.Generation, Annotations: ds.Annotations,
+		Selector: kube.LabelSelector(ds.Spec.Selector), Strategy: daemonset.Strategy(ds.Spec.UpdateStrategy.Type),
+		Template: daemonset.Template{
+			Hash: controller.ComputeHash(t, st.CollisionCount), Data: data, Labels: t.Labels, Annotations: t.Annotations,
+			NodeName: t.Spec.NodeName, NodeSelector: t.Spec.NodeSelector, HostNetwork: t.Spec.HostNetwork,
+		},
+		MinReadySeconds: ds.Spec.MinReadySeconds, RevisionHistoryLimit: ds.Spec.RevisionHistoryLimit,
+		Status: daemonset.Status{
+			ObservedGeneration: st.ObservedGeneration, DesiredNumberScheduled: st.DesiredNumberScheduled, NumberReady: st.NumberReady,
+			CollisionCount: st.CollisionCount,
+		},
+	}}
+	for _, o := range t.Spec.Tolerations {
+		s.DaemonSet.Template.Tolerations = append(s.DaemonSet.Template.Tolerations, daemonset.Toleration{
+			Key: o.Key, Operator: daemonset.TolerationOperator(o.Operator), Value: o.Value, Effect: daemonset.Effect(o.Effect),
+		})
+	}
+	if ds.DeletionTimestamp != nil {
+		s.DaemonSet.DeletionTimestamp = ds.DeletionTimestamp.UTC()
+	}
+	if r := ds.Spec.UpdateStrategy.RollingUpdate; r != nil {
+		var err1, err2 error
+		s.DaemonSet.MaxSurge, err1 = limit(r.MaxSurge)
+		s.DaemonSet.MaxUnavailable, err2 = limit(r.MaxUnavailable)
+		err = cmp.Or(err, err1, err2)
+	}
+	for _, n := range c.Nodes {
+		s.Nodes = append(s.Nodes, ourNode(n))
+	}
+	for _, pod := range c.Pods {
+		node, _ := daemonutil.GetTargetNodeName(pod) // "" if it belongs nowhere
+		s.Pods = append(s.Pods, daemonset.Pod{Pod: kube.Pod(pod), PinnedNode: node})
+	}
+	for _, f := range c.Failures {
+		s.Backoff = append(s.Backoff, daemonset.BackoffEntry{
+			BackoffKey: daemonset.BackoffKey{UID: string(ds.UID), Generation: st.ObservedGeneration, Node: f.Node},
+			Delay:      time.Second << (f.Times - 1), Since: f.At,
+		})
+	}
+	return s, err
+}
+
+func ourNode(n *corev1.Node) daemonset.Node {
+	node := daemonset.Node{Name: n.Name, Labels: n.Labels}
+	for _, t := range n.Spec.Taints {
+		node.Taints = append(node.Taints, daemonset.Taint{Key: t.Key, Value: t.Value, Effect: daemonset.Effect(t.Effect)})
+	}
+	return node
+}
+
+// currentHash returns the hash of the revision that upstream takes for the current one.
+func (p *daemonSetPass) currentHash(data []byte) string {
+	hash, number := "", int64(-1)
+	selector, err := metav1.LabelSelectorAsSelector(p.c.DaemonSet.Spec.Selector)
+	for _, r := range p.c.Revisions {
+		owner := metav1.GetControllerOf(r)
+		if err == nil && string(r.Data.Raw) == string(data) && selector.Matches(setOf(r.Labels)) && r.Revision >= number &&
+			(owner == nil || owner.UID == p.c.DaemonSet.UID) {
+			number = r.Revision
+			if hash = r.Labels[appsv1.DefaultDaemonSetUniqueLabelKey]; !has(r.Labels, appsv1.DefaultDaemonSetUniqueLabelKey) {
+				hash = r.Name
+			}
+		}
+	}
+	for _, w := range p.result.Writes {
+		if create, ok := w.(upstream.CreateRevision); ok {
+			hash = create.Object.Labels[appsv1.DefaultDaemonSetUniqueLabelKey]
+			if create.Err != nil { // it is there, with a hash of its own
+				hash = p.labelOf(create.Object.Name)
+			}
+		}
+	}
+	return hash
+}
+
+func (p *daemonSetPass) readUpstream(now time.Time) {
+	o := daemonSetOutcome{Status: p.c.DaemonSet.Status}
+	updated := map[string]*appsv1.ControllerRevision{}
+	written := 0
+	for _, w := range p.result.Writes {
+		written++
+		switch w := w.(type) {
+		case upstream.Patch:
+			written--
+			o.Claims = append(o.Claims, claimText(strings.Contains(w.Body, `"controller":true`), w.Kind, w.Name))
+		case upstream.CreateRevision:
+			if w.Err == nil {
+				o.Revisions = append(o.Revisions, fmt.Sprintf("create %s %d %v %v %s", w.Object.Name, w.Object.Revision, w.Object.Labels, w.Object.Annotations, w.Object.Data.Raw))
+			}
+		case upstream.UpdateRevision:
+			if before := updated[w.Object.Name]; before != nil { // upstream's second write is of the first one's result
+				w.Object.Labels = before.Labels
+			}
+			updated[w.Object.Name] = w.Object
+		case upstream.DeleteRevision:
+			o.Revisions = append(o.Revisions, "delete "+w.Name)
+		case upstream.UpdateDaemonSetStatus:
+			o.Status = w.Status
+		case upstream.CreateDaemonPod:
+			o.Creates = append(o.Creates, p.created(w.Node, w.Template.Labels[appsv1.DefaultDaemonSetUniqueLabelKey], w.Template.Labels["pod-template-generation"], now))
+		case upstream.RelabelPod:
+			o.Relabels = append(o.Relabels, w.Name+" "+w.Labels[appsv1.DefaultDaemonSetUniqueLabelKey])
+		case upstream.DeletePod:
+			o.Deletes = append(o.Deletes, p.deleted(w.Name, now))
+		default:
+			o.Revisions = append(o.Revisions, fmt.Sprintf("unexpected %T", w))
+		}
+	}
+	for name, r := range updated {
+		o.Revisions = append(o.Revisions, fmt.Sprintf("update %s %d %s", name, r.Revision, r.Labels[appsv1.DefaultDaemonSetUniqueLabelKey]))
+	}
+	for _, e := range p.result.Events { // a plan does not name the namespace
+		o.Events = append(o.Events, e.Type+" "+e.Reason+" "+strings.Replace(e.Message, " "+gen.Namespace+"/", " ", 1))
+	}
+	o.Refused = (p.result.Err != nil || p.result.Panic != nil) && written == 0
+	p.upstream = o.normalised()
+}
+
+func claimText(adopts bool, kind, name string) string {
+	if adopts {
+		return "adopt " + kind + " " + name
+	}
+	return "release " + kind + " " + name
+}
+
+func (p *daemonSetPass) readPlan(now time.Time) {
+	s := p.plan.Status
+	o := daemonSetOutcome{Refused: p.rejected != nil, Status: appsv1.DaemonSetStatus{
+		ObservedGeneration: s.ObservedGeneration, DesiredNumberScheduled: s.DesiredNumberScheduled, CurrentNumberScheduled: s.CurrentNumberScheduled,
+		NumberMisscheduled: s.NumberMisscheduled, NumberReady: s.NumberReady, NumberAvailable: s.NumberAvailable,
+		NumberUnavailable: s.NumberUnavailable, UpdatedNumberScheduled: s.UpdatedNumberScheduled, CollisionCount: s.CollisionCount,
+	}}
+	if o.Refused {
+		o.Status = p.c.DaemonSet.Status
+	}
+	for _, a := range p.plan.Actions {
+		switch a := a.(type) {
+		case daemonset.AdoptPod:
+			o.Claims = append(o.Claims, claimText(true, "Pod", a.Name))
+		case daemonset.ReleasePod:
+			o.Claims = append(o.Claims, claimText(false, "Pod", a.Name))
+		case daemonset.AdoptRevision:
+			o.Claims = append(o.Claims, claimText(true, "ControllerRevision", a.Name))
+		case daemonset.ReleaseRevision:
+			o.Claims = append(o.Claims, claimText(false, "ControllerRevision", a.Name))
+		case daemonset.CreateRevision:
+			o.Revisions = append(o.Revisions, fmt.Sprintf("create %s %d %v %v %s", a.Name, a.Revision, a.Labels, a.Annotations, a.Data))
+		case daemonset.UpdateRevision:
+			o.Revisions = append(o.Revisions, fmt.Sprintf("update %s %d %s", a.Name, a.To, cmp.Or(a.Hash, p.labelOf(a.Name))))
+		case daemonset.DeleteRevision:
+			o.Revisions = append(o.Revisions, "delete "+a.Name)
+		case daemonset.RelabelPod:
+			o.Relabels = append(o.Relabels, a.Name+" "+a.To)
+		case daemonset.CreatePod:
+			o.Creates = append(o.Creates, p.created(a.Node, a.Hash, a.Generation, now))
+		case daemonset.DeletePod:
+			o.Deletes = append(o.Deletes, p.deleted(a.Name, now))
+		default:
+			o.Revisions = append(o.Revisions, fmt.Sprintf("unexpected %T", a))
+		}
+	}
+	for _, e := range p.plan.Events {
+		o.Events = append(o.Events, e.Type+" "+e.Reason+" "+e.Message)
+	}
+	p.ours = o.normalised()
+}
+
+func (p *daemonSetPass) labelOf(name string) string {
+	for _, r := range p.c.Revisions {
+		if r.Name == name {
+			return r.Labels[appsv1.DefaultDaemonSetUniqueLabelKey]
+		}
+	}
+	return ""
+}
+
+func (o daemonSetOutcome) normalised() daemonSetOutcome {
+	o.Revisions = slices.DeleteFunc(slices.Clone(o.Revisions), func(s string) bool { // of what is deleted later
+		update := strings.Fields(s)
+		return update[0] == "update" && slices.Contains(o.Revisions, "delete "+update[1])
+	})
+	for _, list := range []*[]string{&o.Claims, &o.Revisions, &o.Relabels, &o.Creates, &o.Deletes, &o.Events} {
+		slices.Sort(*list)
+	}
+	o.Claims = slices.Compact(o.Claims)
+	return o
+}
+
+// deleted describes a pod that is deleted: by its name, unless it is one of those that
+// a rolling update has a choice of. Of these both sides must delete as many. Only with
+// a surge does it matter whether the node should run a pod.
+func (p *daemonSetPass) deleted(name string, now time.Time) string {
+	for _, pod := range p.c.Pods {
+		if pod.Name == name && p.alone(pod) && p.choice(pod, now) {
+			return fmt.Sprintf("an old available pod, where one should run: %v", !surges(p) || p.wanted(pod))
+		}
+	}
+	return name
+}
+
+// created describes a pod that is created: by its node, unless it replaces one of those
+// that a rolling update has a choice of.
+func (p *daemonSetPass) created(node, hash, generation string, now time.Time) string {
+	for _, pod := range p.c.Pods {
+		if target, err := daemonutil.GetTargetNodeName(pod); err == nil && target == node && p.alone(pod) && p.choice(pod, now) {
+			node = "beside an old available pod"
+		}
+	}
+	return node + " " + hash + " " + generation
+}
+
+// alone reports whether no other pod of the DaemonSet is on the node of pod, but for
+// those that are being deleted.
+func (p *daemonSetPass) alone(pod *corev1.Pod) bool {
+	node, _ := daemonutil.GetTargetNodeName(pod)
+	for _, other := range p.c.Pods {
+		if n, err := daemonutil.GetTargetNodeName(other); err == nil && n == node && other != pod && other.DeletionTimestamp == nil && p.claims(other) {
+			return false
+		}
+	}
+	return pod.DeletionTimestamp == nil
+}
+
+func (p *daemonSetPass) claims(pod *corev1.Pod) bool {
+	selector, err := metav1.LabelSelectorAsSelector(p.c.DaemonSet.Spec.Selector)
+	owner := metav1.GetControllerOf(pod)
+	return err == nil && selector.Matches(setOf(pod.Labels)) && (owner == nil || owner.UID == p.c.DaemonSet.UID)
+}
+
+func (p *daemonSetPass) choice(pod *corev1.Pod, now time.Time) bool {
+	generation, err := daemonutil.GetTemplateGeneration(p.c.DaemonSet)
+	if err != nil {
+		generation = nil
+	}
+	return !daemonutil.IsPodUpdated(pod, p.hash, generation) && podutil.IsPodAvailable(pod, p.c.DaemonSet.Spec.MinReadySeconds, at(now))
+}
+
+func (p *daemonSetPass) wanted(pod *corev1.Pod) bool {
+	name, _ := daemonutil.GetTargetNodeName(pod)
+	for _, n := range p.c.Nodes {
+		if n.Name == name {
+			run, _ := upstream.ShouldRun(n, p.c.DaemonSet)
+			return run
+		}
+	}
+	return false
+}
+
+// verdict compares the two sides of a pass, as for Deployments.
+func (p daemonSetPass) verdict() (intended, diff string) {
+	if diff = gocmp.Diff(p.upstream, p.ours, cmpopts.EquateEmpty()); diff == "" {
+		return "", ""
+	}
+	for _, d := range daemonSetDifferences {
+		if q := p; d.applies(&q) {
+			if d.forgive != nil {
+				d.forgive(&q)
+			}
+			if d.forgive == nil || gocmp.Equal(q.upstream, q.ours, cmpopts.EquateEmpty()) {
+				return d.name, ""
+			}
+		}
+	}
+	return "", diff
+}
+
+func (p daemonSetPass) report(diff string) string {
+	objects, err := yaml.Marshal(p.c)
+	if err != nil {
+		objects = []byte(err.Error())
+	}
+	return fmt.Sprintf("upstream (-) and plan (+) differ:\n%s\nupstream error: %v, panic: %v\nplan error: %v\nplan:\n%v\ncase:\n%s",
+		diff, p.result.Err, p.result.Panic, p.rejected, p.plan, objects)
+}
+
+// TestDaemonSets compares whole passes of the DaemonSet controller with plans.
+func TestDaemonSets(t *testing.T) {
+	counts := newCensus("whole passes of DaemonSets")
+	defer counts.clock()()
+	inBubble(t, func(t bubble, now time.Time) {
+		dsc, err := upstream.NewDaemonSets()
+		require.NoError(t, err)
+		counts.check(t, max(1, syncCases/6), func(t *rapid.T) {
+			p, err := passDaemonSet(dsc, gen.DaemonSet(t, now), now)
+			require.NoError(t, err)
+			take(counts, daemonSetCorners, &p)
+			intended, diff := p.verdict()
+			if diff != "" {
+				t.Fatal(p.report(diff))
+			}
+			if intended != "" {
+				counts.differences[intended]++
+			}
+		})
+	})
+}

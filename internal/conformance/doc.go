@@ -1,0 +1,7 @@
+// Package conformance runs the real Kubernetes controllers beside the planners of
+// this module's parent, on the same random objects, and fails where they differ.
+//
+// It has no code of its own: see README.md for how to run it, gen for the objects,
+// upstream for the controllers, and differences_test.go for the complete list of
+// what is meant to differ.
+package conformance

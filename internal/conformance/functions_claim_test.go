@@ -1,0 +1,228 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/kubernetes/pkg/controller"
+	"pgregory.net/rapid"
+
+	"github.com/kplan-go/kplan/internal/conformance/gen"
+	"github.com/kplan-go/kplan/selector"
+)
+
+var claimFunctions = []function{
+	{"ClaimPods", compareClaim},
+}
+
+// claiming is an owner, pods, and how the API server answers.
+type claiming struct {
+	Owner      *appsv1.ReplicaSet
+	Selector   string // "-" selects nothing
+	Finalizers []string
+	Pods       []*corev1.Pod
+	Rejected   map[string]bool
+	Answers    map[string]selector.Outcome
+	Live       selector.Fresh
+}
+
+// claimOutcome is what becomes of the pods.
+type claimOutcome struct {
+	Claimed []string
+	Patches []string
+	Err     string
+	Reads   int // of the owner
+}
+
+func drawClaiming(t *rapid.T, now time.Time) claiming {
+	c := claiming{
+		Owner:    &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: gen.Namespace, Name: "rs", UID: "u1"}},
+		Selector: rapid.SampledFrom([]string{"a=b", "a notin (x)", "!a", "a in (b,x)", "a=b", "", "-"}).Draw(t, "selector"),
+		Rejected: map[string]bool{}, Answers: map[string]selector.Outcome{}, Live: selector.Fresh{UID: "u1"},
+	}
+	if gen.OneIn(t, 4, "cluster-scoped") {
+		c.Owner.Namespace = ""
+	}
+	if gen.OneIn(t, 5, "owner deleting") {
+		c.Owner.DeletionTimestamp = new(at(now))
+	}
+	if gen.OneIn(t, 3, "finalizers") {
+		c.Finalizers = []string{"f/x"}
+	}
+	switch gen.UpTo(t, 12, "live") {
+	case 9:
+		c.Live.Err = errors.New("boom")
+	case 10:
+		c.Live.DeletionTimestamp = time.Date(2024, 1, 2, 3, 4, 5, 0, time.UTC)
+	case 11:
+		c.Live.UID = "u2"
+	}
+	for i := range gen.UpTo(t, 6, "pods") {
+		pod := drawClaimed(t, now, i)
+		c.Pods = append(c.Pods, pod)
+		c.Rejected[pod.Name] = gen.OneIn(t, 8, "rejected")
+		c.Answers[pod.Name] = drawAnswer(t, pod.Name)
+	}
+	return c
+}
+
+func drawClaimed(t *rapid.T, now time.Time, i int) *corev1.Pod {
+	n := strconv.Itoa(i)
+	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: gen.Namespace, Name: "p" + n, UID: types.UID("uid" + n)}}
+	if gen.OneIn(t, 4, "namespace") {
+		p.Namespace = "other"
+	}
+	p.Labels = rapid.SampledFrom([]map[string]string{{"a": "b"}, {"a": "x"}, nil}).Draw(t, "labels")
+	if gen.OneIn(t, 5, "deleting") {
+		p.DeletionTimestamp = new(at(now))
+	}
+	for range gen.UpTo(t, 3, "references") {
+		uid := rapid.SampledFrom([]string{"u1", "u1", "z"}).Draw(t, "uid")
+		p.OwnerReferences = append(p.OwnerReferences, metav1.OwnerReference{
+			APIVersion: "v1", Kind: "K", Name: uid, UID: types.UID(uid),
+			Controller: rapid.SampledFrom([]*bool{new(true), new(true), new(false), nil}).Draw(t, "controller"),
+		})
+	}
+	return p
+}
+
+func drawAnswer(t *rapid.T, name string) selector.Outcome {
+	pods := schema.GroupResource{Resource: "pods"}
+	switch gen.UpTo(t, 8, "answer") {
+	case 5:
+		return selector.Outcome{Answer: selector.NotFound, Err: apierrors.NewNotFound(pods, name)}
+	case 6:
+		return selector.Outcome{Answer: selector.Invalid, Err: apierrors.NewInvalid(schema.GroupKind{Kind: "Pod"}, name, nil)}
+	case 7:
+		return selector.Outcome{Answer: selector.Failed, Err: apierrors.NewConflict(pods, rapid.SampledFrom([]string{name, "same"}).Draw(t, "conflict"), nil)}
+	}
+	return selector.Outcome{Answer: selector.Done}
+}
+
+// answering records patches and answers them.
+type answering struct {
+	controller.FakePodControl
+	c       *claiming
+	patches []string
+}
+
+func (a *answering) PatchPod(_ context.Context, namespace, name string, body []byte) error {
+	a.patches = append(a.patches, namespace+"/"+name+" "+string(body))
+	return a.c.Answers[name].Err
+}
+
+func (c *claiming) upstream() claimOutcome {
+	var o claimOutcome
+	s := labels.Nothing()
+	if c.Selector != "-" {
+		s = must(labels.Parse(c.Selector))
+	}
+	canAdopt := controller.RecheckDeletionTimestamp(func(context.Context) (metav1.Object, error) {
+		o.Reads++
+		if c.Live.Err != nil {
+			return nil, c.Live.Err
+		}
+		fresh := c.Owner.DeepCopy()
+		if c.Live.UID != string(c.Owner.UID) { // as each controller says it
+			return nil, errors.New("original ReplicaSet " + fresh.Namespace + "/rs is gone: got uid " + c.Live.UID + ", wanted u1")
+		}
+		fresh.DeletionTimestamp = nil
+		if !c.Live.DeletionTimestamp.IsZero() {
+			fresh.DeletionTimestamp = new(at(c.Live.DeletionTimestamp))
+		}
+		return fresh, nil
+	})
+	control := &answering{c: c}
+	m := controller.NewPodControllerRefManager(control, c.Owner, s, appsv1.SchemeGroupVersion.WithKind("ReplicaSet"), canAdopt, c.Finalizers...)
+	claimed, err := m.ClaimPods(silent, c.Pods, func(p *corev1.Pod) bool { return !c.Rejected[p.Name] })
+	o.Claimed, o.Patches, o.Err = names(claimed), control.patches, textOf(err)
+	return o
+}
+
+func (c *claiming) ours() claimOutcome {
+	owner := selector.Owner{
+		APIVersion: "apps/v1", Kind: "ReplicaSet", Namespace: c.Owner.Namespace, Name: c.Owner.Name, UID: string(c.Owner.UID),
+		Deleting: c.Owner.DeletionTimestamp != nil, Selector: selector.Nothing(), Finalizers: c.Finalizers,
+	}
+	if c.Selector != "-" {
+		owner.Selector = must(selector.Parse(c.Selector))
+	}
+	claim := selector.Classify(&owner, len(c.Pods), c.child)
+	o := claimOutcome{Claimed: []string{}}
+	if claim.NeedsLiveCheck() {
+		o.Reads = 1
+	}
+	resolution := selector.Resolve(&owner, claim, c.child, selector.CheckLive(&owner, c.Live))
+	var outcomes []selector.Outcome
+	for _, a := range resolution.Actions {
+		i := 0
+		switch a := a.(type) {
+		case selector.AdoptChild:
+			i = a.Child
+		case selector.ReleaseChild:
+			i = a.Child
+		}
+		pod := c.Pods[i]
+		outcomes = append(outcomes, c.Answers[pod.Name])
+		o.Patches = append(o.Patches, pod.Namespace+"/"+pod.Name+" "+string(a.Patch()))
+	}
+	claimed, err := selector.ApplyOutcome(resolution, outcomes)
+	for _, i := range claimed {
+		o.Claimed = append(o.Claimed, c.Pods[i].Name)
+	}
+	o.Err = textOf(err)
+	return o
+}
+
+func (c *claiming) child(i int) selector.Child {
+	p := c.Pods[i]
+	child := selector.Child{
+		Namespace: p.Namespace, Name: p.Name, UID: string(p.UID), Labels: p.Labels, Deleting: p.DeletionTimestamp != nil, Rejected: c.Rejected[p.Name],
+	}
+	var references []selector.OwnerReference
+	for _, r := range p.OwnerReferences {
+		references = append(references, selector.OwnerReference{
+			APIVersion: r.APIVersion, Kind: r.Kind, Name: r.Name, UID: string(r.UID), Controller: r.Controller,
+		})
+	}
+	if r, ok := selector.ControllerOf(references); ok {
+		child.ControllerKind, child.ControllerName, child.ControllerUID = r.Kind, r.Name, r.UID
+	}
+	return child
+}
+
+func compareClaim(t *rapid.T, counts *census, now time.Time) {
+	c := drawClaiming(t, now)
+	of := func(name string, is func(claimOutcome) bool) corner[decision[claiming]] {
+		return corner[decision[claiming]]{name, func(d decision[claiming]) bool { return is(d.upstream.(claimOutcome)) }}
+	}
+	patch := func(name, text string) corner[decision[claiming]] {
+		return of(name, func(o claimOutcome) bool {
+			return slices.ContainsFunc(o.Patches, func(p string) bool { return strings.Contains(p, text) })
+		})
+	}
+	judge(t, counts, []corner[decision[claiming]]{
+		patch("adopts", `"controller":true`), patch("releases", `"$patch":"delete"`),
+		patch("adopts with finalizers", `"finalizers":["f/x"]`), patch("releases with finalizers", `"$deleteFromPrimitiveList/finalizers"`),
+		of("keeps", func(o claimOutcome) bool { return len(o.Claimed) > 0 && len(o.Patches) == 0 }),
+		of("claims three", func(o claimOutcome) bool { return len(o.Claimed) == 3 }),
+		of("several errors", func(o claimOutcome) bool { return strings.HasPrefix(o.Err, "[") }),
+		of("owner cannot be read", func(o claimOutcome) bool { return strings.Contains(o.Err, "boom") }),
+		of("owner has just been deleted", func(o claimOutcome) bool { return strings.Contains(o.Err, "has just been deleted") }),
+		of("owner is another", func(o claimOutcome) bool { return strings.Contains(o.Err, "is gone") }),
+		of("errors that are none", func(o claimOutcome) bool { return o.Err == "" && len(o.Patches) > len(o.Claimed) }),
+		in("owner being deleted", func(c claiming) bool { return c.Owner.DeletionTimestamp != nil && len(c.Pods) > 2 }),
+		in("cluster-scoped", func(c claiming) bool { return c.Owner.Namespace == "" && len(c.Pods) > 2 }),
+	}, nil, decision[claiming]{c, c.upstream(), c.ours()})
+}

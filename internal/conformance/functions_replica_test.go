@@ -1,0 +1,197 @@
+package conformance
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sort"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/kubernetes/pkg/controller"
+	"pgregory.net/rapid"
+
+	"github.com/kplan-go/kplan/internal/conformance/gen"
+	"github.com/kplan-go/kplan/internal/conformance/upstream"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+)
+
+// The functions behind a ReplicaSet's pass that are not listed with the others: the
+// older chain by its name, upstream's very sort, and neighbours that are counted while
+// choosing.
+var replicaFunctions = []function{
+	{"ActivePods.Less, Legacy", compareLegacy},
+	{"sort.Sort of ActivePodsWithRanks", compareSortUpstream},
+	{"sort.Sort of ActivePods", compareSortLegacy},
+	{"getPodsToDelete, counted neighbours", compareRelated},
+}
+
+func TestReplicaFunctions(t *testing.T) {
+	for _, f := range replicaFunctions {
+		t.Run(f.name, func(t *testing.T) {
+			counts := newCensus(f.name)
+			defer counts.clock()()
+			inBubble(t, func(t bubble, now time.Time) {
+				counts.check(t, functionCases, func(t *rapid.T) { f.compare(t, counts, now) })
+			})
+		})
+	}
+}
+
+// TestExpectations compares expectations while time passes. A run of cases has a clock
+// of its own, because a test must not last a day, not even on a clock that stands still
+// otherwise.
+func TestExpectations(t *testing.T) {
+	const run = 250
+	counts := newCensus("UIDTrackingControllerExpectations")
+	defer counts.clock()()
+	var seen seenExpectations
+	for range max(1, functionCases/run) {
+		inBubble(t, func(t bubble, _ time.Time) {
+			counts.check(t, min(run, functionCases), func(t *rapid.T) { compareExpectations(t, counts, &seen) })
+		})
+	}
+	if seen.fulfilled == 0 || seen.expired == 0 {
+		t.Errorf("some corner did not occur: %+v", seen)
+	}
+	t.Logf("%+v", seen)
+}
+
+type seenExpectations struct{ fulfilled, expired int }
+
+// compareLegacy leaves the costs in place, which the older chain does not read.
+func compareLegacy(t *rapid.T, c *census, now time.Time) {
+	r := ranked{Pods: drawPair(t, now), Now: at(now)}
+	list, pods := controller.ActivePods(r.Pods), snapshots(r.Pods)
+	order := podorder.Order{Now: now, Chain: podorder.Legacy}
+	judge(t, c, pairCorners, orderDifferences, decision[ranked]{
+		r, sign(list.Less(0, 1), list.Less(1, 0)), order.Compare(pods[0], pods[1]),
+	})
+}
+
+// compareSortUpstream asks for upstream's very answer, whatever cycles and ties there
+// are.
+func compareSortUpstream(t *rapid.T, c *census, now time.Time) {
+	r := drawRanked(t, now)
+	list, ours := r.upstream(), snapshots(r.Pods)
+	sort.Sort(list)
+	r.order().SortUpstream(ours)
+	r.ambiguous = !slices.Equal(names(list.Pods), names(r.planned()))
+	judge(t, c, []corner[decision[ranked]]{
+		in("several pods", func(r ranked) bool { return len(r.Pods) > 3 }),
+		in("not the canonical order", func(r ranked) bool { return r.ambiguous }),
+	}, orderDifferences[1:], decision[ranked]{r, names(list.Pods), podNames(ours)})
+}
+
+func compareSortLegacy(t *rapid.T, c *census, now time.Time) {
+	r := drawRanked(t, now)
+	list, ours := controller.ActivePods(slices.Clone(r.Pods)), snapshots(r.Pods)
+	sort.Sort(list)
+	podorder.Order{Chain: podorder.Legacy}.SortUpstream(ours)
+	judge(t, c, []corner[decision[ranked]]{
+		in("several pods", func(r ranked) bool { return len(r.Pods) > 3 }),
+	}, orderDifferences[2:], decision[ranked]{r, names(list), podNames(ours)})
+}
+
+func podNames(pods []podorder.Pod) []string {
+	list := make([]string, len(pods))
+	for i := range pods {
+		list[i] = pods[i].Name
+	}
+	return list
+}
+
+// compareRelated lets the order count the neighbours itself, among pods of which some
+// are candidates.
+func compareRelated(t *rapid.T, c *census, now time.Time) {
+	all := gen.Pods(t, now, 14)
+	owned := func(p *corev1.Pod) bool { return len(p.Name)%2 == 0 || p.Spec.NodeName != "n2" }
+	r := ranked{Now: at(now), Ranks: map[string]int{}}
+	candidates := []int{}
+	for i, p := range all {
+		if owned(p) {
+			r.Pods, candidates = append(r.Pods, p), append(candidates, i)
+		}
+	}
+	if youngestIsNew(now, r.Pods) {
+		return // upstream panics
+	}
+	r.N = gen.UpTo(t, len(r.Pods)+1, "n")
+	for i, rank := range upstream.RankPods(r.Pods, all).Rank {
+		r.Ranks[r.Pods[i].Spec.NodeName] = rank
+	}
+	theirs := sorted(names(upstream.PodsToDelete(slices.Clone(r.planned()), all, r.N)))
+	order := podorder.New(now, nil)
+	order.Related = func(*podorder.Pod) bool { return true }
+	victims := []string{}
+	for _, i := range order.Victims(snapshots(all), candidates, r.N) {
+		victims = append(victims, all[i].Name)
+	}
+	judge(t, c, []corner[decision[ranked]]{
+		in("some are deleted", func(r ranked) bool { return r.N > 1 && r.N < len(r.Pods)-1 }),
+		in("ranks differ", func(r ranked) bool { return r.N > 0 && len(slices.Compact(slices.Sorted(maps.Values(r.Ranks)))) > 1 }),
+	}, orderDifferences, decision[ranked]{r, theirs, sorted(victims)})
+}
+
+// compareExpectations performs the same operations on both sides, and asks after each
+// whether the expectations are satisfied and what is left of them.
+func compareExpectations(t *rapid.T, c *census, seen *seenExpectations) {
+	theirs := controller.NewUIDTrackingControllerExpectations(controller.NewControllerExpectations())
+	ours := replicaset.Expectations{}
+	log, key := logr.Discard(), "shop/web"
+	var steps, upstreamSays, oursSay []string
+	deletions := false // upstream keeps the names of deletions that were forgotten
+	for range gen.UpTo(t, 12, "steps") {
+		name := "p" + fmt.Sprint(gen.UpTo(t, 3, "pod"))
+		step := rapid.SampledFrom([]string{"creations", "deletions", "created", "created", "deleted", "deleted", "deleted", "lower", "raise", "forget", "wait", "wait"}).Draw(t, "step")
+		switch step {
+		case "creations":
+			n := gen.UpTo(t, 3, "count")
+			must(0, theirs.ExpectCreations(log, key, n))
+			ours, deletions = replicaset.ExpectCreations(int64(n), time.Now()), false
+		case "deletions":
+			list := []string{"p0", "p1", name}[gen.UpTo(t, 2, "from"):]
+			must(0, theirs.ExpectDeletions(log, key, list))
+			ours, deletions = replicaset.ExpectDeletions(list, time.Now()), true
+		case "created":
+			theirs.CreationObserved(log, key)
+			ours = ours.CreationObserved()
+		case "deleted":
+			if deletions {
+				theirs.DeletionObserved(log, key, name)
+				ours = ours.DeletionObserved(name)
+			}
+		case "lower":
+			theirs.LowerExpectations(log, key, 1, 1)
+			ours = ours.Lower(1, 1)
+		case "raise":
+			theirs.RaiseExpectations(log, key, 1, 2)
+			ours = ours.Raise(1, 2)
+		case "forget":
+			theirs.DeleteExpectations(log, key)
+			ours, deletions = replicaset.Expectations{}, false
+		case "wait":
+			time.Sleep(rapid.SampledFrom([]time.Duration{1, time.Minute, 4 * time.Minute, 5*time.Minute - 1, 5 * time.Minute}).Draw(t, "wait"))
+		}
+		steps = append(steps, step)
+		adds, dels := int64(0), int64(0)
+		if e, exists, err := theirs.GetExpectations(key); err == nil && exists {
+			adds, dels = e.GetExpectations()
+		}
+		upstreamSays = append(upstreamSays, fmt.Sprint(step, theirs.SatisfiedExpectations(log, key), adds, dels))
+		oursSay = append(oursSay, fmt.Sprint(step, ours.Satisfied(time.Now()), ours.Creations, ours.Deletions))
+		seen.fulfilled += count(!ours.At.IsZero() && ours.Fulfilled())
+		seen.expired += count(!ours.Fulfilled() && ours.Satisfied(time.Now()))
+	}
+	judge(t, c, nil, nil, decision[[]string]{steps, upstreamSays, oursSay})
+}
+
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,339 @@
+package conformance
+
+import (
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/validate/content"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
+	validvalue "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	labelsutil "k8s.io/kubernetes/pkg/util/labels"
+	"pgregory.net/rapid"
+
+	"github.com/kplan-go/kplan/internal/conformance/gen"
+	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan/selector"
+)
+
+var selectorFunctions = []function{
+	{"labels.NewRequirement", compareRequirement},
+	{"LabelSelectorAsSelector", compareLabelSelector},
+	{"ValidateLabelSelector", compareValidate},
+	{"labels.Parse", compareParse},
+	{"ParseToLabelSelector, ConvertSelectorToLabelsMap", compareParseMap},
+	{"IsLabelKey, IsValidLabelValue", compareKeyValue},
+	{"labels.Merge, Conflicts, Equals, SelectorFromSet", compareMaps},
+}
+
+func textOf(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// selected is what a compiled selector says: its text, and of each of some labels
+// whether it selects them.
+type selected struct {
+	Err, Text           string
+	Everything, Nothing bool
+	Exact               []string // the value that it asks for, of some keys
+	Matches             []bool
+	Clone               string // with one more label
+}
+
+// chosen is the corner of the cases of which upstream selects some labels, or none.
+func chosen[C any](name string, matches bool) corner[decision[C]] {
+	return corner[decision[C]]{name, func(d decision[C]) bool {
+		for _, m := range d.upstream.(selected).Matches {
+			if m == matches {
+				return true
+			}
+		}
+		return false
+	}}
+}
+
+func rejects[C any](text string) corner[decision[C]] {
+	return corner[decision[C]]{"error: " + text, func(d decision[C]) bool { return strings.Contains(d.upstream.(selected).Err, text) }}
+}
+
+func drawLabels(t *rapid.T) []map[string]string {
+	list := make([]map[string]string, 3)
+	for i := range list {
+		list[i] = gen.Labels(t, "labels")
+	}
+	return list
+}
+
+// requirement is one requirement and labels to match.
+type requirement struct {
+	Key, Op string
+	Values  []string
+	Labels  []map[string]string
+}
+
+func compareRequirement(t *rapid.T, c *census, _ time.Time) {
+	r := requirement{Key: gen.Key(t, "key"), Op: rapid.SampledFrom([]string{
+		"in", "notin", "=", "==", "!=", "gt", "lt", "exists", "!", "in", "notin", "=", "gt", "lt", "", "bogus",
+	}).Draw(t, "op"), Labels: drawLabels(t)}
+	n := gen.UpTo(t, 4, "values")
+	if gen.OneIn(t, 2, "one value") {
+		n = 1
+	}
+	r.Values = gen.Values(t, n, "values")
+	d := decision[requirement]{in: r}
+	want, err := labels.NewRequirement(r.Key, selection.Operator(r.Op), r.Values)
+	theirs := selected{Err: textOf(err)}
+	got, err := selector.NewRequirement(r.Key, selector.Op(r.Op), r.Values)
+	ours := selected{Err: textOf(err)}
+	if theirs.Err == "" && ours.Err == "" {
+		theirs.Text, ours.Text = want.String(), got.String()
+		for _, m := range r.Labels {
+			theirs.Matches = append(theirs.Matches, want.Matches(labels.Set(m)))
+			ours.Matches = append(ours.Matches, got.Matches(m))
+		}
+	}
+	d.upstream, d.ours = theirs, ours
+	judge(t, c, []corner[decision[requirement]]{
+		chosen[requirement]("matches", true), chosen[requirement]("does not match", false),
+		rejects[requirement]("must be an integer"), rejects[requirement]("Unsupported value"),
+		rejects[requirement]("for 'in', 'notin' operators, values set can't be empty"),
+		{"greater than", func(d decision[requirement]) bool {
+			return d.in.Op == "gt" && strings.Contains(d.upstream.(selected).Text, ">")
+		}},
+	}, nil, d)
+}
+
+// labelled is a selector and labels to match.
+type labelled struct {
+	Selector *metav1.LabelSelector
+	Labels   []map[string]string
+}
+
+func compareLabelSelector(t *rapid.T, c *census, _ time.Time) {
+	l := labelled{gen.LabelSelector(t), drawLabels(t)}
+	judge(t, c, []corner[decision[labelled]]{
+		chosen[labelled]("matches", true), chosen[labelled]("does not match", false),
+		in("nil", func(l labelled) bool { return l.Selector == nil }),
+		in("of a map and expressions", func(l labelled) bool {
+			return l.Selector != nil && len(l.Selector.MatchLabels) > 0 && len(l.Selector.MatchExpressions) > 0
+		}),
+		{"everything", func(d decision[labelled]) bool { return d.upstream.(selected).Everything }},
+		{"nothing", func(d decision[labelled]) bool { return d.upstream.(selected).Nothing }},
+		{"exact", func(d decision[labelled]) bool {
+			return strings.Contains(strings.Join(d.upstream.(selected).Exact, ""), "x")
+		}},
+		rejects[labelled]("is not a valid label selector operator"), rejects[labelled]("values set can't be empty"),
+		rejects[labelled]("name part must"),
+	}, nil, decision[labelled]{l, theirSelected(l), ourSelected(l)})
+}
+
+func theirSelected(l labelled) selected {
+	s, err := metav1.LabelSelectorAsSelector(l.Selector)
+	_, mapErr := metav1.LabelSelectorAsMap(l.Selector)
+	r := selected{Err: textOf(err) + textOf(mapErr), Text: metav1.FormatLabelSelector(l.Selector)}
+	if l.Selector != nil {
+		r.Clone = metav1.FormatLabelSelector(labelsutil.CloneSelectorAndAddLabel(l.Selector, "hash", "1"))
+	}
+	if err != nil {
+		return r
+	}
+	r.Text += s.String()
+	r.Everything, r.Nothing = s.Empty(), labels.MatchesNothing(s)
+	for _, key := range []string{"a", "b", "app"} {
+		if value, ok := s.RequiresExactMatch(key); ok {
+			r.Exact = append(r.Exact, key+"="+value)
+		}
+	}
+	for _, m := range l.Labels {
+		r.Matches = append(r.Matches, s.Matches(labels.Set(m)))
+	}
+	return r
+}
+
+func ourSelected(l labelled) selected {
+	ls := kube.LabelSelector(l.Selector)
+	s, err := selector.FromLabelSelector(ls)
+	_, mapErr := ls.Map()
+	r := selected{Err: textOf(err) + textOf(mapErr), Text: selector.Format(ls)}
+	if ls != nil {
+		r.Clone = selector.Format(ls.WithLabel("hash", "1"))
+	}
+	if err != nil {
+		return r
+	}
+	r.Text += s.String()
+	r.Everything, r.Nothing = s.IsEverything(), s.IsNothing()
+	for _, key := range []string{"a", "b", "app"} {
+		if value, ok := s.ExactMatch(key); ok {
+			r.Exact = append(r.Exact, key+"="+value)
+		}
+	}
+	for _, m := range l.Labels {
+		r.Matches = append(r.Matches, s.Matches(m))
+	}
+	return r
+}
+
+// validated is a selector and how strictly it is checked.
+type validated struct {
+	Selector        *metav1.LabelSelector
+	Values, Unknown bool // allowed although they are invalid, or unknown
+}
+
+func compareValidate(t *rapid.T, c *census, _ time.Time) {
+	v := validated{gen.LabelSelector(t), gen.OneIn(t, 3, "values"), gen.OneIn(t, 2, "unknown")}
+	errs := validation.ValidateLabelSelector(v.Selector, validation.LabelSelectorValidationOptions{
+		AllowInvalidLabelValueInSelector: v.Values, AllowUnknownOperatorInRequirement: v.Unknown,
+	}, field.NewPath("spec", "selector"))
+	theirs := ""
+	if errs.ToAggregate() != nil {
+		theirs = errs.ToAggregate().Error()
+	}
+	ours := selector.Validate(kube.LabelSelector(v.Selector), "spec.selector",
+		selector.ValidateOptions{AllowInvalidValues: v.Values, AllowUnknownOperators: v.Unknown})
+	says := func(text string) corner[decision[validated]] {
+		return corner[decision[validated]]{"error: " + text, func(d decision[validated]) bool { return strings.Contains(d.upstream.(string), text) }}
+	}
+	judge(t, c, []corner[decision[validated]]{
+		outcomeIs[validated]("valid", ""), says("Required value"), says("Forbidden"), says("Invalid value"), says("not a valid selector operator"),
+		{"several errors", func(d decision[validated]) bool { return strings.HasPrefix(d.upstream.(string), "[") }},
+	}, nil, decision[validated]{v, theirs, textOf(ours)})
+}
+
+// parsed is a text and labels to match.
+type parsed struct {
+	Text   string
+	Labels []map[string]string
+}
+
+func compareParse(t *rapid.T, c *census, _ time.Time) {
+	p := parsed{gen.SelectorText(t), drawLabels(t)[:1]}
+	want, err := labels.Parse(p.Text)
+	theirs := selected{Err: textOf(err)}
+	got, err := selector.ParseWith(p.Text, selector.ParseOptions{NUL: true})
+	ours := selected{Err: textOf(err)}
+	if theirs.Err == "" && ours.Err == "" {
+		theirs.Text, ours.Text = want.String(), got.String()
+		for _, m := range p.Labels {
+			theirs.Matches = append(theirs.Matches, want.Matches(labels.Set(m)))
+			ours.Matches = append(ours.Matches, got.Matches(m))
+		}
+	}
+	judge(t, c, []corner[decision[parsed]]{
+		chosen[parsed]("matches", true), chosen[parsed]("does not match", false),
+		in("NUL", func(p parsed) bool { return strings.Contains(p.Text, "\x00") }),
+		rejects[parsed]("found ''"), rejects[parsed]("expected: "), rejects[parsed]("unable to parse requirement"),
+		{"two requirements", func(d decision[parsed]) bool { return strings.Contains(d.upstream.(selected).Text, ",") }},
+	}, nil, decision[parsed]{p, theirs, ours})
+}
+
+// asMap is what a text is as a label selector and as a map.
+type asMap struct {
+	Err, Text, MapErr string
+	Map               map[string]string
+}
+
+func compareParseMap(t *rapid.T, c *census, _ time.Time) {
+	text := gen.SelectorText(t)
+	if gen.OneIn(t, 2, "pairs") {
+		text = gen.Key(t, "key") + "=" + gen.Value(t, "value")
+		if gen.OneIn(t, 2, "second") {
+			text += "," + gen.Key(t, "key") + "=" + gen.Value(t, "value")
+		}
+	}
+	text = strings.ReplaceAll(text, "\x00", "")
+	var theirs, ours asMap
+	a, err := metav1.ParseToLabelSelector(text)
+	if theirs.Err = textOf(err); err == nil {
+		theirs.Text = metav1.FormatLabelSelector(a)
+	}
+	theirMap, err := labels.ConvertSelectorToLabelsMap(text)
+	theirs.Map, theirs.MapErr = map[string]string(theirMap), textOf(err)
+	b, err := selector.ParseLabelSelector(text)
+	if ours.Err = textOf(err); err == nil {
+		ours.Text = selector.Format(b)
+	}
+	ours.Map, err = selector.ParseMap(text)
+	ours.MapErr = textOf(err)
+	if theirs.MapErr != "" && ours.MapErr != "" {
+		theirs.Map, ours.Map = nil, nil // what comes along with an error is of no use
+	}
+	judge(t, c, []corner[decision[string]]{
+		{"selector", func(d decision[string]) bool { return d.upstream.(asMap).Text != "" }},
+		{"map of two", func(d decision[string]) bool { return len(d.upstream.(asMap).Map) == 2 }},
+		{"neither", func(d decision[string]) bool { return d.upstream.(asMap).Err != "" && d.upstream.(asMap).MapErr != "" }},
+		{"selector but no map", func(d decision[string]) bool { return d.upstream.(asMap).Err == "" && d.upstream.(asMap).MapErr != "" }},
+	}, nil, decision[string]{text, theirs, ours})
+}
+
+// checked is what is wrong with a text as a key and as a value.
+type checked struct{ Key, Value []string }
+
+func compareKeyValue(t *rapid.T, c *census, _ time.Time) {
+	var b strings.Builder
+	for range gen.UpTo(t, 7, "pieces") {
+		switch gen.UpTo(t, 40, "piece") {
+		case 0:
+			b.WriteString(strings.Repeat("x", 55+gen.UpTo(t, 12, "long")))
+		case 1:
+			b.WriteString(strings.Repeat("y", 245+gen.UpTo(t, 12, "very long")))
+		case 2:
+			b.WriteByte(byte(128 + gen.UpTo(t, 128, "byte")))
+		default:
+			b.WriteByte("aZ09-_./.-\n ~"[gen.UpTo(t, 13, "character")])
+		}
+	}
+	text := b.String()
+	wrong := func(text string) corner[decision[string]] {
+		return corner[decision[string]]{text, func(d decision[string]) bool {
+			return strings.Contains(strings.Join(d.upstream.(checked).Key, ""), text)
+		}}
+	}
+	judge(t, c, []corner[decision[string]]{
+		{"valid key", func(d decision[string]) bool { return len(d.upstream.(checked).Key) == 0 }},
+		{"valid value", func(d decision[string]) bool { return len(d.upstream.(checked).Value) == 0 && d.in != "" }},
+		wrong("prefix part must be non-empty"), wrong("name part must be non-empty"), wrong("no more than 63"), wrong("no more than 253"),
+		in("not UTF-8", func(s string) bool { return strings.ToValidUTF8(s, "") != s }),
+	}, nil, decision[string]{
+		text, checked{content.IsLabelKey(text), validvalue.IsValidLabelValue(text)},
+		checked{selector.ValidateKey(text), selector.ValidateValue(text)},
+	})
+}
+
+// combined is what two sets of labels make.
+type combined struct {
+	Conflict, Equal     bool
+	Merged              map[string]string
+	Text, Selector, Err string
+}
+
+func compareMaps(t *rapid.T, c *census, _ time.Time) {
+	a, b := gen.Labels(t, "a"), gen.Labels(t, "b")
+	if gen.OneIn(t, 4, "same") {
+		b = cloneMap(a)
+	}
+	theirs := combined{labels.Conflicts(a, b), labels.Equals(a, b), labels.Merge(a, b), labels.Set(a).String() + labels.FormatLabels(a),
+		labels.SelectorFromSet(a).String(), ""}
+	ours := combined{selector.LabelsConflict(a, b), selector.EqualLabels(a, b), selector.MergeLabels(a, b),
+		selector.LabelsText(a) + selector.FormatLabels(a), selector.FromMap(a).String(), ""}
+	if len(a) == 1 { // upstream reports one of several
+		_, err := labels.ValidatedSelectorFromSet(a)
+		theirs.Err = textOf(err)
+		_, err = selector.FromValidMap(a)
+		ours.Err = textOf(err)
+	}
+	judge(t, c, []corner[decision[[2]map[string]string]]{
+		{"conflict", func(d decision[[2]map[string]string]) bool { return d.upstream.(combined).Conflict }},
+		{"no conflict", func(d decision[[2]map[string]string]) bool {
+			return !d.upstream.(combined).Conflict && len(d.in[0]) > 1
+		}},
+		{"equal", func(d decision[[2]map[string]string]) bool { return d.upstream.(combined).Equal && len(d.in[0]) > 1 }},
+		{"invalid", func(d decision[[2]map[string]string]) bool { return d.upstream.(combined).Err != "" }},
+	}, nil, decision[[2]map[string]string]{[2]map[string]string{a, b}, theirs, ours})
+}

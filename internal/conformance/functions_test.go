@@ -1,0 +1,84 @@
+package conformance
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"pgregory.net/rapid"
+	"sigs.k8s.io/yaml"
+)
+
+// A function is an upstream function and the one of ours that mirrors it.
+type function struct {
+	// name is that of the upstream function, and of the subtest.
+	name string
+	// compare draws a case, decides it on both sides and calls judge.
+	compare func(t *rapid.T, c *census, now time.Time)
+}
+
+// functions lists everything that is compared one by one. To add a function, write
+// a compare function beside its relatives and list it in their file.
+func functions() []function {
+	return slices.Concat(limitFunctions, revisionFunctions, templateFunctions, rolloutFunctions, conditionFunctions,
+		podFunctions, orderFunctions, statusFunctions, selectorFunctions, nodeFunctions, claimFunctions, historyFunctions)
+}
+
+// TestFunctions compares single functions. Time stands still in each.
+func TestFunctions(t *testing.T) {
+	for _, f := range functions() {
+		t.Run(f.name, func(t *testing.T) {
+			counts := newCensus(f.name)
+			defer counts.clock()()
+			inBubble(t, func(t bubble, now time.Time) {
+				counts.check(t, functionCases, func(t *rapid.T) { f.compare(t, counts, now) })
+			})
+		})
+	}
+}
+
+// A decision is a case with what each side makes of it.
+type decision[C any] struct {
+	in             C
+	upstream, ours any
+}
+
+// judge counts a case and fails if the sides differ, unless that is intended.
+func judge[C any](t *rapid.T, c *census, corners []corner[decision[C]], differences []difference[decision[C]], d decision[C]) {
+	take(c, corners, d)
+	if reflect.DeepEqual(d.upstream, d.ours) {
+		return
+	}
+	diff := gocmp.Diff(d.upstream, d.ours, cmpopts.EquateEmpty())
+	if diff == "" {
+		return
+	}
+	for _, x := range differences {
+		if x.applies(d) {
+			c.differences[x.name]++
+			return
+		}
+	}
+	in, err := yaml.Marshal(d.in)
+	if err != nil {
+		in = fmt.Append(nil, d.in)
+	}
+	t.Fatalf("upstream (-) and ours (+) differ:\n%s\ncase:\n%s", diff, in)
+}
+
+// outcomeIs is the corner of the cases that upstream decides in one way.
+func outcomeIs[C any](name string, value any) corner[decision[C]] {
+	return corner[decision[C]]{name, func(d decision[C]) bool { return reflect.DeepEqual(d.upstream, value) }}
+}
+
+// in is the corner of the cases of one kind.
+func in[C any](name string, is func(C) bool) corner[decision[C]] {
+	return corner[decision[C]]{name, func(d decision[C]) bool { return is(d.in) }}
+}
+
+func at(t time.Time) metav1.Time { return metav1.Time{Time: t} }

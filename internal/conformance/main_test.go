@@ -1,0 +1,156 @@
+package conformance
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// Run lengths, overridden by the environment variables of the same names.
+var (
+	functionCases = fromEnv("KPLAN_CASES", 30_000)
+	syncCases     = fromEnv("KPLAN_SYNCS", 60_000)
+)
+
+func fromEnv(name string, unset int) int {
+	text := os.Getenv(name)
+	if text == "" {
+		return unset
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		panic(fmt.Sprintf("%s=%q: must be a positive number", name, text))
+	}
+	return n
+}
+
+// TestMain prints what was compared, after the tests.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400) // almost everything is garbage after one case
+	flag.Parse()
+	code := m.Run()
+	printCensuses()
+	os.Exit(code)
+}
+
+// A corner is a kind of case that must occur in a run.
+type corner[C any] struct {
+	name string
+	is   func(C) bool
+}
+
+// A census counts the cases of one comparison, its corners, and the differences
+// that were intended.
+type census struct {
+	name        string
+	cases       int
+	elapsed     time.Duration
+	corners     []string
+	count       map[string]int
+	differences map[string]int
+}
+
+var censuses []*census
+
+func newCensus(name string) *census {
+	c := &census{name: name, count: map[string]int{}, differences: map[string]int{}}
+	censuses = append(censuses, c)
+	return c
+}
+
+// take counts a case. The corners must be the same in every call.
+func take[C any](c *census, corners []corner[C], value C) {
+	if c.corners == nil {
+		for _, k := range corners {
+			c.corners = append(c.corners, k.name)
+		}
+	}
+	c.cases++
+	for i := range corners {
+		if corners[i].is(value) {
+			c.count[corners[i].name]++
+		}
+	}
+}
+
+// check runs n random cases, and fails unless every corner occurred. A replay runs
+// one case and asks for nothing.
+func (c *census) check(t testing.TB, n int, property func(*rapid.T)) {
+	replay := flagged("rapid.failfile") || flagged("rapid.seed")
+	if !flagged("rapid.checks") {
+		if flagged("rapid.seed") {
+			n = 1
+		}
+		set(t, "rapid.checks", strconv.Itoa(n))
+		defer func() { set(t, "rapid.checks", "100") }()
+	}
+	if !flagged("rapid.shrinktime") {
+		set(t, "rapid.shrinktime", "15s")
+	}
+	rapid.Check(t, property)
+	if replay || t.Failed() || flagged("rapid.checks") {
+		return
+	}
+	for _, name := range c.corners {
+		if c.count[name] == 0 {
+			t.Errorf("%s: in %d cases the corner %q did not occur", c.name, c.cases, name)
+		}
+	}
+}
+
+// clock measures the time of a comparison, outside of any bubble.
+func (c *census) clock() (stop func()) {
+	start := time.Now()
+	return func() { c.elapsed = time.Since(start) }
+}
+
+var given map[string]bool
+
+// flagged reports whether a flag was given on the command line.
+func flagged(name string) bool {
+	if given == nil {
+		given = map[string]bool{}
+		flag.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	}
+	return given[name]
+}
+
+func set(t testing.TB, name, value string) {
+	if err := flag.Set(name, value); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// printCensuses prints one line for each comparison and one for each of its corners
+// and differences.
+func printCensuses() {
+	total := 0
+	for _, c := range censuses {
+		if c.cases == 0 {
+			continue
+		}
+		total += c.cases
+		fmt.Printf("%-48s %9d cases in %6.1fs, %8.0f/s\n", c.name, c.cases, c.elapsed.Seconds(), float64(c.cases)/c.elapsed.Seconds())
+		for _, name := range c.corners {
+			fmt.Printf("    %-60s %9d\n", name, c.count[name])
+		}
+		names := make([]string, 0, len(c.differences))
+		for name := range c.differences {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		for _, name := range names {
+			fmt.Printf("    intended difference: %-39s %9d\n", name, c.differences[name])
+		}
+	}
+	if total > 0 {
+		fmt.Printf("%d cases in all\n", total)
+	}
+}

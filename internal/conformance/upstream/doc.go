@@ -1,0 +1,14 @@
+// Package upstream runs the controllers of Kubernetes 1.36.3 on hand-filled caches,
+// without an API server, and records what they write.
+//
+// [Deployments], [ReplicaSets], [ReplicationControllers] and [DaemonSets] hold one
+// controller each. Sync fills the caches with a snapshot, runs one whole pass of the unchanged controller, and returns its
+// writes in order. Of the controller only what leads outside is replaced: the
+// client, the listers, the recorder of events and the queue.
+//
+// The controllers read the wall clock. Run them in a testing/synctest bubble and
+// time stands still while they do.
+//
+// Functions that upstream does not export are linked by name, see linkname.go; a
+// test compares their signatures with the source that is linked.
+package upstream

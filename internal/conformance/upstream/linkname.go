@@ -1,0 +1,60 @@
+package upstream
+
+import (
+	"time"
+	_ "unsafe" // for go:linkname
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/pkg/controller"
+	_ "k8s.io/kubernetes/pkg/controller/daemon"          // linked below
+	_ "k8s.io/kubernetes/pkg/controller/deployment"      // linked below
+	_ "k8s.io/kubernetes/pkg/controller/deployment/util" // linked below
+	"k8s.io/kubernetes/pkg/controller/replicaset"
+)
+
+// The functions of this file are upstream's own, linked by name because they are not
+// exported. The linker does not check signatures: Linked lists them for the test
+// that does. The empty file linkname.s makes the compiler accept functions without
+// a body.
+
+// PodsToDelete chooses the victims of a scale-down. It reorders filteredPods.
+//
+//go:linkname PodsToDelete k8s.io/kubernetes/pkg/controller/replicaset.getPodsToDelete
+func PodsToDelete(filteredPods, relatedPods []*corev1.Pod, diff int) []*corev1.Pod
+
+// RankPods counts related pods on the nodes of pods.
+//
+//go:linkname RankPods k8s.io/kubernetes/pkg/controller/replicaset.getPodsRankedByRelatedPodsOnSameNode
+func RankPods(podsToRank, relatedPods []*corev1.Pod) controller.ActivePodsWithRanks
+
+// ReplicaSetStatus computes the status of a ReplicaSet.
+//
+//go:linkname ReplicaSetStatus k8s.io/kubernetes/pkg/controller/replicaset.calculateStatus
+func ReplicaSetStatus(rs *appsv1.ReplicaSet, activePods []*corev1.Pod, terminatingPods []*corev1.Pod, manageReplicasErr error, controllerFeatures replicaset.ReplicaSetControllerFeatures, now time.Time) appsv1.ReplicaSetStatus
+
+// DeploymentStatus computes the status of a Deployment.
+//
+//go:linkname DeploymentStatus k8s.io/kubernetes/pkg/controller/deployment.calculateStatus
+func DeploymentStatus(allRSs []*appsv1.ReplicaSet, newRS *appsv1.ReplicaSet, deployment *appsv1.Deployment) appsv1.DeploymentStatus
+
+// ReplicaSetName names the ReplicaSet of a Deployment.
+//
+//go:linkname ReplicaSetName k8s.io/kubernetes/pkg/controller/deployment.generateReplicaSetName
+func ReplicaSetName(deploymentName, podTemplateSpecHash string) string
+
+// Fraction is the change that keeps the share of a ReplicaSet.
+//
+//go:linkname Fraction k8s.io/kubernetes/pkg/controller/deployment/util.getReplicaSetFraction
+func Fraction(logger klog.Logger, rs appsv1.ReplicaSet, d appsv1.Deployment) int32
+
+// MaxReplicasAnnotation reads the annotation max-replicas.
+//
+//go:linkname MaxReplicasAnnotation k8s.io/kubernetes/pkg/controller/deployment/util.getMaxReplicasAnnotation
+func MaxReplicasAnnotation(logger klog.Logger, rs *appsv1.ReplicaSet) (int32, bool)
+
+// DaemonSetPatch is the template of a DaemonSet as a revision stores it.
+//
+//go:linkname DaemonSetPatch k8s.io/kubernetes/pkg/controller/daemon.getPatch
+func DaemonSetPatch(ds *appsv1.DaemonSet) ([]byte, error)

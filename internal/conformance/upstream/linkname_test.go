@@ -1,0 +1,69 @@
+package upstream
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/printer"
+	"go/token"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/kubernetes/pkg/controller/replicaset"
+)
+
+// The linker joins names without looking at signatures. So each linked function is
+// looked up in the source of upstream, and its parameters and results are compared.
+func TestLinkedSignatures(t *testing.T) {
+	ours := functionsOf(t, "linkname.go")
+	text, err := os.ReadFile("linkname.go")
+	require.NoError(t, err)
+	links := regexp.MustCompile(`(?m)^//go:linkname (\w+) k8s\.io/kubernetes/(\S+)\.(\w+)$`).FindAllStringSubmatch(string(text), -1)
+	require.Len(t, links, len(ours), "a function without a body that is not linked")
+	for _, link := range links {
+		files, err := filepath.Glob(filepath.Join(root(t), link[2], "*.go"))
+		require.NoError(t, err)
+		found := false
+		for _, file := range files {
+			if theirs, ok := functionsOf(t, file)[link[3]]; ok && !strings.HasSuffix(file, "_test.go") {
+				require.Equal(t, theirs, ours[link[1]], link[3])
+				found = true
+			}
+		}
+		require.True(t, found, "%s.%s is gone", link[2], link[3])
+	}
+}
+
+// root returns the folder of upstream's source, as the compiler has recorded it.
+func root(t *testing.T) string {
+	f := runtime.FuncForPC(reflect.ValueOf(replicaset.NewReplicaSetController).Pointer())
+	file, _ := f.FileLine(f.Entry())
+	dir, _, ok := strings.Cut(file, "/pkg/controller/")
+	require.True(t, ok, "%s: built with -trimpath?", file)
+	return dir
+}
+
+// packageNames turns the names that this package has for others into upstream's.
+var packageNames = strings.NewReplacer("corev1.", "v1.", "appsv1.", "apps.", "replicaset.", "")
+
+// functionsOf returns the signatures of the functions of a file by name.
+func functionsOf(t *testing.T, file string) map[string]string {
+	set := token.NewFileSet()
+	parsed, err := parser.ParseFile(set, file, nil, parser.SkipObjectResolution)
+	require.NoError(t, err)
+	signatures := map[string]string{}
+	for _, d := range parsed.Decls {
+		if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil {
+			var text strings.Builder
+			require.NoError(t, printer.Fprint(&text, set, f.Type))
+			signature := regexp.MustCompile(`^func\w*`).ReplaceAllString(text.String(), "")
+			signatures[f.Name.Name] = packageNames.Replace(signature)
+		}
+	}
+	return signatures
+}

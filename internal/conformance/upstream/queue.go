@@ -1,0 +1,30 @@
+package upstream
+
+import (
+	"time"
+
+	"k8s.io/client-go/util/workqueue"
+)
+
+// A Requeue is a pass that a controller has asked for.
+type Requeue struct {
+	After       time.Duration
+	RateLimited bool
+}
+
+// A queue records which passes are asked for, and has none to do.
+type queue struct {
+	workqueue.TypedRateLimitingInterface[string] // nil
+
+	added []Requeue
+}
+
+func (q *queue) Add(string) {}
+
+func (q *queue) AddAfter(_ string, after time.Duration) {
+	q.added = append(q.added, Requeue{After: after})
+}
+
+func (q *queue) AddRateLimited(string) { q.added = append(q.added, Requeue{RateLimited: true}) }
+
+func (q *queue) ShutDown() {}
