@@ -2,6 +2,7 @@ package deploy
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/kplan-go/kplan/podorder"
@@ -174,11 +175,15 @@ func (a ScaleReplicaSet) String() string {
 }
 
 func (a ScaleReplicaSet) event() string {
-	direction := "up"
+	text := make([]byte, 0, 128) // on the stack
 	if a.To < a.From {
-		direction = "down"
+		text = append(text, "Scaled down replica set "...)
+	} else {
+		text = append(text, "Scaled up replica set "...)
 	}
-	return fmt.Sprintf("Scaled %s replica set %s from %d to %d", direction, a.Name, a.From, a.To)
+	text = append(append(text, a.Name...), " from "...)
+	text = append(strconv.AppendInt(text, int64(a.From), 10), " to "...)
+	return string(strconv.AppendInt(text, int64(a.To), 10))
 }
 
 // String returns one line with the keys that are set.

@@ -3,7 +3,6 @@ package deploy
 import (
 	"cmp"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/kplan-go/kplan/internal/field"
@@ -22,7 +21,7 @@ const (
 // plan as far as it has been made. It reads the caller's slices and maps in place
 // and never writes to them.
 type state struct {
-	d    *Deployment
+	d    Deployment
 	pods []podorder.Pod
 	now  time.Time
 	opts Options
@@ -39,6 +38,10 @@ type state struct {
 	next     int64                   // the revision of a new ReplicaSet
 	refresh  bool                    // annotations of all active sets are brought up to date
 	status   []Condition             // conditions to be
+	// along is annotations that are no reason to write the new ReplicaSet, but that go
+	// along with its next size: see revision.Sync.
+	along map[string]string
+	found bool // the new set has been found, and Progressing says so unless something else follows
 
 	deletions Actions
 	aborted   bool // the pass ends with an error, and reports nothing
@@ -58,14 +61,13 @@ type set struct {
 	scaled  bool
 	adopted bool // the plan makes the Deployment its controller
 	reason  Reason
-	// along is annotations that are no reason to write the ReplicaSet, but that
-	// go along with its next size: see revision.Sync.
-	along map[string]string
 }
 
-// admit checks, defaults and orders a snapshot.
-func admit(s *Snapshot, now time.Time, opts Options) (*state, error) {
-	st := &state{d: &s.Deployment, pods: s.Pods, everyone: s.ReplicaSets, now: now.Round(0).UTC(), opts: opts, newest: -1}
+// admit checks, defaults and orders a snapshot. The state is the caller's, so that it
+// need not be allocated.
+func (st *state) admit(s *Snapshot, now time.Time, opts *Options) error {
+	st.d, st.pods, st.everyone, st.newest = s.Deployment, s.Pods, s.ReplicaSets, -1
+	st.now, st.opts = now.Round(0).UTC(), *opts
 	var errs field.Errors
 	if now.IsZero() {
 		errs.Add("now", "", "must be set")
@@ -74,21 +76,21 @@ func admit(s *Snapshot, now time.Time, opts Options) (*state, error) {
 	st.admitDeployment(&errs)
 	st.admitReplicaSets(&errs)
 	if err := errs.Join(); err != nil {
-		return nil, err
+		return err
 	}
 	if opts.Corrected { // D4
 		st.budget.Surge = min(st.budget.Surge, math.MaxInt32-st.replicas)
 	}
-	st.status = slices.Clone(st.d.Status.Conditions)
+	st.status = append(make([]Condition, 0, max(2, len(st.d.Status.Conditions))), st.d.Status.Conditions...)
 	st.plan.Budget = st.budget
 	if st.d.Strategy == Recreate { // every pod may be unavailable on the way
 		st.plan.Budget.Unavailable = st.replicas
 	}
-	return st, nil
+	return nil
 }
 
 // admit rejects policies that do not exist.
-func (o Options) admit(errs *field.Errors) {
+func (o *Options) admit(errs *field.Errors) {
 	switch o.Terminating {
 	case TerminationStarted, TerminationComplete, TerminationKnown:
 	default:
@@ -112,7 +114,7 @@ func (o Options) admit(errs *field.Errors) {
 }
 
 func (st *state) admitDeployment(errs *field.Errors) {
-	d := st.d
+	d := &st.d
 	if d.Name == "" {
 		errs.Add("Deployment.Name", "", "must be set")
 	}
@@ -134,7 +136,7 @@ func (st *state) admitDeployment(errs *field.Errors) {
 }
 
 func (st *state) admitStrategy(errs *field.Errors) {
-	d := st.d
+	d := &st.d
 	if d.Partitioned != nil {
 		st.admitPartitioned(errs)
 		return
@@ -195,5 +197,8 @@ func admitReplicaSet(rs *replicaset.ReplicaSet, adopted bool, errs *field.Errors
 
 // byCreation orders ReplicaSets oldest first. An unset time is the oldest.
 func byCreation(a, b *replicaset.ReplicaSet) int {
-	return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp), cmp.Compare(a.Name, b.Name))
+	if c := a.CreationTimestamp.Compare(b.CreationTimestamp); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.Name, b.Name)
 }

@@ -39,23 +39,48 @@ func rolling(n int) deploy.Snapshot {
 	return snapshot(web(int32(2*n)), sets...)
 }
 
-// TestNothingToDoAllocates: however many ReplicaSets and pods there are, finding
-// nothing to do costs the same number of allocations.
-func TestNothingToDoAllocates(t *testing.T) {
-	allocations := func(n int) float64 {
-		s := finished(n)
-		return testing.AllocsPerRun(20, func() { _, _ = deploy.Reconcile(s, t0, deploy.Options{}) })
+// started is a rollout that scales its new ReplicaSet up, with one old ReplicaSet that
+// wants pods and n that want none.
+func started(n int) deploy.Snapshot {
+	sets := []replicaset.ReplicaSet{set(0, 4, numbered(fmt.Sprint(n+2))), set(1, 4)}
+	for i := range n {
+		sets = append(sets, set(i+2, 0))
 	}
-	few, many := allocations(20), allocations(2000) // below 20, slices are on the stack
-	require.Equal(t, few, many)
-	require.LessOrEqual(t, few, 12.0)
+	return snapshot(web(12, template("v0")), sets...)
+}
+
+// TestAllocations: allocations grow with the plan alone. However many idle ReplicaSets
+// and pods there are, their number is the same, and their size that of a few slices.
+func TestAllocations(t *testing.T) {
+	for _, c := range []struct {
+		why     string
+		of      func(n int) deploy.Snapshot
+		actions int
+		most    float64
+	}{
+		{"nothing to do", finished, 0, 6},
+		{"in the middle of a rollout", started, 1, 13},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			allocations := func(n int) float64 {
+				s := c.of(n)
+				p, err := deploy.Reconcile(s, t0, deploy.Options{})
+				require.NoError(t, err)
+				require.Len(t, p.Actions, c.actions)
+				return testing.AllocsPerRun(20, func() { _, _ = deploy.Reconcile(s, t0, deploy.Options{}) })
+			}
+			few, many := allocations(20), allocations(2000) // below 20, slices are on the stack
+			require.Equal(t, few, many)
+			require.LessOrEqual(t, few, c.most)
+		})
+	}
 }
 
 func BenchmarkReconcile(b *testing.B) {
 	for _, c := range []struct {
 		name string
 		of   func(n int) deploy.Snapshot
-	}{{"finished", finished}, {"rolling", rolling}} {
+	}{{"finished", finished}, {"started", started}, {"rolling", rolling}} {
 		for _, n := range []int{1, 10, 100, 1_000, 10_000, 100_000} {
 			s := c.of(n)
 			b.Run(fmt.Sprintf("%s/replicasets=%d", c.name, n), func(b *testing.B) {

@@ -40,25 +40,20 @@ func (st *state) claim(errs *field.Errors) {
 	if st.selectsAll() {
 		return
 	}
-	owner := selector.Owner{
-		APIVersion: "apps/v1", Kind: Kind, Name: st.d.Name, UID: st.d.UID, Deleting: st.deleting(), ChildKind: replicaset.Kind,
-	}
+	owner := selector.Owner{UID: st.d.UID, Deleting: st.deleting()}
 	var err error
 	if owner.Selector, err = selector.FromLabelSelector(st.d.Selector); err != nil {
 		*errs = append(*errs, &field.Error{Path: "Deployment.Selector", Value: selector.Format(st.d.Selector), Detail: err.Error(), Err: err})
 		return
 	}
-	mine, released := 0, 0
+	candidates := 0 // no other can be the Deployment's
 	for i := range st.everyone {
-		switch st.decide(&owner, &st.everyone[i]) {
-		case selector.Keep, selector.Adopt:
-			mine++
-		case selector.Release:
-			released++
+		if uid := st.everyone[i].ControllerUID; uid == st.d.UID || uid == "" {
+			candidates++
 		}
 	}
-	st.sets = make([]set, 0, mine+1) // and one to create
-	out := make([]*replicaset.ReplicaSet, 0, released)
+	st.sets = make([]set, 0, candidates)
+	var out []*replicaset.ReplicaSet
 	for i := range st.everyone {
 		rs := &st.everyone[i]
 		switch st.decide(&owner, rs) {
@@ -94,7 +89,7 @@ func (st *state) decide(owner *selector.Owner, rs *replicaset.ReplicaSet) select
 		return selector.Ignore
 	}
 	verdict := selector.Decide(owner, &selector.Child{
-		Name: rs.Name, UID: rs.UID, Labels: rs.Labels, Deleting: !rs.DeletionTimestamp.IsZero(),
+		Labels: rs.Labels, Deleting: !rs.DeletionTimestamp.IsZero(),
 		ControllerKind: rs.ControllerKind, ControllerName: rs.ControllerName, ControllerUID: rs.ControllerUID,
 	}).Verdict
 	if verdict == selector.Adopt && !st.adopts(rs) {
@@ -119,10 +114,10 @@ func (st *state) adopts(rs *replicaset.ReplicaSet) bool {
 func (st *state) emitClaims(released []*replicaset.ReplicaSet) {
 	for i := range st.sets {
 		if rs := st.sets[i].rs; st.sets[i].adopted {
-			st.plan.Actions = append(st.plan.Actions, AdoptReplicaSet{Name: rs.Name, UID: rs.UID, Reason: ReasonOrphan})
+			st.act(AdoptReplicaSet{Name: rs.Name, UID: rs.UID, Reason: ReasonOrphan})
 		}
 	}
 	for _, rs := range released {
-		st.plan.Actions = append(st.plan.Actions, ReleaseReplicaSet{Name: rs.Name, UID: rs.UID, Reason: ReasonNoMatch})
+		st.act(ReleaseReplicaSet{Name: rs.Name, UID: rs.UID, Reason: ReasonNoMatch})
 	}
 }

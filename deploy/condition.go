@@ -2,6 +2,7 @@ package deploy
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/kplan-go/kplan/replicaset"
 )
@@ -35,19 +36,40 @@ const (
 
 // findCondition returns the first condition of a type, or nil.
 func findCondition(conditions []Condition, conditionType string) *Condition {
-	i := slices.IndexFunc(conditions, func(c Condition) bool { return c.Type == conditionType })
-	if i < 0 {
-		return nil
+	for i := range conditions {
+		if c := &conditions[i]; c.Type == conditionType {
+			return c
+		}
 	}
-	return &conditions[i]
+	return nil
 }
 
 // setCondition reports a condition as of now in the status to be.
 func (st *state) setCondition(conditionType string, status replicaset.ConditionStatus, reason, message string) {
-	st.status = SetCondition(st.status, Condition{
+	st.status = setCondition(st.status, Condition{
 		Type: conditionType, Status: status, Reason: reason, Message: message,
 		LastUpdateTime: st.now, LastTransitionTime: st.now,
 	})
+}
+
+// quoting returns a message about a name. The names that Kubernetes allows have
+// nothing to escape, and need not be searched for it with the care of strconv.
+func quoting(before, name, after string) string {
+	for i := range len(name) {
+		if c := name[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return before + strconv.Quote(name) + after
+		}
+	}
+	text := make([]byte, 0, 128) // on the stack, which makes this faster than +
+	text = append(append(text, before...), '"')
+	text = append(append(text, name...), '"')
+	return string(append(text, after...))
+}
+
+// replaceCondition puts c at the end of the status to be, in place of those of its
+// type.
+func (st *state) replaceCondition(c Condition) {
+	st.status = append(removeCondition(st.status, c.Type), c)
 }
 
 // SetCondition returns the conditions with c at the end, in place of those of its
@@ -58,24 +80,31 @@ func (st *state) setCondition(conditionType string, status replicaset.ConditionS
 // It mirrors SetDeploymentCondition of the deployment util package of Kubernetes
 // 1.36.3.
 func SetCondition(conditions []Condition, c Condition) []Condition {
+	return setCondition(slices.Clone(conditions), c)
+}
+
+// setCondition is [SetCondition] in place.
+func setCondition(conditions []Condition, c Condition) []Condition {
 	if old := findCondition(conditions, c.Type); old != nil && old.Status == c.Status {
 		if old.Reason == c.Reason {
 			return conditions
 		}
 		c.LastTransitionTime = old.LastTransitionTime
 	}
-	return append(RemoveCondition(conditions, c.Type), c)
+	return append(removeCondition(conditions, c.Type), c)
 }
 
 // RemoveCondition returns the conditions without those of a type. The slice that it
 // is given stays as it is. It mirrors RemoveDeploymentCondition of the deployment
 // util package of Kubernetes 1.36.3.
 func RemoveCondition(conditions []Condition, conditionType string) []Condition {
-	rest := make([]Condition, 0, len(conditions)+1)
-	for _, c := range conditions {
-		if c.Type != conditionType {
-			rest = append(rest, c)
-		}
+	return removeCondition(slices.Clone(conditions), conditionType)
+}
+
+// removeCondition is [RemoveCondition] in place.
+func removeCondition(conditions []Condition, conditionType string) []Condition {
+	if findCondition(conditions, conditionType) == nil {
+		return conditions
 	}
-	return rest
+	return slices.DeleteFunc(conditions, func(c Condition) bool { return c.Type == conditionType })
 }

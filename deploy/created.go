@@ -40,8 +40,8 @@ type CreateOutcome struct {
 //
 // It mirrors getNewReplicaSet of the deployment controller of Kubernetes 1.36.3.
 func AfterCreate(s Snapshot, now time.Time, opts Options, a CreateReplicaSet, o CreateOutcome) (p Plan, retry bool, err error) {
-	st, err := admit(&s, now, opts)
-	if err != nil {
+	var st state
+	if err := st.admit(&s, now, &opts); err != nil {
 		return Plan{}, false, err
 	}
 	st.plan.Actions = nil // claims have been made
@@ -98,7 +98,7 @@ func (st *state) named(name string) *replicaset.ReplicaSet {
 }
 
 func (st *state) reportCreateFailure(name, message string) {
-	text := "Failed to create new replica set " + strconv.Quote(name) + ": " + message
+	text := quoting("Failed to create new replica set ", name, ": "+message)
 	if st.hasDeadline() {
 		st.setCondition(ConditionProgressing, replicaset.ConditionFalse, progressFailed, text)
 	}

@@ -22,27 +22,28 @@ func (st *state) syncNew() {
 	}
 	st.annotateDeployment(s.rs.Annotations[revision.Annotation])
 	if st.hasDeadline() && findCondition(st.status, ConditionProgressing) == nil {
-		st.setCondition(ConditionProgressing, replicaset.ConditionTrue, progressFound, found(s))
+		st.setCondition(ConditionProgressing, replicaset.ConditionTrue, progressFound, "")
+		st.found = true
 	}
 }
 
 // findNew sets which ReplicaSet is the new one and the revision after those of all
 // old ones.
 func (st *state) findNew() {
-	numbers := make([]int64, 0, len(st.sets))
+	highest := int64(0)
 	for i := range st.sets {
 		if st.newest < 0 && st.sets[i].rs.Template.Same(st.d.Template) {
 			st.newest = i
 			continue
 		}
 		if n, err := revision.Number(st.sets[i].rs.Annotations); err == nil {
-			numbers = append(numbers, n)
+			highest = max(highest, n)
 		}
 	}
-	st.next = revision.Next(numbers)
+	st.next = revision.Next([]int64{highest})
 }
 
-func found(s *set) string { return "Found new replica set " + strconv.Quote(s.rs.Name) }
+func found(s *set) string { return quoting("Found new replica set ", s.rs.Name, "") }
 
 // annotateNew brings annotations and minReadySeconds of the new ReplicaSet up to
 // date and reports whether it has to be written.
@@ -50,16 +51,16 @@ func (st *state) annotateNew(s *set) bool {
 	set, changed := revision.Sync(st.d.Annotations, s.rs.Annotations, st.next)
 	minReady := s.rs.MinReadySeconds != st.d.MinReadySeconds
 	if !changed && !minReady {
-		s.along = set
+		st.along = set
 		return false
 	}
 	a := AnnotateReplicaSet{Name: s.rs.Name, UID: s.rs.UID, Set: set, Reason: ReasonRevision}
 	if minReady {
 		a.MinReadySeconds = new(st.d.MinReadySeconds)
 	}
-	st.plan.Actions = append(st.plan.Actions, a)
+	st.act(a)
 	if _, again := set[revision.Annotation]; st.corrects(again && st.hasDeadline()) { // D17
-		st.status = append(RemoveCondition(st.status, ConditionProgressing), Condition{
+		st.replaceCondition(Condition{
 			Type: ConditionProgressing, Status: replicaset.ConditionTrue, Reason: progressFound, Message: found(s),
 			LastUpdateTime: st.now, LastTransitionTime: st.now,
 		})
@@ -70,9 +71,7 @@ func (st *state) annotateNew(s *set) bool {
 // annotateDeployment publishes the revision on the Deployment.
 func (st *state) annotateDeployment(number string) {
 	if st.d.Annotations[revision.Annotation] != number {
-		st.plan.Actions = append(st.plan.Actions, AnnotateDeployment{
-			Set: map[string]string{revision.Annotation: number}, Reason: ReasonRevision,
-		})
+		st.act(AnnotateDeployment{Set: map[string]string{revision.Annotation: number}, Reason: ReasonRevision})
 	}
 }
 
@@ -91,7 +90,7 @@ func (st *state) create() {
 
 	annotations := revision.CreationAnnotations(st.d.Annotations, st.next, st.replicas, st.maxTotal())
 	s.rs.Annotations = annotations
-	st.plan.Actions = append(st.plan.Actions, CreateReplicaSet{
+	st.act(CreateReplicaSet{
 		Name: name, Replicas: s.spec, Template: st.d.Template, Revision: st.next,
 		MinReadySeconds: st.d.MinReadySeconds, Labels: st.newLabels(), Annotations: maps.Clone(annotations), Reason: ReasonNewTemplate,
 	})
@@ -100,8 +99,7 @@ func (st *state) create() {
 	}
 	st.annotateDeployment(strconv.FormatInt(st.next, 10))
 	if st.hasDeadline() {
-		st.setCondition(ConditionProgressing, replicaset.ConditionTrue, progressCreated,
-			"Created new replica set "+strconv.Quote(name))
+		st.setCondition(ConditionProgressing, replicaset.ConditionTrue, progressCreated, quoting("Created new replica set ", name, ""))
 	}
 }
 

@@ -21,7 +21,7 @@ func (st *state) partitioned() bool { return st.d.Partitioned != nil }
 // own strategy is Recreate and it is paused, so that the native controller leaves it
 // alone. Its history is not cleaned up (rule 27).
 func (st *state) admitPartitioned(errs *field.Errors) {
-	d, p := *st.d, st.d.Partitioned
+	d, p := &st.d, st.d.Partitioned
 	switch d.Strategy {
 	case "", RollingUpdate, Recreate:
 		d.Strategy = RollingUpdate
@@ -40,7 +40,7 @@ func (st *state) admitPartitioned(errs *field.Errors) {
 		}
 	}
 	d.Paused = p.Paused
-	st.d, st.historyLimit = &d, NoLimit
+	st.historyLimit = NoLimit
 	st.budget = rollout.PartitionBudget(st.replicas, p.RollingUpdate)
 }
 
@@ -147,13 +147,11 @@ func (st *state) removeByRevision(room int32) int32 {
 	for _, i := range order {
 		wanted += int64(st.sets[i].spec)
 	}
-	return st.removeHealthy(min(room, st.oldSurplus(wanted)), func(yield func(int, *set) bool) {
-		for _, i := range order {
-			if !yield(i, &st.sets[i]) {
-				return
-			}
-		}
-	})
+	room, down := min(room, st.oldSurplus(wanted)), int32(0)
+	for _, i := range order {
+		down += st.removeHealthy(i, room-down)
+	}
+	return down
 }
 
 // removalOrder returns the active old sets in the order in which they lose pods:

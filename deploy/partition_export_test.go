@@ -21,8 +21,8 @@ const (
 
 // Step takes one step of a partitioned pass, as if all before it had nothing to do.
 func Step(step string, s Snapshot, now time.Time, opts Options) (StepResult, error) {
-	st, err := admit(&s, now, opts)
-	if err != nil {
+	var st state
+	if err := st.admit(&s, now, &opts); err != nil {
 		return StepResult{}, err
 	}
 	st.findNew()
@@ -61,8 +61,8 @@ func Step(step string, s Snapshot, now time.Time, opts Options) (StepResult, err
 // NextSize returns the size that the new ReplicaSet of a partitioned Deployment may
 // have, or would be created with.
 func NextSize(s Snapshot, now time.Time) (next int32, err error) {
-	st, err := admit(&s, now, Options{})
-	if err != nil {
+	var st state
+	if err := st.admit(&s, now, &Options{}); err != nil {
 		return 0, err
 	}
 	st.findNew()
@@ -72,8 +72,8 @@ func NextSize(s Snapshot, now time.Time) (next int32, err error) {
 // Limits returns what a partitioned Deployment may have: pods of the new template,
 // at least so many at creation, and the budget.
 func Limits(s Snapshot, now time.Time) (limit, lower, surge, unavailable int32, err error) {
-	st, err := admit(&s, now, Options{})
-	if err != nil {
+	var st state
+	if err := st.admit(&s, now, &Options{}); err != nil {
 		return 0, 0, 0, 0, err
 	}
 	return st.limit(), st.createdSize(0), st.budget.Surge, st.budget.Unavailable, nil

@@ -28,9 +28,7 @@ func (st *state) reportPartition() {
 	}
 	st.plan.ExtraStatus = &extra
 	if text := extra.Text(); st.d.Annotations[rollout.AnnotationExtraStatus] != text {
-		st.plan.Actions = append(st.plan.Actions, AnnotateDeployment{
-			Set: map[string]string{rollout.AnnotationExtraStatus: text}, Reason: ReasonExtraStatus,
-		})
+		st.act(AnnotateDeployment{Set: map[string]string{rollout.AnnotationExtraStatus: text}, Reason: ReasonExtraStatus})
 	}
 	st.explainPartition()
 }

@@ -1,7 +1,6 @@
 package deploy
 
 import (
-	"strconv"
 	"time"
 
 	"github.com/kplan-go/kplan/replicaset"
@@ -50,20 +49,19 @@ func (st *state) notePause() {
 //
 // It mirrors syncRolloutStatus of the deployment controller of Kubernetes 1.36.3.
 func (st *state) reportProgress() {
-	before := findCondition(st.status, ConditionProgressing)
 	st.plan.Status = st.counts()
-	s := &st.plan.Status
+	s, before := &st.plan.Status, findCondition(st.status, ConditionProgressing)
 	finished := s.Replicas == s.UpdatedReplicas && before != nil && before.Reason == progressAvailable
 	switch {
 	case !st.hasDeadline():
-		st.status = RemoveCondition(st.status, ConditionProgressing)
+		st.status = removeCondition(st.status, ConditionProgressing)
 	case finished:
 	case st.complete(s):
-		st.setCondition(ConditionProgressing, replicaset.ConditionTrue, progressAvailable, st.subject()+" has successfully progressed.")
+		st.setCondition(ConditionProgressing, replicaset.ConditionTrue, progressAvailable, st.subject(" has successfully progressed."))
 	case Progressed(st.d.Status, *s):
 		st.reportUpdate(before)
 	case TimedOut(before, st.deadline, st.now):
-		st.setCondition(ConditionProgressing, replicaset.ConditionFalse, progressExceeded, st.subject()+" has timed out progressing.")
+		st.setCondition(ConditionProgressing, replicaset.ConditionFalse, progressExceeded, st.subject(" has timed out progressing."))
 	}
 	st.reportFailure()
 	st.finishStatus()
@@ -76,20 +74,21 @@ func (st *state) reportProgress() {
 func (st *state) reportUpdate(before *Condition) {
 	c := Condition{
 		Type: ConditionProgressing, Status: replicaset.ConditionTrue, Reason: progressUpdated,
-		Message: st.subject() + " is progressing.", LastUpdateTime: st.now, LastTransitionTime: st.now,
+		Message: st.subject(" is progressing."), LastUpdateTime: st.now, LastTransitionTime: st.now,
 	}
 	if before != nil && before.Status == replicaset.ConditionTrue {
 		c.LastTransitionTime = before.LastTransitionTime
 	}
-	st.status = append(RemoveCondition(st.status, ConditionProgressing), c)
+	st.replaceCondition(c)
 }
 
-// subject names the new ReplicaSet, or the Deployment if there is none.
-func (st *state) subject() string {
+// subject returns a sentence about the new ReplicaSet, or about the Deployment if
+// there is none.
+func (st *state) subject(predicate string) string {
 	if s := st.newSet(); s != nil {
-		return "ReplicaSet " + strconv.Quote(s.rs.Name)
+		return quoting("ReplicaSet ", s.rs.Name, predicate)
 	}
-	return "Deployment " + strconv.Quote(st.d.Name)
+	return quoting("Deployment ", st.d.Name, predicate)
 }
 
 // Progressed reports whether a status is closer to the goal than the one before.
@@ -124,15 +123,13 @@ func deadlineOf(progressing *Condition, deadline int32) time.Time {
 func (st *state) reportFailure() {
 	failure := st.firstFailure()
 	if failure == nil {
-		if findCondition(st.status, ConditionReplicaFailure) != nil {
-			st.status = RemoveCondition(st.status, ConditionReplicaFailure)
-		}
+		st.status = removeCondition(st.status, ConditionReplicaFailure)
 		return
 	}
 	if c := findCondition(st.status, ConditionReplicaFailure); st.corrects(c != nil && c.Message != failure.Message) { // D21
-		st.status = RemoveCondition(st.status, ConditionReplicaFailure)
+		st.status = removeCondition(st.status, ConditionReplicaFailure)
 	}
-	st.status = SetCondition(st.status, Condition{
+	st.status = setCondition(st.status, Condition{
 		Type: failure.Type, Status: failure.Status, Reason: failure.Reason, Message: failure.Message,
 		LastUpdateTime: failure.LastTransitionTime, LastTransitionTime: failure.LastTransitionTime,
 	})

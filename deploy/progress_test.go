@@ -1,8 +1,10 @@
 package deploy_test
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -159,6 +161,16 @@ func TestProgressMessages(t *testing.T) {
 	require.Equal(t, `ReplicaSet "web-v2" has successfully progressed.`, condition(p.Status, deploy.ConditionProgressing).Message)
 }
 
+func TestNamesInMessagesAreQuoted(t *testing.T) {
+	for _, name := range []string{"web-v2", "", " ~", `a"b`, `a\b`, "a\nb", "a\x7fb", "ä", "a\xffb", strings.Repeat("n", 253)} {
+		rs := set(2, 3)
+		rs.Name += name
+		p := reconcile(t, snapshot(web(3, deadline(20), reported(3, 0, 3, 3)), rs))
+		want := fmt.Sprintf("ReplicaSet %q has successfully progressed.", rs.Name)
+		require.Equal(t, want, condition(p.Status, deploy.ConditionProgressing).Message)
+	}
+}
+
 func TestNoDeadlineNoCondition(t *testing.T) {
 	p := reconcile(t, snapshot(web(3, progressing("True", "ReplicaSetUpdated", t0, t0)), set(2, 3)))
 	require.Nil(t, condition(p.Status, deploy.ConditionProgressing))
@@ -221,5 +233,7 @@ func TestSetCondition(t *testing.T) {
 		requireEqual(t, c.why, c.want, deploy.SetCondition(in, c.set))
 		requireEqual(t, "the input stays", c.in, in)
 	}
-	require.Equal(t, []deploy.Condition{other}, deploy.RemoveCondition([]deploy.Condition{old, other, old}, "A"))
+	in := []deploy.Condition{old, other, old}
+	require.Equal(t, []deploy.Condition{other}, deploy.RemoveCondition(in, "A"))
+	require.Equal(t, []deploy.Condition{old, other, old}, in, "the input stays")
 }

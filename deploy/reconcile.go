@@ -10,8 +10,8 @@ import (
 // nothing. The error, if any, wraps [ErrInvalid] and one [FieldError] for each
 // field that cannot be used.
 func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
-	st, err := admit(&s, now, opts)
-	if err != nil {
+	var st state
+	if err := st.admit(&s, now, &opts); err != nil {
 		return Plan{}, err
 	}
 	if st.selectsAll() {

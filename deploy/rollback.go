@@ -31,7 +31,7 @@ func (st *state) rollBack(request int64) {
 	switch r.Reason {
 	case revision.RollbackDone:
 		source := &entries[r.Source]
-		st.plan.Actions = append(st.plan.Actions, RollBackDeployment{
+		st.act(RollBackDeployment{
 			Revision: r.Number, Name: source.Name, Template: source.Template, Annotations: r.Annotations, Reason: ReasonRollback,
 		})
 	case revision.RollbackTemplateUnchanged:
@@ -40,7 +40,7 @@ func (st *state) rollBack(request int64) {
 		st.hold64("", ReasonRollbackNotFound, r.Number, 0)
 	}
 	if r.Reason != revision.RollbackDone {
-		st.plan.Actions = append(st.plan.Actions, ClearRollback{Reason: ReasonRollback})
+		st.act(ClearRollback{Reason: ReasonRollback})
 	}
 	st.keepStatus()
 }

@@ -66,7 +66,9 @@ func (st *state) shrinkOld() bool {
 	}
 	down := int32(0)
 	if available > minAvailable { // the difference may wrap around, so compare first
-		down = st.removeHealthy(available-minAvailable, st.activeOld)
+		for i := range st.activeOld {
+			down += st.removeHealthy(i, available-minAvailable-down)
+		}
 	}
 	st.holdOld(available - down)
 	return cleaned+down > 0
@@ -107,25 +109,20 @@ func (st *state) removeUnhealthy(room int32) (cleaned int32, ok bool) {
 	return cleaned, true
 }
 
-// removeHealthy removes up to room further pods of sets, in the given order, and
-// returns how many (rule 11).
-func (st *state) removeHealthy(room int32, sets func(yield func(int, *set) bool)) (down int32) {
-	for i, s := range sets {
-		if down >= room {
-			break
-		}
-		if s.spec == 0 {
-			continue
-		}
-		n := min(s.spec, room-down)
-		reason := ReasonRolloutDown
-		if i == st.newest {
-			reason = ReasonTakenForOld
-		}
-		st.setScale(i, s.spec-n, reason, false)
-		down += n
+// removeHealthy removes up to room further pods of a set and returns how many
+// (rule 11).
+func (st *state) removeHealthy(i int, room int32) int32 {
+	s := &st.sets[i]
+	n := min(s.spec, room)
+	if n <= 0 {
+		return 0
 	}
-	return down
+	reason := ReasonRolloutDown
+	if i == st.newest {
+		reason = ReasonTakenForOld
+	}
+	st.setScale(i, s.spec-n, reason, false)
+	return n
 }
 
 // holdOld says why the old sets keep the pods that they keep.

@@ -1,8 +1,10 @@
 package deploy
 
 import (
+	"cmp"
 	"maps"
 	"math"
+	"slices"
 
 	"github.com/kplan-go/kplan/replicaset"
 )
@@ -40,8 +42,8 @@ func (st *state) newSet() *set {
 // total returns how many pods are wanted by all sets, as far as planned.
 func (st *state) total() int32 {
 	total := int64(0)
-	for _, s := range st.all {
-		total += int64(s.spec)
+	for i := range st.sets {
+		total += int64(st.sets[i].spec)
 	}
 	return st.narrow(total)
 }
@@ -92,6 +94,15 @@ func (st *state) hold64(name string, reason Reason, have, limit int64) {
 	st.plan.Holds = append(st.plan.Holds, Hold{Name: name, Reason: reason, Have: have, Limit: limit})
 }
 
+// grows returns 1 for a set that is planned to grow, and otherwise 0. Corrected, what
+// shrinks comes first, so that no prefix of a scaling wants more pods than the whole.
+func (s *set) grows() int {
+	if s.spec > s.from {
+		return 1
+	}
+	return 0
+}
+
 // emitScales turns the planned sizes into actions, one for each ReplicaSet.
 func (st *state) emitScales() {
 	if st.refresh {
@@ -99,12 +110,17 @@ func (st *state) emitScales() {
 			st.setScale(i, st.sets[i].spec, ReasonScaling, true)
 		}
 	}
+	if st.opts.Corrected {
+		slices.SortStableFunc(st.scaled, func(i, j int) int { return cmp.Compare(st.sets[i].grows(), st.sets[j].grows()) })
+	}
 	for _, i := range st.scaled {
 		s := &st.sets[i]
 		annotations := st.sizeAnnotations()
-		maps.Copy(annotations, s.along)
+		if i == st.newest {
+			maps.Copy(annotations, st.along)
+		}
 		if s.spec == s.from {
-			st.plan.Actions = append(st.plan.Actions, AnnotateReplicaSet{
+			st.act(AnnotateReplicaSet{
 				Name: s.rs.Name, UID: s.rs.UID, Set: annotations, Reason: s.reason,
 			})
 			continue
@@ -113,10 +129,17 @@ func (st *state) emitScales() {
 			Name: s.rs.Name, UID: s.rs.UID, From: s.from, To: s.spec, Unhealthy: s.unhealthy,
 			Set: annotations, Reason: s.reason,
 		}
-		st.plan.Actions = append(st.plan.Actions, scale)
+		st.act(scale)
 		st.event("Normal", "ScalingReplicaSet", st.scaleEvent(scale))
 	}
 	st.plan.Actions = append(st.plan.Actions, st.deletions...)
+}
+
+func (st *state) act(a Action) {
+	if st.plan.Actions == nil {
+		st.plan.Actions = make(Actions, 0, 2) // most plans have no more
+	}
+	st.plan.Actions = append(st.plan.Actions, a)
 }
 
 func (st *state) event(eventType, reason, message string) {

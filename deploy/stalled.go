@@ -22,8 +22,8 @@ func Stalled(d Deployment) bool {
 // is left over makes a Recreate wait for the progress deadline (D30,
 // kubernetes/kubernetes#128798). The error is that of [Reconcile].
 func OldPodsRunning(s Snapshot, now time.Time, opts Options) (bool, error) {
-	st, err := admit(&s, now, opts)
-	if err != nil {
+	var st state
+	if err := st.admit(&s, now, &opts); err != nil {
 		return false, err
 	}
 	st.findNew()

@@ -27,7 +27,8 @@ func (st *state) counts() Status {
 		s.CollisionCount = new(*n)
 	}
 	var wanted, replicas, ready, available int64
-	for _, set := range st.all {
+	for i := range st.sets {
+		set := &st.sets[i]
 		wanted += int64(st.counted(set))
 		replicas += int64(set.status().Replicas)
 		ready += int64(set.status().ReadyReplicas)
@@ -68,8 +69,8 @@ func (st *state) minAvailable() int32 {
 // has been synced does not report it.
 func (st *state) terminating() *int32 {
 	sum := int64(0)
-	for _, s := range st.all {
-		switch status := s.status(); {
+	for i := range st.sets {
+		switch status := st.sets[i].status(); {
 		case status.TerminatingReplicas != nil:
 			sum += int64(*status.TerminatingReplicas)
 		case status.ObservedGeneration != 0:
@@ -81,6 +82,9 @@ func (st *state) terminating() *int32 {
 
 // finishStatus moves the conditions into the plan.
 func (st *state) finishStatus() {
+	if c := findCondition(st.status, ConditionProgressing); st.found && c.Reason == progressFound {
+		c.Message = found(st.newSet()) // which most passes replace, so that it is made here
+	}
 	if len(st.status) > 0 {
 		st.plan.Status.Conditions = st.status
 	}

@@ -52,7 +52,11 @@ func (r Rollback) Event() (eventType, reason, message string) {
 //
 // It mirrors getRollbackTo of the deployment controller of Kubernetes 1.36.3.
 func RollbackRequest(annotations map[string]string) (number int64, ok bool) {
-	number, err := strconv.ParseInt(annotations[AnnotationRollback], 10, 64)
+	text := annotations[AnnotationRollback]
+	if text == "" {
+		return 0, false // the common case, for which an error need not be allocated
+	}
+	number, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
 		return 0, false
 	}

@@ -11,8 +11,8 @@ import "math/bits"
 // allocate in proportion to n, and sorting a million names costs more than a
 // plan does.
 func Duplicate(n int, text func(i int) string) (first, second int, found bool) {
-	if n < 2 {
-		return 0, 0, false
+	if n <= few {
+		return duplicateOfFew(n, text)
 	}
 	table := make([]int32, 1<<bits.Len(uint(n*2)))
 	mask := uint32(len(table) - 1)
@@ -21,7 +21,7 @@ func Duplicate(n int, text func(i int) string) (first, second int, found bool) {
 		if t == "" {
 			continue
 		}
-		slot := fnv1a(t) & mask
+		slot := Hash(t) & mask
 		for ; table[slot] != 0; slot = (slot + 1) & mask {
 			j := int(table[slot] - 1)
 			if text(j) != t {
@@ -39,11 +39,17 @@ func Duplicate(n int, text func(i int) string) (first, second int, found bool) {
 	return first, second, found
 }
 
-// fnv1a is the 32-bit FNV-1a hash, inlined because hash/fnv allocates.
-func fnv1a(s string) uint32 {
-	h := uint32(2166136261)
-	for i := range len(s) {
-		h = (h ^ uint32(s[i])) * 16777619
+// few is the number of texts up to which comparing each with each costs less than a
+// table.
+const few = 4
+
+func duplicateOfFew(n int, text func(i int) string) (first, second int, found bool) {
+	for i := 1; i < n; i++ {
+		for j := range i {
+			if t := text(i); t != "" && t == text(j) && (!found || t < text(first)) {
+				first, second, found = j, i, true
+			}
+		}
 	}
-	return h
+	return first, second, found
 }
