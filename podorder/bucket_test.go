@@ -146,7 +146,8 @@ func TestChooseMerged(t *testing.T) {
 			}
 		}
 		r := order.ranking(pods)
-		keys, _ := r.rank(nil)
+		places, _ := r.rank(nil)
+		keys := r.all(places)
 		var want []int32
 		for _, k := range r.sorted(slices.Clone(keys)) {
 			want = append(want, k.index)
@@ -193,7 +194,8 @@ func TestCensus(t *testing.T) {
 			want.Add(&pods[i])
 		}
 	}
-	c := countNodes(pods, func(p *Pod) bool { return want[p.NodeName] > 0 })
+	c := newCensus(pods, func(p *Pod) bool { return want[p.NodeName] > 0 })
+	c.countAll()
 	counts := Neighbours{}
 	for i := range pods {
 		if want[pods[i].NodeName] > 0 {

@@ -146,6 +146,31 @@ func TestSeedCycle(t *testing.T) {
 	require.True(t, found)
 }
 
+// TestPriorityTie is three pods without a cycle on which PriorityFirst in front of the
+// chain Current puts C in front of B although the relation puts B before it: the chain
+// ties A and C, and their UIDs, 3 and 2, let C go before A, for which B has to wait. A
+// legacy chain gives its ties to the pod with a priority.
+func TestPriorityTie(t *testing.T) {
+	a, c := priority(running("3", t0), "2"), running("2", t0)
+	b := priority(with(running("1", t0), func(p *podorder.Pod) { p.Restarts = 1 }), "1")
+	for _, test := range []struct {
+		chain podorder.Chain
+		want  string
+	}{
+		{podorder.Current, "231"},
+		{podorder.Legacy, "312"},
+		{podorder.Legacy15, "312"},
+	} {
+		o := podorder.Order{Now: t0.Add(time.Hour), Chain: test.chain, Priority: podorder.PriorityFirst}
+		require.Equal(t, []int{-1, -1, 0}, []int{o.Compare(a, b), o.Compare(b, c), o.Compare(a, c)}, test.chain)
+		require.False(t, hasCycle(o, []podorder.Pod{a, b, c}), test.chain)
+		for _, pods := range permutations([]podorder.Pod{a, b, c}) {
+			o.Sort(pods)
+			require.Equal(t, test.want, uids(pods), test.chain)
+		}
+	}
+}
+
 func TestPriorities(t *testing.T) {
 	old, young, sick := running("1", t0), running("2", t0.Add(60*time.Hour)), with(running("3", t0), func(p *podorder.Pod) { p.Ready = false })
 	five, one, minus := priority(old, "5"), priority(with(old, func(p *podorder.Pod) { p.UID = "4" }), "1"), priority(with(old, func(p *podorder.Pod) { p.UID = "5" }), "-1")

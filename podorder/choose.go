@@ -6,36 +6,42 @@ import (
 	"slices"
 )
 
-// first returns the first n keys of the canonical order, in order, or all if there
-// are fewer.
-func (r *ranking) first(keys []key, n int) []*key {
-	n = min(n, len(keys))
+// first returns the keys of the first n of the canonical order, in order, or of all
+// if there are fewer.
+func (r *ranking) first(places []place, n int) []*key {
+	n = min(n, len(places))
 	if r.order.Priority == PriorityFirst {
-		return r.firstByPriority(keys, n)
+		return r.firstByPriority(places, n)
 	}
-	r.choose(keys, n)
-	return r.sorted(keys[:n])
+	return r.sorted(r.choose(places, n))
 }
 
-// choose arranges keys so that the first n of the canonical order stand in front,
-// in any order: a selection, because a scale-down seldom deletes a large part of
-// the pods.
-func (r *ranking) choose(keys []key, n int) {
-	if n <= 0 || n >= len(keys) {
-		return
+// choose arranges places so that the first n of the canonical order stand in front,
+// in any order, and returns their keys: a selection, because a scale-down seldom
+// deletes a large part of the pods. Each step looks closer at fewer pods.
+func (r *ranking) choose(places []place, n int) []key {
+	if n <= 0 || n >= len(places) {
+		return r.all(places[:max(n, 0)])
 	}
-	if r.exact {
-		nth(keys, n, r.compareBase)
-		return
+	_, to := nth(places, n, compareHealth)
+	r.completeAll(places[:to])
+	from, to := nth(places[:to], n, r.compareGroup)
+	keys := r.keys(places[:to])
+	r.chooseInGroup(keys[from:], n-from)
+	for i := range keys[from:] {
+		places[from+i] = keys[from+i].place
 	}
-	from, to := nth(keys, n, r.compareGroup)
-	group := keys[from:to]
-	switch n -= from; {
-	case n == len(group):
-	case r.merges(&group[0]):
-		r.chooseMerged(group, n)
+	return keys[:n]
+}
+
+// chooseInGroup is choose for keys whose places are equal.
+func (r *ranking) chooseInGroup(keys []key, n int) {
+	switch {
+	case n == len(keys):
+	case r.merges(&keys[0].place):
+		r.chooseMerged(keys, n)
 	default:
-		nth(group, n, r.compareBase)
+		nth(keys, n, r.compareBase)
 	}
 }
 
@@ -210,15 +216,15 @@ func (r *ranking) splitFollowers(keys []key, pivot *key) int {
 	return followers
 }
 
-// nth arranges keys so that none of the first n comes behind any other, and returns
+// nth arranges keys, or places, so that none of the first n comes behind any other, and returns
 // the range of those that are equal to the last of them. It is a quickselect, and
 // falls back on sorting if the pivots are bad, so that no input makes it quadratic.
-func nth(keys []key, n int, compare func(a, b *key) int) (from, to int) {
+func nth[T any](keys []T, n int, compare func(a, b *T) int) (from, to int) {
 	from, to = 0, len(keys)
-	var pivot key // outside the loop, because it escapes
+	var pivot T // outside the loop, because it escapes
 	for rounds := 2 * bits.Len(uint(len(keys))); ; rounds-- {
 		if rounds == 0 {
-			slices.SortFunc(keys[from:to], func(a, b key) int { return compare(&a, &b) })
+			slices.SortFunc(keys[from:to], func(a, b T) int { return compare(&a, &b) })
 		}
 		pivot = median(keys, from, (from+to)/2, to-1, compare)
 		if rounds == 0 {
@@ -236,7 +242,7 @@ func nth(keys []key, n int, compare func(a, b *key) int) (from, to int) {
 	}
 }
 
-func median(keys []key, i, j, k int, compare func(a, b *key) int) key {
+func median[T any](keys []T, i, j, k int, compare func(a, b *T) int) T {
 	if compare(&keys[i], &keys[j]) > 0 {
 		i, j = j, i
 	}
@@ -251,7 +257,7 @@ func median(keys []key, i, j, k int, compare func(a, b *key) int) key {
 
 // split moves the keys before pivot to the front and those behind it to the end,
 // and returns where the equal ones start and end.
-func split(keys []key, pivot *key, compare func(a, b *key) int) (less, more int) {
+func split[T any](keys []T, pivot *T, compare func(a, b *T) int) (less, more int) {
 	more = len(keys)
 	for i := 0; i < more; {
 		switch c := compare(&keys[i], pivot); {

@@ -19,10 +19,11 @@ func (o Order) Compare(a, b Pod) int {
 		return c
 	}
 	r := ranking{order: &o, exact: o.isExact(), now: instant(o.Now)}
-	x, y := r.key(&a, 0), r.key(&b, 1)
-	if _, c := decideHealth(&x, &y); c != 0 {
+	atA, atB := r.complete(r.place(&a, 0), &a), r.complete(r.place(&b, 1), &b)
+	if _, c := decideHealth(&atA, &atB); c != 0 {
 		return c
 	}
+	x, y := r.key(&a, atA), r.key(&b, atB)
 	_, c := r.decideRest(&x, &y, a.UID, b.UID)
 	return c
 }
@@ -30,7 +31,7 @@ func (o Order) Compare(a, b Pod) int {
 // Decide is [Order.Compare] with the rule that decides, which is "" for 0.
 func (o *Order) Decide(a, b *Pod) (Rule, int) {
 	r := ranking{order: o, exact: o.isExact(), now: instant(o.Now), stages: o.resolved()}
-	x, y := r.key(a, 0), r.key(b, 1)
+	x, y := r.key(a, r.complete(r.place(a, 0), a)), r.key(b, r.complete(r.place(b, 1), b))
 	return r.decide(&x, &y, a, b)
 }
 
@@ -52,11 +53,11 @@ func (r *ranking) decide(a, b *key, p, q *Pod) (Rule, int) {
 
 // decideRest is the part of the exact relation behind the stages.
 func (r *ranking) decideRest(a, b *key, uidA, uidB string) (Rule, int) {
-	if a.ready != b.ready {
-		return RuleNotReady, cmp.Compare(truth(a.ready), truth(b.ready))
+	if a.ready() != b.ready() {
+		return RuleNotReady, cmp.Compare(truth(a.ready()), truth(b.ready()))
 	}
-	if a.ready && a.readySince != b.readySince {
-		c, tie := r.compareTimes(a.readySince, b.readySince, a.readyAge, b.readyAge)
+	if a.ready() && a.readySince != b.readySince {
+		c, tie := r.compareTimes(a.readySince, b.readySince, a.readyAge(), b.readyAge())
 		if tie {
 			c = cmp.Compare(uidA, uidB)
 		}
@@ -81,10 +82,10 @@ func (r *ranking) decideRest(a, b *key, uidA, uidB string) (Rule, int) {
 // decideStage returns the first stage that tells the pods apart.
 func (r *ranking) decideStage(a, b *key, p, q *Pod) (Rule, int) {
 	if r.stages == nil {
-		return decideHealth(a, b)
+		return decideHealth(&a.place, &b.place)
 	}
 	for i := range r.stages {
-		x, y := r.stageValue(i, a, p), r.stageValue(i, b, q)
+		x, y := r.stageValue(i, &a.place, p), r.stageValue(i, &b.place, q)
 		if x != y {
 			return r.stages[i].Rule, cmp.Compare(x, y)
 		}
@@ -92,7 +93,7 @@ func (r *ranking) decideStage(a, b *key, p, q *Pod) (Rule, int) {
 	return "", 0
 }
 
-func (r *ranking) stageValue(stage int, k *key, p *Pod) int64 {
+func (r *ranking) stageValue(stage int, k *place, p *Pod) int64 {
 	switch s := &r.stages[stage]; {
 	case r.values != nil:
 		return r.row(k)[stage]
@@ -103,8 +104,8 @@ func (r *ranking) stageValue(stage int, k *key, p *Pod) int64 {
 	}
 }
 
-// decideHealth is decideStage for the stages of a chain, which are in the keys.
-func decideHealth(a, b *key) (Rule, int) {
+// decideHealth is decideStage for the stages of a chain, which are in the places.
+func decideHealth(a, b *place) (Rule, int) {
 	c := cmp.Compare(a.health, b.health)
 	switch differ := a.health ^ b.health; {
 	case differ>>35 != 0:
@@ -116,5 +117,5 @@ func decideHealth(a, b *key) (Rule, int) {
 	case differ != 0:
 		return RuleCost, c
 	}
-	return RuleNeighbours, cmp.Compare(b.neighbours, a.neighbours)
+	return RuleNeighbours, cmp.Compare(a.later>>9, b.later>>9)
 }

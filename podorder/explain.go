@@ -37,7 +37,8 @@ func (e Explanation) String() string {
 // are those of [Order.Choose] and its result.
 func (o Order) Explain(pods []Pod, candidates []int, c Choice) []Explanation {
 	r := o.ranking(pods)
-	keys, _ := r.rank(candidates)
+	places, _ := r.rank(candidates)
+	keys := r.all(places)
 	byIndex := make(map[int]*key, len(c.Victims)+1)
 	for i := range keys {
 		byIndex[int(keys[i].index)] = &keys[i]
@@ -51,7 +52,7 @@ func (o Order) Explain(pods []Pod, candidates []int, c Choice) []Explanation {
 		case victim == nil:
 			continue
 		case survivor == nil:
-			explanations = append(explanations, Explanation{Pod: r.pod(victim).Name, Rule: RuleAll})
+			explanations = append(explanations, Explanation{Pod: r.pod(&victim.place).Name, Rule: RuleAll})
 		default:
 			explanations = append(explanations, r.explain(victim, survivor))
 		}
@@ -67,7 +68,7 @@ func (o Order) Explain(pods []Pod, candidates []int, c Choice) []Explanation {
 
 // explain says why a is in front of b in the canonical order.
 func (r *ranking) explain(a, b *key) Explanation {
-	p, q := r.pod(a), r.pod(b)
+	p, q := r.pod(&a.place), r.pod(&b.place)
 	rule, c := r.decide(a, b, p, q)
 	switch {
 	case c > 0 || rule == RulePriority && c == 0:
@@ -83,7 +84,7 @@ func (r *ranking) explain(a, b *key) Explanation {
 // texts returns what a rule sees in two pods.
 func (r *ranking) texts(rule Rule, a, b *key) (string, string) {
 	for i := range r.stages {
-		if r.stages[i].Rule == rule && r.row(a)[i] != r.row(b)[i] {
+		if r.stages[i].Rule == rule && r.row(&a.place)[i] != r.row(&b.place)[i] {
 			return r.stageText(i, a), r.stageText(i, b)
 		}
 	}
@@ -91,20 +92,20 @@ func (r *ranking) texts(rule Rule, a, b *key) (string, string) {
 }
 
 func (r *ranking) stageText(stage int, k *key) string {
-	s, value := &r.stages[stage], r.row(k)[stage]
+	s, value := &r.stages[stage], r.row(&k.place)[stage]
 	switch {
 	case s.Text != nil:
-		return s.Text(r.pod(k))
+		return s.Text(r.pod(&k.place))
 	case s.Key != nil:
 		return strconv.FormatInt(value, 10)
 	case s.spreads():
-		return fmt.Sprintf("%d in %q", -value, s.domains(r.order).of(r.pod(k).NodeName))
+		return fmt.Sprintf("%d in %q", -value, s.domains(r.order).of(r.pod(&k.place).NodeName))
 	}
 	return r.ruleText(s.Rule, k)
 }
 
 func (r *ranking) ruleText(rule Rule, k *key) string {
-	p := r.pod(k)
+	p := r.pod(&k.place)
 	switch rule {
 	case RuleUnassigned:
 		return cmp.Or(p.NodeName, "no node")

@@ -11,20 +11,15 @@ import (
 //
 // It holds no pointers, so that keys can be moved about cheaply.
 type key struct {
-	health     uint64 // the stages of a chain but the last: assigned, phase, ready, cost; or the domain, while a spread is filled
-	readySince int64  // nanoseconds, unset first
+	place
+	readySince int64 // nanoseconds, unset first
 	created    int64
 	early      uint64 // the first bytes of the UID, which nearly always decide
 	leadEarly  uint64 // early of the leader; scratch space of a selection
 	leader     int32  // scratch space of a merge or a selection
-	index      int32  // of the pod in the caller's slice
-	row        int32  // of the key in the values of the stages
-	neighbours int32
 	restarts   int32
 	sidecars   int32
-	readyAge   int8 // bucket of the ready time, if ready
 	createdAge int8
-	ready      bool
 	annotated  bool // has a valid priority, and the order merges by it
 	marked     bool // scratch space of a selection
 }
@@ -43,33 +38,15 @@ func phaseRank(p Phase) int8 {
 // noAge is the bucket of an unset time, which precedes every other.
 const noAge = math.MinInt8
 
-// key prepares a pod, except for its place in the lists of the ranking.
-func (r *ranking) key(p *Pod, index int) key {
-	k := key{
-		index:    int32(index),
-		ready:    p.Ready,
-		restarts: p.Restarts,
-		sidecars: p.SidecarRestarts,
-		early:    early(p.UID),
-	}
+// key prepares a pod whose place is complete.
+func (r *ranking) key(p *Pod, at place) key {
+	k := key{place: at, restarts: p.Restarts, early: early(p.UID), readySince: math.MinInt64}
 	k.created, k.createdAge = r.age(&p.CreationTimestamp)
-	k.readySince = math.MinInt64
 	if p.Ready {
-		k.readySince, k.readyAge = r.age(&p.ReadySince)
+		k.readySince = instant(p.ReadySince)
 	}
-	if r.order.Chain == Legacy15 {
-		k.sidecars = 0
-	}
-	if r.stages == nil {
-		k.health = uint64(truth(p.NodeName != ""))<<35 | uint64(phaseRank(p.Phase))<<33 | uint64(truth(p.Ready))<<32
-		if !r.order.Chain.legacy() {
-			k.health |= uint64(costOf(p) - math.MinInt32)
-			if r.counts != nil && r.counts.nodes[index] != 0 {
-				k.neighbours = r.counts.counts[r.counts.nodes[index]-1]
-			} else {
-				k.neighbours = r.order.neighbours(p, r.counts)
-			}
-		}
+	if r.order.Chain != Legacy15 {
+		k.sidecars = p.SidecarRestarts
 	}
 	if r.order.Priority == PriorityFirst {
 		_, k.annotated = priorityOf(p)

@@ -15,23 +15,21 @@ import (
 // Of the first n+a pods of the chain's order, with a pods that have a priority, at
 // least n have none. Hence no pod behind them is among the first n, nor one whose
 // priority is lower than that of a pod behind them.
-func (r *ranking) firstByPriority(keys []key, n int) []*key {
+func (r *ranking) firstByPriority(places []place, n int) []*key {
 	annotated := 0
-	for i := range keys {
-		annotated += int(truth(keys[i].annotated))
+	for i := range places {
+		_, ok := priorityOf(r.pod(&places[i]))
+		annotated += int(truth(ok))
 	}
-	front := min(n+annotated, len(keys))
-	r.choose(keys, front)
-	list := r.sorted(keys[:front])
+	front := min(n+annotated, len(places))
+	list := r.sorted(r.choose(places, front))
 	if annotated == 0 {
 		return list[:n]
 	}
 	blocked, lowest := false, int64(0)
-	for i := range keys[front:] {
-		if k := &keys[front+i]; k.annotated {
-			if p := r.priority(k); !blocked || p > lowest {
-				blocked, lowest = true, p
-			}
+	for i := range places[front:] {
+		if p, ok := priorityOf(r.pod(&places[front+i])); ok && (!blocked || p > lowest) {
+			blocked, lowest = true, p
 		}
 	}
 	var first, rest []*key
@@ -59,6 +57,6 @@ func (r *ranking) firstByPriority(keys []key, n int) []*key {
 }
 
 func (r *ranking) priority(k *key) int64 {
-	n, _ := priorityOf(r.pod(k))
+	n, _ := priorityOf(r.pod(&k.place))
 	return n
 }

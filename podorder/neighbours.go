@@ -14,50 +14,88 @@ func (n Neighbours) Add(p *Pod) {
 	}
 }
 
-// A census is Neighbours in two slices: a Go map would allocate with the number of
-// nodes. It is a hash table with open addressing from node names to counts; a node
-// is named by one of its pods.
+// A census is Neighbours in slices: a Go map would allocate with the number of nodes.
+// Its slots are a hash table with open addressing from node names to the numbers of
+// nodes, from 1. There is room for a node per pod, of which the slots take only what
+// the nodes need, so that few nodes stay in the caches of the processor.
 type census struct {
-	pods   []Pod
-	slots  []int32 // number of a pod of the node, plus 1
-	counts []int32 // by that number
-	nodes  []int32 // that number plus 1 of each pod, 0 if it was not counted
+	pods    []Pod
+	related func(p *Pod) bool
+	slots   []int32
+	room    []int32 // what slots may grow into
+	firsts  []int32 // of the nodes, from number 1: one of its pods
+	counts  []int32 // of the nodes
+	nodes   []int32 // the number of the node of each pod, 0 if it was not counted
 }
 
-// countNodes counts the active pods that are related.
-func countNodes(pods []Pod, related func(p *Pod) bool) *census {
-	c := &census{pods: pods, slots: make([]int32, 1<<bits.Len(uint(2*len(pods)))), counts: make([]int32, len(pods)), nodes: make([]int32, len(pods))}
-	for i := range pods {
-		p := &pods[i]
-		if !p.Active() || !related(p) {
-			continue
-		}
-		slot := c.slot(p.NodeName)
-		if *slot == 0 {
-			*slot = int32(i + 1)
-		}
-		c.counts[*slot-1]++
-		c.nodes[i] = *slot
+// newCensus returns a census that has counted nothing.
+func newCensus(pods []Pod, related func(p *Pod) bool) *census {
+	n := len(pods)
+	room := make([]int32, 1<<bits.Len(uint(2*n+1)))
+	return &census{
+		pods: pods, related: related, slots: room[:(len(room)+7)/8], room: room,
+		firsts: make([]int32, 1, n+1), counts: make([]int32, n+1), nodes: make([]int32, n),
 	}
-	return c
+}
+
+func (c *census) countAll() {
+	for i := range c.pods {
+		c.count(i)
+	}
+}
+
+// count counts a pod if it is active and related.
+func (c *census) count(i int) {
+	p := &c.pods[i]
+	if !p.Active() || !c.related(p) {
+		return
+	}
+	node := c.slot(p.NodeName)
+	if *node == 0 {
+		node = c.add(i, node)
+	}
+	c.nodes[i] = *node
+	c.counts[*node]++
 }
 
 func (c *census) slot(node string) *int32 {
-	mask := uint32(len(c.slots) - 1)
-	h := uint32(2166136261) // FNV-1a
-	for i := range len(node) {
-		h = (h ^ uint32(node[i])) * 16777619
-	}
-	for h ^= h >> 15; ; h++ {
-		if s := &c.slots[h&mask]; *s == 0 || c.pods[*s-1].NodeName == node {
+	mask := uint64(len(c.slots) - 1)
+	for h := hash(node); ; h++ {
+		if s := &c.slots[h&mask]; *s == 0 || c.pods[c.firsts[*s]].NodeName == node {
 			return s
 		}
 	}
 }
 
-func (c *census) of(node string) int32 {
-	if s := *c.slot(node); s != 0 {
-		return c.counts[s-1]
+// add numbers the node of a pod, whose slot is free. At most half of the slots are
+// taken.
+func (c *census) add(pod int, slot *int32) *int32 {
+	*slot = int32(len(c.firsts))
+	c.firsts = append(c.firsts, int32(pod))
+	if 2*len(c.firsts) <= len(c.slots) {
+		return slot
 	}
-	return 0
+	clear(c.slots)
+	c.slots = c.room[:2*len(c.slots)]
+	for i, first := range c.firsts[1:] {
+		slot = c.slot(c.pods[first].NodeName)
+		*slot = int32(i + 1)
+	}
+	return slot
 }
+
+// hash mixes a text, eight bytes at a time, of which the last may be some of those
+// before.
+func hash(s string) (h uint64) {
+	const odd = 0x9e3779b97f4a7c15
+	h = uint64(len(s))
+	for len(s) > 8 {
+		h = (h ^ early(s)) * odd
+		h ^= h >> 32
+		s = s[min(8, len(s)-8):]
+	}
+	h = (h ^ early(s)) * odd
+	return h ^ h>>32
+}
+
+func (c *census) of(node string) int32 { return c.counts[*c.slot(node)] }

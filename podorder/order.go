@@ -7,25 +7,21 @@ import "slices"
 // of pods on which Compare has no cycle; [PriorityFirst] promises that for the legacy
 // chains only. Protected pods come last.
 func (o Order) Sort(pods []Pod) {
-	r := o.ranking(pods)
-	keys, _ := r.rank(nil)
-	sorted := make([]Pod, 0, len(pods))
-	for _, k := range r.first(keys, len(keys)) {
-		sorted = append(sorted, *r.pod(k))
-	}
+	sorted := o.appendSorted(make([]Pod, 0, len(pods)), pods)
 	if o.Protected != nil {
-		sorted = o.appendProtected(sorted, pods)
+		protected := o.Protected
+		o.Protected = func(p *Pod) bool { return !protected(p) }
+		sorted = o.appendSorted(sorted, pods)
 	}
 	copy(pods, sorted)
 }
 
-func (o Order) appendProtected(sorted, pods []Pod) []Pod {
-	protected := o.Protected
-	o.Protected = func(p *Pod) bool { return !protected(p) }
+// appendSorted appends the pods that are not protected.
+func (o Order) appendSorted(sorted, pods []Pod) []Pod {
 	r := o.ranking(pods)
-	keys, _ := r.rank(nil)
-	for _, k := range r.first(keys, len(keys)) {
-		sorted = append(sorted, *r.pod(k))
+	places, _ := r.rank(nil)
+	for _, k := range r.first(places, len(places)) {
+		sorted = append(sorted, *r.pod(&k.place))
 	}
 	return sorted
 }
@@ -37,19 +33,20 @@ func (o Order) appendProtected(sorted, pods []Pod) []Pod {
 func (o Order) SortUpstream(pods []Pod) {
 	o.Protected = nil
 	r := o.ranking(pods)
-	keys, _ := r.rank(nil)
+	places, _ := r.rank(nil)
+	keys := r.all(places)
 	list := make([]*key, len(keys))
 	for i := range keys {
 		list[i] = &keys[i]
 	}
 	// slices.SortFunc makes the comparisons and swaps of sort.Sort, one by one.
 	slices.SortFunc(list, func(a, b *key) int {
-		_, c := r.decide(a, b, r.pod(a), r.pod(b))
+		_, c := r.decide(a, b, r.pod(&a.place), r.pod(&b.place))
 		return c
 	})
 	sorted := make([]Pod, 0, len(pods))
 	for _, k := range list {
-		sorted = append(sorted, *r.pod(k))
+		sorted = append(sorted, *r.pod(&k.place))
 	}
 	copy(pods, sorted)
 }
@@ -85,15 +82,15 @@ func (o Order) Choose(pods []Pod, candidates []int, n int) Choice {
 }
 
 func (r *ranking) pick(candidates []int, n int) Choice {
-	keys, protected := r.rank(candidates)
+	places, protected := r.rank(candidates)
 	c := Choice{Survivor: -1, Protected: protected}
-	want := min(n, len(keys)+protected)
-	n = min(n, len(keys))
+	want := min(n, len(places)+protected)
+	n = min(n, len(places))
 	c.Missing = want - n
-	if len(keys) == 0 {
+	if len(places) == 0 {
 		return c
 	}
-	list := r.first(keys, min(n, len(keys)-1)+1)
+	list := r.first(places, min(n, len(places)-1)+1)
 	if n < len(list) {
 		c.Survivor = int(list[n].index)
 	}

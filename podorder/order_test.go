@@ -246,6 +246,18 @@ func TestNeighbours(t *testing.T) {
 	require.Equal(t, podorder.Neighbours{"n1": 1, "": 2}, n, "pods that have ended or are being deleted do not count")
 }
 
+// TestManyNeighbours: counts that a caller hands in may be any number.
+func TestManyNeighbours(t *testing.T) {
+	pods := []podorder.Pod{
+		running("0", t0),
+		with(running("1", t0), func(p *podorder.Pod) { p.NodeName = "least" }),
+		with(running("2", t0), func(p *podorder.Pod) { p.NodeName = "negative" }),
+		with(running("3", t0), func(p *podorder.Pod) { p.NodeName = "most" }),
+	}
+	o := podorder.New(t0, podorder.Neighbours{"least": math.MinInt32, "negative": -1, "most": math.MaxInt32})
+	require.Equal(t, []int{3, 0, 2, 1}, o.Victims(pods, nil, len(pods)))
+}
+
 func TestPodJSON(t *testing.T) {
 	p := podorder.Pod{
 		Name: "web-1", UID: "u", ResourceVersion: "7",

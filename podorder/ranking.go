@@ -1,9 +1,6 @@
 package podorder
 
-import (
-	"cmp"
-	"slices"
-)
+import "cmp"
 
 // A ranking is an order applied to a list of pods. It reads the list in place.
 type ranking struct {
@@ -12,94 +9,93 @@ type ranking struct {
 	exact  bool // compares exact times, not buckets
 	now    int64
 	counts *census
-	stages []Stage // nil means those of the chain, which are in the keys
-	values []int64 // of the stages, one row for each key
+	stages []Stage // nil means those of the chain, which are in the places
+	values []int64 // of the stages, one row for each place
 }
 
 func (o *Order) ranking(pods []Pod) *ranking {
 	r := &ranking{order: o, pods: pods, exact: o.isExact(), now: instant(o.Now), stages: o.resolved()}
 	if o.Related != nil && !(o.Chain.legacy() && o.Stages == nil) {
-		r.counts = countNodes(pods, o.Related)
+		r.counts = newCensus(pods, o.Related)
 	}
 	return r
 }
 
-// rank returns the keys of the candidates that may be deleted, and how many may
+// rank returns the places of the candidates that may be deleted, and how many may
 // not. Numbers that no pod has are ignored.
-func (r *ranking) rank(candidates []int) (keys []key, protected int) {
+func (r *ranking) rank(candidates []int) (places []place, protected int) {
 	n := len(candidates)
 	if candidates == nil {
 		n = len(r.pods)
+	} else if r.counts != nil {
+		r.counts.countAll()
 	}
-	keys = make([]key, 0, n)
+	places = make([]place, 0, n)
 	for i := range n {
 		index := i
 		if candidates != nil {
 			index = candidates[i]
+		} else if r.counts != nil { // while the pod is at hand
+			r.counts.count(i)
 		}
 		switch {
 		case index < 0 || index >= len(r.pods):
 		case r.order.Protected != nil && r.order.Protected(&r.pods[index]):
 			protected++
 		default:
-			keys = append(keys, r.key(&r.pods[index], index))
+			places = append(places, r.place(&r.pods[index], index))
 		}
 	}
-	r.fill(keys, candidates)
-	return keys, protected
+	r.fill(places, candidates)
+	return places, protected
+}
+
+// keys returns the keys of pods whose places are complete.
+func (r *ranking) keys(places []place) []key {
+	keys := make([]key, len(places))
+	for i := range places {
+		keys[i] = r.key(r.pod(&places[i]), places[i])
+	}
+	return keys
+}
+
+// all completes places and returns their keys.
+func (r *ranking) all(places []place) []key {
+	r.completeAll(places)
+	return r.keys(places)
 }
 
 // fill computes the values of the stages.
-func (r *ranking) fill(keys []key, candidates []int) {
+func (r *ranking) fill(places []place, candidates []int) {
 	if len(r.stages) == 0 {
 		return
 	}
 	width := len(r.stages)
-	r.values = make([]int64, len(keys)*width)
-	for i := range keys {
-		keys[i].row = int32(i)
-		row, p := r.row(&keys[i]), r.pod(&keys[i])
+	r.values = make([]int64, len(places)*width)
+	for i := range places {
+		places[i].row = int32(i)
+		row, p := r.row(&places[i]), r.pod(&places[i])
 		for s := range r.stages {
 			row[s] = r.order.value(&r.stages[s], p, r.counts)
 		}
 	}
 	for s := width - 1; s >= 0; s-- { // the inner domains first
 		if r.stages[s].spreads() {
-			r.spread(s, keys, candidates)
+			r.spread(s, r.all(places), candidates)
 		}
 	}
 }
 
-func (r *ranking) pod(k *key) *Pod { return &r.pods[k.index] }
+func (r *ranking) pod(k *place) *Pod { return &r.pods[k.index] }
 
-func (r *ranking) row(k *key) []int64 {
+func (r *ranking) row(k *place) []int64 {
 	width := len(r.stages)
 	return r.values[int(k.row)*width : (int(k.row)+1)*width]
 }
 
-// compareGroup compares what never leads to a cycle: the stages, readiness and,
-// among ready pods, the bucket of the ready time.
-func (r *ranking) compareGroup(a, b *key) int {
-	switch {
-	case a.health != b.health:
-		return cmp.Compare(a.health, b.health)
-	case a.neighbours != b.neighbours:
-		return cmp.Compare(b.neighbours, a.neighbours)
-	}
-	if r.values != nil {
-		if c := slices.Compare(r.row(a), r.row(b)); c != 0 {
-			return c
-		}
-	}
-	if a.ready != b.ready {
-		return cmp.Compare(truth(a.ready), truth(b.ready))
-	}
-	return cmp.Compare(a.readyAge, b.readyAge)
-}
-
 // compareBase orders pods by group, then by part, then within the part.
 func (r *ranking) compareBase(a, b *key) int {
-	if c := r.compareGroup(a, b); c != 0 {
+	if c := r.compareGroup(&a.place, &b.place); c != 0 {
 		return c
 	}
 	if c := newerFirst(a.readySince, b.readySince); c != 0 {
@@ -142,7 +138,7 @@ func (r *ranking) compareUID(a, b *key) int {
 	if a.early != b.early {
 		return cmp.Compare(a.early, b.early)
 	}
-	return cmp.Compare(r.pod(a).UID, r.pod(b).UID)
+	return cmp.Compare(r.pod(&a.place).UID, r.pod(&b.place).UID)
 }
 
 // compareID is the last resort of every order. Names are unique in a namespace.
@@ -150,7 +146,7 @@ func (r *ranking) compareID(a, b *key) int {
 	if c := r.compareUID(a, b); c != 0 {
 		return c
 	}
-	return cmp.Compare(r.pod(a).Name, r.pod(b).Name)
+	return cmp.Compare(r.pod(&a.place).Name, r.pod(&b.place).Name)
 }
 
 // compareLeader orders the leaders of parts. The UID decides; that of two parts is
@@ -164,7 +160,7 @@ func (r *ranking) compareLeader(a, b *key) int {
 
 // merges reports whether the group of k has parts to be merged by UID: that of
 // ready pods whose ready times are set.
-func (r *ranking) merges(k *key) bool { return !r.exact && k.ready && k.readyAge != noAge }
+func (r *ranking) merges(k *place) bool { return !r.exact && k.ready() && k.readyAge() != noAge }
 
 func truthFirst(a bool) int {
 	if a {

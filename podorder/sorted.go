@@ -20,10 +20,10 @@ func (r *ranking) sorted(keys []key) []*key {
 	slices.SortFunc(list, r.compareBase)
 	for from := 0; from < len(list) && !r.exact; {
 		to := from + 1
-		for to < len(list) && r.compareGroup(list[from], list[to]) == 0 {
+		for to < len(list) && r.compareGroup(&list[from].place, &list[to].place) == 0 {
 			to++
 		}
-		if to > from+1 && r.merges(list[from]) {
+		if to > from+1 && r.merges(&list[from].place) {
 			r.merge(keys, list[from:to])
 		}
 		from = to

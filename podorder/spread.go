@@ -18,7 +18,7 @@ func (r *ranking) spread(stage int, keys []key, candidates []int) {
 	counts := r.domainCounts(domains, candidates)
 	numbers := map[string]uint64{}
 	for i := range keys {
-		domain := domains.of(r.pod(&keys[i]).NodeName)
+		domain := domains.of(r.pod(&keys[i].place).NodeName)
 		number, ok := numbers[domain]
 		if !ok {
 			number = uint64(len(numbers) + 1)
@@ -30,13 +30,10 @@ func (r *ranking) spread(stage int, keys []key, candidates []int) {
 	list := r.sorted(keys)
 	for _, k := range list {
 		if k.health != domain {
-			domain, left = k.health, counts[domains.of(r.pod(k).NodeName)]
+			domain, left = k.health, counts[domains.of(r.pod(&k.place).NodeName)]
 		}
-		r.row(k)[stage] = -left
+		r.row(&k.place)[stage] = -left
 		left--
-	}
-	for i := range keys {
-		keys[i].health = 0
 	}
 }
 
@@ -46,8 +43,8 @@ func (r *ranking) domainCounts(domains Domains, candidates []int) map[string]int
 	counts := map[string]int64{}
 	switch {
 	case r.counts != nil:
-		for i := range r.pods {
-			counts[domains.of(r.pods[i].NodeName)] += int64(r.counts.counts[i])
+		for i, first := range r.counts.firsts[1:] {
+			counts[domains.of(r.pods[first].NodeName)] += int64(r.counts.counts[i+1])
 		}
 	case r.order.Neighbours != nil:
 		for node, n := range r.order.Neighbours {

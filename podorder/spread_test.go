@@ -187,9 +187,16 @@ func TestRelated(t *testing.T) {
 				o.Neighbours.Add(&pods[i])
 			}
 		}
-		want := o.Victims(pods, nil, len(pods))
+		var candidates []int
+		for i := range pods {
+			if rapid.Bool().Draw(t, "candidate") {
+				candidates = append(candidates, i)
+			}
+		}
+		n := rapid.IntRange(0, len(pods)).Draw(t, "victims")
+		want := o.Victims(pods, candidates, n)
 		o.Neighbours, o.Related = nil, related
-		if diff := gocmp.Diff(want, o.Victims(pods, nil, len(pods))); diff != "" {
+		if diff := gocmp.Diff(want, o.Victims(pods, candidates, n)); diff != "" {
 			t.Fatal(diff)
 		}
 	})

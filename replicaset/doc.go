@@ -20,7 +20,8 @@
 //     is deleted. No more than the burst changes at once, 500 by default
 //     (manageReplicas). Creations are made in batches that double, and stop at the
 //     first that fails: [SlowStart] (slowStartBatch).
-//  4. Which pods are deleted is decided by package podorder (getPodsToDelete).
+//  4. Which pods are deleted is decided by package podorder (getPodsToDelete); [Order]
+//     returns its order.
 //  5. If the ReplicaSet has a controller, the active pods that it or another one with
 //     that controller selects count as neighbours on their nodes, whoever owns them
 //     (getPodsRankedByRelatedPodsOnSameNode).

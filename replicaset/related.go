@@ -2,10 +2,35 @@ package replicaset
 
 import (
 	"slices"
+	"time"
 
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/selector"
 )
+
+// Order returns the order in which [Reconcile] deletes pods, with the neighbours
+// counted, so that it also compares two pods alone, and the numbers of the pods that
+// it may delete. These are none if the selector cannot be used. The arguments and the
+// error are those of Reconcile.
+func Order(s Snapshot, now time.Time, opts Options) (order podorder.Order, candidates []int, err error) {
+	st, err := admit(&s, now, opts)
+	if err != nil {
+		return podorder.Order{}, nil, err
+	}
+	order = st.order()
+	if related := order.Related; related != nil {
+		order.Related, order.Neighbours = nil, podorder.Neighbours{}
+		for i := range st.pods {
+			if related(&st.pods[i]) {
+				order.Neighbours.Add(&st.pods[i])
+			}
+		}
+	}
+	if st.unusable {
+		return order, nil, nil
+	}
+	return order, st.candidates(), nil
+}
 
 // order returns the deletion order (rules 4 and 5).
 func (st *state) order() podorder.Order {

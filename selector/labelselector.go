@@ -159,7 +159,8 @@ func unsupportedOp(r *Requirement) error {
 // with the same key the later one wins, and != is an error. The empty text is the
 // empty selector, which selects everything.
 //
-// It mirrors ParseToLabelSelector of package v1 of apimachinery 0.36.3.
+// It mirrors ParseToLabelSelector of package v1 of apimachinery 0.36.3, except that a
+// NUL byte is an error, as for [Parse].
 func ParseLabelSelector(text string) (*LabelSelector, error) {
 	s, err := Parse(text)
 	if err != nil {

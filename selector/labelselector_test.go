@@ -140,6 +140,7 @@ func TestParseLabelSelector(t *testing.T) {
 		{"!= has no place", "a!=1", nil, `"!=" is not a valid label selector operator`},
 		{"> has none", "a>1", nil, `"gt" isn't supported in label selectors`},
 		{"< has none", "a<1", nil, `"lt" isn't supported in label selectors`},
+		{"a NUL would hide the rest", "a=b \x00,c=d", nil, "couldn't parse the selector string \"a=b \x00,c=d\": found NUL at byte 4, which would hide the rest of the selector"},
 		{"a wrong text", "a b", nil, `couldn't parse the selector string "a b": unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt`},
 	}
 	for _, tt := range tests {

@@ -1,6 +1,7 @@
 package selector_test
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -22,6 +23,30 @@ func TestPatch(t *testing.T) {
 	actions = resolve()
 	require.Equal(t, `{"metadata":{"ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"rs","uid":"u1","controller":true,"blockOwnerDeletion":true}],"uid":"uid-p1","finalizers":["batch.kubernetes.io/job-tracking"]}}`, string(actions[0].Patch()))
 	require.Equal(t, `{"metadata":{"uid":"uid-p4","ownerReferences":[{"$patch":"delete","uid":"u1"}],"$deleteFromPrimitiveList/finalizers":["batch.kubernetes.io/job-tracking"]}}`, string(actions[1].Patch()))
+}
+
+func TestActionsJSON(t *testing.T) {
+	o := replicaSet(t)
+	o.Finalizers = []string{"f/x"}
+	children := []selector.Child{child("p1", "b", ""), child("p4", "x", "u1")}
+	actions := selector.Resolve(&o, selector.Classify(&o, 2, at(children)), at(children), selector.Live{OK: true}).Actions
+	data, err := json.Marshal(actions)
+	require.NoError(t, err)
+	require.JSONEq(t, `[
+		{"adoptChild": {"child": 0, "kind": "Pod", "namespace": "ns", "name": "p1", "uid": "uid-p1", "finalizers": ["f/x"], "reason": "Orphan",
+			"reference": {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "rs", "uid": "u1", "controller": true, "blockOwnerDeletion": true}}},
+		{"releaseChild": {"child": 1, "kind": "Pod", "namespace": "ns", "name": "p4", "uid": "uid-p4", "ownerUID": "u1", "finalizers": ["f/x"], "reason": "NoMatch"}}
+	]`, string(data))
+	var back selector.Actions
+	require.NoError(t, json.Unmarshal(data, &back))
+	require.Equal(t, actions, back)
+	for text, want := range map[string]string{
+		`[{"deleteChild": {}}]`:            `[0]: unknown member "deleteChild"`,
+		`[{"releaseChild": {"pod": "a"}}]`: `[0]: json: unknown field "pod"`,
+		`[{}]`:                             `[0]: must have one key, has 0`,
+	} {
+		require.EqualError(t, json.Unmarshal([]byte(text), &back), want)
+	}
 }
 
 func TestProject(t *testing.T) {

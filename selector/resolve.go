@@ -8,7 +8,7 @@ import (
 // A Resolution is what to write for a [Claim], after the live check.
 type Resolution struct {
 	Keep     []int     // the children that are claimed whatever happens
-	Actions  []Action  // in the order of the children
+	Actions  Actions   // in the order of the children
 	Failures []Failure // adoptions that must not be tried
 }
 

@@ -88,6 +88,14 @@ func (s Selector) Matches(labels map[string]string) bool {
 			if !present || value != r.value {
 				return false
 			}
+		case testIn:
+			if !present || !r.has(value) {
+				return false
+			}
+		case testNotIn:
+			if present && r.has(value) {
+				return false
+			}
 		case testExists:
 			if !present {
 				return false

@@ -35,8 +35,8 @@ func ClassifyV15(o *Owner, n int, child func(i int) Child) ClaimV15 {
 
 // ActionsV15 returns the writes of Kubernetes 1.5: adoptions first, without a live
 // check and without blockOwnerDeletion, then releases.
-func ActionsV15(o *Owner, claim ClaimV15, child func(i int) Child) []Action {
-	var actions []Action
+func ActionsV15(o *Owner, claim ClaimV15, child func(i int) Child) Actions {
+	var actions Actions
 	if !o.Deleting {
 		for _, i := range claim.MatchesNeedsController {
 			c := child(i)

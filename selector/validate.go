@@ -94,11 +94,10 @@ func required(path, detail string) *FieldError {
 // It mirrors ValidateReplicaSetSpec and its siblings of Kubernetes 1.36.3.
 func ValidateWorkload(ls *LabelSelector, template map[string]string, opts ValidateOptions) error {
 	const path = "spec.selector"
-	if ls == nil {
-		return fieldsError([]*FieldError{required(path, "")})
-	}
 	errs := labelSelectorErrors(ls, path, opts)
-	if len(ls.MatchLabels)+len(ls.MatchExpressions) == 0 {
+	if ls == nil {
+		errs = append(errs, required(path, ""))
+	} else if len(ls.MatchLabels)+len(ls.MatchExpressions) == 0 {
 		errs = append(errs, invalid(path, *ls, "empty selector is invalid for deployment"))
 	}
 	s, err := FromLabelSelector(ls)

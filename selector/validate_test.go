@@ -64,7 +64,10 @@ func TestValidateWorkload(t *testing.T) {
 		want string
 	}{
 		{"right", selector.FromLabels(app), ""},
-		{"missing", nil, "spec.selector: Required value"},
+		{
+			"missing, and so it selects nothing", nil,
+			"[spec.selector: Required value, spec.template.metadata.labels: Invalid value: {\"app\":\"web\"}: `selector` does not match template `labels`]",
+		},
 		{"empty", &selector.LabelSelector{}, "spec.selector: Invalid value: {}: empty selector is invalid for deployment"},
 		{
 			"does not select what it creates", selector.FromLabels(map[string]string{"app": "db"}),

@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/controller"
 	"pgregory.net/rapid"
 
@@ -24,6 +26,7 @@ import (
 
 var claimFunctions = []function{
 	{"ClaimPods", compareClaim},
+	{"FilterPodsByOwner, ClaimPods, FilterClaimedPods", compareReplicaClaim},
 }
 
 // claiming is an owner, pods, and how the API server answers.
@@ -122,12 +125,15 @@ func (a *answering) PatchPod(_ context.Context, namespace, name string, body []b
 	return a.c.Answers[name].Err
 }
 
+func (c *claiming) labels() labels.Selector {
+	if c.Selector == "-" {
+		return labels.Nothing()
+	}
+	return must(labels.Parse(c.Selector))
+}
+
 func (c *claiming) upstream() claimOutcome {
 	var o claimOutcome
-	s := labels.Nothing()
-	if c.Selector != "-" {
-		s = must(labels.Parse(c.Selector))
-	}
 	canAdopt := controller.RecheckDeletionTimestamp(func(context.Context) (metav1.Object, error) {
 		o.Reads++
 		if c.Live.Err != nil {
@@ -144,13 +150,13 @@ func (c *claiming) upstream() claimOutcome {
 		return fresh, nil
 	})
 	control := &answering{c: c}
-	m := controller.NewPodControllerRefManager(control, c.Owner, s, appsv1.SchemeGroupVersion.WithKind("ReplicaSet"), canAdopt, c.Finalizers...)
+	m := controller.NewPodControllerRefManager(control, c.Owner, c.labels(), appsv1.SchemeGroupVersion.WithKind("ReplicaSet"), canAdopt, c.Finalizers...)
 	claimed, err := m.ClaimPods(silent, c.Pods, func(p *corev1.Pod) bool { return !c.Rejected[p.Name] })
 	o.Claimed, o.Patches, o.Err = names(claimed), control.patches, textOf(err)
 	return o
 }
 
-func (c *claiming) ours() claimOutcome {
+func (c *claiming) owner() selector.Owner {
 	owner := selector.Owner{
 		APIVersion: "apps/v1", Kind: "ReplicaSet", Namespace: c.Owner.Namespace, Name: c.Owner.Name, UID: string(c.Owner.UID),
 		Deleting: c.Owner.DeletionTimestamp != nil, Selector: selector.Nothing(), Finalizers: c.Finalizers,
@@ -158,6 +164,27 @@ func (c *claiming) ours() claimOutcome {
 	if c.Selector != "-" {
 		owner.Selector = must(selector.Parse(c.Selector))
 	}
+	return owner
+}
+
+// target returns the pod that an action writes, and patch what it sends.
+func (c *claiming) target(a selector.Action) *corev1.Pod {
+	switch a := a.(type) {
+	case selector.AdoptChild:
+		return c.Pods[a.Child]
+	case selector.ReleaseChild:
+		return c.Pods[a.Child]
+	}
+	return nil
+}
+
+func (c *claiming) patch(a selector.Action) string {
+	pod := c.target(a)
+	return pod.Namespace + "/" + pod.Name + " " + string(a.Patch())
+}
+
+func (c *claiming) ours() claimOutcome {
+	owner := c.owner()
 	claim := selector.Classify(&owner, len(c.Pods), c.child)
 	o := claimOutcome{Claimed: []string{}}
 	if claim.NeedsLiveCheck() {
@@ -166,16 +193,8 @@ func (c *claiming) ours() claimOutcome {
 	resolution := selector.Resolve(&owner, claim, c.child, selector.CheckLive(&owner, c.Live))
 	var outcomes []selector.Outcome
 	for _, a := range resolution.Actions {
-		i := 0
-		switch a := a.(type) {
-		case selector.AdoptChild:
-			i = a.Child
-		case selector.ReleaseChild:
-			i = a.Child
-		}
-		pod := c.Pods[i]
-		outcomes = append(outcomes, c.Answers[pod.Name])
-		o.Patches = append(o.Patches, pod.Namespace+"/"+pod.Name+" "+string(a.Patch()))
+		outcomes = append(outcomes, c.Answers[c.target(a).Name])
+		o.Patches = append(o.Patches, c.patch(a))
 	}
 	claimed, err := selector.ApplyOutcome(resolution, outcomes)
 	for _, i := range claimed {
@@ -189,6 +208,7 @@ func (c *claiming) child(i int) selector.Child {
 	p := c.Pods[i]
 	child := selector.Child{
 		Namespace: p.Namespace, Name: p.Name, UID: string(p.UID), Labels: p.Labels, Deleting: p.DeletionTimestamp != nil, Rejected: c.Rejected[p.Name],
+		Finished: p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed,
 	}
 	var references []selector.OwnerReference
 	for _, r := range p.OwnerReferences {
@@ -225,4 +245,74 @@ func compareClaim(t *rapid.T, counts *census, now time.Time) {
 		in("owner being deleted", func(c claiming) bool { return c.Owner.DeletionTimestamp != nil && len(c.Pods) > 2 }),
 		in("cluster-scoped", func(c claiming) bool { return c.Owner.Namespace == "" && len(c.Pods) > 2 }),
 	}, nil, decision[claiming]{c, c.upstream(), c.ours()})
+}
+
+// replicaClaim is what becomes of the pods of a ReplicaSet, in no order.
+type replicaClaim struct{ Claimed, Patches, Terminating []string }
+
+// compareReplicaClaim does what the pass of a ReplicaSet does to find its pods.
+func compareReplicaClaim(t *rapid.T, counts *census, now time.Time) {
+	c := drawClaiming(t, now)
+	c.Owner.Namespace, c.Rejected, c.Answers, c.Live = gen.Namespace, nil, nil, selector.Fresh{UID: "u1"}
+	for _, p := range c.Pods {
+		p.Status.Phase = rapid.SampledFrom([]corev1.PodPhase{corev1.PodRunning, corev1.PodRunning, corev1.PodFailed, corev1.PodSucceeded}).Draw(t, "phase")
+		for i := range p.OwnerReferences {
+			if r := &p.OwnerReferences[i]; r.UID == "u1" {
+				r.Kind = rapid.SampledFrom([]string{"ReplicaSet", "ReplicaSet", "ReplicaSet", "K"}).Draw(t, "kind")
+				r.Name = rapid.SampledFrom([]string{"rs", "rs", "rs", "other"}).Draw(t, "name")
+			}
+		}
+	}
+	judge(t, counts, []corner[decision[claiming]]{
+		{"claims", func(d decision[claiming]) bool { return len(d.upstream.(replicaClaim).Claimed) > 1 }},
+		{"patches", func(d decision[claiming]) bool { return len(d.upstream.(replicaClaim).Patches) > 1 }},
+		{"counts", func(d decision[claiming]) bool { return len(d.upstream.(replicaClaim).Terminating) > 0 }},
+		in("another kind", func(c claiming) bool { return c.hasReference("K", "rs") }),
+		in("another name", func(c claiming) bool { return c.hasReference("ReplicaSet", "other") }),
+		in("a finished pod", func(c claiming) bool {
+			return slices.ContainsFunc(c.Pods, func(p *corev1.Pod) bool { return p.Status.Phase == corev1.PodFailed && p.DeletionTimestamp == nil })
+		}),
+	}, nil, decision[claiming]{c, c.upstreamReplicas(), c.ourReplicas()})
+}
+
+func (c *claiming) hasReference(kind, name string) bool {
+	return slices.ContainsFunc(c.Pods, func(p *corev1.Pod) bool {
+		r := metav1.GetControllerOf(p)
+		return r != nil && r.UID == "u1" && r.Kind == kind && r.Name == name
+	})
+}
+
+func (c *claiming) upstreamReplicas() replicaClaim {
+	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{controller.PodControllerIndex: func(o any) ([]string, error) {
+		p := o.(*corev1.Pod)
+		return []string{controller.PodControllerIndexKey(p.Namespace, metav1.GetControllerOf(p))}, nil
+	}})
+	for _, p := range c.Pods {
+		must(0, indexer.Add(p))
+	}
+	own := must(controller.FilterPodsByOwner(indexer, &c.Owner.ObjectMeta, "ReplicaSet", true))
+	all := c.Pods
+	defer func() { c.Pods = all }()
+	c.Pods = controller.FilterActivePods(klog.FromContext(silent), own)
+	o := c.upstream()
+	terminating := controller.FilterClaimedPods(c.Owner, c.labels(), controller.FilterTerminatingPods(own))
+	return replicaClaim{sorted(o.Claimed), sorted(o.Patches), sorted(names(terminating))}
+}
+
+func (c *claiming) ourReplicas() replicaClaim {
+	owner := c.owner()
+	claim := selector.ClassifyReplicas(&owner, len(c.Pods), c.child)
+	resolution := selector.Resolve(&owner, claim, c.child, selector.CheckLive(&owner, c.Live))
+	r, outcomes := replicaClaim{}, []selector.Outcome{}
+	for _, a := range resolution.Actions {
+		outcomes = append(outcomes, selector.Outcome{Answer: selector.Done})
+		r.Patches = append(r.Patches, c.patch(a))
+	}
+	for _, i := range must(selector.ApplyOutcome(resolution, outcomes)) {
+		r.Claimed = append(r.Claimed, c.Pods[i].Name)
+	}
+	for _, i := range claim.Terminating {
+		r.Terminating = append(r.Terminating, c.Pods[i].Name)
+	}
+	return replicaClaim{sorted(r.Claimed), sorted(r.Patches), r.Terminating}
 }

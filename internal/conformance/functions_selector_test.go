@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"errors"
 	"strings"
 	"time"
 
@@ -11,6 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/selection"
 	validvalue "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/kubernetes/pkg/apis/apps"
+	appsvalidation "k8s.io/kubernetes/pkg/apis/apps/validation"
+	corevalidation "k8s.io/kubernetes/pkg/apis/core/validation"
 	labelsutil "k8s.io/kubernetes/pkg/util/labels"
 	"pgregory.net/rapid"
 
@@ -23,6 +27,7 @@ var selectorFunctions = []function{
 	{"labels.NewRequirement", compareRequirement},
 	{"LabelSelectorAsSelector", compareLabelSelector},
 	{"ValidateLabelSelector", compareValidate},
+	{"ValidateReplicaSetSpec", compareWorkload},
 	{"labels.Parse", compareParse},
 	{"ParseToLabelSelector, ConvertSelectorToLabelsMap", compareParseMap},
 	{"IsLabelKey, IsValidLabelValue", compareKeyValue},
@@ -206,6 +211,45 @@ func compareValidate(t *rapid.T, c *census, _ time.Time) {
 	}, nil, decision[validated]{v, theirs, textOf(ours)})
 }
 
+// workload is a selector and the labels of the pods that it is to select.
+type workload struct {
+	Selector *metav1.LabelSelector
+	Labels   map[string]string
+}
+
+// compareWorkload compares what is said about the selector. The template is wrong in
+// other ways as well, of which only upstream speaks.
+func compareWorkload(t *rapid.T, c *census, _ time.Time) {
+	w := workload{Selector: gen.LabelSelector(t), Labels: drawLabels(t)[0]}
+	if w.Selector != nil && len(w.Selector.MatchLabels) > 0 && gen.OneIn(t, 2, "select") {
+		w.Labels = w.Selector.MatchLabels
+	}
+	spec := &apps.ReplicaSetSpec{Selector: w.Selector}
+	spec.Template.Labels = w.Labels
+	theirs, ours := []string{}, []string{}
+	for _, e := range appsvalidation.ValidateReplicaSetSpec(spec, nil, field.NewPath("spec"), corevalidation.PodValidationOptions{}) {
+		if strings.HasPrefix(e.Field, "spec.selector") || strings.Contains(e.Detail, "`selector`") {
+			theirs = append(theirs, e.Field+": "+e.Detail)
+		}
+	}
+	var wrong *selector.Error
+	if errors.As(selector.ValidateWorkload(kube.LabelSelector(w.Selector), w.Labels, selector.ValidateOptions{}), &wrong) {
+		for _, e := range wrong.Fields {
+			ours = append(ours, e.Path+": "+e.Detail)
+		}
+	}
+	says := func(text string) corner[decision[workload]] {
+		return corner[decision[workload]]{"error: " + text, func(d decision[workload]) bool {
+			return strings.Contains(strings.Join(d.upstream.([]string), "\n"), text)
+		}}
+	}
+	judge(t, c, []corner[decision[workload]]{
+		in("no selector", func(w workload) bool { return w.Selector == nil }),
+		{"valid", func(d decision[workload]) bool { return len(d.upstream.([]string)) == 0 }},
+		says("empty selector"), says("invalid label selector"), says("does not match"),
+	}, nil, decision[workload]{w, theirs, ours})
+}
+
 // parsed is a text and labels to match.
 type parsed struct {
 	Text   string
@@ -247,7 +291,6 @@ func compareParseMap(t *rapid.T, c *census, _ time.Time) {
 			text += "," + gen.Key(t, "key") + "=" + gen.Value(t, "value")
 		}
 	}
-	text = strings.ReplaceAll(text, "\x00", "")
 	var theirs, ours asMap
 	a, err := metav1.ParseToLabelSelector(text)
 	if theirs.Err = textOf(err); err == nil {
@@ -259,6 +302,9 @@ func compareParseMap(t *rapid.T, c *census, _ time.Time) {
 	if ours.Err = textOf(err); err == nil {
 		ours.Text = selector.Format(b)
 	}
+	if strings.Contains(ours.Err, "found NUL") && strings.Contains(text, "\x00") {
+		theirs.Err, theirs.Text = ours.Err, "" // a deviation: upstream drops what is behind it
+	}
 	ours.Map, err = selector.ParseMap(text)
 	ours.MapErr = textOf(err)
 	if theirs.MapErr != "" && ours.MapErr != "" {
@@ -266,6 +312,7 @@ func compareParseMap(t *rapid.T, c *census, _ time.Time) {
 	}
 	judge(t, c, []corner[decision[string]]{
 		{"selector", func(d decision[string]) bool { return d.upstream.(asMap).Text != "" }},
+		in("NUL", func(text string) bool { return strings.Contains(text, "\x00") }),
 		{"map of two", func(d decision[string]) bool { return len(d.upstream.(asMap).Map) == 2 }},
 		{"neither", func(d decision[string]) bool { return d.upstream.(asMap).Err != "" && d.upstream.(asMap).MapErr != "" }},
 		{"selector but no map", func(d decision[string]) bool { return d.upstream.(asMap).Err == "" && d.upstream.(asMap).MapErr != "" }},

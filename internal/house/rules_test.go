@@ -47,7 +47,7 @@ var toolkits = []string{"internal/field", "internal/union", "podorder", "revisio
 var imports = map[string][]string{
 	"internal/field": {},
 	"internal/union": {},
-	"selector":       {"internal/field"},
+	"selector":       {"internal/field", "internal/union"},
 	"revision":       {"internal/field"},
 	"podorder":       {"internal/field"},
 	"rollout":        {"internal/field", "internal/union", "revision"},
@@ -58,7 +58,7 @@ var imports = map[string][]string{
 
 // supporting packages serve tests and readers, and may import what they like. The
 // core may not import them.
-var supporting = []string{"internal/house", "internal/invariant", "internal/purity", "internal/sim", "internal/trace"}
+var supporting = []string{"internal/bugbank", "internal/house", "internal/invariant", "internal/purity", "internal/sim", "internal/trace"}
 
 func isSupporting(pkg string) bool {
 	return slices.Contains(supporting, pkg) || pkg == "examples" || strings.HasPrefix(pkg, "examples/")

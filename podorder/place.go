@@ -1,0 +1,73 @@
+package podorder
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// A place is where the first rules put a pod: the stages, readiness and, among ready
+// pods, the bucket of the ready time. It is small, because a choice makes one of every
+// pod, and a [key] only of those that may be victims by their place.
+//
+// It is complete once [ranking.complete] has added what takes a map to look up, and
+// until then orders pods as far as it goes.
+type place struct {
+	health uint64 // the stages of a chain but the last: assigned, phase, ready, cost; or the domain, while a spread is filled
+	later  uint64 // neighbours, more first, ready, bucket of the ready time
+	index  int32  // of the pod in the caller's slice
+	row    int32  // of the place in the values of the stages
+}
+
+// place returns the incomplete place of a pod.
+func (r *ranking) place(p *Pod, index int) place {
+	at := place{index: int32(index)}
+	if r.stages == nil {
+		at.health = uint64(truth(p.NodeName != ""))<<35 | uint64(phaseRank(p.Phase))<<33 | uint64(truth(p.Ready))<<32
+	}
+	return at
+}
+
+// complete returns the complete place of a pod.
+func (r *ranking) complete(at place, p *Pod) place {
+	neighbours := int32(0)
+	if r.stages == nil && !r.order.Chain.legacy() {
+		at.health = at.health>>32<<32 | uint64(costOf(p)-math.MinInt32)
+		if r.counts != nil && r.counts.nodes[at.index] != 0 {
+			neighbours = r.counts.counts[r.counts.nodes[at.index]]
+		} else {
+			neighbours = r.order.neighbours(p, r.counts)
+		}
+	}
+	at.later = uint64(math.MaxInt32-int64(neighbours)) << 9
+	if p.Ready {
+		_, age := r.age(&p.ReadySince)
+		at.later |= 1<<8 | uint64(int64(age)-math.MinInt8)
+	}
+	return at
+}
+
+func (r *ranking) completeAll(places []place) {
+	for i := range places {
+		places[i] = r.complete(places[i], r.pod(&places[i]))
+	}
+}
+
+func (p *place) ready() bool    { return p.later>>8&1 != 0 }
+func (p *place) readyAge() int8 { return int8(int64(p.later&0xff) + math.MinInt8) }
+
+// compareHealth compares incomplete places.
+func compareHealth(a, b *place) int { return cmp.Compare(a.health, b.health) }
+
+// compareGroup compares places, which never leads to a cycle.
+func (r *ranking) compareGroup(a, b *place) int {
+	if a.health != b.health {
+		return cmp.Compare(a.health, b.health)
+	}
+	if r.values != nil {
+		if c := slices.Compare(r.row(a), r.row(b)); c != 0 {
+			return c
+		}
+	}
+	return cmp.Compare(a.later, b.later)
+}
