@@ -186,6 +186,8 @@
 //     Pods of a node are looked at in the order of their names, not of a cache.
 //   - Limits are read before they enter a snapshot. Unset ones have the defaults of
 //     the API, where upstream fails or crashes; a revisionHistoryLimit does too.
+//   - A limit that comes to more than 2147483647 nodes, which takes more than 100 %, wraps
+//     around as that of a Deployment does. Upstream counts these nodes with 64 bits.
 //   - A selector that is not set is an error. Upstream releases all pods.
 //   - Events name pods without their namespace, which a snapshot does not hold.
 //   - A revision of another owner with the same template and no hash gives its name to
@@ -204,8 +206,11 @@
 //   - Events about single writes (SuccessfulCreate and its like) are left to whoever
 //     executes the plan.
 //
-// Not there: vertical scaling in place, container hashes that the node agent reports
-// (they are fields of [Pod]), and pre-download of images, which changes no decision.
+// Not there: vertical scaling in place, which is behind a gate that is off by default,
+// and of which only the template changes that it allows are known well enough; with the
+// gate off, changed resources replace the pod, as here. Nor are container hashes that
+// the node agent reports (they are fields of [Pod]), and pre-download of images, which
+// changes no decision.
 //
 // # Defects
 //
@@ -241,8 +246,10 @@
 //
 // # Complexity
 //
-// O(N + P) for N nodes and P pods while nothing changes, and O(N log N) during an
-// update. Selectors, affinity and tolerations are compiled once per call, and then a
-// node costs a few look-ups. A plan that finds nothing to do allocates a constant number
-// of times.
+// O(N + P) for N nodes and P pods while nothing changes, and O(N log B) during an update
+// of which the burst lets B pods through at once, or O(N log N) where it is in place or
+// has a partition. Selectors, affinity and tolerations are compiled once per call, and
+// then a node costs a few look-ups; pods are looked at twice, and after that only what
+// was found out about them. A plan allocates a constant number of times, and once for
+// each action.
 package daemonset

@@ -3,6 +3,7 @@ package daemonset
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -66,7 +67,6 @@ func Explain(s Snapshot, now time.Time, opts Options) ([]NodeReport, error) {
 		common = st.commonHold(&p)
 	}
 	if st.keys == nil { // the plan ended before it came to the nodes
-		st.claim()
 		st.old = nil
 		st.construct(&Plan{})
 		st.group()
@@ -87,7 +87,7 @@ func Explain(s Snapshot, now time.Time, opts Options) ([]NodeReport, error) {
 	for i := range st.keys {
 		reports[i] = st.report(&p, int32(i), acts, kept[int32(i)], common)
 	}
-	slices.SortFunc(reports, func(a, b NodeReport) int { return compareStrings(a.Node, b.Node) })
+	slices.SortFunc(reports, func(a, b NodeReport) int { return strings.Compare(a.Node, b.Node) })
 	return reports, nil
 }
 
@@ -126,16 +126,16 @@ func (st *state) report(p *Plan, key int32, acts map[string]Reason, kept bool, c
 		r.Placement = st.placer.Place(&st.nodes[k.node])
 	}
 	pods := st.classify(k)
-	if pods.new != nil {
+	if pods.new.exists() {
 		r.New = pods.new.Name
 	}
-	if pods.old != nil {
+	if pods.old.exists() {
 		r.Old = pods.old.Name
 	}
 	if kept {
 		r.Uses = st.uses(p, key)
 	}
-	if pods.ok && pods.old == nil || r.Acts != "" {
+	if pods.ok && !pods.old.exists() || r.Acts != "" {
 		return r
 	}
 	r.Waits = common

@@ -10,7 +10,6 @@ func prepare(s Snapshot, now time.Time, opts Options) (*state, Plan, bool, error
 		return nil, Plan{}, false, err
 	}
 	p := Plan{Status: copyStatus(st.ds.Status)}
-	st.claim()
 	ok := st.construct(&p)
 	st.group()
 	p.Budget = Resolve(st.strategy, st.surge, st.maxUnavailable, st.desired)

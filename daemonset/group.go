@@ -3,33 +3,32 @@ package daemonset
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/kplan-go/kplan/selector"
 )
 
-// claim decides which pods belong to the DaemonSet (rules O-1 and O-2), and
-// returns what that takes.
-func (st *state) claim() (actions Actions) {
-	st.owned = make([]int32, 0, len(st.pods))
-	var changed []int32
-	for i := range st.pods {
-		pod := &st.pods[i]
-		child := selector.Child{
-			Labels: pod.Labels, ControllerKind: pod.ControllerKind, ControllerName: pod.ControllerName,
-			ControllerUID: pod.ControllerUID, Deleting: pod.terminating(),
-		}
-		switch selector.Decide(&st.owner, &child).Verdict {
-		case selector.Keep:
-			st.owned = append(st.owned, int32(i))
-		case selector.Adopt:
-			st.owned = append(st.owned, int32(i))
-			changed = append(changed, int32(i))
-		case selector.Release:
-			changed = append(changed, int32(i))
-		}
+// claim decides whether a pod belongs to the DaemonSet (rules O-1 and O-2).
+func (st *state) claim(i int32) {
+	pod := &st.pods[i]
+	child := selector.Child{
+		Labels: pod.Labels, ControllerKind: pod.ControllerKind, ControllerName: pod.ControllerName,
+		ControllerUID: pod.ControllerUID, Deleting: pod.terminating(),
 	}
-	slices.SortFunc(changed, func(i, j int32) int { return cmp.Compare(st.pods[i].Name, st.pods[j].Name) })
-	for _, i := range changed {
+	switch selector.Decide(&st.owner, &child).Verdict {
+	case selector.Keep:
+		st.owned = append(st.owned, i)
+	case selector.Adopt:
+		st.owned, st.claimed = append(st.owned, i), append(st.claimed, i)
+	case selector.Release:
+		st.claimed = append(st.claimed, i)
+	}
+}
+
+// claims returns what it takes that the DaemonSet controls what belongs to it.
+func (st *state) claims() (actions Actions) {
+	slices.SortFunc(st.claimed, func(i, j int32) int { return cmp.Compare(st.pods[i].Name, st.pods[j].Name) })
+	for _, i := range st.claimed {
 		if pod := &st.pods[i]; pod.ControllerUID == st.ds.UID {
 			actions = append(actions, ReleasePod{Object: pod.object(), Reason: ReasonNoMatch})
 		} else {
@@ -43,20 +42,20 @@ func (st *state) claim() (actions Actions) {
 // decides where daemons belong.
 func (st *state) group() {
 	st.keys = make([]nodeKey, len(st.nodes), len(st.nodes)+4)
-	index := newNameIndex(len(st.nodes) + len(st.owned))
 	nameOf := func(i int32) string { return st.keys[i].name }
 	for i := range st.nodes {
+		st.ranked = st.ranked || st.nodes[i].Rank != 0
 		place := st.placer.Place(&st.nodes[i])
 		st.keys[i] = nodeKey{name: st.nodes[i].Name, node: int32(i), run: place.ShouldRun, cont: place.ShouldContinueRunning}
 		if place.ShouldRun {
 			st.desired++
 		}
-		_, slot := index.find(st.nodes[i].Name, nameOf)
-		index.put(slot, int32(i))
 	}
 	keyOf := make([]int32, len(st.owned))
+	st.facts = make([]facts, len(st.pods))
 	for n, i := range st.owned {
-		keyOf[n] = st.keyOf(&st.pods[i], &index, nameOf)
+		st.facts[i] = st.factsOf(&st.pods[i])
+		keyOf[n] = st.keyOf(&st.pods[i], st.facts[i], nameOf)
 		if keyOf[n] >= 0 {
 			st.keys[keyOf[n]].count++
 		}
@@ -66,16 +65,16 @@ func (st *state) group() {
 
 // keyOf returns the number of the key that a pod belongs to, or -1. A name that is no
 // node's becomes a key.
-func (st *state) keyOf(p *Pod, index *nameIndex, nameOf func(int32) string) int32 {
+func (st *state) keyOf(p *Pod, f facts, nameOf func(int32) string) int32 {
 	target := p.target()
-	if target == "" || (!st.opts.kruise() && p.Finished() && p.terminating()) {
+	if target == "" || (!st.opts.kruise() && f.has(finished) && f.has(terminating)) {
 		return -1
 	}
-	key, slot := index.find(target, nameOf)
+	key, slot := st.index.find(target, nameOf)
 	if key < 0 {
 		key = int32(len(st.keys))
 		st.keys = append(st.keys, nodeKey{name: target, node: -1})
-		index.put(slot, key)
+		st.index.put(slot, key)
 	}
 	return key
 }
@@ -107,7 +106,17 @@ func (st *state) fill(keyOf []int32) {
 func (st *state) podsOf(k *nodeKey) []int32 { return st.grouped[k.first : k.first+k.count] }
 
 // compareKeys orders keys by name.
-func (st *state) compareKeys(a, b int32) int { return cmp.Compare(st.keys[a].name, st.keys[b].name) }
+func (st *state) compareKeys(a, b int32) int {
+	return strings.Compare(st.keys[a].name, st.keys[b].name)
+}
+
+// order returns in which order keys are updated.
+func (st *state) order() func(a, b int32) int {
+	if st.ranked {
+		return st.compareRanks
+	}
+	return st.compareKeys
+}
 
 // compareRanks orders keys by the caller's rank, and then by name. Missing nodes have
 // rank 0.

@@ -1,6 +1,10 @@
 package daemonset
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/kplan-go/kplan/internal/field"
+)
 
 // A nameIndex finds numbers by name. It is a hash table with open addressing over
 // one slice, because a map would allocate in proportion to what it holds.
@@ -16,17 +20,22 @@ func newNameIndex(n int) nameIndex {
 
 // find returns the number of the name, or -1 and the slot where it belongs.
 func (x *nameIndex) find(name string, nameOf func(i int32) string) (number int32, slot uint32) {
-	h := uint32(2166136261)
-	for i := range len(name) {
-		h = (h ^ uint32(name[i])) * 16777619
-	}
-	slot = h & x.mask
+	slot = field.Hash(name) & x.mask
 	for ; x.slots[slot] != 0; slot = (slot + 1) & x.mask {
 		if i := x.slots[slot] - 1; nameOf(i) == name {
 			return i, slot
 		}
 	}
 	return -1, slot
+}
+
+// add files a number under a name, and reports whether the name is new.
+func (x *nameIndex) add(name string, number int32, nameOf func(i int32) string) bool {
+	other, slot := x.find(name, nameOf)
+	if other < 0 {
+		x.put(slot, number)
+	}
+	return other < 0
 }
 
 func (x *nameIndex) put(slot uint32, number int32) { x.slots[slot] = number + 1 }

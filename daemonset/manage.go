@@ -70,8 +70,7 @@ func (st *state) settled(k *nodeKey) bool {
 	if k.count > 1 || !k.cont {
 		return false
 	}
-	p := &st.pods[st.grouped[k.first]]
-	return !p.terminating() && !p.Finished() && !(st.opts.kruise() && p.preparing())
+	return !st.facts[st.grouped[k.first]].has(terminating | finished | preparing)
 }
 
 // delays looks up the backoff of a node.

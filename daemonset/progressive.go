@@ -35,7 +35,7 @@ func (st *state) progressive(p *Plan, create []int32) []int32 {
 func (st *state) newPods() int32 {
 	n := int32(0)
 	for i := range st.nodes {
-		if c := st.classify(&st.keys[i]); c.ok && c.new != nil {
+		if c := st.classify(&st.keys[i]); c.ok && c.new.exists() {
 			n++
 		}
 	}
@@ -47,7 +47,7 @@ func (st *state) reserved() int32 { return max(st.ds.Partition.Of(st.base()), 0)
 
 // A nodePods is the pods of a node that are not being deleted, by version.
 type nodePods struct {
-	new, old *Pod
+	new, old podFacts
 	ok       bool // at most one of each
 	all      int  // pods that belong to the node, whatever their state
 }
@@ -56,19 +56,19 @@ type nodePods struct {
 func (st *state) classify(k *nodeKey) nodePods {
 	c := nodePods{ok: true, all: int(k.count)}
 	for _, n := range st.podsOf(k) {
-		p := &st.pods[n]
+		p := podFacts{&st.pods[n], st.facts[n]}
 		switch {
-		case p.terminating():
-		case st.version.current(p):
-			c.ok = c.ok && c.new == nil
+		case p.has(terminating):
+		case p.has(current):
+			c.ok = c.ok && !c.new.exists()
 			c.new = p
 		default:
-			c.ok = c.ok && c.old == nil
+			c.ok = c.ok && !c.old.exists()
 			c.old = p
 		}
 	}
 	if !c.ok {
-		c.new, c.old = nil, nil
+		c.new, c.old = podFacts{}, podFacts{}
 	}
 	return c
 }
@@ -104,9 +104,9 @@ func (st *state) filter(p *Plan, keys []int32) []int32 {
 		k := &st.keys[i]
 		list := rest
 		switch c := st.classify(k); {
-		case !c.ok || c.new != nil:
+		case !c.ok || c.new.exists():
 			list = updated
-		case c.old == nil || (st.opts.kruise() && c.old.preparing()):
+		case !c.old.exists() || c.old.preparing():
 			list = updating
 		case st.ds.NodeSelector != nil && st.nodeSelector.Matches(st.nodes[k.node].Labels):
 			list = selected

@@ -28,6 +28,24 @@ func notServing(s *daemonset.Snapshot, serving map[string]bool) int {
 	return down
 }
 
+// oldAlone returns the old pods that are the only one of their node that is not being
+// deleted.
+func oldAlone(s *daemonset.Snapshot) (list []daemonset.Pod) {
+	count := map[string]int{}
+	for _, p := range mine(s) {
+		if p.DeletionTimestamp.IsZero() {
+			count[nodeOf(p)]++
+		}
+	}
+	for _, p := range mine(s) {
+		old := p.Labels[daemonset.LabelHash] != "v2" && (s.DaemonSet.Annotations == nil || p.Labels[daemonset.LabelGeneration] != "5")
+		if p.DeletionTimestamp.IsZero() && nodeOf(p) != "" && count[nodeOf(p)] == 1 && old && len(s.Revisions) < 3 {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
 // S3, S5, S6, S9, S10, S11, S12, S16: what an update without surge may take away.
 func TestPropertyUpdateBudget(t *testing.T) {
 	check(t, func(t *rapid.T) {
@@ -83,10 +101,20 @@ func TestPropertyUpdateBudget(t *testing.T) {
 		if down := notServing(&s, serving); plain && good > 0 && good+down > limit {
 			t.Fatalf("S3: %d nodes are down already, %d more go, %d may: %v", down, good, limit, p)
 		}
+		if plain && !opts.StrictUnavailable && !opts.Prune && len(taken) < 250 && d.Burst.IsZero() && !d.Paused && d.Strategy != daemonset.OnDelete {
+			for _, pod := range oldAlone(&s) {
+				if !available(&pod, d, opts) && !slices.Contains(taken, pod.Name) {
+					t.Fatalf("S5: %s serves nobody and stays: %v", pod.Name, p)
+				}
+			}
+		}
 		dead := 0
 		for _, h := range p.Holds {
 			if h.Reason == daemonset.ReasonDeadNode {
 				dead++
+				if slices.ContainsFunc(taken, func(name string) bool { pod := byName[name]; return nodeOf(pod) == h.Node }) {
+					t.Fatalf("S6: %s is skipped, and its pod goes: %v", h.Node, p)
+				}
 			}
 		}
 		if dead > int(opts.SkipDeadNodes) {

@@ -41,11 +41,10 @@ func (st *state) stopped() Reason {
 
 // plan makes one whole sync (rules Y-1 and Y-3).
 func (st *state) plan(p *Plan) {
-	claim := st.claim()
 	if !st.construct(p) {
 		return // the next hash is tried first
 	}
-	p.Actions = append(p.Actions, claim...)
+	p.Actions = append(p.Actions, st.claims()...)
 	st.group()
 	p.Budget = Resolve(st.strategy, st.surge, st.maxUnavailable, st.desired)
 	st.recheck(p)

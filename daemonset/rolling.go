@@ -1,6 +1,9 @@
 package daemonset
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // update replaces old pods as the strategy allows (sections R, S and K).
 func (st *state) update(p *Plan) {
@@ -18,10 +21,10 @@ func (st *state) update(p *Plan) {
 	}
 	keys := st.updateKeys(p)
 	if p.Budget.Surge > 0 {
-		st.updateWithSurge(p, keys)
+		st.updateWithSurge(p, keys, n)
 		return
 	}
-	st.updateWithoutSurge(p, keys)
+	st.updateWithoutSurge(p, keys, n)
 }
 
 // countOld counts the nodes with an old pod that is not being deleted.
@@ -29,7 +32,7 @@ func (st *state) countOld(keys []nodeKey) int {
 	n := 0
 	for i := range keys {
 		for _, p := range st.podsOf(&keys[i]) {
-			if pod := &st.pods[p]; !pod.terminating() && !st.version.current(pod) {
+			if !st.facts[p].has(terminating | current) {
 				n++
 				break
 			}
@@ -64,18 +67,19 @@ func (c *census) block(key int32, pod *Pod, reason Reason) {
 }
 
 // updateWithoutSurge is the rolling update without surge: delete, and let the next plan
-// create (rules ).
-func (st *state) updateWithoutSurge(p *Plan, keys []int32) {
-	var c census
+// create (rules ). Old is the number of nodes with an old pod.
+func (st *state) updateWithoutSurge(p *Plan, keys []int32, old int) {
+	c := census{candidates: make([]keyPod, 0, old)}
 	dead := st.deadNodes(p, keys)
 	for _, i := range keys {
 		if _, skip := slices.BinarySearchFunc(dead, i, st.compareKeys); !skip {
 			st.count(&c, i)
 		}
 	}
-	if !st.opts.kruise() || st.ranked() {
-		slices.SortFunc(c.candidates, func(a, b keyPod) int { return st.compareRanks(a.key, b.key) })
-		slices.SortFunc(c.replace, func(a, b keyPod) int { return st.compareRanks(a.key, b.key) })
+	if !st.opts.kruise() || st.ranked {
+		compare, order := st.order(), st.inOrder()
+		first(c.replace, min(order, len(c.replace)), func(a, b keyPod) int { return compare(a.key, b.key) })
+		first(c.candidates, min(order, len(c.candidates)), func(a, b keyPod) int { return compare(a.key, b.key) })
 	}
 	room := max(int(p.Budget.Unavailable)-c.used, 0)
 	replace := c.replace
@@ -97,9 +101,14 @@ func (st *state) updateWithoutSurge(p *Plan, keys []int32) {
 	st.sync(p, nil, remove, ReasonRollout)
 }
 
-// ranked reports whether the caller has ordered the nodes.
-func (st *state) ranked() bool {
-	return slices.ContainsFunc(st.nodes, func(n Node) bool { return n.Rank != 0 })
+// inOrder returns how many of the pods that an update may delete have to be put in
+// order: those beyond the burst are only counted, unless they are updated in place or
+// marked.
+func (st *state) inOrder() int {
+	if st.ds.PreDelete != nil || st.ds.RollingType == InPlaceIfPossible {
+		return math.MaxInt
+	}
+	return st.burst()
 }
 
 // strict counts the replacement of old pods that are not available against the budget
@@ -125,6 +134,9 @@ func (st *state) countsReplaced() bool { return !st.opts.kruise() || st.opts.Cor
 // count files a node (rules ).
 func (st *state) count(c *census, key int32) {
 	k := &st.keys[key]
+	if st.upToDate(k) {
+		return
+	}
 	blocked := len(c.blockers)
 	st.countNode(c, key, st.classify(k))
 	// With Corrected only nodes that should run a pod use the budget, which is a share of
@@ -135,61 +147,56 @@ func (st *state) count(c *census, key int32) {
 	}
 }
 
+// upToDate reports whether a node certainly has nothing but a new pod that is
+// available, as most nodes have most of the time.
+func (st *state) upToDate(k *nodeKey) bool {
+	return k.count == 1 && st.facts[st.grouped[k.first]]&(terminating|preparing|current|available) == current|available
+}
+
 func (st *state) countNode(c *census, key int32, pods nodePods) {
 	n, o := pods.new, pods.old
-	if st.opts.kruise() {
-		if n != nil && n.preparing() && o != nil && !o.preparing() {
-			st.countTwice(c, key, n)
-			return
-		}
-		if n == nil && o != nil && o.preparing() {
-			c.block(key, o, ReasonPreparing)
-			return
-		}
-		if n != nil && n.preparing() {
-			c.block(key, n, ReasonPreparing)
-			return
-		}
-		if n != nil && o != nil && o.preparing() {
-			o = nil
-		}
+	switch {
+	case n.preparing() && o.exists() && !o.preparing():
+		st.countTwice(c, key, n)
+		return
+	case !n.exists() && o.preparing():
+		c.block(key, o.Pod, ReasonPreparing)
+		return
+	case n.preparing():
+		c.block(key, n.Pod, ReasonPreparing)
+		return
+	case n.exists() && o.preparing():
+		o = podFacts{}
 	}
 	switch {
 	case !pods.ok:
 		c.block(key, nil, ReasonTooManyPods)
-	case n != nil && o != nil:
-		c.block(key, n, ReasonNewAndOld)
-	case n != nil:
-		if !st.availability.Available(n) {
-			c.block(key, n, unavailable(n))
+	case n.exists() && o.exists():
+		c.block(key, n.Pod, ReasonNewAndOld)
+	case n.exists():
+		if !n.has(available) {
+			c.block(key, n.Pod, n.unavailable())
 		}
-	case o == nil:
+	case !o.exists():
 		c.block(key, nil, empty(pods))
-	case st.availability.Available(o):
-		c.candidates = append(c.candidates, keyPod{key, o})
+	case o.has(available):
+		c.candidates = append(c.candidates, keyPod{key, o.Pod})
 	default:
 		if st.countsReplaced() {
-			c.block(key, o, unavailable(o))
+			c.block(key, o.Pod, o.unavailable())
 		}
-		c.replace = append(c.replace, keyPod{key, o})
+		c.replace = append(c.replace, keyPod{key, o.Pod})
 	}
 }
 
 // countTwice files a node with a new pod that is about to go beside a normal old one:
 // it counts for being about to go, and once more if it is not available. With
 // Corrected it counts once (D-19).
-func (st *state) countTwice(c *census, key int32, n *Pod) {
-	c.block(key, n, ReasonPreparing)
-	if !st.availability.Available(n) && !st.opts.Corrected {
-		c.block(key, n, unavailable(n))
+func (st *state) countTwice(c *census, key int32, n podFacts) {
+	c.block(key, n.Pod, ReasonPreparing)
+	if !n.has(available) && !st.opts.Corrected {
+		c.block(key, n.Pod, n.unavailable())
 	}
-}
-
-func unavailable(p *Pod) Reason {
-	if p.Ready {
-		return ReasonNotAvailable
-	}
-	return ReasonNotReady
 }
 
 func empty(pods nodePods) Reason {

@@ -17,7 +17,7 @@ func (st *state) status(p *Plan, seen bool) {
 		case k.count == 0:
 		case k.run:
 			s.CurrentNumberScheduled++
-			st.countPod(&s, st.face(k))
+			s.countPod(st.face(k))
 		default:
 			s.NumberMisscheduled++
 		}
@@ -26,45 +26,39 @@ func (st *state) status(p *Plan, seen bool) {
 	p.Status = s
 }
 
-func (st *state) countPod(s *Status, p *Pod) {
-	if p.Ready {
+func (s *Status) countPod(f facts) {
+	if f.has(ready) {
 		s.NumberReady++
-		if st.statusAvailable(p) {
+		if f.has(serving) {
 			s.NumberAvailable++
 		}
 	}
-	if st.version.current(p) {
+	if f.has(current) {
 		s.UpdatedNumberScheduled++
 	}
 }
 
-func (st *state) statusAvailable(p *Pod) bool {
-	if st.opts.kruise() {
-		return st.availability.StatusAvailable(p)
-	}
-	return st.availability.Available(p)
-}
-
-// face returns the pod that stands for a node in the status: the oldest. With
-// Corrected it is the best one that is not being deleted (D-9).
-func (st *state) face(k *nodeKey) *Pod {
+// face returns what is known about the pod that stands for a node in the status: the
+// oldest. With Corrected it is the best one that is not being deleted (D-9).
+func (st *state) face(k *nodeKey) facts {
 	pods := st.podsOf(k)
-	best := &st.pods[pods[0]]
+	best := pods[0]
 	for _, n := range pods[1:] {
-		if p := &st.pods[n]; st.compareFaces(p, best) < 0 {
-			best = p
+		if st.compareFaces(n, best) < 0 {
+			best = n
 		}
 	}
-	return best
+	return st.facts[best]
 }
 
-func (st *state) compareFaces(a, b *Pod) int {
+func (st *state) compareFaces(a, b int32) int {
+	older := ComparePods(&st.pods[a], &st.pods[b])
 	if !st.opts.Corrected {
-		return ComparePods(a, b)
+		return older
 	}
-	return cmp.Or(compareBool(a.terminating(), b.terminating()),
-		compareBool(st.availability.Available(b), st.availability.Available(a)), compareBool(b.Ready, a.Ready),
-		compareBool(st.version.current(b), st.version.current(a)), ComparePods(a, b))
+	f, g := st.facts[a], st.facts[b]
+	by := func(fact facts) int { return compareBool(g.has(fact), f.has(fact)) }
+	return cmp.Or(-by(terminating), by(available), by(ready), by(current), older)
 }
 
 // recheck finds the next instant at which a pod becomes available, if it stays ready

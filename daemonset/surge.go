@@ -1,6 +1,9 @@
 package daemonset
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // A surgeCensus is the nodes of an update with surge by what becomes of them.
 type surgeCensus struct {
@@ -20,8 +23,8 @@ type keyDeletion struct {
 
 // updateWithSurge is the rolling update with surge: create, and let a later plan
 // delete (rules S-1 to S-4).
-func (st *state) updateWithSurge(p *Plan, keys []int32) {
-	var c surgeCensus
+func (st *state) updateWithSurge(p *Plan, keys []int32, old int) {
+	c := surgeCensus{waiting: make([]int32, 0, old)}
 	for _, i := range keys {
 		if st.opts.kruise() {
 			st.surgeOpenKruise(&c, i)
@@ -30,12 +33,12 @@ func (st *state) updateWithSurge(p *Plan, keys []int32) {
 		}
 	}
 	if c.homeless {
-		slices.SortFunc(p.Holds, func(a, b Hold) int { return compareStrings(a.Node, b.Node) })
+		slices.SortFunc(p.Holds, func(a, b Hold) int { return strings.Compare(a.Node, b.Node) })
 		return // upstream fails; it goes on when the pod is gone
 	}
-	if !st.opts.kruise() || st.ranked() {
-		slices.SortFunc(c.create, st.compareRanks)
-		slices.SortFunc(c.waiting, st.compareRanks)
+	if !st.opts.kruise() || st.ranked {
+		first(c.create, min(st.burst(), len(c.create)), st.order())
+		first(c.waiting, min(st.burst(), len(c.waiting)), st.order())
 	}
 	room := min(max(int(p.Budget.Surge)-c.used, 0), len(c.waiting))
 	if room < len(c.waiting) {
@@ -45,21 +48,12 @@ func (st *state) updateWithSurge(p *Plan, keys []int32) {
 	st.sync(p, append(c.create, c.waiting[:room]...), st.surgeDeletions(p, &c), ReasonRollout)
 }
 
-func compareStrings(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}
-
 // surgeDeletions returns the pods that go: those whose work is done, and of those on
 // nodes that should no longer run one as many as others make up for (rule S-4).
 func (st *state) surgeDeletions(p *Plan, c *surgeCensus) []Deletion {
-	slices.SortFunc(c.remove, func(a, b keyDeletion) int { return st.compareRanks(a.key, b.key) })
-	slices.SortFunc(c.sunset, func(a, b keyPod) int { return st.compareRanks(a.key, b.key) })
+	compare := st.order()
+	slices.SortFunc(c.remove, func(a, b keyDeletion) int { return compare(a.key, b.key) })
+	slices.SortFunc(c.sunset, func(a, b keyPod) int { return compare(a.key, b.key) })
 	list := make([]Deletion, 0, len(c.remove)+len(c.sunset))
 	for _, d := range c.remove {
 		list = append(list, d.Deletion)
@@ -83,37 +77,37 @@ func (st *state) surgeKubernetes(p *Plan, c *surgeCensus, key int32) {
 		return
 	}
 	n, o := pods.new, pods.old
-	available := (o != nil && st.availability.Available(o)) || (o == nil && n != nil && st.availability.Available(n))
-	if available && !(st.opts.Corrected && k.node < 0) {
+	serves := o.has(available) || (!o.exists() && n.has(available))
+	if serves && !(st.opts.Corrected && k.node < 0) {
 		c.serving++
 	}
 	switch {
-	case o == nil:
-	case n != nil:
+	case !o.exists():
+	case n.exists():
 		st.surgePair(c, key, n, o)
 	case k.node < 0:
 		if !st.opts.Corrected { // with it, the pod is left to the collector (D-6)
 			c.homeless = true
 			p.hold(Hold{Node: k.name, Pod: o.Name, Reason: ReasonMissingNode})
 		}
-	case available && k.run:
+	case serves && k.run:
 		c.waiting = append(c.waiting, key)
-	case available:
-		c.sunset = append(c.sunset, keyPod{key, o})
+	case serves:
+		c.sunset = append(c.sunset, keyPod{key, o.Pod})
 	case k.run:
 		c.create = append(c.create, key)
 	default:
-		c.remove = append(c.remove, keyDeletion{key, Deletion{o, ReasonNotDesired}})
+		c.remove = append(c.remove, keyDeletion{key, Deletion{o.Pod, ReasonNotDesired}})
 	}
 }
 
 // surgePair files a node with a new and an old pod.
-func (st *state) surgePair(c *surgeCensus, key int32, n, o *Pod) {
-	if !st.availability.Available(n) {
-		c.block(key, n, unavailable(n))
+func (st *state) surgePair(c *surgeCensus, key int32, n, o podFacts) {
+	if !n.has(available) {
+		c.block(key, n.Pod, n.unavailable())
 		return
 	}
-	c.remove = append(c.remove, keyDeletion{key, Deletion{o, ReasonReplaced}})
+	c.remove = append(c.remove, keyDeletion{key, Deletion{o.Pod, ReasonReplaced}})
 }
 
 // surgeOpenKruise files a node by the rules of OpenKruise, which do not look at
@@ -124,13 +118,13 @@ func (st *state) surgeOpenKruise(c *surgeCensus, key int32) {
 	switch {
 	case !pods.ok:
 		c.block(key, nil, ReasonTooManyPods)
-	case o == nil || o.preparing():
-	case n == nil && st.availability.Available(o):
+	case !o.exists() || o.preparing():
+	case !n.exists() && o.has(available):
 		c.waiting = append(c.waiting, key)
-	case n == nil:
+	case !n.exists():
 		c.create = append(c.create, key)
-	case st.availability.Available(n) && n.preparing():
-		c.block(key, n, ReasonPreparing)
+	case n.has(available) && n.preparing():
+		c.block(key, n.Pod, ReasonPreparing)
 	default:
 		st.surgePair(c, key, n, o)
 	}

@@ -7,6 +7,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -32,7 +33,7 @@ func NewDaemonPod(ds *appsv1.DaemonSet, a daemonset.CreatePod) *corev1.Pod {
 	template := &ds.Spec.Template
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
-			GenerateName:    ds.Name + "-",
+			GenerateName:    namePrefix(ds.Name),
 			Namespace:       ds.Namespace,
 			Labels:          daemonLabels(template.Labels, a),
 			Annotations:     maps.Clone(template.Annotations),
@@ -51,6 +52,17 @@ func NewDaemonPod(ds *appsv1.DaemonSet, a daemonset.CreatePod) *corev1.Pod {
 		pod.Spec.Affinity = pinned(pod.Spec.Affinity, a.Node)
 	}
 	return pod
+}
+
+// namePrefix returns the beginning of the names of the pods of an owner: its name and a
+// dash, unless no pod could have a name that begins so.
+//
+// It mirrors getPodsPrefix of the controller package of Kubernetes 1.36.3.
+func namePrefix(owner string) string {
+	if prefix := owner + "-"; len(validation.NameIsDNSSubdomain(prefix, true)) == 0 {
+		return prefix
+	}
+	return owner
 }
 
 func daemonLabels(labels map[string]string, a daemonset.CreatePod) map[string]string {

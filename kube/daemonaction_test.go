@@ -1,6 +1,7 @@
 package kube_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -185,7 +186,12 @@ func TestDaemonSetNil(t *testing.T) {
 	s, err := kube.DaemonSetSnapshot(nil, nil, nil, nil)
 	require.NoError(t, err)
 	require.Empty(t, s.Pods)
-	require.Equal(t, "-", kube.NewDaemonPod(nil, daemonset.CreatePod{}).GenerateName)
+	long := strings.Repeat("a", 253)
+	for name, prefix := range map[string]string{"log": "log-", "": "", "Log": "Log", long: long + "-", long + "a": long + "a"} {
+		named := kube.NewDaemonPod(&appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Name: name}}, daemonset.CreatePod{})
+		require.Equal(t, prefix, named.GenerateName)
+	}
+	require.Empty(t, kube.NewDaemonPod(nil, daemonset.CreatePod{}).GenerateName)
 	require.Equal(t, int64(3), kube.UpdatedRevision(nil, daemonset.UpdateRevision{To: 3}).Revision)
 	require.Equal(t, "r", kube.NewDaemonSetRevision(nil, daemonset.CreateRevision{Name: "r"}).Name)
 	for _, p := range []kube.Patch{

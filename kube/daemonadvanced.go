@@ -56,24 +56,25 @@ const (
 // Partition, selector, pause and rolling type are of the rolling update, and are left
 // unset with the strategy OnDelete.
 func AdvancedDaemonSet(ds *appsv1.DaemonSet, a Advanced) (daemonset.DaemonSet, error) {
-	ds = orEmpty(ds)
 	var es field.Errors
-	d := convertDaemonSet(ds, &es)
-	d.Burst = limit(&es, pathBurst, a.Burst)
+	return hashed(orEmpty(ds), convertAdvanced(orEmpty(ds), a, &es), &es)
+}
+
+// convertAdvanced is [AdvancedDaemonSet] without the hash of the template.
+func convertAdvanced(ds *appsv1.DaemonSet, a Advanced, es *field.Errors) daemonset.DaemonSet {
+	d := convertDaemonSet(ds, es)
+	d.Burst = limit(es, pathBurst, a.Burst)
 	d.PreDelete = a.PreDelete
 	d.Status.UpdateRevision = a.UpdateRevision
 	if d.Strategy != daemonset.OnDelete {
 		d.RollingType = a.RollingType
-		d.Partition = limit(&es, pathPartition, a.Partition)
+		d.Partition = limit(es, pathPartition, a.Partition)
 		d.NodeSelector = LabelSelector(a.Selector)
 		d.Paused = a.Paused
 		d.Progressive = a.Progressive || ds.Annotations[AnnotationProgressive] == "true"
-		checkRollingType(a.RollingType, &es)
+		checkRollingType(a.RollingType, es)
 	}
-	if err := es.Join(); err != nil {
-		return daemonset.DaemonSet{}, err
-	}
-	return d, nil
+	return d
 }
 
 func checkRollingType(t daemonset.RollingType, es *field.Errors) {

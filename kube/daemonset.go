@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"bytes"
 	"encoding/json"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -12,6 +13,7 @@ import (
 	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/selector"
 )
 
 // DaemonSet returns the snapshot of ds. It shares maps, values of selectors and
@@ -25,42 +27,86 @@ import (
 // the strategy OnDelete, which does not read them.
 func DaemonSet(ds *appsv1.DaemonSet) (daemonset.DaemonSet, error) {
 	var es field.Errors
-	snapshot := convertDaemonSet(orEmpty(ds), &es)
+	return hashed(orEmpty(ds), convertDaemonSet(orEmpty(ds), &es), &es)
+}
+
+// hashed adds the hash of the template to d.
+func hashed(ds *appsv1.DaemonSet, d daemonset.DaemonSet, es *field.Errors) (daemonset.DaemonSet, error) {
 	if err := es.Join(); err != nil {
 		return daemonset.DaemonSet{}, err
 	}
-	return snapshot, nil
+	d.Template.Hash = daemonHash(ds)
+	return d, nil
 }
 
 // DaemonSetSnapshot returns the input of daemonset.Reconcile. Pods and revisions of
 // other namespaces are left out, as are nil elements, so that the lists may be those of
 // a cache. The error is that of [DaemonSet].
 //
-// The table of delays, which is not in any object, is left to the caller. For an
-// Advanced DaemonSet put the result of [AdvancedDaemonSet] in its place.
+// The table of delays, which is not in any object, is left to the caller. The hash of
+// the template is computed only if a revision may have to be created. If the DaemonSet
+// has one with its template, the hash is the one that this is labelled with.
 func DaemonSetSnapshot(ds *appsv1.DaemonSet, nodes []*corev1.Node, pods []*corev1.Pod, revisions []*appsv1.ControllerRevision) (daemonset.Snapshot, error) {
-	ds = orEmpty(ds)
-	d, err := DaemonSet(ds)
-	if err != nil {
+	var es field.Errors
+	return daemonSnapshot(orEmpty(ds), convertDaemonSet(orEmpty(ds), &es), nodes, pods, revisions, &es)
+}
+
+// AdvancedDaemonSetSnapshot is [DaemonSetSnapshot] for an Advanced DaemonSet. The error
+// is that of [AdvancedDaemonSet].
+func AdvancedDaemonSetSnapshot(ds *appsv1.DaemonSet, a Advanced, nodes []*corev1.Node, pods []*corev1.Pod, revisions []*appsv1.ControllerRevision) (daemonset.Snapshot, error) {
+	var es field.Errors
+	return daemonSnapshot(orEmpty(ds), convertAdvanced(orEmpty(ds), a, &es), nodes, pods, revisions, &es)
+}
+
+// daemonSnapshot adds to d what is around ds.
+func daemonSnapshot(ds *appsv1.DaemonSet, d daemonset.DaemonSet, nodes []*corev1.Node, pods []*corev1.Pod,
+	revisions []*appsv1.ControllerRevision, es *field.Errors) (daemonset.Snapshot, error) {
+	if err := es.Join(); err != nil {
 		return daemonset.Snapshot{}, err
 	}
-	s := daemonset.Snapshot{DaemonSet: d}
-	for _, n := range nodes {
-		if n != nil {
-			s.Nodes = append(s.Nodes, Node(n))
-		}
-	}
-	for _, p := range pods {
-		if p != nil && p.Namespace == ds.Namespace {
-			s.Pods = append(s.Pods, DaemonSetPod(p))
-		}
-	}
-	for _, r := range revisions {
-		if r != nil && r.Namespace == ds.Namespace {
-			s.Revisions = append(s.Revisions, ControllerRevision(r))
-		}
-	}
+	s := daemonset.Snapshot{DaemonSet: d, Nodes: converted(nodes, anywhere, Node)}
+	s.Pods = converted(pods, func(p *corev1.Pod) bool { return p.Namespace == ds.Namespace }, DaemonSetPod)
+	s.Revisions = converted(revisions, func(r *appsv1.ControllerRevision) bool { return r.Namespace == ds.Namespace }, ControllerRevision)
+	s.DaemonSet.Template.Hash = hashOfCurrent(ds, &s)
 	return s, nil
+}
+
+func anywhere(*corev1.Node) bool { return true }
+
+// converted turns those elements of a list that are not nil, and wanted, into others.
+func converted[From, To any](list []*From, wanted func(*From) bool, convert func(*From) To) []To {
+	var all []To
+	for i, o := range list {
+		if o == nil || !wanted(o) {
+			continue
+		}
+		if all == nil {
+			all = make([]To, 0, len(list)-i)
+		}
+		all = append(all, convert(o))
+	}
+	return all
+}
+
+// hashOfCurrent returns the hash of a revision that has the template of ds and is
+// certain to stay its own, and otherwise computes that of the template.
+func hashOfCurrent(ds *appsv1.DaemonSet, s *daemonset.Snapshot) string {
+	matches, err := selector.FromLabelSelector(s.DaemonSet.Selector)
+	for i := range s.Revisions {
+		r := &s.Revisions[i]
+		if err != nil || r.ControllerUID != s.DaemonSet.UID || !bytes.Equal(r.Data, s.DaemonSet.Template.Data) || !matches.Matches(r.Labels) {
+			continue
+		}
+		if hash, labelled := revision.RevisionHash(*r); labelled && hash != "" {
+			return hash
+		}
+	}
+	return daemonHash(ds)
+}
+
+// daemonHash returns the hash that names a revision of the template of ds.
+func daemonHash(ds *appsv1.DaemonSet) string {
+	return revision.Hash(dump.ForHash(ds.Spec.Template), ds.Status.CollisionCount)
 }
 
 func orEmpty(ds *appsv1.DaemonSet) *appsv1.DaemonSet {
@@ -70,6 +116,7 @@ func orEmpty(ds *appsv1.DaemonSet) *appsv1.DaemonSet {
 	return ds
 }
 
+// convertDaemonSet is [DaemonSet] without the hash of the template.
 func convertDaemonSet(ds *appsv1.DaemonSet, es *field.Errors) daemonset.DaemonSet {
 	surge, unavailable := daemonLimits(ds, es)
 	es.NotNegative("spec.minReadySeconds", ds.Spec.MinReadySeconds)
@@ -117,7 +164,6 @@ func daemonTemplate(ds *appsv1.DaemonSet, es *field.Errors) daemonset.Template {
 		*es = append(*es, &field.Error{Path: "spec.template", Value: "", Detail: "must have a JSON form: " + err.Error(), Err: err})
 	}
 	return daemonset.Template{
-		Hash:           revision.Hash(dump.ForHash(*t), ds.Status.CollisionCount),
 		Data:           data,
 		Labels:         t.Labels,
 		Annotations:    t.Annotations,

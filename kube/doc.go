@@ -1,11 +1,13 @@
 // Package kube turns Kubernetes API objects into the snapshots that the planners
-// read, and planned actions into API objects, patches and delete options. It makes
-// no API calls.
+// read, and planned actions into API objects, patches and delete options. It
+// makes no API calls of its own: [ExecuteDeployment], [ExecuteReplicaSet] and
+// [ExecuteDaemonSet] carry out a plan through a [Client], which whoever calls them makes
+// of client-go or controller-runtime.
 //
 // Inbound there is one function for each noun: [Deployment], [ReplicaSet], [DaemonSet],
 // [Pod], [Node], [ControllerRevision], [Template], [LabelSelector], and [Snapshot],
 // [ReplicaSetSnapshot] and [DaemonSetSnapshot] for all that a planner reads at once.
-// [AdvancedDaemonSet] adds what only OpenKruise has, and [DaemonSetPod] what only that
+// [AdvancedDaemonSet] and [AdvancedDaemonSetSnapshot] add what only OpenKruise has, and [DaemonSetPod] what only that
 // planner reads of a pod. [ReplicationController] and [ReplicationControllerSnapshot] do
 // the same for the older kind, [FromReplicationController] and [ToReplicationController]
 // turn one kind into the other, and [Domains] gives the zones of nodes. Outbound there
@@ -27,6 +29,9 @@
 //	DeletePod           DeletePodOptions; of a DaemonSet DeleteDaemonPodOptions
 //	CreatePod           NewDaemonPod
 //	RelabelPod          RelabelPodPatch
+//	PreparePod          PreparePodPatch, and HookPatch of the status
+//	UpdatePod           CloseGatePatch of the status, then UpdatePodPatch
+//	RefreshPod          RefreshPodPatch, or OpenGatePatch of the status
 //	CreateRevision      NewDaemonSetRevision; for other owners NewControllerRevision
 //	UpdateRevision      UpdatedRevision, or Renumbered
 //	AdoptRevision       AdoptRevisionPatch
@@ -36,13 +41,32 @@
 //	                    DaemonSetStatus
 //
 // [ToLabelSelector], [ToTolerations] and [RestoredDaemonSet], which goes back to a
-// revision, are for those who write objects of their own. The steps of an update in
-// place and of a hook (UpdatePod, RefreshPod, PreparePod) say what to write, and have no
-// function here.
+// revision, are for those who write objects of their own.
 //
-// Nor have the objects of package rollout, because no API types of theirs are a
-// dependency: the strategy there has the JSON of the API, and is decoded by package
-// encoding/json.
+// For package rollout there are types in the form of the API of OpenKruise Rollouts,
+// whose module is not a dependency: [RolloutObject], [BatchReleaseObject], both of an
+// older version as well, [CloneSet] and [HTTPRoute]. [Rollout] and [BatchRelease] give
+// their snapshots, [ToRollout] and [ToBatchRelease] go back, RolloutDeployment and its
+// like give workloads, [RolloutSets] and [RolloutPods] what belongs to them. Outbound:
+//
+//	SetFinalizer        FinalizerPatch
+//	PatchRollout        PatchRolloutPatch
+//	PatchWorkload       WorkloadPatch
+//	CreateCanary        NewCanaryDeployment
+//	PatchReplicaSet     ReplicaSetPatch
+//	RetargetAutoscaler  AutoscalerPatch
+//	LabelPod            LabelPodPatch
+//	CreateBatchRelease  NewBatchRelease
+//	UpdateBatchRelease  UpdatedBatchRelease
+//	PatchBatchRelease   BatchReleasePatch
+//	DeleteBatchRelease  DeleteBatchReleaseOptions
+//	SelectPods          SelectPodsPatch
+//	CreateService       NewCanaryService
+//	SetRoute            RoutePatch
+//	SetIngress          NewCanaryIngress or IngressPatch
+//	Plan.Status         ToRolloutStatus, ToBatchReleaseStatus
+//
+// DeleteService and DeleteIngress name what to delete.
 //
 // # Rules
 //

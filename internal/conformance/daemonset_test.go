@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,6 +35,7 @@ type daemonSetOutcome struct {
 	Revisions []string
 	Relabels  []string
 	Creates   []string
+	Pods      []string // what is created, once each, apart from the node
 	Deletes   []string
 	Status    appsv1.DaemonSetStatus
 	Events    []string
@@ -63,60 +65,16 @@ func passDaemonSet(dsc *upstream.DaemonSets, c *gen.DaemonSetCase, now time.Time
 	return p, nil
 }
 
-// daemonSetSnapshot translates a case. Nothing else does so yet.
+// daemonSetSnapshot translates a case.
 func daemonSetSnapshot(c *gen.DaemonSetCase) (daemonset.Snapshot, error) {
-	ds := c.DaemonSet
-	data, err := upstream.DaemonSetPatch(ds)
-	t, st := &ds.Spec.Template, &ds.Status
-	s := daemonset.Snapshot{Revisions: kube.ControllerRevisions(c.Revisions), DaemonSet: daemonset.DaemonSet{
-		Name: ds.Name, UID: string(ds.UID), Generation: ds.Generation, Annotations: ds.Annotations,
-		Selector: kube.LabelSelector(ds.Spec.Selector), Strategy: daemonset.Strategy(ds.Spec.UpdateStrategy.Type),
-		Template: daemonset.Template{
-			Hash: controller.ComputeHash(t, st.CollisionCount), Data: data, Labels: t.Labels, Annotations: t.Annotations,
-			NodeName: t.Spec.NodeName, NodeSelector: t.Spec.NodeSelector, HostNetwork: t.Spec.HostNetwork,
-		},
-		MinReadySeconds: ds.Spec.MinReadySeconds, RevisionHistoryLimit: ds.Spec.RevisionHistoryLimit,
-		Status: daemonset.Status{
-			ObservedGeneration: st.ObservedGeneration, DesiredNumberScheduled: st.DesiredNumberScheduled, NumberReady: st.NumberReady,
-			CollisionCount: st.CollisionCount,
-		},
-	}}
-	for _, o := range t.Spec.Tolerations {
-		s.DaemonSet.Template.Tolerations = append(s.DaemonSet.Template.Tolerations, daemonset.Toleration{
-			Key: o.Key, Operator: daemonset.TolerationOperator(o.Operator), Value: o.Value, Effect: daemonset.Effect(o.Effect),
-		})
-	}
-	if ds.DeletionTimestamp != nil {
-		s.DaemonSet.DeletionTimestamp = ds.DeletionTimestamp.UTC()
-	}
-	if r := ds.Spec.UpdateStrategy.RollingUpdate; r != nil {
-		var err1, err2 error
-		s.DaemonSet.MaxSurge, err1 = limit(r.MaxSurge)
-		s.DaemonSet.MaxUnavailable, err2 = limit(r.MaxUnavailable)
-		err = cmp.Or(err, err1, err2)
-	}
-	for _, n := range c.Nodes {
-		s.Nodes = append(s.Nodes, ourNode(n))
-	}
-	for _, pod := range c.Pods {
-		node, _ := daemonutil.GetTargetNodeName(pod) // "" if it belongs nowhere
-		s.Pods = append(s.Pods, daemonset.Pod{Pod: kube.Pod(pod), PinnedNode: node})
-	}
+	s, err := kube.DaemonSetSnapshot(c.DaemonSet, c.Nodes, c.Pods, c.Revisions)
 	for _, f := range c.Failures {
 		s.Backoff = append(s.Backoff, daemonset.BackoffEntry{
-			BackoffKey: daemonset.BackoffKey{UID: string(ds.UID), Generation: st.ObservedGeneration, Node: f.Node},
+			BackoffKey: daemonset.BackoffKey{UID: string(c.DaemonSet.UID), Generation: c.DaemonSet.Status.ObservedGeneration, Node: f.Node},
 			Delay:      time.Second << (f.Times - 1), Since: f.At,
 		})
 	}
 	return s, err
-}
-
-func ourNode(n *corev1.Node) daemonset.Node {
-	node := daemonset.Node{Name: n.Name, Labels: n.Labels}
-	for _, t := range n.Spec.Taints {
-		node.Taints = append(node.Taints, daemonset.Taint{Key: t.Key, Value: t.Value, Effect: daemonset.Effect(t.Effect)})
-	}
-	return node
 }
 
 // currentHash returns the hash of the revision that upstream takes for the current one.
@@ -169,6 +127,8 @@ func (p *daemonSetPass) readUpstream(now time.Time) {
 			o.Status = w.Status
 		case upstream.CreateDaemonPod:
 			o.Creates = append(o.Creates, p.created(w.Node, w.Template.Labels[appsv1.DefaultDaemonSetUniqueLabelKey], w.Template.Labels["pod-template-generation"], now))
+			ref := metav1.NewControllerRef(p.c.DaemonSet, appsv1.SchemeGroupVersion.WithKind("DaemonSet"))
+			o.Pods = append(o.Pods, anyNode(must(controller.GetPodFromTemplate(w.Template, p.c.DaemonSet, ref))))
 		case upstream.RelabelPod:
 			o.Relabels = append(o.Relabels, w.Name+" "+w.Labels[appsv1.DefaultDaemonSetUniqueLabelKey])
 		case upstream.DeletePod:
@@ -224,6 +184,7 @@ func (p *daemonSetPass) readPlan(now time.Time) {
 			o.Relabels = append(o.Relabels, a.Name+" "+a.To)
 		case daemonset.CreatePod:
 			o.Creates = append(o.Creates, p.created(a.Node, a.Hash, a.Generation, now))
+			o.Pods = append(o.Pods, anyNode(kube.NewDaemonPod(p.c.DaemonSet, a)))
 		case daemonset.DeletePod:
 			o.Deletes = append(o.Deletes, p.deleted(a.Name, now))
 		default:
@@ -234,6 +195,14 @@ func (p *daemonSetPass) readPlan(now time.Time) {
 		o.Events = append(o.Events, e.Type+" "+e.Reason+" "+e.Message)
 	}
 	p.ours = o.normalised()
+}
+
+// anyNode is the text of a pod that is created for a node, without the node, which may
+// be another one.
+func anyNode(pod *corev1.Pod) string {
+	pod.Namespace = "" // upstream names it in the call
+	pod.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms[0].MatchFields[0].Values = nil
+	return string(must(json.Marshal(pod)))
 }
 
 func (p *daemonSetPass) labelOf(name string) string {
@@ -250,10 +219,10 @@ func (o daemonSetOutcome) normalised() daemonSetOutcome {
 		update := strings.Fields(s)
 		return update[0] == "update" && slices.Contains(o.Revisions, "delete "+update[1])
 	})
-	for _, list := range []*[]string{&o.Claims, &o.Revisions, &o.Relabels, &o.Creates, &o.Deletes, &o.Events} {
+	for _, list := range []*[]string{&o.Claims, &o.Revisions, &o.Relabels, &o.Creates, &o.Pods, &o.Deletes, &o.Events} {
 		slices.Sort(*list)
 	}
-	o.Claims = slices.Compact(o.Claims)
+	o.Claims, o.Pods = slices.Compact(o.Claims), slices.Compact(o.Pods)
 	return o
 }
 

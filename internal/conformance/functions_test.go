@@ -26,7 +26,8 @@ type function struct {
 // a compare function beside its relatives and list it in their file.
 func functions() []function {
 	return slices.Concat(limitFunctions, revisionFunctions, templateFunctions, rolloutFunctions, conditionFunctions,
-		podFunctions, orderFunctions, statusFunctions, selectorFunctions, nodeFunctions, claimFunctions, historyFunctions)
+		podFunctions, orderFunctions, statusFunctions, selectorFunctions, nodeFunctions, claimFunctions, historyFunctions,
+		daemonSetFunctions, daemonNodeFunctions, daemonPodFunctions)
 }
 
 // TestFunctions compares single functions. Time stands still in each.

@@ -30,7 +30,7 @@ awk '
 	}
 	function ratio(name, impl, unit,   a, b) {
 		a = best[name SUBSEP "upstream", unit]; b = best[name SUBSEP impl, unit]
-		if (b == "") return "-"
+		if (a == "" || b == "") return "-"
 		if (b == 0) return a == 0 ? "1" : "inf"
 		return sprintf("%.1f", a / b)
 	}

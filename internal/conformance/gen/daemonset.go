@@ -85,6 +85,10 @@ func daemonSet(t *rapid.T, now time.Time) *appsv1.DaemonSet {
 	if percent(t, 15, "tolerates") {
 		ds.Spec.Template.Spec.Tolerations = []corev1.Toleration{{Key: from(t, "tolerated", "dedicated", ""), Operator: corev1.TolerationOpExists}}
 	}
+	if percent(t, 10, "affinity") {
+		ds.Spec.Template.Spec.Affinity = Affinity(t)
+	}
+	ds.Spec.Template.Spec.HostNetwork = percent(t, 10, "host network")
 	ds.Spec.UpdateStrategy.Type = appsv1.RollingUpdateDaemonSetStrategyType
 	if percent(t, 10, "on delete") {
 		ds.Spec.UpdateStrategy.Type = appsv1.OnDeleteDaemonSetStrategyType
@@ -180,11 +184,7 @@ func (c *DaemonSetCase) pod(t *rapid.T, now time.Time, i int, node, hash string)
 	p.Spec.NodeName = node
 	if percent(t, 12, "pinned") || node == "gone" && OneIn(t, 2, "unbound") {
 		p.Spec.NodeName = ""
-		p.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
-			NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchFields: []corev1.NodeSelectorRequirement{{
-				Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: []string{node},
-			}}}},
-		}}}
+		p.Spec.Affinity = pinned(node)
 		if OneIn(t, 10, "nowhere") {
 			p.Spec.Affinity = nil
 		}

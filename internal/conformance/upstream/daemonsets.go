@@ -3,11 +3,9 @@ package upstream
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"time"
 
-	"github.com/go-logr/logr"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -22,7 +20,6 @@ import (
 	"k8s.io/kubernetes/pkg/controller"
 	"k8s.io/kubernetes/pkg/controller/daemon"
 	"k8s.io/kubernetes/pkg/controller/util/consistency"
-	"k8s.io/utils/clock"
 )
 
 type (
@@ -91,32 +88,14 @@ func NewDaemonSets() (*DaemonSets, error) {
 	return c, nil
 }
 
-func newBackoff() *flowcontrol.Backoff { return flowcontrol.NewBackOff(time.Second, 15*time.Minute) }
-
 // Fill replaces what the controller sees and remembers.
 func (c *DaemonSets) Fill(ds *appsv1.DaemonSet, revisions []*appsv1.ControllerRevision, nodes []*corev1.Node, pods []*corev1.Pod, failures []Failure) {
 	fill(c.daemonSets.x, []*appsv1.DaemonSet{ds})
 	fill(c.revisions.x, revisions)
 	fill(c.nodes.x, nodes)
 	fill(c.pods.x, pods)
-	b := newBackoff()
-	for _, f := range failures {
-		b.Clock = stopped{at: f.At}
-		for range f.Times {
-			b.Next(fmt.Sprintf("%s/%d/%s", ds.UID, ds.Status.ObservedGeneration, f.Node), f.At)
-		}
-	}
-	b.Clock = clock.RealClock{}
-	*c.backoff = b
+	*c.backoff = backoffAfter(ds, failures)
 }
-
-// stopped is a clock that shows one time.
-type stopped struct {
-	clock.RealClock
-	at time.Time
-}
-
-func (s stopped) Now() time.Time { return s.at }
 
 // Sync runs one pass on what the controller sees. It expects nothing from earlier
 // passes.
@@ -252,10 +231,4 @@ type revisionControl struct{ r *record }
 func (c revisionControl) PatchControllerRevision(_ context.Context, _, name string, body []byte) error {
 	c.r.add(Patch{Kind: "ControllerRevision", Name: name, Body: string(body)})
 	return nil
-}
-
-// ShouldRun reports whether a node should run a pod of a DaemonSet, and whether it may
-// keep one.
-func ShouldRun(n *corev1.Node, ds *appsv1.DaemonSet) (run, keep bool) {
-	return daemon.NodeShouldRunDaemonPod(logr.Discard(), n, ds)
 }

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"context"
 	"time"
 	_ "unsafe" // for go:linkname
 
@@ -8,7 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/controller"
-	_ "k8s.io/kubernetes/pkg/controller/daemon"          // linked below
+	"k8s.io/kubernetes/pkg/controller/daemon"
 	_ "k8s.io/kubernetes/pkg/controller/deployment"      // linked below
 	_ "k8s.io/kubernetes/pkg/controller/deployment/util" // linked below
 	"k8s.io/kubernetes/pkg/controller/replicaset"
@@ -58,3 +59,25 @@ func MaxReplicasAnnotation(logger klog.Logger, rs *appsv1.ReplicaSet) (int32, bo
 //
 //go:linkname DaemonSetPatch k8s.io/kubernetes/pkg/controller/daemon.getPatch
 func DaemonSetPatch(ds *appsv1.DaemonSet) ([]byte, error)
+
+// UpdatedPods divides the pods of a node into the new one and the old one.
+//
+//go:linkname UpdatedPods k8s.io/kubernetes/pkg/controller/daemon.findUpdatedPodsOnNode
+func UpdatedPods(ds *appsv1.DaemonSet, podsOnNode []*corev1.Pod, hash string) (newPod, oldPod *corev1.Pod, ok bool)
+
+// PodsWithoutNode returns the pods that wait for nodes that do not exist.
+//
+//go:linkname PodsWithoutNode k8s.io/kubernetes/pkg/controller/daemon.getUnscheduledPodsWithoutNode
+func PodsWithoutNode(runningNodesList []*corev1.Node, nodeToDaemonPods map[string][]*corev1.Pod) []string
+
+//go:linkname podsShouldBeOnNode k8s.io/kubernetes/pkg/controller/daemon.(*DaemonSetsController).podsShouldBeOnNode
+func podsShouldBeOnNode(dsc *daemon.DaemonSetsController, logger klog.Logger, node *corev1.Node, nodeToDaemonPods map[string][]*corev1.Pod, ds *appsv1.DaemonSet, hash string) (nodesNeedingDaemonPods, podsToDelete []string)
+
+//go:linkname updatedDesiredNodeCounts k8s.io/kubernetes/pkg/controller/daemon.(*DaemonSetsController).updatedDesiredNodeCounts
+func updatedDesiredNodeCounts(dsc *daemon.DaemonSetsController, ctx context.Context, ds *appsv1.DaemonSet, nodeList []*corev1.Node, nodeToDaemonPods map[string][]*corev1.Pod) (int, int, int, error)
+
+//go:linkname updateNode k8s.io/kubernetes/pkg/controller/daemon.(*DaemonSetsController).updateNode
+func updateNode(dsc *daemon.DaemonSetsController, logger klog.Logger, old, cur interface{})
+
+//go:linkname syncNodeUpdate k8s.io/kubernetes/pkg/controller/daemon.(*DaemonSetsController).syncNodeUpdate
+func syncNodeUpdate(dsc *daemon.DaemonSetsController, ctx context.Context, nodeName string) error

@@ -3,8 +3,8 @@ package upstream
 import (
 	"go/ast"
 	"go/parser"
-	"go/printer"
 	"go/token"
+	"go/types"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -23,7 +23,7 @@ func TestLinkedSignatures(t *testing.T) {
 	ours := functionsOf(t, "linkname.go")
 	text, err := os.ReadFile("linkname.go")
 	require.NoError(t, err)
-	links := regexp.MustCompile(`(?m)^//go:linkname (\w+) k8s\.io/kubernetes/(\S+)\.(\w+)$`).FindAllStringSubmatch(string(text), -1)
+	links := regexp.MustCompile(`(?m)^//go:linkname (\w+) k8s\.io/kubernetes/([\w/]+)\.(\S+)$`).FindAllStringSubmatch(string(text), -1)
 	require.Len(t, links, len(ours), "a function without a body that is not linked")
 	for _, link := range links {
 		files, err := filepath.Glob(filepath.Join(root(t), link[2], "*.go"))
@@ -49,21 +49,26 @@ func root(t *testing.T) string {
 }
 
 // packageNames turns the names that this package has for others into upstream's.
-var packageNames = strings.NewReplacer("corev1.", "v1.", "appsv1.", "apps.", "replicaset.", "")
+var packageNames = strings.NewReplacer("corev1.", "v1.", "appsv1.", "apps.", "replicaset.", "", "daemon.", "")
 
-// functionsOf returns the signatures of the functions of a file by name.
+// functionsOf returns the signatures of the functions and methods of a file by the name
+// that the linker has for them. The receiver of a method is its first parameter.
 func functionsOf(t *testing.T, file string) map[string]string {
 	set := token.NewFileSet()
 	parsed, err := parser.ParseFile(set, file, nil, parser.SkipObjectResolution)
 	require.NoError(t, err)
 	signatures := map[string]string{}
 	for _, d := range parsed.Decls {
-		if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil {
-			var text strings.Builder
-			require.NoError(t, printer.Fprint(&text, set, f.Type))
-			signature := regexp.MustCompile(`^func\w*`).ReplaceAllString(text.String(), "")
-			signatures[f.Name.Name] = packageNames.Replace(signature)
+		f, ok := d.(*ast.FuncDecl)
+		if !ok {
+			continue
 		}
+		name := f.Name.Name
+		if f.Recv != nil {
+			name = "(" + types.ExprString(f.Recv.List[0].Type) + ")." + name
+			f.Type.Params.List = append(f.Recv.List, f.Type.Params.List...)
+		}
+		signatures[name] = packageNames.Replace(types.ExprString(f.Type))
 	}
 	return signatures
 }

@@ -17,9 +17,10 @@ type queue struct {
 	workqueue.TypedRateLimitingInterface[string] // nil
 
 	added []Requeue
+	asked bool // for a pass at once
 }
 
-func (q *queue) Add(string) {}
+func (q *queue) Add(string) { q.asked = true }
 
 func (q *queue) AddAfter(_ string, after time.Duration) {
 	q.added = append(q.added, Requeue{After: after})

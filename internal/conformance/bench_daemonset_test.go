@@ -1,0 +1,113 @@
+package conformance
+
+import (
+	"fmt"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/internal/conformance/gen"
+	"github.com/kplan-go/kplan/internal/conformance/upstream"
+	"github.com/kplan-go/kplan/kube"
+)
+
+// demanding makes a template choose its nodes by an affinity of two terms and five
+// tolerations.
+func demanding(spec *corev1.PodSpec) {
+	in := func(key string, values ...string) corev1.NodeSelectorRequirement {
+		return corev1.NodeSelectorRequirement{Key: key, Operator: corev1.NodeSelectorOpIn, Values: values}
+	}
+	spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
+		NodeSelectorTerms: []corev1.NodeSelectorTerm{
+			{MatchExpressions: []corev1.NodeSelectorRequirement{in("kubernetes.io/os", "linux"), in("kubernetes.io/arch", "arm64")}},
+			{MatchExpressions: []corev1.NodeSelectorRequirement{in("kubernetes.io/os", "linux"), in("kubernetes.io/arch", "amd64", "386")}},
+		},
+	}}}
+	for _, key := range []string{"dedicated", "spot", "gpu", "node-role.kubernetes.io/control-plane", "maintenance"} {
+		spec.Tolerations = append(spec.Tolerations, corev1.Toleration{Key: key, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule})
+	}
+}
+
+// benchCluster returns n nodes, every tenth of them tainted, in no order of names, and
+// a DaemonSet that runs on all of them. A share of the nodes has a new pod, and the
+// others an old one.
+func benchCluster(n int, updated float64) *gen.DaemonSetCase {
+	ds := agentCase(benchNow).DaemonSet
+	demanding(&ds.Spec.Template.Spec)
+	ds.Spec.UpdateStrategy.RollingUpdate.MaxUnavailable = new(intstr.FromString("10%"))
+	ds.Status.ObservedGeneration, ds.Status.DesiredNumberScheduled = 1, int32(n)
+	c := &gen.DaemonSetCase{DaemonSet: ds}
+	current := agentRevision(ds, "new", 2)
+	current.Data.Raw = must(upstream.DaemonSetPatch(ds))
+	c.Revisions = []*appsv1.ControllerRevision{agentRevision(ds, "old", 1), current}
+	for i := range n {
+		name := fmt.Sprintf("ip-10-%d-%d.ec2.internal", (i*7919)%n, i)
+		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{
+			"kubernetes.io/os": "linux", "kubernetes.io/hostname": name, "topology.kubernetes.io/zone": string(rune('a' + i%3)),
+			"kubernetes.io/arch": "amd64", "node.kubernetes.io/instance-type": "m5.large",
+		}}}
+		if i%10 == 0 {
+			node.Spec.Taints = []corev1.Taint{{Key: "dedicated", Value: "gpu", Effect: corev1.TaintEffectNoSchedule}}
+		}
+		c.Nodes = append(c.Nodes, node)
+		pod := healthyPod(benchNow.Add(-time.Hour), i)
+		pod.Name, pod.UID = fmt.Sprintf("web-%06d", (i*104729)%1000003), types.UID("uid-"+strconv.Itoa(i))
+		pod.Spec.NodeName, pod.Labels = name, map[string]string{"app": "web", appsv1.DefaultDaemonSetUniqueLabelKey: "old"}
+		if float64(i) < updated*float64(n) {
+			pod.Labels[appsv1.DefaultDaemonSetUniqueLabelKey] = "new"
+		}
+		pod.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(ds, appsv1.SchemeGroupVersion.WithKind("DaemonSet"))}
+		c.Pods = append(c.Pods, pod)
+	}
+	return c
+}
+
+// BenchmarkDaemonSetPass is a whole pass: one that finds nothing to do, and one in the
+// middle of a rolling update, which deletes as many pods as a pass may.
+func BenchmarkDaemonSetPass(b *testing.B) {
+	for _, bench := range []struct {
+		name    string
+		updated float64
+	}{{"steady", 1}, {"rolling", 0.5}} {
+		for _, n := range []int{1_000, 5_000, 50_000, 100_000} {
+			axis := fmt.Sprintf("/case=%s/nodes=%d", bench.name, n)
+			c := benchCluster(n, bench.updated)
+			if n <= 50_000 { // beyond that only whether ours stays linear is of interest
+				dsc, err := upstream.NewDaemonSets()
+				if err != nil {
+					b.Fatal(err)
+				}
+				dsc.Fill(c.DaemonSet, c.Revisions, c.Nodes, c.Pods, nil)
+				measure(b, "upstream", axis, func() { dsc.Sync(c.DaemonSet) })
+			}
+			s := must(kube.DaemonSetSnapshot(c.DaemonSet, c.Nodes, c.Pods, c.Revisions))
+			measure(b, "kplan", axis, func() { must(daemonset.Reconcile(s, benchNow, daemonset.Options{})) })
+			measure(b, "kplan+kube", axis, func() {
+				must(daemonset.Reconcile(must(kube.DaemonSetSnapshot(c.DaemonSet, c.Nodes, c.Pods, c.Revisions)), benchNow, daemonset.Options{}))
+			})
+		}
+	}
+}
+
+// TestBenchmarkedPasses: what is measured is what it says, and both sides do it.
+func TestBenchmarkedPasses(t *testing.T) {
+	inBubble(t, func(t bubble, now time.Time) {
+		dsc, err := upstream.NewDaemonSets()
+		require.NoError(t, err)
+		for updated, deletes := range map[float64]int{1: 0, 0.5: 100} {
+			p, err := passDaemonSet(dsc, benchCluster(1_000, updated), now)
+			require.NoError(t, err)
+			intended, diff := p.verdict()
+			require.Empty(t, intended+diff)
+			require.Len(t, p.ours.Deletes, deletes)
+		}
+	})
+}

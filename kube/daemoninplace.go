@@ -1,0 +1,280 @@
+package kube
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kplan-go/kplan/daemonset"
+)
+
+// UpdatePodPatch returns the strategic merge patch by which the pod of a is updated in
+// place: its hash, images, metadata and state. If a closes the gate, send the patch of
+// [CloseGatePatch] first. If the UID is known, the API server rejects the patch with a
+// conflict if the name belongs to another pod by then.
+func UpdatePodPatch(a daemonset.UpdatePod) Patch {
+	o := batchPatch(a.UID, "", &a.Patch)
+	o.Metadata.Labels[daemonset.LabelHash] = a.To
+	o.drop(oldName(daemonset.AnnotationInPlaceState))
+	o.dropGrace()
+	return o.patch()
+}
+
+// RefreshPodPatch returns the strategic merge patch of the next batch of an update in
+// place, or of the end of a grace period, and whether a asks for either. The API server
+// rejects it if the pod has changed since it was read.
+func RefreshPodPatch(a daemonset.RefreshPod) (p Patch, needed bool) {
+	o := podObject{Metadata: podMeta{UID: a.UID, ResourceVersion: a.ResourceVersion, Annotations: map[string]any{}}}
+	if a.Patch != nil {
+		o = batchPatch(a.UID, a.ResourceVersion, a.Patch)
+	}
+	if a.DropGrace {
+		o.dropGrace()
+	}
+	return o.patch(), a.DropGrace || a.Patch != nil
+}
+
+// CloseGatePatch returns the strategic merge patch by which p stops being ready before
+// it is updated in place, and whether one is needed. Send it to the status subresource.
+func CloseGatePatch(p *corev1.Pod, a daemonset.UpdatePod) (patch Patch, needed bool) {
+	if !a.CloseGate {
+		return Patch{}, false
+	}
+	at := metav1.NewTime(a.Patch.State.Timestamp.Truncate(time.Second))
+	return gatePatch(p, corev1.PodCondition{
+		Type: daemonset.GateInPlace, Status: corev1.ConditionFalse, Reason: "StartInPlaceUpdate", LastTransitionTime: at,
+	}, types.UID(a.UID), "")
+}
+
+// OpenGatePatch returns the strategic merge patch by which p may be ready again after
+// its update in place, and whether a asks for one. Send it to the status subresource. It
+// is for the pod as a saw it, and the API server rejects it if that has changed. The
+// kubelet makes the pod ready.
+func OpenGatePatch(p *corev1.Pod, a daemonset.RefreshPod, now time.Time) (patch Patch, needed bool) {
+	if !a.OpenGate {
+		return Patch{}, false
+	}
+	at := metav1.NewTime(now.UTC().Truncate(time.Second))
+	return gatePatch(p, corev1.PodCondition{Type: daemonset.GateInPlace, Status: corev1.ConditionTrue, LastTransitionTime: at},
+		types.UID(a.UID), a.ResourceVersion)
+}
+
+// PreparePodPatch returns the merge patch that marks the pod of a as about to be
+// deleted. If a says so, send the patch of [HookPatch] as well.
+func PreparePodPatch(a daemonset.PreparePod) Patch {
+	o := podObject{Metadata: podMeta{UID: a.UID}}
+	if a.State != "" {
+		o.Metadata.Labels = map[string]any{daemonset.LabelState: a.State}
+		o.Metadata.Annotations = map[string]any{daemonset.AnnotationStateSince: a.Since.UTC().Format(time.RFC3339)}
+	}
+	p := o.patch()
+	p.Type = types.MergePatchType
+	return p
+}
+
+// HookPatch returns the strategic merge patch by which a pod that a hook holds stops
+// being ready, and whether one is needed: others may keep it from being ready as well, so
+// that each says so in a list. Send it to the status subresource.
+func HookPatch(p *corev1.Pod, a daemonset.PreparePod) (patch Patch, needed bool) {
+	type holder struct {
+		UserAgent string `json:"userAgent"`
+		Key       string `json:"key"`
+	}
+	var holders []holder
+	hook := holder{"Lifecycle", "preDeleteHook"}
+	c := conditionOf(p, daemonset.GateKruiseReady)
+	if c != nil {
+		// What is no list holds nothing.
+		_ = json.Unmarshal([]byte(c.Message), &holders)
+	}
+	if !a.NotReady || c != nil && c.Status == corev1.ConditionFalse && slices.Contains(holders, hook) {
+		return Patch{}, false
+	}
+	if !slices.Contains(holders, hook) {
+		holders = append(holders, hook)
+	}
+	text, _ := json.Marshal(holders) // texts always have a JSON form
+	return gatePatch(p, corev1.PodCondition{
+		Type: daemonset.GateKruiseReady, Status: corev1.ConditionFalse, Message: string(text),
+		LastTransitionTime: metav1.NewTime(a.Since.UTC().Truncate(time.Second)),
+	}, types.UID(a.UID), "")
+}
+
+// gatePatch sets a condition of p that a readiness gate asks for, unless it is so
+// already. One that is not True makes the pod not ready at once.
+func gatePatch(p *corev1.Pod, c corev1.PodCondition, uid types.UID, resourceVersion string) (Patch, bool) {
+	if p == nil {
+		p = &corev1.Pod{}
+	}
+	if is := conditionOf(p, c.Type); is != nil && is.Status == c.Status && is.Reason == c.Reason && is.Message == c.Message {
+		return Patch{}, false
+	}
+	status := podStatus{Conditions: []podCondition{wireCondition(c)}}
+	if c.Status != corev1.ConditionTrue {
+		if ready, changed := notReady(p, c); changed {
+			status.Conditions = append(status.Conditions, wireCondition(ready))
+		}
+	}
+	o := podObject{Metadata: podMeta{UID: string(uid), ResourceVersion: resourceVersion}, Status: &status}
+	return o.patch(), true
+}
+
+// notReady returns the condition Ready of a pod once gate is set, if that is for the
+// gates to decide: the containers are ready.
+func notReady(p *corev1.Pod, gate corev1.PodCondition) (corev1.PodCondition, bool) {
+	is, containers := conditionOf(p, corev1.PodReady), conditionOf(p, corev1.ContainersReady)
+	if is == nil || containers == nil || containers.Status != corev1.ConditionTrue {
+		return corev1.PodCondition{}, false
+	}
+	var closed []string
+	for _, g := range p.Spec.ReadinessGates {
+		c := conditionOf(p, g.ConditionType)
+		if g.ConditionType == gate.Type {
+			c = &gate
+		}
+		switch {
+		case c == nil:
+			closed = append(closed, fmt.Sprintf("corresponding condition of pod readiness gate %q does not exist.", string(g.ConditionType)))
+		case c.Status != corev1.ConditionTrue:
+			closed = append(closed, fmt.Sprintf("the status of pod readiness gate %q is not \"True\", but %v", string(g.ConditionType), c.Status))
+		}
+	}
+	if len(closed) == 0 {
+		return corev1.PodCondition{}, false
+	}
+	since := gate.LastTransitionTime
+	if is.Status == corev1.ConditionFalse {
+		since = is.LastTransitionTime
+	}
+	return corev1.PodCondition{
+		Type: corev1.PodReady, Status: corev1.ConditionFalse, Reason: "ReadinessGatesNotReady", Message: strings.Join(closed, ", "),
+		LastTransitionTime: since,
+	}, true
+}
+
+func conditionOf(p *corev1.Pod, kind corev1.PodConditionType) *corev1.PodCondition {
+	if p == nil {
+		return nil
+	}
+	for i := range p.Status.Conditions {
+		if p.Status.Conditions[i].Type == kind {
+			return &p.Status.Conditions[i]
+		}
+	}
+	return nil
+}
+
+// The wire form of a patch of a pod. Of labels and annotations nil removes one.
+type (
+	podObject struct {
+		Metadata podMeta    `json:"metadata"`
+		Spec     *podSpec   `json:"spec,omitempty"`
+		Status   *podStatus `json:"status,omitempty"`
+	}
+	podMeta struct {
+		UID             string         `json:"uid,omitempty"`
+		ResourceVersion string         `json:"resourceVersion,omitempty"`
+		Labels          map[string]any `json:"labels,omitempty"`
+		Annotations     map[string]any `json:"annotations,omitempty"`
+	}
+	podSpec struct {
+		Containers []podImage `json:"containers"` // merged by name
+	}
+	podImage struct {
+		Name  string `json:"name"`
+		Image string `json:"image"`
+	}
+	podStatus struct {
+		Conditions []podCondition `json:"conditions"` // merged by type
+	}
+	// A podCondition says what it has not got, or a merge would leave what was there.
+	podCondition struct {
+		Type               corev1.PodConditionType `json:"type"`
+		Status             corev1.ConditionStatus  `json:"status"`
+		LastTransitionTime metav1.Time             `json:"lastTransitionTime"`
+		Reason             *string                 `json:"reason"`
+		Message            *string                 `json:"message"`
+	}
+)
+
+func wireCondition(c corev1.PodCondition) podCondition {
+	w := podCondition{Type: c.Type, Status: c.Status, LastTransitionTime: c.LastTransitionTime}
+	if c.Reason != "" {
+		w.Reason = &c.Reason
+	}
+	if c.Message != "" {
+		w.Message = &c.Message
+	}
+	return w
+}
+
+// batchPatch writes one batch of an update in place.
+func batchPatch(uid, resourceVersion string, b *daemonset.InPlacePut) podObject {
+	o := podObject{Metadata: podMeta{
+		UID: uid, ResourceVersion: resourceVersion,
+		Labels:      changes(b.Labels, b.RemoveLabels, b.AllLabels),
+		Annotations: changes(b.Annotations, b.RemoveAnnotations, b.AllAnnotations),
+	}}
+	state := b.State
+	state.Timestamp = state.Timestamp.Truncate(time.Second) // as the API stores times
+	state.Batches = slices.Clone(state.Batches)
+	for i := range state.Batches {
+		state.Batches[i].Timestamp = state.Batches[i].Timestamp.Truncate(time.Second)
+	}
+	text, _ := json.Marshal(state) // texts and times always have a JSON form
+	o.Metadata.Annotations[daemonset.AnnotationInPlaceState] = string(text)
+	for name, image := range b.Images {
+		if o.Spec == nil {
+			o.Spec = &podSpec{}
+		}
+		o.Spec.Containers = append(o.Spec.Containers, podImage{name, image})
+	}
+	if o.Spec != nil {
+		slices.SortFunc(o.Spec.Containers, func(a, b podImage) int { return strings.Compare(a.Name, b.Name) })
+	}
+	return o
+}
+
+// changes returns what becomes of labels or annotations. With all, those that are not
+// set go.
+func changes(set map[string]string, remove []string, all bool) map[string]any {
+	m := make(map[string]any, len(set)+len(remove)+3)
+	if all {
+		m["$patch"] = "replace"
+	} else {
+		for _, key := range remove {
+			m[key] = nil
+		}
+	}
+	for key, value := range set {
+		m[key] = value
+	}
+	return m
+}
+
+// dropGrace removes the grace period.
+func (o *podObject) dropGrace() {
+	o.drop(daemonset.AnnotationInPlaceGrace)
+	o.drop(oldName(daemonset.AnnotationInPlaceGrace))
+}
+
+// drop removes an annotation, if it does not go with all the others.
+func (o *podObject) drop(annotation string) {
+	if _, all := o.Metadata.Annotations["$patch"]; !all {
+		o.Metadata.Annotations[annotation] = nil
+	}
+}
+
+// oldName is the name that an annotation had before it got a domain.
+func oldName(annotation string) string { return strings.TrimPrefix(annotation, "apps.kruise.io/") }
+
+func (o *podObject) patch() Patch {
+	data, _ := json.Marshal(o) // texts and times always have a JSON form
+	return Patch{Type: types.StrategicMergePatchType, Data: data}
+}
