@@ -85,7 +85,7 @@ func NewPod(rs *appsv1.ReplicaSet) *corev1.Pod {
 	template := &rs.Spec.Template
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
-			GenerateName:    rs.Name + "-",
+			GenerateName:    namePrefix(rs.Name),
 			Namespace:       rs.Namespace,
 			Labels:          maps.Clone(template.Labels),
 			Annotations:     maps.Clone(template.Annotations),

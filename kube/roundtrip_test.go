@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -191,6 +192,8 @@ func TestNewPod(t *testing.T) {
 	require.Equal(t, []string{"ReplicaSet", "web-1", "uid-of-web-1"}, []string{p.ControllerKind, p.ControllerName, p.ControllerUID})
 	requireOwn(t, got, rs)
 	require.Empty(t, cmp.Diff(before, rs))
+	rs.Name = strings.Repeat("w", 253)
+	require.Equal(t, rs.Name, kube.NewPod(rs).GenerateName, "no name may begin with this and a dash")
 }
 
 func TestReplicaSetStatus(t *testing.T) {
