@@ -88,7 +88,7 @@ func TestReplicationControllerPods(t *testing.T) {
 	require.Equal(t, "web-1-", pod.GenerateName)
 	require.Equal(t, rc.Spec.Template.Spec, pod.Spec)
 	requireOwn(t, pod, rc)
-	require.Equal(t, "-", kube.NewControllerPod(nil).GenerateName)
+	require.Empty(t, kube.NewControllerPod(nil).GenerateName)
 
 	own := kube.NewControllerPod(rc)
 	own.Name = "a"
