@@ -51,10 +51,13 @@ func NewBatchContext(br BatchRelease, w Workload, canary *Workload, cs Correctio
 		c.Desired = c.Planned
 	case DriverCanary:
 		c.Desired = BatchSize(c.Batch, c.Replicas)
+		if cs.Has(CorrectCanaryBatch) {
+			c.Planned = c.Desired
+		}
 	case DriverBlueGreenDeployment:
 		c.surge(&w, PartitionLimit(c.Batch, c.Replicas))
 	case DriverBlueGreenCloneSet:
-		c.surge(&w, c.Batch.OfUp(c.Replicas))
+		c.surge(&w, saturate(c.Batch.ofUp(c.Replicas)))
 	default:
 		c.partition(&w, cs)
 	}
@@ -149,7 +152,7 @@ func (c BatchContext) Waiting(cs Corrections) (Hold, bool) {
 	if cs.Has(CorrectThreshold) {
 		base = c.Desired
 	}
-	ready := int64(c.FailureThreshold.OfUp(base)) + int64(c.UpdatedReady)
+	ready := c.FailureThreshold.ofUp(base) + int64(c.UpdatedReady)
 	switch {
 	case c.Updated < c.Desired:
 		return Hold{Reason: ReasonTooFewUpdated, Have: int64(c.Updated), Limit: int64(c.Desired)}, true

@@ -5,12 +5,18 @@ package rollout
 func ReleasePatch(br BatchRelease, w Workload, opts Options) (p WorkloadPatch, write bool) {
 	d := DriverOf(w.WorkloadRef, br.ReleasePlan)
 	plan := &br.ReleasePlan
-	keep := opts.KeepPaused && plan.FinalizingPolicy != WaitResume
+	keep := keeps(&br, &w, opts)
 	switch {
 	case d.blueGreen():
+		if opts.Corrected.Has(CorrectFrozen) && frozenBySurge(plan, &w) {
+			running := false
+			p.Paused = &running
+			p.label(LabelStableRevision, nil)
+			return p, true
+		}
 		return giveBackSurge(d, plan, &w)
 	case d == DriverCanary:
-		paused := plan.BatchPartition != nil
+		paused := plan.BatchPartition != nil || opts.Corrected.Has(CorrectAbandon) && keep
 		p.remove(AnnotationControlInfo)
 		p.Paused = &paused
 		return p, true
@@ -36,6 +42,9 @@ func ReleasePatch(br BatchRelease, w Workload, opts Options) (p WorkloadPatch, w
 		p.ClearPartition = !keep
 	case DriverDaemonSet:
 		p.StrategyPaused, p.ClearPartition = &running, !opts.KeepPaused
+		if opts.Corrected.Has(CorrectAbandon) {
+			p.ClearPartition = !keep
+		}
 	case DriverNativeDaemonSet:
 		p.remove(AnnotationDaemonSetRevision, AnnotationDaemonSetControl, AnnotationDaemonSetStrategy)
 		if !keep {
@@ -47,6 +56,19 @@ func ReleasePatch(br BatchRelease, w Workload, opts Options) (p WorkloadPatch, w
 		}
 	}
 	return p, true
+}
+
+// keeps reports whether a workload stays as it is when it is given back before its
+// release is done. Under [CorrectAbandon] what has been rolled back does not.
+func keeps(br *BatchRelease, w *Workload, opts Options) bool {
+	if br.ReleasePlan.FinalizingPolicy == WaitResume {
+		return false
+	}
+	if !opts.Corrected.Has(CorrectAbandon) {
+		return opts.KeepPaused
+	}
+	to := w.UpdateRevision
+	return to == "" || to != br.Status.StableRevision && to != w.StableRevision
 }
 
 // giveBackDeployment restores the strategy that was moved to the annotation.
@@ -68,6 +90,12 @@ func giveBackDeployment(w *Workload, keep bool, cs Corrections) (p WorkloadPatch
 	p.label(LabelStableRevision, nil)
 	p.label(LabelAdvanced, nil)
 	return p
+}
+
+// frozenBySurge reports whether admission has paused a workload that was not prepared
+// yet, so that there is nothing to restore but the pause (D3).
+func frozenBySurge(plan *ReleasePlan, w *Workload) bool {
+	return plan.BatchPartition == nil && w.Paused && w.Annotations[AnnotationOriginalStrategy] == "" && w.Labels[LabelStableRevision] != ""
 }
 
 // giveBackSurge restores what preparing overwrote, as long as it is known.

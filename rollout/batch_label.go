@@ -24,14 +24,16 @@ func BatchIncrements(batches []Batch, current, replicas int32) []int32 {
 
 // BatchLabels returns the labels that tell in which batch pods were updated, in the
 // order in which they are to be written (rule 9.1). The newest batch is filled first,
-// with pods from the end of the list.
-func BatchLabels(br BatchRelease, replicas int32, updateRevision string, pods []Pod) []LabelPod {
+// with pods from the end of the list. Under [CorrectOrdinals] the caller has put them
+// in the order of their update.
+func BatchLabels(br BatchRelease, replicas int32, updateRevision string, pods []Pod, cs Corrections) []LabelPod {
 	id := br.ReleasePlan.RolloutID
 	if id == "" || len(pods) == 0 {
 		return nil
 	}
 	missing := BatchIncrements(br.ReleasePlan.Batches, br.Status.Current.CurrentBatch, replicas)
-	var free, hashed []int
+	var free []int
+	var hashed []bool // by pod: its hash is to be written
 	for i := range pods {
 		p := &pods[i]
 		if !p.DeletionTimestamp.IsZero() {
@@ -40,9 +42,12 @@ func BatchLabels(br BatchRelease, replicas int32, updateRevision string, pods []
 		hash := p.Labels[LabelControllerRevision]
 		if hash == "" && p.TemplateHash != "" {
 			hash = p.TemplateHash
-			hashed = append(hashed, i)
+			if hashed == nil {
+				hashed = make([]bool, len(pods))
+			}
+			hashed[i] = true
 		}
-		if !endsWith(updateRevision, hash) && !endsWith(updateRevision, p.Labels[LabelPodTemplateHash]) {
+		if !hashes(updateRevision, hash, cs) && !hashes(updateRevision, p.Labels[LabelPodTemplateHash], cs) {
 			continue
 		}
 		if batch := batchOf(p, id, len(missing)); batch > 0 {
@@ -69,7 +74,7 @@ func batchOf(p *Pod, id string, batches int) int {
 
 // assign gives free pods to the batches that lack some, the last batch and the last
 // pod first.
-func assign(id string, missing []int32, pods []Pod, free, hashed []int) []LabelPod {
+func assign(id string, missing []int32, pods []Pod, free []int, hashed []bool) []LabelPod {
 	var labels []LabelPod
 	add := func(i int, set map[string]string) {
 		labels = append(labels, LabelPod{Name: pods[i].Name, UID: pods[i].UID, Labels: set, Reason: ReasonBatchLabel})
@@ -82,15 +87,17 @@ func assign(id string, missing []int32, pods []Pod, free, hashed []int) []LabelP
 			i := free[len(free)-1]
 			free = free[:len(free)-1]
 			set := map[string]string{LabelRolloutID: id, LabelBatchID: strconv.Itoa(batch + 1)}
-			if at := slices.Index(hashed, i); at >= 0 {
+			if hashed != nil && hashed[i] {
 				set[LabelControllerRevision] = pods[i].TemplateHash
-				hashed = slices.Delete(hashed, at, at+1)
+				hashed[i] = false
 			}
 			add(i, set)
 		}
 	}
-	for _, i := range hashed {
-		add(i, map[string]string{LabelControllerRevision: pods[i].TemplateHash})
+	for i, rest := range hashed {
+		if rest {
+			add(i, map[string]string{LabelControllerRevision: pods[i].TemplateHash})
+		}
 	}
 	return labels
 }
@@ -105,13 +112,14 @@ type RollbackFilter struct {
 	Desired        int32  `json:"desired"`
 	Partition      int32  `json:"partition"`
 	Replicas       int32  `json:"replicas"`
+
+	Corrected Corrections `json:"corrected,omitempty"` // only D29 matters
 }
 
 // Pods returns the pods that are offered, in their order.
 func (f RollbackFilter) Pods(pods []Pod) []Pod {
 	if f.Ordered {
-		pods = slices.Clone(pods)
-		slices.SortStableFunc(pods, func(a, b Pod) int { return cmp.Compare(ordinal(b.Name), ordinal(a.Name)) })
+		pods = byOrdinal(pods)
 	}
 	var high, low, terminating []Pod
 	for i := range pods {
@@ -119,7 +127,7 @@ func (f RollbackFilter) Pods(pods []Pod) []Pod {
 		switch {
 		case !p.DeletionTimestamp.IsZero():
 			terminating = append(terminating, *p)
-		case !p.consistent(f.UpdateRevision):
+		case !p.consistent(f.UpdateRevision, f.Corrected):
 		case f.isLow(p):
 			low = append(low, *p)
 		default:
@@ -147,6 +155,14 @@ func (f RollbackFilter) isLow(p *Pod) bool {
 	return p.Labels[LabelNoNeedUpdate] == f.RolloutID && p.Labels[LabelRolloutID] != f.RolloutID
 }
 
+// byOrdinal returns the pods in the order in which a StatefulSet updates them: the
+// highest ordinal first.
+func byOrdinal(pods []Pod) []Pod {
+	pods = slices.Clone(pods)
+	slices.SortStableFunc(pods, func(a, b Pod) int { return cmp.Compare(ordinal(b.Name), ordinal(a.Name)) })
+	return pods
+}
+
 // ordinal returns the number behind the last hyphen of a name, or -1.
 func ordinal(name string) int64 {
 	n, err := strconv.ParseInt(name[strings.LastIndexByte(name, '-')+1:], 10, 32)
@@ -158,14 +174,21 @@ func ordinal(name string) int64 {
 
 // labelPods appends the labels of the current batch.
 func (st *batchPass) labelPods(c *BatchContext) {
-	w, pods := st.s.Workload, st.s.Pods
+	w, pods, cs := st.s.Workload, st.s.Pods, st.opts.Corrected
+	if cs.Has(CorrectOrdinals) && c.ordered(w) {
+		pods = byOrdinal(pods)
+	}
+	revision := st.p.Status.UpdateRevision
+	if canary := st.s.Canary; cs.Has(CorrectCanaryBatch) && canary != nil && canary.UpdateRevision != "" {
+		revision = canary.UpdateRevision // its pods have a template of their own
+	}
 	if c.NoNeedUpdate != nil {
 		pods = RollbackFilter{
 			Ordered: c.ordered(w), RolloutID: c.RolloutID, UpdateRevision: st.p.Status.UpdateRevision, Planned: c.Planned,
-			Desired: c.Desired, Partition: c.DesiredPartition.OfUp(c.Replicas), Replicas: c.Replicas,
+			Desired: c.Desired, Partition: c.DesiredPartition.OfUp(c.Replicas), Replicas: c.Replicas, Corrected: cs,
 		}.Pods(pods)
 	}
-	for _, a := range BatchLabels(st.s.Release, w.replicas(), st.p.Status.UpdateRevision, pods) {
+	for _, a := range BatchLabels(st.s.Release, w.replicas(), revision, pods, cs) {
 		st.add(a)
 	}
 }
@@ -185,7 +208,7 @@ func (st *batchPass) markNoNeedUpdate() (failure string) {
 	marked, patched := int32(0), false
 	for i := range st.s.Pods {
 		p := &st.s.Pods[i]
-		if !p.DeletionTimestamp.IsZero() || !p.consistent(w.UpdateRevision) {
+		if !p.DeletionTimestamp.IsZero() || !p.consistent(w.UpdateRevision, st.opts.Corrected) {
 			continue
 		}
 		if p.Labels[LabelNoNeedUpdate] == id {

@@ -13,7 +13,8 @@ type BatchSnapshot struct {
 	// Unreadable tells that the workload could not be read, so that Workload says
 	// nothing.
 	Unreadable bool `json:"unreadable,omitzero"`
-	// Canary is the extra Deployment of style Canary, nil if there is none.
+	// Canary is the extra Deployment of style Canary, nil if there is none. Its
+	// UpdateRevision is the hash of its pods; [CorrectCanaryBatch] reads it.
 	Canary *Workload `json:"canary,omitempty"`
 	// Pods are those of the workload that have not finished, in the order of the
 	// list: labels are given from its end.

@@ -174,7 +174,7 @@ func (st *batchPass) recount(c *BatchContext) {
 	n := int32(0)
 	for i := range st.s.Pods {
 		p := &st.s.Pods[i]
-		if p.DeletionTimestamp.IsZero() && p.Labels[LabelNoNeedUpdate] == c.RolloutID && p.consistent(st.p.Status.UpdateRevision) {
+		if p.DeletionTimestamp.IsZero() && p.Labels[LabelNoNeedUpdate] == c.RolloutID && p.consistent(st.p.Status.UpdateRevision, st.opts.Corrected) {
 			n++
 		}
 	}

@@ -116,7 +116,7 @@ func TestLabelExamples(t *testing.T) {
 		}
 		pods = append(pods, p)
 	}
-	labels := rollout.BatchLabels(br, 10, "v2", pods)
+	labels := rollout.BatchLabels(br, 10, "v2", pods, nil)
 	require.Equal(t, "p9", labels[0].Name)
 	require.Equal(t, map[string]string{rollout.LabelRolloutID: "id", rollout.LabelBatchID: "2", rollout.LabelControllerRevision: "v2"}, labels[0].Labels)
 	require.Equal(t, "p3", labels[6].Name)

@@ -1,7 +1,8 @@
 package rollout
 
 // UpgradePatch returns what releases the batch of a context, and false if nothing has
-// to be written (rule 7.3). No partition is ever lowered.
+// to be written (rule 7.3). No partition is ever lowered, and no canary shrinks but under
+// [CorrectCanaryBatch].
 //
 // A blue-green workload that is not prepared is refused: the reason says why, and is
 // empty otherwise.
@@ -10,13 +11,14 @@ func (c BatchContext) UpgradePatch(w Workload, canary *Workload, cs Corrections)
 	case DriverDeployment:
 		p, write = c.upgradeDeployment(&w, cs)
 	case DriverCloneSet, DriverStatefulSet, DriverDaemonSet:
-		if c.CurrentPartition.OfUp(c.Replicas) > c.DesiredPartition.OfUp(c.Replicas) {
+		if c.CurrentPartition.ofUp(c.Replicas) > c.DesiredPartition.ofUp(c.Replicas) {
 			p, write = WorkloadPatch{Partition: c.DesiredPartition}, true
 		}
 	case DriverNativeDaemonSet:
 		p, write = c.upgradeNative(&w)
 	case DriverCanary:
-		if canary != nil && canary.replicas() < c.Desired {
+		shrinks := cs.Has(CorrectCanaryBatch) && canary != nil && canary.replicas() > c.Desired
+		if shrinks || canary != nil && canary.replicas() < c.Desired {
 			p, write = WorkloadPatch{Replicas: &c.Desired}, true
 		}
 	default:
@@ -67,7 +69,7 @@ func (c BatchContext) upgradeSurge(w *Workload) (p WorkloadPatch, write bool, re
 	if reason := unprepared(c.Driver, w); reason != "" {
 		return p, false, reason
 	}
-	if c.CurrentSurge.OfUp(c.Replicas) >= c.DesiredSurge.OfUp(c.Replicas) {
+	if c.CurrentSurge.ofUp(c.Replicas) >= c.DesiredSurge.ofUp(c.Replicas) {
 		return p, false, ""
 	}
 	if c.Driver == DriverBlueGreenCloneSet {

@@ -43,9 +43,32 @@ func BenchmarkReconcileBatch(b *testing.B) {
 	for i := range 10_000 {
 		s.Pods = append(s.Pods, rollout.Pod{Name: fmt.Sprint("p", i), Labels: map[string]string{rollout.LabelPodTemplateHash: fmt.Sprint("v", 1+i%100/99)}})
 	}
+	run := func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := rollout.ReconcileBatch(s, now, rollout.Options{}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	b.Run("batch of 100", run)
+	for i := range s.Pods { // all of one template, whose hash no pod carries yet
+		s.Pods[i].Labels, s.Pods[i].TemplateHash = nil, "v2"
+	}
+	b.Run("10,000 labels", run)
+}
+
+// A pass of an Argo Rollout of 100 steps and 100 ReplicaSets.
+func BenchmarkArgoReconcile(b *testing.B) {
+	s := rollout.ArgoSnapshot{Rollout: rollout.ArgoObject{TemplateHash: "v99", Replicas: new(int32(10_000))}}
+	s.Rollout.Status = rollout.ArgoStatus{CurrentPodHash: "v99", StableRS: "v98"}
+	for i := range int32(100) {
+		s.Rollout.Steps = append(s.Rollout.Steps, weight(i+1))
+		s.Sets = append(s.Sets, rollout.ArgoReplicaSet{Hash: fmt.Sprint("v", i), Revision: int64(i), DesiredReplicas: s.Rollout.Replicas})
+	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := rollout.ReconcileBatch(s, now, rollout.Options{}); err != nil {
+		if _, err := rollout.ArgoReconcile(s, now); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -4,6 +4,13 @@ import "slices"
 
 // close does one closing step, and reports whether the Rollout is closed (rule 5.9).
 func (st *pass) close(reason ClosingReason, waitReady bool) bool {
+	if st.has(CorrectFrozen) && st.w != nil && !st.w.Consistent { // nothing is known of what is to be given back
+		st.hold(ReasonWorkloadInconsistent, 0, 0)
+		return false
+	}
+	if st.sub == nil && st.has(CorrectFrozen) && st.left() {
+		st.restartSteps()
+	}
 	if st.sub == nil {
 		return true
 	}
@@ -40,12 +47,23 @@ func (st *pass) close(reason ClosingReason, waitReady bool) bool {
 	return s.FinalisingStep == FinalEnd
 }
 
-// thaw resumes a Deployment that nobody drives any more (D3): a rollback that takes
+// left reports whether something of a release is left, although none is known: an update
+// that was let in has not been noticed yet.
+func (st *pass) left() bool {
+	if st.w == nil {
+		return false
+	}
+	pinned := st.stable != nil && st.stable.Selector[st.selectorKey()] != ""
+	return st.w.InProgress || st.w.Labels[LabelStableRevision] != "" || pinned
+}
+
+// thaw gives a Deployment back that nobody drives any more (D3): a rollback that takes
 // over the reset of a continuous release goes on behind the step that resumes it, and
-// one that comes before the BatchRelease has none. The label of the stable revision
-// tells: resuming removes it.
+// one that comes before the BatchRelease has none; neither has a Rollout that is
+// deleted or disabled then. The label of the stable revision tells: giving back
+// removes it.
 func (st *pass) thaw(reason ClosingReason) {
-	if !st.has(CorrectFrozen) || reason != ClosingRollback || st.br != nil || st.w == nil || st.r.WorkloadRef.Kind != "Deployment" {
+	if !st.has(CorrectFrozen) || reason == ClosingSuccess || st.br != nil || st.w == nil || st.r.WorkloadRef.Kind != "Deployment" {
 		return
 	}
 	if st.w.Labels[LabelStableRevision] == "" {
@@ -55,8 +73,41 @@ func (st *pass) thaw(reason ClosingReason) {
 	if w.Annotations[AnnotationStrategy] != "" {
 		w.StrategyType = "Recreate"
 	}
-	patch := giveBackDeployment(&w, false, st.opts.Corrected)
+	keep := reason != ClosingRollback && st.has(CorrectAbandon)
+	patch := giveBackDeployment(&w, keep, st.opts.Corrected)
 	st.add(PatchWorkload{Workload: st.r.WorkloadRef, UID: st.w.UID, Patch: patch, Reason: ReasonGiveBack})
+}
+
+// goOn repairs what another template leaves behind that was taken back before its
+// release began (D3): admission has paused the partition, and the reset for it has
+// written down a closing step, behind which the closing would begin. A stable revision
+// that was not known when the release began, since the workload was seen as it was
+// before, is known now.
+func (st *pass) goOn() {
+	if !st.has(CorrectFrozen) {
+		return
+	}
+	st.sub.FinalisingStep = ""
+	if st.sub.StableRevision == "" {
+		st.sub.StableRevision = st.w.StableRevision
+	}
+	strategy, err := ParseStrategy(st.w.Annotations[AnnotationStrategy])
+	if err != nil || !strategy.Paused {
+		return
+	}
+	strategy.Paused = false
+	patch := WorkloadPatch{}
+	patch.annotate(AnnotationStrategy, strategy.Text())
+	st.add(PatchWorkload{Workload: st.r.WorkloadRef, UID: st.w.UID, Patch: patch, Reason: ReasonStep})
+}
+
+// beginClosing makes the closing of a Rollout that is deleted or disabled begin at its
+// first step, wherever another closing was or had ended (D3).
+func (st *pass) beginClosing() {
+	phase := st.p.Status.Phase
+	if st.has(CorrectFrozen) && st.sub != nil && st.r.Status.Phase != phase && (phase == PhaseTerminating || phase == PhaseDisabling) {
+		st.sub.FinalisingStep = ""
+	}
 }
 
 // closingStep reports whether one closing step is done.

@@ -20,6 +20,7 @@ func TestCorrections(t *testing.T) {
 		decide        func(t *testing.T, o rollout.Options) string
 		before, after string
 	}{
+		{rollout.CorrectOldOrder, oldOrder, "2/3/1", "2/1/3"},
 		{rollout.CorrectMixedPartitions, neverEnding, "stuck in step 2, 2 updated", "Healthy, 10 updated"},
 		{rollout.CorrectFrozen, frozen, "v1 4, v2 2, paused", "v1 6, v2 0, running"},
 		{rollout.CorrectShares, shares, `"1%"`, "1"},
@@ -31,11 +32,18 @@ func TestCorrections(t *testing.T) {
 		{rollout.CorrectStrategyType, strategyType, "RollingUpdate", "Recreate"},
 		{rollout.CorrectThreshold, threshold, "TooFewReady", "ready"},
 		{rollout.CorrectGone, workloadGone, "none, Initial", "restored, Progressing"},
+		{rollout.CorrectAbandon, abandon, "deleted: v1 0, v2 6, running; rolled back: v1 6, v2 0, running",
+			"deleted: v1 4, v2 2, paused; rolled back: v1 6, v2 0, running"},
 		{rollout.CorrectRoutes, routes, "0 rules with a canary before, 0 redirects, 0 headers", "2 rules with a canary before, 1 redirects, 1 headers"},
 		{rollout.CorrectLastPause, lastPause, "None", "Timed"},
 		{rollout.CorrectNativeVictims, nativeVictims, "[p0]", "[p1]"},
 		{rollout.CorrectMessages, messages, "m", "Rollout is in step(1/2), and you need manually confirm to enter the next step"},
 		{rollout.CorrectGrace, graceZero, "Grace", "TrafficChanged"},
+		{rollout.CorrectDeadline, deadline, "waits: no condition, no recheck; analysis fails: StepPaused",
+			"waits: DeadlineExceeded (600 of 600), rechecked 1s before; analysis fails: StepMetricsAnalysis, AnalysisFailed"},
+		{rollout.CorrectCanaryBatch, canaryBatch, "ready without labels, 4 pods of 2", "TooFewLabelled (0 of 2), shrinks to 2"},
+		{rollout.CorrectOrdinals, ordinals, "[web-3=2 web-2=1]", "[web-2=2 web-3=1]"},
+		{rollout.CorrectSuffix, suffix, "labels [old new]", "labels [new]"},
 		{rollout.CorrectFullFirstStep, fullFirstStep, "BeforeStepUpgrade for ever", "Healthy"},
 	} {
 		t.Run(string(c.correction), func(t *testing.T) {

@@ -6,6 +6,9 @@ type Correction string
 
 // The corrections.
 const (
+	// CorrectOldOrder cuts the middle templates before the stable one, however many there
+	// are (D1). Package deploy has it too; here only [Preview] looks at it.
+	CorrectOldOrder Correction = "D1"
 	// CorrectMixedPartitions compares a number with a percentage by the pods that
 	// they mean (D2).
 	CorrectMixedPartitions Correction = "D2"
@@ -36,6 +39,11 @@ const (
 	CorrectThreshold Correction = "D11"
 	// CorrectGone restores the traffic when the workload disappears (D12).
 	CorrectGone Correction = "D12"
+	// CorrectAbandon leaves a workload paused, where it stands, that is given back
+	// because its Rollout is deleted or disabled in the middle, instead of finishing
+	// the release. What has been rolled back is resumed all the same, and so is a
+	// DaemonSet whose release succeeded (D13). Blue-green releases are not touched.
+	CorrectAbandon Correction = "D13"
 	// CorrectRoutes repairs the rules of an HTTPRoute (D14).
 	CorrectRoutes Correction = "D14"
 	// CorrectLastPause honours the pause of the last step whatever its size is
@@ -50,6 +58,19 @@ const (
 	CorrectMessages Correction = "D23"
 	// CorrectGrace takes a grace of 0 for 0 in routing too (D24).
 	CorrectGrace Correction = "D24"
+	// CorrectDeadline reports a batch that is not ready when the workload's
+	// progressDeadlineSeconds have passed, and lets the result of an analysis, see
+	// [Snapshot].Analysis, decide whether a step goes on (D25).
+	CorrectDeadline Correction = "D25"
+	// CorrectCanaryBatch waits for the labels of the pods of a canary too, and shrinks
+	// the canary if a step that is jumped back to asks for fewer pods (D27).
+	CorrectCanaryBatch Correction = "D27"
+	// CorrectOrdinals labels the pods of a StatefulSet that is updated in order by that
+	// order, not by that of the list, and not only while rolling back (D28).
+	CorrectOrdinals Correction = "D28"
+	// CorrectSuffix takes a hash for that of a revision only if it is all of it, or all
+	// that stands behind its last hyphen (D29).
+	CorrectSuffix Correction = "D29"
 	// CorrectFullFirstStep does not pin the stable Service before a first step that
 	// updates all pods. Without it the Service is pinned and released in turn, for
 	// ever, if there is a grace (D30, found here).
@@ -72,8 +93,9 @@ func (cs Corrections) Has(c Correction) bool {
 // AllCorrections returns every correction, in the order of their numbers.
 func AllCorrections() Corrections {
 	return Corrections{
-		CorrectMixedPartitions, CorrectFrozen, CorrectShares, CorrectEmptyRelease, CorrectLeak, CorrectRolloutID,
-		CorrectDefaults, CorrectNoCanaryService, CorrectStrategyType, CorrectThreshold, CorrectGone, CorrectRoutes,
-		CorrectLastPause, CorrectNativeVictims, CorrectMessages, CorrectGrace, CorrectFullFirstStep,
+		CorrectOldOrder, CorrectMixedPartitions, CorrectFrozen, CorrectShares, CorrectEmptyRelease, CorrectLeak, CorrectRolloutID,
+		CorrectDefaults, CorrectNoCanaryService, CorrectStrategyType, CorrectThreshold, CorrectGone, CorrectAbandon,
+		CorrectRoutes, CorrectLastPause, CorrectNativeVictims, CorrectMessages, CorrectGrace, CorrectDeadline, CorrectCanaryBatch,
+		CorrectOrdinals, CorrectSuffix, CorrectFullFirstStep,
 	}
 }

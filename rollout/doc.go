@@ -13,9 +13,13 @@
 //   - [ReconcileBatch] drives a workload through the batch that a step asks for.
 //
 // Whoever executes the actions, writes the status and calls again when something
-// changes or at RecheckAt has the controller. [Preview] goes through all steps of a
-// Rollout beforehand, and the Holds of a plan say what is waited for, each with its
-// numbers. [ArgoRollout] counts the pods of the other dialect.
+// changes or at RecheckAt has the controller; [WatchedWorkload], [WatchedPod],
+// [WatchedRelease] and [WatchedReplicaSet] say what has changed for whom. [Preview] goes
+// through all steps of a Rollout beforehand. The Holds of a plan say what is waited for,
+// each with its numbers, and [Explain] follows them from the Rollout to the pods.
+//
+// [ArgoReconcile] plans a whole pass of the other dialect, Argo Rollouts (commit
+// 9f8d111d), and [ArgoRollout] counts its pods, with and without traffic routing.
 //
 // # Rules of budgets
 //
@@ -42,34 +46,57 @@
 //     batches, another new template, changed steps ([RecalculateStep]), jump
 //     ([JumpStep]).
 //   - Closing takes one step in a pass ([ClosingSequence]). Deleting or disabling a
-//     Rollout finishes its release, unless [Options].KeepPaused is set.
+//     Rollout finishes its release, unless [Options].KeepPaused is set or D13 is
+//     corrected.
 //   - A batch is ready if enough pods are updated, ready and labelled
 //     ([BatchContext.Waiting]). The newest batch is labelled first ([BatchLabels]).
 //   - Stable traffic returns before pods do ([RouteRestore]); each change of traffic
-//     waits for its [Grace].
+//     waits for its [Grace]. An Ingress is told by annotations, which [IngressClass]
+//     holds as data.
+//
+// # Rules of Argo Rollouts
+//
+//   - A pass first notes that a pause has begun or ended, and stops there. Then it
+//     follows a new size of the Rollout, without taking a step. Then it starts anew with
+//     another template or other steps. Else it scales, pauses and steps.
+//   - A canary scales the stable ReplicaSet, else the new one, else the others: one of
+//     them in a pass ([ArgoRollout.Basic]). A step that is over ([ArgoStep.Completed])
+//     leads to the next; behind the last the new ReplicaSet is the stable one
+//     ([ArgoRollout.Promoted]).
+//   - A blue-green update scales the stable ReplicaSet and the new one
+//     ([ArgoBlueGreen.PreviewSize]), pauses unless it promotes itself, and switches the
+//     active Service when all new pods are available. The others keep their pods for a
+//     while ([ArgoScaleDownDelay]), and so does a new one that was aborted
+//     ([ArgoAbortDelay]).
+//   - An update that is aborted goes back to the stable pods and its first step. What is
+//     promoted has nothing to abort. A rollback within the window takes no step.
+//   - Nothing moved within the deadline: the Rollout is degraded, or aborted if it asks
+//     for that. Pauses and analyses do not count.
 //
 // # Corrections
 //
 // The zero [Options] decides as upstream does, defects included. [Options].Corrected
 // repairs them one by one:
 //
-//	D2  number behind percentage never ends   D12 traffic of a workload that is gone
+//	D1  order of middle templates (Preview)   D12 traffic of a workload that is gone
+//	D2  number behind percentage never ends   D13 deletion finishes the release
 //	D3  rollback leaves the workload paused   D14 rules of an HTTPRoute
 //	D4  CloneSet keeps more pods than meant   D16 pause of a last step of 100%
 //	D5  rollback while initializing           D19 victims of a native DaemonSet
 //	D6  a new pod at partition 0              D23 messages, and next steps that do not exist
 //	D7  rollout id as annotation or label     D24 grace of 0
-//	D8  default of the surge                  D30 first step that updates all pods, with traffic
-//	D9  no canary Service, blue-green
-//	D10 Recreate is not restored
-//	D11 failure threshold
+//	D8  default of the surge                  D25 no deadline, no analysis
+//	D9  no canary Service, blue-green         D27 labels and shrinking of a canary
+//	D10 Recreate is not restored              D28 labels in the order of ordinals
+//	D11 failure threshold                     D29 hash that ends another one
+//	                                          D30 first step that updates all pods, with traffic
 //
 // D30 and the second half of D3, a rollback before the workload is taken over, were
-// found by the properties of this package. The other numbers name defects that are not
-// corrected here: D1, D17, D18, D21, D22 and D26 belong to the controller of the
-// Deployment, D13 is a policy, D15 cannot be written (below), D20 is corrected always,
-// and D25, D27, D28 and D29 are as upstream. [Warnings] names what admission accepts
-// although it will do harm.
+// found by the properties of this package. Of the other numbers D1, D17, D18, D21, D22
+// and D26 belong to the controller of the Deployment, and are those of package deploy
+// (P1, and its notes on partitioned Deployments); here only [Preview] looks at D1. D15
+// cannot be written (below), and D20 is corrected always. [Warnings] names what admission
+// accepts although it will do harm.
 //
 // # Deviations
 //
@@ -80,29 +107,48 @@
 //   - A canary Service that does not exist is not deleted.
 //   - When the last finalizer is removed the pass ends.
 //   - Times of conditions never change once they are set. This is what upstream does,
-//     though its comments say otherwise.
+//     though its comments say otherwise. Those of Argo change as Kubernetes has it.
+//   - A batch, a partition and a step of an absurd percentage saturate, where upstream
+//     wraps around.
 //   - Percentages are computed with integers. Upstream computes them in float64, which
 //     agrees as long as p*total is below 2^53; a cluster of 2 billion pods with a surge of
 //     4,194,304 % is the smallest that is not.
 //   - A percentage outside the range of int32 is an error of [Parse]; upstream wraps
 //     around.
 //   - [Budget.MinAvailable] and [Budget.MaxTotal] saturate at the range of int32.
+//   - The annotations of Ingresses of class higress are taken to be those of nginx.
+//   - An Ingress of a class that is not known is a failure of the pass.
 //
 // Not here: the controller of the Deployment under a partition (package deploy), custom
-// network scripts, classes of Ingress other than nginx, the stand-alone TrafficRouting
-// controller, the mapping from watch events to objects, and whole passes of an Argo
-// Rollout: of that dialect only counts, the end of steps, promotion, weights and delays.
+// network scripts, the stand-alone TrafficRouting controller; and of an Argo Rollout
+// whole passes with traffic routing, analyses, experiments, restarts of pods, and the
+// numbers of its revisions (package revision).
 //
 // # Invariants
 //
-//   - No partition is ever lowered while a workload is driven, and no canary shrinks.
+//   - The batch of a step grows with it, and is all pods only for 100%, a number that
+//     large, or a single pod (P1, P2, P4).
+//   - In no pass of a preview are there more pods than the surge allows, or fewer
+//     available than may be unavailable (P3). Its sizes are those that package deploy
+//     reaches.
+//   - A pause ends exactly behind its instant, and never by itself without one (P5, P11).
+//   - A rollback in batches leaves as many bad pods as a release of only those would
+//     leave (P6). Steps are passed one by one and forwards unless somebody says otherwise
+//     (P8). Another template starts anew, and nothing of it is released before (P9).
+//   - Traffic is led to new pods only by a step whose pods are ready (P10).
+//   - No partition is ever lowered while a workload is driven, and no canary shrinks
+//     unless D27 is corrected.
 //   - With all corrections, a rollout whose pauses are approved ends in a cluster where
-//     pods become available, and leaves no annotation, selector or weight behind.
+//     pods become available, with all pods of the template that is wanted, and leaves no
+//     annotation, selector or weight behind (P7, P12). So does one of Argo.
+//   - An explanation names exactly the holds of the plan.
 //   - A plan is a pure function of its arguments and comes through JSON unchanged.
 //
 // # Complexity
 //
 // Budgets are constant in time and allocate nothing, text and JSON aside. A pass takes
 // O(S) for S steps, and a batch pass O(P) for P pods; labelling is the only part that
-// allocates in proportion to what it writes.
+// allocates in proportion to what it writes. A batch of a StatefulSet that is labelled by
+// ordinals, and an explanation that names pods, sort them: O(P log P). A pass of Argo
+// takes O(N log N) for N ReplicaSets. A preview takes as many passes as the rollout.
 package rollout

@@ -37,6 +37,7 @@ func Inspect(s InspectSnapshot) Facts {
 	f.Consistent, f.Generation, f.Replicas = true, w.Generation, w.replicas()
 	f.Labels, f.Annotations = copyText(w.Labels), copyText(w.Annotations)
 	_, f.InProgress = w.Annotations[AnnotationInProgress]
+	f.ProgressDeadlineSeconds = copyNumber(deadlineOf(w))
 	f.RevisionLabelKey = LabelPodTemplateHash
 	behind := w.Status.UpdatedReplicas != f.Replicas
 	switch kind := w.Group() + "/" + w.Kind; {
@@ -58,6 +59,17 @@ func Inspect(s InspectSnapshot) Facts {
 	}
 	f.PodTemplateHash = f.CanaryRevision
 	return f
+}
+
+// deadlineOf returns the progress deadline of a workload, or what it was before a
+// blue-green release made it infinite.
+func deadlineOf(w *Workload) *int32 {
+	if text := w.Annotations[AnnotationOriginalStrategy]; text != "" {
+		if o := parseOriginal(text); o.ProgressDeadlineSeconds != nil {
+			return o.ProgressDeadlineSeconds
+		}
+	}
+	return w.ProgressDeadlineSeconds
 }
 
 func copyText(m map[string]string) map[string]string {

@@ -136,7 +136,7 @@ type TrafficRouting struct {
 
 // An IngressRef names an Ingress.
 type IngressRef struct {
-	ClassType string `json:"classType,omitempty"` // "" means nginx
+	ClassType string `json:"classType,omitempty"` // the name of an [IngressClass]; "" means nginx
 	Name      string `json:"name"`
 }
 
@@ -216,6 +216,7 @@ const (
 	ConditionProgressing = "Progressing"
 	ConditionSucceeded   = "Succeeded"
 	ConditionTerminating = "Terminating"
+	ConditionStalled     = "Stalled" // only with [CorrectDeadline]
 )
 
 // A Condition is one observation of an object's state.

@@ -33,6 +33,12 @@ func TestActions(t *testing.T) {
 		rollout.SetRoute{Name: "route", Rules: []rollout.RouteRule{{}}, Reason: rollout.ReasonRouteTraffic},
 		rollout.SetIngress{Name: "in-canary", Annotations: map[string]string{"a": "b"}, Reason: rollout.ReasonRouteTraffic},
 		rollout.DeleteIngress{Name: "in-canary", Reason: rollout.ReasonRestoreTraffic},
+		rollout.CreateReplicaSet{Name: "web-v2", Hash: "v2", Revision: 2, Replicas: 1, Desired: 4, Reason: rollout.ReasonNewTemplate},
+		rollout.ScaleReplicaSet{Hash: "v2", From: 1, To: 2, Desired: 4, Reason: rollout.ReasonWeight},
+		rollout.ScaleReplicaSet{Hash: "v1", From: 4, To: 3, Desired: 4, Reason: rollout.ReasonWeight},
+		rollout.ScaleReplicaSet{Hash: "v1", From: 4, To: 4, Desired: 4, Reason: rollout.ReasonStable},
+		rollout.DelayReplicaSet{Hash: "v1", Until: now, Reason: rollout.ReasonScaleDownDelay},
+		rollout.DelayReplicaSet{Hash: "v1", Reason: rollout.ReasonScaleDownDelay},
 	}
 	require.Equal(t, strings.TrimSpace(`
 Added finalizer f of Rollout web (Finalizer)
@@ -53,6 +59,12 @@ Deleted service web-canary (RestoreTraffic)
 Set 1 rules of route route (RouteTraffic)
 Set ingress in-canary: a (RouteTraffic)
 Deleted ingress in-canary (RestoreTraffic)
+Created replica set v2 with 1 (NewTemplate)
+Scaled up replica set v2 from 1 to 2 (Weight)
+Scaled down replica set v1 from 4 to 3 (Weight)
+Noted size 4 at replica set v1 (Stable)
+Set scale down deadline of replica set v1 to 2026-01-02T03:04:05Z (ScaleDownDelay)
+Removed scale down deadline of replica set v1 (ScaleDownDelay)
 rollout held back: Paused`), rollout.Plan{Actions: all, Holds: []rollout.Hold{{Reason: rollout.ReasonPaused}}}.String())
 	data, err := json.Marshal(all)
 	require.NoError(t, err)

@@ -20,7 +20,7 @@ type RollingUpdate struct {
 //
 // It mirrors NewRSReplicasLimit of OpenKruise Rollouts.
 func PartitionLimit(partition IntOrPercent, replicas int32) int32 {
-	limit := max(0, min(int64(partition.OfUp(replicas)), int64(replicas)))
+	limit := max(0, min(partition.ofUp(replicas), int64(replicas)))
 	if replicas > 1 && partition.kind == percent && partition.value != 100 {
 		limit = min(limit, int64(replicas)-1)
 	}
@@ -97,7 +97,7 @@ func PartitionOldLimit(partition IntOrPercent, replicas, oldTotal, size int32) i
 // comparison by pods see [CorrectMixedPartitions].
 func PartitionAtLeast(current, desired IntOrPercent) bool {
 	const base = 10_000_000
-	return current.OfUp(base) >= desired.OfUp(base)
+	return current.ofUp(base) >= desired.ofUp(base)
 }
 
 // BatchSize returns how many pods a batch updates of the replicas: rounded up, from 0
@@ -105,7 +105,7 @@ func PartitionAtLeast(current, desired IntOrPercent) bool {
 //
 // It mirrors CalculateBatchReplicas of OpenKruise Rollouts.
 func BatchSize(batch IntOrPercent, replicas int32) int32 {
-	return max(0, min(batch.OfUp(replicas), replicas))
+	return int32(max(0, min(batch.ofUp(replicas), int64(replicas))))
 }
 
 // StableShare returns the percentage of old pods that a CloneSet is to keep, so that

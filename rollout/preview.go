@@ -15,16 +15,30 @@ type PreviewInput struct {
 	Replicas int32   `json:"replicas"`
 	// Limits are those of the workload's rolling update; nil means 25% each.
 	Limits *RollingUpdate `json:"limits,omitempty"`
+	// Generations are the pods of the templates before the new one, the stable one first:
+	// several if a new template comes in the middle of a rollout. Nil means that all
+	// Replicas are stable. Only Deployments that are updated by partition tell them apart.
+	Generations []int32 `json:"generations,omitempty"`
 }
 
-// Sizes are pods of the new and of the old template that are wanted.
+// Sizes are the pods that are wanted of the new template, of the stable one, and of
+// those in between.
 type Sizes struct {
-	New int32 `json:"new"`
-	Old int32 `json:"old"`
+	New    int32 `json:"new"`
+	Old    int32 `json:"old"` // stable
+	Middle int32 `json:"middle,omitzero"`
 }
 
-// String returns the sizes as "2/4", new first.
-func (s Sizes) String() string { return fmt.Sprintf("%d/%d", s.New, s.Old) }
+// Total returns all pods.
+func (s Sizes) Total() int32 { return saturate(int64(s.New) + int64(s.Old) + int64(s.Middle)) }
+
+// String returns the sizes as "2/4", new first, or "2/1/3" with those in between.
+func (s Sizes) String() string {
+	if s.Middle != 0 {
+		return fmt.Sprintf("%d/%d/%d", s.New, s.Middle, s.Old)
+	}
+	return fmt.Sprintf("%d/%d", s.New, s.Old)
+}
 
 // A PreviewStep is what one step of a Rollout will do.
 type PreviewStep struct {
@@ -97,6 +111,9 @@ func (p PreviewPlan) String() string {
 func Preview(in PreviewInput, opts Options) (PreviewPlan, error) {
 	var es field.Errors
 	es.NotNegative("Replicas", in.Replicas)
+	for i, n := range in.Generations {
+		es.NotNegative(index("Generations", i), n)
+	}
 	strategy := in.Rollout.Strategy()
 	if strategy == nil {
 		es.Add("Rollout.Canary", nil, "must be set, or BlueGreen must")
@@ -110,12 +127,21 @@ func Preview(in PreviewInput, opts Options) (PreviewPlan, error) {
 	}
 	v := &preview{in: &in, opts: opts, budget: PartitionBudget(in.Replicas, limits)}
 	v.driver = DriverOf(in.Rollout.WorkloadRef, ReleasePlan{RollingStyle: in.Rollout.Style()})
-	v.sizes = Sizes{Old: in.Replicas}
+	if v.old = slices.Clone(in.Generations); len(v.old) == 0 {
+		v.old = []int32{in.Replicas}
+	}
+	if v.driver != DriverDeployment {
+		v.old = []int32{v.sizes().Old + v.sizes().Middle}
+	}
 	p := PreviewPlan{Warnings: Warnings(in.Rollout, in.Replicas, opts.Corrected)}
 	if v.driver == DriverDeployment {
 		v.begin()
+		if v.budget.Surge == 0 && !opts.Corrected.Has(CorrectLeak) {
+			text := "without a surge a pod is replaced before the first step"
+			p.Warnings = slices.Insert(p.Warnings, 0, Warning{Step: 1, Defect: CorrectLeak, Text: text})
+		}
 	}
-	p.Begin = v.sizes
+	p.Begin = v.sizes()
 	for i := range strategy.Steps {
 		p.Steps = append(p.Steps, v.step(int32(i)+1))
 	}
@@ -128,15 +154,24 @@ type preview struct {
 	opts      Options
 	driver    Driver
 	budget    Budget
-	sizes     Sizes
+	fresh     int32        // pods of the new template
+	old       []int32      // pods of the others, the stable one first
 	partition IntOrPercent // that is written to the workload
+}
+
+func (v *preview) sizes() Sizes {
+	s := Sizes{New: v.fresh, Old: v.old[0]}
+	for _, n := range v.old[1:] {
+		s.Middle = saturate(int64(s.Middle) + int64(n))
+	}
+	return s
 }
 
 // begin creates the ReplicaSet of the new template at partition 0.
 func (v *preview) begin() {
 	v.partition = Int(0)
 	if v.budget.Replicas > 0 {
-		v.sizes.New = PartitionCreationSize(v.partition, v.budget, v.sizes.Old, v.opts.Corrected)
+		v.fresh = PartitionCreationSize(v.partition, v.budget, v.sizes().Total(), v.opts.Corrected)
 	}
 	v.passes()
 }
@@ -145,29 +180,13 @@ func (v *preview) begin() {
 func (v *preview) passes() []Sizes {
 	var seen []Sizes
 	for range 4 * (len(seen) + int(v.budget.Replicas) + 4) {
-		next := v.pass()
-		if next == v.sizes {
+		before := v.sizes()
+		if v.pass(); v.sizes() == before {
 			break
 		}
-		v.sizes = next
-		seen = append(seen, next)
+		seen = append(seen, v.sizes())
 	}
 	return seen
-}
-
-// pass is one pass of the controller of a Deployment: grow the new ReplicaSet, or else
-// shrink the old one as far as enough pods stay available.
-func (v *preview) pass() Sizes {
-	s, r := v.sizes, v.budget.Replicas
-	if grown := PartitionNewSize(v.partition, v.budget, s.New+s.Old, s.New); s.New < r && grown != s.New {
-		return Sizes{New: grown, Old: s.Old}
-	}
-	limit := PartitionOldLimit(v.partition, r, s.Old, s.New)
-	if limit <= 0 {
-		return Sizes{New: s.New, Old: s.Old - limit}
-	}
-	room := min(s.New+s.Old-v.budget.MinAvailable(), limit, s.Old)
-	return Sizes{New: s.New, Old: s.Old - max(0, room)}
 }
 
 // step goes through one step.
@@ -175,21 +194,21 @@ func (v *preview) step(i int32) PreviewStep {
 	strategy := v.in.Rollout.Strategy()
 	s := &strategy.Steps[i-1]
 	p := PreviewStep{Index: i, Replicas: s.Replicas, Traffic: s.Traffic}
-	before := v.sizes
+	before := v.sizes()
 	c := v.context(i)
 	if v.driver == DriverDeployment {
 		p.Passes = v.release(c)
 	} else {
-		v.sizes = v.target(c)
-		if v.sizes != before {
-			p.Passes = []Sizes{v.sizes}
+		v.target(c)
+		if v.sizes() != before {
+			p.Passes = []Sizes{v.sizes()}
 		}
 	}
-	p.End = v.sizes
+	p.End = v.sizes()
 	p.PeakTotal, p.MinAvailable = v.extremes(before, p.Passes)
 	batches := ReleaseOf(v.in.Rollout, Facts{}, i, nil).ReleasePlan.Batches
 	p.Labelled = max(0, BatchIncrements(batches, i-1, v.in.Replicas)[i-1])
-	if v.sizes.New < c.Desired {
+	if v.fresh < c.Desired {
 		p.Stuck = ReasonTooFewUpdated
 	}
 	p.Pause, _ = PauseOf(v.in.Rollout, i, time.Time{}, v.opts.Corrected)
@@ -222,26 +241,28 @@ func (v *preview) release(c BatchContext) []Sizes {
 	return v.passes()
 }
 
-// target returns the sizes of a workload that is not a Deployment, or not updated by
+// target sets the sizes of a workload that is not a Deployment, or not updated by
 // partition, behind a batch.
-func (v *preview) target(c BatchContext) Sizes {
+func (v *preview) target(c BatchContext) {
 	switch v.driver {
 	case DriverCanary, DriverBlueGreenDeployment, DriverBlueGreenCloneSet:
-		return Sizes{New: max(v.sizes.New, c.Desired), Old: v.in.Replicas} // new pods stand beside the old ones
+		v.fresh, v.old[0] = max(v.fresh, c.Desired), v.in.Replicas // new pods stand beside the old ones
+		return
 	}
 	old := c.DesiredPartition.OfUp(v.in.Replicas)
-	return Sizes{New: max(v.sizes.New, v.in.Replicas-old), Old: min(v.sizes.Old, old)}
+	v.fresh, v.old[0] = max(v.fresh, v.in.Replicas-old), min(v.old[0], old)
 }
 
 // extremes returns the most pods wanted and the fewest available in a step. Pods that
 // are new in a pass count as available in the next.
 func (v *preview) extremes(before Sizes, passes []Sizes) (peak, least int32) {
 	all := append([]Sizes{before}, passes...)
-	least = before.New + before.Old
+	least = before.Total()
 	for i, s := range all {
-		peak = max(peak, s.New+s.Old)
+		peak = max(peak, s.Total())
 		if i > 0 {
-			least = min(least, min(all[i-1].New, s.New)+min(all[i-1].Old, s.Old))
+			b := all[i-1]
+			least = min(least, Sizes{New: min(b.New, s.New), Old: min(b.Old, s.Old), Middle: min(b.Middle, s.Middle)}.Total())
 		}
 	}
 	return peak, least
@@ -275,11 +296,13 @@ func Warnings(r Rollout, replicas int32, cs Corrections) []Warning {
 		last := i == len(strategy.Steps)-1
 		mixed := i > 0 && strategy.Steps[i-1].Replicas.kind != v.kind
 		switch {
+		case replicas == 1 && v.kind == percent && v.value > 0 && v != Percent(100):
+			add(i, "D15", "every percentage of a single pod is all of it")
 		case mixed && r.Style() == Partition && r.WorkloadRef.Kind == "Deployment":
 			add(i, CorrectMixedPartitions, "a number and a percentage are not compared by pods, so that the step may never end or go backwards")
 		case last && r.BlueGreen == nil && v == Percent(100) && strategy.Steps[i].Pause.Duration != nil:
 			add(i, CorrectLastPause, "the pause of a last step of 100% is ignored")
-		case last && r.BlueGreen == nil && v != Percent(100) && v.OfUp(replicas) >= replicas && strategy.Steps[i].Pause.Duration == nil:
+		case last && r.BlueGreen == nil && v != Percent(100) && v.ofUp(replicas) >= int64(replicas) && strategy.Steps[i].Pause.Duration == nil:
 			add(i, CorrectLastPause, "all pods are updated, yet the step waits for a person")
 		}
 		if r.WorkloadRef.Kind == "CloneSet" && v.kind == percent && !exactShare(replicas-BatchSize(v, replicas), replicas) {

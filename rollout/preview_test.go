@@ -117,6 +117,16 @@ func TestWarnings(t *testing.T) {
 	require.Equal(t, []string{"D4"}, texts(partitioned(cloneSet, step(rollout.Percent(99), -1)), 101))
 	require.Empty(t, texts(partitioned(cloneSet, step(rollout.Percent(50), -1)), 100))
 	require.Empty(t, rollout.Warnings(rollout.Rollout{}, 3, nil))
+	require.Equal(t, []string{"D15"}, texts(partitioned(deployment, step(rollout.Percent(20), -1)), 1))
+	in := rollout.PreviewInput{Rollout: partitioned(deployment, step(rollout.Percent(20), -1)), Replicas: 6, Limits: &rollout.RollingUpdate{MaxUnavailable: rollout.Int(1)}}
+	for _, c := range []struct {
+		cs   rollout.Corrections
+		want int
+	}{{nil, 1}, {rollout.Corrections{rollout.CorrectLeak}, 0}} {
+		p, err := rollout.Preview(in, rollout.Options{Corrected: c.cs})
+		require.NoError(t, err)
+		require.Len(t, p.Warnings, c.want, "a pod is lost at partition 0")
+	}
 }
 
 func TestPreviewRejects(t *testing.T) {

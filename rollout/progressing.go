@@ -129,6 +129,7 @@ func (st *pass) rolling() {
 	case read.CurrentStepState == StateCompleted:
 		st.condition(ConditionProgressing, "True", ProgressFinalising, "Rollout has been completed and some closing work is being done")
 	default:
+		st.goOn()
 		st.stepMachine()
 	}
 }
@@ -152,12 +153,12 @@ func RecalculateStep(steps []Step, br *BatchRelease, replicas, current int32) in
 	if p := br.ReleasePlan.BatchPartition; p != nil {
 		batch = *p
 	}
-	var released int32
+	var released int64
 	if batch >= 0 && int(batch) < len(br.ReleasePlan.Batches) {
-		released = br.ReleasePlan.Batches[batch].CanaryReplicas.OfUp(replicas)
+		released = br.ReleasePlan.Batches[batch].CanaryReplicas.ofUp(replicas)
 	}
 	covers := func(i int32) bool {
-		return i >= 1 && int(i) <= len(steps) && released <= steps[i-1].Replicas.OfUp(replicas)
+		return i >= 1 && int(i) <= len(steps) && released <= steps[i-1].Replicas.ofUp(replicas)
 	}
 	if covers(current) {
 		return current

@@ -74,6 +74,18 @@ const (
 	ReasonRouteTraffic   Reason = "RouteTraffic"   // the step leads traffic to new pods
 )
 
+// Reasons of actions of an Argo Rollout.
+const (
+	ReasonNewTemplate    Reason = "NewTemplate"    // the template has no ReplicaSet yet
+	ReasonWeight         Reason = "Weight"         // the sizes follow the weight of the step
+	ReasonOtherTemplate  Reason = "OtherTemplate"  // its template is neither wanted nor stable
+	ReasonStable         Reason = "Stable"         // the stable pods are all kept
+	ReasonPreview        Reason = "Preview"        // the new pods are looked at before they are promoted
+	ReasonPromotion      Reason = "Promotion"      // the traffic follows the promotion, or the abort
+	ReasonScaleDownDelay Reason = "ScaleDownDelay" // old pods are kept for a while
+	ReasonAborted        Reason = "Aborted"        // the update is given up: a person retries, or rolls back
+)
+
 // Reasons for which a Rollout waits.
 const (
 	ReasonWorkloadNotFound     Reason = "WorkloadNotFound"     // the workload does not exist
@@ -91,6 +103,9 @@ const (
 	ReasonReleaseExists        Reason = "ReleaseExists"        // the BatchRelease is being deleted
 	ReasonReleaseFinalizing    Reason = "ReleaseFinalizing"    // the BatchRelease gives the workload back
 	ReasonBatchNotReady        Reason = "BatchNotReady"        // Have pods of the step are ready, it asks for Limit
+	ReasonDeadlineExceeded     Reason = "DeadlineExceeded"     // Have seconds have passed since the step began, Limit are allowed
+	ReasonAnalysis             Reason = "Analysis"             // the analysis of the step runs
+	ReasonAnalysisFailed       Reason = "AnalysisFailed"       // the analysis of the step has failed: a person has to decide
 	ReasonGrace                Reason = "Grace"                // Have of Limit seconds have passed since traffic was changed
 	ReasonTrafficChanged       Reason = "TrafficChanged"       // the routes are verified in the next pass
 	ReasonTrafficMissing       Reason = "TrafficMissing"       // a Service or a route does not exist

@@ -24,7 +24,9 @@ type pass struct {
 	opts   Options
 	hash   string
 	sub    *StepStatus // of the next status; the caller's is never written
-	p      Plan
+	// stalled tells that the step does not come to an end (D25).
+	stalled bool
+	p       Plan
 }
 
 func (st *pass) add(a Action)          { st.p.Actions = append(st.p.Actions, a) }
@@ -265,6 +267,10 @@ func (st *pass) finish() {
 		st.keep()
 		return
 	}
+	if st.has(CorrectDeadline) && !st.stalled {
+		st.p.Status.Conditions = withoutCondition(st.p.Status.Conditions, ConditionStalled)
+	}
+	st.beginClosing()
 	st.p.Status.Sub = st.sub
 	st.p.Status.CurrentStepIndex, st.p.Status.CurrentStepState = 0, ""
 	if st.sub != nil {

@@ -26,8 +26,8 @@ func anyStep(t *rapid.T, label string) rollout.IntOrPercent {
 // all only for 100%, a number that large, or a single replica.
 func TestPartitionLimitProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		replicas := rapid.Int32Range(0, 200).Draw(t, "replicas")
-		p := rapid.OneOf(rapid.Int32Range(-3, 12), rapid.Int32Range(0, 250)).Draw(t, "p")
+		replicas := rapid.OneOf(rapid.Int32Range(0, 200), rapid.Int32Range(0, math.MaxInt32)).Draw(t, "replicas")
+		p := rapid.OneOf(rapid.Int32Range(-3, 12), rapid.Int32Range(0, 250), rapid.Int32Range(0, math.MaxInt32-50)).Draw(t, "p")
 		more := rapid.OneOf(rapid.Int32Range(0, 2), rapid.Int32Range(0, 50)).Draw(t, "more")
 		for _, of := range []func(int32) rollout.IntOrPercent{rollout.Int, rollout.Percent} {
 			v, w := of(p), of(p+more)
@@ -40,6 +40,9 @@ func TestPartitionLimitProperties(t *testing.T) {
 			}
 			if next := rollout.PartitionLimit(w, replicas); next < limit && v != rollout.Percent(100) {
 				t.Fatalf("%v of %d is %d, but %v is %d", v, replicas, limit, w, next)
+			}
+			if a, b := rollout.BatchSize(v, replicas), rollout.BatchSize(w, replicas); a < 0 || b > replicas || b < a || a < limit || a > limit+1 && p > 0 {
+				t.Fatalf("batches of %v and %v of %d are %d and %d", v, w, replicas, a, b)
 			}
 			if !rollout.PartitionAtLeast(w, v) {
 				t.Fatalf("%v does not cover %v", w, v)

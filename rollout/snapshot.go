@@ -11,12 +11,29 @@ type Snapshot struct {
 	// Workload is what [Inspect] tells about the workload, nil if it does not exist.
 	Workload *Facts  `json:"workload,omitempty"`
 	Traffic  Traffic `json:"traffic,omitzero"`
+	// IngressClasses are classes of Ingress beside those of [IngressClasses], and before
+	// them.
+	IngressClasses []IngressClass `json:"ingressClasses,omitempty"`
 	// Shared is the TrafficRouting object that the annotation
 	// [AnnotationTrafficRouting] names, nil if there is none.
 	Shared *SharedRouting `json:"shared,omitempty"`
+	// Analysis is how the analysis of the current step stands; "" without one. Only
+	// [CorrectDeadline] reads it.
+	Analysis AnalysisPhase `json:"analysis,omitzero"`
 	// Grace is what the last plan returned.
 	Grace Grace `json:"grace,omitempty"`
 }
+
+// An AnalysisPhase is how an analysis stands. Any other phase than these counts as
+// [AnalysisRunning].
+type AnalysisPhase string
+
+// The phases of an analysis.
+const (
+	AnalysisRunning    AnalysisPhase = "Running"
+	AnalysisSuccessful AnalysisPhase = "Successful"
+	AnalysisFailed     AnalysisPhase = "Failed"
+)
 
 // Facts are what the rollout pass needs to know about a workload (rule 4).
 type Facts struct {
@@ -35,6 +52,9 @@ type Facts struct {
 	RevisionLabelKey string `json:"revisionLabelKey,omitzero"` // the key of that label
 	InRollback       bool   `json:"inRollback,omitzero"`       // the update goes back to the stable revision
 	InProgress       bool   `json:"inProgress,omitzero"`       // admission has let it in
+	// ProgressDeadlineSeconds is the workload's; nil means 600, [InfiniteDeadline] none.
+	// Only [CorrectDeadline] reads it.
+	ProgressDeadlineSeconds *int32 `json:"progressDeadlineSeconds,omitempty"`
 }
 
 // RolloutID returns the id of a release: the label, or the revision (rule 4).

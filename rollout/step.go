@@ -21,7 +21,7 @@ func (st *pass) jump() bool {
 // StateAfterJump returns the state in which a step begins that is jumped to: with its
 // traffic if its pods are updated already.
 func StateAfterJump(step Step, replicas, updated int32) StepState {
-	if step.Replicas.OfUp(replicas) == updated {
+	if step.Replicas.ofUp(replicas) == int64(updated) {
 		return StateTrafficRouting
 	}
 	return StateBeforeUpgrade
@@ -70,7 +70,7 @@ func (st *pass) stepMachine() {
 // full reports whether a step updates all pods, so that there is no stable pod left to
 // lead traffic to.
 func (st *pass) full(step *Step) bool {
-	return st.r.RealPartition() && step.Replicas.OfUp(st.w.Replicas) >= st.w.Replicas
+	return st.r.RealPartition() && step.Replicas.ofUp(st.w.Replicas) >= int64(st.w.Replicas)
 }
 
 // state does what the state of the step asks for.
@@ -91,7 +91,9 @@ func (st *pass) state(step *Step) {
 			st.after(recheck)
 		}
 	case StateMetricsAnalysis:
-		s.CurrentStepState = StatePaused
+		if st.analysed() {
+			s.CurrentStepState = StatePaused
+		}
 	case StatePaused:
 		if st.pause(step) {
 			s.CurrentStepState, s.LastUpdateTime = StateReady, st.now
@@ -147,6 +149,7 @@ func (st *pass) pins() bool {
 func (st *pass) upgrade(step *Step) {
 	st.p.Status.Message = "Rollout is in " + st.stepText() + ", and upgrade workload to new version"
 	if !st.runBatch() {
+		st.deadline()
 		return
 	}
 	st.sub.CurrentStepState, st.sub.LastUpdateTime = StateTrafficRouting, st.now

@@ -145,7 +145,7 @@ func (st *pass) routeAllToNew() bool {
 	if t == nil {
 		return true
 	}
-	changed := st.lead(Percent(100), nil, ReasonRouteTraffic)
+	changed := st.lead(&Step{Traffic: Percent(100)}, ReasonRouteTraffic)
 	return st.settle("route-new/"+t.Service, changed)
 }
 
@@ -202,7 +202,7 @@ func (st *pass) routeStep(step *Step) bool {
 	if !st.r.Strategy().DisableGenerateCanaryService && !st.services(stable) {
 		return false
 	}
-	if st.lead(step.Traffic, step.Matches, ReasonRouteTraffic) {
+	if st.lead(step, ReasonRouteTraffic) {
 		st.hold(ReasonTrafficChanged, 0, 0)
 		return false
 	}
@@ -256,37 +256,43 @@ func (st *pass) canarySelector(stable *Service) map[string]string {
 
 // lead writes the routes that lead traffic to the canary Service, and reports whether
 // any changed.
-func (st *pass) lead(weight IntOrPercent, matches []Match, reason Reason) bool {
+func (st *pass) lead(step *Step, reason Reason) bool {
 	t, changed := st.routing(), false
 	if route := st.s.Traffic.Route; route != nil && t.Gateway != nil {
 		rules := route.Rules
-		if len(matches) > 0 {
-			rules = RouteMatches(rules, t.Service, st.canaryName(), matches, st.opts.Corrected)
+		if len(step.Matches) > 0 {
+			rules = RouteMatches(rules, t.Service, st.canaryName(), step.Matches, st.opts.Corrected)
 		} else {
-			rules = RouteWeight(rules, t.Service, st.canaryName(), weight.OfUp(100))
+			rules = RouteWeight(rules, t.Service, st.canaryName(), step.Traffic.OfUp(100))
 		}
 		changed = st.setRoute(route, rules, reason)
 	}
-	return st.leadIngress(weight, matches, reason) || changed
+	return st.leadIngress(step, reason) || changed
 }
 
-func (st *pass) leadIngress(weight IntOrPercent, matches []Match, reason Reason) bool {
+func (st *pass) leadIngress(step *Step, reason Reason) bool {
 	t, stable, canary := st.routing(), st.s.Traffic.Ingress, st.s.Traffic.CanaryIngress
 	if t.Ingress == nil || stable == nil {
 		return false
 	}
+	class, known := st.ingressClass()
+	if !known {
+		st.hold(ReasonTrafficMissing, 0, 0)
+		st.p.Failure = "ingress class " + t.Ingress.ClassType + " not found"
+		return true
+	}
 	name := t.Ingress.Name + "-canary"
 	if canary == nil {
-		if len(matches) == 0 && weight.OfUp(100) == 0 {
+		if len(step.Matches) == 0 && step.Traffic.OfUp(100) == 0 {
 			return false
 		}
 		st.add(SetIngress{
 			Name: name, Stable: stable.Name, Create: true, Backend: st.canaryName(), Reason: reason,
-			Annotations: IngressAnnotations(stable.Annotations, Percent(0), nil),
+			Annotations: class.Annotations(stable.Annotations, Step{Traffic: Percent(0)}),
 		})
 		return true
 	}
-	annotations := IngressAnnotations(canary.Annotations, weight, matches)
+	annotations := class.Annotations(canary.Annotations, *step)
 	if maps.Equal(annotations, canary.Annotations) {
 		return false
 	}

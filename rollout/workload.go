@@ -78,12 +78,16 @@ type Pod struct {
 
 // consistent reports whether the pod is of a revision, which both are known by their
 // hashes or by a name that ends with it.
-func (p *Pod) consistent(rev string) bool {
-	return endsWith(rev, p.Labels[LabelPodTemplateHash]) || endsWith(rev, p.Labels[LabelControllerRevision])
+func (p *Pod) consistent(rev string, cs Corrections) bool {
+	return hashes(rev, p.Labels[LabelPodTemplateHash], cs) || hashes(rev, p.Labels[LabelControllerRevision], cs)
 }
 
-// endsWith reports whether a revision ends with a hash that is known.
-func endsWith(rev, hash string) bool { return hash != "" && strings.HasSuffix(rev, hash) }
+// hashes reports whether a revision ends with a hash that is known. Upstream does not
+// look at what stands before it (D29).
+func hashes(rev, hash string, cs Corrections) bool {
+	before, ends := strings.CutSuffix(rev, hash)
+	return hash != "" && ends && (before == "" || strings.HasSuffix(before, "-") || !cs.Has(CorrectSuffix))
+}
 
 // A Driver is the way in which a workload is updated.
 type Driver string

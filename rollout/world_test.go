@@ -28,7 +28,13 @@ type world struct {
 	log     []string // what happened, in one word each
 	holds   []rollout.Hold
 	check   func() // after each action
+	gone    bool   // the Deployment does not exist
+	// partitioned plans the sizes in place of the formulas, if it is set.
+	partitioned *partitioner
 }
+
+// templates are those that a world knows, the oldest first.
+func templates() []string { return []string{"v0", "v1", "v2", "v3", "v4"} }
 
 const stableLabel = rollout.LabelStableRevision
 
@@ -55,7 +61,7 @@ func step(replicas rollout.IntOrPercent, seconds int32) rollout.Step {
 
 func (c *world) owned() []rollout.WorkloadSet {
 	var sets []rollout.WorkloadSet
-	for i, name := range []string{"v1", "v2", "v3"} {
+	for i, name := range templates() {
 		if n, ok := c.sizes[name]; ok {
 			sets = append(sets, rollout.WorkloadSet{
 				Name: name, Template: template(name), Replicas: n, Revision: fmt.Sprint(i + 1), CreationTimestamp: now.Add(time.Duration(i) * time.Second),
@@ -125,6 +131,9 @@ func (c *world) state() []any {
 
 func (c *world) facts() *rollout.Facts {
 	c.observe()
+	if c.gone {
+		return nil
+	}
 	f := rollout.Inspect(rollout.InspectSnapshot{Workload: c.w, Style: c.r.Style(), Sets: c.owned()})
 	return &f
 }
@@ -155,10 +164,14 @@ func (c *world) batchPass() {
 	}
 	c.observe()
 	var pods []rollout.Pod
-	for _, name := range []string{"v1", "v2", "v3"} {
+	for _, name := range templates() {
 		pods = append(pods, c.pods[name]...)
 	}
-	p, err := rollout.ReconcileBatch(rollout.BatchSnapshot{Release: *c.br, Workload: &c.w, Pods: pods}, c.clock, c.opts)
+	s := rollout.BatchSnapshot{Release: *c.br, Workload: &c.w, Pods: pods}
+	if c.gone {
+		s.Workload = nil
+	}
+	p, err := rollout.ReconcileBatch(s, c.clock, c.opts)
 	require.NoError(c.t, err)
 	c.br.Status = p.Status
 	for _, a := range p.Actions {
@@ -170,11 +183,18 @@ func (c *world) batchPass() {
 func (c *world) deploymentPass() {
 	c.observe()
 	old := c.total() - c.fresh()
+	if c.gone {
+		return
+	}
 	if !c.w.Paused { // the native controller finishes at once
 		for name := range c.sizes {
 			c.sizes[name] = 0
 		}
 		c.sizes[c.w.Template.ID] = *c.w.Replicas
+		return
+	}
+	if c.partitioned != nil {
+		c.partitioned.pass(c)
 		return
 	}
 	s, err := rollout.ParseStrategy(c.w.Annotations[rollout.AnnotationStrategy])

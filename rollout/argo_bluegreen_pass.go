@@ -1,0 +1,293 @@
+package rollout
+
+import (
+	"maps"
+	"math"
+	"time"
+)
+
+// blueGreen is a whole pass of a blue-green update (rule 16.3).
+func (st *argoPass) blueGreen() {
+	st.create()
+	if st.preview != nil && !st.halted() {
+		st.preview = st.choose(st.preview, st.fresh.Hash, ReasonPreview)
+	}
+	if !st.changed() {
+		st.blueGreenSets()
+		st.blueGreenPause()
+		st.switchActive()
+	}
+	st.blueGreenStatus()
+}
+
+// choose lets a Service select the pods of a hash.
+func (st *argoPass) choose(s *Service, hash string, reason Reason) *Service {
+	if s.Selector[ArgoHashLabel] == hash {
+		return s
+	}
+	st.p.Actions = append(st.p.Actions, SelectPods{Service: s.Name, Key: ArgoHashLabel, Value: hash, Reason: reason})
+	selector := maps.Clone(s.Selector)
+	if selector == nil {
+		selector = map[string]string{}
+	}
+	selector[ArgoHashLabel] = hash
+	return &Service{Name: s.Name, Selector: selector}
+}
+
+// activeHash returns the hash that gets the traffic, "" if all pods do.
+func (st *argoPass) activeHash() string { return st.active.Selector[ArgoHashLabel] }
+
+// blueGreenSets gives the stable ReplicaSet all pods, the new one those of the preview,
+// and the others a delay.
+func (st *argoPass) blueGreenSets() {
+	st.removeDeadlines()
+	if st.stable != nil && st.stable != st.fresh {
+		st.scale(st.stable, st.replicas(), ReasonStable)
+	}
+	if st.fresh != nil {
+		st.scaleFresh()
+	}
+	if st.paused(ArgoPauseInconclusive) == nil {
+		st.scaleOthers()
+	}
+}
+
+// scaleFresh gives the new ReplicaSet its size. After an abort it keeps its pods for a
+// while, once the stable ones are all there.
+func (st *argoPass) scaleFresh() {
+	delay, _ := ArgoAbortDelay(ArgoStyleBlueGreen, st.r.BlueGreen.AbortScaleDownDelaySeconds)
+	switch {
+	case !st.delaysAbort():
+		st.scale(st.fresh, st.freshSize(), ReasonPreview)
+	case st.fresh.ScaleDownAt.After(st.now):
+		st.hold(ReasonScaleDownDelay, 0, 0)
+		st.recheck(st.fresh.ScaleDownAt)
+	case !st.fresh.ScaleDownAt.IsZero():
+		st.scale(st.fresh, 0, ReasonAborted)
+	case st.stable.AvailableReplicas >= st.replicas():
+		st.fresh.ScaleDownAt = st.deadlineIn(*delay)
+	}
+}
+
+// deadlineIn returns the instant so many seconds ahead, as it is annotated.
+func (st *argoPass) deadlineIn(seconds int32) time.Time {
+	return st.now.Add(time.Duration(seconds) * time.Second).Truncate(time.Second)
+}
+
+// delaysAbort reports whether an aborted update keeps the pods of the new ReplicaSet for
+// a while.
+func (st *argoPass) delaysAbort() bool {
+	if !st.aborted() || st.stable == nil || st.r.BlueGreen == nil {
+		return false
+	}
+	delay, _ := ArgoAbortDelay(ArgoStyleBlueGreen, st.r.BlueGreen.AbortScaleDownDelaySeconds)
+	return delay != nil
+}
+
+// removeDeadlines keeps the ReplicaSets that are wanted.
+func (st *argoPass) removeDeadlines() {
+	if st.fresh != nil && !st.delaysAbort() {
+		st.fresh.ScaleDownAt = time.Time{}
+	}
+	if st.stable != nil && (st.stable != st.fresh || !st.delaysAbort()) {
+		st.stable.ScaleDownAt = time.Time{}
+	}
+}
+
+// scaleOthers removes old ReplicaSets when their delay is over.
+func (st *argoPass) scaleOthers() {
+	limit, waiting := int32(math.MaxInt32), int32(0)
+	if n := st.r.BlueGreen.ScaleDownDelayRevisionLimit; n != nil {
+		limit = *n
+	}
+	for _, set := range st.others() {
+		if st.referenced(set.Hash) {
+			continue
+		}
+		to := int32(0)
+		switch at := set.ScaleDownAt; {
+		case at.IsZero() && waiting < limit:
+			waiting++
+			to = set.Replicas
+			st.delay(set)
+		case at.IsZero():
+		case waiting >= limit:
+			waiting++
+		default:
+			waiting++
+			if at.After(st.now) {
+				to = st.replicas()
+				st.recheck(at)
+			}
+		}
+		if to != set.Replicas {
+			st.scale(set, to, ReasonScaleDownDelay)
+		}
+	}
+}
+
+// delay lets an old ReplicaSet keep its pods for a while.
+func (st *argoPass) delay(set *argoSet) {
+	seconds := ArgoScaleDownDelay(ArgoStyleBlueGreen, st.r.BlueGreen.ScaleDownDelaySeconds)
+	if seconds > 0 {
+		set.ScaleDownAt = st.deadlineIn(seconds)
+		st.recheck(st.now.Add(time.Duration(seconds) * time.Second))
+	}
+}
+
+// referenced reports whether a Service or the status names a hash.
+func (st *argoPass) referenced(hash string) bool {
+	for _, s := range []*Service{st.active, st.preview} {
+		if s != nil && s.Selector[ArgoHashLabel] == hash {
+			return true
+		}
+	}
+	s := st.read
+	return hash == s.StableRS || hash == s.CurrentPodHash || hash == s.ActiveSelector || hash == s.PreviewSelector
+}
+
+// readyForPause reports whether the preview is complete.
+func (st *argoPass) readyForPause() bool {
+	size := st.freshSize()
+	return st.fresh.Replicas == size && st.fresh.AvailableReplicas == size
+}
+
+// fastTracked reports whether no pause is needed: the pods are about to be removed and
+// still there, or are active already, or a person is in a hurry.
+func (st *argoPass) fastTracked() bool {
+	return !st.asRead(st.fresh.Hash).IsZero() || st.read.PromoteFull || st.activeHash() == "" || st.activeHash() == st.fresh.Hash
+}
+
+// manages reports whether the update pauses before it is promoted.
+func (p *ArgoPreview) manages() bool {
+	return p.AutoPromotionEnabled != nil && !*p.AutoPromotionEnabled || p.AutoPromotionSeconds > 0
+}
+
+// blueGreenPause begins the pause before the promotion, or ends it.
+func (st *argoPass) blueGreenPause() {
+	c := st.paused(ArgoPauseBlueGreen)
+	switch {
+	case st.read.Abort || !st.readyForPause() || st.halted():
+	case st.fastTracked() || st.read.ScaleUpPreviewCheckPoint || !st.r.BlueGreen.manages():
+		st.removePause = ArgoPauseBlueGreen
+	case c == nil && !st.read.ControllerPause:
+		st.addPause = ArgoPauseBlueGreen
+	case c != nil && st.pauseOver():
+		st.removePause = ArgoPauseBlueGreen
+	case c != nil && st.r.BlueGreen.AutoPromotionSeconds > 0:
+		if at := st.promotionAt(c); at.After(st.now) {
+			st.recheck(at)
+		}
+	}
+}
+
+func (st *argoPass) promotionAt(c *ArgoPauseCondition) time.Time {
+	return c.StartTime.Add(time.Duration(st.r.BlueGreen.AutoPromotionSeconds) * time.Second)
+}
+
+// pauseOver reports whether the pause before the promotion is over, or none is needed.
+func (st *argoPass) pauseOver() bool {
+	b, c := st.r.BlueGreen, st.paused(ArgoPauseBlueGreen)
+	switch {
+	case st.addPause != "":
+		return false
+	case st.read.ScaleUpPreviewCheckPoint || !b.manages():
+		return true
+	case b.AutoPromotionEnabled != nil && !*b.AutoPromotionEnabled:
+		return st.read.ControllerPause && c == nil
+	}
+	return c != nil && st.now.After(st.promotionAt(c))
+}
+
+// switchActive leads the traffic to the new ReplicaSet once it is complete and nothing
+// pauses, and back to the stable one after an abort.
+func (st *argoPass) switchActive() {
+	if st.halted() {
+		st.hold(ReasonPaused, 0, 0)
+		return
+	}
+	if !st.readyForPause() || !st.saturated(st.fresh) {
+		st.hold(ReasonBatchNotReady, int64(st.fresh.AvailableReplicas), int64(st.freshSize()))
+		return
+	}
+	to := st.activeHash()
+	if st.fastTracked() || st.pauseOver() {
+		to = st.fresh.Hash
+	}
+	if st.read.Abort {
+		st.hold(ReasonAborted, 0, 0)
+		to = st.read.StableRS
+	} else if to != st.fresh.Hash {
+		st.holdPromotion()
+	}
+	st.active = st.choose(st.active, to, ReasonPromotion)
+}
+
+// holdPromotion says what the promotion waits for.
+func (st *argoPass) holdPromotion() {
+	b, c := st.r.BlueGreen, st.paused(ArgoPauseBlueGreen)
+	if b.AutoPromotionSeconds == 0 || b.AutoPromotionEnabled != nil && !*b.AutoPromotionEnabled {
+		st.hold(ReasonApproval, 0, 0)
+		return
+	}
+	have := time.Duration(0)
+	if c != nil {
+		have = st.now.Sub(c.StartTime)
+	}
+	st.hold(ReasonPause, int64(have.Seconds()), int64(b.AutoPromotionSeconds))
+}
+
+// saturated reports whether a ReplicaSet has all pods, and they are available.
+func (st *argoPass) saturated(set *argoSet) bool {
+	n := st.replicas()
+	return set != nil && set.DesiredReplicas != nil && *set.DesiredReplicas == n && set.Replicas == n && set.AvailableReplicas == n
+}
+
+// blueGreenStatus completes the status of a blue-green update.
+func (st *argoPass) blueGreenStatus() {
+	status := st.base()
+	if st.changed() {
+		st.reset(&status)
+	}
+	if st.read.PromoteFull || st.withinWindow() {
+		st.clearPauses, st.removeAbort = true, true
+	}
+	if st.preview != nil {
+		status.PreviewSelector = st.preview.Selector[ArgoHashLabel]
+	}
+	status.ActiveSelector = st.activeHash()
+	switch {
+	case st.promotable(&status):
+		st.promote(&status)
+	default:
+		status.ScaleUpPreviewCheckPoint = st.checkpoint()
+	}
+	if active := st.named(status.ActiveSelector); active != nil {
+		status.AvailableReplicas, status.ReadyReplicas = active.AvailableReplicas, active.ReadyReplicas
+	}
+	st.persist(st.conditions(status))
+}
+
+// promotable reports whether the new ReplicaSet becomes the stable one.
+func (st *argoPass) promotable(status *ArgoStatus) bool {
+	switch {
+	case st.stable == nil || status.ActiveSelector == "":
+		return true
+	case status.ActiveSelector != status.CurrentPodHash:
+		return false
+	}
+	return st.read.PromoteFull || st.withinWindow() || !st.aborted()
+}
+
+// checkpoint reports whether the preview was complete and the pause is over, so that it
+// grows to its full size.
+func (st *argoPass) checkpoint() bool {
+	n := st.r.BlueGreen.PreviewReplicaCount
+	switch {
+	case n == nil:
+		return false
+	case st.read.ScaleUpPreviewCheckPoint:
+		return true
+	}
+	return st.pauseOver() && st.fresh.AvailableReplicas == *n
+}

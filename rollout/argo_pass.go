@@ -1,0 +1,265 @@
+package rollout
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/kplan-go/kplan/internal/field"
+)
+
+// An argoPass is one pass of an Argo Rollout.
+type argoPass struct {
+	s    *ArgoSnapshot
+	r    *ArgoObject
+	read *ArgoStatus // as it was read, but for the conditions of a pause
+	now  time.Time
+	p    ArgoPlan
+	sets []*argoSet // by age
+	// fresh has the template of the Rollout, stable that of the last promotion; either may
+	// be nil, and they may be the same.
+	fresh, stable   *argoSet
+	active, preview *Service // as they are after the actions
+
+	addPause, removePause string // the reason of a pause that begins or ends
+	clearPauses           bool
+	addAbort, removeAbort bool
+	restarted             bool // the steps have changed
+}
+
+// An argoSet is a ReplicaSet and what becomes of it.
+type argoSet struct {
+	ArgoReplicaSet
+	to      int32
+	visited bool // its annotation is brought up to date
+	reason  Reason
+}
+
+// ArgoReconcile returns the next step of the Argo Rollout in s as of now: a whole pass
+// of a canary without traffic routing or of a blue-green update (rule 16.3). It
+// performs nothing. The error, if any, wraps [ErrInvalid] and one [FieldError] for each
+// field that cannot be used.
+//
+// It mirrors the reconciliation of Argo Rollouts without analysis, experiments and
+// restarts of pods.
+func ArgoReconcile(s ArgoSnapshot, now time.Time) (ArgoPlan, error) {
+	if err := admitArgo(&s, now); err != nil {
+		return ArgoPlan{}, err
+	}
+	read := s.Rollout.Status
+	read.Abort = read.Abort && !read.promoted() // there is nothing left to give up
+	st := &argoPass{s: &s, r: &s.Rollout, read: &read, now: now.Round(0).UTC(), active: s.Active, preview: s.Preview}
+	st.find()
+	switch {
+	case st.notesPause():
+	case st.resized():
+		st.scaleOnly()
+	case s.Rollout.BlueGreen != nil:
+		st.blueGreen()
+	default:
+		st.canary()
+	}
+	st.write()
+	return st.p, nil
+}
+
+func admitArgo(s *ArgoSnapshot, now time.Time) error {
+	var es field.Errors
+	if now.IsZero() {
+		es.Add("now", now, "must be set")
+	}
+	if s.Rollout.TemplateHash == "" {
+		es.Add("Rollout.TemplateHash", "", "must be set")
+	}
+	if s.Rollout.Replicas != nil {
+		es.NotNegative("Rollout.Replicas", *s.Rollout.Replicas)
+	}
+	if s.Rollout.BlueGreen != nil && s.Active == nil {
+		es.Add("Active", nil, "must be set for a blue-green update")
+	}
+	seen := map[string]bool{}
+	for i := range s.Sets {
+		set := &s.Sets[i]
+		path := "Sets[" + strconv.Itoa(i) + "]"
+		es.NotNegative(path+".Replicas", set.Replicas)
+		if seen[set.Hash] {
+			es.Add(path+".Hash", set.Hash, "must be unique")
+		}
+		seen[set.Hash] = true
+	}
+	return es.Join()
+}
+
+// find tells the ReplicaSets apart.
+func (st *argoPass) find() {
+	for i := range st.s.Sets {
+		set := &argoSet{ArgoReplicaSet: st.s.Sets[i], to: st.s.Sets[i].Replicas}
+		st.sets = append(st.sets, set)
+		if set.Hash == st.r.TemplateHash {
+			st.fresh = set
+		}
+		if set.Hash == st.read.StableRS {
+			st.stable = set
+		}
+	}
+	slices.SortFunc(st.sets, func(a, b *argoSet) int {
+		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp), cmp.Compare(a.Hash, b.Hash))
+	})
+}
+
+// others returns the ReplicaSets that are neither new nor stable and want pods, the
+// newest revision first.
+func (st *argoPass) others() []*argoSet {
+	var list []*argoSet
+	for _, set := range st.sets {
+		if set != st.fresh && set != st.stable && set.to > 0 {
+			list = append(list, set)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *argoSet) int { return cmp.Compare(b.Revision, a.Revision) })
+	return list
+}
+
+func (st *argoPass) replicas() int32 {
+	if st.r.Replicas == nil {
+		return 1
+	}
+	return *st.r.Replicas
+}
+
+func (st *argoPass) hold(reason Reason, have, limit int64) {
+	st.p.Holds = append(st.p.Holds, Hold{Reason: reason, Have: have, Limit: limit})
+}
+
+// recheck asks for another pass at an instant, if none is asked for earlier.
+func (st *argoPass) recheck(at time.Time) {
+	if st.p.RecheckAt.IsZero() || at.Before(st.p.RecheckAt) {
+		st.p.RecheckAt = at
+	}
+}
+
+// resized reports whether the size of the Rollout has changed since a ReplicaSet was
+// scaled.
+func (st *argoPass) resized() bool {
+	for _, set := range st.sets {
+		if set.Replicas > 0 && set.DesiredReplicas != nil && *set.DesiredReplicas != st.replicas() {
+			return true
+		}
+	}
+	return false
+}
+
+// scaleOnly follows a new size, and takes no step.
+func (st *argoPass) scaleOnly() {
+	status := *st.read
+	if st.r.BlueGreen != nil {
+		st.blueGreenSets()
+		status.AvailableReplicas = st.available()
+		if active := st.named(status.ActiveSelector); active != nil {
+			status.AvailableReplicas = active.AvailableReplicas
+		}
+	} else {
+		st.canarySets()
+		status.AvailableReplicas = st.available()
+	}
+	st.persist(st.conditions(status))
+}
+
+// named returns the ReplicaSet of a hash, nil if there is none.
+func (st *argoPass) named(hash string) *argoSet {
+	for _, set := range st.sets {
+		if hash != "" && set.Hash == hash {
+			return set
+		}
+	}
+	return nil
+}
+
+// changed reports whether the template is not that of the status.
+func (st *argoPass) changed() bool {
+	return st.read.CurrentPodHash != "" && st.read.CurrentPodHash != st.r.TemplateHash
+}
+
+// halted reports whether nothing may progress, because a person or an analysis without
+// a result says so.
+func (st *argoPass) halted() bool {
+	return st.r.Paused || st.paused(ArgoPauseInconclusive) != nil
+}
+
+// scale sets the size of a ReplicaSet, and reports whether it changes.
+func (st *argoPass) scale(set *argoSet, to int32, reason Reason) bool {
+	set.visited, set.reason = true, reason
+	changes := set.to != to
+	set.to = to
+	if to == 0 && changes && !st.delaysAbort() {
+		set.ScaleDownAt = time.Time{}
+	}
+	return changes
+}
+
+// create adds the new ReplicaSet if it is missing.
+func (st *argoPass) create() {
+	if st.fresh != nil {
+		return
+	}
+	st.fresh = &argoSet{ArgoReplicaSet: ArgoReplicaSet{Hash: st.r.TemplateHash, Name: st.r.Name + "-" + st.r.TemplateHash}}
+	st.fresh.Revision = st.revision()
+	st.sets = append(st.sets, st.fresh)
+	st.fresh.Replicas = st.freshSize()
+	st.fresh.to = st.fresh.Replicas
+	desired := st.replicas()
+	st.fresh.DesiredReplicas = &desired
+	st.p.Actions = append(st.p.Actions, CreateReplicaSet{
+		Name: st.fresh.Name, Hash: st.fresh.Hash, Revision: st.fresh.Revision, Replicas: st.fresh.Replicas, Desired: desired, Reason: ReasonNewTemplate,
+	})
+}
+
+// freshSize returns the size that the new ReplicaSet is to have.
+func (st *argoPass) freshSize() int32 {
+	if b := st.r.BlueGreen; b != nil {
+		return ArgoBlueGreen{
+			Replicas: st.replicas(), PreviewReplicaCount: b.PreviewReplicaCount, HasPauseConditions: len(st.read.PauseConditions) > 0,
+			PromoteFull: st.read.PromoteFull, ScaleUpPreviewCheckPoint: st.read.ScaleUpPreviewCheckPoint, ActiveSelector: st.read.ActiveSelector,
+			CurrentPodHash: st.read.CurrentPodHash, NewHash: st.fresh.Hash, ActiveExists: st.named(st.read.ActiveSelector) != nil,
+		}.PreviewSize()
+	}
+	return st.counts().Basic().Canary
+}
+
+// write appends what changed about ReplicaSets: the stable one, the new one, the others.
+func (st *argoPass) write() {
+	order := []*argoSet{st.stable}
+	if st.fresh != st.stable {
+		order = append(order, st.fresh)
+	}
+	for _, set := range st.sets {
+		if set != st.fresh && set != st.stable {
+			order = append(order, set)
+		}
+	}
+	for _, set := range order {
+		if set == nil {
+			continue
+		}
+		before := st.asRead(set.Hash)
+		if set.visited && (set.to != set.Replicas || set.DesiredReplicas == nil || *set.DesiredReplicas != st.replicas()) {
+			st.p.Actions = append(st.p.Actions, ScaleReplicaSet{
+				Name: set.Name, Hash: set.Hash, From: set.Replicas, To: set.to, Desired: st.replicas(), Reason: set.reason,
+			})
+		}
+		if !before.Equal(set.ScaleDownAt) {
+			st.p.Actions = append(st.p.Actions, DelayReplicaSet{Name: set.Name, Hash: set.Hash, Until: set.ScaleDownAt, Reason: ReasonScaleDownDelay})
+		}
+	}
+}
+
+// asRead returns the deadline of a ReplicaSet as it was read.
+func (st *argoPass) asRead(hash string) time.Time {
+	for i := range st.s.Sets {
+		if st.s.Sets[i].Hash == hash {
+			return st.s.Sets[i].ScaleDownAt
+		}
+	}
+	return time.Time{}
+}

@@ -1,0 +1,296 @@
+package rollout_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// Section 16.3: a canary from its first deployment to a promotion, in the pause of
+// which nothing moves.
+func TestArgoCanaryLife(t *testing.T) {
+	w := newArgoWorld(t, 6, weight(20), argoPause(-1), weight(50), argoPause(60))
+	w.run(false)
+	require.Equal(t, "v1=6", w.sizes())
+	require.Equal(t, rollout.ArgoHealthy, w.s.Rollout.Status.Phase)
+	w.s.Rollout.TemplateHash = "v2"
+	w.run(false)
+	require.Equal(t, "v1=5 v2=1", w.sizes())
+	require.Equal(t, rollout.ArgoPauseStep, w.s.Rollout.Status.Message)
+	require.Equal(t, []rollout.Hold{{Reason: rollout.ReasonApproval, Have: 2, Limit: 4}}, w.plan.Holds)
+	w.s.Rollout.Status.PauseConditions = nil
+	w.run(false)
+	require.Equal(t, "v2=6", w.sizes())
+	require.Equal(t, "v2", w.s.Rollout.Status.StableRS)
+	require.Equal(t, new(int32(4)), w.s.Rollout.Status.CurrentStepIndex)
+	require.False(t, w.pass(), "nothing changes any more")
+
+	w.s.Rollout.TemplateHash = "v3" // and v3 is given up
+	w.run(false)
+	w.s.Rollout.Status.Abort = true
+	w.run(false)
+	require.Equal(t, "v2=6", w.sizes())
+	require.Equal(t, rollout.ArgoDegraded, w.s.Rollout.Status.Phase)
+	require.Equal(t, "RolloutAborted: Rollout aborted update to revision 3", w.s.Rollout.Status.Message)
+	require.Equal(t, rollout.ReasonAborted, w.plan.Holds[len(w.plan.Holds)-1].Reason)
+	w.s.Rollout.Status.Abort = false // a person retries
+	w.pass()
+	require.Equal(t, "RolloutRetry", conditionOf(rollout.RolloutStatus{Conditions: w.s.Rollout.Status.Conditions}, rollout.ConditionProgressing).Reason)
+	w.s.Rollout.Paused = true
+	w.run(true)
+	require.Equal(t, "v2=6", w.sizes(), "a person has paused it")
+	require.Equal(t, "manually paused", w.s.Rollout.Status.Message)
+	w.s.Rollout.Paused = false
+	w.run(true)
+	require.Equal(t, "v3=6", w.sizes())
+	w.s.Rollout.Replicas = new(int32(9))
+	w.run(true)
+	require.Equal(t, "v3=9", w.sizes())
+}
+
+// A rollback that skips few revisions takes no step.
+func TestArgoRollbackWindow(t *testing.T) {
+	w := newArgoWorld(t, 4, weight(25), argoPause(-1))
+	for _, hash := range []string{"v1", "v2", "v3"} {
+		w.s.Rollout.TemplateHash, w.clock = hash, w.clock.Add(time.Minute)
+		w.run(true)
+		require.Equal(t, hash+"=4", w.sizes())
+	}
+	w.s.Rollout.TemplateHash = "v1"
+	w.run(false)
+	require.Equal(t, "v1=1 v3=3", w.sizes(), "without a window it pauses")
+	w.s.Rollout.RollbackWindow = 1
+	w.run(false)
+	require.Equal(t, "v1=1 v3=3", w.sizes(), "v2 is in between")
+	w.s.Rollout.RollbackWindow = 2
+	w.run(false)
+	require.Equal(t, "v1=4", w.sizes())
+}
+
+// Templates in between lose pods that are not available at once, then the newest first,
+// as far as enough pods stay available.
+func TestArgoOtherTemplates(t *testing.T) {
+	w := newArgoWorld(t, 4, weight(50))
+	w.s.Rollout.MaxSurge, w.s.Rollout.MaxUnavailable = rollout.Int(2), rollout.Int(0)
+	w.s.Rollout.TemplateHash = "v4"
+	w.s.Rollout.Status = rollout.ArgoStatus{CurrentPodHash: "v4", StableRS: "v1", CurrentStepIndex: new(int32(0))}
+	for i, size := range []rollout.ArgoSet{{Replicas: 2, AvailableReplicas: 2}, {Replicas: 2, AvailableReplicas: 2}, {Replicas: 3, AvailableReplicas: 2}, {}} {
+		hash := fmt.Sprint("v", i+1)
+		w.s.Sets = append(w.s.Sets, rollout.ArgoReplicaSet{Hash: hash, Revision: int64(i) + 1, DesiredReplicas: w.s.Rollout.Replicas, ArgoSet: size})
+	}
+	p, err := rollout.ArgoReconcile(w.s, now)
+	require.NoError(t, err)
+	require.Contains(t, p.String(), "Scaled down replica set v3 from 3 to 0 (OtherTemplate)")
+	require.NotContains(t, p.String(), "replica set v2")
+}
+
+// Old ReplicaSets of a blue-green update keep their pods for a while, the newest ones,
+// and as many as the limit says.
+func TestArgoScaleDownLimit(t *testing.T) {
+	w := newArgoWorld(t, 4).green(rollout.ArgoPreview{ScaleDownDelayRevisionLimit: new(int32(3))})
+	w.s.Rollout.TemplateHash = "v6"
+	w.s.Rollout.Status = rollout.ArgoStatus{CurrentPodHash: "v6", StableRS: "v6", ActiveSelector: "v6", PreviewSelector: "v6"}
+	w.s.Active.Selector = map[string]string{rollout.ArgoHashLabel: "v6"}
+	w.s.Preview.Selector = w.s.Active.Selector
+	until := []time.Time{{}, now.Add(time.Minute), now, now.Add(time.Hour), {}, {}}
+	for i := range until {
+		n := []int32{4, 4, 4, 2, 4, 4}[i]
+		w.s.Sets = append(w.s.Sets, rollout.ArgoReplicaSet{
+			Hash: fmt.Sprint("v", i+1), Revision: int64(i) + 1, DesiredReplicas: w.s.Rollout.Replicas, ScaleDownAt: until[i],
+			ArgoSet: rollout.ArgoSet{Replicas: n, AvailableReplicas: n, StatusReplicas: n},
+		})
+	}
+	p, err := rollout.ArgoReconcile(w.s, now)
+	require.NoError(t, err)
+	require.Equal(t, strings.TrimSpace(`
+Scaled down replica set v1 from 4 to 0 (ScaleDownDelay)
+Scaled down replica set v2 from 4 to 0 (ScaleDownDelay)
+Removed scale down deadline of replica set v2 (ScaleDownDelay)
+Scaled down replica set v3 from 4 to 0 (ScaleDownDelay)
+Removed scale down deadline of replica set v3 (ScaleDownDelay)
+Scaled up replica set v4 from 2 to 4 (ScaleDownDelay)
+Set scale down deadline of replica set v5 to 2026-01-02T03:04:35Z (ScaleDownDelay)`), p.String(),
+		"v5 begins to wait, v4 waits, the time of v3 is over; that of v2 is not, but three are enough")
+	require.Equal(t, now.Add(30*time.Second), p.RecheckAt)
+}
+
+// Nothing becomes available: after the deadline the update is degraded, or given up.
+func TestArgoDeadline(t *testing.T) {
+	for _, abort := range []bool{false, true} {
+		w := newArgoWorld(t, 2, weight(50))
+		w.run(false)
+		w.s.Rollout.TemplateHash, w.s.Rollout.ProgressDeadlineAbort = "v2", abort
+		for range 8 {
+			w.pass()
+			for i := range w.s.Sets {
+				if w.s.Sets[i].Hash == "v2" {
+					w.s.Sets[i].AvailableReplicas, w.s.Sets[i].ReadyReplicas = 0, 0
+				}
+			}
+		}
+		at := func(d time.Duration) rollout.ArgoStatus {
+			p, err := rollout.ArgoReconcile(w.s, w.clock.Add(d))
+			require.NoError(t, err)
+			return p.Status
+		}
+		require.Equal(t, rollout.ArgoProgressing, at(600*time.Second).Phase)
+		require.Equal(t, w.clock.Add(600*time.Second+1), w.plan.RecheckAt)
+		late := at(600*time.Second + 1)
+		require.Equal(t, rollout.ArgoDegraded, late.Phase)
+		require.Equal(t, abort, late.Abort)
+	}
+}
+
+// Section 16.3: blue-green, promoted by hand, by time and at once; the old pods stay for
+// a while.
+func TestArgoBlueGreenLife(t *testing.T) {
+	w := newArgoWorld(t, 3).green(rollout.ArgoPreview{AutoPromotionEnabled: new(false), PreviewReplicaCount: new(int32(1))})
+	w.run(false)
+	require.Equal(t, "v1=3", w.sizes())
+	require.Equal(t, rollout.ArgoHealthy, w.s.Rollout.Status.Phase)
+	w.s.Rollout.TemplateHash = "v2"
+	w.run(false)
+	require.Equal(t, "v1=3 v2=1", w.sizes())
+	require.Equal(t, "v1", w.s.Active.Selector[rollout.ArgoHashLabel])
+	require.Equal(t, "v2", w.s.Preview.Selector[rollout.ArgoHashLabel])
+	require.Equal(t, rollout.ArgoPauseBlueGreen, w.s.Rollout.Status.Message)
+	w.s.Rollout.Status.PauseConditions = nil
+	for w.s.Active.Selector[rollout.ArgoHashLabel] == "v1" {
+		require.True(t, w.pass())
+	}
+	w.pass()
+	require.Equal(t, "v1=3 v2=3", w.sizes(), "the old pods serve requests on their way")
+	require.Equal(t, 30*time.Second, w.set("v1").ScaleDownAt.Sub(w.clock.Truncate(time.Second)))
+	w.run(false)
+	require.Equal(t, "v2=3", w.sizes())
+
+	w.s.Rollout.BlueGreen = &rollout.ArgoPreview{AutoPromotionSeconds: 60}
+	w.s.Rollout.TemplateHash = "v3"
+	for len(w.s.Rollout.Status.PauseConditions) == 0 {
+		require.True(t, w.pass())
+	}
+	p, err := rollout.ArgoReconcile(w.s, w.clock)
+	require.NoError(t, err)
+	require.Empty(t, p.Actions)
+	w.pass() // notes the pause
+	p, err = rollout.ArgoReconcile(w.s, w.clock.Add(10*time.Second))
+	require.NoError(t, err)
+	require.Equal(t, w.clock.Add(60*time.Second), p.RecheckAt)
+	require.Equal(t, []rollout.Hold{{Reason: rollout.ReasonPause, Have: 10, Limit: 60}}, p.Holds)
+	w.s.Rollout.Status.Abort = true
+	w.run(false)
+	require.Equal(t, "v2=3", w.sizes(), "30 s behind the abort")
+	require.Equal(t, "v2", w.s.Active.Selector[rollout.ArgoHashLabel])
+	w.s.Rollout.Status.Abort = false
+	w.run(false)
+	require.Equal(t, "v3=3", w.sizes(), "promoted when the time was over")
+}
+
+// Whatever the steps are: a Rollout whose pauses are approved ends, with all pods of the
+// template, and never wants more pods than the surge allows.
+func TestArgoEnds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		replicas := rapid.Int32Range(1, 9).Draw(t, "replicas")
+		var steps []rollout.ArgoStep
+		for range rapid.IntRange(0, 4).Draw(t, "steps") {
+			steps = append(steps, rapid.SampledFrom([]rollout.ArgoStep{weight(10), weight(50), weight(80), argoPause(-1), argoPause(5)}).Draw(t, "step"))
+		}
+		w := newArgoWorld(t, replicas, steps...)
+		w.s.Rollout.MaxSurge, w.s.Rollout.MaxUnavailable = rollout.Int(rapid.Int32Range(0, 3).Draw(t, "surge")), rollout.Int(rapid.Int32Range(0, 2).Draw(t, "unavailable"))
+		if rapid.Bool().Draw(t, "blue green") {
+			w.s.Rollout.Steps = nil
+			b := rollout.ArgoPreview{AutoPromotionSeconds: rapid.Int32Range(0, 5).Draw(t, "seconds")}
+			if rapid.Bool().Draw(t, "manual") {
+				b.AutoPromotionEnabled = new(false)
+			}
+			if rapid.Bool().Draw(t, "preview") {
+				b.PreviewReplicaCount = new(rapid.Int32Range(1, replicas).Draw(t, "previewed"))
+			}
+			w.green(b)
+		}
+		w.run(true)
+		w.s.Rollout.TemplateHash = "v2"
+		for range rapid.IntRange(0, 8).Draw(t, "passes") {
+			w.pass()
+		}
+		w.s.Rollout.TemplateHash = rapid.SampledFrom([]string{"v1", "v2", "v3"}).Draw(t, "template")
+		if w.s.Rollout.BlueGreen == nil {
+			limit := rollout.ArgoBudget(replicas, w.s.Rollout.MaxSurge, w.s.Rollout.MaxUnavailable).MaxTotal()
+			w.check = func() {
+				total := int32(0)
+				for _, set := range w.s.Sets {
+					total += set.Replicas
+				}
+				if total > limit {
+					t.Fatalf("%s, at most %d are allowed", w.sizes(), limit)
+				}
+			}
+		}
+		w.run(true)
+		if want := fmt.Sprintf("%s=%d", w.s.Rollout.TemplateHash, replicas); w.sizes() != want || w.s.Rollout.Status.Phase != rollout.ArgoHealthy {
+			t.Fatalf("%s, want %s: %+v %v", w.sizes(), want, w.s.Rollout.Status, w.plan.Holds)
+		}
+		if w.pass() {
+			t.Fatalf("it never settles")
+		}
+	})
+}
+
+// U1 to U4 and U13 for the passes of Argo: pure, total, independent of the order of
+// ReplicaSets, and the same through JSON.
+func TestArgoReconcileIsPure(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		hash := rapid.SampledFrom([]string{"", "v1", "v2", "v3"})
+		w := newArgoWorld(t, rapid.Int32Range(0, 9).Draw(t, "replicas"), weight(rapid.Int32().Draw(t, "weight")), argoPause(rapid.Int32().Draw(t, "pause")), rollout.ArgoStep{Other: "analysis"})
+		if rapid.Bool().Draw(t, "blue green") {
+			w.green(rollout.ArgoPreview{AutoPromotionSeconds: rapid.Int32().Draw(t, "seconds"), PreviewReplicaCount: new(rapid.Int32().Draw(t, "preview"))})
+			w.s.Active.Selector = map[string]string{rollout.ArgoHashLabel: hash.Draw(t, "active")}
+		}
+		r := &w.s.Rollout
+		r.MaxSurge, r.MaxUnavailable, r.RollbackWindow = anyValue(t, "surge"), anyValue(t, "unavailable"), rapid.Int32().Draw(t, "window")
+		r.Paused, r.StepsChanged, r.ProgressDeadlineAbort = rapid.Bool().Draw(t, "paused"), rapid.Bool().Draw(t, "changed"), rapid.Bool().Draw(t, "deadline")
+		r.Status = rollout.ArgoStatus{
+			CurrentPodHash: hash.Draw(t, "current"), StableRS: hash.Draw(t, "stable"), Abort: rapid.Bool().Draw(t, "abort"), PromoteFull: rapid.Bool().Draw(t, "full"),
+			ControllerPause: rapid.Bool().Draw(t, "controller"), CurrentStepIndex: new(rapid.Int32Range(-2, 5).Draw(t, "index")), ActiveSelector: hash.Draw(t, "selector"),
+			Conditions: []rollout.Condition{{
+				Type: rollout.ConditionProgressing, Status: "True", Reason: rapid.SampledFrom([]string{"Odd", "RolloutAborted", "RolloutPaused"}).Draw(t, "reason"),
+				LastUpdateTime: now.Add(-time.Duration(rapid.IntRange(0, 1000).Draw(t, "age")) * time.Second),
+			}},
+		}
+		if rapid.Bool().Draw(t, "condition") {
+			r.Status.PauseConditions = []rollout.ArgoPauseCondition{{Reason: rapid.SampledFrom([]string{rollout.ArgoPauseStep, rollout.ArgoPauseBlueGreen, rollout.ArgoPauseInconclusive}).Draw(t, "pause reason"), StartTime: now}}
+		}
+		for i, name := range []string{"v1", "v2", "v3"} {
+			if rapid.Bool().Draw(t, name) {
+				set := rollout.ArgoReplicaSet{
+					Name: name, Hash: name, Revision: int64(i), CreationTimestamp: now.Add(time.Duration(i) * time.Second), DesiredReplicas: r.Replicas,
+					ArgoSet: rollout.ArgoSet{Replicas: rapid.Int32Range(0, 1<<30).Draw(t, "size"), AvailableReplicas: rapid.Int32Range(-1, 9).Draw(t, "available")},
+				}
+				if rapid.Bool().Draw(t, "delayed") {
+					set.ScaleDownAt = now.Add(time.Duration(rapid.IntRange(-9, 9).Draw(t, "until")) * time.Second)
+				}
+				w.s.Sets = append(w.s.Sets, set)
+			}
+		}
+		p := purity.Check(t, w.s, func(s rollout.ArgoSnapshot) (rollout.ArgoPlan, error) { return rollout.ArgoReconcile(s, now) }, "Sets")
+		roundTrip(t, p)
+		require.NotEmpty(t, p.String())
+	})
+}
+
+func TestArgoRejects(t *testing.T) {
+	s := rollout.ArgoSnapshot{Sets: []rollout.ArgoReplicaSet{{Hash: "a"}, {Hash: "a", ArgoSet: rollout.ArgoSet{Replicas: -1}}}}
+	s.Rollout.BlueGreen, s.Rollout.Replicas = &rollout.ArgoPreview{}, new(int32(-1))
+	_, err := rollout.ArgoReconcile(s, time.Time{})
+	require.ErrorIs(t, err, rollout.ErrInvalid)
+	for _, path := range []string{"now", "Rollout.TemplateHash", "Rollout.Replicas", "Active", "Sets[1].Hash", "Sets[1].Replicas"} {
+		require.ErrorContains(t, err, path)
+	}
+}

@@ -1,0 +1,207 @@
+package rollout_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// D1: v1 3, v2 1, v3 2, and v4 comes in the middle. The stable v1 is to keep its pods.
+func oldOrder(t *testing.T, o rollout.Options) string {
+	in := rollout.PreviewInput{Rollout: partitioned(deployment, step(rollout.Percent(20), -1)), Replicas: 6, Generations: []int32{3, 1, 2}}
+	p, err := rollout.Preview(in, o)
+	require.NoError(t, err)
+	return p.Steps[0].End.String()
+}
+
+// D13: the Rollout is deleted, and the template goes back, in the pause of step 1.
+func abandon(t *testing.T, o rollout.Options) string {
+	steps := []rollout.Step{step(rollout.Percent(20), -1), step(rollout.Percent(100), 0)}
+	end := func(c *world) string {
+		state := "running"
+		if c.w.Paused {
+			state = "paused"
+		}
+		return fmt.Sprintf("v1 %d, v2 %d, %s", c.sizes["v1"], c.sizes["v2"], state)
+	}
+	paused := func() *world {
+		c := newWorld(t, 6, steps...)
+		c.opts = o
+		c.begin()
+		c.run(c.at(1, rollout.StatePaused), false)
+		return c
+	}
+	deleted, back := paused(), paused()
+	deleted.r.DeletionTimestamp = deleted.clock
+	deleted.run(func() bool { return len(deleted.r.Finalizers) == 0 }, false)
+	require.Empty(t, deleted.w.Annotations, "nothing of ours is left, whatever the size")
+	back.update("v1")
+	back.run(back.phase(rollout.PhaseHealthy), false)
+	for range 5 {
+		deleted.deploymentPass()
+		back.pass()
+	}
+	return "deleted: " + end(deleted) + "; rolled back: " + end(back)
+}
+
+// The other half of D13: with the policy alone a successful release of a DaemonSet of
+// OpenKruise keeps its partition.
+func TestKeepPausedHoldsDaemonSets(t *testing.T) {
+	br := release(rollout.Partition, rollout.Percent(100))
+	br.WorkloadRef = kruiseSet
+	br.ReleasePlan.BatchPartition, br.ReleasePlan.FinalizingPolicy = nil, rollout.WaitResume
+	w := rollout.Workload{WorkloadRef: kruiseSet}
+	p, _ := rollout.ReleasePatch(br, w, rollout.Options{KeepPaused: true})
+	require.False(t, p.ClearPartition)
+	p, _ = rollout.ReleasePatch(br, w, rollout.Options{KeepPaused: true, Corrected: rollout.Corrections{rollout.CorrectAbandon}})
+	require.True(t, p.ClearPartition)
+	br.WorkloadRef, br.ReleasePlan.RollingStyle, br.ReleasePlan.FinalizingPolicy = deployment, rollout.Canary, rollout.Immediate
+	for _, c := range []struct {
+		corrected rollout.Corrections
+		paused    bool
+	}{{nil, false}, {rollout.Corrections{rollout.CorrectAbandon}, true}} {
+		p, _ = rollout.ReleasePatch(br, rollout.Workload{WorkloadRef: deployment, UpdateRevision: "v2"}, rollout.Options{Corrected: c.corrected})
+		require.Equal(t, c.paused, *p.Paused, "the stable Deployment of a canary stays paused too")
+	}
+}
+
+// D25: a batch that never becomes ready, and an analysis that fails.
+func deadline(t *testing.T, o rollout.Options) string {
+	s := begun(rollout.StateUpgrade, twoSteps())
+	s.Rollout.Status.Sub.LastUpdateTime = now.Add(-599 * time.Second)
+	soon := reconcile(t, s, o)
+	s.Rollout.Status.Sub.LastUpdateTime = now.Add(-600 * time.Second)
+	late := reconcile(t, s, o)
+	s.Workload.ProgressDeadlineSeconds = new(int32(rollout.InfiniteDeadline))
+	require.Empty(t, conditionOf(reconcile(t, s, o).Status, rollout.ConditionStalled), "there is no deadline")
+	s.Rollout.Status.Conditions = late.Status.Conditions
+	require.Empty(t, conditionOf(reconcile(t, s, o).Status, rollout.ConditionStalled), "it is over")
+	text := "waits: no condition, no recheck"
+	if c := conditionOf(late.Status, rollout.ConditionStalled); c.Status == "True" {
+		hold := late.Holds[len(late.Holds)-1]
+		text = fmt.Sprintf("waits: %s (%d of %d), rechecked %v before", hold.Reason, hold.Have, hold.Limit, soon.RecheckAt.Sub(now))
+	}
+	a := begun(rollout.StateMetricsAnalysis, twoSteps())
+	for phase, state := range map[rollout.AnalysisPhase]rollout.StepState{"": rollout.StatePaused, rollout.AnalysisSuccessful: rollout.StatePaused} {
+		a.Analysis = phase
+		require.Equal(t, state, reconcile(t, a, o).Status.CurrentStepState)
+	}
+	a.Analysis = rollout.AnalysisRunning
+	running := reconcile(t, a, o)
+	a.Analysis = rollout.AnalysisFailed
+	failed := reconcile(t, a, o)
+	require.Equal(t, running.Status.CurrentStepState, failed.Status.CurrentStepState)
+	text += "; analysis fails: " + string(failed.Status.CurrentStepState)
+	if len(failed.Holds) > 0 {
+		require.Equal(t, rollout.ReasonAnalysis, running.Holds[0].Reason)
+		require.Equal(t, "AnalysisFailed", conditionOf(failed.Status, rollout.ConditionStalled).Reason)
+		text += ", " + string(failed.Holds[0].Reason)
+	}
+	return text
+}
+
+// D27: a jump from 4 canary pods back to a step of 2, none of which is labelled.
+func canaryBatch(t *testing.T, o rollout.Options) string {
+	br := release(rollout.Canary, rollout.Int(2), rollout.Int(4))
+	br.ReleasePlan.RolloutID = "id"
+	w := rollout.Workload{WorkloadRef: deployment, Replicas: new(int32(4)), UpdateRevision: "v2"}
+	canary := rollout.Workload{WorkloadRef: deployment, Replicas: new(int32(4)), UpdateRevision: "patched"}
+	canary.Status = rollout.WorkloadStatus{Replicas: 4, AvailableReplicas: 4}
+	c := rollout.NewBatchContext(br, w, &canary, o.Corrected)
+	c.PodCount = 4
+	text := "ready without labels"
+	if hold, waiting := c.Waiting(o.Corrected); waiting {
+		text = fmt.Sprintf("%s (%d of %d)", hold.Reason, hold.Have, hold.Limit)
+	}
+	p, write, _ := c.UpgradePatch(w, &canary, o.Corrected)
+	if !write {
+		return text + ", 4 pods of 2"
+	}
+	br.Status = rollout.BatchStatus{
+		Phase: rollout.BatchProgressing, ObservedReleasePlanHash: br.ReleasePlan.Hash(), ObservedRolloutID: "id", UpdateRevision: "v2", ObservedWorkloadReplicas: 4,
+		Current: rollout.CurrentBatch{BatchState: rollout.BatchVerifying, UpdatedReplicas: 4, UpdatedReadyReplicas: 4},
+	}
+	s := rollout.BatchSnapshot{Release: br, Workload: &w, Canary: &canary}
+	for i := range 4 {
+		s.Pods = append(s.Pods, rollout.Pod{Name: fmt.Sprint("p", i), Labels: map[string]string{rollout.LabelPodTemplateHash: "patched"}})
+	}
+	plan, err := rollout.ReconcileBatch(s, now, o)
+	require.NoError(t, err)
+	require.Len(t, plan.Actions, 2, "the pods of the canary have a template of their own, and are labelled all the same")
+	return fmt.Sprintf("%s, shrinks to %d", text, *p.Replicas)
+}
+
+// D28: two batches are labelled at once. A StatefulSet updates web-3 first.
+func ordinals(t *testing.T, o rollout.Options) string {
+	br := release(rollout.Partition, rollout.Percent(25), rollout.Percent(50))
+	br.WorkloadRef = statefulSet
+	br.ReleasePlan.RolloutID, br.ReleasePlan.BatchPartition = "id", new(int32(1))
+	br.Status = rollout.BatchStatus{
+		Phase: rollout.BatchProgressing, ObservedReleasePlanHash: br.ReleasePlan.Hash(), ObservedRolloutID: "id", UpdateRevision: "web-v2", ObservedWorkloadReplicas: 4,
+		Current: rollout.CurrentBatch{BatchState: rollout.BatchUpgrading, CurrentBatch: 1, UpdatedReplicas: 2, UpdatedReadyReplicas: 2},
+	}
+	w := rollout.Workload{WorkloadRef: statefulSet, Replicas: new(int32(4)), UpdateRevision: "web-v2", Partition: rollout.Int(2)}
+	w.Status = rollout.WorkloadStatus{Replicas: 4, UpdatedReplicas: 2, UpdatedReadyReplicas: 2}
+	s := rollout.BatchSnapshot{Release: br, Workload: &w}
+	for i := range 4 {
+		revision := "web-v1"
+		if i > 1 {
+			revision = "web-v2"
+		}
+		s.Pods = append(s.Pods, rollout.Pod{Name: fmt.Sprint("web-", i), Labels: map[string]string{rollout.LabelControllerRevision: revision}})
+	}
+	p, err := rollout.ReconcileBatch(s, now, o)
+	require.NoError(t, err)
+	var labels []string
+	for _, a := range p.Actions {
+		if l, ok := a.(rollout.LabelPod); ok {
+			labels = append(labels, l.Name+"="+l.Labels[rollout.LabelBatchID])
+		}
+	}
+	return fmt.Sprint(labels)
+}
+
+// D29: the hash of the old revision ends that of the new one.
+func suffix(_ *testing.T, o rollout.Options) string {
+	br := rollout.BatchRelease{}
+	br.ReleasePlan.RolloutID, br.ReleasePlan.Batches = "id", []rollout.Batch{{CanaryReplicas: rollout.Int(2)}}
+	pods := []rollout.Pod{
+		{Name: "new", Labels: map[string]string{rollout.LabelPodTemplateHash: "ab12"}},
+		{Name: "old", Labels: map[string]string{rollout.LabelPodTemplateHash: "12"}},
+	}
+	var names []string
+	for _, l := range rollout.BatchLabels(br, 2, "web-ab12", pods, o.Corrected) {
+		names = append(names, l.Name)
+	}
+	return fmt.Sprint("labels ", names)
+}
+
+// Where no defect shows, all corrections together change nothing: the article passes the
+// same steps and sizes, with and without traffic.
+func TestCorrectionsLeaveTheRest(t *testing.T) {
+	for _, led := range []bool{false, true} {
+		run := func(cs rollout.Corrections) *world {
+			steps := []rollout.Step{step(rollout.Percent(20), 60), step(rollout.Percent(50), 120), step(rollout.Percent(100), 0)}
+			if led {
+				steps[0].Traffic, steps[1].Traffic = rollout.Percent(20), rollout.Percent(50)
+			}
+			c := newWorld(t, 6, steps...)
+			if led {
+				c.led(3)
+			}
+			c.opts.Corrected, c.partitioned = cs, &partitioner{t: t}
+			c.begin()
+			c.run(c.phase(rollout.PhaseHealthy), false)
+			return c
+		}
+		plain, corrected := run(nil), run(rollout.AllCorrections())
+		require.Equal(t, plain.log, corrected.log)
+		require.Equal(t, plain.partitioned.seen, corrected.partitioned.seen)
+		require.Equal(t, plain.w, corrected.w)
+		require.Equal(t, plain.traffic, corrected.traffic)
+	}
+}

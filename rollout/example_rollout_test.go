@@ -1,0 +1,106 @@
+package rollout_test
+
+import (
+	"fmt"
+
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// printer stands for a test where there is none.
+type printer struct{}
+
+func (printer) Errorf(format string, args ...any) { fmt.Printf(format, args...) }
+func (printer) FailNow()                          { panic("the example is wrong") }
+
+// A rollout of three steps from its start to its end, in a cluster where every pod
+// becomes available at once: the planners say what to do, a loop does it, and a person
+// approves step 2.
+func Example_rollout() {
+	c := newWorld(printer{}, 6, step(rollout.Percent(20), 60), step(rollout.Percent(50), -1), step(rollout.Percent(100), 0))
+	c.run(func() bool { return c.r.Status.Sub != nil }, false)
+	start := c.clock
+	fmt.Println(c.update("v2").Reason)
+	seen := ""
+	for c.r.Status.Phase != rollout.PhaseHealthy || seen == "" {
+		if s := c.r.Status.Sub; s != nil && (seen != "" || s.CurrentStepState != rollout.StateCompleted) {
+			if line := fmt.Sprintf("step %d %-20s new %d old %d", s.CurrentStepIndex, s.CurrentStepState, c.sizes["v2"], c.sizes["v1"]); line != seen {
+				fmt.Printf("%4.0fs %s\n", c.clock.Sub(start).Seconds(), line)
+				seen = line
+			}
+			if len(c.holds) > 0 && c.holds[0].Reason == rollout.ReasonApproval {
+				fmt.Println("      approved:", c.holds[0])
+				s.CurrentStepState, c.holds = rollout.StateReady, nil
+			}
+		}
+		if !c.pass() {
+			c.clock = c.clock.Add(1e9)
+		}
+	}
+	fmt.Println(c.r.Status.Phase, c.sizes)
+	// Output:
+	// ReleaseBegins
+	//    0s step 1 BeforeStepUpgrade    new 0 old 6
+	//    3s step 1 StepUpgrade          new 0 old 6
+	//    3s step 1 StepUpgrade          new 2 old 6
+	//    3s step 1 StepUpgrade          new 2 old 4
+	//    3s step 1 StepTrafficRouting   new 2 old 4
+	//    3s step 1 StepMetricsAnalysis  new 2 old 4
+	//    3s step 1 StepPaused           new 2 old 4
+	//   64s step 1 StepReady            new 2 old 4
+	//   64s step 2 BeforeStepUpgrade    new 2 old 4
+	//   64s step 2 StepUpgrade          new 2 old 4
+	//   64s step 2 StepUpgrade          new 3 old 4
+	//   64s step 2 StepUpgrade          new 3 old 3
+	//   64s step 2 StepTrafficRouting   new 3 old 3
+	//   64s step 2 StepMetricsAnalysis  new 3 old 3
+	//   64s step 2 StepPaused           new 3 old 3
+	//       approved: rollout held back: Approval (2 of 3)
+	//   65s step 3 BeforeStepUpgrade    new 3 old 3
+	//   65s step 3 StepUpgrade          new 3 old 3
+	//   65s step 3 StepUpgrade          new 5 old 3
+	//   65s step 3 StepUpgrade          new 5 old 0
+	//   65s step 3 StepUpgrade          new 6 old 0
+	//   65s step 3 StepMetricsAnalysis  new 6 old 0
+	//   65s step 3 StepPaused           new 6 old 0
+	//   65s step 3 StepReady            new 6 old 0
+	//   65s step 3 Completed            new 6 old 0
+	// Healthy map[v1:0 v2:6]
+}
+
+// A batch that does not become ready, explained from the Rollout to the pod.
+func ExampleExplain() {
+	s, b := blocked(printer{})
+	e, err := rollout.Explain(s, &b, now, rollout.Options{})
+	fmt.Println(e, err)
+	// Output:
+	// rollout web: Progressing/InRolling, step 1 of 2 is StepUpgrade
+	// - BatchNotReady: 1 pods of the step are ready, it asks for 2
+	//   batchrelease web: Progressing, batch 1 Verifying, 2 updated, 1 ready
+	//   - TooFewReady: 1 updated pods are ready or need not be, 2 have to be [web-e]; look at the pods that are not ready, or raise the failure threshold
+	//     deployment demo: 6 of 6 pods, 2 updated, 1 of them ready, partition 20% <nil>
+}
+
+// A pass of an Argo Rollout: its canary is at the first of two steps.
+func ExampleArgoReconcile() {
+	replicas := int32(6)
+	set := func(hash string, revision int64, n int32) rollout.ArgoReplicaSet {
+		return rollout.ArgoReplicaSet{
+			Hash: hash, Revision: revision, DesiredReplicas: &replicas, ArgoSet: rollout.ArgoSet{Replicas: n, AvailableReplicas: n, StatusReplicas: n},
+		}
+	}
+	weight := int32(50)
+	s := rollout.ArgoSnapshot{
+		Rollout: rollout.ArgoObject{
+			TemplateHash: "v2", Replicas: &replicas, Steps: []rollout.ArgoStep{{SetWeight: &weight}, {Pause: &rollout.ArgoPause{}}},
+			Status: rollout.ArgoStatus{CurrentPodHash: "v2", StableRS: "v1"},
+		},
+		Sets: []rollout.ArgoReplicaSet{set("v1", 1, 5), set("v2", 2, 1)},
+	}
+	plan, err := rollout.ArgoReconcile(s, now)
+	fmt.Println(plan, err)
+	fmt.Println(plan.Status.Phase, plan.Status.Message)
+	// Output:
+	// Scaled down replica set v1 from 5 to 4 (Weight)
+	// rollout held back: BatchNotReady (1 of 3) <nil>
+	// Progressing more replicas need to be updated
+}

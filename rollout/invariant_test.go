@@ -1,0 +1,140 @@
+package rollout_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// The rollout invariants that one pass can break. P1, P2 and P4 are those of
+// TestPartitionLimitProperties, P3 of TestPreviewStaysWithinLimits, P5 and P11 of
+// TestPauseEndsExactly; P7, P9 and P12 over a whole rollout of TestEveryRolloutEnds.
+
+// P6: behind a batch of a rollback in batches as many pods of the bad template are left
+// as a forward release of only those pods would leave.
+func TestRollbackMirrorsRelease(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		replicas := rapid.Int32Range(1, 200).Draw(t, "replicas")
+		back := rapid.Int32Range(1, replicas).Draw(t, "of the template already")
+		batch := rollout.Percent(rapid.Int32Range(0, 100).Draw(t, "batch"))
+		br := rollout.BatchRelease{WorkloadRef: rapid.SampledFrom([]rollout.WorkloadRef{cloneSet, statefulSet}).Draw(t, "kind")}
+		br.ReleasePlan.Batches = []rollout.Batch{{CanaryReplicas: batch}}
+		br.Status.Current.NoNeedUpdateReplicas = &back
+		w := rollout.Workload{WorkloadRef: br.WorkloadRef, Replicas: &replicas, Unordered: rapid.Bool().Draw(t, "unordered")}
+		c := rollout.NewBatchContext(br, w, nil, nil)
+		bad := replicas - back
+		if left, want := replicas-c.Desired, bad-rollout.BatchSize(batch, bad); left != want {
+			t.Fatalf("%d of %d bad pods are left behind %v, want %d", left, bad, batch, want)
+		}
+	})
+}
+
+// rolling draws a Rollout in the middle of its steps, nothing of which has changed.
+func rolling(t *rapid.T) rollout.Snapshot {
+	s := anyRollout(t)
+	r := &s.Rollout
+	if s.Workload == nil || r.Status.Sub == nil {
+		t.Skip("nothing is rolling")
+	}
+	s.Workload.Consistent, s.Workload.InRollback, s.Workload.InProgress = true, false, true
+	r.DeletionTimestamp, r.Disabled, r.Paused = time.Time{}, false, false
+	r.Status.Phase, r.Status.Conditions[0].Reason = rollout.PhaseProgressing, rollout.ProgressInRolling
+	r.Annotations[rollout.AnnotationHash] = rollout.StrategyHash(*r)
+	sub := r.Status.Sub
+	sub.RolloutHash, sub.Revision, sub.FinalisingStep = rollout.StrategyHash(*r), "v2", ""
+	s.Workload.CanaryRevision = "v2"
+	n := int32(len(r.Strategy().Steps))
+	sub.CurrentStepIndex = rapid.Int32Range(1, n).Draw(t, "current")
+	sub.NextStepIndex = rollout.NextStep(n, sub.CurrentStepIndex)
+	return s
+}
+
+func mustReconcile(t *rapid.T, s rollout.Snapshot, o rollout.Options) rollout.Plan {
+	p, err := rollout.Reconcile(s, now, o)
+	require.NoError(t, err)
+	return p
+}
+
+// P8: as long as nobody asks for another step, and nothing is changed, steps are passed
+// one by one, and never backwards.
+func TestStepsGoForward(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := rolling(t)
+		from := s.Rollout.Status.Sub.CurrentStepIndex
+		p := mustReconcile(t, s, anyOptions(t))
+		to := p.Status.Sub.CurrentStepIndex
+		if to != from && (to != from+1 || s.Rollout.Status.Sub.CurrentStepState != rollout.StateReady) {
+			t.Fatalf("from step %d, %s, to step %d", from, s.Rollout.Status.Sub.CurrentStepState, to)
+		}
+	})
+}
+
+// P9: a template that changes in the middle begins anew, and nothing of it is released
+// before: the old batch is taken back first. Blue-green refuses it.
+func TestNewTemplateRestarts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := rolling(t)
+		s.Workload.CanaryRevision = "v3"
+		p := mustReconcile(t, s, anyOptions(t))
+		for _, a := range p.Actions {
+			switch a.(type) {
+			case rollout.CreateBatchRelease, rollout.UpdateBatchRelease, rollout.CreateService:
+				t.Fatalf("before the restart: %v", a)
+			}
+		}
+		reason := conditionOf(p.Status, rollout.ConditionProgressing).Reason
+		switch {
+		case s.Rollout.Style() == rollout.BlueGreen:
+			require.Equal(t, rollout.ReasonRollbackFirst, p.Holds[len(p.Holds)-1].Reason)
+		case p.Status.Sub == nil:
+			require.Equal(t, rollout.ProgressInitializing, reason)
+			require.Nil(t, s.BatchRelease, "it is gone before the restart")
+		default:
+			require.Equal(t, rollout.ProgressInRolling, reason)
+			require.Equal(t, s.Rollout.Status.Sub.CurrentStepIndex, p.Status.Sub.CurrentStepIndex, "it waits where it is")
+		}
+	})
+}
+
+// P10: traffic is led to new pods only by a step whose pods are ready, and exactly as
+// much as the step says.
+func TestTrafficFollowsPods(t *testing.T) {
+	seen := 0
+	rapid.Check(t, func(t *rapid.T) {
+		r := twoSteps()
+		for i := range r.Canary.Steps {
+			r.Canary.Steps[i].Traffic = rollout.Percent(rapid.Int32Range(1, 100).Draw(t, "traffic"))
+		}
+		r.Canary.TrafficRoutings = routings(1)
+		s := begun(rapid.SampledFrom([]rollout.StepState{rollout.StateBeforeUpgrade, rollout.StateUpgrade, rollout.StateTrafficRouting, rollout.StateTrafficRouting,
+			rollout.StateMetricsAnalysis, rollout.StatePaused, rollout.StateReady, rollout.StateCompleted}).Draw(t, "state"), r)
+		sub := s.Rollout.Status.Sub
+		sub.CurrentStepIndex = rapid.Int32Range(1, 2).Draw(t, "step")
+		sub.NextStepIndex = rollout.NextStep(2, sub.CurrentStepIndex)
+		s.Traffic.Stable = &rollout.Service{Name: "svc", Selector: map[string]string{rollout.LabelPodTemplateHash: "v1"}}
+		if rapid.IntRange(0, 4).Draw(t, "canary") > 0 {
+			s.Traffic.Canary = &rollout.Service{Name: "svc-canary", Selector: map[string]string{rollout.LabelPodTemplateHash: "v2"}}
+		}
+		s.Traffic.Route = &rollout.Route{Name: "route", Rules: []rollout.RouteRule{{BackendRefs: []rollout.BackendRef{{Kind: "Service", Name: "svc"}}}}}
+		for _, a := range mustReconcile(t, s, anyOptions(t)).Actions {
+			route, ok := a.(rollout.SetRoute)
+			if !ok || route.Reason == rollout.ReasonRestoreTraffic {
+				continue
+			}
+			seen++
+			if sub.CurrentStepState != rollout.StateTrafficRouting {
+				t.Fatalf("in state %s: %v", sub.CurrentStepState, a)
+			}
+			want := r.Canary.Steps[sub.CurrentStepIndex-1].Traffic.OfUp(100)
+			refs := route.Rules[0].BackendRefs
+			if len(refs) != 2 || *refs[0].Weight != 100-want || *refs[1].Weight != want {
+				t.Fatalf("%+v, the step says %d", refs, want)
+			}
+		}
+	})
+	require.Positive(t, seen, "traffic was led")
+}

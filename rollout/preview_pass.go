@@ -1,0 +1,56 @@
+package rollout
+
+// pass is one pass of the controller of a Deployment that is updated by partition: grow
+// the new ReplicaSet, or else shrink old ones as far as enough pods stay available.
+func (v *preview) pass() {
+	s, r := v.sizes(), v.budget.Replicas
+	if grown := PartitionNewSize(v.partition, v.budget, s.Total(), s.New); s.New < r && grown != s.New {
+		v.fresh = grown
+		return
+	}
+	old := saturate(int64(s.Old) + int64(s.Middle))
+	limit := PartitionOldLimit(v.partition, r, old, s.New)
+	if limit <= 0 {
+		v.old[v.largest()] -= limit
+		return
+	}
+	room := min(int64(s.Total())-int64(v.budget.MinAvailable()), int64(limit), int64(old))
+	for _, i := range v.order() {
+		n := min(max(0, room), int64(v.old[i]))
+		v.old[i] -= int32(n)
+		room -= n
+	}
+}
+
+// largest returns the old template with the most pods, the older one of equals.
+func (v *preview) largest() int {
+	at := 0
+	for i, n := range v.old {
+		if n > v.old[at] {
+			at = i
+		}
+	}
+	return at
+}
+
+// order returns the old templates in the order in which they lose pods: the stable one
+// last. Upstream loses this order, and takes the oldest first, unless the number of
+// those that have pods is a power of two: then a list is full, and is copied when
+// another one is made of it (D1).
+func (v *preview) order() []int {
+	var list []int
+	active := 0
+	for i := len(v.old) - 1; i >= 0; i-- {
+		list = append(list, i)
+		if v.old[i] > 0 {
+			active++
+		}
+	}
+	if v.opts.Corrected.Has(CorrectOldOrder) || active&(active-1) == 0 {
+		return list
+	}
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}

@@ -1,0 +1,130 @@
+package rollout
+
+import (
+	"encoding/json"
+	"maps"
+)
+
+// A WatchKey names an object that a pass has to look at again.
+type WatchKey struct {
+	Kind string `json:"kind"` // Rollout: [Reconcile]; BatchRelease: [ReconcileBatch]; Deployment: its own controller
+	Name string `json:"name"`
+}
+
+// A WatchedWorkload is a workload that was created, changed or deleted, and what may have
+// to follow it.
+type WatchedWorkload struct {
+	Old *Workload `json:"old,omitempty"` // nil if it was created
+	New *Workload `json:"new,omitempty"` // nil if it was deleted
+	// Rollouts and Releases are those of the namespace, in the order of the list: the
+	// first Rollout counts, and the last BatchRelease.
+	Rollouts []Rollout      `json:"rollouts,omitempty"`
+	Releases []BatchRelease `json:"releases,omitempty"`
+}
+
+// Keys returns what has to be looked at after an event of a workload (rule 4): the
+// Rollout that names it; its BatchRelease if the generation or the status has changed,
+// or the workload has come or gone; and a Deployment itself if it is updated by
+// partition and its generation or an annotation has changed.
+func (e WatchedWorkload) Keys() []WatchKey {
+	w := e.New
+	if w == nil {
+		w = e.Old
+	}
+	if w == nil {
+		return nil
+	}
+	var keys []WatchKey
+	for i := range e.Rollouts {
+		if e.Rollouts[i].WorkloadRef.same(w.WorkloadRef) {
+			keys = append(keys, WatchKey{Kind: "Rollout", Name: e.Rollouts[i].Name})
+			break
+		}
+	}
+	if e.observed() {
+		if name := releaseOf(w, e.Releases); name != "" {
+			keys = append(keys, WatchKey{Kind: "BatchRelease", Name: name})
+		}
+	}
+	if e.New != nil && w.Group() == "apps" && w.Kind == "Deployment" && underPartition(w) && e.written() {
+		keys = append(keys, WatchKey{Kind: "Deployment", Name: w.Name})
+	}
+	return keys
+}
+
+// observed reports whether a BatchRelease would see a difference.
+func (e WatchedWorkload) observed() bool {
+	a, b := e.Old, e.New
+	if a == nil || b == nil {
+		return true
+	}
+	return a.Generation != b.Generation || a.Status != b.Status || a.StableRevision != b.StableRevision || a.UpdateRevision != b.UpdateRevision
+}
+
+// written reports whether somebody wrote the workload, and not only its status.
+func (e WatchedWorkload) written() bool {
+	return e.Old == nil || e.Old.Generation != e.New.Generation || !maps.Equal(e.Old.Annotations, e.New.Annotations)
+}
+
+// releaseOf returns the name of the BatchRelease of a workload: that which drives it,
+// else the last that names it.
+func releaseOf(w *Workload, releases []BatchRelease) string {
+	if name := w.drivenBy(); name != "" {
+		return name
+	}
+	for i := len(releases) - 1; i >= 0; i-- {
+		if releases[i].WorkloadRef.same(w.WorkloadRef) {
+			return releases[i].Name
+		}
+	}
+	return ""
+}
+
+// drivenBy returns the name of the BatchRelease that a workload names, "" if none.
+func (w *Workload) drivenBy() string {
+	var info controlInfo
+	if json.Unmarshal([]byte(w.Annotations[AnnotationControlInfo]), &info) != nil || info.Kind != "BatchRelease" {
+		return ""
+	}
+	return info.Name
+}
+
+// A WatchedPod is a pod that was created, changed or deleted.
+type WatchedPod struct {
+	Old *Pod `json:"old,omitempty"` // nil if it was created
+	New *Pod `json:"new,omitempty"` // nil if it was deleted
+	// Owner is the workload at the top of its owners, nil if there is none.
+	Owner *Workload `json:"owner,omitempty"`
+}
+
+// Keys returns what has to be looked at after an event of a pod (rule 4): the
+// BatchRelease that drives its workload, if the pod was created, or is of another
+// revision, or ready or not ready now.
+func (e WatchedPod) Keys() []WatchKey {
+	if e.New == nil || e.Owner == nil {
+		return nil
+	}
+	if a, b := e.Old, e.New; a != nil && a.Ready == b.Ready && a.Labels[LabelPodTemplateHash] == b.Labels[LabelPodTemplateHash] &&
+		a.Labels[LabelControllerRevision] == b.Labels[LabelControllerRevision] {
+		return nil
+	}
+	if name := e.Owner.drivenBy(); name != "" {
+		return []WatchKey{{Kind: "BatchRelease", Name: name}}
+	}
+	return nil
+}
+
+// WatchedRelease returns what has to be looked at after an update of a BatchRelease: the
+// Rollout of the same name, and itself.
+func WatchedRelease(br BatchRelease) []WatchKey {
+	return []WatchKey{{Kind: "Rollout", Name: br.Name}, {Kind: "BatchRelease", Name: br.Name}}
+}
+
+// WatchedReplicaSet returns what has to be looked at after an event of a ReplicaSet: the
+// Deployment that controls it, if any, and it is updated by partition.
+func WatchedReplicaSet(owner *Workload) []WatchKey {
+	if owner == nil || owner.Kind != "Deployment" || !underPartition(owner) {
+		return nil
+	}
+	return []WatchKey{{Kind: "Deployment", Name: owner.Name}}
+}
