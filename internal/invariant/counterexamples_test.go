@@ -1,0 +1,205 @@
+package invariant_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/invariant"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
+	"github.com/stretchr/testify/require"
+)
+
+func counterexamples() []counterexample {
+	return slices.Concat(deploymentCounterexamples(), podCounterexamples(), rolloutCounterexamples())
+}
+
+// endless is a partitioned Deployment that goes back to a template whose set is older
+// than all others.
+func endless() deploy.Snapshot {
+	d := web(6)
+	d.Template = revision.Template{ID: "v0", Hash: "v0"}
+	d.Strategy, d.Paused = deploy.Recreate, true
+	d.Partitioned = &rollout.DeploymentStrategy{Partition: rollout.Percent(20), RollingUpdate: &rollout.RollingUpdate{MaxSurge: rollout.Int(2), MaxUnavailable: rollout.Int(1)}}
+	return snapshot(d, set(0, 0), set(1, 3), set(2, 1), set(3, 2))
+}
+
+// overflowing is a partitioned Deployment whose sizes do not add up in 32 bits.
+func overflowing() deploy.Snapshot {
+	d := web(2)
+	d.Strategy, d.Paused = deploy.Recreate, true
+	d.Partitioned = &rollout.DeploymentStrategy{Partition: rollout.Int(0)}
+	return snapshot(d, counted(set(1, math.MaxInt32), 0, 0))
+}
+
+func deploymentCounterexamples() []counterexample {
+	pass := func(id, defect string, s deploy.Snapshot) counterexample {
+		return shows(id, defect, deploy.Reconcile, s, deploy.Options{}, corrected)
+	}
+	again := func(id, defect string, s deploy.Snapshot) counterexample {
+		return showsAgain(id, defect, deploy.Reconcile, s, deploy.Options{}, corrected)
+	}
+	crooked := snapshot(limited(2, 1, 0), sized(set(3, 2), 0, 0), sized(set(4, 2), 0, 1))
+	ahead := snapshot(limited(10, 0, 2), counted(set(1, 7), 7, 5), counted(set(2, 3), 5, 5))
+	stale := snapshot(limited(4, 0, 1), sized(set(1, 4), 5, 5))
+	rests := old(3)
+	rests.ReplicaSets[1] = counted(set(1, 0), 1, 0)
+	large := snapshot(limited(0, 1, 0), sized(set(3, 1), 5, 6), sized(set(4, math.MaxInt32), 5, 6))
+	large.ReplicaSets[0].Status.TerminatingReplicas = new(int32(2))
+	huge := snapshot(limited(math.MaxInt32, 1, 1), sized(set(1, 2), 5, 6), sized(set(2, 3), 5, 6))
+	beyond := snapshot(partitionedTo(12, rollout.Percent(20)), sized(set(1, 3), 6, 6), sized(set(2, 3), 6, 6))
+	return []counterexample{
+		again("U6", "deployment P1", endless()),
+		{"U7", "deployment P1", func(t *testing.T) (a, b []string) {
+			for _, o := range []deploy.Options{{}, corrected} {
+				trace, ok := invariant.RunDeployment(&invariant.DeploymentPlanner{Snapshot: endless(), Now: t0, Options: o, Plan: deploy.Reconcile, Strict: true})
+				require.True(t, ok)
+				a, b = b, invariant.Check("U7", &trace)
+			}
+			return a, b
+		}},
+		pass("U8", "deployment D4", overflowing()),
+		again("U9", "deployment D1", snapshot(limited(2, 0, 1), counted(sized(set(1, 2), 0, 0), 0, 0), counted(sized(set(3, 2), 0, 0), 0, 0))),
+		pass("D1", "deployment D5", crooked),
+		pass("D2", "deployment D29", ahead),
+		pass("D5", "deployment D6", snapshot(limited(1, 0, 1), sized(set(1, 2), 3, 1), sized(set(2, 2), 3, 1), sized(set(3, 2), 3, 1))),
+		shows("D6", "deployment D4", deploy.Reconcile, large, deploy.Options{Terminating: deploy.TerminationComplete}, deploy.Options{Corrected: true, Terminating: deploy.TerminationComplete}),
+		pass("D9", "deployment D4", overflowing()),
+		pass("D11", "deployment D29", ahead),
+		pass("D12", "deployment D1", stale),
+		pass("D15", "deployment D22", rests),
+		pass("D18", "deployment D14", snapshot(limited(10, 3, 2), set(1, 5), set(2, 3))),
+		pass("D20", "deployment D1", stale),
+		again("D21", "deployment D8", doubled()),
+		pass("D22", "deployment D4", huge),
+		pass("P4", "rollout D18", beyond),
+	}
+}
+
+func partitionedTo(replicas int32, partition rollout.IntOrPercent) deploy.Deployment {
+	d := web(replicas)
+	d.Strategy, d.Paused = deploy.Recreate, true
+	d.Partitioned = &rollout.DeploymentStrategy{Partition: partition, RollingUpdate: &rollout.RollingUpdate{MaxSurge: rollout.Int(1), MaxUnavailable: rollout.Int(1)}}
+	return d
+}
+
+func podCounterexamples() []counterexample {
+	timeless := running(1, 1)
+	timeless.ReplicaSet.MinReadySeconds, timeless.Pods[0].ReadySince = 10, time.Time{}
+	failing := running(3, 3)
+	failing.Expectations = replicaset.ExpectCreations(1, t0)
+	failing.ReplicaSet.Status.Conditions = []replicaset.Condition{{Type: replicaset.ConditionReplicaFailure, Status: "True"}}
+	repaired := replicaset.Options{Corrected: true}
+	homeless := agents(1, "v2")
+	homeless.Pods = append(homeless.Pods, agentPod("p9", "", "v2"))
+	homeless.Pods[1].PinnedNode, homeless.Pods[1].DeletionTimestamp = "gone", t0.Add(-time.Minute)
+	bad := agents(4, "v2", "v1", "v1", "v1")
+	bad.Pods[0].Ready, bad.Pods[1].Ready = false, false
+	bad.DaemonSet.MaxUnavailable = rollout.Int(2)
+	kruise := daemonset.Options{Dialect: daemonset.OpenKruise}
+	mended := daemonset.Options{Dialect: daemonset.OpenKruise, Corrected: true}
+	return []counterexample{
+		shows("R11", "replicaset D-12", replicaset.Reconcile, timeless, replicaset.Options{}, repaired),
+		shows("R12", "replicaset D-2", replicaset.Reconcile, failing, replicaset.Options{}, repaired),
+		{"O1", "podorder O-1", cycle},
+		showsAgain("U5", "daemonset D-28", daemonset.Reconcile, homeless, daemonset.Options{}, daemonset.Options{Corrected: true}),
+		shows("S3", "daemonset D-5", daemonset.Reconcile, bad, kruise, mended),
+		{"S9", "daemonset D-14", func(t *testing.T) (a, b []string) {
+			for _, o := range []daemonset.Options{kruise, mended} {
+				s := agents(4, "v1", "v1", "v1", "v1")
+				s.DaemonSet.Partition, s.DaemonSet.MaxUnavailable, s.DaemonSet.Status.DesiredNumberScheduled = rollout.Percent(50), rollout.Int(4), 0
+				trace, ok := invariant.RunDaemonSet(&invariant.DaemonSetPlanner{Snapshot: s, Now: t0, Options: o, Plan: daemonset.Reconcile})
+				require.True(t, ok)
+				trace.Strict = true
+				a, b = b, invariant.Check("S9", &trace)
+			}
+			return a, b
+		}},
+	}
+}
+
+// cycle is three pods of one age bucket: a and b became ready at one instant, so that
+// restarts decide between them, and UIDs decide about c. Sorted, they are in order.
+func cycle(*testing.T) (byDefault, corrected []string) {
+	pod := func(name, uid string, restarts int32, since time.Duration) podorder.Pod {
+		return podorder.Pod{Name: name, UID: uid, NodeName: "n", Phase: podorder.Running, Ready: true, Restarts: restarts, ReadySince: t0.Add(-since), CreationTimestamp: t0.Add(-since)}
+	}
+	pods := []podorder.Pod{pod("a", "3", 1, time.Hour), pod("b", "1", 0, time.Hour), pod("c", "2", 0, time.Hour+time.Second)}
+	c := invariant.Choosing{Order: podorder.New(t0, nil), Pods: pods, Strict: true}
+	byDefault = invariant.Check("O1", &c)
+	sorted := slices.Clone(pods)
+	c.Order.Sort(sorted)
+	at := func(p podorder.Pod) int {
+		return slices.IndexFunc(sorted, func(q podorder.Pod) bool { return q.Name == p.Name })
+	}
+	c.Compare = func(_ podorder.Order, a, b podorder.Pod) int { return at(a) - at(b) }
+	return byDefault, invariant.Check("O1", &c)
+}
+
+func rolloutCounterexamples() []counterexample {
+	all := rollout.Options{Corrected: rollout.AllCorrections()}
+	pass := func(id string, seconds int32) counterexample {
+		return shows(id, "rollout D16", rollout.Reconcile, standing(rollout.StatePaused, step(rollout.Percent(100), seconds)), rollout.Options{}, all)
+	}
+	each := func(id, defect string, make func(cs rollout.Corrections) invariant.Release) counterexample {
+		return counterexample{id, defect, func(*testing.T) (a, b []string) {
+			for _, o := range []rollout.Options{{}, all} {
+				r := make(o.Corrected)
+				r.Options, r.Strict = o, true
+				a, b = b, invariant.Check(id, &r)
+			}
+			return a, b
+		}}
+	}
+	return []counterexample{
+		each("P1", "rollout D2", lowered), each("P3", "rollout D6", leaked), pass("P5", 120), pass("P11", -1),
+		gone("P7"), gone("P12"),
+	}
+}
+
+// gone is a counterexample of a rollback in the middle of a reset.
+func gone(id string) counterexample {
+	return counterexample{id, "rollout D3", func(t *testing.T) (a, b []string) {
+		for _, o := range []rollout.Options{{}, {Corrected: rollout.AllCorrections()}} {
+			r := frozen(t, o)
+			r.Strict = true
+			a, b = b, invariant.Check(id, r)
+		}
+		return a, b
+	}}
+}
+
+// lowered is a batch of 1% behind one of 5 pods, of 10.
+func lowered(cs rollout.Corrections) invariant.Release {
+	before := view("v2", 50, 5, 5)
+	before.Workload.Replicas = new(int32(10))
+	before.Workload.Annotations[rollout.AnnotationStrategy] = rollout.DeploymentStrategy{RollingStyle: "Partition", Partition: rollout.Int(5)}.Text()
+	before.Workload.StrategyType = "Recreate"
+	br := rollout.BatchRelease{Name: "web", UID: "b", WorkloadRef: demo, ReleasePlan: rollout.ReleasePlan{Batches: []rollout.Batch{{CanaryReplicas: rollout.Percent(1)}}, RollingStyle: rollout.Partition}}
+	before.Workload.Annotations[rollout.AnnotationControlInfo] = rollout.ControlInfo(br)
+	after := before
+	if patch, write, _ := rollout.NewBatchContext(br, before.Workload, nil, cs).UpgradePatch(before.Workload, nil, cs); write {
+		after.Workload.Annotations = map[string]string{rollout.AnnotationControlInfo: "x"}
+		for key, value := range patch.Annotations {
+			if value != nil {
+				after.Workload.Annotations[key] = *value
+			}
+		}
+	}
+	return release(before, after)
+}
+
+// leaked is the moment before the first step of a workload without surge.
+func leaked(cs rollout.Corrections) invariant.Release {
+	v := view("v2", 0, 0, 6)
+	v.Workload.Annotations[rollout.AnnotationStrategy] = rollout.DeploymentStrategy{
+		RollingStyle: "Partition", Partition: rollout.Percent(0), RollingUpdate: &rollout.RollingUpdate{MaxSurge: rollout.Int(0), MaxUnavailable: rollout.Int(1)}}.Text()
+	v.New = rollout.PartitionCreationSize(rollout.Percent(0), rollout.Budget{Replicas: 6, Unavailable: 1}, 6, cs)
+	return release(v)
+}

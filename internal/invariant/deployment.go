@@ -1,0 +1,281 @@
+package invariant
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/revision"
+)
+
+// deployment returns the invariants of Deployments.
+func deployment() []Invariant {
+	wrap := []string{"deployment D3", "deployment D4"}
+	share := append([]string{"deployment D5", "deployment D34"}, wrap...)
+	pass := func(f func(*DeploymentPass) []string) []check { return []check{on[DeploymentPass](f)} }
+	return []Invariant{
+		{ID: "D1", Title: "no more pods are wanted than replicas and surge, or than before", Source: "upstream: NewRSNewReplicas",
+			Corrected: true, Defects: share, checks: pass(d1)},
+		{ID: "D2", Title: "a rolling update leaves the minimum available, or what is", Source: "upstream: reconcileOldReplicaSets",
+			Corrected: true, Defects: []string{"deployment D13", "deployment D29", "deployment D4"}, checks: pass(d2)},
+		{ID: "D3", Title: "surge is rounded up, unavailable down, and both 0 mean 1 unavailable", Source: "upstream: ResolveFenceposts", checks: pass(d3)},
+		{ID: "D4", Title: "limits of 0 and 0 are never both in force", Source: "upstream: validation", checks: pass(d4)},
+		{ID: "D5", Title: "proportional scaling is exact, keeps shares within a pod and moves no set against the whole", Source: "kubernetes#20273",
+			Corrected: true, Defects: []string{"deployment D3", "deployment D5", "deployment D6", "deployment D7"}, checks: pass(d5)},
+		{ID: "D6", Title: "scaled to 0, everything is", Source: "upstream: scale",
+			Corrected: true, Defects: []string{"deployment D4"}, checks: pass(d6)},
+		{ID: "D7", Title: "paused, nothing is created, rolled out or rolled back", Source: "upstream: sync while paused", checks: pass(d7)},
+		{ID: "D8", Title: "Recreate starts nothing while an old pod has not ended", Source: "upstream: rolloutRecreate", checks: pass(d8)},
+		{ID: "D9", Title: "at most one set is new: the oldest with the template", Source: "kubernetes#40415",
+			Corrected: true, Defects: []string{"deployment D4"}, checks: pass(d9)},
+		{ID: "D10", Title: "in the end exactly one set is active", Source: "upstream e2e: rollover", checks: pass(d10)},
+		{ID: "D11", Title: "unavailable old pods go first, and at most what may go", Source: "kubernetes#16737",
+			Corrected: true, Defects: []string{"deployment D13", "deployment D29"}, checks: pass(d11)},
+		{ID: "D12", Title: "an update is never stuck while a step is permitted", Source: "cluster-api: DeadlockBreaker; lws#779",
+			Corrected: true, Defects: []string{"deployment D1", "deployment D2", "deployment D13"}, checks: pass(d12)},
+		{ID: "D13", Title: "the deadline is missed only after so long without progress, and never while paused", Source: "kubernetes#49637", checks: pass(d13)},
+		{ID: "D14", Title: "a new template gets a higher revision, and the history keeps the former ones", Source: "upstream: SetNewReplicaSetAnnotations", checks: pass(d14)},
+		{ID: "D15", Title: "the history keeps its limit, and whatever has pods", Source: "kubernetes#40068",
+			Corrected: true, Defects: []string{"deployment D22"}, checks: pass(d15)},
+		{ID: "D16", Title: "a hash collision raises the count by one, and a name that is ours is used", Source: "upstream e2e: HashCollision",
+			checks: []check{on[Collision](d16), on[DeploymentTrace](d16Trace)}},
+		{ID: "D17", Title: "a rollback gives the template of its revision, and keeps bookkeeping apart", Source: "upstream: rollbackToTemplate", checks: pass(d17)},
+		{ID: "D18", Title: "the counts of the status are those of a recount", Source: "upstream: calculateStatus",
+			Corrected: true, Defects: []string{"deployment D4", "deployment D14"}, checks: pass(d18)},
+		{ID: "D19", Title: "pods that wait to end take up room if the policy says so", Source: "KEP-5882", checks: pass(d19)},
+		{ID: "D20", Title: "whatever is scaled records for which replicas and limit", Source: "kubernetes#102551",
+			Corrected: true, Defects: []string{"deployment D1", "deployment D4"}, checks: pass(d20)},
+		{ID: "D21", Title: "a scaling that is interrupted and changed ends like an uninterrupted one", Source: "kubernetes#44734",
+			Corrected: true, Defects: []string{"deployment D8"}, checks: []check{on[DeploymentPlanner](d21)}},
+		{ID: "D22", Title: "sizes are right over the whole range of 32 bits", Source: "kubernetes#128535",
+			Corrected: true, Defects: share, checks: pass(d22)},
+	}
+}
+
+// deploymentWithin returns the bounds that a later state breaks.
+func deploymentWithin(p *DeploymentPass, after *deploy.Snapshot, slack int64) (lines []string) {
+	v := viewOf(p)
+	sizes, ours := map[string]int64{}, map[string]bool{}
+	for _, rs := range v.sets {
+		sizes[rs.Name], ours[rs.Name+"/"+rs.UID] = 0, true
+	}
+	left := map[string]bool{} // sets that are there and do not belong to it
+	for i := range p.Snapshot.ReplicaSets {
+		rs := &p.Snapshot.ReplicaSets[i]
+		left[rs.Name] = !ours[rs.Name+"/"+rs.UID]
+	}
+	for i := range after.ReplicaSets {
+		rs := &after.ReplicaSets[i]
+		if ours[rs.Name+"/"+rs.UID] || rs.ControllerUID == v.d.UID && !left[rs.Name] {
+			sizes[rs.Name] = sizeOf(rs)
+		}
+	}
+	if v.excused(v.scales()) {
+		return nil // on the way a set may have grown before another shrinks (deployment D5)
+	}
+	return append(v.tooMany(sizes, slack), v.tooFew(sizes, slack)...)
+}
+
+func (v *deploymentView) tooMany(sizes map[string]int64, slack int64) []string {
+	// Annotations that no scaling has written let a set grow before another shrinks.
+	if v.excused(v.wraps || v.rollback) || v.stopped || v.crooked() && !v.p.Strict {
+		return nil
+	}
+	before := sum(v.sizes(nil))
+	// A set of a partition without surge begins with one pod (rule 23 of package deploy).
+	if v.d.Partitioned != nil && v.surge == 0 && v.newest == nil && v.replicas > 0 {
+		slack++
+	}
+	n := sum(sizes)
+	return one(n > max(v.most(), before)+slack, "%d pods wanted, at most max(%d+%d, %d)+%d", n, v.replicas, v.surge, before, slack)
+}
+
+func (v *deploymentView) tooFew(sizes map[string]int64, slack int64) []string {
+	if !v.rolls() || v.excused(v.wraps || v.odd) {
+		return nil
+	}
+	before, n := v.available(v.sizes(nil)), v.available(sizes)
+	return one(n < min(v.least(), before)-slack, "%d pods available, at least min(%d-%d, %d)-%d", n, v.replicas, v.unavailable, before, slack)
+}
+
+// eachPrefix calls f with the sizes after each prefix of the actions.
+func (v *deploymentView) eachPrefix(f func(sizes map[string]int64) []string) (lines []string) {
+	for k := range len(v.p.Plan.Actions) + 1 {
+		for _, line := range f(v.sizes(v.p.Plan.Actions[:k])) {
+			lines = append(lines, fmt.Sprintf("after %d actions: %s", k, line))
+		}
+	}
+	return lines
+}
+
+func d1(p *DeploymentPass) []string {
+	v := viewOf(p)
+	if v.excused(v.scales()) {
+		return v.tooMany(v.sizes(p.Plan.Actions), 0)
+	}
+	return v.eachPrefix(func(sizes map[string]int64) []string { return v.tooMany(sizes, 0) })
+}
+
+func d2(p *DeploymentPass) []string {
+	v := viewOf(p)
+	return v.eachPrefix(func(sizes map[string]int64) []string { return v.tooFew(sizes, 0) })
+}
+
+func d3(p *DeploymentPass) []string {
+	v := viewOf(p)
+	if v.excused(false) {
+		return nil
+	}
+	surge := v.surge
+	if p.Options.Corrected {
+		surge = min(surge, 1<<31-1-v.replicas)
+	}
+	b := p.Plan.Budget
+	return one(int64(b.Replicas) != v.replicas || int64(b.Surge) != surge || int64(b.Unavailable) != v.unavailable,
+		"the budget is %d+%d-%d, not %d+%d-%d", b.Replicas, b.Surge, b.Unavailable, v.replicas, surge, v.unavailable)
+}
+
+func d4(p *DeploymentPass) []string {
+	v := viewOf(p)
+	unlimited := p.Snapshot.Deployment.Partitioned != nil && p.Snapshot.Deployment.Partitioned.RollingUpdate == nil
+	b := p.Plan.Budget
+	return one(!v.excused(false) && v.replicas > 0 && !unlimited && b.Surge == 0 && b.Unavailable == 0, "neither surge nor unavailable for %d replicas", v.replicas)
+}
+
+// d6 looks at Deployments that are scaled to nothing.
+func d6(p *DeploymentPass) []string {
+	v := viewOf(p)
+	frozen := v.paused && p.Options.Paused != deploy.PausedFill || v.newest == nil && p.Options.RolloutFirst
+	if v.replicas > 0 || !v.scaling || v.stopped || v.deleting || v.rollback && !v.paused || v.recreate || frozen || v.d.Partitioned != nil || v.excused(v.wraps) {
+		return nil
+	}
+	left := sum(v.sizes(p.Plan.Actions))
+	return one(left != 0, "%d pods are wanted of 0", left)
+}
+
+func d7(p *DeploymentPass) (lines []string) {
+	v := viewOf(p)
+	if !v.paused || v.deleting || v.stopped {
+		return nil
+	}
+	for _, a := range p.Plan.Actions {
+		switch a := a.(type) {
+		case deploy.CreateReplicaSet, deploy.RollBackDeployment, deploy.ClearRollback, deploy.PauseDeployment:
+			lines = append(lines, fmt.Sprintf("paused, but: %v", a))
+		case deploy.ScaleReplicaSet:
+			still := p.Options.Paused == deploy.PausedFreeze || p.Options.Paused == deploy.PausedScale && !v.scaling
+			if still && !p.Options.PausePoints {
+				lines = append(lines, fmt.Sprintf("paused, and sizes stay as they are, but: %v", a))
+			}
+		}
+	}
+	return lines
+}
+
+func d8(p *DeploymentPass) (lines []string) {
+	v := viewOf(p)
+	if !v.recreate || v.stopped || v.deleting || v.paused || v.scaling || v.rollback {
+		return nil
+	}
+	owners, left := map[string]bool{}, int64(0)
+	for _, rs := range v.old {
+		owners[rs.UID+"/"+rs.Name] = true
+		left += max(sizeOf(rs), int64(rs.Status.Replicas), 0)
+	}
+	for i := range p.Snapshot.Pods {
+		pod := &p.Snapshot.Pods[i]
+		if ended := pod.Phase == "Succeeded" || pod.Phase == "Failed"; owners[pod.ControllerUID+"/"+pod.ControllerName] && pod.ControllerKind == "ReplicaSet" && !ended {
+			left++
+		}
+	}
+	if left == 0 || v.excused(v.wraps || v.odd) {
+		return nil
+	}
+	for _, a := range p.Plan.Actions {
+		switch a := a.(type) {
+		case deploy.CreateReplicaSet:
+			lines = append(lines, one(a.Replicas > 0, "%d old pods, but: %v", left, a)...)
+		case deploy.ScaleReplicaSet:
+			lines = append(lines, one(a.To > a.From, "%d old pods, but: %v", left, a)...)
+		}
+	}
+	return lines
+}
+
+func d9(p *DeploymentPass) (lines []string) {
+	v := viewOf(p)
+	if v.stopped || v.excused(v.wraps) {
+		return nil
+	}
+	l := list(nil)
+	for _, a := range p.Plan.Actions {
+		switch a := a.(type) {
+		case deploy.CreateReplicaSet:
+			l.addIf(v.newest != nil, "%v beside %s", a, nameOf(v.newest))
+			l.addIf(a.Template.ID != v.d.Template.ID, "%v has template %q, not %q", a, a.Template.ID, v.d.Template.ID)
+		case deploy.ScaleReplicaSet:
+			grows := a.To > a.From && v.rolls() && a.Reason != deploy.ReasonPartitionRestore
+			l.addIf(grows && (v.newest == nil || a.Name != v.newest.Name), "%v, but the new one is %s", a, nameOf(v.newest))
+		}
+	}
+	if v.reports() {
+		want := int64(0)
+		if v.newest != nil {
+			want = int64(v.newest.Status.Replicas)
+		}
+		l.addIf(int64(p.Plan.Status.UpdatedReplicas) != want, "%d pods are updated, but %s has %d", p.Plan.Status.UpdatedReplicas, nameOf(v.newest), want)
+	}
+	return l
+}
+
+// reports tells that the pass counts anew what it reports.
+func (v *deploymentView) reports() bool {
+	aborted := v.d.Partitioned != nil && !v.p.Options.Corrected
+	return !v.stopped && !aborted && (!v.rollback || v.paused || v.deleting)
+}
+
+// d10 looks at plans that do nothing and wait for nothing.
+func d10(p *DeploymentPass) []string {
+	v := viewOf(p)
+	waits := slices.ContainsFunc(p.Plan.Holds, func(h deploy.Hold) bool {
+		return h.Reason != deploy.ReasonHistoryNotEmpty && h.Reason != deploy.ReasonHistoryNotSynced
+	})
+	part := v.d.Partitioned
+	if len(p.Plan.Actions) > 0 || waits || v.stopped || v.deleting || v.paused || part != nil && !isAll(part.Partition, v.replicas) {
+		return nil
+	}
+	l := list(nil)
+	l.addIf(v.newest == nil, "done without a ReplicaSet")
+	for _, rs := range v.sets {
+		want := int64(0)
+		if rs == v.newest {
+			want = v.replicas
+		}
+		l.addIf(sizeOf(rs) != want, "done, but %s wants %d pods, not %d", rs.Name, sizeOf(rs), want)
+	}
+	return l
+}
+
+// d14 looks at revisions.
+func d14(p *DeploymentPass) []string {
+	v := viewOf(p)
+	highest, l := int64(0), list(nil)
+	for _, rs := range v.old {
+		if n, ok := revisionOf(rs.Annotations); ok {
+			highest = max(highest, n)
+		}
+	}
+	if v.stopped || highest == 1<<63-1 {
+		return nil
+	}
+	for _, a := range p.Plan.Actions {
+		switch a := a.(type) {
+		case deploy.CreateReplicaSet:
+			l.addIf(a.Revision != highest+1, "%v gets revision %d after %d", a, a.Revision, highest)
+			l.addIf(a.Annotations[revision.Annotation] != fmt.Sprint(a.Revision), "%v is annotated %q", a, a.Annotations[revision.Annotation])
+		case deploy.AnnotateReplicaSet:
+			l = append(l, v.historyOf(a, highest)...)
+		}
+	}
+	return l
+}

@@ -1,0 +1,185 @@
+package invariant
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// reasons checks that every action has one.
+func reasons[A fmt.Stringer](actions []A) (lines []string) {
+	for _, a := range actions {
+		if r := reflect.ValueOf(a).FieldByName("Reason"); r.IsValid() && r.String() == "" {
+			lines = append(lines, fmt.Sprintf("%v has no reason", a))
+		}
+	}
+	return lines
+}
+
+// deploymentExplained checks that waiting has a hold, and that the numbers of holds
+// are those of the snapshot.
+func deploymentExplained(p *DeploymentPass) []string {
+	v := viewOf(p)
+	l := list(reasons(p.Plan.Actions))
+	s := p.Plan.Status
+	done := v.newest != nil && int64(s.UpdatedReplicas) == v.replicas && int64(s.Replicas) == v.replicas &&
+		int64(s.AvailableReplicas) == v.replicas && s.ObservedGeneration >= v.d.Generation
+	l.addIf(len(p.Plan.Actions) == 0 && len(p.Plan.Holds) == 0 && !done, "nothing is done or waited for, and the rollout is not complete: %v", s)
+	for _, h := range p.Plan.Holds {
+		l.addIf(h.Reason == "", "a hold has no reason")
+		if !v.excused(v.wraps || v.odd) {
+			l = append(l, v.explains(h)...)
+		}
+	}
+	return l
+}
+
+func (v *deploymentView) explains(h deploy.Hold) []string {
+	l := list(nil)
+	after := v.sizes(v.p.Plan.Actions)
+	limit := func(want int64) { l.addIf(h.Limit != want, "%v: the limit is %d", h, want) }
+	switch h.Reason {
+	case deploy.ReasonSurgeExhausted:
+		limit(min(v.most(), 1<<31-1))
+		l.addIf(h.Have < h.Limit, "%v is no reason to wait", h)
+	case deploy.ReasonMinAvailable:
+		limit(v.least())
+		l.addIf(h.Have > h.Limit && v.d.Partitioned == nil, "%v is no reason to wait", h)
+	case deploy.ReasonDeadlineExceeded:
+		l.addIf(h.Limit <= 0 || h.Have < 0, "%v tells no time", h)
+	case deploy.ReasonNothingToScale:
+		limit(v.replicas)
+		l.addIf(h.Have == v.replicas, "%v: nothing has changed", h)
+	case deploy.ReasonNotObserved, deploy.ReasonHistoryNotSynced:
+		l.addIf(h.Have >= h.Limit, "%v: it is observed", h)
+	case deploy.ReasonOldPodsRemain:
+		l.addIf(h.Have <= 0, "%v: none remains", h)
+	case deploy.ReasonNotReady, deploy.ReasonNotAvailable:
+		l.addIf(h.Have >= h.Limit, "%v: enough are", h)
+		l.addIf(h.Limit != after[h.Name], "%v: %d are wanted", h, after[h.Name])
+	case deploy.ReasonPausedNew, deploy.ReasonPausedTemplate, deploy.ReasonScalingFirst:
+		limit(v.replicas)
+	}
+	return l
+}
+
+func replicaSetExplained(p *ReplicaSetPass) []string {
+	c := podsOfSet(&p.Snapshot, p.Options, p.Now)
+	l := list(reasons(p.Plan.Actions))
+	wanted := sizeOf(&p.Snapshot.ReplicaSet)
+	waits := !c.unselectable && (c.active != wanted || c.available < wanted)
+	l.addIf(waits && len(p.Plan.Actions) == 0 && len(p.Plan.Holds) == 0, "nothing is done or waited for: %d active, %d available of %d", c.active, c.available, wanted)
+	for _, h := range p.Plan.Holds {
+		numbers := func(have, limit int64) {
+			l.addIf(h.Have != have || h.Limit != limit, "%v: it is %d of %d", h, have, limit)
+		}
+		switch h.Reason {
+		case "":
+			l.add("a hold has no reason")
+		case replicaset.ReasonBurst:
+			l.addIf(h.Have <= h.Limit || h.Limit != burstOf(p.Options), "%v: the burst is %d", h, burstOf(p.Options))
+		case replicaset.ReasonTerminating:
+			numbers(c.terminating, wanted-c.active)
+		case replicaset.ReasonDeleting:
+			numbers(c.active, wanted)
+		case replicaset.ReasonNotReady:
+			numbers(c.ready, c.active)
+		case replicaset.ReasonNotAvailable:
+			numbers(c.available, c.ready)
+		case replicaset.ReasonExpectations, replicaset.ReasonExpired:
+			e := p.Snapshot.Expectations
+			numbers(max(e.Creations, 0)+max(e.Deletions, 0), 0)
+		}
+	}
+	return l
+}
+
+// daemonSetExplained checks the numbers of holds, and that nodes without a new pod are
+// explained.
+func daemonSetExplained(p *DaemonSetPass) []string {
+	v := daemonsOf(p)
+	l := list(reasons(p.Plan.Actions))
+	behind := 0
+	for i := range v.nodes {
+		// Where all pods are about to end, or marked and held, that is what is waited for.
+		n := &v.nodes[i]
+		marked := len(n.old) > 0 && prepared(n.old[0]) && v.d.PreDelete.Holds(n.old[0])
+		if n.run && !n.hasNew && !marked && (len(n.old) > 0 || len(n.pods) == 0) {
+			behind++
+		}
+	}
+	l.addIf(behind > 0 && len(p.Plan.Actions) == 0 && len(p.Plan.Holds) == 0 && !v.stopped, "%d nodes have no new pod, and nothing is done or waited for", behind)
+	for _, h := range p.Plan.Holds {
+		switch h.Reason {
+		case "":
+			l.add("a hold has no reason")
+		case daemonset.ReasonBurst:
+			l.addIf(h.Have <= h.Limit || h.Limit != v.burst, "%v: the burst is %d", h, v.burst)
+		case daemonset.ReasonMaxUnavailable:
+			l.addIf(h.Limit != v.unavailable || h.Have < 0, "%v: %d may be unavailable", h, v.unavailable)
+		case daemonset.ReasonMaxSurge:
+			l.addIf(h.Limit != v.surge || h.Have < 0, "%v: %d may surge", h, v.surge)
+		case daemonset.ReasonPartition, daemonset.ReasonProgressive:
+			l.addIf(h.Limit != v.partition || h.Have <= 0, "%v: the partition is %d", h, v.partition)
+		case daemonset.ReasonPaused, daemonset.ReasonOnDelete, daemonset.ReasonManageFirst, daemonset.ReasonNotSelected:
+			l.addIf(h.Have <= 0, "%v: nothing waits", h)
+		case daemonset.ReasonMinAvailable:
+			l.addIf(h.Limit != v.desired, "%v: %d nodes are desired", h, v.desired)
+		case daemonset.ReasonStrict:
+			l.addIf(h.Limit != v.unavailable || h.Have <= 0, "%v: %d may be unavailable", h, v.unavailable)
+		}
+	}
+	return l
+}
+
+func rolloutExplained(p *RolloutPass) []string {
+	l := list(reasons(p.Plan.Actions))
+	for _, h := range p.Plan.Holds {
+		switch h.Reason {
+		case "":
+			l.add("a hold has no reason")
+		case rollout.ReasonPause, rollout.ReasonInitializing, rollout.ReasonGrace:
+			l.addIf(h.Have > h.Limit, "%v: it is over", h)
+		case rollout.ReasonApproval:
+			if sub, steps := p.Snapshot.Rollout.Status.Sub, stepsOf(&p.Snapshot.Rollout); sub != nil {
+				l.addIf(h.Have != int64(sub.CurrentStepIndex) || h.Limit != int64(len(steps)), "%v: it is step %d of %d", h, sub.CurrentStepIndex, len(steps))
+			}
+		}
+	}
+	same := encode(p.Plan.Status) == encode(p.Snapshot.Rollout.Status)
+	progressing := p.Plan.Status.Phase == rollout.PhaseProgressing
+	l.addIf(progressing && same && len(p.Plan.Actions) == 0 && len(p.Plan.Holds) == 0 && p.Plan.Failure == "", "nothing changes in the middle of a release, and nothing is waited for")
+	return l
+}
+
+func stepsOf(r *rollout.Rollout) []rollout.Step {
+	switch {
+	case r.Canary != nil:
+		return r.Canary.Steps
+	case r.BlueGreen != nil:
+		return r.BlueGreen.Steps
+	}
+	return nil
+}
+
+func batchExplained(p *BatchPass) []string {
+	l := list(reasons(p.Plan.Actions))
+	c := p.Plan.Context
+	for _, h := range p.Plan.Holds {
+		switch h.Reason {
+		case "":
+			l.add("a hold has no reason")
+		case rollout.ReasonTooFewUpdated:
+			l.addIf(c != nil && (h.Have != int64(c.Updated) || h.Limit != int64(c.Desired)) || h.Have >= h.Limit, "%v is no reason to wait", h)
+		case rollout.ReasonTooFewReady:
+			l.addIf(c != nil && h.Limit != int64(c.Desired) || h.Have >= h.Limit, "%v is no reason to wait", h)
+		case rollout.ReasonTooFewLabelled:
+			l.addIf(c != nil && (h.Have != int64(c.Labelled) || h.Limit != int64(c.Planned)) || h.Have >= h.Limit, "%v is no reason to wait", h)
+		}
+	}
+	return l
+}

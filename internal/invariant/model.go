@@ -1,0 +1,130 @@
+package invariant
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/replicaset"
+)
+
+func errNot(a fmt.Stringer) error { return fmt.Errorf("%v is no action of this planner", a) }
+
+var deploymentModel = model[deploy.Snapshot, deploy.Options, deploy.Plan]{
+	lists:   []string{"ReplicaSets", "Pods"},
+	actions: func(p *deploy.Plan) []fmt.Stringer { return texts(p.Actions) },
+	apply: func(s *deploy.Snapshot, a fmt.Stringer, now time.Time) error {
+		if a, ok := a.(deploy.Action); ok {
+			return applyDeployment(s, a, now)
+		}
+		return errNot(a)
+	},
+	finish: func(s *deploy.Snapshot, p *deploy.Plan) { s.Deployment.Status = p.Status },
+	settle: settleDeployment,
+	counts: countsOfDeployment,
+	ends:   endsOfDeployment,
+	lost:   func(p *DeploymentPass) bool { return viewOf(p).excused(viewOf(p).scaling) },
+	bound: func(s *deploy.Snapshot, _ deploy.Options) int {
+		sum := orOne(s.Deployment.Replicas)
+		for i := range s.ReplicaSets {
+			sum += sizeOf(&s.ReplicaSets[i])
+		}
+		return int(min(2*sum, 10_000)) + 20
+	},
+	within:   deploymentWithin,
+	strictly: true,
+	endless: func(s *deploy.Snapshot, o deploy.Options) bool {
+		return s.Deployment.Partitioned != nil && !o.Corrected
+	},
+}
+
+var replicaSetModel = model[replicaset.Snapshot, replicaset.Options, replicaset.Plan]{
+	lists:   []string{"Pods", "Siblings"},
+	actions: func(p *replicaset.Plan) []fmt.Stringer { return texts(p.Actions) },
+	apply: func(s *replicaset.Snapshot, a fmt.Stringer, now time.Time) error {
+		if a, ok := a.(replicaset.Action); ok {
+			return applyReplicaSet(s, a, now)
+		}
+		return errNot(a)
+	},
+	finish: func(s *replicaset.Snapshot, p *replicaset.Plan) { s.ReplicaSet.Status = p.Status },
+	settle: settleReplicaSet,
+	counts: countsOfReplicaSet,
+	ends: func(s *replicaset.Snapshot) string {
+		return fmt.Sprint(podsOfSet(s, replicaset.Options{}, time.Time{}).active)
+	},
+	endless: func(s *replicaset.Snapshot, _ replicaset.Options) bool {
+		// Pods that are not selected are created and released for ever, which the API forbids.
+		return s.ReplicaSet.Selector != nil && !says(s.ReplicaSet.Selector, s.ReplicaSet.TemplateLabels)
+	},
+	bound: func(s *replicaset.Snapshot, o replicaset.Options) int {
+		burst := int64(o.Burst)
+		if burst == 0 {
+			burst = 500
+		}
+		return int(max(sizeOf(&s.ReplicaSet), int64(len(s.Pods)))/burst) + 5
+	},
+	within: replicaSetWithin,
+	first: func(a fmt.Stringer) bool {
+		switch a.(type) {
+		case replicaset.AdoptPod, replicaset.ReleasePod:
+			return true
+		}
+		return false
+	},
+	blind:     func(s *replicaset.Snapshot, p *replicaset.Plan, now time.Time) { s.Expectations = p.Expect(*s, now) },
+	moves:     func(p *replicaset.Plan) int64 { return created(p) + int64(len(deletedNames(p))) },
+	creations: created,
+}
+
+var daemonSetModel = model[daemonset.Snapshot, daemonset.Options, daemonset.Plan]{
+	lists:   []string{"Nodes", "Pods", "Revisions", "Backoff"},
+	actions: func(p *daemonset.Plan) []fmt.Stringer { return texts(p.Actions) },
+	apply: func(s *daemonset.Snapshot, a fmt.Stringer, now time.Time) error {
+		if a, ok := a.(daemonset.Action); ok {
+			return applyDaemonSet(s, a, now)
+		}
+		return errNot(a)
+	},
+	finish: func(s *daemonset.Snapshot, p *daemonset.Plan) { s.DaemonSet.Status, s.Backoff = p.Status, p.Backoff },
+	settle: settleDaemonSet,
+	counts: countsOfDaemonSet,
+	lost: func(p *DaemonSetPass) bool { // percentages are of another status (daemonset D-14)
+		v := daemonsOf(p)
+		return !p.Options.Corrected && !p.Strict && int64(v.d.Status.DesiredNumberScheduled) != v.desired
+	},
+	bound: func(s *daemonset.Snapshot, _ daemonset.Options) int {
+		return 20*len(s.Nodes) + 3*len(s.Pods) + 20
+	},
+	within: daemonSetWithin,
+	first: func(a fmt.Stringer) bool {
+		switch a.(type) {
+		case daemonset.CreatePod, daemonset.DeletePod, daemonset.UpdatePod, daemonset.RefreshPod, daemonset.PreparePod:
+			return false
+		}
+		return true
+	},
+	blind: func(s *daemonset.Snapshot, _ *daemonset.Plan, _ time.Time) { s.Unseen = true },
+	moves: func(p *daemonset.Plan) (n int64) {
+		for _, a := range p.Actions {
+			switch a.(type) {
+			case daemonset.CreatePod, daemonset.DeletePod, daemonset.UpdatePod:
+				n++
+			}
+		}
+		return n
+	},
+	creations: func(p *daemonset.Plan) (n int64) {
+		for _, a := range p.Actions {
+			if _, ok := a.(daemonset.CreatePod); ok {
+				n++
+			}
+		}
+		return n
+	},
+	// A plan may mark a pod twice that a hook holds: to remove it, and to update it.
+	repeats: func(s *daemonset.Snapshot, o daemonset.Options) bool {
+		return !o.Corrected || s.DaemonSet.PreDelete != nil
+	},
+}

@@ -1,0 +1,473 @@
+package invariant
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/kplan-go/kplan/podorder"
+)
+
+// order returns the invariants of deletion orders.
+func order() []Invariant {
+	choosing := func(f func(*Choosing) []string) []check { return []check{on[Choosing](f)} }
+	return []Invariant{
+		{ID: "O1", Title: "the comparison is a strict weak order, and the sorted one total", Source: "KEP-2185", Corrected: true,
+			Defects: []string{"podorder O-1", "podorder O-2"}, Elsewhere: []string{"podorder: TestStrictWeakOrder"}, checks: choosing(o1)},
+		{ID: "O2", Title: "the order of the list changes nothing", Source: "podorder specification 7", Elsewhere: []string{"podorder: TestSortOracle"}, checks: choosing(o2)},
+		{ID: "O3", Title: "sorting permutes, and the victims of one more begin with those of one less", Source: "podorder specification 8",
+			Elsewhere: []string{"podorder: TestVictimsPrefix"}, checks: choosing(o3)},
+		{ID: "O4", Title: "the rules count in their order: unassigned, pending, not ready, cheap, crowded, young, restarted", Source: "upstream: ActivePodsWithRanks",
+			Elsewhere: []string{"podorder: TestCompareOracle"}, checks: choosing(o4)},
+		{ID: "O5", Title: "costs are read as upstream reads them", Source: "KEP-2255", Elsewhere: []string{"podorder: TestDeletionCost"}, checks: []check{on[Costing](o5)}},
+		{ID: "O6", Title: "pods of one age bucket are ordered by their UIDs alone", Source: "KEP-2185", checks: choosing(o6)},
+		{ID: "O7", Title: "spreading counts anew after each victim", Source: "kubernetes#102948", Elsewhere: []string{"podorder: TestSpreadOracle"}, checks: choosing(o7)},
+		{ID: "O8", Title: "priorities count, and nothing behind an unacknowledged pause point goes", Source: "kubernetes#75763",
+			Elsewhere: []string{"podorder: TestPauseProperties"}, checks: []check{on[Choosing](o8), on[Pausing](o8Pause)}},
+		{ID: "O9", Title: "protected pods stay, and the choice says what is missing", Source: "kubernetes#126138", Elsewhere: []string{"podorder: TestProtected"}, checks: choosing(o9)},
+		{ID: "O10", Title: "pods that are named go first", Source: "kruise: specified delete", checks: choosing(o10)},
+		{ID: "O11", Title: "what stays after spreading is as even as can be", Source: "kubernetes#124149", Elsewhere: []string{"podorder: TestSpreadOptimal"}, checks: choosing(o11)},
+		{ID: "O12", Title: "a further stage changes nothing among pods that an earlier one tells apart", Source: "podorder specification 11",
+			Elsewhere: []string{"podorder: TestStageDominance"}, checks: choosing(o12)},
+	}
+}
+
+// A Choosing is pods of which some are to be deleted, by an order. Names and UIDs are
+// unique.
+type Choosing struct {
+	Order podorder.Order
+	Pods  []podorder.Pod
+	N     int
+	// Compare, Choose and Sort are what is checked; nil means the methods of the order.
+	Compare func(o podorder.Order, a, b podorder.Pod) int
+	Choose  func(o podorder.Order, pods []podorder.Pod, n int) podorder.Choice
+	Sort    func(o podorder.Order, pods []podorder.Pod)
+	Strict  bool
+}
+
+func (c *Choosing) compare(a, b podorder.Pod) int {
+	if c.Compare != nil {
+		return c.Compare(c.Order, a, b)
+	}
+	return c.Order.Compare(a, b)
+}
+
+func (c *Choosing) choose(pods []podorder.Pod, n int) podorder.Choice {
+	pods = slices.Clone(pods)
+	if c.Choose != nil {
+		return c.Choose(c.Order, pods, n)
+	}
+	return c.Order.Choose(pods, nil, n)
+}
+
+// victims returns the names of those that go of n, first victim first.
+func (c *Choosing) victims(pods []podorder.Pod, n int) []string {
+	var names []string
+	for _, i := range c.choose(pods, n).Victims {
+		if i >= 0 && i < len(pods) {
+			names = append(names, pods[i].Name)
+		}
+	}
+	return names
+}
+
+func (c *Choosing) sorted(o podorder.Order, pods []podorder.Pod) []podorder.Pod {
+	pods = slices.Clone(pods)
+	if c.Sort != nil {
+		c.Sort(o, pods)
+	} else {
+		o.Sort(pods)
+	}
+	return pods
+}
+
+// survivors returns the pods that stay beside the victims.
+func survivors(pods []podorder.Pod, victims []string) (stay, gone []*podorder.Pod) {
+	for i := range pods {
+		if slices.Contains(victims, pods[i].Name) {
+			gone = append(gone, &pods[i])
+		} else {
+			stay = append(stay, &pods[i])
+		}
+	}
+	return stay, gone
+}
+
+// cyclic tells that the comparison is known to be no order.
+func (c *Choosing) cyclic() bool {
+	current := c.Order.Chain != podorder.Legacy && c.Order.Chain != podorder.Legacy15
+	return current && !c.Order.Now.IsZero() || c.Order.Priority == podorder.PriorityFirst
+}
+
+func o1(c *Choosing) []string {
+	l, n := list(nil), min(len(c.Pods), 7)
+	at := func(i, j int) int { return c.compare(c.Pods[i], c.Pods[j]) }
+	for i := range n {
+		l.addIf(at(i, i) != 0, "%s comes before itself", c.Pods[i].Name)
+		for j := range n {
+			l.addIf(sign(at(i, j)) != -sign(at(j, i)), "%s and %s come before each other", c.Pods[i].Name, c.Pods[j].Name)
+			for k := range n {
+				if c.cyclic() && !c.Strict {
+					continue
+				}
+				x, y, z := c.Pods[i].Name, c.Pods[j].Name, c.Pods[k].Name
+				l.addIf(at(i, j) < 0 && at(j, k) < 0 && at(i, k) >= 0, "%s comes before %s, that before %s, and that not behind the first", x, y, z)
+				l.addIf(at(i, j) == 0 && at(j, k) == 0 && at(i, k) != 0, "%s ties with %s, that with %s, and that not with the first", x, y, z)
+			}
+		}
+	}
+	return l
+}
+
+func sign(n int) int { return cmp.Compare(n, 0) }
+
+func o2(c *Choosing) []string {
+	l := list(nil)
+	want, all := c.victims(c.Pods, c.N), namesOf(c.sorted(c.Order, c.Pods))
+	for turn := range 3 {
+		pods := slices.Clone(c.Pods)
+		slices.Reverse(pods)
+		for range min(turn, len(pods)) {
+			pods = append(pods[1:], pods[0])
+		}
+		got, sorted := c.victims(pods, c.N), namesOf(c.sorted(c.Order, pods))
+		l.addIf(!slices.Equal(got, want), "%v go, or %v of another list", want, got)
+		l.addIf(!slices.Equal(sorted, all), "the order is %v, or %v of another list", all, sorted)
+	}
+	return l
+}
+
+func namesOf(pods []podorder.Pod) []string {
+	names := make([]string, len(pods))
+	for i := range pods {
+		names[i] = pods[i].Name
+	}
+	return names
+}
+
+func o3(c *Choosing) []string {
+	l := list(nil)
+	sorted, given := namesOf(c.sorted(c.Order, c.Pods)), namesOf(c.Pods)
+	slices.Sort(sorted)
+	slices.Sort(given)
+	l.addIf(!slices.Equal(sorted, given), "sorting makes %v of %v", sorted, given)
+	before := c.victims(c.Pods, 0)
+	for n := 1; n <= len(c.Pods); n++ {
+		v := c.victims(c.Pods, n)
+		l.addIf(len(v) > n || len(v) < len(before), "%d victims of %d wanted, after %d", len(v), n, len(before))
+		l.addIf(len(v) >= len(before) && !slices.Equal(v[:len(before)], before), "the victims of %d are %v, and of one less %v", n, v, before)
+		seen := slices.Clone(v)
+		slices.Sort(seen)
+		l.addIf(len(slices.Compact(seen)) != len(v), "a pod goes twice: %v", v)
+		before = v
+	}
+	return l
+}
+
+// rank returns the numbers of a pod that the chain compares, the first first. It knows
+// the chains only, without stages and priorities.
+func (c *Choosing) rank(p *podorder.Pod) []int64 {
+	keys := c.health(p)
+	o := &c.Order
+	if p.Ready {
+		return append(keys, age(o.Now, p.ReadySince))
+	}
+	keys = append(keys, -int64(p.Restarts))
+	if o.Chain != podorder.Legacy15 {
+		keys = append(keys, -int64(p.SidecarRestarts))
+	}
+	return append(keys, age(o.Now, p.CreationTimestamp))
+}
+
+// health returns the numbers of the stages of the chain.
+func (c *Choosing) health(p *podorder.Pod) []int64 {
+	keys := []int64{1, 0, 0}
+	if p.NodeName == "" {
+		keys[0] = 0
+	}
+	switch p.Phase {
+	case podorder.Unknown:
+		keys[1] = 1
+	case podorder.Running:
+		keys[1] = 2
+	}
+	if p.Ready {
+		keys[2] = 1
+	}
+	if c.Order.Chain == podorder.Legacy || c.Order.Chain == podorder.Legacy15 {
+		return keys
+	}
+	cost, _ := costOf(p.Annotations[podorder.AnnotationDeletionCost])
+	return append(keys, cost, -c.neighbours(p.NodeName))
+}
+
+func (c *Choosing) neighbours(node string) (n int64) {
+	if c.Order.Related == nil {
+		return int64(c.Order.Neighbours[node])
+	}
+	for i := range c.Pods {
+		if p := &c.Pods[i]; p.NodeName == node && runs(p) && c.Order.Related(p) {
+			n++
+		}
+	}
+	return n
+}
+
+// age returns the bucket of an age, or without a time the age itself: the younger has
+// the smaller number, and a pod without a time the smallest of all.
+func age(now, t time.Time) int64 {
+	if t.IsZero() {
+		return -1 << 62
+	}
+	if now.IsZero() {
+		return -t.Unix()
+	}
+	d := now.Sub(t)
+	if d <= 0 {
+		return -1
+	}
+	return int64(bits.Len64(uint64(d))) - 1
+}
+
+// plain tells that nothing but the chain takes part in an order.
+func (c *Choosing) plain() bool {
+	return c.Order.Stages == nil && c.Order.Priority == "" && c.Order.Protected == nil
+}
+
+func o4(c *Choosing) []string {
+	// A legacy chain compares exact times, which are not told apart by age here.
+	legacy := c.Order.Chain == podorder.Legacy || c.Order.Chain == podorder.Legacy15
+	if !c.plain() || legacy {
+		return nil
+	}
+	l := list(nil)
+	stay, gone := survivors(c.Pods, c.victims(c.Pods, c.N))
+	for _, v := range gone {
+		for _, s := range stay {
+			l.addIf(slices.Compare(c.rank(v), c.rank(s)) > 0, "%s goes with %v, and %s stays with %v", v.Name, c.rank(v), s.Name, c.rank(s))
+		}
+	}
+	return l
+}
+
+// A Costing is what was read of a deletion cost.
+type Costing struct {
+	Text  string // of the annotation
+	Cost  int32
+	Valid bool
+}
+
+// costOf reads a cost by its grammar: a number of 32 bits that begins with a digit but
+// 0, or with a minus, or is 0.
+func costOf(text string) (int64, bool) {
+	if text == "" || text != "0" && text[0] != '-' && (text[0] < '1' || text[0] > '9') {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(text, 10, 32)
+	if err != nil {
+		return 0, false
+	}
+	return n, true
+}
+
+func o5(c *Costing) []string {
+	cost, valid := costOf(c.Text)
+	return one(int64(c.Cost) != cost || c.Valid != valid, "%q is read as %d, %v, not %d, %v", c.Text, c.Cost, c.Valid, cost, valid)
+}
+
+// o6 looks at ready pods that only their times within a bucket tell apart.
+func o6(c *Choosing) []string {
+	if !c.plain() || c.Order.Chain == podorder.Legacy || c.Order.Chain == podorder.Legacy15 || c.Order.Now.IsZero() {
+		return nil
+	}
+	l, sorted := list(nil), c.sorted(c.Order, c.Pods)
+	for i := 1; i < len(sorted); i++ {
+		a, b := &sorted[i-1], &sorted[i]
+		bucket := a.Ready && b.Ready && !a.ReadySince.IsZero() && slices.Equal(c.rank(a), c.rank(b))
+		alone := bucket && !slices.ContainsFunc(sorted, func(p podorder.Pod) bool {
+			return p.Name != a.Name && p.ReadySince.Equal(a.ReadySince) || p.Name != b.Name && p.ReadySince.Equal(b.ReadySince)
+		})
+		l.addIf(alone && a.UID > b.UID, "%s comes before %s in one bucket, and has the greater UID", a.Name, b.Name)
+	}
+	return l
+}
+
+// spreading returns the domain of each pod if the order does nothing but spread.
+func (c *Choosing) spreading() (map[string]string, bool) {
+	o := &c.Order
+	only := len(o.Stages) == 1 && o.Stages[0].Rule == podorder.RuleSpread && o.Stages[0].Key == nil
+	if !only || o.Priority != "" || o.Protected != nil || o.Related != nil || o.Neighbours != nil {
+		return nil, false
+	}
+	domains := o.Stages[0].Domains
+	if domains == nil {
+		domains = o.Domains
+	}
+	of := map[string]string{}
+	for i := range c.Pods {
+		of[c.Pods[i].Name] = c.Pods[i].NodeName
+		if domains != nil {
+			of[c.Pods[i].Name] = domains[c.Pods[i].NodeName]
+		}
+	}
+	return of, true
+}
+
+func o7(c *Choosing) []string {
+	domains, ok := c.spreading()
+	if !ok {
+		return nil
+	}
+	l, counts := list(nil), map[string]int{}
+	for _, domain := range domains {
+		counts[domain]++
+	}
+	for _, name := range c.victims(c.Pods, c.N) {
+		fullest := 0
+		for _, n := range counts {
+			fullest = max(fullest, n)
+		}
+		l.addIf(counts[domains[name]] < fullest, "%s goes from a domain of %d, and the fullest has %d", name, counts[domains[name]], fullest)
+		counts[domains[name]]--
+	}
+	return l
+}
+
+// priorityOf reads a delete priority.
+func priorityOf(p *podorder.Pod) (int64, bool) {
+	n, err := strconv.ParseInt(p.Annotations[podorder.AnnotationDeletePriority], 10, 64)
+	return n, err == nil
+}
+
+func o8(c *Choosing) []string {
+	l := list(nil)
+	if c.Order.Protected != nil || c.Order.Priority == "" || c.Order.Priority == podorder.PriorityAfterHealth {
+		return nil
+	}
+	stay, gone := survivors(c.Pods, c.victims(c.Pods, c.N))
+	for _, v := range gone {
+		for _, s := range stay {
+			a, hasA := priorityOf(v)
+			b, hasB := priorityOf(s)
+			both := hasA && hasB || c.Order.Priority == podorder.PriorityMissingAsZero
+			l.addIf(both && a < b, "%s goes with priority %d, and %s stays with %d", v.Name, a, s.Name, b)
+			l.addIf(c.Order.Priority == podorder.PriorityAnnotatedFirst && hasB && !hasA, "%s goes without a priority, and %s stays with one", v.Name, s.Name)
+		}
+	}
+	return l
+}
+
+func o9(c *Choosing) []string {
+	if c.Order.Protected == nil {
+		return nil
+	}
+	l, choice, protected := list(nil), c.choose(c.Pods, c.N), 0
+	for i := range c.Pods {
+		if c.Order.Protected(&c.Pods[i]) {
+			protected++
+		}
+	}
+	for _, i := range choice.Victims {
+		l.addIf(c.Order.Protected(&c.Pods[i]), "%s goes, and is protected", c.Pods[i].Name)
+	}
+	wanted, free := max(0, min(c.N, len(c.Pods))), len(c.Pods)-protected
+	l.addIf(len(choice.Victims) != min(wanted, free), "%d go of %d, and %d are free", len(choice.Victims), wanted, free)
+	l.addIf(choice.Missing != max(0, wanted-free), "%d are said to be missing, not %d", choice.Missing, max(0, wanted-free))
+	return l
+}
+
+// o10 looks at orders that begin with named pods.
+func o10(c *Choosing) []string {
+	if len(c.Order.Stages) == 0 || c.Order.Stages[0].Rule != podorder.RuleSpecified || c.Order.Stages[0].Key == nil || c.Order.Priority != "" || c.Order.Protected != nil {
+		return nil
+	}
+	l, key := list(nil), c.Order.Stages[0].Key
+	stay, gone := survivors(c.Pods, c.victims(c.Pods, c.N))
+	for _, v := range gone {
+		for _, s := range stay {
+			l.addIf(key(v) > key(s), "%s goes, and %s is named and stays", v.Name, s.Name)
+		}
+	}
+	return l
+}
+
+// skew returns the difference of the fullest and the emptiest domain.
+func skew(domains map[string]string, gone func(name string) bool) int {
+	counts := map[string]int{}
+	for name, domain := range domains {
+		counts[domain] += 0
+		if !gone(name) {
+			counts[domain]++
+		}
+	}
+	least, most := len(domains), 0
+	for _, n := range counts {
+		least, most = min(least, n), max(most, n)
+	}
+	return max(0, most-least)
+}
+
+// o11 tries all choices of up to 8 pods.
+func o11(c *Choosing) []string {
+	domains, ok := c.spreading()
+	if !ok || len(c.Pods) > 8 || c.N > len(c.Pods) {
+		return nil
+	}
+	best := len(c.Pods)
+	for set := range uint(1) << len(c.Pods) {
+		if bits.OnesCount(set) == max(c.N, 0) {
+			at := map[string]bool{}
+			for i := range c.Pods {
+				at[c.Pods[i].Name] = set>>i&1 == 1
+			}
+			best = min(best, skew(domains, func(name string) bool { return at[name] }))
+		}
+	}
+	victims := c.victims(c.Pods, c.N)
+	got := skew(domains, func(name string) bool { return slices.Contains(victims, name) })
+	return one(got != best, "what stays differs by %d, and could by %d", got, best)
+}
+
+// o12 adds a stage behind the others.
+func o12(c *Choosing) []string {
+	if c.Order.Priority != "" || c.Order.Protected != nil {
+		return nil
+	}
+	o := c.Order
+	if o.Stages == nil {
+		o.Stages = o.Chain.Stages()
+	}
+	if slices.ContainsFunc(o.Stages, func(s podorder.Stage) bool { return s.Rule == podorder.RuleSpread }) {
+		return nil // which is not a number of a pod
+	}
+	stages := o.Stages
+	before := func(p *podorder.Pod) (keys []int64) {
+		for i := range stages {
+			keys = append(keys, c.keyOf(&stages[i], p))
+		}
+		return keys
+	}
+	o.Stages = append(slices.Clone(o.Stages), podorder.Stage{Rule: "Further", Key: func(p *podorder.Pod) int64 { return -int64(len(p.UID)) - int64(p.Restarts) }})
+	l, sorted := list(nil), c.sorted(o, c.Pods)
+	for i := 1; i < len(sorted); i++ {
+		a, b := &sorted[i-1], &sorted[i]
+		l.addIf(slices.Compare(before(a), before(b)) > 0, "%s with %v comes before %s with %v", a.Name, before(a), b.Name, before(b))
+	}
+	return l
+}
+
+// keyOf returns the number that a stage sees in a pod.
+func (c *Choosing) keyOf(s *podorder.Stage, p *podorder.Pod) int64 {
+	if s.Key != nil {
+		return s.Key(p)
+	}
+	current := *c
+	current.Order.Chain = podorder.Current
+	at := slices.Index([]podorder.Rule{podorder.RuleUnassigned, podorder.RulePhase, podorder.RuleNotReady, podorder.RuleCost, podorder.RuleNeighbours}, s.Rule)
+	if at < 0 {
+		return 0
+	}
+	return current.health(p)[at]
+}

@@ -1,0 +1,77 @@
+package invariant
+
+import (
+	"slices"
+
+	"github.com/kplan-go/kplan/podorder"
+)
+
+// A Pausing is what pause points made of scale-downs.
+type Pausing struct {
+	Order podorder.Order
+	Pods  []podorder.Pod
+	Downs []podorder.ScaleDown
+	State podorder.PauseState
+	Plan  podorder.PausePlan
+}
+
+// A stop is how far a rollout may go in one ReplicaSet.
+type stop struct {
+	at      int  // pods in front of the point
+	through bool // the pod itself may go as well
+}
+
+// stopOf finds the first pause point of a ReplicaSet, in deletion order, that nobody
+// has acknowledged.
+func (c *Pausing) stopOf(down *podorder.ScaleDown, sorted []podorder.Pod) (stop, bool) {
+	token, ok := podorder.ParsePauseToken(c.State.Token)
+	current := ok && token.Revision == c.State.Revision && len(token.Entries) > 0
+	waits := ""
+	if current && c.State.Paused {
+		waits = token.Entries[len(token.Entries)-1].UID
+	}
+	for i := range sorted {
+		p := &sorted[i]
+		mode, _ := podorder.ParsePausePoint(p.Annotations)
+		armed := mode == podorder.PauseBefore || mode == podorder.PauseAfter
+		if !armed || p.UID == "" || c.State.IgnoreUnready && !p.Ready || down.Cause != podorder.CauseRollout {
+			continue
+		}
+		acknowledged := current && p.UID != waits && slices.ContainsFunc(token.Entries, func(e podorder.PauseEntry) bool { return e.UID == p.UID })
+		if !acknowledged {
+			return stop{i, mode == podorder.PauseAfter && p.UID == waits}, true
+		}
+	}
+	return stop{}, false
+}
+
+// o8Pause checks that nothing behind a point goes, and how the pause is planned.
+func o8Pause(c *Pausing) []string {
+	l := list(nil)
+	for i := range c.Downs {
+		down := &c.Downs[i]
+		if i >= len(c.Plan.Delete) {
+			l.add("nothing is said about %s", down.Name)
+			continue
+		}
+		n := c.Plan.Delete[i]
+		l.addIf(n > max(down.N, 0) || n < 0, "%s loses %d pods of %d", down.Name, n, down.N)
+		var pods []podorder.Pod
+		for k := range c.Pods {
+			if down.Pods == nil || slices.Contains(down.Pods, k) {
+				pods = append(pods, c.Pods[k])
+			}
+		}
+		c.Order.Sort(pods)
+		if s, found := c.stopOf(down, pods); found {
+			most := s.at
+			if s.through {
+				most++
+			}
+			l.addIf(n > most, "%s loses %d pods, and a pause point lets %d go", down.Name, n, most)
+		}
+	}
+	l.addIf(c.Plan.Pause != nil && c.State.Paused, "%s is paused, and is to be paused", c.State.Name)
+	l.addIf(c.Plan.Pause != nil && (c.Plan.Pause.UID != c.State.UID || c.Plan.Pause.ResourceVersion != c.State.ResourceVersion), "the pause is for another version")
+	return l
+}

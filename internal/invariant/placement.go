@@ -1,0 +1,107 @@
+package invariant
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// placed is the truth table of placement, as slow and obvious as it can be: whether a
+// node should run a daemon, and whether one that is there may stay.
+func placed(t *daemonset.Template, n *daemonset.Node, o daemonset.Options) (run, cont bool) {
+	if t.NodeName != "" && t.NodeName != n.Name {
+		return false, false
+	}
+	for key, want := range t.NodeSelector {
+		if got, ok := n.Labels[key]; !ok || got != want {
+			return false, false
+		}
+	}
+	if t.Affinity != nil && !slices.ContainsFunc(t.Affinity.Terms, func(term selector.NodeSelectorTerm) bool { return holdsOn(&term, n) }) {
+		return false, false
+	}
+	run = true
+	for _, taint := range n.Taints {
+		tolerated, forever := tolerated(t, taint)
+		switch {
+		case taint.Effect == daemonset.NoExecute && !tolerated:
+			return false, false
+		case taint.Effect == daemonset.NoSchedule && !tolerated:
+			run = false
+		case taint.Effect == daemonset.NoExecute && o.FiniteTolerationMeansNo && !forever:
+			run = false
+		}
+	}
+	return run, true
+}
+
+// holdsOn evaluates a term of a required node affinity. One without expressions, or
+// with a wrong one, holds nowhere.
+func holdsOn(term *selector.NodeSelectorTerm, n *daemonset.Node) bool {
+	if len(term.MatchExpressions)+len(term.MatchFields) == 0 {
+		return false
+	}
+	for _, e := range term.MatchExpressions {
+		got, ok := n.Labels[e.Key]
+		if !expressionHolds(&e, got, ok) {
+			return false
+		}
+	}
+	for _, e := range term.MatchFields {
+		got := ""
+		if e.Key == selector.FieldName {
+			got = n.Name
+		}
+		one := len(e.Values) == 1 && (e.Operator == selector.In || e.Operator == selector.NotIn)
+		if !one || (got == e.Values[0]) != (e.Operator == selector.In) {
+			return false
+		}
+	}
+	return true
+}
+
+func expressionHolds(e *selector.Expression, got string, ok bool) bool {
+	switch e.Operator {
+	case selector.In:
+		return len(e.Values) > 0 && ok && slices.Contains(e.Values, got)
+	case selector.NotIn:
+		return len(e.Values) > 0 && (!ok || !slices.Contains(e.Values, got))
+	case selector.Exists:
+		return len(e.Values) == 0 && ok
+	case selector.DoesNotExist:
+		return len(e.Values) == 0 && !ok
+	case selector.Gt, selector.Lt:
+		if len(e.Values) != 1 || !ok {
+			return false
+		}
+		limit, err := strconv.ParseInt(e.Values[0], 10, 64)
+		n, err2 := strconv.ParseInt(got, 10, 64)
+		return err == nil && err2 == nil && (e.Operator == selector.Gt && n > limit || e.Operator == selector.Lt && n < limit)
+	}
+	return false
+}
+
+// tolerated tells whether a daemon stands a taint, and whether for ever.
+func tolerated(t *daemonset.Template, taint daemonset.Taint) (ok, forever bool) {
+	always := map[string]daemonset.Effect{
+		daemonset.TaintNotReady: daemonset.NoExecute, daemonset.TaintUnreachable: daemonset.NoExecute,
+		"node.kubernetes.io/disk-pressure": daemonset.NoSchedule, "node.kubernetes.io/memory-pressure": daemonset.NoSchedule,
+		"node.kubernetes.io/pid-pressure": daemonset.NoSchedule, "node.kubernetes.io/unschedulable": daemonset.NoSchedule,
+	}
+	if t.HostNetwork {
+		always["node.kubernetes.io/network-unavailable"] = daemonset.NoSchedule
+	}
+	if effect, known := always[taint.Key]; known && effect == taint.Effect {
+		ok, forever = true, true
+	}
+	for _, t := range t.Tolerations {
+		covers := (t.Effect == "" || t.Effect == taint.Effect) && (t.Key == "" || t.Key == taint.Key)
+		equal := (t.Operator == "" || t.Operator == daemonset.TolerationEqual) && t.Value == taint.Value
+		if covers && (equal || t.Operator == daemonset.TolerationExists) {
+			ok, forever = true, forever || t.Seconds == nil
+		}
+	}
+	return ok, forever
+}

@@ -1,0 +1,158 @@
+package invariant_test
+
+import (
+	"slices"
+	"time"
+
+	"github.com/kplan-go/kplan/internal/invariant"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// zoned are pods on three nodes: 3, 2 and 1, ready for different times.
+func zoned() []podorder.Pod {
+	var pods []podorder.Pod
+	for i, node := range []string{"n1", "n1", "n1", "n2", "n2", "n3"} {
+		name := string(rune('a' + i))
+		pods = append(pods, podorder.Pod{
+			Name: name, UID: "u" + name, NodeName: node, Phase: podorder.Running, Ready: true,
+			ReadySince: t0.Add(-time.Hour - time.Duration(6-i)*time.Second), CreationTimestamp: t0.Add(-2 * time.Hour), Restarts: int32(i),
+		})
+	}
+	return pods
+}
+
+// choiceOf names the first pods of a list.
+func choiceOf(order func(pods []podorder.Pod) []int) func(podorder.Order, []podorder.Pod, int) podorder.Choice {
+	return func(_ podorder.Order, pods []podorder.Pod, n int) podorder.Choice {
+		all := order(pods)
+		return podorder.Choice{Victims: all[:min(max(n, 0), len(all))]}
+	}
+}
+
+// inOrder chooses the first pods of the list, whatever they are.
+var inOrder = choiceOf(func(pods []podorder.Pod) []int {
+	all := make([]int, len(pods))
+	for i := range all {
+		all[i] = i
+	}
+	return all
+})
+
+func orderPlants() []plant {
+	choosing := func(id, bug string, o podorder.Order, n int, change func(*invariant.Choosing)) plant {
+		return inCase(id, bug, invariant.Choosing{Order: o, Pods: zoned(), N: n}, change)
+	}
+	badly := func(c *invariant.Choosing) { c.Choose = inOrder }
+	plain := podorder.New(t0, nil)
+	spread := podorder.Order{Now: t0, Stages: []podorder.Stage{{Rule: podorder.RuleSpread}}}
+	protect := podorder.Order{Now: t0, Protected: func(p *podorder.Pod) bool { return p.Name < "c" }}
+	named := podorder.Order{Now: t0, Stages: append([]podorder.Stage{podorder.Specified("a")}, podorder.Current.Stages()...)}
+	last := podorder.Order{Now: t0, Stages: append([]podorder.Stage{podorder.Specified("f")}, podorder.Current.Stages()...)}
+	first := podorder.Order{Now: t0, Priority: podorder.PriorityAnnotatedFirst}
+	pods := zoned()
+	pods[5].Annotations = map[string]string{podorder.AnnotationDeletePriority: "9"}
+	point := zoned()
+	for i := range point {
+		point[i].Annotations = map[string]string{podorder.AnnotationPausePoint: "before"}
+	}
+	pausing := invariant.Pausing{Order: plain, Pods: point, Downs: []podorder.ScaleDown{{Name: "old", N: 3, Cause: podorder.CauseRollout}}, State: podorder.PauseState{Name: "web", UID: "u", Revision: 2}}
+	pausing.Plan = pausing.Order.PlanPause(pausing.Pods, pausing.Downs, pausing.State)
+	return []plant{
+		choosing("O1", "every pod comes before every other", podorder.Order{}, 0, func(c *invariant.Choosing) {
+			c.Compare = func(podorder.Order, podorder.Pod, podorder.Pod) int { return -1 }
+		}),
+		choosing("O2", "the first of the list go", plain, 2, badly),
+		choosing("O3", "an even number is taken from the other end", plain, 2, func(c *invariant.Choosing) {
+			c.Choose = func(o podorder.Order, pods []podorder.Pod, n int) podorder.Choice {
+				all := o.Choose(pods, nil, len(pods))
+				if n%2 == 0 {
+					slices.Reverse(all.Victims)
+				}
+				all.Victims = all.Victims[:min(n, len(all.Victims))]
+				return all
+			}
+		}),
+		choosing("O4", "the crowded node is not seen", podorder.New(t0, podorder.Neighbours{"n1": 1, "n2": 2, "n3": 9}), 1, badly),
+		inCase("O5", "a leading plus is read", invariant.Costing{Text: "+5"}, func(c *invariant.Costing) { c.Cost, c.Valid = 5, true }),
+		choosing("O6", "the youngest of a bucket goes first", plain, 0, func(c *invariant.Choosing) {
+			c.Sort = func(_ podorder.Order, pods []podorder.Pod) {
+				slices.SortFunc(pods, func(a, b podorder.Pod) int { return b.ReadySince.Compare(a.ReadySince) })
+			}
+		}),
+		choosing("O7", "neighbours are counted once", spread, 3, badly),
+		inCase("O8", "a priority is not read", invariant.Choosing{Order: first, Pods: pods, N: 1}, badly),
+		inCase("O8", "a pause point is passed", pausing, func(c *invariant.Pausing) { c.Plan.Delete = []int{1} }),
+		choosing("O9", "protected pods go", protect, 3, badly),
+		choosing("O10", "the named pod stays", last, 1, badly),
+		choosing("O11", "a node is emptied", spread, 3, badly),
+		choosing("O12", "the last stage counts first", named, 0, func(c *invariant.Choosing) {
+			c.Sort = func(o podorder.Order, pods []podorder.Pod) {
+				slices.Reverse(o.Stages)
+				o.Sort(pods)
+			}
+		}),
+	}
+}
+
+func selectorPlants() []plant {
+	app := &selector.LabelSelector{MatchExpressions: []selector.Expression{
+		{Key: "app", Operator: selector.In, Values: []string{"web", "db"}}, {Key: "old", Operator: selector.DoesNotExist},
+	}}
+	web := &selector.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
+	labels := []map[string]string{nil, {"app": "web"}, {"app": "db", "old": ""}, {"app": "x"}, {"app": "db"}}
+	selecting := func(id, bug string, change func(*invariant.Selecting)) plant {
+		return inCase(id, bug, invariant.Selecting{A: app, B: web, Labels: labels}, change)
+	}
+	always := func(c *invariant.Selecting) {
+		c.Matches = func(selector.Selector, map[string]string) bool { return true }
+	}
+	claiming := func(id, bug string, change func(*selector.Claim)) plant {
+		c := invariant.Claiming{Owner: selector.Owner{Kind: "ReplicaSet", Name: "web", UID: "u"}, Selector: web, Children: []selector.Child{
+			{Name: "own", Labels: labels[1], ControllerUID: "u", ControllerKind: "ReplicaSet"}, {Name: "orphan", Labels: labels[1]},
+			{Name: "lost", Labels: labels[3], ControllerUID: "u", ControllerKind: "ReplicaSet"}, {Name: "foreign", Labels: labels[1], ControllerUID: "x", ControllerKind: "Job"},
+		}}
+		return inCase(id, bug, c, func(c *invariant.Claiming) {
+			c.Classify = func(o *selector.Owner, n int, child func(int) selector.Child) selector.Claim {
+				claim := selector.Classify(o, n, child)
+				change(&claim)
+				return claim
+			}
+		})
+	}
+	versions := invariant.Versioning{Limit: new(int32(0)), Live: []string{"r1"}}
+	for i, name := range []string{"r1", "r2", "r3"} {
+		versions.Revisions = append(versions.Revisions, revision.ControllerRevision{Name: name, UID: name, Revision: int64(3 - i), CreationTimestamp: t0})
+	}
+	hash := invariant.Hashing{DumpA: "a", DumpB: "a", HashA: revision.Hash("a", nil), HashB: revision.Hash("a", nil)}
+	return []plant{
+		selecting("L1", "a part of the text is not read", func(c *invariant.Selecting) {
+			c.Parse = func(text string) (selector.Selector, error) { return selector.Parse("app") }
+		}),
+		selecting("L2", "a condition is not looked at", always),
+		selecting("L3", "both of two opposites hold", always),
+		selecting("L4", "nil selects everything", func(c *invariant.Selecting) {
+			c.Compile = func(*selector.LabelSelector) (selector.Selector, error) { return selector.Everything(), nil }
+		}),
+		selecting("L5", "an example that only one selects", func(c *invariant.Selecting) {
+			c.Overlap = func(selector.Selector, selector.Selector) (map[string]string, bool) { return labels[3], true }
+		}),
+		selecting("L5", "everything implies everything", func(c *invariant.Selecting) {
+			c.Implies = func(selector.Selector, selector.Selector) (map[string]string, bool) { return nil, true }
+		}),
+		claiming("C1", "an orphan is ignored", func(c *selector.Claim) { c.Adopt = nil }),
+		claiming("C2", "a child that does not match is kept", func(c *selector.Claim) { c.Keep, c.Release = append(c.Keep, c.Release...), c.Keep }),
+		claiming("C3", "a child of another is adopted", func(c *selector.Claim) { c.Adopt = append(c.Adopt, 3) }),
+		inCase("V1", "the hash depends on more than the template", hash, func(c *invariant.Hashing) { c.HashB = revision.Hash("a ", nil) }),
+		inCase("V2", "the number of revisions instead of the highest", versions, func(c *invariant.Versioning) {
+			c.Next = func(old []int64) int64 { return int64(len(old)) }
+		}),
+		inCase("V3", "the oldest goes, used or not", versions, func(c *invariant.Versioning) {
+			c.Truncate = func([]revision.ControllerRevision, []string, *int32) []int { return []int{0, 1} }
+		}),
+		inCase("V4", "the order is that of the list", versions, func(c *invariant.Versioning) {
+			c.Sort = func(r []revision.ControllerRevision) []revision.ControllerRevision { return r }
+		}),
+	}
+}

@@ -1,0 +1,125 @@
+package invariant_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/internal/invariant"
+	"github.com/kplan-go/kplan/replicaset"
+	"pgregory.net/rapid"
+)
+
+func replicaSetPass(t *rapid.T, s replicaset.Snapshot, o replicaset.Options) (invariant.ReplicaSetPass, bool) {
+	p, err := replicaset.Reconcile(s, t0, o)
+	return invariant.ReplicaSetPass{Snapshot: s, Now: t0, Options: o, Plan: p}, err == nil
+}
+
+func TestReplicaSetPasses(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, o := replicaSets(t), replicaSetOptions(t)
+		p, ok := replicaSetPass(t, s, o)
+		if !ok {
+			return
+		}
+		clean(t, &p)
+		clean(t, &invariant.Expecting{Pass: p, After: p.Plan.Expect(s, t0)})
+		finished(t, p)
+	})
+}
+
+// finished lets the calls of a plan succeed or fail.
+func finished(t *rapid.T, p invariant.ReplicaSetPass) {
+	r := replicaset.Report{Expectations: p.Plan.Expect(p.Snapshot, t0)}
+	outcome := func(answers ...replicaset.Answer) replicaset.Outcome {
+		return replicaset.Outcome{Answer: pick(t, "answer", answers...), Err: errors.New("no")}
+	}
+	for _, a := range p.Plan.Actions {
+		switch a := a.(type) {
+		case replicaset.CreatePods:
+			clean(t, &invariant.SlowStart{Wanted: a.Count, Initial: a.Initial, Batches: a.Batches(), Next: func(made int32, failed bool) int32 {
+				if made > 10_000 {
+					return 0 // as many outcomes are too many for a test
+				}
+				outcomes := make([]replicaset.Outcome, made)
+				for i := range outcomes {
+					outcomes[i].Answer = replicaset.Done
+				}
+				if failed && made > 0 {
+					outcomes[made-1].Answer = replicaset.Failed
+				}
+				return a.NextBatch(outcomes)
+			}})
+			for range min(a.Count, 3) {
+				r.Creates = append(r.Creates, outcome(replicaset.Done, replicaset.Failed, replicaset.NamespaceTerminating))
+			}
+		case replicaset.DeletePod:
+			r.Deletes = append(r.Deletes, outcome(replicaset.Done, replicaset.Done, replicaset.NotFound, replicaset.Failed))
+		default:
+			r.Claims = append(r.Claims, replicaset.Outcome{Answer: replicaset.Done})
+		}
+	}
+	clean(t, &invariant.Finished{Pass: p, Report: r, Result: replicaset.Finish(p.Snapshot, p.Plan, r, t0, p.Options)})
+}
+
+func TestReplicaSetPlanner(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, o := replicaSets(t), replicaSetOptions(t)
+		if *s.ReplicaSet.Replicas > 1000 {
+			s.ReplicaSet.Replicas = new(int32(1000)) // whatever is created is carried out
+		}
+		clean(t, &invariant.ReplicaSetPlanner{Snapshot: s, Now: t0, Options: o, Plan: replicaset.Reconcile})
+	})
+}
+
+// TestBrokenReplicaSets: checks do not panic, whatever they look at.
+func TestBrokenReplicaSets(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, o := replicaSets(t), replicaSetOptions(t)
+		s.ReplicaSet.Replicas = pick(t, "broken replicas", nil, new(int32(-1)))
+		for i := range s.Pods {
+			if seldom(t, "double", 2) {
+				s.Pods[i].Name, s.Pods[i].UID = "p0", ""
+			}
+		}
+		p, _ := replicaSetPass(t, s, o)
+		invariant.Run(&p)
+	})
+}
+
+func daemonSetPass(t *rapid.T, s daemonset.Snapshot, o daemonset.Options) (invariant.DaemonSetPass, bool) {
+	p, err := daemonset.Reconcile(s, t0, o)
+	return invariant.DaemonSetPass{Snapshot: s, Now: t0, Options: o, Plan: p}, err == nil
+}
+
+func TestDaemonSetPasses(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		if p, ok := daemonSetPass(t, daemonSets(t), daemonSetOptions(t)); ok {
+			clean(t, &p)
+		}
+	})
+}
+
+func TestDaemonSetPlanner(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		clean(t, &invariant.DaemonSetPlanner{Snapshot: daemonSets(t), Now: t0, Options: daemonSetOptions(t), Plan: daemonset.Reconcile})
+	})
+}
+
+// TestBrokenDaemonSets: checks do not panic, whatever they look at.
+func TestBrokenDaemonSets(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, o := daemonSets(t), daemonSetOptions(t)
+		s.DaemonSet.Selector = pick(t, "broken selector", nil, s.DaemonSet.Selector)
+		for i := range s.Pods {
+			if seldom(t, "double", 3) {
+				s.Pods[i].Name, s.Pods[i].UID = "p0", ""
+			}
+		}
+		if len(s.Nodes) > 1 && rapid.Bool().Draw(t, "same node") {
+			s.Nodes[1].Name = s.Nodes[0].Name
+		}
+		p, _ := daemonSetPass(t, s, o)
+		invariant.Run(&p)
+	})
+}

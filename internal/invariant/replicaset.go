@@ -1,0 +1,395 @@
+package invariant
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// replicaSet returns the invariants of ReplicaSets.
+func replicaSet() []Invariant {
+	pass := func(f func(*ReplicaSetPass) []string) []check { return []check{on[ReplicaSetPass](f)} }
+	return []Invariant{
+		{ID: "R1", Title: "exactly the difference is created or deleted, up to the burst, and never both", Source: "upstream: manageReplicas", checks: pass(r1)},
+		{ID: "R2", Title: "batches of creations double, add up, and stop at the first failure", Source: "upstream: slowStartBatch", checks: []check{on[SlowStart](r2)}},
+		{ID: "R3", Title: "only active pods of its own are deleted, each once", Source: "upstream: getPodsToDelete", checks: pass(r3)},
+		{ID: "R4", Title: "no more pods are deleted than are too many", Source: "upstream: manageReplicas", checks: pass(r4)},
+		{ID: "R5", Title: "expectations count down to nothing", Source: "upstream: ControllerExpectations", checks: []check{on[Expecting](r5)}},
+		{ID: "R6", Title: "orphans that match are adopted, own pods that do not are released, and nothing else", Source: "upstream: ClaimPods", checks: pass(r6)},
+		{ID: "R7", Title: "a pod has at most one controller", Source: "kubernetes#24152", checks: append(pass(r7), on[ReplicaSetChange](r7Change))},
+		{ID: "R8", Title: "pods that have ended do not count", Source: "upstream: FilterActivePods", checks: pass(r8)},
+		{ID: "R9", Title: "the status is a recount: replicas ≥ labelled, replicas ≥ ready ≥ available", Source: "upstream: calculateStatus", checks: pass(r9)},
+		{ID: "R10", Title: "one that is being deleted creates and deletes nothing", Source: "upstream: syncReplicaSet", checks: pass(r10)},
+		{ID: "R11", Title: "pods become available exactly at their instant, and the plan names the next one", Source: "kubernetes#39785",
+			Corrected: true, Defects: []string{"replicaset D-12"}, checks: pass(r11)},
+		{ID: "R12", Title: "ReplicaFailure is reported if and only if a creation or deletion has failed", Source: "upstream: calculateStatus",
+			Corrected: true, Defects: []string{"replicaset D-2"}, checks: append(pass(r12Pass), on[Finished](r12))},
+	}
+}
+
+// A setPods is what a ReplicaSet has, worked out from labels and owners alone.
+type setPods struct {
+	own, adopt, release    []*podorder.Pod // own are active and selected
+	active, labelled       int64
+	ready, available       int64
+	terminating            int64
+	next                   time.Time // when the next ready pod becomes available
+	timeless               bool      // some ready pod has no ready time
+	mine                   map[string]bool
+	unselectable, deleting bool
+}
+
+func podsOfSet(s *replicaset.Snapshot, o replicaset.Options, now time.Time) setPods {
+	rs := &s.ReplicaSet
+	c := setPods{mine: map[string]bool{}, deleting: !rs.DeletionTimestamp.IsZero()}
+	compiled, err := selector.FromLabelSelector(rs.Selector)
+	if c.unselectable = err != nil; c.unselectable {
+		return c
+	}
+	for i := range s.Pods {
+		p := &s.Pods[i]
+		owned := p.ControllerUID == rs.UID && p.ControllerUID != "" && ownedBy(p, rs)
+		matches := rs.Selector == nil && owned || rs.Selector != nil && compiled.Matches(p.Labels)
+		ended := p.Phase == podorder.Succeeded || p.Phase == podorder.Failed
+		switch {
+		case owned && matches && !ended && !p.DeletionTimestamp.IsZero():
+			c.terminating++
+		case !runs(p):
+		case owned && matches:
+			c.own = append(c.own, p)
+		case owned && (!c.deleting || o.Dialect == replicaset.Kubernetes15):
+			c.release = append(c.release, p)
+		case p.ControllerUID == "" && rs.Selector != nil && matches && !c.deleting:
+			c.adopt = append(c.adopt, p)
+		}
+	}
+	for _, p := range slices.Concat(c.own, c.adopt) {
+		c.count(p, rs, o, now)
+	}
+	return c
+}
+
+// ownedBy compares what else than the UID an owner reference tells, as far as it does.
+func ownedBy(p *podorder.Pod, rs *replicaset.ReplicaSet) bool {
+	kind := cmp.Or(rs.Kind, replicaset.Kind)
+	return cmp.Or(p.ControllerKind, kind) == kind && cmp.Or(p.ControllerName, rs.Name) == rs.Name
+}
+
+func (c *setPods) count(p *podorder.Pod, rs *replicaset.ReplicaSet, o replicaset.Options, now time.Time) {
+	c.active++
+	c.mine[p.Name] = true
+	labelled := true
+	for key, value := range rs.TemplateLabels {
+		got, ok := p.Labels[key]
+		labelled = labelled && ok && got == value
+	}
+	if labelled {
+		c.labelled++
+	}
+	if !p.Ready {
+		return
+	}
+	c.ready++
+	strict := o.Dialect == replicaset.Kubernetes15
+	if availableAt(p, rs.MinReadySeconds, now, strict) {
+		c.available++
+		return
+	}
+	if p.ReadySince.IsZero() {
+		c.timeless = true
+		return
+	}
+	at := p.ReadySince.Add(time.Duration(rs.MinReadySeconds) * time.Second)
+	if strict {
+		at = at.Add(1)
+	}
+	if c.next.IsZero() || at.Before(c.next) {
+		c.next = at
+	}
+}
+
+func created(p *replicaset.Plan) (n int64) {
+	for _, a := range p.Actions {
+		if a, ok := a.(replicaset.CreatePods); ok {
+			n += int64(a.Count)
+		}
+	}
+	return n
+}
+
+func deletedNames(p *replicaset.Plan) (names []string) {
+	for _, a := range p.Actions {
+		if a, ok := a.(replicaset.DeletePod); ok {
+			names = append(names, a.Name)
+		}
+	}
+	return names
+}
+
+// waiting tells that writes are outstanding, by the arithmetic of expectations.
+func waiting(e *replicaset.Expectations, now time.Time) bool {
+	return (e.Creations > 0 || e.Deletions > 0) && !now.After(e.At.Add(5*time.Minute))
+}
+
+func burstOf(o replicaset.Options) int64 {
+	if o.Burst == 0 {
+		return 500
+	}
+	return int64(o.Burst)
+}
+
+func replicaSetWithin(p *ReplicaSetPass, after *replicaset.Snapshot, slack int64) []string {
+	before := podsOfSet(&p.Snapshot, p.Options, p.Now)
+	now := podsOfSet(after, p.Options, p.Now)
+	wanted := sizeOf(&p.Snapshot.ReplicaSet)
+	l := list(nil)
+	l.addIf(now.active > max(before.active, wanted)+slack, "%d active pods, at most max(%d, %d)+%d", now.active, before.active, wanted, slack)
+	l.addIf(now.active < min(before.active, wanted)-slack, "%d active pods, at least min(%d, %d)-%d", now.active, before.active, wanted, slack)
+	return l
+}
+
+func r1(p *ReplicaSetPass) []string {
+	c := podsOfSet(&p.Snapshot, p.Options, p.Now)
+	missing := sizeOf(&p.Snapshot.ReplicaSet) - c.active
+	if c.unselectable || c.deleting || waiting(&p.Snapshot.Expectations, p.Now) {
+		missing = 0
+	}
+	create, remove := max(0, missing), max(0, -missing)
+	if p.Options.Terminating == replicaset.ReplaceTerminated {
+		create = max(0, create-c.terminating)
+	}
+	create, remove = min(create, burstOf(p.Options)), min(remove, burstOf(p.Options))
+	protected := slices.ContainsFunc(p.Plan.Holds, func(h replicaset.Hold) bool { return h.Reason == replicaset.ReasonProtected })
+	gotCreated, gotDeleted := created(&p.Plan), int64(len(deletedNames(&p.Plan)))
+	l := list(nil)
+	l.addIf(gotCreated != create, "%d pods are created, not %d: %d of %d are active", gotCreated, create, c.active, sizeOf(&p.Snapshot.ReplicaSet))
+	l.addIf(gotDeleted > remove || gotDeleted < remove && !protected, "%d pods are deleted, not %d: %d of %d are active", gotDeleted, remove, c.active, sizeOf(&p.Snapshot.ReplicaSet))
+	l.addIf(gotCreated > 0 && gotDeleted > 0, "%d pods are created and %d deleted", gotCreated, gotDeleted)
+	return l
+}
+
+// A SlowStart is the batches in which somebody creates pods.
+type SlowStart struct {
+	Wanted, Initial int32   // an initial size below 1 is 1
+	Batches         []int32 // the sizes if all calls succeed
+	// Next is the size of the batch behind those calls, given whether the last of them
+	// has failed.
+	Next func(made int32, failed bool) int32
+}
+
+func r2(c *SlowStart) []string {
+	l := list(nil)
+	made, size := int64(0), int64(max(c.Initial, 1))
+	for i, n := range c.Batches {
+		want := min(size, int64(c.Wanted)-made)
+		l.addIf(int64(n) != want, "batch %d has %d calls, not %d", i+1, n, want)
+		made += int64(n)
+		size *= 2
+		if c.Next != nil && made < int64(c.Wanted) {
+			next := c.Next(int32(made), true)
+			l.addIf(next != 0, "%d calls follow a failure", next)
+		}
+	}
+	l.addIf(made != int64(max(c.Wanted, 0)), "the batches have %d calls, not %d", made, c.Wanted)
+	return l
+}
+
+func r3(p *ReplicaSetPass) []string {
+	c, l := podsOfSet(&p.Snapshot, p.Options, p.Now), list(nil)
+	for _, name := range deletedNames(&p.Plan) {
+		l.addIf(!c.mine[name], "%s is deleted: it is not an active pod of %s, or is deleted twice", name, p.Snapshot.ReplicaSet.Name)
+		delete(c.mine, name)
+	}
+	return l
+}
+
+func r4(p *ReplicaSetPass) []string {
+	c := podsOfSet(&p.Snapshot, p.Options, p.Now)
+	wanted, n := sizeOf(&p.Snapshot.ReplicaSet), int64(len(deletedNames(&p.Plan)))
+	return one(n > max(0, c.active-wanted), "%d of %d active pods are deleted, and %d are wanted", n, c.active, wanted)
+}
+
+// An Expecting is what a controller expects after a plan.
+type Expecting struct {
+	Pass  ReplicaSetPass
+	After replicaset.Expectations // what it stores
+	// Observe returns what is left once a creation was seen, or the deletion of the pod
+	// with a name. Nil means the methods of Expectations.
+	Observe func(e replicaset.Expectations, deleted string) replicaset.Expectations
+}
+
+func r5(c *Expecting) []string {
+	creates, names, l := created(&c.Pass.Plan), deletedNames(&c.Pass.Plan), list(nil)
+	if creates == 0 && len(names) == 0 {
+		l.addIf(!c.After.Equal(c.Pass.Snapshot.Expectations), "nothing is written, but %+v is expected", c.After)
+		return l
+	}
+	observe := c.Observe
+	if observe == nil {
+		observe = func(e replicaset.Expectations, deleted string) replicaset.Expectations {
+			if deleted == "" {
+				return e.CreationObserved()
+			}
+			return e.DeletionObserved(deleted)
+		}
+	}
+	e := c.After
+	l.addIf(e.Creations != creates || e.Deletions != int64(len(names)), "%d creations and %d deletions are expected, not %d and %d", e.Creations, e.Deletions, creates, len(names))
+	for i := range creates {
+		l.addIf(!waiting(&e, c.Pass.Now), "nothing is expected any more after %d of %d creations", i, creates)
+		e = observe(e, "")
+	}
+	for i, name := range names {
+		l.addIf(!waiting(&e, c.Pass.Now), "nothing is expected any more after %d of %d deletions", i, len(names))
+		e = observe(observe(e, name), name) // which may show twice
+	}
+	l.addIf(waiting(&e, c.Pass.Now) || len(e.Pending) > 0, "%d creations and %d deletions are left of what was seen", e.Creations, e.Deletions)
+	return l
+}
+
+func named(pods []*podorder.Pod, name, uid string) bool {
+	return slices.ContainsFunc(pods, func(p *podorder.Pod) bool { return p.Name == name && p.UID == uid })
+}
+
+func r6(p *ReplicaSetPass) []string {
+	c, l := podsOfSet(&p.Snapshot, p.Options, p.Now), list(nil)
+	if c.unselectable {
+		return one(len(p.Plan.Actions) > 0, "the selector cannot be used, but: %v", p.Plan)
+	}
+	adopted, released := 0, 0
+	for _, a := range p.Plan.Actions {
+		switch a := a.(type) {
+		case replicaset.AdoptPod:
+			adopted++
+			l.addIf(!named(c.adopt, a.Name, a.UID), "%v is no orphan that matches", a)
+		case replicaset.ReleasePod:
+			released++
+			l.addIf(!named(c.release, a.Name, a.UID), "%v is selected, or not its own", a)
+		}
+	}
+	l.addIf(adopted < len(c.adopt) || released < len(c.release), "%d of %d pods are adopted, %d of %d released", adopted, len(c.adopt), released, len(c.release))
+	l.addIf(adopted > 0 && !p.Plan.LiveCheck && p.Options.Dialect != replicaset.Kubernetes15, "%d pods are adopted without a look at the API server", adopted)
+	return l
+}
+
+func r7(p *ReplicaSetPass) []string {
+	l := list(nil)
+	for _, a := range p.Plan.Actions {
+		if a, ok := a.(replicaset.AdoptPod); ok {
+			i := slices.IndexFunc(p.Snapshot.Pods, func(p podorder.Pod) bool { return p.Name == a.Name && p.UID == a.UID })
+			l.addIf(i >= 0 && p.Snapshot.Pods[i].ControllerUID != "", "%v has a controller", a)
+			l.addIf(a.Reference.Controller == nil || !*a.Reference.Controller, "%v does not make it the controller", a)
+		}
+	}
+	return l
+}
+
+// r7Change checks that no pod changes hands from one controller to another.
+func r7Change(c *ReplicaSetChange) []string {
+	owners, l := map[string]string{}, list(nil)
+	for i := range c.Before.Pods {
+		owners[c.Before.Pods[i].UID] = c.Before.Pods[i].ControllerUID
+	}
+	for i := range c.After.Pods {
+		p := &c.After.Pods[i]
+		before := owners[p.UID]
+		l.addIf(p.UID != "" && before != "" && p.ControllerUID != "" && p.ControllerUID != before, "%s goes from controller %s to %s", p.Name, before, p.ControllerUID)
+	}
+	return l
+}
+
+func r8(p *ReplicaSetPass) []string {
+	c := podsOfSet(&p.Snapshot, p.Options, p.Now)
+	return one(!c.unselectable && int64(p.Plan.Status.Replicas) != c.active, "%d pods count, and %d of them run", p.Plan.Status.Replicas, c.active)
+}
+
+func r9(p *ReplicaSetPass) []string {
+	c, s, l := podsOfSet(&p.Snapshot, p.Options, p.Now), p.Plan.Status, list(nil)
+	if c.unselectable {
+		return nil
+	}
+	l.addIf(int64(s.FullyLabeledReplicas) != c.labelled, "%d labelled pods, and a recount finds %d", s.FullyLabeledReplicas, c.labelled)
+	l.addIf(int64(s.ReadyReplicas) != c.ready, "%d ready pods, and a recount finds %d", s.ReadyReplicas, c.ready)
+	l.addIf(int64(s.AvailableReplicas) != c.available, "%d available pods, and a recount finds %d", s.AvailableReplicas, c.available)
+	l.addIf(s.TerminatingReplicas != nil && int64(*s.TerminatingReplicas) != c.terminating, "a recount finds %d terminating pods", c.terminating)
+	silent := p.Options.OmitTerminating || p.Options.Dialect == replicaset.Kubernetes15 || p.Snapshot.ReplicaSet.Kind == replicaset.KindController
+	l.addIf(silent != (s.TerminatingReplicas == nil), "terminating pods are reported: %v", s.TerminatingReplicas != nil)
+	l.addIf(s.Replicas < s.FullyLabeledReplicas || s.Replicas < s.ReadyReplicas || s.ReadyReplicas < s.AvailableReplicas || s.AvailableReplicas < 0,
+		"%d replicas, %d labelled, %d ready, %d available", s.Replicas, s.FullyLabeledReplicas, s.ReadyReplicas, s.AvailableReplicas)
+	return l
+}
+
+func r10(p *ReplicaSetPass) []string {
+	n := created(&p.Plan) + int64(len(deletedNames(&p.Plan)))
+	return one(!p.Snapshot.ReplicaSet.DeletionTimestamp.IsZero() && n > 0, "%d pods are created or deleted although it is being deleted", n)
+}
+
+// r11 looks at instants. Upstream looks again every minReadySeconds at a pod that has
+// no ready time and never becomes available.
+func r11(p *ReplicaSetPass) []string {
+	c, l := podsOfSet(&p.Snapshot, p.Options, p.Now), list(nil)
+	if c.unselectable {
+		return nil
+	}
+	l.addIf(int64(p.Plan.Status.AvailableReplicas) != c.available, "%d pods are available at %v, not %d", p.Plan.Status.AvailableReplicas, p.Now, c.available)
+	want := c.next
+	if e := &p.Snapshot.Expectations; waiting(e, p.Now) {
+		if expiry := e.At.Add(5*time.Minute + 1); want.IsZero() || expiry.Before(want) {
+			want = expiry
+		}
+	}
+	known := c.timeless && !p.Options.Corrected && !p.Strict
+	l.addIf(!known && !p.Plan.RecheckAt.Equal(want), "the plan looks again at %v, and the next instant is %v", p.Plan.RecheckAt, want)
+	return l
+}
+
+// A Finished is a pass of a ReplicaSet with what became of its plan.
+type Finished struct {
+	Pass   ReplicaSetPass
+	Report replicaset.Report
+	Result replicaset.Result
+}
+
+// failedOf counts the creations and deletions that failed.
+func failedOf(c *Finished) (n int) {
+	for _, o := range c.Report.Creates {
+		if o.Answer != replicaset.Done && o.Answer != replicaset.NamespaceTerminating {
+			n++
+		}
+	}
+	for _, o := range c.Report.Deletes {
+		gone := o.Answer == replicaset.NotFound && c.Pass.Options.Dialect != replicaset.Kubernetes15
+		if o.Answer != replicaset.Done && !gone {
+			n++
+		}
+	}
+	return n
+}
+
+func failing(conditions []replicaset.Condition) bool {
+	return slices.ContainsFunc(conditions, func(c replicaset.Condition) bool { return c.Type == replicaset.ConditionReplicaFailure })
+}
+
+func r12(c *Finished) []string {
+	writes := created(&c.Pass.Plan) + int64(len(deletedNames(&c.Pass.Plan)))
+	claims := c.Report.LiveCheck != nil || slices.ContainsFunc(c.Report.Claims, func(o replicaset.Outcome) bool { return o.Answer != replicaset.Done })
+	if writes == 0 || claims || !c.Result.WriteStatus {
+		return nil
+	}
+	n, reported := failedOf(c), failing(c.Result.Status.Conditions)
+	return one((n > 0) != reported, "%d calls failed, and ReplicaFailure is reported: %v", n, reported)
+}
+
+// r12Pass checks that a failure stays while nothing is tried.
+func r12Pass(p *ReplicaSetPass) []string {
+	waits := waiting(&p.Snapshot.Expectations, p.Now)
+	if !waits || !p.Options.Corrected && !p.Strict || podsOfSet(&p.Snapshot, p.Options, p.Now).unselectable {
+		return nil
+	}
+	before, after := failing(p.Snapshot.ReplicaSet.Status.Conditions), failing(p.Plan.Status.Conditions)
+	return one(before != after, "nothing is tried, and ReplicaFailure goes from %v to %v", before, after)
+}

@@ -1,0 +1,300 @@
+package invariant
+
+import (
+	"time"
+
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// progressive returns the invariants of progressive rollouts.
+func progressive() []Invariant {
+	pass := func(f func(*RolloutPass) []string) []check { return []check{on[RolloutPass](f)} }
+	release := func(f func(*Release) []string) []check { return []check{on[Release](f)} }
+	return []Invariant{
+		{ID: "P1", Title: "batches grow, the last is everything, and no partition is lowered", Source: "rollout specification 19.2 (4, 6)",
+			Corrected: true, Defects: []string{"rollout D2"}, checks: append([]check{on[Partitioning](p1)}, on[Release](p1Release))},
+		{ID: "P2", Title: "a percentage below 100 leaves an old pod of several", Source: "OpenKruise Rollouts: NewRSReplicasLimit", checks: []check{on[Partitioning](p2)}},
+		{ID: "P3", Title: "new and old pods keep to the limits of the workload in every step", Source: "rollout specification 19.2 (2, 3)",
+			Corrected: true, Defects: []string{"rollout D6"}, checks: release(p3)},
+		{ID: "P4", Title: "other replicas keep the fraction of the batch within a pod", Source: "openkruise/rollouts#321",
+			Corrected: true, Defects: []string{"rollout D18"}, checks: []check{on[Partitioning](p4), on[DeploymentPass](p4Pass)}},
+		{ID: "P5", Title: "a timed pause ends right behind its instant", Source: "rollout specification 5.6.1",
+			Corrected: true, Defects: []string{"rollout D16"}, checks: pass(p5)},
+		{ID: "P6", Title: "a rollback in batches updates the same fraction of what is left to update", Source: "kruise#1356", checks: []check{on[BatchPass](p6)}},
+		{ID: "P7", Title: "a release that is given up ends with the stable template alone", Source: "rollout specification 15.3",
+			Corrected: true, Defects: []string{"rollout D3"}, checks: release(p7)},
+		{ID: "P8", Title: "steps follow each other, unless somebody jumps or the plan changes", Source: "rollout specification 5.6", checks: pass(p8)},
+		{ID: "P9", Title: "another template starts at the first step", Source: "rollout specification 5.8", checks: append(pass(p9), on[Release](p9Release))},
+		{ID: "P10", Title: "traffic follows ready pods: none before the step has them", Source: "rollout specification 19.2 (12)", checks: append(pass(p10), on[Release](p10Release))},
+		{ID: "P11", Title: "a step that waits for a person waits", Source: "rollout specification 5.6.1",
+			Corrected: true, Defects: []string{"rollout D16"}, checks: pass(p11)},
+		{ID: "P12", Title: "a release is over if and only if the workload is updated and given back", Source: "rollout specification 19.2 (10)",
+			Corrected: true, Defects: []string{"rollout D3"}, checks: release(p12)},
+	}
+}
+
+// A Partitioning is the batches of a workload, and how many pods a partition lets be
+// updated.
+type Partitioning struct {
+	Replicas int32
+	Rescaled int32 // other replicas
+	Batches  []rollout.IntOrPercent
+	// Limit is what is checked; nil means that of package rollout.
+	Limit func(partition rollout.IntOrPercent, replicas int32) int32
+}
+
+func (c *Partitioning) limit(v rollout.IntOrPercent, replicas int32) int64 {
+	if c.Limit != nil {
+		return int64(c.Limit(v, replicas))
+	}
+	return int64(rollout.PartitionLimit(v, replicas))
+}
+
+func isPercent(v rollout.IntOrPercent) bool {
+	text := v.String()
+	return text != "" && text[len(text)-1] == '%'
+}
+
+func p1(c *Partitioning) []string {
+	l := list(nil)
+	for i, v := range c.Batches {
+		n := c.limit(v, c.Replicas)
+		l.addIf(n < 0 || n > int64(c.Replicas), "%v of %d pods is %d", v.String(), c.Replicas, n)
+		l.addIf(isAll(v, int64(c.Replicas)) && n != int64(c.Replicas), "%v of %d pods is %d", v.String(), c.Replicas, n)
+		for _, w := range c.Batches[:i] {
+			smaller := isPercent(v) == isPercent(w) && amount(w, 100, true) <= amount(v, 100, true)
+			before := c.limit(w, c.Replicas)
+			l.addIf(smaller && before > n && !isAll(w, int64(c.Replicas)), "%v of %d pods is %d, and %v is %d", w.String(), c.Replicas, before, v.String(), n)
+		}
+	}
+	return l
+}
+
+func p2(c *Partitioning) []string {
+	l := list(nil)
+	for _, v := range c.Batches {
+		n := c.limit(v, c.Replicas)
+		l.addIf(isPercent(v) && !isAll(v, int64(c.Replicas)) && c.Replicas > 1 && n >= int64(c.Replicas), "%v of %d pods is %d, and leaves none", v.String(), c.Replicas, n)
+	}
+	return l
+}
+
+func p4(c *Partitioning) []string {
+	l := list(nil)
+	for _, v := range c.Batches {
+		share := amount(v, 100, true)
+		if !isPercent(v) || share > 100 || share < 0 {
+			continue
+		}
+		for _, replicas := range []int32{c.Replicas, c.Rescaled} {
+			n, exact := c.limit(v, replicas)*100, share*int64(replicas)
+			l.addIf(n-exact >= 100 || exact-n >= 100, "%v of %d pods is %d, which is a pod or more away", v.String(), replicas, n/100)
+		}
+	}
+	return l
+}
+
+// p4Pass looks at partitioned Deployments that are scaled.
+func p4Pass(p *DeploymentPass) []string {
+	v := viewOf(p)
+	part := p.Snapshot.Deployment.Partitioned
+	if part == nil || !v.scales() || v.newest == nil || !p.Options.Corrected && !p.Strict || v.saturated() || v.paused && !v.scaling {
+		return nil
+	}
+	limit := max(0, min(amount(part.Partition, v.replicas, true), v.replicas))
+	after := v.sizes(p.Plan.Actions)
+	old := sum(after) - after[v.newest.Name]
+	return one(after[v.newest.Name] > max(limit, sizeOf(v.newest)) && old > 0, "%s gets %d pods, and the partition %v is %d", v.newest.Name, after[v.newest.Name], part.Partition.String(), limit)
+}
+
+// A Release is what is seen of a progressive rollout of a Deployment, moment by moment.
+type Release struct {
+	Views   []ReleaseView
+	Options rollout.Options
+	// Fair tells that pods become available, pauses are approved, and the last view is
+	// from long after the last change of what is wanted.
+	Fair   bool
+	Strict bool
+}
+
+// A ReleaseView is the state at one moment.
+type ReleaseView struct {
+	At       time.Time
+	Rollout  rollout.Rollout
+	Release  *rollout.BatchRelease
+	Workload rollout.Workload
+	Traffic  rollout.Traffic
+	New, Old int32 // pods that are wanted, of the template that is wanted and of others
+	// NewReady are pods of the wanted template that are ready, Available all that are
+	// available.
+	NewReady, Available int32
+}
+
+// corrected tells that no known defect may show.
+func (c *Release) corrected() bool {
+	return len(c.Options.Corrected) == len(rollout.AllCorrections())
+}
+
+// driven tells that a BatchRelease has taken the workload over.
+func (v *ReleaseView) driven() bool {
+	return v.Release != nil && v.Workload.Annotations[rollout.AnnotationControlInfo] != "" && v.Workload.Paused
+}
+
+func (v *ReleaseView) partition() rollout.DeploymentStrategy {
+	s, err := rollout.ParseStrategy(v.Workload.Annotations[rollout.AnnotationStrategy])
+	if err != nil {
+		return rollout.DeploymentStrategy{}
+	}
+	return s
+}
+
+func (v *ReleaseView) canary() bool { return v.Rollout.BlueGreen == nil && v.Rollout.Canary != nil }
+
+func p1Release(c *Release) []string {
+	l := list(nil)
+	for i := 1; i < len(c.Views); i++ {
+		a, b := &c.Views[i-1], &c.Views[i]
+		same := a.driven() && b.driven() && a.Release.UID == b.Release.UID && a.Workload.Template.ID == b.Workload.Template.ID &&
+			orOne(a.Workload.Replicas) == orOne(b.Workload.Replicas)
+		if !same || !c.corrected() && !c.Strict {
+			continue
+		}
+		n := orOne(a.Workload.Replicas)
+		before, after := amount(a.partition().Partition, n, true), amount(b.partition().Partition, n, true)
+		l.addIf(after < before, "view %d: the partition is lowered from %d to %d", i+1, before, after)
+	}
+	return l
+}
+
+func p3(c *Release) []string {
+	l := list(nil)
+	for i := range c.Views {
+		v := &c.Views[i]
+		s := v.partition()
+		if !v.driven() || !v.canary() || s.RollingUpdate == nil {
+			continue
+		}
+		replicas := orOne(v.Workload.Replicas)
+		surge, unavailable := amount(s.RollingUpdate.MaxSurge, replicas, true), amount(s.RollingUpdate.MaxUnavailable, replicas, false)
+		if surge == 0 && unavailable == 0 {
+			unavailable = 1
+		}
+		leak := int64(0)
+		if surge == 0 && !c.Strict {
+			leak = 1 // a set begins with one pod (rollout D6)
+		}
+		most, least := replicas+surge+leak, min(replicas, replicas-unavailable)
+		if i > 0 {
+			before := &c.Views[i-1]
+			most, least = max(most, int64(before.New)+int64(before.Old)), min(least, int64(before.Available))
+		}
+		l.addIf(int64(v.New)+int64(v.Old) > most, "view %d: %d new and %d old pods, at most %d", i+1, v.New, v.Old, most)
+		l.addIf(int64(v.Available) < least, "view %d: %d pods are available, at least %d", i+1, v.Available, least)
+	}
+	return l
+}
+
+// endsRelease checks that a fair release comes to rest.
+func endsRelease(c *Release) []string {
+	if !c.Fair || len(c.Views) < 2 || !c.corrected() && !c.Strict {
+		return nil
+	}
+	a, b := c.Views[len(c.Views)-2], c.Views[len(c.Views)-1]
+	a.At = b.At
+	return one(encode(a) != encode(b), "the last views differ: phase %s, %d new and %d old pods", b.Rollout.Status.Phase, b.New, b.Old)
+}
+
+// p7 looks at releases that go back to the template that they began with.
+func p7(c *Release) []string {
+	if !c.Fair || len(c.Views) == 0 || !c.corrected() && !c.Strict {
+		return nil
+	}
+	first, last := &c.Views[0], &c.Views[len(c.Views)-1]
+	left := false
+	for i := range c.Views {
+		left = left || c.Views[i].Workload.Template.ID != first.Workload.Template.ID
+	}
+	if !left || last.Workload.Template.ID != first.Workload.Template.ID {
+		return nil
+	}
+	l := list(nil)
+	l.addIf(int64(last.New) != orOne(last.Workload.Replicas) || last.Old != 0, "in the end %d pods are of the stable template, and %d are not", last.New, last.Old)
+	l.addIf(last.Workload.Paused, "in the end the workload is paused")
+	return l
+}
+
+func p12(c *Release) []string {
+	l := list(nil)
+	if !c.Fair || !c.corrected() && !c.Strict {
+		return nil
+	}
+	for i := 1; i < len(c.Views); i++ {
+		a, b := &c.Views[i-1], &c.Views[i]
+		ended := a.Rollout.Status.Phase == rollout.PhaseProgressing && b.Rollout.Status.Phase == rollout.PhaseHealthy
+		l.addIf(ended && b.Release != nil, "view %d: the release is over, and there is a BatchRelease", i+1)
+		l.addIf(ended && b.Workload.Paused, "view %d: the release is over, and the workload is paused", i+1)
+		l.addIf(ended && (b.Old > 0 || int64(b.New) != orOne(b.Workload.Replicas)), "view %d: the release is over with %d new and %d old pods", i+1, b.New, b.Old)
+	}
+	if n := len(c.Views); n > 0 {
+		last := &c.Views[n-1]
+		updated := last.Old == 0 && int64(last.New) == orOne(last.Workload.Replicas) && last.Release == nil && !last.Workload.Paused
+		l.addIf(updated && last.Rollout.Status.Phase == rollout.PhaseProgressing, "the workload is updated and given back, and the release is not over")
+	}
+	return l
+}
+
+// p9Release checks that steps begin with the first one.
+func p9Release(c *Release) []string {
+	l := list(nil)
+	for i := 1; i < len(c.Views); i++ {
+		a, b := c.Views[i-1].Rollout.Status.Sub, c.Views[i].Rollout.Status.Sub
+		if b == nil || c.Views[i].Rollout.Status.Phase != rollout.PhaseProgressing {
+			continue
+		}
+		back := b.Revision == b.StableRevision // which ends the steps
+		other := !back && (a == nil || a.Revision != b.Revision && a.Revision != "")
+		l.addIf(other && b.CurrentStepIndex > 1 && c.Views[i-1].Rollout.Status.Phase == rollout.PhaseProgressing,
+			"view %d: revision %q starts at step %d", i+1, b.Revision, b.CurrentStepIndex)
+	}
+	return l
+}
+
+// weightOf returns the percentage that a route leads to the canary Service.
+func weightOf(r *rollout.Route, canary string) (weight int64) {
+	if r == nil {
+		return 0
+	}
+	for _, rule := range r.Rules {
+		for _, b := range rule.BackendRefs {
+			if b.Name == canary && b.Weight != nil {
+				weight = max(weight, int64(*b.Weight))
+			}
+		}
+	}
+	return weight
+}
+
+func p10Release(c *Release) []string {
+	l := list(nil)
+	for i := range c.Views {
+		v := &c.Views[i]
+		routings := routingsOf(&v.Rollout)
+		if len(routings) == 0 || !v.canary() || !c.Fair || v.Rollout.Status.Sub == nil || v.Release == nil {
+			continue
+		}
+		weight := weightOf(v.Traffic.Route, routings[0].Service+"-canary")
+		index := int(v.Rollout.Status.Sub.CurrentStepIndex)
+		steps := stepsOf(&v.Rollout)
+		current := v.Rollout.Status.Sub.PodTemplateHash == v.Workload.Template.Hash
+		if index < 1 || index > len(steps) || weight == 0 || weight > amount(steps[index-1].Traffic, 100, true) || !current {
+			continue
+		}
+		replicas := orOne(v.Workload.Replicas)
+		first := amount(steps[0].Replicas, replicas, true)
+		l.addIf(int64(v.NewReady) < min(first, replicas, 1), "view %d: %d%% of the traffic, and %d ready pods", i+1, weight, v.NewReady)
+		share := min(amount(rollout.Percent(int32(weight)), replicas, false), amount(steps[index-1].Replicas, replicas, true))
+		upgraded := v.Rollout.Status.Sub.CurrentStepState != rollout.StateUpgrade && v.Rollout.Status.Sub.CurrentStepState != rollout.StateBeforeUpgrade
+		l.addIf(upgraded && int64(v.NewReady) < share, "view %d: %d%% of the traffic, and %d of %d pods are new and ready", i+1, weight, v.NewReady, replicas)
+	}
+	return l
+}

@@ -1,0 +1,160 @@
+package invariant
+
+import (
+	"slices"
+	"time"
+
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// A stepChange is what a pass does to a step that stands.
+type stepChange struct {
+	before, after *rollout.StepStatus
+	step          *rollout.Step
+	last          bool
+	asked         bool // somebody jumps, or the steps or the template have changed
+}
+
+// stepOf returns how a pass goes on, if a release stands in the middle of its steps.
+func stepOf(p *RolloutPass) (c stepChange, ok bool) {
+	r, s := &p.Snapshot.Rollout, p.Snapshot.Rollout.Status.Sub
+	w := p.Snapshot.Workload
+	rolling := r.Status.Phase == rollout.PhaseProgressing && reasonOf(r.Status.Conditions) == rollout.ProgressInRolling
+	if s == nil || w == nil || !w.Consistent || !rolling || r.Disabled || !r.DeletionTimestamp.IsZero() || p.Plan.Failure != "" {
+		return c, false
+	}
+	steps := stepsOf(r)
+	if s.CurrentStepIndex < 1 || int(s.CurrentStepIndex) > len(steps) {
+		return c, false
+	}
+	c = stepChange{before: s, after: p.Plan.Status.Sub, step: &steps[s.CurrentStepIndex-1], last: int(s.CurrentStepIndex) == len(steps)}
+	natural := s.CurrentStepIndex + 1
+	if c.last {
+		natural = -1
+	}
+	changed := s.RolloutHash != rollout.StrategyHash(*r)
+	c.asked = s.NextStepIndex != natural && s.NextStepIndex > 0 && int(s.NextStepIndex) <= len(steps) || changed || p.template() || r.Paused
+	return c, true
+}
+
+// template tells that the workload is not of the template that is released.
+func (p *Pass[S, O, P]) template() bool {
+	s, ok := any(&p.Snapshot).(*rollout.Snapshot)
+	if !ok || s.Workload == nil || s.Rollout.Status.Sub == nil {
+		return false
+	}
+	return s.Workload.InRollback || s.Workload.CanaryRevision != s.Rollout.Status.Sub.Revision
+}
+
+func reasonOf(conditions []rollout.Condition) string {
+	for _, c := range conditions {
+		if c.Type == rollout.ConditionProgressing {
+			return c.Reason
+		}
+	}
+	return ""
+}
+
+// ends tells that the pass ends the pause of a step.
+func (c *stepChange) ends() bool {
+	return c.before.CurrentStepState == rollout.StatePaused && c.after != nil && !c.asked &&
+		(c.after.CurrentStepState != rollout.StatePaused || c.after.CurrentStepIndex != c.before.CurrentStepIndex)
+}
+
+// skipped tells that the pause of the last step is known to be passed over.
+func (p *Pass[S, O, P]) skipped(c *stepChange) bool {
+	o, ok := any(p.Options).(rollout.Options)
+	return ok && c.last && c.step.Replicas.String() == "100%" && !o.Corrected.Has(rollout.CorrectLastPause) && !p.Strict
+}
+
+func p5(p *RolloutPass) []string {
+	c, ok := stepOf(p)
+	if !ok || c.step.Pause.Duration == nil || c.before.CurrentStepState != rollout.StatePaused || c.asked || p.skipped(&c) || c.after == nil {
+		return nil
+	}
+	due := c.before.LastUpdateTime.Add(time.Duration(*c.step.Pause.Duration) * time.Second)
+	l, over := list(nil), p.Now.After(due)
+	l.addIf(c.ends() && !over, "the pause ends at %v, and is due behind %v", p.Now, due)
+	l.addIf(!c.ends() && over && len(p.Plan.Holds) == 0, "the pause is over since %v, and goes on", due)
+	still := !c.ends() && !over && len(p.Plan.Actions) == 0 && len(p.Plan.Holds) == 1 && p.Plan.Holds[0].Reason == rollout.ReasonPause
+	l.addIf(still && !p.Plan.RecheckAt.Equal(due), "the plan looks again at %v, and the pause ends at %v", p.Plan.RecheckAt, due)
+	return l
+}
+
+func p11(p *RolloutPass) []string {
+	c, ok := stepOf(p)
+	if !ok || c.step.Pause.Duration != nil || p.skipped(&c) {
+		return nil
+	}
+	if !c.ends() {
+		return nil
+	}
+	return one(true, "step %d waits for a person, and goes to %s of step %d", c.before.CurrentStepIndex, c.after.CurrentStepState, c.after.CurrentStepIndex)
+}
+
+func p8(p *RolloutPass) []string {
+	c, ok := stepOf(p)
+	if !ok || c.asked || c.after == nil {
+		return nil
+	}
+	by := c.after.CurrentStepIndex - c.before.CurrentStepIndex
+	l := list(nil)
+	l.addIf(by < 0 || by > 1, "step %d follows step %d", c.after.CurrentStepIndex, c.before.CurrentStepIndex)
+	l.addIf(by == 1 && c.before.CurrentStepState != rollout.StateReady, "step %d begins while step %d is %s", c.after.CurrentStepIndex, c.before.CurrentStepIndex, c.before.CurrentStepState)
+	return l
+}
+
+func p9(p *RolloutPass) []string {
+	c, ok := stepOf(p)
+	if !ok || !p.template() || c.after == nil || p.Snapshot.Workload.InRollback || p.Snapshot.Rollout.Paused {
+		return nil
+	}
+	on := c.after.CurrentStepIndex > c.before.CurrentStepIndex || c.after.CurrentStepState != c.before.CurrentStepState && c.after.CurrentStepIndex > 1
+	return one(on && c.before.Revision != "", "the template has changed from %q to %q, and step %d goes to %s of step %d",
+		c.before.Revision, p.Snapshot.Workload.CanaryRevision, c.before.CurrentStepIndex, c.after.CurrentStepState, c.after.CurrentStepIndex)
+}
+
+// p10 looks at passes that lead more traffic to new pods.
+func p10(p *RolloutPass) []string {
+	routings := routingsOf(&p.Snapshot.Rollout)
+	if len(routings) == 0 {
+		return nil
+	}
+	l := list(nil)
+	canary := routings[0].Service + "-canary"
+	for _, a := range p.Plan.Actions {
+		route, ok := a.(rollout.SetRoute)
+		if !ok {
+			continue
+		}
+		before, after := weightOf(p.Snapshot.Traffic.Route, canary), weightOf(&rollout.Route{Rules: route.Rules}, canary)
+		if after <= before {
+			continue
+		}
+		sub, steps := p.Snapshot.Rollout.Status.Sub, stepsOf(&p.Snapshot.Rollout)
+		if sub == nil || sub.CurrentStepIndex < 1 || int(sub.CurrentStepIndex) > len(steps) {
+			l.add("%d%% of the traffic instead of %d%%, and there is no step", after, before)
+			continue
+		}
+		want := amount(steps[sub.CurrentStepIndex-1].Traffic, 100, true)
+		l.addIf(sub.CurrentStepState != rollout.StateTrafficRouting, "%d%% of the traffic instead of %d%% in state %q", after, before, sub.CurrentStepState)
+		l.addIf(after > want, "%d%% of the traffic, and the step asks for %d%%", after, want)
+	}
+	return l
+}
+
+// p6 looks at batches of a rollback. A Deployment goes back as it has come, by the
+// partition alone.
+func p6(p *BatchPass) []string {
+	c := p.Plan.Context
+	if c == nil || c.NoNeedUpdate == nil || *c.NoNeedUpdate <= 0 || c.Batch.IsZero() {
+		return nil
+	}
+	kept, replicas := int64(*c.NoNeedUpdate), int64(c.Replicas)
+	rest := replicas - kept
+	if rest < 0 || !slices.Contains([]rollout.Driver{rollout.DriverCloneSet, rollout.DriverStatefulSet, rollout.DriverDaemonSet, rollout.DriverNativeDaemonSet}, c.Driver) {
+		return nil
+	}
+	want := kept + between(amount(c.Batch, rest, true), 0, rest)
+	return one(int64(c.Desired) != want, "%d pods are to be new: batch %v of %d beside %d that are is %d", c.Desired, c.Batch.String(), rest, kept, want)
+}

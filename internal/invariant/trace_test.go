@@ -1,0 +1,68 @@
+package invariant_test
+
+import (
+	"testing"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/invariant"
+	"github.com/kplan-go/kplan/replicaset"
+	"pgregory.net/rapid"
+)
+
+// TestDeploymentTraces: fair runs are clean as a whole and step by step, and so is the
+// true state behind each step.
+func TestDeploymentTraces(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := invariant.DeploymentPlanner{Snapshot: deployments(t, false), Now: t0, Options: deploymentOptions(t), Plan: deploy.Reconcile}
+		trace, ok := invariant.RunDeployment(&c)
+		if !ok {
+			return
+		}
+		clean(t, &trace)
+		for i := range trace.Passes {
+			clean(t, &trace.Passes[i])
+			if i > 0 {
+				before := &trace.Passes[i-1]
+				clean(t, &invariant.DeploymentChange{Pass: *before, Before: before.Snapshot, After: trace.Passes[i].Snapshot})
+			}
+		}
+	})
+}
+
+// TestDaemonSetTraces is TestDeploymentTraces for updates of healthy DaemonSets.
+func TestDaemonSetTraces(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := agents(rapid.IntRange(0, 6).Draw(t, "nodes"), "v1", "v1", "v2", "v1", "v1", "v1")
+		d := &s.DaemonSet
+		d.MaxSurge, d.MaxUnavailable, d.Partition = daemonLimit(t, "surge"), daemonLimit(t, "unavailable"), daemonLimit(t, "partition")
+		o := daemonset.Options{Dialect: pick(t, "dialect", daemonset.Kubernetes, daemonset.OpenKruise), Corrected: rapid.Bool().Draw(t, "corrected")}
+		trace, ok := invariant.RunDaemonSet(&invariant.DaemonSetPlanner{Snapshot: s, Now: t0, Options: o, Plan: daemonset.Reconcile})
+		if !ok {
+			return
+		}
+		clean(t, &trace)
+		for i := range trace.Passes {
+			clean(t, &trace.Passes[i])
+		}
+	})
+}
+
+// TestReplicaSetTraces is TestDeploymentTraces for ReplicaSets.
+func TestReplicaSetTraces(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := replicaSets(t)
+		s.ReplicaSet.Replicas = new(rapid.Int32Range(0, 9).Draw(t, "few"))
+		c := invariant.ReplicaSetPlanner{Snapshot: s, Now: t0, Options: replicaSetOptions(t), Plan: replicaset.Reconcile}
+		trace, ok := invariant.RunReplicaSet(&c)
+		if !ok {
+			return
+		}
+		clean(t, &trace)
+		for i := 1; i < len(trace.Passes); i++ {
+			before := &trace.Passes[i-1]
+			clean(t, before)
+			clean(t, &invariant.ReplicaSetChange{Pass: *before, Before: before.Snapshot, After: trace.Passes[i].Snapshot})
+		}
+	})
+}

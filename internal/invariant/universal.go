@@ -1,0 +1,222 @@
+package invariant
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// universal returns the invariants of every planner.
+func universal() []Invariant {
+	house := []string{"internal/house: TestHouse"}
+	return []Invariant{
+		{ID: "U1", Title: "equal input gives an equal plan; no clock, randomness or I/O", Source: "design: pure planners", Elsewhere: house, checks: planners(u1)},
+		{ID: "U2", Title: "the input is not written to, and the plan shares no memory with it", Source: "kubernetes#91707, #67815", checks: planners(u2)},
+		{ID: "U3", Title: "the order of lists and maps changes nothing", Source: "kubernetes#109934", checks: planners(u3)},
+		{ID: "U4", Title: "no panic on any input; what is wrong is a typed error", Source: "kubernetes#128535", checks: planners(u4)},
+		{ID: "U5", Title: "an action changes something, and is not planned again once it has", Source: "rollout specification 19.2 (8)",
+			Corrected: true, Defects: []string{"daemonset D-28"}, checks: models(modelChecks{u5Of(&deploymentModel), u5Of(&replicaSetModel), u5Of(&daemonSetModel)})},
+		{ID: "U6", Title: "with constant wishes in a fair cluster plans become empty within a bound, and stay so", Source: "Anvil: eventually stable reconciliation",
+			Corrected: true, Defects: []string{"deployment P1"}, checks: append(models(modelChecks{u6Of(&deploymentModel), u6Of(&replicaSetModel), u6Of(&daemonSetModel)}), on[Release](endsRelease))},
+		{ID: "U7", Title: "no earlier state of sizes is visited again", Source: "Kivi: checkOscillationReplicaNum",
+			Corrected: true, Defects: []string{"deployment P1"},
+			checks: []check{on[DeploymentTrace](u7(&deploymentModel)), on[ReplicaSetTrace](u7(&replicaSetModel)), on[DaemonSetTrace](u7(&daemonSetModel))}},
+		{ID: "U8", Title: "only objects of the owner, or adopted by it, are written, with their UIDs as preconditions", Source: "Anvil: rely and guarantee",
+			Corrected: true, Defects: []string{"deployment D4"},
+			checks: []check{on[DeploymentPass](deploymentScope), on[ReplicaSetPass](replicaSetScope), on[DaemonSetPass](daemonSetScope),
+				on[RolloutPass](rolloutScope), on[BatchPass](batchScope)}},
+		{ID: "U9", Title: "after any prefix of a plan the bounds hold, and the end is the same", Source: "Sieve: intermediate states",
+			Corrected: true, Defects: []string{"deployment D1", "deployment D5", "daemonset D-14"},
+			checks: append(models(modelChecks{u9Of(&deploymentModel), u9Of(&replicaSetModel), u9Of(&daemonSetModel)}), changes(false)...)},
+		{ID: "U10", Title: "after any part of a plan that respects its order the bounds hold", Source: "Sieve; partially failed batches",
+			checks: []check{on[ReplicaSetPlanner](u10(&replicaSetModel)), on[DaemonSetPlanner](u10(&daemonSetModel)), on[DeploymentPlanner](u10(&deploymentModel))}},
+		{ID: "U11", Title: "a plan for an older state never misses a bound by more than it could not know", Source: "Sieve: stale states; KEP-5647",
+			checks: append(models(modelChecks{u11Of(&deploymentModel), u11Of(&replicaSetModel), u11Of(&daemonSetModel)}), changes(true)...)},
+		{ID: "U12", Title: "every action has a reason, every hold true numbers, and waiting is explained", Source: "design: plans explain themselves",
+			checks: []check{on[DeploymentPass](deploymentExplained), on[ReplicaSetPass](replicaSetExplained), on[DaemonSetPass](daemonSetExplained),
+				on[RolloutPass](rolloutExplained), on[BatchPass](batchExplained)}},
+		{ID: "U13", Title: "snapshots and plans come through JSON unchanged", Source: "design: plans are data", checks: []check{
+			on[DeploymentPass](u13[deploy.Snapshot, deploy.Options, deploy.Plan]), on[ReplicaSetPass](u13[replicaset.Snapshot, replicaset.Options, replicaset.Plan]),
+			on[DaemonSetPass](u13[daemonset.Snapshot, daemonset.Options, daemonset.Plan]), on[RolloutPass](u13[rollout.Snapshot, rollout.Options, rollout.Plan]),
+			on[BatchPass](u13[rollout.BatchSnapshot, rollout.Options, rollout.BatchPlan])}},
+		{ID: "U14", Title: "moving now and all times moves only the times of the plan", Source: "kubernetes#77203", checks: []check{
+			on[DeploymentPlanner](u14[deploy.Snapshot, deploy.Options, deploy.Plan]), on[ReplicaSetPlanner](u14[replicaset.Snapshot, replicaset.Options, replicaset.Plan]),
+			on[DaemonSetPlanner](u14[daemonset.Snapshot, daemonset.Options, daemonset.Plan]), on[RolloutPlanner](u14[rollout.Snapshot, rollout.Options, rollout.Plan]),
+			on[BatchPlanner](u14[rollout.BatchSnapshot, rollout.Options, rollout.BatchPlan])}},
+	}
+}
+
+// planners returns a check of how often or in which order a planner is called, for
+// each of them.
+func planners(pick func(impurity, error) []string) []check {
+	return []check{
+		on[DeploymentPlanner](func(c *DeploymentPlanner) []string { return pick(impure(c, deploymentModel.lists)) }),
+		on[ReplicaSetPlanner](func(c *ReplicaSetPlanner) []string { return pick(impure(c, replicaSetModel.lists)) }),
+		on[DaemonSetPlanner](func(c *DaemonSetPlanner) []string { return pick(impure(c, daemonSetModel.lists)) }),
+		on[RolloutPlanner](func(c *RolloutPlanner) []string { return pick(impure(c, nil)) }),
+		on[BatchPlanner](func(c *BatchPlanner) []string { return pick(impure(c, nil)) }),
+	}
+}
+
+// An impurity is what package purity says about a planner, "" if it is pure.
+type impurity string
+
+// A recorder stops at the first failure and keeps its text.
+type recorder struct{ text string }
+
+func (*recorder) Helper() {}
+func (r *recorder) Fatalf(format string, args ...any) {
+	r.text = fmt.Sprintf(format, args...)
+	panic(r)
+}
+
+func impure[S, O, P any](c *Planner[S, O, P], lists []string) (impurity, error) {
+	if known, ok := c.memo.(impurity); ok {
+		_, err := tryPlan(c, c.Snapshot, c.Now)
+		return known, err
+	}
+	r := &recorder{}
+	func() {
+		defer func() {
+			if got := recover(); got != nil && got != any(r) {
+				r.text = fmt.Sprintf("the check panics: %v", got)
+			}
+		}()
+		purity.Check(r, c.Snapshot, func(s S) (P, error) { return c.Plan(s, c.Now, c.Options) }, lists...)
+	}()
+	c.memo = impurity(r.text)
+	_, err := tryPlan(c, c.Snapshot, c.Now)
+	return impurity(r.text), err
+}
+
+var errPanic = errors.New("the planner panics")
+
+// tryPlan calls the planner on a copy of s. A panic is an error.
+func tryPlan[S, O, P any](c *Planner[S, O, P], s S, now time.Time) (p P, err error) {
+	defer func() {
+		if got := recover(); got != nil {
+			err = fmt.Errorf("%w: %v", errPanic, got)
+		}
+	}()
+	return c.Plan(purity.Clone(s), now, c.Options)
+}
+
+func u1(i impurity, _ error) []string {
+	return one(strings.Contains(string(i), "two plans of one snapshot differ"), "%s", i)
+}
+
+func u2(i impurity, _ error) []string {
+	return one(strings.Contains(string(i), "plan wrote") || strings.Contains(string(i), "share"), "%s", i)
+}
+
+func u3(i impurity, _ error) []string {
+	return one(strings.Contains(string(i), "depends on the order"), "%s", i)
+}
+
+func u4(i impurity, err error) []string {
+	if strings.Contains(string(i), "panics") || errors.Is(err, errPanic) {
+		return []string{fmt.Sprintf("%s %v", i, err)}
+	}
+	return one(err != nil && !errors.Is(err, field.ErrInvalid), "the error is of no known class: %v", err)
+}
+
+// u13 writes a pass to JSON and reads it again.
+func u13[S, O, P any](p *Pass[S, O, P]) (lines []string) {
+	lines = append(lines, roundTrip("the snapshot", p.Snapshot)...)
+	return append(lines, roundTrip("the plan", p.Plan)...)
+}
+
+func roundTrip[V any](what string, v V) []string {
+	text, err := json.Marshal(v)
+	var back V
+	if err == nil {
+		err = json.Unmarshal(text, &back)
+	}
+	if err != nil {
+		return []string{what + ": " + err.Error()}
+	}
+	again := encode(back)
+	if again == string(text) && sameText(v, back) {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s: written as %s, read as %s", what, text, again)}
+}
+
+func sameText(a, b any) bool {
+	x, ok := a.(fmt.Stringer)
+	return !ok || x.String() == b.(fmt.Stringer).String()
+}
+
+// u14 moves all times of the snapshot, and the plan's back again. Times in texts of
+// annotations cannot be moved, so that snapshots with such texts are left out.
+func u14[S, O, P any](c *Planner[S, O, P]) (lines []string) {
+	want, err := tryPlan(c, c.Snapshot, c.Now)
+	text := encode(c.Snapshot)
+	if err != nil || strings.Contains(text, "inplace-update-") || strings.Contains(text, "updateTimestamp") {
+		return nil
+	}
+	for _, by := range []time.Duration{-1000 * time.Hour, time.Second, 12345678 * time.Second} {
+		moved := purity.Clone(c.Snapshot)
+		shift(reflect.ValueOf(&moved).Elem(), by)
+		got, err := tryPlan(c, moved, c.Now.Add(by))
+		if err != nil {
+			return []string{fmt.Sprintf("moved by %v: %v", by, err)}
+		}
+		got = purity.Clone(got)
+		shift(reflect.ValueOf(&got).Elem(), -by)
+		if a, b := encode(want), encode(got); a != b {
+			lines = append(lines, fmt.Sprintf("moved by %v: %s, not %s", by, b, a))
+		}
+	}
+	return lines
+}
+
+// shift adds to every time that can be reached from v and is set.
+func shift(v reflect.Value, by time.Duration) {
+	if v.Type() == reflect.TypeFor[time.Time]() {
+		if t := v.Interface().(time.Time); !t.IsZero() && v.CanSet() {
+			v.Set(reflect.ValueOf(t.Add(by)))
+		}
+		return
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			shift(v.Elem(), by)
+		}
+	case reflect.Interface:
+		if !v.IsNil() {
+			inner := reflect.New(v.Elem().Type()).Elem()
+			inner.Set(v.Elem())
+			shift(inner, by)
+			v.Set(inner)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				shift(v.Field(i), by)
+			}
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			shift(v.Index(i), by)
+		}
+	case reflect.Map:
+		for _, key := range v.MapKeys() {
+			inner := reflect.New(v.Type().Elem()).Elem()
+			inner.Set(v.MapIndex(key))
+			shift(inner, by)
+			v.SetMapIndex(key, inner)
+		}
+	}
+}
