@@ -65,7 +65,7 @@ func Run(t *testing.T, glob string, eval func(t *testing.T, cmd Command) string)
 			if err != nil {
 				t.Fatal(err)
 			}
-			rewritten, failures := replay(filepath.Base(name), string(text), func(cmd Command) string { return eval(t, cmd) })
+			rewritten, failures := Replay(filepath.Base(name), string(text), func(cmd Command) string { return eval(t, cmd) })
 			if os.Getenv(Variable) == "1" {
 				if err := os.WriteFile(name, []byte(rewritten), 0o666); err != nil {
 					t.Fatal(err)
@@ -79,8 +79,9 @@ func Run(t *testing.T, glob string, eval func(t *testing.T, cmd Command) string)
 	}
 }
 
-// replay returns the file with the output that eval gives, and what differs.
-func replay(name, text string, eval func(cmd Command) string) (rewritten string, failures []string) {
+// Replay returns a file with the output that eval gives, and where that differs from
+// what the file has. The name of the file is for messages.
+func Replay(name, text string, eval func(cmd Command) string) (rewritten string, failures []string) {
 	blocks, tail, err := parse(name, text)
 	if err != nil {
 		return text, []string{err.Error()}
@@ -168,6 +169,25 @@ func expected(lines []string) (want string, n int, err error) {
 		}
 	}
 	return "", 0, fmt.Errorf("no two lines of %s behind the output", rule)
+}
+
+// Lines returns the command and those of its input, of which each line is one as
+// well. Comments and blank lines are skipped.
+func (c Command) Lines() ([]Command, error) {
+	first := c
+	first.Input = ""
+	commands := []Command{first}
+	for line := range strings.Lines(c.Input) {
+		if isComment(line) {
+			continue
+		}
+		next := Command{Pos: c.Pos}
+		if err := next.parseLine(line); err != nil {
+			return nil, fmt.Errorf("%s: %w", c.Pos, err)
+		}
+		commands = append(commands, next)
+	}
+	return commands, nil
 }
 
 // parseLine reads the name and the arguments.

@@ -53,10 +53,10 @@ func TestRewrite(t *testing.T) {
 // A wrong output is reported with its place, and rewritten.
 func TestReplayFails(t *testing.T) {
 	const file = "# c\n\nupper\nabc\n----\nABD\n\nupper\nx\n----\nX\n"
-	rewritten, failures := replay("f.txt", file, eval)
+	rewritten, failures := Replay("f.txt", file, eval)
 	require.Equal(t, []string{"f.txt:3: upper\nwant:\nABD\n\ngot:\nABC\n"}, failures)
 	require.Equal(t, "# c\n\nupper\nabc\n----\nABC\n\nupper\nx\n----\nX\n\n", rewritten)
-	again, failures := replay("f.txt", rewritten, eval)
+	again, failures := Replay("f.txt", rewritten, eval)
 	require.Empty(t, failures)
 	require.Equal(t, rewritten, again)
 }
@@ -81,7 +81,7 @@ func TestReplayDetails(t *testing.T) {
 		{"output may begin with a blank line", "x\n----\n----\n\na\n----\n----\n", "\na\n", false},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			_, failures := replay("f.txt", c.file, func(Command) string { return c.got })
+			_, failures := Replay("f.txt", c.file, func(Command) string { return c.got })
 			require.Equal(t, c.fails, len(failures) > 0, "%v", failures)
 		})
 	}
@@ -95,7 +95,7 @@ func TestErrors(t *testing.T) {
 		{"and open", "x a=b)\n----\n", "f.txt:1: a parenthesis is closed that is not open"},
 		{"a long output must end", "x\n----\n----\na\n----\n", "f.txt:1: no two lines of ---- behind the output"},
 	} {
-		_, failures := replay("f.txt", c.file, eval)
+		_, failures := Replay("f.txt", c.file, eval)
 		require.Equal(t, []string{c.want}, failures, c.why)
 	}
 }
@@ -110,6 +110,20 @@ func TestArguments(t *testing.T) {
 	}, blocks[0].Command)
 }
 
+// The lines of an input may be commands themselves.
+func TestLines(t *testing.T) {
+	blocks, _, err := parse("f.txt", "node a b=c\n# why\n\nrun for=(1,2)\n----\n")
+	require.NoError(t, err)
+	commands, err := blocks[0].Lines()
+	require.NoError(t, err)
+	require.Equal(t, []Command{
+		{Name: "node", Positional: []string{"a"}, Args: map[string][]string{"b": {"c"}}, Pos: "f.txt:1"},
+		{Name: "run", Args: map[string][]string{"for": {"1", "2"}}, Pos: "f.txt:1"},
+	}, commands)
+	_, err = Command{Name: "x", Input: "y (\n", Pos: "f.txt:7"}.Lines()
+	require.EqualError(t, err, "f.txt:7: a parenthesis is not closed")
+}
+
 // Property: a rewritten file gives what was written, whatever the output is.
 func TestRewriteSettles(t *testing.T) {
 	line := rapid.SampledFrom([]string{"", "a", "----", `\----`, "# b", "x y=z", " "})
@@ -121,9 +135,9 @@ func TestRewriteSettles(t *testing.T) {
 		}
 		n := 0
 		next := func(Command) string { n++; return strings.Join(outputs[(n-1)%len(outputs)], "\n") }
-		rewritten, _ := replay("f.txt", file, next)
+		rewritten, _ := Replay("f.txt", file, next)
 		n = 0
-		again, failures := replay("f.txt", rewritten, next)
+		again, failures := Replay("f.txt", rewritten, next)
 		if len(failures) > 0 || again != rewritten || n != len(outputs) {
 			t.Fatalf("%d calls, %v\n%s", n, failures, rewritten)
 		}

@@ -1,0 +1,175 @@
+package scenario
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
+)
+
+// epoch is when each cluster begins. Any instant would do.
+var epoch = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
+
+// Planners decide for the controllers.
+type Planners struct {
+	Deployment func(deploy.Snapshot, time.Time, deploy.Options) (deploy.Plan, error)
+	ReplicaSet func(replicaset.Snapshot, time.Time, replicaset.Options) (replicaset.Plan, error)
+	DaemonSet  func(daemonset.Snapshot, time.Time, daemonset.Options) (daemonset.Plan, error)
+}
+
+// Ours are the planners of the packages deploy, replicaset and daemonset.
+func Ours() Planners {
+	return Planners{deploy.Reconcile, replicaset.Reconcile, daemonset.Reconcile}
+}
+
+// A Cluster is the objects of a namespace and the nodes, with those who act on them.
+type Cluster struct {
+	planners Planners
+	now      time.Time
+	serial   int            // of UIDs
+	created  map[string]int // pods so far, by the name of their owner
+
+	// All are sorted by name.
+	deployments []*deploy.Deployment
+	replicaSets []*replicaset.ReplicaSet
+	daemonSets  []*daemonset.DaemonSet
+	revisions   []*revision.ControllerRevision
+	nodes       []*node
+	pods        []*daemonset.Pod // of all owners
+
+	ended             map[string]bool // UIDs of owners that are gone
+	kubelet           kubelet
+	quota             int // how many pods the namespace admits, below 0 any number
+	deploymentOptions deploy.Options
+	replicaSetOptions replicaset.Options
+
+	backoff map[string]daemonset.Backoff // by DaemonSet, in the memory of its controller
+	wake    map[string]time.Time         // when controllers look again
+
+	out    strings.Builder
+	ranges map[string]*span // how far workloads went during a run
+}
+
+// A node is one of the cluster, and whether it has room for pods.
+type node struct {
+	daemonset.Node
+	full bool
+}
+
+// A kubelet is how pods live. It stands for the scheduler as well.
+type kubelet struct {
+	off        bool
+	ready, end time.Duration // from creation to readiness, and from deletion to the end; below 0 never
+	never      []string      // templates whose pods are never ready
+}
+
+// New returns an empty cluster in which pods are ready and gone at once.
+func New(planners Planners) *Cluster {
+	c := &Cluster{planners: planners}
+	c.reset()
+	return c
+}
+
+func (c *Cluster) reset() {
+	*c = Cluster{planners: c.planners, now: epoch, quota: -1, created: map[string]int{}, ended: map[string]bool{}}
+	c.forget()
+}
+
+// forget is what a restart does to the controllers.
+func (c *Cluster) forget() {
+	c.backoff, c.wake = map[string]daemonset.Backoff{}, map[string]time.Time{}
+}
+
+func (c *Cluster) newUID() string {
+	c.serial++
+	return "uid-" + strconv.Itoa(c.serial)
+}
+
+// printf adds a line to the output.
+func (c *Cluster) printf(format string, args ...any) {
+	fmt.Fprintf(&c.out, "%-5v ", c.now.Sub(epoch))
+	fmt.Fprintf(&c.out, format+"\n", args...)
+}
+
+// find returns the object of a list with the name, or nil.
+func find[T any](list []*T, name func(*T) string, want string) *T {
+	if i := slices.IndexFunc(list, func(o *T) bool { return name(o) == want }); i >= 0 {
+		return list[i]
+	}
+	return nil
+}
+
+// insert adds an object to a list that is sorted by name.
+func insert[T any](list *[]*T, name func(*T) string, o *T) {
+	i, _ := slices.BinarySearchFunc(*list, name(o), func(o *T, n string) int { return cmp.Compare(name(o), n) })
+	*list = slices.Insert(*list, i, o)
+}
+
+// drop removes an object from a list.
+func drop[T any](list *[]*T, o *T) {
+	*list = slices.DeleteFunc(*list, func(other *T) bool { return other == o })
+}
+
+func deploymentName(o *deploy.Deployment) string         { return o.Name }
+func replicaSetName(o *replicaset.ReplicaSet) string     { return o.Name }
+func daemonSetName(o *daemonset.DaemonSet) string        { return o.Name }
+func revisionName(o *revision.ControllerRevision) string { return o.Name }
+func nodeName(o *node) string                            { return o.Name }
+func podName(o *daemonset.Pod) string                    { return o.Name }
+
+// values returns what a list of pointers leads to.
+func values[T any](list []*T) []T {
+	out := make([]T, len(list))
+	for i, o := range list {
+		out[i] = *o
+	}
+	return out
+}
+
+// replicaPods returns all pods as package replicaset reads them.
+func (c *Cluster) replicaPods() []podorder.Pod {
+	pods := make([]podorder.Pod, len(c.pods))
+	for i, p := range c.pods {
+		pods[i] = p.Pod
+	}
+	return pods
+}
+
+// admits reports whether the quota leaves room for a pod. Pods that have finished do
+// not count.
+func (c *Cluster) admits() bool {
+	n := 0
+	for _, p := range c.pods {
+		if !p.Finished() {
+			n++
+		}
+	}
+	return c.quota < 0 || n < c.quota
+}
+
+// createPod stores a new pod under a name made from that of its owner.
+func (c *Cluster) createPod(p podorder.Pod, pinned string) string {
+	c.created[p.ControllerName]++
+	p.Name = p.ControllerName + "-" + strconv.Itoa(c.created[p.ControllerName])
+	p.UID, p.CreationTimestamp, p.Phase = c.newUID(), c.now, podorder.Pending
+	insert(&c.pods, podName, &daemonset.Pod{Pod: p, PinnedNode: pinned})
+	return p.Name
+}
+
+// deletePod begins the end of a pod. One that nobody has started, or that
+// has finished, ends at once.
+func (c *Cluster) deletePod(p *daemonset.Pod) {
+	if c.kubelet.end >= 0 && (p.NodeName == "" || p.Finished()) {
+		drop(&c.pods, p)
+	} else if p.DeletionTimestamp.IsZero() {
+		p.DeletionTimestamp = c.now
+	}
+}
