@@ -37,7 +37,7 @@ func NewBatchContext(br BatchRelease, w Workload, canary *Workload, cs Correctio
 	plan, status := &br.ReleasePlan, &br.Status.Current
 	c := BatchContext{
 		Driver: DriverOf(w.WorkloadRef, *plan), RolloutID: plan.RolloutID, CurrentBatch: status.CurrentBatch,
-		Replicas: w.replicas(), NoNeedUpdate: status.NoNeedUpdateReplicas, FailureThreshold: plan.FailureThreshold,
+		Replicas: w.replicas(), NoNeedUpdate: clone(status.NoNeedUpdateReplicas), FailureThreshold: plan.FailureThreshold,
 	}
 	if i := int(status.CurrentBatch); i >= 0 && i < len(plan.Batches) {
 		c.Batch = plan.Batches[i].CanaryReplicas
@@ -65,6 +65,15 @@ func NewBatchContext(br BatchRelease, w Workload, canary *Workload, cs Correctio
 		c.FailureThreshold = w.limits().MaxUnavailable
 	}
 	return c
+}
+
+// clone keeps a plan from sharing a number with its snapshot.
+func clone(n *int32) *int32 {
+	if n == nil {
+		return nil
+	}
+	m := *n
+	return &m
 }
 
 func orZero(v IntOrPercent) IntOrPercent {

@@ -36,6 +36,8 @@ func ReconcileBatch(s BatchSnapshot, now time.Time, opts Options) (BatchPlan, er
 	}
 	st.p.Status = br.Status
 	st.p.Status.Conditions = slices.Clone(br.Status.Conditions)
+	st.p.Status.CollisionCount = clone(br.Status.CollisionCount)
+	st.p.Status.Current.NoNeedUpdateReplicas = clone(br.Status.Current.NoNeedUpdateReplicas)
 	st.p.Status.ObservedGeneration = br.Generation
 	if st.finalizer() {
 		return st.p, nil

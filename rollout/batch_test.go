@@ -295,3 +295,21 @@ func TestInspect(t *testing.T) {
 	require.Equal(t, rollout.Facts{WorkloadRef: deployment}, behind)
 	require.Equal(t, "rollback-v1", (&rollout.Facts{CanaryRevision: "v1", InRollback: true}).RolloutID(nil))
 }
+
+// A plan shares no number with the snapshot that it was made from.
+func TestBatchPlanOwnsItsNumbers(t *testing.T) {
+	br := release(rollout.Partition, rollout.Int(1))
+	br.ReleasePlan.RolloutID = "id"
+	br.Status.Phase, br.Status.CollisionCount = rollout.BatchPreparing, new(int32(1))
+	br.Status.Current.NoNeedUpdateReplicas = new(int32(2))
+	w := rollout.Workload{WorkloadRef: cloneSet, Replicas: new(int32(6))}
+	c := rollout.NewBatchContext(br, w, nil, nil)
+	p, err := rollout.ReconcileBatch(rollout.BatchSnapshot{Release: br, Workload: &w}, now, rollout.Options{})
+	require.NoError(t, err)
+	require.NotNil(t, p.Status.Current.NoNeedUpdateReplicas)
+	require.NotNil(t, p.Status.CollisionCount)
+	*br.Status.CollisionCount, *br.Status.Current.NoNeedUpdateReplicas = 9, 9
+	require.Equal(t, int32(2), *c.NoNeedUpdate)
+	require.Equal(t, int32(2), *p.Status.Current.NoNeedUpdateReplicas)
+	require.Equal(t, int32(1), *p.Status.CollisionCount)
+}
