@@ -11,7 +11,6 @@ func ReleasePatch(br BatchRelease, w Workload, opts Options) (p WorkloadPatch, w
 		if opts.Corrected.Has(CorrectFrozen) && frozenBySurge(plan, &w) {
 			running := false
 			p.Paused = &running
-			p.label(LabelStableRevision, nil)
 			return p, true
 		}
 		return giveBackSurge(d, plan, &w)
@@ -93,9 +92,9 @@ func giveBackDeployment(w *Workload, keep bool, cs Corrections) (p WorkloadPatch
 }
 
 // frozenBySurge reports whether admission has paused a workload that was not prepared
-// yet, so that there is nothing to restore but the pause (D3).
+// yet, or was given back before, so that there is nothing to restore but the pause (D3).
 func frozenBySurge(plan *ReleasePlan, w *Workload) bool {
-	return plan.BatchPartition == nil && w.Paused && w.Annotations[AnnotationOriginalStrategy] == "" && w.Labels[LabelStableRevision] != ""
+	return plan.BatchPartition == nil && w.Paused && w.Annotations[AnnotationOriginalStrategy] == ""
 }
 
 // giveBackSurge restores what preparing overwrote, as long as it is known.

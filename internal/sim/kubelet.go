@@ -21,12 +21,17 @@ type Kubelet struct {
 	Jitter time.Duration
 	Seed   uint64
 
+	// ReadyIn, if set, gives the time from being assigned to being ready for a random
+	// number of at least 0 and below 1, in place of ReadyAfter and Jitter. [Run] alone
+	// reads it.
+	ReadyIn func(draw float64) time.Duration
+
+	// Nodes is how many nodes take turns in running new pods; 0 means 5.
+	Nodes int
+
 	// NeverReady, if set, tells which pods start but never become ready.
 	NeverReady func(podorder.Pod, revision.Template) bool
 }
-
-// nodes is how many nodes take turns in running new pods.
-const nodes = 5
 
 // A kubelet moves the pods of a cluster through their lives.
 type kubelet struct {
@@ -34,11 +39,20 @@ type kubelet struct {
 	cluster *Cluster
 	queue   *queue
 	random  *rand.Rand
-	started int // pods scheduled so far
+	nodes   []string                   // names
+	changed func(controllerUID string) // told of each pod that changes; may be nil
+	started int                        // pods scheduled so far
 }
 
 func newKubelet(k Kubelet, c *Cluster, q *queue) *kubelet {
-	return &kubelet{Kubelet: k, cluster: c, queue: q, random: rand.New(rand.NewPCG(k.Seed, 0))}
+	agent := &kubelet{Kubelet: k, cluster: c, queue: q, random: rand.New(rand.NewPCG(k.Seed, 0))}
+	for i := range max(k.Nodes, 0) {
+		agent.nodes = append(agent.nodes, fmt.Sprintf("node-%d", i+1))
+	}
+	if k.Nodes == 0 {
+		agent.nodes = []string{"node-1", "node-2", "node-3", "node-4", "node-5"}
+	}
+	return agent
 }
 
 // adopt takes over a pod: it queues the next transition in the pod's life. The
@@ -51,8 +65,17 @@ func (k *kubelet) adopt(p *podorder.Pod) {
 	case p.NodeName == "":
 		k.after(k.ScheduleAfter, scheduled, p.UID)
 	case k.NeverReady == nil || !k.NeverReady(*p, k.templateOf(p)):
-		k.after(k.ReadyAfter, ready, p.UID)
+		k.afterStart(p.UID)
 	}
+}
+
+// afterStart queues the instant at which a pod that has started becomes ready.
+func (k *kubelet) afterStart(pod string) {
+	if k.ReadyIn == nil {
+		k.after(k.ReadyAfter, ready, pod)
+		return
+	}
+	k.queue.add(k.cluster.Now.Add(k.ReadyIn(k.random.Float64())), ready, pod)
 }
 
 func (k *kubelet) after(d time.Duration, what transition, pod string) {
@@ -66,13 +89,16 @@ func (k *kubelet) after(d time.Duration, what transition, pod string) {
 // applies, because the pod has been deleted meanwhile, does nothing.
 func (k *kubelet) handle(e event) {
 	p := k.cluster.pod(e.pod)
+	if p != nil && k.changed != nil {
+		k.changed(p.ControllerUID)
+	}
 	switch {
 	case p == nil:
 	case e.what == ended:
 		k.cluster.removePod(e.pod)
 	case !p.DeletionTimestamp.IsZero():
 	case e.what == scheduled:
-		p.NodeName, p.Phase = fmt.Sprintf("node-%d", k.started%nodes+1), podorder.Running
+		p.NodeName, p.Phase = k.nodes[k.started%len(k.nodes)], podorder.Running
 		k.started++
 		k.adopt(p)
 	case e.what == ready:

@@ -15,6 +15,9 @@ import (
 type Config struct {
 	Kubelet   Kubelet
 	TimeLimit time.Duration // virtual time after which Run gives up; 0 means a day
+	// Latency is how long after an event the planners notice it, together with all that
+	// has happened until then. It makes large clusters bearable; 0 means at once.
+	Latency time.Duration
 
 	Options           deploy.Options
 	ReplicaSetOptions replicaset.Options
@@ -78,6 +81,10 @@ type loop struct {
 	steps []Step
 	pods  PodActions  // since the last step
 	last  deploy.Plan // of the last pass
+
+	// Rested are the ReplicaSets that had nothing to do, by UID, and when they will;
+	// whatever concerns them wakes them.
+	rested map[string]time.Time
 }
 
 func newLoop(c Cluster, cfg Config) *loop {
@@ -91,11 +98,22 @@ func newLoop(c Cluster, cfg Config) *loop {
 	if l.PlanReplicaSet == nil {
 		l.PlanReplicaSet = replicaset.Reconcile
 	}
+	l.rested = map[string]time.Time{}
 	l.kubelet = newKubelet(cfg.Kubelet, &l.cluster, &l.queue)
+	l.kubelet.changed = l.wake
 	for i := range l.cluster.Pods {
 		l.kubelet.adopt(&l.cluster.Pods[i])
 	}
 	return l
+}
+
+// wake tells that a pod with this controller has changed. One without may be anybody's.
+func (l *loop) wake(controllerUID string) {
+	if controllerUID == "" {
+		clear(l.rested)
+		return
+	}
+	delete(l.rested, controllerUID)
 }
 
 func (l *loop) elapsed() time.Duration { return l.cluster.Now.Sub(l.start) }
@@ -133,6 +151,7 @@ func (l *loop) pass() (changed bool, err error) {
 		return false, fmt.Errorf("deployment %s: %w", c.Deployment.Name, err)
 	}
 	for _, a := range l.last.Actions {
+		clear(l.rested)
 		if err := c.Apply(a); err != nil {
 			return false, err
 		}
@@ -167,6 +186,9 @@ func (l *loop) settleReplicaSets() (wake time.Time, err error) {
 func (l *loop) passReplicaSet(i int) (changed bool, again time.Time, err error) {
 	c := &l.cluster
 	rs := &c.ReplicaSets[i]
+	if at, ok := l.rested[rs.UID]; ok && (at.IsZero() || at.After(c.Now)) {
+		return false, at, nil
+	}
 	plan, err := l.PlanReplicaSet(replicaset.Snapshot{
 		ReplicaSet: *rs, Pods: c.Pods, Siblings: slices.Delete(slices.Clone(c.ReplicaSets), i, i+1),
 	}, c.Now, l.ReplicaSetOptions)
@@ -180,6 +202,11 @@ func (l *loop) passReplicaSet(i int) (changed bool, again time.Time, err error) 
 	}
 	changed = len(plan.Actions) > 0 || !reflect.DeepEqual(plan.Status, rs.Status)
 	rs.Status = plan.Status
+	if len(plan.Actions) > 0 {
+		clear(l.rested)
+	} else {
+		l.rested[rs.UID] = plan.RecheckAt
+	}
 	return changed, plan.RecheckAt, nil
 }
 
@@ -225,14 +252,17 @@ func (l *loop) advance(wake time.Time) (bool, error) {
 	}
 	l.still++
 	if next.After(l.cluster.Now) {
-		l.cluster.Now, l.still = next, 0
+		l.still = 0
 	}
 	if l.still > maxStill {
 		return false, fmt.Errorf("deployment %s: pods still changing after %d passes", l.cluster.Deployment.Name, maxStill)
 	}
-	for _, e := range l.queue.due(l.cluster.Now) {
-		l.kubelet.handle(e)
+	until := next.Add(l.Latency)
+	for at := l.queue.next(); !at.IsZero() && !at.After(until); at = l.queue.next() {
+		l.cluster.Now = at
+		l.kubelet.handle(l.queue.take())
 	}
+	l.cluster.Now = until
 	return true, nil
 }
 

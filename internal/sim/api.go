@@ -1,0 +1,186 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// An answer is what the API server says to a request. The zero answer is success.
+type answer uint8
+
+const (
+	done answer = iota
+	conflict
+	exists
+	notFound
+	forbidden // by quota
+	invalid   // by a UID that differs
+	timeout   // nobody knows what happened
+)
+
+func (a answer) String() string {
+	return [...]string{"done", "conflict", "already exists", "not found", "forbidden", "invalid", "timeout"}[a]
+}
+
+// A precondition is what an object must be like for a write to happen. Empty members
+// demand nothing.
+type precondition struct{ uid, version string }
+
+// A request is a write that somebody asks for.
+type request struct {
+	by     Actor
+	verb   Verb
+	name   string
+	pre    precondition
+	action fmt.Stringer
+	fresh  bool
+	expect bool
+	fixed  bool // the plan was made with all corrections
+}
+
+// lookup returns the object that a request is about.
+func lookup[T any](t *table[T], r *request) (*T, answer) {
+	o := t.named(r.name)
+	if o == nil {
+		return nil, notFound
+	}
+	k := t.key(o)
+	if r.pre.uid != "" && k.uid != nil && *k.uid != r.pre.uid {
+		return nil, invalid
+	}
+	if r.pre.version != "" && k.version != nil && *k.version != r.pre.version {
+		return nil, conflict
+	}
+	return o, done
+}
+
+// update performs a change of an object. The function gets a copy of the object, whose
+// maps and slices it must replace and not change.
+func update[T any](w *World, t *table[T], r request, f func(*T)) (*T, answer) {
+	old, a := lookup(t, &r)
+	if a != done {
+		return nil, w.answered(a)
+	}
+	changed := new(T)
+	*changed = *old
+	f(changed)
+	write(w, t, &r, old, changed)
+	return changed, done
+}
+
+// create stores an object under its name and gives it a UID.
+func create[T any](w *World, t *table[T], r request, o *T) (*T, answer) {
+	k := t.key(o)
+	r.name, r.verb = *k.name, Create
+	if t.named(r.name) != nil {
+		return nil, w.answered(exists)
+	}
+	if k.uid != nil {
+		if *k.uid == "" {
+			*k.uid = w.newUID()
+		} else {
+			w.given[*k.uid] = true
+		}
+	}
+	write(w, t, &r, nil, o)
+	return o, done
+}
+
+// remove takes an object out of the store.
+func remove[T any](w *World, t *table[T], r request) answer {
+	old, a := lookup(t, &r)
+	if a != done {
+		return w.answered(a)
+	}
+	r.verb = Remove
+	write(w, t, &r, old, nil)
+	return done
+}
+
+// write changes the store and tells the observer.
+func write[T any](w *World, t *table[T], r *request, old, changed *T) {
+	o := changed
+	if o == nil {
+		o = old
+	}
+	k := t.key(o)
+	var before State
+	if w.Observer.Write != nil {
+		before = w.state()
+	}
+	t.put(w.store, old, changed)
+	w.Writes++
+	if w.Trace != nil {
+		w.tracef("%s %s %s %s", r.by.Role, r.verb, t.kind, *k.name)
+	}
+	if w.Observer.Write == nil {
+		return
+	}
+	event := Write{
+		By: r.by, Verb: r.verb, Kind: t.kind, Name: *k.name, Action: r.action, Fresh: r.fresh, Expecting: r.expect, Corrected: r.fixed,
+		Before: before, After: w.state(), Fair: w.fair,
+	}
+	if k.uid != nil {
+		event.UID = *k.uid
+	}
+	w.fail(w.Observer.Write(event))
+}
+
+// answered counts an answer that is no success.
+func (w *World) answered(a answer) answer {
+	switch a {
+	case conflict:
+		w.count(AnsweredConflict)
+	case exists:
+		w.count(AnsweredExists)
+	case notFound, invalid:
+		w.count(AnsweredNotFound)
+	case forbidden:
+		w.count(AnsweredForbidden)
+	}
+	return a
+}
+
+// ask sends a request of a controller over a network that may lose and repeat it. What
+// it returns is what the controller is told.
+func (w *World) ask(send func() answer) answer {
+	if w.fair || !w.chance(Request, 0.08) {
+		return send()
+	}
+	switch w.random.IntN(3) {
+	case 0:
+		w.count(RequestLost)
+		return timeout
+	case 1:
+		w.count(EffectWithoutAnswer)
+		send()
+		return timeout
+	}
+	a := send()
+	w.count(RequestRepeated)
+	w.repeating = true
+	send()
+	w.repeating = false
+	return a
+}
+
+// newUID returns a UID that no object has had.
+func (w *World) newUID() string {
+	for {
+		w.serial++
+		if uid := "u" + strconv.Itoa(w.serial); !w.given[uid] {
+			return uid
+		}
+	}
+}
+
+// owned reports whether a UID is that of an object that owns others.
+func (w *World) owned(uid string) bool {
+	s := w.store
+	return slices.ContainsFunc(s.deployments.rows, func(o *Deployment) bool { return o.UID == uid }) ||
+		slices.ContainsFunc(s.replicaSets.rows, func(o *replicaSet) bool { return o.UID == uid }) ||
+		slices.ContainsFunc(s.daemonSets.rows, func(o *DaemonSet) bool { return o.UID == uid }) ||
+		slices.ContainsFunc(s.rollouts.rows, func(o *Rollout) bool { return o.UID == uid }) ||
+		slices.ContainsFunc(s.batchReleases.rows, func(o *BatchRelease) bool { return o.UID == uid })
+}

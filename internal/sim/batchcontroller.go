@@ -1,0 +1,270 @@
+package sim
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// A batchController carries out the plans of the batch pass. It keeps nothing in
+// memory.
+type batchController struct {
+	*controller
+	options rollout.Options
+}
+
+func (c *batchController) forget() {}
+
+func (c *batchController) keys() (names []string) {
+	for _, br := range c.w.store.batchReleases.at(c.view[KindBatchRelease]) {
+		names = append(names, br.Name)
+	}
+	return names
+}
+
+// watch enters all BatchReleases if what they drive has changed, and one whose wanted
+// state has. Its own status wakes nobody.
+func (c *batchController) watch(from *[kinds]int64, skip bool) {
+	s := c.w.store
+	s.batchReleases.between(from[KindBatchRelease], c.view[KindBatchRelease], skip, func(old, br *BatchRelease) {
+		if br != nil && (old == nil || old.Generation != br.Generation || old.DeletionTimestamp != br.DeletionTimestamp || old.UID != br.UID) {
+			c.enter(br.Name)
+		}
+	})
+	for _, k := range []Kind{KindDeployment, KindReplicaSet, KindPod} {
+		if from[k] != c.view[k] && s.touched[k] > min(from[k], c.view[k]) {
+			c.resync()
+			return
+		}
+	}
+}
+
+func (c *batchController) snapshot(name string) (*rollout.BatchSnapshot, *BatchRelease) {
+	s := c.w.store
+	br := find(&s.batchReleases, s.batchReleases.at(c.view[KindBatchRelease]), name)
+	if br == nil {
+		return nil, nil
+	}
+	snapshot := &rollout.BatchSnapshot{Release: br.BatchRelease}
+	deployments := s.deployments.at(c.view[KindDeployment])
+	d := find(&s.deployments, deployments, br.WorkloadRef.Name)
+	if d == nil {
+		return snapshot, br
+	}
+	sets := s.replicaSets.at(c.view[KindReplicaSet])
+	workload := c.w.workloadOf(d)
+	driver := rollout.DriverOf(br.WorkloadRef, br.ReleasePlan)
+	of := d
+	switch driver {
+	case rollout.DriverCanary:
+		if of = canaryOf(deployments, d.Name, br.UID); of != nil {
+			canary := c.w.workloadOf(of)
+			snapshot.Canary = &canary
+		}
+	case rollout.DriverBlueGreenDeployment:
+		snapshot.StableSet = stableSet(sets, d.UID)
+		for _, rs := range sets {
+			if rs.ControllerUID == d.UID && rs.Template.Same(d.Template) {
+				workload.Status.UpdatedReadyReplicas = rs.Status.ReadyReplicas
+			}
+		}
+	}
+	snapshot.Workload = &workload
+	if of != nil {
+		snapshot.Pods = podsOf(sets, s.pods.at(c.view[KindPod]), of.UID)
+	}
+	return snapshot, br
+}
+
+// stableSet returns the oldest ReplicaSet of a Deployment that has pods, or "".
+func stableSet(sets []*replicaSet, uid string) string {
+	var oldest *replicaSet
+	for _, rs := range sets {
+		if rs.ControllerUID == uid && sizeOf(rs) > 0 &&
+			(oldest == nil || rs.CreationTimestamp.Before(oldest.CreationTimestamp) || rs.CreationTimestamp.Equal(oldest.CreationTimestamp) && rs.Name < oldest.Name) {
+			oldest = rs
+		}
+	}
+	if oldest == nil {
+		return ""
+	}
+	return oldest.Name
+}
+
+// podsOf returns the pods of a Deployment's ReplicaSets that have not finished.
+func podsOf(sets []*replicaSet, pods []*podorder.Pod, uid string) (list []rollout.Pod) {
+	for _, p := range pods {
+		if p.Finished() {
+			continue
+		}
+		for _, rs := range sets {
+			if rs.UID == p.ControllerUID && rs.ControllerUID == uid {
+				list = append(list, rollout.Pod{
+					Name: p.Name, UID: p.UID, Labels: p.Labels, Ready: p.Ready, DeletionTimestamp: p.DeletionTimestamp, TemplateHash: rs.Template.Hash,
+				})
+			}
+		}
+	}
+	return list
+}
+
+func (c *batchController) begin(name string) func() bool {
+	s, br := c.snapshot(name)
+	if s == nil {
+		return nil
+	}
+	now := c.now()
+	c.corrected = len(c.options.Corrected) > 0
+	p, err := rollout.ReconcileBatch(*s, now, c.options)
+	c.w.Plans++
+	if err != nil {
+		c.w.fail(fmt.Errorf("batch release %s: %w", name, err))
+		return nil
+	}
+	if c.w.Trace != nil {
+		c.w.tracef("%s %d plans for %s, %d behind: %v; %v %s", c.Role, c.Instance, name, c.lag(), p, p.Status, p.Failure)
+	}
+	if f := c.w.Observer.Batch; f != nil {
+		c.w.fail(f(Planned[rollout.BatchSnapshot, rollout.Options, rollout.BatchPlan]{
+			By: c.Actor, Snapshot: *s, Now: now, Options: c.options, Plan: p, Lag: c.lag(), Fair: c.w.fair,
+		}))
+	}
+	c.wakeAt(p.RecheckAt, name)
+	pass := &batchPass{c: c, br: br, plan: p}
+	if len(p.Actions) == 0 && p.Failure == "" && sameBatchStatus(&p.Status, &br.Status) {
+		c.retries = 0
+		return nil
+	}
+	return pass.next
+}
+
+// A batchPass carries out one plan of a BatchRelease.
+type batchPass struct {
+	c       *batchController
+	br      *BatchRelease
+	plan    rollout.BatchPlan
+	version string // behind the own writes, "" before the first
+	done    int
+}
+
+func (p *batchPass) next() bool {
+	if p.done < len(p.plan.Actions) {
+		a := p.perform(p.plan.Actions[p.done])
+		p.done++
+		if a != done {
+			p.c.retry(p.br.Name)
+			return false
+		}
+		return true
+	}
+	status := done
+	if !sameBatchStatus(&p.plan.Status, &p.br.Status) {
+		status = p.write(UpdateStatus, nil, func(br *BatchRelease) { br.Status = p.plan.Status })
+	}
+	if status != done && status != notFound || p.plan.Failure != "" {
+		p.c.retry(p.br.Name)
+		return false
+	}
+	p.c.retries = 0
+	return false
+}
+
+// write changes the BatchRelease if it still is as this pass has seen it.
+func (p *batchPass) write(verb Verb, action fmt.Stringer, f func(*BatchRelease)) answer {
+	c := p.c
+	if p.version == "" {
+		p.version = p.br.ResourceVersion
+	}
+	return c.ask(func() answer {
+		br, a := update(c.w, &c.w.store.batchReleases, c.request(verb, p.br.Name, precondition{p.br.UID, p.version}, action), f)
+		if a == done {
+			p.version = br.ResourceVersion
+			if !br.DeletionTimestamp.IsZero() && len(br.Finalizers) == 0 {
+				remove(c.w, &c.w.store.batchReleases, request{by: Actor{Role: Collector}, name: br.Name, fresh: true})
+			}
+		}
+		return a
+	})
+}
+
+func (p *batchPass) perform(a rollout.Action) answer {
+	c := p.c
+	w := c.w
+	switch a := a.(type) {
+	case rollout.SetFinalizer:
+		return p.finalizer(a)
+	case rollout.PatchWorkload:
+		return c.patchWorkload(a)
+	case rollout.LabelPod:
+		return c.ask(func() answer {
+			_, answer := update(w, &w.store.pods, c.request(Update, a.Name, precondition{uid: a.UID}, a), func(o *podorder.Pod) {
+				labels := maps.Clone(o.Labels)
+				if labels == nil {
+					labels = map[string]string{}
+				}
+				maps.Copy(labels, a.Labels)
+				o.Labels = labels
+			})
+			return answer
+		})
+	case rollout.PatchReplicaSet:
+		return c.ask(func() answer {
+			_, answer := update(w, &w.store.replicaSets, c.request(Update, a.Name, precondition{}, a), func(rs *replicaSet) {
+				rs.MinReadySeconds = a.MinReadySeconds
+				rs.Generation++
+			})
+			return answer
+		})
+	case rollout.CreateCanary:
+		return c.ask(func() answer { return p.createCanary(a) })
+	}
+	w.fail(fmt.Errorf("unknown action %T", a))
+	return invalid
+}
+
+func (p *batchPass) createCanary(a rollout.CreateCanary) answer {
+	c := p.c
+	stable := c.w.store.deployments.named(a.Stable)
+	if stable == nil {
+		return notFound
+	}
+	c.w.serial++
+	d := *stable
+	d.Name, d.UID, d.ResourceVersion, d.Generation = a.GenerateName+strconv.Itoa(c.w.serial), "", "", 1
+	d.Labels, d.Annotations, d.Finalizers = a.Labels, a.Annotations, []string{rollout.FinalizerCanaryDeployment}
+	d.Replicas, d.Paused, d.OwnerUID, d.CreatedAt, d.Status = new(int32), false, p.br.UID, c.w.now, deploy.Status{}
+	_, answer := create(c.w, &c.w.store.deployments, c.request(Create, d.Name, precondition{}, a), &d)
+	return answer
+}
+
+func (p *batchPass) finalizer(a rollout.SetFinalizer) answer {
+	c := p.c
+	w := c.w
+	if a.Kind == deploy.Kind {
+		return c.ask(func() answer {
+			_, answer := update(w, &w.store.deployments, c.request(Update, a.Name, precondition{uid: a.UID}, a), func(d *Deployment) {
+				d.Finalizers = withFinalizer(d.Finalizers, a)
+			})
+			if answer == notFound && a.Remove {
+				return done
+			}
+			return answer
+		})
+	}
+	return p.write(Update, a, func(br *BatchRelease) { br.Finalizers = withFinalizer(br.Finalizers, a) })
+}
+
+func sameBatchStatus(a, b *rollout.BatchStatus) bool {
+	x, y := a.Current, b.Current
+	x.NoNeedUpdateReplicas, y.NoNeedUpdateReplicas = nil, nil
+	return a.Phase == b.Phase && a.Message == b.Message && a.StableRevision == b.StableRevision && a.UpdateRevision == b.UpdateRevision &&
+		a.ObservedGeneration == b.ObservedGeneration && a.ObservedRolloutID == b.ObservedRolloutID &&
+		a.ObservedWorkloadReplicas == b.ObservedWorkloadReplicas && a.ObservedReleasePlanHash == b.ObservedReleasePlanHash &&
+		same(a.CollisionCount, b.CollisionCount) && x == y && same(a.Current.NoNeedUpdateReplicas, b.Current.NoNeedUpdateReplicas) &&
+		slices.Equal(a.Conditions, b.Conditions)
+}

@@ -1,0 +1,79 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// daemonCreated: a node has one pod of a DaemonSet that is not going, two with surge.
+func (g *guard) daemonCreated(e *Write, a daemonset.CreatePod) error {
+	if !e.Fresh || !e.Corrected {
+		return nil
+	}
+	d := e.After.DaemonSets[0]
+	g.checked["pods of a node"]++
+	n := 0
+	for _, p := range e.After.Daemons {
+		if p.ControllerUID == d.UID && p.DeletionTimestamp.IsZero() && p.Phase != podorder.Succeeded && (p.NodeName == a.Node || p.NodeName == "" && p.PinnedNode == a.Node) {
+			n++
+		}
+	}
+	limit := 1
+	if daemonset.SurgeAllowed(d.Strategy, d.MaxSurge) {
+		limit = 2
+	}
+	if n > limit {
+		return fmt.Errorf("pods of a node: %v: %d pods on %s, at most %d may be", a, n, a.Node, limit)
+	}
+	return nil
+}
+
+// daemonDeleted: without surge, an update leaves no more nodes without an available pod
+// than may be, or than there were.
+func (g *guard) daemonDeleted(e *Write, a daemonset.DeletePod) error {
+	d := e.After.DaemonSets[0]
+	if !e.Fresh || !e.Corrected || a.Reason != daemonset.ReasonRollout || daemonset.SurgeAllowed(d.Strategy, d.MaxSurge) {
+		return nil
+	}
+	if d.NodeSelector != nil || d.Partition.Of(math.MaxInt16) != 0 {
+		return nil // nodes that these leave out do not count, as upstream has it
+	}
+	g.checked["unavailable nodes"]++
+	placer := daemonset.NewPlacer(&d.Template, daemonset.Options{Corrected: true})
+	desired := int32(0)
+	count := func(s *State) (missing int32) {
+		desired = 0
+		for _, n := range s.Nodes {
+			if !placer.Place(&n.Node).ShouldRun {
+				continue
+			}
+			desired++
+			if n.NotReady { // dead ones may be skipped
+				continue
+			}
+			available := false
+			for _, p := range s.Daemons {
+				available = available || p.ControllerUID == d.UID && p.NodeName == n.Name && p.DeletionTimestamp.IsZero() &&
+					p.Available(d.MinReadySeconds, s.Now)
+			}
+			if !available {
+				missing++
+			}
+		}
+		return missing
+	}
+	before, after := count(&e.Before), count(&e.After)
+	unavailable := d.MaxUnavailable
+	if unavailable.IsZero() {
+		unavailable = rollout.Int(1)
+	}
+	b := daemonset.Resolve(d.Strategy, rollout.Int(0), unavailable, desired)
+	if limit := max(before, b.Unavailable); after > limit {
+		return fmt.Errorf("unavailable nodes: %v: %d nodes without an available pod, at most %d may be", a, after, limit)
+	}
+	return nil
+}

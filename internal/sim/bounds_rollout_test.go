@@ -1,0 +1,136 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// rollout checks the writes of the controllers of a Rollout and of its batches.
+func (g *guard) rollout(e *Write) error {
+	switch {
+	case e.By.Role == RolloutController && e.Verb == UpdateStatus && e.Kind == KindRollout:
+		return g.stepped(e)
+	case e.By.Role == BatchController && e.Kind == KindDeployment:
+		return g.released(e)
+	case e.Kind == KindReplicaSet && e.By.Role == DeploymentController:
+		return g.partitioned(e)
+	case e.Kind == KindRoute && e.By.Role == RolloutController:
+		return g.routed(e)
+	}
+	return nil
+}
+
+// stepped: a manual pause never ends by itself (P5, P11), and steps go on one by one
+// unless a person asks for another one (P8).
+func (g *guard) stepped(e *Write) error {
+	before, after := rolloutOf(&e.Before), rolloutOf(&e.After)
+	if before == nil || after == nil || before.Status.Sub == nil || after.Status.Sub == nil {
+		return nil
+	}
+	b, a := before.Status.Sub, after.Status.Sub
+	if b.Revision != a.Revision || b.RolloutHash != a.RolloutHash || b.CurrentStepState == "" {
+		return nil // another release, or other steps
+	}
+	if b.CurrentStepIndex == a.CurrentStepIndex && b.CurrentStepState == rollout.StatePaused && a.CurrentStepState == rollout.StateReady {
+		g.checked["pause"]++
+		if kind, due := rollout.PauseOf(before.Rollout, b.CurrentStepIndex, b.LastUpdateTime, rollout.AllCorrections()); kind == rollout.PauseManual {
+			return fmt.Errorf("pause: step %d waits for a person, and goes on", b.CurrentStepIndex)
+		} else if kind == rollout.PauseTimed && a.LastUpdateTime.Before(due) {
+			return fmt.Errorf("pause: step %d goes on at %v, due is %v", b.CurrentStepIndex, a.LastUpdateTime, due)
+		}
+	}
+	natural := rollout.NextStep(int32(len(before.Strategy().Steps)), b.CurrentStepIndex)
+	if a.CurrentStepIndex != b.CurrentStepIndex && a.CurrentStepIndex != 1 {
+		g.checked["step"]++
+		if a.CurrentStepIndex != natural && a.CurrentStepIndex != b.NextStepIndex {
+			return fmt.Errorf("step: from %d to %d, wanted was %d", b.CurrentStepIndex, a.CurrentStepIndex, b.NextStepIndex)
+		}
+	}
+	return nil
+}
+
+func rolloutOf(s *State) *Rollout {
+	if len(s.Rollouts) == 0 {
+		return nil
+	}
+	return s.Rollouts[0]
+}
+
+func deploymentNamed(s *State, name string) *Deployment {
+	for _, d := range s.Deployments {
+		if d.Name == name {
+			return d
+		}
+	}
+	return nil
+}
+
+// released: no batch lowers the partition of a Deployment (P1).
+func (g *guard) released(e *Write) error {
+	before, after := deploymentNamed(&e.Before, e.Name), deploymentNamed(&e.After, e.Name)
+	if before == nil || after == nil {
+		return nil
+	}
+	b, a := deploy.PartitionedBy(before.Deployment), deploy.PartitionedBy(after.Deployment)
+	if b == nil || a == nil || before.Annotations[rollout.AnnotationControlInfo] != after.Annotations[rollout.AnnotationControlInfo] {
+		return nil
+	}
+	g.checked["batch"]++
+	if was, is := rollout.PartitionLimit(b.Partition, *before.Replicas), rollout.PartitionLimit(a.Partition, *after.Replicas); is < was {
+		return fmt.Errorf("batch: the partition is lowered from %d to %d pods", was, is)
+	}
+	return nil
+}
+
+// partitioned: the new ReplicaSet does not grow beyond the partition in a rollout (P2).
+func (g *guard) partitioned(e *Write) error {
+	a, ok := e.Action.(deploy.ScaleReplicaSet)
+	if !ok || a.Reason != deploy.ReasonRolloutUp {
+		return nil
+	}
+	for _, rs := range e.After.ReplicaSets {
+		if rs.Name != a.Name {
+			continue
+		}
+		d := deploymentNamed(&e.After, rs.ControllerName)
+		p := deploy.PartitionedBy(d.Deployment)
+		if p == nil || total(&e.Before, d) == int64(a.From) { // one that is alone gets all
+			return nil
+		}
+		g.checked["partition"]++
+		if limit := rollout.PartitionLimit(p.Partition, *d.Replicas); a.To > max(limit, a.From) {
+			return fmt.Errorf("partition: %s grows to %d pods, %d may be", a.Name, a.To, limit)
+		}
+	}
+	return nil
+}
+
+// routed: no traffic is led to a canary Service without ready pods (P10).
+func (g *guard) routed(e *Write) error {
+	weight := int32(0)
+	for _, rule := range e.After.Routes[0].Rules {
+		for _, ref := range rule.BackendRefs {
+			if ref.Name == "web-canary" && ref.Weight != nil {
+				weight = *ref.Weight
+			}
+		}
+	}
+	if r := rolloutOf(&e.Before); weight == 0 || weight == 100 && r != nil && r.BlueGreen != nil {
+		return nil // closing, upstream leads everything to the canary Service, there or not
+	}
+	g.checked["traffic"]++
+	for _, o := range e.After.Services {
+		if o.Name != "web-canary" {
+			continue
+		}
+		for _, p := range e.After.Pods {
+			if hash := o.Selector[rollout.LabelPodTemplateHash]; hash != "" && p.Labels[rollout.LabelPodTemplateHash] == hash {
+				return nil
+			}
+		}
+		return fmt.Errorf("traffic: %d%% is led to a Service that selects no pod: %v", weight, o.Selector)
+	}
+	return fmt.Errorf("traffic: %d%% is led to a Service that is not there", weight)
+}

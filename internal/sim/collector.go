@@ -1,0 +1,132 @@
+package sim
+
+import (
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
+)
+
+// collect removes one object whose owner is gone or, of an owner that is being deleted
+// in the foreground, one dependent and at last the owner itself. It reports whether
+// there was one.
+func (w *World) collect() bool {
+	s := w.store
+	r := by(Collector)
+	for _, rs := range s.replicaSets.rows {
+		if w.lost(rs.ControllerUID) || w.leaving(rs.ControllerUID) {
+			r.name = rs.Name
+			remove(w, &s.replicaSets, r)
+			return true
+		}
+	}
+	for _, p := range s.pods.rows {
+		if p.DeletionTimestamp.IsZero() && w.lost(p.ControllerUID) {
+			w.deletePod(podRef{p, false}, r)
+			return true
+		}
+	}
+	for _, p := range s.daemons.rows {
+		if p.DeletionTimestamp.IsZero() && (w.lost(p.ControllerUID) || w.strayed(p)) {
+			w.deletePod(podRef{&p.Pod, true}, r)
+			return true
+		}
+	}
+	for _, o := range s.revisions.rows {
+		if w.lost(o.ControllerUID) {
+			r.name = o.Name
+			remove(w, &s.revisions, r)
+			return true
+		}
+	}
+	return w.collectOwners(r)
+}
+
+// collectOwners removes an owner that is being deleted, when nothing keeps it.
+func (w *World) collectOwners(r request) bool {
+	for _, d := range w.store.deployments.rows {
+		if !d.DeletionTimestamp.IsZero() && len(d.Finalizers) == 0 {
+			r.name = d.Name
+			remove(w, &w.store.deployments, r)
+			return true
+		}
+		if d.DeletionTimestamp.IsZero() && w.lost(d.OwnerUID) {
+			r.name, r.verb = d.Name, Delete
+			update(w, &w.store.deployments, r, func(d *Deployment) { d.DeletionTimestamp = w.now })
+			return true
+		}
+	}
+	for _, d := range w.store.daemonSets.rows {
+		if !d.DeletionTimestamp.IsZero() {
+			r.name = d.Name
+			remove(w, &w.store.daemonSets, r)
+			return true
+		}
+	}
+	return false
+}
+
+// lost reports whether an owner is gone.
+func (w *World) lost(uid string) bool { return uid != "" && uid != otherOwner && !w.owned(uid) }
+
+// leaving reports whether an owner is being deleted in the foreground.
+func (w *World) leaving(uid string) bool {
+	for _, d := range w.store.deployments.rows {
+		if d.UID == uid {
+			return !d.DeletionTimestamp.IsZero()
+		}
+	}
+	return false
+}
+
+// strayed reports whether a pod is bound to a node that does not exist.
+func (w *World) strayed(p *daemonset.Pod) bool {
+	return p.NodeName != "" && w.store.nodes.named(p.NodeName) == nil
+}
+
+// deleteReplicaSet removes a ReplicaSet. Its pods are collected.
+func (w *World) deleteReplicaSet(r request) answer { return remove(w, &w.store.replicaSets, r) }
+
+// disown takes the owner from all that an owner has, so that it is not collected.
+func (w *World) disown(uid string) {
+	r := by(Collector)
+	for _, rs := range w.store.replicaSets.rows {
+		if rs.ControllerUID == uid {
+			r.name = rs.Name
+			update(w, &w.store.replicaSets, r, func(rs *replicaset.ReplicaSet) { rs.ControllerKind, rs.ControllerName, rs.ControllerUID = "", "", "" })
+		}
+	}
+	for _, p := range w.store.pods.rows {
+		if p.ControllerUID == uid {
+			w.changePod(podRef{p, false}, r, func(p *podorder.Pod) { p.ControllerKind, p.ControllerName, p.ControllerUID = "", "", "" })
+		}
+	}
+	for _, p := range w.store.daemons.rows {
+		if p.ControllerUID == uid {
+			w.changePod(podRef{&p.Pod, true}, r, func(p *podorder.Pod) { p.ControllerKind, p.ControllerName, p.ControllerUID = "", "", "" })
+		}
+	}
+	for _, o := range w.store.revisions.rows {
+		if o.ControllerUID == uid {
+			r.name = o.Name
+			update(w, &w.store.revisions, r, func(o *revision.ControllerRevision) { o.ControllerKind, o.ControllerName, o.ControllerUID = "", "", "" })
+		}
+	}
+}
+
+// deleteOwner deletes a Deployment as a person can: in the background, leaving its
+// objects behind, or in the foreground.
+func (w *World) deleteDeployment(d *Deployment) (gone bool) {
+	r := by(User)
+	r.name = d.Name
+	switch w.random.IntN(3) {
+	case 0:
+		w.disown(d.UID)
+	case 1:
+		r.verb = Delete
+		update(w, &w.store.deployments, r, func(d *Deployment) { d.DeletionTimestamp = w.now; d.Generation++ })
+		return false
+	}
+	remove(w, &w.store.deployments, r)
+	return true
+}

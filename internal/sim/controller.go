@@ -1,0 +1,237 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/kplan-go/kplan/replicaset"
+)
+
+// A controller is a process that looks at the store, takes an object out of its queue
+// of work, plans, and carries the plan out, request by request. Anything may happen
+// between two requests.
+type controller struct {
+	Actor
+	w       *World
+	worker  worker
+	reads   []Kind
+	view    [kinds]int64 // the version of the store up to which each kind is known
+	wrote   int64        // version of its last write
+	sight   Trouble      // one of the six models of visibility
+	skew    time.Duration
+	queue   []string
+	retries int
+	alarms  map[string]time.Time // the last instant at which work on an object was to begin
+	// The pass that is under way: it performs the next request, and returns whether
+	// there is more.
+	job     func() bool
+	version int64 // of the store when the plan was made, or behind the last write of the pass
+	fresh   bool
+	// Corrected is whether the plan of the pass was made with all corrections.
+	corrected bool
+}
+
+// A worker is what is special about a kind of controller.
+type worker interface {
+	// begin plans for an object and returns the pass, or nil.
+	begin(key string) func() bool
+	// watch is told how the view has moved, and enters work.
+	watch(from *[kinds]int64, skip bool)
+	// keys returns all objects it is responsible for, as far as it can see.
+	keys() []string
+	// forget drops everything that is kept in memory only.
+	forget()
+}
+
+// busy reports whether there is something to do.
+func (c *controller) busy() bool { return c.job != nil || len(c.queue) > 0 }
+
+// now is the time by the clock of the controller.
+func (c *controller) now() time.Time { return c.w.now.Add(c.skew) }
+
+// enter puts an object into the queue, once.
+func (c *controller) enter(key string) {
+	if !c.w.fair && c.w.chance(Disorder, 0.02) {
+		c.w.count(EventLost)
+		return
+	}
+	if !slices.Contains(c.queue, key) {
+		c.queue = append(c.queue, key)
+	}
+}
+
+// resync enters everything, as controllers do from time to time.
+func (c *controller) resync() {
+	for _, key := range c.worker.keys() {
+		if !slices.Contains(c.queue, key) {
+			c.queue = append(c.queue, key)
+		}
+	}
+}
+
+// wakeAt enters an object at an instant by the clock of the controller.
+func (c *controller) wakeAt(at time.Time, key string) {
+	if at.IsZero() {
+		return
+	}
+	at = at.Add(-c.skew)
+	if !at.After(c.w.now) {
+		at = c.w.now.Add(1)
+	}
+	if d := at.Sub(c.w.now); !c.w.fair && d < time.Minute && c.w.chance(Readiness, 0.2) {
+		at = at.Add(time.Duration(c.w.random.IntN(3) - 1)) // a nanosecond early, exact, or late
+		c.w.count(PlannedAtBoundary)
+	}
+	if c.alarms == nil {
+		c.alarms = map[string]time.Time{}
+	}
+	if alarm, ok := c.alarms[key]; ok && alarm.Equal(at) && at.After(c.w.now) {
+		return
+	}
+	c.alarms[key] = at
+	c.w.agenda.add(at, happening{what: wake, controller: c, name: key})
+}
+
+// retry enters an object again some time after a failure.
+func (c *controller) retry(key string) {
+	c.retries = min(c.retries+1, 10)
+	c.wakeAt(c.now().Add(replicaset.RetryDelay(c.retries)), key)
+}
+
+// step goes on with the pass that is under way, or begins one.
+func (c *controller) step() {
+	w := c.w
+	if c.job == nil {
+		c.look()
+		if len(c.queue) == 0 {
+			return
+		}
+		i := 0
+		if n := len(c.queue); n > 1 && !w.fair && w.chance(Disorder, 0.5) {
+			if i = w.random.IntN(n); i > 0 {
+				w.count(WorkedOutOfOrder)
+			}
+		}
+		key := c.queue[i]
+		if w.fair || !w.chance(Disorder, 0.03) {
+			c.queue = slices.Delete(c.queue, i, i+1)
+		} else {
+			w.count(EventRepeated)
+		}
+		c.version, c.fresh = w.store.version, c.lag() == 0
+		c.job = c.worker.begin(key)
+		return
+	}
+	if !c.job() {
+		c.job = nil
+	}
+	if !w.fair && w.chance(Crash, 0.02) {
+		c.crash()
+	}
+}
+
+// crash starts the controller anew.
+func (c *controller) crash() {
+	w := c.w
+	w.count(Crashed)
+	w.tracef("%s crashes", c.Role)
+	c.job, c.queue, c.retries = nil, c.queue[:0], 0
+	c.worker.forget()
+	if c.sight == SeesResettable && w.chance(Stale, 0.7) {
+		w.count(TravelledBack)
+		for _, k := range c.reads {
+			c.view[k] = max(0, c.view[k]-w.random.Int64N(12))
+		}
+	}
+	c.resync()
+}
+
+// lag returns how many changes the view is behind.
+func (c *controller) lag() (n int) {
+	for _, k := range c.reads {
+		n += c.w.store.behind(k, c.view[k])
+	}
+	return n
+}
+
+// look moves the view on, as far as what the controller can see allows.
+func (c *controller) look() {
+	w := c.w
+	last := w.store.version
+	from := c.view
+	skip := !w.fair && w.chance(Skip, 0.15)
+	stale := !w.fair && c.sight != SeesEverything && w.chance(Stale, 0.5)
+	switch {
+	case !stale:
+		for _, k := range c.reads {
+			c.view[k] = last
+		}
+	case c.sight == SeesCausal:
+		oldest := last
+		for _, k := range c.reads {
+			oldest = min(oldest, max(c.view[k], last-40))
+		}
+		cut := oldest + w.random.Int64N(last-oldest+1)
+		for _, k := range c.reads {
+			c.view[k] = max(cut, c.view[k])
+		}
+	default:
+		for _, k := range c.reads {
+			c.view[k] = c.glance(k, last)
+		}
+	}
+	if c.view == from {
+		return
+	}
+	if stale && c.lag() > 0 {
+		w.count(SawPast)
+	}
+	if skip {
+		w.count(SkippedStates)
+	}
+	c.worker.watch(&from, skip)
+}
+
+// glance returns the version up to which one kind is seen next.
+func (c *controller) glance(k Kind, last int64) int64 {
+	oldest := max(c.view[k], last-40)
+	switch c.sight {
+	case SeesOwnWrites:
+		oldest = max(oldest, min(c.wrote, last))
+	case SeesAnything:
+		oldest = max(0, last-12)
+	}
+	return oldest + c.w.random.Int64N(last-oldest+1)
+}
+
+// request returns a request of the pass that is under way.
+func (c *controller) request(verb Verb, name string, pre precondition, action fmt.Stringer) request {
+	for _, k := range c.reads {
+		c.fresh = c.fresh && c.w.store.touched[k] <= c.version
+	}
+	return request{by: c.Actor, verb: verb, name: name, pre: pre, action: action, fresh: c.fresh && !c.w.repeating, fixed: c.corrected}
+}
+
+// ask sends a request over the network.
+func (c *controller) ask(send func() answer) answer {
+	return c.w.ask(func() answer {
+		a := send()
+		if a == done {
+			c.wrote = c.w.store.version
+			if !c.w.repeating {
+				c.version = c.wrote
+			}
+		}
+		return a
+	})
+}
+
+// fill copies what rows point to into a buffer.
+func fill[T any](buffer []T, rows []*T) []T {
+	buffer = buffer[:0]
+	for _, o := range rows {
+		buffer = append(buffer, *o)
+	}
+	return buffer
+}

@@ -1,0 +1,434 @@
+package sim
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
+)
+
+// A daemonSetController carries out the plans of package daemonset. It keeps in memory
+// what it expects to see and how long failed pods wait.
+type daemonSetController struct {
+	*controller
+	options   daemonset.Options
+	expected  map[string]replicaset.Expectations
+	backoff   map[string]daemonset.Backoff
+	blind     bool // somebody else has written as well, or an answer was wrong
+	nodes     []daemonset.Node
+	pods      []daemonset.Pod
+	revisions []revision.ControllerRevision
+}
+
+func (c *daemonSetController) forget() {
+	clear(c.expected)
+	clear(c.backoff)
+	c.blind = true
+}
+
+func (c *daemonSetController) keys() (names []string) {
+	for _, d := range c.w.store.daemonSets.at(c.view[KindDaemonSet]) {
+		names = append(names, d.Name)
+	}
+	return names
+}
+
+func (c *daemonSetController) watch(from *[kinds]int64, skip bool) {
+	s := c.w.store
+	s.daemonSets.between(from[KindDaemonSet], c.view[KindDaemonSet], skip, func(old, d *DaemonSet) {
+		if old != nil && (d == nil || d.UID != old.UID) {
+			delete(c.expected, old.Name)
+		}
+		if d != nil {
+			c.enter(d.Name)
+		}
+	})
+	work := false
+	s.nodes.between(from[KindNode], c.view[KindNode], skip, func(_, n *Node) { work = true })
+	s.revisions.between(from[KindRevision], c.view[KindRevision], skip, func(_, _ *revision.ControllerRevision) { work = true })
+	s.daemons.between(from[KindDaemon], c.view[KindDaemon], skip, func(old, p *daemonset.Pod) {
+		work = true
+		c.observe(old, p)
+	})
+	if work {
+		c.resync()
+	}
+}
+
+// observe lowers what is expected. A pod that is being deleted counts as deleted.
+func (c *daemonSetController) observe(old, p *daemonset.Pod) {
+	owner := ""
+	for _, o := range []*daemonset.Pod{p, old} {
+		if o != nil && o.ControllerKind == daemonset.Kind {
+			owner = o.ControllerName
+		}
+	}
+	e, ok := c.expected[owner]
+	switch {
+	case !ok:
+		return
+	case p == nil:
+		e = e.DeletionObserved(old.Name)
+	case !p.DeletionTimestamp.IsZero():
+		e = e.DeletionObserved(p.Name)
+	case old == nil:
+		e = e.CreationObserved()
+	}
+	c.expected[owner] = e
+}
+
+func (c *daemonSetController) snapshot(name string) *daemonset.Snapshot {
+	s := c.w.store
+	d := find(&s.daemonSets, s.daemonSets.at(c.view[KindDaemonSet]), name)
+	if d == nil {
+		return nil
+	}
+	c.nodes = c.nodes[:0]
+	for _, n := range s.nodes.at(c.view[KindNode]) {
+		c.nodes = append(c.nodes, n.Node)
+	}
+	c.pods = fill(c.pods, s.daemons.at(c.view[KindDaemon]))
+	c.revisions = fill(c.revisions, s.revisions.at(c.view[KindRevision]))
+	snapshot := &daemonset.Snapshot{
+		DaemonSet: d.DaemonSet, Nodes: c.nodes, Pods: c.pods, Revisions: c.revisions, Backoff: c.backoff[name],
+		Unseen: !c.expected[name].Satisfied(c.now()),
+	}
+	if d.TemplateID != "" {
+		snapshot.DaemonSet.Template.Hash = c.w.hash(d.TemplateID, d.Status.CollisionCount)
+	}
+	return snapshot
+}
+
+func (c *daemonSetController) begin(name string) func() bool {
+	s := c.snapshot(name)
+	if s == nil {
+		return nil
+	}
+	now := c.now()
+	c.corrected = c.options.Corrected
+	p, err := daemonset.Reconcile(*s, now, c.options)
+	c.w.Plans++
+	if err != nil {
+		c.w.fail(fmt.Errorf("daemon set %s: %w", name, err))
+		return nil
+	}
+	if c.w.Trace != nil {
+		c.w.tracef("%s %d plans for %s, %d behind: %v; %v", c.Role, c.Instance, name, c.lag(), p, p.Status)
+	}
+	if f := c.w.Observer.DaemonSet; f != nil {
+		c.w.fail(f(Planned[daemonset.Snapshot, daemonset.Options, daemonset.Plan]{
+			By: c.Actor, Snapshot: *s, Now: now, Options: c.options, Plan: p, Lag: c.lag(), Fair: c.w.fair,
+		}))
+	}
+	c.backoff[name] = p.Backoff
+	c.wakeAt(p.RecheckAt, name)
+	if s.Unseen {
+		c.wakeAt(now.Add(c.expected[name].Remaining(now)), name)
+	}
+	if len(p.Actions) == 0 && sameDaemonSetStatus(&p.Status, &s.DaemonSet.Status) {
+		c.retries = 0
+		return nil
+	}
+	pass := &daemonSetPass{c: c, s: s, plan: p, version: find(&c.w.store.daemonSets, c.w.store.daemonSets.at(c.view[KindDaemonSet]), name).ResourceVersion}
+	pass.expect(now)
+	return pass.next
+}
+
+// A daemonSetPass carries out one plan.
+type daemonSetPass struct {
+	c       *daemonSetController
+	s       *daemonset.Snapshot
+	plan    daemonset.Plan
+	version string // of the DaemonSet
+	done    int
+	failed  bool
+}
+
+// expect raises what is expected, before the requests are made.
+func (p *daemonSetPass) expect(now time.Time) {
+	var deleted []string
+	creations := int64(0)
+	for _, a := range p.plan.Actions {
+		switch a := a.(type) {
+		case daemonset.CreatePod:
+			creations++
+		case daemonset.DeletePod:
+			deleted = append(deleted, a.Name)
+		}
+	}
+	if creations > 0 || len(deleted) > 0 {
+		e := replicaset.ExpectDeletions(deleted, now)
+		e.Creations, e.At = creations, now
+		p.c.expected[p.s.DaemonSet.Name] = e
+	}
+}
+
+func (p *daemonSetPass) next() bool {
+	if p.done < len(p.plan.Actions) {
+		a := p.plan.Actions[p.done]
+		p.done++
+		if p.perform(a) == done {
+			return true
+		}
+		p.failed = true
+		return p.missed(a)
+	}
+	name := p.s.DaemonSet.Name
+	if !sameDaemonSetStatus(&p.plan.Status, &p.s.DaemonSet.Status) && p.writeStatus(p.plan.Status) != done {
+		p.failed = true
+	}
+	if p.failed {
+		p.c.retry(name)
+		return false
+	}
+	p.c.retries = 0
+	return false
+}
+
+// missed lowers what is expected by a request that failed, and reports whether the
+// pass goes on. Pods do not depend on each other.
+func (p *daemonSetPass) missed(a daemonset.Action) bool {
+	name := p.s.DaemonSet.Name
+	switch a := a.(type) {
+	case daemonset.CreatePod:
+		p.c.expected[name] = p.c.expected[name].Lower(1, 0)
+		return true
+	case daemonset.DeletePod:
+		p.c.expected[name] = p.c.expected[name].DeletionObserved(a.Name)
+		return true
+	case daemonset.CreateRevision:
+		p.taken(a)
+	}
+	delete(p.c.expected, name) // nothing of the rest is asked for
+	p.c.retry(name)
+	return false
+}
+
+// taken does what follows if the name of a new revision is taken.
+func (p *daemonSetPass) taken(a daemonset.CreateRevision) {
+	c, w := p.c, p.c.w
+	existing := w.store.revisions.named(a.Name)
+	stored := w.store.daemonSets.named(p.s.DaemonSet.Name)
+	if existing == nil || stored == nil {
+		return
+	}
+	count, err := revision.DaemonSetTaken(
+		p.s.DaemonSet.Name, a.Data, *existing, p.s.DaemonSet.Status.CollisionCount, stored.Status.CollisionCount,
+		revision.Options{Corrected: c.options.Corrected},
+	)
+	if err != nil || count == nil {
+		return
+	}
+	w.count(HashCollided)
+	status := stored.Status
+	status.CollisionCount = count
+	p.version = stored.ResourceVersion
+	p.writeStatus(status)
+}
+
+func (p *daemonSetPass) writeStatus(status daemonset.Status) answer {
+	c, d := p.c, &p.s.DaemonSet
+	for range 2 {
+		a := c.ask(func() answer {
+			_, a := update(c.w, &c.w.store.daemonSets, c.request(UpdateStatus, d.Name, precondition{d.UID, p.version}, nil),
+				func(d *DaemonSet) { d.Status = status })
+			return a
+		})
+		if a != conflict {
+			return a
+		}
+		live := c.w.store.daemonSets.named(d.Name)
+		if live == nil {
+			return notFound
+		}
+		p.version = live.ResourceVersion
+	}
+	return conflict
+}
+
+func (p *daemonSetPass) request(verb Verb, o daemonset.Object, a daemonset.Action) request {
+	r := p.c.request(verb, o.Name, precondition{o.UID, o.ResourceVersion}, a)
+	r.expect = !p.c.blind && p.c.sight != SeesAnything
+	return r
+}
+
+// live reports whether the DaemonSet really is the one that was seen, and stays.
+func (p *daemonSetPass) live() bool {
+	d := p.c.w.store.daemonSets.named(p.s.DaemonSet.Name)
+	return d != nil && d.UID == p.s.DaemonSet.UID && d.DeletionTimestamp.IsZero()
+}
+
+func (p *daemonSetPass) perform(a daemonset.Action) answer {
+	c := p.c
+	d := &p.s.DaemonSet
+	switch a := a.(type) {
+	case daemonset.CreatePod:
+		return c.ask(func() answer { return p.createPod(a) })
+	case daemonset.DeletePod:
+		return c.ask(func() answer {
+			pod, ok := c.w.podNamed(a.Name, true)
+			if !ok {
+				return c.w.answered(notFound)
+			}
+			return c.w.deletePod(pod, p.request(Delete, a.Object, a))
+		})
+	case daemonset.RelabelPod:
+		return p.changePod(a.Object, a, func(o *daemonset.Pod) { o.Labels = labelled(o.Labels, daemonset.LabelHash, a.To) })
+	case daemonset.PreparePod:
+		return p.changePod(a.Object, a, func(o *daemonset.Pod) {
+			if a.State != "" {
+				o.Labels = labelled(o.Labels, daemonset.LabelState, a.State)
+				o.Annotations = labelled(o.Annotations, daemonset.AnnotationStateSince, a.Since.Format(time.RFC3339))
+			}
+		})
+	case daemonset.AdoptPod:
+		if !p.live() {
+			return invalid
+		}
+		return p.changePod(a.Object, a, func(o *daemonset.Pod) {
+			o.ControllerKind, o.ControllerName, o.ControllerUID = daemonset.Kind, d.Name, d.UID
+		})
+	case daemonset.ReleasePod:
+		return p.changePod(a.Object, a, func(o *daemonset.Pod) { o.ControllerKind, o.ControllerName, o.ControllerUID = "", "", "" })
+	case daemonset.UpdatePod:
+		return p.changePod(a.Object, a, func(o *daemonset.Pod) {
+			o.Labels = labelled(o.Labels, daemonset.LabelHash, a.To)
+			o.Ready, o.ReadySince, o.InPlace = false, c.w.now, &daemonset.InPlaceCondition{Reason: "StartInPlaceUpdate"}
+			putInPlace(o, &a.Patch)
+		})
+	case daemonset.RefreshPod:
+		return p.changePod(a.Object, a, func(o *daemonset.Pod) {
+			if a.OpenGate {
+				o.InPlace = &daemonset.InPlaceCondition{True: true}
+				if o.Phase == podorder.Running && !o.Ready {
+					o.Ready, o.ReadySince = true, c.w.now
+				}
+			}
+			if a.DropGrace {
+				o.Annotations = maps.Clone(o.Annotations)
+				delete(o.Annotations, daemonset.AnnotationInPlaceGrace)
+			}
+			if a.Patch != nil {
+				putInPlace(o, a.Patch)
+			}
+		})
+	}
+	return p.performRevision(a)
+}
+
+func (p *daemonSetPass) performRevision(a daemonset.Action) answer {
+	c, d := p.c, &p.s.DaemonSet
+	table := &c.w.store.revisions
+	change := func(o daemonset.Object, f func(*revision.ControllerRevision)) answer {
+		return c.ask(func() answer {
+			_, answer := update(c.w, table, p.request(Update, o, a), f)
+			return answer
+		})
+	}
+	switch a := a.(type) {
+	case daemonset.CreateRevision:
+		return c.ask(func() answer {
+			_, answer := create(c.w, table, p.request(Create, daemonset.Object{Name: a.Name}, a), &revision.ControllerRevision{
+				Name: a.Name, Labels: a.Labels, Annotations: a.Annotations, Data: a.Data, Revision: a.Revision,
+				ControllerKind: daemonset.Kind, ControllerName: d.Name, ControllerUID: d.UID, CreationTimestamp: c.w.now,
+			})
+			return answer
+		})
+	case daemonset.UpdateRevision:
+		return change(a.Object, func(r *revision.ControllerRevision) {
+			r.Revision = a.To
+			if a.Hash != "" {
+				r.Labels = labelled(r.Labels, daemonset.LabelHash, a.Hash)
+			}
+		})
+	case daemonset.AdoptRevision:
+		if !p.live() {
+			return invalid
+		}
+		return change(a.Object, func(r *revision.ControllerRevision) {
+			r.ControllerKind, r.ControllerName, r.ControllerUID = daemonset.Kind, d.Name, d.UID
+		})
+	case daemonset.ReleaseRevision:
+		return change(a.Object, func(r *revision.ControllerRevision) { r.ControllerKind, r.ControllerName, r.ControllerUID = "", "", "" })
+	case daemonset.DeleteRevision:
+		return c.ask(func() answer { return remove(c.w, table, p.request(Delete, a.Object, a)) })
+	}
+	c.w.fail(fmt.Errorf("unknown action %T", a))
+	return invalid
+}
+
+func (p *daemonSetPass) changePod(o daemonset.Object, a daemonset.Action, f func(*daemonset.Pod)) answer {
+	c := p.c
+	return c.ask(func() answer {
+		pod, answer := update(c.w, &c.w.store.daemons, p.request(Update, o, a), f)
+		if answer == done && pod.InPlace != nil && !pod.InPlace.True {
+			c.w.schedulePod(podRef{&pod.Pod, true}, pull, c.w.delay(c.w.pace.start))
+		}
+		return answer
+	})
+}
+
+func (p *daemonSetPass) createPod(a daemonset.CreatePod) answer {
+	w, d := p.c.w, &p.s.DaemonSet
+	if w.podLimit > 0 && len(w.store.daemons.rows) >= w.podLimit {
+		return w.answered(forbidden)
+	}
+	name := w.podName(d.Name)
+	pod := &daemonset.Pod{Pod: podorder.Pod{
+		Name: name, Labels: labelled(d.Template.Labels, daemonset.LabelHash, a.Hash), ControllerKind: daemonset.Kind,
+		ControllerName: d.Name, ControllerUID: d.UID, CreationTimestamp: w.now, Phase: podorder.Pending,
+	}, PinnedNode: a.Node}
+	if a.Generation != "" {
+		pod.Labels[daemonset.LabelGeneration] = a.Generation
+	}
+	if a.Bind {
+		pod.NodeName = a.Node
+	}
+	if a.Gate {
+		pod.ReadinessGates = []string{daemonset.GateInPlace}
+		pod.Containers = daemonset.Containers(d.Template.Data)
+	}
+	_, answer := create(w, &w.store.daemons, p.request(Create, daemonset.Object{Name: name}, a), pod)
+	if answer == done {
+		w.bear(podRef{&pod.Pod, true})
+	}
+	return answer
+}
+
+// putInPlace writes a batch of an update in place to a pod.
+func putInPlace(p *daemonset.Pod, batch *daemonset.InPlacePut) {
+	p.Containers = slices.Clone(p.Containers)
+	for i := range p.Containers {
+		if image, ok := batch.Images[p.Containers[i].Name]; ok {
+			p.Containers[i].Image = image
+		}
+	}
+	labels, annotations := maps.Clone(p.Labels), maps.Clone(p.Annotations)
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	maps.Copy(labels, batch.Labels)
+	maps.Copy(annotations, batch.Annotations)
+	for _, key := range batch.RemoveLabels {
+		delete(labels, key)
+	}
+	for _, key := range batch.RemoveAnnotations {
+		delete(annotations, key)
+	}
+	if state, err := json.Marshal(batch.State); err == nil {
+		annotations[daemonset.AnnotationInPlaceState] = string(state)
+	}
+	p.Labels, p.Annotations = labels, annotations
+}
+
+func sameDaemonSetStatus(a, b *daemonset.Status) bool {
+	x, y := *a, *b
+	x.CollisionCount, y.CollisionCount = nil, nil
+	return x == y && same(a.CollisionCount, b.CollisionCount)
+}

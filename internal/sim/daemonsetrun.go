@@ -1,0 +1,151 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/revision"
+)
+
+// A DaemonSetCluster is a DaemonSet with all nodes and its pods and revisions at one
+// instant.
+type DaemonSetCluster struct {
+	Now       time.Time
+	DaemonSet daemonset.DaemonSet
+	Nodes     []daemonset.Node
+	Pods      []daemonset.Pod
+	Revisions []revision.ControllerRevision
+}
+
+// DaemonSetConfig adjusts [RunDaemonSet].
+type DaemonSetConfig struct {
+	Kubelet   Kubelet       // the template of NeverReady has the hash of the pod as its ID
+	TimeLimit time.Duration // virtual time after which the run gives up; 0 means a day
+	Options   daemonset.Options
+}
+
+// A DaemonSetResult is how a run went.
+type DaemonSetResult struct {
+	Steps   []DaemonSetStep // at least one: the last is the end
+	Done    bool            // whether every node that should run a pod, less the partition, has an available one of the template
+	Cluster DaemonSetCluster
+}
+
+// A DaemonSetStep is one pass that wrote something, or the end of the run. Its counts
+// are those before its actions.
+type DaemonSetStep struct {
+	Time    time.Duration     `json:"-"`                 // since the start
+	Actions daemonset.Actions `json:"actions,omitempty"` // none at the end
+	Holds   []daemonset.Hold  `json:"holds,omitempty"`
+	Status  daemonset.Status  `json:"status"` // as the pass wrote it
+	Budget  daemonset.Budget  `json:"budget"`
+	Pods    int32             `json:"pods"`    // that are not being deleted, new and old
+	Updated int32             `json:"updated"` // of these, of the present template
+}
+
+// FinishedDaemonSet returns a cluster in which d has been rolled out on the nodes an
+// hour ago.
+func FinishedDaemonSet(d daemonset.DaemonSet, nodes []daemonset.Node, opts daemonset.Options) (DaemonSetCluster, error) {
+	paused, partition := d.Paused, d.Partition
+	d.Generation, d.Status = max(d.Generation, 1), daemonset.Status{}
+	r, err := RunDaemonSet(DaemonSetCluster{Now: Epoch, DaemonSet: d, Nodes: nodes}, DaemonSetConfig{Options: opts})
+	if err != nil {
+		return DaemonSetCluster{}, err
+	}
+	if !r.Done {
+		return DaemonSetCluster{}, fmt.Errorf("daemon set %s does not roll out", d.Name)
+	}
+	c := r.Cluster
+	c.Now = c.Now.Add(time.Hour)
+	c.DaemonSet.Paused, c.DaemonSet.Partition = paused, partition
+	return c, nil
+}
+
+// Update makes d the wanted state, as applying a changed manifest does: identity and
+// status stay, and the generation rises.
+func (c *DaemonSetCluster) Update(d daemonset.DaemonSet) {
+	d.Name, d.UID, d.Status, d.Generation = c.DaemonSet.Name, c.DaemonSet.UID, c.DaemonSet.Status, c.DaemonSet.Generation+1
+	c.DaemonSet = d
+}
+
+// RunDaemonSet lets the planner of package daemonset act on a copy of c from c.Now on,
+// until nothing will happen any more, or the time limit is reached. Nothing goes
+// wrong but what the Kubelet says.
+func RunDaemonSet(c DaemonSetCluster, cfg DaemonSetConfig) (DaemonSetResult, error) {
+	w := calmWorld(c.Now, cfg.Kubelet)
+	user := by(User)
+	ds := &DaemonSet{DaemonSet: c.DaemonSet}
+	create(w, &w.store.daemonSets, user, ds)
+	for _, n := range c.Nodes {
+		create(w, &w.store.nodes, user, &Node{Node: n})
+	}
+	for _, r := range c.Revisions {
+		create(w, &w.store.revisions, user, &r)
+	}
+	for _, p := range c.Pods {
+		create(w, &w.store.daemons, user, &p)
+	}
+	w.addDaemonSetController(cfg.Options)
+	r := &daemonSetRecorder{world: w, start: c.Now}
+	w.Observer.DaemonSet = r.planned
+	w.makeFair()
+	if err := w.runCalm(cfg.TimeLimit); err != nil {
+		return DaemonSetResult{}, fmt.Errorf("after %v: %w", w.now.Sub(c.Now), err)
+	}
+	return r.result(), nil
+}
+
+// A daemonSetRecorder makes steps of plans.
+type daemonSetRecorder struct {
+	world *World
+	start time.Time
+	steps []DaemonSetStep
+	last  DaemonSetStep
+}
+
+func (r *daemonSetRecorder) planned(p Planned[daemonset.Snapshot, daemonset.Options, daemonset.Plan]) error {
+	s := DaemonSetStep{
+		Time: p.Now.Sub(r.start), Actions: p.Plan.Actions, Holds: p.Plan.Holds, Status: p.Plan.Status, Budget: p.Plan.Budget,
+	}
+	hash := ""
+	for i := range p.Snapshot.Revisions {
+		if v := &p.Snapshot.Revisions[i]; v.ControllerUID == p.Snapshot.DaemonSet.UID && string(v.Data) == string(p.Snapshot.DaemonSet.Template.Data) {
+			hash, _ = revision.RevisionHash(*v)
+		}
+	}
+	for i := range p.Snapshot.Pods {
+		if pod := &p.Snapshot.Pods[i]; pod.ControllerUID == p.Snapshot.DaemonSet.UID && pod.Active() {
+			s.Pods++
+			if hash != "" && pod.Labels[daemonset.LabelHash] == hash {
+				s.Updated++
+			}
+		}
+	}
+	r.last = s
+	if len(s.Actions) > 0 {
+		r.steps = append(r.steps, s)
+	}
+	return nil
+}
+
+func (r *daemonSetRecorder) result() DaemonSetResult {
+	s := r.world.store
+	r.last.Time, r.last.Actions = r.world.now.Sub(r.start), nil
+	d := s.daemonSets.rows[0]
+	c := DaemonSetCluster{Now: r.world.now, DaemonSet: d.DaemonSet}
+	for _, n := range s.nodes.rows {
+		c.Nodes = append(c.Nodes, n.Node)
+	}
+	c.Pods, c.Revisions = fill(c.Pods, s.daemons.rows), fill(c.Revisions, s.revisions.rows)
+	return DaemonSetResult{Steps: append(r.steps, r.last), Done: daemonSetDone(&d.DaemonSet), Cluster: c}
+}
+
+// daemonSetDone reports whether an update is over, as kubectl rollout status tells,
+// less the nodes that the partition keeps.
+func daemonSetDone(d *daemonset.DaemonSet) bool {
+	s := &d.Status
+	kept := d.Partition.Of(s.DesiredNumberScheduled)
+	return s.ObservedGeneration >= d.Generation && s.UpdatedNumberScheduled >= s.DesiredNumberScheduled-kept &&
+		s.NumberAvailable >= s.DesiredNumberScheduled
+}

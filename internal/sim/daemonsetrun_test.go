@@ -1,0 +1,74 @@
+package sim
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/selector"
+)
+
+func threeNodes(t *testing.T) DaemonSetCluster {
+	d := DaemonSet{DaemonSet: daemonset.DaemonSet{Name: "agent", UID: "d", Selector: selector.FromLabels(appWeb)}}
+	setTemplate(&d, "v1")
+	d.Template.Hash = "v1"
+	c, err := FinishedDaemonSet(d.DaemonSet, []daemonset.Node{{Name: "n1"}, {Name: "n2"}, {Name: "n3"}}, daemonset.Options{})
+	require.NoError(t, err)
+	return c
+}
+
+func secondTemplate(c *DaemonSetCluster) {
+	d := DaemonSet{DaemonSet: c.DaemonSet}
+	setTemplate(&d, "v2")
+	d.Template.Hash = "v2"
+	c.Update(d.DaemonSet)
+}
+
+// TestRunDaemonSet: one node at a time, each with 2 seconds to stop, 1 to be bound and
+// 10 to become ready.
+func TestRunDaemonSet(t *testing.T) {
+	c := threeNodes(t)
+	require.Len(t, c.Pods, 3)
+	require.Len(t, c.Revisions, 1)
+	secondTemplate(&c)
+	k := Kubelet{ScheduleAfter: time.Second, ReadyAfter: 10 * time.Second, TerminateAfter: 2 * time.Second}
+	r, err := RunDaemonSet(c, DaemonSetConfig{Kubelet: k})
+	require.NoError(t, err)
+	require.True(t, r.Done)
+	last := r.Steps[len(r.Steps)-1]
+	require.Equal(t, 3*13*time.Second, last.Time)
+	require.EqualValues(t, 3, last.Status.UpdatedNumberScheduled)
+	require.EqualValues(t, 3, last.Updated)
+	deleted := 0
+	for _, s := range r.Steps {
+		require.GreaterOrEqual(t, s.Status.NumberAvailable, int32(2))
+		for _, a := range s.Actions {
+			if _, ok := a.(daemonset.DeletePod); ok {
+				deleted++
+			}
+		}
+	}
+	require.Equal(t, 3, deleted)
+	require.Len(t, c.Pods, 3, "the argument stays as it is")
+}
+
+func TestRunDaemonSetStops(t *testing.T) {
+	c := threeNodes(t)
+	secondTemplate(&c)
+	c.DaemonSet.Partition = rollout.Int(2)
+	r, err := RunDaemonSet(c, DaemonSetConfig{})
+	require.NoError(t, err)
+	require.True(t, r.Done, "the partition keeps two nodes")
+	require.EqualValues(t, 1, r.Steps[len(r.Steps)-1].Updated)
+
+	c.DaemonSet.Partition = rollout.IntOrPercent{}
+	r, err = RunDaemonSet(c, DaemonSetConfig{TimeLimit: time.Hour, Kubelet: Kubelet{NeverReady: func(_ podorder.Pod, v revision.Template) bool { return v.ID == "v2" }}})
+	require.NoError(t, err)
+	require.False(t, r.Done)
+	require.EqualValues(t, 2, r.Steps[len(r.Steps)-1].Status.NumberAvailable, "it stops at the first node")
+}

@@ -1,0 +1,273 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// NewDaemonSets returns a world with a DaemonSet on nodes that come and go, which a
+// person changes in any respect at any time.
+func NewDaemonSets(seed uint64, faults Faults) *World {
+	w := newWorld(seed, faults)
+	w.weakHash = w.chance(Collision, 0.3)
+	options := w.someDaemonSetOptions()
+	w.addDaemonSetController(options)
+	if w.chance(Overlap, 0.3) {
+		w.count(TwoLeaders)
+		w.addDaemonSetController(options)
+	}
+	w.disturb = append(podDisturbances(), daemonSetDisturbances()...)
+	for range w.random.IntN(6) + 1 {
+		w.addNode()
+	}
+	w.createDaemonSet()
+	w.heal = append(w.heal, (*World).healNodes, (*World).healDaemonSets)
+	w.check = (*World).checkDaemonSets
+	return w
+}
+
+func (w *World) someDaemonSetOptions() daemonset.Options {
+	pick := func() bool { return w.random.IntN(3) == 0 }
+	o := daemonset.Options{Corrected: true}
+	if pick() {
+		o.Dialect = daemonset.OpenKruise
+	}
+	if pick() {
+		o.Prune, o.BindDirectly, o.StrictUnavailable = pick(), pick(), pick()
+		o.KeepHealthyDuplicate, o.KeepUserTolerations = pick(), pick()
+		o.SkipDeadNodes = w.random.Int32N(2)
+	}
+	return o
+}
+
+func (w *World) addDaemonSetController(o daemonset.Options) {
+	c := &daemonSetController{
+		controller: &controller{}, options: o, expected: map[string]replicaset.Expectations{}, backoff: map[string]daemonset.Backoff{},
+	}
+	w.addController(c.controller, c, DaemonSetController, KindDaemonSet, KindNode, KindDaemon, KindRevision)
+	if c.Instance > 0 {
+		for _, o := range w.controllers {
+			if other, ok := o.worker.(*daemonSetController); ok {
+				other.blind = true
+			}
+		}
+	}
+}
+
+// setTemplate gives a DaemonSet a template.
+func setTemplate(d *DaemonSet, id string) {
+	d.TemplateID = id
+	d.Template.Data = []byte(`{"spec":{"template":{"metadata":{"labels":{"app":"web"}},"spec":{"containers":[{"name":"app","image":"app:` + id + `"}]}}}}`)
+	d.Template.Labels = appWeb
+}
+
+func (w *World) createDaemonSet() {
+	d := &DaemonSet{DaemonSet: daemonset.DaemonSet{Name: "web", Generation: 1, Selector: selector.FromLabels(appWeb)}}
+	setTemplate(d, w.someTemplate())
+	w.someUpdateStrategy(&d.DaemonSet)
+	if w.random.IntN(4) == 0 {
+		d.MinReadySeconds = w.random.Int32N(6)
+	}
+	if w.random.IntN(3) == 0 {
+		d.RevisionHistoryLimit = new(w.random.Int32N(3))
+	}
+	if w.random.IntN(4) == 0 {
+		d.RollingType = daemonset.InPlaceIfPossible
+	}
+	if w.random.IntN(4) == 0 {
+		d.Burst = rollout.Int(w.random.Int32N(3) + 1)
+	}
+	create(w, &w.store.daemonSets, by(User), d)
+}
+
+func (w *World) someUpdateStrategy(d *daemonset.DaemonSet) {
+	limit := func() rollout.IntOrPercent {
+		if w.random.IntN(2) == 0 {
+			return rollout.Int(w.random.Int32N(4))
+		}
+		return rollout.Percent(w.random.Int32N(11) * 10)
+	}
+	d.MaxSurge, d.MaxUnavailable = rollout.IntOrPercent{}, limit()
+	if w.random.IntN(3) == 0 {
+		d.MaxSurge, d.MaxUnavailable = limit(), rollout.Int(0)
+	}
+	d.Strategy = daemonset.RollingUpdate
+	if w.random.IntN(6) == 0 {
+		d.Strategy = daemonset.OnDelete
+	}
+}
+
+func daemonSetDisturbances() []disturbance {
+	return append(nodeDisturbances(), []disturbance{
+		{Spec, 2, onDaemonSet(TemplateChanged, func(w *World, d *DaemonSet) { setTemplate(d, w.someTemplate()) })},
+		{Spec, 0.7, onDaemonSet(StrategyChanged, func(w *World, d *DaemonSet) { w.someUpdateStrategy(&d.DaemonSet) })},
+		{Spec, 0.5, onDaemonSet(PauseChanged, func(_ *World, d *DaemonSet) { d.Paused = !d.Paused })},
+		{Spec, 0.7, onDaemonSet(PartitionChanged, func(w *World, d *DaemonSet) { d.Partition = rollout.Int(w.random.Int32N(5)) })},
+		{Spec, 0.3, onDaemonSet(SelectorChanged, func(w *World, d *DaemonSet) {
+			d.NodeSelector = nil
+			if w.random.IntN(2) == 0 {
+				d.NodeSelector = selector.FromLabels(map[string]string{"zone": "a"})
+			}
+		})},
+		{Spec, 0.3, onDaemonSet(SelectorChanged, func(w *World, d *DaemonSet) {
+			d.Template.NodeSelector = nil
+			if w.random.IntN(2) == 0 {
+				d.Template.NodeSelector = map[string]string{"zone": "a"}
+			}
+		})},
+		{Extremes, 0.2, onDaemonSet(SizeZero, func(_ *World, d *DaemonSet) { d.MaxUnavailable, d.MaxSurge = rollout.Int(0), rollout.Int(0) })},
+		{Extremes, 0.2, onDaemonSet(SizeLargest, func(_ *World, d *DaemonSet) {
+			d.MaxUnavailable, d.MaxSurge = rollout.Int(math.MaxInt32), rollout.Int(0)
+		})},
+		{Tampering, 0.4, (*World).editRevisionObject},
+		{Ownership, 0.3, (*World).orphanRevision},
+		{Ownership, 0.2, (*World).replaceDaemonSet},
+		{Options, 0.5, (*World).switchDaemonSetOptions},
+		{Ownership, 0.6, func(w *World) { w.collect() }},
+	}...)
+}
+
+func onDaemonSet(t Trouble, f func(*World, *DaemonSet)) func(*World) {
+	return func(w *World) {
+		rows := w.store.daemonSets.rows
+		if len(rows) == 0 {
+			return
+		}
+		w.count(t)
+		r := by(User)
+		r.name = rows[0].Name
+		update(w, &w.store.daemonSets, r, func(d *DaemonSet) { f(w, d); d.Generation++ })
+	}
+}
+
+// editRevisionObject changes the number or the label of a revision.
+func (w *World) editRevisionObject() {
+	rows := w.store.revisions.rows
+	if len(rows) == 0 {
+		return
+	}
+	w.count(RevisionEdited)
+	r := by(Monkey)
+	r.name = rows[w.random.IntN(len(rows))].Name
+	update(w, &w.store.revisions, r, func(o *revision.ControllerRevision) {
+		if w.random.IntN(2) == 0 {
+			o.Revision = w.random.Int64N(9)
+		} else {
+			o.Labels = labelled(o.Labels, daemonset.LabelHash, strconv.Itoa(w.random.IntN(3)))
+		}
+	})
+}
+
+func (w *World) orphanRevision() {
+	rows := w.store.revisions.rows
+	if len(rows) == 0 {
+		return
+	}
+	w.count(Orphaned)
+	r := by(Monkey)
+	r.name = rows[w.random.IntN(len(rows))].Name
+	update(w, &w.store.revisions, r, func(o *revision.ControllerRevision) { o.ControllerKind, o.ControllerName, o.ControllerUID = "", "", "" })
+}
+
+// replaceDaemonSet deletes the DaemonSet and creates one with the same name.
+func (w *World) replaceDaemonSet() {
+	rows := w.store.daemonSets.rows
+	if len(rows) == 0 {
+		return
+	}
+	w.count(RecreatedWithName)
+	if w.random.IntN(2) == 0 {
+		w.disown(rows[0].UID)
+	}
+	r := by(User)
+	r.name = rows[0].Name
+	remove(w, &w.store.daemonSets, r)
+	w.createDaemonSet()
+}
+
+func (w *World) switchDaemonSetOptions() {
+	w.count(OptionsSwitched)
+	o := w.someDaemonSetOptions()
+	o.Corrected = w.random.IntN(2) == 0
+	w.setDaemonSetOptions(o)
+}
+
+func (w *World) setDaemonSetOptions(o daemonset.Options) {
+	for _, c := range w.controllers {
+		if d, ok := c.worker.(*daemonSetController); ok {
+			d.options = o
+		}
+	}
+}
+
+// healDaemonSets makes the wanted state one that can be reached.
+func (w *World) healDaemonSets() {
+	w.setDaemonSetOptions(w.someDaemonSetOptions())
+	if len(w.store.daemonSets.rows) == 0 {
+		w.createDaemonSet()
+	}
+	onDaemonSet(FairPhase, func(w *World, d *DaemonSet) {
+		d.Paused, d.Partition, d.NodeSelector, d.Strategy = false, rollout.IntOrPercent{}, nil, daemonset.RollingUpdate
+	})(w)
+}
+
+// checkDaemonSets tells what is wrong with DaemonSets that should be finished.
+func (w *World) checkDaemonSets() error {
+	d := w.store.daemonSets.rows[0]
+	var c *daemonSetController
+	for _, o := range w.controllers {
+		if o, ok := o.worker.(*daemonSetController); ok {
+			c = o
+		}
+	}
+	placer := daemonset.NewPlacer(&d.Template, c.options)
+	hash := ""
+	for _, r := range w.store.revisions.rows {
+		if r.ControllerUID == d.UID && string(r.Data) == string(d.Template.Data) {
+			hash = r.Labels[daemonset.LabelHash]
+		}
+	}
+	for _, n := range w.store.nodes.rows {
+		place := placer.Place(&n.Node)
+		pods := 0
+		for _, p := range w.store.daemons.rows {
+			if p.ControllerUID != d.UID || p.NodeName != n.Name || !p.Active() {
+				continue
+			}
+			pods++
+			switch {
+			case place.ShouldRun && p.Labels[daemonset.LabelHash] != hash:
+				return fmt.Errorf("node %s: pod %s has hash %s, wanted is %s", n.Name, p.Name, p.Labels[daemonset.LabelHash], hash)
+			case place.ShouldRun && !p.Available(d.MinReadySeconds, w.now):
+				return fmt.Errorf("node %s: pod %s is not available", n.Name, p.Name)
+			case !place.ShouldContinueRunning:
+				return fmt.Errorf("node %s: pod %s should not run", n.Name, p.Name)
+			}
+		}
+		if pods > 1 || pods == 0 && place.ShouldRun {
+			return fmt.Errorf("node %s: %d pods", n.Name, pods)
+		}
+	}
+	return nil
+}
+
+// pullImages ends the update in place of a pod: its containers run what they should.
+func (w *World) pullImages(p podRef) {
+	r := by(NodeAgent)
+	r.name = p.Name
+	update(w, &w.store.daemons, r, func(d *daemonset.Pod) {
+		containers := make([]daemonset.Container, len(d.Containers))
+		for i, c := range d.Containers {
+			c.Status = &daemonset.ContainerStatus{Image: c.Image, ImageID: "id-" + c.Image, Ready: true}
+			containers[i] = c
+		}
+		d.Containers = containers
+	})
+}

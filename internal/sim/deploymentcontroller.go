@@ -1,0 +1,329 @@
+package sim
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/revision"
+)
+
+// A deploymentController carries out the plans of package deploy. It keeps nothing in
+// memory between two passes.
+type deploymentController struct {
+	*controller
+	options deploy.Options
+	sets    []replicaSet
+	pods    []podorder.Pod
+}
+
+func (c *deploymentController) forget() {}
+
+func (c *deploymentController) keys() (names []string) {
+	for _, d := range c.w.store.deployments.at(c.view[KindDeployment]) {
+		names = append(names, d.Name)
+	}
+	return names
+}
+
+// watch enters the Deployments whose objects have changed.
+func (c *deploymentController) watch(from *[kinds]int64, skip bool) {
+	s := c.w.store
+	s.deployments.between(from[KindDeployment], c.view[KindDeployment], skip, func(_, d *Deployment) {
+		if d != nil {
+			c.enter(d.Name)
+		}
+	})
+	s.replicaSets.between(from[KindReplicaSet], c.view[KindReplicaSet], skip, func(old, rs *replicaSet) {
+		c.enterOwners(old)
+		c.enterOwners(rs)
+	})
+	s.pods.between(from[KindPod], c.view[KindPod], skip, func(old, p *podorder.Pod) {
+		if p == nil || p.Finished() {
+			c.resync() // for Recreate
+		}
+	})
+}
+
+func (c *deploymentController) enterOwners(rs *replicaSet) {
+	switch {
+	case rs == nil:
+	case rs.ControllerKind == deploy.Kind:
+		c.enter(rs.ControllerName)
+	default:
+		c.resync()
+	}
+}
+
+// snapshot returns what the controller sees, or nil if the Deployment is not there.
+func (c *deploymentController) snapshot(name string) *deploy.Snapshot {
+	s := c.w.store
+	d := find(&s.deployments, s.deployments.at(c.view[KindDeployment]), name)
+	if d == nil {
+		return nil
+	}
+	snapshot := &deploy.Snapshot{Deployment: d.Deployment}
+	snapshot.Deployment.Template.Hash = c.w.hash(d.Template.ID, d.Status.CollisionCount)
+	snapshot.Deployment.Partitioned = deploy.PartitionedBy(d.Deployment)
+	c.sets = fill(c.sets, s.replicaSets.at(c.view[KindReplicaSet]))
+	snapshot.ReplicaSets = c.sets
+	if d.Strategy == deploy.Recreate || c.options.PausePoints {
+		c.pods = fill(c.pods, s.pods.at(c.view[KindPod]))
+		snapshot.Pods = c.pods
+	}
+	return snapshot
+}
+
+func (c *deploymentController) begin(name string) func() bool {
+	s := c.snapshot(name)
+	if s == nil {
+		return nil
+	}
+	now := c.now()
+	c.corrected = c.options.Corrected
+	p, err := deploy.Reconcile(*s, now, c.options)
+	c.w.Plans++
+	if err != nil {
+		c.w.fail(fmt.Errorf("deployment %s: %w", name, err))
+		return nil
+	}
+	if c.w.Trace != nil {
+		c.w.tracef("%s %d plans for %s, %d behind: %v; %+v", c.Role, c.Instance, name, c.lag(), p, p.Status.Conditions)
+	}
+	if f := c.w.Observer.Deployment; f != nil {
+		c.w.fail(f(Planned[deploy.Snapshot, deploy.Options, deploy.Plan]{
+			By: c.Actor, Snapshot: *s, Now: now, Options: c.options, Plan: p, Lag: c.lag(), Fair: c.w.fair,
+		}))
+	}
+	c.wakeAt(p.RecheckAt, name)
+	pass := &deploymentPass{c: c, seen: s.Deployment, snapshot: s, now: now, plan: p}
+	if len(p.Actions) == 0 && sameDeploymentStatus(&p.Status, &pass.seen.Status) {
+		c.retries = 0
+		return nil
+	}
+	return pass.next
+}
+
+// A deploymentPass carries out one plan.
+type deploymentPass struct {
+	c        *deploymentController
+	snapshot *deploy.Snapshot
+	now      time.Time
+	plan     deploy.Plan
+	done     int
+	seen     deploy.Deployment // with the version that the next write supposes
+	versions map[string]string // of ReplicaSets that this pass has written
+}
+
+// next performs the next request of the pass.
+func (p *deploymentPass) next() bool {
+	if p.done < len(p.plan.Actions) {
+		a := p.perform(p.plan.Actions[p.done])
+		p.done++
+		if a == done {
+			return true
+		}
+		p.failed(p.plan.Actions[p.done-1], a)
+		return false
+	}
+	if !sameDeploymentStatus(&p.plan.Status, &p.seen.Status) {
+		if p.writeStatus(p.plan.Status) != done {
+			p.c.retry(p.seen.Name)
+			return false
+		}
+	}
+	p.c.retries = 0
+	return false
+}
+
+// failed ends the pass as upstream does. Only a failed creation leaves a trace.
+func (p *deploymentPass) failed(action deploy.Action, a answer) {
+	create, ok := action.(deploy.CreateReplicaSet)
+	if !ok {
+		p.c.retry(p.seen.Name)
+		return
+	}
+	outcome := deploy.CreateOutcome{Result: deploy.CreateFailed, Message: a.String()}
+	if a == exists {
+		outcome.Result = deploy.AlreadyExists
+	}
+	after, again, err := deploy.AfterCreate(*p.snapshot, p.now, p.c.options, create, outcome)
+	if err != nil {
+		p.c.w.fail(err)
+		return
+	}
+	for _, action := range after.Actions {
+		if p.perform(action) != done {
+			break
+		}
+	}
+	if count := after.Status.CollisionCount; count != nil && (p.seen.Status.CollisionCount == nil || *count != *p.seen.Status.CollisionCount) {
+		p.c.w.count(HashCollided)
+	}
+	if !sameDeploymentStatus(&after.Status, &p.seen.Status) {
+		p.writeStatus(after.Status)
+	}
+	if again {
+		p.c.retry(p.seen.Name)
+	}
+}
+
+func (p *deploymentPass) writeStatus(status deploy.Status) answer {
+	return p.writeDeployment(UpdateStatus, nil, func(d *Deployment) { d.Status = status })
+}
+
+// writeDeployment changes the Deployment if it still is as this pass has seen it.
+func (p *deploymentPass) writeDeployment(verb Verb, action fmt.Stringer, f func(*Deployment)) answer {
+	c := p.c
+	return c.ask(func() answer {
+		r := c.request(verb, p.seen.Name, precondition{p.seen.UID, p.seen.ResourceVersion}, action)
+		d, a := update(c.w, &c.w.store.deployments, r, f)
+		if a == done {
+			p.seen.ResourceVersion = d.ResourceVersion
+		}
+		return a
+	})
+}
+
+// writeReplicaSet changes a ReplicaSet if it still is as this pass has seen it.
+func (p *deploymentPass) writeReplicaSet(name, uid string, action fmt.Stringer, f func(*replicaSet)) answer {
+	c := p.c
+	return c.ask(func() answer {
+		r := c.request(Update, name, precondition{uid, p.versionOf(name)}, action)
+		rs, a := update(c.w, &c.w.store.replicaSets, r, f)
+		if a == done {
+			if p.versions == nil {
+				p.versions = map[string]string{}
+			}
+			p.versions[name] = rs.ResourceVersion
+		}
+		return a
+	})
+}
+
+func (p *deploymentPass) versionOf(name string) string {
+	if v, ok := p.versions[name]; ok {
+		return v
+	}
+	for i := range p.snapshot.ReplicaSets {
+		if rs := &p.snapshot.ReplicaSets[i]; rs.Name == name {
+			return rs.ResourceVersion
+		}
+	}
+	return ""
+}
+
+// perform asks for one write.
+func (p *deploymentPass) perform(a deploy.Action) answer {
+	switch a := a.(type) {
+	case deploy.CreateReplicaSet:
+		return p.create(a)
+	case deploy.AnnotateReplicaSet:
+		return p.writeReplicaSet(a.Name, a.UID, a, func(rs *replicaSet) {
+			rs.Annotations = with(rs.Annotations, a.Set)
+			if a.MinReadySeconds != nil && rs.MinReadySeconds != *a.MinReadySeconds {
+				rs.MinReadySeconds = *a.MinReadySeconds
+				rs.Generation++
+			}
+		})
+	case deploy.ScaleReplicaSet:
+		if a.To < 0 { // of a sum that wrapped around: the API server does not take it
+			return invalid
+		}
+		return p.writeReplicaSet(a.Name, a.UID, a, func(rs *replicaSet) {
+			rs.Annotations = with(rs.Annotations, a.Set)
+			rs.Replicas = new(a.To)
+			rs.Generation++
+		})
+	case deploy.AnnotateDeployment:
+		return p.writeDeployment(UpdateStatus, a, func(d *Deployment) { d.Annotations = with(d.Annotations, a.Set) })
+	case deploy.DeleteReplicaSet:
+		return p.c.ask(func() answer {
+			return p.c.w.deleteReplicaSet(p.c.request(Delete, a.Name, precondition{a.UID, a.ResourceVersion}, a))
+		})
+	case deploy.AdoptReplicaSet:
+		if !p.live() {
+			return invalid
+		}
+		return p.claim(a.Name, a.UID, a, deploy.Kind, p.seen.Name, p.seen.UID)
+	case deploy.ReleaseReplicaSet:
+		return p.claim(a.Name, a.UID, a, "", "", "")
+	case deploy.RollBackDeployment:
+		return p.writeDeployment(Update, a, func(d *Deployment) {
+			d.Template, d.Annotations = a.Template, maps.Clone(a.Annotations)
+			d.Generation++
+		})
+	case deploy.ClearRollback:
+		return p.writeDeployment(Update, a, func(d *Deployment) {
+			d.Annotations = maps.Clone(d.Annotations)
+			delete(d.Annotations, revision.AnnotationRollback)
+			d.Generation++
+		})
+	case deploy.PauseDeployment:
+		return p.writeDeployment(Update, a, func(d *Deployment) {
+			d.Paused, d.Annotations = true, with(d.Annotations, a.Set)
+			d.Generation++
+		})
+	}
+	p.c.w.fail(fmt.Errorf("unknown action %T", a))
+	return invalid
+}
+
+func (p *deploymentPass) create(a deploy.CreateReplicaSet) answer {
+	c := p.c
+	return c.ask(func() answer {
+		_, answer := create(c.w, &c.w.store.replicaSets, c.request(Create, a.Name, precondition{}, a), &replicaSet{
+			Name: a.Name, Generation: 1, Annotations: maps.Clone(a.Annotations),
+			ControllerKind: deploy.Kind, ControllerName: p.seen.Name, ControllerUID: p.seen.UID,
+			CreationTimestamp: c.w.now, Replicas: new(a.Replicas), MinReadySeconds: a.MinReadySeconds,
+			Template: a.Template, Labels: a.Labels, TemplateLabels: a.Labels,
+			Selector: withHash(p.seen.Selector, a.Template.Hash),
+		})
+		return answer
+	})
+}
+
+// live reports whether the Deployment really is the one that was seen, and stays.
+func (p *deploymentPass) live() bool {
+	d := p.c.w.store.deployments.named(p.seen.Name)
+	return d != nil && d.UID == p.seen.UID && d.DeletionTimestamp.IsZero()
+}
+
+// claim changes the controller of a ReplicaSet. One that has another one by now is
+// left alone.
+func (p *deploymentPass) claim(name, uid string, action fmt.Stringer, kind, owner, ownerUID string) answer {
+	c := p.c
+	return c.ask(func() answer {
+		w := c.w
+		if rs := w.store.replicaSets.named(name); rs != nil {
+			switch {
+			case ownerUID != "" && rs.ControllerUID != "" && rs.ControllerUID != ownerUID:
+				return w.answered(invalid)
+			case ownerUID == "" && rs.ControllerUID != p.seen.UID:
+				return done // there is nothing to remove
+			}
+		}
+		rs, a := update(w, &w.store.replicaSets, c.request(Update, name, precondition{uid: uid}, action), func(rs *replicaSet) {
+			rs.ControllerKind, rs.ControllerName, rs.ControllerUID = kind, owner, ownerUID
+		})
+		if a == done {
+			if p.versions == nil {
+				p.versions = map[string]string{}
+			}
+			p.versions[name] = rs.ResourceVersion
+		}
+		return a
+	})
+}
+
+func sameDeploymentStatus(a, b *deploy.Status) bool {
+	return a.ObservedGeneration == b.ObservedGeneration && a.Replicas == b.Replicas && a.UpdatedReplicas == b.UpdatedReplicas &&
+		a.ReadyReplicas == b.ReadyReplicas && a.AvailableReplicas == b.AvailableReplicas &&
+		a.UnavailableReplicas == b.UnavailableReplicas && same(a.TerminatingReplicas, b.TerminatingReplicas) &&
+		same(a.CollisionCount, b.CollisionCount) && slices.Equal(a.Conditions, b.Conditions)
+}
+
+func same[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }

@@ -1,0 +1,329 @@
+package sim
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/podorder"
+)
+
+// A span is a distribution of delays: even between two bounds.
+type span struct{ least, most time.Duration }
+
+func (w *World) delay(s span) time.Duration {
+	if s.most <= s.least {
+		return s.least
+	}
+	return s.least + time.Duration(w.random.Int64N(int64(s.most-s.least)))
+}
+
+// A pace is how long the parts of a pod's life take.
+type pace struct{ schedule, start, end, long span }
+
+func somePace(w *World) pace {
+	upTo := func(most time.Duration) span { return span{0, time.Duration(w.random.Int64N(int64(most)))} }
+	return pace{
+		schedule: upTo(time.Second), start: upTo(8 * time.Second), end: upTo(10 * time.Second), long: span{20 * time.Second, 90 * time.Second},
+	}
+}
+
+// A happening is an entry of the agenda.
+type happening struct {
+	what       happeningKind
+	name, uid  string // of a pod or node, or of an object that a controller looks at
+	daemon     bool
+	controller *controller
+}
+
+type happeningKind uint8
+
+const (
+	wake      happeningKind = iota // a controller looks at an object
+	bind                           // a pod is assigned to a node
+	start                          // a pod becomes ready
+	end                            // a pod that is being deleted is gone
+	pull                           // the containers of a pod run their new images
+	crashBack                      // a container crashes, and is started again
+	nodeBack                       // a node answers again
+	remake                         // a person makes an object anew
+	confirm                        // a person confirms a step that waits for it
+)
+
+func (h *happening) perform(w *World) {
+	switch h.what {
+	case wake:
+		if slices.Contains(w.controllers, h.controller) {
+			h.controller.enter(h.name)
+		}
+	case nodeBack:
+		w.nodeAnswers(h.name)
+	case remake:
+		w.recreateWanted(h.name)
+	case confirm:
+		w.approve()
+	default:
+		if p, ok := w.podNamed(h.name, h.daemon); ok && p.UID == h.uid {
+			w.live(h, p)
+		}
+	}
+}
+
+// A podRef is a pod of either table.
+type podRef struct {
+	*podorder.Pod
+	daemon bool
+}
+
+func (w *World) podNamed(name string, daemon bool) (podRef, bool) {
+	if daemon {
+		p := w.store.daemons.named(name)
+		if p == nil {
+			return podRef{}, false
+		}
+		return podRef{&p.Pod, true}, true
+	}
+	p := w.store.pods.named(name)
+	return podRef{p, false}, p != nil
+}
+
+// allPods returns the pods of both tables.
+func (w *World) allPods() []podRef {
+	var all []podRef
+	for _, p := range w.store.pods.rows {
+		all = append(all, podRef{p, false})
+	}
+	for _, p := range w.store.daemons.rows {
+		all = append(all, podRef{&p.Pod, true})
+	}
+	return all
+}
+
+// changePod changes a pod of either table.
+func (w *World) changePod(p podRef, r request, f func(*podorder.Pod)) answer {
+	r.name, r.verb = p.Name, Update
+	if p.daemon {
+		_, a := update(w, &w.store.daemons, r, func(d *daemonset.Pod) { f(&d.Pod) })
+		return a
+	}
+	_, a := update(w, &w.store.pods, r, f)
+	return a
+}
+
+func (w *World) schedulePod(p podRef, what happeningKind, d time.Duration) {
+	w.agenda.add(w.now.Add(d), happening{what: what, name: p.Name, uid: p.UID, daemon: p.daemon})
+}
+
+// live performs what happens to a pod and enters what happens next.
+func (w *World) live(h *happening, p podRef) {
+	deleted := !p.DeletionTimestamp.IsZero()
+	switch {
+	case h.what == end && deleted:
+		w.removePod(p)
+	case deleted || p.Finished():
+	case h.what == bind && p.NodeName == "":
+		w.bindPod(p)
+	case h.what == start && p.NodeName != "" && !p.Ready:
+		w.startPod(p)
+	case h.what == pull:
+		w.pullImages(p)
+	case h.what == crashBack && p.Ready:
+		w.count(PodCrashLoop)
+		w.changePod(p, by(NodeAgent), func(p *podorder.Pod) { p.Ready, p.ReadySince, p.Restarts = false, w.now, p.Restarts+1 })
+		w.schedulePod(p, start, w.delay(w.pace.start))
+	}
+}
+
+func by(r Role) request { return request{by: Actor{Role: r}, verb: Update, fresh: true} }
+
+// bindPod assigns a pod to a node, if there is one.
+func (w *World) bindPod(p podRef) {
+	if w.chance(Scheduling, 0.1) && !w.fair {
+		if w.random.IntN(2) == 0 {
+			w.count(PodGated)
+		} else {
+			w.count(PodUnschedulable)
+		}
+		w.schedulePod(p, bind, w.delay(w.pace.long))
+		return
+	}
+	node := w.nodeFor(p)
+	if node == "" {
+		w.count(PodUnschedulable)
+		if !w.fair {
+			w.schedulePod(p, bind, 5*time.Second)
+		}
+		return
+	}
+	w.changePod(p, by(Scheduler), func(p *podorder.Pod) { p.NodeName, p.Phase = node, podorder.Running })
+	w.beginStart(p)
+}
+
+// nodeFor returns a node for a pod, or "".
+func (w *World) nodeFor(p podRef) string {
+	if p.daemon {
+		d := w.store.daemons.named(p.Name)
+		if w.store.nodes.named(d.PinnedNode) == nil {
+			return ""
+		}
+		return d.PinnedNode
+	}
+	if len(w.store.nodes.rows) == 0 {
+		return "node-" + strconv.Itoa(w.random.IntN(3)+1)
+	}
+	i := w.random.IntN(len(w.store.nodes.rows))
+	for range w.store.nodes.rows {
+		if n := w.store.nodes.rows[i]; !n.NotReady && !n.Cordoned {
+			return n.Name
+		}
+		i = (i + 1) % len(w.store.nodes.rows)
+	}
+	return ""
+}
+
+// beginStart enters the instant at which a pod becomes ready.
+func (w *World) beginStart(p podRef) {
+	d := w.delay(w.pace.start)
+	if !w.fair && w.chance(Readiness, 0.08) {
+		w.count(PodSlow)
+		d = w.delay(w.pace.long)
+	}
+	w.schedulePod(p, start, d)
+}
+
+// startPod makes a pod ready, unless its template is broken or its node is away.
+func (w *World) startPod(p podRef) {
+	if w.neverReady != nil && w.neverReady(p) {
+		return
+	}
+	if w.broken[w.templateOf(p)] {
+		w.count(PodNeverReady)
+		return
+	}
+	if n := w.store.nodes.named(p.NodeName); n != nil && n.NotReady {
+		w.schedulePod(p, start, 5*time.Second)
+		return
+	}
+	if w.gated(p) { // whoever opens the gate makes it ready
+		return
+	}
+	w.changePod(p, by(NodeAgent), func(p *podorder.Pod) { p.Phase, p.Ready, p.ReadySince = podorder.Running, true, w.podClock() })
+	if !w.fair && w.chance(Readiness, 0.05) {
+		w.schedulePod(p, crashBack, w.delay(w.pace.start))
+	}
+}
+
+// gated reports whether a readiness gate keeps a pod from being ready.
+func (w *World) gated(p podRef) bool {
+	if !p.daemon {
+		return false
+	}
+	d := w.store.daemons.named(p.Name)
+	return d.InPlace != nil && !d.InPlace.True
+}
+
+// podClock is the time that the clock of a node shows. It may be ahead or behind.
+func (w *World) podClock() time.Time {
+	if w.fair || !w.chance(Clocks, 0.1) {
+		return w.now
+	}
+	if w.random.IntN(2) == 0 {
+		w.count(ClockAhead)
+		return w.now.Add(time.Duration(w.random.Int64N(int64(5 * time.Second))))
+	}
+	w.count(ClockBehind)
+	return w.now.Add(-time.Duration(w.random.Int64N(int64(5 * time.Second))))
+}
+
+// templateOf returns what the pod was made from: the ID of the template of its
+// ReplicaSet, or the hash of its revision.
+func (w *World) templateOf(p podRef) string {
+	if p.daemon {
+		return p.Labels[daemonset.LabelHash]
+	}
+	if rs := w.store.replicaSets.named(p.ControllerName); rs != nil {
+		return rs.Template.ID
+	}
+	return ""
+}
+
+// bear begins the life of a pod that was just created.
+func (w *World) bear(p podRef) {
+	if p.NodeName != "" { // bound by whoever created it
+		w.beginStart(p)
+		return
+	}
+	w.schedulePod(p, bind, w.delay(w.pace.schedule))
+}
+
+// deletePod asks for the end of a pod: it is marked, and ends later. One without a
+// node is gone at once.
+func (w *World) deletePod(p podRef, r request) answer {
+	r.verb, r.name = Delete, p.Name
+	if p.NodeName == "" {
+		return w.erasePod(p, r)
+	}
+	if !p.DeletionTimestamp.IsZero() {
+		return done
+	}
+	mark := func(o *podorder.Pod) { o.DeletionTimestamp = w.now }
+	var a answer
+	if p.daemon {
+		_, a = update(w, &w.store.daemons, r, func(d *daemonset.Pod) { mark(&d.Pod) })
+	} else {
+		_, a = update(w, &w.store.pods, r, mark)
+	}
+	if a != done {
+		return a
+	}
+	switch {
+	case !w.fair && w.chance(Termination, 0.04):
+		w.count(TerminationStuck) // until the fair phase
+	case !w.fair && w.chance(Termination, 0.06):
+		w.count(TerminationLong)
+		w.schedulePod(p, end, w.delay(w.pace.long))
+	default:
+		w.schedulePod(p, end, w.delay(w.pace.end))
+	}
+	return done
+}
+
+func (w *World) removePod(p podRef) {
+	r := by(NodeAgent)
+	r.name = p.Name
+	w.erasePod(p, r)
+}
+
+func (w *World) erasePod(p podRef, r request) answer {
+	if p.daemon {
+		return remove(w, &w.store.daemons, r)
+	}
+	return remove(w, &w.store.pods, r)
+}
+
+// healPods lets all pods go on that wait for something which no longer is.
+func (w *World) healPods() {
+	for _, p := range w.allPods() {
+		switch {
+		case !p.DeletionTimestamp.IsZero():
+			w.schedulePod(p, end, w.delay(w.pace.end))
+		case p.Finished():
+		case p.NodeName == "":
+			w.schedulePod(p, bind, w.delay(w.pace.schedule))
+		case !p.Ready:
+			w.schedulePod(p, start, w.delay(w.pace.start))
+		}
+	}
+}
+
+// labelled returns labels with one of them changed.
+func labelled(labels map[string]string, key, value string) map[string]string {
+	changed := maps.Clone(labels)
+	if changed == nil {
+		changed = map[string]string{}
+	}
+	changed[key] = value
+	return changed
+}

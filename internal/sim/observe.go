@@ -1,0 +1,200 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// An Observer watches a closed loop. Functions that are nil are not called. They are
+// called in the order of events and one at a time, and must not write to anything
+// that they are given. Slices and snapshots are valid during the call only; the
+// objects that pointers of a [State] lead to are never changed and may be kept.
+//
+// The error of a function ends the loop, which then fails with it.
+type Observer struct {
+	// After each plan, before any of it is carried out.
+	Deployment func(Planned[deploy.Snapshot, deploy.Options, deploy.Plan]) error
+	ReplicaSet func(Planned[replicaset.Snapshot, replicaset.Options, replicaset.Plan]) error
+	DaemonSet  func(Planned[daemonset.Snapshot, daemonset.Options, daemonset.Plan]) error
+	Admission  func(Planned[rollout.AdmitSnapshot, rollout.Options, rollout.Admission]) error
+	Rollout    func(Planned[rollout.Snapshot, rollout.Options, rollout.Plan]) error
+	Batch      func(Planned[rollout.BatchSnapshot, rollout.Options, rollout.BatchPlan]) error
+
+	// Write is called after each request that has changed the store, whoever made it.
+	Write func(Write) error
+	// End is called once, when the loop has come to rest after the fair phase.
+	End func(State) error
+}
+
+// An Actor is who asks the API server for something.
+type Actor struct {
+	Role     Role
+	Instance int // of several controllers of one kind at once, from 0
+}
+
+// A Role is a part that somebody plays in a cluster.
+type Role string
+
+// The roles.
+const (
+	DeploymentController Role = "deployment controller"
+	ReplicaSetController Role = "replica set controller"
+	DaemonSetController  Role = "daemon set controller"
+	RolloutController    Role = "rollout controller"
+	BatchController      Role = "batch controller"
+	Scheduler            Role = "scheduler"
+	NodeAgent            Role = "kubelet"
+	Collector            Role = "garbage collector"
+	User                 Role = "user"
+	Monkey               Role = "monkey" // whoever disturbs
+)
+
+// A Planned is a plan with all that it was made from.
+type Planned[Snapshot, Options, Plan any] struct {
+	By       Actor
+	Snapshot Snapshot
+	Now      time.Time // by the clock of the controller, which may be wrong
+	Options  Options
+	Plan     Plan
+	// Lag is how many changes of all objects the oldest part of the snapshot is behind
+	// the store; 0 means that the snapshot is the truth.
+	Lag int
+	// Fair is whether nothing is disturbed any more.
+	Fair bool
+}
+
+// A Write is a request that has changed the store.
+type Write struct {
+	By   Actor
+	Verb Verb
+	Kind Kind
+	Name string
+	UID  string
+	// Action is the action of a plan that asked for it, nil for the status of one and
+	// for writes that no planner has planned.
+	Action fmt.Stringer
+	// Fresh is whether the plan was made from the store as it is: nothing that the
+	// planner reads had changed between the reading and this write but by earlier
+	// actions of the same plan. It is true for writes that no planner has planned.
+	Fresh bool
+	// Expecting is whether a ReplicaSet controller knows of all writes that were made
+	// for the ReplicaSet: it has always been the only one, was never restarted and got
+	// the true answer to every request.
+	Expecting bool
+	// Corrected is whether the options of the plan repair the known defects.
+	Corrected bool
+	Before    State
+	After     State
+	Fair      bool // nothing is disturbed any more
+}
+
+// A Verb is what a request does.
+type Verb string
+
+// The verbs.
+const (
+	Create       Verb = "create"
+	Update       Verb = "update" // and patches
+	UpdateStatus Verb = "update status"
+	Delete       Verb = "delete" // ask for it, which only marks objects that take time
+	Remove       Verb = "remove" // the object is gone
+)
+
+// A State is what the store holds, in no particular order. The slices share no memory
+// with what planners are handed.
+type State struct {
+	Now           time.Time // true time
+	Version       int64     // of the store; each write has its own
+	Deployments   []*Deployment
+	ReplicaSets   []*replicaset.ReplicaSet
+	Pods          []*podorder.Pod // of ReplicaSets, and stray ones beside them
+	DaemonSets    []*DaemonSet
+	Daemons       []*daemonset.Pod // pods of DaemonSets, and stray ones beside them
+	Nodes         []*Node
+	Revisions     []*revision.ControllerRevision
+	Rollouts      []*Rollout
+	BatchReleases []*BatchRelease
+	Services      []*Service
+	Routes        []*rollout.Route
+	Ingresses     []*rollout.Ingress
+}
+
+// A Deployment is a stored Deployment.
+type Deployment struct {
+	deploy.Deployment
+	Labels     map[string]string
+	Finalizers []string
+	OwnerUID   string // of the BatchRelease that made it, "" for one of a person
+	CreatedAt  time.Time
+}
+
+// A DaemonSet is a stored DaemonSet.
+type DaemonSet struct {
+	daemonset.DaemonSet
+	ResourceVersion string
+	TemplateID      string // what its hash is made from; "" if the hash is given
+}
+
+// A Node is a stored node.
+type Node struct {
+	daemonset.Node
+	UID             string
+	ResourceVersion string
+	Zone            string
+	NotReady        bool // its agent does not answer, and pods on it are not ready
+	Cordoned        bool
+}
+
+// A Rollout is a stored Rollout.
+type Rollout struct {
+	rollout.Rollout
+	ResourceVersion string
+}
+
+// A BatchRelease is a stored BatchRelease.
+type BatchRelease struct {
+	rollout.BatchRelease
+	ResourceVersion string
+	OwnerUID        string
+}
+
+// A Service is a stored Service.
+type Service struct {
+	rollout.Service
+	OwnerUID string
+}
+
+// A Kind is a kind of objects.
+type Kind uint8
+
+// The kinds.
+const (
+	KindDeployment Kind = iota
+	KindReplicaSet
+	KindPod
+	KindDaemonSet
+	KindDaemon // a pod of a DaemonSet
+	KindNode
+	KindRevision
+	KindRollout
+	KindBatchRelease
+	KindService
+	KindRoute
+	KindIngress
+	kinds = iota
+)
+
+// String returns the name of the kind.
+func (k Kind) String() string {
+	return [kinds]string{
+		"Deployment", "ReplicaSet", "Pod", "DaemonSet", "daemon Pod", "Node", "ControllerRevision", "Rollout", "BatchRelease",
+		"Service", "HTTPRoute", "Ingress",
+	}[k]
+}

@@ -1,0 +1,370 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// A replicaSetController carries out the plans of package replicaset. It keeps the
+// expectations in memory and, if it may, the versions that it has written.
+type replicaSetController struct {
+	*controller
+	options  replicaset.Options
+	expected map[string]replicaset.Expectations
+	versions map[string]replicaset.Versions // nil if they are not looked at
+	blind    map[string]bool                // by UID: somebody else has written for it, or an answer was wrong
+	restarts int
+	sets     []replicaSet
+	siblings []replicaSet
+	pods     []podorder.Pod
+}
+
+func (c *replicaSetController) forget() {
+	clear(c.expected)
+	if c.versions != nil {
+		clear(c.versions)
+	}
+	c.restarts++
+}
+
+func (c *replicaSetController) keys() (names []string) {
+	for _, rs := range c.w.store.replicaSets.at(c.view[KindReplicaSet]) {
+		names = append(names, rs.Name)
+	}
+	return names
+}
+
+// watch enters the ReplicaSets that have changed and those of pods that have, and
+// lowers what is expected.
+func (c *replicaSetController) watch(from *[kinds]int64, skip bool) {
+	s := c.w.store
+	s.replicaSets.between(from[KindReplicaSet], c.view[KindReplicaSet], skip, func(old, rs *replicaSet) {
+		if replicaset.NeedsForget(old, rs) {
+			delete(c.expected, old.Name)
+		}
+		if rs != nil {
+			c.enter(rs.Name)
+		}
+	})
+	if s.pods.index(from[KindPod]) == s.pods.index(c.view[KindPod]) {
+		return
+	}
+	c.sets = fill(c.sets, s.replicaSets.at(c.view[KindReplicaSet]))
+	s.pods.between(from[KindPod], c.view[KindPod], skip, func(old, p *podorder.Pod) {
+		for _, e := range replicaset.PodEffects(replicaset.PodEvent{Old: old, New: p}, c.sets) {
+			c.effect(e)
+		}
+	})
+}
+
+func (c *replicaSetController) effect(e replicaset.Effect) {
+	if x, ok := c.expected[e.ReplicaSet]; ok {
+		if e.Created {
+			x = x.CreationObserved()
+		}
+		if e.Deleted != "" {
+			x = x.DeletionObserved(e.Deleted)
+		}
+		c.expected[e.ReplicaSet] = x
+	}
+	if e.Reconcile {
+		c.enter(e.ReplicaSet)
+	}
+	if e.Later > 0 {
+		c.wakeAt(c.now().Add(e.Later), e.ReplicaSet)
+	}
+}
+
+// snapshot returns what the controller sees, or nil if the ReplicaSet is not there.
+func (c *replicaSetController) snapshot(name string) *replicaset.Snapshot {
+	s := c.w.store
+	rows := s.replicaSets.at(c.view[KindReplicaSet])
+	rs := find(&s.replicaSets, rows, name)
+	if rs == nil {
+		return nil
+	}
+	c.pods = fill(c.pods, s.pods.at(c.view[KindPod]))
+	c.siblings = c.siblings[:0]
+	for _, o := range rows {
+		if o != rs {
+			c.siblings = append(c.siblings, *o)
+		}
+	}
+	return &replicaset.Snapshot{ReplicaSet: *rs, Pods: c.pods, Siblings: c.siblings, Expectations: c.expected[name]}
+}
+
+// consistent reports whether the view is as new as the own writes.
+func (c *replicaSetController) consistent(name string) bool {
+	v, ok := c.versions[name]
+	if !ok {
+		return true
+	}
+	read := replicaset.Versions{Pods: fmt.Sprint(c.view[KindPod]), ReplicaSets: fmt.Sprint(c.view[KindReplicaSet])}
+	if v.Check(read) != nil {
+		return false
+	}
+	delete(c.versions, name)
+	return true
+}
+
+func (c *replicaSetController) begin(name string) func() bool {
+	if !c.consistent(name) {
+		c.retry(name)
+		return nil
+	}
+	s := c.snapshot(name)
+	if s == nil {
+		delete(c.expected, name)
+		return nil
+	}
+	now := c.now()
+	c.corrected = c.options.Corrected
+	p, err := replicaset.Reconcile(*s, now, c.options)
+	c.w.Plans++
+	if err != nil {
+		c.w.fail(fmt.Errorf("replica set %s: %w", name, err))
+		return nil
+	}
+	if c.w.Trace != nil {
+		c.w.tracef("%s %d plans for %s, %d behind: %v; %v", c.Role, c.Instance, name, c.lag(), p, p.Status)
+	}
+	if f := c.w.Observer.ReplicaSet; f != nil {
+		c.w.fail(f(Planned[replicaset.Snapshot, replicaset.Options, replicaset.Plan]{
+			By: c.Actor, Snapshot: *s, Now: now, Options: c.options, Plan: p, Lag: c.lag(), Fair: c.w.fair,
+		}))
+	}
+	pass := &replicaSetPass{c: c, s: s, now: now, plan: p}
+	if len(p.Actions) == 0 && !replicaset.NeedsWrite(s.ReplicaSet, p.Status) {
+		c.wakeAt(p.RecheckAt, name)
+		return nil
+	}
+	if e := p.Expect(*s, now); !e.Equal(s.Expectations) {
+		c.expected[name] = e
+	}
+	return pass.next
+}
+
+// A replicaSetPass carries out one plan.
+type replicaSetPass struct {
+	c       *replicaSetController
+	s       *replicaset.Snapshot
+	now     time.Time
+	plan    replicaset.Plan
+	done    int // actions that are finished
+	claims  []replicaset.Outcome
+	creates []replicaset.Outcome
+	deletes []replicaset.Outcome
+	live    selector.Live
+	batch   int32 // calls left of the batch of creations
+	begun   bool
+	result  *replicaset.Result
+}
+
+// next performs the next request of the pass.
+func (p *replicaSetPass) next() bool {
+	if !p.begun {
+		p.begun = true
+		if p.plan.LiveCheck {
+			p.live = p.checkLive()
+		}
+	}
+	if p.result != nil {
+		p.writeStatus()
+		return false
+	}
+	if p.done < len(p.plan.Actions) && !p.stopped() {
+		p.act(p.plan.Actions[p.done])
+		return true
+	}
+	p.finish()
+	if p.result.WriteStatus {
+		return true
+	}
+	p.end()
+	return false
+}
+
+// stopped reports whether a claim has failed, which ends the pass.
+func (p *replicaSetPass) stopped() bool {
+	if p.live.Err != nil {
+		return true
+	}
+	for _, o := range p.claims {
+		if o.Answer == replicaset.Failed {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *replicaSetPass) checkLive() selector.Live {
+	rs := &p.s.ReplicaSet
+	f := selector.Fresh{Err: errors.New("not found")}
+	if o := p.c.w.store.replicaSets.named(rs.Name); o != nil {
+		f = selector.Fresh{UID: o.UID, DeletionTimestamp: o.DeletionTimestamp}
+	}
+	owner := replicaset.Owner(rs)
+	return selector.CheckLive(&owner, f)
+}
+
+func (p *replicaSetPass) act(a replicaset.Action) {
+	c := p.c
+	switch a := a.(type) {
+	case replicaset.AdoptPod:
+		p.done++
+		p.claims = append(p.claims, p.claim(a.Name, a.UID, a, a.Reference.Kind, a.Reference.Name, a.Reference.UID))
+	case replicaset.ReleasePod:
+		p.done++
+		p.claims = append(p.claims, p.claim(a.Name, a.UID, a, "", "", ""))
+	case replicaset.DeletePod:
+		p.done++
+		p.deletes = append(p.deletes, outcome(c.ask(func() answer {
+			pod, ok := c.w.podNamed(a.Name, false)
+			if !ok {
+				return c.w.answered(notFound)
+			}
+			return c.w.deletePod(pod, c.expecting(c.request(Delete, a.Name, precondition{a.UID, a.ResourceVersion}, a), p))
+		})))
+		p.trust(p.deletes)
+	case replicaset.CreatePods:
+		if p.batch == 0 {
+			if p.batch = a.NextBatch(p.creates); p.batch == 0 {
+				p.done++
+				return
+			}
+		}
+		p.batch--
+		p.create(a)
+	}
+}
+
+// expecting says whether the controller knows all that was written for the ReplicaSet.
+func (c *replicaSetController) expecting(r request, p *replicaSetPass) request {
+	r.expect = c.restarts == 0 && c.sight != SeesAnything && !c.blind[p.s.ReplicaSet.UID]
+	return r
+}
+
+// trust notes an answer that may be wrong.
+func (p *replicaSetPass) trust(outcomes []replicaset.Outcome) {
+	if o := outcomes[len(outcomes)-1]; o.Answer == replicaset.Failed {
+		p.c.blind[p.s.ReplicaSet.UID] = true
+	}
+}
+
+func (p *replicaSetPass) create(a replicaset.CreatePods) {
+	c, rs := p.c, &p.s.ReplicaSet
+	name, calls := "", 0
+	answer := c.ask(func() answer {
+		if calls++; calls > 1 {
+			c.blind[rs.UID] = true // a repeated request is not idempotent
+		}
+		if c.w.podLimit > 0 && len(c.w.store.pods.rows) >= c.w.podLimit {
+			return c.w.answered(forbidden)
+		}
+		name = c.w.podName(rs.Name)
+		pod, a := create(c.w, &c.w.store.pods, c.expecting(c.request(Create, name, precondition{}, a), p), &podorder.Pod{
+			Name: name, Labels: rs.TemplateLabels, ControllerKind: replicaset.Kind, ControllerName: rs.Name, ControllerUID: rs.UID,
+			CreationTimestamp: c.w.now, Phase: podorder.Pending,
+		})
+		if a == done {
+			c.w.bear(podRef{pod, false})
+			if c.versions != nil {
+				c.versions[rs.Name] = c.versions[rs.Name].WrotePod(rs.UID, pod.ResourceVersion)
+			}
+		}
+		return a
+	})
+	o := outcome(answer)
+	o.Pod = name
+	p.creates = append(p.creates, o)
+	if answer == timeout {
+		c.blind[rs.UID] = true
+	}
+}
+
+// outcome is the answer as package replicaset knows it.
+func outcome(a answer) replicaset.Outcome {
+	switch a {
+	case done:
+		return replicaset.Outcome{Answer: replicaset.Done}
+	case notFound:
+		return replicaset.Outcome{Answer: replicaset.NotFound}
+	case invalid:
+		return replicaset.Outcome{Answer: replicaset.Invalid}
+	}
+	return replicaset.Outcome{Answer: replicaset.Failed, Err: errors.New(a.String())}
+}
+
+// claim changes the controller of a pod. One that has another one by now is left
+// alone.
+func (p *replicaSetPass) claim(name, uid string, action fmt.Stringer, kind, owner, ownerUID string) replicaset.Outcome {
+	c := p.c
+	return outcome(c.ask(func() answer {
+		w := c.w
+		if o := w.store.pods.named(name); o != nil {
+			switch {
+			case ownerUID != "" && o.ControllerUID != "" && o.ControllerUID != ownerUID:
+				return w.answered(invalid)
+			case ownerUID == "" && o.ControllerUID != p.s.ReplicaSet.UID:
+				return w.answered(invalid)
+			}
+		}
+		_, a := update(w, &w.store.pods, c.request(Update, name, precondition{uid: uid}, action), func(o *podorder.Pod) {
+			o.ControllerKind, o.ControllerName, o.ControllerUID = kind, owner, ownerUID
+		})
+		return a
+	}))
+}
+
+func (p *replicaSetPass) finish() {
+	r := replicaset.Finish(*p.s, p.plan, replicaset.Report{
+		LiveCheck: p.live.Err, Claims: p.claims, Creates: p.creates, Deletes: p.deletes,
+		Expectations: p.c.expected[p.s.ReplicaSet.Name],
+	}, p.now, p.c.options)
+	p.result = &r
+	p.c.expected[p.s.ReplicaSet.Name] = r.Expectations
+}
+
+// writeStatus writes the status, once more on the live object after a conflict.
+func (p *replicaSetPass) writeStatus() {
+	c, rs := p.c, &p.s.ReplicaSet
+	version := rs.ResourceVersion
+	for range 2 {
+		answer := c.ask(func() answer {
+			o, a := update(c.w, &c.w.store.replicaSets, c.request(UpdateStatus, rs.Name, precondition{rs.UID, version}, nil),
+				func(o *replicaSet) { o.Status = p.result.Status })
+			if a == done && c.versions != nil {
+				c.versions[rs.Name] = c.versions[rs.Name].WroteStatus(rs.UID, o.ResourceVersion)
+			}
+			return a
+		})
+		switch answer {
+		case done:
+			p.end()
+			return
+		case conflict:
+			if o := c.w.store.replicaSets.named(rs.Name); o != nil {
+				version = o.ResourceVersion
+				continue
+			}
+		}
+		break
+	}
+	c.retry(rs.Name)
+}
+
+// end enters what is to be done next.
+func (p *replicaSetPass) end() {
+	name := p.s.ReplicaSet.Name
+	if p.result.Err != nil {
+		p.c.retry(name)
+		return
+	}
+	p.c.retries = 0
+	p.c.wakeAt(p.result.RecheckAt, name)
+}

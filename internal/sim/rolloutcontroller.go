@@ -1,0 +1,427 @@
+package sim
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// A rolloutController carries out the plans of the rollout pass. It keeps in memory
+// when traffic was last changed.
+type rolloutController struct {
+	*controller
+	options rollout.Options
+	grace   map[string]rollout.Grace
+}
+
+func (c *rolloutController) forget() { clear(c.grace) }
+
+func (c *rolloutController) keys() (names []string) {
+	for _, r := range c.w.store.rollouts.at(c.view[KindRollout]) {
+		names = append(names, r.Name)
+	}
+	return names
+}
+
+// watch enters all Rollouts: everything that is read concerns them.
+func (c *rolloutController) watch(from *[kinds]int64, _ bool) {
+	for _, k := range c.reads {
+		if from[k] != c.view[k] && c.w.store.touched[k] > min(from[k], c.view[k]) {
+			c.resync()
+			return
+		}
+	}
+}
+
+// workloadOf returns a Deployment as package rollout reads it.
+func (w *World) workloadOf(d *Deployment) rollout.Workload {
+	s := &d.Status
+	o := rollout.Workload{
+		WorkloadRef: rollout.WorkloadRef{APIVersion: "apps/v1", Kind: deploy.Kind, Name: d.Name},
+		UID:         d.UID, Generation: d.Generation, Labels: d.Labels, Annotations: d.Annotations, Replicas: d.Replicas,
+		Template: d.Template, Paused: d.Paused, StrategyType: string(d.Strategy), MinReadySeconds: d.MinReadySeconds,
+		ProgressDeadlineSeconds: d.ProgressDeadlineSeconds, StableRevision: d.Labels[rollout.LabelStableRevision],
+		Status: rollout.WorkloadStatus{
+			ObservedGeneration: s.ObservedGeneration, Replicas: s.Replicas, ReadyReplicas: s.ReadyReplicas,
+			AvailableReplicas: s.AvailableReplicas, UpdatedReplicas: s.UpdatedReplicas,
+			UpdatedReadyReplicas: rollout.ParseExtraStatus(d.Annotations[rollout.AnnotationExtraStatus]).UpdatedReadyReplicas,
+		},
+	}
+	o.Template.Hash = w.hash(d.Template.ID, s.CollisionCount)
+	o.UpdateRevision = o.Template.Hash
+	if d.Strategy != deploy.Recreate {
+		o.RollingUpdate = &rollout.RollingUpdate{MaxSurge: d.MaxSurge, MaxUnavailable: d.MaxUnavailable}
+	}
+	return o
+}
+
+// setsOf returns the ReplicaSets that a Deployment controls.
+func setsOf(sets []*replicaSet, uid string) (owned []rollout.WorkloadSet) {
+	for _, rs := range sets {
+		if rs.ControllerUID == uid {
+			owned = append(owned, rollout.WorkloadSet{
+				Name: rs.Name, Template: rs.Template, Replicas: sizeOf(rs), Revision: rs.Annotations["deployment.kubernetes.io/revision"],
+				CreationTimestamp: rs.CreationTimestamp, DeletionTimestamp: rs.DeletionTimestamp,
+			})
+		}
+	}
+	return owned
+}
+
+// canaryOf returns the newest canary Deployment of another that a BatchRelease owns, or
+// any if the UID is empty; nil if there is none.
+func canaryOf(rows []*Deployment, name, ownerUID string) (newest *Deployment) {
+	for _, d := range rows {
+		if d.Labels[rollout.LabelCanaryDeployment] == name && d.DeletionTimestamp.IsZero() && (ownerUID == "" || d.OwnerUID == ownerUID) &&
+			(newest == nil || d.CreatedAt.After(newest.CreatedAt)) {
+			newest = d
+		}
+	}
+	return newest
+}
+
+// snapshot returns what the controller sees, or nil if the Rollout is not there.
+func (c *rolloutController) snapshot(name string) (*rollout.Snapshot, *Rollout) {
+	s := c.w.store
+	r := find(&s.rollouts, s.rollouts.at(c.view[KindRollout]), name)
+	if r == nil {
+		return nil, nil
+	}
+	snapshot := &rollout.Snapshot{Rollout: r.Rollout, Grace: c.grace[name]}
+	if br := find(&s.batchReleases, s.batchReleases.at(c.view[KindBatchRelease]), name); br != nil {
+		snapshot.BatchRelease = &br.BatchRelease
+	}
+	deployments := s.deployments.at(c.view[KindDeployment])
+	if d := find(&s.deployments, deployments, r.WorkloadRef.Name); d != nil {
+		sets := s.replicaSets.at(c.view[KindReplicaSet])
+		look := rollout.InspectSnapshot{Workload: c.w.workloadOf(d), Style: r.Style(), Sets: setsOf(sets, d.UID)}
+		if canary := canaryOf(deployments, d.Name, ""); canary != nil {
+			look.CanarySets = setsOf(sets, canary.UID)
+		}
+		facts := rollout.Inspect(look)
+		snapshot.Workload = &facts
+	}
+	c.traffic(snapshot)
+	return snapshot, r
+}
+
+// traffic adds the objects that lead traffic.
+func (c *rolloutController) traffic(snapshot *rollout.Snapshot) {
+	strategy := snapshot.Rollout.Strategy()
+	if strategy == nil || len(strategy.TrafficRoutings) == 0 {
+		return
+	}
+	s, t, traffic := c.w.store, &strategy.TrafficRoutings[0], &snapshot.Traffic
+	services := s.services.at(c.view[KindService])
+	if o := find(&s.services, services, t.Service); o != nil {
+		traffic.Stable = &o.Service
+	}
+	if o := find(&s.services, services, t.Service+"-canary"); o != nil {
+		traffic.Canary = &o.Service
+	}
+	if t.Gateway != nil && t.Gateway.HTTPRouteName != nil {
+		traffic.Route = find(&s.routes, s.routes.at(c.view[KindRoute]), *t.Gateway.HTTPRouteName)
+	}
+	if t.Ingress != nil {
+		ingresses := s.ingresses.at(c.view[KindIngress])
+		traffic.Ingress = find(&s.ingresses, ingresses, t.Ingress.Name)
+		traffic.CanaryIngress = find(&s.ingresses, ingresses, t.Ingress.Name+"-canary")
+	}
+}
+
+func (c *rolloutController) begin(name string) func() bool {
+	s, r := c.snapshot(name)
+	if s == nil {
+		delete(c.grace, name)
+		return nil
+	}
+	now := c.now()
+	c.corrected = len(c.options.Corrected) > 0
+	p, err := rollout.Reconcile(*s, now, c.options)
+	c.w.Plans++
+	if err != nil {
+		c.w.fail(fmt.Errorf("rollout %s: %w", name, err))
+		return nil
+	}
+	if c.w.Trace != nil {
+		c.w.tracef("%s %d plans for %s, %d behind: %v; %s %d/%s %s", c.Role, c.Instance, name, c.lag(), p, p.Status.Phase, p.Status.CurrentStepIndex, p.Status.CurrentStepState, p.Failure)
+	}
+	if f := c.w.Observer.Rollout; f != nil {
+		c.w.fail(f(Planned[rollout.Snapshot, rollout.Options, rollout.Plan]{
+			By: c.Actor, Snapshot: *s, Now: now, Options: c.options, Plan: p, Lag: c.lag(), Fair: c.w.fair,
+		}))
+	}
+	c.grace[name] = p.Grace
+	c.wakeAt(p.RecheckAt, name)
+	pass := &rolloutPass{c: c, r: r, plan: p, version: r.ResourceVersion}
+	if len(p.Actions) == 0 && p.Failure == "" && sameRolloutStatus(&p.Status, &r.Status) {
+		c.retries = 0
+		return nil
+	}
+	return pass.next
+}
+
+// A rolloutPass carries out one plan of a Rollout.
+type rolloutPass struct {
+	c       *rolloutController
+	r       *Rollout
+	plan    rollout.Plan
+	version string
+	done    int
+}
+
+func (p *rolloutPass) next() bool {
+	if p.done < len(p.plan.Actions) {
+		a := p.perform(p.plan.Actions[p.done])
+		p.done++
+		if a != done {
+			p.c.retry(p.r.Name)
+			return false
+		}
+		return true
+	}
+	switch {
+	case p.plan.Failure != "": // without a status
+		p.c.retry(p.r.Name)
+		return false
+	case !sameRolloutStatus(&p.plan.Status, &p.r.Status) && p.write(UpdateStatus, nil, func(r *Rollout) { r.Status = p.plan.Status }) != done:
+		p.c.retry(p.r.Name)
+		return false
+	}
+	p.c.retries = 0
+	return false
+}
+
+// write changes the Rollout if it still is as this pass has seen it. A Rollout that is
+// gone with its last finalizer needs no status any more.
+func (p *rolloutPass) write(verb Verb, action fmt.Stringer, f func(*Rollout)) answer {
+	c := p.c
+	return c.ask(func() answer {
+		table := &c.w.store.rollouts
+		r, a := update(c.w, table, c.request(verb, p.r.Name, precondition{p.r.UID, p.version}, action), f)
+		switch {
+		case a == done:
+			p.version = r.ResourceVersion
+			if !r.DeletionTimestamp.IsZero() && len(r.Finalizers) == 0 {
+				remove(c.w, table, request{by: Actor{Role: Collector}, name: r.Name, fresh: true})
+			}
+		case a == notFound && verb == UpdateStatus:
+			return done
+		}
+		return a
+	})
+}
+
+func (p *rolloutPass) perform(a rollout.Action) answer {
+	c := p.c
+	w := c.w
+	switch a := a.(type) {
+	case rollout.SetFinalizer:
+		return p.write(Update, a, func(r *Rollout) { r.Finalizers = withFinalizer(r.Finalizers, a) })
+	case rollout.PatchRollout:
+		return p.write(Update, a, func(r *Rollout) { r.Annotations = a.Annotations })
+	case rollout.PatchWorkload:
+		return c.patchWorkload(a)
+	case rollout.CreateBatchRelease:
+		return c.ask(func() answer {
+			_, answer := create(w, &w.store.batchReleases, c.request(Create, a.Name, precondition{}, a), &BatchRelease{
+				BatchRelease: rollout.BatchRelease{
+					Name: a.Name, Generation: 1, Annotations: a.Annotations, WorkloadRef: a.WorkloadRef, ReleasePlan: a.ReleasePlan,
+				}, OwnerUID: a.OwnerUID,
+			})
+			return answer
+		})
+	case rollout.UpdateBatchRelease:
+		return p.release(Update, a.Name, a.UID, a, func(br *BatchRelease) {
+			br.Annotations, br.WorkloadRef, br.ReleasePlan = a.Annotations, a.WorkloadRef, a.ReleasePlan
+			br.Generation++
+		})
+	case rollout.PatchBatchRelease:
+		return p.release(Update, a.Name, a.UID, a, func(br *BatchRelease) {
+			if a.RolloutID != nil {
+				br.ReleasePlan.RolloutID = *a.RolloutID
+			}
+			if a.Finalize != "" {
+				br.ReleasePlan.BatchPartition, br.ReleasePlan.FinalizingPolicy = nil, a.Finalize
+			}
+			br.Generation++
+		})
+	case rollout.DeleteBatchRelease:
+		return c.ask(func() answer { return w.deleteBatchRelease(c.request(Delete, a.Name, precondition{uid: a.UID}, a)) })
+	}
+	return p.route(a)
+}
+
+// withFinalizer returns finalizers with one added or removed.
+func withFinalizer(list []string, a rollout.SetFinalizer) []string {
+	list = slices.DeleteFunc(slices.Clone(list), func(f string) bool { return f == a.Finalizer })
+	if !a.Remove {
+		list = append(list, a.Finalizer)
+	}
+	return list
+}
+
+func (p *rolloutPass) release(verb Verb, name, uid string, action fmt.Stringer, f func(*BatchRelease)) answer {
+	c := p.c
+	return c.ask(func() answer {
+		_, a := update(c.w, &c.w.store.batchReleases, c.request(verb, name, precondition{uid: uid}, action), f)
+		return a
+	})
+}
+
+// deleteBatchRelease marks a BatchRelease that has finalizers, and removes others.
+func (w *World) deleteBatchRelease(r request) answer {
+	o, a := lookup(&w.store.batchReleases, &r)
+	switch {
+	case a != done:
+		return w.answered(a)
+	case len(o.Finalizers) == 0:
+		return remove(w, &w.store.batchReleases, r)
+	case !o.DeletionTimestamp.IsZero():
+		return done
+	}
+	_, a = update(w, &w.store.batchReleases, r, func(br *BatchRelease) { br.DeletionTimestamp = w.now; br.Generation++ })
+	return a
+}
+
+// route performs the writes that lead traffic.
+func (p *rolloutPass) route(a rollout.Action) answer {
+	c := p.c
+	w, s := c.w, c.w.store
+	service := func(name string, f func(*Service)) answer {
+		return c.ask(func() answer {
+			_, answer := update(w, &s.services, c.request(Update, name, precondition{}, a), f)
+			return answer
+		})
+	}
+	gone := func(a answer) answer {
+		if a == notFound {
+			return done
+		}
+		return a
+	}
+	switch a := a.(type) {
+	case rollout.SelectPods:
+		return service(a.Service, func(o *Service) {
+			o.Selector = maps.Clone(o.Selector)
+			if a.Value == "" {
+				delete(o.Selector, a.Key)
+				return
+			}
+			o.Selector = labelled(o.Selector, a.Key, a.Value)
+		})
+	case rollout.CreateService:
+		return c.ask(func() answer {
+			_, answer := create(w, &s.services, c.request(Create, a.Name, precondition{}, a), &Service{
+				Service: rollout.Service{Name: a.Name, Selector: a.Selector}, OwnerUID: a.OwnerUID,
+			})
+			return answer
+		})
+	case rollout.DeleteService:
+		return gone(c.ask(func() answer { return remove(w, &s.services, c.request(Delete, a.Name, precondition{}, a)) }))
+	case rollout.SetRoute:
+		return c.ask(func() answer {
+			_, answer := update(w, &s.routes, c.request(Update, a.Name, precondition{}, a), func(o *rollout.Route) { o.Rules = a.Rules })
+			return answer
+		})
+	case rollout.SetIngress:
+		return c.ask(func() answer {
+			o := &rollout.Ingress{Name: a.Name, Annotations: a.Annotations}
+			if a.Create {
+				_, answer := create(w, &s.ingresses, c.request(Create, a.Name, precondition{}, a), o)
+				return answer
+			}
+			_, answer := update(w, &s.ingresses, c.request(Update, a.Name, precondition{}, a), func(o *rollout.Ingress) { o.Annotations = a.Annotations })
+			return answer
+		})
+	case rollout.DeleteIngress:
+		return gone(c.ask(func() answer { return remove(w, &s.ingresses, c.request(Delete, a.Name, precondition{}, a)) }))
+	}
+	w.fail(fmt.Errorf("unknown action %T", a))
+	return invalid
+}
+
+// patchWorkload changes a Deployment if it still is as the pass has seen it. Upstream
+// patches it as it is, so that a stale controller can undo what admission has done.
+func (c *controller) patchWorkload(a rollout.PatchWorkload) answer {
+	table := &c.w.store.deployments
+	pre := precondition{uid: a.UID}
+	if seen := find(table, table.at(c.view[KindDeployment]), a.Workload.Name); seen != nil {
+		pre.version = seen.ResourceVersion
+	}
+	return c.ask(func() answer {
+		r := c.request(Update, a.Workload.Name, pre, a)
+		if d, _ := lookup(table, &r); d != nil && unchangedBy(d, &a.Patch) {
+			return done // no write, no event
+		}
+		_, answer := update(c.w, table, r, func(d *Deployment) { patchDeployment(d, &a.Patch) })
+		return answer
+	})
+}
+
+// unchangedBy reports whether a patch changes nothing.
+func unchangedBy(d *Deployment, p *rollout.WorkloadPatch) bool {
+	o := *d
+	patchDeployment(&o, p)
+	return o.Generation == d.Generation && maps.Equal(o.Labels, d.Labels) && maps.Equal(o.Annotations, d.Annotations)
+}
+
+// patchDeployment applies a patch. The generation rises if the spec changes.
+func patchDeployment(d *Deployment, p *rollout.WorkloadPatch) {
+	before := d.Deployment
+	d.Labels, d.Annotations = patched(d.Labels, p.Labels), patched(d.Annotations, p.Annotations)
+	if p.Replicas != nil {
+		d.Replicas = p.Replicas
+	}
+	if p.Paused != nil {
+		d.Paused = *p.Paused
+	}
+	if p.StrategyType != nil {
+		d.Strategy = deploy.Strategy(*p.StrategyType)
+	}
+	if !p.MaxSurge.IsZero() {
+		d.MaxSurge = p.MaxSurge
+	}
+	if !p.MaxUnavailable.IsZero() {
+		d.MaxUnavailable = p.MaxUnavailable
+	}
+	if p.MinReadySeconds != nil {
+		d.MinReadySeconds = *p.MinReadySeconds
+	}
+	if p.ProgressDeadlineSeconds != nil {
+		d.ProgressDeadlineSeconds = p.ProgressDeadlineSeconds
+	}
+	if d.Paused != before.Paused || d.Strategy != before.Strategy || d.MaxSurge != before.MaxSurge ||
+		d.MaxUnavailable != before.MaxUnavailable || d.MinReadySeconds != before.MinReadySeconds || !same(d.Replicas, before.Replicas) ||
+		!same(d.ProgressDeadlineSeconds, before.ProgressDeadlineSeconds) {
+		d.Generation++
+	}
+}
+
+// patched returns a map with changes; nil removes.
+func patched(m map[string]string, changes map[string]*string) map[string]string {
+	if len(changes) == 0 {
+		return m
+	}
+	m = maps.Clone(m)
+	if m == nil {
+		m = map[string]string{}
+	}
+	for key, value := range changes {
+		if value == nil {
+			delete(m, key)
+		} else {
+			m[key] = *value
+		}
+	}
+	return m
+}
+
+func sameRolloutStatus(a, b *rollout.RolloutStatus) bool {
+	return a.ObservedGeneration == b.ObservedGeneration && a.Phase == b.Phase && a.Message == b.Message &&
+		a.CurrentStepIndex == b.CurrentStepIndex && a.CurrentStepState == b.CurrentStepState && same(a.Sub, b.Sub) &&
+		slices.Equal(a.Conditions, b.Conditions)
+}

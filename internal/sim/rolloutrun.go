@@ -1,0 +1,222 @@
+package sim
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// A RolloutRelease is a change of the template of a Deployment that a Rollout steps
+// through.
+type RolloutRelease struct {
+	Now        time.Time
+	Rollout    rollout.Rollout   // its status does not count
+	Deployment deploy.Deployment // as it is before the release: all of its pods are available
+	Template   revision.Template // the new one
+	Traffic    rollout.Traffic   // what leads to the Deployment
+}
+
+// RolloutConfig adjusts [RunRollout].
+type RolloutConfig struct {
+	Kubelet   Kubelet
+	TimeLimit time.Duration // virtual time after which the run gives up; 0 means a day
+	Options   rollout.Options
+	// ApproveAfter is how long a person takes to confirm a step that waits for one;
+	// negative is never.
+	ApproveAfter time.Duration
+}
+
+// A RolloutResult is how a release went.
+type RolloutResult struct {
+	Steps []RolloutStep  // at least one: the last is the end
+	Done  bool           // whether all pods are new and available, and the Rollout has let go
+	Holds []rollout.Hold // what the Rollout waits for at the end
+}
+
+// A RolloutStep is the cluster after something in it has changed.
+type RolloutStep struct {
+	Time      time.Duration        `json:"-"`  // since the start
+	By        Role                 `json:"by"` // who changed it last
+	Phase     rollout.RolloutPhase `json:"phase"`
+	Step      int32                `json:"step"` // from 1; 0 before the first
+	State     rollout.StepState    `json:"state,omitzero"`
+	New       int32                `json:"new"` // pods of the new template that are wanted
+	Old       int32                `json:"old"`
+	NewReady  int32                `json:"newReady"`
+	OldReady  int32                `json:"oldReady"`
+	Available int32                `json:"available"`
+	// Traffic is the percent of the requests that the new pods get, -1 if nothing leads
+	// them apart.
+	Traffic int32 `json:"traffic"`
+}
+
+// RunRollout releases the new template, and lets the planners of packages rollout,
+// deploy and replicaset act until nothing will happen any more, or the time limit is
+// reached. Nothing goes wrong but what the Kubelet says.
+func RunRollout(c RolloutRelease, cfg RolloutConfig) (RolloutResult, error) {
+	w := calmWorld(c.Now, cfg.Kubelet)
+	w.addDeploymentController(deploy.Options{})
+	w.addReplicaSetController(replicaset.Options{})
+	w.fair = true
+	d := &Deployment{Deployment: c.Deployment, CreatedAt: c.Now}
+	// What is released later finds the Deployment by this name, and pods by these labels.
+	d.Name, d.UID, d.Status, d.Annotations, d.Generation = "web", "", deploy.Status{}, nil, 1
+	d.Selector, d.TemplateLabels = selector.FromLabels(appWeb), appWeb
+	create(w, &w.store.deployments, by(User), d)
+	w.createRouting(&c.Traffic)
+	r := &Rollout{Rollout: c.Rollout}
+	r.Status, r.Generation, r.UID, r.Finalizers = rollout.RolloutStatus{}, 1, "", nil
+	r.WorkloadRef = rollout.WorkloadRef{APIVersion: "apps/v1", Kind: deploy.Kind, Name: "web"}
+	create(w, &w.store.rollouts, by(User), r)
+	w.addRolloutControllers(cfg.Options)
+	if err := w.runCalm(0); err != nil {
+		return RolloutResult{}, fmt.Errorf("before the release: %w", err)
+	}
+	w.now = w.now.Add(time.Hour)
+	rec := &rolloutRecorder{world: w, start: w.now, template: c.Template.ID, approveAfter: cfg.ApproveAfter}
+	w.Observer.Write, w.Observer.Rollout = rec.written, rec.planned
+	w.admit(func(d *Deployment) { d.Template = c.Template })
+	if err := w.runCalm(cfg.TimeLimit); err != nil {
+		return RolloutResult{}, fmt.Errorf("after %v: %w", w.now.Sub(rec.start), err)
+	}
+	return rec.result(), nil
+}
+
+// createRouting creates what leads requests to the Deployment.
+func (w *World) createRouting(t *rollout.Traffic) {
+	s := w.store
+	if t.Stable != nil {
+		create(w, &s.services, by(User), &Service{Service: *t.Stable})
+	}
+	if t.Route != nil {
+		route := *t.Route
+		create(w, &s.routes, by(User), &route)
+	}
+	if t.Ingress != nil {
+		ingress := *t.Ingress
+		create(w, &s.ingresses, by(User), &ingress)
+	}
+}
+
+// A rolloutRecorder makes steps of what is written.
+type rolloutRecorder struct {
+	world    *World
+	start    time.Time
+	template string // the ID of the new one
+	// approveAfter is how long a person takes to confirm a step; negative is never.
+	approveAfter time.Duration
+	steps        []RolloutStep
+	holds        []rollout.Hold
+}
+
+func (r *rolloutRecorder) planned(p Planned[rollout.Snapshot, rollout.Options, rollout.Plan]) error {
+	r.holds = append([]rollout.Hold(nil), p.Plan.Holds...)
+	return nil
+}
+
+func (r *rolloutRecorder) written(w Write) error {
+	s := r.describe(&w.After)
+	s.By = w.By.Role
+	if n := len(r.steps); n > 0 {
+		last := r.steps[n-1]
+		last.Time, last.By = s.Time, s.By
+		if last == s {
+			return nil
+		}
+		if s.State == rollout.StatePaused && last.State != s.State && r.approveAfter >= 0 {
+			r.world.agenda.add(r.world.now.Add(r.approveAfter), happening{what: confirm})
+		}
+	}
+	r.steps = append(r.steps, s)
+	return nil
+}
+
+// describe returns the numbers of a cluster.
+func (r *rolloutRecorder) describe(s *State) RolloutStep {
+	step := RolloutStep{Time: r.world.now.Sub(r.start), Traffic: traffic(s)}
+	if len(s.Rollouts) > 0 {
+		status := &s.Rollouts[0].Status
+		step.Phase, step.Step, step.State = status.Phase, status.CurrentStepIndex, status.CurrentStepState
+		if status.Phase != rollout.PhaseProgressing || progressing(status) == rollout.ProgressInitializing {
+			step.Step, step.State = 0, "" // they are those of the release before
+		}
+	}
+	fresh := map[string]bool{} // UIDs of ReplicaSets with the new template
+	for _, rs := range s.ReplicaSets {
+		fresh[rs.UID] = rs.Template.ID == r.template
+		if fresh[rs.UID] {
+			step.New += sizeOf(rs)
+		} else {
+			step.Old += sizeOf(rs)
+		}
+		step.Available += rs.Status.AvailableReplicas
+	}
+	for _, p := range s.Pods {
+		isNew, known := fresh[p.ControllerUID]
+		switch {
+		case !known || !p.Ready || p.Phase != podorder.Running || !p.DeletionTimestamp.IsZero():
+		case isNew:
+			step.NewReady++
+		default:
+			step.OldReady++
+		}
+	}
+	return step
+}
+
+// progressing returns where a Rollout that is under way stands, "" for nowhere.
+func progressing(s *rollout.RolloutStatus) string {
+	for _, c := range s.Conditions {
+		if c.Type == rollout.ConditionProgressing {
+			return c.Reason
+		}
+	}
+	return ""
+}
+
+// traffic returns the percent of the requests that a route or an Ingress leads to the
+// canary Service, -1 if there is neither.
+func traffic(s *State) int32 {
+	const suffix, weight = "-canary", "nginx.ingress.kubernetes.io/canary-weight"
+	percent := int32(-1)
+	for _, r := range s.Routes {
+		percent = max(percent, 0)
+		for _, rule := range r.Rules {
+			for _, ref := range rule.BackendRefs {
+				if strings.HasSuffix(ref.Name, suffix) && ref.Weight != nil {
+					percent = *ref.Weight
+				}
+			}
+		}
+	}
+	for _, i := range s.Ingresses {
+		percent = max(percent, 0)
+		if n, err := strconv.Atoi(i.Annotations[weight]); err == nil && strings.HasSuffix(i.Name, suffix) {
+			percent = int32(n)
+		}
+	}
+	return percent
+}
+
+func (r *rolloutRecorder) result() RolloutResult {
+	s := r.world.state()
+	end := r.describe(&s)
+	end.By = RolloutController
+	wanted := end.New + end.Old
+	done := end.Phase == rollout.PhaseHealthy && end.Old == 0 && end.New > 0 && end.Available == wanted && len(s.BatchReleases) == 0
+	if n := len(r.steps); n > 0 {
+		end.Time, end.By = r.steps[n-1].Time, r.steps[n-1].By // since when nothing has changed
+		if r.steps[n-1] == end {
+			return RolloutResult{Steps: r.steps, Done: done, Holds: r.holds}
+		}
+	}
+	return RolloutResult{Steps: append(r.steps, end), Done: done, Holds: r.holds}
+}

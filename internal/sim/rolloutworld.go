@@ -1,0 +1,366 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// NewRollouts returns a world with a Deployment that is updated by a Rollout of some
+// style, with or without traffic. A person releases, rescales, rolls back, jumps,
+// pauses, approves and changes steps at any time.
+func NewRollouts(seed uint64, faults Faults) *World { return newRollouts(seed, faults, "") }
+
+// newRollouts returns a world of a style, or of any if the style is "".
+func newRollouts(seed uint64, faults Faults, style rollout.Style) *World {
+	w := newWorld(seed, faults)
+	w.addDeploymentController(deploy.Options{Corrected: true})
+	w.addReplicaSetController(replicaset.Options{Corrected: true})
+	w.calmDown()
+	w.createTraffic()
+	if style == "" {
+		style = []rollout.Style{rollout.Partition, rollout.Partition, rollout.Canary, rollout.BlueGreen}[w.random.IntN(4)]
+	}
+	w.createRollout(style)
+	options := rollout.Options{Corrected: rollout.AllCorrections()}
+	w.addRolloutControllers(options)
+	w.settleAll()
+	w.fair = false
+	w.Troubles = Troubles{}
+	for _, c := range w.controllers {
+		w.count(c.sight)
+	}
+	if w.chance(Overlap, 0.2) {
+		w.count(TwoLeaders)
+		w.addRolloutControllers(options)
+	}
+	w.changeDeployed()
+	w.disturb = append(podDisturbances(), rolloutDisturbances()...)
+	w.heal = append(w.heal, (*World).healRollouts)
+	w.limit = 20_000
+	w.idle = func(w *World) bool { return w.approve() || w.resume() || w.rollBackFirst() }
+	w.check = (*World).checkRollouts
+	return w
+}
+
+// calmDown creates a Deployment and lets it finish.
+func (w *World) calmDown() {
+	w.fair = true
+	d := &Deployment{Deployment: deploy.Deployment{
+		Name: "web", Generation: 1, Selector: selector.FromLabels(appWeb), TemplateLabels: appWeb, Template: revision.Template{ID: "a"},
+		Replicas: new(w.random.Int32N(7) + 1), MaxSurge: rollout.Percent(25), MaxUnavailable: rollout.Percent(25), Strategy: deploy.RollingUpdate,
+	}, CreatedAt: w.now}
+	if w.random.IntN(2) == 0 {
+		d.MaxSurge, d.MaxUnavailable = rollout.Int(w.random.Int32N(3)), rollout.Int(w.random.Int32N(3))
+	}
+	create(w, &w.store.deployments, by(User), d)
+	w.settleAll()
+}
+
+// settleAll lets everything come to rest.
+func (w *World) settleAll() {
+	for range w.limit {
+		if w.err != nil || !w.settle() {
+			return
+		}
+	}
+}
+
+// createTraffic creates a Service, a route and an Ingress that lead to the Deployment.
+func (w *World) createTraffic() {
+	s := w.store
+	create(w, &s.services, by(User), &Service{Service: rollout.Service{Name: "web", Selector: appWeb}})
+	create(w, &s.routes, by(User), &rollout.Route{Name: "route", Rules: []rollout.RouteRule{{BackendRefs: []rollout.BackendRef{{Kind: "Service", Name: "web"}}}}})
+	create(w, &s.ingresses, by(User), &rollout.Ingress{Name: "web"})
+}
+
+func (w *World) addRolloutControllers(o rollout.Options) {
+	r := &rolloutController{controller: &controller{}, options: o, grace: map[string]rollout.Grace{}}
+	w.addController(r.controller, r, RolloutController, KindRollout, KindBatchRelease, KindDeployment, KindReplicaSet, KindService, KindRoute, KindIngress)
+	b := &batchController{controller: &controller{}, options: o}
+	w.addController(b.controller, b, BatchController, KindBatchRelease, KindDeployment, KindReplicaSet, KindPod)
+}
+
+// someSteps returns steps that do not go backwards.
+func (w *World) someSteps(traffic bool) (steps []rollout.Step) {
+	last := int32(1)
+	for range w.random.IntN(3) + 1 {
+		last += w.random.Int32N(max(1, 50-last))
+		s := rollout.Step{Replicas: rollout.Percent(last)}
+		if traffic {
+			s.Traffic = rollout.Percent(last)
+		}
+		if w.random.IntN(2) == 0 {
+			s.Pause.Duration = new(w.random.Int32N(8))
+		}
+		steps = append(steps, s)
+	}
+	return append(steps, rollout.Step{Replicas: rollout.Percent(100), Pause: rollout.Pause{Duration: new(int32)}})
+}
+
+func (w *World) createRollout(style rollout.Style) {
+	strategy := &rollout.Strategy{EnableExtraWorkloadForCanary: style == rollout.Canary}
+	traffic := w.random.IntN(2) == 0 || style == rollout.BlueGreen
+	strategy.Steps = w.someSteps(traffic)
+	if traffic {
+		t := rollout.TrafficRouting{Service: "web", GracePeriodSeconds: w.random.Int32N(4)}
+		if w.random.IntN(3) == 0 {
+			t.Ingress = &rollout.IngressRef{Name: "web"}
+		} else {
+			t.Gateway = &rollout.GatewayRef{HTTPRouteName: new("route")}
+		}
+		strategy.TrafficRoutings = []rollout.TrafficRouting{t}
+	}
+	r := &Rollout{Rollout: rollout.Rollout{
+		Name: "web", Generation: 1, WorkloadRef: rollout.WorkloadRef{APIVersion: "apps/v1", Kind: deploy.Kind, Name: "web"},
+	}}
+	if style == rollout.BlueGreen {
+		r.BlueGreen = strategy
+	} else {
+		r.Canary = strategy
+	}
+	create(w, &w.store.rollouts, by(User), r)
+}
+
+func rolloutDisturbances() []disturbance {
+	return []disturbance{
+		{Spec, 1, (*World).changeDeployed},
+		{Spec, 0.7, func(w *World) {
+			if w.admit(func(d *Deployment) { d.Replicas = new(w.random.Int32N(8) + 1) }) {
+				w.count(ReplicasChanged)
+			}
+		}},
+		{Spec, 0.7, func(w *World) {
+			if w.admit(func(d *Deployment) { d.Template = revision.Template{ID: "a"} }) {
+				w.count(RolledBack)
+			}
+		}},
+		{Spec, 2.5, func(w *World) { w.approve() }},
+		{Spec, 0.7, onRollout(PartitionChanged, (*World).jump)},
+		{Spec, 0.3, onRollout(StrategyChanged, func(w *World, r *Rollout) {
+			s := *r.Strategy()
+			s.Steps = w.someSteps(s.Steps[0].Traffic != rollout.IntOrPercent{})
+			if r.BlueGreen != nil {
+				r.BlueGreen = &s
+			} else {
+				r.Canary = &s
+			}
+			r.Generation++
+		})},
+		{Spec, 0.4, onRollout(PauseChanged, func(_ *World, r *Rollout) { r.Paused = !r.Paused; r.Generation++ })},
+		{Spec, 0.15, onRollout(PauseChanged, func(_ *World, r *Rollout) { r.Disabled = !r.Disabled; r.Generation++ })},
+		{Ownership, 0.15, (*World).replaceRollout},
+		{Ownership, 0.6, func(w *World) { w.collect() }},
+	}
+}
+
+// jump asks for another step.
+func (w *World) jump(r *Rollout) {
+	if r.Status.Sub == nil || r.Status.Phase != rollout.PhaseProgressing {
+		return
+	}
+	sub := *r.Status.Sub
+	sub.NextStepIndex = w.random.Int32N(int32(len(r.Strategy().Steps))) + 1
+	r.Status.Sub = &sub
+}
+
+func onRollout(t Trouble, f func(*World, *Rollout)) func(*World) {
+	return func(w *World) {
+		rows := w.store.rollouts.rows
+		if len(rows) == 0 {
+			return
+		}
+		w.count(t)
+		q := by(User)
+		q.name = rows[0].Name
+		update(w, &w.store.rollouts, q, func(r *Rollout) { f(w, r) })
+	}
+}
+
+// changeDeployed gives the Deployment another template.
+func (w *World) changeDeployed() {
+	id := w.someTemplate()
+	if w.admit(func(d *Deployment) { d.Template = revision.Template{ID: id} }) {
+		w.count(TemplateChanged)
+	}
+}
+
+// admit changes the Deployment, as far as admission lets the change through.
+func (w *World) admit(f func(*Deployment)) bool {
+	s := w.store
+	old := s.deployments.named("web")
+	if old == nil {
+		return false
+	}
+	changed := *old
+	f(&changed)
+	changed.Template.Hash = w.hash(changed.Template.ID, changed.Status.CollisionCount)
+	snapshot := rollout.AdmitSnapshot{Old: w.workloadOf(old), New: w.workloadOf(&changed), Sets: setsOf(s.replicaSets.rows, old.UID)}
+	for _, r := range s.rollouts.rows {
+		snapshot.Rollouts = append(snapshot.Rollouts, r.Rollout)
+	}
+	options := rollout.Options{Corrected: rollout.AllCorrections()}
+	a, err := rollout.Admit(snapshot, options)
+	if err != nil {
+		w.fail(fmt.Errorf("admission: %w", err))
+		return false
+	}
+	w.tracef("admission: %v", a.Reason)
+	if o := w.Observer.Admission; o != nil {
+		w.fail(o(Planned[rollout.AdmitSnapshot, rollout.Options, rollout.Admission]{
+			By: Actor{Role: User}, Snapshot: snapshot, Now: w.now, Options: options, Plan: a, Fair: w.fair,
+		}))
+	}
+	if a.Changed {
+		take(&changed, &a.Object)
+	}
+	r := by(User)
+	r.name = old.Name
+	update(w, &s.deployments, r, func(d *Deployment) { *d = changed; d.Generation++ })
+	return true
+}
+
+// take takes over what admission has made of a Deployment.
+func take(d *Deployment, w *rollout.Workload) {
+	d.Labels, d.Annotations, d.Replicas, d.Paused = w.Labels, w.Annotations, w.Replicas, w.Paused
+	d.Strategy, d.MinReadySeconds, d.ProgressDeadlineSeconds = deploy.Strategy(w.StrategyType), w.MinReadySeconds, w.ProgressDeadlineSeconds
+	if w.RollingUpdate != nil {
+		d.MaxSurge, d.MaxUnavailable = w.RollingUpdate.MaxSurge, w.RollingUpdate.MaxUnavailable
+	}
+}
+
+// approve lets a Rollout go on that waits for a person. It reports whether there is one.
+func (w *World) approve() bool {
+	for _, r := range w.store.rollouts.rows {
+		sub := r.Status.Sub
+		if r.Status.Phase != rollout.PhaseProgressing || sub == nil || sub.CurrentStepState != rollout.StatePaused {
+			continue
+		}
+		if kind, _ := rollout.PauseOf(r.Rollout, sub.CurrentStepIndex, sub.LastUpdateTime, rollout.AllCorrections()); kind != rollout.PauseManual {
+			continue
+		}
+		q := by(User)
+		q.name, q.verb = r.Name, UpdateStatus
+		update(w, &w.store.rollouts, q, func(r *Rollout) {
+			next := *sub
+			next.CurrentStepState = rollout.StateReady
+			r.Status.Sub, r.Status.CurrentStepState = &next, rollout.StateReady
+		})
+		return true
+	}
+	return false
+}
+
+// resume lets a Deployment go on that a Rollout has left paused because it was deleted
+// or disabled, and reports whether there is one.
+func (w *World) resume() bool {
+	d := w.store.deployments.named("web")
+	if d == nil || !d.Paused || len(w.store.batchReleases.rows) > 0 || d.Annotations[rollout.AnnotationInProgress] != "" {
+		return false
+	}
+	r := by(User)
+	r.name = d.Name
+	update(w, &w.store.deployments, r, func(d *Deployment) { d.Paused = false; d.Generation++ })
+	return true
+}
+
+// rollBackFirst takes back a template that came in the middle of a blue-green release,
+// which the Rollout waits for. It reports whether there is one.
+func (w *World) rollBackFirst() bool {
+	d := w.store.deployments.named("web")
+	for _, r := range w.store.rollouts.rows {
+		if sub := r.Status.Sub; d != nil && r.BlueGreen != nil && sub != nil && sub.StableRevision != "" &&
+			r.Status.Phase == rollout.PhaseProgressing && d.Template.ID != sub.Revision && d.Template.ID != sub.StableRevision {
+			return w.admit(func(d *Deployment) { d.Template = revision.Template{ID: sub.StableRevision} })
+		}
+	}
+	return false
+}
+
+// replaceRollout deletes the Rollout. A person creates it again when it is gone.
+func (w *World) replaceRollout() {
+	rows := w.store.rollouts.rows
+	if len(rows) == 0 {
+		w.createRollout(rollout.Partition)
+		return
+	}
+	r := rows[0]
+	if !r.DeletionTimestamp.IsZero() {
+		return
+	}
+	w.count(RecreatedWithName)
+	q := by(User)
+	q.name, q.verb = r.Name, Delete
+	if len(r.Finalizers) == 0 {
+		remove(w, &w.store.rollouts, q)
+		return
+	}
+	update(w, &w.store.rollouts, q, func(r *Rollout) { r.DeletionTimestamp = w.now; r.Generation++ })
+}
+
+// healRollouts makes the wanted state one that can be reached.
+func (w *World) healRollouts() {
+	onRollout(FairPhase, func(_ *World, r *Rollout) {
+		if r.Paused || r.Disabled {
+			r.Paused, r.Disabled = false, false
+			r.Generation++
+		}
+	})(w)
+	for _, p := range w.store.pods.rows { // labels that a monkey has changed
+		if p.ControllerUID == "" && p.DeletionTimestamp.IsZero() {
+			w.deletePod(podRef{p, false}, by(User))
+		}
+	}
+}
+
+// checkRollouts tells what is wrong with a Rollout that should be finished.
+func (w *World) checkRollouts() error {
+	s := w.store
+	d := s.deployments.named("web")
+	for _, o := range s.deployments.rows {
+		switch {
+		case o == d:
+		case o.Labels[rollout.LabelCanaryDeployment] != "" && !o.DeletionTimestamp.IsZero():
+			w.Leaked++ // only the newest of several canaries is given back, as upstream does
+		default:
+			return fmt.Errorf("deployment %s is left", o.Name)
+		}
+	}
+	if d == nil {
+		return fmt.Errorf("no deployment")
+	}
+	if err := w.checkDeployment(d); err != nil {
+		return err
+	}
+	if len(s.batchReleases.rows) > 0 {
+		return fmt.Errorf("batch release is left, %v", s.batchReleases.rows[0].Status)
+	}
+	for _, key := range []string{
+		rollout.AnnotationInProgress, rollout.AnnotationStrategy, rollout.AnnotationExtraStatus, rollout.AnnotationOriginalStrategy, rollout.AnnotationControlInfo,
+	} {
+		if value, ok := d.Annotations[key]; ok {
+			return fmt.Errorf("annotation %s is left: %s", key, value)
+		}
+	}
+	for _, o := range s.services.rows {
+		if o.Name != "web" || len(o.Selector) != 1 {
+			return fmt.Errorf("service %s selects %v", o.Name, o.Selector)
+		}
+	}
+	if refs := s.routes.rows[0].Rules[0].BackendRefs; len(s.routes.rows[0].Rules) != 1 || len(refs) != 1 || refs[0].Weight != nil && *refs[0].Weight != 1 {
+		return fmt.Errorf("route has rules %+v", s.routes.rows[0].Rules)
+	}
+	if len(s.ingresses.rows) != 1 {
+		return fmt.Errorf("%d ingresses", len(s.ingresses.rows))
+	}
+	for _, r := range s.rollouts.rows {
+		if r.Status.Phase != rollout.PhaseHealthy {
+			return fmt.Errorf("rollout is %s, step %d %s", r.Status.Phase, r.Status.CurrentStepIndex, r.Status.CurrentStepState)
+		}
+	}
+	return nil
+}
