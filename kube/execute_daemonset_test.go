@@ -1,0 +1,117 @@
+package kube_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan/replicaset"
+)
+
+func daemon() *appsv1.DaemonSet {
+	return &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "agent", UID: "s1", ResourceVersion: "4"}}
+}
+
+func named(name string) daemonset.Object {
+	return daemonset.Object{Name: name, UID: "u", ResourceVersion: "1"}
+}
+
+// Pods that could not be created keep none from being deleted, but stop further creations.
+func TestExecuteDaemonSet(t *testing.T) {
+	s := &server{answer: func(r kube.Request, n int) error {
+		if r.Verb == kube.VerbCreate && n > 3 {
+			return forbidden
+		}
+		return nil
+	}}
+	p := daemonset.Plan{Actions: daemonset.Actions{daemonset.RelabelPod{Object: named("r"), To: "h"}}}
+	for i := range 9 {
+		p.Actions = append(p.Actions, daemonset.CreatePod{Node: fmt.Sprint("n", i), Hash: "h"})
+	}
+	p.Actions = append(p.Actions, daemonset.DeletePod{Object: named("a")}, daemonset.DeletePod{Object: named("b")},
+		daemonset.DeleteRevision{Object: named("rev")})
+	creations, deletions := kube.ExpectDaemonSet(p)
+	require.Equal(t, int64(9), creations)
+	require.Equal(t, []string{"a", "b"}, deletions)
+
+	r := kube.ExecuteDaemonSet(t.Context(), s, daemon(), nil, p)
+	require.ErrorContains(t, r.Err, "exceeded quota")
+	require.False(t, r.Stopped)
+	require.Len(t, r.Creates, 9)
+	got := answers(r.Creates)
+	require.Equal(t, 2, count(got, replicaset.Done), "after the relabelled pod, one and one of two")
+	require.Equal(t, 1, count(got, replicaset.Failed))
+	require.Equal(t, 6, count(got, replicaset.Answer("")), "skipped")
+	require.Equal(t, []replicaset.Answer{replicaset.Done, replicaset.Done}, answers(r.Deletes))
+	require.Equal(t, "delete controllerrevisions/rev", s.requests[len(s.requests)-1].String())
+}
+
+func TestExecuteDaemonSetStops(t *testing.T) {
+	for name, a := range map[string]daemonset.Action{
+		"revision": daemonset.UpdateRevision{Object: named("rev"), To: 2},
+		"adoption": daemonset.AdoptPod{Object: named("a")},
+		"unknown":  daemonset.UpdatePod{},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &server{answer: func(kube.Request, int) error { return conflict }}
+			r := kube.ExecuteDaemonSet(t.Context(), s, daemon(), nil, daemonset.Plan{Actions: daemonset.Actions{a, daemonset.DeletePod{Object: named("b")}}})
+			require.Error(t, r.Err)
+			require.True(t, r.Stopped)
+			require.NotContains(t, s.lines(false), "delete pods/b")
+		})
+	}
+}
+
+// A revision whose name is taken is there already, or has the hash of another template.
+func TestExecuteDaemonSetRevisionTaken(t *testing.T) {
+	for name, c := range map[string]struct {
+		data       string
+		collisions *int32
+	}{
+		"there already": {`{"spec":1}`, nil},
+		"collision":     {`{"spec":2}`, new(int32(1))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &server{
+				answer: func(r kube.Request, _ int) error {
+					if r.Verb == kube.VerbCreate && r.Resource() == "controllerrevisions" {
+						return exists
+					}
+					return nil
+				},
+				get: func(o kube.Object) error {
+					if r, ok := o.(*appsv1.ControllerRevision); ok {
+						r.Data = runtime.RawExtension{Raw: []byte(c.data)}
+					}
+					return nil
+				},
+			}
+			r := kube.ExecuteDaemonSet(t.Context(), s, daemon(), nil, daemonset.Plan{Actions: daemonset.Actions{
+				daemonset.CreateRevision{Name: "rev", Data: []byte(`{"spec":1}`)}, daemonset.CreatePod{Node: "n"},
+			}})
+			require.Equal(t, c.collisions, r.Collisions)
+			require.Equal(t, c.collisions != nil, r.Stopped)
+			require.Equal(t, c.collisions != nil, r.Err != nil)
+			require.Equal(t, c.collisions == nil, len(r.Creates) == 1)
+		})
+	}
+}
+
+func TestDaemonSetStatusRequest(t *testing.T) {
+	ds := daemon()
+	ds.Status.Conditions = []appsv1.DaemonSetCondition{{Type: "kept"}}
+	r, differs := kube.DaemonSetStatusRequest(ds, daemonset.Status{NumberReady: 2})
+	require.True(t, differs)
+	require.Equal(t, "update daemonsets/agent status", r.String())
+	written := r.Object.(*appsv1.DaemonSet)
+	require.Equal(t, int32(2), written.Status.NumberReady)
+	require.Equal(t, ds.Status.Conditions, written.Status.Conditions)
+	_, differs = kube.DaemonSetStatusRequest(written, daemonset.Status{NumberReady: 2})
+	require.False(t, differs)
+}

@@ -1,0 +1,289 @@
+package kube
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// The groups and versions of the API of OpenKruise Rollouts.
+const (
+	RolloutsV1beta1  = "rollouts.kruise.io/v1beta1"
+	RolloutsV1alpha1 = "rollouts.kruise.io/v1alpha1"
+)
+
+// A RolloutObject is a Rollout of rollouts.kruise.io/v1beta1 in the form of the API,
+// whose module is not a dependency of this one. It decodes what the API server sends
+// and encodes what it accepts. The steps, their traffic and the names of workloads have
+// that form in package rollout already.
+type RolloutObject struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+
+	Spec   RolloutSpec   `json:"spec"`
+	Status RolloutStatus `json:"status,omitzero"`
+}
+
+// A RolloutSpec is the spec of a [RolloutObject].
+type RolloutSpec struct {
+	WorkloadRef rollout.WorkloadRef `json:"workloadRef"`
+	Strategy    RolloutStrategy     `json:"strategy"`
+	Disabled    bool                `json:"disabled,omitzero"`
+}
+
+// A RolloutStrategy is one of two styles, and whether the Rollout is paused.
+type RolloutStrategy struct {
+	Paused    bool              `json:"paused,omitzero"`
+	Canary    *rollout.Strategy `json:"canary,omitempty"`
+	BlueGreen *rollout.Strategy `json:"blueGreen,omitempty"`
+}
+
+// A RolloutStatus is the status of a [RolloutObject] and of a [RolloutObjectV1alpha1].
+// At most one of CanaryStatus and BlueGreenStatus is set.
+type RolloutStatus struct {
+	ObservedGeneration int64                `json:"observedGeneration,omitzero"`
+	CanaryStatus       *CanaryStatus        `json:"canaryStatus,omitempty"`
+	BlueGreenStatus    *BlueGreenStatus     `json:"blueGreenStatus,omitempty"`
+	Conditions         []RolloutCondition   `json:"conditions,omitempty"`
+	Phase              rollout.RolloutPhase `json:"phase,omitzero"`
+	Message            string               `json:"message,omitzero"`
+	CurrentStepIndex   int32                `json:"currentStepIndex"`
+	CurrentStepState   rollout.StepState    `json:"currentStepState"`
+}
+
+// A RolloutCondition is one observation of the state of a Rollout or a BatchRelease.
+type RolloutCondition struct {
+	Type               string      `json:"type"`
+	Status             string      `json:"status"`
+	LastUpdateTime     metav1.Time `json:"lastUpdateTime,omitzero"`
+	LastTransitionTime metav1.Time `json:"lastTransitionTime,omitzero"`
+	Reason             string      `json:"reason"`
+	Message            string      `json:"message"`
+}
+
+// StepsStatus is where a Rollout stands among its steps, whatever its style.
+type StepsStatus struct {
+	ObservedWorkloadGeneration int64                  `json:"observedWorkloadGeneration,omitzero"`
+	ObservedRolloutID          string                 `json:"observedRolloutID,omitzero"`
+	RolloutHash                string                 `json:"rolloutHash,omitzero"`
+	StableRevision             string                 `json:"stableRevision,omitzero"`
+	PodTemplateHash            string                 `json:"podTemplateHash"`
+	CurrentStepIndex           int32                  `json:"currentStepIndex"`
+	NextStepIndex              int32                  `json:"nextStepIndex"`
+	FinalisingStep             rollout.FinalisingStep `json:"finalisingStep"`
+	CurrentStepState           rollout.StepState      `json:"currentStepState"`
+	Message                    string                 `json:"message,omitzero"`
+	LastUpdateTime             *metav1.Time           `json:"lastUpdateTime,omitempty"`
+}
+
+// A CanaryStatus is that of the styles Partition and Canary.
+type CanaryStatus struct {
+	StepsStatus         `json:",inline"`
+	CanaryRevision      string `json:"canaryRevision"`
+	CanaryReplicas      int32  `json:"canaryReplicas"`
+	CanaryReadyReplicas int32  `json:"canaryReadyReplicas"`
+}
+
+// A BlueGreenStatus is that of the style BlueGreen.
+type BlueGreenStatus struct {
+	StepsStatus          `json:",inline"`
+	UpdatedRevision      string `json:"updatedRevision"`
+	UpdatedReplicas      int32  `json:"updatedReplicas"`
+	UpdatedReadyReplicas int32  `json:"updatedReadyReplicas"`
+}
+
+// A RolloutObjectV1alpha1 is a Rollout of rollouts.kruise.io/v1alpha1 in the form of
+// the API. Its style is an annotation, and each step has a weight.
+type RolloutObjectV1alpha1 struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+
+	Spec   RolloutSpecV1alpha1 `json:"spec"`
+	Status RolloutStatus       `json:"status,omitzero"`
+}
+
+// A RolloutSpecV1alpha1 is the spec of a [RolloutObjectV1alpha1].
+type RolloutSpecV1alpha1 struct {
+	ObjectRef WorkloadRefV1alpha1     `json:"objectRef"`
+	Strategy  RolloutStrategyV1alpha1 `json:"strategy"`
+	Disabled  bool                    `json:"disabled,omitzero"`
+}
+
+// A WorkloadRefV1alpha1 names a workload.
+type WorkloadRefV1alpha1 struct {
+	WorkloadRef *rollout.WorkloadRef `json:"workloadRef,omitempty"`
+}
+
+func (r WorkloadRefV1alpha1) ref() rollout.WorkloadRef {
+	if r.WorkloadRef == nil {
+		return rollout.WorkloadRef{}
+	}
+	return *r.WorkloadRef
+}
+
+// A RolloutStrategyV1alpha1 is the steps, and whether the Rollout is paused.
+type RolloutStrategyV1alpha1 struct {
+	Paused bool                    `json:"paused,omitzero"`
+	Canary *CanaryStrategyV1alpha1 `json:"canary,omitempty"`
+}
+
+// A CanaryStrategyV1alpha1 is the steps and what goes with them.
+type CanaryStrategyV1alpha1 struct {
+	Steps                    []rollout.StepV1alpha1    `json:"steps,omitempty"`
+	TrafficRoutings          []rollout.TrafficRouting  `json:"trafficRoutings,omitempty"`
+	FailureThreshold         rollout.IntOrPercent      `json:"failureThreshold,omitzero"`
+	PatchPodTemplateMetadata *rollout.TemplateMetadata `json:"patchPodTemplateMetadata,omitempty"`
+}
+
+// Rollout returns the snapshot of o. It shares maps, lists and pointers with o.
+func Rollout(o *RolloutObject) rollout.Rollout {
+	if o == nil {
+		return rollout.Rollout{}
+	}
+	return rollout.Rollout{
+		Name: o.Name, UID: string(o.UID), Generation: o.Generation, Annotations: o.Annotations, Finalizers: o.Finalizers,
+		DeletionTimestamp: timeOrZero(o.DeletionTimestamp),
+		WorkloadRef:       o.Spec.WorkloadRef, Disabled: o.Spec.Disabled,
+		Paused: o.Spec.Strategy.Paused, Canary: o.Spec.Strategy.Canary, BlueGreen: o.Spec.Strategy.BlueGreen,
+		Status: rolloutStatus(&o.Status),
+	}
+}
+
+// RolloutV1alpha1 returns the snapshot of o, which its method Convert turns into the
+// one that the planners read. It shares maps, lists and pointers with o.
+func RolloutV1alpha1(o *RolloutObjectV1alpha1) rollout.RolloutV1alpha1 {
+	if o == nil {
+		return rollout.RolloutV1alpha1{}
+	}
+	r := rollout.RolloutV1alpha1{
+		Name: o.Name, UID: string(o.UID), Generation: o.Generation, Annotations: o.Annotations, Finalizers: o.Finalizers,
+		DeletionTimestamp: timeOrZero(o.DeletionTimestamp),
+		WorkloadRef:       o.Spec.ObjectRef.ref(), Disabled: o.Spec.Disabled, Paused: o.Spec.Strategy.Paused,
+		Status: rolloutStatus(&o.Status),
+	}
+	if c := o.Spec.Strategy.Canary; c != nil {
+		r.Steps, r.TrafficRoutings = c.Steps, c.TrafficRoutings
+		r.FailureThreshold, r.PatchPodTemplateMetadata = c.FailureThreshold, c.PatchPodTemplateMetadata
+	}
+	return r
+}
+
+func rolloutStatus(s *RolloutStatus) rollout.RolloutStatus {
+	status := rollout.RolloutStatus{
+		ObservedGeneration: s.ObservedGeneration, Phase: s.Phase, Message: s.Message, Conditions: conditions(s.Conditions),
+		CurrentStepIndex: s.CurrentStepIndex, CurrentStepState: s.CurrentStepState,
+	}
+	switch c, b := s.CanaryStatus, s.BlueGreenStatus; {
+	case c != nil:
+		status.Sub = c.sub(c.CanaryRevision, c.CanaryReplicas, c.CanaryReadyReplicas)
+	case b != nil:
+		status.Sub = b.sub(b.UpdatedRevision, b.UpdatedReplicas, b.UpdatedReadyReplicas)
+	}
+	return status
+}
+
+func (s *StepsStatus) sub(revision string, replicas, ready int32) *rollout.StepStatus {
+	return &rollout.StepStatus{
+		ObservedRolloutID: s.ObservedRolloutID, ObservedWorkloadGeneration: s.ObservedWorkloadGeneration, RolloutHash: s.RolloutHash,
+		StableRevision: s.StableRevision, Revision: revision, PodTemplateHash: s.PodTemplateHash, Replicas: replicas, ReadyReplicas: ready,
+		CurrentStepIndex: s.CurrentStepIndex, NextStepIndex: s.NextStepIndex, CurrentStepState: s.CurrentStepState,
+		FinalisingStep: s.FinalisingStep, LastUpdateTime: timeOrZero(s.LastUpdateTime), Message: s.Message,
+	}
+}
+
+func conditions(list []RolloutCondition) []rollout.Condition {
+	var converted []rollout.Condition
+	for i := range list {
+		c := &list[i]
+		converted = append(converted, rollout.Condition{
+			Type: c.Type, Status: c.Status, Reason: c.Reason, Message: c.Message,
+			LastUpdateTime: timeOrZero(&c.LastUpdateTime), LastTransitionTime: timeOrZero(&c.LastTransitionTime),
+		})
+	}
+	return converted
+}
+
+// ToRolloutStatus returns the status of a plan in the form of the API, for the status
+// subresource. The style is that of the Rollout.
+func ToRolloutStatus(s rollout.RolloutStatus, style rollout.Style) RolloutStatus {
+	status := RolloutStatus{
+		ObservedGeneration: s.ObservedGeneration, Phase: s.Phase, Message: s.Message, Conditions: toConditions(s.Conditions),
+		CurrentStepIndex: s.CurrentStepIndex, CurrentStepState: s.CurrentStepState,
+	}
+	switch sub := s.Sub; {
+	case sub == nil:
+	case style == rollout.BlueGreen:
+		status.BlueGreenStatus = &BlueGreenStatus{stepsStatus(sub), sub.Revision, sub.Replicas, sub.ReadyReplicas}
+	default:
+		status.CanaryStatus = &CanaryStatus{stepsStatus(sub), sub.Revision, sub.Replicas, sub.ReadyReplicas}
+	}
+	return status
+}
+
+func stepsStatus(s *rollout.StepStatus) StepsStatus {
+	return StepsStatus{
+		ObservedWorkloadGeneration: s.ObservedWorkloadGeneration, ObservedRolloutID: s.ObservedRolloutID, RolloutHash: s.RolloutHash,
+		StableRevision: s.StableRevision, PodTemplateHash: s.PodTemplateHash, CurrentStepIndex: s.CurrentStepIndex,
+		NextStepIndex: s.NextStepIndex, FinalisingStep: s.FinalisingStep, CurrentStepState: s.CurrentStepState,
+		Message: s.Message, LastUpdateTime: timeOrNil(s.LastUpdateTime),
+	}
+}
+
+func toConditions(list []rollout.Condition) []RolloutCondition {
+	var converted []RolloutCondition
+	for _, c := range list {
+		converted = append(converted, RolloutCondition{
+			Type: c.Type, Status: c.Status, Reason: c.Reason, Message: c.Message,
+			LastUpdateTime: metav1.NewTime(c.LastUpdateTime), LastTransitionTime: metav1.NewTime(c.LastTransitionTime),
+		})
+	}
+	return converted
+}
+
+// ToRollout returns r as an object of a namespace. It shares the strategy and the
+// status of its steps with r.
+func ToRollout(namespace string, r rollout.Rollout) *RolloutObject {
+	return &RolloutObject{
+		TypeMeta:   metav1.TypeMeta{APIVersion: RolloutsV1beta1, Kind: "Rollout"},
+		ObjectMeta: toMeta(namespace, r.Name, r.UID, r.Generation, r.Annotations, r.Finalizers, r.DeletionTimestamp),
+		Spec: RolloutSpec{
+			WorkloadRef: r.WorkloadRef, Disabled: r.Disabled,
+			Strategy: RolloutStrategy{Paused: r.Paused, Canary: r.Canary, BlueGreen: r.BlueGreen},
+		},
+		Status: ToRolloutStatus(r.Status, r.Style()),
+	}
+}
+
+// ToRolloutV1alpha1 returns r as an object of a namespace. It shares the steps and the
+// routings with r.
+func ToRolloutV1alpha1(namespace string, r rollout.RolloutV1alpha1) *RolloutObjectV1alpha1 {
+	o := &RolloutObjectV1alpha1{
+		TypeMeta:   metav1.TypeMeta{APIVersion: RolloutsV1alpha1, Kind: "Rollout"},
+		ObjectMeta: toMeta(namespace, r.Name, r.UID, r.Generation, r.Annotations, r.Finalizers, r.DeletionTimestamp),
+		Status:     ToRolloutStatus(r.Status, rollout.Partition),
+	}
+	o.Spec = RolloutSpecV1alpha1{ObjectRef: WorkloadRefV1alpha1{&r.WorkloadRef}, Disabled: r.Disabled}
+	o.Spec.Strategy.Paused = r.Paused
+	o.Spec.Strategy.Canary = &CanaryStrategyV1alpha1{r.Steps, r.TrafficRoutings, r.FailureThreshold, r.PatchPodTemplateMetadata}
+	return o
+}
+
+func toMeta(namespace, name, uid string, generation int64, annotations map[string]string, finalizers []string, deletion time.Time) metav1.ObjectMeta {
+	return metav1.ObjectMeta{
+		Namespace: namespace, Name: name, UID: types.UID(uid), Generation: generation,
+		Annotations: maps.Clone(annotations), Finalizers: slices.Clone(finalizers), DeletionTimestamp: timeOrNil(deletion),
+	}
+}
+
+// timeOrNil is the inverse of timeOrZero.
+func timeOrNil(t time.Time) *metav1.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return new(metav1.NewTime(t))
+}

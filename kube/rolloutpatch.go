@@ -1,0 +1,178 @@
+package kube
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"unicode/utf8"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// objectPatch returns a merge patch. The error wraps [ErrInvalid]: a text that JSON
+// cannot carry.
+func objectPatch(object map[string]any) (Patch, error) {
+	data, err := json.Marshal(object)
+	return Patch{Type: types.MergePatchType, Data: data}, err
+}
+
+// metadataPatch returns the merge patch of labels, annotations or finalizers. If the UID
+// is known, the API server rejects the patch with a conflict if the name belongs to
+// another object by then.
+func metadataPatch(uid string, metadata map[string]any) (Patch, error) {
+	if uid != "" {
+		metadata["uid"] = uid
+	}
+	return objectPatch(map[string]any{"metadata": metadata})
+}
+
+func checkTexts(path string, m map[string]string) error {
+	var es field.Errors
+	for key, value := range m {
+		if !utf8.ValidString(key) || !utf8.ValidString(value) {
+			es.Add(field.Element(path, key), value, "must be valid UTF-8")
+		}
+	}
+	return es.Join()
+}
+
+// FinalizerPatch returns the merge patch that adds the finalizer of a to those that an
+// object has, or removes it. The patch fails if the object has changed since it was
+// read, because it replaces the whole list.
+func FinalizerPatch(o metav1.Object, a rollout.SetFinalizer) (Patch, error) {
+	list := slices.DeleteFunc(slices.Clone(o.GetFinalizers()), func(f string) bool { return f == a.Finalizer })
+	if !a.Remove {
+		list = append(list, a.Finalizer)
+	}
+	metadata := map[string]any{"finalizers": list}
+	if v := o.GetResourceVersion(); v != "" {
+		metadata["resourceVersion"] = v
+	}
+	return metadataPatch(a.UID, metadata)
+}
+
+// PatchRolloutPatch returns the merge patch that sets annotations of a Rollout. The UID
+// and the error are as in [ScalePatch].
+func PatchRolloutPatch(a rollout.PatchRollout) (Patch, error) {
+	if err := checkTexts("metadata.annotations", a.Annotations); err != nil {
+		return Patch{}, err
+	}
+	return metadataPatch(a.UID, map[string]any{"annotations": a.Annotations})
+}
+
+// WorkloadPatch returns the merge patch of a workload of any kind. The UID is as in
+// [ScalePatch].
+func WorkloadPatch(a rollout.PatchWorkload) (Patch, error) {
+	var object map[string]any
+	if err := json.Unmarshal([]byte(a.Patch.Body(a.Workload)), &object); err != nil {
+		return Patch{}, err
+	}
+	if a.UID != "" {
+		metadata, ok := object["metadata"].(map[string]any)
+		if !ok {
+			metadata = map[string]any{}
+		}
+		metadata["uid"] = a.UID
+		object["metadata"] = metadata
+	}
+	return objectPatch(object)
+}
+
+// ReplicaSetPatch returns the merge patch that sets minReadySeconds of a ReplicaSet.
+func ReplicaSetPatch(a rollout.PatchReplicaSet) (Patch, error) {
+	return objectPatch(map[string]any{"spec": map[string]any{"minReadySeconds": a.MinReadySeconds}})
+}
+
+// AutoscalerPatch returns the merge patch that gives an autoscaler another target.
+func AutoscalerPatch(a rollout.RetargetAutoscaler) (Patch, error) {
+	return objectPatch(map[string]any{"spec": map[string]any{"scaleTargetRef": map[string]any{"name": a.To}}})
+}
+
+// LabelPodPatch returns the merge patch that sets labels of a pod. The UID and the error
+// are as in [ScalePatch].
+func LabelPodPatch(a rollout.LabelPod) (Patch, error) {
+	if err := checkTexts("metadata.labels", a.Labels); err != nil {
+		return Patch{}, err
+	}
+	return metadataPatch(a.UID, map[string]any{"labels": a.Labels})
+}
+
+// BatchReleasePatch returns the merge patch of the plan of a BatchRelease. To finalize
+// removes the partition. The UID is as in [ScalePatch].
+func BatchReleasePatch(a rollout.PatchBatchRelease) (Patch, error) {
+	plan := map[string]any{}
+	if a.RolloutID != nil {
+		plan["rolloutID"] = *a.RolloutID
+	}
+	if a.Finalize != "" {
+		plan["batchPartition"], plan["finalizingPolicy"] = nil, a.Finalize
+	}
+	object := map[string]any{"spec": map[string]any{"releasePlan": plan}}
+	if a.UID != "" {
+		object["metadata"] = map[string]any{"uid": a.UID}
+	}
+	return objectPatch(object)
+}
+
+// DeleteBatchReleaseOptions returns the options of the call that deletes the BatchRelease
+// of a: the UID, if known, is a precondition.
+func DeleteBatchReleaseOptions(a rollout.DeleteBatchRelease) metav1.DeleteOptions {
+	return deleteOptions(a.UID, "")
+}
+
+// SelectPodsPatch returns the merge patch of the selector of a Service.
+func SelectPodsPatch(a rollout.SelectPods) (Patch, error) {
+	var value any
+	if a.Value != "" {
+		value = a.Value
+	}
+	return objectPatch(map[string]any{"spec": map[string]any{"selector": map[string]any{a.Key: value}}})
+}
+
+// IngressPatch returns the merge patch that replaces the annotations of the canary
+// Ingress: those that it has and a does not set are removed.
+func IngressPatch(current map[string]string, a rollout.SetIngress) (Patch, error) {
+	if err := checkTexts("metadata.annotations", a.Annotations); err != nil {
+		return Patch{}, err
+	}
+	annotations := map[string]any{}
+	for key := range current {
+		annotations[key] = nil
+	}
+	for key, value := range a.Annotations {
+		annotations[key] = value
+	}
+	return objectPatch(map[string]any{"metadata": map[string]any{"annotations": annotations}})
+}
+
+// NewCanaryDeployment returns the extra Deployment that a creates beside the stable one:
+// a copy of no pods that is not paused, whose owner is the BatchRelease of the name and
+// UID. The API server completes its name. It shares nothing with stable and a.
+func NewCanaryDeployment(stable *appsv1.Deployment, release, uid string, a rollout.CreateCanary) *appsv1.Deployment {
+	if stable == nil {
+		stable = &appsv1.Deployment{}
+	}
+	d := &appsv1.Deployment{
+		TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: stable.Namespace, GenerateName: a.GenerateName, Labels: maps.Clone(a.Labels), Annotations: maps.Clone(a.Annotations),
+			Finalizers: []string{rollout.FinalizerCanaryDeployment},
+			OwnerReferences: []metav1.OwnerReference{{
+				APIVersion: RolloutsV1beta1, Kind: "BatchRelease", Name: release, UID: types.UID(uid),
+				Controller: new(true), BlockOwnerDeletion: new(true),
+			}},
+		},
+		Spec: *stable.Spec.DeepCopy(),
+	}
+	d.Spec.Replicas, d.Spec.Paused = new(int32(0)), false
+	if m := a.PatchTemplate; m != nil {
+		d.Spec.Template.Labels = with(d.Spec.Template.Labels, m.Labels)
+		d.Spec.Template.Annotations = with(d.Spec.Template.Annotations, m.Annotations)
+	}
+	return d
+}

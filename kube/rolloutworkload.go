@@ -1,0 +1,257 @@
+package kube
+
+import (
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// RolloutDeployment returns d as the planners of package rollout read it. Replica sets
+// and pods are those of its namespace: the revisions of a Deployment are known by its
+// label stable-revision and by the hash of its template. The error wraps [ErrInvalid].
+//
+// How many updated pods are ready is what the annotation of the partition's controller
+// says or, for style BlueGreen, the status of the ReplicaSet with the template.
+func RolloutDeployment(d *appsv1.Deployment, sets []*appsv1.ReplicaSet) (rollout.Workload, error) {
+	if d == nil {
+		d = &appsv1.Deployment{}
+	}
+	var es field.Errors
+	w := rolloutWorkload(&d.ObjectMeta, "apps/v1", "Deployment", d.Spec.Replicas, &d.Spec.Template)
+	w.Paused, w.StrategyType = d.Spec.Paused, string(d.Spec.Strategy.Type)
+	if rolling := d.Spec.Strategy.RollingUpdate; rolling != nil {
+		w.RollingUpdate = &rollout.RollingUpdate{
+			MaxSurge: limit(&es, pathSurge, rolling.MaxSurge), MaxUnavailable: limit(&es, pathUnavailable, rolling.MaxUnavailable),
+		}
+	}
+	w.MinReadySeconds, w.ProgressDeadlineSeconds = d.Spec.MinReadySeconds, d.Spec.ProgressDeadlineSeconds
+	w.StableRevision, w.UpdateRevision = d.Labels[rollout.LabelStableRevision], w.Template.Hash
+	s := &d.Status
+	w.Status = rollout.WorkloadStatus{
+		ObservedGeneration: s.ObservedGeneration, Replicas: s.Replicas, ReadyReplicas: s.ReadyReplicas,
+		AvailableReplicas: s.AvailableReplicas, UpdatedReplicas: s.UpdatedReplicas,
+		UpdatedReadyReplicas: rollout.ParseExtraStatus(d.Annotations[rollout.AnnotationExtraStatus]).UpdatedReadyReplicas,
+	}
+	if d.Annotations[rollout.AnnotationOriginalStrategy] != "" {
+		for _, rs := range sets {
+			if rs != nil && controls(d, rs) && TemplateID(&rs.Spec.Template) == w.Template.ID {
+				w.Status.UpdatedReadyReplicas = rs.Status.ReadyReplicas
+			}
+		}
+	}
+	return w, es.Join()
+}
+
+func rolloutWorkload(o *metav1.ObjectMeta, apiVersion, kind string, replicas *int32, t *corev1.PodTemplateSpec) rollout.Workload {
+	return rollout.Workload{
+		WorkloadRef: rollout.WorkloadRef{APIVersion: apiVersion, Kind: kind, Name: o.Name},
+		UID:         string(o.UID), Generation: o.Generation, Labels: o.Labels, Annotations: o.Annotations,
+		Replicas: replicas, Template: Template(t, nil),
+	}
+}
+
+func controls(o metav1.Object, child metav1.Object) bool {
+	owner := metav1.GetControllerOfNoCopy(child)
+	return owner != nil && owner.UID == o.GetUID() && child.GetNamespace() == o.GetNamespace()
+}
+
+// RolloutStatefulSet returns s as the planners of package rollout read it. Updated pods
+// that are ready are counted among the pods.
+func RolloutStatefulSet(s *appsv1.StatefulSet, pods []*corev1.Pod) (rollout.Workload, error) {
+	if s == nil {
+		s = &appsv1.StatefulSet{}
+	}
+	var es field.Errors
+	w := rolloutWorkload(&s.ObjectMeta, "apps/v1", "StatefulSet", s.Spec.Replicas, &s.Spec.Template)
+	w.StrategyType, w.MinReadySeconds = string(s.Spec.UpdateStrategy.Type), s.Spec.MinReadySeconds
+	if rolling := s.Spec.UpdateStrategy.RollingUpdate; rolling != nil {
+		w.RollingUpdate = &rollout.RollingUpdate{MaxUnavailable: limit(&es, pathDaemonUnavailable, rolling.MaxUnavailable)}
+		if rolling.Partition != nil {
+			w.Partition = rollout.Int(*rolling.Partition)
+		}
+	}
+	w.StableRevision, w.UpdateRevision = s.Status.CurrentRevision, s.Status.UpdateRevision
+	w.Status = rollout.WorkloadStatus{
+		ObservedGeneration: s.Status.ObservedGeneration, Replicas: s.Status.Replicas, ReadyReplicas: s.Status.ReadyReplicas,
+		AvailableReplicas: s.Status.AvailableReplicas, UpdatedReplicas: s.Status.UpdatedReplicas,
+		UpdatedReadyReplicas: updatedReady(s, w.UpdateRevision, pods),
+	}
+	return w, es.Join()
+}
+
+// updatedReady counts the pods of o that are of a revision, ready and not going.
+func updatedReady(o metav1.Object, rev string, pods []*corev1.Pod) int32 {
+	n := int32(0)
+	for _, p := range pods {
+		if p == nil || !controls(o, p) || p.DeletionTimestamp != nil || !Pod(p).Ready {
+			continue
+		}
+		if endsWith(rev, p.Labels[rollout.LabelPodTemplateHash]) || endsWith(rev, p.Labels[rollout.LabelControllerRevision]) {
+			n++
+		}
+	}
+	return n
+}
+
+// A CloneSet is a CloneSet of apps.kruise.io in the form of the API, as far as a
+// rollout reads it, see [RolloutObject].
+type CloneSet struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+
+	Spec struct {
+		Replicas        *int32                 `json:"replicas,omitempty"`
+		Selector        *metav1.LabelSelector  `json:"selector,omitempty"`
+		Template        corev1.PodTemplateSpec `json:"template"`
+		MinReadySeconds int32                  `json:"minReadySeconds,omitzero"`
+		UpdateStrategy  struct {
+			Type           string              `json:"type,omitzero"`
+			Partition      *intstr.IntOrString `json:"partition,omitempty"`
+			MaxUnavailable *intstr.IntOrString `json:"maxUnavailable,omitempty"`
+			MaxSurge       *intstr.IntOrString `json:"maxSurge,omitempty"`
+			Paused         bool                `json:"paused,omitzero"`
+		} `json:"updateStrategy,omitzero"`
+	} `json:"spec"`
+	Status struct {
+		ObservedGeneration   int64  `json:"observedGeneration,omitzero"`
+		Replicas             int32  `json:"replicas"`
+		ReadyReplicas        int32  `json:"readyReplicas"`
+		AvailableReplicas    int32  `json:"availableReplicas"`
+		UpdatedReplicas      int32  `json:"updatedReplicas"`
+		UpdatedReadyReplicas int32  `json:"updatedReadyReplicas"`
+		CurrentRevision      string `json:"currentRevision,omitzero"`
+		UpdateRevision       string `json:"updateRevision,omitzero"`
+	} `json:"status,omitzero"`
+}
+
+// RolloutCloneSet returns s as the planners of package rollout read it. The error wraps
+// [ErrInvalid].
+func RolloutCloneSet(s *CloneSet) (rollout.Workload, error) {
+	if s == nil {
+		s = &CloneSet{}
+	}
+	var es field.Errors
+	w := rolloutWorkload(&s.ObjectMeta, "apps.kruise.io/v1alpha1", "CloneSet", s.Spec.Replicas, &s.Spec.Template)
+	if s.APIVersion != "" {
+		w.APIVersion = s.APIVersion
+	}
+	u := &s.Spec.UpdateStrategy
+	w.Paused, w.StrategyType, w.MinReadySeconds = u.Paused, u.Type, s.Spec.MinReadySeconds
+	w.Partition = limit(&es, "spec.updateStrategy.partition", u.Partition)
+	w.RollingUpdate = &rollout.RollingUpdate{
+		MaxSurge:       limit(&es, "spec.updateStrategy.maxSurge", u.MaxSurge),
+		MaxUnavailable: limit(&es, "spec.updateStrategy.maxUnavailable", u.MaxUnavailable),
+	}
+	w.StableRevision, w.UpdateRevision = s.Status.CurrentRevision, s.Status.UpdateRevision
+	w.Status = rollout.WorkloadStatus{
+		ObservedGeneration: s.Status.ObservedGeneration, Replicas: s.Status.Replicas, ReadyReplicas: s.Status.ReadyReplicas,
+		AvailableReplicas: s.Status.AvailableReplicas, UpdatedReplicas: s.Status.UpdatedReplicas,
+		UpdatedReadyReplicas: s.Status.UpdatedReadyReplicas,
+	}
+	return w, es.Join()
+}
+
+// RolloutDaemonSet returns ds as the planners of package rollout read it: an Advanced
+// DaemonSet of OpenKruise if a is given, and otherwise one of Kubernetes, whose
+// revisions are those that it controls. Updated pods that are ready are counted among
+// the pods. The error wraps [ErrInvalid].
+func RolloutDaemonSet(ds *appsv1.DaemonSet, a *Advanced, revisions []*appsv1.ControllerRevision, pods []*corev1.Pod) (rollout.Workload, error) {
+	ds = orEmpty(ds)
+	var es field.Errors
+	w := rolloutWorkload(&ds.ObjectMeta, "apps/v1", "DaemonSet", new(ds.Status.DesiredNumberScheduled), &ds.Spec.Template)
+	w.StrategyType, w.MinReadySeconds = string(ds.Spec.UpdateStrategy.Type), ds.Spec.MinReadySeconds
+	if rolling := ds.Spec.UpdateStrategy.RollingUpdate; rolling != nil {
+		surge, unavailable := daemonLimits(ds, &es)
+		w.RollingUpdate = &rollout.RollingUpdate{MaxSurge: surge, MaxUnavailable: unavailable}
+	}
+	if a != nil {
+		w.APIVersion, w.UpdateRevision = "apps.kruise.io/v1alpha1", a.UpdateRevision
+		w.Paused, w.Partition = a.Paused, limit(&es, pathPartition, a.Partition)
+	} else if newest := RolloutRevisions(ds, revisions); len(newest) > 0 {
+		w.StableRevision, w.UpdateRevision = stableAndUpdate(newest)
+	}
+	s := &ds.Status
+	w.Status = rollout.WorkloadStatus{
+		ObservedGeneration: s.ObservedGeneration, Replicas: s.DesiredNumberScheduled, ReadyReplicas: s.NumberReady,
+		AvailableReplicas: s.NumberAvailable, UpdatedReplicas: s.UpdatedNumberScheduled,
+		UpdatedReadyReplicas: updatedReady(ds, w.UpdateRevision, pods),
+	}
+	return w, es.Join()
+}
+
+func stableAndUpdate(list []rollout.DaemonSetRevision) (stable, update string) {
+	facts := rollout.Inspect(rollout.InspectSnapshot{
+		Workload: rollout.Workload{WorkloadRef: rollout.WorkloadRef{APIVersion: "apps/v1", Kind: "DaemonSet"}}, Revisions: list,
+	})
+	return facts.StableRevision, facts.CanaryRevision
+}
+
+// RolloutRevisions returns the revisions that ds controls, as rollout.Inspect reads
+// them.
+func RolloutRevisions(ds *appsv1.DaemonSet, list []*appsv1.ControllerRevision) []rollout.DaemonSetRevision {
+	var revisions []rollout.DaemonSetRevision
+	for _, r := range list {
+		if r != nil && controls(orEmpty(ds), r) {
+			revisions = append(revisions, rollout.DaemonSetRevision{Revision: r.Revision, Hash: r.Labels[rollout.LabelControllerRevision]})
+		}
+	}
+	return revisions
+}
+
+// RolloutSets returns the ReplicaSets that d controls, as admission and rollout.Inspect
+// read them.
+func RolloutSets(d *appsv1.Deployment, list []*appsv1.ReplicaSet) []rollout.WorkloadSet {
+	var sets []rollout.WorkloadSet
+	for _, rs := range list {
+		if d == nil || rs == nil || !controls(d, rs) {
+			continue
+		}
+		replicas := int32(1)
+		if rs.Spec.Replicas != nil {
+			replicas = *rs.Spec.Replicas
+		}
+		sets = append(sets, rollout.WorkloadSet{
+			Name: rs.Name, Template: revision.Template{ID: TemplateID(&rs.Spec.Template), Hash: rs.Labels[rollout.LabelPodTemplateHash]},
+			Replicas: replicas, Revision: rs.Annotations[revision.Annotation],
+			CreationTimestamp: rs.CreationTimestamp.UTC(), DeletionTimestamp: timeOrZero(rs.DeletionTimestamp),
+		})
+	}
+	return sets
+}
+
+// RolloutPods returns the pods of a workload that have not finished, as batches read
+// them, in the order of the list. Those of a Deployment belong to its ReplicaSets, of
+// which sets are those of the namespace; other workloads control their pods.
+func RolloutPods(workload metav1.Object, sets []*appsv1.ReplicaSet, list []*corev1.Pod) []rollout.Pod {
+	hashes := map[string]string{}
+	for _, rs := range sets {
+		if rs != nil && controls(workload, rs) {
+			hashes[string(rs.UID)] = Template(&rs.Spec.Template, nil).Hash
+		}
+	}
+	var pods []rollout.Pod
+	for _, p := range list {
+		if p == nil || p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed {
+			continue
+		}
+		_, _, owner := controller(p)
+		hash, ok := hashes[owner]
+		if !ok && !controls(workload, p) {
+			continue
+		}
+		pods = append(pods, rollout.Pod{
+			Name: p.Name, UID: string(p.UID), Labels: p.Labels, Ready: Pod(p).Ready,
+			DeletionTimestamp: timeOrZero(p.DeletionTimestamp), TemplateHash: hash,
+		})
+	}
+	return pods
+}
+
+func endsWith(rev, hash string) bool { return hash != "" && strings.HasSuffix(rev, hash) }

@@ -1,0 +1,198 @@
+package kube_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// underRollout returns a Deployment in the middle of a rollout, its old and its new
+// ReplicaSet, and a ReplicaSet of another owner.
+func underRollout() (*appsv1.Deployment, []*appsv1.ReplicaSet) {
+	d := &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: "web", Namespace: "shop", UID: "d1", Generation: 4, Labels: map[string]string{rollout.LabelStableRevision: "old"},
+			Annotations: map[string]string{rollout.AnnotationExtraStatus: `{"updatedReadyReplicas":2}`},
+		},
+		Spec: appsv1.DeploymentSpec{
+			Replicas: new(int32(5)), Paused: true, MinReadySeconds: 7, ProgressDeadlineSeconds: new(int32(50)),
+			Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "web", Image: "web:2"}}}},
+			Strategy: appsv1.DeploymentStrategy{Type: "RollingUpdate", RollingUpdate: &appsv1.RollingUpdateDeployment{
+				MaxSurge: new(intstr.FromString("20%")), MaxUnavailable: new(intstr.FromInt32(1)),
+			}},
+		},
+		Status: appsv1.DeploymentStatus{ObservedGeneration: 4, Replicas: 6, ReadyReplicas: 5, AvailableReplicas: 4, UpdatedReplicas: 3},
+	}
+	sets := []*appsv1.ReplicaSet{setOf(d, "old", "web:1"), setOf(d, "new", "web:2"), setOf(d, "other", "web:2"), nil}
+	sets[1].Status.ReadyReplicas = 3
+	sets[2].OwnerReferences[0].UID = "d2"
+	return d, sets
+}
+
+func setOf(d *appsv1.Deployment, name, image string) *appsv1.ReplicaSet {
+	rs := &appsv1.ReplicaSet{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: "web-" + name, Namespace: "shop", UID: types.UID(name), Labels: map[string]string{revision.LabelHash: name},
+			Annotations: map[string]string{revision.Annotation: "7"}, CreationTimestamp: metav1.Unix(100, 0),
+			OwnerReferences: []metav1.OwnerReference{{UID: d.UID, Controller: new(true)}},
+		},
+	}
+	rs.Spec.Template = *d.Spec.Template.DeepCopy()
+	rs.Spec.Template.Spec.Containers[0].Image = image
+	rs.Spec.Template.Labels = map[string]string{revision.LabelHash: name}
+	return rs
+}
+
+func TestRolloutDeployment(t *testing.T) {
+	d, sets := underRollout()
+	w, err := kube.RolloutDeployment(d, sets)
+	require.NoError(t, err)
+	id := kube.Template(&d.Spec.Template, nil)
+	want := rollout.Workload{
+		WorkloadRef: rollout.WorkloadRef{APIVersion: "apps/v1", Kind: "Deployment", Name: "web"}, UID: "d1", Generation: 4,
+		Labels: d.Labels, Annotations: d.Annotations, Replicas: new(int32(5)), Template: id, Paused: true, StrategyType: "RollingUpdate",
+		RollingUpdate:   &rollout.RollingUpdate{MaxSurge: rollout.Percent(20), MaxUnavailable: rollout.Int(1)},
+		MinReadySeconds: 7, ProgressDeadlineSeconds: new(int32(50)), StableRevision: "old", UpdateRevision: id.Hash,
+		Status: rollout.WorkloadStatus{
+			ObservedGeneration: 4, Replicas: 6, ReadyReplicas: 5, AvailableReplicas: 4, UpdatedReplicas: 3, UpdatedReadyReplicas: 2,
+		},
+	}
+	require.Empty(t, cmp.Diff(want, w))
+
+	// Blue-green has no annotation of the partition's controller: the ReplicaSet tells.
+	d.Annotations[rollout.AnnotationOriginalStrategy] = "{}"
+	w, err = kube.RolloutDeployment(d, sets)
+	require.NoError(t, err)
+	require.EqualValues(t, 3, w.Status.UpdatedReadyReplicas)
+
+	d.Spec.Strategy.RollingUpdate.MaxSurge = new(intstr.FromString("many"))
+	_, err = kube.RolloutDeployment(d, nil)
+	require.ErrorIs(t, err, kube.ErrInvalid)
+	_, err = kube.RolloutDeployment(nil, nil)
+	require.NoError(t, err)
+}
+
+// The ReplicaSets and pods of a Deployment are those that it controls.
+func TestRolloutSetsAndPods(t *testing.T) {
+	d, sets := underRollout()
+	got := kube.RolloutSets(d, sets)
+	require.Len(t, got, 2)
+	want := rollout.WorkloadSet{
+		Name: "web-old", Template: revision.Template{ID: kube.TemplateID(&sets[0].Spec.Template), Hash: "old"}, Replicas: 1, Revision: "7",
+		CreationTimestamp: time.Unix(100, 0).UTC(),
+	}
+	require.Empty(t, cmp.Diff(want, got[0]))
+	require.Empty(t, kube.RolloutSets(nil, sets))
+
+	pod := func(name string, owner types.UID, phase corev1.PodPhase) *corev1.Pod {
+		return &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "shop", OwnerReferences: []metav1.OwnerReference{{UID: owner, Controller: new(true)}}},
+			Status:     corev1.PodStatus{Phase: phase, Conditions: []corev1.PodCondition{{Type: "Ready", Status: "True"}}},
+		}
+	}
+	pods := kube.RolloutPods(d, sets, []*corev1.Pod{
+		pod("b", "new", "Running"), nil, pod("stray", "other", "Running"), pod("a", "old", "Pending"), pod("done", "new", "Succeeded"), pod("own", "d1", "Running"),
+	})
+	require.Len(t, pods, 3)
+	require.Equal(t, []string{"b", "a", "own"}, []string{pods[0].Name, pods[1].Name, pods[2].Name}, "the order is that of the list")
+	require.Equal(t, kube.Template(&sets[1].Spec.Template, nil).Hash, pods[0].TemplateHash)
+	require.True(t, pods[0].Ready)
+	require.Empty(t, pods[2].TemplateHash)
+
+	facts := rollout.Inspect(rollout.InspectSnapshot{Workload: must(kube.RolloutDeployment(d, sets)), Style: rollout.Partition, Sets: got})
+	require.True(t, facts.Consistent)
+	require.Equal(t, "old", facts.StableRevision)
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func TestRolloutCloneSet(t *testing.T) {
+	const text = `{
+		"apiVersion": "apps.kruise.io/v1beta1", "kind": "CloneSet", "metadata": {"name": "web", "uid": "c", "generation": 2},
+		"spec": {"replicas": 4, "minReadySeconds": 3, "template": {}, "updateStrategy": {"type": "ReCreate", "partition": "80%", "maxUnavailable": 1, "maxSurge": "25%", "paused": true}},
+		"status": {"observedGeneration": 2, "replicas": 5, "readyReplicas": 4, "availableReplicas": 3, "updatedReplicas": 2, "updatedReadyReplicas": 1, "currentRevision": "web-1", "updateRevision": "web-2"}
+	}`
+	var s kube.CloneSet
+	require.NoError(t, json.Unmarshal([]byte(text), &s))
+	w, err := kube.RolloutCloneSet(&s)
+	require.NoError(t, err)
+	want := rollout.Workload{
+		WorkloadRef: rollout.WorkloadRef{APIVersion: "apps.kruise.io/v1beta1", Kind: "CloneSet", Name: "web"}, UID: "c", Generation: 2,
+		Replicas: new(int32(4)), Template: kube.Template(&s.Spec.Template, nil), Paused: true, StrategyType: "ReCreate", Partition: rollout.Percent(80),
+		RollingUpdate:   &rollout.RollingUpdate{MaxSurge: rollout.Percent(25), MaxUnavailable: rollout.Int(1)},
+		MinReadySeconds: 3, StableRevision: "web-1", UpdateRevision: "web-2",
+		Status: rollout.WorkloadStatus{
+			ObservedGeneration: 2, Replicas: 5, ReadyReplicas: 4, AvailableReplicas: 3, UpdatedReplicas: 2, UpdatedReadyReplicas: 1,
+		},
+	}
+	require.Empty(t, cmp.Diff(want, w))
+	s.Spec.UpdateStrategy.Partition = new(intstr.FromString("some"))
+	_, err = kube.RolloutCloneSet(&s)
+	require.ErrorIs(t, err, kube.ErrInvalid)
+	w, err = kube.RolloutCloneSet(nil)
+	require.NoError(t, err)
+	require.Equal(t, "CloneSet", w.Kind)
+}
+
+// Ready pods of the new revision are known by a label that the revision ends with.
+func TestRolloutStatefulSetAndDaemonSet(t *testing.T) {
+	pod := func(hash string, ready corev1.ConditionStatus) *corev1.Pod {
+		return &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{
+				Namespace: "shop", Labels: map[string]string{rollout.LabelControllerRevision: hash},
+				OwnerReferences: []metav1.OwnerReference{{UID: "s", Controller: new(true)}},
+			},
+			Status: corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: "Ready", Status: ready}}},
+		}
+	}
+	pods := []*corev1.Pod{pod("web-2", "True"), pod("2", "True"), pod("web-1", "True"), pod("web-2", "False"), pod("", "True"), nil}
+	meta := metav1.ObjectMeta{Name: "web", Namespace: "shop", UID: "s"}
+	s := &appsv1.StatefulSet{ObjectMeta: meta, Status: appsv1.StatefulSetStatus{CurrentRevision: "web-1", UpdateRevision: "web-2", UpdatedReplicas: 3}}
+	s.Spec.UpdateStrategy.RollingUpdate = &appsv1.RollingUpdateStatefulSetStrategy{Partition: new(int32(2)), MaxUnavailable: new(intstr.FromInt32(1))}
+	w, err := kube.RolloutStatefulSet(s, pods)
+	require.NoError(t, err)
+	require.EqualValues(t, 2, w.Status.UpdatedReadyReplicas)
+	require.Equal(t, rollout.Int(2), w.Partition)
+	require.Equal(t, "web-1", w.StableRevision)
+	_, err = kube.RolloutStatefulSet(nil, nil)
+	require.NoError(t, err)
+
+	history := func(n int64, hash string) *appsv1.ControllerRevision {
+		r := &appsv1.ControllerRevision{Revision: n, ObjectMeta: *meta.DeepCopy()}
+		r.Labels, r.OwnerReferences = map[string]string{rollout.LabelControllerRevision: hash}, pods[0].OwnerReferences
+		return r
+	}
+	ds := &appsv1.DaemonSet{ObjectMeta: meta, Status: appsv1.DaemonSetStatus{DesiredNumberScheduled: 4, UpdatedNumberScheduled: 2, NumberReady: 3}}
+	w, err = kube.RolloutDaemonSet(ds, nil, []*appsv1.ControllerRevision{history(1, "web-1"), history(2, "web-2"), nil}, pods)
+	require.NoError(t, err)
+	require.Equal(t, "web-1", w.StableRevision)
+	require.Equal(t, "web-2", w.UpdateRevision)
+	require.EqualValues(t, 4, *w.Replicas)
+	require.EqualValues(t, 2, w.Status.UpdatedReadyReplicas)
+	require.Equal(t, "apps", w.Group())
+
+	w, err = kube.RolloutDaemonSet(ds, &kube.Advanced{UpdateRevision: "web-2", Partition: new(intstr.FromInt32(3))}, nil, nil)
+	require.NoError(t, err)
+	require.Equal(t, "apps.kruise.io", w.Group())
+	require.Equal(t, rollout.Int(3), w.Partition)
+	require.Equal(t, "web-2", w.UpdateRevision)
+	_, err = kube.RolloutDaemonSet(nil, &kube.Advanced{Partition: new(intstr.FromString("x"))}, nil, nil)
+	require.ErrorIs(t, err, kube.ErrInvalid)
+}
