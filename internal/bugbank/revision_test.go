@@ -1,0 +1,144 @@
+package bugbank_test
+
+import (
+	"math/rand"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/stretchr/testify/require"
+)
+
+func revisions() []entry {
+	return []entry{
+		{"kubernetes-33844", "history is lost when a ReplicaSet is used again", reusedHistory,
+			mutant{"revision/record.go", "records = append(records, Record{Number: n, Entry: i, Former: true})", "_ = i"}},
+		{"kubernetes-109934", "a revision that does not parse makes the order that of the cache", tamperedRevision,
+			mutant{"revision/order.go", "range byAge(entries) {", "range indices(len(entries)) {"}},
+		{"kubernetes-29735", "hashes of two templates collide, and no ReplicaSet is ever created", hashCollision,
+			mutant{"deploy/created.go", "collisions = collided(collisions)", "_ = collided(collisions)"}},
+		{"kubernetes-134773", "another serialisation of the same template rolls out everything", otherBytes,
+			mutant{"revision/statefulset.go", "restored != nil && bytes.Equal(restored, s.Data)", "false && bytes.Equal(restored, s.Data)"}},
+		{"kubernetes-69967", "of two revisions with one number now this, now that one is the newest", equalNumbers,
+			mutant{"revision/controllerrevision.go", "cmp.Compare(a.Name, b.Name), cmp.Compare(a.UID, b.UID))", "0)"}},
+		{"kubernetes-23087", "after a rollback the change cause is that of the version that was left", causeOfTarget,
+			mutant{"revision/rollback.go", "for key, value := range replicaSet {", "for key, value := range deployment {"}},
+		{"kubernetes-36851", "an annotation that was removed stays on the ReplicaSet", removedAnnotation,
+			mutant{"revision/sync.go", "!wanted && Copied(key) {", "!wanted && false {"}},
+		{"website-6921", "undoing twice leads back to where one started", undoTwice,
+			mutant{"revision/target.go", "return records[at-steps].Entry, nil", "return records[at-1].Entry, nil"}},
+	}
+}
+
+// history returns one ReplicaSet for each revision, named a, b and so on by age.
+func history(numbers ...string) []revision.Entry {
+	list := make([]revision.Entry, len(numbers))
+	for i, number := range numbers {
+		name := string(rune('a' + i))
+		list[i] = revision.Entry{
+			Name: name, UID: name, Template: revision.Template{ID: name}, CreationTimestamp: t0.Add(time.Duration(i) * time.Minute),
+			Annotations: map[string]string{revision.Annotation: number}, Replicas: new(int32(0)),
+		}
+	}
+	return list
+}
+
+func reusedHistory(t *testing.T) {
+	list := history("3", "2")
+	list[0].Annotations[revision.AnnotationHistory] = "1"
+	rows, _ := revision.History(list, list[0].Template)
+	require.Len(t, rows, 2, "which is what kubectl shows")
+	require.Equal(t, []revision.Record{{Number: 1, Entry: 0, Former: true}, {Number: 2, Entry: 1}, {Number: 3, Entry: 0}}, revision.FullHistory(list))
+	at, err := revision.Target(list, 0, revision.Request{Number: 1})
+	require.NoError(t, err)
+	require.Zero(t, at)
+}
+
+// tamperedRevision: 3 before "bad" before 1 by age, and 1 before 3 by revision.
+func tamperedRevision(t *testing.T) {
+	list := history("3", "bad", "1")
+	order := func(list []revision.Entry, opts revision.Options) (names string) {
+		for _, i := range revision.ByRevision(list, opts) {
+			names += list[i].Name
+		}
+		return names
+	}
+	shuffle := rand.New(rand.NewSource(1))
+	for range 20 {
+		mixed := slices.Clone(list)
+		shuffle.Shuffle(len(mixed), func(i, j int) { mixed[i], mixed[j] = mixed[j], mixed[i] })
+		require.Equal(t, order(list, revision.Options{}), order(mixed, revision.Options{}))
+		require.Equal(t, "bca", order(mixed, revision.Options{Corrected: true}), "one that does not parse is 0")
+	}
+}
+
+func hashCollision(t *testing.T) {
+	s := snapshot(web(3), set(1, 3))
+	other := set(9, 1, func(rs *replicaset.ReplicaSet) { rs.Name, rs.ControllerUID = "web-v2", "other" })
+	s.ReplicaSets = append(s.ReplicaSets, other)
+	create := deployment(t, s, deploy.Options{}).Actions[0].(deploy.CreateReplicaSet)
+	require.Equal(t, "web-v2", create.Name)
+	p, retry, err := deploy.AfterCreate(s, t0, deploy.Options{}, create, deploy.CreateOutcome{Result: deploy.AlreadyExists})
+	require.NoError(t, err)
+	require.True(t, retry)
+	require.Equal(t, new(int32(1)), p.Status.CollisionCount)
+	require.NotEqual(t, revision.Hash("dump", nil), revision.Hash("dump", p.Status.CollisionCount))
+}
+
+func otherBytes(t *testing.T) {
+	before, after := []byte(`{"spec":{"template":{"metadata":{"creationTimestamp":null}}}}`), []byte(`{"spec":{"template":{"metadata":{}}}}`)
+	sts := revision.StatefulSet{Name: "db", UID: "db-uid", Data: after}
+	list := []revision.ControllerRevision{{Name: "db-1", ControllerUID: "db-uid", Data: before, Revision: 1}}
+	require.Equal(t, revision.VerbKeep, revision.ChooseUpdate(sts, list, after, revision.Options{}).Verb)
+	current, _ := revision.Partition(list, after, revision.Options{})
+	require.Empty(t, current, "a DaemonSet still compares bytes")
+	current, _ = revision.Partition(list, after, revision.Options{Corrected: true})
+	require.Equal(t, []int{0}, current)
+}
+
+func equalNumbers(t *testing.T) {
+	a := revision.ControllerRevision{Name: "db-a", UID: "2", Revision: 1, CreationTimestamp: t0, Data: []byte("1")}
+	b := revision.ControllerRevision{Name: "db-b", UID: "1", Revision: 1, CreationTimestamp: t0, Data: []byte("1")}
+	sts := revision.StatefulSet{Name: "db", UID: "db-uid", Data: []byte("1")}
+	for _, list := range [][]revision.ControllerRevision{{a, b}, {b, a}} {
+		c := revision.ChooseUpdate(sts, list, nil, revision.Options{})
+		require.Equal(t, revision.VerbKeep, c.Verb)
+		require.Equal(t, "db-b", c.Revision.Name)
+	}
+}
+
+func causeOfTarget(t *testing.T) {
+	list := history("1", "2")
+	list[0].Annotations[revision.AnnotationChangeCause] = "create"
+	list[1].Annotations[revision.AnnotationChangeCause] = "apply"
+	w := revision.Workload{Name: "web", Template: list[1].Template, Annotations: map[string]string{revision.AnnotationChangeCause: "apply"}}
+	u, err := revision.PlanUndo(w, list, 0, revision.Options{})
+	require.NoError(t, err)
+	require.Equal(t, "create", u.Annotations[revision.AnnotationChangeCause])
+	require.Equal(t, "create", revision.PlanRollback(w, list, 0, revision.Options{}).Annotations[revision.AnnotationChangeCause])
+}
+
+func removedAnnotation(t *testing.T) {
+	former := map[string]string{"team": "red", revision.Annotation: "1"}
+	_, changed := revision.SyncWith(map[string]string{}, former, 1, revision.Options{})
+	require.False(t, changed)
+	c, changed := revision.SyncWith(map[string]string{}, former, 1, revision.Options{ExactAnnotations: true})
+	require.True(t, changed)
+	require.Equal(t, []string{"team"}, c.Remove)
+}
+
+// undoTwice: of versions 1, 2 and 3 the last was undone, so that 2 has become 4.
+func undoTwice(t *testing.T) {
+	list := history("1", "4", "3")
+	list[1].Annotations[revision.AnnotationHistory] = "2"
+	w := revision.Workload{Name: "web", Template: list[1].Template}
+	u, err := revision.PlanUndo(w, list, 0, revision.Options{})
+	require.NoError(t, err)
+	require.Equal(t, "c", list[u.Source].Name, "which is what kubectl does")
+	at, err := revision.Target(list, 1, revision.Request{Steps: 3})
+	require.NoError(t, err)
+	require.Equal(t, "a", list[at].Name)
+}

@@ -1,0 +1,214 @@
+package bugbank_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/rollout"
+	"github.com/stretchr/testify/require"
+)
+
+var (
+	ofDeployment = rollout.WorkloadRef{APIVersion: "apps/v1", Kind: "Deployment", Name: "demo"}
+	ofCloneSet   = rollout.WorkloadRef{APIVersion: "apps.kruise.io/v1alpha1", Kind: "CloneSet", Name: "demo"}
+)
+
+func rollouts() []entry {
+	return []entry{
+		{"rollouts-309", "fewer steps than the next one crash the controller", fewerSteps,
+			mutant{"rollout/progressing.go", "i >= 1 && int(i) <= len(steps) && released", "i >= 1 && released"}},
+		{"rollouts-310", "more pods for the step that pauses are not released", changedStep,
+			mutant{"rollout/progressing.go", "st.sub.NextStepIndex = target\n\tst.jump()", "st.sub.NextStepIndex = NextStep(st.steps(), st.sub.CurrentStepIndex)"}},
+		{"rollouts-120", "nobody can say which step is to be reached", jumpToStep,
+			mutant{"rollout/step.go", "next == NextStep(n, current) || next <= 0 || next > n", "next == NextStep(n, current) || next != 0 || n > 0"}},
+		{"rollouts-235", "marking a step as ready does not lead to the next one", markedReady,
+			mutant{"rollout/step.go", "\tcase StateReady:\n\t\tst.advance()\n", "\tcase StateReady:\n"}},
+		{"rollouts-55", "a rollout cannot be paused by hand", pausedByHand,
+			mutant{"rollout/progressing.go", "case st.r.Paused:", "case false:"}},
+		{"rollouts-140", "the weights of a route are not what they were after a rollout", restoredRoute,
+			mutant{"rollout/httproute.go", "\t\t\tr.BackendRefs[at].Weight = &one", "\t\t\t_ = one"}},
+		{"rollouts-101", "the failure threshold is not that of the documentation", documentedThreshold,
+			mutant{"rollout/batch_context.go", "if cs.Has(CorrectThreshold) && c.FailureThreshold.IsZero()", "if false && c.FailureThreshold.IsZero()"}},
+		{"rollouts-174", "a batch of crashing pods waits for ever", crashingBatch,
+			mutant{"rollout/deadline.go", "if !st.has(CorrectDeadline) || limit", "if true || limit"}},
+		{"rollouts-244", "pods get no batch label unless somebody has set a rollout id", labelsWithoutID,
+			mutant{"rollout/snapshot.go", "return f.CanaryRevision\n", "return \"\"\n"}},
+		{"rollouts-321", "an autoscaler makes more new pods than the batch allows", scaledInBatch,
+			mutant{"deploy/partition_scale.go", "surplus > 0 && i >= 0", "false && i >= 0"}},
+		{"kruise-926", "a small percentage of few pods updates none", smallPercentage,
+			mutant{"rollout/partition.go", "min(batch.ofUp(replicas), int64(replicas))", "min(int64(batch.Of(replicas)), int64(replicas))"}},
+		{"kruise-1038", "whole percentages are too coarse for many pods", coarsePercentage,
+			mutant{"rollout/batch_context.go", "!(cs.Has(CorrectShares) && !exactShare(stable, c.Replicas))", "true"}},
+		{"kruise-1356", "a rollback in the middle does not go back in batches", rollbackInBatches,
+			mutant{"rollout/progressing.go", "stateful && st.r.Annotations", "false && stateful && st.r.Annotations"}},
+	}
+}
+
+// step returns a step of so many pods that pauses for a person, or for some seconds.
+func step(replicas rollout.IntOrPercent, seconds int32) rollout.Step {
+	s := rollout.Step{Replicas: replicas}
+	if seconds >= 0 {
+		s.Pause.Duration = &seconds
+	}
+	return s
+}
+
+// inStep returns a rollout of 10 pods in a state of one of its steps.
+func inStep(index int32, state rollout.StepState, steps ...rollout.Step) rollout.Snapshot {
+	r := rollout.Rollout{Name: "web", UID: "r", WorkloadRef: ofDeployment, Finalizers: []string{rollout.FinalizerRollout}, Canary: &rollout.Strategy{Steps: steps}}
+	r.Annotations = map[string]string{rollout.AnnotationHash: rollout.StrategyHash(r)}
+	begun := t0.Add(-time.Minute)
+	r.Status = rollout.RolloutStatus{
+		Phase: rollout.PhaseProgressing,
+		Conditions: []rollout.Condition{{
+			Type: rollout.ConditionProgressing, Status: "True", Reason: rollout.ProgressInRolling, LastUpdateTime: begun, LastTransitionTime: begun,
+		}},
+		Sub: &rollout.StepStatus{
+			Revision: "v2", StableRevision: "v1", PodTemplateHash: "v2", RolloutHash: rollout.StrategyHash(r), CurrentStepIndex: index,
+			NextStepIndex: rollout.NextStep(int32(len(steps)), index), CurrentStepState: state, LastUpdateTime: begun,
+		},
+	}
+	return rollout.Snapshot{Rollout: r, Workload: &rollout.Facts{
+		WorkloadRef: ofDeployment, Consistent: true, Generation: 1, Replicas: 10, InProgress: true, StableRevision: "v1", CanaryRevision: "v2",
+		PodTemplateHash: "v2", RevisionLabelKey: rollout.LabelPodTemplateHash, Labels: map[string]string{rollout.LabelWorkloadType: "deployment"},
+	}}
+}
+
+// released adds the BatchRelease of the steps, of which the given batch is ready.
+func released(s rollout.Snapshot, batch int32) rollout.Snapshot {
+	br := rollout.ReleaseOf(s.Rollout, *s.Workload, batch+1, nil)
+	done := rollout.BatchSize(br.ReleasePlan.Batches[batch].CanaryReplicas, s.Workload.Replicas)
+	br.Status.ObservedReleasePlanHash = br.ReleasePlan.Hash()
+	br.Status.Current = rollout.CurrentBatch{CurrentBatch: batch, BatchState: rollout.BatchReady, UpdatedReplicas: done, UpdatedReadyReplicas: done}
+	s.BatchRelease = &br
+	s.Rollout.Status.Sub.Replicas = done
+	return s
+}
+
+func roll(t *testing.T, s rollout.Snapshot, corrections ...rollout.Correction) rollout.Plan {
+	t.Helper()
+	p, err := rollout.Reconcile(s, t0, rollout.Options{Corrected: corrections})
+	require.NoError(t, err)
+	require.Empty(t, p.Failure)
+	return p
+}
+
+// at returns where a plan stands, such as "1 StepPaused".
+func at(p rollout.Plan) string {
+	return fmt.Sprintf("%d %s", p.Status.CurrentStepIndex, p.Status.CurrentStepState)
+}
+
+func fewerSteps(t *testing.T) {
+	s := released(inStep(2, rollout.StatePaused, step(rollout.Percent(20), -1), step(rollout.Percent(50), -1), step(rollout.Percent(100), -1)), 1)
+	s.Rollout.Canary = &rollout.Strategy{Steps: []rollout.Step{step(rollout.Percent(100), -1)}}
+	require.Equal(t, "1 BeforeStepUpgrade", at(roll(t, s)))
+}
+
+func changedStep(t *testing.T) {
+	s := released(inStep(1, rollout.StatePaused, step(rollout.Percent(20), -1), step(rollout.Percent(100), -1)), 0)
+	require.Equal(t, "1 StepPaused", at(roll(t, s)))
+	s.Rollout.Canary = &rollout.Strategy{Steps: []rollout.Step{step(rollout.Percent(40), -1), step(rollout.Percent(100), -1)}}
+	require.Equal(t, "1 BeforeStepUpgrade", at(roll(t, s)))
+}
+
+func jumpToStep(t *testing.T) {
+	s := released(inStep(1, rollout.StatePaused, step(rollout.Percent(20), -1), step(rollout.Percent(50), -1), step(rollout.Percent(100), -1)), 0)
+	s.Rollout.Status.Sub.NextStepIndex = 3
+	require.Equal(t, "3 BeforeStepUpgrade", at(roll(t, s)))
+}
+
+func markedReady(t *testing.T) {
+	s := released(inStep(1, rollout.StateReady, step(rollout.Percent(20), -1), step(rollout.Percent(100), -1)), 0)
+	require.Equal(t, "2 BeforeStepUpgrade", at(roll(t, s)))
+}
+
+func pausedByHand(t *testing.T) {
+	s := released(inStep(1, rollout.StateReady, step(rollout.Percent(20), -1), step(rollout.Percent(100), -1)), 0)
+	s.Rollout.Paused = true
+	p := roll(t, s)
+	require.Equal(t, "1 StepReady", at(p))
+	require.Contains(t, p.Holds, rollout.Hold{Reason: rollout.ReasonPaused})
+}
+
+func restoredRoute(t *testing.T) {
+	rules := []rollout.RouteRule{{BackendRefs: []rollout.BackendRef{{Kind: "Service", Name: "svc", Weight: new(int32(1))}}}}
+	led := rollout.RouteWeight(rules, "svc", "svc-canary", 20)
+	require.Equal(t, int32(80), *led[0].BackendRefs[0].Weight)
+	require.Equal(t, int32(20), *led[0].BackendRefs[1].Weight)
+	require.Equal(t, rules, rollout.RouteRestore(led, "svc", "svc-canary", nil))
+}
+
+func documentedThreshold(t *testing.T) {
+	br := rollout.BatchRelease{}
+	br.ReleasePlan.Batches = []rollout.Batch{{CanaryReplicas: rollout.Int(5)}}
+	w := rollout.Workload{WorkloadRef: ofCloneSet, Replicas: new(int32(10)), RollingUpdate: &rollout.RollingUpdate{MaxUnavailable: rollout.Int(1)}}
+	w.Status.UpdatedReplicas, w.Status.UpdatedReadyReplicas = 5, 4
+	hold, waiting := rollout.NewBatchContext(br, w, nil, nil).Waiting(nil)
+	require.True(t, waiting, hold)
+	cs := rollout.Corrections{rollout.CorrectThreshold}
+	_, waiting = rollout.NewBatchContext(br, w, nil, cs).Waiting(cs)
+	require.False(t, waiting, "as many may fail as may be unavailable")
+}
+
+func crashingBatch(t *testing.T) {
+	s := released(inStep(1, rollout.StateUpgrade, step(rollout.Percent(20), -1), step(rollout.Percent(100), -1)), 0)
+	s.BatchRelease.Status.Current.BatchState = rollout.BatchVerifying
+	s.Workload.ProgressDeadlineSeconds = new(int32(60))
+	stalled := func(p rollout.Plan) (reason string) {
+		for _, c := range p.Status.Conditions {
+			if c.Type == rollout.ConditionStalled {
+				reason = c.Reason
+			}
+		}
+		return reason
+	}
+	require.Empty(t, stalled(roll(t, s)))
+	require.Equal(t, "DeadlineExceeded", stalled(roll(t, s, rollout.CorrectDeadline)))
+}
+
+func labelsWithoutID(t *testing.T) {
+	s := inStep(1, rollout.StateUpgrade, step(rollout.Percent(20), -1), step(rollout.Percent(100), -1))
+	create := roll(t, s).Actions[0].(rollout.CreateBatchRelease)
+	require.Equal(t, "v2", create.ReleasePlan.RolloutID)
+	br := rollout.BatchRelease{ReleasePlan: create.ReleasePlan}
+	pods := []rollout.Pod{{Name: "p", Labels: map[string]string{rollout.LabelPodTemplateHash: "v2"}}}
+	labels := rollout.BatchLabels(br, 10, "v2", pods, nil)
+	require.Len(t, labels, 1)
+	require.Equal(t, "1", labels[0].Labels[rollout.LabelBatchID])
+}
+
+// scaledInBatch: 1 % of 10 pods are new when an autoscaler wants 28.
+func scaledInBatch(t *testing.T) {
+	d := web(28)
+	d.Partitioned = &rollout.DeploymentStrategy{Partition: rollout.Percent(1), RollingUpdate: &rollout.RollingUpdate{MaxSurge: rollout.Int(6)}}
+	s := snapshot(d, set(1, 9, sized(10, 16)), set(2, 1, sized(10, 16)))
+	require.Equal(t, int32(1), rollout.PartitionLimit(d.Partitioned.Partition, 28))
+	require.Equal(t, "web-v1 9->26, web-v2 1->2", writes(deployment(t, s, deploy.Options{})))
+	require.Equal(t, "annotate web-v2, web-v1 9->27", writes(deployment(t, s, corrected)))
+}
+
+func smallPercentage(t *testing.T) {
+	require.Equal(t, int32(1), rollout.BatchSize(rollout.Percent(1), 3))
+	require.Equal(t, int32(1), rollout.PartitionLimit(rollout.Percent(1), 3))
+	require.Equal(t, int32(2), rollout.PartitionLimit(rollout.Percent(99), 3), "and a large one leaves one")
+}
+
+func coarsePercentage(t *testing.T) {
+	br := rollout.BatchRelease{}
+	br.ReleasePlan.Batches = []rollout.Batch{{CanaryReplicas: rollout.Percent(99)}}
+	w := rollout.Workload{WorkloadRef: ofCloneSet, Replicas: new(int32(101))}
+	require.Equal(t, rollout.Percent(1), rollout.NewBatchContext(br, w, nil, nil).DesiredPartition, "which keeps 2 pods")
+	cs := rollout.Corrections{rollout.CorrectShares}
+	require.Equal(t, rollout.Int(1), rollout.NewBatchContext(br, w, nil, cs).DesiredPartition)
+}
+
+func rollbackInBatches(t *testing.T) {
+	s := released(inStep(2, rollout.StatePaused, step(rollout.Percent(20), -1), step(rollout.Percent(100), -1)), 1)
+	s.Workload.InRollback, s.Workload.CanaryRevision = true, "v1"
+	require.Equal(t, "The workload has been rolled back and the rollout process will be canceled", roll(t, s).Status.Message)
+	s.Rollout.WorkloadRef = ofCloneSet
+	s.Rollout.Annotations[rollout.AnnotationRollbackInBatch] = "true"
+	require.Equal(t, "1 BeforeStepUpgrade", at(roll(t, s)))
+}

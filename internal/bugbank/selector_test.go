@@ -1,0 +1,141 @@
+package bugbank_test
+
+import (
+	"testing"
+
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/selector"
+	"github.com/stretchr/testify/require"
+)
+
+func selectors() []entry {
+	return []entry{
+		{"kubernetes-38718", "the text of the selector of nothing reads as everything", nothingReads,
+			mutant{"selector/selector.go", "return \"nothing\"", "return \"everything\""}},
+		{"kubernetes-19654", "an unset selector and an empty one are taken for each other", unsetOrEmpty,
+			mutant{"selector/labelselector.go", "return Nothing(), nil", "return Everything(), nil"}},
+		{"node-readiness-controller-356", "notin is believed not to select objects without the label", notinAbsent,
+			mutant{"selector/requirement.go", "return !present || value != r.value", "return present && value != r.value"}},
+		{"kubernetes-86488", "a bound that is no integer is accepted and never matches", boundIsNoInteger,
+			mutant{"selector/requirement.go", "if _, ok := integer(values[0]); !ok {", "if false {"}},
+		{"kubernetes-128212", "a node affinity that is wrong matches no node, and nobody is told", wrongAffinity,
+			mutant{"selector/nodeselector.go", "\tif wrong {", "\tif false && wrong {"}},
+		{"kubernetes-24152", "two controllers with overlapping selectors fight for the pods of one", overlappingOwners,
+			mutant{"selector/decide.go", "if c.ControllerUID != o.UID && c.Controlled() {", "if false {"}},
+		{"kubernetes-19830", "selectors that overlap without being equal are not found", overlapFound,
+			mutant{"selector/conflict.go", "labels, ok := Overlap(x.Owner.Selector, y.Owner.Selector)",
+				"labels, ok := Overlap(x.Owner.Selector, y.Owner.Selector)\n\tok = ok && x.Owner.Selector.Equal(y.Owner.Selector)"}},
+		{"kubernetes-42639", "orphans of a deleted controller are adopted again, and collected with it", adoptedByDead,
+			mutant{"selector/live.go", "case !f.DeletionTimestamp.IsZero():", "case false:"}},
+		{"kubernetes-32829", "a pod whose controller is removed, and not its labels, is not noticed", orphanNoticed,
+			mutant{"replicaset/events.go", "(relabelled || moved)", "relabelled"}},
+		{"kubernetes-50808", "a changed selector orphans all children at once", changedSelector,
+			mutant{"selector/change.go", "case then == Release:", "case false:"}},
+	}
+}
+
+func nothingReads(t *testing.T) {
+	nothing, everything := selector.Nothing(), selector.Everything()
+	require.Equal(t, nothing.String(), everything.String(), "which is what upstream prints")
+	require.Equal(t, "nothing", nothing.Describe())
+	require.Equal(t, "everything", everything.Describe())
+	require.False(t, nothing.Equal(everything))
+}
+
+func unsetOrEmpty(t *testing.T) {
+	unset, err := selector.FromLabelSelector(nil)
+	require.NoError(t, err)
+	require.False(t, unset.Matches(map[string]string{"a": "b"}))
+	empty, err := selector.FromLabelSelector(&selector.LabelSelector{})
+	require.NoError(t, err)
+	require.True(t, empty.Matches(map[string]string{"a": "b"}))
+	require.True(t, empty.Matches(nil))
+}
+
+func require1(t *testing.T, key string, op selector.Op, values ...string) selector.Requirement {
+	t.Helper()
+	r, err := selector.NewRequirement(key, op, values)
+	require.NoError(t, err)
+	return r
+}
+
+func notinAbsent(t *testing.T) {
+	other := selector.Of(require1(t, "tier", selector.OpNotIn, "db"))
+	require.True(t, other.Matches(map[string]string{"app": "web"}))
+	require.False(t, selector.Disjoint(other, selector.Of(require1(t, "tier", selector.OpDoesNotExist))))
+}
+
+func boundIsNoInteger(t *testing.T) {
+	_, err := selector.NewRequirement("version", selector.OpGreater, []string{"150.1"})
+	require.Error(t, err)
+	r := require1(t, "version", selector.OpGreater, "150")
+	require.True(t, r.Matches(map[string]string{"version": "500"}))
+	require.False(t, r.Matches(map[string]string{"version": "500.5"}))
+}
+
+func wrongAffinity(t *testing.T) {
+	ns := &selector.NodeSelector{Terms: []selector.NodeSelectorTerm{{
+		MatchExpressions: []selector.Expression{{Key: "version", Operator: selector.Gt, Values: []string{"150.1"}}},
+	}}}
+	require.NoError(t, selector.ValidateNodeSelector(ns, "affinity", selector.ValidateOptions{}), "which is what the API server says")
+	ok, err := selector.NewNodeMatcher(ns).Match("n1", map[string]string{"version": "500"})
+	require.False(t, ok)
+	require.Error(t, err)
+}
+
+func owner(t *testing.T, name string, labels map[string]string) selector.Owner {
+	t.Helper()
+	s, err := selector.FromLabelSelector(&selector.LabelSelector{MatchLabels: labels})
+	require.NoError(t, err)
+	return selector.Owner{Kind: "ReplicaSet", Name: name, UID: name, Selector: s}
+}
+
+func overlappingOwners(t *testing.T) {
+	a, b := owner(t, "a", map[string]string{"app": "web"}), owner(t, "b", map[string]string{"app": "web"})
+	pod := selector.Child{Name: "p", Labels: map[string]string{"app": "web"}, ControllerKind: "ReplicaSet", ControllerName: "a", ControllerUID: "a"}
+	require.Equal(t, "Keep (Owned)", selector.Decide(&a, &pod).String())
+	require.Equal(t, "Ignore (OwnedByOther)", selector.Decide(&b, &pod).String())
+}
+
+func overlapFound(t *testing.T) {
+	app := map[string]string{"app": "web"}
+	list := []selector.Controller{
+		{Owner: owner(t, "a", app)}, {Owner: owner(t, "b", map[string]string{"app": "web", "tier": "db"})},
+		{Owner: owner(t, "c", map[string]string{"app": "other"})},
+	}
+	require.Equal(t, []selector.Conflict{{A: 0, B: 1, Labels: map[string]string{"app": "web", "tier": "db"}}}, selector.Conflicts(list))
+}
+
+func adoptedByDead(t *testing.T) {
+	o := owner(t, "a", map[string]string{"app": "web"})
+	child := func(int) selector.Child {
+		return selector.Child{Name: "p", UID: "p", Labels: map[string]string{"app": "web"}}
+	}
+	claim := selector.Classify(&o, 1, child)
+	require.True(t, claim.NeedsLiveCheck(), "the cache may not know yet")
+	dead := selector.CheckLive(&o, selector.Fresh{UID: "a", DeletionTimestamp: t0})
+	r := selector.Resolve(&o, claim, child, dead)
+	require.Empty(t, r.Actions)
+	require.Len(t, r.Failures, 1)
+	require.Len(t, selector.Resolve(&o, claim, child, selector.CheckLive(&o, selector.Fresh{UID: "a"})).Actions, 1)
+}
+
+func orphanNoticed(t *testing.T) {
+	rs := small(1)
+	rs.Selector = &selector.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
+	before := member("a", func(p *podorder.Pod) { p.Labels, p.ControllerUID = map[string]string{"app": "web"}, "gone" })
+	after := before
+	after.ControllerKind, after.ControllerName, after.ControllerUID, after.ResourceVersion = "", "", "", "8"
+	effects := replicaset.PodEffects(replicaset.PodEvent{Old: &before, New: &after}, []replicaset.ReplicaSet{rs})
+	require.Equal(t, []replicaset.Effect{{ReplicaSet: "web", Reconcile: true}}, effects)
+}
+
+func changedSelector(t *testing.T) {
+	o := owner(t, "a", map[string]string{"app": "web"})
+	child := func(i int) selector.Child {
+		return selector.Child{Name: "p", Labels: map[string]string{"app": "web"}, ControllerKind: "ReplicaSet", ControllerName: "a", ControllerUID: "a"}
+	}
+	s := selector.Of(require1(t, "app", selector.OpEquals, "other"))
+	require.Equal(t, selector.Change{Released: []int{0, 1, 2}}, selector.SelectorChange(&o, s, 3, child))
+}
