@@ -1,6 +1,6 @@
-// Command kplan shows what the Deployment controller of Kubernetes will do next,
-// and how a rollout will go, without a cluster. As kubectl-kplan in the path it is
-// a plugin of kubectl.
+// Command kplan shows what the controllers of Kubernetes and OpenKruise will do next
+// with Deployments, DaemonSets and Rollouts, and how a rollout will go, from files or
+// from a cluster. As kubectl-kplan in the path it is a plugin of kubectl.
 package main
 
 import (

@@ -45,7 +45,13 @@ func latest(w *manifest.Workload) time.Time {
 	for _, rs := range w.ReplicaSets {
 		last = later(last, rs.CreationTimestamp.Time)
 	}
-	for _, p := range w.Pods {
+	return latestOf(last, w.Pods)
+}
+
+// latestOf returns the latest of a time and those of pods.
+func latestOf(last time.Time, pods []*corev1.Pod) time.Time {
+	last = later(sim.Epoch, last)
+	for _, p := range pods {
 		last = later(last, p.CreationTimestamp.Time)
 		for _, c := range p.Status.Conditions {
 			last = later(last, c.LastTransitionTime.Time)

@@ -55,34 +55,26 @@ type failure struct{ err error }
 func (f *failure) Error() string { return f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
 
-// running marks what run returns as failures.
-func running(run func(*cobra.Command) error) func(*cobra.Command, []string) error {
-	return func(c *cobra.Command, _ []string) error {
-		if err := run(c); err != nil {
-			return &failure{err}
-		}
-		return nil
-	}
-}
-
 func newRoot(name string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "kplan",
-		Short: "Show what a Deployment will do next, and how a rollout will go",
-		Long: `Show what the Deployment controller of Kubernetes will do next, and how a
-rollout will go.
+		Short: "Show what a workload will do next, and how a rollout will go",
+		Long: `Show what the controllers of Kubernetes and OpenKruise will do next with
+Deployments, DaemonSets and Rollouts, and how a rollout will go.
 
-It reads manifests as people write them and objects as kubectl prints them. It
-needs no cluster and changes nothing.`,
+It reads manifests as people write them, objects as kubectl prints them, and
+clusters. It changes nothing.`,
 		Example: examples(name, `
 # How will the rollout from one manifest to another go?
 kplan simulate --from old.yaml -f new.yaml
 
 # What will happen next in the cluster, and why, or why not?
+kplan plan deployment/web -n shop
 kubectl get deployment,replicaset,pod -o yaml | kplan plan -f -
 
-# Why does a Deployment not move, and what would help?
-kubectl get deployment,replicaset,pod -o yaml | kplan explain -f -
+# Why does a workload not move, and what would help?
+kplan explain daemonset/agent -n kube-system
+kplan explain deployment/web --watch
 
 # What can be undone, and how would that go?
 kubectl get deployment,replicaset -o yaml | kplan history -f -

@@ -55,8 +55,8 @@ func TestBadInput(t *testing.T) {
 		"no selector":         {strings.Replace(good, "  selector: {matchLabels: {app: web}}\n", "", 1), `deploy.yaml: Deployment "web": spec.selector: "": must be set and not empty`},
 		"foreign selector":    {other, `deploy.yaml: Deployment "web": spec.template.metadata.labels: "app=web": must match the selector app=shop`},
 		"two errors":          {strings.Replace(with("replicas: -1"), "  selector: {matchLabels: {app: web}}\n", "", 1), `deploy.yaml: Deployment "web": spec.replicas: -1: must not be negative (and 1 more)`},
-		"no Deployment":       {"apiVersion: v1\nkind: Service\nmetadata: {name: web}\n", "no Deployment in the input"},
-		"nothing":             {"", "no Deployment in the input"},
+		"no Deployment":       {"apiVersion: v1\nkind: Service\nmetadata: {name: web}\n", "no Deployment, DaemonSet or Rollout in the input"},
+		"nothing":             {"", "no Deployment, DaemonSet or Rollout in the input"},
 		"twice the same name": {good + "---\n" + good, `deploy.yaml: Deployment "web": there is one of this name already, in deploy.yaml`},
 	}
 	for name, tt := range tests {
@@ -139,9 +139,9 @@ func TestUsage(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"plan"}, `required flag(s) "filename" not set`},
-		{[]string{"simulate", "--from", "old.yaml"}, `required flag(s) "filename" not set`},
-		{[]string{"plan", "-f", "deploy.yaml", "extra"}, `unknown command "extra" for "kplan plan"`},
+		{[]string{"plan"}, "must have -f FILE, or TYPE/NAME in a cluster"},
+		{[]string{"simulate", "--from", "old.yaml"}, "must have -f FILE, or TYPE/NAME in a cluster"},
+		{[]string{"plan", "-f", "deploy.yaml", "extra"}, "-f FILE and TYPE/NAME exclude each other"},
 		{[]string{"apply"}, `unknown command "apply" for "kplan"`},
 		{[]string{"plan", "--fast"}, "unknown flag: --fast"},
 		{[]string{"plan", "-f", "x", "-o", "yaml"}, `invalid argument "yaml" for "-o, --output" flag: must be text or json`},
@@ -151,8 +151,10 @@ func TestUsage(t *testing.T) {
 		{[]string{"plan", "-f", "x", "--terminating", ""}, `invalid argument "" for "--terminating" flag: must be started, complete or known`},
 		{[]string{"order", "-f", "x", "--count", "-1"}, `invalid argument "-1" for "--count" flag: must be a number of pods`},
 		{[]string{"order", "-f", "x", "--corrected"}, "unknown flag: --corrected"},
-		{[]string{"undo"}, `required flag(s) "filename" not set`},
-		{[]string{"history", "-f", "x", "2"}, `unknown command "2" for "kplan history"`},
+		{[]string{"plan", "-f", "x", "--watch"}, "--watch needs TYPE/NAME in a cluster"},
+		{[]string{"simulate", "-f", "x", "--nodes", "few"}, `invalid argument "few" for "--nodes" flag: strconv.ParseUint: parsing "few": invalid syntax`},
+		{[]string{"undo"}, "must have -f FILE, or TYPE/NAME in a cluster"},
+		{[]string{"history", "-f", "x", "2"}, "-f FILE and TYPE/NAME exclude each other"},
 		{[]string{"simulate", "-f", "x", "--jitter", "10"}, `invalid argument "10" for "--jitter" flag: must be a duration such as 10s or 1m30s`},
 	}
 	for _, tt := range tests {

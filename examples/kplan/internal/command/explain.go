@@ -22,25 +22,31 @@ import (
 func newExplain(name string) *cobra.Command {
 	p := &planning{}
 	c := &cobra.Command{
-		Use:   "explain -f FILE",
-		Short: "Show why a Deployment moves, or does not",
-		Long: `Show why each Deployment in the files moves, or does not: whether it is complete,
-progressing, waiting or stuck; what it holds back, by which numbers, what that
-means and what ends it; its ReplicaSets; the pods that do not serve; and when time
-alone will change something.
+		Use:   "explain {-f FILE | TYPE/NAME}",
+		Short: "Show why a workload moves, or does not",
+		Long: `Show why each Deployment, DaemonSet and Rollout in the files, or those named in a
+cluster, moves, or does not: whether it is complete, progressing, waiting or stuck;
+what it holds back, by which numbers, what that means and what ends it; its
+ReplicaSets, nodes or steps; the pods that do not serve; and when time alone will
+change something.
 
 Complete: nothing is left to roll out. Progressing: something is due at once.
 Waiting: pods or time decide, or that someone resumes it. Stuck: it does not go on
 by itself.
 
---corrected and the policies ask for what Kubernetes does not do; see kplan plan.
+--corrected and the policies ask for what the controllers do not do; see kplan plan.
 
 With -o json each Deployment is an object with name, state, why, rolloutStatus,
-budget, actions, holds, replicaSets, pods and instants. Several Deployments are
-the items of one object. The exit code does not depend on the state.`,
+budget, actions, holds, replicaSets, pods and instants. DaemonSets and Rollouts
+also have a kind; the former have nodes, the latter batchRelease and steps. Several
+objects are the items of one. The exit code does not depend on the state.`,
 		Example: examples(name, `
 # Why does nothing happen?
+kplan explain deployment/web -n shop
 kubectl get deployment,replicaset,pod -o yaml | kplan explain -f -
+
+# Watch a rollout
+kplan explain deployment/web --watch
 
 # Would it happen without the known defects of the controller?
 kplan explain -f cluster.yaml --corrected
@@ -48,10 +54,12 @@ kplan explain -f cluster.yaml --corrected
 # Which Deployments of a cluster are stuck?
 kubectl get deployment,replicaset,pod -A -o yaml | kplan explain -f - -o json |
   jq -r '.items[] | select(.state == "stuck") | .namespace + "/" + .name'`),
-		Args: cobra.NoArgs,
-		RunE: running(p.explain),
+		Args: p.checkArgs,
+		RunE: p.running(p.explain),
 	}
 	p.input.addFlags(c)
+	p.addWatch(c)
+	p.input.addNodes(c)
 	p.policies.addFlags(c)
 	return c
 }
@@ -62,7 +70,14 @@ func (p *planning) explain(c *cobra.Command) error {
 		return err
 	}
 	now := p.present()
-	var explanations []view.Explanation
+	var explanations []document
+	for i := range set.Rollouts {
+		e, err := p.explainRollout(&set.Rollouts[i], now)
+		if err != nil {
+			return err
+		}
+		explanations = append(explanations, e)
+	}
 	for i := range set.Workloads {
 		w := &set.Workloads[i]
 		plan, err := p.plan(w, now)
@@ -70,6 +85,13 @@ func (p *planning) explain(c *cobra.Command) error {
 			return err
 		}
 		explanations = append(explanations, explanationOf(w, plan, now))
+	}
+	for i := range set.DaemonSets {
+		e, err := p.explainDaemonSet(&set.DaemonSets[i], now)
+		if err != nil {
+			return err
+		}
+		explanations = append(explanations, e)
 	}
 	return write(c, p.output, explanations)
 }
@@ -142,16 +164,10 @@ func idlePods(w *manifest.Workload, sets []view.Set, now time.Time) []view.Pod {
 	}
 	bySet := map[string][]view.Pod{}
 	for _, p := range w.Pods {
-		pod := kube.Pod(p)
-		if pod.Ready && pod.Active() {
-			continue
-		}
 		name := names[metav1.GetControllerOfNoCopy(p).UID]
-		problem := manifest.ProblemOf(p)
-		bySet[name] = append(bySet[name], view.Pod{
-			Name: p.Name, ReplicaSet: name, Node: p.Spec.NodeName, Phase: string(p.Status.Phase),
-			Age: now.Sub(p.CreationTimestamp.Time).Round(time.Second), Reason: problem.Reason, Message: problem.Message,
-		})
+		if pod, ok := idlePod(p, name, now); ok {
+			bySet[name] = append(bySet[name], pod)
+		}
 	}
 	var pods []view.Pod
 	for _, s := range sets {

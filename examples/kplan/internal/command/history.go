@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
+	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/revision"
 )
 
@@ -22,37 +24,44 @@ type listing struct {
 func newHistory(name string) *cobra.Command {
 	l := &listing{}
 	c := &cobra.Command{
-		Use:   "history -f FILE [--revision N]",
-		Short: "Show the revisions that a Deployment can go back to",
-		Long: `Show the revisions of each Deployment in the files, in the words of kubectl
-rollout history.
+		Use:   "history {-f FILE | TYPE/NAME} [--revision N]",
+		Short: "Show the revisions that a workload can go back to",
+		Long: `Show the revisions of each Deployment and DaemonSet in the files, or of those named
+in a cluster, in the words of kubectl rollout history.
 
 A template that is used again gets a new revision, and kubectl then no longer shows
 the former ones. With --full they are shown as well, with the ReplicaSet of each.
 
-With --revision the ReplicaSet and the template of one revision are shown, as YAML.
+With --revision the ReplicaSet, or the ControllerRevision of a DaemonSet, and the
+template of one revision are shown, as YAML.
 
-With -o json each Deployment is an object with name and revisions. Several
-Deployments are the items of one object.
+With -o json each Deployment is an object with name and revisions. DaemonSets also
+have a kind. Several objects are the items of one.
 
 The exit code is 1 if there is no such revision.`,
 		Example: examples(name, `
 # What can be undone?
+kplan history deployment/web -n shop
 kubectl get deployment,replicaset -o yaml | kplan history -f -
 
 # And what was revision 1, before it was used again?
 kplan history -f cluster.yaml --full --revision 1`),
-		Args: cobra.NoArgs,
-		RunE: running(l.execute),
+		Args: l.checkArgs,
+		RunE: l.running(l.execute),
 	}
 	l.addFlags(c)
+	l.addWatch(c)
 	c.Flags().Int64Var(&l.number, "revision", 0, "show this revision with its template; 0 is all")
 	c.Flags().BoolVar(&l.full, "full", false, "show revisions that kubectl no longer knows, too")
 	return c
 }
 
 func (l *listing) execute(c *cobra.Command) error {
+	l.withoutNodes = true
 	set, err := l.load(c, l.filenames)
+	if err == nil && len(set.Workloads)+len(set.DaemonSets) == 0 {
+		err = errors.New("no Deployment or DaemonSet in the input")
+	}
 	if err != nil {
 		return err
 	}
@@ -61,6 +70,13 @@ func (l *listing) execute(c *cobra.Command) error {
 		h, err := l.history(c, &set.Workloads[i])
 		if err != nil {
 			return set.Workloads[i].Invalid(err)
+		}
+		histories = append(histories, h)
+	}
+	for i := range set.DaemonSets {
+		h, err := l.daemonHistory(&set.DaemonSets[i])
+		if err != nil {
+			return set.DaemonSets[i].Invalid(err)
 		}
 		histories = append(histories, h)
 	}
@@ -90,6 +106,41 @@ func (l *listing) history(c *cobra.Command, w *manifest.Workload) (view.History,
 		h.Records, rows = only(h.Records, l.number)
 	}
 	var err error
+	h.Rows, err = revision.Show(rows, l.number)
+	return h, err
+}
+
+// daemonHistory returns the revisions of a DaemonSet.
+func (l *listing) daemonHistory(d *manifest.DaemonSet) (view.History, error) {
+	h := view.History{Daemon: true, Namespace: d.Object.Namespace, Name: d.Object.Name, Number: l.number, Full: l.full}
+	snapshot, err := d.Snapshot()
+	if err != nil {
+		return h, err
+	}
+	var own []revision.ControllerRevision
+	for _, r := range d.Revisions {
+		c := kube.ControllerRevision(r)
+		if c.ControllerUID != string(d.Object.UID) {
+			continue
+		}
+		restored, err := kube.RestoredDaemonSet(d.Object, r)
+		if err != nil {
+			return h, err
+		}
+		template, err := templateText(&restored.Spec.Template)
+		if err != nil {
+			return h, err
+		}
+		h.Entries = append(h.Entries, view.Entry{
+			Name: r.Name, Revision: r.Revision, Current: string(c.Data) == string(snapshot.DaemonSet.Template.Data),
+			Images: images(&restored.Spec.Template), Cause: r.Annotations[revision.AnnotationChangeCause], Template: template,
+		})
+		own = append(own, c)
+	}
+	rows := revision.RevisionHistory(own)
+	for _, row := range rows {
+		h.Records = append(h.Records, revision.Record{Number: row.Number, Entry: row.Source})
+	}
 	h.Rows, err = revision.Show(rows, l.number)
 	return h, err
 }

@@ -133,3 +133,33 @@ func TestUndoUnfinished(t *testing.T) {
 	require.Contains(t, stdout, "Not complete: the rollout has exceeded its progress deadline")
 	require.Contains(t, lastLine(stderr), `Deployment "web": the rollout has exceeded its progress deadline`)
 }
+
+// TestDaemonHistory: the ControllerRevisions of a DaemonSet are its history, and need no
+// nodes.
+func TestDaemonHistory(t *testing.T) {
+	file := daemons + "blocked.yaml"
+	golden(t, data+"golden/history/daemonset.txt", []byte(succeed(t, nil, "history", "-f", file, "--full")))
+	golden(t, data+"golden/history/daemonset-1.txt", []byte(succeed(t, nil, "history", "-f", file, "--revision", "1")))
+	var h struct {
+		Kind, Name string
+		Revisions  []struct {
+			Revision                               int64
+			ControllerRevision, ReplicaSet, Images string
+			Current                                bool
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(succeed(t, nil, "history", "-f", file, "-o", "json")), &h))
+	require.Equal(t, "DaemonSet", h.Kind)
+	require.Len(t, h.Revisions, 2)
+	require.EqualValues(t, 2, h.Revisions[1].Revision)
+	require.True(t, h.Revisions[1].Current)
+	require.False(t, h.Revisions[0].Current)
+	require.Equal(t, "registry.example.com/web:1.1", h.Revisions[0].Images)
+	require.NotEmpty(t, h.Revisions[0].ControllerRevision)
+	require.Empty(t, h.Revisions[0].ReplicaSet)
+
+	require.Contains(t, succeed(t, nil, "history", "-f", daemons+"agent-v1.yaml"), "daemonset.apps/agent")
+	code, _, stderr := run(nil, "history", "-f", file, "--revision", "9")
+	require.Equal(t, exitFailure, code)
+	require.Contains(t, stderr, "unable to find the specified revision")
+}

@@ -1,13 +1,17 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
 
+	"github.com/kplan-go/kplan/examples/kplan/internal/cluster"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 )
@@ -16,8 +20,15 @@ import (
 type input struct {
 	filenames []string
 	recursive bool
-	output    outputFormat
-	now       instant
+	nodes     uint
+	// withoutNodes says that DaemonSets are looked at without any node as well.
+	withoutNodes bool
+	output       outputFormat
+	now          instant
+
+	config  *genericclioptions.ConfigFlags
+	watch   bool
+	cluster *cluster.Snapshot // what the cluster holds, nil for files
 }
 
 func (in *input) addFlags(c *cobra.Command) {
@@ -27,9 +38,14 @@ func (in *input) addFlags(c *cobra.Command) {
 	in.output = "text"
 	f.VarP(&in.output, "output", "o", "text or json")
 	f.Var(&in.now, "now", "the present, such as 2026-01-02T15:04:05Z")
-	_ = c.MarkFlagRequired("filename")                          // fails only for a flag that is not there
-	_ = c.MarkFlagFilename("filename", "yaml", "yml", "json")   // likewise
+	in.addClusterFlags(f)
+	_ = c.MarkFlagFilename("filename", "yaml", "yml", "json")   // fails only for a flag that is not there
 	_ = c.RegisterFlagCompletionFunc("output", completeFormats) // likewise
+}
+
+// addNodes adds the flag that makes nodes for DaemonSets.
+func (in *input) addNodes(c *cobra.Command) {
+	c.Flags().UintVar(&in.nodes, "nodes", 0, "make nodes for DaemonSets until there are so many")
 }
 
 func completeFormats(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -72,8 +88,24 @@ func (in *input) load(c *cobra.Command, filenames []string) (*manifest.Set, erro
 	return set, nil
 }
 
+// loadDeployments reads the files of a command that is about Deployments alone.
+func (in *input) loadDeployments(c *cobra.Command) (*manifest.Set, error) {
+	set, err := in.load(c, in.filenames)
+	if err == nil && len(set.Workloads) == 0 {
+		err = errors.New("no Deployment in the input")
+	}
+	return set, err
+}
+
 func (in *input) source(c *cobra.Command, filenames []string) manifest.Source {
-	return manifest.Source{Filenames: filenames, Recursive: in.recursive, Stdin: c.InOrStdin()}
+	s := manifest.Source{
+		Filenames: filenames, Recursive: in.recursive, Stdin: c.InOrStdin(), Nodes: int(min(in.nodes, math.MaxInt32)),
+		WithoutNodes: in.withoutNodes,
+	}
+	if len(filenames) == 0 && in.cluster != nil {
+		s.Objects, s.Only = in.cluster.Objects, in.cluster.Targets
+	}
+	return s
 }
 
 func tell(c *cobra.Command, notes []string) {

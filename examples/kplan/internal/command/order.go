@@ -3,7 +3,6 @@ package command
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -15,7 +14,6 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // An ordering is the flags of the command order.
@@ -28,7 +26,7 @@ type ordering struct {
 func newOrder(name string) *cobra.Command {
 	o := &ordering{count: -1}
 	c := &cobra.Command{
-		Use:   "order -f FILE [--count N]",
+		Use:   "order {-f FILE | TYPE/NAME} [--count N]",
 		Short: "Show which pods a ReplicaSet would delete first",
 		Long: `Show the pods of each ReplicaSet in the files in the order in which it would delete
 them, and the rule that puts each before the next. Deployments need not be there.
@@ -40,14 +38,16 @@ With -o json each ReplicaSet is an object with name, controller, wanted and pods
 Several ReplicaSets are the items of one object.`,
 		Example: examples(name, `
 # Which two pods would go if every ReplicaSet lost two?
+kplan order deployment/web -n shop --count 2
 kubectl get replicaset,pod -o yaml | kplan order -f - --count 2
 
 # And of one alone?
 kplan order -f cluster.yaml --replicaset web-59bc88fc46`),
-		Args: cobra.NoArgs,
-		RunE: running(o.execute),
+		Args: o.checkArgs,
+		RunE: o.running(o.execute),
 	}
 	o.addFlags(c)
+	o.addWatch(c)
 	c.Flags().Var(&o.count, "count", "mark the pods that go if so many do")
 	c.Flags().StringSliceVar(&o.names, "replicaset", nil, "show only the ReplicaSets with these names")
 	return c
@@ -94,14 +94,20 @@ func (o *ordering) order(s *replicaset.Snapshot, now time.Time) (view.Order, err
 	if rs.ControllerUID != "" {
 		result.Controller = rs.ControllerKind + " " + rs.ControllerName
 	}
-	victims, plan, err := allVictims(*s, now)
+	plan, err := replicaset.Reconcile(*s, now, replicaset.Options{})
 	if err != nil {
 		return result, err
 	}
 	if plan.Status.TerminatingReplicas != nil {
 		result.Ending = int(*plan.Status.TerminatingReplicas)
 	}
-	order := podorder.Order{Now: now, Neighbours: neighbours(s)}
+	alive := *s
+	alive.ReplicaSet.DeletionTimestamp = time.Time{}
+	order, candidates, err := replicaset.Order(alive, now, replicaset.Options{})
+	if err != nil {
+		return result, err
+	}
+	victims := order.Victims(s.Pods, candidates, len(candidates))
 	for i, v := range victims {
 		pod := s.Pods[v]
 		victim := view.Victim{Pod: pod, Neighbours: order.Neighbours[pod.NodeName]}
@@ -112,46 +118,6 @@ func (o *ordering) order(s *replicaset.Snapshot, now time.Time) (view.Order, err
 		result.Pods = append(result.Pods, victim)
 	}
 	return result, nil
-}
-
-// allVictims returns the numbers of all pods that the ReplicaSet would delete if it
-// wanted none and were not being deleted itself, in order.
-func allVictims(s replicaset.Snapshot, now time.Time) ([]int, replicaset.Plan, error) {
-	s.ReplicaSet.Replicas, s.ReplicaSet.DeletionTimestamp = new(int32), time.Time{}
-	plan, err := replicaset.Reconcile(s, now, replicaset.Options{Burst: math.MaxInt32})
-	byName := make(map[string]int, len(s.Pods))
-	for i := range s.Pods {
-		byName[s.Pods[i].Name] = i
-	}
-	var victims []int
-	for _, a := range plan.Actions {
-		if a, ok := a.(replicaset.DeletePod); ok {
-			victims = append(victims, byName[a.Name])
-		}
-	}
-	return victims, plan, err
-}
-
-// neighbours counts the active pods of the ReplicaSets with the same controller by
-// node. A ReplicaSet without a controller has none.
-func neighbours(s *replicaset.Snapshot) podorder.Neighbours {
-	counts := podorder.Neighbours{}
-	if s.ReplicaSet.ControllerUID == "" {
-		return counts
-	}
-	var selectors []selector.Selector
-	for _, rs := range append([]replicaset.ReplicaSet{s.ReplicaSet}, s.Siblings...) {
-		if compiled, err := selector.FromLabelSelector(rs.Selector); err == nil && rs.Selector != nil {
-			selectors = append(selectors, compiled)
-		}
-	}
-	for i := range s.Pods {
-		p := &s.Pods[i]
-		if slices.ContainsFunc(selectors, func(s selector.Selector) bool { return s.Matches(p.Labels) }) {
-			counts.Add(p)
-		}
-	}
-	return counts
 }
 
 var _ pflag.Value = new(number)

@@ -2,13 +2,15 @@ package command
 
 import (
 	"encoding/json"
+	"math"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
-	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
 )
 
 // ordered is what a reader of the JSON output takes from it.
@@ -102,8 +104,8 @@ func TestOrderPlan(t *testing.T) {
 	golden(t, data+"golden/plan/quota.txt", []byte(succeed(t, nil, at("plan", "-f", extraFile("quota"))...)))
 }
 
-// TestOrderAgrees: the order in which a ReplicaSet deletes all its pods is that of
-// package podorder with the neighbours that the command shows.
+// TestOrderAgrees: the order that the command shows is the one in which a ReplicaSet
+// deletes all its pods.
 func TestOrderAgrees(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(live, "*.yaml"))
 	require.NoError(t, err)
@@ -118,11 +120,22 @@ func TestOrderAgrees(t *testing.T) {
 		}
 		for i := range sets {
 			s := &sets[i].Snapshot
-			victims, _, err := allVictims(*s, liveNow)
+			s.ReplicaSet.Replicas, s.ReplicaSet.DeletionTimestamp = new(int32), time.Time{}
+			plan, err := replicaset.Reconcile(*s, liveNow, replicaset.Options{Burst: math.MaxInt32})
 			require.NoError(t, err)
-			o := podorder.Order{Now: liveNow, Neighbours: neighbours(s)}
-			require.Equal(t, o.Victims(s.Pods, victims, len(victims)), victims, "%s %s", file, s.ReplicaSet.Name)
-			pods += len(victims)
+			var want, names []string
+			for _, a := range plan.Actions {
+				if a, ok := a.(replicaset.DeletePod); ok {
+					want = append(want, a.Name)
+				}
+			}
+			order, candidates, err := replicaset.Order(*s, liveNow, replicaset.Options{})
+			require.NoError(t, err)
+			for _, v := range order.Victims(s.Pods, candidates, len(candidates)) {
+				names = append(names, s.Pods[v].Name)
+			}
+			require.Equal(t, want, names, "%s %s", file, s.ReplicaSet.Name)
+			pods += len(names)
 		}
 	}
 	require.Greater(t, pods, 100)

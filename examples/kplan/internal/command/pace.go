@@ -8,8 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kplan-go/kplan/deploy"
-	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
-	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
@@ -39,9 +37,9 @@ func (p *pace) addFlags(c *cobra.Command, neverReady string) {
 	f.Var(&p.timeLimit, "time-limit", "simulated time after which to give up")
 }
 
-// run simulates a rollout. The pods of the template broken never become ready if the
+// kubelet returns how pods live. Those of the template broken never become ready if the
 // user says so.
-func (p *pace) run(start sim.Cluster, options deploy.Options, broken revision.Template) (sim.Result, error) {
+func (p *pace) kubelet(broken revision.Template) sim.Kubelet {
 	kubelet := sim.Kubelet{
 		ScheduleAfter:  time.Duration(p.scheduleAfter),
 		ReadyAfter:     time.Duration(p.readyAfter),
@@ -52,20 +50,35 @@ func (p *pace) run(start sim.Cluster, options deploy.Options, broken revision.Te
 	if p.neverReady {
 		kubelet.NeverReady = func(_ podorder.Pod, of revision.Template) bool { return of.Same(broken) }
 	}
-	return sim.Run(start, sim.Config{
-		Kubelet:   kubelet,
+	return kubelet
+}
+
+// config returns how a rollout is simulated. The pods of the template broken never
+// become ready if the user says so.
+func (p *pace) config(options deploy.Options, broken revision.Template) sim.Config {
+	return sim.Config{
+		Kubelet:   p.kubelet(broken),
 		TimeLimit: time.Duration(p.timeLimit),
 		Options:   options,
 		// Bursts follow each other at once, so they make no difference but take time.
 		ReplicaSetOptions: replicaset.Options{Burst: math.MaxInt32, Corrected: options.Corrected},
-	})
+	}
+}
+
+// An outcome is a simulated rollout and what it is of.
+type outcome struct {
+	result interface {
+		document
+		Unfinished() string
+	}
+	of interface{ Invalid(error) error }
 }
 
 // unfinished returns an error if a rollout has not been completed.
-func unfinished(set *manifest.Set, simulations []view.Simulation) error {
-	for i := range simulations {
-		if text := simulations[i].Unfinished(); text != "" {
-			return set.Workloads[i].Invalid(errors.New(text))
+func unfinished(outcomes []outcome) error {
+	for _, o := range outcomes {
+		if text := o.result.Unfinished(); text != "" {
+			return o.of.Invalid(errors.New(text))
 		}
 	}
 	return nil

@@ -14,36 +14,49 @@ import (
 func newPlan(name string) *cobra.Command {
 	p := &planning{}
 	c := &cobra.Command{
-		Use:   "plan -f FILE",
+		Use:   "plan {-f FILE | TYPE/NAME}",
 		Short: "Show what will happen next, and why",
-		Long: `Show what the Deployment controller will do next with each Deployment in the
-files, and why; and what it holds back, and why.
+		Long: `Show what the controllers will do next with each Deployment, DaemonSet and Rollout
+in the files or with those named in a cluster, and why; and what they hold back,
+and why.
 
-ReplicaSets belong to the Deployment whose UID their controller reference has, and
-pods to ReplicaSets likewise. Objects of other kinds are passed over.
+What belongs to a workload is known by its UID. Objects of other kinds are passed
+over.
 
-If the files hold pods, what happens to these at the present sizes of their
-ReplicaSets is shown as well: pods that are created, deleted, adopted, released.
+Deployments: if the files hold pods, what happens to these at the present sizes of
+their ReplicaSets is shown as well.
+DaemonSets, also those of OpenKruise, need nodes in the files, or --nodes.
+Rollouts of OpenKruise need their workload in the files, and show the passes of the
+Rollout and of its BatchRelease, and where all steps lead.
 
---corrected and the policies --adoption, --leftover, --pause-points, --paused,
---rollout-first, --strict-available, --terminating and --weigh-by-available ask for
-what Kubernetes does not do. Of the values of a policy the first is what it does.
+--corrected asks for what the controllers do not do. So do, for Deployments, the
+policies --adoption, --leftover, --pause-points, --paused, --rollout-first,
+--strict-available, --terminating and --weigh-by-available. Of the values of a
+policy the first is what Kubernetes does.
 
 With -o json each Deployment is an object with name, actions, holds, status,
-budget, recheckAt and replicaSets. Several Deployments are the items of one object.`,
+budget, recheckAt and replicaSets. DaemonSets and Rollouts also have a kind; the
+former have nodes, the latter batchRelease and steps. Several objects are the items
+of one.
+
+Of the flags of kubectl for clusters all work, and the most common ones are shown.`,
 		Example: examples(name, `
 # What will happen next, as of now
+kplan plan deployment/web -n shop
 kubectl get deployment,replicaset,pod -o yaml | kplan plan -f -
 
 # The same from files, as of when they were written, for a program to read
 kplan plan -f cluster/ --now 2026-01-02T15:04:05Z -o json
 
 # What will a manifest create?
-kplan plan -f deployment.yaml`),
-		Args: cobra.NoArgs,
-		RunE: running(p.execute),
+kplan plan -f deployment.yaml
+kplan plan -f daemonset.yaml --nodes 20`),
+		Args: p.checkArgs,
+		RunE: p.running(p.execute),
 	}
 	p.input.addFlags(c)
+	p.addWatch(c)
+	p.input.addNodes(c)
 	p.policies.addFlags(c)
 	return c
 }
@@ -60,9 +73,23 @@ func (p *planning) execute(c *cobra.Command) error {
 		return err
 	}
 	now := p.present()
-	var plans []view.Plan
+	var plans []document
+	for i := range set.Rollouts {
+		plan, err := p.planRollout(&set.Rollouts[i], now)
+		if err != nil {
+			return err
+		}
+		plans = append(plans, plan)
+	}
 	for i := range set.Workloads {
 		plan, err := p.plan(&set.Workloads[i], now)
+		if err != nil {
+			return err
+		}
+		plans = append(plans, plan)
+	}
+	for i := range set.DaemonSets {
+		plan, err := p.planDaemonSet(&set.DaemonSets[i], now)
 		if err != nil {
 			return err
 		}

@@ -67,6 +67,14 @@ func (p *policies) departures() []string {
 	return flags
 }
 
+// corrections returns those of the departures that all planners know.
+func (p *policies) corrections() []string {
+	if p.options.Corrected {
+		return []string{"--corrected"}
+	}
+	return nil
+}
+
 var _ pflag.Value = new(policy)
 
 // A policy is a flag that chooses one of several values. The first is the default.

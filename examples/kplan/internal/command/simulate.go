@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -18,48 +19,80 @@ type simulation struct {
 	input
 	policies
 	pace
+	comparison
+	picture
 	from []string
+
+	approveAfter delay
+	neverApprove bool
 }
 
-func newSimulate(name string) *cobra.Command {
-	s := &simulation{}
-	c := &cobra.Command{
-		Use:   "simulate [--from FILE] -f FILE",
-		Short: "Show how a rollout will go, step by step",
-		Long: `Show how the rollout of each Deployment in the files will go, step by step, in a
-cluster that exists only in this program.
+const simulateLong = `Show how the rollout of each Deployment and DaemonSet in the files, or of those
+named in a cluster, will go, step by step, in a cluster that exists only in this
+program. A Deployment with a Rollout of OpenKruise in the files is released by that,
+from what --from holds; pauses and traffic are shown on one axis of time.
 
-With --from it starts where the Deployments of the same names in those files have
+With --from it starts where the workloads of the same names in those files have
 been rolled out: all pods available, revision 1. Where the files hold ReplicaSets
-with a Deployment, as kubectl prints them, it starts from these instead. Without
-either it starts from nothing.
+or pods with a workload, as kubectl prints them, it starts from these instead.
+Without either it starts from nothing. DaemonSets need nodes in the files, or
+--nodes.
 
 Templates are compared as they are written. A manifest and the object that the API
 server made of it differ, because the server has filled in defaults.
 
 With -o json each Deployment is an object with name, bounds, done and steps; times
-are seconds from the start. Several Deployments are the items of one object.
+are seconds from the start. DaemonSets and Rollouts also have a kind, and the former
+a budget instead of bounds. Several objects are the items of one.
 
-The exit code is 1 if a rollout does not finish.`,
+With --try several strategies are compared instead, and with --start also many runs
+of each, whose pods take random times to start: the most pods wanted, the fewest
+available, and the time that half and nine in ten of the rollouts take. Between and
+beyond the quantiles the logarithm of a time is that of a normal distribution. JSON
+then has trials instead of steps.
+
+The exit code is 1 if a rollout does not finish.`
+
+func newSimulate(name string) *cobra.Command {
+	s := &simulation{}
+	c := &cobra.Command{
+		Use:   "simulate {[--from FILE] -f FILE | TYPE/NAME}",
+		Short: "Show how a rollout will go, step by step",
+		Long:  simulateLong,
 		Example: examples(name, `
 # From one manifest to the next
 kplan simulate --from old.yaml -f new.yaml
+kplan simulate --from old.yaml -f new.yaml --nodes 50
+
+# In the steps of a Rollout, with a picture
+kplan simulate --from old.yaml -f new.yaml -f rollout.yaml --svg rollout.svg
 
 # With slow pods, and a broken new version
 kplan simulate --from old.yaml -f new.yaml --ready-after 45s --terminate-after 30s
 kplan simulate --from old.yaml -f new.yaml --never-ready
 
+# How long may it take, and would other limits be better?
+kplan simulate --from old.yaml -f new.yaml --start p50=10s,p90=30s \
+  --try maxSurge=1,maxUnavailable=0 --try maxSurge=50%
+
 # The rollout that is under way, to its end
+kplan simulate deployment/web -n shop
 kubectl get deployment,replicaset,pod -o yaml | kplan simulate -f -
 
 # How many pods run at once?
 kplan simulate --from old.yaml -f new.yaml -o json | jq '[.steps[].total] | max'`),
-		Args: cobra.NoArgs,
-		RunE: running(s.execute),
+		Args: s.checkArgs,
+		RunE: s.running(s.execute),
 	}
 	s.input.addFlags(c)
+	s.input.addNodes(c)
 	s.policies.addFlags(c)
 	s.pace.addFlags(c, "pods of the new template never become ready")
+	s.comparison.addFlags(c)
+	s.picture.addFlags(c)
+	s.approveAfter = delay(5 * time.Minute)
+	c.Flags().Var(&s.approveAfter, "approve-after", "time until a person confirms a step of a Rollout")
+	c.Flags().BoolVar(&s.neverApprove, "never-approve", false, "nobody confirms steps of a Rollout")
 	c.Flags().StringSliceVar(&s.from, "from", nil, "file or folder with what is running")
 	_ = c.MarkFlagFilename("from", "yaml", "yml", "json") // fails only for a flag that is not there
 	return c
@@ -79,41 +112,113 @@ func (s *simulation) execute(c *cobra.Command) error {
 			return err
 		}
 	}
-	var simulations []view.Simulation
-	for i := range set.Workloads {
-		w := &set.Workloads[i]
-		old := find(from.Workloads, w)
-		if old == nil && len(s.from) > 0 {
-			fmt.Fprintf(c.ErrOrStderr(), "note: %s: %s is not in the files of --from and starts from nothing\n", w.File, w.Name())
-		}
-		result, err := s.simulate(w, old)
-		if err != nil {
-			return err
-		}
-		simulations = append(simulations, result)
-	}
-	if err := write(c, s.output, simulations); err != nil {
+	if err := s.onlyDeployments(set); err != nil {
 		return err
 	}
-	return unfinished(set, simulations)
+	outcomes, err := s.outcomes(c, set, from)
+	if err != nil {
+		return err
+	}
+	var documents []document
+	for _, o := range outcomes {
+		documents = append(documents, o.result)
+	}
+	if err := write(c, s.output, documents); err != nil {
+		return err
+	}
+	if err := s.draw(outcomes); err != nil {
+		return err
+	}
+	return unfinished(outcomes)
 }
 
-// find returns the workload of the same name, or nil.
-func find(list []manifest.Workload, w *manifest.Workload) *manifest.Workload {
+// onlyDeployments returns an error if strategies of something else are to be compared.
+func (s *simulation) onlyDeployments(set *manifest.Set) error {
+	const text = "--start and --try are for Deployments without a Rollout alone"
+	switch {
+	case !s.asked():
+	case len(set.Rollouts) > 0:
+		return set.Rollouts[0].Invalid(errors.New(text))
+	case len(set.DaemonSets) > 0:
+		return set.DaemonSets[0].Invalid(errors.New(text))
+	}
+	return nil
+}
+
+// outcomes simulates all that there is.
+func (s *simulation) outcomes(c *cobra.Command, set, from *manifest.Set) (outcomes []outcome, err error) {
+	for i := range set.Rollouts {
+		r := &set.Rollouts[i]
+		result, err := s.simulateRollout(r, set, from)
+		if err != nil {
+			return nil, err
+		}
+		outcomes = append(outcomes, outcome{result, r})
+	}
+	for i := range set.Workloads {
+		w := &set.Workloads[i]
+		if isReleased(w, set.Rollouts) {
+			continue
+		}
+		old := sameKey(from.Workloads, w)
+		if old == nil && len(s.from) > 0 {
+			s.fromNothing(c, w.File, w.Name())
+		}
+		o, err := s.outcomeOf(w, old)
+		if err != nil {
+			return nil, err
+		}
+		outcomes = append(outcomes, o)
+	}
+	for i := range set.DaemonSets {
+		d := &set.DaemonSets[i]
+		old := sameKey(from.DaemonSets, d)
+		if old == nil && len(s.from) > 0 {
+			s.fromNothing(c, d.File, d.Name())
+		}
+		result, err := s.simulateDaemonSet(d, old)
+		if err != nil {
+			return nil, err
+		}
+		outcomes = append(outcomes, outcome{result, d})
+	}
+	return outcomes, nil
+}
+
+// fromNothing notes that something is not in the files of --from.
+func (s *simulation) fromNothing(c *cobra.Command, file, name string) {
+	tell(c, []string{fmt.Sprintf("%s: %s is not in the files of --from and starts from nothing", file, name)})
+}
+
+// sameKey returns the one of the list with the key of another, or nil.
+func sameKey[T any, P interface {
+	*T
+	Key() string
+}](list []T, other P) P {
 	for i := range list {
-		if list[i].Key() == w.Key() {
+		if P(&list[i]).Key() == other.Key() {
 			return &list[i]
 		}
 	}
 	return nil
 }
 
+// outcomeOf returns the steps of one rollout, or what many come to.
+func (s *simulation) outcomeOf(w, old *manifest.Workload) (outcome, error) {
+	if s.asked() {
+		result, err := s.compare(w, old)
+		return outcome{result, w}, err
+	}
+	result, err := s.simulate(w, old)
+	return outcome{result, w}, err
+}
+
 func (s *simulation) simulate(w, old *manifest.Workload) (view.Simulation, error) {
-	start, err := s.start(w, old)
+	start, err := s.startOf(w, old)
 	if err != nil {
 		return view.Simulation{}, err
 	}
-	result, err := s.pace.run(start, s.options, start.Deployment.Template)
+	result, err := sim.Run(start, s.pace.config(s.options, start.Deployment.Template))
 	if err != nil {
 		return view.Simulation{}, w.Invalid(err)
 	}
@@ -123,8 +228,8 @@ func (s *simulation) simulate(w, old *manifest.Workload) (view.Simulation, error
 	}, nil
 }
 
-// start returns the cluster in which the rollout begins.
-func (s *simulation) start(w, old *manifest.Workload) (sim.Cluster, error) {
+// startOf returns the cluster in which the rollout begins.
+func (s *simulation) startOf(w, old *manifest.Workload) (sim.Cluster, error) {
 	if old == nil {
 		return clusterOf(w, s.now.Time)
 	}

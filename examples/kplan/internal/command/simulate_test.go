@@ -3,6 +3,8 @@ package command
 import (
 	"encoding/json"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -92,6 +94,16 @@ func TestReadme(t *testing.T) {
 	require.Contains(t, string(readme), "\n"+order+"```\n")
 	explain := succeed(t, nil, "explain", "-f", live+"/deadline-exceeded.yaml", "--now", liveNow.Format(time.RFC3339))
 	require.Contains(t, string(readme), "\n"+explain+"```\n")
+	for _, shown := range []string{"explain/daemonset-blocked.txt", "daemonset.txt", "compare-runs.txt", "rollout.txt"} {
+		text, err := os.ReadFile(data + "golden/" + shown)
+		require.NoError(t, err)
+		require.Contains(t, string(readme), "\n"+string(text)+"```\n", shown)
+	}
+	text, err := os.ReadFile(data + "golden/explain/rollout-batch.txt")
+	require.NoError(t, err)
+	ofRollout, _, found := strings.Cut(string(text), "\nDeployment default/web is")
+	require.True(t, found)
+	require.Contains(t, string(readme), "\n"+ofRollout+"```\n")
 	for _, c := range newRoot("kplan").Commands() {
 		require.Contains(t, string(readme), "| `"+c.Name()+"` | ", "the README does not tell of it")
 	}
@@ -213,4 +225,38 @@ func podless(t *testing.T, text []byte) []byte {
 	text, err := yaml.Marshal(list)
 	require.NoError(t, err)
 	return text
+}
+
+// TestPicture: the files show the ReplicaSets, and what cannot be drawn says so.
+func TestPicture(t *testing.T) {
+	dir := t.TempDir()
+	svg, page := filepath.Join(dir, "echo.svg"), filepath.Join(dir, "echo.html")
+	text := succeed(t, nil, append(echoserver, "--svg", svg, "--html", page)...)
+	require.Equal(t, succeed(t, nil, echoserver...), text, "the text stays")
+	for _, file := range []string{svg, page} {
+		picture, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, want := range []string{"Deployment echoserver", "rev 1 ready", "rev 2 ready", "at most 8 wanted", "at least 5 available"} {
+			require.Contains(t, string(picture), want)
+		}
+	}
+	require.NoError(t, os.Remove(svg))
+	succeed(t, nil, "simulate", "--from", daemons+"agent-v1.yaml", "-f", daemons+"agent-v2.yaml", "--nodes", "10", "--svg", svg)
+	picture, err := os.ReadFile(svg)
+	require.NoError(t, err)
+	require.Contains(t, string(picture), "DaemonSet agent")
+	require.Contains(t, string(picture), "at least 8 available")
+
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{append(echoserver, "--svg", filepath.Join(dir, "no", "where")), "no such file or directory"},
+		{append(echoserver, "--svg", svg, "--try", "maxSurge=1"), "--svg and --html draw steps"},
+		{append(echoserver, "--svg", svg, "-f", data+"storefront-v1.yaml"), "--svg and --html draw one rollout"},
+	} {
+		code, _, stderr := run(nil, tt.args...)
+		require.Equal(t, exitFailure, code)
+		require.Contains(t, stderr, tt.want)
+	}
 }

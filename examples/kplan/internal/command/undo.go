@@ -10,6 +10,7 @@ import (
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
+	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/revision"
 )
@@ -25,7 +26,7 @@ type undoing struct {
 func newUndo(name string) *cobra.Command {
 	u := &undoing{}
 	c := &cobra.Command{
-		Use:   "undo -f FILE [--to-revision N]",
+		Use:   "undo {-f FILE | TYPE/NAME} [--to-revision N]",
 		Short: "Show what kubectl rollout undo would do",
 		Long: `Show what kubectl rollout undo would do with each Deployment in the files: what it
 would print, which template it would restore, and how the rollout of that would go.
@@ -41,12 +42,13 @@ one object.
 The exit code is 1 if kubectl would refuse, or if the rollout does not finish.`,
 		Example: examples(name, `
 # What would kubectl rollout undo do?
+kplan undo deployment/web -n shop
 kubectl get deployment,replicaset,pod -o yaml | kplan undo -f -
 
 # Back to revision 2, with pods that are slow, and away from a broken template
 kplan undo -f cluster.yaml --to-revision 2 --ready-after 45s --never-ready`),
-		Args: cobra.NoArgs,
-		RunE: running(u.execute),
+		Args: u.checkArgs,
+		RunE: u.running(u.execute),
 	}
 	u.input.addFlags(c)
 	u.policies.addFlags(c)
@@ -56,13 +58,12 @@ kplan undo -f cluster.yaml --to-revision 2 --ready-after 45s --never-ready`),
 }
 
 func (u *undoing) execute(c *cobra.Command) error {
-	set, err := u.load(c, u.filenames)
+	set, err := u.loadDeployments(c)
 	if err != nil {
 		return err
 	}
 	var undos []view.Undo
-	var simulations []view.Simulation
-	done := &manifest.Set{}
+	var outcomes []outcome
 	for i := range set.Workloads {
 		w := &set.Workloads[i]
 		undo, err := u.undo(w)
@@ -71,14 +72,13 @@ func (u *undoing) execute(c *cobra.Command) error {
 		}
 		undos = append(undos, undo)
 		if undo.Rollout != nil {
-			simulations = append(simulations, *undo.Rollout)
-			done.Workloads = append(done.Workloads, *w)
+			outcomes = append(outcomes, outcome{*undo.Rollout, w})
 		}
 	}
 	if err := write(c, u.output, undos); err != nil {
 		return err
 	}
-	return unfinished(done, simulations)
+	return unfinished(outcomes)
 }
 
 func (u *undoing) undo(w *manifest.Workload) (view.Undo, error) {
@@ -111,7 +111,7 @@ func (u *undoing) rollout(w *manifest.Workload, target *appsv1.ReplicaSet, plan 
 	delete(restored.TemplateLabels, revision.LabelHash)
 	restored.Annotations = plan.Annotations
 	c.Update(restored)
-	result, err := u.pace.run(c, u.options, left)
+	result, err := sim.Run(c, u.pace.config(u.options, left))
 	if err != nil {
 		return view.Simulation{}, w.Invalid(err)
 	}

@@ -12,6 +12,7 @@ import (
 	kjson "sigs.k8s.io/json"
 
 	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan/rollout"
 )
 
 // decode fills an API object. The fields that the object does not have are no
@@ -66,26 +67,75 @@ func typeName(t reflect.Type) string {
 	return "of type " + t.String()
 }
 
-// checkLimits finds limits of a rolling update that are neither a number nor a
-// string, because their own decoder does not tell where they are.
+// limits are the fields that hold a number or a percentage. A segment * stands for
+// every element of a list.
+var limits = []string{
+	"spec.strategy.rollingUpdate.maxSurge",
+	"spec.strategy.rollingUpdate.maxUnavailable",
+	"spec.updateStrategy.rollingUpdate.maxSurge",
+	"spec.updateStrategy.rollingUpdate.maxUnavailable",
+	"spec.updateStrategy.rollingUpdate.partition",
+	"spec.burstReplicas",
+	"spec.strategy.canary.steps.*.replicas",
+	"spec.strategy.canary.steps.*.traffic",
+	"spec.strategy.canary.failureThreshold",
+	"spec.strategy.blueGreen.steps.*.replicas",
+	"spec.strategy.blueGreen.steps.*.traffic",
+	"spec.strategy.blueGreen.failureThreshold",
+	"spec.releasePlan.batches.*.canaryReplicas",
+	"spec.releasePlan.failureThreshold",
+}
+
+// checkLimits finds limits that are neither a number nor a percentage, because their own
+// decoder does not tell where they are.
 func checkLimits(u *unstructured.Unstructured) error {
-	for _, name := range []string{"maxSurge", "maxUnavailable"} {
-		path := []string{"spec", "strategy", "rollingUpdate", name}
-		value, found, err := unstructured.NestedFieldNoCopy(u.Object, path...)
-		if err != nil || !found {
-			continue // the decoder tells
+	texts := strings.HasPrefix(u.GetAPIVersion(), "rollouts.kruise.io/") // whose planner takes no other texts
+	for _, path := range limits {
+		if err := checkLimit(u.Object, "", strings.Split(path, "."), texts); err != nil {
+			return err
 		}
-		switch v := value.(type) {
-		case nil, string:
-			continue
-		case int64:
-			if v >= math.MinInt32 && v <= math.MaxInt32 {
-				continue
-			}
-		case map[string]any, []any:
-			value = plain(fmt.Sprintf("%T", v))
-		}
-		return &kube.FieldError{Path: strings.Join(path, "."), Value: value, Detail: "must be a whole number of 32 bits or a percentage such as 25%"}
 	}
 	return nil
+}
+
+// checkLimit checks what is at the path within a value, which has a path itself.
+func checkLimit(value any, at string, path []string, texts bool) error {
+	if len(path) == 0 {
+		return limitError(value, at, texts)
+	}
+	switch v := value.(type) {
+	case map[string]any:
+		if inner, ok := v[path[0]]; ok {
+			return checkLimit(inner, strings.TrimPrefix(at+"."+path[0], "."), path[1:], texts)
+		}
+	case []any:
+		for i, inner := range v {
+			if path[0] != "*" {
+				break
+			}
+			if err := checkLimit(inner, fmt.Sprintf("%s[%d]", at, i), path[1:], texts); err != nil {
+				return err
+			}
+		}
+	}
+	return nil // the decoder tells
+}
+
+// limitError returns what is wrong with a limit, or nil.
+func limitError(value any, at string, texts bool) error {
+	switch v := value.(type) {
+	case nil:
+		return nil
+	case string:
+		if _, err := rollout.Parse(v); !texts || err == nil && strings.HasSuffix(v, "%") {
+			return nil
+		}
+	case int64:
+		if v >= math.MinInt32 && v <= math.MaxInt32 {
+			return nil
+		}
+	case map[string]any, []any:
+		value = plain(fmt.Sprintf("%T", v))
+	}
+	return &kube.FieldError{Path: at, Value: value, Detail: "must be a whole number of 32 bits or a percentage such as 25%"}
 }

@@ -1,16 +1,18 @@
-// Package manifest reads Deployments, with their ReplicaSets and pods, from files
-// as people write them and as kubectl prints them.
+// Package manifest reads Deployments, DaemonSets and Rollouts, with what belongs to them,
+// from files as people write them and as kubectl prints them.
 package manifest
 
 import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	"k8s.io/cli-runtime/pkg/resource"
 )
@@ -23,12 +25,26 @@ type Source struct {
 	Filenames []string // files, folders, patterns, or "-" for standard input
 	Recursive bool     // whether to read the folders within folders
 	Stdin     io.Reader
+	Nodes     int // how many nodes there are at least; further ones are made
+	// WithoutNodes keeps DaemonSets although there is no node at all.
+	WithoutNodes bool
+
+	// Objects are read instead of files if there are any: those of a cluster.
+	Objects []*unstructured.Unstructured
+	// Only are the UIDs of what is wanted of them, together with the workloads of
+	// Rollouts. What else there is belongs to it, and is passed over in silence.
+	Only []types.UID
 }
+
+// cluster is how messages name where [Source.Objects] come from.
+const cluster = "cluster"
 
 // A Set is what a source holds, in the order of the source.
 type Set struct {
-	Workloads []Workload
-	Notes     []string // what was passed over, for the user to know
+	Workloads  []Workload
+	DaemonSets []DaemonSet
+	Rollouts   []Rollout
+	Notes      []string // what was passed over, for the user to know
 }
 
 // Load reads a source. It accesses no cluster.
@@ -37,21 +53,49 @@ func Load(s Source) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.set()
+	set, err := l.set(s)
+	if err == nil && s.Objects != nil {
+		set.keep(s.Only)
+	}
+	return set, err
 }
 
 func (s Source) read() (*loader, error) {
+	l := &loader{}
+	for _, u := range s.Objects {
+		if err := l.add(u, cluster); err != nil {
+			return nil, err
+		}
+	}
+	if s.Objects != nil {
+		return l, nil
+	}
 	infos, err := s.infos()
 	if err != nil {
 		return nil, err
 	}
-	l := &loader{}
 	for _, info := range infos {
-		if err := l.add(info); err != nil {
+		u, ok := info.Object.(*unstructured.Unstructured)
+		if !ok {
+			return nil, &Error{File: info.Source, Err: fmt.Errorf("%T is not an object", info.Object)}
+		}
+		if err := l.add(u, info.Source); err != nil {
 			return nil, err
 		}
 	}
 	return l, nil
+}
+
+// keep leaves only what has one of the UIDs, and the workloads of such Rollouts.
+func (s *Set) keep(only []types.UID) {
+	s.Notes = nil
+	wanted := slices.Clone(only)
+	s.Rollouts = slices.DeleteFunc(s.Rollouts, func(r Rollout) bool { return !slices.Contains(only, types.UID(r.Snapshot.Rollout.UID)) })
+	for i := range s.Rollouts {
+		wanted = append(wanted, types.UID(s.Rollouts[i].Workload.UID))
+	}
+	s.Workloads = slices.DeleteFunc(s.Workloads, func(w Workload) bool { return !slices.Contains(wanted, w.Deployment.UID) })
+	s.DaemonSets = slices.DeleteFunc(s.DaemonSets, func(d DaemonSet) bool { return !slices.Contains(wanted, d.Object.UID) })
 }
 
 func (s Source) infos() ([]*resource.Info, error) {
@@ -91,7 +135,11 @@ type loader struct {
 	deployments []source[appsv1.Deployment]
 	replicaSets []source[appsv1.ReplicaSet]
 	pods        []source[corev1.Pod]
+	daemonSets  []source[DaemonSet]
+	nodes       []source[corev1.Node]
+	revisions   []source[appsv1.ControllerRevision]
 	notes       []string
+	progressive
 }
 
 // A source is an object and the file that holds it.
@@ -100,28 +148,46 @@ type source[T any] struct {
 	file   string
 }
 
-func (l *loader) add(info *resource.Info) error {
-	u, ok := info.Object.(*unstructured.Unstructured)
-	if !ok {
-		return &Error{File: info.Source, Err: fmt.Errorf("%T is not an object", info.Object)}
-	}
+func (l *loader) add(u *unstructured.Unstructured, file string) error {
 	switch u.GetAPIVersion() + " " + u.GetKind() {
+	case "apps/v1 DaemonSet":
+		return addAs(l, &l.daemonSets, u, file, func(ds *appsv1.DaemonSet) *DaemonSet { return &DaemonSet{Object: ds} })
+	case "apps.kruise.io/v1alpha1 DaemonSet", "apps.kruise.io/v1beta1 DaemonSet":
+		return addAs(l, &l.daemonSets, u, file, (*advancedDaemonSet).split)
+	case "v1 Node":
+		return add(l, &l.nodes, u, file)
+	case "apps/v1 ControllerRevision":
+		return add(l, &l.revisions, u, file)
 	case "apps/v1 Deployment":
-		return add(l, &l.deployments, u, info.Source)
+		return add(l, &l.deployments, u, file)
 	case "apps/v1 ReplicaSet":
-		return add(l, &l.replicaSets, u, info.Source)
+		return add(l, &l.replicaSets, u, file)
 	case "v1 Pod":
-		return add(l, &l.pods, u, info.Source)
+		return add(l, &l.pods, u, file)
 	}
-	what := describe(u.GetKind(), u.GetName())
-	if u.GetKind() == "Deployment" {
-		what += " of " + u.GetAPIVersion()
+	if known, err := l.addProgressive(u, file); known {
+		return err
 	}
-	l.notes = append(l.notes, fmt.Sprintf("%s: skipped %s", info.Source, what))
+	l.skip(u, file)
 	return nil
 }
 
+// skip notes that an object is passed over.
+func (l *loader) skip(u *unstructured.Unstructured, file string) {
+	what := describe(u.GetKind(), u.GetName())
+	switch u.GetKind() {
+	case "Deployment", "DaemonSet", "Rollout":
+		what += " of " + u.GetAPIVersion()
+	}
+	l.notes = append(l.notes, fmt.Sprintf("%s: skipped %s", file, what))
+}
+
 func add[T any](l *loader, list *[]source[T], u *unstructured.Unstructured, file string) error {
+	return addAs(l, list, u, file, func(object *T) *T { return object })
+}
+
+// addAs decodes an object and adds what becomes of it.
+func addAs[T, L any](l *loader, list *[]source[L], u *unstructured.Unstructured, file string, convert func(*T) *L) error {
 	object := new(T)
 	unknown, err := decode(u, object)
 	if err != nil {
@@ -130,6 +196,6 @@ func add[T any](l *loader, list *[]source[T], u *unstructured.Unstructured, file
 	for _, err := range unknown {
 		l.notes = append(l.notes, fmt.Sprintf("%s: %s: %v", file, describe(u.GetKind(), u.GetName()), err))
 	}
-	*list = append(*list, source[T]{object, file})
+	*list = append(*list, source[L]{convert(object), file})
 	return nil
 }

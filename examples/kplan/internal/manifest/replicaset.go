@@ -3,6 +3,11 @@ package manifest
 import (
 	"errors"
 	"fmt"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/replicaset"
@@ -51,7 +56,18 @@ func LoadReplicaSets(s Source) (sets []ReplicaSet, notes []string, err error) {
 			notes = append(notes, fmt.Sprintf("%s: skipped %s: its pods are not in the input", rs.file, describe("ReplicaSet", r.Name)))
 			continue
 		}
-		sets = append(sets, loaded)
+		if s.Objects == nil || wanted(rs.object, s.Only) {
+			sets = append(sets, loaded)
+		}
+	}
+	if s.Objects != nil {
+		notes = nil
 	}
 	return sets, notes, nil
+}
+
+// wanted reports whether a ReplicaSet or its controller has one of the UIDs.
+func wanted(rs *appsv1.ReplicaSet, only []types.UID) bool {
+	owner := metav1.GetControllerOfNoCopy(rs)
+	return slices.Contains(only, rs.UID) || owner != nil && slices.Contains(only, owner.UID)
 }

@@ -41,45 +41,78 @@ func (w *Workload) Snapshot() (deploy.Snapshot, error) {
 	if err != nil {
 		return s, w.Invalid(err)
 	}
+	s.Deployment.Partitioned = deploy.PartitionedBy(s.Deployment)
 	return s, nil
 }
 
 // set puts together what belongs together.
-func (l *loader) set() (*Set, error) {
-	if len(l.deployments) == 0 {
-		return nil, errors.New("no Deployment in the input")
+func (l *loader) set(from Source) (*Set, error) {
+	if len(l.deployments)+len(l.daemonSets)+len(l.rollouts) == 0 {
+		return nil, errors.New("no Deployment, DaemonSet or Rollout in the input")
 	}
-	s := &Set{Notes: l.notes}
+	s := &Set{Notes: slices.Clone(l.notes)}
+	if len(l.rollouts) > 0 {
+		for _, note := range slices.Backward(l.passed) {
+			s.Notes = slices.Delete(s.Notes, note, note+1)
+		}
+	}
+	if err := l.assignDeployments(s); err != nil {
+		return nil, err
+	}
+	if err := l.assignDaemonSets(s, from); err != nil {
+		return nil, err
+	}
+	if err := l.assignRollouts(s); err != nil {
+		return nil, err
+	}
+	if len(s.Workloads)+len(s.DaemonSets)+len(s.Rollouts) == 0 {
+		return nil, l.nothing()
+	}
+	return s, nil
+}
+
+// nothing returns why nothing can be said about the first DaemonSet or Rollout.
+func (l *loader) nothing() error {
+	if len(l.daemonSets) > 0 {
+		d := l.daemonSets[0]
+		return &Error{File: d.file, Object: d.object.Name(), Err: errNoNode}
+	}
+	r := l.rollouts[0]
+	return &Error{File: r.file, Object: describe("Rollout", r.object.object.Name), Err: errNoWorkload}
+}
+
+// assignDeployments puts together Deployments with what they control.
+func (l *loader) assignDeployments(s *Set) error {
 	files := map[string]string{}
 	for _, d := range l.deployments {
 		w := Workload{File: d.file, Deployment: d.object}
 		if first, ok := files[w.Key()]; ok {
-			return nil, w.Invalid(fmt.Errorf("there is one of this name already, in %s", first))
+			return w.Invalid(fmt.Errorf("there is one of this name already, in %s", first))
 		}
 		files[w.Key()] = d.file
 		if err := kube.Validate(d.object); err != nil {
-			return nil, w.Invalid(err)
+			return w.Invalid(err)
 		}
-		identify(d.object)
+		identify(&d.object.ObjectMeta, "")
 		s.Workloads = append(s.Workloads, w)
 	}
 	if err := l.assignReplicaSets(s); err != nil {
-		return nil, err
+		return err
 	}
 	namespaces := l.namespaces()
 	for i := range s.Workloads {
 		s.Workloads[i].namespace = namespaces[s.Workloads[i].Deployment.Namespace]
 	}
-	return s, nil
+	return nil
 }
 
-// identify gives a Deployment the UID and the generation that it lacks as long as
-// it is a manifest.
-func identify(d *appsv1.Deployment) {
-	if d.UID == "" {
-		d.UID = types.UID("manifest/" + d.Namespace + "/" + d.Name)
+// identify gives an object the UID and the generation that it lacks as long as it is a
+// manifest.
+func identify(o *metav1.ObjectMeta, kind string) {
+	if o.UID == "" {
+		o.UID = types.UID("manifest/" + o.Namespace + "/" + kind + o.Name)
 	}
-	d.Generation = max(d.Generation, 1)
+	o.Generation = max(o.Generation, 1)
 }
 
 func (l *loader) assignReplicaSets(s *Set) error {

@@ -3,7 +3,6 @@ package view
 import (
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/kplan-go/kplan/deploy"
@@ -37,6 +36,13 @@ type Report struct {
 	Err  string `json:"error,omitzero"` // instead of Text
 }
 
+func (r *Report) line() string {
+	if r.Err != "" {
+		return "error: " + r.Err
+	}
+	return r.Text
+}
+
 // A Set is a ReplicaSet of the tree.
 type Set struct {
 	Name      string `json:"name"`
@@ -55,7 +61,7 @@ func (s *Set) empty() bool { return s.Wanted == 0 && s.Pods == 0 && !s.New && s.
 // A Pod is one that does not serve.
 type Pod struct {
 	Name       string        `json:"name"`
-	ReplicaSet string        `json:"replicaSet"`
+	ReplicaSet string        `json:"replicaSet,omitzero"`
 	Node       string        `json:"node,omitzero"`
 	Phase      string        `json:"phase,omitzero"`
 	Age        time.Duration `json:"-"`
@@ -78,10 +84,10 @@ func (e *Explanation) State() (State, string) {
 	case e.complete():
 		return StateComplete, fmt.Sprintf("%s; %s left to do.", e.completeText(), count(len(actions), "write is", "writes are"))
 	case len(actions) == 1:
-		return StateProgressing, "The controller will act at once: " + long(actions[0]) + "."
+		return StateProgressing, "The controller will act at once: " + deedOf(actions[0]).long + "."
 	case len(actions) > 1:
 		return StateProgressing, fmt.Sprintf("The controller will act at once, in %d writes.", len(actions))
-	case e.Snapshot.Deployment.Paused:
+	case e.Snapshot.Deployment.Paused && e.Snapshot.Deployment.Partitioned == nil:
 		return StateWaiting, "It is paused, and its rollout rests until it is resumed."
 	}
 	state, why := e.blocked()
@@ -95,7 +101,7 @@ func (e *Explanation) State() (State, string) {
 func (e *Explanation) blocked() (State, string) {
 	holds := e.Plan.Plan.Holds
 	for _, h := range holds {
-		if a := AdviceOn(h.Reason); a.Stuck {
+		if a := deployments.advice(h.Reason); a.Stuck {
 			return StateStuck, a.Means
 		}
 	}
@@ -111,7 +117,7 @@ func (e *Explanation) firstMeaning() string {
 	if len(e.Plan.Plan.Holds) == 0 {
 		return "Nothing will happen, and the planner does not say why."
 	}
-	return AdviceOn(e.Plan.Plan.Holds[0].Reason).Means
+	return deployments.advice(e.Plan.Plan.Holds[0].Reason).Means
 }
 
 func (e *Explanation) completeText() string {
@@ -143,13 +149,9 @@ func (e Explanation) Text(w io.Writer) {
 	}
 	fmt.Fprintf(w, "Deployment %s is %s. %s\n\n", name, state, why)
 	writePolicies(w, e.Policies)
-	report := e.Report.Text
-	if e.Report.Err != "" {
-		report = "error: " + e.Report.Err
-	}
-	fmt.Fprintf(w, "kubectl rollout status:  %s\n", report)
+	fmt.Fprintf(w, "kubectl rollout status:  %s\n", e.Report.line())
 	e.budget(w)
-	e.instants(w)
+	writeInstants(w, e.Instants, e.Now)
 	fmt.Fprintln(w)
 	e.tree(w)
 	e.idle(w)
@@ -168,13 +170,14 @@ func (e *Explanation) budget(w io.Writer) {
 		e.wanted(), b.MaxTotal(), e.Plan.Plan.Status.AvailableReplicas, b.MinAvailable())
 }
 
-func (e *Explanation) instants(w io.Writer) {
+// writeInstants writes when time alone changes something.
+func writeInstants(w io.Writer, instants []Instant, now time.Time) {
 	label := "By time alone:"
-	if len(e.Instants) == 0 {
+	if len(instants) == 0 {
 		fmt.Fprintf(w, "%-24s nothing changes\n", label)
 	}
-	for _, i := range e.Instants {
-		fmt.Fprintf(w, "%-24s %s, in %s: %s\n", label, i.At.Format(time.RFC3339), clock(i.At.Sub(e.Now)), i.What)
+	for _, i := range instants {
+		fmt.Fprintf(w, "%-24s %s, in %s: %s\n", label, i.At.Format(time.RFC3339), clock(i.At.Sub(now)), i.What)
 		label = ""
 	}
 }
@@ -185,14 +188,19 @@ func (e *Explanation) reasons(w io.Writer) {
 		if i == 0 {
 			fmt.Fprint(w, "\nHeld back:\n")
 		}
-		a := AdviceOn(h.Reason)
-		fmt.Fprintf(w, "  %s: %s (%s)\n", e.held(h), whyNot(h), h.Reason)
-		fmt.Fprintf(w, "    %s\n", a.Means)
-		if text := e.failure(h); text != "" {
-			fmt.Fprintf(w, "    It says: %s\n", text)
-		}
-		fmt.Fprintf(w, "    What ends it: %s\n", a.Ends)
+		writeAdvice(w, e.held(h), whyNot(h), string(h.Reason), deployments.advice(h.Reason), e.failure(h))
 	}
+}
+
+// writeAdvice writes what is held back: in numbers, in words, what an object says
+// about it, if anything, and what ends it.
+func writeAdvice(w io.Writer, what, text, reason string, a Advice, says string) {
+	fmt.Fprintf(w, "  %s: %s (%s)\n", what, text, reason)
+	fmt.Fprintf(w, "    %s\n", a.Means)
+	if says != "" {
+		fmt.Fprintf(w, "    It says: %s\n", says)
+	}
+	fmt.Fprintf(w, "    What ends it: %s\n", a.Ends)
 }
 
 // failure returns what a ReplicaSet says that cannot create or delete pods.
@@ -206,11 +214,4 @@ func (e *Explanation) failure(h deploy.Hold) string {
 }
 
 // oneLine returns a text without line breaks, and not longer than a line.
-func oneLine(text string) string {
-	const most = 160
-	text = strings.Join(strings.Fields(text), " ")
-	if r := []rune(text); len(r) > most {
-		return string(r[:most-1]) + "…"
-	}
-	return text
-}
+func oneLine(text string) string { return cut(text, 160) }

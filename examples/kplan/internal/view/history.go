@@ -5,28 +5,38 @@ import (
 	"io"
 	"strings"
 
+	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/revision"
 )
 
-// A History is the revisions of one Deployment.
+// A History is the revisions of one Deployment or DaemonSet.
 type History struct {
+	Daemon    bool // whether it is of a DaemonSet, whose entries are ControllerRevisions
 	Namespace string
 	Name      string
-	Entries   []Entry        // the ReplicaSets
+	Entries   []Entry        // the ReplicaSets or ControllerRevisions
 	Rows      []revision.Row // what kubectl shows; Source is an index of Entries
 	Records   []revision.Record
 	Number    int64 // the revision that was asked for, or 0
 	Full      bool  // whether to show Records
 }
 
-// An Entry is a ReplicaSet of a history.
+// An Entry is a ReplicaSet or a ControllerRevision of a history.
 type Entry struct {
 	Name     string
 	Revision int64
-	Current  bool // it has the template of the Deployment
+	Current  bool // it has the present template
 	Images   string
 	Cause    string
 	Template string // as YAML
+}
+
+// names returns what kubectl calls the workload, and what an entry is.
+func (h *History) names() (workload, entry string) {
+	if h.Daemon {
+		return "daemonset.apps/" + h.Name, "ControllerRevision"
+	}
+	return "deployment.apps/" + h.Name, "ReplicaSet"
 }
 
 // Text writes what kubectl prints and, if asked for, what it leaves out.
@@ -35,11 +45,12 @@ func (h History) Text(w io.Writer) {
 		h.one(w)
 		return
 	}
-	fmt.Fprintf(w, "deployment.apps/%s \n%s\n", h.Name, revision.Table(h.Rows))
+	workload, entry := h.names()
+	fmt.Fprintf(w, "%s \n%s\n", workload, revision.Table(h.Rows))
 	if !h.Full || len(h.Records) == 0 {
 		return
 	}
-	t := newTable("REVISION", "REPLICASET", "NOW", "IMAGES", "CHANGE-CAUSE")
+	t := newTable("REVISION", strings.ToUpper(entry), "NOW", "IMAGES", "CHANGE-CAUSE")
 	for _, r := range h.Records {
 		e := &h.Entries[r.Entry]
 		cause := e.Cause
@@ -64,10 +75,11 @@ func (e *Entry) now(r revision.Record) string {
 
 // one writes one revision.
 func (h *History) one(w io.Writer) {
-	fmt.Fprintf(w, "deployment.apps/%s with revision #%d\n", h.Name, h.Number)
+	workload, entry := h.names()
+	fmt.Fprintf(w, "%s with revision #%d\n", workload, h.Number)
 	for _, row := range h.Rows {
 		e := &h.Entries[row.Source]
-		fmt.Fprintf(w, "ReplicaSet:    %s\nChange-Cause:  %s\nPod Template:\n", e.Name, dash(row.Cause))
+		fmt.Fprintf(w, "%-14s %s\nChange-Cause:  %s\nPod Template:\n", entry+":", e.Name, dash(row.Cause))
 		for line := range strings.Lines(e.Template) {
 			fmt.Fprintf(w, "  %s", line)
 		}
@@ -76,7 +88,8 @@ func (h *History) one(w io.Writer) {
 
 type historyRow struct {
 	Revision   int64  `json:"revision"`
-	ReplicaSet string `json:"replicaSet"`
+	ReplicaSet string `json:"replicaSet,omitzero"`
+	Stored     string `json:"controllerRevision,omitzero"` // of a DaemonSet
 	Images     string `json:"images"`
 	Cause      string `json:"changeCause,omitzero"`
 	Current    bool   `json:"current"`
@@ -88,7 +101,11 @@ func (h History) MarshalJSON() ([]byte, error) {
 	rows := make([]historyRow, 0, len(h.Rows))
 	add := func(number int64, entry int, former bool) {
 		e := &h.Entries[entry]
-		rows = append(rows, historyRow{number, e.Name, e.Images, e.Cause, e.Current && !former, former})
+		row := historyRow{number, e.Name, "", e.Images, e.Cause, e.Current && !former, former}
+		if h.Daemon {
+			row.ReplicaSet, row.Stored = "", e.Name
+		}
+		rows = append(rows, row)
 	}
 	if h.Full {
 		for _, r := range h.Records {
@@ -99,9 +116,14 @@ func (h History) MarshalJSON() ([]byte, error) {
 			add(r.Number, r.Source, false)
 		}
 	}
+	kind := ""
+	if h.Daemon {
+		kind = daemonset.Kind
+	}
 	return marshal(struct {
+		Kind      string       `json:"kind,omitzero"`
 		Name      string       `json:"name"`
 		Namespace string       `json:"namespace,omitempty"`
 		Revisions []historyRow `json:"revisions"`
-	}{h.Name, h.Namespace, rows})
+	}{kind, h.Name, h.Namespace, rows})
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 
+	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/rollout"
@@ -48,13 +49,29 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 	}{p.Snapshot.Deployment.Name, p.Namespace, p.Policies, p.Plan.Actions, notNil(p.Plan.Holds), plan(p.Plan), notNil(p.Pods)})
 }
 
-// explainedHold is a hold with its words.
-type explainedHold struct {
-	deploy.Hold
-	Text  string `json:"text"`
-	Means string `json:"means"`
-	Ends  string `json:"ends"`
-	Stuck bool   `json:"stuck"` // it does not end by itself
+// explained is a hold with its words.
+type explained[H any] struct {
+	Hold  H
+	Text  string
+	Means string
+	Ends  string
+	Stuck bool // it does not end by itself
+}
+
+// MarshalJSON encodes the hold and its words as one object.
+func (e explained[H]) MarshalJSON() ([]byte, error) {
+	hold, err := marshal(e.Hold)
+	if err != nil {
+		return nil, err
+	}
+	words, err := marshal(struct {
+		Text  string `json:"text"`
+		Means string `json:"means"`
+		Ends  string `json:"ends"`
+		Stuck bool   `json:"stuck"`
+	}{e.Text, e.Means, e.Ends, e.Stuck})
+	hold = bytes.TrimSuffix(bytes.TrimSpace(hold), []byte("}"))
+	return append(append(hold, ','), words[1:]...), err
 }
 
 type explainedBudget struct {
@@ -67,29 +84,74 @@ type explainedBudget struct {
 // MarshalJSON encodes the explanation. Lists are always there.
 func (e Explanation) MarshalJSON() ([]byte, error) {
 	state, why := e.State()
-	holds := make([]explainedHold, len(e.Plan.Plan.Holds))
+	holds := make([]explained[deploy.Hold], len(e.Plan.Plan.Holds))
 	for i, h := range e.Plan.Plan.Holds {
-		a := AdviceOn(h.Reason)
-		holds[i] = explainedHold{h, whyNot(h), a.Means, a.Ends, a.Stuck}
+		a := deployments.advice(h.Reason)
+		holds[i] = explained[deploy.Hold]{h, whyNot(h), a.Means, a.Ends, a.Stuck}
 	}
 	b := e.Plan.Plan.Budget
 	return marshal(struct {
-		Name        string          `json:"name"`
-		Namespace   string          `json:"namespace,omitempty"`
-		Policies    []string        `json:"policies,omitempty"`
-		State       State           `json:"state"`
-		Why         string          `json:"why"`
-		Report      Report          `json:"rolloutStatus"`
-		Budget      explainedBudget `json:"budget"`
-		Actions     deploy.Actions  `json:"actions"`
-		Holds       []explainedHold `json:"holds"`
-		ReplicaSets []Set           `json:"replicaSets"`
-		Pods        []Pod           `json:"pods"` // that do not serve
-		Instants    []Instant       `json:"instants"`
+		Name        string                   `json:"name"`
+		Namespace   string                   `json:"namespace,omitempty"`
+		Policies    []string                 `json:"policies,omitempty"`
+		State       State                    `json:"state"`
+		Why         string                   `json:"why"`
+		Report      Report                   `json:"rolloutStatus"`
+		Budget      explainedBudget          `json:"budget"`
+		Actions     deploy.Actions           `json:"actions"`
+		Holds       []explained[deploy.Hold] `json:"holds"`
+		ReplicaSets []Set                    `json:"replicaSets"`
+		Pods        []Pod                    `json:"pods"` // that do not serve
+		Instants    []Instant                `json:"instants"`
 	}{
 		e.Snapshot.Deployment.Name, e.Namespace, e.Policies, state, why, e.Report,
 		explainedBudget{b, bounds{b.MaxTotal(), b.MinAvailable()}, e.wanted(), e.Plan.Plan.Status.AvailableReplicas},
 		e.Plan.Plan.Actions, holds, notNil(e.Sets), notNil(e.Idle), notNil(e.Instants),
+	})
+}
+
+// MarshalJSON encodes the plan and how each node stands. Actions and holds are always
+// there.
+func (p DaemonPlan) MarshalJSON() ([]byte, error) {
+	type plan daemonset.Plan // without methods
+	return marshal(struct {
+		Kind      string            `json:"kind"`
+		Name      string            `json:"name"`
+		Namespace string            `json:"namespace,omitempty"`
+		Policies  []string          `json:"policies,omitempty"`
+		Actions   daemonset.Actions `json:"actions"`
+		Holds     []daemonset.Hold  `json:"holds"`
+		plan
+		Nodes []daemonset.NodeReport `json:"nodes"`
+	}{daemonset.Kind, p.Snapshot.DaemonSet.Name, p.Namespace, p.Policies, p.Plan.Actions, notNil(p.Plan.Holds), plan(p.Plan), notNil(p.Nodes)})
+}
+
+// MarshalJSON encodes the explanation. Lists are always there.
+func (e DaemonExplanation) MarshalJSON() ([]byte, error) {
+	state, why := e.State()
+	holds := make([]explained[daemonset.Hold], len(e.Plan.Holds))
+	for i, h := range e.Plan.Holds {
+		a := daemonSets.advice(h.Reason)
+		holds[i] = explained[daemonset.Hold]{h, daemonSets.whyNot(h.Reason, h.Have, h.Limit), a.Means, a.Ends, a.Stuck}
+	}
+	return marshal(struct {
+		Kind      string                      `json:"kind"`
+		Name      string                      `json:"name"`
+		Namespace string                      `json:"namespace,omitempty"`
+		Policies  []string                    `json:"policies,omitempty"`
+		State     State                       `json:"state"`
+		Why       string                      `json:"why"`
+		Report    Report                      `json:"rolloutStatus"`
+		Budget    daemonset.Budget            `json:"budget"`
+		Status    daemonset.Status            `json:"status"`
+		Actions   daemonset.Actions           `json:"actions"`
+		Holds     []explained[daemonset.Hold] `json:"holds"`
+		Nodes     []daemonset.NodeReport      `json:"nodes"`
+		Pods      []Pod                       `json:"pods"` // that do not serve
+		Instants  []Instant                   `json:"instants"`
+	}{
+		daemonset.Kind, e.Snapshot.DaemonSet.Name, e.Namespace, e.Policies, state, why, e.Report, e.Plan.Budget, e.Plan.Status,
+		e.Plan.Actions, holds, notNil(e.Nodes), notNil(e.Idle), notNil(e.Instants),
 	})
 }
 

@@ -76,7 +76,8 @@ func (p Plan) actions(w io.Writer) {
 func (p Plan) actionTable() *table {
 	t := newTable("ACTION", "REASON", "WHY")
 	for _, a := range p.Plan.Actions {
-		t.row(long(a), string(reason(a)), why(reason(a)))
+		r := reason[deploy.Reason](a)
+		t.row(deedOf(a).long, string(r), deployments.why(r))
 	}
 	return t
 }

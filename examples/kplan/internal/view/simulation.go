@@ -79,9 +79,7 @@ func (s Simulation) columns() []column {
 			active[rs.Name] = active[rs.Name] || rs.Replicas > 0 || rs.Ready > 0
 		}
 		for _, a := range step.Actions {
-			if name := subject(a); name != "" {
-				active[name] = true
-			}
+			active[deedOf(a).set] = true
 		}
 	}
 	var shown []column
@@ -95,21 +93,6 @@ func (s Simulation) columns() []column {
 		}
 	}
 	return shown
-}
-
-// subject returns the ReplicaSet that an action writes, or "".
-func subject(a deploy.Action) string {
-	switch a := a.(type) {
-	case deploy.CreateReplicaSet:
-		return a.Name
-	case deploy.ScaleReplicaSet:
-		return a.Name
-	case deploy.AnnotateReplicaSet:
-		return a.Name
-	case deploy.DeleteReplicaSet:
-		return a.Name
-	}
-	return ""
 }
 
 func (s Simulation) steps(w io.Writer, columns []column) {
@@ -159,7 +142,7 @@ func (s Simulation) lines(i int, label func(string) string) [][]string {
 	step := s.Result.Steps[i]
 	var lines [][]string
 	for _, a := range step.Actions {
-		lines = append(lines, []string{short(a, label), why(reason(a))})
+		lines = append(lines, []string{short(a, label), deployments.why(reason[deploy.Reason](a))})
 	}
 	if len(lines) > 0 {
 		return lines

@@ -64,19 +64,24 @@ const maxPods = 10
 
 // idle writes the pods that do not serve.
 func (e *Explanation) idle(w io.Writer) {
-	if len(e.Idle) == 0 {
-		if !e.HasPods && e.Plan.Plan.Status.Replicas > 0 {
-			fmt.Fprint(w, "\nThe input holds no pods; with them, those that are not ready would be listed here.\n")
-		}
+	if len(e.Idle) == 0 && !e.HasPods && e.Plan.Plan.Status.Replicas > 0 {
+		fmt.Fprint(w, "\nThe input holds no pods; with them, those that are not ready would be listed here.\n")
+	}
+	writeIdle(w, e.Idle)
+}
+
+// writeIdle writes pods that do not serve, if there are any.
+func writeIdle(w io.Writer, pods []Pod) {
+	if len(pods) == 0 {
 		return
 	}
 	fmt.Fprintln(w)
 	t := newTable("POD THAT DOES NOT SERVE", "NODE", "PHASE", "AGE", "REASON", "MESSAGE")
-	for _, p := range e.Idle[:min(len(e.Idle), maxPods)] {
+	for _, p := range pods[:min(len(pods), maxPods)] {
 		t.row(p.Name, dash(p.Node), dash(p.Phase), clock(p.Age), p.Reason, oneLine(p.Message))
 	}
 	t.writeTo(w)
-	if rest := e.Idle[min(len(e.Idle), maxPods):]; len(rest) > 0 {
+	if rest := pods[min(len(pods), maxPods):]; len(rest) > 0 {
 		fmt.Fprintf(w, "and %d more: %s\n", len(rest), byReason(rest))
 	}
 }

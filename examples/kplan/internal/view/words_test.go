@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 )
@@ -42,30 +43,67 @@ func constants(t *testing.T, path string, see func(text, blockComment string)) {
 	}
 }
 
-// TestEveryReasonHasWords: a reason that is added to the planner must be put into
-// words here, and a reason of a hold needs advice.
-func TestEveryReasonHasWords(t *testing.T) {
-	actions, holds := 0, 0
-	constants(t, "deploy/plan.go", func(text, block string) {
-		r := deploy.Reason(text)
-		if strings.HasPrefix(block, "Reasons of actions.") {
-			require.NotEqual(t, text, why(r), "%s has no words", r)
+// checkWords holds a vocabulary against the constants of a planner: a reason that is
+// added there must be put into words here, and a reason of a hold needs advice. The
+// comment of a block says what its reasons are of.
+func checkWords[R ~string](t *testing.T, v *vocabulary[R], path, ofActions, ofHolds string) (actions, holds int) {
+	t.Helper()
+	constants(t, path, func(text, block string) {
+		r := R(text)
+		switch {
+		case regexp.MustCompile(ofActions).MatchString(block):
+			require.NotEmpty(t, v.actions[r], "%s has no words", r)
 			actions++
-			return
+		case regexp.MustCompile(ofHolds).MatchString(block):
+			checkAdvice(t, v, r)
+			holds++
 		}
-		require.True(t, strings.HasPrefix(block, "Reasons of holds."), block)
-		require.NotEmpty(t, waits[r], "%s has no words", r)
-		a, ok := advices[r]
-		require.True(t, ok, "%s has no advice", r)
-		for _, sentence := range []string{a.Means, a.Ends} {
-			require.Regexp(t, `^[A-Zk].*\.$`, sentence, "%s", r)
-			require.LessOrEqual(t, len(sentence), 90, "%s", r)
-		}
-		holds++
 	})
-	require.Greater(t, actions, 12)
-	require.Greater(t, holds, 25)
-	require.Len(t, advices, holds, "advice on what is no hold")
+	return actions, holds
+}
+
+func checkAdvice[R ~string](t *testing.T, v *vocabulary[R], r R) {
+	t.Helper()
+	a, ok := v.holds[r]
+	require.True(t, ok, "%s has no advice", r)
+	require.NotEmpty(t, a.Text, "%s", r)
+	require.LessOrEqual(t, strings.Count(a.Text, "%"), 2, "%s", r)
+	for _, sentence := range []string{a.Means, a.Ends} {
+		require.Regexp(t, `^[A-Zk].*\.$`, sentence, "%s", r)
+		require.LessOrEqual(t, len(sentence), 90, "%s", r)
+	}
+}
+
+// TestEveryReasonHasWords: of Deployments.
+func TestEveryReasonHasWords(t *testing.T) {
+	actions, holds := checkWords(t, &deployments, "deploy/plan.go", `^Reasons of actions\.`, `^Reasons of holds\.`)
+	require.Len(t, deployments.actions, actions)
+	require.Len(t, deployments.holds, holds, "advice on what is no hold")
+}
+
+// TestEveryDaemonReasonHasWords: of DaemonSets. One reason is of actions and of holds.
+func TestEveryDaemonReasonHasWords(t *testing.T) {
+	actions, holds := checkWords(t, &daemonSets, "daemonset/plan.go", `^Reasons of actions\.`, `^Reasons of holds\.`)
+	require.Len(t, daemonSets.actions, actions)
+	require.Len(t, daemonSets.holds, holds+1)
+	checkAdvice(t, &daemonSets, daemonset.ReasonPreDelete)
+	places := 0
+	constants(t, "daemonset/plan.go", func(text, block string) {
+		if strings.HasPrefix(block, "Reasons of a [Placement]") {
+			require.NotEmpty(t, placements[daemonset.Reason(text)], text)
+			places++
+		}
+	})
+	require.Len(t, placements, places)
+}
+
+// TestEveryRolloutReasonHasWords: of Rollouts and BatchReleases. Reasons of admission and
+// of the Argo dialect are not shown.
+func TestEveryRolloutReasonHasWords(t *testing.T) {
+	actions, holds := checkWords(t, &rollouts, "rollout/reason.go",
+		`^Reasons of actions of a (BatchRelease|Rollout)\.`, `^Reasons (of holds\.|for which a )`)
+	require.Len(t, rollouts.actions, actions)
+	require.Len(t, rollouts.holds, holds)
 }
 
 // TestEveryPodReasonHasWords: holds of ReplicaSets are in words, but those that only
@@ -118,8 +156,8 @@ func TestRuleText(t *testing.T) {
 
 // TestAdviceOnUnknown: a reason without advice is no reason to fail.
 func TestAdviceOnUnknown(t *testing.T) {
-	require.Contains(t, AdviceOn("Moonlight").Ends, "Moonlight")
-	require.False(t, AdviceOn("Moonlight").Stuck)
+	require.Contains(t, deployments.advice("Moonlight").Ends, "Moonlight")
+	require.False(t, deployments.advice("Moonlight").Stuck)
 }
 
 func TestOneLine(t *testing.T) {

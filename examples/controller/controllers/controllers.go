@@ -1,0 +1,127 @@
+// Package controllers holds controllers for Deployments, ReplicaSets and DaemonSets that
+// decide by kplan and act through controller-runtime. Each is a loop of four steps: read
+// the objects from the cache, make a snapshot of them, plan, carry out the plan.
+package controllers
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/tools/record"
+	"k8s.io/client-go/util/workqueue"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/kube"
+)
+
+// AnnotationClass is the annotation by which an object asks for controllers of a class.
+// ReplicaSets of a Deployment follow it, whatever they say themselves.
+const AnnotationClass = "kplan-go.github.io/class"
+
+// base is what the three reconcilers have in common.
+type base struct {
+	cache   client.Reader
+	client  kube.Client
+	events  record.EventRecorder
+	tracker *tracker
+	class   string
+}
+
+// setup adds the controllers to a manager.
+func setup(ctx context.Context, mgr ctrl.Manager, o Options, l *lease) error {
+	recorder, err := recorder(ctx, mgr, o)
+	if err != nil {
+		return err
+	}
+	t := newTracker()
+	b := base{
+		cache: mgr.GetClient(), client: &apiClient{mgr.GetClient(), mgr.GetAPIReader(), t, l},
+		events: recorder, tracker: t, class: o.Class,
+	}
+	for _, child := range []client.Object{&appsv1.ReplicaSet{}, &corev1.Pod{}} {
+		if err := mgr.GetFieldIndexer().IndexField(ctx, child, ownerIndex, ownerKey); err != nil {
+			return err
+		}
+	}
+	deployments, replicaSets, daemonSets := &deploymentReconciler{b}, &replicaSetReconciler{b}, &daemonSetReconciler{b}
+	return errors.Join(
+		build(mgr, o, t, &appsv1.Deployment{}, "deployment").
+			Watches(&appsv1.ReplicaSet{}, deployments.replicaSetEvents()).
+			Watches(&corev1.Pod{}, deployments.podEvents()).
+			Complete(deployments),
+		build(mgr, o, t, &appsv1.ReplicaSet{}, "replicaset").
+			Watches(&corev1.Pod{}, replicaSets.podEvents()).
+			Complete(replicaSets),
+		build(mgr, o, t, &appsv1.DaemonSet{}, "daemonset").
+			Watches(&corev1.Pod{}, daemonSets.podEvents()).
+			Watches(&appsv1.ControllerRevision{}, daemonSets.revisionEvents()).
+			Watches(&corev1.Node{}, daemonSets.nodeEvents()).
+			Complete(daemonSets),
+	)
+}
+
+// build begins a controller for a kind. Failed attempts are repeated after a pause that
+// doubles, beginning with 5 ms; nothing else limits how often an object is looked at.
+func build(mgr ctrl.Manager, o Options, t *tracker, kind client.Object, name string) *builder.Builder {
+	gone := handler.Funcs{DeleteFunc: func(_ context.Context, e event.DeleteEvent, _ queue) { t.forget(e.Object.GetUID()) }}
+	return ctrl.NewControllerManagedBy(mgr).Named(o.Name+"-"+name).For(kind).Watches(kind, gone).
+		WithOptions(controller.Options{
+			MaxConcurrentReconciles: o.Workers,
+			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](5*time.Millisecond, o.MaxDelay),
+		})
+}
+
+// takes reports whether an object is ours: by its own annotation, or if a Deployment
+// controls it by that of the Deployment.
+func (b *base) takes(ctx context.Context, o client.Object) bool {
+	if b.class == "" {
+		return true
+	}
+	if owner := metav1.GetControllerOfNoCopy(o); owner != nil && owner.Kind == deploy.Kind {
+		var d appsv1.Deployment
+		if err := b.cache.Get(ctx, client.ObjectKey{Namespace: o.GetNamespace(), Name: owner.Name}, &d); err != nil {
+			return false // its Deployment is gone, and so will it be
+		}
+		return d.Annotations[AnnotationClass] == b.class
+	}
+	return o.GetAnnotations()[AnnotationClass] == b.class
+}
+
+// again returns the result of a pass: an error is reported and repeated later, but one
+// that says that the cache was behind is only repeated.
+func again(err error, recheck time.Time) (reconcile.Result, error) {
+	switch {
+	case kube.Stale(err):
+		return reconcile.Result{RequeueAfter: behindDelay}, nil
+	case err != nil:
+		return reconcile.Result{}, err
+	case recheck.IsZero():
+		return reconcile.Result{}, nil
+	}
+	return reconcile.Result{RequeueAfter: max(time.Until(recheck), time.Millisecond)}, nil
+}
+
+// recorder returns what records events as the built-in controllers do: after 25 of an
+// object in a row most are dropped.
+func recorder(ctx context.Context, mgr ctrl.Manager, o Options) (record.EventRecorder, error) {
+	client, err := kubernetes.NewForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
+	if err != nil {
+		return nil, err
+	}
+	broadcaster := record.NewBroadcaster(record.WithContext(ctx))
+	broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: client.CoreV1().Events("")})
+	return broadcaster.NewRecorder(mgr.GetScheme(), corev1.EventSource{Component: o.Name}), nil
+}

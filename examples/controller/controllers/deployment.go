@@ -1,0 +1,126 @@
+package controllers
+
+import (
+	"context"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan/replicaset"
+)
+
+type deploymentReconciler struct{ base }
+
+func (r *deploymentReconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	d := &appsv1.Deployment{}
+	if err := r.cache.Get(ctx, req.NamespacedName, d); err != nil {
+		return reconcile.Result{}, client.IgnoreNotFound(err)
+	}
+	if !r.takes(ctx, d) {
+		return reconcile.Result{}, nil
+	}
+	sets, err := r.replicaSets(ctx, d.Namespace, string(d.UID), orphan)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	if r.tracker.behind(d.UID, objects(d, sets)...) {
+		return reconcile.Result{RequeueAfter: behindDelay}, nil
+	}
+	pods, err := r.podsOf(ctx, d, sets)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	snapshot, err := kube.Snapshot(d, sets, pods)
+	if err != nil {
+		return reconcile.Result{}, reconcile.TerminalError(err)
+	}
+	return r.act(ctx, d, sets, snapshot)
+}
+
+// act plans and carries out the plan.
+func (r *deploymentReconciler) act(ctx context.Context, d *appsv1.Deployment, sets []*appsv1.ReplicaSet, s deploy.Snapshot) (reconcile.Result, error) {
+	now := time.Now()
+	plan, err := deploy.Reconcile(s, now, deploy.Options{})
+	if err != nil {
+		return reconcile.Result{}, reconcile.TerminalError(err)
+	}
+	failed, err := kube.ExecuteDeployment(ctx, r.client, d, sets, plan)
+	if create, ok := failed.(deploy.CreateReplicaSet); ok {
+		var retry bool
+		var after error
+		if plan, retry, after = deploy.AfterCreate(s, now, deploy.Options{}, create, kube.CreateOutcome(err)); after != nil {
+			return reconcile.Result{}, after
+		}
+		if _, after = kube.ExecuteDeployment(ctx, r.client, d, sets, plan); after != nil {
+			return again(after, time.Time{})
+		}
+		if !retry {
+			err = nil
+		}
+	} else if err != nil {
+		return again(err, time.Time{})
+	}
+	for _, e := range plan.Events {
+		r.events.Event(d, e.Type, e.Reason, e.Message)
+	}
+	return again(err, plan.RecheckAt)
+}
+
+// podsOf returns the pods of a Deployment, which only Recreate looks at.
+func (r *deploymentReconciler) podsOf(ctx context.Context, d *appsv1.Deployment, sets []*appsv1.ReplicaSet) ([]*corev1.Pod, error) {
+	if d.Spec.Strategy.Type != appsv1.RecreateDeploymentStrategyType {
+		return nil, nil
+	}
+	owners := make([]string, len(sets))
+	for i, rs := range sets {
+		owners[i] = string(rs.UID)
+	}
+	return r.pods(ctx, d.Namespace, owners...)
+}
+
+func objects(d *appsv1.Deployment, sets []*appsv1.ReplicaSet) []metav1.Object {
+	list := []metav1.Object{d}
+	for _, rs := range sets {
+		list = append(list, rs)
+	}
+	return list
+}
+
+func (r *deploymentReconciler) replicaSetEvents() handler.EventHandler {
+	return family{kind: deploy.Kind, orphans: func(ctx context.Context, rs client.Object) []reconcile.Request {
+		var all appsv1.DeploymentList
+		_ = r.cache.List(ctx, &all, client.InNamespace(rs.GetNamespace()), shared) // a cache that has started does not fail
+		return selecting(all.Items, rs, func(d *appsv1.Deployment) (client.Object, *metav1.LabelSelector) { return d, d.Spec.Selector })
+	}}.events()
+}
+
+// podEvents wakes a Deployment up that waits for its old pods to end: the ReplicaSet of a
+// pod that has ended or is gone leads to it.
+func (r *deploymentReconciler) podEvents() handler.EventHandler {
+	ended := func(ctx context.Context, pod *corev1.Pod, q queue) {
+		owner := metav1.GetControllerOfNoCopy(pod)
+		if owner == nil || owner.Kind != replicaset.Kind {
+			return
+		}
+		var rs appsv1.ReplicaSet
+		if err := r.cache.Get(ctx, client.ObjectKey{Namespace: pod.Namespace, Name: owner.Name}, &rs); err != nil {
+			return
+		}
+		var d appsv1.Deployment
+		parent := metav1.GetControllerOfNoCopy(&rs)
+		if parent == nil || r.cache.Get(ctx, client.ObjectKey{Namespace: pod.Namespace, Name: parent.Name}, &d) != nil {
+			return
+		}
+		if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
+			q.Add(reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&d)})
+		}
+	}
+	return podEnds(ended)
+}

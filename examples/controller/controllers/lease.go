@@ -1,0 +1,73 @@
+package controllers
+
+import (
+	"context"
+	"os"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/uuid"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+)
+
+// errNoLease is the answer to a write that was not made because another process may be
+// the leader by now.
+var errNoLease = apierrors.NewServiceUnavailable("this process no longer holds its lease")
+
+// A lease is the lock of a leader election. It knows until when nobody else can have got
+// it, by the clock of this process: one that has slept for longer, as a paused container
+// does, wakes up with work half done and must not go on with it. Leader election alone
+// notices that later.
+type lease struct {
+	resourcelock.Interface
+	duration time.Duration
+
+	mu    sync.Mutex
+	until time.Time
+}
+
+func newLease(cfg *rest.Config, o Options, renew time.Duration) (*lease, error) {
+	host, err := os.Hostname()
+	if err != nil {
+		return nil, err
+	}
+	lock, err := resourcelock.NewFromKubeconfig(resourcelock.LeasesResourceLock, o.LeaderElectionNamespace, o.Name,
+		resourcelock.ResourceLockConfig{Identity: host + "_" + string(uuid.NewUUID())}, cfg, renew)
+	return &lease{Interface: lock, duration: o.LeaseDuration}, err
+}
+
+// Create takes a lease that nobody has ever had.
+func (l *lease) Create(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
+	return l.renew(r, time.Now(), l.Interface.Create(ctx, r))
+}
+
+// Update takes, renews or gives back the lease.
+func (l *lease) Update(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
+	return l.renew(r, time.Now(), l.Interface.Update(ctx, r))
+}
+
+// renew notes a renewal that was begun at a time.
+func (l *lease) renew(r resourcelock.LeaderElectionRecord, begun time.Time, err error) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case r.HolderIdentity != l.Identity():
+		l.until = time.Time{}
+	case err == nil:
+		l.until = begun.Add(l.duration)
+	}
+	return err
+}
+
+// held reports whether nobody else can have the lease. Without leader election there is
+// none to lose.
+func (l *lease) held() bool {
+	if l == nil {
+		return true
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return time.Now().Before(l.until)
+}

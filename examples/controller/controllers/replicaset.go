@@ -1,0 +1,136 @@
+package controllers
+
+import (
+	"context"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan/replicaset"
+)
+
+type replicaSetReconciler struct{ base }
+
+func (r *replicaSetReconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	rs := &appsv1.ReplicaSet{}
+	if err := r.cache.Get(ctx, req.NamespacedName, rs); err != nil {
+		return reconcile.Result{}, client.IgnoreNotFound(err)
+	}
+	if !r.takes(ctx, rs) {
+		return reconcile.Result{}, nil
+	}
+	if r.tracker.behind(rs.UID, rs) {
+		return reconcile.Result{RequeueAfter: behindDelay}, nil
+	}
+	s, err := r.snapshot(ctx, rs)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	now := time.Now()
+	plan, err := replicaset.Reconcile(s, now, replicaset.Options{})
+	if err != nil {
+		return reconcile.Result{}, reconcile.TerminalError(err)
+	}
+	if e := plan.Expect(s, now); !e.Equal(s.Expectations) {
+		r.tracker.expect(rs.UID, func(replicaset.Expectations) replicaset.Expectations { return e })
+	}
+	return r.finish(ctx, rs, s, plan, kube.ExecuteReplicaSet(ctx, r.client, rs, plan))
+}
+
+// finish writes what follows from the execution of a plan.
+func (r *replicaSetReconciler) finish(ctx context.Context, rs *appsv1.ReplicaSet, s replicaset.Snapshot, p replicaset.Plan, report replicaset.Report) (reconcile.Result, error) {
+	var result replicaset.Result
+	r.tracker.expect(rs.UID, func(e replicaset.Expectations) replicaset.Expectations {
+		report.Expectations = e
+		result = replicaset.Finish(s, p, report, time.Now(), replicaset.Options{})
+		return result.Expectations
+	})
+	for _, e := range result.Events {
+		r.events.Event(rs, e.Type, e.Reason, e.Message)
+	}
+	if result.WriteStatus {
+		if err := r.client.Do(ctx, kube.ReplicaSetStatusRequest(rs, result.Status)); err != nil && result.Err == nil {
+			return again(err, time.Time{})
+		}
+	}
+	return again(result.Err, result.RecheckAt)
+}
+
+// snapshot reads its own pods and orphans, and if pods have to go their neighbours: where
+// those run decides which go.
+func (r *replicaSetReconciler) snapshot(ctx context.Context, rs *appsv1.ReplicaSet) (replicaset.Snapshot, error) {
+	expectations := r.tracker.expectations(rs.UID)
+	pods, err := r.pods(ctx, rs.Namespace, string(rs.UID), orphan)
+	if err != nil {
+		return replicaset.Snapshot{}, err
+	}
+	var siblings []*appsv1.ReplicaSet
+	owner := metav1.GetControllerOfNoCopy(rs)
+	if owner != nil && int(*rs.Spec.Replicas) < len(pods) {
+		if siblings, err = r.replicaSets(ctx, rs.Namespace, string(owner.UID)); err != nil {
+			return replicaset.Snapshot{}, err
+		}
+		if pods, err = r.withNeighbours(ctx, pods, siblings); err != nil {
+			return replicaset.Snapshot{}, err
+		}
+	}
+	s := kube.ReplicaSetSnapshot(rs, pods, siblings)
+	s.Expectations = expectations
+	return s, nil
+}
+
+// withNeighbours adds the pods that the ReplicaSets of a Deployment select, whoever owns
+// them.
+func (r *replicaSetReconciler) withNeighbours(ctx context.Context, pods []*corev1.Pod, siblings []*appsv1.ReplicaSet) ([]*corev1.Pod, error) {
+	seen := make(map[string]bool, len(pods))
+	for _, p := range pods {
+		seen[p.Name] = true
+	}
+	for _, rs := range siblings {
+		selector, err := metav1.LabelSelectorAsSelector(rs.Spec.Selector)
+		if err != nil {
+			continue // it selects nothing
+		}
+		var list corev1.PodList
+		if err := r.cache.List(ctx, &list, client.InNamespace(rs.Namespace), client.MatchingLabelsSelector{Selector: selector}, shared); err != nil {
+			return nil, err
+		}
+		for i := range list.Items {
+			if p := &list.Items[i]; !seen[p.Name] {
+				seen[p.Name] = true
+				pods = append(pods, p)
+			}
+		}
+	}
+	return pods, nil
+}
+
+func (r *replicaSetReconciler) podEvents() handler.EventHandler {
+	return family{kind: replicaset.Kind, tracker: r.tracker, orphans: func(ctx context.Context, pod client.Object) []reconcile.Request {
+		var all appsv1.ReplicaSetList
+		_ = r.cache.List(ctx, &all, client.InNamespace(pod.GetNamespace()), shared) // a cache that has started does not fail
+		return selecting(all.Items, pod, func(rs *appsv1.ReplicaSet) (client.Object, *metav1.LabelSelector) { return rs, rs.Spec.Selector })
+	}}.events()
+}
+
+// podEnds returns a handler that calls ended for each pod that has ended or is gone.
+func podEnds(ended func(context.Context, *corev1.Pod, queue)) handler.Funcs {
+	over := func(p *corev1.Pod) bool {
+		return p.Status.Phase == corev1.PodFailed || p.Status.Phase == corev1.PodSucceeded
+	}
+	return handler.Funcs{
+		UpdateFunc: func(ctx context.Context, e event.UpdateEvent, q queue) {
+			if pod := e.ObjectNew.(*corev1.Pod); over(pod) && !over(e.ObjectOld.(*corev1.Pod)) {
+				ended(ctx, pod, q)
+			}
+		},
+		DeleteFunc: func(ctx context.Context, e event.DeleteEvent, q queue) { ended(ctx, e.Object.(*corev1.Pod), q) },
+	}
+}

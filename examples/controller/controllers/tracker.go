@@ -1,0 +1,133 @@
+package controllers
+
+import (
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan/replicaset"
+)
+
+const (
+	// behindDelay is when to look again if the cache is behind and no event comes.
+	behindDelay = time.Second
+	// behindLimit is how long to wait for a write to show in the cache. What does not
+	// show until then was deleted before the cache could see it.
+	behindLimit = 10 * time.Second
+)
+
+// A tracker remembers what the cache may not know yet, which is what makes it safe to
+// plan from a cache: the pods that were created and deleted, and the versions that were
+// written. Everything in it may be lost, since a controller that starts has a new cache.
+type tracker struct {
+	mu       sync.Mutex
+	expected map[types.UID]replicaset.Expectations // by owner
+	backoff  map[types.UID]daemonset.Backoff       // by DaemonSet
+	written  map[types.UID]map[types.UID]version   // by owner, or the object itself, and object
+}
+
+type version struct {
+	resourceVersion string
+	at              time.Time
+}
+
+func newTracker() *tracker {
+	return &tracker{
+		expected: map[types.UID]replicaset.Expectations{},
+		backoff:  map[types.UID]daemonset.Backoff{},
+		written:  map[types.UID]map[types.UID]version{},
+	}
+}
+
+// expectations returns what an owner expects. Read it before the pods: what happens in
+// between is then missing from neither.
+func (t *tracker) expectations(owner types.UID) replicaset.Expectations {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.expected[owner]
+}
+
+// expect changes what an owner expects.
+func (t *tracker) expect(owner types.UID, change func(replicaset.Expectations) replicaset.Expectations) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	e := change(t.expected[owner])
+	if e.Fulfilled() {
+		delete(t.expected, owner)
+		return
+	}
+	t.expected[owner] = e
+}
+
+// forget drops what is known about an owner that is gone.
+func (t *tracker) forget(owner types.UID) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.expected, owner)
+	delete(t.backoff, owner)
+	delete(t.written, owner)
+}
+
+// wrote remembers the version that a write has left, for the object and its owner. For
+// pods the expectations do.
+func (t *tracker) wrote(o kube.Object) {
+	if (kube.Request{Object: o}).Resource() == "pods" {
+		return
+	}
+	keys := []types.UID{o.GetUID()}
+	if owner := metav1.GetControllerOfNoCopy(o); owner != nil {
+		keys = append(keys, owner.UID)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, key := range keys {
+		if t.written[key] == nil {
+			t.written[key] = map[types.UID]version{}
+		}
+		t.written[key][o.GetUID()] = version{o.GetResourceVersion(), time.Now()}
+	}
+}
+
+// behind reports whether the cache, which has given these objects, lacks a write to one
+// of them, or one that was created for the owner. A plan from it would be wrong, or
+// right and rejected. The next event tells when to plan.
+func (t *tracker) behind(owner types.UID, cached ...metav1.Object) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	missing := t.written[owner]
+	for _, o := range cached {
+		w, ok := missing[o.GetUID()]
+		if !ok {
+			continue
+		}
+		if c, comparable := replicaset.CompareVersions(o.GetResourceVersion(), w.resourceVersion); !comparable || c >= 0 {
+			delete(missing, o.GetUID())
+		}
+	}
+	for uid, w := range missing {
+		if time.Since(w.at) > behindLimit {
+			delete(missing, uid)
+		}
+	}
+	return len(missing) > 0
+}
+
+func (t *tracker) delays(ds types.UID) daemonset.Backoff {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.backoff[ds]
+}
+
+func (t *tracker) setDelays(ds types.UID, b daemonset.Backoff) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(b) == 0 {
+		delete(t.backoff, ds)
+		return
+	}
+	t.backoff[ds] = b
+}

@@ -1,0 +1,155 @@
+// Package chart draws how a rollout goes over time: on a terminal, and as SVG.
+package chart
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"time"
+)
+
+// A Chart is what happens on one axis of time.
+type Chart struct {
+	Title   string
+	End     time.Duration
+	Pods    []Series // numbers of pods
+	Traffic *Series  // percent of the requests that new pods get; nil for none
+	Bounds  []Bound
+	Spans   []Span
+}
+
+// A Series is a number that stays as it is from one point to the next.
+type Series struct {
+	Name   string
+	Points []Point // in the order of time
+}
+
+// A Point is an instant and the number from then on.
+type Point struct {
+	At    time.Duration
+	Value float64
+}
+
+// A Bound is a number that pods are to stay below or above.
+type Bound struct {
+	Name  string
+	Value float64
+}
+
+// A Span is a part of the time with a name, such as a pause.
+type Span struct {
+	Name     string
+	From, To time.Duration
+}
+
+// Add adds a point, unless the number stays.
+func (s *Series) Add(at time.Duration, value float64) {
+	n := len(s.Points)
+	switch {
+	case n > 0 && s.Points[n-1].At == at:
+		s.Points[n-1].Value = value
+	case n == 0 || s.Points[n-1].Value != value:
+		s.Points = append(s.Points, Point{at, value})
+	}
+}
+
+// at returns the number at an instant, 0 before the first point.
+func (s *Series) at(t time.Duration) float64 {
+	value := 0.0
+	for _, p := range s.Points {
+		if p.At > t {
+			break
+		}
+		value = p.Value
+	}
+	return value
+}
+
+func (s *Series) last() float64 {
+	if len(s.Points) == 0 {
+		return 0
+	}
+	return s.Points[len(s.Points)-1].Value
+}
+
+// most returns the largest number of pods.
+func (c *Chart) most() float64 {
+	most := 1.0
+	for _, s := range c.Pods {
+		for _, p := range s.Points {
+			most = max(most, p.Value)
+		}
+	}
+	return most
+}
+
+// width is how many characters the axis of time has on a terminal.
+const width = 72
+
+// Text draws the chart with one row for each series, and one for the spans.
+func (c *Chart) Text(w io.Writer) {
+	label := 0
+	for _, s := range c.rows() {
+		label = max(label, len([]rune(s.Name)))
+	}
+	end := c.End.Round(100 * time.Millisecond).String()
+	fmt.Fprintf(w, "%-*s  0s%*s\n", label, "", width-2, end)
+	most := c.most()
+	for _, s := range c.Pods {
+		c.row(w, &s, label, most)
+	}
+	if c.Traffic != nil {
+		c.row(w, c.Traffic, label, 100)
+	}
+	if len(c.Spans) > 0 {
+		fmt.Fprintf(w, "%-*s  %s\n", label, "pauses", c.spans())
+	}
+}
+
+// rows returns all that have a name in front.
+func (c *Chart) rows() []Series {
+	rows := append([]Series{{Name: "pauses"}}, c.Pods...)
+	if c.Traffic != nil {
+		rows = append(rows, *c.Traffic)
+	}
+	return rows
+}
+
+// instant returns the time of a column.
+func (c *Chart) instant(column int) time.Duration {
+	return time.Duration(float64(c.End) * float64(column) / (width - 1))
+}
+
+// row draws a series as a line of blocks, and where it ends.
+func (c *Chart) row(w io.Writer, s *Series, label int, most float64) {
+	const blocks = " ▁▂▃▄▅▆▇█"
+	levels := []rune(blocks)
+	var line strings.Builder
+	for i := range width {
+		share := s.at(c.instant(i)) / most
+		line.WriteRune(levels[int(math.Ceil(min(max(share, 0), 1)*float64(len(levels)-1)))])
+	}
+	fmt.Fprintf(w, "%-*s  %s %v\n", label, s.Name, line.String(), s.last())
+}
+
+func (c *Chart) spans() string {
+	line := []rune(strings.Repeat(" ", width))
+	for _, s := range c.Spans {
+		first := -1
+		for i := range width {
+			if t := c.instant(i); t >= s.From && t <= s.To {
+				line[i] = '░'
+				if first < 0 {
+					first = i
+				}
+			}
+		}
+		for i, r := range []rune(s.Name) {
+			if at := first + i; first >= 0 && at < width && c.instant(at) <= s.To {
+				line[at] = r
+			}
+		}
+	}
+	return strings.TrimRight(string(line), " ")
+}

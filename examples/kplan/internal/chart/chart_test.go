@@ -1,0 +1,116 @@
+package chart
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// example is a rollout of six pods in three steps, with a pause and traffic.
+func example() *Chart {
+	before, now, traffic := Series{Name: "old"}, Series{Name: "new"}, Series{Name: "traffic"}
+	for i, n := range []float64{0, 2, 2, 3, 6} {
+		at := time.Duration(i) * time.Minute
+		before.Add(at, 6-n)
+		now.Add(at, n)
+		traffic.Add(at, n*16)
+	}
+	return &Chart{
+		Title: "Rollout <echoserver>", End: 5 * time.Minute, Pods: []Series{before, now}, Traffic: &traffic,
+		Bounds: []Bound{{"at most 8", 8}}, Spans: []Span{{"pause 1m", time.Minute, 2 * time.Minute}},
+	}
+}
+
+func golden(t *testing.T, path string, text string) {
+	t.Helper()
+	if os.Getenv("KPLAN_REWRITE") == "1" {
+		require.NoError(t, os.MkdirAll("testdata", 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, string(want), text, "%s; KPLAN_REWRITE=1 writes it anew", path)
+}
+
+func TestText(t *testing.T) {
+	var text strings.Builder
+	example().Text(&text)
+	golden(t, "testdata/example.txt", text.String())
+	for _, line := range strings.Split(strings.TrimSpace(text.String()), "\n") {
+		require.LessOrEqual(t, len([]rune(line)), width+20, line)
+	}
+	// Nothing at all is drawn as well.
+	text.Reset()
+	(&Chart{Pods: []Series{{Name: "pods"}}}).Text(&text)
+	require.Contains(t, text.String(), "pods ")
+}
+
+// TestSVG: the picture is XML, says what it shows, and is the same every time.
+func TestSVG(t *testing.T) {
+	var first, second strings.Builder
+	require.NoError(t, example().SVG(&first))
+	require.NoError(t, example().SVG(&second))
+	require.Equal(t, first.String(), second.String())
+	golden(t, "testdata/example.svg", first.String())
+	texts := map[string]bool{}
+	d := xml.NewDecoder(strings.NewReader(first.String()))
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(t, err)
+		if data, ok := token.(xml.CharData); ok {
+			texts[strings.TrimSpace(string(data))] = true
+		}
+	}
+	for _, want := range []string{"Rollout <echoserver>", "old", "new", "traffic", "at most 8", "pods", "percent", "time", "0s", "1m", "5m", "8", "100"} {
+		require.True(t, texts[want], want)
+	}
+	require.NoError(t, (&Chart{Pods: []Series{{Name: "pods"}}}).SVG(io.Discard), "nothing at all")
+}
+
+func TestHTML(t *testing.T) {
+	var page strings.Builder
+	require.NoError(t, example().HTML(&page))
+	require.True(t, strings.HasPrefix(page.String(), "<!DOCTYPE html>"))
+	require.Contains(t, page.String(), "<title>Rollout &lt;echoserver&gt;</title>")
+	require.Contains(t, page.String(), "<svg")
+	require.NotContains(t, page.String(), "<?xml")
+	require.NotContains(t, page.String(), "http://www.w3.org/TR", "nothing is fetched")
+}
+
+// TestSeries: a number that stays adds nothing, and the last of one instant counts.
+func TestSeries(t *testing.T) {
+	var s Series
+	s.Add(0, 1)
+	s.Add(time.Second, 1)
+	s.Add(2*time.Second, 2)
+	s.Add(2*time.Second, 3)
+	require.Equal(t, []Point{{0, 1}, {2 * time.Second, 3}}, s.Points)
+	require.InDelta(t, 1, s.at(1999*time.Millisecond), 0)
+	require.InDelta(t, 3, s.at(2*time.Second), 0)
+	require.InDelta(t, 0, new(Series).at(0), 0)
+}
+
+func TestTicks(t *testing.T) {
+	for most, want := range map[float64]string{7: "0 1 2 3 4 5 6 7", 20: "0 5 10 15 20", 48: "0 10 20 30 40", 700: "0 100 200 300 400 500 600 700"} {
+		var labels []string
+		for _, tick := range wholeTicks(0, most) {
+			labels = append(labels, tick.Label)
+		}
+		require.Equal(t, want, strings.Join(labels, " "))
+	}
+	var labels []string
+	for _, tick := range timeTicks(0, 200) {
+		labels = append(labels, tick.Label)
+	}
+	require.Equal(t, "0s 30s 1m 1m30s 2m 2m30s 3m", strings.Join(labels, " "))
+	require.LessOrEqual(t, len(timeTicks(0, 400_000)), 9)
+}

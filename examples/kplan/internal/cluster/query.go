@@ -1,0 +1,190 @@
+// Package cluster reads workloads, with what belongs to them, from a cluster. It only
+// reads.
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/resource"
+)
+
+// A Query names workloads as kubectl does: deployment/web, or deployment web.
+type Query struct {
+	Getter genericclioptions.RESTClientGetter
+	Args   []string
+}
+
+// A Snapshot is what a cluster holds of some workloads.
+type Snapshot struct {
+	Targets []types.UID // those that were asked for
+	Objects []*unstructured.Unstructured
+}
+
+// chunk is how many objects are asked for at once.
+const chunk = 500
+
+// pods are what every workload has.
+var pods = schema.GroupResource{Resource: "pods"}
+
+// related are the resources that are looked at together with a kind. Those of groups
+// that the cluster does not know are left out.
+var related = map[schema.GroupKind][]schema.GroupResource{
+	{Group: "apps", Kind: "Deployment"}:          {{Group: "apps", Resource: "replicasets"}, pods},
+	{Group: "apps", Kind: "ReplicaSet"}:          {{Group: "apps", Resource: "replicasets"}, pods},
+	{Group: "apps", Kind: "DaemonSet"}:           {{Group: "apps", Resource: "controllerrevisions"}, pods, {Resource: "nodes"}},
+	{Group: "apps.kruise.io", Kind: "DaemonSet"}: {{Group: "apps", Resource: "controllerrevisions"}, pods, {Resource: "nodes"}},
+	{Group: "rollouts.kruise.io", Kind: "Rollout"}: {
+		{Group: "rollouts.kruise.io", Resource: "batchreleases"}, {Group: "rollouts.kruise.io", Resource: "trafficroutings"},
+		{Resource: "services"}, {Group: "networking.k8s.io", Resource: "ingresses"},
+		{Group: "gateway.networking.k8s.io", Resource: "httproutes"}, {Group: "autoscaling", Resource: "horizontalpodautoscalers"},
+	},
+}
+
+// workloads are the resources of the workloads of Rollouts.
+var workloads = map[schema.GroupKind]schema.GroupResource{
+	{Group: "apps", Kind: "Deployment"}:          {Group: "apps", Resource: "deployments"},
+	{Group: "apps", Kind: "StatefulSet"}:         {Group: "apps", Resource: "statefulsets"},
+	{Group: "apps", Kind: "DaemonSet"}:           {Group: "apps", Resource: "daemonsets"},
+	{Group: "apps.kruise.io", Kind: "CloneSet"}:  {Group: "apps.kruise.io", Resource: "clonesets"},
+	{Group: "apps.kruise.io", Kind: "DaemonSet"}: {Group: "apps.kruise.io", Resource: "daemonsets"},
+}
+
+// Read returns what the cluster holds now.
+func (q Query) Read() (Snapshot, error) {
+	targets, err := q.targets()
+	if err != nil {
+		return Snapshot{}, err
+	}
+	s := Snapshot{}
+	for _, t := range targets {
+		s.add(t, true)
+	}
+	mappings, err := q.mappings(targets)
+	if err != nil {
+		return s, err
+	}
+	if len(mappings) == 0 {
+		return s, nil
+	}
+	var names []string
+	for _, m := range mappings {
+		names = append(names, m.Resource.Resource+"."+m.Resource.Version+"."+m.Resource.Group)
+	}
+	infos, err := q.builder(targets[0].GetNamespace()).RequestChunksOf(chunk).
+		ResourceTypeOrNameArgs(true, strings.Join(names, ",")).Flatten().Do().Infos()
+	if err != nil {
+		return s, err
+	}
+	for _, info := range infos {
+		if u, ok := info.Object.(*unstructured.Unstructured); ok {
+			s.add(u, false)
+		}
+	}
+	return s, nil
+}
+
+// add adds an object that is not there yet.
+func (s *Snapshot) add(u *unstructured.Unstructured, target bool) {
+	if slices.ContainsFunc(s.Objects, func(o *unstructured.Unstructured) bool { return o.GetUID() == u.GetUID() && o.GetUID() != "" }) {
+		return
+	}
+	s.Objects = append(s.Objects, u)
+	if target {
+		s.Targets = append(s.Targets, u.GetUID())
+	}
+}
+
+func (q Query) builder(namespace string) *resource.Builder {
+	return resource.NewBuilder(q.Getter).Unstructured().NamespaceParam(namespace).DefaultNamespace()
+}
+
+// targets returns the workloads that were asked for.
+func (q Query) targets() ([]*unstructured.Unstructured, error) {
+	namespace, _, err := q.Getter.ToRawKubeConfigLoader().Namespace()
+	if err != nil {
+		return nil, err
+	}
+	infos, err := q.builder(namespace).ResourceTypeOrNameArgs(false, q.Args...).Flatten().Latest().Do().Infos()
+	if err != nil {
+		return nil, err
+	}
+	var targets []*unstructured.Unstructured
+	for _, info := range infos {
+		u, ok := info.Object.(*unstructured.Unstructured)
+		if !ok {
+			return nil, fmt.Errorf("%s: %T is not an object", info.ObjectName(), info.Object)
+		}
+		if related[u.GroupVersionKind().GroupKind()] == nil {
+			return nil, fmt.Errorf("%s: must be a Deployment, ReplicaSet, DaemonSet or Rollout", info.ObjectName())
+		}
+		targets = append(targets, u)
+	}
+	if len(targets) == 0 {
+		return nil, errors.New("nothing was asked for")
+	}
+	return targets, nil
+}
+
+// mappings returns the resources that are looked at together with the targets.
+func (q Query) mappings(targets []*unstructured.Unstructured) ([]*meta.RESTMapping, error) {
+	mapper, err := q.Getter.ToRESTMapper()
+	if err != nil {
+		return nil, err
+	}
+	var list []*meta.RESTMapping
+	seen := map[schema.GroupResource]bool{}
+	for _, t := range targets {
+		for _, gr := range relatedTo(t) {
+			if seen[gr] {
+				continue
+			}
+			seen[gr] = true
+			m, err := mapping(mapper, gr)
+			switch {
+			case meta.IsNoMatchError(err):
+				continue
+			case err != nil:
+				return nil, err
+			}
+			list = append(list, m)
+		}
+	}
+	return list, nil
+}
+
+func mapping(mapper meta.RESTMapper, gr schema.GroupResource) (*meta.RESTMapping, error) {
+	kind, err := mapper.KindFor(gr.WithVersion(""))
+	if err != nil {
+		return nil, err
+	}
+	return mapper.RESTMapping(kind.GroupKind(), kind.Version)
+}
+
+// relatedTo returns the resources that are looked at together with an object: for a
+// Rollout also those of its workload.
+func relatedTo(u *unstructured.Unstructured) []schema.GroupResource {
+	list := slices.Clone(related[u.GroupVersionKind().GroupKind()])
+	ref, found, _ := unstructured.NestedStringMap(u.Object, "spec", "workloadRef")
+	if !found {
+		ref, found, _ = unstructured.NestedStringMap(u.Object, "spec", "objectRef", "workloadRef") // of v1alpha1
+	}
+	if !found {
+		return list
+	}
+	kind := schema.FromAPIVersionAndKind(ref["apiVersion"], ref["kind"]).GroupKind()
+	if w, ok := workloads[kind]; ok {
+		list = append(list, w)
+	}
+	if more, ok := related[kind]; ok {
+		return append(list, more...)
+	}
+	return append(list, pods)
+}

@@ -1,0 +1,154 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/dynamic/dynamicinformer"
+	"k8s.io/client-go/tools/cache"
+)
+
+// calm is how long after a change others are waited for.
+const calm = 200 * time.Millisecond
+
+// Watch calls show with what the cluster holds, once and then after every change, and
+// whenever tick has something, until the context ends or show fails.
+func (q Query) Watch(ctx context.Context, tick <-chan time.Time, show func(Snapshot) error) error {
+	targets, err := q.targets()
+	if err != nil {
+		return err
+	}
+	mappings, err := q.mappings(targets)
+	if err != nil {
+		return err
+	}
+	mapper, err := q.Getter.ToRESTMapper()
+	if err != nil {
+		return err
+	}
+	for _, t := range targets {
+		gvk := t.GroupVersionKind()
+		m, err := mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(mappings, func(o *meta.RESTMapping) bool { return o.Resource == m.Resource }) {
+			mappings = append(mappings, m)
+		}
+	}
+	w := &watcher{targets: targets, changed: make(chan struct{}, 1)}
+	if err := w.start(ctx, q.Getter, targets, mappings); err != nil {
+		return err
+	}
+	return w.loop(ctx, tick, show)
+}
+
+// A watcher keeps the objects of a cluster in memory.
+type watcher struct {
+	targets []*unstructured.Unstructured // as they were at the start
+	stores  []cache.Store
+	changed chan struct{}
+}
+
+// start watches the resources in the namespace of the targets, and returns when all is
+// known.
+func (w *watcher) start(ctx context.Context, getter genericclioptions.RESTClientGetter, targets []*unstructured.Unstructured, mappings []*meta.RESTMapping) error {
+	config, err := getter.ToRESTConfig()
+	if err != nil {
+		return err
+	}
+	client, err := dynamic.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+	factory := dynamicinformer.NewFilteredDynamicSharedInformerFactory(client, 0, targets[0].GetNamespace(), nil)
+	cluster := dynamicinformer.NewDynamicSharedInformerFactory(client, 0)
+	signal := func(any) {
+		select {
+		case w.changed <- struct{}{}:
+		default: // a change is signalled already
+		}
+	}
+	handler := cache.ResourceEventHandlerFuncs{AddFunc: signal, DeleteFunc: signal, UpdateFunc: func(_, o any) { signal(o) }}
+	for _, m := range mappings {
+		f := factory
+		if m.Scope.Name() == meta.RESTScopeNameRoot {
+			f = cluster
+		}
+		informer := f.ForResource(m.Resource).Informer()
+		if _, err := informer.AddEventHandler(handler); err != nil {
+			return err
+		}
+		w.stores = append(w.stores, informer.GetStore())
+	}
+	for _, f := range []dynamicinformer.DynamicSharedInformerFactory{factory, cluster} {
+		f.Start(ctx.Done())
+		for resource, synced := range f.WaitForCacheSync(ctx.Done()) {
+			if !synced && ctx.Err() == nil {
+				return fmt.Errorf("%s cannot be watched", resource.Resource)
+			}
+		}
+	}
+	return nil
+}
+
+// loop shows what is known after every change.
+func (w *watcher) loop(ctx context.Context, tick <-chan time.Time, show func(Snapshot) error) error {
+	for {
+		s, err := w.snapshot()
+		if err == nil {
+			err = show(s)
+		}
+		if err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick:
+			continue
+		case <-w.changed:
+		}
+		select { // changes come together
+		case <-ctx.Done():
+			return nil
+		case <-time.After(calm):
+		}
+		select {
+		case <-w.changed:
+		default:
+		}
+	}
+}
+
+// snapshot returns what is known. The error tells that a target is gone.
+func (w *watcher) snapshot() (Snapshot, error) {
+	s := Snapshot{}
+	for _, store := range w.stores {
+		for _, o := range store.List() {
+			if u, ok := o.(*unstructured.Unstructured); ok {
+				s.Objects = append(s.Objects, u)
+			}
+		}
+	}
+	slices.SortFunc(s.Objects, func(a, b *unstructured.Unstructured) int {
+		return strings.Compare(a.GetKind()+"/"+a.GetName(), b.GetKind()+"/"+b.GetName())
+	})
+	for _, t := range w.targets {
+		i := slices.IndexFunc(s.Objects, func(o *unstructured.Unstructured) bool { // it may have been created anew
+			return o.GroupVersionKind() == t.GroupVersionKind() && o.GetName() == t.GetName() && o.GetNamespace() == t.GetNamespace()
+		})
+		if i < 0 {
+			return s, fmt.Errorf("%s %q is gone", t.GetKind(), t.GetName())
+		}
+		s.Targets = append(s.Targets, s.Objects[i].GetUID())
+	}
+	return s, nil
+}

@@ -1,0 +1,83 @@
+package command
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/examples/kplan/internal/view"
+	"github.com/kplan-go/kplan/kube"
+)
+
+// planDaemonSet returns the next plan for a DaemonSet.
+func (p *planning) planDaemonSet(d *manifest.DaemonSet, now time.Time) (view.DaemonPlan, error) {
+	s, err := d.Snapshot()
+	if err != nil {
+		return view.DaemonPlan{}, err
+	}
+	options := daemonset.Options{Dialect: d.Dialect(), Corrected: p.options.Corrected}
+	plan, err := daemonset.Reconcile(s, now, options)
+	if err != nil {
+		return view.DaemonPlan{}, d.Invalid(err)
+	}
+	nodes, err := daemonset.Explain(s, now, options)
+	if err != nil {
+		return view.DaemonPlan{}, d.Invalid(err)
+	}
+	return view.DaemonPlan{
+		Namespace: d.Object.Namespace, Snapshot: s, Now: now, Plan: plan, Nodes: nodes, Policies: p.corrections(),
+	}, nil
+}
+
+func (p *planning) explainDaemonSet(d *manifest.DaemonSet, now time.Time) (view.DaemonExplanation, error) {
+	plan, err := p.planDaemonSet(d, now)
+	if err != nil {
+		return view.DaemonExplanation{}, err
+	}
+	e := view.DaemonExplanation{DaemonPlan: plan, Report: daemonReport(d.Object)}
+	for _, pod := range d.Controlled() {
+		if idle, ok := idlePod(pod, "", now); ok {
+			e.Idle = append(e.Idle, idle)
+		}
+	}
+	slices.SortFunc(e.Idle, func(a, b view.Pod) int { return cmp.Compare(a.Name, b.Name) })
+	if at := plan.Plan.RecheckAt; !at.IsZero() {
+		e.Instants = append(e.Instants, view.Instant{At: at, What: "a pod becomes available, or a delay ends"})
+	}
+	return e, nil
+}
+
+// daemonReport returns what kubectl rollout status prints now.
+func daemonReport(ds *appsv1.DaemonSet) view.Report {
+	s, wanted := &ds.Status, ds.Status.DesiredNumberScheduled
+	wait := fmt.Sprintf("Waiting for daemon set %q rollout to finish: ", ds.Name)
+	switch {
+	case ds.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType:
+		return view.Report{Err: "rollout status is only available for RollingUpdate strategy type"}
+	case ds.Generation > s.ObservedGeneration:
+		return view.Report{Text: "Waiting for daemon set spec update to be observed..."}
+	case s.UpdatedNumberScheduled < wanted:
+		return view.Report{Text: wait + fmt.Sprintf("%d out of %d new pods have been updated...", s.UpdatedNumberScheduled, wanted)}
+	case s.NumberAvailable < wanted:
+		return view.Report{Text: wait + fmt.Sprintf("%d of %d updated pods are available...", s.NumberAvailable, wanted)}
+	}
+	return view.Report{Text: fmt.Sprintf("daemon set %q successfully rolled out", ds.Name), Done: true}
+}
+
+// idlePod describes a pod if it does not serve.
+func idlePod(p *corev1.Pod, owner string, now time.Time) (view.Pod, bool) {
+	if pod := kube.Pod(p); pod.Ready && pod.Active() {
+		return view.Pod{}, false
+	}
+	problem := manifest.ProblemOf(p)
+	return view.Pod{
+		Name: p.Name, ReplicaSet: owner, Node: p.Spec.NodeName, Phase: string(p.Status.Phase),
+		Age: now.Sub(p.CreationTimestamp.Time).Round(time.Second), Reason: problem.Reason, Message: problem.Message,
+	}, true
+}

@@ -1,0 +1,68 @@
+package command
+
+import (
+	"errors"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/examples/kplan/internal/view"
+	"github.com/kplan-go/kplan/internal/sim"
+	"github.com/kplan-go/kplan/revision"
+)
+
+func (s *simulation) simulateDaemonSet(d, old *manifest.DaemonSet) (view.DaemonSimulation, error) {
+	options := daemonset.Options{Dialect: d.Dialect(), Corrected: s.options.Corrected}
+	start, err := s.startDaemonSet(d, old, options)
+	if err != nil {
+		return view.DaemonSimulation{}, err
+	}
+	result, err := sim.RunDaemonSet(start, sim.DaemonSetConfig{
+		Kubelet: s.kubelet(revision.Template{ID: start.DaemonSet.Template.Hash}), TimeLimit: time.Duration(s.timeLimit), Options: options,
+	})
+	if err != nil {
+		return view.DaemonSimulation{}, d.Invalid(err)
+	}
+	return view.DaemonSimulation{Namespace: d.Object.Namespace, Name: d.Object.Name, Result: result, Policies: s.corrections()}, nil
+}
+
+// startDaemonSet returns the cluster in which the update begins: where the old one has
+// been rolled out, or what the files hold.
+func (s *simulation) startDaemonSet(d, old *manifest.DaemonSet, options daemonset.Options) (sim.DaemonSetCluster, error) {
+	wanted, err := daemonCluster(d, s.now.Time)
+	if err != nil || old == nil {
+		return wanted, err
+	}
+	if !equality.Semantic.DeepEqual(old.Object.Spec.Selector, d.Object.Spec.Selector) {
+		return wanted, d.Invalid(errors.New("spec.selector: must not change, and differs from that in " + old.File))
+	}
+	c, err := daemonCluster(old, s.now.Time)
+	if err != nil {
+		return c, err
+	}
+	c.Nodes = wanted.Nodes
+	if len(old.Controlled()) == 0 {
+		if c, err = sim.FinishedDaemonSet(c.DaemonSet, c.Nodes, options); err != nil {
+			return c, old.Invalid(err)
+		}
+	}
+	c.Update(wanted.DaemonSet)
+	return c, nil
+}
+
+// daemonCluster returns what the files hold as a cluster. A zero time is that of the
+// objects.
+func daemonCluster(d *manifest.DaemonSet, now time.Time) (sim.DaemonSetCluster, error) {
+	snapshot, err := d.Snapshot()
+	if err != nil {
+		return sim.DaemonSetCluster{}, err
+	}
+	if now.IsZero() {
+		now = latestOf(d.Object.CreationTimestamp.Time, d.Pods)
+	}
+	return sim.DaemonSetCluster{
+		Now: now, DaemonSet: snapshot.DaemonSet, Nodes: snapshot.Nodes, Pods: snapshot.Pods, Revisions: snapshot.Revisions,
+	}, nil
+}

@@ -1,0 +1,89 @@
+package command
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/daemonset"
+)
+
+type daemonRollout struct {
+	Kind   string
+	Done   bool
+	Budget daemonset.Budget
+	Steps  []struct {
+		Time          float64
+		Actions       []map[string]any
+		Status        daemonset.Status
+		Pods, Updated int32
+	}
+}
+
+// TestSimulateDaemonSet: of ten nodes at most 20% are without a pod, so it takes five
+// rounds of pods that need 10 seconds each.
+func TestSimulateDaemonSet(t *testing.T) {
+	args := []string{"simulate", "--from", daemons + "agent-v1.yaml", "-f", daemons + "agent-v2.yaml", "--nodes", "10"}
+	golden(t, data+"golden/daemonset.txt", []byte(succeed(t, nil, args...)))
+	text := succeed(t, nil, append(args, "-o", "json")...)
+	golden(t, data+"golden/daemonset.json", []byte(text))
+	r := readDaemonRollout(t, text)
+	require.Equal(t, "DaemonSet", r.Kind)
+	require.True(t, r.Done)
+	require.EqualValues(t, 10, r.Budget.Desired)
+	require.EqualValues(t, 2, r.Budget.Unavailable)
+	for _, s := range r.Steps {
+		require.GreaterOrEqual(t, s.Status.NumberAvailable, int32(8))
+		require.NotNil(t, s.Actions)
+	}
+	last := r.Steps[len(r.Steps)-1]
+	require.InDelta(t, 50, last.Time, 0)
+	require.EqualValues(t, 10, last.Updated)
+	require.Empty(t, last.Actions)
+}
+
+func readDaemonRollout(t *testing.T, text string) daemonRollout {
+	t.Helper()
+	var r daemonRollout
+	require.NoError(t, json.Unmarshal([]byte(text), &r))
+	return r
+}
+
+// TestSimulateDaemonSetStarts: from nothing, from what the files hold, and what ends
+// early.
+func TestSimulateDaemonSetStarts(t *testing.T) {
+	r := readDaemonRollout(t, succeed(t, nil, "simulate", "-f", daemons+"agent-v1.yaml", "--nodes", "3", "-o", "json"))
+	require.True(t, r.Done)
+	require.Zero(t, r.Steps[0].Pods)
+	require.EqualValues(t, 3, r.Steps[len(r.Steps)-1].Updated)
+
+	r = readDaemonRollout(t, succeed(t, nil, "simulate", "-f", daemons+"partition.yaml", "-o", "json"))
+	require.True(t, r.Done, "what the partition keeps is not waited for")
+	require.EqualValues(t, 3, r.Steps[0].Updated)
+
+	code, stdout, stderr := run(nil, "simulate", "-f", daemons+"paused.yaml")
+	require.Equal(t, exitFailure, code)
+	require.Contains(t, stdout, "Not complete: the update rests: the update is paused; nodes with an old pod: 1.\n")
+	require.Contains(t, stderr, `DaemonSet "agent": the update rests`)
+
+	code, stdout, stderr = run(nil, "simulate", "--from", daemons+"agent-v1.yaml", "-f", daemons+"agent-v2.yaml", "--nodes", "10", "--never-ready")
+	require.Equal(t, exitFailure, code)
+	require.Contains(t, stdout, "daemon set agent: waits")
+	require.Contains(t, stderr, `the update has not finished after`)
+	require.Contains(t, stdout, "2 nodes: node-01 and node-02: waits")
+
+	// Many steps are cut, and what is left out is counted.
+	slow, err := os.ReadFile(daemons + "agent-v2.yaml")
+	require.NoError(t, err)
+	slow = []byte(strings.Replace(string(slow), "maxUnavailable: 20%", "maxUnavailable: 1", 1))
+	text := succeed(t, slow, "simulate", "--from", daemons+"agent-v1.yaml", "-f", "-", "--nodes", "40")
+	require.Contains(t, text, "...")
+	require.Contains(t, text, "20 more steps, which -o json shows\n81    6m40s  0    40   40")
+	require.Contains(t, text, "Complete after 6m40s")
+
+	_, _, stderr = run(nil, "simulate", "--from", data+"echoserver-v1.yaml", "-f", daemons+"agent-v2.yaml", "--nodes", "2")
+	require.Contains(t, stderr, `DaemonSet "agent" is not in the files of --from and starts from nothing`)
+}

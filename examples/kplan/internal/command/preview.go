@@ -1,0 +1,212 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/examples/kplan/internal/view"
+	"github.com/kplan-go/kplan/internal/sim"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// A comparison is the flags that ask for many runs of a rollout, perhaps with several
+// strategies.
+type comparison struct {
+	start  quantiles
+	trials trials
+	runs   uint
+}
+
+func (p *comparison) addFlags(c *cobra.Command) {
+	f := c.Flags()
+	f.Var(&p.start, "start", "quantiles of how long pods take to start, such as p50=10s,p90=30s")
+	f.Var(&p.trials, "try", "also with a strategy such as maxSurge=1,maxUnavailable=0")
+	f.UintVar(&p.runs, "runs", 100, "how often each strategy is run with --start")
+}
+
+// asked reports whether the user asks for a comparison instead of steps.
+func (p *comparison) asked() bool { return len(p.start) > 0 || len(p.trials) > 0 }
+
+// compare runs the rollout of a Deployment with each strategy.
+func (s *simulation) compare(w, old *manifest.Workload) (view.Comparison, error) {
+	start, err := s.startOf(w, old)
+	if err != nil {
+		return view.Comparison{}, err
+	}
+	result := view.Comparison{
+		Namespace: w.Deployment.Namespace, Name: w.Deployment.Name, Runs: 1, Start: s.comparison.start.String(), Policies: s.departures(),
+	}
+	if len(s.comparison.start) > 0 {
+		result.Runs = int(max(1, min(s.runs, math.MaxInt16)))
+	}
+	for _, t := range append([]trial{{label: "as written", change: func(*deploy.Deployment) {}}}, s.trials...) {
+		row := view.Trial{Strategy: t.label}
+		for i := range result.Runs {
+			c := start.Clone()
+			d := c.Deployment
+			t.change(&d)
+			c.Update(d)
+			r, err := sim.Run(c, s.config(c, s.seed+uint64(i)))
+			if err != nil {
+				return result, w.Invalid(err)
+			}
+			row.Add(r)
+		}
+		result.Trials = append(result.Trials, row)
+	}
+	return result, nil
+}
+
+// config returns how one run goes.
+func (s *simulation) config(c sim.Cluster, seed uint64) sim.Config {
+	cfg := s.pace.config(s.options, c.Deployment.Template)
+	cfg.Kubelet.Seed = seed
+	if len(s.comparison.start) > 0 {
+		cfg.Kubelet.ReadyIn = s.comparison.start.at
+	}
+	return cfg
+}
+
+var (
+	_ pflag.Value = new(quantiles)
+	_ pflag.Value = new(trials)
+)
+
+// Quantiles are how long pods take to start, by shares of the pods, in order.
+type quantiles []quantile
+
+type quantile struct {
+	percent  float64
+	duration time.Duration
+}
+
+// Type returns what help calls the value.
+func (q *quantiles) Type() string { return "quantiles" }
+
+func (q *quantiles) String() string {
+	var texts []string
+	for _, x := range *q {
+		texts = append(texts, fmt.Sprintf("p%v=%v", x.percent, x.duration))
+	}
+	return strings.Join(texts, ",")
+}
+
+// Set accepts a list such as p50=10s,p90=30s, which must not decrease.
+func (q *quantiles) Set(s string) error {
+	wrong := fmt.Errorf("must be quantiles such as p50=10s,p90=30s")
+	var list quantiles
+	for _, text := range strings.Split(s, ",") {
+		name, value, _ := strings.Cut(text, "=")
+		percent, err := strconv.ParseFloat(strings.TrimPrefix(name, "p"), 64)
+		d := new(delay)
+		if err != nil || !strings.HasPrefix(name, "p") || !(percent > 0 && percent < 100) || d.Set(value) != nil || *d == 0 {
+			return wrong
+		}
+		if n := len(list); n > 0 && (percent <= list[n-1].percent || time.Duration(*d) < list[n-1].duration) {
+			return wrong
+		}
+		list = append(list, quantile{percent, time.Duration(*d)})
+	}
+	*q = list
+	return nil
+}
+
+// at returns the duration that a share of the pods stays below: between the quantiles,
+// and beyond them, its logarithm is that of a normal distribution. One quantile alone
+// is the time of all pods.
+func (q quantiles) at(share float64) time.Duration {
+	if len(q) == 1 {
+		return q[0].duration
+	}
+	score := func(share float64) float64 { return math.Sqrt2 * math.Erfinv(2*min(max(share, 1e-9), 1-1e-9)-1) }
+	z := score(share)
+	i := 1
+	for i < len(q)-1 && share > q[i].percent/100 {
+		i++
+	}
+	a, b := q[i-1], q[i]
+	za, zb := score(a.percent/100), score(b.percent/100)
+	la, lb := math.Log(a.duration.Seconds()), math.Log(b.duration.Seconds())
+	const day = 24 * 3600
+	seconds := min(math.Exp(la+(z-za)/(zb-za)*(lb-la)), day)
+	return time.Duration(seconds * float64(time.Second)).Round(time.Millisecond)
+}
+
+// Trials are strategies to compare with the one that is written.
+type trials []trial
+
+// A trial is one other strategy.
+type trial struct {
+	label  string
+	change func(*deploy.Deployment)
+}
+
+// Type returns what help calls the value.
+func (t *trials) Type() string { return "strategy" }
+
+func (t *trials) String() string {
+	var texts []string
+	for _, x := range *t {
+		texts = append(texts, x.label)
+	}
+	return strings.Join(texts, " ")
+}
+
+// Set adds a strategy: settings such as maxSurge=1,maxUnavailable=0.
+func (t *trials) Set(s string) error {
+	var changes []func(*deploy.Deployment)
+	for _, text := range strings.Split(s, ",") {
+		key, value, _ := strings.Cut(text, "=")
+		change, err := setting(key, value)
+		if err != nil {
+			return err
+		}
+		changes = append(changes, change)
+	}
+	*t = append(*t, trial{label: s, change: func(d *deploy.Deployment) {
+		for _, change := range changes {
+			change(d)
+		}
+	}})
+	return nil
+}
+
+// setting returns what one setting changes.
+func setting(key, value string) (func(*deploy.Deployment), error) {
+	limit, limitErr := rollout.Parse(value)
+	number, numberErr := strconv.ParseInt(value, 10, 32)
+	if value == "" {
+		limitErr = errors.New("must be set") // which unset limits are not
+	}
+	limitErr = negative(limitErr, limit.Of(100))
+	numberErr = negative(numberErr, int32(number))
+	switch {
+	case key == "maxSurge" && limitErr == nil:
+		return func(d *deploy.Deployment) { d.MaxSurge = limit }, nil
+	case key == "maxUnavailable" && limitErr == nil:
+		return func(d *deploy.Deployment) { d.MaxUnavailable = limit }, nil
+	case key == "minReadySeconds" && numberErr == nil:
+		return func(d *deploy.Deployment) { d.MinReadySeconds = int32(number) }, nil
+	case key == "replicas" && numberErr == nil && number <= maxReplicas:
+		return func(d *deploy.Deployment) { d.Replicas = new(int32(number)) }, nil
+	case key == "strategy" && (value == string(deploy.Recreate) || value == string(deploy.RollingUpdate)):
+		return func(d *deploy.Deployment) { d.Strategy = deploy.Strategy(value) }, nil
+	}
+	return nil, fmt.Errorf("must be settings of maxSurge, maxUnavailable, minReadySeconds, replicas or strategy, such as maxSurge=1,maxUnavailable=0")
+}
+
+func negative(err error, n int32) error {
+	if err == nil && n < 0 {
+		return fmt.Errorf("must not be negative")
+	}
+	return err
+}

@@ -1,0 +1,82 @@
+package command
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/examples/kplan/internal/view"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// rolloutOptions returns the options of the planners of Rollouts.
+func (p *policies) rolloutOptions() rollout.Options {
+	if p.options.Corrected {
+		return rollout.Options{Corrected: rollout.AllCorrections()}
+	}
+	return rollout.Options{}
+}
+
+// planRollout returns the next plan for a Rollout and its BatchRelease.
+func (p *planning) planRollout(r *manifest.Rollout, now time.Time) (view.RolloutPlan, error) {
+	options := p.rolloutOptions()
+	plan, err := rollout.Reconcile(r.Snapshot, now, options)
+	if err != nil {
+		return view.RolloutPlan{}, r.Invalid(err)
+	}
+	v := view.RolloutPlan{
+		Namespace: r.Namespace, Snapshot: r.Snapshot, Replicas: replicasOf(&r.Workload), Now: now, Plan: plan, Policies: p.corrections(),
+	}
+	if r.Batch != nil {
+		batch, err := rollout.ReconcileBatch(*r.Batch, now, options)
+		if err != nil {
+			return v, r.Invalid(err)
+		}
+		v.Batch, v.Before = &batch, r.Batch.Release.Status
+	}
+	v.Preview, err = rollout.Preview(rollout.PreviewInput{
+		Rollout: r.Snapshot.Rollout, Replicas: v.Replicas, Limits: limitsOf(&r.Workload),
+	}, options)
+	if err != nil {
+		return v, r.Invalid(err)
+	}
+	return v, nil
+}
+
+func replicasOf(w *rollout.Workload) int32 {
+	if w.Replicas == nil {
+		return 1
+	}
+	return *w.Replicas
+}
+
+// limitsOf returns the limits of the workload's rolling update: while a Deployment is
+// updated by partition, they are in an annotation.
+func limitsOf(w *rollout.Workload) *rollout.RollingUpdate {
+	if s, err := rollout.ParseStrategy(w.Annotations[rollout.AnnotationStrategy]); err == nil && s.RollingUpdate != nil {
+		return s.RollingUpdate
+	}
+	return w.RollingUpdate
+}
+
+func (p *planning) explainRollout(r *manifest.Rollout, now time.Time) (view.RolloutExplanation, error) {
+	plan, err := p.planRollout(r, now)
+	if err != nil {
+		return view.RolloutExplanation{}, err
+	}
+	e := view.RolloutExplanation{RolloutPlan: plan}
+	for _, pod := range r.Pods {
+		if idle, ok := idlePod(pod, "", now); ok {
+			e.Idle = append(e.Idle, idle)
+		}
+	}
+	slices.SortFunc(e.Idle, func(a, b view.Pod) int { return cmp.Compare(a.Name, b.Name) })
+	if at := plan.Plan.RecheckAt; !at.IsZero() {
+		e.Instants = append(e.Instants, view.Instant{At: at, What: "the Rollout is looked at again"})
+	}
+	if b := plan.Batch; b != nil && !b.RecheckAt.IsZero() {
+		e.Instants = append(e.Instants, view.Instant{At: b.RecheckAt, What: "the BatchRelease is looked at again"})
+	}
+	return e, nil
+}

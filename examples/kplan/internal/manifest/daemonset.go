@@ -1,0 +1,179 @@
+package manifest
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/kube"
+)
+
+// A DaemonSet is one of Kubernetes, or an Advanced DaemonSet of OpenKruise, with the
+// nodes, and the pods and revisions of its namespace.
+type DaemonSet struct {
+	File      string
+	Object    *appsv1.DaemonSet
+	Advanced  *kube.Advanced // nil for one of Kubernetes
+	Nodes     []*corev1.Node
+	Pods      []*corev1.Pod
+	Revisions []*appsv1.ControllerRevision
+}
+
+// Name returns what messages call the DaemonSet.
+func (d *DaemonSet) Name() string { return describe(daemonset.Kind, d.Object.Name) }
+
+// Key tells DaemonSets apart. The two APIs have names of their own.
+func (d *DaemonSet) Key() string {
+	return fmt.Sprint(d.Advanced != nil, "/", d.Object.Namespace, "/", d.Object.Name)
+}
+
+// Invalid returns err as an error of the DaemonSet.
+func (d *DaemonSet) Invalid(err error) error {
+	return &Error{File: d.File, Object: d.Name(), Err: err}
+}
+
+// Dialect returns whose rules hold for the DaemonSet.
+func (d *DaemonSet) Dialect() daemonset.Dialect {
+	if d.Advanced != nil {
+		return daemonset.OpenKruise
+	}
+	return daemonset.Kubernetes
+}
+
+// Snapshot returns the input of the planner.
+func (d *DaemonSet) Snapshot() (daemonset.Snapshot, error) {
+	s, err := kube.DaemonSetSnapshot(d.Object, d.Nodes, d.Pods, d.Revisions)
+	if err == nil && d.Advanced != nil {
+		s.DaemonSet, err = kube.AdvancedDaemonSet(d.Object, *d.Advanced)
+	}
+	if err != nil {
+		return s, d.Invalid(err)
+	}
+	return s, nil
+}
+
+// Controlled returns the pods that the DaemonSet controls.
+func (d *DaemonSet) Controlled() []*corev1.Pod {
+	return slices.DeleteFunc(slices.Clone(d.Pods), func(p *corev1.Pod) bool {
+		owner := metav1.GetControllerOfNoCopy(p)
+		return owner == nil || owner.UID != d.Object.UID
+	})
+}
+
+// validate reports what the API server would reject as far as a plan depends on it.
+func (d *DaemonSet) validate() error {
+	if d.Object.Name == "" {
+		return &kube.FieldError{Path: "metadata.name", Value: "", Detail: "must be set"}
+	}
+	s := d.Object.Spec.Selector
+	if s == nil || len(s.MatchLabels)+len(s.MatchExpressions) == 0 {
+		return &kube.FieldError{Path: "spec.selector", Value: "", Detail: "must be set and not empty"}
+	}
+	selector, err := metav1.LabelSelectorAsSelector(s)
+	if err != nil {
+		return &kube.FieldError{Path: "spec.selector", Value: s.String(), Detail: "must be a label selector: " + err.Error(), Err: err}
+	}
+	if l := labels.Set(d.Object.Spec.Template.Labels); !selector.Matches(l) {
+		return &kube.FieldError{Path: "spec.template.metadata.labels", Value: l.String(), Detail: "must match the selector " + selector.String()}
+	}
+	return nil
+}
+
+// errNoNode tells that nothing can be said about a DaemonSet.
+var errNoNode = errors.New("no Node in the input; --nodes makes some")
+
+// assignDaemonSets puts together DaemonSets with what they need.
+func (l *loader) assignDaemonSets(s *Set, from Source) error {
+	all, err := l.nodesFor(from.Nodes)
+	if err != nil {
+		return err
+	}
+	files := map[string]string{}
+	for _, source := range l.daemonSets {
+		d := *source.object
+		d.File, d.Nodes = source.file, all
+		if first, ok := files[d.Key()]; ok {
+			return d.Invalid(fmt.Errorf("there is one of this name already, in %s", first))
+		}
+		files[d.Key()] = d.File
+		if err := d.validate(); err != nil {
+			return d.Invalid(err)
+		}
+		if len(all) == 0 && !from.WithoutNodes {
+			s.Notes = append(s.Notes, fmt.Sprintf("%s: skipped %s: %v", d.File, d.Name(), errNoNode))
+			continue
+		}
+		identify(&d.Object.ObjectMeta, daemonset.Kind)
+		d.Pods, d.Revisions = l.podsOf(d.Object.Namespace), l.revisionsOf(d.Object.Namespace)
+		s.DaemonSets = append(s.DaemonSets, d)
+	}
+	return nil
+}
+
+// advancedDaemonSet is an Advanced DaemonSet of apps.kruise.io/v1alpha1 or v1beta1: one
+// of Kubernetes, and what comes on top.
+type advancedDaemonSet struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+
+	Spec struct {
+		appsv1.DaemonSetSpec `json:",inline"`
+
+		UpdateStrategy advancedStrategy    `json:"updateStrategy"`
+		BurstReplicas  *intstr.IntOrString `json:"burstReplicas"`
+		Lifecycle      struct {
+			PreDelete *struct {
+				LabelsHandler     map[string]string `json:"labelsHandler"`
+				FinalizersHandler []string          `json:"finalizersHandler"`
+				MarkPodNotReady   bool              `json:"markPodNotReady"`
+			} `json:"preDelete"`
+		} `json:"lifecycle"`
+		ScaleStrategy struct { // of v1beta1
+			PartitionedScaling bool `json:"partitionedScaling"`
+		} `json:"scaleStrategy"`
+	} `json:"spec"`
+	Status struct {
+		appsv1.DaemonSetStatus `json:",inline"`
+
+		UpdateRevision string `json:"updateRevision"` // of v1beta1
+		DaemonSetHash  string `json:"daemonSetHash"`  // of v1alpha1
+	} `json:"status"`
+}
+
+type advancedStrategy struct {
+	Type          appsv1.DaemonSetUpdateStrategyType `json:"type"`
+	RollingUpdate *struct {
+		appsv1.RollingUpdateDaemonSet `json:",inline"`
+
+		RollingUpdateType daemonset.RollingType `json:"rollingUpdateType"`
+		Partition         *intstr.IntOrString   `json:"partition"`
+		Selector          *metav1.LabelSelector `json:"selector"`
+		Paused            bool                  `json:"paused"`
+	} `json:"rollingUpdate"`
+}
+
+// split returns what the DaemonSet has in common with one of Kubernetes, and the rest.
+func (a *advancedDaemonSet) split() *DaemonSet {
+	ds := &appsv1.DaemonSet{TypeMeta: a.TypeMeta, ObjectMeta: a.ObjectMeta, Spec: a.Spec.DaemonSetSpec, Status: a.Status.DaemonSetStatus}
+	ds.Spec.UpdateStrategy = appsv1.DaemonSetUpdateStrategy{Type: a.Spec.UpdateStrategy.Type}
+	rest := &kube.Advanced{
+		Burst: a.Spec.BurstReplicas, Progressive: a.Spec.ScaleStrategy.PartitionedScaling,
+		UpdateRevision: cmp.Or(a.Status.UpdateRevision, a.Status.DaemonSetHash),
+	}
+	if rolling := a.Spec.UpdateStrategy.RollingUpdate; rolling != nil {
+		ds.Spec.UpdateStrategy.RollingUpdate = &rolling.RollingUpdateDaemonSet
+		rest.RollingType, rest.Partition, rest.Selector, rest.Paused = rolling.RollingUpdateType, rolling.Partition, rolling.Selector, rolling.Paused
+	}
+	if hook := a.Spec.Lifecycle.PreDelete; hook != nil {
+		rest.PreDelete = &daemonset.PreDelete{Finalizers: hook.FinalizersHandler, Labels: hook.LabelsHandler, MarkNotReady: hook.MarkPodNotReady}
+	}
+	return &DaemonSet{Object: ds, Advanced: rest}
+}

@@ -1,0 +1,49 @@
+package manifest
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kplan-go/kplan/kube"
+)
+
+// maxNodes is how many nodes may be made.
+const maxNodes = 100_000
+
+// nodesFor returns the nodes of the input, and as many more as it takes until there
+// are n: those that pods are bound or pinned to, and then node-1, node-2 and so on.
+func (l *loader) nodesFor(n int) ([]*corev1.Node, error) {
+	if n > maxNodes {
+		return nil, fmt.Errorf("%d nodes are more than %d", n, maxNodes)
+	}
+	var nodes []*corev1.Node
+	seen := map[string]bool{}
+	for _, source := range l.nodes {
+		if seen[source.object.Name] {
+			return nil, &Error{File: source.file, Object: describe("Node", source.object.Name), Err: fmt.Errorf("there is one of this name already")}
+		}
+		seen[source.object.Name] = true
+		nodes = append(nodes, source.object)
+	}
+	add := func(name string) {
+		if name != "" && !seen[name] && len(nodes) < n {
+			seen[name] = true
+			nodes = append(nodes, &corev1.Node{ObjectMeta: metav1.ObjectMeta{
+				Name: name, Labels: map[string]string{corev1.LabelHostname: name, corev1.LabelOSStable: "linux"},
+			}})
+		}
+	}
+	for _, p := range l.pods {
+		add(p.object.Spec.NodeName)
+	}
+	for _, p := range l.pods {
+		add(kube.DaemonSetPod(p.object).PinnedNode)
+	}
+	width := len(fmt.Sprint(n))
+	for i := 1; len(nodes) < n; i++ {
+		add(fmt.Sprintf("node-%0*d", width, i))
+	}
+	return nodes, nil
+}

@@ -1,0 +1,215 @@
+package manifest
+
+import (
+	"errors"
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// A Rollout is one of OpenKruise with its BatchRelease, its workload and what leads
+// traffic to it.
+type Rollout struct {
+	File      string
+	Namespace string
+
+	Snapshot rollout.Snapshot
+	Workload rollout.Workload
+	Batch    *rollout.BatchSnapshot // nil if there is no BatchRelease
+	Pods     []*corev1.Pod          // of the workload
+}
+
+// Name returns what messages call the Rollout.
+func (r *Rollout) Name() string { return describe("Rollout", r.Snapshot.Rollout.Name) }
+
+// Invalid returns err as an error of the Rollout.
+func (r *Rollout) Invalid(err error) error {
+	return &Error{File: r.File, Object: r.Name(), Err: err}
+}
+
+// A namespaced is something and its namespace.
+type namespaced[T any] struct {
+	namespace string
+	object    T
+}
+
+// progressive are the objects that only Rollouts look at.
+type progressive struct {
+	rollouts    []source[namespaced[rollout.Rollout]]
+	releases    []source[namespaced[rollout.BatchRelease]]
+	cloneSets   []source[kube.CloneSet]
+	statefuls   []source[appsv1.StatefulSet]
+	services    []source[corev1.Service]
+	ingresses   []source[networkingv1.Ingress]
+	routes      []source[kube.HTTPRoute]
+	autoscalers []source[autoscalingv2.HorizontalPodAutoscaler]
+	routings    []source[trafficRouting]
+
+	passed []int // the notes on those that are passed over if there is no Rollout
+}
+
+// A trafficRouting is a TrafficRouting object, as far as Rollouts look at it.
+type trafficRouting struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+
+	Status struct {
+		Phase string `json:"phase"`
+	} `json:"status"`
+}
+
+// addProgressive adds an object that only Rollouts look at. It reports whether it is
+// one.
+func (l *loader) addProgressive(u *unstructured.Unstructured, file string) (bool, error) {
+	p := &l.progressive
+	switch u.GroupVersionKind().GroupKind().String() + " " + u.GetAPIVersion() {
+	case "Rollout.rollouts.kruise.io " + kube.RolloutsV1beta1:
+		return true, addAs(l, &p.rollouts, u, file, func(o *kube.RolloutObject) *namespaced[rollout.Rollout] {
+			return &namespaced[rollout.Rollout]{o.Namespace, kube.Rollout(o)}
+		})
+	case "Rollout.rollouts.kruise.io " + kube.RolloutsV1alpha1:
+		return true, addAs(l, &p.rollouts, u, file, func(o *kube.RolloutObjectV1alpha1) *namespaced[rollout.Rollout] {
+			return &namespaced[rollout.Rollout]{o.Namespace, kube.RolloutV1alpha1(o).Convert()}
+		})
+	case "BatchRelease.rollouts.kruise.io " + kube.RolloutsV1beta1:
+		return true, addAs(l, &p.releases, u, file, func(o *kube.BatchReleaseObject) *namespaced[rollout.BatchRelease] {
+			return &namespaced[rollout.BatchRelease]{o.Namespace, kube.BatchRelease(o)}
+		})
+	case "BatchRelease.rollouts.kruise.io " + kube.RolloutsV1alpha1:
+		return true, addAs(l, &p.releases, u, file, func(o *kube.BatchReleaseObjectV1alpha1) *namespaced[rollout.BatchRelease] {
+			return &namespaced[rollout.BatchRelease]{o.Namespace, kube.BatchReleaseV1alpha1(o)}
+		})
+	}
+	var list func() error
+	switch gk := u.GroupVersionKind().GroupKind().String(); gk {
+	case "CloneSet.apps.kruise.io":
+		list = func() error { return addLoose(l, &p.cloneSets, u, file) }
+	case "StatefulSet.apps":
+		list = func() error { return addLoose(l, &p.statefuls, u, file) }
+	case "Service":
+		list = func() error { return addLoose(l, &p.services, u, file) }
+	case "Ingress.networking.k8s.io":
+		list = func() error { return addLoose(l, &p.ingresses, u, file) }
+	case "HTTPRoute.gateway.networking.k8s.io":
+		list = func() error { return addLoose(l, &p.routes, u, file) }
+	case "HorizontalPodAutoscaler.autoscaling":
+		list = func() error { return addLoose(l, &p.autoscalers, u, file) }
+	case "TrafficRouting.rollouts.kruise.io":
+		list = func() error { return addLoose(l, &p.routings, u, file) }
+	default:
+		return false, nil
+	}
+	p.passed = append(p.passed, len(l.notes))
+	l.skip(u, file)
+	return true, list()
+}
+
+// addLoose decodes an object of which only some fields are looked at.
+func addLoose[T any](l *loader, list *[]source[T], u *unstructured.Unstructured, file string) error {
+	notes := len(l.notes)
+	err := add(l, list, u, file)
+	l.notes = l.notes[:notes]
+	return err
+}
+
+// errNoWorkload tells that nothing can be said about a Rollout.
+var errNoWorkload = errors.New("its workload is not in the input")
+
+// assignRollouts puts together Rollouts with what they need.
+func (l *loader) assignRollouts(s *Set) error {
+	p := &l.progressive
+	files := map[string]string{}
+	for _, source := range p.rollouts {
+		r := Rollout{File: source.file, Namespace: source.object.namespace}
+		r.Snapshot.Rollout = source.object.object
+		if r.Snapshot.Rollout.Name == "" {
+			return r.Invalid(&kube.FieldError{Path: "metadata.name", Value: "", Detail: "must be set"})
+		}
+		key := r.Namespace + "/" + r.Snapshot.Rollout.Name
+		if first, ok := files[key]; ok {
+			return r.Invalid(fmt.Errorf("there is one of this name already, in %s", first))
+		}
+		files[key] = r.File
+		for _, br := range p.releases {
+			if br.object.namespace == r.Namespace && br.object.object.Name == r.Snapshot.Rollout.Name {
+				r.Snapshot.BatchRelease = &br.object.object
+			}
+		}
+		found, err := l.workloadOf(&r)
+		if err != nil {
+			return r.Invalid(err)
+		}
+		if !found {
+			s.Notes = append(s.Notes, fmt.Sprintf("%s: skipped %s: %v", r.File, r.Name(), errNoWorkload))
+			continue
+		}
+		if err := l.trafficOf(&r); err != nil {
+			return r.Invalid(err)
+		}
+		s.Rollouts = append(s.Rollouts, r)
+	}
+	return nil
+}
+
+// named returns the object of a name in a namespace, or nil.
+func named[T any](list []source[T], namespace, name string) *T {
+	for _, source := range list {
+		if o, ok := any(source.object).(metav1.Object); ok && o.GetNamespace() == namespace && o.GetName() == name {
+			return source.object
+		}
+	}
+	return nil
+}
+
+// trafficOf finds what leads traffic to the pods of a Rollout.
+func (l *loader) trafficOf(r *Rollout) error {
+	p, s := &l.progressive, &r.Snapshot
+	if name := s.Rollout.Annotations[rollout.AnnotationTrafficRouting]; name != "" {
+		if t := named(p.routings, r.Namespace, name); t != nil {
+			s.Shared = &rollout.SharedRouting{Name: t.Name, UID: string(t.UID), Phase: t.Status.Phase, Finalizers: t.Finalizers}
+		}
+	}
+	strategy := s.Rollout.Strategy()
+	if strategy == nil || len(strategy.TrafficRoutings) == 0 {
+		return nil
+	}
+	routing := &strategy.TrafficRoutings[0]
+	s.Traffic.Stable = l.service(r.Namespace, routing.Service)
+	s.Traffic.Canary = l.service(r.Namespace, routing.Service+"-canary")
+	if ref := routing.Ingress; ref != nil {
+		s.Traffic.Ingress = l.ingress(r.Namespace, ref.Name)
+		s.Traffic.CanaryIngress = l.ingress(r.Namespace, ref.Name+"-canary")
+	}
+	if ref := routing.Gateway; ref != nil && ref.HTTPRouteName != nil {
+		if o := named(p.routes, r.Namespace, *ref.HTTPRouteName); o != nil {
+			route, err := kube.RolloutRoute(o)
+			if err != nil {
+				return err
+			}
+			s.Traffic.Route = &route
+		}
+	}
+	return nil
+}
+
+func (l *loader) service(namespace, name string) *rollout.Service {
+	if o := named(l.services, namespace, name); o != nil {
+		return new(kube.RolloutService(o))
+	}
+	return nil
+}
+
+func (l *loader) ingress(namespace, name string) *rollout.Ingress {
+	if o := named(l.ingresses, namespace, name); o != nil {
+		return new(kube.RolloutIngress(o))
+	}
+	return nil
+}

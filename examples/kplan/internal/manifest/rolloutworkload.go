@@ -1,0 +1,159 @@
+package manifest
+
+import (
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// workloadOf finds the workload of a Rollout with its ReplicaSets, revisions and pods.
+// It reports whether there is one.
+func (l *loader) workloadOf(r *Rollout) (found bool, err error) {
+	ref := r.Snapshot.Rollout.WorkloadRef
+	pods, sets, revisions := l.podsOf(r.Namespace), l.setsOf(r.Namespace), l.revisionsOf(r.Namespace)
+	s := rollout.InspectSnapshot{Style: r.Snapshot.Rollout.Style()}
+	var object metav1.Object
+	var canary *rollout.Workload
+	switch ref.Group() + "/" + ref.Kind {
+	case "apps/Deployment":
+		d := named(l.deployments, r.Namespace, ref.Name)
+		if d == nil {
+			return false, nil
+		}
+		object, s.Sets = d, kube.RolloutSets(d, sets)
+		if s.Workload, err = kube.RolloutDeployment(d, sets); err == nil {
+			canary, s.CanarySets, err = l.canaryOf(d, sets)
+		}
+	case "apps.kruise.io/CloneSet":
+		c := named(l.cloneSets, r.Namespace, ref.Name)
+		if c == nil {
+			return false, nil
+		}
+		object = c
+		s.Workload, err = kube.RolloutCloneSet(c)
+	case "apps/StatefulSet":
+		c := named(l.statefuls, r.Namespace, ref.Name)
+		if c == nil {
+			return false, nil
+		}
+		object = c
+		s.Workload, err = kube.RolloutStatefulSet(c, pods)
+	case "apps/DaemonSet", "apps.kruise.io/DaemonSet":
+		d := l.daemonSet(r.Namespace, ref.Name, ref.Group() != "apps")
+		if d == nil {
+			return false, nil
+		}
+		object, s.Revisions = d.Object, kube.RolloutRevisions(d.Object, revisions)
+		s.Workload, err = kube.RolloutDaemonSet(d.Object, d.Advanced, revisions, pods)
+	default:
+		return false, nil
+	}
+	if err != nil {
+		return true, err
+	}
+	r.Workload, r.Snapshot.Workload = s.Workload, new(rollout.Inspect(s))
+	r.Pods = ownedBy(object, sets, pods)
+	if br := r.Snapshot.BatchRelease; br != nil {
+		r.Batch = &rollout.BatchSnapshot{
+			Release: *br, Workload: &r.Workload, Canary: canary, Pods: kube.RolloutPods(object, sets, pods),
+			StableSet: stableSet(s.Sets), Autoscaler: l.autoscalerOf(r.Namespace, ref),
+		}
+	}
+	return true, nil
+}
+
+// canaryOf returns the newest canary Deployment of d that is not being deleted, and its
+// ReplicaSets.
+func (l *loader) canaryOf(d *appsv1.Deployment, sets []*appsv1.ReplicaSet) (*rollout.Workload, []rollout.WorkloadSet, error) {
+	var newest *appsv1.Deployment
+	for _, source := range l.deployments {
+		c := source.object
+		if c.Namespace != d.Namespace || c.Labels[rollout.LabelCanaryDeployment] != d.Name || c.DeletionTimestamp != nil {
+			continue
+		}
+		if newest == nil || newest.CreationTimestamp.Before(&c.CreationTimestamp) {
+			newest = c
+		}
+	}
+	if newest == nil {
+		return nil, nil, nil
+	}
+	w, err := kube.RolloutDeployment(newest, sets)
+	return &w, kube.RolloutSets(newest, sets), err
+}
+
+// stableSet returns the name of the oldest ReplicaSet that has pods, or "".
+func stableSet(sets []rollout.WorkloadSet) string {
+	usable := slices.DeleteFunc(slices.Clone(sets), func(s rollout.WorkloadSet) bool { return s.Replicas == 0 || !s.DeletionTimestamp.IsZero() })
+	if len(usable) == 0 {
+		return ""
+	}
+	return slices.MinFunc(usable, func(a, b rollout.WorkloadSet) int {
+		if c := a.CreationTimestamp.Compare(b.CreationTimestamp); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Name, b.Name)
+	}).Name
+}
+
+// ownedBy returns the pods of a workload: those that it controls, or a ReplicaSet of it.
+func ownedBy(o metav1.Object, sets []*appsv1.ReplicaSet, pods []*corev1.Pod) []*corev1.Pod {
+	owners := map[string]bool{string(o.GetUID()): true}
+	for _, rs := range sets {
+		if owner := metav1.GetControllerOfNoCopy(rs); owner != nil && owner.UID == o.GetUID() {
+			owners[string(rs.UID)] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(pods), func(p *corev1.Pod) bool {
+		owner := metav1.GetControllerOfNoCopy(p)
+		return owner == nil || !owners[string(owner.UID)]
+	})
+}
+
+func (l *loader) daemonSet(namespace, name string, advanced bool) *DaemonSet {
+	for _, source := range l.daemonSets {
+		if d := source.object; d.Object.Namespace == namespace && d.Object.Name == name && (d.Advanced != nil) == advanced {
+			return d
+		}
+	}
+	return nil
+}
+
+// autoscalerOf returns the autoscaler that targets a workload, or did before a rollout
+// took it away.
+func (l *loader) autoscalerOf(namespace string, ref rollout.WorkloadRef) *rollout.Autoscaler {
+	for _, source := range l.autoscalers {
+		a := source.object
+		t := a.Spec.ScaleTargetRef
+		if a.Namespace == namespace && t.Kind == ref.Kind && strings.TrimSuffix(t.Name, rollout.AutoscalerSuffix) == ref.Name {
+			return &rollout.Autoscaler{Name: a.Name, TargetName: t.Name}
+		}
+	}
+	return nil
+}
+
+func (l *loader) podsOf(namespace string) []*corev1.Pod { return objectsOf(l.pods, namespace) }
+
+func (l *loader) setsOf(namespace string) []*appsv1.ReplicaSet {
+	return objectsOf(l.replicaSets, namespace)
+}
+
+func (l *loader) revisionsOf(namespace string) []*appsv1.ControllerRevision {
+	return objectsOf(l.revisions, namespace)
+}
+
+func objectsOf[T any](list []source[T], namespace string) []*T {
+	var objects []*T
+	for _, source := range list {
+		if o, ok := any(source.object).(metav1.Object); ok && o.GetNamespace() == namespace {
+			objects = append(objects, source.object)
+		}
+	}
+	return objects
+}

@@ -1,0 +1,51 @@
+package view
+
+import (
+	"fmt"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/chart"
+)
+
+// Chart returns the rollout as a picture: the ready pods of each ReplicaSet.
+func (s Simulation) Chart() *chart.Chart {
+	steps := s.Result.Steps
+	c := &chart.Chart{Title: "Deployment " + s.Name, End: steps[len(steps)-1].Time}
+	for _, column := range s.columns() {
+		series := chart.Series{Name: column.label + " ready"}
+		for _, step := range steps {
+			for _, rs := range step.ReplicaSets {
+				if rs.Name == column.name {
+					series.Add(step.Time, float64(rs.Ready))
+				}
+			}
+		}
+		c.Pods = append(c.Pods, series)
+	}
+	total, available := chart.Series{Name: "wanted"}, chart.Series{Name: "available"}
+	for _, step := range steps {
+		total.Add(step.Time, float64(step.Total))
+		available.Add(step.Time, float64(step.Available))
+	}
+	c.Pods = append(c.Pods, total, available)
+	b := s.Result.Bounds
+	c.Bounds = []chart.Bound{
+		{Name: fmt.Sprintf("at most %d wanted", b.MaxTotal()), Value: float64(b.MaxTotal())},
+		{Name: fmt.Sprintf("at least %d available", b.MinAvailable()), Value: float64(b.MinAvailable())},
+	}
+	return c
+}
+
+// Chart returns the update as a picture: the pods of both templates.
+func (s DaemonSimulation) Chart() *chart.Chart {
+	c := &chart.Chart{Title: "DaemonSet " + s.Name, End: s.end().Time}
+	before, now, available := chart.Series{Name: "old"}, chart.Series{Name: "new"}, chart.Series{Name: "available"}
+	for _, step := range s.Result.Steps {
+		before.Add(step.Time, float64(step.Pods-step.Updated))
+		now.Add(step.Time, float64(step.Updated))
+		available.Add(step.Time, float64(step.Status.NumberAvailable))
+	}
+	least := s.leastAvailable(s.end().Budget)
+	c.Pods = []chart.Series{before, now, available}
+	c.Bounds = []chart.Bound{{Name: fmt.Sprintf("at least %d available", least), Value: float64(least)}}
+	return c
+}

@@ -1,0 +1,142 @@
+package view
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kplan-go/kplan/internal/sim"
+)
+
+// A Comparison is many simulated rollouts of one Deployment, with one strategy or
+// several.
+type Comparison struct {
+	Namespace string
+	Name      string
+	Runs      int    // of each strategy
+	Start     string // the quantiles of how long pods take to start, "" if all take the same
+	Trials    []Trial
+	Policies  []string
+}
+
+// A Trial is the runs of one strategy.
+type Trial struct {
+	Strategy       string
+	Surge          int32 // as the strategy says
+	Unavailable    int32
+	Peak           int32 // the most pods wanted at once, in any run
+	LeastAvailable int32 // the fewest pods available, in any run
+	times          []time.Duration
+	runs           int
+}
+
+// Add adds a run.
+func (t *Trial) Add(r sim.Result) {
+	if t.runs == 0 {
+		t.LeastAvailable = math.MaxInt32
+	}
+	t.runs++
+	t.Surge, t.Unavailable = r.Bounds.Surge, r.Bounds.Unavailable
+	for i := range r.Steps {
+		t.Peak = max(t.Peak, r.Steps[i].Total)
+		t.LeastAvailable = min(t.LeastAvailable, r.Steps[i].Available)
+	}
+	if r.Done {
+		t.times = append(t.times, r.Steps[len(r.Steps)-1].Time)
+	}
+}
+
+// quantile returns the time that a share of the runs took at most. It returns false if
+// so many do not end.
+func (t *Trial) quantile(percent int) (time.Duration, bool) {
+	rank := (percent*t.runs + 99) / 100
+	if rank < 1 || rank > len(t.times) {
+		return 0, false
+	}
+	sorted := slices.Sorted(slices.Values(t.times))
+	return sorted[rank-1], true
+}
+
+func (t *Trial) quantileText(percent int) string {
+	if d, ok := t.quantile(percent); ok {
+		return clock(d)
+	}
+	return "never"
+}
+
+// Unfinished returns which strategy does not finish in every run, or "".
+func (c Comparison) Unfinished() string {
+	for i := range c.Trials {
+		if t := &c.Trials[i]; len(t.times) < t.runs {
+			return fmt.Sprintf("%s: %d of %d rollouts have not finished", t.Strategy, t.runs-len(t.times), t.runs)
+		}
+	}
+	return ""
+}
+
+// Text writes the strategies side by side.
+func (c Comparison) Text(w io.Writer) {
+	name := c.Name
+	if c.Namespace != "" {
+		name = c.Namespace + "/" + name
+	}
+	fmt.Fprintf(w, "Deployment %s: %s of each strategy", name, count(c.Runs, "rollout", "rollouts"))
+	if c.Start != "" {
+		fmt.Fprintf(w, "; pods start within %s", strings.ReplaceAll(c.Start, ",", ", "))
+	}
+	fmt.Fprint(w, "\n\n")
+	writePolicies(w, c.Policies)
+	header := []string{"STRATEGY", "SURGE", "UNAVAILABLE", "PEAK PODS", "MIN AVAILABLE", "TIME"}
+	if c.Runs > 1 {
+		header = append(header[:5], "TIME P50", "TIME P90", "FINISHED")
+	}
+	t := newTable(header...)
+	for i := range c.Trials {
+		r := &c.Trials[i]
+		row := []string{r.Strategy, fmt.Sprint(r.Surge), fmt.Sprint(r.Unavailable), fmt.Sprint(r.Peak), fmt.Sprint(r.LeastAvailable), r.quantileText(50)}
+		if c.Runs > 1 {
+			row = append(row, r.quantileText(90), fmt.Sprintf("%d of %d", len(r.times), r.runs))
+		}
+		t.row(row...)
+	}
+	t.writeTo(w)
+}
+
+// MarshalJSON encodes the comparison. Times are in seconds, and null if so many runs do
+// not finish.
+func (c Comparison) MarshalJSON() ([]byte, error) {
+	type trial struct {
+		Strategy       string   `json:"strategy"`
+		Surge          int32    `json:"surge"`
+		Unavailable    int32    `json:"unavailable"`
+		Peak           int32    `json:"peakPods"`
+		LeastAvailable int32    `json:"minAvailable"`
+		P50            *float64 `json:"timeP50"`
+		P90            *float64 `json:"timeP90"`
+		Finished       int      `json:"finished"`
+	}
+	list := []trial{}
+	for i := range c.Trials {
+		t := &c.Trials[i]
+		list = append(list, trial{t.Strategy, t.Surge, t.Unavailable, t.Peak, t.LeastAvailable, t.seconds(50), t.seconds(90), len(t.times)})
+	}
+	return marshal(struct {
+		Name      string   `json:"name"`
+		Namespace string   `json:"namespace,omitempty"`
+		Policies  []string `json:"policies,omitempty"`
+		Start     string   `json:"start,omitempty"`
+		Runs      int      `json:"runs"`
+		Trials    []trial  `json:"trials"`
+	}{c.Name, c.Namespace, c.Policies, c.Start, c.Runs, list})
+}
+
+func (t *Trial) seconds(percent int) *float64 {
+	d, ok := t.quantile(percent)
+	if !ok {
+		return nil
+	}
+	return new(d.Seconds())
+}

@@ -1,0 +1,209 @@
+package view
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/kplan-go/kplan/daemonset"
+)
+
+// A DaemonPlan is the next plan for one DaemonSet.
+type DaemonPlan struct {
+	Namespace string
+	Snapshot  daemonset.Snapshot
+	Now       time.Time
+	Plan      daemonset.Plan
+	Nodes     []daemonset.NodeReport
+	Policies  []string // the flags that depart from Kubernetes
+}
+
+// Text writes the plan for people.
+func (p DaemonPlan) Text(w io.Writer) {
+	fmt.Fprintf(w, "DaemonSet %s: %s\n\n", p.name(), p.bounds())
+	writePolicies(w, p.Policies)
+	switch {
+	case !p.Plan.Empty():
+		p.actions().writeTo(w)
+		fmt.Fprintln(w)
+	case p.complete():
+		fmt.Fprint(w, "Nothing to do: the rollout is complete.\n\n")
+	default:
+		fmt.Fprint(w, "Nothing to do at the moment.\n\n")
+	}
+	p.holds(w)
+	p.nodes(w)
+	fmt.Fprintf(w, "\nStatus:      %v\n", p.Plan.Status)
+	if at := p.Plan.RecheckAt; !at.IsZero() {
+		fmt.Fprintf(w, "Recheck:     %s, in %s\n", at.Format(time.RFC3339), clock(at.Sub(p.Now)))
+	}
+}
+
+func (p *DaemonPlan) name() string {
+	if p.Namespace != "" {
+		return p.Namespace + "/" + p.Snapshot.DaemonSet.Name
+	}
+	return p.Snapshot.DaemonSet.Name
+}
+
+// bounds says how far an update may go at once.
+func (p *DaemonPlan) bounds() string {
+	b := p.Plan.Budget
+	text := fmt.Sprintf("%s of %d should run a pod", plural(b.Desired, "node"), len(p.Snapshot.Nodes))
+	switch {
+	case p.Snapshot.DaemonSet.Strategy == daemonset.OnDelete:
+		return text + ", and old pods go when somebody deletes them"
+	case b.Surge > 0:
+		return fmt.Sprintf("%s, at most %d a second one during an update", text, b.Surge)
+	}
+	return fmt.Sprintf("%s, at most %d may be without during an update", text, b.Unavailable)
+}
+
+// complete reports whether all desired nodes have a new and available pod.
+func (p *DaemonPlan) complete() bool {
+	s := &p.Plan.Status
+	return s.UpdatedNumberScheduled >= s.DesiredNumberScheduled && s.NumberAvailable >= s.DesiredNumberScheduled &&
+		s.ObservedGeneration >= p.Snapshot.DaemonSet.Generation
+}
+
+// A daemonGroup is actions that do the same for the same reason.
+type daemonGroup struct {
+	what   string
+	reason daemonset.Reason
+}
+
+// actionGroups puts actions that do the same for the same reason together.
+func (p *DaemonPlan) actionGroups() []daemonGroup {
+	var groups []daemonGroup
+	var deeds []daemonDeed
+	var objects [][]string
+	index := map[daemonGroup]int{}
+	for _, a := range p.Plan.Actions {
+		d := daemonDeedOf(a)
+		g := daemonGroup{d.more, reason[daemonset.Reason](a)}
+		i, ok := index[g]
+		if !ok {
+			i = len(groups)
+			index[g] = i
+			groups, deeds, objects = append(groups, g), append(deeds, d), append(objects, nil)
+		}
+		objects[i] = append(objects[i], d.object)
+	}
+	for i := range groups {
+		verb := deeds[i].one
+		if len(objects[i]) > 1 {
+			verb = deeds[i].more
+		}
+		groups[i].what = verb + " " + folded(objects[i])
+	}
+	return groups
+}
+
+func (p *DaemonPlan) actions() *table {
+	t := newTable("ACTION", "REASON", "WHY")
+	for _, g := range p.actionGroups() {
+		t.row(g.what, string(g.reason), daemonSets.why(g.reason))
+	}
+	return t
+}
+
+// A daemonHold is one hold, or those of several nodes with the same reason.
+type daemonHold struct {
+	daemonset.Hold
+	nodes []string
+}
+
+// of names what is held back.
+func (h *daemonHold) of(name string) string {
+	switch len(h.nodes) {
+	case 0:
+		return "daemon set " + name
+	case 1:
+		return "node " + h.nodes[0]
+	}
+	return fmt.Sprintf("%d nodes: %s", len(h.nodes), folded(h.nodes))
+}
+
+// foldedHolds puts holds with the same reason of several nodes together.
+func (p *DaemonPlan) foldedHolds() []daemonHold {
+	var list []daemonHold
+	index := map[daemonset.Reason]int{}
+	for _, h := range p.Plan.Holds {
+		if h.Node == "" {
+			list = append(list, daemonHold{Hold: h})
+			continue
+		}
+		i, ok := index[h.Reason]
+		if !ok {
+			i = len(list)
+			index[h.Reason] = i
+			list = append(list, daemonHold{Hold: h})
+		}
+		list[i].nodes = append(list[i].nodes, h.Node)
+	}
+	return list
+}
+
+func (p *DaemonPlan) holds(w io.Writer) {
+	holds := p.foldedHolds()
+	if len(holds) == 0 {
+		return
+	}
+	t := newTable("HELD BACK", "REASON", "WHY")
+	for i := range holds {
+		h := &holds[i]
+		t.row(h.of(p.Snapshot.DaemonSet.Name), string(h.Reason), daemonSets.whyNot(h.Reason, h.Have, h.Limit))
+	}
+	t.writeTo(w)
+	fmt.Fprintln(w)
+}
+
+// A nodeGroup is nodes that stand alike.
+type nodeGroup struct {
+	belongs, pods, acts, uses, waits string
+	names                            []string
+}
+
+// groups returns the nodes in groups, in the order of the first of each.
+func (p *DaemonPlan) groups() []*nodeGroup {
+	var list []*nodeGroup
+	index := map[nodeGroupKey]*nodeGroup{}
+	for i := range p.Nodes {
+		r := &p.Nodes[i]
+		key := nodeGroupKey{placementText(r), podsText(r), string(r.Acts), string(r.Uses), string(r.Waits)}
+		g := index[key]
+		if g == nil {
+			g = &nodeGroup{belongs: key[0], pods: key[1], acts: dash(key[2]), uses: dash(key[3]), waits: dash(key[4])}
+			index[key] = g
+			list = append(list, g)
+		}
+		g.names = append(g.names, r.Node)
+	}
+	return list
+}
+
+type nodeGroupKey [5]string
+
+// podsText says which pods a node has.
+func podsText(r *daemonset.NodeReport) string {
+	switch {
+	case r.Pods == 0:
+		return "none"
+	case r.New != "" && r.Old != "":
+		return "new and old"
+	case r.New != "":
+		return "new"
+	case r.Old != "":
+		return "old"
+	}
+	return count(r.Pods, "pod", "pods")
+}
+
+// nodes writes the nodes as a table, those that stand alike in one row.
+func (p *DaemonPlan) nodes(w io.Writer) {
+	t := newTable("NODES", "NAMES", "SHOULD RUN A POD", "HAS", "ACTS", "USES THE BUDGET", "OLD POD WAITS FOR")
+	for _, g := range p.groups() {
+		t.row(fmt.Sprint(len(g.names)), folded(g.names), g.belongs, g.pods, g.acts, g.uses, g.waits)
+	}
+	t.writeTo(w)
+}

@@ -1,0 +1,89 @@
+package view
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/kplan-go/kplan/daemonset"
+)
+
+// A DaemonExplanation is why one DaemonSet moves, or does not.
+type DaemonExplanation struct {
+	DaemonPlan
+	Report   Report
+	Idle     []Pod // those that do not serve
+	Instants []Instant
+}
+
+// State returns how the DaemonSet stands, and one sentence that says why.
+func (e *DaemonExplanation) State() (State, string) {
+	switch n := len(e.Plan.Actions); {
+	case n == 0 && e.complete():
+		if e.Plan.Status.DesiredNumberScheduled == 0 {
+			return StateComplete, "No node should run a pod, and none does."
+		}
+		return StateComplete, fmt.Sprintf("%s a new and available pod.", count(int(e.Plan.Status.DesiredNumberScheduled), "node has", "nodes have"))
+	case n > 0:
+		return StateProgressing, fmt.Sprintf("The controller will act at once, in %s.", plural(int32(n), "write"))
+	}
+	state, why := StateWaiting, "Nothing will happen, and the planner does not say why."
+	for i, h := range e.Plan.Holds {
+		a := daemonSets.advice(h.Reason)
+		if i == 0 {
+			why = a.Means
+		}
+		if a.Stuck {
+			state, why = StateStuck, a.Means
+			break
+		}
+	}
+	if blockers := e.blockers(); len(blockers) > 0 {
+		why += fmt.Sprintf(" %s: %s.", count(len(blockers), "node blocks the update", "nodes block the update"), folded(blockers))
+	}
+	if len(e.Idle) > 0 {
+		why += " Pods that do not serve: " + byReason(e.Idle) + "."
+	}
+	return state, why
+}
+
+// blockers returns the nodes that use up the budget while others wait for it.
+func (e *DaemonExplanation) blockers() []string {
+	waits := false
+	var names []string
+	for i := range e.Nodes {
+		r := &e.Nodes[i]
+		waits = waits || r.Waits == daemonset.ReasonMaxUnavailable || r.Waits == daemonset.ReasonMaxSurge
+		if r.Uses != "" {
+			names = append(names, r.Node)
+		}
+	}
+	if !waits {
+		return nil
+	}
+	return names
+}
+
+// Text writes the explanation for people.
+func (e DaemonExplanation) Text(w io.Writer) {
+	state, why := e.State()
+	fmt.Fprintf(w, "DaemonSet %s is %s. %s\n\n", e.name(), state, why)
+	writePolicies(w, e.Policies)
+	fmt.Fprintf(w, "kubectl rollout status:  %s\n", e.Report.line())
+	fmt.Fprintf(w, "Budget:                  %s\n", e.bounds())
+	fmt.Fprintf(w, "                         %v\n", e.Plan.Status)
+	writeInstants(w, e.Instants, e.Now)
+	fmt.Fprintln(w)
+	e.nodes(w)
+	writeIdle(w, e.Idle)
+	if !e.Plan.Empty() {
+		fmt.Fprintln(w)
+		e.actions().writeTo(w)
+	}
+	for i, h := range e.foldedHolds() {
+		if i == 0 {
+			fmt.Fprint(w, "\nHeld back:\n")
+		}
+		a := daemonSets.advice(h.Reason)
+		writeAdvice(w, h.of(e.Snapshot.DaemonSet.Name), daemonSets.whyNot(h.Reason, h.Have, h.Limit), string(h.Reason), a, "")
+	}
+}

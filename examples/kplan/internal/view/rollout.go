@@ -1,0 +1,238 @@
+package view
+
+import (
+	"fmt"
+	"io"
+	"reflect"
+	"time"
+
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// A RolloutPlan is the next plan for one Rollout and its BatchRelease.
+type RolloutPlan struct {
+	Namespace string
+	Snapshot  rollout.Snapshot
+	Replicas  int32 // that the workload wants
+	Now       time.Time
+	Plan      rollout.Plan
+	Batch     *rollout.BatchPlan // nil if there is no BatchRelease
+	Before    rollout.BatchStatus
+	Preview   rollout.PreviewPlan // of all steps
+	Policies  []string            // the flags that depart from OpenKruise
+}
+
+// Text writes the plan for people.
+func (p RolloutPlan) Text(w io.Writer) {
+	p.heading(w)
+	writePolicies(w, p.Policies)
+	if p.empty() {
+		fmt.Fprintf(w, "Nothing to write at the moment.\n\n")
+	} else {
+		p.actions().writeTo(w)
+		fmt.Fprintln(w)
+	}
+	p.holds(w)
+	p.steps(w)
+	fmt.Fprintln(w)
+	p.status(w)
+}
+
+func (p *RolloutPlan) name() string {
+	if p.Namespace != "" {
+		return p.Namespace + "/" + p.Snapshot.Rollout.Name
+	}
+	return p.Snapshot.Rollout.Name
+}
+
+func (p *RolloutPlan) heading(w io.Writer) {
+	r := &p.Snapshot.Rollout
+	steps := 0
+	if s := r.Strategy(); s != nil {
+		steps = len(s.Steps)
+	}
+	fmt.Fprintf(w, "Rollout %s of %s %s: style %s, %s, %s\n\n",
+		p.name(), r.WorkloadRef.Kind, r.WorkloadRef.Name, r.Style(), count(steps, "step", "steps"), plural(p.Replicas, "replica"))
+}
+
+func (p *RolloutPlan) empty() bool {
+	return len(p.Plan.Actions) == 0 && (p.Batch == nil || len(p.Batch.Actions) == 0)
+}
+
+// moves reports whether the plan writes anything, if only a status.
+func (p *RolloutPlan) moves() bool {
+	if !p.empty() {
+		return true
+	}
+	before, after := p.Snapshot.Rollout.Status, p.Plan.Status
+	return p.Plan.Failure == "" && !reflect.DeepEqual(before, after) || p.batchMoves()
+}
+
+func (p *RolloutPlan) batchMoves() bool {
+	return p.Batch != nil && p.Batch.Failure == "" && p.Batch.Status.String() != p.Before.String()
+}
+
+func (p *RolloutPlan) actions() *table {
+	t := newTable("ACTION", "BY", "REASON", "WHY")
+	add := func(by string, actions rollout.Actions) {
+		for _, a := range actions {
+			r := reason[rollout.Reason](a)
+			t.row(rolloutDeed(a), by, string(r), rollouts.why(r))
+		}
+	}
+	add("rollout", p.Plan.Actions)
+	if p.Batch != nil {
+		add("batch release", p.Batch.Actions)
+	}
+	return t
+}
+
+// A rolloutHold is a hold, and whose it is.
+type rolloutHold struct {
+	rollout.Hold
+	By string `json:"by"` // Rollout or BatchRelease
+}
+
+func (h *rolloutHold) what() string { return words(h.By) }
+
+// allHolds returns what the Rollout waits for, and then its BatchRelease.
+func (p *RolloutPlan) allHolds() []rolloutHold {
+	var list []rolloutHold
+	for _, h := range p.Plan.Holds {
+		list = append(list, rolloutHold{h, "Rollout"})
+	}
+	if p.Batch != nil {
+		for _, h := range p.Batch.Holds {
+			list = append(list, rolloutHold{h, "BatchRelease"})
+		}
+	}
+	return list
+}
+
+func (p *RolloutPlan) holds(w io.Writer) {
+	holds := p.allHolds()
+	if len(holds) == 0 {
+		return
+	}
+	t := newTable("WAITS", "REASON", "WHY")
+	for _, h := range holds {
+		t.row(h.what(), string(h.Reason), rollouts.whyNot(h.Reason, h.Have, h.Limit))
+	}
+	t.writeTo(w)
+	fmt.Fprintln(w)
+}
+
+// steps writes all steps of the Rollout, with the sizes that they lead to.
+func (p *RolloutPlan) steps(w io.Writer) {
+	t := newTable("STEP", "ASKS FOR", "NEW/OLD PODS", "TRAFFIC", "THEN", "NOW")
+	for i, s := range p.Preview.Steps {
+		t.row(fmt.Sprint(s.Index), s.Replicas.String(), sizesText(s), p.traffic(i), pauseText(s), p.stateOf(s.Index))
+	}
+	t.writeTo(w)
+	for _, warning := range p.Preview.Warnings {
+		fmt.Fprintf(w, "Step %d: %s (defect %s).\n", warning.Step, warning.Text, warning.Defect)
+	}
+}
+
+func sizesText(s rollout.PreviewStep) string {
+	text := ""
+	for _, size := range s.Passes {
+		text += size.String() + " "
+	}
+	if text == "" {
+		text = s.End.String() + " "
+	}
+	if s.Stuck != "" {
+		return text + "and never ends"
+	}
+	return text[:len(text)-1]
+}
+
+func pauseText(s rollout.PreviewStep) string {
+	switch s.Pause {
+	case rollout.PauseManual:
+		return "waits for approval"
+	case rollout.PauseTimed:
+		return "pauses " + clock(s.Duration)
+	}
+	return "goes on"
+}
+
+// traffic says which requests a step leads to new pods.
+func (p *RolloutPlan) traffic(i int) string {
+	s := p.Snapshot.Rollout.Strategy()
+	if s == nil || i >= len(s.Steps) {
+		return "-"
+	}
+	step := &s.Steps[i]
+	if n := len(step.Matches); n > 0 {
+		return count(n, "match", "matches")
+	}
+	return dash(step.Traffic.String())
+}
+
+// stateOf says where the Rollout stands in a step, before the plan.
+func (p *RolloutPlan) stateOf(index int32) string {
+	s := p.Snapshot.Rollout.Status.Sub
+	if s == nil || p.Snapshot.Rollout.Status.Phase != rollout.PhaseProgressing {
+		return ""
+	}
+	switch {
+	case index < s.CurrentStepIndex || s.CurrentStepState == rollout.StateCompleted:
+		return "done"
+	case index == s.CurrentStepIndex:
+		return string(s.CurrentStepState)
+	}
+	return ""
+}
+
+// status writes where the Rollout and the BatchRelease stand behind the plan.
+func (p *RolloutPlan) status(w io.Writer) {
+	fmt.Fprintf(w, "Status:      %s\n", standing(&p.Plan.Status))
+	if p.Plan.Status.Message != "" {
+		fmt.Fprintf(w, "             %s\n", p.Plan.Status.Message)
+	}
+	if p.Batch != nil {
+		fmt.Fprintf(w, "Batches:     %v\n", p.Batch.Status)
+	}
+	for _, failure := range p.failures() {
+		fmt.Fprintf(w, "Error:       %s\n", failure)
+	}
+	if at := p.recheckAt(); !at.IsZero() {
+		fmt.Fprintf(w, "Recheck:     %s, in %s\n", at.Format(time.RFC3339), clock(at.Sub(p.Now)))
+	}
+}
+
+func (p *RolloutPlan) failures() []string {
+	var list []string
+	if p.Plan.Failure != "" {
+		list = append(list, p.Plan.Failure)
+	}
+	if p.Batch != nil && p.Batch.Failure != "" {
+		list = append(list, p.Batch.Failure)
+	}
+	return list
+}
+
+// recheckAt returns when either is to be called again, or the zero time.
+func (p *RolloutPlan) recheckAt() time.Time {
+	at := p.Plan.RecheckAt
+	if b := p.Batch; b != nil && !b.RecheckAt.IsZero() && (at.IsZero() || b.RecheckAt.Before(at)) {
+		at = b.RecheckAt
+	}
+	return at
+}
+
+// standing says where a Rollout stands: phase, condition and step.
+func standing(s *rollout.RolloutStatus) string {
+	text := dash(string(s.Phase))
+	for _, c := range s.Conditions {
+		if c.Type == rollout.ConditionProgressing && s.Phase == rollout.PhaseProgressing {
+			text += " (" + c.Reason + ")"
+		}
+	}
+	if s.Sub != nil {
+		text += fmt.Sprintf(", step %d %s, %d new pods, %d ready", s.Sub.CurrentStepIndex, s.Sub.CurrentStepState, s.Sub.Replicas, s.Sub.ReadyReplicas)
+	}
+	return text
+}

@@ -1,0 +1,98 @@
+package view
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// A RolloutExplanation is why one Rollout moves, or does not.
+type RolloutExplanation struct {
+	RolloutPlan
+	Idle     []Pod // of the workload, those that do not serve
+	Instants []Instant
+}
+
+// State returns how the Rollout stands, and one sentence that says why.
+func (e *RolloutExplanation) State() (State, string) {
+	if failures := e.failures(); len(failures) > 0 && len(e.allHolds()) == 0 {
+		return StateStuck, "The controller fails: " + strings.Join(failures, "; ") + "."
+	}
+	state, why := e.blocked()
+	if state != StateStuck && e.moves() {
+		return StateProgressing, e.movesText()
+	}
+	if e.idleNow() {
+		return StateComplete, "There is nothing to release."
+	}
+	if len(e.Idle) > 0 {
+		why += " Pods that do not serve: " + byReason(e.Idle) + "."
+	}
+	return state, why
+}
+
+// idleNow reports whether the Rollout waits for nothing but the next release.
+func (e *RolloutExplanation) idleNow() bool {
+	phase := e.Plan.Status.Phase
+	return phase == rollout.PhaseHealthy || phase == rollout.PhaseDisabled
+}
+
+func (e *RolloutExplanation) movesText() string {
+	n := len(e.Plan.Actions)
+	if e.Batch != nil {
+		n += len(e.Batch.Actions)
+	}
+	if n == 0 {
+		return "The controller will act at once: it only writes a status."
+	}
+	return fmt.Sprintf("The controllers will act at once, in %s.", plural(int32(n), "write"))
+}
+
+// blocked is State for a Rollout that does nothing: what the BatchRelease waits for
+// says more than that the Rollout waits for it.
+func (e *RolloutExplanation) blocked() (State, string) {
+	state, why := StateWaiting, "Nothing will happen, and the planner does not say why."
+	for i, h := range e.allHolds() {
+		a := rollouts.advice(h.Reason)
+		if i == 0 || h.By == "BatchRelease" {
+			why = a.Means
+		}
+		if a.Stuck {
+			return StateStuck, a.Means
+		}
+	}
+	return state, why
+}
+
+// Text writes the explanation for people.
+func (e RolloutExplanation) Text(w io.Writer) {
+	state, why := e.State()
+	fmt.Fprintf(w, "Rollout %s is %s. %s\n\n", e.name(), state, why)
+	writePolicies(w, e.Policies)
+	r := &e.Snapshot.Rollout
+	fmt.Fprintf(w, "Workload:                %s %s, %s, style %s\n", r.WorkloadRef.Kind, r.WorkloadRef.Name, plural(e.Replicas, "replica"), r.Style())
+	fmt.Fprintf(w, "Status:                  %s\n", standing(&r.Status))
+	if e.Batch != nil {
+		fmt.Fprintf(w, "Batches:                 %v\n", e.Before)
+	}
+	if e.Batch != nil && e.Batch.Context != nil {
+		c := e.Batch.Context
+		fmt.Fprintf(w, "Batch:                   %d updated pods wanted; %d updated, %d of them ready\n", c.Desired, c.Updated, c.UpdatedReady)
+	}
+	writeInstants(w, e.Instants, e.Now)
+	fmt.Fprintln(w)
+	e.steps(w)
+	writeIdle(w, e.Idle)
+	if !e.empty() {
+		fmt.Fprintln(w)
+		e.actions().writeTo(w)
+	}
+	for i, h := range e.allHolds() {
+		if i == 0 {
+			fmt.Fprint(w, "\nWaits:\n")
+		}
+		writeAdvice(w, h.what(), rollouts.whyNot(h.Reason, h.Have, h.Limit), string(h.Reason), rollouts.advice(h.Reason), "")
+	}
+}

@@ -1,0 +1,52 @@
+package view
+
+import "github.com/kplan-go/kplan/rollout"
+
+// MarshalJSON encodes the plan, that of the BatchRelease if there is one, and all steps.
+// Actions and holds are always there.
+func (p RolloutPlan) MarshalJSON() ([]byte, error) {
+	type plan rollout.Plan // without methods
+	return marshal(struct {
+		Kind      string          `json:"kind"`
+		Name      string          `json:"name"`
+		Namespace string          `json:"namespace,omitempty"`
+		Policies  []string        `json:"policies,omitempty"`
+		Actions   rollout.Actions `json:"actions"`
+		Holds     []rollout.Hold  `json:"holds"`
+		plan
+		BatchRelease *rollout.BatchPlan    `json:"batchRelease,omitempty"`
+		Steps        []rollout.PreviewStep `json:"steps"`
+		Warnings     []rollout.Warning     `json:"warnings,omitempty"`
+	}{
+		"Rollout", p.Snapshot.Rollout.Name, p.Namespace, p.Policies, p.Plan.Actions, notNil(p.Plan.Holds), plan(p.Plan),
+		p.Batch, notNil(p.Preview.Steps), p.Preview.Warnings,
+	})
+}
+
+// MarshalJSON encodes the explanation. Lists are always there.
+func (e RolloutExplanation) MarshalJSON() ([]byte, error) {
+	state, why := e.State()
+	holds := []explained[rolloutHold]{}
+	for _, h := range e.allHolds() {
+		a := rollouts.advice(h.Reason)
+		holds = append(holds, explained[rolloutHold]{h, rollouts.whyNot(h.Reason, h.Have, h.Limit), a.Means, a.Ends, a.Stuck})
+	}
+	return marshal(struct {
+		Kind         string                   `json:"kind"`
+		Name         string                   `json:"name"`
+		Namespace    string                   `json:"namespace,omitempty"`
+		Policies     []string                 `json:"policies,omitempty"`
+		State        State                    `json:"state"`
+		Why          string                   `json:"why"`
+		Status       rollout.RolloutStatus    `json:"status"` // as it was read
+		Actions      rollout.Actions          `json:"actions"`
+		Holds        []explained[rolloutHold] `json:"holds"`
+		BatchRelease *rollout.BatchPlan       `json:"batchRelease,omitempty"`
+		Steps        []rollout.PreviewStep    `json:"steps"`
+		Pods         []Pod                    `json:"pods"` // that do not serve
+		Instants     []Instant                `json:"instants"`
+	}{
+		"Rollout", e.Snapshot.Rollout.Name, e.Namespace, e.Policies, state, why, e.Snapshot.Rollout.Status, e.Plan.Actions, holds,
+		e.Batch, notNil(e.Preview.Steps), notNil(e.Idle), notNil(e.Instants),
+	})
+}

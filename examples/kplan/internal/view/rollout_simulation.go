@@ -1,0 +1,163 @@
+package view
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/chart"
+	"github.com/kplan-go/kplan/internal/sim"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// A RolloutSimulation is a simulated release of the Deployment of one Rollout.
+type RolloutSimulation struct {
+	Namespace string
+	Rollout   rollout.Rollout
+	Replicas  int32
+	Budget    rollout.Budget // of the Deployment
+	Result    sim.RolloutResult
+	Policies  []string // the flags that depart from OpenKruise
+}
+
+func (s RolloutSimulation) end() *sim.RolloutStep { return &s.Result.Steps[len(s.Result.Steps)-1] }
+
+// Unfinished returns why the release has not been completed, or "".
+func (s RolloutSimulation) Unfinished() string {
+	if s.Result.Done {
+		return ""
+	}
+	text := fmt.Sprintf("the release has not finished after %s", clock(s.end().Time))
+	if s.end().Step > 0 {
+		text += fmt.Sprintf(", in step %d %s", s.end().Step, s.end().State)
+	}
+	for _, h := range s.Result.Holds {
+		text += ": " + rollouts.whyNot(h.Reason, h.Have, h.Limit)
+		break
+	}
+	return text
+}
+
+// shown are the steps in which the number of pods, the traffic or the step changes, or a
+// pause begins. Of several at one instant with the same numbers the last counts.
+func (s RolloutSimulation) shown() []sim.RolloutStep {
+	type numbers struct {
+		newPods, oldPods, traffic, step int32
+		phase                           rollout.RolloutPhase
+	}
+	var list []sim.RolloutStep
+	var last numbers
+	for i, step := range s.Result.Steps {
+		n := numbers{step.New, step.Old, step.Traffic, step.Step, step.Phase}
+		pauses := step.State == rollout.StatePaused && i > 0 && s.Result.Steps[i-1].State != rollout.StatePaused
+		switch {
+		case len(list) > 0 && n == last && list[len(list)-1].Time == step.Time:
+			list[len(list)-1] = step
+		case n != last || pauses || i == len(s.Result.Steps)-1:
+			list = append(list, step)
+		}
+		last = n
+	}
+	return list
+}
+
+// Text writes the release as a table, and as a picture on one axis of time.
+func (s RolloutSimulation) Text(w io.Writer) {
+	p := RolloutPlan{Namespace: s.Namespace, Replicas: s.Replicas}
+	p.Snapshot.Rollout = s.Rollout
+	p.heading(w)
+	writePolicies(w, s.Policies)
+	fmt.Fprint(w, "NEW and OLD: pods ready/wanted.\n\n")
+	traffic := s.end().Traffic >= 0
+	header := []string{"TIME", "NEW", "OLD", fmt.Sprintf("TOTAL<=%d", s.Budget.MaxTotal()), fmt.Sprintf("AVAIL>=%d", s.Budget.MinAvailable())}
+	if traffic {
+		header = append(header, "TRAFFIC")
+	}
+	t := newTable(append(header, "STEP", "STATE")...)
+	for _, step := range s.shown() {
+		row := []string{
+			clock(step.Time), fmt.Sprintf("%d/%d", step.NewReady, step.New), fmt.Sprintf("%d/%d", step.OldReady, step.Old),
+			fmt.Sprint(step.New + step.Old), fmt.Sprint(step.Available),
+		}
+		if traffic {
+			row = append(row, fmt.Sprintf("%d%%", step.Traffic))
+		}
+		number, state := "-", string(step.Phase)
+		if step.Step > 0 {
+			number, state = fmt.Sprint(step.Step), string(step.State)
+		}
+		t.row(append(row, number, state)...)
+	}
+	t.writeTo(w)
+	fmt.Fprintln(w)
+	s.Chart().Text(w)
+	if text := s.Unfinished(); text != "" {
+		fmt.Fprintf(w, "\nNot complete: %s.\n", text)
+		return
+	}
+	fmt.Fprintf(w, "\nComplete after %s.\n", clock(s.end().Time))
+}
+
+// Chart returns the release as a picture: pods of both templates, traffic and pauses.
+func (s RolloutSimulation) Chart() *chart.Chart {
+	c := &chart.Chart{Title: "Rollout " + s.Rollout.Name, End: s.end().Time}
+	before, now := chart.Series{Name: "old pods"}, chart.Series{Name: "new pods"}
+	available, traffic := chart.Series{Name: "available"}, chart.Series{Name: "traffic to new, %"}
+	var pause *chart.Span
+	end := func(at time.Duration) {
+		if pause != nil && at > pause.From {
+			pause.To = at
+			c.Spans = append(c.Spans, *pause)
+		}
+		pause = nil
+	}
+	for _, step := range s.Result.Steps {
+		before.Add(step.Time, float64(step.Old))
+		now.Add(step.Time, float64(step.New))
+		available.Add(step.Time, float64(step.Available))
+		traffic.Add(step.Time, float64(step.Traffic))
+		switch name := fmt.Sprintf("step %d", step.Step); {
+		case step.State != rollout.StatePaused:
+			end(step.Time)
+		case pause == nil || pause.Name != name:
+			end(step.Time)
+			pause = &chart.Span{Name: name, From: step.Time}
+		}
+	}
+	end(c.End)
+	c.Pods = []chart.Series{before, now, available}
+	if s.end().Traffic >= 0 {
+		c.Traffic = &traffic
+	}
+	c.Bounds = []chart.Bound{
+		{Name: fmt.Sprintf("at most %d pods", s.Budget.MaxTotal()), Value: float64(s.Budget.MaxTotal())},
+		{Name: fmt.Sprintf("at least %d available", s.Budget.MinAvailable()), Value: float64(s.Budget.MinAvailable())},
+	}
+	return c
+}
+
+type rolloutStep struct {
+	Time float64 `json:"time"` // in seconds
+	sim.RolloutStep
+}
+
+// MarshalJSON encodes the release. Times are seconds from its start.
+func (s RolloutSimulation) MarshalJSON() ([]byte, error) {
+	steps := make([]rolloutStep, len(s.Result.Steps))
+	for i, st := range s.Result.Steps {
+		steps[i] = rolloutStep{Time: st.Time.Seconds(), RolloutStep: st}
+	}
+	return marshal(struct {
+		Kind      string         `json:"kind"`
+		Name      string         `json:"name"`
+		Namespace string         `json:"namespace,omitempty"`
+		Policies  []string       `json:"policies,omitempty"`
+		Bounds    bounds         `json:"bounds"`
+		Done      bool           `json:"done"`
+		Holds     []rollout.Hold `json:"holds,omitempty"` // at the end
+		Steps     []rolloutStep  `json:"steps"`
+	}{
+		"Rollout", s.Rollout.Name, s.Namespace, s.Policies, bounds{s.Budget.MaxTotal(), s.Budget.MinAvailable()}, s.Result.Done,
+		s.Result.Holds, steps,
+	})
+}
