@@ -1,0 +1,308 @@
+package smallscope
+
+import (
+	"time"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// A Deployments is a Deployment of a few pods with up to three ReplicaSets, the planners
+// of both, and a cluster.
+type Deployments struct {
+	Plan    func(deploy.Snapshot, time.Time, deploy.Options) (deploy.Plan, error)
+	Options deploy.Options
+	// Check looks at each plan. It may be nil.
+	Check func(deploy.Snapshot, deploy.Plan) []Breach
+
+	Strategy           deploy.Strategy
+	Surge, Unavailable int8
+	Replicas           []int8 // what it may want; the first at the beginning
+	Templates          int8   // at most 3
+	Changes            int8   // by people, of template or size
+	Pauses             bool   // people pause it as well
+	Losses             int8   // of pods
+	Behind             int8   // how often the controller does not see its own last write
+	Ending             bool   // pods take time to end
+	// Batches make it a Deployment that is rolled by partition: the next one follows
+	// when the pods of one are available. The last is everything.
+	Batches []rollout.IntOrPercent
+
+	plans map[dView]dPlanned
+	pods  map[dPods]dStep
+}
+
+// dPods are the pods of a ReplicaSet.
+type dPods struct{ size, fresh, ready, ending int8 }
+
+// dReport is the status of a ReplicaSet.
+type dReport struct {
+	total, available, ending int8
+	seen                     bool // it is of the present size
+}
+
+// A dSet is a ReplicaSet.
+type dSet struct {
+	rank                    int8 // by creation, 0 if it does not exist
+	size, desired, revision int8
+	report                  dReport
+	pods                    dPods // without the size
+}
+
+// A dWrite is an action of a plan.
+type dWrite struct {
+	what                            dVerb
+	set, from, to, desired, revised int8
+}
+
+type dVerb int8
+
+const (
+	dNothing dVerb = iota
+	dCreate
+	dScale
+	dAnnotate
+	dNumber // writes the revision of the Deployment
+)
+
+// A dView is what the planner of Deployments sees; the pods matter to Recreate only.
+type dView struct {
+	replicas, template, revision int8
+	paused                       bool
+	sets                         [3]dSet
+	batch                        int8 // of a partitioned Deployment, from 1; 0 of others
+}
+
+// A dState is a state. Least and most are the smallest and largest size that was wanted
+// so far: bounds are of those, since writes that were planned for one may come after
+// the other. Two numbers are the slack that staleness has: by how many pods writes changed
+// sizes that the controller did not see when it planned again, and how many available
+// pods it believed in that were gone.
+type dState struct {
+	dView
+	least, most, changes, losses, behind int8
+	unseen, believed                     int8
+	shared                               bool // replicas of a partitioned Deployment were shared out
+	plan                                 [6]dWrite
+}
+
+// Bounds of a state.
+const (
+	PropertySurge     = "surge"
+	PropertyAvailable = "available"
+	PropertyNegative  = "negative"
+	PropertyRecreate  = "recreate"
+	PropertyRest      = "rest"
+	// PropertyShared is PropertyAvailable after a partitioned Deployment was scaled or
+	// paused in the middle of a rollout: its replicas are shared out then, without surge
+	// and whatever is available.
+	PropertyShared    = "available after sharing"
+	PropertyPartition = "partition"
+	PropertyPlan      = "plan" // the planner fails, or plans what it should not
+)
+
+func (d *Deployments) Starts() []dState {
+	n := d.Replicas[0]
+	s := dState{dView: dView{replicas: n, revision: 1, batch: int8(len(d.Batches))}, least: n, most: n, changes: d.Changes, losses: d.Losses, behind: d.Behind}
+	s.sets[0] = dSet{rank: 1, size: n, desired: n, revision: 1, report: dReport{total: n, available: n, seen: true}, pods: dPods{ready: n}}
+	return []dState{s}
+}
+
+// unavailable is how many pods may be unavailable at once.
+func (d *Deployments) unavailable() int8 {
+	if d.Surge == 0 && d.Unavailable == 0 {
+		return 1
+	}
+	return d.Unavailable
+}
+
+func (d *Deployments) Breaches(s dState) (list []Breach) {
+	wanted, available, negative := int8(0), int8(0), false
+	for _, set := range s.sets {
+		wanted += set.size
+		available += set.pods.ready
+		negative = negative || set.size < 0
+	}
+	surge := d.Surge
+	if d.Strategy == deploy.Recreate {
+		surge = 0
+	}
+	if negative {
+		list = append(list, breach(PropertyNegative, "a size is below 0"))
+	}
+	if wanted > s.most+surge+s.unseen {
+		list = append(list, breach(PropertySurge, "%d pods wanted of %d and %d more", wanted, s.most, surge+s.unseen))
+	}
+	if least := s.least - d.unavailable() - (d.Losses - s.losses) - s.unseen - s.believed; available < least && d.Strategy != deploy.Recreate {
+		property := PropertyAvailable
+		if s.shared {
+			property = PropertyShared
+		}
+		list = append(list, breach(property, "%d pods available of at least %d", available, least))
+	}
+	if d.done(&s) && d.moves(d.planned(s.dView).writes) {
+		list = append(list, breach(PropertyRest, "all is done, and yet sizes change"))
+	}
+	return list
+}
+
+// moves tells that some write changes a size.
+func (d *Deployments) moves(writes [6]dWrite) bool {
+	for _, w := range writes {
+		if w.what == dCreate || w.what == dScale {
+			return true
+		}
+	}
+	return false
+}
+
+// done tells that sizes, pods and statuses are those that are wanted.
+func (d *Deployments) done(s *dState) bool {
+	if s.paused || s.plan[0].what != dNothing || int(s.batch) != len(d.Batches) {
+		return false
+	}
+	for i, set := range s.sets {
+		n := int8(0)
+		if int8(i) == s.template {
+			n = s.replicas
+			if set.rank == 0 {
+				return false
+			}
+		}
+		if set.size != n || set.pods != (dPods{ready: n}) || !inStep(set) || !set.report.seen && set.rank > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (d *Deployments) Goal(s dState) bool {
+	return d.done(&s) && d.planned(s.dView).writes[0].what == dNothing
+}
+
+// inStep tells that the status of a ReplicaSet counts its pods right.
+func inStep(set dSet) bool {
+	return set.report.total == set.pods.fresh+set.pods.ready && set.report.available == set.pods.ready && set.report.ending == set.pods.ending
+}
+
+func (d *Deployments) Moves(s dState, do func(Move, dState, []Breach)) {
+	d.control(s, do)
+	for i := range s.sets {
+		if s.sets[i].rank > 0 {
+			d.keep(s, i, do)
+		}
+	}
+	if int(s.batch) < len(d.Batches) && d.released(&s) {
+		t := s
+		t.batch++
+		do(Move{"the next batch", int(t.batch), false}, t, nil)
+	}
+	d.people(s, do)
+}
+
+// released tells that the pods of the batch are available.
+func (d *Deployments) released(s *dState) bool {
+	set := s.sets[s.template]
+	return s.plan[0].what == dNothing && !s.paused && set.report.seen && set.report.available >= d.limit(&s.dView)
+}
+
+// control is the moves of the controller of Deployments.
+func (d *Deployments) control(s dState, do func(Move, dState, []Breach)) {
+	if s.plan[0].what == dNothing {
+		p := d.planned(s.dView)
+		if p.writes[0].what != dNothing || len(p.breaches) > 0 {
+			t := s
+			t.plan, t.believed = p.writes, max(s.believed, s.lag())
+			t.shared = s.shared || s.batch > 0 && (s.paused || s.scaling()) && d.moves(p.writes)
+			do(Move{"the Deployment is planned", -1, false}, t, p.breaches)
+		}
+		return
+	}
+	crashed := s
+	crashed.plan = [6]dWrite{}
+	do(Move{"a write fails, or the controller crashes", -1, true}, crashed, nil)
+	done, ok := s.after(s.plan[0])
+	if !ok {
+		do(Move{"a write is refused", -1, false}, crashed, nil)
+		return
+	}
+	copy(done.plan[:], s.plan[1:])
+	done.plan[5] = dWrite{}
+	do(Move{"the controller writes", -1, false}, done, nil)
+	done.plan = [6]dWrite{}
+	do(Move{"the controller writes and crashes", -1, true}, done, nil)
+	if s.behind > 0 {
+		done.behind--
+		if w := s.plan[0]; w.what == dCreate || w.what == dScale {
+			done.unseen += max(w.to-w.from, w.from-w.to)
+		}
+		done.believed = max(s.believed, s.lag())
+		done.plan = d.planned(s.dView).writes
+		done.shared = s.shared || s.batch > 0 && (s.paused || s.scaling()) && d.moves(done.plan)
+		do(Move{"the controller writes and plans without having seen it", -1, true}, done, nil)
+	}
+}
+
+// after carries out a write, unless a precondition does not hold.
+func (s dState) after(w dWrite) (dState, bool) {
+	set := &s.sets[w.set]
+	switch {
+	case w.what == dNumber:
+		s.revision = w.revised
+		return s, true
+	case w.what == dCreate && set.rank == 0:
+		rank := int8(1)
+		for _, other := range s.sets {
+			rank = max(rank, other.rank+1)
+		}
+		*set = dSet{rank: rank, size: w.to, desired: w.desired, revision: w.revised}
+		return s, true
+	case w.what == dScale && set.rank > 0 && set.size == w.from:
+		set.size, set.report.seen = w.to, false
+	case w.what == dAnnotate && set.rank > 0:
+	default:
+		return s, false
+	}
+	if w.desired >= 0 {
+		set.desired = w.desired
+	}
+	if w.revised >= 0 {
+		set.revision = w.revised
+	}
+	return s, true
+}
+
+// people is what people do.
+func (d *Deployments) people(s dState, do func(Move, dState, []Breach)) {
+	if s.paused {
+		t := s
+		t.paused = false
+		do(Move{"the Deployment is resumed", -1, false}, t, nil)
+	}
+	if s.changes == 0 {
+		return
+	}
+	s.changes--
+	newest := s.template
+	for i, set := range s.sets {
+		if set.rank > 0 {
+			newest = max(newest, int8(i))
+		}
+	}
+	for template := range min(newest+2, d.Templates) {
+		if t := s; template != s.template {
+			t.template, t.batch = template, min(t.batch, 1)
+			do(Move{"the template changes", int(template), true}, t, nil)
+		}
+	}
+	for _, n := range d.Replicas {
+		if t := s; n != s.replicas {
+			t.replicas, t.least, t.most = n, min(s.least, n), max(s.most, n)
+			do(Move{"the Deployment is scaled", int(n), true}, t, nil)
+		}
+	}
+	if t := s; d.Pauses && !s.paused {
+		t.paused = true
+		do(Move{"the Deployment is paused", -1, true}, t, nil)
+	}
+}
