@@ -109,20 +109,23 @@ func ExampleReconcile_surge() {
 	// daemon set held back: MaxSurge (0 of 1)
 }
 
-// An update of one node in three: the partition keeps the others as they are.
+// An update of one node in three, then of two: the partition keeps the others as they
+// are, however many may be unavailable.
 func ExampleReconcile_partition() {
 	s := edited()
-	s.DaemonSet.Partition = rollout.Percent(67)
-	show(s, daemonset.Options{Dialect: daemonset.OpenKruise})
 	s.DaemonSet.MaxUnavailable = rollout.Percent(100)
-	show(s, daemonset.Options{Dialect: daemonset.OpenKruise})
+	for _, partition := range []int32{67, 34} {
+		s.DaemonSet.Partition = rollout.Percent(partition)
+		show(s, daemonset.Options{Dialect: daemonset.OpenKruise})
+	}
 	// Output:
 	// Created controller revision logs-7d4c665cf7, number 2 (NewTemplate)
 	// Deleted pod: logs-on-node-c on node node-c (Rollout)
 	// daemon set held back: Partition (2 of 2)
 	// Created controller revision logs-7d4c665cf7, number 2 (NewTemplate)
 	// Deleted pod: logs-on-node-c on node node-c (Rollout)
-	// daemon set held back: Partition (2 of 2)
+	// Deleted pod: logs-on-node-b on node node-b (Rollout)
+	// daemon set held back: Partition (1 of 1)
 }
 
 // Only the image has changed, so that pods with the readiness gate need not be

@@ -1,0 +1,294 @@
+package daemonset_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/selector"
+	"github.com/stretchr/testify/require"
+)
+
+// O-2: the table. A pod that belongs is counted on its node, so that nothing is created
+// there.
+func TestOwnership(t *testing.T) {
+	foreign := func(p *daemonset.Pod) { p.ControllerUID = "x" }
+	orphan := func(p *daemonset.Pod) { p.ControllerUID, p.ControllerKind, p.ControllerName = "", "", "" }
+	other := label("app", "x")
+	for _, c := range []struct {
+		why      string
+		changes  []change
+		deleting bool // the DaemonSet
+		want     string
+	}{
+		{"another controller", []change{foreign}, false, "Created pod on node n1 (Missing)"},
+		{"ours, matches", nil, false, "nothing to do"},
+		{"ours, matches not", []change{other}, false, "Released pod p (NoMatch)\nCreated pod on node n1 (Missing)"},
+		{"ours, matches not, deleted", []change{other}, true, "daemon set held back: Deleting"},
+		{"orphan, matches not", []change{orphan, other}, false, "Created pod on node n1 (Missing)"},
+		{"orphan, deleted", []change{orphan}, true, "daemon set held back: Deleting"},
+		{"orphan, on its way out", []change{orphan, terminating}, false, "Created pod on node n1 (Missing)"},
+		{"orphan", []change{orphan}, false, "Adopted pod p (Orphan)"},
+	} {
+		s := cluster(1, pod("p", "n1", "v2", c.changes...))
+		if c.deleting {
+			s.DaemonSet.DeletionTimestamp = t0
+		}
+		for _, o := range []daemonset.Options{{}, kruise} {
+			require.Equal(t, c.want, mustPlan(t, s, o).String(), c.why)
+		}
+	}
+}
+
+// M-3, W-2, K-1.
+func TestManageRest(t *testing.T) {
+	reserved := with(cluster(10), func(s *daemonset.Snapshot) { s.DaemonSet.Partition, s.DaemonSet.Progressive = rollout.Int(100), true })
+	require.Empty(t, mustPlan(t, reserved, kruise).Actions, "M-3: 100 of 10 are 10")
+	reserved.DaemonSet.Partition = rollout.Int(0)
+	require.Len(t, mustPlan(t, reserved, kruise).Actions, 10, "M-3: it has no effect at 0")
+	reserved.DaemonSet.Partition, reserved.DaemonSet.Strategy = rollout.Int(9), daemonset.OnDelete
+	require.Len(t, mustPlan(t, reserved, kruise).Actions, 10, "K-5: it needs a rolling update")
+
+	many := cluster(251)
+	for i := range 251 { // as many again on nodes that they must leave
+		name := fmt.Sprint("x", i)
+		many.Nodes = append(many.Nodes, daemonset.Node{Name: name, Taints: []daemonset.Taint{taint("x", daemonset.NoExecute)}})
+		many.Pods = append(many.Pods, pod("p"+name, name, "v2"))
+	}
+	c := choices(mustPlan(t, many, daemonset.Options{}).Actions)
+	require.Equal(t, []int{250, 250}, []int{len(c.create), len(c.remove)}, "W-2: 250 each")
+
+	paused := with(cluster(2, pod("p1", "n1", "v1")), func(s *daemonset.Snapshot) { s.DaemonSet.Paused = true })
+	require.Equal(t, "v2", mustPlan(t, paused, kruise).Actions[0].(daemonset.CreatePod).Hash, "K-1: empty nodes still get the current revision")
+}
+
+// L-1 to L-5: every deletion passes the hook, and marks are not limited.
+func TestPreDelete(t *testing.T) {
+	held := label("hold", "yes")
+	hook := func(s *daemonset.Snapshot) {
+		s.DaemonSet.PreDelete = &daemonset.PreDelete{Labels: map[string]string{"hold": "yes"}, MarkNotReady: true}
+	}
+	misplaced := cluster(1, pod("p1", "n1", "v2", held))
+	misplaced.Nodes[0].Taints = []daemonset.Taint{taint("x", daemonset.NoExecute)}
+	for _, c := range []struct {
+		why  string
+		s    daemonset.Snapshot
+		want string
+	}{
+		{"misplaced", misplaced, "Prepared deletion of pod p1 on node n1 (Misplaced)"},
+		{"failed", cluster(1, pod("p1", "n1", "v2", held, failed)), "Prepared deletion of pod p1 on node n1 (Failed)"},
+		{"no node", cluster(0, pod("p1", "x", "v2", held, unbound)), "Prepared deletion of pod p1 on node x (NodeGone)"},
+		{"not limited", with(cluster(3, olds(3, held)...), func(s *daemonset.Snapshot) {
+			s.DaemonSet.Burst, s.DaemonSet.MaxUnavailable = rollout.Int(1), rollout.Int(3)
+		}), "Prepared deletion of pod p3 on node n3 (Rollout)\nPrepared deletion of pod p2 on node n2 (Rollout)\nPrepared deletion of pod p1 on node n1 (Rollout)"},
+		{"the rollout goes on behind a mark (Y-3)", cluster(2, pod("a", "n1", "v2"), pod("b", "n1", "v2", aged(time.Hour), held), pod("p2", "n2", "v1")), "Prepared deletion of pod b on node n1 (Duplicate)"},
+	} {
+		s := with(c.s, hook)
+		require.Contains(t, mustPlan(t, s, kruise).String(), c.want, c.why)
+		require.Empty(t, deleted(mustPlan(t, s, kruise)), c.why)
+		s.DaemonSet.PreDelete = &daemonset.PreDelete{}
+		require.NotContains(t, mustPlan(t, s, kruise).String(), "Prepared", "L-1: an empty hook hooks nothing")
+	}
+	both := with(cluster(3, pod("a", "n1", "v2"), pod("b", "n1", "v2", aged(time.Hour), held), pod("p2", "n2", "v1"), pod("p3", "n3", "v1")), func(s *daemonset.Snapshot) { hook(s); unavailableTwo(s) })
+	require.Equal(t, []string{"p3"}, deleted(mustPlan(t, both, kruise)), "Y-3: a mark is no write that the update waits for")
+
+	gate := with(misplaced, hook)
+	require.False(t, mustPlan(t, gate, kruise).Actions[0].(daemonset.PreparePod).NotReady, "L-3: a pod without the gate")
+	gate.Pods[0].ReadinessGates = []string{daemonset.GateKruiseReady}
+	mark := mustPlan(t, gate, kruise).Actions[0].(daemonset.PreparePod)
+	require.Equal(t, []any{true, daemonset.StatePreparingDelete, t0}, []any{mark.NotReady, mark.State, mark.Since})
+}
+
+func storedAs(metadata, spec string) []byte {
+	return []byte(`{"spec":{"template":{"metadata":` + metadata + `,"spec":` + spec + `}}}`)
+}
+
+// I-4: which changes of a template qualify, and I-5: what becomes of them.
+func TestInPlaceRules(t *testing.T) {
+	const one = `{"containers":[{"image":"a:1","name":"a"},{"image":"b:1","name":"b"}],"initContainers":[{"image":"i:1","name":"i"}]}`
+	for _, c := range []struct {
+		why            string
+		metadata, spec string // the new template
+		want           bool
+	}{
+		{"nothing", `{}`, one, true}, {"labels and annotations", `{"annotations":{"x":"1"},"labels":{"y":"2"}}`, one, true},
+		{"an image", `{}`, strings.Replace(one, "b:1", "b:2", 1), true}, {"both images", `{}`, strings.NewReplacer("a:1", "a:2", "b:1", "b:2").Replace(one), true},
+		{"the image of an init container", `{}`, strings.Replace(one, "i:1", "i:2", 1), false},
+		{"a container less", `{}`, strings.Replace(one, `,{"image":"b:1","name":"b"}`, "", 1), false},
+		{"another order", `{}`, `{"containers":[{"image":"b:1","name":"b"},{"image":"a:1","name":"a"}],"initContainers":[{"image":"i:1","name":"i"}]}`, false},
+		{"environment", `{}`, strings.Replace(one, `"name":"a"`, `"env":[{"name":"A"}],"name":"a"`, 1), false},
+		{"resources: behind a gate that is off", `{}`, strings.Replace(one, `"name":"a"`, `"name":"a","resources":{"limits":{"cpu":"1"}}`, 1), false},
+	} {
+		_, ok := daemonset.InPlace(storedAs(`{}`, one), storedAs(c.metadata, c.spec), "h", daemonset.Options{})
+		require.Equal(t, c.want, ok, c.why)
+	}
+
+	from := func(key, name string) string {
+		return `{"name":"` + name + `","valueFrom":{"fieldRef":{"fieldPath":"metadata.` + key + `"}}}`
+	}
+	spec := `{"containers":[{"env":[` + strings.Join([]string{from("labels['x']", "X"), from("annotations['y']", "SIDECARSET_VERSION"), from("labels['gone']", "G"), from("name", "N")}, ",") + `],"image":"a:IMAGE","name":"a"}]}`
+	got, ok := daemonset.InPlace(storedAs(`{"labels":{"gone":"1","kept":"1","x":"1"},"annotations":{"y":"1"}}`, strings.Replace(spec, "IMAGE", "1", 1)),
+		storedAs(`{"labels":{"kept":"1","x":"2","z":"3"},"annotations":{"y":"2"}}`, strings.Replace(spec, "IMAGE", "2", 1)), "h", daemonset.Options{})
+	require.True(t, ok)
+	want := daemonset.InPlaceSpec{
+		Revision: "h", Images: map[string]string{"a": "a:2"}, FromEnv: true, Refs: map[string]daemonset.RefMetadata{"a": {Labels: map[string]string{"x": "2"}}},
+		Metadata: daemonset.MetadataPatch{Labels: map[string]*string{"z": new("3"), "gone": nil}, Annotations: map[string]*string{"y": new("2")}},
+	}
+	require.Empty(t, cmp.Diff(want, got), "a key that is removed, and that of a SidecarSet, do not go with the container")
+}
+
+// I-6, I-7: an update in place closes the gate, sets the hash and notes what ran, of
+// containers that have a status.
+func TestInPlaceAction(t *testing.T) {
+	s := inPlaceCluster(1)
+	a := mustPlan(t, s, kruise).Actions[0].(daemonset.UpdatePod)
+	require.Equal(t, []any{true, "v1", "v2"}, []any{a.CloseGate, a.From, a.To})
+	require.Equal(t, map[string]daemonset.InPlaceContainer{"app": {ImageID: "id-v1"}}, a.Patch.State.Last)
+	require.Equal(t, []daemonset.InPlaceBatch{{Timestamp: t0, Containers: []string{"app"}}}, a.Patch.State.Batches)
+	s.Pods[0].Containers[0].Status = nil
+	require.Empty(t, mustPlan(t, s, kruise).Actions[0].(daemonset.UpdatePod).Patch.State.Last)
+}
+
+// I-9.
+func TestInPlaceCompletedRules(t *testing.T) {
+	state := daemonset.InPlaceState{Last: map[string]daemonset.InPlaceContainer{"app": {ImageID: "old"}}}
+	fromEnv := state
+	fromEnv.FromEnv = true
+	pending := state
+	pending.NextImages = map[string]string{"late": "x"}
+	running := func(image, ran, id string) []daemonset.Container {
+		return []daemonset.Container{{Name: "app", Image: image, Status: &daemonset.ContainerStatus{Image: ran, ImageID: id}}}
+	}
+	for _, c := range []struct {
+		why        string
+		state      daemonset.InPlaceState
+		containers []daemonset.Container
+		plain, env bool
+		want       bool
+	}{
+		{"another image", state, running("app:2", "app:1", "new"), false, false, true},
+		{"the same image still", state, running("app:2", "app:1", "old"), false, false, false},
+		{"the same ID by the wanted name", state, running("app:2", "app:2", "old"), false, false, true},
+		{"a name without a tag is the latest", state, running("app", "app:latest", "old"), false, false, true},
+		{"no status", state, []daemonset.Container{{Name: "app", Image: "app:2"}}, false, false, false},
+		{"no container", state, nil, false, false, false},
+		{"the node agent says so", state, running("app:2", "app:1", "old"), true, false, true},
+		{"the environment is not there yet", fromEnv, running("app:2", "app:1", "new"), false, false, false},
+		{"nor do plain hashes tell about it", fromEnv, running("app:2", "app:1", "new"), true, false, false},
+		{"the environment is there", fromEnv, running("app:2", "app:1", "new"), false, true, true},
+		{"a batch is to come", pending, running("app:2", "app:1", "new"), true, true, false},
+		{"nothing was recorded", daemonset.InPlaceState{}, nil, false, false, true},
+	} {
+		text, err := json.Marshal(c.state)
+		require.NoError(t, err)
+		p := daemonset.Pod{Pod: podorder.Pod{Annotations: map[string]string{daemonset.AnnotationInPlaceState: string(text)}}, Containers: c.containers, RuntimePlain: c.plain, RuntimeEnv: c.env}
+		require.Equal(t, c.want, daemonset.InPlaceCompleted(&p), c.why)
+	}
+}
+
+// H-2, H-5 to H-8.
+func TestRevisionRules(t *testing.T) {
+	s := cluster(0)
+	s.DaemonSet.Template.Data = append(slices.Clone(stored("v2")), ' ')
+	require.Contains(t, mustPlan(t, with(s, func(s *daemonset.Snapshot) { s.DaemonSet.Template.Hash = "v3" }), daemonset.Options{}).String(),
+		"Created controller revision agent-v3, number 3 (NewTemplate)", "H-2: a byte more is another template; H-5.2: one more than the others")
+
+	equal := cluster(1, pod("p1", "n1", "v3"))
+	equal.Revisions[0], equal.Revisions[1] = agentRevision("v3", 4), agentRevision("v4", 4)
+	equal.Revisions[0].Data, equal.Revisions[1].Data = stored("v2"), stored("v2")
+	require.Equal(t, lines(`
+		Relabelled pod p1 from "v3" to "v4" (Duplicate)
+		Deleted controller revision agent-v3 (Duplicate)`), lines(mustPlan(t, equal, daemonset.Options{}).String()), "H-7: one stays, and its hash")
+
+	history := cluster(0)
+	history.Revisions = nil
+	for i := range 12 {
+		history.Revisions = append(history.Revisions, agentRevision(fmt.Sprintf("h%02d", i), int64(i)))
+	}
+	history.Revisions = append(history.Revisions, agentRevision("v2", 20))
+	for _, o := range []daemonset.Options{{}, kruise} {
+		require.Equal(t, "Deleted controller revision agent-h00 (HistoryLimit)\nDeleted controller revision agent-h01 (HistoryLimit)", mustPlan(t, history, o).String(), "H-8: 10 stay if nothing is said")
+	}
+	skipped := with(history, func(s *daemonset.Snapshot) {
+		s.Nodes, s.Pods = nodes(1), []daemonset.Pod{pod("p", "n1", "v2"), pod("q", "n1", "h00", failed, terminating)}
+	})
+	require.Contains(t, mustPlan(t, skipped, daemonset.Options{}).String(), "Deleted controller revision agent-h01 (HistoryLimit)\nDeleted controller revision agent-h02 (HistoryLimit)",
+		"H-8: one in use is skipped, even by a pod that has ended and goes, and another goes instead")
+
+	// H-4: the name of the example.
+	d := agent()
+	d.Name, d.Template.Hash = "ds12", "659669bf5"
+	named := mustPlan(t, daemonset.Snapshot{DaemonSet: d, Revisions: []revision.ControllerRevision{}}, daemonset.Options{}).Actions[0].(daemonset.CreateRevision)
+	require.Equal(t, []any{"ds12-659669bf5", int64(1)}, []any{named.Name, named.Revision})
+}
+
+// Y-4: generation 7, of which 6 has been observed; one node is empty, and the other old.
+func TestObservedGeneration(t *testing.T) {
+	s := with(cluster(2, pod("p1", "n1", "v1")), func(s *daemonset.Snapshot) { s.DaemonSet.Generation, s.DaemonSet.Status.ObservedGeneration = 7, 6 })
+	settled := with(s, func(s *daemonset.Snapshot) { s.Pods = []daemonset.Pod{pod("p1", "n1", "v2"), pod("p2", "n2", "v2")} })
+	unseen := with(s, func(s *daemonset.Snapshot) { s.Unseen = true })
+	for _, c := range []struct {
+		why                string
+		s                  daemonset.Snapshot
+		kubernetes, kruise int64
+	}{{"a pod is created", s, 7, 6}, {"no work is left", settled, 7, 7}, {"writes are not seen yet", unseen, 6, 6}} {
+		require.Equal(t, c.kubernetes, mustPlan(t, c.s, daemonset.Options{}).Status.ObservedGeneration, c.why)
+		require.Equal(t, c.kruise, mustPlan(t, c.s, kruise).Status.ObservedGeneration, c.why)
+	}
+}
+
+// Y-5: the smallest of what there is to wait for: a delay, and a pod to become available.
+func TestRecheckIsTheFirst(t *testing.T) {
+	s := cluster(2, pod("p1", "n1", "v2", failed), pod("p2", "n2", "v2", readyFor(4*time.Second)))
+	s.DaemonSet.MinReadySeconds = 10
+	key := daemonset.BackoffKey{UID: "agent-uid", Generation: 3, Node: "n1"}
+	for _, c := range []struct {
+		left, want time.Duration
+	}{{5 * time.Second, 5 * time.Second}, {7 * time.Second, 6 * time.Second}} {
+		s.Backoff = daemonset.Backoff{{BackoffKey: key, Delay: 8 * time.Second, Since: t0.Add(c.left - 8*time.Second)}}
+		require.Equal(t, t0.Add(c.want), mustPlan(t, s, daemonset.Options{}).RecheckAt)
+	}
+}
+
+// Section 20: an empty update selector selects nothing for an event.
+func TestTriggerEmptySelector(t *testing.T) {
+	d := agent()
+	plain, zoned := &daemonset.Node{Name: "n"}, &daemonset.Node{Name: "n", Labels: map[string]string{"zone": "a"}}
+	for _, c := range []struct {
+		selector *selector.LabelSelector
+		want     bool
+	}{{nil, false}, {&selector.LabelSelector{}, false}, {&selector.LabelSelector{MatchLabels: map[string]string{"zone": "a"}}, true}} {
+		d.NodeSelector = c.selector
+		trigger, err := daemonset.NewTrigger(&d, kruise)
+		require.NoError(t, err)
+		require.Equal(t, c.want, trigger.Node(plain, zoned, true))
+	}
+	d.Strategy = daemonset.OnDelete
+	trigger, err := daemonset.NewTrigger(&d, kruise)
+	require.NoError(t, err)
+	require.False(t, trigger.Node(plain, zoned, true), "it needs a rolling update")
+}
+
+// Section 21.1: what is unset in OpenKruise counts only if both limits are.
+func TestDefaultsTogether(t *testing.T) {
+	for _, c := range []struct {
+		surge, unavailable rollout.IntOrPercent
+		want               daemonset.Budget
+	}{
+		{rollout.IntOrPercent{}, rollout.Int(2), daemonset.Budget{Desired: 3, Unavailable: 2}},
+		{rollout.IntOrPercent{}, rollout.IntOrPercent{}, daemonset.Budget{Desired: 3, Unavailable: 1}},
+		{rollout.Int(0), rollout.IntOrPercent{}, daemonset.Budget{Desired: 3, Unavailable: 1}}, // B-4
+	} {
+		s := cluster(3, olds(3)...)
+		s.DaemonSet.MaxSurge, s.DaemonSet.MaxUnavailable = c.surge, c.unavailable
+		require.Equal(t, c.want, mustPlan(t, s, kruise).Budget)
+	}
+}

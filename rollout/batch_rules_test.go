@@ -1,0 +1,295 @@
+package rollout_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/rollout"
+)
+
+var limits = &rollout.RollingUpdate{MaxSurge: rollout.Percent(25), MaxUnavailable: rollout.Percent(25)}
+
+// Section 6.1: who drives what.
+func TestDrivers(t *testing.T) {
+	other := rollout.WorkloadRef{APIVersion: "x/v1", Kind: "Game"}
+	for _, c := range []struct {
+		ref   rollout.WorkloadRef
+		style rollout.Style
+		extra bool
+		want  rollout.Driver
+	}{
+		{deployment, rollout.BlueGreen, false, rollout.DriverBlueGreenDeployment}, {cloneSet, rollout.BlueGreen, false, rollout.DriverBlueGreenCloneSet},
+		{statefulSet, rollout.BlueGreen, false, rollout.DriverStatefulSet}, {deployment, rollout.Canary, false, rollout.DriverCanary}, {deployment, "", true, rollout.DriverCanary},
+		{cloneSet, rollout.Canary, true, rollout.DriverCloneSet}, {deployment, "", false, rollout.DriverDeployment}, {deployment, rollout.Partition, true, rollout.DriverDeployment},
+		{cloneSet, rollout.Partition, false, rollout.DriverCloneSet}, {kruiseSet, rollout.Partition, false, rollout.DriverDaemonSet}, {daemonSet, rollout.Partition, false, rollout.DriverNativeDaemonSet},
+		{statefulSet, rollout.Partition, false, rollout.DriverStatefulSet}, {other, rollout.Partition, false, rollout.DriverStatefulSet},
+	} {
+		require.Equal(t, c.want, rollout.DriverOf(c.ref, rollout.ReleasePlan{RollingStyle: c.style, EnableExtraWorkloadForCanary: c.extra}), "%s %s", c.ref.Kind, c.style)
+	}
+}
+
+// progressing is a BatchRelease in its first batch, of v2 over v1, and its workload of
+// 10 pods.
+func progressing(ref rollout.WorkloadRef) rollout.BatchSnapshot {
+	br := release(rollout.Partition, rollout.Percent(20), rollout.Percent(100))
+	br.WorkloadRef = ref
+	br.Status = rollout.BatchStatus{
+		Phase: rollout.BatchProgressing, ObservedReleasePlanHash: br.ReleasePlan.Hash(), StableRevision: "v1", UpdateRevision: "v2", ObservedWorkloadReplicas: 10,
+		Current: rollout.CurrentBatch{BatchState: rollout.BatchReady, BatchReadyTime: now, UpdatedReplicas: 2, UpdatedReadyReplicas: 2},
+	}
+	w := rollout.Workload{WorkloadRef: ref, Generation: 3, Replicas: new(int32(10)), StableRevision: "v1", UpdateRevision: "v2"}
+	w.Status = rollout.WorkloadStatus{ObservedGeneration: 3, Replicas: 10, UpdatedReplicas: 2, UpdatedReadyReplicas: 2}
+	return rollout.BatchSnapshot{Release: br, Workload: &w}
+}
+
+// Section 6.2: the first event that is there counts. Section 6.3: and what it does.
+func TestWorkloadEvents(t *testing.T) {
+	behind := func(s *rollout.BatchSnapshot) { s.Workload.Generation++ }
+	promoted := func(s *rollout.BatchSnapshot) { s.Workload.Status.UpdatedReplicas = 10 }
+	scaled := func(s *rollout.BatchSnapshot) { s.Workload.Replicas = new(int32(12)) }
+	back := func(s *rollout.BatchSnapshot) { s.Workload.UpdateRevision = "v1" }
+	other := func(s *rollout.BatchSnapshot) { s.Workload.UpdateRevision = "v3" }
+	for _, c := range []struct {
+		why     string
+		changes []func(s *rollout.BatchSnapshot)
+		event   rollout.WorkloadEvent
+		phase   rollout.BatchPhase
+		state   rollout.BatchState
+		update  string
+	}{
+		{"nothing", nil, rollout.EventNormal, rollout.BatchProgressing, rollout.BatchReady, "v2"},
+		{"deleted: nothing is read", []func(s *rollout.BatchSnapshot){func(s *rollout.BatchSnapshot) { s.Release.DeletionTimestamp, s.Workload = now, nil }}, rollout.EventNormal, rollout.BatchFinalizing, rollout.BatchReady, "v2"},
+		{"gone (B6)", []func(s *rollout.BatchSnapshot){func(s *rollout.BatchSnapshot) { s.Workload = nil }}, rollout.EventGone, rollout.BatchFinalizing, rollout.BatchReady, "v2"},
+		{"not readable (B5)", []func(s *rollout.BatchSnapshot){func(s *rollout.BatchSnapshot) { s.Unreadable = true }}, rollout.EventUnknown, rollout.BatchProgressing, rollout.BatchReady, "v2"},
+		{"behind, before all else (B9)", []func(s *rollout.BatchSnapshot){behind, promoted, scaled, other}, rollout.EventReconciling, rollout.BatchProgressing, rollout.BatchReady, "v2"},
+		{"promoted, before a new size", []func(s *rollout.BatchSnapshot){promoted, scaled, other}, rollout.EventNormal, rollout.BatchProgressing, rollout.BatchReady, "v2"},
+		{"scaled, before a template (B7)", []func(s *rollout.BatchSnapshot){scaled, other}, rollout.EventReplicasChanged, rollout.BatchProgressing, rollout.BatchUpgrading, "v2"},
+		{"a rollback (B10 stops)", []func(s *rollout.BatchSnapshot){back}, rollout.EventRollbackInBatch, rollout.BatchProgressing, rollout.BatchReady, "v2"},
+		{"another template (B8)", []func(s *rollout.BatchSnapshot){other}, rollout.EventTemplateChanged, rollout.BatchProgressing, rollout.BatchReady, "v3"},
+		{"B2: no batch partition", []func(s *rollout.BatchSnapshot){func(s *rollout.BatchSnapshot) { s.Release.ReleasePlan.BatchPartition = nil }}, rollout.EventNormal, rollout.BatchFinalizing, rollout.BatchReady, "v2"},
+		{"B1: completed", []func(s *rollout.BatchSnapshot){other, func(s *rollout.BatchSnapshot) { s.Release.Status.Phase = rollout.BatchCompleted }}, rollout.EventTemplateChanged, rollout.BatchCompleted, rollout.BatchReady, "v2"},
+		{"B4: no such batch", []func(s *rollout.BatchSnapshot){func(s *rollout.BatchSnapshot) { s.Release.Status.Current.CurrentBatch = 2 }}, rollout.EventNormal, rollout.BatchPreparing, "", ""},
+	} {
+		s := progressing(cloneSet)
+		for _, change := range c.changes {
+			change(&s)
+		}
+		require.Equal(t, c.event, rollout.EventOf(s), c.why)
+		p, err := rollout.ReconcileBatch(s, now, rollout.Options{})
+		require.NoError(t, err)
+		require.Equal(t, []any{c.phase, c.state, c.update}, []any{p.Status.Phase, p.Status.Current.BatchState, p.Status.UpdateRevision}, c.why)
+	}
+
+	// B3: a changed plan begins with its batch, or with the first under another id.
+	for _, c := range []struct {
+		id        string
+		partition int32
+		want      int32
+	}{{"", 1, 1}, {"", 9, 1}, {"new", 1, 0}} {
+		s := progressing(cloneSet)
+		s.Release.ReleasePlan.BatchPartition, s.Release.ReleasePlan.RolloutID = &c.partition, c.id
+		p, err := rollout.ReconcileBatch(s, now, rollout.Options{})
+		require.NoError(t, err)
+		require.Equal(t, []any{c.want, rollout.BatchUpgrading, time.Time{}, c.id, s.Release.ReleasePlan.Hash()},
+			[]any{p.Status.Current.CurrentBatch, p.Status.Current.BatchState, p.Status.Current.BatchReadyTime, p.Status.ObservedRolloutID, p.Status.ObservedReleasePlanHash})
+		require.Equal(t, now.Add(2*time.Second), p.RecheckAt)
+		require.Empty(t, p.Actions, "6.1, 7: nothing else in this pass")
+	}
+	odd := progressing(cloneSet)
+	odd.Release.Status.Phase = "Odd"
+	p, err := rollout.ReconcileBatch(odd, now, rollout.Options{})
+	require.NoError(t, err)
+	require.Equal(t, rollout.BatchProgressing, p.Status.Phase, "an unknown phase prepares")
+	odd = progressing(cloneSet)
+	odd.Release.Status.Current.BatchState = "Odd"
+	p, err = rollout.ReconcileBatch(odd, now, rollout.Options{})
+	require.NoError(t, err)
+	require.Equal(t, rollout.BatchVerifying, p.Status.Current.BatchState, "an unknown state upgrades")
+	none := progressing(cloneSet)
+	none.Workload.Replicas, none.Workload.Status = new(int32(0)), rollout.WorkloadStatus{ObservedGeneration: 3}
+	none.Release.Status.ObservedWorkloadReplicas, none.Release.Status.Current = 0, rollout.CurrentBatch{BatchState: rollout.BatchVerifying}
+	p, err = rollout.ReconcileBatch(none, now, rollout.Options{})
+	require.NoError(t, err)
+	require.Equal(t, rollout.BatchReady, p.Status.Current.BatchState, "without pods there is nothing to wait for")
+}
+
+// Section 7.1: what a batch asks for, by kind.
+func TestBatchContexts(t *testing.T) {
+	p, n := rollout.Percent, rollout.Int
+	back := new(int32(4))
+	for _, c := range []struct {
+		why              string
+		ref              rollout.WorkloadRef
+		style            rollout.Style
+		replicas         int32
+		batch            rollout.IntOrPercent
+		noNeed           *int32
+		unordered        bool
+		planned, desired int32
+		partition        rollout.IntOrPercent
+		surge            rollout.IntOrPercent
+	}{
+		{"Deployment", deployment, rollout.Partition, 6, p(99), nil, false, 5, 5, p(99), unset},
+		{"CloneSet, a number", cloneSet, rollout.Partition, 10, n(3), nil, false, 3, 3, n(7), unset},
+		{"CloneSet, a share", cloneSet, rollout.Partition, 3, p(50), nil, false, 2, 2, p(33), unset},
+		{"CloneSet, none stays", cloneSet, rollout.Partition, 3, p(100), nil, false, 3, 3, p(0), unset},
+		{"CloneSet, rolling back: half of 6", cloneSet, rollout.Partition, 10, n(3), back, false, 3, 7, n(3), unset},
+		{"StatefulSet", statefulSet, rollout.Partition, 10, p(30), nil, false, 3, 3, n(7), unset},
+		{"StatefulSet, rolling back in order", statefulSet, rollout.Partition, 10, n(3), back, false, 3, 7, n(7), unset},
+		{"StatefulSet, rolling back in any order", statefulSet, rollout.Partition, 10, n(3), back, true, 3, 7, n(3), unset},
+		{"DaemonSet", kruiseSet, rollout.Partition, 10, n(99), nil, false, 10, 10, n(0), unset},
+		{"native DaemonSet", daemonSet, rollout.Partition, 10, p(1), nil, false, 1, 1, n(9), unset},
+		{"canary", deployment, rollout.Canary, 6, p(99), nil, false, 0, 6, unset, unset},
+		{"blue-green Deployment", deployment, rollout.BlueGreen, 6, p(99), nil, false, 5, 5, unset, p(99)},
+		{"blue-green CloneSet: not clamped", cloneSet, rollout.BlueGreen, 6, n(9), nil, false, 9, 9, unset, n(9)},
+	} {
+		br := release(c.style, c.batch)
+		br.Status.Current.NoNeedUpdateReplicas = c.noNeed
+		br.ReleasePlan.FailureThreshold = n(1)
+		got := rollout.NewBatchContext(br, rollout.Workload{WorkloadRef: c.ref, Replicas: &c.replicas, Unordered: c.unordered}, nil, nil)
+		require.Equal(t, []any{c.planned, c.desired, c.partition, c.surge}, []any{got.Planned, got.Desired, got.DesiredPartition, got.DesiredSurge}, c.why)
+		require.Equal(t, c.style == rollout.BlueGreen, got.FailureThreshold.IsZero(), c.why)
+	}
+	for _, c := range []struct {
+		stable, replicas int32
+		want             rollout.IntOrPercent
+	}{{1, 3, p(33)}, {98, 99, p(98)}, {1, 101, p(1)}, {3, 3, p(100)}, {0, 3, p(0)}} {
+		require.Equal(t, c.want, rollout.StableShare(c.stable, c.replicas, p(50)))
+	}
+	require.Equal(t, int32(2), p(1).OfUp(101), "D4: which keeps 2")
+	require.True(t, rollout.PartitionAtLeast(p(20), n(5)), "7.3, D2: 2,000,000 of 10,000,000 cover 5")
+	require.False(t, rollout.PartitionAtLeast(n(5), p(1)))
+	require.True(t, rollout.PartitionAtLeast(p(20), p(20)) && rollout.PartitionAtLeast(n(5), n(5)) && !rollout.PartitionAtLeast(p(20), p(21)))
+}
+
+// Sections 7.2 to 7.4: the patches of a Deployment, and when the others are written.
+func TestPatches(t *testing.T) {
+	br := release(rollout.Partition, rollout.Percent(20))
+	w := rollout.Workload{WorkloadRef: deployment, Replicas: new(int32(6)), StrategyType: "RollingUpdate", RollingUpdate: limits}
+	patch, write := rollout.InitializePatch(br, w, nil)
+	require.True(t, write)
+	const strategy = `{\"rollingStyle\":\"Partition\",\"rollingUpdate\":{\"maxUnavailable\":\"25%\",\"maxSurge\":\"25%\"},\"partition\":`
+	require.JSONEq(t, `{"metadata":{"annotations":{`+controlText+`,"rollouts.kruise.io/deployment-strategy":"`+strategy+`0}"},
+		"labels":{"rollouts.kruise.io/controlled-by-advanced-deployment-controller":"true"}},"spec":{"paused":true,"strategy":{"type":"Recreate"}}}`, patch.Body(deployment))
+	w.Annotations = map[string]string{
+		rollout.AnnotationControlInfo: rollout.ControlInfo(br),
+		rollout.AnnotationStrategy:    rollout.DeploymentStrategy{RollingStyle: "Partition", RollingUpdate: limits}.Text(),
+	}
+	w.Paused, w.StrategyType, w.RollingUpdate = true, "Recreate", nil
+	_, write = rollout.InitializePatch(br, w, nil)
+	require.False(t, write, "under control already")
+	upgrade := func(ref rollout.WorkloadRef, style rollout.Style, batch rollout.IntOrPercent, change func(w *rollout.Workload)) string {
+		at := w
+		at.WorkloadRef = ref
+		if change != nil {
+			change(&at)
+		}
+		canary := at
+		patch, write, refused := rollout.NewBatchContext(release(style, batch), at, &canary, nil).UpgradePatch(at, &canary, nil)
+		if !write {
+			return string(refused)
+		}
+		return patch.Body(ref)
+	}
+	part := func(v rollout.IntOrPercent) func(w *rollout.Workload) {
+		return func(w *rollout.Workload) { w.Partition = v }
+	}
+	green := func(surge rollout.IntOrPercent) func(w *rollout.Workload) {
+		return func(w *rollout.Workload) {
+			w.MinReadySeconds, w.ProgressDeadlineSeconds = rollout.InfiniteMinReady, new(int32(rollout.InfiniteDeadline))
+			w.StrategyType, w.RollingUpdate = "RollingUpdate", &rollout.RollingUpdate{MaxSurge: surge}
+		}
+	}
+	p, n := rollout.Percent, rollout.Int
+	for _, c := range []struct{ why, got, want string }{
+		{"Deployment", upgrade(deployment, rollout.Partition, p(20), nil), `{"metadata":{"annotations":{"rollouts.kruise.io/deployment-strategy":"` + strategy + `\"20%\"}"}}}`},
+		{"Deployment, not under control", upgrade(deployment, rollout.Partition, p(20), func(w *rollout.Workload) { w.Paused = false }), ""},
+		{"Deployment, covered", upgrade(deployment, rollout.Partition, n(0), nil), ""},
+		{"CloneSet", upgrade(cloneSet, rollout.Partition, p(50), part(p(100))), `{"spec":{"updateStrategy":{"partition":"50%"}}}`},
+		{"CloneSet, covered", upgrade(cloneSet, rollout.Partition, p(50), part(p(50))), ""}, {"CloneSet, never lowered", upgrade(cloneSet, rollout.Partition, p(50), part(n(1))), ""},
+		{"StatefulSet", upgrade(statefulSet, rollout.Partition, p(50), part(n(6))), `{"spec":{"updateStrategy":{"rollingUpdate":{"partition":3}}}}`},
+		{"StatefulSet, an absent partition is 0", upgrade(statefulSet, rollout.Partition, p(50), nil), ""},
+		{"DaemonSet", upgrade(kruiseSet, rollout.Partition, p(50), part(n(6))), `{"spec":{"updateStrategy":{"rollingUpdate":{"partition":3}}}}`},
+		{"native DaemonSet", upgrade(daemonSet, rollout.Partition, p(50), func(w *rollout.Workload) { w.UpdateRevision = "v2" }), `{"metadata":{"annotations":{"rollouts.kruise.io/daemonset-advanced-control":"{\"partition\":\"3\",\"batch-revision\":\"v2\"}"}}}`},
+		{"native DaemonSet, there", upgrade(daemonSet, rollout.Partition, p(50), func(w *rollout.Workload) {
+			w.Annotations = map[string]string{rollout.AnnotationDaemonSetControl: `{"partition":"3"}`}
+		}), ""},
+		{"canary", upgrade(deployment, rollout.Canary, p(50), func(w *rollout.Workload) { w.Replicas = new(int32(6)) }), ""},
+		{"blue-green: the example, 3 new beside 6 old", upgrade(deployment, rollout.BlueGreen, p(50), green(n(1))), `{"spec":{"paused":false,"strategy":{"rollingUpdate":{"maxSurge":"50%","maxUnavailable":0},"type":"RollingUpdate"}}}`},
+		{"blue-green, step 1: an integer 1 counts as 0", upgrade(deployment, rollout.BlueGreen, n(1), green(n(1))), `{"spec":{"paused":false,"strategy":{"rollingUpdate":{"maxSurge":1,"maxUnavailable":0},"type":"RollingUpdate"}}}`},
+		{"blue-green, covered", upgrade(deployment, rollout.BlueGreen, p(50), green(p(50))), ""},
+		{"blue-green CloneSet", upgrade(cloneSet, rollout.BlueGreen, p(50), green(n(1))), `{"spec":{"updateStrategy":{"maxSurge":"50%","partition":null}}}`},
+	} {
+		if c.want == "" {
+			require.Empty(t, c.got, c.why)
+			continue
+		}
+		require.JSONEq(t, c.want, c.got, c.why)
+	}
+
+	br.ReleasePlan.BatchPartition = nil
+	back, write := rollout.ReleasePatch(br, w, rollout.Options{})
+	require.True(t, write)
+	require.JSONEq(t, `{"metadata":{"annotations":{"batchrelease.rollouts.kruise.io/control-info":null,"rollouts.kruise.io/deployment-extra-status":null,"rollouts.kruise.io/deployment-strategy":null},
+		"labels":{"rollouts.kruise.io/controlled-by-advanced-deployment-controller":null,"rollouts.kruise.io/stable-revision":null}},
+		"spec":{"paused":false,"strategy":{"rollingUpdate":{"maxSurge":"25%","maxUnavailable":"25%"},"type":"RollingUpdate"}}}`, back.Body(deployment))
+}
+
+// Section 8: each rule, with its sentence.
+func TestReadinessRules(t *testing.T) {
+	const prefix = "current batch not ready: "
+	for _, c := range []struct {
+		c    rollout.BatchContext
+		want string
+	}{
+		{rollout.BatchContext{Updated: 1, UpdatedReady: 0, Desired: 2}, "updated replicas not satisfied, UpdatedReplicas 1 < DesiredUpdatedReplicas 2"},
+		{rollout.BatchContext{Updated: 2, UpdatedReady: 0, Desired: 2}, "updated ready replicas not satisfied, allowedUnavailable + UpdatedReadyReplicas 0 < DesiredUpdatedReplicas 2"},
+		{rollout.BatchContext{Updated: 2, UpdatedReady: 0, Desired: 2, FailureThreshold: rollout.Int(2)}, "no updated ready replicas, DesiredUpdatedReplicas 2 > 0 and UpdatedReadyReplicas 0 = 0"},
+		{rollout.BatchContext{Updated: 2, UpdatedReady: 2, Desired: 2, Planned: 2, RolloutID: "id", PodCount: 6, Labelled: 1}, "pods with batch label not satisfied, RolloutID id, PlannedUpdatedReplicas 2"},
+		{rollout.BatchContext{Updated: 2, UpdatedReady: 2, Desired: 2, Planned: 2, PodCount: 6, Labelled: 1}, ""},
+		{rollout.BatchContext{Updated: 2, UpdatedReady: 2, Desired: 2, Planned: 2, RolloutID: "id"}, ""},
+		{rollout.BatchContext{}, ""},
+	} {
+		hold, waiting := c.c.Waiting(nil)
+		require.Equal(t, c.want != "", waiting)
+		if waiting {
+			require.Equal(t, prefix+c.want, c.c.Text(hold))
+		}
+	}
+}
+
+// Section 9.2: which pods are offered in a rollback in batches.
+func TestRollbackFilter(t *testing.T) {
+	of := func(labels ...string) rollout.Pod {
+		p := rollout.Pod{Name: labels[0], Labels: map[string]string{rollout.LabelPodTemplateHash: labels[1]}}
+		for _, key := range labels[2:] {
+			p.Labels[key] = "id"
+		}
+		return p
+	}
+	gone := of("web-9", "v1")
+	gone.DeletionTimestamp = now
+	low, both := rollout.LabelNoNeedUpdate, rollout.LabelRolloutID
+	pods := []rollout.Pod{gone, of("web-0", "v1", low), of("web-1", "v1", low), of("web-2", "v1", low, both), of("web-3", "v1"), of("web-4", "v2")}
+	for _, c := range []struct {
+		why  string
+		f    rollout.RollbackFilter
+		want string
+	}{
+		{"need 3 - 2 = 1, so one more of those that need no update", rollout.RollbackFilter{Planned: 2, Desired: 3}, "[web-2 web-3 web-0 web-9]"},
+		{"planned no more than needed", rollout.RollbackFilter{Planned: 1, Desired: 3}, "[web-2 web-3 web-9]"},
+		{"no need: as they are", rollout.RollbackFilter{Planned: 2, Desired: 2}, "[web-9 web-0 web-1 web-2 web-3 web-4]"},
+		{"ordered: from the partition on, highest first", rollout.RollbackFilter{Ordered: true, Planned: 3, Partition: 3, Replicas: 5}, "[web-3 web-2 web-9]"},
+		{"ordered, no need: sorted", rollout.RollbackFilter{Ordered: true, Planned: 3, Partition: 5, Replicas: 5}, "[web-9 web-4 web-3 web-2 web-1 web-0]"},
+	} {
+		c.f.RolloutID, c.f.UpdateRevision = "id", "v1"
+		var names []string
+		for _, p := range c.f.Pods(pods) {
+			names = append(names, p.Name)
+		}
+		require.Equal(t, c.want, fmt.Sprint(names), c.why)
+	}
+}

@@ -1,0 +1,208 @@
+package rollout_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// words tells rules of a route: the names and weights of where they lead, and their
+// matches.
+func words(rules []rollout.RouteRule) (list []string) {
+	for _, r := range rules {
+		text := ""
+		for _, b := range r.BackendRefs {
+			text += b.Name
+			if b.Weight != nil {
+				text += fmt.Sprint("=", *b.Weight)
+			}
+			text += " "
+		}
+		for _, m := range r.Matches {
+			text += "("
+			if m.Path != nil {
+				text += m.Path.Value
+			}
+			for _, h := range m.Headers {
+				text += " " + h.Name
+			}
+			text += ")"
+		}
+		list = append(list, text)
+	}
+	return list
+}
+
+func rule(matches []rollout.Match, names ...string) rollout.RouteRule {
+	r := rollout.RouteRule{Matches: matches}
+	for _, name := range names {
+		r.BackendRefs = append(r.BackendRefs, rollout.BackendRef{Kind: "Service", Name: name})
+	}
+	return r
+}
+
+// Section 14.2, and D14 letter by letter, both ways.
+func TestRouteRules(t *testing.T) {
+	path := func(p string) rollout.Match { return rollout.Match{Path: &rollout.PathMatch{Value: p}} }
+	header := func(name string) rollout.Match {
+		return rollout.Match{Headers: []rollout.ValueMatch{{Name: name, Value: "x"}}}
+	}
+	two := []rollout.RouteRule{rule([]rollout.Match{path("/a")}, "svc"), rule([]rollout.Match{path("/b")}, "svc"), rule(nil, "other")}
+	weighed := rollout.RouteWeight(two, "svc", "canary", 20)
+	require.Equal(t, []string{"svc=80 canary=20 (/a)", "svc=80 canary=20 (/b)", "other "}, words(weighed), "others are left alone")
+	require.Equal(t, weighed, rollout.RouteWeight(weighed, "svc", "canary", 20), "done when they are equal")
+	require.Equal(t, []string{"svc (/a)", "svc (/b)", "other "}, words(two), "the argument stays as it is")
+
+	fixed := rollout.Corrections{rollout.CorrectRoutes}
+	led := rollout.RouteMatches(two, "svc", "canary", []rollout.Match{header("h")}, nil)
+	require.Equal(t, []string{"svc (/a)", "svc (/b)", "other ", "canary (/a h)", "canary (/b h)"}, words(led), "behind all others")
+	for _, c := range []struct {
+		why          string
+		decide       func(cs rollout.Corrections) []rollout.RouteRule
+		want, repair []string
+	}{
+		{"a: matches behind a weight", func(cs rollout.Corrections) []rollout.RouteRule {
+			return rollout.RouteMatches(weighed[:1], "svc", "canary", []rollout.Match{header("h")}, cs)
+		}, nil, []string{"svc=1 (/a)", "canary=1 (/a h)"}},
+		{"b: a path before a header", func(cs rollout.Corrections) []rollout.RouteRule {
+			return rollout.RouteMatches(two[:1], "svc", "canary", []rollout.Match{path("/p"), header("h")}, cs)
+		}, []string{"svc (/a)", "canary (/p)(/a)"}, []string{"svc (/a)", "canary (/p)(/a h)"}},
+		{"c: a path, and two stable rules", func(cs rollout.Corrections) []rollout.RouteRule {
+			return rollout.RouteMatches(two[:2], "svc", "canary", []rollout.Match{path("/p")}, cs)
+		}, []string{"svc (/a)", "svc (/b)", "canary (/p)"}, []string{"svc (/a)", "svc (/b)", "canary (/p)", "canary (/p)"}},
+		{"d: a redirect leads nowhere", func(cs rollout.Corrections) []rollout.RouteRule {
+			return rollout.RouteRestore([]rollout.RouteRule{weighed[0], {Name: "redirect"}}, "svc", "canary", cs)
+		}, []string{"svc=1 (/a)"}, []string{"svc=1 (/a)", ""}},
+		{"d: the weight is 1, whatever it was: it is written nowhere", func(cs rollout.Corrections) []rollout.RouteRule {
+			return rollout.RouteRestore([]rollout.RouteRule{rule(nil, "svc", "third")}, "svc", "canary", cs)
+		}, []string{"svc=1 third "}, []string{"svc=1 third "}},
+	} {
+		require.Equal(t, c.want, words(c.decide(nil)), c.why)
+		require.Equal(t, c.repair, words(c.decide(fixed)), c.why)
+	}
+	require.Equal(t, []string{"svc (/a)", "svc (/b)", "other "}, words(rollout.RouteMatches(led, "svc", "canary", nil, nil)), "an earlier canary goes")
+	require.Equal(t, []string{"svc=1 (/a)", "svc=1 (/b)", "other "}, words(rollout.RouteRestore(led, "svc", "canary", nil)), "and its rules are dropped")
+	// e: a weight behind matches leaves the rule of the header, with a weight of its own.
+	require.Equal(t, []string{"svc=80 canary=20 (/a)", "canary (/a h)"}, words(rollout.RouteWeight(rollout.RouteMatches(two[:1], "svc", "canary", []rollout.Match{header("h")}, nil), "svc", "canary", 20)))
+}
+
+// D15: 101% cannot be told from a share, 0100% is 100%, and one replica has no old pod
+// to leave. Text without a percent sign is no share at all: see TestMalformedPercentages.
+func TestLiteralHundred(t *testing.T) {
+	for _, c := range []struct {
+		text     string
+		replicas int32
+		want     int32
+	}{{`"100%"`, 6, 6}, {`"0100%"`, 6, 6}, {`"+100%"`, 6, 6}, {`"101%"`, 6, 5}, {`6`, 6, 6}, {`9`, 6, 6}, {`"1%"`, 1, 1}, {`"99%"`, 1, 1}} {
+		s, err := rollout.ParseStrategy(`{"partition":` + c.text + `}`)
+		require.NoError(t, err)
+		require.Equal(t, c.want, rollout.PartitionLimit(s.Partition, c.replicas), c.text)
+	}
+}
+
+// D20: what crashes upstream has a result; the cases of admission and of a changed plan
+// are in TestAdmitOthers, TestAdmitMatches and TestRecalculate.
+func TestNothingCrashes(t *testing.T) {
+	for _, ref := range []rollout.WorkloadRef{kruiseSet, daemonSet, cloneSet, statefulSet, deployment, {APIVersion: "x/v1", Kind: "Game", Name: "demo"}, {}} {
+		for _, style := range []rollout.Style{rollout.Partition, rollout.Canary, rollout.BlueGreen, "Odd"} {
+			s := progressing(ref)
+			s.Release.ReleasePlan.RollingStyle = style
+			s.Workload.RollingUpdate, s.Release.Status.ObservedReleasePlanHash = nil, s.Release.ReleasePlan.Hash()
+			for _, state := range []rollout.BatchState{rollout.BatchUpgrading, rollout.BatchVerifying} {
+				s.Release.Status.Current.BatchState = state
+				for _, phase := range []rollout.BatchPhase{rollout.BatchPreparing, rollout.BatchProgressing, rollout.BatchFinalizing} {
+					s.Release.Status.Phase = phase
+					_, err := rollout.ReconcileBatch(s, now, rollout.Options{})
+					require.NoError(t, err, "%s %s %s %s", ref.Kind, style, state, phase)
+				}
+			}
+		}
+	}
+	empty := begun(rollout.StatePaused, rollout.Rollout{Name: "web", WorkloadRef: deployment, Canary: twoSteps().Canary})
+	empty.Rollout.Canary = nil
+	_, err := rollout.Reconcile(empty, now, rollout.Options{})
+	require.ErrorContains(t, err, "Rollout.Canary", "an empty strategy")
+
+	first := step(rollout.Percent(50), -1)
+	first.Traffic = rollout.Percent(20)
+	r := partitioned(deployment, first, step(rollout.Percent(100), 0))
+	r.Canary.TrafficRoutings = routings(1)
+	s := begun(rollout.StateBeforeUpgrade, r)
+	s.Traffic = rollout.Traffic{Stable: &rollout.Service{Name: "svc"}, Route: &rollout.Route{Name: "route"}}
+	require.Contains(t, reconcile(t, s, rollout.Options{}).String(), "Set pod-template-hash to v1 in the selector of service svc", "a Service without a selector")
+	s = begun(rollout.StateTrafficRouting, r)
+	s.Traffic.Stable = &rollout.Service{Name: "svc"}
+	create, ok := reconcile(t, s, rollout.Options{}).Actions[0].(rollout.CreateService)
+	require.True(t, ok)
+	require.Equal(t, map[string]string{rollout.LabelPodTemplateHash: "v2"}, create.Selector)
+}
+
+// Section 14.1: where stable traffic goes, by moment; 14.6: and how long each change is
+// waited for.
+func TestTrafficMoments(t *testing.T) {
+	led := func(state rollout.StepState, step int32, grace int32, pinned bool) rollout.Snapshot {
+		first := rollout.Step{Replicas: rollout.Percent(20), Traffic: rollout.Percent(20)}
+		r := partitioned(deployment, first, rollout.Step{Replicas: rollout.Percent(50)}, rollout.Step{Replicas: rollout.Int(6), Traffic: rollout.Percent(50)})
+		r.Canary.TrafficRoutings = routings(1)
+		r.Canary.TrafficRoutings[0].GracePeriodSeconds = grace
+		s := begun(state, r)
+		s.Rollout.Status.Sub.CurrentStepIndex, s.Rollout.Status.Sub.NextStepIndex = step, rollout.NextStep(3, step)
+		s.Traffic.Stable = &rollout.Service{Name: "svc", Selector: map[string]string{"app": "web"}}
+		s.Traffic.Route = &rollout.Route{Name: "route", Rules: []rollout.RouteRule{rule(nil, "svc")}}
+		if pinned {
+			s.Traffic.Stable.Selector[rollout.LabelPodTemplateHash] = "v1"
+			s.Traffic.Canary = &rollout.Service{Name: "svc-canary", Selector: map[string]string{rollout.LabelPodTemplateHash: "v2"}}
+			s.Traffic.Route.Rules = rollout.RouteWeight(s.Traffic.Route.Rules, "svc", "svc-canary", 20)
+		}
+		return s
+	}
+	for _, c := range []struct {
+		why  string
+		s    rollout.Snapshot
+		want []string // the first actions
+		next rollout.StepState
+	}{
+		{"before step 1 it is pinned", led(rollout.StateBeforeUpgrade, 1, 3, false), []string{"Set pod-template-hash to v1 in the selector of service svc (PinTraffic)"}, rollout.StateBeforeUpgrade},
+		{"without grace it goes on at once", led(rollout.StateBeforeUpgrade, 1, 0, false), []string{"Set pod-template-hash to v1 in the selector of service svc (PinTraffic)"}, rollout.StateUpgrade},
+		{"the Services come before the route", led(rollout.StateTrafficRouting, 1, 3, false), []string{"Created service svc-canary from svc (RouteTraffic)", "Set pod-template-hash to v1 in the selector of service svc (PinTraffic)"}, rollout.StateTrafficRouting},
+		{"a step without traffic gives it back", led(rollout.StateBeforeUpgrade, 2, 3, true), []string{"Removed pod-template-hash from the selector of service svc (RestoreTraffic)"}, rollout.StateBeforeUpgrade},
+		{"a full step does so before the upgrade, and leaves the route", led(rollout.StateBeforeUpgrade, 3, 3, true), []string{"Removed pod-template-hash from the selector of service svc (RestoreTraffic)"}, rollout.StateBeforeUpgrade},
+	} {
+		p := reconcile(t, c.s, rollout.Options{})
+		require.GreaterOrEqual(t, len(p.Actions), len(c.want), c.why)
+		for i, want := range c.want {
+			require.Equal(t, want, p.Actions[i].String(), c.why)
+		}
+		require.Equal(t, c.next, p.Status.CurrentStepState, c.why)
+		if c.s.Rollout.Status.Sub.CurrentStepIndex == 3 {
+			require.Len(t, p.Actions, 1, c.why)
+		}
+	}
+
+	// The grace of a change is over when it has been remembered for as long, and no
+	// change means no wait.
+	s := led(rollout.StateBeforeUpgrade, 1, 5, false)
+	p := reconcile(t, s, rollout.Options{})
+	require.Len(t, p.Grace, 1)
+	require.Equal(t, now.Add(5*time.Second), p.RecheckAt)
+	s.Traffic.Stable.Selector[rollout.LabelPodTemplateHash] = "v1"
+	for _, c := range []struct {
+		age  time.Duration
+		want rollout.StepState
+		left int
+	}{{5*time.Second - 1, rollout.StateBeforeUpgrade, 1}, {5 * time.Second, rollout.StateUpgrade, 0}} {
+		s.Grace = rollout.Grace{}
+		for key := range p.Grace {
+			s.Grace[key] = now.Add(-c.age)
+		}
+		next := reconcile(t, s, rollout.Options{})
+		require.Equal(t, c.want, next.Status.CurrentStepState)
+		require.Len(t, next.Grace, c.left)
+	}
+	s.Grace = nil
+	require.Equal(t, rollout.StateUpgrade, reconcile(t, s, rollout.Options{}).Status.CurrentStepState, "nothing is remembered: a restart shortens waits")
+}

@@ -1,0 +1,92 @@
+package rollout_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// Section 4: when pods go back to what they were, and what a release is called.
+func TestInspectRollbacks(t *testing.T) {
+	for _, c := range []struct {
+		why              string
+		ref              rollout.WorkloadRef
+		stable, update   string
+		replicas, behind int32
+		want             bool
+	}{
+		{"CloneSet: equal, and not all updated", cloneSet, "web-1", "web-1", 4, 2, true}, {"CloneSet: all updated", cloneSet, "web-1", "web-1", 4, 4, false},
+		{"CloneSet: another template", cloneSet, "web-1", "web-2", 4, 2, false}, {"StatefulSet: equal, and not all updated", statefulSet, "web-1", "web-1", 4, 2, true},
+		{"StatefulSet: all updated", statefulSet, "web-1", "web-1", 4, 4, false}, {"a DaemonSet of OpenKruise never", kruiseSet, "web-1", "web-1", 4, 2, false},
+	} {
+		w := rollout.Workload{WorkloadRef: c.ref, Replicas: &c.replicas, StableRevision: c.stable, UpdateRevision: c.update, Annotations: map[string]string{rollout.AnnotationInProgress: "x"}}
+		w.Status = rollout.WorkloadStatus{Replicas: c.replicas, UpdatedReplicas: c.behind}
+		require.Equal(t, c.want, rollout.Inspect(rollout.InspectSnapshot{Workload: w}).InRollback, c.why)
+	}
+	w := rollout.Workload{WorkloadRef: deployment, Labels: map[string]string{rollout.LabelStableRevision: "v2"}, Template: revision.Template{ID: "v2", Hash: "v2"}}
+	sets := []rollout.WorkloadSet{{Name: "b", Template: template("v2"), Replicas: 1}}
+	f := rollout.Inspect(rollout.InspectSnapshot{Workload: w, Sets: sets})
+	require.Equal(t, "false  true", fmt.Sprintf("%v %s %v", f.InRollback, f.PodTemplateHash, f.Consistent), "a Deployment is not looked at so closely before it is in progress")
+	behind := w
+	behind.Generation = 2
+	require.Equal(t, rollout.Facts{WorkloadRef: deployment}, rollout.Inspect(rollout.InspectSnapshot{Workload: behind, Sets: sets}), "nothing else is known of one that is behind")
+
+	for _, c := range []struct {
+		labels map[string]string
+		back   bool
+		want   string
+	}{
+		{map[string]string{rollout.LabelRolloutID: "7"}, false, "7"}, {map[string]string{rollout.LabelRolloutID: "7"}, true, "7"}, {map[string]string{rollout.LabelRolloutID: ""}, false, "v2"},
+		{nil, false, "v2"}, {nil, true, "rollback-v2"},
+	} {
+		f := rollout.Facts{Labels: c.labels, InRollback: c.back, CanaryRevision: "v2"}
+		require.Equal(t, c.want, f.RolloutID(nil))
+	}
+}
+
+// Section 5.10: the BatchRelease that a step asks for.
+func TestReleaseOf(t *testing.T) {
+	r := partitioned(deployment, step(rollout.Percent(20), 60), step(rollout.Int(5), -1))
+	r.Canary.FailureThreshold, r.Canary.PatchPodTemplateMetadata = rollout.Percent(10), &rollout.TemplateMetadata{Labels: map[string]string{"a": "b"}}
+	r.Annotations = map[string]string{rollout.AnnotationRollbackInBatch: "true"}
+	f := rollout.Facts{CanaryRevision: "v2"}
+	want := rollout.BatchRelease{Name: "web", WorkloadRef: deployment, ReleasePlan: rollout.ReleasePlan{
+		Batches: []rollout.Batch{{CanaryReplicas: rollout.Percent(20)}, {CanaryReplicas: rollout.Int(5)}}, BatchPartition: new(int32(1)), RolloutID: "v2",
+		FailureThreshold: rollout.Percent(10), PatchPodTemplateMetadata: &rollout.TemplateMetadata{Labels: map[string]string{"a": "b"}}, RollingStyle: rollout.Partition,
+	}}
+	require.Equal(t, want, rollout.ReleaseOf(r, f, 2, nil))
+	r.Canary.EnableExtraWorkloadForCanary = true
+	got := rollout.ReleaseOf(r, f, 1, nil).ReleasePlan
+	require.Equal(t, []any{rollout.Canary, true, int32(0)}, []any{got.RollingStyle, got.EnableExtraWorkloadForCanary, *got.BatchPartition})
+	r.BlueGreen, r.Canary = r.Canary, nil
+	got = rollout.ReleaseOf(r, f, 1, nil).ReleasePlan
+	require.Equal(t, []any{rollout.BlueGreen, false, true}, []any{got.RollingStyle, got.EnableExtraWorkloadForCanary, got.PatchPodTemplateMetadata == nil})
+	f.InRollback = true
+	require.Equal(t, map[string]string{rollout.AnnotationRollbackInBatch: "true"}, rollout.ReleaseOf(r, f, 1, nil).Annotations)
+	r.Annotations = nil
+	require.Equal(t, map[string]string{rollout.AnnotationRollbackInBatch: ""}, rollout.ReleaseOf(r, f, 1, nil).Annotations, "possibly empty")
+
+	// What is waited for, in order: that it is there, up to date, observed, and ready.
+	s := begun(rollout.StateUpgrade, twoSteps())
+	br := rollout.ReleaseOf(s.Rollout, *s.Workload, 1, nil)
+	br.Generation = 2
+	s.Rollout.Status.Sub.ObservedRolloutID = br.ReleasePlan.RolloutID
+	hold := func(change func()) string {
+		change()
+		p := reconcile(t, s, rollout.Options{})
+		if len(p.Holds) == 0 {
+			return string(p.Status.CurrentStepState)
+		}
+		return string(p.Holds[0].Reason)
+	}
+	require.Equal(t, "ReleaseMissing", hold(func() {}))
+	require.Equal(t, "ReleaseOutdated", hold(func() { s.BatchRelease = &rollout.BatchRelease{Name: "web", WorkloadRef: deployment} }))
+	require.Equal(t, "NotObserved", hold(func() { s.BatchRelease = &br }))
+	require.Equal(t, "NotObserved", hold(func() { br.Status.ObservedReleasePlanHash = br.ReleasePlan.Hash() }))
+	require.Equal(t, "BatchNotReady", hold(func() { br.Status.ObservedGeneration = 2 }))
+	require.Equal(t, "StepTrafficRouting", hold(func() { br.Status.Current.BatchState = rollout.BatchReady }))
+}

@@ -1,0 +1,162 @@
+package rollout_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/rollout"
+)
+
+func routed(s rollout.Step, traffic rollout.IntOrPercent) rollout.Step {
+	s.Traffic = traffic
+	return s
+}
+
+func details(es []*rollout.FieldError) (list []string) {
+	for _, e := range es {
+		list = append(list, e.Detail)
+	}
+	return list
+}
+
+// Section 2.3: each rule with its message, in order.
+func TestValidateRules(t *testing.T) {
+	const replicas = `replicas must be positive number, or a percentage with "0%" < canaryReplicas <= "100%"`
+	const traffic = `traffic must be percentage with "0%" < traffic <= "100%" in canary strategy`
+	const limit = "For partition style rollout: step[x].replicas must not greater than partition-percent-limit if traffic specified"
+	const decrease = "Steps.CanaryReplicas must be a non decreasing sequence"
+	p, n := rollout.Percent, rollout.Int
+	only := func(v rollout.IntOrPercent) rollout.Rollout { return partitioned(deployment, step(v, 0)) }
+	led := func(v, weight rollout.IntOrPercent) rollout.Rollout {
+		return partitioned(deployment, routed(step(v, 0), weight))
+	}
+	extra := func(r rollout.Rollout) rollout.Rollout { r.Canary.EnableExtraWorkloadForCanary = true; return r }
+	green := func(r rollout.Rollout) rollout.Rollout { r.BlueGreen, r.Canary = r.Canary, nil; return r }
+	of := func(ref rollout.WorkloadRef) rollout.Rollout { return partitioned(ref, step(p(100), 0)) }
+	matches := partitioned(deployment, rollout.Step{Replicas: p(51), Matches: []rollout.Match{{}}})
+	routings2 := only(p(100))
+	routings2.Canary.TrafficRoutings = routings(2)
+	for _, c := range []struct {
+		why  string
+		r    rollout.Rollout
+		want string // "" for none
+	}{
+		{"V1", of(rollout.WorkloadRef{APIVersion: "batch/v1", Kind: "Job"}), "WorkloadRef kind is not supported"},
+		{"V1: the group counts", of(rollout.WorkloadRef{APIVersion: "apps/v1", Kind: "CloneSet"}), "WorkloadRef kind is not supported"},
+		{"V1", of(rollout.WorkloadRef{APIVersion: "apps/v1", Kind: "ReplicaSet"}), ""}, {"V1", of(statefulSet), ""}, {"V1", of(daemonSet), ""}, {"V1", of(kruiseSet), ""},
+		{"V1", of(rollout.WorkloadRef{APIVersion: "apps.kruise.io/v1beta1", Kind: "StatefulSet"}), ""},
+		{"V2", green(of(statefulSet)), "WorkloadRef kind is not supported for bluegreen style"}, {"V2", green(of(cloneSet)), ""}, {"V2", green(of(deployment)), ""},
+		{"V3: none", rollout.Rollout{WorkloadRef: deployment}, "Canary and BlueGreen cannot both be empty"},
+		{"V3: both", rollout.Rollout{WorkloadRef: deployment, Canary: of(deployment).Canary, BlueGreen: of(deployment).Canary}, "Canary and BlueGreen cannot both be set"},
+		{"V4", partitioned(deployment), "The number of Canary.Steps cannot be empty"},
+		{"V5", partitioned(deployment, rollout.Step{}), "replicas cannot be empty"},
+		{"V6", only(n(0)), replicas}, {"V6", only(n(-1)), replicas}, {"V6", only(p(0)), replicas}, {"V6", only(p(-5)), replicas}, {"V6", only(p(101)), replicas},
+		{"V6: a number has no upper limit", only(n(1000000)), ""}, {"V6", only(p(1)), ""}, {"V6", only(p(100)), ""},
+		{"V7", led(p(51), p(20)), limit}, {"V7", led(p(50), p(20)), ""}, {"V7: a number is not compared", led(n(99), p(20)), ""}, {"V7: matches", matches, limit},
+		{"V7: not for an extra Deployment", extra(led(p(51), p(20))), ""}, {"V7: nor for blue-green", green(led(p(51), p(20))), ""},
+		{"V8", led(p(20), p(0)), traffic}, {"V8", led(p(20), p(101)), traffic}, {"V8: a number is no percentage", led(p(20), n(5)), traffic}, {"V8", led(p(20), p(100)), ""},
+		{"V8: none for blue-green", green(led(p(20), p(0))), ""},
+		{"V8", green(led(p(20), p(101))), `traffic must be percentage with "0%" <= traffic <= "100%" in blueGreen strategy`},
+		{"V9", partitioned(deployment, step(p(50), 0), step(p(20), 0)), decrease}, {"V9", partitioned(deployment, step(n(5), 0), step(n(4), 0)), decrease},
+		{"V9: equal", partitioned(deployment, step(p(50), 0), step(p(50), 0)), ""}, {"V9: not compared (D2)", partitioned(deployment, step(p(20), 0), step(n(5), 0), step(p(100), 0)), ""},
+		{"V9: not compared", partitioned(deployment, step(n(5), 0), step(p(1), 0)), ""},
+		{"the first wrong step ends the list", partitioned(deployment, step(p(50), 0), step(p(0), 0), rollout.Step{}), replicas},
+		{"V10", routings2, "Rollout currently only support single TrafficRouting."},
+	} {
+		var want []string
+		if c.want != "" {
+			want = []string{c.want}
+		}
+		require.Equal(t, want, details(rollout.Validate(c.r, nil)), "%s: %+v", c.why, c.r)
+	}
+	other := of(deployment)
+	other.Name = "other"
+	require.Equal(t, []string{"This rollout conflict with Rollout(other)"}, details(rollout.Validate(of(deployment), []rollout.Rollout{other, of(deployment)})), "V11: itself is no other")
+	require.Empty(t, rollout.Validate(of(cloneSet), []rollout.Rollout{other}))
+	all := rollout.Rollout{WorkloadRef: rollout.WorkloadRef{APIVersion: "batch/v1", Kind: "Job", Name: "j"}, Canary: &rollout.Strategy{TrafficRoutings: routings(2)}}
+	other.WorkloadRef = all.WorkloadRef
+	require.Equal(t, []string{"WorkloadRef kind is not supported", "The number of Canary.Steps cannot be empty", "Rollout currently only support single TrafficRouting.",
+		"This rollout conflict with Rollout(other)"}, details(rollout.Validate(all, []rollout.Rollout{other})), "all at once, in their order")
+}
+
+// V12: what is immutable, and while.
+func TestValidateUpdateRules(t *testing.T) {
+	base := partitioned(deployment, step(rollout.Percent(20), 0), step(rollout.Percent(100), 0))
+	for _, c := range []struct {
+		why    string
+		change func(r *rollout.Rollout)
+		want   []string
+	}{
+		{"the values of steps may change", func(r *rollout.Rollout) { r.Canary.Steps[0].Replicas = rollout.Percent(30) }, nil},
+		{"the workload", func(r *rollout.Rollout) { r.WorkloadRef.Name = "x" }, []string{"Rollout 'ObjectRef' field is immutable"}},
+		{"the traffic", func(r *rollout.Rollout) { r.Canary.TrafficRoutings = routings(1) }, []string{"Rollout 'Strategy.TrafficRoutings' field is immutable"}},
+		{"the style", func(r *rollout.Rollout) { r.Canary.EnableExtraWorkloadForCanary = true }, []string{"Rollout style field is immutable"}},
+		{"the number of steps", func(r *rollout.Rollout) { r.Canary.Steps = r.Canary.Steps[1:] }, []string{"Amount of Rollout steps are immutable"}},
+	} {
+		for phase, immutable := range map[rollout.RolloutPhase]bool{
+			rollout.PhaseProgressing: true, rollout.PhaseTerminating: true, rollout.PhaseHealthy: false, rollout.PhaseDisabling: false, rollout.PhaseDisabled: false, "": false,
+		} {
+			old := base
+			old.Status.Phase = phase
+			changed := partitioned(deployment, step(rollout.Percent(20), 0), step(rollout.Percent(100), 0))
+			c.change(&changed)
+			want := c.want
+			if !immutable {
+				want = nil
+			}
+			require.Equal(t, want, details(rollout.ValidateUpdate(old, changed, nil)), "%s, %s", c.why, phase)
+		}
+	}
+}
+
+// Section 2.3: what v1alpha1 asks of its steps.
+func TestValidateV1alpha1Rules(t *testing.T) {
+	w := func(n int32) *int32 { return &n }
+	step := func(weight *int32, v rollout.IntOrPercent) rollout.StepV1alpha1 {
+		return rollout.StepV1alpha1{Weight: weight, Replicas: v}
+	}
+	var unset rollout.IntOrPercent
+	for _, c := range []struct {
+		why, style string
+		led        int
+		steps      []rollout.StepV1alpha1
+		valid      bool
+	}{
+		{"neither", "", 0, []rollout.StepV1alpha1{step(nil, unset)}, false},
+		{"a weight", "", 0, []rollout.StepV1alpha1{step(w(1), unset)}, true}, {"of all", "", 0, []rollout.StepV1alpha1{step(w(100), unset)}, true},
+		{"too small", "", 0, []rollout.StepV1alpha1{step(w(0), unset)}, false}, {"too large", "", 0, []rollout.StepV1alpha1{step(w(101), unset)}, false},
+		{"too large beside replicas does not matter", "", 0, []rollout.StepV1alpha1{step(w(101), rollout.Percent(10))}, true},
+		{"over 50 by partition", "partition", 0, []rollout.StepV1alpha1{step(w(51), unset)}, false}, {"50", "partition", 0, []rollout.StepV1alpha1{step(w(50), unset)}, true},
+		{"V7", "partition", 0, []rollout.StepV1alpha1{step(w(20), rollout.Percent(51))}, false}, {"V7, without traffic", "partition", 0, []rollout.StepV1alpha1{step(nil, rollout.Percent(51))}, true},
+		{"V7, by matches", "partition", 0, []rollout.StepV1alpha1{{Matches: []rollout.Match{{}}, Replicas: rollout.Percent(51)}}, false},
+		{"weights decrease", "", 1, []rollout.StepV1alpha1{step(w(20), rollout.Int(1)), step(w(10), rollout.Int(2))}, false},
+		{"without traffic they may", "", 0, []rollout.StepV1alpha1{step(w(20), rollout.Int(1)), step(w(10), rollout.Int(2))}, true},
+		{"a style that nobody knows", "odd", 0, []rollout.StepV1alpha1{step(w(1), unset)}, false}, {"Canary", "Canary", 0, []rollout.StepV1alpha1{step(w(60), unset)}, true},
+	} {
+		r := rollout.RolloutV1alpha1{Name: "web", WorkloadRef: deployment, Steps: c.steps, Annotations: map[string]string{rollout.AnnotationRollingStyle: c.style}}
+		if c.led > 0 {
+			r.TrafficRoutings = routings(c.led)
+		}
+		require.Equal(t, c.valid, len(rollout.ValidateV1alpha1(r)) == 0, "%s: %v", c.why, details(rollout.ValidateV1alpha1(r)))
+	}
+}
+
+// The manifest of the introductory article is rejected today, by V7: its last step leads
+// all traffic to all pods. The same without traffic in that step is not.
+func TestArticleManifest(t *testing.T) {
+	old := rollout.RolloutV1alpha1{
+		Name: "echoserver", WorkloadRef: deployment, Annotations: map[string]string{rollout.AnnotationRollingStyle: "partition"},
+		TrafficRoutings: []rollout.TrafficRouting{{Service: "echoserver", Ingress: &rollout.IngressRef{Name: "echoserver"}}},
+	}
+	for _, n := range []int32{20, 50, 100} {
+		old.Steps = append(old.Steps, rollout.StepV1alpha1{Weight: &n, Replicas: rollout.Percent(n)})
+	}
+	require.Len(t, rollout.ValidateV1alpha1(old), 1)
+	es := rollout.Validate(old.Convert(), nil)
+	require.Len(t, es, 1)
+	require.Equal(t, "Rollout.Canary.Steps[2].Replicas", es[0].Path)
+	old.Steps[2].Weight = nil
+	require.Empty(t, rollout.ValidateV1alpha1(old))
+	require.Empty(t, rollout.Validate(old.Convert(), nil))
+}
