@@ -1,0 +1,57 @@
+package cluster
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+
+	"k8s.io/kubernetes/cmd/kube-apiserver/app"
+)
+
+// roleVariable names the role of a process that [Command] has started.
+const roleVariable = "KPLAN_E2E_ROLE"
+
+const roleServer = "apiserver"
+
+// Main turns the process into what it was started as, and returns only in the process
+// that the user has started. Call it first in main or TestMain. Other roles than the
+// API server are given by name; their functions return when they are done.
+//
+// A process with a role ends when the one that started it does, however that ends.
+func Main(roles map[string]func() error) {
+	role := os.Getenv(roleVariable)
+	if role == "" {
+		return
+	}
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin) // ends with the parent
+		os.Exit(1)
+	}()
+	run := roles[role]
+	if role == roleServer {
+		run = app.NewAPIServerCommand().Execute
+	}
+	if run == nil {
+		fmt.Fprintf(os.Stderr, "no such role: %s\n", role)
+		os.Exit(2)
+	}
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// Command returns a command that runs this program again in a role. It has a pipe as
+// standard input, which is the caller's to keep open.
+func Command(role string, args ...string) (*exec.Cmd, io.Closer, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, nil, err
+	}
+	cmd := exec.Command(self, args...)
+	cmd.Env = append(os.Environ(), roleVariable+"="+role)
+	stdin, err := cmd.StdinPipe()
+	return cmd, stdin, err
+}

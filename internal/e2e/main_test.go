@@ -1,0 +1,50 @@
+package e2e
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/go-logr/logr"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/kplan-go/kplan/internal/e2e/cluster"
+)
+
+func TestMain(m *testing.M) {
+	ctrl.SetLogger(logr.Discard())
+	cluster.Main(map[string]func() error{ours.name: child(ours), upstream.name: child(upstream)})
+	flag.Parse()
+	code, err := run(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func run(m *testing.M) (int, error) {
+	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
+		_ = f.Value.Set("6") // tests wait most of the time
+	}
+	dir, err := os.MkdirTemp("", "e2e")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(dir)
+	logs, err := cluster.LogTo(dir)
+	if err != nil {
+		return 0, err
+	}
+	defer logs.Close()
+	if err := buildKubectl(); err != nil {
+		return 0, err
+	}
+	var stop func()
+	if shared, stop, err = newWorld(dir, true); err != nil {
+		return 0, err
+	}
+	defer stop()
+	return m.Run(), nil
+}
