@@ -13,10 +13,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Run lengths, overridden by the environment variables of the same names.
+// Run lengths and the seed, overridden by the environment variables of these names.
 var (
 	functionCases = fromEnv("KPLAN_CASES", 30_000)
 	syncCases     = fromEnv("KPLAN_SYNCS", 60_000)
+	seed          = fromEnv("KPLAN_SEED", 0) // 0 draws other cases in every run
 )
 
 func fromEnv(name string, unset int) int {
@@ -90,6 +91,9 @@ func (c *census) check(t testing.TB, n int, property func(*rapid.T)) {
 		}
 		set(t, "rapid.checks", strconv.Itoa(n))
 		defer func() { set(t, "rapid.checks", "100") }()
+	}
+	if seed > 0 && !flagged("rapid.seed") {
+		set(t, "rapid.seed", strconv.Itoa(seed))
 	}
 	if !flagged("rapid.shrinktime") {
 		set(t, "rapid.shrinktime", "15s")
