@@ -122,7 +122,8 @@ type PreparePod struct {
 }
 
 // UpdatePod updates a pod in place, by the steps: close the readiness gate, set the
-// hash, write images and metadata and the state.
+// hash, write images, resources and metadata and the state. The gate stays as it is if
+// only resources change and no container restarts for them.
 type UpdatePod struct {
 	Object
 	Node      string     `json:"node"`

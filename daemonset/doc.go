@@ -206,11 +206,23 @@
 //   - Events about single writes (SuccessfulCreate and its like) are left to whoever
 //     executes the plan.
 //
-// Not there: vertical scaling in place, which is behind a gate that is off by default,
-// and of which only the template changes that it allows are known well enough; with the
-// gate off, changed resources replace the pod, as here. Nor are container hashes that
-// the node agent reports (they are fields of [Pod]), and pre-download of images, which
-// changes no decision.
+// With [Options.VerticalScaling] new values of cpu and memory in the limits and requests
+// of containers, not of init containers, go to the pod in place. A value that is added or
+// removed, another resource, a quantity that cannot be read, or another quality of
+// service replaces the pod; without the option any change of resources does. Amounts
+// count for the quality of service, texts for whether a value changes. A request that
+// the template leaves out is the limit and changes with it; upstream leaves it behind,
+// so that the API server refuses the resize. The readiness gate closes unless only
+// resources change and none of them restarts its container.
+//
+// Left to the caller is the resize itself: it goes to a subresource of the pod that may
+// refuse it, as for want of room, and then the rest of the update should not be
+// written. A plan does not see what resources containers run with: an update in place is
+// completed without waiting for the kubelet to resize them. After a grace period of
+// another writer images and metadata are written, and no resources.
+//
+// Not there: container hashes that the node agent reports (they are fields of [Pod]),
+// and pre-download of images, which changes no decision.
 //
 // # Defects
 //

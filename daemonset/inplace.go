@@ -37,8 +37,14 @@ func (st *state) updateInPlace(p *Plan, d Deletion, spec *InPlaceSpec) {
 	put := FirstBatch(d.Pod.Containers, spec, st.now)
 	p.do(UpdatePod{
 		Object: d.Pod.object(), Node: d.Pod.target(), From: d.Pod.Labels[LabelHash], To: st.version.Hash,
-		CloseGate: true, Patch: put, Reason: d.Reason,
+		CloseGate: spec.closesGate(), Patch: put, Reason: d.Reason,
 	})
+}
+
+// closesGate reports whether a pod stops being ready to be updated: not if only resources
+// change, and no container restarts for them (rule I-6).
+func (s *InPlaceSpec) closesGate() bool {
+	return len(s.Images)+len(s.Refs) > 0 || len(s.Resources) == 0 || s.Restart
 }
 
 // inPlaceSpec returns how to update a pod in place, nil if it cannot be. Specs holds
@@ -160,7 +166,9 @@ func (st *state) refreshGrace(p *Plan, pod *Pod, a RefreshPod) {
 }
 
 // pending reports whether another batch is to come.
-func (s *InPlaceState) pending() bool { return len(s.NextImages)+len(s.NextRefs) > 0 }
+func (s *InPlaceState) pending() bool {
+	return len(s.NextImages)+len(s.NextRefs)+len(s.NextScales) > 0
+}
 
 // InPlaceCompleted reports whether the update in place of a pod is over, as far as its
 // annotations tell. A pod without one is not being updated, and has completed (rule

@@ -16,10 +16,12 @@ type InPlaceState struct {
 	Last      map[string]InPlaceContainer `json:"lastContainerStatuses"` // what ran before, by container
 
 	FromEnv bool `json:"updateEnvFromMetadata,omitempty"`
+	Scales  bool `json:"updateResources,omitempty"`
 	Images  bool `json:"updateImages,omitempty"`
 
 	NextImages map[string]string      `json:"nextContainerImages,omitempty"`
 	NextRefs   map[string]RefMetadata `json:"nextContainerRefMetadata,omitempty"`
+	NextScales map[string]Resources   `json:"nextContainerResources,omitempty"`
 	PreCheck   *InPlacePreCheck       `json:"preCheckBeforeNext,omitempty"`
 	Batches    []InPlaceBatch         `json:"containerBatchesRecord,omitempty"`
 }
@@ -50,17 +52,23 @@ type InPlacePut struct {
 	RemoveAnnotations []string          `json:"removeAnnotations,omitempty"`
 	AllLabels         bool              `json:"allLabels,omitzero"`      // remove all labels first
 	AllAnnotations    bool              `json:"allAnnotations,omitzero"` // remove all annotations first
-	State             InPlaceState      `json:"state"`
+	// Resources is limits and requests by container. They go to the subresource resize.
+	Resources map[string]Resources `json:"resources,omitempty"`
+	State     InPlaceState         `json:"state"`
 }
 
-// String returns the containers and their images, such as "app=app:2, log=log:7".
+// String returns the containers and their images, such as "app=app:2, log=log:7", and
+// whose resources change.
 func (p InPlacePut) String() string {
-	if len(p.Images) == 0 {
-		return "metadata"
-	}
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(p.Images)) {
 		parts = append(parts, fmt.Sprintf("%s=%s", name, p.Images[name]))
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Resources)) {
+		parts = append(parts, "resources of "+name)
+	}
+	if len(parts) == 0 {
+		return "metadata"
 	}
 	return strings.Join(parts, ", ")
 }
@@ -71,7 +79,7 @@ func (p InPlacePut) String() string {
 func FirstBatch(containers []Container, spec *InPlaceSpec, now time.Time) InPlacePut {
 	put := InPlacePut{State: InPlaceState{
 		Revision: spec.Revision, Timestamp: now, FromEnv: spec.FromEnv, Images: len(spec.Images) > 0,
-		NextImages: spec.Images, NextRefs: spec.Refs,
+		NextImages: spec.Images, NextRefs: spec.Refs, NextScales: spec.Resources, Scales: len(spec.Resources) > 0,
 	}}
 	put.Labels, put.RemoveLabels = divide(spec.Metadata.Labels)
 	put.Annotations, put.RemoveAnnotations = divide(spec.Metadata.Annotations)
@@ -107,19 +115,29 @@ func divide(changes map[string]*string) (set map[string]string, remove []string)
 
 // next moves a batch of containers from the state to what is written.
 func (p *InPlacePut) next(containers []Container, now time.Time) {
-	images, refs := p.State.NextImages, p.State.NextRefs
-	p.State.NextImages, p.State.NextRefs, p.State.PreCheck = nil, nil, nil
-	batch := chooseBatch(containers, images, refs)
+	images, refs, scales := p.State.NextImages, p.State.NextRefs, p.State.NextScales
+	p.State.NextImages, p.State.NextRefs, p.State.NextScales, p.State.PreCheck = nil, nil, nil, nil
+	touched := func(c *Container) bool {
+		_, image := images[c.Name]
+		_, ref := refs[c.Name]
+		_, scale := scales[c.Name]
+		return image || ref || scale
+	}
+	batch := chooseBatch(containers, touched, refs)
 	names := []string{}
 	for i := range containers {
 		c := &containers[i]
 		image, hasImage := images[c.Name]
 		ref, hasRef := refs[c.Name]
+		scale, hasScale := scales[c.Name]
 		switch {
-		case !hasImage && !hasRef:
+		case !touched(c):
 		case batch[i]:
 			names = append(names, c.Name)
 			p.put(c, image, ref)
+			if hasScale {
+				set(&p.Resources, c.Name, scale.clone())
+			}
 		default:
 			if hasImage {
 				set(&p.State.NextImages, c.Name, image)
@@ -127,11 +145,14 @@ func (p *InPlacePut) next(containers []Container, now time.Time) {
 			if hasRef {
 				set(&p.State.NextRefs, c.Name, RefMetadata{maps.Clone(ref.Labels), maps.Clone(ref.Annotations)})
 			}
+			if hasScale {
+				set(&p.State.NextScales, c.Name, scale.clone())
+			}
 		}
 	}
 	slices.Sort(names)
 	p.State.Batches = append(p.State.Batches, InPlaceBatch{Timestamp: now, Containers: names})
-	if len(p.State.NextImages)+len(p.State.NextRefs) > 0 {
+	if p.State.pending() {
 		p.State.PreCheck = &InPlacePreCheck{Ready: slices.Clone(names)}
 	}
 }
@@ -162,12 +183,7 @@ func set[V any](m *map[string]V, key string, value V) {
 // chooseBatch tells which containers go at once: those that are touched and have no
 // priority, those of the highest one, and whatever refers to the same metadata as
 // these.
-func chooseBatch(containers []Container, images map[string]string, refs map[string]RefMetadata) []bool {
-	touched := func(c *Container) bool {
-		_, image := images[c.Name]
-		_, ref := refs[c.Name]
-		return image || ref
-	}
+func chooseBatch(containers []Container, touched func(*Container) bool, refs map[string]RefMetadata) []bool {
 	var highest *int32
 	for i := range containers {
 		if c := &containers[i]; touched(c) && c.Priority != nil && (highest == nil || *c.Priority > *highest) {

@@ -40,6 +40,10 @@ type InPlaceSpec struct {
 	Refs     map[string]RefMetadata `json:"refs,omitempty"`     // new metadata by container that refers to it
 	Metadata MetadataPatch          `json:"metadata,omitempty"` // what is left of the metadata
 	FromEnv  bool                   `json:"fromEnv,omitzero"`   // some environment changes with the metadata
+	// Resources is the changed limits and requests by container, see
+	// [Options.VerticalScaling]. Restart is whether one of them restarts its container.
+	Resources map[string]Resources `json:"resources,omitempty"`
+	Restart   bool                 `json:"restart,omitzero"`
 }
 
 // A MetadataPatch is what becomes of labels and annotations; nil removes one. If the
@@ -149,7 +153,8 @@ func readTemplate(data []byte) (whole map[string]any, t storedTemplate, ok bool)
 
 // InPlace returns how to bring a pod from one stored template to another in place, and
 // whether that is possible: apart from metadata only images of containers differ
-// (rules I-4 and I-5). The hash is that of the new template.
+// (rules I-4 and I-5), or with [Options.VerticalScaling] resources as well. The hash is
+// that of the new template.
 func InPlace(from, to []byte, hash string, opts Options) (InPlaceSpec, bool) {
 	spec := InPlaceSpec{Revision: hash}
 	whole, old, ok := readTemplate(from)
@@ -162,15 +167,22 @@ func InPlace(from, to []byte, hash string, opts Options) (InPlaceSpec, bool) {
 	if !isMap || !isMap2 || !sameExcept(a, b, "containers") {
 		return spec, false
 	}
-	if !spec.addImages(a["containers"], b["containers"], &old) {
+	if !spec.addContainers(a["containers"], b["containers"], &old, opts.VerticalScaling) {
 		return spec, false
+	}
+	if len(spec.Resources) > 0 {
+		was, ok := qosClass(a)
+		is, ok2 := qosClass(b)
+		if !ok || !ok2 || was != is {
+			return spec, false
+		}
 	}
 	spec.addMetadata(&old, &next, opts.Corrected)
 	return spec, true
 }
 
-// addImages compares containers by position.
-func (s *InPlaceSpec) addImages(from, to any, old *storedTemplate) bool {
+// addContainers compares containers by position.
+func (s *InPlaceSpec) addContainers(from, to any, old *storedTemplate, scaling bool) bool {
 	a, _ := from.([]any)
 	b, _ := to.([]any)
 	if len(a) != len(b) || len(a) != len(old.Spec.Containers) {
@@ -179,23 +191,33 @@ func (s *InPlaceSpec) addImages(from, to any, old *storedTemplate) bool {
 	for i := range a {
 		x, ok := a[i].(map[string]any)
 		y, ok2 := b[i].(map[string]any)
-		if !ok || !ok2 || !sameExcept(x, y, "image") {
+		if !ok || !ok2 || !sameExcept(x, y, "image", "resources") {
 			return false
 		}
-		if equalJSON(x["image"], y["image"]) {
-			continue
-		}
-		_, had := x["image"].(string)
-		image, has := y["image"].(string)
-		if !had || !has {
+		name := old.Spec.Containers[i].Name
+		if !scaling && !sameField(x, y, "resources") || !s.addResources(name, x, y) || !s.addImage(name, x, y) {
 			return false
 		}
-		if s.Images == nil {
-			s.Images = map[string]string{}
-		}
-		s.Images[old.Spec.Containers[i].Name] = image
 	}
 	return true
+}
+
+func (s *InPlaceSpec) addImage(name string, from, to map[string]any) bool {
+	if equalJSON(from["image"], to["image"]) {
+		return true
+	}
+	_, had := from["image"].(string)
+	image, has := to["image"].(string)
+	if had && has {
+		set(&s.Images, name, image)
+	}
+	return had && has
+}
+
+func sameField(a, b map[string]any, field string) bool {
+	x, ok := a[field]
+	y, ok2 := b[field]
+	return ok == ok2 && equalJSON(x, y)
 }
 
 // addMetadata files each changed key with the containers that refer to it, or else in

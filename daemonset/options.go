@@ -19,6 +19,10 @@ type Options struct {
 	// BindDirectly asks that pods be bound by whoever creates them and not by the
 	// scheduler, as OpenKruise can.
 	BindDirectly bool `json:"bindDirectly,omitzero"`
+	// VerticalScaling updates in place also if cpu and memory of containers change, by
+	// the subresource resize of pods, unless that changes the quality of service. It is the
+	// gate InPlaceWorkloadVerticalScaling of OpenKruise, off by default there.
+	VerticalScaling bool `json:"verticalScaling,omitzero"`
 	// StrictUnavailable counts the replacement of unavailable old pods against
 	// maxUnavailable as well, instead of deleting all of them at once (D-4).
 	StrictUnavailable bool `json:"strictUnavailable,omitzero"`

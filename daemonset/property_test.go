@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -43,7 +44,7 @@ func anyOptions(t *rapid.T) daemonset.Options {
 		Dialect: sample1(t, "dialect", daemonset.Kubernetes, daemonset.OpenKruise), Corrected: rapid.Bool().Draw(t, "corrected"),
 		Prune: flag("prune"), StrictUnavailable: flag("strict"), SkipDeadNodes: sample1[int32](t, "skip", 0, 0, 1, 2),
 		KeepHealthyDuplicate: flag("healthy"), FiniteTolerationMeansNo: flag("finite"), KeepUserTolerations: flag("user"),
-		PartitionCreatesOld: flag("creates old"), Freeze: rapid.IntRange(0, 19).Draw(t, "freeze") == 0,
+		PartitionCreatesOld: flag("creates old"), VerticalScaling: flag("scaling"), Freeze: rapid.IntRange(0, 19).Draw(t, "freeze") == 0,
 	}
 }
 
@@ -182,6 +183,9 @@ func FuzzReconcile(f *testing.F) { f.Fuzz(rapid.MakeFuzz(pure)) }
 // JSON; and so does an explanation.
 func pure(t *rapid.T) {
 	opts, s := anyOptions(t), anything(t)
+	if rapid.Bool().Draw(t, "resources") {
+		withResources(&s)
+	}
 	p := purity.Check(t, s, func(s daemonset.Snapshot) (daemonset.Plan, error) {
 		return daemonset.Reconcile(s, t0, opts)
 	}, "Nodes", "Pods", "Revisions", "Backoff")
@@ -189,6 +193,18 @@ func pure(t *rapid.T) {
 	purity.Check(t, s, func(s daemonset.Snapshot) ([]daemonset.NodeReport, error) {
 		return daemonset.Explain(s, t0, opts)
 	}, "Nodes", "Pods", "Revisions", "Backoff")
+}
+
+// withResources gives each version of the template another limit.
+func withResources(s *daemonset.Snapshot) {
+	limit := func(data []byte) []byte {
+		text := strings.Replace(string(data), `v1","name":"app"`, `v1","name":"app","resources":{"limits":{"cpu":"1"}}`, 1)
+		return []byte(strings.Replace(text, `v2","name":"app"`, `v2","name":"app","resources":{"limits":{"cpu":"2"}}`, 1))
+	}
+	s.DaemonSet.Template.Data = limit(s.DaemonSet.Template.Data)
+	for i := range s.Revisions {
+		s.Revisions[i].Data = limit(s.Revisions[i].Data)
+	}
 }
 
 // placements returns where pods belong, by a slow and obvious version of P-3 for the

@@ -16,7 +16,7 @@ import (
 
 // UpdatePodPatch returns the strategic merge patch by which the pod of a is updated in
 // place: its hash, images, metadata and state. If a closes the gate, send the patch of
-// [CloseGatePatch] first. If the UID is known, the API server rejects the patch with a
+// [CloseGatePatch] first; if resources change, then that of [ResizePodPatch]. If the UID is known, the API server rejects the patch with a
 // conflict if the name belongs to another pod by then.
 func UpdatePodPatch(a daemonset.UpdatePod) Patch {
 	o := batchPatch(a.UID, "", &a.Patch)

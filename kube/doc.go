@@ -30,8 +30,10 @@
 //	CreatePod           NewDaemonPod
 //	RelabelPod          RelabelPodPatch
 //	PreparePod          PreparePodPatch, and HookPatch of the status
-//	UpdatePod           CloseGatePatch of the status, then UpdatePodPatch
-//	RefreshPod          RefreshPodPatch, or OpenGatePatch of the status
+//	UpdatePod           CloseGatePatch of the status, then ResizePodPatch of the resize,
+//	                    then UpdatePodPatch
+//	RefreshPod          ResizePodPatch of the resize, then RefreshPodPatch; or
+//	                    OpenGatePatch of the status
 //	CreateRevision      NewDaemonSetRevision; for other owners NewControllerRevision
 //	UpdateRevision      UpdatedRevision, or Renumbered
 //	AdoptRevision       AdoptRevisionPatch

@@ -1,0 +1,38 @@
+package kube
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kplan-go/kplan/daemonset"
+)
+
+// ResizePodPatch returns the strategic merge patch of the resources of a batch, and
+// whether it has any. The pod and the batch are those of a [daemonset.UpdatePod] or a
+// [daemonset.RefreshPod]. Send it to the subresource resize, which the patch of
+// [UpdatePodPatch] or [RefreshPodPatch] leaves out. If the UID is known, the API server
+// rejects it with a conflict if the name belongs to another pod by then.
+func ResizePodPatch(pod daemonset.Object, b daemonset.InPlacePut) (p Patch, needed bool) {
+	type container struct {
+		Name      string              `json:"name"`
+		Resources daemonset.Resources `json:"resources"`
+	}
+	var o struct {
+		Metadata podMeta `json:"metadata"`
+		Spec     struct {
+			Containers []container `json:"containers"` // merged by name
+		} `json:"spec"`
+	}
+	o.Metadata.UID = pod.UID
+	for _, name := range slices.Sorted(maps.Keys(b.Resources)) {
+		o.Spec.Containers = append(o.Spec.Containers, container{name, b.Resources[name]})
+	}
+	if len(o.Spec.Containers) == 0 {
+		return Patch{}, false
+	}
+	data, _ := json.Marshal(o) // texts always have a JSON form
+	return Patch{Type: types.StrategicMergePatchType, Data: data}, true
+}
