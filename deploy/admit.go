@@ -152,6 +152,9 @@ func (st *state) admitStrategy(errs *field.Errors) {
 			errs.Add("Deployment.MaxUnavailable", unavailable.String(), "must not be negative")
 		}
 		st.budget = rollout.Resolve(st.replicas, surge, unavailable)
+		if st.opts.Corrected {
+			st.budget = rollout.ResolveExact(st.replicas, surge, unavailable)
+		}
 	case Recreate:
 		st.budget = rollout.Budget{Replicas: st.replicas}
 	default:

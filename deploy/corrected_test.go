@@ -11,6 +11,7 @@ import (
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/rollout"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 )
@@ -409,4 +410,15 @@ func scaledTo(t *rapid.T, s deploy.Snapshot, replicas int32, n int) deploy.Snaps
 		}
 	}
 	return s
+}
+
+// D4: a limit beyond the range of int32 wraps around. Corrected, it is the largest
+// there is, and no available pod goes for it.
+func TestCorrectedLimitsDoNotWrap(t *testing.T) {
+	d := web(math.MaxInt32, func(d *deploy.Deployment) {
+		d.MaxSurge, d.MaxUnavailable = rollout.Int(0), rollout.Percent(101)
+	})
+	s := snapshot(d, set(2, math.MaxInt32))
+	require.Equal(t, int32(-2126008813), reconcile(t, s).Budget.Unavailable)
+	require.Equal(t, int32(math.MaxInt32), reconcileWith(t, s, corrected).Budget.Unavailable)
 }

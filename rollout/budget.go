@@ -31,6 +31,16 @@ func Resolve(replicas int32, surge, unavailable IntOrPercent) Budget {
 	return Budget{Replicas: replicas, Surge: up, Unavailable: min(down, replicas)}
 }
 
+// ResolveExact is [Resolve] for limits of any size: a share that is beyond the range of
+// int32 is its largest value, where upstream wraps around.
+func ResolveExact(replicas int32, surge, unavailable IntOrPercent) Budget {
+	above, below := fenceposts(replicas, surge, unavailable)
+	if replicas == 0 {
+		below = 0
+	}
+	return Budget{Replicas: replicas, Surge: saturate(above), Unavailable: min(saturate(below), replicas)}
+}
+
 // Fenceposts resolves surge, rounded up, and unavailable, rounded down. If both
 // come out as 0, unavailable is 1, because otherwise nothing could ever move; it
 // is not capped.
@@ -38,11 +48,16 @@ func Resolve(replicas int32, surge, unavailable IntOrPercent) Budget {
 // It mirrors ResolveFenceposts of the deployment util package of Kubernetes
 // 1.36.3.
 func Fenceposts(replicas int32, surge, unavailable IntOrPercent) (up, down int32) {
-	above, below := surge.ofUp(replicas), unavailable.of(replicas)
+	above, below := fenceposts(replicas, surge, unavailable)
+	return int32(above), int32(below)
+}
+
+func fenceposts(replicas int32, surge, unavailable IntOrPercent) (above, below int64) {
+	above, below = surge.ofUp(replicas), unavailable.of(replicas)
 	if above == 0 && below == 0 { // before they may wrap around to 0
 		below = 1
 	}
-	return int32(above), int32(below)
+	return above, below
 }
 
 // MinAvailable returns the number of pods that must stay available.
