@@ -151,10 +151,11 @@ func (st *state) admitStrategy(errs *field.Errors) {
 		if unavailable.IsNegative() {
 			errs.Add("Deployment.MaxUnavailable", unavailable.String(), "must not be negative")
 		}
-		st.budget = rollout.Resolve(st.replicas, surge, unavailable)
+		resolve := rollout.Resolve
 		if st.opts.Corrected {
-			st.budget = rollout.ResolveExact(st.replicas, surge, unavailable)
+			resolve = rollout.ResolveExact
 		}
+		st.budget = resolve(st.replicas, surge, unavailable)
 	case Recreate:
 		st.budget = rollout.Budget{Replicas: st.replicas}
 	default:

@@ -25,20 +25,23 @@ type Budget struct {
 // Kubernetes 1.36.3.
 func Resolve(replicas int32, surge, unavailable IntOrPercent) Budget {
 	up, down := Fenceposts(replicas, surge, unavailable)
-	if replicas == 0 {
-		down = 0
-	}
-	return Budget{Replicas: replicas, Surge: up, Unavailable: min(down, replicas)}
+	return budget(replicas, up, down)
 }
 
 // ResolveExact is [Resolve] for limits of any size: a share that is beyond the range of
 // int32 is its largest value, where upstream wraps around.
 func ResolveExact(replicas int32, surge, unavailable IntOrPercent) Budget {
 	above, below := fenceposts(replicas, surge, unavailable)
+	return budget(replicas, saturate(above), saturate(below))
+}
+
+// budget caps unavailable at replicas. No replicas allow for none, even if the limit has
+// wrapped around.
+func budget(replicas, surge, unavailable int32) Budget {
 	if replicas == 0 {
-		below = 0
+		unavailable = 0
 	}
-	return Budget{Replicas: replicas, Surge: saturate(above), Unavailable: min(saturate(below), replicas)}
+	return Budget{Replicas: replicas, Surge: surge, Unavailable: min(unavailable, replicas)}
 }
 
 // Fenceposts resolves surge, rounded up, and unavailable, rounded down. If both
