@@ -31,6 +31,7 @@ type state struct {
 	owner    selector.Owner
 	unusable bool   // the selector cannot be compiled
 	claims   []role // of each pod
+	seen     seen
 	count    count
 }
 
@@ -95,26 +96,42 @@ func (st *state) admitSelector(errs *field.Errors) {
 	}
 }
 
+// A seen is what claiming notes of the pods that the plan may touch, while each is at
+// hand.
+type seen struct {
+	names, uids field.Ascent
+	nameless    bool
+}
+
+func (s *seen) add(p *podorder.Pod) {
+	s.names.Add(p.Name)
+	s.uids.Add(p.UID)
+	s.nameless = s.nameless || p.Name == ""
+}
+
 // admitPods checks the pods that the plan may touch.
 func (st *state) admitPods(errs *field.Errors) {
-	for i := range st.pods {
-		if st.pods[i].Name == "" && st.claims[i] != roleNone {
-			errs.Add(field.Element("Pods", "")+".Name", "", "must be set")
-			break
-		}
+	if st.seen.nameless {
+		errs.Add(field.Element("Pods", "")+".Name", "", "must be set")
 	}
-	if i, _, found := field.Duplicate(len(st.pods), func(i int) string { return st.ifClaimed(i, st.pods[i].Name) }); found {
+	if i, _, found := st.duplicate(&st.seen.names, func(p *podorder.Pod) string { return p.Name }); found {
 		errs.Add(field.Element("Pods", st.pods[i].Name)+".Name", st.pods[i].Name, "must be unique")
 	}
-	if i, j, found := field.Duplicate(len(st.pods), func(i int) string { return st.ifClaimed(i, st.pods[i].UID) }); found {
+	if i, j, found := st.duplicate(&st.seen.uids, func(p *podorder.Pod) string { return p.UID }); found {
 		name := min(st.pods[i].Name, st.pods[j].Name)
 		errs.Add(field.Element("Pods", name)+".UID", st.pods[i].UID, "must be unique")
 	}
 }
 
-func (st *state) ifClaimed(i int, text string) string {
-	if st.claims[i] == roleNone {
-		return ""
+// duplicate returns two pods that the plan may touch and that have the same text.
+func (st *state) duplicate(order *field.Ascent, text func(*podorder.Pod) string) (first, second int, found bool) {
+	if !order.Broken() {
+		return 0, 0, false
 	}
-	return text
+	return field.Duplicate(len(st.pods), func(i int) string {
+		if st.claims[i] == roleNone {
+			return ""
+		}
+		return text(&st.pods[i])
+	})
 }

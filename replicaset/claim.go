@@ -43,7 +43,13 @@ func (st *state) claim() {
 	}
 	for i := range st.pods {
 		p := &st.pods[i]
+		if p.ControllerUID != st.rs.UID && p.ControllerUID != "" {
+			continue // the most common case by far
+		}
 		st.claims[i] = st.role(p)
+		if st.claims[i] != roleNone {
+			st.seen.add(p)
+		}
 		switch st.claims[i] {
 		case roleTerminating:
 			st.count.terminating++
@@ -58,10 +64,8 @@ func (st *state) claim() {
 	}
 }
 
+// role returns what a pod is that the ReplicaSet or nobody controls.
 func (st *state) role(p *podorder.Pod) role {
-	if p.ControllerUID != st.rs.UID && p.ControllerUID != "" {
-		return roleNone // the most common case by far
-	}
 	if st.rs.Selector == nil {
 		return roleOfOwned(p, st.owner.Kind, st.rs)
 	}

@@ -203,6 +203,8 @@ func TestPolicies(t *testing.T) {
 		{"upstream takes the youngest", replicaset.Snapshot{ReplicaSet: web(2), Pods: spread}, replicaset.Options{}, "Deleted pod: d (TooMany), Deleted pod: a (TooMany)"},
 		{"spread keeps one in each zone", replicaset.Snapshot{ReplicaSet: web(2), Pods: append([]podorder.Pod{pod("e", on("n2"))}, spread...), Domains: zones},
 			replicaset.Options{Spread: true}, "Deleted pod: a (TooMany), Deleted pod: d (TooMany), Deleted pod: b (TooMany)"},
+		{"behind what comes before neighbours: an unscheduled one goes first", replicaset.Snapshot{ReplicaSet: web(2), Pods: []podorder.Pod{pod("a"), pod("b", on("n2")), pod("c", on(""))}, Domains: zones},
+			replicaset.Options{Spread: true}, "Deleted pod: c (TooMany)"},
 		{"the legacy chain spreads as well", replicaset.Snapshot{ReplicaSet: web(3), Pods: spread[:3], Domains: zones}, replicaset.Options{Spread: true, Dialect: replicaset.Kubernetes15}, ""},
 		{"in order of zones, in the dialect of 1.5", replicaset.Snapshot{ReplicaSet: web(2), Pods: spread[:3], Domains: zones}, replicaset.Options{Spread: true, Dialect: replicaset.Kubernetes15}, "Deleted pod: a (TooMany)"},
 		{"the order's own domains win", replicaset.Snapshot{ReplicaSet: web(2), Pods: spread[:3], Domains: zones},

@@ -48,8 +48,7 @@ func (e Expectations) DeletionObserved(name string) Expectations {
 	if !pending {
 		return e
 	}
-	rest := make([]string, 0, len(e.Pending)-1)
-	e.Pending = append(append(rest, e.Pending[:i]...), e.Pending[i+1:]...)
+	e.Pending = slices.Delete(slices.Clone(e.Pending), i, i+1)
 	if len(e.Pending) == 0 {
 		e.Pending = nil
 	}

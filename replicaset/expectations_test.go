@@ -37,6 +37,13 @@ func TestExpectationsTrace(t *testing.T) {
 	require.False(t, e.Equal(replicaset.Expectations{}))
 }
 
+// TestPlanWithoutPods: a plan that creates and deletes nothing leaves the expectations
+// as they are.
+func TestPlanWithoutPods(t *testing.T) {
+	s := replicaset.Snapshot{ReplicaSet: web(0), Expectations: replicaset.ExpectCreations(2, t0)}
+	require.Equal(t, s.Expectations, replicaset.Plan{}.Expect(s, t0.Add(time.Hour)))
+}
+
 func TestExpectationsTimeout(t *testing.T) {
 	e := replicaset.ExpectCreations(3, t0)
 	for _, c := range []struct {

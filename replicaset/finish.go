@@ -106,6 +106,9 @@ func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
 	}
 	f.claims()
 	if f.fail(); f.result.Err != nil {
+		if !p.Expect(s, now).Equal(s.Expectations) { // what was not asked for is not expected
+			f.result.Expectations = s.Expectations
+		}
 		f.withoutClaims()
 		return f.result
 	}

@@ -124,9 +124,11 @@ func TestFinishClaims(t *testing.T) {
 		requireEqual(t, "the status stays", s.ReplicaSet.Status, r.Status)
 		require.Zero(t, r.RecheckAt, "the pass is tried again")
 		require.Empty(t, r.Events)
+		require.True(t, r.Expectations.Fulfilled(), "no pod was asked for, and none is waited for")
 
 		r = finish(t, s, c.report, replicaset.Options{Corrected: true})
 		require.EqualError(t, r.Err, c.err, "D-18: the failure stays one")
+		require.True(t, r.Expectations.Fulfilled(), c.why)
 		require.True(t, r.WriteStatus, "but the status of the others is written")
 		require.Equal(t, int32(1), r.Status.Replicas, c.why)
 	}

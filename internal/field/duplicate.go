@@ -7,23 +7,33 @@ import "math/bits"
 // that the answer does not depend on the order of the elements. Empty texts are
 // not compared.
 //
-// It is a hash table with open addressing over one slice: a Go map would
-// allocate in proportion to n, and sorting a million names costs more than a
-// plan does.
+// Texts that ascend are compared with their predecessors only, see [Ascent]. For others
+// it is a hash table with open addressing over one slice: a
+// Go map would allocate in proportion to n, and sorting a million names costs more than
+// a plan does.
 func Duplicate(n int, text func(i int) string) (first, second int, found bool) {
 	if n <= few {
 		return duplicateOfFew(n, text)
 	}
-	table := make([]int32, 1<<bits.Len(uint(n*2)))
-	mask := uint32(len(table) - 1)
+	if ascend(n, text) {
+		return 0, 0, false
+	}
+	// An entry is the number of an element, from 1, below the bits of its hash that are
+	// left, so that different texts in a row of slots are seldom read again.
+	table := make([]uint32, 1<<bits.Len(uint(n*2)))
+	mask, number := uint32(len(table)-1), uint32(1)<<bits.Len(uint(n))-1
 	for i := range n {
 		t := text(i)
 		if t == "" {
 			continue
 		}
-		slot := Hash(t) & mask
+		h := Hash(t)
+		slot := h & mask
 		for ; table[slot] != 0; slot = (slot + 1) & mask {
-			j := int(table[slot] - 1)
+			if (table[slot]^h)&^number != 0 {
+				continue
+			}
+			j := int(table[slot]&number) - 1
 			if text(j) != t {
 				continue
 			}
@@ -33,7 +43,7 @@ func Duplicate(n int, text func(i int) string) (first, second int, found bool) {
 			break
 		}
 		if table[slot] == 0 {
-			table[slot] = int32(i + 1)
+			table[slot] = h&^number | uint32(i+1)
 		}
 	}
 	return first, second, found

@@ -1,8 +1,10 @@
 package field_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"testing"
@@ -106,6 +108,7 @@ func TestDuplicate(t *testing.T) {
 		{"smallest first", "whichever is seen first", []string{"b", "b", "z", "z"}, "b", true},
 		{"empty", "empty texts are not compared", []string{"", "", ""}, "", false},
 		{"empty and pair", "but do not hide others", []string{"", "x", "", "x"}, "x", true},
+		{"two orders", "those that ascend by name are followed by one that only is longer", []string{"a", "aa", "ab", "b", "aa"}, "aa", true},
 		{"same slot", "all of these hash to one slot of the table", collisions(6), "", false},
 		{"same slot, pair", "and a pair is found among them", append(collisions(6), collisions(4)[3]), collisions(4)[3], true},
 	} {
@@ -130,16 +133,37 @@ func TestDuplicate(t *testing.T) {
 func collisions(n int) []string {
 	var texts []string
 	for i := 0; len(texts) < n; i++ {
-		text := strconv.Itoa(i)
-		h := uint32(2166136261)
-		for _, b := range []byte(text) {
-			h = (h ^ uint32(b)) * 16777619
-		}
-		if h&31 == 7 {
-			texts = append(texts, text)
+		if text := strconv.Itoa(i); field.Hash(text)&31 == 7 {
+			texts = append([]string{text}, texts...) // descending, or the table is not needed
 		}
 	}
 	return texts
+}
+
+// Different texts with the same hash are no pair, and hide none.
+func TestDuplicateEqualHash(t *testing.T) {
+	texts, pairs := map[uint32]string{}, 0
+	for i := 0; pairs < 3; i++ {
+		b := strconv.Itoa(i)
+		a, ok := texts[field.Hash(b)]
+		texts[field.Hash(b)] = b
+		if !ok {
+			continue
+		}
+		pairs++
+		for want, list := range map[string][]string{
+			"": {"z", "y", b, "x", a, "w"},
+			a:  {"z", "y", b, "x", a, "w", a},
+			b:  {"z", "y", b, "x", a, "w", b},
+		} {
+			i, j, found := field.Duplicate(len(list), func(i int) string { return list[i] })
+			require.Equal(t, want != "", found, "%q of %q", want, list)
+			if found {
+				require.NotEqual(t, i, j)
+				require.Equal(t, []string{want, want}, []string{list[i], list[j]})
+			}
+		}
+	}
 }
 
 // Property: the reported text is the smallest that occurs twice, found the slow
@@ -161,7 +185,12 @@ func TestDuplicateOracle(t *testing.T) {
 				}
 			}
 		}
-		for _, order := range [][]string{texts, rapid.Permutation(texts).Draw(t, "order")} {
+		counted := func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
+		for _, order := range [][]string{
+			texts, rapid.Permutation(texts).Draw(t, "order"), slices.Sorted(slices.Values(texts)),
+			slices.SortedFunc(slices.Values(texts), counted), slices.Compact(slices.Sorted(slices.Values(texts))),
+		} {
+			wantFound := wantFound && len(order) == len(texts) // of the compact one all differ
 			i, j, found := field.Duplicate(len(order), func(i int) string { return order[i] })
 			if found != wantFound {
 				t.Fatalf("found is %v, want %v", found, wantFound)
@@ -175,6 +204,7 @@ func TestDuplicateOracle(t *testing.T) {
 
 func TestDuplicateAllocations(t *testing.T) {
 	names := makeNames(10_000)
+	slices.Reverse(names)
 	allocs := testing.AllocsPerRun(10, func() {
 		field.Duplicate(len(names), func(i int) string { return names[i] })
 	})
@@ -185,11 +215,17 @@ func BenchmarkDuplicate(b *testing.B) {
 	for _, n := range []int{10, 1_000, 100_000, 1_000_000} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			names := makeNames(n)
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, _, found := field.Duplicate(n, func(i int) string { return names[i] }); found {
-					b.Fatal("the names are unique")
-				}
+			shuffled := makeNames(n)
+			rand.New(rand.NewPCG(1, 1)).Shuffle(n, func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+			for order, names := range map[string][]string{"ascending": names, "shuffled": shuffled} {
+				b.Run(order, func(b *testing.B) {
+					b.ReportAllocs()
+					for b.Loop() {
+						if _, _, found := field.Duplicate(n, func(i int) string { return names[i] }); found {
+							b.Fatal("the names are unique")
+						}
+					}
+				})
 			}
 		})
 	}
