@@ -2,7 +2,6 @@ package deploy
 
 import (
 	"cmp"
-	"math"
 	"time"
 
 	"github.com/kplan-go/kplan/internal/field"
@@ -77,9 +76,6 @@ func (st *state) admit(s *Snapshot, now time.Time, opts *Options) error {
 	st.admitReplicaSets(&errs)
 	if err := errs.Join(); err != nil {
 		return err
-	}
-	if opts.Corrected { // D4
-		st.budget.Surge = min(st.budget.Surge, math.MaxInt32-st.replicas)
 	}
 	st.status = append(make([]Condition, 0, max(2, len(st.d.Status.Conditions))), st.d.Status.Conditions...)
 	st.plan.Budget = st.budget

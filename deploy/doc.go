@@ -113,7 +113,7 @@
 // it wants:
 //
 //   - After executing any prefix of Actions of a rolling update, the number of pods
-//     wanted is at most Budget.MaxTotal() or has not increased.
+//     wanted is at most replicas and surge, or has not increased.
 //   - After executing any prefix of Actions of a rolling update, the number of
 //     available pods is at least Budget.MinAvailable() or has not decreased, if
 //     ReplicaSets remove unavailable pods first.
@@ -168,8 +168,9 @@
 //     stops all rollouts (#102551). Repaired: the annotation is refreshed.
 //   - D2: Recreate with two active ReplicaSets and changed replicas is stuck
 //     (#125568). Repaired: it goes on to recreate.
-//   - D3, D4: products and sums wrap around beyond the range of int32 (#128535).
-//     Repaired: computed exactly, and saturated.
+//   - D3, D4: products and sums wrap around beyond the range of int32 (#128535), and
+//     so do limits. Repaired: computed exactly. What is written ends at the largest
+//     int32.
 //   - D5, D6, D7: scaling in the middle of a rollout moves ReplicaSets against the
 //     direction of the whole, loses what a small one cannot give, and gives all that
 //     rounding leaves over to one. Repaired: exact sums by largest remainder.
@@ -191,8 +192,10 @@
 //   - D26: saturation reads "+3" and numbers beyond 32 bits as sizes.
 //   - D27: scaled up from nothing, the youngest ReplicaSet is started and not the
 //     one with the highest revision.
-//   - D29: available pods of the new ReplicaSet beyond what it wants, which are
-//     about to go, allow old ones to go.
+//   - D29: available pods of a ReplicaSet beyond what it wants, which are about to
+//     go, allow others to go: those of the new one always, those of an old one if
+//     the cleanup of unhealthy pods ends before it (then D13 does not stop it).
+//     Repaired: a ReplicaSet has no more available pods than it wants.
 //   - D31: a name cut behind a dot or dash is invalid (#116447).
 //   - D34: a rollback first creates a ReplicaSet for a template that it gives up.
 //
@@ -214,6 +217,9 @@
 //     (D18). Repaired: what would be beyond goes to the largest old one.
 //   - P4: an old ReplicaSet whose status is ahead of its spec ends a scaling with an
 //     error, and nothing is reported (D21). Repaired as D13.
+//   - P5: scaled or paused in the middle of a rollout, sets lose available pods beyond
+//     the minimum, since the surge goes whatever is available. Repaired: pods that are
+//     not available, or not yet started, go in their place, new ones first.
 //
 // A share of nothing, which upstream divides by zero for (D17), is always 0. What
 // ignores the partition by design stays: a new ReplicaSet that is the only one with

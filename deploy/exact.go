@@ -57,11 +57,8 @@ func (st *state) leaveRoom(goal, total int64) int64 {
 	if !known {
 		return total
 	}
-	return max(total, goal-int64(terminating))
+	return max(total, goal-terminating)
 }
-
-// shareBits is the precision of a share that is not a whole number.
-const shareBits = 24
 
 // weights returns the share of each set. If all were last scaled for the same
 // maximum, or for one that is not known, sizes are shares.
@@ -78,10 +75,14 @@ func (st *state) weights(active []int) []int64 {
 		return weights
 	}
 	for k := range weights {
-		weights[k] = max(1, weights[k]<<shareBits/int64(before[k]))
+		weights[k] = max(1, weights[k]<<shareBits(len(active))/int64(before[k]))
 	}
 	return weights
 }
+
+// shareBits is the precision of shares that are not whole numbers: as much as leaves the
+// sum of n of the largest within 63 bits.
+func shareBits(n int) int { return min(24, 32-bits.Len32(uint32(n))) }
 
 // apportion divides goal in proportion to weights, exactly. What rounding down
 // leaves over goes, one pod each, to those that rounding has cut most, or to the
@@ -89,7 +90,7 @@ func (st *state) weights(active []int) []int64 {
 func (st *state) apportion(goal int64, active []int, weights []int64) []int64 {
 	sum := uint64(0)
 	for _, w := range weights {
-		sum += uint64(w) // 2^55 each at most, so that 256 of the largest fit
+		sum += uint64(w) // which fits: see shareBits
 	}
 	if sum == 0 {
 		weights = make([]int64, len(active))

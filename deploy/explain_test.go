@@ -60,6 +60,7 @@ func TestHolds(t *testing.T) {
 		{" Deleting 0/0", snapshot(web(3, func(d *deploy.Deployment) { d.DeletionTimestamp = t0 }), set(1, 3)), deploy.Options{},
 			func(s *deploy.Snapshot) { s.Deployment.DeletionTimestamp = time.Time{} }},
 		{" Paused 0/0", snapshot(web(3, paused), set(1, 1), set(2, 2)), deploy.Options{}, resume},
+		{" Paused 0/0", snapshot(web(3, paused), set(2, 3)), deploy.Options{}, resume},
 		{" PausedNew 0/3", snapshot(web(3, paused)), deploy.Options{}, resume},
 		{" PausedTemplate 0/3", snapshot(web(3, paused), set(1, 3)), deploy.Options{}, resume},
 		{" Frozen 0/0", snapshot(web(3, paused), set(1, 9)), deploy.Options{Paused: deploy.PausedFreeze}, resume},
@@ -78,6 +79,13 @@ func TestHolds(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestScalingOneHoldsNothing: a rollout that is not under way has nothing to wait for.
+func TestScalingOneHoldsNothing(t *testing.T) {
+	p := reconcile(t, snapshot(web(5), set(2, 3, sized("3", "4"))))
+	require.Equal(t, "web-v2 3->5", sizes(p))
+	require.Empty(t, holds(p))
 }
 
 // TestHoldsAreDistinct: a rollout that is only slow names nothing that is wrong.

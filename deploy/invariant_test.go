@@ -311,7 +311,7 @@ func TestPropertyTerminating(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		most := max(int64(p.Budget.MaxTotal()), wanted(s)+leaving)
+		most := max(int64(p.Budget.Replicas)+int64(p.Budget.Surge), wanted(s)+leaving)
 		for _, a := range p.Actions {
 			if err := apply(&s, a); err != nil {
 				t.Fatal(err)

@@ -133,11 +133,14 @@ func (st *state) newSize() int32 {
 	if !known {
 		return s.spec
 	}
-	total := st.narrow(int64(st.total()) + int64(terminating))
-	if st.partitioned() {
+	total := st.wrap(st.total() + terminating)
+	switch {
+	case st.partitioned():
 		return st.partitionedSize(total, s.spec)
+	case st.opts.Corrected: // D4
+		return s.spec + int32(max(0, min(st.most()-total, int64(st.replicas-s.spec))))
 	}
-	return NewSize(st.budget, total, s.spec)
+	return NewSize(st.budget, int32(total), s.spec)
 }
 
 // holdNew says why the new ReplicaSet does not grow.
@@ -149,15 +152,15 @@ func (st *state) holdNew(s *set) {
 	case !known:
 		st.hold(s.rs.Name, ReasonTerminatingUnknown, 0, 0)
 	case terminating > 0:
-		st.hold(s.rs.Name, ReasonTerminating, st.narrow(int64(st.total())+int64(terminating)), st.maxTotal())
+		st.hold64(s.rs.Name, ReasonTerminating, st.wrap(st.total()+terminating), st.most())
 	default:
-		st.hold(s.rs.Name, ReasonSurgeExhausted, st.total(), st.maxTotal())
+		st.hold64(s.rs.Name, ReasonSurgeExhausted, st.total(), st.most())
 	}
 }
 
 // takingUp returns how many terminating pods take up room, by the policy; known is
 // false if nothing may be started until that is known.
-func (st *state) takingUp() (n int32, known bool) {
+func (st *state) takingUp() (n int64, known bool) {
 	if st.opts.Terminating == TerminationStarted {
 		return 0, true
 	}
@@ -165,7 +168,7 @@ func (st *state) takingUp() (n int32, known bool) {
 	if sum == nil {
 		return 0, st.opts.Terminating != TerminationKnown
 	}
-	return *sum, true
+	return int64(*sum), true
 }
 
 // NewSize returns the size that the new ReplicaSet may have in a rolling update,
@@ -186,8 +189,11 @@ func NewSize(b rollout.Budget, total, size int32) int32 {
 	return size + min(limit-total, b.Replicas-size)
 }
 
-// maxTotal is replicas and surge. By default it wraps around as upstream does (D4).
-func (st *state) maxTotal() int32 { return st.narrow(int64(st.replicas) + int64(st.budget.Surge)) }
+// most is replicas and surge: how many pods may be wanted.
+func (st *state) most() int64 { return st.wrap(int64(st.replicas) + int64(st.budget.Surge)) }
+
+// maxTotal is the same as it is written into annotations.
+func (st *state) maxTotal() int32 { return st.narrow(st.most()) }
 
 // sizeAnnotations returns what a ReplicaSet records whenever it is scaled.
 func (st *state) sizeAnnotations() map[string]string {

@@ -41,7 +41,11 @@ func (st *state) admitPartitioned(errs *field.Errors) {
 	}
 	d.Paused = p.Paused
 	st.historyLimit = NoLimit
-	st.budget = rollout.PartitionBudget(st.replicas, p.RollingUpdate)
+	resolve := rollout.PartitionBudget
+	if st.opts.Corrected { // D4
+		resolve = rollout.PartitionBudgetExact
+	}
+	st.budget = resolve(st.replicas, p.RollingUpdate)
 }
 
 // limit returns how many pods the partition allows the new ReplicaSet.
@@ -51,7 +55,7 @@ func (st *state) limit() int32 {
 
 // partitionedSize returns the size that the new ReplicaSet may have beside the others
 // (rule 22).
-func (st *state) partitionedSize(total, size int32) int32 {
+func (st *state) partitionedSize(total int64, size int32) int32 {
 	return rollout.PartitionNewSize(st.d.Partitioned.Partition, st.budget, total, size)
 }
 
@@ -79,31 +83,31 @@ func (st *state) atLimit(s *set) bool { return st.partitioned() && s.spec >= st.
 // Rollouts.
 func (st *state) shrinkToPartition() bool {
 	n := st.newSet()
-	wanted, sum := int64(0), int64(st.available(n))
+	wanted, sum := int64(0), st.available(n)
 	for _, s := range st.activeOld {
 		wanted += int64(s.spec)
-		sum += int64(st.available(s))
+		sum += st.available(s)
 	}
-	if st.narrow(wanted) == 0 {
+	if st.wrap(wanted) == 0 {
 		return false
 	}
 	surplus := st.oldSurplus(wanted)
 	if surplus <= 0 {
 		return st.restoreOld(-surplus)
 	}
-	available, minAvailable := st.narrow(sum), st.replicas-st.budget.Unavailable
-	serving := st.total() - (n.spec - st.available(n))
-	if serving-minAvailable <= 0 {
+	available, serving := st.wrap(sum), st.serving()
+	room := st.wrap(serving - st.least())
+	if room <= 0 {
 		st.holdOld(serving)
 		return false
 	}
-	cleaned, ok := st.removeUnhealthy(min(serving-minAvailable, surplus))
+	cleaned, ok := st.removeUnhealthy(min(room, surplus))
 	if !ok {
 		return false
 	}
-	down := int32(0)
-	if available > minAvailable {
-		down = st.removeByRevision(available - minAvailable)
+	down := int64(0)
+	if available > st.least() {
+		down = st.removeByRevision(st.wrap(available - st.least()))
 	}
 	if cleaned+down < surplus {
 		st.holdOld(available - down)
@@ -113,18 +117,18 @@ func (st *state) shrinkToPartition() bool {
 
 // oldSurplus returns how many of the pods that old sets want the partition no longer
 // needs, or, below 0, how many it misses.
-func (st *state) oldSurplus(wanted int64) int32 {
-	return rollout.PartitionOldLimit(st.d.Partitioned.Partition, st.replicas, st.narrow(wanted), st.newSet().spec)
+func (st *state) oldSurplus(wanted int64) int64 {
+	return rollout.PartitionOldLimit(st.d.Partitioned.Partition, st.replicas, st.wrap(wanted), st.newSet().spec)
 }
 
 // restoreOld gives the largest old set what the partition leaves to old ones beyond
 // what they have (rule 26).
-func (st *state) restoreOld(missing int32) bool {
+func (st *state) restoreOld(missing int64) bool {
 	if missing == 0 {
 		return false
 	}
 	i := st.largestOld()
-	return st.setScale(i, st.narrow(int64(st.sets[i].spec)+int64(missing)), ReasonPartitionRestore, false)
+	return st.setScale(i, st.narrow(int64(st.sets[i].spec)+missing), ReasonPartitionRestore, false)
 }
 
 // largestOld returns the old set that wants most pods, the oldest of several. There
@@ -141,13 +145,13 @@ func (st *state) largestOld() int {
 
 // removeByRevision removes up to room further pods of old sets, as far as the
 // partition no longer needs them, and returns how many (rule 25).
-func (st *state) removeByRevision(room int32) int32 {
+func (st *state) removeByRevision(room int64) int64 {
 	order := st.removalOrder()
 	wanted := int64(0)
 	for _, i := range order {
 		wanted += int64(st.sets[i].spec)
 	}
-	room, down := min(room, st.oldSurplus(wanted)), int32(0)
+	room, down := min(room, st.oldSurplus(wanted)), int64(0)
 	for _, i := range order {
 		down += st.removeHealthy(i, room-down)
 	}

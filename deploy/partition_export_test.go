@@ -32,7 +32,7 @@ func Step(step string, s Snapshot, now time.Time, opts Options) (StepResult, err
 		for _, s := range st.activeOld {
 			wanted += int64(s.spec)
 		}
-		r.OldSurplus = st.oldSurplus(wanted)
+		r.OldSurplus = int32(st.oldSurplus(wanted))
 	}
 	switch step {
 	case StepNew:

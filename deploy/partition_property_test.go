@@ -166,7 +166,7 @@ func TestPropertyPartitionBounds(t *testing.T) {
 	check(t, func(t *rapid.T) {
 		s := truthfulPartition(t)
 		p := must(t, s, both(t))
-		most, least := max(int64(p.Budget.MaxTotal()), wanted(s)), min(int64(p.Budget.MinAvailable()), available(s))
+		most, least := max(int64(p.Budget.Replicas)+int64(p.Budget.Surge), wanted(s)), min(int64(p.Budget.MinAvailable()), available(s))
 		for _, a := range p.Actions {
 			if _, created := a.(deploy.CreateReplicaSet); created && p.Budget.Surge == 0 {
 				most = max(most, wanted(s)+1)

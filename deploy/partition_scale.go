@@ -1,18 +1,20 @@
 package deploy
 
+import "slices"
+
 // scalePartitioned distributes the Deployment's replicas, without the surge, over the
 // sets of a partitioned Deployment (rule 28). Pods of old sets that are not available
 // go first. If some old set reports more available pods than it wants, upstream ends
 // the pass with an error (P4).
 //
 // By default a new set keeps its share even beyond its partition, and then stays
-// there (P3).
+// there (P3), and available pods go beyond the minimum (P5).
 func (st *state) scalePartitioned(active []int) {
 	total := int64(0)
 	for _, i := range active {
 		total += int64(st.sets[i].spec)
 	}
-	if surplus := st.narrow(total - int64(st.replicas)); surplus > 0 {
+	if surplus := st.wrap(total - int64(st.replicas)); surplus > 0 {
 		if _, ok := st.removeUnhealthy(surplus); !ok {
 			st.aborted = true
 			return
@@ -25,6 +27,7 @@ func (st *state) scalePartitioned(active []int) {
 	if st.exactly() {
 		st.scaleExactly(active)
 		st.keepToPartition()
+		st.keepAvailable()
 		return
 	}
 	st.scaleProportionally(active)
@@ -41,5 +44,35 @@ func (st *state) keepToPartition() {
 	if i := st.largestOld(); surplus > 0 && i >= 0 {
 		st.setScale(st.newest, s.spec-surplus, ReasonScaling, true)
 		st.setScale(i, st.sets[i].spec+surplus, ReasonScaling, true)
+	}
+}
+
+// keepAvailable lets sets keep available pods, and others lose as many that are not
+// available, or not yet started, until the minimum is available: the repair of P5. New
+// pods go first, since the others were there before.
+func (st *state) keepAvailable() {
+	if !st.opts.Corrected {
+		return
+	}
+	order := make([]int, 0, len(st.sets))
+	now, left := int64(0), int64(0) // available, and of these not to be removed
+	for i, s := range st.all {
+		order = append(order, i)
+		now, left = now+st.available(s), left+min(st.available(s), int64(s.spec))
+	}
+	missing, given := min(st.least(), now)-left, int64(0)
+	for _, i := range slices.Backward(order) {
+		s := &st.sets[i]
+		if n := min(missing-given, int64(s.spec)-st.available(s)); n > 0 {
+			st.setScale(i, s.spec-int32(n), ReasonScaling, true)
+			given += n
+		}
+	}
+	for _, i := range order {
+		s := &st.sets[i]
+		if n := min(given, st.available(s)-int64(s.spec)); n > 0 {
+			st.setScale(i, s.spec+int32(n), ReasonScaling, true)
+			given -= n
+		}
 	}
 }

@@ -226,6 +226,41 @@ func TestPartitionScaling(t *testing.T) {
 	}
 }
 
+// P5: replicas are shared out without the surge, even if the pods of the surge are not
+// available, so that others must stay.
+func TestPartitionScalingKeepsAvailable(t *testing.T) {
+	six, twelve := sized("6", "8"), sized("12", "15")
+	for _, c := range []struct {
+		why             string
+		replicas        int32
+		unavailable     string
+		sets            []replicaset.ReplicaSet
+		want, corrected string
+	}{
+		{"paused, new pods go instead", 6, "0", []replicaset.ReplicaSet{set(1, 6, six), set(2, 2, six, counts(2, 0))},
+			"web-v1 6->4", "web-v2 2->0"},
+		{"as many as must", 6, "1", []replicaset.ReplicaSet{set(1, 6, six), set(2, 3, six, counts(3, 0))},
+			"web-v1 6->3", "web-v1 6->5, web-v2 3->1"},
+		{"scaled down, the oldest keep most", 4, "0", []replicaset.ReplicaSet{set(0, 3, six), set(1, 3, six), set(2, 3, six, counts(3, 0))},
+			"web-v0 3->0, web-v1 3->2, web-v2 3->2", "web-v1 3->1, web-v2 3->0"},
+		{"no more are available than there are", 6, "0", []replicaset.ReplicaSet{set(1, 6, six, counts(6, 3)), set(2, 3, six, counts(3, 1))},
+			"web-v1 6->3", "web-v1 6->3"},
+		{"an available pod never goes for another, and each set gets back what it had", 9, "0",
+			[]replicaset.ReplicaSet{set(0, 4, twelve), set(1, 4, twelve), set(2, 4, twelve, counts(4, 0)), set(3, 3, twelve, counts(3, 1))},
+			"web-v3 3->1, web-v0 4->2, web-v1 4->3, web-v2 4->3", "web-v3 3->1, web-v2 4->0"},
+		{"of two sets that could give, the second gives what is still missing", 9, "0",
+			[]replicaset.ReplicaSet{set(0, 4, twelve), set(1, 4, twelve), set(2, 4, twelve, counts(4, 0)), set(3, 4, twelve, counts(4, 0))},
+			"web-v3 4->0, web-v0 4->3, web-v1 4->3, web-v2 4->3", "web-v3 4->0, web-v2 4->1"},
+		{"there is nothing to repair", 6, "0", []replicaset.ReplicaSet{set(1, 6, six), set(2, 2, six)},
+			"web-v1 6->4", "web-v1 6->5, web-v2 2->1"},
+	} {
+		s := partitioned(c.replicas, strategy("20%", "25%", c.unavailable), c.sets...)
+		s.Deployment.Partitioned.Paused = true
+		require.Equal(t, c.want, sizes(reconcile(t, s)), c.why)
+		require.Equal(t, c.corrected, sizes(reconcileWith(t, s, corrected)), c.why)
+	}
+}
+
 // Rule 29: what a pass reports.
 func TestPartitionReports(t *testing.T) {
 	s := partitioned(6, strategy("20%", "25%", "25%"), set(1, 6))

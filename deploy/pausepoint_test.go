@@ -9,6 +9,8 @@ import (
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
 	"github.com/stretchr/testify/require"
 )
 
@@ -117,4 +119,46 @@ func TestPausePointRecreate(t *testing.T) {
 	s := stops(map[string]string{"p3": "before"})
 	s.Deployment.Strategy = deploy.Recreate
 	require.Equal(t, "web-v1 5->0", actions(reconcileWith(t, s, withPoints)))
+}
+
+// TestPausePointInSight: a point that this pass does not reach stops nothing, and
+// where all may go nothing is held back.
+func TestPausePointInSight(t *testing.T) {
+	s := stops(map[string]string{"p2": "before"})
+	s.Deployment.MaxSurge, s.Deployment.MaxUnavailable = rollout.Int(1), rollout.Int(0)
+	counts(5, 1)(&s.ReplicaSets[1])
+	require.Equal(t, "web-v1 5->4", actions(reconcileWith(t, s, withPoints)))
+	for _, hold := range holds(reconcileWith(t, stops(nil), withPoints)) {
+		require.NotContains(t, hold, "PausePoint")
+	}
+}
+
+// TestPausePointNeighbours: which pod goes first depends on the neighbours of the whole
+// Deployment, pods of the new set among them.
+func TestPausePointNeighbours(t *testing.T) {
+	s := stops(map[string]string{"p5": "before"})
+	s.Pods[4].NodeName = "crowded"
+	for n := range 5 {
+		s.Pods = append(s.Pods, podorder.Pod{
+			Name: fmt.Sprint("q", n+1), UID: fmt.Sprint("uid-q", n+1), ControllerUID: "v2", NodeName: "crowded", Phase: podorder.Running,
+		})
+	}
+	require.Equal(t, "pause before p5", actions(reconcileWith(t, s, withPoints)), "p5 has the most neighbours")
+}
+
+// TestPausePointBack: a rollout back to the oldest set waits and goes on like any other.
+func TestPausePointBack(t *testing.T) {
+	s := stops(map[string]string{"p3": "after"})
+	s.Deployment.Template = s.ReplicaSets[0].Template
+	s.Deployment.Annotations = map[string]string{revision.Annotation: "3"}
+	numbered("3")(&s.ReplicaSets[0])
+	for i := range s.Pods {
+		s.Pods[i].ControllerUID = "v2"
+	}
+	p := reconcileWith(t, s, withPoints)
+	require.Equal(t, "web-v2 5->3, pause after p3", actions(p))
+	execute(t, &s, p)
+	s.Pods = s.Pods[2:]
+	settle(&s)
+	require.Contains(t, actions(reconcileWith(t, s, withPoints)), "web-v2 3->2")
 }

@@ -127,6 +127,9 @@ func TestProgressCondition(t *testing.T) {
 			web(3, deadline(20), reported(3, 3, 3, 3), progressing("True", "NewReplicaSetAvailable", long, long)),
 			[]replicaset.ReplicaSet{set(2, 3, counts(3, 1))},
 			"True", "NewReplicaSetAvailable", long, long, time.Time{}},
+		{"the clock starts anew when pods are replaced after completion",
+			web(4, deadline(60), reported(5, 2, 4, 3), progressing("True", "NewReplicaSetAvailable", earlier, long)), moved,
+			"True", "ReplicaSetUpdated", t0, long, t0.Add(60*time.Second + 1)},
 		{"resumed: the clock starts anew",
 			web(3, deadline(60), reported(3, 3, 2, 2), progressing("Unknown", "DeploymentPaused", long, long)),
 			[]replicaset.ReplicaSet{set(2, 3, counts(3, 2))},
@@ -167,6 +170,13 @@ func TestNamesInMessagesAreQuoted(t *testing.T) {
 		rs.Name += name
 		p := reconcile(t, snapshot(web(3, deadline(20), reported(3, 0, 3, 3)), rs))
 		want := fmt.Sprintf("ReplicaSet %q has successfully progressed.", rs.Name)
+		require.Equal(t, want, condition(p.Status, deploy.ConditionProgressing).Message)
+	}
+	for _, name := range []string{`"`, `\`} { // nothing else in it has to be escaped
+		rs := set(2, 3)
+		rs.Name = name
+		p := reconcile(t, snapshot(web(3, deadline(20), reported(3, 0, 3, 3)), rs))
+		want := fmt.Sprintf("ReplicaSet %q has successfully progressed.", name)
 		require.Equal(t, want, condition(p.Status, deploy.ConditionProgressing).Message)
 	}
 }

@@ -191,7 +191,7 @@ func TestPropertyBounds(t *testing.T) {
 	check(t, func(t *rapid.T) {
 		s := purity.Clone(truthful(t))
 		p := mustPlan(t, s)
-		most := max(int64(p.Budget.MaxTotal()), wanted(s))
+		most := max(int64(p.Budget.Replicas)+int64(p.Budget.Surge), wanted(s))
 		least := min(int64(p.Budget.MinAvailable()), available(s))
 		for _, a := range p.Actions {
 			if err := apply(&s, a); err != nil {

@@ -32,11 +32,11 @@ func (st *state) recreate() {
 // oldPodsRunning reports whether a pod of an old template has not ended, and
 // records a hold if so. A pod that is being deleted counts until it has.
 func (st *state) oldPodsRunning() bool {
-	reported := int32(0) // wraps around as upstream's sum does
+	reported := int64(0)
 	for _, s := range st.old {
-		reported += s.status().Replicas
+		reported += int64(s.status().Replicas)
 	}
-	if reported > 0 {
+	if st.wrap(reported) > 0 {
 		for _, s := range st.old {
 			if n := s.status().Replicas; n > 0 {
 				st.hold(s.rs.Name, ReasonOldPodsRemain, n, 0)

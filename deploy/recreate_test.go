@@ -57,6 +57,26 @@ func TestOldPodsRunning(t *testing.T) {
 	}
 }
 
+// TestRecreateBack: the new template may be that of the oldest set.
+func TestRecreateBack(t *testing.T) {
+	p := reconcile(t, snapshot(web(3, recreate, template("v1")), set(1, 0), set(2, 0)))
+	require.Equal(t, "web-v1 0->3", sizes(p))
+}
+
+// TestOldPodsRemainWhereTheyAre: only sets with pods are waited for.
+func TestOldPodsRemainWhereTheyAre(t *testing.T) {
+	p := reconcile(t, snapshot(web(3, recreate), set(1, 0, counts(2, 0)), set(3, 0)))
+	require.Equal(t, []string{"web-v1 OldPodsRemain 2/0"}, holds(p))
+}
+
+// TestCorrectedRecreateScalesOne: with one active set there is nothing stuck (D2), and
+// a change of replicas scales it as by default.
+func TestCorrectedRecreateScalesOne(t *testing.T) {
+	s := snapshot(web(5, recreate), set(1, 2, sized("3", "3")), set(2, 0))
+	require.Equal(t, "web-v1 2->5", sizes(reconcile(t, s)))
+	require.Equal(t, "web-v1 2->5", sizes(reconcileWith(t, s, corrected)))
+}
+
 func TestRecreateWaitsForAll(t *testing.T) {
 	p := reconcile(t, snapshot(web(3, recreate), set(1, 2), set(2, 1), set(3, 4)))
 	require.Equal(t, "web-v1 2->0, web-v3 4->0", sizes(p))

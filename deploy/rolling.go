@@ -46,32 +46,42 @@ func (st *state) shrinkOld() bool {
 		return st.shrinkToPartition()
 	}
 	n := st.newSet()
-	wanted, sum := int64(0), int64(st.available(n))
+	wanted, sum := int64(0), st.available(n)
 	for _, s := range st.activeOld {
 		wanted += int64(s.spec)
-		sum += int64(st.available(s))
+		sum += st.available(s)
 	}
-	if st.narrow(wanted) == 0 {
+	if st.wrap(wanted) == 0 {
 		return false
 	}
-	available, minAvailable := st.narrow(sum), st.replicas-st.budget.Unavailable
-	serving := st.total() - (n.spec - st.available(n))
-	if serving-minAvailable <= 0 {
+	available, serving := st.wrap(sum), st.serving()
+	room := st.wrap(serving - st.least())
+	if room <= 0 {
 		st.holdOld(serving)
 		return false
 	}
-	cleaned, ok := st.removeUnhealthy(serving - minAvailable)
+	cleaned, ok := st.removeUnhealthy(room)
 	if !ok {
 		return false
 	}
-	down := int32(0)
-	if available > minAvailable { // the difference may wrap around, so compare first
+	down := int64(0)
+	if available > st.least() { // the difference may wrap around, so compare first
 		for i := range st.activeOld {
-			down += st.removeHealthy(i, available-minAvailable-down)
+			down += st.removeHealthy(i, st.wrap(available-st.least()-down))
 		}
 	}
 	st.holdOld(available - down)
-	return cleaned+down > 0
+	return st.wrap(cleaned+down) > 0
+}
+
+// least is how many pods must be available.
+func (st *state) least() int64 { return st.wrap(int64(st.replicas) - int64(st.budget.Unavailable)) }
+
+// serving is how many pods are wanted, but for those of the new ReplicaSet that are not
+// available yet.
+func (st *state) serving() int64 {
+	n := st.newSet()
+	return st.wrap(st.total() - int64(n.spec) + st.available(n))
 }
 
 // activeOld yields the old sets that wanted pods before the plan, oldest first.
@@ -88,12 +98,12 @@ func (st *state) activeOld(yield func(int, *set) bool) {
 // from a broken template would never leave room for a good one. It gives up, with
 // ok false, at a set that reports more available pods than it wants; what it has
 // planned by then stays planned.
-func (st *state) removeUnhealthy(room int32) (cleaned int32, ok bool) {
+func (st *state) removeUnhealthy(room int64) (cleaned int64, ok bool) {
 	for i, s := range st.activeOld {
 		if cleaned >= room {
 			break
 		}
-		unavailable := s.spec - st.available(s)
+		unavailable := st.wrap(int64(s.spec) - st.available(s))
 		if unavailable == 0 {
 			continue
 		}
@@ -102,8 +112,8 @@ func (st *state) removeUnhealthy(room int32) (cleaned int32, ok bool) {
 			st.hold(s.rs.Name, ReasonStatusAhead, s.status().AvailableReplicas, s.spec)
 			return cleaned, false
 		}
-		s.unhealthy += n
-		st.setScale(i, s.spec-n, ReasonUnhealthy, false)
+		s.unhealthy += int32(n)
+		st.setScale(i, s.spec-int32(n), ReasonUnhealthy, false)
 		cleaned += n
 	}
 	return cleaned, true
@@ -111,9 +121,9 @@ func (st *state) removeUnhealthy(room int32) (cleaned int32, ok bool) {
 
 // removeHealthy removes up to room further pods of a set and returns how many
 // (rule 11).
-func (st *state) removeHealthy(i int, room int32) int32 {
+func (st *state) removeHealthy(i int, room int64) int64 {
 	s := &st.sets[i]
-	n := min(s.spec, room)
+	n := min(int64(s.spec), room)
 	if n <= 0 {
 		return 0
 	}
@@ -121,15 +131,15 @@ func (st *state) removeHealthy(i int, room int32) int32 {
 	if i == st.newest {
 		reason = ReasonTakenForOld
 	}
-	st.setScale(i, s.spec-n, reason, false)
+	st.setScale(i, s.spec-int32(n), reason, false)
 	return n
 }
 
 // holdOld says why the old sets keep the pods that they keep.
-func (st *state) holdOld(available int32) {
+func (st *state) holdOld(available int64) {
 	for _, s := range st.activeOld {
 		if s.spec > 0 {
-			st.hold(s.rs.Name, ReasonMinAvailable, available, st.replicas-st.budget.Unavailable)
+			st.hold64(s.rs.Name, ReasonMinAvailable, available, st.least())
 		}
 	}
 }

@@ -22,6 +22,7 @@ func TestNewSize(t *testing.T) {
 		{"the room is used up", 10, 2, 10, 2, 2},
 		{"never above replicas", 6, 10, 5, 2, 6},
 		{"never smaller than it is", 1, 1, 5, 5, 5},
+		{"above replicas it stays, even with the limit reached", 10, 2, 1, 11, 11},
 		{"the limit wraps around as upstream's does", 1<<31 - 1, 1, 5, 0, 0},
 	} {
 		got := deploy.NewSize(rollout.Budget{Replicas: c.replicas, Surge: c.surge}, c.old+c.now, c.now)
@@ -102,6 +103,12 @@ func TestShrinkOld(t *testing.T) {
 		{"a status ahead of its set ends the step, what was planned stays", web(5, limits(2, 1)),
 			[]replicaset.ReplicaSet{set(1, 2, counts(2, 0)), set(2, 2), set(3, 3, counts(5, 5))}, "web-v1 2->0",
 			nil},
+		{"pods that are wanted leave no room, whether they are available or not", web(10, limits(1, 2)),
+			[]replicaset.ReplicaSet{set(1, 8, counts(8, 6)), set(2, 3, counts(3, 0))}, "none",
+			[]string{"web-v2 SurgeExhausted 11/11", "web-v1 MinAvailable 8/8"}},
+		{"once the room is used up, a status ahead of its set does no harm", web(5, limits(0, 1)),
+			[]replicaset.ReplicaSet{set(1, 2, counts(2, 0)), set(2, 2), set(3, 1, counts(3, 3))}, "web-v1 2->0",
+			nil},
 		{"a new one that reports more than it wants raises the room", web(10, limits(0, 2)),
 			[]replicaset.ReplicaSet{set(1, 5), set(2, 3, counts(5, 5))}, "web-v2 3->5", nil},
 	} {
@@ -113,6 +120,27 @@ func TestShrinkOld(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestNothingLeftToHold: of an old set that goes there is nothing to explain.
+func TestNothingLeftToHold(t *testing.T) {
+	p := reconcile(t, snapshot(web(3, limits(1, 1)), set(1, 1), set(2, 3)))
+	require.Equal(t, "web-v1 1->0", sizes(p))
+	require.Empty(t, holds(p))
+}
+
+// TestNoHistoryWhileShrinking: a pass that removes old pods leaves history alone, even
+// if the stored status says that the rollout is complete.
+func TestNoHistoryWhileShrinking(t *testing.T) {
+	d := web(3, history(0), reported(3, 3, 3, 3))
+	require.Equal(t, "web-v1 1->0", sizes(reconcile(t, snapshot(d, set(0, 0), set(1, 1), set(2, 3)))))
+	require.Equal(t, "web-v1 1->0", sizes(reconcile(t, snapshot(d, set(0, 0), set(1, 1, counts(1, 0)), set(2, 3)))))
+}
+
+// TestCorrectedSizeIsAtMostReplicas: room beyond replicas is no reason to exceed them.
+func TestCorrectedSizeIsAtMostReplicas(t *testing.T) {
+	s := snapshot(web(10, limits(5, 0)), set(1, 2), set(2, 8))
+	require.Equal(t, "web-v2 8->10", sizes(reconcileWith(t, s, corrected)))
 }
 
 // TestLaggingNewStatus is a defect of upstream, kept by default: the new

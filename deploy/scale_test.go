@@ -8,6 +8,7 @@ import (
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/stretchr/testify/require"
 )
@@ -80,6 +81,19 @@ func TestStaleAnnotations(t *testing.T) {
 		deploy.AnnotateReplicaSet{Name: "web-v2", UID: "v2", Set: annotations, Reason: deploy.ReasonScaling},
 	}, p.Actions)
 	require.Empty(t, p.Events)
+
+	// Whatever their sizes: old ones, the youngest first, then the new one, which may
+	// have got its revision before.
+	for template, want := range map[string]string{
+		"v1": "annotate web-v1, annotate web-v3, annotate web-v2, annotate web-v1",
+		"v2": "annotate web-v2, annotate web-v3, annotate web-v1, annotate web-v2",
+		"v3": "annotate web-v2, annotate web-v1, annotate web-v3",
+	} {
+		d := web(6, limits(0, 1))
+		d.Template = revision.Template{ID: template, Hash: template}
+		p = reconcile(t, snapshot(d, set(1, 3, sized("7", "7")), set(2, 1, sized("7", "7")), set(3, 2, sized("7", "7"))))
+		requireEqual(t, template, want, actions(p))
+	}
 }
 
 func TestScalingEvent(t *testing.T) {
@@ -117,6 +131,7 @@ func TestScaleOfOne(t *testing.T) {
 	}{
 		{"the active one", web(5, paused), []replicaset.ReplicaSet{set(1, 3), set(2, 0)}, "web-v1 3->5"},
 		{"none active: the new one", web(5, paused), []replicaset.ReplicaSet{set(1, 0), set(2, 0), set(3, 0)}, "web-v2 0->5"},
+		{"none active: the new one, though it is the oldest", web(5, paused, template("v1")), []replicaset.ReplicaSet{set(1, 0), set(2, 0)}, "web-v1 0->5"},
 		{"none active and none new: the youngest, not the highest revision", web(5, paused, template("v9")),
 			[]replicaset.ReplicaSet{set(1, 0, numbered("3")), set(2, 0, numbered("2"))}, "web-v2 0->5"},
 		{"none at all", web(5, paused), nil, "none"},

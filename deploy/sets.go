@@ -40,16 +40,25 @@ func (st *state) newSet() *set {
 }
 
 // total returns how many pods are wanted by all sets, as far as planned.
-func (st *state) total() int32 {
+func (st *state) total() int64 {
 	total := int64(0)
 	for i := range st.sets {
 		total += int64(st.sets[i].spec)
 	}
-	return st.narrow(total)
+	return st.wrap(total)
 }
 
-// narrow brings a sum into the range of int32. By default it wraps around, as
-// upstream's sums do (D4).
+// wrap is a sum as decisions see it: by default it wraps around beyond the range of
+// int32, as upstream's sums do (D4).
+func (st *state) wrap(n int64) int64 {
+	if st.opts.Corrected {
+		return n
+	}
+	return int64(int32(n))
+}
+
+// narrow is a sum as it is written: by default it wraps around, and otherwise it ends
+// at the bounds of int32 (D4).
 func (st *state) narrow(n int64) int32 {
 	if st.opts.Corrected {
 		return int32(max(math.MinInt32, min(n, math.MaxInt32)))
@@ -62,11 +71,11 @@ func (s *set) status() *replicaset.Status { return &s.rs.Status }
 // available returns the available pods of a set. A set that has been scaled down
 // may still report more than it wants; by default they count, as they do upstream,
 // although they are about to go (D13, D29).
-func (st *state) available(s *set) int32 {
+func (st *state) available(s *set) int64 {
 	if st.opts.Corrected {
-		return max(0, min(s.status().AvailableReplicas, s.from))
+		return int64(max(0, min(s.status().AvailableReplicas, s.from)))
 	}
-	return s.status().AvailableReplicas
+	return int64(s.status().AvailableReplicas)
 }
 
 // setScale plans a size for a set and reports whether it changes (rule 12). With

@@ -152,7 +152,8 @@ func IngressPatch(current map[string]string, a rollout.SetIngress) (Patch, error
 
 // NewCanaryDeployment returns the extra Deployment that a creates beside the stable one:
 // a copy of no pods that is not paused, whose owner is the BatchRelease of the name and
-// UID. The API server completes its name. It shares nothing with stable and a.
+// UID. The API server completes its name unless a has one, which takes the place of the
+// finalizer too. It shares nothing with stable and a.
 func NewCanaryDeployment(stable *appsv1.Deployment, release, uid string, a rollout.CreateCanary) *appsv1.Deployment {
 	if stable == nil {
 		stable = &appsv1.Deployment{}
@@ -168,6 +169,9 @@ func NewCanaryDeployment(stable *appsv1.Deployment, release, uid string, a rollo
 			}},
 		},
 		Spec: *stable.Spec.DeepCopy(),
+	}
+	if a.Name != "" {
+		d.Name, d.GenerateName, d.Finalizers = a.Name, "", nil
 	}
 	d.Spec.Replicas, d.Spec.Paused = new(int32(0)), false
 	if m := a.PatchTemplate; m != nil {

@@ -157,6 +157,10 @@ func TestNewCanaryObjects(t *testing.T) {
 	require.Empty(t, cmp.Diff(before, d))
 	requireOwn(t, canary, d)
 	require.NotNil(t, kube.NewCanaryDeployment(nil, "", "", rollout.CreateCanary{}))
+	named := kube.NewCanaryDeployment(d, "web", "b1", rollout.CreateCanary{Name: "web-x", GenerateName: "web-"})
+	require.Equal(t, "web-x", named.Name)
+	require.Empty(t, named.GenerateName)
+	require.Empty(t, named.Finalizers, "its owner has one")
 
 	service := &corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "shop", Labels: map[string]string{"a": "1"}},

@@ -84,9 +84,10 @@ type PatchWorkload struct {
 }
 
 // CreateCanary creates the extra Deployment of style Canary: a copy of the stable one
-// of no pods, not paused, owned by the BatchRelease, with the finalizer
-// [FinalizerCanaryDeployment].
+// of no pods, not paused, owned by the BatchRelease. If it has no name yet it gets the
+// finalizer [FinalizerCanaryDeployment] too.
 type CreateCanary struct {
+	Name          string            `json:"name,omitzero"` // in place of GenerateName, see [CorrectCanaryName]
 	GenerateName  string            `json:"generateName"`
 	Stable        string            `json:"stable"` // the Deployment to copy
 	Labels        map[string]string `json:"labels"`

@@ -192,15 +192,17 @@ func (a *admission) labelStable(usable []*WorkloadSet) {
 	slices.SortStableFunc(usable, func(s, t *WorkloadSet) int {
 		return cmp.Or(compareRevision(s.Revision, t.Revision), s.CreationTimestamp.Compare(t.CreationTimestamp), cmp.Compare(s.Name, t.Name))
 	})
-	for _, s := range usable {
-		if !s.Template.Same(a.s.New.Template) {
-			if a.w.Labels == nil {
-				a.w.Labels = map[string]string{}
-			}
-			a.w.Labels[LabelStableRevision] = s.Template.Hash
-			return
-		}
+	stable := slices.IndexFunc(usable, func(s *WorkloadSet) bool { return !s.Template.Same(a.s.New.Template) })
+	if stable < 0 && a.opts.Corrected.Has(CorrectEmptyRelease) && !a.s.Old.Template.Same(a.s.New.Template) {
+		stable = 0 // what is there is stable, and goes back to itself
 	}
+	if stable < 0 {
+		return
+	}
+	if a.w.Labels == nil {
+		a.w.Labels = map[string]string{}
+	}
+	a.w.Labels[LabelStableRevision] = usable[stable].Template.Hash
 }
 
 // compareRevision compares annotated revisions; what is no number is not compared.

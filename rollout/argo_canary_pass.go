@@ -172,7 +172,9 @@ func (st *argoPass) promoted(status *ArgoStatus) bool {
 }
 
 // advance returns the index of the step to take next, which is the one behind the
-// current one if that is over.
+// current one if that is over. As upstream, a step that is over in the pass that skips
+// all others, for a full promotion or a rollback within the window, leads one past the
+// end; the next pass goes back to the end.
 func (st *argoPass) advance(index *int32) *int32 {
 	step := st.step()
 	if st.r.Paused || step == nil || index == nil {

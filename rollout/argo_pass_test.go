@@ -74,6 +74,31 @@ func TestArgoRollbackWindow(t *testing.T) {
 	require.Equal(t, "v1=4", w.sizes())
 }
 
+// A step that is over in the pass that skips all others leads one past the end, as is
+// recorded of upstream for full promotions. The next pass goes back to the end.
+func TestArgoStepBehindTheLast(t *testing.T) {
+	for _, full := range []bool{false, true} {
+		w := newArgoWorld(t, 4, weight(25), weight(50))
+		w.s.Rollout.TemplateHash, w.s.Rollout.RollbackWindow = "v1", 1
+		if full {
+			w.s.Rollout.RollbackWindow, w.s.Rollout.Steps[0] = 0, argoPause(-1)
+		}
+		w.s.Rollout.Status = rollout.ArgoStatus{CurrentPodHash: "v1", StableRS: "v2", CurrentStepIndex: new(int32(0)), PromoteFull: full, ControllerPause: full}
+		for i, n := range []int32{1, 3} {
+			w.s.Sets = append(w.s.Sets, rollout.ArgoReplicaSet{
+				Hash: fmt.Sprint("v", i+1), Revision: int64(3 - i), DesiredReplicas: w.s.Rollout.Replicas, CreationTimestamp: now.Add(time.Duration(i)),
+				ArgoSet: rollout.ArgoSet{Replicas: n, AvailableReplicas: n, StatusReplicas: n},
+			})
+		}
+		for _, want := range []int32{3, 2} {
+			p, err := rollout.ArgoReconcile(w.s, now)
+			require.NoError(t, err)
+			require.Equal(t, want, *p.Status.CurrentStepIndex)
+			w.s.Rollout.Status = p.Status
+		}
+	}
+}
+
 // Templates in between lose pods that are not available at once, then the newest first,
 // as far as enough pods stay available.
 func TestArgoOtherTemplates(t *testing.T) {

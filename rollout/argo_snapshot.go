@@ -110,7 +110,9 @@ type ArgoStatus struct {
 	ControllerPause bool                 `json:"controllerPause,omitzero"`
 	PauseConditions []ArgoPauseCondition `json:"pauseConditions,omitempty"`
 
-	CurrentStepIndex *int32 `json:"currentStepIndex,omitzero"` // of a canary, from 0; nil without steps
+	// CurrentStepIndex is that of a canary, from 0; nil without steps. The number of steps,
+	// or one more, means that all are over.
+	CurrentStepIndex *int32 `json:"currentStepIndex,omitzero"`
 	// ActiveSelector, PreviewSelector and the checkpoint are those of a blue-green update.
 	ActiveSelector           string `json:"activeSelector,omitzero"`
 	PreviewSelector          string `json:"previewSelector,omitzero"`

@@ -82,6 +82,8 @@ func (st *batchPass) special() (stop bool, failure string) {
 		}
 		s.Phase, s.UpdateRevision = BatchPreparing, w.UpdateRevision
 		s.Current.BatchReadyTime, s.Current.BatchState = time.Time{}, BatchUpgrading
+	case progressing && st.event == EventNormal && w != nil && st.opts.Corrected.Has(CorrectPromoted):
+		s.UpdateRevision = w.UpdateRevision
 	}
 	return false, ""
 }

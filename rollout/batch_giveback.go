@@ -17,7 +17,9 @@ func ReleasePatch(br BatchRelease, w Workload, opts Options) (p WorkloadPatch, w
 	case d == DriverCanary:
 		paused := plan.BatchPartition != nil || opts.Corrected.Has(CorrectAbandon) && keep
 		p.remove(AnnotationControlInfo)
-		p.Paused = &paused
+		if p.Paused = &paused; !paused && opts.Corrected.Has(CorrectNextRelease) {
+			p.label(LabelStableRevision, nil)
+		}
 		return p, true
 	}
 	if d == DriverDeployment && (w.Annotations[AnnotationControlInfo] == "" || !w.Paused) {

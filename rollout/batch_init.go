@@ -1,6 +1,9 @@
 package rollout
 
-import "encoding/json"
+import (
+	"crypto/sha256"
+	"encoding/json"
+)
 
 // An OriginalStrategy is what the annotation [AnnotationOriginalStrategy] keeps of a
 // workload while it is released blue-green, so that it can be restored.
@@ -132,11 +135,15 @@ func (st *batchPass) initialize() (failure string) {
 		st.add(PatchWorkload{Workload: w.WorkloadRef, UID: w.UID, Patch: p, Reason: ReasonInitialize})
 	}
 	if d == DriverCanary && st.s.Canary == nil {
-		st.add(CreateCanary{
+		create := CreateCanary{
 			GenerateName: w.Name + "-", Stable: w.Name, Labels: map[string]string{LabelCanaryDeployment: w.Name},
 			Annotations:   map[string]string{AnnotationControlInfo: ControlInfo(st.s.Release)},
 			PatchTemplate: st.s.Release.ReleasePlan.PatchPodTemplateMetadata.clone(), Reason: ReasonInitialize,
-		})
+		}
+		if st.opts.Corrected.Has(CorrectCanaryName) {
+			create.Name = canaryName(&st.s.Release, w)
+		}
+		st.add(create)
 		return "created canary deployment, but waiting for it to be observed"
 	}
 	if _, rollback := st.s.Release.Annotations[AnnotationRollbackInBatch]; rollback && d.byPartition() {
@@ -147,4 +154,17 @@ func (st *batchPass) initialize() (failure string) {
 		st.p.Status.ObservedWorkloadReplicas = w.replicas()
 	}
 	return failure
+}
+
+// canaryName returns the name of the canary Deployment of a template under a BatchRelease,
+// so that it is created once (D34). It has no more than the 63 characters of a generated
+// name.
+func canaryName(br *BatchRelease, w *Workload) string {
+	digest := sha256.Sum256([]byte(br.UID + "/" + w.UpdateRevision))
+	suffix := digest[:10]
+	for i, b := range suffix {
+		suffix[i] = safe[int(b)%len(safe)]
+	}
+	prefix := w.Name + "-"
+	return prefix[:min(len(prefix), 63-len(suffix))] + string(suffix)
 }

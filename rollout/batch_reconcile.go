@@ -148,6 +148,10 @@ func (st *batchPass) progress() {
 	st.recount(&c)
 	c.count(st.s.Pods)
 	st.p.Context = &c
+	if c.stray(st.s.Workload, st.opts.Corrected) {
+		st.p.Holds = append(st.p.Holds, Hold{Name: st.s.Workload.Name, Reason: ReasonRollbackFirst})
+		return
+	}
 	current := &st.p.Status.Current
 	switch current.BatchState {
 	case BatchVerifying:

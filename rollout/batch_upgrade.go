@@ -22,7 +22,7 @@ func (c BatchContext) UpgradePatch(w Workload, canary *Workload, cs Corrections)
 			p, write = WorkloadPatch{Replicas: &c.Desired}, true
 		}
 	default:
-		return c.upgradeSurge(&w)
+		return c.upgradeSurge(&w, cs)
 	}
 	return p, write, ""
 }
@@ -64,19 +64,50 @@ func (c BatchContext) upgradeNative(w *Workload) (p WorkloadPatch, write bool) {
 	return p, true
 }
 
-// upgradeSurge raises the surge of a blue-green workload.
-func (c BatchContext) upgradeSurge(w *Workload) (p WorkloadPatch, write bool, refused Reason) {
+// upgradeSurge raises the surge of a blue-green workload. What admission has stopped goes
+// on under [CorrectOtherTemplate] even if the surge is large enough.
+func (c BatchContext) upgradeSurge(w *Workload, cs Corrections) (p WorkloadPatch, write bool, refused Reason) {
 	if reason := unprepared(c.Driver, w); reason != "" {
 		return p, false, reason
 	}
 	if c.CurrentSurge.ofUp(c.Replicas) >= c.DesiredSurge.ofUp(c.Replicas) {
-		return p, false, ""
+		return resumeSurge(c.Driver, w, cs)
 	}
 	if c.Driver == DriverBlueGreenCloneSet {
 		return WorkloadPatch{ClearPartition: true, MaxSurge: c.DesiredSurge}, true, ""
 	}
 	rolling, paused := "RollingUpdate", false
 	return WorkloadPatch{Paused: &paused, StrategyType: &rolling, MaxSurge: c.DesiredSurge, MaxUnavailable: Int(0)}, true, ""
+}
+
+// resumeSurge lets a blue-green workload go on that admission has stopped for another
+// template, which is taken back (D31).
+func resumeSurge(d Driver, w *Workload, cs Corrections) (p WorkloadPatch, write bool, refused Reason) {
+	running := false
+	switch {
+	case !cs.Has(CorrectOtherTemplate):
+	case d == DriverBlueGreenCloneSet && w.Partition.ofUp(w.replicas()) > 0:
+		return WorkloadPatch{ClearPartition: true}, true, ""
+	case d == DriverBlueGreenDeployment && w.Paused:
+		return WorkloadPatch{Paused: &running}, true, ""
+	}
+	return p, false, ""
+}
+
+// stray reports whether the workload has another template than the one that the plan
+// releases, as far as the rollout id tells. Only that of a blue-green release is looked
+// at: under a partition admission stops the controller of the Deployment itself.
+func (c BatchContext) stray(w *Workload, cs Corrections) bool {
+	id := namedRelease(w.Labels, w.Annotations, cs)
+	switch {
+	case !cs.Has(CorrectOtherTemplate) || !c.Driver.blueGreen() || c.RolloutID == "":
+		return false
+	case id == "" && c.Driver == DriverBlueGreenCloneSet:
+		id = lastPart(w.UpdateRevision)
+	case id == "":
+		id = w.UpdateRevision
+	}
+	return c.RolloutID != id && c.RolloutID != rollbackPrefix+id
 }
 
 // unprepared says why a workload cannot be updated by surge.

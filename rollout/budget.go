@@ -66,7 +66,7 @@ func fenceposts(replicas int32, surge, unavailable IntOrPercent) (above, below i
 // MinAvailable returns the number of pods that must stay available.
 func (b Budget) MinAvailable() int32 { return saturate(int64(b.Replicas) - int64(b.Unavailable)) }
 
-// MaxTotal returns the number of pods that may be wanted at once.
+// MaxTotal returns the number of pods that may be wanted at once, as far as an int32 goes.
 func (b Budget) MaxTotal() int32 { return saturate(int64(b.Replicas) + int64(b.Surge)) }
 
 // String returns the budget as bounds, such as "at most 13, at least 8 available".

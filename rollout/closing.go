@@ -14,11 +14,7 @@ func (st *pass) close(reason ClosingReason, waitReady bool) bool {
 	if st.sub == nil {
 		return true
 	}
-	if st.w != nil && st.w.InProgress {
-		patch := WorkloadPatch{}
-		patch.remove(AnnotationInProgress)
-		st.add(PatchWorkload{Workload: st.r.WorkloadRef, UID: st.w.UID, Patch: patch, Reason: ReasonClosing})
-	}
+	st.unmark(reason)
 	if t := st.s.Shared; t != nil && slices.Contains(t.Finalizers, st.sharedFinalizer()) {
 		st.add(SetFinalizer{Kind: "TrafficRouting", Name: t.Name, UID: t.UID, Finalizer: st.sharedFinalizer(), Remove: true, Reason: ReasonClosing})
 	}
@@ -55,6 +51,31 @@ func (st *pass) left() bool {
 	}
 	pinned := st.stable != nil && st.stable.Selector[st.selectorKey()] != ""
 	return st.w.InProgress || st.w.Labels[LabelStableRevision] != "" || pinned
+}
+
+// unmark takes the mark of the release from the workload. One that shows in a later pass
+// of the closing is that of another update (D33). If the workload has been given back, and
+// its stable revision is known, that one is released next, and keeps its mark. Otherwise it
+// is not released in steps, and does not wait for them.
+func (st *pass) unmark(reason ClosingReason) {
+	if st.w == nil || !st.w.InProgress {
+		return
+	}
+	deployment := st.r.WorkloadRef.Kind == "Deployment"
+	given := st.br == nil || st.br.Status.Phase == BatchCompleted
+	patch := WorkloadPatch{}
+	if given && st.has(CorrectNextRelease) && st.sub.FinalisingStep != "" {
+		known := st.w.Labels[LabelStableRevision] != "" || !deployment
+		switch {
+		case known && reason == ClosingSuccess:
+			return
+		case !known && (reason == ClosingSuccess || reason == ClosingRollback):
+			running := false
+			patch.Paused = &running
+		}
+	}
+	patch.remove(AnnotationInProgress)
+	st.add(PatchWorkload{Workload: st.r.WorkloadRef, UID: st.w.UID, Patch: patch, Reason: ReasonClosing})
 }
 
 // thaw gives a Deployment back that nobody drives any more (D3): a rollback that takes

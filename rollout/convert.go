@@ -58,14 +58,14 @@ func (r *RolloutV1alpha1) partition() bool {
 // style it is Canary.
 func (r RolloutV1alpha1) Convert() Rollout {
 	s := &Strategy{
-		TrafficRoutings:          slices.Clone(r.TrafficRoutings),
+		TrafficRoutings:          cloneRoutings(r.TrafficRoutings),
 		FailureThreshold:         r.FailureThreshold,
 		PatchPodTemplateMetadata: r.PatchPodTemplateMetadata.clone(),
 		TrafficRoutingRef:        r.Annotations[AnnotationTrafficRouting],
 	}
 	s.EnableExtraWorkloadForCanary = !strings.EqualFold(r.Annotations[AnnotationRollingStyle], string(Partition))
 	for i := range r.Steps {
-		step := Step{Replicas: r.Steps[i].replicas(), Matches: slices.Clone(r.Steps[i].Matches), Pause: r.Steps[i].Pause}
+		step := Step{Replicas: r.Steps[i].replicas(), Matches: cloneMatches(r.Steps[i].Matches), Pause: Pause{clone(r.Steps[i].Pause.Duration)}}
 		if w := r.Steps[i].Weight; w != nil {
 			step.Traffic = Percent(*w)
 		}
@@ -74,7 +74,7 @@ func (r RolloutV1alpha1) Convert() Rollout {
 	return Rollout{
 		Name: r.Name, UID: r.UID, Generation: r.Generation, Annotations: maps.Clone(r.Annotations),
 		Finalizers: slices.Clone(r.Finalizers), DeletionTimestamp: r.DeletionTimestamp,
-		WorkloadRef: r.WorkloadRef, Disabled: r.Disabled, Paused: r.Paused, Canary: s, Status: r.Status,
+		WorkloadRef: r.WorkloadRef, Disabled: r.Disabled, Paused: r.Paused, Canary: s, Status: r.Status.clone(),
 	}
 }
 
@@ -95,12 +95,12 @@ func ConvertBack(r Rollout) RolloutV1alpha1 {
 	if ref := r.Canary.TrafficRoutingRef; ref != "" {
 		old.Annotations[AnnotationTrafficRouting] = ref
 	}
-	old.WorkloadRef, old.Disabled, old.Paused, old.Status = r.WorkloadRef, r.Disabled, r.Paused, r.Status
-	old.TrafficRoutings = slices.Clone(r.Canary.TrafficRoutings)
+	old.WorkloadRef, old.Disabled, old.Paused, old.Status = r.WorkloadRef, r.Disabled, r.Paused, r.Status.clone()
+	old.TrafficRoutings = cloneRoutings(r.Canary.TrafficRoutings)
 	old.FailureThreshold = r.Canary.FailureThreshold
 	old.PatchPodTemplateMetadata = r.Canary.PatchPodTemplateMetadata.clone()
 	for _, s := range r.Canary.Steps {
-		step := StepV1alpha1{Replicas: s.Replicas, Matches: slices.Clone(s.Matches), Pause: s.Pause}
+		step := StepV1alpha1{Replicas: s.Replicas, Matches: cloneMatches(s.Matches), Pause: Pause{clone(s.Pause.Duration)}}
 		if !s.Traffic.IsZero() {
 			w := s.Traffic.OfUp(100)
 			step.Weight = &w
@@ -108,11 +108,4 @@ func ConvertBack(r Rollout) RolloutV1alpha1 {
 		old.Steps = append(old.Steps, step)
 	}
 	return old
-}
-
-func (m *TemplateMetadata) clone() *TemplateMetadata {
-	if m == nil {
-		return nil
-	}
-	return &TemplateMetadata{Annotations: maps.Clone(m.Annotations), Labels: maps.Clone(m.Labels)}
 }

@@ -21,13 +21,6 @@ func oldOrder(t *testing.T, o rollout.Options) string {
 // D13: the Rollout is deleted, and the template goes back, in the pause of step 1.
 func abandon(t *testing.T, o rollout.Options) string {
 	steps := []rollout.Step{step(rollout.Percent(20), -1), step(rollout.Percent(100), 0)}
-	end := func(c *world) string {
-		state := "running"
-		if c.w.Paused {
-			state = "paused"
-		}
-		return fmt.Sprintf("v1 %d, v2 %d, %s", c.sizes["v1"], c.sizes["v2"], state)
-	}
 	paused := func() *world {
 		c := newWorld(t, 6, steps...)
 		c.opts = o
@@ -45,7 +38,7 @@ func abandon(t *testing.T, o rollout.Options) string {
 		deleted.deploymentPass()
 		back.pass()
 	}
-	return "deleted: " + end(deleted) + "; rolled back: " + end(back)
+	return "deleted: " + deleted.end() + "; rolled back: " + back.end()
 }
 
 // The other half of D13: with the policy alone a successful release of a DaemonSet of
@@ -178,6 +171,111 @@ func suffix(_ *testing.T, o rollout.Options) string {
 		names = append(names, l.Name)
 	}
 	return fmt.Sprint("labels ", names)
+}
+
+// D32: v3 comes when all pods are v2, and is taken back before any pod has it. The pods are
+// replaced afterwards.
+func promoted(t *testing.T, o rollout.Options) string {
+	c := newWorld(t, 6, step(rollout.Int(6), -1))
+	c.opts = o
+	c.begin()
+	c.run(c.at(1, rollout.StatePaused), false)
+	c.update("v3")
+	c.batchPass()
+	c.update("v2")
+	delete(c.pods, "v2")
+	for range 10 {
+		c.batchPass()
+	}
+	labelled := 0
+	for _, p := range c.pods["v2"] {
+		if p.Labels[rollout.LabelRolloutID] != "" {
+			labelled++
+		}
+	}
+	return fmt.Sprintf("%d of %d labelled", labelled, len(c.pods["v2"]))
+}
+
+// D33: the template is taken back when the workload has been given back, but before the
+// Rollout is closed: in the same pass, or when the BatchRelease is gone.
+func nextRelease(t *testing.T, o rollout.Options) string {
+	after := func(given func(*world) bool) string {
+		c := newWorld(t, 6, step(rollout.Percent(20), 0), step(rollout.Percent(100), 0))
+		c.opts = o
+		c.begin()
+		c.run(func() bool { return given(c) }, false)
+		require.Equal(t, rollout.ReasonReleaseBegins, c.update("v1").Reason)
+		c.run(func() bool { return c.sizes["v1"] == 6 }, false)
+		c.run(c.phase(rollout.PhaseHealthy), false)
+		return c.end()
+	}
+	return after(func(c *world) bool { return c.br != nil && c.br.Status.Phase == rollout.BatchCompleted }) + "; " +
+		after(func(c *world) bool { return c.sizes["v2"] == 6 && c.br == nil })
+}
+
+// The other half of D33: an update that came before the workload was given back has lost
+// its label then, and the next one has paused the workload again. Its stable revision is
+// not known, so that it is not released in steps.
+func TestUpdateAtGivingBack(t *testing.T) {
+	for paused, cs := range map[bool]rollout.Corrections{true: nil, false: {rollout.CorrectNextRelease}} {
+		c := newWorld(t, 6, step(rollout.Percent(20), 0), step(rollout.Percent(100), 0))
+		c.opts.Corrected = cs
+		c.begin()
+		c.run(func() bool { return c.br != nil && c.br.Status.Phase == rollout.BatchFinalizing }, false)
+		require.Equal(t, rollout.ReasonReleaseBegins, c.update("v3").Reason)
+		for c.br.Status.Phase != rollout.BatchCompleted {
+			c.batchPass()
+		}
+		require.Equal(t, rollout.ReasonReleaseContinues, c.update("v4").Reason)
+		require.NotContains(t, c.w.Labels, stableLabel)
+		c.run(c.phase(rollout.PhaseHealthy), false)
+		require.Equal(t, paused, c.w.Paused, "%v", cs)
+		require.NotContains(t, c.w.Annotations, rollout.AnnotationInProgress)
+	}
+}
+
+// D13 again: a rollback resumes the workload, even if another template comes before it is
+// given back. Only what is deleted or disabled stays as it is.
+func TestCancelledDespiteUpdate(t *testing.T) {
+	c := newWorld(t, 6, step(rollout.Percent(20), -1), step(rollout.Percent(100), 0))
+	c.opts.Corrected = rollout.Corrections{rollout.CorrectAbandon}
+	c.begin()
+	c.run(c.at(1, rollout.StatePaused), false)
+	c.update("v1")
+	c.run(func() bool { return c.w.Annotations[rollout.AnnotationInProgress] == "" }, false)
+	require.Equal(t, rollout.ReasonReleaseBegins, c.update("v3").Reason)
+	c.run(c.phase(rollout.PhaseHealthy), false)
+	require.False(t, c.w.Paused)
+}
+
+// D34: a canary is created, and created again before anybody has seen it.
+func canaryTwice(t *testing.T, o rollout.Options) string {
+	br := release(rollout.Canary, rollout.Percent(50))
+	br.Status = rollout.BatchStatus{Phase: rollout.BatchPreparing, ObservedWorkloadReplicas: -1, ObservedReleasePlanHash: br.ReleasePlan.Hash()}
+	s := rollout.BatchSnapshot{Release: br, Workload: &rollout.Workload{WorkloadRef: deployment, Replicas: new(int32(4)), UpdateRevision: "v2"}}
+	names := map[string]bool{}
+	for range 2 {
+		p, err := rollout.ReconcileBatch(s, now, o)
+		require.NoError(t, err)
+		for _, a := range p.Actions {
+			if a, ok := a.(rollout.CreateCanary); ok && a.Name != "" {
+				require.LessOrEqual(t, len(a.Name), 63)
+				names[a.Name] = true
+			} else if ok {
+				names[fmt.Sprint(a.GenerateName, len(names))] = true
+			}
+		}
+	}
+	return fmt.Sprintf("%d canaries", len(names))
+}
+
+// end tells how the two templates stand.
+func (c *world) end() string {
+	state := "running"
+	if c.w.Paused {
+		state = "paused"
+	}
+	return fmt.Sprintf("v1 %d, v2 %d, %s", c.sizes["v1"], c.sizes["v2"], state)
 }
 
 // Where no defect shows, all corrections together change nothing: the article passes the

@@ -45,6 +45,12 @@ func TestCorrections(t *testing.T) {
 		{rollout.CorrectOrdinals, ordinals, "[web-3=2 web-2=1]", "[web-2=2 web-3=1]"},
 		{rollout.CorrectSuffix, suffix, "labels [old new]", "labels [new]"},
 		{rollout.CorrectFullFirstStep, fullFirstStep, "BeforeStepUpgrade for ever", "Healthy"},
+		{rollout.CorrectPromoted, promoted, "0 of 6 labelled", "6 of 6 labelled"},
+		{rollout.CorrectCanaryName, canaryTwice, "2 canaries", "1 canaries"},
+		{rollout.CorrectNextRelease, nextRelease, "v1 0, v2 6, paused; v1 0, v2 6, paused", "v1 6, v2 0, running; v1 6, v2 0, running"},
+		{rollout.CorrectOtherTemplate, otherTemplate,
+			`v3: Patched deployment demo: {"spec":{"paused":false,"strategy":{"rollingUpdate":{"maxSurge":"50%","maxUnavailable":0},"type":"RollingUpdate"}}} (Upgrade); v2 again: nothing to do`,
+			`v3: demo held back: RollbackFirst; v2 again: Patched deployment demo: {"spec":{"paused":false}} (Upgrade)`},
 	} {
 		t.Run(string(c.correction), func(t *testing.T) {
 			require.Equal(t, c.before, c.decide(t, rollout.Options{}))
@@ -83,11 +89,7 @@ func frozen(t *testing.T, o rollout.Options) string {
 	for range 5 {
 		c.pass()
 	}
-	state := "running"
-	if c.w.Paused {
-		state = "paused"
-	}
-	return fmt.Sprintf("v1 %d, v2 %d, %s", c.sizes["v1"], c.sizes["v2"], state)
+	return c.end()
 }
 
 func shares(t *testing.T, o rollout.Options) string {

@@ -19,7 +19,10 @@ const (
 	// CorrectShares keeps exact numbers of old pods of a CloneSet where no
 	// percentage does (D4).
 	CorrectShares Correction = "D4"
-	// CorrectEmptyRelease ends a rollout that would release what is there (D5).
+	// CorrectEmptyRelease ends a rollout that would release what is there: one that was
+	// rolled back while it was initializing, or that admission has let in although all
+	// pods have the template, whose revision it names as the stable one then. None begins
+	// while the workload is seen as it was before its update (D5).
 	CorrectEmptyRelease Correction = "D5"
 	// CorrectLeak creates no pod of the new template at partition 0 (D6).
 	CorrectLeak Correction = "D6"
@@ -30,7 +33,8 @@ const (
 	// (D8).
 	CorrectDefaults Correction = "D8"
 	// CorrectNoCanaryService does not pin the stable Service where the canary
-	// Service is switched off (D9).
+	// Service is switched off, and leads no traffic to a canary Service that is not there
+	// when a blue-green release closes, since its last step had no traffic (D9).
 	CorrectNoCanaryService Correction = "D9"
 	// CorrectStrategyType restores Recreate to a Deployment that had it (D10).
 	CorrectStrategyType Correction = "D10"
@@ -41,8 +45,9 @@ const (
 	CorrectGone Correction = "D12"
 	// CorrectAbandon leaves a workload paused, where it stands, that is given back
 	// because its Rollout is deleted or disabled in the middle, instead of finishing
-	// the release. What has been rolled back is resumed all the same, and so is a
-	// DaemonSet whose release succeeded (D13). Blue-green releases are not touched.
+	// the release. What has been rolled back is resumed all the same, whatever template
+	// comes meanwhile, and so is a DaemonSet whose release succeeded (D13). Blue-green
+	// releases are not touched.
 	CorrectAbandon Correction = "D13"
 	// CorrectRoutes repairs the rules of an HTTPRoute (D14).
 	CorrectRoutes Correction = "D14"
@@ -75,6 +80,22 @@ const (
 	// updates all pods. Without it the Service is pinned and released in turn, for
 	// ever, if there is a grace (D30, found here).
 	CorrectFullFirstStep Correction = "D30"
+	// CorrectOtherTemplate releases no pod of another template that comes in the middle of
+	// a blue-green release, and resumes the workload, which admission has paused for it,
+	// once it is taken back (D31, found here).
+	CorrectOtherTemplate Correction = "D31"
+	// CorrectPromoted follows a template that all pods have. Without it a BatchRelease does
+	// not notice that another template is taken back which no pod has had, and labels no
+	// pod any more (D32, found here).
+	CorrectPromoted Correction = "D32"
+	// CorrectNextRelease releases an update next that is let in while the Rollout of the one
+	// before is being closed, and the workload has been given back. Without it the workload
+	// loses its mark and stays paused (D33, found here).
+	CorrectNextRelease Correction = "D33"
+	// CorrectCanaryName creates the canary Deployment under a name of its own, and without
+	// a finalizer, since its owner has one. Without it a request that is repeated creates
+	// another one, of which only the newest is ever given back (D34, found here).
+	CorrectCanaryName Correction = "D34"
 )
 
 // Corrections is a set of corrections. The empty set decides as upstream.
@@ -96,6 +117,6 @@ func AllCorrections() Corrections {
 		CorrectOldOrder, CorrectMixedPartitions, CorrectFrozen, CorrectShares, CorrectEmptyRelease, CorrectLeak, CorrectRolloutID,
 		CorrectDefaults, CorrectNoCanaryService, CorrectStrategyType, CorrectThreshold, CorrectGone, CorrectAbandon,
 		CorrectRoutes, CorrectLastPause, CorrectNativeVictims, CorrectMessages, CorrectGrace, CorrectDeadline, CorrectCanaryBatch,
-		CorrectOrdinals, CorrectSuffix, CorrectFullFirstStep,
+		CorrectOrdinals, CorrectSuffix, CorrectFullFirstStep, CorrectOtherTemplate, CorrectPromoted, CorrectNextRelease, CorrectCanaryName,
 	}
 }

@@ -82,7 +82,7 @@
 //	D2  number behind percentage never ends   D13 deletion finishes the release
 //	D3  rollback leaves the workload paused   D14 rules of an HTTPRoute
 //	D4  CloneSet keeps more pods than meant   D16 pause of a last step of 100%
-//	D5  rollback while initializing           D19 victims of a native DaemonSet
+//	D5  release of what is there              D19 victims of a native DaemonSet
 //	D6  a new pod at partition 0              D23 messages, and next steps that do not exist
 //	D7  rollout id as annotation or label     D24 grace of 0
 //	D8  default of the surge                  D25 no deadline, no analysis
@@ -90,9 +90,14 @@
 //	D10 Recreate is not restored              D28 labels in the order of ordinals
 //	D11 failure threshold                     D29 hash that ends another one
 //	                                          D30 first step that updates all pods, with traffic
+//	                                          D31 another template in the middle, blue-green
+//	                                          D32 labels after a template is taken back
+//	                                          D33 update while the release before is closed
+//	                                          D34 canary Deployments that are created twice
 //
-// D30 and the second half of D3, a rollback before the workload is taken over, were
-// found by the properties of this package. Of the other numbers D1, D17, D18, D21, D22
+// D30 to D34, the second half of D3, a rollback before the workload is taken over, and of
+// D9, a canary Service that is gone when the release closes, were found by the properties
+// of this package and by its simulation. Of the other numbers D1, D17, D18, D21, D22
 // and D26 belong to the controller of the Deployment, and are those of package deploy
 // (P1, and its notes on partitioned Deployments); here only [Preview] looks at D1. D15
 // cannot be written (below), and D20 is corrected always. [Warnings] names what admission
@@ -140,7 +145,9 @@
 //     unless D27 is corrected.
 //   - With all corrections, a rollout whose pauses are approved ends in a cluster where
 //     pods become available, with all pods of the template that is wanted, and leaves no
-//     annotation, selector or weight behind (P7, P12). So does one of Argo.
+//     annotation, selector or weight behind (P7, P12). So does one of Argo. A Rollout that
+//     is deleted before its controller has put its finalizer there is gone at once, and
+//     nobody plans for a workload that admission has paused for it: a person resumes that.
 //   - An explanation names exactly the holds of the plan.
 //   - A plan is a pure function of its arguments and comes through JSON unchanged.
 //

@@ -35,18 +35,19 @@ func TestPartitionFormulas(t *testing.T) {
 	}
 	six := budget(6, p(25), p(25))
 	for _, c := range []struct {
-		why               string
-		partition         rollout.IntOrPercent
-		total, size, want int32
+		why        string
+		partition  rollout.IntOrPercent
+		total      int64
+		size, want int32
 	}{
 		{"the only one ignores the partition", p(20), 1, 1, 6}, {"at the limit", p(20), 6, 2, 2}, {"above it, it never shrinks", p(20), 6, 5, 5}, {"no surge left", p(100), 8, 3, 3},
 		{"as far as the surge", p(100), 6, 3, 5}, {"to the limit", p(20), 6, 0, 2}, {"by one", p(50), 6, 2, 3},
 	} {
 		require.Equal(t, c.want, rollout.PartitionNewSize(c.partition, six, c.total, c.size), c.why)
 	}
-	require.Equal(t, int32(2), rollout.PartitionOldLimit(p(20), 6, 6, 2))
-	require.Equal(t, int32(-1), rollout.PartitionOldLimit(p(20), 6, 3, 0), "old pods are missing")
-	require.Equal(t, int32(3), rollout.PartitionOldLimit(p(20), 6, 4, 5), "the new one is over its limit")
+	require.Equal(t, int64(2), rollout.PartitionOldLimit(p(20), 6, 6, 2))
+	require.Equal(t, int64(-1), rollout.PartitionOldLimit(p(20), 6, 3, 0), "old pods are missing")
+	require.Equal(t, int64(3), rollout.PartitionOldLimit(p(20), 6, 4, 5), "the new one is over its limit")
 }
 
 // Section 10.2: the defaults of the annotation.
@@ -196,6 +197,7 @@ func TestArgoRoutedCounts(t *testing.T) {
 	}
 	pods, percent := &rollout.ArgoThreshold{Type: "Pods", Value: 3}, &rollout.ArgoThreshold{Type: "Percent", Value: 30}
 	var none *rollout.ArgoThreshold
+	odd := &rollout.ArgoThreshold{Type: "odd", Value: 3} // asks for all, as none does
 	for _, c := range []struct {
 		threshold                *rollout.ArgoThreshold
 		spec, available, desired int32
@@ -203,8 +205,22 @@ func TestArgoRoutedCounts(t *testing.T) {
 	}{
 		{none, 10, 10, 10, true}, {none, 10, 9, 10, false}, {none, 9, 10, 10, false}, {&rollout.ArgoThreshold{Type: "Pods", Value: -1}, 10, 9, 10, false},
 		{pods, 10, 3, 10, true}, {pods, 10, 2, 10, false}, {percent, 10, 3, 10, true}, {percent, 10, 2, 10, false}, {percent, 0, 0, 0, true},
+		{odd, 10, 10, 10, true}, {odd, 10, 9, 10, false}, {odd, 9, 10, 10, false}, {odd, 10, 3, 10, false},
 	} {
 		require.Equal(t, c.want, c.threshold.Met(c.spec, c.available, c.desired), "%+v", c)
+	}
+	// An aborted canary whose stable pods come back serves what they do not yet, and
+	// what its own pods can, unless these are about to go.
+	for _, c := range []struct {
+		delay *int32
+		want  int32
+	}{{nil, 60}, {new(int32(0)), 60}, {new(int32(30)), 20}} {
+		r := rollout.ArgoRollout{
+			Replicas: new(int32(10)), TrafficRouting: true, DynamicStableScale: true, Abort: true, AbortScaleDownDelaySeconds: c.delay,
+			Stable: &rollout.ArgoSet{AvailableReplicas: 6}, Canary: &rollout.ArgoSet{AvailableReplicas: 8},
+			Steps: []rollout.ArgoStep{weight(20), weight(60), weight(90)}, CurrentPodHash: "n", StableRS: "s",
+		}
+		require.Equal(t, c.want, r.CanaryWeight(), "%v", c.delay)
 	}
 	// Delays: 30 s, none without traffic, for ever with 0.
 	for _, c := range []struct {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -77,6 +78,21 @@ rollout held back: Paused`), rollout.Plan{Actions: all, Holds: []rollout.Hold{{R
 	_, err = json.Marshal(rollout.Actions{nil})
 	require.Error(t, err)
 	require.Equal(t, "nothing to do", rollout.Plan{}.String())
+}
+
+// A converted Rollout shares nothing with the one it was made of.
+func TestConvertKeepsNothing(t *testing.T) {
+	route := "r"
+	old := rollout.RolloutV1alpha1{
+		Name: "web", WorkloadRef: deployment, Status: rollout.RolloutStatus{Conditions: []rollout.Condition{{Type: "a"}}, Sub: &rollout.StepStatus{CurrentStepIndex: 1}},
+		Steps: []rollout.StepV1alpha1{{
+			Weight: new(int32(20)), Pause: rollout.Pause{Duration: new(int32(60))},
+			Matches: []rollout.Match{{Path: &rollout.PathMatch{Value: "/"}, Headers: []rollout.ValueMatch{{Name: "a"}}, QueryParams: []rollout.ValueMatch{{Name: "a"}}}},
+		}},
+		TrafficRoutings: []rollout.TrafficRouting{{Ingress: &rollout.IngressRef{Name: "i"}, Gateway: &rollout.GatewayRef{HTTPRouteName: &route}, CustomNetworkRefs: []rollout.NetworkRef{{Kind: "K"}}}},
+	}
+	r := purity.Check(t, old, func(o rollout.RolloutV1alpha1) (rollout.Rollout, error) { return o.Convert(), nil })
+	purity.Check(t, r, func(r rollout.Rollout) (rollout.RolloutV1alpha1, error) { return rollout.ConvertBack(r), nil })
 }
 
 // Section 2.2: to the present version of the API and back.

@@ -39,6 +39,14 @@ func PartitionBudget(replicas int32, ru *RollingUpdate) Budget {
 	return Resolve(replicas, ru.MaxSurge, ru.MaxUnavailable)
 }
 
+// PartitionBudgetExact is [PartitionBudget] for limits of any size: see [ResolveExact].
+func PartitionBudgetExact(replicas int32, ru *RollingUpdate) Budget {
+	if ru == nil {
+		return Budget{Replicas: replicas}
+	}
+	return ResolveExact(replicas, ru.MaxSurge, ru.MaxUnavailable)
+}
+
 // PartitionLowerBound returns the least size that the ReplicaSet of the new template
 // is created with: none with a surge, otherwise one if any is wanted, whatever the
 // partition says (see [CorrectLeak]).
@@ -54,7 +62,7 @@ func PartitionLowerBound(b Budget) int32 {
 // PartitionCreationSize returns the size that the ReplicaSet of the new template is
 // created with, given the total of all others: the larger of [PartitionNewSize] and
 // [PartitionLowerBound].
-func PartitionCreationSize(partition IntOrPercent, b Budget, total int32, cs Corrections) int32 {
+func PartitionCreationSize(partition IntOrPercent, b Budget, total int64, cs Corrections) int32 {
 	size := PartitionNewSize(partition, b, total, 0)
 	if cs.Has(CorrectLeak) && PartitionLimit(partition, b.Replicas) == 0 {
 		return size
@@ -67,15 +75,14 @@ func PartitionCreationSize(partition IntOrPercent, b Budget, total int32, cs Cor
 // only one with pods it ignores the partition.
 //
 // It mirrors NewRSNewReplicas of OpenKruise Rollouts.
-func PartitionNewSize(partition IntOrPercent, b Budget, total, size int32) int32 {
-	if total <= size {
+func PartitionNewSize(partition IntOrPercent, b Budget, total int64, size int32) int32 {
+	if total <= int64(size) {
 		return b.Replicas
 	}
-	limit := PartitionLimit(partition, b.Replicas)
-	if size >= limit || total >= b.MaxTotal() {
+	limit, room := PartitionLimit(partition, b.Replicas), int64(b.Replicas)+int64(b.Surge)-total
+	if size >= limit || room <= 0 {
 		return size
 	}
-	room := int64(b.MaxTotal()) - int64(total)
 	missing := int64(b.Replicas) - int64(size)
 	return int32(min(int64(size)+min(room, missing), int64(limit)))
 }
@@ -83,9 +90,9 @@ func PartitionNewSize(partition IntOrPercent, b Budget, total, size int32) int32
 // PartitionOldLimit returns how many of the old pods, of which oldTotal are wanted,
 // the partition no longer needs, given the size of the ReplicaSet of the new
 // template. It is below 0 if old pods are missing.
-func PartitionOldLimit(partition IntOrPercent, replicas, oldTotal, size int32) int32 {
+func PartitionOldLimit(partition IntOrPercent, replicas int32, oldTotal int64, size int32) int64 {
 	fresh := max(PartitionLimit(partition, replicas), size)
-	return saturate(int64(oldTotal) - (int64(replicas) - int64(fresh)))
+	return oldTotal - (int64(replicas) - int64(fresh))
 }
 
 // PartitionAtLeast reports whether partition current covers partition desired, so

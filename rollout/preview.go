@@ -171,7 +171,7 @@ func (v *preview) sizes() Sizes {
 func (v *preview) begin() {
 	v.partition = Int(0)
 	if v.budget.Replicas > 0 {
-		v.fresh = PartitionCreationSize(v.partition, v.budget, v.sizes().Total(), v.opts.Corrected)
+		v.fresh = PartitionCreationSize(v.partition, v.budget, int64(v.sizes().Total()), v.opts.Corrected)
 	}
 	v.passes()
 }

@@ -4,17 +4,17 @@ package rollout
 // the new ReplicaSet, or else shrink old ones as far as enough pods stay available.
 func (v *preview) pass() {
 	s, r := v.sizes(), v.budget.Replicas
-	if grown := PartitionNewSize(v.partition, v.budget, s.Total(), s.New); s.New < r && grown != s.New {
+	if grown := PartitionNewSize(v.partition, v.budget, int64(s.Total()), s.New); s.New < r && grown != s.New {
 		v.fresh = grown
 		return
 	}
-	old := saturate(int64(s.Old) + int64(s.Middle))
+	old := int64(s.Old) + int64(s.Middle)
 	limit := PartitionOldLimit(v.partition, r, old, s.New)
 	if limit <= 0 {
-		v.old[v.largest()] -= limit
+		v.old[v.largest()] -= int32(limit)
 		return
 	}
-	room := min(int64(s.Total())-int64(v.budget.MinAvailable()), int64(limit), int64(old))
+	room := min(int64(s.Total())-int64(v.budget.MinAvailable()), limit, old)
 	for _, i := range v.order() {
 		n := min(max(0, room), int64(v.old[i]))
 		v.old[i] -= int32(n)

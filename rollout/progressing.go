@@ -28,7 +28,8 @@ func (st *pass) progressing() {
 	case ProgressFinalising:
 		st.closing(ClosingSuccess, true, "Rollout progressing has been completed", "True")
 	case ProgressCancelling:
-		st.closing(ClosingRollback, false, "Rollout progressing has been canceled", "False")
+		resumes := st.has(CorrectAbandon) // even if another template has come by now
+		st.closing(ClosingRollback, resumes, "Rollout progressing has been canceled", "False")
 	case ProgressCompleted:
 		st.p.Status.Phase = PhaseHealthy
 	}
@@ -48,6 +49,11 @@ func (st *pass) closing(reason ClosingReason, wait bool, message, succeeded stri
 // initializing starts with a fresh status, and waits a little so that the workload's
 // other observers can catch up.
 func (st *pass) initializing(c *Condition) {
+	if st.has(CorrectEmptyRelease) && !st.w.InProgress { // it is seen as it was before the update
+		st.hold(ReasonNoUpdate, 0, 0)
+		st.p.Status.Phase = PhaseHealthy
+		return
+	}
 	if st.has(CorrectEmptyRelease) && st.w.InRollback && st.w.StableRevision == st.w.PodTemplateHash {
 		st.restartSteps()
 		st.condition(ConditionProgressing, "True", ProgressCancelling, "The workload has been rolled back and the rollout process will be canceled")
@@ -112,7 +118,7 @@ func (st *pass) rolling() {
 	w, read := st.w, st.r.Status.Sub
 	changed := read.Revision != w.CanaryRevision
 	switch {
-	case w.InRollback && changed && !st.inBatches():
+	case w.InRollback && (changed || st.empty()) && !st.inBatches():
 		st.sub.Revision = w.CanaryRevision
 		st.event("workload has been rollback, then rollout is canceled")
 		st.condition(ConditionProgressing, "True", ProgressCancelling, "The workload has been rolled back and the rollout process will be canceled")
@@ -229,4 +235,9 @@ func (st *pass) reset() bool {
 		st.removeCanary()
 	}
 	return true
+}
+
+// empty reports whether the release is one of the stable template itself (D5).
+func (st *pass) empty() bool {
+	return st.has(CorrectEmptyRelease) && st.r.WorkloadRef.Kind == "Deployment"
 }

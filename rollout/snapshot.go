@@ -59,17 +59,25 @@ type Facts struct {
 
 // RolloutID returns the id of a release: the label, or the revision (rule 4).
 func (f *Facts) RolloutID(cs Corrections) string {
-	id := f.Labels[LabelRolloutID]
-	if cs.Has(CorrectRolloutID) && f.Annotations[LabelRolloutID] != "" {
-		id = f.Annotations[LabelRolloutID]
-	}
+	id := namedRelease(f.Labels, f.Annotations, cs)
 	switch {
 	case id != "":
 		return id
 	case f.InRollback:
-		return "rollback-" + f.CanaryRevision
+		return rollbackPrefix + f.CanaryRevision
 	}
 	return f.CanaryRevision
+}
+
+// rollbackPrefix begins the id of a release that goes back to the stable revision.
+const rollbackPrefix = "rollback-"
+
+// namedRelease returns the id that a person has given a release, "" if none.
+func namedRelease(labels, annotations map[string]string, cs Corrections) string {
+	if id := annotations[LabelRolloutID]; id != "" && cs.Has(CorrectRolloutID) {
+		return id
+	}
+	return labels[LabelRolloutID]
 }
 
 // Traffic are the objects that lead traffic to the pods.

@@ -142,7 +142,7 @@ func (st *pass) removeCanary() bool {
 // routeAllToNew leads all traffic to the canary Service.
 func (st *pass) routeAllToNew() bool {
 	t := st.routing()
-	if t == nil {
+	if t == nil || st.s.Traffic.Canary == nil && st.has(CorrectNoCanaryService) && !st.r.Strategy().DisableGenerateCanaryService {
 		return true
 	}
 	changed := st.lead(&Step{Traffic: Percent(100)}, ReasonRouteTraffic)

@@ -72,7 +72,7 @@ func TestVectorsPartitionNewSize(t *testing.T) {
 			total += n
 		}
 		b := rollout.Resolve(in.Replicas, in.MaxSurge.IntOrPercent, in.MaxUnavailable.IntOrPercent)
-		return rollout.PartitionNewSize(in.Partition.IntOrPercent, b, total, in.NewReplicas), ""
+		return rollout.PartitionNewSize(in.Partition.IntOrPercent, b, int64(total), in.NewReplicas), ""
 	})
 }
 

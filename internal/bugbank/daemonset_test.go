@@ -26,7 +26,7 @@ func updatesOfDaemonSets() []entry {
 		{"kubernetes-117204", "one node that does not answer stops a rollout for ever", deadNode,
 			mutant{"daemonset/rolling.go", "if st.opts.SkipDeadNodes == 0 {", "if true {"}},
 		{"kubernetes-73011", "nobody says which node a rollout waits for", saysWhichNode,
-			mutant{"daemonset/rolling.go", "\t\tst.explain(p, c.blockers)\n\t}\n\tremove :=", "\t}\n\tremove :="}},
+			mutant{"daemonset/rolling.go", "if waiting || len(replace) < len(c.replace) {", "if false {"}},
 		{"kruise-1323", "all pods that are not available are deleted at once, whatever maxUnavailable says", strictLimit,
 			mutant{"daemonset/rolling.go", "\tif st.opts.StrictUnavailable {", "\tif false {"}},
 		{"kruise-2387", "a node on which no pod should run uses the budget", outsideNode,

@@ -34,7 +34,7 @@ func scalingOfDeployments() []entry {
 		{"kubernetes-44734", "a scaling that was interrupted and changed forgets the proportions", plans(
 			snapshot(web(15, limits(0, 1)), set(1, 12, sized(20, 20)), set(2, 4, sized(10, 10))),
 			"web-v1 12->11, annotate web-v2", corrected, "web-v1 12->9, web-v2 4->6"),
-			mutant{"deploy/exact.go", "max(1, weights[k]<<shareBits/int64(before[k]))", "max(1, weights[k])"}},
+			mutant{"deploy/exact.go", "max(1, weights[k]<<shareBits(len(active))/int64(before[k]))", "max(1, weights[k])"}},
 		{"kubernetes-20273", "proportional scaling feeds a template that does not start", plans(
 			snapshot(web(20, limits(4, 1)), set(1, 10, sized(12, 16)), set(2, 4, sized(12, 16), counts(4, 0))),
 			"web-v1 10->18, web-v2 4->6", deploy.Options{WeighByAvailable: true}, "web-v1 10->20, annotate web-v2"),
@@ -53,7 +53,7 @@ func scalingOfDeployments() []entry {
 		{"kubernetes-95498", "pods that are being deleted do not count, and the surge is exceeded", plans(
 			snapshot(web(15), set(1, 12, leaving(3)), set(2, 4)), "web-v2 4->7",
 			deploy.Options{Terminating: deploy.TerminationComplete}, "web-v1 12->8"),
-			mutant{"deploy/newset.go", "int64(st.total()) + int64(terminating))\n\tif", "int64(st.total()) + 0*int64(terminating))\n\tif"}},
+			mutant{"deploy/newset.go", "total := st.wrap(st.total() + terminating)", "total := st.wrap(st.total() + 0*terminating)"}},
 		{"kubernetes-72775", "an autoscaler takes surge pods for wanted ones", surgeIsNotWanted,
 			mutant{"deploy/admit.go", "st.plan.Budget = st.budget", "st.plan.Budget = st.budget\n\tst.plan.Budget.Replicas += st.budget.Surge"}},
 		{"kruise-2239", "the proportions of two templates drift with every scaling of an autoscaler", plans(
@@ -84,7 +84,7 @@ func rolloutsOfDeployments() []entry {
 		{"kubernetes-16737", "unready pods of a broken template leave no room for a good one", plans(
 			snapshot(web(3, limits(1, 1), template("v3")), set(1, 2), set(2, 2, counts(2, 0)), set(3, 0)),
 			"web-v2 2->0", corrected, "web-v2 2->0"),
-			mutant{"deploy/rolling.go", "st.removeUnhealthy(serving - minAvailable)", "st.removeUnhealthy(0)"}},
+			mutant{"deploy/rolling.go", "st.removeUnhealthy(room)", "st.removeUnhealthy(0)"}},
 		{"kubernetes-41145", "an old set in use is not replaced by another when history is cut", plans(
 			snapshot(web(3, template("v9"), limited, complete), set(1, 0, counts(1, 1)), set(2, 0), set(3, 0), set(9, 3)),
 			"delete web-v2", corrected, "delete web-v2, delete web-v3"),

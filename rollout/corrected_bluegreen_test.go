@@ -1,0 +1,174 @@
+package rollout_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// surged is a blue-green workload of 6 pods under control that is released as v2 up to a
+// half, with an update revision.
+func surged(ref rollout.WorkloadRef, update string) rollout.BatchSnapshot {
+	br := release(rollout.BlueGreen, rollout.Percent(50))
+	br.WorkloadRef, br.ReleasePlan.RolloutID = ref, "v2"
+	br.Status = rollout.BatchStatus{
+		Phase: rollout.BatchProgressing, ObservedWorkloadReplicas: 6, ObservedRolloutID: "v2", ObservedReleasePlanHash: br.ReleasePlan.Hash(),
+		StableRevision: "v1", UpdateRevision: update, Current: rollout.CurrentBatch{BatchState: rollout.BatchUpgrading},
+	}
+	infinite := int32(rollout.InfiniteDeadline)
+	w := rollout.Workload{
+		WorkloadRef: ref, Replicas: new(int32(6)), Annotations: map[string]string{rollout.AnnotationControlInfo: rollout.ControlInfo(br)},
+		StrategyType: "RollingUpdate", RollingUpdate: &rollout.RollingUpdate{MaxSurge: rollout.Int(1)}, MinReadySeconds: rollout.InfiniteMinReady,
+		ProgressDeadlineSeconds: &infinite, Paused: true, StableRevision: "v1", UpdateRevision: update, Status: rollout.WorkloadStatus{Replicas: 6},
+	}
+	return rollout.BatchSnapshot{Release: br, Workload: &w}
+}
+
+func batched(t *testing.T, s rollout.BatchSnapshot, o rollout.Options) string {
+	t.Helper()
+	p, err := rollout.ReconcileBatch(s, now, o)
+	require.NoError(t, err)
+	return p.String()
+}
+
+// D31: v3 comes in the middle of the release of v2, and is taken back.
+func otherTemplate(t *testing.T, o rollout.Options) string {
+	back := surged(deployment, "v2")
+	back.Workload.RollingUpdate.MaxSurge = rollout.Percent(50)
+	return "v3: " + batched(t, surged(deployment, "v3"), o) + "; v2 again: " + batched(t, back, o)
+}
+
+// D31, its edges: whose template it is is told by the rollout id.
+func TestOtherTemplateOfBlueGreen(t *testing.T) {
+	fixed := rollout.Options{Corrected: rollout.Corrections{rollout.CorrectOtherTemplate}}
+	const upgrade = `Patched deployment demo: {"spec":{"paused":false,"strategy":{"rollingUpdate":{"maxSurge":"50%","maxUnavailable":0},"type":"RollingUpdate"}}} (Upgrade)`
+	const first = "demo held back: RollbackFirst"
+	named := func(id, key string) rollout.BatchSnapshot {
+		s := surged(deployment, "v3")
+		s.Release.ReleasePlan.RolloutID, s.Release.Status.ObservedRolloutID = "id", "id"
+		s.Release.Status.ObservedReleasePlanHash = s.Release.ReleasePlan.Hash()
+		s.Workload.Labels = map[string]string{key: id}
+		return s
+	}
+	rollback, nameless := surged(deployment, "v1"), surged(deployment, "v3")
+	rollback.Release.ReleasePlan.RolloutID, nameless.Release.ReleasePlan.RolloutID = "rollback-v1", ""
+	for _, s := range []*rollout.BatchSnapshot{&rollback, &nameless} {
+		s.Release.Status.ObservedRolloutID = s.Release.ReleasePlan.RolloutID
+		s.Release.Status.ObservedReleasePlanHash = s.Release.ReleasePlan.Hash()
+	}
+	for _, c := range []struct {
+		why  string
+		s    rollout.BatchSnapshot
+		want string
+	}{
+		{"the template of the release", surged(deployment, "v2"), upgrade},
+		{"another one", surged(deployment, "v3"), first},
+		{"the stable one: the Rollout cancels the release", surged(deployment, "v1"), first},
+		{"of the same id, whatever the template", named("id", rollout.LabelRolloutID), upgrade},
+		{"of another id", named("other", rollout.LabelRolloutID), first},
+		{"a release that goes back", rollback, upgrade},
+		{"a plan without an id, which no Rollout has made", nameless, upgrade},
+		{"a CloneSet is known by the end of its revision", surged(cloneSet, "demo-v2"), `Patched cloneset demo: {"spec":{"updateStrategy":{"maxSurge":"50%","partition":null}}} (Upgrade)`},
+		{"and by that of another", surged(cloneSet, "demo-v3"), first},
+	} {
+		require.Equal(t, c.want, batched(t, c.s, fixed), c.why)
+	}
+	for _, c := range []struct {
+		why       string
+		ref       rollout.WorkloadRef
+		partition rollout.IntOrPercent
+		paused    bool
+		surge     int32
+		want      string
+	}{
+		{"admission has paused it", deployment, rollout.IntOrPercent{}, true, 50, `{"spec":{"paused":false}}`},
+		{"a larger surge stays", deployment, rollout.IntOrPercent{}, true, 80, `{"spec":{"paused":false}}`},
+		{"it runs", deployment, rollout.IntOrPercent{}, false, 50, ""},
+		{"admission has stopped it", cloneSet, rollout.Percent(100), false, 50, `{"spec":{"updateStrategy":{"partition":null}}}`},
+		{"it runs, too", cloneSet, rollout.IntOrPercent{}, false, 50, ""},
+	} {
+		s := surged(c.ref, "v2")
+		s.Workload.Paused, s.Workload.Partition, s.Workload.RollingUpdate.MaxSurge = c.paused, c.partition, rollout.Percent(c.surge)
+		for _, o := range []rollout.Options{{}, fixed} {
+			context := rollout.NewBatchContext(s.Release, *s.Workload, nil, o.Corrected)
+			p, write, refused := context.UpgradePatch(*s.Workload, nil, o.Corrected)
+			require.Empty(t, refused, c.why)
+			require.Equal(t, c.want != "" && len(o.Corrected) > 0, write, c.why)
+			if write {
+				require.Equal(t, c.want, p.Body(c.ref), c.why)
+			}
+		}
+	}
+}
+
+// D5: the other ways to release what is there. A view of before the update; a rollback
+// that was seen late; and an admission although all pods have the template.
+func TestEmptyReleases(t *testing.T) {
+	fixed := rollout.Options{Corrected: rollout.Corrections{rollout.CorrectEmptyRelease}}
+	past := begun(rollout.StateBeforeUpgrade, twoSteps())
+	past.Rollout.Status.Conditions[0].Reason, past.Workload.InProgress = rollout.ProgressInitializing, false
+	require.Equal(t, rollout.PhaseProgressing, reconcile(t, past, rollout.Options{}).Status.Phase)
+	p := reconcile(t, past, fixed)
+	require.Equal(t, rollout.PhaseHealthy, p.Status.Phase)
+	require.Equal(t, []rollout.Hold{{Reason: rollout.ReasonNoUpdate}}, p.Holds)
+	past.Rollout.Status, past.Workload.InProgress = p.Status, true
+	require.Equal(t, rollout.PhaseProgressing, reconcile(t, past, fixed).Status.Phase, "it begins when the update is seen")
+
+	late := begun(rollout.StateUpgrade, rollout.Rollout{Name: "web", WorkloadRef: deployment, BlueGreen: twoSteps().Canary})
+	late.Workload.InRollback, late.Workload.CanaryRevision, late.Workload.PodTemplateHash = true, "v1", "v1"
+	late.Rollout.Status.Sub.Revision = "v1"
+	require.Equal(t, rollout.ProgressInRolling, conditionOf(reconcile(t, late, rollout.Options{}).Status, rollout.ConditionProgressing).Reason)
+	require.Equal(t, rollout.ProgressCancelling, conditionOf(reconcile(t, late, fixed).Status, rollout.ConditionProgressing).Reason)
+	late.Rollout.WorkloadRef, late.Workload.WorkloadRef = cloneSet, cloneSet
+	require.Equal(t, rollout.ProgressInRolling, conditionOf(reconcile(t, late, fixed).Status, rollout.ConditionProgressing).Reason,
+		"a CloneSet looks like that when it is about to end")
+
+	for _, c := range []struct {
+		why       string
+		from, set string
+		o         rollout.Options
+		want      string
+	}{
+		{"upstream names none", "v2", "v1", rollout.Options{}, ""},
+		{"what is there is stable", "v2", "v1", fixed, "v1"},
+		{"another template is", "v2", "v3", fixed, "v3"},
+		{"only the rollout id has changed: the pods are to be labelled", "v1", "v1", fixed, ""},
+	} {
+		old := rollout.Workload{WorkloadRef: deployment, Template: template(c.from)}
+		updated := rollout.Workload{WorkloadRef: deployment, Template: template("v1"), Annotations: map[string]string{rollout.LabelRolloutID: "2"}}
+		a, err := rollout.Admit(rollout.AdmitSnapshot{Old: old, New: updated, Rollouts: []rollout.Rollout{twoSteps()},
+			Sets: []rollout.WorkloadSet{{Name: "set", Template: template(c.set), Replicas: 1}},
+		}, c.o)
+		require.NoError(t, err)
+		require.Equal(t, rollout.ReasonReleaseBegins, a.Reason, c.why)
+		require.Equal(t, c.want, a.Object.Labels[rollout.LabelStableRevision], c.why)
+	}
+}
+
+// D9: a blue-green release whose last step has no traffic has no canary Service any more
+// when it closes.
+func TestClosingWithoutCanaryService(t *testing.T) {
+	r := rollout.Rollout{Name: "web", WorkloadRef: deployment, BlueGreen: twoSteps().Canary}
+	r.BlueGreen.TrafficRoutings = routings(1)
+	s := begun(rollout.StateCompleted, r)
+	s.Rollout.Status.Conditions[0].Reason, s.Rollout.Status.Sub.FinalisingStep = rollout.ProgressFinalising, rollout.FinalRouteToNew
+	s.Workload.InProgress = false
+	s.Traffic.Stable = &rollout.Service{Name: "svc"}
+	s.Traffic.Route = &rollout.Route{Name: "route", Rules: []rollout.RouteRule{rule(nil, "svc")}}
+	fixed := rollout.Options{Corrected: rollout.Corrections{rollout.CorrectNoCanaryService}}
+	require.Equal(t, "Set 1 rules of route route (RouteTraffic)", reconcile(t, s, rollout.Options{}).String())
+	p := reconcile(t, s, fixed)
+	require.Empty(t, p.Actions)
+	require.Equal(t, rollout.FinalRestoreStable, p.Status.Sub.FinalisingStep)
+	for _, there := range []bool{false, true} {
+		s.Traffic.Canary = nil
+		if there {
+			s.Traffic.Canary = &rollout.Service{Name: "svc-canary"}
+		}
+		s.Rollout.BlueGreen.DisableGenerateCanaryService = !there // then the stable Service stands for it
+		require.Equal(t, reconcile(t, s, rollout.Options{}).Actions, reconcile(t, s, fixed).Actions)
+		require.NotEmpty(t, reconcile(t, s, fixed).Actions)
+	}
+}
