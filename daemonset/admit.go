@@ -41,6 +41,8 @@ type state struct {
 	current int         // its number among revisions, -1 if it is to be created
 	old     []int32     // numbers of the other revisions that belong to the DaemonSet
 	started []startedAt // delays that this plan starts
+
+	hooked map[string]bool // pods that this plan marks, or holds back, for the hook
 }
 
 // A nodeKey is a node with the pods that belong to it, or only its name.

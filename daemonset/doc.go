@@ -127,11 +127,13 @@
 //  5. Metadata that the environment of a container refers to goes with the container.
 //  6. The gate closes, the hash is set, and a batch is written.
 //  7. A batch is the containers without launch priority and of the highest one.
-//  8. Every plan opens gates, ends grace periods and writes next batches.
+//  8. Every plan opens gates, ends grace periods and writes next batches (differs: with
+//     InPlaceIfPossible only).
 //  9. An update is over when all its containers run something else than before.
 //
 // Hook (L): with PreDelete, a pod that the hook holds is marked instead of deleted, and
-// deleted when it is let go. Marks are not limited, and the update goes on after them.
+// deleted when it is let go. Marks are not limited, and the update goes on after them. A
+// plan marks a pod once, even if several of its steps want it deleted.
 //
 // Revisions (H). Package revision decides. The current one has the data of the
 // template, byte by byte; if there is none it is created, and of several the highest
@@ -249,6 +251,11 @@
 //   - D-28: unbound pods of missing nodes are deleted again and again. Repaired.
 //   - D-29: an update in place to a template without any annotations, or labels, removes
 //     all that the pod has. Repaired: those of the old template.
+//   - D-30: an update in place that is under way when the type changes is left with its
+//     gate closed, so that the pod is never ready again (the Kubernetes dialect, which has
+//     no such updates). Repaired: it is taken further whatever the type.
+//   - D-31: OpenKruise surges on nodes that should not run a pod, and then deletes the new
+//     pod as misplaced, or waits for it for ever. Repaired: as in Kubernetes (S-4).
 //
 // Others are wishes, and have policies in [Options]: D-2 SkipDeadNodes, D-4
 // StrictUnavailable, D-10 KeepHealthyDuplicate, D-12 FiniteTolerationMeansNo and

@@ -152,7 +152,7 @@ func (st *state) uses(p *Plan, key int32) Reason {
 	case p.Budget.Surge == 0:
 		st.count(&c.census, key)
 	case st.opts.kruise():
-		st.surgeOpenKruise(&c, key)
+		st.surgeOpenKruise(&Plan{}, &c, key)
 	default:
 		st.surgeKubernetes(&Plan{}, &c, key)
 	}

@@ -90,6 +90,26 @@ func TestInPlaceBatches(t *testing.T) {
 	step("nothing to do")
 }
 
+// D-30: the gate of a pod stays closed when the type changes in the middle.
+func TestInPlaceTypeChanges(t *testing.T) {
+	s := cluster(1, pod("p1", "n1", "v2", gated, unready))
+	s.Pods[0].InPlace = &daemonset.InPlaceCondition{Reason: "StartInPlaceUpdate"}
+	opened := "Refreshed pod p1 on node n1: opened its gate (InPlaceCompleted)"
+	for _, c := range []struct {
+		kind daemonset.RollingType
+		opts daemonset.Options
+		want string
+	}{
+		{daemonset.InPlaceIfPossible, daemonset.Options{}, opened},
+		{daemonset.Standard, daemonset.Options{}, "nothing to do"},
+		{daemonset.Standard, daemonset.Options{Corrected: true}, opened},
+		{daemonset.Standard, kruise, opened},
+	} {
+		s.DaemonSet.RollingType = c.kind
+		require.Equal(t, c.want, mustPlan(t, s, c.opts).String(), "%s, %+v", c.kind, c.opts)
+	}
+}
+
 // I-8.1: a grace period that another writer has put there.
 func TestInPlaceGrace(t *testing.T) {
 	s := cluster(1, pod("p1", "n1", "v2", gated))

@@ -166,10 +166,7 @@ func (st *state) burst() int {
 // sync turns lists of nodes and pods into actions (rules W-1 and W-2), and reports
 // whether it did.
 func (st *state) sync(p *Plan, create []int32, remove []Deletion, why Reason) bool {
-	marks, remove := st.splitPreDelete(remove)
-	for _, m := range marks {
-		p.do(m)
-	}
+	remove = st.splitPreDelete(p, remove)
 	b := st.burst()
 	for _, n := range []int{len(create), len(remove)} {
 		if n > b {
@@ -180,7 +177,7 @@ func (st *state) sync(p *Plan, create []int32, remove []Deletion, why Reason) bo
 	p.Actions = slices.Grow(p.Actions, len(create)+len(remove))
 	n, current, old := len(create), st.version.Hash, ""
 	if why == ReasonMissing {
-		n, current, old = st.hashes(len(create))
+		n, current, old = st.hashes(create)
 	}
 	for i, key := range create {
 		hash := current
@@ -209,8 +206,9 @@ func (st *state) newPod(node, hash string, why Reason) CreatePod {
 
 // hashes returns of which revision the pods of the first n nodes are, and of which
 // those of the others: the newest old one where a policy wants that of nodes that the
-// partition reserves (D-13).
-func (st *state) hashes(nodes int) (n int, current, old string) {
+// partition reserves (D-13). These are the ones that the update would leave alone; by
+// any other count it would replace what has just been created, again and again.
+func (st *state) hashes(create []int32) (n int, current, old string) {
 	current = st.version.Hash
 	newest := int32(-1)
 	for _, i := range st.old {
@@ -218,10 +216,16 @@ func (st *state) hashes(nodes int) (n int, current, old string) {
 			newest = i
 		}
 	}
-	reserved := st.reserved()
-	if !st.opts.PartitionCreatesOld || reserved == 0 || newest < 0 || st.strategy != RollingUpdate {
-		return nodes, current, current
+	if !st.opts.PartitionCreatesOld || st.reserved() == 0 || newest < 0 || st.strategy != RollingUpdate {
+		return len(create), current, current
 	}
 	old, _ = revision.RevisionHash(st.revisions[newest])
-	return min(nodes, int(NodesNeedingPods(st.newPods(), st.desired, reserved))), current, old
+	released := st.updateKeys(&Plan{})
+	slices.Sort(released)
+	for _, key := range create {
+		if _, ok := slices.BinarySearch(released, key); ok {
+			n++
+		}
+	}
+	return n, current, old
 }

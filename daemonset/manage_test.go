@@ -201,7 +201,7 @@ func TestManage(t *testing.T) {
 		{"missing node, corrected", "D-28", cluster(0, pod("p3", "x", "v2", unbound, terminating)), daemonset.Options{Corrected: true}, `nothing to do`},
 		{"nowhere", "V-8: a pod that belongs to no node is neither counted nor deleted", cluster(1, pod("p1", "", "v2"), pod("p2", "n1", "v2")), daemonset.Options{}, `nothing to do`},
 		{"ended and going", "G-1: Kubernetes fills the node again", cluster(1, pod("p1", "n1", "v2", failed, terminating)), daemonset.Options{}, `Created pod on node n1 (Missing)`},
-		{"ended and going, OpenKruise", "G-1: it waits", cluster(1, pod("p1", "n1", "v2", failed, terminating)), kruise, `nothing to do`},
+		{"ended and going, OpenKruise", "G-1: it waits", cluster(1, pod("p1", "n1", "v2", failed, terminating)), kruise, `n1 held back: Terminating`},
 		{"progressive", "M-3: 10 desired, 9 reserved", progressive, kruise, `
 			Created pod on node node-0 (Missing)
 			daemon set held back: Progressive (9 of 9)`},
@@ -218,7 +218,7 @@ func TestManage(t *testing.T) {
 			daemon set held back: Burst (5 of 2)`},
 		{"held", "L-2: a pod that the hook holds is marked", held, kruise, `
 			Prepared deletion of pod p2 on node n1 (Duplicate)`},
-		{"held and marked", "L-2: once", with(held, func(s *daemonset.Snapshot) { preparing(&s.Pods[1]) }), kruise, `nothing to do`},
+		{"held and marked", "L-2: once", with(held, func(s *daemonset.Snapshot) { preparing(&s.Pods[1]) }), kruise, `n1 held back: PreDelete, pod p2`},
 		{"let go", "L-4: now it goes", with(held, func(s *daemonset.Snapshot) { preparing(&s.Pods[1]); delete(s.Pods[1].Labels, "hold") }), kruise, `
 			Deleted pod: p2 on node n1 (Prepared)`},
 		{"held by a finalizer", "L-1: any of either kind holds", with(held, func(s *daemonset.Snapshot) {

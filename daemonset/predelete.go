@@ -21,24 +21,31 @@ func (h *PreDelete) Holds(p *Pod) bool {
 	return false
 }
 
-// splitPreDelete divides wanted deletions into those that may happen and marks on
-// those that the hook holds (rule L-2). A mark is written once; it is not limited by
-// the burst and never taken back.
-func (st *state) splitPreDelete(remove []Deletion) (marks []PreparePod, free []Deletion) {
+// splitPreDelete returns which of the wanted deletions may happen, and marks the pods
+// that the hook holds (rule L-2). A mark is written once; it is not limited by the burst
+// and never taken back.
+func (st *state) splitPreDelete(p *Plan, remove []Deletion) (free []Deletion) {
 	hook := st.ds.PreDelete
 	if hook == nil {
-		return nil, remove
+		return remove
 	}
 	for _, d := range remove {
-		switch {
-		case !hook.Holds(d.Pod):
+		if !hook.Holds(d.Pod) {
 			free = append(free, d)
-		case !d.Pod.preparing():
-			marks = append(marks, PreparePod{
+			continue
+		}
+		if st.hooked[d.Pod.Name] { // by an earlier step of this plan
+			continue
+		}
+		set(&st.hooked, d.Pod.Name, true)
+		if d.Pod.preparing() {
+			p.hold(Hold{Node: d.Pod.target(), Pod: d.Pod.Name, Reason: ReasonPreDelete})
+		} else {
+			p.do(PreparePod{
 				Object: d.Pod.object(), Node: d.Pod.target(), State: StatePreparingDelete, Since: st.now,
 				NotReady: hook.MarkNotReady && d.Pod.hasGate(GateKruiseReady), Reason: d.Reason,
 			})
 		}
 	}
-	return marks, free
+	return free
 }

@@ -9,6 +9,7 @@ import (
 func (st *state) update(p *Plan) {
 	n := st.countOld(st.keys)
 	if n == 0 {
+		st.ending(p)
 		return
 	}
 	if st.strategy == OnDelete || st.ds.Paused {
@@ -17,6 +18,7 @@ func (st *state) update(p *Plan) {
 			reason = ReasonPaused
 		}
 		p.hold(Hold{Reason: reason, Have: int64(n)})
+		st.ending(p)
 		return
 	}
 	keys := st.updateKeys(p)
@@ -86,9 +88,14 @@ func (st *state) updateWithoutSurge(p *Plan, keys []int32, old int) {
 	if st.opts.StrictUnavailable {
 		replace, room = st.strict(p, &c)
 	}
-	if waiting := len(c.candidates) - room; waiting > 0 {
+	waiting := len(c.candidates) > room
+	if waiting {
 		p.hold(Hold{Reason: ReasonMaxUnavailable, Have: int64(c.used), Limit: int64(p.Budget.Unavailable)})
+	}
+	if waiting || len(replace) < len(c.replace) {
 		st.explain(p, c.blockers)
+	} else {
+		st.ending(p)
 	}
 	remove := make([]Deletion, 0, len(replace)+min(room, len(c.candidates)))
 	for _, k := range replace {
@@ -122,7 +129,6 @@ func (st *state) strict(p *Plan, c *census) (replace []keyPod, room int) {
 	n := min(room, len(c.replace))
 	if rest := len(c.replace) - n; rest > 0 {
 		p.hold(Hold{Reason: ReasonStrict, Have: int64(rest), Limit: int64(p.Budget.Unavailable)})
-		st.explain(p, c.blockers)
 	}
 	return c.replace[:n], max(room-len(c.replace), 0)
 }
@@ -228,6 +234,18 @@ func (st *state) deadNodes(p *Plan, keys []int32) []int32 {
 		p.hold(Hold{Node: st.keys[i].name, Reason: ReasonDeadNode})
 	}
 	return dead
+}
+
+// ending tells, by name, which nodes wait for nothing but the end of their pods.
+func (st *state) ending(p *Plan) {
+	var wait []usage
+	for i := range st.nodes {
+		k := &st.keys[i]
+		if k.run && k.count > 0 && !slices.ContainsFunc(st.podsOf(k), func(n int32) bool { return !st.facts[n].has(terminating) }) {
+			wait = append(wait, usage{int32(i), nil, ReasonTerminating})
+		}
+	}
+	st.explain(p, wait)
 }
 
 // explain tells, by name, which nodes use up the budget.

@@ -100,6 +100,13 @@ func TestPreDelete(t *testing.T) {
 	both := with(cluster(3, pod("a", "n1", "v2"), pod("b", "n1", "v2", aged(time.Hour), held), pod("p2", "n2", "v1"), pod("p3", "n3", "v1")), func(s *daemonset.Snapshot) { hook(s); unavailableTwo(s) })
 	require.Equal(t, []string{"p3"}, deleted(mustPlan(t, both, kruise)), "Y-3: a mark is no write that the update waits for")
 
+	old := with(misplaced, func(s *daemonset.Snapshot) { hook(s); s.Pods[0].Labels[daemonset.LabelHash] = "v1" })
+	for _, o := range []daemonset.Options{{}, kruise, kruiseCorrected} {
+		require.Len(t, mustPlan(t, old, o).Actions, 1, "L-2: neither step marks what the other has marked: %+v", o)
+		marked := with(old, func(s *daemonset.Snapshot) { preparing(&s.Pods[0]) })
+		require.Equal(t, "n1 held back: PreDelete, pod p1", strings.Split(mustPlan(t, marked, o).String(), "\n")[0], "and it is told that the hook holds it: %+v", o)
+	}
+
 	gate := with(misplaced, hook)
 	require.False(t, mustPlan(t, gate, kruise).Actions[0].(daemonset.PreparePod).NotReady, "L-3: a pod without the gate")
 	gate.Pods[0].ReadinessGates = []string{daemonset.GateKruiseReady}

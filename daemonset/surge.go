@@ -27,7 +27,7 @@ func (st *state) updateWithSurge(p *Plan, keys []int32, old int) {
 	c := surgeCensus{waiting: make([]int32, 0, old)}
 	for _, i := range keys {
 		if st.opts.kruise() {
-			st.surgeOpenKruise(&c, i)
+			st.surgeOpenKruise(p, &c, i)
 		} else {
 			st.surgeKubernetes(p, &c, i)
 		}
@@ -111,14 +111,17 @@ func (st *state) surgePair(c *surgeCensus, key int32, n, o podFacts) {
 }
 
 // surgeOpenKruise files a node by the rules of OpenKruise, which do not look at
-// whether it should run a pod (rule S-2).
-func (st *state) surgeOpenKruise(c *surgeCensus, key int32) {
+// whether it should run a pod (rule S-2). With Corrected they do (D-31).
+func (st *state) surgeOpenKruise(p *Plan, c *surgeCensus, key int32) {
 	pods := st.classify(&st.keys[key])
 	n, o := pods.new, pods.old
 	switch {
 	case !pods.ok:
 		c.block(key, nil, ReasonTooManyPods)
-	case !o.exists() || o.preparing():
+	case o.preparing():
+	case st.opts.Corrected && !n.preparing():
+		st.surgeKubernetes(p, c, key)
+	case !o.exists():
 	case !n.exists() && o.has(available):
 		c.waiting = append(c.waiting, key)
 	case !n.exists():

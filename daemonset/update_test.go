@@ -62,13 +62,29 @@ func TestUpdateWithoutSurge(t *testing.T) {
 			unavailableTwo(s)
 			s.DaemonSet.PreDelete = &daemonset.PreDelete{Labels: map[string]string{"app": "agent"}}
 		}), kruise, `
+			n1 held back: PreDelete, pod p2
 			daemon set held back: MaxUnavailable (2 of 2)
 			n1 held back: Preparing, pod p2
 			n1 held back: NotReady, pod p2`},
 		{"preparing, corrected", "D-19: once; the pod is then held by the hook", with(cluster(2, pod("p1", "n1", "v1"), pod("p2", "n1", "v2", preparing, unready), pod("p3", "n2", "v1")), func(s *daemonset.Snapshot) {
 			unavailableTwo(s)
 			s.DaemonSet.PreDelete = &daemonset.PreDelete{Labels: map[string]string{"app": "agent"}}
-		}), daemonset.Options{Dialect: daemonset.OpenKruise, Corrected: true}, `Prepared deletion of pod p3 on node n2 (Rollout)`},
+		}), daemonset.Options{Dialect: daemonset.OpenKruise, Corrected: true}, `
+			Prepared deletion of pod p3 on node n2 (Rollout)
+			n1 held back: PreDelete, pod p2`},
+		{"strict, all at once", "D-4: what blocks is told once", with(cluster(4, olds(3, unready)...), func(s *daemonset.Snapshot) {
+			unavailableTwo(s)
+			s.Pods = append(s.Pods, pod("p4", "n4", "v1"))
+		}), daemonset.Options{StrictUnavailable: true}, `
+			Deleted pod: p1 on node n1 (OldUnavailable)
+			Deleted pod: p2 on node n2 (OldUnavailable)
+			daemon set held back: Strict (1 of 2)
+			daemon set held back: MaxUnavailable (3 of 2)
+			n1 held back: NotReady, pod p1
+			n2 held back: NotReady, pod p2
+			n3 held back: NotReady, pod p3`},
+		{"the last one ends", "D-23: the node waits, and that is told", cluster(2, pod("p1", "n1", "v2"), pod("p2", "n2", "v1", terminating)), daemonset.Options{}, `
+			n2 held back: Terminating`},
 		{"on delete", "K-5", with(cluster(2, olds(2)...), func(s *daemonset.Snapshot) { s.DaemonSet.Strategy = daemonset.OnDelete }), daemonset.Options{}, `daemon set held back: OnDelete (2 of 0)`},
 		{"paused", "K-1", with(cluster(2, olds(2)...), func(s *daemonset.Snapshot) { s.DaemonSet.Paused = true }), kruise, `daemon set held back: Paused (2 of 0)`},
 		{"both zero", "B-4: one may be unavailable", with(cluster(2, olds(2)...), func(s *daemonset.Snapshot) {
@@ -149,6 +165,8 @@ func TestUpdateWithSurge(t *testing.T) {
 			Deleted pod: p1 on node n1 (NotDesired)`},
 		{"sunset, OpenKruise", "S-2: it does not look at whether the node is desired", with(sunset, func(s *daemonset.Snapshot) {}), kruise, `
 			Created pod on node n1 (Rollout)`},
+		{"sunset, OpenKruise, corrected", "D-31: as in Kubernetes", with(sunset, func(s *daemonset.Snapshot) {}), kruiseCorrected, `
+			daemon set held back: MinAvailable (1 of 1)`},
 		{"missing node", "D-6: upstream fails", missing, daemonset.Options{}, `
 			x held back: MissingNode, pod p3`},
 		{"missing node, corrected", "D-6", missing, daemonset.Options{Corrected: true}, `
@@ -162,6 +180,8 @@ func TestUpdateWithSurge(t *testing.T) {
 			s.DaemonSet.PreDelete = &daemonset.PreDelete{Labels: map[string]string{"app": "agent"}}
 		}), kruise, `
 			Created pod on node n1 (Missing)
+			n1 held back: PreDelete, pod p1
+			n2 held back: PreDelete, pod q2
 			daemon set held back: ManageFirst (2 of 0)`},
 		{"surging", "K-4: an old name", with(cluster(3, olds(3)...), func(s *daemonset.Snapshot) { s.DaemonSet.RollingType = daemonset.Surging }), kruise, `
 			Created pod on node n3 (Rollout)
@@ -226,6 +246,14 @@ func TestPartitionCreatesOld(t *testing.T) {
 	}
 	require.Equal(t, []string{"v2", "v2", "v2", "v2"}, hashes(kruise))
 	require.Equal(t, []string{"v2", "v1", "v1", "v1"}, hashes(daemonset.Options{Dialect: daemonset.OpenKruise, PartitionCreatesOld: true}))
+	// A node outside takes a place of the update, and must take one here as well: the pod
+	// of n2, which the update released, would come back old and be released again.
+	outside := with(cluster(3, pod("p1", "n1", "v2"), pod("p3", "n3", "v1")), func(s *daemonset.Snapshot) {
+		s.DaemonSet.Partition = rollout.Int(1)
+		s.Nodes[2].Taints = []daemonset.Taint{taint("x", daemonset.NoSchedule)}
+	})
+	created := mustPlan(t, outside, daemonset.Options{PartitionCreatesOld: true}).Actions[0].(daemonset.CreatePod)
+	require.Equal(t, []string{"n2", "v2"}, []string{created.Node, created.Hash})
 	s.Revisions = s.Revisions[1:]
 	require.Equal(t, []string{"v2", "v2", "v2", "v2"}, hashes(daemonset.Options{Dialect: daemonset.OpenKruise, PartitionCreatesOld: true}), "no old revision is left")
 }

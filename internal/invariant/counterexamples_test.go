@@ -54,6 +54,8 @@ func deploymentCounterexamples() []counterexample {
 	large.ReplicaSets[0].Status.TerminatingReplicas = new(int32(2))
 	huge := snapshot(limited(math.MaxInt32, 1, 1), sized(set(1, 2), 5, 6), sized(set(2, 3), 5, 6))
 	beyond := snapshot(partitionedTo(12, rollout.Percent(20)), sized(set(1, 3), 6, 6), sized(set(2, 3), 6, 6))
+	surging := snapshot(partitionedTo(6, rollout.Percent(20)), sized(set(1, 5), 6, 7), counted(sized(set(2, 2), 6, 7), 2, 0))
+	surging.Deployment.Partitioned.Paused = true
 	return []counterexample{
 		again("U6", "deployment P1", endless()),
 		{"U7", "deployment P1", func(t *testing.T) (a, b []string) {
@@ -68,6 +70,7 @@ func deploymentCounterexamples() []counterexample {
 		again("U9", "deployment D1", snapshot(limited(2, 0, 1), counted(sized(set(1, 2), 0, 0), 0, 0), counted(sized(set(3, 2), 0, 0), 0, 0))),
 		pass("D1", "deployment D5", crooked),
 		pass("D2", "deployment D29", ahead),
+		pass("D2", "deployment P5", surging),
 		pass("D5", "deployment D6", snapshot(limited(1, 0, 1), sized(set(1, 2), 3, 1), sized(set(2, 2), 3, 1), sized(set(3, 2), 3, 1))),
 		shows("D6", "deployment D4", deploy.Reconcile, large, deploy.Options{Terminating: deploy.TerminationComplete}, deploy.Options{Corrected: true, Terminating: deploy.TerminationComplete}),
 		pass("D9", "deployment D4", overflowing()),

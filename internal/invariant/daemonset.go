@@ -71,7 +71,7 @@ func s1(v *daemonView) []string {
 		switch a := a.(type) {
 		case daemonset.CreatePod:
 			n := v.byName[a.Node]
-			l.addIf(n == nil || !n.run && !(v.kruise && v.surgeAllowed), "%v: no pod belongs there", a)
+			l.addIf(n == nil || !n.run && !(v.kruise && v.surgeAllowed && !v.o.Corrected), "%v: no pod belongs there", a)
 		case daemonset.DeletePod:
 			n := v.byName[a.Node]
 			l.addIf(a.Reason == daemonset.ReasonMisplaced && (n == nil || n.cont), "%v: it may stay there", a)

@@ -59,10 +59,10 @@ func s9Trace(t *DaemonSetTrace) []string {
 	return one(updated != want, "%d of %d nodes are updated in the end, and the partition is %v", updated, last.desired, base.String())
 }
 
-// tidy tells that exactly the desired nodes have a pod, one each, and all may run one.
+// tidy tells that exactly the desired nodes have a pod, one each, that is not about to go.
 func (v *daemonView) tidy() bool {
 	for i := range v.nodes {
-		if n := &v.nodes[i]; !n.run || len(n.pods) != 1 {
+		if n := &v.nodes[i]; !n.run || len(n.pods) != 1 || prepared(n.pods[0]) {
 			return false
 		}
 	}
@@ -104,7 +104,7 @@ func s11(v *daemonView) []string {
 }
 
 func s12(v *daemonView) []string {
-	l, hook := list(nil), v.d.PreDelete
+	l, hook, marks := list(nil), v.d.PreDelete, map[string]bool{}
 	find := func(name string) *daemonset.Pod {
 		for _, p := range v.owned {
 			if p.Name == name {
@@ -121,6 +121,8 @@ func s12(v *daemonView) []string {
 		case daemonset.PreparePod:
 			p := find(a.Name)
 			l.addIf(p == nil || hook == nil || !hook.Holds(p), "%v, and no hook holds it", a)
+			l.addIf(marks[a.Name], "%v, for the second time", a)
+			marks[a.Name] = true
 		}
 	}
 	return l

@@ -257,6 +257,13 @@ func (v *daemonView) sole(n *daemonsOn) *daemonset.Pod {
 	return p
 }
 
+// recovers tells that a node has an old pod that an update takes as long as it is not
+// available. If no node is desired the update may take no other, and nothing follows it.
+func (v *daemonView) recovers(n *daemonsOn) bool {
+	p := v.sole(n)
+	return p != nil && !v.available(p)
+}
+
 // running counts the pods of a node that run and are to go on.
 func (v *daemonView) running(n *daemonsOn) (count int) {
 	for _, p := range n.pods {

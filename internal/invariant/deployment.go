@@ -17,7 +17,7 @@ func deployment() []Invariant {
 		{ID: "D1", Title: "no more pods are wanted than replicas and surge, or than before", Source: "upstream: NewRSNewReplicas",
 			Corrected: true, Defects: share, checks: pass(d1)},
 		{ID: "D2", Title: "a rolling update leaves the minimum available, or what is", Source: "upstream: reconcileOldReplicaSets",
-			Corrected: true, Defects: []string{"deployment D13", "deployment D29", "deployment D4"}, checks: pass(d2)},
+			Corrected: true, Defects: []string{"deployment D13", "deployment D29", "deployment D4", "deployment P5"}, checks: pass(d2)},
 		{ID: "D3", Title: "surge is rounded up, unavailable down, and both 0 mean 1 unavailable", Source: "upstream: ResolveFenceposts", checks: pass(d3)},
 		{ID: "D4", Title: "limits of 0 and 0 are never both in force", Source: "upstream: validation", checks: pass(d4)},
 		{ID: "D5", Title: "proportional scaling is exact, keeps shares within a pod and moves no set against the whole", Source: "kubernetes#20273",
@@ -91,7 +91,8 @@ func (v *deploymentView) tooMany(sizes map[string]int64, slack int64) []string {
 }
 
 func (v *deploymentView) tooFew(sizes map[string]int64, slack int64) []string {
-	if !v.rolls() || v.excused(v.wraps || v.odd) {
+	shared := v.d.Partitioned != nil && v.scales() // deployment P5
+	if !v.rolls() && !shared || v.excused(v.wraps || v.odd || shared) {
 		return nil
 	}
 	before, n := v.available(v.sizes(nil)), v.available(sizes)
@@ -126,13 +127,9 @@ func d3(p *DeploymentPass) []string {
 	if v.excused(false) {
 		return nil
 	}
-	surge := v.surge
-	if p.Options.Corrected {
-		surge = min(surge, 1<<31-1-v.replicas)
-	}
 	b := p.Plan.Budget
-	return one(int64(b.Replicas) != v.replicas || int64(b.Surge) != surge || int64(b.Unavailable) != v.unavailable,
-		"the budget is %d+%d-%d, not %d+%d-%d", b.Replicas, b.Surge, b.Unavailable, v.replicas, surge, v.unavailable)
+	return one(int64(b.Replicas) != v.replicas || int64(b.Surge) != v.surge || int64(b.Unavailable) != v.unavailable,
+		"the budget is %d+%d-%d, not %d+%d-%d", b.Replicas, b.Surge, b.Unavailable, v.replicas, v.surge, v.unavailable)
 }
 
 func d4(p *DeploymentPass) []string {

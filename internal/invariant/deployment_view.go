@@ -23,8 +23,8 @@ type deploymentView struct {
 	old      []*replicaset.ReplicaSet
 	replicas int64
 	surge    int64
-	// unavailable is how many pods may be unavailable; both limits are as they are
-	// written, before a range of 32 bits cuts them.
+	// unavailable is how many pods may be unavailable; of both limits, 32 bits cut off
+	// only what is more than there can be.
 	unavailable int64
 
 	stopped  bool // it selects everything, and is left alone
@@ -35,8 +35,7 @@ type deploymentView struct {
 	scaling  bool // some annotation of an active set tells of other replicas
 	// wraps tells that some sum or product leaves 32 bits (deployment D3, D4).
 	wraps bool
-	// beyond tells that a limit or the sum of all sizes leaves 32 bits, or that no number
-	// is left for a surge: then saturation repairs the arithmetic only so far.
+	// beyond tells that a limit or the sum of all sizes leaves 32 bits (deployment D4).
 	beyond bool
 	// odd tells that a set reports more available pods than it wants, or fewer than none
 	// (deployment D13, D29).
@@ -76,8 +75,8 @@ func (v *deploymentView) readSpec() {
 		}
 	}
 	v.wraps = leaves32(v.surge) || leaves32(v.unavailable) || leaves32(v.replicas+v.surge)
-	v.beyond = leaves32(v.surge) || leaves32(v.unavailable) || v.replicas == math.MaxInt32 && v.unavailable == 0
-	v.unavailable = min(v.unavailable, v.replicas)
+	v.beyond = leaves32(v.surge) || leaves32(v.unavailable)
+	v.surge, v.unavailable = min(v.surge, math.MaxInt32), min(v.unavailable, v.replicas)
 	if text, ok := d.Annotations[revision.AnnotationRollback]; ok && d.Partitioned == nil {
 		_, err := strconv.ParseInt(text, 10, 64)
 		v.rollback = err == nil
@@ -192,7 +191,7 @@ func (v *deploymentView) crooked() bool {
 // excused tells that a known defect explains a violation: by default, and if the pass
 // is not strict.
 func (v *deploymentView) excused(shows bool) bool {
-	return !v.p.Strict && (v.beyond || shows && !v.p.Options.Corrected)
+	return !v.p.Strict && !v.p.Options.Corrected && (v.beyond || shows)
 }
 
 func (v *deploymentView) most() int64  { return v.replicas + v.surge }

@@ -44,7 +44,7 @@ func (v *deploymentView) explains(h deploy.Hold) []string {
 	limit := func(want int64) { l.addIf(h.Limit != want, "%v: the limit is %d", h, want) }
 	switch h.Reason {
 	case deploy.ReasonSurgeExhausted:
-		limit(min(v.most(), 1<<31-1))
+		limit(v.most())
 		l.addIf(h.Have < h.Limit, "%v is no reason to wait", h)
 	case deploy.ReasonMinAvailable:
 		limit(v.least())
@@ -105,10 +105,7 @@ func daemonSetExplained(p *DaemonSetPass) []string {
 	l := list(reasons(p.Plan.Actions))
 	behind := 0
 	for i := range v.nodes {
-		// Where all pods are about to end, or marked and held, that is what is waited for.
-		n := &v.nodes[i]
-		marked := len(n.old) > 0 && prepared(n.old[0]) && v.d.PreDelete.Holds(n.old[0])
-		if n.run && !n.hasNew && !marked && (len(n.old) > 0 || len(n.pods) == 0) {
+		if n := &v.nodes[i]; n.run && !n.hasNew {
 			behind++
 		}
 	}

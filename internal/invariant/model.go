@@ -2,6 +2,7 @@ package invariant
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
@@ -92,6 +93,9 @@ var daemonSetModel = model[daemonset.Snapshot, daemonset.Options, daemonset.Plan
 	counts: countsOfDaemonSet,
 	lost: func(p *DaemonSetPass) bool { // percentages are of another status (daemonset D-14)
 		v := daemonsOf(p)
+		if v.desired == 0 && slices.ContainsFunc(v.all(), v.recovers) {
+			return true // no defect: which comes first, the plan or its being ready, decides
+		}
 		return !p.Options.Corrected && !p.Strict && int64(v.d.Status.DesiredNumberScheduled) != v.desired
 	},
 	bound: func(s *daemonset.Snapshot, _ daemonset.Options) int {

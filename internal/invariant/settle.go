@@ -143,7 +143,8 @@ func countsOfDaemonSet(s *daemonset.Snapshot, now time.Time) string {
 	for i := range s.Pods {
 		p := &s.Pods[i]
 		if p.ControllerUID == s.DaemonSet.UID {
-			parts = append(parts, fmt.Sprintf("%s=%s/%v/%v/%v", daemonNode(p), p.Labels[daemonset.LabelHash], p.Phase, p.Ready, p.DeletionTimestamp.IsZero()))
+			parts = append(parts, fmt.Sprintf("%s=%s/%v/%v/%v%s", daemonNode(p), p.Labels[daemonset.LabelHash], p.Phase, p.Ready,
+				p.DeletionTimestamp.IsZero(), p.Labels[daemonset.LabelState]))
 		}
 	}
 	slices.Sort(parts)

@@ -7,6 +7,7 @@ import (
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/invariant"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/rollout"
 	"pgregory.net/rapid"
 )
 
@@ -44,6 +45,42 @@ func TestDaemonSetTraces(t *testing.T) {
 		clean(t, &trace)
 		for i := range trace.Passes {
 			clean(t, &trace.Passes[i])
+		}
+	})
+}
+
+// TestHeldDaemonSetTraces: neither hooks, nor nodes outside, nor policies make an update
+// go round in circles.
+func TestHeldDaemonSetTraces(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var versions []string
+		n := rapid.IntRange(3, 6).Draw(t, "nodes")
+		for range rapid.IntRange(0, n).Draw(t, "pods") {
+			versions = append(versions, pick(t, "version", "v1", "v1", "v2"))
+		}
+		s := agents(n, versions...)
+		for i := range s.Pods {
+			s.Pods[i].Labels["hold"] = pick(t, "hold", "no", "no", "yes")
+			s.Pods[i].Labels[daemonset.LabelState] = pick(t, "state", "", "", "", daemonset.StatePreparingDelete)
+		}
+		for i := range s.Nodes {
+			s.Nodes[i].Taints = pick(t, "taints", nil, nil, nil, []daemonset.Taint{{Key: "x", Effect: daemonset.NoSchedule}}, []daemonset.Taint{{Key: "x", Effect: daemonset.NoExecute}})
+		}
+		d := &s.DaemonSet
+		d.MaxUnavailable, d.Partition = daemonLimit(t, "unavailable"), daemonLimit(t, "partition")
+		d.MaxSurge = pick(t, "surge", rollout.IntOrPercent{}, rollout.IntOrPercent{}, rollout.Int(1))
+		d.RollingType = pick(t, "type", daemonset.Standard, daemonset.InPlaceIfPossible, daemonset.Surging)
+		d.Progressive = rapid.Bool().Draw(t, "progressive")
+		d.PreDelete = pick(t, "hook", nil, &daemonset.PreDelete{Labels: map[string]string{"hold": "yes"}})
+		o := daemonset.Options{Dialect: pick(t, "dialect", daemonset.Kubernetes, daemonset.OpenKruise), Corrected: rapid.Bool().Draw(t, "corrected"),
+			PartitionCreatesOld: rapid.Bool().Draw(t, "creates old"), Prune: seldom(t, "prune", 4), StrictUnavailable: seldom(t, "strict", 4)}
+		surges := d.RollingType == daemonset.Surging || !d.MaxSurge.IsZero()
+		if surges && o.Dialect == daemonset.OpenKruise && !o.Corrected {
+			return // new pods come and go on nodes that should not run one (D-31)
+		}
+		trace, ok := invariant.RunDaemonSet(&invariant.DaemonSetPlanner{Snapshot: s, Now: t0, Options: o, Plan: daemonset.Reconcile})
+		if ok {
+			clean(t, &trace)
 		}
 	})
 }

@@ -157,14 +157,14 @@ func (c *world) deploymentPass() {
 	old := c.total() - c.fresh()
 	b := rollout.PartitionBudget(*c.w.Replicas, s.RollingUpdate)
 	if _, ok := c.sizes[c.w.Template.ID]; !ok {
-		c.sizes[c.w.Template.ID] = rollout.PartitionCreationSize(s.Partition, b, c.total(), c.opts.Corrected)
+		c.sizes[c.w.Template.ID] = rollout.PartitionCreationSize(s.Partition, b, int64(c.total()), c.opts.Corrected)
 		return
 	}
-	if grown := rollout.PartitionNewSize(s.Partition, b, c.total(), c.fresh()); grown != c.fresh() {
+	if grown := rollout.PartitionNewSize(s.Partition, b, int64(c.total()), c.fresh()); grown != c.fresh() {
 		c.sizes[c.w.Template.ID] = grown
 		return
 	}
-	room := min(c.total()-b.MinAvailable(), rollout.PartitionOldLimit(s.Partition, b.Replicas, old, c.fresh()))
+	room := min(c.total()-b.MinAvailable(), int32(rollout.PartitionOldLimit(s.Partition, b.Replicas, int64(old), c.fresh())))
 	for _, name := range []string{"v3", "v2", "v1"} {
 		if name != c.w.Template.ID && room > 0 {
 			n := min(room, c.sizes[name])

@@ -1,0 +1,38 @@
+package daemonset_test
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/internal/purity"
+)
+
+// examples are a few snapshots, always the same.
+func examples() (list []daemonset.Snapshot) {
+	for seed := range 5 {
+		list = append(list, rapid.Custom(anything).Example(seed))
+	}
+	return list
+}
+
+// FuzzSnapshot plans snapshots that were written by anybody.
+func FuzzSnapshot(f *testing.F) {
+	purity.Fuzz(f, daemonset.ErrInvalid, func(s daemonset.Snapshot) (daemonset.Plan, error) {
+		if _, err := daemonset.Reconcile(s, t0, daemonset.Options{}); err != nil {
+			return daemonset.Plan{}, err
+		}
+		return daemonset.Reconcile(s, t0, daemonset.Options{Dialect: daemonset.OpenKruise, Corrected: true})
+	}, examples()...)
+}
+
+// FuzzExplain: a node is explained if and only if the planner accepts the snapshot.
+func FuzzExplain(f *testing.F) {
+	purity.Fuzz(f, daemonset.ErrInvalid, func(s daemonset.Snapshot) ([]daemonset.NodeReport, error) {
+		reports, err := daemonset.Explain(s, t0, daemonset.Options{})
+		_, other := daemonset.Reconcile(s, t0, daemonset.Options{})
+		purity.Must((err == nil) == (other == nil), "explained: %v, planned: %v", err, other)
+		return reports, err
+	}, examples()...)
+}
