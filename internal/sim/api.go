@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 )
 
 // An answer is what the API server says to a request. The zero answer is success.
@@ -29,14 +30,15 @@ type precondition struct{ uid, version string }
 
 // A request is a write that somebody asks for.
 type request struct {
-	by     Actor
-	verb   Verb
-	name   string
-	pre    precondition
-	action fmt.Stringer
-	fresh  bool
-	expect bool
-	fixed  bool // the plan was made with all corrections
+	by      Actor
+	verb    Verb
+	name    string
+	pre     precondition
+	action  fmt.Stringer
+	fresh   bool
+	expect  bool
+	fixed   bool // the plan was made with all corrections
+	planned time.Time
 }
 
 // lookup returns the object that a request is about.
@@ -119,7 +121,7 @@ func write[T any](w *World, t *table[T], r *request, old, changed *T) {
 	}
 	event := Write{
 		By: r.by, Verb: r.verb, Kind: t.kind, Name: *k.name, Action: r.action, Fresh: r.fresh, Expecting: r.expect, Corrected: r.fixed,
-		Before: before, After: w.state(), Fair: w.fair,
+		Planned: r.planned, Before: before, After: w.state(), Fair: w.fair,
 	}
 	if k.uid != nil {
 		event.UID = *k.uid

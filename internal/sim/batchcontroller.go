@@ -233,10 +233,13 @@ func (p *batchPass) createCanary(a rollout.CreateCanary) answer {
 	if stable == nil {
 		return notFound
 	}
-	c.w.serial++
 	d := *stable
-	d.Name, d.UID, d.ResourceVersion, d.Generation = a.GenerateName+strconv.Itoa(c.w.serial), "", "", 1
-	d.Labels, d.Annotations, d.Finalizers = a.Labels, a.Annotations, []string{rollout.FinalizerCanaryDeployment}
+	d.Name, d.UID, d.ResourceVersion, d.Generation = a.Name, "", "", 1
+	d.Labels, d.Annotations, d.Finalizers = a.Labels, a.Annotations, nil
+	if a.Name == "" {
+		c.w.serial++
+		d.Name, d.Finalizers = a.GenerateName+strconv.Itoa(c.w.serial), []string{rollout.FinalizerCanaryDeployment}
+	}
 	d.Replicas, d.Paused, d.OwnerUID, d.CreatedAt, d.Status = new(int32), false, p.br.UID, c.w.now, deploy.Status{}
 	_, answer := create(c.w, &c.w.store.deployments, c.request(Create, d.Name, precondition{}, a), &d)
 	return answer

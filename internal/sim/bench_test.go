@@ -14,6 +14,18 @@ import (
 
 // BenchmarkRun is a rollout from one template to another, with delays that differ from
 // pod to pod. A transition is a pod that is scheduled, becomes ready, or ends.
+//
+// In 42 seconds of the cluster the 150,000 pods on 5,000 nodes make 450,000 transitions,
+// and the two ReplicaSets are planned for 133 times: once per latency for each whose pods
+// have changed, and once more for each plan that acts. This took 2.8 s of one core, three
+// quarters of them in the planners: 38% decide which pods belong to the ReplicaSet and
+// count them, 23% choose victims, 9% create pods and 6% drop those that have ended.
+//
+// So the whole makes 160,000 transitions per second, and 330,000 with 1,500 pods, which
+// fit the caches; the pods alone make a million ([BenchmarkTransitions]). A planner keeps
+// nothing and reads its snapshot anew each time, and reading alone 133 snapshots of
+// 180,000 pods of 232 bytes takes 0.8 s ([BenchmarkSnapshots]). With the transitions that
+// is a floor of 1.2 s, or 360,000 per second, until snapshots hold fewer pods.
 func BenchmarkRun(b *testing.B) {
 	for _, replicas := range []int32{1_500, 15_000, 150_000} {
 		b.Run(fmt.Sprintf("%dPods", replicas), func(b *testing.B) {
@@ -35,6 +47,36 @@ func BenchmarkRun(b *testing.B) {
 	}
 }
 
+// BenchmarkSnapshots reads of 133 snapshots of two equal ReplicaSets what no planner can do
+// without: whose each pod is, and of the own ones whether they are active and ready.
+func BenchmarkSnapshots(b *testing.B) {
+	const pods, plans = 180_000, 133
+	c := Cluster{Now: Epoch}
+	c = c.Clone()
+	k := newKubelet(Kubelet{}, &c, &queue{})
+	for _, name := range []string{"old", "new"} {
+		k.create(&replicaset.ReplicaSet{Name: "web-" + name, UID: name}, pods/2)
+	}
+	for b.Loop() {
+		active, ready := 0, 0
+		for plan := range plans {
+			uid := []string{"old", "new"}[plan%2]
+			for i := range c.Pods {
+				p := &c.Pods[i]
+				if p.ControllerUID != uid || !p.Active() {
+					continue
+				}
+				active++
+				if p.Ready {
+					ready++
+				}
+			}
+		}
+		require.Equal(b, plans*pods/2, active)
+		require.Zero(b, ready)
+	}
+}
+
 // BenchmarkTransitions is the life of pods without planners: created, scheduled, ready,
 // deleted and ended.
 func BenchmarkTransitions(b *testing.B) {
@@ -46,9 +88,7 @@ func BenchmarkTransitions(b *testing.B) {
 		q := &queue{}
 		k := newKubelet(Kubelet{ScheduleAfter: time.Second, ReadyAfter: 10 * time.Second, Jitter: 5 * time.Second, TerminateAfter: time.Second, Nodes: 5_000}, &c, q)
 		rs := &replicaset.ReplicaSet{Name: "web", UID: "r"}
-		for range pods {
-			k.adopt(c.pod(c.newPod(rs)))
-		}
+		k.create(rs, pods)
 		run := func() {
 			for at := q.next(); !at.IsZero(); at = q.next() {
 				c.Now = at
@@ -57,9 +97,10 @@ func BenchmarkTransitions(b *testing.B) {
 		}
 		run()
 		for i := range c.Pods {
-			k.delete(&c.Pods[i])
+			k.delete(int32(i))
 		}
 		run()
+		c.sweep()
 		require.Empty(b, c.Pods)
 	}
 	b.ReportMetric(3*pods*float64(b.N)/b.Elapsed().Seconds(), "transitions/s")

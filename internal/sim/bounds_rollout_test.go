@@ -67,11 +67,22 @@ func deploymentNamed(s *State, name string) *Deployment {
 	return nil
 }
 
-// released: no batch lowers the partition of a Deployment (P1).
+// released: no batch lowers the partition of a Deployment (P1), or resumes one that has
+// another template than the one that is released (P9), as far as it can see.
 func (g *guard) released(e *Write) error {
 	before, after := deploymentNamed(&e.Before, e.Name), deploymentNamed(&e.After, e.Name)
 	if before == nil || after == nil {
 		return nil
+	}
+	for _, br := range e.Before.BatchReleases {
+		plan := &br.ReleasePlan
+		if !e.Fresh || !before.Paused || after.Paused || plan.BatchPartition == nil || !br.DeletionTimestamp.IsZero() {
+			continue
+		}
+		g.checked["resumed"]++
+		if id := plan.RolloutID; id != after.Template.ID {
+			return fmt.Errorf("batch: template %s goes on in the release of %s", after.Template.ID, id)
+		}
 	}
 	b, a := deploy.PartitionedBy(before.Deployment), deploy.PartitionedBy(after.Deployment)
 	if b == nil || a == nil || before.Annotations[rollout.AnnotationControlInfo] != after.Annotations[rollout.AnnotationControlInfo] {
@@ -117,8 +128,8 @@ func (g *guard) routed(e *Write) error {
 			}
 		}
 	}
-	if r := rolloutOf(&e.Before); weight == 0 || weight == 100 && r != nil && r.BlueGreen != nil {
-		return nil // closing, upstream leads everything to the canary Service, there or not
+	if weight == 0 {
+		return nil
 	}
 	g.checked["traffic"]++
 	for _, o := range e.After.Services {

@@ -14,11 +14,14 @@ import (
 type guard struct {
 	largest map[string]int32 // the most pods that a ReplicaSet has ever wanted, by UID
 	checked map[string]int   // how often each bound was put to the test
+	kruise  map[Actor]bool   // whose last plan followed the rules of OpenKruise
 }
 
-func newGuard() *guard { return &guard{largest: map[string]int32{}, checked: map[string]int{}} }
+func newGuard() *guard {
+	return &guard{largest: map[string]int32{}, checked: map[string]int{}, kruise: map[Actor]bool{}}
+}
 
-func (g *guard) observer() Observer { return Observer{Write: g.write} }
+func (g *guard) observer() Observer { return Observer{Write: g.write, DaemonSet: g.daemonSet} }
 
 func (g *guard) write(e Write) error {
 	if e.Kind == KindReplicaSet || len(g.largest) == 0 {
@@ -100,11 +103,12 @@ func (g *guard) scaled(e *Write, a deploy.ScaleReplicaSet) error {
 	if a.To > a.From {
 		return g.surge(e)
 	}
-	if a.Reason != deploy.ReasonRolloutDown && a.Reason != deploy.ReasonUnhealthy {
+	d := e.After.Deployments[0]
+	shared := a.Reason == deploy.ReasonScaling && deploy.PartitionedBy(d.Deployment) != nil
+	if a.Reason != deploy.ReasonRolloutDown && a.Reason != deploy.ReasonUnhealthy && !shared {
 		return nil
 	}
 	g.checked["availability"]++
-	d := e.After.Deployments[0]
 	available := func(s *State) (n int64) {
 		for _, rs := range s.ReplicaSets {
 			if rs.ControllerUID == d.UID {

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/kplan-go/kplan/revision"
@@ -12,6 +13,7 @@ func calmWorld(now time.Time, k Kubelet) *World {
 	w := newWorld(k.Seed, Faults{})
 	w.now = now
 	w.limit = 10_000_000
+	w.store.seen = w.seen
 	w.pace = pace{
 		schedule: span{k.ScheduleAfter, k.ScheduleAfter + k.Jitter}, start: span{k.ReadyAfter, k.ReadyAfter + k.Jitter},
 		end: span{k.TerminateAfter, k.TerminateAfter + k.Jitter},
@@ -22,6 +24,19 @@ func calmWorld(now time.Time, k Kubelet) *World {
 		}
 	}
 	return w
+}
+
+// seen returns the version of the store up to which all controllers have seen a kind. What
+// happens to hundreds of pods at once must not be forgotten before that, or a controller
+// would wait for it until its expectations expire.
+func (w *World) seen(k Kind) int64 {
+	least := w.store.version
+	for _, c := range w.controllers {
+		if slices.Contains(c.reads, k) {
+			least = min(least, c.view[k])
+		}
+	}
+	return least
 }
 
 // runCalm goes on until nothing happens any more or the time is over.

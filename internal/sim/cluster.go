@@ -21,10 +21,10 @@ type Cluster struct {
 	Now         time.Time
 	Deployment  deploy.Deployment
 	ReplicaSets []replicaset.ReplicaSet
-	Pods        []podorder.Pod // in no particular order
+	Pods        []podorder.Pod // in any order; those that a run creates come last
 
-	serial int            // how many objects have been created
-	byUID  map[string]int // indices of Pods
+	serial int // how many objects have been created
+	index  podIndex
 }
 
 // Clone returns a copy that shares nothing that a run writes to.
@@ -40,10 +40,7 @@ func (c *Cluster) Clone() Cluster {
 		}
 	}
 	clone.Pods = slices.Clone(c.Pods)
-	clone.byUID = make(map[string]int, len(c.Pods))
-	for i := range clone.Pods {
-		clone.byUID[clone.Pods[i].UID] = i
-	}
+	clone.index = newPodIndex(clone.Pods)
 	return clone
 }
 
@@ -185,7 +182,7 @@ func (c *Cluster) setController(name, uid, ownerKind, ownerName, ownerUID string
 
 // claimPod changes the controller of a pod.
 func (c *Cluster) claimPod(name, uid, ownerKind, ownerName, ownerUID string) error {
-	p := c.pod(uid)
+	p := c.pod(c.index.number(uid))
 	if p == nil || p.Name != name {
 		return fmt.Errorf("claim pod %s: there is no such pod with UID %q", name, uid)
 	}
@@ -202,48 +199,12 @@ func withHash(s *selector.LabelSelector, hash string) *selector.LabelSelector {
 	return &selector.LabelSelector{MatchLabels: labels, MatchExpressions: s.MatchExpressions}
 }
 
-// newPod adds a pod of rs and returns its UID.
-func (c *Cluster) newPod(rs *replicaset.ReplicaSet) string {
-	p := podorder.Pod{
-		UID:               c.newUID(),
-		Labels:            rs.TemplateLabels,
-		ControllerKind:    replicaset.Kind,
-		ControllerName:    rs.Name,
-		ControllerUID:     rs.UID,
-		CreationTimestamp: c.Now,
-		Phase:             podorder.Pending,
-	}
-	p.Name = rs.Name + "-" + revision.SafeEncode(fmt.Sprintf("%05d", c.serial))
-	c.byUID[p.UID] = len(c.Pods)
-	c.Pods = append(c.Pods, p)
-	return p.UID
-}
-
-// pod returns the pod with the UID, or nil. The next change of the list of pods
-// invalidates it.
-func (c *Cluster) pod(uid string) *podorder.Pod {
-	if i, ok := c.byUID[uid]; ok {
-		return &c.Pods[i]
-	}
-	return nil
-}
-
-// removePod removes the pod with the UID. The last pod takes its place.
-func (c *Cluster) removePod(uid string) {
-	i, ok := c.byUID[uid]
-	if !ok {
-		return
-	}
-	last := len(c.Pods) - 1
-	c.Pods[i] = c.Pods[last]
-	c.byUID[c.Pods[i].UID] = i
-	c.Pods = c.Pods[:last]
-	delete(c.byUID, uid)
-}
+// uidPrefix is what the UIDs of new objects begin with. Their number follows.
+const uidPrefix = "sim-"
 
 func (c *Cluster) newUID() string {
 	c.serial++
-	return "sim-" + strconv.Itoa(c.serial)
+	return uidPrefix + strconv.Itoa(c.serial)
 }
 
 // snapshot returns the input of the Deployment's planner.

@@ -22,12 +22,13 @@ type controller struct {
 	skew    time.Duration
 	queue   []string
 	retries int
-	alarms  map[string]time.Time // the last instant at which work on an object was to begin
+	alarms  map[string]time.Time // the next instant at which work on an object is to begin, or the last
 	// The pass that is under way: it performs the next request, and returns whether
 	// there is more.
 	job     func() bool
 	version int64 // of the store when the plan was made, or behind the last write of the pass
 	fresh   bool
+	planned time.Time // when the plan was made, by the clock of the controller
 	// Corrected is whether the plan of the pass was made with all corrections.
 	corrected bool
 }
@@ -86,8 +87,8 @@ func (c *controller) wakeAt(at time.Time, key string) {
 	if c.alarms == nil {
 		c.alarms = map[string]time.Time{}
 	}
-	if alarm, ok := c.alarms[key]; ok && alarm.Equal(at) && at.After(c.w.now) {
-		return
+	if alarm := c.alarms[key]; alarm.After(c.w.now) && !at.Before(alarm) {
+		return // a delaying queue keeps the earliest
 	}
 	c.alarms[key] = at
 	c.w.agenda.add(at, happening{what: wake, controller: c, name: key})
@@ -119,7 +120,7 @@ func (c *controller) step() {
 		} else {
 			w.count(EventRepeated)
 		}
-		c.version, c.fresh = w.store.version, c.lag() == 0
+		c.version, c.fresh, c.planned = w.store.version, c.lag() == 0, c.now()
 		c.job = c.worker.begin(key)
 		return
 	}
@@ -210,14 +211,15 @@ func (c *controller) request(verb Verb, name string, pre precondition, action fm
 	for _, k := range c.reads {
 		c.fresh = c.fresh && c.w.store.touched[k] <= c.version
 	}
-	return request{by: c.Actor, verb: verb, name: name, pre: pre, action: action, fresh: c.fresh && !c.w.repeating, fixed: c.corrected}
+	return request{by: c.Actor, verb: verb, name: name, pre: pre, action: action, fresh: c.fresh && !c.w.repeating, fixed: c.corrected, planned: c.planned}
 }
 
 // ask sends a request over the network.
 func (c *controller) ask(send func() answer) answer {
 	return c.w.ask(func() answer {
+		before := c.w.store.version
 		a := send()
-		if a == done {
+		if a == done && c.w.store.version > before { // what changes nothing tells nothing
 			c.wrote = c.w.store.version
 			if !c.w.repeating {
 				c.version = c.wrote

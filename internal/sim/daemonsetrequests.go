@@ -54,7 +54,7 @@ func (p *daemonSetPass) perform(a daemonset.Action) answer {
 		return p.changePod(a.Object, a, func(o *daemonset.Pod) {
 			if a.OpenGate {
 				o.InPlace = &daemonset.InPlaceCondition{True: true}
-				if o.Phase == podorder.Running && !o.Ready {
+				if containersReady(o) && !o.Ready {
 					o.Ready, o.ReadySince = true, c.w.now
 				}
 			}
@@ -147,6 +147,13 @@ func (p *daemonSetPass) createPod(a daemonset.CreatePod) answer {
 		w.bear(podRef{&pod.Pod, true})
 	}
 	return answer
+}
+
+// containersReady reports whether nothing but a gate keeps a pod from being ready.
+func containersReady(p *daemonset.Pod) bool {
+	return p.Phase == podorder.Running && !slices.ContainsFunc(p.Containers, func(c daemonset.Container) bool {
+		return c.Status == nil || !c.Status.Ready
+	})
 }
 
 // putInPlace writes a batch of an update in place to a pod.

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -71,4 +72,45 @@ func TestRunDaemonSetStops(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, r.Done)
 	require.EqualValues(t, 2, r.Steps[len(r.Steps)-1].Status.NumberAvailable, "it stops at the first node")
+}
+
+// TestRunDaemonSetSeesAll: what happens to hundreds of pods at once is seen, and nothing
+// waits for expectations to expire.
+func TestRunDaemonSetSeesAll(t *testing.T) {
+	d := DaemonSet{DaemonSet: daemonset.DaemonSet{Name: "agent", UID: "d", Selector: selector.FromLabels(appWeb), MaxUnavailable: rollout.Percent(50)}}
+	setTemplate(&d, "v1")
+	d.Template.Hash = "v1"
+	nodes := make([]daemonset.Node, 300)
+	for i := range nodes {
+		nodes[i].Name = fmt.Sprint("n", i)
+	}
+	c, err := FinishedDaemonSet(d.DaemonSet, nodes, daemonset.Options{})
+	require.NoError(t, err)
+	require.Equal(t, Epoch.Add(time.Hour), c.Now)
+	secondTemplate(&c)
+	r, err := RunDaemonSet(c, DaemonSetConfig{Kubelet: Kubelet{ScheduleAfter: time.Second, ReadyAfter: 10 * time.Second, TerminateAfter: 2 * time.Second}})
+	require.NoError(t, err)
+	require.True(t, r.Done)
+	require.Equal(t, 2*13*time.Second, r.Steps[len(r.Steps)-1].Time)
+}
+
+// TestRunDaemonSetInPlace: a new pod is ready once its gate is open, and so is one whose
+// images have been pulled.
+func TestRunDaemonSetInPlace(t *testing.T) {
+	c := threeNodes(t)
+	for _, template := range []string{"v2", "v3"} {
+		d := DaemonSet{DaemonSet: c.DaemonSet}
+		setTemplate(&d, template)
+		d.Template.Hash, d.RollingType = template, daemonset.InPlaceIfPossible
+		c.Update(d.DaemonSet)
+		r, err := RunDaemonSet(c, DaemonSetConfig{Kubelet: Kubelet{ReadyAfter: 10 * time.Second}})
+		require.NoError(t, err)
+		require.True(t, r.Done)
+		require.Equal(t, 3*10*time.Second, r.Steps[len(r.Steps)-1].Time, template)
+		c = r.Cluster
+	}
+	for _, p := range c.Pods {
+		require.Equal(t, "app:v3", p.Containers[0].Status.Image)
+		require.Equal(t, &daemonset.InPlaceCondition{True: true}, p.InPlace)
+	}
 }

@@ -3,9 +3,11 @@ package sim
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -41,7 +43,7 @@ func (w *World) someDaemonSetOptions() daemonset.Options {
 	}
 	if pick() {
 		o.Prune, o.BindDirectly, o.StrictUnavailable = pick(), pick(), pick()
-		o.KeepHealthyDuplicate, o.KeepUserTolerations = pick(), pick()
+		o.KeepHealthyDuplicate, o.KeepUserTolerations, o.PartitionCreatesOld = pick(), pick(), pick()
 		o.SkipDeadNodes = w.random.Int32N(2)
 	}
 	return o
@@ -79,9 +81,6 @@ func (w *World) createDaemonSet() {
 		d.RevisionHistoryLimit = new(w.random.Int32N(3))
 	}
 	if w.random.IntN(4) == 0 {
-		d.RollingType = daemonset.InPlaceIfPossible
-	}
-	if w.random.IntN(4) == 0 {
 		d.Burst = rollout.Int(w.random.Int32N(3) + 1)
 	}
 	create(w, &w.store.daemonSets, by(User), d)
@@ -102,6 +101,8 @@ func (w *World) someUpdateStrategy(d *daemonset.DaemonSet) {
 	if w.random.IntN(6) == 0 {
 		d.Strategy = daemonset.OnDelete
 	}
+	types := []daemonset.RollingType{daemonset.InPlaceIfPossible, daemonset.InPlaceIfPossible, daemonset.Surging}
+	d.RollingType = append(types, make([]daemonset.RollingType, 5)...)[w.random.IntN(8)]
 }
 
 func daemonSetDisturbances() []disturbance {
@@ -109,7 +110,9 @@ func daemonSetDisturbances() []disturbance {
 		{Spec, 2, onDaemonSet(TemplateChanged, func(w *World, d *DaemonSet) { setTemplate(d, w.someTemplate()) })},
 		{Spec, 0.7, onDaemonSet(StrategyChanged, func(w *World, d *DaemonSet) { w.someUpdateStrategy(&d.DaemonSet) })},
 		{Spec, 0.5, onDaemonSet(PauseChanged, func(_ *World, d *DaemonSet) { d.Paused = !d.Paused })},
-		{Spec, 0.7, onDaemonSet(PartitionChanged, func(w *World, d *DaemonSet) { d.Partition = rollout.Int(w.random.Int32N(5)) })},
+		{Spec, 0.7, onDaemonSet(PartitionChanged, (*World).somePartition)},
+		{Spec, 0.5, onDaemonSet(StrategyChanged, (*World).someHook)},
+		{PodMonkey, 0.7, onPod(PodRelabelled, (*World).hookPod)},
 		{Spec, 0.3, onDaemonSet(SelectorChanged, func(w *World, d *DaemonSet) {
 			d.NodeSelector = nil
 			if w.random.IntN(2) == 0 {
@@ -132,6 +135,38 @@ func daemonSetDisturbances() []disturbance {
 		{Options, 0.5, (*World).switchDaemonSetOptions},
 		{Ownership, 0.6, func(w *World) { w.collect() }},
 	}...)
+}
+
+func (w *World) somePartition(d *DaemonSet) {
+	d.Partition, d.Progressive = rollout.Int(w.random.Int32N(5)), w.random.IntN(3) == 0
+	if w.random.IntN(3) == 0 {
+		d.Partition = rollout.Percent(w.random.Int32N(101))
+	}
+}
+
+// labelHold is what a hook looks for.
+const labelHold = "hold"
+
+// someHook lets a hook hold back deletions, or ends that.
+func (w *World) someHook(d *DaemonSet) {
+	if d.PreDelete != nil {
+		d.PreDelete = nil
+		return
+	}
+	d.PreDelete = &daemonset.PreDelete{Labels: map[string]string{labelHold: "yes"}}
+}
+
+// hookPod lets a hook hold a pod, or let go of it.
+func (w *World) hookPod(p podRef) bool {
+	if !p.daemon {
+		return false
+	}
+	value := "yes"
+	if p.Labels[labelHold] == value {
+		value = "no"
+	}
+	w.changePod(p, by(Monkey), func(p *podorder.Pod) { p.Labels = labelled(p.Labels, labelHold, value) })
+	return true
 }
 
 func onDaemonSet(t Trouble, f func(*World, *DaemonSet)) func(*World) {
@@ -213,6 +248,11 @@ func (w *World) healDaemonSets() {
 	if len(w.store.daemonSets.rows) == 0 {
 		w.createDaemonSet()
 	}
+	for _, p := range w.allPods() {
+		if p.Labels[labelHold] == "yes" {
+			w.hookPod(p)
+		}
+	}
 	onDaemonSet(FairPhase, func(w *World, d *DaemonSet) {
 		d.Paused, d.Partition, d.NodeSelector, d.Strategy = false, rollout.IntOrPercent{}, nil, daemonset.RollingUpdate
 	})(w)
@@ -258,14 +298,26 @@ func (w *World) checkDaemonSets() error {
 	return nil
 }
 
-// pullImages ends the update in place of a pod: its containers run what they should.
+// startContainers lets the containers of a pod with a readiness gate run, and reports
+// whether the gate keeps the pod from being ready, as one that nobody has opened does.
+func (w *World) startContainers(p podRef) (gated bool) {
+	d := w.store.daemons.named(p.Name)
+	if !slices.Contains(d.ReadinessGates, daemonset.GateInPlace) {
+		return false
+	}
+	w.pullImages(p)
+	return d.InPlace == nil || !d.InPlace.True
+}
+
+// pullImages lets the containers of a pod run what they should.
 func (w *World) pullImages(p podRef) {
 	r := by(NodeAgent)
 	r.name = p.Name
 	update(w, &w.store.daemons, r, func(d *daemonset.Pod) {
+		d.Phase = podorder.Running
 		containers := make([]daemonset.Container, len(d.Containers))
 		for i, c := range d.Containers {
-			c.Status = &daemonset.ContainerStatus{Image: c.Image, ImageID: "id-" + c.Image, Ready: true}
+			c.Status = &daemonset.ContainerStatus{Image: c.Image, ImageID: "id-" + c.Image, Ready: !w.broken[w.templateOf(p)]}
 			containers[i] = c
 		}
 		d.Containers = containers

@@ -75,7 +75,8 @@ func (w *World) addDeploymentController(o deploy.Options) {
 
 func (w *World) addReplicaSetController(o replicaset.Options) {
 	c := &replicaSetController{
-		controller: &controller{}, options: o, expected: map[string]replicaset.Expectations{}, blind: map[string]bool{},
+		controller: &controller{}, options: o, expected: map[string]replicaset.Expectations{},
+		blind: map[string]bool{}, adopted: map[string]int64{},
 	}
 	if w.random.IntN(2) == 0 {
 		c.versions = map[string]replicaset.Versions{}

@@ -3,9 +3,11 @@ package sim
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 )
 
@@ -26,8 +28,12 @@ type Kubelet struct {
 	// reads it.
 	ReadyIn func(draw float64) time.Duration
 
-	// Nodes is how many nodes take turns in running new pods; 0 means 5.
+	// Nodes is how many nodes take turns in running new pods; 0 means 5. Names, if set,
+	// are the nodes instead. Zones are those that they are in: with some, a [Step] of
+	// [Run] tells how many pods run in each.
 	Nodes int
+	Names []string
+	Zones podorder.Domains
 
 	// NeverReady, if set, tells which pods start but never become ready.
 	NeverReady func(podorder.Pod, revision.Template) bool
@@ -49,28 +55,39 @@ func newKubelet(k Kubelet, c *Cluster, q *queue) *kubelet {
 	for i := range max(k.Nodes, 0) {
 		agent.nodes = append(agent.nodes, fmt.Sprintf("node-%d", i+1))
 	}
-	if k.Nodes == 0 {
+	switch {
+	case len(k.Names) > 0:
+		agent.nodes = k.Names
+	case k.Nodes == 0:
 		agent.nodes = []string{"node-1", "node-2", "node-3", "node-4", "node-5"}
 	}
 	return agent
 }
 
-// adopt takes over a pod: it queues the next transition in the pod's life. The
+// create creates pods of rs.
+func (k *kubelet) create(rs *replicaset.ReplicaSet, count int32) {
+	k.cluster.Pods = slices.Grow(k.cluster.Pods, int(count)) // at once, because pods are large
+	for range count {
+		k.adopt(k.cluster.newPod(rs))
+	}
+}
+
+// adopt takes over the pod with a number: it queues the next transition in the pod's life. The
 // time since the last one is unknown, so the wait begins anew.
-func (k *kubelet) adopt(p *podorder.Pod) {
-	switch {
+func (k *kubelet) adopt(number int32) {
+	switch p := k.cluster.pod(number); {
 	case !p.DeletionTimestamp.IsZero():
-		k.after(k.TerminateAfter, ended, p.UID)
+		k.after(k.TerminateAfter, ended, number)
 	case p.Finished() || p.Ready:
 	case p.NodeName == "":
-		k.after(k.ScheduleAfter, scheduled, p.UID)
+		k.after(k.ScheduleAfter, scheduled, number)
 	case k.NeverReady == nil || !k.NeverReady(*p, k.templateOf(p)):
-		k.afterStart(p.UID)
+		k.afterStart(number)
 	}
 }
 
 // afterStart queues the instant at which a pod that has started becomes ready.
-func (k *kubelet) afterStart(pod string) {
+func (k *kubelet) afterStart(pod int32) {
 	if k.ReadyIn == nil {
 		k.after(k.ReadyAfter, ready, pod)
 		return
@@ -78,7 +95,7 @@ func (k *kubelet) afterStart(pod string) {
 	k.queue.add(k.cluster.Now.Add(k.ReadyIn(k.random.Float64())), ready, pod)
 }
 
-func (k *kubelet) after(d time.Duration, what transition, pod string) {
+func (k *kubelet) after(d time.Duration, what transition, pod int32) {
 	if k.Jitter > 0 {
 		d += time.Duration(k.random.Int64N(int64(k.Jitter)))
 	}
@@ -89,27 +106,29 @@ func (k *kubelet) after(d time.Duration, what transition, pod string) {
 // applies, because the pod has been deleted meanwhile, does nothing.
 func (k *kubelet) handle(e event) {
 	p := k.cluster.pod(e.pod)
-	if p != nil && k.changed != nil {
+	if p == nil {
+		return
+	}
+	if k.changed != nil {
 		k.changed(p.ControllerUID)
 	}
 	switch {
-	case p == nil:
 	case e.what == ended:
-		k.cluster.removePod(e.pod)
+		k.cluster.endPod(e.pod)
 	case !p.DeletionTimestamp.IsZero():
 	case e.what == scheduled:
 		p.NodeName, p.Phase = k.nodes[k.started%len(k.nodes)], podorder.Running
 		k.started++
-		k.adopt(p)
+		k.adopt(e.pod)
 	case e.what == ready:
 		p.Ready, p.ReadySince = true, k.cluster.Now
 	}
 }
 
-// delete marks a pod as being deleted.
-func (k *kubelet) delete(p *podorder.Pod) {
-	p.DeletionTimestamp = k.cluster.Now
-	k.adopt(p)
+// delete marks the pod with a number as being deleted.
+func (k *kubelet) delete(number int32) {
+	k.cluster.pod(number).DeletionTimestamp = k.cluster.Now
+	k.adopt(number)
 }
 
 func (k *kubelet) templateOf(p *podorder.Pod) revision.Template {

@@ -55,7 +55,7 @@ const (
 func (h *happening) perform(w *World) {
 	switch h.what {
 	case wake:
-		if slices.Contains(w.controllers, h.controller) {
+		if slices.Contains(w.controllers, h.controller) && !h.controller.alarms[h.name].After(w.now) {
 			h.controller.enter(h.name)
 		}
 	case nodeBack:
@@ -127,7 +127,7 @@ func (w *World) live(h *happening, p podRef) {
 		w.bindPod(p)
 	case h.what == start && p.NodeName != "" && !p.Ready:
 		w.startPod(p)
-	case h.what == pull:
+	case h.what == pull && p.NodeName != "":
 		w.pullImages(p)
 	case h.what == crashBack && p.Ready:
 		w.count(PodCrashLoop)
@@ -206,22 +206,13 @@ func (w *World) startPod(p podRef) {
 		w.schedulePod(p, start, 5*time.Second)
 		return
 	}
-	if w.gated(p) { // whoever opens the gate makes it ready
+	if p.daemon && w.startContainers(p) { // whoever opens the gate makes it ready
 		return
 	}
 	w.changePod(p, by(NodeAgent), func(p *podorder.Pod) { p.Phase, p.Ready, p.ReadySince = podorder.Running, true, w.podClock() })
 	if !w.fair && w.chance(Readiness, 0.05) {
 		w.schedulePod(p, crashBack, w.delay(w.pace.start))
 	}
-}
-
-// gated reports whether a readiness gate keeps a pod from being ready.
-func (w *World) gated(p podRef) bool {
-	if !p.daemon {
-		return false
-	}
-	d := w.store.daemons.named(p.Name)
-	return d.InPlace != nil && !d.InPlace.True
 }
 
 // podClock is the time that the clock of a node shows. It may be ahead or behind.

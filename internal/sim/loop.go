@@ -52,8 +52,9 @@ const (
 // complete, or nothing will happen any more, or the time limit is reached. The
 // error is that of a planner, or tells that a plan does not fit the cluster or
 // that the planners do not come to rest.
-func Run(c Cluster, cfg Config) (Result, error) {
-	l := newLoop(c, cfg)
+func Run(c Cluster, cfg Config) (Result, error) { return newLoop(c, cfg).run() }
+
+func (l *loop) run() (Result, error) {
 	for {
 		wake, err := l.settle()
 		more := false
@@ -102,18 +103,30 @@ func newLoop(c Cluster, cfg Config) *loop {
 	l.kubelet = newKubelet(cfg.Kubelet, &l.cluster, &l.queue)
 	l.kubelet.changed = l.wake
 	for i := range l.cluster.Pods {
-		l.kubelet.adopt(&l.cluster.Pods[i])
+		l.kubelet.adopt(int32(i))
 	}
 	return l
 }
 
-// wake tells that a pod with this controller has changed. One without may be anybody's.
-func (l *loop) wake(controllerUID string) {
-	if controllerUID == "" {
+// wake tells that something that concerns a ReplicaSet has changed: one of its pods, or
+// itself. A pod without a controller concerns all.
+func (l *loop) wake(replicaSetUID string) {
+	if replicaSetUID == "" {
 		clear(l.rested)
 		return
 	}
-	delete(l.rested, controllerUID)
+	delete(l.rested, replicaSetUID)
+}
+
+// concerned returns the UID of the only ReplicaSet that an action concerns, or "".
+func concerned(a deploy.Action) string {
+	switch a := a.(type) {
+	case deploy.ScaleReplicaSet:
+		return a.UID
+	case deploy.AnnotateReplicaSet:
+		return a.UID
+	}
+	return ""
 }
 
 func (l *loop) elapsed() time.Duration { return l.cluster.Now.Sub(l.start) }
@@ -151,7 +164,7 @@ func (l *loop) pass() (changed bool, err error) {
 		return false, fmt.Errorf("deployment %s: %w", c.Deployment.Name, err)
 	}
 	for _, a := range l.last.Actions {
-		clear(l.rested)
+		l.wake(concerned(a))
 		if err := c.Apply(a); err != nil {
 			return false, err
 		}
@@ -202,9 +215,7 @@ func (l *loop) passReplicaSet(i int) (changed bool, again time.Time, err error) 
 	}
 	changed = len(plan.Actions) > 0 || !reflect.DeepEqual(plan.Status, rs.Status)
 	rs.Status = plan.Status
-	if len(plan.Actions) > 0 {
-		clear(l.rested)
-	} else {
+	if len(plan.Actions) == 0 {
 		l.rested[rs.UID] = plan.RecheckAt
 	}
 	return changed, plan.RecheckAt, nil
@@ -214,22 +225,22 @@ func (l *loop) passReplicaSet(i int) (changed bool, again time.Time, err error) 
 func (l *loop) applyPods(rs *replicaset.ReplicaSet, a replicaset.Action) error {
 	switch a := a.(type) {
 	case replicaset.CreatePods:
-		for range a.Count {
-			l.kubelet.adopt(l.cluster.pod(l.cluster.newPod(rs)))
-		}
+		l.kubelet.create(rs, a.Count)
 		l.pods.Created += a.Count
 		return nil
 	case replicaset.DeletePod:
-		p := l.cluster.pod(a.UID)
+		number := l.cluster.index.number(a.UID)
+		p := l.cluster.pod(number)
 		if p == nil || p.Name != a.Name || !p.DeletionTimestamp.IsZero() {
 			return fmt.Errorf("delete pod %s: there is no such pod with UID %q", a.Name, a.UID)
 		}
-		l.kubelet.delete(p)
+		l.kubelet.delete(number)
 		l.pods.Deleted++
 		return nil
 	case replicaset.AdoptPod:
 		return l.cluster.claimPod(a.Name, a.UID, a.Reference.Kind, a.Reference.Name, a.Reference.UID)
 	case replicaset.ReleasePod:
+		l.wake("") // another one may select it
 		return l.cluster.claimPod(a.Name, a.UID, "", "", "")
 	}
 	return fmt.Errorf("unknown action %T", a)
@@ -262,6 +273,7 @@ func (l *loop) advance(wake time.Time) (bool, error) {
 		l.cluster.Now = at
 		l.kubelet.handle(l.queue.take())
 	}
+	l.cluster.sweep()
 	l.cluster.Now = until
 	return true, nil
 }
@@ -270,6 +282,7 @@ func (l *loop) advance(wake time.Time) (bool, error) {
 func (l *loop) record(p deploy.Plan) {
 	s := l.cluster.step()
 	s.Time, s.Actions, s.Holds, s.Status, s.Pods = l.elapsed(), p.Actions, p.Holds, p.Status, l.pods
+	s.Zones = l.cluster.spread(l.Config.Kubelet.Zones)
 	l.pods = PodActions{}
 	l.steps = append(l.steps, s)
 }

@@ -90,6 +90,7 @@ type Write struct {
 	Expecting bool
 	// Corrected is whether the options of the plan repair the known defects.
 	Corrected bool
+	Planned   time.Time // when the plan was made, by the clock of the controller; zero for writes that no planner has planned
 	Before    State
 	After     State
 	Fair      bool // nothing is disturbed any more

@@ -3,7 +3,7 @@ package sim
 import "time"
 
 // A transition is what happens to a pod at an instant.
-type transition int
+type transition uint8
 
 const (
 	scheduled transition = iota
@@ -14,7 +14,7 @@ const (
 // An event is a transition of one pod.
 type event struct {
 	what transition
-	pod  string // UID
+	pod  int32 // its number
 }
 
 // A queue holds the events to come.
@@ -23,7 +23,7 @@ type queue struct {
 	pending int // events other than the end of a pod
 }
 
-func (q *queue) add(at time.Time, what transition, pod string) {
+func (q *queue) add(at time.Time, what transition, pod int32) {
 	if what != ended {
 		q.pending++
 	}

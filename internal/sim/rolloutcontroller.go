@@ -205,6 +205,10 @@ func (p *rolloutPass) write(verb Verb, action fmt.Stringer, f func(*Rollout)) an
 		switch {
 		case a == done:
 			p.version = r.ResourceVersion
+			switch r.Status.Phase {
+			case rollout.PhaseTerminating, rollout.PhaseDisabling, rollout.PhaseDisabled:
+				c.w.abandoned = true
+			}
 			if !r.DeletionTimestamp.IsZero() && len(r.Finalizers) == 0 {
 				remove(c.w, table, request{by: Actor{Role: Collector}, name: r.Name, fresh: true})
 			}

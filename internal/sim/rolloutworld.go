@@ -218,6 +218,9 @@ func (w *World) admit(f func(*Deployment)) bool {
 	if a.Changed {
 		take(&changed, &a.Object)
 	}
+	if a.Reason == rollout.ReasonReleaseBegins {
+		w.abandoned = false
+	}
 	r := by(User)
 	r.name = old.Name
 	update(w, &s.deployments, r, func(d *Deployment) { *d = changed; d.Generation++ })
@@ -256,15 +259,24 @@ func (w *World) approve() bool {
 }
 
 // resume lets a Deployment go on that a Rollout has left paused because it was deleted
-// or disabled, and reports whether there is one.
+// or disabled, and reports whether there is one. If no Rollout is left the mark of
+// admission goes too: a Rollout that is deleted before its controller has put its
+// finalizer there is gone at once, and nobody plans for what it was let in for.
 func (w *World) resume() bool {
 	d := w.store.deployments.named("web")
-	if d == nil || !d.Paused || len(w.store.batchReleases.rows) > 0 || d.Annotations[rollout.AnnotationInProgress] != "" {
+	if d == nil || !d.Paused || len(w.store.batchReleases.rows) > 0 {
+		return false
+	}
+	deserted, marked := len(w.store.rollouts.rows) == 0, d.Annotations[rollout.AnnotationInProgress] != ""
+	if !deserted && (marked || !w.abandoned) {
 		return false
 	}
 	r := by(User)
 	r.name = d.Name
-	update(w, &w.store.deployments, r, func(d *Deployment) { d.Paused = false; d.Generation++ })
+	update(w, &w.store.deployments, r, func(d *Deployment) {
+		d.Paused, d.Annotations = false, patched(d.Annotations, map[string]*string{rollout.AnnotationInProgress: nil})
+		d.Generation++
+	})
 	return true
 }
 
@@ -322,11 +334,7 @@ func (w *World) checkRollouts() error {
 	s := w.store
 	d := s.deployments.named("web")
 	for _, o := range s.deployments.rows {
-		switch {
-		case o == d:
-		case o.Labels[rollout.LabelCanaryDeployment] != "" && !o.DeletionTimestamp.IsZero():
-			w.Leaked++ // only the newest of several canaries is given back, as upstream does
-		default:
+		if o != d {
 			return fmt.Errorf("deployment %s is left", o.Name)
 		}
 	}

@@ -20,6 +20,9 @@ type Step struct {
 	Total       int32          `json:"total"`             // pods wanted
 	Available   int32          `json:"available"`         // pods available
 	Status      deploy.Status  `json:"status"`            // as the pass wrote it
+	// Zones are how many pods run in each zone and are not being deleted; nil if the
+	// nodes have none.
+	Zones map[string]int32 `json:"zones,omitempty"`
 }
 
 // PodActions counts the writes of the ReplicaSets.

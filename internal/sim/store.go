@@ -17,6 +17,7 @@ type store struct {
 	version int64        // of the last write
 	touched [kinds]int64 // by kind
 	counts  [kinds]func(version int64) int
+	seen    func(Kind) int64 // the version up to which everybody has seen a kind; nil if nobody waits for that
 
 	deployments   table[Deployment]
 	replicaSets   table[replicaset.ReplicaSet]
@@ -116,10 +117,19 @@ func (t *table[T]) put(s *store, old, new *T) {
 	}
 	t.rows = rows
 	if len(t.past) >= 2*memory {
-		t.past = slices.Delete(t.past, 0, memory)
+		t.forget(s)
 	}
 	t.past = append(t.past, change[T]{s.version, rows, old, new})
 	s.touched[t.kind] = s.version
+}
+
+// forget drops changes that are long past, unless somebody has yet to see them.
+func (t *table[T]) forget(s *store) {
+	n := len(t.past) - memory
+	if s.seen != nil {
+		n = min(n, t.index(s.seen(t.kind)))
+	}
+	t.past = slices.Delete(t.past, 0, n)
 }
 
 // named returns the object with the name, or nil.

@@ -29,7 +29,6 @@ type World struct {
 	Troubles Troubles
 	Plans    int // plans made
 	Writes   int // requests that changed the store
-	Leaked   int // objects that nobody removes, because a request that created them was repeated
 
 	store       *store
 	random      *rand.Rand
@@ -54,6 +53,7 @@ type World struct {
 	limit       int               // steps of the fair phase
 	deadline    time.Time         // of a calm run; zero for none
 	neverReady  func(podRef) bool // pods that never become ready, or nil
+	abandoned   bool              // a Rollout was deleted or disabled since the last release has begun
 }
 
 // A disturbance is something that may happen at any time.

@@ -93,7 +93,11 @@ func (c *Chart) Text(w io.Writer) {
 	for _, s := range c.rows() {
 		label = max(label, len([]rune(s.Name)))
 	}
-	end := c.End.Round(100 * time.Millisecond).String()
+	digits := 100 * time.Millisecond
+	if c.End >= time.Minute {
+		digits = time.Second
+	}
+	end := c.End.Round(digits).String()
 	fmt.Fprintf(w, "%-*s  0s%*s\n", label, "", width-2, end)
 	most := c.most()
 	for _, s := range c.Pods {

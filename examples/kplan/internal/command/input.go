@@ -21,6 +21,7 @@ type input struct {
 	filenames []string
 	recursive bool
 	nodes     uint
+	zones     uint
 	// withoutNodes says that DaemonSets are looked at without any node as well.
 	withoutNodes bool
 	output       outputFormat
@@ -43,9 +44,10 @@ func (in *input) addFlags(c *cobra.Command) {
 	_ = c.RegisterFlagCompletionFunc("output", completeFormats) // likewise
 }
 
-// addNodes adds the flag that makes nodes for DaemonSets.
+// addNodes adds the flags that make nodes.
 func (in *input) addNodes(c *cobra.Command) {
-	c.Flags().UintVar(&in.nodes, "nodes", 0, "make nodes for DaemonSets until there are so many")
+	c.Flags().UintVar(&in.nodes, "nodes", 0, "make nodes until there are so many")
+	c.Flags().UintVar(&in.zones, "zones", 0, "put nodes that are made into so many zones, in turn")
 }
 
 func completeFormats(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -100,7 +102,7 @@ func (in *input) loadDeployments(c *cobra.Command) (*manifest.Set, error) {
 func (in *input) source(c *cobra.Command, filenames []string) manifest.Source {
 	s := manifest.Source{
 		Filenames: filenames, Recursive: in.recursive, Stdin: c.InOrStdin(), Nodes: int(min(in.nodes, math.MaxInt32)),
-		WithoutNodes: in.withoutNodes,
+		Zones: int(min(in.zones, math.MaxInt32)), WithoutNodes: in.withoutNodes,
 	}
 	if len(filenames) == 0 && in.cluster != nil {
 		s.Objects, s.Only = in.cluster.Objects, in.cluster.Targets

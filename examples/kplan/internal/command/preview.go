@@ -48,6 +48,7 @@ func (s *simulation) compare(w, old *manifest.Workload) (view.Comparison, error)
 	if len(s.comparison.start) > 0 {
 		result.Runs = int(max(1, min(s.runs, math.MaxInt16)))
 	}
+	names, zones := zoned(w)
 	for _, t := range append([]trial{{label: "as written", change: func(*deploy.Deployment) {}}}, s.trials...) {
 		row := view.Trial{Strategy: t.label}
 		for i := range result.Runs {
@@ -55,7 +56,9 @@ func (s *simulation) compare(w, old *manifest.Workload) (view.Comparison, error)
 			d := c.Deployment
 			t.change(&d)
 			c.Update(d)
-			r, err := sim.Run(c, s.config(c, s.seed+uint64(i)))
+			config := s.config(c, s.seed+uint64(i))
+			config.Kubelet.Names, config.Kubelet.Zones = names, zones
+			r, err := sim.Run(c, config)
 			if err != nil {
 				return result, w.Invalid(err)
 			}

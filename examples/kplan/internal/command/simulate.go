@@ -38,6 +38,9 @@ or pods with a workload, as kubectl prints them, it starts from these instead.
 Without either it starts from nothing. DaemonSets need nodes in the files, or
 --nodes.
 
+Where nodes have zones (the label topology.kubernetes.io/zone, or --zones), the pods of
+a Deployment in each are shown, and the skew: by how many the zones differ.
+
 Templates are compared as they are written. A manifest and the object that the API
 server made of it differ, because the server has filled in defaults.
 
@@ -74,6 +77,9 @@ kplan simulate --from old.yaml -f new.yaml --never-ready
 # How long may it take, and would other limits be better?
 kplan simulate --from old.yaml -f new.yaml --start p50=10s,p90=30s \
   --try maxSurge=1,maxUnavailable=0 --try maxSurge=50%
+
+# How uneven does it leave three zones?
+kplan simulate --from old.yaml -f new.yaml --nodes 6 --zones 3
 
 # The rollout that is under way, to its end
 kplan simulate deployment/web -n shop
@@ -218,7 +224,9 @@ func (s *simulation) simulate(w, old *manifest.Workload) (view.Simulation, error
 	if err != nil {
 		return view.Simulation{}, err
 	}
-	result, err := sim.Run(start, s.pace.config(s.options, start.Deployment.Template))
+	config := s.pace.config(s.options, start.Deployment.Template)
+	config.Kubelet.Names, config.Kubelet.Zones = zoned(w)
+	result, err := sim.Run(start, config)
 	if err != nil {
 		return view.Simulation{}, w.Invalid(err)
 	}
@@ -245,6 +253,8 @@ func (s *simulation) startOf(w, old *manifest.Workload) (sim.Cluster, error) {
 			return c, old.Invalid(err)
 		}
 	}
+	names, _ := zoned(w)
+	c.Place(names)
 	wanted, err := clusterOf(w, s.now.Time)
 	if err != nil {
 		return c, err

@@ -92,9 +92,12 @@ var errNoNode = errors.New("no Node in the input; --nodes makes some")
 
 // assignDaemonSets puts together DaemonSets with what they need.
 func (l *loader) assignDaemonSets(s *Set, from Source) error {
-	all, err := l.nodesFor(from.Nodes)
+	all, err := l.nodesFor(from.Nodes, from.Zones)
 	if err != nil {
 		return err
+	}
+	for i := range s.Workloads {
+		s.Workloads[i].Nodes = all
 	}
 	files := map[string]string{}
 	for _, source := range l.daemonSets {

@@ -26,6 +26,7 @@ type Source struct {
 	Recursive bool     // whether to read the folders within folders
 	Stdin     io.Reader
 	Nodes     int // how many nodes there are at least; further ones are made
+	Zones     int // of the nodes that are made, in turn; 0 means none
 	// WithoutNodes keeps DaemonSets although there is no node at all.
 	WithoutNodes bool
 

@@ -13,8 +13,9 @@ import (
 const maxNodes = 100_000
 
 // nodesFor returns the nodes of the input, and as many more as it takes until there
-// are n: those that pods are bound or pinned to, and then node-1, node-2 and so on.
-func (l *loader) nodesFor(n int) ([]*corev1.Node, error) {
+// are n: those that pods are bound or pinned to, and then node-1, node-2 and so on. Those
+// that are made are in zone-1, zone-2 and so on in turn, if there are zones.
+func (l *loader) nodesFor(n, zones int) ([]*corev1.Node, error) {
 	if n > maxNodes {
 		return nil, fmt.Errorf("%d nodes are more than %d", n, maxNodes)
 	}
@@ -27,12 +28,16 @@ func (l *loader) nodesFor(n int) ([]*corev1.Node, error) {
 		seen[source.object.Name] = true
 		nodes = append(nodes, source.object)
 	}
+	made := 0
 	add := func(name string) {
 		if name != "" && !seen[name] && len(nodes) < n {
 			seen[name] = true
-			nodes = append(nodes, &corev1.Node{ObjectMeta: metav1.ObjectMeta{
-				Name: name, Labels: map[string]string{corev1.LabelHostname: name, corev1.LabelOSStable: "linux"},
-			}})
+			labels := map[string]string{corev1.LabelHostname: name, corev1.LabelOSStable: "linux"}
+			if zones > 0 {
+				labels[corev1.LabelTopologyZone] = fmt.Sprintf("zone-%d", made%zones+1)
+			}
+			made++
+			nodes = append(nodes, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels}})
 		}
 	}
 	for _, p := range l.pods {

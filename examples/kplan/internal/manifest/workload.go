@@ -20,6 +20,7 @@ type Workload struct {
 	Deployment  *appsv1.Deployment
 	ReplicaSets []*appsv1.ReplicaSet
 	Pods        []*corev1.Pod // of these ReplicaSets
+	Nodes       []*corev1.Node
 
 	namespace *namespace
 }

@@ -27,8 +27,10 @@ type Trial struct {
 	Strategy       string
 	Surge          int32 // as the strategy says
 	Unavailable    int32
-	Peak           int32 // the most pods wanted at once, in any run
-	LeastAvailable int32 // the fewest pods available, in any run
+	Peak           int32    // the most pods wanted at once, in any run
+	LeastAvailable int32    // the fewest pods available, in any run
+	Zones          []string // empty if the nodes have none
+	PeakSkew       int32    // by how many pods zones differ at most, in any run
 	times          []time.Duration
 	runs           int
 }
@@ -43,7 +45,9 @@ func (t *Trial) Add(r sim.Result) {
 	for i := range r.Steps {
 		t.Peak = max(t.Peak, r.Steps[i].Total)
 		t.LeastAvailable = min(t.LeastAvailable, r.Steps[i].Available)
+		t.PeakSkew = max(t.PeakSkew, r.Steps[i].Skew())
 	}
+	t.Zones = zonesOf(r)
 	if r.Done {
 		t.times = append(t.times, r.Steps[len(r.Steps)-1].Time)
 	}
@@ -89,14 +93,24 @@ func (c Comparison) Text(w io.Writer) {
 	}
 	fmt.Fprint(w, "\n\n")
 	writePolicies(w, c.Policies)
-	header := []string{"STRATEGY", "SURGE", "UNAVAILABLE", "PEAK PODS", "MIN AVAILABLE", "TIME"}
+	zoned := len(c.Trials) > 0 && len(c.Trials[0].Zones) > 0
+	header := []string{"STRATEGY", "SURGE", "UNAVAILABLE", "PEAK PODS", "MIN AVAILABLE"}
+	if zoned {
+		header = append(header, "PEAK SKEW")
+	}
 	if c.Runs > 1 {
-		header = append(header[:5], "TIME P50", "TIME P90", "FINISHED")
+		header = append(header, "TIME P50", "TIME P90", "FINISHED")
+	} else {
+		header = append(header, "TIME")
 	}
 	t := newTable(header...)
 	for i := range c.Trials {
 		r := &c.Trials[i]
-		row := []string{r.Strategy, fmt.Sprint(r.Surge), fmt.Sprint(r.Unavailable), fmt.Sprint(r.Peak), fmt.Sprint(r.LeastAvailable), r.quantileText(50)}
+		row := []string{r.Strategy, fmt.Sprint(r.Surge), fmt.Sprint(r.Unavailable), fmt.Sprint(r.Peak), fmt.Sprint(r.LeastAvailable)}
+		if zoned {
+			row = append(row, fmt.Sprint(r.PeakSkew))
+		}
+		row = append(row, r.quantileText(50))
 		if c.Runs > 1 {
 			row = append(row, r.quantileText(90), fmt.Sprintf("%d of %d", len(r.times), r.runs))
 		}
@@ -114,6 +128,7 @@ func (c Comparison) MarshalJSON() ([]byte, error) {
 		Unavailable    int32    `json:"unavailable"`
 		Peak           int32    `json:"peakPods"`
 		LeastAvailable int32    `json:"minAvailable"`
+		PeakSkew       *int32   `json:"peakSkew,omitempty"`
 		P50            *float64 `json:"timeP50"`
 		P90            *float64 `json:"timeP90"`
 		Finished       int      `json:"finished"`
@@ -121,7 +136,11 @@ func (c Comparison) MarshalJSON() ([]byte, error) {
 	list := []trial{}
 	for i := range c.Trials {
 		t := &c.Trials[i]
-		list = append(list, trial{t.Strategy, t.Surge, t.Unavailable, t.Peak, t.LeastAvailable, t.seconds(50), t.seconds(90), len(t.times)})
+		var skew *int32
+		if len(t.Zones) > 0 {
+			skew = &t.PeakSkew
+		}
+		list = append(list, trial{t.Strategy, t.Surge, t.Unavailable, t.Peak, t.LeastAvailable, skew, t.seconds(50), t.seconds(90), len(t.times)})
 	}
 	return marshal(struct {
 		Name      string   `json:"name"`

@@ -174,14 +174,20 @@ func (s Simulation) MarshalJSON() ([]byte, error) {
 		steps[i] = step{Time: st.Time.Seconds(), Actions: st.Actions, Step: st}
 	}
 	b := s.Result.Bounds
+	var skew *int32
+	if len(zonesOf(s.Result)) > 0 {
+		most, _ := peakSkew(s.Result)
+		skew = &most
+	}
 	return marshal(struct {
 		Name      string   `json:"name"`
 		Namespace string   `json:"namespace,omitempty"`
 		Policies  []string `json:"policies,omitempty"`
 		Bounds    bounds   `json:"bounds"`
 		Done      bool     `json:"done"`
+		PeakSkew  *int32   `json:"peakSkew,omitempty"`
 		Steps     []step   `json:"steps"`
-	}{s.Name, s.Namespace, s.Policies, bounds{b.MaxTotal(), b.MinAvailable()}, s.Result.Done, steps})
+	}{s.Name, s.Namespace, s.Policies, bounds{b.MaxTotal(), b.MinAvailable()}, s.Result.Done, skew, steps})
 }
 
 func notNil[T any](list []T) []T {

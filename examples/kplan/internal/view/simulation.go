@@ -43,8 +43,17 @@ func (s Simulation) Text(w io.Writer) {
 		t.row(fmt.Sprint(c.revision), c.name, s.Images[c.name])
 	}
 	t.writeTo(w)
-	fmt.Fprint(w, "\nREV columns: pods ready/wanted.\n\n")
-	s.steps(w, columns)
+	fmt.Fprint(w, "\nREV columns: pods ready/wanted.")
+	zones := zonesOf(s.Result)
+	if len(zones) > 0 {
+		fmt.Fprintf(w, " ZONES: pods that run in %s.", strings.Join(zones, "/"))
+	}
+	fmt.Fprint(w, "\n\n")
+	s.steps(w, columns, zones)
+	if len(zones) > 0 {
+		most, step := peakSkew(s.Result)
+		fmt.Fprintf(w, "\nPeak skew of zones: %d, in step %d.\n", most, step)
+	}
 	fmt.Fprintln(w)
 	last := s.Result.Steps[len(s.Result.Steps)-1]
 	if text := s.Unfinished(); text != "" {
@@ -95,7 +104,7 @@ func (s Simulation) columns() []column {
 	return shown
 }
 
-func (s Simulation) steps(w io.Writer, columns []column) {
+func (s Simulation) steps(w io.Writer, columns []column, zones []string) {
 	header := []string{"STEP", "TIME"}
 	labels := map[string]string{}
 	for _, c := range columns {
@@ -103,7 +112,11 @@ func (s Simulation) steps(w io.Writer, columns []column) {
 		labels[c.name] = c.label
 	}
 	b := s.Result.Bounds
-	header = append(header, fmt.Sprintf("TOTAL<=%d", b.MaxTotal()), fmt.Sprintf("AVAIL>=%d", b.MinAvailable()), "ACTION", "WHY")
+	header = append(header, fmt.Sprintf("TOTAL<=%d", b.MaxTotal()), fmt.Sprintf("AVAIL>=%d", b.MinAvailable()))
+	if len(zones) > 0 {
+		header = append(header, "ZONES", "SKEW")
+	}
+	header = append(header, "ACTION", "WHY")
 	t := newTable(header...)
 	label := func(name string) string {
 		if l, ok := labels[name]; ok {
@@ -115,6 +128,9 @@ func (s Simulation) steps(w io.Writer, columns []column) {
 		cells := []string{fmt.Sprint(i + 1), clock(step.Time)}
 		cells = append(cells, sizes(step, columns)...)
 		cells = append(cells, fmt.Sprint(step.Total), fmt.Sprint(step.Available))
+		if len(zones) > 0 {
+			cells = append(cells, spreadText(&step, zones), fmt.Sprint(step.Skew()))
+		}
 		for _, line := range s.lines(i, label) {
 			t.row(append(cells, line...)...)
 			cells = make([]string, len(cells)) // what follows belongs to the same step
@@ -163,9 +179,12 @@ func (s Simulation) lines(i int, label func(string) string) [][]string {
 	return lines
 }
 
-// clock writes a duration as people do: 15m, 1m30s, 2.5s.
+// clock writes a duration as people do, with no more digits than matter: 15m, 1m30s, 2.5s.
 func clock(d time.Duration) string {
-	if d >= time.Second {
+	switch {
+	case d >= time.Minute:
+		d = d.Round(time.Second)
+	case d >= time.Second:
 		d = d.Round(100 * time.Millisecond)
 	}
 	text := d.String()
