@@ -145,12 +145,14 @@ func createPod(ctx context.Context, c Client, pod *corev1.Pod) replicaset.Outcom
 }
 
 // deletePod deletes a pod. A call that is repeated finds that the pod has changed, or is
-// gone, if an earlier one was carried out.
+// gone, if an earlier one was carried out. One that finds a changed pod at once leaves it
+// alone: it is no longer the pod that was chosen, and its change, once seen, leads to
+// another choice. That is no failure to report to anybody.
 func deletePod(ctx context.Context, c Client, namespace, name string, options metav1.DeleteOptions) replicaset.Outcome {
 	remove := func() error {
 		return c.Do(ctx, Request{Verb: VerbDelete, Object: podNamed(namespace, name), Options: options})
 	}
-	return outcome(certain(ctx, remove, func() error {
+	o := outcome(certain(ctx, remove, func() error {
 		err := remove()
 		if !apierrors.IsConflict(err) {
 			return err
@@ -164,6 +166,10 @@ func deletePod(ctx context.Context, c Client, namespace, name string, options me
 		}
 		return err
 	}))
+	if apierrors.IsConflict(o.Err) {
+		o.Answer = replicaset.NotFound
+	}
+	return o
 }
 
 // answer returns what an error of the API server means to a planner.

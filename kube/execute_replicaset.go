@@ -18,7 +18,8 @@ import (
 // created or deleted. Pods are created in batches that double, and none after a batch
 // with a failure; pods are deleted all at once. A call whose outcome is not known,
 // because the connection broke, is repeated until it is, for half a minute at most: a
-// repeated creation has the same name, so that no pod is created twice.
+// repeated creation has the same name, so that no pod is created twice. A pod that has
+// changed since it was read is not deleted, and counts as one that is gone.
 func ExecuteReplicaSet(ctx context.Context, c Client, rs *appsv1.ReplicaSet, p replicaset.Plan) replicaset.Report {
 	rs = orEmptySet(rs)
 	var r replicaset.Report

@@ -223,9 +223,10 @@ func TestExecuteReplicaSetUnknownDeletion(t *testing.T) {
 		"carried out":       {[]error{io.EOF, conflict}, pod("1", true), replicaset.Done},
 		"gone":              {[]error{io.EOF, notFound}, nil, replicaset.NotFound},
 		"gone since":        {[]error{io.EOF, conflict}, nil, replicaset.NotFound},
-		"changed by others": {[]error{io.EOF, conflict}, pod("1", false), replicaset.Failed},
-		"another pod":       {[]error{io.EOF, conflict}, pod("2", true), replicaset.Failed},
-		"changed before":    {[]error{conflict}, pod("1", true), replicaset.Failed},
+		"changed by others": {[]error{io.EOF, conflict}, pod("1", false), replicaset.NotFound},
+		"another pod":       {[]error{io.EOF, conflict}, pod("2", true), replicaset.NotFound},
+		"changed before":    {[]error{conflict}, pod("1", true), replicaset.NotFound},
+		"refused":           {[]error{forbidden}, pod("1", false), replicaset.Failed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -33,6 +33,7 @@ func run() error {
 	flag.StringVar(&o.Class, "class", o.Class, "value of the annotation "+controllers.AnnotationClass+" of the objects to take")
 	flag.BoolVar(&all, "all", false, "take all objects, whatever their annotations; for clusters without the built-in controllers")
 	flag.StringVar(&namespaces, "namespaces", "", "comma-separated namespaces to take and cache; empty means all")
+	flag.BoolVar(&o.Corrected, "corrected", false, "repair the known defects of the built-in controllers instead of repeating them")
 	flag.IntVar(&o.Workers, "workers", o.Workers, "objects of a kind to work on at once")
 	flag.DurationVar(&o.MaxDelay, "max-delay", o.MaxDelay, "longest pause between attempts that fail")
 	flag.Float64Var(&qps, "qps", 50, "requests to the API server per second; negative means no limit")

@@ -140,32 +140,6 @@ func size(e *env, _ *cluster.State, c cluster.Change, after *cluster.State) stri
 	return ""
 }
 
-// availability: no controller takes an available pod away while no more than the minimum
-// are available.
-func availability(e *env, before *cluster.State, c cluster.Change, after *cluster.State) string {
-	was, existed := before.Pods[c.Name]
-	if c.Resource != "pods" || !existed || !available(was) || e.harmed[c.Name] || after.Pods[c.Name] != nil && available(after.Pods[c.Name]) {
-		return ""
-	}
-	rs := before.ReplicaSets[owner(was)]
-	if rs == nil || owner(rs) == "" {
-		return ""
-	}
-	if d := before.Deployments[owner(rs)]; d == nil || d.DeletionTimestamp != nil {
-		return "" // it is the collector who takes the pods away
-	}
-	n := len(podsOf(after, func(p *corev1.Pod) bool {
-		rs := after.ReplicaSets[owner(p)]
-		return rs != nil && owner(rs) == owner(before.ReplicaSets[owner(was)]) && available(p)
-	}))
-	if _, least := e.limits(owner(rs), c.At); n < least {
-		return fmt.Sprintf("%d pods are available, %d must be", n, least)
-	}
-	return ""
-}
-
-func available(p *corev1.Pod) bool { return active(p) && ready(p) }
-
 // recreate: a pod of a new template starts when the last one of an old template is gone.
 func recreate(_ *env, before *cluster.State, c cluster.Change, after *cluster.State) string {
 	pod, ok := c.Object.(*corev1.Pod)

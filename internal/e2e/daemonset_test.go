@@ -110,7 +110,7 @@ func TestNodeTainted(t *testing.T) {
 }
 
 func TestNodeDrained(t *testing.T) {
-	both(t, script{pool: 3, rules: []rule{surge, size, availability, one(0), served(1)}, run: func(e *env) {
+	both(t, script{pool: 3, rules: append([]rule{one(0), served(1)}, rolling...), run: func(e *env) {
 		e.apply(e.agent("1", "{maxUnavailable: 1}"))
 		e.apply(web(6, "1", threeAndTwo))
 		e.rolled("daemonset/agent")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
@@ -310,14 +311,16 @@ func (e *env) settle() {
 	}
 }
 
+// observed reports whether the statuses tell what there is: those of ReplicaSets what pods
+// there are, those of Deployments what their ReplicaSets tell.
 func observed(s *cluster.State) bool {
 	for _, d := range s.Deployments {
-		if d.Status.ObservedGeneration != d.Generation {
+		if d.DeletionTimestamp == nil && (d.Status.ObservedGeneration != d.Generation || told(d.Status.Replicas, d.Status.ReadyReplicas, d.Status.TerminatingReplicas) != sum(s, d.Name)) {
 			return false
 		}
 	}
 	for _, rs := range s.ReplicaSets {
-		if rs.Status.ObservedGeneration != rs.Generation {
+		if rs.DeletionTimestamp == nil && (rs.Status.ObservedGeneration != rs.Generation || told(rs.Status.Replicas, rs.Status.ReadyReplicas, rs.Status.TerminatingReplicas) != counted(s, rs)) {
 			return false
 		}
 	}
@@ -327,6 +330,43 @@ func observed(s *cluster.State) bool {
 		}
 	}
 	return true
+}
+
+// told are the numbers of a status: pods, ready pods, and pods that are being deleted.
+func told(replicas, ready int32, terminating *int32) [3]int32 {
+	if terminating == nil {
+		terminating = new(int32)
+	}
+	return [3]int32{replicas, ready, *terminating}
+}
+
+// sum returns what the ReplicaSets of a Deployment tell.
+func sum(s *cluster.State, deployment string) (n [3]int32) {
+	for _, rs := range s.ReplicaSets {
+		if owner(rs) == deployment {
+			for i, m := range told(rs.Status.Replicas, rs.Status.ReadyReplicas, rs.Status.TerminatingReplicas) {
+				n[i] += m
+			}
+		}
+	}
+	return n
+}
+
+// counted returns what the status of a ReplicaSet should tell.
+func counted(s *cluster.State, rs *appsv1.ReplicaSet) (n [3]int32) {
+	for _, p := range s.Pods {
+		switch {
+		case ownerUID(p) != rs.UID:
+		case p.DeletionTimestamp != nil:
+			n[2]++
+		case active(p):
+			n[0]++
+			if ready(p) {
+				n[1]++
+			}
+		}
+	}
+	return n
 }
 
 func (e *env) describe() string {

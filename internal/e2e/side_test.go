@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 
 	"github.com/kplan-go/kplan/examples/controller/controllers"
@@ -27,6 +28,12 @@ type side struct {
 var (
 	ours     = side{"ours", cluster.Controller, runOurs}
 	upstream = side{"upstream", cluster.Admin, runUpstream}
+	// corrected is ours without the defects of upstream.
+	corrected = side{"corrected", cluster.Controller, func(ctx context.Context, cfg *rest.Config, namespace string) error {
+		o := options(namespace)
+		o.Corrected = true
+		return controllers.Run(ctx, cfg, o)
+	}}
 )
 
 func options(namespace string) controllers.Options {
@@ -82,6 +89,7 @@ func child(s side) func() error {
 			return err
 		}
 		cfg := &rest.Config{Host: j.Host, BearerToken: j.Token, TLSClientConfig: rest.TLSClientConfig{CAFile: j.CA}, QPS: -1}
+		cfg.ContentType = runtime.ContentTypeProtobuf // as kube-controller-manager and controller-runtime do
 		counter := newCounter(cfg)
 		if j.Counts != "" {
 			go counter.save(j.Counts)

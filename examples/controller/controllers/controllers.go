@@ -33,11 +33,12 @@ const AnnotationClass = "kplan-go.github.io/class"
 
 // base is what the three reconcilers have in common.
 type base struct {
-	cache   client.Reader
-	client  kube.Client
-	events  record.EventRecorder
-	tracker *tracker
-	class   string
+	cache     client.Reader
+	client    kube.Client
+	events    record.EventRecorder
+	tracker   *tracker
+	class     string
+	corrected bool
 }
 
 // setup adds the controllers to a manager.
@@ -49,7 +50,7 @@ func setup(ctx context.Context, mgr ctrl.Manager, o Options, l *lease) error {
 	t := newTracker()
 	b := base{
 		cache: mgr.GetClient(), client: &apiClient{mgr.GetClient(), mgr.GetAPIReader(), t, l},
-		events: recorder, tracker: t, class: o.Class,
+		events: recorder, tracker: t, class: o.Class, corrected: o.Corrected,
 	}
 	for _, child := range []client.Object{&appsv1.ReplicaSet{}, &corev1.Pod{}} {
 		if err := mgr.GetFieldIndexer().IndexField(ctx, child, ownerIndex, ownerKey); err != nil {
@@ -92,7 +93,7 @@ func (b *base) takes(ctx context.Context, o client.Object) bool {
 	}
 	if owner := metav1.GetControllerOfNoCopy(o); owner != nil && owner.Kind == deploy.Kind {
 		var d appsv1.Deployment
-		if err := b.cache.Get(ctx, client.ObjectKey{Namespace: o.GetNamespace(), Name: owner.Name}, &d); err != nil {
+		if err := b.cache.Get(ctx, client.ObjectKey{Namespace: o.GetNamespace(), Name: owner.Name}, &d, shared); err != nil {
 			return false // its Deployment is gone, and so will it be
 		}
 		return d.Annotations[AnnotationClass] == b.class

@@ -11,7 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/client-go/tools/record"
@@ -30,7 +32,8 @@ type writer struct {
 	mu      sync.Mutex
 	lines   []string
 	tracker *tracker
-	version int // of what was written; 0 leaves the version as it is
+	version int    // of what was written; 0 leaves the version as it is
+	refuse  string // the calls to refuse
 }
 
 func (w *writer) Get(context.Context, kube.Object) error { return nil }
@@ -38,7 +41,11 @@ func (w *writer) Get(context.Context, kube.Object) error { return nil }
 func (w *writer) Do(_ context.Context, r kube.Request) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.lines = append(w.lines, fmt.Sprint(r.Verb, " ", r.Resource(), r.Subresource))
+	line := fmt.Sprint(r.Verb, " ", r.Resource(), r.Subresource)
+	w.lines = append(w.lines, line)
+	if line == w.refuse {
+		return apierrors.NewForbidden(schema.GroupResource{}, r.Object.GetName(), nil)
+	}
 	if w.version > 0 {
 		w.version++
 		r.Object.SetUID(types.UID(r.Resource() + r.Object.GetName()))
@@ -116,6 +123,59 @@ func TestReplicaSetCreatesOnce(t *testing.T) {
 	_, err := r.Reconcile(t.Context(), theWeb)
 	require.NoError(t, err)
 	require.Equal(t, 6, w.count("create pods"))
+}
+
+// The status is written once, when all pods that were created are seen.
+func TestReplicaSetStatusWaitsForPods(t *testing.T) {
+	b, w := newBase(0, replicaSet(3))
+	r := &replicaSetReconciler{b}
+	for seen := range 4 {
+		_, err := r.Reconcile(t.Context(), theWeb)
+		require.NoError(t, err)
+		require.Equal(t, seen/3, w.count("update replicasetsstatus"))
+		if seen < 3 {
+			pod := ownedBy("ReplicaSet", meta, fmt.Sprint(seen))
+			pod.ResourceVersion = ""
+			require.NoError(t, b.cache.(client.Client).Create(t.Context(), pod))
+			r.podEvents().Create(t.Context(), event.CreateEvent{Object: pod}, events())
+		}
+	}
+	require.Equal(t, 3, w.count("create pods"))
+}
+
+// A failure is reported at once.
+func TestReplicaSetStatusOfFailure(t *testing.T) {
+	b, w := newBase(0, replicaSet(3))
+	w.refuse = "create pods"
+	_, err := (&replicaSetReconciler{b}).Reconcile(t.Context(), theWeb)
+	require.Error(t, err)
+	require.Equal(t, 1, w.count("update replicasetsstatus"))
+}
+
+// A Deployment that resizes leaves the status to the pass that follows.
+func TestDeploymentStatusFollowsSizes(t *testing.T) {
+	d := &appsv1.Deployment{ObjectMeta: *meta.DeepCopy(), Spec: appsv1.DeploymentSpec{
+		Replicas: new(int32(3)), Selector: &metav1.LabelSelector{MatchLabels: pairs}, Template: spec,
+	}}
+	d.Annotations["deployment.kubernetes.io/revision"] = "1"
+	rs := replicaSet(1)
+	rs.Name, rs.UID, rs.Labels = "web-1", "r1", pairs
+	rs.Annotations = map[string]string{
+		"deployment.kubernetes.io/revision": "1", "deployment.kubernetes.io/desired-replicas": "3",
+		"deployment.kubernetes.io/max-replicas": "4", AnnotationClass: "kplan",
+	}
+	rs.OwnerReferences = []metav1.OwnerReference{{Kind: "Deployment", Name: "web", UID: d.UID, Controller: new(true)}}
+	b, w := newBase(0, d, rs)
+	r := &deploymentReconciler{b}
+	_, err := r.Reconcile(t.Context(), theWeb)
+	require.NoError(t, err)
+	require.Equal(t, []string{"patch replicasets"}, w.lines)
+
+	rs.ResourceVersion, rs.Spec.Replicas = "", new(int32(3))
+	require.NoError(t, b.cache.(client.Client).Update(t.Context(), rs))
+	_, err = r.Reconcile(t.Context(), theWeb)
+	require.NoError(t, err)
+	require.Equal(t, []string{"patch replicasets", "update deploymentsstatus"}, w.lines)
 }
 
 // Nor are more deleted than is wanted.

@@ -21,7 +21,7 @@ type daemonSetReconciler struct{ base }
 
 func (r *daemonSetReconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	ds := &appsv1.DaemonSet{}
-	if err := r.cache.Get(ctx, req.NamespacedName, ds); err != nil {
+	if err := r.cache.Get(ctx, req.NamespacedName, ds, shared); err != nil {
 		return reconcile.Result{}, client.IgnoreNotFound(err)
 	}
 	if !r.takes(ctx, ds) {
@@ -43,7 +43,7 @@ func (r *daemonSetReconciler) Reconcile(ctx context.Context, req reconcile.Reque
 	if err != nil {
 		return reconcile.Result{}, err
 	}
-	plan, err := daemonset.Reconcile(s, time.Now(), daemonset.Options{})
+	plan, err := daemonset.Reconcile(s, time.Now(), daemonset.Options{Corrected: r.corrected})
 	if err != nil {
 		return reconcile.Result{}, reconcile.TerminalError(err)
 	}
@@ -146,7 +146,7 @@ func (r *daemonSetReconciler) nodeEvents() handler.EventHandler {
 		var all appsv1.DaemonSetList
 		_ = r.cache.List(ctx, &all, shared) // a cache that has started does not fail
 		for i := range all.Items {
-			if wakes(&all.Items[i], old, now) {
+			if wakes(&all.Items[i], old, now, daemonset.Options{Corrected: r.corrected}) {
 				q.Add(reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&all.Items[i])})
 			}
 		}
@@ -160,12 +160,12 @@ func (r *daemonSetReconciler) nodeEvents() handler.EventHandler {
 }
 
 // wakes reports whether a change of a node may matter to a DaemonSet.
-func wakes(ds *appsv1.DaemonSet, old, now *corev1.Node) bool {
+func wakes(ds *appsv1.DaemonSet, old, now *corev1.Node, o daemonset.Options) bool {
 	snapshot, err := kube.DaemonSet(ds)
 	if err != nil {
 		return false
 	}
-	trigger, err := daemonset.NewTrigger(&snapshot, daemonset.Options{})
+	trigger, err := daemonset.NewTrigger(&snapshot, o)
 	if err != nil {
 		return false
 	}

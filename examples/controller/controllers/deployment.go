@@ -20,7 +20,7 @@ type deploymentReconciler struct{ base }
 
 func (r *deploymentReconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	d := &appsv1.Deployment{}
-	if err := r.cache.Get(ctx, req.NamespacedName, d); err != nil {
+	if err := r.cache.Get(ctx, req.NamespacedName, d, shared); err != nil {
 		return reconcile.Result{}, client.IgnoreNotFound(err)
 	}
 	if !r.takes(ctx, d) {
@@ -47,15 +47,18 @@ func (r *deploymentReconciler) Reconcile(ctx context.Context, req reconcile.Requ
 // act plans and carries out the plan.
 func (r *deploymentReconciler) act(ctx context.Context, d *appsv1.Deployment, sets []*appsv1.ReplicaSet, s deploy.Snapshot) (reconcile.Result, error) {
 	now := time.Now()
-	plan, err := deploy.Reconcile(s, now, deploy.Options{})
+	plan, err := deploy.Reconcile(s, now, deploy.Options{Corrected: r.corrected})
 	if err != nil {
 		return reconcile.Result{}, reconcile.TerminalError(err)
+	}
+	if resizes(plan) {
+		plan.Status = s.Deployment.Status
 	}
 	failed, err := kube.ExecuteDeployment(ctx, r.client, d, sets, plan)
 	if create, ok := failed.(deploy.CreateReplicaSet); ok {
 		var retry bool
 		var after error
-		if plan, retry, after = deploy.AfterCreate(s, now, deploy.Options{}, create, kube.CreateOutcome(err)); after != nil {
+		if plan, retry, after = deploy.AfterCreate(s, now, deploy.Options{Corrected: r.corrected}, create, kube.CreateOutcome(err)); after != nil {
 			return reconcile.Result{}, after
 		}
 		if _, after = kube.ExecuteDeployment(ctx, r.client, d, sets, plan); after != nil {
@@ -71,6 +74,24 @@ func (r *deploymentReconciler) act(ctx context.Context, d *appsv1.Deployment, se
 		r.events.Event(d, e.Type, e.Reason, e.Message)
 	}
 	return again(err, plan.RecheckAt)
+}
+
+// resizes reports whether a plan changes sizes and nothing else that the status tells. The
+// next pass, which comes as soon as the cache shows the sizes, would write the status again,
+// so it is left to that one. The status that goes with a new ReplicaSet says that there is
+// one, which no later pass knows.
+func resizes(p deploy.Plan) bool {
+	scales := false
+	for _, a := range p.Actions {
+		switch a.(type) {
+		case deploy.ScaleReplicaSet:
+			scales = true
+		case deploy.AnnotateReplicaSet:
+		default:
+			return false
+		}
+	}
+	return scales
 }
 
 // podsOf returns the pods of a Deployment, which only Recreate looks at.
@@ -110,12 +131,12 @@ func (r *deploymentReconciler) podEvents() handler.EventHandler {
 			return
 		}
 		var rs appsv1.ReplicaSet
-		if err := r.cache.Get(ctx, client.ObjectKey{Namespace: pod.Namespace, Name: owner.Name}, &rs); err != nil {
+		if err := r.cache.Get(ctx, client.ObjectKey{Namespace: pod.Namespace, Name: owner.Name}, &rs, shared); err != nil {
 			return
 		}
 		var d appsv1.Deployment
 		parent := metav1.GetControllerOfNoCopy(&rs)
-		if parent == nil || r.cache.Get(ctx, client.ObjectKey{Namespace: pod.Namespace, Name: parent.Name}, &d) != nil {
+		if parent == nil || r.cache.Get(ctx, client.ObjectKey{Namespace: pod.Namespace, Name: parent.Name}, &d, shared) != nil {
 			return
 		}
 		if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {

@@ -20,7 +20,7 @@ type replicaSetReconciler struct{ base }
 
 func (r *replicaSetReconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	rs := &appsv1.ReplicaSet{}
-	if err := r.cache.Get(ctx, req.NamespacedName, rs); err != nil {
+	if err := r.cache.Get(ctx, req.NamespacedName, rs, shared); err != nil {
 		return reconcile.Result{}, client.IgnoreNotFound(err)
 	}
 	if !r.takes(ctx, rs) {
@@ -34,7 +34,7 @@ func (r *replicaSetReconciler) Reconcile(ctx context.Context, req reconcile.Requ
 		return reconcile.Result{}, err
 	}
 	now := time.Now()
-	plan, err := replicaset.Reconcile(s, now, replicaset.Options{})
+	plan, err := replicaset.Reconcile(s, now, replicaset.Options{Corrected: r.corrected})
 	if err != nil {
 		return reconcile.Result{}, reconcile.TerminalError(err)
 	}
@@ -49,13 +49,16 @@ func (r *replicaSetReconciler) finish(ctx context.Context, rs *appsv1.ReplicaSet
 	var result replicaset.Result
 	r.tracker.expect(rs.UID, func(e replicaset.Expectations) replicaset.Expectations {
 		report.Expectations = e
-		result = replicaset.Finish(s, p, report, time.Now(), replicaset.Options{})
+		result = replicaset.Finish(s, p, report, time.Now(), replicaset.Options{Corrected: r.corrected})
 		return result.Expectations
 	})
 	for _, e := range result.Events {
 		r.events.Event(rs, e.Type, e.Reason, e.Message)
 	}
-	if result.WriteStatus {
+	// What was created or deleted has not all been seen yet: the status would be outdated
+	// before anybody reads it. The event that completes it brings the pass that writes it.
+	pending := result.Err == nil && !result.Expectations.Satisfied(time.Now())
+	if result.WriteStatus && !pending {
 		if err := r.client.Do(ctx, kube.ReplicaSetStatusRequest(rs, result.Status)); err != nil && result.Err == nil {
 			return again(err, time.Time{})
 		}

@@ -22,6 +22,9 @@ type Options struct {
 	Namespaces []string
 	// Workers is how many objects of a kind are worked on at once.
 	Workers int
+	// Corrected repairs the defects of the built-in controllers that the packages deploy,
+	// replicaset and daemonset list.
+	Corrected bool
 	// MaxDelay is the longest pause between attempts that fail.
 	MaxDelay time.Duration
 

@@ -1,8 +1,9 @@
 // Command testserver runs a Kubernetes API server with etcd on the loopback interface,
 // with kubelets that only pretend, and writes a kubeconfig for it. It needs nothing
-// installed and leaves nothing behind.
+// installed and leaves nothing behind. With --kplan it also runs the controllers of
+// examples/controller.
 //
-//	go run ./cmd/testserver
+//	go run ./cmd/testserver --kplan
 package main
 
 import (
@@ -18,20 +19,25 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/klog/v2"
+	ctrl "sigs.k8s.io/controller-runtime"
 
+	"github.com/kplan-go/kplan/examples/controller/controllers"
 	"github.com/kplan-go/kplan/internal/e2e/cluster"
 )
 
 func main() {
 	cluster.Main(nil)
 	var o options
-	flag.StringVar(&o.kubeconfig, "kubeconfig", "kubeconfig", "file to write for kubectl")
-	flag.IntVar(&o.nodes, "nodes", 3, "number of nodes")
-	flag.DurationVar(&o.ready, "ready-after", 2*time.Second, "how long a pod takes to become ready")
-	flag.DurationVar(&o.gone, "gone-after", 2*time.Second, "how long a pod takes to end")
-	flag.BoolVar(&o.upstream, "upstream", false, "run the workload controllers of Kubernetes")
-	flag.StringVar(&o.account, "account-kubeconfig", "", "also write a kubeconfig for the service account of examples/controller")
-	flag.Parse()
+	flags := flag.NewFlagSet("testserver", flag.ExitOnError) // that of the process has a --kubeconfig of controller-runtime
+	flags.StringVar(&o.kubeconfig, "kubeconfig", "kubeconfig", "file to write for kubectl")
+	flags.IntVar(&o.nodes, "nodes", 3, "number of nodes")
+	flags.DurationVar(&o.ready, "ready-after", 2*time.Second, "how long a pod takes to become ready")
+	flags.DurationVar(&o.gone, "gone-after", 2*time.Second, "how long a pod takes to end")
+	flags.BoolVar(&o.kplan, "kplan", false, "run the controllers of examples/controller")
+	flags.BoolVar(&o.upstream, "upstream", false, "run the workload controllers of Kubernetes")
+	flags.StringVar(&o.account, "account-kubeconfig", "", "also write a kubeconfig for the service account of examples/controller")
+	_ = flags.Parse(os.Args[1:]) // it exits
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, o); err != nil {
@@ -44,7 +50,7 @@ type options struct {
 	kubeconfig, account string
 	nodes               int
 	ready, gone         time.Duration
-	upstream            bool
+	kplan, upstream     bool
 }
 
 func run(ctx context.Context, o options) error {
@@ -76,13 +82,29 @@ func run(ctx context.Context, o options) error {
 			return err
 		}
 	}
+	ended := make(chan error, 1)
+	if o.kplan {
+		go func() { ended <- runControllers(ctx, c) }()
+	}
 	defer removeKubeconfigs(o)
 	if err := writeKubeconfigs(c, o); err != nil {
 		return err
 	}
 	fmt.Printf("ready; in another terminal:\n\n\texport KUBECONFIG=%s\n\nlogs are in %s; stop with Ctrl-C\n", absolute(o.kubeconfig), dir)
-	<-ctx.Done()
-	return nil
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-ended:
+		return err
+	}
+}
+
+// runControllers runs the controllers of examples/controller as their command does.
+func runControllers(ctx context.Context, c *cluster.Cluster) error {
+	ctrl.SetLogger(klog.Background())
+	options := controllers.Defaults()
+	options.MetricsAddress, options.HealthAddress = "0", "0"
+	return controllers.Run(ctx, c.Config(cluster.Admin), options)
 }
 
 func writeKubeconfigs(c *cluster.Cluster, o options) error {
