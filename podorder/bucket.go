@@ -16,11 +16,8 @@ func AgeBucket(t, now time.Time) int8 {
 }
 
 func bucketOf(age int64) int8 {
-	if age <= 0 {
-		return -1
-	}
 	if age == math.MaxInt64 {
 		return 63 // upstream rounds 2^63-1 to 2^63
 	}
-	return int8(bits.Len64(uint64(age)) - 1)
+	return int8(bits.Len64(uint64(max(age, 0))) - 1)
 }

@@ -195,6 +195,8 @@ func TestPriorities(t *testing.T) {
 	require.Equal(t, 0, o.Compare(most, least), "as a cost both are the least")
 	low, lower := priority(old, "-2147483647"), priority(old, "-9223372036854775808")
 	require.Equal(t, 0, o.Compare(low, lower), "and both the most")
+	costly := cost(running("6", t0), "-9")
+	require.Negative(t, o.Compare(five, costly), "the priority comes before the cost")
 	custom := podorder.Order{Priority: podorder.PriorityAfterHealth, Stages: []podorder.Stage{{Rule: podorder.RulePhase}}}
 	require.Equal(t, -1, custom.Compare(five, one), "without readiness among the stages it is the last of them")
 }

@@ -16,12 +16,12 @@ func (r *ranking) first(places []place, n int) []*key {
 	return r.sorted(r.choose(places, n))
 }
 
-// choose arranges places so that the first n of the canonical order stand in front,
+// choose arranges places so that the first n, at least one, of the canonical order stand in front,
 // in any order, and returns their keys: a selection, because a scale-down seldom
 // deletes a large part of the pods. Each step looks closer at fewer pods.
 func (r *ranking) choose(places []place, n int) []key {
-	if n <= 0 || n >= len(places) {
-		return r.all(places[:max(n, 0)])
+	if n >= len(places) {
+		return r.all(places)
 	}
 	_, to := nth(places, n, compareHealth)
 	r.completeAll(places[:to])

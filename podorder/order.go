@@ -90,7 +90,7 @@ func (r *ranking) pick(candidates []int, n int) Choice {
 	if len(places) == 0 {
 		return c
 	}
-	list := r.first(places, min(n, len(places)-1)+1)
+	list := r.first(places, n+1)
 	if n < len(list) {
 		c.Survivor = int(list[n].index)
 	}

@@ -151,6 +151,19 @@ func TestPlanPause(t *testing.T) {
 	}
 }
 
+// TestPlanPauseBounds: numbers that no pod has are ignored, and of a ReplicaSet that
+// loses nothing there is nothing to warn.
+func TestPlanPauseBounds(t *testing.T) {
+	pods := rolloutPods(map[int]string{1: "maybe"})
+	order := podorder.Order{Chain: podorder.Legacy}
+	got := order.PlanPause(pods, []podorder.ScaleDown{
+		{Name: "web-1", N: 1, Pods: []int{-1, 1, len(pods)}, Cause: podorder.CauseRollout},
+		{Name: "web-2", N: 0, Pods: []int{0}, Cause: podorder.CauseRollout},
+	}, podorder.PauseState{Name: "web", UID: "w", Revision: 7})
+	require.Equal(t, []int{1, 0}, got.Delete)
+	require.Empty(t, got.Warnings)
+}
+
 // TestPlanPauseOfSeveral: PP-11, after the first pause every later ReplicaSet keeps
 // its pods; a scale-down among them is not touched.
 func TestPlanPauseOfSeveral(t *testing.T) {

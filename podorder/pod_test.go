@@ -27,6 +27,7 @@ func TestDeletionCost(t *testing.T) {
 		{"-01", -1, true, "here as well"},
 		{"1", 1, true, "a number"},
 		{"-1", -1, true, "a negative number"},
+		{"9", 9, true, "the largest digit"},
 		{"10", 10, true, "a zero at the end"},
 		{"2147483647", 2147483647, true, "the largest"},
 		{"-2147483648", -2147483648, true, "the smallest"},

@@ -202,6 +202,23 @@ func TestRelated(t *testing.T) {
 	})
 }
 
+// Stages of the caller stand in for those of any chain, and so they see who is related.
+func TestRelatedWithStages(t *testing.T) {
+	pods := []podorder.Pod{onNode(running("0", t0), "n1"), onNode(running("1", t0), "n2"), onNode(running("2", t0), "n2")}
+	o := podorder.Order{
+		Chain: podorder.Legacy, Stages: []podorder.Stage{{Rule: podorder.RuleNeighbours}},
+		Related: func(*podorder.Pod) bool { return true },
+	}
+	require.Equal(t, []int{1, 2, 0}, o.Victims(pods, nil, 3))
+}
+
+// Only pods of the list count for the spread, the first and the last among them.
+func TestSpreadOfCandidates(t *testing.T) {
+	pods := []podorder.Pod{onNode(running("0", t0), "n1"), onNode(running("1", t0.Add(time.Hour)), "n2"), onNode(running("2", t0), "n1")}
+	o := podorder.Order{Stages: []podorder.Stage{{Rule: podorder.RuleSpread}}}
+	require.Equal(t, []int{0}, o.Victims(pods, []int{-1, 0, 1, 2, 3}, 1), "n1 has two, or else the youngest would go")
+}
+
 func TestStages(t *testing.T) {
 	now := t0.Add(time.Hour)
 	pods := []podorder.Pod{

@@ -392,7 +392,9 @@ func TestTruncate(t *testing.T) {
 		{"nothing", nil, nil, new(int32(0)), ""},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			requireSame(t, c.why, c.want, names(c.list, revision.Truncate(c.list, c.live, c.limit)))
+			got := revision.Truncate(c.list, c.live, c.limit)
+			requireSame(t, c.why, c.want, names(c.list, got))
+			require.Equal(t, c.want == "", got == nil)
 		})
 	}
 }

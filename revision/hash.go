@@ -55,8 +55,8 @@ func SafeEncode(s string) string {
 // It mirrors getNewReplicaSet of the deployment controller of Kubernetes 1.36.3.
 func ReplicaSetName(deployment, hash string) string {
 	limit := maxNameLength - 1 - len(hash)
-	if limit > 0 && len(deployment) > limit {
-		deployment = deployment[:limit]
+	if limit > 0 {
+		deployment = deployment[:min(limit, len(deployment))]
 	}
 	return deployment + "-" + hash
 }

@@ -86,6 +86,6 @@ func columns(lines [][]string) [][]int {
 	return widths
 }
 
-// runes returns the number of characters, each of which is taken to be as wide as a
-// blank.
-func runes(s string) int { return strings.Count(s, "") - 1 }
+// runes returns one more than the number of characters, each of which is taken to be
+// as wide as a blank. Only differences count.
+func runes(s string) int { return strings.Count(s, "") }

@@ -24,6 +24,7 @@ func TestUndo(t *testing.T) {
 	}{
 		{"back and forth", []string{"1", "2"}, "a", "rolled back", "a", "rolled back"},
 		{"after an undo from 1 to 3", []string{"2", "3"}, "a", "rolled back", "none", notFound},
+		{"revision 1 is the second highest, wherever it stands", []string{"2", "1"}, "b", "skipped rollback (current template already matches revision 0)", "b", "skipped rollback (current template already matches revision 1)"},
 		{"only one", []string{"1"}, "none", none, "a", same},
 		{"R3: one without a revision qualifies", []string{"-", "2"}, "a", "rolled back", "none", notFound},
 		{"equal ones: the second in the list", []string{"5", "5"}, "b", "skipped rollback (current template already matches revision 0)", "none", notFound},
@@ -79,9 +80,17 @@ func TestUndoRefused(t *testing.T) {
 			require.ErrorAs(t, err, &refusal)
 			require.Equal(t, c.reason, refusal.Reason)
 			require.Equal(t, "web", refusal.Name)
+			if c.reason != revision.RefusedUndoPaused {
+				i, err := revision.UndoTarget(w, list, c.request)
+				require.Error(t, err)
+				require.Equal(t, -1, i, "no entry")
+			}
 		})
 	}
-	i, err := revision.UndoTarget(revision.Workload{Paused: true, Template: template("b")}, list, 1)
+	i, err := revision.UndoTarget(revision.Workload{Template: template("a")}, entries("1"), 0)
+	require.Error(t, err)
+	require.Equal(t, -1, i, "no entry without a history")
+	i, err = revision.UndoTarget(revision.Workload{Paused: true, Template: template("b")}, list, 1)
 	require.NoError(t, err, "a dry run shows the template of a paused Deployment")
 	require.Equal(t, 0, i)
 }

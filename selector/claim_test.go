@@ -195,6 +195,10 @@ func TestClassifyReplicas(t *testing.T) {
 	children[0].Finished = true
 	want := selector.Claim{Keep: []int{2, 6}, Adopt: []int{5}, Release: []int{3}, Terminating: []int{8}}
 	require.Empty(t, cmp.Diff(want, selector.ClassifyReplicas(&o, len(children), at(children))))
+	require.True(t, want.Changes())
+	require.True(t, selector.Claim{Adopt: []int{5}}.Changes())
+	require.True(t, selector.Claim{Release: []int{3}}.Changes(), "a release alone is a write")
+	require.False(t, selector.Claim{Keep: []int{2}}.Changes())
 }
 
 func TestCheckLive(t *testing.T) {

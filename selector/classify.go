@@ -19,10 +19,7 @@ func (c Claim) Changes() bool { return len(c.Adopt)+len(c.Release) > 0 }
 // Classify decides about n children with [Decide]. It calls child once for each,
 // in order, and allocates a byte for each and the four lists.
 func Classify(o *Owner, n int, child func(i int) Child) Claim {
-	var t tally
-	if n > 0 {
-		t.codes = make([]code, n)
-	}
+	t := tally{codes: make([]code, max(n, 0))}
 	for i := range n {
 		c := child(i)
 		t.add(i, Decide(o, &c))
@@ -32,10 +29,7 @@ func Classify(o *Owner, n int, child func(i int) Child) Claim {
 
 // ClassifyReplicas is [Classify] with [DecideReplica].
 func ClassifyReplicas(o *Owner, n int, child func(i int) Child) Claim {
-	var t tally
-	if n > 0 {
-		t.codes = make([]code, n)
-	}
+	t := tally{codes: make([]code, max(n, 0))}
 	for i := range n {
 		c := child(i)
 		t.add(i, DecideReplica(o, &c))

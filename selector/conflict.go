@@ -1,6 +1,9 @@
 package selector
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // A Conflict is two controllers that may both want the same orphan.
 type Conflict struct {
@@ -25,10 +28,7 @@ func Conflicts(controllers []Controller) []Conflict {
 		found = append(found, conflictsIn(controllers, group)...)
 	}
 	slices.SortFunc(found, func(a, b Conflict) int {
-		if a.A != b.A {
-			return a.A - b.A
-		}
-		return a.B - b.B
+		return cmp.Or(cmp.Compare(a.A, b.A), cmp.Compare(a.B, b.B))
 	})
 	return found
 }

@@ -54,11 +54,7 @@ func (f *factor) narrow(r *Requirement) {
 			f.keepBetween(max(r.bound+1, 0), maxInteger)
 		}
 	case testLess:
-		if r.bound <= 0 {
-			f.keepBetween(1, 0)
-		} else {
-			f.keepBetween(0, r.bound-1)
-		}
+		f.keepBetween(0, max(r.bound, 0)-1)
 	default: // absent, and the zero Requirement, which needs a label it does not allow
 		f.form, f.set = only, nil
 	}

@@ -234,6 +234,12 @@ func TestConflicts(t *testing.T) {
 	}
 	require.Empty(t, cmp.Diff(want, got))
 	require.Nil(t, selector.Conflicts(nil))
+
+	// A controller that is not known to create anything is in conflict with another by
+	// what the selectors allow, not by what it creates.
+	idle, other := controller(t, "idle", "!x", 1), controller(t, "other", "!y", 1)
+	idle.TemplateLabels, other.TemplateLabels = nil, nil
+	require.Empty(t, cmp.Diff([]selector.Conflict{{A: 0, B: 1, Labels: map[string]string{}}}, selector.Conflicts([]selector.Controller{idle, other})))
 }
 
 func TestConflicts_allPairs(t *testing.T) {

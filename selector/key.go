@@ -76,7 +76,7 @@ func isName(s string) bool {
 	if s == "" || !isAlphanumeric(s[0]) || !isAlphanumeric(s[len(s)-1]) {
 		return false
 	}
-	for i := 1; i < len(s)-1; i++ {
+	for i := range len(s) {
 		if c := s[i]; !isAlphanumeric(c) && c != '-' && c != '.' && c != '_' {
 			return false
 		}

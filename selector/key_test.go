@@ -30,6 +30,14 @@ func TestValidateKey(t *testing.T) {
 		{"a prefix", "example.com/My_name", nil},
 		{"63 bytes fit", long, nil},
 		{"a prefix of 253 bytes fits", strings.Repeat("p", 253) + "/a", nil},
+		{"63 bytes fit behind a prefix", "example.com/" + long, nil},
+		{"64 bytes do not fit behind a prefix", "example.com/" + long + "x", []string{"name part must be no more than 63 bytes"}},
+		{"a prefix of 254 bytes does not fit", strings.Repeat("p", 254) + "/a", []string{prefix + "must be no more than 253 bytes"}},
+		{"the byte behind the digits", "a:a", []string{k1}},
+		{"the byte behind the small letters", "a{a", []string{k1}},
+		{"the byte behind the capital letters", "a[a", []string{k1}},
+		{"the byte behind the digits, in the prefix", "a:a/a", []string{prefix + d1}},
+		{"the byte behind the letters, in the prefix", "a{a/a", []string{prefix + d1}},
 		{"labels of the prefix have no limit of their own", strings.Repeat("p", 100) + ".q/a", nil},
 		{"nothing at all is two faults", "", []string{"name part must be non-empty", k1}},
 		{"no prefix before the slash", "/a", []string{"prefix part must be non-empty"}},
@@ -60,6 +68,11 @@ func TestValidateKey(t *testing.T) {
 			_, err := selector.NewRequirement(tt.key, selector.OpExists, nil)
 			if (err == nil) != (tt.want == nil) {
 				t.Errorf("%q: fast and slow check differ: %v", tt.key, err)
+			}
+			// This one has only the fast check.
+			_, err = selector.FromLabelSelector(selector.FromLabels(map[string]string{tt.key: ""}))
+			if (err == nil) != (tt.want == nil) {
+				t.Errorf("%q: fast check: %v", tt.key, err)
 			}
 		})
 	}

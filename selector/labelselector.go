@@ -51,10 +51,7 @@ func FromLabelSelector(ls *LabelSelector) (Selector, error) {
 			several += len(e.Values)
 		}
 	}
-	var arena []string
-	if several > 0 {
-		arena = make([]string, 0, several)
-	}
+	arena := make([]string, 0, several)
 	for i := range ls.MatchExpressions {
 		e := &ls.MatchExpressions[i]
 		op, _ := e.Operator.labelOp()

@@ -285,4 +285,9 @@ func TestParseMap(t *testing.T) {
 			require.Equal(t, tt.want, got)
 		})
 	}
+
+	_, err := selector.ParseMap("ab=1,cd=2,x")
+	var at *selector.Error
+	require.ErrorAs(t, err, &at)
+	require.Equal(t, len("ab=1,cd=2,"), at.Offset, "the third item")
 }

@@ -65,11 +65,9 @@ func insertionSort(requirements []Requirement) {
 		for j > 0 && requirements[j-1].key > requirements[i].key {
 			j--
 		}
-		if j < i {
-			r := requirements[i]
-			copy(requirements[j+1:i+1], requirements[j:i])
-			requirements[j] = r
-		}
+		r := requirements[i]
+		copy(requirements[j+1:i+1], requirements[j:i])
+		requirements[j] = r
 	}
 }
 

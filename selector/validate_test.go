@@ -68,6 +68,7 @@ func TestValidateWorkload(t *testing.T) {
 			"missing, and so it selects nothing", nil,
 			"[spec.selector: Required value, spec.template.metadata.labels: Invalid value: {\"app\":\"web\"}: `selector` does not match template `labels`]",
 		},
+		{"as many labels as expressions are not empty", &selector.LabelSelector{MatchLabels: app, MatchExpressions: expressions(expression("app", selector.Exists)).MatchExpressions}, ""},
 		{"empty", &selector.LabelSelector{}, "spec.selector: Invalid value: {}: empty selector is invalid for deployment"},
 		{
 			"does not select what it creates", selector.FromLabels(map[string]string{"app": "db"}),
@@ -120,6 +121,7 @@ func TestValidateNodeSelector(t *testing.T) {
 		{"an operator that fields do not have", fields(expression(selector.FieldName, selector.Exists)), p + `matchFields[0].operator: Invalid value: "Exists": not a valid selector operator`},
 		{"another field", fields(expression("metadata.namespace", selector.In, "n1")), p + `matchFields[0].key: Invalid value: "metadata.namespace": not a valid field selector key`},
 		{"too long for a name, in the words of names", fields(expression(selector.FieldName, selector.In, strings.Repeat("n", 254))), p + `matchFields[0].values[0]: Invalid value: "` + strings.Repeat("n", 254) + `": must be no more than 253 characters`},
+		{"253 bytes fit", fields(expression(selector.FieldName, selector.In, strings.Repeat("n", 253))), ""},
 		{"no name of a node", fields(expression(selector.FieldName, selector.In, "N1")), p + `matchFields[0].values[0]: Invalid value: "N1": ` + d1},
 	}
 	for _, tt := range tests {

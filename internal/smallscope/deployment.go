@@ -94,8 +94,7 @@ const (
 	PropertyRecreate  = "recreate"
 	PropertyRest      = "rest"
 	// PropertyShared is PropertyAvailable after a partitioned Deployment was scaled or
-	// paused in the middle of a rollout: its replicas are shared out then, without surge
-	// and whatever is available.
+	// paused in the middle of a rollout: its replicas are shared out then, without surge.
 	PropertyShared    = "available after sharing"
 	PropertyPartition = "partition"
 	PropertyPlan      = "plan" // the planner fails, or plans what it should not

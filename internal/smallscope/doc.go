@@ -24,6 +24,18 @@
 // that its controller did not see, and by the pods that a status called available when
 // they were gone. Whatever is lost to faults counts as well.
 //
+// Of a Rollout, a controller plans and carries out its first write in one move; that
+// something else comes between the two is a view that is one step behind, and is bounded
+// in number. Its status and that of its BatchRelease are written only if the object is
+// as it was seen, and so is the Deployment.
+//
+// # Objects
+//
+// What a Rollout, its BatchRelease and its Deployment hold is too much for a small value,
+// so that a state has their numbers: equal objects have the same. Messages are left out,
+// generations are 1 once they are observed, and times are now or long ago, or only the
+// latter where nothing waits.
+//
 // # Crashes and drops
 //
 // A crash forgets the rest of a plan. So does a write that is refused where the plan
@@ -34,7 +46,7 @@
 //
 // The tests explore a reduced scope. With KPLAN_SMALLSCOPE=full in the environment they
 // explore Deployments of up to 4 replicas and 3 ReplicaSets, plain and in 4 batches,
-// ReplicaSets of up to 5 pods and DaemonSets of 4 nodes:
+// Rollouts of up to 4 steps, ReplicaSets of up to 5 pods and DaemonSets of 4 nodes:
 //
 //	KPLAN_SMALLSCOPE=full go test -v -run TestScopes -timeout 30m ./internal/smallscope
 package smallscope

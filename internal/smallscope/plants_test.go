@@ -209,7 +209,7 @@ func daemonSetPlants() []plant {
 
 // TestPlants: each property is seen to fail.
 func TestPlants(t *testing.T) {
-	for _, p := range slices.Concat(deploymentPlants(), replicaSetPlants(), daemonSetPlants()) {
+	for _, p := range slices.Concat(deploymentPlants(), replicaSetPlants(), daemonSetPlants(), rolloutPlants()) {
 		t.Run(p.property+", "+p.bug, func(t *testing.T) {
 			r := p.explore(p.property)
 			require.Contains(t, r.Properties(), p.property, "%d states", r.States)

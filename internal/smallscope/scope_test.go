@@ -94,29 +94,32 @@ func rollouts() map[string]smallscope.Deployments {
 }
 
 // known are the properties that defects of upstream break, with the numbers of the
-// package comments. Only sharing out replicas of a partitioned Deployment is not
-// repaired: it is a rule.
+// package comments. With the repairs there are none, but for an update that comes while
+// the Rollout of the one before is being closed and its Deployment is still driven: it is
+// rolled out at once, or its mark is lost.
 func known(kind string, corrected bool) map[string]string {
-	repaired, rule := map[string]string{}, map[string]string{}
+	known := map[string]string{}
+	if kind == "progressive" {
+		known = map[string]string{smallscope.PropertyStep: "rollout D33", smallscope.PropertyOver: "rollout D33", smallscope.PropertyGoal: "rollout D33"}
+	}
+	if corrected {
+		return known
+	}
 	switch kind {
 	case "Deployment":
-		repaired = map[string]string{"available": "deployment D29", "plan: available": "deployment D29", "goal": "deployment D1"}
+		known = map[string]string{"available": "deployment D29", "plan: available": "deployment D29", "goal": "deployment D1"}
 	case "rollout":
-		repaired = map[string]string{"available": "deployment D29", "plan: available": "deployment D29", "surge": "deployment P2",
-			"plan: surge": "deployment P2", "partition": "deployment P2"}
-		rule = map[string]string{smallscope.PropertyShared: "deployment rule 28"}
+		known = map[string]string{"available": "deployment D29", "plan: available": "deployment D29", "surge": "deployment P2",
+			"plan: surge": "deployment P2", "partition": "deployment P2", smallscope.PropertyShared: "deployment P5"}
 	case "DaemonSet of OpenKruise":
-		repaired = map[string]string{"available": "daemonset D-5"}
+		known = map[string]string{"available": "daemonset D-5"}
 	}
-	if !corrected {
-		maps.Copy(rule, repaired)
-		for _, i := range invariant.All() {
-			if len(i.Defects) > 0 {
-				rule[i.ID] = strings.Join(i.Defects, " or ")
-			}
+	for _, i := range invariant.All() {
+		if len(i.Defects) > 0 {
+			known[i.ID] = strings.Join(i.Defects, " or ")
 		}
 	}
-	return rule
+	return known
 }
 
 func scopes() (list []scope) {
@@ -128,6 +131,7 @@ func scopes() (list []scope) {
 			d.Check = checkDeployment(d.Options)
 			list = append(list, scope{name, corrected, func() smallscope.Report { return smallscope.Explore(&d) }})
 		}
+		list = append(list, progressiveScopes(corrected)...)
 		r := smallscope.ReplicaSets{Plan: replicaset.Reconcile, Options: replicaset.Options{Corrected: corrected}, Replicas: either([]int8{3, 1, 0}, []int8{5, 4, 2, 0}), Changes: 2, Losses: 1}
 		r.Check = checkReplicaSet(r.Options)
 		list = append(list, scope{"ReplicaSet", corrected, func() smallscope.Report { return smallscope.Explore(&r) }})

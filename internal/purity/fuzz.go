@@ -1,0 +1,72 @@
+package purity
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"testing"
+
+	"github.com/kplan-go/kplan/internal/field"
+)
+
+// Fuzz fuzzes a planner with snapshots in JSON, beginning with some. It must not panic,
+// be a pure function of what can be read ([Check]), name the field in each error that it
+// returns, which wraps invalid, and give plans that come through JSON unchanged.
+//
+// A snapshot that is not worth the time is left out if plan returns [ErrTooLarge].
+func Fuzz[S, P any](f *testing.F, invalid error, plan func(S) (P, error), seeds ...S) {
+	f.Helper()
+	for _, s := range seeds {
+		text, err := json.Marshal(s)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var s S
+		if json.Unmarshal(text, &s) != nil {
+			return
+		}
+		p := Check(t, s, plan)
+		if _, err := plan(s); err != nil {
+			named(t, err, invalid)
+			return
+		}
+		encoded, err := json.Marshal(p)
+		if err != nil {
+			t.Fatalf("a plan is not written: %v", err)
+		}
+		var back P
+		if err := json.Unmarshal(encoded, &back); err != nil {
+			t.Fatalf("a plan is not read again: %v\n%s", err, encoded)
+		}
+		if d := difference("", reflect.ValueOf(&p).Elem(), reflect.ValueOf(&back).Elem()); d != "" {
+			t.Fatalf("JSON loses something: %s", d)
+		}
+	})
+}
+
+// ErrTooLarge is what the plan of [Fuzz] returns for snapshots that take too long.
+var ErrTooLarge = errors.New("too large to try")
+
+// named fails t unless an error wraps invalid and names a field.
+func named(t *testing.T, err, invalid error) {
+	t.Helper()
+	if errors.Is(err, ErrTooLarge) {
+		return
+	}
+	var e *field.Error
+	if !errors.Is(err, invalid) || !errors.As(err, &e) || e.Path == "" {
+		t.Fatalf("an error without the field: %v", err)
+	}
+}
+
+// Must panics unless something is as it must be, which fails the check that the plan is
+// made in.
+func Must(ok bool, format string, args ...any) {
+	if !ok {
+		panic(fmt.Sprintf(format, args...))
+	}
+}

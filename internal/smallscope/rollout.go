@@ -1,0 +1,359 @@
+package smallscope
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// A Rollouts is a Rollout of a Deployment of a few pods in up to four steps: the
+// planners of the Rollout, of its BatchRelease and of the Deployment, admission, and a
+// cluster. The first two carry out their plans write by write; the Deployment and its
+// ReplicaSets take one move for each plan, since [Deployments] goes through theirs.
+type Rollouts struct {
+	Plan    func(rollout.Snapshot, time.Time, rollout.Options) (rollout.Plan, error)
+	Batch   func(rollout.BatchSnapshot, time.Time, rollout.Options) (rollout.BatchPlan, error)
+	Options rollout.Options
+	// CheckPlan and CheckBatch look at each plan. They may be nil.
+	CheckPlan  func(rollout.Snapshot, rollout.Plan) []Breach
+	CheckBatch func(rollout.BatchSnapshot, rollout.BatchPlan) []Breach
+
+	Steps              []rollout.Step
+	Led                bool // by Services and an HTTPRoute
+	Surge, Unavailable int8
+	Replicas           []int8 // what the Deployment may want; the first at the beginning
+	Templates          int8   // at most 3
+	Changes            int8   // by people: of template or size, back to a template
+	Jumps              bool   // to another step, which is a change too
+	Losses             int8   // of the readiness of pods
+	Behind             int8   // how often a controller does not see the last change, its own or another's
+	// Blind controllers patch the Deployment as it is, and not only as they have seen
+	// it, as those of upstream do.
+	Blind bool
+
+	objects pObjects
+	plans   map[pView]pPlanned
+	writes  map[pWrite]pWritten
+	steps   map[pDeployView]pDeployed
+}
+
+// A pPod is a pod. Template is 1 more than its template, 0 of no pod; labels are the
+// number of those that batches have given it.
+type pPod struct {
+	template int8
+	ready    bool
+	labels   int32
+}
+
+// pPods are places of pods. A pod keeps its place while a plan names it.
+type pPods [6]pPod
+
+// pWorld is everything that is stored but pods, by the numbers of the objects.
+type pWorld struct{ rollout, release, workload, sets, traffic int32 }
+
+// A pPending is a plan, by its number, that is carried out up to a write. Seen and
+// workload are the objects that the controller believes in, and would overwrite.
+type pPending struct {
+	plan           int32
+	next           int8
+	seen, workload int32
+}
+
+// A pState is a state. Least and most are the smallest and largest size that was wanted
+// so far. Reached is the highest step that the release has come to, and before how many
+// pods had its template when it began. Shared tells that the Deployment was scaled, so
+// that its replicas were shared out.
+type pState struct {
+	pWorld
+	grace                   int32 // what the controller of the Rollout remembers
+	pods                    pPods
+	plans                   [2]pPending // of the Rollout, of the BatchRelease
+	changes, losses, behind int8
+	least, most             int8
+	reached, before         int8
+	shared                  bool
+}
+
+// Properties of rollouts.
+const (
+	PropertyStep     = "step"     // pods are updated before their step
+	PropertyOver     = "over"     // a release is over that is not
+	PropertyTraffic  = "traffic"  // traffic is led to pods that are not there
+	PropertyBatch    = "batch"    // a partition is lowered
+	PropertyApproval = "approval" // a step that waits for a person does not
+)
+
+func (r *Rollouts) Starts() []pState {
+	n := r.Replicas[0]
+	s := pState{pWorld: r.first(n), changes: r.Changes, losses: r.Losses, behind: r.Behind, least: n, most: n}
+	for i := range n {
+		s.pods[i] = pPod{template: 1, ready: true}
+	}
+	return []pState{s}
+}
+
+func (r *Rollouts) Goal(s pState) bool {
+	healthy := r.objects.rollout.list[s.rollout].Status.Phase == rollout.PhaseHealthy
+	return healthy && r.updated(&s) && len(r.left(&s)) == 0 && r.quiet(s)
+}
+
+// quiet tells that no controller has anything to do.
+func (r *Rollouts) quiet(s pState) bool {
+	if s.plans != [2]pPending{} || r.planned(r.view(&s, 0)).plan != 0 || r.planned(r.view(&s, 1)).plan != 0 {
+		return false
+	}
+	to, moved := r.deployed(s)
+	return !moved && to.pods == s.pods
+}
+
+// Moves are those of everybody. A controller plans and carries out its first write in
+// one move; that something changes between the two is a view that is one step behind.
+func (r *Rollouts) Moves(s pState, do func(Move, pState, []Breach)) {
+	r.control(s, 0, r.stale(s, 1, do))
+	r.control(s, 1, r.stale(s, 0, do))
+	everybody := r.stale(s, 0, r.stale(s, 1, do))
+	if to, moved := r.deployed(s); moved || len(r.deployedBreaches(s)) > 0 {
+		everybody(Move{"the Deployment is planned", -1, false}, to, slices.Concat(r.deployedBreaches(s), r.ahead(&s, &to)))
+	}
+	for i, p := range s.pods {
+		if p.template > 0 && (!p.ready || s.losses > 0) && (i == 0 || p != s.pods[i-1]) {
+			t := s
+			t.pods[i].ready = !p.ready
+			what := "a pod becomes ready"
+			if p.ready {
+				t.losses--
+				what = "a pod is no longer ready"
+			}
+			everybody(Move{what, i, p.ready}, t, nil)
+		}
+	}
+	if world, grace := r.later(s.pWorld), r.laterGrace(s.grace); world != s.pWorld || grace != s.grace {
+		t := s
+		t.pWorld, t.grace = world, grace
+		everybody(Move{"time passes", -1, false}, t, nil)
+	}
+	r.people(s, everybody)
+}
+
+// stale adds the moves that a controller does not see: it begins to carry out what it
+// would have done before.
+func (r *Rollouts) stale(s pState, who int, do func(Move, pState, []Breach)) func(Move, pState, []Breach) {
+	p := pPlanned{}
+	if s.plans[who].plan == 0 && s.behind > 0 {
+		p = r.planned(r.view(&s, who))
+	}
+	return func(m Move, t pState, breaches []Breach) {
+		do(m, r.normal(t), breaches)
+		if p.plan == 0 || r.view(&s, who) == r.view(&t, who) {
+			return
+		}
+		t.plans[who] = r.pending(&s, who, p)
+		t.behind--
+		if who == 0 {
+			t.grace = p.grace
+		}
+		if r.normal(t).plans[who].plan != 0 {
+			r.carryOut(t, who, breaches, func(write Move, t pState, breaches []Breach) {
+				do(Move{m.What + ", unseen: " + write.What, m.On, true}, r.normal(t), breaches)
+			})
+		}
+	}
+}
+
+var pWho = [2]string{"Rollout", "BatchRelease"}
+
+// control is the moves of the controller of the Rollout or of the BatchRelease.
+func (r *Rollouts) control(s pState, who int, do func(Move, pState, []Breach)) {
+	if s.plans[who].plan != 0 {
+		r.carryOut(s, who, nil, do)
+		crashed := s
+		crashed.plans[who] = pPending{}
+		if who == 0 {
+			crashed.grace = 0
+		}
+		do(Move{"the controller of the " + pWho[who] + " crashes", -1, true}, crashed, nil)
+		return
+	}
+	p := r.planned(r.view(&s, who))
+	t := s
+	if who == 0 {
+		t.grace = p.grace
+	}
+	switch {
+	case p.plan != 0:
+		t.plans[who] = r.pending(&s, who, p)
+		r.carryOut(t, who, p.breaches, do)
+	case t != s || len(p.breaches) > 0:
+		do(Move{"the " + pWho[who] + " is planned", -1, false}, t, p.breaches)
+	}
+}
+
+func (r *Rollouts) pending(s *pState, who int, p pPlanned) pPending {
+	return pPending{plan: p.plan, seen: s.own(who), workload: s.workload}
+}
+
+// own is the object that a controller writes the status of.
+func (w *pWorld) own(who int) int32 {
+	if who == 0 {
+		return w.rollout
+	}
+	return w.release
+}
+
+// carryOut is the next write of a plan. It may be refused, which ends the plan.
+func (r *Rollouts) carryOut(s pState, who int, planned []Breach, do func(Move, pState, []Breach)) {
+	plan := r.objects.plan.list[s.plans[who].plan]
+	what, t, ok := r.write(s, who)
+	if !ok {
+		t = s
+		t.plans[who] = pPending{}
+		do(Move{what + ": conflict", -1, false}, t, planned)
+		return
+	}
+	t.plans[who].next++
+	last := int(t.plans[who].next) == plan.writes()
+	if last {
+		t.plans[who] = pPending{}
+	}
+	r.reach(&t)
+	breaches := slices.Concat(planned, r.written(&s, &t, who))
+	do(Move{what, -1, false}, t, breaches)
+	if !last || s.behind == 0 || t.pWorld == s.pWorld {
+		return
+	}
+	old := s
+	old.plans[who] = pPending{}
+	if p := r.planned(r.view(&old, who)); p.plan != 0 {
+		t.behind--
+		t.plans[who] = r.pending(&old, who, p)
+		do(Move{what + ", unseen", -1, true}, t, breaches)
+	}
+}
+
+// reach notes the step that the release has come to: that which its BatchRelease may
+// release.
+func (r *Rollouts) reach(s *pState) {
+	w := r.objects.workload.list[s.workload]
+	if br := r.objects.release.at(s.release); br != nil && br.ReleasePlan.RolloutID == w.Template.Hash {
+		step := int8(len(r.Steps))
+		if last := br.ReleasePlan.BatchPartition; last != nil {
+			step = int8(*last) + 1
+		}
+		s.reached = max(s.reached, step)
+	}
+}
+
+// people approve, jump, and change the template and the size.
+func (r *Rollouts) people(s pState, do func(Move, pState, []Breach)) {
+	o := r.objects.rollout.list[s.rollout]
+	sub := o.Status.Sub
+	rolling := sub != nil && o.Status.Phase == rollout.PhaseProgressing
+	change := func(set func(*rollout.StepStatus)) (t pState) {
+		t = s
+		changed := *sub
+		set(&changed)
+		next := *o
+		next.Status.Sub, next.Status.CurrentStepState = &changed, changed.CurrentStepState
+		t.rollout = r.objects.rollout.of(&next)
+		return t
+	}
+	if rolling && sub.CurrentStepState == rollout.StatePaused {
+		if kind, _ := rollout.PauseOf(*o, sub.CurrentStepIndex, sub.LastUpdateTime, r.Options.Corrected); kind == rollout.PauseManual {
+			do(Move{"somebody approves", -1, false}, change(func(s *rollout.StepStatus) { s.CurrentStepState = rollout.StateReady }), nil)
+		}
+	}
+	if s.changes == 0 {
+		return
+	}
+	s.changes--
+	if rolling && r.Jumps {
+		for i := range int32(len(r.Steps)) {
+			if i+1 != sub.NextStepIndex {
+				do(Move{"somebody jumps to step", int(i + 1), true}, change(func(s *rollout.StepStatus) { s.NextStepIndex = i + 1 }), nil)
+			}
+		}
+	}
+	w := r.objects.workload.list[s.workload]
+	for i := range r.Templates {
+		if w.Template.ID != templateOf(i).ID {
+			t, breaches := r.admitted(s, func(w *rollout.Workload) { w.Template = templateOf(i) })
+			t.reached, t.before = 0, t.pods.of(i)
+			do(Move{"the template changes", int(i), true}, t, breaches)
+		}
+	}
+	for _, n := range r.Replicas {
+		if int32(n) != *w.Replicas {
+			t, breaches := r.admitted(s, func(w *rollout.Workload) { w.Replicas = new(int32(n)) })
+			t.least, t.most, t.shared = min(t.least, n), max(t.most, n), true
+			do(Move{"the Deployment is scaled", int(n), true}, t, breaches)
+		}
+	}
+}
+
+// of counts the pods of a template.
+func (p *pPods) of(template int8) (n int8) {
+	for i := range p {
+		if p[i].template == template+1 {
+			n++
+		}
+	}
+	return n
+}
+
+// normal returns a state without plans of which the next write is going to be refused,
+// and with its pods in order, unless a plan names them.
+func (r *Rollouts) normal(s pState) pState {
+	for who := range s.plans {
+		p := &s.plans[who]
+		if p.plan == 0 {
+			continue
+		}
+		plan := r.objects.plan.list[p.plan]
+		doomed := int(p.next) == len(plan.Actions) && p.seen != s.own(who)
+		if !doomed && int(p.next) < len(plan.Actions) {
+			_, patches := plan.Actions[p.next].(rollout.PatchWorkload)
+			doomed = patches && p.workload != s.workload && !r.Blind
+		}
+		if doomed {
+			*p = pPending{}
+		}
+	}
+	if p := s.plans[1]; p.plan != 0 && r.objects.plan.list[p.plan].labels {
+		return s
+	}
+	slices.SortFunc(s.pods[:], func(a, b pPod) int {
+		switch {
+		case a.template != b.template:
+			return int(b.template) - int(a.template)
+		case a.labels != b.labels:
+			return int(b.labels) - int(a.labels)
+		case a.ready == b.ready:
+			return 0
+		case a.ready:
+			return -1
+		}
+		return 1
+	})
+	return s
+}
+
+// String returns the state on one line.
+func (s pState) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "rollout %d, release %d, deployment %d, sets %d, traffic %d;", s.rollout, s.release, s.workload, s.sets, s.traffic)
+	for _, p := range s.pods {
+		if p.template > 0 {
+			fmt.Fprintf(&b, " %c", 'a'+rune(p.template-1))
+			if !p.ready {
+				b.WriteByte('-')
+			}
+			if p.labels > 0 {
+				fmt.Fprintf(&b, "(%d)", p.labels)
+			}
+		}
+	}
+	return b.String()
+}

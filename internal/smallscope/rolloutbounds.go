@@ -1,0 +1,164 @@
+package smallscope
+
+import (
+	"slices"
+
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// Breaches are those of the bounds of the Deployment, and of where traffic is led.
+func (r *Rollouts) Breaches(s pState) (list []Breach) {
+	total, ready := int8(0), int8(0)
+	for _, p := range s.pods {
+		if p.template > 0 {
+			total++
+		}
+		if p.ready {
+			ready++
+		}
+	}
+	if total > s.most+r.Surge {
+		list = append(list, breach(PropertySurge, "%d pods of %d and %d more", total, s.most, r.Surge))
+	}
+	unavailable := r.Unavailable
+	if r.Surge == 0 && unavailable == 0 {
+		unavailable = 1
+	}
+	if least := s.least - unavailable - (r.Losses - s.losses); ready < least {
+		property := PropertyAvailable
+		if s.shared {
+			property = PropertyShared
+		}
+		list = append(list, breach(property, "%d pods available of at least %d", ready, least))
+	}
+	return append(list, r.selected(&s)...)
+}
+
+// selected checks that each Service that is led to selects pods.
+func (r *Rollouts) selected(s *pState) (list []Breach) {
+	t := r.objects.traffic.at(s.traffic)
+	if t == nil {
+		return nil
+	}
+	pods := func(service *rollout.Service) (n int8) {
+		hash := service.Selector[rollout.LabelPodTemplateHash]
+		for i := range int8(3) {
+			if hash == "" || hash == templateOf(i).Hash {
+				n += s.pods.of(i)
+			}
+		}
+		return n
+	}
+	if pods(t.Stable) == 0 {
+		list = append(list, breach(PropertyTraffic, "the stable Service selects no pod: %v", t.Stable.Selector))
+	}
+	if weight := weightOf(t.Route); weight > 0 && (t.Canary == nil || pods(t.Canary) == 0) {
+		list = append(list, breach(PropertyTraffic, "%d%% of the traffic are led to no pod", weight))
+	}
+	return list
+}
+
+// weightOf returns how much traffic is led to the canary Service.
+func weightOf(route *rollout.Route) (weight int32) {
+	for _, rule := range route.Rules {
+		for _, ref := range rule.BackendRefs {
+			if ref.Name == "web-canary" && ref.Weight != nil {
+				weight = max(weight, *ref.Weight)
+			}
+		}
+	}
+	return weight
+}
+
+// ahead checks that a pass of the Deployment updates no more pods than the steps ask for
+// that the release has come to (P1, P2), unless it goes back to the stable template.
+func (r *Rollouts) ahead(from, to *pState) []Breach {
+	w := r.objects.workload.list[from.workload]
+	template := int8(w.Template.ID[0] - 'a')
+	before, after := from.pods.of(template), to.pods.of(template)
+	stable := w.Labels[rollout.LabelStableRevision]
+	if after <= before || stable == "" || stable == w.Template.Hash || from.shared {
+		return nil
+	}
+	limit := int32(0)
+	if from.reached > 0 {
+		limit = rollout.PartitionLimit(r.Steps[from.reached-1].Replicas, *w.Replicas)
+	}
+	if int32(after) > max(limit, int32(from.before)) {
+		return []Breach{breach(PropertyStep, "%d pods are updated, and step %d asks for %d of %d", after, from.reached, limit, *w.Replicas)}
+	}
+	return nil
+}
+
+// written checks a write of a controller: that no partition is lowered while the same
+// BatchRelease drives (P1), that nothing ends the pause of a step that waits for a
+// person (P11), and that no release is over before all pods are updated and the
+// Deployment is given back (P12).
+func (r *Rollouts) written(from, to *pState, who int) (list []Breach) {
+	if from.workload != to.workload {
+		a, b := r.objects.workload.list[from.workload], r.objects.workload.list[to.workload]
+		if a.Annotations[rollout.AnnotationControlInfo] == b.Annotations[rollout.AnnotationControlInfo] {
+			was, errA := rollout.ParseStrategy(a.Annotations[rollout.AnnotationStrategy])
+			is, errB := rollout.ParseStrategy(b.Annotations[rollout.AnnotationStrategy])
+			n := *a.Replicas
+			if a.Annotations[rollout.AnnotationStrategy] != "" && b.Annotations[rollout.AnnotationStrategy] != "" && errA == nil && errB == nil &&
+				rollout.PartitionLimit(is.Partition, n) < rollout.PartitionLimit(was.Partition, n) {
+				list = append(list, breach(PropertyBatch, "the partition is lowered from %v to %v", was.Partition, is.Partition))
+			}
+		}
+	}
+	if who != 0 || from.rollout == to.rollout {
+		return list
+	}
+	a, b := &r.objects.rollout.list[from.rollout].Status, &r.objects.rollout.list[to.rollout].Status
+	x, y := a.Sub, b.Sub
+	if x != nil && y != nil && x.Revision == y.Revision && x.CurrentStepState == rollout.StatePaused && y.CurrentStepState == rollout.StateReady && x.CurrentStepIndex == y.CurrentStepIndex {
+		if r.Steps[x.CurrentStepIndex-1].Pause.Duration == nil && !(int(x.CurrentStepIndex) == len(r.Steps) && !r.Options.Corrected.Has(rollout.CorrectLastPause)) {
+			list = append(list, breach(PropertyApproval, "step %d waits for a person, and goes on", x.CurrentStepIndex))
+		}
+	}
+	if w := r.objects.workload.list[to.workload]; a.Phase == rollout.PhaseProgressing && b.Phase == rollout.PhaseHealthy && w.Annotations[rollout.AnnotationInProgress] == "" {
+		for _, what := range r.left(to) {
+			list = append(list, breach(PropertyOver, "the release is over, and %s", what))
+		}
+		if n := to.pods.of(int8(w.Template.ID[0] - 'a')); succeeded(b) && int32(n) != *w.Replicas {
+			list = append(list, breach(PropertyOver, "the release has succeeded, and not all pods are updated"))
+		}
+	}
+	return list
+}
+
+// succeeded tells that a release was not given up, after which nobody waits for the pods.
+func succeeded(s *rollout.RolloutStatus) bool {
+	return slices.ContainsFunc(s.Conditions, func(c rollout.Condition) bool { return c.Type == rollout.ConditionSucceeded && c.Status == "True" })
+}
+
+// updated tells that all pods are of the template that is wanted, and ready.
+func (r *Rollouts) updated(s *pState) bool {
+	w := r.objects.workload.list[s.workload]
+	wanted, n := w.Template.ID[0]-'a', int8(*w.Replicas)
+	counts := s.pods.counts()
+	return counts[wanted] == [2]int8{n, n} && counts[0][0]+counts[1][0]+counts[2][0] == n
+}
+
+// left tells what a release has left behind (P7, P12).
+func (r *Rollouts) left(s *pState) (left []string) {
+	w := r.objects.workload.list[s.workload]
+	note := func(is bool, what string) {
+		if is {
+			left = append(left, what)
+		}
+	}
+	note(s.release != 0, "there is a BatchRelease")
+	note(w.Paused, "the Deployment is paused")
+	for _, key := range []string{rollout.AnnotationInProgress, rollout.AnnotationStrategy, rollout.AnnotationExtraStatus, rollout.AnnotationControlInfo} {
+		note(w.Annotations[key] != "", "annotation "+key+" is left")
+	}
+	note(w.Labels[rollout.LabelStableRevision] != "", "the label of the stable revision is left")
+	if t := r.objects.traffic.at(s.traffic); t != nil {
+		note(t.Canary != nil, "there is a canary Service")
+		note(weightOf(t.Route) > 0 || slices.ContainsFunc(t.Route.Rules, func(rule rollout.RouteRule) bool { return len(rule.BackendRefs) != 1 }), "the route leads to it")
+		note(t.Stable.Selector[rollout.LabelPodTemplateHash] != "", "the stable Service is pinned")
+	}
+	return left
+}

@@ -1,0 +1,158 @@
+package smallscope
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// A pDeployView is what the planner of the Deployment sees: pods by template, all and
+// those that are ready.
+type pDeployView struct {
+	workload, sets int32
+	pods           [3][2]int8
+}
+
+// A pDeployed is what one pass makes of it.
+type pDeployed struct {
+	workload, sets int32
+	sizes          [3]int8
+	breaches       []Breach
+}
+
+func (p *pPods) counts() (counts [3][2]int8) {
+	for _, pod := range p {
+		if pod.template > 0 {
+			counts[pod.template-1][0]++
+			if pod.ready {
+				counts[pod.template-1][1]++
+			}
+		}
+	}
+	return counts
+}
+
+func (r *Rollouts) pass(s *pState) pDeployed {
+	v := pDeployView{s.workload, s.sets, s.pods.counts()}
+	d, ok := r.steps[v]
+	if !ok {
+		if r.steps == nil {
+			r.steps = map[pDeployView]pDeployed{}
+		}
+		d = r.deploy(v)
+		r.steps[v] = d
+	}
+	return d
+}
+
+func (r *Rollouts) deployedBreaches(s pState) []Breach { return r.pass(&s).breaches }
+
+// deployed returns the state behind a pass of the Deployment and of its ReplicaSets, and
+// whether it changes anything. ReplicaSets delete pods that are not ready first.
+func (r *Rollouts) deployed(s pState) (pState, bool) {
+	d := r.pass(&s)
+	t := s
+	t.workload, t.sets = d.workload, d.sets
+	for template, size := range d.sizes {
+		for n := t.pods.of(int8(template)); n > size; n-- {
+			t.pods.remove(int8(template))
+		}
+		for n := t.pods.of(int8(template)); n < size; n++ {
+			if i := slices.Index(t.pods[:], pPod{}); i >= 0 {
+				t.pods[i] = pPod{template: int8(template) + 1}
+			}
+		}
+	}
+	return t, t != s
+}
+
+// remove deletes a pod of a template.
+func (p *pPods) remove(template int8) {
+	victim := -1
+	for i, pod := range p {
+		if pod.template == template+1 && (victim < 0 || !pod.ready && p[victim].ready) {
+			victim = i
+		}
+	}
+	p[victim] = pPod{}
+}
+
+func (r *Rollouts) deploy(v pDeployView) pDeployed {
+	w := *r.objects.workload.list[v.workload]
+	sets := slices.Clone(*r.objects.sets.list[v.sets])
+	d := deploy.Deployment{
+		Name: w.Name, UID: w.UID, Generation: w.Generation, Annotations: w.Annotations, Replicas: w.Replicas, Template: w.Template,
+		Strategy: deploy.Strategy(w.StrategyType), Paused: w.Paused, ProgressDeadlineSeconds: new(int32(deploy.NoLimit)), RevisionHistoryLimit: new(int32(deploy.NoLimit)),
+		Status: deploy.Status{ObservedGeneration: w.Status.ObservedGeneration, Replicas: w.Status.Replicas},
+	}
+	if w.RollingUpdate != nil {
+		d.MaxSurge, d.MaxUnavailable = w.RollingUpdate.MaxSurge, w.RollingUpdate.MaxUnavailable
+	}
+	d.Partitioned = deploy.PartitionedBy(d)
+	snapshot := deploy.Snapshot{Deployment: d}
+	for _, rs := range sets {
+		pods := v.pods[setOf(rs.Name)]
+		rs.Status = replicaset.Status{ObservedGeneration: 1, Replicas: int32(pods[0]), ReadyReplicas: int32(pods[1]), AvailableReplicas: int32(pods[1])}
+		snapshot.ReplicaSets = append(snapshot.ReplicaSets, rs)
+		for i := range pods[0] {
+			snapshot.Pods = append(snapshot.Pods, podOf(rs.Name, int(i), i < pods[1], false))
+		}
+	}
+	p, err := deploy.Reconcile(snapshot, now, deploy.Options{Corrected: len(r.Options.Corrected) > 0})
+	if err != nil {
+		return pDeployed{workload: v.workload, sets: v.sets, breaches: []Breach{breach(PropertyPlan, "%v", err)}}
+	}
+	after := pDeployed{}
+	for _, a := range p.Actions {
+		var known bool
+		if sets, known = r.applied(&w, sets, a); !known {
+			after.breaches = append(after.breaches, breach(PropertyPlan, "not known here: %v", a))
+		}
+	}
+	w.Status = rollout.WorkloadStatus{
+		ObservedGeneration: w.Generation, Replicas: p.Status.Replicas, ReadyReplicas: p.Status.ReadyReplicas,
+		AvailableReplicas: p.Status.AvailableReplicas, UpdatedReplicas: p.Status.UpdatedReplicas,
+	}
+	for _, rs := range sets {
+		after.sizes[setOf(rs.Name)] = int8(*rs.Replicas)
+	}
+	after.workload, after.sets = r.storedWorkload(w), r.objects.sets.of(&sets)
+	return after
+}
+
+// applied carries out an action of the planner of the Deployment.
+func (r *Rollouts) applied(w *rollout.Workload, sets []replicaset.ReplicaSet, a deploy.Action) ([]replicaset.ReplicaSet, bool) {
+	set := func(name string, annotations map[string]string, size *int32) bool {
+		i := slices.IndexFunc(sets, func(rs replicaset.ReplicaSet) bool { return rs.Name == name })
+		if i < 0 {
+			return false
+		}
+		sets[i].Annotations = maps.Clone(sets[i].Annotations)
+		maps.Copy(sets[i].Annotations, annotations)
+		if size != nil {
+			sets[i].Replicas = size
+		}
+		return true
+	}
+	switch a := a.(type) {
+	case deploy.CreateReplicaSet:
+		return append(sets, replicaset.ReplicaSet{
+			Name: a.Name, UID: a.Name, Generation: 1, ControllerKind: deploy.Kind, ControllerName: "web", ControllerUID: "d",
+			CreationTimestamp: longAgo.Add(time.Duration(len(sets)) * time.Second), Replicas: &a.Replicas, Template: a.Template, Annotations: a.Annotations,
+		}), strings.HasPrefix(a.Name, "web-")
+	case deploy.ScaleReplicaSet:
+		return sets, set(a.Name, a.Set, &a.To)
+	case deploy.AnnotateReplicaSet:
+		return sets, set(a.Name, a.Set, nil)
+	case deploy.AnnotateDeployment:
+		w.Annotations = maps.Clone(w.Annotations)
+		maps.Copy(w.Annotations, a.Set)
+		return sets, true
+	}
+	return sets, false
+}

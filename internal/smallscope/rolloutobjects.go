@@ -1,0 +1,226 @@
+package smallscope
+
+import (
+	"encoding/json"
+	"maps"
+	"strconv"
+	"time"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// Objects are all the objects of a kind that there ever are, by number. Equal ones have
+// the same, and number 0 is none. What is in the list is never written to.
+type objects[T any] struct {
+	list   []*T
+	number map[string]int32
+}
+
+// of returns the number of an object.
+func (o *objects[T]) of(v *T) int32 {
+	if v == nil {
+		return 0
+	}
+	key, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // of a type that has no such values
+	}
+	if n, ok := o.number[string(key)]; ok {
+		return n
+	}
+	if o.number == nil {
+		o.number, o.list = map[string]int32{}, []*T{nil}
+	}
+	n := int32(len(o.list))
+	o.number[string(key)], o.list = n, append(o.list, v)
+	return n
+}
+
+// at returns the object of a number, nil for none.
+func (o *objects[T]) at(n int32) *T {
+	if n == 0 {
+		return nil
+	}
+	return o.list[n]
+}
+
+type pObjects struct {
+	rollout  objects[rollout.Rollout]
+	release  objects[rollout.BatchRelease]
+	workload objects[rollout.Workload]
+	sets     objects[[]replicaset.ReplicaSet]
+	traffic  objects[rollout.Traffic]
+	grace    objects[rollout.Grace]
+	labels   objects[map[string]string]
+	plan     objects[pPlan]
+}
+
+// Times are now or long ago. A state in which nothing waits for time knows the latter
+// only.
+var longAgo = now.Add(-time.Hour)
+
+// timed tells that something waits for time.
+func (r *Rollouts) timed() bool {
+	for _, s := range r.Steps {
+		if s.Pause.Duration != nil && *s.Pause.Duration > 0 {
+			return true
+		}
+	}
+	return r.Led
+}
+
+func (r *Rollouts) time(t time.Time) time.Time {
+	if t.IsZero() || r.timed() {
+		return t
+	}
+	return longAgo
+}
+
+func conditionsAt(list []rollout.Condition, at func(time.Time) time.Time) []rollout.Condition {
+	var out []rollout.Condition
+	for _, c := range list {
+		c.Message, c.LastUpdateTime, c.LastTransitionTime = "", at(c.LastUpdateTime), longAgo
+		out = append(out, c)
+	}
+	return out
+}
+
+// storedRollout stores a Rollout without what decides nothing: messages, and how often
+// it was changed.
+func (r *Rollouts) storedRollout(o rollout.Rollout, at func(time.Time) time.Time) int32 {
+	o.Status.Message, o.Status.Conditions = "", conditionsAt(o.Status.Conditions, at)
+	if o.Status.Sub != nil {
+		sub := *o.Status.Sub
+		sub.Message, sub.LastUpdateTime = "", at(sub.LastUpdateTime)
+		o.Status.Sub = &sub
+	}
+	return r.objects.rollout.of(&o)
+}
+
+// storedRelease stores a BatchRelease, whose generation is 1 once it is observed.
+func (r *Rollouts) storedRelease(o rollout.BatchRelease) int32 {
+	if o.Status.ObservedGeneration == o.Generation {
+		o.Generation, o.Status.ObservedGeneration = 1, 1
+	}
+	o.Status.Message, o.Status.Current.BatchReadyTime = "", time.Time{}
+	o.Status.Conditions = conditionsAt(o.Status.Conditions, func(time.Time) time.Time { return longAgo })
+	return r.objects.release.of(&o)
+}
+
+func (r *Rollouts) storedWorkload(o rollout.Workload) int32 {
+	if o.Status.ObservedGeneration == o.Generation {
+		o.Generation, o.Status.ObservedGeneration = 1, 1
+	}
+	return r.objects.workload.of(&o)
+}
+
+// later returns a world in which time has passed.
+func (r *Rollouts) later(w pWorld) pWorld {
+	if !r.timed() {
+		return w
+	}
+	w.rollout = r.storedRollout(*r.objects.rollout.list[w.rollout], func(t time.Time) time.Time {
+		if t.IsZero() {
+			return t
+		}
+		return longAgo
+	})
+	return w
+}
+
+func (r *Rollouts) laterGrace(n int32) int32 {
+	g := r.objects.grace.at(n)
+	if g == nil {
+		return 0
+	}
+	next := rollout.Grace{}
+	for key := range *g {
+		next[key] = longAgo
+	}
+	return r.objects.grace.of(&next)
+}
+
+// first returns the world at the beginning: a Rollout that nobody has seen yet, of a
+// Deployment that is done.
+func (r *Rollouts) first(n int8) (w pWorld) {
+	ref := rollout.WorkloadRef{APIVersion: "apps/v1", Kind: deploy.Kind, Name: "web"}
+	strategy := &rollout.Strategy{Steps: r.Steps}
+	if r.Led {
+		strategy.TrafficRoutings = []rollout.TrafficRouting{{Service: "web", GracePeriodSeconds: 3, Gateway: &rollout.GatewayRef{HTTPRouteName: new("web")}}}
+		w.traffic = r.objects.traffic.of(&rollout.Traffic{
+			Stable: &rollout.Service{Name: "web", Selector: map[string]string{"app": "web"}},
+			Route:  &rollout.Route{Name: "web", Rules: []rollout.RouteRule{{BackendRefs: []rollout.BackendRef{{Kind: "Service", Name: "web"}}}}},
+		})
+	}
+	w.rollout = r.storedRollout(rollout.Rollout{Name: "web", UID: "r", Generation: 1, WorkloadRef: ref, Canary: strategy}, r.time)
+	w.workload = r.storedWorkload(rollout.Workload{
+		WorkloadRef: ref, UID: "d", Generation: 1, Replicas: new(int32(n)), Template: templateOf(0), StrategyType: string(deploy.RollingUpdate),
+		RollingUpdate: &rollout.RollingUpdate{MaxSurge: rollout.Int(int32(r.Surge)), MaxUnavailable: rollout.Int(int32(r.Unavailable))},
+		Annotations:   map[string]string{revision.Annotation: "1"},
+		Status:        rollout.WorkloadStatus{ObservedGeneration: 1, Replicas: int32(n), ReadyReplicas: int32(n), AvailableReplicas: int32(n), UpdatedReplicas: int32(n)},
+	})
+	most := strconv.Itoa(int(n + r.Surge))
+	w.sets = r.objects.sets.of(&[]replicaset.ReplicaSet{{
+		Name: setName(0), UID: setName(0), Generation: 1, ControllerKind: deploy.Kind, ControllerName: "web", ControllerUID: "d",
+		CreationTimestamp: longAgo, Replicas: new(int32(n)), Template: templateOf(0),
+		Annotations: map[string]string{revision.Annotation: "1", revision.AnnotationDesired: strconv.Itoa(int(n)), revision.AnnotationMax: most},
+	}})
+	return w
+}
+
+// workload returns the Deployment as batches and admission read it.
+func (r *Rollouts) workloadOf(n int32) rollout.Workload {
+	w := *r.objects.workload.list[n]
+	w.StableRevision, w.UpdateRevision = w.Labels[rollout.LabelStableRevision], w.Template.Hash
+	w.Status.UpdatedReadyReplicas = rollout.ParseExtraStatus(w.Annotations[rollout.AnnotationExtraStatus]).UpdatedReadyReplicas
+	return w
+}
+
+func (r *Rollouts) setsOf(n int32) (sets []rollout.WorkloadSet) {
+	for _, rs := range *r.objects.sets.list[n] {
+		sets = append(sets, rollout.WorkloadSet{
+			Name: rs.Name, Template: rs.Template, Replicas: *rs.Replicas, Revision: rs.Annotations[revision.Annotation], CreationTimestamp: rs.CreationTimestamp,
+		})
+	}
+	return sets
+}
+
+// admitted returns the state behind an update of the Deployment.
+func (r *Rollouts) admitted(s pState, change func(*rollout.Workload)) (pState, []Breach) {
+	old := r.workloadOf(s.workload)
+	updated := old
+	change(&updated)
+	a, err := rollout.Admit(rollout.AdmitSnapshot{Old: old, New: updated, Rollouts: []rollout.Rollout{*r.objects.rollout.list[s.rollout]}, Sets: r.setsOf(s.sets)}, r.Options)
+	if err != nil {
+		return s, []Breach{breach(PropertyPlan, "%v", err)}
+	}
+	w := updated
+	if a.Changed {
+		w = a.Object
+	}
+	w.StableRevision, w.UpdateRevision, w.Status.UpdatedReadyReplicas, w.Generation = "", "", 0, 2
+	s.workload = r.storedWorkload(w)
+	return s, nil
+}
+
+// patched returns a map with changes; nil removes.
+func patched(m map[string]string, changes map[string]*string) map[string]string {
+	out := maps.Clone(m)
+	for key, value := range changes {
+		if value == nil {
+			delete(out, key)
+			continue
+		}
+		if out == nil {
+			out = map[string]string{}
+		}
+		out[key] = *value
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}

@@ -1,0 +1,368 @@
+package smallscope
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// A pPlan is a plan that is carried out: its writes and, behind them, the status.
+type pPlan struct {
+	Actions rollout.Actions
+	Rollout *rollout.RolloutStatus // nil if none is written
+	Batch   *rollout.BatchStatus
+	labels  bool // it labels pods
+}
+
+func (p *pPlan) writes() int {
+	n := len(p.Actions)
+	if p.Rollout != nil || p.Batch != nil {
+		n++
+	}
+	return n
+}
+
+// A pView is what a controller sees.
+type pView struct {
+	who int
+	pWorld
+	grace int32
+	pods  pPods
+}
+
+// A pPlanned is the number of a plan, 0 of one that changes nothing, and what is wrong
+// with it.
+type pPlanned struct {
+	plan, grace int32
+	breaches    []Breach
+}
+
+func (r *Rollouts) view(s *pState, who int) pView {
+	if who == 0 {
+		return pView{who: who, pWorld: s.pWorld, grace: s.grace}
+	}
+	v := pView{who: who, pods: s.pods}
+	v.release, v.workload = s.release, s.workload
+	return v
+}
+
+// planned returns the plan for a view, once for each.
+func (r *Rollouts) planned(v pView) pPlanned {
+	p, ok := r.plans[v]
+	if !ok {
+		if r.plans == nil {
+			r.plans = map[pView]pPlanned{}
+		}
+		if v.who == 0 {
+			p = r.planRollout(v)
+		} else if v.release != 0 {
+			p = r.planBatch(v)
+		}
+		r.plans[v] = p
+	}
+	return p
+}
+
+func (r *Rollouts) planRollout(v pView) pPlanned {
+	o := r.objects.rollout.list[v.rollout]
+	facts := rollout.Inspect(rollout.InspectSnapshot{Workload: r.workloadOf(v.workload), Style: o.Style(), Sets: r.setsOf(v.sets)})
+	s := rollout.Snapshot{Rollout: *o, BatchRelease: r.objects.release.at(v.release), Workload: &facts}
+	if t := r.objects.traffic.at(v.traffic); t != nil {
+		s.Traffic = *t
+	}
+	if g := r.objects.grace.at(v.grace); g != nil {
+		s.Grace = *g
+	}
+	p, err := r.Plan(s, now, r.Options)
+	if err != nil {
+		return pPlanned{grace: v.grace, breaches: []Breach{breach(PropertyPlan, "%v", err)}}
+	}
+	plan := pPlan{Actions: p.Actions}
+	if p.Failure == "" {
+		plan.Rollout = &p.Status
+		next := *o
+		next.Status = p.Status
+		if r.storedRollout(next, r.time) == v.rollout {
+			plan.Rollout = nil
+		}
+	}
+	done := pPlanned{}
+	if len(p.Grace) > 0 {
+		done.grace = r.objects.grace.of(&p.Grace)
+	}
+	if plan.writes() > 0 {
+		done.plan = r.objects.plan.of(&plan)
+	}
+	if r.CheckPlan != nil {
+		done.breaches = r.CheckPlan(s, p)
+	}
+	return done
+}
+
+func (r *Rollouts) planBatch(v pView) pPlanned {
+	o, w := r.objects.release.list[v.release], r.workloadOf(v.workload)
+	s := rollout.BatchSnapshot{Release: *o, Workload: &w}
+	for i, p := range v.pods {
+		if p.template > 0 {
+			hash := templateOf(p.template - 1).Hash
+			pod := rollout.Pod{Name: hash + strconv.Itoa(i), Ready: p.ready, TemplateHash: hash, Labels: map[string]string{rollout.LabelPodTemplateHash: hash}}
+			if given := r.objects.labels.at(p.labels); given != nil {
+				maps.Copy(pod.Labels, *given)
+			}
+			s.Pods = append(s.Pods, pod)
+		}
+	}
+	p, err := r.Batch(s, now, r.Options)
+	if err != nil {
+		return pPlanned{breaches: []Breach{breach(PropertyPlan, "%v", err)}}
+	}
+	plan := pPlan{Actions: p.Actions, Batch: &p.Status}
+	next := *o
+	next.Status = p.Status
+	if r.storedRelease(next) == v.release {
+		plan.Batch = nil
+	}
+	done := pPlanned{}
+	if plan.writes() > 0 {
+		for _, a := range p.Actions {
+			_, labels := a.(rollout.LabelPod)
+			plan.labels = plan.labels || labels
+		}
+		done.plan = r.objects.plan.of(&plan)
+	}
+	if r.CheckBatch != nil {
+		done.breaches = r.CheckBatch(s, p)
+	}
+	return done
+}
+
+// A pWrite is a write to what is stored, and pWritten what becomes of that.
+type pWrite struct {
+	pPending
+	pWorld
+}
+
+type pWritten struct {
+	pWorld
+	what string
+	ok   bool
+}
+
+// write carries out the next write of a plan. It reports whether the write had its
+// effect, or was refused since the object is not what the controller has seen.
+func (r *Rollouts) write(s pState, who int) (string, pState, bool) {
+	p := &s.plans[who]
+	plan := r.objects.plan.list[p.plan]
+	if int(p.next) < len(plan.Actions) {
+		if a, ok := plan.Actions[p.next].(rollout.LabelPod); ok {
+			return a.String(), r.label(s, a), true
+		}
+	}
+	key := pWrite{*p, s.pWorld}
+	w, known := r.writes[key]
+	if !known {
+		if r.writes == nil {
+			r.writes = map[pWrite]pWritten{}
+		}
+		w = r.store(plan, p, s.pWorld, who)
+		r.writes[key] = w
+	}
+	if w.own(who) != s.own(who) {
+		p.seen = w.own(who)
+	}
+	if w.workload != s.workload {
+		p.workload = w.workload
+	}
+	s.pWorld = w.pWorld
+	return w.what, s, w.ok
+}
+
+func (r *Rollouts) label(s pState, a rollout.LabelPod) pState {
+	i, err := strconv.Atoi(a.Name[1:])
+	if err != nil || i >= len(s.pods) || s.pods[i].template == 0 || templateOf(s.pods[i].template-1).Hash != a.Name[:1] {
+		return s // it is gone
+	}
+	labels := map[string]string{}
+	if given := r.objects.labels.at(s.pods[i].labels); given != nil {
+		maps.Copy(labels, *given)
+	}
+	maps.Copy(labels, a.Labels)
+	s.pods[i].labels = r.objects.labels.of(&labels)
+	return s
+}
+
+// store writes an object of the world.
+func (r *Rollouts) store(plan *pPlan, p *pPending, w pWorld, who int) pWritten {
+	seen := p.seen == w.own(who) && p.seen != 0
+	if int(p.next) == len(plan.Actions) {
+		switch {
+		case !seen:
+		case plan.Rollout != nil:
+			o := *r.objects.rollout.list[w.rollout]
+			o.Status = *plan.Rollout
+			w.rollout = r.storedRollout(o, r.time)
+		default:
+			o := *r.objects.release.list[w.release]
+			o.Status = *plan.Batch
+			w.release = r.storedRelease(o)
+		}
+		return pWritten{w, "the status of the " + pWho[who] + " is written", seen}
+	}
+	a := plan.Actions[p.next]
+	w, ok := r.act(a, p, w, seen)
+	return pWritten{w, a.String(), ok}
+}
+
+func (r *Rollouts) act(a rollout.Action, p *pPending, w pWorld, seen bool) (pWorld, bool) {
+	switch a := a.(type) {
+	case rollout.SetFinalizer:
+		return r.setFinalizer(a, w, seen)
+	case rollout.PatchRollout:
+		o := *r.objects.rollout.list[w.rollout]
+		o.Annotations = maps.Clone(o.Annotations)
+		if o.Annotations == nil {
+			o.Annotations = map[string]string{}
+		}
+		maps.Copy(o.Annotations, a.Annotations)
+		if seen {
+			w.rollout = r.objects.rollout.of(&o)
+		}
+		return w, seen
+	case rollout.PatchWorkload:
+		if p.workload != w.workload && !r.Blind {
+			return w, false
+		}
+		w.workload = r.patch(w.workload, a.Patch)
+		return w, true
+	case rollout.CreateBatchRelease:
+		if w.release != 0 {
+			return w, false
+		}
+		uid := "b1"
+		if workload := r.workloadOf(w.workload); workload.ControlledBy() == uid {
+			uid = "b2"
+		}
+		w.release = r.storedRelease(rollout.BatchRelease{Name: a.Name, UID: uid, Generation: 1, Annotations: a.Annotations, WorkloadRef: a.WorkloadRef, ReleasePlan: a.ReleasePlan})
+		return w, true
+	case rollout.UpdateBatchRelease, rollout.PatchBatchRelease, rollout.DeleteBatchRelease:
+		return r.changeRelease(a, w)
+	}
+	return r.lead(a, w)
+}
+
+func (r *Rollouts) setFinalizer(a rollout.SetFinalizer, w pWorld, seen bool) (pWorld, bool) {
+	set := func(list []string) []string {
+		list = slices.DeleteFunc(slices.Clone(list), func(f string) bool { return f == a.Finalizer })
+		if !a.Remove {
+			list = append(list, a.Finalizer)
+		}
+		return list
+	}
+	switch {
+	case !seen:
+	case a.Kind == "Rollout":
+		o := *r.objects.rollout.list[w.rollout]
+		o.Finalizers = set(o.Finalizers)
+		w.rollout = r.objects.rollout.of(&o)
+	default:
+		o := *r.objects.release.list[w.release]
+		o.Finalizers = set(o.Finalizers)
+		w.release = r.storedRelease(o)
+		if len(o.Finalizers) == 0 && !o.DeletionTimestamp.IsZero() {
+			w.release = 0
+		}
+	}
+	return w, seen
+}
+
+// patch returns the number of a Deployment that is patched.
+func (r *Rollouts) patch(n int32, p rollout.WorkloadPatch) int32 {
+	before := r.objects.workload.list[n]
+	w := *before
+	w.Labels, w.Annotations = patched(w.Labels, p.Labels), patched(w.Annotations, p.Annotations)
+	if p.Paused != nil {
+		w.Paused = *p.Paused
+	}
+	if p.StrategyType != nil {
+		w.StrategyType = *p.StrategyType
+		if w.StrategyType == "Recreate" {
+			w.RollingUpdate = nil
+		}
+	}
+	if !p.MaxSurge.IsZero() || !p.MaxUnavailable.IsZero() {
+		w.RollingUpdate = &rollout.RollingUpdate{MaxSurge: p.MaxSurge, MaxUnavailable: p.MaxUnavailable}
+	}
+	if w.Paused != before.Paused || w.StrategyType != before.StrategyType || w.RollingUpdate != before.RollingUpdate {
+		w.Generation = 2
+	}
+	return r.storedWorkload(w)
+}
+
+func (r *Rollouts) changeRelease(a rollout.Action, w pWorld) (pWorld, bool) {
+	if w.release == 0 {
+		_, deleted := a.(rollout.DeleteBatchRelease)
+		return w, deleted
+	}
+	o := *r.objects.release.list[w.release]
+	uid := o.UID
+	switch a := a.(type) {
+	case rollout.UpdateBatchRelease:
+		uid, o.Annotations, o.WorkloadRef, o.ReleasePlan = a.UID, a.Annotations, a.WorkloadRef, a.ReleasePlan
+	case rollout.PatchBatchRelease:
+		uid = a.UID
+		if a.RolloutID != nil {
+			o.ReleasePlan.RolloutID = *a.RolloutID
+		}
+		if a.Finalize != "" {
+			o.ReleasePlan.BatchPartition, o.ReleasePlan.FinalizingPolicy = nil, a.Finalize
+		}
+	case rollout.DeleteBatchRelease:
+		uid, o.DeletionTimestamp = a.UID, longAgo
+		if len(o.Finalizers) == 0 {
+			w.release = 0
+			return w, uid == o.UID
+		}
+	}
+	if uid != o.UID {
+		return w, false
+	}
+	o.Generation = 2
+	w.release = r.storedRelease(o)
+	return w, true
+}
+
+// lead writes what leads traffic.
+func (r *Rollouts) lead(a rollout.Action, w pWorld) (pWorld, bool) {
+	t := *r.objects.traffic.list[w.traffic]
+	switch a := a.(type) {
+	case rollout.SelectPods:
+		service := &t.Stable
+		if strings.HasSuffix(a.Service, "-canary") {
+			service = &t.Canary
+		}
+		if *service == nil {
+			return w, false
+		}
+		changes := map[string]*string{a.Key: &a.Value}
+		if a.Value == "" {
+			changes[a.Key] = nil
+		}
+		*service = &rollout.Service{Name: a.Service, Selector: patched((*service).Selector, changes)}
+	case rollout.CreateService:
+		if t.Canary != nil {
+			return w, false
+		}
+		t.Canary = &rollout.Service{Name: a.Name, Selector: a.Selector}
+	case rollout.DeleteService:
+		t.Canary = nil
+	case rollout.SetRoute:
+		t.Route = &rollout.Route{Name: a.Name, Rules: a.Rules}
+	default:
+		panic("not known here: " + a.String())
+	}
+	w.traffic = r.objects.traffic.of(&t)
+	return w, true
+}

@@ -1,0 +1,54 @@
+package smallscope_test
+
+import (
+	"github.com/kplan-go/kplan/internal/invariant"
+	"github.com/kplan-go/kplan/internal/smallscope"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// inSteps returns a step for each percentage, each of which waits for a person.
+func inSteps(led bool, percentages ...int32) (steps []rollout.Step) {
+	for _, p := range percentages {
+		s := rollout.Step{Replicas: rollout.Percent(p)}
+		if led {
+			s.Traffic = rollout.Percent(p)
+		}
+		steps = append(steps, s)
+	}
+	return steps
+}
+
+// progressive are Rollouts of Deployments, by name.
+func progressive() map[string]smallscope.Rollouts {
+	base := smallscope.Rollouts{
+		Plan: rollout.Reconcile, Batch: rollout.ReconcileBatch, Steps: inSteps(false, 50, 100), Surge: 1, Replicas: []int8{2}, Templates: 2, Changes: 1, Jumps: true,
+	}
+	long, behind, losing, scaled, led, changing := base, base, base, base, base, base
+	long.Steps, long.Replicas = either(base.Steps, inSteps(false, 25, 50, 75, 100)), either(base.Replicas, []int8{4})
+	behind.Behind, behind.Steps, behind.Replicas = 1, either(inSteps(false, 100), base.Steps), []int8{1}
+	losing.Losses, losing.Steps, losing.Replicas = 1, inSteps(false, 100), either([]int8{1}, []int8{2})
+	scaled.Surge, scaled.Unavailable, scaled.Replicas, scaled.Changes = 0, 1, []int8{2, 1}, either[int8](1, 2)
+	led.Led, led.Steps, led.Replicas = true, either(inSteps(true, 50, 100), inSteps(true, 34, 67, 100)), either(base.Replicas, []int8{3})
+	changing.Changes, changing.Jumps, changing.Steps = 2, full(), either(inSteps(false, 100), base.Steps)
+	changing.Replicas = either([]int8{1}, []int8{2})
+	return map[string]smallscope.Rollouts{
+		"progressive, steps": long, "progressive, stale": behind, "progressive, losses": losing, "progressive, scaled": scaled, "progressive, traffic": led, "progressive, changes": changing,
+	}
+}
+
+func progressiveScopes(corrected bool) (list []scope) {
+	for name, r := range progressive() {
+		if corrected {
+			r.Options.Corrected = rollout.AllCorrections()
+		}
+		o := r.Options
+		r.CheckPlan = func(s rollout.Snapshot, p rollout.Plan) []smallscope.Breach {
+			return found(invariant.Run(&invariant.RolloutPass{Snapshot: s, Now: now, Options: o, Plan: p, Strict: true}))
+		}
+		r.CheckBatch = func(s rollout.BatchSnapshot, p rollout.BatchPlan) []smallscope.Breach {
+			return found(invariant.Run(&invariant.BatchPass{Snapshot: s, Now: now, Options: o, Plan: p, Strict: true}))
+		}
+		list = append(list, scope{name, corrected, func() smallscope.Report { return smallscope.Explore(&r) }})
+	}
+	return list
+}
