@@ -169,12 +169,7 @@ func (a *admission) deployment() Reason {
 	if effective, reason := a.effective(); !effective {
 		return reason
 	}
-	var usable []*WorkloadSet
-	for i := range a.s.Sets {
-		if a.s.Sets[i].usable() {
-			usable = append(usable, &a.s.Sets[i])
-		}
-	}
+	usable := a.usable()
 	switch {
 	case len(usable) == 0:
 		return ReasonNoPods
@@ -183,7 +178,21 @@ func (a *admission) deployment() Reason {
 	}
 	a.labelStable(usable)
 	a.w.Paused = true
+	strategy, _ := ParseStrategy(a.s.New.Annotations[AnnotationStrategy])
+	if a.opts.Corrected.Has(CorrectNextRelease) && strings.EqualFold(strategy.RollingStyle, StylePartition) {
+		a.continuesPartition(strategy, true) // the release before is being closed, and has released all
+	}
 	return a.enter(r)
+}
+
+// usable returns the ReplicaSets that may have pods.
+func (a *admission) usable() (list []*WorkloadSet) {
+	for i := range a.s.Sets {
+		if a.s.Sets[i].usable() {
+			list = append(list, &a.s.Sets[i])
+		}
+	}
+	return list
 }
 
 // labelStable names the stable ReplicaSet: the oldest by revision, then by age, with
@@ -259,9 +268,20 @@ func (a *admission) continuesPartition(strategy DeploymentStrategy, effective bo
 	}
 	if effective {
 		strategy.Paused, changed = true, true
+		a.relabelStable()
 	}
 	a.set(AnnotationStrategy, strategy.Default(a.opts.Corrected).Text())
 	return continued(changed)
+}
+
+// relabelStable names another stable ReplicaSet for a release that begins anew when all
+// pods of the one before are gone: traffic would be pinned to nothing (D30).
+func (a *admission) relabelStable() {
+	usable := a.usable()
+	gone := len(usable) > 0 && !slices.ContainsFunc(usable, func(s *WorkloadSet) bool { return s.Template.Hash == a.w.Labels[LabelStableRevision] })
+	if gone && a.opts.Corrected.Has(CorrectFullFirstStep) {
+		a.labelStable(usable)
+	}
 }
 
 // other admits what is no Deployment (rule 3.2).

@@ -220,3 +220,17 @@ func TestAdmitOthers(t *testing.T) {
 		}
 	}
 }
+
+// D30 where no pods are left at all: there is no stable ReplicaSet to name.
+func TestAdmitInProgressWithoutPods(t *testing.T) {
+	s := rollout.AdmitSnapshot{Rollouts: []rollout.Rollout{partitioned(deployment, step(rollout.Percent(100), 0))}}
+	s.Old = rollout.Workload{WorkloadRef: deployment, UID: "u", Replicas: new(int32(6)), Template: template("v2"), Paused: true, StrategyType: "Recreate"}
+	s.Old.Annotations = map[string]string{rollout.AnnotationInProgress: "x", rollout.AnnotationStrategy: `{"rollingStyle":"partition"}`}
+	s.Old.Labels = map[string]string{rollout.LabelStableRevision: "v1"}
+	s.New = s.Old
+	s.New.Template = template("v3")
+	a, err := rollout.Admit(s, rollout.Options{Corrected: rollout.AllCorrections()})
+	require.NoError(t, err)
+	require.Equal(t, rollout.ReasonReleaseContinues, a.Reason)
+	require.Equal(t, "v1", a.Object.Labels[rollout.LabelStableRevision])
+}

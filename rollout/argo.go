@@ -169,7 +169,7 @@ func (r ArgoRollout) SetWeight() int32 {
 	case r.CurrentStepIndex == nil || len(r.Steps) == 0 || int(*r.CurrentStepIndex) >= len(r.Steps):
 		return r.MaxWeight()
 	}
-	for i := min(int(*r.CurrentStepIndex), len(r.Steps)-1); i >= 0; i-- {
+	for i := int(*r.CurrentStepIndex); i >= 0; i-- {
 		if w := r.Steps[i].SetWeight; w != nil {
 			return *w
 		}

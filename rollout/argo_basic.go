@@ -51,14 +51,16 @@ type basicPass struct {
 
 // grow adds pods within the surge, the stable ones first.
 func (p *basicPass) grow(room int64) {
-	if p.next.Stable < p.want.Stable && room > 0 {
-		grown := min(int64(p.next.Stable)+room, int64(p.want.Stable))
-		room -= grown - int64(p.next.Stable)
-		p.next.Stable = int32(grown)
+	stable := p.next.Stable
+	p.next.Stable = grown(stable, p.want.Stable, room)
+	if p.canary != nil {
+		p.next.Canary = grown(p.next.Canary, p.want.Canary, room+int64(stable)-int64(p.next.Stable))
 	}
-	if p.canary != nil && p.next.Canary < p.want.Canary && room > 0 {
-		p.next.Canary = int32(min(int64(p.next.Canary)+room, int64(p.want.Canary)))
-	}
+}
+
+// grown returns a size that grows to what is wanted, as far as there is room.
+func grown(from, want int32, room int64) int32 {
+	return int32(max(int64(from), min(int64(from)+room, int64(want))))
 }
 
 // shrink removes pods as far as enough stay available, then corrects both sizes so
@@ -73,14 +75,10 @@ func (p *basicPass) shrink() {
 	room := available - least
 	switch {
 	case !increasing:
-		if p.next.Canary > p.want.Canary {
-			p.next.Canary = int32(max(int64(p.want.Canary), int64(p.canary.Replicas)-room))
-		}
+		p.next.Canary = int32(max(int64(p.want.Canary), int64(p.canary.Replicas)-room))
 		p.adjust(&p.next.Canary, &p.next.Stable, p.canary, p.named)
 	case p.stable != nil:
-		if p.next.Stable > p.want.Stable {
-			p.next.Stable = int32(max(int64(p.want.Stable), int64(p.stable.Replicas)-room))
-		}
+		p.next.Stable = int32(min(int64(p.next.Stable), max(int64(p.want.Stable), int64(p.stable.Replicas)-room)))
 		p.adjust(&p.next.Stable, &p.next.Canary, p.stable, p.canary)
 	}
 }
@@ -91,10 +89,10 @@ func counted(s *ArgoSet, ignore bool) int64 {
 	switch {
 	case s == nil:
 		return 0
-	case s.Replicas < s.AvailableReplicas || ignore:
+	case ignore:
 		return int64(s.Replicas)
 	}
-	return int64(s.AvailableReplicas)
+	return int64(min(s.Replicas, s.AvailableReplicas))
 }
 
 // adjust takes from keep what is above the surge, gives back what is needed to stay

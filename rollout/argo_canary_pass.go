@@ -78,14 +78,13 @@ func (st *argoPass) canaryOthers() bool {
 	if len(others) == 0 {
 		return false
 	}
-	removed := int64(0)
+	removed := false
 	for _, set := range others {
 		if set.AvailableReplicas > set.Replicas {
-			return removed > 0 // upstream gives up
+			return removed // upstream gives up
 		}
 		if set.AvailableReplicas < set.Replicas {
-			removed += int64(set.Replicas - set.AvailableReplicas)
-			st.scale(set, set.AvailableReplicas, ReasonOtherTemplate)
+			removed = st.scale(set, set.AvailableReplicas, ReasonOtherTemplate)
 		}
 	}
 	b := ArgoBudget(st.replicas(), st.r.MaxSurge, st.r.MaxUnavailable)
@@ -94,14 +93,12 @@ func (st *argoPass) canaryOthers() bool {
 		return false
 	}
 	for _, set := range others {
-		if room > 0 && set.to > 0 {
-			n := min(room, int64(set.to))
+		if n := min(room, int64(set.to)); n > 0 {
 			room -= n
-			removed += n
-			st.scale(set, set.to-int32(n), ReasonOtherTemplate)
+			removed = st.scale(set, set.to-int32(n), ReasonOtherTemplate)
 		}
 	}
-	return removed > 0
+	return removed
 }
 
 // canaryPause begins the pause of a step, or waits for its end.

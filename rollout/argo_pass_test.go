@@ -72,6 +72,13 @@ func TestArgoRollbackWindow(t *testing.T) {
 	w.s.Rollout.RollbackWindow = 2
 	w.run(false)
 	require.Equal(t, "v1=4", w.sizes())
+	for pods, index := range map[int32]int32{0: 0, 1: 2} {
+		w.s.Rollout.TemplateHash, w.s.Rollout.Status.CurrentPodHash, w.s.Rollout.Status.StableRS = "v1", "v3", "v3"
+		w.set("v1").Replicas = pods
+		p, err := rollout.ArgoReconcile(w.s, w.clock)
+		require.NoError(t, err)
+		require.Equal(t, index, *p.Status.CurrentStepIndex, "the steps are over at once where v1 still has pods")
+	}
 }
 
 // A step that is over in the pass that skips all others leads one past the end, as is
@@ -110,10 +117,28 @@ func TestArgoOtherTemplates(t *testing.T) {
 		hash := fmt.Sprint("v", i+1)
 		w.s.Sets = append(w.s.Sets, rollout.ArgoReplicaSet{Hash: hash, Revision: int64(i) + 1, DesiredReplicas: w.s.Rollout.Replicas, ArgoSet: size})
 	}
+	w.s.Sets[1].DesiredReplicas = nil
 	p, err := rollout.ArgoReconcile(w.s, now)
 	require.NoError(t, err)
 	require.Contains(t, p.String(), "Scaled down replica set v3 from 3 to 0 (OtherTemplate)")
+	require.NotContains(t, p.String(), "replica set v2", "there is no room for it, and it is not annotated either")
+}
+
+// Without room only pods that are not available go. As upstream, that does not keep the
+// pause of a step from beginning in the same pass.
+func TestArgoOtherTemplatesWithoutRoom(t *testing.T) {
+	w := newArgoWorld(t, 4, weight(50), argoPause(-1))
+	w.s.Rollout.MaxSurge, w.s.Rollout.MaxUnavailable = rollout.Int(2), rollout.Int(0)
+	w.s.Rollout.TemplateHash = "v4"
+	w.s.Rollout.Status = rollout.ArgoStatus{CurrentPodHash: "v4", StableRS: "v1", CurrentStepIndex: new(int32(1))}
+	for i, size := range []rollout.ArgoSet{{Replicas: 2, AvailableReplicas: 2}, {Replicas: 1, AvailableReplicas: 1}, {Replicas: 1}, {Replicas: 2, AvailableReplicas: 1}} {
+		w.s.Sets = append(w.s.Sets, rollout.ArgoReplicaSet{Hash: fmt.Sprint("v", i+1), Revision: int64(i) + 1, ArgoSet: size})
+	}
+	p, err := rollout.ArgoReconcile(w.s, now)
+	require.NoError(t, err)
+	require.Contains(t, p.String(), "Scaled down replica set v3 from 1 to 0 (OtherTemplate)")
 	require.NotContains(t, p.String(), "replica set v2")
+	require.Equal(t, []rollout.ArgoPauseCondition{{Reason: rollout.ArgoPauseStep, StartTime: now}}, p.Status.PauseConditions)
 }
 
 // Old ReplicaSets of a blue-green update keep their pods for a while, the newest ones,

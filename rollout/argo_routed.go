@@ -30,12 +30,12 @@ func (r ArgoRollout) Routed() ArgoCounts {
 
 // pods returns how many pods serve a weight, rounded up.
 func (r ArgoRollout) pods(weight int32) int32 {
-	n := int64(weight) * int64(r.replicas())
-	d := int64(r.MaxWeight())
-	if n <= 0 {
-		return saturate(n / d)
+	n, d := int64(weight)*int64(r.replicas()), int64(r.MaxWeight())
+	pods := n / d
+	if n%d > 0 {
+		pods++
 	}
-	return saturate((n + d - 1) / d)
+	return saturate(pods)
 }
 
 // atLeast raises a size to what keeps each ReplicaSet highly available, unless it is

@@ -141,7 +141,7 @@ func (st *argoPass) promote(status *ArgoStatus) {
 // withinWindow reports whether the template goes back so few revisions that no step is
 // taken: fewer than the window were created in between.
 func (st *argoPass) withinWindow() bool {
-	if st.fresh == nil || st.stable == nil || st.r.RollbackWindow <= 0 || !st.fresh.CreationTimestamp.Before(st.stable.CreationTimestamp) {
+	if st.fresh == nil || st.stable == nil || !st.fresh.CreationTimestamp.Before(st.stable.CreationTimestamp) {
 		return false
 	}
 	between := int32(0)

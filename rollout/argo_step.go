@@ -59,8 +59,7 @@ func (r ArgoRollout) Promoted() bool {
 		return false
 	}
 	n := r.replicas()
-	enough := r.Canary.AvailableReplicas >= n ||
-		r.ProgressThreshold != nil && r.ProgressThreshold.Met(r.Canary.Replicas, r.Canary.AvailableReplicas, n)
+	enough := r.Canary.AvailableReplicas >= n || r.ProgressThreshold.Met(r.Canary.Replicas, r.Canary.AvailableReplicas, n)
 	end := len(r.Steps) == 0 || r.CurrentStepIndex != nil && int(*r.CurrentStepIndex) >= len(r.Steps)
 	return enough && (r.PromoteFull || r.CurrentPodHash == r.StableRS || end)
 }

@@ -3,6 +3,36 @@ package rollout
 // ReleasePatch returns what gives a workload back when its BatchRelease ends, and
 // false if nothing has to be written (rule 7.4).
 func ReleasePatch(br BatchRelease, w Workload, opts Options) (p WorkloadPatch, write bool) {
+	p, write = resumePatch(br, w, opts)
+	if releasedNext(&br.ReleasePlan, &w, opts.Corrected) {
+		p.wait(&w)
+	}
+	return p, write
+}
+
+// releasedNext reports whether an update was let in while the release is being closed,
+// which is released next (D33). The mark of the release itself is gone by then.
+func releasedNext(plan *ReleasePlan, w *Workload, cs Corrections) bool {
+	known := w.Labels[LabelStableRevision] != "" || w.Kind != "Deployment"
+	return cs.Has(CorrectNextRelease) && plan.FinalizingPolicy == WaitResume && w.Annotations[AnnotationInProgress] != "" && known
+}
+
+// wait takes away from a patch what would let a workload go on that admission holds for
+// its next release.
+func (p *WorkloadPatch) wait(w *Workload) {
+	if p.Paused != nil && w.Kind == "Deployment" {
+		paused := true
+		p.Paused = &paused
+	}
+	p.ClearPartition = false
+	if p.ReplaceStrategy {
+		p.StrategyType, p.ReplaceStrategy = nil, false
+	}
+	delete(p.Labels, LabelStableRevision)
+	delete(p.Annotations, AnnotationDaemonSetStrategy)
+}
+
+func resumePatch(br BatchRelease, w Workload, opts Options) (p WorkloadPatch, write bool) {
 	d := DriverOf(w.WorkloadRef, br.ReleasePlan)
 	plan := &br.ReleasePlan
 	keep := keeps(&br, &w, opts)
@@ -134,7 +164,7 @@ func (st *batchPass) giveBack() (failure string) {
 		st.add(PatchWorkload{Workload: w.WorkloadRef, UID: w.UID, Patch: p, Reason: ReasonGiveBack})
 	}
 	waits := st.driver.blueGreen() && plan.BatchPartition == nil || st.driver == DriverCanary && plan.FinalizingPolicy == WaitResume
-	if waits {
+	if waits && !releasedNext(plan, w, st.opts.Corrected) {
 		if hold, waiting := resumed(st.driver, w, write && st.driver.blueGreen()); waiting {
 			st.p.Holds = append(st.p.Holds, hold)
 			return "current release is not done: " + string(hold.Reason)

@@ -141,10 +141,8 @@ func (f RollbackFilter) Pods(pods []Pod) []Pod {
 	if need <= 0 {
 		return pods
 	}
-	if diff := int64(f.Planned) - need; diff > 0 {
-		high = append(high, low[:min(diff, int64(len(low)))]...)
-	}
-	return append(high, terminating...)
+	more := max(0, min(int64(f.Planned)-need, int64(len(low))))
+	return slices.Concat(high, low[:more], terminating)
 }
 
 // isLow reports whether a pod was not updated by this release, or not yet.

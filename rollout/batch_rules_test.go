@@ -83,6 +83,10 @@ func TestWorkloadEvents(t *testing.T) {
 		require.Equal(t, []any{c.phase, c.state, c.update}, []any{p.Status.Phase, p.Status.Current.BatchState, p.Status.UpdateRevision}, c.why)
 	}
 
+	begins := progressing(cloneSet)
+	begins.Release.Status = rollout.BatchStatus{}
+	require.Equal(t, rollout.EventNormal, rollout.EventOf(begins), "no size was seen before")
+
 	// B3: a changed plan begins with its batch, or with the first under another id.
 	for _, c := range []struct {
 		id        string
@@ -152,6 +156,11 @@ func TestBatchContexts(t *testing.T) {
 		got := rollout.NewBatchContext(br, rollout.Workload{WorkloadRef: c.ref, Replicas: &c.replicas, Unordered: c.unordered}, nil, nil)
 		require.Equal(t, []any{c.planned, c.desired, c.partition, c.surge}, []any{got.Planned, got.Desired, got.DesiredPartition, got.DesiredSurge}, c.why)
 		require.Equal(t, c.style == rollout.BlueGreen, got.FailureThreshold.IsZero(), c.why)
+		for _, i := range []int32{-1, 1} {
+			br.Status.Current.CurrentBatch = i
+			got = rollout.NewBatchContext(br, rollout.Workload{WorkloadRef: c.ref, Replicas: &c.replicas}, nil, nil)
+			require.Zero(t, got.Planned, "there is no batch %d", i)
+		}
 	}
 	for _, c := range []struct {
 		stable, replicas int32
@@ -292,4 +301,6 @@ func TestRollbackFilter(t *testing.T) {
 		}
 		require.Equal(t, c.want, fmt.Sprint(names), c.why)
 	}
+	ordered := rollout.RollbackFilter{Ordered: true, UpdateRevision: "v1", Planned: 1, Replicas: 2}
+	require.Equal(t, []rollout.Pod{of("web-0", "v1")}, ordered.Pods([]rollout.Pod{of("web-x", "v1"), of("web-0", "v1")}), "what has no ordinal comes before the partition")
 }

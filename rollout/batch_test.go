@@ -160,6 +160,7 @@ func TestRollbackInBatches(t *testing.T) {
 	s.Release.Status.Current.NoNeedUpdateReplicas = new(int32(1)) // stale: it is counted anew
 	p, err = rollout.ReconcileBatch(s, now, rollout.Options{})
 	require.NoError(t, err)
+	require.Equal(t, new(int32(2)), p.Status.Current.NoNeedUpdateReplicas)
 	require.Equal(t, int32(3), p.Context.Desired, "2 as they are, and half of the other 2")
 	require.Equal(t, rollout.Percent(25), p.Context.DesiredPartition)
 	require.Equal(t, rollout.BatchVerifying, p.Status.Current.BatchState)
@@ -200,6 +201,7 @@ func TestCanaryAndBlueGreenLives(t *testing.T) {
 	s.Release.Status.Phase, s.Release.Status.Current.BatchState = rollout.BatchProgressing, rollout.BatchUpgrading
 	p = run(s)
 	require.Equal(t, `Patched deployment web-x: {"spec":{"replicas":2}} (Upgrade)`, p.String())
+	require.Equal(t, []any{"", rollout.BatchVerifying}, []any{p.Failure, p.Status.Current.BatchState})
 	s.Canary.Status = rollout.WorkloadStatus{ObservedGeneration: 1, Replicas: 2, AvailableReplicas: 2}
 	s.Release.Status.Current = rollout.CurrentBatch{BatchState: rollout.BatchVerifying, UpdatedReplicas: 2, UpdatedReadyReplicas: 2}
 	require.Equal(t, rollout.ReasonNotObserved, run(s).Holds[0].Reason)
@@ -213,7 +215,8 @@ func TestCanaryAndBlueGreenLives(t *testing.T) {
 	s.Workload.Status = rollout.WorkloadStatus{Replicas: 4, UpdatedReplicas: 3}
 	require.Equal(t, rollout.ReasonNotPromoted, run(s).Holds[0].Reason)
 	s.Workload.Status.UpdatedReplicas = 4
-	require.Equal(t, rollout.ReasonNotAvailable, run(s).Holds[0].Reason)
+	s.Workload.RollingUpdate = limits
+	require.Equal(t, rollout.Hold{Name: "demo", Reason: rollout.ReasonNotAvailable, Limit: 3}, run(s).Holds[0], "25% of 4 need not be")
 	s.Workload.Status.AvailableReplicas = 4
 	p = run(s)
 	require.Equal(t, rollout.BatchCompleted, p.Status.Phase)

@@ -53,29 +53,41 @@ func (st *pass) left() bool {
 	return st.w.InProgress || st.w.Labels[LabelStableRevision] != "" || pinned
 }
 
-// unmark takes the mark of the release from the workload. One that shows in a later pass
-// of the closing is that of another update (D33). If the workload has been given back, and
-// its stable revision is known, that one is released next, and keeps its mark. Otherwise it
-// is not released in steps, and does not wait for them.
+// unmark takes the mark of the release from the workload, but not that of another update.
+// If that one cannot be released next since its stable revision is not known, and the
+// workload has been given back, it does not wait either.
 func (st *pass) unmark(reason ClosingReason) {
 	if st.w == nil || !st.w.InProgress {
 		return
 	}
-	deployment := st.r.WorkloadRef.Kind == "Deployment"
-	given := st.br == nil || st.br.Status.Phase == BatchCompleted
 	patch := WorkloadPatch{}
-	if given && st.has(CorrectNextRelease) && st.sub.FinalisingStep != "" {
-		known := st.w.Labels[LabelStableRevision] != "" || !deployment
-		switch {
-		case known && reason == ClosingSuccess:
+	if st.another(reason) {
+		if st.w.Labels[LabelStableRevision] != "" || st.r.WorkloadRef.Kind != "Deployment" {
 			return
-		case !known && (reason == ClosingSuccess || reason == ClosingRollback):
+		}
+		if st.br == nil || st.br.Status.Phase == BatchCompleted {
 			running := false
 			patch.Paused = &running
 		}
 	}
 	patch.remove(AnnotationInProgress)
 	st.add(PatchWorkload{Workload: st.r.WorkloadRef, UID: st.w.UID, Patch: patch, Reason: ReasonClosing})
+}
+
+// another reports whether the mark of the workload is that of another update than the one
+// that is closed (D33): it has another template, or shows in a later pass of the closing.
+func (st *pass) another(reason ClosingReason) bool {
+	if !st.has(CorrectNextRelease) || !st.w.InProgress {
+		return false
+	}
+	changed := st.sub.Revision != st.w.CanaryRevision
+	switch reason {
+	case ClosingSuccess:
+		return changed || st.sub.FinalisingStep != ""
+	case ClosingRollback: // which goes on behind a step that the reset has written down
+		return changed
+	}
+	return false
 }
 
 // thaw gives a Deployment back that nobody drives any more (D3): a rollback that takes
@@ -87,7 +99,7 @@ func (st *pass) thaw(reason ClosingReason) {
 	if !st.has(CorrectFrozen) || reason == ClosingSuccess || st.br != nil || st.w == nil || st.r.WorkloadRef.Kind != "Deployment" {
 		return
 	}
-	if st.w.Labels[LabelStableRevision] == "" {
+	if st.w.Labels[LabelStableRevision] == "" || st.another(reason) {
 		return
 	}
 	w := Workload{WorkloadRef: st.w.WorkloadRef, Annotations: st.w.Annotations, Paused: true}

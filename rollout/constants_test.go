@@ -50,6 +50,8 @@ func TestAnnotations(t *testing.T) {
 	require.Equal(t, `{"updatedReadyReplicas":3,"expectedUpdatedReplicas":3}`, rollout.ExtraStatus{UpdatedReadyReplicas: 3, ExpectedUpdatedReplicas: 3}.Text())
 	require.Equal(t, `{}`, rollout.ExtraStatus{}.Text())
 	require.Equal(t, rollout.ExtraStatus{}, rollout.ParseExtraStatus(""))
+	require.Equal(t, rollout.ExtraStatus{UpdatedReadyReplicas: 3, ExpectedUpdatedReplicas: 4}, rollout.ParseExtraStatus(`{"updatedReadyReplicas":3,"expectedUpdatedReplicas":4}`))
+	require.Equal(t, rollout.ExtraStatus{}, rollout.ParseExtraStatus(`{"updatedReadyReplicas":3,"expectedUpdatedReplicas":"4"}`), "nothing of what cannot be read whole")
 	original, err := json.Marshal(rollout.OriginalStrategy{MaxSurge: new(rollout.Int(1)), ProgressDeadlineSeconds: new(int32(600))})
 	require.NoError(t, err)
 	require.Equal(t, `{"maxSurge":1,"progressDeadlineSeconds":600}`, string(original))

@@ -213,27 +213,6 @@ func nextRelease(t *testing.T, o rollout.Options) string {
 		after(func(c *world) bool { return c.sizes["v2"] == 6 && c.br == nil })
 }
 
-// The other half of D33: an update that came before the workload was given back has lost
-// its label then, and the next one has paused the workload again. Its stable revision is
-// not known, so that it is not released in steps.
-func TestUpdateAtGivingBack(t *testing.T) {
-	for paused, cs := range map[bool]rollout.Corrections{true: nil, false: {rollout.CorrectNextRelease}} {
-		c := newWorld(t, 6, step(rollout.Percent(20), 0), step(rollout.Percent(100), 0))
-		c.opts.Corrected = cs
-		c.begin()
-		c.run(func() bool { return c.br != nil && c.br.Status.Phase == rollout.BatchFinalizing }, false)
-		require.Equal(t, rollout.ReasonReleaseBegins, c.update("v3").Reason)
-		for c.br.Status.Phase != rollout.BatchCompleted {
-			c.batchPass()
-		}
-		require.Equal(t, rollout.ReasonReleaseContinues, c.update("v4").Reason)
-		require.NotContains(t, c.w.Labels, stableLabel)
-		c.run(c.phase(rollout.PhaseHealthy), false)
-		require.Equal(t, paused, c.w.Paused, "%v", cs)
-		require.NotContains(t, c.w.Annotations, rollout.AnnotationInProgress)
-	}
-}
-
 // D13 again: a rollback resumes the workload, even if another template comes before it is
 // given back. Only what is deleted or disabled stays as it is.
 func TestCancelledDespiteUpdate(t *testing.T) {

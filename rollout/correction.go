@@ -78,7 +78,9 @@ const (
 	CorrectSuffix Correction = "D29"
 	// CorrectFullFirstStep does not pin the stable Service before a first step that
 	// updates all pods. Without it the Service is pinned and released in turn, for
-	// ever, if there is a grace (D30, found here).
+	// ever, if there is a grace. Nor is it pinned to a revision whose pods are gone, when
+	// somebody jumps back from a step that updates all pods, or changes the template then
+	// (D30, found here).
 	CorrectFullFirstStep Correction = "D30"
 	// CorrectOtherTemplate releases no pod of another template that comes in the middle of
 	// a blue-green release, and resumes the workload, which admission has paused for it,
@@ -89,8 +91,10 @@ const (
 	// pod any more (D32, found here).
 	CorrectPromoted Correction = "D32"
 	// CorrectNextRelease releases an update next that is let in while the Rollout of the one
-	// before is being closed, and the workload has been given back. Without it the workload
-	// loses its mark and stays paused (D33, found here).
+	// before is being closed after a success or, together with D13, a rollback: no pod is
+	// updated before. Without it the workload loses its mark, and the update is rolled out
+	// at once if the workload is still driven, or stays paused if it has been given back
+	// (D33, found here).
 	CorrectNextRelease Correction = "D33"
 	// CorrectCanaryName creates the canary Deployment under a name of its own, and without
 	// a finalizer, since its owner has one. Without it a request that is repeated creates

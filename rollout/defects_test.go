@@ -57,6 +57,9 @@ func TestRouteRules(t *testing.T) {
 	require.Equal(t, weighed, rollout.RouteWeight(weighed, "svc", "canary", 20), "done when they are equal")
 	require.Equal(t, []string{"svc (/a)", "svc (/b)", "other "}, words(two), "the argument stays as it is")
 
+	first := []rollout.RouteRule{rule(nil, "canary", "svc")}
+	require.Equal(t, []string{"canary=20 svc=80 "}, words(rollout.RouteWeight(first, "svc", "canary", 20)), "a canary is not added twice")
+
 	fixed := rollout.Corrections{rollout.CorrectRoutes}
 	led := rollout.RouteMatches(two, "svc", "canary", []rollout.Match{header("h")}, nil)
 	require.Equal(t, []string{"svc (/a)", "svc (/b)", "other ", "canary (/a h)", "canary (/b h)"}, words(led), "behind all others")
@@ -181,6 +184,16 @@ func TestTrafficMoments(t *testing.T) {
 		if c.s.Rollout.Status.Sub.CurrentStepIndex == 3 {
 			require.Len(t, p.Actions, 1, c.why)
 		}
+	}
+
+	// Before step 1 is led, its own grace has passed since the state was entered.
+	for _, c := range []struct {
+		age  time.Duration
+		want string
+	}{{10*time.Second - 1, "rollout held back: Grace (9 of 10)"}, {10 * time.Second, "Created service svc-canary from svc (RouteTraffic)"}} {
+		s := led(rollout.StateTrafficRouting, 1, 10, false)
+		s.Rollout.Status.Sub.LastUpdateTime = now.Add(-c.age)
+		require.Contains(t, reconcile(t, s, rollout.Options{}).String(), c.want)
 	}
 
 	// The grace of a change is over when it has been remembered for as long, and no

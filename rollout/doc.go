@@ -89,7 +89,7 @@
 //	D9  no canary Service, blue-green         D27 labels and shrinking of a canary
 //	D10 Recreate is not restored              D28 labels in the order of ordinals
 //	D11 failure threshold                     D29 hash that ends another one
-//	                                          D30 first step that updates all pods, with traffic
+//	                                          D30 steps that update all pods, with traffic
 //	                                          D31 another template in the middle, blue-green
 //	                                          D32 labels after a template is taken back
 //	                                          D33 update while the release before is closed

@@ -78,6 +78,8 @@ func TestExplain(t *testing.T) {
 	b.Workload.WorkloadRef, b.Release.WorkloadRef, b.Workload.Generation = cloneSet, cloneSet, 1
 	e = explain(t, s, &b, rollout.Options{})
 	require.Equal(t, rollout.Hold{Reason: rollout.ReasonNotObserved, Limit: 1}, e.Because[0].Because[0].Waits[0].Hold)
+	b.Workload.Status.ObservedGeneration = 1
+	require.Empty(t, explain(t, s, &b, rollout.Options{}).Because[0].Because[0].Waits, "its controller has seen it")
 	b.Canary = &rollout.Workload{WorkloadRef: rollout.WorkloadRef{Kind: "Deployment", Name: "demo-x"}}
 	require.Equal(t, "demo-x", explain(t, s, &b, rollout.Options{}).Because[0].Because[0].Name)
 	_, err := rollout.Explain(rollout.Snapshot{}, nil, now, rollout.Options{})
@@ -85,6 +87,16 @@ func TestExplain(t *testing.T) {
 	b.Release.Name = ""
 	_, err = rollout.Explain(s, &b, now, rollout.Options{})
 	require.ErrorContains(t, err, "Release.Name")
+}
+
+// The pods that wait for their label are those of the new template that have none.
+func TestExplainLabels(t *testing.T) {
+	s, b := blocked(t)
+	b.Workload.Status.UpdatedReadyReplicas, b.Release.Status.Current.UpdatedReadyReplicas, b.Pods[4].Ready = 2, 2, true
+	b.Pods[4].Labels[rollout.LabelRolloutID], b.Pods[4].Labels[rollout.LabelBatchID] = b.Release.ReleasePlan.RolloutID, "1"
+	w := explain(t, at(s, 0), &b, rollout.Options{}).Because[0].Waits[0]
+	require.Equal(t, rollout.Hold{Reason: rollout.ReasonTooFewLabelled, Have: 1, Limit: 2}, w.Hold)
+	require.Equal(t, []string{"web-f"}, w.Pods)
 }
 
 // at sets how many pods the rollout pass sees as ready.

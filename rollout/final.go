@@ -1,7 +1,5 @@
 package rollout
 
-import "slices"
-
 // A FinalisingStep is one step of the closing of a Rollout.
 type FinalisingStep string
 
@@ -44,11 +42,12 @@ func ClosingSequence(style Style, reason ClosingReason) []FinalisingStep {
 // following returns the closing step behind one: the end if the sequence does not
 // have it.
 func following(sequence []FinalisingStep, step FinalisingStep) FinalisingStep {
-	i := slices.Index(sequence, step)
-	if i < 0 || i+1 >= len(sequence) {
-		return FinalEnd
+	for i, next := range sequence[1:] {
+		if sequence[i] == step {
+			return next
+		}
 	}
-	return sequence[i+1]
+	return FinalEnd
 }
 
 // known reports whether the style knows a closing step at all.

@@ -26,6 +26,8 @@ func TestPartitionFormulas(t *testing.T) {
 	}
 	require.Equal(t, rollout.Budget{Replicas: 6, Surge: 2, Unavailable: 1}, budget(6, p(25), p(25)))
 	require.Equal(t, rollout.Budget{Replicas: 6}, rollout.PartitionBudget(6, nil), "no limits at all")
+	require.Equal(t, rollout.Budget{Replicas: 6}, rollout.PartitionBudgetExact(6, nil), "no limits at all")
+	require.Equal(t, rollout.Budget{Replicas: 6, Surge: 2}, rollout.PartitionBudgetExact(6, &rollout.RollingUpdate{MaxSurge: n(2)}))
 	require.Equal(t, rollout.Budget{Replicas: 6, Unavailable: 1}, budget(6, n(0), n(0)), "both 0")
 	require.Equal(t, rollout.Budget{Replicas: 6, Unavailable: 1}, budget(6, unset, unset), "both unset")
 	require.Equal(t, rollout.Budget{}, budget(0, n(0), n(0)), "capped")
@@ -205,6 +207,7 @@ func TestArgoRoutedCounts(t *testing.T) {
 	}{
 		{none, 10, 10, 10, true}, {none, 10, 9, 10, false}, {none, 9, 10, 10, false}, {&rollout.ArgoThreshold{Type: "Pods", Value: -1}, 10, 9, 10, false},
 		{pods, 10, 3, 10, true}, {pods, 10, 2, 10, false}, {percent, 10, 3, 10, true}, {percent, 10, 2, 10, false}, {percent, 0, 0, 0, true},
+		{&rollout.ArgoThreshold{Type: "Percent", Value: 2_000_000}, 1, 20_000, 1, true}, // exactly, where the tolerance is lost in rounding
 		{odd, 10, 10, 10, true}, {odd, 10, 9, 10, false}, {odd, 9, 10, 10, false}, {odd, 10, 3, 10, false},
 	} {
 		require.Equal(t, c.want, c.threshold.Met(c.spec, c.available, c.desired), "%+v", c)

@@ -50,10 +50,7 @@ func copyNumber(n *int32) *int32 {
 }
 
 func copyMatch(m Match) Match {
-	if m.Path != nil {
-		m.Path = &PathMatch{Type: m.Path.Type, Value: m.Path.Value}
-	}
-	m.Headers, m.QueryParams = slices.Clone(m.Headers), slices.Clone(m.QueryParams)
+	m.Path, m.Headers, m.QueryParams = copied(m.Path), slices.Clone(m.Headers), slices.Clone(m.QueryParams)
 	return m
 }
 

@@ -48,6 +48,14 @@ func TestInspectRollbacks(t *testing.T) {
 	}
 }
 
+// D25: the deadline is that of before a blue-green release made it infinite.
+func TestInspectDeadline(t *testing.T) {
+	for original, want := range map[string]int32{"": rollout.InfiniteDeadline, "{}": rollout.InfiniteDeadline, `{"progressDeadlineSeconds":60}`: 60} {
+		w := rollout.Workload{WorkloadRef: deployment, ProgressDeadlineSeconds: new(int32(rollout.InfiniteDeadline)), Annotations: map[string]string{rollout.AnnotationOriginalStrategy: original}}
+		require.Equal(t, want, *rollout.Inspect(rollout.InspectSnapshot{Workload: w}).ProgressDeadlineSeconds, original)
+	}
+}
+
 // Section 5.10: the BatchRelease that a step asks for.
 func TestReleaseOf(t *testing.T) {
 	r := partitioned(deployment, step(rollout.Percent(20), 60), step(rollout.Int(5), -1))

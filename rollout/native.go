@@ -58,12 +58,8 @@ func (b NativeBatch) Desired() (int32, error) {
 
 // leadingNumber returns the number that a text begins with.
 func leadingNumber(s string) (int64, error) {
-	at := sign(s)
-	end := strings.IndexFunc(s[at:], func(r rune) bool { return r < '0' || r > '9' })
-	if end >= 0 {
-		s = s[:at+end]
-	}
-	return strconv.ParseInt(s, 10, 32)
+	rest := strings.TrimLeft(s[sign(s):], "0123456789")
+	return strconv.ParseInt(strings.TrimSuffix(s, rest), 10, 32)
 }
 
 func sign(s string) int {

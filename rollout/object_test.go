@@ -119,7 +119,9 @@ func TestConvert(t *testing.T) {
 	blueGreen := rollout.ConvertBack(rollout.Rollout{Name: "web", BlueGreen: &rollout.Strategy{Steps: []rollout.Step{{}}}})
 	require.Equal(t, rollout.RolloutV1alpha1{Name: "web"}, blueGreen)
 	canary := rollout.ConvertBack(rollout.Rollout{Name: "web", Canary: &rollout.Strategy{EnableExtraWorkloadForCanary: true}})
-	require.Equal(t, "canary", canary.Annotations[rollout.AnnotationRollingStyle])
+	require.Equal(t, map[string]string{rollout.AnnotationRollingStyle: "canary"}, canary.Annotations, "no TrafficRouting is named")
+	canary = rollout.ConvertBack(rollout.Rollout{Name: "web", Canary: &rollout.Strategy{TrafficRoutingRef: "tr"}})
+	require.Equal(t, map[string]string{rollout.AnnotationRollingStyle: "partition", rollout.AnnotationTrafficRouting: "tr"}, canary.Annotations)
 }
 
 // Section 2.3, what the recordings do not hold.
@@ -274,6 +276,13 @@ func TestIngress(t *testing.T) {
 	require.True(t, ok)
 	require.True(t, create.Create)
 	require.Equal(t, "0", create.Annotations["nginx.ingress.kubernetes.io/canary-weight"])
+	none := s
+	none.Rollout.Canary = &rollout.Strategy{TrafficRoutings: r.Canary.TrafficRoutings, Steps: []rollout.Step{{Replicas: rollout.Percent(50), Traffic: rollout.Percent(0)}}}
+	none.Rollout.Status.Sub.RolloutHash = "" // it is no change of the plan
+	require.NotContains(t, reconcile(t, none, rollout.Options{}).String(), "ingress", "none is made for no traffic")
+	none.Rollout.Canary.Steps[0].Matches = []rollout.Match{{Headers: []rollout.ValueMatch{{Name: "a", Value: "b"}}}}
+	require.Contains(t, reconcile(t, none, rollout.Options{}).String(), "Set ingress in-canary", "but for matches")
+	s.Rollout.Status.Sub.RolloutHash = rollout.StrategyHash(r)
 	s.Traffic.CanaryIngress = &rollout.Ingress{Name: "in-canary", Annotations: create.Annotations}
 	p = reconcile(t, s, rollout.Options{})
 	changed, ok := p.Actions[0].(rollout.SetIngress)

@@ -80,11 +80,7 @@ func PartitionNewSize(partition IntOrPercent, b Budget, total int64, size int32)
 		return b.Replicas
 	}
 	limit, room := PartitionLimit(partition, b.Replicas), int64(b.Replicas)+int64(b.Surge)-total
-	if size >= limit || room <= 0 {
-		return size
-	}
-	missing := int64(b.Replicas) - int64(size)
-	return int32(min(int64(size)+min(room, missing), int64(limit)))
+	return int32(max(int64(size), min(int64(size)+room, int64(limit))))
 }
 
 // PartitionOldLimit returns how many of the old pods, of which oldTotal are wanted,

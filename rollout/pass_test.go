@@ -284,6 +284,8 @@ func TestRecalculate(t *testing.T) {
 		s.BatchRelease = nil
 		require.Equal(t, int32(1), reconcile(t, s, rollout.Options{}).Status.Sub.CurrentStepIndex, "no BatchRelease: the first step")
 	}
+	br.ReleasePlan.BatchPartition = new(int32(len(br.ReleasePlan.Batches)))
+	require.Equal(t, int32(1), rollout.RecalculateStep([]rollout.Step{step(rollout.Percent(20), 0)}, &br, 10, 1), "a batch that is none has released nothing")
 	br.ReleasePlan.BatchPartition = nil
 	require.Equal(t, int32(1), rollout.RecalculateStep([]rollout.Step{step(rollout.Percent(20), 0)}, &br, 10, 1), "D20: where upstream crashes")
 }
@@ -334,6 +336,9 @@ func TestClosing(t *testing.T) {
 		require.Equal(t, c.want, p.Status.Sub.FinalisingStep, c.why)
 		require.Contains(t, p.String(), c.text, c.why)
 	}
+	require.NotContains(t, at(twoSteps(), rollout.FinalResume, &waiting).String(), "Patched batch release", "it has been asked for")
+	waiting.ReleasePlan.FinalizingPolicy = rollout.Immediate
+	require.Contains(t, at(twoSteps(), rollout.FinalResume, &waiting).String(), "Patched batch release", "it is not to wait, and now is")
 	p := at(twoSteps(), rollout.FinalResume, &fresh)
 	require.Contains(t, p.Actions, rollout.Action(rollout.PatchBatchRelease{Name: "web", UID: "b", Finalize: rollout.WaitResume, Reason: rollout.ReasonClosing}))
 }

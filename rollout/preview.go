@@ -170,9 +170,7 @@ func (v *preview) sizes() Sizes {
 // begin creates the ReplicaSet of the new template at partition 0.
 func (v *preview) begin() {
 	v.partition = Int(0)
-	if v.budget.Replicas > 0 {
-		v.fresh = PartitionCreationSize(v.partition, v.budget, int64(v.sizes().Total()), v.opts.Corrected)
-	}
+	v.fresh = PartitionCreationSize(v.partition, v.budget, int64(v.sizes().Total()), v.opts.Corrected)
 	v.passes()
 }
 
@@ -207,7 +205,7 @@ func (v *preview) step(i int32) PreviewStep {
 	p.End = v.sizes()
 	p.PeakTotal, p.MinAvailable = v.extremes(before, p.Passes)
 	batches := ReleaseOf(v.in.Rollout, Facts{}, i, nil).ReleasePlan.Batches
-	p.Labelled = max(0, BatchIncrements(batches, i-1, v.in.Replicas)[i-1])
+	p.Labelled = max(0, BatchIncrements(batches, int32(len(batches)), v.in.Replicas)[i-1])
 	if v.fresh < c.Desired {
 		p.Stuck = ReasonTooFewUpdated
 	}

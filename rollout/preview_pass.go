@@ -4,7 +4,7 @@ package rollout
 // the new ReplicaSet, or else shrink old ones as far as enough pods stay available.
 func (v *preview) pass() {
 	s, r := v.sizes(), v.budget.Replicas
-	if grown := PartitionNewSize(v.partition, v.budget, int64(s.Total()), s.New); s.New < r && grown != s.New {
+	if grown := PartitionNewSize(v.partition, v.budget, int64(s.Total()), s.New); grown != s.New {
 		v.fresh = grown
 		return
 	}

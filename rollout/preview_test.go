@@ -3,6 +3,7 @@ package rollout_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -91,6 +92,20 @@ func TestPreviewOfOthers(t *testing.T) {
 	require.Equal(t, "2/10 5/10 10/10 ", ends(blueGreen))
 }
 
+// Section 15.2: a step that changes nothing has no passes, and labels none.
+func TestPreviewPassesOfOthers(t *testing.T) {
+	r := partitioned(cloneSet, step(rollout.Percent(20), -1), step(rollout.Int(2), -1), step(rollout.Int(5), -1), step(rollout.Percent(100), -1))
+	p, err := rollout.Preview(rollout.PreviewInput{Rollout: r, Replicas: 10}, rollout.Options{})
+	require.NoError(t, err)
+	var passes [][]rollout.Sizes
+	var labelled []int32
+	for _, s := range p.Steps {
+		passes, labelled = append(passes, s.Passes), append(labelled, s.Labelled)
+	}
+	require.Equal(t, [][]rollout.Sizes{{{New: 2, Old: 8}}, nil, {{New: 5, Old: 5}}, {{New: 10}}}, passes)
+	require.Equal(t, []int32{2, 0, 3, 5}, labelled)
+}
+
 func TestPreviewFindsWhatNeverEnds(t *testing.T) {
 	r := partitioned(deployment, step(rollout.Percent(20), -1), step(rollout.Int(5), -1), step(rollout.Percent(100), 60))
 	p, err := rollout.Preview(rollout.PreviewInput{Rollout: r, Replicas: 10}, rollout.Options{})
@@ -102,7 +117,7 @@ func TestPreviewFindsWhatNeverEnds(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, p.Steps[1].Stuck)
 	require.Empty(t, p.Warnings)
-	require.Equal(t, rollout.PauseTimed, p.Steps[2].Pause)
+	require.Equal(t, []any{rollout.PauseTimed, time.Minute}, []any{p.Steps[2].Pause, p.Steps[2].Duration})
 }
 
 func TestWarnings(t *testing.T) {
@@ -118,6 +133,7 @@ func TestWarnings(t *testing.T) {
 	require.Empty(t, texts(partitioned(cloneSet, step(rollout.Percent(50), -1)), 100))
 	require.Empty(t, rollout.Warnings(rollout.Rollout{}, 3, nil))
 	require.Equal(t, []string{"D15"}, texts(partitioned(deployment, step(rollout.Percent(20), -1)), 1))
+	require.Empty(t, texts(partitioned(deployment, step(rollout.Percent(0), -1)), 1), "0% is none of it")
 	in := rollout.PreviewInput{Rollout: partitioned(deployment, step(rollout.Percent(20), -1)), Replicas: 6, Limits: &rollout.RollingUpdate{MaxUnavailable: rollout.Int(1)}}
 	for _, c := range []struct {
 		cs   rollout.Corrections

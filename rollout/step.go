@@ -31,7 +31,7 @@ func StateAfterJump(step Step, replicas, updated int32) StepState {
 // as the next: 0 if that is the natural one, or no step at all.
 func JumpStep(steps []Step, current, next int32) int32 {
 	n := int32(len(steps))
-	if next == NextStep(n, current) || next <= 0 || next > n {
+	if next == NextStep(n, current) || next < 1 || next > n {
 		return 0
 	}
 	return next
@@ -71,6 +71,19 @@ func (st *pass) stepMachine() {
 // lead traffic to.
 func (st *pass) full(step *Step) bool {
 	return st.r.RealPartition() && step.Replicas.ofUp(st.w.Replicas) >= int64(st.w.Replicas)
+}
+
+// covered reports whether all pods have been updated by a later step, or are about to be,
+// since a jump back lowers no partition. The stable Service is not pinned then (D30).
+func (st *pass) covered() bool {
+	if !st.has(CorrectFullFirstStep) || !st.r.RealPartition() || st.br == nil {
+		return false
+	}
+	n := st.w.Replicas
+	strategy, _ := ParseStrategy(st.w.Annotations[AnnotationStrategy])
+	last, batches := st.br.ReleasePlan.BatchPartition, st.br.ReleasePlan.Batches
+	released := last != nil && *last >= 0 && int(*last) < len(batches) && batches[*last].CanaryReplicas.ofUp(n) >= int64(n)
+	return released || st.sub.Replicas >= n || strategy.Partition.ofUp(n) >= int64(n)
 }
 
 // state does what the state of the step asks for.
@@ -129,7 +142,7 @@ func (st *pass) beforeUpgrade(step *Step) bool {
 	if !blueGreen && st.full(step) && !st.restoreStable() {
 		return false
 	}
-	covered := st.has(CorrectFullFirstStep) && !blueGreen && st.full(step)
+	covered := st.has(CorrectFullFirstStep) && !blueGreen && st.full(step) || st.covered()
 	if step.routed() && st.sub.CurrentStepIndex == 1 && !covered && st.pins() && !st.pinStable() {
 		return false
 	}

@@ -226,7 +226,7 @@ func (st *pass) services(stable *Service) bool {
 	case c.Selector[key] != st.sub.PodTemplateHash:
 		st.add(SelectPods{Service: c.Name, Key: key, Value: st.sub.PodTemplateHash, Reason: ReasonRouteTraffic})
 	}
-	if stable.Selector[key] != st.sub.StableRevision {
+	if stable.Selector[key] != st.sub.StableRevision && !st.covered() {
 		st.choose(key, st.sub.StableRevision, ReasonPinTraffic)
 	}
 	if len(st.p.Actions) == before {

@@ -3,6 +3,7 @@ package rollout
 import (
 	"encoding/json"
 	"maps"
+	"slices"
 )
 
 // A WatchKey names an object that a pass has to look at again.
@@ -72,7 +73,7 @@ func releaseOf(w *Workload, releases []BatchRelease) string {
 	if name := w.drivenBy(); name != "" {
 		return name
 	}
-	for i := len(releases) - 1; i >= 0; i-- {
+	for i := range slices.Backward(releases) {
 		if releases[i].WorkloadRef.same(w.WorkloadRef) {
 			return releases[i].Name
 		}

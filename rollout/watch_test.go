@@ -48,6 +48,8 @@ func TestWatch(t *testing.T) {
 		c.e.Rollouts, c.e.Releases = rollouts, releases
 		require.Equal(t, c.want, fmt.Sprint(c.e.Keys()), c.why)
 	}
+	only := rollout.WatchedWorkload{New: &plain, Releases: releases[:1]}
+	require.Equal(t, "[{BatchRelease old}]", fmt.Sprint(only.Keys()), "the only one")
 	none := rollout.WatchedWorkload{New: &rollout.Workload{WorkloadRef: cloneSet}, Rollouts: rollouts, Releases: releases}
 	require.Empty(t, none.Keys(), "another kind of the same name")
 }

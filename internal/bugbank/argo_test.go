@@ -13,7 +13,7 @@ func argo() []entry {
 		{"argo-rollouts-1707", "a canary wants more pods than the surge allows", cappedCanary,
 			mutant{"rollout/argo.go", "\tif surge > 0 {", "\tif true {"}},
 		{"argo-rollouts-1068", "stable pods go before those of the canary serve", canaryServesFirst,
-			mutant{"rollout/argo_basic.go", "return int64(s.AvailableReplicas)", "return int64(s.Replicas)"}},
+			mutant{"rollout/argo_basic.go", "return int64(min(s.Replicas, s.AvailableReplicas))", "return int64(s.Replicas)"}},
 		{"argo-rollouts-1738", "a small weight leaves a ReplicaSet with a single pod", minPods,
 			mutant{"rollout/argo_routed.go", "return max(n, min(*r.MinPodsPerReplicaSet, r.replicas()))", "return n"}},
 		{"argo-rollouts-4898", "an aborted canary with a delay and its stable pods wait for each other", abortEnds,

@@ -22,7 +22,7 @@ func rollouts() []entry {
 		{"rollouts-310", "more pods for the step that pauses are not released", changedStep,
 			mutant{"rollout/progressing.go", "st.sub.NextStepIndex = target\n\tst.jump()", "st.sub.NextStepIndex = NextStep(st.steps(), st.sub.CurrentStepIndex)"}},
 		{"rollouts-120", "nobody can say which step is to be reached", jumpToStep,
-			mutant{"rollout/step.go", "next == NextStep(n, current) || next <= 0 || next > n", "next == NextStep(n, current) || next != 0 || n > 0"}},
+			mutant{"rollout/step.go", "next == NextStep(n, current) || next < 1 || next > n", "next == NextStep(n, current) || next != 0 || n > 0"}},
 		{"rollouts-235", "marking a step as ready does not lead to the next one", markedReady,
 			mutant{"rollout/step.go", "\tcase StateReady:\n\t\tst.advance()\n", "\tcase StateReady:\n"}},
 		{"rollouts-55", "a rollout cannot be paused by hand", pausedByHand,

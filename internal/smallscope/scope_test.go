@@ -94,18 +94,15 @@ func rollouts() map[string]smallscope.Deployments {
 }
 
 // known are the properties that defects of upstream break, with the numbers of the
-// package comments. With the repairs there are none, but for an update that comes while
-// the Rollout of the one before is being closed and its Deployment is still driven: it is
-// rolled out at once, or its mark is lost.
+// package comments. With the repairs there are none.
 func known(kind string, corrected bool) map[string]string {
 	known := map[string]string{}
-	if kind == "progressive" {
-		known = map[string]string{smallscope.PropertyStep: "rollout D33", smallscope.PropertyOver: "rollout D33", smallscope.PropertyGoal: "rollout D33"}
-	}
 	if corrected {
 		return known
 	}
 	switch kind {
+	case "progressive":
+		known = map[string]string{smallscope.PropertyStep: "rollout D33", smallscope.PropertyOver: "rollout D33", smallscope.PropertyGoal: "rollout D33"}
 	case "Deployment":
 		known = map[string]string{"available": "deployment D29", "plan: available": "deployment D29", "goal": "deployment D1"}
 	case "rollout":

@@ -1,0 +1,113 @@
+package rollout_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// argoCondition returns a condition of a Rollout of Argo.
+func argoCondition(s rollout.ArgoStatus, kind string) rollout.Condition {
+	return conditionOf(rollout.RolloutStatus{Conditions: s.Conditions}, kind)
+}
+
+// A pause is told by two conditions. Their transition is when their status changed.
+func TestArgoPausedConditions(t *testing.T) {
+	w := newArgoWorld(t, 6, weight(20), argoPause(-1))
+	w.run(false)
+	w.s.Rollout.TemplateHash = "v2"
+	w.run(false)
+	began := w.clock
+	require.Equal(t, "True", argoCondition(w.s.Rollout.Status, rollout.ArgoConditionPaused).Status)
+	noted := argoCondition(w.s.Rollout.Status, rollout.ConditionProgressing)
+	require.Equal(t, []string{"Unknown", "RolloutPaused"}, []string{noted.Status, noted.Reason})
+
+	w.clock = began.Add(time.Minute)
+	w.s.Rollout.Status.PauseConditions = nil
+	w.pass()
+	paused, resumed := argoCondition(w.s.Rollout.Status, rollout.ArgoConditionPaused), argoCondition(w.s.Rollout.Status, rollout.ConditionProgressing)
+	require.Equal(t, []any{"False", w.clock}, []any{paused.Status, paused.LastTransitionTime})
+	require.Equal(t, []any{"Unknown", "RolloutResumed", w.clock, noted.LastTransitionTime}, []any{resumed.Status, resumed.Reason, resumed.LastUpdateTime, resumed.LastTransitionTime})
+
+	w.clock = began.Add(2 * time.Minute)
+	w.pass()
+	moves := argoCondition(w.s.Rollout.Status, rollout.ConditionProgressing)
+	require.Equal(t, []any{"True", w.clock, w.clock}, []any{moves.Status, moves.LastUpdateTime, moves.LastTransitionTime})
+}
+
+// What is no longer healthy lacks pods of the stable template, or has a new one. Both
+// count as progress, and progressing was true before.
+func TestArgoNoLongerHealthy(t *testing.T) {
+	for _, c := range []struct {
+		why    string
+		change func(w *argoWorld)
+		want   string
+	}{
+		{"a pod is lost", func(w *argoWorld) { w.set("v1").AvailableReplicas = 5 }, "ReplicaSetNotAvailable"},
+		{"a new template", func(w *argoWorld) { w.s.Rollout.TemplateHash = "v2" }, "ReplicaSetUpdated"},
+	} {
+		w := newArgoWorld(t, 6, weight(20))
+		w.run(false)
+		before := argoCondition(w.s.Rollout.Status, rollout.ConditionProgressing)
+		require.Equal(t, "True", before.Status)
+		later := w.clock.Add(time.Minute)
+		c.change(w)
+		p, err := rollout.ArgoReconcile(w.s, later)
+		require.NoError(t, err)
+		require.Equal(t, "False", argoCondition(p.Status, rollout.ArgoConditionHealthy).Status, c.why)
+		after := argoCondition(p.Status, rollout.ConditionProgressing)
+		require.Equal(t, []any{"True", c.want, later, before.LastTransitionTime}, []any{after.Status, after.Reason, after.LastUpdateTime, after.LastTransitionTime}, c.why)
+	}
+}
+
+// Pods of other templates that go are progress, even if nothing else is.
+func TestArgoFewerOldPods(t *testing.T) {
+	for _, c := range []struct {
+		old  int32
+		want string
+	}{{3, "True"}, {4, "False"}} {
+		w := newArgoWorld(t, 6, weight(50))
+		w.s.Rollout.TemplateHash = "v2"
+		w.s.Rollout.Status = rollout.ArgoStatus{
+			CurrentPodHash: "v2", StableRS: "v1", CurrentStepIndex: new(int32(0)), Replicas: 6, UpdatedReplicas: 2, ReadyReplicas: 6, AvailableReplicas: 6,
+			Conditions: []rollout.Condition{{Type: rollout.ConditionProgressing, Status: "True", LastUpdateTime: now.Add(-time.Hour)}},
+		}
+		w.s.Sets = []rollout.ArgoReplicaSet{
+			{Hash: "v1", ArgoSet: rollout.ArgoSet{Replicas: 4, AvailableReplicas: c.old, StatusReplicas: c.old}},
+			{Hash: "v2", ArgoSet: rollout.ArgoSet{Replicas: 2, AvailableReplicas: 2, StatusReplicas: 2}},
+		}
+		p, err := rollout.ArgoReconcile(w.s, now)
+		require.NoError(t, err)
+		require.Equal(t, c.want, argoCondition(p.Status, rollout.ConditionProgressing).Status, "%d of 4 old pods are left", c.old)
+	}
+}
+
+// A canary with steps to take is not healthy, even if all pods are there. A pass that
+// only scales shows it.
+func TestArgoHealthyBehindTheSteps(t *testing.T) {
+	steps := []rollout.ArgoStep{weight(20), argoPause(-1)}
+	for _, c := range []struct {
+		why   string
+		steps []rollout.ArgoStep
+		index *int32
+		want  string
+	}{
+		{"one is left", steps, new(int32(1)), ""},
+		{"all are over", steps, new(int32(2)), "True"},
+		{"none is known", steps, nil, "True"},
+		{"there are none any more", nil, new(int32(1)), "True"},
+	} {
+		w := newArgoWorld(t, 4, c.steps...)
+		w.s.Rollout.Status = rollout.ArgoStatus{
+			ObservedGeneration: 1, CurrentPodHash: "v1", StableRS: "v1", CurrentStepIndex: c.index, Replicas: 4, UpdatedReplicas: 4, ReadyReplicas: 4, AvailableReplicas: 4,
+		}
+		full := rollout.ArgoSet{Replicas: 4, AvailableReplicas: 4, StatusReplicas: 4}
+		w.s.Sets = []rollout.ArgoReplicaSet{{Hash: "v1", DesiredReplicas: new(int32(3)), ArgoSet: full, ReadyReplicas: 4}}
+		p, err := rollout.ArgoReconcile(w.s, now)
+		require.NoError(t, err)
+		require.Equal(t, c.want, argoCondition(p.Status, rollout.ArgoConditionHealthy).Status, c.why)
+	}
+}
