@@ -56,6 +56,10 @@ func TestInvalid(t *testing.T) {
 		{"node without name", "names are there", func(s *daemonset.Snapshot, _ *time.Time, _ *daemonset.Options) {
 			s.Nodes = append(s.Nodes, daemonset.Node{})
 		}, `Nodes[""].Name`},
+		{"pod without name", "names are there, even of the only pod", func(s *daemonset.Snapshot, _ *time.Time, _ *daemonset.Options) {
+			s.Pods = s.Pods[:1]
+			s.Pods[0].Name = ""
+		}, `Pods[""].Name`},
 		{"pod twice", "names are unique", func(s *daemonset.Snapshot, _ *time.Time, _ *daemonset.Options) {
 			s.Pods = append(s.Pods, s.Pods[0])
 			s.Pods[2].UID = ""

@@ -85,12 +85,7 @@ func (b Backoff) Advance(key BackoffKey, now time.Time) Backoff {
 	return list
 }
 
-func longer(d time.Duration) time.Duration {
-	if d > longestDelay/2 {
-		return longestDelay
-	}
-	return max(2*d, 0)
-}
+func longer(d time.Duration) time.Duration { return 2 * min(max(d, 0), longestDelay/2) }
 
 func (e *BackoffEntry) stale(now time.Time) bool { return now.Sub(e.Since) > forgetAfter }
 

@@ -21,11 +21,9 @@ func Burst(burst rollout.IntOrPercent, desired int32) int32 {
 //
 //	SlowStart(0, 10) // 1, then 2, 4 and the 3 that are left
 func SlowStart(previous, left int) int {
+	left = max(left, 0)
 	if previous <= 0 {
-		return max(min(1, left), 0)
+		return min(1, left)
 	}
-	if previous >= left/2+1 { // 2*previous might overflow
-		return max(left, 0)
-	}
-	return max(min(2*previous, left), 0)
+	return previous + min(previous, left-previous)
 }

@@ -87,16 +87,15 @@ func (r *NodeRules) sort(c *NodeCase, d *NodeDecision) {
 			running = append(running, p)
 		}
 	}
-	if !r.Surge {
+	switch {
+	case !r.Surge:
 		r.withoutSurge(running, d)
-		return
-	}
-	if len(running) > 1 {
+	case len(running) == 0:
+		// With Corrected a failed pod that waits also holds back its replacement (D-11).
+		d.Create = c.ShouldRun && (d.Waiting == nil || !r.Options.Corrected)
+	default:
 		r.withSurge(running, d)
-		return
 	}
-	// With Corrected a failed pod that waits also holds back its replacement (D-11).
-	d.Create = len(running) == 0 && c.ShouldRun && (d.Waiting == nil || !r.Options.Corrected)
 }
 
 // failed deletes a failed pod, unless the delay after the last one is not over.
@@ -152,7 +151,7 @@ func (r *NodeRules) withSurge(running []*Pod, d *NodeDecision) {
 		d.Delete = append(d.Delete, Deletion{old, ReasonOldUnavailable})
 	case a.Available(newest):
 		d.Delete = append(d.Delete, Deletion{old, ReasonReplaced})
-	case newest.Ready && a.MinReadySeconds > 0:
+	case newest.Ready: // which is not available with minReadySeconds only
 		at, known := a.At(newest)
 		rest := time.Duration(a.MinReadySeconds) * time.Second
 		if known {

@@ -151,6 +151,8 @@ func TestDefectShares(t *testing.T) {
 	})
 	require.Empty(t, mustPlan(t, burst, kruise).Actions, "any share of none is none")
 	require.Len(t, mustPlan(t, burst, kruiseCorrected).Actions, 5)
+	none := with(cluster(5, olds(5)...), func(s *daemonset.Snapshot) { s.DaemonSet.Burst = rollout.Int(0) })
+	require.Empty(t, mustPlan(t, none, daemonset.Options{Corrected: true}).Actions, "0 is meant to stop everything")
 	few := with(cluster(5, olds(5)...), func(s *daemonset.Snapshot) { s.DaemonSet.Burst = rollout.Percent(10) })
 	require.Empty(t, mustPlan(t, few, kruise).Actions, "no pod is ever updated")
 	require.Equal(t, []string{"p5"}, deleted(mustPlan(t, few, kruiseCorrected)))

@@ -10,7 +10,7 @@ func first[T any](list []T, k int, compare func(a, b T) int) []T {
 		return list[:min(k, len(list))]
 	}
 	heap := list[:k] // the last of them is at the top
-	for i := k/2 - 1; i >= 0; i-- {
+	for i := range slices.Backward(heap) {
 		siftDown(heap, i, compare)
 	}
 	for i := k; i < len(list) && k > 0; i++ {

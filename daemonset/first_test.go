@@ -27,6 +27,38 @@ func TestFirst(t *testing.T) {
 	})
 }
 
+// Up to half of a list is chosen without sorting the rest: one comparison for each
+// that is not among the first.
+func TestFirstIsLinear(t *testing.T) {
+	for k, want := range map[int][]int{
+		3: {0, 1, 2, 3, 5, 4}, // the rest as it was
+		4: {0, 1, 2, 3, 4, 5}, // sorted
+	} {
+		list := []int{2, 1, 0, 3, 5, 4}
+		require.Equal(t, []int{0, 1, 2, 3}[:k], first(list, k, cmp.Compare[int]))
+		require.Equal(t, want, list)
+	}
+	const n, k = 1000, 10
+	for why, at := range map[string]func(i int) int{
+		"in order":  func(i int) int { return i },
+		"all equal": func(int) int { return 0 },
+	} {
+		list, compared := make([]int, n), 0
+		for i := range list {
+			list[i] = at(i)
+		}
+		first(list, k, func(a, b int) int { compared++; return cmp.Compare(a, b) })
+		require.LessOrEqual(t, compared, n+k*k, why)
+	}
+}
+
+// Equal elements are no reason to sink.
+func TestSiftDownEqual(t *testing.T) {
+	compared := 0
+	siftDown(make([]int, 100), 0, func(a, b int) int { compared++; return cmp.Compare(a, b) })
+	require.Equal(t, 2, compared, "the two below, and no others")
+}
+
 // In a large cluster an update takes the first nodes by name, or by rank, however few of
 // them the burst lets it take.
 func TestFirstNodes(t *testing.T) {

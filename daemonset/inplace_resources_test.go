@@ -76,6 +76,12 @@ func TestInPlaceResources(t *testing.T) {
 	_, ok := daemonset.InPlace(scaled("a", base, ""), init, "h", scaling)
 	require.False(t, ok, "an init container")
 
+	unreadable := func(image string) []byte {
+		return []byte(strings.Replace(string(scaled(image, base, "")), `{"limits":{"cpu":"1"}}`, `{"limits":{"cpu":"x"}}`, 1))
+	}
+	_, ok = daemonset.InPlace(unreadable("a"), unreadable("b"), "h", scaling)
+	require.True(t, ok, "the quality of service matters only if resources change")
+
 	// With an image, and a policy.
 	to := scaled("b", strings.Replace(base, "500m", "600m", 1), "")
 	spec, ok := daemonset.InPlace(scaled("a", base, ""), to, "h", scaling)
@@ -149,6 +155,21 @@ func TestInPlaceScaling(t *testing.T) {
 		require.Equal(t, c.closes, a.CloseGate, c.why)
 		require.True(t, a.Patch.State.Scales)
 		roundTrip(t, p)
+	}
+	// A pod of which everything changes is not ready meanwhile.
+	s := inPlaceCluster(1)
+	data := func(image, cpu, note string) []byte {
+		env := `,"env":[{"name":"NOTE","valueFrom":{"fieldRef":{"fieldPath":"metadata.annotations['note']"}}}]`
+		return []byte(strings.Replace(string(scaled(image, `{"limits":{"cpu":"`+cpu+`"}}`, env)), `"metadata":{}`, `"metadata":{"annotations":{"note":"`+note+`"}}`, 1))
+	}
+	s.Revisions[0].Data, s.Revisions[1].Data = data("a", "1", "x"), data("b", "2", "y")
+	s.DaemonSet.Template.Data, s.Pods[0].Containers = s.Revisions[1].Data, daemonset.Containers(s.Revisions[0].Data)
+	a := mustPlan(t, s, scaling).Actions[0].(daemonset.UpdatePod)
+	require.True(t, a.CloseGate)
+	require.Equal(t, []any{map[string]string{"app": "b"}, 1, 1}, []any{a.Patch.Images, len(a.Patch.Resources), len(a.Patch.Annotations)})
+	for _, spec := range []daemonset.InPlaceSpec{{}, {Images: map[string]string{"a": "b"}}, {Resources: map[string]daemonset.Resources{"a": {}}}} {
+		state := daemonset.FirstBatch(nil, &spec, t0).State
+		require.Equal(t, []bool{spec.Images != nil, spec.Resources != nil}, []bool{state.Images, state.Scales})
 	}
 	two := func(cpu string) daemonset.Resources {
 		return daemonset.Resources{Limits: map[string]string{"cpu": cpu}}

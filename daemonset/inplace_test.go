@@ -110,6 +110,20 @@ func TestInPlaceTypeChanges(t *testing.T) {
 	}
 }
 
+// I-8: what an annotation tells goes on even if the pod has lost its gate, or never had
+// one.
+func TestInPlaceWithoutGate(t *testing.T) {
+	s := cluster(1, pod("p1", "n1", "v2"))
+	for _, c := range []struct{ annotation, text, want string }{
+		{daemonset.AnnotationInPlaceState, `{`, "n1 held back: InPlace, pod p1"},
+		{daemonset.AnnotationInPlaceGrace, `{"revision":"v1"}`, "Refreshed pod p1 on node n1: dropped its grace period (GraceOver)"},
+		{"other", "x", "nothing to do"},
+	} {
+		s.Pods[0].Annotations = map[string]string{c.annotation: c.text}
+		require.Equal(t, c.want, mustPlan(t, s, kruise).String(), c.annotation)
+	}
+}
+
 // I-8.1: a grace period that another writer has put there.
 func TestInPlaceGrace(t *testing.T) {
 	s := cluster(1, pod("p1", "n1", "v2", gated))

@@ -142,6 +142,7 @@ func TestBackoff(t *testing.T) {
 }
 
 func TestSlowStart(t *testing.T) {
+	require.Equal(t, []int{1, 2, 4, 3}, []int{daemonset.SlowStart(0, 10), daemonset.SlowStart(1, 9), daemonset.SlowStart(2, 7), daemonset.SlowStart(4, 3)})
 	for _, c := range []struct {
 		why            string
 		wanted, accept int
@@ -209,6 +210,13 @@ func TestManage(t *testing.T) {
 			Created pod on node node-10 (Missing)
 			Created pod on node node-11 (Missing)
 			daemon set held back: Progressive (5 of 5)`},
+		{"progressive, all released", "M-3: nothing is held back if the partition leaves as many as are empty", with(progressive, func(s *daemonset.Snapshot) {
+			s.DaemonSet.Partition, s.Pods = rollout.Int(9), nil
+			for i := range 9 {
+				s.Pods = append(s.Pods, pod(fmt.Sprint("p", i), fmt.Sprint("node-", i), "v1"))
+			}
+		}), kruise, `Created pod on node node-9 (Missing)
+			daemon set held back: ManageFirst (9 of 0)`},
 		{"partition without progressive", "M-3.1: the partition limits updates, not creations", with(progressive, func(s *daemonset.Snapshot) { s.DaemonSet.Progressive, s.Nodes = false, s.Nodes[:2] }), kruise, `
 			Created pod on node node-0 (Missing)
 			Created pod on node node-1 (Missing)`},
@@ -216,9 +224,24 @@ func TestManage(t *testing.T) {
 			Created pod on node n1 (Missing)
 			Created pod on node n2 (Missing)
 			daemon set held back: Burst (5 of 2)`},
+		{"burst, just enough", "W-2: nothing waits", with(cluster(2), func(s *daemonset.Snapshot) { s.DaemonSet.Burst = rollout.Int(2) }), kruise, `
+			Created pod on node n1 (Missing)
+			Created pod on node n2 (Missing)`},
+		{"no burst", "W-2: an empty node waits for no end of a pod", with(cluster(1), func(s *daemonset.Snapshot) { s.DaemonSet.Burst = rollout.Int(0) }), kruise, `daemon set held back: Burst (1 of 0)`},
 		{"held", "L-2: a pod that the hook holds is marked", held, kruise, `
 			Prepared deletion of pod p2 on node n1 (Duplicate)`},
 		{"held and marked", "L-2: once", with(held, func(s *daemonset.Snapshot) { preparing(&s.Pods[1]) }), kruise, `n1 held back: PreDelete, pod p2`},
+		{"held beyond the burst", "L-2: marks are not limited, and so all of them are in order", with(cluster(4, olds(4, label("hold", "yes"))...), func(s *daemonset.Snapshot) {
+			s.DaemonSet.PreDelete, s.DaemonSet.Burst, s.DaemonSet.MaxUnavailable = held.DaemonSet.PreDelete, rollout.Int(1), rollout.Int(4)
+			slices.Reverse(s.Pods)
+			for i := range s.Nodes {
+				s.Nodes[i].Rank = int32(i) % 2
+			}
+		}), kruise, `
+			Prepared deletion of pod p1 on node n1 (Rollout)
+			Prepared deletion of pod p3 on node n3 (Rollout)
+			Prepared deletion of pod p2 on node n2 (Rollout)
+			Prepared deletion of pod p4 on node n4 (Rollout)`},
 		{"let go", "L-4: now it goes", with(held, func(s *daemonset.Snapshot) { preparing(&s.Pods[1]); delete(s.Pods[1].Labels, "hold") }), kruise, `
 			Deleted pod: p2 on node n1 (Prepared)`},
 		{"held by a finalizer", "L-1: any of either kind holds", with(held, func(s *daemonset.Snapshot) {

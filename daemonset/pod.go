@@ -100,7 +100,7 @@ func (v Version) Current(labels map[string]string) bool {
 // hashOf returns the hash of a pod after the plan has relabelled it.
 func (v *Version) hashOf(p *Pod) string {
 	hash := p.Labels[LabelHash]
-	if v.relabelAll || (len(v.relabelled) > 0 && slices.Contains(v.relabelled, hash)) {
+	if v.relabelAll || slices.Contains(v.relabelled, hash) {
 		return v.Hash
 	}
 	return hash

@@ -29,7 +29,7 @@ func (st *state) construct(p *Plan) bool {
 	}
 	next := revision.Next(numbers)
 	if len(current) == 0 {
-		st.label(p, owned, -1, 0)
+		st.label(p, owned, 0, 0)
 		return st.createRevision(p, next)
 	}
 	same := make([]revision.ControllerRevision, len(current))

@@ -6,6 +6,8 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/selector"
 	"github.com/stretchr/testify/require"
 )
 
@@ -169,4 +171,27 @@ func TestAvailability(t *testing.T) {
 	require.True(t, always.Available(&p))
 	p.Ready = false
 	require.False(t, always.Available(&p))
+}
+
+// D-13: of several old revisions reserved nodes get the newest, whatever its name.
+func TestPartitionCreatesNewestOld(t *testing.T) {
+	opts := kruise
+	opts.PartitionCreatesOld = true
+	for _, c := range []struct {
+		numbers [2]int64 // of v0 and v1
+		want    string
+	}{{[2]int64{1, 2}, "v1"}, {[2]int64{2, 1}, "v0"}} {
+		s := with(cluster(1), func(s *daemonset.Snapshot) { s.DaemonSet.Partition = rollout.Int(1) })
+		s.Revisions = []revision.ControllerRevision{agentRevision("v0", c.numbers[0]), agentRevision("v1", c.numbers[1]), agentRevision("v2", 3)}
+		require.Equal(t, c.want, mustPlan(t, s, opts).Actions[0].(daemonset.CreatePod).Hash)
+	}
+}
+
+// A selector of a label and of an expression is not empty (rule Y-1).
+func TestSelectorOfBothKinds(t *testing.T) {
+	s := cluster(1)
+	s.DaemonSet.Selector = &selector.LabelSelector{
+		MatchLabels: map[string]string{"app": "agent"}, MatchExpressions: []selector.Expression{{Key: "app", Operator: selector.Exists}},
+	}
+	require.Equal(t, "Created pod on node n1 (Missing)", mustPlan(t, s, kruise).String())
 }

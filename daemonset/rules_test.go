@@ -114,6 +114,19 @@ func TestPreDelete(t *testing.T) {
 	require.Equal(t, []any{true, daemonset.StatePreparingDelete, t0}, []any{mark.NotReady, mark.State, mark.Since})
 }
 
+// L-1: other finalizers do not hold, and other values of a label neither.
+func TestPreDeleteHolds(t *testing.T) {
+	hook := daemonset.PreDelete{Finalizers: []string{"a"}, Labels: map[string]string{"hold": "yes"}}
+	for _, c := range []struct {
+		finalizer, label string
+		want             bool
+	}{{"a", "no", true}, {"x", "no", false}, {"x", "yes", true}} {
+		p := pod("p", "n", "v1", label("hold", c.label))
+		p.Finalizers = []string{c.finalizer}
+		require.Equal(t, c.want, hook.Holds(&p), c)
+	}
+}
+
 func storedAs(metadata, spec string) []byte {
 	return []byte(`{"spec":{"template":{"metadata":` + metadata + `,"spec":` + spec + `}}}`)
 }

@@ -1,6 +1,9 @@
 package daemonset
 
-import "cmp"
+import (
+	"cmp"
+	"slices"
+)
 
 // status counts the nodes (rule T-1). With seen, the generation counts as observed.
 func (st *state) status(p *Plan, seen bool) {
@@ -41,14 +44,7 @@ func (s *Status) countPod(f facts) {
 // face returns what is known about the pod that stands for a node in the status: the
 // oldest. With Corrected it is the best one that is not being deleted (D-9).
 func (st *state) face(k *nodeKey) facts {
-	pods := st.podsOf(k)
-	best := pods[0]
-	for _, n := range pods[1:] {
-		if st.compareFaces(n, best) < 0 {
-			best = n
-		}
-	}
-	return st.facts[best]
+	return st.facts[slices.MinFunc(st.podsOf(k), st.compareFaces)]
 }
 
 func (st *state) compareFaces(a, b int32) int {

@@ -31,7 +31,7 @@ func NewTrigger(d *DaemonSet, opts Options) (Trigger, error) {
 	if t.selector, err = selector.FromLabelSelector(d.Selector); err != nil {
 		errs = append(errs, &field.Error{Path: "DaemonSet.Selector", Value: "", Detail: err.Error(), Err: err})
 	}
-	if s := d.NodeSelector; d.Strategy != OnDelete && s != nil && len(s.MatchLabels)+len(s.MatchExpressions) > 0 {
+	if s := d.NodeSelector; d.Strategy != OnDelete && s != nil {
 		if t.nodes, err = selector.FromLabelSelector(s); err != nil {
 			errs = append(errs, &field.Error{Path: "DaemonSet.NodeSelector", Value: "", Detail: err.Error(), Err: err})
 		}
@@ -67,8 +67,8 @@ func (t *Trigger) added(now Placement, bound bool) bool {
 	return (now.ShouldRun && !bound) || (bound && (!now.ShouldContinueRunning || t.misscheduled))
 }
 
-// selected reports whether the update's selector, which must not be empty, selects a
-// node.
+// selected reports whether the update's selector selects a node. An empty one selects
+// every node, whatever changes, and so tells of no change.
 func (t *Trigger) selected(n *Node) bool { return t.nodes.Matches(n.Labels) }
 
 // Pod reports whether a pod that was added (old is nil), has changed, or is gone

@@ -58,6 +58,10 @@ func TestUpdateWithoutSurge(t *testing.T) {
 			Deleted pod: p1 on node n1 (OldUnavailable)
 			Deleted pod: p3 on node n3 (Rollout)
 			daemon set held back: MaxUnavailable (0 of 2)`},
+		{"strict, beside another", "D-4: a new pod that is not ready takes the room of the replacement", with(cluster(2, pod("p1", "n1", "v2", unready), pod("p2", "n2", "v1", unready)), func(s *daemonset.Snapshot) {}), daemonset.Options{StrictUnavailable: true}, `
+			daemon set held back: Strict (1 of 1)
+			n1 held back: NotReady, pod p1
+			n2 held back: NotReady, pod p2`},
 		{"preparing, counted twice", "R-4, D-19", with(cluster(2, pod("p1", "n1", "v1"), pod("p2", "n1", "v2", preparing, unready), pod("p3", "n2", "v1")), func(s *daemonset.Snapshot) {
 			unavailableTwo(s)
 			s.DaemonSet.PreDelete = &daemonset.PreDelete{Labels: map[string]string{"app": "agent"}}
@@ -124,9 +128,33 @@ func TestDeadNodes(t *testing.T) {
 			n2 held back: DeadNode
 			daemon set held back: MaxUnavailable (1 of 1)
 			n3 held back: Terminating`},
+		{"dead, but up to date", "D-2: a node of which the update wants nothing takes no place among those skipped", with(dead, func(s *daemonset.Snapshot) {
+			s.Nodes[0].Taints, s.Pods[0] = s.Nodes[2].Taints, pod("p1", "n1", "v2")
+		}), daemonset.Options{SkipDeadNodes: 1}, `
+			Deleted pod: p2 on node n2 (Rollout)
+			n3 held back: DeadNode`},
 		{"outside", "D-3: a node that is not desired uses the budget", outside, daemonset.Options{}, `
 			daemon set held back: MaxUnavailable (1 of 1)
 			n3 held back: NotReady, pod p3`},
+		{"outside, beside a blocker, corrected", "D-3: it gives back its own share only", with(cluster(4, pod("p1", "n1", "v2", unready), pod("p2", "n2", "v2", unready), pod("p3", "n3", "v1"), pod("p4", "n4", "v1")), func(s *daemonset.Snapshot) {
+			unavailableTwo(s)
+			s.Nodes[1].Taints = outside.Nodes[2].Taints
+		}), daemonset.Options{Corrected: true}, `
+			Deleted pod: p3 on node n3 (Rollout)
+			daemon set held back: MaxUnavailable (1 of 2)
+			n1 held back: NotReady, pod p1`},
+		{"another taint", "D-2: it says nothing about whether the node answers", with(dead, func(s *daemonset.Snapshot) {
+			s.Nodes[2].Taints = []daemonset.Taint{taint("x", daemonset.PreferNoSchedule)}
+		}), daemonset.Options{SkipDeadNodes: 1}, `
+			Deleted pod: p3 on node n3 (OldUnavailable)
+			daemon set held back: MaxUnavailable (1 of 1)
+			n3 held back: NotReady, pod p3`},
+		{"not ready", "D-2: the other taint that does", with(dead, func(s *daemonset.Snapshot) {
+			s.Nodes[2].Taints = []daemonset.Taint{taint(daemonset.TaintNotReady, daemonset.NoExecute)}
+		}), daemonset.Options{SkipDeadNodes: 1}, `
+			Deleted pod: p1 on node n1 (Rollout)
+			n3 held back: DeadNode
+			daemon set held back: MaxUnavailable (0 of 1)`},
 		{"outside, corrected", "D-3", outside, daemonset.Options{Corrected: true}, `
 			Deleted pod: p1 on node n1 (Rollout)
 			daemon set held back: MaxUnavailable (0 of 1)`},
@@ -187,6 +215,25 @@ func TestUpdateWithSurge(t *testing.T) {
 			Created pod on node n3 (Rollout)
 			daemon set held back: MaxSurge (0 of 1)`},
 	})
+}
+
+// The partition tells how many nodes it keeps (rule K-3).
+func TestPartitionHold(t *testing.T) {
+	s := with(cluster(5, olds(5)...), func(s *daemonset.Snapshot) { s.DaemonSet.Partition = rollout.Int(2) })
+	require.Contains(t, mustPlan(t, s, kruise).String(), "daemon set held back: Partition (2 of 2)")
+}
+
+// Nodes that are up to date are not told as left out by a selector (rule K-3).
+func TestNotSelected(t *testing.T) {
+	s := cluster(2, pod("p1", "n1", "v1"), pod("p2", "n2", "v2"))
+	s.Nodes[0].Labels = map[string]string{"zone": "a"}
+	for zone, want := range map[string]string{
+		"a": "Deleted pod: p1 on node n1 (Rollout)",
+		"b": "daemon set held back: NotSelected (1 of 0)",
+	} {
+		s.DaemonSet.NodeSelector = &selector.LabelSelector{MatchLabels: map[string]string{"zone": zone}}
+		require.Equal(t, want, mustPlan(t, s, kruise).String())
+	}
 }
 
 // Section 14: the examples.
