@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"bytes"
 	"encoding/json"
 	"math"
 	"strconv"
@@ -71,7 +72,7 @@ type written struct {
 // UnmarshalJSON reads a number of 32 bits, any text, or null.
 func (w *written) UnmarshalJSON(data []byte) error {
 	*w = written{}
-	if len(data) > 0 && data[0] == '"' {
+	if bytes.HasPrefix(data, []byte{'"'}) {
 		return json.Unmarshal(data, &w.text)
 	}
 	return w.number.UnmarshalJSON(data)

@@ -14,16 +14,14 @@ func (st *state) scalePartitioned(active []int) {
 	for _, i := range active {
 		total += int64(st.sets[i].spec)
 	}
-	if surplus := st.wrap(total - int64(st.replicas)); surplus > 0 {
-		if _, ok := st.removeUnhealthy(surplus); !ok {
-			st.aborted = true
-			return
-		}
-		for i := range st.old {
-			st.sets[i].cleaned = st.sets[i].unhealthy
-		}
-		active = st.activeSets()
+	if _, ok := st.removeUnhealthy(st.wrap(total - int64(st.replicas))); !ok {
+		st.aborted = true
+		return
 	}
+	for i := range st.old {
+		st.sets[i].cleaned = st.sets[i].unhealthy
+	}
+	active = st.activeSets()
 	if st.exactly() {
 		st.scaleExactly(active)
 		st.keepToPartition()

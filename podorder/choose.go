@@ -61,7 +61,7 @@ func (r *ranking) chooseMerged(keys []key, n int) {
 // leaders as before. It sorts what is left once it is small, or if the rounds do not
 // help.
 func (r *ranking) chooseInRounds(keys []key, n int, table []int32) {
-	for rounds := 2 * bits.Len(uint(len(keys))); n > 0 && n < len(keys); rounds-- {
+	for rounds := 2 * bits.Len(uint(len(keys))); n < len(keys); rounds-- {
 		if len(keys) <= 16 || rounds == 0 {
 			r.arrange(keys)
 			return
@@ -85,8 +85,7 @@ func (r *ranking) chooseInRounds(keys []key, n int, table []int32) {
 // slot returns the place of a ready time in a hash table of numbers of keys, from 1.
 func slot(keys []key, table []int32, readySince int64) *int32 {
 	mask := uint64(len(table) - 1)
-	h := uint64(readySince) * 0x9e3779b97f4a7c15
-	for h ^= h >> 32; ; h++ {
+	for h := mix(uint64(readySince)); ; h++ {
 		if s := &table[h&mask]; *s == 0 || keys[*s-1].readySince == readySince {
 			return s
 		}

@@ -39,7 +39,7 @@ func (o Order) Explain(pods []Pod, candidates []int, c Choice) []Explanation {
 	r := o.ranking(pods)
 	places, _ := r.rank(candidates)
 	keys := r.all(places)
-	byIndex := make(map[int]*key, len(c.Victims)+1)
+	byIndex := make(map[int]*key, len(keys))
 	for i := range keys {
 		byIndex[int(keys[i].index)] = &keys[i]
 	}

@@ -2,6 +2,7 @@ package podorder
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -26,10 +27,10 @@ func (r *ranking) firstByPriority(places []place, n int) []*key {
 	if annotated == 0 {
 		return list[:n]
 	}
-	blocked, lowest := false, int64(0)
+	lowest := int64(math.MinInt64)
 	for i := range places[front:] {
-		if p, ok := priorityOf(r.pod(&places[front+i])); ok && (!blocked || p > lowest) {
-			blocked, lowest = true, p
+		if p, ok := priorityOf(r.pod(&places[front+i])); ok {
+			lowest = max(lowest, p)
 		}
 	}
 	var first, rest []*key
@@ -38,7 +39,7 @@ func (r *ranking) firstByPriority(places []place, n int) []*key {
 		switch {
 		case !k.annotated:
 			rest = append(rest, k)
-		case !blocked || r.priority(k) >= lowest:
+		case r.priority(k) >= lowest:
 			first = append(first, k)
 		}
 	}

@@ -86,16 +86,19 @@ func (c *census) add(pod int, slot *int32) *int32 {
 
 // hash mixes a text, eight bytes at a time, of which the last may be some of those
 // before.
-func hash(s string) (h uint64) {
-	const odd = 0x9e3779b97f4a7c15
-	h = uint64(len(s))
+func hash(s string) uint64 {
+	h := uint64(len(s))
 	for len(s) > 8 {
-		h = (h ^ early(s)) * odd
-		h ^= h >> 32
+		h = mix(h ^ early(s))
 		s = s[min(8, len(s)-8):]
 	}
-	h = (h ^ early(s)) * odd
-	return h ^ h>>32
+	return mix(h ^ early(s))
+}
+
+// mix spreads what tells numbers apart over all bits, wherever it is.
+func mix(n uint64) uint64 {
+	high, low := bits.Mul64(n, 0x9e3779b97f4a7c15)
+	return high ^ low
 }
 
 func (c *census) of(node string) int32 { return c.counts[*c.slot(node)] }

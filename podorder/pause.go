@@ -112,7 +112,7 @@ func (o Order) PlanPause(pods []Pod, downs []ScaleDown, state PauseState) PauseP
 	}
 	plan := PausePlan{Delete: make([]int, len(downs))}
 	for i := range downs {
-		plan.Delete[i] = d.limit(&downs[i], &plan)
+		plan.Delete[i] = max(0, d.limit(&downs[i], &plan))
 	}
 	slices.SortStableFunc(plan.Warnings, func(a, b PauseWarning) int { return cmp.Compare(a.Pod, b.Pod) })
 	return plan
@@ -132,8 +132,6 @@ type decision struct {
 func (d *decision) limit(down *ScaleDown, plan *PausePlan) int {
 	points, waiting := d.survey(down, plan)
 	switch {
-	case down.N <= 0:
-		return 0
 	case down.Cause != CauseRollout:
 		return down.N
 	case plan.Pause != nil:

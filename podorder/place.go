@@ -53,8 +53,10 @@ func (r *ranking) completeAll(places []place) {
 	}
 }
 
-func (p *place) ready() bool    { return p.later>>8&1 != 0 }
-func (p *place) readyAge() int8 { return int8(int64(p.later&0xff) + math.MinInt8) }
+func (p *place) ready() bool { return p.later>>8&1 != 0 }
+
+// readyAge returns the bucket, which is kept with its sign turned around.
+func (p *place) readyAge() int8 { return int8(p.later) ^ math.MinInt8 }
 
 // compareHealth compares incomplete places.
 func compareHealth(a, b *place) int { return cmp.Compare(a.health, b.health) }

@@ -18,15 +18,15 @@ func (r *ranking) sorted(keys []key) []*key {
 		list[i] = &keys[i]
 	}
 	slices.SortFunc(list, r.compareBase)
-	for from := 0; from < len(list) && !r.exact; {
-		to := from + 1
-		for to < len(list) && r.compareGroup(&list[from].place, &list[to].place) == 0 {
-			to++
+	for rest := list; len(rest) > 0 && !r.exact; {
+		n := 1
+		for n < len(rest) && r.compareGroup(&rest[0].place, &rest[n].place) == 0 {
+			n++
 		}
-		if to > from+1 && r.merges(&list[from].place) {
-			r.merge(keys, list[from:to])
+		if r.merges(&rest[0].place) {
+			r.merge(keys, rest[:n])
 		}
-		from = to
+		rest = rest[n:]
 	}
 	return list
 }

@@ -99,8 +99,8 @@ func (r *routing) updated(before, after *podorder.Pod) {
 	switch rs := r.controller(after); {
 	case rs != nil:
 		e := Effect{ReplicaSet: rs.Name, Reconcile: true}
-		if !before.Ready && after.Ready && rs.MinReadySeconds > 0 {
-			e.Later = time.Duration(rs.MinReadySeconds) * time.Second
+		if !before.Ready && after.Ready {
+			e.Later = time.Duration(max(0, rs.MinReadySeconds)) * time.Second
 		}
 		r.effects = append(r.effects, e)
 	case after.ControllerUID == "" && (relabelled || moved):

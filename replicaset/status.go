@@ -115,7 +115,7 @@ func equalCount(a, b *int32) bool {
 // given up. A ready pod without a ready time never becomes available; upstream looks
 // at it again every minReadySeconds (D-12).
 func (st *state) recheck(p *Plan) {
-	if st.rs.MinReadySeconds > 0 && st.count.ready != st.count.available {
+	if st.count.ready != st.count.available {
 		p.RecheckAt = st.count.nextAvailable
 		if p.RecheckAt.IsZero() && !st.opts.Corrected {
 			p.RecheckAt = st.now.Add(time.Duration(st.rs.MinReadySeconds) * time.Second)

@@ -59,14 +59,19 @@ type Parent struct {
 // [Options].Corrected.
 func NewControllerRevision(p Parent, templateLabels map[string]string, data []byte, number int64, collisions *int32, opts Options) ControllerRevision {
 	hash := HashRevision(data, "", collisions, opts)
-	labels := make(map[string]string, len(templateLabels)+1)
-	maps.Copy(labels, templateLabels)
-	labels[LabelRevisionHash] = hash
 	return ControllerRevision{
-		Name: RevisionName(p.Name, hash), Labels: labels,
+		Name: RevisionName(p.Name, hash), Labels: labelled(templateLabels, LabelRevisionHash, hash),
 		ControllerKind: p.Kind, ControllerName: p.Name, ControllerUID: p.UID,
 		Data: bytes.Clone(data), Revision: number,
 	}
+}
+
+// labelled returns a copy of the labels of a template with one more.
+func labelled(template map[string]string, key, value string) map[string]string {
+	labels := make(map[string]string, len(template)+1)
+	maps.Copy(labels, template)
+	labels[key] = value
+	return labels
 }
 
 // BelongsTo reports whether a parent with the UID may use r: it controls r, or

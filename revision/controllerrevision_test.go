@@ -366,6 +366,12 @@ func TestChooseUpdate(t *testing.T) {
 	require.Equal(t, "web-57559c4b8", r.Name, "collisions take part in the name")
 	require.Equal(t, texts{"app": "x", revision.LabelRevisionHash: "57559c4b8"}, r.Labels)
 	require.Nil(t, r.Annotations)
+	s.Annotations = texts{}
+	require.Nil(t, revision.ChooseUpdate(s, nil, nil, revision.Options{}).Revision.Annotations, "no map for no annotations")
+
+	twice := versions(version("b", 2, data(now)), version("b", 2, data(now)))
+	c := revision.ChooseUpdate(revision.StatefulSet{Data: []byte(now)}, twice, nil, revision.Options{})
+	require.Equal(t, revision.VerbKeep, c.Verb, "a revision that a snapshot holds twice is the newest and needs no new number")
 }
 
 func TestTruncate(t *testing.T) {

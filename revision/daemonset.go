@@ -41,11 +41,8 @@ func Partition(revisions []ControllerRevision, data []byte, opts Options) (curre
 // It mirrors snapshot of the DaemonSet controller of Kubernetes 1.36.3. See
 // [DaemonSetRevisionName].
 func NewDaemonSetRevision(p Parent, hash string, templateLabels, annotations map[string]string, data []byte, number int64, opts Options) ControllerRevision {
-	labels := make(map[string]string, len(templateLabels)+1)
-	maps.Copy(labels, templateLabels)
-	labels[LabelRevision] = hash
 	r := ControllerRevision{
-		Name: DaemonSetRevisionName(p.Name, hash, opts), Labels: labels,
+		Name: DaemonSetRevisionName(p.Name, hash, opts), Labels: labelled(templateLabels, LabelRevision, hash),
 		ControllerKind: p.Kind, ControllerName: p.Name, ControllerUID: p.UID,
 		Data: bytes.Clone(data), Revision: number,
 	}

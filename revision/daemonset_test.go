@@ -55,6 +55,7 @@ func TestNewDaemonSetRevision(t *testing.T) {
 	}, r)
 	require.Len(t, labels, 1, "the argument stays as it is")
 	require.Nil(t, revision.NewDaemonSetRevision(p, "h", nil, nil, nil, 1, revision.Options{}).Annotations)
+	require.Nil(t, revision.NewDaemonSetRevision(p, "h", nil, texts{}, nil, 1, revision.Options{}).Annotations, "no map for no annotations")
 }
 
 func TestDaemonSetTaken(t *testing.T) {

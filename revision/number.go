@@ -55,12 +55,7 @@ func Max(numbers []int64) int64 {
 func Last(numbers []int64) int64 {
 	highest, second := int64(0), int64(0)
 	for _, n := range numbers {
-		switch {
-		case n >= highest:
-			highest, second = n, highest
-		case n > second:
-			second = n
-		}
+		highest, second = max(highest, n), max(second, min(highest, n))
 	}
 	return second
 }

@@ -426,6 +426,38 @@ func TestAllocations(t *testing.T) {
 	d := map[string]string{"a": "1"}
 	require.Zero(t, testing.AllocsPerRun(100, func() { revision.Sync(d, rs, 7) }), "nothing to do, nothing allocated")
 	require.Zero(t, testing.AllocsPerRun(100, func() { _, _ = revision.Number(rs) }))
+
+	old, list := entries("3", "1", "2"), versions(version("a", 1), version("b", 2))
+	cleaning := func(limit int32) float64 {
+		return testing.AllocsPerRun(10, func() { revision.CleanUp(old, &limit, revision.Options{}) })
+	}
+	require.Equal(t, cleaning(4), cleaning(3), "a history that fits is not sorted by revision")
+	fits := int32(len(list))
+	require.Zero(t, testing.AllocsPerRun(10, func() { revision.CleanUpRevisions(list, []string{"a"}, &fits) }))
+
+	many, others := texts{}, texts{}
+	for i := range 100 {
+		many["a"+strconv.Itoa(i)], others["b"+strconv.Itoa(i)] = "", ""
+	}
+	once := testing.AllocsPerRun(10, func() { _ = make(texts, 200) })
+	require.LessOrEqual(t, testing.AllocsPerRun(10, func() {
+		revision.RollbackAnnotations(many, others, revision.Options{KeepAnnotations: true})
+	}), once+1, "the map is made large enough at once")
+
+	labels := texts{}
+	creating := func() float64 {
+		return testing.AllocsPerRun(10, func() {
+			revision.NewControllerRevision(revision.Parent{Name: "web"}, labels, nil, 1, nil, revision.Options{})
+		})
+	}
+	var kept texts
+	without, one := creating(), testing.AllocsPerRun(10, func() { kept = texts{"k": ""} })
+	for i := range 8 {
+		labels["k"+strconv.Itoa(i)] = ""
+	}
+	nine := testing.AllocsPerRun(10, func() { kept = make(texts, 9) })
+	require.Equal(t, nine-one, creating()-without, "and so is that of the labels")
+	require.NotNil(t, kept)
 }
 
 func BenchmarkHash(b *testing.B) {

@@ -55,7 +55,8 @@ func UndoTarget(w Workload, entries []Entry, request int64) (int, error) {
 		}
 		return -1, &Refusal{Reason: RefusedNotFound, Name: w.Name, Number: request}
 	}
-	highest, second := int64(-1), int64(-1)
+	highest := int64(-1)
+	second := highest
 	latest, previous := -1, -1
 	for _, i := range list {
 		n, err := Number(entries[i].Annotations)

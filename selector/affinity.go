@@ -3,10 +3,9 @@ package selector
 // A NodeAffinity is what a pod demands of its node: the labels of its nodeSelector
 // and its required node affinity. The zero NodeAffinity accepts every node.
 type NodeAffinity struct {
-	labels     Selector
-	required   NodeMatcher
-	restricted bool // by labels
-	affine     bool // by required
+	labels   Selector // Nothing in the zero NodeAffinity alone
+	required NodeMatcher
+	affine   bool // by required
 }
 
 // NewNodeAffinity compiles the demands of a pod. The labels are not validated, an
@@ -16,10 +15,7 @@ type NodeAffinity struct {
 // It mirrors GetRequiredNodeAffinity of package nodeaffinity of component-helpers
 // 0.36.3.
 func NewNodeAffinity(nodeSelector map[string]string, required *NodeSelector) NodeAffinity {
-	a := NodeAffinity{restricted: len(nodeSelector) > 0, affine: required != nil}
-	if a.restricted {
-		a.labels = FromMap(nodeSelector)
-	}
+	a := NodeAffinity{labels: FromMap(nodeSelector), affine: required != nil}
 	if a.affine {
 		a.required = NewNodeMatcher(required)
 	}
@@ -33,7 +29,7 @@ func NewNodeAffinity(nodeSelector map[string]string, required *NodeSelector) Nod
 // It mirrors RequiredNodeAffinity.Match of package nodeaffinity of
 // component-helpers 0.36.3.
 func (a NodeAffinity) Match(name string, labels map[string]string) (bool, error) {
-	if a.restricted && !a.labels.Matches(labels) {
+	if !a.labels.IsNothing() && !a.labels.Matches(labels) {
 		return false, nil
 	}
 	if a.affine {

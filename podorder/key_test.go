@@ -1,0 +1,103 @@
+package podorder
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// early has the order of the texts, and tells all apart that differ within eight bytes.
+func TestEarly(t *testing.T) {
+	texts := []string{"", "a", "aa", "ab", "b", "ba", "bbbbbbb", "bbbbbbbb", "bbbbbbbc", "c", "cbbbbbbbbb"}
+	for i := range texts[1:] {
+		require.Less(t, early(texts[i]), early(texts[i+1]), "%q and %q", texts[i], texts[i+1])
+	}
+	require.Equal(t, early("bbbbbbbb"), early("bbbbbbbbz"), "the ninth does not count")
+}
+
+// Two of such times may be as far apart as int64 reaches, and no further.
+func TestNear(t *testing.T) {
+	for _, c := range []struct {
+		time int64
+		want bool
+	}{
+		{0, true}, {-1, true},
+		{1<<62 - 1, true}, {1 << 62, false}, {math.MaxInt64, false},
+		{-1<<62 + 1, true}, {-1 << 62, false}, {math.MinInt64, false},
+	} {
+		require.Equal(t, c.want, near(c.time), "%d", c.time)
+	}
+}
+
+// UIDs that are the same in the first eight bytes are told apart by the others, before
+// the names are.
+func TestLongUIDs(t *testing.T) {
+	pods := []Pod{{Name: "a", UID: "12345678-2"}, {Name: "b", UID: "12345678-1"}}
+	require.Equal(t, []int{1, 0}, Order{}.Victims(pods, nil, 2))
+}
+
+// Names that differ in any of their bytes spread over the table.
+func TestHash(t *testing.T) {
+	for _, name := range []func(i int) string{
+		func(i int) string { return strconv.Itoa(1000 + i) },
+		func(i int) string { return strconv.Itoa(1000+i) + "-the-same-tail" },
+		func(i int) string { return "the-same-head-" + strconv.Itoa(1000+i) },
+	} {
+		slots := map[uint64]bool{}
+		for i := range 1000 {
+			slots[hash(name(i))&2047] = true
+		}
+		require.Greater(t, len(slots), 700, "%s and so on", name(0))
+	}
+}
+
+// The table grows with the nodes: at most half of its slots are taken, and more than a
+// quarter, counting the number 0 that is none.
+func TestCensusGrows(t *testing.T) {
+	for n := range 70 {
+		pods := make([]Pod, n)
+		for i := range pods {
+			pods[i].NodeName = strconv.Itoa(i)
+		}
+		c := newCensus(pods, func(*Pod) bool { return true })
+		least := len(c.slots)
+		for i := range pods {
+			c.count(i)
+			require.GreaterOrEqual(t, len(c.slots), 2*(i+1), "%d nodes of %d", i+1, n)
+			require.Less(t, len(c.slots), max(4*(i+2), least+1), "%d nodes of %d", i+1, n)
+		}
+		for i := range pods {
+			require.Equal(t, int32(1), c.of(pods[i].NodeName))
+		}
+	}
+}
+
+// A node that finds its slot taken by another takes the next.
+func TestCensusSlot(t *testing.T) {
+	c := newCensus([]Pod{{NodeName: "a"}, {NodeName: "b"}, {NodeName: "c"}, {NodeName: "d"}}, func(*Pod) bool { return true })
+	c.slots, c.firsts = c.room[:4], []int32{0, 0, 1}
+	home := c.slot("b")
+	at := slices.IndexFunc([]int{0, 1, 2, 3}, func(i int) bool { return &c.slots[i] == home })
+	*home = 1
+	require.Same(t, &c.slots[(at+1)%4], c.slot("b"), "a is there")
+	c.slots[(at+1)%4], c.slots[(at+2)%4] = 1, 2
+	require.Same(t, &c.slots[(at+2)%4], c.slot("b"), "its own")
+	require.Equal(t, int32(2), c.slots[(at+2)%4])
+}
+
+func TestTransitive(t *testing.T) {
+	for _, c := range []struct {
+		ab, bc, ac int
+		want       bool
+	}{
+		{-1, -1, -1, true}, {-1, 0, -1, true}, {0, -1, -1, true}, {0, 0, 0, true},
+		{-1, -1, 0, false}, {-1, 0, 0, false}, {0, -1, 0, false}, {0, 0, -1, false},
+		{-1, 0, 1, false}, {0, -1, 1, false}, {0, 0, 1, false},
+		{1, -1, 1, true}, {-1, 1, 1, true}, {1, -1, -1, true}, {1, 0, 0, true}, {0, 1, 0, true},
+	} {
+		require.Equal(t, c.want, transitive(c.ab, c.bc, c.ac), "%+v", c)
+	}
+}
