@@ -28,11 +28,11 @@ func (c *batchController) keys() (names []string) {
 }
 
 // watch enters all BatchReleases if what they drive has changed, and one whose wanted
-// state has. Its own status wakes nobody.
+// state has. Its own status wakes nobody, unless it is being deleted.
 func (c *batchController) watch(from *[kinds]int64, skip bool) {
 	s := c.w.store
 	s.batchReleases.between(from[KindBatchRelease], c.view[KindBatchRelease], skip, func(old, br *BatchRelease) {
-		if br != nil && (old == nil || old.Generation != br.Generation || old.DeletionTimestamp != br.DeletionTimestamp || old.UID != br.UID) {
+		if br != nil && (old == nil || old.Generation != br.Generation || !br.DeletionTimestamp.IsZero() || old.UID != br.UID) {
 			c.enter(br.Name)
 		}
 	})
