@@ -24,6 +24,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan/replicaset"
 )
 
 // writer answers every write and tells the tracker, but the cache never sees it: it stands
@@ -140,6 +141,25 @@ func TestReplicaSetStatusWaitsForPods(t *testing.T) {
 			r.podEvents().Create(t.Context(), event.CreateEvent{Object: pod}, events())
 		}
 	}
+	require.Equal(t, 3, w.count("create pods"))
+}
+
+// A pod that was gone before it was seen holds the status up for a while only.
+func TestReplicaSetStatusDoesNotWaitForLostPods(t *testing.T) {
+	b, w := newBase(0, replicaSet(3))
+	r := &replicaSetReconciler{b}
+	result, err := r.Reconcile(t.Context(), theWeb)
+	require.NoError(t, err)
+	require.Equal(t, 0, w.count("update replicasetsstatus"))
+	require.InDelta(t, behindLimit, result.RequeueAfter, float64(time.Second))
+
+	r.tracker.expect(meta.UID, func(e replicaset.Expectations) replicaset.Expectations {
+		e.At = e.At.Add(-behindLimit)
+		return e
+	})
+	_, err = r.Reconcile(t.Context(), theWeb)
+	require.NoError(t, err)
+	require.Equal(t, 1, w.count("update replicasetsstatus"))
 	require.Equal(t, 3, w.count("create pods"))
 }
 

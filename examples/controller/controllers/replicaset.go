@@ -55,15 +55,27 @@ func (r *replicaSetReconciler) finish(ctx context.Context, rs *appsv1.ReplicaSet
 	for _, e := range result.Events {
 		r.events.Event(rs, e.Type, e.Reason, e.Message)
 	}
-	// What was created or deleted has not all been seen yet: the status would be outdated
-	// before anybody reads it. The event that completes it brings the pass that writes it.
-	pending := result.Err == nil && !result.Expectations.Satisfied(time.Now())
-	if result.WriteStatus && !pending {
+	if wait := unseenUntil(result); !wait.IsZero() {
+		if result.RecheckAt.IsZero() || wait.Before(result.RecheckAt) {
+			result.RecheckAt = wait
+		}
+	} else if result.WriteStatus {
 		if err := r.client.Do(ctx, kube.ReplicaSetStatusRequest(rs, result.Status)); err != nil && result.Err == nil {
 			return again(err, time.Time{})
 		}
 	}
 	return again(result.Err, result.RecheckAt)
+}
+
+// unseenUntil returns until when the status waits for what was created and deleted to be
+// seen: it would be outdated before anybody reads it. The event that completes it brings
+// the pass that writes it, unless a pod was gone before anybody saw it.
+func unseenUntil(result replicaset.Result) time.Time {
+	now, wait := time.Now(), result.Expectations.At.Add(behindLimit)
+	if !result.WriteStatus || result.Err != nil || result.Expectations.Satisfied(now) || !now.Before(wait) {
+		return time.Time{}
+	}
+	return wait
 }
 
 // snapshot reads its own pods and orphans, and if pods have to go their neighbours: where
