@@ -147,9 +147,15 @@ func (e *daemonExecutor) do(ctx context.Context, a daemonset.Action) error {
 	case daemonset.RelabelPod:
 		return e.client.Do(ctx, patchPod(e.ds.Namespace, a.Name, RelabelPodPatch(a)))
 	case daemonset.AdoptRevision:
-		return e.adopt(ctx, e.patchRevision(a.Name, AdoptRevisionPatch(e.ds, a)))
+		r := e.revision(a.Name)
+		err := e.adopt(ctx, Request{Verb: VerbPatch, Object: r, Patch: AdoptRevisionPatch(e.ds, a)})
+		if r.ResourceVersion != "" { // not if it is gone
+			e.revisions[a.Name] = r
+		}
+		return err
 	case daemonset.ReleaseRevision:
-		return tolerant(e.client.Do(ctx, e.patchRevision(a.Name, ReleaseRevisionPatch(e.ds, a))), true)
+		release := Request{Verb: VerbPatch, Object: e.revision(a.Name), Patch: ReleaseRevisionPatch(e.ds, a)}
+		return tolerant(e.client.Do(ctx, release), true)
 	case daemonset.CreateRevision:
 		return e.createRevision(ctx, a)
 	case daemonset.UpdateRevision:
@@ -157,6 +163,9 @@ func (e *daemonExecutor) do(ctx context.Context, a daemonset.Action) error {
 		e.revisions[a.Name] = r
 		return e.client.Do(ctx, Request{Verb: VerbUpdate, Object: r})
 	case daemonset.DeleteRevision:
+		if r := e.revisions[a.Name]; r != nil {
+			a.ResourceVersion = r.ResourceVersion
+		}
 		return tolerant(e.client.Do(ctx, Request{Verb: VerbDelete, Object: e.revision(a.Name), Options: DeleteRevisionOptions(a)}), false)
 	}
 	return fmt.Errorf("unknown action %T", a)
@@ -199,8 +208,4 @@ func (e *daemonExecutor) createRevision(ctx context.Context, a daemonset.CreateR
 
 func (e *daemonExecutor) revision(name string) *appsv1.ControllerRevision {
 	return &appsv1.ControllerRevision{ObjectMeta: metav1.ObjectMeta{Namespace: e.ds.Namespace, Name: name}}
-}
-
-func (e *daemonExecutor) patchRevision(name string, p Patch) Request {
-	return Request{Verb: VerbPatch, Object: e.revision(name), Patch: p}
 }

@@ -115,3 +115,31 @@ func TestDaemonSetStatusRequest(t *testing.T) {
 	_, differs = kube.DaemonSetStatusRequest(written, daemonset.Status{NumberReady: 2})
 	require.False(t, differs)
 }
+
+// A revision that was adopted has another version by the time that it is renumbered, or
+// deleted.
+func TestExecuteDaemonSetAdoptsRevisionFirst(t *testing.T) {
+	var version string // that the last write is for
+	s := &server{
+		get: func(o kube.Object) error {
+			o.SetUID("s1")
+			return nil
+		},
+		answer: func(r kube.Request, _ int) error {
+			if version = r.Object.GetResourceVersion(); r.Options.Preconditions != nil {
+				version = *r.Options.Preconditions.ResourceVersion
+			}
+			return nil
+		},
+	}
+	stored := &appsv1.ControllerRevision{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "rev", ResourceVersion: "1"}}
+	for _, a := range []daemonset.Action{daemonset.UpdateRevision{Object: named("rev"), To: 2}, daemonset.DeleteRevision{Object: named("rev")}} {
+		for want, p := range map[string]daemonset.Plan{
+			"1":        {Actions: daemonset.Actions{a}},
+			"answered": {Actions: daemonset.Actions{daemonset.AdoptRevision{Object: named("rev")}, a}},
+		} {
+			require.NoError(t, kube.ExecuteDaemonSet(t.Context(), s, daemon(), []*appsv1.ControllerRevision{stored}, p).Err)
+			require.Equal(t, want, version, "%s", p.Actions)
+		}
+	}
+}

@@ -17,8 +17,8 @@ import (
 // writes the status, together with the annotations of d, if it differs. ReplicaSets
 // are those that the plan was made from.
 //
-// It stops at the first call that fails, and returns the error and the action, which
-// is nil if it was the status. After a CreateReplicaSet that failed, deploy.AfterCreate
+// It stops at the first call that fails, and returns the error of that call and the action,
+// which is nil if it was the status. After a CreateReplicaSet that failed, deploy.AfterCreate
 // says what to do about it; [CreateOutcome] is its argument. Otherwise plan again.
 //
 // Every write to a ReplicaSet has its UID and resource version as preconditions, so
@@ -30,7 +30,7 @@ func ExecuteDeployment(ctx context.Context, c Client, d *appsv1.Deployment, repl
 	}
 	for _, a := range p.Actions {
 		if err := e.do(ctx, a); err != nil {
-			return a, fmt.Errorf("%s: %w", a, err)
+			return a, err
 		}
 	}
 	return nil, e.status(ctx, p.Status)

@@ -63,7 +63,7 @@ func TestExecuteDeploymentStopsAtAFailure(t *testing.T) {
 		Actions: deploy.Actions{deploy.ScaleReplicaSet{Name: "new", To: 2}, second, deploy.DeleteReplicaSet{Name: "older"}},
 		Status:  deploy.Status{Replicas: 4},
 	})
-	require.True(t, kube.Stale(err), "%v", err)
+	require.Equal(t, conflict, err, "as it came: its text goes into a condition")
 	require.Equal(t, second, failed)
 	require.Equal(t, []string{"patch replicasets/new", "patch replicasets/old"}, s.lines(false))
 }

@@ -45,7 +45,7 @@ func (e *env) daemons(tag string, n int) {
 }
 
 func TestDaemonRollout(t *testing.T) {
-	both(t, script{pool: 5, rules: []rule{one(0), served(2)}, run: func(e *env) {
+	both(t, script{pool: 5, rules: []rule{one(0), served(2)}, same: texts, run: func(e *env) {
 		e.apply(e.agent("1", "{maxUnavailable: 2}", "  revisionHistoryLimit: 1"))
 		e.rolled("daemonset/agent")
 		e.mark()
@@ -62,8 +62,25 @@ func TestDaemonRollout(t *testing.T) {
 	}})
 }
 
+// A DaemonSet that is created anew adopts pods and revisions, and goes back to an old one.
+func TestDaemonOrphansAdopted(t *testing.T) {
+	both(t, script{pool: 3, rules: []rule{one(0), served(1)}, same: events, run: func(e *env) {
+		for _, tag := range []string{"1", "2"} {
+			e.apply(e.agent(tag, "{maxUnavailable: 1}"))
+			e.rolled("daemonset/agent")
+			e.mark()
+		}
+		e.kubectl("delete", "daemonset/agent", "--cascade=orphan")
+		e.mark()
+		require.Len(e, e.state.Pods, 3)
+		e.apply(e.agent("1", "{maxUnavailable: 1}"))
+		e.rolled("daemonset/agent")
+		e.daemons("1", 3)
+	}})
+}
+
 func TestDaemonSurge(t *testing.T) {
-	both(t, script{pool: 5, rules: []rule{one(2), served(0)}, run: func(e *env) {
+	both(t, script{pool: 5, rules: []rule{one(2), served(0)}, same: texts, run: func(e *env) {
 		e.apply(e.agent("1", "{maxSurge: 2, maxUnavailable: 0}"))
 		e.rolled("daemonset/agent")
 		e.behave(cluster.Behaviour{Ready: 100 * time.Millisecond, Terminate: 50 * time.Millisecond})

@@ -73,7 +73,7 @@ func TestRollout(t *testing.T) {
 
 // With one pod at a time there is one way only.
 func TestOneByOne(t *testing.T) {
-	both(t, script{rules: rolling, same: sizes, run: func(e *env) {
+	both(t, script{rules: rolling, same: func(e *env) any { return []any{sizes(e), events(e)} }, run: func(e *env) {
 		e.apply(web(4, "1", oneByOne))
 		e.rolled("deployment/web")
 		e.mark()
@@ -122,7 +122,7 @@ func rollover(e *env) {
 }
 
 func TestScaleDuringRollout(t *testing.T) {
-	both(t, script{rules: rolling, run: func(e *env) {
+	both(t, script{rules: rolling, same: texts, run: func(e *env) {
 		e.apply(web(10, "1", threeAndTwo))
 		e.rolled("deployment/web")
 		e.behave(cluster.Behaviour{Ready: -1}) // the rollout waits
@@ -157,7 +157,7 @@ func TestPauseResume(t *testing.T) {
 }
 
 func TestUndo(t *testing.T) {
-	both(t, script{rules: rolling, run: func(e *env) {
+	both(t, script{rules: rolling, same: texts, run: func(e *env) {
 		for _, tag := range []string{"1", "2", "3"} {
 			e.apply(web(5, tag, threeAndTwo, "  revisionHistoryLimit: 1"))
 			e.rolled("deployment/web")
@@ -172,11 +172,17 @@ func TestUndo(t *testing.T) {
 		e.kubectl("rollout", "undo", "deployment/web", "--to-revision=3")
 		e.rolled("deployment/web")
 		e.replicas("3", 5)
+		e.mark()
+		e.kubectl("annotate", "deployment/web", "deprecated.deployment.rollback.to=0") // by the controller
+		e.wait("the template before", func(s *cluster.State) bool {
+			return s.Deployments["web"].Spec.Template.Spec.Containers[0].Image == image+"2"
+		})
+		e.rolled("deployment/web")
 	}})
 }
 
 func TestRecreate(t *testing.T) {
-	both(t, script{rules: []rule{surge, size, recreate}, same: sizes, run: func(e *env) {
+	both(t, script{rules: []rule{surge, size, recreate}, same: func(e *env) any { return []any{sizes(e), events(e)} }, run: func(e *env) {
 		e.apply(web(5, "1", "{type: Recreate}"))
 		e.rolled("deployment/web")
 		e.behave(cluster.Behaviour{Ready: 50 * time.Millisecond, Terminate: 300 * time.Millisecond})
@@ -219,7 +225,7 @@ func (e *env) quota(pods string) {
 }
 
 func TestQuota(t *testing.T) {
-	both(t, script{rules: rolling, run: func(e *env) {
+	both(t, script{rules: rolling, same: texts, run: func(e *env) {
 		e.quota("6")
 		e.apply(web(10, "1", threeAndTwo))
 		e.wait("the failure", func(s *cluster.State) bool {

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"encoding/json"
 	"encoding/pem"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	admissionv1 "k8s.io/api/admission/v1"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -24,16 +26,20 @@ var slow = cluster.Behaviour{Ready: 200 * time.Millisecond, Terminate: 100 * tim
 
 // The API server is killed in the middle of a rollout, and comes back.
 func TestServerRestart(t *testing.T) {
-	both(t, script{own: true, loose: true, rules: rolling, run: func(e *env) {
+	both(t, script{own: true, pool: 5, loose: true, anyNode: true, rules: append([]rule{one(0), served(2)}, rolling...), run: func(e *env) {
 		e.apply(web(10, "1", threeAndTwo))
+		e.apply(e.agent("1", "{maxUnavailable: 2}"))
 		e.rolled("deployment/web")
+		e.rolled("daemonset/agent")
 		e.behave(slow)
+		e.apply(e.agent("2", "{maxUnavailable: 2}"))
 		e.apply(web(10, "2", threeAndTwo))
 		e.replicas("2", 5)
 		e.world.StopServer()
 		time.Sleep(time.Second)
 		require.NoError(e, e.world.StartServer(e.ctx))
 		e.rolled("deployment/web")
+		e.rolled("daemonset/agent")
 	}})
 }
 
@@ -66,6 +72,27 @@ func TestWatchDropped(t *testing.T) {
 	}})
 }
 
+func TestDaemonWatchDropped(t *testing.T) {
+	both(t, script{pool: 5, loose: true, anyNode: true, rules: []rule{one(0), served(2)}, run: func(e *env) {
+		e.apply(e.agent("1", "{maxUnavailable: 2}"))
+		e.rolled("daemonset/agent")
+		e.behave(slow)
+		e.apply(e.agent("2", "{maxUnavailable: 2}"))
+		for range 5 {
+			time.Sleep(100 * time.Millisecond)
+			e.network.Cut()
+		}
+		e.network.SetDown(true)
+		e.kubectl("taint", "node", e.pool+"-0", "maintenance=:NoExecute")
+		time.Sleep(time.Second)
+		e.network.SetDown(false)
+		e.daemons("2", 4)
+		e.mark()
+		e.kubectl("taint", "node", e.pool+"-0", "maintenance-")
+		e.daemons("2", 5)
+	}})
+}
+
 // The new ReplicaSet, and pods of the old one, are deleted in the middle of a rollout.
 func TestDeletedUnderTheController(t *testing.T) {
 	both(t, script{rules: rolling, run: func(e *env) {
@@ -93,8 +120,8 @@ func TestDeletedUnderTheController(t *testing.T) {
 	}})
 }
 
-// gate is a webhook that rejects pods of a namespace until it is opened.
-func (e *env) gate() (open func()) {
+// gate is a webhook that rejects what is created in a namespace until it is opened.
+func (e *env) gate(group, resource string) (open func()) {
 	var closed atomic.Bool
 	closed.Store(true)
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -118,27 +145,44 @@ func (e *env) gate() (open func()) {
 			NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{corev1.LabelMetadataName: e.namespace}},
 			Rules: []admissionregistrationv1.RuleWithOperations{{
 				Operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Create},
-				Rule:       admissionregistrationv1.Rule{APIGroups: []string{""}, APIVersions: []string{"v1"}, Resources: []string{"pods"}},
+				Rule:       admissionregistrationv1.Rule{APIGroups: []string{group}, APIVersions: []string{"v1"}, Resources: []string{resource}},
 			}},
 		}},
 	}, metav1.CreateOptions{})
 	require.NoError(e, err)
-	e.Cleanup(func() { _ = hooks.Delete(e.T.Context(), e.namespace, metav1.DeleteOptions{}) })
+	e.Cleanup(func() { _ = hooks.Delete(context.WithoutCancel(e.ctx), e.namespace, metav1.DeleteOptions{}) })
 	return func() { closed.Store(false) }
 }
 
 // A webhook rejects the pods of the new template for a while.
 func TestWebhookRejects(t *testing.T) {
-	both(t, script{rules: rolling, run: func(e *env) {
+	both(t, script{rules: rolling, same: texts, run: func(e *env) {
 		e.apply(web(10, "1", threeAndTwo))
 		e.rolled("deployment/web")
 		e.mark()
-		open := e.gate()
+		open := e.gate("", "pods")
 		time.Sleep(500 * time.Millisecond) // the API server learns of it by and by
 		e.apply(web(10, "2", threeAndTwo))
 		e.wait("the failure", func(s *cluster.State) bool {
 			d := s.Deployments["web"]
 			return condition(d, "ReplicaFailure") == corev1.ConditionTrue && d.Status.ReadyReplicas == 8
+		})
+		open()
+		e.rolled("deployment/web")
+	}})
+}
+
+// A webhook rejects the new ReplicaSet for a while.
+func TestWebhookRejectsReplicaSet(t *testing.T) {
+	both(t, script{rules: rolling, same: texts, run: func(e *env) {
+		e.apply(web(4, "1", threeAndTwo))
+		e.rolled("deployment/web")
+		e.mark()
+		open := e.gate("apps", "replicasets")
+		time.Sleep(500 * time.Millisecond) // the API server learns of it by and by
+		e.apply(web(4, "2", threeAndTwo))
+		e.wait("the failure", func(s *cluster.State) bool {
+			return condition(s.Deployments["web"], appsv1.DeploymentProgressing) == corev1.ConditionFalse
 		})
 		open()
 		e.rolled("deployment/web")

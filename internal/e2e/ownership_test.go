@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -35,7 +36,7 @@ spec:
 
 // A pod that was there before is adopted; one that is relabelled is released and replaced.
 func TestAdoptionAndReleaseOfPods(t *testing.T) {
-	both(t, script{rules: []rule{size}, run: func(e *env) {
+	both(t, script{rules: []rule{size}, same: texts, run: func(e *env) {
 		e.apply(stray)
 		e.apply(plainSet)
 		e.wait("three pods", func(s *cluster.State) bool {
@@ -51,6 +52,56 @@ func TestAdoptionAndReleaseOfPods(t *testing.T) {
 		e.mark()
 		e.kubectl("scale", "replicaset/plain", "--replicas=1")
 		e.wait("one pod", func(s *cluster.State) bool { return len(s.Pods) == 2 })
+	}})
+}
+
+// Objects are taken while they ask for it: not before, and not after.
+func TestClass(t *testing.T) {
+	both(t, script{sides: []side{ours}, rules: rolling, run: func(e *env) {
+		e.apply(strings.Replace(web(3, "1", threeAndTwo), "class: kplan", "class: other", 1))
+		e.seenAll("first")
+		require.Zero(e, e.state.Deployments["web"].Status.ObservedGeneration)
+		for _, probe := range []string{"second", "third"} {
+			e.kubectl("annotate", "deployment/web", "kplan-go.github.io/class=kplan", "--overwrite")
+			e.wait("three pods", func(s *cluster.State) bool { return len(podsOf(s, available)) == 3 })
+			e.settle()
+			e.kubectl("annotate", "deployment/web", "kplan-go.github.io/class-")
+			e.seenAll(probe)
+			e.harm(podsOf(e.state, active)[0].Name)
+			time.Sleep(quiet)
+			e.update()
+			require.Len(e, podsOf(e.state, active), 2, "it is left alone")
+		}
+		e.kubectl("annotate", "deployment/web", "kplan-go.github.io/class=kplan", "--overwrite")
+		e.wait("three pods", func(s *cluster.State) bool { return len(podsOf(s, available)) == 3 })
+	}})
+}
+
+// seenAll waits until the controllers have seen all Deployments as they are: they work on one
+// that is new.
+func (e *env) seenAll(probe string) {
+	e.Helper()
+	e.apply(strings.ReplaceAll(web(0, "1", threeAndTwo), "web", probe))
+	e.wait("the controllers", func(s *cluster.State) bool {
+		d := s.Deployments[probe]
+		return d != nil && d.Status.ObservedGeneration > 0
+	})
+}
+
+// A namespace that is going away gets no new pods, and nobody is told that it does not.
+func TestNamespaceTerminating(t *testing.T) {
+	both(t, script{pool: 2, rules: append([]rule{one(0)}, rolling...), same: events, run: func(e *env) {
+		e.apply(web(3, "1", threeAndTwo))
+		e.apply(e.agent("1", "{maxUnavailable: 1}"))
+		e.rolled("deployment/web")
+		e.rolled("daemonset/agent")
+		e.mark()
+		e.kubectl("delete", "namespace", e.namespace, "--wait=false")
+		daemon := podsOf(e.state, func(p *corev1.Pod) bool { return pinned(p) == e.pool+"-0" })
+		other := podsOf(e.state, func(p *corev1.Pod) bool { return pinned(p) == "" })
+		e.harm(daemon[0].Name)
+		e.harm(other[0].Name)
+		e.wait("two pods to go", func(s *cluster.State) bool { return len(s.Pods) == 3 })
 	}})
 }
 

@@ -43,21 +43,24 @@ type base struct {
 
 // setup adds the controllers to a manager.
 func setup(ctx context.Context, mgr ctrl.Manager, o Options, l *lease) error {
-	recorder, err := recorder(ctx, mgr, o)
+	events, err := kubernetes.NewForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {
 		return err
 	}
 	t := newTracker()
-	b := base{
-		cache: mgr.GetClient(), client: &apiClient{mgr.GetClient(), mgr.GetAPIReader(), t, l},
-		events: recorder, tracker: t, class: o.Class, corrected: o.Corrected,
+	c := &apiClient{mgr.GetClient(), mgr.GetAPIReader(), t, l}
+	b := func() base {
+		return base{
+			cache: mgr.GetClient(), client: c, events: recorder(ctx, mgr, events, o.Name),
+			tracker: t, class: o.Class, corrected: o.Corrected,
+		}
 	}
 	for _, child := range []client.Object{&appsv1.ReplicaSet{}, &corev1.Pod{}} {
 		if err := mgr.GetFieldIndexer().IndexField(ctx, child, ownerIndex, ownerKey); err != nil {
 			return err
 		}
 	}
-	deployments, replicaSets, daemonSets := &deploymentReconciler{b}, &replicaSetReconciler{b}, &daemonSetReconciler{b}
+	deployments, replicaSets, daemonSets := &deploymentReconciler{b()}, &replicaSetReconciler{b()}, &daemonSetReconciler{b()}
 	return errors.Join(
 		build(mgr, o, t, &appsv1.Deployment{}, "deployment").
 			Watches(&appsv1.ReplicaSet{}, deployments.replicaSetEvents()).
@@ -65,10 +68,11 @@ func setup(ctx context.Context, mgr ctrl.Manager, o Options, l *lease) error {
 			Complete(deployments),
 		build(mgr, o, t, &appsv1.ReplicaSet{}, "replicaset").
 			Watches(&corev1.Pod{}, replicaSets.podEvents()).
+			Watches(&appsv1.Deployment{}, replicaSets.deploymentEvents()).
 			Complete(replicaSets),
 		build(mgr, o, t, &appsv1.DaemonSet{}, "daemonset").
-			Watches(&corev1.Pod{}, daemonSets.podEvents()).
-			Watches(&appsv1.ControllerRevision{}, daemonSets.revisionEvents()).
+			Watches(&corev1.Pod{}, daemonSets.childEvents()).
+			Watches(&appsv1.ControllerRevision{}, daemonSets.childEvents()).
 			Watches(&corev1.Node{}, daemonSets.nodeEvents()).
 			Complete(daemonSets),
 	)
@@ -77,7 +81,14 @@ func setup(ctx context.Context, mgr ctrl.Manager, o Options, l *lease) error {
 // build begins a controller for a kind. Failed attempts are repeated after a pause that
 // doubles, beginning with 5 ms; nothing else limits how often an object is looked at.
 func build(mgr ctrl.Manager, o Options, t *tracker, kind client.Object, name string) *builder.Builder {
-	gone := handler.Funcs{DeleteFunc: func(_ context.Context, e event.DeleteEvent, _ queue) { t.forget(e.Object.GetUID()) }}
+	gone := handler.Funcs{
+		UpdateFunc: func(_ context.Context, e event.UpdateEvent, _ queue) {
+			if old := e.ObjectOld.GetUID(); old != e.ObjectNew.GetUID() {
+				t.forget(old) // its deletion was missed
+			}
+		},
+		DeleteFunc: func(_ context.Context, e event.DeleteEvent, _ queue) { t.forget(e.Object.GetUID()) },
+	}
 	return ctrl.NewControllerManagedBy(mgr).Named(o.Name+"-"+name).For(kind).Watches(kind, gone).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: o.Workers,
@@ -116,13 +127,10 @@ func again(err error, recheck time.Time) (reconcile.Result, error) {
 }
 
 // recorder returns what records events as the built-in controllers do: after 25 of an
-// object in a row most are dropped.
-func recorder(ctx context.Context, mgr ctrl.Manager, o Options) (record.EventRecorder, error) {
-	client, err := kubernetes.NewForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
-	if err != nil {
-		return nil, err
-	}
+// object in a row most are dropped, and so are those behind which more than 1,000 wait,
+// which is why each controller has its own.
+func recorder(ctx context.Context, mgr ctrl.Manager, client kubernetes.Interface, name string) record.EventRecorder {
 	broadcaster := record.NewBroadcaster(record.WithContext(ctx))
 	broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: client.CoreV1().Events("")})
-	return broadcaster.NewRecorder(mgr.GetScheme(), corev1.EventSource{Component: o.Name}), nil
+	return broadcaster.NewRecorder(mgr.GetScheme(), corev1.EventSource{Component: name})
 }

@@ -220,7 +220,7 @@ func TestDaemonSetCreatesOnce(t *testing.T) {
 	}
 	require.Equal(t, 2, w.count("create pods"))
 	for i := range 2 {
-		r.podEvents().Create(t.Context(), event.CreateEvent{Object: ownedBy("DaemonSet", meta, fmt.Sprint(i))}, events())
+		r.childEvents().Create(t.Context(), event.CreateEvent{Object: ownedBy("DaemonSet", meta, fmt.Sprint(i))}, events())
 	}
 	_, err := r.Reconcile(t.Context(), theWeb)
 	require.NoError(t, err)

@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -86,7 +87,8 @@ func (r *daemonSetReconciler) act(ctx context.Context, ds *appsv1.DaemonSet, his
 	})
 	r.tracker.setDelays(ds.UID, p.Backoff)
 	for _, e := range p.Events {
-		r.events.Event(ds, e.Type, e.Reason, e.Message)
+		// The plan does not know the namespace of the pods that it names.
+		r.events.Event(ds, e.Type, e.Reason, strings.Replace(e.Message, " daemon pod ", " daemon pod "+ds.Namespace+"/", 1))
 	}
 	if report.Collisions != nil {
 		stored := ds.DeepCopy()
@@ -118,26 +120,31 @@ func (r *daemonSetReconciler) lowered(ds *appsv1.DaemonSet, e replicaset.Expecta
 		}
 	}
 	for i, name := range deletions {
-		if i < len(report.Deletes) && report.Deletes[i].Answer == replicaset.Done {
+		var o replicaset.Outcome
+		if i < len(report.Deletes) {
+			o = report.Deletes[i]
+		}
+		switch o.Answer {
+		case replicaset.Done:
 			r.events.Eventf(ds, corev1.EventTypeNormal, "SuccessfulDelete", "Deleted pod: %s", name)
 			continue
+		case replicaset.NotFound, "":
+		default:
+			r.events.Eventf(ds, corev1.EventTypeWarning, "FailedDelete", "Error deleting: %v", o.Err)
 		}
 		e = e.DeletionObserved(name)
 	}
 	return e.Lower(lost, 0)
 }
 
-func (r *daemonSetReconciler) family(t *tracker) family {
-	return family{kind: daemonset.Kind, tracker: t, orphans: func(ctx context.Context, child client.Object) []reconcile.Request {
+// childEvents are those of pods and of revisions.
+func (r *daemonSetReconciler) childEvents() handler.EventHandler {
+	return family{kind: daemonset.Kind, tracker: r.tracker, orphans: func(ctx context.Context, child client.Object) []reconcile.Request {
 		var all appsv1.DaemonSetList
 		_ = r.cache.List(ctx, &all, client.InNamespace(child.GetNamespace()), shared) // a cache that has started does not fail
 		return selecting(all.Items, child, func(ds *appsv1.DaemonSet) (client.Object, *metav1.LabelSelector) { return ds, ds.Spec.Selector })
-	}}
+	}}.events()
 }
-
-func (r *daemonSetReconciler) podEvents() handler.EventHandler { return r.family(r.tracker).events() }
-
-func (r *daemonSetReconciler) revisionEvents() handler.EventHandler { return r.family(nil).events() }
 
 // nodeEvents wakes up the DaemonSets that a node matters to. One that is gone matters to
 // none: its pods will go, and do.

@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -55,25 +56,48 @@ func (r *deploymentReconciler) act(ctx context.Context, d *appsv1.Deployment, se
 		plan.Status = s.Deployment.Status
 	}
 	failed, err := kube.ExecuteDeployment(ctx, r.client, d, sets, plan)
+	r.tell(d, plan, failed)
 	if create, ok := failed.(deploy.CreateReplicaSet); ok {
 		var retry bool
 		var after error
 		if plan, retry, after = deploy.AfterCreate(s, now, deploy.Options{Corrected: r.corrected}, create, kube.CreateOutcome(err)); after != nil {
 			return reconcile.Result{}, after
 		}
-		if _, after = kube.ExecuteDeployment(ctx, r.client, d, sets, plan); after != nil {
+		var second deploy.Action
+		second, after = kube.ExecuteDeployment(ctx, r.client, d, sets, plan)
+		r.tell(d, plan, second)
+		if after != nil {
 			return again(after, time.Time{})
 		}
 		if !retry {
 			err = nil
 		}
-	} else if err != nil {
-		return again(err, time.Time{})
 	}
-	for _, e := range plan.Events {
-		r.events.Event(d, e.Type, e.Reason, e.Message)
+	if err != nil && failed != nil {
+		err = fmt.Errorf("%s: %w", failed, err)
 	}
 	return again(err, plan.RecheckAt)
+}
+
+// tell records the events of a plan whose actions were carried out, all of them or those
+// before the one that has failed. There is one for each size, in the order of the actions.
+func (r *deploymentReconciler) tell(d *appsv1.Deployment, p deploy.Plan, failed deploy.Action) {
+	done := 0
+	for _, a := range p.Actions {
+		if failed != nil && a.String() == failed.String() {
+			p.Events = p.Events[:min(done, len(p.Events))]
+			break
+		}
+		switch a := a.(type) {
+		case deploy.ScaleReplicaSet:
+			done++
+		case deploy.CreateReplicaSet:
+			done += min(1, int(a.Replicas))
+		}
+	}
+	for _, e := range p.Events {
+		r.events.Event(d, e.Type, e.Reason, e.Message)
+	}
 }
 
 // resizes reports whether a plan changes sizes and nothing else that the status tells. The
@@ -115,7 +139,7 @@ func objects(d *appsv1.Deployment, sets []*appsv1.ReplicaSet) []metav1.Object {
 }
 
 func (r *deploymentReconciler) replicaSetEvents() handler.EventHandler {
-	return family{kind: deploy.Kind, orphans: func(ctx context.Context, rs client.Object) []reconcile.Request {
+	return family{kind: deploy.Kind, tracker: r.tracker, orphans: func(ctx context.Context, rs client.Object) []reconcile.Request {
 		var all appsv1.DeploymentList
 		_ = r.cache.List(ctx, &all, client.InNamespace(rs.GetNamespace()), shared) // a cache that has started does not fail
 		return selecting(all.Items, rs, func(d *appsv1.Deployment) (client.Object, *metav1.LabelSelector) { return d, d.Spec.Selector })

@@ -43,8 +43,12 @@ func (l *lease) Create(ctx context.Context, r resourcelock.LeaderElectionRecord)
 	return l.renew(r, time.Now(), l.Interface.Create(ctx, r))
 }
 
-// Update takes, renews or gives back the lease.
+// Update takes, renews or gives back the lease. It counts as given back from the start: the
+// next leader may write before the answer is here.
 func (l *lease) Update(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
+	if r.HolderIdentity != l.Identity() {
+		l.drop()
+	}
 	return l.renew(r, time.Now(), l.Interface.Update(ctx, r))
 }
 
@@ -52,13 +56,16 @@ func (l *lease) Update(ctx context.Context, r resourcelock.LeaderElectionRecord)
 func (l *lease) renew(r resourcelock.LeaderElectionRecord, begun time.Time, err error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	switch {
-	case r.HolderIdentity != l.Identity():
-		l.until = time.Time{}
-	case err == nil:
+	if err == nil && r.HolderIdentity == l.Identity() {
 		l.until = begun.Add(l.duration)
 	}
 	return err
+}
+
+func (l *lease) drop() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.until = time.Time{}
 }
 
 // held reports whether nobody else can have the lease. Without leader election there is

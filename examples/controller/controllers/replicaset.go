@@ -135,6 +135,25 @@ func (r *replicaSetReconciler) podEvents() handler.EventHandler {
 	}}.events()
 }
 
+// deploymentEvents wakes the ReplicaSets of a Deployment up when it may decide anew whether
+// they are taken: they have no event of their own then.
+func (r *replicaSetReconciler) deploymentEvents() handler.EventHandler {
+	wake := func(ctx context.Context, d client.Object, q queue) {
+		sets, _ := r.replicaSets(ctx, d.GetNamespace(), string(d.GetUID())) // a cache that has started does not fail
+		for _, rs := range sets {
+			q.Add(reconcile.Request{NamespacedName: client.ObjectKeyFromObject(rs)})
+		}
+	}
+	return handler.Funcs{
+		CreateFunc: func(ctx context.Context, e event.CreateEvent, q queue) { wake(ctx, e.Object, q) },
+		UpdateFunc: func(ctx context.Context, e event.UpdateEvent, q queue) {
+			if e.ObjectOld.GetAnnotations()[AnnotationClass] != e.ObjectNew.GetAnnotations()[AnnotationClass] {
+				wake(ctx, e.ObjectNew, q)
+			}
+		},
+	}
+}
+
 // podEnds returns a handler that calls ended for each pod that has ended or is gone.
 func podEnds(ended func(context.Context, *corev1.Pod, queue)) handler.Funcs {
 	over := func(p *corev1.Pod) bool {

@@ -76,9 +76,7 @@ type family struct {
 	kind string // of the owners
 	// orphans returns the owners that may adopt an orphan.
 	orphans func(context.Context, client.Object) []reconcile.Request
-	// tracker is told first about the children of owners of that kind; nil if they are
-	// not pods.
-	tracker *tracker
+	tracker *tracker // is told first
 }
 
 // events returns the handler: a child concerns its controller, the former one too, and an
@@ -95,6 +93,10 @@ func (f family) changed(ctx context.Context, before, after client.Object, q queu
 	if before != nil && after != nil && before.GetResourceVersion() == after.GetResourceVersion() {
 		return // a repetition
 	}
+	if before != nil && after != nil && before.GetUID() != after.GetUID() { // the deletion was missed
+		f.changed(ctx, before, nil, q)
+		before = nil
+	}
 	f.observe(before, after)
 	owner := f.enqueue(before, q)
 	if after == nil {
@@ -108,13 +110,21 @@ func (f family) changed(ctx context.Context, before, after client.Object, q queu
 	}
 }
 
+// observe tells the tracker of a pod that is there, or no longer, and of another child
+// that is gone.
 func (f family) observe(before, after client.Object) {
-	pod := after
-	if pod == nil {
-		pod = before
+	child := after
+	if child == nil {
+		child = before
 	}
-	owner := metav1.GetControllerOfNoCopy(pod)
-	if f.tracker == nil || owner == nil || owner.Kind != f.kind {
+	owner := metav1.GetControllerOfNoCopy(child)
+	if _, pod := child.(*corev1.Pod); !pod {
+		if after == nil {
+			f.tracker.gone(child, owner)
+		}
+		return
+	}
+	if owner == nil || owner.Kind != f.kind {
 		return
 	}
 	f.tracker.expect(owner.UID, func(e replicaset.Expectations) replicaset.Expectations {
@@ -122,10 +132,23 @@ func (f family) observe(before, after client.Object) {
 			e = e.CreationObserved()
 		}
 		if after == nil || after.GetDeletionTimestamp() != nil {
-			e = e.DeletionObserved(pod.GetName()) // one that is being deleted counts as deleted
+			e = e.DeletionObserved(child.GetName()) // one that is being deleted counts as deleted
 		}
 		return e
 	})
+}
+
+// gone drops what was written to a child that is gone: it will never show.
+func (t *tracker) gone(child client.Object, owner *metav1.OwnerReference) {
+	t.forget(child.GetUID())
+	if owner == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if delete(t.written[owner.UID], child.GetUID()); len(t.written[owner.UID]) == 0 {
+		delete(t.written, owner.UID)
+	}
 }
 
 // enqueue enqueues the owner of a child and returns the UID of its controller, of whatever
