@@ -2,6 +2,7 @@ package daemonset_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -24,6 +25,17 @@ func TestInPlace(t *testing.T) {
 			Updated pod p1 on node n1 in place: app=v2 (Rollout)`},
 		{"burst", "I-3, D-25: those beyond the burst are neither updated nor deleted", with(inPlaceCluster(3), func(s *daemonset.Snapshot) { s.DaemonSet.Burst = rollout.Int(1) }), kruise, `
 			Updated pod p3 on node n3 in place: app=v2 (Rollout)
+			daemon set held back: Burst (3 of 1)`},
+		{"beyond the burst", "I-3: pods that cannot be updated in place go in order too, behind more that can than the burst", with(inPlaceCluster(6), func(s *daemonset.Snapshot) {
+			s.DaemonSet.Burst, s.DaemonSet.MaxUnavailable = rollout.Int(1), rollout.Percent(100)
+			for i := range 3 {
+				s.Pods[3+i].ReadinessGates = nil
+			}
+			slices.Reverse(s.Nodes)
+		}), daemonset.Options{}, `
+			Updated pod p1 on node n1 in place: app=v2 (Rollout)
+			Deleted pod: p4 on node n4 (Rollout)
+			daemon set held back: Burst (3 of 1)
 			daemon set held back: Burst (3 of 1)`},
 		{"no gate", "I-2: a pod without the gate is deleted", inPlaceCluster(1, func(p *daemonset.Pod) { p.ReadinessGates = nil }), kruise, `
 			Deleted pod: p1 on node n1 (Rollout)`},

@@ -153,7 +153,7 @@ func (DeleteReplicaSet) isAction()   {}
 
 // String returns the text of the Kubernetes event, and the reason.
 func (a CreateReplicaSet) String() string {
-	return fmt.Sprintf("Scaled up replica set %s from 0 to %d (%s, revision %d)", a.Name, a.Replicas, a.Reason, a.Revision)
+	return fmt.Sprintf("%s (%s, revision %d)", ScaleReplicaSet{Name: a.Name, To: a.Replicas}.event(), a.Reason, a.Revision)
 }
 
 // String returns one line with the keys that are set.
@@ -176,14 +176,16 @@ func (a ScaleReplicaSet) String() string {
 
 func (a ScaleReplicaSet) event() string {
 	text := make([]byte, 0, 128) // on the stack
-	if a.To < a.From {
-		text = append(text, "Scaled down replica set "...)
-	} else {
-		text = append(text, "Scaled up replica set "...)
-	}
-	text = append(append(text, a.Name...), " from "...)
+	text = append(append(append(text, a.verb()...), a.Name...), " from "...)
 	text = append(strconv.AppendInt(text, int64(a.From), 10), " to "...)
 	return string(strconv.AppendInt(text, int64(a.To), 10))
+}
+
+func (a ScaleReplicaSet) verb() string {
+	if a.To < a.From {
+		return "Scaled down replica set "
+	}
+	return "Scaled up replica set "
 }
 
 // String returns one line with the keys that are set.

@@ -46,13 +46,13 @@ func (st *state) claim(errs *field.Errors) {
 		*errs = append(*errs, &field.Error{Path: "Deployment.Selector", Value: selector.Format(st.d.Selector), Detail: err.Error(), Err: err})
 		return
 	}
-	candidates := 0 // no other can be the Deployment's
+	owned := 0 // few others are adopted
 	for i := range st.everyone {
-		if uid := st.everyone[i].ControllerUID; uid == st.d.UID || uid == "" {
-			candidates++
+		if st.everyone[i].ControllerUID == st.d.UID {
+			owned++
 		}
 	}
-	st.sets = make([]set, 0, candidates)
+	st.sets = make([]set, 0, owned)
 	var out []*replicaset.ReplicaSet
 	for i := range st.everyone {
 		rs := &st.everyone[i]

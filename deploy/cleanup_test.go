@@ -54,6 +54,15 @@ func TestCleanUpHistory(t *testing.T) {
 	}
 }
 
+// TestHistoryWithinItsLimit: it is not even looked at.
+func TestHistoryWithinItsLimit(t *testing.T) {
+	allocations := func(limit int32) float64 {
+		s := snapshot(web(3, history(limit), reported(3, 3, 3, 3)), set(1, 0), set(2, 3))
+		return testing.AllocsPerRun(20, func() { _, _ = deploy.Reconcile(s, t0, deploy.Options{}) })
+	}
+	requireEqual(t, "two of two", allocations(deploy.NoLimit), allocations(2))
+}
+
 func TestCleanUpWaitsForCompletion(t *testing.T) {
 	sets := []replicaset.ReplicaSet{set(1, 0), set(2, 3)}
 	p := reconcile(t, snapshot(web(3, history(0), reported(3, 3, 3, 2)), sets...))

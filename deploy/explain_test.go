@@ -88,6 +88,14 @@ func TestScalingOneHoldsNothing(t *testing.T) {
 	require.Empty(t, holds(p))
 }
 
+// TestAvailableIsEnough: a status that reports fewer ready pods than available ones lacks
+// nothing.
+func TestAvailableIsEnough(t *testing.T) {
+	behind := func(rs *replicaset.ReplicaSet) { rs.Status.ReadyReplicas = 2 }
+	p := reconcile(t, snapshot(web(3), set(1, 0, counts(2, 0)), set(2, 3, behind)))
+	require.Equal(t, []string{"web-v1 OldPodsRemain 2/0"}, holds(p))
+}
+
 // TestHoldsAreDistinct: a rollout that is only slow names nothing that is wrong.
 func TestHoldsAreDistinct(t *testing.T) {
 	p := reconcile(t, snapshot(web(10, limits(3, 2)), set(1, 8), set(2, 5, counts(5, 0))))

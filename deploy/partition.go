@@ -105,10 +105,7 @@ func (st *state) shrinkToPartition() bool {
 	if !ok {
 		return false
 	}
-	down := int64(0)
-	if available > st.least() {
-		down = st.removeByRevision(st.wrap(available - st.least()))
-	}
+	down := st.removeByRevision(st.spare(available))
 	if cleaned+down < surplus {
 		st.holdOld(available - down)
 	}

@@ -38,16 +38,17 @@ func (st *state) keepToPartition() {
 	if s == nil || !st.opts.Corrected {
 		return
 	}
-	surplus := s.spec - max(s.from, st.limit())
-	if i := st.largestOld(); surplus > 0 && i >= 0 {
-		st.setScale(st.newest, s.spec-surplus, ReasonScaling, true)
-		st.setScale(i, st.sets[i].spec+surplus, ReasonScaling, true)
+	surplus := max(0, s.spec-max(s.from, st.limit()))
+	if i := st.largestOld(); i >= 0 {
+		st.setScale(st.newest, s.spec-surplus, ReasonScaling, false)
+		st.setScale(i, st.sets[i].spec+surplus, ReasonScaling, false)
 	}
 }
 
 // keepAvailable lets sets keep available pods, and others lose as many that are not
 // available, or not yet started, until the minimum is available: the repair of P5. New
-// pods go first, since the others were there before.
+// pods go first, since the others were there before. There are enough: what sets want is
+// the replicas, or no less than before.
 func (st *state) keepAvailable() {
 	if !st.opts.Corrected {
 		return
@@ -58,19 +59,18 @@ func (st *state) keepAvailable() {
 		order = append(order, i)
 		now, left = now+st.available(s), left+min(st.available(s), int64(s.spec))
 	}
-	missing, given := min(st.least(), now)-left, int64(0)
+	missing := min(st.least(), now) - left
+	take, give := missing, missing
 	for _, i := range slices.Backward(order) {
 		s := &st.sets[i]
-		if n := min(missing-given, int64(s.spec)-st.available(s)); n > 0 {
-			st.setScale(i, s.spec-int32(n), ReasonScaling, true)
-			given += n
-		}
+		n := max(0, min(take, int64(s.spec)-st.available(s)))
+		st.setScale(i, s.spec-int32(n), ReasonScaling, false)
+		take -= n
 	}
 	for _, i := range order {
 		s := &st.sets[i]
-		if n := min(given, st.available(s)-int64(s.spec)); n > 0 {
-			st.setScale(i, s.spec+int32(n), ReasonScaling, true)
-			given -= n
-		}
+		n := max(0, min(give, st.available(s)-int64(s.spec)))
+		st.setScale(i, s.spec+int32(n), ReasonScaling, false)
+		give -= n
 	}
 }

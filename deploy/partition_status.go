@@ -58,13 +58,10 @@ func (st *state) recheckPartition() {
 // scaleEvent returns what is recorded for a change of size: OpenKruise names the new
 // size before the old one.
 func (st *state) scaleEvent(a ScaleReplicaSet) string {
-	switch {
-	case !st.partitioned():
+	if !st.partitioned() {
 		return a.event()
-	case a.To < a.From:
-		return fmt.Sprintf("Scaled down replica set %s to %d from %d", a.Name, a.To, a.From)
 	}
-	return fmt.Sprintf("Scaled up replica set %s to %d from %d", a.Name, a.To, a.From)
+	return fmt.Sprintf("%s%s to %d from %d", a.verb(), a.Name, a.To, a.From)
 }
 
 // createEvent returns what is recorded for a new ReplicaSet, which OpenKruise leaves

@@ -126,6 +126,9 @@ func TestPartitionPlans(t *testing.T) {
 		{name: "minimum", why: "no old pod may go while those of the new one are missing",
 			replicas: 6, strategy: strategy("50%", "25%", "25%"), sets: []replicaset.ReplicaSet{set(1, 5), set(2, 3, counts(3, 0))},
 			want: "none", holds: []string{"web-v2 Partition 3/3", "web-v1 MinAvailable 5/5"}},
+		{name: "minimum of wanted pods", why: "whether the old pods are available or not",
+			replicas: 6, strategy: strategy("50%", "25%", "25%"), sets: []replicaset.ReplicaSet{set(1, 5, counts(5, 3)), set(2, 3, counts(3, 0))},
+			want: "none", holds: []string{"web-v2 Partition 3/3", "web-v1 MinAvailable 5/5"}},
 		{name: "too few", why: "what is left at the end of the removal is held by availability",
 			replicas: 6, strategy: strategy("50%", "50%", "25%"), sets: []replicaset.ReplicaSet{set(1, 6), set(2, 3, counts(3, 0))},
 			want: "web-v1 6->5", holds: []string{"web-v2 Partition 3/3", "web-v1 MinAvailable 5/5"}},
@@ -251,6 +254,9 @@ func TestPartitionScalingKeepsAvailable(t *testing.T) {
 		{"of two sets that could give, the second gives what is still missing", 9, "0",
 			[]replicaset.ReplicaSet{set(0, 4, twelve), set(1, 4, twelve), set(2, 4, twelve, counts(4, 0)), set(3, 4, twelve, counts(4, 0))},
 			"web-v3 4->0, web-v0 4->3, web-v1 4->3, web-v2 4->3", "web-v3 4->0, web-v2 4->1"},
+		{"of sets that were scaled from different sizes two give, the new one first", 14, "0",
+			[]replicaset.ReplicaSet{set(1, 8, sized("40", "40")), set(2, 1, sized("10", "10")), set(3, 4, sized("10", "10"), counts(4, 0))},
+			"web-v1 8->5, web-v3 4->7, web-v2 1->2", "web-v3 4->5"},
 		{"there is nothing to repair", 6, "0", []replicaset.ReplicaSet{set(1, 6, six), set(2, 2, six)},
 			"web-v1 6->4", "web-v1 6->5, web-v2 2->1"},
 	} {
@@ -259,6 +265,14 @@ func TestPartitionScalingKeepsAvailable(t *testing.T) {
 		require.Equal(t, c.want, sizes(reconcile(t, s)), c.why)
 		require.Equal(t, c.corrected, sizes(reconcileWith(t, s, corrected)), c.why)
 	}
+}
+
+// A set without pods is none to share with, whatever it was last scaled for.
+func TestPartitionScalingLeavesIdle(t *testing.T) {
+	six := sized("6", "8")
+	s := partitioned(6, strategy("0", "25%", "0"), set(0, 0, sized("9", "12")), set(1, 4, six), set(3, 4, six), set(2, 0, sized("9", "12"), numbered("4")))
+	s.Deployment.Partitioned.Paused = true
+	require.Equal(t, "web-v1 4->3, web-v3 4->3, annotate deployment", actions(reconcileWith(t, s, corrected)))
 }
 
 // Rule 29: what a pass reports.

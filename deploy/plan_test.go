@@ -43,6 +43,8 @@ deployment held back: Paused`, p.String())
 	require.Equal(t, "nothing to do", deploy.Plan{}.String())
 	require.Equal(t, "Annotated replica set a: minReadySeconds=5 (Revision)",
 		deploy.AnnotateReplicaSet{Name: "a", MinReadySeconds: new(int32(5)), Reason: deploy.ReasonRevision}.String())
+	require.Equal(t, "Scaled up replica set b from 0 to 0 (NewTemplate, revision 2)",
+		deploy.CreateReplicaSet{Name: "b", Revision: 2, Reason: deploy.ReasonNewTemplate}.String(), "there is no room for a pod yet")
 	require.True(t, deploy.Plan{}.Empty())
 	require.False(t, p.Empty())
 	require.Equal(t, "11 replicas, 2 updated, 9 ready, 8 available, 3 unavailable",

@@ -18,10 +18,7 @@ func (st *state) roll() {
 // reports whether its size changes (rule 8).
 func (st *state) growNew() bool {
 	s := st.newSet()
-	switch {
-	case s.spec == st.replicas:
-		return false
-	case s.spec > st.replicas:
+	if s.spec >= st.replicas {
 		return st.setScale(st.newest, st.replicas, ReasonSurplus, false)
 	}
 	size := st.newSize()
@@ -64,11 +61,9 @@ func (st *state) shrinkOld() bool {
 	if !ok {
 		return false
 	}
-	down := int64(0)
-	if available > st.least() { // the difference may wrap around, so compare first
-		for i := range st.activeOld {
-			down += st.removeHealthy(i, st.wrap(available-st.least()-down))
-		}
+	down, spare := int64(0), st.spare(available)
+	for i := range st.activeOld {
+		down += st.removeHealthy(i, spare-down)
 	}
 	st.holdOld(available - down)
 	return st.wrap(cleaned+down) > 0
@@ -76,6 +71,12 @@ func (st *state) shrinkOld() bool {
 
 // least is how many pods must be available.
 func (st *state) least() int64 { return st.wrap(int64(st.replicas) - int64(st.budget.Unavailable)) }
+
+// spare is how many available pods there are beyond the minimum. The difference may wrap
+// around, so compare first.
+func (st *state) spare(available int64) int64 {
+	return st.wrap(max(available, st.least()) - st.least())
+}
 
 // serving is how many pods are wanted, but for those of the new ReplicaSet that are not
 // available yet.
@@ -103,11 +104,7 @@ func (st *state) removeUnhealthy(room int64) (cleaned int64, ok bool) {
 		if cleaned >= room {
 			break
 		}
-		unavailable := st.wrap(int64(s.spec) - st.available(s))
-		if unavailable == 0 {
-			continue
-		}
-		n := min(room-cleaned, unavailable)
+		n := min(room-cleaned, st.wrap(int64(s.spec)-st.available(s)))
 		if n < 0 {
 			st.hold(s.rs.Name, ReasonStatusAhead, s.status().AvailableReplicas, s.spec)
 			return cleaned, false
@@ -123,10 +120,7 @@ func (st *state) removeUnhealthy(room int64) (cleaned int64, ok bool) {
 // (rule 11).
 func (st *state) removeHealthy(i int, room int64) int64 {
 	s := &st.sets[i]
-	n := min(int64(s.spec), room)
-	if n <= 0 {
-		return 0
-	}
+	n := max(0, min(int64(s.spec), room))
 	reason := ReasonRolloutDown
 	if i == st.newest {
 		reason = ReasonTakenForOld

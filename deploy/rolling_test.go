@@ -1,6 +1,7 @@
 package deploy_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -135,6 +136,14 @@ func TestNoHistoryWhileShrinking(t *testing.T) {
 	d := web(3, history(0), reported(3, 3, 3, 3))
 	require.Equal(t, "web-v1 1->0", sizes(reconcile(t, snapshot(d, set(0, 0), set(1, 1), set(2, 3)))))
 	require.Equal(t, "web-v1 1->0", sizes(reconcile(t, snapshot(d, set(0, 0), set(1, 1, counts(1, 0)), set(2, 3)))))
+}
+
+// TestWrappedSumsRemoveNothing: sizes whose sum wraps around leave room, but no available
+// pods beyond the minimum. So no pod goes, and history may.
+func TestWrappedSumsRemoveNothing(t *testing.T) {
+	d := web(1, limits(1, 0), history(0), reported(1, 1, 1, 1))
+	p := reconcile(t, snapshot(d, set(0, 0), set(1, math.MaxInt32), set(3, 1), set(2, 1, counts(1, 0))))
+	require.Equal(t, "delete web-v0", sizes(p))
 }
 
 // TestCorrectedSizeIsAtMostReplicas: room beyond replicas is no reason to exceed them.

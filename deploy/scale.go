@@ -192,10 +192,7 @@ func (st *state) scaleProportionally(active []int) {
 	if st.partitioned() {
 		allowed = st.replicas
 	}
-	toAdd := allowed - total
-	if st.opts.Terminating != TerminationStarted {
-		toAdd = int32(st.leaveRoom(int64(allowed), int64(total)) - int64(total))
-	}
+	toAdd := int32(st.leaveRoom(int64(allowed), int64(total)) - int64(total))
 	st.orderBySize(active, toAdd)
 
 	sizes, added := make([]int32, len(active)), int32(0)
@@ -216,18 +213,21 @@ func (st *state) scaleProportionally(active []int) {
 // to be added and the oldest if they are to be removed. If neither, the order is
 // that of upstream's writes: old ones youngest first, then the new one.
 func (st *state) orderBySize(active []int, toAdd int32) {
+	// The new set is written last, as if it were the oldest.
+	age := func(i int) int {
+		if i == st.newest {
+			return -1
+		}
+		return i
+	}
 	slices.SortFunc(active, func(i, j int) int {
 		switch {
 		case toAdd > 0:
 			return cmp.Or(cmp.Compare(st.sets[j].spec, st.sets[i].spec), cmp.Compare(j, i))
 		case toAdd < 0:
 			return cmp.Or(cmp.Compare(st.sets[j].spec, st.sets[i].spec), cmp.Compare(i, j))
-		case i == st.newest:
-			return 1
-		case j == st.newest:
-			return -1
 		}
-		return cmp.Compare(j, i)
+		return cmp.Compare(age(j), age(i))
 	})
 }
 
@@ -235,7 +235,7 @@ func (st *state) orderBySize(active []int, toAdd int32) {
 // a set gets. It mirrors GetReplicaSetProportion of the deployment util package of
 // Kubernetes 1.36.3.
 func (st *state) proportion(s *set, toAdd, added int32) int32 {
-	if s.spec == 0 || toAdd == 0 || added == toAdd {
+	if s.spec == 0 || added == toAdd {
 		return 0
 	}
 	before, ok := st.size(s.rs.Annotations, revision.AnnotationMax)
@@ -275,13 +275,7 @@ func Fraction(b rollout.Budget, size, before int32) int32 {
 // roundedQuotient divides, rounding half away from zero. The divisor is not 0.
 func roundedQuotient(dividend, divisor int32) int32 {
 	a, b := int64(dividend), int64(divisor)
-	if b < 0 {
-		a, b = -a, -b
-	}
-	if a < 0 {
-		return int32(-((-2*a + b) / (2 * b)))
-	}
-	return int32((2*a + b) / (2 * b))
+	return int32(a/b + 2*(a%b)/b)
 }
 
 // size reads a size from an annotation: decimal digits within 31 bits.

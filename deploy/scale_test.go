@@ -96,6 +96,19 @@ func TestStaleAnnotations(t *testing.T) {
 	}
 }
 
+// TestShrinkingFirst: what grows comes last, and all else stays in its order.
+func TestShrinkingFirst(t *testing.T) {
+	s := snapshot(web(2, limits(0, 1), template("v3")), set(1, 1, sized("3", "3")), set(2, 1, sized("3", "3")), set(3, 1, sized("3", "3")))
+	require.Equal(t, "annotate web-v1, annotate web-v2, web-v3 1->0", actions(reconcileWith(t, s, corrected)))
+}
+
+// TestTerminatingSumWrapsAround: fewer than no pods that take up room are no room.
+func TestTerminatingSumWrapsAround(t *testing.T) {
+	leaving := func(rs *replicaset.ReplicaSet) { rs.Status.TerminatingReplicas = new(int32(math.MaxInt32)) }
+	s := snapshot(web(4, limits(0, 1), paused), set(1, 2, leaving), set(2, 2, leaving))
+	require.Equal(t, "none", sizes(reconcileWith(t, s, deploy.Options{Terminating: deploy.TerminationComplete})))
+}
+
 func TestScalingEvent(t *testing.T) {
 	for _, c := range []struct {
 		why     string

@@ -36,7 +36,7 @@ func rollouts() []entry {
 		{"rollouts-244", "pods get no batch label unless somebody has set a rollout id", labelsWithoutID,
 			mutant{"rollout/snapshot.go", "return f.CanaryRevision\n", "return \"\"\n"}},
 		{"rollouts-321", "an autoscaler makes more new pods than the batch allows", scaledInBatch,
-			mutant{"deploy/partition_scale.go", "surplus > 0 && i >= 0", "false && i >= 0"}},
+			mutant{"deploy/partition_scale.go", "surplus := max(0, s.spec-max(s.from, st.limit()))", "surplus := int32(0)"}},
 		{"kruise-926", "a small percentage of few pods updates none", smallPercentage,
 			mutant{"rollout/partition.go", "min(batch.ofUp(replicas), int64(replicas))", "min(int64(batch.Of(replicas)), int64(replicas))"}},
 		{"kruise-1038", "whole percentages are too coarse for many pods", coarsePercentage,
