@@ -110,11 +110,15 @@ func write[T any](w *World, t *table[T], r *request, old, changed *T) {
 	var before State
 	if w.Observer.Write != nil {
 		before = w.state()
+		t.rows = slices.Clone(t.rows) // and those before stay what they are
 	}
 	t.put(w.store, old, changed)
 	w.Writes++
 	if w.Trace != nil {
 		w.tracef("%s %s %s %s", r.by.Role, r.verb, t.kind, *k.name)
+	}
+	if w.written != nil {
+		w.written(r.by.Role)
 	}
 	if w.Observer.Write == nil {
 		return

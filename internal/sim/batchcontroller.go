@@ -96,7 +96,8 @@ func stableSet(sets []*replicaSet, uid string) string {
 	return oldest.Name
 }
 
-// podsOf returns the pods of a Deployment's ReplicaSets that have not finished.
+// podsOf returns the pods of a Deployment's ReplicaSets that have not finished. The hash of
+// their template is the revision, which need not be what they are labelled with.
 func podsOf(sets []*replicaSet, pods []*podorder.Pod, uid string) (list []rollout.Pod) {
 	for _, p := range pods {
 		if p.Finished() {
@@ -105,7 +106,7 @@ func podsOf(sets []*replicaSet, pods []*podorder.Pod, uid string) (list []rollou
 		for _, rs := range sets {
 			if rs.UID == p.ControllerUID && rs.ControllerUID == uid {
 				list = append(list, rollout.Pod{
-					Name: p.Name, UID: p.UID, Labels: p.Labels, Ready: p.Ready, DeletionTimestamp: p.DeletionTimestamp, TemplateHash: rs.Template.Hash,
+					Name: p.Name, UID: p.UID, Labels: p.Labels, Ready: p.Ready, DeletionTimestamp: p.DeletionTimestamp, TemplateHash: rs.Template.ID,
 				})
 			}
 		}
@@ -152,15 +153,19 @@ type batchPass struct {
 	done    int
 }
 
+// next performs the next request of the pass. In a calm world the labels of all pods are
+// written at once: who plans for pods would read all of them anew behind each.
 func (p *batchPass) next() bool {
-	if p.done < len(p.plan.Actions) {
-		a := p.perform(p.plan.Actions[p.done])
+	for p.done < len(p.plan.Actions) {
+		a := p.plan.Actions[p.done]
 		p.done++
-		if a != done {
+		if p.perform(a) != done {
 			p.c.retry(p.br.Name)
 			return false
 		}
-		return true
+		if _, label := a.(rollout.LabelPod); !label || p.c.w.deadline.IsZero() {
+			return true
+		}
 	}
 	status := done
 	if !sameBatchStatus(&p.plan.Status, &p.br.Status) {

@@ -8,8 +8,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/selector"
 )
 
 // BenchmarkRun is a rollout from one template to another, with delays that differ from
@@ -104,4 +106,60 @@ func BenchmarkTransitions(b *testing.B) {
 		require.Empty(b, c.Pods)
 	}
 	b.ReportMetric(3*pods*float64(b.N)/b.Elapsed().Seconds(), "transitions/s")
+}
+
+// BenchmarkRunDaemonSet is a rolling update from one template to another. With 5,000 nodes
+// its 35,000 writes take a quarter of a second of one core, a third to a half of it in the
+// planner, which is asked 82 times. With jitter each pod changes at an instant of its own,
+// and the planner reads all nodes and pods behind each: the time rises with the square of
+// the nodes, to 0.5 s for 500 and 4.5 s for 1,500, nine tenths of it for plans and their
+// snapshots.
+func BenchmarkRunDaemonSet(b *testing.B) {
+	for _, surge := range []bool{false, true} {
+		for _, n := range []int{50, 500, 5_000} {
+			b.Run(fmt.Sprintf("Surge=%v/%dNodes", surge, n), func(b *testing.B) {
+				d := DaemonSet{DaemonSet: daemonset.DaemonSet{Name: "agent", UID: "d", Selector: selector.FromLabels(appWeb), MaxUnavailable: rollout.Percent(10)}}
+				if surge {
+					d.MaxUnavailable, d.MaxSurge = rollout.Int(0), rollout.Percent(10)
+				}
+				setTemplate(&d, "v1")
+				d.Template.Hash = "v1"
+				nodes := make([]daemonset.Node, n)
+				for i := range nodes {
+					nodes[i].Name = fmt.Sprint("n", i)
+				}
+				start, err := FinishedDaemonSet(d.DaemonSet, nodes, daemonset.Options{})
+				require.NoError(b, err)
+				secondTemplate(&start)
+				config := DaemonSetConfig{Kubelet: Kubelet{ScheduleAfter: time.Second, ReadyAfter: 10 * time.Second, TerminateAfter: 5 * time.Second}}
+				b.ReportAllocs()
+				for b.Loop() {
+					result, err := RunDaemonSet(start, config)
+					require.NoError(b, err)
+					require.True(b, result.Done)
+					b.ReportMetric(float64(len(result.Steps)), "steps")
+				}
+				b.ReportMetric(3*float64(n)*float64(b.N)/b.Elapsed().Seconds(), "transitions/s")
+			})
+		}
+	}
+}
+
+// BenchmarkRunRollout is a release in four batches, and the cluster before it. With 10,000
+// pods it takes 0.8 s of one core. Jitter does what it does to [BenchmarkRunDaemonSet].
+func BenchmarkRunRollout(b *testing.B) {
+	for _, replicas := range []int32{100, 1_000, 10_000} {
+		b.Run(fmt.Sprintf("%dPods", replicas), func(b *testing.B) {
+			c := fourBatches(replicas)
+			config := RolloutConfig{Kubelet: Kubelet{ScheduleAfter: time.Second, ReadyAfter: 10 * time.Second, TerminateAfter: 5 * time.Second}}
+			b.ReportAllocs()
+			for b.Loop() {
+				result, err := RunRollout(c, config)
+				require.NoError(b, err)
+				require.True(b, result.Done)
+				b.ReportMetric(float64(len(result.Steps)), "steps")
+			}
+			b.ReportMetric(5*float64(replicas)*float64(b.N)/b.Elapsed().Seconds(), "transitions/s")
+		})
+	}
 }

@@ -226,7 +226,7 @@ func (p *rolloutPass) perform(a rollout.Action) answer {
 	case rollout.SetFinalizer:
 		return p.write(Update, a, func(r *Rollout) { r.Finalizers = withFinalizer(r.Finalizers, a) })
 	case rollout.PatchRollout:
-		return p.write(Update, a, func(r *Rollout) { r.Annotations = a.Annotations })
+		return p.write(Update, a, func(r *Rollout) { r.Annotations = with(r.Annotations, a.Annotations) })
 	case rollout.PatchWorkload:
 		return c.patchWorkload(a)
 	case rollout.CreateBatchRelease:

@@ -43,8 +43,8 @@ type RolloutResult struct {
 
 // A RolloutStep is the cluster after something in it has changed.
 type RolloutStep struct {
-	Time      time.Duration        `json:"-"`  // since the start
-	By        Role                 `json:"by"` // who changed it last
+	Time      time.Duration        `json:"-"`           // since the start
+	By        Role                 `json:"by,omitzero"` // who changed it last, "" before that
 	Phase     rollout.RolloutPhase `json:"phase"`
 	Step      int32                `json:"step"` // from 1; 0 before the first
 	State     rollout.StepState    `json:"state,omitzero"`
@@ -62,6 +62,18 @@ type RolloutStep struct {
 // deploy and replicaset act until nothing will happen any more, or the time limit is
 // reached. Nothing goes wrong but what the Kubelet says.
 func RunRollout(c RolloutRelease, cfg RolloutConfig) (RolloutResult, error) {
+	w, rec, err := beginRollout(c, cfg)
+	if err != nil {
+		return RolloutResult{}, fmt.Errorf("before the release: %w", err)
+	}
+	if err := w.runCalm(cfg.TimeLimit); err != nil {
+		return RolloutResult{}, fmt.Errorf("after %v: %w", w.now.Sub(rec.start), err)
+	}
+	return rec.result(), nil
+}
+
+// beginRollout returns a world in which the new template has just been admitted.
+func beginRollout(c RolloutRelease, cfg RolloutConfig) (*World, *rolloutRecorder, error) {
 	w := calmWorld(c.Now, cfg.Kubelet)
 	w.addDeploymentController(deploy.Options{})
 	w.addReplicaSetController(replicaset.Options{})
@@ -78,16 +90,13 @@ func RunRollout(c RolloutRelease, cfg RolloutConfig) (RolloutResult, error) {
 	create(w, &w.store.rollouts, by(User), r)
 	w.addRolloutControllers(cfg.Options)
 	if err := w.runCalm(0); err != nil {
-		return RolloutResult{}, fmt.Errorf("before the release: %w", err)
+		return nil, nil, err
 	}
 	w.now = w.now.Add(time.Hour)
 	rec := &rolloutRecorder{world: w, start: w.now, template: c.Template.ID, approveAfter: cfg.ApproveAfter}
-	w.Observer.Write, w.Observer.Rollout = rec.written, rec.planned
+	rec.watch()
 	w.admit(func(d *Deployment) { d.Template = c.Template })
-	if err := w.runCalm(cfg.TimeLimit); err != nil {
-		return RolloutResult{}, fmt.Errorf("after %v: %w", w.now.Sub(rec.start), err)
-	}
-	return rec.result(), nil
+	return w, rec, nil
 }
 
 // createRouting creates what leads requests to the Deployment.
@@ -115,6 +124,53 @@ type rolloutRecorder struct {
 	approveAfter time.Duration
 	steps        []RolloutStep
 	holds        []rollout.Hold
+	ready        map[string]int32 // pods, by the UID of their ReplicaSet
+	version      int64            // of the store, as of which they are counted
+}
+
+// watch makes the recorder see all that happens from now on.
+func (r *rolloutRecorder) watch() {
+	w := r.world
+	w.written, w.Observer.Rollout = r.written, r.planned
+	r.ready, r.version = map[string]int32{}, w.store.version
+	for _, p := range w.store.pods.rows {
+		r.count(nil, p)
+	}
+}
+
+// count counts a pod that has changed.
+func (r *rolloutRecorder) count(old, p *podorder.Pod) {
+	ready := func(p *podorder.Pod) bool {
+		return p != nil && p.Ready && p.Phase == podorder.Running && p.DeletionTimestamp.IsZero()
+	}
+	if ready(old) {
+		r.ready[old.ControllerUID]--
+	}
+	if ready(p) {
+		r.ready[p.ControllerUID]++
+	}
+}
+
+// begin makes the state as it is the first step.
+func (r *rolloutRecorder) begin() {
+	r.watch()
+	s := r.world.state()
+	first := r.describe(&s)
+	r.steps = append(r.steps, first)
+	if first.State == rollout.StatePaused {
+		r.confirmLater(s.Rollouts[0])
+	}
+}
+
+// confirmLater lets a person confirm the step, if it waits for one.
+func (r *rolloutRecorder) confirmLater(o *Rollout) {
+	sub := o.Status.Sub
+	if sub == nil || r.approveAfter < 0 {
+		return
+	}
+	if kind, _ := rollout.PauseOf(o.Rollout, sub.CurrentStepIndex, sub.LastUpdateTime, rollout.AllCorrections()); kind == rollout.PauseManual {
+		r.world.agenda.add(r.world.now.Add(r.approveAfter), happening{what: confirm})
+	}
 }
 
 func (r *rolloutRecorder) planned(p Planned[rollout.Snapshot, rollout.Options, rollout.Plan]) error {
@@ -122,21 +178,23 @@ func (r *rolloutRecorder) planned(p Planned[rollout.Snapshot, rollout.Options, r
 	return nil
 }
 
-func (r *rolloutRecorder) written(w Write) error {
-	s := r.describe(&w.After)
-	s.By = w.By.Role
+func (r *rolloutRecorder) written(by Role) {
+	state := r.world.state()
+	r.world.store.pods.between(r.version, state.Version, false, r.count)
+	r.version = state.Version
+	s := r.describe(&state)
+	s.By = by
 	if n := len(r.steps); n > 0 {
 		last := r.steps[n-1]
 		last.Time, last.By = s.Time, s.By
 		if last == s {
-			return nil
+			return
 		}
-		if s.State == rollout.StatePaused && last.State != s.State && r.approveAfter >= 0 {
-			r.world.agenda.add(r.world.now.Add(r.approveAfter), happening{what: confirm})
+		if s.State == rollout.StatePaused && last.State != s.State {
+			r.confirmLater(state.Rollouts[0])
 		}
 	}
 	r.steps = append(r.steps, s)
-	return nil
 }
 
 // describe returns the numbers of a cluster.
@@ -144,30 +202,23 @@ func (r *rolloutRecorder) describe(s *State) RolloutStep {
 	step := RolloutStep{Time: r.world.now.Sub(r.start), Traffic: traffic(s)}
 	if len(s.Rollouts) > 0 {
 		status := &s.Rollouts[0].Status
-		step.Phase, step.Step, step.State = status.Phase, status.CurrentStepIndex, status.CurrentStepState
+		step.Phase = status.Phase
+		if sub := status.Sub; sub != nil {
+			step.Step, step.State = sub.CurrentStepIndex, sub.CurrentStepState
+		}
 		if status.Phase != rollout.PhaseProgressing || progressing(status) == rollout.ProgressInitializing {
 			step.Step, step.State = 0, "" // they are those of the release before
 		}
 	}
-	fresh := map[string]bool{} // UIDs of ReplicaSets with the new template
 	for _, rs := range s.ReplicaSets {
-		fresh[rs.UID] = rs.Template.ID == r.template
-		if fresh[rs.UID] {
+		if rs.Template.ID == r.template {
 			step.New += sizeOf(rs)
+			step.NewReady += r.ready[rs.UID]
 		} else {
 			step.Old += sizeOf(rs)
+			step.OldReady += r.ready[rs.UID]
 		}
 		step.Available += rs.Status.AvailableReplicas
-	}
-	for _, p := range s.Pods {
-		isNew, known := fresh[p.ControllerUID]
-		switch {
-		case !known || !p.Ready || p.Phase != podorder.Running || !p.DeletionTimestamp.IsZero():
-		case isNew:
-			step.NewReady++
-		default:
-			step.OldReady++
-		}
 	}
 	return step
 }
@@ -185,7 +236,7 @@ func progressing(s *rollout.RolloutStatus) string {
 // traffic returns the percent of the requests that a route or an Ingress leads to the
 // canary Service, -1 if there is neither.
 func traffic(s *State) int32 {
-	const suffix, weight = "-canary", "nginx.ingress.kubernetes.io/canary-weight"
+	const suffix, weight = "-canary", ".ingress.kubernetes.io/canary-weight" // behind the name of a class
 	percent := int32(-1)
 	for _, r := range s.Routes {
 		percent = max(percent, 0)
@@ -199,8 +250,10 @@ func traffic(s *State) int32 {
 	}
 	for _, i := range s.Ingresses {
 		percent = max(percent, 0)
-		if n, err := strconv.Atoi(i.Annotations[weight]); err == nil && strings.HasSuffix(i.Name, suffix) {
-			percent = int32(n)
+		for key, value := range i.Annotations {
+			if n, err := strconv.Atoi(value); err == nil && strings.HasSuffix(key, weight) && strings.HasSuffix(i.Name, suffix) {
+				percent = int32(n)
+			}
 		}
 	}
 	return percent

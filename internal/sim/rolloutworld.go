@@ -322,9 +322,9 @@ func (w *World) healRollouts() {
 			r.Generation++
 		}
 	})(w)
-	for _, p := range w.store.pods.rows { // labels that a monkey has changed
+	for _, p := range w.allPods() { // labels that a monkey has changed
 		if p.ControllerUID == "" && p.DeletionTimestamp.IsZero() {
-			w.deletePod(podRef{p, false}, by(User))
+			w.deletePod(p, by(User))
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -72,54 +73,61 @@ func (s *store) behind(k Kind, version int64) int {
 	return s.counts[k](version)
 }
 
-// A table holds the objects of one kind.
+// A table holds the objects of one kind, and how they have changed: what it held before
+// is what it holds now, less its last changes.
 type table[T any] struct {
-	kind Kind
-	key  func(*T) key
-	rows []*T
-	past []change[T] // oldest first, the last one led to rows; the first is the start of memory
+	kind   Kind
+	key    func(*T) key
+	rows   []*T           // changed in place: who removes some while going through them needs a copy
+	places map[string]int // in rows, by name
+	past   []change[T]    // oldest first; the first is the start of memory
 }
 
-// A change is one write, and what the table holds behind it.
+// A change is one write.
 type change[T any] struct {
 	version  int64 // of the store, behind the write
-	rows     []*T
-	old, new *T // nil if the object was created, or removed
+	place    int   // in the rows
+	old, new *T    // nil if the object was created, or removed
 }
 
 // memory is how many changes of a kind are remembered at least.
 const memory = 48
 
 func (t *table[T]) init(s *store, kind Kind, key func(*T) key) {
-	t.kind, t.key = kind, key
+	t.kind, t.key, t.places = kind, key, map[string]int{}
 	s.counts[kind] = t.behind
 	t.past = append(t.past, change[T]{})
 }
 
-// put performs a write: old is replaced by new.
+// put performs a write: old is replaced by new. An object that is removed leaves its
+// place to the last one.
 func (t *table[T]) put(s *store, old, new *T) {
 	s.version++
-	rows := make([]*T, len(t.rows), len(t.rows)+1)
-	copy(rows, t.rows)
-	switch i := slices.Index(rows, old); {
+	c := change[T]{s.version, len(t.rows), old, new}
+	if old != nil {
+		c.place = t.places[*t.key(old).name]
+	}
+	switch last := len(t.rows) - 1; {
 	case old == nil:
-		rows = append(rows, new)
+		t.rows = append(t.rows, new)
+		t.places[*t.key(new).name] = c.place
 	case new == nil:
-		rows[i] = rows[len(rows)-1]
-		rows = rows[:len(rows)-1]
+		t.rows[c.place] = t.rows[last]
+		t.places[*t.key(t.rows[last]).name] = c.place
+		delete(t.places, *t.key(old).name)
+		t.rows = t.rows[:last]
 	default:
-		rows[i] = new
+		t.rows[c.place] = new
 	}
 	if new != nil {
 		if k := t.key(new); k.version != nil {
 			*k.version = strconv.FormatInt(s.version, 10)
 		}
 	}
-	t.rows = rows
 	if len(t.past) >= 2*memory {
 		t.forget(s)
 	}
-	t.past = append(t.past, change[T]{s.version, rows, old, new})
+	t.past = append(t.past, c)
 	s.touched[t.kind] = s.version
 }
 
@@ -133,7 +141,12 @@ func (t *table[T]) forget(s *store) {
 }
 
 // named returns the object with the name, or nil.
-func (t *table[T]) named(name string) *T { return find(t, t.rows, name) }
+func (t *table[T]) named(name string) *T {
+	if i, ok := t.places[name]; ok {
+		return t.rows[i]
+	}
+	return nil
+}
 
 func find[T any](t *table[T], rows []*T, name string) *T {
 	for _, o := range rows {
@@ -147,15 +160,31 @@ func find[T any](t *table[T], rows []*T, name string) *T {
 // index returns the number of the last change up to a version of the store, as far
 // as it is remembered.
 func (t *table[T]) index(version int64) int {
-	i := len(t.past) - 1
-	for i > 0 && t.past[i].version > version {
-		i--
-	}
-	return i
+	i, _ := slices.BinarySearchFunc(t.past, version+1, func(c change[T], v int64) int { return cmp.Compare(c.version, v) })
+	return max(i-1, 0)
 }
 
-// at returns the objects as of a version of the store.
-func (t *table[T]) at(version int64) []*T { return t.past[t.index(version)].rows }
+// at returns the objects as of a version of the store. They are valid until the next write.
+func (t *table[T]) at(version int64) []*T {
+	later := t.past[t.index(version)+1:]
+	if len(later) == 0 {
+		return t.rows
+	}
+	rows := slices.Clone(t.rows)
+	for _, c := range slices.Backward(later) {
+		switch {
+		case c.old == nil:
+			rows = rows[:len(rows)-1]
+		case c.new == nil:
+			rows = append(rows, c.old)
+			last := len(rows) - 1
+			rows[c.place], rows[last] = rows[last], rows[c.place]
+		default:
+			rows[c.place] = c.old
+		}
+	}
+	return rows
+}
 
 // behind returns how many changes there were behind a version of the store.
 func (t *table[T]) behind(version int64) int { return len(t.past) - 1 - t.index(version) }
@@ -170,7 +199,7 @@ func (t *table[T]) between(from, to int64, skip bool, f func(old, new *T)) {
 		}
 		return
 	}
-	before, after := t.past[i].rows, t.past[j].rows
+	before, after := t.at(from), t.at(to)
 	for _, o := range before {
 		if k := t.key(o); find(t, after, *k.name) == nil {
 			f(o, nil)

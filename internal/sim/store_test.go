@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -48,7 +49,7 @@ func TestRequests(t *testing.T) {
 	require.Equal(t, invalid, change("p", precondition{uid: "u2"}))
 	require.Equal(t, conflict, change("p", precondition{uid: "u1", version: "7"}))
 	require.EqualValues(t, 1, w.store.version, "nothing was written")
-	before := pods.rows
+	before := slices.Clone(pods.rows)
 	require.Equal(t, done, change("p", precondition{uid: "u1", version: "1"}))
 	require.Equal(t, conflict, change("p", precondition{version: "1"}))
 	require.False(t, before[0].Ready)
@@ -96,4 +97,56 @@ func TestForgets(t *testing.T) {
 	require.LessOrEqual(t, len(w.store.pods.past), 2*memory)
 	require.Positive(t, w.store.pods.at(0)[0].Restarts)
 	require.EqualValues(t, 5*memory, w.store.pods.rows[0].Restarts)
+}
+
+// TestPast: what a table held behind each write that it remembers can be told, in its
+// order, whatever has happened since, and objects are found by their names.
+func TestPast(t *testing.T) {
+	for seed := range uint64(50) {
+		w := newWorld(seed, Faults{})
+		pods := &w.store.pods
+		var held [][]*podorder.Pod // by version
+		for range 5 * memory {
+			held = append(held, slices.Clone(pods.rows))
+			r := by(User)
+			r.name = string(rune('a' + w.random.IntN(8)))
+			switch p := pods.named(r.name); {
+			case p == nil:
+				create(w, pods, r, &podorder.Pod{Name: r.name})
+			case w.random.IntN(2) == 0:
+				update(w, pods, r, func(p *podorder.Pod) { p.Restarts++ })
+			default:
+				remove(w, pods, r)
+			}
+			for _, p := range pods.rows {
+				require.Same(t, p, pods.named(p.Name))
+			}
+			require.Len(t, pods.places, len(pods.rows))
+		}
+		for version := 4 * memory; version < len(held); version++ {
+			require.True(t, slices.Equal(held[version], pods.at(int64(version))), "seed %d, version %d", seed, version)
+		}
+	}
+}
+
+// TestBefore: an observer sees what the store held before a write beside what it holds.
+func TestBefore(t *testing.T) {
+	w := newWorld(1, Faults{})
+	r := by(User)
+	r.name = "p"
+	var seen [][2]int
+	w.Observer.Write = func(e Write) error {
+		restarts := func(s *State) int {
+			if len(s.Pods) == 0 {
+				return -1
+			}
+			return int(s.Pods[0].Restarts)
+		}
+		seen = append(seen, [2]int{restarts(&e.Before), restarts(&e.After)})
+		return nil
+	}
+	create(w, &w.store.pods, r, &podorder.Pod{Name: "p"})
+	update(w, &w.store.pods, r, func(p *podorder.Pod) { p.Restarts++ })
+	remove(w, &w.store.pods, r)
+	require.Equal(t, [][2]int{{-1, 0}, {0, 1}, {1, -1}}, seen)
 }

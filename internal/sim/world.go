@@ -48,6 +48,7 @@ type World struct {
 	disturb     []disturbance
 	heal        []func(*World) // what the fair phase begins with
 	check       func(*World) error
+	written     func(Role)        // called after each write, or nil
 	idle        func(*World) bool // acts when all is at rest; false if that was the end
 	visit       time.Time         // when a person looks again, even if nothing rests
 	limit       int               // steps of the fair phase

@@ -11,6 +11,8 @@ import (
 	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/selector"
 )
 
 // maxReplicas is how many pods a simulation may be about.
@@ -28,12 +30,29 @@ func clusterOf(w *manifest.Workload, now time.Time) (sim.Cluster, error) {
 	if err != nil {
 		return sim.Cluster{}, err
 	}
+	if err := checkTemplates(w.File, snapshot.ReplicaSets); err != nil {
+		return sim.Cluster{}, err
+	}
 	c := sim.Cluster{Now: now, Deployment: snapshot.Deployment, ReplicaSets: snapshot.ReplicaSets, Pods: snapshot.Pods}
 	if c.Now.IsZero() {
 		c.Now = latest(w)
 	}
 	c.AddReportedPods()
 	return c, nil
+}
+
+// checkTemplates refuses ReplicaSets that would not select their own pods, which the API
+// server does not take: they would make pods for ever.
+func checkTemplates(file string, sets []replicaset.ReplicaSet) error {
+	for i := range sets {
+		rs := &sets[i]
+		if matches, err := selector.FromLabelSelector(rs.Selector); rs.Selector != nil && err == nil && !matches.Matches(rs.TemplateLabels) {
+			return &manifest.Error{File: file, Object: fmt.Sprintf("ReplicaSet %q", rs.Name), Err: &kube.FieldError{
+				Path: "spec.template.metadata.labels", Value: rs.TemplateLabels, Detail: "must match the selector",
+			}}
+		}
+	}
+	return nil
 }
 
 // zoned returns the names of the nodes on which pods may be started, and their zones, if

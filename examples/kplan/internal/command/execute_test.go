@@ -55,7 +55,10 @@ func TestBadInput(t *testing.T) {
 		"no selector":         {strings.Replace(good, "  selector: {matchLabels: {app: web}}\n", "", 1), `deploy.yaml: Deployment "web": spec.selector: "": must be set and not empty`},
 		"foreign selector":    {other, `deploy.yaml: Deployment "web": spec.template.metadata.labels: "app=web": must match the selector app=shop`},
 		"two errors":          {strings.Replace(with("replicas: -1"), "  selector: {matchLabels: {app: web}}\n", "", 1), `deploy.yaml: Deployment "web": spec.replicas: -1: must not be negative (and 1 more)`},
-		"no Deployment":       {"apiVersion: v1\nkind: Service\nmetadata: {name: web}\n", "no Deployment, DaemonSet or Rollout in the input"},
+		"no Deployment":       {"apiVersion: v1\nkind: Service\nmetadata: {name: web}\n", `no Deployment, DaemonSet or Rollout in the input; deploy.yaml: skipped Service "web"`},
+		"older version":       {strings.Replace(good, "apps/v1", "extensions/v1beta1", 1) + "---\napiVersion: v1\nkind: Secret\nmetadata: {name: s}\n", `no Deployment, DaemonSet or Rollout in the input; deploy.yaml: skipped Deployment "web" of extensions/v1beta1 (and 1 more)`},
+		"no object":           {"[]\n", `unable to decode "deploy.yaml": must hold objects with an apiVersion and a kind`},
+		"a word":              {"web\n", `unable to decode "deploy.yaml": must hold objects with an apiVersion and a kind`},
 		"nothing":             {"", "no Deployment, DaemonSet or Rollout in the input"},
 		"twice the same name": {good + "---\n" + good, `deploy.yaml: Deployment "web": there is one of this name already, in deploy.yaml`},
 	}

@@ -3,31 +3,51 @@ package command
 import (
 	"cmp"
 	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 	"github.com/kplan-go/kplan/internal/sim"
+	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// simulateRollout simulates the release from one Deployment to another, of those with
-// the name that the Rollout has.
-func (s *simulation) simulateRollout(r *manifest.Rollout, set, from *manifest.Set) (view.RolloutSimulation, error) {
-	if r.Workload.Group() != "apps" || r.Workload.Kind != deploy.Kind {
-		return view.RolloutSimulation{}, r.Invalid(errors.New("only Rollouts of Deployments can be simulated"))
+// simulateRollout simulates a release: the rest of one that is under way, or all of that
+// from one Deployment to another, of those with the name that the Rollout has.
+func (s *simulation) simulateRollout(r *manifest.Rollout, from *manifest.Set) (view.RolloutSimulation, error) {
+	if r.Deployment == nil {
+		return view.RolloutSimulation{}, r.Invalid(fmt.Errorf(
+			"only releases of Deployments are simulated, and this is one of a %s; plan and explain show what it does", r.Workload.Kind))
 	}
-	key := r.Namespace + "/" + r.Workload.Name
-	w, old := byKey(set.Workloads, key), byKey(from.Workloads, key)
-	if w == nil || old == nil {
-		return view.RolloutSimulation{}, r.Invalid(errors.New("--from must hold its Deployment as it is before the release"))
+	if err := checkRelease(r); err != nil {
+		return view.RolloutSimulation{}, err
 	}
+	old := sameKey(from.Workloads, r.Deployment)
+	switch {
+	case underWay(r) && old != nil:
+		return view.RolloutSimulation{}, r.Invalid(&kube.FieldError{
+			Path: "status.phase", Value: string(r.Snapshot.Rollout.Status.Phase),
+			Detail: "the release is under way and goes on from where it stands, not from what --from holds",
+		})
+	case underWay(r):
+		return s.resumeRollout(r)
+	case old == nil:
+		return view.RolloutSimulation{}, r.Invalid(errors.New("nothing is being released; --from must hold its Deployment as it is before the release"))
+	}
+	return s.beginRollout(r, old)
+}
+
+// beginRollout simulates the release from an old Deployment to that of the Rollout.
+func (s *simulation) beginRollout(r *manifest.Rollout, old *manifest.Workload) (view.RolloutSimulation, error) {
 	before, err := clusterOf(old, s.now.Time)
 	if err != nil {
 		return view.RolloutSimulation{}, err
 	}
-	wanted, err := clusterOf(w, s.now.Time)
+	wanted, err := clusterOf(r.Deployment, s.now.Time)
 	if err != nil {
 		return view.RolloutSimulation{}, err
 	}
@@ -36,23 +56,32 @@ func (s *simulation) simulateRollout(r *manifest.Rollout, set, from *manifest.Se
 	if template.Same(d.Template) {
 		return view.RolloutSimulation{}, r.Invalid(errors.New("the template of its Deployment is that of --from, and there is nothing to release"))
 	}
+	result, err := sim.RunRollout(sim.RolloutRelease{
+		Now: before.Now, Rollout: r.Snapshot.Rollout, Deployment: d, Template: template, Traffic: r.Snapshot.Traffic,
+	}, s.rolloutConfig(template))
+	if err != nil {
+		return view.RolloutSimulation{}, r.Invalid(err)
+	}
+	return s.viewRollout(r, limits, result), nil
+}
+
+// rolloutConfig returns how a release of a template is simulated.
+func (s *simulation) rolloutConfig(template revision.Template) sim.RolloutConfig {
 	approve := time.Duration(s.approveAfter)
 	if s.neverApprove {
 		approve = -1
 	}
-	result, err := sim.RunRollout(sim.RolloutRelease{
-		Now: before.Now, Rollout: r.Snapshot.Rollout, Deployment: d, Template: template, Traffic: r.Snapshot.Traffic,
-	}, sim.RolloutConfig{
+	return sim.RolloutConfig{
 		Kubelet: s.kubelet(template), TimeLimit: time.Duration(s.timeLimit), Options: s.rolloutOptions(), ApproveAfter: approve,
-	})
-	if err != nil {
-		return view.RolloutSimulation{}, r.Invalid(err)
 	}
+}
+
+func (s *simulation) viewRollout(r *manifest.Rollout, limits rollout.RollingUpdate, result sim.RolloutResult) view.RolloutSimulation {
 	replicas := replicasOf(&r.Workload)
 	return view.RolloutSimulation{
 		Namespace: r.Namespace, Rollout: r.Snapshot.Rollout, Replicas: replicas, Result: result, Policies: s.corrections(),
 		Budget: rollout.PartitionBudget(replicas, &limits),
-	}, nil
+	}
 }
 
 // released returns the Deployment before the release with what the new one has beside
@@ -68,22 +97,7 @@ func released(d deploy.Deployment, wanted *deploy.Deployment) (deploy.Deployment
 	return d, limits
 }
 
-// byKey returns the Deployment with a key, or nil.
-func byKey(list []manifest.Workload, key string) *manifest.Workload {
-	for i := range list {
-		if list[i].Key() == key {
-			return &list[i]
-		}
-	}
-	return nil
-}
-
-// isReleased reports whether a Deployment is that of a Rollout, which releases it.
+// isReleased reports whether a Deployment is one of a Rollout, which releases it.
 func isReleased(w *manifest.Workload, rollouts []manifest.Rollout) bool {
-	for i := range rollouts {
-		if ref := rollouts[i].Workload.WorkloadRef; ref.Kind == deploy.Kind && rollouts[i].Namespace+"/"+ref.Name == w.Key() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(rollouts, func(r manifest.Rollout) bool { return r.Releases(w) })
 }

@@ -361,8 +361,8 @@ spec:
 		"half a pod":  {rolloutOf("steps: [{replicas: 1}, {replicas: 2.5}]"), `spec.strategy.canary.steps[1].replicas: 2.5: must be a whole number of 32 bits or a percentage such as 25%`},
 		"text":        {rolloutOf("steps: [{replicas: many}]"), `spec.strategy.canary.steps[0].replicas: "many": must be a whole number of 32 bits or a percentage such as 25%`},
 		"threshold":   {rolloutOf("failureThreshold: {}, steps: [{replicas: 1}]"), `spec.strategy.canary.failureThreshold: map[string]interface {}: must be a whole number of 32 bits or a percentage such as 25%`},
-		"no steps":    {rolloutOf(""), `Rollout.Steps: 0: must hold at least one step`},
-		"no strategy": {strings.Replace(rolloutOf(""), "{canary: {}}", "{}", 1), `Rollout.Canary: <nil>: must be set, or BlueGreen must`},
+		"no steps":    {rolloutOf(""), `spec.strategy.canary.steps: 0: The number of Canary.Steps cannot be empty`},
+		"no strategy": {strings.Replace(rolloutOf(""), "{canary: {}}", "{}", 1), `spec.strategy.canary: <nil>: Canary and BlueGreen cannot both be empty`},
 		"twice":       {rolloutOf("steps: [{replicas: 1}]") + strings.TrimPrefix(rolloutOf("steps: [{replicas: 1}]"), good), `there is one of this name already, in standard input`},
 		"duration":    {rolloutOf("steps: [{replicas: 1, pause: {duration: long}}]"), `spec.strategy.canary.steps.pause.duration: string: must be a whole number of 32 bits`},
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 	"github.com/kplan-go/kplan/internal/sim"
+	"github.com/kplan-go/kplan/rollout"
 )
 
 // A simulation is the flags of the command.
@@ -30,7 +31,10 @@ type simulation struct {
 const simulateLong = `Show how the rollout of each Deployment and DaemonSet in the files, or of those
 named in a cluster, will go, step by step, in a cluster that exists only in this
 program. A Deployment with a Rollout of OpenKruise in the files is released by that,
-from what --from holds; pauses and traffic are shown on one axis of time.
+from what --from holds; pauses and traffic are shown on one axis of time. A release
+that is under way, as its status tells, goes on from where it stands: then all of it
+has to be in the files, its BatchRelease and what leads traffic as well. The present is
+the latest time in files, unless --now says otherwise, and that of the clock in clusters.
 
 With --from it starts where the workloads of the same names in those files have
 been rolled out: all pods available, revision 1. Where the files hold ReplicaSets
@@ -46,7 +50,8 @@ server made of it differ, because the server has filled in defaults.
 
 With -o json each Deployment is an object with name, bounds, done and steps; times
 are seconds from the start. DaemonSets and Rollouts also have a kind, and the former
-a budget instead of bounds. Several objects are the items of one.
+a budget instead of bounds, which Rollouts have if they release by partition. Several
+objects are the items of one.
 
 With --try several strategies are compared instead, and with --start also many runs
 of each, whose pods take random times to start: the most pods wanted, the fewest
@@ -84,6 +89,7 @@ kplan simulate --from old.yaml -f new.yaml --nodes 6 --zones 3
 # The rollout that is under way, to its end
 kplan simulate deployment/web -n shop
 kubectl get deployment,replicaset,pod -o yaml | kplan simulate -f -
+kplan simulate rollout/web -n shop
 
 # How many pods run at once?
 kplan simulate --from old.yaml -f new.yaml -o json | jq '[.steps[].total] | max'`),
@@ -121,6 +127,9 @@ func (s *simulation) execute(c *cobra.Command) error {
 	if err := s.onlyDeployments(set); err != nil {
 		return err
 	}
+	if s.cluster != nil { // files may be old
+		s.now = instant{s.present()}
+	}
 	outcomes, err := s.outcomes(c, set, from)
 	if err != nil {
 		return err
@@ -155,7 +164,7 @@ func (s *simulation) onlyDeployments(set *manifest.Set) error {
 func (s *simulation) outcomes(c *cobra.Command, set, from *manifest.Set) (outcomes []outcome, err error) {
 	for i := range set.Rollouts {
 		r := &set.Rollouts[i]
-		result, err := s.simulateRollout(r, set, from)
+		result, err := s.simulateRollout(r, from)
 		if err != nil {
 			return nil, err
 		}
@@ -165,6 +174,9 @@ func (s *simulation) outcomes(c *cobra.Command, set, from *manifest.Set) (outcom
 		w := &set.Workloads[i]
 		if isReleased(w, set.Rollouts) {
 			continue
+		}
+		if w.Deployment.Annotations[rollout.AnnotationInProgress] != "" {
+			tell(c, []string{fmt.Sprintf("%s: %s is released by a Rollout that is not in the input, and goes only as far as that has let it", w.File, w.Name())})
 		}
 		old := sameKey(from.Workloads, w)
 		if old == nil && len(s.from) > 0 {

@@ -128,7 +128,11 @@ func readError(err error) error {
 	if errors.As(err, &all) && len(all.Errors()) > 0 {
 		err = all.Errors()[0]
 	}
-	return errors.New(strings.TrimPrefix(firstLine(err), "error "))
+	text := strings.TrimPrefix(firstLine(err), "error ")
+	if before, _, found := strings.Cut(text, ": json: cannot unmarshal "); found {
+		text = before + ": must hold objects with an apiVersion and a kind"
+	}
+	return errors.New(text)
 }
 
 // A loader sorts objects by kind.

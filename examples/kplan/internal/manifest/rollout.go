@@ -25,6 +25,9 @@ type Rollout struct {
 	Workload rollout.Workload
 	Batch    *rollout.BatchSnapshot // nil if there is no BatchRelease
 	Pods     []*corev1.Pod          // of the workload
+
+	Deployment *Workload  // the workload, if it is a Deployment
+	Canaries   []Workload // Deployments that the Rollout has made beside it
 }
 
 // Name returns what messages call the Rollout.
@@ -41,9 +44,15 @@ type namespaced[T any] struct {
 	object    T
 }
 
+// A storedRollout is a Rollout and why admission rejects it, nil if it does not.
+type storedRollout struct {
+	namespaced[rollout.Rollout]
+	rejected error
+}
+
 // progressive are the objects that only Rollouts look at.
 type progressive struct {
-	rollouts    []source[namespaced[rollout.Rollout]]
+	rollouts    []source[storedRollout]
 	releases    []source[namespaced[rollout.BatchRelease]]
 	cloneSets   []source[kube.CloneSet]
 	statefuls   []source[appsv1.StatefulSet]
@@ -72,13 +81,9 @@ func (l *loader) addProgressive(u *unstructured.Unstructured, file string) (bool
 	p := &l.progressive
 	switch u.GroupVersionKind().GroupKind().String() + " " + u.GetAPIVersion() {
 	case "Rollout.rollouts.kruise.io " + kube.RolloutsV1beta1:
-		return true, addAs(l, &p.rollouts, u, file, func(o *kube.RolloutObject) *namespaced[rollout.Rollout] {
-			return &namespaced[rollout.Rollout]{o.Namespace, kube.Rollout(o)}
-		})
+		return true, addAs(l, &p.rollouts, u, file, readRollout)
 	case "Rollout.rollouts.kruise.io " + kube.RolloutsV1alpha1:
-		return true, addAs(l, &p.rollouts, u, file, func(o *kube.RolloutObjectV1alpha1) *namespaced[rollout.Rollout] {
-			return &namespaced[rollout.Rollout]{o.Namespace, kube.RolloutV1alpha1(o).Convert()}
-		})
+		return true, addAs(l, &p.rollouts, u, file, readRolloutV1alpha1)
 	case "BatchRelease.rollouts.kruise.io " + kube.RolloutsV1beta1:
 		return true, addAs(l, &p.releases, u, file, func(o *kube.BatchReleaseObject) *namespaced[rollout.BatchRelease] {
 			return &namespaced[rollout.BatchRelease]{o.Namespace, kube.BatchRelease(o)}
@@ -133,6 +138,9 @@ func (l *loader) assignRollouts(s *Set) error {
 		if r.Snapshot.Rollout.Name == "" {
 			return r.Invalid(&kube.FieldError{Path: "metadata.name", Value: "", Detail: "must be set"})
 		}
+		if err := source.object.rejected; err != nil {
+			return r.Invalid(err)
+		}
 		key := r.Namespace + "/" + r.Snapshot.Rollout.Name
 		if first, ok := files[key]; ok {
 			return r.Invalid(fmt.Errorf("there is one of this name already, in %s", first))
@@ -154,9 +162,31 @@ func (l *loader) assignRollouts(s *Set) error {
 		if err := l.trafficOf(&r); err != nil {
 			return r.Invalid(err)
 		}
+		r.takeDeployments(s.Workloads)
 		s.Rollouts = append(s.Rollouts, r)
 	}
 	return nil
+}
+
+// takeDeployments keeps those of a list that the Rollout releases.
+func (r *Rollout) takeDeployments(list []Workload) {
+	for _, w := range list {
+		switch {
+		case !r.Releases(&w):
+		case w.Deployment.Name == r.Workload.Name:
+			r.Deployment = &w
+		default:
+			r.Canaries = append(r.Canaries, w)
+		}
+	}
+}
+
+// Releases reports whether a Deployment is that of the Rollout, or one that it has made
+// beside it.
+func (r *Rollout) Releases(w *Workload) bool {
+	ref, o := r.Workload.WorkloadRef, w.Deployment
+	return ref.Group() == "apps" && ref.Kind == "Deployment" && r.Namespace == o.Namespace &&
+		(ref.Name == o.Name || ref.Name == o.Labels[rollout.LabelCanaryDeployment])
 }
 
 // named returns the object of a name in a namespace, or nil.

@@ -57,11 +57,13 @@ func (l *loader) workloadOf(r *Rollout) (found bool, err error) {
 	if err != nil {
 		return true, err
 	}
+	ours := s.Workload.Template.Hash
+	nameRevision(&s, &r.Snapshot.Rollout.Status)
 	r.Workload, r.Snapshot.Workload = s.Workload, new(rollout.Inspect(s))
 	r.Pods = ownedBy(object, sets, pods)
 	if br := r.Snapshot.BatchRelease; br != nil {
 		r.Batch = &rollout.BatchSnapshot{
-			Release: *br, Workload: &r.Workload, Canary: canary, Pods: kube.RolloutPods(object, sets, pods),
+			Release: *br, Workload: &r.Workload, Canary: canary, Pods: renamed(kube.RolloutPods(object, sets, pods), ours, r.Workload.Template.Hash),
 			StableSet: stableSet(s.Sets), Autoscaler: l.autoscalerOf(r.Namespace, ref),
 		}
 	}

@@ -49,7 +49,7 @@ func (w *Workload) Snapshot() (deploy.Snapshot, error) {
 // set puts together what belongs together.
 func (l *loader) set(from Source) (*Set, error) {
 	if len(l.deployments)+len(l.daemonSets)+len(l.rollouts) == 0 {
-		return nil, errors.New("no Deployment, DaemonSet or Rollout in the input")
+		return nil, passedOver("no Deployment, DaemonSet or Rollout in the input", l.notes)
 	}
 	s := &Set{Notes: slices.Clone(l.notes)}
 	if len(l.rollouts) > 0 {
@@ -70,6 +70,17 @@ func (l *loader) set(from Source) (*Set, error) {
 		return nil, l.nothing()
 	}
 	return s, nil
+}
+
+// passedOver returns an error, with the first of the objects that are not looked at.
+func passedOver(text string, notes []string) error {
+	switch {
+	case len(notes) == 1:
+		text += "; " + notes[0]
+	case len(notes) > 1:
+		text += fmt.Sprintf("; %s (and %d more)", notes[0], len(notes)-1)
+	}
+	return errors.New(text)
 }
 
 // nothing returns why nothing can be said about the first DaemonSet or Rollout.

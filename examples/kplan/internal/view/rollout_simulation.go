@@ -15,7 +15,7 @@ type RolloutSimulation struct {
 	Namespace string
 	Rollout   rollout.Rollout
 	Replicas  int32
-	Budget    rollout.Budget // of the Deployment
+	Budget    rollout.Budget // of the Deployment; only the style Partition keeps within it
 	Result    sim.RolloutResult
 	Policies  []string // the flags that depart from OpenKruise
 }
@@ -61,6 +61,35 @@ func (s RolloutSimulation) shown() []sim.RolloutStep {
 	return list
 }
 
+// bounded reports whether the Deployment keeps within its budget. The other styles add all
+// new pods to the old ones.
+func (s RolloutSimulation) bounded() bool { return s.Rollout.Style() == rollout.Partition }
+
+// serving returns what to call the pods that serve, and how many there are. No pod is
+// available during a blue-green release, for which they would have to be ready for ever.
+func (s RolloutSimulation) serving(step *sim.RolloutStep) (name string, pods int32) {
+	if s.Rollout.Style() == rollout.BlueGreen {
+		return "ready", step.NewReady + step.OldReady
+	}
+	return "available", step.Available
+}
+
+// header returns the names of the columns.
+func (s RolloutSimulation) header() []string {
+	total, serving := "TOTAL", "AVAIL"
+	switch {
+	case s.bounded():
+		total, serving = fmt.Sprintf("TOTAL<=%d", s.Budget.MaxTotal()), fmt.Sprintf("AVAIL>=%d", s.Budget.MinAvailable())
+	case s.Rollout.Style() == rollout.BlueGreen:
+		serving = "READY"
+	}
+	header := []string{"TIME", "NEW", "OLD", total, serving}
+	if s.end().Traffic >= 0 {
+		header = append(header, "TRAFFIC")
+	}
+	return append(header, "STEP", "STATE")
+}
+
 // Text writes the release as a table, and as a picture on one axis of time.
 func (s RolloutSimulation) Text(w io.Writer) {
 	p := RolloutPlan{Namespace: s.Namespace, Replicas: s.Replicas}
@@ -68,18 +97,14 @@ func (s RolloutSimulation) Text(w io.Writer) {
 	p.heading(w)
 	writePolicies(w, s.Policies)
 	fmt.Fprint(w, "NEW and OLD: pods ready/wanted.\n\n")
-	traffic := s.end().Traffic >= 0
-	header := []string{"TIME", "NEW", "OLD", fmt.Sprintf("TOTAL<=%d", s.Budget.MaxTotal()), fmt.Sprintf("AVAIL>=%d", s.Budget.MinAvailable())}
-	if traffic {
-		header = append(header, "TRAFFIC")
-	}
-	t := newTable(append(header, "STEP", "STATE")...)
+	t := newTable(s.header()...)
 	for _, step := range s.shown() {
+		_, serving := s.serving(&step)
 		row := []string{
 			clock(step.Time), fmt.Sprintf("%d/%d", step.NewReady, step.New), fmt.Sprintf("%d/%d", step.OldReady, step.Old),
-			fmt.Sprint(step.New + step.Old), fmt.Sprint(step.Available),
+			fmt.Sprint(step.New + step.Old), fmt.Sprint(serving),
 		}
-		if traffic {
+		if s.end().Traffic >= 0 {
 			row = append(row, fmt.Sprintf("%d%%", step.Traffic))
 		}
 		number, state := "-", string(step.Phase)
@@ -102,7 +127,8 @@ func (s RolloutSimulation) Text(w io.Writer) {
 func (s RolloutSimulation) Chart() *chart.Chart {
 	c := &chart.Chart{Title: "Rollout " + s.Rollout.Name, End: s.end().Time}
 	before, now := chart.Series{Name: "old pods"}, chart.Series{Name: "new pods"}
-	available, traffic := chart.Series{Name: "available"}, chart.Series{Name: "traffic to new, %"}
+	name, _ := s.serving(s.end())
+	serving, traffic := chart.Series{Name: name}, chart.Series{Name: "traffic to new, %"}
 	var pause *chart.Span
 	end := func(at time.Duration) {
 		if pause != nil && at > pause.From {
@@ -114,7 +140,8 @@ func (s RolloutSimulation) Chart() *chart.Chart {
 	for _, step := range s.Result.Steps {
 		before.Add(step.Time, float64(step.Old))
 		now.Add(step.Time, float64(step.New))
-		available.Add(step.Time, float64(step.Available))
+		_, pods := s.serving(&step)
+		serving.Add(step.Time, float64(pods))
 		traffic.Add(step.Time, float64(step.Traffic))
 		switch name := fmt.Sprintf("step %d", step.Step); {
 		case step.State != rollout.StatePaused:
@@ -125,13 +152,15 @@ func (s RolloutSimulation) Chart() *chart.Chart {
 		}
 	}
 	end(c.End)
-	c.Pods = []chart.Series{before, now, available}
+	c.Pods = []chart.Series{before, now, serving}
 	if s.end().Traffic >= 0 {
 		c.Traffic = &traffic
 	}
-	c.Bounds = []chart.Bound{
-		{Name: fmt.Sprintf("at most %d pods", s.Budget.MaxTotal()), Value: float64(s.Budget.MaxTotal())},
-		{Name: fmt.Sprintf("at least %d available", s.Budget.MinAvailable()), Value: float64(s.Budget.MinAvailable())},
+	if s.bounded() {
+		c.Bounds = []chart.Bound{
+			{Name: fmt.Sprintf("at most %d pods", s.Budget.MaxTotal()), Value: float64(s.Budget.MaxTotal())},
+			{Name: fmt.Sprintf("at least %d available", s.Budget.MinAvailable()), Value: float64(s.Budget.MinAvailable())},
+		}
 	}
 	return c
 }
@@ -147,17 +176,21 @@ func (s RolloutSimulation) MarshalJSON() ([]byte, error) {
 	for i, st := range s.Result.Steps {
 		steps[i] = rolloutStep{Time: st.Time.Seconds(), RolloutStep: st}
 	}
+	var limits *bounds
+	if s.bounded() {
+		limits = &bounds{s.Budget.MaxTotal(), s.Budget.MinAvailable()}
+	}
 	return marshal(struct {
 		Kind      string         `json:"kind"`
 		Name      string         `json:"name"`
 		Namespace string         `json:"namespace,omitempty"`
 		Policies  []string       `json:"policies,omitempty"`
-		Bounds    bounds         `json:"bounds"`
+		Bounds    *bounds        `json:"bounds,omitempty"` // of the style Partition
 		Done      bool           `json:"done"`
 		Holds     []rollout.Hold `json:"holds,omitempty"` // at the end
 		Steps     []rolloutStep  `json:"steps"`
 	}{
-		"Rollout", s.Rollout.Name, s.Namespace, s.Policies, bounds{s.Budget.MaxTotal(), s.Budget.MinAvailable()}, s.Result.Done,
+		"Rollout", s.Rollout.Name, s.Namespace, s.Policies, limits, s.Result.Done,
 		s.Result.Holds, steps,
 	})
 }

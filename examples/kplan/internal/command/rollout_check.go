@@ -1,0 +1,108 @@
+package command
+
+import (
+	"errors"
+	"time"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+func badField(path string, value any, detail string) error {
+	return &kube.FieldError{Path: path, Value: value, Detail: detail}
+}
+
+// checkRelease refuses Rollouts that do something else than to release.
+func checkRelease(r *manifest.Rollout) error {
+	o, d := &r.Snapshot.Rollout, r.Deployment.Deployment
+	const ends = ", and its end is not simulated; plan and explain show what it does"
+	switch {
+	case !o.DeletionTimestamp.IsZero():
+		return r.Invalid(badField("metadata.deletionTimestamp", o.DeletionTimestamp.Format(time.RFC3339), "the Rollout is being deleted"+ends))
+	case d.DeletionTimestamp != nil:
+		return r.Deployment.Invalid(badField("metadata.deletionTimestamp", d.DeletionTimestamp.UTC().Format(time.RFC3339), "the Deployment is being deleted"+ends))
+	case o.Disabled:
+		return r.Invalid(badField("spec.disabled", true, "the Rollout releases nothing; without it in the input its Deployment is simulated alone"))
+	case o.Status.Phase == rollout.PhaseTerminating || o.Status.Phase == rollout.PhaseDisabling:
+		return r.Invalid(badField("status.phase", string(o.Status.Phase), "the release is being given up"+ends))
+	}
+	if name := o.Annotations[rollout.AnnotationTrafficRouting]; name != "" {
+		path := "metadata.annotations[" + rollout.AnnotationTrafficRouting + "]"
+		return r.Invalid(badField(path, name, "TrafficRouting objects are not simulated; plan and explain look at them"))
+	}
+	return nil
+}
+
+// checkUnderWay refuses releases that cannot be taken over, above all because something
+// of them is not in the input: it would be made anew.
+func checkUnderWay(r *manifest.Rollout) error {
+	o, release := &r.Snapshot.Rollout, r.Snapshot.BatchRelease
+	reason, path := progressOf(&o.Status), "status.canaryStatus"
+	if o.BlueGreen != nil {
+		path = "status.blueGreenStatus"
+	}
+	switch progressing := o.Status.Phase == rollout.PhaseProgressing; {
+	case progressing && reason == "":
+		return r.Invalid(badField("status.conditions", "", "must hold the condition Progressing, because the phase is Progressing"))
+	case progressing && reason != rollout.ProgressInitializing && o.Status.Sub == nil:
+		return r.Invalid(badField(path, "", "must be set, because the release is under way"))
+	case release == nil && (r.Workload.Annotations[rollout.AnnotationControlInfo] != "" || len(r.Canaries) > 0):
+		return r.Invalid(errors.New("its BatchRelease is not in the input"))
+	case release != nil && o.Style() == rollout.Canary && release.Status.Phase == rollout.BatchProgressing && len(r.Canaries) == 0:
+		return r.Invalid(errors.New("its canary Deployment is not in the input"))
+	}
+	for i := range r.Canaries {
+		if err := checkCanary(r, &r.Canaries[i]); err != nil {
+			return err
+		}
+	}
+	return checkReplicaSets(r)
+}
+
+// checkCanary refuses a canary Deployment whose template is that of the release with
+// something in addition: it would be taken for another one.
+func checkCanary(r *manifest.Rollout, canary *manifest.Workload) error {
+	patch := r.Snapshot.Rollout.Strategy().PatchPodTemplateMetadata
+	if patch == nil || kube.TemplateID(&canary.Deployment.Spec.Template) == r.Workload.Template.ID {
+		return nil
+	}
+	return r.Invalid(badField("spec.strategy.canary.patchPodTemplateMetadata", *patch,
+		"a release whose pods carry it is not simulated once they exist; plan and explain show what it does"))
+}
+
+// checkReplicaSets refuses Deployments whose pods, or the templates of these, are not
+// known.
+func checkReplicaSets(r *manifest.Rollout) error {
+	w := r.Deployment
+	s := &w.Deployment.Status
+	if s.CollisionCount != nil {
+		return w.Invalid(badField("status.collisionCount", *s.CollisionCount,
+			"a release whose templates have had equal hashes is not simulated; plan and explain show what it does"))
+	}
+	updated, stable := false, false
+	label := w.Deployment.Labels[rollout.LabelStableRevision]
+	for _, rs := range w.ReplicaSets {
+		updated = updated || kube.TemplateID(&rs.Spec.Template) == r.Workload.Template.ID
+		stable = stable || rs.Labels[rollout.LabelPodTemplateHash] == label
+	}
+	switch {
+	case s.Replicas > 0 && len(w.ReplicaSets) == 0:
+		return w.Invalid(errors.New("its ReplicaSets are not in the input"))
+	case s.UpdatedReplicas > 0 && !updated:
+		return w.Invalid(badField("status.updatedReplicas", s.UpdatedReplicas, "the ReplicaSet of these pods is not in the input"))
+	case s.Replicas > s.UpdatedReplicas && label != "" && !stable:
+		return w.Invalid(badField("metadata.labels["+rollout.LabelStableRevision+"]", label, "the ReplicaSet of this revision is not in the input"))
+	}
+	return nil
+}
+
+// progressOf returns the reason of the condition Progressing, "" if there is none.
+func progressOf(s *rollout.RolloutStatus) string {
+	for _, c := range s.Conditions {
+		if c.Type == rollout.ConditionProgressing {
+			return c.Reason
+		}
+	}
+	return ""
+}

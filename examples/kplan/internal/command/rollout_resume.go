@@ -1,0 +1,107 @@
+package command
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/examples/kplan/internal/view"
+	"github.com/kplan-go/kplan/internal/sim"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// underWay reports whether something is being released: the Rollout says so, or admission
+// has let an update in that its controller has yet to notice.
+func underWay(r *manifest.Rollout) bool {
+	return r.Snapshot.Rollout.Status.Phase == rollout.PhaseProgressing || r.Workload.Annotations[rollout.AnnotationInProgress] != ""
+}
+
+// resumeRollout simulates the rest of a release that is under way.
+func (s *simulation) resumeRollout(r *manifest.Rollout) (view.RolloutSimulation, error) {
+	if err := checkUnderWay(r); err != nil {
+		return view.RolloutSimulation{}, err
+	}
+	c, err := rolloutCluster(r, s.now.Time)
+	if err != nil {
+		return view.RolloutSimulation{}, err
+	}
+	// A world knows a template by its revision.
+	result, err := sim.ResumeRollout(c, s.rolloutConfig(revision.Template{ID: c.Deployment.Template.Hash}))
+	if err != nil {
+		return view.RolloutSimulation{}, r.Invalid(err)
+	}
+	limits := limitsOf(&r.Workload)
+	if limits == nil {
+		limits = &rollout.RollingUpdate{MaxSurge: rollout.Percent(25), MaxUnavailable: rollout.Percent(25)}
+	}
+	return s.viewRollout(r, *limits, result), nil
+}
+
+// rolloutCluster returns a release as the files hold it. A zero time is that of the
+// objects.
+func rolloutCluster(r *manifest.Rollout, now time.Time) (sim.RolloutCluster, error) {
+	if now.IsZero() {
+		now = latestOfRelease(r)
+	}
+	all := *r.Deployment // with the ReplicaSets and pods of all Deployments
+	for i := range r.Canaries {
+		all.ReplicaSets = append(slices.Clip(all.ReplicaSets), r.Canaries[i].ReplicaSets...)
+		all.Pods = append(slices.Clip(all.Pods), r.Canaries[i].Pods...)
+	}
+	c, err := clusterOf(&all, now)
+	if err != nil {
+		return sim.RolloutCluster{}, err
+	}
+	c.Deployment.Template.Hash = r.Workload.Template.Hash
+	release := sim.RolloutCluster{
+		Now: now, Rollout: r.Snapshot.Rollout, BatchRelease: r.Snapshot.BatchRelease, Traffic: r.Snapshot.Traffic,
+		Deployment: stored(r.Deployment, c.Deployment), ReplicaSets: c.ReplicaSets, Pods: c.Pods,
+	}
+	for i := range r.Canaries {
+		w := &r.Canaries[i]
+		snapshot, err := w.Snapshot()
+		if err != nil {
+			return release, err
+		}
+		canary := stored(w, snapshot.Deployment)
+		if owner := metav1.GetControllerOfNoCopy(w.Deployment); owner != nil {
+			canary.OwnerUID = string(owner.UID)
+		}
+		release.Canaries = append(release.Canaries, canary)
+	}
+	return release, nil
+}
+
+// stored returns a Deployment as a world stores it, with the defaults of the API server.
+func stored(w *manifest.Workload, d deploy.Deployment) sim.Deployment {
+	o := w.Deployment
+	if d.Strategy = cmp.Or(d.Strategy, deploy.RollingUpdate); d.Strategy == deploy.RollingUpdate {
+		d.MaxSurge, d.MaxUnavailable = cmp.Or(d.MaxSurge, rollout.Percent(25)), cmp.Or(d.MaxUnavailable, rollout.Percent(25))
+	}
+	return sim.Deployment{Deployment: d, Labels: o.Labels, Finalizers: o.Finalizers, CreatedAt: o.CreationTimestamp.UTC()}
+}
+
+// latestOfRelease returns the latest time in the objects of a release.
+func latestOfRelease(r *manifest.Rollout) time.Time {
+	last := latest(r.Deployment)
+	for i := range r.Canaries {
+		last = later(last, latest(&r.Canaries[i]))
+	}
+	conditions := r.Snapshot.Rollout.Status.Conditions
+	if sub := r.Snapshot.Rollout.Status.Sub; sub != nil {
+		last = later(last, sub.LastUpdateTime)
+	}
+	if br := r.Snapshot.BatchRelease; br != nil {
+		last = later(last, br.Status.Current.BatchReadyTime)
+		conditions = slices.Concat(conditions, br.Status.Conditions)
+	}
+	for _, c := range conditions {
+		last = later(later(last, c.LastUpdateTime), c.LastTransitionTime)
+	}
+	return last.UTC()
+}

@@ -1,0 +1,56 @@
+package manifest
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// rejected returns the first thing for which admission rejects a Rollout that a person
+// writes. One that is in a cluster has been accepted, perhaps by other rules.
+func rejected(uid string, list []*rollout.FieldError, paths *strings.Replacer) error {
+	if uid != "" || len(list) == 0 {
+		return nil
+	}
+	e := *list[0]
+	parts := strings.Split(paths.Replace(e.Path), ".")
+	for i := range parts {
+		parts[i] = uncapitalized(parts[i])
+	}
+	e.Path = strings.Join(parts, ".")
+	return &e
+}
+
+// Where the API has what package rollout names.
+var (
+	pathsV1beta1  = strings.NewReplacer("Rollout.WorkloadRef", "spec.workloadRef", "Rollout.Canary", "spec.strategy.canary", "Rollout.BlueGreen", "spec.strategy.blueGreen")
+	pathsV1alpha1 = strings.NewReplacer(
+		"Rollout.WorkloadRef", "spec.objectRef.workloadRef", "Rollout.Annotations", "metadata.annotations",
+		"Rollout.Steps", "spec.strategy.canary.steps", "Rollout.TrafficRoutings", "spec.strategy.canary.trafficRoutings",
+	)
+)
+
+// uncapitalized returns a name of Go as JSON has it: HTTPRouteName is httpRouteName.
+func uncapitalized(name string) string {
+	n := 0
+	for n < len(name) && unicode.IsUpper(rune(name[n])) {
+		n++
+	}
+	if n > 1 {
+		n--
+	}
+	return strings.ToLower(name[:n]) + name[n:]
+}
+
+func readRollout(o *kube.RolloutObject) *storedRollout {
+	r := kube.Rollout(o)
+	return &storedRollout{namespaced[rollout.Rollout]{o.Namespace, r}, rejected(r.UID, rollout.Validate(r, nil), pathsV1beta1)}
+}
+
+func readRolloutV1alpha1(o *kube.RolloutObjectV1alpha1) *storedRollout {
+	r := kube.RolloutV1alpha1(o)
+	converted := r.Convert()
+	return &storedRollout{namespaced[rollout.Rollout]{o.Namespace, converted}, rejected(converted.UID, rollout.ValidateV1alpha1(r), pathsV1alpha1)}
+}

@@ -1,0 +1,68 @@
+package sim
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// fourBatches is a release of a Deployment with so many pods in four batches.
+func fourBatches(replicas int32) RolloutRelease {
+	c := RolloutRelease{
+		Now: Epoch, Template: revision.Template{ID: "v2"}, Rollout: rollout.Rollout{Name: "web", Canary: &rollout.Strategy{}},
+		Deployment: deploy.Deployment{
+			Replicas: new(replicas), Template: revision.Template{ID: "v1"}, Strategy: deploy.RollingUpdate,
+			MaxSurge: rollout.Percent(25), MaxUnavailable: rollout.Percent(25),
+		},
+	}
+	for _, percent := range []int32{25, 50, 75, 100} {
+		c.Rollout.Canary.Steps = append(c.Rollout.Canary.Steps, rollout.Step{
+			Replicas: rollout.Percent(percent), Pause: rollout.Pause{Duration: new(int32(60))},
+		})
+	}
+	return c
+}
+
+// TestRecorderCounts: the ready pods that a recorder counts by what has changed are those
+// that there are.
+func TestRecorderCounts(t *testing.T) {
+	for seed := range uint64(5) {
+		k := Kubelet{ReadyAfter: 10 * time.Second, TerminateAfter: 5 * time.Second, Jitter: 5 * time.Second, Seed: seed}
+		w, rec, err := beginRollout(fourBatches(20), RolloutConfig{Kubelet: k})
+		require.NoError(t, err)
+		writes := 0
+		w.Observer.Write = func(e Write) error {
+			writes++
+			ready := map[string]int32{}
+			for _, p := range e.After.Pods {
+				if p.Ready && p.Phase == podorder.Running && p.DeletionTimestamp.IsZero() {
+					ready[p.ControllerUID]++
+				}
+			}
+			for uid, n := range rec.ready {
+				require.Equal(t, ready[uid], n)
+				delete(ready, uid)
+			}
+			require.Empty(t, ready)
+			return nil
+		}
+		require.NoError(t, w.runCalm(0))
+		require.True(t, rec.result().Done)
+		require.Greater(t, writes, 100)
+	}
+}
+
+// TestRolloutPlansFew: pods that are labelled at once are not planned for one by one.
+func TestRolloutPlansFew(t *testing.T) {
+	w, rec, err := beginRollout(fourBatches(1_000), RolloutConfig{Kubelet: Kubelet{ReadyAfter: 10 * time.Second}})
+	require.NoError(t, err)
+	require.NoError(t, w.runCalm(0))
+	require.True(t, rec.result().Done)
+	require.Less(t, w.Plans, 500)
+}

@@ -1,0 +1,195 @@
+package sim
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// clusterOf returns what a store holds as a release that is under way. Its templates are
+// known by other IDs than their hashes, as those of a real cluster are.
+func clusterOf(s *State) (c RolloutCluster, ok bool) {
+	if len(s.Rollouts) != 1 || len(s.Deployments) == 0 {
+		return c, false
+	}
+	c = RolloutCluster{Now: s.Now, Rollout: s.Rollouts[0].Rollout}
+	known := func(t revision.Template) revision.Template {
+		return revision.Template{ID: "digest-" + t.ID, Hash: t.ID}
+	}
+	for _, d := range s.Deployments {
+		o := *d
+		o.Template = known(o.Template)
+		if o.Name == "web" {
+			c.Deployment = o
+		} else {
+			c.Canaries = append(c.Canaries, o)
+		}
+	}
+	for _, rs := range s.ReplicaSets {
+		o := *rs
+		o.Template = known(o.Template)
+		c.ReplicaSets = append(c.ReplicaSets, o)
+	}
+	for _, p := range s.Pods {
+		c.Pods = append(c.Pods, *p)
+	}
+	if len(s.BatchReleases) > 0 {
+		c.BatchRelease = &s.BatchReleases[0].BatchRelease
+	}
+	for _, o := range s.Services {
+		if o.Name == "web" {
+			c.Traffic.Stable = &o.Service
+		} else {
+			c.Traffic.Canary = &o.Service
+		}
+	}
+	for _, o := range s.Ingresses {
+		if o.Name == "web" {
+			c.Traffic.Ingress = o
+		} else {
+			c.Traffic.CanaryIngress = o
+		}
+	}
+	for _, o := range s.Routes {
+		c.Traffic.Route = o
+	}
+	return c, true
+}
+
+// A release that is taken over during a pause goes on exactly as if nothing had happened:
+// nothing but the pause is under way then.
+func TestResumeRolloutPaused(t *testing.T) {
+	labels := map[string]string{"app": "web"}
+	strategy := &rollout.Strategy{TrafficRoutings: []rollout.TrafficRouting{{Service: "web", Ingress: &rollout.IngressRef{Name: "web"}}}}
+	for i, percent := range []int32{20, 50, 80, 100} {
+		strategy.Steps = append(strategy.Steps, rollout.Step{
+			Replicas: rollout.Percent(percent), Traffic: rollout.Percent(percent), Pause: rollout.Pause{Duration: []*int32{new(int32(60)), nil, nil, nil}[i]},
+		})
+	}
+	release := RolloutRelease{
+		Now: Epoch, Template: revision.Template{ID: "v2"}, Rollout: rollout.Rollout{Name: "r", Canary: strategy},
+		Deployment: deploy.Deployment{
+			Name: "web", Replicas: new(int32(10)), Template: revision.Template{ID: "v1"}, TemplateLabels: labels, Selector: selector.FromLabels(labels),
+			Strategy: deploy.RollingUpdate, MaxSurge: rollout.Percent(25), MaxUnavailable: rollout.Percent(25),
+		},
+		Traffic: rollout.Traffic{Stable: &rollout.Service{Name: "web", Selector: labels}, Ingress: &rollout.Ingress{Name: "web"}},
+	}
+	for _, style := range []rollout.Style{rollout.Partition, rollout.Canary, rollout.BlueGreen} {
+		t.Run(string(style), func(t *testing.T) {
+			release := release
+			styled := *strategy
+			styled.EnableExtraWorkloadForCanary = style == rollout.Canary
+			release.Rollout.Canary = &styled
+			if style == rollout.BlueGreen {
+				release.Rollout.Canary, release.Rollout.BlueGreen = nil, &styled
+			}
+			resumePauses(t, release)
+		})
+	}
+}
+
+func resumePauses(t *testing.T, release RolloutRelease) {
+	cfg := RolloutConfig{Kubelet: Kubelet{ReadyAfter: 10 * time.Second, TerminateAfter: time.Second}, ApproveAfter: 5 * time.Minute}
+	run, rec, err := beginRollout(release, cfg)
+	require.NoError(t, err)
+	type moment struct {
+		cluster RolloutCluster
+		step    int // of the run
+	}
+	var pauses []moment
+	run.Observer.Write = func(w Write) error {
+		last := len(rec.steps) - 1
+		if rec.steps[last].State == rollout.StatePaused && (last == 0 || rec.steps[last-1].State != rollout.StatePaused) {
+			if c, ok := clusterOf(&w.After); ok && (len(pauses) == 0 || pauses[len(pauses)-1].step != last) {
+				pauses = append(pauses, moment{c, last})
+			}
+		}
+		return nil
+	}
+	require.NoError(t, run.runCalm(0))
+	whole := rec.result()
+	require.True(t, whole.Done)
+	require.GreaterOrEqual(t, len(pauses), 3)
+	for _, p := range pauses {
+		rest, err := ResumeRollout(p.cluster, cfg)
+		require.NoError(t, err)
+		require.True(t, rest.Done)
+		var want, got []string
+		for _, s := range whole.Steps[p.step:] {
+			s.Time -= whole.Steps[p.step].Time
+			want = append(want, describeStep(s))
+		}
+		for _, s := range rest.Steps {
+			got = append(got, describeStep(s))
+		}
+		require.Equal(t, want, got, "taken over at step %d", whole.Steps[p.step].Step)
+	}
+}
+
+// describeStep leaves out who has made the change, which the first step does not know.
+func describeStep(s RolloutStep) string {
+	s.By = ""
+	return fmt.Sprintf("%+v", s)
+}
+
+// Whatever a release has come to, with requests lost and controllers restarted on the way,
+// it can be taken over in the middle of any pass and comes to its end.
+func TestResumeRolloutAnywhere(t *testing.T) {
+	taken := map[rollout.Style]int{}
+	for seed := range uint64(40) {
+		faults := Faults{Request: 1, Crash: 1, Stale: 1, Visibility: 1}
+		w := NewRollouts(seed, faults)
+		var clusters []RolloutCluster
+		w.Observer.Write = func(write Write) error {
+			c, ok := clusterOf(&write.After)
+			underWay := c.Rollout.Status.Phase == rollout.PhaseProgressing || c.Deployment.Annotations[rollout.AnnotationInProgress] != ""
+			if ok && underWay && write.Kind != KindPod {
+				clusters = append(clusters, c)
+			}
+			return nil
+		}
+		require.NoError(t, w.Run(400), "seed %d", seed)
+		for i := 0; i < len(clusters); i += 7 {
+			c := clusters[i]
+			taken[c.Rollout.Style()]++
+			r, err := ResumeRollout(c, RolloutConfig{
+				Kubelet: Kubelet{ReadyAfter: 3 * time.Second, TerminateAfter: time.Second}, Options: rollout.Options{Corrected: rollout.AllCorrections()},
+			})
+			require.NoError(t, err, "seed %d, moment %d", seed, i)
+			require.True(t, r.Done, "seed %d, moment %d: %+v, holds %v", seed, i, r.Steps[len(r.Steps)-1], r.Holds)
+		}
+	}
+	for _, style := range []rollout.Style{rollout.Partition, rollout.Canary, rollout.BlueGreen} {
+		require.Greater(t, taken[style], 30, style)
+	}
+}
+
+// What a person has written beside the hash of the strategy stays, and a class of Ingress
+// of any name tells of its traffic.
+func TestRolloutKeepsAnnotations(t *testing.T) {
+	for class, want := range map[string]int32{"": 20, "aliyun-alb": 20} {
+		release := fourBatches(4)
+		release.Rollout.Annotations = map[string]string{"team": "shop"}
+		release.Rollout.Canary.Steps[0].Traffic = rollout.Percent(20)
+		release.Rollout.Canary.TrafficRoutings = []rollout.TrafficRouting{{Service: "web", Ingress: &rollout.IngressRef{Name: "web", ClassType: class}}}
+		release.Traffic = rollout.Traffic{Stable: &rollout.Service{Name: "web", Selector: appWeb}, Ingress: &rollout.Ingress{Name: "web"}}
+		w, rec, err := beginRollout(release, RolloutConfig{})
+		require.NoError(t, err)
+		require.NoError(t, w.runCalm(0))
+		annotations := w.store.rollouts.rows[0].Annotations
+		require.Equal(t, "shop", annotations["team"])
+		require.NotEmpty(t, annotations[rollout.AnnotationHash])
+		most := int32(0)
+		for _, s := range rec.result().Steps {
+			most = max(most, s.Traffic)
+		}
+		require.Equal(t, want, most, "class %q", class)
+	}
+}
