@@ -170,17 +170,18 @@ func (a *admission) deployment() Reason {
 		return reason
 	}
 	usable := a.usable()
+	strategy, _ := ParseStrategy(a.s.New.Annotations[AnnotationStrategy])
+	closing := a.opts.Corrected.Has(CorrectNextRelease) && strings.EqualFold(strategy.RollingStyle, StylePartition)
 	switch {
 	case len(usable) == 0:
 		return ReasonNoPods
-	case len(usable) > 1 && len(r.Strategy().TrafficRoutings) > 0:
+	case len(usable) > 1 && len(r.Strategy().TrafficRoutings) > 0 && !closing: // whose last step may leave old pods
 		return ReasonTwoVersions
 	}
 	a.labelStable(usable)
 	a.w.Paused = true
-	strategy, _ := ParseStrategy(a.s.New.Annotations[AnnotationStrategy])
-	if a.opts.Corrected.Has(CorrectNextRelease) && strings.EqualFold(strategy.RollingStyle, StylePartition) {
-		a.continuesPartition(strategy, true) // the release before is being closed, and has released all
+	if closing { // the release before is still driven
+		a.continuesPartition(strategy, true)
 	}
 	return a.enter(r)
 }

@@ -164,6 +164,7 @@ func (st *batchPass) giveBack() (failure string) {
 		st.add(PatchWorkload{Workload: w.WorkloadRef, UID: w.UID, Patch: p, Reason: ReasonGiveBack})
 	}
 	waits := st.driver.blueGreen() && plan.BatchPartition == nil || st.driver == DriverCanary && plan.FinalizingPolicy == WaitResume
+	waits = waits || st.driver == DriverDeployment && plan.FinalizingPolicy == WaitResume && st.opts.Corrected.Has(CorrectLastStep)
 	if waits && !releasedNext(plan, w, st.opts.Corrected) {
 		if hold, waiting := resumed(st.driver, w, write && st.driver.blueGreen()); waiting {
 			st.p.Holds = append(st.p.Holds, hold)
@@ -187,6 +188,8 @@ func resumed(d Driver, w *Workload, patched bool) (Hold, bool) {
 	replicas := w.replicas()
 	allowed := w.limits().MaxUnavailable.Of(replicas)
 	switch {
+	case d == DriverDeployment:
+		return unfinished(w)
 	case patched || w.Paused:
 		return Hold{Name: w.Name, Reason: ReasonNotResumed}, true
 	case d == DriverBlueGreenCloneSet && s.ReadyReplicas != s.UpdatedReadyReplicas:
@@ -199,6 +202,19 @@ func resumed(d Driver, w *Workload, patched bool) (Hold, bool) {
 		return Hold{Name: w.Name, Reason: ReasonNotPromoted, Have: int64(s.UpdatedReplicas), Limit: int64(s.Replicas)}, true
 	case int64(allowed)+int64(s.AvailableReplicas) < int64(replicas):
 		return Hold{Name: w.Name, Reason: ReasonNotAvailable, Have: int64(s.AvailableReplicas), Limit: int64(replicas) - int64(allowed)}, true
+	}
+	return Hold{}, false
+}
+
+// unfinished says how many pods a Deployment that was given back still has to update,
+// since the last step of its release has left them (D35).
+func unfinished(w *Workload) (Hold, bool) {
+	s, all := &w.Status, max(w.Status.Replicas, w.replicas())
+	switch {
+	case s.ObservedGeneration < w.Generation:
+		return Hold{Name: w.Name, Reason: ReasonNotObserved, Have: s.ObservedGeneration, Limit: w.Generation}, true
+	case s.UpdatedReplicas < all:
+		return Hold{Name: w.Name, Reason: ReasonNotPromoted, Have: int64(s.UpdatedReplicas), Limit: int64(all)}, true
 	}
 	return Hold{}, false
 }

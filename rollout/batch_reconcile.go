@@ -131,6 +131,10 @@ func (st *batchPass) act() {
 			st.p.Failure = "workload not found"
 			return
 		}
+		if (st.driver == DriverDeployment || st.driver == DriverCanary) && st.stray() {
+			st.p.Holds = append(st.p.Holds, Hold{Name: st.s.Workload.Name, Reason: ReasonReleaseOutdated})
+			return
+		}
 		if st.p.Failure = st.initialize(); st.p.Failure == "" {
 			st.p.Status.Phase = BatchProgressing
 			st.p.RecheckAt = st.now.Add(batchRequeue)
@@ -148,7 +152,7 @@ func (st *batchPass) progress() {
 	st.recount(&c)
 	c.count(st.s.Pods)
 	st.p.Context = &c
-	if c.stray(st.s.Workload, st.opts.Corrected) {
+	if st.driver.blueGreen() && st.stray() {
 		st.p.Holds = append(st.p.Holds, Hold{Name: st.s.Workload.Name, Reason: ReasonRollbackFirst})
 		return
 	}
@@ -170,6 +174,23 @@ func (st *batchPass) progress() {
 		current.BatchState = BatchUpgrading
 		st.upgrade(&c)
 	}
+}
+
+// stray reports whether the workload has another template than the one that the plan
+// releases, as far as the rollout id tells (D31). Once a Deployment is updated by
+// partition, admission stops its controller itself, and a canary keeps its template.
+func (st *batchPass) stray() bool {
+	w, released := st.s.Workload, st.s.Release.ReleasePlan.RolloutID
+	id := namedRelease(w.Labels, w.Annotations, st.opts.Corrected)
+	switch {
+	case !st.opts.Corrected.Has(CorrectOtherTemplate) || released == "":
+		return false
+	case id == "" && st.driver == DriverBlueGreenCloneSet:
+		id = lastPart(w.UpdateRevision)
+	case id == "":
+		id = w.UpdateRevision
+	}
+	return released != id && released != rollbackPrefix+id
 }
 
 // recount counts the pods that need no update anew (rule 9.3).

@@ -94,22 +94,6 @@ func resumeSurge(d Driver, w *Workload, cs Corrections) (p WorkloadPatch, write 
 	return p, false, ""
 }
 
-// stray reports whether the workload has another template than the one that the plan
-// releases, as far as the rollout id tells. Only that of a blue-green release is looked
-// at: under a partition admission stops the controller of the Deployment itself.
-func (c BatchContext) stray(w *Workload, cs Corrections) bool {
-	id := namedRelease(w.Labels, w.Annotations, cs)
-	switch {
-	case !cs.Has(CorrectOtherTemplate) || !c.Driver.blueGreen() || c.RolloutID == "":
-		return false
-	case id == "" && c.Driver == DriverBlueGreenCloneSet:
-		id = lastPart(w.UpdateRevision)
-	case id == "":
-		id = w.UpdateRevision
-	}
-	return c.RolloutID != id && c.RolloutID != rollbackPrefix+id
-}
-
 // unprepared says why a workload cannot be updated by surge.
 func unprepared(d Driver, w *Workload) Reason {
 	switch {

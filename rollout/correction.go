@@ -84,7 +84,9 @@ const (
 	CorrectFullFirstStep Correction = "D30"
 	// CorrectOtherTemplate releases no pod of another template that comes in the middle of
 	// a blue-green release, and resumes the workload, which admission has paused for it,
-	// once it is taken back (D31, found here).
+	// once it is taken back. Nor does it take a Deployment over, by partition or with a
+	// canary, whose template has changed since the BatchRelease was created: the first
+	// batch would release that template, which the Rollout has not seen (D31, found here).
 	CorrectOtherTemplate Correction = "D31"
 	// CorrectPromoted follows a template that all pods have. Without it a BatchRelease does
 	// not notice that another template is taken back which no pod has had, and labels no
@@ -93,13 +95,19 @@ const (
 	// CorrectNextRelease releases an update next that is let in while the Rollout of the one
 	// before is being closed after a success or, together with D13, a rollback: no pod is
 	// updated before. Without it the workload loses its mark, and the update is rolled out
-	// at once if the workload is still driven, or stays paused if it has been given back
-	// (D33, found here).
+	// at once if the workload is still driven, or stays paused if it has been given back.
+	// It is let in although two versions run, which a last step below 100% leaves, while
+	// the workload is driven by partition: else it would take the place of the pods that
+	// traffic is still led to (D33, found here).
 	CorrectNextRelease Correction = "D33"
 	// CorrectCanaryName creates the canary Deployment under a name of its own, and without
 	// a finalizer, since its owner has one. Without it a request that is repeated creates
 	// another one, of which only the newest is ever given back (D34, found here).
 	CorrectCanaryName Correction = "D34"
+	// CorrectLastStep ends a release of a Deployment by partition when all pods are updated,
+	// and with D13 a rollback when all are back. Without it the rest of the pods that a last
+	// step below 100% has left is not waited for (D35, found here).
+	CorrectLastStep Correction = "D35"
 )
 
 // Corrections is a set of corrections. The empty set decides as upstream.
@@ -122,5 +130,6 @@ func AllCorrections() Corrections {
 		CorrectDefaults, CorrectNoCanaryService, CorrectStrategyType, CorrectThreshold, CorrectGone, CorrectAbandon,
 		CorrectRoutes, CorrectLastPause, CorrectNativeVictims, CorrectMessages, CorrectGrace, CorrectDeadline, CorrectCanaryBatch,
 		CorrectOrdinals, CorrectSuffix, CorrectFullFirstStep, CorrectOtherTemplate, CorrectPromoted, CorrectNextRelease, CorrectCanaryName,
+		CorrectLastStep,
 	}
 }

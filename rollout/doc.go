@@ -90,18 +90,20 @@
 //	D10 Recreate is not restored              D28 labels in the order of ordinals
 //	D11 failure threshold                     D29 hash that ends another one
 //	                                          D30 steps that update all pods, with traffic
-//	                                          D31 another template in the middle, blue-green
+//	                                          D31 another template in the middle, blue-green,
+//	                                              or before the workload is taken over
 //	                                          D32 labels after a template is taken back
 //	                                          D33 update while the release before is closed
 //	                                          D34 canary Deployments that are created twice
+//	                                          D35 old pods behind a last step below 100%
 //
-// D30 to D34, the second half of D3, a rollback before the workload is taken over, and of
+// D30 to D35, the second half of D3, a rollback before the workload is taken over, and of
 // D9, a canary Service that is gone when the release closes, were found by the properties
-// of this package and by its simulation. Of the other numbers D1, D17, D18, D21, D22
-// and D26 belong to the controller of the Deployment, and are those of package deploy
-// (P1, and its notes on partitioned Deployments); here only [Preview] looks at D1. D15
-// cannot be written (below), and D20 is corrected always. [Warnings] names what admission
-// accepts although it will do harm.
+// of this package, by its simulation and in its small scope. Of the other numbers D1,
+// D17, D18, D21, D22 and D26 belong to the controller of the Deployment, and are those of
+// package deploy (P1, and its notes on partitioned Deployments); here only [Preview]
+// looks at D1. D15 cannot be written (below), and D20 is corrected always. [Warnings]
+// names what admission accepts although it will do harm.
 //
 // # Deviations
 //
@@ -145,7 +147,8 @@
 //     unless D27 is corrected.
 //   - With all corrections, a rollout whose pauses are approved ends in a cluster where
 //     pods become available, with all pods of the template that is wanted, and leaves no
-//     annotation, selector or weight behind (P7, P12). So does one of Argo. A Rollout that
+//     annotation, selector or weight behind (P7, P12). It is a success only then, if a
+//     Deployment is updated by partition. So does one of Argo. A Rollout that
 //     is deleted before its controller has put its finalizer there is gone at once, and
 //     nobody plans for a workload that admission has paused for it: a person resumes that.
 //   - An explanation names exactly the holds of the plan.

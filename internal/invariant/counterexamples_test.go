@@ -162,7 +162,7 @@ func rolloutCounterexamples() []counterexample {
 	}
 	return []counterexample{
 		each("P1", "rollout D2", lowered), each("P3", "rollout D6", leaked), pass("P5", 120), pass("P11", -1),
-		gone("P7"), gone("P12"),
+		gone("P7"), gone("P12"), each("P12", "rollout D35", early),
 	}
 }
 
@@ -205,4 +205,21 @@ func leaked(cs rollout.Corrections) invariant.Release {
 		RollingStyle: "Partition", Partition: rollout.Percent(0), RollingUpdate: &rollout.RollingUpdate{MaxSurge: rollout.Int(0), MaxUnavailable: rollout.Int(1)}}.Text()
 	v.New = rollout.PartitionCreationSize(rollout.Percent(0), rollout.Budget{Replicas: 6, Unavailable: 1}, 6, cs)
 	return release(v)
+}
+
+// early is the end of a release whose last step is 50%: the Deployment has been given back
+// and still updates the rest of its pods.
+func early(cs rollout.Corrections) invariant.Release {
+	before := view("v2", 50, 3, 3)
+	before.Rollout.Status.Phase, before.Workload.Annotations, before.Workload.Paused = rollout.PhaseProgressing, nil, false
+	before.Workload.Status = rollout.WorkloadStatus{Replicas: 6, UpdatedReplicas: 3}
+	br := rollout.BatchRelease{Name: "web", UID: "b", WorkloadRef: demo, Finalizers: []string{rollout.FinalizerBatchRelease}, ReleasePlan: rollout.ReleasePlan{RollingStyle: rollout.Partition, FinalizingPolicy: rollout.WaitResume}}
+	br.Status = rollout.BatchStatus{Phase: rollout.BatchFinalizing, ObservedReleasePlanHash: br.ReleasePlan.Hash(), Current: rollout.CurrentBatch{UpdatedReplicas: 3}}
+	before.Release = &br
+	after := before
+	p, err := rollout.ReconcileBatch(rollout.BatchSnapshot{Release: br, Workload: &before.Workload}, t0, rollout.Options{Corrected: cs})
+	if err == nil && p.Status.Phase == rollout.BatchCompleted { // which is all that the Rollout waits for
+		after.Release, after.Rollout.Status.Phase = nil, rollout.PhaseHealthy
+	}
+	return release(before, after)
 }

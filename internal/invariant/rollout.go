@@ -29,7 +29,7 @@ func progressive() []Invariant {
 		{ID: "P11", Title: "a step that waits for a person waits", Source: "rollout specification 5.6.1",
 			Corrected: true, Defects: []string{"rollout D16"}, checks: pass(p11)},
 		{ID: "P12", Title: "a release is over if and only if the workload is updated and given back", Source: "rollout specification 19.2 (10)",
-			Corrected: true, Defects: []string{"rollout D3"}, checks: release(p12)},
+			Corrected: true, Defects: []string{"rollout D3", "rollout D35"}, checks: release(p12)},
 	}
 }
 

@@ -303,6 +303,16 @@ func (p *pPods) of(template int8) (n int8) {
 	return n
 }
 
+// all counts the pods.
+func (p *pPods) all() (n int8) {
+	for i := range p {
+		if p[i].template > 0 {
+			n++
+		}
+	}
+	return n
+}
+
 // normal returns a state without plans of which the next write is going to be refused,
 // and with its pods in order, unless a plan names them.
 func (r *Rollouts) normal(s pState) pState {

@@ -3,16 +3,14 @@ package smallscope
 import (
 	"slices"
 
+	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/rollout"
 )
 
 // Breaches are those of the bounds of the Deployment, and of where traffic is led.
 func (r *Rollouts) Breaches(s pState) (list []Breach) {
-	total, ready := int8(0), int8(0)
+	total, ready := s.pods.all(), int8(0)
 	for _, p := range s.pods {
-		if p.template > 0 {
-			total++
-		}
 		if p.ready {
 			ready++
 		}
@@ -72,6 +70,9 @@ func weightOf(route *rollout.Route) (weight int32) {
 
 // ahead checks that a pass of the Deployment updates no more pods than the steps ask for
 // that the release has come to (P1, P2), unless it goes back to the stable template.
+// Where admission pauses the Deployment in the middle of a rolling update of its own, its
+// controller shares the rest of the surge out among the sets that there are, the new one
+// included (rule 12 of package deploy), which no planner of a Rollout can prevent.
 func (r *Rollouts) ahead(from, to *pState) []Breach {
 	w := r.objects.workload.list[from.workload]
 	template := int8(w.Template.ID[0] - 'a')
@@ -80,11 +81,14 @@ func (r *Rollouts) ahead(from, to *pState) []Breach {
 	if after <= before || stable == "" || stable == w.Template.Hash || from.shared {
 		return nil
 	}
-	limit := int32(0)
+	limit, shared := int32(0), int32(0)
 	if from.reached > 0 {
 		limit = rollout.PartitionLimit(r.Steps[from.reached-1].Replicas, *w.Replicas)
 	}
-	if int32(after) > max(limit, int32(from.before)) {
+	if w.Paused && w.StrategyType == string(deploy.RollingUpdate) && before > 0 {
+		shared = int32(before) + *w.Replicas + int32(r.Surge) - int32(from.pods.all())
+	}
+	if int32(after) > max(limit, int32(from.before), shared) {
 		return []Breach{breach(PropertyStep, "%d pods are updated, and step %d asks for %d of %d", after, from.reached, limit, *w.Replicas)}
 	}
 	return nil

@@ -102,7 +102,8 @@ func known(kind string, corrected bool) map[string]string {
 	}
 	switch kind {
 	case "progressive":
-		known = map[string]string{smallscope.PropertyStep: "rollout D33", smallscope.PropertyOver: "rollout D33", smallscope.PropertyGoal: "rollout D33"}
+		known = map[string]string{smallscope.PropertyStep: "rollout D31 or D33", smallscope.PropertyOver: "rollout D33 or D35", smallscope.PropertyGoal: "rollout D33",
+			smallscope.PropertyTraffic: "rollout D33", smallscope.PropertyAvailable: "deployment P5", smallscope.PropertyShared: "deployment P5"}
 	case "Deployment":
 		known = map[string]string{"available": "deployment D29", "plan: available": "deployment D29", "goal": "deployment D1"}
 	case "rollout":
