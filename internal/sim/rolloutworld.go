@@ -85,7 +85,8 @@ func (w *World) addRolloutControllers(o rollout.Options) {
 	w.addController(b.controller, b, BatchController, KindBatchRelease, KindDeployment, KindReplicaSet, KindPod)
 }
 
-// someSteps returns steps that do not go backwards.
+// someSteps returns steps that do not go backwards. The last may leave pods to the
+// controller of the Deployment.
 func (w *World) someSteps(traffic bool) (steps []rollout.Step) {
 	last := int32(1)
 	for range w.random.IntN(3) + 1 {
@@ -98,6 +99,9 @@ func (w *World) someSteps(traffic bool) (steps []rollout.Step) {
 			s.Pause.Duration = new(w.random.Int32N(8))
 		}
 		steps = append(steps, s)
+	}
+	if w.random.IntN(2) == 0 {
+		return steps
 	}
 	return append(steps, rollout.Step{Replicas: rollout.Percent(100), Pause: rollout.Pause{Duration: new(int32)}})
 }
