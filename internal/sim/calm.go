@@ -39,12 +39,13 @@ func (w *World) seen(k Kind) int64 {
 	return least
 }
 
-// runCalm goes on until nothing happens any more or the time is over.
-func (w *World) runCalm(limit time.Duration) error {
+// runCalm goes on until nothing happens any more or the time is over. Controllers notice
+// something after the latency, together with all that has happened until then.
+func (w *World) runCalm(limit, latency time.Duration) error {
 	if limit == 0 {
 		limit = defaultTimeLimit
 	}
-	w.deadline = w.now.Add(limit)
+	w.deadline, w.latency = w.now.Add(limit), latency
 	for range w.limit {
 		if w.err != nil || !w.settle() {
 			return w.err

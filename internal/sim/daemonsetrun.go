@@ -22,7 +22,10 @@ type DaemonSetCluster struct {
 type DaemonSetConfig struct {
 	Kubelet   Kubelet       // the template of NeverReady has the hash of the pod as its ID
 	TimeLimit time.Duration // virtual time after which the run gives up; 0 means a day
-	Options   daemonset.Options
+	// Latency is how long after an event controllers notice it, together with all that has
+	// happened until then. It makes large clusters bearable; 0 means at once.
+	Latency time.Duration
+	Options daemonset.Options
 }
 
 // A DaemonSetResult is how a run went.
@@ -90,7 +93,7 @@ func RunDaemonSet(c DaemonSetCluster, cfg DaemonSetConfig) (DaemonSetResult, err
 	r := &daemonSetRecorder{world: w, start: c.Now}
 	w.Observer.DaemonSet = r.planned
 	w.makeFair()
-	if err := w.runCalm(cfg.TimeLimit); err != nil {
+	if err := w.runCalm(cfg.TimeLimit, cfg.Latency); err != nil {
 		return DaemonSetResult{}, fmt.Errorf("after %v: %w", w.now.Sub(c.Now), err)
 	}
 	return r.result(), nil

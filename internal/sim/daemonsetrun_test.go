@@ -114,3 +114,34 @@ func TestRunDaemonSetInPlace(t *testing.T) {
 		require.Equal(t, &daemonset.InPlaceCondition{True: true}, p.InPlace)
 	}
 }
+
+// With a latency controllers have few passes, in about the same time, and no more pods are
+// unavailable.
+func TestLatencyOfDaemonSet(t *testing.T) {
+	d := DaemonSet{DaemonSet: daemonset.DaemonSet{Name: "agent", UID: "d", Selector: selector.FromLabels(appWeb), MaxUnavailable: rollout.Percent(10)}}
+	setTemplate(&d, "v1")
+	d.Template.Hash = "v1"
+	nodes := make([]daemonset.Node, 100)
+	for i := range nodes {
+		nodes[i].Name = fmt.Sprint("n", i)
+	}
+	c, err := FinishedDaemonSet(d.DaemonSet, nodes, daemonset.Options{})
+	require.NoError(t, err)
+	secondTemplate(&c)
+	run := func(latency time.Duration) (passes int, end time.Duration) {
+		k := Kubelet{ReadyAfter: 10 * time.Second, TerminateAfter: time.Second, Jitter: 10 * time.Second}
+		r, err := RunDaemonSet(c, DaemonSetConfig{Kubelet: k, Latency: latency})
+		require.NoError(t, err)
+		require.True(t, r.Done)
+		least := int32(100)
+		for _, s := range r.Steps {
+			least = min(least, s.Status.NumberAvailable)
+		}
+		require.EqualValues(t, 90, least)
+		return len(r.Steps), r.Steps[len(r.Steps)-1].Time
+	}
+	passes, end := run(0)
+	few, endOfFew := run(time.Second)
+	require.Less(t, few, passes)
+	require.InDelta(t, end, endOfFew, float64(end)/4)
+}

@@ -52,7 +52,7 @@ func TestRecorderCounts(t *testing.T) {
 			require.Empty(t, ready)
 			return nil
 		}
-		require.NoError(t, w.runCalm(0))
+		require.NoError(t, w.runCalm(0, 0))
 		require.True(t, rec.result().Done)
 		require.Greater(t, writes, 100)
 	}
@@ -62,7 +62,7 @@ func TestRecorderCounts(t *testing.T) {
 func TestRolloutPlansFew(t *testing.T) {
 	w, rec, err := beginRollout(fourBatches(1_000), RolloutConfig{Kubelet: Kubelet{ReadyAfter: 10 * time.Second}})
 	require.NoError(t, err)
-	require.NoError(t, w.runCalm(0))
+	require.NoError(t, w.runCalm(0, 0))
 	require.True(t, rec.result().Done)
 	require.Less(t, w.Plans, 500)
 }

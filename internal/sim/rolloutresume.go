@@ -45,7 +45,7 @@ func ResumeRollout(c RolloutCluster, cfg RolloutConfig) (RolloutResult, error) {
 	w.healPods()
 	rec := &rolloutRecorder{world: w, start: w.now, template: ids[c.Deployment.Template.ID], approveAfter: cfg.ApproveAfter}
 	rec.begin()
-	if err := w.runCalm(cfg.TimeLimit); err != nil {
+	if err := w.runCalm(cfg.TimeLimit, cfg.Latency); err != nil {
 		return RolloutResult{}, fmt.Errorf("after %v: %w", w.now.Sub(rec.start), err)
 	}
 	return rec.result(), nil

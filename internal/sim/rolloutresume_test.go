@@ -113,7 +113,7 @@ func resumePauses(t *testing.T, release RolloutRelease) {
 		}
 		return nil
 	}
-	require.NoError(t, run.runCalm(0))
+	require.NoError(t, run.runCalm(0, 0))
 	whole := rec.result()
 	require.True(t, whole.Done)
 	require.GreaterOrEqual(t, len(pauses), 3)
@@ -182,7 +182,7 @@ func TestRolloutKeepsAnnotations(t *testing.T) {
 		release.Traffic = rollout.Traffic{Stable: &rollout.Service{Name: "web", Selector: appWeb}, Ingress: &rollout.Ingress{Name: "web"}}
 		w, rec, err := beginRollout(release, RolloutConfig{})
 		require.NoError(t, err)
-		require.NoError(t, w.runCalm(0))
+		require.NoError(t, w.runCalm(0, 0))
 		annotations := w.store.rollouts.rows[0].Annotations
 		require.Equal(t, "shop", annotations["team"])
 		require.NotEmpty(t, annotations[rollout.AnnotationHash])

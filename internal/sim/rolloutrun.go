@@ -28,7 +28,10 @@ type RolloutRelease struct {
 type RolloutConfig struct {
 	Kubelet   Kubelet
 	TimeLimit time.Duration // virtual time after which the run gives up; 0 means a day
-	Options   rollout.Options
+	// Latency is how long after an event controllers notice it, together with all that has
+	// happened until then. It makes large clusters bearable; 0 means at once.
+	Latency time.Duration
+	Options rollout.Options
 	// ApproveAfter is how long a person takes to confirm a step that waits for one;
 	// negative is never.
 	ApproveAfter time.Duration
@@ -66,7 +69,7 @@ func RunRollout(c RolloutRelease, cfg RolloutConfig) (RolloutResult, error) {
 	if err != nil {
 		return RolloutResult{}, fmt.Errorf("before the release: %w", err)
 	}
-	if err := w.runCalm(cfg.TimeLimit); err != nil {
+	if err := w.runCalm(cfg.TimeLimit, cfg.Latency); err != nil {
 		return RolloutResult{}, fmt.Errorf("after %v: %w", w.now.Sub(rec.start), err)
 	}
 	return rec.result(), nil
@@ -89,7 +92,7 @@ func beginRollout(c RolloutRelease, cfg RolloutConfig) (*World, *rolloutRecorder
 	r.WorkloadRef = rollout.WorkloadRef{APIVersion: "apps/v1", Kind: deploy.Kind, Name: "web"}
 	create(w, &w.store.rollouts, by(User), r)
 	w.addRolloutControllers(cfg.Options)
-	if err := w.runCalm(0); err != nil {
+	if err := w.runCalm(0, 0); err != nil {
 		return nil, nil, err
 	}
 	w.now = w.now.Add(time.Hour)

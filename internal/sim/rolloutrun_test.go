@@ -90,3 +90,24 @@ func TestRunRolloutWaits(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, r, again, "equal arguments give equal results")
 }
+
+// With a latency controllers have fewer passes, and a release takes a little longer.
+func TestLatencyOfRollout(t *testing.T) {
+	release := echoserver(new(int32(60)), new(int32(120)), new(int32(300)))
+	release.Deployment.Replicas = new(int32(60))
+	run := func(latency time.Duration) (steps int, end time.Duration) {
+		k := sim.Kubelet{ReadyAfter: 10 * time.Second, TerminateAfter: time.Second, Jitter: 10 * time.Second}
+		r, err := sim.RunRollout(release, sim.RolloutConfig{Kubelet: k, Latency: latency})
+		require.NoError(t, err)
+		require.True(t, r.Done)
+		for _, s := range r.Steps {
+			require.LessOrEqual(t, s.New+s.Old, int32(75))
+		}
+		return len(r.Steps), r.Steps[len(r.Steps)-1].Time
+	}
+	steps, end := run(0)
+	few, endOfFew := run(2 * time.Second)
+	require.Less(t, few, steps)
+	require.Greater(t, endOfFew, end)
+	require.InDelta(t, end, endOfFew, float64(end)/4)
+}

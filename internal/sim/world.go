@@ -53,6 +53,7 @@ type World struct {
 	visit       time.Time         // when a person looks again, even if nothing rests
 	limit       int               // steps of the fair phase
 	deadline    time.Time         // of a calm run; zero for none
+	latency     time.Duration     // of a calm run
 	neverReady  func(podRef) bool // pods that never become ready, or nil
 	abandoned   bool              // a Rollout was deleted or disabled since the last release has begun
 }
@@ -175,6 +176,14 @@ func (w *World) happen() {
 	h.perform(w)
 }
 
+// happenUntil performs what happens until an instant, which comes.
+func (w *World) happenUntil(until time.Time) {
+	for at, ok := w.agenda.next(); ok && !at.After(until); at, ok = w.agenda.next() {
+		w.happen()
+	}
+	w.now = until
+}
+
 // makeFair begins the second phase: one controller of each kind stays, sees all, and
 // looks at everything once more.
 func (w *World) makeFair() {
@@ -227,11 +236,8 @@ func (w *World) settle() bool {
 	}
 	if at, ok := w.agenda.next(); ok && !at.After(w.horizon()) {
 		w.happen()
-		for !w.deadline.IsZero() { // what happens at once is seen at once
-			if at, ok := w.agenda.next(); !ok || at.After(w.now) {
-				break
-			}
-			w.happen()
+		if !w.deadline.IsZero() {
+			w.happenUntil(w.now.Add(w.latency)) // what happens at once is seen at once
 		}
 		return true
 	}

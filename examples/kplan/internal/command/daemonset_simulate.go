@@ -20,7 +20,7 @@ func (s *simulation) simulateDaemonSet(d, old *manifest.DaemonSet) (view.DaemonS
 		return view.DaemonSimulation{}, err
 	}
 	result, err := sim.RunDaemonSet(start, sim.DaemonSetConfig{
-		Kubelet: s.kubelet(revision.Template{ID: start.DaemonSet.Template.Hash}), TimeLimit: time.Duration(s.timeLimit), Options: options,
+		Kubelet: s.kubelet(revision.Template{ID: start.DaemonSet.Template.Hash}), TimeLimit: time.Duration(s.timeLimit), Latency: time.Duration(s.noticeAfter), Options: options,
 	})
 	if err != nil {
 		return view.DaemonSimulation{}, d.Invalid(err)

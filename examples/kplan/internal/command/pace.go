@@ -20,6 +20,7 @@ type pace struct {
 	readyAfter     delay
 	terminateAfter delay
 	jitter         delay
+	noticeAfter    delay
 	timeLimit      delay
 	seed           uint64
 	neverReady     bool
@@ -32,6 +33,7 @@ func (p *pace) addFlags(c *cobra.Command, neverReady string) {
 	f.Var(&p.readyAfter, "ready-after", "time from starting a pod to its being ready")
 	f.Var(&p.terminateAfter, "terminate-after", "time from deleting a pod to its end")
 	f.Var(&p.jitter, "jitter", "random time that is added to each of these, at most")
+	f.Var(&p.noticeAfter, "notice-after", "time until controllers notice a change, together with all that happen until then")
 	f.Uint64Var(&p.seed, "seed", 0, "chooses the random times")
 	f.BoolVar(&p.neverReady, "never-ready", false, neverReady)
 	f.Var(&p.timeLimit, "time-limit", "simulated time after which to give up")
@@ -59,6 +61,7 @@ func (p *pace) config(options deploy.Options, broken revision.Template) sim.Conf
 	return sim.Config{
 		Kubelet:   p.kubelet(broken),
 		TimeLimit: time.Duration(p.timeLimit),
+		Latency:   time.Duration(p.noticeAfter),
 		Options:   options,
 		// Bursts follow each other at once, so they make no difference but take time.
 		ReplicaSetOptions: replicaset.Options{Burst: math.MaxInt32, Corrected: options.Corrected},

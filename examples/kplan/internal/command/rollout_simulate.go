@@ -72,7 +72,7 @@ func (s *simulation) rolloutConfig(template revision.Template) sim.RolloutConfig
 		approve = -1
 	}
 	return sim.RolloutConfig{
-		Kubelet: s.kubelet(template), TimeLimit: time.Duration(s.timeLimit), Options: s.rolloutOptions(), ApproveAfter: approve,
+		Kubelet: s.kubelet(template), TimeLimit: time.Duration(s.timeLimit), Latency: time.Duration(s.noticeAfter), Options: s.rolloutOptions(), ApproveAfter: approve,
 	}
 }
 
