@@ -33,7 +33,7 @@ func (p *pace) addFlags(c *cobra.Command, neverReady string) {
 	f.Var(&p.readyAfter, "ready-after", "time from starting a pod to its being ready")
 	f.Var(&p.terminateAfter, "terminate-after", "time from deleting a pod to its end")
 	f.Var(&p.jitter, "jitter", "random time that is added to each of these, at most")
-	f.Var(&p.noticeAfter, "notice-after", "time until controllers notice a change, together with all that happen until then")
+	f.Var(&p.noticeAfter, "notice-after", "time until controllers notice a change")
 	f.Uint64Var(&p.seed, "seed", 0, "chooses the random times")
 	f.BoolVar(&p.neverReady, "never-ready", false, neverReady)
 	f.Var(&p.timeLimit, "time-limit", "simulated time after which to give up")
