@@ -131,8 +131,7 @@ func (st *batchPass) act() {
 			st.p.Failure = "workload not found"
 			return
 		}
-		if (st.driver == DriverDeployment || st.driver == DriverCanary) && st.stray() {
-			st.p.Holds = append(st.p.Holds, Hold{Name: st.s.Workload.Name, Reason: ReasonReleaseOutdated})
+		if st.held() {
 			return
 		}
 		if st.p.Failure = st.initialize(); st.p.Failure == "" {
@@ -152,8 +151,7 @@ func (st *batchPass) progress() {
 	st.recount(&c)
 	c.count(st.s.Pods)
 	st.p.Context = &c
-	if st.driver.blueGreen() && st.stray() {
-		st.p.Holds = append(st.p.Holds, Hold{Name: st.s.Workload.Name, Reason: ReasonRollbackFirst})
+	if st.held() {
 		return
 	}
 	current := &st.p.Status.Current
@@ -176,21 +174,41 @@ func (st *batchPass) progress() {
 	}
 }
 
+// held holds a workload back that has another template than the one that the plan releases
+// (D31). A Deployment by partition or with a canary is held before it is taken over: then
+// admission stops its controller itself, and a canary keeps its template. Taking the others
+// over releases no pod, so they are held in each batch; by partition only while they have
+// the mark of a release, since a plan that no Rollout has made may name any id.
+func (st *batchPass) held() bool {
+	reason, preparing := ReasonReleaseOutdated, st.p.Status.Phase == BatchPreparing
+	holds := !preparing && st.s.Workload.Annotations[AnnotationInProgress] != ""
+	switch {
+	case st.driver == DriverDeployment || st.driver == DriverCanary:
+		holds = preparing
+	case st.driver.blueGreen():
+		reason, holds = ReasonRollbackFirst, !preparing
+	}
+	if !holds || !st.stray() {
+		return false
+	}
+	st.p.Holds = append(st.p.Holds, Hold{Name: st.s.Workload.Name, Reason: reason})
+	return true
+}
+
 // stray reports whether the workload has another template than the one that the plan
-// releases, as far as the rollout id tells (D31). Once a Deployment is updated by
-// partition, admission stops its controller itself, and a canary keeps its template.
+// releases, as far as the rollout id tells: the one that a person has given, else one that
+// ends with the hash of the revision, whatever the kind names it, and whether the release
+// goes back or not.
 func (st *batchPass) stray() bool {
 	w, released := st.s.Workload, st.s.Release.ReleasePlan.RolloutID
-	id := namedRelease(w.Labels, w.Annotations, st.opts.Corrected)
-	switch {
-	case !st.opts.Corrected.Has(CorrectOtherTemplate) || released == "":
+	if !st.opts.Corrected.Has(CorrectOtherTemplate) || released == "" {
 		return false
-	case id == "" && st.driver == DriverBlueGreenCloneSet:
-		id = lastPart(w.UpdateRevision)
-	case id == "":
-		id = w.UpdateRevision
 	}
-	return released != id && released != rollbackPrefix+id
+	id := namedRelease(w.Labels, w.Annotations, st.opts.Corrected)
+	if id == "" {
+		id, released = lastPart(w.UpdateRevision), lastPart(released)
+	}
+	return id != "" && id != released
 }
 
 // recount counts the pods that need no update anew (rule 9.3).

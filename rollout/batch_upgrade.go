@@ -15,7 +15,7 @@ func (c BatchContext) UpgradePatch(w Workload, canary *Workload, cs Corrections)
 			p, write = WorkloadPatch{Partition: c.DesiredPartition}, true
 		}
 	case DriverNativeDaemonSet:
-		p, write = c.upgradeNative(&w)
+		p, write = c.upgradeNative(&w, cs)
 	case DriverCanary:
 		shrinks := cs.Has(CorrectCanaryBatch) && canary != nil && canary.replicas() > c.Desired
 		if shrinks || canary != nil && canary.replicas() < c.Desired {
@@ -55,9 +55,12 @@ type DaemonSetControl struct {
 	BatchRevision string `json:"batch-revision"`
 }
 
-func (c BatchContext) upgradeNative(w *Workload) (p WorkloadPatch, write bool) {
+// upgradeNative lets the helper of native DaemonSets delete pods. Upstream keeps the
+// revision of the template before, which no new pod has, if the partition is the same (D31).
+func (c BatchContext) upgradeNative(w *Workload, cs Corrections) (p WorkloadPatch, write bool) {
 	control := parseControl(w.Annotations[AnnotationDaemonSetControl])
-	if control.Partition == c.DesiredPartition.String() {
+	other := cs.Has(CorrectOtherTemplate) && w.UpdateRevision != "" && control.BatchRevision != w.UpdateRevision
+	if control.Partition == c.DesiredPartition.String() && !other {
 		return p, false
 	}
 	p.annotate(AnnotationDaemonSetControl, encode(DaemonSetControl{Partition: c.DesiredPartition.String(), BatchRevision: w.UpdateRevision}))

@@ -82,11 +82,14 @@ const (
 	// somebody jumps back from a step that updates all pods, or changes the template then
 	// (D30, found here).
 	CorrectFullFirstStep Correction = "D30"
-	// CorrectOtherTemplate releases no pod of another template that comes in the middle of
-	// a blue-green release, and resumes the workload, which admission has paused for it,
-	// once it is taken back. Nor does it take a Deployment over, by partition or with a
-	// canary, whose template has changed since the BatchRelease was created: the first
-	// batch would release that template, which the Rollout has not seen (D31, found here).
+	// CorrectOtherTemplate releases no pod of another template that comes in the middle of a
+	// release, as far as the rollout id tells: blue-green, or by partition of another kind
+	// than a Deployment. It resumes a blue-green workload, which admission has paused for it,
+	// once it is taken back, and tells the helper of native DaemonSets the revision of a batch
+	// that follows another one at the same partition. Nor does it take a Deployment over, by
+	// partition or with a canary, whose template has changed since the BatchRelease was
+	// created: the first batch would release that template, which the Rollout has not seen
+	// (D31, found here).
 	CorrectOtherTemplate Correction = "D31"
 	// CorrectPromoted follows a template that all pods have. Without it a BatchRelease does
 	// not notice that another template is taken back which no pod has had, and labels no

@@ -90,8 +90,8 @@
 //	D10 Recreate is not restored              D28 labels in the order of ordinals
 //	D11 failure threshold                     D29 hash that ends another one
 //	                                          D30 steps that update all pods, with traffic
-//	                                          D31 another template in the middle, blue-green,
-//	                                              or before the workload is taken over
+//	                                          D31 another template in the middle, or before
+//	                                              a Deployment is taken over
 //	                                          D32 labels after a template is taken back
 //	                                          D33 update while the release before is closed
 //	                                          D34 canary Deployments that are created twice

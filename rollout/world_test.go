@@ -319,6 +319,9 @@ func (c *world) patch(p rollout.WorkloadPatch) {
 	if p.StrategyType != nil {
 		c.w.StrategyType, c.w.RollingUpdate = *p.StrategyType, nil
 	}
+	if p.ClearPartition || !p.Partition.IsZero() {
+		c.w.Partition = p.Partition
+	}
 	if !p.MaxSurge.IsZero() || !p.MaxUnavailable.IsZero() {
 		c.w.RollingUpdate = &rollout.RollingUpdate{MaxSurge: p.MaxSurge, MaxUnavailable: p.MaxUnavailable}
 	}
