@@ -68,7 +68,7 @@ func (r Reason) text() string {
 	case ReasonNoControlInfo, ReasonMinReadySeconds, ReasonStrategyType, ReasonNoRollingUpdate, ReasonDeadlineSeconds:
 		return "somebody has changed the workload since it was prepared: " + string(r)
 	}
-	return "it waits: " + string(r)
+	return string(r)
 }
 
 // remedy returns what ends a wait, "" if nobody has to do anything.

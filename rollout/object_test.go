@@ -297,6 +297,8 @@ func TestIngress(t *testing.T) {
 	p = reconcile(t, s, rollout.Options{})
 	require.Equal(t, "ingress in not found", p.Failure)
 	require.Equal(t, s.Rollout.Status, p.Status, "nothing is written behind a failure")
+	s.Traffic.Stable = nil
+	require.Equal(t, "service svc not found", reconcile(t, s, rollout.Options{}).Failure)
 }
 
 // A TrafficRouting that several Rollouts share.

@@ -104,6 +104,8 @@ func TestPreviewPassesOfOthers(t *testing.T) {
 	}
 	require.Equal(t, [][]rollout.Sizes{{{New: 2, Old: 8}}, nil, {{New: 5, Old: 5}}, {{New: 10}}}, passes)
 	require.Equal(t, []int32{2, 0, 3, 5}, labelled)
+	p.Steps[1].Traffic = rollout.Percent(20)
+	require.Equal(t, "step 2 (2): 2/8, traffic 20%, waits for approval", p.Steps[1].String())
 }
 
 func TestPreviewFindsWhatNeverEnds(t *testing.T) {
