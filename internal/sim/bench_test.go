@@ -19,15 +19,15 @@ import (
 //
 // In 42 seconds of the cluster the 150,000 pods on 5,000 nodes make 450,000 transitions,
 // and the two ReplicaSets are planned for 133 times: once per latency for each whose pods
-// have changed, and once more for each plan that acts. This took 2.8 s of one core, three
+// have changed, and once more for each plan that acts. This took 2.0 s of one core, three
 // quarters of them in the planners: 38% decide which pods belong to the ReplicaSet and
 // count them, 23% choose victims, 9% create pods and 6% drop those that have ended.
 //
-// So the whole makes 160,000 transitions per second, and 330,000 with 1,500 pods, which
-// fit the caches; the pods alone make a million ([BenchmarkTransitions]). A planner keeps
+// So the whole makes 220,000 transitions per second, and 340,000 with 1,500 pods, which
+// fit the caches; the pods alone make 1.8 million ([BenchmarkTransitions]). A planner keeps
 // nothing and reads its snapshot anew each time, and reading alone 133 snapshots of
-// 180,000 pods of 232 bytes takes 0.8 s ([BenchmarkSnapshots]). With the transitions that
-// is a floor of 1.2 s, or 360,000 per second, until snapshots hold fewer pods.
+// 180,000 pods of 232 bytes takes 0.2 s ([BenchmarkSnapshots]). With the transitions that
+// is a floor of 0.45 s, or a million per second, until snapshots hold fewer pods.
 func BenchmarkRun(b *testing.B) {
 	for _, replicas := range []int32{1_500, 15_000, 150_000} {
 		b.Run(fmt.Sprintf("%dPods", replicas), func(b *testing.B) {
