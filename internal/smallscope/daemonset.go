@@ -26,7 +26,7 @@ type DaemonSets struct {
 	Changes            int8 // of the template, and pauses, by people
 	Losses             int8 // of pods
 
-	plans map[nState]nPlanned
+	plans memo[nState, nPlanned]
 }
 
 // An nPod is a pod of a node, oldest first; doomed is one that the plan deletes.
@@ -230,15 +230,7 @@ func (d *DaemonSets) live(s nState, i, k int, do func(Move, nState, []Breach)) {
 // planned returns the plan for what the controller sees, once for each view.
 func (d *DaemonSets) planned(s nState) nPlanned {
 	s.changes, s.losses = 0, 0
-	p, ok := d.plans[s]
-	if !ok {
-		if d.plans == nil {
-			d.plans = map[nState]nPlanned{}
-		}
-		p = d.plan(s)
-		d.plans[s] = p
-	}
-	return p
+	return d.plans.of(s, func() nPlanned { return d.plan(s) })
 }
 
 func nodeName(i int) string { return fmt.Sprintf("n%d", i) }

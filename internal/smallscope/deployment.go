@@ -28,8 +28,8 @@ type Deployments struct {
 	// when the pods of one are available. The last is everything.
 	Batches []rollout.IntOrPercent
 
-	plans map[dView]dPlanned
-	pods  map[dPods]dStep
+	plans memo[dView, dPlanned]
+	pods  memo[dPods, dStep]
 }
 
 // dPods are the pods of a ReplicaSet.

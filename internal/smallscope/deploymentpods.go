@@ -94,15 +94,7 @@ const (
 )
 
 func (d *Deployments) stepped(p dPods) dStep {
-	step, ok := d.pods[p]
-	if !ok {
-		if d.pods == nil {
-			d.pods = map[dPods]dStep{}
-		}
-		step = firstStep(p)
-		d.pods[p] = step
-	}
-	return step
+	return d.pods.of(p, func() dStep { return firstStep(p) })
 }
 
 func firstStep(p dPods) dStep {

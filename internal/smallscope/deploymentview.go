@@ -111,15 +111,7 @@ func (d *Deployments) planned(v dView) dPlanned {
 			v.sets[i].pods = dPods{}
 		}
 	}
-	p, ok := d.plans[v]
-	if !ok {
-		if d.plans == nil {
-			d.plans = map[dView]dPlanned{}
-		}
-		p = d.plan(v)
-		d.plans[v] = p
-	}
-	return p
+	return d.plans.of(v, func() dPlanned { return d.plan(v) })
 }
 
 func (d *Deployments) plan(v dView) (p dPlanned) {

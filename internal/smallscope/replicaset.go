@@ -22,7 +22,7 @@ type ReplicaSets struct {
 	Losses    int8   // of pods
 	Forgetful bool   // nothing is expected
 	Quick     bool   // pods that are deleted are gone at once
-	plans     map[rView]rPlanned
+	plans     memo[rView, rPlanned]
 }
 
 // An rPhase is how a pod is, or how it is seen.
@@ -298,15 +298,7 @@ func (s *rState) view() (v rView) {
 }
 
 func (r *ReplicaSets) planned(v rView) rPlanned {
-	p, ok := r.plans[v]
-	if !ok {
-		if r.plans == nil {
-			r.plans = map[rView]rPlanned{}
-		}
-		p = r.plan(v)
-		r.plans[v] = p
-	}
-	return p
+	return r.plans.of(v, func() rPlanned { return r.plan(v) })
 }
 
 func (r *ReplicaSets) plan(v rView) (p rPlanned) {

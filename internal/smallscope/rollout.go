@@ -35,9 +35,9 @@ type Rollouts struct {
 	Blind bool
 
 	objects pObjects
-	plans   map[pView]pPlanned
-	writes  map[pWrite]pWritten
-	steps   map[pDeployView]pDeployed
+	plans   memo[pView, pPlanned]
+	writes  memo[pWrite, pWritten]
+	steps   memo[pDeployView, pDeployed]
 }
 
 // A pPod is a pod. Template is 1 more than its template, 0 of no pod; labels are the

@@ -39,15 +39,7 @@ func (p *pPods) counts() (counts [3][2]int8) {
 
 func (r *Rollouts) pass(s *pState) pDeployed {
 	v := pDeployView{s.workload, s.sets, s.pods.counts()}
-	d, ok := r.steps[v]
-	if !ok {
-		if r.steps == nil {
-			r.steps = map[pDeployView]pDeployed{}
-		}
-		d = r.deploy(v)
-		r.steps[v] = d
-	}
-	return d
+	return r.steps.of(v, func() pDeployed { return r.deploy(v) })
 }
 
 func (r *Rollouts) deployedBreaches(s pState) []Breach { return r.pass(&s).breaches }

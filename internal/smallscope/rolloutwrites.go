@@ -51,19 +51,15 @@ func (r *Rollouts) view(s *pState, who int) pView {
 
 // planned returns the plan for a view, once for each.
 func (r *Rollouts) planned(v pView) pPlanned {
-	p, ok := r.plans[v]
-	if !ok {
-		if r.plans == nil {
-			r.plans = map[pView]pPlanned{}
-		}
-		if v.who == 0 {
+	return r.plans.of(v, func() (p pPlanned) {
+		switch {
+		case v.who == 0:
 			p = r.planRollout(v)
-		} else if v.release != 0 {
+		case v.release != 0:
 			p = r.planBatch(v)
 		}
-		r.plans[v] = p
-	}
-	return p
+		return p
+	})
 }
 
 func (r *Rollouts) planRollout(v pView) pPlanned {
@@ -161,15 +157,7 @@ func (r *Rollouts) write(s pState, who int) (string, pState, bool) {
 			return a.String(), r.label(s, a), true
 		}
 	}
-	key := pWrite{*p, s.pWorld}
-	w, known := r.writes[key]
-	if !known {
-		if r.writes == nil {
-			r.writes = map[pWrite]pWritten{}
-		}
-		w = r.store(plan, p, s.pWorld, who)
-		r.writes[key] = w
-	}
+	w := r.writes.of(pWrite{*p, s.pWorld}, func() pWritten { return r.store(plan, p, s.pWorld, who) })
 	if w.own(who) != s.own(who) {
 		p.seen = w.own(who)
 	}
