@@ -126,6 +126,14 @@ func again(err error, recheck time.Time) (reconcile.Result, error) {
 	return reconcile.Result{RequeueAfter: max(time.Until(recheck), time.Millisecond)}, nil
 }
 
+// sooner returns the earlier of two instants; the zero one is none.
+func sooner(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}
+
 // recorder returns what records events as the built-in controllers do: after 25 of an
 // object in a row most are dropped, and so are those behind which more than 1,000 wait,
 // which is why each controller has its own.

@@ -100,10 +100,7 @@ func (r *daemonSetReconciler) act(ctx context.Context, ds *appsv1.DaemonSet, his
 			return again(err, time.Time{})
 		}
 	}
-	if !wait.IsZero() && (p.RecheckAt.IsZero() || wait.Before(p.RecheckAt)) {
-		p.RecheckAt = wait
-	}
-	return again(report.Err, p.RecheckAt)
+	return again(report.Err, sooner(p.RecheckAt, wait))
 }
 
 // lowered returns the expectations less what did not come about, and records what did.

@@ -55,16 +55,13 @@ func (r *replicaSetReconciler) finish(ctx context.Context, rs *appsv1.ReplicaSet
 	for _, e := range result.Events {
 		r.events.Event(rs, e.Type, e.Reason, e.Message)
 	}
-	if wait := unseenUntil(result); !wait.IsZero() {
-		if result.RecheckAt.IsZero() || wait.Before(result.RecheckAt) {
-			result.RecheckAt = wait
-		}
-	} else if result.WriteStatus {
+	wait := unseenUntil(result)
+	if result.WriteStatus && wait.IsZero() {
 		if err := r.client.Do(ctx, kube.ReplicaSetStatusRequest(rs, result.Status)); err != nil && result.Err == nil {
 			return again(err, time.Time{})
 		}
 	}
-	return again(result.Err, result.RecheckAt)
+	return again(result.Err, sooner(result.RecheckAt, wait))
 }
 
 // unseenUntil returns until when the status waits for what was created and deleted to be

@@ -72,6 +72,19 @@ func (t *tracker) forget(owner types.UID) {
 	delete(t.written, owner)
 }
 
+// gone drops what was written to a child that is gone: it will never show.
+func (t *tracker) gone(child metav1.Object, owner *metav1.OwnerReference) {
+	t.forget(child.GetUID())
+	if owner == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if delete(t.written[owner.UID], child.GetUID()); len(t.written[owner.UID]) == 0 {
+		delete(t.written, owner.UID)
+	}
+}
+
 // wrote remembers the version that a write has left, for the object and its owner. For
 // pods the expectations do.
 func (t *tracker) wrote(o kube.Object) {

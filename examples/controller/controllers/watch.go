@@ -138,19 +138,6 @@ func (f family) observe(before, after client.Object) {
 	})
 }
 
-// gone drops what was written to a child that is gone: it will never show.
-func (t *tracker) gone(child client.Object, owner *metav1.OwnerReference) {
-	t.forget(child.GetUID())
-	if owner == nil {
-		return
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if delete(t.written[owner.UID], child.GetUID()); len(t.written[owner.UID]) == 0 {
-		delete(t.written, owner.UID)
-	}
-}
-
 // enqueue enqueues the owner of a child and returns the UID of its controller, of whatever
 // kind.
 func (f family) enqueue(child client.Object, q queue) types.UID {
