@@ -11,7 +11,6 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // BenchmarkRun is a rollout from one template to another, with delays that differ from
@@ -118,18 +117,11 @@ func BenchmarkRunDaemonSet(b *testing.B) {
 	for _, surge := range []bool{false, true} {
 		for _, n := range []int{50, 500, 5_000} {
 			b.Run(fmt.Sprintf("Surge=%v/%dNodes", surge, n), func(b *testing.B) {
-				d := DaemonSet{DaemonSet: daemonset.DaemonSet{Name: "agent", UID: "d", Selector: selector.FromLabels(appWeb), MaxUnavailable: rollout.Percent(10)}}
+				limits := daemonset.DaemonSet{MaxUnavailable: rollout.Percent(10)}
 				if surge {
-					d.MaxUnavailable, d.MaxSurge = rollout.Int(0), rollout.Percent(10)
+					limits.MaxUnavailable, limits.MaxSurge = rollout.Int(0), rollout.Percent(10)
 				}
-				setTemplate(&d, "v1")
-				d.Template.Hash = "v1"
-				nodes := make([]daemonset.Node, n)
-				for i := range nodes {
-					nodes[i].Name = fmt.Sprint("n", i)
-				}
-				start, err := FinishedDaemonSet(d.DaemonSet, nodes, daemonset.Options{})
-				require.NoError(b, err)
+				start := onNodes(b, n, limits)
 				secondTemplate(&start)
 				config := DaemonSetConfig{Kubelet: Kubelet{ScheduleAfter: time.Second, ReadyAfter: 10 * time.Second, TerminateAfter: 5 * time.Second}}
 				b.ReportAllocs()

@@ -14,13 +14,24 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-func threeNodes(t *testing.T) DaemonSetCluster {
-	d := DaemonSet{DaemonSet: daemonset.DaemonSet{Name: "agent", UID: "d", Selector: selector.FromLabels(appWeb)}}
+// onNodes returns a cluster of n nodes on which the first template of a DaemonSet with
+// these limits runs.
+func onNodes(t testing.TB, n int, limits daemonset.DaemonSet) DaemonSetCluster {
+	d := DaemonSet{DaemonSet: limits}
+	d.Name, d.UID, d.Selector = "agent", "d", selector.FromLabels(appWeb)
 	setTemplate(&d, "v1")
 	d.Template.Hash = "v1"
-	c, err := FinishedDaemonSet(d.DaemonSet, []daemonset.Node{{Name: "n1"}, {Name: "n2"}, {Name: "n3"}}, daemonset.Options{})
+	nodes := make([]daemonset.Node, n)
+	for i := range nodes {
+		nodes[i].Name = fmt.Sprint("n", i+1)
+	}
+	c, err := FinishedDaemonSet(d.DaemonSet, nodes, daemonset.Options{})
 	require.NoError(t, err)
 	return c
+}
+
+func threeNodes(t *testing.T) DaemonSetCluster {
+	return onNodes(t, 3, daemonset.DaemonSet{})
 }
 
 func secondTemplate(c *DaemonSetCluster) {
@@ -77,15 +88,7 @@ func TestRunDaemonSetStops(t *testing.T) {
 // TestRunDaemonSetSeesAll: what happens to hundreds of pods at once is seen, and nothing
 // waits for expectations to expire.
 func TestRunDaemonSetSeesAll(t *testing.T) {
-	d := DaemonSet{DaemonSet: daemonset.DaemonSet{Name: "agent", UID: "d", Selector: selector.FromLabels(appWeb), MaxUnavailable: rollout.Percent(50)}}
-	setTemplate(&d, "v1")
-	d.Template.Hash = "v1"
-	nodes := make([]daemonset.Node, 300)
-	for i := range nodes {
-		nodes[i].Name = fmt.Sprint("n", i)
-	}
-	c, err := FinishedDaemonSet(d.DaemonSet, nodes, daemonset.Options{})
-	require.NoError(t, err)
+	c := onNodes(t, 300, daemonset.DaemonSet{MaxUnavailable: rollout.Percent(50)})
 	require.Equal(t, Epoch.Add(time.Hour), c.Now)
 	secondTemplate(&c)
 	r, err := RunDaemonSet(c, DaemonSetConfig{Kubelet: Kubelet{ScheduleAfter: time.Second, ReadyAfter: 10 * time.Second, TerminateAfter: 2 * time.Second}})
@@ -118,15 +121,7 @@ func TestRunDaemonSetInPlace(t *testing.T) {
 // With a latency controllers have few passes, in about the same time, and no more pods are
 // unavailable.
 func TestLatencyOfDaemonSet(t *testing.T) {
-	d := DaemonSet{DaemonSet: daemonset.DaemonSet{Name: "agent", UID: "d", Selector: selector.FromLabels(appWeb), MaxUnavailable: rollout.Percent(10)}}
-	setTemplate(&d, "v1")
-	d.Template.Hash = "v1"
-	nodes := make([]daemonset.Node, 100)
-	for i := range nodes {
-		nodes[i].Name = fmt.Sprint("n", i)
-	}
-	c, err := FinishedDaemonSet(d.DaemonSet, nodes, daemonset.Options{})
-	require.NoError(t, err)
+	c := onNodes(t, 100, daemonset.DaemonSet{MaxUnavailable: rollout.Percent(10)})
 	secondTemplate(&c)
 	run := func(latency time.Duration) (passes int, end time.Duration) {
 		k := Kubelet{ReadyAfter: 10 * time.Second, TerminateAfter: time.Second, Jitter: 10 * time.Second}
