@@ -193,6 +193,15 @@ type RolloutStatus struct {
 	CurrentStepState StepState `json:"currentStepState"`
 }
 
+// ProgressingReason returns the reason of the condition Progressing, which is the phase
+// within [PhaseProgressing], such as [ProgressInRolling]; "" if there is none.
+func (s *RolloutStatus) ProgressingReason() string {
+	if c := findCondition(s.Conditions, ConditionProgressing); c != nil {
+		return c.Reason
+	}
+	return ""
+}
+
 // A StepStatus is where a Rollout stands among its steps.
 type StepStatus struct {
 	ObservedRolloutID          string         `json:"observedRolloutID,omitzero"`

@@ -19,7 +19,7 @@ type stepChange struct {
 func stepOf(p *RolloutPass) (c stepChange, ok bool) {
 	r, s := &p.Snapshot.Rollout, p.Snapshot.Rollout.Status.Sub
 	w := p.Snapshot.Workload
-	rolling := r.Status.Phase == rollout.PhaseProgressing && reasonOf(r.Status.Conditions) == rollout.ProgressInRolling
+	rolling := r.Status.Phase == rollout.PhaseProgressing && r.Status.ProgressingReason() == rollout.ProgressInRolling
 	if s == nil || w == nil || !w.Consistent || !rolling || r.Disabled || !r.DeletionTimestamp.IsZero() || p.Plan.Failure != "" {
 		return c, false
 	}
@@ -44,15 +44,6 @@ func (p *Pass[S, O, P]) template() bool {
 		return false
 	}
 	return s.Workload.InRollback || s.Workload.CanaryRevision != s.Rollout.Status.Sub.Revision
-}
-
-func reasonOf(conditions []rollout.Condition) string {
-	for _, c := range conditions {
-		if c.Type == rollout.ConditionProgressing {
-			return c.Reason
-		}
-	}
-	return ""
 }
 
 // ends tells that the pass ends the pause of a step.

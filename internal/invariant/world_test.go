@@ -283,12 +283,8 @@ func (c *world) phase(p rollout.RolloutPhase) func() bool {
 
 // closing tells that a release is over and its traces are being removed.
 func (c *world) closing() bool {
-	for _, condition := range c.r.Status.Conditions {
-		if condition.Type == rollout.ConditionProgressing {
-			return condition.Reason != rollout.ProgressInRolling && condition.Reason != rollout.ProgressInitializing
-		}
-	}
-	return false
+	reason := c.r.Status.ProgressingReason()
+	return reason != "" && reason != rollout.ProgressInRolling && reason != rollout.ProgressInitializing
 }
 
 // begin makes the Rollout healthy and releases v2.

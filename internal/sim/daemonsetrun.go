@@ -22,10 +22,8 @@ type DaemonSetCluster struct {
 type DaemonSetConfig struct {
 	Kubelet   Kubelet       // the template of NeverReady has the hash of the pod as its ID
 	TimeLimit time.Duration // virtual time after which the run gives up; 0 means a day
-	// Latency is how long after an event controllers notice it, together with all that has
-	// happened until then. It makes large clusters bearable; 0 means at once.
-	Latency time.Duration
-	Options daemonset.Options
+	Latency   time.Duration // as of [Config]
+	Options   daemonset.Options
 }
 
 // A DaemonSetResult is how a run went.

@@ -28,10 +28,8 @@ type RolloutRelease struct {
 type RolloutConfig struct {
 	Kubelet   Kubelet
 	TimeLimit time.Duration // virtual time after which the run gives up; 0 means a day
-	// Latency is how long after an event controllers notice it, together with all that has
-	// happened until then. It makes large clusters bearable; 0 means at once.
-	Latency time.Duration
-	Options rollout.Options
+	Latency   time.Duration // as of [Config]
+	Options   rollout.Options
 	// ApproveAfter is how long a person takes to confirm a step that waits for one;
 	// negative is never.
 	ApproveAfter time.Duration
@@ -209,7 +207,7 @@ func (r *rolloutRecorder) describe(s *State) RolloutStep {
 		if sub := status.Sub; sub != nil {
 			step.Step, step.State = sub.CurrentStepIndex, sub.CurrentStepState
 		}
-		if status.Phase != rollout.PhaseProgressing || progressing(status) == rollout.ProgressInitializing {
+		if status.Phase != rollout.PhaseProgressing || status.ProgressingReason() == rollout.ProgressInitializing {
 			step.Step, step.State = 0, "" // they are those of the release before
 		}
 	}
@@ -224,16 +222,6 @@ func (r *rolloutRecorder) describe(s *State) RolloutStep {
 		step.Available += rs.Status.AvailableReplicas
 	}
 	return step
-}
-
-// progressing returns where a Rollout that is under way stands, "" for nowhere.
-func progressing(s *rollout.RolloutStatus) string {
-	for _, c := range s.Conditions {
-		if c.Type == rollout.ConditionProgressing {
-			return c.Reason
-		}
-	}
-	return ""
 }
 
 // traffic returns the percent of the requests that a route or an Ingress leads to the

@@ -38,7 +38,7 @@ func checkRelease(r *manifest.Rollout) error {
 // of them is not in the input: it would be made anew.
 func checkUnderWay(r *manifest.Rollout) error {
 	o, release := &r.Snapshot.Rollout, r.Snapshot.BatchRelease
-	reason, path := progressOf(&o.Status), "status.canaryStatus"
+	reason, path := o.Status.ProgressingReason(), "status.canaryStatus"
 	if o.BlueGreen != nil {
 		path = "status.blueGreenStatus"
 	}
@@ -95,14 +95,4 @@ func checkReplicaSets(r *manifest.Rollout) error {
 		return w.Invalid(badField("metadata.labels["+rollout.LabelStableRevision+"]", label, "the ReplicaSet of this revision is not in the input"))
 	}
 	return nil
-}
-
-// progressOf returns the reason of the condition Progressing, "" if there is none.
-func progressOf(s *rollout.RolloutStatus) string {
-	for _, c := range s.Conditions {
-		if c.Type == rollout.ConditionProgressing {
-			return c.Reason
-		}
-	}
-	return ""
 }
