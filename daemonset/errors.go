@@ -1,6 +1,6 @@
 package daemonset
 
-import "github.com/kplan-go/kplan/internal/field"
+import "github.com/kplan-go/kplan/selector"
 
 // A FieldError reports a field of a [Snapshot] that [Reconcile] rejects:
 //
@@ -8,7 +8,7 @@ import "github.com/kplan-go/kplan/internal/field"
 //	Value  any    // what it holds
 //	Detail string // what it must hold
 //	Err    error  // the cause, or nil
-type FieldError = field.Error
+type FieldError = selector.FieldError
 
 // ErrInvalid is wrapped by every error that [Reconcile] returns.
-var ErrInvalid = field.ErrInvalid
+var ErrInvalid = selector.ErrInvalid

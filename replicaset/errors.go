@@ -3,7 +3,7 @@ package replicaset
 import (
 	"errors"
 
-	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/selector"
 )
 
 // A FieldError reports a field of a [Snapshot] that [Reconcile] rejects:
@@ -12,9 +12,9 @@ import (
 //	Value  any    // what it holds
 //	Detail string // what it must hold
 //	Err    error  // the cause, or nil
-type FieldError = field.Error
+type FieldError = selector.FieldError
 
 // ErrInvalid is wrapped by every error that [Reconcile] returns.
-var ErrInvalid = field.ErrInvalid
+var ErrInvalid = selector.ErrInvalid
 
 var errNotExecuted = errors.New("the action was not executed")

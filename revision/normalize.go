@@ -23,7 +23,7 @@ func Normalize(data []byte) ([]byte, error) {
 	var b bytes.Buffer
 	err := decoder.Decode(&value)
 	if err == nil && !json.Valid(data) { // something follows
-		err = field.ErrInvalid
+		err = ErrInvalid
 	}
 	if err == nil {
 		encoder := json.NewEncoder(&b)

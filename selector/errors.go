@@ -6,20 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/kplan-go/kplan/internal/field"
 )
-
-// A FieldError reports one part of a selector that cannot be used:
-//
-//	Path   string // the field as Kubernetes writes it, such as values[0][app]
-//	Value  any    // what it holds
-//	Detail string // what it must hold
-//	Err    error  // the class: ErrRequired, ErrForbidden, ErrUnsupported, or nil for an invalid value
-type FieldError = field.Error
-
-// ErrInvalid is wrapped by every error of this package that a selector causes.
-var ErrInvalid = field.ErrInvalid
 
 // The classes of a [FieldError]. An error without a class is an invalid value.
 var (

@@ -1,46 +1,18 @@
-// Package field holds what every planner needs to reject bad input: an error
-// that names the field, a list that reports all errors at once, and a search
-// for names that occur twice.
+// Package field holds what every planner needs to reject bad input: a list that reports
+// all errors at once, and a search for names that occur twice.
 package field
 
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
+
+	"github.com/kplan-go/kplan/selector"
 )
 
-// ErrInvalid is wrapped by every [Error].
-var ErrInvalid = errors.New("invalid input")
-
-// An Error reports a field that cannot be used.
-type Error struct {
-	Path   string // the field, such as ReplicaSets["web-1"].Replicas
-	Value  any    // what it holds
-	Detail string // what it must hold
-	Err    error  // the cause, or nil
-}
-
-// Error returns "path: value: detail", or "value: detail" if there is no path.
-func (e *Error) Error() string {
-	path := e.Path
-	if path != "" {
-		path += ": "
-	}
-	if s, ok := e.Value.(string); ok {
-		return fmt.Sprintf("%s%q: %s", path, s, e.Detail)
-	}
-	return fmt.Sprintf("%s%v: %s", path, e.Value, e.Detail)
-}
-
-// Unwrap makes errors.Is find [ErrInvalid] and the cause.
-func (e *Error) Unwrap() []error {
-	if e.Err == nil {
-		return []error{ErrInvalid}
-	}
-	return []error{ErrInvalid, e.Err}
-}
+// An Error is a [selector.FieldError], which is where all packages have it from.
+type Error = selector.FieldError
 
 // Errors collects the errors of one call.
 type Errors []*Error

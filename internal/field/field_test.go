@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/selector"
 )
 
 func TestErrorText(t *testing.T) {
@@ -41,10 +42,10 @@ func TestErrorText(t *testing.T) {
 func TestErrorIs(t *testing.T) {
 	cause, other := errors.New("cause"), errors.New("other")
 	with, without := &field.Error{Err: cause}, &field.Error{}
-	require.ErrorIs(t, with, field.ErrInvalid)
+	require.ErrorIs(t, with, selector.ErrInvalid)
 	require.ErrorIs(t, with, cause)
 	require.NotErrorIs(t, with, other)
-	require.ErrorIs(t, without, field.ErrInvalid)
+	require.ErrorIs(t, without, selector.ErrInvalid)
 	require.NotErrorIs(t, without, cause)
 }
 
@@ -63,7 +64,7 @@ func TestErrorsJoin(t *testing.T) {
 	err := es.Join()
 	require.EqualError(t, err, "A: \"x\": must be y\nB: -1: must not be negative\nB: -2: must not be negative")
 	require.Equal(t, before, es, "Join must not sort the list in place")
-	require.ErrorIs(t, err, field.ErrInvalid)
+	require.ErrorIs(t, err, selector.ErrInvalid)
 	var one *field.Error
 	require.ErrorAs(t, err, &one)
 	require.Equal(t, "A", one.Path)

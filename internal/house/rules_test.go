@@ -39,18 +39,19 @@ func (f file) at(pos token.Pos, format string, args ...any) string {
 	return fmt.Sprintf("%s:%d: %s", f.path, f.fset.Position(pos).Line, fmt.Sprintf(format, args...))
 }
 
-var toolkits = []string{"internal/field", "internal/union", "podorder", "revision", "rollout", "selector"}
+var toolkits = []string{"internal/field", "internal/quirk", "internal/union", "podorder", "revision", "rollout", "selector"}
 
 // imports says which packages of ours each package may import. Its keys that are
-// not below internal are the exported core; they, internal/field and
-// internal/union are the core.
+// not below internal are the exported core; they, internal/field,
+// internal/quirk and internal/union are the core.
 var imports = map[string][]string{
-	"internal/field": {},
 	"internal/union": {},
-	"selector":       {"internal/field", "internal/union"},
-	"revision":       {"internal/field"},
-	"podorder":       {"internal/field"},
-	"rollout":        {"internal/field", "internal/union", "revision"},
+	"selector":       {"internal/union"},
+	"internal/field": {"selector"},
+	"internal/quirk": {"internal/field", "selector"},
+	"revision":       {"internal/field", "internal/quirk", "selector"},
+	"podorder":       {"internal/field", "internal/quirk", "selector"},
+	"rollout":        {"internal/field", "internal/quirk", "internal/union", "revision", "selector"},
 	"replicaset":     toolkits,
 	"daemonset":      toolkits,
 	"deploy":         append([]string{"replicaset"}, toolkits...),

@@ -10,10 +10,10 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
-	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/selector"
 )
 
 // universal returns the invariants of every planner.
@@ -127,7 +127,7 @@ func u4(i impurity, err error) []string {
 	if strings.Contains(string(i), "panics") || errors.Is(err, errPanic) {
 		return []string{fmt.Sprintf("%s %v", i, err)}
 	}
-	return one(err != nil && !errors.Is(err, field.ErrInvalid), "the error is of no known class: %v", err)
+	return one(err != nil && !errors.Is(err, selector.ErrInvalid), "the error is of no known class: %v", err)
 }
 
 // u13 writes a pass to JSON and reads it again.

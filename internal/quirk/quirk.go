@@ -1,0 +1,59 @@
+// Package quirk gives the sets of quirks of the planners their text and their JSON. A set
+// is a number whose bits are the rows of a table.
+package quirk
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// Names returns the names of the quirks of a set, in the order of the table. A bit beyond
+// the table is left out.
+func Names(table []selector.Quirk, set uint64) []string {
+	names := []string{}
+	for i, q := range table {
+		if set>>i&1 == 1 {
+			names = append(names, q.Name)
+		}
+	}
+	return names
+}
+
+// Format returns the names of the quirks of a set, separated by commas.
+func Format(table []selector.Quirk, set uint64) string {
+	return strings.Join(Names(table, set), ",")
+}
+
+// Parse returns the set of the quirks with these names. Unknown names are errors, all of
+// them at once.
+func Parse(table []selector.Quirk, names ...string) (set uint64, err error) {
+	var errs field.Errors
+next:
+	for _, name := range names {
+		for i, q := range table {
+			if q.Name == name {
+				set |= 1 << i
+				continue next
+			}
+		}
+		errs.Add("Repair", name, "must be the name of a quirk")
+	}
+	return set, errs.Join()
+}
+
+// Marshal encodes a set as the list of its names.
+func Marshal(table []selector.Quirk, set uint64) ([]byte, error) {
+	return json.Marshal(Names(table, set))
+}
+
+// Unmarshal decodes what Marshal wrote.
+func Unmarshal(table []selector.Quirk, data []byte) (uint64, error) {
+	var names []string
+	if err := json.Unmarshal(data, &names); err != nil {
+		return 0, err
+	}
+	return Parse(table, names...)
+}

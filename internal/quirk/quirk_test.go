@@ -1,0 +1,41 @@
+package quirk_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/internal/quirk"
+	"github.com/kplan-go/kplan/selector"
+)
+
+func table() []selector.Quirk {
+	return []selector.Quirk{{Name: "First"}, {Name: "Second"}, {Name: "Third"}}
+}
+
+func TestRoundTrip(t *testing.T) {
+	for set, want := range map[uint64]string{0: `[]`, 1: `["First"]`, 5: `["First","Third"]`, 7: `["First","Second","Third"]`} {
+		data, err := quirk.Marshal(table(), set)
+		require.NoError(t, err)
+		require.Equal(t, want, string(data))
+		back, err := quirk.Unmarshal(table(), data)
+		require.NoError(t, err)
+		require.Equal(t, set, back)
+	}
+}
+
+func TestText(t *testing.T) {
+	require.Equal(t, "", quirk.Format(table(), 0))
+	require.Equal(t, "First,Third", quirk.Format(table(), 5))
+	require.Equal(t, "Third", quirk.Format(table(), 1<<2|1<<40), "a bit beyond the table has no name")
+}
+
+func TestErrors(t *testing.T) {
+	_, err := quirk.Parse(table(), "First", "first", "Fourth")
+	require.ErrorIs(t, err, selector.ErrInvalid)
+	require.EqualError(t, err, "Repair: \"Fourth\": must be the name of a quirk\nRepair: \"first\": must be the name of a quirk")
+	_, err = quirk.Unmarshal(table(), []byte(`{"First":true}`))
+	require.Error(t, err)
+	_, err = quirk.Unmarshal(table(), []byte(`["Fourth"]`))
+	require.ErrorIs(t, err, selector.ErrInvalid)
+}
