@@ -98,8 +98,14 @@ type CreatePod struct {
 	// Gate adds the readiness gate InPlaceUpdateReady.
 	Gate bool `json:"gate,omitzero"`
 	// Bind sets spec.nodeName instead of pinning.
-	Bind   bool   `json:"bind,omitzero"`
-	Reason Reason `json:"reason"`
+	Bind bool `json:"bind,omitzero"`
+	// Revision is the name of the revision whose template the pod has; "" means the
+	// present template.
+	Revision string `json:"revision,omitzero"`
+	// KeepTolerations keeps the seconds of the template's own tolerations: see
+	// [Tolerations].
+	KeepTolerations bool   `json:"keepTolerations,omitzero"`
+	Reason          Reason `json:"reason"`
 }
 
 // DeletePod deletes a pod.

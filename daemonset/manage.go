@@ -115,9 +115,9 @@ func (st *state) note(p *Plan, d *keyDecision) {
 	for _, gone := range d.Delete {
 		switch gone.Reason {
 		case ReasonFailed:
-			p.Events = append(p.Events, Event{"Warning", "FailedDaemonPod", fmt.Sprintf("Found failed daemon pod %s on node %s, will try to kill it", gone.Pod.Name, node)})
+			p.Events = append(p.Events, Event{-1, "Warning", "FailedDaemonPod", fmt.Sprintf("Found failed daemon pod %s on node %s, will try to kill it", st.podName(gone.Pod), node)})
 		case ReasonSucceeded:
-			p.Events = append(p.Events, Event{"Normal", "SucceededDaemonPod", fmt.Sprintf("Found succeeded daemon pod %s on node %s, will try to delete it", gone.Pod.Name, node)})
+			p.Events = append(p.Events, Event{-1, "Normal", "SucceededDaemonPod", fmt.Sprintf("Found succeeded daemon pod %s on node %s, will try to delete it", st.podName(gone.Pod), node)})
 		}
 	}
 	if !d.RecheckAt.IsZero() {
@@ -126,6 +126,14 @@ func (st *state) note(p *Plan, d *keyDecision) {
 	if d.Waiting != nil {
 		p.hold(Hold{Node: node, Pod: d.Waiting.Name, Reason: ReasonBackoff, Limit: int64(d.Requeue / time.Second)})
 	}
+}
+
+// podName returns the name of a pod, behind its namespace if that is known.
+func (st *state) podName(p *Pod) string {
+	if st.ds.Namespace == "" {
+		return p.Name
+	}
+	return st.ds.Namespace + "/" + p.Name
 }
 
 // homeless returns the pods that wait for nodes that do not exist (rule M-2).
@@ -175,16 +183,17 @@ func (st *state) sync(p *Plan, create []int32, remove []Deletion, why Reason) bo
 	}
 	create, remove = create[:min(b, len(create))], remove[:min(b, len(remove))]
 	p.Actions = slices.Grow(p.Actions, len(create)+len(remove))
-	n, current, old := len(create), st.version.Hash, ""
+	n, old := len(create), (*revision.ControllerRevision)(nil)
 	if why == ReasonMissing {
-		n, current, old = st.hashes(create)
+		n, old = st.revisionsOf(create)
 	}
 	for i, key := range create {
-		hash := current
+		a := st.newPod(st.keys[key].name, why)
 		if i >= n {
-			hash = old
+			a.Revision, a.Generation = old.Name, ""
+			a.Hash, _ = revision.RevisionHash(*old)
 		}
-		p.do(st.newPod(st.keys[key].name, hash, why))
+		p.do(a)
 	}
 	for _, d := range remove {
 		p.do(DeletePod{Object: d.Pod.object(), Node: d.Pod.target(), Reason: d.Reason})
@@ -192,24 +201,22 @@ func (st *state) sync(p *Plan, create []int32, remove []Deletion, why Reason) bo
 	return len(create)+len(remove) > 0
 }
 
-func (st *state) newPod(node, hash string, why Reason) CreatePod {
+func (st *state) newPod(node string, why Reason) CreatePod {
 	gate := st.strategy == RollingUpdate && st.ds.RollingType == InPlaceIfPossible
 	if st.opts.Corrected && slices.Contains(st.ds.Template.ReadinessGates, GateInPlace) {
 		gate = false // it would be listed twice (D-24)
 	}
-	a := CreatePod{Node: node, Hash: hash, Gate: gate, Bind: st.opts.BindDirectly, Reason: why}
-	if hash == st.version.Hash {
-		a.Generation = NewVersion(hash, st.ds.Annotations).Generation
+	return CreatePod{
+		Node: node, Hash: st.version.Hash, Generation: NewVersion(st.version.Hash, st.ds.Annotations).Generation,
+		Gate: gate, Bind: st.opts.BindDirectly, KeepTolerations: st.opts.KeepUserTolerations, Reason: why,
 	}
-	return a
 }
 
-// hashes returns of which revision the pods of the first n nodes are, and of which
-// those of the others: the newest old one where a policy wants that of nodes that the
-// partition reserves (D-13). These are the ones that the update would leave alone; by
+// revisionsOf returns of how many nodes the pods are of the current revision, and of
+// which those of the others: the newest old one where a policy wants that of nodes that
+// the partition reserves (D-13). These are the ones that the update would leave alone; by
 // any other count it would replace what has just been created, again and again.
-func (st *state) hashes(create []int32) (n int, current, old string) {
-	current = st.version.Hash
+func (st *state) revisionsOf(create []int32) (n int, old *revision.ControllerRevision) {
 	newest := int32(-1)
 	for _, i := range st.old {
 		if newest < 0 || revision.CompareRevisions(st.revisions[newest], st.revisions[i]) < 0 {
@@ -217,9 +224,8 @@ func (st *state) hashes(create []int32) (n int, current, old string) {
 		}
 	}
 	if !st.opts.PartitionCreatesOld || st.reserved() == 0 || newest < 0 || st.strategy != RollingUpdate {
-		return len(create), current, current
+		return len(create), nil
 	}
-	old, _ = revision.RevisionHash(st.revisions[newest])
 	released := st.updateKeys(&Plan{})
 	slices.Sort(released)
 	for _, key := range create {
@@ -227,5 +233,5 @@ func (st *state) hashes(create []int32) (n int, current, old string) {
 			n++
 		}
 	}
-	return n, current, old
+	return n, &st.revisions[newest]
 }

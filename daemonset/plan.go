@@ -30,6 +30,9 @@ type Plan struct {
 
 // An Event is a record for people.
 type Event struct {
+	// Action is the index in the plan of the action that it tells of, or -1 if it is
+	// recorded whatever becomes of the actions: see [Finish].
+	Action  int    `json:"action"`
 	Type    string `json:"type"` // Normal or Warning
 	Reason  string `json:"reason"`
 	Message string `json:"message"`

@@ -51,6 +51,7 @@ const (
 
 // A DaemonSet is the desired state and the last written status.
 type DaemonSet struct {
+	Namespace   string            `json:"namespace,omitzero"` // events name pods with it
 	Name        string            `json:"name"`
 	UID         string            `json:"uid"`
 	Generation  int64             `json:"generation,omitzero"`

@@ -105,6 +105,7 @@ type CreateReplicaSet struct {
 type AnnotateReplicaSet struct {
 	Name            string            `json:"name"`
 	UID             string            `json:"uid,omitzero"`
+	ResourceVersion string            `json:"resourceVersion,omitzero"` // that the plan was made for
 	Set             map[string]string `json:"set,omitempty"`
 	MinReadySeconds *int32            `json:"minReadySeconds,omitzero"` // nil leaves it
 	Reason          Reason            `json:"reason"`
@@ -113,13 +114,14 @@ type AnnotateReplicaSet struct {
 // ScaleReplicaSet sets spec.replicas of a ReplicaSet, together with annotations,
 // in one write.
 type ScaleReplicaSet struct {
-	Name      string            `json:"name"`
-	UID       string            `json:"uid,omitzero"`
-	From      int32             `json:"from"` // the size that the plan was made for
-	To        int32             `json:"to"`
-	Unhealthy int32             `json:"unhealthy,omitzero"` // how many of From-To were never or no longer available
-	Set       map[string]string `json:"set"`
-	Reason    Reason            `json:"reason"`
+	Name            string            `json:"name"`
+	UID             string            `json:"uid,omitzero"`
+	ResourceVersion string            `json:"resourceVersion,omitzero"` // that the plan was made for
+	From            int32             `json:"from"`                     // the size that the plan was made for
+	To              int32             `json:"to"`
+	Unhealthy       int32             `json:"unhealthy,omitzero"` // how many of From-To were never or no longer available
+	Set             map[string]string `json:"set"`
+	Reason          Reason            `json:"reason"`
 }
 
 // AnnotateDeployment sets annotations of the Deployment. Upstream writes them

@@ -28,7 +28,7 @@ func (st *state) selectsAll() bool {
 
 // refuse plans the pass of a Deployment that selects everything: none (rule 1).
 func (st *state) refuse() {
-	st.event("Warning", "SelectingAll", "This deployment is selecting all pods. A non-empty selector is required.")
+	st.event(nowhere, "Warning", "SelectingAll", "This deployment is selecting all pods. A non-empty selector is required.")
 	st.hold("", ReasonSelectingAll, 0, 0)
 	st.keepStatus()
 	st.plan.Status.ObservedGeneration = max(st.plan.Status.ObservedGeneration, st.d.Generation)

@@ -54,7 +54,7 @@ func (st *state) annotateNew(s *set) bool {
 		st.along = set
 		return false
 	}
-	a := AnnotateReplicaSet{Name: s.rs.Name, UID: s.rs.UID, Set: set, Reason: ReasonRevision}
+	a := AnnotateReplicaSet{Name: s.rs.Name, UID: s.rs.UID, ResourceVersion: s.rs.ResourceVersion, Set: set, Reason: ReasonRevision}
 	if minReady {
 		a.MinReadySeconds = new(st.d.MinReadySeconds)
 	}
@@ -95,7 +95,7 @@ func (st *state) create() {
 		MinReadySeconds: st.d.MinReadySeconds, Labels: st.newLabels(), Annotations: maps.Clone(annotations), Reason: ReasonNewTemplate,
 	})
 	if wanted > 0 {
-		st.event("Normal", "ScalingReplicaSet", st.createEvent(name, s.spec))
+		st.event(len(st.plan.Actions)-1, "Normal", "ScalingReplicaSet", st.createEvent(name, s.spec))
 	}
 	st.annotateDeployment(strconv.FormatInt(st.next, 10))
 	if st.hasDeadline() {

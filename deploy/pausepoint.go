@@ -55,7 +55,7 @@ func (st *state) stopAtPoints() {
 			UID: p.UID, ResourceVersion: p.ResourceVersion, Pod: p.Pod, Mode: p.Mode, Reason: ReasonPausePoint,
 			Set: map[string]string{podorder.AnnotationPausePointsHit: p.Token},
 		})
-		st.event("Normal", "PausePointReached", p.String())
+		st.event(pending, "Normal", "PausePointReached", p.String())
 	}
 }
 

@@ -28,12 +28,16 @@ type Plan struct {
 	// ExtraStatus is reported in an annotation of a partitioned Deployment. It is nil
 	// for others, and if the pass ends with an error.
 	ExtraStatus *rollout.ExtraStatus `json:"extraStatus,omitzero"`
-	// Events are what Kubernetes would record on the Deployment.
+	// Events are what Kubernetes would record on the Deployment if all goes well. [Finish]
+	// returns those that are to be recorded.
 	Events []Event `json:"events,omitempty"`
 }
 
 // An Event is a record for people.
 type Event struct {
+	// Action is the index in the plan of the action that it tells of. It is recorded if
+	// that was carried out. It is -1 if the event tells of none: see [Finish].
+	Action  int    `json:"action"`
 	Type    string `json:"type"` // Normal or Warning
 	Reason  string `json:"reason"`
 	Message string `json:"message"`

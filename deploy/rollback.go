@@ -27,19 +27,21 @@ func (st *state) rollBack(request int64) {
 	w := revision.Workload{Name: st.d.Name, Template: st.d.Template, Annotations: annotations}
 	entries := st.history()
 	r := revision.PlanRollback(w, entries, request, revision.Options{})
-	st.event(r.Event())
+	kind, reason, message := r.Event()
 	switch r.Reason {
 	case revision.RollbackDone:
 		source := &entries[r.Source]
 		st.act(RollBackDeployment{
 			Revision: r.Number, Name: source.Name, Template: source.Template, Annotations: r.Annotations, Reason: ReasonRollback,
 		})
+		st.event(len(st.plan.Actions)-1, kind, reason, message)
 	case revision.RollbackTemplateUnchanged:
 		st.hold64("", ReasonRollbackUnchanged, r.Number, 0)
 	default:
 		st.hold64("", ReasonRollbackNotFound, r.Number, 0)
 	}
 	if r.Reason != revision.RollbackDone {
+		st.event(nowhere, kind, reason, message) // before the write, and whatever becomes of it
 		st.act(ClearRollback{Reason: ReasonRollback})
 	}
 	st.keepStatus()

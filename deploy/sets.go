@@ -130,19 +130,30 @@ func (st *state) emitScales() {
 		}
 		if s.spec == s.from {
 			st.act(AnnotateReplicaSet{
-				Name: s.rs.Name, UID: s.rs.UID, Set: annotations, Reason: s.reason,
+				Name: s.rs.Name, UID: s.rs.UID, ResourceVersion: s.rs.ResourceVersion, Set: annotations, Reason: s.reason,
 			})
 			continue
 		}
 		scale := ScaleReplicaSet{
-			Name: s.rs.Name, UID: s.rs.UID, From: s.from, To: s.spec, Unhealthy: s.unhealthy,
+			Name: s.rs.Name, UID: s.rs.UID, ResourceVersion: s.rs.ResourceVersion, From: s.from, To: s.spec, Unhealthy: s.unhealthy,
 			Set: annotations, Reason: s.reason,
 		}
 		st.act(scale)
-		st.event("Normal", "ScalingReplicaSet", st.scaleEvent(scale))
+		st.event(len(st.plan.Actions)-1, "Normal", "ScalingReplicaSet", st.scaleEvent(scale))
 	}
 	st.plan.Actions = append(st.plan.Actions, st.deletions...)
+	for i := range st.plan.Events { // the pause is the last of these
+		if st.plan.Events[i].Action == pending {
+			st.plan.Events[i].Action = len(st.plan.Actions) - 1
+		}
+	}
 }
+
+// Places of events that have none in the plan, or not yet.
+const (
+	nowhere = -1
+	pending = -2
+)
 
 func (st *state) act(a Action) {
 	if st.plan.Actions == nil {
@@ -151,6 +162,6 @@ func (st *state) act(a Action) {
 	st.plan.Actions = append(st.plan.Actions, a)
 }
 
-func (st *state) event(eventType, reason, message string) {
-	st.plan.Events = append(st.plan.Events, Event{Type: eventType, Reason: reason, Message: message})
+func (st *state) event(action int, eventType, reason, message string) {
+	st.plan.Events = append(st.plan.Events, Event{Action: action, Type: eventType, Reason: reason, Message: message})
 }

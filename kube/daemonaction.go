@@ -22,9 +22,8 @@ import (
 // required node affinity, in place of the template's own, or is bound if a says so. The
 // API server completes its name. It shares nothing with ds.
 //
-// If the hash of a is that of another revision, as the policy PartitionCreatesOld makes
-// it, pass what [RestoredDaemonSet] returns. With KeepUserTolerations, set the
-// tolerations that daemonset.Tolerations returns; see [ToTolerations].
+// If a names a revision, as the policy PartitionCreatesOld makes it, pass what
+// [RestoredDaemonSet] returns.
 //
 // It mirrors CreatePodTemplate and ReplaceDaemonSetPodNodeNameNodeAffinity of the
 // daemon util package of Kubernetes 1.36.3.
@@ -42,7 +41,10 @@ func NewDaemonPod(ds *appsv1.DaemonSet, a daemonset.CreatePod) *corev1.Pod {
 		},
 		Spec: *template.Spec.DeepCopy(),
 	}
-	pod.Spec.Tolerations = ToTolerations(daemonset.DefaultTolerations(tolerations(template.Spec.Tolerations), template.Spec.HostNetwork))
+	pod.Spec.Tolerations = ToTolerations(daemonset.Tolerations(
+		&daemonset.Template{Tolerations: tolerations(template.Spec.Tolerations), HostNetwork: template.Spec.HostNetwork},
+		daemonset.Options{KeepUserTolerations: a.KeepTolerations},
+	))
 	if a.Gate {
 		pod.Spec.ReadinessGates = append(pod.Spec.ReadinessGates, corev1.PodReadinessGate{ConditionType: daemonset.GateInPlace})
 	}

@@ -127,6 +127,7 @@ func convertDaemonSet(ds *appsv1.DaemonSet, es *field.Errors) daemonset.DaemonSe
 		es.Add("spec.updateStrategy.type", string(ds.Spec.UpdateStrategy.Type), "must be RollingUpdate or OnDelete")
 	}
 	return daemonset.DaemonSet{
+		Namespace:            ds.Namespace,
 		Name:                 ds.Name,
 		UID:                  string(ds.UID),
 		Generation:           ds.Generation,

@@ -2,25 +2,21 @@ package kube
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/rand"
 
-	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
 )
 
-// An Object is an API object: a Deployment, ReplicaSet, DaemonSet, Pod or
-// ControllerRevision.
+// An Object is an API object: a Deployment, ReplicaSet, ReplicationController,
+// DaemonSet, Pod or ControllerRevision.
 type Object interface {
 	metav1.Object
 	runtime.Object
@@ -64,12 +60,18 @@ func (r Request) Resource() string {
 		return "controllerrevisions"
 	case *corev1.Pod:
 		return "pods"
+	case *corev1.ReplicationController:
+		return "replicationcontrollers"
 	}
 	return ""
 }
 
-// String returns one line such as "patch replicasets/web-1".
+// String returns one line such as "patch replicasets/web-1", and "" for a request of
+// nothing.
 func (r Request) String() string {
+	if r.Object == nil {
+		return string(r.Verb)
+	}
 	name := r.Object.GetName()
 	if name == "" {
 		name = r.Object.GetGenerateName() + "*"
@@ -83,7 +85,9 @@ func (r Request) String() string {
 
 // A Client makes the calls of a plan. Its methods are called from several goroutines
 // at once. Errors are those of the API server, as client-go and controller-runtime
-// return them: see package k8s.io/apimachinery/pkg/api/errors.
+// return them: see package k8s.io/apimachinery/pkg/api/errors. Of other errors those of
+// a connection that broke leave open if the call was carried out, and so do time-outs:
+// see [Retry]. All further ones count as failures.
 type Client interface {
 	// Get reads the object with o's namespace and name into o, from the API server
 	// and not from a cache.
@@ -92,108 +96,71 @@ type Client interface {
 	Do(ctx context.Context, r Request) error
 }
 
+// An Executor carries plans out. Each of its methods makes the calls of a plan and
+// returns what became of them, for Finish of the package that made the plan.
+//
+// Every write that changes or deletes an object has the object's UID as a precondition,
+// and its version if the plan rests on what the object holds: that which the plan was made
+// from, or that which a write of the same plan has left. So a plan from a stale cache
+// changes nothing of it.
+type Executor struct {
+	Client Client
+	Retry  Retry
+}
+
 // Stale reports whether a call failed because the object is not, or no longer, what
 // the plan was made for: it has changed, is gone, or there already. Then plan again from
-// a newer snapshot, which is on its way. It is no reason to alarm anybody.
+// a newer snapshot, which is on its way. It is no reason to alarm anybody. Of several
+// errors all have to be of this kind.
 func Stale(err error) bool {
-	return apierrors.IsConflict(err) || apierrors.IsNotFound(err) || apierrors.IsAlreadyExists(err)
-}
-
-// unknown reports whether an error leaves open if the call was carried out: the
-// connection broke, or the API server gave up waiting.
-func unknown(err error) bool {
-	var status apierrors.APIStatus
-	return err != nil && (!errors.As(err, &status) || apierrors.IsTimeout(err) || apierrors.IsServerTimeout(err))
-}
-
-// patience is how long a call is repeated whose outcome is not known.
-const patience = 30 * time.Second
-
-// certain makes a call, and repeats it until it is known how it has ended: otherwise a
-// pod that was created unseen would be created twice. Again is the call from the second
-// time on.
-func certain(ctx context.Context, call, again func() error) error {
-	err := call()
-	deadline := time.Now().Add(patience)
-	for pause := 10 * time.Millisecond; unknown(err) && time.Now().Before(deadline); pause = min(2*pause, time.Second) {
-		select {
-		case <-ctx.Done():
-			return err
-		case <-time.After(pause):
-			err = again()
+	if many, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range many.Unwrap() {
+			if !Stale(e) {
+				return false
+			}
 		}
+		return true
 	}
-	return err
+	if status, ok := err.(apierrors.APIStatus); ok {
+		e := &apierrors.StatusError{ErrStatus: status.Status()}
+		return apierrors.IsConflict(e) || apierrors.IsNotFound(e) || apierrors.IsAlreadyExists(e)
+	}
+	inner := errors.Unwrap(err)
+	return err == selector.ErrGone || inner != nil && Stale(inner)
 }
 
-// createPod creates a pod. Its name is completed here and not by the API server, so that
-// the call can be repeated.
-func createPod(ctx context.Context, c Client, pod *corev1.Pod) replicaset.Outcome {
-	const longest, random = 63, 5
-	pod.Name = pod.GenerateName[:min(len(pod.GenerateName), longest-random)] + rand.String(random)
-	create := func() error { return c.Do(ctx, Request{Verb: VerbCreate, Object: pod.DeepCopy()}) }
-	o := outcome(certain(ctx, create, func() error {
-		if err := create(); !apierrors.IsAlreadyExists(err) {
-			return err
-		}
-		return nil // nobody else has this name
-	}))
-	if o.Err == nil {
-		o.Pod = pod.Name
-	}
-	return o
-}
-
-// deletePod deletes a pod. A call that is repeated finds that the pod has changed, or is
-// gone, if an earlier one was carried out. One that finds a changed pod at once leaves it
-// alone: it is no longer the pod that was chosen, and its change, once seen, leads to
-// another choice. That is no failure to report to anybody.
-func deletePod(ctx context.Context, c Client, namespace, name string, options metav1.DeleteOptions) replicaset.Outcome {
-	remove := func() error {
-		return c.Do(ctx, Request{Verb: VerbDelete, Object: podNamed(namespace, name), Options: options})
-	}
-	o := outcome(certain(ctx, remove, func() error {
-		err := remove()
-		if !apierrors.IsConflict(err) {
-			return err
-		}
-		pod := podNamed(namespace, name)
-		if read := c.Get(ctx, pod); read != nil {
-			return read
-		}
-		if p := options.Preconditions; pod.DeletionTimestamp != nil && p != nil && p.UID != nil && *p.UID == pod.UID {
-			return nil
-		}
-		return err
-	}))
-	if apierrors.IsConflict(o.Err) {
-		o.Answer = replicaset.NotFound
-	}
-	return o
-}
-
-// answer returns what an error of the API server means to a planner.
-func answer(err error) replicaset.Answer {
+// outcome returns what an error of the API server means to a planner.
+func outcome(err error) selector.Outcome {
+	o := selector.Outcome{Answer: selector.Failed, Err: err}
 	switch {
 	case err == nil:
-		return replicaset.Done
+		o.Answer = selector.Done
 	case apierrors.IsNotFound(err):
-		return replicaset.NotFound
+		o.Answer = selector.NotFound
 	case apierrors.IsInvalid(err):
-		return replicaset.Invalid
+		o.Answer = selector.Invalid
+	case apierrors.IsConflict(err):
+		o.Answer = selector.Changed
+	case apierrors.IsAlreadyExists(err):
+		o.Answer = selector.AlreadyExists
 	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
-		return replicaset.NamespaceTerminating
+		o.Answer = selector.NamespaceTerminating
 	}
-	return replicaset.Failed
+	return o
 }
 
-func outcome(err error) replicaset.Outcome {
-	return replicaset.Outcome{Answer: answer(err), Err: err}
+// do makes a write. The outcome tells the version that it has left in the object.
+func (e Executor) do(ctx context.Context, r Request) selector.Outcome {
+	o := outcome(e.Client.Do(ctx, r))
+	if o.Answer == selector.Done && r.Verb != VerbDelete {
+		o.ResourceVersion = r.Object.GetResourceVersion()
+	}
+	return o
 }
 
 // all makes calls at once and returns their outcomes in order.
-func all(n int, call func(i int) replicaset.Outcome) []replicaset.Outcome {
-	made := make([]replicaset.Outcome, n)
+func all(n int, call func(i int) selector.Outcome) []selector.Outcome {
+	made := make([]selector.Outcome, n)
 	var wg sync.WaitGroup
 	for i := range n {
 		wg.Go(func() { made[i] = call(i) })
@@ -212,39 +179,4 @@ func live(ctx context.Context, c Client, o, fresh Object, kind string) error {
 	return selector.CheckLive(&owner, selector.Fresh{
 		UID: string(fresh.GetUID()), DeletionTimestamp: timeOrZero(fresh.GetDeletionTimestamp()), Err: err,
 	}).Err
-}
-
-// tolerant returns the error of an adoption or a release: none if the object is gone,
-// and none if a release finds that it belongs to another already.
-func tolerant(err error, release bool) error {
-	if apierrors.IsNotFound(err) || release && apierrors.IsInvalid(err) {
-		return nil
-	}
-	return err
-}
-
-// versioned adds a resource version to a merge patch, so that the API server rejects it
-// with a conflict if the object has changed since it was read.
-func versioned(p Patch, err error, resourceVersion string) (Patch, error) {
-	if err != nil || resourceVersion == "" {
-		return p, err
-	}
-	var object patchObject
-	if err := json.Unmarshal(p.Data, &object); err != nil {
-		return Patch{}, err
-	}
-	object.Metadata.ResourceVersion = resourceVersion
-	p.Data, err = json.Marshal(object)
-	return p, err
-}
-
-// failures joins the errors of outcomes whose answer is neither Done nor allowed.
-func failures(made []replicaset.Outcome, allowed replicaset.Answer) error {
-	var errs []error
-	for _, o := range made {
-		if o.Answer != replicaset.Done && o.Answer != allowed {
-			errs = append(errs, o.Err)
-		}
-	}
-	return errors.Join(errs...)
 }

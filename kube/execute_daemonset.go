@@ -2,210 +2,275 @@ package kube
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kplan-go/kplan/daemonset"
-	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/selector"
 )
 
-// A DaemonSetReport is what became of a plan for a DaemonSet.
-type DaemonSetReport struct {
-	Creates []replicaset.Outcome // of CreatePod, in order; one that was skipped has no answer
-	Deletes []replicaset.Outcome // of DeletePod, in order
-	// Collisions is not nil if another revision has the name of the new one. Then write
-	// it as the collision count of the stored status, and plan again.
-	Collisions *int32
-	// Stopped is whether a call about revisions or ownership failed. The status of the
-	// plan is void then. After pods that could not be created or deleted it is not.
-	Stopped bool
-	// Err joins all errors. If it is not nil plan again.
-	Err error
-}
-
-// ExecuteDaemonSet makes the calls of a plan for ds, in order, those of consecutive
-// creations in batches that double and those of consecutive deletions all at once.
-// Revisions are those that the plan was made from.
+// DaemonSet makes the calls of a plan for ds, in order, those of consecutive creations in
+// batches that double and those of consecutive deletions all at once, and returns what
+// became of them for daemonset.Finish. Revisions are those that the plan was made from: if
+// one that a pod is to be made of is missing, the outcome of its action says so. The
+// expectations of the report are left to the caller, who raises them before and sees the
+// events meanwhile.
 //
-// Calls with pods are repeated as in [ExecuteReplicaSet]. It stops at the first call about
-// revisions and ownership that fails. Pods that could
-// not be created keep none from being deleted. The steps of an update in place are not
-// known here and fail.
-func ExecuteDaemonSet(ctx context.Context, c Client, ds *appsv1.DaemonSet, revisions []*appsv1.ControllerRevision, p daemonset.Plan) DaemonSetReport {
-	e := daemonExecutor{client: c, ds: orEmpty(ds), revisions: map[string]*appsv1.ControllerRevision{}}
+// Adoptions wait for the check that ds is still there. Adoptions and releases that follow
+// each other are all tried; if one of them failed, or what was to be adopted is gone, it
+// stops behind them. It stops as well at the first call about revisions that fails. Pods
+// that could not be created keep none from being deleted, but old revisions stay then. A
+// pod that has changed since it was read is neither deleted nor, if the plan deletes it as
+// well, adopted. The steps of an update in place are not known here and fail.
+func (e Executor) DaemonSet(ctx context.Context, ds *appsv1.DaemonSet, revisions []*appsv1.ControllerRevision, p daemonset.Plan) daemonset.Report {
+	x := daemonExecutor{
+		Executor: e, ds: orEmpty(ds), plan: p, revisions: map[string]*appsv1.ControllerRevision{}, versions: map[string]string{}, written: map[string]string{},
+	}
 	for _, r := range revisions {
-		e.revisions[r.Name] = r
+		if r != nil && r.Namespace == x.ds.Namespace {
+			x.revisions[r.Name] = r
+		}
 	}
-	for rest := p.Actions; len(rest) > 0 && !e.report.Stopped; {
-		if creates := run[daemonset.CreatePod](rest); len(creates) > 0 {
-			e.create(ctx, creates)
-			rest = rest[len(creates):]
-			continue
+	x.report.Outcomes = make([]selector.Outcome, len(p.Actions))
+	for i, goes := 0, true; goes && i < len(p.Actions); {
+		n := 1
+		switch {
+		case claimsDaemon(p.Actions[i]):
+			n = run(p.Actions[i:], claimsDaemon)
+			goes = x.claim(ctx, i, i+n)
+		case isA[daemonset.CreatePod](p.Actions[i]):
+			n = run(p.Actions[i:], isA[daemonset.CreatePod])
+			x.createPods(ctx, i, i+n)
+		case isA[daemonset.DeletePod](p.Actions[i]):
+			n = run(p.Actions[i:], isA[daemonset.DeletePod])
+			x.deletePods(ctx, i, i+n)
+		case x.podsFailed:
+			return x.report
+		default:
+			x.report.Outcomes[i] = x.act(ctx, p.Actions[i])
+			goes = x.report.Outcomes[i].Answer == selector.Done
 		}
-		if deletes := run[daemonset.DeletePod](rest); len(deletes) > 0 {
-			e.delete(ctx, deletes)
-			rest = rest[len(deletes):]
-			continue
-		}
-		if err := e.do(ctx, rest[0]); err != nil {
-			e.errs, e.report.Stopped = append(e.errs, fmt.Errorf("%s: %w", rest[0], err)), true
-		}
-		rest = rest[1:]
+		i += n
 	}
-	e.report.Err = errors.Join(e.errs...)
-	return e.report
+	return x.report
 }
 
-// ExpectDaemonSet returns how many pods a plan creates and the names of those that it
-// deletes: the expectations to raise before it is executed.
-func ExpectDaemonSet(p daemonset.Plan) (creations int64, deletions []string) {
-	for _, a := range p.Actions {
-		switch a := a.(type) {
-		case daemonset.CreatePod:
-			creations++
-		case daemonset.DeletePod:
-			deletions = append(deletions, a.Name)
-		}
-	}
-	return creations, deletions
-}
-
-// DaemonSetStatusRequest returns the write of a status of ds, and whether anything
-// differs. It fails with a conflict if ds has changed since it was read.
-func DaemonSetStatusRequest(ds *appsv1.DaemonSet, s daemonset.Status) (Request, bool) {
+// DaemonSetStatusRequest returns the write of a status of ds, as daemonset.Finish asks for
+// it. It fails with a conflict if ds has changed since it was read.
+func DaemonSetStatusRequest(ds *appsv1.DaemonSet, s daemonset.Status) Request {
 	updated := orEmpty(ds).DeepCopy()
+	conditions := updated.Status.Conditions
 	updated.Status = DaemonSetStatus(s)
-	updated.Status.Conditions = ds.Status.Conditions
-	if equality.Semantic.DeepEqual(ds.Status, updated.Status) {
-		return Request{}, false
-	}
-	return Request{Verb: VerbUpdate, Object: updated, Subresource: "status"}, true
+	updated.Status.Conditions = conditions
+	return Request{Verb: VerbUpdate, Object: updated, Subresource: "status"}
 }
 
-// run returns the actions of one type that a list begins with.
-func run[T daemonset.Action](list daemonset.Actions) []T {
-	var same []T
-	for _, a := range list {
-		t, ok := a.(T)
-		if !ok {
-			break
-		}
-		same = append(same, t)
+func isA[T daemonset.Action](a daemonset.Action) bool {
+	_, ok := a.(T)
+	return ok
+}
+
+func claimsDaemon(a daemonset.Action) bool {
+	switch a.(type) {
+	case daemonset.AdoptPod, daemonset.ReleasePod, daemonset.AdoptRevision, daemonset.ReleaseRevision:
+		return true
 	}
-	return same
+	return false
+}
+
+// run returns how many actions of one kind a list begins with.
+func run(list daemonset.Actions, is func(daemonset.Action) bool) int {
+	if n := slices.IndexFunc(list, func(a daemonset.Action) bool { return !is(a) }); n >= 0 {
+		return n
+	}
+	return len(list)
 }
 
 type daemonExecutor struct {
-	client    Client
-	ds        *appsv1.DaemonSet
-	revisions map[string]*appsv1.ControllerRevision // by name, as last read or written
-	live      bool                                  // ds has been checked
-	errs      []error
-	report    DaemonSetReport
+	Executor
+	ds         *appsv1.DaemonSet
+	plan       daemonset.Plan
+	revisions  map[string]*appsv1.ControllerRevision // by name, as last read or written
+	versions   map[string]string                     // that adoptions of pods have left, by name
+	written    map[string]string                     // that this plan has left of revisions
+	checked    bool                                  // the live check has been made
+	podsFailed bool
+	report     daemonset.Report
 }
 
-func (e *daemonExecutor) create(ctx context.Context, list []daemonset.CreatePod) {
-	made := make([]replicaset.Outcome, 0, len(list))
-	for batch := 0; len(made) < len(list); {
-		batch = daemonset.SlowStart(batch, len(list)-len(made))
-		start := len(made)
-		made = append(made, all(batch, func(i int) replicaset.Outcome {
-			return createPod(ctx, e.client, NewDaemonPod(e.ds, list[start+i]))
-		})...)
-		if err := failures(made[start:], replicaset.NamespaceTerminating); err != nil {
-			e.errs = append(e.errs, err)
-			break
+// claim makes a run of adoptions and releases, and reports whether the rest of the plan
+// may follow.
+func (x *daemonExecutor) claim(ctx context.Context, from, to int) bool {
+	ok := true
+	for i := from; i < to; i++ {
+		o := &x.report.Outcomes[i]
+		switch a := x.plan.Actions[i].(type) {
+		case daemonset.AdoptPod:
+			if x.isLive(ctx) {
+				patch, err := versioned(AdoptDaemonPodPatch(x.ds, a), nil, x.deleted(a.Object))
+				*o = x.patch(ctx, podNamed(x.ds.Namespace, a.Name), patch, err)
+				x.versions[a.Name] = o.ResourceVersion
+			}
+			ok = ok && o.Adopted() == nil
+		case daemonset.ReleasePod:
+			*o = x.patch(ctx, podNamed(x.ds.Namespace, a.Name), ReleaseDaemonPodPatch(x.ds, a), nil)
+			ok = ok && o.Released() == nil
+		case daemonset.AdoptRevision:
+			if x.isLive(ctx) {
+				r := x.revision(a.Name)
+				if *o = x.patch(ctx, r, AdoptRevisionPatch(x.ds, a), nil); o.Answer == selector.Done {
+					x.revisions[a.Name], x.written[a.Name] = r, o.ResourceVersion
+				}
+			}
+			ok = ok && o.Adopted() == nil
+		case daemonset.ReleaseRevision:
+			*o = x.patch(ctx, x.revision(a.Name), ReleaseRevisionPatch(x.ds, a), nil)
+			ok = ok && o.Released() == nil
 		}
 	}
-	skipped := make([]replicaset.Outcome, len(list)-len(made))
-	e.report.Creates = append(append(e.report.Creates, made...), skipped...)
+	return ok
 }
 
-func (e *daemonExecutor) delete(ctx context.Context, list []daemonset.DeletePod) {
-	made := all(len(list), func(i int) replicaset.Outcome {
-		return deletePod(ctx, e.client, e.ds.Namespace, list[i].Name, DeleteDaemonPodOptions(list[i]))
+// deleted returns the version of a pod that the plan deletes, "" of one that stays.
+func (x *daemonExecutor) deleted(pod daemonset.Object) string {
+	for _, a := range x.plan.Actions {
+		if a, ok := a.(daemonset.DeletePod); ok && a.Name == pod.Name {
+			return a.ResourceVersion
+		}
+	}
+	return ""
+}
+
+// isLive checks once that the DaemonSet is still there.
+func (x *daemonExecutor) isLive(ctx context.Context) bool {
+	if !x.checked {
+		x.report.LiveCheck, x.checked = live(ctx, x.Client, x.ds, &appsv1.DaemonSet{}, daemonset.Kind), true
+	}
+	return x.report.LiveCheck == nil
+}
+
+func (x *daemonExecutor) createPods(ctx context.Context, from, to int) {
+	for batch := 0; from < to; {
+		batch = daemonset.SlowStart(batch, to-from)
+		made := all(batch, func(i int) selector.Outcome {
+			return x.newPod(ctx, x.plan.Actions[from+i].(daemonset.CreatePod))
+		})
+		copy(x.report.Outcomes[from:], made)
+		from += batch
+		if x.note(made, selector.NamespaceTerminating); x.podsFailed {
+			return
+		}
+	}
+}
+
+// newPod creates the pod of an action, of the revision that it names.
+func (x *daemonExecutor) newPod(ctx context.Context, a daemonset.CreatePod) selector.Outcome {
+	ds := x.ds
+	if a.Revision != "" {
+		r := x.revisions[a.Revision]
+		if r == nil {
+			return outcome(&field.Error{
+				Path: field.Element("revisions", a.Revision), Value: a.Revision, Detail: "must be there, because the plan makes a pod of it",
+			})
+		}
+		var err error
+		if ds, err = RestoredDaemonSet(ds, r); err != nil {
+			return outcome(err)
+		}
+	}
+	return x.createPod(ctx, NewDaemonPod(ds, a))
+}
+
+func (x *daemonExecutor) deletePods(ctx context.Context, from, to int) {
+	made := all(to-from, func(i int) selector.Outcome {
+		a := x.plan.Actions[from+i].(daemonset.DeletePod)
+		if version, adopted := x.versions[a.Name]; adopted {
+			a.ResourceVersion = version
+		}
+		return x.deletePod(ctx, x.ds.Namespace, a.Name, DeleteDaemonPodOptions(a))
 	})
-	if err := failures(made, replicaset.NotFound); err != nil {
-		e.errs = append(e.errs, err)
-	}
-	e.report.Deletes = append(e.report.Deletes, made...)
+	copy(x.report.Outcomes[from:], made)
+	x.note(made, selector.NotFound, selector.Changed)
 }
 
-// do makes the call of an action about a revision, or about who owns what.
-func (e *daemonExecutor) do(ctx context.Context, a daemonset.Action) error {
+// note remembers that pods could not be written.
+func (x *daemonExecutor) note(made []selector.Outcome, allowed ...selector.ServerAnswer) {
+	for _, o := range made {
+		x.podsFailed = x.podsFailed || o.Answer != selector.Done && !slices.Contains(allowed, o.Answer)
+	}
+}
+
+// act makes the call of an action about a revision.
+func (x *daemonExecutor) act(ctx context.Context, a daemonset.Action) selector.Outcome {
 	switch a := a.(type) {
-	case daemonset.AdoptPod:
-		return e.adopt(ctx, patchPod(e.ds.Namespace, a.Name, AdoptDaemonPodPatch(e.ds, a)))
-	case daemonset.ReleasePod:
-		return tolerant(e.client.Do(ctx, patchPod(e.ds.Namespace, a.Name, ReleaseDaemonPodPatch(e.ds, a))), true)
 	case daemonset.RelabelPod:
-		return e.client.Do(ctx, patchPod(e.ds.Namespace, a.Name, RelabelPodPatch(a)))
-	case daemonset.AdoptRevision:
-		r := e.revision(a.Name)
-		err := e.adopt(ctx, Request{Verb: VerbPatch, Object: r, Patch: AdoptRevisionPatch(e.ds, a)})
-		if r.ResourceVersion != "" { // not if it is gone
-			e.revisions[a.Name] = r
-		}
-		return err
-	case daemonset.ReleaseRevision:
-		release := Request{Verb: VerbPatch, Object: e.revision(a.Name), Patch: ReleaseRevisionPatch(e.ds, a)}
-		return tolerant(e.client.Do(ctx, release), true)
+		o := x.patch(ctx, podNamed(x.ds.Namespace, a.Name), RelabelPodPatch(a), nil)
+		x.versions[a.Name] = o.ResourceVersion
+		return o
 	case daemonset.CreateRevision:
-		return e.createRevision(ctx, a)
+		return x.createRevision(ctx, a)
 	case daemonset.UpdateRevision:
-		r := UpdatedRevision(e.revisions[a.Name], a)
-		e.revisions[a.Name] = r
-		return e.client.Do(ctx, Request{Verb: VerbUpdate, Object: r})
+		return x.updateRevision(ctx, a)
 	case daemonset.DeleteRevision:
-		if r := e.revisions[a.Name]; r != nil {
-			a.ResourceVersion = r.ResourceVersion
+		if version, written := x.written[a.Name]; written {
+			a.ResourceVersion = version
 		}
-		return tolerant(e.client.Do(ctx, Request{Verb: VerbDelete, Object: e.revision(a.Name), Options: DeleteRevisionOptions(a)}), false)
+		o := x.do(ctx, Request{Verb: VerbDelete, Object: x.revision(a.Name), Options: DeleteRevisionOptions(a)})
+		if o.Answer == selector.NotFound {
+			return selector.Outcome{Answer: selector.Done}
+		}
+		return o
 	}
-	return fmt.Errorf("unknown action %T", a)
+	return outcome(fmt.Errorf("unknown action %T", a))
 }
 
-// adopt checks first that the DaemonSet is still there.
-func (e *daemonExecutor) adopt(ctx context.Context, r Request) error {
-	if !e.live {
-		if err := live(ctx, e.client, e.ds, &appsv1.DaemonSet{}, daemonset.Kind); err != nil {
-			return err
-		}
-		e.live = true
+func (x *daemonExecutor) updateRevision(ctx context.Context, a daemonset.UpdateRevision) selector.Outcome {
+	if x.revisions[a.Name] == nil {
+		return outcome(&field.Error{
+			Path: field.Element("revisions", a.Name), Value: a.Name, Detail: "must be there, because the plan writes it",
+		})
 	}
-	return tolerant(e.client.Do(ctx, r), false)
+	r := UpdatedRevision(x.revisions[a.Name], a)
+	if _, written := x.written[a.Name]; !written && a.ResourceVersion != "" {
+		r.ResourceVersion = a.ResourceVersion
+	}
+	o := x.do(ctx, Request{Verb: VerbUpdate, Object: r})
+	x.revisions[a.Name], x.written[a.Name] = r, o.ResourceVersion
+	return o
 }
 
 // createRevision stores the template, unless a revision of that name holds it already,
 // as one does that the cache has not seen yet.
-func (e *daemonExecutor) createRevision(ctx context.Context, a daemonset.CreateRevision) error {
-	err := e.client.Do(ctx, Request{Verb: VerbCreate, Object: NewDaemonSetRevision(e.ds, a)})
-	if !apierrors.IsAlreadyExists(err) {
-		return err
+func (x *daemonExecutor) createRevision(ctx context.Context, a daemonset.CreateRevision) selector.Outcome {
+	o := x.create(ctx, NewDaemonSetRevision(x.ds, a))
+	if o.Answer != selector.AlreadyExists {
+		return o
 	}
-	existing := e.revision(a.Name)
-	if err := e.client.Get(ctx, existing); err != nil {
-		return err
+	existing := x.revision(a.Name)
+	if err := x.Client.Get(ctx, existing); err != nil {
+		return outcome(err)
 	}
-	stored := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: e.ds.Namespace, Name: e.ds.Name}}
-	if err := e.client.Get(ctx, stored); err != nil {
-		return err
+	stored := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: x.ds.Namespace, Name: x.ds.Name}}
+	if err := x.Client.Get(ctx, stored); err != nil {
+		return outcome(err)
 	}
-	count, err := revision.DaemonSetTaken(e.ds.Name, a.Data, ControllerRevision(existing),
-		e.ds.Status.CollisionCount, stored.Status.CollisionCount, revision.Options{})
-	if err != nil || count == nil {
-		return err
+	count, err := revision.DaemonSetTaken(x.ds.Name, a.Data, ControllerRevision(existing),
+		x.ds.Status.CollisionCount, stored.Status.CollisionCount, revision.Options{})
+	if err != nil {
+		return outcome(err)
 	}
-	e.report.Collisions = count
-	return fmt.Errorf("another revision has the name %s", a.Name)
+	if count == nil {
+		return selector.Outcome{Answer: selector.Done, Name: existing.Name, UID: string(existing.UID), ResourceVersion: existing.ResourceVersion}
+	}
+	x.report.Collisions = count
+	return o
 }
 
-func (e *daemonExecutor) revision(name string) *appsv1.ControllerRevision {
-	return &appsv1.ControllerRevision{ObjectMeta: metav1.ObjectMeta{Namespace: e.ds.Namespace, Name: name}}
+func (x *daemonExecutor) revision(name string) *appsv1.ControllerRevision {
+	return &appsv1.ControllerRevision{ObjectMeta: metav1.ObjectMeta{Namespace: x.ds.Namespace, Name: name}}
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/kube"
-	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/selector"
 )
 
 func daemon() *appsv1.DaemonSet {
@@ -45,10 +45,10 @@ func TestExecuteDaemonSet(t *testing.T) {
 	require.False(t, r.Stopped)
 	require.Len(t, r.Creates, 9)
 	got := answers(r.Creates)
-	require.Equal(t, 2, count(got, replicaset.Done), "after the relabelled pod, one and one of two")
-	require.Equal(t, 1, count(got, replicaset.Failed))
-	require.Equal(t, 6, count(got, replicaset.Answer("")), "skipped")
-	require.Equal(t, []replicaset.Answer{replicaset.Done, replicaset.Done}, answers(r.Deletes))
+	require.Equal(t, 2, count(got, selector.Done), "after the relabelled pod, one and one of two")
+	require.Equal(t, 1, count(got, selector.Failed))
+	require.Equal(t, 6, count(got, selector.ServerAnswer("")), "skipped")
+	require.Equal(t, []selector.ServerAnswer{selector.Done, selector.Done}, answers(r.Deletes))
 	require.Equal(t, "delete controllerrevisions/rev", s.requests[len(s.requests)-1].String())
 }
 

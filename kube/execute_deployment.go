@@ -2,168 +2,246 @@ package kube
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"maps"
 
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/selector"
 )
 
-// ExecuteDeployment makes the calls of a plan for d, one after the other, and then
-// writes the status, together with the annotations of d, if it differs. ReplicaSets
-// are those that the plan was made from.
+// Deployment makes the calls of a plan for d, one after the other, and returns what became
+// of them for deploy.Finish. ReplicaSets are those that the plan was made from: if one that
+// the plan writes is missing, nothing is done, and the outcome of its action says so.
 //
-// It stops at the first call that fails, and returns the error of that call and the action,
-// which is nil if it was the status. After a CreateReplicaSet that failed, deploy.AfterCreate
-// says what to do about it; [CreateOutcome] is its argument. Otherwise plan again.
-//
-// Every write to a ReplicaSet has its UID and resource version as preconditions, so
-// that a plan from a stale cache changes nothing.
-func ExecuteDeployment(ctx context.Context, c Client, d *appsv1.Deployment, replicaSets []*appsv1.ReplicaSet, p deploy.Plan) (deploy.Action, error) {
-	e := executor{client: c, d: d, sets: make(map[string]*appsv1.ReplicaSet, len(replicaSets))}
-	for _, rs := range replicaSets {
-		e.sets[rs.Name] = rs
+// Adoptions wait for the check that d is still there. Adoptions and releases are all tried;
+// if one of them failed, or a ReplicaSet that was to be adopted is gone, it stops behind
+// them. Otherwise it stops at the first call that fails. A ReplicaSet that the plan adopts
+// and writes again is adopted only if it is as it was read.
+func (e Executor) Deployment(ctx context.Context, d *appsv1.Deployment, replicaSets []*appsv1.ReplicaSet, p deploy.Plan) deploy.Report {
+	if d == nil {
+		d = &appsv1.Deployment{}
 	}
-	for _, a := range p.Actions {
-		if err := e.do(ctx, a); err != nil {
-			return a, err
+	x := deploymentExecutor{Executor: e, d: d, sets: make(map[string]*appsv1.ReplicaSet, len(replicaSets)), versions: map[string]string{}}
+	for _, rs := range replicaSets {
+		if rs != nil && rs.Namespace == d.Namespace {
+			x.sets[rs.Name] = rs
 		}
 	}
-	return nil, e.status(ctx, p.Status)
+	x.report.Outcomes = make([]selector.Outcome, len(p.Actions))
+	if !x.complete(p) || !x.claim(ctx, p) {
+		return x.report
+	}
+	for i, a := range p.Actions {
+		if o := &x.report.Outcomes[i]; o.Answer == "" {
+			if *o = x.act(ctx, a); o.Answer != selector.Done && !gone(a, o) {
+				break
+			}
+		}
+	}
+	return x.report
 }
 
-type executor struct {
-	client      Client
-	d           *appsv1.Deployment            // as last read or written
-	sets        map[string]*appsv1.ReplicaSet // by name, likewise
-	annotations map[string]string             // of d, to be written with the status
-	live        bool                          // d has been checked
+// gone reports whether what was to be deleted is not there any more.
+func gone(a deploy.Action, o *selector.Outcome) bool {
+	_, deletes := a.(deploy.DeleteReplicaSet)
+	return deletes && o.Answer == selector.NotFound
 }
 
-func (e *executor) do(ctx context.Context, a deploy.Action) error {
+type deploymentExecutor struct {
+	Executor
+	d        *appsv1.Deployment            // as last read or written
+	sets     map[string]*appsv1.ReplicaSet // by name, as read
+	versions map[string]string             // of ReplicaSets that this plan has written
+	report   deploy.Report
+}
+
+// target returns the name of the ReplicaSet that an action needs to be there.
+func target(a deploy.Action) string {
 	switch a := a.(type) {
 	case deploy.AdoptReplicaSet:
-		return e.adopt(ctx, a)
+		return a.Name
 	case deploy.ReleaseReplicaSet:
-		return tolerant(e.patch(ctx, a.Name, ReleasePatch(e.d, a)), true)
+		return a.Name
+	case deploy.AnnotateReplicaSet:
+		return a.Name
+	case deploy.ScaleReplicaSet:
+		return a.Name
+	case deploy.DeleteReplicaSet:
+		return a.Name
+	case deploy.RollBackDeployment:
+		return a.Name
+	}
+	return ""
+}
+
+// complete checks that the ReplicaSets of a plan are there.
+func (x *deploymentExecutor) complete(p deploy.Plan) bool {
+	created := ""
+	for i, a := range p.Actions {
+		if a, ok := a.(deploy.CreateReplicaSet); ok {
+			created = a.Name
+		}
+		if name := target(a); name != "" && name != created && x.sets[name] == nil {
+			x.report.Outcomes[i] = outcome(&field.Error{
+				Path: field.Element("replicaSets", name), Value: name, Detail: "must be there, because the plan writes it",
+			})
+			return false
+		}
+	}
+	return true
+}
+
+// claim makes all adoptions and releases, and reports whether the rest of the plan may
+// follow.
+func (x *deploymentExecutor) claim(ctx context.Context, p deploy.Plan) bool {
+	ok, checked := true, false
+	for i, a := range p.Actions {
+		o := &x.report.Outcomes[i]
+		switch a := a.(type) {
+		case deploy.AdoptReplicaSet:
+			if !checked {
+				x.report.LiveCheck, checked = live(ctx, x.Client, x.d, &appsv1.Deployment{}, deploy.Kind), true
+			}
+			if x.report.LiveCheck == nil {
+				*o = x.adopt(ctx, a, p)
+			}
+			ok = ok && o.Adopted() == nil
+		case deploy.ReleaseReplicaSet:
+			*o = x.write(ctx, a.Name, ReleasePatch(x.d, a), nil)
+			ok = ok && o.Released() == nil
+		}
+	}
+	return ok
+}
+
+// adopt adopts a ReplicaSet, if the plan writes it again only as it was read.
+func (x *deploymentExecutor) adopt(ctx context.Context, a deploy.AdoptReplicaSet, p deploy.Plan) selector.Outcome {
+	version := ""
+	for _, other := range p.Actions {
+		switch other.(type) {
+		case deploy.AdoptReplicaSet, deploy.ReleaseReplicaSet:
+		default:
+			if target(other) == a.Name {
+				version = x.sets[a.Name].ResourceVersion
+			}
+		}
+	}
+	patch, err := versioned(AdoptPatch(x.d, a), nil, version)
+	return x.write(ctx, a.Name, patch, err)
+}
+
+func (x *deploymentExecutor) act(ctx context.Context, a deploy.Action) selector.Outcome {
+	switch a := a.(type) {
 	case deploy.CreateReplicaSet:
-		rs := NewReplicaSet(e.d, a)
-		err := e.client.Do(ctx, Request{Verb: VerbCreate, Object: rs})
-		e.sets[a.Name] = rs
-		return err
+		o := x.create(ctx, NewReplicaSet(x.d, a))
+		x.versions[a.Name] = o.ResourceVersion
+		return o
 	case deploy.AnnotateReplicaSet:
 		p, err := AnnotatePatch(a)
-		return e.patchVersion(ctx, a.Name, p, err)
+		p, err = versioned(p, err, x.version(a.Name, a.ResourceVersion))
+		return x.write(ctx, a.Name, p, err)
 	case deploy.ScaleReplicaSet:
 		p, err := ScalePatch(a)
-		return e.patchVersion(ctx, a.Name, p, err)
+		p, err = versioned(p, err, x.version(a.Name, a.ResourceVersion))
+		return x.write(ctx, a.Name, p, err)
 	case deploy.DeleteReplicaSet:
-		err := e.client.Do(ctx, Request{Verb: VerbDelete, Object: e.named(a.Name), Options: DeleteReplicaSetOptions(a)})
-		return tolerant(err, false)
-	case deploy.AnnotateDeployment:
-		e.annotations = with(e.annotations, a.Set)
-		return nil
-	}
-	return e.doDeployment(ctx, a)
-}
-
-// doDeployment makes the calls that change the specification of the Deployment.
-func (e *executor) doDeployment(ctx context.Context, a deploy.Action) error {
-	switch a := a.(type) {
+		a.ResourceVersion = x.version(a.Name, a.ResourceVersion)
+		return x.do(ctx, Request{Verb: VerbDelete, Object: x.named(a.Name), Options: DeleteReplicaSetOptions(a)})
+	case deploy.AnnotateDeployment: // with the status
+		return selector.Outcome{Answer: selector.Done}
 	case deploy.RollBackDeployment:
-		return e.update(ctx, RolledBack(e.d, orEmptySet(e.sets[a.Name]), a))
+		return x.update(ctx, RolledBack(x.d, x.sets[a.Name], a))
 	case deploy.ClearRollback:
-		return e.update(ctx, RollbackCleared(e.d))
+		return x.update(ctx, RollbackCleared(x.d))
 	case deploy.PauseDeployment:
-		p, err := PausePatch(a)
-		if err != nil {
-			return err
+		return x.pause(ctx, a)
+	}
+	return outcome(fmt.Errorf("unknown action %T", a))
+}
+
+// version returns the version that a ReplicaSet must have: what this plan has written, or
+// else what it was made from.
+func (x *deploymentExecutor) version(name, planned string) string {
+	if version, written := x.versions[name]; written {
+		return version
+	}
+	if planned == "" && x.sets[name] != nil {
+		return x.sets[name].ResourceVersion
+	}
+	return planned
+}
+
+// write patches a ReplicaSet.
+func (x *deploymentExecutor) write(ctx context.Context, name string, p Patch, err error) selector.Outcome {
+	o := x.patch(ctx, x.named(name), p, err)
+	if o.Answer == selector.Done {
+		x.versions[name] = o.ResourceVersion
+	}
+	return o
+}
+
+func (x *deploymentExecutor) update(ctx context.Context, d *appsv1.Deployment) selector.Outcome {
+	o := x.do(ctx, Request{Verb: VerbUpdate, Object: d})
+	if o.Answer == selector.Done {
+		x.d = d
+	}
+	return o
+}
+
+func (x *deploymentExecutor) pause(ctx context.Context, a deploy.PauseDeployment) selector.Outcome {
+	if x.d.ResourceVersion != "" {
+		a.ResourceVersion = x.d.ResourceVersion
+	}
+	p, err := PausePatch(a)
+	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: x.d.Namespace, Name: x.d.Name}}
+	o := x.patch(ctx, d, p, err)
+	if o.Answer == selector.Done {
+		x.d = d
+	}
+	return o
+}
+
+func (x *deploymentExecutor) named(name string) *appsv1.ReplicaSet {
+	return &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: x.d.Namespace, Name: name}}
+}
+
+// versioned adds a resource version to a patch, so that the API server rejects it with a
+// conflict if the object has changed since it was read.
+func versioned(p Patch, err error, resourceVersion string) (Patch, error) {
+	if err != nil || resourceVersion == "" {
+		return p, err
+	}
+	object, metadata := map[string]json.RawMessage{}, map[string]json.RawMessage{}
+	if err := json.Unmarshal(p.Data, &object); err != nil {
+		return Patch{}, err
+	}
+	if object["metadata"] != nil {
+		if err := json.Unmarshal(object["metadata"], &metadata); err != nil {
+			return Patch{}, err
 		}
-		d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: e.d.Namespace, Name: e.d.Name}}
-		if err := e.client.Do(ctx, Request{Verb: VerbPatch, Object: d, Patch: p}); err != nil {
-			return err
-		}
-		e.d = d
-		return nil
 	}
-	return fmt.Errorf("unknown action %T", a)
+	// Texts, and what was read from JSON, always have a JSON form.
+	metadata["resourceVersion"], _ = json.Marshal(resourceVersion)
+	object["metadata"], _ = json.Marshal(metadata)
+	p.Data, _ = json.Marshal(object)
+	return p, nil
 }
 
-// adopt checks first that the Deployment is still there.
-func (e *executor) adopt(ctx context.Context, a deploy.AdoptReplicaSet) error {
-	if !e.live {
-		if err := live(ctx, e.client, e.d, &appsv1.Deployment{}, deploy.Kind); err != nil {
-			return err
-		}
-		e.live = true
+// DeploymentStatusRequest returns the write of the status and the annotations of d, as
+// deploy.Finish asks for it. It fails with a conflict if d has changed since it was read,
+// other than by the plan.
+func DeploymentStatusRequest(d *appsv1.Deployment, r deploy.Result) Request {
+	if d == nil {
+		d = &appsv1.Deployment{}
 	}
-	return tolerant(e.patch(ctx, a.Name, AdoptPatch(e.d, a)), false)
-}
-
-func (e *executor) update(ctx context.Context, d *appsv1.Deployment) error {
-	err := e.client.Do(ctx, Request{Verb: VerbUpdate, Object: d})
-	if err == nil {
-		e.d = d
-	}
-	return err
-}
-
-func (e *executor) named(name string) *appsv1.ReplicaSet {
-	return &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: e.d.Namespace, Name: name}}
-}
-
-// patchVersion patches a ReplicaSet if it is as it was when last read or written.
-func (e *executor) patchVersion(ctx context.Context, name string, p Patch, err error) error {
-	p, err = versioned(p, err, orEmptySet(e.sets[name]).ResourceVersion)
-	if err != nil {
-		return err
-	}
-	return e.patch(ctx, name, p)
-}
-
-func (e *executor) patch(ctx context.Context, name string, p Patch) error {
-	rs := e.named(name)
-	err := e.client.Do(ctx, Request{Verb: VerbPatch, Object: rs, Patch: p})
-	if err == nil {
-		e.sets[name] = rs
-	}
-	return err
-}
-
-func (e *executor) status(ctx context.Context, s deploy.Status) error {
-	r, ok := DeploymentStatusRequest(e.d, s, e.annotations)
-	if !ok {
-		return nil
-	}
-	return e.client.Do(ctx, r)
-}
-
-// DeploymentStatusRequest returns the write of a status of d and of annotations, and
-// whether anything differs. It fails with a conflict if d has changed since it was read.
-func DeploymentStatusRequest(d *appsv1.Deployment, s deploy.Status, annotations map[string]string) (Request, bool) {
 	updated := d.DeepCopy()
-	updated.Status = DeploymentStatus(s)
-	updated.Annotations = with(updated.Annotations, annotations)
-	if equality.Semantic.DeepEqual(d.Status, updated.Status) && equality.Semantic.DeepEqual(d.Annotations, updated.Annotations) {
-		return Request{}, false
-	}
-	return Request{Verb: VerbUpdate, Object: updated, Subresource: "status"}, true
-}
-
-// CreateOutcome returns what an error means, of the call that was to create a
-// ReplicaSet, for deploy.AfterCreate.
-func CreateOutcome(err error) deploy.CreateOutcome {
-	switch {
-	case err == nil:
-		return deploy.CreateOutcome{Result: deploy.Created}
-	case apierrors.IsAlreadyExists(err):
-		return deploy.CreateOutcome{Result: deploy.AlreadyExists}
-	case apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause):
-		return deploy.CreateOutcome{Result: deploy.NamespaceTerminating}
-	}
-	return deploy.CreateOutcome{Result: deploy.CreateFailed, Message: err.Error()}
+	updated.Status = DeploymentStatus(r.Status)
+	updated.Annotations = maps.Clone(r.Annotations)
+	updated.ResourceVersion = r.ResourceVersion
+	return Request{Verb: VerbUpdate, Object: updated, Subresource: "status"}
 }

@@ -8,63 +8,120 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/selector"
 )
 
-// ExecuteReplicaSet makes the calls of a plan for rs, and returns what became of them
-// for replicaset.Finish. The expectations of the report are left to the caller, who
-// raises them before and sees the events meanwhile.
+// ReplicaSet makes the calls of a plan for rs, and returns what became of them for
+// replicaset.Finish. The expectations of the report are left to the caller, who raises
+// them before and sees the events meanwhile.
 //
-// Adoptions wait for the check that rs is still there. If a claim fails, no pod is
-// created or deleted. Pods are created in batches that double, and none after a batch
-// with a failure; pods are deleted all at once. A call whose outcome is not known,
-// because the connection broke, is repeated until it is, for half a minute at most: a
-// repeated creation has the same name, so that no pod is created twice. A pod that has
-// changed since it was read is not deleted, and counts as one that is gone.
-func ExecuteReplicaSet(ctx context.Context, c Client, rs *appsv1.ReplicaSet, p replicaset.Plan) replicaset.Report {
+// Adoptions wait for the check that rs is still there. If a claim fails, or a pod that was
+// to be adopted is gone, no pod is created or deleted. Pods are created in batches that
+// double, and none after a batch with a failure; pods are deleted all at once. A pod that
+// has changed since it was read is neither deleted nor, if the plan deletes it as well,
+// adopted.
+func (e Executor) ReplicaSet(ctx context.Context, rs *appsv1.ReplicaSet, p replicaset.Plan) replicaset.Report {
 	rs = orEmptySet(rs)
-	var r replicaset.Report
-	if p.LiveCheck {
-		r.LiveCheck = live(ctx, c, rs, &appsv1.ReplicaSet{}, replicaset.Kind)
+	x := podExecutor{Executor: e, namespace: rs.Namespace, plan: p}
+	x.live = func() error { return live(ctx, e.Client, rs, &appsv1.ReplicaSet{}, replicaset.Kind) }
+	x.pod = func() *corev1.Pod { return NewPod(rs) }
+	return x.execute(ctx)
+}
+
+// ReplicationController does the same with a plan for rc.
+func (e Executor) ReplicationController(ctx context.Context, rc *corev1.ReplicationController, p replicaset.Plan) replicaset.Report {
+	if rc == nil {
+		rc = &corev1.ReplicationController{}
 	}
-	failed := r.LiveCheck != nil
+	x := podExecutor{Executor: e, namespace: rc.Namespace, plan: p}
+	x.live = func() error {
+		return live(ctx, e.Client, rc, &corev1.ReplicationController{}, replicaset.KindController)
+	}
+	x.pod = func() *corev1.Pod { return NewControllerPod(rc) }
+	return x.execute(ctx)
+}
+
+// A podExecutor carries out a plan of package replicaset.
+type podExecutor struct {
+	Executor
+	namespace string
+	plan      replicaset.Plan
+	live      func() error       // checks the owner
+	pod       func() *corev1.Pod // a new one
+	versions  map[string]string  // that adoptions have left, by name of the pod
+	report    replicaset.Report
+}
+
+func (x *podExecutor) execute(ctx context.Context) replicaset.Report {
+	if !x.claim(ctx) {
+		return x.report
+	}
 	var deletes []replicaset.DeletePod
-	for _, a := range p.Actions {
+	for _, a := range x.plan.Actions {
 		switch a := a.(type) {
-		case replicaset.AdoptPod:
-			var o replicaset.Outcome
-			if r.LiveCheck == nil {
-				o = outcome(c.Do(ctx, patchPod(rs.Namespace, a.Name, AdoptPodPatch(a))))
-			}
-			failed = failed || tolerant(o.Err, false) != nil
-			r.Claims = append(r.Claims, o)
-		case replicaset.ReleasePod:
-			o := outcome(c.Do(ctx, patchPod(rs.Namespace, a.Name, ReleasePodPatch(a))))
-			failed = failed || tolerant(o.Err, true) != nil
-			r.Claims = append(r.Claims, o)
 		case replicaset.CreatePods:
-			if !failed {
-				r.Creates = createPods(ctx, c, rs, a)
-			}
+			x.create(ctx, a)
 		case replicaset.DeletePod:
+			if version, adopted := x.versions[a.Name]; adopted {
+				a.ResourceVersion = version
+			}
 			deletes = append(deletes, a)
 		}
 	}
-	if !failed {
-		r.Deletes = all(len(deletes), func(i int) replicaset.Outcome {
-			return deletePod(ctx, c, rs.Namespace, deletes[i].Name, DeletePodOptions(deletes[i]))
-		})
-	}
-	return r
+	x.report.Deletes = all(len(deletes), func(i int) selector.Outcome {
+		return x.deletePod(ctx, x.namespace, deletes[i].Name, DeletePodOptions(deletes[i]))
+	})
+	return x.report
 }
 
-func createPods(ctx context.Context, c Client, rs *appsv1.ReplicaSet, a replicaset.CreatePods) []replicaset.Outcome {
-	var made []replicaset.Outcome
-	for n := a.NextBatch(made); n > 0; n = a.NextBatch(made) {
-		made = append(made, all(int(n), func(int) replicaset.Outcome {
-			return createPod(ctx, c, NewPod(rs))
-		})...)
+// claim makes all adoptions and releases, and reports whether the rest of the plan may
+// follow.
+func (x *podExecutor) claim(ctx context.Context) bool {
+	if x.plan.LiveCheck {
+		x.report.LiveCheck = x.live()
 	}
-	return made
+	deleted := map[string]string{} // the versions that the plan deletes
+	for _, a := range x.plan.Actions {
+		if a, ok := a.(replicaset.DeletePod); ok {
+			deleted[a.Name] = a.ResourceVersion
+		}
+	}
+	x.versions = map[string]string{}
+	ok := x.report.LiveCheck == nil
+	for _, a := range x.plan.Actions {
+		switch a := a.(type) {
+		case replicaset.AdoptPod:
+			var o selector.Outcome
+			if x.report.LiveCheck == nil {
+				patch, err := versioned(AdoptPodPatch(a), nil, deleted[a.Name])
+				o = x.patch(ctx, podNamed(x.namespace, a.Name), patch, err)
+				x.versions[a.Name] = o.ResourceVersion
+			}
+			ok = ok && o.Adopted() == nil
+			x.report.Claims = append(x.report.Claims, o)
+		case replicaset.ReleasePod:
+			o := x.patch(ctx, podNamed(x.namespace, a.Name), ReleasePodPatch(a), nil)
+			ok = ok && o.Released() == nil
+			x.report.Claims = append(x.report.Claims, o)
+		}
+	}
+	return ok
+}
+
+func (x *podExecutor) create(ctx context.Context, a replicaset.CreatePods) {
+	var made []selector.Outcome
+	for n := a.NextBatch(made); n > 0; n = a.NextBatch(made) {
+		made = append(made, all(int(n), func(int) selector.Outcome { return x.createPod(ctx, x.pod()) })...)
+	}
+	x.report.Creates = made
+}
+
+// patch changes an object, unless the patch could not be made.
+func (e Executor) patch(ctx context.Context, o Object, p Patch, err error) selector.Outcome {
+	if err != nil {
+		return outcome(err)
+	}
+	return e.do(ctx, Request{Verb: VerbPatch, Object: o, Patch: p})
 }
 
 // ReplicaSetStatusRequest returns the write of a status of rs, as replicaset.Finish
@@ -72,6 +129,16 @@ func createPods(ctx context.Context, c Client, rs *appsv1.ReplicaSet, a replicas
 func ReplicaSetStatusRequest(rs *appsv1.ReplicaSet, s replicaset.Status) Request {
 	updated := orEmptySet(rs).DeepCopy()
 	updated.Status = ReplicaSetStatus(s)
+	return Request{Verb: VerbUpdate, Object: updated, Subresource: "status"}
+}
+
+// ReplicationControllerStatusRequest does the same for rc.
+func ReplicationControllerStatusRequest(rc *corev1.ReplicationController, s replicaset.Status) Request {
+	if rc == nil {
+		rc = &corev1.ReplicationController{}
+	}
+	updated := rc.DeepCopy()
+	updated.Status = ReplicationControllerStatus(s)
 	return Request{Verb: VerbUpdate, Object: updated, Subresource: "status"}
 }
 
@@ -84,8 +151,4 @@ func orEmptySet(rs *appsv1.ReplicaSet) *appsv1.ReplicaSet {
 
 func podNamed(namespace, name string) *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
-}
-
-func patchPod(namespace, name string, p Patch) Request {
-	return Request{Verb: VerbPatch, Object: podNamed(namespace, name), Patch: p}
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/selector"
 )
 
 // server is a client that notes the requests and answers as it is told. Objects that it
@@ -89,8 +90,8 @@ func set() *appsv1.ReplicaSet {
 
 func plan(actions ...replicaset.Action) replicaset.Plan { return replicaset.Plan{Actions: actions} }
 
-func answers(made []replicaset.Outcome) []replicaset.Answer {
-	var list []replicaset.Answer
+func answers(made []selector.Outcome) []selector.ServerAnswer {
+	var list []selector.ServerAnswer
 	for _, o := range made {
 		list = append(list, o.Answer)
 	}
@@ -133,11 +134,11 @@ func TestExecuteReplicaSetSlowStart(t *testing.T) {
 	r := kube.ExecuteReplicaSet(t.Context(), s, set(), plan(replicaset.CreatePods{Count: 10}))
 	require.Len(t, s.requests, 7)
 	got := answers(r.Creates)
-	require.Equal(t, 5, count(got, replicaset.Done))
-	require.Equal(t, 2, count(got, replicaset.Failed))
+	require.Equal(t, 5, count(got, selector.Done))
+	require.Equal(t, 2, count(got, selector.Failed))
 	names := map[string]bool{}
 	for i, o := range r.Creates {
-		require.Equal(t, o.Answer == replicaset.Done, o.Pod != "", "outcome %d", i)
+		require.Equal(t, o.Answer == selector.Done, o.Pod != "", "outcome %d", i)
 		names[s.requests[i].Object.GetName()] = true
 		require.Regexp(t, `^web-[a-z0-9]{5}$`, s.requests[i].Object.GetName())
 	}
@@ -158,15 +159,15 @@ func count[T comparable](list []T, x T) (n int) {
 func TestExecuteReplicaSetUnknownCreation(t *testing.T) {
 	for name, c := range map[string]struct {
 		answers []error // one after the other; then all is well
-		want    replicaset.Answer
+		want    selector.ServerAnswer
 		calls   int
 	}{
-		"carried out":     {[]error{io.ErrUnexpectedEOF, exists}, replicaset.Done, 2},
-		"not carried out": {[]error{io.ErrUnexpectedEOF, io.EOF, timeout}, replicaset.Done, 4},
-		"refused later":   {[]error{timeout, forbidden}, replicaset.Failed, 2},
-		"refused at once": {[]error{forbidden}, replicaset.Failed, 1},
-		"a foreign name":  {[]error{exists}, replicaset.Failed, 1},
-		"namespace gone":  {[]error{leaving}, replicaset.NamespaceTerminating, 1},
+		"carried out":     {[]error{io.ErrUnexpectedEOF, exists}, selector.Done, 2},
+		"not carried out": {[]error{io.ErrUnexpectedEOF, io.EOF, timeout}, selector.Done, 4},
+		"refused later":   {[]error{timeout, forbidden}, selector.Failed, 2},
+		"refused at once": {[]error{forbidden}, selector.Failed, 1},
+		"a foreign name":  {[]error{exists}, selector.Failed, 1},
+		"namespace gone":  {[]error{leaving}, selector.NamespaceTerminating, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -177,7 +178,7 @@ func TestExecuteReplicaSetUnknownCreation(t *testing.T) {
 					return nil
 				}}
 				r := kube.ExecuteReplicaSet(t.Context(), s, set(), plan(replicaset.CreatePods{Count: 1}))
-				require.Equal(t, []replicaset.Answer{c.want}, answers(r.Creates))
+				require.Equal(t, []selector.ServerAnswer{c.want}, answers(r.Creates))
 				require.Len(t, s.requests, c.calls)
 				for _, q := range s.requests {
 					require.Equal(t, s.requests[0].Object.GetName(), q.Object.GetName())
@@ -218,21 +219,21 @@ func TestExecuteReplicaSetUnknownDeletion(t *testing.T) {
 	for name, c := range map[string]struct {
 		answers []error
 		get     func(kube.Object) error
-		want    replicaset.Answer
+		want    selector.ServerAnswer
 	}{
-		"carried out":       {[]error{io.EOF, conflict}, pod("1", true), replicaset.Done},
-		"gone":              {[]error{io.EOF, notFound}, nil, replicaset.NotFound},
-		"gone since":        {[]error{io.EOF, conflict}, nil, replicaset.NotFound},
-		"changed by others": {[]error{io.EOF, conflict}, pod("1", false), replicaset.NotFound},
-		"another pod":       {[]error{io.EOF, conflict}, pod("2", true), replicaset.NotFound},
-		"changed before":    {[]error{conflict}, pod("1", true), replicaset.NotFound},
-		"refused":           {[]error{forbidden}, pod("1", false), replicaset.Failed},
+		"carried out":       {[]error{io.EOF, conflict}, pod("1", true), selector.Done},
+		"gone":              {[]error{io.EOF, notFound}, nil, selector.NotFound},
+		"gone since":        {[]error{io.EOF, conflict}, nil, selector.NotFound},
+		"changed by others": {[]error{io.EOF, conflict}, pod("1", false), selector.NotFound},
+		"another pod":       {[]error{io.EOF, conflict}, pod("2", true), selector.NotFound},
+		"changed before":    {[]error{conflict}, pod("1", true), selector.NotFound},
+		"refused":           {[]error{forbidden}, pod("1", false), selector.Failed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := &server{get: c.get, answer: func(_ kube.Request, n int) error { return c.answers[n-1] }}
 				r := kube.ExecuteReplicaSet(t.Context(), s, set(), plan(replicaset.DeletePod{Name: "a", UID: "1", ResourceVersion: "3"}))
-				require.Equal(t, []replicaset.Answer{c.want}, answers(r.Deletes))
+				require.Equal(t, []selector.ServerAnswer{c.want}, answers(r.Deletes))
 				require.Equal(t, "3", *s.requests[0].Options.Preconditions.ResourceVersion)
 			})
 		})
@@ -246,20 +247,20 @@ func TestExecuteReplicaSetClaims(t *testing.T) {
 	for name, c := range map[string]struct {
 		get    func(kube.Object) error
 		answer error // to the claims
-		claims []replicaset.Answer
+		claims []selector.ServerAnswer
 		lines  []string
 	}{
-		"all is well": {present, nil, []replicaset.Answer{replicaset.Done, replicaset.Done},
+		"all is well": {present, nil, []selector.ServerAnswer{selector.Done, selector.Done},
 			[]string{"delete pods/d", "patch pods/a", "patch pods/b"}},
-		"owner gone": {nil, nil, []replicaset.Answer{"", replicaset.Done}, []string{"patch pods/b"}},
+		"owner gone": {nil, nil, []selector.ServerAnswer{"", selector.Done}, []string{"patch pods/b"}},
 		"owner going": {func(o kube.Object) error {
 			o.SetDeletionTimestamp(&metav1.Time{Time: time.Unix(1, 0)})
 			return present(o)
-		}, nil, []replicaset.Answer{"", replicaset.Done}, []string{"patch pods/b"}},
-		"another owner": {func(o kube.Object) error { o.SetUID("r2"); return nil }, nil, []replicaset.Answer{"", replicaset.Done}, []string{"patch pods/b"}},
-		"pods gone": {present, notFound, []replicaset.Answer{replicaset.NotFound, replicaset.NotFound},
+		}, nil, []selector.ServerAnswer{"", selector.Done}, []string{"patch pods/b"}},
+		"another owner": {func(o kube.Object) error { o.SetUID("r2"); return nil }, nil, []selector.ServerAnswer{"", selector.Done}, []string{"patch pods/b"}},
+		"pods gone": {present, notFound, []selector.ServerAnswer{selector.NotFound, selector.NotFound},
 			[]string{"delete pods/d", "patch pods/a", "patch pods/b"}},
-		"foreign pods": {present, invalid, []replicaset.Answer{replicaset.Invalid, replicaset.Invalid}, []string{"patch pods/a", "patch pods/b"}},
+		"foreign pods": {present, invalid, []selector.ServerAnswer{selector.Invalid, selector.Invalid}, []string{"patch pods/a", "patch pods/b"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &server{get: c.get, answer: func(r kube.Request, _ int) error {
@@ -273,7 +274,7 @@ func TestExecuteReplicaSetClaims(t *testing.T) {
 			r := kube.ExecuteReplicaSet(t.Context(), s, set(), p)
 			require.Equal(t, c.claims, answers(r.Claims))
 			require.Equal(t, c.lines, s.lines(true))
-			require.Equal(t, slices.Contains(c.claims, replicaset.Answer("")), r.LiveCheck != nil)
+			require.Equal(t, slices.Contains(c.claims, selector.ServerAnswer("")), r.LiveCheck != nil)
 		})
 	}
 }

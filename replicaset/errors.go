@@ -1,10 +1,6 @@
 package replicaset
 
-import (
-	"errors"
-
-	"github.com/kplan-go/kplan/selector"
-)
+import "github.com/kplan-go/kplan/selector"
 
 // A FieldError reports a field of a [Snapshot] that [Reconcile] rejects:
 //
@@ -16,5 +12,3 @@ type FieldError = selector.FieldError
 
 // ErrInvalid is wrapped by every error that [Reconcile] returns.
 var ErrInvalid = selector.ErrInvalid
-
-var errNotExecuted = errors.New("the action was not executed")

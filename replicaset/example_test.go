@@ -72,14 +72,14 @@ func Example_scaleDown() {
 		}
 		report := replicaset.Report{Expectations: plan.Expect(s, noon)}
 		for _, a := range plan.Actions {
-			outcome := replicaset.Outcome{Answer: replicaset.Done}
+			outcome := selector.Outcome{Answer: selector.Done}
 			switch a := a.(type) {
 			case replicaset.AdoptPod:
 				s.Pods[4].ControllerUID = a.Reference.UID
 				report.Claims = append(report.Claims, outcome)
 			case replicaset.DeletePod:
 				if pass == 1 && len(report.Deletes) == 1 {
-					outcome = replicaset.Outcome{Answer: replicaset.Failed, Err: errors.New("timeout")}
+					outcome = selector.Outcome{Answer: selector.Failed, Err: errors.New("timeout")}
 				} else {
 					s.Pods = slices.DeleteFunc(s.Pods, func(p podorder.Pod) bool { return p.UID == a.UID })
 				}

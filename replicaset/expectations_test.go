@@ -11,6 +11,7 @@ import (
 
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/selector"
 )
 
 // TestExpectationsTrace is the worked trace: a pod counts once however often it is
@@ -139,10 +140,10 @@ func TestSlowStart(t *testing.T) {
 }
 
 func TestNextBatch(t *testing.T) {
-	done := func(n int) []replicaset.Outcome {
-		list := make([]replicaset.Outcome, n)
+	done := func(n int) []selector.Outcome {
+		list := make([]selector.Outcome, n)
 		for i := range list {
-			list[i].Answer = replicaset.Done
+			list[i].Answer = selector.Done
 		}
 		return list
 	}
@@ -154,8 +155,8 @@ func TestNextBatch(t *testing.T) {
 	}{{0, 1, "one"}, {1, 2, "two"}, {3, 4, "four"}, {7, 3, "the rest"}, {10, 0, "no more"}, {99, 0, "nor after more calls than there were"}} {
 		require.Equal(t, c.want, a.NextBatch(done(c.made)), c.why)
 	}
-	failed := append(done(6), replicaset.Outcome{Answer: replicaset.Failed})
+	failed := append(done(6), selector.Outcome{Answer: selector.Failed})
 	require.Zero(t, a.NextBatch(failed), "one failure skips all later batches")
-	doomed := append(done(6), replicaset.Outcome{Answer: replicaset.NamespaceTerminating})
+	doomed := append(done(6), selector.Outcome{Answer: selector.NamespaceTerminating})
 	require.Equal(t, int32(3), a.NextBatch(doomed), "D-5: a namespace that goes away is no failure")
 }

@@ -6,50 +6,24 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/selector"
 )
-
-// An Answer is what the API server said to a call. The empty Answer is that the call
-// was not made.
-type Answer string
-
-// The answers of the API server.
-const (
-	Done                 Answer = "Done"
-	NotFound             Answer = "NotFound"             // 404: the pod is gone
-	Invalid              Answer = "Invalid"              // 422: the pod has another controller, or is another pod
-	NamespaceTerminating Answer = "NamespaceTerminating" // the namespace is being deleted, and no pod is created in it
-	Failed               Answer = "Failed"               // anything else
-)
-
-// An Outcome is what became of one call.
-type Outcome struct {
-	Answer Answer
-	Pod    string // the name of a pod that was created
-	Err    error  // of Failed, and if there is one of the others
-}
 
 // failed reports whether a creation failed. One that could not succeed because the
 // namespace is going away has not.
-func (o *Outcome) failed() bool { return o.Answer != Done && o.Answer != NamespaceTerminating }
-
-// err returns the error of an outcome that is not Done.
-func (o *Outcome) err() error {
-	switch {
-	case o.Err != nil:
-		return o.Err
-	case o.Answer == "":
-		return errNotExecuted
-	}
-	return fmt.Errorf("the API server answered %s", o.Answer)
+func failed(o *selector.Outcome) bool {
+	return o.Answer != selector.Done && o.Answer != selector.NamespaceTerminating
 }
 
 // A Report is what became of a plan.
 type Report struct {
-	LiveCheck error     // why no pod may be adopted, from selector.CheckLive; nil if they may
-	Claims    []Outcome // of AdoptPod and ReleasePod, in order
-	Creates   []Outcome // of the calls that were made for CreatePods, in order
-	Deletes   []Outcome // of DeletePod, in order
-	// Expectations are those of [Plan.Expect], less what was observed meanwhile.
+	LiveCheck error              // why no pod may be adopted, from selector.CheckLive; nil if they may
+	Claims    []selector.Outcome // of AdoptPod and ReleasePod, in order
+	Creates   []selector.Outcome // of the calls that were made for CreatePods, in order
+	Deletes   []selector.Outcome // of DeletePod, in order
+	// Expectations are those of [Plan.Expect], less what was observed meanwhile. Read
+	// them, finish, and store those of the result under one lock, or what is observed in
+	// between is lost.
 	Expectations Expectations
 }
 
@@ -65,10 +39,18 @@ type Result struct {
 	Errs []error
 	// RecheckAt is that of the plan, and zero for a pass that failed.
 	RecheckAt time.Time
+	// Again is what to plan from at once if pods that were to be adopted are gone: the
+	// snapshot without them, and as the other claims have left it. Then nothing else of
+	// the plan may have been carried out, and Err wraps [selector.ErrGone], so that a
+	// caller who does not plan at once does it later. Each such snapshot has fewer
+	// orphans than the one before.
+	Again *Snapshot
 }
 
 // An Event is a record for people.
 type Event struct {
+	// Action is the index of the action in the plan that it tells of.
+	Action  int    `json:"action"`
 	Type    string `json:"type"` // Normal or Warning
 	Reason  string `json:"reason"`
 	Message string `json:"message"`
@@ -104,8 +86,13 @@ func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
 		f.result.Status = s.ReplicaSet.Status.clone()
 		return f.result
 	}
-	f.claims()
-	if f.fail(); f.result.Err != nil {
+	gone := f.claims()
+	if f.fail(); len(gone) > 0 && f.result.Err == nil {
+		f.errs = gone
+		f.fail()
+		f.result.Again = f.again()
+	}
+	if f.result.Err != nil {
 		if !p.Expect(s, now).Equal(s.Expectations) { // what was not asked for is not expected
 			f.result.Expectations = s.Expectations
 		}
@@ -146,30 +133,69 @@ func (f *finish) fail() {
 	}
 }
 
-// claims collects the errors of adoptions and releases. A pod that is gone is none,
-// and neither is one that another has released.
-func (f *finish) claims() {
+// claims collects the errors of adoptions and releases, and reports whether pods that
+// were to be adopted are gone. Those are no error, and neither is a pod that another has
+// released.
+func (f *finish) claims() (gone []error) {
 	i := 0
 	for _, a := range f.plan.Actions {
-		var o Outcome
-		if i < len(f.report.Claims) {
-			o = f.report.Claims[i]
-		}
 		switch a := a.(type) {
 		case AdoptPod:
+			err := f.claim(i).Adopted()
 			i++
-			if f.report.LiveCheck != nil {
+			switch {
+			case f.report.LiveCheck != nil:
 				f.errs = append(f.errs, fmt.Errorf("can't adopt Pod %s (%s): %w", a.Name, a.UID, f.report.LiveCheck))
-			} else if o.Answer != Done && o.Answer != NotFound {
-				f.errs = append(f.errs, o.err())
+			case err == selector.ErrGone:
+				gone = append(gone, fmt.Errorf("pod %s: %w", a.Name, err))
+			case err != nil:
+				f.errs = append(f.errs, err)
 			}
 		case ReleasePod:
-			i++
-			if o.Answer != Done && o.Answer != NotFound && o.Answer != Invalid {
-				f.errs = append(f.errs, o.err())
+			if err := f.claim(i).Released(); err != nil {
+				f.errs = append(f.errs, err)
 			}
+			i++
 		}
 	}
+	return gone
+}
+
+// claim returns the outcome of the i-th adoption or release.
+func (f *finish) claim(i int) *selector.Outcome {
+	if i < len(f.report.Claims) {
+		return &f.report.Claims[i]
+	}
+	return &selector.Outcome{}
+}
+
+// again returns the snapshot as the claims have left it.
+func (f *finish) again() *Snapshot {
+	next, i := *f.s, 0
+	next.Pods = slices.Clone(f.s.Pods)
+	change := func(name, uid string, o *selector.Outcome, reference *selector.OwnerReference) {
+		at := slices.IndexFunc(next.Pods, func(p podorder.Pod) bool { return p.Name == name && p.UID == uid })
+		switch {
+		case at < 0:
+		case reference == nil || o.Answer == selector.NotFound:
+			next.Pods = slices.Delete(next.Pods, at, at+1)
+		default:
+			p := &next.Pods[at]
+			p.ControllerKind, p.ControllerName, p.ControllerUID = reference.Kind, reference.Name, reference.UID
+			p.ResourceVersion = o.ResourceVersion // one that is not known is no precondition
+		}
+	}
+	for _, a := range f.plan.Actions {
+		switch a := a.(type) {
+		case AdoptPod:
+			change(a.Name, a.UID, f.claim(i), &a.Reference)
+			i++
+		case ReleasePod:
+			change(a.Name, a.UID, f.claim(i), nil)
+			i++
+		}
+	}
+	return &next
 }
 
 // withoutClaims is the status after a failed claim: none, or with D-18 corrected that
@@ -197,7 +223,7 @@ func (f *finish) withoutClaims() {
 
 // creates lowers the expectations by the creations that failed or were skipped.
 func (f *finish) creates() {
-	for _, a := range f.plan.Actions {
+	for k, a := range f.plan.Actions {
 		c, ok := a.(CreatePods)
 		if !ok {
 			continue
@@ -207,12 +233,12 @@ func (f *finish) creates() {
 		for i := range f.report.Creates {
 			o := &f.report.Creates[i]
 			switch {
-			case o.failed():
-				f.errs = append(f.errs, o.err())
-				f.event("Warning", "FailedCreate", "Error creating: "+o.err().Error())
+			case failed(o):
+				f.errs = append(f.errs, o.Failure())
+				f.event(k, "Warning", "FailedCreate", "Error creating: "+o.Failure().Error())
 				continue
-			case o.Answer == Done:
-				f.event("Normal", "SuccessfulCreate", "Created pod: "+o.Pod)
+			case o.Answer == selector.Done:
+				f.event(k, "Normal", "SuccessfulCreate", "Created pod: "+o.Name)
 			case f.opts.Corrected:
 				continue // D-5: nobody will ever see it
 			}
@@ -222,35 +248,36 @@ func (f *finish) creates() {
 	}
 }
 
-// deletes takes the deletions that failed from the expectations.
+// deletes takes the deletions that failed from the expectations. A pod that has changed
+// since it was read is left alone: its change, once seen, leads to another choice.
 func (f *finish) deletes() {
 	i := 0
-	for _, a := range f.plan.Actions {
+	for k, a := range f.plan.Actions {
 		d, ok := a.(DeletePod)
 		if !ok {
 			continue
 		}
 		f.reason = "FailedDelete"
-		var o Outcome
+		var o selector.Outcome
 		if i < len(f.report.Deletes) {
 			o = f.report.Deletes[i]
 		}
 		i++
-		if o.Answer == Done {
-			f.event("Normal", "SuccessfulDelete", "Deleted pod: "+d.Name)
+		if o.Answer == selector.Done {
+			f.event(k, "Normal", "SuccessfulDelete", "Deleted pod: "+d.Name)
 			continue
 		}
 		f.result.Expectations = f.result.Expectations.DeletionObserved(d.Name)
-		if o.Answer == NotFound && f.opts.Dialect != Kubernetes15 {
+		if o.Answer == selector.Changed || o.Answer == selector.NotFound && f.opts.Dialect != Kubernetes15 {
 			continue
 		}
-		f.errs = append(f.errs, fmt.Errorf("unable to delete pods: %w", o.err()))
-		f.event("Warning", "FailedDelete", "Error deleting: "+o.err().Error())
+		f.errs = append(f.errs, fmt.Errorf("unable to delete pods: %w", o.Failure()))
+		f.event(k, "Warning", "FailedDelete", "Error deleting: "+o.Failure().Error())
 	}
 }
 
-func (f *finish) event(eventType, reason, message string) {
-	f.result.Events = append(f.result.Events, Event{Type: eventType, Reason: reason, Message: message})
+func (f *finish) event(action int, eventType, reason, message string) {
+	f.result.Events = append(f.result.Events, Event{Action: action, Type: eventType, Reason: reason, Message: message})
 }
 
 // RetryDelay returns how long to wait before the pass that follows so many failed

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/selector"
 )
 
 var (
@@ -16,15 +17,15 @@ var (
 	errOther = errors.New("other")
 )
 
-func done(names ...string) (list []replicaset.Outcome) {
+func done(names ...string) (list []selector.Outcome) {
 	for _, name := range names {
-		list = append(list, replicaset.Outcome{Answer: replicaset.Done, Pod: name})
+		list = append(list, selector.Outcome{Answer: selector.Done, Name: name})
 	}
 	return list
 }
 
-func failed(err error) replicaset.Outcome {
-	return replicaset.Outcome{Answer: replicaset.Failed, Err: err}
+func failed(err error) selector.Outcome {
+	return selector.Outcome{Answer: selector.Failed, Err: err}
 }
 
 // finish plans for s and ends the pass with the report.
@@ -50,7 +51,7 @@ func TestFinishCreations(t *testing.T) {
 	require.Equal(t, int64(10), r.Expectations.Creations)
 	require.NoError(t, r.Err)
 	require.Empty(t, r.Status.Conditions)
-	r = finish(t, s, replicaset.Report{Creates: []replicaset.Outcome{{}, {Answer: replicaset.Invalid}}}, replicaset.Options{})
+	r = finish(t, s, replicaset.Report{Creates: []selector.Outcome{{}, {Answer: selector.Invalid}}}, replicaset.Options{})
 	require.EqualError(t, r.Err, "the action was not executed")
 	require.EqualError(t, r.Errs[1], "the API server answered Invalid")
 }
@@ -59,7 +60,7 @@ func TestFinishCreations(t *testing.T) {
 // as successes, and the expectation of them is never met; corrected, it is not raised.
 func TestFinishNamespaceTerminating(t *testing.T) {
 	s := replicaset.Snapshot{ReplicaSet: web(2)}
-	doomed := replicaset.Report{Creates: []replicaset.Outcome{{Answer: replicaset.NamespaceTerminating}, {Answer: replicaset.NamespaceTerminating}}}
+	doomed := replicaset.Report{Creates: []selector.Outcome{{Answer: selector.NamespaceTerminating}, {Answer: selector.NamespaceTerminating}}}
 	r := finish(t, s, doomed, replicaset.Options{})
 	require.NoError(t, r.Err)
 	require.Empty(t, r.Events)
@@ -75,7 +76,7 @@ func TestFinishDeletions(t *testing.T) {
 	for _, a := range reconcile(t, s, replicaset.Options{}).Actions {
 		names = append(names, a.(replicaset.DeletePod).Name)
 	}
-	report := replicaset.Report{Deletes: []replicaset.Outcome{{Answer: replicaset.Done}, {Answer: replicaset.NotFound}, failed(errOther)}}
+	report := replicaset.Report{Deletes: []selector.Outcome{{Answer: selector.Done}, {Answer: selector.NotFound}, failed(errOther)}}
 	r := finish(t, s, report, replicaset.Options{})
 	require.Equal(t, names[:1], r.Expectations.Pending, "only the first is still to be seen")
 	require.Equal(t, int64(1), r.Expectations.Deletions)
@@ -88,9 +89,9 @@ func TestFinishDeletions(t *testing.T) {
 		{Type: "Warning", Reason: "FailedDelete", Message: "Error deleting: other"},
 		{Type: "Warning", Reason: "FailedDelete", Message: "Error deleting: the action was not executed"},
 	}, r.Events)
-	r = finish(t, replicaset.Snapshot{ReplicaSet: web(0), Pods: pods(1)}, replicaset.Report{Deletes: []replicaset.Outcome{{Answer: replicaset.NotFound}}}, replicaset.Options{})
+	r = finish(t, replicaset.Snapshot{ReplicaSet: web(0), Pods: pods(1)}, replicaset.Report{Deletes: []selector.Outcome{{Answer: selector.NotFound}}}, replicaset.Options{})
 	require.NoError(t, r.Err, "a pod that is gone is no failure")
-	r = finish(t, replicaset.Snapshot{ReplicaSet: web(0), Pods: pods(1)}, replicaset.Report{Deletes: []replicaset.Outcome{{Answer: replicaset.NotFound}}}, replicaset.Options{Dialect: replicaset.Kubernetes15})
+	r = finish(t, replicaset.Snapshot{ReplicaSet: web(0), Pods: pods(1)}, replicaset.Report{Deletes: []selector.Outcome{{Answer: selector.NotFound}}}, replicaset.Options{Dialect: replicaset.Kubernetes15})
 	require.EqualError(t, r.Err, "unable to delete pods: the API server answered NotFound", "in 1.5 it is")
 }
 
@@ -103,10 +104,10 @@ func TestFinishClaims(t *testing.T) {
 		err    string
 	}{
 		{"all well", replicaset.Report{Claims: done("", "")}, ""},
-		{"gone", replicaset.Report{Claims: []replicaset.Outcome{{Answer: replicaset.NotFound}, {Answer: replicaset.NotFound}}}, ""},
-		{"another has released it", replicaset.Report{Claims: []replicaset.Outcome{{Answer: replicaset.Done}, {Answer: replicaset.Invalid}}}, ""},
-		{"another has adopted it", replicaset.Report{Claims: []replicaset.Outcome{{Answer: replicaset.Invalid}, {Answer: replicaset.Done}}}, "the API server answered Invalid"},
-		{"not released", replicaset.Report{Claims: []replicaset.Outcome{{Answer: replicaset.Done}, failed(errOther)}}, "other"},
+		{"gone", replicaset.Report{Claims: []selector.Outcome{{Answer: selector.NotFound}, {Answer: selector.NotFound}}}, ""},
+		{"another has released it", replicaset.Report{Claims: []selector.Outcome{{Answer: selector.Done}, {Answer: selector.Invalid}}}, ""},
+		{"another has adopted it", replicaset.Report{Claims: []selector.Outcome{{Answer: selector.Invalid}, {Answer: selector.Done}}}, "the API server answered Invalid"},
+		{"not released", replicaset.Report{Claims: []selector.Outcome{{Answer: selector.Done}, failed(errOther)}}, "other"},
 		{"not executed", replicaset.Report{}, "the action was not executed"},
 		{"the live check failed", replicaset.Report{LiveCheck: errOther, Claims: done("", "")}, "can't adopt Pod a (a-uid): other"},
 	} {
@@ -164,7 +165,7 @@ func TestFailureCondition(t *testing.T) {
 		s := replicaset.Snapshot{ReplicaSet: web(1, func(rs *replicaset.ReplicaSet) { rs.Status.Conditions = c.before })}
 		report := replicaset.Report{Creates: done("a")}
 		if c.err != nil {
-			report.Creates = []replicaset.Outcome{failed(c.err)}
+			report.Creates = []selector.Outcome{failed(c.err)}
 		}
 		requireEqual(t, c.why, c.want, finish(t, s, report, replicaset.Options{}).Status.Conditions)
 		requireEqual(t, c.why, c.wantCorrected, finish(t, s, report, replicaset.Options{Corrected: true}).Status.Conditions)

@@ -304,13 +304,13 @@ func finished(t *rapid.T) {
 		case replicaset.CreatePods:
 			created = a.Count
 			for range a.Count {
-				r.Creates = append(r.Creates, replicaset.Outcome{Answer: replicaset.Done})
+				r.Creates = append(r.Creates, selector.Outcome{Answer: selector.Done})
 			}
 		case replicaset.DeletePod:
 			names = append(names, a.Name, a.Name)
-			r.Deletes = append(r.Deletes, replicaset.Outcome{Answer: replicaset.Done})
+			r.Deletes = append(r.Deletes, selector.Outcome{Answer: selector.Done})
 		default:
-			r.Claims = append(r.Claims, replicaset.Outcome{Answer: replicaset.Done})
+			r.Claims = append(r.Claims, selector.Outcome{Answer: selector.Done})
 		}
 	}
 	done := replicaset.Finish(s, p, r, t0, opts)

@@ -75,7 +75,7 @@ func ApplyOutcomeV15(claim ClaimV15, actions []Action, outcomes []Outcome) (mana
 			}
 		case ReleaseChild:
 			if o.Answer != Done && o.Answer != NotFound && o.Answer != Invalid {
-				errs = append(errs, Failure{a.Child, o.failure()})
+				errs = append(errs, Failure{a.Child, o.Failure()})
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/selector"
 	"github.com/stretchr/testify/require"
 )
 
@@ -77,7 +78,7 @@ func failureText(t *testing.T) {
 		opts replicaset.Options
 		want string
 	}{{replicaset.Options{}, "quota"}, {replicaset.Options{Corrected: true}, "webhook"}} {
-		failed := replicaset.Report{Creates: []replicaset.Outcome{{Answer: replicaset.Failed, Err: errors.New("webhook")}}}
+		failed := replicaset.Report{Creates: []selector.Outcome{{Answer: selector.Failed, Err: errors.New("webhook")}}}
 		r := replicaset.Finish(s, replicaSet(t, s, c.opts), failed, t0, c.opts)
 		require.Error(t, r.Err)
 		require.Equal(t, c.want, r.Status.Conditions[0].Message)
@@ -141,8 +142,8 @@ func slowStart(t *testing.T) {
 
 func stopsAtFailure(t *testing.T) {
 	create := replicaset.CreatePods{Count: 500}
-	made := []replicaset.Outcome{{Answer: replicaset.Done}}
+	made := []selector.Outcome{{Answer: selector.Done}}
 	require.Equal(t, int32(2), create.NextBatch(made))
-	made = append(made, replicaset.Outcome{Answer: replicaset.Done}, replicaset.Outcome{Answer: replicaset.Failed})
+	made = append(made, selector.Outcome{Answer: selector.Done}, selector.Outcome{Answer: selector.Failed})
 	require.Zero(t, create.NextBatch(made))
 }

@@ -60,7 +60,7 @@ func replicaSetPlants() []plant {
 	}
 	expecting := must(short)
 	failed := must(short)
-	report := replicaset.Report{Expectations: failed.Plan.Expect(short, t0), Creates: []replicaset.Outcome{{Answer: replicaset.Failed, Err: errors.New("quota")}}}
+	report := replicaset.Report{Expectations: failed.Plan.Expect(short, t0), Creates: []selector.Outcome{{Answer: selector.Failed, Err: errors.New("quota")}}}
 	result := replicaset.Finish(short, failed.Plan, report, t0, replicaset.Options{})
 	return []plant{
 		plan("R1", "one creation too many", short, func(p *replicaset.Plan) { p.Actions = replicaset.Actions{replicaset.CreatePods{Count: 4}} }),

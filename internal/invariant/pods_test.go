@@ -7,6 +7,7 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/invariant"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/selector"
 	"pgregory.net/rapid"
 )
 
@@ -31,8 +32,8 @@ func TestReplicaSetPasses(t *testing.T) {
 // finished lets the calls of a plan succeed or fail.
 func finished(t *rapid.T, p invariant.ReplicaSetPass) {
 	r := replicaset.Report{Expectations: p.Plan.Expect(p.Snapshot, t0)}
-	outcome := func(answers ...replicaset.Answer) replicaset.Outcome {
-		return replicaset.Outcome{Answer: pick(t, "answer", answers...), Err: errors.New("no")}
+	outcome := func(answers ...selector.ServerAnswer) selector.Outcome {
+		return selector.Outcome{Answer: pick(t, "answer", answers...), Err: errors.New("no")}
 	}
 	for _, a := range p.Plan.Actions {
 		switch a := a.(type) {
@@ -41,22 +42,22 @@ func finished(t *rapid.T, p invariant.ReplicaSetPass) {
 				if made > 10_000 {
 					return 0 // as many outcomes are too many for a test
 				}
-				outcomes := make([]replicaset.Outcome, made)
+				outcomes := make([]selector.Outcome, made)
 				for i := range outcomes {
-					outcomes[i].Answer = replicaset.Done
+					outcomes[i].Answer = selector.Done
 				}
 				if failed && made > 0 {
-					outcomes[made-1].Answer = replicaset.Failed
+					outcomes[made-1].Answer = selector.Failed
 				}
 				return a.NextBatch(outcomes)
 			}})
 			for range min(a.Count, 3) {
-				r.Creates = append(r.Creates, outcome(replicaset.Done, replicaset.Failed, replicaset.NamespaceTerminating))
+				r.Creates = append(r.Creates, outcome(selector.Done, selector.Failed, selector.NamespaceTerminating))
 			}
 		case replicaset.DeletePod:
-			r.Deletes = append(r.Deletes, outcome(replicaset.Done, replicaset.Done, replicaset.NotFound, replicaset.Failed))
+			r.Deletes = append(r.Deletes, outcome(selector.Done, selector.Done, selector.NotFound, selector.Failed))
 		default:
-			r.Claims = append(r.Claims, replicaset.Outcome{Answer: replicaset.Done})
+			r.Claims = append(r.Claims, selector.Outcome{Answer: selector.Done})
 		}
 	}
 	clean(t, &invariant.Finished{Pass: p, Report: r, Result: replicaset.Finish(p.Snapshot, p.Plan, r, t0, p.Options)})

@@ -357,13 +357,13 @@ type Finished struct {
 // failedOf counts the creations and deletions that failed.
 func failedOf(c *Finished) (n int) {
 	for _, o := range c.Report.Creates {
-		if o.Answer != replicaset.Done && o.Answer != replicaset.NamespaceTerminating {
+		if o.Answer != selector.Done && o.Answer != selector.NamespaceTerminating {
 			n++
 		}
 	}
 	for _, o := range c.Report.Deletes {
-		gone := o.Answer == replicaset.NotFound && c.Pass.Options.Dialect != replicaset.Kubernetes15
-		if o.Answer != replicaset.Done && !gone {
+		gone := o.Answer == selector.NotFound && c.Pass.Options.Dialect != replicaset.Kubernetes15
+		if o.Answer != selector.Done && !gone {
 			n++
 		}
 	}
@@ -376,7 +376,7 @@ func failing(conditions []replicaset.Condition) bool {
 
 func r12(c *Finished) []string {
 	writes := created(&c.Pass.Plan) + int64(len(deletedNames(&c.Pass.Plan)))
-	claims := c.Report.LiveCheck != nil || slices.ContainsFunc(c.Report.Claims, func(o replicaset.Outcome) bool { return o.Answer != replicaset.Done })
+	claims := c.Report.LiveCheck != nil || slices.ContainsFunc(c.Report.Claims, func(o selector.Outcome) bool { return o.Answer != selector.Done })
 	if writes == 0 || claims || !c.Result.WriteStatus {
 		return nil
 	}

@@ -135,21 +135,21 @@ func (c *Cluster) reconcileReplicaSet(rs *replicaset.ReplicaSet) (bool, error) {
 		switch a := a.(type) {
 		case replicaset.CreatePods:
 			report.Creates = c.createPods(rs, a)
-			did = did || report.Creates[0].Answer == replicaset.Done
+			did = did || report.Creates[0].Answer == selector.Done
 		case replicaset.DeletePod:
 			did, deleted = true, append(deleted, a.Name)
 			c.deletePod(find(c.pods, podName, a.Name))
-			report.Deletes = append(report.Deletes, replicaset.Outcome{Answer: replicaset.Done})
+			report.Deletes = append(report.Deletes, selector.Outcome{Answer: selector.Done})
 		case replicaset.AdoptPod:
 			did = true
 			c.claim(a.Name, a.Reference.Kind, a.Reference.Name, a.Reference.UID)
 			c.printf("replica set %s: %v", rs.Name, a)
-			report.Claims = append(report.Claims, replicaset.Outcome{Answer: replicaset.Done})
+			report.Claims = append(report.Claims, selector.Outcome{Answer: selector.Done})
 		case replicaset.ReleasePod:
 			did = true
 			c.claim(a.Name, "", "", "")
 			c.printf("replica set %s: %v", rs.Name, a)
-			report.Claims = append(report.Claims, replicaset.Outcome{Answer: replicaset.Done})
+			report.Claims = append(report.Claims, selector.Outcome{Answer: selector.Done})
 		}
 	}
 	if len(deleted) > 3 {
@@ -166,16 +166,16 @@ func (c *Cluster) reconcileReplicaSet(rs *replicaset.ReplicaSet) (bool, error) {
 }
 
 // createPods creates pods in batches, until one is refused.
-func (c *Cluster) createPods(rs *replicaset.ReplicaSet, a replicaset.CreatePods) (made []replicaset.Outcome) {
+func (c *Cluster) createPods(rs *replicaset.ReplicaSet, a replicaset.CreatePods) (made []selector.Outcome) {
 	created := 0
 	for n := a.NextBatch(made); n > 0; n = a.NextBatch(made) {
 		for range n {
 			if !c.admits() {
-				made = append(made, replicaset.Outcome{Answer: replicaset.Failed, Err: errQuota})
+				made = append(made, selector.Outcome{Answer: selector.Failed, Err: errQuota})
 				continue
 			}
 			created++
-			made = append(made, replicaset.Outcome{Answer: replicaset.Done, Pod: c.createPod(podorder.Pod{
+			made = append(made, selector.Outcome{Answer: selector.Done, Pod: c.createPod(podorder.Pod{
 				Labels: rs.TemplateLabels, ControllerKind: replicaset.Kind, ControllerName: rs.Name, ControllerUID: rs.UID,
 			}, "")})
 		}

@@ -158,9 +158,9 @@ type replicaSetPass struct {
 	now     time.Time
 	plan    replicaset.Plan
 	done    int // actions that are finished
-	claims  []replicaset.Outcome
-	creates []replicaset.Outcome
-	deletes []replicaset.Outcome
+	claims  []selector.Outcome
+	creates []selector.Outcome
+	deletes []selector.Outcome
 	live    selector.Live
 	batch   int32 // calls left of the batch of creations
 	begun   bool
@@ -199,7 +199,7 @@ func (p *replicaSetPass) stopped() bool {
 	}
 	for i, o := range p.claims {
 		_, adopts := p.plan.Actions[i].(replicaset.AdoptPod)
-		if o.Answer == replicaset.Failed || adopts && o.Answer == replicaset.Invalid {
+		if o.Answer == selector.Failed || adopts && o.Answer == selector.Invalid {
 			return true
 		}
 	}
@@ -257,8 +257,8 @@ func (c *replicaSetController) expecting(r request, p *replicaSetPass) request {
 }
 
 // trust notes an answer that may be wrong.
-func (p *replicaSetPass) trust(outcomes []replicaset.Outcome) {
-	if o := outcomes[len(outcomes)-1]; o.Answer == replicaset.Failed {
+func (p *replicaSetPass) trust(outcomes []selector.Outcome) {
+	if o := outcomes[len(outcomes)-1]; o.Answer == selector.Failed {
 		p.c.blind[p.s.ReplicaSet.UID] = true
 	}
 }
@@ -295,21 +295,21 @@ func (p *replicaSetPass) create(a replicaset.CreatePods) {
 }
 
 // outcome is the answer as package replicaset knows it.
-func outcome(a answer) replicaset.Outcome {
+func outcome(a answer) selector.Outcome {
 	switch a {
 	case done:
-		return replicaset.Outcome{Answer: replicaset.Done}
+		return selector.Outcome{Answer: selector.Done}
 	case notFound:
-		return replicaset.Outcome{Answer: replicaset.NotFound}
+		return selector.Outcome{Answer: selector.NotFound}
 	case invalid:
-		return replicaset.Outcome{Answer: replicaset.Invalid}
+		return selector.Outcome{Answer: selector.Invalid}
 	}
-	return replicaset.Outcome{Answer: replicaset.Failed, Err: errors.New(a.String())}
+	return selector.Outcome{Answer: selector.Failed, Err: errors.New(a.String())}
 }
 
 // claim changes the controller of a pod. One that has another one by now is left
 // alone.
-func (p *replicaSetPass) claim(name, uid string, action fmt.Stringer, kind, owner, ownerUID string) replicaset.Outcome {
+func (p *replicaSetPass) claim(name, uid string, action fmt.Stringer, kind, owner, ownerUID string) selector.Outcome {
 	c := p.c
 	var adopted *podorder.Pod
 	answer := c.ask(func() answer {

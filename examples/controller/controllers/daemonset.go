@@ -16,6 +16,7 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/selector"
 )
 
 type daemonSetReconciler struct{ base }
@@ -108,24 +109,24 @@ func (r *daemonSetReconciler) lowered(ds *appsv1.DaemonSet, e replicaset.Expecta
 	lost := creations
 	for _, o := range report.Creates {
 		switch o.Answer {
-		case replicaset.Done:
+		case selector.Done:
 			lost--
 			r.events.Eventf(ds, corev1.EventTypeNormal, "SuccessfulCreate", "Created pod: %s", o.Pod)
-		case replicaset.NamespaceTerminating, "":
+		case selector.NamespaceTerminating, "":
 		default:
 			r.events.Eventf(ds, corev1.EventTypeWarning, "FailedCreate", "Error creating: %v", o.Err)
 		}
 	}
 	for i, name := range deletions {
-		var o replicaset.Outcome
+		var o selector.Outcome
 		if i < len(report.Deletes) {
 			o = report.Deletes[i]
 		}
 		switch o.Answer {
-		case replicaset.Done:
+		case selector.Done:
 			r.events.Eventf(ds, corev1.EventTypeNormal, "SuccessfulDelete", "Deleted pod: %s", name)
 			continue
-		case replicaset.NotFound, "":
+		case selector.NotFound, "":
 		default:
 			r.events.Eventf(ds, corev1.EventTypeWarning, "FailedDelete", "Error deleting: %v", o.Err)
 		}

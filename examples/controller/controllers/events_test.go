@@ -12,6 +12,7 @@ import (
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/selector"
 )
 
 // recorded returns the events so far.
@@ -63,8 +64,8 @@ func TestTell(t *testing.T) {
 func TestDaemonSetEvents(t *testing.T) {
 	b, _ := newBase(0)
 	r := &daemonSetReconciler{b}
-	report := kube.DaemonSetReport{Deletes: []replicaset.Outcome{
-		{Answer: replicaset.Done}, {Answer: replicaset.NotFound, Err: errors.New("gone")}, {Answer: replicaset.Failed, Err: errors.New("not now")},
+	report := kube.DaemonSetReport{Deletes: []selector.Outcome{
+		{Answer: selector.Done}, {Answer: selector.NotFound, Err: errors.New("gone")}, {Answer: selector.Failed, Err: errors.New("not now")},
 	}}
 	r.lowered(&appsv1.DaemonSet{}, replicaset.Expectations{}, []string{"a", "b", "c", "d"}, 0, report)
 	require.Equal(t, []string{"Normal SuccessfulDelete Deleted pod: a", "Warning FailedDelete Error deleting: not now"}, b.recorded())

@@ -1,0 +1,364 @@
+package daemonset
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// A Report is what became of a plan.
+type Report struct {
+	// LiveCheck is why nothing may be adopted, from selector.CheckLive; nil if it may, or
+	// nothing was to be.
+	LiveCheck error
+	// Outcomes are those of the actions, in order. Those that were not carried out have
+	// none. Adoptions and releases that follow each other are all tried. What comes behind
+	// an action about a revision or about who owns what that failed, or behind adoptions
+	// of what is gone, is left out. After pods that could not be created or deleted only
+	// the deletion of old revisions is.
+	Outcomes []selector.Outcome
+	// Collisions is the next count of collisions, from revision.DaemonSetTaken, if the
+	// name of the new revision is another's.
+	Collisions *int32
+	// Expectations are those of [Plan.Expect], less what was observed meanwhile. Read
+	// them, finish, and store those of the result under one lock, or what is observed in
+	// between is lost.
+	Expectations replicaset.Expectations
+}
+
+// A Result is how a pass ends.
+type Result struct {
+	Expectations replicaset.Expectations // Snapshot.Unseen is that they are not satisfied
+	Status       Status                  // to be written if WriteStatus is set
+	WriteStatus  bool
+	Events       []Event // to be recorded, in order
+	Backoff      Backoff // to hand back with the next snapshot
+	// Err is why the pass failed: then call [Reconcile] again after
+	// replicaset.RetryDelay. If it is nil, forget the failures so far. Errs are all errors
+	// of the same kind.
+	Err  error
+	Errs []error
+	// RecheckAt is when to call [Reconcile] again even if nothing changes: that of the
+	// plan, or when the expectations are given up that it waits for. It is zero for a pass
+	// that failed.
+	RecheckAt time.Time
+	// Again is what to plan from at once if pods or revisions that were to be adopted are
+	// gone: the snapshot without them, and as the actions in front have left it. Then
+	// nothing behind may have been carried out, and Err wraps selector.ErrGone, so that a
+	// caller who does not plan at once does it later. Each such snapshot has fewer orphans
+	// than the one before.
+	Again *Snapshot
+}
+
+// Expect returns the expectations to store before the plan is executed: those that
+// creations and deletions of pods raise, or those of before if there are none.
+func (p Plan) Expect(before replicaset.Expectations, now time.Time) replicaset.Expectations {
+	creations, names := int64(0), []string(nil)
+	for _, a := range p.Actions {
+		switch a := a.(type) {
+		case CreatePod:
+			creations++
+		case DeletePod:
+			names = append(names, a.Name)
+		}
+	}
+	if creations == 0 && len(names) == 0 {
+		return before
+	}
+	return replicaset.ExpectDeletions(names, now).Raise(creations, 0)
+}
+
+// Finish returns what follows from the execution of p, a plan for s: the expectations
+// that are left, the status to write, the events to record and whether to try again.
+//
+//   - After an action about a revision that failed, or an adoption or a release, the
+//     status is not written, and the events of the plan do not count.
+//   - After pods that could not be created or deleted, or old revisions that could not be
+//     deleted, it is.
+//   - If the name of the new revision is another's, the count of collisions is written, and
+//     nothing else.
+//
+// It mirrors syncDaemonSet, constructHistory and syncNodes of the daemon controller of
+// Kubernetes 1.36.3.
+func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
+	f := finish{s: &s, plan: &p, report: &r, now: now.Round(0).UTC(), opts: opts}
+	f.result = Result{Expectations: r.Expectations, Status: copyStatus(s.DaemonSet.Status), Backoff: slices.Clone(s.Backoff)}
+	if stopped := f.actions(); stopped < 0 {
+		f.result.Status, f.result.Backoff = copyStatus(p.Status), slices.Clone(p.Backoff)
+		f.result.Events = slices.Concat(p.Events, f.result.Events)
+		f.recheck()
+	} else if r.Collisions != nil {
+		f.result.Status.CollisionCount = new(*r.Collisions)
+	}
+	f.result.WriteStatus = !f.result.Status.equal(&s.DaemonSet.Status)
+	if f.result.Err = errors.Join(f.result.Errs...); f.result.Err != nil {
+		f.result.RecheckAt = time.Time{}
+	}
+	return f.result
+}
+
+type finish struct {
+	s      *Snapshot
+	plan   *Plan
+	report *Report
+	now    time.Time
+	opts   Options
+	lost   int64 // creations that nobody will see
+	result Result
+}
+
+func (f *finish) outcome(i int) *selector.Outcome {
+	if i < len(f.report.Outcomes) {
+		return &f.report.Outcomes[i]
+	}
+	return &selector.Outcome{}
+}
+
+func (f *finish) fail(a Action, err error) {
+	f.result.Errs = append(f.result.Errs, fmt.Errorf("%s: %w", a, err))
+}
+
+func (f *finish) event(action int, eventType, reason, message string) {
+	f.result.Events = append(f.result.Events, Event{action, eventType, reason, message})
+}
+
+// actions looks at all outcomes. It returns where the pass was stopped, -1 if it was not.
+func (f *finish) actions() (stopped int) {
+	stopped = -1
+	var gone []error
+	for i, a := range f.plan.Actions {
+		if stopped >= 0 && !claims(a) || len(gone) > 0 && !claims(a) {
+			stopped = max(stopped, i)
+			break
+		}
+		if !f.action(i, a, &gone) && stopped < 0 {
+			stopped = i
+		}
+	}
+	switch {
+	case len(gone) > 0 && len(f.result.Errs) == 0:
+		f.result.Errs, f.result.Again, stopped = gone, f.again(), len(f.plan.Actions)
+	case len(gone) > 0:
+		stopped = len(f.plan.Actions)
+	}
+	f.expect(stopped)
+	return stopped
+}
+
+// claims reports whether an action is about who owns what.
+func claims(a Action) bool {
+	switch a.(type) {
+	case AdoptPod, ReleasePod, AdoptRevision, ReleaseRevision:
+		return true
+	}
+	return false
+}
+
+// action looks at one outcome, and reports whether the pass goes on.
+func (f *finish) action(i int, a Action, gone *[]error) bool {
+	o := f.outcome(i)
+	switch a := a.(type) {
+	case AdoptPod:
+		return f.adopted(a, "Pod", a.Object, o, gone)
+	case AdoptRevision:
+		return f.adopted(a, "ControllerRevision", a.Object, o, gone)
+	case ReleasePod, ReleaseRevision:
+		if err := o.Released(); err != nil {
+			f.fail(a, err)
+			return false
+		}
+	case CreatePod:
+		f.created(i, o)
+	case DeletePod:
+		f.deleted(i, a, o)
+	case DeleteRevision:
+		if o.Answer == "" && len(f.result.Errs) > 0 && a.Reason == ReasonHistoryLimit {
+			return true // left out after pods that could not be written
+		}
+		if o.Answer != selector.Done && o.Answer != selector.NotFound {
+			f.fail(a, o.Failure())
+			return a.Reason == ReasonHistoryLimit
+		}
+	default:
+		if o.Answer != selector.Done {
+			f.fail(a, o.Failure())
+			return false
+		}
+	}
+	return true
+}
+
+func (f *finish) adopted(a Action, kind string, object Object, o *selector.Outcome, gone *[]error) bool {
+	err := o.Adopted()
+	switch {
+	case f.report.LiveCheck != nil:
+		f.result.Errs = append(f.result.Errs, fmt.Errorf("can't adopt %s %s (%s): %w", kind, object.Name, object.UID, f.report.LiveCheck))
+		return false
+	case err == selector.ErrGone:
+		*gone = append(*gone, fmt.Errorf("%s %s: %w", kind, object.Name, err))
+	case err != nil:
+		f.fail(a, err)
+		return false
+	}
+	return true
+}
+
+func (f *finish) created(i int, o *selector.Outcome) {
+	switch o.Answer {
+	case selector.Done:
+		f.event(i, "Normal", "SuccessfulCreate", "Created pod: "+o.Name)
+	case selector.NamespaceTerminating: // nobody will ever see it
+		if f.opts.Corrected {
+			f.lost++
+		}
+	case "": // left out after another that failed
+		f.lost++
+		if len(f.result.Errs) == 0 {
+			f.result.Errs = append(f.result.Errs, selector.ErrNotExecuted)
+		}
+	default:
+		f.lost++
+		f.result.Errs = append(f.result.Errs, o.Failure())
+		f.event(i, "Warning", "FailedCreate", "Error creating: "+o.Failure().Error())
+	}
+}
+
+func (f *finish) deleted(i int, a DeletePod, o *selector.Outcome) {
+	if o.Answer == selector.Done {
+		f.event(i, "Normal", "SuccessfulDelete", "Deleted pod: "+a.Name)
+		return
+	}
+	f.result.Expectations = f.result.Expectations.DeletionObserved(a.Name)
+	if o.Answer == selector.NotFound || o.Answer == selector.Changed {
+		return
+	}
+	f.result.Errs = append(f.result.Errs, fmt.Errorf("unable to delete pods: %w", o.Failure()))
+	f.event(i, "Warning", "FailedDelete", "Error deleting: "+o.Failure().Error())
+}
+
+// expect takes from the expectations what was not carried out.
+func (f *finish) expect(stopped int) {
+	f.result.Expectations = f.result.Expectations.Lower(f.lost, 0)
+	if stopped < 0 {
+		return
+	}
+	for _, a := range f.plan.Actions[stopped:] {
+		switch a := a.(type) {
+		case CreatePod:
+			f.result.Expectations = f.result.Expectations.Lower(1, 0)
+		case DeletePod:
+			f.result.Expectations = f.result.Expectations.DeletionObserved(a.Name)
+		}
+	}
+}
+
+// recheck looks again when the plan says, or when the expectations are given up.
+func (f *finish) recheck() {
+	p := Plan{RecheckAt: f.plan.RecheckAt}
+	if left := f.result.Expectations.Remaining(f.now); f.s.Unseen && left > 0 {
+		p.recheck(f.now.Add(left))
+	}
+	f.result.RecheckAt = p.RecheckAt
+}
+
+// again returns the snapshot as the actions that were carried out have left it.
+func (f *finish) again() *Snapshot {
+	next := *f.s
+	next.Pods, next.Revisions = slices.Clone(f.s.Pods), slices.Clone(f.s.Revisions)
+	for i, a := range f.plan.Actions {
+		if o := f.outcome(i); o.Answer != "" {
+			next.apply(a, o)
+		}
+	}
+	return &next
+}
+
+// apply changes the snapshot as an action has.
+func (s *Snapshot) apply(a Action, o *selector.Outcome) {
+	switch a := a.(type) {
+	case AdoptPod:
+		s.changePod(a.Object, o, func(p *Pod) {
+			p.ControllerKind, p.ControllerName, p.ControllerUID = Kind, s.DaemonSet.Name, s.DaemonSet.UID
+		})
+	case ReleasePod:
+		s.changePod(a.Object, o, nil)
+	case RelabelPod:
+		s.changePod(a.Object, o, func(p *Pod) { p.Labels = labelled(p.Labels, a.To) })
+	case AdoptRevision:
+		s.changeRevision(a.Object, o, func(r *revision.ControllerRevision) {
+			r.ControllerKind, r.ControllerName, r.ControllerUID = Kind, s.DaemonSet.Name, s.DaemonSet.UID
+		})
+	case ReleaseRevision, DeleteRevision:
+		s.changeRevision(objectOf(a), o, nil)
+	case UpdateRevision:
+		s.changeRevision(a.Object, o, func(r *revision.ControllerRevision) {
+			if r.Revision = a.To; a.Hash != "" {
+				r.Labels = labelled(r.Labels, a.Hash)
+			}
+		})
+	case CreateRevision:
+		s.Revisions = append(s.Revisions, revision.ControllerRevision{
+			Name: a.Name, UID: o.UID, ResourceVersion: o.ResourceVersion, Labels: a.Labels, Annotations: a.Annotations,
+			Data: a.Data, Revision: a.Revision, ControllerKind: Kind, ControllerName: s.DaemonSet.Name, ControllerUID: s.DaemonSet.UID,
+		})
+	}
+}
+
+func objectOf(a Action) Object {
+	switch a := a.(type) {
+	case ReleaseRevision:
+		return a.Object
+	case DeleteRevision:
+		return a.Object
+	}
+	return Object{}
+}
+
+// changePod changes the pod of a write. It removes one that is gone, and with nil any.
+func (s *Snapshot) changePod(object Object, o *selector.Outcome, change func(*Pod)) {
+	i := slices.IndexFunc(s.Pods, func(p Pod) bool { return p.Name == object.Name && p.UID == object.UID })
+	switch {
+	case i < 0:
+	case change == nil || o.Answer == selector.NotFound:
+		s.Pods = slices.Delete(s.Pods, i, i+1)
+	default:
+		change(&s.Pods[i])
+		s.Pods[i].ResourceVersion = o.ResourceVersion // one that is not known is no precondition
+	}
+}
+
+// changeRevision does the same with a revision.
+func (s *Snapshot) changeRevision(object Object, o *selector.Outcome, change func(*revision.ControllerRevision)) {
+	i := slices.IndexFunc(s.Revisions, func(r revision.ControllerRevision) bool { return r.Name == object.Name && r.UID == object.UID })
+	switch {
+	case i < 0:
+	case change == nil || o.Answer == selector.NotFound:
+		s.Revisions = slices.Delete(s.Revisions, i, i+1)
+	default:
+		change(&s.Revisions[i])
+		s.Revisions[i].ResourceVersion = o.ResourceVersion
+	}
+}
+
+// labelled returns a copy of labels with a hash.
+func labelled(labels map[string]string, hash string) map[string]string {
+	all := make(map[string]string, len(labels)+1)
+	for key, value := range labels {
+		all[key] = value
+	}
+	all[LabelHash] = hash
+	return all
+}
+
+// equal reports whether two statuses say the same.
+func (s *Status) equal(t *Status) bool {
+	a, b := *s, *t
+	a.CollisionCount, b.CollisionCount = nil, nil
+	x, y := s.CollisionCount, t.CollisionCount
+	return a == b && (x == y || x != nil && y != nil && *x == *y)
+}
