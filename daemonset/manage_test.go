@@ -287,8 +287,8 @@ func TestFailedPods(t *testing.T) {
 		{BackoffKey: key("n1"), Delay: 8 * time.Second, Since: t0}, s.Backoff[0],
 	}, p.Backoff, "the delay doubles, the stale one is forgotten, the other one stays")
 	require.Equal(t, []daemonset.Event{
-		{Type: "Warning", Reason: "FailedDaemonPod", Message: "Found failed daemon pod p1 on node n1, will try to kill it"},
-		{Type: "Normal", Reason: "SucceededDaemonPod", Message: "Found succeeded daemon pod p3 on node n3, will try to delete it"},
+		{Action: -1, Type: "Warning", Reason: "FailedDaemonPod", Message: "Found failed daemon pod p1 on node n1, will try to kill it"},
+		{Action: -1, Type: "Normal", Reason: "SucceededDaemonPod", Message: "Found succeeded daemon pod p3 on node n3, will try to delete it"},
 	}, p.Events)
 	require.Equal(t, []daemonset.Hold{{Node: "n2", Pod: "p2", Reason: daemonset.ReasonBackoff, Limit: 8}}, p.Holds)
 }

@@ -83,7 +83,7 @@ func TestSelectingAll(t *testing.T) {
 	require.Equal(t, "", actions(p))
 	require.Equal(t, []string{" SelectingAll 0/0"}, holds(p))
 	require.Equal(t, []deploy.Event{{
-		Type: "Warning", Reason: "SelectingAll", Message: "This deployment is selecting all pods. A non-empty selector is required.",
+		Action: -1, Type: "Warning", Reason: "SelectingAll", Message: "This deployment is selecting all pods. A non-empty selector is required.",
 	}}, p.Events)
 	require.Equal(t, deploy.Status{ObservedGeneration: 2, Replicas: 1, UpdatedReplicas: 1, ReadyReplicas: 1, AvailableReplicas: 1}, p.Status)
 

@@ -146,7 +146,7 @@
 //   - A plan supposes that its adoptions succeed. Upstream stops after a failed one,
 //     and so does a caller who stops at the first action that fails.
 //   - A plan supposes that the ReplicaSet can be created. What follows if it cannot,
-//     because its name is taken or for another reason, is [AfterCreate].
+//     because its name is taken or for another reason, is [Finish].
 //   - When history is cleaned up, a ReplicaSet whose revision does not parse is
 //     placed by its age. Upstream compares it with each other one by age, which can
 //     be cyclic; then the plan always decides the same way:

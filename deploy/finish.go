@@ -233,6 +233,9 @@ func (f *finish) follow(i int) {
 
 // with returns a copy of m with the entries of set.
 func with(m, set map[string]string) map[string]string {
+	if len(m)+len(set) == 0 {
+		return nil
+	}
 	all := make(map[string]string, len(m)+len(set))
 	maps.Copy(all, m)
 	maps.Copy(all, set)

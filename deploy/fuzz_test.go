@@ -5,6 +5,7 @@ import (
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/selector"
 	"pgregory.net/rapid"
 )
 
@@ -26,24 +27,50 @@ func FuzzSnapshot(f *testing.F) {
 	}, examples()...)
 }
 
-// A created is a ReplicaSet that was to be created, and what came of it.
-type created struct {
-	Snapshot deploy.Snapshot         `json:"snapshot"`
-	Create   deploy.CreateReplicaSet `json:"create"`
-	Outcome  deploy.CreateOutcome    `json:"outcome"`
+// A unfinished is a plan of which one action was not carried out.
+type unfinished struct {
+	Snapshot deploy.Snapshot       `json:"snapshot"`
+	Failed   int                   `json:"failed"`
+	Answer   selector.ServerAnswer `json:"answer"`
 }
 
-func FuzzAfterCreate(f *testing.F) {
-	var seeds []created
-	for _, s := range examples()[:4] {
-		for _, result := range []deploy.CreateResult{deploy.AlreadyExists, deploy.CreateFailed} {
-			seeds = append(seeds, created{s, deploy.CreateReplicaSet{Name: "web-v2", Revision: 3}, deploy.CreateOutcome{Result: result, Message: "m"}})
+// A finish is what can be compared of a [deploy.Result].
+type finish struct {
+	Status      deploy.Status     `json:"status"`
+	Annotations map[string]string `json:"annotations,omitempty"`
+	WriteStatus bool              `json:"writeStatus,omitzero"`
+	Events      []deploy.Event    `json:"events,omitempty"`
+	Holds       []deploy.Hold     `json:"holds,omitempty"`
+	Err         string            `json:"err,omitzero"`
+}
+
+func (c *unfinished) finish() (finish, error) {
+	p, err := deploy.Reconcile(c.Snapshot, t0, deploy.Options{})
+	if err != nil {
+		return finish{}, err
+	}
+	report := deploy.Report{Outcomes: make([]selector.Outcome, len(p.Actions))}
+	for i := range report.Outcomes {
+		if report.Outcomes[i].Answer = selector.Done; i == c.Failed {
+			report.Outcomes[i].Answer = c.Answer
 		}
 	}
-	purity.Fuzz(f, deploy.ErrInvalid, func(c created) (deploy.Plan, error) {
-		p, _, err := deploy.AfterCreate(c.Snapshot, t0, deploy.Options{}, c.Create, c.Outcome)
-		return p, err
-	}, seeds...)
+	r := deploy.Finish(c.Snapshot, p, report, t0, deploy.Options{})
+	f := finish{r.Status, r.Annotations, r.WriteStatus, r.Events, r.Holds, ""}
+	if r.Err != nil {
+		f.Err = r.Err.Error()
+	}
+	return f, nil
+}
+
+func FuzzFinish(f *testing.F) {
+	var seeds []unfinished
+	for _, s := range examples()[:4] {
+		for _, answer := range []selector.ServerAnswer{selector.AlreadyExists, selector.Failed, selector.NotFound} {
+			seeds = append(seeds, unfinished{s, 0, answer}, unfinished{s, 1, answer})
+		}
+	}
+	purity.Fuzz(f, deploy.ErrInvalid, func(c unfinished) (finish, error) { return c.finish() }, seeds...)
 }
 
 func FuzzOldPodsRunning(f *testing.F) {

@@ -12,6 +12,7 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/selector"
 	"pgregory.net/rapid"
 )
 
@@ -241,11 +242,11 @@ func TestPropertyCollision(t *testing.T) {
 				return
 			}
 			s.ReplicaSets = append(s.ReplicaSets, set(20+n, 1, controlled("other"), func(rs *replicaset.ReplicaSet) { rs.Name = create.Name }))
-			p, retry, err := deploy.AfterCreate(s, t0, deploy.Options{}, create, deploy.CreateOutcome{Result: deploy.AlreadyExists})
-			if err != nil || !retry || p.Status.CollisionCount == nil || *p.Status.CollisionCount != int32(n) {
-				t.Fatalf("collision %d: %v %v %v", n, p.Status.CollisionCount, retry, err)
+			r := created(s, create, selector.Outcome{Answer: selector.AlreadyExists})
+			if r.Err == nil || r.Status.CollisionCount == nil || *r.Status.CollisionCount != int32(n) {
+				t.Fatalf("collision %d: %v %v", n, r.Status.CollisionCount, r.Err)
 			}
-			s.Deployment.Status = p.Status
+			s.Deployment.Status = r.Status
 		}
 	})
 }

@@ -35,7 +35,7 @@ func TestCreate(t *testing.T) {
 	}, p.Actions[1])
 	requireEqual(t, "events", []deploy.Event{
 		{Type: "Normal", Reason: "ScalingReplicaSet", Message: "Scaled up replica set web-v2 from 0 to 3"},
-		{Type: "Normal", Reason: "ScalingReplicaSet", Message: "Scaled down replica set web-v1 from 10 to 8"},
+		{Action: 2, Type: "Normal", Reason: "ScalingReplicaSet", Message: "Scaled down replica set web-v1 from 10 to 8"},
 	}, p.Events)
 }
 

@@ -286,7 +286,7 @@ func TestPartitionReports(t *testing.T) {
 	}, p.Actions[len(p.Actions)-1])
 	require.Equal(t, []deploy.Event{
 		{Type: "Normal", Reason: "ScalingReplicaSet", Message: "Scaled up replica set web-v2 to 2"},
-		{Type: "Normal", Reason: "ScalingReplicaSet", Message: "Scaled down replica set web-v1 to 5 from 6"},
+		{Action: 2, Type: "Normal", Reason: "ScalingReplicaSet", Message: "Scaled down replica set web-v1 to 5 from 6"},
 	}, p.Events)
 	require.Equal(t, rollout.Budget{Replicas: 6, Surge: 2, Unavailable: 1}, p.Budget)
 	require.Equal(t, t0.Add(2*time.Second), p.RecheckAt)

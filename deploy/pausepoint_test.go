@@ -87,7 +87,7 @@ func TestPausePointWrite(t *testing.T) {
 		Set: map[string]string{podorder.AnnotationPausePointsHit: "2;b:uid-p3"},
 	}, p.Actions[len(p.Actions)-1])
 	require.Contains(t, holds(p), "web-v1 PausePoint 2/5")
-	require.Contains(t, p.Events, deploy.Event{Type: "Normal", Reason: "PausePointReached", Message: "Paused deployment web before deleting pod p3"})
+	require.Contains(t, p.Events, deploy.Event{Action: 1, Type: "Normal", Reason: "PausePointReached", Message: "Paused deployment web before deleting pod p3"})
 	require.Equal(t, "web-v1 5->0", actions(reconcile(t, stops(map[string]string{"p3": "before"}))), "by default points are ignored")
 }
 

@@ -2,7 +2,9 @@ package kube_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -36,20 +39,22 @@ func TestExecuteDaemonSet(t *testing.T) {
 	}
 	p.Actions = append(p.Actions, daemonset.DeletePod{Object: named("a")}, daemonset.DeletePod{Object: named("b")},
 		daemonset.DeleteRevision{Object: named("rev")})
-	creations, deletions := kube.ExpectDaemonSet(p)
-	require.Equal(t, int64(9), creations)
-	require.Equal(t, []string{"a", "b"}, deletions)
+	before := p.Expect(replicaset.Expectations{}, time.Unix(1, 0))
+	require.Equal(t, int64(9), before.Creations)
+	require.Equal(t, []string{"a", "b"}, before.Pending)
 
-	r := kube.ExecuteDaemonSet(t.Context(), s, daemon(), nil, p)
-	require.ErrorContains(t, r.Err, "exceeded quota")
-	require.False(t, r.Stopped)
-	require.Len(t, r.Creates, 9)
-	got := answers(r.Creates)
-	require.Equal(t, 2, count(got, selector.Done), "after the relabelled pod, one and one of two")
+	r := execute(s).DaemonSet(t.Context(), daemon(), nil, p)
+	got := answers(r.Outcomes)
+	require.Equal(t, []selector.ServerAnswer{selector.Done, selector.Done, selector.Done}, slices.DeleteFunc(got[:4:4], func(a selector.ServerAnswer) bool { return a == selector.Failed }))
 	require.Equal(t, 1, count(got, selector.Failed))
-	require.Equal(t, 6, count(got, selector.ServerAnswer("")), "skipped")
-	require.Equal(t, []selector.ServerAnswer{selector.Done, selector.Done}, answers(r.Deletes))
-	require.Equal(t, "delete controllerrevisions/rev", s.requests[len(s.requests)-1].String())
+	require.Equal(t, 7, count(got, selector.ServerAnswer("")), "skipped: six pods, and the revision, as upstream does after a pod that failed")
+	require.Equal(t, []selector.ServerAnswer{selector.Done, selector.Done, ""}, got[10:])
+
+	r.Expectations = before
+	result := daemonset.Finish(daemonset.Snapshot{}, p, r, time.Unix(1, 0), daemonset.Options{})
+	require.ErrorContains(t, result.Err, "exceeded quota")
+	require.Equal(t, int64(2), result.Expectations.Creations)
+	require.Equal(t, []string{"a", "b"}, result.Expectations.Pending)
 }
 
 func TestExecuteDaemonSetStops(t *testing.T) {
@@ -60,9 +65,8 @@ func TestExecuteDaemonSetStops(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &server{answer: func(kube.Request, int) error { return conflict }}
-			r := kube.ExecuteDaemonSet(t.Context(), s, daemon(), nil, daemonset.Plan{Actions: daemonset.Actions{a, daemonset.DeletePod{Object: named("b")}}})
-			require.Error(t, r.Err)
-			require.True(t, r.Stopped)
+			r := execute(s).DaemonSet(t.Context(), daemon(), nil, daemonset.Plan{Actions: daemonset.Actions{a, daemonset.DeletePod{Object: named("b")}}})
+			require.NotEqual(t, selector.Done, r.Outcomes[0].Answer)
 			require.NotContains(t, s.lines(false), "delete pods/b")
 		})
 	}
@@ -92,13 +96,12 @@ func TestExecuteDaemonSetRevisionTaken(t *testing.T) {
 					return nil
 				},
 			}
-			r := kube.ExecuteDaemonSet(t.Context(), s, daemon(), nil, daemonset.Plan{Actions: daemonset.Actions{
+			r := execute(s).DaemonSet(t.Context(), daemon(), nil, daemonset.Plan{Actions: daemonset.Actions{
 				daemonset.CreateRevision{Name: "rev", Data: []byte(`{"spec":1}`)}, daemonset.CreatePod{Node: "n"},
 			}})
 			require.Equal(t, c.collisions, r.Collisions)
-			require.Equal(t, c.collisions != nil, r.Stopped)
-			require.Equal(t, c.collisions != nil, r.Err != nil)
-			require.Equal(t, c.collisions == nil, len(r.Creates) == 1)
+			require.Equal(t, c.collisions == nil, r.Outcomes[0].Answer == selector.Done)
+			require.Equal(t, c.collisions == nil, r.Outcomes[1].Answer == selector.Done)
 		})
 	}
 }
@@ -106,14 +109,12 @@ func TestExecuteDaemonSetRevisionTaken(t *testing.T) {
 func TestDaemonSetStatusRequest(t *testing.T) {
 	ds := daemon()
 	ds.Status.Conditions = []appsv1.DaemonSetCondition{{Type: "kept"}}
-	r, differs := kube.DaemonSetStatusRequest(ds, daemonset.Status{NumberReady: 2})
-	require.True(t, differs)
+	r := kube.DaemonSetStatusRequest(ds, daemonset.Status{NumberReady: 2})
 	require.Equal(t, "update daemonsets/agent status", r.String())
 	written := r.Object.(*appsv1.DaemonSet)
 	require.Equal(t, int32(2), written.Status.NumberReady)
 	require.Equal(t, ds.Status.Conditions, written.Status.Conditions)
-	_, differs = kube.DaemonSetStatusRequest(written, daemonset.Status{NumberReady: 2})
-	require.False(t, differs)
+	require.NotNil(t, kube.DaemonSetStatusRequest(nil, daemonset.Status{}).Object)
 }
 
 // A revision that was adopted has another version by the time that it is renumbered, or
@@ -138,7 +139,7 @@ func TestExecuteDaemonSetAdoptsRevisionFirst(t *testing.T) {
 			"1":        {Actions: daemonset.Actions{a}},
 			"answered": {Actions: daemonset.Actions{daemonset.AdoptRevision{Object: named("rev")}, a}},
 		} {
-			require.NoError(t, kube.ExecuteDaemonSet(t.Context(), s, daemon(), []*appsv1.ControllerRevision{stored}, p).Err)
+			execute(s).DaemonSet(t.Context(), daemon(), []*appsv1.ControllerRevision{nil, stored}, p)
 			require.Equal(t, want, version, "%s", p.Actions)
 		}
 	}

@@ -2,10 +2,17 @@ package kube_test
 
 import (
 	"context"
+	"crypto/x509"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"net"
+	"os"
+	"reflect"
 	"slices"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,8 +23,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/replicaset"
@@ -88,6 +95,8 @@ func set() *appsv1.ReplicaSet {
 	}
 }
 
+func execute(c kube.Client) kube.Executor { return kube.Executor{Client: c} }
+
 func plan(actions ...replicaset.Action) replicaset.Plan { return replicaset.Plan{Actions: actions} }
 
 func answers(made []selector.Outcome) []selector.ServerAnswer {
@@ -104,22 +113,9 @@ func TestStale(t *testing.T) {
 		want bool
 	}{
 		{nil, false}, {conflict, true}, {notFound, true}, {exists, true}, {forbidden, false}, {invalid, false}, {io.EOF, false},
+		{errors.Join(conflict, notFound), true}, {errors.Join(conflict, forbidden), false}, {fmt.Errorf("x: %w", selector.ErrGone), true},
 	} {
 		require.Equal(t, c.want, kube.Stale(c.err), "%v", c.err)
-	}
-}
-
-func TestCreateOutcome(t *testing.T) {
-	for _, c := range []struct {
-		err  error
-		want deploy.CreateOutcome
-	}{
-		{nil, deploy.CreateOutcome{Result: deploy.Created}},
-		{exists, deploy.CreateOutcome{Result: deploy.AlreadyExists}},
-		{leaving, deploy.CreateOutcome{Result: deploy.NamespaceTerminating}},
-		{forbidden, deploy.CreateOutcome{Result: deploy.CreateFailed, Message: `pods "x" is forbidden: exceeded quota`}},
-	} {
-		require.Equal(t, c.want, kube.CreateOutcome(c.err))
 	}
 }
 
@@ -131,14 +127,14 @@ func TestExecuteReplicaSetSlowStart(t *testing.T) {
 		}
 		return nil
 	}}
-	r := kube.ExecuteReplicaSet(t.Context(), s, set(), plan(replicaset.CreatePods{Count: 10}))
+	r := execute(s).ReplicaSet(t.Context(), set(), plan(replicaset.CreatePods{Count: 10}))
 	require.Len(t, s.requests, 7)
 	got := answers(r.Creates)
 	require.Equal(t, 5, count(got, selector.Done))
 	require.Equal(t, 2, count(got, selector.Failed))
 	names := map[string]bool{}
 	for i, o := range r.Creates {
-		require.Equal(t, o.Answer == selector.Done, o.Pod != "", "outcome %d", i)
+		require.Equal(t, o.Answer == selector.Done, o.Name != "", "outcome %d", i)
 		names[s.requests[i].Object.GetName()] = true
 		require.Regexp(t, `^web-[a-z0-9]{5}$`, s.requests[i].Object.GetName())
 	}
@@ -163,21 +159,25 @@ func TestExecuteReplicaSetUnknownCreation(t *testing.T) {
 		calls   int
 	}{
 		"carried out":     {[]error{io.ErrUnexpectedEOF, exists}, selector.Done, 2},
-		"not carried out": {[]error{io.ErrUnexpectedEOF, io.EOF, timeout}, selector.Done, 4},
+		"not carried out": {[]error{io.ErrUnexpectedEOF, io.EOF}, selector.Done, 3},
 		"refused later":   {[]error{timeout, forbidden}, selector.Failed, 2},
 		"refused at once": {[]error{forbidden}, selector.Failed, 1},
-		"a foreign name":  {[]error{exists}, selector.Failed, 1},
+		"a foreign name":  {[]error{exists}, selector.AlreadyExists, 1},
 		"namespace gone":  {[]error{leaving}, selector.NamespaceTerminating, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := &server{answer: func(_ kube.Request, n int) error {
+				mine := func(o kube.Object) error {
+					o.SetOwnerReferences([]metav1.OwnerReference{{UID: "r1", Controller: new(true)}})
+					return nil
+				}
+				s := &server{get: mine, answer: func(_ kube.Request, n int) error {
 					if n <= len(c.answers) {
 						return c.answers[n-1]
 					}
 					return nil
 				}}
-				r := kube.ExecuteReplicaSet(t.Context(), s, set(), plan(replicaset.CreatePods{Count: 1}))
+				r := execute(s).ReplicaSet(t.Context(), set(), plan(replicaset.CreatePods{Count: 1}))
 				require.Equal(t, []selector.ServerAnswer{c.want}, answers(r.Creates))
 				require.Len(t, s.requests, c.calls)
 				for _, q := range s.requests {
@@ -188,55 +188,77 @@ func TestExecuteReplicaSetUnknownCreation(t *testing.T) {
 	}
 }
 
-// A server that is away for long ends the pass with an error, and so does a context.
-func TestExecuteReplicaSetUnknownForLong(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := &server{answer: func(kube.Request, int) error { return io.EOF }}
-		start := time.Now()
-		r := kube.ExecuteReplicaSet(t.Context(), s, set(), plan(replicaset.CreatePods{Count: 1}))
-		require.ErrorIs(t, r.Creates[0].Err, io.EOF)
-		require.InDelta(t, 30, time.Since(start).Seconds(), 1)
-
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		start = time.Now()
-		kube.ExecuteReplicaSet(ctx, s, set(), plan(replicaset.DeletePod{Name: "a", UID: "1"}))
-		require.Equal(t, time.Second, time.Since(start))
-	})
-}
-
-// A deletion that broke off is repeated; that it has been carried out shows in the pod.
-func TestExecuteReplicaSetUnknownDeletion(t *testing.T) {
-	pod := func(uid string, deleted bool) func(kube.Object) error {
-		return func(o kube.Object) error {
-			o.SetUID(types.UID(uid))
-			if deleted {
-				o.SetDeletionTimestamp(&metav1.Time{Time: time.Unix(1, 0)})
-			}
-			return nil
-		}
-	}
+// What is not known is asked for twice, and what cannot have been carried out is not; a
+// deletion never is.
+func TestRetry(t *testing.T) {
+	refused := &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}
 	for name, c := range map[string]struct {
-		answers []error
-		get     func(kube.Object) error
-		want    selector.ServerAnswer
+		retry kube.Retry
+		err   error
+		calls int
 	}{
-		"carried out":       {[]error{io.EOF, conflict}, pod("1", true), selector.Done},
-		"gone":              {[]error{io.EOF, notFound}, nil, selector.NotFound},
-		"gone since":        {[]error{io.EOF, conflict}, nil, selector.NotFound},
-		"changed by others": {[]error{io.EOF, conflict}, pod("1", false), selector.NotFound},
-		"another pod":       {[]error{io.EOF, conflict}, pod("2", true), selector.NotFound},
-		"changed before":    {[]error{conflict}, pod("1", true), selector.NotFound},
-		"refused":           {[]error{forbidden}, pod("1", false), selector.Failed},
+		"cut off":          {kube.RetryCreations, io.EOF, 3},
+		"reset":            {kube.RetryCreations, &net.OpError{Op: "read", Err: syscall.ECONNRESET}, 3},
+		"time-out":         {kube.RetryCreations, timeout, 3},
+		"server time-out":  {kube.RetryCreations, apierrors.NewServerTimeout(schema.GroupResource{Resource: "pods"}, "create", 1), 3},
+		"slow connection":  {kube.RetryCreations, &net.OpError{Op: "read", Err: os.ErrDeadlineExceeded}, 3},
+		"never":            {kube.NoRetry, io.EOF, 1},
+		"refused":          {kube.RetryCreations, refused, 1},
+		"dial time-out":    {kube.RetryCreations, &net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded}, 1},
+		"no name":          {kube.RetryCreations, &net.DNSError{Err: "no such host"}, 1},
+		"certificate":      {kube.RetryCreations, x509.UnknownAuthorityError{}, 1},
+		"encoding":         {kube.RetryCreations, &json.UnsupportedTypeError{Type: reflect.TypeFor[int]()}, 1},
+		"ended":            {kube.RetryCreations, context.Canceled, 1},
+		"somebody's error": {kube.RetryCreations, errors.New("no"), 1},
+		"refused by quota": {kube.RetryCreations, forbidden, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := &server{get: c.get, answer: func(_ kube.Request, n int) error { return c.answers[n-1] }}
-				r := kube.ExecuteReplicaSet(t.Context(), s, set(), plan(replicaset.DeletePod{Name: "a", UID: "1", ResourceVersion: "3"}))
-				require.Equal(t, []selector.ServerAnswer{c.want}, answers(r.Deletes))
-				require.Equal(t, "3", *s.requests[0].Options.Preconditions.ResourceVersion)
+				s := &server{answer: func(kube.Request, int) error { return c.err }}
+				e, start := kube.Executor{Client: s, Retry: c.retry}, time.Now()
+				r := e.ReplicaSet(t.Context(), set(), plan(replicaset.CreatePods{Count: 1}))
+				require.Equal(t, selector.Failed, r.Creates[0].Answer)
+				require.ErrorIs(t, r.Creates[0].Err, c.err)
+				require.Len(t, s.requests, c.calls)
+				require.Equal(t, time.Duration(c.calls/3)*110*time.Millisecond, time.Since(start))
+
+				s.requests = nil
+				r = e.ReplicaSet(t.Context(), set(), plan(replicaset.DeletePod{Name: "a", UID: "1"}))
+				require.Equal(t, selector.Failed, r.Deletes[0].Answer)
+				require.Len(t, s.requests, 1)
+
+				s.requests = nil
+				e.Deployment(t.Context(), liveDeployment(), nil, deploy.Plan{Actions: deploy.Actions{deploy.CreateReplicaSet{Name: "web-1"}}})
+				require.Len(t, s.requests, c.calls)
+
+				s.requests = nil
+				e.DaemonSet(t.Context(), daemon(), nil, daemonset.Plan{Actions: daemonset.Actions{daemonset.CreateRevision{Name: "rev"}}})
+				require.Len(t, s.requests, c.calls)
 			})
 		})
+	}
+}
+
+// A context that ends meanwhile ends the pause.
+func TestRetryEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		s := &server{answer: func(kube.Request, int) error { return io.EOF }}
+		execute(s).ReplicaSet(ctx, set(), plan(replicaset.CreatePods{Count: 1}))
+		require.Len(t, s.requests, 2)
+	})
+}
+
+// A pod that has changed is spared, and that is no failure.
+func TestExecuteReplicaSetDeletions(t *testing.T) {
+	for err, want := range map[error]selector.ServerAnswer{
+		nil: selector.Done, conflict: selector.Changed, notFound: selector.NotFound, forbidden: selector.Failed,
+	} {
+		s := &server{answer: func(kube.Request, int) error { return err }}
+		r := execute(s).ReplicaSet(t.Context(), set(), plan(replicaset.DeletePod{Name: "a", UID: "1", ResourceVersion: "3"}))
+		require.Equal(t, []selector.ServerAnswer{want}, answers(r.Deletes))
+		require.Equal(t, "3", *s.requests[0].Options.Preconditions.ResourceVersion)
 	}
 }
 
@@ -258,9 +280,8 @@ func TestExecuteReplicaSetClaims(t *testing.T) {
 			return present(o)
 		}, nil, []selector.ServerAnswer{"", selector.Done}, []string{"patch pods/b"}},
 		"another owner": {func(o kube.Object) error { o.SetUID("r2"); return nil }, nil, []selector.ServerAnswer{"", selector.Done}, []string{"patch pods/b"}},
-		"pods gone": {present, notFound, []selector.ServerAnswer{selector.NotFound, selector.NotFound},
-			[]string{"delete pods/d", "patch pods/a", "patch pods/b"}},
-		"foreign pods": {present, invalid, []selector.ServerAnswer{selector.Invalid, selector.Invalid}, []string{"patch pods/a", "patch pods/b"}},
+		"pods gone":     {present, notFound, []selector.ServerAnswer{selector.NotFound, selector.NotFound}, []string{"patch pods/a", "patch pods/b"}},
+		"foreign pods":  {present, invalid, []selector.ServerAnswer{selector.Invalid, selector.Invalid}, []string{"patch pods/a", "patch pods/b"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &server{get: c.get, answer: func(r kube.Request, _ int) error {
@@ -271,7 +292,7 @@ func TestExecuteReplicaSetClaims(t *testing.T) {
 			}}
 			p := plan(replicaset.AdoptPod{Name: "a", UID: "1"}, replicaset.ReleasePod{Name: "b", UID: "2", OwnerUID: "r1"}, replicaset.DeletePod{Name: "d"})
 			p.LiveCheck = true
-			r := kube.ExecuteReplicaSet(t.Context(), s, set(), p)
+			r := execute(s).ReplicaSet(t.Context(), set(), p)
 			require.Equal(t, c.claims, answers(r.Claims))
 			require.Equal(t, c.lines, s.lines(true))
 			require.Equal(t, slices.Contains(c.claims, selector.ServerAnswer("")), r.LiveCheck != nil)

@@ -86,8 +86,8 @@ func TestFinishDeletions(t *testing.T) {
 	require.Equal(t, "FailedDelete", r.Status.Conditions[0].Reason)
 	require.Equal(t, []replicaset.Event{
 		{Type: "Normal", Reason: "SuccessfulDelete", Message: "Deleted pod: " + names[0]},
-		{Type: "Warning", Reason: "FailedDelete", Message: "Error deleting: other"},
-		{Type: "Warning", Reason: "FailedDelete", Message: "Error deleting: the action was not executed"},
+		{Action: 2, Type: "Warning", Reason: "FailedDelete", Message: "Error deleting: other"},
+		{Action: 3, Type: "Warning", Reason: "FailedDelete", Message: "Error deleting: the action was not executed"},
 	}, r.Events)
 	r = finish(t, replicaset.Snapshot{ReplicaSet: web(0), Pods: pods(1)}, replicaset.Report{Deletes: []selector.Outcome{{Answer: selector.NotFound}}}, replicaset.Options{})
 	require.NoError(t, r.Err, "a pod that is gone is no failure")
@@ -104,7 +104,8 @@ func TestFinishClaims(t *testing.T) {
 		err    string
 	}{
 		{"all well", replicaset.Report{Claims: done("", "")}, ""},
-		{"gone", replicaset.Report{Claims: []selector.Outcome{{Answer: selector.NotFound}, {Answer: selector.NotFound}}}, ""},
+		{"gone before its release", replicaset.Report{Claims: []selector.Outcome{{Answer: selector.Done}, {Answer: selector.NotFound}}}, ""},
+		{"gone before its adoption", replicaset.Report{Claims: []selector.Outcome{{Answer: selector.NotFound}, {Answer: selector.NotFound}}}, "pod a: what was to be adopted is gone"},
 		{"another has released it", replicaset.Report{Claims: []selector.Outcome{{Answer: selector.Done}, {Answer: selector.Invalid}}}, ""},
 		{"another has adopted it", replicaset.Report{Claims: []selector.Outcome{{Answer: selector.Invalid}, {Answer: selector.Done}}}, "the API server answered Invalid"},
 		{"not released", replicaset.Report{Claims: []selector.Outcome{{Answer: selector.Done}, failed(errOther)}}, "other"},
@@ -268,4 +269,37 @@ func TestVersions(t *testing.T) {
 	require.EqualError(t, v.Check(replicaset.Versions{Pods: "12", ReplicaSets: "3"}), "read version: 3 is not as new as written version: 20 for group resource replicasets.apps")
 	require.NoError(t, v.Check(replicaset.Versions{}), "what was not read does not stand in the way")
 	require.NoError(t, replicaset.Versions{}.Check(replicaset.Versions{Pods: "1"}))
+}
+
+// A pod that is gone before it can be adopted is left out of the next plan, which is made
+// at once: no other pod goes for it.
+func TestFinishOrphanGone(t *testing.T) {
+	s := replicaset.Snapshot{ReplicaSet: web(1, selecting), Pods: []podorder.Pod{
+		pod("gone", labelled("web"), orphan, readyAgo(1000*time.Second)), pod("mine", labelled("web"), readyAgo(10*time.Second)),
+		pod("other", labelled("web"), orphan), pod("strange", labelled("x")),
+	}}
+	p := mustPlan(t, s, replicaset.Options{})
+	report := replicaset.Report{
+		Expectations: p.Expect(s, t0),
+		Claims:       []selector.Outcome{{Answer: selector.NotFound}, {Answer: selector.Done, ResourceVersion: "7"}, {Answer: selector.Done}},
+	}
+	r := replicaset.Finish(s, p, report, t0, replicaset.Options{})
+	require.ErrorIs(t, r.Err, selector.ErrGone)
+	require.False(t, r.WriteStatus)
+	require.Equal(t, s.Expectations, r.Expectations)
+	require.Empty(t, r.Events)
+	require.Len(t, r.Again.Pods, 2)
+	require.Equal(t, []string{"mine", "other"}, []string{r.Again.Pods[0].Name, r.Again.Pods[1].Name})
+	require.Equal(t, []string{s.ReplicaSet.UID, "7"}, []string{r.Again.Pods[1].ControllerUID, r.Again.Pods[1].ResourceVersion})
+	require.Len(t, s.Pods, 4)
+	require.Empty(t, s.Pods[2].ControllerUID)
+	next := mustPlan(t, *r.Again, replicaset.Options{})
+	require.Len(t, next.Actions, 1)
+	require.Equal(t, "other", next.Actions[0].(replicaset.DeletePod).Name)
+	require.Equal(t, "7", next.Actions[0].(replicaset.DeletePod).ResourceVersion)
+
+	report.Claims[1] = failed(errOther)
+	r = replicaset.Finish(s, p, report, t0, replicaset.Options{})
+	require.ErrorIs(t, r.Err, errOther)
+	require.Nil(t, r.Again)
 }

@@ -31,7 +31,7 @@ func replicaSets() []entry {
 		{"kubernetes-49145", "all pods are created at once although each creation is rejected", slowStart,
 			mutant{"replicaset/batches.go", "for size := int64(max(initial, 1));", "for size := int64(n);"}},
 		{"kubernetes-47366", "a used-up quota is stormed with further creations", stopsAtFailure,
-			mutant{"replicaset/batches.go", "if made[i].failed() {", "if false && made[i].failed() {"}},
+			mutant{"replicaset/batches.go", "if failed(&made[i]) {", "if false && failed(&made[i]) {"}},
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/selector"
 	"github.com/stretchr/testify/require"
 )
 
@@ -19,7 +20,7 @@ func revisions() []entry {
 		{"kubernetes-109934", "a revision that does not parse makes the order that of the cache", tamperedRevision,
 			mutant{"revision/order.go", "range byAge(entries) {", "range indices(len(entries)) {"}},
 		{"kubernetes-29735", "hashes of two templates collide, and no ReplicaSet is ever created", hashCollision,
-			mutant{"deploy/created.go", "collisions = collided(collisions)", "_ = collided(collisions)"}},
+			mutant{"deploy/finish_failed.go", "st.d.Status.CollisionCount = collided(st.d.Status.CollisionCount)", "_ = collided(st.d.Status.CollisionCount)"}},
 		{"kubernetes-134773", "another serialisation of the same template rolls out everything", otherBytes,
 			mutant{"revision/statefulset.go", "restored != nil && bytes.Equal(restored, s.Data)", "false && bytes.Equal(restored, s.Data)"}},
 		{"kubernetes-69967", "of two revisions with one number now this, now that one is the newest", equalNumbers,
@@ -79,13 +80,12 @@ func hashCollision(t *testing.T) {
 	s := snapshot(web(3), set(1, 3))
 	other := set(9, 1, func(rs *replicaset.ReplicaSet) { rs.Name, rs.ControllerUID = "web-v2", "other" })
 	s.ReplicaSets = append(s.ReplicaSets, other)
-	create := deployment(t, s, deploy.Options{}).Actions[0].(deploy.CreateReplicaSet)
-	require.Equal(t, "web-v2", create.Name)
-	p, retry, err := deploy.AfterCreate(s, t0, deploy.Options{}, create, deploy.CreateOutcome{Result: deploy.AlreadyExists})
-	require.NoError(t, err)
-	require.True(t, retry)
-	require.Equal(t, new(int32(1)), p.Status.CollisionCount)
-	require.NotEqual(t, revision.Hash("dump", nil), revision.Hash("dump", p.Status.CollisionCount))
+	p := deployment(t, s, deploy.Options{})
+	require.Equal(t, "web-v2", p.Actions[0].(deploy.CreateReplicaSet).Name)
+	r := deploy.Finish(s, p, deploy.Report{Outcomes: []selector.Outcome{{Answer: selector.AlreadyExists}}}, t0, deploy.Options{})
+	require.Error(t, r.Err)
+	require.Equal(t, new(int32(1)), r.Status.CollisionCount)
+	require.NotEqual(t, revision.Hash("dump", nil), revision.Hash("dump", r.Status.CollisionCount))
 }
 
 func otherBytes(t *testing.T) {

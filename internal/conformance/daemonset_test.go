@@ -140,8 +140,8 @@ func (p *daemonSetPass) readUpstream(now time.Time) {
 	for name, r := range updated {
 		o.Revisions = append(o.Revisions, fmt.Sprintf("update %s %d %s", name, r.Revision, r.Labels[appsv1.DefaultDaemonSetUniqueLabelKey]))
 	}
-	for _, e := range p.result.Events { // a plan does not name the namespace
-		o.Events = append(o.Events, e.Type+" "+e.Reason+" "+strings.Replace(e.Message, " "+gen.Namespace+"/", " ", 1))
+	for _, e := range p.result.Events {
+		o.Events = append(o.Events, e.Type+" "+e.Reason+" "+e.Message)
 	}
 	o.Refused = (p.result.Err != nil || p.result.Panic != nil) && written == 0
 	p.upstream = o.normalised()

@@ -94,8 +94,14 @@ func passes(ctx context.Context, client kubernetes.Interface, c kube.Client, nam
 		if err != nil {
 			return err
 		}
-		if _, err := kube.ExecuteDeployment(ctx, c, d, sets, p); err != nil {
-			return err
+		r := deploy.Finish(s, p, kube.Executor{Client: c}.Deployment(ctx, d, sets, p), time.Now(), deploy.Options{})
+		if r.WriteStatus {
+			if err := c.Do(ctx, kube.DeploymentStatusRequest(d, r)); err != nil {
+				return err
+			}
+		}
+		if r.Err != nil {
+			return r.Err
 		}
 	}
 	for _, rs := range sets {
@@ -116,7 +122,7 @@ func passSet(ctx context.Context, client kubernetes.Interface, c kube.Client, rs
 	if err != nil {
 		return err
 	}
-	r := replicaset.Finish(s, p, kube.ExecuteReplicaSet(ctx, c, rs, p), time.Now(), replicaset.Options{})
+	r := replicaset.Finish(s, p, kube.Executor{Client: c}.ReplicaSet(ctx, rs, p), time.Now(), replicaset.Options{})
 	if r.WriteStatus {
 		if err := c.Do(ctx, kube.ReplicaSetStatusRequest(rs, r.Status)); err != nil {
 			return err

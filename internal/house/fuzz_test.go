@@ -13,7 +13,7 @@ import (
 )
 
 // parsers and planners are known by their names.
-var toFuzz = regexp.MustCompile(`^(Argo)?(Parse|Reconcile|Plan|Preview$|Explain|Validate|Convert|Admit|AfterCreate|Classify|Resolve$|Conflicts|Choose|Inspect|Finish|Undo|Overlap$)`)
+var toFuzz = regexp.MustCompile(`^(Argo)?(Parse|Reconcile|Plan|Preview$|Explain|Validate|Convert|Admit|Classify|Resolve$|Conflicts|Choose|Inspect|Finish|Undo|Overlap$)`)
 
 // notFuzzed are those that another one is made of, which is fuzzed, and why it is enough.
 var notFuzzed = map[string]string{

@@ -17,8 +17,7 @@ import (
 type Collision struct {
 	Pass   DeploymentPass // that has created
 	Create deploy.CreateReplicaSet
-	After  deploy.Plan // what [deploy.AfterCreate] returned
-	Retry  bool
+	After  deploy.Result // what [deploy.Finish] returned
 }
 
 func collisions(n *int32) int64 {
@@ -41,7 +40,7 @@ func d16(c *Collision) []string {
 	}
 	l := list(nil)
 	l.addIf(after != want, "%d collisions after %d, not %d", after, before, want)
-	l.addIf(!c.Retry, "the name is taken, and nobody tries again")
+	l.addIf(c.After.Err == nil, "the name is taken, and nobody tries again")
 	return l
 }
 

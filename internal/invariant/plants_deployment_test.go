@@ -11,6 +11,7 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/selector"
 )
 
 // limited is a Deployment with absolute limits.
@@ -142,11 +143,9 @@ func collision() plant {
 	foreign.Name, foreign.ControllerUID = "web-v2", "other"
 	s.ReplicaSets = append(s.ReplicaSets, foreign)
 	create := deploy.CreateReplicaSet{Name: "web-v2"}
-	after, retry, err := deploy.AfterCreate(s, t0, deploy.Options{}, create, deploy.CreateOutcome{Result: deploy.AlreadyExists})
-	if err != nil {
-		panic(err)
-	}
-	c := invariant.Collision{Pass: invariant.DeploymentPass{Snapshot: s, Now: t0}, Create: create, After: after, Retry: retry}
+	p := deploy.Plan{Actions: deploy.Actions{create}}
+	after := deploy.Finish(s, p, deploy.Report{Outcomes: []selector.Outcome{{Answer: selector.AlreadyExists}}}, t0, deploy.Options{})
+	c := invariant.Collision{Pass: invariant.DeploymentPass{Snapshot: s, Now: t0}, Create: create, After: after}
 	return inCase("D16", "the count stays, and so does the name", c, func(c *invariant.Collision) { c.After.Status.CollisionCount = nil })
 }
 

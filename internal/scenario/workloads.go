@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -46,9 +47,10 @@ func (c *Cluster) reconcileDeployment(d *deploy.Deployment) (bool, error) {
 		return false, err
 	}
 	c.wake["deployment "+d.Name] = p.RecheckAt
-	for _, a := range p.Actions {
+	for i, a := range p.Actions {
 		if create, ok := a.(deploy.CreateReplicaSet); ok && find(c.replicaSets, replicaSetName, create.Name) != nil {
-			return true, c.nameTaken(d, s, create)
+			c.nameTaken(d, s, p, i)
+			return true, nil
 		}
 		if err := c.applyDeployment(d, a); err != nil {
 			return false, err
@@ -60,19 +62,12 @@ func (c *Cluster) reconcileDeployment(d *deploy.Deployment) (bool, error) {
 }
 
 // nameTaken is what follows when the name of a new ReplicaSet is taken.
-func (c *Cluster) nameTaken(d *deploy.Deployment, s deploy.Snapshot, create deploy.CreateReplicaSet) error {
-	c.printf("deployment %s: replica set %s exists", d.Name, create.Name)
-	after, _, err := deploy.AfterCreate(s, c.now, c.deploymentOptions, create, deploy.CreateOutcome{Result: deploy.AlreadyExists})
-	if err != nil {
-		return err
-	}
-	for _, a := range after.Actions {
-		if err := c.applyDeployment(d, a); err != nil {
-			return err
-		}
-	}
-	d.Status = after.Status
-	return nil
+func (c *Cluster) nameTaken(d *deploy.Deployment, s deploy.Snapshot, p deploy.Plan, action int) {
+	c.printf("deployment %s: replica set %s exists", d.Name, p.Actions[action].(deploy.CreateReplicaSet).Name)
+	report := deploy.Report{Outcomes: slices.Repeat([]selector.Outcome{{Answer: selector.Done}}, action)}
+	report.Outcomes = append(report.Outcomes, selector.Outcome{Answer: selector.AlreadyExists})
+	r := deploy.Finish(s, p, report, c.now, c.deploymentOptions)
+	d.Status, d.Annotations = r.Status, r.Annotations
 }
 
 // applyDeployment carries out one action. Of those that annotate nothing is printed.
@@ -175,7 +170,7 @@ func (c *Cluster) createPods(rs *replicaset.ReplicaSet, a replicaset.CreatePods)
 				continue
 			}
 			created++
-			made = append(made, selector.Outcome{Answer: selector.Done, Pod: c.createPod(podorder.Pod{
+			made = append(made, selector.Outcome{Answer: selector.Done, Name: c.createPod(podorder.Pod{
 				Labels: rs.TemplateLabels, ControllerKind: replicaset.Kind, ControllerName: rs.Name, ControllerUID: rs.UID,
 			}, "")})
 		}

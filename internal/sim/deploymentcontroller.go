@@ -9,6 +9,7 @@ import (
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/selector"
 )
 
 // A deploymentController carries out the plans of package deploy. It keeps nothing in
@@ -114,65 +115,51 @@ type deploymentPass struct {
 	now      time.Time
 	plan     deploy.Plan
 	done     int
+	outcomes []selector.Outcome
+	failed   deploy.Action     // that ended the pass, nil if none did
 	seen     deploy.Deployment // with the version that the next write supposes
 	versions map[string]string // of ReplicaSets that this pass has written
 }
 
 // next performs the next request of the pass.
 func (p *deploymentPass) next() bool {
-	if p.done < len(p.plan.Actions) {
-		a := p.perform(p.plan.Actions[p.done])
+	if p.done < len(p.plan.Actions) && p.failed == nil {
+		o := deploymentOutcome(p.perform(p.plan.Actions[p.done]))
 		p.done++
-		if a == done {
+		if p.outcomes = append(p.outcomes, o); o.Answer == selector.Done {
 			return true
 		}
-		p.failed(p.plan.Actions[p.done-1], a)
-		return false
+		p.failed = p.plan.Actions[p.done-1]
 	}
-	if !sameDeploymentStatus(&p.plan.Status, &p.seen.Status) {
-		if p.writeStatus(p.plan.Status) != done {
+	r := deploy.Finish(*p.snapshot, p.plan, deploy.Report{Outcomes: p.outcomes}, p.now, p.c.options)
+	if count := r.Status.CollisionCount; count != nil && (p.seen.Status.CollisionCount == nil || *count != *p.seen.Status.CollisionCount) {
+		p.c.w.count(HashCollided)
+	}
+	if !sameDeploymentStatus(&r.Status, &p.seen.Status) || p.failed != nil && r.WriteStatus {
+		wrote := p.writeDeployment(UpdateStatus, nil, func(d *Deployment) {
+			if d.Status = r.Status; p.failed != nil {
+				d.Annotations = r.Annotations
+			}
+		})
+		if wrote != done {
 			p.c.retry(p.seen.Name)
 			return false
 		}
+	}
+	if r.Err != nil {
+		p.c.retry(p.seen.Name)
+		return false
 	}
 	p.c.retries = 0
 	return false
 }
 
-// failed ends the pass as upstream does. Only a failed creation leaves a trace.
-func (p *deploymentPass) failed(action deploy.Action, a answer) {
-	create, ok := action.(deploy.CreateReplicaSet)
-	if !ok {
-		p.c.retry(p.seen.Name)
-		return
-	}
-	outcome := deploy.CreateOutcome{Result: deploy.CreateFailed, Message: a.String()}
+// deploymentOutcome is the answer as package deploy knows it.
+func deploymentOutcome(a answer) selector.Outcome {
 	if a == exists {
-		outcome.Result = deploy.AlreadyExists
+		return selector.Outcome{Answer: selector.AlreadyExists}
 	}
-	after, again, err := deploy.AfterCreate(*p.snapshot, p.now, p.c.options, create, outcome)
-	if err != nil {
-		p.c.w.fail(err)
-		return
-	}
-	for _, action := range after.Actions {
-		if p.perform(action) != done {
-			break
-		}
-	}
-	if count := after.Status.CollisionCount; count != nil && (p.seen.Status.CollisionCount == nil || *count != *p.seen.Status.CollisionCount) {
-		p.c.w.count(HashCollided)
-	}
-	if !sameDeploymentStatus(&after.Status, &p.seen.Status) {
-		p.writeStatus(after.Status)
-	}
-	if again {
-		p.c.retry(p.seen.Name)
-	}
-}
-
-func (p *deploymentPass) writeStatus(status deploy.Status) answer {
-	return p.writeDeployment(UpdateStatus, nil, func(d *Deployment) { d.Status = status })
+	return outcome(a)
 }
 
 // writeDeployment changes the Deployment if it still is as this pass has seen it.

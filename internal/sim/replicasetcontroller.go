@@ -287,7 +287,7 @@ func (p *replicaSetPass) create(a replicaset.CreatePods) {
 	})
 	c.wrotePod(answer, made)
 	o := outcome(answer)
-	o.Pod = name
+	o.Name = name
 	p.creates = append(p.creates, o)
 	if answer == timeout {
 		c.blind[rs.UID] = true

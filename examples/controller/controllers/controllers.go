@@ -41,6 +41,8 @@ type base struct {
 	corrected bool
 }
 
+func (b *base) executor() kube.Executor { return kube.Executor{Client: b.client} }
+
 // setup adds the controllers to a manager.
 func setup(ctx context.Context, mgr ctrl.Manager, o Options, l *lease) error {
 	events, err := kubernetes.NewForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())

@@ -2,7 +2,6 @@ package controllers
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -16,7 +15,6 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/selector"
 )
 
 type daemonSetReconciler struct{ base }
@@ -41,98 +39,59 @@ func (r *daemonSetReconciler) Reconcile(ctx context.Context, req reconcile.Reque
 	if r.tracker.behind(ds.UID, known...) {
 		return reconcile.Result{RequeueAfter: behindDelay}, nil
 	}
-	s, wait, err := r.snapshot(ctx, ds, history)
+	s, err := r.snapshot(ctx, ds, history)
 	if err != nil {
 		return reconcile.Result{}, err
 	}
-	plan, err := daemonset.Reconcile(s, time.Now(), daemonset.Options{Corrected: r.corrected})
-	if err != nil {
-		return reconcile.Result{}, reconcile.TerminalError(err)
-	}
-	return r.act(ctx, ds, history, plan, wait)
+	return r.act(ctx, ds, history, s)
 }
 
-// snapshot reads all nodes, its own pods and orphans. While pods that it has created or
-// deleted are not seen to be so, wait is until when it waits for them.
-func (r *daemonSetReconciler) snapshot(ctx context.Context, ds *appsv1.DaemonSet, history []*appsv1.ControllerRevision) (s daemonset.Snapshot, wait time.Time, err error) {
+// snapshot reads all nodes, its own pods and orphans.
+func (r *daemonSetReconciler) snapshot(ctx context.Context, ds *appsv1.DaemonSet, history []*appsv1.ControllerRevision) (s daemonset.Snapshot, err error) {
 	expectations := r.tracker.expectations(ds.UID)
 	pods, err := r.pods(ctx, ds.Namespace, string(ds.UID), orphan)
 	if err != nil {
-		return s, wait, err
+		return s, err
 	}
 	var nodes corev1.NodeList
 	if err := r.cache.List(ctx, &nodes, shared); err != nil {
-		return s, wait, err
+		return s, err
 	}
 	if s, err = kube.DaemonSetSnapshot(ds, pointers(nodes.Items), pods, history); err != nil {
-		return s, wait, reconcile.TerminalError(err)
+		return s, reconcile.TerminalError(err)
 	}
-	s.Backoff = r.tracker.delays(ds.UID)
-	if left := expectations.Remaining(time.Now()); left > 0 {
-		s.Unseen, wait = true, time.Now().Add(left)
-	}
-	return s, wait, nil
+	s.Backoff, s.Unseen = r.tracker.delays(ds.UID), !expectations.Satisfied(time.Now())
+	return s, nil
 }
 
-// act carries out a plan and writes the status.
-func (r *daemonSetReconciler) act(ctx context.Context, ds *appsv1.DaemonSet, history []*appsv1.ControllerRevision, p daemonset.Plan, wait time.Time) (reconcile.Result, error) {
-	creations, deletions := kube.ExpectDaemonSet(p)
-	if creations > 0 || len(deletions) > 0 {
-		r.tracker.expect(ds.UID, func(replicaset.Expectations) replicaset.Expectations {
-			return replicaset.ExpectDeletions(deletions, time.Now()).Raise(creations, 0)
+// act plans, carries out the plan, again if something that was to be adopted is gone, and
+// writes what follows.
+func (r *daemonSetReconciler) act(ctx context.Context, ds *appsv1.DaemonSet, history []*appsv1.ControllerRevision, s daemonset.Snapshot) (reconcile.Result, error) {
+	var result daemonset.Result
+	o := daemonset.Options{Corrected: r.corrected}
+	for next := &s; next != nil; next = result.Again {
+		plan, err := daemonset.Reconcile(*next, time.Now(), o)
+		if err != nil {
+			return reconcile.Result{}, reconcile.TerminalError(err)
+		}
+		r.tracker.expect(ds.UID, func(e replicaset.Expectations) replicaset.Expectations { return plan.Expect(e, time.Now()) })
+		report := r.executor().DaemonSet(ctx, ds, history, plan)
+		r.tracker.expect(ds.UID, func(e replicaset.Expectations) replicaset.Expectations {
+			report.Expectations = e
+			result = daemonset.Finish(*next, plan, report, time.Now(), o)
+			return result.Expectations
 		})
 	}
-	report := kube.ExecuteDaemonSet(ctx, r.client, ds, history, p)
-	r.tracker.expect(ds.UID, func(e replicaset.Expectations) replicaset.Expectations {
-		return r.lowered(ds, e, deletions, creations, report)
-	})
-	r.tracker.setDelays(ds.UID, p.Backoff)
-	for _, e := range p.Events {
-		// The plan does not know the namespace of the pods that it names.
-		r.events.Event(ds, e.Type, e.Reason, strings.Replace(e.Message, " daemon pod ", " daemon pod "+ds.Namespace+"/", 1))
+	r.tracker.setDelays(ds.UID, result.Backoff)
+	for _, e := range result.Events {
+		r.events.Event(ds, e.Type, e.Reason, e.Message)
 	}
-	if report.Collisions != nil {
-		stored := ds.DeepCopy()
-		stored.Status.CollisionCount = report.Collisions
-		return again(r.client.Do(ctx, kube.Request{Verb: kube.VerbUpdate, Object: stored, Subresource: "status"}), time.Now().Add(behindDelay))
-	}
-	if request, differs := kube.DaemonSetStatusRequest(ds, p.Status); differs && !report.Stopped {
-		if err := r.client.Do(ctx, request); err != nil && report.Err == nil {
+	if result.WriteStatus {
+		if err := r.client.Do(ctx, kube.DaemonSetStatusRequest(ds, result.Status)); err != nil && result.Err == nil {
 			return again(err, time.Time{})
 		}
 	}
-	return again(report.Err, sooner(p.RecheckAt, wait))
-}
-
-// lowered returns the expectations less what did not come about, and records what did.
-func (r *daemonSetReconciler) lowered(ds *appsv1.DaemonSet, e replicaset.Expectations, deletions []string, creations int64, report kube.DaemonSetReport) replicaset.Expectations {
-	lost := creations
-	for _, o := range report.Creates {
-		switch o.Answer {
-		case selector.Done:
-			lost--
-			r.events.Eventf(ds, corev1.EventTypeNormal, "SuccessfulCreate", "Created pod: %s", o.Pod)
-		case selector.NamespaceTerminating, "":
-		default:
-			r.events.Eventf(ds, corev1.EventTypeWarning, "FailedCreate", "Error creating: %v", o.Err)
-		}
-	}
-	for i, name := range deletions {
-		var o selector.Outcome
-		if i < len(report.Deletes) {
-			o = report.Deletes[i]
-		}
-		switch o.Answer {
-		case selector.Done:
-			r.events.Eventf(ds, corev1.EventTypeNormal, "SuccessfulDelete", "Deleted pod: %s", name)
-			continue
-		case selector.NotFound, "":
-		default:
-			r.events.Eventf(ds, corev1.EventTypeWarning, "FailedDelete", "Error deleting: %v", o.Err)
-		}
-		e = e.DeletionObserved(name)
-	}
-	return e.Lower(lost, 0)
+	return again(result.Err, result.RecheckAt)
 }
 
 // childEvents are those of pods and of revisions.

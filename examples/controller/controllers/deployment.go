@@ -2,7 +2,6 @@ package controllers
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -45,59 +44,27 @@ func (r *deploymentReconciler) Reconcile(ctx context.Context, req reconcile.Requ
 	return r.act(ctx, d, sets, snapshot)
 }
 
-// act plans and carries out the plan.
+// act plans and carries out the plan, again if a ReplicaSet that was to be adopted is gone.
 func (r *deploymentReconciler) act(ctx context.Context, d *appsv1.Deployment, sets []*appsv1.ReplicaSet, s deploy.Snapshot) (reconcile.Result, error) {
-	now := time.Now()
-	plan, err := deploy.Reconcile(s, now, deploy.Options{Corrected: r.corrected})
-	if err != nil {
-		return reconcile.Result{}, reconcile.TerminalError(err)
-	}
-	if resizes(plan) {
-		plan.Status = s.Deployment.Status
-	}
-	failed, err := kube.ExecuteDeployment(ctx, r.client, d, sets, plan)
-	r.tell(d, plan, failed)
-	if create, ok := failed.(deploy.CreateReplicaSet); ok {
-		var retry bool
-		var after error
-		if plan, retry, after = deploy.AfterCreate(s, now, deploy.Options{Corrected: r.corrected}, create, kube.CreateOutcome(err)); after != nil {
-			return reconcile.Result{}, after
+	now, o := time.Now(), deploy.Options{Corrected: r.corrected}
+	var plan deploy.Plan
+	var result deploy.Result
+	for next := &s; next != nil; next = result.Again {
+		var err error
+		if plan, err = deploy.Reconcile(*next, now, o); err != nil {
+			return reconcile.Result{}, reconcile.TerminalError(err)
 		}
-		var second deploy.Action
-		second, after = kube.ExecuteDeployment(ctx, r.client, d, sets, plan)
-		r.tell(d, plan, second)
-		if after != nil {
-			return again(after, time.Time{})
-		}
-		if !retry {
-			err = nil
-		}
+		result = deploy.Finish(*next, plan, r.executor().Deployment(ctx, d, sets, plan), now, o)
 	}
-	if err != nil && failed != nil {
-		err = fmt.Errorf("%s: %w", failed, err)
-	}
-	return again(err, plan.RecheckAt)
-}
-
-// tell records the events of a plan whose actions were carried out, all of them or those
-// before the one that has failed. There is one for each size, in the order of the actions.
-func (r *deploymentReconciler) tell(d *appsv1.Deployment, p deploy.Plan, failed deploy.Action) {
-	done := 0
-	for _, a := range p.Actions {
-		if failed != nil && a.String() == failed.String() {
-			p.Events = p.Events[:min(done, len(p.Events))]
-			break
-		}
-		switch a := a.(type) {
-		case deploy.ScaleReplicaSet:
-			done++
-		case deploy.CreateReplicaSet:
-			done += min(1, int(a.Replicas))
-		}
-	}
-	for _, e := range p.Events {
+	for _, e := range result.Events {
 		r.events.Event(d, e.Type, e.Reason, e.Message)
 	}
+	if result.WriteStatus && (result.Err != nil || !resizes(plan)) {
+		if err := r.client.Do(ctx, kube.DeploymentStatusRequest(d, result)); err != nil && result.Err == nil {
+			return again(err, time.Time{})
+		}
+	}
+	return again(result.Err, result.RecheckAt)
 }
 
 // resizes reports whether a plan changes sizes and nothing else that the status tells. The

@@ -33,25 +33,30 @@ func (r *replicaSetReconciler) Reconcile(ctx context.Context, req reconcile.Requ
 	if err != nil {
 		return reconcile.Result{}, err
 	}
-	now := time.Now()
-	plan, err := replicaset.Reconcile(s, now, replicaset.Options{Corrected: r.corrected})
-	if err != nil {
-		return reconcile.Result{}, reconcile.TerminalError(err)
-	}
-	if e := plan.Expect(s, now); !e.Equal(s.Expectations) {
-		r.tracker.expect(rs.UID, func(replicaset.Expectations) replicaset.Expectations { return e })
-	}
-	return r.finish(ctx, rs, s, plan, kube.ExecuteReplicaSet(ctx, r.client, rs, plan))
+	return r.act(ctx, rs, s)
 }
 
-// finish writes what follows from the execution of a plan.
-func (r *replicaSetReconciler) finish(ctx context.Context, rs *appsv1.ReplicaSet, s replicaset.Snapshot, p replicaset.Plan, report replicaset.Report) (reconcile.Result, error) {
+// act plans, carries out the plan, again if a pod that was to be adopted is gone, and
+// writes what follows.
+func (r *replicaSetReconciler) act(ctx context.Context, rs *appsv1.ReplicaSet, s replicaset.Snapshot) (reconcile.Result, error) {
 	var result replicaset.Result
-	r.tracker.expect(rs.UID, func(e replicaset.Expectations) replicaset.Expectations {
-		report.Expectations = e
-		result = replicaset.Finish(s, p, report, time.Now(), replicaset.Options{Corrected: r.corrected})
-		return result.Expectations
-	})
+	o := replicaset.Options{Corrected: r.corrected}
+	for next := &s; next != nil; next = result.Again {
+		now := time.Now()
+		plan, err := replicaset.Reconcile(*next, now, o)
+		if err != nil {
+			return reconcile.Result{}, reconcile.TerminalError(err)
+		}
+		if e := plan.Expect(*next, now); !e.Equal(next.Expectations) {
+			r.tracker.expect(rs.UID, func(replicaset.Expectations) replicaset.Expectations { return e })
+		}
+		report := r.executor().ReplicaSet(ctx, rs, plan)
+		r.tracker.expect(rs.UID, func(e replicaset.Expectations) replicaset.Expectations {
+			report.Expectations = e
+			result = replicaset.Finish(*next, plan, report, time.Now(), o)
+			return result.Expectations
+		})
+	}
 	for _, e := range result.Events {
 		r.events.Event(rs, e.Type, e.Reason, e.Message)
 	}

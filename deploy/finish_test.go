@@ -1,0 +1,256 @@
+package deploy_test
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/selector"
+)
+
+var errBoom = errors.New("boom")
+
+// created finishes a plan that creates, and nothing else.
+func created(s deploy.Snapshot, a deploy.CreateReplicaSet, o selector.Outcome) deploy.Result {
+	p := deploy.Plan{Actions: deploy.Actions{a}, Status: s.Deployment.Status}
+	return deploy.Finish(s, p, deploy.Report{Outcomes: []selector.Outcome{o}}, t0, deploy.Options{})
+}
+
+// outcomes are those of a plan of which the first n actions were carried out, and the next
+// one answered.
+func outcomes(n int, next ...selector.Outcome) deploy.Report {
+	var r deploy.Report
+	for range n {
+		r.Outcomes = append(r.Outcomes, selector.Outcome{Answer: selector.Done})
+	}
+	r.Outcomes = append(r.Outcomes, next...)
+	return r
+}
+
+var boom = selector.Outcome{Answer: selector.Failed, Err: errBoom}
+
+func TestFinishNameTaken(t *testing.T) {
+	foreign := set(2, 1, controlled("other"))
+	other := set(7, 1, func(rs *replicaset.ReplicaSet) { rs.Name = "web-v2" })
+	twin := set(2, 1)
+	collided := func(n int32) func(*deploy.Deployment) {
+		return func(d *deploy.Deployment) { d.Status.CollisionCount = &n }
+	}
+	for _, c := range []struct {
+		why        string
+		d          deploy.Deployment
+		sets       []replicaset.ReplicaSet
+		answer     selector.ServerAnswer
+		revision   string
+		collisions *int32
+		retry      bool
+	}{
+		{"it worked: the plan supposed so", web(3), nil, selector.Done, "", nil, false},
+		{"the namespace goes", web(3), nil, selector.NamespaceTerminating, "", nil, false},
+		{"taken, by whom is not known yet", web(3), nil, selector.AlreadyExists, "", nil, true},
+		{"taken by a stranger", web(3), []replicaset.ReplicaSet{foreign}, selector.AlreadyExists, "", new(int32(1)), true},
+		{"taken by another template", web(3, collided(4)), []replicaset.ReplicaSet{other}, selector.AlreadyExists, "", new(int32(5)), true},
+		{"the count ends", web(3, collided(math.MaxInt32)), []replicaset.ReplicaSet{other}, selector.AlreadyExists, "", new(int32(math.MaxInt32)), true},
+		{"it is the one", web(3), []replicaset.ReplicaSet{twin}, selector.AlreadyExists, "3", nil, true},
+	} {
+		s := deploy.Snapshot{Deployment: c.d, ReplicaSets: c.sets}
+		r := created(s, deploy.CreateReplicaSet{Name: "web-v2", Revision: 3}, selector.Outcome{Answer: c.answer})
+		requireEqual(t, c.why, c.revision, r.Annotations[revision.Annotation])
+		requireEqual(t, c.why, c.collisions, r.Status.CollisionCount)
+		requireEqual(t, c.why, c.retry, r.Err != nil)
+		require.Empty(t, r.Events, c.why)
+	}
+}
+
+func TestFinishNotCreated(t *testing.T) {
+	text := `Failed to create new replica set "foo-686d984dd": boom`
+	create := deploy.CreateReplicaSet{Name: "foo-686d984dd"}
+	r := created(snapshot(web(3, deadline(60))), create, boom)
+	require.ErrorIs(t, r.Err, errBoom)
+	require.True(t, r.WriteStatus)
+	c := condition(r.Status, deploy.ConditionProgressing)
+	require.Equal(t, []string{"False", "ReplicaSetCreateError", text}, []string{string(c.Status), c.Reason, c.Message})
+	requireEqual(t, "the event", []deploy.Event{{Action: 0, Type: "Warning", Reason: "ReplicaSetCreateError", Message: text}}, r.Events)
+	require.Equal(t, []deploy.Hold{{Name: "foo-686d984dd", Reason: deploy.ReasonCreateFailed}}, r.Holds)
+
+	r = created(snapshot(web(3)), create, boom)
+	require.Empty(t, r.Status.Conditions, "without a deadline there is no condition")
+	require.Len(t, r.Events, 1)
+}
+
+// The status is written although an old ReplicaSet cannot be shrunk, as upstream does: only
+// so it is ever seen that the deadline has passed. Other scalings end the pass without it.
+func TestFinishScalingRefused(t *testing.T) {
+	s := snapshot(web(4, limits(1, 1), deadline(60)), set(1, 4, counts(4, 4)), set(2, 1, counts(1, 1)))
+	p := reconcile(t, s)
+	shrink := -1
+	for i, a := range p.Actions {
+		if a, ok := a.(deploy.ScaleReplicaSet); ok && a.Name == "web-v1" {
+			shrink = i
+		}
+	}
+	require.GreaterOrEqual(t, shrink, 0, p)
+	r := deploy.Finish(s, p, outcomes(shrink, boom), t0, deploy.Options{})
+	require.ErrorIs(t, r.Err, errBoom)
+	require.True(t, r.WriteStatus)
+	requireEqual(t, "the status of the plan", p.Status, r.Status)
+	require.Empty(t, r.Events, "nothing was scaled")
+	require.Zero(t, r.RecheckAt)
+
+	s = snapshot(web(4, limits(1, 1), deadline(60)), set(1, 4, counts(4, 4)), set(2, 0))
+	p = reconcile(t, s)
+	grow := len(p.Actions) - 1
+	require.Equal(t, "web-v2", p.Actions[grow].(deploy.ScaleReplicaSet).Name)
+	r = deploy.Finish(s, p, outcomes(grow, boom), t0, deploy.Options{})
+	require.ErrorIs(t, r.Err, errBoom)
+	require.NotEqual(t, p.Status.Replicas, r.Status.Replicas)
+	require.Equal(t, s.Deployment.Status.Replicas, r.Status.Replicas, "the counts stay as they were")
+}
+
+// With the sizes after the plan counted, those that were not written do not count.
+func TestFinishRecounts(t *testing.T) {
+	opts := deploy.Options{Corrected: true}
+	s := snapshot(web(4, limits(1, 1)), set(1, 4, counts(4, 3)), set(2, 1, counts(1, 1)))
+	p, err := deploy.Reconcile(s, t0, opts)
+	require.NoError(t, err)
+	require.Equal(t, "web-v1", p.Actions[len(p.Actions)-1].(deploy.ScaleReplicaSet).Name)
+	r := deploy.Finish(s, p, outcomes(len(p.Actions)-1, boom), t0, opts)
+	require.Equal(t, []int32{0, 1}, []int32{p.Status.UnavailableReplicas, r.Status.UnavailableReplicas})
+}
+
+// An orphan that is gone is left out of the next plan, which is made at once; nobody else
+// is shrunk because of it.
+func TestFinishOrphanGone(t *testing.T) {
+	gone, stays := set(1, 4, counts(4, 4), labelled("web"), controlled("")), set(3, 0, labelled("web"), controlled(""))
+	s := snapshot(web(4, selects(map[string]string{"app": "web"})), gone, set(2, 4, counts(4, 4), labelled("web")), stays)
+	p := reconcile(t, s)
+	report := deploy.Report{}
+	for _, a := range p.Actions {
+		o := selector.Outcome{}
+		if a, ok := a.(deploy.AdoptReplicaSet); ok {
+			if o = (selector.Outcome{Answer: selector.Done, ResourceVersion: "77"}); a.Name == gone.Name {
+				o = selector.Outcome{Answer: selector.NotFound}
+			}
+		}
+		report.Outcomes = append(report.Outcomes, o)
+	}
+	r := deploy.Finish(s, p, report, t0, deploy.Options{})
+	require.ErrorIs(t, r.Err, selector.ErrGone)
+	require.False(t, r.WriteStatus)
+	require.NotNil(t, r.Again)
+	require.Len(t, r.Again.ReplicaSets, 2)
+	require.Len(t, s.ReplicaSets, 3)
+	adopted := r.Again.ReplicaSets[1]
+	require.Equal(t, []string{"Deployment", "web", "web-uid", "77"}, []string{adopted.ControllerKind, adopted.ControllerName, adopted.ControllerUID, adopted.ResourceVersion})
+	for _, a := range reconcile(t, *r.Again).Actions {
+		require.NotContains(t, a.String(), "Adopted")
+	}
+
+	report.Outcomes[0], report.Outcomes[1] = selector.Outcome{Answer: selector.NotFound}, boom
+	r = deploy.Finish(s, p, report, t0, deploy.Options{})
+	require.ErrorIs(t, r.Err, errBoom)
+	require.Nil(t, r.Again, "a failed claim ends the pass")
+	require.False(t, r.WriteStatus)
+
+	report.LiveCheck = errBoom
+	require.ErrorContains(t, deploy.Finish(s, p, report, t0, deploy.Options{}).Err, "can't adopt ReplicaSet web-v1")
+}
+
+// What was set before a failure is written: the revision, and that the ReplicaSet is there.
+func TestFinishLater(t *testing.T) {
+	s := snapshot(web(3, deadline(60), limits(1, 0)), set(1, 3, counts(3, 3)))
+	p := reconcile(t, s)
+	p.Actions = append(p.Actions, deploy.DeleteReplicaSet{Name: "web-v1"})
+	r := deploy.Finish(s, p, outcomes(len(p.Actions)-1, boom), t0, deploy.Options{})
+	require.Equal(t, "NewReplicaSetCreated", condition(r.Status, deploy.ConditionProgressing).Reason)
+	require.NotEmpty(t, r.Annotations[revision.Annotation])
+	require.True(t, r.WriteStatus)
+	require.Len(t, r.Events, 1, "that it was scaled up")
+	require.Empty(t, s.Deployment.Annotations[revision.Annotation])
+
+	r = deploy.Finish(s, p, outcomes(len(p.Actions)-1, selector.Outcome{Answer: selector.NotFound}), t0, deploy.Options{})
+	require.NoError(t, r.Err, "it was to go")
+	requireEqual(t, "the status", p.Status, r.Status)
+	require.Equal(t, p.RecheckAt, r.RecheckAt)
+	require.Equal(t, p.Events, r.Events)
+}
+
+// The status goes over what a rollback has left, and keeps its annotations.
+func TestFinishRollback(t *testing.T) {
+	s := snapshot(web(3, func(d *deploy.Deployment) {
+		d.Annotations = map[string]string{revision.AnnotationRollback: "1", "a": "b"}
+		d.ResourceVersion = "9"
+	}), set(1, 0), set(2, 3))
+	p := deploy.Plan{
+		Actions: deploy.Actions{deploy.RollBackDeployment{Name: "web-v1", Annotations: map[string]string{"x": "y"}}},
+		Status:  s.Deployment.Status, Events: []deploy.Event{{Action: 0, Reason: "done"}},
+	}
+	r := deploy.Finish(s, p, outcomes(0, selector.Outcome{Answer: selector.Done, ResourceVersion: "10"}), t0, deploy.Options{})
+	require.Equal(t, "10", r.ResourceVersion)
+	require.Equal(t, map[string]string{"x": "y"}, r.Annotations)
+	require.False(t, r.WriteStatus, "they are there already")
+	require.Len(t, r.Events, 1)
+
+	p.Actions = deploy.Actions{deploy.ClearRollback{}}
+	p.Events = []deploy.Event{{Action: -1, Reason: "not found"}, {Action: 0, Reason: "cleared"}}
+	r = deploy.Finish(s, p, outcomes(0, boom), t0, deploy.Options{})
+	require.Equal(t, []deploy.Event{{Action: -1, Reason: "not found"}}, r.Events)
+	require.Equal(t, "9", r.ResourceVersion)
+	r = deploy.Finish(s, p, outcomes(1), t0, deploy.Options{})
+	require.Equal(t, map[string]string{"a": "b"}, r.Annotations)
+	require.False(t, r.WriteStatus)
+}
+
+// Each event of a plan names the action that it tells of.
+func TestPropertyEventsNameActions(t *testing.T) {
+	check(t, func(t *rapid.T) {
+		s := anything(t)
+		p, err := deploy.Reconcile(s, t0, deploy.Options{PausePoints: rapid.Bool().Draw(t, "points")})
+		if err != nil {
+			return
+		}
+		for _, e := range p.Events {
+			if e.Action == -1 {
+				continue
+			}
+			switch a := p.Actions[e.Action].(type) {
+			case deploy.ScaleReplicaSet, deploy.CreateReplicaSet:
+				if e.Reason != "ScalingReplicaSet" {
+					t.Fatalf("%v: %v", a, e)
+				}
+			case deploy.PauseDeployment:
+				if e.Reason != "PausePointReached" {
+					t.Fatalf("%v: %v", a, e)
+				}
+			case deploy.RollBackDeployment:
+				if e.Type != "Normal" {
+					t.Fatalf("%v: %v", a, e)
+				}
+			default:
+				t.Fatalf("%v: %v", a, e)
+			}
+		}
+	})
+}
+
+// TestPropertyFinishPure: what follows a plan is as pure as the plan.
+func TestPropertyFinishPure(t *testing.T) {
+	check(t, func(t *rapid.T) {
+		c := unfinished{
+			Failed: rapid.IntRange(0, 4).Draw(t, "failed"),
+			Answer: rapid.SampledFrom([]selector.ServerAnswer{selector.Done, selector.AlreadyExists, selector.NamespaceTerminating, selector.Failed}).Draw(t, "answer"),
+		}
+		purity.Check(t, anything(t), func(s deploy.Snapshot) (finish, error) {
+			with := c
+			with.Snapshot = s
+			return with.finish()
+		}, "ReplicaSets", "Pods")
+	})
+}
