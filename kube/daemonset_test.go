@@ -80,7 +80,7 @@ func requiredAffinity(key string, op corev1.NodeSelectorOperator, values ...stri
 
 func wantDaemonSet(ds *appsv1.DaemonSet) daemonset.DaemonSet {
 	return daemonset.DaemonSet{
-		Name: "log", UID: "uid-of-log", Generation: 7, DeletionTimestamp: readyUTC,
+		Namespace: "shop", Name: "log", UID: "uid-of-log", Generation: 7, DeletionTimestamp: readyUTC,
 		Annotations: map[string]string{daemonset.AnnotationGeneration: "5"},
 		Selector:    &selector.LabelSelector{MatchLabels: map[string]string{"app": "x"}},
 		Template: daemonset.Template{

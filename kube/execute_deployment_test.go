@@ -66,7 +66,7 @@ func TestExecuteDeployment(t *testing.T) {
 	status := s.requests[4].Object.(*appsv1.Deployment)
 	require.Equal(t, int32(4), status.Status.Replicas)
 	require.Equal(t, "2", status.Annotations["deployment.kubernetes.io/revision"], "in one write with the status")
-	require.Equal(t, "9", status.ResourceVersion)
+	require.Equal(t, "9", s.versions[4])
 }
 
 func TestExecuteDeploymentStopsAtAFailure(t *testing.T) {
@@ -158,7 +158,7 @@ func TestExecuteDeploymentRollsBack(t *testing.T) {
 	require.NoError(t, r.Err)
 	require.Equal(t, []string{"update deployments/web", "update deployments/web", "patch deployments/web", "update deployments/web status"}, s.lines(false))
 	require.Contains(t, string(s.requests[2].Patch.Data), `"resourceVersion":"answered"`)
-	require.Equal(t, "answered", s.requests[3].Object.GetResourceVersion())
+	require.Equal(t, []string{"9", "answered", "", "answered"}, s.versions, "that which the write before has left")
 	require.Equal(t, map[string]string{"x": "y", "p": "q"}, s.requests[3].Object.GetAnnotations())
 }
 

@@ -36,6 +36,7 @@ import (
 type server struct {
 	mu       sync.Mutex
 	requests []kube.Request
+	versions []string // of the objects of the requests, before they were answered
 	answer   func(r kube.Request, n int) error // n counts the requests so far; nil means all is well
 	get      func(o kube.Object) error         // nil means that nothing is there
 }
@@ -43,7 +44,7 @@ type server struct {
 func (s *server) Do(_ context.Context, r kube.Request) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.requests = append(s.requests, r)
+	s.requests, s.versions = append(s.requests, r), append(s.versions, r.Object.GetResourceVersion())
 	if s.answer != nil {
 		if err := s.answer(r, len(s.requests)); err != nil {
 			return err

@@ -276,9 +276,10 @@ func TestVersions(t *testing.T) {
 func TestFinishOrphanGone(t *testing.T) {
 	s := replicaset.Snapshot{ReplicaSet: web(1, selecting), Pods: []podorder.Pod{
 		pod("gone", labelled("web"), orphan, readyAgo(1000*time.Second)), pod("mine", labelled("web"), readyAgo(10*time.Second)),
-		pod("other", labelled("web"), orphan), pod("strange", labelled("x")),
+		pod("other", labelled("web"), orphan, readyAgo(0)), pod("strange", labelled("x")),
 	}}
-	p := mustPlan(t, s, replicaset.Options{})
+	p, err := replicaset.Reconcile(s, t0, replicaset.Options{})
+	require.NoError(t, err)
 	report := replicaset.Report{
 		Expectations: p.Expect(s, t0),
 		Claims:       []selector.Outcome{{Answer: selector.NotFound}, {Answer: selector.Done, ResourceVersion: "7"}, {Answer: selector.Done}},
@@ -293,7 +294,8 @@ func TestFinishOrphanGone(t *testing.T) {
 	require.Equal(t, []string{s.ReplicaSet.UID, "7"}, []string{r.Again.Pods[1].ControllerUID, r.Again.Pods[1].ResourceVersion})
 	require.Len(t, s.Pods, 4)
 	require.Empty(t, s.Pods[2].ControllerUID)
-	next := mustPlan(t, *r.Again, replicaset.Options{})
+	next, err := replicaset.Reconcile(*r.Again, t0, replicaset.Options{})
+	require.NoError(t, err)
 	require.Len(t, next.Actions, 1)
 	require.Equal(t, "other", next.Actions[0].(replicaset.DeletePod).Name)
 	require.Equal(t, "7", next.Actions[0].(replicaset.DeletePod).ResourceVersion)
