@@ -191,7 +191,7 @@
 //   - A limit that comes to more than 2147483647 nodes, which takes more than 100 %, wraps
 //     around as that of a Deployment does. Upstream counts these nodes with 64 bits.
 //   - A selector that is not set is an error. Upstream releases all pods.
-//   - Events name pods without their namespace, which a snapshot does not hold.
+//   - Events name pods without their namespace if the snapshot does not give it.
 //   - A revision of another owner with the same template and no hash gives its name to
 //     pods; upstream labels them with nothing.
 //   - Pods that the plan relabels count by their new label at once; upstream sees them
@@ -205,8 +205,7 @@
 //     it.
 //   - RecheckAt is the exact instant at which a pod becomes available or a delay ends.
 //     Upstream looks again after fixed times.
-//   - Events about single writes (SuccessfulCreate and its like) are left to whoever
-//     executes the plan.
+//   - Events about single writes (SuccessfulCreate and its like) come from [Finish].
 //
 // With [Options.VerticalScaling] new values of cpu and memory in the limits and requests
 // of containers, not of init containers, go to the pod in place. A value that is added or

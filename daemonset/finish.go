@@ -88,7 +88,7 @@ func (p Plan) Expect(before replicaset.Expectations, now time.Time) replicaset.E
 func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
 	f := finish{s: &s, plan: &p, report: &r, now: now.Round(0).UTC(), opts: opts}
 	f.result = Result{Expectations: r.Expectations, Status: copyStatus(s.DaemonSet.Status), Backoff: slices.Clone(s.Backoff)}
-	if stopped := f.actions(); stopped < 0 {
+	if f.actions() {
 		f.result.Status, f.result.Backoff = copyStatus(p.Status), slices.Clone(p.Backoff)
 		f.result.Events = slices.Concat(p.Events, f.result.Events)
 		f.recheck()
@@ -127,27 +127,33 @@ func (f *finish) event(action int, eventType, reason, message string) {
 	f.result.Events = append(f.result.Events, Event{action, eventType, reason, message})
 }
 
-// actions looks at all outcomes. It returns where the pass was stopped, -1 if it was not.
-func (f *finish) actions() (stopped int) {
-	stopped = -1
+// actions looks at all outcomes, and reports whether the pass came to its end.
+func (f *finish) actions() bool {
 	var gone []error
+	end, stopped := len(f.plan.Actions), false
 	for i, a := range f.plan.Actions {
-		if stopped >= 0 && !claims(a) || len(gone) > 0 && !claims(a) {
-			stopped = max(stopped, i)
+		if (stopped || len(gone) > 0) && !claims(a) {
+			end = i
 			break
 		}
-		if !f.action(i, a, &gone) && stopped < 0 {
-			stopped = i
+		if !f.action(i, a, &gone) {
+			stopped = true
 		}
 	}
-	switch {
-	case len(gone) > 0 && len(f.result.Errs) == 0:
-		f.result.Errs, f.result.Again, stopped = gone, f.again(), len(f.plan.Actions)
-	case len(gone) > 0:
-		stopped = len(f.plan.Actions)
+	if len(gone) > 0 && !stopped {
+		f.result.Errs, f.result.Again = gone, f.again()
+		stopped = true
 	}
-	f.expect(stopped)
-	return stopped
+	f.result.Expectations = f.result.Expectations.Lower(f.lost, 0)
+	for _, a := range f.plan.Actions[end:] { // what was not asked for is not expected
+		switch a := a.(type) {
+		case CreatePod:
+			f.result.Expectations = f.result.Expectations.Lower(1, 0)
+		case DeletePod:
+			f.result.Expectations = f.result.Expectations.DeletionObserved(a.Name)
+		}
+	}
+	return !stopped
 }
 
 // claims reports whether an action is about who owns what.
@@ -239,22 +245,6 @@ func (f *finish) deleted(i int, a DeletePod, o *selector.Outcome) {
 	}
 	f.result.Errs = append(f.result.Errs, fmt.Errorf("unable to delete pods: %w", o.Failure()))
 	f.event(i, "Warning", "FailedDelete", "Error deleting: "+o.Failure().Error())
-}
-
-// expect takes from the expectations what was not carried out.
-func (f *finish) expect(stopped int) {
-	f.result.Expectations = f.result.Expectations.Lower(f.lost, 0)
-	if stopped < 0 {
-		return
-	}
-	for _, a := range f.plan.Actions[stopped:] {
-		switch a := a.(type) {
-		case CreatePod:
-			f.result.Expectations = f.result.Expectations.Lower(1, 0)
-		case DeletePod:
-			f.result.Expectations = f.result.Expectations.DeletionObserved(a.Name)
-		}
-	}
 }
 
 // recheck looks again when the plan says, or when the expectations are given up.

@@ -143,8 +143,11 @@
 //     would release all and then panic.
 //   - An unknown strategy, negative numbers and a ReplicaSet without a UID are errors;
 //     upstream fails later or panics.
-//   - A plan supposes that its adoptions succeed. Upstream stops after a failed one,
-//     and so does a caller who stops at the first action that fails.
+//   - A plan supposes that its adoptions succeed. What follows if one fails, or if what
+//     was to be adopted is gone, is [Finish].
+//   - If an old ReplicaSet cannot be shrunk in a rolling update, upstream writes the status
+//     and forgets the failure until something changes. [Finish] writes the status as well,
+//     and returns the error, so that somebody tries again.
 //   - A plan supposes that the ReplicaSet can be created. What follows if it cannot,
 //     because its name is taken or for another reason, is [Finish].
 //   - When history is cleaned up, a ReplicaSet whose revision does not parse is
