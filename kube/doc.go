@@ -1,8 +1,9 @@
 // Package kube turns Kubernetes API objects into the snapshots that the planners
 // read, and planned actions into API objects, patches and delete options. It
-// makes no API calls of its own: [ExecuteDeployment], [ExecuteReplicaSet] and
-// [ExecuteDaemonSet] carry out a plan through a [Client], which whoever calls them makes
-// of client-go or controller-runtime.
+// makes no API calls of its own: an [Executor] carries out a plan through a
+// [Client], which whoever calls it makes of client-go or controller-runtime, and Finish of
+// the package that made the plan tells what follows. Nothing but creations whose outcome
+// is not known is repeated, and these twice at most: see [Retry].
 //
 // Inbound there is one function for each noun: [Deployment], [ReplicaSet], [DaemonSet],
 // [Pod], [Node], [ControllerRevision], [Template], [LabelSelector], and [Snapshot],

@@ -131,7 +131,7 @@ func TestRules(t *testing.T) {
 		{"own imports", "podorder/x.go", `package podorder; import "github.com/kplan-go/kplan/selector"`, ""},
 		{"own imports", "internal/field/x.go", `package field; import "github.com/kplan-go/kplan/rollout"`, "internal/field may not import rollout"},
 		{"own imports", "replicaset/x.go", `package replicaset; import "github.com/kplan-go/kplan/deploy"`, "replicaset may not import deploy"},
-		{"own imports", "daemonset/x.go", `package daemonset; import "github.com/kplan-go/kplan/replicaset"`, "daemonset may not import replicaset"},
+		{"own imports", "daemonset/x.go", `package daemonset; import "github.com/kplan-go/kplan/deploy"`, "daemonset may not import deploy"},
 		{"own imports", "deploy/x.go", `package deploy; import "github.com/kplan-go/kplan/replicaset"`, ""},
 		{"own imports", "deploy/x.go", `package deploy; import "github.com/kplan-go/kplan/internal/sim"`, "deploy may not import internal/sim"},
 		{"own imports", "deploy/x_test.go", `package deploy; import "github.com/kplan-go/kplan/internal/purity"`, ""},

@@ -53,7 +53,7 @@ var imports = map[string][]string{
 	"podorder":       {"internal/field", "internal/quirk", "selector"},
 	"rollout":        {"internal/field", "internal/quirk", "internal/union", "revision", "selector"},
 	"replicaset":     toolkits,
-	"daemonset":      toolkits,
+	"daemonset":      append([]string{"replicaset"}, toolkits...), // for expectations
 	"deploy":         append([]string{"replicaset"}, toolkits...),
 }
 
