@@ -36,7 +36,7 @@ import (
 type server struct {
 	mu       sync.Mutex
 	requests []kube.Request
-	versions []string // of the objects of the requests, before they were answered
+	versions []string                          // of the objects of the requests, before they were answered
 	answer   func(r kube.Request, n int) error // n counts the requests so far; nil means all is well
 	get      func(o kube.Object) error         // nil means that nothing is there
 }
