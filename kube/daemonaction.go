@@ -42,7 +42,7 @@ func NewDaemonPod(ds *appsv1.DaemonSet, a daemonset.CreatePod) *corev1.Pod {
 		Spec: *template.Spec.DeepCopy(),
 	}
 	pod.Spec.Tolerations = ToTolerations(daemonset.Tolerations(
-		&daemonset.Template{Tolerations: tolerations(template.Spec.Tolerations), HostNetwork: template.Spec.HostNetwork},
+		&daemonset.Template{Tolerations: Tolerations(template.Spec.Tolerations), HostNetwork: template.Spec.HostNetwork},
 		daemonset.Options{KeepUserTolerations: a.KeepTolerations},
 	))
 	if a.Gate {
@@ -86,33 +86,8 @@ func pinned(a *corev1.Affinity, node string) *corev1.Affinity {
 	if a.NodeAffinity == nil {
 		a.NodeAffinity = &corev1.NodeAffinity{}
 	}
-	pin := &corev1.NodeSelector{}
-	for _, term := range daemonset.Pin(node).Terms {
-		var fields []corev1.NodeSelectorRequirement
-		for _, f := range term.MatchFields {
-			fields = append(fields, corev1.NodeSelectorRequirement{Key: f.Key, Operator: corev1.NodeSelectorOperator(f.Operator), Values: f.Values})
-		}
-		pin.NodeSelectorTerms = append(pin.NodeSelectorTerms, corev1.NodeSelectorTerm{MatchFields: fields})
-	}
-	a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution = pin
+	a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution = ToNodeSelector(daemonset.Pin(node))
 	return a
-}
-
-// ToTolerations returns tolerations as the API has them. It shares nothing with list.
-func ToTolerations(list []daemonset.Toleration) []corev1.Toleration {
-	if len(list) == 0 {
-		return nil
-	}
-	converted := make([]corev1.Toleration, len(list))
-	for i, t := range list {
-		converted[i] = corev1.Toleration{
-			Key: t.Key, Operator: corev1.TolerationOperator(t.Operator), Value: t.Value, Effect: corev1.TaintEffect(t.Effect),
-		}
-		if t.Seconds != nil {
-			converted[i].TolerationSeconds = new(*t.Seconds)
-		}
-	}
-	return converted
 }
 
 // NewDaemonSetRevision returns the revision that a creates for ds. It shares nothing

@@ -147,41 +147,8 @@ func gates(list []corev1.PodReadinessGate) []string {
 
 // requiredNodes returns the required node affinity. It shares the values with a.
 func requiredNodes(a *corev1.Affinity) *selector.NodeSelector {
-	if a == nil || a.NodeAffinity == nil || a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+	if a == nil || a.NodeAffinity == nil {
 		return nil
 	}
-	terms := a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
-	ns := &selector.NodeSelector{Terms: make([]selector.NodeSelectorTerm, len(terms))}
-	for i := range terms {
-		ns.Terms[i] = selector.NodeSelectorTerm{
-			MatchExpressions: nodeExpressions(terms[i].MatchExpressions),
-			MatchFields:      nodeExpressions(terms[i].MatchFields),
-		}
-	}
-	return ns
-}
-
-func nodeExpressions(list []corev1.NodeSelectorRequirement) []selector.Expression {
-	if len(list) == 0 {
-		return nil
-	}
-	expressions := make([]selector.Expression, len(list))
-	for i, r := range list {
-		expressions[i] = selector.Expression{Key: r.Key, Operator: selector.Operator(r.Operator), Values: r.Values}
-	}
-	return expressions
-}
-
-func tolerations(list []corev1.Toleration) []daemonset.Toleration {
-	if len(list) == 0 {
-		return nil
-	}
-	converted := make([]daemonset.Toleration, len(list))
-	for i, t := range list {
-		converted[i] = daemonset.Toleration{
-			Key: t.Key, Operator: daemonset.TolerationOperator(t.Operator), Value: t.Value,
-			Effect: daemonset.Effect(t.Effect), Seconds: t.TolerationSeconds,
-		}
-	}
-	return converted
+	return NodeSelector(a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
 }

@@ -140,7 +140,7 @@ func convertDaemonSet(ds *appsv1.DaemonSet, es *field.Errors) daemonset.DaemonSe
 		MaxUnavailable:       unavailable,
 		MinReadySeconds:      ds.Spec.MinReadySeconds,
 		RevisionHistoryLimit: ds.Spec.RevisionHistoryLimit,
-		Status:               daemonSetStatus(&ds.Status),
+		Status:               FromDaemonSetStatus(ds.Status),
 	}
 }
 
@@ -171,7 +171,7 @@ func daemonTemplate(ds *appsv1.DaemonSet, es *field.Errors) daemonset.Template {
 		NodeName:       t.Spec.NodeName,
 		NodeSelector:   t.Spec.NodeSelector,
 		Affinity:       requiredNodes(t.Spec.Affinity),
-		Tolerations:    tolerations(t.Spec.Tolerations),
+		Tolerations:    Tolerations(t.Spec.Tolerations),
 		HostNetwork:    t.Spec.HostNetwork,
 		ReadinessGates: gates(t.Spec.ReadinessGates),
 	}
@@ -193,35 +193,4 @@ func templatePatch(t *corev1.PodTemplateSpec) ([]byte, error) {
 	}
 	template["$patch"] = "replace"
 	return json.Marshal(map[string]any{"spec": map[string]any{"template": template}})
-}
-
-func daemonSetStatus(s *appsv1.DaemonSetStatus) daemonset.Status {
-	return daemonset.Status{
-		ObservedGeneration:     s.ObservedGeneration,
-		DesiredNumberScheduled: s.DesiredNumberScheduled,
-		CurrentNumberScheduled: s.CurrentNumberScheduled,
-		NumberMisscheduled:     s.NumberMisscheduled,
-		NumberReady:            s.NumberReady,
-		NumberAvailable:        s.NumberAvailable,
-		NumberUnavailable:      s.NumberUnavailable,
-		UpdatedNumberScheduled: s.UpdatedNumberScheduled,
-		CollisionCount:         s.CollisionCount,
-	}
-}
-
-// DaemonSetStatus returns s as the API has it, for the status subresource. It has no
-// conditions, because no plan sets any: keep those that the object has. UpdateRevision,
-// which only OpenKruise has, is left out.
-func DaemonSetStatus(s daemonset.Status) appsv1.DaemonSetStatus {
-	return appsv1.DaemonSetStatus{
-		ObservedGeneration:     s.ObservedGeneration,
-		DesiredNumberScheduled: s.DesiredNumberScheduled,
-		CurrentNumberScheduled: s.CurrentNumberScheduled,
-		NumberMisscheduled:     s.NumberMisscheduled,
-		NumberReady:            s.NumberReady,
-		NumberAvailable:        s.NumberAvailable,
-		NumberUnavailable:      s.NumberUnavailable,
-		UpdatedNumberScheduled: s.UpdatedNumberScheduled,
-		CollisionCount:         clone(s.CollisionCount),
-	}
 }

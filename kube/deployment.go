@@ -2,13 +2,9 @@ package kube
 
 import (
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/field"
-	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 )
@@ -60,7 +56,7 @@ func withoutHash(d *appsv1.Deployment) (deploy.Deployment, error) {
 		ProgressDeadlineSeconds: d.Spec.ProgressDeadlineSeconds,
 		RevisionHistoryLimit:    d.Spec.RevisionHistoryLimit,
 		Paused:                  d.Spec.Paused,
-		Status:                  deploymentStatus(&d.Status),
+		Status:                  FromDeploymentStatus(d.Status),
 	}, nil
 }
 
@@ -97,87 +93,4 @@ func limits(d *appsv1.Deployment, es *field.Errors) (surge, unavailable rollout.
 		return surge, unavailable
 	}
 	return limit(es, pathSurge, rolling.MaxSurge), limit(es, pathUnavailable, rolling.MaxUnavailable)
-}
-
-// limit returns v, or unset with an error if it is not a number of pods.
-func limit(es *field.Errors, path string, v *intstr.IntOrString) rollout.IntOrPercent {
-	const detail = "must be a whole number or a percentage such as 25%"
-	if v == nil {
-		return rollout.IntOrPercent{}
-	}
-	var n rollout.IntOrPercent
-	switch {
-	case v.Type == intstr.Int:
-		n = rollout.Int(v.IntVal)
-	case v.Type == intstr.String && len(v.StrVal) > 0 && v.StrVal[len(v.StrVal)-1] == '%':
-		var err error
-		if n, err = rollout.Parse(v.StrVal); err != nil {
-			es.Add(path, v.StrVal, detail)
-			return n
-		}
-	default:
-		es.Add(path, v.StrVal, detail)
-		return n
-	}
-	if n.IsNegative() {
-		es.Add(path, n, "must not be negative")
-	}
-	return n
-}
-
-func deploymentStatus(s *appsv1.DeploymentStatus) deploy.Status {
-	status := deploy.Status{
-		ObservedGeneration:  s.ObservedGeneration,
-		Replicas:            s.Replicas,
-		UpdatedReplicas:     s.UpdatedReplicas,
-		ReadyReplicas:       s.ReadyReplicas,
-		AvailableReplicas:   s.AvailableReplicas,
-		UnavailableReplicas: s.UnavailableReplicas,
-		TerminatingReplicas: s.TerminatingReplicas,
-		CollisionCount:      s.CollisionCount,
-	}
-	if len(s.Conditions) > 0 {
-		status.Conditions = make([]deploy.Condition, len(s.Conditions))
-	}
-	for i := range s.Conditions {
-		c := &s.Conditions[i]
-		status.Conditions[i] = deploy.Condition{
-			Type:               string(c.Type),
-			Status:             replicaset.ConditionStatus(c.Status),
-			Reason:             c.Reason,
-			Message:            c.Message,
-			LastUpdateTime:     c.LastUpdateTime.UTC(),
-			LastTransitionTime: c.LastTransitionTime.UTC(),
-		}
-	}
-	return status
-}
-
-// DeploymentStatus returns s as the API has it, for the status subresource.
-func DeploymentStatus(s deploy.Status) appsv1.DeploymentStatus {
-	status := appsv1.DeploymentStatus{
-		ObservedGeneration:  s.ObservedGeneration,
-		Replicas:            s.Replicas,
-		UpdatedReplicas:     s.UpdatedReplicas,
-		ReadyReplicas:       s.ReadyReplicas,
-		AvailableReplicas:   s.AvailableReplicas,
-		UnavailableReplicas: s.UnavailableReplicas,
-		TerminatingReplicas: clone(s.TerminatingReplicas),
-		CollisionCount:      clone(s.CollisionCount),
-	}
-	if len(s.Conditions) > 0 {
-		status.Conditions = make([]appsv1.DeploymentCondition, len(s.Conditions))
-	}
-	for i := range s.Conditions {
-		c := &s.Conditions[i]
-		status.Conditions[i] = appsv1.DeploymentCondition{
-			Type:               appsv1.DeploymentConditionType(c.Type),
-			Status:             corev1.ConditionStatus(c.Status),
-			Reason:             c.Reason,
-			Message:            c.Message,
-			LastUpdateTime:     metav1.NewTime(c.LastUpdateTime),
-			LastTransitionTime: metav1.NewTime(c.LastTransitionTime),
-		}
-	}
-	return status
 }

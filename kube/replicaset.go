@@ -4,7 +4,6 @@ import (
 	"maps"
 
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kplan-go/kplan/deploy"
@@ -52,59 +51,8 @@ func withoutTemplate(rs *appsv1.ReplicaSet) replicaset.ReplicaSet {
 		Selector:          LabelSelector(rs.Spec.Selector),
 		MinReadySeconds:   rs.Spec.MinReadySeconds,
 		TemplateLabels:    rs.Spec.Template.Labels,
-		Status:            replicaSetStatus(&rs.Status),
+		Status:            FromReplicaSetStatus(rs.Status),
 	}
-}
-
-func replicaSetStatus(s *appsv1.ReplicaSetStatus) replicaset.Status {
-	status := replicaset.Status{
-		ObservedGeneration:   s.ObservedGeneration,
-		Replicas:             s.Replicas,
-		FullyLabeledReplicas: s.FullyLabeledReplicas,
-		ReadyReplicas:        s.ReadyReplicas,
-		AvailableReplicas:    s.AvailableReplicas,
-		TerminatingReplicas:  s.TerminatingReplicas,
-	}
-	if len(s.Conditions) > 0 {
-		status.Conditions = make([]replicaset.Condition, len(s.Conditions))
-	}
-	for i := range s.Conditions {
-		c := &s.Conditions[i]
-		status.Conditions[i] = replicaset.Condition{
-			Type:               string(c.Type),
-			Status:             replicaset.ConditionStatus(c.Status),
-			Reason:             c.Reason,
-			Message:            c.Message,
-			LastTransitionTime: c.LastTransitionTime.UTC(),
-		}
-	}
-	return status
-}
-
-// ReplicaSetStatus returns s as the API has it, for the status subresource.
-func ReplicaSetStatus(s replicaset.Status) appsv1.ReplicaSetStatus {
-	status := appsv1.ReplicaSetStatus{
-		ObservedGeneration:   s.ObservedGeneration,
-		Replicas:             s.Replicas,
-		FullyLabeledReplicas: s.FullyLabeledReplicas,
-		ReadyReplicas:        s.ReadyReplicas,
-		AvailableReplicas:    s.AvailableReplicas,
-		TerminatingReplicas:  clone(s.TerminatingReplicas),
-	}
-	if len(s.Conditions) > 0 {
-		status.Conditions = make([]appsv1.ReplicaSetCondition, len(s.Conditions))
-	}
-	for i := range s.Conditions {
-		c := &s.Conditions[i]
-		status.Conditions[i] = appsv1.ReplicaSetCondition{
-			Type:               appsv1.ReplicaSetConditionType(c.Type),
-			Status:             corev1.ConditionStatus(c.Status),
-			Reason:             c.Reason,
-			Message:            c.Message,
-			LastTransitionTime: metav1.NewTime(c.LastTransitionTime),
-		}
-	}
-	return status
 }
 
 // NewReplicaSet returns the ReplicaSet that a creates for d. Its labels are those

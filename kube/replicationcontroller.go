@@ -78,28 +78,8 @@ func ToReplicationController(rs *appsv1.ReplicaSet) (*corev1.ReplicationControll
 			Replicas: rs.Spec.Replicas, MinReadySeconds: rs.Spec.MinReadySeconds,
 			Selector: labels, Template: &rs.Spec.Template,
 		},
-		Status: ReplicationControllerStatus(replicaSetStatus(&rs.Status)),
+		Status: ReplicationControllerStatus(FromReplicaSetStatus(rs.Status)),
 	}, nil
-}
-
-// ReplicationControllerStatus returns s as the API has it, for the status subresource
-// of a ReplicationController.
-func ReplicationControllerStatus(s replicaset.Status) corev1.ReplicationControllerStatus {
-	status := corev1.ReplicationControllerStatus{
-		ObservedGeneration:   s.ObservedGeneration,
-		Replicas:             s.Replicas,
-		FullyLabeledReplicas: s.FullyLabeledReplicas,
-		ReadyReplicas:        s.ReadyReplicas,
-		AvailableReplicas:    s.AvailableReplicas,
-	}
-	for i := range s.Conditions {
-		c := &s.Conditions[i]
-		status.Conditions = append(status.Conditions, corev1.ReplicationControllerCondition{
-			Type: corev1.ReplicationControllerConditionType(c.Type), Status: corev1.ConditionStatus(c.Status),
-			Reason: c.Reason, Message: c.Message, LastTransitionTime: metav1.NewTime(c.LastTransitionTime),
-		})
-	}
-	return status
 }
 
 // NewControllerPod returns a pod of rc, as [NewPod] does of a ReplicaSet.

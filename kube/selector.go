@@ -3,10 +3,14 @@ package kube
 import (
 	"maps"
 	"slices"
+	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
 )
@@ -41,6 +45,64 @@ func ToLabelSelector(s *selector.LabelSelector) *metav1.LabelSelector {
 		})
 	}
 	return ls
+}
+
+// Selector returns the snapshot of a compiled selector. It shares nothing with s. One that
+// is nil selects nothing, and so does what labels.Nothing returns. Its text would not tell:
+// it is empty, and reads back as the selector of everything.
+//
+// The error is a [FieldError], and is about requirements that package labels would not have
+// made: a zero one, or one of another implementation of the interface.
+func Selector(s labels.Selector) (selector.Selector, error) {
+	if s == nil {
+		return selector.Nothing(), nil
+	}
+	list, selectable := s.Requirements()
+	if !selectable {
+		return selector.Nothing(), nil
+	}
+	requirements := make([]selector.Requirement, 0, len(list))
+	for i := range list {
+		r, err := requirement(&list[i])
+		if err != nil {
+			return selector.Nothing(), &field.Error{
+				Path: field.Element("requirements", strconv.Itoa(i)), Value: list[i].String(), Detail: "must be a valid requirement", Err: err,
+			}
+		}
+		requirements = append(requirements, r)
+	}
+	return selector.Of(requirements...), nil
+}
+
+func requirement(r *labels.Requirement) (selector.Requirement, error) {
+	op, values := selector.Op(r.Operator()), r.ValuesUnsorted()
+	if op == selector.OpEquals && len(values) == 1 {
+		// A set of labels is a selector whose keys and values nobody has checked.
+		return selector.FromMap(map[string]string{r.Key(): values[0]}).Requirements()[0], nil
+	}
+	return selector.NewRequirement(r.Key(), op, values)
+}
+
+// ToSelector returns s as package labels has it. It shares nothing with s. A requirement
+// that is zero matches nothing, and then so does the result.
+func ToSelector(s selector.Selector) labels.Selector {
+	if s.IsNothing() {
+		return labels.Nothing()
+	}
+	converted := labels.Everything()
+	for _, r := range s.Requirements() {
+		if r.Op() == selector.OpEquals {
+			equal, _ := labels.SelectorFromValidatedSet(labels.Set{r.Key(): r.Values()[0]}).Requirements()
+			converted = converted.Add(equal...)
+			continue
+		}
+		made, err := labels.NewRequirement(r.Key(), selection.Operator(r.Op()), r.Values())
+		if err != nil {
+			return labels.Nothing()
+		}
+		converted = converted.Add(*made)
+	}
+	return converted
 }
 
 // AdoptPodPatch returns the patch of the pod of a.

@@ -1,0 +1,64 @@
+package kube
+
+import (
+	"reflect"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kplan-go/kplan/selector"
+)
+
+// missing reports whether o is nil, or a nil pointer in an interface.
+func missing(o metav1.Object) bool {
+	if o == nil {
+		return true
+	}
+	v := reflect.ValueOf(o)
+	return v.Kind() == reflect.Pointer && v.IsNil()
+}
+
+// Child returns what claiming reads of o, any object that may have a controller. It
+// shares the labels with o. A pod that Succeeded or Failed is finished, nothing else is.
+// Rejected is left to the caller.
+func Child(o metav1.Object) selector.Child {
+	if missing(o) {
+		return selector.Child{}
+	}
+	kind, name, uid := controller(o)
+	c := selector.Child{
+		Namespace: o.GetNamespace(), Name: o.GetName(), UID: string(o.GetUID()), Labels: o.GetLabels(),
+		ControllerKind: kind, ControllerName: name, ControllerUID: uid,
+		Deleting: o.GetDeletionTimestamp() != nil,
+	}
+	if p, ok := o.(*corev1.Pod); ok {
+		c.Finished = p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed
+	}
+	return c
+}
+
+// Owner returns o, any object of a kind, as a controller that claims what s selects.
+// The kind is an argument, because objects of an informer's cache do not know theirs.
+// ChildKind, without which messages speak of pods, and Finalizers are left to the caller.
+//
+// It takes what NewBaseControllerRefManager of the controller package of Kubernetes
+// 1.36.3 and its callers take.
+func Owner(o metav1.Object, kind schema.GroupVersionKind, s selector.Selector) selector.Owner {
+	owner := selector.Owner{APIVersion: kind.GroupVersion().String(), Kind: kind.Kind, Selector: s}
+	if !missing(o) {
+		owner.Namespace, owner.Name, owner.UID = o.GetNamespace(), o.GetName(), string(o.GetUID())
+		owner.Deleting = o.GetDeletionTimestamp() != nil
+	}
+	return owner
+}
+
+// Fresh returns an owner as it was just read from the API server, or the error of that
+// call, for selector.CheckLive.
+func Fresh(o metav1.Object, err error) selector.Fresh {
+	f := selector.Fresh{Err: err}
+	if !missing(o) {
+		f.UID, f.DeletionTimestamp = string(o.GetUID()), timeOrZero(o.GetDeletionTimestamp())
+	}
+	return f
+}
