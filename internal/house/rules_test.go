@@ -59,7 +59,7 @@ var imports = map[string][]string{
 
 // supporting packages serve tests and readers, and may import what they like. The
 // core may not import them.
-var supporting = []string{"internal/bugbank", "internal/house", "internal/invariant", "internal/mutation", "internal/purity", "internal/scenario", "internal/sim", "internal/smallscope", "internal/trace"}
+var supporting = []string{"internal/bugbank", "internal/house", "internal/invariant", "internal/mutation", "internal/purity", "internal/scenario", "internal/sim", "internal/smallscope", "internal/total", "internal/trace"}
 
 func isSupporting(pkg string) bool {
 	return slices.Contains(supporting, pkg) || pkg == "examples" || strings.HasPrefix(pkg, "examples/")

@@ -1,0 +1,135 @@
+package total
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+)
+
+// A Special fills v if it is of a type that cannot be filled field by field, and reports
+// whether it is. Number is another one in each call.
+type Special func(v reflect.Value, number int64) bool
+
+// Fill gives every exported field that target, a pointer, leads to a value of its own that
+// is not zero. Lists and maps get one element. Interfaces stay nil unless a special fills
+// them. Skip names fields, as Type.Field, that stay zero. First is the number from which
+// the values are counted, so that two fillings can differ everywhere, truths aside.
+func Fill(target any, first int64, skip []string, specials ...Special) {
+	f := filler{number: first, specials: specials, skip: map[string]bool{}}
+	for _, name := range skip {
+		f.skip[name] = true
+	}
+	f.fill(reflect.ValueOf(target).Elem())
+}
+
+type filler struct {
+	number   int64
+	specials []Special
+	skip     map[string]bool
+	path     []reflect.Type // to stop at types that hold themselves
+}
+
+func (f *filler) fill(v reflect.Value) {
+	f.number++
+	for _, special := range append([]Special{instant}, f.specials...) {
+		if special(v, f.number) {
+			return
+		}
+	}
+	switch v.Kind() {
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		v.SetInt(f.number)
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		v.SetUint(uint64(f.number))
+	case reflect.Float32, reflect.Float64:
+		v.SetFloat(float64(f.number))
+	case reflect.String:
+		v.SetString(fmt.Sprint("v", f.number))
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		f.fill(v.Elem())
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		f.fill(v.Index(0))
+	case reflect.Array:
+		for i := range v.Len() {
+			f.fill(v.Index(i))
+		}
+	case reflect.Map:
+		f.fillMap(v)
+	case reflect.Struct:
+		f.fillStruct(v)
+	}
+}
+
+func (f *filler) fillMap(v reflect.Value) {
+	key, elem := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+	f.fill(key)
+	f.fill(elem)
+	v.Set(reflect.MakeMap(v.Type()))
+	v.SetMapIndex(key, elem)
+}
+
+func (f *filler) fillStruct(v reflect.Value) {
+	t := v.Type()
+	for _, outer := range f.path {
+		if outer == t {
+			return
+		}
+	}
+	f.path = append(f.path, t)
+	for i := range t.NumField() {
+		if field := t.Field(i); field.IsExported() && !f.skip[t.Name()+"."+field.Name] {
+			f.fill(v.Field(i))
+		}
+	}
+	f.path = f.path[:len(f.path)-1]
+}
+
+func instant(v reflect.Value, number int64) bool {
+	if v.Type() != reflect.TypeFor[time.Time]() {
+		return false
+	}
+	v.Set(reflect.ValueOf(time.Unix(1_700_000_000+number, 0).UTC()))
+	return true
+}
+
+// Zeros returns the paths of the exported fields below v that are zero, such as
+// Status.Conditions[0].Reason. It looks into the first element of a list or map, and
+// leaves the inside of types that opaque accepts alone.
+func Zeros(v any, opaque func(reflect.Type) bool) []string {
+	var paths []string
+	var walk func(path string, v reflect.Value)
+	walk = func(path string, v reflect.Value) {
+		switch {
+		case v.IsZero():
+			paths = append(paths, path)
+			return
+		case v.Type() == reflect.TypeFor[time.Time]() || opaque != nil && opaque(v.Type()):
+			return
+		}
+		switch v.Kind() {
+		case reflect.Pointer, reflect.Interface:
+			walk(path, v.Elem())
+		case reflect.Slice:
+			if v.Len() > 0 {
+				walk(path+"[0]", v.Index(0))
+			}
+		case reflect.Map:
+			for _, key := range v.MapKeys() {
+				walk(path+"[]", v.MapIndex(key))
+			}
+		case reflect.Struct:
+			for i := range v.NumField() {
+				if field := v.Type().Field(i); field.IsExported() {
+					walk(strings.TrimPrefix(path+"."+field.Name, "."), v.Field(i))
+				}
+			}
+		}
+	}
+	walk("", reflect.ValueOf(v))
+	return paths
+}
