@@ -1,6 +1,9 @@
 package deploy
 
-import "github.com/kplan-go/kplan/revision"
+import (
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
+)
 
 // cleanUpHistory deletes the old ReplicaSets with the lowest revisions beyond the
 // history limit, as far as they are empty (rule 14). It looks at the sizes before
@@ -13,7 +16,7 @@ func (st *state) cleanUpHistory() {
 	}
 	entries, sets := make([]revision.Entry, 0, len(st.sets)), make([]*set, 0, len(st.sets))
 	for _, s := range st.old {
-		entries, sets = append(entries, entry(s)), append(sets, s)
+		entries, sets = append(entries, replicaset.Entry(s.rs)), append(sets, s)
 	}
 	remove, held := revision.CleanUp(entries, &st.historyLimit, revision.Options{Corrected: st.opts.Corrected})
 	for _, h := range held {
@@ -30,16 +33,5 @@ func (st *state) cleanUpHistory() {
 		st.deletions = append(st.deletions, DeleteReplicaSet{
 			Name: rs.Name, UID: rs.UID, ResourceVersion: rs.ResourceVersion, Revision: number, Reason: ReasonHistoryLimit,
 		})
-	}
-}
-
-// entry returns a set as package revision reads it.
-func entry(s *set) revision.Entry {
-	rs := s.rs
-	return revision.Entry{
-		Name: rs.Name, UID: rs.UID, Annotations: rs.Annotations, Template: rs.Template,
-		CreationTimestamp: rs.CreationTimestamp, DeletionTimestamp: rs.DeletionTimestamp,
-		Generation: rs.Generation, Replicas: rs.Replicas,
-		Status: revision.EntryStatus{ObservedGeneration: rs.Status.ObservedGeneration, Replicas: rs.Status.Replicas},
 	}
 }

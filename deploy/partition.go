@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 )
@@ -175,7 +176,7 @@ func (st *state) removalOrder() []int {
 	}
 	entries := make([]revision.Entry, n)
 	for k, i := range order {
-		entries[k] = entry(&st.sets[i])
+		entries[k] = replicaset.Entry(st.sets[i].rs)
 	}
 	latest := make([]int, n)
 	for k, e := range revision.ByLatestRevision(entries, revision.Options{}) {

@@ -3,6 +3,7 @@ package deploy
 import (
 	"maps"
 
+	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 )
 
@@ -52,7 +53,7 @@ func (st *state) rollBack(request int64) {
 func (st *state) history() []revision.Entry {
 	entries := make([]revision.Entry, len(st.sets))
 	for i := range st.sets {
-		entries[i] = entry(&st.sets[i])
+		entries[i] = replicaset.Entry(st.sets[i].rs)
 	}
 	for _, a := range st.plan.Actions {
 		if a, ok := a.(AnnotateReplicaSet); ok {

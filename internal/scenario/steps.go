@@ -242,7 +242,7 @@ func (c *Cluster) undo(kind string, names []string, args map[string][]string) er
 		var entries []revision.Entry
 		for _, rs := range c.replicaSets {
 			if rs.ControllerUID == d.UID {
-				entries = append(entries, revision.Entry{Name: rs.Name, UID: rs.UID, Annotations: rs.Annotations, Template: rs.Template})
+				entries = append(entries, replicaset.Entry(rs))
 			}
 		}
 		w := revision.Workload{Name: d.Name, Annotations: d.Annotations, Template: d.Template, Paused: d.Paused}

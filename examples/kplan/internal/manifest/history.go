@@ -27,20 +27,5 @@ func (w *Workload) History() (revision.Workload, []revision.Entry) {
 		Name: d.Name, Annotations: d.Annotations, Paused: d.Spec.Paused,
 		Template: revision.Template{ID: kube.TemplateID(&d.Spec.Template)},
 	}
-	var entries []revision.Entry
-	for _, rs := range w.Controlled() {
-		entries = append(entries, entry(rs))
-	}
-	return r, entries
-}
-
-func entry(rs *appsv1.ReplicaSet) revision.Entry {
-	r := kube.ReplicaSet(rs)
-	return revision.Entry{
-		Name: r.Name, UID: r.UID, ControllerUID: r.ControllerUID, Annotations: r.Annotations, Template: r.Template,
-		TemplateAnnotations: rs.Spec.Template.Annotations,
-		CreationTimestamp:   r.CreationTimestamp, DeletionTimestamp: r.DeletionTimestamp,
-		Generation: r.Generation, Replicas: r.Replicas,
-		Status: revision.EntryStatus{ObservedGeneration: r.Status.ObservedGeneration, Replicas: r.Status.Replicas},
-	}
+	return r, kube.Entries(w.Controlled())
 }
