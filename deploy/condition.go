@@ -72,6 +72,15 @@ func (st *state) replaceCondition(c Condition) {
 	st.status = append(removeCondition(st.status, c.Type), c)
 }
 
+// GetCondition returns the first condition of a type. It mirrors GetDeploymentCondition of
+// the deployment util package of Kubernetes 1.36.3.
+func GetCondition(conditions []Condition, conditionType string) (Condition, bool) {
+	if c := findCondition(conditions, conditionType); c != nil {
+		return *c, true
+	}
+	return Condition{}, false
+}
+
 // SetCondition returns the conditions with c at the end, in place of those of its
 // type. With the status and reason of the present one nothing changes, not even
 // the message; with its status alone, its transition time is kept. The slice that

@@ -29,3 +29,13 @@ func TestQuoting(t *testing.T) {
 		require.Equal(t, c.plain, allocations == 1, "%q: %v allocations", c.name, allocations)
 	}
 }
+
+func TestGetCondition(t *testing.T) {
+	first, second := Condition{Type: "A", Reason: "first"}, Condition{Type: "A", Reason: "second"}
+	got, ok := GetCondition([]Condition{{Type: "B"}, first, second}, "A")
+	require.True(t, ok)
+	require.Equal(t, first, got)
+	got, ok = GetCondition([]Condition{first}, "C")
+	require.False(t, ok)
+	require.Zero(t, got)
+}
