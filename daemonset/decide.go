@@ -54,6 +54,14 @@ type Deletion struct {
 // the case are left as they are.
 func (r *NodeRules) Decide(c *NodeCase) NodeDecision {
 	var d NodeDecision
+	if c == nil {
+		return d
+	}
+	if slices.Contains(c.Pods, nil) {
+		present := *c
+		present.Pods = slices.DeleteFunc(slices.Clone(c.Pods), func(p *Pod) bool { return p == nil })
+		c = &present
+	}
 	switch {
 	case c.ShouldRun && !c.Exists:
 		d.Create = true

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/kplan-go/kplan/internal/field"
 )
 
 // inPlace takes from wanted deletions the pods that can be updated in place (rules I-1
@@ -175,6 +177,7 @@ func (s *InPlaceState) pending() bool {
 // annotations tell. A pod without one is not being updated, and has completed (rule
 // I-9).
 func InPlaceCompleted(p *Pod) bool {
+	p = field.OrZero(p)
 	if p.annotation(AnnotationInPlaceGrace) != "" {
 		return false
 	}

@@ -3,6 +3,7 @@ package daemonset
 import (
 	"slices"
 
+	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -30,6 +31,7 @@ func DefaultTolerations(tolerations []Toleration, hostNetwork bool) []Toleration
 // Tolerations returns the tolerations of created pods: [DefaultTolerations], and with
 // KeepUserTolerations the seconds of the template's own ones stay (D-12).
 func Tolerations(t *Template, opts Options) []Toleration {
+	t = field.OrZero(t)
 	if !opts.KeepUserTolerations {
 		return DefaultTolerations(t.Tolerations, t.HostNetwork)
 	}
@@ -107,6 +109,7 @@ type Placer struct {
 // NewPlacer compiles what a template demands of its node. It never fails: terms of
 // the affinity that are wrong match nothing.
 func NewPlacer(t *Template, opts Options) Placer {
+	t = field.OrZero(t)
 	p := Placer{
 		nodeName: t.NodeName, labels: t.NodeSelector, demanding: len(t.NodeSelector) > 0 || t.Affinity != nil,
 		affinity: selector.NewNodeAffinity(t.NodeSelector, t.Affinity), finite: opts.FiniteTolerationMeansNo,
@@ -117,6 +120,7 @@ func NewPlacer(t *Template, opts Options) Placer {
 
 // Place decides about one node (rule P-3). Only name, labels and taints are read.
 func (p *Placer) Place(n *Node) Placement {
+	n = field.OrZero(n)
 	if p.nodeName != "" && p.nodeName != n.Name {
 		return Placement{Reason: ReasonNodeName}
 	}

@@ -149,7 +149,7 @@ func (p Plan) Empty() bool { return len(p.Actions) == 0 }
 func (p Plan) String() string {
 	var lines []string
 	for _, a := range p.Actions {
-		lines = append(lines, a.String())
+		lines = append(lines, fmt.Sprint(a))
 	}
 	for _, h := range p.Holds {
 		lines = append(lines, h.String())

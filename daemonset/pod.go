@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
 )
@@ -114,6 +115,7 @@ func (v *Version) current(p *Pod) bool {
 // ComparePods orders pods from the one that upstream calls the oldest: bound pods,
 // then older ones, then by name (rule V-7).
 func ComparePods(a, b *Pod) int {
+	a, b = field.OrZero(a), field.OrZero(b)
 	return cmp.Or(compareBool(b.NodeName != "", a.NodeName != ""),
 		a.CreationTimestamp.Compare(b.CreationTimestamp), cmp.Compare(a.Name, b.Name), cmp.Compare(a.UID, b.UID))
 }
@@ -139,6 +141,9 @@ type Availability struct {
 
 // Available reports whether the pod is available (rule V-3).
 func (a *Availability) Available(p *Pod) bool {
+	if p == nil {
+		return false
+	}
 	if !p.Ready || a.MinReadySeconds == 0 {
 		return p.Ready
 	}
@@ -149,7 +154,7 @@ func (a *Availability) Available(p *Pod) bool {
 // At returns the first instant at which the pod is available if it stays ready, and
 // whether there is one.
 func (a *Availability) At(p *Pod) (time.Time, bool) {
-	at, ok := p.AvailableAt(a.MinReadySeconds)
+	at, ok := field.OrZero(p).AvailableAt(a.MinReadySeconds)
 	if ok && a.Strict && a.MinReadySeconds != 0 {
 		at = at.Add(1)
 	}

@@ -3,7 +3,7 @@ package daemonset
 // Holds reports whether the hook holds back the deletion of a pod: it carries any of
 // the finalizers or any of the labels (rule L-1).
 func (h *PreDelete) Holds(p *Pod) bool {
-	if h == nil {
+	if h == nil || p == nil {
 		return false
 	}
 	for _, f := range h.Finalizers {

@@ -1,6 +1,10 @@
 package podorder
 
-import "cmp"
+import (
+	"cmp"
+
+	"github.com/kplan-go/kplan/internal/field"
+)
 
 // Compare returns a negative number if a is deleted before b, a positive one if b
 // is, and 0 if upstream does not care. It is the relation of the chain, with the
@@ -30,6 +34,7 @@ func (o Order) Compare(a, b Pod) int {
 
 // Decide is [Order.Compare] with the rule that decides, which is "" for 0.
 func (o *Order) Decide(a, b *Pod) (Rule, int) {
+	a, b = field.OrZero(a), field.OrZero(b)
 	r := ranking{order: o, exact: o.isExact(), now: instant(o.Now), stages: o.resolved()}
 	x, y := r.key(a, r.complete(r.place(a, 0), a)), r.key(b, r.complete(r.place(b, 1), b))
 	return r.decide(&x, &y, a, b)

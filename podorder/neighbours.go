@@ -7,9 +7,9 @@ import "math/bits"
 // are not scheduled yet share the node named "".
 type Neighbours map[string]int32
 
-// Add counts the pod on its node if it is active.
+// Add counts the pod on its node if it is active. Like any map, n must not be nil.
 func (n Neighbours) Add(p *Pod) {
-	if p.Active() {
+	if p != nil && p.Active() {
 		n[p.NodeName]++
 	}
 }

@@ -4,13 +4,16 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/selector"
 )
 
 // Owner returns the ReplicaSet as an owner of pods, without its selector. All pods
-// of a snapshot are in its namespace, which is not named.
+// of a snapshot are in its namespace, which is not named. With nil it is the owner of
+// nothing.
 func Owner(rs *ReplicaSet) selector.Owner {
+	rs = field.OrZero(rs)
 	o := selector.Owner{
 		APIVersion: "apps/v1", Kind: Kind, Name: rs.Name, UID: rs.UID, Deleting: !rs.DeletionTimestamp.IsZero(),
 	}

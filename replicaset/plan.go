@@ -83,7 +83,7 @@ func (h Hold) String() string {
 func (p Plan) String() string {
 	var lines []string
 	for _, a := range p.Actions {
-		lines = append(lines, a.String())
+		lines = append(lines, fmt.Sprint(a))
 	}
 	for _, h := range p.Holds {
 		lines = append(lines, h.String())

@@ -1,5 +1,7 @@
 package selector
 
+import "github.com/kplan-go/kplan/internal/field"
+
 // A Change is what a new selector would do to the children of an owner that it
 // would not do anyway.
 type Change struct {
@@ -11,7 +13,7 @@ type Change struct {
 // its selector became the new one. Kubernetes has made selectors immutable because
 // of the surprises in this list.
 func SelectorChange(o *Owner, s Selector, n int, child func(i int) Child) Change {
-	after := *o
+	after := *field.OrZero(o)
 	after.Selector = s
 	var change Change
 	for i := range n {

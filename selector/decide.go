@@ -1,5 +1,7 @@
 package selector
 
+import "github.com/kplan-go/kplan/internal/field"
+
 // A Verdict is what becomes of a child.
 type Verdict string
 
@@ -44,6 +46,7 @@ func (d Decision) String() string { return string(d.Verdict) + " (" + string(d.R
 // It mirrors BaseControllerRefManager.ClaimObject of the controller package of
 // Kubernetes 1.36.3.
 func Decide(o *Owner, c *Child) Decision {
+	o, c = field.OrZero(o), field.OrZero(c)
 	if c.ControllerUID != o.UID && c.Controlled() {
 		return Decision{Ignore, ReasonOwnedByOther}
 	}

@@ -78,6 +78,7 @@ func aggregateText(texts []string) string {
 //
 // It mirrors field.Error.Error of apimachinery 0.36.3.
 func FieldText(e *FieldError) string {
+	e = field.OrZero(e)
 	text := e.Path + ": "
 	switch {
 	case errors.Is(e.Err, ErrRequired):

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/kplan-go/kplan/internal/field"
 )
 
 // ErrNotChecked is the error of adoptions that are resolved without a live check.
@@ -31,6 +33,7 @@ type Fresh struct {
 // It mirrors RecheckDeletionTimestamp of the controller package of Kubernetes
 // 1.36.3, and the functions that its callers pass.
 func CheckLive(o *Owner, f Fresh) Live {
+	o = field.OrZero(o)
 	switch {
 	case f.Err != nil:
 		return Live{Err: fmt.Errorf("can't recheck DeletionTimestamp: %w", f.Err)}

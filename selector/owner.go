@@ -50,9 +50,11 @@ func (c *Child) Controlled() bool {
 }
 
 // ControlledBy reports whether the child's controller has the UID of o. Kind and
-// name are not compared. It mirrors IsControlledBy of package v1 of apimachinery
-// 0.36.3.
-func (c *Child) ControlledBy(o *Owner) bool { return c.ControllerUID == o.UID && c.Controlled() }
+// name are not compared. Nobody is nil. It mirrors IsControlledBy of package v1 of
+// apimachinery 0.36.3.
+func (c *Child) ControlledBy(o *Owner) bool {
+	return o != nil && c.ControllerUID == o.UID && c.Controlled()
+}
 
 // matches reports whether the owner wants the child.
 func (o *Owner) matches(c *Child) bool { return o.Selector.Matches(c.Labels) && !c.Rejected }

@@ -1,5 +1,7 @@
 package selector
 
+import "github.com/kplan-go/kplan/internal/field"
+
 // DecideReplica is [Decide] for the pods of a ReplicaSet or ReplicationController.
 // These look only at candidates, pods of their namespace that have no controller or
 // one with their kind, name and UID, and only at active ones: a pod that is
@@ -9,6 +11,7 @@ package selector
 // It mirrors FilterPodsByOwner, FilterActivePods and FilterClaimedPods of
 // Kubernetes 1.36.3.
 func DecideReplica(o *Owner, c *Child) Decision {
+	o, c = field.OrZero(o), field.OrZero(c)
 	controlled := c.Controlled()
 	switch {
 	case controlled && (c.ControllerUID != o.UID || c.ControllerKind != o.Kind || c.ControllerName != o.Name):

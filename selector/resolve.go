@@ -3,6 +3,8 @@ package selector
 import (
 	"fmt"
 	"slices"
+
+	"github.com/kplan-go/kplan/internal/field"
 )
 
 // A Resolution is what to write for a [Claim], after the live check.
@@ -19,7 +21,12 @@ type Failure struct {
 }
 
 // Error returns the text of Err.
-func (f Failure) Error() string { return f.Err.Error() }
+func (f Failure) Error() string {
+	if f.Err == nil {
+		return "no error"
+	}
+	return f.Err.Error()
+}
 
 // Unwrap returns Err.
 func (f Failure) Unwrap() error { return f.Err }
@@ -31,6 +38,7 @@ func (f Failure) Unwrap() error { return f.Err }
 // It mirrors AdoptPod and ReleasePod of the controller package of Kubernetes
 // 1.36.3.
 func Resolve(o *Owner, claim Claim, child func(i int) Child, live Live) Resolution {
+	o = field.OrZero(o)
 	r := Resolution{Keep: slices.Clone(claim.Keep)}
 	refused := live.err()
 	adopt, release := claim.Adopt, claim.Release

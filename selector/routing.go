@@ -3,6 +3,8 @@ package selector
 import (
 	"cmp"
 	"slices"
+
+	"github.com/kplan-go/kplan/internal/field"
 )
 
 // ControllersSelecting returns the numbers of the controllers of a child's
@@ -13,6 +15,7 @@ import (
 //
 // It mirrors GetPodReplicaSets and its siblings in client-go 0.36.3.
 func ControllersSelecting(c *Child, controllers []Controller) []int {
+	c = field.OrZero(c)
 	return oldestFirst(controllers, func(o *Owner) bool {
 		return o.Namespace == c.Namespace && o.Selector.Selects(c.Labels)
 	})

@@ -1,0 +1,102 @@
+package daemonset_test
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/internal/total"
+)
+
+// Nothing that the package exports panics, whatever it is given.
+func TestTotal(t *testing.T) {
+	total.Package{Functions: exportedFunctions, Types: exportedTypes}.Check(t)
+}
+
+var exportedFunctions = map[string]any{
+	"Burst":              daemonset.Burst,
+	"ComparePods":        daemonset.ComparePods,
+	"Containers":         daemonset.Containers,
+	"DefaultTolerations": daemonset.DefaultTolerations,
+	"Explain":            daemonset.Explain,
+	"FirstBatch":         daemonset.FirstBatch,
+	"InPlace":            daemonset.InPlace,
+	"InPlaceCompleted":   daemonset.InPlaceCompleted,
+	"NewPlacer":          daemonset.NewPlacer,
+	"NewTrigger":         daemonset.NewTrigger,
+	"NewVersion":         daemonset.NewVersion,
+	"NextBatch":          daemonset.NextBatch,
+	"NodesNeedingPods":   daemonset.NodesNeedingPods,
+	"Pin":                daemonset.Pin,
+	"Reconcile":          daemonset.Reconcile,
+	"Resolve":            daemonset.Resolve,
+	"SlowStart":          daemonset.SlowStart,
+	"SurgeAllowed":       daemonset.SurgeAllowed,
+	"TargetNode":         daemonset.TargetNode,
+	"TemplateGeneration": daemonset.TemplateGeneration,
+	"Tolerations":        daemonset.Tolerations,
+}
+
+var exportedTypes = []reflect.Type{
+	reflect.TypeFor[daemonset.Action](),
+	reflect.TypeFor[daemonset.Actions](),
+	reflect.TypeFor[daemonset.AdoptPod](),
+	reflect.TypeFor[daemonset.AdoptRevision](),
+	reflect.TypeFor[daemonset.Availability](),
+	reflect.TypeFor[daemonset.Backoff](),
+	reflect.TypeFor[daemonset.BackoffEntry](),
+	reflect.TypeFor[daemonset.BackoffKey](),
+	reflect.TypeFor[daemonset.Budget](),
+	reflect.TypeFor[daemonset.Container](),
+	reflect.TypeFor[daemonset.ContainerStatus](),
+	reflect.TypeFor[daemonset.CreatePod](),
+	reflect.TypeFor[daemonset.CreateRevision](),
+	reflect.TypeFor[daemonset.DaemonSet](),
+	reflect.TypeFor[daemonset.DeletePod](),
+	reflect.TypeFor[daemonset.DeleteRevision](),
+	reflect.TypeFor[daemonset.Deletion](),
+	reflect.TypeFor[daemonset.Dialect](),
+	reflect.TypeFor[daemonset.Effect](),
+	reflect.TypeFor[daemonset.Event](),
+	reflect.TypeFor[daemonset.Hold](),
+	reflect.TypeFor[daemonset.InPlaceBatch](),
+	reflect.TypeFor[daemonset.InPlaceCondition](),
+	reflect.TypeFor[daemonset.InPlaceContainer](),
+	reflect.TypeFor[daemonset.InPlacePreCheck](),
+	reflect.TypeFor[daemonset.InPlacePut](),
+	reflect.TypeFor[daemonset.InPlaceSpec](),
+	reflect.TypeFor[daemonset.InPlaceState](),
+	reflect.TypeFor[daemonset.MetadataPatch](),
+	reflect.TypeFor[daemonset.Node](),
+	reflect.TypeFor[daemonset.NodeCase](),
+	reflect.TypeFor[daemonset.NodeDecision](),
+	reflect.TypeFor[daemonset.NodeReport](),
+	reflect.TypeFor[daemonset.NodeRules](),
+	reflect.TypeFor[daemonset.Object](),
+	reflect.TypeFor[daemonset.Options](),
+	reflect.TypeFor[daemonset.Placement](),
+	reflect.TypeFor[daemonset.Placer](),
+	reflect.TypeFor[daemonset.Plan](),
+	reflect.TypeFor[daemonset.Pod](),
+	reflect.TypeFor[daemonset.PreDelete](),
+	reflect.TypeFor[daemonset.PreparePod](),
+	reflect.TypeFor[daemonset.Reason](),
+	reflect.TypeFor[daemonset.RefMetadata](),
+	reflect.TypeFor[daemonset.RefreshPod](),
+	reflect.TypeFor[daemonset.RelabelPod](),
+	reflect.TypeFor[daemonset.ReleasePod](),
+	reflect.TypeFor[daemonset.ReleaseRevision](),
+	reflect.TypeFor[daemonset.Resources](),
+	reflect.TypeFor[daemonset.RollingType](),
+	reflect.TypeFor[daemonset.Snapshot](),
+	reflect.TypeFor[daemonset.Status](),
+	reflect.TypeFor[daemonset.Strategy](),
+	reflect.TypeFor[daemonset.Taint](),
+	reflect.TypeFor[daemonset.Template](),
+	reflect.TypeFor[daemonset.Toleration](),
+	reflect.TypeFor[daemonset.TolerationOperator](),
+	reflect.TypeFor[daemonset.Trigger](),
+	reflect.TypeFor[daemonset.UpdatePod](),
+	reflect.TypeFor[daemonset.UpdateRevision](),
+	reflect.TypeFor[daemonset.Version](),
+}

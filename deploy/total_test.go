@@ -1,0 +1,62 @@
+package deploy_test
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/total"
+)
+
+// Nothing that the package exports panics, whatever it is given.
+func TestTotal(t *testing.T) {
+	total.Package{Functions: exportedFunctions, Types: exportedTypes}.Check(t)
+}
+
+var exportedFunctions = map[string]any{
+	"AfterCreate":      deploy.AfterCreate,
+	"Complete":         deploy.Complete,
+	"Fraction":         deploy.Fraction,
+	"GetCondition":     deploy.GetCondition,
+	"NewSize":          deploy.NewSize,
+	"OldPodsRunning":   deploy.OldPodsRunning,
+	"ParsePartitioned": deploy.ParsePartitioned,
+	"PartitionedBy":    deploy.PartitionedBy,
+	"Progressed":       deploy.Progressed,
+	"Reconcile":        deploy.Reconcile,
+	"RemoveCondition":  deploy.RemoveCondition,
+	"SetCondition":     deploy.SetCondition,
+	"Stalled":          deploy.Stalled,
+	"TimedOut":         deploy.TimedOut,
+}
+
+var exportedTypes = []reflect.Type{
+	reflect.TypeFor[deploy.Action](),
+	reflect.TypeFor[deploy.Actions](),
+	reflect.TypeFor[deploy.AdoptReplicaSet](),
+	reflect.TypeFor[deploy.AdoptionPolicy](),
+	reflect.TypeFor[deploy.AnnotateDeployment](),
+	reflect.TypeFor[deploy.AnnotateReplicaSet](),
+	reflect.TypeFor[deploy.ClearRollback](),
+	reflect.TypeFor[deploy.Condition](),
+	reflect.TypeFor[deploy.CreateOutcome](),
+	reflect.TypeFor[deploy.CreateReplicaSet](),
+	reflect.TypeFor[deploy.CreateResult](),
+	reflect.TypeFor[deploy.DeleteReplicaSet](),
+	reflect.TypeFor[deploy.Deployment](),
+	reflect.TypeFor[deploy.Event](),
+	reflect.TypeFor[deploy.Hold](),
+	reflect.TypeFor[deploy.LeftoverPolicy](),
+	reflect.TypeFor[deploy.Options](),
+	reflect.TypeFor[deploy.PauseDeployment](),
+	reflect.TypeFor[deploy.PausedPolicy](),
+	reflect.TypeFor[deploy.Plan](),
+	reflect.TypeFor[deploy.Reason](),
+	reflect.TypeFor[deploy.ReleaseReplicaSet](),
+	reflect.TypeFor[deploy.RollBackDeployment](),
+	reflect.TypeFor[deploy.ScaleReplicaSet](),
+	reflect.TypeFor[deploy.Snapshot](),
+	reflect.TypeFor[deploy.Status](),
+	reflect.TypeFor[deploy.Strategy](),
+	reflect.TypeFor[deploy.TerminatingPolicy](),
+}

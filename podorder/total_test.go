@@ -1,0 +1,56 @@
+package podorder_test
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/kplan-go/kplan/internal/total"
+	"github.com/kplan-go/kplan/podorder"
+)
+
+// Nothing that the package exports panics, whatever it is given.
+func TestTotal(t *testing.T) {
+	total.Package{Functions: exportedFunctions, Types: exportedTypes}.Check(t)
+}
+
+var exportedFunctions = map[string]any{
+	"AgeBucket":           podorder.AgeBucket,
+	"CauseOf":             podorder.CauseOf,
+	"Compact":             podorder.Compact,
+	"CompareForLogs":      podorder.CompareForLogs,
+	"Costs":               podorder.Costs,
+	"DeletionCost":        podorder.DeletionCost,
+	"New":                 podorder.New,
+	"OnNodes":             podorder.OnNodes,
+	"ParseDeletePriority": podorder.ParseDeletePriority,
+	"ParsePausePoint":     podorder.ParsePausePoint,
+	"ParsePauseToken":     podorder.ParsePauseToken,
+	"Seed":                podorder.Seed,
+	"SortForLogs":         podorder.SortForLogs,
+	"Specified":           podorder.Specified,
+	"Witness":             podorder.Witness,
+}
+
+var exportedTypes = []reflect.Type{
+	reflect.TypeFor[podorder.Cause](),
+	reflect.TypeFor[podorder.Chain](),
+	reflect.TypeFor[podorder.Choice](),
+	reflect.TypeFor[podorder.Domains](),
+	reflect.TypeFor[podorder.Explanation](),
+	reflect.TypeFor[podorder.Neighbours](),
+	reflect.TypeFor[podorder.Order](),
+	reflect.TypeFor[podorder.PauseDeployment](),
+	reflect.TypeFor[podorder.PauseEntry](),
+	reflect.TypeFor[podorder.PauseMode](),
+	reflect.TypeFor[podorder.PauseOversight](),
+	reflect.TypeFor[podorder.PausePlan](),
+	reflect.TypeFor[podorder.PauseState](),
+	reflect.TypeFor[podorder.PauseToken](),
+	reflect.TypeFor[podorder.PauseWarning](),
+	reflect.TypeFor[podorder.Phase](),
+	reflect.TypeFor[podorder.Pod](),
+	reflect.TypeFor[podorder.Priority](),
+	reflect.TypeFor[podorder.Rule](),
+	reflect.TypeFor[podorder.ScaleDown](),
+	reflect.TypeFor[podorder.Stage](),
+}

@@ -1,0 +1,63 @@
+package replicaset_test
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/kplan-go/kplan/internal/total"
+	"github.com/kplan-go/kplan/replicaset"
+)
+
+// Nothing that the package exports panics, whatever it is given.
+func TestTotal(t *testing.T) {
+	total.Package{Functions: exportedFunctions, Types: exportedTypes}.Check(t)
+}
+
+var exportedFunctions = map[string]any{
+	"CompareVersions": replicaset.CompareVersions,
+	"Entry":           replicaset.Entry,
+	"ExpectCreations": replicaset.ExpectCreations,
+	"ExpectDeletions": replicaset.ExpectDeletions,
+	"Explain":         replicaset.Explain,
+	"Finish":          replicaset.Finish,
+	"GetCondition":    replicaset.GetCondition,
+	"NeedsForget":     replicaset.NeedsForget,
+	"NeedsWrite":      replicaset.NeedsWrite,
+	"Order":           replicaset.Order,
+	"Owner":           replicaset.Owner,
+	"PodEffects":      replicaset.PodEffects,
+	"Reconcile":       replicaset.Reconcile,
+	"RemoveCondition": replicaset.RemoveCondition,
+	"RetryDelay":      replicaset.RetryDelay,
+	"SetCondition":    replicaset.SetCondition,
+	"SlowStart":       replicaset.SlowStart,
+}
+
+var exportedTypes = []reflect.Type{
+	reflect.TypeFor[replicaset.Action](),
+	reflect.TypeFor[replicaset.Actions](),
+	reflect.TypeFor[replicaset.AdoptPod](),
+	reflect.TypeFor[replicaset.Answer](),
+	reflect.TypeFor[replicaset.Condition](),
+	reflect.TypeFor[replicaset.ConditionStatus](),
+	reflect.TypeFor[replicaset.CreatePods](),
+	reflect.TypeFor[replicaset.DeletePod](),
+	reflect.TypeFor[replicaset.Dialect](),
+	reflect.TypeFor[replicaset.Effect](),
+	reflect.TypeFor[replicaset.Event](),
+	reflect.TypeFor[replicaset.Expectations](),
+	reflect.TypeFor[replicaset.Hold](),
+	reflect.TypeFor[replicaset.Options](),
+	reflect.TypeFor[replicaset.Outcome](),
+	reflect.TypeFor[replicaset.Plan](),
+	reflect.TypeFor[replicaset.PodEvent](),
+	reflect.TypeFor[replicaset.Reason](),
+	reflect.TypeFor[replicaset.ReleasePod](),
+	reflect.TypeFor[replicaset.ReplicaSet](),
+	reflect.TypeFor[replicaset.Report](),
+	reflect.TypeFor[replicaset.Result](),
+	reflect.TypeFor[replicaset.Snapshot](),
+	reflect.TypeFor[replicaset.Status](),
+	reflect.TypeFor[replicaset.TerminatingPolicy](),
+	reflect.TypeFor[replicaset.Versions](),
+}

@@ -1,0 +1,97 @@
+package revision_test
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/kplan-go/kplan/internal/total"
+	"github.com/kplan-go/kplan/revision"
+)
+
+// Nothing that the package exports panics, whatever it is given.
+func TestTotal(t *testing.T) {
+	total.Package{Functions: exportedFunctions, Types: exportedTypes}.Check(t)
+}
+
+var exportedFunctions = map[string]any{
+	"AppendHistory":         revision.AppendHistory,
+	"ByLatestRevision":      revision.ByLatestRevision,
+	"ByRevision":            revision.ByRevision,
+	"ChangeCause":           revision.ChangeCause,
+	"ChooseUpdate":          revision.ChooseUpdate,
+	"CleanUp":               revision.CleanUp,
+	"CleanUpRevisions":      revision.CleanUpRevisions,
+	"Collides":              revision.Collides,
+	"CompareRevisions":      revision.CompareRevisions,
+	"Copied":                revision.Copied,
+	"CreationAnnotations":   revision.CreationAnnotations,
+	"DaemonSetRevisionName": revision.DaemonSetRevisionName,
+	"DaemonSetTaken":        revision.DaemonSetTaken,
+	"Dedupe":                revision.Dedupe,
+	"FindEqual":             revision.FindEqual,
+	"FirstAttempt":          revision.FirstAttempt,
+	"FullHistory":           revision.FullHistory,
+	"Hash":                  revision.Hash,
+	"HashRevision":          revision.HashRevision,
+	"History":               revision.History,
+	"Last":                  revision.Last,
+	"Max":                   revision.Max,
+	"NewControllerRevision": revision.NewControllerRevision,
+	"NewDaemonSetRevision":  revision.NewDaemonSetRevision,
+	"Next":                  revision.Next,
+	"NextCollision":         revision.NextCollision,
+	"NextRevision":          revision.NextRevision,
+	"Normalize":             revision.Normalize,
+	"Number":                revision.Number,
+	"Partition":             revision.Partition,
+	"Pause":                 revision.Pause,
+	"PlanRollback":          revision.PlanRollback,
+	"PlanUndo":              revision.PlanUndo,
+	"ReplicaSetName":        revision.ReplicaSetName,
+	"Restart":               revision.Restart,
+	"Resume":                revision.Resume,
+	"RevisionHash":          revision.RevisionHash,
+	"RevisionHistory":       revision.RevisionHistory,
+	"RevisionName":          revision.RevisionName,
+	"RollbackAnnotations":   revision.RollbackAnnotations,
+	"RollbackRequest":       revision.RollbackRequest,
+	"SafeEncode":            revision.SafeEncode,
+	"Show":                  revision.Show,
+	"SortRevisions":         revision.SortRevisions,
+	"Split":                 revision.Split,
+	"Sync":                  revision.Sync,
+	"SyncWith":              revision.SyncWith,
+	"Table":                 revision.Table,
+	"Target":                revision.Target,
+	"Truncate":              revision.Truncate,
+	"UndoRevision":          revision.UndoRevision,
+	"UndoTarget":            revision.UndoTarget,
+}
+
+var exportedTypes = []reflect.Type{
+	reflect.TypeFor[revision.Attempt](),
+	reflect.TypeFor[revision.Change](),
+	reflect.TypeFor[revision.Choice](),
+	reflect.TypeFor[revision.ControllerRevision](),
+	reflect.TypeFor[revision.Deduped](),
+	reflect.TypeFor[revision.Entry](),
+	reflect.TypeFor[revision.EntryStatus](),
+	reflect.TypeFor[revision.Held](),
+	reflect.TypeFor[revision.HoldReason](),
+	reflect.TypeFor[revision.Options](),
+	reflect.TypeFor[revision.Parent](),
+	reflect.TypeFor[revision.Record](),
+	reflect.TypeFor[revision.Refusal](),
+	reflect.TypeFor[revision.RefusalReason](),
+	reflect.TypeFor[revision.Request](),
+	reflect.TypeFor[revision.Rollback](),
+	reflect.TypeFor[revision.RollbackReason](),
+	reflect.TypeFor[revision.Rollout](),
+	reflect.TypeFor[revision.RolloutStatus](),
+	reflect.TypeFor[revision.Row](),
+	reflect.TypeFor[revision.StatefulSet](),
+	reflect.TypeFor[revision.Template](),
+	reflect.TypeFor[revision.Undo](),
+	reflect.TypeFor[revision.Verb](),
+	reflect.TypeFor[revision.Workload](),
+}
