@@ -134,10 +134,30 @@ func (p Package) calls() []call {
 		pointer := reflect.PointerTo(typ)
 		for i := range pointer.NumMethod() {
 			m := pointer.Method(i)
+			if promoted(typ, m.Name) {
+				continue
+			}
 			calls = append(calls, call{typ.Name() + "." + m.Name, m.Func, true})
 		}
 	}
 	return calls
+}
+
+// promoted reports whether a method is that of an embedded type of another package.
+func promoted(typ reflect.Type, method string) bool {
+	if typ.Kind() != reflect.Struct {
+		return false
+	}
+	for i := range typ.NumField() {
+		f := typ.Field(i)
+		if !f.Anonymous || f.Type.PkgPath() == typ.PkgPath() {
+			continue
+		}
+		if _, ok := reflect.PointerTo(f.Type).MethodByName(method); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // try makes the call once and returns the text of the panic, if there is one. The first
