@@ -104,6 +104,7 @@ func mergePatch(uid string, annotations map[string]string, spec *patchSpec) (Pat
 // AdoptPatch returns the strategic merge patch by which d becomes the controller of
 // a ReplicaSet.
 func AdoptPatch(d *appsv1.Deployment, a deploy.AdoptReplicaSet) Patch {
+	d = field.OrZero(d)
 	owner := selector.Owner{APIVersion: "apps/v1", Kind: deploy.Kind, Name: d.Name, UID: string(d.UID)}
 	adopt := selector.AdoptChild{Kind: replicaset.Kind, Namespace: d.Namespace, Name: a.Name, UID: a.UID, Reference: owner.Reference()}
 	return Patch{Type: types.StrategicMergePatchType, Data: adopt.Patch()}
@@ -112,6 +113,7 @@ func AdoptPatch(d *appsv1.Deployment, a deploy.AdoptReplicaSet) Patch {
 // ReleasePatch returns the strategic merge patch by which d ceases to be the
 // controller of a ReplicaSet.
 func ReleasePatch(d *appsv1.Deployment, a deploy.ReleaseReplicaSet) Patch {
+	d = field.OrZero(d)
 	release := selector.ReleaseChild{Kind: replicaset.Kind, Namespace: d.Namespace, Name: a.Name, UID: a.UID, OwnerUID: string(d.UID)}
 	return Patch{Type: types.StrategicMergePatchType, Data: release.Patch()}
 }
@@ -119,8 +121,8 @@ func ReleasePatch(d *appsv1.Deployment, a deploy.ReleaseReplicaSet) Patch {
 // RolledBack returns a copy of d with the template of rs, without its hash label,
 // and the annotations that the action sets.
 func RolledBack(d *appsv1.Deployment, rs *appsv1.ReplicaSet, a deploy.RollBackDeployment) *appsv1.Deployment {
-	back := d.DeepCopy()
-	rs.Spec.Template.DeepCopyInto(&back.Spec.Template)
+	back := field.OrZero(d).DeepCopy()
+	field.OrZero(rs).Spec.Template.DeepCopyInto(&back.Spec.Template)
 	if back.Spec.Template.Labels == nil {
 		back.Spec.Template.Labels = map[string]string{}
 	}
@@ -132,7 +134,7 @@ func RolledBack(d *appsv1.Deployment, rs *appsv1.ReplicaSet, a deploy.RollBackDe
 // RollbackCleared returns a copy of d without the annotation that asks for a
 // rollback.
 func RollbackCleared(d *appsv1.Deployment) *appsv1.Deployment {
-	cleared := d.DeepCopy()
+	cleared := field.OrZero(d).DeepCopy()
 	delete(cleared.Annotations, revision.AnnotationRollback)
 	return cleared
 }

@@ -45,6 +45,9 @@ func checkTexts(path string, m map[string]string) error {
 // object has, or removes it. The patch fails if the object has changed since it was
 // read, because it replaces the whole list.
 func FinalizerPatch(o metav1.Object, a rollout.SetFinalizer) (Patch, error) {
+	if missing(o) {
+		o = &metav1.ObjectMeta{}
+	}
 	list := slices.DeleteFunc(slices.Clone(o.GetFinalizers()), func(f string) bool { return f == a.Finalizer })
 	if !a.Remove {
 		list = append(list, a.Finalizer)

@@ -59,7 +59,7 @@ func rolloutWorkload(o *metav1.ObjectMeta, apiVersion, kind string, replicas *in
 
 func controls(o metav1.Object, child metav1.Object) bool {
 	owner := metav1.GetControllerOfNoCopy(child)
-	return owner != nil && owner.UID == o.GetUID() && child.GetNamespace() == o.GetNamespace()
+	return owner != nil && !missing(o) && owner.UID == o.GetUID() && child.GetNamespace() == o.GetNamespace()
 }
 
 // RolloutStatefulSet returns s as the planners of package rollout read it. Updated pods
