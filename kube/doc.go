@@ -11,8 +11,29 @@
 // [AdvancedDaemonSet] and [AdvancedDaemonSetSnapshot] add what only OpenKruise has, and [DaemonSetPod] what only that
 // planner reads of a pod. [ReplicationController] and [ReplicationControllerSnapshot] do
 // the same for the older kind, [FromReplicationController] and [ToReplicationController]
-// turn one kind into the other, and [Domains] gives the zones of nodes. Outbound there
-// is one for each action:
+// turn one kind into the other, and [Domains] gives the zones of nodes.
+//
+// Parts of objects have conversions of their own, with a way back:
+//
+//	in                                  out
+//	FromDeploymentStatus                DeploymentStatus
+//	FromReplicaSetStatus                ReplicaSetStatus
+//	FromReplicationControllerStatus     ReplicationControllerStatus
+//	FromDaemonSetStatus                 DaemonSetStatus
+//	FromDeploymentCondition             DeploymentCondition
+//	FromReplicaSetCondition             ReplicaSetCondition
+//	FromReplicationControllerCondition  ReplicationControllerCondition
+//	LabelSelector                       ToLabelSelector
+//	Selector                            ToSelector
+//	NodeSelector                        ToNodeSelector
+//	Tolerations                         ToTolerations
+//	IntOrPercent                        ToIntOrString
+//
+// or without one: [Entry] and [Entries] for the history of package revision; [Child],
+// [Owner] and [Fresh] for claims of any object by any other; [Outcome], [ClaimOutcome]
+// and [CreateOutcome] for errors of the API server.
+//
+// Outbound there is one for each action:
 //
 //	CreateReplicaSet    NewReplicaSet
 //	AnnotateReplicaSet  Annotated, or AnnotatePatch
@@ -43,8 +64,8 @@
 //	Plan.Status         DeploymentStatus, ReplicaSetStatus, ReplicationControllerStatus,
 //	                    DaemonSetStatus
 //
-// [ToLabelSelector], [ToTolerations] and [RestoredDaemonSet], which goes back to a
-// revision, are for those who write objects of their own.
+// [RestoredDaemonSet], which goes back to a revision, is for those who write objects of
+// their own.
 //
 // For package rollout there are types in the form of the API of OpenKruise Rollouts,
 // whose module is not a dependency: [RolloutObject], [BatchReleaseObject], both of an
@@ -100,6 +121,13 @@
 //  9. A percentage is text that ends in %; the text 5 is not the number 5 (intstr,
 //     GetScaledValueFromIntOrPercent).
 //
+// # Fixtures
+//
+// Objects of an API server have names and UIDs, unique within a list. Those made up for
+// tests often lack them, and then a name or a UID that occurs twice is an error, as is a
+// Deployment or one of its ReplicaSets without a UID. Give each a name and a UID, one
+// namespace to all, and owner references whose controller is true.
+//
 // # Sharing
 //
 // No function changes its arguments. Inbound functions share maps, and pointers to
@@ -116,7 +144,8 @@
 //     template that the action says.
 //   - A status survives the way to the snapshot and back, the zone of its times and
 //     the difference between no conditions and an empty list aside.
-//   - What is nil or missing gives a zero value or an error, never a panic.
+//   - What is nil or missing is read as empty, or gives an error, never a panic.
+//   - A field of a snapshot is read from the object, or tests name it and say why not.
 //
 // # Deviations
 //
