@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kplan-go/kplan/internal/total"
+	"github.com/kplan-go/kplan/rollout"
 )
 
 // filled returns an API object with a value of its own in every field, those named as
@@ -34,6 +35,8 @@ func apiTypes(v reflect.Value, number int64) bool {
 		*p = intstr.FromString(fmt.Sprint(number, "%"))
 	case *metav1.FieldsV1:
 		p.SetRawString(`{"f":{}}`)
+	case *rollout.IntOrPercent:
+		*p = rollout.Percent(int32(number))
 	case *runtime.RawExtension:
 		p.Raw = fmt.Appendf(nil, `{"number":%d}`, number)
 	default:
