@@ -126,7 +126,7 @@ type ArgoRollout struct {
 
 	// What the controller has written down.
 
-	CurrentStepIndex *int32       `json:"currentStepIndex,omitzero"`
+	CurrentStepIndex *int32       `json:"currentStepIndex,omitzero"` // nil means 0
 	CurrentPodHash   string       `json:"currentPodHash,omitzero"`
 	StableRS         string       `json:"stableRS,omitzero"`
 	Abort            bool         `json:"abort,omitzero"`
@@ -163,18 +163,33 @@ func (r ArgoRollout) budget() Budget { return ArgoBudget(r.replicas(), r.MaxSurg
 // one: 0 if there is none or the update is aborted, and all without steps or behind
 // them.
 func (r ArgoRollout) SetWeight() int32 {
-	switch {
+	switch i := r.stepIndex(); {
 	case r.Abort:
 		return 0
-	case r.CurrentStepIndex == nil || len(r.Steps) == 0 || int(*r.CurrentStepIndex) >= len(r.Steps):
+	case i >= len(r.Steps):
 		return r.MaxWeight()
+	default:
+		return r.weightUpTo(i)
 	}
-	for i := int(*r.CurrentStepIndex); i >= 0; i-- {
+}
+
+// weightUpTo returns the weight of the last setWeight step at or before step i, 0 if
+// there is none.
+func (r ArgoRollout) weightUpTo(i int) int32 {
+	for ; i >= 0; i-- {
 		if w := r.Steps[i].SetWeight; w != nil {
 			return *w
 		}
 	}
 	return 0
+}
+
+// stepIndex returns the current step, the first one if none is written down yet.
+func (r ArgoRollout) stepIndex() int {
+	if r.CurrentStepIndex == nil {
+		return 0
+	}
+	return int(*r.CurrentStepIndex)
 }
 
 // DesiredWeight returns the weight that the sizes follow: all if there is nothing to
@@ -193,7 +208,7 @@ func (r ArgoRollout) promoted() bool {
 
 // An ArgoThreshold is how much of a canary must be available before the next step.
 type ArgoThreshold struct {
-	Type  string `json:"type"` // Percent or Pods
+	Type  string `json:"type"` // Percent; whatever else is a number of pods
 	Value int32  `json:"value"`
 }
 
@@ -203,11 +218,8 @@ func (t *ArgoThreshold) Met(spec, available, desired int32) bool {
 	if t == nil || t.Value < 0 {
 		return spec == desired && available == desired
 	}
-	switch t.Type {
-	case "Percent":
+	if t.Type == "Percent" {
 		return desired == 0 || float64(available)/float64(desired)*100+1e-10 >= float64(t.Value)
-	case "Pods":
-		return available >= t.Value
 	}
-	return spec == desired && available == desired
+	return available >= t.Value
 }

@@ -215,8 +215,10 @@ func (st *argoPass) switchActive() {
 		to = st.fresh.Hash
 	}
 	if st.read.Abort {
-		st.hold(ReasonAborted, 0, 0)
 		to = st.read.StableRS
+		if st.aborted() {
+			st.hold(ReasonAborted, 0, 0)
+		}
 	} else if to != st.fresh.Hash {
 		st.holdPromotion()
 	}

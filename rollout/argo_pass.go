@@ -13,7 +13,7 @@ import (
 type argoPass struct {
 	s    *ArgoSnapshot
 	r    *ArgoObject
-	read *ArgoStatus // as it was read, but for the conditions of a pause
+	read *ArgoStatus // as it was read
 	now  time.Time
 	p    ArgoPlan
 	sets []*argoSet // by age
@@ -47,9 +47,8 @@ func ArgoReconcile(s ArgoSnapshot, now time.Time) (ArgoPlan, error) {
 	if err := admitArgo(&s, now); err != nil {
 		return ArgoPlan{}, err
 	}
-	read := s.Rollout.Status
-	read.Abort = read.Abort && !read.promoted() // there is nothing left to give up
-	st := &argoPass{s: &s, r: &s.Rollout, read: &read, now: now.Round(0).UTC(), active: s.Active, preview: s.Preview}
+	st := &argoPass{s: &s, r: &s.Rollout, read: &s.Rollout.Status, now: now.Round(0).UTC(), active: s.Active, preview: s.Preview}
+	st.removeAbort = st.read.StableRS == st.read.CurrentPodHash // there is nothing left to give up
 	st.find()
 	switch {
 	case st.notesPause():

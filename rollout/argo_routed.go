@@ -51,16 +51,14 @@ func (r ArgoRollout) atLeast(n int32) int32 {
 // current step, unless that matches the weight again; nil if there is none, without
 // traffic routing, and once the update is aborted, except with an abort delay of 0.
 func (r ArgoRollout) CanaryScale() *ArgoCanaryScale {
-	if !r.TrafficRouting || r.CurrentStepIndex == nil {
+	i := r.stepIndex()
+	if !r.TrafficRouting || i >= len(r.Steps) {
 		return nil
 	}
 	if r.Abort && (r.AbortScaleDownDelaySeconds == nil || *r.AbortScaleDownDelaySeconds != 0) {
 		return nil
 	}
-	if int(*r.CurrentStepIndex) >= len(r.Steps) {
-		return nil
-	}
-	for i := int(*r.CurrentStepIndex); i >= 0; i-- {
+	for ; i >= 0; i-- {
 		if scale := r.Steps[i].SetCanaryScale; scale != nil {
 			if scale.MatchTrafficWeight {
 				return nil

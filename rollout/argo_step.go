@@ -60,7 +60,7 @@ func (r ArgoRollout) Promoted() bool {
 	}
 	n := r.replicas()
 	enough := r.Canary.AvailableReplicas >= n || r.ProgressThreshold.Met(r.Canary.Replicas, r.Canary.AvailableReplicas, n)
-	end := len(r.Steps) == 0 || r.CurrentStepIndex != nil && int(*r.CurrentStepIndex) >= len(r.Steps)
+	end := r.stepIndex() >= len(r.Steps)
 	return enough && (r.PromoteFull || r.CurrentPodHash == r.StableRS || end)
 }
 
@@ -77,14 +77,6 @@ func (r ArgoRollout) TrafficWeight() int32 {
 		return 0
 	case r.AtDesired():
 		return r.SetWeight()
-	case r.CurrentStepIndex == nil:
-		return 0
 	}
-	before := r
-	index := *r.CurrentStepIndex - 1
-	if index < 0 {
-		return 0
-	}
-	before.CurrentStepIndex = &index
-	return before.SetWeight()
+	return r.weightUpTo(min(r.stepIndex(), len(r.Steps)) - 1)
 }

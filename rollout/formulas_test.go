@@ -199,7 +199,7 @@ func TestArgoRoutedCounts(t *testing.T) {
 	}
 	pods, percent := &rollout.ArgoThreshold{Type: "Pods", Value: 3}, &rollout.ArgoThreshold{Type: "Percent", Value: 30}
 	var none *rollout.ArgoThreshold
-	odd := &rollout.ArgoThreshold{Type: "odd", Value: 3} // asks for all, as none does
+	odd := &rollout.ArgoThreshold{Type: "odd", Value: 3} // is a number of pods, as Argo reads it
 	for _, c := range []struct {
 		threshold                *rollout.ArgoThreshold
 		spec, available, desired int32
@@ -208,7 +208,8 @@ func TestArgoRoutedCounts(t *testing.T) {
 		{none, 10, 10, 10, true}, {none, 10, 9, 10, false}, {none, 9, 10, 10, false}, {&rollout.ArgoThreshold{Type: "Pods", Value: -1}, 10, 9, 10, false},
 		{pods, 10, 3, 10, true}, {pods, 10, 2, 10, false}, {percent, 10, 3, 10, true}, {percent, 10, 2, 10, false}, {percent, 0, 0, 0, true},
 		{&rollout.ArgoThreshold{Type: "Percent", Value: 2_000_000}, 1, 20_000, 1, true}, // exactly, where the tolerance is lost in rounding
-		{odd, 10, 10, 10, true}, {odd, 10, 9, 10, false}, {odd, 9, 10, 10, false}, {odd, 10, 3, 10, false},
+		{odd, 10, 10, 10, true}, {odd, 10, 2, 10, false}, {odd, 9, 10, 10, true}, {odd, 10, 3, 10, true},
+		{&rollout.ArgoThreshold{Value: 3}, 10, 3, 10, true}, {&rollout.ArgoThreshold{Value: 3}, 10, 2, 10, false},
 	} {
 		require.Equal(t, c.want, c.threshold.Met(c.spec, c.available, c.desired), "%+v", c)
 	}

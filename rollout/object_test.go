@@ -253,7 +253,7 @@ func TestArgoSteps(t *testing.T) {
 	require.Zero(t, rollout.ArgoRollout{CurrentPodHash: "a", Canary: r.Canary}.TrafficWeight())
 	r.CurrentPodHash = "stable"
 	require.Zero(t, r.TrafficWeight())
-	require.False(t, (&rollout.ArgoThreshold{Type: "odd"}).Met(1, 1, 2))
+	require.True(t, (&rollout.ArgoThreshold{Type: "odd"}).Met(1, 1, 2), "no pods are asked for")
 }
 
 // Traffic through an Ingress, from the first step to the end.
