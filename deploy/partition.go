@@ -42,11 +42,11 @@ func (st *state) admitPartitioned(errs *field.Errors) {
 	}
 	d.Paused = p.Paused
 	st.historyLimit = NoLimit
-	resolve := rollout.PartitionBudget
+	var cs rollout.Corrections
 	if st.opts.Corrected { // D4
-		resolve = rollout.PartitionBudgetExact
+		cs = rollout.Corrections{rollout.CorrectLimits}
 	}
-	st.budget = resolve(st.replicas, p.RollingUpdate)
+	st.budget = rollout.PartitionBudget(st.replicas, p.RollingUpdate, cs)
 }
 
 // limit returns how many pods the partition allows the new ReplicaSet.

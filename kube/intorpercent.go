@@ -17,16 +17,10 @@ import (
 //
 // It mirrors getIntOrPercentValueSafely of package intstr of apimachinery 0.36.3.
 func IntOrPercent(v *intstr.IntOrString) (rollout.IntOrPercent, error) {
-	const detail = "must be a whole number or a percentage such as 25%"
-	switch {
-	case v == nil:
+	if v == nil {
 		return rollout.IntOrPercent{}, nil
-	case v.Type == intstr.Int:
-		return rollout.Int(v.IntVal), nil
-	case v.Type != intstr.String || !strings.HasSuffix(v.StrVal, "%"):
-		return rollout.IntOrPercent{}, &field.Error{Value: v.StrVal, Detail: detail}
 	}
-	return rollout.Parse(v.StrVal)
+	return rollout.FromIntOrString(v.Type != intstr.Int, v.IntVal, v.StrVal)
 }
 
 // ToIntOrString returns v as the API has it, nil if it is unset.

@@ -48,6 +48,7 @@ func TestCorrections(t *testing.T) {
 		{rollout.CorrectPromoted, promoted, "0 of 6 labelled", "6 of 6 labelled"},
 		{rollout.CorrectCanaryName, canaryTwice, "2 canaries", "1 canaries"},
 		{rollout.CorrectNextRelease, nextRelease, "v1 0, v2 6, paused; v1 0, v2 6, paused", "v1 6, v2 0, running; v1 6, v2 0, running"},
+		{rollout.CorrectLimits, wideLimits, "surge -2, ends at 1/199 for ever", "surge 2147483647, ends at 200/0"},
 		{rollout.CorrectLastStep, lastStep, "Healthy with 3 of 6 updated", "Progressing with 3 of 6 updated"},
 		{rollout.CorrectOtherTemplate, otherTemplate,
 			`v3: Patched deployment demo: {"spec":{"paused":false,"strategy":{"rollingUpdate":{"maxSurge":"50%","maxUnavailable":0},"type":"RollingUpdate"}}} (Upgrade); v2 again: nothing to do`,

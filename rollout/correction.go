@@ -1,7 +1,7 @@
 package rollout
 
-// A Correction repairs one defect of OpenKruise Rollouts. The numbers are those of
-// the package comment.
+// A Correction repairs one defect of OpenKruise Rollouts, which the package comment
+// lists.
 type Correction string
 
 // The corrections.
@@ -111,6 +111,10 @@ const (
 	// and with D13 a rollback when all are back. Without it the rest of the pods that a last
 	// step below 100% has left is not waited for (D35, found here).
 	CorrectLastStep Correction = "D35"
+	// CorrectLimits computes limits beyond the range of int32 exactly, up to its largest
+	// value, where upstream wraps around. Package deploy has it too; here [PartitionBudget]
+	// and [Preview] look at it.
+	CorrectLimits Correction = "ExactLimits"
 )
 
 // Corrections is a set of corrections. The empty set decides as upstream.
@@ -126,13 +130,13 @@ func (cs Corrections) Has(c Correction) bool {
 	return false
 }
 
-// AllCorrections returns every correction, in the order of their numbers.
+// AllCorrections returns every correction, in the order of the package comment.
 func AllCorrections() Corrections {
 	return Corrections{
 		CorrectOldOrder, CorrectMixedPartitions, CorrectFrozen, CorrectShares, CorrectEmptyRelease, CorrectLeak, CorrectRolloutID,
 		CorrectDefaults, CorrectNoCanaryService, CorrectStrategyType, CorrectThreshold, CorrectGone, CorrectAbandon,
 		CorrectRoutes, CorrectLastPause, CorrectNativeVictims, CorrectMessages, CorrectGrace, CorrectDeadline, CorrectCanaryBatch,
 		CorrectOrdinals, CorrectSuffix, CorrectFullFirstStep, CorrectOtherTemplate, CorrectPromoted, CorrectNextRelease, CorrectCanaryName,
-		CorrectLastStep,
+		CorrectLastStep, CorrectLimits,
 	}
 }

@@ -96,6 +96,7 @@
 //	                                          D33 update while the release before is closed
 //	                                          D34 canary Deployments that are created twice
 //	                                          D35 old pods behind a last step below 100%
+//	                                          ExactLimits: limits beyond 32 bits
 //
 // D30 to D35, the second half of D3, a rollback before the workload is taken over, and of
 // D9, a canary Service that is gone when the release closes, were found by the properties

@@ -22,12 +22,13 @@ func TestPartitionFormulas(t *testing.T) {
 		}
 	}
 	budget := func(replicas int32, surge, unavailable rollout.IntOrPercent) rollout.Budget {
-		return rollout.PartitionBudget(replicas, &rollout.RollingUpdate{MaxSurge: surge, MaxUnavailable: unavailable})
+		return rollout.PartitionBudget(replicas, &rollout.RollingUpdate{MaxSurge: surge, MaxUnavailable: unavailable}, nil)
 	}
 	require.Equal(t, rollout.Budget{Replicas: 6, Surge: 2, Unavailable: 1}, budget(6, p(25), p(25)))
-	require.Equal(t, rollout.Budget{Replicas: 6}, rollout.PartitionBudget(6, nil), "no limits at all")
-	require.Equal(t, rollout.Budget{Replicas: 6}, rollout.PartitionBudgetExact(6, nil), "no limits at all")
-	require.Equal(t, rollout.Budget{Replicas: 6, Surge: 2}, rollout.PartitionBudgetExact(6, &rollout.RollingUpdate{MaxSurge: n(2)}))
+	require.Equal(t, rollout.Budget{Replicas: 6}, rollout.PartitionBudget(6, nil, nil), "no limits at all")
+	exact := rollout.Corrections{rollout.CorrectLimits}
+	require.Equal(t, rollout.Budget{Replicas: 6}, rollout.PartitionBudget(6, nil, exact), "no limits at all")
+	require.Equal(t, rollout.Budget{Replicas: 6, Surge: 2}, rollout.PartitionBudget(6, &rollout.RollingUpdate{MaxSurge: n(2)}, exact))
 	require.Equal(t, rollout.Budget{Replicas: 6, Unavailable: 1}, budget(6, n(0), n(0)), "both 0")
 	require.Equal(t, rollout.Budget{Replicas: 6, Unavailable: 1}, budget(6, unset, unset), "both unset")
 	require.Equal(t, rollout.Budget{}, budget(0, n(0), n(0)), "capped")
@@ -97,6 +98,7 @@ func TestNativeVictims(t *testing.T) {
 	}{
 		{"pending, not ready, then by cost and age", "0", rollout.Int(9), nil, "[pending unready cheap newer older dear]"},
 		{"the leading number is the partition", "3x", rollout.Int(9), nil, "[pending unready cheap]"}, {"50% is 50", "50%", rollout.Int(9), nil, "[]"},
+		{"blanks in front are skipped", " 3 ", rollout.Int(9), nil, "[pending unready cheap]"},
 		{"ready ones are limited, others are not", "0", unset, nil, "[pending unready cheap]"}, {"what is updated and not ready uses the limit", "0", rollout.Int(1), []rollout.DaemonSetPod{broken}, "[pending unready]"},
 		{"a share, rounded down", "0", rollout.Percent(34), nil, "[pending unready cheap newer]"}, {"at least 1", "0", rollout.Percent(1), nil, "[pending unready cheap]"},
 		{"no need", "6", rollout.Int(9), []rollout.DaemonSetPod{fresh}, "[]"}, {"need 2 less 1", "5", rollout.Int(9), []rollout.DaemonSetPod{fresh}, "[pending]"},

@@ -29,9 +29,29 @@ func Int(n int32) IntOrPercent { return IntOrPercent{value: n, kind: absolute} }
 // Percent returns a share of the total, in percent. It may exceed 100.
 func Percent(p int32) IntOrPercent { return IntOrPercent{value: p, kind: percent} }
 
-// Parse reads a number such as "3" or a share such as "25%". A sign is allowed
-// in front, as Kubernetes allows it; blanks and fractions are not. The empty
-// string is unset. The error is a [FieldError] whose path is empty.
+// FromIntOrString returns what an IntOrString of the Kubernetes API means: the number
+// if it is none of text, and otherwise the share that the text names. As Kubernetes it
+// refuses the text "5", which is not the number 5, and the empty text. The error is a
+// [FieldError] whose path is empty.
+//
+//	v, err := rollout.FromIntOrString(x.Type == intstr.String, x.IntVal, x.StrVal)
+func FromIntOrString(isString bool, number int32, text string) (IntOrPercent, error) {
+	if !isString {
+		return Int(number), nil
+	}
+	if !strings.HasSuffix(text, "%") {
+		return IntOrPercent{}, &field.Error{Value: text, Detail: "must be a percentage such as 25%"}
+	}
+	return Parse(text)
+}
+
+// Parse reads a number such as "3" or a share such as "25%", as a person writes it on a
+// command line. A sign is allowed in front, as Kubernetes allows it; blanks and
+// fractions are not. The empty string is unset. The error is a [FieldError] whose path
+// is empty.
+//
+// It is not for text that comes from an object of the Kubernetes API: there the text
+// "50" is an error, of which Parse makes 50 pods. See [FromIntOrString].
 func Parse(s string) (IntOrPercent, error) {
 	if s == "" {
 		return IntOrPercent{}, nil
@@ -137,10 +157,7 @@ func (v *IntOrPercent) unmarshalPercent(data []byte) error {
 	if err := json.Unmarshal(data, &s); err != nil {
 		return &field.Error{Value: string(data), Detail: "must be a percentage such as 25%", Err: err}
 	}
-	if !strings.HasSuffix(s, "%") {
-		return &field.Error{Value: s, Detail: "must be a percentage such as 25%"}
-	}
-	parsed, err := Parse(s)
+	parsed, err := FromIntOrString(true, 0, s)
 	if err != nil {
 		return err
 	}

@@ -3,9 +3,9 @@ package rollout
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -31,7 +31,7 @@ type DaemonSetPod struct {
 
 // A NativeBatch is what the helper of native DaemonSets decides from.
 type NativeBatch struct {
-	Partition              string         `json:"partition"` // pods that stay old; only its leading number counts
+	Partition              string         `json:"partition"` // pods that stay old; only its leading number counts, behind blanks
 	Revision               string         `json:"revision"`
 	MaxUnavailable         IntOrPercent   `json:"maxUnavailable,omitzero"` // unset means 1
 	DesiredNumberScheduled int32          `json:"desiredNumberScheduled"`
@@ -47,26 +47,13 @@ func (b NativeBatch) Allowed() int32 {
 }
 
 // Desired returns how many pods are to be of the revision. A partition that does not
-// begin with a number is a [FieldError].
+// begin with a number of 32 bits, blanks in front aside, is a [FieldError].
 func (b NativeBatch) Desired() (int32, error) {
-	stable, err := leadingNumber(b.Partition)
-	if err != nil {
+	var stable int32
+	if _, err := fmt.Sscanf(b.Partition, "%d", &stable); err != nil {
 		return 0, &FieldError{Path: "Partition", Value: b.Partition, Detail: "must begin with a whole number", Err: err}
 	}
-	return int32(max(0, int64(len(b.Pods))-stable)), nil
-}
-
-// leadingNumber returns the number that a text begins with.
-func leadingNumber(s string) (int64, error) {
-	rest := strings.TrimLeft(s[sign(s):], "0123456789")
-	return strconv.ParseInt(strings.TrimSuffix(s, rest), 10, 32)
-}
-
-func sign(s string) int {
-	if strings.HasPrefix(s, "-") || strings.HasPrefix(s, "+") {
-		return 1
-	}
-	return 0
+	return max(0, int32(len(b.Pods))-stable), nil // in int32, as upstream
 }
 
 // Counts returns the pods of the revision, and how many of these are not ready.

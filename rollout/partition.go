@@ -28,23 +28,19 @@ func PartitionLimit(partition IntOrPercent, replicas int32) int32 {
 }
 
 // PartitionBudget resolves the limits of a Deployment that is updated by partition.
-// Without a RollingUpdate both are 0. With one it is [Resolve].
+// Without a RollingUpdate both are 0. With one it is [Resolve] or, for limits of any
+// size, [ResolveExact]: see [CorrectLimits].
 //
 // It mirrors MaxSurge and MaxUnavailable of the deployment controller of OpenKruise
 // Rollouts.
-func PartitionBudget(replicas int32, ru *RollingUpdate) Budget {
-	if ru == nil {
+func PartitionBudget(replicas int32, ru *RollingUpdate, cs Corrections) Budget {
+	switch {
+	case ru == nil:
 		return Budget{Replicas: replicas}
+	case cs.Has(CorrectLimits):
+		return ResolveExact(replicas, ru.MaxSurge, ru.MaxUnavailable)
 	}
 	return Resolve(replicas, ru.MaxSurge, ru.MaxUnavailable)
-}
-
-// PartitionBudgetExact is [PartitionBudget] for limits of any size: see [ResolveExact].
-func PartitionBudgetExact(replicas int32, ru *RollingUpdate) Budget {
-	if ru == nil {
-		return Budget{Replicas: replicas}
-	}
-	return ResolveExact(replicas, ru.MaxSurge, ru.MaxUnavailable)
 }
 
 // PartitionLowerBound returns the least size that the ReplicaSet of the new template

@@ -125,7 +125,7 @@ func Preview(in PreviewInput, opts Options) (PreviewPlan, error) {
 	if limits == nil {
 		limits = &RollingUpdate{MaxSurge: Percent(25), MaxUnavailable: Percent(25)}
 	}
-	v := &preview{in: &in, opts: opts, budget: PartitionBudget(in.Replicas, limits)}
+	v := &preview{in: &in, opts: opts, budget: PartitionBudget(in.Replicas, limits, opts.Corrected)}
 	v.driver = DriverOf(in.Rollout.WorkloadRef, ReleasePlan{RollingStyle: in.Rollout.Style()})
 	if v.old = slices.Clone(in.Generations); len(v.old) == 0 {
 		v.old = []int32{in.Replicas}
@@ -170,14 +170,14 @@ func (v *preview) sizes() Sizes {
 // begin creates the ReplicaSet of the new template at partition 0.
 func (v *preview) begin() {
 	v.partition = Int(0)
-	v.fresh = PartitionCreationSize(v.partition, v.budget, int64(v.sizes().Total()), v.opts.Corrected)
+	v.fresh = PartitionCreationSize(v.partition, v.budget, v.others(), v.opts.Corrected)
 	v.passes()
 }
 
 // passes goes on until the sizes stay, and returns all that it saw.
 func (v *preview) passes() []Sizes {
 	var seen []Sizes
-	for range 4 * (len(seen) + int(v.budget.Replicas) + 4) {
+	for range 4 * (int64(v.budget.Replicas) + 4) { // also where an int has 32 bits
 		before := v.sizes()
 		if v.pass(); v.sizes() == before {
 			break

@@ -3,23 +3,31 @@ package rollout
 // pass is one pass of the controller of a Deployment that is updated by partition: grow
 // the new ReplicaSet, or else shrink old ones as far as enough pods stay available.
 func (v *preview) pass() {
-	s, r := v.sizes(), v.budget.Replicas
-	if grown := PartitionNewSize(v.partition, v.budget, int64(s.Total()), s.New); grown != s.New {
+	old := v.others()
+	total := old + int64(v.fresh)
+	if grown := PartitionNewSize(v.partition, v.budget, total, v.fresh); grown != v.fresh {
 		v.fresh = grown
 		return
 	}
-	old := int64(s.Old) + int64(s.Middle)
-	limit := PartitionOldLimit(v.partition, r, old, s.New)
+	limit := PartitionOldLimit(v.partition, v.budget.Replicas, old, v.fresh)
 	if limit <= 0 {
 		v.old[v.largest()] -= int32(limit)
 		return
 	}
-	room := min(int64(s.Total())-int64(v.budget.MinAvailable()), limit, old)
+	room := min(total-int64(v.budget.MinAvailable()), limit, old)
 	for _, i := range v.order() {
 		n := min(max(0, room), int64(v.old[i]))
 		v.old[i] -= int32(n)
 		room -= n
 	}
+}
+
+// others returns the pods of all templates but the new one.
+func (v *preview) others() (n int64) {
+	for _, size := range v.old {
+		n += int64(size)
+	}
+	return n
 }
 
 // largest returns the old template with the most pods, the older one of equals.

@@ -45,7 +45,7 @@ func TestPreviewSizes(t *testing.T) {
 			}
 			got = append(got, strings.Join(sizes, " "))
 			require.Empty(t, s.Stuck, "%d %v", c.replicas, s)
-			b := rollout.PartitionBudget(c.replicas, limits)
+			b := rollout.PartitionBudget(c.replicas, limits, nil)
 			require.LessOrEqual(t, s.PeakTotal, b.MaxTotal())
 			require.GreaterOrEqual(t, s.MinAvailable, min(b.MinAvailable(), c.replicas))
 		}

@@ -69,7 +69,7 @@ func TestPreviewStaysWithinLimits(t *testing.T) {
 		}
 		p, err := rollout.Preview(rollout.PreviewInput{Rollout: partitioned(deployment, steps...), Replicas: replicas, Limits: limits}, rollout.Options{})
 		require.NoError(t, err)
-		b := rollout.PartitionBudget(replicas, limits)
+		b := rollout.PartitionBudget(replicas, limits, nil)
 		labelled := int32(0)
 		for i, s := range p.Steps {
 			if s.PeakTotal > max(b.MaxTotal(), replicas) || s.MinAvailable < b.MinAvailable() {

@@ -52,7 +52,7 @@ func TestVectorsPartitionLowerBound(t *testing.T) {
 		if in.RollingUpdate.rule() == "malformed" { // one that cannot be read is as none at all
 			ru = nil
 		}
-		b := rollout.PartitionBudget(in.Replicas, ru)
+		b := rollout.PartitionBudget(in.Replicas, ru, nil)
 		return map[string]int32{
 			"lowerBound": rollout.PartitionLowerBound(b), "maxSurge": b.Surge, "maxUnavailable": b.Unavailable,
 		}, ""

@@ -201,7 +201,7 @@ func (c *world) deploymentPass() {
 	if err != nil || c.w.Annotations[rollout.AnnotationControlInfo] == "" || s.Paused {
 		return
 	}
-	b := rollout.PartitionBudget(*c.w.Replicas, s.RollingUpdate)
+	b := rollout.PartitionBudget(*c.w.Replicas, s.RollingUpdate, c.opts.Corrected)
 	if _, ok := c.sizes[c.w.Template.ID]; !ok {
 		c.sizes[c.w.Template.ID] = rollout.PartitionCreationSize(s.Partition, b, int64(c.total()), c.opts.Corrected)
 		return

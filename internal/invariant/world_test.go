@@ -155,7 +155,7 @@ func (c *world) deploymentPass() {
 		return
 	}
 	old := c.total() - c.fresh()
-	b := rollout.PartitionBudget(*c.w.Replicas, s.RollingUpdate)
+	b := rollout.PartitionBudget(*c.w.Replicas, s.RollingUpdate, c.opts.Corrected)
 	if _, ok := c.sizes[c.w.Template.ID]; !ok {
 		c.sizes[c.w.Template.ID] = rollout.PartitionCreationSize(s.Partition, b, int64(c.total()), c.opts.Corrected)
 		return

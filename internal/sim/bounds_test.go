@@ -69,7 +69,7 @@ func total(s *State, d *Deployment) (n int64) {
 
 func budgetOf(d *Deployment) rollout.Budget {
 	if p := deploy.PartitionedBy(d.Deployment); p != nil {
-		return rollout.PartitionBudget(*d.Replicas, p.RollingUpdate)
+		return rollout.PartitionBudget(*d.Replicas, p.RollingUpdate, nil)
 	}
 	surge, unavailable := d.MaxSurge, d.MaxUnavailable
 	if surge.IsZero() {
