@@ -85,6 +85,9 @@ func EffectiveChange(old, updated Workload, cs Corrections) (bool, Reason) {
 // changed about the workload then. The error, if any, wraps [ErrInvalid].
 func Admit(s AdmitSnapshot, opts Options) (Admission, error) {
 	var es field.Errors
+	if driverOf(s.New.WorkloadRef, &ReleasePlan{}) == "" {
+		addUndriven(&es, "New.WorkloadRef", s.New.WorkloadRef)
+	}
 	es.NotNegative("New.Replicas", s.New.replicas())
 	if err := es.Join(); err != nil {
 		return Admission{}, err
@@ -92,7 +95,7 @@ func Admit(s AdmitSnapshot, opts Options) (Admission, error) {
 	a := &admission{s: &s, opts: opts, w: s.New}
 	a.w.Annotations, a.w.Labels = maps.Clone(s.New.Annotations), maps.Clone(s.New.Labels)
 	var reason Reason
-	if s.New.Group() == "apps" && s.New.Kind == "Deployment" {
+	if s.New.kind() == kindDeployment {
 		reason = a.deployment()
 	} else {
 		reason = a.other()
@@ -287,12 +290,12 @@ func (a *admission) relabelStable() {
 
 // other admits what is no Deployment (rule 3.2).
 func (a *admission) other() Reason {
-	kind := a.s.New.Group() + "/" + a.s.New.Kind
-	daemon := a.s.New.Kind == "DaemonSet"
+	kind := a.s.New.kind()
+	daemon := kind == kindDaemonSet || kind == kindAdvancedDaemonSet
 	if !daemon && a.s.New.replicas() == 0 {
 		return ReasonNoReplicas
 	}
-	if !daemon && kind != "apps.kruise.io/CloneSet" && a.w.StrategyType != "" && a.w.StrategyType != "RollingUpdate" {
+	if !daemon && kind != kindCloneSet && a.w.StrategyType != "" && a.w.StrategyType != "RollingUpdate" {
 		return ReasonOtherStrategy
 	}
 	if effective, reason := a.effective(); !effective {
@@ -306,19 +309,19 @@ func (a *admission) other() Reason {
 		return reason
 	}
 	switch kind {
-	case "apps.kruise.io/CloneSet":
+	case kindCloneSet:
 		if len(r.Strategy().TrafficRoutings) > 0 && a.s.New.Status.Replicas != a.s.New.Status.UpdatedReplicas {
 			return ReasonTwoVersions
 		}
 		a.w.Partition = Percent(100)
-	case "apps/DaemonSet":
+	case kindDaemonSet:
 		saved := a.w.StrategyType
 		if before := a.w.Annotations[AnnotationDaemonSetStrategy]; a.opts.Corrected.Has(CorrectNativeVictims) && before != "" {
 			saved = before
 		}
 		a.set(AnnotationDaemonSetStrategy, saved)
 		a.w.StrategyType = "OnDelete"
-	default:
+	case kindAdvancedDaemonSet, kindStatefulSet, kindAdvancedStatefulSet:
 		a.w.Partition = Int(HoldEverything)
 	}
 	return a.enter(r)

@@ -31,12 +31,13 @@ type BatchContext struct {
 }
 
 // NewBatchContext returns the context of the current batch of a BatchRelease. A batch
-// that does not exist updates no pod. The canary is the extra Deployment of the style
+// that does not exist updates no pod, and nor does one of a workload that no driver
+// knows, see [DriverOf]. The canary is the extra Deployment of the style
 // Canary, nil if there is none yet; other drivers ignore it.
 func NewBatchContext(br BatchRelease, w Workload, canary *Workload, cs Corrections) BatchContext {
 	plan, status := &br.ReleasePlan, &br.Status.Current
 	c := BatchContext{
-		Driver: DriverOf(w.WorkloadRef, *plan), RolloutID: plan.RolloutID, CurrentBatch: status.CurrentBatch,
+		Driver: driverOf(w.WorkloadRef, plan), RolloutID: plan.RolloutID, CurrentBatch: status.CurrentBatch,
 		Replicas: w.replicas(), NoNeedUpdate: clone(status.NoNeedUpdateReplicas), FailureThreshold: plan.FailureThreshold,
 	}
 	if i := int(status.CurrentBatch); i >= 0 && i < len(plan.Batches) {
@@ -58,7 +59,7 @@ func NewBatchContext(br BatchRelease, w Workload, canary *Workload, cs Correctio
 		c.surge(&w, PartitionLimit(c.Batch, c.Replicas))
 	case DriverBlueGreenCloneSet:
 		c.surge(&w, saturate(c.Batch.ofUp(c.Replicas)))
-	default:
+	case DriverCloneSet, DriverStatefulSet, DriverDaemonSet, DriverNativeDaemonSet:
 		c.partition(&w, cs)
 	}
 	if cs.Has(CorrectThreshold) && c.FailureThreshold.IsZero() && !c.Driver.blueGreen() {

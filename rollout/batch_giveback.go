@@ -1,7 +1,7 @@
 package rollout
 
 // ReleasePatch returns what gives a workload back when its BatchRelease ends, and
-// false if nothing has to be written (rule 7.4).
+// false if nothing has to be written (rule 7.4), or no driver knows the workload.
 func ReleasePatch(br BatchRelease, w Workload, opts Options) (p WorkloadPatch, write bool) {
 	p, write = resumePatch(br, w, opts)
 	if releasedNext(&br.ReleasePlan, &w, opts.Corrected) {
@@ -33,10 +33,12 @@ func (p *WorkloadPatch) wait(w *Workload) {
 }
 
 func resumePatch(br BatchRelease, w Workload, opts Options) (p WorkloadPatch, write bool) {
-	d := DriverOf(w.WorkloadRef, br.ReleasePlan)
+	d := driverOf(w.WorkloadRef, &br.ReleasePlan)
 	plan := &br.ReleasePlan
 	keep := keeps(&br, &w, opts)
 	switch {
+	case d == "":
+		return p, false
 	case d.blueGreen():
 		if opts.Corrected.Has(CorrectFrozen) && frozenBySurge(plan, &w) {
 			running := false

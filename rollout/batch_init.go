@@ -31,10 +31,10 @@ func controls(d Driver, br *BatchRelease, w *Workload) bool {
 }
 
 // InitializePatch returns what takes a workload over before its first batch, and
-// false if that is done (rule 7.2).
+// false if that is done (rule 7.2), or no driver knows the workload.
 func InitializePatch(br BatchRelease, w Workload, cs Corrections) (p WorkloadPatch, write bool) {
-	d := DriverOf(w.WorkloadRef, br.ReleasePlan)
-	if controls(d, &br, &w) {
+	d := driverOf(w.WorkloadRef, &br.ReleasePlan)
+	if d == "" || controls(d, &br, &w) {
 		return p, false
 	}
 	running := false

@@ -32,7 +32,7 @@ func ReconcileBatch(s BatchSnapshot, now time.Time, opts Options) (BatchPlan, er
 	}
 	br := &s.Release
 	st := &batchPass{
-		s: &s, now: now.Round(0).UTC(), opts: opts, hash: br.ReleasePlan.Hash(), driver: DriverOf(br.WorkloadRef, br.ReleasePlan),
+		s: &s, now: now.Round(0).UTC(), opts: opts, hash: br.ReleasePlan.Hash(), driver: driverOf(br.WorkloadRef, &br.ReleasePlan),
 	}
 	st.p.Status = br.Status
 	st.p.Status.Conditions = slices.Clone(br.Status.Conditions)
@@ -67,7 +67,13 @@ func admitBatch(s *BatchSnapshot, now time.Time) error {
 	if s.Release.Name == "" {
 		es.Add("Release.Name", "", "must be set")
 	}
+	if driverOf(s.Release.WorkloadRef, &s.Release.ReleasePlan) == "" {
+		addUndriven(&es, "Release.WorkloadRef", s.Release.WorkloadRef)
+	}
 	if w := s.Workload; w != nil {
+		if driverOf(w.WorkloadRef, &s.Release.ReleasePlan) == "" {
+			addUndriven(&es, "Workload.WorkloadRef", w.WorkloadRef)
+		}
 		es.NotNegative("Workload.Replicas", w.replicas())
 	}
 	if w := s.Canary; w != nil {

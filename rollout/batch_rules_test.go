@@ -14,7 +14,6 @@ var limits = &rollout.RollingUpdate{MaxSurge: rollout.Percent(25), MaxUnavailabl
 
 // Section 6.1: who drives what.
 func TestDrivers(t *testing.T) {
-	other := rollout.WorkloadRef{APIVersion: "x/v1", Kind: "Game"}
 	for _, c := range []struct {
 		ref   rollout.WorkloadRef
 		style rollout.Style
@@ -22,12 +21,14 @@ func TestDrivers(t *testing.T) {
 		want  rollout.Driver
 	}{
 		{deployment, rollout.BlueGreen, false, rollout.DriverBlueGreenDeployment}, {cloneSet, rollout.BlueGreen, false, rollout.DriverBlueGreenCloneSet},
-		{statefulSet, rollout.BlueGreen, false, rollout.DriverStatefulSet}, {deployment, rollout.Canary, false, rollout.DriverCanary}, {deployment, "", true, rollout.DriverCanary},
+		{deployment, rollout.Canary, false, rollout.DriverCanary}, {deployment, "", true, rollout.DriverCanary},
 		{cloneSet, rollout.Canary, true, rollout.DriverCloneSet}, {deployment, "", false, rollout.DriverDeployment}, {deployment, rollout.Partition, true, rollout.DriverDeployment},
 		{cloneSet, rollout.Partition, false, rollout.DriverCloneSet}, {kruiseSet, rollout.Partition, false, rollout.DriverDaemonSet}, {daemonSet, rollout.Partition, false, rollout.DriverNativeDaemonSet},
-		{statefulSet, rollout.Partition, false, rollout.DriverStatefulSet}, {other, rollout.Partition, false, rollout.DriverStatefulSet},
+		{statefulSet, rollout.Partition, false, rollout.DriverStatefulSet},
 	} {
-		require.Equal(t, c.want, rollout.DriverOf(c.ref, rollout.ReleasePlan{RollingStyle: c.style, EnableExtraWorkloadForCanary: c.extra}), "%s %s", c.ref.Kind, c.style)
+		got, err := rollout.DriverOf(c.ref, rollout.ReleasePlan{RollingStyle: c.style, EnableExtraWorkloadForCanary: c.extra})
+		require.NoError(t, err)
+		require.Equal(t, c.want, got, "%s %s", c.ref.Kind, c.style)
 	}
 }
 

@@ -21,7 +21,7 @@ func (c BatchContext) UpgradePatch(w Workload, canary *Workload, cs Corrections)
 		if shrinks || canary != nil && canary.replicas() < c.Desired {
 			p, write = WorkloadPatch{Replicas: &c.Desired}, true
 		}
-	default:
+	case DriverBlueGreenDeployment, DriverBlueGreenCloneSet:
 		return c.upgradeSurge(&w, cs)
 	}
 	return p, write, ""

@@ -272,8 +272,7 @@ func TestHeldBatches(t *testing.T) {
 		revision func(template string) string
 	}{
 		{cloneSet, rollout.Partition, hash("demo-")}, {statefulSet, rollout.Partition, hash("demo-web-")}, {kruiseSet, rollout.Partition, hash("")},
-		{kruiseSet, rollout.Partition, hash("demo-")}, {daemonSet, rollout.Partition, hash("")}, {statefulSet, rollout.BlueGreen, hash("demo-")},
-		{kruiseSet, rollout.BlueGreen, hash("demo-")}, {cloneSet, rollout.Canary, hash("demo-")},
+		{kruiseSet, rollout.Partition, hash("demo-")}, {daemonSet, rollout.Partition, hash("")}, {cloneSet, rollout.Canary, hash("demo-")},
 	} {
 		for _, c := range []struct {
 			why, begun, template, label string

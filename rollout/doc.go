@@ -113,6 +113,9 @@
 //   - Text that is no percentage is an error of [Parse]; upstream reads it as 0. 0100%
 //     is 100%; upstream takes it for less.
 //   - A canary Service that does not exist is not deleted.
+//   - A workload that no driver knows, see [DriverOf], is an error of every planner.
+//     Upstream drives whatever it is told as a StatefulSet: [Validate] lets a ReplicaSet
+//     through, and labels any kind.
 //   - When the last finalizer is removed the pass ends.
 //   - Times of conditions never change once they are set. This is what upstream does,
 //     though its comments say otherwise. Those of Argo change as Kubernetes has it.

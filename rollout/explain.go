@@ -133,7 +133,7 @@ func explainWorkload(s BatchSnapshot) Explanation {
 	}
 	e := Explanation{Kind: w.Kind, Name: w.Name, State: fmt.Sprintf("%d of %d pods, %d updated, %d of them ready",
 		w.Status.Replicas, w.replicas(), w.Status.UpdatedReplicas, w.Status.UpdatedReadyReplicas)}
-	if DriverOf(w.WorkloadRef, s.Release.ReleasePlan) != DriverDeployment {
+	if driverOf(w.WorkloadRef, &s.Release.ReleasePlan) != DriverDeployment {
 		if w.Status.ObservedGeneration < w.Generation {
 			e.Waits = append(e.Waits, waitFor(Hold{Reason: ReasonNotObserved, Have: w.Status.ObservedGeneration, Limit: w.Generation}, ""))
 		}

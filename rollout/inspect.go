@@ -27,11 +27,11 @@ type DaemonSetRevision struct {
 // Inspect derives what the rollout pass needs to know about a workload (rule 4). The
 // workload's StableRevision and UpdateRevision are the currentRevision and
 // updateRevision of its status; those of a Deployment are not read, but its template's
-// hash is.
+// hash is. Of a kind that is not known nothing is: the facts are not consistent.
 func Inspect(s InspectSnapshot) Facts {
 	w := &s.Workload
 	f := Facts{WorkloadRef: w.WorkloadRef, UID: w.UID}
-	if w.Generation != w.Status.ObservedGeneration {
+	if w.Generation != w.Status.ObservedGeneration || driverOf(w.WorkloadRef, &ReleasePlan{}) == "" {
 		return f
 	}
 	f.Consistent, f.Generation, f.Replicas = true, w.Generation, w.replicas()
@@ -40,19 +40,19 @@ func Inspect(s InspectSnapshot) Facts {
 	f.ProgressDeadlineSeconds = copyNumber(deadlineOf(w))
 	f.RevisionLabelKey = LabelPodTemplateHash
 	behind := w.Status.UpdatedReplicas != f.Replicas
-	switch kind := w.Group() + "/" + w.Kind; {
-	case kind == "apps/Deployment":
+	switch w.kind() {
+	case kindDeployment:
 		f.deployment(&s)
 		return f
-	case kind == "apps.kruise.io/CloneSet":
+	case kindCloneSet:
 		f.StableRevision, f.CanaryRevision = lastPart(w.StableRevision), lastPart(w.UpdateRevision)
 		f.InRollback = w.StableRevision == w.UpdateRevision && behind
-	case kind == "apps.kruise.io/DaemonSet":
+	case kindAdvancedDaemonSet:
 		f.CanaryRevision = lastPart(w.UpdateRevision)
-	case kind == "apps/DaemonSet":
+	case kindDaemonSet:
 		f.RevisionLabelKey = LabelControllerRevision
 		f.daemonSet(s.Revisions)
-	default:
+	case kindStatefulSet, kindAdvancedStatefulSet:
 		f.RevisionLabelKey = LabelControllerRevision
 		f.StableRevision, f.CanaryRevision = w.StableRevision, w.UpdateRevision
 		f.InRollback = w.StableRevision == w.UpdateRevision && behind

@@ -22,6 +22,19 @@ func (r WorkloadRef) Group() string {
 	return group
 }
 
+// The kinds of workloads that are known, with their groups.
+const (
+	kindDeployment          = "apps/Deployment"
+	kindStatefulSet         = "apps/StatefulSet"
+	kindDaemonSet           = "apps/DaemonSet"
+	kindCloneSet            = "apps.kruise.io/CloneSet"
+	kindAdvancedStatefulSet = "apps.kruise.io/StatefulSet"
+	kindAdvancedDaemonSet   = "apps.kruise.io/DaemonSet"
+)
+
+// kind returns the kind with its group.
+func (r WorkloadRef) kind() string { return r.Group() + "/" + r.Kind }
+
 // same reports whether both name the same workload, whatever the version.
 func (r WorkloadRef) same(o WorkloadRef) bool {
 	return r.Group() == o.Group() && r.Kind == o.Kind && r.Name == o.Name

@@ -150,7 +150,7 @@ func TestSpecialCases(t *testing.T) {
 		{"S2 before S4", []func(s *rollout.Snapshot){other, paused}, rollout.ProgressPaused, 2, rollout.StatePaused},
 		{"S3", []func(s *rollout.Snapshot){back, inBatches}, rollout.ProgressInRolling, 1, rollout.StateBeforeUpgrade},
 		{"S3: by its label", []func(s *rollout.Snapshot){back, inBatches, func(s *rollout.Snapshot) {
-			s.Rollout.WorkloadRef = rollout.WorkloadRef{APIVersion: "x/v1", Kind: "Game", Name: "demo"}
+			s.Rollout.WorkloadRef = kruiseSet
 			s.Workload.Labels[rollout.LabelWorkloadType] = "StatefulSet"
 		}}, rollout.ProgressInRolling, 1, rollout.StateBeforeUpgrade},
 		{"S4", []func(s *rollout.Snapshot){other}, rollout.ProgressInitializing, 0, ""},

@@ -46,7 +46,9 @@ func (p *WorkloadPatch) label(key string, value *string) {
 	p.Labels[key] = value
 }
 
-// Body returns the patch as a JSON merge patch for a kind of workload.
+// Body returns the patch as a JSON merge patch for a kind of workload. Of a kind that is
+// not known nobody knows where its strategy is: the patch has only the metadata then. No
+// plan holds such a patch.
 func (p WorkloadPatch) Body(ref WorkloadRef) string {
 	body := map[string]any{}
 	metadata := map[string]any{}
@@ -71,14 +73,16 @@ func (p WorkloadPatch) spec(ref WorkloadRef) map[string]any {
 	put(spec, "minReadySeconds", p.MinReadySeconds, p.MinReadySeconds != nil)
 	put(spec, "progressDeadlineSeconds", p.ProgressDeadlineSeconds, p.ProgressDeadlineSeconds != nil)
 	strategy, rolling, key := map[string]any{}, map[string]any{}, "updateStrategy"
-	deployment := ref.Kind == "Deployment"
-	switch {
-	case deployment:
+	switch ref.Kind {
+	case "Deployment":
 		key = "strategy"
 		put(spec, "paused", p.Paused, p.Paused != nil)
-	case ref.Kind == "CloneSet":
+	case "CloneSet":
 		rolling = strategy // it has no block of its own
 		put(strategy, "paused", p.Paused, p.Paused != nil)
+	case "StatefulSet", "DaemonSet":
+	default:
+		return nil
 	}
 	put(strategy, "type", p.StrategyType, p.StrategyType != nil)
 	put(rolling, "paused", p.StrategyPaused, p.StrategyPaused != nil)

@@ -118,6 +118,10 @@ func Preview(in PreviewInput, opts Options) (PreviewPlan, error) {
 	if strategy == nil {
 		es.Add("Rollout.Canary", nil, "must be set, or BlueGreen must")
 	}
+	driver := driverOf(in.Rollout.WorkloadRef, &ReleasePlan{RollingStyle: in.Rollout.Style()})
+	if driver == "" {
+		addUndriven(&es, "Rollout.WorkloadRef", in.Rollout.WorkloadRef)
+	}
 	if err := es.Join(); err != nil {
 		return PreviewPlan{}, err
 	}
@@ -125,8 +129,7 @@ func Preview(in PreviewInput, opts Options) (PreviewPlan, error) {
 	if limits == nil {
 		limits = &RollingUpdate{MaxSurge: Percent(25), MaxUnavailable: Percent(25)}
 	}
-	v := &preview{in: &in, opts: opts, budget: PartitionBudget(in.Replicas, limits, opts.Corrected)}
-	v.driver = DriverOf(in.Rollout.WorkloadRef, ReleasePlan{RollingStyle: in.Rollout.Style()})
+	v := &preview{in: &in, opts: opts, driver: driver, budget: PartitionBudget(in.Replicas, limits, opts.Corrected)}
 	if v.old = slices.Clone(in.Generations); len(v.old) == 0 {
 		v.old = []int32{in.Replicas}
 	}

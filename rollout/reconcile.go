@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/kplan-go/kplan/internal/field"
@@ -85,6 +86,9 @@ func admitRollout(s *Snapshot, now time.Time) error {
 	} else if len(strategy.Steps) == 0 {
 		es.Add("Rollout.Steps", 0, "must hold at least one step")
 	}
+	if driverOf(s.Rollout.WorkloadRef, &ReleasePlan{RollingStyle: s.Rollout.Style()}) == "" {
+		addUndriven(&es, "Rollout.WorkloadRef", s.Rollout.WorkloadRef)
+	}
 	if s.Workload != nil {
 		es.NotNegative("Workload.Replicas", s.Workload.Replicas)
 	}
@@ -126,15 +130,7 @@ func (st *pass) annotate() {
 }
 
 func workloadType(ref WorkloadRef) string {
-	switch ref.Kind {
-	case "Deployment":
-		return "deployment"
-	case "CloneSet":
-		return "cloneset"
-	case "DaemonSet":
-		return "daemonset"
-	}
-	return "statefulset"
+	return strings.ToLower(ref.Kind)
 }
 
 // calculate derives the next phase from what is there (rule 5.3). It returns false if

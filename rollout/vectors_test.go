@@ -18,8 +18,7 @@ import (
 
 // The tests of this file and of those named vectors_*_test.go compare decisions
 // with those that the real controllers were seen to take. The recordings are read
-// from the folder that KPLAN_VECTORS names, else from one beside the repository, else
-// from a sample in testdata.
+// from the folder that KPLAN_VECTORS names, else from testdata.
 
 // A recording is one decision of a real controller.
 type recording struct {
@@ -37,9 +36,6 @@ func recordings(t *testing.T, name string) []recording {
 	if folder := os.Getenv("KPLAN_VECTORS"); folder != "" {
 		data, err := os.ReadFile(filepath.Join(folder, name+".json"))
 		require.NoError(t, err, "KPLAN_VECTORS names a folder without this file")
-		return decodeRecordings(t, data)
-	}
-	if data, err := os.ReadFile(filepath.Join("..", "..", "shared", "vectors", name+".json")); err == nil {
 		return decodeRecordings(t, data)
 	}
 	packed, err := os.ReadFile(filepath.Join("testdata", filepath.FromSlash(name)+".json.gz"))

@@ -20,6 +20,7 @@ import (
 
 type traceRow struct {
 	By, Action string
+	Clock      int32 // seconds
 	Rollout    *struct {
 		Step  int32
 		State rollout.StepState
@@ -33,29 +34,48 @@ type traceRow struct {
 }
 
 type traceInput struct {
-	Pauses                   []int32
+	Pauses                   json.RawMessage // of seconds; null if all are manual, absent if they are not told
 	Replicas                 int32
 	Steps                    []rollout.IntOrPercent
 	MaxSurge, MaxUnavailable rollout.IntOrPercent
 	Traffic                  bool
 }
 
-// world returns the cluster of a recording. Pauses that are not told are manual, except
-// in one recording.
-func (in traceInput) world(t *testing.T, id string) *world {
+// pauses returns the seconds of the pauses of a recording, -1 for manual ones. Those that
+// are not told are as long as the rollout stood still before it went on by itself.
+func (in traceInput) pauses(t *testing.T, rows []traceRow) []int32 {
+	t.Helper()
+	var told []int32
+	if in.Pauses != nil {
+		require.NoError(t, json.Unmarshal(in.Pauses, &told))
+	}
+	if told != nil {
+		return told
+	}
+	list := slices.Repeat([]int32{-1}, len(in.Steps))
+	since, step := int32(0), int32(0)
+	for _, row := range rows {
+		switch ro := row.Rollout; {
+		case in.Pauses != nil || ro == nil:
+		case ro.State == rollout.StatePaused && ro.Step != step:
+			since, step = row.Clock, ro.Step
+		case ro.State == rollout.StateReady && ro.Step == step:
+			list[step-1] = row.Clock - since
+		}
+	}
+	return list
+}
+
+// world returns the cluster of a recording.
+func (in traceInput) world(t *testing.T, id string, rows []traceRow) *world {
 	t.Helper()
 	if in.Steps == nil {
 		in.Steps = []rollout.IntOrPercent{rollout.Percent(20), rollout.Percent(50), rollout.Percent(100)}
 	}
 	var steps []rollout.Step
+	pauses := in.pauses(t, rows)
 	for i, v := range in.Steps {
-		s := step(v, -1)
-		switch {
-		case in.Pauses != nil:
-			s = step(v, in.Pauses[i])
-		case id == "mixed-percent-then-number":
-			s = step(v, 0)
-		}
+		s := step(v, pauses[i])
 		if in.Traffic && i < 2 {
 			s.Traffic = v
 		}
@@ -87,7 +107,7 @@ func TestVectorsRolloutTraces(t *testing.T) {
 			r.read(t, &in)
 			var rows []traceRow
 			require.NoError(t, json.Unmarshal(r.Output, &rows))
-			c := in.world(t, r.ID)
+			c := in.world(t, r.ID, rows)
 			want := drive(t, c, rows)
 			require.Equal(t, want.states, c.log)
 			require.Equal(t, want.sizes, c.partitioned.seen)

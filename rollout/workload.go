@@ -5,11 +5,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/revision"
 )
 
-// A Workload is a Deployment, CloneSet, StatefulSet or DaemonSet, or what resembles a
-// StatefulSet, as far as a BatchRelease and admission look at it.
+// A Workload is a Deployment, CloneSet, StatefulSet or DaemonSet, as far as a
+// BatchRelease and admission look at it.
 type Workload struct {
 	WorkloadRef
 	UID         string            `json:"uid,omitzero"`
@@ -96,7 +97,7 @@ type Driver string
 const (
 	DriverDeployment          Driver = "Deployment"          // by partition
 	DriverCloneSet            Driver = "CloneSet"            // by partition
-	DriverStatefulSet         Driver = "StatefulSet"         // by partition; also what resembles one
+	DriverStatefulSet         Driver = "StatefulSet"         // by partition, of Kubernetes or OpenKruise
 	DriverDaemonSet           Driver = "DaemonSet"           // of OpenKruise, by partition
 	DriverNativeDaemonSet     Driver = "NativeDaemonSet"     // by deleting pods
 	DriverCanary              Driver = "Canary"              // by an extra Deployment
@@ -104,35 +105,50 @@ const (
 	DriverBlueGreenCloneSet   Driver = "BlueGreenCloneSet"   // by surge
 )
 
-// DriverOf returns the driver of a workload under a plan (rule 6.1). A kind that a
-// style does not know is taken for one that resembles a StatefulSet.
-func DriverOf(ref WorkloadRef, plan ReleasePlan) Driver {
-	kind := ref.Group() + "/" + ref.Kind
+// DriverOf returns the driver of a workload under a plan (rule 6.1). The error, for a
+// kind that is not known or that the style does not know, is a [FieldError] with the path
+// WorkloadRef.
+func DriverOf(ref WorkloadRef, plan ReleasePlan) (Driver, error) {
+	if d := driverOf(ref, &plan); d != "" {
+		return d, nil
+	}
+	var es field.Errors
+	addUndriven(&es, "WorkloadRef", ref)
+	return "", es.Join()
+}
+
+// addUndriven records that a workload has no driver.
+func addUndriven(es *field.Errors, path string, ref WorkloadRef) {
+	es.Add(path, ref.kind(), "must be a Deployment, StatefulSet or DaemonSet of apps or a CloneSet, StatefulSet or DaemonSet of apps.kruise.io, "+
+		"and a Deployment or CloneSet of these for a blue-green release")
+}
+
+// driverOf returns the driver of a workload under a plan, "" if it has none.
+func driverOf(ref WorkloadRef, plan *ReleasePlan) Driver {
 	style := plan.RollingStyle
 	if style == "" && plan.EnableExtraWorkloadForCanary {
 		style = Canary
 	}
-	switch {
-	case style == BlueGreen && kind == "apps/Deployment":
+	blueGreen := style == BlueGreen
+	switch kind := ref.kind(); {
+	case kind == kindDeployment && blueGreen:
 		return DriverBlueGreenDeployment
-	case style == BlueGreen && kind == "apps.kruise.io/CloneSet":
-		return DriverBlueGreenCloneSet
-	case style == BlueGreen:
-		return DriverStatefulSet
-	case style == Canary && kind == "apps/Deployment":
+	case kind == kindDeployment && style == Canary:
 		return DriverCanary
-	}
-	switch kind {
-	case "apps.kruise.io/DaemonSet":
-		return DriverDaemonSet
-	case "apps/DaemonSet":
-		return DriverNativeDaemonSet
-	case "apps.kruise.io/CloneSet":
-		return DriverCloneSet
-	case "apps/Deployment":
+	case kind == kindDeployment:
 		return DriverDeployment
+	case kind == kindCloneSet && blueGreen:
+		return DriverBlueGreenCloneSet
+	case kind == kindCloneSet:
+		return DriverCloneSet
+	case kind == kindAdvancedDaemonSet && !blueGreen:
+		return DriverDaemonSet
+	case kind == kindDaemonSet && !blueGreen:
+		return DriverNativeDaemonSet
+	case (kind == kindStatefulSet || kind == kindAdvancedStatefulSet) && !blueGreen:
+		return DriverStatefulSet
 	}
-	return DriverStatefulSet
+	return ""
 }
 
 // blueGreen reports whether new pods are held by the surge.
@@ -141,7 +157,9 @@ func (d Driver) blueGreen() bool {
 }
 
 // byPartition reports whether pods are labelled while they are upgraded.
-func (d Driver) byPartition() bool { return d != DriverCanary && !d.blueGreen() }
+func (d Driver) byPartition() bool {
+	return d == DriverDeployment || d == DriverCloneSet || d == DriverStatefulSet || d == DriverDaemonSet || d == DriverNativeDaemonSet
+}
 
 // controlInfo is the annotation by which a workload names its BatchRelease.
 type controlInfo struct {

@@ -1,0 +1,107 @@
+package rollout_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// A recordedSet is a ReplicaSet of Argo in a recorded table.
+type recordedSet struct{ Replicas, Available, There int32 }
+
+func (s *recordedSet) set() *rollout.ArgoSet {
+	if s == nil {
+		return nil
+	}
+	return &rollout.ArgoSet{Replicas: s.Replicas, AvailableReplicas: s.Available, StatusReplicas: s.There}
+}
+
+// A recordedArgo is a Rollout of Argo in a recorded table, where an index that is null is
+// that of the first step.
+type recordedArgo struct {
+	Abort, PromoteFull, DynamicStableScale, StableIsCanary, TrafficRouting bool
+	AbortScaleDownDelaySeconds, MinPodsPerReplicaSet, CurrentStepIndex     *int32
+	Canary, Stable                                                         *recordedSet
+	Others                                                                 []*recordedSet
+	CurrentPodHash, StablePodHash                                          string
+	MaxSurge, MaxUnavailable                                               argoLimit
+	MaxTrafficWeight, Replicas                                             *int32
+	ProgressThreshold                                                      *rollout.ArgoThreshold
+	Steps                                                                  []recordedStep
+	Weights                                                                *rollout.ArgoWeights
+}
+
+// A recordedStep may hold a weight and a scale, which one step of ours does not.
+type recordedStep struct {
+	SetWeight      *int32
+	SetCanaryScale *rollout.ArgoCanaryScale
+	Pause, Other   any
+}
+
+func (in recordedArgo) rollout() rollout.ArgoRollout {
+	r := rollout.ArgoRollout{
+		Replicas: in.Replicas, MaxSurge: in.MaxSurge.IntOrPercent, MaxUnavailable: in.MaxUnavailable.IntOrPercent, TrafficRouting: in.TrafficRouting,
+		DynamicStableScale: in.DynamicStableScale, MinPodsPerReplicaSet: in.MinPodsPerReplicaSet, AbortScaleDownDelaySeconds: in.AbortScaleDownDelaySeconds,
+		ProgressThreshold: in.ProgressThreshold, CurrentStepIndex: in.CurrentStepIndex, CurrentPodHash: in.CurrentPodHash, StableRS: in.StablePodHash,
+		Abort: in.Abort, PromoteFull: in.PromoteFull, Weights: in.Weights, Canary: in.Canary.set(), Stable: in.Stable.set(), StableIsCanary: in.StableIsCanary,
+	}
+	if in.MaxTrafficWeight != nil {
+		r.MaxTrafficWeight = *in.MaxTrafficWeight
+	}
+	for _, s := range in.Steps {
+		r.Steps = append(r.Steps, rollout.ArgoStep{SetWeight: s.SetWeight, SetCanaryScale: s.SetCanaryScale})
+	}
+	for _, o := range in.Others {
+		if o != nil {
+			r.Others = append(r.Others, *o.set())
+		}
+	}
+	return r
+}
+
+// agreeTable compares a recorded table of Argo, and requires cases without an index.
+func agreeTable(t *testing.T, name string, decide func(r rollout.ArgoRollout) any) {
+	t.Helper()
+	unindexed := 0
+	agree(t, "adopters/"+name, func(t *testing.T, r recording) (any, string) {
+		var in recordedArgo
+		r.read(t, &in)
+		if in.CurrentStepIndex == nil && len(in.Steps) > 0 {
+			unindexed++
+		}
+		return decide(in.rollout()), ""
+	})
+	require.Positive(t, unindexed)
+}
+
+func TestVectorsArgoTables(t *testing.T) {
+	agreeTable(t, "argo_at_desired", func(r rollout.ArgoRollout) any { return r.AtDesired() })
+	agreeTable(t, "argo_basic_counts", func(r rollout.ArgoRollout) any { return r.Basic() })
+	agreeTable(t, "argo_routed_counts", func(r rollout.ArgoRollout) any { return r.Routed() })
+	agreeTable(t, "argo_desired_weight", func(r rollout.ArgoRollout) any { return r.CanaryWeight() })
+}
+
+func TestVectorsNativePartition(t *testing.T) {
+	seen := 0
+	agree(t, "adopters/rollouts_native_daemonset_util", func(t *testing.T, r recording) (any, string) {
+		var in struct {
+			Op, Partition string
+			Pods          json.RawMessage
+		}
+		r.read(t, &in)
+		var n int32
+		if in.Op != "desired-updated" || json.Unmarshal(in.Pods, &n) != nil {
+			return r.Output, "" // of functions that we have as parts of others
+		}
+		seen++
+		got, err := rollout.NativeBatch{Partition: in.Partition, Pods: make([]rollout.DaemonSetPod, n)}.Desired()
+		if err != nil {
+			return map[string]bool{"error": true}, ""
+		}
+		return got, ""
+	})
+	require.Positive(t, seen)
+}
