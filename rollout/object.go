@@ -208,7 +208,7 @@ type RolloutStatus struct {
 
 // ProgressingReason returns the reason of the condition Progressing, which is the phase
 // within [PhaseProgressing], such as [ProgressInRolling]; "" if there is none.
-func (s *RolloutStatus) ProgressingReason() string {
+func (s RolloutStatus) ProgressingReason() string {
 	if c := findCondition(s.Conditions, ConditionProgressing); c != nil {
 		return c.Reason
 	}

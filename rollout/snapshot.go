@@ -58,7 +58,7 @@ type Facts struct {
 }
 
 // RolloutID returns the id of a release: the label, or the revision (rule 4).
-func (f *Facts) RolloutID(cs Corrections) string {
+func (f Facts) RolloutID(cs Corrections) string {
 	id := namedRelease(f.Labels, f.Annotations, cs)
 	switch {
 	case id != "":

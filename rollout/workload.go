@@ -182,7 +182,7 @@ func ControlInfo(br BatchRelease) string {
 
 // ControlledBy returns the UID of the BatchRelease that drives a workload, "" if none
 // does or the annotation cannot be read.
-func (w *Workload) ControlledBy() string {
+func (w Workload) ControlledBy() string {
 	var info controlInfo
 	if json.Unmarshal([]byte(w.Annotations[AnnotationControlInfo]), &info) != nil {
 		return ""
