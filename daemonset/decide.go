@@ -35,13 +35,14 @@ type NodeDecision struct {
 	Create bool
 	Delete []Deletion
 	// Requeue is when upstream wants to look again, 0 for never. RecheckAt is the
-	// instant at which the answer changes.
+	// first instant at which the answer changes.
 	Requeue   time.Duration
 	RecheckAt time.Time
 	// Failed is whether the delay of the node starts anew, with NextDelay.
 	Failed bool
-	// Waiting is the pod whose deletion waits for the delay, or nil.
+	// Waiting is the pod whose deletion waits for the delay, or nil, and Delay its length.
 	Waiting *Pod
+	Delay   time.Duration
 }
 
 // A Deletion is a pod to delete, and why.
@@ -117,9 +118,25 @@ func (r *NodeRules) failed(c *NodeCase, d *NodeDecision, p *Pod) {
 		d.Failed = true
 		return
 	}
-	d.Requeue, d.RecheckAt = max(d.Requeue, delay), until
+	d.requeue(delay)
+	d.recheck(until)
 	if d.Waiting == nil {
-		d.Waiting = p
+		d.Waiting, d.Delay = p, delay
+	}
+}
+
+// requeue asks for another look, unless an earlier one is asked for already. A delay
+// of 0 asks for nothing.
+func (d *NodeDecision) requeue(after time.Duration) {
+	if after > 0 && (d.Requeue == 0 || after < d.Requeue) {
+		d.Requeue = after
+	}
+}
+
+// recheck makes the decision stale at an instant.
+func (d *NodeDecision) recheck(at time.Time) {
+	if d.RecheckAt.IsZero() || at.Before(d.RecheckAt) {
+		d.RecheckAt = at
 	}
 }
 
@@ -163,11 +180,11 @@ func (r *NodeRules) withSurge(running []*Pod, d *NodeDecision) {
 		at, known := a.At(newest)
 		rest := time.Duration(a.MinReadySeconds) * time.Second
 		if known {
-			d.RecheckAt = at
+			d.recheck(at)
 			rest = newest.ReadySince.Add(rest).Sub(a.Now)
 		}
 		if r.Options.kruise() {
-			d.Requeue = rest
+			d.requeue(rest)
 		}
 	}
 }

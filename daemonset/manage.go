@@ -124,7 +124,7 @@ func (st *state) note(p *Plan, d *keyDecision) {
 		p.recheck(d.RecheckAt)
 	}
 	if d.Waiting != nil {
-		p.hold(Hold{Node: node, Pod: d.Waiting.Name, Reason: ReasonBackoff, Limit: int64(d.Requeue / time.Second)})
+		p.hold(Hold{Node: node, Pod: d.Waiting.Name, Reason: ReasonBackoff, Limit: int64(d.Delay / time.Second)})
 	}
 }
 
