@@ -2,7 +2,6 @@ package podorder
 
 import (
 	"math"
-	"math/bits"
 	"time"
 )
 
@@ -11,13 +10,30 @@ import (
 // for 1 min, 63 for an age of 292 years and more, which does not fit. A scale-down
 // treats the pods of a bucket alike, so that it does not always hit the youngest
 // (KEP-2185).
+//
+// As upstream, which computes with floats, it puts ages just below a power of two into
+// the next bucket: from 6.5 days on, and by 1 ns to 23 microseconds.
+//
+// It mirrors logarithmicRankDiff of the controller package of Kubernetes 1.36.3.
 func AgeBucket(t, now time.Time) int8 {
 	return bucketOf(int64(now.Sub(t))) // saturates
 }
 
+// The mantissa of a float64 has 52 bits behind the point.
+const mantissaBits, exponentBias = 52, 1023
+
+// roundedUp is how many mantissas below a power of two have a logarithm that upstream's
+// sum of a whole number and a fraction, which is a float64, cannot tell from that of
+// the power. The logarithm of 1-k/2^53 is -1.44k/2^53; beside a whole number from 33 to
+// 64 what is below half a unit of the last place, 1/2^48, is lost, which is so for k up
+// to 22.
+const roundedUp = 22
+
+// bucketOf returns what upstream's int64(math.Log2(float64(age))) is, without that: a
+// library may round a logarithm as it likes, and plans must not depend on the platform.
 func bucketOf(age int64) int8 {
-	if age == math.MaxInt64 {
-		return 63 // upstream rounds 2^63-1 to 2^63
+	if age <= 0 {
+		return -1
 	}
-	return int8(bits.Len64(uint64(max(age, 0))) - 1)
+	return int8((math.Float64bits(float64(age))+roundedUp)>>mantissaBits - exponentBias)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"math/bits"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,14 +36,60 @@ func TestAgeBucket(t *testing.T) {
 		{1<<35 - 1, 34, "the last of a bucket"},
 		{1 << 35, 35, "the first of the next"},
 		{1<<36 - 1, 35, "34.4 s to 68.7 s are one bucket"},
-		{1<<49 - 1, 48, "exact where a float is one too high"},
-		{1<<62 - 1, 61, "146 years"},
+		{1<<48 - 1, 47, "3.3 days less 1 ns: a float is exact"},
+		{1<<49 - 1, 49, "6.5 days less 1 ns: a float is one too high"},
+		{1<<49 - 2, 48, "6.5 days less 2 ns: it is exact"},
+		{1<<53 - 22, 53, "104 days less 22 ns"},
+		{1<<53 - 23, 52, "104 days less 23 ns"},
+		{1<<54 - 45, 54, "208 days less 45 ns: as a float it is 1 ns more"},
+		{1<<54 - 46, 53, "208 days less 46 ns"},
+		{1<<62 - 1, 62, "146 years"},
+		{1<<62 - 22<<9 - 1<<8, 62, "146 years less 11.5 microseconds"},
+		{1<<62 - 22<<9 - 1<<8 - 1, 61, "and 1 ns less"},
 	} {
 		require.Equal(t, c.want, AgeBucket(now.Add(-c.age), now), c.why)
 	}
-	require.Equal(t, int8(62), AgeBucket(time.Unix(0, 0).Add(-math.MaxInt64+1), time.Unix(0, 0)), "nearly 292 years")
+	require.Equal(t, int8(63), AgeBucket(time.Unix(0, 0).Add(-math.MaxInt64+1), time.Unix(0, 0)), "nearly 292 years")
+	require.Equal(t, int8(62), AgeBucket(time.Unix(0, 0).Add(-math.MaxInt64+time.Hour), time.Unix(0, 0)), "an hour less")
 	require.Equal(t, int8(63), AgeBucket(time.Date(1, 1, 2, 0, 0, 0, 0, time.UTC), now), "what does not fit")
 	require.Equal(t, int8(-1), AgeBucket(now, time.Date(1, 1, 2, 0, 0, 0, 0, time.UTC)), "nor in the other direction")
+}
+
+// The bucket is what upstream computes with floats, whatever the platform: the
+// logarithm as this one has it, with and without a fused multiplication and addition.
+func TestBucketOfFloats(t *testing.T) {
+	check := func(age int64) {
+		if age <= 0 {
+			return
+		}
+		want := int8(math.Log2(float64(age)))
+		if got := bucketOf(age); got != want {
+			t.Fatalf("%d: %d, want %d", age, got, want)
+		}
+		fraction, exponent := math.Frexp(float64(age))
+		fused := math.FMA(math.Log(fraction), 1/math.Ln2, float64(exponent))
+		if fraction == 0.5 { // upstream's library does not compute this one
+			fused = float64(exponent - 1)
+		}
+		if int8(fused) != want {
+			t.Fatalf("%d: %v fused, want %d", age, fused, want)
+		}
+	}
+	for bits := range 64 {
+		power := int64(1) << min(bits, 62)
+		unit := max(1, power>>53) // of a float below it
+		for k := range int64(2000) {
+			check(power - k)
+			check(power - k*unit)
+			check(power - k*unit/2)
+			check(power + k*unit - 1)
+			check(math.MaxInt64 - k*(1<<8))
+		}
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 200_000 {
+		check(random.Int64() >> random.IntN(63))
+	}
 }
 
 func TestInstant(t *testing.T) {

@@ -96,9 +96,6 @@
 //   - Pods that upstream considers equal are ordered by UID, then by name.
 //   - If all pods are deleted, Victims lists them in order as well. Upstream leaves
 //     them in the order of its cache.
-//   - Buckets are computed with integers. Upstream truncates a floating-point
-//     logarithm, which is one too high for ages a few nanoseconds below a power of
-//     two, from 6.5 days on.
 //   - Times more than 292 years from 1970 are the same time.
 //   - A pause point on a pod whose UID a token cannot hold is ignored, with a warning:
 //     it would pause for ever.

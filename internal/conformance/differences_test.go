@@ -129,12 +129,6 @@ var replicaSetDifferences = []difference[*replicaSetPass]{
 		forgive: otherVictims,
 	},
 	{
-		name:    "age just below a power of two",
-		reason:  "podorder, Deviations: upstream's logarithm is one too high for some ages beyond 6.5 days",
-		applies: func(p *replicaSetPass) bool { return slices.ContainsFunc(p.c.Pods, p.oddAge) },
-		forgive: otherVictims,
-	},
-	{
 		name:    "times centuries away are the same",
 		reason:  "podorder, Deviations: times more than 292 years from 1970 are the same time",
 		applies: func(p *replicaSetPass) bool { return slices.ContainsFunc(p.c.Pods, farAway) },
@@ -262,13 +256,6 @@ var orderDifferences = []difference[decision[ranked]]{
 		applies: func(d decision[ranked]) bool { return d.in.cycleOfMany() },
 	},
 	{
-		name:   "age just below a power of two",
-		reason: "podorder, Deviations: upstream's logarithm is one too high for some ages beyond 6.5 days",
-		applies: func(d decision[ranked]) bool {
-			return slices.ContainsFunc(d.in.Pods, func(p *corev1.Pod) bool { return oddAge(d.in.Now.Time, p) })
-		},
-	},
-	{
 		name:    "times centuries away are the same",
 		reason:  "podorder, Deviations: times more than 292 years from 1970 are the same time",
 		applies: func(d decision[ranked]) bool { return slices.ContainsFunc(d.in.Pods, farAway) },
@@ -381,19 +368,4 @@ func claimed(c *gen.ReplicaSetCase, pod *corev1.Pod) bool {
 		return rs.DeletionTimestamp == nil && selects(rs, pod)
 	}
 	return o.UID == rs.UID && o.Name == rs.Name && o.Kind == c.Kind() && selects(rs, pod)
-}
-
-func (p *replicaSetPass) oddAge(pod *corev1.Pod) bool { return oddAge(p.now, pod) }
-
-// oddAge reports whether an age of the pod is one for which the float logarithm is
-// too high.
-func oddAge(now time.Time, pod *corev1.Pod) bool {
-	times := []metav1.Time{pod.CreationTimestamp}
-	for _, c := range pod.Status.Conditions {
-		times = append(times, c.LastTransitionTime)
-	}
-	return slices.ContainsFunc(times, func(t metav1.Time) bool {
-		age := int64(now.Sub(t.Time))
-		return age > 0 && age < math.MaxInt64 && int(math.Log2(float64(age))) != len(strconv.FormatInt(age, 2))-1
-	})
 }
