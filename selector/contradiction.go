@@ -13,8 +13,8 @@ type Contradiction struct {
 // unsatisfiable, sorted by key. There are none for Nothing, which demands nothing
 // of any label.
 //
-// For a contradiction among m of the k requirements on a key it intersects at most
-// m*k of them.
+// For a contradiction among m of the k requirements on a key it intersects parts of
+// them about m log k times.
 func (s Selector) Contradictions() []Contradiction {
 	var found []Contradiction
 	rest := s.requirements
@@ -37,28 +37,32 @@ func (f *factor) possible() bool {
 }
 
 // culprits returns a smallest part of the requirements that is still impossible.
-// Each round goes through those not yet known to belong to it until they are too
-// many together with the known ones; the last one gone through belongs to it, and
+// Each round finds the first of those not yet known to belong to it that is one too
+// many together with the known ones and those in front of it: it belongs to it, and
 // those behind it are not needed.
 func culprits(requirements []Requirement) []Requirement {
 	var known []int
-	end := len(requirements)
-	for range len(requirements) + 1 {
-		f := free(requirements[0].key)
+	impossible := func(n int) bool { // the known ones and the first n
+		d := demands{absent: true}
 		for _, k := range known {
-			f.narrow(&requirements[k])
+			d.add(&requirements[k])
 		}
-		if !f.possible() {
-			break
+		for i := range n {
+			d.add(&requirements[i])
 		}
-		for i := range end {
-			f.narrow(&requirements[i])
-			if !f.possible() {
-				known = append(known, i)
-				end = i
-				break
+		f := d.factor(requirements[0].key)
+		return !f.possible()
+	}
+	for end := len(requirements); !impossible(0); {
+		low, high := 0, end-1 // the first high+1 are too many
+		for low < high {
+			if middle := (low + high) / 2; impossible(middle + 1) {
+				high = middle
+			} else {
+				low = middle + 1
 			}
 		}
+		known, end = append(known, low), low
 	}
 	slices.Sort(known)
 	result := make([]Requirement, len(known))

@@ -28,36 +28,83 @@ func free(key string) factor { return factor{key: key, absent: true} }
 
 // factorOf intersects the requirements, which have the same key.
 func factorOf(requirements []Requirement) factor {
-	f := free(requirements[0].key)
+	d := demands{absent: true}
 	for i := range requirements {
-		f.narrow(&requirements[i])
+		d.add(&requirements[i])
 	}
-	return f
+	return d.factor(requirements[0].key)
 }
 
-// narrow intersects the factor with a requirement. It does not write to the set,
-// which may belong to a requirement.
-func (f *factor) narrow(r *Requirement) {
+// demands gathers requirements on one label. Their values are put in order once, when
+// all of them are known: many requirements may exclude one value each.
+type demands struct {
+	absent   bool     // no requirement needs the label
+	listed   bool     // only values may remain
+	values   []string // sorted, each once
+	ranged   bool     // only the integers from lo to hi may remain
+	lo, hi   int64
+	excluded []string // in any order
+}
+
+// add does not write to the values of the requirement.
+func (d *demands) add(r *Requirement) {
 	if r.needsLabel() {
-		f.absent = false
+		d.absent = false
 	}
 	switch r.test {
 	case testEqual, testIn:
-		f.keepOnly(distinct(r))
-	case testNotEqual, testNotIn:
-		f.drop(distinct(r))
+		d.only(distinct(r))
+	case testNotEqual:
+		d.excluded = append(d.excluded, r.value)
+	case testNotIn:
+		d.excluded = append(d.excluded, r.values...)
 	case testExists:
 	case testGreater:
 		if r.bound == maxInteger {
-			f.keepBetween(1, 0)
+			d.between(1, 0)
 		} else {
-			f.keepBetween(max(r.bound+1, 0), maxInteger)
+			d.between(max(r.bound+1, 0), maxInteger)
 		}
 	case testLess:
-		f.keepBetween(0, max(r.bound, 0)-1)
+		d.between(0, max(r.bound, 0)-1)
 	default: // absent, and the zero Requirement, which needs a label it does not allow
-		f.form, f.set = only, nil
+		d.only(nil)
 	}
+}
+
+// only leaves the values, which are sorted and each there once.
+func (d *demands) only(values []string) {
+	if d.listed {
+		values = common(values, d.values)
+	}
+	d.listed, d.values = true, values
+}
+
+func (d *demands) between(lo, hi int64) {
+	if d.ranged {
+		lo, hi = max(lo, d.lo), min(hi, d.hi)
+	}
+	d.ranged, d.lo, d.hi = true, lo, hi
+}
+
+// factor returns what the requirements leave of the label.
+func (d *demands) factor(key string) factor {
+	f := factor{key: key, absent: d.absent}
+	slices.Sort(d.excluded)
+	d.excluded = slices.Compact(d.excluded)
+	switch {
+	case d.listed:
+		f.form, f.set = only, without(d.values, d.excluded)
+		if d.ranged {
+			f.set = slices.DeleteFunc(f.set, func(v string) bool { return !isBetween(v, d.lo, d.hi) })
+		}
+	case d.ranged:
+		f.form, f.lo, f.hi, f.set = between, d.lo, d.hi, d.excluded
+		f.trim()
+	default:
+		f.set = d.excluded
+	}
+	return f
 }
 
 // distinct returns the values of r, sorted, each once.
@@ -65,6 +112,7 @@ func distinct(r *Requirement) []string {
 	return slices.Compact(slices.Sorted(slices.Values(r.Values())))
 }
 
+// keepOnly leaves the values, which are sorted and each there once.
 func (f *factor) keepOnly(values []string) {
 	kept := make([]string, 0, len(values))
 	for _, v := range values {
@@ -75,6 +123,8 @@ func (f *factor) keepOnly(values []string) {
 	f.form, f.set = only, kept
 }
 
+// drop takes the values away. It costs as much as all that have been taken away: what
+// excludes one value at a time is gathered by demands.
 func (f *factor) drop(values []string) {
 	if f.form == only {
 		f.set = without(f.set, values)
@@ -83,19 +133,6 @@ func (f *factor) drop(values []string) {
 	set := slices.Concat(f.set, values)
 	slices.Sort(set)
 	f.set = slices.Compact(set)
-	f.trim()
-}
-
-func (f *factor) keepBetween(lo, hi int64) {
-	switch f.form {
-	case only:
-		f.set = slices.DeleteFunc(slices.Clone(f.set), func(v string) bool { return !isBetween(v, lo, hi) })
-		return
-	case between:
-		lo, hi = max(lo, f.lo), min(hi, f.hi)
-	}
-	f.form, f.lo, f.hi = between, lo, hi
-	f.set = slices.Clone(f.set)
 	f.trim()
 }
 
@@ -149,12 +186,19 @@ func (f *factor) pickValue() (string, bool) {
 	return fresh(f.set), true
 }
 
+// common returns the values of a that are in b; both are sorted.
+func common(a, b []string) []string {
+	return slices.DeleteFunc(slices.Clone(a), func(v string) bool { return !contains(b, v) })
+}
+
 // without returns the values of a that are not in b; both are sorted.
 func without(a, b []string) []string {
-	return slices.DeleteFunc(slices.Clone(a), func(v string) bool {
-		_, found := slices.BinarySearch(b, v)
-		return found
-	})
+	return slices.DeleteFunc(slices.Clone(a), func(v string) bool { return contains(b, v) })
+}
+
+func contains(sorted []string, value string) bool {
+	_, found := slices.BinarySearch(sorted, value)
+	return found
 }
 
 // factors returns the factors of a selector that is not Nothing, sorted by key.

@@ -34,17 +34,18 @@ func (m NodeMatcher) products() []nodeProduct {
 		if len(t.errs) > 0 {
 			continue
 		}
-		p := nodeProduct{labels: t.labels, name: factor{set: []string{""}}}
+		name := demands{excluded: []string{""}}
 		for _, f := range t.fields {
 			switch {
 			case f.key == FieldName && f.not:
-				p.name.drop([]string{f.value})
+				name.excluded = append(name.excluded, f.value)
 			case f.key == FieldName:
-				p.name.keepOnly([]string{f.value})
+				name.only([]string{f.value})
 			case (f.value == "") == f.not: // a field that is always empty
-				p.name.keepOnly(nil)
+				name.only(nil)
 			}
 		}
+		p := nodeProduct{labels: t.labels, name: name.factor("")}
 		if _, ok := p.example(); ok {
 			ps = append(ps, p)
 		}
