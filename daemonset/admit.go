@@ -38,7 +38,6 @@ type state struct {
 	desired int32       // nodes that should run a pod
 	backoff Backoff     // of the snapshot, in order
 	version Version     // of the current revision
-	current int         // its number among revisions, -1 if it is to be created
 	old     []int32     // numbers of the other revisions that belong to the DaemonSet
 	started []startedAt // delays that this plan starts
 
@@ -62,7 +61,7 @@ type startedAt struct {
 func admit(s *Snapshot, now time.Time, opts Options) (*state, error) {
 	st := &state{
 		ds: &s.DaemonSet, nodes: s.Nodes, pods: s.Pods, revisions: s.Revisions, unseen: s.Unseen,
-		now: now.Round(0).UTC(), opts: opts, current: -1,
+		now: now.Round(0).UTC(), opts: opts,
 	}
 	var errs field.Errors
 	if now.IsZero() {

@@ -1,6 +1,12 @@
 package daemonset
 
-import "time"
+import (
+	"bytes"
+	"slices"
+	"time"
+
+	"github.com/kplan-go/kplan/revision"
+)
 
 // These give tests one step of a plan alone.
 
@@ -55,8 +61,12 @@ func ConstructOnly(s Snapshot, now time.Time, opts Options) (p Plan, name, hash 
 	if err != nil {
 		return p, "", "", nil, false, err
 	}
-	if st.current >= 0 {
-		name = st.revisions[st.current].Name
+	for _, r := range st.revisions { // of several with the template, the one that stays
+		hash, _ := revision.RevisionHash(r)
+		gone := slices.ContainsFunc(p.Actions, func(a Action) bool { d, ok := a.(DeleteRevision); return ok && d.Name == r.Name })
+		if bytes.Equal(r.Data, st.ds.Template.Data) && hash == st.version.Hash && !gone {
+			name = r.Name
+		}
 	}
 	for _, i := range st.old {
 		old = append(old, st.revisions[i].Name)

@@ -2,6 +2,7 @@ package daemonset_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -168,7 +169,7 @@ func TestSlowStart(t *testing.T) {
 	}
 	require.Zero(t, daemonset.SlowStart(0, -1))
 	require.Zero(t, daemonset.SlowStart(5, -1))
-	require.Equal(t, 1<<62, daemonset.SlowStart(1<<62, 1<<62), "no overflow")
+	require.Equal(t, math.MaxInt, daemonset.SlowStart(math.MaxInt, math.MaxInt), "no overflow")
 }
 
 func TestManage(t *testing.T) {

@@ -38,7 +38,7 @@ func (st *state) construct(p *Plan) bool {
 	}
 	d := revision.Dedupe(same, next)
 	keep := owned[current[d.Keep]]
-	st.current, st.version = int(keep), st.newVersion(d.Hash)
+	st.version = st.newVersion(d.Hash)
 	if d.Relabel {
 		st.relabel(p, same, &d)
 	}
@@ -160,7 +160,7 @@ func (st *state) taken(p *Plan, i int) bool {
 	raised, _ := revision.DaemonSetTaken(st.ds.Name, st.ds.Template.Data, st.revisions[i], count, count, st.revisionOptions())
 	if raised == nil {
 		hash, _ := revision.RevisionHash(st.revisions[i])
-		st.current, st.version = i, st.newVersion(hash)
+		st.version = st.newVersion(hash)
 		return true
 	}
 	if !st.opts.kruise() || st.opts.Corrected {

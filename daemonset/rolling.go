@@ -83,7 +83,7 @@ func (st *state) updateWithoutSurge(p *Plan, keys []int32, old int) {
 		first(c.replace, min(order, len(c.replace)), func(a, b keyPod) int { return compare(a.key, b.key) })
 		first(c.candidates, min(order, len(c.candidates)), func(a, b keyPod) int { return compare(a.key, b.key) })
 	}
-	room := max(int(p.Budget.Unavailable)-c.used, 0)
+	room := left(p.Budget.Unavailable, c.used)
 	replace := c.replace
 	if st.opts.StrictUnavailable {
 		replace, room = st.strict(p, &c)
@@ -108,6 +108,9 @@ func (st *state) updateWithoutSurge(p *Plan, keys []int32, old int) {
 	st.sync(p, nil, remove, ReasonRollout)
 }
 
+// left returns what is left of a limit, nothing if it is below 0.
+func left(limit int32, used int) int { return max(int(max(limit, 0))-used, 0) }
+
 // inOrder returns how many of the pods that an update may delete have to be put in
 // order: those beyond the burst are only counted, unless they are updated in place or
 // marked.
@@ -125,7 +128,7 @@ func (st *state) strict(p *Plan, c *census) (replace []keyPod, room int) {
 	if st.countsReplaced() {
 		others -= len(c.replace)
 	}
-	room = max(int(p.Budget.Unavailable)-max(others, 0), 0)
+	room = left(p.Budget.Unavailable, max(others, 0))
 	n := min(room, len(c.replace))
 	if rest := len(c.replace) - n; rest > 0 {
 		p.hold(Hold{Reason: ReasonStrict, Have: int64(rest), Limit: int64(p.Budget.Unavailable)})

@@ -40,7 +40,7 @@ func (st *state) updateWithSurge(p *Plan, keys []int32, old int) {
 		first(c.create, min(st.burst(), len(c.create)), st.order())
 		first(c.waiting, min(st.burst(), len(c.waiting)), st.order())
 	}
-	room := min(max(int(p.Budget.Surge)-c.used, 0), len(c.waiting))
+	room := min(left(p.Budget.Surge, c.used), len(c.waiting))
 	if room < len(c.waiting) {
 		p.hold(Hold{Reason: ReasonMaxSurge, Have: int64(c.used), Limit: int64(p.Budget.Surge)})
 		st.explain(p, c.blockers)

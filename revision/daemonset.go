@@ -127,7 +127,7 @@ func Dedupe(current []ControllerRevision, next int64) Deduped {
 // leaves the order of equal numbers to chance; here it is that of
 // [CompareRevisions].
 func CleanUpRevisions(old []ControllerRevision, live []string, limit *int32) []int {
-	surplus := len(old) - historyLimit(limit)
+	surplus := len(old) - max(historyLimit(limit), 0)
 	if surplus <= 0 {
 		return nil
 	}
