@@ -80,6 +80,60 @@ func TestNothingToDoAllocates(t *testing.T) {
 	}
 }
 
+// equals returns a cluster of n nodes whose DaemonSet has n revisions with its template.
+// The pods have the hashes of all of them.
+func equals(n int) daemonset.Snapshot {
+	s := large(n, n)
+	s.Revisions = nil
+	for i := range n {
+		r := agentRevision("v2", int64(i%7))
+		hash := fmt.Sprintf("v2-%05d", (i*7919)%n)
+		r.Name, r.UID, r.Labels[daemonset.LabelHash] = "agent-"+hash, "uid-"+hash, hash
+		s.Revisions, s.Pods[i].Labels[daemonset.LabelHash] = append(s.Revisions, r), hash
+	}
+	return s
+}
+
+// Of equal revisions one stays, and each pod gets its hash.
+func TestManyEqualRevisions(t *testing.T) {
+	for _, opts := range []daemonset.Options{{}, {Corrected: true}} {
+		s := equals(1000)
+		p, err := daemonset.Reconcile(s, t0, opts)
+		require.NoError(t, err)
+		removed, relabelled := map[string]bool{}, map[string]string{}
+		for _, a := range p.Actions {
+			switch a := a.(type) {
+			case daemonset.DeleteRevision:
+				removed[a.Name] = true
+			case daemonset.RelabelPod:
+				relabelled[a.From] = a.To
+			}
+		}
+		require.Len(t, removed, 999)
+		require.Len(t, relabelled, 999)
+		for from, to := range relabelled {
+			require.True(t, removed["agent-"+from] && !removed["agent-"+to], "%s to %s", from, to)
+		}
+		require.Equal(t, int32(1000), p.Status.UpdatedNumberScheduled)
+	}
+}
+
+func BenchmarkEqualRevisions(b *testing.B) {
+	for n := 1000; n <= 16_000; n *= 2 {
+		s := equals(n)
+		for _, opts := range []daemonset.Options{{}, {Corrected: true}} {
+			b.Run(fmt.Sprintf("revisions=%d/corrected=%v", n, opts.Corrected), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, err := daemonset.Reconcile(s, t0, opts); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
+
 func BenchmarkReconcile(b *testing.B) {
 	for _, n := range []int{1_000, 5_000, 50_000, 100_000} {
 		for _, c := range []struct {

@@ -78,8 +78,8 @@ type Version struct {
 	Hash       string // of the current revision; "" matches no pod
 	Generation string // the decimal template generation; "" matches no pod
 
-	// relabelled are the hashes that the plan replaces by Hash; all others if relabelAll
-	// is set.
+	// relabelled are the hashes, sorted, that the plan replaces by Hash; all others if
+	// relabelAll is set.
 	relabelled []string
 	relabelAll bool
 }
@@ -101,7 +101,7 @@ func (v Version) Current(labels map[string]string) bool {
 // hashOf returns the hash of a pod after the plan has relabelled it.
 func (v *Version) hashOf(p *Pod) string {
 	hash := p.Labels[LabelHash]
-	if v.relabelAll || slices.Contains(v.relabelled, hash) {
+	if v.relabelAll || isIn(hash, v.relabelled) {
 		return v.Hash
 	}
 	return hash

@@ -42,10 +42,13 @@ func (st *state) construct(p *Plan) bool {
 	if d.Relabel {
 		st.relabel(p, same, &d)
 	}
-	for _, i := range d.Delete {
+	gone := make([]string, len(d.Delete))
+	for k, i := range d.Delete {
 		p.do(DeleteRevision{Object: revisionObject(&same[i]), Reason: ReasonDuplicate})
-		owned = slices.DeleteFunc(owned, func(n int32) bool { return st.revisions[n].Name == same[i].Name })
+		gone[k] = same[i].Name
 	}
+	slices.Sort(gone)
+	owned = slices.DeleteFunc(owned, func(n int32) bool { return isIn(st.revisions[n].Name, gone) })
 	st.label(p, owned, keep, d.Renumber)
 	return true
 }
@@ -119,10 +122,11 @@ func (st *state) relabel(p *Plan, same []revision.ControllerRevision, d *revisio
 		hash, _ := revision.RevisionHash(same[i])
 		gone = append(gone, hash)
 	}
+	slices.Sort(gone)
 	var pods []int32
 	for _, i := range st.owned {
 		hash := st.pods[i].Labels[LabelHash]
-		if hash != d.Hash && (!st.opts.Corrected || slices.Contains(gone, hash)) {
+		if hash != d.Hash && (!st.opts.Corrected || isIn(hash, gone)) {
 			pods = append(pods, i)
 		}
 	}
@@ -132,6 +136,12 @@ func (st *state) relabel(p *Plan, same []revision.ControllerRevision, d *revisio
 		p.do(RelabelPod{Object: pod.object(), From: pod.Labels[LabelHash], To: d.Hash, Reason: ReasonDuplicate})
 	}
 	st.version.relabelAll, st.version.relabelled = !st.opts.Corrected, gone
+}
+
+// isIn reports whether a text is among others, which are sorted.
+func isIn(text string, sorted []string) bool {
+	_, found := slices.BinarySearch(sorted, text)
+	return found
 }
 
 // createRevision stores the present template (rule H-6).
