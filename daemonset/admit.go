@@ -137,8 +137,13 @@ func (st *state) admitStrategy(errs *field.Errors) {
 	}
 }
 
+// admitSelectors compiles the selectors. Those of a DaemonSet that is being deleted may be
+// unusable, since nothing is selected any more, and then select nothing.
 func (st *state) admitSelectors(errs *field.Errors) {
 	st.owner = selector.Owner{Kind: Kind, Name: st.ds.Name, UID: st.ds.UID, Deleting: !st.ds.DeletionTimestamp.IsZero()}
+	if st.owner.Deleting {
+		errs = &field.Errors{}
+	}
 	if st.ds.Selector == nil {
 		errs.Add("DaemonSet.Selector", "", "must be set, because without it every pod would be released")
 	}

@@ -149,7 +149,7 @@
 //     them in place does not update; OpenKruise does not clean up history nor
 //     report the generation as observed then either (differs).
 //  2. An empty selector stops everything, with an event.
-//  3. A DaemonSet that is being deleted is left alone.
+//  3. A DaemonSet that is being deleted is left alone, even if its selectors are unusable.
 //
 // [Trigger] tells which events must start a pass.
 //
@@ -190,7 +190,8 @@
 //     the API, where upstream fails or crashes; a revisionHistoryLimit does too.
 //   - A limit that comes to more than 2147483647 nodes, which takes more than 100 %, wraps
 //     around as that of a Deployment does. Upstream counts these nodes with 64 bits.
-//   - A selector that is not set is an error. Upstream releases all pods.
+//   - A selector that is not set is an error, unless the DaemonSet is being deleted.
+//     Upstream releases all pods.
 //   - Events name pods without their namespace if the snapshot does not give it.
 //   - A revision of another owner with the same template and no hash gives its name to
 //     pods; upstream labels them with nothing.
@@ -198,8 +199,8 @@
 //     a pass later.
 //   - A pass does either managing or updating. Upstream may do both if all writes of
 //     the former fail.
-//   - With surge, an old pod on a missing node makes upstream fail; here nothing is done
-//     and a hold says so.
+//   - With surge, an old pod on a missing node makes upstream fail before it updates or
+//     cleans up anything. So it does here, but the plan is no error: a hold says so.
 //   - A duplicate revision without a hash is deleted without being labelled first.
 //   - A pod that a hook holds loses its readiness once, with the mark; upstream repeats
 //     it.

@@ -82,3 +82,16 @@ func TestExplain(t *testing.T) {
 		})
 	}
 }
+
+// Nodes are told of even where nothing is done because the DaemonSet is being deleted, and its
+// selectors are unusable.
+func TestExplainDeleting(t *testing.T) {
+	s := cluster(1, olds(1)...)
+	s.DaemonSet.DeletionTimestamp, s.DaemonSet.Selector = t0, nil
+	for _, opts := range []daemonset.Options{{}, kruise} {
+		reports, err := daemonset.Explain(s, t0, opts)
+		require.NoError(t, err)
+		require.Len(t, reports, 1)
+		require.Equal(t, "n1: desired, uses the budget (Empty)", reports[0].String(), "nothing belongs to it any more")
+	}
+}

@@ -27,7 +27,8 @@ func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
 // stopped returns why nothing at all is done, "" if something may be (rules Y-1 and
 // Y-2).
 func (st *state) stopped() Reason {
-	all := len(st.ds.Selector.MatchLabels)+len(st.ds.Selector.MatchExpressions) == 0
+	selects := st.ds.Selector
+	all := selects != nil && len(selects.MatchLabels)+len(selects.MatchExpressions) == 0
 	switch {
 	case st.opts.kruise() && st.owner.Deleting:
 		return ReasonDeleting
@@ -57,14 +58,14 @@ func (st *state) plan(p *Plan) {
 		st.status(p, !st.unseen)
 		return
 	}
-	busy := st.manage(p)
+	busy, failed := st.manage(p), false
 	if !busy {
 		st.refresh(p)
-		st.update(p)
+		failed = !st.update(p)
 	} else if n := st.countOld(st.keys[:len(st.nodes)]); n > 0 && st.strategy == RollingUpdate && !st.ds.Paused {
 		p.hold(Hold{Reason: ReasonManageFirst, Have: int64(n)})
 	}
-	if !busy || !st.opts.kruise() {
+	if !failed && (!busy || !st.opts.kruise()) {
 		st.cleanUp(p)
 	}
 	st.status(p, !busy || !st.opts.kruise())

@@ -70,6 +70,17 @@ func TestRevisions(t *testing.T) {
 			s.DaemonSet.DeletionTimestamp = t0
 			s.DaemonSet.Selector.MatchLabels = nil
 		}), kruise, `daemon set held back: Deleting`},
+		{"being deleted, no selector", "Y-3: upstream does not look at it", with(cluster(2, olds(1)...), func(s *daemonset.Snapshot) {
+			s.DaemonSet.DeletionTimestamp, s.DaemonSet.Selector = t0, nil
+		}), daemonset.Options{}, `daemon set held back: Deleting`},
+		{"being deleted, no selector, OpenKruise", "Y-3", with(cluster(2, olds(1)...), func(s *daemonset.Snapshot) {
+			s.DaemonSet.DeletionTimestamp, s.DaemonSet.Selector = t0, nil
+		}), kruise, `daemon set held back: Deleting`},
+		{"being deleted, unusable selectors", "Y-3", with(cluster(2, olds(1)...), func(s *daemonset.Snapshot) {
+			s.DaemonSet.DeletionTimestamp = t0
+			s.DaemonSet.Selector.MatchExpressions = []selector.Expression{{Key: "app", Operator: "Is"}}
+			s.DaemonSet.NodeSelector = s.DaemonSet.Selector
+		}), daemonset.Options{}, `daemon set held back: Deleting`},
 		{"selecting all", "Y-2", with(cluster(2), func(s *daemonset.Snapshot) {
 			s.DaemonSet.DeletionTimestamp = t0
 			s.DaemonSet.Selector.MatchLabels = nil

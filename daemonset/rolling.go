@@ -5,12 +5,13 @@ import (
 	"slices"
 )
 
-// update replaces old pods as the strategy allows (sections R, S and K).
-func (st *state) update(p *Plan) {
+// update replaces old pods as the strategy allows (sections R, S and K). It reports
+// false where upstream fails.
+func (st *state) update(p *Plan) bool {
 	n := st.countOld(st.keys)
 	if n == 0 {
 		st.ending(p)
-		return
+		return true
 	}
 	if st.strategy == OnDelete || st.ds.Paused {
 		reason := ReasonOnDelete
@@ -19,14 +20,14 @@ func (st *state) update(p *Plan) {
 		}
 		p.hold(Hold{Reason: reason, Have: int64(n)})
 		st.ending(p)
-		return
+		return true
 	}
 	keys := st.updateKeys(p)
 	if p.Budget.Surge > 0 {
-		st.updateWithSurge(p, keys, n)
-		return
+		return st.updateWithSurge(p, keys, n)
 	}
 	st.updateWithoutSurge(p, keys, n)
+	return true
 }
 
 // countOld counts the nodes with an old pod that is not being deleted.

@@ -22,8 +22,9 @@ type keyDeletion struct {
 }
 
 // updateWithSurge is the rolling update with surge: create, and let a later plan
-// delete (rules S-1 to S-4).
-func (st *state) updateWithSurge(p *Plan, keys []int32, old int) {
+// delete (rules S-1 to S-4). It reports false, and does nothing, if an old pod without
+// a new one is on a node that does not exist: upstream fails then.
+func (st *state) updateWithSurge(p *Plan, keys []int32, old int) bool {
 	c := surgeCensus{waiting: make([]int32, 0, old)}
 	for _, i := range keys {
 		if st.opts.kruise() {
@@ -34,7 +35,7 @@ func (st *state) updateWithSurge(p *Plan, keys []int32, old int) {
 	}
 	if c.homeless {
 		slices.SortFunc(p.Holds, func(a, b Hold) int { return strings.Compare(a.Node, b.Node) })
-		return // upstream fails; it goes on when the pod is gone
+		return false // it goes on when the pod is gone
 	}
 	if !st.opts.kruise() || st.ranked {
 		first(c.create, min(st.burst(), len(c.create)), st.order())
@@ -46,6 +47,7 @@ func (st *state) updateWithSurge(p *Plan, keys []int32, old int) {
 		st.explain(p, c.blockers)
 	}
 	st.sync(p, append(c.create, c.waiting[:room]...), st.surgeDeletions(p, &c), ReasonRollout)
+	return true
 }
 
 // surgeDeletions returns the pods that go: those whose work is done, and of those on

@@ -167,6 +167,10 @@ func TestDeadNodes(t *testing.T) {
 func TestUpdateWithSurge(t *testing.T) {
 	sunset := with(cluster(2, pod("p1", "n1", "v1"), pod("p2", "n2", "v2", unready)), surgeOne)
 	sunset.Nodes[0].Taints = []daemonset.Taint{taint("x", daemonset.NoSchedule)}
+	forgetful := func(s *daemonset.Snapshot) {
+		s.DaemonSet.RevisionHistoryLimit = new(int32(0))
+		s.Revisions = append(s.Revisions, agentRevision("v0", 0))
+	}
 	missing := with(cluster(2, pod("p1", "n1", "v1"), pod("p2", "n2", "v1"), pod("p3", "x", "v1")), surgeOne)
 	runPlans(t, []planCase{
 		{"first", "S-3: by name", with(cluster(3, olds(3)...), surgeOne), daemonset.Options{}, `
@@ -197,6 +201,12 @@ func TestUpdateWithSurge(t *testing.T) {
 			daemon set held back: MinAvailable (1 of 1)`},
 		{"missing node", "D-6: upstream fails", missing, daemonset.Options{}, `
 			x held back: MissingNode, pod p3`},
+		{"missing node, history", "D-6: upstream does not get as far as its history", with(missing, forgetful), daemonset.Options{}, `
+			x held back: MissingNode, pod p3`},
+		{"missing node, history, corrected", "D-6", with(missing, forgetful), daemonset.Options{Corrected: true}, `
+			Created pod on node n1 (Rollout)
+			Deleted controller revision agent-v0 (HistoryLimit)
+			daemon set held back: MaxSurge (0 of 1)`},
 		{"missing node, corrected", "D-6", missing, daemonset.Options{Corrected: true}, `
 			Created pod on node n1 (Rollout)
 			daemon set held back: MaxSurge (0 of 1)`},

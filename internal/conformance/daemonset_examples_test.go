@@ -50,12 +50,6 @@ func agentRevision(ds *appsv1.DaemonSet, image string, number int64) *appsv1.Con
 }
 
 var daemonSetExamples = map[string]func(time.Time) *gen.DaemonSetCase{
-	"invalid selector rejected at once": func(now time.Time) *gen.DaemonSetCase {
-		c := agentCase(now)
-		c.DaemonSet.DeletionTimestamp = new(at(now))
-		c.DaemonSet.Spec.Selector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "app", Operator: "Is"}}}
-		return c
-	},
 	"another owner's revision without a hash": func(now time.Time) *gen.DaemonSetCase {
 		c := agentCase(now)
 		r := agentRevision(c.DaemonSet, "new", 2)
@@ -65,13 +59,16 @@ var daemonSetExamples = map[string]func(time.Time) *gen.DaemonSetCase{
 		c.Revisions, c.Pods = append(c.Revisions, r), c.Pods[:1]
 		return c
 	},
-	"missing node does not fail a surge": func(now time.Time) *gen.DaemonSetCase {
+	"missing node fails a surge without an error": func(now time.Time) *gen.DaemonSetCase {
 		c := agentCase(now)
 		c.Nodes = c.Nodes[:1]
 		c.DaemonSet.Spec.UpdateStrategy.RollingUpdate.MaxSurge = new(intstr.FromInt32(1))
 		c.DaemonSet.Spec.UpdateStrategy.RollingUpdate.MaxUnavailable = new(intstr.FromInt32(0))
 		*c.DaemonSet.Spec.RevisionHistoryLimit = 0
-		c.Revisions = append(c.Revisions, agentRevision(c.DaemonSet, "older", 0))
+		c.Revisions = append(c.Revisions, agentRevision(c.DaemonSet, "new", 2), agentRevision(c.DaemonSet, "older", 0))
+		c.DaemonSet.Status = appsv1.DaemonSetStatus{ // so that upstream has nothing to write
+			ObservedGeneration: 1, DesiredNumberScheduled: 1, CurrentNumberScheduled: 1, NumberReady: 1, NumberAvailable: 1,
+		}
 		return c
 	},
 }

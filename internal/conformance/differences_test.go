@@ -16,6 +16,7 @@ import (
 	"k8s.io/kubernetes/pkg/controller"
 	"k8s.io/kubernetes/pkg/controller/deployment/util"
 
+	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/conformance/gen"
 	"github.com/kplan-go/kplan/internal/conformance/upstream"
 )
@@ -138,11 +139,6 @@ var replicaSetDifferences = []difference[*replicaSetPass]{
 
 var daemonSetDifferences = []difference[*daemonSetPass]{
 	{
-		name:    "invalid selector rejected at once",
-		reason:  "an unusable selector is an error; upstream does not look at that of a DaemonSet that is being deleted",
-		applies: func(p *daemonSetPass) bool { return p.rejected != nil && p.c.DaemonSet.DeletionTimestamp != nil },
-	},
-	{
 		name:   "another owner's revision without a hash",
 		reason: "rule H-5: a revision without a hash has its name for one; upstream labels new pods with nothing",
 		applies: func(p *daemonSetPass) bool {
@@ -153,15 +149,13 @@ var daemonSetDifferences = []difference[*daemonSetPass]{
 		},
 	},
 	{
-		name:   "missing node does not fail a surge",
-		reason: "D-6, daemonset, Deviations: upstream fails, and does not clean up its history",
+		name:   "missing node fails a surge without an error",
+		reason: "daemonset, Deviations: where upstream fails, and has nothing to write before, the plan has a hold",
 		applies: func(p *daemonSetPass) bool {
-			return p.result.Err != nil && strings.Contains(p.result.Err.Error(), "couldn't get node for nodeName")
+			return p.result.Err != nil && strings.Contains(p.result.Err.Error(), "couldn't get node for nodeName") &&
+				slices.ContainsFunc(p.plan.Holds, func(h daemonset.Hold) bool { return h.Reason == daemonset.ReasonMissingNode })
 		},
-		forgive: func(p *daemonSetPass) {
-			p.upstream.Refused = false // it may fail without a write
-			p.upstream.Revisions, p.ours.Revisions = nil, nil
-		},
+		forgive: func(p *daemonSetPass) { p.upstream.Refused = false },
 	},
 }
 
