@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -237,12 +238,32 @@ type matching struct {
 	Labels   map[string]string      `json:"labels"`
 }
 
-// FuzzNodeMatcher: what is valid compiles, an example is selected, and a selector
-// implies itself as far as can be told.
+// withNumbers returns the selector with 1 for each value of Gt and Lt that is no int64:
+// validation leaves these to compilation.
+func withNumbers(ns *selector.NodeSelector) (fixed *selector.NodeSelector, wrong int) {
+	fixed = purity.Clone(ns)
+	for i := range fixed.Terms {
+		for _, e := range fixed.Terms[i].MatchExpressions {
+			for k, v := range e.Values {
+				_, err := strconv.ParseInt(v, 10, 64)
+				if err != nil && (e.Operator == selector.Gt || e.Operator == selector.Lt) {
+					e.Values[k] = "1"
+					wrong++
+				}
+			}
+		}
+	}
+	return fixed, wrong
+}
+
+// FuzzNodeMatcher: what is valid compiles but for the numbers of Gt and Lt, each of
+// which is told, an example is selected, and a selector implies itself as far as can be
+// told.
 func FuzzNodeMatcher(f *testing.F) {
 	for _, text := range []string{
 		`{"selector":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"zone","operator":"In","values":["a","b"]},{"key":"n","operator":"Gt","values":["3"]}]}]},"name":"n1","labels":{"zone":"a","n":"4"}}`,
 		`{"selector":{"nodeSelectorTerms":[{"matchFields":[{"key":"metadata.name","operator":"NotIn","values":["n1"]}]},{"matchExpressions":[{"key":"gpu","operator":"DoesNotExist"}]}]},"name":"n1"}`,
+		`{"selector":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"0","operator":"Gt","values":[""]},{"key":"0","operator":"Lt","values":["x"]}]}]}}`,
 		`{"selector":{"nodeSelectorTerms":[{}]},"name":""}`, `{"selector":null}`,
 	} {
 		f.Add([]byte(text))
@@ -254,7 +275,12 @@ func FuzzNodeMatcher(f *testing.F) {
 		}
 		m, err := selector.CompileNodeSelector(c.Selector)
 		if c.Selector != nil && selector.ValidateNodeSelector(c.Selector, "affinity", selector.ValidateOptions{}) == nil {
-			require.NoError(t, err)
+			fixed, wrong := withNumbers(c.Selector)
+			_, none := selector.CompileNodeSelector(fixed)
+			require.NoError(t, none)
+			var all *selector.Error
+			require.Equal(t, wrong > 0, errors.As(err, &all), "%v", err)
+			require.False(t, wrong > 0 && len(all.Fields) != wrong, "%v", err)
 		}
 		matches := purity.Check(t, c, func(c matching) (bool, error) { return selector.NewNodeMatcher(c.Selector).Match(c.Name, c.Labels) })
 		if err != nil {

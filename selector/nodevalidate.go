@@ -2,8 +2,9 @@ package selector
 
 // ValidateNodeSelector returns everything that API validation of Kubernetes finds
 // wrong with a node selector at path. Whether the value of Gt or Lt is an integer
-// is not among it: such a selector is accepted, and then selects nothing. The
-// error, if any, is an [*Error].
+// is not among it: a selector whose value is none is accepted, and then its term
+// selects nothing. With the zero options that is all that it leaves to
+// [CompileNodeSelector]. The error, if any, is an [*Error].
 //
 // It mirrors ValidateNodeSelector of package core/validation of Kubernetes 1.36.3.
 func ValidateNodeSelector(ns *NodeSelector, path string, opts ValidateOptions) error {
