@@ -197,8 +197,14 @@
 //     pods; upstream labels them with nothing.
 //   - Pods that the plan relabels count by their new label at once; upstream sees them
 //     a pass later.
-//   - A pass does either managing or updating. Upstream may do both if all writes of
-//     the former fail.
+//   - A pass does either managing or updating, and says so with the hold ManageFirst.
+//     Upstream manages, and updates in the same pass if by then nothing that it has
+//     written is still to be seen: its watch has been fast enough, or all writes have
+//     failed. Plan again once the writes are seen to do the same: an update takes up to
+//     one more pass for each wave.
+//   - The status counts the snapshot, before the writes of the plan. Upstream reads its
+//     cache again after its writes, and counts what the watch has shown of them by then;
+//     a pass later both are the same.
 //   - With surge, an old pod on a missing node makes upstream fail before it updates or
 //     cleans up anything. So it does here, but the plan is no error: a hold says so.
 //   - A duplicate revision without a hash is deleted without being labelled first.

@@ -17,11 +17,14 @@ type Snapshot struct {
 	DaemonSet DaemonSet `json:"daemonSet"`
 	// Nodes are all nodes of the cluster, in any order.
 	Nodes []Node `json:"nodes,omitempty"`
-	// Pods are those of the namespace, in any order. Those of other owners are left
-	// alone.
+	// Pods are, in any order, all that the DaemonSet controls, whatever their labels and
+	// phase and even if they are being deleted, and all that nobody controls and its
+	// selector selects, to be adopted. Others of the namespace may be there or be left
+	// out: they are not looked at.
 	Pods []Pod `json:"pods,omitempty"`
-	// Revisions are those of the namespace, in any order. Those of other owners are
-	// read only where their names are in the way.
+	// Revisions are, in any order, all that the DaemonSet controls, all that nobody
+	// controls and its selector selects, and the one that has the name of the revision of
+	// the template, whoever controls it. Others of the namespace may be left out.
 	Revisions []revision.ControllerRevision `json:"revisions,omitempty"`
 	// Backoff is the table of the previous plan.
 	Backoff Backoff `json:"backoff,omitempty"`

@@ -23,7 +23,9 @@ type Plan struct {
 	// Budget is the numbers behind actions and holds.
 	Budget rollout.Budget `json:"budget"`
 	// RecheckAt is when to call [Reconcile] again even if nothing changes. It is
-	// zero if time alone cannot change the plan.
+	// zero if time alone cannot change the plan. It is the first instant at which the plan
+	// differs: one nanosecond after a progress deadline, at which a rollout is still in
+	// time.
 	RecheckAt time.Time `json:"recheckAt,omitzero"`
 	// ExtraStatus is reported in an annotation of a partitioned Deployment. It is nil
 	// for others, and if the pass ends with an error.

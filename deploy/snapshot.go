@@ -16,9 +16,11 @@ type Snapshot struct {
 	Deployment Deployment `json:"deployment"`
 	// ReplicaSets are those of the namespace, in any order.
 	ReplicaSets []replicaset.ReplicaSet `json:"replicaSets,omitempty"`
-	// Pods are those of the namespace, in any order. Only the Recreate strategy
-	// reads them, the phase and the controller's kind, name and UID, and
-	// Options.PausePoints does, for what decides about the order of deletion.
+	// Pods are, in any order, all that the Deployment's ReplicaSets control, with the
+	// orphans that it adopts among these. Only the Recreate strategy reads them, the phase
+	// and the controller's kind, name and UID, and Options.PausePoints does, for what
+	// decides about the order of deletion; without both all may be left out. Pods of other
+	// owners may always be: they are not looked at.
 	Pods []podorder.Pod `json:"pods,omitempty"`
 }
 

@@ -12,7 +12,12 @@ import (
 // Snapshot and keeps no part of it.
 type Snapshot struct {
 	ReplicaSet ReplicaSet `json:"replicaSet"`
-	// Pods are the pods of the namespace, in any order.
+	// Pods are, in any order, all that the ReplicaSet controls, whatever their labels and
+	// phase and even if they are being deleted, and all that nobody controls and its
+	// selector selects, to be adopted. If it has more of them than it wants, those that it
+	// and the Siblings with its controller select have to be there as well, whoever
+	// controls them: as neighbours they decide which pods go. Others of the namespace may
+	// be there or be left out: they are not looked at.
 	Pods []podorder.Pod `json:"pods,omitempty"`
 	// Siblings are the other ReplicaSets of the namespace, in any order. The pods of
 	// those with the same controller count as neighbours when pods are to be deleted;
