@@ -1,0 +1,14 @@
+package selector_test
+
+import (
+	"testing"
+
+	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// Every field of whatever is asked or answered survives JSON.
+func TestRoundTrip(t *testing.T) {
+	purity.RoundTrip(t, ".", []any{selector.AdoptChild{}, selector.ReleaseChild{}},
+		selector.LabelSelector{}, selector.NodeSelector{}, selector.Actions{}, selector.Comparison{}, selector.Preference{}, selector.Decision{})
+}
