@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/zero"
 )
 
 // inPlace takes from wanted deletions the pods that can be updated in place (rules I-1
@@ -177,7 +177,7 @@ func (s *InPlaceState) pending() bool {
 // annotations tell. A pod without one is not being updated, and has completed (rule
 // I-9).
 func InPlaceCompleted(p *Pod) bool {
-	p = field.OrZero(p)
+	p = zero.Or(p)
 	if p.annotation(AnnotationInPlaceGrace) != "" {
 		return false
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/zero"
 )
 
 // An InPlaceState is the progress of an update in place, as the annotation
@@ -79,7 +79,7 @@ func (p InPlacePut) String() string {
 // environment refers to, and the containers without launch priority and of the highest
 // one (rule I-7).
 func FirstBatch(containers []Container, spec *InPlaceSpec, now time.Time) InPlacePut {
-	spec = field.OrZero(spec)
+	spec = zero.Or(spec)
 	put := InPlacePut{State: InPlaceState{
 		Revision: spec.Revision, Timestamp: now, FromEnv: spec.FromEnv, Images: len(spec.Images) > 0,
 		NextImages: spec.Images, NextRefs: spec.Refs, NextScales: spec.Resources, Scales: len(spec.Resources) > 0,
@@ -93,7 +93,7 @@ func FirstBatch(containers []Container, spec *InPlaceSpec, now time.Time) InPlac
 
 // NextBatch returns what an update in place writes next, given its state (rule I-8).
 func NextBatch(containers []Container, state *InPlaceState, now time.Time) InPlacePut {
-	state = field.OrZero(state)
+	state = zero.Or(state)
 	put := InPlacePut{State: *state}
 	put.State.Last = maps.Clone(state.Last)
 	put.State.Batches = slices.Clone(state.Batches)

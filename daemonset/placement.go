@@ -3,7 +3,7 @@ package daemonset
 import (
 	"slices"
 
-	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/zero"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -31,7 +31,7 @@ func DefaultTolerations(tolerations []Toleration, hostNetwork bool) []Toleration
 // Tolerations returns the tolerations of created pods: [DefaultTolerations], and with
 // KeepUserTolerations the seconds of the template's own ones stay (D-12).
 func Tolerations(t *Template, opts Options) []Toleration {
-	t = field.OrZero(t)
+	t = zero.Or(t)
 	if !opts.KeepUserTolerations {
 		return DefaultTolerations(t.Tolerations, t.HostNetwork)
 	}
@@ -109,7 +109,7 @@ type Placer struct {
 // NewPlacer compiles what a template demands of its node. It never fails: terms of
 // the affinity that are wrong match nothing.
 func NewPlacer(t *Template, opts Options) Placer {
-	t = field.OrZero(t)
+	t = zero.Or(t)
 	p := Placer{
 		nodeName: t.NodeName, labels: t.NodeSelector, demanding: len(t.NodeSelector) > 0 || t.Affinity != nil,
 		affinity: selector.NewNodeAffinity(t.NodeSelector, t.Affinity), finite: opts.FiniteTolerationMeansNo,
@@ -120,7 +120,7 @@ func NewPlacer(t *Template, opts Options) Placer {
 
 // Place decides about one node (rule P-3). Only name, labels and taints are read.
 func (p *Placer) Place(n *Node) Placement {
-	n = field.OrZero(n)
+	n = zero.Or(n)
 	if p.nodeName != "" && p.nodeName != n.Name {
 		return Placement{Reason: ReasonNodeName}
 	}

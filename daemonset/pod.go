@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/zero"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
 )
@@ -115,7 +115,7 @@ func (v *Version) current(p *Pod) bool {
 // ComparePods orders pods from the one that upstream calls the oldest: bound pods,
 // then older ones, then by name (rule V-7).
 func ComparePods(a, b *Pod) int {
-	a, b = field.OrZero(a), field.OrZero(b)
+	a, b = zero.Or(a), zero.Or(b)
 	return cmp.Or(compareBool(b.NodeName != "", a.NodeName != ""),
 		a.CreationTimestamp.Compare(b.CreationTimestamp), cmp.Compare(a.Name, b.Name), cmp.Compare(a.UID, b.UID))
 }
@@ -154,7 +154,7 @@ func (a *Availability) Available(p *Pod) bool {
 // At returns the first instant at which the pod is available if it stays ready, and
 // whether there is one.
 func (a *Availability) At(p *Pod) (time.Time, bool) {
-	at, ok := field.OrZero(p).AvailableAt(a.MinReadySeconds)
+	at, ok := zero.Or(p).AvailableAt(a.MinReadySeconds)
 	if ok && a.Strict && a.MinReadySeconds != 0 {
 		at = at.Add(1)
 	}

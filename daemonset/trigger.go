@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/zero"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -22,7 +23,7 @@ type Trigger struct {
 // NewTrigger compiles the DaemonSet. The error, if any, wraps [ErrInvalid]: a selector
 // cannot be used.
 func NewTrigger(d *DaemonSet, opts Options) (Trigger, error) {
-	d = field.OrZero(d)
+	d = zero.Or(d)
 	t := Trigger{
 		uid: d.UID, kruise: opts.kruise(), placer: NewPlacer(&d.Template, opts),
 		misscheduled: d.Status.NumberMisscheduled > 0, nodes: selector.Nothing(),

@@ -14,8 +14,8 @@ func TestTotal(t *testing.T) {
 }
 
 var exportedFunctions = map[string]any{
-	"AfterCreate":      deploy.AfterCreate,
 	"Complete":         deploy.Complete,
+	"Finish":           deploy.Finish,
 	"Fraction":         deploy.Fraction,
 	"GetCondition":     deploy.GetCondition,
 	"NewSize":          deploy.NewSize,
@@ -39,9 +39,7 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[deploy.AnnotateReplicaSet](),
 	reflect.TypeFor[deploy.ClearRollback](),
 	reflect.TypeFor[deploy.Condition](),
-	reflect.TypeFor[deploy.CreateOutcome](),
 	reflect.TypeFor[deploy.CreateReplicaSet](),
-	reflect.TypeFor[deploy.CreateResult](),
 	reflect.TypeFor[deploy.DeleteReplicaSet](),
 	reflect.TypeFor[deploy.Deployment](),
 	reflect.TypeFor[deploy.Event](),
@@ -53,6 +51,8 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[deploy.Plan](),
 	reflect.TypeFor[deploy.Reason](),
 	reflect.TypeFor[deploy.ReleaseReplicaSet](),
+	reflect.TypeFor[deploy.Report](),
+	reflect.TypeFor[deploy.Result](),
 	reflect.TypeFor[deploy.RollBackDeployment](),
 	reflect.TypeFor[deploy.ScaleReplicaSet](),
 	reflect.TypeFor[deploy.Snapshot](),

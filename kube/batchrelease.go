@@ -6,7 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/zero"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -151,7 +151,7 @@ func NewBatchRelease(namespace string, a rollout.CreateBatchRelease) *BatchRelea
 // keeps its resource version, so that an update fails if o has changed since. It shares
 // the plan with a.
 func UpdatedBatchRelease(o *BatchReleaseObject, a rollout.UpdateBatchRelease) *BatchReleaseObject {
-	o = field.OrZero(o)
+	o = zero.Or(o)
 	updated := *o
 	o.ObjectMeta.DeepCopyInto(&updated.ObjectMeta)
 	updated.Annotations = maps.Clone(a.Annotations)

@@ -20,7 +20,6 @@ import (
 
 	"github.com/kplan-go/kplan/internal/total"
 	"github.com/kplan-go/kplan/kube"
-	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/selector"
@@ -220,20 +219,19 @@ func TestOutcomes(t *testing.T) {
 	terminating := apierrors.NewForbidden(pods, "p", errors.New("no"))
 	terminating.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}
 	for _, c := range []struct {
-		err   error
-		pod   replicaset.Answer
-		claim selector.ServerAnswer
+		err    error
+		answer selector.ServerAnswer
 	}{
-		{nil, replicaset.Done, selector.Done},
-		{apierrors.NewNotFound(pods, "p"), replicaset.NotFound, selector.NotFound},
-		{fmt.Errorf("wrapped: %w", apierrors.NewNotFound(pods, "p")), replicaset.NotFound, selector.NotFound},
-		{apierrors.NewInvalid(schema.GroupKind{Kind: "Pod"}, "p", nil), replicaset.Invalid, selector.Invalid},
-		{terminating, replicaset.NamespaceTerminating, selector.Failed},
-		{apierrors.NewConflict(pods, "p", nil), replicaset.Failed, selector.Failed},
-		{apierrors.NewForbidden(pods, "p", nil), replicaset.Failed, selector.Failed},
-		{errors.New("broken"), replicaset.Failed, selector.Failed},
+		{nil, selector.Done},
+		{apierrors.NewNotFound(pods, "p"), selector.NotFound},
+		{fmt.Errorf("wrapped: %w", apierrors.NewNotFound(pods, "p")), selector.NotFound},
+		{apierrors.NewInvalid(schema.GroupKind{Kind: "Pod"}, "p", nil), selector.Invalid},
+		{terminating, selector.NamespaceTerminating},
+		{apierrors.NewConflict(pods, "p", nil), selector.Changed},
+		{apierrors.NewAlreadyExists(pods, "p"), selector.AlreadyExists},
+		{apierrors.NewForbidden(pods, "p", nil), selector.Failed},
+		{errors.New("broken"), selector.Failed},
 	} {
-		require.Equal(t, replicaset.Outcome{Answer: c.pod, Err: c.err}, kube.Outcome(c.err))
-		require.Equal(t, selector.Outcome{Answer: c.claim, Err: c.err}, kube.ClaimOutcome(c.err))
+		require.Equal(t, selector.Outcome{Answer: c.answer, Err: c.err}, kube.Outcome(c.err))
 	}
 }

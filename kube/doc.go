@@ -30,8 +30,8 @@
 //	IntOrPercent                        ToIntOrString
 //
 // or without one: [Entry] and [Entries] for the history of package revision; [Child],
-// [Owner] and [Fresh] for claims of any object by any other; [Outcome], [ClaimOutcome]
-// and [CreateOutcome] for errors of the API server.
+// [Owner] and [Fresh] for claims of any object by any other; [Outcome] for errors
+// of the API server.
 //
 // Outbound there is one for each action:
 //

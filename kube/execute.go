@@ -129,8 +129,12 @@ func Stale(err error) bool {
 	return err == selector.ErrGone || inner != nil && Stale(inner)
 }
 
-// outcome returns what an error of the API server means to a planner.
-func outcome(err error) selector.Outcome {
+// Outcome returns what the error of a call means to a planner; nil is Done. Errors are
+// those of the API server, as client-go and controller-runtime return them. The name of
+// what was created is left to the caller.
+//
+// It mirrors the cases that the controllers of Kubernetes 1.36.3 tell apart.
+func Outcome(err error) selector.Outcome {
 	o := selector.Outcome{Answer: selector.Failed, Err: err}
 	switch {
 	case err == nil:
@@ -151,7 +155,7 @@ func outcome(err error) selector.Outcome {
 
 // do makes a write. The outcome tells the version that it has left in the object.
 func (e Executor) do(ctx context.Context, r Request) selector.Outcome {
-	o := outcome(e.Client.Do(ctx, r))
+	o := Outcome(e.Client.Do(ctx, r))
 	if o.Answer == selector.Done && r.Verb != VerbDelete {
 		o.ResourceVersion = r.Object.GetResourceVersion()
 	}

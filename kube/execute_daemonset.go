@@ -174,13 +174,13 @@ func (x *daemonExecutor) newPod(ctx context.Context, a daemonset.CreatePod) sele
 	if a.Revision != "" {
 		r := x.revisions[a.Revision]
 		if r == nil {
-			return outcome(&field.Error{
+			return Outcome(&field.Error{
 				Path: field.Element("revisions", a.Revision), Value: a.Revision, Detail: "must be there, because the plan makes a pod of it",
 			})
 		}
 		var err error
 		if ds, err = RestoredDaemonSet(ds, r); err != nil {
-			return outcome(err)
+			return Outcome(err)
 		}
 	}
 	return x.createPod(ctx, NewDaemonPod(ds, a))
@@ -226,12 +226,12 @@ func (x *daemonExecutor) act(ctx context.Context, a daemonset.Action) selector.O
 		}
 		return o
 	}
-	return outcome(fmt.Errorf("unknown action %T", a))
+	return Outcome(fmt.Errorf("unknown action %T", a))
 }
 
 func (x *daemonExecutor) updateRevision(ctx context.Context, a daemonset.UpdateRevision) selector.Outcome {
 	if x.revisions[a.Name] == nil {
-		return outcome(&field.Error{
+		return Outcome(&field.Error{
 			Path: field.Element("revisions", a.Name), Value: a.Name, Detail: "must be there, because the plan writes it",
 		})
 	}
@@ -253,16 +253,16 @@ func (x *daemonExecutor) createRevision(ctx context.Context, a daemonset.CreateR
 	}
 	existing := x.revision(a.Name)
 	if err := x.Client.Get(ctx, existing); err != nil {
-		return outcome(err)
+		return Outcome(err)
 	}
 	stored := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: x.ds.Namespace, Name: x.ds.Name}}
 	if err := x.Client.Get(ctx, stored); err != nil {
-		return outcome(err)
+		return Outcome(err)
 	}
 	count, err := revision.DaemonSetTaken(x.ds.Name, a.Data, ControllerRevision(existing),
 		x.ds.Status.CollisionCount, stored.Status.CollisionCount, revision.Options{})
 	if err != nil {
-		return outcome(err)
+		return Outcome(err)
 	}
 	if count == nil {
 		return selector.Outcome{Answer: selector.Done, Name: existing.Name, UID: string(existing.UID), ResourceVersion: existing.ResourceVersion}

@@ -87,7 +87,7 @@ func (x *deploymentExecutor) complete(p deploy.Plan) bool {
 			created = a.Name
 		}
 		if name := target(a); name != "" && name != created && x.sets[name] == nil {
-			x.report.Outcomes[i] = outcome(&field.Error{
+			x.report.Outcomes[i] = Outcome(&field.Error{
 				Path: field.Element("replicaSets", name), Value: name, Detail: "must be there, because the plan writes it",
 			})
 			return false
@@ -161,7 +161,7 @@ func (x *deploymentExecutor) act(ctx context.Context, a deploy.Action) selector.
 	case deploy.PauseDeployment:
 		return x.pause(ctx, a)
 	}
-	return outcome(fmt.Errorf("unknown action %T", a))
+	return Outcome(fmt.Errorf("unknown action %T", a))
 }
 
 // version returns the version that a ReplicaSet must have: what this plan has written, or

@@ -119,7 +119,7 @@ func (x *podExecutor) create(ctx context.Context, a replicaset.CreatePods) {
 // patch changes an object, unless the patch could not be made.
 func (e Executor) patch(ctx context.Context, o Object, p Patch, err error) selector.Outcome {
 	if err != nil {
-		return outcome(err)
+		return Outcome(err)
 	}
 	return e.do(ctx, Request{Verb: VerbPatch, Object: o, Patch: p})
 }

@@ -81,7 +81,7 @@ func (e Executor) create(ctx context.Context, o Object) selector.Outcome {
 			break
 		}
 	}
-	done := outcome(err)
+	done := Outcome(err)
 	if err == nil {
 		done.Name, done.UID, done.ResourceVersion = made.GetName(), string(made.GetUID()), made.GetResourceVersion()
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/zero"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/selector"
@@ -104,7 +105,7 @@ func mergePatch(uid string, annotations map[string]string, spec *patchSpec) (Pat
 // AdoptPatch returns the strategic merge patch by which d becomes the controller of
 // a ReplicaSet.
 func AdoptPatch(d *appsv1.Deployment, a deploy.AdoptReplicaSet) Patch {
-	d = field.OrZero(d)
+	d = zero.Or(d)
 	owner := selector.Owner{APIVersion: "apps/v1", Kind: deploy.Kind, Name: d.Name, UID: string(d.UID)}
 	adopt := selector.AdoptChild{Kind: replicaset.Kind, Namespace: d.Namespace, Name: a.Name, UID: a.UID, Reference: owner.Reference()}
 	return Patch{Type: types.StrategicMergePatchType, Data: adopt.Patch()}
@@ -113,7 +114,7 @@ func AdoptPatch(d *appsv1.Deployment, a deploy.AdoptReplicaSet) Patch {
 // ReleasePatch returns the strategic merge patch by which d ceases to be the
 // controller of a ReplicaSet.
 func ReleasePatch(d *appsv1.Deployment, a deploy.ReleaseReplicaSet) Patch {
-	d = field.OrZero(d)
+	d = zero.Or(d)
 	release := selector.ReleaseChild{Kind: replicaset.Kind, Namespace: d.Namespace, Name: a.Name, UID: a.UID, OwnerUID: string(d.UID)}
 	return Patch{Type: types.StrategicMergePatchType, Data: release.Patch()}
 }
@@ -121,8 +122,8 @@ func ReleasePatch(d *appsv1.Deployment, a deploy.ReleaseReplicaSet) Patch {
 // RolledBack returns a copy of d with the template of rs, without its hash label,
 // and the annotations that the action sets.
 func RolledBack(d *appsv1.Deployment, rs *appsv1.ReplicaSet, a deploy.RollBackDeployment) *appsv1.Deployment {
-	back := field.OrZero(d).DeepCopy()
-	field.OrZero(rs).Spec.Template.DeepCopyInto(&back.Spec.Template)
+	back := zero.Or(d).DeepCopy()
+	zero.Or(rs).Spec.Template.DeepCopyInto(&back.Spec.Template)
 	if back.Spec.Template.Labels == nil {
 		back.Spec.Template.Labels = map[string]string{}
 	}
@@ -134,7 +135,7 @@ func RolledBack(d *appsv1.Deployment, rs *appsv1.ReplicaSet, a deploy.RollBackDe
 // RollbackCleared returns a copy of d without the annotation that asks for a
 // rollback.
 func RollbackCleared(d *appsv1.Deployment) *appsv1.Deployment {
-	cleared := field.OrZero(d).DeepCopy()
+	cleared := zero.Or(d).DeepCopy()
 	delete(cleared.Annotations, revision.AnnotationRollback)
 	return cleared
 }

@@ -5,7 +5,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/zero"
 	"github.com/kplan-go/kplan/replicaset"
 )
 
@@ -36,7 +36,7 @@ func ReplicationControllerSnapshot(rc *corev1.ReplicationController, pods []*cor
 //
 // It mirrors convertRCtoRS of the replication package of Kubernetes 1.36.3.
 func FromReplicationController(rc *corev1.ReplicationController) *appsv1.ReplicaSet {
-	rc = field.OrZero(rc)
+	rc = zero.Or(rc)
 	rs := &appsv1.ReplicaSet{
 		ObjectMeta: rc.ObjectMeta,
 		Spec:       appsv1.ReplicaSetSpec{Replicas: rc.Spec.Replicas, MinReadySeconds: rc.Spec.MinReadySeconds},

@@ -3,7 +3,7 @@ package podorder
 import (
 	"cmp"
 
-	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/zero"
 )
 
 // Compare returns a negative number if a is deleted before b, a positive one if b
@@ -34,7 +34,7 @@ func (o Order) Compare(a, b Pod) int {
 
 // Decide is [Order.Compare] with the rule that decides, which is "" for 0.
 func (o *Order) Decide(a, b *Pod) (Rule, int) {
-	a, b = field.OrZero(a), field.OrZero(b)
+	a, b = zero.Or(a), zero.Or(b)
 	r := ranking{order: o, exact: o.isExact(), now: instant(o.Now), stages: o.resolved()}
 	x, y := r.key(a, r.complete(r.place(a, 0), a)), r.key(b, r.complete(r.place(b, 1), b))
 	return r.decide(&x, &y, a, b)

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/zero"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/selector"
 )
@@ -13,7 +13,7 @@ import (
 // of a snapshot are in its namespace, which is not named. With nil it is the owner of
 // nothing.
 func Owner(rs *ReplicaSet) selector.Owner {
-	rs = field.OrZero(rs)
+	rs = zero.Or(rs)
 	o := selector.Owner{
 		APIVersion: "apps/v1", Kind: Kind, Name: rs.Name, UID: rs.UID, Deleting: !rs.DeletionTimestamp.IsZero(),
 	}

@@ -1,6 +1,6 @@
 package selector
 
-import "github.com/kplan-go/kplan/internal/field"
+import "github.com/kplan-go/kplan/internal/zero"
 
 // A Change is what a new selector would do to the children of an owner that it
 // would not do anyway.
@@ -13,7 +13,7 @@ type Change struct {
 // its selector became the new one. Kubernetes has made selectors immutable because
 // of the surprises in this list.
 func SelectorChange(o *Owner, s Selector, n int, child func(i int) Child) Change {
-	after := *field.OrZero(o)
+	after := *zero.Or(o)
 	after.Selector = s
 	var change Change
 	for i := range n {

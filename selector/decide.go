@@ -1,6 +1,6 @@
 package selector
 
-import "github.com/kplan-go/kplan/internal/field"
+import "github.com/kplan-go/kplan/internal/zero"
 
 // A Verdict is what becomes of a child.
 type Verdict string
@@ -46,7 +46,7 @@ func (d Decision) String() string { return string(d.Verdict) + " (" + string(d.R
 // It mirrors BaseControllerRefManager.ClaimObject of the controller package of
 // Kubernetes 1.36.3.
 func Decide(o *Owner, c *Child) Decision {
-	o, c = field.OrZero(o), field.OrZero(c)
+	o, c = zero.Or(o), zero.Or(c)
 	if c.ControllerUID != o.UID && c.Controlled() {
 		return Decision{Ignore, ReasonOwnedByOther}
 	}

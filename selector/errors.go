@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/kplan-go/kplan/internal/zero"
 )
 
 // The classes of a [FieldError]. An error without a class is an invalid value.
@@ -78,7 +80,7 @@ func aggregateText(texts []string) string {
 //
 // It mirrors field.Error.Error of apimachinery 0.36.3.
 func FieldText(e *FieldError) string {
-	e = field.OrZero(e)
+	e = zero.Or(e)
 	text := e.Path + ": "
 	switch {
 	case errors.Is(e.Err, ErrRequired):

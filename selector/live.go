@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/zero"
 )
 
 // ErrNotChecked is the error of adoptions that are resolved without a live check.
@@ -33,7 +33,7 @@ type Fresh struct {
 // It mirrors RecheckDeletionTimestamp of the controller package of Kubernetes
 // 1.36.3, and the functions that its callers pass.
 func CheckLive(o *Owner, f Fresh) Live {
-	o = field.OrZero(o)
+	o = zero.Or(o)
 	switch {
 	case f.Err != nil:
 		return Live{Err: fmt.Errorf("can't recheck DeletionTimestamp: %w", f.Err)}

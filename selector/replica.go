@@ -1,6 +1,6 @@
 package selector
 
-import "github.com/kplan-go/kplan/internal/field"
+import "github.com/kplan-go/kplan/internal/zero"
 
 // DecideReplica is [Decide] for the pods of a ReplicaSet or ReplicationController.
 // These look only at candidates, pods of their namespace that have no controller or
@@ -11,7 +11,7 @@ import "github.com/kplan-go/kplan/internal/field"
 // It mirrors FilterPodsByOwner, FilterActivePods and FilterClaimedPods of
 // Kubernetes 1.36.3.
 func DecideReplica(o *Owner, c *Child) Decision {
-	o, c = field.OrZero(o), field.OrZero(c)
+	o, c = zero.Or(o), zero.Or(c)
 	controlled := c.Controlled()
 	switch {
 	case controlled && (c.ControllerUID != o.UID || c.ControllerKind != o.Kind || c.ControllerName != o.Name):

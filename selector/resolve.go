@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/zero"
 )
 
 // A Resolution is what to write for a [Claim], after the live check.
@@ -38,7 +38,7 @@ func (f Failure) Unwrap() error { return f.Err }
 // It mirrors AdoptPod and ReleasePod of the controller package of Kubernetes
 // 1.36.3.
 func Resolve(o *Owner, claim Claim, child func(i int) Child, live Live) Resolution {
-	o = field.OrZero(o)
+	o = zero.Or(o)
 	r := Resolution{Keep: slices.Clone(claim.Keep)}
 	refused := live.err()
 	adopt, release := claim.Adopt, claim.Release

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/zero"
 )
 
 // ControllersSelecting returns the numbers of the controllers of a child's
@@ -15,7 +15,7 @@ import (
 //
 // It mirrors GetPodReplicaSets and its siblings in client-go 0.36.3.
 func ControllersSelecting(c *Child, controllers []Controller) []int {
-	c = field.OrZero(c)
+	c = zero.Or(c)
 	return oldestFirst(controllers, func(o *Owner) bool {
 		return o.Namespace == c.Namespace && o.Selector.Selects(c.Labels)
 	})

@@ -3,7 +3,7 @@ package selector
 import (
 	"slices"
 
-	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/zero"
 )
 
 // A ClaimV15 is how Kubernetes 1.5 sorts the pods of a namespace for a
@@ -18,7 +18,7 @@ type ClaimV15 struct {
 // ClassifyV15 sorts n pods. It mirrors PodControllerRefManager.Classify of the
 // controller package of Kubernetes 1.5.
 func ClassifyV15(o *Owner, n int, child func(i int) Child) ClaimV15 {
-	o = field.OrZero(o)
+	o = zero.Or(o)
 	var claim ClaimV15
 	for i := range n {
 		c := child(i)
@@ -41,7 +41,7 @@ func ClassifyV15(o *Owner, n int, child func(i int) Child) ClaimV15 {
 // ActionsV15 returns the writes of Kubernetes 1.5: adoptions first, without a live
 // check and without blockOwnerDeletion, then releases.
 func ActionsV15(o *Owner, claim ClaimV15, child func(i int) Child) Actions {
-	o = field.OrZero(o)
+	o = zero.Or(o)
 	var actions Actions
 	if !o.Deleting {
 		for _, i := range claim.MatchesNeedsController {
@@ -94,7 +94,7 @@ func ApplyOutcomeV15(claim ClaimV15, actions []Action, outcomes []Outcome) (mana
 // ManagedWithoutGC returns the pods that Kubernetes 1.5 manages if its garbage
 // collector is off: those that match and are active, whoever owns them.
 func ManagedWithoutGC(o *Owner, n int, child func(i int) Child) []int {
-	o = field.OrZero(o)
+	o = zero.Or(o)
 	var managed []int
 	for i := range n {
 		if c := child(i); !c.Deleting && !c.Finished && o.matches(&c) {

@@ -39,19 +39,20 @@ func (f file) at(pos token.Pos, format string, args ...any) string {
 	return fmt.Sprintf("%s:%d: %s", f.path, f.fset.Position(pos).Line, fmt.Sprintf(format, args...))
 }
 
-var toolkits = []string{"internal/field", "internal/quirk", "internal/union", "podorder", "revision", "rollout", "selector"}
+var toolkits = []string{"internal/field", "internal/quirk", "internal/union", "internal/zero", "podorder", "revision", "rollout", "selector"}
 
 // imports says which packages of ours each package may import. Its keys that are
 // not below internal are the exported core; they, internal/field,
-// internal/quirk and internal/union are the core.
+// internal/quirk, internal/union and internal/zero are the core.
 var imports = map[string][]string{
 	"internal/union": {},
-	"selector":       {"internal/union"},
+	"internal/zero":  {},
+	"selector":       {"internal/union", "internal/zero"},
 	"internal/field": {"selector"},
 	"internal/quirk": {"internal/field", "selector"},
-	"revision":       {"internal/field", "internal/quirk", "selector"},
-	"podorder":       {"internal/field", "internal/quirk", "selector"},
-	"rollout":        {"internal/field", "internal/quirk", "internal/union", "revision", "selector"},
+	"revision":       {"internal/field", "internal/quirk", "internal/zero", "selector"},
+	"podorder":       {"internal/field", "internal/quirk", "internal/zero", "selector"},
+	"rollout":        {"internal/field", "internal/quirk", "internal/union", "internal/zero", "revision", "selector"},
 	"replicaset":     toolkits,
 	"daemonset":      append([]string{"replicaset"}, toolkits...), // for expectations
 	"deploy":         append([]string{"replicaset"}, toolkits...),
