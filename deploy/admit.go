@@ -10,12 +10,6 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// Defaults of the Kubernetes API.
-const (
-	defaultProgressDeadlineSeconds = 600
-	defaultRevisionHistoryLimit    = 10
-)
-
 // A state is a snapshot that has been checked, defaulted and put in order, and the
 // plan as far as it has been made. It reads the caller's slices and maps in place
 // and never writes to them.
@@ -125,8 +119,8 @@ func (st *state) admitDeployment(errs *field.Errors) {
 		return *value
 	}
 	st.replicas = number("Deployment.Replicas", d.Replicas, 1)
-	st.deadline = number("Deployment.ProgressDeadlineSeconds", d.ProgressDeadlineSeconds, defaultProgressDeadlineSeconds)
-	st.historyLimit = number("Deployment.RevisionHistoryLimit", d.RevisionHistoryLimit, defaultRevisionHistoryLimit)
+	st.deadline = number("Deployment.ProgressDeadlineSeconds", d.ProgressDeadlineSeconds, NoLimit)
+	st.historyLimit = number("Deployment.RevisionHistoryLimit", d.RevisionHistoryLimit, NoLimit)
 	errs.NotNegative("Deployment.MinReadySeconds", d.MinReadySeconds)
 	st.admitStrategy(errs)
 }
@@ -139,19 +133,17 @@ func (st *state) admitStrategy(errs *field.Errors) {
 	}
 	switch d.Strategy {
 	case "", RollingUpdate:
-		surge := cmp.Or(d.MaxSurge, rollout.Percent(25))
-		unavailable := cmp.Or(d.MaxUnavailable, rollout.Percent(25))
-		if surge.IsNegative() {
-			errs.Add("Deployment.MaxSurge", surge.String(), "must not be negative")
+		if d.MaxSurge.IsNegative() {
+			errs.Add("Deployment.MaxSurge", d.MaxSurge.String(), "must not be negative")
 		}
-		if unavailable.IsNegative() {
-			errs.Add("Deployment.MaxUnavailable", unavailable.String(), "must not be negative")
+		if d.MaxUnavailable.IsNegative() {
+			errs.Add("Deployment.MaxUnavailable", d.MaxUnavailable.String(), "must not be negative")
 		}
 		resolve := rollout.Resolve
 		if st.opts.Corrected {
 			resolve = rollout.ResolveExact
 		}
-		st.budget = resolve(st.replicas, surge, unavailable)
+		st.budget = resolve(st.replicas, d.MaxSurge, d.MaxUnavailable)
 	case Recreate:
 		st.budget = rollout.Budget{Replicas: st.replicas}
 	default:

@@ -64,11 +64,14 @@ Deployment.UID: "": must be set, because it decides which ReplicaSets belong to 
 now: "": must be set`)
 }
 
-func TestDefaults(t *testing.T) {
+// TestUnset: what is not set means what it means to the controller, and not what the API
+// server would have stored.
+func TestUnset(t *testing.T) {
 	s := deploy.Snapshot{Deployment: deploy.Deployment{Name: "web", UID: "u"}}
 	p := reconcile(t, s)
-	requireEqual(t, "replicas 1, 25% and 25%", rollout.Budget{Replicas: 1, Surge: 1, Unavailable: 0}, p.Budget)
-	require.Equal(t, t0.Add(600*time.Second+1), p.RecheckAt, "the deadline is 10 minutes")
+	requireEqual(t, "replicas 1, no surge, and so 1 unavailable", rollout.Budget{Replicas: 1, Surge: 0, Unavailable: 1}, p.Budget)
+	require.Zero(t, p.RecheckAt, "no deadline")
+	require.Len(t, p.Status.Conditions, 1, "no Progressing without a deadline")
 
 	var sets []replicaset.ReplicaSet
 	for n := range 12 {
@@ -76,7 +79,7 @@ func TestDefaults(t *testing.T) {
 	}
 	d := web(3, reported(3, 3, 3, 3))
 	d.RevisionHistoryLimit = nil
-	require.Equal(t, "delete web-v10, delete web-v11", sizes(reconcile(t, snapshot(d, append(sets, set(2, 3))...))), "10 are kept")
+	require.Equal(t, "none", sizes(reconcile(t, snapshot(d, append(sets, set(2, 3))...))), "all of the history is kept")
 }
 
 // TestTimesAreNormal: equal instants give equal plans, whatever their zone and

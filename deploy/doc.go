@@ -143,6 +143,12 @@
 //     would release all and then panic.
 //   - An unknown strategy, negative numbers and a ReplicaSet without a UID are errors;
 //     upstream fails later or panics.
+//   - What is not set means what it means upstream: no deadline, no limit of the
+//     history, limits of 0 and so one unavailable pod. The defaults of the API are not
+//     upstream's controller's, and not those of this package. Unset replicas, which
+//     upstream panics on, are 1; an unset strategy, which ends upstream's pass with an
+//     error, is RollingUpdate; and an unset MaxSurge is 0 also where the new ReplicaSet
+//     is created or grows, which upstream gives up with an error.
 //   - A plan supposes that its adoptions succeed. What follows if one fails, or if what
 //     was to be adopted is gone, is [Finish].
 //   - If an old ReplicaSet cannot be shrunk in a rolling update, upstream writes the status

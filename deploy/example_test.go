@@ -21,7 +21,7 @@ func shop() deploy.Snapshot {
 		Deployment: deploy.Deployment{
 			Name: "web", UID: "d1", Replicas: new(int32(10)),
 			Template: revision.Template{ID: "image:2", Hash: "7d4c665cf7"},
-			MaxSurge: rollout.Int(3), MaxUnavailable: rollout.Int(2),
+			MaxSurge: rollout.Int(3), MaxUnavailable: rollout.Int(2), ProgressDeadlineSeconds: new(int32(600)),
 		},
 		ReplicaSets: []replicaset.ReplicaSet{{
 			Name: "web-66cf68d45", UID: "r1", ControllerUID: "d1", Replicas: new(int32(10)),

@@ -37,7 +37,11 @@ const (
 // RevisionHistoryLimit that no old ReplicaSet is deleted.
 const NoLimit = 1<<31 - 1
 
-// A Deployment is the desired state and the last written status.
+// A Deployment is the desired state and the last written status. What is not set means
+// what it means to the Deployment controller; the defaults of the API, such as limits of
+// 25%, are set by the API server, before the controller sees them, and by
+// DefaultDeployment of package kube. If neither limit is more than 0, MaxUnavailable
+// is 1.
 type Deployment struct {
 	Name            string            `json:"name"`
 	UID             string            `json:"uid"`
@@ -55,11 +59,11 @@ type Deployment struct {
 	Template                revision.Template    `json:"template"`
 	TemplateLabels          map[string]string    `json:"templateLabels,omitempty"`
 	Strategy                Strategy             `json:"strategy,omitzero"`       // "" means RollingUpdate
-	MaxSurge                rollout.IntOrPercent `json:"maxSurge,omitzero"`       // unset means 25%
-	MaxUnavailable          rollout.IntOrPercent `json:"maxUnavailable,omitzero"` // unset means 25%
+	MaxSurge                rollout.IntOrPercent `json:"maxSurge,omitzero"`       // unset means 0
+	MaxUnavailable          rollout.IntOrPercent `json:"maxUnavailable,omitzero"` // unset means 0
 	MinReadySeconds         int32                `json:"minReadySeconds,omitzero"`
-	ProgressDeadlineSeconds *int32               `json:"progressDeadlineSeconds,omitzero"` // nil means 600
-	RevisionHistoryLimit    *int32               `json:"revisionHistoryLimit,omitzero"`    // nil means 10
+	ProgressDeadlineSeconds *int32               `json:"progressDeadlineSeconds,omitzero"` // nil means none
+	RevisionHistoryLimit    *int32               `json:"revisionHistoryLimit,omitzero"`    // nil means all are kept
 	Paused                  bool                 `json:"paused,omitzero"`
 
 	// Partitioned asks for the rules of partitioned Deployments; see [PartitionedBy].

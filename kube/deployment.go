@@ -17,8 +17,10 @@ import (
 // an unknown strategy. What the API server would reject besides, see [Validate],
 // does not stop a plan for an object that is stored already.
 //
-// A missing rollingUpdate block leaves MaxSurge and MaxUnavailable unset, and so
-// does the Recreate strategy, which does not read them.
+// What is not set stays unset, and means what it means to the controller, which need
+// not be what the API server would have stored: see [DefaultDeployment]. A missing
+// rollingUpdate block leaves MaxSurge and MaxUnavailable unset, and so does the
+// Recreate strategy, which does not read them.
 func Deployment(d *appsv1.Deployment) (deploy.Deployment, error) {
 	if d == nil {
 		d = &appsv1.Deployment{}

@@ -8,7 +8,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
-	appsdefaults "k8s.io/kubernetes/pkg/apis/apps/v1"
 
 	"github.com/kplan-go/kplan/internal/conformance/gen"
 	"github.com/kplan-go/kplan/internal/conformance/upstream"
@@ -17,8 +16,7 @@ import (
 // afterPass returns the case as the controller leaves it. The statuses of the
 // ReplicaSets stay as they are.
 func afterPass(dc *upstream.Deployments, c *gen.DeploymentCase) *gen.DeploymentCase {
-	d := c.Deployment.DeepCopy()
-	appsdefaults.SetDefaults_Deployment(d)
+	d := readable(c.Deployment.DeepCopy())
 	dc.Fill(d, c.ReplicaSets, c.Pods)
 	next := &gen.DeploymentCase{Deployment: d, ReplicaSets: slices.Clone(c.ReplicaSets), Pods: c.Pods}
 	named := func(name string) int {

@@ -15,7 +15,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	appsdefaults "k8s.io/kubernetes/pkg/apis/apps/v1"
 	"pgregory.net/rapid"
 	"sigs.k8s.io/yaml"
 
@@ -34,14 +33,10 @@ type deploymentPass struct {
 	rejected       error // why there is no plan
 }
 
-// passDeployment runs both sides. The controller sees the objects as the API server
-// would have completed them; the planner sees them as they are.
+// passDeployment runs both sides on the same object. Only what upstream cannot read at
+// all is completed for it: see readable.
 func passDeployment(dc *upstream.Deployments, c *gen.DeploymentCase, now time.Time) deploymentPass {
-	stored := c.Deployment
-	if incomplete(stored) {
-		stored = stored.DeepCopy()
-		appsdefaults.SetDefaults_Deployment(stored)
-	}
+	stored := readable(c.Deployment)
 	dc.Fill(stored, c.ReplicaSets, c.Pods)
 	p := deploymentPass{c: c, result: dc.Sync(stored)}
 	p.upstream = upstreamOutcome(c, p.result)
@@ -50,11 +45,36 @@ func passDeployment(dc *upstream.Deployments, c *gen.DeploymentCase, now time.Ti
 	return p
 }
 
-func incomplete(d *appsv1.Deployment) bool {
-	s := &d.Spec
-	r := s.Strategy.RollingUpdate
-	return s.Replicas == nil || s.ProgressDeadlineSeconds == nil || s.RevisionHistoryLimit == nil || s.Strategy.Type == "" ||
-		r != nil && (r.MaxSurge == nil || r.MaxUnavailable == nil)
+// readable returns the Deployment as upstream can read it. It panics if replicas or the
+// block of a rolling update is nil, and ends with an error if there is no strategy,
+// whose place the planner gives to RollingUpdate. Whatever else is unset stays so for
+// both sides, the limits in the block included.
+func readable(d *appsv1.Deployment) *appsv1.Deployment {
+	strategy := &d.Spec.Strategy
+	rolling := strategy.Type == "" || strategy.Type == appsv1.RollingUpdateDeploymentStrategyType
+	if d.Spec.Replicas != nil && strategy.Type != "" && (!rolling || strategy.RollingUpdate != nil) {
+		return d
+	}
+	d = d.DeepCopy()
+	if d.Spec.Replicas == nil {
+		d.Spec.Replicas = new(int32(1))
+	}
+	if rolling {
+		d.Spec.Strategy.Type = appsv1.RollingUpdateDeploymentStrategyType
+		if d.Spec.Strategy.RollingUpdate == nil {
+			d.Spec.Strategy.RollingUpdate = &appsv1.RollingUpdateDeployment{}
+		}
+	}
+	return d
+}
+
+func unset(what func(*appsv1.DeploymentSpec) bool) func(*deploymentPass) bool {
+	return func(p *deploymentPass) bool { return what(&p.c.Deployment.Spec) }
+}
+
+func unsetSurge(s *appsv1.DeploymentSpec) bool {
+	return s.Strategy.Type == "" || s.Strategy.Type == appsv1.RollingUpdateDeploymentStrategyType &&
+		(s.Strategy.RollingUpdate == nil || s.Strategy.RollingUpdate.MaxSurge == nil)
 }
 
 // alignRecheck makes rechecks comparable. Upstream does not ask for one if it has just
@@ -114,7 +134,15 @@ var deploymentCorners = []corner[*deploymentPass]{
 		return p.c.Deployment.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType
 	}},
 	{"unknown strategy", func(p *deploymentPass) bool { return p.c.Deployment.Spec.Strategy.Type == "Canary" }},
-	{"fields left to the API server's defaults", func(p *deploymentPass) bool { return incomplete(p.c.Deployment) }},
+	{"no replicas set", unset(func(s *appsv1.DeploymentSpec) bool { return s.Replicas == nil })},
+	{"no deadline set", unset(func(s *appsv1.DeploymentSpec) bool { return s.ProgressDeadlineSeconds == nil })},
+	{"no history limit set", unset(func(s *appsv1.DeploymentSpec) bool { return s.RevisionHistoryLimit == nil })},
+	{"no strategy set", unset(func(s *appsv1.DeploymentSpec) bool { return s.Strategy.Type == "" })},
+	{"no surge set", unset(unsetSurge)},
+	{"no unavailable set", unset(func(s *appsv1.DeploymentSpec) bool {
+		r := s.Strategy.RollingUpdate
+		return r != nil && r.MaxUnavailable == nil
+	})},
 	{"paused", func(p *deploymentPass) bool { return p.c.Deployment.Spec.Paused }},
 	{"being deleted", func(p *deploymentPass) bool { return p.c.Deployment.DeletionTimestamp != nil }},
 	{"rollback requested", func(p *deploymentPass) bool { return has(p.c.Deployment.Annotations, revision.AnnotationRollback) }},

@@ -44,6 +44,17 @@ var deploymentDifferences = []difference[*deploymentPass]{
 		applies: func(p *deploymentPass) bool { return p.rejected != nil && unusableLimit(p.c.Deployment) },
 	},
 	{
+		name:   "unset surge is 0 for the new ReplicaSet as well",
+		reason: "deploy, Deviations: upstream reads an unset surge as 0, except where the new ReplicaSet is created or grows, which fails",
+		applies: func(p *deploymentPass) bool {
+			return unsetSurge(&p.c.Deployment.Spec) && p.result.Err != nil && strings.Contains(p.result.Err.Error(), "nil value for IntOrString")
+		},
+		forgive: func(p *deploymentPass) { // what upstream has done by then is the same
+			steps := append([]string(nil), p.ours.Steps[:min(len(p.ours.Steps), len(p.upstream.Steps))]...)
+			p.upstream, p.ours = deploymentOutcome{Steps: p.upstream.Steps}, deploymentOutcome{Steps: steps}
+		},
+	},
+	{
 		name:    "percentages beyond the precision of a float",
 		reason:  "rollout, Deviations: whole numbers are computed; floats are exact up to 2^53",
 		applies: func(p *deploymentPass) bool { return tooPrecise(limitsOf(p.c.Deployment)) },

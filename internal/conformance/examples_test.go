@@ -72,6 +72,9 @@ var deploymentExamples = map[string]func(*upstream.Deployments, time.Time) *gen.
 			d.Spec.Paused, d.Spec.Strategy.RollingUpdate.MaxSurge = true, new(intstr.FromString("5"))
 		}, "1")
 	},
+	"unset surge is 0 for the new ReplicaSet as well": func(_ *upstream.Deployments, now time.Time) *gen.DeploymentCase {
+		return rolloutCase(now, func(d *appsv1.Deployment) { d.Spec.Strategy.RollingUpdate.MaxSurge = nil }, "1")
+	},
 	"percentages beyond the precision of a float": func(_ *upstream.Deployments, now time.Time) *gen.DeploymentCase {
 		c := rolloutCase(now, func(d *appsv1.Deployment) {
 			*d.Spec.Replicas, d.Spec.Strategy.RollingUpdate.MaxSurge = math.MaxInt32, new(intstr.FromInt32(0))

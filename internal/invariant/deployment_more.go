@@ -241,7 +241,7 @@ func d13(p *DeploymentPass) []string {
 	if after == nil || after.Reason != deadlineExceeded || before != nil && before.Reason == deadlineExceeded {
 		return nil
 	}
-	seconds := int64(600)
+	seconds := int64(deploy.NoLimit)
 	if d.ProgressDeadlineSeconds != nil {
 		seconds = int64(*d.ProgressDeadlineSeconds)
 	}
@@ -260,7 +260,7 @@ func d13(p *DeploymentPass) []string {
 // d15 looks at the cleanup of the history.
 func d15(p *DeploymentPass) []string {
 	v := viewOf(p)
-	limit := int64(10)
+	limit := int64(deploy.NoLimit)
 	if n := v.d.RevisionHistoryLimit; n != nil {
 		limit = max(0, int64(*n))
 	}

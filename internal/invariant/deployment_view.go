@@ -57,7 +57,7 @@ func viewOf(p *DeploymentPass) *deploymentView {
 func (v *deploymentView) readSpec() {
 	d := v.d
 	v.replicas, v.deleting, v.paused = orOne(d.Replicas), !d.DeletionTimestamp.IsZero(), d.Paused
-	surge, unavailable := orDefault(d.MaxSurge, rollout.Percent(25)), orDefault(d.MaxUnavailable, rollout.Percent(25))
+	surge, unavailable := d.MaxSurge, d.MaxUnavailable
 	v.recreate = d.Strategy == deploy.Recreate
 	if part := d.Partitioned; part != nil {
 		v.paused, v.recreate = part.Paused, false

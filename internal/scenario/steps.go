@@ -13,6 +13,7 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -107,7 +108,11 @@ func (c *Cluster) object(kind, name string, args map[string][]string) error {
 	case "deployment":
 		d := find(c.deployments, deploymentName, name)
 		if d == nil {
-			d = &deploy.Deployment{Name: name, UID: c.newUID(), Selector: selector.FromLabels(own), TemplateLabels: own}
+			d = &deploy.Deployment{ // with what the API server sets
+				Name: name, UID: c.newUID(), Selector: selector.FromLabels(own), TemplateLabels: own,
+				MaxSurge: rollout.Percent(25), MaxUnavailable: rollout.Percent(25),
+				ProgressDeadlineSeconds: new(int32(600)), RevisionHistoryLimit: new(int32(10)),
+			}
 			insert(&c.deployments, deploymentName, d)
 		}
 		d.Generation++

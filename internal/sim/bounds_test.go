@@ -71,17 +71,10 @@ func budgetOf(d *Deployment) rollout.Budget {
 	if p := deploy.PartitionedBy(d.Deployment); p != nil {
 		return rollout.PartitionBudget(*d.Replicas, p.RollingUpdate, nil)
 	}
-	surge, unavailable := d.MaxSurge, d.MaxUnavailable
-	if surge.IsZero() {
-		surge = rollout.Percent(25)
-	}
-	if unavailable.IsZero() {
-		unavailable = rollout.Percent(25)
-	}
 	if d.Strategy == deploy.Recreate {
 		return rollout.Budget{Replicas: *d.Replicas, Unavailable: *d.Replicas}
 	}
-	return rollout.Resolve(*d.Replicas, surge, unavailable)
+	return rollout.Resolve(*d.Replicas, d.MaxSurge, d.MaxUnavailable)
 }
 
 // surge: no more pods are wanted than replicas and surge, or than before.

@@ -113,6 +113,7 @@ func (w *World) createDeployment() {
 	d := &Deployment{Deployment: deploy.Deployment{
 		Name: "web", Generation: 1, Selector: selector.FromLabels(appWeb), TemplateLabels: appWeb,
 		Template: revision.Template{ID: w.someTemplate()}, Replicas: new(w.random.Int32N(7)),
+		ProgressDeadlineSeconds: new(int32(600)), RevisionHistoryLimit: new(int32(10)), // as the API server stores them
 	}, CreatedAt: w.now}
 	w.someStrategy(&d.Deployment)
 	if w.random.IntN(4) == 0 {
@@ -130,7 +131,7 @@ func (w *World) someStrategy(d *deploy.Deployment) {
 	limit := func() rollout.IntOrPercent {
 		switch w.random.IntN(3) {
 		case 0:
-			return rollout.IntOrPercent{}
+			return rollout.Percent(25)
 		case 1:
 			return rollout.Int(w.random.Int32N(4))
 		}

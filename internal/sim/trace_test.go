@@ -21,7 +21,7 @@ func template(name string) revision.Template { return revision.Template{ID: name
 func deployment(name string, replicas int32, surge, unavailable rollout.IntOrPercent) deploy.Deployment {
 	return deploy.Deployment{
 		Name: "web", UID: "d", Generation: 1, Replicas: new(replicas), Template: template(name),
-		MaxSurge: surge, MaxUnavailable: unavailable,
+		MaxSurge: surge, MaxUnavailable: unavailable, ProgressDeadlineSeconds: new(int32(600)), RevisionHistoryLimit: new(int32(10)),
 	}
 }
 
