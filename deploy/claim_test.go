@@ -68,7 +68,7 @@ func TestAdoptionPolicy(t *testing.T) {
 	}
 	require.Equal(t, "adopt web-v1, adopt web-v2, web-v1 3->0", orphans(deploy.AdoptAll))
 	require.Equal(t, "adopt web-v2", orphans(deploy.AdoptSameTemplate))
-	require.Equal(t, "create web-v2 3, annotate deployment", orphans(deploy.AdoptNone))
+	require.Equal(t, "create web-v2 3", orphans(deploy.AdoptNone), "whose name is taken, so that the plan ends there")
 	_, err := deploy.Reconcile(snapshot(web(1)), t0, deploy.Options{Adoption: "x"})
 	require.EqualError(t, err, `Options.Adoption: "x": must be SameTemplate or None, or unset`)
 }

@@ -11,7 +11,7 @@ import (
 //
 // It mirrors cleanupDeployment of the deployment controller of Kubernetes 1.36.3.
 func (st *state) cleanUpHistory() {
-	if st.historyLimit == NoLimit || len(st.sets) <= int(st.historyLimit) {
+	if st.historyLimit == NoLimit || int64(len(st.sets)) <= int64(st.historyLimit) {
 		return
 	}
 	entries, sets := make([]revision.Entry, 0, len(st.sets)), make([]*set, 0, len(st.sets))

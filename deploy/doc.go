@@ -143,6 +143,8 @@
 //     would release all and then panic.
 //   - An unknown strategy, negative numbers and a ReplicaSet without a UID are errors;
 //     upstream fails later or panics.
+//   - A size that wraps around below 0 is not planned, and the ReplicaSet stays as it
+//     is. Upstream writes it, which the API server refuses, in each pass again.
 //   - What is not set means what it means upstream: no deadline, no limit of the
 //     history, limits of 0 and so one unavailable pod. The defaults of the API are not
 //     upstream's controller's, and not those of this package. Unset replicas, which
@@ -155,7 +157,9 @@
 //     and forgets the failure until something changes. [Finish] writes the status as well,
 //     and returns the error, so that somebody tries again.
 //   - A plan supposes that the ReplicaSet can be created. What follows if it cannot,
-//     because its name is taken or for another reason, is [Finish].
+//     because its name is taken or for another reason, is [Finish]. If the snapshot
+//     shows that the name is taken, the plan ends with the creation, which changes
+//     nothing but the count of collisions.
 //   - When history is cleaned up, a ReplicaSet whose revision does not parse is
 //     placed by its age. Upstream compares it with each other one by age, which can
 //     be cyclic; then the plan always decides the same way:
@@ -194,8 +198,8 @@
 //     the progress deadline (#40207). Repaired: FoundNewReplicaSet.
 //   - D21: a changed message of ReplicaFailure is not reported, and neither is its
 //     end while paused.
-//   - D22: an old ReplicaSet in use is not replaced by another when history is cut
-//     (#41145).
+//   - D22: when history is cut, an old ReplicaSet in use takes the place of an idle one
+//     to go back to (#41145). Repaired: the limit counts idle ones.
 //   - D24: an empty map of labels is not recognised as an empty selector, and every
 //     orphan of the namespace is adopted.
 //   - D26: saturation reads "+3" and numbers beyond 32 bits as sizes.

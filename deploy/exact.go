@@ -2,6 +2,7 @@ package deploy
 
 import (
 	"cmp"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -39,7 +40,7 @@ func (st *state) scaleExactly(active []int) {
 		}
 		goal -= total
 	}
-	for k, share := range st.apportion(goal, active, weights) {
+	for k, share := range st.apportion(goal, active, weights, st.rounded(active, goal, total)) {
 		sizes[k] += share
 	}
 	for k, i := range active {
@@ -84,10 +85,29 @@ func (st *state) weights(active []int) []int64 {
 // sum of n of the largest within 63 bits.
 func shareBits(n int) int { return min(24, 32-bits.Len32(uint32(n))) }
 
-// apportion divides goal in proportion to weights, exactly. What rounding down
-// leaves over goes, one pod each, to those that rounding has cut most, or to the
-// largest or youngest sets by the policy. The sets are given largest first.
-func (st *state) apportion(goal int64, active []int, weights []int64) []int64 {
+// rounded returns the sizes that scaleProportionally would give, or nil if it cannot
+// compute them, moves a set against the direction of the whole, or is not asked for by
+// the policies.
+func (st *state) rounded(active []int, goal, total int64) []int32 {
+	toAdd := goal - total
+	if st.opts.Leftover != LeftoverDefault || st.opts.WeighByAvailable || total > math.MaxInt32 || toAdd != int64(int32(toAdd)) {
+		return nil
+	}
+	sizes := st.proportionalSizes(active, int32(toAdd))
+	for k, i := range active {
+		if change := int64(sizes[k]) - int64(st.sets[i].spec); cmp.Compare(change, 0) == -cmp.Compare(toAdd, 0) && change != 0 {
+			return nil
+		}
+	}
+	return sizes
+}
+
+// apportion divides goal in proportion to weights, exactly. What rounding down leaves
+// over goes, one pod each, to those that rounding has cut most, or to the largest or
+// youngest sets by the policy. Upstream's sizes, if given, are the answer where they do
+// so as well and differ in nothing but who comes first among equals, since nothing is
+// to be repaired then.
+func (st *state) apportion(goal int64, active []int, weights []int64, upstream []int32) []int64 {
 	sum := uint64(0)
 	for _, w := range weights {
 		sum += uint64(w) // which fits: see shareBits
@@ -107,27 +127,55 @@ func (st *state) apportion(goal int64, active []int, weights []int64) []int64 {
 		shares[k], cut[k] = int64(share), rest
 		left -= int64(share)
 	}
+	if divides(upstream, shares, cut, left) {
+		for k, size := range upstream {
+			shares[k] = int64(size)
+		}
+		return shares
+	}
 	for _, k := range st.leftoverOrder(active, cut)[:left] {
 		shares[k]++
 	}
 	return shares
 }
 
+// divides reports whether each size is a share rounded down or up, all that rounding
+// down has left over is given away, and none gets a pod whom rounding has cut less than
+// another who gets none.
+func divides(sizes []int32, shares []int64, cut []uint64, left int64) bool {
+	least, most := uint64(math.MaxUint64), uint64(0) // cut of those rounded up, and down
+	for k, size := range sizes {
+		switch {
+		case int64(size) == shares[k]:
+			most = max(most, cut[k])
+		case int64(size) == shares[k]+1:
+			least = min(least, cut[k])
+			left--
+		default:
+			return false
+		}
+	}
+	return sizes != nil && left == 0 && least >= most
+}
+
 // leftoverOrder returns the places of the sets in the order in which they get what
-// is left over.
+// is left over. Among equal ones this is the youngest first in both directions: when
+// pods go, those that get nothing lose one, and these are to be the oldest.
 func (st *state) leftoverOrder(active []int, cut []uint64) []int {
 	order := make([]int, len(active))
 	for k := range order {
 		order[k] = k
 	}
 	slices.SortFunc(order, func(k, l int) int {
+		i, j := active[k], active[l]
+		larger, younger := cmp.Compare(st.sets[j].spec, st.sets[i].spec), cmp.Compare(j, i)
 		switch st.opts.Leftover {
 		case LeftoverLargest:
-			return cmp.Compare(k, l)
+			return cmp.Or(larger, younger)
 		case LeftoverNewest:
-			return cmp.Compare(active[l], active[k])
+			return younger
 		}
-		return cmp.Or(cmp.Compare(cut[l], cut[k]), cmp.Compare(k, l))
+		return cmp.Or(cmp.Compare(cut[l], cut[k]), larger, younger)
 	})
 	return order
 }

@@ -75,8 +75,10 @@ func (st *state) annotateDeployment(number string) {
 	}
 }
 
-// create plans the ReplicaSet for the Deployment's template (rule 5).
-func (st *state) create() {
+// create plans the ReplicaSet for the Deployment's template (rule 5), and reports whether
+// the plan may go on. It may not if the name is taken: the creation will be refused, and
+// what follows is [AfterCreate].
+func (st *state) create() (ok bool) {
 	name := st.newName()
 	st.explainName(name)
 	st.newest = len(st.sets)
@@ -94,6 +96,10 @@ func (st *state) create() {
 		Name: name, Replicas: s.spec, Template: st.d.Template, Revision: st.next,
 		MinReadySeconds: st.d.MinReadySeconds, Labels: st.newLabels(), Annotations: maps.Clone(annotations), Reason: ReasonNewTemplate,
 	})
+	if st.named(name) != nil {
+		st.aborted, st.refresh = true, false
+		return false
+	}
 	if wanted > 0 {
 		st.event(len(st.plan.Actions)-1, "Normal", "ScalingReplicaSet", st.createEvent(name, s.spec))
 	}
@@ -101,6 +107,7 @@ func (st *state) create() {
 	if st.hasDeadline() {
 		st.setCondition(ConditionProgressing, replicaset.ConditionTrue, progressCreated, quoting("Created new replica set ", name, ""))
 	}
+	return true
 }
 
 // newLabels returns the labels of a new ReplicaSet, of its template and its pods:
@@ -140,7 +147,10 @@ func (st *state) newSize() int32 {
 	case st.opts.Corrected: // D4
 		return s.spec + int32(max(0, min(st.most()-total, int64(st.replicas-s.spec))))
 	}
-	return NewSize(st.budget, int32(total), s.spec)
+	if size := NewSize(st.budget, int32(total), s.spec); size >= 0 {
+		return size
+	}
+	return s.spec
 }
 
 // holdNew says why the new ReplicaSet does not grow.

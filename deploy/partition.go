@@ -194,7 +194,7 @@ func hasSpareRoom(n int) bool { return n&(n-1) != 0 }
 // any number, and cuts it to 32 bits.
 func (st *state) size(annotations map[string]string, key string) (int32, bool) {
 	if st.partitioned() && !st.opts.Corrected {
-		n, err := strconv.Atoi(annotations[key])
+		n, err := strconv.ParseInt(annotations[key], 10, 64)
 		return int32(n), err == nil
 	}
 	return size(annotations, key)

@@ -87,7 +87,7 @@ func (w written) value() (v rollout.IntOrPercent, ok bool) {
 	if !isPercent {
 		return rollout.IntOrPercent{}, false
 	}
-	n, err := strconv.Atoi(digits)
+	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil {
 		return rollout.IntOrPercent{}, false
 	}

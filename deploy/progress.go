@@ -49,6 +49,10 @@ func (st *state) notePause() {
 //
 // It mirrors syncRolloutStatus of the deployment controller of Kubernetes 1.36.3.
 func (st *state) reportProgress() {
+	if st.aborted {
+		st.keepStatus()
+		return
+	}
 	st.plan.Status = st.counts()
 	s, before := &st.plan.Status, findCondition(st.status, ConditionProgressing)
 	finished := s.Replicas == s.UpdatedReplicas && before != nil && before.Reason == progressAvailable

@@ -20,8 +20,8 @@ func (st *state) recreate() {
 	if down || st.oldPodsRunning() {
 		return
 	}
-	if st.newest < 0 {
-		st.create()
+	if st.newest < 0 && !st.create() {
+		return
 	}
 	st.setScale(st.newest, st.replicas, ReasonRecreateUp, false)
 	if st.complete(&st.d.Status) {

@@ -16,8 +16,9 @@ import (
 //
 // It mirrors rollback of the deployment controller of Kubernetes 1.36.3.
 func (st *state) rollBack(request int64) {
-	if st.newest < 0 && !st.opts.Corrected {
-		st.create()
+	if st.newest < 0 && !st.opts.Corrected && !st.create() {
+		st.keepStatus()
+		return
 	}
 	annotations := maps.Clone(st.d.Annotations)
 	for _, a := range st.plan.Actions {

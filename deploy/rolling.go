@@ -6,8 +6,8 @@ package deploy
 //
 // It mirrors rolloutRolling of the deployment controller of Kubernetes 1.36.3.
 func (st *state) roll() {
-	if st.newest < 0 {
-		st.create()
+	if st.newest < 0 && !st.create() {
+		return
 	}
 	if !st.growNew() && !st.shrinkOld() && st.complete(&st.d.Status) {
 		st.cleanUpHistory()

@@ -170,7 +170,7 @@ func (st *state) saturated() bool {
 		desired, ok := size(s.rs.Annotations, revision.AnnotationDesired)
 		return ok && desired == st.replicas
 	}
-	desired, err := strconv.Atoi(s.rs.Annotations[revision.AnnotationDesired])
+	desired, err := strconv.ParseInt(s.rs.Annotations[revision.AnnotationDesired], 10, 64)
 	return err == nil && int32(desired) == st.replicas
 }
 
@@ -194,7 +194,15 @@ func (st *state) scaleProportionally(active []int) {
 	}
 	toAdd := int32(st.leaveRoom(int64(allowed), int64(total)) - int64(total))
 	st.orderBySize(active, toAdd)
+	sizes := st.proportionalSizes(active, toAdd)
+	for k, i := range active {
+		st.setScale(i, sizes[k], ReasonScaling, true)
+	}
+}
 
+// proportionalSizes returns the sizes of the sets, given largest first, that keep their
+// shares when toAdd pods are added.
+func (st *state) proportionalSizes(active []int, toAdd int32) []int32 {
 	sizes, added := make([]int32, len(active)), int32(0)
 	for k, i := range active {
 		p := st.proportion(&st.sets[i], toAdd, added)
@@ -204,9 +212,7 @@ func (st *state) scaleProportionally(active []int) {
 	if toAdd != 0 {
 		sizes[0] = max(0, sizes[0]+toAdd-added)
 	}
-	for k, i := range active {
-		st.setScale(i, sizes[k], ReasonScaling, true)
-	}
+	return sizes
 }
 
 // orderBySize puts the largest sets first; among equals the youngest if pods are

@@ -80,10 +80,11 @@ func (st *state) available(s *set) int64 {
 
 // setScale plans a size for a set and reports whether it changes (rule 12). With
 // refresh the annotations are brought up to date even if the size is right
-// already; without, they are then left stale, as upstream leaves them.
+// already; without, they are then left stale, as upstream leaves them. A size that has
+// wrapped around below 0 (D4) changes nothing: the API server would refuse it.
 func (st *state) setScale(i int, to int32, reason Reason, refresh bool) bool {
 	s := &st.sets[i]
-	if s.spec == to && !(refresh && st.annotationsStale(s.rs.Annotations)) {
+	if to < 0 || s.spec == to && !(refresh && st.annotationsStale(s.rs.Annotations)) {
 		return false
 	}
 	if !s.scaled {

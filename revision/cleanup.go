@@ -31,9 +31,10 @@ func (e Entry) Hold() HoldReason {
 // which are beyond the limit but stay. One that is being deleted already does not
 // count. A limit of nil or [NoLimit] deletes nothing, and a negative one is 0.
 //
-// A ReplicaSet that stays is not replaced by a later one, so that more than limit
-// may be left. With [Options].Corrected it is, and ReplicaSets that can be deleted
-// never outnumber the limit.
+// A ReplicaSet in use counts against the limit like any other, so that fewer idle
+// ones than limit may be left to go back to. With [Options].Corrected idle ones alone
+// are counted, and as many as limit are left. Those are never replaced: one whose
+// status is older than its spec, and that stays for that, is looked at again.
 //
 // It mirrors cleanupDeployment of the deployment controller of Kubernetes 1.36.3,
 // which panics if the limit is negative.
@@ -44,7 +45,8 @@ func CleanUp(old []Entry, limit *int32, opts Options) (remove []int, held []Held
 	candidates := numberedByAge(old, opts)
 	n := 0
 	for _, c := range candidates {
-		if old[c.index].DeletionTimestamp.IsZero() {
+		e := &old[c.index]
+		if inUse := e.Hold() == HoldNotEmpty; e.DeletionTimestamp.IsZero() && !(inUse && opts.Corrected) {
 			candidates[n], n = c, n+1
 		}
 	}
@@ -52,10 +54,7 @@ func CleanUp(old []Entry, limit *int32, opts Options) (remove []int, held []Held
 	if surplus <= 0 {
 		return nil, nil
 	}
-	for _, i := range order(candidates[:n], 1) {
-		if len(remove) == surplus || (!opts.Corrected && len(remove)+len(held) == surplus) {
-			break
-		}
+	for _, i := range order(candidates[:n], 1)[:surplus] {
 		if reason := old[i].Hold(); reason != "" {
 			held = append(held, Held{Index: i, Reason: reason})
 			continue

@@ -127,10 +127,14 @@ func TestCleanUp(t *testing.T) {
 		want, held, wantRepaired string
 	}{
 		{"all but one", new(int32(1)), entries("1", "2", "3"), "a b", "", "a b"},
-		{"D22: one with a pod is skipped and not replaced, corrected it is", new(int32(1)),
-			list(entry("a", "1", pod), entry("b", "2"), entry("c", "3")), "b", "a HistoryNotEmpty", "b c"},
-		{"D22: both of the lowest have pods", new(int32(1)),
-			list(entry("a", "1", pod), entry("b", "2", pod), entry("c", "3")), "", "a HistoryNotEmpty, b HistoryNotEmpty", "c"},
+		{"one with a pod is skipped and not replaced", new(int32(1)),
+			list(entry("a", "1", pod), entry("b", "2"), entry("c", "3")), "b", "a HistoryNotEmpty", "b"},
+		{"the only idle one stays beside two in use", new(int32(1)),
+			list(entry("a", "1", pod), entry("b", "2", pod), entry("c", "3")), "", "a HistoryNotEmpty, b HistoryNotEmpty", ""},
+		{"D22: one in use takes the place of the only idle one, corrected it does not count", new(int32(1)),
+			list(entry("a", "1"), entry("b", "2", pod)), "a", "", ""},
+		{"one that is not synced is not replaced by a later one", new(int32(1)),
+			list(entry("a", "1", behind), entry("b", "2")), "", "a HistoryNotSynced", ""},
 		{"by revision and not by age", new(int32(2)), entries("3", "1", "4", "2"), "b d", "", "b d"},
 		{"no revision is the lowest", new(int32(1)), entries("1", "-"), "b", "", "b"},
 		{"R7: one that does not parse goes by its age, corrected it is 0", new(int32(1)), entries("1", "bad"), "a", "", "b"},
@@ -167,17 +171,18 @@ func TestCleanUp(t *testing.T) {
 }
 
 // Property: what is deleted is empty and not too much, the rest is within the limit
-// or held, and with Corrected those that could go never outnumber the limit.
+// or held, and with Corrected as many idle ones are left as the limit says, but for those
+// that are held.
 func TestCleanUpBounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		old := drawEntries(t)
 		limit := rapid.Int32Range(0, 4).Draw(t, "limit")
-		candidates, removable := 0, 0
+		candidates, idle := 0, 0
 		for _, e := range old {
 			if e.DeletionTimestamp.IsZero() {
 				candidates++
-				if e.Hold() == "" {
-					removable++
+				if *e.Replicas == 0 && e.Status.Replicas == 0 {
+					idle++
 				}
 			}
 		}
@@ -195,15 +200,15 @@ func TestCleanUpBounded(t *testing.T) {
 			if !opts.Corrected && left-len(held) > int(limit) {
 				t.Fatalf("%d are left and %d held, with a limit of %d", left, len(held), limit)
 			}
-			if opts.Corrected && left > int(limit) && removable > len(remove) {
-				t.Fatalf("%d are left with a limit of %d, and %d could go", left, limit, removable-len(remove))
+			if opts.Corrected && idle-len(remove)-len(held) != min(int(limit), idle) {
+				t.Fatalf("of %d idle ones %d go and %d are held, with a limit of %d", idle, len(remove), len(held), limit)
 			}
 		}
 	})
 }
 
 // Property: Corrected changes nothing where no revision is unreadable and no entry
-// beyond the limit is in use, and more is deleted the lower the limit.
+// is in use, and more is deleted the lower the limit.
 func TestCleanUpCorrectedWithoutDefect(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		old := drawEntries(t)

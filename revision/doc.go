@@ -179,8 +179,8 @@
 //     not say which it is of, so nothing here can tell.
 //   - R16: limits, see above. [FirstAttempt], Corrected: an unset collision count
 //     is 0.
-//   - D22: more old ReplicaSets than the limit are left if the lowest are in use
-//     (#40068). [CleanUp], Corrected.
+//   - D22: an old ReplicaSet in use takes the place of an idle one that the limit would
+//     keep (#41145). [CleanUp], Corrected.
 //
 // # Complexity
 //

@@ -79,13 +79,23 @@ var deploymentDifferences = []difference[*deploymentPass]{
 		},
 	},
 	{
+		name:    "no size below 0",
+		reason:  "deploy, Deviations: a size that wraps around below 0 is not planned; upstream writes it, and would be refused",
+		applies: func(p *deploymentPass) bool { return slices.ContainsFunc(p.upstream.Steps, belowZero) },
+		forgive: func(p *deploymentPass) { // up to the write that is refused
+			n := slices.IndexFunc(p.upstream.Steps, belowZero)
+			steps := append([]string(nil), p.ours.Steps[:min(n, len(p.ours.Steps))]...)
+			p.upstream, p.ours = deploymentOutcome{Steps: append([]string(nil), p.upstream.Steps[:n]...)}, deploymentOutcome{Steps: steps}
+		},
+	},
+	{
 		name:    "nothing released without a selector",
 		reason:  "deploy, Deviations: without a selector nothing is adopted or released; upstream releases all and panics",
 		applies: func(p *deploymentPass) bool { return p.c.Deployment.Spec.Selector == nil },
 	},
 	{
 		name:    "name of the new ReplicaSet taken",
-		reason:  "deploy, Deviations: what happens when it cannot be created is not planned yet",
+		reason:  "deploy, Deviations: what follows when it cannot be created is AfterCreate; the steps are the same",
 		applies: func(p *deploymentPass) bool { return p.nameTaken() },
 		forgive: func(p *deploymentPass) {
 			for _, o := range []*deploymentOutcome{&p.upstream, &p.ours} {
@@ -324,6 +334,12 @@ func untilCreate(steps []string) []string {
 		}
 	}
 	return steps
+}
+
+// belowZero reports whether a step sets a size that no ReplicaSet can have.
+func belowZero(step string) bool {
+	return strings.HasPrefix(step, "scale ") && strings.Contains(step, " to -") ||
+		strings.HasPrefix(step, "create ") && strings.Contains(step, " with -")
 }
 
 func progressing(s *appsv1.DeploymentStatus) *appsv1.DeploymentCondition {

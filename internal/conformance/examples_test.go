@@ -75,6 +75,16 @@ var deploymentExamples = map[string]func(*upstream.Deployments, time.Time) *gen.
 	"unset surge is 0 for the new ReplicaSet as well": func(_ *upstream.Deployments, now time.Time) *gen.DeploymentCase {
 		return rolloutCase(now, func(d *appsv1.Deployment) { d.Spec.Strategy.RollingUpdate.MaxSurge = nil }, "1")
 	},
+	"no size below 0": func(_ *upstream.Deployments, now time.Time) *gen.DeploymentCase {
+		c := rolloutCase(now, func(d *appsv1.Deployment) {
+			*d.Spec.Replicas, d.Spec.Strategy.RollingUpdate.MaxSurge = math.MaxInt32, new(intstr.FromInt32(0))
+		}, "1", "2")
+		for _, rs := range c.ReplicaSets {
+			rs.Spec.Replicas, rs.Status.AvailableReplicas = new(int32(math.MaxInt32)), 0
+			rs.Annotations[revision.AnnotationDesired] = "2147483647"
+		}
+		return c
+	},
 	"percentages beyond the precision of a float": func(_ *upstream.Deployments, now time.Time) *gen.DeploymentCase {
 		c := rolloutCase(now, func(d *appsv1.Deployment) {
 			*d.Spec.Replicas, d.Spec.Strategy.RollingUpdate.MaxSurge = math.MaxInt32, new(intstr.FromInt32(0))

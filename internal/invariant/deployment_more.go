@@ -264,7 +264,7 @@ func d15(p *DeploymentPass) []string {
 	if n := v.d.RevisionHistoryLimit; n != nil {
 		limit = max(0, int64(*n))
 	}
-	candidates, deletable, deleted := int64(0), int64(0), int64(0)
+	candidates, idle, deletable, deleted := int64(0), int64(0), int64(0), int64(0)
 	l := list(nil)
 	empty, scaled := map[string]bool{}, map[string]bool{}
 	for name, size := range v.sizes(slices.DeleteFunc(slices.Clone(p.Plan.Actions), func(a deploy.Action) bool { _, ok := a.(deploy.DeleteReplicaSet); return ok })) {
@@ -273,7 +273,11 @@ func d15(p *DeploymentPass) []string {
 	for _, rs := range v.old {
 		if rs.DeletionTimestamp.IsZero() {
 			candidates++
-			if sizeOf(rs) == 0 && rs.Status.Replicas == 0 && rs.Generation <= rs.Status.ObservedGeneration {
+			if sizeOf(rs) != 0 || rs.Status.Replicas != 0 {
+				continue
+			}
+			idle++
+			if rs.Generation <= rs.Status.ObservedGeneration {
 				deletable++
 				empty[rs.UID] = true
 			}
@@ -289,7 +293,10 @@ func d15(p *DeploymentPass) []string {
 	}
 	surplus := max(0, candidates-limit)
 	l.addIf(deleted > surplus, "%d of %d old sets are deleted, %d are beyond the limit", deleted, candidates, surplus)
-	exactly := deleted > 0 && (p.Options.Corrected || p.Strict)
-	l.addIf(exactly && deleted != min(surplus, deletable), "%d old sets are deleted, %d are beyond the limit and %d of them empty", deleted, surplus, deletable)
+	beyond := max(0, idle-limit) // one that is not observed yet may be among those
+	l.addIf(p.Options.Corrected && (deleted > beyond || deleted > 0 && deleted < beyond-(idle-deletable)),
+		"%d old sets are deleted, %d idle ones are beyond the limit", deleted, beyond)
+	l.addIf(p.Strict && !p.Options.Corrected && deleted > 0 && deleted != min(surplus, deletable),
+		"%d old sets are deleted, %d are beyond the limit and %d of them empty", deleted, surplus, deletable)
 	return l
 }
