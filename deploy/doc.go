@@ -143,6 +143,8 @@
 //     would release all and then panic.
 //   - An unknown strategy, negative numbers and a ReplicaSet without a UID are errors;
 //     upstream fails later or panics.
+//   - The UID alone says whose a pod is. Upstream does not see a pod with the UID of an
+//     old ReplicaSet under another kind or name, and Recreate starts beside it.
 //   - A size that wraps around below 0 is not planned, and the ReplicaSet stays as it
 //     is. Upstream writes it, which the API server refuses, in each pass again.
 //   - What is not set means what it means upstream: no deadline, no limit of the

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/kplan-go/kplan/podorder"
-	"github.com/kplan-go/kplan/replicaset"
 )
 
 // recreate makes one step of a Recreate update (rule 13): all old pods go, and
@@ -80,7 +79,5 @@ func (st *state) ownerOf(p *podorder.Pod, byUID []int) (owner int, ok bool) {
 	if !found {
 		return 0, false
 	}
-	owner = byUID[at]
-	return owner, (p.ControllerKind == "" || p.ControllerKind == replicaset.Kind) &&
-		(p.ControllerName == "" || p.ControllerName == st.sets[owner].rs.Name)
+	return byUID[at], true
 }

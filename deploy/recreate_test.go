@@ -47,8 +47,8 @@ func TestOldPodsRunning(t *testing.T) {
 		{"succeeded", owned(podorder.Succeeded), false},
 		{"of the new one", podorder.Pod{Name: "p", Phase: podorder.Running, ControllerUID: "v2"}, false},
 		{"of nobody", podorder.Pod{Name: "p", Phase: podorder.Running}, false},
-		{"of another kind with the same UID", podorder.Pod{Name: "p", Phase: podorder.Running, ControllerKind: "Job", ControllerUID: "v1"}, false},
-		{"of another name with the same UID", podorder.Pod{Name: "p", Phase: podorder.Running, ControllerName: "x", ControllerUID: "v1"}, false},
+		{"of another kind with the same UID", podorder.Pod{Name: "p", Phase: podorder.Running, ControllerKind: "Job", ControllerUID: "v1"}, true},
+		{"of another name with the same UID", podorder.Pod{Name: "p", Phase: podorder.Running, ControllerName: "x", ControllerUID: "v1"}, true},
 	} {
 		s := snapshot(web(3, recreate), set(1, 0), set(2, 0))
 		s.Pods = []podorder.Pod{c.pod}
