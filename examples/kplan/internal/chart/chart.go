@@ -2,11 +2,11 @@
 package chart
 
 import (
-	"fmt"
-	"io"
 	"math"
 	"strings"
 	"time"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
 // A Chart is what happens on one axis of time.
@@ -88,17 +88,17 @@ func (c *Chart) most() float64 {
 const width = 72
 
 // Text draws the chart with one row for each series, and one for the spans.
-func (c *Chart) Text(w io.Writer) {
+func (c *Chart) Text(w *terminal.Writer) {
 	label := 0
 	for _, s := range c.rows() {
-		label = max(label, len([]rune(s.Name)))
+		label = max(label, len([]rune(terminal.Escape(s.Name))))
 	}
 	digits := 100 * time.Millisecond
 	if c.End >= time.Minute {
 		digits = time.Second
 	}
 	end := c.End.Round(digits).String()
-	fmt.Fprintf(w, "%-*s  0s%*s\n", label, "", width-2, end)
+	w.Printf("%-*s  0s%*s\n", label, "", width-2, end)
 	most := c.most()
 	for _, s := range c.Pods {
 		c.row(w, &s, label, most)
@@ -107,7 +107,7 @@ func (c *Chart) Text(w io.Writer) {
 		c.row(w, c.Traffic, label, 100)
 	}
 	if len(c.Spans) > 0 {
-		fmt.Fprintf(w, "%-*s  %s\n", label, "pauses", c.spans())
+		w.Printf("%-*s  %s\n", label, "pauses", c.spans())
 	}
 }
 
@@ -126,7 +126,7 @@ func (c *Chart) instant(column int) time.Duration {
 }
 
 // row draws a series as a line of blocks, and where it ends.
-func (c *Chart) row(w io.Writer, s *Series, label int, most float64) {
+func (c *Chart) row(w *terminal.Writer, s *Series, label int, most float64) {
 	const blocks = " ▁▂▃▄▅▆▇█"
 	levels := []rune(blocks)
 	var line strings.Builder
@@ -134,7 +134,7 @@ func (c *Chart) row(w io.Writer, s *Series, label int, most float64) {
 		share := s.at(c.instant(i)) / most
 		line.WriteRune(levels[int(math.Ceil(min(max(share, 0), 1)*float64(len(levels)-1)))])
 	}
-	fmt.Fprintf(w, "%-*s  %s %v\n", label, s.Name, line.String(), s.last())
+	w.Printf("%-*s  %s %v\n", label, s.Name, line.String(), s.last())
 }
 
 func (c *Chart) spans() string {

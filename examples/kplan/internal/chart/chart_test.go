@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
 // example is a rollout of six pods in three steps, with a pause and traffic.
@@ -40,14 +42,14 @@ func golden(t *testing.T, path string, text string) {
 
 func TestText(t *testing.T) {
 	var text strings.Builder
-	example().Text(&text)
+	example().Text(terminal.NewWriter(&text))
 	golden(t, "testdata/example.txt", text.String())
 	for _, line := range strings.Split(strings.TrimSpace(text.String()), "\n") {
 		require.LessOrEqual(t, len([]rune(line)), width+20, line)
 	}
 	// Nothing at all is drawn as well.
 	text.Reset()
-	(&Chart{Pods: []Series{{Name: "pods"}}}).Text(&text)
+	(&Chart{Pods: []Series{{Name: "pods"}}}).Text(terminal.NewWriter(&text))
 	require.Contains(t, text.String(), "pods ")
 }
 

@@ -13,6 +13,8 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
 // The size of a picture.
@@ -34,7 +36,8 @@ var (
 	shaded = color.NRGBA{R: 225, G: 225, B: 225, A: 255}
 )
 
-// SVG writes the chart as a picture.
+// SVG writes the chart as a picture. Names are escaped as on a terminal, because XML
+// cannot hold every character.
 func (c *Chart) SVG(w io.Writer) error {
 	height := podsHeight
 	if c.Traffic != nil {
@@ -55,7 +58,7 @@ func (c *Chart) HTML(w io.Writer) error {
 		return err
 	}
 	_, picture, _ := strings.Cut(svg.String(), "?>") // a page has no XML declaration in the middle
-	title := html.EscapeString(c.Title)
+	title := html.EscapeString(terminal.Escape(c.Title))
 	_, err := fmt.Fprintf(w, "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>%s</title></head>\n<body>\n%s\n</body>\n</html>\n", title, strings.TrimSpace(picture))
 	return err
 }
@@ -106,7 +109,7 @@ func (c *Chart) podsPlot() (*plot.Plot, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Title.Text = c.Title
+	p.Title.Text = terminal.Escape(c.Title)
 	p.Y.Label.Text = "pods"
 	if err := c.nameSpans(p); err != nil {
 		return nil, err
@@ -118,7 +121,7 @@ func (c *Chart) podsPlot() (*plot.Plot, error) {
 		}
 		line.LineStyle = draw.LineStyle{Color: gray, Width: vg.Points(1), Dashes: []vg.Length{vg.Points(4), vg.Points(3)}}
 		p.Add(line)
-		p.Legend.Add(b.Name, line)
+		p.Legend.Add(terminal.Escape(b.Name), line)
 	}
 	return p, nil
 }
@@ -131,7 +134,7 @@ func (c *Chart) nameSpans(p *plot.Plot) error {
 	var names plotter.XYLabels
 	for _, s := range c.Spans {
 		names.XYs = append(names.XYs, plotter.XY{X: s.From.Seconds(), Y: p.Y.Max})
-		names.Labels = append(names.Labels, s.Name)
+		names.Labels = append(names.Labels, terminal.Escape(s.Name))
 	}
 	labels, err := plotter.NewLabels(names)
 	if err != nil {
@@ -180,7 +183,7 @@ func (c *Chart) plot(most float64, list []Series, colors []color.Color) (*plot.P
 		line.StepStyle = plotter.PostStep
 		line.LineStyle = draw.LineStyle{Color: colors[i%len(colors)], Width: vg.Points(2)}
 		p.Add(line)
-		p.Legend.Add(s.Name, line)
+		p.Legend.Add(terminal.Escape(s.Name), line)
 	}
 	return p, nil
 }

@@ -76,8 +76,12 @@ func idlePod(p *corev1.Pod, owner string, now time.Time) (view.Pod, bool) {
 		return view.Pod{}, false
 	}
 	problem := manifest.ProblemOf(p)
-	return view.Pod{
+	idle := view.Pod{
 		Name: p.Name, ReplicaSet: owner, Node: p.Spec.NodeName, Phase: string(p.Status.Phase),
-		Age: now.Sub(p.CreationTimestamp.Time).Round(time.Second), Reason: problem.Reason, Message: problem.Message,
-	}, true
+		Reason: problem.Reason, Message: problem.Message,
+	}
+	if !p.CreationTimestamp.IsZero() {
+		idle.Age = new(now.Sub(p.CreationTimestamp.Time).Round(time.Second))
+	}
+	return idle, true
 }

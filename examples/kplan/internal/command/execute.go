@@ -24,18 +24,22 @@ func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := newRoot(program(args))
 	root.SetArgs(args[min(1, len(args)):])
 	root.SetIn(stdin)
-	root.SetOut(stdout)
+	out := &output{to: stdout}
+	root.SetOut(out)
 	root.SetErr(stderr)
 	err := root.Execute()
+	if out.err != nil {
+		err = &failure{out.err}
+	}
 	var failed *failure
 	switch {
 	case err == nil:
 		return 0
 	case errors.As(err, &failed):
-		fmt.Fprintf(stderr, "error: %v\n", failed.err)
+		complain(stderr, failed.err)
 		return exitFailure
 	}
-	fmt.Fprintf(stderr, "error: %s\n", strings.ReplaceAll(err.Error(), "\n", " "))
+	complain(stderr, err)
 	fmt.Fprintf(stderr, "See '%s --help'.\n", root.DisplayName())
 	return exitUsage
 }
@@ -88,6 +92,7 @@ kubectl get replicaset,pod -o yaml | kplan order -f - --count 2`),
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: name},
 	}
 	root.SetVersionTemplate("{{.DisplayName}} version {{.Version}}\n")
+	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(newPlan(name), newExplain(name), newSimulate(name), newHistory(name), newUndo(name), newOrder(name))
 	return root
 }

@@ -155,7 +155,7 @@ func TestUsage(t *testing.T) {
 		{[]string{"order", "-f", "x", "--count", "-1"}, `invalid argument "-1" for "--count" flag: must be a number of pods`},
 		{[]string{"order", "-f", "x", "--corrected"}, "unknown flag: --corrected"},
 		{[]string{"plan", "-f", "x", "--watch"}, "--watch needs TYPE/NAME in a cluster"},
-		{[]string{"simulate", "-f", "x", "--nodes", "few"}, `invalid argument "few" for "--nodes" flag: strconv.ParseUint: parsing "few": invalid syntax`},
+		{[]string{"simulate", "-f", "x", "--nodes", "few"}, `invalid argument "few" for "--nodes" flag: must be a whole number that is not negative`},
 		{[]string{"undo"}, "must have -f FILE, or TYPE/NAME in a cluster"},
 		{[]string{"history", "-f", "x", "2"}, "-f FILE and TYPE/NAME exclude each other"},
 		{[]string{"simulate", "-f", "x", "--jitter", "10"}, `invalid argument "10" for "--jitter" flag: must be a duration such as 10s or 1m30s`},

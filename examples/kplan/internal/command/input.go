@@ -3,7 +3,6 @@ package command
 import (
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/cluster"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 )
 
@@ -63,7 +63,7 @@ func (in *input) present() time.Time {
 }
 
 // A document is what a command shows of one object.
-type document interface{ Text(w io.Writer) }
+type document interface{ Text(w *terminal.Writer) }
 
 // write writes documents in a format.
 func write[T document](c *cobra.Command, format outputFormat, documents []T) error {
@@ -71,13 +71,14 @@ func write[T document](c *cobra.Command, format outputFormat, documents []T) err
 	if format == "json" {
 		return view.JSON(out, documents)
 	}
+	w := terminal.NewWriter(out)
 	for i, d := range documents {
 		if i > 0 {
-			fmt.Fprintln(out)
+			w.Printf("\n")
 		}
-		d.Text(out)
+		d.Text(w)
 	}
-	return nil
+	return w.Err()
 }
 
 // load reads files and tells what it passes over.
@@ -111,8 +112,9 @@ func (in *input) source(c *cobra.Command, filenames []string) manifest.Source {
 }
 
 func tell(c *cobra.Command, notes []string) {
+	w := terminal.NewWriter(c.ErrOrStderr())
 	for _, note := range notes {
-		fmt.Fprintf(c.ErrOrStderr(), "note: %s\n", note)
+		w.Printf("note: %s\n", note)
 	}
 }
 

@@ -5,14 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/cluster"
@@ -123,9 +121,4 @@ func contextOf(c *cobra.Command) context.Context {
 		return ctx
 	}
 	return context.Background()
-}
-
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
 }

@@ -2,12 +2,12 @@ package view
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/internal/sim"
 )
 
@@ -82,16 +82,16 @@ func (c Comparison) Unfinished() string {
 }
 
 // Text writes the strategies side by side.
-func (c Comparison) Text(w io.Writer) {
+func (c Comparison) Text(w *terminal.Writer) {
 	name := c.Name
 	if c.Namespace != "" {
 		name = c.Namespace + "/" + name
 	}
-	fmt.Fprintf(w, "Deployment %s: %s of each strategy", name, count(c.Runs, "rollout", "rollouts"))
+	w.Printf("Deployment %s: %s of each strategy", name, count(c.Runs, "rollout", "rollouts"))
 	if c.Start != "" {
-		fmt.Fprintf(w, "; pods start within %s", strings.ReplaceAll(c.Start, ",", ", "))
+		w.Printf("; pods start within %s", strings.ReplaceAll(c.Start, ",", ", "))
 	}
-	fmt.Fprint(w, "\n\n")
+	w.Printf("\n\n")
 	writePolicies(w, c.Policies)
 	zoned := len(c.Trials) > 0 && len(c.Trials[0].Zones) > 0
 	header := []string{"STRATEGY", "SURGE", "UNAVAILABLE", "PEAK PODS", "MIN AVAILABLE"}
@@ -103,7 +103,7 @@ func (c Comparison) Text(w io.Writer) {
 	} else {
 		header = append(header, "TIME")
 	}
-	t := newTable(header...)
+	t := terminal.NewTable(header...)
 	for i := range c.Trials {
 		r := &c.Trials[i]
 		row := []string{r.Strategy, fmt.Sprint(r.Surge), fmt.Sprint(r.Unavailable), fmt.Sprint(r.Peak), fmt.Sprint(r.LeastAvailable)}
@@ -114,9 +114,9 @@ func (c Comparison) Text(w io.Writer) {
 		if c.Runs > 1 {
 			row = append(row, r.quantileText(90), fmt.Sprintf("%d of %d", len(r.times), r.runs))
 		}
-		t.row(row...)
+		t.Row(row...)
 	}
-	t.writeTo(w)
+	t.WriteTo(w)
 }
 
 // MarshalJSON encodes the comparison. Times are in seconds, and null if so many runs do

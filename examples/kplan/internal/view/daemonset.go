@@ -2,10 +2,10 @@ package view
 
 import (
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
 // A DaemonPlan is the next plan for one DaemonSet.
@@ -19,23 +19,23 @@ type DaemonPlan struct {
 }
 
 // Text writes the plan for people.
-func (p DaemonPlan) Text(w io.Writer) {
-	fmt.Fprintf(w, "DaemonSet %s: %s\n\n", p.name(), p.bounds())
+func (p DaemonPlan) Text(w *terminal.Writer) {
+	w.Printf("DaemonSet %s: %s\n\n", p.name(), p.bounds())
 	writePolicies(w, p.Policies)
 	switch {
 	case !p.Plan.Empty():
-		p.actions().writeTo(w)
-		fmt.Fprintln(w)
+		p.actions().WriteTo(w)
+		w.Printf("\n")
 	case p.complete():
-		fmt.Fprint(w, "Nothing to do: the rollout is complete.\n\n")
+		w.Printf("Nothing to do: the rollout is complete.\n\n")
 	default:
-		fmt.Fprint(w, "Nothing to do at the moment.\n\n")
+		w.Printf("Nothing to do at the moment.\n\n")
 	}
 	p.holds(w)
 	p.nodes(w)
-	fmt.Fprintf(w, "\nStatus:      %v\n", p.Plan.Status)
+	w.Printf("\nStatus:      %v\n", p.Plan.Status)
 	if at := p.Plan.RecheckAt; !at.IsZero() {
-		fmt.Fprintf(w, "Recheck:     %s, in %s\n", at.Format(time.RFC3339), clock(at.Sub(p.Now)))
+		w.Printf("Recheck:     %s, in %s\n", at.Format(time.RFC3339), clock(at.Sub(p.Now)))
 	}
 }
 
@@ -99,10 +99,10 @@ func (p *DaemonPlan) actionGroups() []daemonGroup {
 	return groups
 }
 
-func (p *DaemonPlan) actions() *table {
-	t := newTable("ACTION", "REASON", "WHY")
+func (p *DaemonPlan) actions() *terminal.Table {
+	t := terminal.NewTable("ACTION", "REASON", "WHY")
 	for _, g := range p.actionGroups() {
-		t.row(g.what, string(g.reason), daemonSets.why(g.reason))
+		t.Row(g.what, string(g.reason), daemonSets.why(g.reason))
 	}
 	return t
 }
@@ -144,18 +144,18 @@ func (p *DaemonPlan) foldedHolds() []daemonHold {
 	return list
 }
 
-func (p *DaemonPlan) holds(w io.Writer) {
+func (p *DaemonPlan) holds(w *terminal.Writer) {
 	holds := p.foldedHolds()
 	if len(holds) == 0 {
 		return
 	}
-	t := newTable("HELD BACK", "REASON", "WHY")
+	t := terminal.NewTable("HELD BACK", "REASON", "WHY")
 	for i := range holds {
 		h := &holds[i]
-		t.row(h.of(p.Snapshot.DaemonSet.Name), string(h.Reason), daemonSets.whyNot(h.Reason, h.Have, h.Limit))
+		t.Row(h.of(p.Snapshot.DaemonSet.Name), string(h.Reason), daemonSets.whyNot(h.Reason, h.Have, h.Limit))
 	}
-	t.writeTo(w)
-	fmt.Fprintln(w)
+	t.WriteTo(w)
+	w.Printf("\n")
 }
 
 // A nodeGroup is nodes that stand alike.
@@ -200,10 +200,10 @@ func podsText(r *daemonset.NodeReport) string {
 }
 
 // nodes writes the nodes as a table, those that stand alike in one row.
-func (p *DaemonPlan) nodes(w io.Writer) {
-	t := newTable("NODES", "NAMES", "SHOULD RUN A POD", "HAS", "ACTS", "USES THE BUDGET", "OLD POD WAITS FOR")
+func (p *DaemonPlan) nodes(w *terminal.Writer) {
+	t := terminal.NewTable("NODES", "NAMES", "SHOULD RUN A POD", "HAS", "ACTS", "USES THE BUDGET", "OLD POD WAITS FOR")
 	for _, g := range p.groups() {
-		t.row(fmt.Sprint(len(g.names)), folded(g.names), g.belongs, g.pods, g.acts, g.uses, g.waits)
+		t.Row(fmt.Sprint(len(g.names)), folded(g.names), g.belongs, g.pods, g.acts, g.uses, g.waits)
 	}
-	t.writeTo(w)
+	t.WriteTo(w)
 }

@@ -2,9 +2,9 @@ package view
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
 // A DaemonExplanation is why one DaemonSet moves, or does not.
@@ -64,24 +64,24 @@ func (e *DaemonExplanation) blockers() []string {
 }
 
 // Text writes the explanation for people.
-func (e DaemonExplanation) Text(w io.Writer) {
+func (e DaemonExplanation) Text(w *terminal.Writer) {
 	state, why := e.State()
-	fmt.Fprintf(w, "DaemonSet %s is %s. %s\n\n", e.name(), state, why)
+	w.Printf("DaemonSet %s is %s. %s\n\n", e.name(), state, why)
 	writePolicies(w, e.Policies)
-	fmt.Fprintf(w, "kubectl rollout status:  %s\n", e.Report.line())
-	fmt.Fprintf(w, "Budget:                  %s\n", e.bounds())
-	fmt.Fprintf(w, "                         %v\n", e.Plan.Status)
+	w.Printf("kubectl rollout status:  %s\n", e.Report.line())
+	w.Printf("Budget:                  %s\n", e.bounds())
+	w.Printf("                         %v\n", e.Plan.Status)
 	writeInstants(w, e.Instants, e.Now)
-	fmt.Fprintln(w)
+	w.Printf("\n")
 	e.nodes(w)
 	writeIdle(w, e.Idle)
 	if !e.Plan.Empty() {
-		fmt.Fprintln(w)
-		e.actions().writeTo(w)
+		w.Printf("\n")
+		e.actions().WriteTo(w)
 	}
 	for i, h := range e.foldedHolds() {
 		if i == 0 {
-			fmt.Fprint(w, "\nHeld back:\n")
+			w.Printf("\nHeld back:\n")
 		}
 		a := daemonSets.advice(h.Reason)
 		writeAdvice(w, h.of(e.Snapshot.DaemonSet.Name), daemonSets.whyNot(h.Reason, h.Have, h.Limit), string(h.Reason), a, "")

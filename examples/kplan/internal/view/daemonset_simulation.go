@@ -2,9 +2,9 @@ package view
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/internal/sim"
 )
 
@@ -36,13 +36,13 @@ func (s DaemonSimulation) Unfinished() string {
 const maxSteps = 60
 
 // Text writes the update as a table of steps.
-func (s DaemonSimulation) Text(w io.Writer) {
+func (s DaemonSimulation) Text(w *terminal.Writer) {
 	p := DaemonPlan{Namespace: s.Namespace}
 	p.Snapshot.DaemonSet, p.Snapshot.Nodes, p.Plan.Budget = s.Result.Cluster.DaemonSet, s.Result.Cluster.Nodes, s.end().Budget
-	fmt.Fprintf(w, "DaemonSet %s: %s\n\n", p.name(), p.bounds())
+	w.Printf("DaemonSet %s: %s\n\n", p.name(), p.bounds())
 	writePolicies(w, s.Policies)
 	b := s.end().Budget
-	t := newTable("STEP", "TIME", "OLD", "NEW", fmt.Sprintf("AVAIL>=%d", s.leastAvailable(b)), "ACTION", "WHY")
+	t := terminal.NewTable("STEP", "TIME", "OLD", "NEW", fmt.Sprintf("AVAIL>=%d", s.leastAvailable(b)), "ACTION", "WHY")
 	for i := range s.Result.Steps {
 		step := &s.Result.Steps[i]
 		last := i == len(s.Result.Steps)-1
@@ -50,22 +50,22 @@ func (s DaemonSimulation) Text(w io.Writer) {
 			continue
 		}
 		if i > maxSteps && last {
-			t.row("...", "", "", "", "", fmt.Sprintf("%d more steps, which -o json shows", i-maxSteps), "")
+			t.Row("...", "", "", "", "", fmt.Sprintf("%d more steps, which -o json shows", i-maxSteps), "")
 		}
 		cells := []string{
 			fmt.Sprint(i + 1), clock(step.Time), fmt.Sprint(step.Pods - step.Updated), fmt.Sprint(step.Updated), fmt.Sprint(step.Status.NumberAvailable),
 		}
 		for _, line := range s.lines(step, last) {
-			t.row(append(cells, line...)...)
+			t.Row(append(cells, line...)...)
 			cells = make([]string, len(cells)) // what follows belongs to the same step
 		}
 	}
-	t.writeTo(w)
+	t.WriteTo(w)
 	if text := s.Unfinished(); text != "" {
-		fmt.Fprintf(w, "\nNot complete: %s.\n", text)
+		w.Printf("\nNot complete: %s.\n", text)
 		return
 	}
-	fmt.Fprintf(w, "\nComplete after %s.\n", clock(s.end().Time))
+	w.Printf("\nComplete after %s.\n", clock(s.end().Time))
 }
 
 // leastAvailable returns how many nodes the update leaves with an available pod, if

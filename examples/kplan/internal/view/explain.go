@@ -2,10 +2,10 @@ package view
 
 import (
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
 // A State is how a Deployment stands.
@@ -60,13 +60,13 @@ func (s *Set) empty() bool { return s.Wanted == 0 && s.Pods == 0 && !s.New && s.
 
 // A Pod is one that does not serve.
 type Pod struct {
-	Name       string        `json:"name"`
-	ReplicaSet string        `json:"replicaSet,omitzero"`
-	Node       string        `json:"node,omitzero"`
-	Phase      string        `json:"phase,omitzero"`
-	Age        time.Duration `json:"-"`
-	Reason     string        `json:"reason"`
-	Message    string        `json:"message,omitzero"`
+	Name       string         `json:"name"`
+	ReplicaSet string         `json:"replicaSet,omitzero"`
+	Node       string         `json:"node,omitzero"`
+	Phase      string         `json:"phase,omitzero"`
+	Age        *time.Duration `json:"-"` // nil if it is unknown
+	Reason     string         `json:"reason"`
+	Message    string         `json:"message,omitzero"`
 }
 
 // An Instant is when something changes without anybody doing anything.
@@ -141,52 +141,52 @@ func (e *Explanation) wanted() int32 {
 }
 
 // Text writes the explanation for people.
-func (e Explanation) Text(w io.Writer) {
+func (e Explanation) Text(w *terminal.Writer) {
 	state, why := e.State()
 	name := e.Snapshot.Deployment.Name
 	if e.Namespace != "" {
 		name = e.Namespace + "/" + name
 	}
-	fmt.Fprintf(w, "Deployment %s is %s. %s\n\n", name, state, why)
+	w.Printf("Deployment %s is %s. %s\n\n", name, state, why)
 	writePolicies(w, e.Policies)
-	fmt.Fprintf(w, "kubectl rollout status:  %s\n", e.Report.line())
+	w.Printf("kubectl rollout status:  %s\n", e.Report.line())
 	e.budget(w)
 	writeInstants(w, e.Instants, e.Now)
-	fmt.Fprintln(w)
+	w.Printf("\n")
 	e.tree(w)
 	e.idle(w)
 	if !e.Plan.Plan.Empty() {
-		fmt.Fprintln(w)
-		e.actionTable().writeTo(w)
+		w.Printf("\n")
+		e.actionTable().WriteTo(w)
 	}
 	e.reasons(w)
 }
 
 // budget writes the numbers that bound the rollout.
-func (e *Explanation) budget(w io.Writer) {
+func (e *Explanation) budget(w *terminal.Writer) {
 	b := e.Plan.Plan.Budget
-	fmt.Fprintf(w, "Budget:                  %s, surge %d, unavailable %d\n", plural(b.Replicas, "replica"), b.Surge, b.Unavailable)
-	fmt.Fprintf(w, "                         wanted %d, at most %d; available %d, at least %d\n",
+	w.Printf("Budget:                  %s, surge %d, unavailable %d\n", plural(b.Replicas, "replica"), b.Surge, b.Unavailable)
+	w.Printf("                         wanted %d, at most %d; available %d, at least %d\n",
 		e.wanted(), b.MaxTotal(), e.Plan.Plan.Status.AvailableReplicas, b.MinAvailable())
 }
 
 // writeInstants writes when time alone changes something.
-func writeInstants(w io.Writer, instants []Instant, now time.Time) {
+func writeInstants(w *terminal.Writer, instants []Instant, now time.Time) {
 	label := "By time alone:"
 	if len(instants) == 0 {
-		fmt.Fprintf(w, "%-24s nothing changes\n", label)
+		w.Printf("%-24s nothing changes\n", label)
 	}
 	for _, i := range instants {
-		fmt.Fprintf(w, "%-24s %s, in %s: %s\n", label, i.At.Format(time.RFC3339), clock(i.At.Sub(now)), i.What)
+		w.Printf("%-24s %s, in %s: %s\n", label, i.At.Format(time.RFC3339), clock(i.At.Sub(now)), i.What)
 		label = ""
 	}
 }
 
 // reasons writes what is held back: in numbers, in words, and what ends it.
-func (e *Explanation) reasons(w io.Writer) {
+func (e *Explanation) reasons(w *terminal.Writer) {
 	for i, h := range e.Plan.Plan.Holds {
 		if i == 0 {
-			fmt.Fprint(w, "\nHeld back:\n")
+			w.Printf("\nHeld back:\n")
 		}
 		writeAdvice(w, e.held(h), whyNot(h), string(h.Reason), deployments.advice(h.Reason), e.failure(h))
 	}
@@ -194,13 +194,13 @@ func (e *Explanation) reasons(w io.Writer) {
 
 // writeAdvice writes what is held back: in numbers, in words, what an object says
 // about it, if anything, and what ends it.
-func writeAdvice(w io.Writer, what, text, reason string, a Advice, says string) {
-	fmt.Fprintf(w, "  %s: %s (%s)\n", what, text, reason)
-	fmt.Fprintf(w, "    %s\n", a.Means)
+func writeAdvice(w *terminal.Writer, what, text, reason string, a Advice, says string) {
+	w.Printf("  %s: %s (%s)\n", what, text, reason)
+	w.Printf("    %s\n", a.Means)
 	if says != "" {
-		fmt.Fprintf(w, "    It says: %s\n", says)
+		w.Printf("    It says: %s\n", says)
 	}
-	fmt.Fprintf(w, "    What ends it: %s\n", a.Ends)
+	w.Printf("    What ends it: %s\n", a.Ends)
 }
 
 // failure returns what a ReplicaSet says that cannot create or delete pods.

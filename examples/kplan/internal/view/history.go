@@ -2,10 +2,11 @@ package view
 
 import (
 	"fmt"
-	"io"
+	"slices"
 	"strings"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/revision"
 )
 
@@ -40,26 +41,37 @@ func (h *History) names() (workload, entry string) {
 }
 
 // Text writes what kubectl prints and, if asked for, what it leaves out.
-func (h History) Text(w io.Writer) {
+func (h History) Text(w *terminal.Writer) {
 	if h.Number > 0 {
 		h.one(w)
 		return
 	}
 	workload, entry := h.names()
-	fmt.Fprintf(w, "%s \n%s\n", workload, revision.Table(h.Rows))
+	w.Printf("%s \n", workload)
+	w.Lines("", revision.Table(h.escapedRows()))
+	w.Printf("\n")
 	if !h.Full || len(h.Records) == 0 {
 		return
 	}
-	t := newTable("REVISION", strings.ToUpper(entry), "NOW", "IMAGES", "CHANGE-CAUSE")
+	t := terminal.NewTable("REVISION", strings.ToUpper(entry), "NOW", "IMAGES", "CHANGE-CAUSE")
 	for _, r := range h.Records {
 		e := &h.Entries[r.Entry]
 		cause := e.Cause
 		if cause == "" {
 			cause = "<none>"
 		}
-		t.row(fmt.Sprint(r.Number), e.Name, e.now(r), e.Images, cause)
+		t.Row(fmt.Sprint(r.Number), e.Name, e.now(r), e.Images, cause)
 	}
-	t.writeTo(w)
+	t.WriteTo(w)
+}
+
+// escapedRows returns the rows with causes that stay in their cells.
+func (h *History) escapedRows() []revision.Row {
+	rows := slices.Clone(h.Rows)
+	for i := range rows {
+		rows[i].Cause = terminal.Escape(rows[i].Cause)
+	}
+	return rows
 }
 
 // now says what has become of a revision.
@@ -74,15 +86,13 @@ func (e *Entry) now(r revision.Record) string {
 }
 
 // one writes one revision.
-func (h *History) one(w io.Writer) {
+func (h *History) one(w *terminal.Writer) {
 	workload, entry := h.names()
-	fmt.Fprintf(w, "%s with revision #%d\n", workload, h.Number)
+	w.Printf("%s with revision #%d\n", workload, h.Number)
 	for _, row := range h.Rows {
 		e := &h.Entries[row.Source]
-		fmt.Fprintf(w, "%-14s %s\nChange-Cause:  %s\nPod Template:\n", entry+":", e.Name, dash(row.Cause))
-		for line := range strings.Lines(e.Template) {
-			fmt.Fprintf(w, "  %s", line)
-		}
+		w.Printf("%-14s %s\nChange-Cause:  %s\nPod Template:\n", entry+":", e.Name, dash(row.Cause))
+		w.Lines("  ", e.Template)
 	}
 }
 

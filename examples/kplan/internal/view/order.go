@@ -2,9 +2,9 @@ package view
 
 import (
 	"fmt"
-	"io"
 	"time"
 
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/podorder"
 )
 
@@ -29,7 +29,7 @@ type Victim struct {
 }
 
 // Text writes the order as a table.
-func (o Order) Text(w io.Writer) {
+func (o Order) Text(w *terminal.Writer) {
 	name := o.Name
 	if o.Namespace != "" {
 		name = o.Namespace + "/" + name
@@ -38,27 +38,27 @@ func (o Order) Text(w io.Writer) {
 	if o.Controller != "" {
 		controller = " of " + o.Controller
 	}
-	fmt.Fprintf(w, "ReplicaSet %s%s: wants %s, has %d\n", name, controller, plural(o.Wanted, "pod"), len(o.Pods))
+	w.Printf("ReplicaSet %s%s: wants %s, has %d\n", name, controller, plural(o.Wanted, "pod"), len(o.Pods))
 	if o.Ending > 0 {
-		fmt.Fprintf(w, "Being deleted already: %s\n", count(o.Ending, "pod", "pods"))
+		w.Printf("Being deleted already: %s\n", count(o.Ending, "pod", "pods"))
 	}
 	if o.Deleting {
-		fmt.Fprint(w, "It is being deleted itself, and leaves its pods alone.\n")
+		w.Printf("It is being deleted itself, and leaves its pods alone.\n")
 	}
-	fmt.Fprintln(w)
+	w.Printf("\n")
 	if len(o.Pods) == 0 {
-		fmt.Fprint(w, "No pod to delete.\n")
+		w.Printf("No pod to delete.\n")
 		return
 	}
 	o.table(w)
 }
 
-func (o *Order) table(w io.Writer) {
+func (o *Order) table(w *terminal.Writer) {
 	header := []string{"PLACE", "POD", "NODE", "PHASE", "READY FOR", "COST", "NEIGHBOURS", "RESTARTS", "BEFORE THE NEXT BECAUSE"}
 	if o.Marked >= 0 {
 		header = append([]string{"GOES"}, header...)
 	}
-	t := newTable(header...)
+	t := terminal.NewTable(header...)
 	for i := range o.Pods {
 		v := &o.Pods[i]
 		cells := []string{
@@ -72,9 +72,9 @@ func (o *Order) table(w io.Writer) {
 			}
 			cells = append([]string{mark}, cells...)
 		}
-		t.row(cells...)
+		t.Row(cells...)
 	}
-	t.writeTo(w)
+	t.WriteTo(w)
 }
 
 func (o *Order) readyFor(p *podorder.Pod) string {

@@ -1,12 +1,11 @@
 package view
 
 import (
-	"fmt"
-	"io"
 	"strings"
 	"time"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
 )
@@ -22,7 +21,7 @@ type Plan struct {
 }
 
 // Text writes the plan for people.
-func (p Plan) Text(w io.Writer) {
+func (p Plan) Text(w *terminal.Writer) {
 	d := &p.Snapshot.Deployment
 	heading(w, p.Namespace, d.Name, p.Plan.Budget)
 	writePolicies(w, p.Policies)
@@ -37,18 +36,18 @@ func (p Plan) Text(w io.Writer) {
 }
 
 // writePolicies says that the planner does not do what Kubernetes would.
-func writePolicies(w io.Writer, flags []string) {
+func writePolicies(w *terminal.Writer, flags []string) {
 	if len(flags) > 0 {
-		fmt.Fprintf(w, "With %s, unlike Kubernetes.\n\n", strings.Join(flags, " "))
+		w.Printf("With %s, unlike Kubernetes.\n\n", strings.Join(flags, " "))
 	}
 }
 
 // heading writes what is wanted and the bounds of the way there.
-func heading(w io.Writer, namespace, name string, b rollout.Budget) {
+func heading(w *terminal.Writer, namespace, name string, b rollout.Budget) {
 	if namespace != "" {
 		name = namespace + "/" + name
 	}
-	fmt.Fprintf(w, "Deployment %s: %s, at most %d wanted, at least %d available\n\n",
+	w.Printf("Deployment %s: %s, at most %d wanted, at least %d available\n\n",
 		name, plural(b.Replicas, "replica"), b.MaxTotal(), b.MinAvailable())
 }
 
@@ -57,41 +56,41 @@ func (p Plan) complete() bool {
 	return deploy.Complete(p.Plan.Status, p.Plan.Budget.Replicas, d.Generation)
 }
 
-func (p Plan) nothing(w io.Writer) {
+func (p Plan) nothing(w *terminal.Writer) {
 	switch {
 	case p.complete():
-		fmt.Fprint(w, "Nothing to do: the rollout is complete.\n\n")
+		w.Printf("Nothing to do: the rollout is complete.\n\n")
 	case exceeded(p.Plan.Status):
-		fmt.Fprint(w, "Nothing to do: the rollout has exceeded its progress deadline, and waits.\n\n")
+		w.Printf("Nothing to do: the rollout has exceeded its progress deadline, and waits.\n\n")
 	default:
-		fmt.Fprint(w, "Nothing to do at the moment.\n\n")
+		w.Printf("Nothing to do at the moment.\n\n")
 	}
 }
 
-func (p Plan) actions(w io.Writer) {
-	p.actionTable().writeTo(w)
-	fmt.Fprintln(w)
+func (p Plan) actions(w *terminal.Writer) {
+	p.actionTable().WriteTo(w)
+	w.Printf("\n")
 }
 
-func (p Plan) actionTable() *table {
-	t := newTable("ACTION", "REASON", "WHY")
+func (p Plan) actionTable() *terminal.Table {
+	t := terminal.NewTable("ACTION", "REASON", "WHY")
 	for _, a := range p.Plan.Actions {
 		r := reason[deploy.Reason](a)
-		t.row(deedOf(a).long, string(r), deployments.why(r))
+		t.Row(deedOf(a).long, string(r), deployments.why(r))
 	}
 	return t
 }
 
-func (p Plan) holds(w io.Writer) {
+func (p Plan) holds(w *terminal.Writer) {
 	if len(p.Plan.Holds) == 0 {
 		return
 	}
-	t := newTable("HELD BACK", "REASON", "WHY")
+	t := terminal.NewTable("HELD BACK", "REASON", "WHY")
 	for _, h := range p.Plan.Holds {
-		t.row(p.held(h), string(h.Reason), whyNot(h))
+		t.Row(p.held(h), string(h.Reason), whyNot(h))
 	}
-	t.writeTo(w)
-	fmt.Fprintln(w)
+	t.WriteTo(w)
+	w.Printf("\n")
 }
 
 // held names the object that a hold is about.
@@ -102,13 +101,13 @@ func (p Plan) held(h deploy.Hold) string {
 	return "replica set " + h.Name
 }
 
-func (p Plan) status(w io.Writer) {
-	fmt.Fprintf(w, "Status:      %v\n", p.Plan.Status)
+func (p Plan) status(w *terminal.Writer) {
+	w.Printf("Status:      %v\n", p.Plan.Status)
 	if conditions := conditions(p.Plan.Status); conditions != "" {
-		fmt.Fprintf(w, "Conditions:  %s\n", conditions)
+		w.Printf("Conditions:  %s\n", conditions)
 	}
 	if at := p.Plan.RecheckAt; !at.IsZero() {
-		fmt.Fprintf(w, "Recheck:     %s, in %s\n", at.Format(time.RFC3339), clock(at.Sub(p.Now)))
+		w.Printf("Recheck:     %s, in %s\n", at.Format(time.RFC3339), clock(at.Sub(p.Now)))
 	}
 }
 

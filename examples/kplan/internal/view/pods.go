@@ -2,9 +2,9 @@ package view
 
 import (
 	"fmt"
-	"io"
 	"time"
 
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 )
@@ -32,18 +32,18 @@ func (p PodPlan) MarshalJSON() ([]byte, error) {
 
 // podActions writes what happens to pods, and what is held back besides waiting
 // for them to be available, which the Deployment's holds tell.
-func podActions(w io.Writer, plans []PodPlan) {
-	t := newTable("POD ACTION", "REASON", "WHY")
+func podActions(w *terminal.Writer, plans []PodPlan) {
+	t := terminal.NewTable("POD ACTION", "REASON", "WHY")
 	rows := 0
 	for i := range plans {
 		for _, row := range plans[i].rows() {
-			t.row(row...)
+			t.Row(row...)
 			rows++
 		}
 	}
 	if rows > 0 {
-		t.writeTo(w)
-		fmt.Fprintln(w)
+		t.WriteTo(w)
+		w.Printf("\n")
 	}
 }
 

@@ -2,10 +2,10 @@ package view
 
 import (
 	"fmt"
-	"io"
 	"reflect"
 	"time"
 
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -23,18 +23,18 @@ type RolloutPlan struct {
 }
 
 // Text writes the plan for people.
-func (p RolloutPlan) Text(w io.Writer) {
+func (p RolloutPlan) Text(w *terminal.Writer) {
 	p.heading(w)
 	writePolicies(w, p.Policies)
 	if p.empty() {
-		fmt.Fprintf(w, "Nothing to write at the moment.\n\n")
+		w.Printf("Nothing to write at the moment.\n\n")
 	} else {
-		p.actions().writeTo(w)
-		fmt.Fprintln(w)
+		p.actions().WriteTo(w)
+		w.Printf("\n")
 	}
 	p.holds(w)
 	p.steps(w)
-	fmt.Fprintln(w)
+	w.Printf("\n")
 	p.status(w)
 }
 
@@ -45,13 +45,13 @@ func (p *RolloutPlan) name() string {
 	return p.Snapshot.Rollout.Name
 }
 
-func (p *RolloutPlan) heading(w io.Writer) {
+func (p *RolloutPlan) heading(w *terminal.Writer) {
 	r := &p.Snapshot.Rollout
 	steps := 0
 	if s := r.Strategy(); s != nil {
 		steps = len(s.Steps)
 	}
-	fmt.Fprintf(w, "Rollout %s of %s %s: style %s, %s, %s\n\n",
+	w.Printf("Rollout %s of %s %s: style %s, %s, %s\n\n",
 		p.name(), r.WorkloadRef.Kind, r.WorkloadRef.Name, r.Style(), count(steps, "step", "steps"), plural(p.Replicas, "replica"))
 }
 
@@ -72,12 +72,12 @@ func (p *RolloutPlan) batchMoves() bool {
 	return p.Batch != nil && p.Batch.Failure == "" && p.Batch.Status.String() != p.Before.String()
 }
 
-func (p *RolloutPlan) actions() *table {
-	t := newTable("ACTION", "BY", "REASON", "WHY")
+func (p *RolloutPlan) actions() *terminal.Table {
+	t := terminal.NewTable("ACTION", "BY", "REASON", "WHY")
 	add := func(by string, actions rollout.Actions) {
 		for _, a := range actions {
 			r := reason[rollout.Reason](a)
-			t.row(rolloutDeed(a), by, string(r), rollouts.why(r))
+			t.Row(rolloutDeed(a), by, string(r), rollouts.why(r))
 		}
 	}
 	add("rollout", p.Plan.Actions)
@@ -109,28 +109,28 @@ func (p *RolloutPlan) allHolds() []rolloutHold {
 	return list
 }
 
-func (p *RolloutPlan) holds(w io.Writer) {
+func (p *RolloutPlan) holds(w *terminal.Writer) {
 	holds := p.allHolds()
 	if len(holds) == 0 {
 		return
 	}
-	t := newTable("WAITS", "REASON", "WHY")
+	t := terminal.NewTable("WAITS", "REASON", "WHY")
 	for _, h := range holds {
-		t.row(h.what(), string(h.Reason), rollouts.whyNot(h.Reason, h.Have, h.Limit))
+		t.Row(h.what(), string(h.Reason), rollouts.whyNot(h.Reason, h.Have, h.Limit))
 	}
-	t.writeTo(w)
-	fmt.Fprintln(w)
+	t.WriteTo(w)
+	w.Printf("\n")
 }
 
 // steps writes all steps of the Rollout, with the sizes that they lead to.
-func (p *RolloutPlan) steps(w io.Writer) {
-	t := newTable("STEP", "ASKS FOR", "NEW/OLD PODS", "TRAFFIC", "THEN", "NOW")
+func (p *RolloutPlan) steps(w *terminal.Writer) {
+	t := terminal.NewTable("STEP", "ASKS FOR", "NEW/OLD PODS", "TRAFFIC", "THEN", "NOW")
 	for i, s := range p.Preview.Steps {
-		t.row(fmt.Sprint(s.Index), s.Replicas.String(), sizesText(s), p.traffic(i), pauseText(s), p.stateOf(s.Index))
+		t.Row(fmt.Sprint(s.Index), s.Replicas.String(), sizesText(s), p.traffic(i), pauseText(s), p.stateOf(s.Index))
 	}
-	t.writeTo(w)
+	t.WriteTo(w)
 	for _, warning := range p.Preview.Warnings {
-		fmt.Fprintf(w, "Step %d: %s (defect %s).\n", warning.Step, warning.Text, warning.Defect)
+		w.Printf("Step %d: %s (defect %s).\n", warning.Step, warning.Text, warning.Defect)
 	}
 }
 
@@ -187,19 +187,19 @@ func (p *RolloutPlan) stateOf(index int32) string {
 }
 
 // status writes where the Rollout and the BatchRelease stand behind the plan.
-func (p *RolloutPlan) status(w io.Writer) {
-	fmt.Fprintf(w, "Status:      %s\n", standing(&p.Plan.Status))
+func (p *RolloutPlan) status(w *terminal.Writer) {
+	w.Printf("Status:      %s\n", standing(&p.Plan.Status))
 	if p.Plan.Status.Message != "" {
-		fmt.Fprintf(w, "             %s\n", p.Plan.Status.Message)
+		w.Printf("             %s\n", p.Plan.Status.Message)
 	}
 	if p.Batch != nil {
-		fmt.Fprintf(w, "Batches:     %v\n", p.Batch.Status)
+		w.Printf("Batches:     %v\n", p.Batch.Status)
 	}
 	for _, failure := range p.failures() {
-		fmt.Fprintf(w, "Error:       %s\n", failure)
+		w.Printf("Error:       %s\n", failure)
 	}
 	if at := p.recheckAt(); !at.IsZero() {
-		fmt.Fprintf(w, "Recheck:     %s, in %s\n", at.Format(time.RFC3339), clock(at.Sub(p.Now)))
+		w.Printf("Recheck:     %s, in %s\n", at.Format(time.RFC3339), clock(at.Sub(p.Now)))
 	}
 }
 

@@ -2,9 +2,9 @@ package view
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -67,31 +67,31 @@ func (e *RolloutExplanation) blocked() (State, string) {
 }
 
 // Text writes the explanation for people.
-func (e RolloutExplanation) Text(w io.Writer) {
+func (e RolloutExplanation) Text(w *terminal.Writer) {
 	state, why := e.State()
-	fmt.Fprintf(w, "Rollout %s is %s. %s\n\n", e.name(), state, why)
+	w.Printf("Rollout %s is %s. %s\n\n", e.name(), state, why)
 	writePolicies(w, e.Policies)
 	r := &e.Snapshot.Rollout
-	fmt.Fprintf(w, "Workload:                %s %s, %s, style %s\n", r.WorkloadRef.Kind, r.WorkloadRef.Name, plural(e.Replicas, "replica"), r.Style())
-	fmt.Fprintf(w, "Status:                  %s\n", standing(&r.Status))
+	w.Printf("Workload:                %s %s, %s, style %s\n", r.WorkloadRef.Kind, r.WorkloadRef.Name, plural(e.Replicas, "replica"), r.Style())
+	w.Printf("Status:                  %s\n", standing(&r.Status))
 	if e.Batch != nil {
-		fmt.Fprintf(w, "Batches:                 %v\n", e.Before)
+		w.Printf("Batches:                 %v\n", e.Before)
 	}
 	if e.Batch != nil && e.Batch.Context != nil {
 		c := e.Batch.Context
-		fmt.Fprintf(w, "Batch:                   %d updated pods wanted; %d updated, %d of them ready\n", c.Desired, c.Updated, c.UpdatedReady)
+		w.Printf("Batch:                   %d updated pods wanted; %d updated, %d of them ready\n", c.Desired, c.Updated, c.UpdatedReady)
 	}
 	writeInstants(w, e.Instants, e.Now)
-	fmt.Fprintln(w)
+	w.Printf("\n")
 	e.steps(w)
 	writeIdle(w, e.Idle)
 	if !e.empty() {
-		fmt.Fprintln(w)
-		e.actions().writeTo(w)
+		w.Printf("\n")
+		e.actions().WriteTo(w)
 	}
 	for i, h := range e.allHolds() {
 		if i == 0 {
-			fmt.Fprint(w, "\nWaits:\n")
+			w.Printf("\nWaits:\n")
 		}
 		writeAdvice(w, h.what(), rollouts.whyNot(h.Reason, h.Have, h.Limit), string(h.Reason), rollouts.advice(h.Reason), "")
 	}

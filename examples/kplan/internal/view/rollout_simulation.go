@@ -2,10 +2,10 @@ package view
 
 import (
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/chart"
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/rollout"
 )
@@ -91,13 +91,13 @@ func (s RolloutSimulation) header() []string {
 }
 
 // Text writes the release as a table, and as a picture on one axis of time.
-func (s RolloutSimulation) Text(w io.Writer) {
+func (s RolloutSimulation) Text(w *terminal.Writer) {
 	p := RolloutPlan{Namespace: s.Namespace, Replicas: s.Replicas}
 	p.Snapshot.Rollout = s.Rollout
 	p.heading(w)
 	writePolicies(w, s.Policies)
-	fmt.Fprint(w, "NEW and OLD: pods ready/wanted.\n\n")
-	t := newTable(s.header()...)
+	w.Printf("NEW and OLD: pods ready/wanted.\n\n")
+	t := terminal.NewTable(s.header()...)
 	for _, step := range s.shown() {
 		_, serving := s.serving(&step)
 		row := []string{
@@ -111,16 +111,16 @@ func (s RolloutSimulation) Text(w io.Writer) {
 		if step.Step > 0 {
 			number, state = fmt.Sprint(step.Step), string(step.State)
 		}
-		t.row(append(row, number, state)...)
+		t.Row(append(row, number, state)...)
 	}
-	t.writeTo(w)
-	fmt.Fprintln(w)
+	t.WriteTo(w)
+	w.Printf("\n")
 	s.Chart().Text(w)
 	if text := s.Unfinished(); text != "" {
-		fmt.Fprintf(w, "\nNot complete: %s.\n", text)
+		w.Printf("\nNot complete: %s.\n", text)
 		return
 	}
-	fmt.Fprintf(w, "\nComplete after %s.\n", clock(s.end().Time))
+	w.Printf("\nComplete after %s.\n", clock(s.end().Time))
 }
 
 // Chart returns the release as a picture: pods of both templates, traffic and pauses.

@@ -2,11 +2,11 @@ package view
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/internal/sim"
 )
 
@@ -34,33 +34,33 @@ func (s Simulation) Unfinished() string {
 }
 
 // Text writes the rollout as a table of steps and ReplicaSets.
-func (s Simulation) Text(w io.Writer) {
+func (s Simulation) Text(w *terminal.Writer) {
 	heading(w, s.Namespace, s.Name, s.Result.Bounds)
 	writePolicies(w, s.Policies)
 	columns := s.columns()
-	t := newTable("REVISION", "REPLICASET", "IMAGES")
+	t := terminal.NewTable("REVISION", "REPLICASET", "IMAGES")
 	for _, c := range columns {
-		t.row(fmt.Sprint(c.revision), c.name, s.Images[c.name])
+		t.Row(fmt.Sprint(c.revision), c.name, s.Images[c.name])
 	}
-	t.writeTo(w)
-	fmt.Fprint(w, "\nREV columns: pods ready/wanted.")
+	t.WriteTo(w)
+	w.Printf("\nREV columns: pods ready/wanted.")
 	zones := zonesOf(s.Result)
 	if len(zones) > 0 {
-		fmt.Fprintf(w, " ZONES: pods that run in %s.", strings.Join(zones, "/"))
+		w.Printf(" ZONES: pods that run in %s.", strings.Join(zones, "/"))
 	}
-	fmt.Fprint(w, "\n\n")
+	w.Printf("\n\n")
 	s.steps(w, columns, zones)
 	if len(zones) > 0 {
 		most, step := peakSkew(s.Result)
-		fmt.Fprintf(w, "\nPeak skew of zones: %d, in step %d.\n", most, step)
+		w.Printf("\nPeak skew of zones: %d, in step %d.\n", most, step)
 	}
-	fmt.Fprintln(w)
+	w.Printf("\n")
 	last := s.Result.Steps[len(s.Result.Steps)-1]
 	if text := s.Unfinished(); text != "" {
-		fmt.Fprintf(w, "Not complete: %s.\n", text)
+		w.Printf("Not complete: %s.\n", text)
 		return
 	}
-	fmt.Fprintf(w, "Complete after %s.\n", clock(last.Time))
+	w.Printf("Complete after %s.\n", clock(last.Time))
 }
 
 // A column is a ReplicaSet that occurs in the rollout.
@@ -104,7 +104,7 @@ func (s Simulation) columns() []column {
 	return shown
 }
 
-func (s Simulation) steps(w io.Writer, columns []column, zones []string) {
+func (s Simulation) steps(w *terminal.Writer, columns []column, zones []string) {
 	header := []string{"STEP", "TIME"}
 	labels := map[string]string{}
 	for _, c := range columns {
@@ -117,7 +117,7 @@ func (s Simulation) steps(w io.Writer, columns []column, zones []string) {
 		header = append(header, "ZONES", "SKEW")
 	}
 	header = append(header, "ACTION", "WHY")
-	t := newTable(header...)
+	t := terminal.NewTable(header...)
 	label := func(name string) string {
 		if l, ok := labels[name]; ok {
 			return l
@@ -132,11 +132,11 @@ func (s Simulation) steps(w io.Writer, columns []column, zones []string) {
 			cells = append(cells, spreadText(&step, zones), fmt.Sprint(step.Skew()))
 		}
 		for _, line := range s.lines(i, label) {
-			t.row(append(cells, line...)...)
+			t.Row(append(cells, line...)...)
 			cells = make([]string, len(cells)) // what follows belongs to the same step
 		}
 	}
-	t.writeTo(w)
+	t.WriteTo(w)
 }
 
 // sizes returns how many pods of each ReplicaSet are ready, of how many wanted.

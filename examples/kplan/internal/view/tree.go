@@ -2,14 +2,15 @@ package view
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
 // tree writes the Deployment with its ReplicaSets. Empty old ones are only counted.
-func (e *Explanation) tree(w io.Writer) {
+func (e *Explanation) tree(w *terminal.Writer) {
 	var shown []Set
 	empty, hasNew := 0, false
 	for _, s := range e.Sets {
@@ -31,9 +32,9 @@ func (e *Explanation) tree(w io.Writer) {
 		rows = append(rows, []string{fmt.Sprintf("(%d without pods)", empty), "old"})
 	}
 	d := &e.Plan.Plan.Status
-	t := newTable("NAME", "TEMPLATE", "REVISION", "WANTED", "PODS", "READY", "AVAILABLE", "IMAGES")
+	t := terminal.NewTable("NAME", "TEMPLATE", "REVISION", "WANTED", "PODS", "READY", "AVAILABLE", "IMAGES")
 	const columns = 8
-	t.row(e.Snapshot.Deployment.Name, "", "", fmt.Sprint(e.Plan.Plan.Budget.Replicas), fmt.Sprint(d.Replicas),
+	t.Row(e.Snapshot.Deployment.Name, "", "", fmt.Sprint(e.Plan.Plan.Budget.Replicas), fmt.Sprint(d.Replicas),
 		fmt.Sprint(d.ReadyReplicas), fmt.Sprint(d.AvailableReplicas), "")
 	for i, cells := range rows {
 		branch := "├─ "
@@ -41,9 +42,9 @@ func (e *Explanation) tree(w io.Writer) {
 			branch = "└─ "
 		}
 		cells[0] = branch + cells[0]
-		t.row(append(cells, make([]string, columns-len(cells))...)...) // a shorter row would end its columns
+		t.Row(append(cells, make([]string, columns-len(cells))...)...) // a shorter row would end its columns
 	}
-	t.writeTo(w)
+	t.WriteTo(w)
 }
 
 func (s *Set) cells() []string {
@@ -63,27 +64,34 @@ func (s *Set) cells() []string {
 const maxPods = 10
 
 // idle writes the pods that do not serve.
-func (e *Explanation) idle(w io.Writer) {
+func (e *Explanation) idle(w *terminal.Writer) {
 	if len(e.Idle) == 0 && !e.HasPods && e.Plan.Plan.Status.Replicas > 0 {
-		fmt.Fprint(w, "\nThe input holds no pods; with them, those that are not ready would be listed here.\n")
+		w.Printf("\nThe input holds no pods; with them, those that are not ready would be listed here.\n")
 	}
 	writeIdle(w, e.Idle)
 }
 
 // writeIdle writes pods that do not serve, if there are any.
-func writeIdle(w io.Writer, pods []Pod) {
+func writeIdle(w *terminal.Writer, pods []Pod) {
 	if len(pods) == 0 {
 		return
 	}
-	fmt.Fprintln(w)
-	t := newTable("POD THAT DOES NOT SERVE", "NODE", "PHASE", "AGE", "REASON", "MESSAGE")
+	w.Printf("\n")
+	t := terminal.NewTable("POD THAT DOES NOT SERVE", "NODE", "PHASE", "AGE", "REASON", "MESSAGE")
 	for _, p := range pods[:min(len(pods), maxPods)] {
-		t.row(p.Name, dash(p.Node), dash(p.Phase), clock(p.Age), p.Reason, oneLine(p.Message))
+		t.Row(p.Name, dash(p.Node), dash(p.Phase), p.age(), p.Reason, oneLine(p.Message))
 	}
-	t.writeTo(w)
+	t.WriteTo(w)
 	if rest := pods[min(len(pods), maxPods):]; len(rest) > 0 {
-		fmt.Fprintf(w, "and %d more: %s\n", len(rest), byReason(rest))
+		w.Printf("and %d more: %s\n", len(rest), byReason(rest))
 	}
+}
+
+func (p *Pod) age() string {
+	if p.Age == nil {
+		return "unknown"
+	}
+	return clock(*p.Age)
 }
 
 // byReason counts pods by reason, such as "12 ImagePullBackOff, 1 Unschedulable".

@@ -1,9 +1,7 @@
 package view
 
 import (
-	"fmt"
-	"io"
-
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/revision"
 )
 
@@ -25,14 +23,14 @@ type Image struct {
 }
 
 // Text writes what kubectl prints, what changes, and how the rollout goes.
-func (u Undo) Text(w io.Writer) {
-	fmt.Fprintf(w, "deployment.apps/%s %s\n\n", u.Name, u.Undo)
+func (u Undo) Text(w *terminal.Writer) {
+	w.Printf("deployment.apps/%s %s\n\n", u.Name, u.Undo)
 	if u.Undo.Skipped {
-		fmt.Fprintf(w, "The template is that of replica set %s, revision %d, already.\n", u.ReplicaSet, u.Undo.Number)
+		w.Printf("The template is that of replica set %s, revision %d, already.\n", u.ReplicaSet, u.Undo.Number)
 		return
 	}
-	fmt.Fprintf(w, "Back to the template of replica set %s, revision %d:\n\n", u.ReplicaSet, u.Undo.Number)
-	t := newTable("CONTAINER", "IMAGE", "IMAGE AFTERWARDS")
+	w.Printf("Back to the template of replica set %s, revision %d:\n\n", u.ReplicaSet, u.Undo.Number)
+	t := terminal.NewTable("CONTAINER", "IMAGE", "IMAGE AFTERWARDS")
 	changed := false
 	for _, i := range u.Images {
 		after := dash(i.After)
@@ -40,16 +38,16 @@ func (u Undo) Text(w io.Writer) {
 			after = "(the same)"
 		}
 		changed = changed || i.After != i.Before
-		t.row(i.Container, dash(i.Before), after)
+		t.Row(i.Container, dash(i.Before), after)
 	}
-	t.writeTo(w)
+	t.WriteTo(w)
 	if !changed {
-		fmt.Fprint(w, "\nOnly other parts of the template change; see kplan history --revision.\n")
+		w.Printf("\nOnly other parts of the template change; see kplan history --revision.\n")
 	}
 	if u.Undo.LastApplied {
-		fmt.Fprint(w, "\nThe Deployment was applied: the next kubectl apply may bring back what is undone.\n")
+		w.Printf("\nThe Deployment was applied: the next kubectl apply may bring back what is undone.\n")
 	}
-	fmt.Fprintln(w)
+	w.Printf("\n")
 	u.Rollout.Text(w)
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/revision"
 )
 
@@ -135,13 +136,9 @@ func pairs(m map[string]string) string {
 	return strings.Join(texts, ", ")
 }
 
-// cut returns a text without line breaks that has at most so many characters.
+// cut returns a text without line breaks that takes at most so many characters.
 func cut(text string, most int) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if r := []rune(text); len(r) > most {
-		return string(r[:most-1]) + "…"
-	}
-	return text
+	return terminal.Cut(strings.Join(strings.Fields(text), " "), most)
 }
 
 func plural(n int32, one string) string {

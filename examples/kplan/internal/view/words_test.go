@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 )
@@ -178,7 +179,7 @@ func TestManyPods(t *testing.T) {
 		p.Plan.Actions = append(p.Plan.Actions, replicaset.DeletePod{Name: fmt.Sprint("web-", i)})
 	}
 	var text strings.Builder
-	e.idle(&text)
+	e.idle(terminal.NewWriter(&text))
 	require.Contains(t, text.String(), "web-9 ")
 	require.NotContains(t, text.String(), "web-10")
 	require.Contains(t, text.String(), "and 3 more: 2 ImagePullBackOff, 1 Unschedulable\n")

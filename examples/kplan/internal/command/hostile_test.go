@@ -1,0 +1,163 @@
+package command
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+)
+
+// invalid stands for a byte that is no UTF-8, which JSON cannot hold otherwise.
+const invalid = "@@INVALID@@"
+
+// hostile is what a stranger may put into a field: it clears the screen, moves the cursor,
+// sets the title, writes from right to left, is not seen, and begins lines of its own.
+const hostile = "\x1b]0;pwned\a\x1b[2J\x1b[31m\r\nFORGED a\nFORGED b\n\n\tc\v\f\b\x00\x7f\u009b1A\u0085FORGED d" +
+	"\u202ee\u2066\u2069\u200e\u200f\u200b\u200d\u2060\ufeff\u2028FORGED f\u2029FORGED g\u3164\ufe0f\U000e0041" + invalid
+
+// requireText fails if a text holds more than visible characters and the line breaks of
+// the program.
+func requireText(t *testing.T, text string, what ...any) {
+	t.Helper()
+	require.True(t, utf8.ValidString(text), "%q %v", text, what)
+	ignored := []*unicode.RangeTable{unicode.Cc, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector}
+	for line := range strings.SplitSeq(text, "\n") {
+		require.False(t, strings.HasPrefix(line, "FORGED"), "%q %v", text, what)
+		for _, r := range line {
+			require.False(t, unicode.In(r, ignored...), "%q in %q %v", r, line, what)
+		}
+	}
+}
+
+// textCommands are all that write text about what is in the input.
+var textCommands = []string{
+	"plan", "explain", "simulate --never-ready", "simulate --try maxSurge=1", "history", "history --full", "history --revision 1", "undo", "order --count 1",
+}
+
+// runText runs a command on objects and looks at what it writes.
+func runText(t *testing.T, command string, objects []any, what ...any) (stdout, stderr string) {
+	t.Helper()
+	text, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "List", "items": objects})
+	require.NoError(t, err)
+	text = bytes.ReplaceAll(text, []byte(invalid), []byte{0xff})
+	args := append(strings.Fields(command), "-f", "-", "--now", "2026-01-02T15:04:05Z")
+	_, stdout, stderr = run(text, args...)
+	requireText(t, stdout, append(what, command)...)
+	requireText(t, stderr, append(what, command)...)
+	return stdout, stderr
+}
+
+// itemsOf returns the objects of a file.
+func itemsOf(t *testing.T, file string) []any {
+	t.Helper()
+	text, err := os.ReadFile(data + file)
+	require.NoError(t, err)
+	var list struct{ Items []any }
+	require.NoError(t, yaml.Unmarshal(text, &list))
+	require.NotEmpty(t, list.Items)
+	return list.Items
+}
+
+// A leaf is a text within an object: a value, or a key.
+type leaf struct {
+	path string // with one name for all elements of a list
+	set  func(text string) (undo func())
+}
+
+// leavesOf returns the texts within a value.
+func leavesOf(value any, path string, set func(any)) []leaf {
+	var list []leaf
+	switch v := value.(type) {
+	case string:
+		list = append(list, leaf{path, func(text string) func() {
+			set(text)
+			return func() { set(v) }
+		}})
+	case []any:
+		for i := range v {
+			list = append(list, leavesOf(v[i], path+"[]", func(to any) { v[i] = to })...)
+		}
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			inner := v[key]
+			list = append(list, leaf{path + ".(key " + key + ")", func(text string) func() {
+				delete(v, key)
+				v[text] = inner
+				return func() {
+					delete(v, text)
+					v[key] = inner
+				}
+			}})
+			list = append(list, leavesOf(inner, path+"."+key, func(to any) { v[key] = to })...)
+		}
+	}
+	return list
+}
+
+// TestHostileTexts: whichever texts of the objects a stranger chooses, names and keys
+// included, what the commands and their messages write is text. Many are set at once;
+// only where that is refused fewer are, down to each alone.
+func TestHostileTexts(t *testing.T) {
+	for _, file := range []string{"kubectl/quota.yaml", "daemonset/blocked.yaml", "rollout/traffic.yaml"} {
+		t.Run(file, func(t *testing.T) {
+			objects := itemsOf(t, file)
+			seen, escaped := map[string]bool{}, 0
+			var values, keys []leaf
+			for i, object := range objects {
+				kind := fmt.Sprint(object.(map[string]any)["kind"])
+				for _, l := range leavesOf(object, kind, func(to any) { objects[i] = to }) {
+					switch {
+					case seen[l.path]:
+					case strings.Contains(l.path, "(key "):
+						keys = append(keys, l)
+					default:
+						values = append(values, l)
+					}
+					seen[l.path] = true
+				}
+			}
+			requireAll(t, objects, values, &escaped)
+			for _, l := range keys { // whatever is below another key would be lost with that
+				requireAll(t, objects, []leaf{l}, &escaped)
+			}
+			require.Greater(t, escaped, 50, "the texts do not reach the output")
+		})
+	}
+}
+
+// requireAll runs the commands with all leaves set or, if plan refuses that, with either
+// half of them. It counts the runs whose output shows what was set.
+func requireAll(t *testing.T, objects []any, leaves []leaf, escaped *int) {
+	var undo []func()
+	for _, l := range leaves {
+		undo = append(undo, l.set(hostile))
+	}
+	path := leaves[0].path
+	stdout, stderr := runText(t, "plan", objects, path)
+	refused := stdout == ""
+	if alone := len(leaves) == 1; !refused || alone && !strings.Contains(path, "(key ") {
+		for _, command := range textCommands {
+			more, errs := runText(t, command, objects, path)
+			stderr += more + errs
+		}
+	}
+	if strings.Contains(stdout+stderr, `\x1b`) {
+		*escaped++
+	}
+	for _, f := range slices.Backward(undo) {
+		f()
+	}
+	if half := len(leaves) / 2; refused && half > 0 {
+		requireAll(t, objects, leaves[:half], escaped)
+		requireAll(t, objects, leaves[half:], escaped)
+	}
+}
