@@ -94,7 +94,21 @@ kubectl get replicaset,pod -o yaml | kplan order -f - --count 2`),
 	root.SetVersionTemplate("{{.DisplayName}} version {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(newPlan(name), newExplain(name), newSimulate(name), newHistory(name), newUndo(name), newOrder(name))
+	root.InitDefaultHelpCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "help" {
+			c.Args = checkTopic
+		}
+	}
 	return root
+}
+
+// checkTopic wants the name of a command, or nothing.
+func checkTopic(c *cobra.Command, args []string) error {
+	if found, _, err := c.Root().Find(args); found == nil || err != nil {
+		return fmt.Errorf("unknown help topic %q", strings.Join(args, " "))
+	}
+	return nil
 }
 
 // examples returns the text of examples, indented and with the name by which the

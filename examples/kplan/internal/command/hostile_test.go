@@ -144,8 +144,12 @@ func requireAll(t *testing.T, objects []any, leaves []leaf, escaped *int) {
 	path := leaves[0].path
 	stdout, stderr := runText(t, "plan", objects, path)
 	refused := stdout == ""
-	if alone := len(leaves) == 1; !refused || alone && !strings.Contains(path, "(key ") {
-		for _, command := range textCommands {
+	commands := textCommands
+	if refused || strings.Contains(path, "(key ") {
+		commands = []string{"history --revision 1", "order"} // which look at less
+	}
+	if !refused || len(leaves) == 1 {
+		for _, command := range commands {
 			more, errs := runText(t, command, objects, path)
 			stderr += more + errs
 		}
@@ -160,4 +164,88 @@ func requireAll(t *testing.T, objects []any, leaves []leaf, escaped *int) {
 		requireAll(t, objects, leaves[:half], escaped)
 		requireAll(t, objects, leaves[half:], escaped)
 	}
+}
+
+// TestHostileArguments: what comes from the command line, a script or a file name is
+// escaped in messages as well.
+func TestHostileArguments(t *testing.T) {
+	t.Chdir(t.TempDir())
+	text := strings.NewReplacer(invalid, "\xff", "\x00", "").Replace(hostile)
+	require.NoError(t, os.WriteFile("web.yaml", []byte(good), 0o644))
+	for _, args := range [][]string{
+		{text}, {"plan", text}, {"plan", "-f", text}, {"plan", "-o", text}, {"plan", "--" + text}, {"plan", "--now", text},
+		{"simulate", "-f", "web.yaml", "--try", text}, {"simulate", "-f", "web.yaml", "--svg", text + "/x"},
+		{"simulate", "-f", "web.yaml", "--nodes", text}, {"order", "-f", "web.yaml", "--replicaset", text}, {"help", text},
+	} {
+		code, stdout, stderr := run(nil, args...)
+		requireText(t, stdout, args)
+		requireText(t, stderr, args)
+		require.NotZero(t, code+len(stderr), "%q", args)
+	}
+}
+
+// TestOddRevision: a template that YAML does not take as it is hides no revision.
+func TestOddRevision(t *testing.T) {
+	objects := itemsOf(t, "kubectl/quota.yaml")
+	for _, object := range objects {
+		if o := object.(map[string]any); o["kind"] == "ReplicaSet" {
+			spec := o["spec"].(map[string]any)["template"].(map[string]any)["spec"].(map[string]any)
+			spec["containers"].([]any)[0].(map[string]any)["image"] = "odd\u009b31m"
+		}
+	}
+	stdout, stderr := runText(t, "history", objects)
+	require.Contains(t, stdout, "REVISION", stderr)
+	stdout, stderr = runText(t, "history --revision 1", objects)
+	require.Contains(t, stdout, `odd\x9B31m`, stderr)
+}
+
+// TestUnknownAge: a pod without a creation time is not as old as times can be.
+func TestUnknownAge(t *testing.T) {
+	objects := itemsOf(t, "daemonset/blocked.yaml")
+	for _, object := range objects {
+		if o := object.(map[string]any); o["kind"] == "Pod" {
+			delete(o["metadata"].(map[string]any), "creationTimestamp")
+		}
+	}
+	stdout, stderr := runText(t, "explain", objects)
+	require.Contains(t, stdout, " unknown ", stderr)
+	require.NotContains(t, stdout, "2562047h")
+}
+
+// TestFullDisk: an answer that cannot be written is an error, whatever is asked.
+func TestFullDisk(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip("the system has no /dev/full")
+	}
+	defer full.Close()
+	for _, command := range append([]string{"plan -o json", "history -o json", "--help", "--version", "completion bash"}, textCommands...) {
+		args := append([]string{"kplan"}, strings.Fields(command)...)
+		if !strings.HasPrefix(command, "-") && !strings.HasPrefix(command, "completion") {
+			args = append(args, "-f", data+"live/history.yaml")
+		}
+		var stderr bytes.Buffer
+		require.Equal(t, exitFailure, Execute(args, nil, full, &stderr), command)
+		require.Contains(t, stderr.String(), "error: write /dev/full: no space left on device", command)
+	}
+}
+
+// TestCorrectedPods: --corrected reaches the planner of ReplicaSets in a simulation. A pod
+// that is ready, nobody knows since when, never becomes available; upstream looks at it
+// every minReadySeconds for ever, the corrected planner does not.
+func TestCorrectedPods(t *testing.T) {
+	objects := itemsOf(t, "live/waiting.yaml")
+	for _, object := range objects {
+		o := object.(map[string]any)
+		if o["kind"] != "Pod" {
+			continue
+		}
+		for _, c := range o["status"].(map[string]any)["conditions"].([]any) {
+			delete(c.(map[string]any), "lastTransitionTime")
+		}
+	}
+	upstream, _ := runText(t, "simulate --time-limit 1h", objects)
+	corrected, _ := runText(t, "simulate --time-limit 1h --corrected", objects)
+	t.Log(upstream, corrected)
+	require.NotEqual(t, lastLine(upstream), lastLine(corrected))
 }
