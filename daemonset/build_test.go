@@ -99,6 +99,7 @@ func mustPlan(t *testing.T, s daemonset.Snapshot, opts daemonset.Options) daemon
 	_, err := daemonset.Reconcile(s, t0, opts)
 	require.NoError(t, err)
 	roundTrip(t, p)
+	produce(p)
 	return p
 }
 

@@ -77,6 +77,7 @@ func TestInPlaceBatches(t *testing.T) {
 		p, err := daemonset.Reconcile(s, now, kruise)
 		require.NoError(t, err)
 		require.Equal(t, lines(want), lines(p.String()))
+		produce(p)
 		execute(&s, p, now)
 		return p
 	}
