@@ -58,7 +58,7 @@ func scalingOfDeployments() []entry {
 			mutant{"deploy/admit.go", "st.plan.Budget = st.budget", "st.plan.Budget = st.budget\n\tst.plan.Budget.Replicas += st.budget.Surge"}},
 		{"kruise-2239", "the proportions of two templates drift with every scaling of an autoscaler", plans(
 			snapshot(web(11, limits(3, 2)), between...), "web-v1 8->12, annotate web-v2", corrected, "web-v1 8->11, web-v2 2->3"),
-			mutant{"deploy/exact.go", "return cmp.Or(cmp.Compare(cut[l], cut[k]), cmp.Compare(k, l))", "return cmp.Compare(k, l)"}},
+			mutant{"deploy/exact.go", "return cmp.Or(cmp.Compare(cut[l], cut[k]), larger, younger)", "return cmp.Or(-larger, younger)"}},
 	}
 }
 
@@ -85,10 +85,10 @@ func rolloutsOfDeployments() []entry {
 			snapshot(web(3, limits(1, 1), template("v3")), set(1, 2), set(2, 2, counts(2, 0)), set(3, 0)),
 			"web-v2 2->0", corrected, "web-v2 2->0"),
 			mutant{"deploy/rolling.go", "st.removeUnhealthy(room)", "st.removeUnhealthy(0)"}},
-		{"kubernetes-41145", "an old set in use is not replaced by another when history is cut", plans(
-			snapshot(web(3, template("v9"), limited, complete), set(1, 0, counts(1, 1)), set(2, 0), set(3, 0), set(9, 3)),
-			"delete web-v2", corrected, "delete web-v2, delete web-v3"),
-			mutant{"revision/cleanup.go", "(!opts.Corrected && len(remove)+len(held) == surplus)", "len(remove)+len(held) == surplus"}},
+		{"kubernetes-41145", "an old set in use takes the place of the only one to go back to", plans(
+			snapshot(web(3, template("v9"), limited, complete), set(1, 0), set(2, 0, counts(1, 1)), set(9, 3)),
+			"delete web-v1", corrected, ""),
+			mutant{"revision/cleanup.go", "!(inUse && opts.Corrected)", "!(inUse && false)"}},
 		{"kubernetes-116447", "a long name is cut behind a dot, and the set can never be created", plans(
 			snapshot(web(1, func(d *deploy.Deployment) { d.Name = long })),
 			"create "+long[:250]+"-v2 1", corrected, "create "+long[:249]+"-v2 1"),

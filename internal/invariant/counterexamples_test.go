@@ -52,7 +52,6 @@ func deploymentCounterexamples() []counterexample {
 	rests.ReplicaSets[1] = counted(set(1, 0), 1, 0)
 	large := snapshot(limited(0, 1, 0), sized(set(3, 1), 5, 6), sized(set(4, math.MaxInt32), 5, 6))
 	large.ReplicaSets[0].Status.TerminatingReplicas = new(int32(2))
-	huge := snapshot(limited(math.MaxInt32, 1, 1), sized(set(1, 2), 5, 6), sized(set(2, 3), 5, 6))
 	beyond := snapshot(partitionedTo(12, rollout.Percent(20)), sized(set(1, 3), 6, 6), sized(set(2, 3), 6, 6))
 	surging := snapshot(partitionedTo(6, rollout.Percent(20)), sized(set(1, 5), 6, 7), counted(sized(set(2, 2), 6, 7), 2, 0))
 	surging.Deployment.Partitioned.Paused = true
@@ -80,7 +79,6 @@ func deploymentCounterexamples() []counterexample {
 		pass("D18", "deployment D14", snapshot(limited(10, 3, 2), set(1, 5), set(2, 3))),
 		pass("D20", "deployment D1", stale),
 		again("D21", "deployment D8", doubled()),
-		pass("D22", "deployment D4", huge),
 		pass("P4", "rollout D18", beyond),
 	}
 }
