@@ -217,6 +217,9 @@ func (p *deploymentPass) perform(a deploy.Action) answer {
 			}
 		})
 	case deploy.ScaleReplicaSet:
+		if a.To < 0 {
+			return p.negative(a)
+		}
 		return p.writeReplicaSet(a.Name, a.UID, a, func(rs *replicaSet) {
 			rs.Annotations = with(rs.Annotations, a.Set)
 			rs.Replicas = new(a.To)
@@ -256,7 +259,17 @@ func (p *deploymentPass) perform(a deploy.Action) answer {
 	return invalid
 }
 
+// negative is the answer to a size below 0, which the API server does not take and no plan
+// has: it ends the loop.
+func (p *deploymentPass) negative(a deploy.Action) answer {
+	p.c.w.fail(fmt.Errorf("size below 0: %v", a))
+	return invalid
+}
+
 func (p *deploymentPass) create(a deploy.CreateReplicaSet) answer {
+	if a.Replicas < 0 {
+		return p.negative(a)
+	}
 	c := p.c
 	return c.ask(func() answer {
 		_, answer := create(c.w, &c.w.store.replicaSets, c.request(Create, a.Name, precondition{}, a), &replicaSet{
