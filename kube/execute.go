@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"sync"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -69,7 +70,7 @@ func (r Request) Resource() string {
 // String returns one line such as "patch replicasets/web-1", and "" for a request of
 // nothing.
 func (r Request) String() string {
-	if r.Object == nil {
+	if o := reflect.ValueOf(r.Object); !o.IsValid() || o.Kind() == reflect.Pointer && o.IsNil() {
 		return string(r.Verb)
 	}
 	name := r.Object.GetName()

@@ -17,10 +17,13 @@ import (
 //
 // It mirrors getIntOrPercentValueSafely of package intstr of apimachinery 0.36.3.
 func IntOrPercent(v *intstr.IntOrString) (rollout.IntOrPercent, error) {
-	if v == nil {
+	switch {
+	case v == nil:
 		return rollout.IntOrPercent{}, nil
+	case v.Type != intstr.Int && v.Type != intstr.String:
+		return rollout.IntOrPercent{}, &field.Error{Value: int64(v.Type), Detail: "must be the type of a number or of a text"}
 	}
-	return rollout.FromIntOrString(v.Type != intstr.Int, v.IntVal, v.StrVal)
+	return rollout.FromIntOrString(v.Type == intstr.String, v.IntVal, v.StrVal)
 }
 
 // ToIntOrString returns v as the API has it, nil if it is unset.

@@ -73,6 +73,7 @@ var exportedFunctions = map[string]any{
 	"DaemonSetSnapshot":                  kube.DaemonSetSnapshot,
 	"DaemonSetStatus":                    kube.DaemonSetStatus,
 	"DaemonSetStatusRequest":             kube.DaemonSetStatusRequest,
+	"DefaultDeployment":                  kube.DefaultDeployment,
 	"DeleteBatchReleaseOptions":          kube.DeleteBatchReleaseOptions,
 	"DeleteDaemonPodOptions":             kube.DeleteDaemonPodOptions,
 	"DeletePodOptions":                   kube.DeletePodOptions,
