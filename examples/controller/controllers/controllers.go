@@ -80,8 +80,13 @@ func setup(ctx context.Context, mgr ctrl.Manager, o Options, l *lease) error {
 	)
 }
 
-// build begins a controller for a kind. Failed attempts are repeated after a pause that
-// doubles, beginning with 5 ms; nothing else limits how often an object is looked at.
+// retries is when failed attempts are repeated: after a pause that doubles, beginning with
+// 5 ms. Nothing else limits how often an object is looked at.
+func retries(o Options) workqueue.TypedRateLimiter[reconcile.Request] {
+	return workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](5*time.Millisecond, o.MaxDelay)
+}
+
+// build begins a controller for a kind.
 func build(mgr ctrl.Manager, o Options, t *tracker, kind client.Object, name string) *builder.Builder {
 	gone := handler.Funcs{
 		UpdateFunc: func(_ context.Context, e event.UpdateEvent, _ queue) {
@@ -94,7 +99,7 @@ func build(mgr ctrl.Manager, o Options, t *tracker, kind client.Object, name str
 	return ctrl.NewControllerManagedBy(mgr).Named(o.Name+"-"+name).For(kind).Watches(kind, gone).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: o.Workers,
-			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](5*time.Millisecond, o.MaxDelay),
+			RateLimiter:             retries(o),
 		})
 }
 
