@@ -1,0 +1,101 @@
+package controllers
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+)
+
+// Without room for a surge the new ReplicaSet is created empty, which is no event, and the
+// old one gives way in the same pass, which is one as soon as it is done.
+func TestEventsBehindAnEmptyReplicaSet(t *testing.T) {
+	d, rs := deployment(limits(0, 1))
+	b, w := newBase(0, d, rs)
+	_, err := (&deploymentReconciler{b}).Reconcile(t.Context(), theWeb)
+	require.NoError(t, err)
+	require.Equal(t, []string{"create replicasets", "patch replicasets", "update deploymentsstatus"}, w.lines)
+	require.Equal(t, []string{"Normal ScalingReplicaSet Scaled down replica set web-1 from 3 to 2"}, b.recorded())
+
+	b, w = newBase(0, d, rs)
+	w.refuse = "patch replicasets"
+	_, err = (&deploymentReconciler{b}).Reconcile(t.Context(), theWeb)
+	require.Error(t, err)
+	require.Empty(t, b.recorded(), "nothing was scaled")
+}
+
+// The status that tells of a new ReplicaSet is written in the pass that creates it, whatever
+// else changes size: no later pass knows.
+func TestStatusTellsOfANewReplicaSet(t *testing.T) {
+	d, rs := deployment(limits(0, 1))
+	b, w := newBase(0, d, rs)
+	_, err := (&deploymentReconciler{b}).Reconcile(t.Context(), theWeb)
+	require.NoError(t, err)
+	require.Equal(t, 1, w.count("patch replicasets"), "it scales too")
+	require.Equal(t, 1, w.count("update deploymentsstatus"))
+}
+
+// A pass that was stopped has a status that nobody may see.
+func TestNoStatusOfAStoppedPass(t *testing.T) {
+	ds := &appsv1.DaemonSet{ObjectMeta: meta, Spec: appsv1.DaemonSetSpec{Selector: &metav1.LabelSelector{MatchLabels: pairs}, Template: spec}}
+	b, w := newBase(0, ds, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n1"}})
+	w.refuse = "create controllerrevisions"
+	_, err := (&daemonSetReconciler{b}).Reconcile(t.Context(), theWeb)
+	require.Error(t, err)
+	require.Equal(t, []string{"create controllerrevisions"}, w.lines)
+}
+
+// Pods that have ended, in whatever way, or are gone, wake up what waits for them: a
+// Deployment that recreates, and no other.
+func TestRecreateWaitsForPods(t *testing.T) {
+	for _, c := range []struct {
+		strategy      appsv1.DeploymentStrategyType
+		before, after corev1.PodPhase // none after a deletion
+		want          []string
+	}{
+		{appsv1.RecreateDeploymentStrategyType, corev1.PodRunning, corev1.PodFailed, []string{"web"}},
+		{appsv1.RecreateDeploymentStrategyType, corev1.PodRunning, corev1.PodSucceeded, []string{"web"}},
+		{appsv1.RecreateDeploymentStrategyType, corev1.PodPending, corev1.PodSucceeded, []string{"web"}},
+		{appsv1.RecreateDeploymentStrategyType, corev1.PodRunning, "", []string{"web"}},
+		{appsv1.RecreateDeploymentStrategyType, corev1.PodPending, corev1.PodRunning, nil},
+		{appsv1.RecreateDeploymentStrategyType, corev1.PodSucceeded, corev1.PodSucceeded, nil},
+		{appsv1.RollingUpdateDeploymentStrategyType, corev1.PodRunning, corev1.PodSucceeded, nil},
+	} {
+		d, rs := deployment(limits(1, 0))
+		d.Spec.Strategy = appsv1.DeploymentStrategy{Type: c.strategy}
+		b, _ := newBase(0, d, rs)
+		handler := (&deploymentReconciler{b}).podEvents()
+		before, after := ownedBy("ReplicaSet", rs.ObjectMeta, "a"), ownedBy("ReplicaSet", rs.ObjectMeta, "a")
+		before.Status.Phase, after.Status.Phase, after.ResourceVersion = c.before, c.after, "2"
+		q := events()
+		if c.after == "" {
+			handler.Delete(t.Context(), event.DeleteEvent{Object: before}, q)
+		} else {
+			handler.Update(t.Context(), event.UpdateEvent{ObjectOld: before, ObjectNew: after}, q)
+		}
+		require.Equal(t, c.want, requests(q), "%+v", c)
+	}
+}
+
+// A child that its owner has let go of concerns everybody who may adopt it, also if its
+// labels are as before.
+func TestLetGo(t *testing.T) {
+	rival := replicaSet(1)
+	rival.Name, rival.UID = "rival", "o2"
+	former := metav1.ObjectMeta{Name: "former", UID: types.UID("o3")}
+	b, _ := newBase(0, rival)
+	held := ownedBy("ReplicaSet", former, "a")
+	free := held.DeepCopy()
+	free.OwnerReferences, free.ResourceVersion = nil, "2"
+	q := events()
+	(&replicaSetReconciler{b}).podEvents().Update(t.Context(), event.UpdateEvent{ObjectOld: held, ObjectNew: free}, q)
+	require.Equal(t, []string{"former", "rival"}, requests(q))
+	again := free.DeepCopy()
+	again.ResourceVersion = "3"
+	(&replicaSetReconciler{b}).podEvents().Update(t.Context(), event.UpdateEvent{ObjectOld: free, ObjectNew: again}, q)
+	require.Empty(t, requests(q), "nothing that matters here has changed")
+}
