@@ -34,6 +34,7 @@ func run() error {
 	flag.BoolVar(&all, "all", false, "take all objects, whatever their annotations; for clusters without the built-in controllers")
 	flag.StringVar(&namespaces, "namespaces", "", "comma-separated namespaces to take and cache; empty means all")
 	flag.BoolVar(&o.Corrected, "corrected", false, "repair the known defects of the built-in controllers instead of repeating them")
+	flag.BoolVar(&o.Fence, "fence", false, "keep the sum of sizes of a Deployment in its bound also beside other processes that have this flag")
 	flag.IntVar(&o.Workers, "workers", o.Workers, "objects of a kind to work on at once")
 	flag.DurationVar(&o.MaxDelay, "max-delay", o.MaxDelay, "longest pause between attempts that fail")
 	flag.Float64Var(&qps, "qps", 50, "requests to the API server per second, for each kind of object; negative means no limit")

@@ -39,6 +39,7 @@ type base struct {
 	tracker   *tracker
 	class     string
 	corrected bool
+	fenced    bool
 }
 
 func (b *base) executor() kube.Executor { return kube.Executor{Client: b.client} }
@@ -54,7 +55,7 @@ func setup(ctx context.Context, mgr ctrl.Manager, o Options, l *lease) error {
 	b := func() base {
 		return base{
 			cache: mgr.GetClient(), client: c, events: recorder(ctx, mgr, events, o.Name),
-			tracker: t, class: o.Class, corrected: o.Corrected,
+			tracker: t, class: o.Class, corrected: o.Corrected, fenced: o.Fence,
 		}
 	}
 	for _, child := range []client.Object{&appsv1.ReplicaSet{}, &corev1.Pod{}} {

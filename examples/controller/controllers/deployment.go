@@ -41,20 +41,48 @@ func (r *deploymentReconciler) Reconcile(ctx context.Context, req reconcile.Requ
 	if err != nil {
 		return reconcile.Result{}, reconcile.TerminalError(err)
 	}
-	return r.act(ctx, d, sets, snapshot)
+	now := time.Now()
+	if r.fenced {
+		before := d
+		var wait reconcile.Result
+		if d, wait, err = r.fence(ctx, d, sets, snapshot, now); d == nil {
+			return wait, err
+		}
+		if d != before {
+			if snapshot, err = kube.Snapshot(d, sets, pods); err != nil {
+				return reconcile.Result{}, reconcile.TerminalError(err)
+			}
+		}
+	}
+	return r.act(ctx, d, sets, snapshot, now)
+}
+
+// plan decides. With the fence it takes one step at a time.
+func (r *deploymentReconciler) plan(s deploy.Snapshot, now time.Time) (deploy.Plan, error) {
+	plan, err := deploy.Reconcile(s, now, deploy.Options{Corrected: r.corrected})
+	switch {
+	case err != nil:
+		return deploy.Plan{}, reconcile.TerminalError(err)
+	case r.fenced:
+		return stepwise(plan), nil
+	}
+	return plan, nil
 }
 
 // act plans and carries out the plan, again if a ReplicaSet that was to be adopted is gone.
-func (r *deploymentReconciler) act(ctx context.Context, d *appsv1.Deployment, sets []*appsv1.ReplicaSet, s deploy.Snapshot) (reconcile.Result, error) {
-	now, o := time.Now(), deploy.Options{Corrected: r.corrected}
+func (r *deploymentReconciler) act(ctx context.Context, d *appsv1.Deployment, sets []*appsv1.ReplicaSet, s deploy.Snapshot, now time.Time) (reconcile.Result, error) {
+	o := deploy.Options{Corrected: r.corrected}
 	var plan deploy.Plan
 	var result deploy.Result
 	for next := &s; next != nil; next = result.Again {
 		var err error
-		if plan, err = deploy.Reconcile(*next, now, o); err != nil {
-			return reconcile.Result{}, reconcile.TerminalError(err)
+		if plan, err = r.plan(*next, now); err != nil {
+			return reconcile.Result{}, err
 		}
 		result = deploy.Finish(*next, plan, r.executor().Deployment(ctx, d, sets, plan), now, o)
+		if r.fenced {
+			break // what another plan would grow is not recorded
+		}
 	}
 	for _, e := range result.Events {
 		r.events.Event(d, e.Type, e.Reason, e.Message)

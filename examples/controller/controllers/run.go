@@ -25,6 +25,11 @@ type Options struct {
 	// Corrected repairs the defects of the built-in controllers that the packages deploy,
 	// replicaset and daemonset list.
 	Corrected bool
+	// Fence keeps the sum of the sizes of the ReplicaSets of a Deployment within replicas and
+	// surge even if several processes that have it work on the Deployment at once. It costs
+	// a write of the status for each pass that grows a ReplicaSet, and new ReplicaSets are
+	// created without pods.
+	Fence bool
 	// MaxDelay is the longest pause between attempts that fail.
 	MaxDelay time.Duration
 

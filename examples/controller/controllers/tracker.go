@@ -28,6 +28,13 @@ type tracker struct {
 	expected map[types.UID]replicaset.Expectations // by owner
 	backoff  map[types.UID]daemonset.Backoff       // by DaemonSet
 	written  map[types.UID]map[types.UID]version   // by owner, or the object itself, and object
+	stalled  map[types.UID]stall                   // by Deployment
+}
+
+// A stall is what has been in the way of a Deployment, and since when.
+type stall struct {
+	what  string
+	since time.Time
 }
 
 type version struct {
@@ -40,6 +47,7 @@ func newTracker() *tracker {
 		expected: map[types.UID]replicaset.Expectations{},
 		backoff:  map[types.UID]daemonset.Backoff{},
 		written:  map[types.UID]map[types.UID]version{},
+		stalled:  map[types.UID]stall{},
 	}
 }
 
@@ -70,6 +78,25 @@ func (t *tracker) forget(owner types.UID) {
 	delete(t.expected, owner)
 	delete(t.backoff, owner)
 	delete(t.written, owner)
+	delete(t.stalled, owner)
+}
+
+// stuck notes what is in the way of a Deployment, and reports whether that has been so for
+// behindLimit.
+func (t *tracker) stuck(d types.UID, what string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.stalled[d].what != what {
+		t.stalled[d] = stall{what, time.Now()}
+	}
+	return time.Since(t.stalled[d].since) >= behindLimit
+}
+
+// free notes that nothing is in the way of a Deployment.
+func (t *tracker) free(d types.UID) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.stalled, d)
 }
 
 // gone drops what was written to a child that is gone: it will never show.

@@ -1,0 +1,192 @@
+package controllers
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/replicaset"
+)
+
+// The fence keeps the sum of the sizes of a Deployment's ReplicaSets within its bound
+// while several processes work on it. Preconditions of a write guard one ReplicaSet, and
+// the bound is about all: a process whose cache lags may grow one ReplicaSet into the room
+// that another process has given to a second one.
+//
+// So a pass that grows ReplicaSets first records in the Deployment which ReplicaSets it has
+// seen, at which versions, and which of them it will grow. The record replaces that of the
+// Deployment as the pass has read it, or the write is a conflict. Who comes next has to
+// read that record, and grows nothing while
+//
+//   - its cache is older than what was seen, for what was grown before would be missing;
+//   - one of the recorded growths may still arrive. It has the recorded version as a
+//     precondition, so that it has arrived, or never will, once the cache shows a later one.
+//
+// A process that dies between record and growth leaves one of which nobody knows if it will
+// arrive. A plan that grows this ReplicaSet from this version, and nothing else, need not
+// know: one of the two writes fails. Any other waits for a while and then annotates the
+// ReplicaSet, which gives it a later version.
+//
+// The name of a new ReplicaSet has no version yet. It is therefore created without pods and
+// grows in the next pass.
+//
+// The record is a condition of the status, and not an annotation, because kubectl rollout
+// undo and kubectl replace write all annotations, and nobody but controllers the status.
+
+// ConditionGrowth is the type of the condition of a Deployment that holds the record of its
+// last growth, see [Options.Fence].
+const ConditionGrowth = "kplan-go.github.io/Growth"
+
+// AnnotationFence is the annotation that is written to a ReplicaSet to void a growth that
+// may still be on its way. Its value is the version before.
+const AnnotationFence = "kplan-go.github.io/fence"
+
+// A sighting is a ReplicaSet as a pass has seen it.
+type sighting struct {
+	Name    string `json:"name"`
+	UID     string `json:"uid"`
+	Version string `json:"version"`
+	Size    int32  `json:"size"`
+	To      int32  `json:"to,omitempty"` // the size that the pass gives it, if it grows
+}
+
+// A growth is the record of a pass that grows ReplicaSets: those, and all that have pods.
+type growth []sighting
+
+// growing returns the record for a plan, which is empty if it grows nothing.
+func growing(p deploy.Plan, sets []*appsv1.ReplicaSet) growth {
+	to := map[string]int32{}
+	for _, a := range p.Actions {
+		if s, ok := a.(deploy.ScaleReplicaSet); ok && s.To > s.From {
+			to[s.Name] = s.To
+		}
+	}
+	if len(to) == 0 {
+		return nil
+	}
+	var g growth
+	for _, rs := range sets {
+		if s := seen(rs); s.Size > 0 || to[rs.Name] > 0 {
+			s.To = to[rs.Name]
+			g = append(g, s)
+		}
+	}
+	return g
+}
+
+func seen(rs *appsv1.ReplicaSet) sighting {
+	s := sighting{Name: rs.Name, UID: string(rs.UID), Version: rs.ResourceVersion, Size: 1} // as the API server defaults
+	if rs.Spec.Replicas != nil {
+		s.Size = *rs.Spec.Replicas
+	}
+	return s
+}
+
+// An obstacle is why a plan may not grow anything yet.
+type obstacle struct {
+	// behind says that the cache is older than the record.
+	behind bool
+	// missing are ReplicaSets that the cache does not have. Those that the API server does not
+	// have either are gone and no obstacle; for the others the cache is too old.
+	missing []sighting
+	// pending are growths that may still arrive.
+	pending []sighting
+}
+
+// against returns what the record r has against the growth next, which was planned from
+// what the cache shows.
+func (r growth) against(next growth, cached []sighting) obstacle {
+	var o obstacle
+	for _, s := range r {
+		i := slices.IndexFunc(cached, func(c sighting) bool { return c.UID == s.UID })
+		if i < 0 {
+			o.missing = append(o.missing, s)
+			continue
+		}
+		switch c, comparable := replicaset.CompareVersions(cached[i].Version, s.Version); {
+		case !comparable || c < 0:
+			o.behind = true
+		case c == 0 && s.To > s.Size:
+			o.pending = append(o.pending, s)
+		}
+	}
+	if len(o.pending) == 1 && next.only(o.pending[0]) {
+		o.pending = nil
+	}
+	return o
+}
+
+// only reports whether a record is about the growth of one ReplicaSet, of the same version
+// as s: of these two writes one fails.
+func (r growth) only(s sighting) bool {
+	grows := slices.DeleteFunc(slices.Clone(r), func(s sighting) bool { return s.To <= s.Size })
+	return len(grows) == 1 && grows[0].UID == s.UID && grows[0].Version == s.Version
+}
+
+// stepwise returns the part of a plan that the fence can guard: up to a ReplicaSet that is
+// created, which then has no pods, and before a ReplicaSet grows that the plan has already
+// written to, since its version is not known beforehand.
+func stepwise(p deploy.Plan) deploy.Plan {
+	written := map[string]bool{}
+	for i, a := range p.Actions {
+		switch a := a.(type) {
+		case deploy.CreateReplicaSet:
+			if a.Replicas > 0 {
+				a.Replicas = 0
+				return upTo(p, i, a)
+			}
+			written[a.Name] = true
+		case deploy.ScaleReplicaSet:
+			if a.To > a.From && written[a.Name] {
+				return upTo(p, i)
+			}
+			written[a.Name] = true
+		case deploy.AdoptReplicaSet:
+			written[a.Name] = true
+		case deploy.AnnotateReplicaSet:
+			written[a.Name] = true
+		}
+	}
+	return p
+}
+
+// recorded returns the record that a Deployment holds.
+func recorded(d *appsv1.Deployment) (growth, error) {
+	for _, c := range d.Status.Conditions {
+		if c.Type == ConditionGrowth {
+			var g growth
+			if err := json.Unmarshal([]byte(c.Message), &g); err != nil {
+				return nil, fmt.Errorf("condition %s: %w", ConditionGrowth, err)
+			}
+			return g, nil
+		}
+	}
+	return nil, nil
+}
+
+// recording returns a copy of a Deployment that holds a record.
+func recording(d *appsv1.Deployment, g growth, now metav1.Time) (*appsv1.Deployment, error) {
+	text, err := json.Marshal(g)
+	if err != nil {
+		return nil, err
+	}
+	d = d.DeepCopy()
+	d.Status.Conditions = append(slices.DeleteFunc(d.Status.Conditions, func(c appsv1.DeploymentCondition) bool { return c.Type == ConditionGrowth }),
+		appsv1.DeploymentCondition{
+			Type: ConditionGrowth, Status: corev1.ConditionTrue, Reason: "Recorded", Message: string(text), LastUpdateTime: now, LastTransitionTime: now,
+		})
+	return d, nil
+}
+
+// upTo returns the part of a plan before an action, with others in its place, and the events
+// of that part.
+func upTo(p deploy.Plan, i int, instead ...deploy.Action) deploy.Plan {
+	p.Actions = append(slices.Clone(p.Actions[:i]), instead...)
+	p.Events = slices.DeleteFunc(slices.Clone(p.Events), func(e deploy.Event) bool { return e.Action >= i })
+	return p
+}
