@@ -35,15 +35,27 @@ type writer struct {
 	tracker *tracker
 	version int    // of what was written; 0 leaves the version as it is
 	refuse  string // the calls to refuse
+	objects []kube.Object
+	patches []kube.Patch
+	live    types.UID // what the API server knows, if anything
 }
 
-func (w *writer) Get(context.Context, kube.Object) error { return nil }
+func (w *writer) Get(_ context.Context, o kube.Object) error {
+	if w.live == "" {
+		return apierrors.NewNotFound(schema.GroupResource{}, o.GetName())
+	}
+	o.SetUID(w.live)
+	return nil
+}
 
 func (w *writer) Do(_ context.Context, r kube.Request) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	line := fmt.Sprint(r.Verb, " ", r.Resource(), r.Subresource)
-	w.lines = append(w.lines, line)
+	w.lines, w.objects = append(w.lines, line), append(w.objects, r.Object)
+	if r.Verb == kube.VerbPatch {
+		w.patches = append(w.patches, r.Patch)
+	}
 	if line == w.refuse {
 		return apierrors.NewForbidden(schema.GroupResource{}, r.Object.GetName(), nil)
 	}
