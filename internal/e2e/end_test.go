@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kplan-go/kplan/examples/controller/controllers"
 	"github.com/kplan-go/kplan/internal/e2e/cluster"
 )
 
@@ -48,6 +49,7 @@ func (e *env) end() end {
 // message, so it is left to chance which rollout it is about.
 func (e *env) deployment(d *appsv1.Deployment) string {
 	d = d.DeepCopy()
+	d.Status.Conditions = slices.DeleteFunc(d.Status.Conditions, func(c appsv1.DeploymentCondition) bool { return c.Type == controllers.ConditionGrowth })
 	slices.SortFunc(d.Status.Conditions, func(a, b appsv1.DeploymentCondition) int { return strings.Compare(string(a.Type), string(b.Type)) })
 	for i := range d.Status.Conditions {
 		d.Status.Conditions[i].LastUpdateTime, d.Status.Conditions[i].LastTransitionTime = metav1.Time{}, metav1.Time{}

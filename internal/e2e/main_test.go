@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) {
 	ctrl.SetLogger(logr.Discard())
-	cluster.Main(map[string]func() error{ours.name: child(ours), upstream.name: child(upstream)})
+	cluster.Main(map[string]func() error{ours.name: child(ours), upstream.name: child(upstream), fenced.name: child(fenced)})
 	flag.Parse()
 	code, err := run(m)
 	if err != nil {

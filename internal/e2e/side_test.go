@@ -28,6 +28,12 @@ type side struct {
 var (
 	ours     = side{"ours", cluster.Controller, runOurs}
 	upstream = side{"upstream", cluster.Admin, runUpstream}
+	// fenced is ours with the fence for processes that run at once.
+	fenced = side{"fenced", cluster.Controller, func(ctx context.Context, cfg *rest.Config, namespace string) error {
+		o := options(namespace)
+		o.Fence = true
+		return controllers.Run(ctx, cfg, o)
+	}}
 	// corrected is ours without the defects of upstream.
 	corrected = side{"corrected", cluster.Controller, func(ctx context.Context, cfg *rest.Config, namespace string) error {
 		o := options(namespace)
