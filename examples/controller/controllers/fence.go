@@ -55,11 +55,12 @@ type sighting struct {
 	To      int32  `json:"to,omitempty"` // the size that the pass gives it, if it grows
 }
 
-// A growth is the record of a pass that grows ReplicaSets: those, and all that have pods.
+// A growth is the record of a pass that grows ReplicaSets: those, and all others of the
+// Deployment that have pods.
 type growth []sighting
 
-// growing returns the record for a plan, which is empty if it grows nothing.
-func growing(p deploy.Plan, sets []*appsv1.ReplicaSet) growth {
+// growing returns the record for a plan of d, which is empty if it grows nothing.
+func growing(d *appsv1.Deployment, p deploy.Plan, sets []*appsv1.ReplicaSet) growth {
 	to := map[string]int32{}
 	for _, a := range p.Actions {
 		if s, ok := a.(deploy.ScaleReplicaSet); ok && s.To > s.From {
@@ -71,7 +72,7 @@ func growing(p deploy.Plan, sets []*appsv1.ReplicaSet) growth {
 	}
 	var g growth
 	for _, rs := range sets {
-		if s := seen(rs); s.Size > 0 || to[rs.Name] > 0 {
+		if s := seen(rs); s.Size > 0 && metav1.IsControlledBy(rs, d) || to[rs.Name] > 0 {
 			s.To = to[rs.Name]
 			g = append(g, s)
 		}

@@ -22,7 +22,7 @@ func (r *deploymentReconciler) fence(ctx context.Context, d *appsv1.Deployment, 
 	if err != nil {
 		return nil, reconcile.Result{}, err
 	}
-	next := growing(plan, sets)
+	next := growing(d, plan, sets)
 	if len(next) == 0 {
 		return d, reconcile.Result{}, nil
 	}

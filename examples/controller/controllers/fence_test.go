@@ -45,13 +45,22 @@ const first = "999"
 // The growth is recorded before it is made, with what was seen.
 func TestGrowthIsRecorded(t *testing.T) {
 	d, rs := grows(t, nil)
-	r, w := fencing(d, rs)
+	d.Annotations["deployment.kubernetes.io/revision"], rs.Annotations["deployment.kubernetes.io/revision"] = "2", "2"
+	more := func(name string, replicas int32) *appsv1.ReplicaSet {
+		_, more := grows(t, nil)
+		more.Name, more.UID, more.Spec.Replicas = name, types.UID("u-"+name), &replicas
+		more.Spec.Template.Spec.NodeName = name // another template
+		return more
+	}
+	stranger := more("web-4", 1)
+	stranger.OwnerReferences, stranger.Labels = nil, map[string]string{"app": "other"}
+	r, w := fencing(d, rs, more("web-2", 2), more("web-3", 0), stranger)
 	_, err := r.Reconcile(t.Context(), theWeb)
 	require.NoError(t, err)
 	require.Equal(t, []string{"update deploymentsstatus", "patch replicasets"}, w.lines)
 	g, err := recorded(w.objects[0].(*appsv1.Deployment))
 	require.NoError(t, err)
-	require.Equal(t, growth{{Name: "web-1", UID: "r1", Version: first, Size: 1, To: 3}}, g)
+	require.ElementsMatch(t, growth{{Name: "web-1", UID: "r1", Version: first, Size: 1, To: 2}, {Name: "web-2", UID: "u-web-2", Version: first, Size: 2}}, g)
 	require.Equal(t, first, w.objects[0].GetResourceVersion(), "over the Deployment as it was read")
 }
 
