@@ -31,12 +31,16 @@ func TestEventsBehindAnEmptyReplicaSet(t *testing.T) {
 // The status that tells of a new ReplicaSet is written in the pass that creates it, whatever
 // else changes size: no later pass knows.
 func TestStatusTellsOfANewReplicaSet(t *testing.T) {
-	d, rs := deployment(limits(0, 1))
-	b, w := newBase(0, d, rs)
-	_, err := (&deploymentReconciler{b}).Reconcile(t.Context(), theWeb)
-	require.NoError(t, err)
-	require.Equal(t, 1, w.count("patch replicasets"), "it scales too")
-	require.Equal(t, 1, w.count("update deploymentsstatus"))
+	for _, revision := range []string{"1", "2"} { // with the second the Deployment needs no annotation
+		d, rs := deployment(limits(0, 1))
+		d.Annotations["deployment.kubernetes.io/revision"] = revision
+		b, w := newBase(0, d, rs)
+		_, err := (&deploymentReconciler{b}).Reconcile(t.Context(), theWeb)
+		require.NoError(t, err)
+		require.Equal(t, 1, w.count("create replicasets"))
+		require.Equal(t, 1, w.count("patch replicasets"), "it scales too")
+		require.Equal(t, 1, w.count("update deploymentsstatus"))
+	}
 }
 
 // A pass that was stopped has a status that nobody may see.
