@@ -1,3 +1,7 @@
+//go:build !race
+
+// The race detector has nothing to find in a model that runs alone, and takes minutes.
+
 package controllers
 
 import (
@@ -155,8 +159,8 @@ func noted(all [sets]size, w write, v variant) (n notes) {
 func (m model) look(i int, edited, logged int8, v variant, each func(model)) {
 	p := &m.process[i]
 	all, current := m.shows(logged), m.edit[edited-1]
-	w, any := plan(all, current.template, v)
-	if !any {
+	w, ok := plan(all, current.template, v)
+	if !ok {
 		return
 	}
 	p.write = w
