@@ -132,7 +132,7 @@ func (f *finish) actions() bool {
 	var gone []error
 	end, stopped := len(f.plan.Actions), false
 	for i, a := range f.plan.Actions {
-		if (stopped || len(gone) > 0) && !claims(a) {
+		if tried := claims(a) && f.outcome(i).Answer != ""; (stopped || len(gone) > 0) && !tried {
 			end = i
 			break
 		}

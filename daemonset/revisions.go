@@ -39,17 +39,28 @@ func (st *state) construct(p *Plan) bool {
 	d := revision.Dedupe(same, next)
 	keep := owned[current[d.Keep]]
 	st.version = st.newVersion(d.Hash)
-	if d.Relabel {
-		st.relabel(p, same, &d)
-	}
 	gone := make([]string, len(d.Delete))
 	for k, i := range d.Delete {
-		p.do(DeleteRevision{Object: revisionObject(&same[i]), Reason: ReasonDuplicate})
 		gone[k] = same[i].Name
 	}
 	slices.Sort(gone)
 	owned = slices.DeleteFunc(owned, func(n int32) bool { return isIn(st.revisions[n].Name, gone) })
-	st.label(p, owned, keep, d.Renumber)
+	if len(gone) == 0 {
+		st.label(p, owned, keep, d.Renumber)
+		return true
+	}
+	st.label(p, owned, keep, 0)
+	if d.Relabel { // none is relabelled that is another's by now
+		p.Actions = append(p.Actions, st.claims()...)
+		st.claimed = nil
+		st.relabel(p, same, &d)
+	}
+	for _, i := range d.Delete {
+		p.do(DeleteRevision{Object: revisionObject(&same[i]), Reason: ReasonDuplicate})
+	}
+	if r := &st.revisions[keep]; d.Renumber != 0 {
+		p.do(UpdateRevision{Object: revisionObject(r), From: r.Revision, To: d.Renumber, Reason: ReasonRollback})
+	}
 	return true
 }
 

@@ -21,8 +21,8 @@ import (
 // expectations of the report are left to the caller, who raises them before and sees the
 // events meanwhile.
 //
-// Adoptions wait for the check that ds is still there. Adoptions and releases that follow
-// each other are all tried; if one of them failed, or what was to be adopted is gone, it
+// Adoptions wait for the check that ds is still there. Adoptions and releases of pods, or of
+// revisions, that follow each other are all tried; if one of them failed, or what was to be adopted is gone, it
 // stops behind them. It stops as well at the first call about revisions that fails. Pods
 // that could not be created keep none from being deleted, but old revisions stay then. A
 // pod that has changed since it was read is neither deleted nor, if the plan deletes it as
@@ -41,7 +41,9 @@ func (e Executor) DaemonSet(ctx context.Context, ds *appsv1.DaemonSet, revisions
 		n := 1
 		switch {
 		case claimsDaemon(p.Actions[i]):
-			n = run(p.Actions[i:], claimsDaemon)
+			n = run(p.Actions[i:], func(a daemonset.Action) bool {
+				return claimsDaemon(a) && aboutRevision(a) == aboutRevision(p.Actions[i])
+			})
 			goes = x.claim(ctx, i, i+n)
 		case isA[daemonset.CreatePod](p.Actions[i]):
 			n = run(p.Actions[i:], isA[daemonset.CreatePod])
@@ -81,6 +83,12 @@ func claimsDaemon(a daemonset.Action) bool {
 		return true
 	}
 	return false
+}
+
+// aboutRevision reports whether an adoption or release is that of a revision. Those of
+// pods are not tried after one of a revision that failed.
+func aboutRevision(a daemonset.Action) bool {
+	return isA[daemonset.AdoptRevision](a) || isA[daemonset.ReleaseRevision](a)
 }
 
 // run returns how many actions of one kind a list begins with.
