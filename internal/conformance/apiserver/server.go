@@ -1,0 +1,259 @@
+package apiserver
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"sync"
+
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// An Object is what a server stores.
+type Object interface {
+	metav1.Object
+	runtime.Object
+}
+
+// A Key says which object is meant.
+type Key struct{ Kind, Namespace, Name string }
+
+func (k Key) String() string { return k.Kind + " " + k.Namespace + "/" + k.Name }
+
+// A Server stores objects. The zero value is not usable, see [New].
+type Server struct {
+	mu      sync.Mutex
+	objects map[Key]Object // replaced, never changed
+	version int64
+	created int // how many objects, for names and UIDs
+	rules   []Rule
+	seen    map[operation]int // calls per operation
+	calls   []Call
+	origin  map[Key]Object // as they were when the server was cloned
+	// Lenient lets a caller that goes on with what it had read overwrite what it has
+	// written itself since.
+	Lenient bool
+	// Written, unless it is nil, is told what a call has stored. It must not be kept.
+	Written func(Object)
+}
+
+// New returns a server with copies of objects. They get a UID and a resource version if
+// they have none.
+func New(objects ...Object) *Server {
+	s := &Server{objects: map[Key]Object{}, version: 1000, seen: map[operation]int{}}
+	for _, o := range objects {
+		s.Put(o)
+	}
+	return s
+}
+
+// Clone returns an independent server with the same objects, and no rules and no calls.
+func (s *Server) Clone() *Server {
+	return &Server{objects: maps.Clone(s.objects), version: s.version, created: s.created, seen: map[operation]int{}, origin: s.objects}
+}
+
+// Put stores a copy of an object as it is, as if somebody else had written it.
+func (s *Server) Put(o Object) Object {
+	o = o.DeepCopyObject().(Object)
+	s.version++
+	o.SetResourceVersion(strconv.FormatInt(s.version, 10))
+	if o.GetUID() == "" {
+		o.SetUID(types.UID("u-" + o.GetName()))
+	}
+	s.objects[KeyOf(o)] = o
+	return o
+}
+
+// Remove removes an object, as if somebody else had done so.
+func (s *Server) Remove(k Key) { delete(s.objects, k) }
+
+// Stored returns an object, nil if it is not there. It must not be changed.
+func (s *Server) Stored(k Key) Object { return s.objects[k] }
+
+// Objects returns all objects in order. They must not be changed.
+func (s *Server) Objects() []Object {
+	list := slices.Collect(maps.Values(s.objects))
+	slices.SortFunc(list, func(a, b Object) int {
+		return cmp.Or(cmp.Compare(Kind(a), Kind(b)), cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName()))
+	})
+	return list
+}
+
+// KeyOf returns the key of an object.
+func KeyOf(o Object) Key { return Key{Kind(o), o.GetNamespace(), o.GetName()} }
+
+// Kind returns the kind of an object, by its type.
+func Kind(o Object) string { return reflect.TypeOf(o).Elem().Name() }
+
+// resource is what errors call a kind.
+func resource(kind string) schema.GroupResource {
+	switch kind {
+	case "Pod":
+		return corev1.Resource("pods")
+	case "ReplicationController":
+		return corev1.Resource("replicationcontrollers")
+	case "ControllerRevision":
+		return appsv1.Resource("controllerrevisions")
+	case "DaemonSet":
+		return appsv1.Resource("daemonsets")
+	case "Deployment":
+		return appsv1.Resource("deployments")
+	}
+	return appsv1.Resource("replicasets")
+}
+
+// spec returns a part of an object, the zero value if its kind has none.
+func spec(o Object) reflect.Value   { return reflect.ValueOf(o).Elem().FieldByName("Spec") }
+func status(o Object) reflect.Value { return reflect.ValueOf(o).Elem().FieldByName("Status") }
+
+func copyOf(o Object) Object { return o.DeepCopyObject().(Object) }
+
+// get reads an object.
+func (s *Server) get(k Key) (Object, error) {
+	o, ok := s.objects[k]
+	if !ok {
+		return nil, apierrors.NewNotFound(resource(k.Kind), k.Name)
+	}
+	return o, nil
+}
+
+// create stores a new object.
+func (s *Server) create(o Object) (Object, error) {
+	o = copyOf(o)
+	if o.GetName() == "" {
+		const longest, random = 63, 5
+		base := o.GetGenerateName()
+		o.SetName(base[:min(len(base), longest-random)] + fmt.Sprintf("%0*d", random, s.created))
+	}
+	k := KeyOf(o)
+	if _, taken := s.objects[k]; taken {
+		return nil, apierrors.NewAlreadyExists(resource(k.Kind), k.Name)
+	}
+	if err := validateOwners(k, o); err != nil {
+		return nil, err
+	}
+	s.created++
+	o.SetUID(types.UID(fmt.Sprintf("created-%d", s.created)))
+	o.SetCreationTimestamp(metav1.Now().Rfc3339Copy())
+	o.SetGeneration(1)
+	if v := status(o); v.IsValid() {
+		v.SetZero()
+	}
+	if pod, ok := o.(*corev1.Pod); ok {
+		pod.Status.Phase = corev1.PodPending
+		if pod.Spec.SecurityContext == nil {
+			pod.Spec.SecurityContext = &corev1.PodSecurityContext{}
+		}
+	}
+	return s.store(k, o), nil
+}
+
+// store makes o, which nobody else may change, the object of a key.
+func (s *Server) store(k Key, o Object) Object {
+	s.version++
+	o.SetResourceVersion(strconv.FormatInt(s.version, 10))
+	s.objects[k] = o
+	return o
+}
+
+// conflict is the answer to a write whose precondition does not hold.
+func conflict(k Key, what string) error {
+	return apierrors.NewConflict(resource(k.Kind), k.Name, fmt.Errorf("%s has changed", what))
+}
+
+// update stores another state of an object, of its status only if sub is set.
+func (s *Server) update(o Object, sub bool) (Object, error) {
+	k := KeyOf(o)
+	old, err := s.get(k)
+	switch {
+	case err != nil:
+		return nil, err
+	case o.GetUID() != "" && o.GetUID() != old.GetUID():
+		return nil, conflict(k, "the UID")
+	case o.GetResourceVersion() != "" && o.GetResourceVersion() != old.GetResourceVersion():
+		if !s.own(k, o.GetResourceVersion()) {
+			return nil, conflict(k, "the object")
+		}
+		if o, err = rebased(s.origin[k], old, o, sub); err != nil {
+			return nil, err
+		}
+	}
+	return s.replace(k, old, o, sub)
+}
+
+// own reports whether all that was written over a version is the caller's.
+func (s *Server) own(k Key, version string) bool {
+	was := s.origin[k]
+	return s.Lenient && (was == nil || was.GetResourceVersion() == version)
+}
+
+// rebased makes the changes that a caller has made to what it had read to what it has
+// written since.
+func rebased(read, written, o Object, sub bool) (Object, error) {
+	if read == nil || sub {
+		return o, nil
+	}
+	a, err := json.Marshal(read)
+	b, err2 := json.Marshal(o)
+	if err = errors.Join(err, err2); err != nil {
+		return nil, err
+	}
+	changes, err := jsonpatch.CreateMergePatch(a, b)
+	if err != nil {
+		return nil, err
+	}
+	return patched(written, types.MergePatchType, changes)
+}
+
+// replace stores what a write makes of an object.
+func (s *Server) replace(k Key, old, o Object, sub bool) (Object, error) {
+	next := copyOf(o)
+	next.SetUID(old.GetUID())
+	next.SetCreationTimestamp(old.GetCreationTimestamp())
+	next.SetDeletionTimestamp(old.GetDeletionTimestamp())
+	next.SetDeletionGracePeriodSeconds(old.GetDeletionGracePeriodSeconds())
+	next.SetGeneration(old.GetGeneration())
+	next.SetResourceVersion(old.GetResourceVersion())
+	kept := status
+	if sub {
+		kept = spec
+		next.SetLabels(old.GetLabels())
+	}
+	if v := kept(next); v.IsValid() {
+		v.Set(kept(copyOf(old)))
+	}
+	if err := validateOwners(k, next); err != nil {
+		return nil, err
+	}
+	if equality.Semantic.DeepEqual(old, next) {
+		return old, nil
+	}
+	if !sub && changesGeneration(old, next) {
+		next.SetGeneration(old.GetGeneration() + 1)
+	}
+	return s.store(k, next), nil
+}
+
+// changesGeneration reports whether a write changes what an object asks for. The
+// annotations of a Deployment are part of that.
+func changesGeneration(old, next Object) bool {
+	a, b := spec(old), spec(next)
+	if !a.IsValid() || Kind(old) == "Pod" {
+		return false
+	}
+	return !equality.Semantic.DeepEqual(a.Interface(), b.Interface()) ||
+		Kind(old) == "Deployment" && !equality.Semantic.DeepEqual(old.GetAnnotations(), next.GetAnnotations())
+}
