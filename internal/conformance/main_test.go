@@ -17,6 +17,7 @@ import (
 var (
 	functionCases = fromEnv("KPLAN_CASES", 30_000)
 	syncCases     = fromEnv("KPLAN_SYNCS", 60_000)
+	carriedCases  = fromEnv("KPLAN_CARRIED", 6_000)
 	seed          = fromEnv("KPLAN_SEED", 0) // 0 draws other cases in every run
 )
 
@@ -56,12 +57,13 @@ type census struct {
 	corners     []string
 	count       map[string]int
 	differences map[string]int
+	calls       tally
 }
 
 var censuses []*census
 
 func newCensus(name string) *census {
-	c := &census{name: name, count: map[string]int{}, differences: map[string]int{}}
+	c := &census{name: name, count: map[string]int{}, differences: map[string]int{}, calls: tally{}}
 	censuses = append(censuses, c)
 	return c
 }
@@ -152,6 +154,9 @@ func printCensuses() {
 		slices.Sort(names)
 		for _, name := range names {
 			fmt.Printf("    intended difference: %-39s %9d\n", name, c.differences[name])
+		}
+		for _, line := range c.calls.lines() {
+			fmt.Println(line)
 		}
 	}
 	if total > 0 {

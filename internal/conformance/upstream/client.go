@@ -193,7 +193,9 @@ func (c rsControl) PatchReplicaSet(_ context.Context, _, name string, body []byt
 
 // Event, Eventf and AnnotatedEventf make a record a recorder of events.
 func (r *record) Event(_ runtime.Object, eventType, reason, message string) {
+	r.mu.Lock()
 	r.events = append(r.events, Event{eventType, reason, message})
+	r.mu.Unlock()
 }
 
 func (r *record) Eventf(o runtime.Object, eventType, reason, format string, args ...any) {

@@ -1,0 +1,179 @@
+package conformance
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"pgregory.net/rapid"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/internal/conformance/apiserver"
+	"github.com/kplan-go/kplan/internal/conformance/gen"
+	"github.com/kplan-go/kplan/internal/conformance/upstream"
+	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan/replicaset"
+)
+
+// carriedDaemonSets compares the DaemonSet controller with what carries out plans.
+type carriedDaemonSets struct {
+	live   *upstream.Live
+	server *apiserver.Server // that upstream's calls reach
+	wrap   wrapper
+	retry  kube.Retry
+}
+
+func newCarriedDaemonSets() (*carriedDaemonSets, error) {
+	x := &carriedDaemonSets{retry: kube.NoRetry, wrap: unwrapped}
+	var err error
+	x.live, err = upstream.LiveDaemonSets(apiserver.Clientset{Of: func() *apiserver.Server { return x.server }})
+	return x, err
+}
+
+func daemonObjects(c *gen.DaemonSetCase) []metav1.Object {
+	objects := []metav1.Object{c.DaemonSet}
+	for _, r := range c.Revisions {
+		objects = append(objects, r)
+	}
+	for _, p := range c.Pods {
+		objects = append(objects, p)
+	}
+	for _, n := range c.Nodes {
+		objects = append(objects, n)
+	}
+	return objects
+}
+
+// pass runs both sides. Upstream chooses at random among old pods, so it is asked again
+// until it has chosen what the plan has, a hundred times at most.
+func (x *carriedDaemonSets) pass(c *gen.DaemonSetCase, cached []metav1.Object, s *apiserver.Server, rules []apiserver.Rule, now time.Time) *carriedPass {
+	p := &carriedPass{kind: "DaemonSet", cached: cached, server: s, rules: rules, owner: apiserver.KeyOf(c.DaemonSet)}
+	x.carry(p, c, now)
+	p.again = func(more []apiserver.Rule, m mode) {
+		for range 100 {
+			if x.controller(p, c, more, m); p.samePods() {
+				break
+			}
+		}
+	}
+	return p
+}
+
+func (x *carriedDaemonSets) controller(p *carriedPass, c *gen.DaemonSetCase, more []apiserver.Rule, m mode) {
+	x.server = p.server.Clone()
+	x.server.SetRules(slices.Concat(more, p.rules))
+	x.server.Lenient = m.own
+	seen := slices.Clone(p.cached)
+	x.live.Fill(seen)
+	x.server.Written = func(o apiserver.Object) { // a relabelled pod is seen at once
+		for i, old := range seen {
+			hash := o.GetLabels()[daemonset.LabelHash]
+			if pod, ok := old.(*corev1.Pod); ok && pod.Name == o.GetName() && hash != "" && hash != pod.Labels[daemonset.LabelHash] {
+				next := pod.DeepCopy()
+				next.Labels[daemonset.LabelHash] = hash
+				seen[i] = next
+				x.live.Fill(seen)
+			}
+		}
+	}
+	x.live.Fail(c.DaemonSet, c.Failures)
+	x.live.Forget(c.DaemonSet)
+	x.live.Wait(m.waits)
+	result := x.live.Run(c.DaemonSet)
+	p.err, p.panicked, p.theirs = result.Err, result.Panic, x.server.Calls()
+	p.upstream = carriedOut{Failed: result.Err != nil || result.Panic != nil, Recheck: never}
+	p.upstream.read(p.server, x.server, result.Events)
+	p.upstream.sortEvents()
+	p.upstream.Creations, p.upstream.Deletions = x.live.Expected(c.DaemonSet)
+}
+
+// carry plans and carries out the plan.
+func (x *carriedDaemonSets) carry(p *carriedPass, c *gen.DaemonSetCase, now time.Time) {
+	server := p.server.Clone()
+	server.SetRules(p.rules)
+	client := x.wrap(server, server.Client())
+	executor := kube.Executor{Client: client, Retry: x.retry}
+	p.ours = carriedOut{Recheck: never}
+	var told []upstream.Event
+	var opts daemonset.Options
+	s, err := daemonSetSnapshot(c)
+	var expected replicaset.Expectations
+	for again := err == nil; again; {
+		var plan daemonset.Plan
+		if plan, err = daemonset.Reconcile(s, now, opts); err != nil {
+			break
+		}
+		p.note += plan.String() + "\n"
+		expected = plan.Expect(replicaset.Expectations{}, now)
+		report := executor.DaemonSet(context.Background(), c.DaemonSet, c.Revisions, plan)
+		report.Expectations = expected
+		result := daemonset.Finish(s, plan, report, now, opts)
+		for _, e := range result.Events {
+			told = append(told, upstream.Event{Type: e.Type, Reason: e.Reason, Message: e.Message})
+		}
+		expected = result.Expectations
+		if again = result.Again != nil; again {
+			s = *result.Again
+			continue
+		}
+		err = result.Err
+		if result.WriteStatus {
+			if failed := client.Do(context.Background(), kube.DaemonSetStatusRequest(c.DaemonSet, result.Status)); failed != nil {
+				err = failed
+			}
+		}
+	}
+	p.ourErr, p.mine = err, server.Calls()
+	p.ours.Failed = err != nil
+	p.ours.Creations, p.ours.Deletions = expected.Creations, expected.Deletions
+	p.ours.read(p.server, server, told)
+	p.ours.sortEvents()
+}
+
+var daemonTargets = []callKind{
+	{apiserver.Create, "Pod"}, {apiserver.Delete, "Pod"}, {apiserver.Adopt, "Pod"}, {apiserver.Release, "Pod"}, {apiserver.Write, "Pod"},
+	{apiserver.Create, "ControllerRevision"}, {apiserver.Write, "ControllerRevision"},
+	{apiserver.Delete, "ControllerRevision"}, {apiserver.Adopt, "ControllerRevision"}, {apiserver.Release, "ControllerRevision"},
+	{apiserver.Status, "DaemonSet"}, {apiserver.Get, "DaemonSet"},
+}
+
+// draw draws a case and runs both sides.
+func (x *carriedDaemonSets) draw(t *rapid.T, dsc *upstream.DaemonSets, now time.Time) (*carriedPass, string) {
+	c := gen.DaemonSet(t, now)
+	cached := daemonObjects(c)
+	s := served(cached)
+	outdate(t, now, s, cached)
+	for _, r := range c.Revisions { // a name that is taken stays so
+		if strings.HasPrefix(r.Name, c.DaemonSet.Name+"-") {
+			r.ResourceVersion = s.Put(r).GetResourceVersion()
+		}
+	}
+	plain, err := passDaemonSet(dsc, c, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if intended, _ := plain.verdict(); intended != "" {
+		return nil, intended
+	}
+	return x.pass(c, cached, s, drawRules(t, daemonTargets), now), ""
+}
+
+// TestCarriedDaemonSets carries out plans of DaemonSets beside upstream's controller.
+func TestCarriedDaemonSets(t *testing.T) {
+	counts := newCensus("carried out: DaemonSets")
+	defer counts.clock()()
+	inBubble(t, func(t bubble, _ time.Time) {
+		x, err := newCarriedDaemonSets()
+		require.NoError(t, err)
+		dsc, err := upstream.NewDaemonSets()
+		require.NoError(t, err)
+		testCarried(t, counts, daemonTargets, func(t *rapid.T) (*carriedPass, string) {
+			return x.draw(t, dsc, time.Now())
+		})
+	})
+}

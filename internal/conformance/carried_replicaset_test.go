@@ -1,0 +1,230 @@
+package conformance
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"pgregory.net/rapid"
+
+	"github.com/kplan-go/kplan/internal/conformance/apiserver"
+	"github.com/kplan-go/kplan/internal/conformance/gen"
+	"github.com/kplan-go/kplan/internal/conformance/upstream"
+	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan/replicaset"
+)
+
+// carriedReplicas compares a controller of pods with what carries out its plans.
+type carriedReplicas struct {
+	live   *upstream.Live
+	server *apiserver.Server // that upstream's calls reach
+	wrap   wrapper
+	retry  kube.Retry
+}
+
+func newCarriedReplicas(controllers bool) (*carriedReplicas, error) {
+	x := &carriedReplicas{retry: kube.NoRetry, wrap: unwrapped}
+	set := apiserver.Clientset{Of: func() *apiserver.Server { return x.server }}
+	make := upstream.LiveReplicaSets
+	if controllers {
+		make = upstream.LiveReplicationControllers
+	}
+	var err error
+	x.live, err = make(kubernetes.Interface(set))
+	return x, err
+}
+
+// replicaObjects are the objects of a case, the owner first.
+func replicaObjects(c *gen.ReplicaSetCase) (objects []metav1.Object) {
+	if c.Controllers {
+		objects = append(objects, gen.AsController(c.ReplicaSet))
+		for _, rs := range c.Siblings {
+			objects = append(objects, gen.AsController(rs))
+		}
+	} else {
+		objects = append(objects, c.ReplicaSet)
+		for _, rs := range c.Siblings {
+			objects = append(objects, rs)
+		}
+	}
+	for _, p := range c.Pods {
+		objects = append(objects, p)
+	}
+	return objects
+}
+
+// pass runs both sides.
+func (x *carriedReplicas) pass(c *gen.ReplicaSetCase, cached []metav1.Object, s *apiserver.Server, rules []apiserver.Rule, e replicaset.Expectations, now time.Time) (*carriedPass, replicaset.Expectations) {
+	p := &carriedPass{kind: c.Kind(), cached: cached, server: s, rules: rules, owner: apiserver.KeyOf(cached[0].(apiserver.Object))}
+	left := x.carry(p, c, e, now)
+	p.again = func(more []apiserver.Rule, m mode) {
+		x.controller(p, c, c.Pods, more, m)
+		if !p.samePods() && p.panicked == nil {
+			same := replicaSetPass{c: c, now: now}
+			if same.decide(now); same.rejected == nil {
+				x.controller(p, c, same.inPlannedOrder(), more, m)
+			}
+		}
+	}
+	return p, left
+}
+
+// controller runs upstream, whose cache lists the pods in an order.
+func (x *carriedReplicas) controller(p *carriedPass, c *gen.ReplicaSetCase, pods []*corev1.Pod, more []apiserver.Rule, m mode) {
+	x.server = p.server.Clone()
+	x.server.SetRules(slices.Concat(more, p.rules))
+	x.server.Lenient = m.own
+	objects := slices.Clone(p.cached[:len(p.cached)-len(pods)])
+	for _, pod := range pods {
+		objects = append(objects, pod)
+	}
+	x.live.Fill(objects)
+	x.live.SetBurst(c.Burst)
+	x.live.Forget(p.cached[0])
+	result := x.live.Run(p.cached[0])
+	p.err, p.panicked, p.theirs = result.Err, result.Panic, x.server.Calls()
+	p.upstream = carriedOut{Failed: result.Err != nil || result.Panic != nil, Recheck: never}
+	p.upstream.read(p.server, x.server, result.Events)
+	p.upstream.sortEvents()
+	for _, q := range result.Requeues {
+		p.upstream.Recheck = q.After.String()
+	}
+	p.upstream.Creations, p.upstream.Deletions = x.live.Expected(p.cached[0])
+}
+
+// carry plans and carries out the plan.
+func (x *carriedReplicas) carry(p *carriedPass, c *gen.ReplicaSetCase, e replicaset.Expectations, now time.Time) replicaset.Expectations {
+	server := p.server.Clone()
+	server.SetRules(p.rules)
+	client := x.wrap(server, server.Client())
+	executor := kube.Executor{Client: client, Retry: x.retry}
+	opts := replicaset.Options{Burst: int32(c.Burst)}
+	s := snapshotOf(c)
+	s.Expectations = e
+	var result replicaset.Result
+	var events []replicaset.Event
+	for again := true; again; again = result.Again != nil {
+		if result.Again != nil {
+			s = *result.Again
+		}
+		plan, err := replicaset.Reconcile(s, now, opts)
+		if p.ourErr = err; err != nil {
+			p.ours = carriedOut{Failed: true, Recheck: never}
+			p.ours.read(p.server, server, nil)
+			return e
+		}
+		p.note += plan.String() + "\n"
+		var report replicaset.Report
+		expected := plan.Expect(s, now)
+		if c.Controllers {
+			report = executor.ReplicationController(context.Background(), p.cached[0].(*corev1.ReplicationController), plan)
+		} else {
+			report = executor.ReplicaSet(context.Background(), c.ReplicaSet, plan)
+		}
+		report.Expectations = expected
+		result = replicaset.Finish(s, plan, report, now, opts)
+		events = append(events, result.Events...)
+	}
+	p.ourErr = result.Err
+	if result.WriteStatus {
+		request := kube.ReplicaSetStatusRequest(c.ReplicaSet, result.Status)
+		if c.Controllers {
+			request = kube.ReplicationControllerStatusRequest(p.cached[0].(*corev1.ReplicationController), result.Status)
+		}
+		if err := client.Do(context.Background(), request); err != nil {
+			p.ourErr, result.RecheckAt = err, time.Time{}
+		}
+	}
+	p.finishReplicas(server, result, events, now)
+	return result.Expectations
+}
+
+func (p *carriedPass) finishReplicas(server *apiserver.Server, result replicaset.Result, events []replicaset.Event, now time.Time) {
+	p.ours = carriedOut{
+		Failed: p.ourErr != nil, Recheck: never,
+		Creations: result.Expectations.Creations, Deletions: result.Expectations.Deletions,
+	}
+	var told []upstream.Event
+	for _, ev := range events {
+		told = append(told, upstream.Event{Type: ev.Type, Reason: ev.Reason, Message: ev.Message})
+	}
+	p.mine = server.Calls()
+	p.ours.read(p.server, server, told)
+	p.ours.sortEvents()
+	if !result.RecheckAt.IsZero() {
+		p.ours.Recheck = result.RecheckAt.Sub(now).String()
+	}
+}
+
+// drawReplicas draws a case, and a server that knows more than its caches.
+func drawReplicas(t *rapid.T, now time.Time, draw func(*rapid.T, time.Time) *gen.ReplicaSetCase) (c *gen.ReplicaSetCase, cached []metav1.Object, s *apiserver.Server) {
+	c = draw(t, now)
+	c.Burst = min(c.Burst, 12)
+	if len(c.ReplicaSet.Spec.Template.Spec.Containers) == 0 { // the API server stores no template without
+		c.ReplicaSet.Spec.Template.Spec.Containers = []corev1.Container{{Name: "c", Image: "i:0"}}
+	}
+	if len(c.ReplicaSet.Spec.Template.Labels) == 0 { // nor one without labels
+		c.ReplicaSet.Spec.Template.Labels = c.ReplicaSet.Labels
+	}
+	if c.ReplicaSet.Spec.Selector == nil { // the API server stores none without one
+		c.ReplicaSet.Spec.Selector = &metav1.LabelSelector{}
+	}
+	for _, pod := range c.Pods { // over those upstream panics
+		if now.Sub(pod.CreationTimestamp.Time).Milliseconds() == 0 {
+			pod.CreationTimestamp.Time = now.Truncate(time.Second).Add(-time.Second)
+		}
+	}
+	cached = replicaObjects(c)
+	s = served(cached)
+	if c.Controllers { // the case has copies of them
+		c.ReplicaSet.ResourceVersion = cached[0].GetResourceVersion()
+	}
+	outdate(t, now, s, cached)
+	return c, cached, s
+}
+
+var replicaCalls = []callKind{
+	{apiserver.Create, "Pod"}, {apiserver.Delete, "Pod"}, {apiserver.Adopt, "Pod"}, {apiserver.Release, "Pod"},
+}
+
+func replicaTargets(kind string) []callKind {
+	return append([]callKind{{apiserver.Status, kind}, {apiserver.Get, kind}}, replicaCalls...)
+}
+
+// draw draws a case and runs both sides.
+func (x *carriedReplicas) draw(t *rapid.T, sync replicaSync, draw func(*rapid.T, time.Time) *gen.ReplicaSetCase, now time.Time) (*carriedPass, string) {
+	c, cached, s := drawReplicas(t, now, draw)
+	if intended, _ := passReplicaSet(sync, c, now).verdict(); intended != "" {
+		return nil, intended
+	}
+	p, _ := x.pass(c, cached, s, drawRules(t, replicaTargets(c.Kind())), replicaset.Expectations{}, now)
+	return p, ""
+}
+
+func testCarriedReplicas(t *testing.T, name, kind string, newSync func() replicaSync, draw func(*rapid.T, time.Time) *gen.ReplicaSetCase) {
+	counts := newCensus(name)
+	defer counts.clock()()
+	inBubble(t, func(t bubble, _ time.Time) {
+		x, err := newCarriedReplicas(kind != replicaset.Kind)
+		require.NoError(t, err)
+		sync := newSync()
+		testCarried(t, counts, replicaTargets(kind), func(t *rapid.T) (*carriedPass, string) {
+			return x.draw(t, sync, draw, time.Now())
+		})
+	})
+}
+
+// TestCarriedReplicaSets carries out plans of ReplicaSets beside upstream's controller.
+func TestCarriedReplicaSets(t *testing.T) {
+	testCarriedReplicas(t, "carried out: ReplicaSets", replicaset.Kind, replicaSetSync, gen.ReplicaSet)
+}
+
+// TestCarriedReplicationControllers does so with ReplicationControllers.
+func TestCarriedReplicationControllers(t *testing.T) {
+	testCarriedReplicas(t, "carried out: ReplicationControllers", replicaset.KindController, replicationControllerSync, gen.ReplicationController)
+}

@@ -1,0 +1,201 @@
+package upstream
+
+import (
+	"context"
+	"reflect"
+
+	"github.com/go-logr/logr"
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	clientrecord "k8s.io/client-go/tools/record"
+	"k8s.io/client-go/util/flowcontrol"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/pkg/controller"
+	"k8s.io/kubernetes/pkg/controller/daemon"
+	"k8s.io/kubernetes/pkg/controller/deployment"
+	"k8s.io/kubernetes/pkg/controller/replicaset"
+	"k8s.io/kubernetes/pkg/controller/replication"
+	"k8s.io/kubernetes/pkg/controller/util/consistency"
+)
+
+// A Live controller is one whose calls reach a server, through Kubernetes' own pod
+// control. It keeps what it expects from one pass to the next. Only its caches, its
+// queue and its recorder are replaced.
+type Live struct {
+	ctx       context.Context
+	r         *record
+	informers map[string]*informer // by kind
+	sync      syncFunc
+	burst     *int
+	counted   controller.ControllerExpectationsInterface
+	named     *controller.UIDTrackingControllerExpectations // as counted, nil for DaemonSets
+	backoff   **flowcontrol.Backoff
+	waits     *waiting // of DaemonSets
+}
+
+// waiting are expectations that may stay unsatisfied until the end of the pass that has
+// raised them, even if nothing that was asked for has come about.
+type waiting struct {
+	controller.ControllerExpectationsInterface
+	on, raised bool
+}
+
+func (w *waiting) SetExpectations(logger klog.Logger, key string, creations, deletions int) error {
+	w.raised = w.raised || creations+deletions > 0
+	return w.ControllerExpectationsInterface.SetExpectations(logger, key, creations, deletions)
+}
+
+func (w *waiting) SatisfiedExpectations(logger klog.Logger, key string) bool {
+	return !(w.on && w.raised) && w.ControllerExpectationsInterface.SatisfiedExpectations(logger, key)
+}
+
+// Wait makes a DaemonSet controller wait for another pass after one that was to create or
+// delete pods.
+func (l *Live) Wait(on bool) { l.waits.on = on }
+
+func newLive(kinds ...string) *Live {
+	l := &Live{ctx: quiet(), r: &record{}, informers: map[string]*informer{}}
+	for _, k := range kinds {
+		l.informers[k] = newInformer()
+	}
+	return l
+}
+
+func (l *Live) podControl(client kubernetes.Interface) controller.RealPodControl {
+	return controller.RealPodControl{KubeClient: client, Recorder: l.r}
+}
+
+// detach replaces the queues of a controller, and stops its events from going anywhere.
+func (l *Live) detach(c any, queues ...string) {
+	(*field[clientrecord.EventBroadcaster](c, "eventBroadcaster")).Shutdown()
+	for _, name := range queues {
+		q := field[workqueue.TypedRateLimitingInterface[string]](c, name)
+		(*q).ShutDown()
+		*q = &l.r.queue
+	}
+}
+
+// LiveDeployments is the controller of Deployments.
+func LiveDeployments(client kubernetes.Interface) (*Live, error) {
+	l := newLive("Deployment", "ReplicaSet", "Pod")
+	dc, err := deployment.NewDeploymentController(l.ctx, deploymentInformer{l.informers["Deployment"]},
+		replicaSetInformer{l.informers["ReplicaSet"]}, podInformer{l.informers["Pod"]}, client)
+	if err != nil {
+		return nil, err
+	}
+	l.detach(dc, "queue")
+	*field[clientrecord.EventRecorder](dc, "eventRecorder") = l.r
+	*field[controller.RSControlInterface](dc, "rsControl") = controller.RealRSControl{KubeClient: client, Recorder: l.r}
+	l.sync = *field[syncFunc](dc, "syncHandler")
+	return l, nil
+}
+
+// LiveReplicaSets is the controller of ReplicaSets.
+func LiveReplicaSets(client kubernetes.Interface) (*Live, error) {
+	l := newLive("ReplicaSet", "Pod")
+	rsc := replicaset.NewBaseController(logr.Discard(), replicaSetInformer{l.informers["ReplicaSet"]}, podInformer{l.informers["Pod"]},
+		client, replicaset.BurstReplicas, appsv1.SchemeGroupVersion.WithKind("ReplicaSet"),
+		"replicaset_controller", "replicaset", l.podControl(client), clientrecord.NewBroadcaster(clientrecord.WithContext(l.ctx)),
+		replicaset.DefaultReplicaSetControllerFeatures(), consistency.NewNoopConsistencyStore())
+	l.replicas(rsc)
+	l.sync = *field[syncFunc](rsc, "syncHandler")
+	return l, nil
+}
+
+// LiveReplicationControllers is the controller of ReplicationControllers.
+func LiveReplicationControllers(client kubernetes.Interface) (*Live, error) {
+	l := newLive("ReplicationController", "Pod")
+	rm := replication.NewReplicationManager(l.ctx, podInformer{l.informers["Pod"]}, controllerInformer{l.informers["ReplicationController"]},
+		client, replication.BurstReplicas)
+	rsc := &rm.ReplicaSetController
+	control := field[controller.PodControlInterface](rsc, "podControl")
+	adapter := reflect.New(reflect.TypeOf(*control)).Elem() // turns ReplicaSets back
+	adapter.FieldByName("PodControlInterface").Set(reflect.ValueOf(l.podControl(client)))
+	*control = adapter.Interface().(controller.PodControlInterface)
+	*field[consistency.ConsistencyStore](rsc, "consistencyStore") = consistency.NewNoopConsistencyStore()
+	l.replicas(rsc)
+	l.sync = func(ctx context.Context, key string) error { return syncReplicaSet(rsc, ctx, key) }
+	return l, nil
+}
+
+func (l *Live) replicas(rsc *replicaset.ReplicaSetController) {
+	l.detach(rsc, "queue")
+	l.burst = field[int](rsc, "burstReplicas")
+	l.named = *field[*controller.UIDTrackingControllerExpectations](rsc, "expectations")
+	l.counted = l.named.ControllerExpectationsInterface
+}
+
+// LiveDaemonSets is the controller of DaemonSets.
+func LiveDaemonSets(client kubernetes.Interface) (*Live, error) {
+	l := newLive("DaemonSet", "ControllerRevision", "Pod", "Node")
+	dsc, err := daemon.NewDaemonSetsController(l.ctx, daemonSetInformer{l.informers["DaemonSet"]}, revisionInformer{l.informers["ControllerRevision"]},
+		podInformer{l.informers["Pod"]}, nodeInformer{l.informers["Node"]}, client, newBackoff())
+	if err != nil {
+		return nil, err
+	}
+	l.detach(dsc, "queue", "nodeUpdateQueue")
+	*field[clientrecord.EventRecorder](dsc, "eventRecorder") = l.r
+	*field[controller.PodControlInterface](dsc, "podControl") = l.podControl(client)
+	*field[controller.ControllerRevisionControlInterface](dsc, "crControl") = controller.RealControllerRevisionControl{KubeClient: client}
+	*field[consistency.ConsistencyStore](dsc, "consistencyStore") = consistency.NewNoopConsistencyStore()
+	l.backoff = field[*flowcontrol.Backoff](dsc, "failedPodsBackoff")
+	expectations := field[controller.ControllerExpectationsInterface](dsc, "expectations")
+	l.waits = &waiting{ControllerExpectationsInterface: *expectations}
+	*expectations, l.counted = l.waits, l.waits
+	l.sync = *field[syncFunc](dsc, "syncHandler")
+	return l, nil
+}
+
+// Fill replaces what the controller sees of each kind, in order.
+func (l *Live) Fill(objects []metav1.Object) {
+	byKind := map[string][]metav1.Object{}
+	for _, o := range objects {
+		kind := reflect.TypeOf(o).Elem().Name()
+		byKind[kind] = append(byKind[kind], o)
+	}
+	for kind, i := range l.informers {
+		fill(i.x, byKind[kind])
+	}
+}
+
+// Fail replaces what a DaemonSet controller remembers of failed pods.
+func (l *Live) Fail(ds *appsv1.DaemonSet, failures []Failure) {
+	*l.backoff = backoffAfter(ds, failures)
+}
+
+// SetBurst limits how many pods a pass creates or deletes.
+func (l *Live) SetBurst(n int) { *l.burst = n }
+
+// Forget drops what is expected for an owner.
+func (l *Live) Forget(owner metav1.Object) {
+	if l.named != nil {
+		l.named.DeleteExpectations(logr.Discard(), key(owner))
+	} else if l.counted != nil {
+		l.counted.DeleteExpectations(logr.Discard(), key(owner))
+	}
+}
+
+// Expected returns how many creations and deletions are still expected for an owner.
+func (l *Live) Expected(owner metav1.Object) (creations, deletions int64) {
+	if l.counted == nil {
+		return 0, 0
+	}
+	e, found, err := l.counted.GetExpectations(key(owner))
+	if err != nil || !found {
+		return 0, 0
+	}
+	return e.GetExpectations()
+}
+
+// Run runs one pass for an owner. Writes of the result are empty: the server has them.
+func (l *Live) Run(owner metav1.Object) Result {
+	l.r.reset()
+	if l.waits != nil {
+		l.waits.raised = false
+	}
+	return l.r.run(l.ctx, l.sync, key(owner))
+}
+
+func key(o metav1.Object) string { return o.GetNamespace() + "/" + o.GetName() }
