@@ -10,7 +10,7 @@ import (
 )
 
 // Kind is the kind of a ReplicaSet in an owner reference, and KindController that of
-// a ReplicationController.
+// a ReplicationController. Other kinds need an API version of their own.
 const (
 	Kind           = "ReplicaSet"
 	KindController = "ReplicationController"
@@ -67,8 +67,8 @@ func admit(s *Snapshot, now time.Time, opts Options) (*state, error) {
 }
 
 func (st *state) admitReplicaSet(errs *field.Errors) {
-	if st.rs.Kind != "" && st.rs.Kind != Kind && st.rs.Kind != KindController {
-		errs.Add("ReplicaSet.Kind", st.rs.Kind, "must be empty, ReplicaSet or ReplicationController")
+	if st.rs.Kind != "" && st.rs.Kind != Kind && st.rs.Kind != KindController && st.rs.APIVersion == "" {
+		errs.Add("ReplicaSet.APIVersion", "", "must be set, because the kind is not one of Kubernetes")
 	}
 	if st.rs.Name == "" {
 		errs.Add("ReplicaSet.Name", "", "must be set")

@@ -14,13 +14,14 @@ import (
 // nothing.
 func Owner(rs *ReplicaSet) selector.Owner {
 	rs = zero.Or(rs)
-	o := selector.Owner{
-		APIVersion: "apps/v1", Kind: Kind, Name: rs.Name, UID: rs.UID, Deleting: !rs.DeletionTimestamp.IsZero(),
-	}
+	version := "apps/v1"
 	if rs.Kind == KindController {
-		o.APIVersion, o.Kind = "v1", KindController
+		version = "v1"
 	}
-	return o
+	return selector.Owner{
+		APIVersion: cmp.Or(rs.APIVersion, version), Kind: cmp.Or(rs.Kind, Kind),
+		Name: rs.Name, UID: rs.UID, Deleting: !rs.DeletionTimestamp.IsZero(),
+	}
 }
 
 // A role is what a pod is to the ReplicaSet.
@@ -70,7 +71,7 @@ func (st *state) claim() {
 // role returns what a pod is that the ReplicaSet or nobody controls.
 func (st *state) role(p *podorder.Pod) role {
 	if st.rs.Selector == nil {
-		return roleOfOwned(p, st.owner.Kind, st.rs)
+		return roleOfOwned(p, st.rs)
 	}
 	c := child(p, &st.owner)
 	d := selector.DecideReplica(&st.owner, &c)
@@ -94,9 +95,9 @@ func (st *state) releasesAnyway(d selector.Decision, p *podorder.Pod) bool {
 }
 
 // roleOfOwned is role for a ReplicaSet without a selector.
-func roleOfOwned(p *podorder.Pod, kind string, rs *ReplicaSet) role {
+func roleOfOwned(p *podorder.Pod, rs *ReplicaSet) role {
 	switch {
-	case !owns(p, kind, rs):
+	case !owns(p, rs):
 		return roleNone
 	case p.Active():
 		return roleActive
@@ -106,12 +107,10 @@ func roleOfOwned(p *podorder.Pod, kind string, rs *ReplicaSet) role {
 	return roleFinished
 }
 
-// owns reports whether the pod's controller is rs. Kind and name are compared where
-// they are given.
-func owns(p *podorder.Pod, kind string, rs *ReplicaSet) bool {
-	return p.ControllerUID == rs.UID && p.ControllerUID != "" &&
-		(p.ControllerKind == "" || p.ControllerKind == kind) &&
-		(p.ControllerName == "" || p.ControllerName == rs.Name)
+// owns reports whether the pod's controller is rs. The UID decides: a kind and a name
+// that differ are no reason to create another pod in place of one that is there.
+func owns(p *podorder.Pod, rs *ReplicaSet) bool {
+	return p.ControllerUID == rs.UID && p.ControllerUID != ""
 }
 
 // child returns what claiming reads of a pod.

@@ -54,8 +54,8 @@ func TestClaim(t *testing.T) {
 		{"or finished", pod("p", labelled("web"), orphan, phase(podorder.Failed)), false, false, 0, "", ""},
 		{"an orphan that is not selected is left alone", pod("p", labelled("x"), orphan), false, false, 0, "", ""},
 		{"another's pod is left alone", pod("p", labelled("web"), owner("ReplicaSet", "web", "other")), false, false, 0, "", ""},
-		{"our UID under another name", pod("p", labelled("web"), owner("ReplicaSet", "x", "web-uid")), false, false, 0, "", ""},
-		{"our UID under another kind", pod("p", labelled("web"), owner("Job", "web", "web-uid")), false, false, 0, "", ""},
+		{"our UID under another name", pod("p", labelled("web"), owner("ReplicaSet", "x", "web-uid")), true, true, 0, "", ""},
+		{"our UID under another kind", pod("p", labelled("web"), owner("Job", "web", "web-uid")), true, true, 0, "", ""},
 		{"only the UID is given", pod("p", labelled("web"), owner("", "", "web-uid")), true, true, 0, "", ""},
 	} {
 		t.Run(c.why, func(t *testing.T) {
@@ -106,6 +106,28 @@ func TestClaimTogether(t *testing.T) {
 	require.False(t, p.LiveCheck, "1.5 does not look twice")
 }
 
+// TestKindIsFreeText: pods with the UID of the ReplicaSet under another kind are its own.
+// If they were not, others would be created in their place in each pass.
+func TestKindIsFreeText(t *testing.T) {
+	for _, with := range []func(*replicaset.ReplicaSet){selecting, func(*replicaset.ReplicaSet) {}} {
+		s := replicaset.Snapshot{ReplicaSet: web(5, with)}
+		for i := range 5 {
+			s.Pods = append(s.Pods, pod(fmt.Sprint("p", i), labelled("web"), owner("Group", "web", "web-uid")))
+		}
+		p := reconcile(t, s, replicaset.Options{})
+		require.Equal(t, "nothing to do", p.String())
+		require.Equal(t, int32(5), p.Status.Replicas)
+	}
+	group := web(2, selecting, func(rs *replicaset.ReplicaSet) { rs.Kind, rs.APIVersion = "Group", "example.com/v1" })
+	p := reconcile(t, replicaset.Snapshot{ReplicaSet: group, Pods: []podorder.Pod{
+		pod("a", labelled("web"), owner("Group", "web", "web-uid")), pod("b", labelled("web"), orphan), pod("c", labelled("web"), terminating),
+	}}, replicaset.Options{})
+	require.Equal(t, "Adopted pod: b (Orphan)", actionTexts(p), "a kind of one's own")
+	reference := p.Actions[0].(replicaset.AdoptPod).Reference
+	require.Equal(t, "example.com/v1 Group web", strings.Join([]string{reference.APIVersion, reference.Kind, reference.Name}, " "))
+	require.Equal(t, int32(1), *p.Status.TerminatingReplicas, "all else is as for a ReplicaSet")
+}
+
 // TestNoSelector: without a selector the pods are those that are controlled.
 func TestNoSelector(t *testing.T) {
 	s := replicaset.Snapshot{ReplicaSet: web(2), Pods: []podorder.Pod{pod("a", labelled("web")), pod("b", labelled("web"), orphan)}}
@@ -141,12 +163,12 @@ func TestReplicationController(t *testing.T) {
 		pod("a", labelled("web"), own, on("n2")), pod("b", labelled("web"), own), pod("c", labelled("web"), own), pod("d", labelled("web")),
 		pod("e", labelled("web"), orphan), pod("f", labelled("web"), own, terminating),
 	}}, replicaset.Options{})
-	require.Equal(t, "Adopted pod: e (Orphan), Deleted pod: a (TooMany), Deleted pod: b (TooMany), Deleted pod: c (TooMany)", actionTexts(p),
-		"it has no neighbours, and d is a ReplicaSet's")
+	require.Equal(t, "Adopted pod: e (Orphan), Deleted pod: a (TooMany), Deleted pod: b (TooMany), Deleted pod: c (TooMany), Deleted pod: d (TooMany)", actionTexts(p),
+		"it has no neighbours, and the UID of d is its own, whatever the kind")
 	require.Equal(t, "v1", p.Actions[0].(replicaset.AdoptPod).Reference.APIVersion)
 	require.Nil(t, p.Status.TerminatingReplicas)
-	_, err := replicaset.Reconcile(replicaset.Snapshot{ReplicaSet: web(1, func(rs *replicaset.ReplicaSet) { rs.Kind = "Job" })}, t0, replicaset.Options{})
-	require.EqualError(t, err, `ReplicaSet.Kind: "Job": must be empty, ReplicaSet or ReplicationController`)
+	_, err := replicaset.Reconcile(replicaset.Snapshot{ReplicaSet: web(1, func(rs *replicaset.ReplicaSet) { rs.Kind = "Group" })}, t0, replicaset.Options{})
+	require.EqualError(t, err, `ReplicaSet.APIVersion: "": must be set, because the kind is not one of Kubernetes`)
 }
 
 // TestRelatedBySelector: neighbours are the pods that this ReplicaSet or one with the

@@ -11,7 +11,7 @@
 // Each rule names what it mirrors in the replicaset package of Kubernetes 1.36.3.
 //
 //  1. Candidates are the active pods that have no controller or one with the
-//     ReplicaSet's kind, name and UID (FilterPodsByOwner, FilterActivePods). Those that
+//     ReplicaSet's UID (FilterPodsByOwner, FilterActivePods). Those that
 //     the selector selects are kept or adopted, and those that it does not are
 //     released; a ReplicaSet that is being deleted only keeps (claimPods).
 //  2. A pod counts if it is active: neither finished nor being deleted. A failed
@@ -78,6 +78,8 @@
 //
 // Always repaired:
 //
+//   - The UID alone says whose a pod is. Upstream ignores a pod with the ReplicaSet's UID
+//     under another kind or name, and creates another in its place.
 //   - D-3, D-4: expectations that run out say so, and RecheckAt includes that instant.
 //     Upstream sleeps until some other event.
 //   - D-7: negative replicas are an error; upstream panics. Unset replicas are 1, as the

@@ -27,7 +27,7 @@ type Effect struct {
 }
 
 // PodEffects returns what an event means to the ReplicaSets of its namespace, by name.
-// A pod concerns its controller if that is among them with the same kind and UID; an
+// A pod concerns its controller if that is among them by its UID; an
 // orphan concerns all that select it, since one of them may adopt it. A pod that is
 // being deleted counts as deleted. An update that changes no resource version is a
 // repetition.
@@ -112,7 +112,7 @@ func (r *routing) updated(before, after *podorder.Pod) {
 func (r *routing) controller(p *podorder.Pod) *ReplicaSet {
 	for i := range r.replicaSets {
 		rs := &r.replicaSets[i]
-		if o := Owner(rs); owns(p, o.Kind, rs) {
+		if owns(p, rs) {
 			return rs
 		}
 	}

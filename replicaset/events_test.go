@@ -35,7 +35,7 @@ func TestPodEffects(t *testing.T) {
 		{"added", nil, at("1"), []effect{{ReplicaSet: "web", Created: true, Reconcile: true}}},
 		{"added while being deleted", nil, at("1", terminating), []effect{{ReplicaSet: "web", Deleted: "p", Reconcile: true}}},
 		{"added, its controller is gone", nil, at("1", owner("ReplicaSet", "web", "before")), nil},
-		{"added, its controller is of another kind", nil, at("1", owner("Job", "web", "web-uid")), nil},
+		{"added, with our UID under another kind", nil, at("1", owner("Job", "web", "web-uid")), []effect{{ReplicaSet: "web", Created: true, Reconcile: true}}},
 		{"an orphan is added, which is no creation", nil, at("1", orphan), []effect{{ReplicaSet: "twin", Reconcile: true}, {ReplicaSet: "web", Reconcile: true}}},
 		{"an orphan without labels", nil, at("1", orphan, func(p *podorder.Pod) { p.Labels = nil }), nil},
 		{"an orphan is added while being deleted", nil, at("1", orphan, terminating), nil},

@@ -64,6 +64,7 @@ func reconcile(t testing.TB, s replicaset.Snapshot, opts replicaset.Options) rep
 	t.Helper()
 	p, err := replicaset.Reconcile(s, t0, opts)
 	require.NoError(t, err)
+	produce(p)
 	return p
 }
 
@@ -128,8 +129,8 @@ func TestWhatCounts(t *testing.T) {
 		{"failed and terminating", pod("p", terminating, phase(podorder.Failed)), false, false},
 		{"an orphan", pod("p", owner("", "", "")), false, false},
 		{"another's", pod("p", owner("ReplicaSet", "web", "other")), false, false},
-		{"our UID under another name", pod("p", owner("ReplicaSet", "x", "web-uid")), false, false},
-		{"our UID under another kind", pod("p", owner("Job", "web", "web-uid")), false, false},
+		{"our UID under another name", pod("p", owner("ReplicaSet", "x", "web-uid")), true, false},
+		{"our UID under another kind", pod("p", owner("Job", "web", "web-uid")), true, false},
 		{"only the UID is given", pod("p", owner("", "", "web-uid")), true, false},
 	} {
 		p := reconcile(t, replicaset.Snapshot{ReplicaSet: web(1), Pods: []podorder.Pod{c.pod}}, replicaset.Options{})

@@ -31,11 +31,12 @@ type Snapshot struct {
 }
 
 // A ReplicaSet is the desired state of a set of equal pods, and the last written
-// status; or, as its Kind says, a ReplicationController, which is planned in the same
-// way. The planner of this package does not read ResourceVersion, Labels, Annotations
+// status; or, as its Kind says, a ReplicationController or a kind of one's own, which
+// are planned in the same way. The planner of this package does not read ResourceVersion, Labels, Annotations
 // and Template; that of package deploy does.
 type ReplicaSet struct {
-	Kind            string            `json:"kind,omitzero"` // "" means ReplicaSet
+	Kind            string            `json:"kind,omitzero"`       // "" means ReplicaSet
+	APIVersion      string            `json:"apiVersion,omitzero"` // "" is that of a ReplicaSet or ReplicationController
 	Name            string            `json:"name"`
 	UID             string            `json:"uid,omitzero"`
 	ResourceVersion string            `json:"resourceVersion,omitzero"`

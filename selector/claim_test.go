@@ -127,9 +127,9 @@ func TestDecideReplica(t *testing.T) {
 		{"orphan, not matching", func(c *selector.Child) { c.ControllerKind, c.ControllerName, c.Labels = "", "", nil }, "Ignore (NoMatch)", "Ignore (ControllerDeleting)"},
 		{"orphan elsewhere", func(c *selector.Child) { c.ControllerKind, c.ControllerName, c.Namespace = "", "", "x" }, "Ignore (OtherNamespace)", "Ignore (OtherNamespace)"},
 		{"owned by another", func(c *selector.Child) { c.ControllerUID = "z" }, "Ignore (OwnedByOther)", "Ignore (OwnedByOther)"},
-		{"RS-5: our UID, another name", func(c *selector.Child) { c.ControllerUID, c.ControllerName = "u1", "x" }, "Ignore (OwnedByOther)", "Ignore (OwnedByOther)"},
-		{"RS-5: our UID, another kind", func(c *selector.Child) { c.ControllerUID, c.ControllerKind = "u1", "x" }, "Ignore (OwnedByOther)", "Ignore (OwnedByOther)"},
-		{"RS-5: ours, elsewhere", func(c *selector.Child) { c.ControllerUID, c.Namespace = "u1", "x" }, "Ignore (OtherNamespace)", "Ignore (OtherNamespace)"},
+		{"our UID under another name is ours", func(c *selector.Child) { c.ControllerUID, c.ControllerName = "u1", "x" }, "Keep (Owned)", "Keep (Owned)"},
+		{"our UID under another kind is ours", func(c *selector.Child) { c.ControllerUID, c.ControllerKind = "u1", "x" }, "Keep (Owned)", "Keep (Owned)"},
+		{"ours, elsewhere", func(c *selector.Child) { c.ControllerUID, c.Namespace = "u1", "x" }, "Ignore (OtherNamespace)", "Ignore (OtherNamespace)"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.why, func(t *testing.T) {

@@ -90,6 +90,9 @@ func checkDecision(t *rapid.T, o *selector.Owner, c *selector.Child) {
 		require.Equal(t, d, replica, "for candidates it is the same table")
 		require.False(t, c.Deleting || c.Finished, "and only active ones count")
 	}
+	if c.Controlled() && c.ControllerUID == o.UID {
+		require.NotEqual(t, selector.ReasonOwnedByOther, replica.Reason, "the UID decides, whatever the kind and name")
+	}
 }
 
 // For active pods and a live controller the lists of 1.5 are those of today.

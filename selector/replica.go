@@ -4,17 +4,18 @@ import "github.com/kplan-go/kplan/internal/zero"
 
 // DecideReplica is [Decide] for the pods of a ReplicaSet or ReplicationController.
 // These look only at candidates, pods of their namespace that have no controller or
-// one with their kind, name and UID, and only at active ones: a pod that is
+// one with their UID, whatever its kind and name, and only at active ones: a pod that is
 // finished or being deleted is neither adopted nor released. One that is being
 // deleted and would otherwise be kept gets ReasonTerminating, since it is counted.
 //
 // It mirrors FilterPodsByOwner, FilterActivePods and FilterClaimedPods of
-// Kubernetes 1.36.3.
+// Kubernetes 1.36.3, except that the first compares kind and name as well. Whose pods
+// have another kind would create pods for ever.
 func DecideReplica(o *Owner, c *Child) Decision {
 	o, c = zero.Or(o), zero.Or(c)
 	controlled := c.Controlled()
 	switch {
-	case controlled && (c.ControllerUID != o.UID || c.ControllerKind != o.Kind || c.ControllerName != o.Name):
+	case controlled && c.ControllerUID != o.UID:
 		return Decision{Ignore, ReasonOwnedByOther}
 	case c.Namespace != o.Namespace:
 		return Decision{Ignore, ReasonOtherNamespace}

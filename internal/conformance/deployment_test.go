@@ -37,7 +37,7 @@ type deploymentPass struct {
 // all is completed for it: see readable.
 func passDeployment(dc *upstream.Deployments, c *gen.DeploymentCase, now time.Time) deploymentPass {
 	stored := readable(c.Deployment)
-	dc.Fill(stored, c.ReplicaSets, coherent(c.ReplicaSets, c.Pods))
+	dc.Fill(stored, c.ReplicaSets, coherent("ReplicaSet", c.ReplicaSets, c.Pods))
 	p := deploymentPass{c: c, result: dc.Sync(stored)}
 	p.upstream = upstreamOutcome(c, p.result)
 	p.ours, p.plan, p.rejected = planOutcome(c, now)
@@ -69,19 +69,19 @@ func readable(d *appsv1.Deployment) *appsv1.Deployment {
 }
 
 // coherent returns the pods with references to their controllers by its right kind and
-// name. Upstream does not see other references to its UID; the planner takes the UID
-// alone (Deviations of deploy). What is compared is the rest.
-func coherent(sets []*appsv1.ReplicaSet, pods []*corev1.Pod) []*corev1.Pod {
+// name. Upstream does not see other references to its UID; the planners take the UID
+// alone (Deviations of deploy and replicaset). What is compared is the rest.
+func coherent(kind string, owners []*appsv1.ReplicaSet, pods []*corev1.Pod) []*corev1.Pod {
 	list := make([]*corev1.Pod, len(pods))
 	for i, p := range pods {
 		list[i] = p
-		for _, rs := range sets {
-			if o := metav1.GetControllerOf(p); o == nil || o.UID != rs.UID || o.Name == rs.Name && o.Kind == "ReplicaSet" {
+		for _, rs := range owners {
+			if o := metav1.GetControllerOf(p); o == nil || o.UID != rs.UID || o.Name == rs.Name && o.Kind == kind {
 				continue
 			}
 			list[i] = p.DeepCopy()
 			o := metav1.GetControllerOfNoCopy(list[i])
-			o.Kind, o.Name = "ReplicaSet", rs.Name
+			o.Kind, o.Name = kind, rs.Name
 		}
 	}
 	return list

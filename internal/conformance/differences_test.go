@@ -380,13 +380,13 @@ func youngestIsNew(now time.Time, pods []*corev1.Pod) bool {
 	return now.Sub(youngest).Milliseconds() == 0
 }
 
-// claimed reports whether upstream keeps or adopts an active pod. It looks at the kind
-// and the name of the controller as well.
+// claimed reports whether upstream keeps or adopts an active pod, if the references to
+// the ReplicaSet are coherent.
 func claimed(c *gen.ReplicaSetCase, pod *corev1.Pod) bool {
 	rs := c.ReplicaSet
 	o := metav1.GetControllerOf(pod)
 	if o == nil {
 		return rs.DeletionTimestamp == nil && selects(rs, pod)
 	}
-	return o.UID == rs.UID && o.Name == rs.Name && o.Kind == c.Kind() && selects(rs, pod)
+	return o.UID == rs.UID && selects(rs, pod)
 }

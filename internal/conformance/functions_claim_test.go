@@ -287,7 +287,7 @@ func (c *claiming) upstreamReplicas() replicaClaim {
 		p := o.(*corev1.Pod)
 		return []string{controller.PodControllerIndexKey(p.Namespace, metav1.GetControllerOf(p))}, nil
 	}})
-	for _, p := range c.Pods {
+	for _, p := range coherent("ReplicaSet", []*appsv1.ReplicaSet{c.Owner}, c.Pods) {
 		must(0, indexer.Add(p))
 	}
 	own := must(controller.FilterPodsByOwner(indexer, &c.Owner.ObjectMeta, "ReplicaSet", true))

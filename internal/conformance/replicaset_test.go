@@ -68,7 +68,7 @@ func passReplicaSet(sync replicaSync, c *gen.ReplicaSetCase, now time.Time) repl
 
 func (p *replicaSetPass) run(sync replicaSync, pods []*corev1.Pod) {
 	c := p.c
-	p.result = sync(c, pods)
+	p.result = sync(c, coherent(c.Kind(), []*appsv1.ReplicaSet{c.ReplicaSet}, pods))
 	o := replicaSetOutcome{Status: c.ReplicaSet.Status, Recheck: never}
 	for _, w := range p.result.Writes {
 		switch w := w.(type) {
