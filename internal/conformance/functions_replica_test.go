@@ -93,7 +93,7 @@ func compareSortLegacy(t *rapid.T, c *census, now time.Time) {
 	podorder.Order{Chain: podorder.Legacy}.SortUpstream(ours)
 	judge(t, c, []corner[decision[ranked]]{
 		in("several pods", func(r ranked) bool { return len(r.Pods) > 3 }),
-	}, orderDifferences[2:], decision[ranked]{r, names(list), podNames(ours)})
+	}, orderDifferences[1:], decision[ranked]{r, names(list), podNames(ours)})
 }
 
 func podNames(pods []podorder.Pod) []string {
