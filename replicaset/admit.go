@@ -2,6 +2,7 @@ package replicaset
 
 import (
 	"cmp"
+	"strconv"
 	"time"
 
 	"github.com/kplan-go/kplan/internal/field"
@@ -31,7 +32,7 @@ type state struct {
 	owner    selector.Owner
 	unusable bool   // the selector cannot be compiled
 	claims   []role // of each pod
-	seen     seen
+	touched  duplicateCheck
 	count    count
 }
 
@@ -52,6 +53,9 @@ func admit(s *Snapshot, now time.Time, opts Options) (*state, error) {
 	}
 	if opts.Terminating != "" && opts.Terminating != ReplaceTerminated {
 		errs.Add("Options.Terminating", string(opts.Terminating), "must be empty or TerminationComplete")
+	}
+	if bits := opts.Repair &^ RepairAll; bits != 0 {
+		errs.Add("Options.Repair", strconv.FormatUint(uint64(bits), 10), "must not go beyond RepairAll")
 	}
 	st.admitReplicaSet(&errs)
 	st.owner = Owner(st.rs)
@@ -83,27 +87,27 @@ func (st *state) admitReplicaSet(errs *field.Errors) {
 	errs.NotNegative("ReplicaSet.MinReadySeconds", st.rs.MinReadySeconds)
 }
 
-// admitSelector compiles the selector. One that cannot be compiled is no error:
-// upstream then does nothing, for ever (D-6).
+// admitSelector compiles the selector. One that cannot be compiled is no error, unless
+// UnusableSelectorIgnored is repaired.
 func (st *state) admitSelector(errs *field.Errors) {
 	if st.rs.Selector == nil {
 		return
 	}
 	compiled, err := selector.FromLabelSelector(st.rs.Selector)
 	st.owner.Selector = compiled
-	if st.unusable = err != nil; st.unusable && st.opts.Corrected {
+	if st.unusable = err != nil; st.unusable && st.opts.Repair.Has(UnusableSelectorIgnored) {
 		errs.Add("ReplicaSet.Selector", selector.Format(st.rs.Selector), err.Error())
 	}
 }
 
-// A seen is what claiming notes of the pods that the plan may touch, while each is at
-// hand.
-type seen struct {
+// A duplicateCheck is what claiming notes of the pods that the plan may touch, while
+// each is at hand.
+type duplicateCheck struct {
 	names, uids field.Ascent
 	nameless    bool
 }
 
-func (s *seen) add(p *podorder.Pod) {
+func (s *duplicateCheck) add(p *podorder.Pod) {
 	s.names.Add(p.Name)
 	s.uids.Add(p.UID)
 	s.nameless = s.nameless || p.Name == ""
@@ -111,13 +115,13 @@ func (s *seen) add(p *podorder.Pod) {
 
 // admitPods checks the pods that the plan may touch.
 func (st *state) admitPods(errs *field.Errors) {
-	if st.seen.nameless {
+	if st.touched.nameless {
 		errs.Add(field.Element("Pods", "")+".Name", "", "must be set")
 	}
-	if i, _, found := st.duplicate(&st.seen.names, func(p *podorder.Pod) string { return p.Name }); found {
+	if i, _, found := st.duplicate(&st.touched.names, func(p *podorder.Pod) string { return p.Name }); found {
 		errs.Add(field.Element("Pods", st.pods[i].Name)+".Name", st.pods[i].Name, "must be unique")
 	}
-	if i, j, found := st.duplicate(&st.seen.uids, func(p *podorder.Pod) string { return p.UID }); found {
+	if i, j, found := st.duplicate(&st.touched.uids, func(p *podorder.Pod) string { return p.UID }); found {
 		name := min(st.pods[i].Name, st.pods[j].Name)
 		errs.Add(field.Element("Pods", name)+".UID", st.pods[i].UID, "must be unique")
 	}

@@ -38,7 +38,7 @@ const (
 
 func (r role) counts() bool { return r == roleActive || r == roleAdopt }
 
-// claim decides what each pod is (rules 1 and 2), and counts.
+// claim decides what each pod is (Claims, and What counts, in rules.md), and counts.
 func (st *state) claim() {
 	st.claims = make([]role, len(st.pods))
 	template := make([]label, 0, len(st.rs.TemplateLabels))
@@ -52,7 +52,7 @@ func (st *state) claim() {
 		}
 		st.claims[i] = st.role(p)
 		if st.claims[i] != roleNone {
-			st.seen.add(p)
+			st.touched.add(p)
 		}
 		switch st.claims[i] {
 		case roleTerminating:

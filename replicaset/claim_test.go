@@ -136,7 +136,7 @@ func TestNoSelector(t *testing.T) {
 	require.Equal(t, "Adopted pod: b (Orphan)", actionTexts(reconcile(t, s, replicaset.Options{})), "the empty selector selects everything")
 }
 
-// TestBadSelector: D-6, upstream does nothing for ever; corrected, the caller learns it.
+// TestBadSelector: upstream does nothing, in no pass; repaired, the caller learns it.
 func TestBadSelector(t *testing.T) {
 	rs := web(3, func(rs *replicaset.ReplicaSet) {
 		rs.Selector = &selector.LabelSelector{MatchExpressions: []selector.Expression{{Key: "app", Operator: "Near", Values: []string{"web"}}}}
@@ -150,7 +150,7 @@ func TestBadSelector(t *testing.T) {
 	require.False(t, r.WriteStatus, "and not even the generation is written")
 	require.NoError(t, r.Err)
 
-	_, err := replicaset.Reconcile(s, t0, replicaset.Options{Corrected: true})
+	_, err := replicaset.Reconcile(s, t0, replicaset.Options{Repair: replicaset.RepairAll})
 	require.ErrorContains(t, err, `ReplicaSet.Selector`)
 	require.ErrorContains(t, err, `"Near" is not a valid label selector operator`)
 	require.ErrorIs(t, err, replicaset.ErrInvalid)

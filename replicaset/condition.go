@@ -50,8 +50,8 @@ func cloned(conditions []Condition) []Condition {
 }
 
 // withFailure returns the conditions after managing the pods has failed with err.
-// Upstream leaves a condition that is already there as it is, whatever it says (D-1).
-func withFailure(conditions []Condition, reason string, err error, now time.Time, corrected bool) []Condition {
+// One that is already there stays as it is, unless refresh is set.
+func withFailure(conditions []Condition, reason string, err error, now time.Time, refresh bool) []Condition {
 	next := Condition{
 		Type: ConditionReplicaFailure, Status: ConditionTrue, Reason: reason, Message: err.Error(), LastTransitionTime: now,
 	}
@@ -59,7 +59,7 @@ func withFailure(conditions []Condition, reason string, err error, now time.Time
 	switch {
 	case !ok:
 		return append(cloned(conditions), next)
-	case !corrected:
+	case !refresh:
 		return cloned(conditions)
 	}
 	if current.Status == ConditionTrue {

@@ -60,5 +60,5 @@ func TestPodEffects(t *testing.T) {
 	require.False(t, replicaset.NeedsForget(&before, &after))
 	require.True(t, replicaset.NeedsForget(&before, nil))
 	after.UID = "new"
-	require.True(t, replicaset.NeedsForget(&before, &after), "D-17: another one of the same name")
+	require.True(t, replicaset.NeedsForget(&before, &after), "another one of the same name")
 }

@@ -65,7 +65,7 @@ func TestExpectationGate(t *testing.T) {
 		Pods: []podorder.Pod{pod("a", labelled("web"), orphan)}}
 	p := reconcile(t, s, replicaset.Options{})
 	require.Equal(t, "Adopted pod: a (Orphan)\nheld back: Expectations (2 of 0)", p.String(), "claims do not wait")
-	require.Equal(t, t0.Add(4*time.Minute+1), p.RecheckAt, "D-4: upstream has no timer")
+	require.Equal(t, t0.Add(4*time.Minute+1), p.RecheckAt, "upstream has no timer")
 	s.Pods = append(s.Pods, pod("b", labelled("web"), readyAgo(time.Second)))
 	require.Equal(t, t0.Add(9*time.Second), reconcile(t, s, replicaset.Options{}).RecheckAt, "whichever is sooner")
 
@@ -73,7 +73,7 @@ func TestExpectationGate(t *testing.T) {
 	require.NotContains(t, reconcile(t, s, replicaset.Options{}).String(), "Created", "exactly five minutes are not enough")
 	s.Expectations.At = t0.Add(-5*time.Minute - 1)
 	p = reconcile(t, s, replicaset.Options{})
-	require.Equal(t, "Adopted pod: a (Orphan)\nCreated 3 pods (TooFew)\nheld back: Expired (2 of 0)", p.String(), "D-3: they are given up, and the plan says so")
+	require.Equal(t, "Adopted pod: a (Orphan)\nCreated 3 pods (TooFew)\nheld back: Expired (2 of 0)", p.String(), "they are given up, and the plan says so")
 	s.Expectations = replicaset.ExpectDeletions([]string{"x"}, t0)
 	require.Contains(t, reconcile(t, s, replicaset.Options{}).String(), "held back: Expectations (1 of 0)")
 }
@@ -158,5 +158,5 @@ func TestNextBatch(t *testing.T) {
 	failed := append(done(6), selector.Outcome{Answer: selector.Failed})
 	require.Zero(t, a.NextBatch(failed), "one failure skips all later batches")
 	doomed := append(done(6), selector.Outcome{Answer: selector.NamespaceTerminating})
-	require.Equal(t, int32(3), a.NextBatch(doomed), "D-5: a namespace that goes away is no failure")
+	require.Equal(t, int32(3), a.NextBatch(doomed), "a namespace that goes away is no failure")
 }

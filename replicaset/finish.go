@@ -103,7 +103,8 @@ func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
 	f.deletes()
 	f.fail()
 	if f.result.Err != nil {
-		f.result.Status.Conditions = withFailure(s.ReplicaSet.Status.Conditions, f.reason, f.result.Err, f.now, opts.Corrected)
+		f.result.Status.Conditions = withFailure(s.ReplicaSet.Status.Conditions, f.reason, f.result.Err, f.now,
+			opts.Repair.Has(FailureConditionNotRefreshed))
 	}
 	f.result.WriteStatus = NeedsWrite(s.ReplicaSet, f.result.Status)
 	return f.result
@@ -198,10 +199,10 @@ func (f *finish) again() *Snapshot {
 	return &next
 }
 
-// withoutClaims is the status after a failed claim: none, or with D-18 corrected that
-// of the pods that are there.
+// withoutClaims is the status after a failed claim: none, or if FailedClaimHidesStatus
+// is repaired that of the pods that are there.
 func (f *finish) withoutClaims() {
-	if !f.opts.Corrected {
+	if !f.opts.Repair.Has(FailedClaimHidesStatus) {
 		f.result.Status = f.s.ReplicaSet.Status.clone()
 		return
 	}
@@ -239,8 +240,8 @@ func (f *finish) creates() {
 				continue
 			case o.Answer == selector.Done:
 				f.event(k, "Normal", "SuccessfulCreate", "Created pod: "+o.Name)
-			case f.opts.Corrected:
-				continue // D-5: nobody will ever see it
+			case f.opts.Repair.Has(TerminatingNamespaceRaisesExpectations):
+				continue // nobody will ever see it
 			}
 			lost--
 		}

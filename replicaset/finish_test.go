@@ -56,8 +56,8 @@ func TestFinishCreations(t *testing.T) {
 	require.EqualError(t, r.Errs[1], "the API server answered Invalid")
 }
 
-// TestFinishNamespaceTerminating: D-5, creations in a namespace that goes away count
-// as successes, and the expectation of them is never met; corrected, it is not raised.
+// TestFinishNamespaceTerminating: creations in a namespace that goes away count
+// as successes, and the expectation of them is never met; repaired, it is not raised.
 func TestFinishNamespaceTerminating(t *testing.T) {
 	s := replicaset.Snapshot{ReplicaSet: web(2)}
 	doomed := replicaset.Report{Creates: []selector.Outcome{{Answer: selector.NamespaceTerminating}, {Answer: selector.NamespaceTerminating}}}
@@ -65,7 +65,7 @@ func TestFinishNamespaceTerminating(t *testing.T) {
 	require.NoError(t, r.Err)
 	require.Empty(t, r.Events)
 	require.Equal(t, int64(2), r.Expectations.Creations)
-	r = finish(t, s, doomed, replicaset.Options{Corrected: true})
+	r = finish(t, s, doomed, replicaset.Options{Repair: replicaset.RepairAll})
 	require.NoError(t, r.Err)
 	require.True(t, r.Expectations.Fulfilled())
 }
@@ -128,16 +128,16 @@ func TestFinishClaims(t *testing.T) {
 		require.Empty(t, r.Events)
 		require.True(t, r.Expectations.Fulfilled(), "no pod was asked for, and none is waited for")
 
-		r = finish(t, s, c.report, replicaset.Options{Corrected: true})
-		require.EqualError(t, r.Err, c.err, "D-18: the failure stays one")
+		r = finish(t, s, c.report, replicaset.Options{Repair: replicaset.RepairAll})
+		require.EqualError(t, r.Err, c.err, "the failure stays one")
 		require.True(t, r.Expectations.Fulfilled(), c.why)
 		require.True(t, r.WriteStatus, "but the status of the others is written")
 		require.Equal(t, int32(1), r.Status.Replicas, c.why)
 	}
 }
 
-// TestFailureCondition: D-1, a condition that is there already is left as it is,
-// whatever it says; corrected, it says what is wrong now.
+// TestFailureCondition: a condition that is there already is left as it is,
+// whatever it says; repaired, it says what is wrong now.
 func TestFailureCondition(t *testing.T) {
 	at := t0.Add(-time.Hour)
 	condition := func(status replicaset.ConditionStatus, reason, message string, at time.Time) replicaset.Condition {
@@ -145,10 +145,10 @@ func TestFailureCondition(t *testing.T) {
 	}
 	other := replicaset.Condition{Type: "Other"}
 	for _, c := range []struct {
-		why                 string
-		before              []replicaset.Condition
-		err                 error
-		want, wantCorrected []replicaset.Condition
+		why                string
+		before             []replicaset.Condition
+		err                error
+		want, wantRepaired []replicaset.Condition
 	}{
 		{"no error, no condition", []replicaset.Condition{other}, nil, []replicaset.Condition{other}, []replicaset.Condition{other}},
 		{"no error removes it", []replicaset.Condition{condition("True", "FailedCreate", "old", at), other}, nil, []replicaset.Condition{other}, []replicaset.Condition{other}},
@@ -169,25 +169,25 @@ func TestFailureCondition(t *testing.T) {
 			report.Creates = []selector.Outcome{failed(c.err)}
 		}
 		requireEqual(t, c.why, c.want, finish(t, s, report, replicaset.Options{}).Status.Conditions)
-		requireEqual(t, c.why, c.wantCorrected, finish(t, s, report, replicaset.Options{Corrected: true}).Status.Conditions)
+		requireEqual(t, c.why, c.wantRepaired, finish(t, s, report, replicaset.Options{Repair: replicaset.RepairAll}).Status.Conditions)
 	}
 }
 
-// TestFailureWhileWaiting: D-2, a pass that waits for expectations takes the condition
-// away though nothing is better; corrected, it stays.
+// TestFailureWhileWaiting: a pass that waits for expectations takes the condition
+// away though nothing is better; repaired, it stays.
 func TestFailureWhileWaiting(t *testing.T) {
 	failure := []replicaset.Condition{{Type: "ReplicaFailure", Status: "True", Reason: "FailedCreate"}}
 	s := replicaset.Snapshot{ReplicaSet: web(3, func(rs *replicaset.ReplicaSet) { rs.Status.Conditions = failure }), Expectations: replicaset.ExpectCreations(1, t0)}
 	require.Nil(t, reconcile(t, s, replicaset.Options{}).Status.Conditions)
-	require.Equal(t, failure, reconcile(t, s, replicaset.Options{Corrected: true}).Status.Conditions)
+	require.Equal(t, failure, reconcile(t, s, replicaset.Options{Repair: replicaset.RepairAll}).Status.Conditions)
 }
 
-// TestTimelessPod: D-12, a ready pod without a ready time never becomes available, and
-// upstream looks again every minReadySeconds; corrected, nobody does.
+// TestTimelessPod: a ready pod without a ready time never becomes available, and
+// upstream looks again every minReadySeconds; repaired, nobody does.
 func TestTimelessPod(t *testing.T) {
 	s := replicaset.Snapshot{ReplicaSet: web(1, minReady(10)), Pods: []podorder.Pod{pod("a", func(p *podorder.Pod) { p.ReadySince = time.Time{} })}}
 	require.Equal(t, t0.Add(10*time.Second), reconcile(t, s, replicaset.Options{}).RecheckAt)
-	require.Zero(t, reconcile(t, s, replicaset.Options{Corrected: true}).RecheckAt)
+	require.Zero(t, reconcile(t, s, replicaset.Options{Repair: replicaset.RepairAll}).RecheckAt)
 }
 
 func TestNeedsWrite(t *testing.T) {

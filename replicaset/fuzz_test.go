@@ -1,8 +1,10 @@
 package replicaset_test
 
 import (
+	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/internal/purity"
@@ -24,7 +26,7 @@ func FuzzSnapshot(f *testing.F) {
 		if _, err := replicaset.Reconcile(s, t0, replicaset.Options{}); err != nil {
 			return replicaset.Plan{}, err
 		}
-		return replicaset.Reconcile(s, t0, replicaset.Options{Corrected: true, Spread: true})
+		return replicaset.Reconcile(s, t0, replicaset.Options{Repair: replicaset.RepairAll, Spread: true})
 	}, examples()...)
 }
 
@@ -32,4 +34,20 @@ func FuzzExplain(f *testing.F) {
 	purity.Fuzz(f, replicaset.ErrInvalid, func(s replicaset.Snapshot) ([]podorder.Explanation, error) {
 		return replicaset.Explain(s, t0, replicaset.Options{})
 	}, examples()...)
+}
+
+// FuzzParseQuirks reads lists of names: what is accepted prints as a set of them.
+func FuzzParseQuirks(f *testing.F) {
+	f.Add(replicaset.RepairAll.String())
+	f.Fuzz(func(t *testing.T, text string) {
+		names := strings.Split(text, ",")
+		q, err := replicaset.ParseQuirks(names...)
+		if err != nil {
+			require.ErrorIs(t, err, replicaset.ErrInvalid)
+			return
+		}
+		for _, name := range strings.Split(q.String(), ",") {
+			require.Contains(t, names, name)
+		}
+	})
 }

@@ -68,11 +68,11 @@ func anything(t *rapid.T) replicaset.Snapshot {
 
 func options(t *rapid.T) replicaset.Options {
 	return replicaset.Options{
-		Burst:     rapid.SampledFrom([]int32{0, 1, 3}).Draw(t, "burst"),
-		Dialect:   rapid.SampledFrom([]replicaset.Dialect{"", "", replicaset.Kubernetes15}).Draw(t, "dialect"),
-		Corrected: rapid.Bool().Draw(t, "corrected"),
-		Spread:    rapid.Bool().Draw(t, "spread"),
-		Order:     podorder.Order{Priority: rapid.SampledFrom([]podorder.Priority{"", podorder.PriorityFirst}).Draw(t, "priority")},
+		Burst:   rapid.SampledFrom([]int32{0, 1, 3}).Draw(t, "burst"),
+		Dialect: rapid.SampledFrom([]replicaset.Dialect{"", "", replicaset.Kubernetes15}).Draw(t, "dialect"),
+		Repair:  replicaset.Quirks(rapid.Uint64Range(0, uint64(replicaset.RepairAll)).Draw(t, "repair")),
+		Spread:  rapid.Bool().Draw(t, "spread"),
+		Order:   podorder.Order{Priority: rapid.SampledFrom([]podorder.Priority{"", podorder.PriorityFirst}).Draw(t, "priority")},
 	}
 }
 
@@ -260,26 +260,6 @@ func TestPropertyNothingBeforeRecheck(t *testing.T) {
 		again, err := replicaset.Reconcile(s, later, opts)
 		if err != nil || len(again.Actions) > 0 {
 			t.Fatalf("%v, %v", again, err)
-		}
-	})
-}
-
-// TestPropertyCorrected: a repair changes nothing where its defect does not show:
-// without outstanding expectations and without a ready pod that has no ready time.
-func TestPropertyCorrected(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s, opts := anything(t), options(t)
-		s.Expectations = replicaset.Expectations{}
-		for i := range s.Pods {
-			if s.Pods[i].ReadySince.IsZero() {
-				s.Pods[i].ReadySince = t0
-			}
-		}
-		opts.Corrected = false
-		want := mustPlan(t, s, opts)
-		opts.Corrected = true
-		if diff := cmp.Diff(want, mustPlan(t, s, opts)); diff != "" {
-			t.Fatal(diff)
 		}
 	})
 }

@@ -26,7 +26,7 @@ func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
 	return p, nil
 }
 
-// manage creates or deletes pods, up to the burst (rules 3 to 5).
+// manage creates or deletes pods, up to the burst (Size and Victims in rules.md).
 func (st *state) manage(p *Plan) {
 	surplus := int64(st.count.active) - int64(st.replicas)
 	switch e := &st.s.Expectations; {
@@ -76,7 +76,7 @@ func (st *state) initial(n int32) int32 {
 	return st.opts.InitialBatch
 }
 
-// delete plans the deletion of the first n pods in deletion order (rule 4).
+// delete plans the deletion of the first n pods in deletion order.
 func (st *state) delete(p *Plan, n int) {
 	order := st.order()
 	choice := order.Choose(st.pods, st.candidates(), n)

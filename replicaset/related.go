@@ -32,7 +32,7 @@ func Order(s Snapshot, now time.Time, opts Options) (order podorder.Order, candi
 	return order, st.candidates(), nil
 }
 
-// order returns the deletion order (rules 4 and 5).
+// order returns the deletion order (Victims and Neighbours in rules.md).
 func (st *state) order() podorder.Order {
 	o := st.opts.Order
 	o.Now, o.Neighbours, o.Related = st.now, nil, st.related()

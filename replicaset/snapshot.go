@@ -107,8 +107,8 @@ type Options struct {
 	InitialBatch int32 `json:"initialBatch,omitzero"`
 	// Dialect is the release whose rules decide.
 	Dialect Dialect `json:"dialect,omitzero"`
-	// Corrected repairs the numbered defects of the package comment.
-	Corrected bool `json:"corrected,omitzero"`
+	// Repair is which quirks of Kubernetes are repaired.
+	Repair Quirks `json:"repair,omitzero"`
 	// Terminating is what pods that are being deleted count for.
 	Terminating TerminatingPolicy `json:"terminating,omitzero"`
 	// OmitTerminating leaves terminatingReplicas out of the status, as Kubernetes does

@@ -55,9 +55,10 @@ func hasLabels(labels map[string]string, template []label) bool {
 	return true
 }
 
-// status returns the next status (rules 6 and 7): counts from before the actions,
-// and no failure, since the plan has not failed yet. A pass that waits for
-// expectations has not succeeded either, but upstream takes it for a success (D-2).
+// status returns the next status (see Status in rules.md): counts from before the
+// actions, and no failure, since the plan has not failed yet. A pass that waits for
+// expectations has not succeeded either, but upstream takes it for a success
+// (WaitingRemovesFailure).
 func (st *state) status() Status {
 	s := Status{
 		ObservedGeneration:   st.rs.Generation,
@@ -69,7 +70,7 @@ func (st *state) status() Status {
 	if st.reportsTerminating() {
 		s.TerminatingReplicas = new(st.count.terminating)
 	}
-	if st.opts.Corrected && !st.s.Expectations.Satisfied(st.now) {
+	if st.opts.Repair.Has(WaitingRemovesFailure) && !st.s.Expectations.Satisfied(st.now) {
 		s.Conditions = cloned(st.rs.Status.Conditions)
 	} else {
 		s.Conditions = RemoveCondition(st.rs.Status.Conditions, ConditionReplicaFailure)
@@ -111,13 +112,13 @@ func equalCount(a, b *int32) bool {
 	return *a == *b
 }
 
-// recheck sets when a ready pod becomes available (rule 8), or when expectations are
+// recheck sets when a ready pod becomes available, or when expectations are
 // given up. A ready pod without a ready time never becomes available; upstream looks
-// at it again every minReadySeconds (D-12).
+// at it again every minReadySeconds (RecheckWithoutReadyTime).
 func (st *state) recheck(p *Plan) {
 	if st.count.ready != st.count.available {
 		p.RecheckAt = st.count.nextAvailable
-		if p.RecheckAt.IsZero() && !st.opts.Corrected {
+		if p.RecheckAt.IsZero() && !st.opts.Repair.Has(RecheckWithoutReadyTime) {
 			p.RecheckAt = st.now.Add(time.Duration(st.rs.MinReadySeconds) * time.Second)
 		}
 	}

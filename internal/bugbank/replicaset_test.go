@@ -17,7 +17,7 @@ func replicaSets() []entry {
 		{"kubernetes-107920", "a pod is replaced before the one that is being deleted has ended", replacedTooSoon,
 			mutant{"replicaset/reconcile.go", "return max(0, missing-terminating)", "return missing"}},
 		{"kubernetes-127081", "the text of ReplicaFailure is that of the first failure for ever", failureText,
-			mutant{"replicaset/condition.go", "case !corrected:", "case true:"}},
+			mutant{"replicaset/condition.go", "case !refresh:", "case true:"}},
 		{"kubernetes-129795", "expectations run out silently and a second full set is created", expiredExpectations,
 			mutant{"replicaset/reconcile.go", "p.hold(ReasonExpired, e.outstanding(), 0)", "_ = e.outstanding()"}},
 		{"kubernetes-138818", "a pod that was orphaned meanwhile is deleted, for lack of a precondition", preconditions,
@@ -77,7 +77,7 @@ func failureText(t *testing.T) {
 	for _, c := range []struct {
 		opts replicaset.Options
 		want string
-	}{{replicaset.Options{}, "quota"}, {replicaset.Options{Corrected: true}, "webhook"}} {
+	}{{replicaset.Options{}, "quota"}, {replicaset.Options{Repair: replicaset.RepairAll}, "webhook"}} {
 		failed := replicaset.Report{Creates: []selector.Outcome{{Answer: selector.Failed, Err: errors.New("webhook")}}}
 		r := replicaset.Finish(s, replicaSet(t, s, c.opts), failed, t0, c.opts)
 		require.Error(t, r.Err)

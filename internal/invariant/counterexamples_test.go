@@ -96,7 +96,7 @@ func podCounterexamples() []counterexample {
 	failing := running(3, 3)
 	failing.Expectations = replicaset.ExpectCreations(1, t0)
 	failing.ReplicaSet.Status.Conditions = []replicaset.Condition{{Type: replicaset.ConditionReplicaFailure, Status: "True"}}
-	repaired := replicaset.Options{Corrected: true}
+	repaired := replicaset.Options{Repair: replicaset.RepairAll}
 	homeless := agents(1, "v2")
 	homeless.Pods = append(homeless.Pods, agentPod("p9", "", "v2"))
 	homeless.Pods[1].PinnedNode, homeless.Pods[1].DeletionTimestamp = "gone", t0.Add(-time.Minute)

@@ -67,7 +67,7 @@ func replicaSets(t *rapid.T) replicaset.Snapshot {
 
 func replicaSetOptions(t *rapid.T) replicaset.Options {
 	return replicaset.Options{
-		Burst: pick[int32](t, "burst", 0, 1, 3), InitialBatch: pick[int32](t, "initial", 0, 2), Corrected: rapid.Bool().Draw(t, "corrected"),
+		Burst: pick[int32](t, "burst", 0, 1, 3), InitialBatch: pick[int32](t, "initial", 0, 2), Repair: replicaset.Quirks(rapid.Uint64Range(0, uint64(replicaset.RepairAll)).Draw(t, "repair")),
 		Dialect: pick(t, "dialect", "", "", replicaset.Kubernetes15), Spread: seldom(t, "spread", 2), OmitTerminating: seldom(t, "omit", 3),
 		Terminating: pick(t, "replace", "", replicaset.ReplaceTerminated), Order: podorder.Order{Priority: pick(t, "priority", "", podorder.PriorityFirst)},
 	}

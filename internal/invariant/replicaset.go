@@ -342,7 +342,7 @@ func r11(p *ReplicaSetPass) []string {
 			want = expiry
 		}
 	}
-	known := c.timeless && !p.Options.Corrected && !p.Strict
+	known := c.timeless && !p.Options.Repair.Has(replicaset.RecheckWithoutReadyTime) && !p.Strict
 	l.addIf(!known && !p.Plan.RecheckAt.Equal(want), "the plan looks again at %v, and the next instant is %v", p.Plan.RecheckAt, want)
 	return l
 }
@@ -387,7 +387,7 @@ func r12(c *Finished) []string {
 // r12Pass checks that a failure stays while nothing is tried.
 func r12Pass(p *ReplicaSetPass) []string {
 	waits := waiting(&p.Snapshot.Expectations, p.Now)
-	if !waits || !p.Options.Corrected && !p.Strict || podsOfSet(&p.Snapshot, p.Options, p.Now).unselectable {
+	if !waits || !p.Options.Repair.Has(replicaset.WaitingRemovesFailure) && !p.Strict || podsOfSet(&p.Snapshot, p.Options, p.Now).unselectable {
 		return nil
 	}
 	before, after := failing(p.Snapshot.ReplicaSet.Status.Conditions), failing(p.Plan.Status.Conditions)

@@ -41,7 +41,7 @@ func TestOvertaken(t *testing.T) {
 func TestUnseenAdoption(t *testing.T) {
 	for _, gated := range []bool{false, true} {
 		w := newWorld(1, Faults{})
-		w.addReplicaSetController(replicaset.Options{Corrected: true})
+		w.addReplicaSetController(replicaset.Options{Repair: replicaset.RepairAll})
 		c := w.controllers[0].worker.(*replicaSetController)
 		if c.versions = nil; gated {
 			c.versions = map[string]replicaset.Versions{}

@@ -21,7 +21,7 @@ import (
 func NewDeployments(seed uint64, faults Faults) *World {
 	w := newWorld(seed, faults)
 	w.weakHash = w.chance(Collision, 0.3)
-	options, setOptions := w.someDeploymentOptions(), replicaset.Options{Corrected: true, Burst: w.random.Int32N(4) + 4}
+	options, setOptions := w.someDeploymentOptions(), replicaset.Options{Repair: replicaset.RepairAll, Burst: w.random.Int32N(4) + 4}
 	w.addDeploymentController(options)
 	w.addReplicaSetController(setOptions)
 	if w.chance(Overlap, 0.3) {

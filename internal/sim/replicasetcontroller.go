@@ -125,7 +125,7 @@ func (c *replicaSetController) begin(name string) func() bool {
 		return nil
 	}
 	now := c.now()
-	c.corrected = c.options.Corrected
+	c.corrected = c.options.Repair == replicaset.RepairAll
 	p, err := replicaset.Reconcile(*s, now, c.options)
 	c.w.Plans++
 	if err != nil {

@@ -19,7 +19,7 @@ func NewRollouts(seed uint64, faults Faults) *World { return newRollouts(seed, f
 func newRollouts(seed uint64, faults Faults, style rollout.Style) *World {
 	w := newWorld(seed, faults)
 	w.addDeploymentController(deploy.Options{Corrected: true})
-	w.addReplicaSetController(replicaset.Options{Corrected: true})
+	w.addReplicaSetController(replicaset.Options{Repair: replicaset.RepairAll})
 	w.calmDown()
 	w.createTraffic()
 	if style == "" {

@@ -130,7 +130,10 @@ func scopes() (list []scope) {
 			list = append(list, scope{name, corrected, func() smallscope.Report { return smallscope.Explore(&d) }})
 		}
 		list = append(list, progressiveScopes(corrected)...)
-		r := smallscope.ReplicaSets{Plan: replicaset.Reconcile, Options: replicaset.Options{Corrected: corrected}, Replicas: either([]int8{3, 1, 0}, []int8{5, 4, 2, 0}), Changes: 2, Losses: 1}
+		r := smallscope.ReplicaSets{Plan: replicaset.Reconcile, Replicas: either([]int8{3, 1, 0}, []int8{5, 4, 2, 0}), Changes: 2, Losses: 1}
+		if corrected {
+			r.Options.Repair = replicaset.RepairAll
+		}
 		r.Check = checkReplicaSet(r.Options)
 		list = append(list, scope{"ReplicaSet", corrected, func() smallscope.Report { return smallscope.Explore(&r) }})
 		for _, dialect := range []daemonset.Dialect{daemonset.Kubernetes, daemonset.OpenKruise} {

@@ -40,7 +40,10 @@ func (r *replicaSetReconciler) Reconcile(ctx context.Context, req reconcile.Requ
 // writes what follows.
 func (r *replicaSetReconciler) act(ctx context.Context, rs *appsv1.ReplicaSet, s replicaset.Snapshot) (reconcile.Result, error) {
 	var result replicaset.Result
-	o := replicaset.Options{Corrected: r.corrected}
+	o := replicaset.Options{}
+	if r.corrected {
+		o.Repair = replicaset.RepairAll
+	}
 	for next := &s; next != nil; next = result.Again {
 		now := time.Now()
 		plan, err := replicaset.Reconcile(*next, now, o)

@@ -58,13 +58,18 @@ func (p *pace) kubelet(broken revision.Template) sim.Kubelet {
 // config returns how a rollout is simulated. The pods of the template broken never
 // become ready if the user says so.
 func (p *pace) config(options deploy.Options, broken revision.Template) sim.Config {
+	// Bursts follow each other at once, so they make no difference but take time.
+	pods := replicaset.Options{Burst: math.MaxInt32}
+	if options.Corrected {
+		pods.Repair = replicaset.RepairAll
+	}
 	return sim.Config{
 		Kubelet:   p.kubelet(broken),
 		TimeLimit: time.Duration(p.timeLimit),
 		Latency:   time.Duration(p.noticeAfter),
 		Options:   options,
-		// Bursts follow each other at once, so they make no difference but take time.
-		ReplicaSetOptions: replicaset.Options{Burst: math.MaxInt32, Corrected: options.Corrected},
+
+		ReplicaSetOptions: pods,
 	}
 }
 

@@ -119,7 +119,10 @@ func (p *planning) plan(w *manifest.Workload, now time.Time) (view.Plan, error) 
 // podPlans returns what happens to the pods of the ReplicaSets at their present sizes.
 func (p *planning) podPlans(w *manifest.Workload, now time.Time) ([]view.PodPlan, error) {
 	var plans []view.PodPlan
-	options := replicaset.Options{Corrected: p.options.Corrected}
+	options := replicaset.Options{}
+	if p.options.Corrected {
+		options.Repair = replicaset.RepairAll
+	}
 	for _, s := range w.PodSnapshots() {
 		plan, err := replicaset.Reconcile(s, now, options)
 		if err != nil {

@@ -1,0 +1,96 @@
+package replicaset
+
+import (
+	"github.com/kplan-go/kplan/internal/quirk"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// Quirks is a set of quirks: behaviours of Kubernetes that the default keeps and
+// Options.Repair repairs. The zero Quirks is none. In JSON it is a list of names.
+type Quirks uint64
+
+// The quirks, in the order of [QuirkTable].
+const (
+	FailureConditionNotRefreshed           Quirks = 1 << iota // a ReplicaFailure that is there keeps its old reason and text
+	WaitingRemovesFailure                                     // a pass that waits for expectations removes ReplicaFailure
+	TerminatingNamespaceRaisesExpectations                    // creations in a namespace that goes away are waited for
+	UnusableSelectorIgnored                                   // a selector that cannot be used is no error
+	RecheckWithoutReadyTime                                   // a ready pod without a ready time is looked at again and again
+	FailedClaimHidesStatus                                    // one claim that fails keeps the status from being written
+)
+
+// RepairAll is all quirks.
+const RepairAll Quirks = 1<<6 - 1
+
+// Has reports whether q contains all of x.
+func (q Quirks) Has(x Quirks) bool { return q&x == x }
+
+// String returns the names of the quirks, separated by commas.
+func (q Quirks) String() string { return quirk.Format(QuirkTable(), uint64(q)) }
+
+// MarshalJSON encodes the list of names.
+func (q Quirks) MarshalJSON() ([]byte, error) { return quirk.Marshal(QuirkTable(), uint64(q)) }
+
+// UnmarshalJSON decodes a list of names. An unknown name is an error.
+func (q *Quirks) UnmarshalJSON(data []byte) error {
+	set, err := quirk.Unmarshal(QuirkTable(), data)
+	*q = Quirks(set)
+	return err
+}
+
+// ParseQuirks returns the quirks with these names. The error, if any, wraps
+// [ErrInvalid] and one [FieldError] for each name that no quirk has.
+func ParseQuirks(names ...string) (Quirks, error) {
+	set, err := quirk.Parse(QuirkTable(), names...)
+	return Quirks(set), err
+}
+
+// QuirkTable returns what there is to know about each quirk, in the order of the
+// constants.
+func QuirkTable() []selector.Quirk {
+	return []selector.Quirk{
+		{
+			Name:     "FailureConditionNotRefreshed",
+			Upstream: "A condition ReplicaFailure that is there already keeps its status, reason, message and time when the next pass fails with another error.",
+			Source:   "calculateStatus, Kubernetes 1.36.3",
+			Issue:    "kubernetes/kubernetes#127081",
+			Input:    "replicas 1, no pod, ReplicaFailure is True with the message \"old\"; the creation fails with \"exceeded quota\"",
+			Repair:   "The condition says what is wrong now. Its time stays that of the change to True.",
+		},
+		{
+			Name:     "WaitingRemovesFailure",
+			Upstream: "A pass that waits for expectations tries nothing, counts as a success, and removes ReplicaFailure.",
+			Source:   "syncReplicaSet, Kubernetes 1.36.3",
+			Input:    "replicas 3, no pod, one creation outstanding, ReplicaFailure is True",
+			Repair:   "The condition stays until a pass has managed the pods.",
+		},
+		{
+			Name:     "TerminatingNamespaceRaisesExpectations",
+			Upstream: "Creations that are refused because the namespace goes away count as made, and are waited for until they expire.",
+			Source:   "manageReplicas, Kubernetes 1.36.3",
+			Input:    "replicas 1, no pod; the creation is answered NamespaceTerminating",
+			Repair:   "They are not expected. They are still no failure.",
+		},
+		{
+			Name:     "UnusableSelectorIgnored",
+			Upstream: "A selector that cannot be compiled ends each pass without a write, a retry or an error that a caller sees.",
+			Source:   "syncReplicaSet, Kubernetes 1.36.3",
+			Input:    "a selector with the operator \"Near\"",
+			Repair:   "Reconcile returns an error with the path of the selector.",
+		},
+		{
+			Name:     "RecheckWithoutReadyTime",
+			Upstream: "A ready pod whose condition has no time never becomes available, and the ReplicaSet is looked at every minReadySeconds for it.",
+			Source:   "syncReplicaSet, Kubernetes 1.36.3",
+			Input:    "replicas 1, minReadySeconds 10, one ready pod without a ready time",
+			Repair:   "Nothing is looked at again on account of such a pod.",
+		},
+		{
+			Name:     "FailedClaimHidesStatus",
+			Upstream: "If one adoption or release fails, the pass ends before the status of all other pods is written.",
+			Source:   "syncReplicaSet, claimPods, Kubernetes 1.36.3",
+			Input:    "replicas 1, an orphan that is selected; its adoption is refused",
+			Repair:   "The status of the pods that are there is written. The pass still fails, and no pod is created or deleted.",
+		},
+	}
+}
