@@ -68,6 +68,9 @@ func admit(s *Snapshot, now time.Time, opts Options) (*state, error) {
 		errs.Add("now", "", "must be set")
 	}
 	errs.NotNegative("Options.SkipDeadNodes", opts.SkipDeadNodes)
+	if unknown := opts.Repair &^ RepairAll; unknown != 0 {
+		errs.Add("Options.Repair", uint64(unknown), "must be quirks of the table")
+	}
 	if opts.Dialect != Kubernetes && opts.Dialect != OpenKruise {
 		errs.Add("Options.Dialect", string(opts.Dialect), "must be OpenKruise or empty")
 	}

@@ -100,7 +100,7 @@ func TestOdd(t *testing.T) {
 	d.MinReadySeconds, d.RevisionHistoryLimit = math.MaxInt32, new(int32(math.MaxInt32))
 	d.Status.DesiredNumberScheduled, d.Status.CollisionCount = math.MaxInt32, new(int32(math.MaxInt32))
 	s.Pods[0].CreationTimestamp, s.Pods[0].ReadySince = t0.Add(1e18), t0.Add(1e18)
-	for _, opts := range []daemonset.Options{{}, kruise, {Corrected: true}, {Dialect: daemonset.OpenKruise, Corrected: true}} {
+	for _, opts := range []daemonset.Options{{}, kruise, {Repair: daemonset.RepairAll}, {Dialect: daemonset.OpenKruise, Repair: daemonset.RepairAll}} {
 		mustPlan(t, s, opts)
 	}
 	d.Status.DesiredNumberScheduled = math.MinInt32
@@ -139,7 +139,7 @@ func TestDefaults(t *testing.T) {
 	s := cluster(5)
 	s.DaemonSet.Burst = rollout.Percent(10)
 	require.Empty(t, mustPlan(t, s, kruise).Actions)
-	require.Len(t, mustPlan(t, s, daemonset.Options{Dialect: daemonset.OpenKruise, Corrected: true}).Actions, 1)
+	require.Len(t, mustPlan(t, s, daemonset.Options{Dialect: daemonset.OpenKruise, Repair: daemonset.RepairAll}).Actions, 1)
 }
 
 func TestActionsJSON(t *testing.T) {

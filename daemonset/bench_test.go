@@ -96,7 +96,7 @@ func equals(n int) daemonset.Snapshot {
 
 // Of equal revisions one stays, and each pod gets its hash.
 func TestManyEqualRevisions(t *testing.T) {
-	for _, opts := range []daemonset.Options{{}, {Corrected: true}} {
+	for _, opts := range []daemonset.Options{{}, {Repair: daemonset.RepairAll}} {
 		s := equals(1000)
 		p, err := daemonset.Reconcile(s, t0, opts)
 		require.NoError(t, err)
@@ -121,8 +121,8 @@ func TestManyEqualRevisions(t *testing.T) {
 func BenchmarkEqualRevisions(b *testing.B) {
 	for n := 1000; n <= 16_000; n *= 2 {
 		s := equals(n)
-		for _, opts := range []daemonset.Options{{}, {Corrected: true}} {
-			b.Run(fmt.Sprintf("revisions=%d/corrected=%v", n, opts.Corrected), func(b *testing.B) {
+		for _, opts := range []daemonset.Options{{}, {Repair: daemonset.RepairAll}} {
+			b.Run(fmt.Sprintf("revisions=%d/repair=%v", n, opts.Repair != 0), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
 					if _, err := daemonset.Reconcile(s, t0, opts); err != nil {

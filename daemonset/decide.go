@@ -88,7 +88,7 @@ func (r *NodeRules) sort(c *NodeCase, d *NodeDecision) {
 		case p.terminating():
 		case p.Phase == "Failed":
 			r.failed(c, d, p)
-		case p.Phase == "Succeeded" && (!kruise || r.Options.Corrected):
+		case p.Phase == "Succeeded" && (!kruise || r.Options.Repair.Has(SucceededPodsStay)):
 			d.Delete = append(d.Delete, Deletion{p, ReasonSucceeded})
 		case kruise && p.preparing():
 			d.Delete = append(d.Delete, Deletion{p, ReasonPrepared})
@@ -100,8 +100,8 @@ func (r *NodeRules) sort(c *NodeCase, d *NodeDecision) {
 	case !r.Surge:
 		r.withoutSurge(running, d)
 	case len(running) == 0:
-		// With Corrected a failed pod that waits also holds back its replacement (D-11).
-		d.Create = c.ShouldRun && (d.Waiting == nil || !r.Options.Corrected)
+		// A failed pod that waits should hold back its replacement, too.
+		d.Create = c.ShouldRun && (d.Waiting == nil || !r.Options.Repair.Has(SurgeIgnoresBackoff))
 	default:
 		r.withSurge(running, d)
 	}

@@ -219,7 +219,7 @@ func (f *finish) created(i int, o *selector.Outcome) {
 	case selector.Done:
 		f.event(i, "Normal", "SuccessfulCreate", "Created pod: "+o.Name)
 	case selector.NamespaceTerminating: // nobody will ever see it
-		if f.opts.Corrected {
+		if f.opts.Repair.Has(TerminatingNamespaceRaisesExpectations) {
 			f.lost++
 		}
 	case "": // left out after another that failed

@@ -96,9 +96,9 @@ func TestFinishPodsFailed(t *testing.T) {
 // A namespace that goes is no failure; upstream waits for its pods all the same.
 func TestFinishNamespaceTerminating(t *testing.T) {
 	p := daemonset.Plan{Actions: daemonset.Actions{daemonset.CreatePod{Node: "n1"}}}
-	for corrected, want := range map[bool]int64{false: 1, true: 0} {
+	for repair, want := range map[daemonset.Quirks]int64{0: 1, daemonset.TerminatingNamespaceRaisesExpectations: 0} {
 		report := daemonset.Report{Outcomes: []selector.Outcome{{Answer: selector.NamespaceTerminating}}, Expectations: p.Expect(replicaset.Expectations{}, t0)}
-		r := daemonset.Finish(cluster(1), p, report, t0, daemonset.Options{Corrected: corrected})
+		r := daemonset.Finish(cluster(1), p, report, t0, daemonset.Options{Repair: repair})
 		require.NoError(t, r.Err)
 		require.Empty(t, r.Events)
 		require.Equal(t, want, r.Expectations.Creations)

@@ -23,7 +23,7 @@ func FuzzSnapshot(f *testing.F) {
 		if _, err := daemonset.Reconcile(s, t0, daemonset.Options{}); err != nil {
 			return daemonset.Plan{}, err
 		}
-		return daemonset.Reconcile(s, t0, daemonset.Options{Dialect: daemonset.OpenKruise, Corrected: true})
+		return daemonset.Reconcile(s, t0, daemonset.Options{Dialect: daemonset.OpenKruise, Repair: daemonset.RepairAll})
 	}, examples()...)
 }
 

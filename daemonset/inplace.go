@@ -71,10 +71,10 @@ func (st *state) inPlaceSpec(pod *Pod, specs map[string]*InPlaceSpec) *InPlaceSp
 	return specs[hash]
 }
 
-// refresh takes updates in place further (rule I-8). Kubernetes knows of none; with
-// Corrected it does not leave those that another type has begun (D-30).
+// refresh takes updates in place further (rule I-8). Kubernetes knows of none, and
+// leaves those that another type has begun, unless [InPlaceLeftUnfinished] is repaired.
 func (st *state) refresh(p *Plan) {
-	if !st.opts.kruise() && !st.opts.Corrected && st.ds.RollingType != InPlaceIfPossible {
+	if !st.opts.kruise() && !st.opts.Repair.Has(InPlaceLeftUnfinished) && st.ds.RollingType != InPlaceIfPossible {
 		return
 	}
 	order := slices.Clone(st.owned)

@@ -48,7 +48,7 @@ type InPlaceSpec struct {
 
 // A MetadataPatch is what becomes of labels and annotations; nil removes one. If the
 // new template has none at all, upstream removes all that the pod has, whoever put them
-// there (D-29); with [Options].Corrected those of the old template go.
+// there; if [InPlaceRemovesAllMetadata] is repaired, those of the old template go.
 type MetadataPatch struct {
 	Labels         map[string]*string `json:"labels,omitempty"`
 	Annotations    map[string]*string `json:"annotations,omitempty"`
@@ -177,7 +177,7 @@ func InPlace(from, to []byte, hash string, opts Options) (InPlaceSpec, bool) {
 			return spec, false
 		}
 	}
-	spec.addMetadata(&old, &next, opts.Corrected)
+	spec.addMetadata(&old, &next, !opts.Repair.Has(InPlaceRemovesAllMetadata))
 	return spec, true
 }
 
@@ -222,7 +222,7 @@ func sameField(a, b map[string]any, field string) bool {
 
 // addMetadata files each changed key with the containers that refer to it, or else in
 // the general patch.
-func (s *InPlaceSpec) addMetadata(old, next *storedTemplate, corrected bool) {
+func (s *InPlaceSpec) addMetadata(old, next *storedTemplate, removesAll bool) {
 	s.Metadata.Labels = differences(old.Metadata.Labels, next.Metadata.Labels)
 	s.Metadata.Annotations = differences(old.Metadata.Annotations, next.Metadata.Annotations)
 	var labels, annotations []string // that containers have taken over
@@ -241,10 +241,10 @@ func (s *InPlaceSpec) addMetadata(old, next *storedTemplate, corrected bool) {
 	}
 	s.Metadata.Labels = without(s.Metadata.Labels, labels)
 	s.Metadata.Annotations = without(s.Metadata.Annotations, annotations)
-	if !corrected && len(next.Metadata.Labels) == 0 && len(old.Metadata.Labels) > 0 {
+	if removesAll && len(next.Metadata.Labels) == 0 && len(old.Metadata.Labels) > 0 {
 		s.Metadata.Labels, s.Metadata.AllLabels = nil, true
 	}
-	if !corrected && len(next.Metadata.Annotations) == 0 && len(old.Metadata.Annotations) > 0 {
+	if removesAll && len(next.Metadata.Annotations) == 0 && len(old.Metadata.Annotations) > 0 {
 		s.Metadata.Annotations, s.Metadata.AllAnnotations = nil, true
 	}
 }

@@ -115,7 +115,7 @@ func TestInPlaceTypeChanges(t *testing.T) {
 	}{
 		{daemonset.InPlaceIfPossible, daemonset.Options{}, opened},
 		{daemonset.Standard, daemonset.Options{}, "nothing to do"},
-		{daemonset.Standard, daemonset.Options{Corrected: true}, opened},
+		{daemonset.Standard, daemonset.Options{Repair: daemonset.RepairAll}, opened},
 		{daemonset.Standard, kruise, opened},
 	} {
 		s.DaemonSet.RollingType = c.kind
@@ -211,7 +211,7 @@ func TestInPlaceAllAnnotations(t *testing.T) {
 	require.Equal(t, daemonset.MetadataPatch{AllLabels: true, AllAnnotations: true}, spec.Metadata)
 	batch := daemonset.FirstBatch(nil, &spec, t0)
 	require.True(t, batch.AllAnnotations && batch.AllLabels)
-	spec, ok = daemonset.InPlace(from, to, "h", daemonset.Options{Corrected: true})
+	spec, ok = daemonset.InPlace(from, to, "h", daemonset.Options{Repair: daemonset.RepairAll})
 	require.True(t, ok)
 	want := daemonset.MetadataPatch{Labels: map[string]*string{"l": nil}, Annotations: map[string]*string{"a": nil}}
 	require.Empty(t, cmp.Diff(want, spec.Metadata))

@@ -142,8 +142,7 @@ func (st *state) homeless() []Deletion {
 	var list []Deletion
 	for i := range missing {
 		for _, n := range st.podsOf(&missing[i]) {
-			// With Corrected one that is on its way out is not deleted again (D-28).
-			if pod := &st.pods[n]; pod.NodeName == "" && !(st.opts.Corrected && pod.terminating()) {
+			if pod := &st.pods[n]; pod.NodeName == "" && !(pod.terminating() && st.opts.Repair.Has(PodsOfMissingNodesDeletedAgain)) {
 				list = append(list, Deletion{pod, ReasonNodeGone})
 			}
 		}
@@ -155,9 +154,9 @@ func (st *state) homeless() []Deletion {
 }
 
 // base returns the number of nodes that percentages are shares of: that of the last
-// status, and with Corrected the present one (D-14).
+// status, or if [SharesOfLastStatus] is repaired the present one.
 func (st *state) base() int32 {
-	if st.opts.Corrected {
+	if st.opts.Repair.Has(SharesOfLastStatus) {
 		return st.desired
 	}
 	return st.ds.Status.DesiredNumberScheduled
@@ -165,8 +164,8 @@ func (st *state) base() int32 {
 
 func (st *state) burst() int {
 	b := Burst(st.ds.Burst, st.base())
-	if b == 0 && st.opts.Corrected && st.ds.Burst.OfUp(1) > 0 {
-		return 1 // a share of few nodes, which would stop everything (D-14)
+	if b == 0 && st.opts.Repair.Has(BurstRoundsToZero) && st.ds.Burst.OfUp(1) > 0 {
+		return 1 // or nothing would ever be written
 	}
 	return int(b)
 }
@@ -203,8 +202,8 @@ func (st *state) sync(p *Plan, create []int32, remove []Deletion, why Reason) bo
 
 func (st *state) newPod(node string, why Reason) CreatePod {
 	gate := st.strategy == RollingUpdate && st.ds.RollingType == InPlaceIfPossible
-	if st.opts.Corrected && slices.Contains(st.ds.Template.ReadinessGates, GateInPlace) {
-		gate = false // it would be listed twice (D-24)
+	if slices.Contains(st.ds.Template.ReadinessGates, GateInPlace) && st.opts.Repair.Has(GateAddedTwice) {
+		gate = false // it would be listed twice
 	}
 	return CreatePod{
 		Node: node, Hash: st.version.Hash, Generation: NewVersion(st.version.Hash, st.ds.Annotations).Generation,

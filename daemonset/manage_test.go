@@ -43,7 +43,7 @@ func TestDecide(t *testing.T) {
 		{"failed, in backoff", "N-4.2", false, "run", []daemonset.Pod{a("v2", failed)}, 0, 4 * time.Second, daemonset.Options{}, "requeue 4s"},
 		{"succeeded", "N-4.3", false, "run", []daemonset.Pod{a("v2", succeeded)}, 0, 0, daemonset.Options{}, "delete a Succeeded"},
 		{"succeeded, OpenKruise", "D-20", false, "run", []daemonset.Pod{a("v2", succeeded)}, 0, 0, kruise, ""},
-		{"succeeded, OpenKruise, corrected", "D-20", false, "run", []daemonset.Pod{a("v2", succeeded)}, 0, 0, daemonset.Options{Dialect: daemonset.OpenKruise, Corrected: true}, "delete a Succeeded"},
+		{"succeeded, OpenKruise, corrected", "D-20", false, "run", []daemonset.Pod{a("v2", succeeded)}, 0, 0, daemonset.Options{Dialect: daemonset.OpenKruise, Repair: daemonset.RepairAll}, "delete a Succeeded"},
 		{"preparing, OpenKruise", "N-4.3", false, "run", []daemonset.Pod{a("v2", preparing)}, 0, 0, kruise, "delete a Prepared"},
 		{"preparing, Kubernetes", "it knows no such state", false, "run", []daemonset.Pod{a("v2", preparing)}, 0, 0, daemonset.Options{}, ""},
 		{"surge, terminating", "N-6", true, "run", []daemonset.Pod{a("v1", terminating)}, 0, 0, daemonset.Options{}, "create"},
@@ -57,7 +57,7 @@ func TestDecide(t *testing.T) {
 		{"surge, only new", "N-7: without an old one nothing else goes", true, "run", []daemonset.Pod{a("v2"), b("v2")}, 0, 0, daemonset.Options{}, "delete b Duplicate"},
 		{"surge, two failed", "N-4, N-6: the delay of the first covers the second", true, "run", []daemonset.Pod{a("v2", failed), b("v2", failed)}, 0, 0, daemonset.Options{}, "create, delete a Failed, requeue 1s, backoff"},
 		{"surge, failed in backoff", "D-11: a replacement is created without delay", true, "run", []daemonset.Pod{a("v2", failed)}, 0, 8 * time.Second, daemonset.Options{}, "create, requeue 8s"},
-		{"surge, failed in backoff, corrected", "D-11", true, "run", []daemonset.Pod{a("v2", failed)}, 0, 8 * time.Second, daemonset.Options{Corrected: true}, "requeue 8s"},
+		{"surge, failed in backoff, corrected", "D-11", true, "run", []daemonset.Pod{a("v2", failed)}, 0, 8 * time.Second, daemonset.Options{Repair: daemonset.RepairAll}, "requeue 8s"},
 		{"healthy duplicate", "D-10: available before new before old", false, "run", []daemonset.Pod{a("v1", unready), b("v1"), c("v2", unready)}, 0, 0, daemonset.Options{KeepHealthyDuplicate: true}, "delete c Duplicate, delete a Duplicate"},
 		{"healthy duplicate, all alike", "D-10: then by age", false, "run", []daemonset.Pod{a("v2"), b("v2")}, 0, 0, daemonset.Options{KeepHealthyDuplicate: true}, "delete b Duplicate"},
 	} {
@@ -200,7 +200,7 @@ func TestManage(t *testing.T) {
 		{"missing node", "M-2: unbound pods go, bound ones are left to the collector; those on their way out go again (D-28)", cluster(0, pod("p1", "x", "v2"), pod("p2", "x", "v2", unbound), pod("p3", "x", "v2", unbound, terminating)), daemonset.Options{}, `
 			Deleted pod: p2 on node x (NodeGone)
 			Deleted pod: p3 on node x (NodeGone)`},
-		{"missing node, corrected", "D-28", cluster(0, pod("p3", "x", "v2", unbound, terminating)), daemonset.Options{Corrected: true}, `nothing to do`},
+		{"missing node, corrected", "D-28", cluster(0, pod("p3", "x", "v2", unbound, terminating)), daemonset.Options{Repair: daemonset.RepairAll}, `nothing to do`},
 		{"nowhere", "V-8: a pod that belongs to no node is neither counted nor deleted", cluster(1, pod("p1", "", "v2"), pod("p2", "n1", "v2")), daemonset.Options{}, `nothing to do`},
 		{"ended and going", "G-1: Kubernetes fills the node again", cluster(1, pod("p1", "n1", "v2", failed, terminating)), daemonset.Options{}, `Created pod on node n1 (Missing)`},
 		{"ended and going, OpenKruise", "G-1: it waits", cluster(1, pod("p1", "n1", "v2", failed, terminating)), kruise, `n1 held back: Terminating`},
@@ -267,7 +267,7 @@ func TestCreatePod(t *testing.T) {
 	want := daemonset.CreatePod{Node: "n1", Hash: "v2", Generation: "7", Gate: true, Reason: daemonset.ReasonMissing}
 	require.Equal(t, daemonset.Actions{want}, mustPlan(t, s, kruise).Actions)
 	want.Gate, want.Bind = false, true
-	require.Equal(t, daemonset.Actions{want}, mustPlan(t, s, daemonset.Options{Dialect: daemonset.OpenKruise, Corrected: true, BindDirectly: true}).Actions)
+	require.Equal(t, daemonset.Actions{want}, mustPlan(t, s, daemonset.Options{Dialect: daemonset.OpenKruise, Repair: daemonset.RepairAll, BindDirectly: true}).Actions)
 	s.DaemonSet.Strategy = daemonset.OnDelete
 	require.False(t, mustPlan(t, s, kruise).Actions[0].(daemonset.CreatePod).Gate)
 }

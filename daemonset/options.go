@@ -1,14 +1,14 @@
 package daemonset
 
 // Options adjusts [Reconcile]. The zero Options decides as Kubernetes 1.36.3 does
-// with its default feature gates, defects included.
+// with its default feature gates, quirks included.
 type Options struct {
 	// Dialect is whose rules hold where the two systems differ on the same input.
 	// Fields that only OpenKruise has work in both.
 	Dialect Dialect `json:"dialect,omitzero"`
-	// Corrected repairs the defects that the package comment lists as repaired. Where a
-	// defect does not show, it changes nothing.
-	Corrected bool `json:"corrected,omitzero"`
+	// Repair is the quirks of the original that are repaired. Where a quirk does not show,
+	// its repair changes nothing. See [RepairAll] and [QuirkTable].
+	Repair Quirks `json:"repair,omitzero"`
 
 	// What follows are policies: they change what is wanted. The zero value of each is
 	// upstream's behaviour.

@@ -97,7 +97,7 @@ func TestPropertyUpdateBudget(t *testing.T) {
 		if waits := slices.ContainsFunc(p.Holds, func(h daemonset.Hold) bool { return h.Reason == daemonset.ReasonStrict }); waits && good > 0 {
 			t.Fatalf("S5: available pods go while others wait: %v", p)
 		}
-		plain := opts.Dialect == daemonset.Kubernetes && !opts.Corrected && opts.SkipDeadNodes == 0 && d.Partition.IsZero() && d.NodeSelector == nil
+		plain := opts.Dialect == daemonset.Kubernetes && opts.Repair == 0 && opts.SkipDeadNodes == 0 && d.Partition.IsZero() && d.NodeSelector == nil
 		if down := notServing(&s, serving); plain && good > 0 && good+down > limit {
 			t.Fatalf("S3: %d nodes are down already, %d more go, %d may: %v", down, good, limit, p)
 		}

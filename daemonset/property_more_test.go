@@ -56,8 +56,11 @@ func TestPropertyLimits(t *testing.T) {
 		p := reconcile(t, s, t0, opts)
 		c := choices(p.Actions)
 		burst := int(daemonset.Burst(s.DaemonSet.Burst, s.DaemonSet.Status.DesiredNumberScheduled))
-		if opts.Corrected {
-			burst = max(int(daemonset.Burst(s.DaemonSet.Burst, p.Status.DesiredNumberScheduled)), 1)
+		if opts.Repair.Has(daemonset.SharesOfLastStatus) {
+			burst = int(daemonset.Burst(s.DaemonSet.Burst, p.Status.DesiredNumberScheduled))
+		}
+		if opts.Repair.Has(daemonset.BurstRoundsToZero) {
+			burst = max(burst, 1)
 		}
 		if len(c.create) > burst || len(c.remove) > burst || len(c.inPlace) > burst {
 			t.Fatalf("S16: more than %d: %v", burst, p)
@@ -126,7 +129,7 @@ func healthy(t *rapid.T) (daemonset.Snapshot, daemonset.Options) {
 	d.NodeSelector = sample1(t, "selector", nil, nil, &selector.LabelSelector{MatchLabels: map[string]string{"zone": "a"}})
 	d.RollingType = sample1(t, "type", "", daemonset.Standard, daemonset.InPlaceIfPossible)
 	opts := daemonset.Options{
-		Dialect: sample1(t, "dialect", daemonset.Kubernetes, daemonset.OpenKruise), Corrected: rapid.Bool().Draw(t, "corrected"),
+		Dialect: sample1(t, "dialect", daemonset.Kubernetes, daemonset.OpenKruise), Repair: someQuirks(t),
 		StrictUnavailable: rapid.Bool().Draw(t, "strict"), PartitionCreatesOld: true,
 	}
 	return s, opts
@@ -210,18 +213,18 @@ func TestPropertyProgressive(t *testing.T) {
 	})
 }
 
-// Corrected changes nothing where no defect shows, and the dialects agree on how many
+// RepairAll changes nothing where no quirk shows, and the dialects agree on how many
 // pods of a healthy cluster are updated.
-func TestPropertyCorrected(t *testing.T) {
+func TestPropertyRepairAll(t *testing.T) {
 	check(t, func(t *rapid.T) {
 		s, opts := healthy(t)
-		opts.Corrected = false
+		opts.Repair = 0
 		p := reconcile(t, s, t0, opts)
-		opts.Corrected = true
+		opts.Repair = daemonset.RepairAll
 		if diff := cmp.Diff(p, reconcile(t, s, t0, opts)); diff != "" {
 			t.Fatalf("corrected changes the plan:\n%s", diff)
 		}
-		opts.Dialect, opts.Corrected = daemonset.Kubernetes, false
+		opts.Dialect, opts.Repair = daemonset.Kubernetes, 0
 		a := choices(reconcile(t, s, t0, opts).Actions)
 		opts.Dialect = daemonset.OpenKruise
 		b := choices(reconcile(t, s, t0, opts).Actions)

@@ -38,10 +38,16 @@ func checkTimes(t *testing.T, times int, property func(t *rapid.T)) {
 	}
 }
 
+// someQuirks returns none, all, or any of the quirks.
+func someQuirks(t *rapid.T) daemonset.Quirks {
+	any := daemonset.Quirks(rapid.Uint64().Draw(t, "quirks")) & daemonset.RepairAll
+	return sample1(t, "repair", 0, daemonset.RepairAll, any)
+}
+
 func anyOptions(t *rapid.T) daemonset.Options {
 	flag := func(name string) bool { return rapid.IntRange(0, 4).Draw(t, name) == 0 }
 	return daemonset.Options{
-		Dialect: sample1(t, "dialect", daemonset.Kubernetes, daemonset.OpenKruise), Corrected: rapid.Bool().Draw(t, "corrected"),
+		Dialect: sample1(t, "dialect", daemonset.Kubernetes, daemonset.OpenKruise), Repair: someQuirks(t),
 		Prune: flag("prune"), StrictUnavailable: flag("strict"), SkipDeadNodes: sample1[int32](t, "skip", 0, 0, 1, 2),
 		KeepHealthyDuplicate: flag("healthy"), FiniteTolerationMeansNo: flag("finite"), KeepUserTolerations: flag("user"),
 		PartitionCreatesOld: flag("creates old"), VerticalScaling: flag("scaling"), Freeze: rapid.IntRange(0, 19).Draw(t, "freeze") == 0,
@@ -254,7 +260,7 @@ func nodeOf(p daemonset.Pod) string {
 func TestPropertyStatus(t *testing.T) {
 	check(t, func(t *rapid.T) {
 		s, opts := anything(t), anyOptions(t)
-		opts.Corrected = false
+		opts.Repair = 0
 		p := reconcile(t, s, t0, opts)
 		kruise := opts.Dialect == daemonset.OpenKruise
 		places := placements(&s)

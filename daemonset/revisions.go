@@ -8,10 +8,6 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-func (st *state) revisionOptions() revision.Options {
-	return revision.Options{Corrected: st.opts.Corrected}
-}
-
 // construct finds or makes the current revision (rules H-5 to H-7). It reports false
 // if the name of a new one is taken by another template.
 func (st *state) construct(p *Plan) bool {
@@ -21,7 +17,7 @@ func (st *state) construct(p *Plan) bool {
 	for i, n := range owned {
 		list[i] = st.revisions[n]
 	}
-	current, old := revision.Partition(list, data, st.revisionOptions())
+	current, old := revision.Partition(list, data, st.opts.Repair.revision(SerialisationIsVersion))
 	numbers := make([]int64, len(old))
 	for i, n := range old {
 		numbers[i] = list[n].Revision
@@ -64,10 +60,11 @@ func (st *state) construct(p *Plan) bool {
 	return true
 }
 
-// newVersion returns the version of the current revision. With Corrected the template
-// generation, which may be another DaemonSet's, tells nothing (D-8).
+// newVersion returns the version of the current revision. If
+// [GenerationHidesHash] is repaired the template generation, which may be another
+// DaemonSet's, tells nothing.
 func (st *state) newVersion(hash string) Version {
-	if st.opts.Corrected {
+	if st.opts.Repair.Has(GenerationHidesHash) {
 		return NewVersion(hash, nil)
 	}
 	return NewVersion(hash, st.ds.Annotations)
@@ -125,10 +122,11 @@ func (st *state) label(p *Plan, owned []int32, keep int32, number int64) {
 	}
 }
 
-// relabel gives pods the hash of the revision that stays: all pods, and with Corrected
-// only those of the revisions that go (D-7).
+// relabel gives pods the hash of the revision that stays: all pods, or if
+// [OlderPodsRelabelled] is repaired only those of the revisions that go.
 func (st *state) relabel(p *Plan, same []revision.ControllerRevision, d *revision.Deduped) {
 	var gone []string
+	all := !st.opts.Repair.Has(OlderPodsRelabelled)
 	for _, i := range d.Delete {
 		hash, _ := revision.RevisionHash(same[i])
 		gone = append(gone, hash)
@@ -137,7 +135,7 @@ func (st *state) relabel(p *Plan, same []revision.ControllerRevision, d *revisio
 	var pods []int32
 	for _, i := range st.owned {
 		hash := st.pods[i].Labels[LabelHash]
-		if hash != d.Hash && (!st.opts.Corrected || isIn(hash, gone)) {
+		if hash != d.Hash && (all || isIn(hash, gone)) {
 			pods = append(pods, i)
 		}
 	}
@@ -146,7 +144,7 @@ func (st *state) relabel(p *Plan, same []revision.ControllerRevision, d *revisio
 		pod := &st.pods[i]
 		p.do(RelabelPod{Object: pod.object(), From: pod.Labels[LabelHash], To: d.Hash, Reason: ReasonDuplicate})
 	}
-	st.version.relabelAll, st.version.relabelled = !st.opts.Corrected, gone
+	st.version.relabelAll, st.version.relabelled = all, gone
 }
 
 // isIn reports whether a text is among others, which are sorted.
@@ -159,7 +157,7 @@ func isIn(text string, sorted []string) bool {
 func (st *state) createRevision(p *Plan, number int64) bool {
 	t := &st.ds.Template
 	parent := revision.Parent{Kind: Kind, Name: st.ds.Name, UID: st.ds.UID}
-	r := revision.NewDaemonSetRevision(parent, t.Hash, t.Labels, st.ds.Annotations, t.Data, number, st.revisionOptions())
+	r := revision.NewDaemonSetRevision(parent, t.Hash, t.Labels, st.ds.Annotations, t.Data, number, st.opts.Repair.revision(LongNameNotCut))
 	for i := range st.revisions {
 		if existing := &st.revisions[i]; existing.Name == r.Name {
 			return st.taken(p, i)
@@ -175,16 +173,16 @@ func (st *state) createRevision(p *Plan, number int64) bool {
 
 // taken uses a revision that has the name of the new one, if it has the template as
 // well. Otherwise the collision count is raised, so that the next hash is another one;
-// OpenKruise fails to raise it (D-15).
+// OpenKruise fails to raise it.
 func (st *state) taken(p *Plan, i int) bool {
 	count := st.ds.Status.CollisionCount
-	raised, _ := revision.DaemonSetTaken(st.ds.Name, st.ds.Template.Data, st.revisions[i], count, count, st.revisionOptions())
+	raised, _ := revision.DaemonSetTaken(st.ds.Name, st.ds.Template.Data, st.revisions[i], count, count, st.opts.Repair.revision(SerialisationIsVersion))
 	if raised == nil {
 		hash, _ := revision.RevisionHash(st.revisions[i])
 		st.version = st.newVersion(hash)
 		return true
 	}
-	if !st.opts.kruise() || st.opts.Corrected {
+	if !st.opts.kruise() || st.opts.Repair.Has(CollisionCountNotRaised) {
 		p.Status.CollisionCount = raised
 	}
 	p.hold(Hold{Reason: ReasonCollision, Have: int64(*raised)})

@@ -22,7 +22,7 @@ func TestRevisions(t *testing.T) {
 	history := cluster(1, pod("p1", "n1", "v2"), pod("p2", "n1", "h1", terminating))
 	history.DaemonSet.RevisionHistoryLimit = new(int32(2))
 	history.Revisions = []revision.ControllerRevision{agentRevision("h3", 3), agentRevision("h1", 1), agentRevision("v2", 5), agentRevision("h4", 4), agentRevision("h2", 2)}
-	corrected := daemonset.Options{Corrected: true}
+	corrected := daemonset.Options{Repair: daemonset.RepairAll}
 	runPlans(t, []planCase{
 		{"new", "H-5.3", with(cluster(1, pod("p1", "n1", "v1")), func(s *daemonset.Snapshot) { s.Revisions = s.Revisions[:1] }), daemonset.Options{}, `
 			Created controller revision agent-v2, number 2 (NewTemplate)
@@ -93,7 +93,7 @@ func TestRevisions(t *testing.T) {
 	taken.DaemonSet.Status.CollisionCount = new(int32(4))
 	require.Equal(t, new(int32(5)), mustPlan(t, taken, daemonset.Options{}).Status.CollisionCount)
 	require.Equal(t, new(int32(4)), mustPlan(t, taken, kruise).Status.CollisionCount, "OpenKruise never raises it")
-	require.Equal(t, new(int32(5)), mustPlan(t, taken, daemonset.Options{Dialect: daemonset.OpenKruise, Corrected: true}).Status.CollisionCount)
+	require.Equal(t, new(int32(5)), mustPlan(t, taken, daemonset.Options{Dialect: daemonset.OpenKruise, Repair: daemonset.RepairAll}).Status.CollisionCount)
 
 	// H-4: what a new revision is.
 	fresh := with(cluster(0), func(s *daemonset.Snapshot) {
@@ -119,7 +119,7 @@ func TestGenerationHidesHash(t *testing.T) {
 	s := cluster(1, pod("p1", "n1", "v1", label(daemonset.LabelGeneration, "5")))
 	s.DaemonSet.Annotations = map[string]string{daemonset.AnnotationGeneration: "5"}
 	require.Empty(t, mustPlan(t, s, daemonset.Options{}).Actions)
-	require.Equal(t, []string{"p1"}, deleted(mustPlan(t, s, daemonset.Options{Corrected: true})))
+	require.Equal(t, []string{"p1"}, deleted(mustPlan(t, s, daemonset.Options{Repair: daemonset.RepairAll})))
 	s.DaemonSet.Annotations[daemonset.AnnotationGeneration] = "05"
 	s.Pods[0].Labels[daemonset.LabelGeneration] = "05"
 	require.Equal(t, []string{"p1"}, deleted(mustPlan(t, s, daemonset.Options{})), "V-6: the text must be that of the number")
@@ -140,7 +140,7 @@ func TestStatus(t *testing.T) {
 	require.Equal(t, "3 desired, 2 current, 1 ready, 1 updated, 0 available, 1 misscheduled", p.Status.String())
 	require.Equal(t, t0.Add(6*time.Second), p.RecheckAt, "T-4: when p2 becomes available")
 	want.NumberReady, want.NumberAvailable, want.NumberUnavailable, want.UpdatedNumberScheduled = 2, 1, 2, 2
-	require.Equal(t, want, mustPlan(t, s, daemonset.Options{Corrected: true}).Status, "D-9")
+	require.Equal(t, want, mustPlan(t, s, daemonset.Options{Repair: daemonset.RepairAll}).Status, "D-9")
 
 	// V-4, T-1: OpenKruise waits for updates in place, and names the revision.
 	s.Pods[1].InPlace, s.Pods[1].ReadinessGates = &daemonset.InPlaceCondition{}, []string{daemonset.GateInPlace}

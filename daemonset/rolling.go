@@ -138,8 +138,10 @@ func (st *state) strict(p *Plan, c *census) (replace []keyPod, room int) {
 }
 
 // countsReplaced reports whether an old pod that is not available uses the budget. In
-// OpenKruise it does not (D-5).
-func (st *state) countsReplaced() bool { return !st.opts.kruise() || st.opts.Corrected }
+// OpenKruise it does not.
+func (st *state) countsReplaced() bool {
+	return !st.opts.kruise() || st.opts.Repair.Has(OldUnavailableNotCounted)
+}
 
 // count files a node (rules ).
 func (st *state) count(c *census, key int32) {
@@ -149,9 +151,8 @@ func (st *state) count(c *census, key int32) {
 	}
 	blocked := len(c.blockers)
 	st.countNode(c, key, st.classify(k))
-	// With Corrected only nodes that should run a pod use the budget, which is a share of
-	// them (D-3).
-	if st.opts.Corrected && !k.run {
+	// The budget is a share of the nodes that should run a pod.
+	if st.opts.Repair.Has(OutsideNodesUseBudget) && !k.run {
 		c.used -= len(c.blockers) - blocked
 		c.blockers = c.blockers[:blocked]
 	}
@@ -200,11 +201,11 @@ func (st *state) countNode(c *census, key int32, pods nodePods) {
 }
 
 // countTwice files a node with a new pod that is about to go beside a normal old one:
-// it counts for being about to go, and once more if it is not available. With
-// Corrected it counts once (D-19).
+// it counts for being about to go, and once more if it is not available, unless
+// [DeletedPodCountsTwice] is repaired.
 func (st *state) countTwice(c *census, key int32, n podFacts) {
 	c.block(key, n.Pod, ReasonPreparing)
-	if !n.has(available) && !st.opts.Corrected {
+	if !n.has(available) && !st.opts.Repair.Has(DeletedPodCountsTwice) {
 		c.block(key, n.Pod, n.unavailable())
 	}
 }

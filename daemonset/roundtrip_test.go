@@ -11,7 +11,7 @@ import (
 // Every field of whatever is asked or answered survives JSON.
 func TestRoundTrip(t *testing.T) {
 	purity.RoundTrip(t, ".", []any{
-		rollout.Percent(7),
+		rollout.Percent(7), daemonset.RepairAll,
 		daemonset.AdoptPod{}, daemonset.ReleasePod{}, daemonset.AdoptRevision{}, daemonset.ReleaseRevision{}, daemonset.CreateRevision{},
 		daemonset.UpdateRevision{}, daemonset.DeleteRevision{}, daemonset.RelabelPod{}, daemonset.CreatePod{}, daemonset.DeletePod{},
 		daemonset.PreparePod{}, daemonset.UpdatePod{}, daemonset.RefreshPod{},

@@ -42,14 +42,14 @@ func (s *Status) countPod(f facts) {
 }
 
 // face returns what is known about the pod that stands for a node in the status: the
-// oldest. With Corrected it is the best one that is not being deleted (D-9).
+// oldest, or if [StatusCountsDeletedPod] is repaired the best.
 func (st *state) face(k *nodeKey) facts {
 	return st.facts[slices.MinFunc(st.podsOf(k), st.compareFaces)]
 }
 
 func (st *state) compareFaces(a, b int32) int {
 	older := ComparePods(&st.pods[a], &st.pods[b])
-	if !st.opts.Corrected {
+	if !st.opts.Repair.Has(StatusCountsDeletedPod) {
 		return older
 	}
 	f, g := st.facts[a], st.facts[b]

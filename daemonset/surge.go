@@ -80,7 +80,7 @@ func (st *state) surgeKubernetes(p *Plan, c *surgeCensus, key int32) {
 	}
 	n, o := pods.new, pods.old
 	serves := o.has(available) || (!o.exists() && n.has(available))
-	if serves && !(st.opts.Corrected && k.node < 0) {
+	if serves && (k.node >= 0 || !st.opts.Repair.Has(MissingNodeStopsSurge)) {
 		c.serving++
 	}
 	switch {
@@ -88,7 +88,7 @@ func (st *state) surgeKubernetes(p *Plan, c *surgeCensus, key int32) {
 	case n.exists():
 		st.surgePair(c, key, n, o)
 	case k.node < 0:
-		if !st.opts.Corrected { // with it, the pod is left to the collector (D-6)
+		if !st.opts.Repair.Has(MissingNodeStopsSurge) { // with it, the pod is left to the garbage collector
 			c.homeless = true
 			p.hold(Hold{Node: k.name, Pod: o.Name, Reason: ReasonMissingNode})
 		}
@@ -113,7 +113,7 @@ func (st *state) surgePair(c *surgeCensus, key int32, n, o podFacts) {
 }
 
 // surgeOpenKruise files a node by the rules of OpenKruise, which do not look at
-// whether it should run a pod (rule S-2). With Corrected they do (D-31).
+// whether it should run a pod, unless [SurgeOnExcludedNodes] is repaired.
 func (st *state) surgeOpenKruise(p *Plan, c *surgeCensus, key int32) {
 	pods := st.classify(&st.keys[key])
 	n, o := pods.new, pods.old
@@ -121,7 +121,7 @@ func (st *state) surgeOpenKruise(p *Plan, c *surgeCensus, key int32) {
 	case !pods.ok:
 		c.block(key, nil, ReasonTooManyPods)
 	case o.preparing():
-	case st.opts.Corrected && !n.preparing():
+	case st.opts.Repair.Has(SurgeOnExcludedNodes) && !n.preparing():
 		st.surgeKubernetes(p, c, key)
 	case !o.exists():
 	case !n.exists() && o.has(available):

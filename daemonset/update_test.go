@@ -33,7 +33,7 @@ func TestUpdateWithoutSurge(t *testing.T) {
 			Deleted pod: p4 on node n4 (Rollout)
 			daemon set held back: MaxUnavailable (1 of 2)
 			n1 held back: NotReady, pod p1`},
-		{"example, OpenKruise, corrected", "D-5", four, daemonset.Options{Dialect: daemonset.OpenKruise, Corrected: true}, `
+		{"example, OpenKruise, corrected", "D-5", four, daemonset.Options{Dialect: daemonset.OpenKruise, Repair: daemonset.RepairAll}, `
 			Deleted pod: p2 on node n2 (OldUnavailable)
 			daemon set held back: MaxUnavailable (2 of 2)
 			n1 held back: NotReady, pod p1
@@ -73,7 +73,7 @@ func TestUpdateWithoutSurge(t *testing.T) {
 		{"preparing, corrected", "D-19: once; the pod is then held by the hook", with(cluster(2, pod("p1", "n1", "v1"), pod("p2", "n1", "v2", preparing, unready), pod("p3", "n2", "v1")), func(s *daemonset.Snapshot) {
 			unavailableTwo(s)
 			s.DaemonSet.PreDelete = &daemonset.PreDelete{Labels: map[string]string{"app": "agent"}}
-		}), daemonset.Options{Dialect: daemonset.OpenKruise, Corrected: true}, `
+		}), daemonset.Options{Dialect: daemonset.OpenKruise, Repair: daemonset.RepairAll}, `
 			Prepared deletion of pod p3 on node n2 (Rollout)
 			n1 held back: PreDelete, pod p2`},
 		{"strict, all at once", "D-4: what blocks is told once", with(cluster(4, olds(3, unready)...), func(s *daemonset.Snapshot) {
@@ -139,7 +139,7 @@ func TestDeadNodes(t *testing.T) {
 		{"outside, beside a blocker, corrected", "D-3: it gives back its own share only", with(cluster(4, pod("p1", "n1", "v2", unready), pod("p2", "n2", "v2", unready), pod("p3", "n3", "v1"), pod("p4", "n4", "v1")), func(s *daemonset.Snapshot) {
 			unavailableTwo(s)
 			s.Nodes[1].Taints = outside.Nodes[2].Taints
-		}), daemonset.Options{Corrected: true}, `
+		}), daemonset.Options{Repair: daemonset.RepairAll}, `
 			Deleted pod: p3 on node n3 (Rollout)
 			daemon set held back: MaxUnavailable (1 of 2)
 			n1 held back: NotReady, pod p1`},
@@ -155,7 +155,7 @@ func TestDeadNodes(t *testing.T) {
 			Deleted pod: p1 on node n1 (Rollout)
 			n3 held back: DeadNode
 			daemon set held back: MaxUnavailable (0 of 1)`},
-		{"outside, corrected", "D-3", outside, daemonset.Options{Corrected: true}, `
+		{"outside, corrected", "D-3", outside, daemonset.Options{Repair: daemonset.RepairAll}, `
 			Deleted pod: p1 on node n1 (Rollout)
 			daemon set held back: MaxUnavailable (0 of 1)`},
 		{"outside, pruned", "K-2: the gate of OpenKruise does as much", outside, daemonset.Options{Prune: true}, `
@@ -203,11 +203,11 @@ func TestUpdateWithSurge(t *testing.T) {
 			x held back: MissingNode, pod p3`},
 		{"missing node, history", "D-6: upstream does not get as far as its history", with(missing, forgetful), daemonset.Options{}, `
 			x held back: MissingNode, pod p3`},
-		{"missing node, history, corrected", "D-6", with(missing, forgetful), daemonset.Options{Corrected: true}, `
+		{"missing node, history, corrected", "D-6", with(missing, forgetful), daemonset.Options{Repair: daemonset.RepairAll}, `
 			Created pod on node n1 (Rollout)
 			Deleted controller revision agent-v0 (HistoryLimit)
 			daemon set held back: MaxSurge (0 of 1)`},
-		{"missing node, corrected", "D-6", missing, daemonset.Options{Corrected: true}, `
+		{"missing node, corrected", "D-6", missing, daemonset.Options{Repair: daemonset.RepairAll}, `
 			Created pod on node n1 (Rollout)
 			daemon set held back: MaxSurge (0 of 1)`},
 		{"missing node, OpenKruise", "K-3: it is left out", missing, kruise, `
@@ -277,7 +277,7 @@ func TestFilter(t *testing.T) {
 		}), kruise, []string{"n2", "n1"}},
 		{"D-14, corrected: of the present nodes", with(cluster(2, olds(2)...), func(s *daemonset.Snapshot) {
 			s.DaemonSet.Partition, s.DaemonSet.Status.DesiredNumberScheduled = rollout.Percent(50), 0
-		}), daemonset.Options{Dialect: daemonset.OpenKruise, Corrected: true}, []string{"n2"}},
+		}), daemonset.Options{Dialect: daemonset.OpenKruise, Repair: daemonset.RepairAll}, []string{"n2"}},
 		{"ranks come before names", with(cluster(3, olds(3)...), func(s *daemonset.Snapshot) { s.DaemonSet.Partition, s.Nodes[0].Rank = rollout.Int(1), -1 }), kruise, []string{"n1", "n3"}},
 		{"Kubernetes: all keys, as there is nothing to filter by", cluster(2, pod("p1", "x", "v1"), pod("p2", "n2", "v1")), daemonset.Options{}, []string{"n1", "n2", "x"}},
 		{"Kubernetes with a partition", with(cluster(2, pod("p1", "x", "v1"), pod("p2", "n2", "v1")), func(s *daemonset.Snapshot) { s.DaemonSet.Partition = rollout.Int(1) }), daemonset.Options{}, []string{"n1"}},

@@ -20,13 +20,13 @@ func podsOfDaemonSets() []entry {
 		{"kubernetes-65240", "a pod that the node rejects is deleted and created again without end", failedBackoff,
 			mutant{"daemonset/decide.go", "\tif until.IsZero() {", "\tif true {"}},
 		{"kubernetes-124388", "with surge, pods that the node rejects pile up", failedSurge,
-			mutant{"daemonset/decide.go", "(d.Waiting == nil || !r.Options.Corrected)", "true"}},
+			mutant{"daemonset/decide.go", "(d.Waiting == nil || !r.Options.Repair.Has(SurgeIgnoresBackoff))", "true"}},
 		{"kubernetes-92960", "the seconds of a toleration of the template are overwritten", ownTolerations,
 			mutant{"daemonset/placement.go", "\tif !opts.KeepUserTolerations {", "\tif true {"}},
 		{"kubernetes-122527", "the status counts the pod that is ending, not the one that took over", statusOfBest,
-			mutant{"daemonset/status.go", "\tif !st.opts.Corrected {\n\t\treturn older", "\tif true {\n\t\treturn older"}},
+			mutant{"daemonset/status.go", "\tif !st.opts.Repair.Has(StatusCountsDeletedPod) {\n\t\treturn older", "\tif true {\n\t\treturn older"}},
 		{"kubernetes-75836", "a pod that is ending is deleted again, and the deletion never seen", deletedTwice,
-			mutant{"daemonset/manage.go", "!(st.opts.Corrected && pod.terminating())", "true"}},
+			mutant{"daemonset/manage.go", "!(pod.terminating() && st.opts.Repair.Has(PodsOfMissingNodesDeletedAgain))", "true"}},
 	}
 }
 
@@ -74,7 +74,7 @@ func failedBackoff(t *testing.T) {
 
 func failedSurge(t *testing.T) {
 	require.Equal(t, "+n1", does(daemonSet(t, rejected(1), daemonset.Options{})))
-	require.Empty(t, does(daemonSet(t, rejected(1), daemonset.Options{Corrected: true})))
+	require.Empty(t, does(daemonSet(t, rejected(1), daemonset.Options{Repair: daemonset.RepairAll})))
 }
 
 func ownTolerations(t *testing.T) {
@@ -87,7 +87,7 @@ func ownTolerations(t *testing.T) {
 func statusOfBest(t *testing.T) {
 	s := agents(1, agent("p1", "n1", "v1", deleting, unready), agent("q1", "n1", "v2", func(p *daemonset.Pod) { p.CreationTimestamp = t0 }))
 	require.Zero(t, daemonSet(t, s, daemonset.Options{}).Status.NumberAvailable)
-	status := daemonSet(t, s, daemonset.Options{Corrected: true}).Status
+	status := daemonSet(t, s, daemonset.Options{Repair: daemonset.RepairAll}).Status
 	require.Equal(t, int32(1), status.NumberAvailable)
 	require.Equal(t, int32(1), status.UpdatedNumberScheduled)
 }
@@ -96,5 +96,5 @@ func statusOfBest(t *testing.T) {
 func deletedTwice(t *testing.T) {
 	s := agents(0, agent("p1", "", "v2", unready, deleting, func(p *daemonset.Pod) { p.PinnedNode = "gone" }))
 	require.Equal(t, "-p1", does(daemonSet(t, s, daemonset.Options{})))
-	require.Empty(t, does(daemonSet(t, s, daemonset.Options{Corrected: true})))
+	require.Empty(t, does(daemonSet(t, s, daemonset.Options{Repair: daemonset.RepairAll})))
 }

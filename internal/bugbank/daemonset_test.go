@@ -22,7 +22,7 @@ func daemonSets() []entry { return slices.Concat(updatesOfDaemonSets(), podsOfDa
 func updatesOfDaemonSets() []entry {
 	return []entry{
 		{"kubernetes-123232", "three bad updates in a row leave no pod that is ready", badUpdates,
-			mutant{"daemonset/rolling.go", "return !st.opts.kruise() || st.opts.Corrected }", "return st.opts.Corrected }"}},
+			mutant{"daemonset/rolling.go", "return !st.opts.kruise() || st.opts.Repair.Has(OldUnavailableNotCounted) }", "return st.opts.Repair.Has(OldUnavailableNotCounted) }"}},
 		{"kubernetes-117204", "one node that does not answer stops a rollout for ever", deadNode,
 			mutant{"daemonset/rolling.go", "if st.opts.SkipDeadNodes == 0 {", "if true {"}},
 		{"kubernetes-73011", "nobody says which node a rollout waits for", saysWhichNode,
@@ -30,7 +30,7 @@ func updatesOfDaemonSets() []entry {
 		{"kruise-1323", "all pods that are not available are deleted at once, whatever maxUnavailable says", strictLimit,
 			mutant{"daemonset/rolling.go", "\tif st.opts.StrictUnavailable {", "\tif false {"}},
 		{"kruise-2387", "a node on which no pod should run uses the budget", outsideNode,
-			mutant{"daemonset/rolling.go", "if st.opts.Corrected && !k.run {", "if false {"}},
+			mutant{"daemonset/rolling.go", "if st.opts.Repair.Has(OutsideNodesUseBudget) && !k.run {", "if false {"}},
 		{"kubernetes-118823", "with surge, an old pod on a node that should run none stays for ever", sunsetPod,
 			mutant{"daemonset/surge.go", "c.sunset = append(c.sunset, keyPod{key, o.Pod})", "_ = key"}},
 		{"kubernetes-86619", "an update cannot be paused", pausedUpdate,
@@ -42,7 +42,7 @@ func updatesOfDaemonSets() []entry {
 		{"kubernetes-113287", "the number of pods created at once cannot be set", burstSet,
 			mutant{"daemonset/burst.go", "return max(burst.Of(desired), 0)", "return defaultBurst"}},
 		{"kubernetes-111280", "pods of an older template are relabelled with those of a duplicate revision", duplicateRevision,
-			mutant{"daemonset/revisions.go", "st.version.relabelAll, st.version.relabelled = !st.opts.Corrected, gone", "st.version.relabelAll, st.version.relabelled = true, gone"}},
+			mutant{"daemonset/revisions.go", "st.version.relabelAll, st.version.relabelled = all, gone", "st.version.relabelAll, st.version.relabelled = true, gone"}},
 	}
 }
 
@@ -122,7 +122,7 @@ func badUpdates(t *testing.T) {
 	s := agents(3, agent("p1", "n1", "v1", unready), agent("p2", "n2", "v1"), agent("p3", "n3", "v1"))
 	require.Equal(t, "-p1", does(daemonSet(t, s, daemonset.Options{})), "the one that serves nobody")
 	require.Equal(t, "-p1 -p3", does(daemonSet(t, s, kruise)), "which is not repaired there")
-	require.Equal(t, "-p1", does(daemonSet(t, s, daemonset.Options{Dialect: daemonset.OpenKruise, Corrected: true})))
+	require.Equal(t, "-p1", does(daemonSet(t, s, daemonset.Options{Dialect: daemonset.OpenKruise, Repair: daemonset.RepairAll})))
 }
 
 func deadNode(t *testing.T) {
@@ -151,7 +151,7 @@ func outsideNode(t *testing.T) {
 	s := agents(3, agent("p1", "n1", "v1"), agent("p2", "n2", "v1"), agent("p3", "n3", "v2", unready))
 	tainted(s, 2, "x", daemonset.NoSchedule)
 	require.Empty(t, does(daemonSet(t, s, daemonset.Options{})))
-	require.Equal(t, "-p1", does(daemonSet(t, s, daemonset.Options{Corrected: true})))
+	require.Equal(t, "-p1", does(daemonSet(t, s, daemonset.Options{Repair: daemonset.RepairAll})))
 }
 
 func sunsetPod(t *testing.T) {
@@ -205,7 +205,7 @@ func duplicateRevision(t *testing.T) {
 	s.Revisions = append(s.Revisions, again)
 	p := daemonSet(t, s, daemonset.Options{})
 	require.Equal(t, "p2=v3 p3=v3", does(p), "and p3 is never updated")
-	require.Equal(t, "p2=v3 -p3", does(daemonSet(t, s, daemonset.Options{Corrected: true})))
+	require.Equal(t, "p2=v3 -p3", does(daemonSet(t, s, daemonset.Options{Repair: daemonset.RepairAll})))
 	slices.Reverse(s.Revisions)
 	require.Equal(t, p, daemonSet(t, s, daemonset.Options{}), "the order does not matter")
 }

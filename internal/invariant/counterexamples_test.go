@@ -104,12 +104,12 @@ func podCounterexamples() []counterexample {
 	bad.Pods[0].Ready, bad.Pods[1].Ready = false, false
 	bad.DaemonSet.MaxUnavailable = rollout.Int(2)
 	kruise := daemonset.Options{Dialect: daemonset.OpenKruise}
-	mended := daemonset.Options{Dialect: daemonset.OpenKruise, Corrected: true}
+	mended := daemonset.Options{Dialect: daemonset.OpenKruise, Repair: daemonset.RepairAll}
 	return []counterexample{
 		shows("R11", "replicaset D-12", replicaset.Reconcile, timeless, replicaset.Options{}, repaired),
 		shows("R12", "replicaset D-2", replicaset.Reconcile, failing, replicaset.Options{}, repaired),
 		{"O1", "podorder O-1", cycle},
-		showsAgain("U5", "daemonset D-28", daemonset.Reconcile, homeless, daemonset.Options{}, daemonset.Options{Corrected: true}),
+		showsAgain("U5", "daemonset D-28", daemonset.Reconcile, homeless, daemonset.Options{}, daemonset.Options{Repair: daemonset.RepairAll}),
 		shows("S3", "daemonset D-5", daemonset.Reconcile, bad, kruise, mended),
 		{"S9", "daemonset D-14", func(t *testing.T) (a, b []string) {
 			for _, o := range []daemonset.Options{kruise, mended} {

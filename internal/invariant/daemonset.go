@@ -58,7 +58,7 @@ func daemonSetWithin(p *DaemonSetPass, after *daemonset.Snapshot, slack int64) [
 		over += int64(max(0, w.running(&w.nodes[i])-max(most, before)))
 	}
 	l.addIf(over > slack, "%d pods too many, at most %d", over, slack)
-	safe := !v.busy && !v.stopped && v.surge == 0 && v.rolling && !v.filtered && v.o.SkipDeadNodes == 0 && (!v.kruise || v.o.Corrected)
+	safe := !v.busy && !v.stopped && v.surge == 0 && v.rolling && !v.filtered && v.o.SkipDeadNodes == 0 && (!v.kruise || v.o.Repair.Has(daemonset.OldUnavailableNotCounted))
 	good := slices.ContainsFunc(v.updates(), v.available)
 	l.addIf(safe && good && w.unserved() > max(v.unavailable, v.unserved())+slack, "%d nodes serve nobody, at most max(%d, %d)+%d", w.unserved(), v.unavailable, v.unserved(), slack)
 	return l
@@ -71,7 +71,7 @@ func s1(v *daemonView) []string {
 		switch a := a.(type) {
 		case daemonset.CreatePod:
 			n := v.byName[a.Node]
-			l.addIf(n == nil || !n.run && !(v.kruise && v.surgeAllowed && !v.o.Corrected), "%v: no pod belongs there", a)
+			l.addIf(n == nil || !n.run && !(v.kruise && v.surgeAllowed && !v.o.Repair.Has(daemonset.SurgeOnExcludedNodes)), "%v: no pod belongs there", a)
 		case daemonset.DeletePod:
 			n := v.byName[a.Node]
 			l.addIf(a.Reason == daemonset.ReasonMisplaced && (n == nil || n.cont), "%v: it may stay there", a)
@@ -107,7 +107,7 @@ func s2(v *daemonView) []string {
 
 // s3 looks at updates without surge that take available pods.
 func s3(v *daemonView) []string {
-	excused := v.kruise && !v.o.Corrected && !v.p.Strict
+	excused := v.kruise && !v.o.Repair.Has(daemonset.OldUnavailableNotCounted) && !v.p.Strict
 	if v.surge > 0 || !v.rolling || v.filtered || excused {
 		return nil
 	}

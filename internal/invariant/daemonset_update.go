@@ -38,7 +38,7 @@ func s9Trace(t *DaemonSetTrace) []string {
 	first, last := daemonsOf(&t.Passes[0]), daemonsOf(&t.Passes[len(t.Passes)-1])
 	rests := len(last.p.Plan.Actions) == 0 && last.p.Plan.RecheckAt.IsZero() && !last.stopped && !last.still
 	rests = rests && len(last.p.Plan.Holds) == last.holds(daemonset.ReasonPartition) // and waits for nothing else
-	percent := !first.o.Corrected && int64(first.d.Status.DesiredNumberScheduled) != first.desired
+	percent := !first.o.Repair.Has(daemonset.SharesOfLastStatus) && int64(first.d.Status.DesiredNumberScheduled) != first.desired
 	if !rests || !last.rolling || last.d.Paused || percent && !t.Strict || !first.tidy() || !last.tidy() || last.d.NodeSelector != nil {
 		return nil
 	}
@@ -195,7 +195,7 @@ func s14(c *DaemonSetPlanner) []string {
 // the best.
 func (v *daemonView) face(n *daemonsOn) *daemonset.Pod {
 	rank := func(p *daemonset.Pod) int {
-		if !v.o.Corrected {
+		if !v.o.Repair.Has(daemonset.StatusCountsDeletedPod) {
 			return 0
 		}
 		r := 0

@@ -115,7 +115,7 @@ func hashOf(r *revision.ControllerRevision) string {
 }
 
 func (v *daemonView) sameData(data []byte) bool {
-	if v.o.Corrected { // in whatever form it is written
+	if v.o.Repair.Has(daemonset.SerialisationIsVersion) { // in whatever form it is written
 		a, err := revision.Normalize(data)
 		b, err2 := revision.Normalize(v.d.Template.Data)
 		if err == nil && err2 == nil {
@@ -135,7 +135,7 @@ func (v *daemonView) isNew(p *daemonset.Pod) bool {
 		return true
 	}
 	generation, err := strconv.ParseInt(v.d.Annotations[daemonset.AnnotationGeneration], 10, 64)
-	return err == nil && !v.o.Corrected && p.Labels[daemonset.LabelGeneration] == strconv.FormatInt(generation, 10)
+	return err == nil && !v.o.Repair.Has(daemonset.GenerationHidesHash) && p.Labels[daemonset.LabelGeneration] == strconv.FormatInt(generation, 10)
 }
 
 func (v *daemonView) place() {
@@ -216,11 +216,11 @@ func (v *daemonView) measure() {
 		v.unavailable = 1
 	}
 	base := int64(d.Status.DesiredNumberScheduled)
-	if v.o.Corrected {
+	if v.o.Repair.Has(daemonset.SharesOfLastStatus) {
 		base = v.desired
 	}
 	v.burst, v.partition = amount(orDefault(d.Burst, rollout.Int(250)), base, false), max(0, amount(d.Partition, base, false))
-	if v.o.Corrected && v.burst == 0 && amount(d.Burst, 1, true) > 0 {
+	if v.o.Repair.Has(daemonset.BurstRoundsToZero) && v.burst == 0 && amount(d.Burst, 1, true) > 0 {
 		v.burst = 1
 	}
 	v.filtered = v.partition > 0 || d.NodeSelector != nil
@@ -250,7 +250,7 @@ func (v *daemonView) sole(n *daemonsOn) *daemonset.Pod {
 		return nil
 	}
 	p := n.old[0]
-	ended := p.Phase == podorder.Failed || p.Phase == podorder.Succeeded && (!v.kruise || v.o.Corrected)
+	ended := p.Phase == podorder.Failed || p.Phase == podorder.Succeeded && (!v.kruise || v.o.Repair.Has(daemonset.SucceededPodsStay))
 	if ended || v.kruise && prepared(p) || n.node == nil && p.NodeName == "" {
 		return nil
 	}

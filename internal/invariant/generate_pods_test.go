@@ -228,7 +228,7 @@ func advanced(t *rapid.T, s *daemonset.Snapshot, n int) {
 
 func daemonSetOptions(t *rapid.T) daemonset.Options {
 	return daemonset.Options{
-		Dialect: pick(t, "dialect", daemonset.Kubernetes, daemonset.OpenKruise), Corrected: rapid.Bool().Draw(t, "corrected"),
+		Dialect: pick(t, "dialect", daemonset.Kubernetes, daemonset.OpenKruise), Repair: pick(t, "repair", 0, daemonset.RepairAll),
 		Prune: seldom(t, "prune", 4), StrictUnavailable: seldom(t, "strict", 4), SkipDeadNodes: pick[int32](t, "skip", 0, 0, 1, 2),
 		KeepHealthyDuplicate: seldom(t, "healthy", 4), FiniteTolerationMeansNo: seldom(t, "finite", 4), KeepUserTolerations: seldom(t, "user", 4),
 		PartitionCreatesOld: seldom(t, "creates old", 4), Freeze: seldom(t, "freeze", 19),

@@ -96,7 +96,7 @@ var daemonSetModel = model[daemonset.Snapshot, daemonset.Options, daemonset.Plan
 		if v.desired == 0 && slices.ContainsFunc(v.all(), v.recovers) {
 			return true // no defect: which comes first, the plan or its being ready, decides
 		}
-		return !p.Options.Corrected && !p.Strict && int64(v.d.Status.DesiredNumberScheduled) != v.desired
+		return !p.Options.Repair.Has(daemonset.SharesOfLastStatus) && !p.Strict && int64(v.d.Status.DesiredNumberScheduled) != v.desired
 	},
 	bound: func(s *daemonset.Snapshot, _ daemonset.Options) int {
 		return 20*len(s.Nodes) + 3*len(s.Pods) + 20
@@ -129,6 +129,6 @@ var daemonSetModel = model[daemonset.Snapshot, daemonset.Options, daemonset.Plan
 	},
 	// A plan may mark a pod twice that a hook holds: to remove it, and to update it.
 	repeats: func(s *daemonset.Snapshot, o daemonset.Options) bool {
-		return !o.Corrected || s.DaemonSet.PreDelete != nil
+		return !o.Repair.Has(daemonset.PodsOfMissingNodesDeletedAgain) || s.DaemonSet.PreDelete != nil
 	},
 }

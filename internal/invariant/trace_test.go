@@ -37,7 +37,7 @@ func TestDaemonSetTraces(t *testing.T) {
 		s := agents(rapid.IntRange(0, 6).Draw(t, "nodes"), "v1", "v1", "v2", "v1", "v1", "v1")
 		d := &s.DaemonSet
 		d.MaxSurge, d.MaxUnavailable, d.Partition = daemonLimit(t, "surge"), daemonLimit(t, "unavailable"), daemonLimit(t, "partition")
-		o := daemonset.Options{Dialect: pick(t, "dialect", daemonset.Kubernetes, daemonset.OpenKruise), Corrected: rapid.Bool().Draw(t, "corrected")}
+		o := daemonset.Options{Dialect: pick(t, "dialect", daemonset.Kubernetes, daemonset.OpenKruise), Repair: pick(t, "repair", 0, daemonset.RepairAll)}
 		trace, ok := invariant.RunDaemonSet(&invariant.DaemonSetPlanner{Snapshot: s, Now: t0, Options: o, Plan: daemonset.Reconcile})
 		if !ok {
 			return
@@ -72,10 +72,10 @@ func TestHeldDaemonSetTraces(t *testing.T) {
 		d.RollingType = pick(t, "type", daemonset.Standard, daemonset.InPlaceIfPossible, daemonset.Surging)
 		d.Progressive = rapid.Bool().Draw(t, "progressive")
 		d.PreDelete = pick(t, "hook", nil, &daemonset.PreDelete{Labels: map[string]string{"hold": "yes"}})
-		o := daemonset.Options{Dialect: pick(t, "dialect", daemonset.Kubernetes, daemonset.OpenKruise), Corrected: rapid.Bool().Draw(t, "corrected"),
+		o := daemonset.Options{Dialect: pick(t, "dialect", daemonset.Kubernetes, daemonset.OpenKruise), Repair: pick(t, "repair", 0, daemonset.RepairAll),
 			PartitionCreatesOld: rapid.Bool().Draw(t, "creates old"), Prune: seldom(t, "prune", 4), StrictUnavailable: seldom(t, "strict", 4)}
 		surges := d.RollingType == daemonset.Surging || !d.MaxSurge.IsZero()
-		if surges && o.Dialect == daemonset.OpenKruise && !o.Corrected {
+		if surges && o.Dialect == daemonset.OpenKruise && o.Repair == 0 {
 			return // new pods come and go on nodes that should not run one (D-31)
 		}
 		trace, ok := invariant.RunDaemonSet(&invariant.DaemonSetPlanner{Snapshot: s, Now: t0, Options: o, Plan: daemonset.Reconcile})

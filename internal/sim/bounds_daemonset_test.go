@@ -65,7 +65,7 @@ func (g *guard) daemonDeleted(e *Write, a daemonset.DeletePod) error {
 		return nil // nodes that these leave out do not count, as upstream has it
 	}
 	g.checked["unavailable nodes"]++
-	placer := daemonset.NewPlacer(&d.Template, daemonset.Options{Corrected: true})
+	placer := daemonset.NewPlacer(&d.Template, daemonset.Options{Repair: daemonset.RepairAll})
 	desired := int32(0)
 	count := func(s *State) (missing int32) {
 		desired = 0

@@ -107,7 +107,7 @@ func (c *daemonSetController) begin(name string) func() bool {
 		return nil
 	}
 	now := c.now()
-	c.corrected = c.options.Corrected
+	c.corrected = c.options.Repair == daemonset.RepairAll
 	p, err := daemonset.Reconcile(*s, now, c.options)
 	c.w.Plans++
 	if err != nil {
@@ -216,7 +216,7 @@ func (p *daemonSetPass) taken(a daemonset.CreateRevision) {
 	}
 	count, err := revision.DaemonSetTaken(
 		p.s.DaemonSet.Name, a.Data, *existing, p.s.DaemonSet.Status.CollisionCount, stored.Status.CollisionCount,
-		revision.Options{Corrected: c.options.Corrected},
+		revision.Options{Corrected: c.options.Repair.Has(daemonset.SerialisationIsVersion)},
 	)
 	if err != nil || count == nil {
 		return

@@ -37,7 +37,7 @@ func NewDaemonSets(seed uint64, faults Faults) *World {
 
 func (w *World) someDaemonSetOptions() daemonset.Options {
 	pick := func() bool { return w.random.IntN(3) == 0 }
-	o := daemonset.Options{Corrected: true}
+	o := daemonset.Options{Repair: daemonset.RepairAll}
 	if pick() {
 		o.Dialect = daemonset.OpenKruise
 	}
@@ -230,7 +230,9 @@ func (w *World) replaceDaemonSet() {
 func (w *World) switchDaemonSetOptions() {
 	w.count(OptionsSwitched)
 	o := w.someDaemonSetOptions()
-	o.Corrected = w.random.IntN(2) == 0
+	if w.random.IntN(2) != 0 {
+		o.Repair = 0
+	}
 	w.setDaemonSetOptions(o)
 }
 

@@ -137,7 +137,11 @@ func scopes() (list []scope) {
 		r.Check = checkReplicaSet(r.Options)
 		list = append(list, scope{"ReplicaSet", corrected, func() smallscope.Report { return smallscope.Explore(&r) }})
 		for _, dialect := range []daemonset.Dialect{daemonset.Kubernetes, daemonset.OpenKruise} {
-			list = append(list, daemonSets(daemonset.Options{Dialect: dialect, Corrected: corrected})...)
+			o := daemonset.Options{Dialect: dialect}
+			if corrected {
+				o.Repair = daemonset.RepairAll
+			}
+			list = append(list, daemonSets(o)...)
 		}
 	}
 	slices.SortFunc(list, func(a, b scope) int { return strings.Compare(a.name, b.name) })
@@ -152,7 +156,7 @@ func daemonSets(o daemonset.Options) (list []scope) {
 	for name, limits := range map[string][2]int8{"one unavailable": {0, 1}, "two unavailable": {0, 2}, "surge": {1, 0}} {
 		d := smallscope.DaemonSets{Plan: daemonset.Reconcile, Options: o, Nodes: either(3, 4), Surge: limits[0], Unavailable: limits[1],
 			Templates: 2, Changes: 2, Losses: either(1-limits[0], 1), Check: checkDaemonSet(o)}
-		list = append(list, scope{kind + ", " + name, o.Corrected, func() smallscope.Report { return smallscope.Explore(&d) }})
+		list = append(list, scope{kind + ", " + name, o.Repair == daemonset.RepairAll, func() smallscope.Report { return smallscope.Explore(&d) }})
 	}
 	return list
 }

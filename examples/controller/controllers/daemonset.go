@@ -64,11 +64,19 @@ func (r *daemonSetReconciler) snapshot(ctx context.Context, ds *appsv1.DaemonSet
 	return s, nil
 }
 
+// options returns what the plans of the reconciler follow.
+func (r *daemonSetReconciler) options() (o daemonset.Options) {
+	if r.corrected {
+		o.Repair = daemonset.RepairAll
+	}
+	return o
+}
+
 // act plans, carries out the plan, again if something that was to be adopted is gone, and
 // writes what follows.
 func (r *daemonSetReconciler) act(ctx context.Context, ds *appsv1.DaemonSet, history []*appsv1.ControllerRevision, s daemonset.Snapshot) (reconcile.Result, error) {
 	var result daemonset.Result
-	o := daemonset.Options{Corrected: r.corrected}
+	o := r.options()
 	for next := &s; next != nil; next = result.Again {
 		plan, err := daemonset.Reconcile(*next, time.Now(), o)
 		if err != nil {
@@ -110,7 +118,7 @@ func (r *daemonSetReconciler) nodeEvents() handler.EventHandler {
 		var all appsv1.DaemonSetList
 		_ = r.cache.List(ctx, &all, shared) // a cache that has started does not fail
 		for i := range all.Items {
-			if wakes(&all.Items[i], old, now, daemonset.Options{Corrected: r.corrected}) {
+			if wakes(&all.Items[i], old, now, r.options()) {
 				q.Add(reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&all.Items[i])})
 			}
 		}

@@ -21,7 +21,10 @@ func (p *planning) planDaemonSet(d *manifest.DaemonSet, now time.Time) (view.Dae
 	if err != nil {
 		return view.DaemonPlan{}, err
 	}
-	options := daemonset.Options{Dialect: d.Dialect(), Corrected: p.options.Corrected}
+	options := daemonset.Options{Dialect: d.Dialect()}
+	if p.options.Corrected {
+		options.Repair = daemonset.RepairAll
+	}
 	plan, err := daemonset.Reconcile(s, now, options)
 	if err != nil {
 		return view.DaemonPlan{}, d.Invalid(err)

@@ -14,7 +14,10 @@ import (
 )
 
 func (s *simulation) simulateDaemonSet(d, old *manifest.DaemonSet) (view.DaemonSimulation, error) {
-	options := daemonset.Options{Dialect: d.Dialect(), Corrected: s.options.Corrected}
+	options := daemonset.Options{Dialect: d.Dialect()}
+	if s.options.Corrected {
+		options.Repair = daemonset.RepairAll
+	}
 	start, err := s.startDaemonSet(d, old, options)
 	if err != nil {
 		return view.DaemonSimulation{}, err

@@ -1,0 +1,217 @@
+package daemonset
+
+import (
+	"slices"
+
+	"github.com/kplan-go/kplan/internal/quirk"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// Quirks is a set of behaviours of the original that [Options].Repair repairs. The zero
+// Quirks is none.
+type Quirks uint64
+
+// The quirks. [QuirkTable] says more about each.
+const (
+	OutsideNodesUseBudget                  Quirks = 1 << iota // nodes that should not run a pod use up the budget
+	OldUnavailableNotCounted                                  // old pods that are not available use up no budget
+	MissingNodeStopsSurge                                     // an old pod on a missing node stops an update with surge
+	OlderPodsRelabelled                                       // of several revisions with the template, the hash goes to all pods
+	GenerationHidesHash                                       // a template generation makes pods of an old hash new
+	StatusCountsDeletedPod                                    // a node counts by its oldest pod, even if that is being deleted
+	SurgeIgnoresBackoff                                       // with surge, pods that fail are replaced without delay
+	SharesOfLastStatus                                        // percentages are shares of the last status
+	BurstRoundsToZero                                         // a percentage of few nodes lets no pod through
+	CollisionCountNotRaised                                   // a taken name is tried for ever
+	DeletedPodCountsTwice                                     // a new pod about to go counts twice
+	SucceededPodsStay                                         // pods that have succeeded are never replaced
+	GateAddedTwice                                            // a readiness gate of the template is added again
+	PodsOfMissingNodesDeletedAgain                            // unbound pods of missing nodes are deleted again and again
+	InPlaceRemovesAllMetadata                                 // an update in place removes what others have put on a pod
+	InPlaceLeftUnfinished                                     // an update in place is left when the type changes
+	SurgeOnExcludedNodes                                      // nodes that should not run a pod get a second one
+	SerialisationIsVersion                                    // the same template in another form is a new revision
+	LongNameNotCut                                            // a revision of a long name cannot be created
+	TerminatingNamespaceRaisesExpectations                    // creations in a namespace that is going are waited for
+)
+
+// RepairAll is all quirks.
+const RepairAll Quirks = 1<<20 - 1
+
+// Has reports whether q contains all of x.
+func (q Quirks) Has(x Quirks) bool { return q&x == x }
+
+// String returns the names of the quirks, separated by commas.
+func (q Quirks) String() string { return quirk.Format(QuirkTable(), uint64(q)) }
+
+// MarshalJSON encodes the set as the list of its names.
+func (q Quirks) MarshalJSON() ([]byte, error) { return quirk.Marshal(QuirkTable(), uint64(q)) }
+
+// UnmarshalJSON decodes what [Quirks.MarshalJSON] wrote. An unknown name is an error.
+func (q *Quirks) UnmarshalJSON(data []byte) error {
+	set, err := quirk.Unmarshal(QuirkTable(), data)
+	if err == nil {
+		*q = Quirks(set)
+	}
+	return err
+}
+
+// ParseQuirks returns the set of the quirks with these names. The error, if any, wraps
+// [ErrInvalid] and one [FieldError] for each unknown name.
+func ParseQuirks(names ...string) (Quirks, error) {
+	set, err := quirk.Parse(QuirkTable(), names...)
+	return Quirks(set), err
+}
+
+// revision returns the options of package revision that repair one of its quirks, if the
+// set has that.
+func (q Quirks) revision(one Quirks) revision.Options {
+	return revision.Options{Corrected: q.Has(one)}
+}
+
+// QuirkTable returns what is known about each quirk, in the order of the constants. The
+// release of Kubernetes is 1.36.3, that of OpenKruise is at 07169cfac7b9.
+func QuirkTable() []selector.Quirk {
+	return slices.Concat(budgetQuirks(), passQuirks(), podQuirks())
+}
+
+// budgetQuirks are the first rows of the table.
+func budgetQuirks() []selector.Quirk {
+	return []selector.Quirk{{
+		Name:     "OutsideNodesUseBudget",
+		Upstream: "Nodes that have a pod and should not run one count against a budget that is a share of the nodes that should.",
+		Source:   "rollingUpdate, Kubernetes 1.36.3 and OpenKruise at 07169cfac7b9",
+		Input:    "maxUnavailable 1; n1 old and available; n2 tainted NoSchedule, with a new pod that is not ready",
+		Repair:   "Only nodes that should run a pod use up the budget.",
+	}, {
+		Name:     "OldUnavailableNotCounted",
+		Upstream: "An old pod that is not available is replaced without using up the budget, so that each bad update takes one node more.",
+		Source:   "rollingUpdate, OpenKruise at 07169cfac7b9",
+		Issue:    "kubernetes/kubernetes#123232",
+		Input:    "maxUnavailable 1; n1 old and not ready, n2 old and available",
+		Repair:   "Such a node counts as unavailable, as in Kubernetes.",
+	}, {
+		Name:     "MissingNodeStopsSurge",
+		Upstream: "Nodes that do not exist take part in an update with surge: an old pod there makes it fail, and an available one makes up for one that goes elsewhere.",
+		Source:   "rollingUpdate, Kubernetes 1.36.3",
+		Input:    "maxSurge 1; n1 old and available; an old pod bound to a node that is gone",
+		Repair:   "Missing nodes do not count, and their pods are left to the garbage collector.",
+	}, {
+		Name:     "OlderPodsRelabelled",
+		Upstream: "If several revisions have the template, all pods get the hash of the one that stays, those of older templates as well, which then are never updated.",
+		Source:   "dedupCurHistories, Kubernetes 1.36.3; the same in OpenKruise at 07169cfac7b9",
+		Input:    "revisions v2 and v3 with the template, a pod of v1",
+		Repair:   "Only pods of the revisions that go are relabelled.",
+	}, {
+		Name:     "GenerationHidesHash",
+		Upstream: "A pod whose label has the template generation of the DaemonSet's annotation is new, whatever its hash.",
+		Source:   "findUpdatedPodsOnNode, Kubernetes 1.36.3 and OpenKruise at 07169cfac7b9",
+		Input:    "the annotation 5, a pod with the hash of v1 and the generation 5",
+		Repair:   "Only the hash tells new pods from old ones.",
+	}, {
+		Name:     "StatusCountsDeletedPod",
+		Upstream: "A node counts in the status by its oldest pod, even if that is being deleted or another one serves.",
+		Source:   "updateDaemonSetStatus, Kubernetes 1.36.3 and OpenKruise at 07169cfac7b9",
+		Issue:    "kubernetes/kubernetes#122527",
+		Input:    "an old pod that is being deleted beside an available new one",
+		Repair:   "A node counts by its best pod: one that stays, is available, is ready, is new, is the oldest, in this order.",
+	}, {
+		Name:     "SurgeIgnoresBackoff",
+		Upstream: "With surge, a node whose pods fail gets a new one in each pass, while failed ones wait for their delay.",
+		Source:   "podsShouldBeOnNode, Kubernetes 1.36.3 and OpenKruise at 07169cfac7b9",
+		Issue:    "kubernetes/kubernetes#124388",
+		Input:    "maxSurge 1; n1 with a failed pod and a delay that is not over",
+		Repair:   "No pod is created while a failed one waits.",
+	}}
+}
+
+// passQuirks are the next rows of the table.
+func passQuirks() []selector.Quirk {
+	return []selector.Quirk{{
+		Name:     "SharesOfLastStatus",
+		Upstream: "The partition and the burst are shares of the desired nodes of the last status, which is 0 at first.",
+		Source:   "getBurstReplicas, updatedDesiredNodeCounts and filterDaemonPodsNodeToUpdate, OpenKruise at 07169cfac7b9",
+		Input:    "partition 50 %; two nodes with old pods, a status of 0 desired nodes",
+		Repair:   "They are shares of the nodes that are desired now.",
+	}, {
+		Name:     "BurstRoundsToZero",
+		Upstream: "A burst is rounded down, so that a percentage of few nodes is 0, and no pod is ever created, deleted or updated.",
+		Source:   "getBurstReplicas, OpenKruise at 07169cfac7b9",
+		Input:    "burst 10 %; one node without a pod",
+		Repair:   "A percentage above 0 % is at least 1.",
+	}, {
+		Name:     "CollisionCountNotRaised",
+		Upstream: "If the name of the new revision is taken, the collision count of a native DaemonSet is read and raised, so that the same name is tried again.",
+		Source:   "snapshot, OpenKruise at 07169cfac7b9",
+		Input:    "a revision agent-v2 with other data than the template, whose hash is v2",
+		Repair:   "The collision count of this DaemonSet is raised, as in Kubernetes.",
+	}, {
+		Name:     "DeletedPodCountsTwice",
+		Upstream: "A new pod that is about to go and is not available counts twice against the budget.",
+		Source:   "rollingUpdate, OpenKruise at 07169cfac7b9",
+		Input:    "maxUnavailable 2; n1 with an old pod and a new one in state PreparingDelete that is not ready; n2 old and available",
+		Repair:   "It counts once.",
+	}, {
+		Name:     "SucceededPodsStay",
+		Upstream: "A pod that has succeeded is neither deleted nor replaced.",
+		Source:   "podsShouldBeOnNode, OpenKruise at 07169cfac7b9",
+		Input:    "one node with a pod that has succeeded",
+		Repair:   "It is deleted, as in Kubernetes.",
+	}, {
+		Name:     "GateAddedTwice",
+		Upstream: "With InPlaceIfPossible the readiness gate is added to created pods even if the template lists it.",
+		Source:   "NewPod, OpenKruise at 07169cfac7b9",
+		Input:    "InPlaceIfPossible; a template with the readiness gate InPlaceUpdateReady; one node without a pod",
+		Repair:   "It is listed once.",
+	}, {
+		Name:     "PodsOfMissingNodesDeletedAgain",
+		Upstream: "An unbound pod of a missing node is deleted in each pass, even while it is being deleted, and the controller waits five minutes for an event that does not come.",
+		Source:   "getUnscheduledPodsWithoutNode, Kubernetes 1.36.3 and OpenKruise at 07169cfac7b9",
+		Issue:    "kubernetes/kubernetes#75836",
+		Input:    "a pod pinned to a node that is gone, being deleted",
+		Repair:   "It is deleted once.",
+	}}
+}
+
+// podQuirks are the last rows of the table.
+func podQuirks() []selector.Quirk {
+	return []selector.Quirk{{
+		Name:     "InPlaceRemovesAllMetadata",
+		Upstream: "An update in place to a template without any labels, or annotations, removes all that the pod has, whoever put them there.",
+		Source:   "defaultCalculateInPlaceUpdateSpec, OpenKruise at 07169cfac7b9",
+		Input:    "InPlaceIfPossible; an old template with an annotation, a new one with none",
+		Repair:   "Those of the old template are removed.",
+	}, {
+		Name:     "InPlaceLeftUnfinished",
+		Upstream: "Kubernetes knows of no updates in place, so that the pod of one that is under way keeps its readiness gate closed.",
+		Source:   "rollingUpdate, Kubernetes 1.36.3",
+		Input:    "no InPlaceIfPossible; a pod whose gate InPlaceUpdateReady is closed",
+		Repair:   "Updates in place are taken further whatever the type.",
+	}, {
+		Name:     "SurgeOnExcludedNodes",
+		Upstream: "With surge, a node with an old pod gets a new one even if it should not run one; that is deleted again as misplaced, or waited for.",
+		Source:   "rollingUpdate, OpenKruise at 07169cfac7b9",
+		Input:    "maxSurge 1; n1 tainted NoSchedule, with an old pod",
+		Repair:   "Only nodes that should run a pod get a second one, as in Kubernetes.",
+	}, {
+		Name:     "SerialisationIsVersion",
+		Upstream: "Data that says the same in another form, as another release writes it, is a new revision, and all pods are replaced.",
+		Source:   "Match, Kubernetes 1.36.3; the same in OpenKruise at 07169cfac7b9",
+		Issue:    "kubernetes/kubernetes#134773",
+		Input:    "a revision v2 whose data has a space more than the template",
+		Repair:   "Data is compared in its normal form.",
+	}, {
+		Name:     "LongNameNotCut",
+		Upstream: "The name of a revision is not cut, and the API server refuses one of more than 253 bytes.",
+		Source:   "snapshot, Kubernetes 1.36.3 and OpenKruise at 07169cfac7b9",
+		Input:    "a DaemonSet whose name has 250 bytes, without a revision",
+		Repair:   "It is cut as that of a ReplicaSet is.",
+	}, {
+		Name:     "TerminatingNamespaceRaisesExpectations",
+		Upstream: "A creation that is refused because the namespace is being deleted is waited for all the same, for five minutes.",
+		Source:   "syncNodes, Kubernetes 1.36.3 and OpenKruise at 07169cfac7b9",
+		Input:    "a plan with a creation that is answered with NamespaceTerminating",
+		Repair:   "It is not waited for.",
+	}}
+}
