@@ -114,6 +114,7 @@ func reconcile(t testing.TB, s deploy.Snapshot) deploy.Plan {
 	t.Helper()
 	p, err := deploy.Reconcile(s, t0, deploy.Options{})
 	require.NoError(t, err)
+	produce(p)
 	return p
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/stretchr/testify/require"
 )
 
 func history(limit int32) func(*deploy.Deployment) {
@@ -69,4 +70,21 @@ func TestCleanUpWaitsForCompletion(t *testing.T) {
 	requireEqual(t, "the stored status decides", "none", sizes(p))
 	p = reconcile(t, snapshot(web(3, history(0), paused), sets...))
 	requireEqual(t, "a paused Deployment cleans up at any time", "delete web-v1", sizes(p))
+}
+
+// TestHistoryNotEmptyCounts: the hold tells how many pods an old ReplicaSet in use wants,
+// or has if these are more.
+func TestHistoryNotEmptyCounts(t *testing.T) {
+	d := web(9, history(0), paused)
+	for why, c := range map[string]struct {
+		old  replicaset.ReplicaSet
+		want int64
+	}{
+		"it wants more": {set(1, 3, counts(1, 1)), 3},
+		"it has more":   {set(1, 2, counts(5, 1)), 5},
+		"it has some":   {set(1, 0, counts(4, 0)), 4},
+	} {
+		p := reconcile(t, snapshot(d, c.old, set(2, 3)))
+		require.Contains(t, p.Holds, deploy.Hold{Name: "web-v1", Reason: deploy.ReasonHistoryNotEmpty, Have: c.want}, why)
+	}
 }

@@ -22,6 +22,7 @@ func reconcileWith(t testing.TB, s deploy.Snapshot, opts deploy.Options) deploy.
 	t.Helper()
 	p, err := deploy.Reconcile(s, t0, opts)
 	require.NoError(t, err)
+	produce(p)
 	return p
 }
 

@@ -79,6 +79,7 @@ func TestFinishNotCreated(t *testing.T) {
 	require.Equal(t, []string{"False", "ReplicaSetCreateError", text}, []string{string(c.Status), c.Reason, c.Message})
 	requireEqual(t, "the event", []deploy.Event{{Action: 0, Type: "Warning", Reason: "ReplicaSetCreateError", Message: text}}, r.Events)
 	require.Equal(t, []deploy.Hold{{Name: "foo-686d984dd", Reason: deploy.ReasonCreateFailed}}, r.Holds)
+	produce(deploy.Plan{Holds: r.Holds})
 
 	r = created(snapshot(web(3)), create, boom)
 	require.Empty(t, r.Status.Conditions, "without a deadline there is no condition")

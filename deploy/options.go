@@ -1,5 +1,7 @@
 package deploy
 
+import "github.com/kplan-go/kplan/podorder"
+
 // Options adjusts [Reconcile]. The zero Options decides as Kubernetes 1.36 does
 // with its default feature gates, defects included.
 type Options struct {
@@ -30,6 +32,11 @@ type Options struct {
 	// PausePoints makes a rolling update pause at pods that carry the annotation of
 	// package podorder; see podorder.PlanPause.
 	PausePoints bool `json:"pausePoints,omitzero"`
+	// Order is how the ReplicaSets of the Deployment choose the pods to be deleted, so
+	// that pause points stop the ones that would go. Give replicaset.Options the same: a
+	// dialect or spreading there is a chain or are stages here. Its Now, Neighbours and
+	// Related are replaced.
+	Order podorder.Order `json:"order,omitzero"`
 	// StrictAvailable reports a Deployment that wants pods as available only if at
 	// least one is, even if all may be unavailable.
 	StrictAvailable bool `json:"strictAvailable,omitzero"`

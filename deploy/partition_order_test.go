@@ -2,6 +2,7 @@ package deploy_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -48,6 +49,7 @@ func TestPartitionLoop(t *testing.T) {
 		p := reconcile(t, s)
 		if sizes(p) != "none" {
 			loop = append(loop, sizes(p))
+			requireEqual(t, "the reason tells who is taken for whom", loop[len(loop)-1] == "web-v0 2->0", takenForOld(p))
 		}
 		execute(t, &s, p)
 		settle(&s)
@@ -63,6 +65,14 @@ func TestPartitionLoop(t *testing.T) {
 		settle(&s)
 	}
 	require.Equal(t, traceSizes{New: 2, Old: 4}, partitionSizes(s))
+}
+
+// takenForOld reports whether a plan scales for that reason.
+func takenForOld(p deploy.Plan) bool {
+	return slices.ContainsFunc(p.Actions, func(a deploy.Action) bool {
+		scale, ok := a.(deploy.ScaleReplicaSet)
+		return ok && scale.Reason == deploy.ReasonTakenForOld
+	})
 }
 
 // Rule 25: sets whose revision does not parse have a place by their age.

@@ -39,7 +39,8 @@ func (st *state) stopAtPoints() {
 		return
 	}
 	sets, downs := st.scaleDowns()
-	order := podorder.New(st.now, st.neighbours(downs))
+	order := st.opts.Order
+	order.Now, order.Neighbours, order.Related = st.now, st.neighbours(downs), nil
 	plan := order.PlanPause(st.pods, downs, podorder.PauseState{
 		Name: st.d.Name, UID: st.d.UID, ResourceVersion: st.d.ResourceVersion, Paused: st.d.Paused,
 		Token: st.d.Annotations[podorder.AnnotationPausePointsHit], Revision: st.revision(),

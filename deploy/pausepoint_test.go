@@ -9,6 +9,7 @@ import (
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/stretchr/testify/require"
@@ -161,4 +162,45 @@ func TestPausePointBack(t *testing.T) {
 	s.Pods = s.Pods[2:]
 	settle(&s)
 	require.Contains(t, actions(reconcileWith(t, s, withPoints)), "web-v2 3->2")
+}
+
+// TestPausePointOrder: pause points and the planner of ReplicaSets agree on which pods go,
+// whatever the order in which they go.
+func TestPausePointOrder(t *testing.T) {
+	s := stops(map[string]string{"p4": "before"})
+	s.Pods[3].Annotations[podorder.AnnotationDeletePriority] = "9"
+	owned := replicaset.Snapshot{ReplicaSet: s.ReplicaSets[0], Pods: s.Pods}
+	for _, c := range []struct {
+		why     string
+		order   podorder.Order
+		plan    string
+		deleted []string
+	}{
+		{"by default p4 is the fourth", podorder.Order{}, "web-v1 5->2, pause before p4", []string{"p1", "p2", "p3"}},
+		{"by priority it is the first", podorder.Order{Priority: podorder.PriorityAnnotatedFirst}, "pause before p4", nil},
+		{"what the order holds by itself is replaced", podorder.Order{
+			Neighbours: podorder.Neighbours{"n": 9}, Related: func(p *podorder.Pod) bool { return p.Name == "p4" },
+			Now: t0.Add(-1000 * time.Hour),
+		}, "web-v1 5->2, pause before p4", []string{"p1", "p2", "p3"}},
+		{"p1 is protected: it goes last", podorder.Order{Protected: func(p *podorder.Pod) bool { return p.Name == "p1" }},
+			"web-v1 5->3, pause before p4", []string{"p2", "p3"}},
+	} {
+		p := reconcileWith(t, s, deploy.Options{PausePoints: true, Order: c.order})
+		require.Equal(t, c.plan, actions(p), c.why)
+		if scale, ok := p.Actions[0].(deploy.ScaleReplicaSet); ok {
+			owned.ReplicaSet.Replicas = new(scale.To)
+		} else {
+			owned.ReplicaSet.Replicas = new(int32(5))
+		}
+		q, err := replicaset.Reconcile(owned, t0, replicaset.Options{Order: c.order})
+		require.NoError(t, err)
+		var deleted []string
+		for _, a := range q.Actions {
+			if a, ok := a.(replicaset.DeletePod); ok {
+				deleted = append(deleted, a.Name)
+			}
+		}
+		slices.Sort(deleted)
+		require.Equal(t, c.deleted, deleted, c.why)
+	}
 }
