@@ -61,7 +61,7 @@ func admit(t *testing.T, ref rollout.WorkloadRef, rollouts []rollout.Rollout, ch
 	if change != nil {
 		change(&s)
 	}
-	a, err := rollout.Admit(s, rollout.Options{})
+	a, err := planAdmission(s, rollout.Options{})
 	require.NoError(t, err)
 	return a
 }
@@ -229,7 +229,7 @@ func TestAdmitInProgressWithoutPods(t *testing.T) {
 	s.Old.Labels = map[string]string{rollout.LabelStableRevision: "v1"}
 	s.New = s.Old
 	s.New.Template = template("v3")
-	a, err := rollout.Admit(s, rollout.Options{Corrected: rollout.AllCorrections()})
+	a, err := planAdmission(s, rollout.Options{Corrected: rollout.AllCorrections()})
 	require.NoError(t, err)
 	require.Equal(t, rollout.ReasonReleaseContinues, a.Reason)
 	require.Equal(t, "v1", a.Object.Labels[rollout.LabelStableRevision])

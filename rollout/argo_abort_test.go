@@ -47,7 +47,7 @@ func TestArgoAbortSurvivesTheNoteOfAPause(t *testing.T) {
 		if c.change != nil {
 			c.change(&s)
 		}
-		p, err := rollout.ArgoReconcile(s, now)
+		p, err := planArgo(s, now)
 		require.NoError(t, err, c.why)
 		want := s.Rollout.Status
 		want.Conditions, want.Phase, want.Message = p.Status.Conditions, p.Status.Phase, p.Status.Message
@@ -56,7 +56,7 @@ func TestArgoAbortSurvivesTheNoteOfAPause(t *testing.T) {
 		require.NotEqual(t, s.Rollout.Status.Conditions, p.Status.Conditions, c.why)
 
 		s.Rollout.Status = p.Status
-		p, err = rollout.ArgoReconcile(s, now)
+		p, err = planArgo(s, now)
 		require.NoError(t, err, c.why)
 		require.False(t, p.Status.Abort, "%s: there is nothing left to give up", c.why)
 	}
@@ -68,11 +68,11 @@ func TestArgoAbortIsNoRetry(t *testing.T) {
 	in.Stable.Replicas, in.Stable.Available = 3, 3
 	s := in.snapshot(false)
 	s.Rollout.Status.Conditions = []rollout.Condition{{Type: rollout.ConditionProgressing, Status: "False", Reason: "RolloutAborted"}}
-	p, err := rollout.ArgoReconcile(s, now)
+	p, err := planArgo(s, now)
 	require.NoError(t, err)
 	require.NotEqual(t, "RolloutRetry", argoCondition(p.Status, rollout.ConditionProgressing).Reason)
 	s.Rollout.Status.Abort = false
-	p, err = rollout.ArgoReconcile(s, now)
+	p, err = planArgo(s, now)
 	require.NoError(t, err)
 	require.Equal(t, "RolloutRetry", argoCondition(p.Status, rollout.ConditionProgressing).Reason)
 }

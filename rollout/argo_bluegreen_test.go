@@ -43,7 +43,7 @@ func TestArgoRemovesDeadlines(t *testing.T) {
 		for i := range w.s.Sets {
 			w.s.Sets[i].ScaleDownAt = now.Add(time.Minute)
 		}
-		p, err := rollout.ArgoReconcile(w.s, now)
+		p, err := planArgo(w.s, now)
 		require.NoError(t, err)
 		require.Equal(t, c.want, rollout.ArgoPlan{Actions: p.Actions}.String(), c.why)
 	}
@@ -53,7 +53,7 @@ func TestArgoRemovesDeadlines(t *testing.T) {
 func TestArgoScalesWithoutNew(t *testing.T) {
 	w := greenUpdate(t, rollout.ArgoPreview{})
 	w.s.Sets, w.s.Rollout.Replicas = w.s.Sets[:1], new(int32(5))
-	p, err := rollout.ArgoReconcile(w.s, now)
+	p, err := planArgo(w.s, now)
 	require.NoError(t, err)
 	require.Equal(t, "Scaled up replica set v1 from 3 to 5 (Stable)", p.String())
 }
@@ -72,7 +72,7 @@ func TestArgoScaleDownLimits(t *testing.T) {
 		w.s.Rollout.Status = rollout.ArgoStatus{CurrentPodHash: "v3", StableRS: "v3", ActiveSelector: "v3", PreviewSelector: "v3"}
 		w.s.Active.Selector = map[string]string{rollout.ArgoHashLabel: "v3"}
 		w.s.Preview.Selector = w.s.Active.Selector
-		p, err := rollout.ArgoReconcile(w.s, now)
+		p, err := planArgo(w.s, now)
 		require.NoError(t, err)
 		require.Equal(t, want, strings.TrimSpace(p.String()), "limit %d", limit)
 	}
@@ -107,7 +107,7 @@ func TestArgoPauseWithoutEnd(t *testing.T) {
 		require.True(t, w.pass())
 	}
 	w.pass() // notes the pause
-	p, err := rollout.ArgoReconcile(w.s, w.clock.Add(-time.Minute))
+	p, err := planArgo(w.s, w.clock.Add(-time.Minute))
 	require.NoError(t, err)
 	require.Zero(t, p.RecheckAt)
 }

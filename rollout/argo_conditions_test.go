@@ -55,7 +55,7 @@ func TestArgoNoLongerHealthy(t *testing.T) {
 		require.Equal(t, "True", before.Status)
 		later := w.clock.Add(time.Minute)
 		c.change(w)
-		p, err := rollout.ArgoReconcile(w.s, later)
+		p, err := planArgo(w.s, later)
 		require.NoError(t, err)
 		require.Equal(t, "False", argoCondition(p.Status, rollout.ArgoConditionHealthy).Status, c.why)
 		after := argoCondition(p.Status, rollout.ConditionProgressing)
@@ -79,7 +79,7 @@ func TestArgoFewerOldPods(t *testing.T) {
 			{Hash: "v1", ArgoSet: rollout.ArgoSet{Replicas: 4, AvailableReplicas: c.old, StatusReplicas: c.old}},
 			{Hash: "v2", ArgoSet: rollout.ArgoSet{Replicas: 2, AvailableReplicas: 2, StatusReplicas: 2}},
 		}
-		p, err := rollout.ArgoReconcile(w.s, now)
+		p, err := planArgo(w.s, now)
 		require.NoError(t, err)
 		require.Equal(t, c.want, argoCondition(p.Status, rollout.ConditionProgressing).Status, "%d of 4 old pods are left", c.old)
 	}
@@ -106,7 +106,7 @@ func TestArgoHealthyBehindTheSteps(t *testing.T) {
 		}
 		full := rollout.ArgoSet{Replicas: 4, AvailableReplicas: 4, StatusReplicas: 4}
 		w.s.Sets = []rollout.ArgoReplicaSet{{Hash: "v1", DesiredReplicas: new(int32(3)), ArgoSet: full, ReadyReplicas: 4}}
-		p, err := rollout.ArgoReconcile(w.s, now)
+		p, err := planArgo(w.s, now)
 		require.NoError(t, err)
 		require.Equal(t, c.want, argoCondition(p.Status, rollout.ArgoConditionHealthy).Status, c.why)
 	}

@@ -75,7 +75,7 @@ func TestArgoRollbackWindow(t *testing.T) {
 	for pods, index := range map[int32]int32{0: 0, 1: 2} {
 		w.s.Rollout.TemplateHash, w.s.Rollout.Status.CurrentPodHash, w.s.Rollout.Status.StableRS = "v1", "v3", "v3"
 		w.set("v1").Replicas = pods
-		p, err := rollout.ArgoReconcile(w.s, w.clock)
+		p, err := planArgo(w.s, w.clock)
 		require.NoError(t, err)
 		require.Equal(t, index, *p.Status.CurrentStepIndex, "the steps are over at once where v1 still has pods")
 	}
@@ -98,7 +98,7 @@ func TestArgoStepBehindTheLast(t *testing.T) {
 			})
 		}
 		for _, want := range []int32{3, 2} {
-			p, err := rollout.ArgoReconcile(w.s, now)
+			p, err := planArgo(w.s, now)
 			require.NoError(t, err)
 			require.Equal(t, want, *p.Status.CurrentStepIndex)
 			w.s.Rollout.Status = p.Status
@@ -118,7 +118,7 @@ func TestArgoOtherTemplates(t *testing.T) {
 		w.s.Sets = append(w.s.Sets, rollout.ArgoReplicaSet{Hash: hash, Revision: int64(i) + 1, DesiredReplicas: w.s.Rollout.Replicas, ArgoSet: size})
 	}
 	w.s.Sets[1].DesiredReplicas = nil
-	p, err := rollout.ArgoReconcile(w.s, now)
+	p, err := planArgo(w.s, now)
 	require.NoError(t, err)
 	require.Contains(t, p.String(), "Scaled down replica set v3 from 3 to 0 (OtherTemplate)")
 	require.NotContains(t, p.String(), "replica set v2", "there is no room for it, and it is not annotated either")
@@ -134,7 +134,7 @@ func TestArgoOtherTemplatesWithoutRoom(t *testing.T) {
 	for i, size := range []rollout.ArgoSet{{Replicas: 2, AvailableReplicas: 2}, {Replicas: 1, AvailableReplicas: 1}, {Replicas: 1}, {Replicas: 2, AvailableReplicas: 1}} {
 		w.s.Sets = append(w.s.Sets, rollout.ArgoReplicaSet{Hash: fmt.Sprint("v", i+1), Revision: int64(i) + 1, ArgoSet: size})
 	}
-	p, err := rollout.ArgoReconcile(w.s, now)
+	p, err := planArgo(w.s, now)
 	require.NoError(t, err)
 	require.Contains(t, p.String(), "Scaled down replica set v3 from 1 to 0 (OtherTemplate)")
 	require.NotContains(t, p.String(), "replica set v2")
@@ -157,7 +157,7 @@ func TestArgoScaleDownLimit(t *testing.T) {
 			ArgoSet: rollout.ArgoSet{Replicas: n, AvailableReplicas: n, StatusReplicas: n},
 		})
 	}
-	p, err := rollout.ArgoReconcile(w.s, now)
+	p, err := planArgo(w.s, now)
 	require.NoError(t, err)
 	require.Equal(t, strings.TrimSpace(`
 Scaled down replica set v1 from 4 to 0 (ScaleDownDelay)
@@ -186,7 +186,7 @@ func TestArgoDeadline(t *testing.T) {
 			}
 		}
 		at := func(d time.Duration) rollout.ArgoStatus {
-			p, err := rollout.ArgoReconcile(w.s, w.clock.Add(d))
+			p, err := planArgo(w.s, w.clock.Add(d))
 			require.NoError(t, err)
 			return p.Status
 		}
@@ -226,11 +226,11 @@ func TestArgoBlueGreenLife(t *testing.T) {
 	for len(w.s.Rollout.Status.PauseConditions) == 0 {
 		require.True(t, w.pass())
 	}
-	p, err := rollout.ArgoReconcile(w.s, w.clock)
+	p, err := planArgo(w.s, w.clock)
 	require.NoError(t, err)
 	require.Empty(t, p.Actions)
 	w.pass() // notes the pause
-	p, err = rollout.ArgoReconcile(w.s, w.clock.Add(10*time.Second))
+	p, err = planArgo(w.s, w.clock.Add(10*time.Second))
 	require.NoError(t, err)
 	require.Equal(t, w.clock.Add(60*time.Second), p.RecheckAt)
 	require.Equal(t, []rollout.Hold{{Reason: rollout.ReasonPause, Have: 10, Limit: 60}}, p.Holds)
@@ -329,7 +329,7 @@ func TestArgoReconcileIsPure(t *testing.T) {
 				w.s.Sets = append(w.s.Sets, set)
 			}
 		}
-		p := purity.Check(t, w.s, func(s rollout.ArgoSnapshot) (rollout.ArgoPlan, error) { return rollout.ArgoReconcile(s, now) }, "Sets")
+		p := purity.Check(t, w.s, func(s rollout.ArgoSnapshot) (rollout.ArgoPlan, error) { return planArgo(s, now) }, "Sets")
 		roundTrip(t, p)
 		require.NotEmpty(t, p.String())
 	})
@@ -338,7 +338,7 @@ func TestArgoReconcileIsPure(t *testing.T) {
 func TestArgoRejects(t *testing.T) {
 	s := rollout.ArgoSnapshot{Sets: []rollout.ArgoReplicaSet{{Hash: "a"}, {Hash: "a", ArgoSet: rollout.ArgoSet{Replicas: -1}}}}
 	s.Rollout.BlueGreen, s.Rollout.Replicas = &rollout.ArgoPreview{}, new(int32(-1))
-	_, err := rollout.ArgoReconcile(s, time.Time{})
+	_, err := planArgo(s, time.Time{})
 	require.ErrorIs(t, err, rollout.ErrInvalid)
 	for _, path := range []string{"now", "Rollout.TemplateHash", "Rollout.Replicas", "Active", "Sets[1].Hash", "Sets[1].Replicas"} {
 		require.ErrorContains(t, err, path)

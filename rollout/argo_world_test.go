@@ -37,7 +37,7 @@ func (w *argoWorld) green(b rollout.ArgoPreview) *argoWorld {
 // pass executes one plan and lets its pods become available. It reports whether anything
 // changed.
 func (w *argoWorld) pass() bool {
-	p, err := rollout.ArgoReconcile(w.s, w.clock)
+	p, err := planArgo(w.s, w.clock)
 	require.NoError(w.t, err)
 	before := w.s.Rollout.Status
 	for _, a := range p.Actions {

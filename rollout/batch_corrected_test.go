@@ -97,7 +97,7 @@ func TestCanaryNameIsShort(t *testing.T) {
 	br.Status = rollout.BatchStatus{Phase: rollout.BatchPreparing, ObservedWorkloadReplicas: -1, ObservedReleasePlanHash: br.ReleasePlan.Hash()}
 	w := rollout.Workload{WorkloadRef: deployment, Replicas: new(int32(4)), UpdateRevision: "v2"}
 	w.Name = strings.Repeat("a", 99)
-	p, err := rollout.ReconcileBatch(rollout.BatchSnapshot{Release: br, Workload: &w}, now, rollout.Options{Corrected: rollout.AllCorrections()})
+	p, err := planBatch(rollout.BatchSnapshot{Release: br, Workload: &w}, now, rollout.Options{Corrected: rollout.AllCorrections()})
 	require.NoError(t, err)
 	for _, a := range p.Actions {
 		if create, ok := a.(rollout.CreateCanary); ok {

@@ -140,7 +140,7 @@ func TestRollbackInBatches(t *testing.T) {
 		{Name: "c", Labels: map[string]string{rollout.LabelPodTemplateHash: "v2"}},
 	}
 	s := rollout.BatchSnapshot{Release: br, Workload: &w, Pods: pods}
-	p, err := rollout.ReconcileBatch(s, now, rollout.Options{})
+	p, err := planBatch(s, now, rollout.Options{})
 	require.NoError(t, err)
 	require.Equal(t, rollout.BatchPreparing, p.Status.Phase)
 	require.Contains(t, p.Failure, "initilization not yet")
@@ -151,14 +151,14 @@ func TestRollbackInBatches(t *testing.T) {
 	for i := range 2 {
 		pods[i].Labels[rollout.LabelNoNeedUpdate] = "back"
 	}
-	p, err = rollout.ReconcileBatch(s, now, rollout.Options{})
+	p, err = planBatch(s, now, rollout.Options{})
 	require.NoError(t, err)
 	require.Equal(t, rollout.BatchProgressing, p.Status.Phase)
 	require.Equal(t, new(int32(2)), p.Status.Current.NoNeedUpdateReplicas)
 
 	s.Release.Status = p.Status
 	s.Release.Status.Current.NoNeedUpdateReplicas = new(int32(1)) // stale: it is counted anew
-	p, err = rollout.ReconcileBatch(s, now, rollout.Options{})
+	p, err = planBatch(s, now, rollout.Options{})
 	require.NoError(t, err)
 	require.Equal(t, new(int32(2)), p.Status.Current.NoNeedUpdateReplicas)
 	require.Equal(t, int32(3), p.Context.Desired, "2 as they are, and half of the other 2")
@@ -169,13 +169,13 @@ func TestRollbackInBatches(t *testing.T) {
 	s.Release.Status = br.Status
 	s.Release.ReleasePlan.RolloutID, s.Release.Status.ObservedRolloutID = "", ""
 	s.Release.Status.ObservedReleasePlanHash = s.Release.ReleasePlan.Hash()
-	p, err = rollout.ReconcileBatch(s, now, rollout.Options{})
+	p, err = planBatch(s, now, rollout.Options{})
 	require.NoError(t, err)
 	require.Equal(t, new(int32(2)), p.Status.Current.NoNeedUpdateReplicas)
 
 	// B10: a rollback that is noticed in the middle prepares anew.
 	s.Release.Status.Phase, s.Release.Status.StableRevision, s.Release.Status.UpdateRevision = rollout.BatchProgressing, "v1", "v2"
-	p, err = rollout.ReconcileBatch(s, now, rollout.Options{})
+	p, err = planBatch(s, now, rollout.Options{})
 	require.NoError(t, err)
 	require.Equal(t, rollout.BatchPreparing, p.Status.Phase)
 	require.Equal(t, "v1", p.Status.UpdateRevision)
@@ -184,7 +184,7 @@ func TestRollbackInBatches(t *testing.T) {
 // Sections 11 and 12: whole lives of the styles that keep both versions.
 func TestCanaryAndBlueGreenLives(t *testing.T) {
 	run := func(s rollout.BatchSnapshot) rollout.BatchPlan {
-		p, err := rollout.ReconcileBatch(s, now, rollout.Options{})
+		p, err := planBatch(s, now, rollout.Options{})
 		require.NoError(t, err)
 		return p
 	}
@@ -310,7 +310,7 @@ func TestBatchPlanOwnsItsNumbers(t *testing.T) {
 	br.Status.Current.NoNeedUpdateReplicas = new(int32(2))
 	w := rollout.Workload{WorkloadRef: cloneSet, Replicas: new(int32(6))}
 	c := rollout.NewBatchContext(br, w, nil, nil)
-	p, err := rollout.ReconcileBatch(rollout.BatchSnapshot{Release: br, Workload: &w}, now, rollout.Options{})
+	p, err := planBatch(rollout.BatchSnapshot{Release: br, Workload: &w}, now, rollout.Options{})
 	require.NoError(t, err)
 	require.NotNil(t, p.Status.Current.NoNeedUpdateReplicas)
 	require.NotNil(t, p.Status.CollisionCount)

@@ -122,7 +122,7 @@ func canaryBatch(t *testing.T, o rollout.Options) string {
 	for i := range 4 {
 		s.Pods = append(s.Pods, rollout.Pod{Name: fmt.Sprint("p", i), Labels: map[string]string{rollout.LabelPodTemplateHash: "patched"}})
 	}
-	plan, err := rollout.ReconcileBatch(s, now, o)
+	plan, err := planBatch(s, now, o)
 	require.NoError(t, err)
 	require.Len(t, plan.Actions, 2, "the pods of the canary have a template of their own, and are labelled all the same")
 	return fmt.Sprintf("%s, shrinks to %d", text, *p.Replicas)
@@ -147,7 +147,7 @@ func ordinals(t *testing.T, o rollout.Options) string {
 		}
 		s.Pods = append(s.Pods, rollout.Pod{Name: fmt.Sprint("web-", i), Labels: map[string]string{rollout.LabelControllerRevision: revision}})
 	}
-	p, err := rollout.ReconcileBatch(s, now, o)
+	p, err := planBatch(s, now, o)
 	require.NoError(t, err)
 	var labels []string
 	for _, a := range p.Actions {
@@ -234,7 +234,7 @@ func canaryTwice(t *testing.T, o rollout.Options) string {
 	s := rollout.BatchSnapshot{Release: br, Workload: &rollout.Workload{WorkloadRef: deployment, Replicas: new(int32(4)), UpdateRevision: "v2"}}
 	names := map[string]bool{}
 	for range 2 {
-		p, err := rollout.ReconcileBatch(s, now, o)
+		p, err := planBatch(s, now, o)
 		require.NoError(t, err)
 		for _, a := range p.Actions {
 			if a, ok := a.(rollout.CreateCanary); ok && a.Name != "" {

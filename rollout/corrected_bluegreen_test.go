@@ -28,7 +28,7 @@ func surged(ref rollout.WorkloadRef, update string) rollout.BatchSnapshot {
 
 func batched(t *testing.T, s rollout.BatchSnapshot, o rollout.Options) string {
 	t.Helper()
-	p, err := rollout.ReconcileBatch(s, now, o)
+	p, err := planBatch(s, now, o)
 	require.NoError(t, err)
 	return p.String()
 }
@@ -138,7 +138,7 @@ func TestEmptyReleases(t *testing.T) {
 	} {
 		old := rollout.Workload{WorkloadRef: deployment, Template: template(c.from)}
 		updated := rollout.Workload{WorkloadRef: deployment, Template: template("v1"), Annotations: map[string]string{rollout.LabelRolloutID: "2"}}
-		a, err := rollout.Admit(rollout.AdmitSnapshot{Old: old, New: updated, Rollouts: []rollout.Rollout{twoSteps()},
+		a, err := planAdmission(rollout.AdmitSnapshot{Old: old, New: updated, Rollouts: []rollout.Rollout{twoSteps()},
 			Sets: []rollout.WorkloadSet{{Name: "set", Template: template(c.set), Replicas: 1}},
 		}, c.o)
 		require.NoError(t, err)

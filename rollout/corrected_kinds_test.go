@@ -95,7 +95,7 @@ func (c *fleet) update(template, id string) {
 	if id != "" {
 		updated.Labels[rollout.LabelRolloutID] = id
 	}
-	a, err := rollout.Admit(rollout.AdmitSnapshot{Old: c.w, New: updated, Rollouts: []rollout.Rollout{c.r}}, c.opts)
+	a, err := planAdmission(rollout.AdmitSnapshot{Old: c.w, New: updated, Rollouts: []rollout.Rollout{c.r}}, c.opts)
 	require.NoError(c.t, err)
 	c.w = a.Object
 	c.w.Generation++
@@ -109,7 +109,7 @@ func (c *fleet) rolloutPass() {
 		s.Revisions = append(s.Revisions, rollout.DaemonSetRevision{Revision: int64(i), Hash: hash})
 	}
 	facts := rollout.Inspect(s)
-	p, err := rollout.Reconcile(rollout.Snapshot{Rollout: c.r, BatchRelease: c.br, Workload: &facts}, c.clock, c.opts)
+	p, err := planRollout(rollout.Snapshot{Rollout: c.r, BatchRelease: c.br, Workload: &facts}, c.clock, c.opts)
 	require.NoError(c.t, err)
 	for _, a := range p.Actions {
 		c.execute(a)
@@ -122,7 +122,7 @@ func (c *fleet) rolloutPass() {
 
 func (c *fleet) batchPass() {
 	if c.br != nil {
-		p, err := rollout.ReconcileBatch(rollout.BatchSnapshot{Release: *c.br, Workload: &c.w, Pods: slices.Clone(c.pods[""])}, c.clock, c.opts)
+		p, err := planBatch(rollout.BatchSnapshot{Release: *c.br, Workload: &c.w, Pods: slices.Clone(c.pods[""])}, c.clock, c.opts)
 		require.NoError(c.t, err)
 		c.br.Status, c.br.Status.ObservedGeneration = p.Status, c.br.Generation
 		for _, a := range p.Actions {
@@ -314,7 +314,7 @@ func TestHeldBatches(t *testing.T) {
 			w.Status = rollout.WorkloadStatus{Replicas: 6}
 			for _, cs := range []rollout.Corrections{nil, {rollout.CorrectOtherTemplate}} {
 				text := kindOf(kind.ref) + ": " + c.why
-				p, err := rollout.ReconcileBatch(rollout.BatchSnapshot{Release: br, Workload: &w}, now, rollout.Options{Corrected: cs})
+				p, err := planBatch(rollout.BatchSnapshot{Release: br, Workload: &w}, now, rollout.Options{Corrected: cs})
 				require.NoError(t, err)
 				if c.held && len(cs) > 0 {
 					require.Equal(t, "demo held back: ReleaseOutdated", p.String(), text)
@@ -337,7 +337,7 @@ func TestDrivenDeploymentsAreNotHeld(t *testing.T) {
 		s.Release.ReleasePlan.RollingStyle = style
 		s.Release.Status.ObservedReleasePlanHash = s.Release.ReleasePlan.Hash()
 		s.Canary = &rollout.Workload{WorkloadRef: deployment, Replicas: new(int32(0))}
-		p, err := rollout.ReconcileBatch(s, now, rollout.Options{Corrected: rollout.AllCorrections()})
+		p, err := planBatch(s, now, rollout.Options{Corrected: rollout.AllCorrections()})
 		require.NoError(t, err)
 		require.Empty(t, p.Holds)
 		require.Equal(t, rollout.BatchVerifying, p.Status.Current.BatchState)

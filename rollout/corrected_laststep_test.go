@@ -76,7 +76,7 @@ func TestGiveBackWaitsForTheRest(t *testing.T) {
 			if corrected {
 				o.Corrected = append(o.Corrected, rollout.CorrectLastStep)
 			}
-			p, err := rollout.ReconcileBatch(rollout.BatchSnapshot{Release: br, Workload: &w}, now, o)
+			p, err := planBatch(rollout.BatchSnapshot{Release: br, Workload: &w}, now, o)
 			require.NoError(t, err)
 			if !corrected || c.want.Reason == "" {
 				require.Equal(t, rollout.BatchCompleted, p.Status.Phase, c.why)
@@ -177,7 +177,7 @@ func TestTakesNoOtherTemplate(t *testing.T) {
 		br.Status = rollout.BatchStatus{Phase: rollout.BatchPreparing, ObservedWorkloadReplicas: -1, ObservedRolloutID: c.id, ObservedReleasePlanHash: br.ReleasePlan.Hash()}
 		w := rollout.Workload{WorkloadRef: c.ref, Replicas: new(int32(4)), Paused: true, UpdateRevision: c.update, Labels: map[string]string{rollout.LabelRolloutID: c.label}}
 		for _, cs := range []rollout.Corrections{nil, {rollout.CorrectOtherTemplate}} {
-			p, err := rollout.ReconcileBatch(rollout.BatchSnapshot{Release: br, Workload: &w}, now, rollout.Options{Corrected: cs})
+			p, err := planBatch(rollout.BatchSnapshot{Release: br, Workload: &w}, now, rollout.Options{Corrected: cs})
 			require.NoError(t, err)
 			if c.held && len(cs) > 0 {
 				require.Equal(t, "demo held back: ReleaseOutdated", p.String(), c.why)

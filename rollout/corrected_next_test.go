@@ -108,7 +108,7 @@ func TestGiveBackHoldsTheNext(t *testing.T) {
 		var plan rollout.BatchPlan
 		for range 2 { // the first pass notes what it has observed
 			var err error
-			plan, err = rollout.ReconcileBatch(rollout.BatchSnapshot{Release: br, Workload: &w}, now, rollout.Options{Corrected: c.cs})
+			plan, err = planBatch(rollout.BatchSnapshot{Release: br, Workload: &w}, now, rollout.Options{Corrected: c.cs})
 			require.NoError(t, err)
 			br.Status = plan.Status
 		}

@@ -133,7 +133,7 @@ func twoSteps() rollout.Rollout {
 
 func reconcile(t *testing.T, s rollout.Snapshot, o rollout.Options) rollout.Plan {
 	t.Helper()
-	p, err := rollout.Reconcile(s, now, o)
+	p, err := planRollout(s, now, o)
 	require.NoError(t, err)
 	return p
 }
@@ -246,7 +246,7 @@ func nativeVictims(t *testing.T, o rollout.Options) string {
 	}}
 	updated := old
 	updated.Template.ID = "v2"
-	a, err := rollout.Admit(rollout.AdmitSnapshot{Old: old, New: updated, Rollouts: []rollout.Rollout{partitioned(daemonSet)}}, o)
+	a, err := planAdmission(rollout.AdmitSnapshot{Old: old, New: updated, Rollouts: []rollout.Rollout{partitioned(daemonSet)}}, o)
 	require.NoError(t, err)
 	saved := map[bool]string{true: "RollingUpdate", false: "OnDelete"}[len(o.Corrected) > 0]
 	require.Equal(t, saved, a.Object.Annotations[rollout.AnnotationDaemonSetStrategy])

@@ -119,7 +119,7 @@ func TestNothingCrashes(t *testing.T) {
 				s.Release.Status.Current.BatchState = state
 				for _, phase := range []rollout.BatchPhase{rollout.BatchPreparing, rollout.BatchProgressing, rollout.BatchFinalizing} {
 					s.Release.Status.Phase = phase
-					_, err := rollout.ReconcileBatch(s, now, rollout.Options{})
+					_, err := planBatch(s, now, rollout.Options{})
 					_, undriven := rollout.DriverOf(ref, s.Release.ReleasePlan)
 					require.Equal(t, undriven != nil, err != nil, "%s %s %s %s", ref.Kind, style, state, phase)
 				}
@@ -128,7 +128,7 @@ func TestNothingCrashes(t *testing.T) {
 	}
 	empty := begun(rollout.StatePaused, rollout.Rollout{Name: "web", WorkloadRef: deployment, Canary: twoSteps().Canary})
 	empty.Rollout.Canary = nil
-	_, err := rollout.Reconcile(empty, now, rollout.Options{})
+	_, err := planRollout(empty, now, rollout.Options{})
 	require.ErrorContains(t, err, "Rollout.Canary", "an empty strategy")
 
 	first := step(rollout.Percent(50), -1)

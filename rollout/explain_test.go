@@ -113,7 +113,7 @@ func TestExplainIsComplete(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := anyOptions(t)
 		s := anyRollout(t)
-		p, err := rollout.Reconcile(s, now, o)
+		p, err := planRollout(s, now, o)
 		require.NoError(t, err)
 		b := rollout.BatchSnapshot{Release: anyRelease(t)}
 		b.Workload = anyWorkload(t, b.Release)

@@ -26,10 +26,10 @@ var corrected = rollout.Options{Corrected: rollout.AllCorrections()}
 
 func FuzzReconcile(f *testing.F) {
 	purity.Fuzz(f, rollout.ErrInvalid, func(s rollout.Snapshot) (rollout.Plan, error) {
-		if _, err := rollout.Reconcile(s, now, rollout.Options{}); err != nil {
+		if _, err := planRollout(s, now, rollout.Options{}); err != nil {
 			return rollout.Plan{}, err
 		}
-		return rollout.Reconcile(s, now, corrected)
+		return planRollout(s, now, corrected)
 	}, examples(anyRollout)...)
 }
 
@@ -40,10 +40,10 @@ func anyBatch(t *rapid.T) rollout.BatchSnapshot {
 
 func FuzzReconcileBatch(f *testing.F) {
 	purity.Fuzz(f, rollout.ErrInvalid, func(s rollout.BatchSnapshot) (rollout.BatchPlan, error) {
-		if _, err := rollout.ReconcileBatch(s, now, rollout.Options{}); err != nil {
+		if _, err := planBatch(s, now, rollout.Options{}); err != nil {
 			return rollout.BatchPlan{}, err
 		}
-		return rollout.ReconcileBatch(s, now, corrected)
+		return planBatch(s, now, corrected)
 	}, examples(anyBatch)...)
 }
 
@@ -55,7 +55,7 @@ func FuzzAdmit(f *testing.F) {
 		r := partitioned(ref, step(rollout.Int(1), -1))
 		return rollout.AdmitSnapshot{Old: before, New: after, Rollouts: []rollout.Rollout{r}, Sets: []rollout.WorkloadSet{{Name: "a", Template: template("v1"), Replicas: 10, Revision: "1"}}}
 	}
-	purity.Fuzz(f, rollout.ErrInvalid, func(s rollout.AdmitSnapshot) (rollout.Admission, error) { return rollout.Admit(s, corrected) },
+	purity.Fuzz(f, rollout.ErrInvalid, func(s rollout.AdmitSnapshot) (rollout.Admission, error) { return planAdmission(s, corrected) },
 		seed(deployment, nil), seed(deployment, map[string]string{rollout.AnnotationInProgress: "x", rollout.AnnotationStrategy: `{"rollingStyle":"Partition"}`}),
 		seed(rollout.WorkloadRef{APIVersion: "apps.kruise.io/v1alpha1", Kind: "CloneSet", Name: "web"}, nil),
 		seed(rollout.WorkloadRef{APIVersion: "apps/v1", Kind: "DaemonSet", Name: "web"}, nil))
@@ -72,7 +72,7 @@ func FuzzArgoReconcile(f *testing.F) {
 	blueGreen := canary
 	blueGreen.Rollout.BlueGreen = &rollout.ArgoPreview{}
 	blueGreen.Active = &rollout.Service{Name: "active", Selector: map[string]string{rollout.ArgoHashLabel: "v1"}}
-	purity.Fuzz(f, rollout.ErrInvalid, func(s rollout.ArgoSnapshot) (rollout.ArgoPlan, error) { return rollout.ArgoReconcile(s, now) }, canary, blueGreen)
+	purity.Fuzz(f, rollout.ErrInvalid, func(s rollout.ArgoSnapshot) (rollout.ArgoPlan, error) { return planArgo(s, now) }, canary, blueGreen)
 }
 
 // A waiting is what [rollout.Explain] looks at.
@@ -145,7 +145,7 @@ func FuzzValidate(f *testing.F) {
 			require.NotEmpty(t, w.String())
 		}
 		if len(errs) == 0 && r.Name != "" {
-			_, err := rollout.Reconcile(rollout.Snapshot{Rollout: r}, now, rollout.Options{})
+			_, err := planRollout(rollout.Snapshot{Rollout: r}, now, rollout.Options{})
 			require.NoError(t, err)
 		}
 	})

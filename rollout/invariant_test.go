@@ -54,7 +54,7 @@ func rolling(t *rapid.T) rollout.Snapshot {
 }
 
 func mustReconcile(t *rapid.T, s rollout.Snapshot, o rollout.Options) rollout.Plan {
-	p, err := rollout.Reconcile(s, now, o)
+	p, err := planRollout(s, now, o)
 	require.NoError(t, err)
 	return p
 }

@@ -40,23 +40,23 @@ func TestUnknownKindsAreRejected(t *testing.T) {
 	check := func(ref rollout.WorkloadRef, style rollout.Style) {
 		_, err := rollout.DriverOf(ref, rollout.ReleasePlan{RollingStyle: style})
 		rejected(err, "WorkloadRef", ref)
-		_, err = rollout.Reconcile(rollout.Snapshot{Rollout: steps(ref, style)}, now, rollout.Options{})
+		_, err = planRollout(rollout.Snapshot{Rollout: steps(ref, style)}, now, rollout.Options{})
 		rejected(err, "Rollout.WorkloadRef", ref)
 		_, err = rollout.Explain(rollout.Snapshot{Rollout: steps(ref, style)}, nil, now, rollout.Options{})
 		rejected(err, "Rollout.WorkloadRef", ref)
 		_, err = rollout.Preview(rollout.PreviewInput{Rollout: steps(ref, style), Replicas: 3}, rollout.Options{})
 		rejected(err, "Rollout.WorkloadRef", ref)
 		s := rollout.BatchSnapshot{Release: rollout.BatchRelease{Name: "demo", WorkloadRef: ref, ReleasePlan: rollout.ReleasePlan{RollingStyle: style}}}
-		_, err = rollout.ReconcileBatch(s, now, rollout.Options{})
+		_, err = planBatch(s, now, rollout.Options{})
 		rejected(err, "Release.WorkloadRef", ref)
 		s.Release.WorkloadRef, s.Workload = deployment, &rollout.Workload{WorkloadRef: ref}
-		_, err = rollout.ReconcileBatch(s, now, rollout.Options{})
+		_, err = planBatch(s, now, rollout.Options{})
 		rejected(err, "Workload.WorkloadRef", ref)
 	}
 	for _, ref := range undriven() {
 		check(ref, rollout.Partition)
 		check(ref, rollout.BlueGreen)
-		_, err := rollout.Admit(rollout.AdmitSnapshot{New: rollout.Workload{WorkloadRef: ref, Template: revision.Template{ID: "v2"}}}, rollout.Options{})
+		_, err := planAdmission(rollout.AdmitSnapshot{New: rollout.Workload{WorkloadRef: ref, Template: revision.Template{ID: "v2"}}}, rollout.Options{})
 		rejected(err, "New.WorkloadRef", ref)
 	}
 	for _, ref := range []rollout.WorkloadRef{statefulSet, daemonSet, kruiseSet, {APIVersion: "apps.kruise.io/v1beta1", Kind: "StatefulSet", Name: "demo"}} {

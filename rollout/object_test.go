@@ -176,19 +176,19 @@ func TestHashes(t *testing.T) {
 
 // Bad input is an error with a path, or has a defined result.
 func TestBadInput(t *testing.T) {
-	_, err := rollout.Reconcile(rollout.Snapshot{Workload: &rollout.Facts{Replicas: -1}}, time.Time{}, rollout.Options{})
+	_, err := planRollout(rollout.Snapshot{Workload: &rollout.Facts{Replicas: -1}}, time.Time{}, rollout.Options{})
 	for _, path := range []string{"now", "Rollout.Name", "Rollout.Canary", "Workload.Replicas"} {
 		require.ErrorContains(t, err, path)
 	}
 	require.ErrorIs(t, err, rollout.ErrInvalid)
-	_, err = rollout.Reconcile(rollout.Snapshot{Rollout: partitioned(deployment)}, now, rollout.Options{})
+	_, err = planRollout(rollout.Snapshot{Rollout: partitioned(deployment)}, now, rollout.Options{})
 	require.ErrorContains(t, err, "Rollout.Steps")
 	negative := &rollout.Workload{Replicas: new(int32(-1))}
-	_, err = rollout.ReconcileBatch(rollout.BatchSnapshot{Workload: negative, Canary: negative}, time.Time{}, rollout.Options{})
+	_, err = planBatch(rollout.BatchSnapshot{Workload: negative, Canary: negative}, time.Time{}, rollout.Options{})
 	for _, path := range []string{"now", "Release.Name", "Workload.Replicas", "Canary.Replicas"} {
 		require.ErrorContains(t, err, path)
 	}
-	_, err = rollout.Admit(rollout.AdmitSnapshot{New: *negative}, rollout.Options{})
+	_, err = planAdmission(rollout.AdmitSnapshot{New: *negative}, rollout.Options{})
 	require.ErrorContains(t, err, "New.Replicas")
 	_, err = rollout.ParseStrategy("{")
 	require.ErrorIs(t, err, rollout.ErrInvalid)

@@ -94,7 +94,7 @@ func TestPauseEndsExactly(t *testing.T) {
 		s := begun(rollout.StatePaused, partitioned(deployment, step(rollout.Percent(50), seconds), step(rollout.Percent(100), 0)))
 		due := s.Rollout.Status.Sub.LastUpdateTime.Add(time.Duration(seconds) * time.Second)
 		at := func(s rollout.Snapshot, when time.Time) rollout.Plan {
-			p, err := rollout.Reconcile(s, when, rollout.Options{})
+			p, err := planRollout(s, when, rollout.Options{})
 			require.NoError(t, err)
 			return p
 		}
@@ -293,7 +293,7 @@ func anyOptions(t *rapid.T) rollout.Options {
 func TestReconcileIsPure(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := anyOptions(t)
-		p := purity.Check(t, anyRollout(t), func(s rollout.Snapshot) (rollout.Plan, error) { return rollout.Reconcile(s, now, o) })
+		p := purity.Check(t, anyRollout(t), func(s rollout.Snapshot) (rollout.Plan, error) { return planRollout(s, now, o) })
 		roundTrip(t, p)
 		require.NotEmpty(t, p.String())
 	})
@@ -318,7 +318,7 @@ func TestReconcileBatchIsPure(t *testing.T) {
 			s.Pods = append(s.Pods, pod)
 		}
 		s.Unreadable = rapid.IntRange(0, 9).Draw(t, "unreadable") == 0
-		p := purity.Check(t, s, func(s rollout.BatchSnapshot) (rollout.BatchPlan, error) { return rollout.ReconcileBatch(s, now, o) })
+		p := purity.Check(t, s, func(s rollout.BatchSnapshot) (rollout.BatchPlan, error) { return planBatch(s, now, o) })
 		roundTrip(t, p)
 		require.NotEmpty(t, p.String())
 		require.NotEmpty(t, p.Status.String())
@@ -372,7 +372,7 @@ func TestAdmitAndInspectArePure(t *testing.T) {
 			updated.Annotations = map[string]string{rollout.AnnotationInProgress: "x", rollout.AnnotationStrategy: `{"rollingStyle":"Partition"}`}
 		}
 		purity.Check(t, rollout.AdmitSnapshot{Old: c.w, New: updated, Rollouts: []rollout.Rollout{c.r}, Sets: c.owned()},
-			func(s rollout.AdmitSnapshot) (rollout.Admission, error) { return rollout.Admit(s, rollout.Options{}) }, "Sets")
+			func(s rollout.AdmitSnapshot) (rollout.Admission, error) { return planAdmission(s, rollout.Options{}) }, "Sets")
 		s := rollout.InspectSnapshot{Workload: updated, Sets: c.owned(), CanarySets: c.owned(), Style: rapid.SampledFrom([]rollout.Style{rollout.Partition, rollout.Canary}).Draw(t, "style")}
 		purity.Check(t, s, func(s rollout.InspectSnapshot) (rollout.Facts, error) { return rollout.Inspect(s), nil }, "Sets", "CanarySets")
 	})

@@ -94,7 +94,7 @@ func TestVectorsAdmitDeployment(t *testing.T) {
 				Revision: set.Revision, CreationTimestamp: time.Unix(set.CreatedAt, 0),
 			})
 		}
-		a, err := rollout.Admit(s, rollout.Options{})
+		a, err := planAdmission(s, rollout.Options{})
 		require.NoError(t, err)
 		require.NotEmpty(t, a.Reason)
 		out := map[string]any{"changed": a.Changed}
@@ -145,7 +145,7 @@ func TestVectorsAdmitOthers(t *testing.T) {
 		s := rollout.AdmitSnapshot{Old: w, New: w, Rollouts: in.Rollout.rollouts(w.WorkloadRef)}
 		s.New.Template.ID = in.NewTemplate
 		s.Old.Annotations, s.New.Annotations = annotated(in.OldRolloutIDAnnotation), annotated(in.NewRolloutIDAnnotation)
-		a, err := rollout.Admit(s, rollout.Options{})
+		a, err := planAdmission(s, rollout.Options{})
 		require.NoError(t, err)
 		out := map[string]any{"annotations": a.Object.Annotations, "changed": a.Changed, "error": "<nil>"}
 		var recorded map[string]any

@@ -148,7 +148,7 @@ func agreeArgo(t *testing.T, name string, blueGreen bool) {
 		var in argoRecorded
 		r.read(t, &in)
 		s := in.snapshot(blueGreen)
-		p, err := rollout.ArgoReconcile(s, now)
+		p, err := planArgo(s, now)
 		require.NoError(t, err, r.ID)
 		out := recordArgo(t, s, p)
 		return out, late(t, r, out)

@@ -162,7 +162,7 @@ func TestVectorsBatchReleaseExecutor(t *testing.T) {
 				s.Workload.Annotations[rollout.AnnotationControlInfo] = rollout.ControlInfo(s.Release)
 			}
 		}
-		plan, err := rollout.ReconcileBatch(s, now, rollout.Options{})
+		plan, err := planBatch(s, now, rollout.Options{})
 		require.NoError(t, err, r.ID)
 		out := map[string]any{"status": recordBatchStatus(plan.Status), "requeueAfterSeconds": 0}
 		if !plan.RecheckAt.IsZero() {

@@ -134,6 +134,7 @@ func TestVectorsPartitionProgress(t *testing.T) {
 			Generation: in.Generation, ObservedGeneration: in.ObservedGeneration, Partition: in.Partition.IntOrPercent,
 			Replicas: in.Replicas, StatusReplicas: in.StatusReplicas, UpdatedReplicas: in.UpdatedReplicas,
 		}.Waiting()
+		produce(hold)
 		var out struct{ Message string }
 		require.NoError(t, json.Unmarshal(r.Output, &out))
 		for reason, text := range map[rollout.Reason]string{

@@ -323,7 +323,7 @@ func TestVectorsRolloutReconcile(t *testing.T) {
 		if !in.PlanChanged {
 			require.Equal(t, in.RolloutHash, rollout.StrategyHash(s.Rollout), r.ID)
 		}
-		plan, err := rollout.Reconcile(s, now, rollout.Options{})
+		plan, err := planRollout(s, now, rollout.Options{})
 		require.NoError(t, err, r.ID)
 		out := map[string]any{"requeueAfterSeconds": 0, "status": c.record(plan.Status, in.Style == rollout.BlueGreen)}
 		if !plan.RecheckAt.IsZero() {

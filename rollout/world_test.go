@@ -76,7 +76,7 @@ func (c *world) update(name string) rollout.Admission {
 	c.observe()
 	updated := c.w
 	updated.Template = template(name)
-	a, err := rollout.Admit(rollout.AdmitSnapshot{Old: c.w, New: updated, Rollouts: []rollout.Rollout{c.r}, Sets: c.owned()}, c.opts)
+	a, err := planAdmission(rollout.AdmitSnapshot{Old: c.w, New: updated, Rollouts: []rollout.Rollout{c.r}, Sets: c.owned()}, c.opts)
 	require.NoError(c.t, err)
 	c.w = a.Object
 	c.w.Generation++
@@ -143,7 +143,7 @@ func (c *world) snapshot() rollout.Snapshot {
 }
 
 func (c *world) rolloutPass() rollout.Plan {
-	p, err := rollout.Reconcile(c.snapshot(), c.clock, c.opts)
+	p, err := planRollout(c.snapshot(), c.clock, c.opts)
 	require.NoError(c.t, err)
 	for _, a := range p.Actions {
 		c.execute(a)
@@ -171,7 +171,7 @@ func (c *world) batchPass() {
 	if c.gone {
 		s.Workload = nil
 	}
-	p, err := rollout.ReconcileBatch(s, c.clock, c.opts)
+	p, err := planBatch(s, c.clock, c.opts)
 	require.NoError(c.t, err)
 	c.br.Status = p.Status
 	for _, a := range p.Actions {
