@@ -3,6 +3,7 @@ package invariant
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 
@@ -227,7 +228,7 @@ func d21(c *DeploymentPlanner) (lines []string) {
 	}
 	v := viewOf(p)
 	_, even := v.shares(v.most())
-	plain := c.Options == deploy.Options{Corrected: c.Options.Corrected} && v.d.Partitioned == nil && !v.paused && !v.rollback
+	plain := reflect.DeepEqual(c.Options, deploy.Options{Corrected: c.Options.Corrected}) && v.d.Partitioned == nil && !v.paused && !v.rollback
 	if !v.scales() || !even || !plain || v.replicas == 0 || v.wraps || v.saturated() || v.crooked() {
 		return nil
 	}
