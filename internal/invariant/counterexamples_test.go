@@ -39,11 +39,11 @@ func overflowing() deploy.Snapshot {
 }
 
 func deploymentCounterexamples() []counterexample {
-	pass := func(id, defect string, s deploy.Snapshot) counterexample {
-		return shows(id, defect, deploy.Reconcile, s, deploy.Options{}, corrected)
+	pass := func(name, defect string, s deploy.Snapshot) counterexample {
+		return shows(name, defect, deploy.Reconcile, s, deploy.Options{}, corrected)
 	}
-	again := func(id, defect string, s deploy.Snapshot) counterexample {
-		return showsAgain(id, defect, deploy.Reconcile, s, deploy.Options{}, corrected)
+	again := func(name, defect string, s deploy.Snapshot) counterexample {
+		return showsAgain(name, defect, deploy.Reconcile, s, deploy.Options{}, corrected)
 	}
 	crooked := snapshot(limited(2, 1, 0), sized(set(3, 2), 0, 0), sized(set(4, 2), 0, 1))
 	ahead := snapshot(limited(10, 0, 2), counted(set(1, 7), 7, 5), counted(set(2, 3), 5, 5))
@@ -52,34 +52,37 @@ func deploymentCounterexamples() []counterexample {
 	rests.ReplicaSets[1] = counted(set(1, 0), 1, 0)
 	large := snapshot(limited(0, 1, 0), sized(set(3, 1), 5, 6), sized(set(4, math.MaxInt32), 5, 6))
 	large.ReplicaSets[0].Status.TerminatingReplicas = new(int32(2))
+	huge := web(math.MaxInt32)
+	huge.MaxSurge = rollout.Percent(150)
 	beyond := snapshot(partitionedTo(12, rollout.Percent(20)), sized(set(1, 3), 6, 6), sized(set(2, 3), 6, 6))
 	surging := snapshot(partitionedTo(6, rollout.Percent(20)), sized(set(1, 5), 6, 7), counted(sized(set(2, 2), 6, 7), 2, 0))
 	surging.Deployment.Partitioned.Paused = true
 	return []counterexample{
-		again("U6", "deployment P1", endless()),
-		{"U7", "deployment P1", func(t *testing.T) (a, b []string) {
+		again("convergence", "deploy.OldestFirstUnderPartition", endless()),
+		{"no repeated state", "deploy.OldestFirstUnderPartition", func(t *testing.T) (a, b []string) {
 			for _, o := range []deploy.Options{{}, corrected} {
 				trace, ok := invariant.RunDeployment(&invariant.DeploymentPlanner{Snapshot: endless(), Now: t0, Options: o, Plan: deploy.Reconcile, Strict: true})
 				require.True(t, ok)
-				a, b = b, invariant.Check("U7", &trace)
+				a, b = b, invariant.Check("no repeated state", &trace)
 			}
 			return a, b
 		}},
-		pass("U8", "deployment D4", overflowing()),
-		again("U9", "deployment D1", snapshot(limited(2, 0, 1), counted(sized(set(1, 2), 0, 0), 0, 0), counted(sized(set(3, 2), 0, 0), 0, 0))),
-		pass("D1", "deployment D5", crooked),
-		pass("D2", "deployment D29", ahead),
-		pass("D2", "deployment P5", surging),
-		pass("D5", "deployment D6", snapshot(limited(1, 0, 1), sized(set(1, 2), 3, 1), sized(set(2, 2), 3, 1), sized(set(3, 2), 3, 1))),
-		shows("D6", "deployment D4", deploy.Reconcile, large, deploy.Options{Terminating: deploy.TerminationComplete}, deploy.Options{Corrected: true, Terminating: deploy.TerminationComplete}),
-		pass("D9", "deployment D4", overflowing()),
-		pass("D11", "deployment D29", ahead),
-		pass("D12", "deployment D1", stale),
-		pass("D15", "deployment D22", rests),
-		pass("D18", "deployment D14", snapshot(limited(10, 3, 2), set(1, 5), set(2, 3))),
-		pass("D20", "deployment D1", stale),
-		again("D21", "deployment D8", doubled()),
-		pass("P4", "rollout D18", beyond),
+		pass("own objects only", "deploy.SumsWrapAround", overflowing()),
+		again("bounds after every prefix", "deploy.StaleAnnotationBlocksRollout", snapshot(limited(2, 0, 1), counted(sized(set(1, 2), 0, 0), 0, 0), counted(sized(set(3, 2), 0, 0), 0, 0))),
+		pass("surge bound", "deploy.ScalingAgainstDirection", crooked),
+		pass("availability bound", "deploy.ExcessAvailableCounts", ahead),
+		pass("availability bound", "deploy.ScalingTakesAvailable", surging),
+		pass("proportional scaling", "deploy.ScalingLosesShares", snapshot(limited(1, 0, 1), sized(set(1, 2), 3, 1), sized(set(2, 2), 3, 1), sized(set(3, 2), 3, 1))),
+		shows("scaled to zero", "deploy.SumsWrapAround", deploy.Reconcile, large, deploy.Options{Terminating: deploy.TerminationComplete}, deploy.Options{Corrected: true, Terminating: deploy.TerminationComplete}),
+		pass("one new ReplicaSet", "deploy.SumsWrapAround", overflowing()),
+		pass("unhealthy old pods first", "deploy.ExcessAvailableCounts", ahead),
+		pass("no stuck rollout", "deploy.StaleAnnotationBlocksRollout", stale),
+		pass("history limit", "deploy.UsedSetsFillHistory", rests),
+		pass("Deployment status recount", "deploy.UnavailableReplicasLag", snapshot(limited(10, 3, 2), set(1, 5), set(2, 3))),
+		pass("sizes within int32", "deploy.SumsWrapAround", snapshot(huge)),
+		pass("desired-replicas recorded", "deploy.StaleAnnotationBlocksRollout", stale),
+		again("interrupted scaling", "deploy.InterruptedScalingForgotten", doubled()),
+		pass("fraction after scaling", "deploy.ScaledBeyondPartition", beyond),
 	}
 }
 
@@ -106,19 +109,19 @@ func podCounterexamples() []counterexample {
 	kruise := daemonset.Options{Dialect: daemonset.OpenKruise}
 	mended := daemonset.Options{Dialect: daemonset.OpenKruise, Repair: daemonset.RepairAll}
 	return []counterexample{
-		shows("R11", "replicaset D-12", replicaset.Reconcile, timeless, replicaset.Options{}, repaired),
-		shows("R12", "replicaset D-2", replicaset.Reconcile, failing, replicaset.Options{}, repaired),
-		{"O1", "podorder O-1", cycle},
-		showsAgain("U5", "daemonset D-28", daemonset.Reconcile, homeless, daemonset.Options{}, daemonset.Options{Repair: daemonset.RepairAll}),
-		shows("S3", "daemonset D-5", daemonset.Reconcile, bad, kruise, mended),
-		{"S9", "daemonset D-14", func(t *testing.T) (a, b []string) {
+		shows("availability instant", "replicaset.RecheckWithoutReadyTime", replicaset.Reconcile, timeless, replicaset.Options{}, repaired),
+		shows("ReplicaFailure condition", "replicaset.WaitingRemovesFailure", replicaset.Reconcile, failing, replicaset.Options{}, repaired),
+		{"strict weak order", "podorder.CyclesOfBuckets", cycle},
+		showsAgain("actions take effect", "daemonset.PodsOfMissingNodesDeletedAgain", daemonset.Reconcile, homeless, daemonset.Options{}, daemonset.Options{Repair: daemonset.RepairAll}),
+		shows("unavailable nodes bound", "daemonset.OldUnavailableNotCounted", daemonset.Reconcile, bad, kruise, mended),
+		{"update stops at the partition", "daemonset.SharesOfLastStatus", func(t *testing.T) (a, b []string) {
 			for _, o := range []daemonset.Options{kruise, mended} {
 				s := agents(4, "v1", "v1", "v1", "v1")
 				s.DaemonSet.Partition, s.DaemonSet.MaxUnavailable, s.DaemonSet.Status.DesiredNumberScheduled = rollout.Percent(50), rollout.Int(4), 0
 				trace, ok := invariant.RunDaemonSet(&invariant.DaemonSetPlanner{Snapshot: s, Now: t0, Options: o, Plan: daemonset.Reconcile})
 				require.True(t, ok)
 				trace.Strict = true
-				a, b = b, invariant.Check("S9", &trace)
+				a, b = b, invariant.Check("update stops at the partition", &trace)
 			}
 			return a, b
 		}},
@@ -133,44 +136,44 @@ func cycle(*testing.T) (byDefault, corrected []string) {
 	}
 	pods := []podorder.Pod{pod("a", "3", 1, time.Hour), pod("b", "1", 0, time.Hour), pod("c", "2", 0, time.Hour+time.Second)}
 	c := invariant.Choosing{Order: podorder.New(t0, nil), Pods: pods, Strict: true}
-	byDefault = invariant.Check("O1", &c)
+	byDefault = invariant.Check("strict weak order", &c)
 	sorted := slices.Clone(pods)
 	c.Order.Sort(sorted)
 	at := func(p podorder.Pod) int {
 		return slices.IndexFunc(sorted, func(q podorder.Pod) bool { return q.Name == p.Name })
 	}
 	c.Compare = func(_ podorder.Order, a, b podorder.Pod) int { return at(a) - at(b) }
-	return byDefault, invariant.Check("O1", &c)
+	return byDefault, invariant.Check("strict weak order", &c)
 }
 
 func rolloutCounterexamples() []counterexample {
 	all := rollout.Options{Corrected: rollout.AllCorrections()}
-	pass := func(id string, seconds int32) counterexample {
-		return shows(id, "rollout D16", rollout.Reconcile, standing(rollout.StatePaused, step(rollout.Percent(100), seconds)), rollout.Options{}, all)
+	pass := func(name string, seconds int32) counterexample {
+		return shows(name, "rollout.LastPauseSkipped", rollout.Reconcile, standing(rollout.StatePaused, step(rollout.Percent(100), seconds)), rollout.Options{}, all)
 	}
-	each := func(id, defect string, make func(cs rollout.Corrections) invariant.Release) counterexample {
-		return counterexample{id, defect, func(*testing.T) (a, b []string) {
+	each := func(name, defect string, make func(cs rollout.Corrections) invariant.Release) counterexample {
+		return counterexample{name, defect, func(*testing.T) (a, b []string) {
 			for _, o := range []rollout.Options{{}, all} {
 				r := make(o.Corrected)
 				r.Options, r.Strict = o, true
-				a, b = b, invariant.Check(id, &r)
+				a, b = b, invariant.Check(name, &r)
 			}
 			return a, b
 		}}
 	}
 	return []counterexample{
-		each("P1", "rollout D2", lowered), each("P3", "rollout D6", leaked), pass("P5", 120), pass("P11", -1),
-		gone("P7"), gone("P12"), each("P12", "rollout D35", early),
+		each("batches grow", "rollout.MixedPartitionsNeverEnd", lowered), each("step bounds", "rollout.NewPodAtPartitionZero", leaked), pass("timed pause", 120), pass("manual pause", -1),
+		gone("abandoned release"), gone("end of a release"), each("end of a release", "rollout.LastStepNotAwaited", early),
 	}
 }
 
 // gone is a counterexample of a rollback in the middle of a reset.
-func gone(id string) counterexample {
-	return counterexample{id, "rollout D3", func(t *testing.T) (a, b []string) {
+func gone(name string) counterexample {
+	return counterexample{name, "rollout.RollbackLeavesPaused", func(t *testing.T) (a, b []string) {
 		for _, o := range []rollout.Options{{}, {Corrected: rollout.AllCorrections()}} {
 			r := frozen(t, o)
 			r.Strict = true
-			a, b = b, invariant.Check(id, r)
+			a, b = b, invariant.Check(name, r)
 		}
 		return a, b
 	}}

@@ -19,24 +19,24 @@ func daemonSet() []Invariant {
 		})}
 	}
 	return []Invariant{
-		{ID: "S1", Title: "daemons belong where node name, labels, affinity and taints allow", Source: "upstream: nodeShouldRunDaemonPod", checks: pass(s1)},
-		{ID: "S2", Title: "a node gets one pod, or two within the surge", Source: "kubernetes#54096", checks: pass(s2)},
-		{ID: "S3", Title: "without surge an update keeps to what may be unavailable, or is", Source: "kubernetes#123232",
-			Corrected: true, Defects: []string{"daemonset D-5"}, checks: pass(s3)},
-		{ID: "S4", Title: "no more nodes surge than may, or do", Source: "upstream: rollingUpdate with surge", checks: pass(s4)},
-		{ID: "S5", Title: "old pods that are not available go first, and count if the policy is strict", Source: "kruise#1323", checks: pass(s5)},
-		{ID: "S6", Title: "at most so many dead nodes are passed over", Source: "kubernetes#117658", checks: pass(s6)},
-		{ID: "S7", Title: "a failed pod waits for its delay, and delays double up to their end", Source: "upstream: failedPodsBackoff", checks: pass(s7)},
-		{ID: "S8", Title: "pods go from nodes that may not keep them", Source: "upstream: podsShouldBeOnNode", checks: pass(s8)},
-		{ID: "S9", Title: "an update stops at the partition, and reaches it", Source: "kruise: advanced DaemonSet",
-			Corrected: true, Defects: []string{"daemonset D-14"}, checks: append(pass(s9), on[DaemonSetTrace](s9Trace))},
-		{ID: "S10", Title: "only selected nodes are updated", Source: "kruise: advanced DaemonSet", checks: pass(s10)},
-		{ID: "S11", Title: "paused, nothing is updated, and missing pods are created", Source: "kubernetes#86619", checks: pass(s11)},
-		{ID: "S12", Title: "a pod that a hook holds is marked and not deleted", Source: "kruise: lifecycle", checks: pass(s12)},
-		{ID: "S13", Title: "one revision has the template, and old ones beyond the limit that no pod has go", Source: "upstream: constructHistory", checks: pass(s13)},
-		{ID: "S14", Title: "a cordon changes nothing", Source: "kubernetes#114877", checks: []check{on[DaemonSetPlanner](s14)}},
-		{ID: "S15", Title: "the counts of the status are those of a recount", Source: "upstream: updateDaemonSetStatus", checks: pass(s15)},
-		{ID: "S16", Title: "creations, deletions and updates keep to the burst", Source: "upstream: syncNodes", checks: pass(s16)},
+		{Name: "placement", Title: "daemons belong where node name, labels, affinity and taints allow", Source: "upstream: nodeShouldRunDaemonPod", checks: pass(placement)},
+		{Name: "one pod per node", Title: "a node gets one pod, or two within the surge", Source: "kubernetes#54096", checks: pass(onePodPerNode)},
+		{Name: "unavailable nodes bound", Title: "without surge an update keeps to what may be unavailable, or is", Source: "kubernetes#123232",
+			Corrected: true, Defects: []string{"daemonset.OldUnavailableNotCounted"}, checks: pass(unavailableNodesBound)},
+		{Name: "surging nodes bound", Title: "no more nodes surge than may, or do", Source: "upstream: rollingUpdate with surge", checks: pass(surgingNodesBound)},
+		{Name: "unavailable old pods first", Title: "old pods that are not available go first, and count if the policy is strict", Source: "kruise#1323", checks: pass(unavailableOldPodsFirst)},
+		{Name: "dead nodes bound", Title: "at most so many dead nodes are passed over", Source: "kubernetes#117658", checks: pass(deadNodesBound)},
+		{Name: "failed pods back off", Title: "a failed pod waits for its delay, and delays double up to their end", Source: "upstream: failedPodsBackoff", checks: pass(failedPodsBackOff)},
+		{Name: "misplaced pods go", Title: "pods go from nodes that may not keep them", Source: "upstream: podsShouldBeOnNode", checks: pass(misplacedPodsGo)},
+		{Name: "update stops at the partition", Title: "an update stops at the partition, and reaches it", Source: "kruise: advanced DaemonSet",
+			Corrected: true, Defects: []string{"daemonset.SharesOfLastStatus"}, checks: append(pass(updateStopsAtThePartition), on[DaemonSetTrace](updateStopsAtThePartitionTrace))},
+		{Name: "selected nodes only", Title: "only selected nodes are updated", Source: "kruise: advanced DaemonSet", checks: pass(selectedNodesOnly)},
+		{Name: "paused update", Title: "paused, nothing is updated, and missing pods are created", Source: "kubernetes#86619", checks: pass(pausedUpdate)},
+		{Name: "pre-delete hook holds", Title: "a pod that a hook holds is marked and not deleted", Source: "kruise: lifecycle", checks: pass(preDeleteHookHolds)},
+		{Name: "one revision per template", Title: "one revision has the template, and old ones beyond the limit that no pod has go", Source: "upstream: constructHistory", checks: pass(oneRevisionPerTemplate)},
+		{Name: "cordon changes nothing", Title: "a cordon changes nothing", Source: "kubernetes#114877", checks: []check{on[DaemonSetPlanner](cordonChangesNothing)}},
+		{Name: "DaemonSet status recount", Title: "the counts of the status are those of a recount", Source: "upstream: updateDaemonSetStatus", checks: pass(daemonSetStatusRecount)},
+		{Name: "burst bound", Title: "creations, deletions and updates keep to the burst", Source: "upstream: syncNodes", checks: pass(burstBound)},
 	}
 }
 
@@ -64,7 +64,7 @@ func daemonSetWithin(p *DaemonSetPass, after *daemonset.Snapshot, slack int64) [
 	return l
 }
 
-func s1(v *daemonView) []string {
+func placement(v *daemonView) []string {
 	l := list(nil)
 	l.addIf(int64(v.p.Plan.Status.DesiredNumberScheduled) != v.desired, "%d nodes are desired, not %d", v.p.Plan.Status.DesiredNumberScheduled, v.desired)
 	for _, a := range v.p.Plan.Actions {
@@ -80,7 +80,7 @@ func s1(v *daemonView) []string {
 	return l
 }
 
-func s2(v *daemonView) []string {
+func onePodPerNode(v *daemonView) []string {
 	l, more := list(nil), map[string]int{}
 	for _, name := range v.creations() {
 		n := v.byName[name]
@@ -105,8 +105,8 @@ func s2(v *daemonView) []string {
 	return l
 }
 
-// s3 looks at updates without surge that take available pods.
-func s3(v *daemonView) []string {
+// unavailableNodesBound looks at updates without surge that take available pods.
+func unavailableNodesBound(v *daemonView) []string {
 	excused := v.kruise && !v.o.Repair.Has(daemonset.OldUnavailableNotCounted) && !v.p.Strict
 	if v.surge > 0 || !v.rolling || v.filtered || excused {
 		return nil
@@ -121,8 +121,8 @@ func s3(v *daemonView) []string {
 	return one(good > 0 && good+down > v.unavailable, "%d nodes serve nobody, %d more are taken, %d may be", down, good, v.unavailable)
 }
 
-// s4 looks at updates with surge.
-func s4(v *daemonView) []string {
+// surgingNodesBound looks at updates with surge.
+func surgingNodesBound(v *daemonView) []string {
 	if v.surge == 0 || v.filtered {
 		return nil
 	}
@@ -148,7 +148,7 @@ func prepared(p *daemonset.Pod) bool {
 	return p.Labels[daemonset.LabelState] == daemonset.StatePreparingDelete
 }
 
-func s5(v *daemonView) []string {
+func unavailableOldPodsFirst(v *daemonView) []string {
 	if v.surge > 0 || !v.rolling {
 		return nil
 	}
@@ -175,7 +175,7 @@ func s5(v *daemonView) []string {
 	return l
 }
 
-func s6(v *daemonView) []string {
+func deadNodesBound(v *daemonView) []string {
 	l, skipped := list(nil), v.holds(daemonset.ReasonDeadNode)
 	l.addIf(skipped > int(v.o.SkipDeadNodes), "%d dead nodes are passed over, %d may", skipped, v.o.SkipDeadNodes)
 	touched := v.touched()
@@ -211,7 +211,7 @@ func (v *daemonView) delayOf(b daemonset.Backoff, node string) (e daemonset.Back
 	return e, ok
 }
 
-func s7(v *daemonView) []string {
+func failedPodsBackOff(v *daemonView) []string {
 	l, gone := list(nil), map[string]int{}
 	for _, a := range v.p.Plan.Actions {
 		a, ok := a.(daemonset.DeletePod)
@@ -235,7 +235,7 @@ func s7(v *daemonView) []string {
 	return l
 }
 
-func s8(v *daemonView) []string {
+func misplacedPodsGo(v *daemonView) []string {
 	l, touched := list(nil), v.touched()
 	if v.still || v.holds(daemonset.ReasonBurst) > 0 {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// s9 looks at partitions: how many nodes are updated, and are about to be.
-func s9(v *daemonView) []string {
+// updateStopsAtThePartition looks at partitions: how many nodes are updated, and are about to be.
+func updateStopsAtThePartition(v *daemonView) []string {
 	if v.partition == 0 || v.surge > 0 {
 		return nil
 	}
@@ -30,8 +30,8 @@ func s9(v *daemonView) []string {
 	return one(more > 0 && updated+more > limit, "%d nodes are updated and %d more are, at most %d-%d may be", updated, more, all, v.partition)
 }
 
-// s9Trace looks at where an update of healthy nodes comes to rest.
-func s9Trace(t *DaemonSetTrace) []string {
+// updateStopsAtThePartitionTrace looks at where an update of healthy nodes comes to rest.
+func updateStopsAtThePartitionTrace(t *DaemonSetTrace) []string {
 	if !t.Fair || len(t.Passes) < 2 {
 		return nil
 	}
@@ -69,7 +69,7 @@ func (v *daemonView) tidy() bool {
 	return len(v.missing) == 0
 }
 
-func s10(v *daemonView) []string {
+func selectedNodesOnly(v *daemonView) []string {
 	if v.d.NodeSelector == nil {
 		return nil
 	}
@@ -82,7 +82,7 @@ func s10(v *daemonView) []string {
 	return l
 }
 
-func s11(v *daemonView) []string {
+func pausedUpdate(v *daemonView) []string {
 	if !v.d.Paused || v.still {
 		return nil
 	}
@@ -103,7 +103,7 @@ func s11(v *daemonView) []string {
 	return l
 }
 
-func s12(v *daemonView) []string {
+func preDeleteHookHolds(v *daemonView) []string {
 	l, hook, marks := list(nil), v.d.PreDelete, map[string]bool{}
 	find := func(name string) *daemonset.Pod {
 		for _, p := range v.owned {
@@ -128,7 +128,7 @@ func s12(v *daemonView) []string {
 	return l
 }
 
-func s13(v *daemonView) []string {
+func oneRevisionPerTemplate(v *daemonView) []string {
 	same, old, live, l := 0, map[string]string{}, map[string]bool{}, list(nil)
 	for i := range v.p.Snapshot.Revisions {
 		r := &v.p.Snapshot.Revisions[i]
@@ -176,8 +176,8 @@ func s13(v *daemonView) []string {
 	return l
 }
 
-// s14 cordons every node.
-func s14(c *DaemonSetPlanner) []string {
+// cordonChangesNothing cordons every node.
+func cordonChangesNothing(c *DaemonSetPlanner) []string {
 	want, err := tryPlan(c, c.Snapshot, c.Now)
 	if err != nil {
 		return nil
@@ -217,7 +217,7 @@ func (v *daemonView) face(n *daemonsOn) *daemonset.Pod {
 	})
 }
 
-func s15(v *daemonView) []string {
+func daemonSetStatusRecount(v *daemonView) []string {
 	var want daemonset.Status
 	for i := range v.nodes {
 		n := &v.nodes[i]
@@ -250,7 +250,7 @@ func s15(v *daemonView) []string {
 	return l
 }
 
-func s16(v *daemonView) []string {
+func burstBound(v *daemonView) []string {
 	creates, deletes, updates := 0, 0, 0
 	for _, a := range v.p.Plan.Actions {
 		switch a.(type) {

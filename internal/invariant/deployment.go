@@ -10,44 +10,45 @@ import (
 
 // deployment returns the invariants of Deployments.
 func deployment() []Invariant {
-	wrap := []string{"deployment D3", "deployment D4"}
-	share := append([]string{"deployment D5", "deployment D34"}, wrap...)
+	wrap := []string{"deploy.ProductsWrapAround", "deploy.SumsWrapAround"}
+	share := append([]string{"deploy.ScalingAgainstDirection", "deploy.RollbackCreatesAbandonedSet"}, wrap...)
 	pass := func(f func(*DeploymentPass) []string) []check { return []check{on[DeploymentPass](f)} }
 	return []Invariant{
-		{ID: "D1", Title: "no more pods are wanted than replicas and surge, or than before", Source: "upstream: NewRSNewReplicas",
-			Corrected: true, Defects: share, checks: pass(d1)},
-		{ID: "D2", Title: "a rolling update leaves the minimum available, or what is", Source: "upstream: reconcileOldReplicaSets",
-			Corrected: true, Defects: []string{"deployment D13", "deployment D29", "deployment D4", "deployment P5"}, checks: pass(d2)},
-		{ID: "D3", Title: "surge is rounded up, unavailable down, and both 0 mean 1 unavailable", Source: "upstream: ResolveFenceposts", checks: pass(d3)},
-		{ID: "D4", Title: "limits of 0 and 0 are never both in force", Source: "upstream: validation", checks: pass(d4)},
-		{ID: "D5", Title: "proportional scaling is exact, keeps shares within a pod and moves no set against the whole", Source: "kubernetes#20273",
-			Corrected: true, Defects: []string{"deployment D3", "deployment D5", "deployment D6", "deployment D7"}, checks: pass(d5)},
-		{ID: "D6", Title: "scaled to 0, everything is", Source: "upstream: scale",
-			Corrected: true, Defects: []string{"deployment D4"}, checks: pass(d6)},
-		{ID: "D7", Title: "paused, nothing is created, rolled out or rolled back", Source: "upstream: sync while paused", checks: pass(d7)},
-		{ID: "D8", Title: "Recreate starts nothing while an old pod has not ended", Source: "upstream: rolloutRecreate", checks: pass(d8)},
-		{ID: "D9", Title: "at most one set is new: the oldest with the template", Source: "kubernetes#40415",
-			Corrected: true, Defects: []string{"deployment D4"}, checks: pass(d9)},
-		{ID: "D10", Title: "in the end exactly one set is active", Source: "upstream e2e: rollover", checks: pass(d10)},
-		{ID: "D11", Title: "unavailable old pods go first, and at most what may go", Source: "kubernetes#16737",
-			Corrected: true, Defects: []string{"deployment D13", "deployment D29"}, checks: pass(d11)},
-		{ID: "D12", Title: "an update is never stuck while a step is permitted", Source: "cluster-api: DeadlockBreaker; lws#779",
-			Corrected: true, Defects: []string{"deployment D1", "deployment D2", "deployment D13"}, checks: pass(d12)},
-		{ID: "D13", Title: "the deadline is missed only after so long without progress, and never while paused", Source: "kubernetes#49637", checks: pass(d13)},
-		{ID: "D14", Title: "a new template gets a higher revision, and the history keeps the former ones", Source: "upstream: SetNewReplicaSetAnnotations", checks: pass(d14)},
-		{ID: "D15", Title: "the history keeps its limit, and whatever has pods", Source: "kubernetes#40068",
-			Corrected: true, Defects: []string{"deployment D22"}, checks: pass(d15)},
-		{ID: "D16", Title: "a hash collision raises the count by one, and a name that is ours is used", Source: "upstream e2e: HashCollision",
-			checks: []check{on[Collision](d16), on[DeploymentTrace](d16Trace)}},
-		{ID: "D17", Title: "a rollback gives the template of its revision, and keeps bookkeeping apart", Source: "upstream: rollbackToTemplate", checks: pass(d17)},
-		{ID: "D18", Title: "the counts of the status are those of a recount", Source: "upstream: calculateStatus",
-			Corrected: true, Defects: []string{"deployment D4", "deployment D14"}, checks: pass(d18)},
-		{ID: "D19", Title: "pods that wait to end take up room if the policy says so", Source: "KEP-5882", checks: pass(d19)},
-		{ID: "D20", Title: "whatever is scaled records for which replicas and limit", Source: "kubernetes#102551",
-			Corrected: true, Defects: []string{"deployment D1", "deployment D4"}, checks: pass(d20)},
-		{ID: "D21", Title: "a scaling that is interrupted and changed ends like an uninterrupted one", Source: "kubernetes#44734",
-			Corrected: true, Defects: []string{"deployment D8"}, checks: []check{on[DeploymentPlanner](d21)}},
-		{ID: "D22", Title: "sizes are right over the whole range of 32 bits", Source: "kubernetes#128535", checks: pass(d22)},
+		{Name: "surge bound", Title: "no more pods are wanted than replicas and surge, or than before", Source: "upstream: NewRSNewReplicas",
+			Corrected: true, Defects: share, checks: pass(surgeBound)},
+		{Name: "availability bound", Title: "a rolling update leaves the minimum available, or what is", Source: "upstream: reconcileOldReplicaSets",
+			Corrected: true, Defects: []string{"deploy.StatusAheadStopsCleanup", "deploy.ExcessAvailableCounts", "deploy.SumsWrapAround", "deploy.ScalingTakesAvailable"}, checks: pass(availabilityBound)},
+		{Name: "rounding of limits", Title: "surge is rounded up, unavailable down, and both 0 mean 1 unavailable", Source: "upstream: ResolveFenceposts", checks: pass(roundingOfLimits)},
+		{Name: "limits never both zero", Title: "limits of 0 and 0 are never both in force", Source: "upstream: validation", checks: pass(limitsNeverBothZero)},
+		{Name: "proportional scaling", Title: "proportional scaling is exact, keeps shares within a pod and moves no set against the whole", Source: "kubernetes#20273",
+			Corrected: true, Defects: []string{"deploy.ProductsWrapAround", "deploy.ScalingAgainstDirection", "deploy.ScalingLosesShares", "deploy.RoundingGoesToOneSet"}, checks: pass(proportionalScaling)},
+		{Name: "scaled to zero", Title: "scaled to 0, everything is", Source: "upstream: scale",
+			Corrected: true, Defects: []string{"deploy.SumsWrapAround"}, checks: pass(scaledToZero)},
+		{Name: "paused Deployment", Title: "paused, nothing is created, rolled out or rolled back", Source: "upstream: sync while paused", checks: pass(pausedDeployment)},
+		{Name: "Recreate waits for old pods", Title: "Recreate starts nothing while an old pod has not ended", Source: "upstream: rolloutRecreate", checks: pass(recreateWaitsForOldPods)},
+		{Name: "one new ReplicaSet", Title: "at most one set is new: the oldest with the template", Source: "kubernetes#40415",
+			Corrected: true, Defects: []string{"deploy.SumsWrapAround"}, checks: pass(oneNewReplicaSet)},
+		{Name: "one active ReplicaSet in the end", Title: "in the end exactly one set is active", Source: "upstream e2e: rollover", checks: pass(oneActiveReplicaSetInTheEnd)},
+		{Name: "unhealthy old pods first", Title: "unavailable old pods go first, and at most what may go", Source: "kubernetes#16737",
+			Corrected: true, Defects: []string{"deploy.StatusAheadStopsCleanup", "deploy.ExcessAvailableCounts"}, checks: pass(unhealthyOldPodsFirst)},
+		{Name: "no stuck rollout", Title: "an update is never stuck while a step is permitted", Source: "cluster-api: DeadlockBreaker; lws#779",
+			Corrected: true, Defects: []string{"deploy.StaleAnnotationBlocksRollout", "deploy.RecreateStuckAfterScaling", "deploy.StatusAheadStopsCleanup"}, checks: pass(noStuckRollout)},
+		{Name: "progress deadline", Title: "the deadline is missed only after so long without progress, and never while paused", Source: "kubernetes#49637", checks: pass(progressDeadline)},
+		{Name: "revisions grow", Title: "a new template gets a higher revision, and the history keeps the former ones", Source: "upstream: SetNewReplicaSetAnnotations", checks: pass(revisionsGrow)},
+		{Name: "history limit", Title: "the history keeps its limit, and whatever has pods", Source: "kubernetes#40068",
+			Corrected: true, Defects: []string{"deploy.UsedSetsFillHistory"}, checks: pass(historyLimit)},
+		{Name: "hash collision", Title: "a hash collision raises the count by one, and a name that is ours is used", Source: "upstream e2e: HashCollision",
+			checks: []check{on[Collision](hashCollision), on[DeploymentTrace](hashCollisionTrace)}},
+		{Name: "rollback template", Title: "a rollback gives the template of its revision, and keeps bookkeeping apart", Source: "upstream: rollbackToTemplate", checks: pass(rollbackTemplate)},
+		{Name: "Deployment status recount", Title: "the counts of the status are those of a recount", Source: "upstream: calculateStatus",
+			Corrected: true, Defects: []string{"deploy.SumsWrapAround", "deploy.UnavailableReplicasLag"}, checks: pass(deploymentStatusRecount)},
+		{Name: "terminating pods policy", Title: "pods that wait to end take up room if the policy says so", Source: "KEP-5882", checks: pass(terminatingPodsPolicy)},
+		{Name: "desired-replicas recorded", Title: "whatever is scaled records for which replicas and limit", Source: "kubernetes#102551",
+			Corrected: true, Defects: []string{"deploy.StaleAnnotationBlocksRollout", "deploy.SumsWrapAround"}, checks: pass(desiredReplicasRecorded)},
+		{Name: "interrupted scaling", Title: "a scaling that is interrupted and changed ends like an uninterrupted one", Source: "kubernetes#44734",
+			Corrected: true, Defects: []string{"deploy.InterruptedScalingForgotten"}, checks: []check{on[DeploymentPlanner](interruptedScaling)}},
+		{Name: "sizes within int32", Title: "sizes are right over the whole range of 32 bits", Source: "kubernetes#128535",
+			Corrected: true, Defects: []string{"deploy.SumsWrapAround"}, checks: pass(sizesWithinInt32)},
 	}
 }
 
@@ -70,7 +71,7 @@ func deploymentWithin(p *DeploymentPass, after *deploy.Snapshot, slack int64) (l
 		}
 	}
 	if v.excused(v.scales()) {
-		return nil // on the way a set may have grown before another shrinks (deployment D5)
+		return nil // on the way a set may have grown before another shrinks (deploy.ScalingAgainstDirection)
 	}
 	return append(v.tooMany(sizes, slack), v.tooFew(sizes, slack)...)
 }
@@ -81,7 +82,7 @@ func (v *deploymentView) tooMany(sizes map[string]int64, slack int64) []string {
 		return nil
 	}
 	before := sum(v.sizes(nil))
-	// A set of a partition without surge begins with one pod (rule 23 of package deploy).
+	// A set of a partition without surge begins with one pod.
 	if v.d.Partitioned != nil && v.surge == 0 && v.newest == nil && v.replicas > 0 {
 		slack++
 	}
@@ -90,7 +91,7 @@ func (v *deploymentView) tooMany(sizes map[string]int64, slack int64) []string {
 }
 
 func (v *deploymentView) tooFew(sizes map[string]int64, slack int64) []string {
-	shared := v.d.Partitioned != nil && v.scales() // deployment P5
+	shared := v.d.Partitioned != nil && v.scales() // deploy.ScalingTakesAvailable
 	if !v.rolls() && !shared || v.excused(v.wraps || v.odd || shared) {
 		return nil
 	}
@@ -108,7 +109,7 @@ func (v *deploymentView) eachPrefix(f func(sizes map[string]int64) []string) (li
 	return lines
 }
 
-func d1(p *DeploymentPass) []string {
+func surgeBound(p *DeploymentPass) []string {
 	v := viewOf(p)
 	if v.excused(v.scales()) {
 		return v.tooMany(v.sizes(p.Plan.Actions), 0)
@@ -116,12 +117,12 @@ func d1(p *DeploymentPass) []string {
 	return v.eachPrefix(func(sizes map[string]int64) []string { return v.tooMany(sizes, 0) })
 }
 
-func d2(p *DeploymentPass) []string {
+func availabilityBound(p *DeploymentPass) []string {
 	v := viewOf(p)
 	return v.eachPrefix(func(sizes map[string]int64) []string { return v.tooFew(sizes, 0) })
 }
 
-func d3(p *DeploymentPass) []string {
+func roundingOfLimits(p *DeploymentPass) []string {
 	v := viewOf(p)
 	if v.excused(false) {
 		return nil
@@ -131,15 +132,15 @@ func d3(p *DeploymentPass) []string {
 		"the budget is %d+%d-%d, not %d+%d-%d", b.Replicas, b.Surge, b.Unavailable, v.replicas, v.surge, v.unavailable)
 }
 
-func d4(p *DeploymentPass) []string {
+func limitsNeverBothZero(p *DeploymentPass) []string {
 	v := viewOf(p)
 	unlimited := p.Snapshot.Deployment.Partitioned != nil && p.Snapshot.Deployment.Partitioned.RollingUpdate == nil
 	b := p.Plan.Budget
 	return one(!v.excused(false) && v.replicas > 0 && !unlimited && b.Surge == 0 && b.Unavailable == 0, "neither surge nor unavailable for %d replicas", v.replicas)
 }
 
-// d6 looks at Deployments that are scaled to nothing.
-func d6(p *DeploymentPass) []string {
+// scaledToZero looks at Deployments that are scaled to nothing.
+func scaledToZero(p *DeploymentPass) []string {
 	v := viewOf(p)
 	frozen := v.paused && p.Options.Paused != deploy.PausedFill || v.newest == nil && p.Options.RolloutFirst
 	if v.replicas > 0 || !v.scaling || v.stopped || v.deleting || v.rollback && !v.paused || v.recreate || frozen || v.d.Partitioned != nil || v.excused(v.wraps) {
@@ -149,7 +150,7 @@ func d6(p *DeploymentPass) []string {
 	return one(left != 0, "%d pods are wanted of 0", left)
 }
 
-func d7(p *DeploymentPass) (lines []string) {
+func pausedDeployment(p *DeploymentPass) (lines []string) {
 	v := viewOf(p)
 	if !v.paused || v.deleting || v.stopped {
 		return nil
@@ -168,7 +169,7 @@ func d7(p *DeploymentPass) (lines []string) {
 	return lines
 }
 
-func d8(p *DeploymentPass) (lines []string) {
+func recreateWaitsForOldPods(p *DeploymentPass) (lines []string) {
 	v := viewOf(p)
 	if !v.recreate || v.stopped || v.deleting || v.paused || v.scaling || v.rollback {
 		return nil
@@ -198,7 +199,7 @@ func d8(p *DeploymentPass) (lines []string) {
 	return lines
 }
 
-func d9(p *DeploymentPass) (lines []string) {
+func oneNewReplicaSet(p *DeploymentPass) (lines []string) {
 	v := viewOf(p)
 	if v.stopped || v.excused(v.wraps) {
 		return nil
@@ -230,8 +231,8 @@ func (v *deploymentView) reports() bool {
 	return !v.stopped && !aborted && (!v.rollback || v.paused || v.deleting)
 }
 
-// d10 looks at plans that do nothing and wait for nothing.
-func d10(p *DeploymentPass) []string {
+// oneActiveReplicaSetInTheEnd looks at plans that do nothing and wait for nothing.
+func oneActiveReplicaSetInTheEnd(p *DeploymentPass) []string {
 	v := viewOf(p)
 	waits := slices.ContainsFunc(p.Plan.Holds, func(h deploy.Hold) bool {
 		return h.Reason != deploy.ReasonHistoryNotEmpty && h.Reason != deploy.ReasonHistoryNotSynced
@@ -252,8 +253,8 @@ func d10(p *DeploymentPass) []string {
 	return l
 }
 
-// d14 looks at revisions.
-func d14(p *DeploymentPass) []string {
+// revisionsGrow looks at revisions.
+func revisionsGrow(p *DeploymentPass) []string {
 	v := viewOf(p)
 	highest, l := int64(0), list(nil)
 	for _, rs := range v.old {

@@ -70,8 +70,8 @@ func ascends(history string, next int64) bool {
 	return ok && (len(numbers) == 0 || numbers[len(numbers)-1] <= next)
 }
 
-// d5 looks at passes that share out replicas in the middle of a rollout.
-func d5(p *DeploymentPass) []string {
+// proportionalScaling looks at passes that share out replicas in the middle of a rollout.
+func proportionalScaling(p *DeploymentPass) []string {
 	v := viewOf(p)
 	o := p.Options
 	plain := o.Terminating == deploy.TerminationStarted && !o.WeighByAvailable && !o.RolloutFirst && v.d.Partitioned == nil
@@ -133,8 +133,8 @@ func (v *deploymentView) saturated() bool {
 	return n != nil && sizeOf(n) == v.replicas && int64(n.Status.AvailableReplicas) == v.replicas
 }
 
-// d11 looks at what a rolling update removes of old sets.
-func d11(p *DeploymentPass) []string {
+// unhealthyOldPodsFirst looks at what a rolling update removes of old sets.
+func unhealthyOldPodsFirst(p *DeploymentPass) []string {
 	v := viewOf(p)
 	if !v.rolls() || v.d.Partitioned != nil || v.excused(v.odd || v.wraps) {
 		return nil
@@ -164,8 +164,8 @@ func d11(p *DeploymentPass) []string {
 	return l
 }
 
-// d12 looks at updates that do nothing.
-func d12(p *DeploymentPass) []string {
+// noStuckRollout looks at updates that do nothing.
+func noStuckRollout(p *DeploymentPass) []string {
 	v := viewOf(p)
 	if v.stopped || v.deleting || v.paused || v.rollback || v.d.Partitioned != nil || p.Options.PausePoints || v.excused(v.scaling || v.odd || v.wraps) {
 		return nil
@@ -234,8 +234,8 @@ func conditionOf(conditions []deploy.Condition, kind string) *deploy.Condition {
 	return nil
 }
 
-// d13 looks at deadlines that this pass finds missed.
-func d13(p *DeploymentPass) []string {
+// progressDeadline looks at deadlines that this pass finds missed.
+func progressDeadline(p *DeploymentPass) []string {
 	d := &p.Snapshot.Deployment
 	before, after := conditionOf(d.Status.Conditions, deploy.ConditionProgressing), conditionOf(p.Plan.Status.Conditions, deploy.ConditionProgressing)
 	if after == nil || after.Reason != deadlineExceeded || before != nil && before.Reason == deadlineExceeded {
@@ -257,8 +257,8 @@ func d13(p *DeploymentPass) []string {
 	return one(!due.Before(p.Now), "the deadline is missed at %v, and ends at %v", p.Now, due)
 }
 
-// d15 looks at the cleanup of the history.
-func d15(p *DeploymentPass) []string {
+// historyLimit looks at the cleanup of the history.
+func historyLimit(p *DeploymentPass) []string {
 	v := viewOf(p)
 	limit := int64(deploy.NoLimit)
 	if n := v.d.RevisionHistoryLimit; n != nil {

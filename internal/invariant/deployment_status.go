@@ -28,7 +28,7 @@ func collisions(n *int32) int64 {
 	return int64(*n)
 }
 
-func d16(c *Collision) []string {
+func hashCollision(c *Collision) []string {
 	d := &c.Pass.Snapshot.Deployment
 	i := slices.IndexFunc(c.Pass.Snapshot.ReplicaSets, func(rs replicaset.ReplicaSet) bool { return rs.Name == c.Create.Name })
 	before, after := collisions(d.Status.CollisionCount), collisions(c.After.Status.CollisionCount)
@@ -45,8 +45,8 @@ func d16(c *Collision) []string {
 	return l
 }
 
-// d16Trace checks that the count only rises, one by one.
-func d16Trace(t *DeploymentTrace) []string {
+// hashCollisionTrace checks that the count only rises, one by one.
+func hashCollisionTrace(t *DeploymentTrace) []string {
 	l := list(nil)
 	for i := 1; i < len(t.Passes); i++ {
 		before, after := collisions(t.Passes[i-1].Snapshot.Deployment.Status.CollisionCount), collisions(t.Passes[i].Snapshot.Deployment.Status.CollisionCount)
@@ -55,8 +55,8 @@ func d16Trace(t *DeploymentTrace) []string {
 	return l
 }
 
-// d17 looks at rollbacks.
-func d17(p *DeploymentPass) []string {
+// rollbackTemplate looks at rollbacks.
+func rollbackTemplate(p *DeploymentPass) []string {
 	v, l := viewOf(p), list(nil)
 	for _, a := range p.Plan.Actions {
 		if a, ok := a.(deploy.RollBackDeployment); ok {
@@ -92,8 +92,8 @@ func (v *deploymentView) rolledBack(a deploy.RollBackDeployment) []string {
 	return l
 }
 
-// d18 counts again.
-func d18(p *DeploymentPass) []string {
+// deploymentStatusRecount counts again.
+func deploymentStatusRecount(p *DeploymentPass) []string {
 	v := viewOf(p)
 	if !v.reports() {
 		return nil
@@ -134,8 +134,8 @@ func d18(p *DeploymentPass) []string {
 	return l
 }
 
-// d19 looks at pods that are being deleted, where they take up room.
-func d19(p *DeploymentPass) []string {
+// terminatingPodsPolicy looks at pods that are being deleted, where they take up room.
+func terminatingPodsPolicy(p *DeploymentPass) []string {
 	v := viewOf(p)
 	if p.Options.Terminating == deploy.TerminationStarted || v.recreate || v.stopped || v.excused(v.wraps) || v.d.Partitioned != nil {
 		return nil
@@ -162,8 +162,8 @@ func d19(p *DeploymentPass) []string {
 	})
 }
 
-// d20 looks at what sizes were made for.
-func d20(p *DeploymentPass) []string {
+// desiredReplicasRecorded looks at what sizes were made for.
+func desiredReplicasRecorded(p *DeploymentPass) []string {
 	v := viewOf(p)
 	if v.stopped || v.excused(v.wraps) {
 		return nil
@@ -201,9 +201,9 @@ func d20(p *DeploymentPass) []string {
 	return l
 }
 
-// d22 looks at numbers.
-func d22(p *DeploymentPass) []string {
-	l := list(nil)
+// sizesWithinInt32 looks at numbers. Limits may wrap around, what is planned may not.
+func sizesWithinInt32(p *DeploymentPass) []string {
+	v, l := viewOf(p), list(nil)
 	for _, a := range p.Plan.Actions {
 		switch a := a.(type) {
 		case deploy.CreateReplicaSet:
@@ -215,12 +215,12 @@ func d22(p *DeploymentPass) []string {
 		}
 	}
 	b := p.Plan.Budget
-	l.addIf(b.Replicas < 0 || b.Surge < 0 || b.Unavailable < 0, "the budget is %d+%d-%d", b.Replicas, b.Surge, b.Unavailable)
+	l.addIf(!v.excused(v.wraps) && (b.Replicas < 0 || b.Surge < 0 || b.Unavailable < 0), "the budget is %d+%d-%d", b.Replicas, b.Surge, b.Unavailable)
 	return l
 }
 
-// d21 interrupts a scaling after each action and changes its goal.
-func d21(c *DeploymentPlanner) (lines []string) {
+// interruptedScaling interrupts a scaling after each action and changes its goal.
+func interruptedScaling(c *DeploymentPlanner) (lines []string) {
 	m := &deploymentModel
 	p, err := m.pass(c, c.Snapshot, c.Now)
 	if err != nil || !c.Options.Corrected && !c.Strict {

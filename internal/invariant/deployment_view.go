@@ -33,12 +33,12 @@ type deploymentView struct {
 	recreate bool
 	rollback bool // one is asked for
 	scaling  bool // some annotation of an active set tells of other replicas
-	// wraps tells that some sum or product leaves 32 bits (deployment D3, D4).
+	// wraps tells that some sum or product leaves 32 bits (deploy.ProductsWrapAround, deploy.SumsWrapAround).
 	wraps bool
-	// beyond tells that a limit or the sum of all sizes leaves 32 bits (deployment D4).
+	// beyond tells that a limit or the sum of all sizes leaves 32 bits (deploy.SumsWrapAround).
 	beyond bool
 	// odd tells that a set reports more available pods than it wants, or fewer than none
-	// (deployment D13, D29).
+	// (deploy.StatusAheadStopsCleanup, deploy.ExcessAvailableCounts).
 	odd bool
 }
 
@@ -179,7 +179,7 @@ func (v *deploymentView) active() (list []*replicaset.ReplicaSet) {
 }
 
 // crooked tells that some set was last scaled for fewer pods than there are by now, so
-// that upstream takes its share for larger than the whole (deployment D5).
+// that upstream takes its share for larger than the whole (deploy.ScalingAgainstDirection).
 func (v *deploymentView) crooked() bool {
 	total := sum(v.sizes(nil))
 	return v.scales() && slices.ContainsFunc(v.active(), func(rs *replicaset.ReplicaSet) bool {

@@ -4,7 +4,7 @@
 //
 //	pass := invariant.DeploymentPass{Snapshot: s, Now: now, Options: opts, Plan: plan}
 //	for _, v := range invariant.Run(&pass) {
-//		log.Print(v) // D1: after 1 actions: 14 pods wanted, at most max(10+3, 12)+0
+//		log.Print(v) // surge bound: after 1 actions: 14 pods wanted, at most max(10+3, 12)+0
 //	}
 //
 // [Run] finds all checks for the type of its argument. [All] lists the invariants, and
@@ -15,5 +15,5 @@
 // none of the code that it checks. It never panics, whatever the snapshot holds.
 //
 // Some invariants hold without exception under Options.Corrected only. By default a
-// case that a numbered defect explains is no violation; with Strict set it is.
+// case that a quirk explains is no violation; with Strict set it is.
 package invariant

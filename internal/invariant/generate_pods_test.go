@@ -85,7 +85,7 @@ func agentRevision(version string, n int64) revision.ControllerRevision {
 	}
 }
 
-// agents is a DaemonSet of template v2 on n healthy nodes, with one pod of a version on
+// agents is a DaemonSet of template nextRevision on n healthy nodes, with one pod of a version on
 // each of the first ones.
 func agents(n int, versions ...string) daemonset.Snapshot {
 	s := daemonset.Snapshot{DaemonSet: daemonset.DaemonSet{

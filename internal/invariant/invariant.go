@@ -10,14 +10,14 @@ import (
 // An Invariant is a statement that holds for every correct controller, and the
 // checks that look for a case in which it does not.
 type Invariant struct {
-	ID    string // such as D13
+	Name  string // such as "surge bound"
 	Title string // what holds, in a few words
 	// Source is where it comes from: upstream's documents, code or issues.
 	Source string
 	// Corrected tells that upstream breaks it, so that it holds without exception
-	// under Options.Corrected only. Defects name what breaks it, with numbers of the
-	// package comments, such as "deployment D4". Cases that such a defect explains are
-	// no violations by default, unless the input is strict.
+	// under Options.Corrected only. Defects name the quirks that break it, such as
+	// "deploy.SumsWrapAround". Cases that such a quirk explains are no violations by
+	// default, unless the input is strict.
 	Corrected bool
 	Defects   []string
 	// Elsewhere names tests of other packages that prove it too.
@@ -28,12 +28,12 @@ type Invariant struct {
 
 // A Violation is an invariant that does not hold, with the numbers that show it.
 type Violation struct {
-	ID     string
+	Name   string
 	Detail string
 }
 
-// String returns one line such as "D1: 14 pods wanted, at most max(10+3, 12)".
-func (v Violation) String() string { return v.ID + ": " + v.Detail }
+// String returns one line such as "surge bound: 14 pods wanted, at most max(10+3, 12)".
+func (v Violation) String() string { return v.Name + ": " + v.Detail }
 
 // A check looks at one kind of input.
 type check interface{ input() reflect.Type }
@@ -43,7 +43,7 @@ type on[C any] func(c *C) []string
 
 func (on[C]) input() reflect.Type { return reflect.TypeFor[C]() }
 
-// All returns the invariants, in the order of their groups and numbers.
+// All returns the invariants, group by group.
 func All() []Invariant { return slices.Clone(table) }
 
 // Inputs returns the names of the inputs that the checks of an invariant look at.
@@ -60,7 +60,7 @@ func Run[C any](c *C) []Violation {
 	var found []Violation
 	for i := range table {
 		for _, line := range table[i].run(c) {
-			found = append(found, Violation{table[i].ID, line})
+			found = append(found, Violation{table[i].Name, line})
 		}
 	}
 	return found
@@ -68,9 +68,9 @@ func Run[C any](c *C) []Violation {
 
 // Check returns the violations of one invariant that c shows. An invariant that has
 // no check for c, or does not exist, has none.
-func Check[C any](id string, c *C) []string {
+func Check[C any](name string, c *C) []string {
 	for i := range table {
-		if table[i].ID == id {
+		if table[i].Name == name {
 			return table[i].run(c)
 		}
 	}
@@ -119,10 +119,10 @@ var table = slices.Concat(universal(), deployment(), replicaSet(), order(), daem
 // about each.
 func Markdown(heading string, column func(Invariant) string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "| ID | invariant | checked on | corrected only | %s |\n|---|---|---|---|---|\n", heading)
+	fmt.Fprintf(&b, "| name | invariant | checked on | corrected only | %s |\n|---|---|---|---|---|\n", heading)
 	for _, i := range table {
 		where := slices.Concat(i.Inputs(), i.Elsewhere)
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", i.ID, i.Title, strings.Join(where, ", "), strings.Join(i.Defects, ", "), column(i))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", i.Name, i.Title, strings.Join(where, ", "), strings.Join(i.Defects, ", "), column(i))
 	}
 	return b.String()
 }

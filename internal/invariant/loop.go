@@ -75,9 +75,9 @@ func (m *model[S, O, P]) run(c *Planner[S, O, P], s S, now time.Time) (trace Tra
 	return trace, true
 }
 
-// u5 checks that each action of a plan changes the state, and that the next plan does
+// actionsTakeEffect checks that each action of a plan changes the state, and that the next plan does
 // not ask for what is done.
-func u5Of[S, O, P any](m *model[S, O, P]) func(*Planner[S, O, P]) []string {
+func actionsTakeEffectOf[S, O, P any](m *model[S, O, P]) func(*Planner[S, O, P]) []string {
 	return func(c *Planner[S, O, P]) (lines []string) {
 		s := purity.Clone(c.Snapshot)
 		for round := range 2 {
@@ -101,8 +101,8 @@ func u5Of[S, O, P any](m *model[S, O, P]) func(*Planner[S, O, P]) []string {
 	}
 }
 
-// u6 checks that a fair run comes to rest.
-func u6Of[S, O, P any](m *model[S, O, P]) func(*Planner[S, O, P]) []string {
+// convergence checks that a fair run comes to rest.
+func convergenceOf[S, O, P any](m *model[S, O, P]) func(*Planner[S, O, P]) []string {
 	return func(c *Planner[S, O, P]) []string {
 		trace, ok := m.run(c, c.Snapshot, c.Now)
 		if !ok || m.forEver(&c.Snapshot, c.Options, c.Strict) {
@@ -130,8 +130,8 @@ func (m *model[S, O, P]) forEver(s *S, o O, strict bool) bool {
 	return m.endless != nil && m.endless(s, o) && !strict
 }
 
-// u7 checks that a fair trace never comes back to counts that it has left.
-func u7[S, O, P any](m *model[S, O, P]) func(*Trace[S, O, P]) []string {
+// noRepeatedState checks that a fair trace never comes back to counts that it has left.
+func noRepeatedState[S, O, P any](m *model[S, O, P]) func(*Trace[S, O, P]) []string {
 	return func(t *Trace[S, O, P]) (lines []string) {
 		if !t.Fair {
 			return nil
@@ -177,8 +177,8 @@ func prefixes(n int) []int {
 	return slices.Compact(all)
 }
 
-// u9 checks prefixes of a plan: that bounds hold, and that the end is the same.
-func u9Of[S, O, P any](m *model[S, O, P]) func(*Planner[S, O, P]) []string {
+// boundsAfterEveryPrefix checks prefixes of a plan: that bounds hold, and that the end is the same.
+func boundsAfterEveryPrefixOf[S, O, P any](m *model[S, O, P]) func(*Planner[S, O, P]) []string {
 	return func(c *Planner[S, O, P]) (lines []string) {
 		p, err := m.pass(c, c.Snapshot, c.Now)
 		if err != nil {
@@ -226,8 +226,8 @@ func parts(n int) (all [][]int) {
 	return all
 }
 
-// u10 checks parts of a plan that its order allows.
-func u10[S, O, P any](m *model[S, O, P]) func(*Planner[S, O, P]) []string {
+// boundsAfterEveryPart checks parts of a plan that its order allows.
+func boundsAfterEveryPart[S, O, P any](m *model[S, O, P]) func(*Planner[S, O, P]) []string {
 	return func(c *Planner[S, O, P]) (lines []string) {
 		p, err := m.pass(c, c.Snapshot, c.Now)
 		if err != nil {
@@ -272,9 +272,9 @@ func (m *model[S, O, P]) allowed(n int) [][]int {
 	return all
 }
 
-// u11 checks a plan that is carried out twice, because its effect was not seen, and
+// boundsFromStaleViews checks a plan that is carried out twice, because its effect was not seen, and
 // what is planned by one who knows that it was made.
-func u11Of[S, O, P any](m *model[S, O, P]) func(*Planner[S, O, P]) []string {
+func boundsFromStaleViewsOf[S, O, P any](m *model[S, O, P]) func(*Planner[S, O, P]) []string {
 	return func(c *Planner[S, O, P]) (lines []string) {
 		p, err := m.pass(c, c.Snapshot, c.Now)
 		if err != nil {

@@ -91,7 +91,7 @@ var daemonSetModel = model[daemonset.Snapshot, daemonset.Options, daemonset.Plan
 	finish: func(s *daemonset.Snapshot, p *daemonset.Plan) { s.DaemonSet.Status, s.Backoff = p.Status, p.Backoff },
 	settle: settleDaemonSet,
 	counts: countsOfDaemonSet,
-	lost: func(p *DaemonSetPass) bool { // percentages are of another status (daemonset D-14)
+	lost: func(p *DaemonSetPass) bool { // percentages are of another status (daemonset.SharesOfLastStatus)
 		v := daemonsOf(p)
 		if v.desired == 0 && slices.ContainsFunc(v.all(), v.recovers) {
 			return true // no defect: which comes first, the plan or its being ready, decides

@@ -14,23 +14,23 @@ import (
 func order() []Invariant {
 	choosing := func(f func(*Choosing) []string) []check { return []check{on[Choosing](f)} }
 	return []Invariant{
-		{ID: "O1", Title: "the comparison is a strict weak order, and the sorted one total", Source: "KEP-2185", Corrected: true,
-			Defects: []string{"podorder O-1", "podorder O-2"}, Elsewhere: []string{"podorder: TestStrictWeakOrder"}, checks: choosing(o1)},
-		{ID: "O2", Title: "the order of the list changes nothing", Source: "podorder specification 7", Elsewhere: []string{"podorder: TestSortOracle"}, checks: choosing(o2)},
-		{ID: "O3", Title: "sorting permutes, and the victims of one more begin with those of one less", Source: "podorder specification 8",
-			Elsewhere: []string{"podorder: TestVictimsPrefix"}, checks: choosing(o3)},
-		{ID: "O4", Title: "the rules count in their order: unassigned, pending, not ready, cheap, crowded, young, restarted", Source: "upstream: ActivePodsWithRanks",
-			Elsewhere: []string{"podorder: TestCompareOracle"}, checks: choosing(o4)},
-		{ID: "O5", Title: "costs are read as upstream reads them", Source: "KEP-2255", Elsewhere: []string{"podorder: TestDeletionCost"}, checks: []check{on[Costing](o5)}},
-		{ID: "O6", Title: "pods of one age bucket are ordered by their UIDs alone", Source: "KEP-2185", checks: choosing(o6)},
-		{ID: "O7", Title: "spreading counts anew after each victim", Source: "kubernetes#102948", Elsewhere: []string{"podorder: TestSpreadOracle"}, checks: choosing(o7)},
-		{ID: "O8", Title: "priorities count, and nothing behind an unacknowledged pause point goes", Source: "kubernetes#75763",
-			Elsewhere: []string{"podorder: TestPauseProperties"}, checks: []check{on[Choosing](o8), on[Pausing](o8Pause)}},
-		{ID: "O9", Title: "protected pods stay, and the choice says what is missing", Source: "kubernetes#126138", Elsewhere: []string{"podorder: TestProtected"}, checks: choosing(o9)},
-		{ID: "O10", Title: "pods that are named go first", Source: "kruise: specified delete", checks: choosing(o10)},
-		{ID: "O11", Title: "what stays after spreading is as even as can be", Source: "kubernetes#124149", Elsewhere: []string{"podorder: TestSpreadOptimal"}, checks: choosing(o11)},
-		{ID: "O12", Title: "a further stage changes nothing among pods that an earlier one tells apart", Source: "podorder specification 11",
-			Elsewhere: []string{"podorder: TestStageDominance"}, checks: choosing(o12)},
+		{Name: "strict weak order", Title: "the comparison is a strict weak order, and the sorted one total", Source: "KEP-2185", Corrected: true,
+			Defects: []string{"podorder.CyclesOfBuckets", "podorder.CyclesOfPriorities"}, Elsewhere: []string{"podorder: TestStrictWeakOrder"}, checks: choosing(strictWeakOrder)},
+		{Name: "order of the input", Title: "the order of the list changes nothing", Source: "podorder: canonical order", Elsewhere: []string{"podorder: TestSortOracle"}, checks: choosing(orderOfTheInput)},
+		{Name: "victims are a prefix", Title: "sorting permutes, and the victims of one more begin with those of one less", Source: "podorder: canonical order",
+			Elsewhere: []string{"podorder: TestVictimsPrefix"}, checks: choosing(victimsAreAPrefix)},
+		{Name: "order of the rules", Title: "the rules count in their order: unassigned, pending, not ready, cheap, crowded, young, restarted", Source: "upstream: ActivePodsWithRanks",
+			Elsewhere: []string{"podorder: TestCompareOracle"}, checks: choosing(orderOfTheRules)},
+		{Name: "deletion cost parsing", Title: "costs are read as upstream reads them", Source: "KEP-2255", Elsewhere: []string{"podorder: TestDeletionCost"}, checks: []check{on[Costing](deletionCostParsing)}},
+		{Name: "UID within an age bucket", Title: "pods of one age bucket are ordered by their UIDs alone", Source: "KEP-2185", checks: choosing(uidWithinAnAgeBucket)},
+		{Name: "spread counts anew", Title: "spreading counts anew after each victim", Source: "kubernetes#102948", Elsewhere: []string{"podorder: TestSpreadOracle"}, checks: choosing(spreadCountsAnew)},
+		{Name: "priorities and pause points", Title: "priorities count, and nothing behind an unacknowledged pause point goes", Source: "kubernetes#75763",
+			Elsewhere: []string{"podorder: TestPauseProperties"}, checks: []check{on[Choosing](prioritiesAndPausePoints), on[Pausing](prioritiesAndPausePointsPause)}},
+		{Name: "protected pods stay", Title: "protected pods stay, and the choice says what is missing", Source: "kubernetes#126138", Elsewhere: []string{"podorder: TestProtected"}, checks: choosing(protectedPodsStay)},
+		{Name: "named pods go first", Title: "pods that are named go first", Source: "kruise: specified delete", checks: choosing(namedPodsGoFirst)},
+		{Name: "spread is even", Title: "what stays after spreading is as even as can be", Source: "kubernetes#124149", Elsewhere: []string{"podorder: TestSpreadOptimal"}, checks: choosing(spreadIsEven)},
+		{Name: "stage dominance", Title: "a further stage changes nothing among pods that an earlier one tells apart", Source: "podorder: stages",
+			Elsewhere: []string{"podorder: TestStageDominance"}, checks: choosing(stageDominance)},
 	}
 }
 
@@ -101,7 +101,7 @@ func (c *Choosing) cyclic() bool {
 	return current && !c.Order.Now.IsZero() || c.Order.Priority == podorder.PriorityFirst
 }
 
-func o1(c *Choosing) []string {
+func strictWeakOrder(c *Choosing) []string {
 	l, n := list(nil), min(len(c.Pods), 7)
 	at := func(i, j int) int { return c.compare(c.Pods[i], c.Pods[j]) }
 	for i := range n {
@@ -123,7 +123,7 @@ func o1(c *Choosing) []string {
 
 func sign(n int) int { return cmp.Compare(n, 0) }
 
-func o2(c *Choosing) []string {
+func orderOfTheInput(c *Choosing) []string {
 	l := list(nil)
 	want, all := c.victims(c.Pods, c.N), namesOf(c.sorted(c.Order, c.Pods))
 	for turn := range 3 {
@@ -147,7 +147,7 @@ func namesOf(pods []podorder.Pod) []string {
 	return names
 }
 
-func o3(c *Choosing) []string {
+func victimsAreAPrefix(c *Choosing) []string {
 	l := list(nil)
 	sorted, given := namesOf(c.sorted(c.Order, c.Pods)), namesOf(c.Pods)
 	slices.Sort(sorted)
@@ -236,7 +236,7 @@ func (c *Choosing) plain() bool {
 	return c.Order.Stages == nil && c.Order.Priority == "" && c.Order.Protected == nil
 }
 
-func o4(c *Choosing) []string {
+func orderOfTheRules(c *Choosing) []string {
 	// A legacy chain compares exact times, which are not told apart by age here.
 	legacy := c.Order.Chain == podorder.Legacy || c.Order.Chain == podorder.Legacy15
 	if !c.plain() || legacy {
@@ -272,7 +272,7 @@ func costOf(text string) (int64, bool) {
 	return n, true
 }
 
-func o5(c *Costing) []string {
+func deletionCostParsing(c *Costing) []string {
 	cost, valid := costOf(c.Text)
 	return one(int64(c.Cost) != cost || c.Valid != valid, "%q is read as %d, %v, not %d, %v", c.Text, c.Cost, c.Valid, cost, valid)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 )
 
-// o6 looks at ready pods that only their times within a bucket tell apart.
-func o6(c *Choosing) []string {
+// uidWithinAnAgeBucket looks at ready pods that only their times within a bucket tell apart.
+func uidWithinAnAgeBucket(c *Choosing) []string {
 	if !c.plain() || c.Order.Chain == podorder.Legacy || c.Order.Chain == podorder.Legacy15 || c.Order.Now.IsZero() {
 		return nil
 	}
@@ -46,7 +46,7 @@ func (c *Choosing) spreading() (map[string]string, bool) {
 	return of, true
 }
 
-func o7(c *Choosing) []string {
+func spreadCountsAnew(c *Choosing) []string {
 	domains, ok := c.spreading()
 	if !ok {
 		return nil
@@ -72,7 +72,7 @@ func priorityOf(p *podorder.Pod) (int64, bool) {
 	return n, err == nil
 }
 
-func o8(c *Choosing) []string {
+func prioritiesAndPausePoints(c *Choosing) []string {
 	l := list(nil)
 	if c.Order.Protected != nil || c.Order.Priority == "" || c.Order.Priority == podorder.PriorityAfterHealth {
 		return nil
@@ -90,7 +90,7 @@ func o8(c *Choosing) []string {
 	return l
 }
 
-func o9(c *Choosing) []string {
+func protectedPodsStay(c *Choosing) []string {
 	if c.Order.Protected == nil {
 		return nil
 	}
@@ -109,8 +109,8 @@ func o9(c *Choosing) []string {
 	return l
 }
 
-// o10 looks at orders that begin with named pods.
-func o10(c *Choosing) []string {
+// namedPodsGoFirst looks at orders that begin with named pods.
+func namedPodsGoFirst(c *Choosing) []string {
 	if len(c.Order.Stages) == 0 || c.Order.Stages[0].Rule != podorder.RuleSpecified || c.Order.Stages[0].Key == nil || c.Order.Priority != "" || c.Order.Protected != nil {
 		return nil
 	}
@@ -140,8 +140,8 @@ func skew(domains map[string]string, gone func(name string) bool) int {
 	return max(0, most-least)
 }
 
-// o11 tries all choices of up to 8 pods.
-func o11(c *Choosing) []string {
+// spreadIsEven tries all choices of up to 8 pods.
+func spreadIsEven(c *Choosing) []string {
 	domains, ok := c.spreading()
 	if !ok || len(c.Pods) > 8 || c.N > len(c.Pods) {
 		return nil
@@ -161,8 +161,8 @@ func o11(c *Choosing) []string {
 	return one(got != best, "what stays differs by %d, and could by %d", got, best)
 }
 
-// o12 adds a stage behind the others.
-func o12(c *Choosing) []string {
+// stageDominance adds a stage behind the others.
+func stageDominance(c *Choosing) []string {
 	if c.Order.Priority != "" || c.Order.Protected != nil {
 		return nil
 	}

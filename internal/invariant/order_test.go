@@ -142,7 +142,7 @@ func TestVersions(t *testing.T) {
 }
 
 // TestFairness: of pods of one bucket each is the first victim as often as any other,
-// over all ways to give them UIDs (O6).
+// over all ways to give them UIDs.
 func TestFairness(t *testing.T) {
 	pods := zoned()[:3]
 	first := map[string]int{}
@@ -161,7 +161,7 @@ func TestFairness(t *testing.T) {
 	}
 }
 
-// TestCollidingHashes: two templates with one hash are two templates (V1).
+// TestCollidingHashes: two templates with one hash are two templates.
 func TestCollidingHashes(t *testing.T) {
 	s := begun()
 	s.ReplicaSets[0].Template.Hash = s.Deployment.Template.Hash

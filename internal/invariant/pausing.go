@@ -45,8 +45,8 @@ func (c *Pausing) stopOf(down *podorder.ScaleDown, sorted []podorder.Pod) (stop,
 	return stop{}, false
 }
 
-// o8Pause checks that nothing behind a point goes, and how the pause is planned.
-func o8Pause(c *Pausing) []string {
+// prioritiesAndPausePointsPause checks that nothing behind a point goes, and how the pause is planned.
+func prioritiesAndPausePointsPause(c *Pausing) []string {
 	l := list(nil)
 	for i := range c.Downs {
 		down := &c.Downs[i]

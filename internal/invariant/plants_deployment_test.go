@@ -68,8 +68,8 @@ func idle(p *deploy.Plan) { p.Actions, p.Holds = nil, nil }
 var corrected = deploy.Options{Corrected: true}
 
 func deploymentPlants() []plant {
-	plan := func(id, bug string, s deploy.Snapshot, o deploy.Options, change func(*deploy.Plan)) plant {
-		return inPlan(id, bug, deploy.Reconcile, s, o, change)
+	plan := func(name, bug string, s deploy.Snapshot, o deploy.Options, change func(*deploy.Plan)) plant {
+		return inPlan(name, bug, deploy.Reconcile, s, o, change)
 	}
 	paused := midway()
 	paused.Deployment.Paused = true
@@ -82,27 +82,27 @@ func deploymentPlants() []plant {
 	leaving := begun()
 	leaving.ReplicaSets[0].Status.TerminatingReplicas = new(int32(2))
 	return []plant{
-		plan("D1", "one pod more than the surge", begun(), deploy.Options{}, made(func(a *deploy.CreateReplicaSet) { a.Replicas++ })),
-		plan("D2", "one pod fewer than must be available", midway(), deploy.Options{}, scaled(func(a *deploy.ScaleReplicaSet) { a.To-- })),
-		plan("D3", "surge rounded down", snapshot(web(10), set(1, 10)), deploy.Options{}, func(p *deploy.Plan) { p.Budget.Surge-- }),
-		plan("D4", "no fence at 0 and 0", snapshot(limited(10, 0, 0), set(1, 10)), deploy.Options{}, func(p *deploy.Plan) { p.Budget.Unavailable = 0 }),
-		plan("D5", "a remainder is lost", outgrown(), corrected, scaled(func(a *deploy.ScaleReplicaSet) { a.To-- })),
-		plan("D6", "a pod is kept", snapshot(limited(0, 1, 0), sized(set(1, 3), 5, 6), sized(set(2, 2), 5, 6)), deploy.Options{}, scaled(func(a *deploy.ScaleReplicaSet) { a.To = 1 })),
-		plan("D7", "a new template starts while paused", paused, deploy.Options{}, also(deploy.CreateReplicaSet{Name: "web-v3", Replicas: 1})),
-		plan("D8", "new pods do not wait for old ones", recreate, deploy.Options{}, also(deploy.CreateReplicaSet{Name: "web-v2", Replicas: 3})),
-		plan("D9", "the youngest with the template is new", snapshot(limited(4, 1, 1), set(1, 2), counted(set(2, 2), 1, 1)), deploy.Options{}, func(p *deploy.Plan) { p.Status.UpdatedReplicas = 2 }),
-		plan("D10", "done while old pods are left", midway(), deploy.Options{}, idle),
-		plan("D11", "available pods go before others", sick, deploy.Options{}, func(p *deploy.Plan) {
+		plan("surge bound", "one pod more than the surge", begun(), deploy.Options{}, made(func(a *deploy.CreateReplicaSet) { a.Replicas++ })),
+		plan("availability bound", "one pod fewer than must be available", midway(), deploy.Options{}, scaled(func(a *deploy.ScaleReplicaSet) { a.To-- })),
+		plan("rounding of limits", "surge rounded down", snapshot(web(10), set(1, 10)), deploy.Options{}, func(p *deploy.Plan) { p.Budget.Surge-- }),
+		plan("limits never both zero", "no fence at 0 and 0", snapshot(limited(10, 0, 0), set(1, 10)), deploy.Options{}, func(p *deploy.Plan) { p.Budget.Unavailable = 0 }),
+		plan("proportional scaling", "a remainder is lost", outgrown(), corrected, scaled(func(a *deploy.ScaleReplicaSet) { a.To-- })),
+		plan("scaled to zero", "a pod is kept", snapshot(limited(0, 1, 0), sized(set(1, 3), 5, 6), sized(set(2, 2), 5, 6)), deploy.Options{}, scaled(func(a *deploy.ScaleReplicaSet) { a.To = 1 })),
+		plan("paused Deployment", "a new template starts while paused", paused, deploy.Options{}, also(deploy.CreateReplicaSet{Name: "web-v3", Replicas: 1})),
+		plan("Recreate waits for old pods", "new pods do not wait for old ones", recreate, deploy.Options{}, also(deploy.CreateReplicaSet{Name: "web-v2", Replicas: 3})),
+		plan("one new ReplicaSet", "the youngest with the template is new", snapshot(limited(4, 1, 1), set(1, 2), counted(set(2, 2), 1, 1)), deploy.Options{}, func(p *deploy.Plan) { p.Status.UpdatedReplicas = 2 }),
+		plan("one active ReplicaSet in the end", "done while old pods are left", midway(), deploy.Options{}, idle),
+		plan("unhealthy old pods first", "available pods go before others", sick, deploy.Options{}, func(p *deploy.Plan) {
 			p.Actions = slices.DeleteFunc(p.Actions, func(a deploy.Action) bool { s, ok := a.(deploy.ScaleReplicaSet); return ok && s.Name == "web-v2" })
 		}),
-		plan("D12", "a step is forgotten", midway(), deploy.Options{}, idle),
-		plan("D13", "the deadline is taken for minutes", midway(), deploy.Options{}, func(p *deploy.Plan) {
+		plan("no stuck rollout", "a step is forgotten", midway(), deploy.Options{}, idle),
+		plan("progress deadline", "the deadline is taken for minutes", midway(), deploy.Options{}, func(p *deploy.Plan) {
 			p.Status.Conditions = []deploy.Condition{{Type: deploy.ConditionProgressing, Status: "False", Reason: "ProgressDeadlineExceeded"}}
 		}),
-		plan("D14", "the number of revisions instead of the highest", snapshot(limited(3, 1, 0), set(5, 3)), deploy.Options{}, made(func(a *deploy.CreateReplicaSet) { a.Revision = 2 })),
-		plan("D15", "the limit counts what has pods", old(3), deploy.Options{}, also(deploy.DeleteReplicaSet{Name: "web-v3", UID: "v3"})),
+		plan("revisions grow", "the number of revisions instead of the highest", snapshot(limited(3, 1, 0), set(5, 3)), deploy.Options{}, made(func(a *deploy.CreateReplicaSet) { a.Revision = 2 })),
+		plan("history limit", "the limit counts what has pods", old(3), deploy.Options{}, also(deploy.DeleteReplicaSet{Name: "web-v3", UID: "v3"})),
 		collision(),
-		plan("D17", "the latest template instead of the one asked for", back, deploy.Options{}, func(p *deploy.Plan) {
+		plan("rollback template", "the latest template instead of the one asked for", back, deploy.Options{}, func(p *deploy.Plan) {
 			for i, a := range p.Actions {
 				if a, ok := a.(deploy.RollBackDeployment); ok {
 					a.Template = revision.Template{ID: "v2", Hash: "v2"}
@@ -110,15 +110,15 @@ func deploymentPlants() []plant {
 				}
 			}
 		}),
-		plan("D18", "pods of the new template count twice", midway(), deploy.Options{}, func(p *deploy.Plan) { p.Status.AvailableReplicas += 3 }),
-		plan("D19", "pods that wait to end take up no room", leaving, deploy.Options{Terminating: deploy.TerminationComplete}, made(func(a *deploy.CreateReplicaSet) { a.Replicas = 3 })),
-		plan("D20", "the former replicas are recorded", outgrown(), corrected, scaled(func(a *deploy.ScaleReplicaSet) { a.Set[revision.AnnotationDesired] = "10" })),
-		inPlanner("D21", "shares of what is there by now", deploy.Reconcile, doubled(), corrected, func(plan deploymentFunc) deploymentFunc {
+		plan("Deployment status recount", "pods of the new template count twice", midway(), deploy.Options{}, func(p *deploy.Plan) { p.Status.AvailableReplicas += 3 }),
+		plan("terminating pods policy", "pods that wait to end take up no room", leaving, deploy.Options{Terminating: deploy.TerminationComplete}, made(func(a *deploy.CreateReplicaSet) { a.Replicas = 3 })),
+		plan("desired-replicas recorded", "the former replicas are recorded", outgrown(), corrected, scaled(func(a *deploy.ScaleReplicaSet) { a.Set[revision.AnnotationDesired] = "10" })),
+		inPlanner("interrupted scaling", "shares of what is there by now", deploy.Reconcile, doubled(), corrected, func(plan deploymentFunc) deploymentFunc {
 			return func(s deploy.Snapshot, now time.Time, _ deploy.Options) (deploy.Plan, error) {
 				return plan(s, now, deploy.Options{})
 			}
 		}),
-		plan("D22", "a size wraps around", midway(), deploy.Options{}, scaled(func(a *deploy.ScaleReplicaSet) { a.To = -2147483648 })),
+		plan("sizes within int32", "a size wraps around", midway(), deploy.Options{}, scaled(func(a *deploy.ScaleReplicaSet) { a.To = -2147483648 })),
 	}
 }
 
@@ -146,15 +146,15 @@ func collision() plant {
 	p := deploy.Plan{Actions: deploy.Actions{create}}
 	after := deploy.Finish(s, p, deploy.Report{Outcomes: []selector.Outcome{{Answer: selector.AlreadyExists}}}, t0, deploy.Options{})
 	c := invariant.Collision{Pass: invariant.DeploymentPass{Snapshot: s, Now: t0}, Create: create, After: after}
-	return inCase("D16", "the count stays, and so does the name", c, func(c *invariant.Collision) { c.After.Status.CollisionCount = nil })
+	return inCase("hash collision", "the count stays, and so does the name", c, func(c *invariant.Collision) { c.After.Status.CollisionCount = nil })
 }
 
 // odd is an action that nobody knows.
 type odd struct{ deploy.Action }
 
 func universalPlants() []plant {
-	wrap := func(id, bug string, change func(s deploy.Snapshot, now time.Time, p *deploy.Plan)) plant {
-		return inPlanner(id, bug, deploy.Reconcile, midway(), deploy.Options{}, func(plan deploymentFunc) deploymentFunc {
+	wrap := func(name, bug string, change func(s deploy.Snapshot, now time.Time, p *deploy.Plan)) plant {
+		return inPlanner(name, bug, deploy.Reconcile, midway(), deploy.Options{}, func(plan deploymentFunc) deploymentFunc {
 			return func(s deploy.Snapshot, now time.Time, o deploy.Options) (deploy.Plan, error) {
 				p, err := plan(s, now, o)
 				change(s, now, &p)
@@ -178,37 +178,37 @@ func universalPlants() []plant {
 	few := three
 	few.Pods = few.Pods[:1]
 	return []plant{
-		wrap("U1", "calls are counted", func(_ deploy.Snapshot, _ time.Time, p *deploy.Plan) { p.Status.Replicas = calls.Add(1) }),
-		wrap("U2", "a map of the snapshot is handed out", func(s deploy.Snapshot, _ time.Time, p *deploy.Plan) {
+		wrap("determinism", "calls are counted", func(_ deploy.Snapshot, _ time.Time, p *deploy.Plan) { p.Status.Replicas = calls.Add(1) }),
+		wrap("input untouched", "a map of the snapshot is handed out", func(s deploy.Snapshot, _ time.Time, p *deploy.Plan) {
 			if len(s.ReplicaSets) > 0 {
 				p.Actions = append(p.Actions, deploy.AnnotateDeployment{Set: s.ReplicaSets[0].Annotations})
 			}
 		}),
-		wrap("U3", "the first of the list is the oldest", func(s deploy.Snapshot, _ time.Time, p *deploy.Plan) {
+		wrap("order independence", "the first of the list is the oldest", func(s deploy.Snapshot, _ time.Time, p *deploy.Plan) {
 			if len(s.ReplicaSets) > 0 {
 				p.Events = append(p.Events, deploy.Event{Message: s.ReplicaSets[0].Name})
 			}
 		}),
-		wrap("U4", "an index out of range", func(s deploy.Snapshot, _ time.Time, p *deploy.Plan) {
+		wrap("no panic", "an index out of range", func(s deploy.Snapshot, _ time.Time, p *deploy.Plan) {
 			p.Status.Replicas = *s.ReplicaSets[len(s.ReplicaSets)].Replicas
 		}),
-		wrap("U5", "an annotation is written whether it is there or not", func(s deploy.Snapshot, _ time.Time, p *deploy.Plan) {
+		wrap("actions take effect", "an annotation is written whether it is there or not", func(s deploy.Snapshot, _ time.Time, p *deploy.Plan) {
 			rs := s.ReplicaSets[0]
 			p.Actions = append(p.Actions, deploy.AnnotateReplicaSet{Name: rs.Name, UID: rs.UID, Set: map[string]string{revision.Annotation: rs.Annotations[revision.Annotation]}})
 		}),
-		wrap("U6", "a write for every pass", func(s deploy.Snapshot, now time.Time, p *deploy.Plan) {
+		wrap("convergence", "a write for every pass", func(s deploy.Snapshot, now time.Time, p *deploy.Plan) {
 			p.Actions = append(p.Actions, deploy.AnnotateDeployment{Set: map[string]string{"seen": now.String()}})
 		}),
-		inCase("U7", "a size goes up and down", growing(3, 4, 5), func(t *invariant.DeploymentTrace) { *t = growing(3, 4, 3) }),
-		inPlan("U8", "no UID as a precondition", deploy.Reconcile, midway(), deploy.Options{}, scaled(func(a *deploy.ScaleReplicaSet) { a.UID = "" })),
-		wrap("U9", "it shrinks to nothing and grows back", func(s deploy.Snapshot, _ time.Time, p *deploy.Plan) {
+		inCase("no repeated state", "a size goes up and down", growing(3, 4, 5), func(t *invariant.DeploymentTrace) { *t = growing(3, 4, 3) }),
+		inPlan("own objects only", "no UID as a precondition", deploy.Reconcile, midway(), deploy.Options{}, scaled(func(a *deploy.ScaleReplicaSet) { a.UID = "" })),
+		wrap("bounds after every prefix", "it shrinks to nothing and grows back", func(s deploy.Snapshot, _ time.Time, p *deploy.Plan) {
 			for _, rs := range s.ReplicaSets {
 				if n := *rs.Replicas; rs.Name == "web-v1" && n > 0 {
 					p.Actions = append(deploy.Actions{deploy.ScaleReplicaSet{Name: rs.Name, UID: rs.UID, From: n, To: 0}, deploy.ScaleReplicaSet{Name: rs.Name, UID: rs.UID, From: 0, To: n}}, p.Actions...)
 				}
 			}
 		}),
-		inPlanner("U10", "a pod is replaced by one plan", replicaset.Reconcile, three, replicaset.Options{}, func(plan replicaSetFunc) replicaSetFunc {
+		inPlanner("bounds after every part", "a pod is replaced by one plan", replicaset.Reconcile, three, replicaset.Options{}, func(plan replicaSetFunc) replicaSetFunc {
 			return func(s replicaset.Snapshot, now time.Time, o replicaset.Options) (replicaset.Plan, error) {
 				p, err := plan(s, now, o)
 				if len(s.Pods) == 3 {
@@ -217,17 +217,17 @@ func universalPlants() []plant {
 				return p, err
 			}
 		}),
-		inPlanner("U11", "expectations are not read", replicaset.Reconcile, few, replicaset.Options{}, func(plan replicaSetFunc) replicaSetFunc {
+		inPlanner("bounds from stale views", "expectations are not read", replicaset.Reconcile, few, replicaset.Options{}, func(plan replicaSetFunc) replicaSetFunc {
 			return func(s replicaset.Snapshot, now time.Time, o replicaset.Options) (replicaset.Plan, error) {
 				s.Expectations = replicaset.Expectations{}
 				return plan(s, now, o)
 			}
 		}),
-		inPlan("U12", "a hold without numbers", deploy.Reconcile, midway(), deploy.Options{}, func(p *deploy.Plan) {
+		inPlan("everything explained", "a hold without numbers", deploy.Reconcile, midway(), deploy.Options{}, func(p *deploy.Plan) {
 			p.Holds = append(p.Holds, deploy.Hold{Name: "web-v1", Reason: deploy.ReasonMinAvailable})
 		}),
-		inPlan("U12", "an action without a reason", deploy.Reconcile, midway(), deploy.Options{}, scaled(func(a *deploy.ScaleReplicaSet) { a.Reason = "" })),
-		inPlan("U13", "an action that JSON does not know", deploy.Reconcile, midway(), deploy.Options{}, func(p *deploy.Plan) { p.Actions[0] = odd{p.Actions[0]} }),
-		wrap("U14", "the time of day decides", func(_ deploy.Snapshot, now time.Time, p *deploy.Plan) { p.Status.Replicas = int32(now.Unix() % 1000) }),
+		inPlan("everything explained", "an action without a reason", deploy.Reconcile, midway(), deploy.Options{}, scaled(func(a *deploy.ScaleReplicaSet) { a.Reason = "" })),
+		inPlan("JSON round trip", "an action that JSON does not know", deploy.Reconcile, midway(), deploy.Options{}, func(p *deploy.Plan) { p.Actions[0] = odd{p.Actions[0]} }),
+		wrap("time shift", "the time of day decides", func(_ deploy.Snapshot, now time.Time, p *deploy.Plan) { p.Status.Replicas = int32(now.Unix() % 1000) }),
 	}
 }

@@ -41,8 +41,8 @@ var inOrder = choiceOf(func(pods []podorder.Pod) []int {
 })
 
 func orderPlants() []plant {
-	choosing := func(id, bug string, o podorder.Order, n int, change func(*invariant.Choosing)) plant {
-		return inCase(id, bug, invariant.Choosing{Order: o, Pods: zoned(), N: n}, change)
+	choosing := func(name, bug string, o podorder.Order, n int, change func(*invariant.Choosing)) plant {
+		return inCase(name, bug, invariant.Choosing{Order: o, Pods: zoned(), N: n}, change)
 	}
 	badly := func(c *invariant.Choosing) { c.Choose = inOrder }
 	plain := podorder.New(t0, nil)
@@ -60,11 +60,11 @@ func orderPlants() []plant {
 	pausing := invariant.Pausing{Order: plain, Pods: point, Downs: []podorder.ScaleDown{{Name: "old", N: 3, Cause: podorder.CauseRollout}}, State: podorder.PauseState{Name: "web", UID: "u", Revision: 2}}
 	pausing.Plan = pausing.Order.PlanPause(pausing.Pods, pausing.Downs, pausing.State)
 	return []plant{
-		choosing("O1", "every pod comes before every other", podorder.Order{}, 0, func(c *invariant.Choosing) {
+		choosing("strict weak order", "every pod comes before every other", podorder.Order{}, 0, func(c *invariant.Choosing) {
 			c.Compare = func(podorder.Order, podorder.Pod, podorder.Pod) int { return -1 }
 		}),
-		choosing("O2", "the first of the list go", plain, 2, badly),
-		choosing("O3", "an even number is taken from the other end", plain, 2, func(c *invariant.Choosing) {
+		choosing("order of the input", "the first of the list go", plain, 2, badly),
+		choosing("victims are a prefix", "an even number is taken from the other end", plain, 2, func(c *invariant.Choosing) {
 			c.Choose = func(o podorder.Order, pods []podorder.Pod, n int) podorder.Choice {
 				all := o.Choose(pods, nil, len(pods))
 				if n%2 == 0 {
@@ -74,20 +74,20 @@ func orderPlants() []plant {
 				return all
 			}
 		}),
-		choosing("O4", "the crowded node is not seen", podorder.New(t0, podorder.Neighbours{"n1": 1, "n2": 2, "n3": 9}), 1, badly),
-		inCase("O5", "a leading plus is read", invariant.Costing{Text: "+5"}, func(c *invariant.Costing) { c.Cost, c.Valid = 5, true }),
-		choosing("O6", "the youngest of a bucket goes first", plain, 0, func(c *invariant.Choosing) {
+		choosing("order of the rules", "the crowded node is not seen", podorder.New(t0, podorder.Neighbours{"n1": 1, "n2": 2, "n3": 9}), 1, badly),
+		inCase("deletion cost parsing", "a leading plus is read", invariant.Costing{Text: "+5"}, func(c *invariant.Costing) { c.Cost, c.Valid = 5, true }),
+		choosing("UID within an age bucket", "the youngest of a bucket goes first", plain, 0, func(c *invariant.Choosing) {
 			c.Sort = func(_ podorder.Order, pods []podorder.Pod) {
 				slices.SortFunc(pods, func(a, b podorder.Pod) int { return b.ReadySince.Compare(a.ReadySince) })
 			}
 		}),
-		choosing("O7", "neighbours are counted once", spread, 3, badly),
-		inCase("O8", "a priority is not read", invariant.Choosing{Order: first, Pods: pods, N: 1}, badly),
-		inCase("O8", "a pause point is passed", pausing, func(c *invariant.Pausing) { c.Plan.Delete = []int{1} }),
-		choosing("O9", "protected pods go", protect, 3, badly),
-		choosing("O10", "the named pod stays", last, 1, badly),
-		choosing("O11", "a node is emptied", spread, 3, badly),
-		choosing("O12", "the last stage counts first", named, 0, func(c *invariant.Choosing) {
+		choosing("spread counts anew", "neighbours are counted once", spread, 3, badly),
+		inCase("priorities and pause points", "a priority is not read", invariant.Choosing{Order: first, Pods: pods, N: 1}, badly),
+		inCase("priorities and pause points", "a pause point is passed", pausing, func(c *invariant.Pausing) { c.Plan.Delete = []int{1} }),
+		choosing("protected pods stay", "protected pods go", protect, 3, badly),
+		choosing("named pods go first", "the named pod stays", last, 1, badly),
+		choosing("spread is even", "a node is emptied", spread, 3, badly),
+		choosing("stage dominance", "the last stage counts first", named, 0, func(c *invariant.Choosing) {
 			c.Sort = func(o podorder.Order, pods []podorder.Pod) {
 				slices.Reverse(o.Stages)
 				o.Sort(pods)
@@ -102,18 +102,18 @@ func selectorPlants() []plant {
 	}}
 	web := &selector.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
 	labels := []map[string]string{nil, {"app": "web"}, {"app": "db", "old": ""}, {"app": "x"}, {"app": "db"}}
-	selecting := func(id, bug string, change func(*invariant.Selecting)) plant {
-		return inCase(id, bug, invariant.Selecting{A: app, B: web, Labels: labels}, change)
+	selecting := func(name, bug string, change func(*invariant.Selecting)) plant {
+		return inCase(name, bug, invariant.Selecting{A: app, B: web, Labels: labels}, change)
 	}
 	always := func(c *invariant.Selecting) {
 		c.Matches = func(selector.Selector, map[string]string) bool { return true }
 	}
-	claiming := func(id, bug string, change func(*selector.Claim)) plant {
+	claiming := func(name, bug string, change func(*selector.Claim)) plant {
 		c := invariant.Claiming{Owner: selector.Owner{Kind: "ReplicaSet", Name: "web", UID: "u"}, Selector: web, Children: []selector.Child{
 			{Name: "own", Labels: labels[1], ControllerUID: "u", ControllerKind: "ReplicaSet"}, {Name: "orphan", Labels: labels[1]},
 			{Name: "lost", Labels: labels[3], ControllerUID: "u", ControllerKind: "ReplicaSet"}, {Name: "foreign", Labels: labels[1], ControllerUID: "x", ControllerKind: "Job"},
 		}}
-		return inCase(id, bug, c, func(c *invariant.Claiming) {
+		return inCase(name, bug, c, func(c *invariant.Claiming) {
 			c.Classify = func(o *selector.Owner, n int, child func(int) selector.Child) selector.Claim {
 				claim := selector.Classify(o, n, child)
 				change(&claim)
@@ -127,31 +127,31 @@ func selectorPlants() []plant {
 	}
 	hash := invariant.Hashing{DumpA: "a", DumpB: "a", HashA: revision.Hash("a", nil), HashB: revision.Hash("a", nil)}
 	return []plant{
-		selecting("L1", "a part of the text is not read", func(c *invariant.Selecting) {
+		selecting("selector text round trip", "a part of the text is not read", func(c *invariant.Selecting) {
 			c.Parse = func(text string) (selector.Selector, error) { return selector.Parse("app") }
 		}),
-		selecting("L2", "a condition is not looked at", always),
-		selecting("L3", "both of two opposites hold", always),
-		selecting("L4", "nil selects everything", func(c *invariant.Selecting) {
+		selecting("selector semantics", "a condition is not looked at", always),
+		selecting("opposite operators", "both of two opposites hold", always),
+		selecting("nil and empty selector", "nil selects everything", func(c *invariant.Selecting) {
 			c.Compile = func(*selector.LabelSelector) (selector.Selector, error) { return selector.Everything(), nil }
 		}),
-		selecting("L5", "an example that only one selects", func(c *invariant.Selecting) {
+		selecting("overlap and implication examples", "an example that only one selects", func(c *invariant.Selecting) {
 			c.Overlap = func(selector.Selector, selector.Selector) (map[string]string, bool) { return labels[3], true }
 		}),
-		selecting("L5", "everything implies everything", func(c *invariant.Selecting) {
+		selecting("overlap and implication examples", "everything implies everything", func(c *invariant.Selecting) {
 			c.Implies = func(selector.Selector, selector.Selector) (map[string]string, bool) { return nil, true }
 		}),
-		claiming("C1", "an orphan is ignored", func(c *selector.Claim) { c.Adopt = nil }),
-		claiming("C2", "a child that does not match is kept", func(c *selector.Claim) { c.Keep, c.Release = append(c.Keep, c.Release...), c.Keep }),
-		claiming("C3", "a child of another is adopted", func(c *selector.Claim) { c.Adopt = append(c.Adopt, 3) }),
-		inCase("V1", "the hash depends on more than the template", hash, func(c *invariant.Hashing) { c.HashB = revision.Hash("a ", nil) }),
-		inCase("V2", "the number of revisions instead of the highest", versions, func(c *invariant.Versioning) {
+		claiming("claim decision", "an orphan is ignored", func(c *selector.Claim) { c.Adopt = nil }),
+		claiming("claim settles", "a child that does not match is kept", func(c *selector.Claim) { c.Keep, c.Release = append(c.Keep, c.Release...), c.Keep }),
+		claiming("no stealing", "a child of another is adopted", func(c *selector.Claim) { c.Adopt = append(c.Adopt, 3) }),
+		inCase("template hash", "the hash depends on more than the template", hash, func(c *invariant.Hashing) { c.HashB = revision.Hash("a ", nil) }),
+		inCase("next revision", "the number of revisions instead of the highest", versions, func(c *invariant.Versioning) {
 			c.Next = func(old []int64) int64 { return int64(len(old)) }
 		}),
-		inCase("V3", "the oldest goes, used or not", versions, func(c *invariant.Versioning) {
+		inCase("revisions in use stay", "the oldest goes, used or not", versions, func(c *invariant.Versioning) {
 			c.Truncate = func([]revision.ControllerRevision, []string, *int32) []int { return []int{0, 1} }
 		}),
-		inCase("V4", "the order is that of the list", versions, func(c *invariant.Versioning) {
+		inCase("order of revisions", "the order is that of the list", versions, func(c *invariant.Versioning) {
 			c.Sort = func(r []revision.ControllerRevision) []revision.ControllerRevision { return r }
 		}),
 	}

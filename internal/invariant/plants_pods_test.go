@@ -30,8 +30,8 @@ func running(wanted int32, n int) replicaset.Snapshot {
 }
 
 func replicaSetPlants() []plant {
-	plan := func(id, bug string, s replicaset.Snapshot, change func(*replicaset.Plan)) plant {
-		return inPlan(id, bug, replicaset.Reconcile, s, replicaset.Options{}, change)
+	plan := func(name, bug string, s replicaset.Snapshot, change func(*replicaset.Plan)) plant {
+		return inPlan(name, bug, replicaset.Reconcile, s, replicaset.Options{}, change)
 	}
 	deleted := func(name string) func(*replicaset.Plan) {
 		return func(p *replicaset.Plan) { p.Actions = append(p.Actions, replicaset.DeletePod{Name: name, UID: name}) }
@@ -63,24 +63,24 @@ func replicaSetPlants() []plant {
 	report := replicaset.Report{Expectations: failed.Plan.Expect(short, t0), Creates: []selector.Outcome{{Answer: selector.Failed, Err: errors.New("quota")}}}
 	result := replicaset.Finish(short, failed.Plan, report, t0, replicaset.Options{})
 	return []plant{
-		plan("R1", "one creation too many", short, func(p *replicaset.Plan) { p.Actions = replicaset.Actions{replicaset.CreatePods{Count: 4}} }),
-		inCase("R2", "the third batch is too large", invariant.SlowStart{Wanted: 10, Initial: 1, Batches: []int32{1, 2, 4, 3}}, func(c *invariant.SlowStart) { c.Batches = []int32{1, 2, 5, 2} }),
-		inCase("R2", "it goes on after a failure", invariant.SlowStart{Wanted: 3, Initial: 1, Batches: []int32{1, 2}, Next: func(int32, bool) int32 { return 0 }},
+		plan("exact difference", "one creation too many", short, func(p *replicaset.Plan) { p.Actions = replicaset.Actions{replicaset.CreatePods{Count: 4}} }),
+		inCase("slow start", "the third batch is too large", invariant.SlowStart{Wanted: 10, Initial: 1, Batches: []int32{1, 2, 4, 3}}, func(c *invariant.SlowStart) { c.Batches = []int32{1, 2, 5, 2} }),
+		inCase("slow start", "it goes on after a failure", invariant.SlowStart{Wanted: 3, Initial: 1, Batches: []int32{1, 2}, Next: func(int32, bool) int32 { return 0 }},
 			func(c *invariant.SlowStart) { c.Next = func(int32, bool) int32 { return 2 } }),
-		plan("R3", "a pod of another is deleted", foreign, deleted("c")),
-		plan("R4", "one deletion too many", running(1, 3), deleted("a")),
-		inCase("R5", "one creation is not expected", invariant.Expecting{Pass: expecting, After: expecting.Plan.Expect(short, t0)}, func(c *invariant.Expecting) { c.After = replicaset.ExpectCreations(2, t0) }),
-		inCase("R5", "a deletion counts twice", invariant.Expecting{Pass: must(running(1, 3)), After: replicaset.ExpectDeletions(deletedOf(must(running(1, 3)).Plan), t0)},
+		plan("own active pods only", "a pod of another is deleted", foreign, deleted("c")),
+		plan("no surplus deletion", "one deletion too many", running(1, 3), deleted("a")),
+		inCase("expectations count down", "one creation is not expected", invariant.Expecting{Pass: expecting, After: expecting.Plan.Expect(short, t0)}, func(c *invariant.Expecting) { c.After = replicaset.ExpectCreations(2, t0) }),
+		inCase("expectations count down", "a deletion counts twice", invariant.Expecting{Pass: must(running(1, 3)), After: replicaset.ExpectDeletions(deletedOf(must(running(1, 3)).Plan), t0)},
 			func(c *invariant.Expecting) {
 				c.Observe = func(e replicaset.Expectations, _ string) replicaset.Expectations { return e.Lower(0, 1) }
 			}),
-		plan("R6", "an orphan is left alone", orphans, func(p *replicaset.Plan) { p.Actions = nil }),
-		plan("R7", "a pod is taken from another controller", orphans, func(p *replicaset.Plan) { p.Actions = append(p.Actions, adopts("x")) }),
-		plan("R8", "failed pods count", ended, func(p *replicaset.Plan) { p.Status.Replicas++ }),
-		plan("R9", "a pod is ready twice", running(3, 3), func(p *replicaset.Plan) { p.Status.ReadyReplicas++ }),
-		plan("R10", "pods are created to the last", deleting, func(p *replicaset.Plan) { p.Actions = append(p.Actions, replicaset.CreatePods{Count: 2}) }),
-		plan("R11", "it looks again a second late", young, func(p *replicaset.Plan) { p.RecheckAt = p.RecheckAt.Add(time.Second) }),
-		inCase("R12", "a failure is not reported", invariant.Finished{Pass: failed, Report: report, Result: result}, func(c *invariant.Finished) { c.Result.Status.Conditions = nil }),
+		plan("adoption and release", "an orphan is left alone", orphans, func(p *replicaset.Plan) { p.Actions = nil }),
+		plan("one controller per pod", "a pod is taken from another controller", orphans, func(p *replicaset.Plan) { p.Actions = append(p.Actions, adopts("x")) }),
+		plan("finished pods do not count", "failed pods count", ended, func(p *replicaset.Plan) { p.Status.Replicas++ }),
+		plan("ReplicaSet status recount", "a pod is ready twice", running(3, 3), func(p *replicaset.Plan) { p.Status.ReadyReplicas++ }),
+		plan("deleting ReplicaSet rests", "pods are created to the last", deleting, func(p *replicaset.Plan) { p.Actions = append(p.Actions, replicaset.CreatePods{Count: 2}) }),
+		plan("availability instant", "it looks again a second late", young, func(p *replicaset.Plan) { p.RecheckAt = p.RecheckAt.Add(time.Second) }),
+		inCase("ReplicaFailure condition", "a failure is not reported", invariant.Finished{Pass: failed, Report: report, Result: result}, func(c *invariant.Finished) { c.Result.Status.Conditions = nil }),
 	}
 }
 
@@ -103,8 +103,8 @@ func kill(reason daemonset.Reason, numbers ...string) func(*daemonset.Plan) {
 }
 
 func daemonSetPlants() []plant {
-	plan := func(id, bug string, s daemonset.Snapshot, o daemonset.Options, change func(*daemonset.Plan)) plant {
-		return inPlan(id, bug, daemonset.Reconcile, s, o, change)
+	plan := func(name, bug string, s daemonset.Snapshot, o daemonset.Options, change func(*daemonset.Plan)) plant {
+		return inPlan(name, bug, daemonset.Reconcile, s, o, change)
 	}
 	olds := func() daemonset.Snapshot { return agents(4, "v1", "v1", "v1", "v1") }
 	with := func(s daemonset.Snapshot, change func(*daemonset.Snapshot)) daemonset.Snapshot { change(&s); return s }
@@ -135,39 +135,39 @@ func daemonSetPlants() []plant {
 		s.Revisions[2].Data = stored("v2")
 	})
 	return []plant{
-		plan("S1", "a taint is not seen", with(agents(2), func(s *daemonset.Snapshot) {
+		plan("placement", "a taint is not seen", with(agents(2), func(s *daemonset.Snapshot) {
 			s.Nodes[1].Taints = []daemonset.Taint{{Key: "x", Effect: daemonset.NoSchedule}}
 		}), none, create("n1")),
-		plan("S2", "a node gets two pods", agents(1), none, create("n0")),
-		plan("S3", "one pod more than may be unavailable", olds(), none, kill(daemonset.ReasonRollout, "1")),
-		plan("S4", "one node more than may surge", with(olds(), func(s *daemonset.Snapshot) {
+		plan("one pod per node", "a node gets two pods", agents(1), none, create("n0")),
+		plan("unavailable nodes bound", "one pod more than may be unavailable", olds(), none, kill(daemonset.ReasonRollout, "1")),
+		plan("surging nodes bound", "one node more than may surge", with(olds(), func(s *daemonset.Snapshot) {
 			s.DaemonSet.MaxSurge, s.DaemonSet.MaxUnavailable = rollout.Int(1), rollout.Int(0)
 		}), none, create("n1")),
-		plan("S5", "an available pod goes first", with(olds(), func(s *daemonset.Snapshot) { s.Pods[0].Ready = false }), none, func(p *daemonset.Plan) {
+		plan("unavailable old pods first", "an available pod goes first", with(olds(), func(s *daemonset.Snapshot) { s.Pods[0].Ready = false }), none, func(p *daemonset.Plan) {
 			p.Actions = nil
 			kill(daemonset.ReasonRollout, "1")(p)
 		}),
-		plan("S6", "dead nodes are passed over without limit", olds(), none, func(p *daemonset.Plan) {
+		plan("dead nodes bound", "dead nodes are passed over without limit", olds(), none, func(p *daemonset.Plan) {
 			p.Holds = append(p.Holds, daemonset.Hold{Node: "n3", Reason: daemonset.ReasonDeadNode})
 		}),
-		plan("S7", "the delay is not waited for", failed, none, kill(daemonset.ReasonFailed, "0")),
-		plan("S8", "a pod stays where it may not", kept, none, func(p *daemonset.Plan) { p.Actions = nil }),
-		plan("S9", "one node more than the partition leaves", with(olds(), func(s *daemonset.Snapshot) {
+		plan("failed pods back off", "the delay is not waited for", failed, none, kill(daemonset.ReasonFailed, "0")),
+		plan("misplaced pods go", "a pod stays where it may not", kept, none, func(p *daemonset.Plan) { p.Actions = nil }),
+		plan("update stops at the partition", "one node more than the partition leaves", with(olds(), func(s *daemonset.Snapshot) {
 			s.DaemonSet.Partition, s.DaemonSet.MaxUnavailable = rollout.Int(3), rollout.Int(2)
 		}), none, kill(daemonset.ReasonRollout, "0")),
-		plan("S10", "the selector is not read", with(olds(), func(s *daemonset.Snapshot) {
+		plan("selected nodes only", "the selector is not read", with(olds(), func(s *daemonset.Snapshot) {
 			s.DaemonSet.NodeSelector = &selector.LabelSelector{MatchLabels: map[string]string{"zone": "b"}}
 		}), none, kill(daemonset.ReasonRollout, "0")),
-		plan("S11", "the pause is not read", with(olds(), func(s *daemonset.Snapshot) { s.DaemonSet.Paused = true }), none, kill(daemonset.ReasonRollout, "0")),
-		plan("S12", "a pod that is held is deleted", held, none, kill(daemonset.ReasonRollout, "0")),
-		plan("S13", "duplicates stay", twins, none, drop(func(a daemonset.Action) bool { _, ok := a.(daemonset.DeleteRevision); return ok })),
-		inPlanner("S14", "a cordon makes a node unfit", daemonset.Reconcile, agents(2), none, func(plan daemonSetFunc) daemonSetFunc {
+		plan("paused update", "the pause is not read", with(olds(), func(s *daemonset.Snapshot) { s.DaemonSet.Paused = true }), none, kill(daemonset.ReasonRollout, "0")),
+		plan("pre-delete hook holds", "a pod that is held is deleted", held, none, kill(daemonset.ReasonRollout, "0")),
+		plan("one revision per template", "duplicates stay", twins, none, drop(func(a daemonset.Action) bool { _, ok := a.(daemonset.DeleteRevision); return ok })),
+		inPlanner("cordon changes nothing", "a cordon makes a node unfit", daemonset.Reconcile, agents(2), none, func(plan daemonSetFunc) daemonSetFunc {
 			return func(s daemonset.Snapshot, now time.Time, o daemonset.Options) (daemonset.Plan, error) {
 				s.Nodes = slices.DeleteFunc(slices.Clone(s.Nodes), func(n daemonset.Node) bool { return len(n.Taints) > 0 })
 				return plan(s, now, o)
 			}
 		}),
-		plan("S15", "a pod is ready twice", olds(), none, func(p *daemonset.Plan) { p.Status.NumberReady++ }),
-		plan("S16", "one more than the burst", with(agents(3), func(s *daemonset.Snapshot) { s.DaemonSet.Burst = rollout.Int(1) }), none, create("n1")),
+		plan("DaemonSet status recount", "a pod is ready twice", olds(), none, func(p *daemonset.Plan) { p.Status.NumberReady++ }),
+		plan("burst bound", "one more than the burst", with(agents(3), func(s *daemonset.Snapshot) { s.DaemonSet.Burst = rollout.Int(1) }), none, create("n1")),
 	}
 }

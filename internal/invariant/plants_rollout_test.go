@@ -95,22 +95,22 @@ func release(views ...invariant.ReleaseView) invariant.Release {
 }
 
 func rolloutPlants() []plant {
-	plan := func(id, bug string, s rollout.Snapshot, change func(*rollout.Plan)) plant {
-		return inPlan(id, bug, rollout.Reconcile, s, rollout.Options{}, change)
+	plan := func(name, bug string, s rollout.Snapshot, change func(*rollout.Plan)) plant {
+		return inPlan(name, bug, rollout.Reconcile, s, rollout.Options{}, change)
 	}
 	stepTo := func(index int32, state rollout.StepState) func(*rollout.Plan) {
 		return func(p *rollout.Plan) { p.Status.Sub.CurrentStepIndex, p.Status.Sub.CurrentStepState = index, state }
 	}
 	batches := invariant.Partitioning{Replicas: 6, Rescaled: 11, Batches: []rollout.IntOrPercent{rollout.Percent(20), rollout.Percent(50), rollout.Percent(100)}}
-	part := func(id, bug string, limit func(rollout.IntOrPercent, int32) int32) plant {
-		return inCase(id, bug, batches, func(c *invariant.Partitioning) { c.Limit = limit })
+	part := func(name, bug string, limit func(rollout.IntOrPercent, int32) int32) plant {
+		return inCase(name, bug, batches, func(c *invariant.Partitioning) { c.Limit = limit })
 	}
 	of := func(good, bad invariant.Release) (invariant.Release, func(*invariant.Release)) {
 		return good, func(r *invariant.Release) { *r = bad }
 	}
-	releases := func(id, bug string, good, bad invariant.Release) plant {
+	releases := func(name, bug string, good, bad invariant.Release) plant {
 		g, change := of(good, bad)
-		return inCase(id, bug, g, change)
+		return inCase(name, bug, g, change)
 	}
 	other := standing(rollout.StatePaused, step(rollout.Percent(20), -1), step(rollout.Percent(100), 0))
 	other.Workload.CanaryRevision, other.Workload.PodTemplateHash = "v3", "v3"
@@ -125,26 +125,26 @@ func rolloutPlants() []plant {
 	begins := view("v3", 20, 2, 5)
 	begins.Rollout.Status.Sub = &rollout.StepStatus{Revision: "v3", CurrentStepIndex: 1}
 	return []plant{
-		part("P1", "batches are counted from the end", func(v rollout.IntOrPercent, n int32) int32 { return n - rollout.PartitionLimit(v, n) }),
-		releases("P1", "a partition is lowered", release(view("v2", 20, 2, 4), view("v2", 50, 3, 3)), release(view("v2", 50, 3, 3), view("v2", 20, 3, 3))),
-		inCase("P2", "99% is rounded up to all", invariant.Partitioning{Replicas: 6, Batches: []rollout.IntOrPercent{rollout.Percent(99)}},
+		part("batches grow", "batches are counted from the end", func(v rollout.IntOrPercent, n int32) int32 { return n - rollout.PartitionLimit(v, n) }),
+		releases("batches grow", "a partition is lowered", release(view("v2", 20, 2, 4), view("v2", 50, 3, 3)), release(view("v2", 50, 3, 3), view("v2", 20, 3, 3))),
+		inCase("percentage leaves an old pod", "99% is rounded up to all", invariant.Partitioning{Replicas: 6, Batches: []rollout.IntOrPercent{rollout.Percent(99)}},
 			func(c *invariant.Partitioning) {
 				c.Limit = func(v rollout.IntOrPercent, n int32) int32 { return v.OfUp(n) }
 			}),
-		releases("P3", "the surge is taken twice", release(view("v2", 20, 2, 5)), release(view("v2", 20, 2, 6))),
-		part("P4", "the number of the first size is kept", func(v rollout.IntOrPercent, _ int32) int32 { return rollout.PartitionLimit(v, 6) }),
-		plan("P5", "a pause of two minutes ends after one", standing(rollout.StatePaused, step(rollout.Percent(20), 120), step(rollout.Percent(100), 0)), stepTo(1, rollout.StateReady)),
+		releases("step bounds", "the surge is taken twice", release(view("v2", 20, 2, 5)), release(view("v2", 20, 2, 6))),
+		part("fraction after scaling", "the number of the first size is kept", func(v rollout.IntOrPercent, _ int32) int32 { return rollout.PartitionLimit(v, 6) }),
+		plan("timed pause", "a pause of two minutes ends after one", standing(rollout.StatePaused, step(rollout.Percent(20), 120), step(rollout.Percent(100), 0)), stepTo(1, rollout.StateReady)),
 		rollsBack(),
-		releases("P7", "a release that is given up leaves pods", release(view("v1", 0, 6, 0), view("v2", 20, 2, 4), over("v1", 6, 0)), release(view("v1", 0, 6, 0), view("v2", 20, 2, 4), over("v1", 4, 2))),
-		plan("P8", "a step is skipped", standing(rollout.StateReady, step(rollout.Percent(20), 0), step(rollout.Percent(50), 0), step(rollout.Percent(100), 0)), stepTo(3, rollout.StateBeforeUpgrade)),
-		plan("P9", "the next step begins with another template", other, func(p *rollout.Plan) {
+		releases("abandoned release", "a release that is given up leaves pods", release(view("v1", 0, 6, 0), view("v2", 20, 2, 4), over("v1", 6, 0)), release(view("v1", 0, 6, 0), view("v2", 20, 2, 4), over("v1", 4, 2))),
+		plan("steps in order", "a step is skipped", standing(rollout.StateReady, step(rollout.Percent(20), 0), step(rollout.Percent(50), 0), step(rollout.Percent(100), 0)), stepTo(3, rollout.StateBeforeUpgrade)),
+		plan("new template restarts", "the next step begins with another template", other, func(p *rollout.Plan) {
 			p.Status.Sub = &rollout.StepStatus{CurrentStepIndex: 2, CurrentStepState: rollout.StateBeforeUpgrade}
 		}),
-		releases("P9", "another template starts in the middle", release(view("v2", 20, 2, 5), begins), release(view("v2", 20, 2, 5), skipped)),
-		plan("P10", "traffic before pods", led(rollout.StateUpgrade), func(p *rollout.Plan) { p.Actions = append(p.Actions, weighted(20)) }),
-		releases("P10", "traffic without a ready pod", release(late), release(early)),
-		plan("P11", "nobody is asked", standing(rollout.StatePaused, step(rollout.Percent(20), -1), step(rollout.Percent(100), 0)), stepTo(1, rollout.StateReady)),
-		releases("P12", "it is over while the workload is paused", release(view("v2", 100, 6, 0), over("v2", 6, 0)), release(view("v2", 100, 6, 0), frozen)),
+		releases("new template restarts", "another template starts in the middle", release(view("v2", 20, 2, 5), begins), release(view("v2", 20, 2, 5), skipped)),
+		plan("traffic follows ready pods", "traffic before pods", led(rollout.StateUpgrade), func(p *rollout.Plan) { p.Actions = append(p.Actions, weighted(20)) }),
+		releases("traffic follows ready pods", "traffic without a ready pod", release(late), release(early)),
+		plan("manual pause", "nobody is asked", standing(rollout.StatePaused, step(rollout.Percent(20), -1), step(rollout.Percent(100), 0)), stepTo(1, rollout.StateReady)),
+		releases("end of a release", "it is over while the workload is paused", release(view("v2", 100, 6, 0), over("v2", 6, 0)), release(view("v2", 100, 6, 0), frozen)),
 	}
 }
 
@@ -167,7 +167,7 @@ func rollsBack() plant {
 	w := rollout.Workload{WorkloadRef: clones, UID: "d", Replicas: new(int32(6)), UpdateRevision: "v1"}
 	context := rollout.NewBatchContext(br, w, nil, nil)
 	pass := invariant.BatchPass{Snapshot: s, Now: t0, Plan: rollout.BatchPlan{Context: &context}}
-	return inCase("P6", "the batch is of all pods", pass, func(c *invariant.BatchPass) {
+	return inCase("rollback in batches", "the batch is of all pods", pass, func(c *invariant.BatchPass) {
 		wrong := context
 		wrong.Desired = 3
 		c.Plan.Context = &wrong

@@ -14,20 +14,20 @@ import (
 func replicaSet() []Invariant {
 	pass := func(f func(*ReplicaSetPass) []string) []check { return []check{on[ReplicaSetPass](f)} }
 	return []Invariant{
-		{ID: "R1", Title: "exactly the difference is created or deleted, up to the burst, and never both", Source: "upstream: manageReplicas", checks: pass(r1)},
-		{ID: "R2", Title: "batches of creations double, add up, and stop at the first failure", Source: "upstream: slowStartBatch", checks: []check{on[SlowStart](r2)}},
-		{ID: "R3", Title: "only active pods of its own are deleted, each once", Source: "upstream: getPodsToDelete", checks: pass(r3)},
-		{ID: "R4", Title: "no more pods are deleted than are too many", Source: "upstream: manageReplicas", checks: pass(r4)},
-		{ID: "R5", Title: "expectations count down to nothing", Source: "upstream: ControllerExpectations", checks: []check{on[Expecting](r5)}},
-		{ID: "R6", Title: "orphans that match are adopted, own pods that do not are released, and nothing else", Source: "upstream: ClaimPods", checks: pass(r6)},
-		{ID: "R7", Title: "a pod has at most one controller", Source: "kubernetes#24152", checks: append(pass(r7), on[ReplicaSetChange](r7Change))},
-		{ID: "R8", Title: "pods that have ended do not count", Source: "upstream: FilterActivePods", checks: pass(r8)},
-		{ID: "R9", Title: "the status is a recount: replicas ≥ labelled, replicas ≥ ready ≥ available", Source: "upstream: calculateStatus", checks: pass(r9)},
-		{ID: "R10", Title: "one that is being deleted creates and deletes nothing", Source: "upstream: syncReplicaSet", checks: pass(r10)},
-		{ID: "R11", Title: "pods become available exactly at their instant, and the plan names the next one", Source: "kubernetes#39785",
-			Corrected: true, Defects: []string{"replicaset D-12"}, checks: pass(r11)},
-		{ID: "R12", Title: "ReplicaFailure is reported if and only if a creation or deletion has failed", Source: "upstream: calculateStatus",
-			Corrected: true, Defects: []string{"replicaset D-2"}, checks: append(pass(r12Pass), on[Finished](r12))},
+		{Name: "exact difference", Title: "exactly the difference is created or deleted, up to the burst, and never both", Source: "upstream: manageReplicas", checks: pass(exactDifference)},
+		{Name: "slow start", Title: "batches of creations double, add up, and stop at the first failure", Source: "upstream: slowStartBatch", checks: []check{on[SlowStart](slowStart)}},
+		{Name: "own active pods only", Title: "only active pods of its own are deleted, each once", Source: "upstream: getPodsToDelete", checks: pass(ownActivePodsOnly)},
+		{Name: "no surplus deletion", Title: "no more pods are deleted than are too many", Source: "upstream: manageReplicas", checks: pass(noSurplusDeletion)},
+		{Name: "expectations count down", Title: "expectations count down to nothing", Source: "upstream: ControllerExpectations", checks: []check{on[Expecting](expectationsCountDown)}},
+		{Name: "adoption and release", Title: "orphans that match are adopted, own pods that do not are released, and nothing else", Source: "upstream: ClaimPods", checks: pass(adoptionAndRelease)},
+		{Name: "one controller per pod", Title: "a pod has at most one controller", Source: "kubernetes#24152", checks: append(pass(oneControllerPerPod), on[ReplicaSetChange](oneControllerPerPodChange))},
+		{Name: "finished pods do not count", Title: "pods that have ended do not count", Source: "upstream: FilterActivePods", checks: pass(finishedPodsDoNotCount)},
+		{Name: "ReplicaSet status recount", Title: "the status is a recount: replicas ≥ labelled, replicas ≥ ready ≥ available", Source: "upstream: calculateStatus", checks: pass(replicaSetStatusRecount)},
+		{Name: "deleting ReplicaSet rests", Title: "one that is being deleted creates and deletes nothing", Source: "upstream: syncReplicaSet", checks: pass(deletingReplicaSetRests)},
+		{Name: "availability instant", Title: "pods become available exactly at their instant, and the plan names the next one", Source: "kubernetes#39785",
+			Corrected: true, Defects: []string{"replicaset.RecheckWithoutReadyTime"}, checks: pass(availabilityInstant)},
+		{Name: "ReplicaFailure condition", Title: "ReplicaFailure is reported if and only if a creation or deletion has failed", Source: "upstream: calculateStatus",
+			Corrected: true, Defects: []string{"replicaset.WaitingRemovesFailure"}, checks: append(pass(replicaFailureConditionPass), on[Finished](replicaFailureCondition))},
 	}
 }
 
@@ -152,7 +152,7 @@ func replicaSetWithin(p *ReplicaSetPass, after *replicaset.Snapshot, slack int64
 	return l
 }
 
-func r1(p *ReplicaSetPass) []string {
+func exactDifference(p *ReplicaSetPass) []string {
 	c := podsOfSet(&p.Snapshot, p.Options, p.Now)
 	missing := sizeOf(&p.Snapshot.ReplicaSet) - c.active
 	if c.unselectable || c.deleting || waiting(&p.Snapshot.Expectations, p.Now) {
@@ -181,7 +181,7 @@ type SlowStart struct {
 	Next func(made int32, failed bool) int32
 }
 
-func r2(c *SlowStart) []string {
+func slowStart(c *SlowStart) []string {
 	l := list(nil)
 	made, size := int64(0), int64(max(c.Initial, 1))
 	for i, n := range c.Batches {
@@ -198,7 +198,7 @@ func r2(c *SlowStart) []string {
 	return l
 }
 
-func r3(p *ReplicaSetPass) []string {
+func ownActivePodsOnly(p *ReplicaSetPass) []string {
 	c, l := podsOfSet(&p.Snapshot, p.Options, p.Now), list(nil)
 	for _, name := range deletedNames(&p.Plan) {
 		l.addIf(!c.mine[name], "%s is deleted: it is not an active pod of %s, or is deleted twice", name, p.Snapshot.ReplicaSet.Name)
@@ -207,7 +207,7 @@ func r3(p *ReplicaSetPass) []string {
 	return l
 }
 
-func r4(p *ReplicaSetPass) []string {
+func noSurplusDeletion(p *ReplicaSetPass) []string {
 	c := podsOfSet(&p.Snapshot, p.Options, p.Now)
 	wanted, n := sizeOf(&p.Snapshot.ReplicaSet), int64(len(deletedNames(&p.Plan)))
 	return one(n > max(0, c.active-wanted), "%d of %d active pods are deleted, and %d are wanted", n, c.active, wanted)
@@ -222,7 +222,7 @@ type Expecting struct {
 	Observe func(e replicaset.Expectations, deleted string) replicaset.Expectations
 }
 
-func r5(c *Expecting) []string {
+func expectationsCountDown(c *Expecting) []string {
 	creates, names, l := created(&c.Pass.Plan), deletedNames(&c.Pass.Plan), list(nil)
 	if creates == 0 && len(names) == 0 {
 		l.addIf(!c.After.Equal(c.Pass.Snapshot.Expectations), "nothing is written, but %+v is expected", c.After)
@@ -255,7 +255,7 @@ func named(pods []*podorder.Pod, name, uid string) bool {
 	return slices.ContainsFunc(pods, func(p *podorder.Pod) bool { return p.Name == name && p.UID == uid })
 }
 
-func r6(p *ReplicaSetPass) []string {
+func adoptionAndRelease(p *ReplicaSetPass) []string {
 	c, l := podsOfSet(&p.Snapshot, p.Options, p.Now), list(nil)
 	if c.unselectable {
 		return one(len(p.Plan.Actions) > 0, "the selector cannot be used, but: %v", p.Plan)
@@ -276,7 +276,7 @@ func r6(p *ReplicaSetPass) []string {
 	return l
 }
 
-func r7(p *ReplicaSetPass) []string {
+func oneControllerPerPod(p *ReplicaSetPass) []string {
 	l := list(nil)
 	for _, a := range p.Plan.Actions {
 		if a, ok := a.(replicaset.AdoptPod); ok {
@@ -288,8 +288,8 @@ func r7(p *ReplicaSetPass) []string {
 	return l
 }
 
-// r7Change checks that no pod changes hands from one controller to another.
-func r7Change(c *ReplicaSetChange) []string {
+// oneControllerPerPodChange checks that no pod changes hands from one controller to another.
+func oneControllerPerPodChange(c *ReplicaSetChange) []string {
 	owners, l := map[string]string{}, list(nil)
 	for i := range c.Before.Pods {
 		owners[c.Before.Pods[i].UID] = c.Before.Pods[i].ControllerUID
@@ -302,12 +302,12 @@ func r7Change(c *ReplicaSetChange) []string {
 	return l
 }
 
-func r8(p *ReplicaSetPass) []string {
+func finishedPodsDoNotCount(p *ReplicaSetPass) []string {
 	c := podsOfSet(&p.Snapshot, p.Options, p.Now)
 	return one(!c.unselectable && int64(p.Plan.Status.Replicas) != c.active, "%d pods count, and %d of them run", p.Plan.Status.Replicas, c.active)
 }
 
-func r9(p *ReplicaSetPass) []string {
+func replicaSetStatusRecount(p *ReplicaSetPass) []string {
 	c, s, l := podsOfSet(&p.Snapshot, p.Options, p.Now), p.Plan.Status, list(nil)
 	if c.unselectable {
 		return nil
@@ -323,14 +323,14 @@ func r9(p *ReplicaSetPass) []string {
 	return l
 }
 
-func r10(p *ReplicaSetPass) []string {
+func deletingReplicaSetRests(p *ReplicaSetPass) []string {
 	n := created(&p.Plan) + int64(len(deletedNames(&p.Plan)))
 	return one(!p.Snapshot.ReplicaSet.DeletionTimestamp.IsZero() && n > 0, "%d pods are created or deleted although it is being deleted", n)
 }
 
-// r11 looks at instants. Upstream looks again every minReadySeconds at a pod that has
+// availabilityInstant looks at instants. Upstream looks again every minReadySeconds at a pod that has
 // no ready time and never becomes available.
-func r11(p *ReplicaSetPass) []string {
+func availabilityInstant(p *ReplicaSetPass) []string {
 	c, l := podsOfSet(&p.Snapshot, p.Options, p.Now), list(nil)
 	if c.unselectable {
 		return nil
@@ -374,7 +374,7 @@ func failing(conditions []replicaset.Condition) bool {
 	return slices.ContainsFunc(conditions, func(c replicaset.Condition) bool { return c.Type == replicaset.ConditionReplicaFailure })
 }
 
-func r12(c *Finished) []string {
+func replicaFailureCondition(c *Finished) []string {
 	writes := created(&c.Pass.Plan) + int64(len(deletedNames(&c.Pass.Plan)))
 	claims := c.Report.LiveCheck != nil || slices.ContainsFunc(c.Report.Claims, func(o selector.Outcome) bool { return o.Answer != selector.Done })
 	if writes == 0 || claims || !c.Result.WriteStatus {
@@ -384,8 +384,8 @@ func r12(c *Finished) []string {
 	return one((n > 0) != reported, "%d calls failed, and ReplicaFailure is reported: %v", n, reported)
 }
 
-// r12Pass checks that a failure stays while nothing is tried.
-func r12Pass(p *ReplicaSetPass) []string {
+// replicaFailureConditionPass checks that a failure stays while nothing is tried.
+func replicaFailureConditionPass(p *ReplicaSetPass) []string {
 	waits := waiting(&p.Snapshot.Expectations, p.Now)
 	if !waits || !p.Options.Repair.Has(replicaset.WaitingRemovesFailure) && !p.Strict || podsOfSet(&p.Snapshot, p.Options, p.Now).unselectable {
 		return nil

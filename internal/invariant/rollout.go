@@ -11,25 +11,25 @@ func progressive() []Invariant {
 	pass := func(f func(*RolloutPass) []string) []check { return []check{on[RolloutPass](f)} }
 	release := func(f func(*Release) []string) []check { return []check{on[Release](f)} }
 	return []Invariant{
-		{ID: "P1", Title: "batches grow, the last is everything, and no partition is lowered", Source: "rollout specification 19.2 (4, 6)",
-			Corrected: true, Defects: []string{"rollout D2"}, checks: append([]check{on[Partitioning](p1)}, on[Release](p1Release))},
-		{ID: "P2", Title: "a percentage below 100 leaves an old pod of several", Source: "OpenKruise Rollouts: NewRSReplicasLimit", checks: []check{on[Partitioning](p2)}},
-		{ID: "P3", Title: "new and old pods keep to the limits of the workload in every step", Source: "rollout specification 19.2 (2, 3)",
-			Corrected: true, Defects: []string{"rollout D6"}, checks: release(p3)},
-		{ID: "P4", Title: "other replicas keep the fraction of the batch within a pod", Source: "openkruise/rollouts#321",
-			Corrected: true, Defects: []string{"rollout D18"}, checks: []check{on[Partitioning](p4), on[DeploymentPass](p4Pass)}},
-		{ID: "P5", Title: "a timed pause ends right behind its instant", Source: "rollout specification 5.6.1",
-			Corrected: true, Defects: []string{"rollout D16"}, checks: pass(p5)},
-		{ID: "P6", Title: "a rollback in batches updates the same fraction of what is left to update", Source: "kruise#1356", checks: []check{on[BatchPass](p6)}},
-		{ID: "P7", Title: "a release that is given up ends with the stable template alone", Source: "rollout specification 15.3",
-			Corrected: true, Defects: []string{"rollout D3"}, checks: release(p7)},
-		{ID: "P8", Title: "steps follow each other, unless somebody jumps or the plan changes", Source: "rollout specification 5.6", checks: pass(p8)},
-		{ID: "P9", Title: "another template starts at the first step", Source: "rollout specification 5.8", checks: append(pass(p9), on[Release](p9Release))},
-		{ID: "P10", Title: "traffic follows ready pods: none before the step has them", Source: "rollout specification 19.2 (12)", checks: append(pass(p10), on[Release](p10Release))},
-		{ID: "P11", Title: "a step that waits for a person waits", Source: "rollout specification 5.6.1",
-			Corrected: true, Defects: []string{"rollout D16"}, checks: pass(p11)},
-		{ID: "P12", Title: "a release is over if and only if the workload is updated and given back", Source: "rollout specification 19.2 (10)",
-			Corrected: true, Defects: []string{"rollout D3", "rollout D35"}, checks: release(p12)},
+		{Name: "batches grow", Title: "batches grow, the last is everything, and no partition is lowered", Source: "rollout: batches",
+			Corrected: true, Defects: []string{"rollout.MixedPartitionsNeverEnd"}, checks: append([]check{on[Partitioning](batchesGrow)}, on[Release](batchesGrowRelease))},
+		{Name: "percentage leaves an old pod", Title: "a percentage below 100 leaves an old pod of several", Source: "OpenKruise Rollouts: NewRSReplicasLimit", checks: []check{on[Partitioning](percentageLeavesAnOldPod)}},
+		{Name: "step bounds", Title: "new and old pods keep to the limits of the workload in every step", Source: "rollout: limits of the workload",
+			Corrected: true, Defects: []string{"rollout.NewPodAtPartitionZero"}, checks: release(stepBounds)},
+		{Name: "fraction after scaling", Title: "other replicas keep the fraction of the batch within a pod", Source: "openkruise/rollouts#321",
+			Corrected: true, Defects: []string{"deploy.ScaledBeyondPartition"}, checks: []check{on[Partitioning](fractionAfterScaling), on[DeploymentPass](fractionAfterScalingPass)}},
+		{Name: "timed pause", Title: "a timed pause ends right behind its instant", Source: "rollout: pauses",
+			Corrected: true, Defects: []string{"rollout.LastPauseSkipped"}, checks: pass(timedPause)},
+		{Name: "rollback in batches", Title: "a rollback in batches updates the same fraction of what is left to update", Source: "kruise#1356", checks: []check{on[BatchPass](rollbackInBatches)}},
+		{Name: "abandoned release", Title: "a release that is given up ends with the stable template alone", Source: "rollout: closing",
+			Corrected: true, Defects: []string{"rollout.RollbackLeavesPaused"}, checks: release(abandonedRelease)},
+		{Name: "steps in order", Title: "steps follow each other, unless somebody jumps or the plan changes", Source: "rollout: steps", checks: pass(stepsInOrder)},
+		{Name: "new template restarts", Title: "another template starts at the first step", Source: "rollout: another template", checks: append(pass(newTemplateRestarts), on[Release](newTemplateRestartsRelease))},
+		{Name: "traffic follows ready pods", Title: "traffic follows ready pods: none before the step has them", Source: "rollout: traffic", checks: append(pass(trafficFollowsReadyPods), on[Release](trafficFollowsReadyPodsRelease))},
+		{Name: "manual pause", Title: "a step that waits for a person waits", Source: "rollout: pauses",
+			Corrected: true, Defects: []string{"rollout.LastPauseSkipped"}, checks: pass(manualPause)},
+		{Name: "end of a release", Title: "a release is over if and only if the workload is updated and given back", Source: "rollout: closing",
+			Corrected: true, Defects: []string{"rollout.RollbackLeavesPaused", "rollout.LastStepNotAwaited"}, checks: release(endOfARelease)},
 	}
 }
 
@@ -55,7 +55,7 @@ func isPercent(v rollout.IntOrPercent) bool {
 	return text != "" && text[len(text)-1] == '%'
 }
 
-func p1(c *Partitioning) []string {
+func batchesGrow(c *Partitioning) []string {
 	l := list(nil)
 	for i, v := range c.Batches {
 		n := c.limit(v, c.Replicas)
@@ -70,7 +70,7 @@ func p1(c *Partitioning) []string {
 	return l
 }
 
-func p2(c *Partitioning) []string {
+func percentageLeavesAnOldPod(c *Partitioning) []string {
 	l := list(nil)
 	for _, v := range c.Batches {
 		n := c.limit(v, c.Replicas)
@@ -79,7 +79,7 @@ func p2(c *Partitioning) []string {
 	return l
 }
 
-func p4(c *Partitioning) []string {
+func fractionAfterScaling(c *Partitioning) []string {
 	l := list(nil)
 	for _, v := range c.Batches {
 		share := amount(v, 100, true)
@@ -94,8 +94,8 @@ func p4(c *Partitioning) []string {
 	return l
 }
 
-// p4Pass looks at partitioned Deployments that are scaled.
-func p4Pass(p *DeploymentPass) []string {
+// fractionAfterScalingPass looks at partitioned Deployments that are scaled.
+func fractionAfterScalingPass(p *DeploymentPass) []string {
 	v := viewOf(p)
 	part := p.Snapshot.Deployment.Partitioned
 	if part == nil || !v.scales() || v.newest == nil || !p.Options.Corrected && !p.Strict || v.saturated() || v.paused && !v.scaling {
@@ -150,7 +150,7 @@ func (v *ReleaseView) partition() rollout.DeploymentStrategy {
 
 func (v *ReleaseView) canary() bool { return v.Rollout.BlueGreen == nil && v.Rollout.Canary != nil }
 
-func p1Release(c *Release) []string {
+func batchesGrowRelease(c *Release) []string {
 	l := list(nil)
 	for i := 1; i < len(c.Views); i++ {
 		a, b := &c.Views[i-1], &c.Views[i]
@@ -166,7 +166,7 @@ func p1Release(c *Release) []string {
 	return l
 }
 
-func p3(c *Release) []string {
+func stepBounds(c *Release) []string {
 	l := list(nil)
 	for i := range c.Views {
 		v := &c.Views[i]
@@ -181,7 +181,7 @@ func p3(c *Release) []string {
 		}
 		leak := int64(0)
 		if surge == 0 && !c.Strict {
-			leak = 1 // a set begins with one pod (rollout D6)
+			leak = 1 // a set begins with one pod (rollout.NewPodAtPartitionZero)
 		}
 		most, least := replicas+surge+leak, min(replicas, replicas-unavailable)
 		if i > 0 {
@@ -204,8 +204,8 @@ func endsRelease(c *Release) []string {
 	return one(encode(a) != encode(b), "the last views differ: phase %s, %d new and %d old pods", b.Rollout.Status.Phase, b.New, b.Old)
 }
 
-// p7 looks at releases that go back to the template that they began with.
-func p7(c *Release) []string {
+// abandonedRelease looks at releases that go back to the template that they began with.
+func abandonedRelease(c *Release) []string {
 	if !c.Fair || len(c.Views) == 0 || !c.corrected() && !c.Strict {
 		return nil
 	}
@@ -223,7 +223,7 @@ func p7(c *Release) []string {
 	return l
 }
 
-func p12(c *Release) []string {
+func endOfARelease(c *Release) []string {
 	l := list(nil)
 	if !c.Fair || !c.corrected() && !c.Strict {
 		return nil
@@ -243,8 +243,8 @@ func p12(c *Release) []string {
 	return l
 }
 
-// p9Release checks that steps begin with the first one.
-func p9Release(c *Release) []string {
+// newTemplateRestartsRelease checks that steps begin with the first one.
+func newTemplateRestartsRelease(c *Release) []string {
 	l := list(nil)
 	for i := 1; i < len(c.Views); i++ {
 		a, b := c.Views[i-1].Rollout.Status.Sub, c.Views[i].Rollout.Status.Sub
@@ -274,7 +274,7 @@ func weightOf(r *rollout.Route, canary string) (weight int64) {
 	return weight
 }
 
-func p10Release(c *Release) []string {
+func trafficFollowsReadyPodsRelease(c *Release) []string {
 	l := list(nil)
 	for i := range c.Views {
 		v := &c.Views[i]

@@ -58,7 +58,7 @@ func (p *Pass[S, O, P]) skipped(c *stepChange) bool {
 	return ok && c.last && c.step.Replicas.String() == "100%" && !o.Corrected.Has(rollout.CorrectLastPause) && !p.Strict
 }
 
-func p5(p *RolloutPass) []string {
+func timedPause(p *RolloutPass) []string {
 	c, ok := stepOf(p)
 	if !ok || c.step.Pause.Duration == nil || c.before.CurrentStepState != rollout.StatePaused || c.asked || p.skipped(&c) || c.after == nil {
 		return nil
@@ -72,7 +72,7 @@ func p5(p *RolloutPass) []string {
 	return l
 }
 
-func p11(p *RolloutPass) []string {
+func manualPause(p *RolloutPass) []string {
 	c, ok := stepOf(p)
 	if !ok || c.step.Pause.Duration != nil || p.skipped(&c) {
 		return nil
@@ -83,7 +83,7 @@ func p11(p *RolloutPass) []string {
 	return one(true, "step %d waits for a person, and goes to %s of step %d", c.before.CurrentStepIndex, c.after.CurrentStepState, c.after.CurrentStepIndex)
 }
 
-func p8(p *RolloutPass) []string {
+func stepsInOrder(p *RolloutPass) []string {
 	c, ok := stepOf(p)
 	if !ok || c.asked || c.after == nil {
 		return nil
@@ -95,7 +95,7 @@ func p8(p *RolloutPass) []string {
 	return l
 }
 
-func p9(p *RolloutPass) []string {
+func newTemplateRestarts(p *RolloutPass) []string {
 	c, ok := stepOf(p)
 	if !ok || !p.template() || c.after == nil || p.Snapshot.Workload.InRollback || p.Snapshot.Rollout.Paused {
 		return nil
@@ -105,8 +105,8 @@ func p9(p *RolloutPass) []string {
 		c.before.Revision, p.Snapshot.Workload.CanaryRevision, c.before.CurrentStepIndex, c.after.CurrentStepState, c.after.CurrentStepIndex)
 }
 
-// p10 looks at passes that lead more traffic to new pods.
-func p10(p *RolloutPass) []string {
+// trafficFollowsReadyPods looks at passes that lead more traffic to new pods.
+func trafficFollowsReadyPods(p *RolloutPass) []string {
 	routings := routingsOf(&p.Snapshot.Rollout)
 	if len(routings) == 0 {
 		return nil
@@ -134,9 +134,9 @@ func p10(p *RolloutPass) []string {
 	return l
 }
 
-// p6 looks at batches of a rollback. A Deployment goes back as it has come, by the
+// rollbackInBatches looks at batches of a rollback. A Deployment goes back as it has come, by the
 // partition alone.
-func p6(p *BatchPass) []string {
+func rollbackInBatches(p *BatchPass) []string {
 	c := p.Plan.Context
 	if c == nil || c.NoNeedUpdate == nil || *c.NoNeedUpdate <= 0 || c.Batch.IsZero() {
 		return nil

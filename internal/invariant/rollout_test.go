@@ -152,7 +152,7 @@ func TestReleases(t *testing.T) {
 	})
 }
 
-// frozen is a release that goes back to v1 while the traffic of another is taken back.
+// frozen is a release that goes back to templateHash while the traffic of another is taken back.
 func frozen(t *testing.T, o rollout.Options) *invariant.Release {
 	first := step(rollout.Percent(20), -1)
 	first.Traffic = rollout.Percent(20)

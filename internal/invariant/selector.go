@@ -17,20 +17,20 @@ func selectors() []Invariant {
 	property := []string{"selector: TestAnalysis_invariants"}
 	claim := []string{"selector: TestClaim_invariants"}
 	return []Invariant{
-		{ID: "L1", Title: "the text of a selector reads back as the same selector", Source: "kubernetes#38718", Elsewhere: []string{"selector: TestString"}, checks: selecting(l1)},
-		{ID: "L2", Title: "a selector selects what its requirements say", Source: "upstream: Requirement.Matches", Elsewhere: []string{"internal/conformance: functions_selector_test.go"}, checks: selecting(l2)},
-		{ID: "L3", Title: "In and NotIn, Exists and DoesNotExist are opposites", Source: "upstream: Requirement.Matches", checks: selecting(l3)},
-		{ID: "L4", Title: "nil selects nothing, and empty everything", Source: "kubernetes#19654", Elsewhere: []string{"selector: TestNilAndEmpty"}, checks: selecting(l4)},
-		{ID: "L5", Title: "overlap and implication have examples that prove them", Source: "kubernetes#19830", Elsewhere: property, checks: selecting(l5)},
-		{ID: "C1", Title: "each child is claimed, released or ignored, and for its reason", Source: "upstream: ClaimObject", Elsewhere: claim, checks: claiming(c1)},
-		{ID: "C2", Title: "once a claim is carried out, nothing is left to claim", Source: "upstream: ClaimObject", Elsewhere: claim, checks: claiming(c2)},
-		{ID: "C3", Title: "nothing is taken from another controller", Source: "kubernetes#24152", Elsewhere: claim, checks: claiming(c3)},
-		{ID: "V1", Title: "equal templates have equal hashes, and sets are told apart by template", Source: "kubernetes#29735",
-			Elsewhere: []string{"revision: TestHash"}, checks: []check{on[Hashing](v1), on[DeploymentPass](v1Pass)}},
-		{ID: "V2", Title: "a new revision is one more than the highest", Source: "upstream: MaxRevision", Elsewhere: []string{"revision: TestMaxLastOracle"},
-			checks: append(versioning(v2), on[DaemonSetPass](v2Pass))},
-		{ID: "V3", Title: "what is in use is not cut from the history", Source: "upstream: truncateHistory", Elsewhere: []string{"revision: TestTruncateBounded"}, checks: versioning(v3)},
-		{ID: "V4", Title: "revisions are ordered by number, creation and name", Source: "upstream: SortControllerRevisions", Elsewhere: []string{"revision: TestSortTotal"}, checks: versioning(v4)},
+		{Name: "selector text round trip", Title: "the text of a selector reads back as the same selector", Source: "kubernetes#38718", Elsewhere: []string{"selector: TestString"}, checks: selecting(selectorTextRoundTrip)},
+		{Name: "selector semantics", Title: "a selector selects what its requirements say", Source: "upstream: Requirement.Matches", Elsewhere: []string{"internal/conformance: functions_selector_test.go"}, checks: selecting(selectorSemantics)},
+		{Name: "opposite operators", Title: "In and NotIn, Exists and DoesNotExist are opposites", Source: "upstream: Requirement.Matches", checks: selecting(oppositeOperators)},
+		{Name: "nil and empty selector", Title: "nil selects nothing, and empty everything", Source: "kubernetes#19654", Elsewhere: []string{"selector: TestNilAndEmpty"}, checks: selecting(nilAndEmptySelector)},
+		{Name: "overlap and implication examples", Title: "overlap and implication have examples that prove them", Source: "kubernetes#19830", Elsewhere: property, checks: selecting(overlapAndImplicationExamples)},
+		{Name: "claim decision", Title: "each child is claimed, released or ignored, and for its reason", Source: "upstream: ClaimObject", Elsewhere: claim, checks: claiming(claimDecision)},
+		{Name: "claim settles", Title: "once a claim is carried out, nothing is left to claim", Source: "upstream: ClaimObject", Elsewhere: claim, checks: claiming(claimSettles)},
+		{Name: "no stealing", Title: "nothing is taken from another controller", Source: "kubernetes#24152", Elsewhere: claim, checks: claiming(noStealing)},
+		{Name: "template hash", Title: "equal templates have equal hashes, and sets are told apart by template", Source: "kubernetes#29735",
+			Elsewhere: []string{"revision: TestHash"}, checks: []check{on[Hashing](templateHash), on[DeploymentPass](templateHashPass)}},
+		{Name: "next revision", Title: "a new revision is one more than the highest", Source: "upstream: MaxRevision", Elsewhere: []string{"revision: TestMaxLastOracle"},
+			checks: append(versioning(nextRevision), on[DaemonSetPass](nextRevisionPass))},
+		{Name: "revisions in use stay", Title: "what is in use is not cut from the history", Source: "upstream: truncateHistory", Elsewhere: []string{"revision: TestTruncateBounded"}, checks: versioning(revisionsInUseStay)},
+		{Name: "order of revisions", Title: "revisions are ordered by number, creation and name", Source: "upstream: SortControllerRevisions", Elsewhere: []string{"revision: TestSortTotal"}, checks: versioning(orderOfRevisions)},
 	}
 }
 
@@ -91,7 +91,7 @@ func (c *Selecting) each(f func(s *selector.LabelSelector, compiled selector.Sel
 	return lines
 }
 
-func l1(c *Selecting) []string {
+func selectorTextRoundTrip(c *Selecting) []string {
 	parse := c.Parse
 	if parse == nil {
 		parse = selector.Parse
@@ -115,7 +115,7 @@ func l1(c *Selecting) []string {
 	})
 }
 
-func l2(c *Selecting) []string {
+func selectorSemantics(c *Selecting) []string {
 	return c.each(func(s *selector.LabelSelector, compiled selector.Selector) []string {
 		l := list(nil)
 		for _, labels := range c.Labels {
@@ -139,7 +139,7 @@ func opposite(o selector.Operator) selector.Operator {
 	return selector.Exists
 }
 
-func l3(c *Selecting) []string {
+func oppositeOperators(c *Selecting) []string {
 	l := list(nil)
 	for _, s := range []*selector.LabelSelector{c.A, c.B} {
 		if s == nil {
@@ -161,7 +161,7 @@ func l3(c *Selecting) []string {
 	return l
 }
 
-func l4(c *Selecting) []string {
+func nilAndEmptySelector(c *Selecting) []string {
 	l := list(nil)
 	none, err := c.compile(nil)
 	all, err2 := c.compile(&selector.LabelSelector{})
@@ -173,7 +173,7 @@ func l4(c *Selecting) []string {
 	return l
 }
 
-func l5(c *Selecting) []string {
+func overlapAndImplicationExamples(c *Selecting) []string {
 	a, err := c.compile(c.A)
 	b, err2 := c.compile(c.B)
 	if err != nil || err2 != nil {
@@ -235,7 +235,7 @@ func (c *Claiming) verdict(child *selector.Child) string {
 	return ""
 }
 
-func c1(c *Claiming) []string {
+func claimDecision(c *Claiming) []string {
 	claim, l := c.classify(c.Children), list(nil)
 	got := map[int][]string{}
 	for verdict, indices := range map[string][]int{"keep": claim.Keep, "adopt": claim.Adopt, "release": claim.Release} {
@@ -274,7 +274,7 @@ func (c *Claiming) bad(claim selector.Claim) bool {
 	return slices.ContainsFunc(slices.Concat(claim.Keep, claim.Adopt, claim.Release), func(i int) bool { return i < 0 || i >= len(c.Children) })
 }
 
-func c2(c *Claiming) []string {
+func claimSettles(c *Claiming) []string {
 	claim := c.classify(c.Children)
 	if c.bad(claim) {
 		return []string{"a child does not exist"}
@@ -287,7 +287,7 @@ func c2(c *Claiming) []string {
 	return l
 }
 
-func c3(c *Claiming) []string {
+func noStealing(c *Claiming) []string {
 	claim, l := c.classify(c.Children), list(nil)
 	for _, i := range slices.Concat(claim.Keep, claim.Adopt, claim.Release) {
 		if i >= 0 && i < len(c.Children) {

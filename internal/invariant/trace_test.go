@@ -76,7 +76,7 @@ func TestHeldDaemonSetTraces(t *testing.T) {
 			PartitionCreatesOld: rapid.Bool().Draw(t, "creates old"), Prune: seldom(t, "prune", 4), StrictUnavailable: seldom(t, "strict", 4)}
 		surges := d.RollingType == daemonset.Surging || !d.MaxSurge.IsZero()
 		if surges && o.Dialect == daemonset.OpenKruise && o.Repair == 0 {
-			return // new pods come and go on nodes that should not run one (D-31)
+			return // new pods come and go on nodes that should not run one (daemonset.SurgeOnExcludedNodes)
 		}
 		trace, ok := invariant.RunDaemonSet(&invariant.DaemonSetPlanner{Snapshot: s, Now: t0, Options: o, Plan: daemonset.Reconcile})
 		if ok {

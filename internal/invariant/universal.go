@@ -20,39 +20,39 @@ import (
 func universal() []Invariant {
 	house := []string{"internal/house: TestHouse"}
 	return []Invariant{
-		{ID: "U1", Title: "equal input gives an equal plan; no clock, randomness or I/O", Source: "design: pure planners", Elsewhere: house, checks: planners(u1)},
-		{ID: "U2", Title: "the input is not written to, and the plan shares no memory with it", Source: "kubernetes#91707, #67815", checks: planners(u2)},
-		{ID: "U3", Title: "the order of lists and maps changes nothing", Source: "kubernetes#109934", checks: planners(u3)},
-		{ID: "U4", Title: "no panic on any input; what is wrong is a typed error", Source: "kubernetes#128535", checks: planners(u4)},
-		{ID: "U5", Title: "an action changes something, and is not planned again once it has", Source: "rollout specification 19.2 (8)",
-			Corrected: true, Defects: []string{"daemonset D-28"}, checks: models(modelChecks{u5Of(&deploymentModel), u5Of(&replicaSetModel), u5Of(&daemonSetModel)})},
-		{ID: "U6", Title: "with constant wishes in a fair cluster plans become empty within a bound, and stay so", Source: "Anvil: eventually stable reconciliation",
-			Corrected: true, Defects: []string{"deployment P1"}, checks: append(models(modelChecks{u6Of(&deploymentModel), u6Of(&replicaSetModel), u6Of(&daemonSetModel)}), on[Release](endsRelease))},
-		{ID: "U7", Title: "no earlier state of sizes is visited again", Source: "Kivi: checkOscillationReplicaNum",
-			Corrected: true, Defects: []string{"deployment P1"},
-			checks: []check{on[DeploymentTrace](u7(&deploymentModel)), on[ReplicaSetTrace](u7(&replicaSetModel)), on[DaemonSetTrace](u7(&daemonSetModel))}},
-		{ID: "U8", Title: "only objects of the owner, or adopted by it, are written, with their UIDs as preconditions", Source: "Anvil: rely and guarantee",
-			Corrected: true, Defects: []string{"deployment D4"},
+		{Name: "determinism", Title: "equal input gives an equal plan; no clock, randomness or I/O", Source: "design: pure planners", Elsewhere: house, checks: planners(determinism)},
+		{Name: "input untouched", Title: "the input is not written to, and the plan shares no memory with it", Source: "kubernetes#91707, #67815", checks: planners(inputUntouched)},
+		{Name: "order independence", Title: "the order of lists and maps changes nothing", Source: "kubernetes#109934", checks: planners(orderIndependence)},
+		{Name: "no panic", Title: "no panic on any input; what is wrong is a typed error", Source: "kubernetes#128535", checks: planners(noPanic)},
+		{Name: "actions take effect", Title: "an action changes something, and is not planned again once it has", Source: "purpose of a plan",
+			Corrected: true, Defects: []string{"daemonset.PodsOfMissingNodesDeletedAgain"}, checks: models(modelChecks{actionsTakeEffectOf(&deploymentModel), actionsTakeEffectOf(&replicaSetModel), actionsTakeEffectOf(&daemonSetModel)})},
+		{Name: "convergence", Title: "with constant wishes in a fair cluster plans become empty within a bound, and stay so", Source: "Anvil: eventually stable reconciliation",
+			Corrected: true, Defects: []string{"deploy.OldestFirstUnderPartition"}, checks: append(models(modelChecks{convergenceOf(&deploymentModel), convergenceOf(&replicaSetModel), convergenceOf(&daemonSetModel)}), on[Release](endsRelease))},
+		{Name: "no repeated state", Title: "no earlier state of sizes is visited again", Source: "Kivi: checkOscillationReplicaNum",
+			Corrected: true, Defects: []string{"deploy.OldestFirstUnderPartition"},
+			checks: []check{on[DeploymentTrace](noRepeatedState(&deploymentModel)), on[ReplicaSetTrace](noRepeatedState(&replicaSetModel)), on[DaemonSetTrace](noRepeatedState(&daemonSetModel))}},
+		{Name: "own objects only", Title: "only objects of the owner, or adopted by it, are written, with their UIDs as preconditions", Source: "Anvil: rely and guarantee",
+			Corrected: true, Defects: []string{"deploy.SumsWrapAround"},
 			checks: []check{on[DeploymentPass](deploymentScope), on[ReplicaSetPass](replicaSetScope), on[DaemonSetPass](daemonSetScope),
 				on[RolloutPass](rolloutScope), on[BatchPass](batchScope)}},
-		{ID: "U9", Title: "after any prefix of a plan the bounds hold, and the end is the same", Source: "Sieve: intermediate states",
-			Corrected: true, Defects: []string{"deployment D1", "deployment D5", "daemonset D-14"},
-			checks: append(models(modelChecks{u9Of(&deploymentModel), u9Of(&replicaSetModel), u9Of(&daemonSetModel)}), changes(false)...)},
-		{ID: "U10", Title: "after any part of a plan that respects its order the bounds hold", Source: "Sieve; partially failed batches",
-			checks: []check{on[ReplicaSetPlanner](u10(&replicaSetModel)), on[DaemonSetPlanner](u10(&daemonSetModel)), on[DeploymentPlanner](u10(&deploymentModel))}},
-		{ID: "U11", Title: "a plan for an older state never misses a bound by more than it could not know", Source: "Sieve: stale states; KEP-5647",
-			checks: append(models(modelChecks{u11Of(&deploymentModel), u11Of(&replicaSetModel), u11Of(&daemonSetModel)}), changes(true)...)},
-		{ID: "U12", Title: "every action has a reason, every hold true numbers, and waiting is explained", Source: "design: plans explain themselves",
+		{Name: "bounds after every prefix", Title: "after any prefix of a plan the bounds hold, and the end is the same", Source: "Sieve: intermediate states",
+			Corrected: true, Defects: []string{"deploy.StaleAnnotationBlocksRollout", "deploy.ScalingAgainstDirection", "daemonset.SharesOfLastStatus"},
+			checks: append(models(modelChecks{boundsAfterEveryPrefixOf(&deploymentModel), boundsAfterEveryPrefixOf(&replicaSetModel), boundsAfterEveryPrefixOf(&daemonSetModel)}), changes(false)...)},
+		{Name: "bounds after every part", Title: "after any part of a plan that respects its order the bounds hold", Source: "Sieve; partially failed batches",
+			checks: []check{on[ReplicaSetPlanner](boundsAfterEveryPart(&replicaSetModel)), on[DaemonSetPlanner](boundsAfterEveryPart(&daemonSetModel)), on[DeploymentPlanner](boundsAfterEveryPart(&deploymentModel))}},
+		{Name: "bounds from stale views", Title: "a plan for an older state never misses a bound by more than it could not know", Source: "Sieve: stale states; KEP-5647",
+			checks: append(models(modelChecks{boundsFromStaleViewsOf(&deploymentModel), boundsFromStaleViewsOf(&replicaSetModel), boundsFromStaleViewsOf(&daemonSetModel)}), changes(true)...)},
+		{Name: "everything explained", Title: "every action has a reason, every hold true numbers, and waiting is explained", Source: "design: plans explain themselves",
 			checks: []check{on[DeploymentPass](deploymentExplained), on[ReplicaSetPass](replicaSetExplained), on[DaemonSetPass](daemonSetExplained),
 				on[RolloutPass](rolloutExplained), on[BatchPass](batchExplained)}},
-		{ID: "U13", Title: "snapshots and plans come through JSON unchanged", Source: "design: plans are data", checks: []check{
-			on[DeploymentPass](u13[deploy.Snapshot, deploy.Options, deploy.Plan]), on[ReplicaSetPass](u13[replicaset.Snapshot, replicaset.Options, replicaset.Plan]),
-			on[DaemonSetPass](u13[daemonset.Snapshot, daemonset.Options, daemonset.Plan]), on[RolloutPass](u13[rollout.Snapshot, rollout.Options, rollout.Plan]),
-			on[BatchPass](u13[rollout.BatchSnapshot, rollout.Options, rollout.BatchPlan])}},
-		{ID: "U14", Title: "moving now and all times moves only the times of the plan", Source: "kubernetes#77203", checks: []check{
-			on[DeploymentPlanner](u14[deploy.Snapshot, deploy.Options, deploy.Plan]), on[ReplicaSetPlanner](u14[replicaset.Snapshot, replicaset.Options, replicaset.Plan]),
-			on[DaemonSetPlanner](u14[daemonset.Snapshot, daemonset.Options, daemonset.Plan]), on[RolloutPlanner](u14[rollout.Snapshot, rollout.Options, rollout.Plan]),
-			on[BatchPlanner](u14[rollout.BatchSnapshot, rollout.Options, rollout.BatchPlan])}},
+		{Name: "JSON round trip", Title: "snapshots and plans come through JSON unchanged", Source: "design: plans are data", checks: []check{
+			on[DeploymentPass](jsonRoundTrip[deploy.Snapshot, deploy.Options, deploy.Plan]), on[ReplicaSetPass](jsonRoundTrip[replicaset.Snapshot, replicaset.Options, replicaset.Plan]),
+			on[DaemonSetPass](jsonRoundTrip[daemonset.Snapshot, daemonset.Options, daemonset.Plan]), on[RolloutPass](jsonRoundTrip[rollout.Snapshot, rollout.Options, rollout.Plan]),
+			on[BatchPass](jsonRoundTrip[rollout.BatchSnapshot, rollout.Options, rollout.BatchPlan])}},
+		{Name: "time shift", Title: "moving now and all times moves only the times of the plan", Source: "kubernetes#77203", checks: []check{
+			on[DeploymentPlanner](timeShift[deploy.Snapshot, deploy.Options, deploy.Plan]), on[ReplicaSetPlanner](timeShift[replicaset.Snapshot, replicaset.Options, replicaset.Plan]),
+			on[DaemonSetPlanner](timeShift[daemonset.Snapshot, daemonset.Options, daemonset.Plan]), on[RolloutPlanner](timeShift[rollout.Snapshot, rollout.Options, rollout.Plan]),
+			on[BatchPlanner](timeShift[rollout.BatchSnapshot, rollout.Options, rollout.BatchPlan])}},
 	}
 }
 
@@ -111,27 +111,27 @@ func tryPlan[S, O, P any](c *Planner[S, O, P], s S, now time.Time) (p P, err err
 	return c.Plan(purity.Clone(s), now, c.Options)
 }
 
-func u1(i impurity, _ error) []string {
+func determinism(i impurity, _ error) []string {
 	return one(strings.Contains(string(i), "two plans of one snapshot differ"), "%s", i)
 }
 
-func u2(i impurity, _ error) []string {
+func inputUntouched(i impurity, _ error) []string {
 	return one(strings.Contains(string(i), "plan wrote") || strings.Contains(string(i), "share"), "%s", i)
 }
 
-func u3(i impurity, _ error) []string {
+func orderIndependence(i impurity, _ error) []string {
 	return one(strings.Contains(string(i), "depends on the order"), "%s", i)
 }
 
-func u4(i impurity, err error) []string {
+func noPanic(i impurity, err error) []string {
 	if strings.Contains(string(i), "panics") || errors.Is(err, errPanic) {
 		return []string{fmt.Sprintf("%s %v", i, err)}
 	}
 	return one(err != nil && !errors.Is(err, selector.ErrInvalid), "the error is of no known class: %v", err)
 }
 
-// u13 writes a pass to JSON and reads it again.
-func u13[S, O, P any](p *Pass[S, O, P]) (lines []string) {
+// jsonRoundTrip writes a pass to JSON and reads it again.
+func jsonRoundTrip[S, O, P any](p *Pass[S, O, P]) (lines []string) {
 	lines = append(lines, roundTrip("the snapshot", p.Snapshot)...)
 	return append(lines, roundTrip("the plan", p.Plan)...)
 }
@@ -157,9 +157,9 @@ func sameText(a, b any) bool {
 	return !ok || x.String() == b.(fmt.Stringer).String()
 }
 
-// u14 moves all times of the snapshot, and the plan's back again. Times in texts of
+// timeShift moves all times of the snapshot, and the plan's back again. Times in texts of
 // annotations cannot be moved, so that snapshots with such texts are left out.
-func u14[S, O, P any](c *Planner[S, O, P]) (lines []string) {
+func timeShift[S, O, P any](c *Planner[S, O, P]) (lines []string) {
 	want, err := tryPlan(c, c.Snapshot, c.Now)
 	text := encode(c.Snapshot)
 	if err != nil || strings.Contains(text, "inplace-update-") || strings.Contains(text, "updateTimestamp") {

@@ -39,7 +39,7 @@ func hashed(dump string, count *int32) string {
 // safe is the alphabet that upstream writes random names in.
 const safe = "bcdfghjklmnpqrstvwxz2456789"
 
-func v1(c *Hashing) []string {
+func templateHash(c *Hashing) []string {
 	l := list(nil)
 	wantA, wantB := hashed(c.DumpA, c.CountA), hashed(c.DumpB, c.CountB)
 	l.addIf(c.HashA != wantA, "the hash of %q is %q, not %q", c.DumpA, c.HashA, wantA)
@@ -48,8 +48,8 @@ func v1(c *Hashing) []string {
 	return l
 }
 
-// v1Pass checks that a hash that is shared by chance makes no set new.
-func v1Pass(p *DeploymentPass) []string {
+// templateHashPass checks that a hash that is shared by chance makes no set new.
+func templateHashPass(p *DeploymentPass) []string {
 	v, l := viewOf(p), list(nil)
 	if v.stopped || !v.rolls() {
 		return nil
@@ -75,7 +75,7 @@ type Versioning struct {
 	Sort     func([]revision.ControllerRevision) []revision.ControllerRevision
 }
 
-func v2(c *Versioning) []string {
+func nextRevision(c *Versioning) []string {
 	next := c.Next
 	if next == nil {
 		next = revision.Next
@@ -89,8 +89,8 @@ func v2(c *Versioning) []string {
 	return one(highest < 1<<63-1 && got != highest+1, "the next revision is %d, and the highest is %d", got, highest)
 }
 
-// v2Pass looks at a revision that a DaemonSet creates.
-func v2Pass(p *DaemonSetPass) []string {
+// nextRevisionPass looks at a revision that a DaemonSet creates.
+func nextRevisionPass(p *DaemonSetPass) []string {
 	v, l := daemonsOf(p), list(nil)
 	highest := int64(0)
 	for i := range p.Snapshot.Revisions {
@@ -109,7 +109,7 @@ func v2Pass(p *DaemonSetPass) []string {
 	return l
 }
 
-func v3(c *Versioning) []string {
+func revisionsInUseStay(c *Versioning) []string {
 	truncate := c.Truncate
 	if truncate == nil {
 		truncate = revision.Truncate
@@ -140,7 +140,7 @@ func v3(c *Versioning) []string {
 	return l
 }
 
-func v4(c *Versioning) []string {
+func orderOfRevisions(c *Versioning) []string {
 	sort := c.Sort
 	if sort == nil {
 		sort = revision.SortRevisions

@@ -287,7 +287,7 @@ func (c *world) closing() bool {
 	return reason != "" && reason != rollout.ProgressInRolling && reason != rollout.ProgressInitializing
 }
 
-// begin makes the Rollout healthy and releases v2.
+// begin makes the Rollout healthy and releases nextRevision.
 func (c *world) begin() {
 	c.run(func() bool { return c.r.Status.Sub != nil })
 	c.views = nil
