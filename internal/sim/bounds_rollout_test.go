@@ -22,8 +22,8 @@ func (g *guard) rollout(e *Write) error {
 	return nil
 }
 
-// stepped: a manual pause never ends by itself (P5, P11), and steps go on one by one
-// unless a person asks for another one (P8).
+// stepped: a manual pause never ends by itself, and steps go on one by one unless
+// a person asks for another one.
 func (g *guard) stepped(e *Write) error {
 	before, after := rolloutOf(&e.Before), rolloutOf(&e.After)
 	if before == nil || after == nil || before.Status.Sub == nil || after.Status.Sub == nil {
@@ -67,8 +67,8 @@ func deploymentNamed(s *State, name string) *Deployment {
 	return nil
 }
 
-// released: no batch lowers the partition of a Deployment (P1), or resumes one that has
-// another template than the one that is released (P9), as far as it can see.
+// released: no batch lowers the partition of a Deployment, or resumes one that has
+// another template than the one that is released, as far as it can see.
 func (g *guard) released(e *Write) error {
 	before, after := deploymentNamed(&e.Before, e.Name), deploymentNamed(&e.After, e.Name)
 	if before == nil || after == nil {
@@ -95,7 +95,7 @@ func (g *guard) released(e *Write) error {
 	return nil
 }
 
-// partitioned: the new ReplicaSet does not grow beyond the partition in a rollout (P2).
+// partitioned: the new ReplicaSet does not grow beyond the partition in a rollout.
 func (g *guard) partitioned(e *Write) error {
 	a, ok := e.Action.(deploy.ScaleReplicaSet)
 	if !ok || a.Reason != deploy.ReasonRolloutUp {
@@ -118,7 +118,7 @@ func (g *guard) partitioned(e *Write) error {
 	return nil
 }
 
-// routed: no traffic is led to a canary Service without ready pods (P10).
+// routed: no traffic is led to a canary Service without ready pods.
 func (g *guard) routed(e *Write) error {
 	weight := int32(0)
 	for _, rule := range e.After.Routes[0].Rules {

@@ -13,8 +13,8 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// TestFinished checks the state after a rollout field by field: section 9.3 of the
-// specification gives the annotations, 16 and 17 the status.
+// TestFinished checks the state after a rollout field by field: annotations and
+// status.
 func TestFinished(t *testing.T) {
 	d := deployment("old", 10, rollout.Percent(25), rollout.Percent(25))
 	d.Annotations = map[string]string{"team": "shop"}

@@ -115,8 +115,7 @@ func paused(d deploy.Deployment) deploy.Deployment {
 	return d
 }
 
-// The traces of the specification of the Deployment controller, sections 13.5, 12.5
-// and 15.
+// Traces of the Deployment controller that are worked out by hand.
 var traces = []struct {
 	name, why string
 	start     func(t *testing.T) Cluster
@@ -125,7 +124,7 @@ var traces = []struct {
 	done      bool
 }{
 	{
-		name: "ten", why: "13.5, first line",
+		name: "ten", why: "surge 3 and unavailable 2 of 10: 13 wanted at most, 8 available at least",
 		start: func(t *testing.T) Cluster {
 			return updated(finished(t, deployment("old", 10, rollout.Int(3), rollout.Int(2))),
 				deployment("new", 10, rollout.Int(3), rollout.Int(2)))
@@ -136,7 +135,7 @@ var traces = []struct {
 		done: true,
 	},
 	{
-		name: "rollback", why: "13.5: one of the 8 good pods is unavailable, so one bad pod has to stay until new ones are",
+		name: "rollback", why: "one of the 8 good pods is unavailable, so one bad pod has to stay until new ones are",
 		start: func(t *testing.T) Cluster {
 			return updated(unready(t, stuck(t), "web-old"), deployment("old", 10, rollout.Int(3), rollout.Int(2)))
 		},
@@ -144,7 +143,7 @@ var traces = []struct {
 		want:    "0s: web-bad 5->1 | 0s: web-old 8->10 | 10s: web-bad 1->0",
 	},
 	{
-		name: "rollover", why: "13.5: the third template starts at 0 and the broken one goes first",
+		name: "rollover", why: "the third template starts at 0 and the broken one goes first",
 		start: func(t *testing.T) Cluster {
 			return updated(stuck(t), deployment("new2", 10, rollout.Int(3), rollout.Int(2)))
 		},
@@ -154,7 +153,7 @@ var traces = []struct {
 		done: true,
 	},
 	{
-		name: "three", why: "13.5: 25% of 3 is 1 above and none unavailable",
+		name: "three", why: "25% of 3 is 1 above and none unavailable",
 		start: func(t *testing.T) Cluster {
 			return updated(finished(t, deployment("old", 3, quarter, quarter)), deployment("new", 3, quarter, quarter))
 		},
@@ -164,7 +163,7 @@ var traces = []struct {
 		done: true,
 	},
 	{
-		name: "one", why: "13.5: no surge and 1% of 1 is no pod, so one may be unavailable",
+		name: "one", why: "no surge and 1% of 1 is no pod, so one may be unavailable",
 		start: func(t *testing.T) Cluster {
 			return updated(finished(t, deployment("old", 1, rollout.Int(0), rollout.Percent(1))),
 				deployment("new", 1, rollout.Int(0), rollout.Percent(1)))
@@ -174,7 +173,7 @@ var traces = []struct {
 		done:    true,
 	},
 	{
-		name: "fifteen", why: "13.5 gives the start, the rest is arithmetic: 19 wanted at most, 12 available at least",
+		name: "fifteen", why: "19 wanted at most, 12 available at least",
 		start: func(t *testing.T) Cluster {
 			return updated(finished(t, deployment("old", 15, quarter, quarter)), deployment("new", 15, quarter, quarter))
 		},
@@ -184,7 +183,7 @@ var traces = []struct {
 		done: true,
 	},
 	{
-		name: "scaled in between", why: "12.5: 10 -> 15 with surge 3 gives 8 + 5 the sizes 11 + 7, also while paused",
+		name: "scaled in between", why: "10 -> 15 with surge 3 gives 8 + 5 the sizes 11 + 7, also while paused",
 		start: func(t *testing.T) Cluster {
 			from := finished(t, deployment("old", 10, rollout.Int(3), rollout.Int(2)))
 			result, err := Run(updated(from, deployment("new", 10, rollout.Int(3), rollout.Int(2))),
@@ -196,7 +195,7 @@ var traces = []struct {
 		want:    "0s: web-old 8->11, 0s: web-new 5->7",
 	},
 	{
-		name: "recreate", why: "15: nothing starts before the last old pod is gone",
+		name: "recreate", why: "nothing starts before the last old pod is gone",
 		start: func(t *testing.T) Cluster {
 			return updated(finished(t, recreate("old")), recreate("new"))
 		},
@@ -205,7 +204,7 @@ var traces = []struct {
 		done:    true,
 	},
 	{
-		name: "nothing", why: "10.2: the first rollout starts at full size",
+		name: "nothing", why: "the first rollout starts at full size",
 		start: func(t *testing.T) Cluster {
 			return Cluster{Now: Epoch, Deployment: deployment("new", 4, quarter, quarter)}
 		},

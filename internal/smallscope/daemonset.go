@@ -26,31 +26,31 @@ type DaemonSets struct {
 	Changes            int8 // of the template, and pauses, by people
 	Losses             int8 // of pods
 
-	plans memo[nState, nPlanned]
+	plans memo[daemonSetState, plannedDaemonSet]
 }
 
-// An nPod is a pod of a node, oldest first; doomed is one that the plan deletes.
-type nPod struct {
-	is       rPhase
+// A daemonPod is a pod of a node, oldest first; doomed is one that the plan deletes.
+type daemonPod struct {
+	is       podPhase
 	template int8
 	doomed   bool
 }
 
-// An nNode is a node. Create is 1 more than the template of which the plan creates a pod.
-type nNode struct {
-	pods   [4]nPod
+// A nodeState is a node. Create is 1 more than the template of which the plan creates a pod.
+type nodeState struct {
+	pods   [4]daemonPod
 	create int8
 }
 
-// An nState is a state.
-type nState struct {
+// A daemonSetState is a state.
+type daemonSetState struct {
 	template, changes, losses int8
 	paused                    bool
-	nodes                     [4]nNode
+	nodes                     [4]nodeState
 }
 
-type nPlanned struct {
-	nodes    [4]nNode // with what is planned
+type plannedDaemonSet struct {
+	nodes    [4]nodeState // with what is planned
 	moves    bool
 	breaches []Breach
 }
@@ -58,24 +58,24 @@ type nPlanned struct {
 // PropertyPods is that a node has one pod, or two with surge.
 const PropertyPods = "pods"
 
-func (d *DaemonSets) Starts() []nState {
-	s := nState{changes: d.Changes, losses: d.Losses}
+func (d *DaemonSets) Starts() []daemonSetState {
+	s := daemonSetState{changes: d.Changes, losses: d.Losses}
 	for i := range d.Nodes {
-		s.nodes[i].pods[0] = nPod{is: rReady}
+		s.nodes[i].pods[0] = daemonPod{is: phaseReady}
 	}
-	return []nState{s}
+	return []daemonSetState{s}
 }
 
 // tally counts the nodes without a ready pod, those with two pods and the pods of the
 // fullest.
-func (d *DaemonSets) tally(s *nState) (unavailable, double, most int8) {
+func (d *DaemonSets) tally(s *daemonSetState) (unavailable, double, most int8) {
 	for _, n := range s.nodes[:d.Nodes] {
 		staying, ready := int8(0), false
 		for _, p := range n.pods {
-			if p.is == rFresh || p.is == rReady {
+			if p.is == phaseFresh || p.is == phaseReady {
 				staying++
 			}
-			ready = ready || p.is == rReady
+			ready = ready || p.is == phaseReady
 		}
 		if !ready {
 			unavailable++
@@ -88,7 +88,7 @@ func (d *DaemonSets) tally(s *nState) (unavailable, double, most int8) {
 	return unavailable, double, most
 }
 
-func (d *DaemonSets) Breaches(s nState) (list []Breach) {
+func (d *DaemonSets) Breaches(s daemonSetState) (list []Breach) {
 	unavailable, double, most := d.tally(&s)
 	lost := d.Losses - s.losses
 	may, pods := d.Unavailable, int8(1)
@@ -111,18 +111,18 @@ func (d *DaemonSets) Breaches(s nState) (list []Breach) {
 }
 
 // done tells that every node has one pod, of the template, and that it is ready.
-func (d *DaemonSets) done(s *nState) bool {
+func (d *DaemonSets) done(s *daemonSetState) bool {
 	for _, n := range s.nodes[:d.Nodes] {
-		if n != (nNode{pods: [4]nPod{{is: rReady, template: s.template}}}) {
+		if n != (nodeState{pods: [4]daemonPod{{is: phaseReady, template: s.template}}}) {
 			return false
 		}
 	}
 	return !s.paused
 }
 
-func (d *DaemonSets) Goal(s nState) bool { return d.done(&s) && !d.planned(s).moves }
+func (d *DaemonSets) Goal(s daemonSetState) bool { return d.done(&s) && !d.planned(s).moves }
 
-func (d *DaemonSets) Moves(s nState, do func(Move, nState, []Breach)) {
+func (d *DaemonSets) Moves(s daemonSetState, do func(Move, daemonSetState, []Breach)) {
 	if !d.write(s, do) {
 		if p := d.planned(s); p.moves || len(p.breaches) > 0 {
 			t := s
@@ -158,19 +158,19 @@ func (d *DaemonSets) Moves(s nState, do func(Move, nState, []Breach)) {
 
 // write is the first write that is left of a plan, if there is one: it is carried out or
 // dropped, or the controller crashes.
-func (d *DaemonSets) write(s nState, do func(Move, nState, []Breach)) bool {
+func (d *DaemonSets) write(s daemonSetState, do func(Move, daemonSetState, []Breach)) bool {
 	for i := range s.nodes {
 		done, dropped := s, s
 		what := ""
 		if create := s.nodes[i].create; create > 0 {
 			done.nodes[i].create, dropped.nodes[i].create = 0, 0
-			done.nodes[i].add(nPod{is: rFresh, template: create - 1})
+			done.nodes[i].add(daemonPod{is: phaseFresh, template: create - 1})
 			what = "a pod is created"
 		}
 		for k, p := range s.nodes[i].pods {
 			if p.doomed && what == "" {
 				done.nodes[i].pods[k].doomed, dropped.nodes[i].pods[k].doomed = false, false
-				done.nodes[i].pods[k].is = rEnding
+				done.nodes[i].pods[k].is = phaseEnding
 				what = "a pod is deleted"
 			}
 		}
@@ -191,9 +191,9 @@ func (d *DaemonSets) write(s nState, do func(Move, nState, []Breach)) bool {
 	return false
 }
 
-func (n *nNode) add(p nPod) {
+func (n *nodeState) add(p daemonPod) {
 	for k := range n.pods {
-		if n.pods[k] == (nPod{}) {
+		if n.pods[k] == (daemonPod{}) {
 			n.pods[k] = p
 			return
 		}
@@ -202,14 +202,14 @@ func (n *nNode) add(p nPod) {
 }
 
 // live is what becomes of a pod.
-func (d *DaemonSets) live(s nState, i, k int, do func(Move, nState, []Breach)) {
-	to := func(what string, unfair bool, phase rPhase) {
+func (d *DaemonSets) live(s daemonSetState, i, k int, do func(Move, daemonSetState, []Breach)) {
+	to := func(what string, unfair bool, phase podPhase) {
 		t := s
 		pods := &t.nodes[i].pods
 		pods[k].is = phase
-		if phase == rGone {
+		if phase == phaseGone {
 			copy(pods[k:], pods[k+1:])
-			pods[len(pods)-1] = nPod{}
+			pods[len(pods)-1] = daemonPod{}
 		}
 		if unfair {
 			t.losses--
@@ -217,25 +217,25 @@ func (d *DaemonSets) live(s nState, i, k int, do func(Move, nState, []Breach)) {
 		do(Move{what, i, unfair}, t, nil)
 	}
 	switch p := s.nodes[i].pods[k]; {
-	case p.is == rFresh:
-		to("a pod becomes ready", false, rReady)
-	case p.is == rEnding:
-		to("a pod ends", false, rGone)
-	case p.is == rReady && s.losses > 0:
-		to("a pod is no longer ready", true, rFresh)
-		to("a pod is lost", true, rGone)
+	case p.is == phaseFresh:
+		to("a pod becomes ready", false, phaseReady)
+	case p.is == phaseEnding:
+		to("a pod ends", false, phaseGone)
+	case p.is == phaseReady && s.losses > 0:
+		to("a pod is no longer ready", true, phaseFresh)
+		to("a pod is lost", true, phaseGone)
 	}
 }
 
 // planned returns the plan for what the controller sees, once for each view.
-func (d *DaemonSets) planned(s nState) nPlanned {
+func (d *DaemonSets) planned(s daemonSetState) plannedDaemonSet {
 	s.changes, s.losses = 0, 0
-	return d.plans.of(s, func() nPlanned { return d.plan(s) })
+	return d.plans.of(s, func() plannedDaemonSet { return d.plan(s) })
 }
 
 func nodeName(i int) string { return fmt.Sprintf("n%d", i) }
 
-func (d *DaemonSets) snapshot(s nState) daemonset.Snapshot {
+func (d *DaemonSets) snapshot(s daemonSetState) daemonset.Snapshot {
 	labels := map[string]string{"app": "agent"}
 	snapshot := daemonset.Snapshot{DaemonSet: daemonset.DaemonSet{
 		Name: "agent", UID: "agent", Generation: 1, Selector: &selector.LabelSelector{MatchLabels: labels},
@@ -257,10 +257,10 @@ func (d *DaemonSets) snapshot(s nState) daemonset.Snapshot {
 	for i, n := range s.nodes[:d.Nodes] {
 		snapshot.Nodes = append(snapshot.Nodes, daemonset.Node{Name: nodeName(i)})
 		for k, p := range n.pods {
-			if p.is == rGone {
+			if p.is == phaseGone {
 				continue
 			}
-			pod := podOf(nodeName(i), k, p.is == rReady, p.is == rEnding)
+			pod := podOf(nodeName(i), k, p.is == phaseReady, p.is == phaseEnding)
 			pod.ControllerKind, pod.ControllerName, pod.ControllerUID = daemonset.Kind, "agent", "agent"
 			pod.Labels = map[string]string{"app": "agent", daemonset.LabelHash: templateOf(p.template).Hash}
 			pod.CreationTimestamp, pod.NodeName, pod.Phase = now.Add(time.Duration(k)*time.Second-time.Hour), nodeName(i), podorder.Running
@@ -274,9 +274,9 @@ func stored(template int8) []byte {
 	return fmt.Appendf(nil, `{"spec":{"template":{"metadata":{"labels":{"app":"agent"}},"spec":{"containers":[{"name":"app","image":%q}]},"$patch":"replace"}}}`, templateOf(template).ID)
 }
 
-func (d *DaemonSets) plan(s nState) nPlanned {
+func (d *DaemonSets) plan(s daemonSetState) plannedDaemonSet {
 	snapshot := d.snapshot(s)
-	p := nPlanned{nodes: s.nodes}
+	p := plannedDaemonSet{nodes: s.nodes}
 	plan, err := d.Plan(snapshot, now, d.Options)
 	if err != nil {
 		p.breaches = []Breach{breach(PropertyPlan, "%v", err)}
@@ -305,19 +305,19 @@ func (d *DaemonSets) plan(s nState) nPlanned {
 	return p
 }
 
-func (s nState) String() string {
+func (s daemonSetState) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%c", 'a'+rune(s.template))
 	if s.paused {
 		b.WriteString(", paused")
 	}
 	for i, n := range s.nodes {
-		if n == (nNode{}) {
+		if n == (nodeState{}) {
 			continue
 		}
 		fmt.Fprintf(&b, "; %s:", nodeName(i))
 		for _, p := range n.pods {
-			if p == (nPod{}) {
+			if p == (daemonPod{}) {
 				continue
 			}
 			fmt.Fprintf(&b, " %c %s", 'a'+rune(p.template), []string{"gone", "fresh", "ready", "ending"}[p.is])

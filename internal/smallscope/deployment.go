@@ -28,62 +28,62 @@ type Deployments struct {
 	// when the pods of one are available. The last is everything.
 	Batches []rollout.IntOrPercent
 
-	plans memo[dView, dPlanned]
-	pods  memo[dPods, dStep]
+	plans memo[deploymentView, plannedDeployment]
+	pods  memo[deploymentPods, podStep]
 }
 
-// dPods are the pods of a ReplicaSet.
-type dPods struct{ size, fresh, ready, ending int8 }
+// deploymentPods are the pods of a ReplicaSet.
+type deploymentPods struct{ size, fresh, ready, ending int8 }
 
-// dReport is the status of a ReplicaSet.
-type dReport struct {
+// sizeReport is the status of a ReplicaSet.
+type sizeReport struct {
 	total, available, ending int8
 	seen                     bool // it is of the present size
 }
 
-// A dSet is a ReplicaSet.
-type dSet struct {
+// A setState is a ReplicaSet.
+type setState struct {
 	rank                    int8 // by creation, 0 if it does not exist
 	size, desired, revision int8
-	report                  dReport
-	pods                    dPods // without the size
+	report                  sizeReport
+	pods                    deploymentPods // without the size
 }
 
-// A dWrite is an action of a plan.
-type dWrite struct {
-	what                            dVerb
+// A deploymentWrite is an action of a plan.
+type deploymentWrite struct {
+	what                            deploymentVerb
 	set, from, to, desired, revised int8
 }
 
-type dVerb int8
+type deploymentVerb int8
 
 const (
-	dNothing dVerb = iota
-	dCreate
-	dScale
-	dAnnotate
-	dNumber // writes the revision of the Deployment
+	verbNothing deploymentVerb = iota
+	verbCreate
+	verbScale
+	verbAnnotate
+	verbNumber // writes the revision of the Deployment
 )
 
-// A dView is what the planner of Deployments sees; the pods matter to Recreate only.
-type dView struct {
+// A deploymentView is what the planner of Deployments sees; the pods matter to Recreate only.
+type deploymentView struct {
 	replicas, template, revision int8
 	paused                       bool
-	sets                         [3]dSet
+	sets                         [3]setState
 	batch                        int8 // of a partitioned Deployment, from 1; 0 of others
 }
 
-// A dState is a state. Least and most are the smallest and largest size that was wanted
+// A deploymentState is a state. Least and most are the smallest and largest size that was wanted
 // so far: bounds are of those, since writes that were planned for one may come after
 // the other. Two numbers are the slack that staleness has: by how many pods writes changed
 // sizes that the controller did not see when it planned again, and how many available
 // pods it believed in that were gone.
-type dState struct {
-	dView
+type deploymentState struct {
+	deploymentView
 	least, most, changes, losses, behind int8
 	unseen, believed                     int8
 	shared                               bool // replicas of a partitioned Deployment were shared out
-	plan                                 [6]dWrite
+	plan                                 [6]deploymentWrite
 }
 
 // Bounds of a state.
@@ -100,11 +100,11 @@ const (
 	PropertyPlan      = "plan" // the planner fails, or plans what it should not
 )
 
-func (d *Deployments) Starts() []dState {
+func (d *Deployments) Starts() []deploymentState {
 	n := d.Replicas[0]
-	s := dState{dView: dView{replicas: n, revision: 1, batch: int8(len(d.Batches))}, least: n, most: n, changes: d.Changes, losses: d.Losses, behind: d.Behind}
-	s.sets[0] = dSet{rank: 1, size: n, desired: n, revision: 1, report: dReport{total: n, available: n, seen: true}, pods: dPods{ready: n}}
-	return []dState{s}
+	s := deploymentState{deploymentView: deploymentView{replicas: n, revision: 1, batch: int8(len(d.Batches))}, least: n, most: n, changes: d.Changes, losses: d.Losses, behind: d.Behind}
+	s.sets[0] = setState{rank: 1, size: n, desired: n, revision: 1, report: sizeReport{total: n, available: n, seen: true}, pods: deploymentPods{ready: n}}
+	return []deploymentState{s}
 }
 
 // unavailable is how many pods may be unavailable at once.
@@ -115,7 +115,7 @@ func (d *Deployments) unavailable() int8 {
 	return d.Unavailable
 }
 
-func (d *Deployments) Breaches(s dState) (list []Breach) {
+func (d *Deployments) Breaches(s deploymentState) (list []Breach) {
 	wanted, available, negative := int8(0), int8(0), false
 	for _, set := range s.sets {
 		wanted += set.size
@@ -139,16 +139,16 @@ func (d *Deployments) Breaches(s dState) (list []Breach) {
 		}
 		list = append(list, breach(property, "%d pods available of at least %d", available, least))
 	}
-	if d.done(&s) && d.moves(d.planned(s.dView).writes) {
+	if d.done(&s) && d.moves(d.planned(s.deploymentView).writes) {
 		list = append(list, breach(PropertyRest, "all is done, and yet sizes change"))
 	}
 	return list
 }
 
 // moves tells that some write changes a size.
-func (d *Deployments) moves(writes [6]dWrite) bool {
+func (d *Deployments) moves(writes [6]deploymentWrite) bool {
 	for _, w := range writes {
-		if w.what == dCreate || w.what == dScale {
+		if w.what == verbCreate || w.what == verbScale {
 			return true
 		}
 	}
@@ -156,8 +156,8 @@ func (d *Deployments) moves(writes [6]dWrite) bool {
 }
 
 // done tells that sizes, pods and statuses are those that are wanted.
-func (d *Deployments) done(s *dState) bool {
-	if s.paused || s.plan[0].what != dNothing || int(s.batch) != len(d.Batches) {
+func (d *Deployments) done(s *deploymentState) bool {
+	if s.paused || s.plan[0].what != verbNothing || int(s.batch) != len(d.Batches) {
 		return false
 	}
 	for i, set := range s.sets {
@@ -168,23 +168,23 @@ func (d *Deployments) done(s *dState) bool {
 				return false
 			}
 		}
-		if set.size != n || set.pods != (dPods{ready: n}) || !inStep(set) || !set.report.seen && set.rank > 0 {
+		if set.size != n || set.pods != (deploymentPods{ready: n}) || !inStep(set) || !set.report.seen && set.rank > 0 {
 			return false
 		}
 	}
 	return true
 }
 
-func (d *Deployments) Goal(s dState) bool {
-	return d.done(&s) && d.planned(s.dView).writes[0].what == dNothing
+func (d *Deployments) Goal(s deploymentState) bool {
+	return d.done(&s) && d.planned(s.deploymentView).writes[0].what == verbNothing
 }
 
 // inStep tells that the status of a ReplicaSet counts its pods right.
-func inStep(set dSet) bool {
+func inStep(set setState) bool {
 	return set.report.total == set.pods.fresh+set.pods.ready && set.report.available == set.pods.ready && set.report.ending == set.pods.ending
 }
 
-func (d *Deployments) Moves(s dState, do func(Move, dState, []Breach)) {
+func (d *Deployments) Moves(s deploymentState, do func(Move, deploymentState, []Breach)) {
 	d.control(s, do)
 	for i := range s.sets {
 		if s.sets[i].rank > 0 {
@@ -200,16 +200,16 @@ func (d *Deployments) Moves(s dState, do func(Move, dState, []Breach)) {
 }
 
 // released tells that the pods of the batch are available.
-func (d *Deployments) released(s *dState) bool {
+func (d *Deployments) released(s *deploymentState) bool {
 	set := s.sets[s.template]
-	return s.plan[0].what == dNothing && !s.paused && set.report.seen && set.report.available >= d.limit(&s.dView)
+	return s.plan[0].what == verbNothing && !s.paused && set.report.seen && set.report.available >= d.limit(&s.deploymentView)
 }
 
 // control is the moves of the controller of Deployments.
-func (d *Deployments) control(s dState, do func(Move, dState, []Breach)) {
-	if s.plan[0].what == dNothing {
-		p := d.planned(s.dView)
-		if p.writes[0].what != dNothing || len(p.breaches) > 0 {
+func (d *Deployments) control(s deploymentState, do func(Move, deploymentState, []Breach)) {
+	if s.plan[0].what == verbNothing {
+		p := d.planned(s.deploymentView)
+		if p.writes[0].what != verbNothing || len(p.breaches) > 0 {
 			t := s
 			t.plan, t.believed = p.writes, max(s.believed, s.lag())
 			t.shared = s.shared || s.batch > 0 && (s.paused || s.scaling()) && d.moves(p.writes)
@@ -218,7 +218,7 @@ func (d *Deployments) control(s dState, do func(Move, dState, []Breach)) {
 		return
 	}
 	crashed := s
-	crashed.plan = [6]dWrite{}
+	crashed.plan = [6]deploymentWrite{}
 	do(Move{"a write fails, or the controller crashes", -1, true}, crashed, nil)
 	done, ok := s.after(s.plan[0])
 	if !ok {
@@ -226,39 +226,39 @@ func (d *Deployments) control(s dState, do func(Move, dState, []Breach)) {
 		return
 	}
 	copy(done.plan[:], s.plan[1:])
-	done.plan[5] = dWrite{}
+	done.plan[5] = deploymentWrite{}
 	do(Move{"the controller writes", -1, false}, done, nil)
-	done.plan = [6]dWrite{}
+	done.plan = [6]deploymentWrite{}
 	do(Move{"the controller writes and crashes", -1, true}, done, nil)
 	if s.behind > 0 {
 		done.behind--
-		if w := s.plan[0]; w.what == dCreate || w.what == dScale {
+		if w := s.plan[0]; w.what == verbCreate || w.what == verbScale {
 			done.unseen += max(w.to-w.from, w.from-w.to)
 		}
 		done.believed = max(s.believed, s.lag())
-		done.plan = d.planned(s.dView).writes
+		done.plan = d.planned(s.deploymentView).writes
 		done.shared = s.shared || s.batch > 0 && (s.paused || s.scaling()) && d.moves(done.plan)
 		do(Move{"the controller writes and plans without having seen it", -1, true}, done, nil)
 	}
 }
 
 // after carries out a write, unless a precondition does not hold.
-func (s dState) after(w dWrite) (dState, bool) {
+func (s deploymentState) after(w deploymentWrite) (deploymentState, bool) {
 	set := &s.sets[w.set]
 	switch {
-	case w.what == dNumber:
+	case w.what == verbNumber:
 		s.revision = w.revised
 		return s, true
-	case w.what == dCreate && set.rank == 0:
+	case w.what == verbCreate && set.rank == 0:
 		rank := int8(1)
 		for _, other := range s.sets {
 			rank = max(rank, other.rank+1)
 		}
-		*set = dSet{rank: rank, size: w.to, desired: w.desired, revision: w.revised}
+		*set = setState{rank: rank, size: w.to, desired: w.desired, revision: w.revised}
 		return s, true
-	case w.what == dScale && set.rank > 0 && set.size == w.from:
+	case w.what == verbScale && set.rank > 0 && set.size == w.from:
 		set.size, set.report.seen = w.to, false
-	case w.what == dAnnotate && set.rank > 0:
+	case w.what == verbAnnotate && set.rank > 0:
 	default:
 		return s, false
 	}
@@ -272,7 +272,7 @@ func (s dState) after(w dWrite) (dState, bool) {
 }
 
 // people is what people do.
-func (d *Deployments) people(s dState, do func(Move, dState, []Breach)) {
+func (d *Deployments) people(s deploymentState, do func(Move, deploymentState, []Breach)) {
 	if s.paused {
 		t := s
 		t.paused = false

@@ -45,7 +45,7 @@ func templateOf(i int8) revision.Template {
 func setName(i int8) string { return "web-" + templateOf(i).Hash }
 
 // snapshot returns the view as the planner reads it.
-func (d *Deployments) snapshot(v dView) deploy.Snapshot {
+func (d *Deployments) snapshot(v deploymentView) deploy.Snapshot {
 	s := deploy.Snapshot{Deployment: deploy.Deployment{
 		Name: "web", UID: "web", Generation: 1, Annotations: map[string]string{revision.Annotation: strconv.Itoa(int(v.revision))},
 		Replicas: new(int32(v.replicas)), Template: templateOf(v.template), Strategy: d.Strategy,
@@ -77,7 +77,7 @@ func (d *Deployments) most(replicas int8) int8 {
 	return replicas + d.Surge
 }
 
-func (d *Deployments) replicaSet(i int8, set dSet) replicaset.ReplicaSet {
+func (d *Deployments) replicaSet(i int8, set setState) replicaset.ReplicaSet {
 	name := setName(i)
 	rs := replicaset.ReplicaSet{
 		Name: name, UID: name, Generation: 2, ControllerKind: deploy.Kind, ControllerName: "web", ControllerUID: "web",
@@ -97,28 +97,28 @@ func (d *Deployments) replicaSet(i int8, set dSet) replicaset.ReplicaSet {
 	return rs
 }
 
-// A dPlanned is a plan and what is wrong with it.
-type dPlanned struct {
-	writes   [6]dWrite
+// A plannedDeployment is a plan and what is wrong with it.
+type plannedDeployment struct {
+	writes   [6]deploymentWrite
 	breaches []Breach
 }
 
 // planned returns the plan for a view. Planners are pure, so that each view is planned
 // once.
-func (d *Deployments) planned(v dView) dPlanned {
+func (d *Deployments) planned(v deploymentView) plannedDeployment {
 	if d.Strategy != deploy.Recreate {
 		for i := range v.sets {
-			v.sets[i].pods = dPods{}
+			v.sets[i].pods = deploymentPods{}
 		}
 	}
-	return d.plans.of(v, func() dPlanned { return d.plan(v) })
+	return d.plans.of(v, func() plannedDeployment { return d.plan(v) })
 }
 
-func (d *Deployments) plan(v dView) (p dPlanned) {
+func (d *Deployments) plan(v deploymentView) (p plannedDeployment) {
 	s := d.snapshot(v)
 	plan, err := d.Plan(s, now, d.Options)
 	if err != nil {
-		return dPlanned{breaches: []Breach{breach(PropertyPlan, "%v", err)}}
+		return plannedDeployment{breaches: []Breach{breach(PropertyPlan, "%v", err)}}
 	}
 	n := 0
 	for _, a := range plan.Actions {
@@ -126,7 +126,7 @@ func (d *Deployments) plan(v dView) (p dPlanned) {
 		if note, ok := a.(deploy.AnnotateDeployment); ok && note.Reason == deploy.ReasonExtraStatus {
 			continue // for the controller of batches, which counts for itself here
 		}
-		if w.what == dNothing || n == len(p.writes) {
+		if w.what == verbNothing || n == len(p.writes) {
 			p.breaches = append(p.breaches, breach(PropertyPlan, "not known here: %v", a))
 			continue
 		}
@@ -140,8 +140,8 @@ func (d *Deployments) plan(v dView) (p dPlanned) {
 	return p
 }
 
-func (d *Deployments) write(v dView, action deploy.Action) dWrite {
-	w := dWrite{desired: -1, revised: -1}
+func (d *Deployments) write(v deploymentView, action deploy.Action) deploymentWrite {
+	w := deploymentWrite{desired: -1, revised: -1}
 	annotated := func(set map[string]string) {
 		if text, ok := set[revision.AnnotationDesired]; ok {
 			w.desired = number(text)
@@ -152,19 +152,19 @@ func (d *Deployments) write(v dView, action deploy.Action) dWrite {
 	}
 	switch a := action.(type) {
 	case deploy.CreateReplicaSet:
-		w.what, w.set, w.to = dCreate, v.template, int8(a.Replicas)
+		w.what, w.set, w.to = verbCreate, v.template, int8(a.Replicas)
 		annotated(a.Annotations)
 	case deploy.ScaleReplicaSet:
-		w.what, w.set, w.from, w.to = dScale, setOf(a.Name), int8(a.From), int8(a.To)
+		w.what, w.set, w.from, w.to = verbScale, setOf(a.Name), int8(a.From), int8(a.To)
 		annotated(a.Set)
 	case deploy.AnnotateReplicaSet:
-		w.what, w.set = dAnnotate, setOf(a.Name)
+		w.what, w.set = verbAnnotate, setOf(a.Name)
 		annotated(a.Set)
 	case deploy.AnnotateDeployment:
-		w.what = dNumber
+		w.what = verbNumber
 		annotated(a.Set)
 		if w.revised < 0 {
-			w.what = dNothing
+			w.what = verbNothing
 		}
 	}
 	return w
@@ -183,13 +183,13 @@ func setOf(name string) int8 { return int8(name[len(name)-1] - 'a') }
 // within checks the bounds of a plan by plain arithmetic: after each write of a rolling
 // update no more pods are wanted than the surge allows, or than before, and no fewer are
 // available than must be, or than before, if unavailable pods go first.
-func (d *Deployments) within(v dView, writes [6]dWrite) (list []Breach) {
+func (d *Deployments) within(v deploymentView, writes [6]deploymentWrite) (list []Breach) {
 	if d.Strategy == deploy.Recreate || v.paused || v.scaling() {
 		return nil
 	}
 	wanted, available := v.counts(v.sets)
 	most, least := max(wanted, v.replicas+d.Surge), min(available, v.replicas-d.unavailable())
-	state := dState{dView: v}
+	state := deploymentState{deploymentView: v}
 	for k, w := range writes {
 		next, ok := state.after(w)
 		if !ok {
@@ -210,8 +210,8 @@ func (d *Deployments) within(v dView, writes [6]dWrite) (list []Breach) {
 
 // kept checks that a write of a partitioned Deployment leaves to old pods what the batch
 // leaves to them.
-func (d *Deployments) kept(v *dView, w dWrite, after *dState) (list []Breach) {
-	if v.batch == 0 || w.set != v.template || w.what != dCreate && w.what != dScale || w.to <= w.from {
+func (d *Deployments) kept(v *deploymentView, w deploymentWrite, after *deploymentState) (list []Breach) {
+	if v.batch == 0 || w.set != v.template || w.what != verbCreate && w.what != verbScale || w.to <= w.from {
 		return nil
 	}
 	wanted, _ := v.counts(v.sets)
@@ -223,7 +223,7 @@ func (d *Deployments) kept(v *dView, w dWrite, after *dState) (list []Breach) {
 
 // limit is how many new pods the batch releases: its share, rounded up, and all of
 // several pods only if it is everything.
-func (d *Deployments) limit(v *dView) int8 {
+func (d *Deployments) limit(v *deploymentView) int8 {
 	text, percent := strings.CutSuffix(d.Batches[v.batch-1].String(), "%")
 	n, _ := strconv.Atoi(text)
 	if !percent {
@@ -237,7 +237,7 @@ func (d *Deployments) limit(v *dView) int8 {
 }
 
 // scaling tells that replicas have changed since some set was scaled.
-func (v *dView) scaling() bool {
+func (v *deploymentView) scaling() bool {
 	for _, set := range v.sets {
 		if set.rank > 0 && set.size > 0 && set.desired != v.replicas {
 			return true
@@ -247,7 +247,7 @@ func (v *dView) scaling() bool {
 }
 
 // counts returns how many pods sets want, and how many are available that v reports.
-func (v *dView) counts(sets [3]dSet) (wanted, available int8) {
+func (v *deploymentView) counts(sets [3]setState) (wanted, available int8) {
 	for i, set := range sets {
 		wanted += set.size
 		available += max(0, min(v.sets[i].report.available, v.sets[i].size, set.size))
@@ -255,14 +255,14 @@ func (v *dView) counts(sets [3]dSet) (wanted, available int8) {
 	return wanted, available
 }
 
-func (w dWrite) String() string {
+func (w deploymentWrite) String() string {
 	set := string('a' + rune(w.set))
 	switch w.what {
-	case dCreate:
+	case verbCreate:
 		return fmt.Sprintf("create %s at %d for %d", set, w.to, w.desired)
-	case dScale:
+	case verbScale:
 		return fmt.Sprintf("scale %s from %d to %d for %d", set, w.from, w.to, w.desired)
-	case dAnnotate:
+	case verbAnnotate:
 		return fmt.Sprintf("annotate %s: desired %d, revision %d", set, w.desired, w.revised)
 	default:
 		return fmt.Sprintf("revision %d", w.revised)
@@ -271,7 +271,7 @@ func (w dWrite) String() string {
 
 // String returns the state on one line: each set as its size, its pods, and its status
 // where that has not followed.
-func (s dState) String() string {
+func (s deploymentState) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d of %c", s.replicas, 'a'+rune(s.template))
 	if s.paused {
@@ -290,7 +290,7 @@ func (s dState) String() string {
 		}
 	}
 	for k, w := range s.plan {
-		if w.what != dNothing {
+		if w.what != verbNothing {
 			b.WriteString([]string{" | ", ", "}[min(k, 1)] + w.String())
 		}
 	}

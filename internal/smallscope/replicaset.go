@@ -22,65 +22,65 @@ type ReplicaSets struct {
 	Losses    int8   // of pods
 	Forgetful bool   // nothing is expected
 	Quick     bool   // pods that are deleted are gone at once
-	plans     memo[rView, rPlanned]
+	plans     memo[replicaSetView, plannedReplicaSet]
 }
 
-// An rPhase is how a pod is, or how it is seen.
-type rPhase uint8
+// A podPhase is how a pod is, or how it is seen.
+type podPhase uint8
 
 const (
-	rGone rPhase = iota
-	rFresh
-	rReady
-	rEnding
+	phaseGone podPhase = iota
+	phaseFresh
+	phaseReady
+	phaseEnding
 )
 
-// An rPod is a pod: how it is, how it is seen, and what is known about it.
-type rPod struct {
-	is, seen                rPhase
+// A replicaSetPod is a pod: how it is, how it is seen, and what is known about it.
+type replicaSetPod struct {
+	is, seen                podPhase
 	known, doomed, expected bool // seen before; about to be deleted; that is not seen yet
 }
 
-const rMost = 9
+const mostPods = 9
 
-// An rState is a state. Pods are sorted.
-type rState struct {
+// A replicaSetState is a state. Pods are sorted.
+type replicaSetState struct {
 	desired, least, most, changes, losses int8
 	starting, expected                    int8 // creations that are left of the plan, and not seen yet
-	pods                                  [rMost]rPod
+	pods                                  [mostPods]replicaSetPod
 }
 
-// An rView is what the planner sees.
-type rView struct {
+// A replicaSetView is what the planner sees.
+type replicaSetView struct {
 	desired, fresh, ready, ending int8
 	starts, ends                  bool // creations and deletions that are not seen yet
 }
 
-type rPlanned struct {
+type plannedReplicaSet struct {
 	creates, deletesFresh, deletesReady int8
 	breaches                            []Breach
 }
 
-func (r *ReplicaSets) Starts() []rState {
-	s := rState{desired: r.Replicas[0], least: r.Replicas[0], most: r.Replicas[0], changes: r.Changes, losses: r.Losses}
+func (r *ReplicaSets) Starts() []replicaSetState {
+	s := replicaSetState{desired: r.Replicas[0], least: r.Replicas[0], most: r.Replicas[0], changes: r.Changes, losses: r.Losses}
 	for i := range s.desired {
-		s.pods[i] = rPod{is: rReady, seen: rReady, known: true}
+		s.pods[i] = replicaSetPod{is: phaseReady, seen: phaseReady, known: true}
 	}
-	return []rState{s.sorted()}
+	return []replicaSetState{s.sorted()}
 }
 
 // sorted is the state with its pods in order, without those that nobody knows any more.
-func (s rState) sorted() rState {
+func (s replicaSetState) sorted() replicaSetState {
 	for i, p := range s.pods {
-		if p.is == rGone && p.seen == rGone && p.known {
-			s.pods[i] = rPod{}
+		if p.is == phaseGone && p.seen == phaseGone && p.known {
+			s.pods[i] = replicaSetPod{}
 		}
 	}
-	slices.SortFunc(s.pods[:], func(a, b rPod) int { return int(b.code()) - int(a.code()) })
+	slices.SortFunc(s.pods[:], func(a, b replicaSetPod) int { return int(b.code()) - int(a.code()) })
 	return s
 }
 
-func (p rPod) code() (n uint8) {
+func (p replicaSetPod) code() (n uint8) {
 	n = uint8(p.is)<<2 | uint8(p.seen)
 	for _, flag := range []bool{p.known, p.doomed, p.expected} {
 		n <<= 1
@@ -91,7 +91,7 @@ func (p rPod) code() (n uint8) {
 	return n
 }
 
-func (s *rState) count(phase rPhase) (n int8) {
+func (s *replicaSetState) count(phase podPhase) (n int8) {
 	for _, p := range s.pods {
 		if p.is == phase {
 			n++
@@ -100,13 +100,13 @@ func (s *rState) count(phase rPhase) (n int8) {
 	return n
 }
 
-func (r *ReplicaSets) Breaches(s rState) (list []Breach) {
-	active := s.count(rFresh) + s.count(rReady)
+func (r *ReplicaSets) Breaches(s replicaSetState) (list []Breach) {
+	active := s.count(phaseFresh) + s.count(phaseReady)
 	if active > s.most {
 		list = append(list, breach(PropertySurge, "%d active pods of %d", active, s.most))
 	}
-	if least := s.least - (r.Losses - s.losses); s.count(rReady) < least {
-		list = append(list, breach(PropertyAvailable, "%d pods ready of at least %d", s.count(rReady), least))
+	if least := s.least - (r.Losses - s.losses); s.count(phaseReady) < least {
+		list = append(list, breach(PropertyAvailable, "%d pods ready of at least %d", s.count(phaseReady), least))
 	}
 	if p := r.planned(s.view()); r.done(&s) && p.creates+p.deletesFresh+p.deletesReady > 0 {
 		list = append(list, breach(PropertyRest, "all is done, and yet pods change"))
@@ -115,24 +115,24 @@ func (r *ReplicaSets) Breaches(s rState) (list []Breach) {
 }
 
 // done tells that there are as many pods as are wanted, and that this is known.
-func (r *ReplicaSets) done(s *rState) bool {
+func (r *ReplicaSets) done(s *replicaSetState) bool {
 	for _, p := range s.pods {
-		if p != (rPod{}) && p != (rPod{is: rReady, seen: rReady, known: true}) {
+		if p != (replicaSetPod{}) && p != (replicaSetPod{is: phaseReady, seen: phaseReady, known: true}) {
 			return false
 		}
 	}
-	return s.count(rReady) == s.desired && s.starting == 0 && s.expected == 0
+	return s.count(phaseReady) == s.desired && s.starting == 0 && s.expected == 0
 }
 
-func (r *ReplicaSets) Goal(s rState) bool {
+func (r *ReplicaSets) Goal(s replicaSetState) bool {
 	p := r.planned(s.view())
 	return r.done(&s) && p.creates+p.deletesFresh+p.deletesReady == 0
 }
 
-func (r *ReplicaSets) Moves(s rState, do func(Move, rState, []Breach)) {
+func (r *ReplicaSets) Moves(s replicaSetState, do func(Move, replicaSetState, []Breach)) {
 	r.control(s, do)
 	for i, p := range s.pods {
-		if p != (rPod{}) && (i == 0 || p != s.pods[i-1]) {
+		if p != (replicaSetPod{}) && (i == 0 || p != s.pods[i-1]) {
 			r.live(s, i, do)
 		}
 	}
@@ -147,7 +147,7 @@ func (r *ReplicaSets) Moves(s rState, do func(Move, rState, []Breach)) {
 }
 
 // control is the moves of the controller.
-func (r *ReplicaSets) control(s rState, do func(Move, rState, []Breach)) {
+func (r *ReplicaSets) control(s replicaSetState, do func(Move, replicaSetState, []Breach)) {
 	doomed := false
 	for i, p := range s.pods {
 		if p.doomed && (i == 0 || p != s.pods[i-1]) {
@@ -162,9 +162,9 @@ func (r *ReplicaSets) control(s rState, do func(Move, rState, []Breach)) {
 		crashed := s
 		crashed.starting, crashed.expected = 0, 0
 		for i, p := range s.pods {
-			crashed.pods[i] = rPod{}
-			if p.is != rGone {
-				crashed.pods[i] = rPod{is: p.is, seen: p.is, known: true}
+			crashed.pods[i] = replicaSetPod{}
+			if p.is != phaseGone {
+				crashed.pods[i] = replicaSetPod{is: p.is, seen: p.is, known: true}
 			}
 		}
 		do(Move{"the controller crashes and reads everything anew", -1, true}, crashed.sorted(), nil)
@@ -189,8 +189,8 @@ func (r *ReplicaSets) control(s rState, do func(Move, rState, []Breach)) {
 }
 
 // chosen is every choice of pods that look alike to the planner.
-func (r *ReplicaSets) chosen(s rState, i int, fresh, ready int8) func(func(rState) bool) {
-	return func(yield func(rState) bool) {
+func (r *ReplicaSets) chosen(s replicaSetState, i int, fresh, ready int8) func(func(replicaSetState) bool) {
+	return func(yield func(replicaSetState) bool) {
 		if fresh == 0 && ready == 0 {
 			yield(s)
 			return
@@ -204,9 +204,9 @@ func (r *ReplicaSets) chosen(s rState, i int, fresh, ready int8) func(func(rStat
 				return
 			}
 		}
-		if p.seen == rFresh && fresh > 0 {
+		if p.seen == phaseFresh && fresh > 0 {
 			fresh--
-		} else if p.seen == rReady && ready > 0 {
+		} else if p.seen == phaseReady && ready > 0 {
 			ready--
 		} else {
 			return
@@ -220,25 +220,25 @@ func (r *ReplicaSets) chosen(s rState, i int, fresh, ready int8) func(func(rStat
 	}
 }
 
-func (r *ReplicaSets) create(s rState, do func(Move, rState, []Breach)) {
+func (r *ReplicaSets) create(s replicaSetState, do func(Move, replicaSetState, []Breach)) {
 	failed := s
 	failed.expected, failed.starting = max(0, s.expected-s.starting), 0
 	do(Move{"a creation fails, and no more are tried", -1, true}, failed, nil)
-	if s.pods[rMost-1] == (rPod{}) {
+	if s.pods[mostPods-1] == (replicaSetPod{}) {
 		s.starting--
-		s.pods[rMost-1] = rPod{is: rFresh}
+		s.pods[mostPods-1] = replicaSetPod{is: phaseFresh}
 		do(Move{"a pod is created", -1, false}, s.sorted(), nil)
 	}
 }
 
-func (r *ReplicaSets) delete(s rState, i int, do func(Move, rState, []Breach)) {
+func (r *ReplicaSets) delete(s replicaSetState, i int, do func(Move, replicaSetState, []Breach)) {
 	p := &s.pods[i]
 	p.doomed = false
 	done, failed := s, s
 	switch p.is {
-	case rFresh, rReady:
-		done.pods[i].is = rEnding
-	case rGone:
+	case phaseFresh, phaseReady:
+		done.pods[i].is = phaseEnding
+	case phaseGone:
 		done.pods[i].expected = false
 	}
 	do(Move{"a pod is deleted", i, false}, done.sorted(), nil)
@@ -247,8 +247,8 @@ func (r *ReplicaSets) delete(s rState, i int, do func(Move, rState, []Breach)) {
 }
 
 // live is what becomes of a pod.
-func (r *ReplicaSets) live(s rState, i int, do func(Move, rState, []Breach)) {
-	to := func(what string, unfair bool, phase rPhase) {
+func (r *ReplicaSets) live(s replicaSetState, i int, do func(Move, replicaSetState, []Breach)) {
+	to := func(what string, unfair bool, phase podPhase) {
 		t := s
 		t.pods[i].is = phase
 		if unfair {
@@ -258,14 +258,14 @@ func (r *ReplicaSets) live(s rState, i int, do func(Move, rState, []Breach)) {
 	}
 	p := s.pods[i]
 	switch {
-	case p.is == rFresh:
-		to("a pod becomes ready", false, rReady)
-	case p.is == rEnding && p.known:
-		to("a pod ends", false, rGone)
-	case p.is == rReady && s.losses > 0:
-		to("a pod is no longer ready", true, rFresh)
+	case p.is == phaseFresh:
+		to("a pod becomes ready", false, phaseReady)
+	case p.is == phaseEnding && p.known:
+		to("a pod ends", false, phaseGone)
+	case p.is == phaseReady && s.losses > 0:
+		to("a pod is no longer ready", true, phaseFresh)
 		if p.known { // one that comes and goes is seen to come at least
-			to("a pod is lost", true, rGone)
+			to("a pod is lost", true, phaseGone)
 		}
 	}
 	if p.seen != p.is || !p.known {
@@ -275,33 +275,33 @@ func (r *ReplicaSets) live(s rState, i int, do func(Move, rState, []Breach)) {
 				t.expected = max(0, t.expected-1)
 			}
 			q.seen, q.known = q.is, true
-			q.expected = q.expected && (q.is == rFresh || q.is == rReady)
+			q.expected = q.expected && (q.is == phaseFresh || q.is == phaseReady)
 		}
 		do(Move{"a change is seen", i, false}, t.sorted(), nil)
 	}
 }
 
-func (s *rState) view() (v rView) {
-	v = rView{desired: s.desired, starts: s.expected > 0}
+func (s *replicaSetState) view() (v replicaSetView) {
+	v = replicaSetView{desired: s.desired, starts: s.expected > 0}
 	for _, p := range s.pods {
 		v.ends = v.ends || p.expected
 		switch p.seen {
-		case rFresh:
+		case phaseFresh:
 			v.fresh++
-		case rReady:
+		case phaseReady:
 			v.ready++
-		case rEnding:
+		case phaseEnding:
 			v.ending++
 		}
 	}
 	return v
 }
 
-func (r *ReplicaSets) planned(v rView) rPlanned {
-	return r.plans.of(v, func() rPlanned { return r.plan(v) })
+func (r *ReplicaSets) planned(v replicaSetView) plannedReplicaSet {
+	return r.plans.of(v, func() plannedReplicaSet { return r.plan(v) })
 }
 
-func (r *ReplicaSets) plan(v rView) (p rPlanned) {
+func (r *ReplicaSets) plan(v replicaSetView) (p plannedReplicaSet) {
 	s := replicaset.Snapshot{ReplicaSet: replicaset.ReplicaSet{Name: "web", UID: "web", Replicas: new(int32(v.desired))}}
 	for i := range v.fresh + v.ready + v.ending {
 		s.Pods = append(s.Pods, podOf("web", int(i), i < v.ready, i >= v.ready+v.fresh))
@@ -314,7 +314,7 @@ func (r *ReplicaSets) plan(v rView) (p rPlanned) {
 	}
 	plan, err := r.Plan(s, now, r.Options)
 	if err != nil {
-		return rPlanned{breaches: []Breach{breach(PropertyPlan, "%v", err)}}
+		return plannedReplicaSet{breaches: []Breach{breach(PropertyPlan, "%v", err)}}
 	}
 	for _, a := range plan.Actions {
 		switch a := a.(type) {
@@ -338,8 +338,8 @@ func (r *ReplicaSets) plan(v rView) (p rPlanned) {
 }
 
 // exact checks by plain arithmetic that a plan makes the difference and no more, and
-// nothing while something is expected (R1 and R5).
-func (r *ReplicaSets) exact(v rView, p rPlanned) (list []Breach) {
+// nothing while something is expected.
+func (r *ReplicaSets) exact(v replicaSetView, p plannedReplicaSet) (list []Breach) {
 	creates, deletes := max(0, v.desired-v.fresh-v.ready), max(0, v.fresh+v.ready-v.desired)
 	if v.starts || v.ends {
 		creates, deletes = 0, 0
@@ -353,12 +353,12 @@ func (r *ReplicaSets) exact(v rView, p rPlanned) (list []Breach) {
 	return list
 }
 
-func (s rState) String() string {
+func (s replicaSetState) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d wanted:", s.desired)
 	names := []string{"gone", "fresh", "ready", "ending"}
 	for _, p := range s.pods {
-		if p == (rPod{}) {
+		if p == (replicaSetPod{}) {
 			continue
 		}
 		fmt.Fprintf(&b, " %s", names[p.is])

@@ -34,43 +34,43 @@ type Rollouts struct {
 	// it, as those of upstream do.
 	Blind bool
 
-	objects pObjects
-	plans   memo[pView, pPlanned]
-	writes  memo[pWrite, pWritten]
-	steps   memo[pDeployView, pDeployed]
+	objects rolloutObjects
+	plans   memo[rolloutView, plannedRollout]
+	writes  memo[rolloutWrite, writtenObjects]
+	steps   memo[passView, passResult]
 }
 
-// A pPod is a pod. Template is 1 more than its template, 0 of no pod; labels are the
+// A rolloutPod is a pod. Template is 1 more than its template, 0 of no pod; labels are the
 // number of those that batches have given it.
-type pPod struct {
+type rolloutPod struct {
 	template int8
 	ready    bool
 	labels   int32
 }
 
-// pPods are places of pods. A pod keeps its place while a plan names it.
-type pPods [6]pPod
+// rolloutPods are places of pods. A pod keeps its place while a plan names it.
+type rolloutPods [6]rolloutPod
 
-// pWorld is everything that is stored but pods, by the numbers of the objects.
-type pWorld struct{ rollout, release, workload, sets, traffic int32 }
+// storedObjects is everything that is stored but pods, by the numbers of the objects.
+type storedObjects struct{ rollout, release, workload, sets, traffic int32 }
 
-// A pPending is a plan, by its number, that is carried out up to a write. Seen and
+// A pendingPlan is a plan, by its number, that is carried out up to a write. Seen and
 // workload are the objects that the controller believes in, and would overwrite.
-type pPending struct {
+type pendingPlan struct {
 	plan           int32
 	next           int8
 	seen, workload int32
 }
 
-// A pState is a state. Least and most are the smallest and largest size that was wanted
+// A rolloutState is a state. Least and most are the smallest and largest size that was wanted
 // so far. Reached is the highest step that the release has come to, and before how many
 // pods had its template when it began. Shared tells that the Deployment was scaled, so
 // that its replicas were shared out.
-type pState struct {
-	pWorld
+type rolloutState struct {
+	storedObjects
 	grace                   int32 // what the controller of the Rollout remembers
-	pods                    pPods
-	plans                   [2]pPending // of the Rollout, of the BatchRelease
+	pods                    rolloutPods
+	plans                   [2]pendingPlan // of the Rollout, of the BatchRelease
 	changes, losses, behind int8
 	least, most             int8
 	reached, before         int8
@@ -86,23 +86,23 @@ const (
 	PropertyApproval = "approval" // a step that waits for a person does not
 )
 
-func (r *Rollouts) Starts() []pState {
+func (r *Rollouts) Starts() []rolloutState {
 	n := r.Replicas[0]
-	s := pState{pWorld: r.first(n), changes: r.Changes, losses: r.Losses, behind: r.Behind, least: n, most: n}
+	s := rolloutState{storedObjects: r.first(n), changes: r.Changes, losses: r.Losses, behind: r.Behind, least: n, most: n}
 	for i := range n {
-		s.pods[i] = pPod{template: 1, ready: true}
+		s.pods[i] = rolloutPod{template: 1, ready: true}
 	}
-	return []pState{s}
+	return []rolloutState{s}
 }
 
-func (r *Rollouts) Goal(s pState) bool {
+func (r *Rollouts) Goal(s rolloutState) bool {
 	healthy := r.objects.rollout.list[s.rollout].Status.Phase == rollout.PhaseHealthy
 	return healthy && r.updated(&s) && len(r.left(&s)) == 0 && r.quiet(s)
 }
 
 // quiet tells that no controller has anything to do.
-func (r *Rollouts) quiet(s pState) bool {
-	if s.plans != [2]pPending{} || r.planned(r.view(&s, 0)).plan != 0 || r.planned(r.view(&s, 1)).plan != 0 {
+func (r *Rollouts) quiet(s rolloutState) bool {
+	if s.plans != [2]pendingPlan{} || r.planned(r.view(&s, 0)).plan != 0 || r.planned(r.view(&s, 1)).plan != 0 {
 		return false
 	}
 	to, moved := r.deployed(s)
@@ -111,7 +111,7 @@ func (r *Rollouts) quiet(s pState) bool {
 
 // Moves are those of everybody. A controller plans and carries out its first write in
 // one move; that something changes between the two is a view that is one step behind.
-func (r *Rollouts) Moves(s pState, do func(Move, pState, []Breach)) {
+func (r *Rollouts) Moves(s rolloutState, do func(Move, rolloutState, []Breach)) {
 	r.control(s, 0, r.stale(s, 1, do))
 	r.control(s, 1, r.stale(s, 0, do))
 	everybody := r.stale(s, 0, r.stale(s, 1, do))
@@ -130,9 +130,9 @@ func (r *Rollouts) Moves(s pState, do func(Move, pState, []Breach)) {
 			everybody(Move{what, i, p.ready}, t, nil)
 		}
 	}
-	if world, grace := r.later(s.pWorld), r.laterGrace(s.grace); world != s.pWorld || grace != s.grace {
+	if world, grace := r.later(s.storedObjects), r.laterGrace(s.grace); world != s.storedObjects || grace != s.grace {
 		t := s
-		t.pWorld, t.grace = world, grace
+		t.storedObjects, t.grace = world, grace
 		everybody(Move{"time passes", -1, false}, t, nil)
 	}
 	r.people(s, everybody)
@@ -140,12 +140,12 @@ func (r *Rollouts) Moves(s pState, do func(Move, pState, []Breach)) {
 
 // stale adds the moves that a controller does not see: it begins to carry out what it
 // would have done before.
-func (r *Rollouts) stale(s pState, who int, do func(Move, pState, []Breach)) func(Move, pState, []Breach) {
-	p := pPlanned{}
+func (r *Rollouts) stale(s rolloutState, who int, do func(Move, rolloutState, []Breach)) func(Move, rolloutState, []Breach) {
+	p := plannedRollout{}
 	if s.plans[who].plan == 0 && s.behind > 0 {
 		p = r.planned(r.view(&s, who))
 	}
-	return func(m Move, t pState, breaches []Breach) {
+	return func(m Move, t rolloutState, breaches []Breach) {
 		do(m, r.normal(t), breaches)
 		if p.plan == 0 || r.view(&s, who) == r.view(&t, who) {
 			return
@@ -156,25 +156,25 @@ func (r *Rollouts) stale(s pState, who int, do func(Move, pState, []Breach)) fun
 			t.grace = p.grace
 		}
 		if r.normal(t).plans[who].plan != 0 {
-			r.carryOut(t, who, breaches, func(write Move, t pState, breaches []Breach) {
+			r.carryOut(t, who, breaches, func(write Move, t rolloutState, breaches []Breach) {
 				do(Move{m.What + ", unseen: " + write.What, m.On, true}, r.normal(t), breaches)
 			})
 		}
 	}
 }
 
-var pWho = [2]string{"Rollout", "BatchRelease"}
+var plannerNames = [2]string{"Rollout", "BatchRelease"}
 
 // control is the moves of the controller of the Rollout or of the BatchRelease.
-func (r *Rollouts) control(s pState, who int, do func(Move, pState, []Breach)) {
+func (r *Rollouts) control(s rolloutState, who int, do func(Move, rolloutState, []Breach)) {
 	if s.plans[who].plan != 0 {
 		r.carryOut(s, who, nil, do)
 		crashed := s
-		crashed.plans[who] = pPending{}
+		crashed.plans[who] = pendingPlan{}
 		if who == 0 {
 			crashed.grace = 0
 		}
-		do(Move{"the controller of the " + pWho[who] + " crashes", -1, true}, crashed, nil)
+		do(Move{"the controller of the " + plannerNames[who] + " crashes", -1, true}, crashed, nil)
 		return
 	}
 	p := r.planned(r.view(&s, who))
@@ -187,16 +187,16 @@ func (r *Rollouts) control(s pState, who int, do func(Move, pState, []Breach)) {
 		t.plans[who] = r.pending(&s, who, p)
 		r.carryOut(t, who, p.breaches, do)
 	case t != s || len(p.breaches) > 0:
-		do(Move{"the " + pWho[who] + " is planned", -1, false}, t, p.breaches)
+		do(Move{"the " + plannerNames[who] + " is planned", -1, false}, t, p.breaches)
 	}
 }
 
-func (r *Rollouts) pending(s *pState, who int, p pPlanned) pPending {
-	return pPending{plan: p.plan, seen: s.own(who), workload: s.workload}
+func (r *Rollouts) pending(s *rolloutState, who int, p plannedRollout) pendingPlan {
+	return pendingPlan{plan: p.plan, seen: s.own(who), workload: s.workload}
 }
 
 // own is the object that a controller writes the status of.
-func (w *pWorld) own(who int) int32 {
+func (w *storedObjects) own(who int) int32 {
 	if who == 0 {
 		return w.rollout
 	}
@@ -204,28 +204,28 @@ func (w *pWorld) own(who int) int32 {
 }
 
 // carryOut is the next write of a plan. It may be refused, which ends the plan.
-func (r *Rollouts) carryOut(s pState, who int, planned []Breach, do func(Move, pState, []Breach)) {
+func (r *Rollouts) carryOut(s rolloutState, who int, planned []Breach, do func(Move, rolloutState, []Breach)) {
 	plan := r.objects.plan.list[s.plans[who].plan]
 	what, t, ok := r.write(s, who)
 	if !ok {
 		t = s
-		t.plans[who] = pPending{}
+		t.plans[who] = pendingPlan{}
 		do(Move{what + ": conflict", -1, false}, t, planned)
 		return
 	}
 	t.plans[who].next++
 	last := int(t.plans[who].next) == plan.writes()
 	if last {
-		t.plans[who] = pPending{}
+		t.plans[who] = pendingPlan{}
 	}
 	r.reach(&t)
 	breaches := slices.Concat(planned, r.written(&s, &t, who))
 	do(Move{what, -1, false}, t, breaches)
-	if !last || s.behind == 0 || t.pWorld == s.pWorld {
+	if !last || s.behind == 0 || t.storedObjects == s.storedObjects {
 		return
 	}
 	old := s
-	old.plans[who] = pPending{}
+	old.plans[who] = pendingPlan{}
 	if p := r.planned(r.view(&old, who)); p.plan != 0 {
 		t.behind--
 		t.plans[who] = r.pending(&old, who, p)
@@ -235,7 +235,7 @@ func (r *Rollouts) carryOut(s pState, who int, planned []Breach, do func(Move, p
 
 // reach notes the step that the release has come to: that which its BatchRelease may
 // release.
-func (r *Rollouts) reach(s *pState) {
+func (r *Rollouts) reach(s *rolloutState) {
 	w := r.objects.workload.list[s.workload]
 	if br := r.objects.release.at(s.release); br != nil && br.ReleasePlan.RolloutID == w.Template.Hash {
 		step := int8(len(r.Steps))
@@ -247,11 +247,11 @@ func (r *Rollouts) reach(s *pState) {
 }
 
 // people approve, jump, and change the template and the size.
-func (r *Rollouts) people(s pState, do func(Move, pState, []Breach)) {
+func (r *Rollouts) people(s rolloutState, do func(Move, rolloutState, []Breach)) {
 	o := r.objects.rollout.list[s.rollout]
 	sub := o.Status.Sub
 	rolling := sub != nil && o.Status.Phase == rollout.PhaseProgressing
-	change := func(set func(*rollout.StepStatus)) (t pState) {
+	change := func(set func(*rollout.StepStatus)) (t rolloutState) {
 		t = s
 		changed := *sub
 		set(&changed)
@@ -294,7 +294,7 @@ func (r *Rollouts) people(s pState, do func(Move, pState, []Breach)) {
 }
 
 // of counts the pods of a template.
-func (p *pPods) of(template int8) (n int8) {
+func (p *rolloutPods) of(template int8) (n int8) {
 	for i := range p {
 		if p[i].template == template+1 {
 			n++
@@ -304,7 +304,7 @@ func (p *pPods) of(template int8) (n int8) {
 }
 
 // all counts the pods.
-func (p *pPods) all() (n int8) {
+func (p *rolloutPods) all() (n int8) {
 	for i := range p {
 		if p[i].template > 0 {
 			n++
@@ -315,7 +315,7 @@ func (p *pPods) all() (n int8) {
 
 // normal returns a state without plans of which the next write is going to be refused,
 // and with its pods in order, unless a plan names them.
-func (r *Rollouts) normal(s pState) pState {
+func (r *Rollouts) normal(s rolloutState) rolloutState {
 	for who := range s.plans {
 		p := &s.plans[who]
 		if p.plan == 0 {
@@ -328,13 +328,13 @@ func (r *Rollouts) normal(s pState) pState {
 			doomed = patches && p.workload != s.workload && !r.Blind
 		}
 		if doomed {
-			*p = pPending{}
+			*p = pendingPlan{}
 		}
 	}
 	if p := s.plans[1]; p.plan != 0 && r.objects.plan.list[p.plan].labels {
 		return s
 	}
-	slices.SortFunc(s.pods[:], func(a, b pPod) int {
+	slices.SortFunc(s.pods[:], func(a, b rolloutPod) int {
 		switch {
 		case a.template != b.template:
 			return int(b.template) - int(a.template)
@@ -351,7 +351,7 @@ func (r *Rollouts) normal(s pState) pState {
 }
 
 // String returns the state on one line.
-func (s pState) String() string {
+func (s rolloutState) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "rollout %d, release %d, deployment %d, sets %d, traffic %d;", s.rollout, s.release, s.workload, s.sets, s.traffic)
 	for _, p := range s.pods {

@@ -8,7 +8,7 @@ import (
 )
 
 // Breaches are those of the bounds of the Deployment, and of where traffic is led.
-func (r *Rollouts) Breaches(s pState) (list []Breach) {
+func (r *Rollouts) Breaches(s rolloutState) (list []Breach) {
 	total, ready := s.pods.all(), int8(0)
 	for _, p := range s.pods {
 		if p.ready {
@@ -33,7 +33,7 @@ func (r *Rollouts) Breaches(s pState) (list []Breach) {
 }
 
 // selected checks that each Service that is led to selects pods.
-func (r *Rollouts) selected(s *pState) (list []Breach) {
+func (r *Rollouts) selected(s *rolloutState) (list []Breach) {
 	t := r.objects.traffic.at(s.traffic)
 	if t == nil {
 		return nil
@@ -69,11 +69,11 @@ func weightOf(route *rollout.Route) (weight int32) {
 }
 
 // ahead checks that a pass of the Deployment updates no more pods than the steps ask for
-// that the release has come to (P1, P2), unless it goes back to the stable template.
+// that the release has come to, unless it goes back to the stable template.
 // Where admission pauses the Deployment in the middle of a rolling update of its own, its
 // controller shares the rest of the surge out among the sets that there are, the new one
-// included (rule 12 of package deploy), which no planner of a Rollout can prevent.
-func (r *Rollouts) ahead(from, to *pState) []Breach {
+// included, which no planner of a Rollout can prevent.
+func (r *Rollouts) ahead(from, to *rolloutState) []Breach {
 	w := r.objects.workload.list[from.workload]
 	template := int8(w.Template.ID[0] - 'a')
 	before, after := from.pods.of(template), to.pods.of(template)
@@ -95,10 +95,10 @@ func (r *Rollouts) ahead(from, to *pState) []Breach {
 }
 
 // written checks a write of a controller: that no partition is lowered while the same
-// BatchRelease drives (P1), that nothing ends the pause of a step that waits for a
-// person (P11), and that no release is over before all pods are updated and the
-// Deployment is given back (P12).
-func (r *Rollouts) written(from, to *pState, who int) (list []Breach) {
+// BatchRelease drives, that nothing ends the pause of a step that waits for a person,
+// and that no release is over before all pods are updated and the Deployment is given
+// back.
+func (r *Rollouts) written(from, to *rolloutState, who int) (list []Breach) {
 	if from.workload != to.workload {
 		a, b := r.objects.workload.list[from.workload], r.objects.workload.list[to.workload]
 		if a.Annotations[rollout.AnnotationControlInfo] == b.Annotations[rollout.AnnotationControlInfo] {
@@ -138,15 +138,15 @@ func succeeded(s *rollout.RolloutStatus) bool {
 }
 
 // updated tells that all pods are of the template that is wanted, and ready.
-func (r *Rollouts) updated(s *pState) bool {
+func (r *Rollouts) updated(s *rolloutState) bool {
 	w := r.objects.workload.list[s.workload]
 	wanted, n := w.Template.ID[0]-'a', int8(*w.Replicas)
 	counts := s.pods.counts()
 	return counts[wanted] == [2]int8{n, n} && counts[0][0]+counts[1][0]+counts[2][0] == n
 }
 
-// left tells what a release has left behind (P7, P12).
-func (r *Rollouts) left(s *pState) (left []string) {
+// left tells what a release has left behind.
+func (r *Rollouts) left(s *rolloutState) (left []string) {
 	w := r.objects.workload.list[s.workload]
 	note := func(is bool, what string) {
 		if is {

@@ -11,21 +11,21 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// A pDeployView is what the planner of the Deployment sees: pods by template, all and
+// A passView is what the planner of the Deployment sees: pods by template, all and
 // those that are ready.
-type pDeployView struct {
+type passView struct {
 	workload, sets int32
 	pods           [3][2]int8
 }
 
-// A pDeployed is what one pass makes of it.
-type pDeployed struct {
+// A passResult is what one pass makes of it.
+type passResult struct {
 	workload, sets int32
 	sizes          [3]int8
 	breaches       []Breach
 }
 
-func (p *pPods) counts() (counts [3][2]int8) {
+func (p *rolloutPods) counts() (counts [3][2]int8) {
 	for _, pod := range p {
 		if pod.template > 0 {
 			counts[pod.template-1][0]++
@@ -37,16 +37,16 @@ func (p *pPods) counts() (counts [3][2]int8) {
 	return counts
 }
 
-func (r *Rollouts) pass(s *pState) pDeployed {
-	v := pDeployView{s.workload, s.sets, s.pods.counts()}
-	return r.steps.of(v, func() pDeployed { return r.deploy(v) })
+func (r *Rollouts) pass(s *rolloutState) passResult {
+	v := passView{s.workload, s.sets, s.pods.counts()}
+	return r.steps.of(v, func() passResult { return r.deploy(v) })
 }
 
-func (r *Rollouts) deployedBreaches(s pState) []Breach { return r.pass(&s).breaches }
+func (r *Rollouts) deployedBreaches(s rolloutState) []Breach { return r.pass(&s).breaches }
 
 // deployed returns the state behind a pass of the Deployment and of its ReplicaSets, and
 // whether it changes anything. ReplicaSets delete pods that are not ready first.
-func (r *Rollouts) deployed(s pState) (pState, bool) {
+func (r *Rollouts) deployed(s rolloutState) (rolloutState, bool) {
 	d := r.pass(&s)
 	t := s
 	t.workload, t.sets = d.workload, d.sets
@@ -55,8 +55,8 @@ func (r *Rollouts) deployed(s pState) (pState, bool) {
 			t.pods.remove(int8(template))
 		}
 		for n := t.pods.of(int8(template)); n < size; n++ {
-			if i := slices.Index(t.pods[:], pPod{}); i >= 0 {
-				t.pods[i] = pPod{template: int8(template) + 1}
+			if i := slices.Index(t.pods[:], rolloutPod{}); i >= 0 {
+				t.pods[i] = rolloutPod{template: int8(template) + 1}
 			}
 		}
 	}
@@ -64,17 +64,17 @@ func (r *Rollouts) deployed(s pState) (pState, bool) {
 }
 
 // remove deletes a pod of a template.
-func (p *pPods) remove(template int8) {
+func (p *rolloutPods) remove(template int8) {
 	victim := -1
 	for i, pod := range p {
 		if pod.template == template+1 && (victim < 0 || !pod.ready && p[victim].ready) {
 			victim = i
 		}
 	}
-	p[victim] = pPod{}
+	p[victim] = rolloutPod{}
 }
 
-func (r *Rollouts) deploy(v pDeployView) pDeployed {
+func (r *Rollouts) deploy(v passView) passResult {
 	w := *r.objects.workload.list[v.workload]
 	sets := slices.Clone(*r.objects.sets.list[v.sets])
 	d := deploy.Deployment{
@@ -97,9 +97,9 @@ func (r *Rollouts) deploy(v pDeployView) pDeployed {
 	}
 	p, err := deploy.Reconcile(snapshot, now, deploy.Options{Corrected: len(r.Options.Corrected) > 0})
 	if err != nil {
-		return pDeployed{workload: v.workload, sets: v.sets, breaches: []Breach{breach(PropertyPlan, "%v", err)}}
+		return passResult{workload: v.workload, sets: v.sets, breaches: []Breach{breach(PropertyPlan, "%v", err)}}
 	}
-	after := pDeployed{}
+	after := passResult{}
 	for _, a := range p.Actions {
 		var known bool
 		if sets, known = r.applied(&w, sets, a); !known {

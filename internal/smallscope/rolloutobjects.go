@@ -47,7 +47,7 @@ func (o *objects[T]) at(n int32) *T {
 	return o.list[n]
 }
 
-type pObjects struct {
+type rolloutObjects struct {
 	rollout  objects[rollout.Rollout]
 	release  objects[rollout.BatchRelease]
 	workload objects[rollout.Workload]
@@ -55,7 +55,7 @@ type pObjects struct {
 	traffic  objects[rollout.Traffic]
 	grace    objects[rollout.Grace]
 	labels   objects[map[string]string]
-	plan     objects[pPlan]
+	plan     objects[rolloutPlan]
 }
 
 // Times are now or long ago. A state in which nothing waits for time knows the latter
@@ -118,7 +118,7 @@ func (r *Rollouts) storedWorkload(o rollout.Workload) int32 {
 }
 
 // later returns a world in which time has passed.
-func (r *Rollouts) later(w pWorld) pWorld {
+func (r *Rollouts) later(w storedObjects) storedObjects {
 	if !r.timed() {
 		return w
 	}
@@ -145,7 +145,7 @@ func (r *Rollouts) laterGrace(n int32) int32 {
 
 // first returns the world at the beginning: a Rollout that nobody has seen yet, of a
 // Deployment that is done.
-func (r *Rollouts) first(n int8) (w pWorld) {
+func (r *Rollouts) first(n int8) (w storedObjects) {
 	ref := rollout.WorkloadRef{APIVersion: "apps/v1", Kind: deploy.Kind, Name: "web"}
 	strategy := &rollout.Strategy{Steps: r.Steps}
 	if r.Led {
@@ -189,7 +189,7 @@ func (r *Rollouts) setsOf(n int32) (sets []rollout.WorkloadSet) {
 }
 
 // admitted returns the state behind an update of the Deployment.
-func (r *Rollouts) admitted(s pState, change func(*rollout.Workload)) (pState, []Breach) {
+func (r *Rollouts) admitted(s rolloutState, change func(*rollout.Workload)) (rolloutState, []Breach) {
 	old := r.workloadOf(s.workload)
 	updated := old
 	change(&updated)

@@ -9,15 +9,15 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// A pPlan is a plan that is carried out: its writes and, behind them, the status.
-type pPlan struct {
+// A rolloutPlan is a plan that is carried out: its writes and, behind them, the status.
+type rolloutPlan struct {
 	Actions rollout.Actions
 	Rollout *rollout.RolloutStatus // nil if none is written
 	Batch   *rollout.BatchStatus
 	labels  bool // it labels pods
 }
 
-func (p *pPlan) writes() int {
+func (p *rolloutPlan) writes() int {
 	n := len(p.Actions)
 	if p.Rollout != nil || p.Batch != nil {
 		n++
@@ -25,33 +25,33 @@ func (p *pPlan) writes() int {
 	return n
 }
 
-// A pView is what a controller sees.
-type pView struct {
+// A rolloutView is what a controller sees.
+type rolloutView struct {
 	who int
-	pWorld
+	storedObjects
 	grace int32
-	pods  pPods
+	pods  rolloutPods
 }
 
-// A pPlanned is the number of a plan, 0 of one that changes nothing, and what is wrong
+// A plannedRollout is the number of a plan, 0 of one that changes nothing, and what is wrong
 // with it.
-type pPlanned struct {
+type plannedRollout struct {
 	plan, grace int32
 	breaches    []Breach
 }
 
-func (r *Rollouts) view(s *pState, who int) pView {
+func (r *Rollouts) view(s *rolloutState, who int) rolloutView {
 	if who == 0 {
-		return pView{who: who, pWorld: s.pWorld, grace: s.grace}
+		return rolloutView{who: who, storedObjects: s.storedObjects, grace: s.grace}
 	}
-	v := pView{who: who, pods: s.pods}
+	v := rolloutView{who: who, pods: s.pods}
 	v.release, v.workload = s.release, s.workload
 	return v
 }
 
 // planned returns the plan for a view, once for each.
-func (r *Rollouts) planned(v pView) pPlanned {
-	return r.plans.of(v, func() (p pPlanned) {
+func (r *Rollouts) planned(v rolloutView) plannedRollout {
+	return r.plans.of(v, func() (p plannedRollout) {
 		switch {
 		case v.who == 0:
 			p = r.planRollout(v)
@@ -62,7 +62,7 @@ func (r *Rollouts) planned(v pView) pPlanned {
 	})
 }
 
-func (r *Rollouts) planRollout(v pView) pPlanned {
+func (r *Rollouts) planRollout(v rolloutView) plannedRollout {
 	o := r.objects.rollout.list[v.rollout]
 	facts := rollout.Inspect(rollout.InspectSnapshot{Workload: r.workloadOf(v.workload), Style: o.Style(), Sets: r.setsOf(v.sets)})
 	s := rollout.Snapshot{Rollout: *o, BatchRelease: r.objects.release.at(v.release), Workload: &facts}
@@ -74,9 +74,9 @@ func (r *Rollouts) planRollout(v pView) pPlanned {
 	}
 	p, err := r.Plan(s, now, r.Options)
 	if err != nil {
-		return pPlanned{grace: v.grace, breaches: []Breach{breach(PropertyPlan, "%v", err)}}
+		return plannedRollout{grace: v.grace, breaches: []Breach{breach(PropertyPlan, "%v", err)}}
 	}
-	plan := pPlan{Actions: p.Actions}
+	plan := rolloutPlan{Actions: p.Actions}
 	if p.Failure == "" {
 		plan.Rollout = &p.Status
 		next := *o
@@ -85,7 +85,7 @@ func (r *Rollouts) planRollout(v pView) pPlanned {
 			plan.Rollout = nil
 		}
 	}
-	done := pPlanned{}
+	done := plannedRollout{}
 	if len(p.Grace) > 0 {
 		done.grace = r.objects.grace.of(&p.Grace)
 	}
@@ -98,7 +98,7 @@ func (r *Rollouts) planRollout(v pView) pPlanned {
 	return done
 }
 
-func (r *Rollouts) planBatch(v pView) pPlanned {
+func (r *Rollouts) planBatch(v rolloutView) plannedRollout {
 	o, w := r.objects.release.list[v.release], r.workloadOf(v.workload)
 	s := rollout.BatchSnapshot{Release: *o, Workload: &w}
 	for i, p := range v.pods {
@@ -113,15 +113,15 @@ func (r *Rollouts) planBatch(v pView) pPlanned {
 	}
 	p, err := r.Batch(s, now, r.Options)
 	if err != nil {
-		return pPlanned{breaches: []Breach{breach(PropertyPlan, "%v", err)}}
+		return plannedRollout{breaches: []Breach{breach(PropertyPlan, "%v", err)}}
 	}
-	plan := pPlan{Actions: p.Actions, Batch: &p.Status}
+	plan := rolloutPlan{Actions: p.Actions, Batch: &p.Status}
 	next := *o
 	next.Status = p.Status
 	if r.storedRelease(next) == v.release {
 		plan.Batch = nil
 	}
-	done := pPlanned{}
+	done := plannedRollout{}
 	if plan.writes() > 0 {
 		for _, a := range p.Actions {
 			_, labels := a.(rollout.LabelPod)
@@ -135,21 +135,21 @@ func (r *Rollouts) planBatch(v pView) pPlanned {
 	return done
 }
 
-// A pWrite is a write to what is stored, and pWritten what becomes of that.
-type pWrite struct {
-	pPending
-	pWorld
+// A rolloutWrite is a write to what is stored, and writtenObjects what becomes of that.
+type rolloutWrite struct {
+	pendingPlan
+	storedObjects
 }
 
-type pWritten struct {
-	pWorld
+type writtenObjects struct {
+	storedObjects
 	what string
 	ok   bool
 }
 
 // write carries out the next write of a plan. It reports whether the write had its
 // effect, or was refused since the object is not what the controller has seen.
-func (r *Rollouts) write(s pState, who int) (string, pState, bool) {
+func (r *Rollouts) write(s rolloutState, who int) (string, rolloutState, bool) {
 	p := &s.plans[who]
 	plan := r.objects.plan.list[p.plan]
 	if int(p.next) < len(plan.Actions) {
@@ -157,18 +157,18 @@ func (r *Rollouts) write(s pState, who int) (string, pState, bool) {
 			return a.String(), r.label(s, a), true
 		}
 	}
-	w := r.writes.of(pWrite{*p, s.pWorld}, func() pWritten { return r.store(plan, p, s.pWorld, who) })
+	w := r.writes.of(rolloutWrite{*p, s.storedObjects}, func() writtenObjects { return r.store(plan, p, s.storedObjects, who) })
 	if w.own(who) != s.own(who) {
 		p.seen = w.own(who)
 	}
 	if w.workload != s.workload {
 		p.workload = w.workload
 	}
-	s.pWorld = w.pWorld
+	s.storedObjects = w.storedObjects
 	return w.what, s, w.ok
 }
 
-func (r *Rollouts) label(s pState, a rollout.LabelPod) pState {
+func (r *Rollouts) label(s rolloutState, a rollout.LabelPod) rolloutState {
 	i, err := strconv.Atoi(a.Name[1:])
 	if err != nil || i >= len(s.pods) || s.pods[i].template == 0 || templateOf(s.pods[i].template-1).Hash != a.Name[:1] {
 		return s // it is gone
@@ -183,7 +183,7 @@ func (r *Rollouts) label(s pState, a rollout.LabelPod) pState {
 }
 
 // store writes an object of the world.
-func (r *Rollouts) store(plan *pPlan, p *pPending, w pWorld, who int) pWritten {
+func (r *Rollouts) store(plan *rolloutPlan, p *pendingPlan, w storedObjects, who int) writtenObjects {
 	seen := p.seen == w.own(who) && p.seen != 0
 	if int(p.next) == len(plan.Actions) {
 		switch {
@@ -197,14 +197,14 @@ func (r *Rollouts) store(plan *pPlan, p *pPending, w pWorld, who int) pWritten {
 			o.Status = *plan.Batch
 			w.release = r.storedRelease(o)
 		}
-		return pWritten{w, "the status of the " + pWho[who] + " is written", seen}
+		return writtenObjects{w, "the status of the " + plannerNames[who] + " is written", seen}
 	}
 	a := plan.Actions[p.next]
 	w, ok := r.act(a, p, w, seen)
-	return pWritten{w, a.String(), ok}
+	return writtenObjects{w, a.String(), ok}
 }
 
-func (r *Rollouts) act(a rollout.Action, p *pPending, w pWorld, seen bool) (pWorld, bool) {
+func (r *Rollouts) act(a rollout.Action, p *pendingPlan, w storedObjects, seen bool) (storedObjects, bool) {
 	switch a := a.(type) {
 	case rollout.SetFinalizer:
 		return r.setFinalizer(a, w, seen)
@@ -241,7 +241,7 @@ func (r *Rollouts) act(a rollout.Action, p *pPending, w pWorld, seen bool) (pWor
 	return r.lead(a, w)
 }
 
-func (r *Rollouts) setFinalizer(a rollout.SetFinalizer, w pWorld, seen bool) (pWorld, bool) {
+func (r *Rollouts) setFinalizer(a rollout.SetFinalizer, w storedObjects, seen bool) (storedObjects, bool) {
 	set := func(list []string) []string {
 		list = slices.DeleteFunc(slices.Clone(list), func(f string) bool { return f == a.Finalizer })
 		if !a.Remove {
@@ -289,7 +289,7 @@ func (r *Rollouts) patch(n int32, p rollout.WorkloadPatch) int32 {
 	return r.storedWorkload(w)
 }
 
-func (r *Rollouts) changeRelease(a rollout.Action, w pWorld) (pWorld, bool) {
+func (r *Rollouts) changeRelease(a rollout.Action, w storedObjects) (storedObjects, bool) {
 	if w.release == 0 {
 		_, deleted := a.(rollout.DeleteBatchRelease)
 		return w, deleted
@@ -323,7 +323,7 @@ func (r *Rollouts) changeRelease(a rollout.Action, w pWorld) (pWorld, bool) {
 }
 
 // lead writes what leads traffic.
-func (r *Rollouts) lead(a rollout.Action, w pWorld) (pWorld, bool) {
+func (r *Rollouts) lead(a rollout.Action, w storedObjects) (storedObjects, bool) {
 	t := *r.objects.traffic.list[w.traffic]
 	switch a := a.(type) {
 	case rollout.SelectPods:

@@ -41,7 +41,7 @@ func either[T any](always, whole T) T {
 // found returns what the named invariants say of a plan, without any excuse.
 func found(list []invariant.Violation) (breaches []smallscope.Breach) {
 	for _, v := range list {
-		breaches = append(breaches, smallscope.Breach{Property: v.ID, Detail: v.Detail})
+		breaches = append(breaches, smallscope.Breach{Property: v.Name, Detail: v.Detail})
 	}
 	return breaches
 }
@@ -93,8 +93,7 @@ func rollouts() map[string]smallscope.Deployments {
 	return map[string]smallscope.Deployments{"rollout, surge": surging, "rollout, unavailable": shrinking, "rollout, paused": paused}
 }
 
-// known are the properties that defects of upstream break, with the numbers of the
-// package comments. With the repairs there are none.
+// known are the properties that quirks break. With the repairs there are none.
 func known(kind string, corrected bool) map[string]string {
 	known := map[string]string{}
 	if corrected {
@@ -102,19 +101,19 @@ func known(kind string, corrected bool) map[string]string {
 	}
 	switch kind {
 	case "progressive":
-		known = map[string]string{smallscope.PropertyStep: "rollout D31 or D33", smallscope.PropertyOver: "rollout D33 or D35", smallscope.PropertyGoal: "rollout D33",
-			smallscope.PropertyTraffic: "rollout D33", smallscope.PropertyAvailable: "deployment P5", smallscope.PropertyShared: "deployment P5"}
+		known = map[string]string{smallscope.PropertyStep: "rollout.OtherTemplateReleased or rollout.NextReleaseUnmarked", smallscope.PropertyOver: "rollout.NextReleaseUnmarked or rollout.LastStepNotAwaited", smallscope.PropertyGoal: "rollout.NextReleaseUnmarked",
+			smallscope.PropertyTraffic: "rollout.NextReleaseUnmarked", smallscope.PropertyAvailable: "deploy.ScalingTakesAvailable", smallscope.PropertyShared: "deploy.ScalingTakesAvailable"}
 	case "Deployment":
-		known = map[string]string{"available": "deployment D29", "plan: available": "deployment D29", "goal": "deployment D1"}
+		known = map[string]string{"available": "deploy.ExcessAvailableCounts", "plan: available": "deploy.ExcessAvailableCounts", "goal": "deploy.StaleAnnotationBlocksRollout"}
 	case "rollout":
-		known = map[string]string{"available": "deployment D29", "plan: available": "deployment D29", "surge": "deployment P2",
-			"plan: surge": "deployment P2", "partition": "deployment P2", smallscope.PropertyShared: "deployment P5"}
+		known = map[string]string{"available": "deploy.ExcessAvailableCounts", "plan: available": "deploy.ExcessAvailableCounts", "surge": "deploy.NewPodAtPartitionZero",
+			"plan: surge": "deploy.NewPodAtPartitionZero", "partition": "deploy.NewPodAtPartitionZero", smallscope.PropertyShared: "deploy.ScalingTakesAvailable"}
 	case "DaemonSet of OpenKruise":
-		known = map[string]string{"available": "daemonset D-5"}
+		known = map[string]string{"available": "daemonset.OldUnavailableNotCounted"}
 	}
 	for _, i := range invariant.All() {
 		if len(i.Defects) > 0 {
-			known[i.ID] = strings.Join(i.Defects, " or ")
+			known[i.Name] = strings.Join(i.Defects, " or ")
 		}
 	}
 	return known
