@@ -70,7 +70,7 @@ func (r Request) Resource() string {
 // String returns one line such as "patch replicasets/web-1", and "" for a request of
 // nothing.
 func (r Request) String() string {
-	if o := reflect.ValueOf(r.Object); !o.IsValid() || o.Kind() == reflect.Pointer && o.IsNil() {
+	if v := reflect.ValueOf(r.Object); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
 		return string(r.Verb)
 	}
 	name := r.Object.GetName()

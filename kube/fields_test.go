@@ -155,7 +155,7 @@ func TestDaemonSetFieldsAreRead(t *testing.T) {
 		"Backoff":              "that of the previous plan",
 		"Unseen":               "remembered by the caller, and in no object",
 	}, map[string]string{
-		".DaemonSet.Namespace":       "that of all objects of a snapshot, and so the same in both",
+		".DaemonSet.Namespace":       "that of the objects around it as well",
 		".DaemonSet.Strategy":        oneOfFew,
 		".DaemonSet.RollingType":     oneOfFew,
 		".Pods[0].ReadinessGates[1]": "that of an update in place",

@@ -23,7 +23,10 @@ func IntOrPercent(v *intstr.IntOrString) (rollout.IntOrPercent, error) {
 	case v.Type != intstr.Int && v.Type != intstr.String:
 		return rollout.IntOrPercent{}, &field.Error{Value: int64(v.Type), Detail: "must be the type of a number or of a text"}
 	}
-	return rollout.FromIntOrString(v.Type == intstr.String, v.IntVal, v.StrVal)
+	if v.Type != intstr.Int && v.Type != intstr.String {
+		return rollout.IntOrPercent{}, &field.Error{Value: int(v.Type), Detail: "must be the type of a number or of a text"}
+	}
+	return rollout.FromIntOrString(v.Type != intstr.Int, v.IntVal, v.StrVal)
 }
 
 // ToIntOrString returns v as the API has it, nil if it is unset.
