@@ -137,8 +137,8 @@ func TestDaemonSetOptionsOnObjects(t *testing.T) {
 		"Dialect": { // OpenKruise leaves pods that have ended
 			value: daemonset.OpenKruise, objects: webCluster(webDaemon(), 1, mine("a", "n1", never, current, succeeded)), with: "pods/a",
 		},
-		"Corrected": {
-			value: true, both: kruise, objects: webCluster(webDaemon(), 1, mine("a", "n1", never, current, succeeded)), without: "pods/a",
+		"Repair": {
+			value: daemonset.SucceededPodsStay, both: kruise, objects: webCluster(webDaemon(), 1, mine("a", "n1", never, current, succeeded)), without: "pods/a",
 		},
 		"Prune": { // a pod may stay where no new one is put
 			value: true, objects: webCluster(webDaemon(), 0, tainted("n0", "x", corev1.TaintEffectNoSchedule), mine("a", "n0", long, old)),

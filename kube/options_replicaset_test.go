@@ -73,8 +73,8 @@ func TestReplicaSetOptionsOnObjects(t *testing.T) {
 			value: replicaset.Kubernetes15, objects: []kube.Object{webReplicas(1), mine("a", "n", time.Hour), mine("b", "n", time.Hour, cheap), mine("c", "n", time.Hour, going)},
 			without: "replicasets/web.status.terminatingReplicas=1",
 		},
-		"Corrected": { // the reason why pods cannot be created stays that of the first failure
-			value: true, objects: []kube.Object{failing}, refuse: func(r kube.Request, _ int) error {
+		"Repair": { // the reason why pods cannot be created stays that of the first failure
+			value: replicaset.FailureConditionNotRefreshed, objects: []kube.Object{failing}, refuse: func(r kube.Request, _ int) error {
 				if r.Verb == kube.VerbCreate {
 					return errors.New("of today")
 				}
