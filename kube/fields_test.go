@@ -99,7 +99,7 @@ func TestDeploymentFieldsAreRead(t *testing.T) {
 		return s
 	}, map[string]string{
 		"Deployment.Partitioned": "asked for by an annotation, which deploy.PartitionedBy reads: a policy of the caller's",
-		"ReplicaSets[0].Kind":    kind,
+		"ReplicaSets[0].Kind":    kind, "ReplicaSets[0].APIVersion": kind,
 	}, map[string]string{
 		".Deployment.Strategy": oneOfFew,
 	})
@@ -109,7 +109,7 @@ func TestReplicaSetFieldsAreRead(t *testing.T) {
 	requireRead(t, func(first int64) any {
 		return kube.ReplicaSetSnapshot(filledReplicaSet(first), []*corev1.Pod{filledPod(first)}, []*appsv1.ReplicaSet{filledReplicaSet(first + 7)})
 	}, map[string]string{
-		"ReplicaSet.Kind": kind, "Siblings[0].Kind": kind,
+		"ReplicaSet.Kind": kind, "Siblings[0].Kind": kind, "ReplicaSet.APIVersion": kind, "Siblings[0].APIVersion": kind,
 		"ReplicaSet.Template": "this planner reads none, and an ID takes time", "Siblings[0].Template": "the same",
 		"Expectations": "remembered by the caller, and in no object",
 		"Domains":      "made of nodes by kube.Domains, if the caller wants to spread",

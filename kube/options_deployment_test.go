@@ -117,6 +117,17 @@ func TestDeploymentOptionsOnObjects(t *testing.T) {
 			})},
 			without: "replicasets/web-v1.spec.replicas=0", with: "deployments/web.spec.paused=true",
 		},
+		"Order": { // the pod with the pause point goes second, or by its priority first
+			value: podorder.Order{Priority: podorder.PriorityAnnotatedFirst}, both: deploy.Options{PausePoints: true},
+			objects: []kube.Object{
+				webDeployment(2), webSet(1, 2, 2, 2), webSet(2, 2, 2, 2),
+				webPod("a", "ReplicaSet", "web-v1", "n", time.Hour),
+				webPod("b", "ReplicaSet", "web-v1", "n", 2*time.Hour, func(p *corev1.Pod) {
+					p.Annotations = map[string]string{podorder.AnnotationPausePoint: "before", podorder.AnnotationDeletePriority: "1"}
+				}),
+			},
+			without: "replicasets/web-v1.spec.replicas=1", with: "replicasets/web-v1.spec.replicas=2",
+		},
 		"StrictAvailable": {
 			value: true, objects: []kube.Object{webDeployment(1, allUnavailable), webSet(2, 1, 0, 1)},
 			without: "deployments/web.status.conditions[0].status=True", with: "deployments/web.status.conditions[0].status=False",
