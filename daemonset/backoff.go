@@ -50,8 +50,7 @@ func (b Backoff) find(key BackoffKey) (int, bool) {
 	return slices.BinarySearchFunc(b, key, func(e BackoffEntry, k BackoffKey) int { return compareKeys(e.BackoffKey, k) })
 }
 
-// Until returns the end of the delay that holds at now, and whether one does (rule
-// N-8).
+// Until returns the end of the delay that holds at now, and whether one does.
 func (b Backoff) Until(key BackoffKey, now time.Time) (time.Time, bool) {
 	i, ok := b.find(key)
 	if !ok || b[i].stale(now) {
@@ -70,7 +69,7 @@ func (b Backoff) Delay(key BackoffKey) time.Duration {
 }
 
 // Advance returns the table after a failed pod was deleted: the delay starts with a
-// second, and doubles up to 15 minutes until it is forgotten after 30 (rule N-8).
+// second, and doubles up to 15 minutes until it is forgotten after 30.
 func (b Backoff) Advance(key BackoffKey, now time.Time) Backoff {
 	next := BackoffEntry{BackoffKey: key, Delay: firstDelay, Since: now}
 	i, ok := b.find(key)

@@ -11,8 +11,8 @@ type Budget struct {
 }
 
 // Resolve turns the limits of a DaemonSet into nodes: both are rounded up, and if both
-// come out as 0 for any nodes at all, unavailable is 1 (rules B-2 to B-4). Unset
-// limits are 0. With [OnDelete] neither counts.
+// come out as 0 for any nodes at all, unavailable is 1. Unset limits are 0. With
+// [OnDelete] neither counts.
 func Resolve(s Strategy, surge, unavailable rollout.IntOrPercent, desired int32) Budget {
 	b := Budget{Desired: desired}
 	if s == RollingUpdate || s == "" {
@@ -25,7 +25,7 @@ func Resolve(s Strategy, surge, unavailable rollout.IntOrPercent, desired int32)
 }
 
 // SurgeAllowed reports whether a node may have a pod too many during an update: the
-// surge of one node is not 0 (rule B-5).
+// surge of one node is not 0.
 func SurgeAllowed(s Strategy, surge rollout.IntOrPercent) bool {
 	return (s == RollingUpdate || s == "") && surge.OfUp(1) > 0
 }

@@ -5,8 +5,7 @@ import "github.com/kplan-go/kplan/rollout"
 const defaultBurst = 250
 
 // Burst returns how many pods a plan may create, how many it may delete, and how many
-// it may update in place: a share of desired, rounded down, and 250 if it is unset
-// (rule W-2).
+// it may update in place: a share of desired, rounded down, and 250 if it is unset.
 func Burst(burst rollout.IntOrPercent, desired int32) int32 {
 	if burst.IsZero() {
 		return defaultBurst
@@ -14,10 +13,9 @@ func Burst(burst rollout.IntOrPercent, desired int32) int32 {
 	return max(burst.Of(desired), 0)
 }
 
-// SlowStart returns the size of the batch of creations after one of size previous, 0
-// at the start, if left are still wanted: 1, then twice the previous one (rule W-4).
-// All of a batch run at once. If one of them fails and something is left, stop: the
-// next plan goes on.
+// SlowStart returns the size of the batch of creations after one of size previous, 0 at
+// the start, if left are still wanted: 1, then twice the previous one. All of a batch
+// run at once. If one of them fails and something is left, stop: the next plan goes on.
 //
 //	SlowStart(0, 10) // 1, then 2, 4 and the 3 that are left
 func SlowStart(previous, left int) int {

@@ -51,8 +51,8 @@ type Deletion struct {
 	Reason Reason
 }
 
-// Decide returns what the manage step does on a node (rules N-1 to N-7). The lists of
-// the case are left as they are.
+// Decide returns what the manage step does on a node (see One node in rules.md). The
+// lists of the case are left as they are.
 func (r *NodeRules) Decide(c *NodeCase) NodeDecision {
 	var d NodeDecision
 	if c == nil {
@@ -78,7 +78,7 @@ func (r *NodeRules) Decide(c *NodeCase) NodeDecision {
 	return d
 }
 
-// sort divides the pods of a node into those that run and those that go (rule N-4).
+// sort divides the pods of a node into those that run and those that go.
 func (r *NodeRules) sort(c *NodeCase, d *NodeDecision) {
 	var few [4]*Pod // most nodes have one, and then nothing is allocated
 	running := few[:0]
@@ -140,7 +140,7 @@ func (d *NodeDecision) recheck(at time.Time) {
 	}
 }
 
-// withoutSurge deletes all but the oldest of several pods (rule N-5).
+// withoutSurge deletes all but the oldest of several pods.
 func (r *NodeRules) withoutSurge(running []*Pod, d *NodeDecision) {
 	if len(running) < 2 {
 		return
@@ -152,8 +152,8 @@ func (r *NodeRules) withoutSurge(running []*Pod, d *NodeDecision) {
 }
 
 // withSurge keeps the oldest pod of the current revision and the oldest other one, and
-// the latter only until the former is available (rule N-7). Only the label with the
-// hash is compared.
+// the latter only until the former is available. Only the label with the hash is
+// compared.
 func (r *NodeRules) withSurge(running []*Pod, d *NodeDecision) {
 	r.order(running)
 	var newest, old *Pod

@@ -147,10 +147,10 @@ func (st *state) report(p *Plan, key int32, acts map[string]Reason, kept bool, c
 
 // uses returns why a node uses the budget of the update.
 func (st *state) uses(p *Plan, key int32) Reason {
-	var c surgeCensus
+	var c surgeTally
 	switch {
 	case p.Budget.Surge == 0:
-		st.count(&c.census, key)
+		st.count(&c.nodeTally, key)
 	case st.opts.kruise():
 		st.surgeOpenKruise(&Plan{}, &c, key)
 	default:

@@ -5,13 +5,13 @@ package daemonset
 type facts uint8
 
 const (
-	terminating facts = 1 << iota // it is being deleted
-	finished                      // it has ended
-	preparing                     // it is about to be deleted
-	current                       // it is new (rule V-6), after what the plan relabels
-	ready
-	available // rule V-3
-	serving   // available for the status (rule V-4)
+	isTerminating facts = 1 << iota // it is being deleted
+	isFinished                      // it has ended
+	isPreparing                     // it is about to be deleted
+	isCurrent                       // it is new, after what the plan relabels
+	isReady
+	isAvailable // has been ready for minReadySeconds
+	isServing   // available for the status
 )
 
 // has reports whether any of the facts holds.
@@ -26,12 +26,12 @@ func when(holds bool, f facts) facts {
 
 // factsOf looks at a pod.
 func (st *state) factsOf(p *Pod) facts {
-	f := when(p.terminating(), terminating) | when(p.Finished(), finished) | when(st.version.current(p), current) |
-		when(p.Ready, ready) | when(st.availability.Available(p), available)
+	f := when(p.terminating(), isTerminating) | when(p.Finished(), isFinished) | when(st.version.current(p), isCurrent) |
+		when(p.Ready, isReady) | when(st.availability.Available(p), isAvailable)
 	if st.opts.kruise() {
-		return f | when(p.preparing(), preparing) | when(st.availability.StatusAvailable(p), serving)
+		return f | when(p.preparing(), isPreparing) | when(st.availability.StatusAvailable(p), isServing)
 	}
-	return f | when(f.has(available), serving)
+	return f | when(f.has(isAvailable), isServing)
 }
 
 // A podFacts is a pod, nil for none, and what is known about it.
@@ -43,11 +43,11 @@ type podFacts struct {
 func (p podFacts) exists() bool { return p.Pod != nil }
 
 // preparing reports whether there is a pod that is about to be deleted.
-func (p podFacts) preparing() bool { return p.exists() && p.has(preparing) }
+func (p podFacts) preparing() bool { return p.exists() && p.has(isPreparing) }
 
 // unavailable returns why a pod is not available.
 func (p podFacts) unavailable() Reason {
-	if p.has(ready) {
+	if p.has(isReady) {
 		return ReasonNotAvailable
 	}
 	return ReasonNotReady

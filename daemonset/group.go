@@ -8,7 +8,7 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// claim decides whether a pod belongs to the DaemonSet (rules O-1 and O-2).
+// claim decides whether a pod belongs to the DaemonSet.
 func (st *state) claim(i int32) {
 	pod := &st.pods[i]
 	child := selector.Child{
@@ -38,8 +38,8 @@ func (st *state) claims() (actions Actions) {
 	return actions
 }
 
-// group finds the pods of each node, in the order of their names (rule G-1), and
-// decides where daemons belong.
+// group finds the pods of each node, in the order of their names, and decides where
+// daemons belong.
 func (st *state) group() {
 	st.keys = make([]nodeKey, len(st.nodes), len(st.nodes)+4)
 	nameOf := func(i int32) string { return st.keys[i].name }
@@ -67,7 +67,7 @@ func (st *state) group() {
 // node's becomes a key.
 func (st *state) keyOf(p *Pod, f facts, nameOf func(int32) string) int32 {
 	target := p.target()
-	if target == "" || (!st.opts.kruise() && f.has(finished) && f.has(terminating)) {
+	if target == "" || (!st.opts.kruise() && f.has(isFinished) && f.has(isTerminating)) {
 		return -1
 	}
 	key, slot := st.index.find(target, nameOf)

@@ -9,8 +9,8 @@ import (
 	"github.com/kplan-go/kplan/internal/zero"
 )
 
-// inPlace takes from wanted deletions the pods that can be updated in place (rules I-1
-// to I-3). Those beyond the burst are neither updated nor deleted.
+// inPlace takes from wanted deletions the pods that can be updated in place. Those
+// beyond the burst are neither updated nor deleted.
 func (st *state) inPlace(p *Plan, remove []Deletion) []Deletion {
 	if st.ds.RollingType != InPlaceIfPossible {
 		return remove
@@ -43,8 +43,8 @@ func (st *state) updateInPlace(p *Plan, d Deletion, spec *InPlaceSpec) {
 	})
 }
 
-// closesGate reports whether a pod stops being ready to be updated: not if only resources
-// change, and no container restarts for them (rule I-6).
+// closesGate reports whether a pod stops being ready to be updated: not if only
+// resources change, and no container restarts for them.
 func (s *InPlaceSpec) closesGate() bool {
 	return len(s.Images)+len(s.Refs) > 0 || len(s.Resources) == 0 || s.Restart
 }
@@ -71,8 +71,8 @@ func (st *state) inPlaceSpec(pod *Pod, specs map[string]*InPlaceSpec) *InPlaceSp
 	return specs[hash]
 }
 
-// refresh takes updates in place further (rule I-8). Kubernetes knows of none, and
-// leaves those that another type has begun, unless [InPlaceLeftUnfinished] is repaired.
+// refresh takes updates in place further. Kubernetes knows of none, and leaves those
+// that another type has begun, unless [InPlaceLeftUnfinished] is repaired.
 func (st *state) refresh(p *Plan) {
 	if !st.opts.kruise() && !st.opts.Repair.Has(InPlaceLeftUnfinished) && st.ds.RollingType != InPlaceIfPossible {
 		return
@@ -174,8 +174,7 @@ func (s *InPlaceState) pending() bool {
 }
 
 // InPlaceCompleted reports whether the update in place of a pod is over, as far as its
-// annotations tell. A pod without one is not being updated, and has completed (rule
-// I-9).
+// annotations tell. A pod without one is not being updated, and has completed.
 func InPlaceCompleted(p *Pod) bool {
 	p = zero.Or(p)
 	if p.annotation(AnnotationInPlaceGrace) != "" {

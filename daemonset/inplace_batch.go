@@ -77,7 +77,7 @@ func (p InPlacePut) String() string {
 
 // FirstBatch returns what an update in place writes first: the metadata that no
 // environment refers to, and the containers without launch priority and of the highest
-// one (rule I-7).
+// one.
 func FirstBatch(containers []Container, spec *InPlaceSpec, now time.Time) InPlacePut {
 	spec = zero.Or(spec)
 	put := InPlacePut{State: InPlaceState{
@@ -91,7 +91,7 @@ func FirstBatch(containers []Container, spec *InPlaceSpec, now time.Time) InPlac
 	return put
 }
 
-// NextBatch returns what an update in place writes next, given its state (rule I-8).
+// NextBatch returns what an update in place writes next, given its state.
 func NextBatch(containers []Container, state *InPlaceState, now time.Time) InPlacePut {
 	state = zero.Or(state)
 	put := InPlacePut{State: *state}

@@ -18,9 +18,9 @@ func (r Resources) clone() Resources { return Resources{maps.Clone(r.Limits), ma
 // scalable reports whether a resource can change while a container runs.
 func scalable(name string) bool { return name == "cpu" || name == "memory" }
 
-// addResources compares the resources of two containers, the same but for them and
-// the image. It fails unless only values of cpu and memory change (rule I-4.5). A
-// request that the API server has set to the limit follows it.
+// addResources compares the resources of two containers, the same but for them and the
+// image. It fails unless only values of cpu and memory change. A request that the API
+// server has set to the limit follows it.
 func (s *InPlaceSpec) addResources(name string, from, to map[string]any) bool {
 	if equalJSON(from["resources"], to["resources"]) {
 		return true

@@ -152,9 +152,9 @@ func readTemplate(data []byte) (whole map[string]any, t storedTemplate, ok bool)
 }
 
 // InPlace returns how to bring a pod from one stored template to another in place, and
-// whether that is possible: apart from metadata only images of containers differ
-// (rules I-4 and I-5), or with [Options.VerticalScaling] resources as well. The hash is
-// that of the new template.
+// whether that is possible: apart from metadata only images of containers differ, or
+// with [Options.VerticalScaling] resources as well. The hash is that of the new
+// template.
 func InPlace(from, to []byte, hash string, opts Options) (InPlaceSpec, bool) {
 	spec := InPlaceSpec{Revision: hash}
 	whole, old, ok := readTemplate(from)

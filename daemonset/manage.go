@@ -15,8 +15,8 @@ type keyDecision struct {
 	NodeDecision
 }
 
-// manage places and removes pods (rules M-1 to M-4). It reports whether it did, so
-// that the update has to wait.
+// manage places and removes pods. It reports whether it did, so that the update has to
+// wait.
 func (st *state) manage(p *Plan) bool {
 	var create []int32
 	var remove []Deletion
@@ -30,11 +30,11 @@ func (st *state) manage(p *Plan) bool {
 		remove = append(remove, d.Delete...)
 		st.note(p, d)
 	}
-	remove = append(remove, st.homeless()...)
+	remove = append(remove, st.podsOfMissingNodes()...)
 	return st.sync(p, st.progressive(p, create), remove, ReasonMissing)
 }
 
-// decideNodes decides about every node (rule M-1), and returns what is not nothing.
+// decideNodes decides about every node, and returns what is not nothing.
 func (st *state) decideNodes() []keyDecision {
 	rules := NodeRules{Surge: SurgeAllowed(st.strategy, st.surge), Version: st.version, Availability: st.availability, Options: st.opts}
 	var decisions []keyDecision
@@ -70,7 +70,7 @@ func (st *state) settled(k *nodeKey) bool {
 	if k.count > 1 || !k.cont {
 		return false
 	}
-	return !st.facts[st.grouped[k.first]].has(terminating | finished | preparing)
+	return !st.facts[st.grouped[k.first]].has(isTerminating | isFinished | isPreparing)
 }
 
 // delays looks up the backoff of a node.
@@ -136,8 +136,8 @@ func (st *state) podName(p *Pod) string {
 	return st.ds.Namespace + "/" + p.Name
 }
 
-// homeless returns the pods that wait for nodes that do not exist (rule M-2).
-func (st *state) homeless() []Deletion {
+// podsOfMissingNodes returns the pods that wait for nodes that do not exist.
+func (st *state) podsOfMissingNodes() []Deletion {
 	missing := st.keys[len(st.nodes):]
 	var list []Deletion
 	for i := range missing {
@@ -170,8 +170,7 @@ func (st *state) burst() int {
 	return int(b)
 }
 
-// sync turns lists of nodes and pods into actions (rules W-1 and W-2), and reports
-// whether it did.
+// sync turns lists of nodes and pods into actions, and reports whether it did.
 func (st *state) sync(p *Plan, create []int32, remove []Deletion, why Reason) bool {
 	remove = st.splitPreDelete(p, remove)
 	b := st.burst()
@@ -213,8 +212,8 @@ func (st *state) newPod(node string, why Reason) CreatePod {
 
 // revisionsOf returns of how many nodes the pods are of the current revision, and of
 // which those of the others: the newest old one where a policy wants that of nodes that
-// the partition reserves (D-13). These are the ones that the update would leave alone; by
-// any other count it would replace what has just been created, again and again.
+// the partition reserves. These are the ones that the update would leave alone; by any
+// other count it would replace what has just been created, again and again.
 func (st *state) revisionsOf(create []int32) (n int, old *revision.ControllerRevision) {
 	newest := int32(-1)
 	for _, i := range st.old {

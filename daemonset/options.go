@@ -24,22 +24,22 @@ type Options struct {
 	// gate InPlaceWorkloadVerticalScaling of OpenKruise, off by default there.
 	VerticalScaling bool `json:"verticalScaling,omitzero"`
 	// StrictUnavailable counts the replacement of unavailable old pods against
-	// maxUnavailable as well, instead of deleting all of them at once (D-4).
+	// maxUnavailable as well, instead of deleting all of them at once.
 	StrictUnavailable bool `json:"strictUnavailable,omitzero"`
-	// SkipDeadNodes is on how many nodes that do not answer a rollout may turn its back:
-	// their pods are neither deleted nor counted as unavailable. Dead nodes beyond that
-	// count as always, so that an update which kills nodes stops (D-2).
+	// SkipDeadNodes is on how many nodes that do not answer an update leaves out: their
+	// pods are neither deleted nor counted as unavailable. Dead nodes beyond that count
+	// as always, so that an update which kills nodes stops.
 	SkipDeadNodes int32 `json:"skipDeadNodes,omitzero"`
 	// KeepHealthyDuplicate keeps, of several pods on a node, an available one before a
-	// new one before the oldest one, instead of the oldest (D-10).
+	// new one before the oldest one, instead of the oldest.
 	KeepHealthyDuplicate bool `json:"keepHealthyDuplicate,omitzero"`
-	// FiniteTolerationMeansNo creates no pods that a taint would soon evict (D-12).
+	// FiniteTolerationMeansNo creates no pods that a taint would soon evict.
 	FiniteTolerationMeansNo bool `json:"finiteTolerationMeansNo,omitzero"`
 	// KeepUserTolerations keeps the seconds of the template's own tolerations where
-	// defaults would replace them (D-12).
+	// defaults would replace them.
 	KeepUserTolerations bool `json:"keepUserTolerations,omitzero"`
 	// PartitionCreatesOld creates the newest old revision, and not the current one, on
-	// empty nodes that the partition reserves (D-13).
+	// empty nodes that the partition reserves.
 	PartitionCreatesOld bool `json:"partitionCreatesOld,omitzero"`
 	// Freeze neither creates nor deletes nor updates pods.
 	Freeze bool `json:"freeze,omitzero"`

@@ -14,9 +14,9 @@ const (
 )
 
 // DefaultTolerations returns the tolerations of a template together with those that
-// every daemon has (rule P-4). One of the template's that equals a default but for
-// its seconds is replaced, in place, so that the seconds are lost; others go to the
-// end. The result shares no memory with the argument.
+// every daemon has. One of the template's that equals a default but for its seconds is
+// replaced, in place, so that the seconds are lost; others go to the end. The result
+// shares no memory with the argument.
 func DefaultTolerations(tolerations []Toleration, hostNetwork bool) []Toleration {
 	list := make([]Toleration, len(tolerations), len(tolerations)+7)
 	for i, t := range tolerations {
@@ -29,7 +29,7 @@ func DefaultTolerations(tolerations []Toleration, hostNetwork bool) []Toleration
 }
 
 // Tolerations returns the tolerations of created pods: [DefaultTolerations], and with
-// KeepUserTolerations the seconds of the template's own ones stay (D-12).
+// KeepUserTolerations the seconds of the template's own ones stay.
 func Tolerations(t *Template, opts Options) []Toleration {
 	t = zero.Or(t)
 	if !opts.KeepUserTolerations {
@@ -74,8 +74,8 @@ func defaults(hostNetwork bool) []Toleration {
 	return list
 }
 
-// Tolerates reports whether the toleration covers the taint (rule P-6). Operators
-// other than Equal, Exists and the empty one cover nothing.
+// Tolerates reports whether the toleration covers the taint. Operators other than
+// Equal, Exists and the empty one cover nothing.
 func (t *Toleration) Tolerates(taint Taint) bool {
 	if (t.Effect != "" && t.Effect != taint.Effect) || (t.Key != "" && t.Key != taint.Key) {
 		return false
@@ -118,7 +118,8 @@ func NewPlacer(t *Template, opts Options) Placer {
 	return p
 }
 
-// Place decides about one node (rule P-3). Only name, labels and taints are read.
+// Place decides about one node (see Placement in rules.md). Only name, labels and
+// taints are read.
 func (p *Placer) Place(n *Node) Placement {
 	n = zero.Or(n)
 	if p.nodeName != "" && p.nodeName != n.Name {
@@ -155,8 +156,8 @@ func (p *Placer) placeTainted(n *Node) Placement {
 	return worst
 }
 
-// withoutFinite keeps new pods off a node from which a taint would evict them after
-// the seconds of their toleration (D-12).
+// withoutFinite keeps new pods off a node from which a taint would evict them after the
+// seconds of their toleration.
 func (p *Placer) withoutFinite(n *Node, fits Placement) Placement {
 	for _, taint := range n.Taints {
 		if taint.Effect != NoExecute {

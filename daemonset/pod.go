@@ -63,7 +63,7 @@ type InPlaceCondition struct {
 }
 
 // TemplateGeneration returns the template generation that the annotations of a
-// DaemonSet carry, and whether they do (rule V-5).
+// DaemonSet carry, and whether they do.
 func TemplateGeneration(annotations map[string]string) (int64, bool) {
 	text, ok := annotations[AnnotationGeneration]
 	if !ok {
@@ -93,7 +93,7 @@ func NewVersion(hash string, annotations map[string]string) Version {
 	return v
 }
 
-// Current reports whether a pod with the labels is new (rule V-6).
+// Current reports whether a pod with the labels is new.
 func (v Version) Current(labels map[string]string) bool {
 	return (v.Hash != "" && labels[LabelHash] == v.Hash) || (v.Generation != "" && labels[LabelGeneration] == v.Generation)
 }
@@ -112,8 +112,8 @@ func (v *Version) current(p *Pod) bool {
 	return (v.Hash != "" && v.hashOf(p) == v.Hash) || (v.Generation != "" && p.Labels[LabelGeneration] == v.Generation)
 }
 
-// ComparePods orders pods from the one that upstream calls the oldest: bound pods,
-// then older ones, then by name (rule V-7).
+// ComparePods orders pods from the one that upstream calls the oldest: bound pods, then
+// older ones, then by name.
 func ComparePods(a, b *Pod) int {
 	a, b = zero.Or(a), zero.Or(b)
 	return cmp.Or(compareBool(b.NodeName != "", a.NodeName != ""),
@@ -139,7 +139,7 @@ type Availability struct {
 	Strict bool
 }
 
-// Available reports whether the pod is available (rule V-3).
+// Available reports whether the pod is available.
 func (a *Availability) Available(p *Pod) bool {
 	if p == nil {
 		return false
@@ -162,7 +162,7 @@ func (a *Availability) At(p *Pod) (time.Time, bool) {
 }
 
 // StatusAvailable reports whether the status of the OpenKruise dialect counts the pod
-// as available: an update in place must not be under way (rule V-4).
+// as available: an update in place must not be under way.
 func (a *Availability) StatusAvailable(p *Pod) bool {
 	return a.Available(p) && (p.InPlace == nil || p.InPlace.True || !p.hasGate(GateInPlace))
 }
@@ -173,7 +173,7 @@ func (p *Pod) preparing() bool { return p.Labels[LabelState] == StatePreparingDe
 
 func (p *Pod) hasGate(gate string) bool { return slices.Contains(p.ReadinessGates, gate) }
 
-// target returns the node that the pod belongs to, "" if none (rule V-8).
+// target returns the node that the pod belongs to, "" if none.
 func (p *Pod) target() string {
 	if p.NodeName != "" {
 		return p.NodeName

@@ -1,7 +1,7 @@
 package daemonset
 
 // Holds reports whether the hook holds back the deletion of a pod: it carries any of
-// the finalizers or any of the labels (rule L-1).
+// the finalizers or any of the labels.
 func (h *PreDelete) Holds(p *Pod) bool {
 	if h == nil || p == nil {
 		return false
@@ -22,8 +22,8 @@ func (h *PreDelete) Holds(p *Pod) bool {
 }
 
 // splitPreDelete returns which of the wanted deletions may happen, and marks the pods
-// that the hook holds (rule L-2). A mark is written once; it is not limited by the burst
-// and never taken back.
+// that the hook holds. A mark is written once; it is not limited by the burst and never
+// taken back.
 func (st *state) splitPreDelete(p *Plan, remove []Deletion) (free []Deletion) {
 	hook := st.ds.PreDelete
 	if hook == nil {

@@ -6,8 +6,7 @@ import (
 )
 
 // NodesNeedingPods returns how many of the empty nodes, by name, get a pod while a
-// partition reserves some of the desired ones and newPods nodes have a new pod (rule
-// M-3, progressive creation).
+// partition reserves some of the desired ones and newPods nodes have a new pod.
 //
 //	NodesNeedingPods(0, 10, 9)  // 1
 //	NodesNeedingPods(5, 12, 5)  // 2
@@ -17,7 +16,7 @@ func NodesNeedingPods(newPods, desired, partition int32) int32 {
 }
 
 // progressive cuts the nodes to create pods on down to those that the partition has
-// released (rule M-3). They come, and stay, in the order of their names.
+// released. They come, and stay, in the order of their names.
 func (st *state) progressive(p *Plan, create []int32) []int32 {
 	reserved := st.reserved()
 	if st.strategy != RollingUpdate || reserved == 0 || !st.ds.Progressive || len(create) == 0 {
@@ -52,14 +51,15 @@ type nodePods struct {
 	all      int  // pods that belong to the node, whatever their state
 }
 
-// classify divides the pods of a key (rule R-1).
+// classify divides the pods of a key that are not being deleted into a new and an old
+// one. With two of a kind the node is not in order.
 func (st *state) classify(k *nodeKey) nodePods {
 	c := nodePods{ok: true, all: int(k.count)}
 	for _, n := range st.podsOf(k) {
 		p := podFacts{&st.pods[n], st.facts[n]}
 		switch {
-		case p.has(terminating):
-		case p.has(current):
+		case p.has(isTerminating):
+		case p.has(isCurrent):
 			c.ok = c.ok && !c.new.exists()
 			c.new = p
 		default:
@@ -73,8 +73,8 @@ func (st *state) classify(k *nodeKey) nodePods {
 	return c
 }
 
-// updateKeys returns the nodes that the update looks at, in the order in which they
-// are chosen (rules R-2, B-1 and K-3).
+// updateKeys returns the nodes that the update looks at, in the order in which they are
+// chosen.
 func (st *state) updateKeys(p *Plan) []int32 {
 	keys := make([]int32, 0, len(st.keys))
 	filtered := st.opts.kruise() || st.reserved() > 0 || st.ds.NodeSelector != nil
@@ -94,8 +94,8 @@ func (st *state) updateKeys(p *Plan) []int32 {
 	return keys
 }
 
-// filter keeps the nodes that partition and selector admit (rule K-3). Nodes that
-// have been updated take their share.
+// filter keeps the nodes that partition and selector admit. Nodes that have been
+// updated take their share.
 func (st *state) filter(p *Plan, keys []int32) []int32 {
 	const updated, updating, selected, rest = 0, 1, 2, 3
 	reserved := int64(st.reserved())

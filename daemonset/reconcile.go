@@ -24,8 +24,7 @@ func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
 	return p, nil
 }
 
-// stopped returns why nothing at all is done, "" if something may be (rules Y-1 and
-// Y-2).
+// stopped returns why nothing at all is done, "" if something may be.
 func (st *state) stopped() Reason {
 	selects := st.ds.Selector
 	all := selects != nil && len(selects.MatchLabels)+len(selects.MatchExpressions) == 0
@@ -40,7 +39,8 @@ func (st *state) stopped() Reason {
 	return ""
 }
 
-// plan makes one whole sync (rules Y-1 and Y-3).
+// plan makes one whole sync: revisions, claims, then either managing or updating, history
+// and status (see A pass in rules.md).
 func (st *state) plan(p *Plan) {
 	if !st.construct(p) {
 		return // the next hash is tried first

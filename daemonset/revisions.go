@@ -8,8 +8,8 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// construct finds or makes the current revision (rules H-5 to H-7). It reports false
-// if the name of a new one is taken by another template.
+// construct finds or makes the current revision. It reports false if the name of a new
+// one is taken by another template.
 func (st *state) construct(p *Plan) bool {
 	owned := st.claimRevisions(p)
 	data := st.ds.Template.Data
@@ -70,8 +70,8 @@ func (st *state) newVersion(hash string) Version {
 	return NewVersion(hash, st.ds.Annotations)
 }
 
-// claimRevisions decides which revisions belong to the DaemonSet (rule O-2), and
-// returns their numbers by name.
+// claimRevisions decides which revisions belong to the DaemonSet, and returns their
+// numbers by name.
 func (st *state) claimRevisions(p *Plan) []int32 {
 	order := make([]int32, len(st.revisions))
 	for i := range order {
@@ -153,7 +153,7 @@ func isIn(text string, sorted []string) bool {
 	return found
 }
 
-// createRevision stores the present template (rule H-6).
+// createRevision stores the present template.
 func (st *state) createRevision(p *Plan, number int64) bool {
 	t := &st.ds.Template
 	parent := revision.Parent{Kind: Kind, Name: st.ds.Name, UID: st.ds.UID}
@@ -189,7 +189,7 @@ func (st *state) taken(p *Plan, i int) bool {
 	return false
 }
 
-// cleanUp deletes old revisions beyond the limit that no pod has (rule H-8).
+// cleanUp deletes old revisions beyond the limit that no pod has.
 func (st *state) cleanUp(p *Plan) {
 	limit := revision.DefaultLimit
 	if st.ds.RevisionHistoryLimit != nil {

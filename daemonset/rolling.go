@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// update replaces old pods as the strategy allows (sections R, S and K). It reports
-// false where upstream fails.
+// update replaces old pods as the strategy allows. It reports false where upstream
+// fails.
 func (st *state) update(p *Plan) bool {
 	n := st.countOld(st.keys)
 	if n == 0 {
@@ -35,7 +35,7 @@ func (st *state) countOld(keys []nodeKey) int {
 	n := 0
 	for i := range keys {
 		for _, p := range st.podsOf(&keys[i]) {
-			if !st.facts[p].has(terminating | current) {
+			if !st.facts[p].has(isTerminating | isCurrent) {
 				n++
 				break
 			}
@@ -51,8 +51,8 @@ type usage struct {
 	reason Reason
 }
 
-// A census is the nodes of an update by what becomes of them.
-type census struct {
+// A nodeTally is the nodes of an update by what becomes of them.
+type nodeTally struct {
 	blockers   []usage // nodes that use up the budget
 	used       int     // by how much
 	replace    []keyPod
@@ -64,15 +64,15 @@ type keyPod struct {
 	pod *Pod
 }
 
-func (c *census) block(key int32, pod *Pod, reason Reason) {
+func (c *nodeTally) block(key int32, pod *Pod, reason Reason) {
 	c.used++
 	c.blockers = append(c.blockers, usage{key, pod, reason})
 }
 
 // updateWithoutSurge is the rolling update without surge: delete, and let the next plan
-// create (rules ). Old is the number of nodes with an old pod.
+// create. Old is the number of nodes with an old pod.
 func (st *state) updateWithoutSurge(p *Plan, keys []int32, old int) {
-	c := census{candidates: make([]keyPod, 0, old)}
+	c := nodeTally{candidates: make([]keyPod, 0, old)}
 	dead := st.deadNodes(p, keys)
 	for _, i := range keys {
 		if _, skip := slices.BinarySearchFunc(dead, i, st.compareKeys); !skip {
@@ -123,8 +123,8 @@ func (st *state) inOrder() int {
 }
 
 // strict counts the replacement of old pods that are not available against the budget
-// as well (D-4): what is unavailable for another reason takes room from it.
-func (st *state) strict(p *Plan, c *census) (replace []keyPod, room int) {
+// as well: what is unavailable for another reason takes room from it.
+func (st *state) strict(p *Plan, c *nodeTally) (replace []keyPod, room int) {
 	others := c.used
 	if st.countsReplaced() {
 		others -= len(c.replace)
@@ -143,8 +143,9 @@ func (st *state) countsReplaced() bool {
 	return !st.opts.kruise() || st.opts.Repair.Has(OldUnavailableNotCounted)
 }
 
-// count files a node (rules ).
-func (st *state) count(c *census, key int32) {
+// count files a node: whether it uses up the budget, and whether its old pod may go (see
+// Update without surge in rules.md).
+func (st *state) count(c *nodeTally, key int32) {
 	k := &st.keys[key]
 	if st.upToDate(k) {
 		return
@@ -161,10 +162,10 @@ func (st *state) count(c *census, key int32) {
 // upToDate reports whether a node certainly has nothing but a new pod that is
 // available, as most nodes have most of the time.
 func (st *state) upToDate(k *nodeKey) bool {
-	return k.count == 1 && st.facts[st.grouped[k.first]]&(terminating|preparing|current|available) == current|available
+	return k.count == 1 && st.facts[st.grouped[k.first]]&(isTerminating|isPreparing|isCurrent|isAvailable) == isCurrent|isAvailable
 }
 
-func (st *state) countNode(c *census, key int32, pods nodePods) {
+func (st *state) countNode(c *nodeTally, key int32, pods nodePods) {
 	n, o := pods.new, pods.old
 	switch {
 	case n.preparing() && o.exists() && !o.preparing():
@@ -185,12 +186,12 @@ func (st *state) countNode(c *census, key int32, pods nodePods) {
 	case n.exists() && o.exists():
 		c.block(key, n.Pod, ReasonNewAndOld)
 	case n.exists():
-		if !n.has(available) {
+		if !n.has(isAvailable) {
 			c.block(key, n.Pod, n.unavailable())
 		}
 	case !o.exists():
 		c.block(key, nil, empty(pods))
-	case o.has(available):
+	case o.has(isAvailable):
 		c.candidates = append(c.candidates, keyPod{key, o.Pod})
 	default:
 		if st.countsReplaced() {
@@ -203,9 +204,9 @@ func (st *state) countNode(c *census, key int32, pods nodePods) {
 // countTwice files a node with a new pod that is about to go beside a normal old one:
 // it counts for being about to go, and once more if it is not available, unless
 // [DeletedPodCountsTwice] is repaired.
-func (st *state) countTwice(c *census, key int32, n podFacts) {
+func (st *state) countTwice(c *nodeTally, key int32, n podFacts) {
 	c.block(key, n.Pod, ReasonPreparing)
-	if !n.has(available) && !st.opts.Repair.Has(DeletedPodCountsTwice) {
+	if !n.has(isAvailable) && !st.opts.Repair.Has(DeletedPodCountsTwice) {
 		c.block(key, n.Pod, n.unavailable())
 	}
 }
@@ -217,9 +218,9 @@ func empty(pods nodePods) Reason {
 	return ReasonEmpty
 }
 
-// deadNodes returns, in the order of their names, the nodes that the policy lets an
-// update turn its back on: they do not answer, and their pods use the budget or would
-// be replaced (D-2).
+// deadNodes returns, in the order of their names, the nodes that SkipDeadNodes leaves
+// out of the update: they do not answer, and their pods use the budget or would be
+// replaced.
 func (st *state) deadNodes(p *Plan, keys []int32) []int32 {
 	if st.opts.SkipDeadNodes == 0 {
 		return nil
@@ -227,7 +228,7 @@ func (st *state) deadNodes(p *Plan, keys []int32) []int32 {
 	var dead []int32
 	for _, i := range keys {
 		if k := &st.keys[i]; k.node >= 0 && st.nodes[k.node].dead() {
-			var c census
+			var c nodeTally
 			if st.count(&c, i); c.used+len(c.replace)+len(c.candidates) > 0 {
 				dead = append(dead, i)
 			}
@@ -246,7 +247,7 @@ func (st *state) ending(p *Plan) {
 	var wait []usage
 	for i := range st.nodes {
 		k := &st.keys[i]
-		if k.run && k.count > 0 && !slices.ContainsFunc(st.podsOf(k), func(n int32) bool { return !st.facts[n].has(terminating) }) {
+		if k.run && k.count > 0 && !slices.ContainsFunc(st.podsOf(k), func(n int32) bool { return !st.facts[n].has(isTerminating) }) {
 			wait = append(wait, usage{int32(i), nil, ReasonTerminating})
 		}
 	}

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// status counts the nodes (rule T-1). With seen, the generation counts as observed.
+// status counts the nodes, each desired one by one of its pods. With seen, the generation
+// counts as observed.
 func (st *state) status(p *Plan, seen bool) {
 	s := Status{ObservedGeneration: st.ds.Status.ObservedGeneration, CollisionCount: p.Status.CollisionCount, DesiredNumberScheduled: st.desired}
 	if seen {
@@ -30,13 +31,13 @@ func (st *state) status(p *Plan, seen bool) {
 }
 
 func (s *Status) countPod(f facts) {
-	if f.has(ready) {
+	if f.has(isReady) {
 		s.NumberReady++
-		if f.has(serving) {
+		if f.has(isServing) {
 			s.NumberAvailable++
 		}
 	}
-	if f.has(current) {
+	if f.has(isCurrent) {
 		s.UpdatedNumberScheduled++
 	}
 }
@@ -54,11 +55,10 @@ func (st *state) compareFaces(a, b int32) int {
 	}
 	f, g := st.facts[a], st.facts[b]
 	by := func(fact facts) int { return compareBool(g.has(fact), f.has(fact)) }
-	return cmp.Or(-by(terminating), by(available), by(ready), by(current), older)
+	return cmp.Or(-by(isTerminating), by(isAvailable), by(isReady), by(isCurrent), older)
 }
 
-// recheck finds the next instant at which a pod becomes available, if it stays ready
-// (rule T-4).
+// recheck finds the next instant at which a pod becomes available, if it stays ready.
 func (st *state) recheck(p *Plan) {
 	if st.ds.MinReadySeconds == 0 {
 		return

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// A surgeCensus is the nodes of an update with surge by what becomes of them.
-type surgeCensus struct {
-	census           // blockers are the nodes that surge
-	create   []int32 // not limited: the old pod serves nobody
-	waiting  []int32 // limited by the surge
-	remove   []keyDeletion
-	sunset   []keyPod // limited by what is available
-	serving  int      // nodes with an available pod
-	homeless bool     // an old pod is on a node that does not exist
+// A surgeTally is the nodes of an update with surge by what becomes of them.
+type surgeTally struct {
+	nodeTally         // blockers are the nodes that surge
+	create    []int32 // not limited: the old pod serves nobody
+	waiting   []int32 // limited by the surge
+	remove    []keyDeletion
+	sunset    []keyPod // limited by what is available
+	serving   int      // nodes with an available pod
+	failed    bool     // an old pod is on a node that does not exist, so that upstream fails
 }
 
 type keyDeletion struct {
@@ -22,10 +22,10 @@ type keyDeletion struct {
 }
 
 // updateWithSurge is the rolling update with surge: create, and let a later plan
-// delete (rules S-1 to S-4). It reports false, and does nothing, if an old pod without
-// a new one is on a node that does not exist: upstream fails then.
+// delete. It reports false, and does nothing, if an old pod without a new one is on a
+// node that does not exist: upstream fails then.
 func (st *state) updateWithSurge(p *Plan, keys []int32, old int) bool {
-	c := surgeCensus{waiting: make([]int32, 0, old)}
+	c := surgeTally{waiting: make([]int32, 0, old)}
 	for _, i := range keys {
 		if st.opts.kruise() {
 			st.surgeOpenKruise(p, &c, i)
@@ -33,7 +33,7 @@ func (st *state) updateWithSurge(p *Plan, keys []int32, old int) bool {
 			st.surgeKubernetes(p, &c, i)
 		}
 	}
-	if c.homeless {
+	if c.failed {
 		slices.SortFunc(p.Holds, func(a, b Hold) int { return strings.Compare(a.Node, b.Node) })
 		return false // it goes on when the pod is gone
 	}
@@ -51,8 +51,8 @@ func (st *state) updateWithSurge(p *Plan, keys []int32, old int) bool {
 }
 
 // surgeDeletions returns the pods that go: those whose work is done, and of those on
-// nodes that should no longer run one as many as others make up for (rule S-4).
-func (st *state) surgeDeletions(p *Plan, c *surgeCensus) []Deletion {
+// nodes that should no longer run one as many as others make up for.
+func (st *state) surgeDeletions(p *Plan, c *surgeTally) []Deletion {
 	compare := st.order()
 	slices.SortFunc(c.remove, func(a, b keyDeletion) int { return compare(a.key, b.key) })
 	slices.SortFunc(c.sunset, func(a, b keyPod) int { return compare(a.key, b.key) })
@@ -70,8 +70,9 @@ func (st *state) surgeDeletions(p *Plan, c *surgeCensus) []Deletion {
 	return list
 }
 
-// surgeKubernetes files a node by the rules of Kubernetes (rule S-1).
-func (st *state) surgeKubernetes(p *Plan, c *surgeCensus, key int32) {
+// surgeKubernetes files a node by the rules of Kubernetes (see Update with surge in
+// rules.md).
+func (st *state) surgeKubernetes(p *Plan, c *surgeTally, key int32) {
 	k := &st.keys[key]
 	pods := st.classify(k)
 	if !pods.ok {
@@ -79,7 +80,7 @@ func (st *state) surgeKubernetes(p *Plan, c *surgeCensus, key int32) {
 		return
 	}
 	n, o := pods.new, pods.old
-	serves := o.has(available) || (!o.exists() && n.has(available))
+	serves := o.has(isAvailable) || (!o.exists() && n.has(isAvailable))
 	if serves && (k.node >= 0 || !st.opts.Repair.Has(MissingNodeStopsSurge)) {
 		c.serving++
 	}
@@ -89,7 +90,7 @@ func (st *state) surgeKubernetes(p *Plan, c *surgeCensus, key int32) {
 		st.surgePair(c, key, n, o)
 	case k.node < 0:
 		if !st.opts.Repair.Has(MissingNodeStopsSurge) { // with it, the pod is left to the garbage collector
-			c.homeless = true
+			c.failed = true
 			p.hold(Hold{Node: k.name, Pod: o.Name, Reason: ReasonMissingNode})
 		}
 	case serves && k.run:
@@ -104,8 +105,8 @@ func (st *state) surgeKubernetes(p *Plan, c *surgeCensus, key int32) {
 }
 
 // surgePair files a node with a new and an old pod.
-func (st *state) surgePair(c *surgeCensus, key int32, n, o podFacts) {
-	if !n.has(available) {
+func (st *state) surgePair(c *surgeTally, key int32, n, o podFacts) {
+	if !n.has(isAvailable) {
 		c.block(key, n.Pod, n.unavailable())
 		return
 	}
@@ -114,7 +115,7 @@ func (st *state) surgePair(c *surgeCensus, key int32, n, o podFacts) {
 
 // surgeOpenKruise files a node by the rules of OpenKruise, which do not look at
 // whether it should run a pod, unless [SurgeOnExcludedNodes] is repaired.
-func (st *state) surgeOpenKruise(p *Plan, c *surgeCensus, key int32) {
+func (st *state) surgeOpenKruise(p *Plan, c *surgeTally, key int32) {
 	pods := st.classify(&st.keys[key])
 	n, o := pods.new, pods.old
 	switch {
@@ -124,11 +125,11 @@ func (st *state) surgeOpenKruise(p *Plan, c *surgeCensus, key int32) {
 	case st.opts.Repair.Has(SurgeOnExcludedNodes) && !n.preparing():
 		st.surgeKubernetes(p, c, key)
 	case !o.exists():
-	case !n.exists() && o.has(available):
+	case !n.exists() && o.has(isAvailable):
 		c.waiting = append(c.waiting, key)
 	case !n.exists():
 		c.create = append(c.create, key)
-	case n.has(available) && n.preparing():
+	case n.has(isAvailable) && n.preparing():
 		c.block(key, n.Pod, ReasonPreparing)
 	default:
 		st.surgePair(c, key, n, o)

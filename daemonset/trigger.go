@@ -9,8 +9,8 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// A Trigger tells which events must start a new plan for a DaemonSet (section 20). It
-// is immutable and may be kept until the DaemonSet changes.
+// A Trigger tells which events must start a new plan for a DaemonSet. It is immutable
+// and may be kept until the DaemonSet changes.
 type Trigger struct {
 	uid          string
 	kruise       bool

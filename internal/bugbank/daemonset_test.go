@@ -22,7 +22,7 @@ func daemonSets() []entry { return slices.Concat(updatesOfDaemonSets(), podsOfDa
 func updatesOfDaemonSets() []entry {
 	return []entry{
 		{"kubernetes-123232", "three bad updates in a row leave no pod that is ready", badUpdates,
-			mutant{"daemonset/rolling.go", "return !st.opts.kruise() || st.opts.Repair.Has(OldUnavailableNotCounted)\n", "return st.opts.Repair.Has(OldUnavailableNotCounted)\n"}},
+			mutant{"daemonset/rolling.go", "return !st.opts.kruise() || st.opts.Repair.Has(OldUnavailableNotCounted)", "return st.opts.Repair.Has(OldUnavailableNotCounted)"}},
 		{"kubernetes-117204", "one node that does not answer stops a rollout for ever", deadNode,
 			mutant{"daemonset/rolling.go", "if st.opts.SkipDeadNodes == 0 {", "if true {"}},
 		{"kubernetes-73011", "nobody says which node a rollout waits for", saysWhichNode,
