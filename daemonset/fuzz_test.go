@@ -1,8 +1,10 @@
 package daemonset_test
 
 import (
+	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/daemonset"
@@ -35,4 +37,20 @@ func FuzzExplain(f *testing.F) {
 		purity.Must((err == nil) == (other == nil), "explained: %v, planned: %v", err, other)
 		return reports, err
 	}, examples()...)
+}
+
+// FuzzParseQuirks: what is a set of quirks is one again from its names.
+func FuzzParseQuirks(f *testing.F) {
+	f.Add("LongNameNotCut,GateAddedTwice")
+	f.Add("longNameNotCut")
+	f.Fuzz(func(t *testing.T, text string) {
+		set, err := daemonset.ParseQuirks(strings.Split(text, ",")...)
+		if err != nil {
+			require.ErrorIs(t, err, daemonset.ErrInvalid)
+			return
+		}
+		back, err := daemonset.ParseQuirks(strings.Split(set.String(), ",")...)
+		require.NoError(t, err)
+		require.Equal(t, set, back)
+	})
 }

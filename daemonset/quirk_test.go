@@ -3,6 +3,7 @@ package daemonset_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -170,6 +171,8 @@ func TestQuirks(t *testing.T) {
 // The table has a row for each constant, in order, and each says everything.
 func TestQuirkTable(t *testing.T) {
 	table := daemonset.QuirkTable()
+	rules, err := os.ReadFile("rules.md")
+	require.NoError(t, err)
 	require.Equal(t, daemonset.RepairAll, daemonset.Quirks(1)<<len(table)-1)
 	for i, name := range []daemonset.Quirks{
 		daemonset.OutsideNodesUseBudget, daemonset.OldUnavailableNotCounted, daemonset.MissingNodeStopsSurge, daemonset.OlderPodsRelabelled,
@@ -180,12 +183,13 @@ func TestQuirkTable(t *testing.T) {
 	} {
 		require.Equal(t, daemonset.Quirks(1)<<i, name)
 		require.Equal(t, table[i].Name, name.String())
+		require.Contains(t, string(rules), "\n- `"+table[i].Name+"`: ", "rules.md does not tell of it")
 		for _, text := range []string{table[i].Upstream, table[i].Source, table[i].Input, table[i].Repair} {
 			require.NotEmpty(t, text, table[i].Name)
 		}
 	}
 	require.Equal(t, "OutsideNodesUseBudget,LongNameNotCut", (daemonset.OutsideNodesUseBudget | daemonset.LongNameNotCut).String())
-	_, err := daemonset.ParseQuirks("LongNameNotCut", "longNameNotCut")
+	_, err = daemonset.ParseQuirks("LongNameNotCut", "longNameNotCut")
 	require.ErrorIs(t, err, daemonset.ErrInvalid)
 	_, err = daemonset.Reconcile(cluster(1), t0, daemonset.Options{Repair: daemonset.RepairAll + 1})
 	require.EqualError(t, err, "Options.Repair: 1048576: must be quirks of the table")

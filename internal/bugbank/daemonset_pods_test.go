@@ -14,7 +14,7 @@ func podsOfDaemonSets() []entry {
 		{"kubernetes-50477", "a pod is started while the old one on the node is still ending", endingPod,
 			mutant{"daemonset/manage.go", "Exists: k.count > 0,", "Exists: k.count > 0 && !st.facts[st.grouped[k.first]].has(terminating),"}},
 		{"kubernetes-118716", "a pod that has ended, and is held by a finalizer, keeps its node empty", endedPod,
-			mutant{"daemonset/group.go", "f.has(isFinished) && f.has(isTerminating)", "false && f.has(terminating)"}},
+			mutant{"daemonset/group.go", "f.has(isFinished) && f.has(isTerminating)", "false && f.has(isTerminating)"}},
 		{"kubernetes-54096", "two pods of a DaemonSet stay on one node", duplicatePods,
 			mutant{"daemonset/decide.go", "\tif len(running) < 2 {", "\tif true {"}},
 		{"kubernetes-65240", "a pod that the node rejects is deleted and created again without end", failedBackoff,
