@@ -105,13 +105,13 @@ func TestOdd(t *testing.T) {
 	}
 	d.Status.DesiredNumberScheduled = math.MinInt32
 	d.Selector = &selector.LabelSelector{MatchExpressions: []selector.Expression{{Key: "x", Operator: selector.DoesNotExist}}}
-	s.Revisions[0].Labels = nil // D-18
+	s.Revisions[0].Labels = nil // where upstream crashes
 	require.Contains(t, mustPlan(t, s, daemonset.Options{}).String(), "Labelled controller revision agent-v1")
 	s.Backoff = daemonset.Backoff{{Delay: math.MinInt64, Since: t0}, {Delay: math.MaxInt64}}
 	mustPlan(t, s, daemonset.Options{})
 }
 
-// B-2 to B-5: unset limits.
+// Unset limits.
 func TestDefaults(t *testing.T) {
 	for _, c := range []struct {
 		why                string
@@ -134,7 +134,7 @@ func TestDefaults(t *testing.T) {
 	require.Equal(t, daemonset.Budget{Desired: 0}, daemonset.Resolve(daemonset.RollingUpdate, rollout.Int(0), rollout.Int(0), 0))
 	require.True(t, daemonset.SurgeAllowed("", rollout.Percent(1)))
 	require.False(t, daemonset.SurgeAllowed(daemonset.OnDelete, rollout.Int(1)))
-	// D-14: a share of few nodes.
+	// A share of few nodes.
 	require.Equal(t, int32(0), daemonset.Burst(rollout.Percent(10), 5))
 	s := cluster(5)
 	s.DaemonSet.Burst = rollout.Percent(10)

@@ -14,14 +14,10 @@ import (
 
 var kruiseCorrected = daemonset.Options{Dialect: daemonset.OpenKruise, Repair: daemonset.RepairAll}
 
-// The surprises, by their inputs. Those that are elsewhere: D-1, D-4 to D-6 and D-19
-// stand with the updates, D-2 and D-3 in TestDeadNodes, D-7 and D-15 in TestRevisions,
-// D-8 in TestGenerationHidesHash, D-9 in TestStatus, D-10, D-11, D-20 and D-23 in
-// TestDecide, D-12 in TestPlacement, D-13 in TestPartitionCreatesOld, D-24 in
-// TestCreatePod, D-25 and D-29 in the tests of updates in place, D-27 in
-// TestAvailability, D-28 in TestManage.
+// What surprises at upstream, as it goes on from pass to pass. The smallest input of each
+// quirk is in TestQuirks.
 
-// D-2 in OpenKruise: the dead node does not use the budget at first, and then does.
+// In OpenKruise the dead node does not use the budget at first, and then does.
 func TestDefectDeadNode(t *testing.T) {
 	dead := cluster(3, pod("p1", "n1", "v1"), pod("p2", "n2", "v1"), pod("p3", "n3", "v1", unready))
 	dead.Nodes[2].Taints = []daemonset.Taint{taint(daemonset.TaintUnreachable, daemonset.NoExecute), taint(daemonset.TaintUnreachable, daemonset.NoSchedule)}
@@ -33,7 +29,7 @@ func TestDefectDeadNode(t *testing.T) {
 	require.Equal(t, []string{"p2"}, deleted(mustPlan(t, gone, daemonset.Options{Dialect: daemonset.OpenKruise, SkipDeadNodes: 1})))
 }
 
-// D-4: 10 pods have been ready for 30 of 60 seconds, and one may be unavailable.
+// 10 pods have been ready for 30 of 60 seconds, and one may be unavailable.
 func TestDefectAllAtOnce(t *testing.T) {
 	s := with(cluster(10, olds(10, readyFor(30*time.Second))...), func(s *daemonset.Snapshot) {
 		s.DaemonSet.MinReadySeconds, s.DaemonSet.MaxUnavailable = 60, rollout.Int(1)
@@ -44,7 +40,7 @@ func TestDefectAllAtOnce(t *testing.T) {
 	}
 }
 
-// D-5: three bad updates in a row, of which each takes what the last one broke and one
+// Three bad updates in a row, of which each takes what the last one broke and one
 // node more.
 func TestDefectBadUpdates(t *testing.T) {
 	for _, c := range []struct {
@@ -75,7 +71,7 @@ func TestDefectBadUpdates(t *testing.T) {
 	}
 }
 
-// D-10: age wins, also when the surge is turned off in the middle of an update.
+// Age wins, also when the surge is turned off in the middle of an update.
 func TestDefectDuplicates(t *testing.T) {
 	pair := cluster(1, pod("a", "n1", "v2", unready), pod("b", "n1", "v2", aged(time.Hour)))
 	require.Equal(t, []string{"b"}, deleted(mustPlan(t, pair, daemonset.Options{})), "the healthy one")
@@ -90,7 +86,7 @@ func TestDefectDuplicates(t *testing.T) {
 	require.Equal(t, []string{"a"}, deleted(mustPlan(t, orphan, daemonset.Options{KeepHealthyDuplicate: true})))
 }
 
-// D-11: the kubelet rejects every pod, and the controller looks once in a second for a
+// The kubelet rejects every pod, and the controller looks once in a second for a
 // minute.
 func TestDefectRejected(t *testing.T) {
 	for _, c := range []struct {
@@ -123,7 +119,7 @@ func TestDefectRejected(t *testing.T) {
 	}
 }
 
-// D-13: the partition reserves all 5 nodes, and 4 of them get new pods.
+// The partition reserves all 5 nodes, and 4 of them get new pods.
 func TestDefectPartitionReservesAll(t *testing.T) {
 	s := cluster(5, pod("p1", "n1", "v1"))
 	s.DaemonSet.Partition = rollout.Int(5)
@@ -139,7 +135,7 @@ func TestDefectPartitionReservesAll(t *testing.T) {
 	}
 }
 
-// D-14: shares of a status that is not there yet, and of few nodes.
+// Shares of a status that is not there yet, and of few nodes.
 func TestDefectShares(t *testing.T) {
 	first := with(cluster(5), func(s *daemonset.Snapshot) {
 		s.DaemonSet.Partition, s.DaemonSet.Progressive, s.DaemonSet.Status = rollout.Percent(60), true, daemonset.Status{}
@@ -162,7 +158,7 @@ func TestDefectShares(t *testing.T) {
 	require.Len(t, nodes, 7, "10% of 7 are 0")
 }
 
-// D-16 does not arise: an owner is known by its UID, of whatever version its reference
+// An owner is known by its UID, of whatever version its reference
 // speaks.
 func TestDefectOldOwners(t *testing.T) {
 	d := agent()
@@ -176,7 +172,7 @@ func TestDefectOldOwners(t *testing.T) {
 	}
 }
 
-// D-17: pruning leaves nodes out of the count, and deletes nothing there. There is no
+// Pruning leaves nodes out of the count, and deletes nothing there. There is no
 // other way to have it: [daemonset.Options].Prune is the gate.
 func TestDefectPrune(t *testing.T) {
 	s := cluster(2, pod("p1", "n1", "v1"), pod("p2", "n2", "v1"))
@@ -189,7 +185,7 @@ func TestDefectPrune(t *testing.T) {
 	}
 }
 
-// D-18: what crashes upstream has a result, with and without corrections.
+// What crashes upstream has a result, with and without corrections.
 func TestDefectCrashes(t *testing.T) {
 	bare := with(cluster(2, olds(2)...), func(s *daemonset.Snapshot) {
 		s.DaemonSet.RevisionHistoryLimit, s.DaemonSet.MaxSurge, s.DaemonSet.MaxUnavailable = nil, rollout.IntOrPercent{}, rollout.IntOrPercent{}
@@ -204,8 +200,8 @@ func TestDefectCrashes(t *testing.T) {
 	}
 }
 
-// D-21: a node whose labels change behind the decision loses the pod in the next pass.
-// D-26: and nothing is remembered of the template before, whatever its generation.
+// A node whose labels change behind the decision loses the pod in the next pass.
+// And nothing is remembered of the template before, whatever its generation.
 func TestDefectNoMemory(t *testing.T) {
 	s := cluster(1)
 	s.DaemonSet.Template.NodeSelector = map[string]string{"disk": "ssd"}
@@ -221,7 +217,7 @@ func TestDefectNoMemory(t *testing.T) {
 	require.Empty(t, deleted(mustPlan(t, s, daemonset.Options{})))
 }
 
-// D-22: a pod that does not fit is pending for ever and uses the budget. It stays so;
+// A pod that does not fit is pending for ever and uses the budget. It stays so;
 // the plan says which, and of two nodes that is all that can be done.
 func TestDefectPending(t *testing.T) {
 	s := cluster(2, pod("p1", "n1", "v2", unbound), pod("p2", "n2", "v1"))
@@ -235,7 +231,7 @@ func TestDefectPending(t *testing.T) {
 	}
 }
 
-// D-23: a pod that a finalizer holds keeps its node empty without surge. Kubernetes makes
+// A pod that a finalizer holds keeps its node empty without surge. Kubernetes makes
 // an exception for one that has ended; OpenKruise does not.
 func TestDefectTerminating(t *testing.T) {
 	s := cluster(1, pod("p1", "n1", "v2", terminating))

@@ -18,7 +18,7 @@ func scaled(image, resources, rest string) []byte {
 		"initContainers":[{"image":"i","name":"i","resources":{"limits":{"cpu":"1"}}}]}`)
 }
 
-// I-4.5: which changes of resources qualify.
+// Which changes of resources qualify.
 func TestInPlaceResources(t *testing.T) {
 	const base = `{"claims":[{"name":"c"}],"limits":{"cpu":"1","memory":"1Gi","x/gpu":"1"},"requests":{"cpu":"500m","memory":"1Gi"}}`
 	only := func(r daemonset.Resources) map[string]daemonset.Resources {
@@ -95,7 +95,7 @@ func TestInPlaceResources(t *testing.T) {
 	}
 }
 
-// I-4.5: the quality of service must stay; amounts count for it and not texts.
+// The quality of service must stay; amounts count for it and not texts.
 func TestInPlaceQuality(t *testing.T) {
 	pod := func(resources, init string) []byte {
 		return storedAs(`{}`, `{"containers":[{"name":"a","resources":`+resources+`}],"initContainers":[{"name":"i","resources":`+init+`}]}`)
@@ -131,7 +131,7 @@ func TestInPlaceQuality(t *testing.T) {
 	}
 }
 
-// I-6.1 and I-7: a pod stays ready if only its resources change; containers of a lower
+// A pod stays ready if only its resources change; containers of a lower
 // priority follow.
 func TestInPlaceScaling(t *testing.T) {
 	const base = `{"limits":{"cpu":"1"}}`

@@ -21,12 +21,12 @@ func inPlaceCluster(n int, changes ...change) daemonset.Snapshot {
 
 func TestInPlace(t *testing.T) {
 	runPlans(t, []planCase{
-		{"image", "I-1", with(inPlaceCluster(1), func(s *daemonset.Snapshot) {}), kruise, `
+		{"image", "updated in place where possible", with(inPlaceCluster(1), func(s *daemonset.Snapshot) {}), kruise, `
 			Updated pod p1 on node n1 in place: app=v2 (Rollout)`},
-		{"burst", "I-3, D-25: those beyond the burst are neither updated nor deleted", with(inPlaceCluster(3), func(s *daemonset.Snapshot) { s.DaemonSet.Burst = rollout.Int(1) }), kruise, `
+		{"burst", "those beyond the burst are neither updated nor deleted", with(inPlaceCluster(3), func(s *daemonset.Snapshot) { s.DaemonSet.Burst = rollout.Int(1) }), kruise, `
 			Updated pod p3 on node n3 in place: app=v2 (Rollout)
 			daemon set held back: Burst (3 of 1)`},
-		{"beyond the burst", "I-3: pods that cannot be updated in place go in order too, behind more that can than the burst", with(inPlaceCluster(6), func(s *daemonset.Snapshot) {
+		{"beyond the burst", "pods that cannot be updated in place go in order too, behind more that can than the burst", with(inPlaceCluster(6), func(s *daemonset.Snapshot) {
 			s.DaemonSet.Burst, s.DaemonSet.MaxUnavailable = rollout.Int(1), rollout.Percent(100)
 			for i := range 3 {
 				s.Pods[3+i].ReadinessGates = nil
@@ -37,25 +37,25 @@ func TestInPlace(t *testing.T) {
 			Deleted pod: p4 on node n4 (Rollout)
 			daemon set held back: Burst (3 of 1)
 			daemon set held back: Burst (3 of 1)`},
-		{"no gate", "I-2: a pod without the gate is deleted", inPlaceCluster(1, func(p *daemonset.Pod) { p.ReadinessGates = nil }), kruise, `
+		{"no gate", "a pod without the gate is deleted", inPlaceCluster(1, func(p *daemonset.Pod) { p.ReadinessGates = nil }), kruise, `
 			Deleted pod: p1 on node n1 (Rollout)`},
-		{"no revision", "I-2: its revision is unknown", inPlaceCluster(1, label(daemonset.LabelHash, "v0")), kruise, `
+		{"no revision", "its revision is unknown", inPlaceCluster(1, label(daemonset.LabelHash, "v0")), kruise, `
 			Deleted pod: p1 on node n1 (Rollout)`},
-		{"no hash", "I-2", inPlaceCluster(1, func(p *daemonset.Pod) { delete(p.Labels, daemonset.LabelHash) }), kruise, `
+		{"no hash", "the gate and the revision of the pod", inPlaceCluster(1, func(p *daemonset.Pod) { delete(p.Labels, daemonset.LabelHash) }), kruise, `
 			Deleted pod: p1 on node n1 (Rollout)`},
-		{"too different", "I-4", with(inPlaceCluster(2), func(s *daemonset.Snapshot) { s.Revisions[0].Data = recreated() }), kruise, `
+		{"too different", "which changes qualify", with(inPlaceCluster(2), func(s *daemonset.Snapshot) { s.Revisions[0].Data = recreated() }), kruise, `
 			Deleted pod: p2 on node n2 (Rollout)
 			Deleted pod: p1 on node n1 (Rollout)`},
-		{"surge", "I-1, S-5: never with surge", with(inPlaceCluster(1), surgeOne), kruise, `
+		{"surge", "never with surge", with(inPlaceCluster(1), surgeOne), kruise, `
 			Created pod on node n1 (Rollout)`},
-		{"standard", "K-4", with(inPlaceCluster(1), func(s *daemonset.Snapshot) { s.DaemonSet.RollingType = daemonset.Standard }), kruise, `
+		{"standard", "the type of the rolling update", with(inPlaceCluster(1), func(s *daemonset.Snapshot) { s.DaemonSet.RollingType = daemonset.Standard }), kruise, `
 			Deleted pod: p1 on node n1 (Rollout)`},
 		{"Kubernetes", "a field of OpenKruise works in both dialects", inPlaceCluster(1), daemonset.Options{}, `
 			Updated pod p1 on node n1 in place: app=v2 (Rollout)`},
 	})
 }
 
-// I-6 to I-9: the life of an update in two batches.
+// The life of an update in two batches.
 func TestInPlaceBatches(t *testing.T) {
 	template := func(tag string) []byte {
 		return []byte(`{"spec":{"template":{"metadata":{"labels":{"app":"agent"},"annotations":{"cfg":"` + tag + `","note":"` + tag + `"}},"spec":{"containers":[
@@ -83,7 +83,7 @@ func TestInPlaceBatches(t *testing.T) {
 	}
 	p := step("Updated pod p1 on node n1 in place: early=early:2 (Rollout)")
 	patch := p.Actions[0].(daemonset.UpdatePod).Patch
-	require.Equal(t, map[string]string{"cfg": "2", "note": "2"}, patch.Annotations, "I-5: cfg goes with its container, note at once")
+	require.Equal(t, map[string]string{"cfg": "2", "note": "2"}, patch.Annotations, "cfg goes with its container, note at once")
 	require.Equal(t, map[string]string{"late": "late:2"}, patch.State.NextImages)
 	require.Equal(t, []string{"early"}, patch.State.PreCheck.Ready)
 	require.False(t, daemonset.InPlaceCompleted(&s.Pods[0]))
@@ -103,7 +103,7 @@ func TestInPlaceBatches(t *testing.T) {
 	step("nothing to do")
 }
 
-// D-30: the gate of a pod stays closed when the type changes in the middle.
+// The gate of a pod stays closed when the type changes in the middle.
 func TestInPlaceTypeChanges(t *testing.T) {
 	s := cluster(1, pod("p1", "n1", "v2", gated, unready))
 	s.Pods[0].InPlace = &daemonset.InPlaceCondition{Reason: "StartInPlaceUpdate"}
@@ -123,7 +123,7 @@ func TestInPlaceTypeChanges(t *testing.T) {
 	}
 }
 
-// I-8: what an annotation tells goes on even if the pod has lost its gate, or never had
+// What an annotation tells goes on even if the pod has lost its gate, or never had
 // one.
 func TestInPlaceWithoutGate(t *testing.T) {
 	s := cluster(1, pod("p1", "n1", "v2"))
@@ -137,7 +137,7 @@ func TestInPlaceWithoutGate(t *testing.T) {
 	}
 }
 
-// I-8.1: a grace period that another writer has put there.
+// A grace period that another writer has put there.
 func TestInPlaceGrace(t *testing.T) {
 	s := cluster(1, pod("p1", "n1", "v2", gated))
 	s.DaemonSet.RollingType = daemonset.InPlaceIfPossible
@@ -168,7 +168,7 @@ func TestInPlaceGrace(t *testing.T) {
 	s.Pods[0].Annotations = nil
 	require.True(t, daemonset.InPlaceCompleted(&s.Pods[0]))
 	s.Pods[0].InPlace.Reason = "x"
-	require.Equal(t, "Refreshed pod p1 on node n1: opened its gate (InPlaceCompleted)", mustPlan(t, s, kruise).String(), "I-8.3: True with a reason is not it")
+	require.Equal(t, "Refreshed pod p1 on node n1: opened its gate (InPlaceCompleted)", mustPlan(t, s, kruise).String(), "True with a reason is not it")
 }
 
 func TestInPlacePossible(t *testing.T) {
@@ -202,7 +202,7 @@ func TestInPlacePossible(t *testing.T) {
 	require.Nil(t, daemonset.Containers([]byte("x")))
 }
 
-// D-29: the last annotation of a template goes, and takes those of others along.
+// The last annotation of a template goes, and takes those of others along.
 func TestInPlaceAllAnnotations(t *testing.T) {
 	from := []byte(`{"spec":{"template":{"metadata":{"annotations":{"a":"1"},"labels":{"l":"1"}},"spec":{"containers":[]}}}}`)
 	to := []byte(`{"spec":{"template":{"metadata":{},"spec":{"containers":[]}}}}`)
@@ -220,7 +220,7 @@ func TestInPlaceAllAnnotations(t *testing.T) {
 	require.Equal(t, "metadata", batch.String())
 }
 
-// I-7: containers that refer to the same metadata go together.
+// Containers that refer to the same metadata go together.
 func TestInPlaceOverlap(t *testing.T) {
 	containers := []daemonset.Container{{Name: "a"}, {Name: "b", Priority: new(int32(1))}, {Name: "c", Priority: new(int32(5))}, {Name: "d", Priority: new(int32(1))}}
 	ref := func(keys ...string) daemonset.RefMetadata {

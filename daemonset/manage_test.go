@@ -32,34 +32,34 @@ func TestDecide(t *testing.T) {
 		opts      daemonset.Options
 		want      decision
 	}{
-		{"empty", "N-1", false, "run", nil, 0, 0, daemonset.Options{}, "create"},
-		{"empty, not desired", "N-1", false, "keep", nil, 0, 0, daemonset.Options{}, ""},
-		{"elsewhere", "N-3: all that do not go yet, failed ones too, without backoff", false, "", []daemonset.Pod{a("v1", failed), b("v1", terminating), c("v2")}, 0, time.Second, daemonset.Options{}, "delete a Misplaced, delete c Misplaced"},
-		{"several", "N-5: the younger goes, whatever its revision", false, "run", []daemonset.Pod{a("v1", unready), b("v2")}, 0, 0, daemonset.Options{}, "delete b Duplicate"},
-		{"unbound", "V-7: bound before unbound", false, "run", []daemonset.Pod{a("v2", unbound), b("v2")}, 0, 0, daemonset.Options{}, "delete a Duplicate"},
-		{"terminating", "D-23: nothing until it is gone", false, "run", []daemonset.Pod{a("v2", terminating)}, 0, 0, daemonset.Options{}, ""},
-		{"failed", "N-4.2", false, "run", []daemonset.Pod{a("v2", failed)}, 0, 0, daemonset.Options{}, "delete a Failed, backoff"},
-		{"failed, kept node", "N-2: pods may stay, but a failed one goes", false, "keep", []daemonset.Pod{a("v2", failed)}, 0, 0, daemonset.Options{}, "delete a Failed, backoff"},
-		{"failed, in backoff", "N-4.2", false, "run", []daemonset.Pod{a("v2", failed)}, 0, 4 * time.Second, daemonset.Options{}, "requeue 4s"},
-		{"succeeded", "N-4.3", false, "run", []daemonset.Pod{a("v2", succeeded)}, 0, 0, daemonset.Options{}, "delete a Succeeded"},
-		{"succeeded, OpenKruise", "D-20", false, "run", []daemonset.Pod{a("v2", succeeded)}, 0, 0, kruise, ""},
-		{"succeeded, OpenKruise, corrected", "D-20", false, "run", []daemonset.Pod{a("v2", succeeded)}, 0, 0, daemonset.Options{Dialect: daemonset.OpenKruise, Repair: daemonset.RepairAll}, "delete a Succeeded"},
-		{"preparing, OpenKruise", "N-4.3", false, "run", []daemonset.Pod{a("v2", preparing)}, 0, 0, kruise, "delete a Prepared"},
+		{"empty", "only a node that should run a pod gets one", false, "run", nil, 0, 0, daemonset.Options{}, "create"},
+		{"empty, not desired", "only a node that should run a pod gets one", false, "keep", nil, 0, 0, daemonset.Options{}, ""},
+		{"elsewhere", "all that do not go yet, failed ones too, without backoff", false, "", []daemonset.Pod{a("v1", failed), b("v1", terminating), c("v2")}, 0, time.Second, daemonset.Options{}, "delete a Misplaced, delete c Misplaced"},
+		{"several", "the younger goes, whatever its revision", false, "run", []daemonset.Pod{a("v1", unready), b("v2")}, 0, 0, daemonset.Options{}, "delete b Duplicate"},
+		{"unbound", "bound before unbound", false, "run", []daemonset.Pod{a("v2", unbound), b("v2")}, 0, 0, daemonset.Options{}, "delete a Duplicate"},
+		{"terminating", "nothing until it is gone", false, "run", []daemonset.Pod{a("v2", terminating)}, 0, 0, daemonset.Options{}, ""},
+		{"failed", "failed and succeeded pods go", false, "run", []daemonset.Pod{a("v2", failed)}, 0, 0, daemonset.Options{}, "delete a Failed, backoff"},
+		{"failed, kept node", "pods may stay, but a failed one goes", false, "keep", []daemonset.Pod{a("v2", failed)}, 0, 0, daemonset.Options{}, "delete a Failed, backoff"},
+		{"failed, in backoff", "failed and succeeded pods go", false, "run", []daemonset.Pod{a("v2", failed)}, 0, 4 * time.Second, daemonset.Options{}, "requeue 4s"},
+		{"succeeded", "failed and succeeded pods go", false, "run", []daemonset.Pod{a("v2", succeeded)}, 0, 0, daemonset.Options{}, "delete a Succeeded"},
+		{"succeeded, OpenKruise", "SucceededPodsStay", false, "run", []daemonset.Pod{a("v2", succeeded)}, 0, 0, kruise, ""},
+		{"succeeded, OpenKruise, corrected", "SucceededPodsStay", false, "run", []daemonset.Pod{a("v2", succeeded)}, 0, 0, daemonset.Options{Dialect: daemonset.OpenKruise, Repair: daemonset.RepairAll}, "delete a Succeeded"},
+		{"preparing, OpenKruise", "failed and succeeded pods go", false, "run", []daemonset.Pod{a("v2", preparing)}, 0, 0, kruise, "delete a Prepared"},
 		{"preparing, Kubernetes", "it knows no such state", false, "run", []daemonset.Pod{a("v2", preparing)}, 0, 0, daemonset.Options{}, ""},
-		{"surge, terminating", "N-6", true, "run", []daemonset.Pod{a("v1", terminating)}, 0, 0, daemonset.Options{}, "create"},
-		{"surge, terminating, not desired", "N-6", true, "keep", []daemonset.Pod{a("v1", terminating)}, 0, 0, daemonset.Options{}, ""},
-		{"surge, pair, new is unready", "N-7", true, "run", []daemonset.Pod{a("v1"), b("v2", unready)}, 0, 0, daemonset.Options{}, ""},
-		{"surge, pair, both are unready", "N-7", true, "run", []daemonset.Pod{a("v1", unready), b("v2", unready)}, 0, 0, daemonset.Options{}, "delete a OldUnavailable"},
-		{"surge, pair, new is not available", "N-7", true, "run", []daemonset.Pod{a("v1"), b("v2", readyFor(5*time.Second))}, 10, 0, daemonset.Options{}, "recheck 5s"},
-		{"surge, pair, new is not available, OpenKruise", "N-7: and a nanosecond after the boundary", true, "run", []daemonset.Pod{a("v1"), b("v2", readyFor(5*time.Second))}, 10, 0, kruise, "requeue 5s, recheck 5.000000001s"},
-		{"surge, pair, ready since when", "N-7: then after minReadySeconds", true, "run", []daemonset.Pod{a("v1"), b("v2", func(p *daemonset.Pod) { p.ReadySince = time.Time{} })}, 10, 0, kruise, "requeue 10s"},
-		{"surge, three", "N-7: further ones of a side go first", true, "run", []daemonset.Pod{a("v1"), b("v1"), c("v2")}, 0, 0, daemonset.Options{}, "delete b Duplicate, delete a Replaced"},
-		{"surge, only new", "N-7: without an old one nothing else goes", true, "run", []daemonset.Pod{a("v2"), b("v2")}, 0, 0, daemonset.Options{}, "delete b Duplicate"},
-		{"surge, two failed", "N-4, N-6: the delay of the first covers the second", true, "run", []daemonset.Pod{a("v2", failed), b("v2", failed)}, 0, 0, daemonset.Options{}, "create, delete a Failed, requeue 1s, backoff"},
-		{"surge, failed in backoff", "D-11: a replacement is created without delay", true, "run", []daemonset.Pod{a("v2", failed)}, 0, 8 * time.Second, daemonset.Options{}, "create, requeue 8s"},
-		{"surge, failed in backoff, corrected", "D-11", true, "run", []daemonset.Pod{a("v2", failed)}, 0, 8 * time.Second, daemonset.Options{Repair: daemonset.RepairAll}, "requeue 8s"},
-		{"healthy duplicate", "D-10: available before new before old", false, "run", []daemonset.Pod{a("v1", unready), b("v1"), c("v2", unready)}, 0, 0, daemonset.Options{KeepHealthyDuplicate: true}, "delete c Duplicate, delete a Duplicate"},
-		{"healthy duplicate, all alike", "D-10: then by age", false, "run", []daemonset.Pod{a("v2"), b("v2")}, 0, 0, daemonset.Options{KeepHealthyDuplicate: true}, "delete b Duplicate"},
+		{"surge, terminating", "surge without a running pod", true, "run", []daemonset.Pod{a("v1", terminating)}, 0, 0, daemonset.Options{}, "create"},
+		{"surge, terminating, not desired", "surge without a running pod", true, "keep", []daemonset.Pod{a("v1", terminating)}, 0, 0, daemonset.Options{}, ""},
+		{"surge, pair, new is unready", "a pair with surge", true, "run", []daemonset.Pod{a("v1"), b("v2", unready)}, 0, 0, daemonset.Options{}, ""},
+		{"surge, pair, both are unready", "a pair with surge", true, "run", []daemonset.Pod{a("v1", unready), b("v2", unready)}, 0, 0, daemonset.Options{}, "delete a OldUnavailable"},
+		{"surge, pair, new is not available", "a pair with surge", true, "run", []daemonset.Pod{a("v1"), b("v2", readyFor(5*time.Second))}, 10, 0, daemonset.Options{}, "recheck 5s"},
+		{"surge, pair, new is not available, OpenKruise", "and a nanosecond after the boundary", true, "run", []daemonset.Pod{a("v1"), b("v2", readyFor(5*time.Second))}, 10, 0, kruise, "requeue 5s, recheck 5.000000001s"},
+		{"surge, pair, ready since when", "then after minReadySeconds", true, "run", []daemonset.Pod{a("v1"), b("v2", func(p *daemonset.Pod) { p.ReadySince = time.Time{} })}, 10, 0, kruise, "requeue 10s"},
+		{"surge, three", "further ones of a side go first", true, "run", []daemonset.Pod{a("v1"), b("v1"), c("v2")}, 0, 0, daemonset.Options{}, "delete b Duplicate, delete a Replaced"},
+		{"surge, only new", "without an old one nothing else goes", true, "run", []daemonset.Pod{a("v2"), b("v2")}, 0, 0, daemonset.Options{}, "delete b Duplicate"},
+		{"surge, two failed", "the delay of the first covers the second", true, "run", []daemonset.Pod{a("v2", failed), b("v2", failed)}, 0, 0, daemonset.Options{}, "create, delete a Failed, requeue 1s, backoff"},
+		{"surge, failed in backoff", "a replacement is created without delay", true, "run", []daemonset.Pod{a("v2", failed)}, 0, 8 * time.Second, daemonset.Options{}, "create, requeue 8s"},
+		{"surge, failed in backoff, corrected", "SurgeIgnoresBackoff", true, "run", []daemonset.Pod{a("v2", failed)}, 0, 8 * time.Second, daemonset.Options{Repair: daemonset.RepairAll}, "requeue 8s"},
+		{"healthy duplicate", "available before new before old", false, "run", []daemonset.Pod{a("v1", unready), b("v1"), c("v2", unready)}, 0, 0, daemonset.Options{KeepHealthyDuplicate: true}, "delete c Duplicate, delete a Duplicate"},
+		{"healthy duplicate, all alike", "then by age", false, "run", []daemonset.Pod{a("v2"), b("v2")}, 0, 0, daemonset.Options{KeepHealthyDuplicate: true}, "delete b Duplicate"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			require.NotEmpty(t, tt.why)
@@ -107,7 +107,7 @@ func text(d daemonset.NodeDecision) string {
 	return out
 }
 
-// N-8: the sequence of delays under constant failure, and what is forgotten.
+// The sequence of delays under constant failure, and what is forgotten.
 func TestBackoff(t *testing.T) {
 	key := daemonset.BackoffKey{UID: "u", Generation: 1, Node: "n"}
 	now := t0
@@ -149,10 +149,10 @@ func TestSlowStart(t *testing.T) {
 		wanted, accept int
 		attempts, left int
 	}{
-		{"W-4: 1, 2, 4 and the rest", 10, 10, 10, 0},
-		{"W-4: it stops after the batch that fails", 10, 2, 3, 7},
-		{"W-4", 10, 3, 7, 3},
-		{"W-4", 10, 0, 1, 9},
+		{"1, 2, 4 and the rest", 10, 10, 10, 0},
+		{"it stops after the batch that fails", 10, 2, 3, 7},
+		{"slow start", 10, 3, 7, 3},
+		{"slow start", 10, 0, 1, 9},
 		{"nothing is wanted", 0, 9, 0, 0},
 	} {
 		attempts, created, size, left := 0, 0, 0, c.wanted
@@ -192,47 +192,47 @@ func TestManage(t *testing.T) {
 	held := cluster(1, pod("p1", "n1", "v2"), pod("p2", "n1", "v2", aged(time.Hour), label("hold", "yes")))
 	held.DaemonSet.PreDelete = &daemonset.PreDelete{Labels: map[string]string{"hold": "yes"}, MarkNotReady: true}
 	runPlans(t, []planCase{
-		{"missing", "M-1: in the order of the names", with(cluster(3, pod("p2", "n2", "v2")), func(s *daemonset.Snapshot) { slices.Reverse(s.Nodes) }), daemonset.Options{}, `
+		{"missing", "in the order of the names", with(cluster(3, pod("p2", "n2", "v2")), func(s *daemonset.Snapshot) { slices.Reverse(s.Nodes) }), daemonset.Options{}, `
 			Created pod on node n1 (Missing)
 			Created pod on node n3 (Missing)`},
-		{"misplaced", "N-3, P-3: NoExecute takes pods, NoSchedule leaves them", misplaced, daemonset.Options{}, `
+		{"misplaced", "NoExecute takes pods, NoSchedule leaves them", misplaced, daemonset.Options{}, `
 			Deleted pod: p1 on node n1 (Misplaced)`},
-		{"missing node", "M-2: unbound pods go, bound ones are left to the collector; those on their way out go again (D-28)", cluster(0, pod("p1", "x", "v2"), pod("p2", "x", "v2", unbound), pod("p3", "x", "v2", unbound, terminating)), daemonset.Options{}, `
+		{"missing node", "unbound pods go, bound ones are left to the collector; those on their way out go again", cluster(0, pod("p1", "x", "v2"), pod("p2", "x", "v2", unbound), pod("p3", "x", "v2", unbound, terminating)), daemonset.Options{}, `
 			Deleted pod: p2 on node x (NodeGone)
 			Deleted pod: p3 on node x (NodeGone)`},
-		{"missing node, corrected", "D-28", cluster(0, pod("p3", "x", "v2", unbound, terminating)), daemonset.Options{Repair: daemonset.RepairAll}, `nothing to do`},
-		{"nowhere", "V-8: a pod that belongs to no node is neither counted nor deleted", cluster(1, pod("p1", "", "v2"), pod("p2", "n1", "v2")), daemonset.Options{}, `nothing to do`},
-		{"ended and going", "G-1: Kubernetes fills the node again", cluster(1, pod("p1", "n1", "v2", failed, terminating)), daemonset.Options{}, `Created pod on node n1 (Missing)`},
-		{"ended and going, OpenKruise", "G-1: it waits", cluster(1, pod("p1", "n1", "v2", failed, terminating)), kruise, `n1 held back: Terminating`},
-		{"progressive", "M-3: 10 desired, 9 reserved", progressive, kruise, `
+		{"missing node, corrected", "PodsOfMissingNodesDeletedAgain", cluster(0, pod("p3", "x", "v2", unbound, terminating)), daemonset.Options{Repair: daemonset.RepairAll}, `nothing to do`},
+		{"nowhere", "a pod that belongs to no node is neither counted nor deleted", cluster(1, pod("p1", "", "v2"), pod("p2", "n1", "v2")), daemonset.Options{}, `nothing to do`},
+		{"ended and going", "Kubernetes fills the node again", cluster(1, pod("p1", "n1", "v2", failed, terminating)), daemonset.Options{}, `Created pod on node n1 (Missing)`},
+		{"ended and going, OpenKruise", "it waits", cluster(1, pod("p1", "n1", "v2", failed, terminating)), kruise, `n1 held back: Terminating`},
+		{"progressive", "10 desired, 9 reserved", progressive, kruise, `
 			Created pod on node node-0 (Missing)
 			daemon set held back: Progressive (9 of 9)`},
-		{"progressive, later", "M-3: text order, so that node-10 comes before node-5", twelve, kruise, `
+		{"progressive, later", "text order, so that node-10 comes before node-5", twelve, kruise, `
 			Created pod on node node-10 (Missing)
 			Created pod on node node-11 (Missing)
 			daemon set held back: Progressive (5 of 5)`},
-		{"progressive, all released", "M-3: nothing is held back if the partition leaves as many as are empty", with(progressive, func(s *daemonset.Snapshot) {
+		{"progressive, all released", "nothing is held back if the partition leaves as many as are empty", with(progressive, func(s *daemonset.Snapshot) {
 			s.DaemonSet.Partition, s.Pods = rollout.Int(9), nil
 			for i := range 9 {
 				s.Pods = append(s.Pods, pod(fmt.Sprint("p", i), fmt.Sprint("node-", i), "v1"))
 			}
 		}), kruise, `Created pod on node node-9 (Missing)
 			daemon set held back: ManageFirst (9 of 0)`},
-		{"partition without progressive", "M-3.1: the partition limits updates, not creations", with(progressive, func(s *daemonset.Snapshot) { s.DaemonSet.Progressive, s.Nodes = false, s.Nodes[:2] }), kruise, `
+		{"partition without progressive", "the partition limits updates, not creations", with(progressive, func(s *daemonset.Snapshot) { s.DaemonSet.Progressive, s.Nodes = false, s.Nodes[:2] }), kruise, `
 			Created pod on node node-0 (Missing)
 			Created pod on node node-1 (Missing)`},
-		{"burst", "W-2", with(cluster(5), func(s *daemonset.Snapshot) { s.DaemonSet.Burst = rollout.Percent(40) }), kruise, `
+		{"burst", "the burst", with(cluster(5), func(s *daemonset.Snapshot) { s.DaemonSet.Burst = rollout.Percent(40) }), kruise, `
 			Created pod on node n1 (Missing)
 			Created pod on node n2 (Missing)
 			daemon set held back: Burst (5 of 2)`},
-		{"burst, just enough", "W-2: nothing waits", with(cluster(2), func(s *daemonset.Snapshot) { s.DaemonSet.Burst = rollout.Int(2) }), kruise, `
+		{"burst, just enough", "nothing waits", with(cluster(2), func(s *daemonset.Snapshot) { s.DaemonSet.Burst = rollout.Int(2) }), kruise, `
 			Created pod on node n1 (Missing)
 			Created pod on node n2 (Missing)`},
-		{"no burst", "W-2: an empty node waits for no end of a pod", with(cluster(1), func(s *daemonset.Snapshot) { s.DaemonSet.Burst = rollout.Int(0) }), kruise, `daemon set held back: Burst (1 of 0)`},
-		{"held", "L-2: a pod that the hook holds is marked", held, kruise, `
+		{"no burst", "an empty node waits for no end of a pod", with(cluster(1), func(s *daemonset.Snapshot) { s.DaemonSet.Burst = rollout.Int(0) }), kruise, `daemon set held back: Burst (1 of 0)`},
+		{"held", "a pod that the hook holds is marked", held, kruise, `
 			Prepared deletion of pod p2 on node n1 (Duplicate)`},
-		{"held and marked", "L-2: once", with(held, func(s *daemonset.Snapshot) { preparing(&s.Pods[1]) }), kruise, `n1 held back: PreDelete, pod p2`},
-		{"held beyond the burst", "L-2: marks are not limited, and so all of them are in order", with(cluster(4, olds(4, label("hold", "yes"))...), func(s *daemonset.Snapshot) {
+		{"held and marked", "once", with(held, func(s *daemonset.Snapshot) { preparing(&s.Pods[1]) }), kruise, `n1 held back: PreDelete, pod p2`},
+		{"held beyond the burst", "marks are not limited, and so all of them are in order", with(cluster(4, olds(4, label("hold", "yes"))...), func(s *daemonset.Snapshot) {
 			s.DaemonSet.PreDelete, s.DaemonSet.Burst, s.DaemonSet.MaxUnavailable = held.DaemonSet.PreDelete, rollout.Int(1), rollout.Int(4)
 			slices.Reverse(s.Pods)
 			for i := range s.Nodes {
@@ -243,22 +243,22 @@ func TestManage(t *testing.T) {
 			Prepared deletion of pod p3 on node n3 (Rollout)
 			Prepared deletion of pod p2 on node n2 (Rollout)
 			Prepared deletion of pod p4 on node n4 (Rollout)`},
-		{"let go", "L-4: now it goes", with(held, func(s *daemonset.Snapshot) { preparing(&s.Pods[1]); delete(s.Pods[1].Labels, "hold") }), kruise, `
+		{"let go", "now it goes", with(held, func(s *daemonset.Snapshot) { preparing(&s.Pods[1]); delete(s.Pods[1].Labels, "hold") }), kruise, `
 			Deleted pod: p2 on node n1 (Prepared)`},
-		{"held by a finalizer", "L-1: any of either kind holds", with(held, func(s *daemonset.Snapshot) {
+		{"held by a finalizer", "any of either kind holds", with(held, func(s *daemonset.Snapshot) {
 			delete(s.Pods[1].Labels, "hold")
 			s.DaemonSet.PreDelete.Finalizers = []string{"a", "b"}
 			s.Pods[1].Finalizers = []string{"x", "b"}
 			s.Pods[1].ReadinessGates = []string{daemonset.GateKruiseReady}
 		}), kruise, `Prepared deletion of pod p2 on node n1 (Duplicate)`},
-		{"in place gate", "C-4", with(cluster(1), func(s *daemonset.Snapshot) { s.DaemonSet.RollingType = daemonset.InPlaceIfPossible }), kruise, `Created pod on node n1 (Missing)`},
-		{"manage first", "Y-3: the update waits", with(cluster(2, olds(1)...), func(s *daemonset.Snapshot) {}), daemonset.Options{}, `
+		{"in place gate", "the readiness gate of created pods", with(cluster(1), func(s *daemonset.Snapshot) { s.DaemonSet.RollingType = daemonset.InPlaceIfPossible }), kruise, `Created pod on node n1 (Missing)`},
+		{"manage first", "the update waits", with(cluster(2, olds(1)...), func(s *daemonset.Snapshot) {}), daemonset.Options{}, `
 			Created pod on node n2 (Missing)
 			daemon set held back: ManageFirst (1 of 0)`},
 	})
 }
 
-// C-1, C-4, D-8, D-24: what a created pod is.
+// What a created pod is.
 func TestCreatePod(t *testing.T) {
 	s := cluster(1)
 	s.DaemonSet.RollingType = daemonset.InPlaceIfPossible
@@ -272,7 +272,7 @@ func TestCreatePod(t *testing.T) {
 	require.False(t, mustPlan(t, s, kruise).Actions[0].(daemonset.CreatePod).Gate)
 }
 
-// N-4, N-8: failed pods on two nodes, one of which waits.
+// Failed pods on two nodes, one of which waits.
 func TestFailedPods(t *testing.T) {
 	s := cluster(3, pod("p1", "n1", "v2", failed), pod("p2", "n2", "v2", failed), pod("p3", "n3", "v2", succeeded))
 	key := func(node string) daemonset.BackoffKey {

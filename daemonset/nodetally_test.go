@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// and S-1, S-2, row by row: what the pods of node n1 count for. Beside it
+// Updates without and with surge, row by row: what the pods of node n1 count for. Beside it
 // four nodes with an available old pod wait, of which a budget of 3 lets 3 less what is
 // used go. The manage step does not run, as it would sort some of these out before.
 func TestCensus(t *testing.T) {
@@ -29,21 +29,21 @@ func TestCensus(t *testing.T) {
 		{"going", "only a pod on its way out", []daemonset.Pod{gone}, "1", "1", "0", "0"},
 		{"two new", "not ok", []daemonset.Pod{n1("a", "v2"), n1("b", "v2")}, "1", "1", "1", "1"},
 		{"two old", "not ok", []daemonset.Pod{n1("a", "v1"), n1("b", "v0")}, "1", "1", "1", "1"},
-		{"two new, one going", "R-1: it is not counted", []daemonset.Pod{n1("a", "v2"), n1("b", "v2", terminating)}, "0", "0", "0", "0"},
+		{"two new, one going", "it is not counted", []daemonset.Pod{n1("a", "v2"), n1("b", "v2", terminating)}, "0", "0", "0", "0"},
 		{"new", "available", []daemonset.Pod{n1("a", "v2")}, "0", "0", "0", "0"},
 		{"new, unready", "not available", []daemonset.Pod{n1("a", "v2", unready)}, "1", "1", "0", "0"},
-		{"new, failed", "R-1: the phase is not looked at", []daemonset.Pod{n1("a", "v2", failed)}, "1", "1", "0", "0"},
+		{"new, failed", "the phase is not looked at", []daemonset.Pod{n1("a", "v2", failed)}, "1", "1", "0", "0"},
 		{"both", "new and old", []daemonset.Pod{n1("a", "v1"), n1("b", "v2")}, "1", "1", "0 deletes a", "0 deletes a"},
-		{"both, new is unready", "S-1.5", []daemonset.Pod{n1("a", "v1"), n1("b", "v2", unready)}, "1", "1", "1", "1"},
+		{"both, new is unready", "surge in Kubernetes", []daemonset.Pod{n1("a", "v1"), n1("b", "v2", unready)}, "1", "1", "1", "1"},
 		{"old", "a candidate", []daemonset.Pod{n1("a", "v1")}, "0 deletes a", "0", "0 creates", "0"},
 		{"old, unready", "a replacement: in OpenKruise it does not use the budget; with surge a node that may surge", []daemonset.Pod{n1("a", "v1", unready)}, "1 deletes a", "0 deletes a", "0 creates", "0 creates"},
-		{"old, failed", "R-1", []daemonset.Pod{n1("a", "v1", failed)}, "1 deletes a", "0 deletes a", "0 creates", "0 creates"},
-		{"new, preparing", "R-4: as none", []daemonset.Pod{n1("a", "v2", preparing)}, "", "1", "", "0"},
-		{"old, preparing", "R-4: as none", []daemonset.Pod{n1("a", "v1", preparing)}, "", "1", "", "0"},
-		{"both, old is preparing", "R-4: the new one counts", []daemonset.Pod{n1("a", "v1", preparing), n1("b", "v2", unready)}, "", "1", "", "0"},
-		{"both, old is preparing, new is available", "R-4", []daemonset.Pod{n1("a", "v1", preparing), n1("b", "v2")}, "", "0", "", "0"},
-		{"both, new is preparing", "R-4: one more; S-2: it surges", []daemonset.Pod{n1("a", "v1"), n1("b", "v2", preparing)}, "", "1", "", "1"},
-		{"both, new is preparing and unready", "R-4: two more", []daemonset.Pod{n1("a", "v1"), n1("b", "v2", preparing, unready)}, "", "2", "", "1"},
+		{"old, failed", "new and old pods of a node", []daemonset.Pod{n1("a", "v1", failed)}, "1 deletes a", "0 deletes a", "0 creates", "0 creates"},
+		{"new, preparing", "as none", []daemonset.Pod{n1("a", "v2", preparing)}, "", "1", "", "0"},
+		{"old, preparing", "as none", []daemonset.Pod{n1("a", "v1", preparing)}, "", "1", "", "0"},
+		{"both, old is preparing", "the new one counts", []daemonset.Pod{n1("a", "v1", preparing), n1("b", "v2", unready)}, "", "1", "", "0"},
+		{"both, old is preparing, new is available", "pods that are about to go, in OpenKruise", []daemonset.Pod{n1("a", "v1", preparing), n1("b", "v2")}, "", "0", "", "0"},
+		{"both, new is preparing", "one more; with surge it surges", []daemonset.Pod{n1("a", "v1"), n1("b", "v2", preparing)}, "", "1", "", "1"},
+		{"both, new is preparing and unready", "two more", []daemonset.Pod{n1("a", "v1"), n1("b", "v2", preparing, unready)}, "", "2", "", "1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			require.NotEmpty(t, c.why)
@@ -94,12 +94,12 @@ func used(t *testing.T, s daemonset.Snapshot, opts daemonset.Options) string {
 	return text
 }
 
-// which nodes count. Both budgets: surge comes first.
+// Which nodes count. Both budgets: surge comes first.
 func TestCensusNodes(t *testing.T) {
 	lost := cluster(2, pod("p1", "n1", "v1"), pod("p2", "n2", "v1"), pod("q", "x", "v2", unready))
 	require.Empty(t, deleted(mustPlan(t, lost, daemonset.Options{})), "a pod of a missing node uses the budget")
-	require.Len(t, deleted(mustPlan(t, lost, kruise)), 1, "K-3, D-3: not in OpenKruise")
-	require.Len(t, deleted(mustPlan(t, lost, daemonset.Options{Repair: daemonset.RepairAll})), 1, "D-3")
+	require.Len(t, deleted(mustPlan(t, lost, kruise)), 1, "not in OpenKruise")
+	require.Len(t, deleted(mustPlan(t, lost, daemonset.Options{Repair: daemonset.RepairAll})), 1, "OutsideNodesUseBudget")
 
 	both := with(cluster(3, olds(3)...), func(s *daemonset.Snapshot) { surgeOne(s); unavailableTwo(s) })
 	p := mustPlan(t, both, daemonset.Options{})
@@ -108,10 +108,10 @@ func TestCensusNodes(t *testing.T) {
 	unlimited := with(cluster(0), func(s *daemonset.Snapshot) {
 		s.DaemonSet.MaxUnavailable, s.DaemonSet.MaxSurge = rollout.Int(0), rollout.Int(0)
 	})
-	require.Equal(t, daemonset.Budget{}, mustPlan(t, unlimited, daemonset.Options{}).Budget, "B-4: nobody is desired")
+	require.Equal(t, daemonset.Budget{}, mustPlan(t, unlimited, daemonset.Options{}).Budget, "nobody is desired")
 }
 
-// The examples behind R-6 and S-5: what is not ready holds the rest, and with a surge of
+// Examples: what is not ready holds the rest, and with a surge of
 // 1 the nodes go one by one.
 func TestUpdateWaits(t *testing.T) {
 	waiting := with(cluster(5, pod("p1", "n1", "v2", unready), pod("p2", "n2", "v2", unready), pod("p3", "n3", "v1"), pod("p4", "n4", "v1"), pod("p5", "n5", "v1")), unavailableTwo)
@@ -141,14 +141,14 @@ func TestUpdateWaits(t *testing.T) {
 	require.Equal(t, []string{"+n1", "-p1", "+n2", "-p2", "+n3", "-p3"}, steps)
 }
 
-// N-7 looks at the hash alone, R-1 at the generation too.
+// Managing looks at the hash alone, updating at the generation too.
 func TestSurgeComparesHashes(t *testing.T) {
 	old := pod("a", "n", "v1", aged(3*time.Hour), label(daemonset.LabelGeneration, "5"))
 	fresh := pod("b", "n", "v2")
 	r := daemonset.NodeRules{Surge: true, Version: daemonset.Version{Hash: "v2", Generation: "5"}, Availability: daemonset.Availability{Now: t0}}
 	n := daemonset.NodeCase{ShouldRun: true, ShouldContinueRunning: true, Exists: true, Pods: []*daemonset.Pod{&old, &fresh}}
-	require.True(t, r.Version.Current(old.Labels), "both are new by R-1")
-	require.Equal(t, "delete a Replaced", text(r.Decide(&n)), "and one is old by N-7")
+	require.True(t, r.Version.Current(old.Labels), "both are new for the update")
+	require.Equal(t, "delete a Replaced", text(r.Decide(&n)), "and one is old for the manage step")
 	n.Pods = n.Pods[1:]
-	require.Empty(t, text(r.Decide(&n)), "N-6: one that runs is enough")
+	require.Empty(t, text(r.Decide(&n)), "one that runs is enough")
 }

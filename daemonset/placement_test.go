@@ -32,27 +32,27 @@ func TestPlacement(t *testing.T) {
 		want      daemonset.Placement
 	}{
 		{"fits", "nothing is demanded", daemonset.Template{}, daemonset.Node{Name: "n"}, daemonset.Options{}, fits},
-		{"named", "P-3.1", daemonset.Template{NodeName: "n"}, daemonset.Node{Name: "n"}, daemonset.Options{}, fits},
-		{"named otherwise", "P-3.1 comes before taints", daemonset.Template{NodeName: "m"}, daemonset.Node{Name: "n", Taints: []daemonset.Taint{dedicated}}, daemonset.Options{}, daemonset.Placement{Reason: daemonset.ReasonNodeName}},
-		{"label differs", "P-5.1; the first key is named", daemonset.Template{NodeSelector: map[string]string{"b": "1", "a": "1", "c": "1"}}, daemonset.Node{Name: "n", Labels: map[string]string{"c": "1", "b": "2"}}, daemonset.Options{}, daemonset.Placement{Reason: daemonset.ReasonNodeSelector, Key: "a"}},
-		{"label differs beside one that does not", "P-5.1; the one that differs is named", daemonset.Template{NodeSelector: map[string]string{"a": "1", "b": "1"}}, daemonset.Node{Name: "n", Labels: map[string]string{"a": "2", "b": "1"}}, daemonset.Options{}, daemonset.Placement{Reason: daemonset.ReasonNodeSelector, Key: "a"}},
-		{"empty label is not an absent one", "P-5.1", daemonset.Template{NodeSelector: map[string]string{"a": ""}}, daemonset.Node{Name: "n"}, daemonset.Options{}, daemonset.Placement{Reason: daemonset.ReasonNodeSelector, Key: "a"}},
-		{"affinity", "P-5.2", daemonset.Template{Affinity: &selector.NodeSelector{Terms: []selector.NodeSelectorTerm{in("zone", "b")}}}, daemonset.Node{Name: "n", Labels: map[string]string{"zone": "a"}}, daemonset.Options{}, daemonset.Placement{Reason: daemonset.ReasonAffinity}},
-		{"affinity without terms", "P-5.2: it matches nothing", daemonset.Template{Affinity: &selector.NodeSelector{}}, daemonset.Node{Name: "n"}, daemonset.Options{}, daemonset.Placement{Reason: daemonset.ReasonAffinity}},
-		{"a wrong term beside a right one", "P-5.6", daemonset.Template{Affinity: &selector.NodeSelector{Terms: []selector.NodeSelectorTerm{in("zone", "a"), in("zone")}}}, daemonset.Node{Name: "n", Labels: map[string]string{"zone": "a"}}, daemonset.Options{}, fits},
-		{"a wrong term alone", "P-5.6: errors are swallowed", daemonset.Template{Affinity: &selector.NodeSelector{Terms: []selector.NodeSelectorTerm{in("zone")}}}, daemonset.Node{Name: "n", Labels: map[string]string{"zone": "a"}}, daemonset.Options{}, daemonset.Placement{Reason: daemonset.ReasonAffinity}},
-		{"NoSchedule", "P-3.4", daemonset.Template{}, daemonset.Node{Name: "n", Taints: []daemonset.Taint{dedicated}}, daemonset.Options{}, keeps(dedicated)},
-		{"NoExecute", "P-3.4: it wins over an earlier NoSchedule", daemonset.Template{}, daemonset.Node{Name: "n", Taints: []daemonset.Taint{dedicated, dedicatedExec}}, daemonset.Options{}, daemonset.Placement{Reason: daemonset.ReasonTaintNoExecute, Taint: dedicatedExec}},
+		{"named", "placement", daemonset.Template{NodeName: "n"}, daemonset.Node{Name: "n"}, daemonset.Options{}, fits},
+		{"named otherwise", "placement comes before taints", daemonset.Template{NodeName: "m"}, daemonset.Node{Name: "n", Taints: []daemonset.Taint{dedicated}}, daemonset.Options{}, daemonset.Placement{Reason: daemonset.ReasonNodeName}},
+		{"label differs", "affinity terms; the first key is named", daemonset.Template{NodeSelector: map[string]string{"b": "1", "a": "1", "c": "1"}}, daemonset.Node{Name: "n", Labels: map[string]string{"c": "1", "b": "2"}}, daemonset.Options{}, daemonset.Placement{Reason: daemonset.ReasonNodeSelector, Key: "a"}},
+		{"label differs beside one that does not", "affinity terms; the one that differs is named", daemonset.Template{NodeSelector: map[string]string{"a": "1", "b": "1"}}, daemonset.Node{Name: "n", Labels: map[string]string{"a": "2", "b": "1"}}, daemonset.Options{}, daemonset.Placement{Reason: daemonset.ReasonNodeSelector, Key: "a"}},
+		{"empty label is not an absent one", "affinity terms", daemonset.Template{NodeSelector: map[string]string{"a": ""}}, daemonset.Node{Name: "n"}, daemonset.Options{}, daemonset.Placement{Reason: daemonset.ReasonNodeSelector, Key: "a"}},
+		{"affinity", "affinity terms", daemonset.Template{Affinity: &selector.NodeSelector{Terms: []selector.NodeSelectorTerm{in("zone", "b")}}}, daemonset.Node{Name: "n", Labels: map[string]string{"zone": "a"}}, daemonset.Options{}, daemonset.Placement{Reason: daemonset.ReasonAffinity}},
+		{"affinity without terms", "it matches nothing", daemonset.Template{Affinity: &selector.NodeSelector{}}, daemonset.Node{Name: "n"}, daemonset.Options{}, daemonset.Placement{Reason: daemonset.ReasonAffinity}},
+		{"a wrong term beside a right one", "affinity terms", daemonset.Template{Affinity: &selector.NodeSelector{Terms: []selector.NodeSelectorTerm{in("zone", "a"), in("zone")}}}, daemonset.Node{Name: "n", Labels: map[string]string{"zone": "a"}}, daemonset.Options{}, fits},
+		{"a wrong term alone", "errors are swallowed", daemonset.Template{Affinity: &selector.NodeSelector{Terms: []selector.NodeSelectorTerm{in("zone")}}}, daemonset.Node{Name: "n", Labels: map[string]string{"zone": "a"}}, daemonset.Options{}, daemonset.Placement{Reason: daemonset.ReasonAffinity}},
+		{"NoSchedule", "placement", daemonset.Template{}, daemonset.Node{Name: "n", Taints: []daemonset.Taint{dedicated}}, daemonset.Options{}, keeps(dedicated)},
+		{"NoExecute", "it wins over an earlier NoSchedule", daemonset.Template{}, daemonset.Node{Name: "n", Taints: []daemonset.Taint{dedicated, dedicatedExec}}, daemonset.Options{}, daemonset.Placement{Reason: daemonset.ReasonTaintNoExecute, Taint: dedicatedExec}},
 		{"PreferNoSchedule", "it is ignored", daemonset.Template{}, daemonset.Node{Name: "n", Taints: []daemonset.Taint{taint("x", daemonset.PreferNoSchedule)}}, daemonset.Options{}, fits},
 		{"two taints", "the first is named", daemonset.Template{}, daemonset.Node{Name: "n", Taints: []daemonset.Taint{dedicated, taint("y", daemonset.NoSchedule)}}, daemonset.Options{}, keeps(dedicated)},
-		{"no network", "P-4.7", daemonset.Template{}, daemonset.Node{Name: "n", Taints: []daemonset.Taint{network}}, daemonset.Options{}, keeps(network)},
-		{"no network, on the host's", "P-4.7", daemonset.Template{HostNetwork: true}, daemonset.Node{Name: "n", Taints: []daemonset.Taint{network}}, daemonset.Options{}, fits},
-		{"cordoned", "S14: P-4.6 tolerates a cordon", daemonset.Template{}, daemonset.Node{Name: "n", Taints: []daemonset.Taint{cordon}}, daemonset.Options{}, fits},
+		{"no network", "default tolerations", daemonset.Template{}, daemonset.Node{Name: "n", Taints: []daemonset.Taint{network}}, daemonset.Options{}, keeps(network)},
+		{"no network, on the host's", "default tolerations", daemonset.Template{HostNetwork: true}, daemonset.Node{Name: "n", Taints: []daemonset.Taint{network}}, daemonset.Options{}, fits},
+		{"cordoned", "default tolerations tolerates a cordon", daemonset.Template{}, daemonset.Node{Name: "n", Taints: []daemonset.Taint{cordon}}, daemonset.Options{}, fits},
 		{"not ready", "only NoExecute is tolerated by default", daemonset.Template{}, daemonset.Node{Name: "n", Taints: notReady}, daemonset.Options{}, keeps(notReady[1])},
-		{"finite", "P-6: seconds do not matter", daemonset.Template{Tolerations: []daemonset.Toleration{{Key: "dedicated", Operator: daemonset.TolerationExists, Seconds: new(int64(30))}}}, daemonset.Node{Name: "n", Taints: []daemonset.Taint{dedicatedExec}}, daemonset.Options{}, fits},
-		{"finite means no", "D-12: the pod would soon be evicted", daemonset.Template{Tolerations: []daemonset.Toleration{{Key: "dedicated", Operator: daemonset.TolerationExists, Seconds: new(int64(30))}}}, daemonset.Node{Name: "n", Taints: []daemonset.Taint{taint("z", daemonset.PreferNoSchedule), dedicatedExec}}, daemonset.Options{FiniteTolerationMeansNo: true}, daemonset.Placement{ShouldContinueRunning: true, Reason: daemonset.ReasonTaintNoExecute, Taint: dedicatedExec}},
-		{"infinite beside finite", "D-12: one that lasts is enough", daemonset.Template{Tolerations: []daemonset.Toleration{{Operator: daemonset.TolerationExists, Seconds: new(int64(30))}, {Operator: daemonset.TolerationExists}}}, daemonset.Node{Name: "n", Taints: []daemonset.Taint{dedicatedExec}}, daemonset.Options{FiniteTolerationMeansNo: true}, fits},
-		{"user seconds are lost", "D-12: the default replaces them", daemonset.Template{Tolerations: []daemonset.Toleration{{Key: daemonset.TaintNotReady, Operator: daemonset.TolerationExists, Effect: daemonset.NoExecute, Seconds: new(int64(30))}}}, daemonset.Node{Name: "n", Taints: notReady[:1]}, daemonset.Options{FiniteTolerationMeansNo: true}, fits},
+		{"finite", "seconds do not matter", daemonset.Template{Tolerations: []daemonset.Toleration{{Key: "dedicated", Operator: daemonset.TolerationExists, Seconds: new(int64(30))}}}, daemonset.Node{Name: "n", Taints: []daemonset.Taint{dedicatedExec}}, daemonset.Options{}, fits},
+		{"finite means no", "the pod would soon be evicted", daemonset.Template{Tolerations: []daemonset.Toleration{{Key: "dedicated", Operator: daemonset.TolerationExists, Seconds: new(int64(30))}}}, daemonset.Node{Name: "n", Taints: []daemonset.Taint{taint("z", daemonset.PreferNoSchedule), dedicatedExec}}, daemonset.Options{FiniteTolerationMeansNo: true}, daemonset.Placement{ShouldContinueRunning: true, Reason: daemonset.ReasonTaintNoExecute, Taint: dedicatedExec}},
+		{"infinite beside finite", "one that lasts is enough", daemonset.Template{Tolerations: []daemonset.Toleration{{Operator: daemonset.TolerationExists, Seconds: new(int64(30))}, {Operator: daemonset.TolerationExists}}}, daemonset.Node{Name: "n", Taints: []daemonset.Taint{dedicatedExec}}, daemonset.Options{FiniteTolerationMeansNo: true}, fits},
+		{"user seconds are lost", "the default replaces them", daemonset.Template{Tolerations: []daemonset.Toleration{{Key: daemonset.TaintNotReady, Operator: daemonset.TolerationExists, Effect: daemonset.NoExecute, Seconds: new(int64(30))}}}, daemonset.Node{Name: "n", Taints: notReady[:1]}, daemonset.Options{FiniteTolerationMeansNo: true}, fits},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			require.NotEmpty(t, c.why)
@@ -84,7 +84,7 @@ func TestTolerates(t *testing.T) {
 	}
 }
 
-// P-4: a default replaces what equals it but for the seconds, and nothing else.
+// A default replaces what equals it but for the seconds, and nothing else.
 func TestDefaultTolerations(t *testing.T) {
 	thirty := int64(30)
 	user := []daemonset.Toleration{
@@ -104,7 +104,7 @@ func TestDefaultTolerations(t *testing.T) {
 	placer := daemonset.NewPlacer(&template, opts)
 	node := daemonset.Node{Name: "n", Taints: []daemonset.Taint{taint(daemonset.TaintUnreachable, daemonset.NoExecute)}}
 	require.True(t, placer.Place(&node).ShouldRun, "a finite toleration tolerates")
-	require.Equal(t, int64(30), *daemonset.Tolerations(&template, opts)[0].Seconds, "D-12: and is kept")
+	require.Equal(t, int64(30), *daemonset.Tolerations(&template, opts)[0].Seconds, "and is kept")
 	require.Nil(t, daemonset.Tolerations(&template, daemonset.Options{})[0].Seconds)
 	opts.FiniteTolerationMeansNo = true
 	placer = daemonset.NewPlacer(&template, opts)

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// available is the obvious version of V-3.
+// available is the obvious version of when a pod is available.
 func available(p *daemonset.Pod, d *daemonset.DaemonSet, opts daemonset.Options) bool {
 	since := t0.Sub(p.ReadySince)
 	need := time.Duration(d.MinReadySeconds) * time.Second
@@ -46,7 +46,7 @@ func oldAlone(s *daemonset.Snapshot) (list []daemonset.Pod) {
 	return list
 }
 
-// S3, S5, S6, S9, S10, S11, S12, S16: what an update without surge may take away.
+// What an update without surge may take away.
 func TestPropertyUpdateBudget(t *testing.T) {
 	check(t, func(t *rapid.T) {
 		s, opts := anything(t), anyOptions(t)
@@ -83,28 +83,28 @@ func TestPropertyUpdateBudget(t *testing.T) {
 			if d.NodeSelector != nil && len(d.NodeSelector.MatchLabels) > 0 {
 				i := slices.IndexFunc(s.Nodes, func(n daemonset.Node) bool { return n.Name == nodeOf(pod) })
 				if i < 0 || s.Nodes[i].Labels["zone"] != "a" {
-					t.Fatalf("S10: %s is not selected", nodeOf(pod))
+					t.Fatalf("%s is not selected", nodeOf(pod))
 				}
 			}
 		}
 		limit := int(p.Budget.Unavailable)
 		if good > limit {
-			t.Fatalf("S3: %d available pods go, %d may", good, limit)
+			t.Fatalf("%d available pods go, %d may", good, limit)
 		}
 		if opts.StrictUnavailable && good+bad > limit {
-			t.Fatalf("S5: %d pods go, %d may", good+bad, limit)
+			t.Fatalf("%d pods go, %d may", good+bad, limit)
 		}
 		if waits := slices.ContainsFunc(p.Holds, func(h daemonset.Hold) bool { return h.Reason == daemonset.ReasonStrict }); waits && good > 0 {
-			t.Fatalf("S5: available pods go while others wait: %v", p)
+			t.Fatalf("available pods go while others wait: %v", p)
 		}
 		plain := opts.Dialect == daemonset.Kubernetes && opts.Repair == 0 && opts.SkipDeadNodes == 0 && d.Partition.IsZero() && d.NodeSelector == nil
 		if down := notServing(&s, serving); plain && good > 0 && good+down > limit {
-			t.Fatalf("S3: %d nodes are down already, %d more go, %d may: %v", down, good, limit, p)
+			t.Fatalf("%d nodes are down already, %d more go, %d may: %v", down, good, limit, p)
 		}
 		if plain && !opts.StrictUnavailable && !opts.Prune && len(taken) < 250 && d.Burst.IsZero() && !d.Paused && d.Strategy != daemonset.OnDelete {
 			for _, pod := range oldAlone(&s) {
 				if !available(&pod, d, opts) && !slices.Contains(taken, pod.Name) {
-					t.Fatalf("S5: %s serves nobody and stays: %v", pod.Name, p)
+					t.Fatalf("%s serves nobody and stays: %v", pod.Name, p)
 				}
 			}
 		}
@@ -113,12 +113,12 @@ func TestPropertyUpdateBudget(t *testing.T) {
 			if h.Reason == daemonset.ReasonDeadNode {
 				dead++
 				if slices.ContainsFunc(taken, func(name string) bool { pod := byName[name]; return nodeOf(pod) == h.Node }) {
-					t.Fatalf("S6: %s is skipped, and its pod goes: %v", h.Node, p)
+					t.Fatalf("%s is skipped, and its pod goes: %v", h.Node, p)
 				}
 			}
 		}
 		if dead > int(opts.SkipDeadNodes) {
-			t.Fatalf("S6: %d dead nodes are skipped", dead)
+			t.Fatalf("%d dead nodes are skipped", dead)
 		}
 	})
 }

@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// S4: with surge, nodes that gain a second pod beside an available old one are at most
+// With surge, nodes that gain a second pod beside an available old one are at most
 // the surge less those that have one already.
 func TestPropertySurgeBudget(t *testing.T) {
 	check(t, func(t *rapid.T) {
@@ -48,8 +48,8 @@ func TestPropertySurgeBudget(t *testing.T) {
 	})
 }
 
-// S16: creations, deletions and updates in place are at most the burst each. S12: a pod
-// that the hook holds is marked, and never deleted. U8: what is written is ours.
+// Creations, deletions and updates in place are at most the burst each. A pod
+// that the hook holds is marked, and never deleted. What is written is ours.
 func TestPropertyLimits(t *testing.T) {
 	check(t, func(t *rapid.T) {
 		s, opts := anything(t), anyOptions(t)
@@ -63,7 +63,7 @@ func TestPropertyLimits(t *testing.T) {
 			burst = max(burst, 1)
 		}
 		if len(c.create) > burst || len(c.remove) > burst || len(c.inPlace) > burst {
-			t.Fatalf("S16: more than %d: %v", burst, p)
+			t.Fatalf("more than %d: %v", burst, p)
 		}
 		held := map[string]bool{}
 		ours := map[string]bool{}
@@ -73,12 +73,12 @@ func TestPropertyLimits(t *testing.T) {
 		}
 		for _, name := range c.remove {
 			if held[name] || !ours[name] {
-				t.Fatalf("S12, U8: %s is deleted: %v", name, p)
+				t.Fatalf("%s is deleted: %v", name, p)
 			}
 		}
 		for _, name := range append(c.mark, c.inPlace...) {
 			if !ours[name] || (!held[name] && slices.Contains(c.mark, name)) {
-				t.Fatalf("S12, U8: %s is marked: %v", name, p)
+				t.Fatalf("%s is marked: %v", name, p)
 			}
 		}
 		if slices.Sort(c.remove); len(slices.Compact(slices.Clone(c.remove))) != len(c.remove) {
@@ -87,7 +87,7 @@ func TestPropertyLimits(t *testing.T) {
 	})
 }
 
-// S7: a node whose pods fail for ever loses one per delay, and the delays do not
+// A node whose pods fail for ever loses one per delay, and the delays do not
 // shrink.
 func TestPropertyBackoff(t *testing.T) {
 	check(t, func(t *rapid.T) {
@@ -135,7 +135,7 @@ func healthy(t *rapid.T) (daemonset.Snapshot, daemonset.Options) {
 	return s, opts
 }
 
-// S9, S10, S13 and convergence: an update of healthy nodes ends with exactly the nodes
+// An update of healthy nodes ends with exactly the nodes
 // updated that partition and selector admit, one revision of the template, and then
 // nothing is planned any more. On the way the budget holds.
 func TestPropertyUpdateEnds(t *testing.T) {
@@ -178,17 +178,17 @@ func TestPropertyUpdateEnds(t *testing.T) {
 		for _, pod := range s.Pods {
 			i := slices.IndexFunc(s.Nodes, func(n daemonset.Node) bool { return n.Name == pod.NodeName })
 			if pod.Labels[daemonset.LabelHash] == "v2" && s.DaemonSet.NodeSelector != nil && s.Nodes[i].Labels["zone"] != "a" {
-				t.Fatalf("S10: %s is updated", pod.NodeName)
+				t.Fatalf("%s is updated", pod.NodeName)
 			}
 		}
 		old := len(s.Revisions) - 1
 		if inUse := want < len(s.Nodes); !inUse && old > int(*s.DaemonSet.RevisionHistoryLimit) {
-			t.Fatalf("S13: %d old revisions", old)
+			t.Fatalf("%d old revisions", old)
 		}
 	})
 }
 
-// S9: pods that are created progressively end on exactly the nodes that the partition
+// Pods that are created progressively end on exactly the nodes that the partition
 // has released, the first by name.
 func TestPropertyProgressive(t *testing.T) {
 	check(t, func(t *rapid.T) {
@@ -245,7 +245,7 @@ func serving(s *daemonset.Snapshot) int {
 	return len(nodes)
 }
 
-// S13: after a plan at most one revision has the template, and pods keep a revision.
+// After a plan at most one revision has the template, and pods keep a revision.
 func TestPropertyRevisions(t *testing.T) {
 	check(t, func(t *rapid.T) {
 		s, opts := purity.Clone(anything(t)), anyOptions(t)

@@ -213,7 +213,7 @@ func withResources(s *daemonset.Snapshot) {
 	}
 }
 
-// placements returns where pods belong, by a slow and obvious version of P-3 for the
+// placements returns where pods belong, by a slow and obvious version of the placement for the
 // nodes and templates of anything.
 func placements(s *daemonset.Snapshot) map[string][2]bool {
 	places := map[string][2]bool{}
@@ -256,7 +256,7 @@ func nodeOf(p daemonset.Pod) string {
 	return p.PinnedNode
 }
 
-// S1, S14 and S15: the status is that of a recount, and a cordon changes nothing.
+// The status is that of a recount, and a cordon changes nothing.
 func TestPropertyStatus(t *testing.T) {
 	check(t, func(t *rapid.T) {
 		s, opts := anything(t), anyOptions(t)
@@ -270,7 +270,7 @@ func TestPropertyStatus(t *testing.T) {
 		}
 		for _, r := range reports {
 			if place := places[r.Node]; place != [2]bool{r.Placement.ShouldRun, r.Placement.ShouldContinueRunning} {
-				t.Fatalf("S1: %v", r)
+				t.Fatalf("placed wrongly: %v", r)
 			}
 		}
 		current := "v2" // of twins the later one
@@ -323,7 +323,7 @@ func TestPropertyStatus(t *testing.T) {
 	})
 }
 
-// S2, S8, S11: after manage plans have been executed until they end, no node has more
+// After manage plans have been executed until they end, no node has more
 // running pods than it may, those that should have none have none, and the others one.
 func TestPropertyManageEnds(t *testing.T) {
 	check(t, func(t *rapid.T) {
@@ -353,7 +353,7 @@ func TestPropertyManageEnds(t *testing.T) {
 		}
 		for node, place := range places {
 			if place[0] && !there[node] && !opts.FiniteTolerationMeansNo && !s.DaemonSet.Progressive {
-				t.Fatalf("S11: %s has no pod, though only the update is paused", node)
+				t.Fatalf("%s has no pod, though only the update is paused", node)
 			}
 		}
 		for _, p := range mine(&s) {

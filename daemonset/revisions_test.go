@@ -24,33 +24,33 @@ func TestRevisions(t *testing.T) {
 	history.Revisions = []revision.ControllerRevision{agentRevision("h3", 3), agentRevision("h1", 1), agentRevision("v2", 5), agentRevision("h4", 4), agentRevision("h2", 2)}
 	corrected := daemonset.Options{Repair: daemonset.RepairAll}
 	runPlans(t, []planCase{
-		{"new", "H-5.3", with(cluster(1, pod("p1", "n1", "v1")), func(s *daemonset.Snapshot) { s.Revisions = s.Revisions[:1] }), daemonset.Options{}, `
+		{"new", "finding the current revision", with(cluster(1, pod("p1", "n1", "v1")), func(s *daemonset.Snapshot) { s.Revisions = s.Revisions[:1] }), daemonset.Options{}, `
 			Created controller revision agent-v2, number 2 (NewTemplate)
 			Deleted pod: p1 on node n1 (Rollout)`},
-		{"rollback", "H-5.5", with(cluster(0), func(s *daemonset.Snapshot) { s.Revisions[0].Revision = 7 }), daemonset.Options{}, `
+		{"rollback", "finding the current revision", with(cluster(0), func(s *daemonset.Snapshot) { s.Revisions[0].Revision = 7 }), daemonset.Options{}, `
 			Renumbered controller revision agent-v2 from 2 to 8 (Rollback)`},
-		{"no label", "H-5.1", with(cluster(0), func(s *daemonset.Snapshot) { delete(s.Revisions[0].Labels, daemonset.LabelHash) }), daemonset.Options{}, `
+		{"no label", "finding the current revision", with(cluster(0), func(s *daemonset.Snapshot) { delete(s.Revisions[0].Labels, daemonset.LabelHash) }), daemonset.Options{}, `
 			Labelled controller revision agent-v1 with agent-v1 (Unlabelled)`},
-		{"no label on the current one", "H-5.1: its name is its hash then", with(cluster(1, pod("p1", "n1", "agent-v2")), func(s *daemonset.Snapshot) { delete(s.Revisions[1].Labels, daemonset.LabelHash) }), daemonset.Options{}, `
+		{"no label on the current one", "its name is its hash then", with(cluster(1, pod("p1", "n1", "agent-v2")), func(s *daemonset.Snapshot) { delete(s.Revisions[1].Labels, daemonset.LabelHash) }), daemonset.Options{}, `
 			Labelled controller revision agent-v2 with agent-v2 (Unlabelled)`},
-		{"twins", "H-7, D-7: all pods are relabelled", twins, daemonset.Options{}, `
+		{"twins", "all pods are relabelled", twins, daemonset.Options{}, `
 			Relabelled pod p1 from "v2" to "v3" (Duplicate)
 			Relabelled pod p3 from "v1" to "v3" (Duplicate)
 			Deleted controller revision agent-v2 (Duplicate)`},
-		{"twins, corrected", "D-7: p3 still has to be updated", twins, corrected, `
+		{"twins, corrected", "p3 still has to be updated", twins, corrected, `
 			Relabelled pod p1 from "v2" to "v3" (Duplicate)
 			Deleted controller revision agent-v2 (Duplicate)
 			Deleted pod: p3 on node n3 (Rollout)`},
-		{"taken", "H-6: the next hash comes first", taken, daemonset.Options{}, `daemon set held back: Collision (1 of 0)`},
-		{"taken by the same", "H-6: it is used, whoever owns it", foreign, daemonset.Options{}, `
+		{"taken", "the next hash comes first", taken, daemonset.Options{}, `daemon set held back: Collision (1 of 0)`},
+		{"taken by the same", "it is used, whoever owns it", foreign, daemonset.Options{}, `
 			Deleted pod: p1 on node n1 (Rollout)`},
-		{"history", "H-8: the example; a pod on its way out holds its revision", history, daemonset.Options{}, `
+		{"history", "the example; a pod on its way out holds its revision", history, daemonset.Options{}, `
 			Deleted controller revision agent-h2 (HistoryLimit)
 			Deleted controller revision agent-h3 (HistoryLimit)`},
-		{"history, a pod of no node", "H-8: V-8, it does not hold its revision", with(history, func(s *daemonset.Snapshot) { s.Pods[1].NodeName = "" }), daemonset.Options{}, `
+		{"history, a pod of no node", "it does not hold its revision", with(history, func(s *daemonset.Snapshot) { s.Pods[1].NodeName = "" }), daemonset.Options{}, `
 			Deleted controller revision agent-h1 (HistoryLimit)
 			Deleted controller revision agent-h2 (HistoryLimit)`},
-		{"adopted and released", "O-2", with(cluster(1, pod("p1", "n1", "v2")), func(s *daemonset.Snapshot) {
+		{"adopted and released", "ownership", with(cluster(1, pod("p1", "n1", "v2")), func(s *daemonset.Snapshot) {
 			s.Revisions[0].ControllerUID, s.Revisions[0].ControllerKind, s.Revisions[0].ControllerName = "", "", ""
 			s.Revisions[1].Labels["app"] = "x"
 			s.Revisions = append(s.Revisions, agentRevision("v3", 3))
@@ -65,37 +65,37 @@ func TestRevisions(t *testing.T) {
 			Adopted pod p3 (Orphan)
 			Deleted pod: p3 on node n1 (Duplicate)
 			daemon set held back: ManageFirst (1 of 0)`},
-		{"being deleted", "Y-1.4", with(cluster(2), func(s *daemonset.Snapshot) { s.DaemonSet.DeletionTimestamp = t0 }), daemonset.Options{}, `daemon set held back: Deleting`},
-		{"being deleted, OpenKruise", "Y-1.2", with(cluster(2), func(s *daemonset.Snapshot) {
+		{"being deleted", "when nothing is done", with(cluster(2), func(s *daemonset.Snapshot) { s.DaemonSet.DeletionTimestamp = t0 }), daemonset.Options{}, `daemon set held back: Deleting`},
+		{"being deleted, OpenKruise", "when nothing is done", with(cluster(2), func(s *daemonset.Snapshot) {
 			s.DaemonSet.DeletionTimestamp = t0
 			s.DaemonSet.Selector.MatchLabels = nil
 		}), kruise, `daemon set held back: Deleting`},
-		{"being deleted, no selector", "Y-3: upstream does not look at it", with(cluster(2, olds(1)...), func(s *daemonset.Snapshot) {
+		{"being deleted, no selector", "upstream does not look at it", with(cluster(2, olds(1)...), func(s *daemonset.Snapshot) {
 			s.DaemonSet.DeletionTimestamp, s.DaemonSet.Selector = t0, nil
 		}), daemonset.Options{}, `daemon set held back: Deleting`},
-		{"being deleted, no selector, OpenKruise", "Y-3", with(cluster(2, olds(1)...), func(s *daemonset.Snapshot) {
+		{"being deleted, no selector, OpenKruise", "upstream does not look at it", with(cluster(2, olds(1)...), func(s *daemonset.Snapshot) {
 			s.DaemonSet.DeletionTimestamp, s.DaemonSet.Selector = t0, nil
 		}), kruise, `daemon set held back: Deleting`},
-		{"being deleted, unusable selectors", "Y-3", with(cluster(2, olds(1)...), func(s *daemonset.Snapshot) {
+		{"being deleted, unusable selectors", "upstream does not look at them", with(cluster(2, olds(1)...), func(s *daemonset.Snapshot) {
 			s.DaemonSet.DeletionTimestamp = t0
 			s.DaemonSet.Selector.MatchExpressions = []selector.Expression{{Key: "app", Operator: "Is"}}
 			s.DaemonSet.NodeSelector = s.DaemonSet.Selector
 		}), daemonset.Options{}, `daemon set held back: Deleting`},
-		{"selecting all", "Y-2", with(cluster(2), func(s *daemonset.Snapshot) {
+		{"selecting all", "an empty selector", with(cluster(2), func(s *daemonset.Snapshot) {
 			s.DaemonSet.DeletionTimestamp = t0
 			s.DaemonSet.Selector.MatchLabels = nil
 		}), daemonset.Options{}, `daemon set held back: SelectingAll`},
 	})
 	require.Equal(t, "SelectingAll", mustPlan(t, with(cluster(2), func(s *daemonset.Snapshot) { s.DaemonSet.Selector.MatchLabels = nil }), kruise).Events[0].Reason)
 
-	// H-6, D-15: the collision count.
+	// The collision count.
 	require.Equal(t, new(int32(1)), mustPlan(t, taken, daemonset.Options{}).Status.CollisionCount)
 	taken.DaemonSet.Status.CollisionCount = new(int32(4))
 	require.Equal(t, new(int32(5)), mustPlan(t, taken, daemonset.Options{}).Status.CollisionCount)
 	require.Equal(t, new(int32(4)), mustPlan(t, taken, kruise).Status.CollisionCount, "OpenKruise never raises it")
 	require.Equal(t, new(int32(5)), mustPlan(t, taken, daemonset.Options{Dialect: daemonset.OpenKruise, Repair: daemonset.RepairAll}).Status.CollisionCount)
 
-	// H-4: what a new revision is.
+	// What a new revision is.
 	fresh := with(cluster(0), func(s *daemonset.Snapshot) {
 		s.Revisions, s.DaemonSet.Annotations = nil, map[string]string{"a": "b"}
 	})
@@ -104,7 +104,7 @@ func TestRevisions(t *testing.T) {
 		Annotations: map[string]string{"a": "b"}, Data: stored("v2"), Reason: daemonset.ReasonNewTemplate,
 	}}, mustPlan(t, fresh, daemonset.Options{}).Actions)
 
-	// Y-4, H-8: OpenKruise cleans up and has observed only without other work.
+	// OpenKruise cleans up and has observed only without other work.
 	busy := with(history, func(s *daemonset.Snapshot) { s.Nodes = nodes(2); s.DaemonSet.Generation = 4 })
 	p := mustPlan(t, busy, kruise)
 	require.Len(t, p.Actions, 1)
@@ -114,7 +114,7 @@ func TestRevisions(t *testing.T) {
 	require.Equal(t, int64(4), p.Status.ObservedGeneration)
 }
 
-// D-8: a template generation that came with the manifest hides an old hash.
+// A template generation that came with the manifest hides an old hash.
 func TestGenerationHidesHash(t *testing.T) {
 	s := cluster(1, pod("p1", "n1", "v1", label(daemonset.LabelGeneration, "5")))
 	s.DaemonSet.Annotations = map[string]string{daemonset.AnnotationGeneration: "5"}
@@ -122,7 +122,7 @@ func TestGenerationHidesHash(t *testing.T) {
 	require.Equal(t, []string{"p1"}, deleted(mustPlan(t, s, daemonset.Options{Repair: daemonset.RepairAll})))
 	s.DaemonSet.Annotations[daemonset.AnnotationGeneration] = "05"
 	s.Pods[0].Labels[daemonset.LabelGeneration] = "05"
-	require.Equal(t, []string{"p1"}, deleted(mustPlan(t, s, daemonset.Options{})), "V-6: the text must be that of the number")
+	require.Equal(t, []string{"p1"}, deleted(mustPlan(t, s, daemonset.Options{})), "the text must be that of the number")
 }
 
 func TestStatus(t *testing.T) {
@@ -136,13 +136,13 @@ func TestStatus(t *testing.T) {
 		NumberUnavailable: 3, UpdatedNumberScheduled: 1,
 	}
 	p := mustPlan(t, s, daemonset.Options{})
-	require.Equal(t, want, p.Status, "D-9: n1 counts by its oldest pod, which goes")
+	require.Equal(t, want, p.Status, "n1 counts by its oldest pod, which goes")
 	require.Equal(t, "3 desired, 2 current, 1 ready, 1 updated, 0 available, 1 misscheduled", p.Status.String())
-	require.Equal(t, t0.Add(6*time.Second), p.RecheckAt, "T-4: when p2 becomes available")
+	require.Equal(t, t0.Add(6*time.Second), p.RecheckAt, "when p2 becomes available")
 	want.NumberReady, want.NumberAvailable, want.NumberUnavailable, want.UpdatedNumberScheduled = 2, 1, 2, 2
-	require.Equal(t, want, mustPlan(t, s, daemonset.Options{Repair: daemonset.RepairAll}).Status, "D-9")
+	require.Equal(t, want, mustPlan(t, s, daemonset.Options{Repair: daemonset.RepairAll}).Status, "StatusCountsDeletedPod")
 
-	// V-4, T-1: OpenKruise waits for updates in place, and names the revision.
+	// OpenKruise waits for updates in place, and names the revision.
 	s.Pods[1].InPlace, s.Pods[1].ReadinessGates = &daemonset.InPlaceCondition{}, []string{daemonset.GateInPlace}
 	s.Pods = s.Pods[1:2]
 	s.Nodes = s.Nodes[:1]
@@ -154,7 +154,7 @@ func TestStatus(t *testing.T) {
 	require.Equal(t, int32(1), mustPlan(t, s, kruise).Status.NumberAvailable, "a missing condition is fine")
 }
 
-// V-3, S-11: the boundary, to the nanosecond.
+// The boundary, to the nanosecond.
 func TestAvailability(t *testing.T) {
 	p := pod("p", "n", "v1")
 	for _, c := range []struct {
@@ -184,7 +184,7 @@ func TestAvailability(t *testing.T) {
 	require.False(t, always.Available(&p))
 }
 
-// D-13: of several old revisions reserved nodes get the newest, whatever its name.
+// Of several old revisions reserved nodes get the newest, whatever its name.
 func TestPartitionCreatesNewestOld(t *testing.T) {
 	opts := kruise
 	opts.PartitionCreatesOld = true
@@ -198,7 +198,7 @@ func TestPartitionCreatesNewestOld(t *testing.T) {
 	}
 }
 
-// A selector of a label and of an expression is not empty (rule Y-1).
+// A selector of a label and of an expression is not empty.
 func TestSelectorOfBothKinds(t *testing.T) {
 	s := cluster(1)
 	s.DaemonSet.Selector = &selector.LabelSelector{

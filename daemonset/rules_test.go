@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// O-2: the table. A pod that belongs is counted on its node, so that nothing is created
+// The table. A pod that belongs is counted on its node, so that nothing is created
 // there.
 func TestOwnership(t *testing.T) {
 	foreign := func(p *daemonset.Pod) { p.ControllerUID = "x" }
@@ -48,14 +48,14 @@ func TestOwnership(t *testing.T) {
 	}
 }
 
-// M-3, W-2, K-1.
+// Progressive creation, the burst, paused.
 func TestManageRest(t *testing.T) {
 	reserved := with(cluster(10), func(s *daemonset.Snapshot) { s.DaemonSet.Partition, s.DaemonSet.Progressive = rollout.Int(100), true })
-	require.Empty(t, mustPlan(t, reserved, kruise).Actions, "M-3: 100 of 10 are 10")
+	require.Empty(t, mustPlan(t, reserved, kruise).Actions, "100 of 10 are 10")
 	reserved.DaemonSet.Partition = rollout.Int(0)
-	require.Len(t, mustPlan(t, reserved, kruise).Actions, 10, "M-3: it has no effect at 0")
+	require.Len(t, mustPlan(t, reserved, kruise).Actions, 10, "it has no effect at 0")
 	reserved.DaemonSet.Partition, reserved.DaemonSet.Strategy = rollout.Int(9), daemonset.OnDelete
-	require.Len(t, mustPlan(t, reserved, kruise).Actions, 10, "K-5: it needs a rolling update")
+	require.Len(t, mustPlan(t, reserved, kruise).Actions, 10, "it needs a rolling update")
 
 	many := cluster(251)
 	for i := range 251 { // as many again on nodes that they must leave
@@ -64,13 +64,13 @@ func TestManageRest(t *testing.T) {
 		many.Pods = append(many.Pods, pod("p"+name, name, "v2"))
 	}
 	c := choices(mustPlan(t, many, daemonset.Options{}).Actions)
-	require.Equal(t, []int{250, 250}, []int{len(c.create), len(c.remove)}, "W-2: 250 each")
+	require.Equal(t, []int{250, 250}, []int{len(c.create), len(c.remove)}, "250 each")
 
 	paused := with(cluster(2, pod("p1", "n1", "v1")), func(s *daemonset.Snapshot) { s.DaemonSet.Paused = true })
-	require.Equal(t, "v2", mustPlan(t, paused, kruise).Actions[0].(daemonset.CreatePod).Hash, "K-1: empty nodes still get the current revision")
+	require.Equal(t, "v2", mustPlan(t, paused, kruise).Actions[0].(daemonset.CreatePod).Hash, "empty nodes still get the current revision")
 }
 
-// L-1 to L-5: every deletion passes the hook, and marks are not limited.
+// Every deletion passes the hook, and marks are not limited.
 func TestPreDelete(t *testing.T) {
 	held := label("hold", "yes")
 	hook := func(s *daemonset.Snapshot) {
@@ -89,32 +89,32 @@ func TestPreDelete(t *testing.T) {
 		{"not limited", with(cluster(3, olds(3, held)...), func(s *daemonset.Snapshot) {
 			s.DaemonSet.Burst, s.DaemonSet.MaxUnavailable = rollout.Int(1), rollout.Int(3)
 		}), "Prepared deletion of pod p3 on node n3 (Rollout)\nPrepared deletion of pod p2 on node n2 (Rollout)\nPrepared deletion of pod p1 on node n1 (Rollout)"},
-		{"the rollout goes on behind a mark (Y-3)", cluster(2, pod("a", "n1", "v2"), pod("b", "n1", "v2", aged(time.Hour), held), pod("p2", "n2", "v1")), "Prepared deletion of pod b on node n1 (Duplicate)"},
+		{"the rollout goes on behind a mark", cluster(2, pod("a", "n1", "v2"), pod("b", "n1", "v2", aged(time.Hour), held), pod("p2", "n2", "v1")), "Prepared deletion of pod b on node n1 (Duplicate)"},
 	} {
 		s := with(c.s, hook)
 		require.Contains(t, mustPlan(t, s, kruise).String(), c.want, c.why)
 		require.Empty(t, deleted(mustPlan(t, s, kruise)), c.why)
 		s.DaemonSet.PreDelete = &daemonset.PreDelete{}
-		require.NotContains(t, mustPlan(t, s, kruise).String(), "Prepared", "L-1: an empty hook hooks nothing")
+		require.NotContains(t, mustPlan(t, s, kruise).String(), "Prepared", "an empty hook hooks nothing")
 	}
 	both := with(cluster(3, pod("a", "n1", "v2"), pod("b", "n1", "v2", aged(time.Hour), held), pod("p2", "n2", "v1"), pod("p3", "n3", "v1")), func(s *daemonset.Snapshot) { hook(s); unavailableTwo(s) })
-	require.Equal(t, []string{"p3"}, deleted(mustPlan(t, both, kruise)), "Y-3: a mark is no write that the update waits for")
+	require.Equal(t, []string{"p3"}, deleted(mustPlan(t, both, kruise)), "a mark is no write that the update waits for")
 
 	old := with(misplaced, func(s *daemonset.Snapshot) { hook(s); s.Pods[0].Labels[daemonset.LabelHash] = "v1" })
 	for _, o := range []daemonset.Options{{}, kruise, kruiseCorrected} {
-		require.Len(t, mustPlan(t, old, o).Actions, 1, "L-2: neither step marks what the other has marked: %+v", o)
+		require.Len(t, mustPlan(t, old, o).Actions, 1, "neither step marks what the other has marked: %+v", o)
 		marked := with(old, func(s *daemonset.Snapshot) { preparing(&s.Pods[0]) })
 		require.Equal(t, "n1 held back: PreDelete, pod p1", strings.Split(mustPlan(t, marked, o).String(), "\n")[0], "and it is told that the hook holds it: %+v", o)
 	}
 
 	gate := with(misplaced, hook)
-	require.False(t, mustPlan(t, gate, kruise).Actions[0].(daemonset.PreparePod).NotReady, "L-3: a pod without the gate")
+	require.False(t, mustPlan(t, gate, kruise).Actions[0].(daemonset.PreparePod).NotReady, "a pod without the gate")
 	gate.Pods[0].ReadinessGates = []string{daemonset.GateKruiseReady}
 	mark := mustPlan(t, gate, kruise).Actions[0].(daemonset.PreparePod)
 	require.Equal(t, []any{true, daemonset.StatePreparingDelete, t0}, []any{mark.NotReady, mark.State, mark.Since})
 }
 
-// L-1: other finalizers do not hold, and other values of a label neither.
+// Other finalizers do not hold, and other values of a label neither.
 func TestPreDeleteHolds(t *testing.T) {
 	hook := daemonset.PreDelete{Finalizers: []string{"a"}, Labels: map[string]string{"hold": "yes"}}
 	for _, c := range []struct {
@@ -131,7 +131,7 @@ func storedAs(metadata, spec string) []byte {
 	return []byte(`{"spec":{"template":{"metadata":` + metadata + `,"spec":` + spec + `}}}`)
 }
 
-// I-4: which changes of a template qualify, and I-5: what becomes of them.
+// Which changes of a template qualify, and what becomes of them.
 func TestInPlaceRules(t *testing.T) {
 	const one = `{"containers":[{"image":"a:1","name":"a"},{"image":"b:1","name":"b"}],"initContainers":[{"image":"i:1","name":"i"}]}`
 	for _, c := range []struct {
@@ -165,7 +165,7 @@ func TestInPlaceRules(t *testing.T) {
 	require.Empty(t, cmp.Diff(want, got), "a key that is removed, and that of a SidecarSet, do not go with the container")
 }
 
-// I-6, I-7: an update in place closes the gate, sets the hash and notes what ran, of
+// An update in place closes the gate, sets the hash and notes what ran, of
 // containers that have a status.
 func TestInPlaceAction(t *testing.T) {
 	s := inPlaceCluster(1)
@@ -177,7 +177,7 @@ func TestInPlaceAction(t *testing.T) {
 	require.Empty(t, mustPlan(t, s, kruise).Actions[0].(daemonset.UpdatePod).Patch.State.Last)
 }
 
-// I-9.
+// When an update in place is over.
 func TestInPlaceCompletedRules(t *testing.T) {
 	state := daemonset.InPlaceState{Last: map[string]daemonset.InPlaceContainer{"app": {ImageID: "old"}}}
 	fromEnv := state
@@ -214,19 +214,19 @@ func TestInPlaceCompletedRules(t *testing.T) {
 	}
 }
 
-// H-2, H-5 to H-8.
+// Equal data, finding the current revision, history.
 func TestRevisionRules(t *testing.T) {
 	s := cluster(0)
 	s.DaemonSet.Template.Data = append(slices.Clone(stored("v2")), ' ')
 	require.Contains(t, mustPlan(t, with(s, func(s *daemonset.Snapshot) { s.DaemonSet.Template.Hash = "v3" }), daemonset.Options{}).String(),
-		"Created controller revision agent-v3, number 3 (NewTemplate)", "H-2: a byte more is another template; H-5.2: one more than the others")
+		"Created controller revision agent-v3, number 3 (NewTemplate)", "a byte more is another template; one more than the others")
 
 	equal := cluster(1, pod("p1", "n1", "v3"))
 	equal.Revisions[0], equal.Revisions[1] = agentRevision("v3", 4), agentRevision("v4", 4)
 	equal.Revisions[0].Data, equal.Revisions[1].Data = stored("v2"), stored("v2")
 	require.Equal(t, lines(`
 		Relabelled pod p1 from "v3" to "v4" (Duplicate)
-		Deleted controller revision agent-v3 (Duplicate)`), lines(mustPlan(t, equal, daemonset.Options{}).String()), "H-7: one stays, and its hash")
+		Deleted controller revision agent-v3 (Duplicate)`), lines(mustPlan(t, equal, daemonset.Options{}).String()), "one stays, and its hash")
 
 	history := cluster(0)
 	history.Revisions = nil
@@ -235,22 +235,22 @@ func TestRevisionRules(t *testing.T) {
 	}
 	history.Revisions = append(history.Revisions, agentRevision("v2", 20))
 	for _, o := range []daemonset.Options{{}, kruise} {
-		require.Equal(t, "Deleted controller revision agent-h00 (HistoryLimit)\nDeleted controller revision agent-h01 (HistoryLimit)", mustPlan(t, history, o).String(), "H-8: 10 stay if nothing is said")
+		require.Equal(t, "Deleted controller revision agent-h00 (HistoryLimit)\nDeleted controller revision agent-h01 (HistoryLimit)", mustPlan(t, history, o).String(), "10 stay if nothing is said")
 	}
 	skipped := with(history, func(s *daemonset.Snapshot) {
 		s.Nodes, s.Pods = nodes(1), []daemonset.Pod{pod("p", "n1", "v2"), pod("q", "n1", "h00", failed, terminating)}
 	})
 	require.Contains(t, mustPlan(t, skipped, daemonset.Options{}).String(), "Deleted controller revision agent-h01 (HistoryLimit)\nDeleted controller revision agent-h02 (HistoryLimit)",
-		"H-8: one in use is skipped, even by a pod that has ended and goes, and another goes instead")
+		"one in use is skipped, even by a pod that has ended and goes, and another goes instead")
 
-	// H-4: the name of the example.
+	// The name of the example.
 	d := agent()
 	d.Name, d.Template.Hash = "ds12", "659669bf5"
 	named := mustPlan(t, daemonset.Snapshot{DaemonSet: d, Revisions: []revision.ControllerRevision{}}, daemonset.Options{}).Actions[0].(daemonset.CreateRevision)
 	require.Equal(t, []any{"ds12-659669bf5", int64(1)}, []any{named.Name, named.Revision})
 }
 
-// Y-4: generation 7, of which 6 has been observed; one node is empty, and the other old.
+// Generation 7, of which 6 has been observed; one node is empty, and the other old.
 func TestObservedGeneration(t *testing.T) {
 	s := with(cluster(2, pod("p1", "n1", "v1")), func(s *daemonset.Snapshot) { s.DaemonSet.Generation, s.DaemonSet.Status.ObservedGeneration = 7, 6 })
 	settled := with(s, func(s *daemonset.Snapshot) { s.Pods = []daemonset.Pod{pod("p1", "n1", "v2"), pod("p2", "n2", "v2")} })
@@ -265,7 +265,7 @@ func TestObservedGeneration(t *testing.T) {
 	}
 }
 
-// Y-5: the smallest of what there is to wait for: a delay, and a pod to become available.
+// The smallest of what there is to wait for: a delay, and a pod to become available.
 func TestRecheckIsTheFirst(t *testing.T) {
 	s := cluster(2, pod("p1", "n1", "v2", failed), pod("p2", "n2", "v2", readyFor(4*time.Second)))
 	s.DaemonSet.MinReadySeconds = 10
@@ -305,7 +305,7 @@ func TestDefaultsTogether(t *testing.T) {
 	}{
 		{rollout.IntOrPercent{}, rollout.Int(2), daemonset.Budget{Desired: 3, Unavailable: 2}},
 		{rollout.IntOrPercent{}, rollout.IntOrPercent{}, daemonset.Budget{Desired: 3, Unavailable: 1}},
-		{rollout.Int(0), rollout.IntOrPercent{}, daemonset.Budget{Desired: 3, Unavailable: 1}}, // B-4
+		{rollout.Int(0), rollout.IntOrPercent{}, daemonset.Budget{Desired: 3, Unavailable: 1}}, // both limits 0
 	} {
 		s := cluster(3, olds(3)...)
 		s.DaemonSet.MaxSurge, s.DaemonSet.MaxUnavailable = c.surge, c.unavailable

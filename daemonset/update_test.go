@@ -17,52 +17,52 @@ func surgeOne(s *daemonset.Snapshot)       { s.DaemonSet.MaxSurge = rollout.Int(
 func TestUpdateWithoutSurge(t *testing.T) {
 	four := with(cluster(4, pod("p1", "n1", "v2", unready), pod("p2", "n2", "v1", unready), pod("p3", "n3", "v1"), pod("p4", "n4", "v1")), unavailableTwo)
 	runPlans(t, []planCase{
-		{"first", "R-5: by name", with(cluster(3, olds(3)...), func(s *daemonset.Snapshot) { slices.Reverse(s.Pods) }), daemonset.Options{}, `
+		{"first", "by name", with(cluster(3, olds(3)...), func(s *daemonset.Snapshot) { slices.Reverse(s.Pods) }), daemonset.Options{}, `
 			Deleted pod: p1 on node n1 (Rollout)
 			daemon set held back: MaxUnavailable (0 of 1)`},
-		{"ranked", "D-1: by rank, then by name", with(cluster(3, olds(3)...), func(s *daemonset.Snapshot) { s.Nodes[0].Rank, s.Nodes[1].Rank = 7, 7 }), daemonset.Options{}, `
+		{"ranked", "by rank, then by name", with(cluster(3, olds(3)...), func(s *daemonset.Snapshot) { s.Nodes[0].Rank, s.Nodes[1].Rank = 7, 7 }), daemonset.Options{}, `
 			Deleted pod: p3 on node n3 (Rollout)
 			daemon set held back: MaxUnavailable (0 of 1)`},
-		{"example, Kubernetes", "R-3: an old pod that serves nobody uses the budget and goes", four, daemonset.Options{}, `
+		{"example, Kubernetes", "an old pod that serves nobody uses the budget and goes", four, daemonset.Options{}, `
 			Deleted pod: p2 on node n2 (OldUnavailable)
 			daemon set held back: MaxUnavailable (2 of 2)
 			n1 held back: NotReady, pod p1
 			n2 held back: NotReady, pod p2`},
-		{"example, OpenKruise", "R-4: it does not use the budget (D-5); its order is from the last name", four, kruise, `
+		{"example, OpenKruise", "it does not use the budget; its order is from the last name", four, kruise, `
 			Deleted pod: p2 on node n2 (OldUnavailable)
 			Deleted pod: p4 on node n4 (Rollout)
 			daemon set held back: MaxUnavailable (1 of 2)
 			n1 held back: NotReady, pod p1`},
-		{"example, OpenKruise, corrected", "D-5", four, daemonset.Options{Dialect: daemonset.OpenKruise, Repair: daemonset.RepairAll}, `
+		{"example, OpenKruise, corrected", "OldUnavailableNotCounted", four, daemonset.Options{Dialect: daemonset.OpenKruise, Repair: daemonset.RepairAll}, `
 			Deleted pod: p2 on node n2 (OldUnavailable)
 			daemon set held back: MaxUnavailable (2 of 2)
 			n1 held back: NotReady, pod p1
 			n2 held back: NotReady, pod p2`},
-		{"terminating", "R-3: a node whose pods all go is empty", cluster(2, pod("p1", "n1", "v1", terminating), pod("p2", "n2", "v1")), daemonset.Options{}, `
+		{"terminating", "a node whose pods all go is empty", cluster(2, pod("p1", "n1", "v1", terminating), pod("p2", "n2", "v1")), daemonset.Options{}, `
 			daemon set held back: MaxUnavailable (1 of 1)
 			n1 held back: Terminating`},
-		{"not yet available", "R-3: minReadySeconds", with(cluster(2, pod("p1", "n1", "v2", readyFor(5*time.Second)), pod("p2", "n2", "v1")), func(s *daemonset.Snapshot) { s.DaemonSet.MinReadySeconds = 10 }), daemonset.Options{}, `
+		{"not yet available", "minReadySeconds", with(cluster(2, pod("p1", "n1", "v2", readyFor(5*time.Second)), pod("p2", "n2", "v1")), func(s *daemonset.Snapshot) { s.DaemonSet.MinReadySeconds = 10 }), daemonset.Options{}, `
 			daemon set held back: MaxUnavailable (1 of 1)
 			n1 held back: NotAvailable, pod p1`},
-		{"all unavailable at once", "D-4: replacements are not limited", with(cluster(3, olds(3, readyFor(30*time.Second))...), func(s *daemonset.Snapshot) { s.DaemonSet.MinReadySeconds = 60 }), daemonset.Options{}, `
+		{"all unavailable at once", "replacements are not limited", with(cluster(3, olds(3, readyFor(30*time.Second))...), func(s *daemonset.Snapshot) { s.DaemonSet.MinReadySeconds = 60 }), daemonset.Options{}, `
 			Deleted pod: p1 on node n1 (OldUnavailable)
 			Deleted pod: p2 on node n2 (OldUnavailable)
 			Deleted pod: p3 on node n3 (OldUnavailable)`},
-		{"all unavailable, strict", "D-4: they are", with(cluster(3, olds(3, readyFor(30*time.Second))...), func(s *daemonset.Snapshot) { s.DaemonSet.MinReadySeconds = 60 }), daemonset.Options{StrictUnavailable: true}, `
+		{"all unavailable, strict", "they are", with(cluster(3, olds(3, readyFor(30*time.Second))...), func(s *daemonset.Snapshot) { s.DaemonSet.MinReadySeconds = 60 }), daemonset.Options{StrictUnavailable: true}, `
 			Deleted pod: p1 on node n1 (OldUnavailable)
 			daemon set held back: Strict (2 of 1)
 			n1 held back: NotAvailable, pod p1
 			n2 held back: NotAvailable, pod p2
 			n3 held back: NotAvailable, pod p3`},
-		{"strict, OpenKruise", "D-4: replacements take the room of the others", with(cluster(3, pod("p1", "n1", "v1", unready), pod("p2", "n2", "v1"), pod("p3", "n3", "v1")), unavailableTwo), daemonset.Options{Dialect: daemonset.OpenKruise, StrictUnavailable: true}, `
+		{"strict, OpenKruise", "replacements take the room of the others", with(cluster(3, pod("p1", "n1", "v1", unready), pod("p2", "n2", "v1"), pod("p3", "n3", "v1")), unavailableTwo), daemonset.Options{Dialect: daemonset.OpenKruise, StrictUnavailable: true}, `
 			Deleted pod: p1 on node n1 (OldUnavailable)
 			Deleted pod: p3 on node n3 (Rollout)
 			daemon set held back: MaxUnavailable (0 of 2)`},
-		{"strict, beside another", "D-4: a new pod that is not ready takes the room of the replacement", with(cluster(2, pod("p1", "n1", "v2", unready), pod("p2", "n2", "v1", unready)), func(s *daemonset.Snapshot) {}), daemonset.Options{StrictUnavailable: true}, `
+		{"strict, beside another", "a new pod that is not ready takes the room of the replacement", with(cluster(2, pod("p1", "n1", "v2", unready), pod("p2", "n2", "v1", unready)), func(s *daemonset.Snapshot) {}), daemonset.Options{StrictUnavailable: true}, `
 			daemon set held back: Strict (1 of 1)
 			n1 held back: NotReady, pod p1
 			n2 held back: NotReady, pod p2`},
-		{"preparing, counted twice", "R-4, D-19", with(cluster(2, pod("p1", "n1", "v1"), pod("p2", "n1", "v2", preparing, unready), pod("p3", "n2", "v1")), func(s *daemonset.Snapshot) {
+		{"preparing, counted twice", "pods that are about to go, in OpenKruise, DeletedPodCountsTwice", with(cluster(2, pod("p1", "n1", "v1"), pod("p2", "n1", "v2", preparing, unready), pod("p3", "n2", "v1")), func(s *daemonset.Snapshot) {
 			unavailableTwo(s)
 			s.DaemonSet.PreDelete = &daemonset.PreDelete{Labels: map[string]string{"app": "agent"}}
 		}), kruise, `
@@ -70,13 +70,13 @@ func TestUpdateWithoutSurge(t *testing.T) {
 			daemon set held back: MaxUnavailable (2 of 2)
 			n1 held back: Preparing, pod p2
 			n1 held back: NotReady, pod p2`},
-		{"preparing, corrected", "D-19: once; the pod is then held by the hook", with(cluster(2, pod("p1", "n1", "v1"), pod("p2", "n1", "v2", preparing, unready), pod("p3", "n2", "v1")), func(s *daemonset.Snapshot) {
+		{"preparing, corrected", "once; the pod is then held by the hook", with(cluster(2, pod("p1", "n1", "v1"), pod("p2", "n1", "v2", preparing, unready), pod("p3", "n2", "v1")), func(s *daemonset.Snapshot) {
 			unavailableTwo(s)
 			s.DaemonSet.PreDelete = &daemonset.PreDelete{Labels: map[string]string{"app": "agent"}}
 		}), daemonset.Options{Dialect: daemonset.OpenKruise, Repair: daemonset.RepairAll}, `
 			Prepared deletion of pod p3 on node n2 (Rollout)
 			n1 held back: PreDelete, pod p2`},
-		{"strict, all at once", "D-4: what blocks is told once", with(cluster(4, olds(3, unready)...), func(s *daemonset.Snapshot) {
+		{"strict, all at once", "what blocks is told once", with(cluster(4, olds(3, unready)...), func(s *daemonset.Snapshot) {
 			unavailableTwo(s)
 			s.Pods = append(s.Pods, pod("p4", "n4", "v1"))
 		}), daemonset.Options{StrictUnavailable: true}, `
@@ -87,21 +87,21 @@ func TestUpdateWithoutSurge(t *testing.T) {
 			n1 held back: NotReady, pod p1
 			n2 held back: NotReady, pod p2
 			n3 held back: NotReady, pod p3`},
-		{"the last one ends", "D-23: the node waits, and that is told", cluster(2, pod("p1", "n1", "v2"), pod("p2", "n2", "v1", terminating)), daemonset.Options{}, `
+		{"the last one ends", "the node waits, and that is told", cluster(2, pod("p1", "n1", "v2"), pod("p2", "n2", "v1", terminating)), daemonset.Options{}, `
 			n2 held back: Terminating`},
-		{"on delete", "K-5", with(cluster(2, olds(2)...), func(s *daemonset.Snapshot) { s.DaemonSet.Strategy = daemonset.OnDelete }), daemonset.Options{}, `daemon set held back: OnDelete (2 of 0)`},
-		{"paused", "K-1", with(cluster(2, olds(2)...), func(s *daemonset.Snapshot) { s.DaemonSet.Paused = true }), kruise, `daemon set held back: Paused (2 of 0)`},
-		{"both zero", "B-4: one may be unavailable", with(cluster(2, olds(2)...), func(s *daemonset.Snapshot) {
+		{"on delete", "without a rolling update nothing is deleted", with(cluster(2, olds(2)...), func(s *daemonset.Snapshot) { s.DaemonSet.Strategy = daemonset.OnDelete }), daemonset.Options{}, `daemon set held back: OnDelete (2 of 0)`},
+		{"paused", "paused", with(cluster(2, olds(2)...), func(s *daemonset.Snapshot) { s.DaemonSet.Paused = true }), kruise, `daemon set held back: Paused (2 of 0)`},
+		{"both zero", "one may be unavailable", with(cluster(2, olds(2)...), func(s *daemonset.Snapshot) {
 			s.DaemonSet.MaxUnavailable, s.DaemonSet.MaxSurge = rollout.Percent(0), rollout.Int(0)
 		}), daemonset.Options{}, `
 			Deleted pod: p1 on node n1 (Rollout)
 			daemon set held back: MaxUnavailable (0 of 1)`},
 		{"frozen", "the policy leaves everything as it is", cluster(2, olds(1)...), daemonset.Options{Freeze: true}, `daemon set held back: Frozen`},
-		{"unseen", "Y-1.6", with(cluster(2, olds(1)...), func(s *daemonset.Snapshot) { s.Unseen = true }), daemonset.Options{}, `daemon set held back: Unseen`},
+		{"unseen", "when nothing is done", with(cluster(2, olds(1)...), func(s *daemonset.Snapshot) { s.Unseen = true }), daemonset.Options{}, `daemon set held back: Unseen`},
 	})
 }
 
-// D-2 and D-3: nodes that do not answer, and nodes that no longer belong.
+// Nodes that do not answer, and nodes that no longer belong.
 func TestDeadNodes(t *testing.T) {
 	dead := cluster(3, pod("p1", "n1", "v1"), pod("p2", "n2", "v1"), pod("p3", "n3", "v1", unready))
 	dead.Nodes[2].Taints = []daemonset.Taint{taint(daemonset.TaintUnreachable, daemonset.NoExecute), taint(daemonset.TaintUnreachable, daemonset.NoSchedule)}
@@ -109,56 +109,56 @@ func TestDeadNodes(t *testing.T) {
 	outside := cluster(3, pod("p1", "n1", "v1"), pod("p2", "n2", "v1"), pod("p3", "n3", "v2", unready))
 	outside.Nodes[2].Taints = []daemonset.Taint{taint("x", daemonset.NoSchedule)}
 	runPlans(t, []planCase{
-		{"dead", "D-2: its pod goes first, and takes the budget", dead, daemonset.Options{}, `
+		{"dead", "its pod goes first, and takes the budget", dead, daemonset.Options{}, `
 			Deleted pod: p3 on node n3 (OldUnavailable)
 			daemon set held back: MaxUnavailable (1 of 1)
 			n3 held back: NotReady, pod p3`},
-		{"dead, then", "D-2: it never ends, and the update stops", gone, daemonset.Options{}, `
+		{"dead, then", "it never ends, and the update stops", gone, daemonset.Options{}, `
 			daemon set held back: MaxUnavailable (1 of 1)
 			n3 held back: Terminating`},
-		{"dead, skipped", "D-2: the policy goes on without it", dead, daemonset.Options{SkipDeadNodes: 1}, `
+		{"dead, skipped", "the policy goes on without it", dead, daemonset.Options{SkipDeadNodes: 1}, `
 			Deleted pod: p1 on node n1 (Rollout)
 			n3 held back: DeadNode
 			daemon set held back: MaxUnavailable (0 of 1)`},
-		{"dead, then, skipped", "D-2", gone, daemonset.Options{SkipDeadNodes: 1}, `
+		{"dead, then, skipped", "SkipDeadNodes", gone, daemonset.Options{SkipDeadNodes: 1}, `
 			Deleted pod: p1 on node n1 (Rollout)
 			n3 held back: DeadNode
 			daemon set held back: MaxUnavailable (0 of 1)`},
-		{"two dead, one skipped", "D-2: those beyond the cap count, so that an update which kills nodes stops", with(gone, func(s *daemonset.Snapshot) { s.Nodes[1].Taints = s.Nodes[2].Taints; terminating(&s.Pods[1]) }), daemonset.Options{SkipDeadNodes: 1}, `
+		{"two dead, one skipped", "those beyond the cap count, so that an update which kills nodes stops", with(gone, func(s *daemonset.Snapshot) { s.Nodes[1].Taints = s.Nodes[2].Taints; terminating(&s.Pods[1]) }), daemonset.Options{SkipDeadNodes: 1}, `
 			n2 held back: DeadNode
 			daemon set held back: MaxUnavailable (1 of 1)
 			n3 held back: Terminating`},
-		{"dead, but up to date", "D-2: a node of which the update wants nothing takes no place among those skipped", with(dead, func(s *daemonset.Snapshot) {
+		{"dead, but up to date", "a node of which the update wants nothing takes no place among those skipped", with(dead, func(s *daemonset.Snapshot) {
 			s.Nodes[0].Taints, s.Pods[0] = s.Nodes[2].Taints, pod("p1", "n1", "v2")
 		}), daemonset.Options{SkipDeadNodes: 1}, `
 			Deleted pod: p2 on node n2 (Rollout)
 			n3 held back: DeadNode`},
-		{"outside", "D-3: a node that is not desired uses the budget", outside, daemonset.Options{}, `
+		{"outside", "a node that is not desired uses the budget", outside, daemonset.Options{}, `
 			daemon set held back: MaxUnavailable (1 of 1)
 			n3 held back: NotReady, pod p3`},
-		{"outside, beside a blocker, corrected", "D-3: it gives back its own share only", with(cluster(4, pod("p1", "n1", "v2", unready), pod("p2", "n2", "v2", unready), pod("p3", "n3", "v1"), pod("p4", "n4", "v1")), func(s *daemonset.Snapshot) {
+		{"outside, beside a blocker, corrected", "it gives back its own share only", with(cluster(4, pod("p1", "n1", "v2", unready), pod("p2", "n2", "v2", unready), pod("p3", "n3", "v1"), pod("p4", "n4", "v1")), func(s *daemonset.Snapshot) {
 			unavailableTwo(s)
 			s.Nodes[1].Taints = outside.Nodes[2].Taints
 		}), daemonset.Options{Repair: daemonset.RepairAll}, `
 			Deleted pod: p3 on node n3 (Rollout)
 			daemon set held back: MaxUnavailable (1 of 2)
 			n1 held back: NotReady, pod p1`},
-		{"another taint", "D-2: it says nothing about whether the node answers", with(dead, func(s *daemonset.Snapshot) {
+		{"another taint", "it says nothing about whether the node answers", with(dead, func(s *daemonset.Snapshot) {
 			s.Nodes[2].Taints = []daemonset.Taint{taint("x", daemonset.PreferNoSchedule)}
 		}), daemonset.Options{SkipDeadNodes: 1}, `
 			Deleted pod: p3 on node n3 (OldUnavailable)
 			daemon set held back: MaxUnavailable (1 of 1)
 			n3 held back: NotReady, pod p3`},
-		{"not ready", "D-2: the other taint that does", with(dead, func(s *daemonset.Snapshot) {
+		{"not ready", "the other taint that does", with(dead, func(s *daemonset.Snapshot) {
 			s.Nodes[2].Taints = []daemonset.Taint{taint(daemonset.TaintNotReady, daemonset.NoExecute)}
 		}), daemonset.Options{SkipDeadNodes: 1}, `
 			Deleted pod: p1 on node n1 (Rollout)
 			n3 held back: DeadNode
 			daemon set held back: MaxUnavailable (0 of 1)`},
-		{"outside, corrected", "D-3", outside, daemonset.Options{Repair: daemonset.RepairAll}, `
+		{"outside, corrected", "OutsideNodesUseBudget", outside, daemonset.Options{Repair: daemonset.RepairAll}, `
 			Deleted pod: p1 on node n1 (Rollout)
 			daemon set held back: MaxUnavailable (0 of 1)`},
-		{"outside, pruned", "K-2: the gate of OpenKruise does as much", outside, daemonset.Options{Prune: true}, `
+		{"outside, pruned", "the gate of OpenKruise does as much", outside, daemonset.Options{Prune: true}, `
 			Deleted pod: p1 on node n1 (Rollout)
 			daemon set held back: MaxUnavailable (0 of 1)`},
 	})
@@ -173,47 +173,47 @@ func TestUpdateWithSurge(t *testing.T) {
 	}
 	missing := with(cluster(2, pod("p1", "n1", "v1"), pod("p2", "n2", "v1"), pod("p3", "x", "v1")), surgeOne)
 	runPlans(t, []planCase{
-		{"first", "S-3: by name", with(cluster(3, olds(3)...), surgeOne), daemonset.Options{}, `
+		{"first", "by name", with(cluster(3, olds(3)...), surgeOne), daemonset.Options{}, `
 			Created pod on node n1 (Rollout)
 			daemon set held back: MaxSurge (0 of 1)`},
-		{"ranked", "D-1", with(cluster(3, olds(3)...), func(s *daemonset.Snapshot) { surgeOne(s); s.Nodes[2].Rank = -1 }), daemonset.Options{}, `
+		{"ranked", "the order of updates", with(cluster(3, olds(3)...), func(s *daemonset.Snapshot) { surgeOne(s); s.Nodes[2].Rank = -1 }), daemonset.Options{}, `
 			Created pod on node n3 (Rollout)
 			daemon set held back: MaxSurge (0 of 1)`},
-		{"under way", "S-1.5", with(cluster(2, pod("p1", "n1", "v1"), pod("q1", "n1", "v2", unready), pod("p2", "n2", "v1")), surgeOne), daemonset.Options{}, `
+		{"under way", "surge in Kubernetes", with(cluster(2, pod("p1", "n1", "v1"), pod("q1", "n1", "v2", unready), pod("p2", "n2", "v1")), surgeOne), daemonset.Options{}, `
 			daemon set held back: MaxSurge (1 of 1)
 			n1 held back: NotReady, pod q1`},
-		{"old is not available", "S-3: not limited", with(cluster(3, olds(3, unready)...), surgeOne), daemonset.Options{}, `
+		{"old is not available", "not limited", with(cluster(3, olds(3, unready)...), surgeOne), daemonset.Options{}, `
 			Created pod on node n1 (Rollout)
 			Created pod on node n2 (Rollout)
 			Created pod on node n3 (Rollout)`},
-		{"done", "N-7: the manage step deletes", with(cluster(1, pod("p1", "n1", "v1"), pod("q1", "n1", "v2")), surgeOne), daemonset.Options{}, `
+		{"done", "the manage step deletes", with(cluster(1, pod("p1", "n1", "v1"), pod("q1", "n1", "v2")), surgeOne), daemonset.Options{}, `
 			Deleted pod: p1 on node n1 (Replaced)
 			daemon set held back: ManageFirst (1 of 0)`},
-		{"sunset", "S-4: not enough others are available", sunset, daemonset.Options{}, `
+		{"sunset", "not enough others are available", sunset, daemonset.Options{}, `
 			daemon set held back: MinAvailable (1 of 1)`},
-		{"sunset, later", "S-4", with(sunset, func(s *daemonset.Snapshot) { s.Pods[1] = pod("p2", "n2", "v2") }), daemonset.Options{}, `
+		{"sunset, later", "pods where none is desired", with(sunset, func(s *daemonset.Snapshot) { s.Pods[1] = pod("p2", "n2", "v2") }), daemonset.Options{}, `
 			Deleted pod: p1 on node n1 (NotDesired)`},
-		{"sunset, not available", "S-1.4: at once", with(sunset, func(s *daemonset.Snapshot) { unready(&s.Pods[0]) }), daemonset.Options{}, `
+		{"sunset, not available", "at once", with(sunset, func(s *daemonset.Snapshot) { unready(&s.Pods[0]) }), daemonset.Options{}, `
 			Deleted pod: p1 on node n1 (NotDesired)`},
-		{"sunset, OpenKruise", "S-2: it does not look at whether the node is desired", with(sunset, func(s *daemonset.Snapshot) {}), kruise, `
+		{"sunset, OpenKruise", "it does not look at whether the node is desired", with(sunset, func(s *daemonset.Snapshot) {}), kruise, `
 			Created pod on node n1 (Rollout)`},
-		{"sunset, OpenKruise, corrected", "D-31: as in Kubernetes", with(sunset, func(s *daemonset.Snapshot) {}), kruiseCorrected, `
+		{"sunset, OpenKruise, corrected", "as in Kubernetes", with(sunset, func(s *daemonset.Snapshot) {}), kruiseCorrected, `
 			daemon set held back: MinAvailable (1 of 1)`},
-		{"missing node", "D-6: upstream fails", missing, daemonset.Options{}, `
+		{"missing node", "upstream fails", missing, daemonset.Options{}, `
 			x held back: MissingNode, pod p3`},
-		{"missing node, history", "D-6: upstream does not get as far as its history", with(missing, forgetful), daemonset.Options{}, `
+		{"missing node, history", "upstream does not get as far as its history", with(missing, forgetful), daemonset.Options{}, `
 			x held back: MissingNode, pod p3`},
-		{"missing node, history, corrected", "D-6", with(missing, forgetful), daemonset.Options{Repair: daemonset.RepairAll}, `
+		{"missing node, history, corrected", "MissingNodeStopsSurge", with(missing, forgetful), daemonset.Options{Repair: daemonset.RepairAll}, `
 			Created pod on node n1 (Rollout)
 			Deleted controller revision agent-v0 (HistoryLimit)
 			daemon set held back: MaxSurge (0 of 1)`},
-		{"missing node, corrected", "D-6", missing, daemonset.Options{Repair: daemonset.RepairAll}, `
+		{"missing node, corrected", "MissingNodeStopsSurge", missing, daemonset.Options{Repair: daemonset.RepairAll}, `
 			Created pod on node n1 (Rollout)
 			daemon set held back: MaxSurge (0 of 1)`},
-		{"missing node, OpenKruise", "K-3: it is left out", missing, kruise, `
+		{"missing node, OpenKruise", "it is left out", missing, kruise, `
 			Created pod on node n2 (Rollout)
 			daemon set held back: MaxSurge (0 of 1)`},
-		{"preparing, OpenKruise", "N-4, N-6: one that is about to go does not run", with(cluster(2, pod("p1", "n1", "v1", preparing), pod("p2", "n2", "v1"), pod("q2", "n2", "v2", preparing)), func(s *daemonset.Snapshot) {
+		{"preparing, OpenKruise", "one that is about to go does not run", with(cluster(2, pod("p1", "n1", "v1", preparing), pod("p2", "n2", "v1"), pod("q2", "n2", "v2", preparing)), func(s *daemonset.Snapshot) {
 			surgeOne(s)
 			s.DaemonSet.PreDelete = &daemonset.PreDelete{Labels: map[string]string{"app": "agent"}}
 		}), kruise, `
@@ -221,19 +221,19 @@ func TestUpdateWithSurge(t *testing.T) {
 			n1 held back: PreDelete, pod p1
 			n2 held back: PreDelete, pod q2
 			daemon set held back: ManageFirst (2 of 0)`},
-		{"surging", "K-4: an old name", with(cluster(3, olds(3)...), func(s *daemonset.Snapshot) { s.DaemonSet.RollingType = daemonset.Surging }), kruise, `
+		{"surging", "an old name", with(cluster(3, olds(3)...), func(s *daemonset.Snapshot) { s.DaemonSet.RollingType = daemonset.Surging }), kruise, `
 			Created pod on node n3 (Rollout)
 			daemon set held back: MaxSurge (0 of 1)`},
 	})
 }
 
-// The partition tells how many nodes it keeps (rule K-3).
+// The partition tells how many nodes it keeps.
 func TestPartitionHold(t *testing.T) {
 	s := with(cluster(5, olds(5)...), func(s *daemonset.Snapshot) { s.DaemonSet.Partition = rollout.Int(2) })
 	require.Contains(t, mustPlan(t, s, kruise).String(), "daemon set held back: Partition (2 of 2)")
 }
 
-// Nodes that are up to date are not told as left out by a selector (rule K-3).
+// Nodes that are up to date are not told as left out by a selector.
 func TestNotSelected(t *testing.T) {
 	s := cluster(2, pod("p1", "n1", "v1"), pod("p2", "n2", "v2"))
 	s.Nodes[0].Labels = map[string]string{"zone": "a"}
@@ -271,11 +271,11 @@ func TestFilter(t *testing.T) {
 		{"a node whose pod goes counts as being updated", with(cluster(4, pod("p1", "n1", "v1"), pod("p2", "n2", "v2"), pod("p3", "n3", "v1", terminating), pod("p4", "n4", "v1")), func(s *daemonset.Snapshot) { zone(s, "n1", "n3") }), kruise, []string{"n2", "n3", "n1"}},
 		{"an empty selector matches every node", with(cluster(2, olds(2)...), func(s *daemonset.Snapshot) { s.DaemonSet.NodeSelector = &selector.LabelSelector{} }), kruise, []string{"n2", "n1"}},
 		{"a partition above the number of nodes", with(cluster(2, olds(2)...), func(s *daemonset.Snapshot) { s.DaemonSet.Partition = rollout.Int(9) }), kruise, []string{}},
-		{"D-14: 99% of 7 are 6", with(cluster(7, olds(7)...), func(s *daemonset.Snapshot) { s.DaemonSet.Partition = rollout.Percent(99) }), kruise, []string{"n7"}},
-		{"D-14: a percentage of the last status, which may be 0", with(cluster(2, olds(2)...), func(s *daemonset.Snapshot) {
+		{"99% of 7 are 6", with(cluster(7, olds(7)...), func(s *daemonset.Snapshot) { s.DaemonSet.Partition = rollout.Percent(99) }), kruise, []string{"n7"}},
+		{"a percentage of the last status, which may be 0", with(cluster(2, olds(2)...), func(s *daemonset.Snapshot) {
 			s.DaemonSet.Partition, s.DaemonSet.Status.DesiredNumberScheduled = rollout.Percent(50), 0
 		}), kruise, []string{"n2", "n1"}},
-		{"D-14, corrected: of the present nodes", with(cluster(2, olds(2)...), func(s *daemonset.Snapshot) {
+		{"repaired: of the present nodes", with(cluster(2, olds(2)...), func(s *daemonset.Snapshot) {
 			s.DaemonSet.Partition, s.DaemonSet.Status.DesiredNumberScheduled = rollout.Percent(50), 0
 		}), daemonset.Options{Dialect: daemonset.OpenKruise, Repair: daemonset.RepairAll}, []string{"n2"}},
 		{"ranks come before names", with(cluster(3, olds(3)...), func(s *daemonset.Snapshot) { s.DaemonSet.Partition, s.Nodes[0].Rank = rollout.Int(1), -1 }), kruise, []string{"n1", "n3"}},
@@ -291,7 +291,7 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// D-13: pods on nodes that the partition reserves.
+// Pods on nodes that the partition reserves.
 func TestPartitionCreatesOld(t *testing.T) {
 	s := cluster(5, pod("p1", "n1", "v1"))
 	s.DaemonSet.Partition = rollout.Int(4)
@@ -315,7 +315,7 @@ func TestPartitionCreatesOld(t *testing.T) {
 	require.Equal(t, []string{"v2", "v2", "v2", "v2"}, hashes(daemonset.Options{Dialect: daemonset.OpenKruise, PartitionCreatesOld: true}), "no old revision is left")
 }
 
-// The example of R-6: with 2 of 5 unavailable the update takes these steps.
+// An example: with 2 of 5 unavailable the update takes these steps.
 func TestUpdateSteps(t *testing.T) {
 	s := with(cluster(5, olds(5)...), unavailableTwo)
 	var steps []string

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// V-1: the examples, rounded up for a limit and down for a partition.
+// The examples, rounded up for a limit and down for a partition.
 func TestShares(t *testing.T) {
 	for _, c := range []struct {
 		percent, total, up, down int32
@@ -22,12 +22,12 @@ func TestShares(t *testing.T) {
 		require.Equal(t, c.down, daemonset.Burst(rollout.Percent(c.percent), c.total), "%d%% of %d", c.percent, c.total)
 	}
 	require.Equal(t, int32(9), daemonset.Resolve("", rollout.IntOrPercent{}, rollout.Int(9), 2).Unavailable, "a number whatever the total")
-	require.Equal(t, daemonset.Budget{Desired: 3, Unavailable: 1}, daemonset.Resolve(daemonset.OnDelete, rollout.Int(2), rollout.Int(2), 3), "B-2 to B-4: both 0 without a rolling update")
-	require.False(t, daemonset.SurgeAllowed("", rollout.Percent(0)), "B-5")
-	require.False(t, daemonset.SurgeAllowed("", rollout.IntOrPercent{}), "B-5")
+	require.Equal(t, daemonset.Budget{Desired: 3, Unavailable: 1}, daemonset.Resolve(daemonset.OnDelete, rollout.Int(2), rollout.Int(2), 3), "both 0 without a rolling update")
+	require.False(t, daemonset.SurgeAllowed("", rollout.Percent(0)), "no surge")
+	require.False(t, daemonset.SurgeAllowed("", rollout.IntOrPercent{}), "no surge")
 }
 
-// V-2, V-3: neither the phase nor a deletion matters.
+// Neither the phase nor a deletion matters.
 func TestReadiness(t *testing.T) {
 	always := daemonset.Availability{Now: t0}
 	for _, c := range []change{failed, succeeded, terminating, unbound} {
@@ -39,7 +39,7 @@ func TestReadiness(t *testing.T) {
 	}
 }
 
-// V-5.
+// The template generation.
 func TestTemplateGeneration(t *testing.T) {
 	for text, want := range map[string]int64{"2": 2, "02": 2, "+2": 2, "-3": -3, "9223372036854775807": 9223372036854775807} {
 		n, ok := daemonset.TemplateGeneration(map[string]string{daemonset.AnnotationGeneration: text})
@@ -54,7 +54,7 @@ func TestTemplateGeneration(t *testing.T) {
 	require.False(t, ok)
 }
 
-// V-6: either is enough.
+// Either is enough.
 func TestVersion(t *testing.T) {
 	for _, c := range []struct {
 		why                    string
@@ -85,7 +85,7 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// V-7: bound, then older, then by name; readiness and phase play no part.
+// Bound, then older, then by name; readiness and phase play no part.
 func TestComparePods(t *testing.T) {
 	order := []daemonset.Pod{
 		pod("d", "n", "v1", aged(3*time.Hour), failed), pod("a", "n", "v1", aged(2*time.Hour), unready), pod("b", "n", "v1", aged(2*time.Hour)),
@@ -107,7 +107,7 @@ func named(op selector.Operator, values ...string) selector.Expression {
 	return selector.Expression{Key: selector.FieldName, Operator: op, Values: values}
 }
 
-// V-8, C-2.
+// The node of a pod, pinning.
 func TestTargetNode(t *testing.T) {
 	of := func(terms ...selector.NodeSelectorTerm) *selector.NodeSelector {
 		return &selector.NodeSelector{Terms: terms}
@@ -131,10 +131,10 @@ func TestTargetNode(t *testing.T) {
 		require.Equal(t, c.want, got, c.why)
 		require.ErrorIs(t, err, c.err, c.why)
 	}
-	require.Equal(t, of(fields(named(selector.In, "n"))), daemonset.Pin("n"), "C-2: one term with one requirement")
+	require.Equal(t, of(fields(named(selector.In, "n"))), daemonset.Pin("n"), "one term with one requirement")
 }
 
-// P-4: the table.
+// The table.
 func TestDefaultTolerationsTable(t *testing.T) {
 	var want []daemonset.Toleration
 	for _, row := range []struct {
@@ -159,7 +159,7 @@ func TestDefaultTolerationsTable(t *testing.T) {
 	}
 }
 
-// P-5.3 to P-5.6: what a term may ask for.
+// What a term may ask for.
 func TestAffinityTerms(t *testing.T) {
 	label := func(key string, op selector.Operator, values ...string) selector.NodeSelectorTerm {
 		return selector.NodeSelectorTerm{MatchExpressions: []selector.Expression{{Key: key, Operator: op, Values: values}}}
@@ -206,7 +206,7 @@ func TestAffinityTerms(t *testing.T) {
 	}
 }
 
-// P-6: the operators behind a gate that is off, and effects.
+// The operators behind a gate that is off, and effects.
 func TestToleratesRest(t *testing.T) {
 	x := daemonset.Taint{Key: "k", Value: "1", Effect: daemonset.NoExecute}
 	for _, c := range []struct {

@@ -50,11 +50,11 @@ func TestVectorsManage(t *testing.T) {
 			in, out := decode[vCluster, vChoices](t, v)
 			s, unreadable := in.snapshot()
 			if slices.Contains(unreadable, "partition") { // and so it stays unset
-				explained.add(t, "M-3")
+				explained.add(t, "progressive creation")
 			}
 			if slices.Contains(unreadable, "burstReplicas") {
 				s.DaemonSet.Burst = rollout.Int(0)
-				explained.add(t, "W-2")
+				explained.add(t, "the burst")
 			}
 			p, err := daemonset.ManageOnly(s, epoch, options(set))
 			require.NoError(t, err, v.Name)
@@ -78,7 +78,7 @@ func TestVectorsRollingUpdate(t *testing.T) {
 			p, err := daemonset.UpdateOnly(s, epoch, opts)
 			require.NoError(t, err, v.Name)
 			if out.Error == "node-not-found" {
-				explained.add(t, "S-1")
+				explained.add(t, "surge in Kubernetes")
 				require.Empty(t, p.Actions, v.Name)
 				require.Equal(t, daemonset.ReasonMissingNode, p.Holds[0].Reason, v.Name)
 				continue
@@ -100,7 +100,7 @@ func TestVectorsFilterNodesToUpdate(t *testing.T) {
 		}](t, v)
 		s, unreadable := in.snapshot()
 		if out.Error != nil {
-			explained.add(t, "K-3")
+			explained.add(t, "partition and selector")
 			require.Equal(t, []string{"partition"}, unreadable, v.Name)
 			continue
 		}
@@ -223,7 +223,7 @@ func TestVectorsConstructHistory(t *testing.T) {
 			}
 			got := history(t, s, set)
 			if out.Error || out.Collision {
-				explained.add(t, "H-6")
+				explained.add(t, "taken names")
 				require.True(t, got.Error, v.Name)
 				require.Equal(t, out.Collision, got.Collision, v.Name)
 				continue
@@ -272,7 +272,7 @@ func history(t *testing.T, s daemonset.Snapshot, set string) (h vHistory) {
 			}
 		case daemonset.DeleteRevision:
 			h.Deleted = append(h.Deleted, a.Name)
-			if !labelled[a.Name] { // H-5
+			if !labelled[a.Name] { // finding the current revision
 				h.LabelAdded = append(h.LabelAdded, a.Name)
 			}
 		case daemonset.RelabelPod:

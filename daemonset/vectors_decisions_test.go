@@ -137,7 +137,7 @@ func TestVectorsPodUpdated(t *testing.T) {
 	}
 }
 
-// Values that cannot be read do not enter a snapshot: whoever reads them decides (B-6).
+// Values that cannot be read do not enter a snapshot: whoever reads them decides.
 func TestVectorsBudgets(t *testing.T) {
 	explained := tally{}
 	for _, set := range both {
@@ -153,11 +153,11 @@ func TestVectorsBudgets(t *testing.T) {
 			d, unreadable := in.DS.daemonSet("new")
 			if out.Error != "" {
 				if in.DS.RollingUpdate.MaxUnavailable == nil && set == "kubernetes" && out.Error == "maxUnavailable" {
-					explained.add(t, "B-2")
+					explained.add(t, "unset limits")
 					continue
 				}
 				require.Contains(t, unreadable, out.Error, v.Name)
-				explained.add(t, "B-6")
+				explained.add(t, "limits that cannot be read")
 				continue
 			}
 			got := daemonset.Resolve(d.Strategy, d.MaxSurge, d.MaxUnavailable, in.Desired)
@@ -180,7 +180,7 @@ func TestVectorsBurstReplicas(t *testing.T) {
 		n, ok := number(in.BurstReplicas)
 		if !ok {
 			n = rollout.Int(0)
-			explained.add(t, "W-2")
+			explained.add(t, "the burst")
 		}
 		if got := daemonset.Burst(n, in.StatusDesired); got != out.Burst {
 			t.Errorf("%s: %d, want %d", v.Name, got, out.Burst)

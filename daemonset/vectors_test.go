@@ -107,14 +107,14 @@ func TestVectorsSample(t *testing.T) {
 // explanations are why some recorded decisions differ in form from those of this
 // package, by rule. All others must agree.
 var explanations = map[string]string{
-	"B-2": "Kubernetes fails without maxUnavailable; here the default of the API applies",
-	"B-6": "an update fails if a limit cannot be read; here such a one does not enter a snapshot",
-	"K-3": "an update fails if the partition cannot be read; here such a one does not enter a snapshot",
-	"M-3": "a partition that cannot be read has no effect on creations, as one that is not set",
-	"W-2": "a burst that cannot be read is 0; whoever reads it says so",
-	"S-1": "an update with surge fails for an old pod on a missing node (D-6); here nothing is done, and a hold says so",
-	"H-5": "a duplicate revision without a hash is deleted without being labelled first",
-	"H-6": "a collision of names ends the pass with an error; here with a hold",
+	"unset limits":                 "Kubernetes fails without maxUnavailable; here the default of the API applies",
+	"limits that cannot be read":   "an update fails if a limit cannot be read; here such a one does not enter a snapshot",
+	"partition and selector":       "an update fails if the partition cannot be read; here such a one does not enter a snapshot",
+	"progressive creation":         "a partition that cannot be read has no effect on creations, as one that is not set",
+	"the burst":                    "a burst that cannot be read is 0; whoever reads it says so",
+	"surge in Kubernetes":          "an update with surge fails for an old pod on a missing node; here nothing is done, and a hold says so",
+	"finding the current revision": "a duplicate revision without a hash is deleted without being labelled first",
+	"taken names":                  "a collision of names ends the pass with an error; here with a hold",
 }
 
 // A tally counts recorded decisions that are explained, by rule.
