@@ -278,7 +278,7 @@ func TestRecheckIsTheFirst(t *testing.T) {
 	}
 }
 
-// Section 20: an empty update selector selects nothing for an event.
+// An empty update selector selects nothing for an event.
 func TestTriggerEmptySelector(t *testing.T) {
 	d := agent()
 	plain, zoned := &daemonset.Node{Name: "n"}, &daemonset.Node{Name: "n", Labels: map[string]string{"zone": "a"}}
@@ -297,7 +297,7 @@ func TestTriggerEmptySelector(t *testing.T) {
 	require.False(t, trigger.Node(plain, zoned, true), "it needs a rolling update")
 }
 
-// Section 21.1: what is unset in OpenKruise counts only if both limits are.
+// What is unset in OpenKruise counts only if both limits are.
 func TestDefaultsTogether(t *testing.T) {
 	for _, c := range []struct {
 		surge, unavailable rollout.IntOrPercent

@@ -246,7 +246,7 @@ func TestNotSelected(t *testing.T) {
 	}
 }
 
-// Section 14: the examples.
+// The examples.
 func TestFilter(t *testing.T) {
 	zone := func(s *daemonset.Snapshot, names ...string) {
 		s.DaemonSet.NodeSelector = &selector.LabelSelector{MatchLabels: map[string]string{"zone": "a"}}
