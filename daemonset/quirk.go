@@ -64,10 +64,17 @@ func ParseQuirks(names ...string) (Quirks, error) {
 	return Quirks(set), err
 }
 
-// revision returns the options of package revision that repair one of its quirks, if the
-// set has that.
-func (q Quirks) revision(one Quirks) revision.Options {
-	return revision.Options{Corrected: q.Has(one)}
+// revision returns the options of package revision that repair those of its quirks that the
+// set has.
+func (q Quirks) revision() (o revision.Options) {
+	if q.Has(SerialisationIsVersion) {
+		o.Repair |= revision.SerialisationIsVersion
+	}
+	if q.Has(LongNameNotCut) {
+		o.Repair |= revision.LongNameNotCut
+	}
+	return o
+}
 }
 
 // QuirkTable returns what is known about each quirk, in the order of the constants. The

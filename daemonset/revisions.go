@@ -17,7 +17,7 @@ func (st *state) construct(p *Plan) bool {
 	for i, n := range owned {
 		list[i] = st.revisions[n]
 	}
-	current, old := revision.Partition(list, data, st.opts.Repair.revision(SerialisationIsVersion))
+	current, old := revision.Partition(list, data, st.opts.Repair.revision())
 	numbers := make([]int64, len(old))
 	for i, n := range old {
 		numbers[i] = list[n].Revision
@@ -157,7 +157,7 @@ func isIn(text string, sorted []string) bool {
 func (st *state) createRevision(p *Plan, number int64) bool {
 	t := &st.ds.Template
 	parent := revision.Parent{Kind: Kind, Name: st.ds.Name, UID: st.ds.UID}
-	r := revision.NewDaemonSetRevision(parent, t.Hash, t.Labels, st.ds.Annotations, t.Data, number, st.opts.Repair.revision(LongNameNotCut))
+	r := revision.NewDaemonSetRevision(parent, t.Hash, t.Labels, st.ds.Annotations, t.Data, number, st.opts.Repair.revision())
 	for i := range st.revisions {
 		if existing := &st.revisions[i]; existing.Name == r.Name {
 			return st.taken(p, i)
@@ -176,7 +176,7 @@ func (st *state) createRevision(p *Plan, number int64) bool {
 // OpenKruise fails to raise it.
 func (st *state) taken(p *Plan, i int) bool {
 	count := st.ds.Status.CollisionCount
-	raised, _ := revision.DaemonSetTaken(st.ds.Name, st.ds.Template.Data, st.revisions[i], count, count, st.opts.Repair.revision(SerialisationIsVersion))
+	raised, _ := revision.DaemonSetTaken(st.ds.Name, st.ds.Template.Data, st.revisions[i], count, count, st.opts.Repair.revision())
 	if raised == nil {
 		hash, _ := revision.RevisionHash(st.revisions[i])
 		st.version = st.newVersion(hash)

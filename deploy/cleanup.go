@@ -18,7 +18,11 @@ func (st *state) cleanUpHistory() {
 	for _, s := range st.old {
 		entries, sets = append(entries, replicaset.Entry(s.rs)), append(sets, s)
 	}
-	remove, held := revision.CleanUp(entries, &st.historyLimit, revision.Options{Corrected: st.opts.Corrected})
+	options := revision.Options{}
+	if st.opts.Corrected {
+		options.Repair = revision.RepairAll
+	}
+	remove, held := revision.CleanUp(entries, &st.historyLimit, options)
 	for _, h := range held {
 		s := sets[h.Index]
 		if h.Reason == revision.HoldNotSynced {

@@ -63,7 +63,7 @@ func TestControllerRevisionDump(t *testing.T) {
 		return revision.HashRevision(r.Data, r.Dump, nil, opts)
 	}
 	require.Equal(t, hash(a, revision.Options{}), hash(b, revision.Options{}), "R10: the data is ignored")
-	require.NotEqual(t, hash(a, revision.Options{Corrected: true}), hash(b, revision.Options{Corrected: true}), "R10: corrected it is not")
+	require.NotEqual(t, hash(a, revision.Options{Repair: revision.RepairAll}), hash(b, revision.Options{Repair: revision.RepairAll}), "R10: corrected it is not")
 	require.False(t, a.SameData(b, revision.Options{}))
 }
 

@@ -11,12 +11,12 @@ type Attempt struct {
 }
 
 // FirstAttempt returns the first try to create r. The collision count must not be
-// nil: that is a [Refusal]. With [Options].Corrected it is 0 then (R16).
+// nil: that is a [Refusal], unless UnsetCollisionCountFails is repaired.
 //
 // It mirrors CreateControllerRevision of the history package of Kubernetes 1.36.3.
 func FirstAttempt(parent string, r ControllerRevision, collisions *int32, opts Options) (Attempt, error) {
 	if collisions == nil {
-		if !opts.Corrected {
+		if !opts.Repair.Has(UnsetCollisionCountFails) {
 			return Attempt{}, &Refusal{Reason: RefusedNoCollisionCount, Name: parent}
 		}
 		collisions = new(int32(0))
@@ -33,13 +33,13 @@ func (a Attempt) Taken(existing ControllerRevision, opts Options) (next Attempt,
 	return attempt(a.Parent, a.Revision, a.Collisions+1, opts), false
 }
 
-// attempt names r. Its hash label stays what it was when r was made; with
-// [Options].Corrected it follows the name (R14).
+// attempt names r. Its hash label stays what it was when r was made, unless
+// CollisionLabelDiffers is repaired.
 func attempt(parent string, r ControllerRevision, collisions int32, opts Options) Attempt {
 	hash := HashRevision(r.Data, r.Dump, &collisions, opts)
 	r = r.clone()
 	r.Name = RevisionName(parent, hash)
-	if opts.Corrected {
+	if opts.Repair.Has(CollisionLabelDiffers) {
 		if r.Labels == nil {
 			r.Labels = make(map[string]string, 1)
 		}

@@ -32,8 +32,8 @@ func (e Entry) Hold() HoldReason {
 // count. A limit of nil or [NoLimit] deletes nothing, and a negative one is 0.
 //
 // A ReplicaSet in use counts against the limit like any other, so that fewer idle
-// ones than limit may be left to go back to. With [Options].Corrected idle ones alone
-// are counted, and as many as limit are left. Those are never replaced: one whose
+// ones than limit may be left to go back to. If UsedSetsFillHistory is repaired, idle
+// ones alone are counted, and as many as limit are left. Those are never replaced: one whose
 // status is older than its spec, and that stays for that, is looked at again.
 //
 // It mirrors cleanupDeployment of the deployment controller of Kubernetes 1.36.3,
@@ -46,7 +46,7 @@ func CleanUp(old []Entry, limit *int32, opts Options) (remove []int, held []Held
 	n := 0
 	for _, c := range candidates {
 		e := &old[c.index]
-		if inUse := e.Hold() == HoldNotEmpty; e.DeletionTimestamp.IsZero() && !(inUse && opts.Corrected) {
+		if inUse := e.Hold() == HoldNotEmpty; e.DeletionTimestamp.IsZero() && !(inUse && opts.Repair.Has(UsedSetsFillHistory)) {
 			candidates[n], n = c, n+1
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-var corrected = revision.Options{Corrected: true}
+var corrected = revision.Options{Repair: revision.RepairAll}
 
 func TestByRevision(t *testing.T) {
 	for _, c := range []struct {
@@ -197,10 +197,10 @@ func TestCleanUpBounded(t *testing.T) {
 			if len(remove) > 0 && left < int(limit) {
 				t.Fatalf("only %d of %d are left", left, limit)
 			}
-			if !opts.Corrected && left-len(held) > int(limit) {
+			if opts.Repair == 0 && left-len(held) > int(limit) {
 				t.Fatalf("%d are left and %d held, with a limit of %d", left, len(held), limit)
 			}
-			if opts.Corrected && idle-len(remove)-len(held) != min(int(limit), idle) {
+			if opts.Repair == revision.RepairAll && idle-len(remove)-len(held) != min(int(limit), idle) {
 				t.Fatalf("of %d idle ones %d go and %d are held, with a limit of %d", idle, len(remove), len(held), limit)
 			}
 		}

@@ -55,8 +55,8 @@ type Parent struct {
 // NewControllerRevision returns a version of a parent, named after its data. The
 // collision count takes part in the name, see [HashRevision]. It has no annotations.
 //
-// It mirrors NewControllerRevision of the history package of Kubernetes 1.36.3. See
-// [Options].Corrected.
+// It mirrors NewControllerRevision of the history package of Kubernetes 1.36.3. Quirks
+// of it: DataBesideObjectNotHashed, SerialisationIsVersion.
 func NewControllerRevision(p Parent, templateLabels map[string]string, data []byte, number int64, collisions *int32, opts Options) ControllerRevision {
 	hash := HashRevision(data, "", collisions, opts)
 	return ControllerRevision{
@@ -83,8 +83,8 @@ func (r ControllerRevision) BelongsTo(uid string) bool {
 }
 
 // SameData reports whether two revisions restore the same version: data and dump are
-// equal byte by byte. Labels and numbers do not matter. With [Options].Corrected the
-// data may differ as [Normalize] allows (R11).
+// equal byte by byte. Labels and numbers do not matter. If SerialisationIsVersion is
+// repaired, the data may differ as [Normalize] allows.
 //
 // It mirrors EqualRevision of the history package of Kubernetes 1.36.3.
 func (r ControllerRevision) SameData(s ControllerRevision, opts Options) bool {

@@ -286,7 +286,7 @@ func TestAttempt(t *testing.T) {
 		require.Equal(t, int32(2), a.Collisions, "what the status keeps")
 		hash := revision.HashRevision(r.Data, "", new(int32(2)), opts)
 		require.Equal(t, "foo-"+hash, a.Revision.Name)
-		if opts.Corrected {
+		if opts.Repair == revision.RepairAll {
 			require.Equal(t, hash, a.Revision.Labels[revision.LabelRevisionHash], "R14: corrected the label follows the name")
 		} else {
 			require.Equal(t, "69966c9df7", a.Revision.Labels[revision.LabelRevisionHash], "R14: the label is that of construction")
@@ -295,7 +295,7 @@ func TestAttempt(t *testing.T) {
 		require.True(t, use, "the same data, whoever owns it")
 		require.Equal(t, a, same)
 		_, use = a.Taken(version("x", 1, data(`{"a": 1}`)), opts)
-		require.Equal(t, opts.Corrected, use, "R11")
+		require.Equal(t, opts.Repair == revision.RepairAll, use, "R11")
 	}
 	require.Equal(t, "69966c9df7", r.Labels[revision.LabelRevisionHash], "the argument stays as it is")
 	bare, err := revision.FirstAttempt("foo", version("x", 1), new(int32(0)), corrected)

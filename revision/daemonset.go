@@ -17,8 +17,8 @@ func RevisionHash(r ControllerRevision) (hash string, labelled bool) {
 }
 
 // Partition divides the revisions of a DaemonSet into those that have its data and
-// the others, in the order given. Data is compared byte by byte, and with
-// [Options].Corrected in its normal form (R11). The number of the newest is
+// the others, in the order given. Data is compared byte by byte, and in its normal form
+// if SerialisationIsVersion is repaired. The number of the newest is
 // [Next] of the old ones' numbers.
 //
 // It mirrors Match and constructHistory of the DaemonSet controller of Kubernetes

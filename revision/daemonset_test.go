@@ -89,7 +89,7 @@ func TestDaemonSetTaken(t *testing.T) {
 	for _, opts := range []revision.Options{{}, corrected} {
 		got, err := revision.DaemonSetTaken("agent", []byte(`{}`), version("x", 1, data(`{ }`)), nil, nil, opts)
 		require.NoError(t, err)
-		require.Equal(t, opts.Corrected, got == nil, "R11: corrected, the normal form is compared")
+		require.Equal(t, opts.Repair == revision.RepairAll, got == nil, "R11: corrected, the normal form is compared")
 	}
 }
 

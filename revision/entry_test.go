@@ -137,7 +137,7 @@ func drawEntries(t *rapid.T) []revision.Entry {
 
 var options = rapid.Custom(func(t *rapid.T) revision.Options {
 	return revision.Options{
-		Corrected:        rapid.Bool().Draw(t, "corrected"),
+		Repair:           revision.Quirks(rapid.Uint64Range(0, uint64(revision.RepairAll)).Draw(t, "repair")),
 		KeepAnnotations:  rapid.Bool().Draw(t, "keep"),
 		ExactAnnotations: rapid.Bool().Draw(t, "exact"),
 	}

@@ -20,7 +20,7 @@ func TestJSON(t *testing.T) {
 			e.Status = revision.EntryStatus{ObservedGeneration: 1, Replicas: 4}
 		}),
 		revision.Workload{Name: "web", Annotations: texts{"a": "1"}, Template: template("x"), Paused: true},
-		revision.Options{Corrected: true, KeepAnnotations: true, ExactAnnotations: true},
+		revision.Options{Repair: revision.RepairAll, KeepAnnotations: true, ExactAnnotations: true},
 		revision.Change{Set: texts{"a": "1"}, Remove: []string{"b"}},
 		revision.PlanRollback(revision.Workload{Name: "web", Template: template("b")}, entries("1", "2"), 0, revision.Options{}),
 		revision.Undo{Source: -1, Requested: 1, Number: 2, Skipped: true, Annotations: texts{"a": "1"}, LastApplied: true},

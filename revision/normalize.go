@@ -58,7 +58,7 @@ func withoutNull(value any) any {
 // prepared returns the data as it is compared and hashed: as it is, or normal if
 // that is wanted and possible.
 func prepared(data []byte, opts Options) []byte {
-	if opts.Corrected {
+	if opts.Repair.Has(SerialisationIsVersion) {
 		if normal, err := Normalize(data); err == nil {
 			return normal
 		}
@@ -68,5 +68,5 @@ func prepared(data []byte, opts Options) []byte {
 
 // sameData compares data byte by byte, or in its normal form.
 func sameData(a, b []byte, opts Options) bool {
-	return bytes.Equal(a, b) || (opts.Corrected && bytes.Equal(prepared(a, opts), prepared(b, opts)))
+	return bytes.Equal(a, b) || (opts.Repair.Has(SerialisationIsVersion) && bytes.Equal(prepared(a, opts), prepared(b, opts)))
 }

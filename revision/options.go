@@ -11,13 +11,12 @@ const NoLimit = 1<<31 - 1
 // and kubectl 0.36.3 do, defects included. A function that takes Options says which
 // of them it reads.
 type Options struct {
-	// Corrected repairs the defects that the package comment lists under
-	// "Deviations".
-	Corrected bool `json:"corrected,omitzero"`
+	// Repair is which quirks are repaired.
+	Repair Quirks `json:"repair,omitzero"`
 	// KeepAnnotations makes a rollback keep the annotations of the Deployment
-	// that the target does not have (R4). Unset, they are dropped.
+	// that the target does not have. Unset, they are dropped.
 	KeepAnnotations bool `json:"keepAnnotations,omitzero"`
 	// ExactAnnotations makes [SyncWith] remove annotations that the Deployment
-	// no longer has (R4). Unset, they stay and a rollback brings them back.
+	// no longer has. Unset, they stay and a rollback brings them back.
 	ExactAnnotations bool `json:"exactAnnotations,omitzero"`
 }

@@ -7,7 +7,7 @@ import (
 
 // ByRevision returns the indices of the entries, lowest revision first, and the
 // older first of equal ones. A missing revision is 0. One that does not parse has a
-// place by its age alone; with [Options].Corrected it is 0 (R7).
+// place by its age alone, and is 0 if UnreadableRevisionSortsByAge is repaired.
 //
 // It mirrors ReplicaSetsByRevision of the deployment util package of Kubernetes
 // 1.36.3, which compares an entry that does not parse with every other by age. That
@@ -41,7 +41,7 @@ func numberedByAge(entries []Entry, opts Options) []numbered {
 	list := make([]numbered, len(entries))
 	for age, i := range byAge(entries) {
 		n, err := Number(entries[i].Annotations)
-		list[age] = numbered{index: i, age: age, number: n, unusable: err != nil && !opts.Corrected}
+		list[age] = numbered{index: i, age: age, number: n, unusable: err != nil && !opts.Repair.Has(UnreadableRevisionSortsByAge)}
 	}
 	return list
 }

@@ -15,11 +15,11 @@ func RevisionName(parent, hash string) string {
 
 // DaemonSetRevisionName returns the name of a ControllerRevision of a DaemonSet:
 // "daemonset-hash". It is not cut, and beyond 253 bytes the API server rejects it.
-// With [Options].Corrected it is cut as [ReplicaSetName] does (R13).
+// If LongNameNotCut is repaired, it is cut as [ReplicaSetName] does.
 //
 // It mirrors snapshot of the DaemonSet controller of Kubernetes 1.36.3.
 func DaemonSetRevisionName(daemonSet, hash string, opts Options) string {
-	if opts.Corrected {
+	if opts.Repair.Has(LongNameNotCut) {
 		return ReplicaSetName(daemonSet, hash)
 	}
 	return daemonSet + "-" + hash
@@ -29,14 +29,14 @@ func DaemonSetRevisionName(daemonSet, hash string, opts Options) string {
 // of the decoded data, "" if it was not decoded; if there is one, the data itself
 // does not count. The probe is the collision count; unset and 0 differ.
 //
-// With [Options].Corrected the data always counts (R10), and in the form that
-// [Normalize] gives (R11). Where data is normal and there is no dump, the hash is
+// If DataBesideObjectNotHashed is repaired, the data always counts, and if
+// SerialisationIsVersion is, it does so in the form that [Normalize] gives. Where data is normal and there is no dump, the hash is
 // the same.
 //
 // It mirrors HashControllerRevision of the history package of Kubernetes 1.36.3.
 func HashRevision(data []byte, dump string, probe *int32, opts Options) string {
 	h := uint32(2166136261)
-	if dump == "" || opts.Corrected {
+	if dump == "" || opts.Repair.Has(DataBesideObjectNotHashed) {
 		h = fnv1(h, string(prepared(data, opts)))
 	}
 	h = fnv1(h, dump)

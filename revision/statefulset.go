@@ -49,7 +49,7 @@ type Choice struct {
 // without it is [VerbCreate], so it can be worked out then.
 //
 // It mirrors getStatefulSetRevisions of the StatefulSet controller of Kubernetes
-// 1.36.3. See [Options].Corrected.
+// 1.36.3. Its quirk is SerialisationIsVersion.
 func ChooseUpdate(s StatefulSet, revisions []ControllerRevision, restored []byte, opts Options) Choice {
 	r := s.candidate(revisions, opts)
 	last := newest(revisions)

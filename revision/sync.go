@@ -14,12 +14,12 @@ type Change struct {
 
 // SyncWith is [Sync] with options. The zero Options gives what Sync gives.
 //
-// With [Options].Corrected, a revision that does not parse counts as 0, so that
-// copies are reported and the number is repaired (R5), and neither such a one nor an
-// empty one enters the history (R6). With [Options].ExactAnnotations, annotations
-// that the Deployment no longer has are removed, the bookkeeping aside (R4).
+// If UnreadableRevisionFreezes is repaired, a revision that does not parse counts as 0,
+// so that copies are reported and the number is repaired, and neither such a one nor an
+// empty one enters the history. With [Options].ExactAnnotations, annotations that the
+// Deployment no longer has are removed, the bookkeeping aside.
 func SyncWith(deployment, replicaSet map[string]string, next int64, opts Options) (c Change, changed bool) {
-	if _, err := Number(replicaSet); err != nil && opts.Corrected {
+	if _, err := Number(replicaSet); err != nil && opts.Repair.Has(UnreadableRevisionFreezes) {
 		replicaSet = maps.Clone(replicaSet)
 		delete(replicaSet, Annotation)
 	}

@@ -72,7 +72,7 @@ func TestSyncWithSettles(t *testing.T) {
 				t.Fatalf("Corrected changes what has no defect:\n%s", diff)
 			}
 		}
-		opts := revision.Options{Corrected: true, ExactAnnotations: true}
+		opts := revision.Options{Repair: revision.RepairAll, ExactAnnotations: true}
 		c, changed := revision.SyncWith(deployment, replicaSet, next, opts)
 		if diff := cmp.Diff(before, replicaSet); diff != "" {
 			t.Fatalf("SyncWith wrote to its argument:\n%s", diff)

@@ -3,19 +3,19 @@ package revision
 // A Request says where to go back to. The zero Request is the previous revision.
 // Name wins over Number, and Number over Steps.
 type Request struct {
-	// Name of the entry. It can also name one without a revision (R8).
+	// Name of the entry. It can also name one without a revision.
 	Name string `json:"name,omitzero"`
-	// Number is a revision, present or former (R1), 0 if unset. Negative numbers
+	// Number is a revision, present or former, 0 if unset. Negative numbers
 	// are not found.
 	Number int64 `json:"number,omitzero"`
 	// Steps is how many records of [FullHistory] to go back from the current
-	// revision (R2), 0 if unset. Steps below 0 are not found.
+	// revision, 0 if unset. Steps below 0 are not found.
 	Steps int `json:"steps,omitzero"`
 }
 
 // Target returns the entry that a request means, given the one that is current: -1
 // if the current template has no entry yet, so that the highest revision is the
-// previous one (R3). The target may be the current entry itself, if that once had
+// previous one. The target may be the current entry itself, if that once had
 // the revision asked for.
 //
 // Without a name, number or steps the target is the entry with the highest revision
@@ -38,7 +38,7 @@ func Target(entries []Entry, current int, r Request) (int, error) {
 	case r.Steps != 0:
 		return targetSteps(entries, current, r.Steps)
 	}
-	order := ByRevision(entries, Options{Corrected: true})
+	order := ByRevision(entries, Options{Repair: UnreadableRevisionSortsByAge})
 	for at := len(order) - 1; at >= 0; at-- {
 		if order[at] != current {
 			return order[at], nil

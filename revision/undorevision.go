@@ -9,8 +9,8 @@ import "slices"
 //
 // It mirrors the rollback of StatefulSets and DaemonSets in kubectl 0.36.3, which
 // takes equal numbers in any order; here it is that of [CompareRevisions], and the
-// first of them counts. With [Options].Corrected the data is compared in its normal
-// form (R11).
+// first of them counts. If SerialisationIsVersion is repaired, the data is compared in
+// its normal form.
 func UndoRevision(revisions []ControllerRevision, data []byte, request int64, opts Options) (Undo, error) {
 	if request < 0 {
 		return Undo{Source: -1}, &Refusal{Reason: RefusedNotFound, Number: request}

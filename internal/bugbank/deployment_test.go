@@ -85,10 +85,10 @@ func rolloutsOfDeployments() []entry {
 			snapshot(web(3, limits(1, 1), template("v3")), set(1, 2), set(2, 2, counts(2, 0)), set(3, 0)),
 			"web-v2 2->0", corrected, "web-v2 2->0"),
 			mutant{"deploy/rolling.go", "st.removeUnhealthy(room)", "st.removeUnhealthy(0)"}},
-		{"kubernetes-41145", "an old set in use takes the place of the only one to go back to", plans(
+		{"kubernetes-41145", "an old set in use takes the place of an idle one when history is cut", plans(
 			snapshot(web(3, template("v9"), limited, complete), set(1, 0), set(2, 0, counts(1, 1)), set(9, 3)),
 			"delete web-v1", corrected, ""),
-			mutant{"revision/cleanup.go", "!(inUse && opts.Corrected)", "!(inUse && false)"}},
+			mutant{"revision/cleanup.go", "(inUse && opts.Repair.Has(UsedSetsFillHistory))", "(inUse && false)"}},
 		{"kubernetes-116447", "a long name is cut behind a dot, and the set can never be created", plans(
 			snapshot(web(1, func(d *deploy.Deployment) { d.Name = long })),
 			"create "+long[:250]+"-v2 1", corrected, "create "+long[:249]+"-v2 1"),

@@ -72,7 +72,7 @@ func tamperedRevision(t *testing.T) {
 		mixed := slices.Clone(list)
 		shuffle.Shuffle(len(mixed), func(i, j int) { mixed[i], mixed[j] = mixed[j], mixed[i] })
 		require.Equal(t, order(list, revision.Options{}), order(mixed, revision.Options{}))
-		require.Equal(t, "bca", order(mixed, revision.Options{Corrected: true}), "one that does not parse is 0")
+		require.Equal(t, "bca", order(mixed, revision.Options{Repair: revision.RepairAll}), "one that does not parse is 0")
 	}
 }
 
@@ -95,7 +95,7 @@ func otherBytes(t *testing.T) {
 	require.Equal(t, revision.VerbKeep, revision.ChooseUpdate(sts, list, after, revision.Options{}).Verb)
 	current, _ := revision.Partition(list, after, revision.Options{})
 	require.Empty(t, current, "a DaemonSet still compares bytes")
-	current, _ = revision.Partition(list, after, revision.Options{Corrected: true})
+	current, _ = revision.Partition(list, after, revision.Options{Repair: revision.RepairAll})
 	require.Equal(t, []int{0}, current)
 }
 

@@ -214,9 +214,12 @@ func (p *daemonSetPass) taken(a daemonset.CreateRevision) {
 	if existing == nil || stored == nil {
 		return
 	}
+	options := revision.Options{}
+	if c.options.Repair.Has(daemonset.SerialisationIsVersion) {
+		options.Repair = revision.SerialisationIsVersion
+	}
 	count, err := revision.DaemonSetTaken(
-		p.s.DaemonSet.Name, a.Data, *existing, p.s.DaemonSet.Status.CollisionCount, stored.Status.CollisionCount,
-		revision.Options{Corrected: c.options.Repair.Has(daemonset.SerialisationIsVersion)},
+		p.s.DaemonSet.Name, a.Data, *existing, p.s.DaemonSet.Status.CollisionCount, stored.Status.CollisionCount, options,
 	)
 	if err != nil || count == nil {
 		return

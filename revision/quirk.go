@@ -1,0 +1,124 @@
+package revision
+
+import (
+	"github.com/kplan-go/kplan/internal/quirk"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// Quirks is a set of quirks: behaviours of Kubernetes that the default keeps and
+// Options.Repair repairs. The zero Quirks is none. In JSON it is a list of names. Bits
+// beyond [RepairAll] mean nothing.
+type Quirks uint64
+
+// The quirks, in the order of [QuirkTable].
+const (
+	UnreadableRevisionFreezes    Quirks = 1 << iota // annotations of a ReplicaSet whose revision does not parse are not written
+	UnreadableRevisionSortsByAge                    // a revision that does not parse has a place by age
+	DataBesideObjectNotHashed                       // data beside a decoded object does not count in the hash
+	SerialisationIsVersion                          // the same template written in another way is another version
+	LongNameNotCut                                  // names of DaemonSet revisions may be too long
+	CollisionLabelDiffers                           // after a collision the hash label is not that of the name
+	UnsetCollisionCountFails                        // without a collision count nothing is created
+	UsedSetsFillHistory                             // ReplicaSets in use take the places of idle ones
+)
+
+// RepairAll is all quirks.
+const RepairAll Quirks = 1<<8 - 1
+
+// Has reports whether q contains all of x.
+func (q Quirks) Has(x Quirks) bool { return q&x == x }
+
+// String returns the names of the quirks, separated by commas.
+func (q Quirks) String() string { return quirk.Format(QuirkTable(), uint64(q)) }
+
+// MarshalJSON encodes the list of names.
+func (q Quirks) MarshalJSON() ([]byte, error) { return quirk.Marshal(QuirkTable(), uint64(q)) }
+
+// UnmarshalJSON decodes a list of names. An unknown name is an error.
+func (q *Quirks) UnmarshalJSON(data []byte) error {
+	set, err := quirk.Unmarshal(QuirkTable(), data)
+	*q = Quirks(set)
+	return err
+}
+
+// ParseQuirks returns the quirks with these names. The error, if any, wraps
+// [ErrInvalid] and one [FieldError] for each name that no quirk has.
+func ParseQuirks(names ...string) (Quirks, error) {
+	set, err := quirk.Parse(QuirkTable(), names...)
+	return Quirks(set), err
+}
+
+// QuirkTable returns what there is to know about each quirk, in the order of the
+// constants.
+func QuirkTable() []selector.Quirk {
+	return append(quirksOfReplicaSets(), append(quirksOfRevisions(), selector.Quirk{
+		Name:     "UsedSetsFillHistory",
+		Upstream: "Old ReplicaSets in use count against the history limit, and idle ones go in their place, so that fewer are left to go back to than the limit says.",
+		Source:   "cleanupDeployment, Kubernetes 1.36.3",
+		Issue:    "kubernetes/kubernetes#41145",
+		Input:    "limit 1, an idle ReplicaSet of revision 1 and one with a pod of revision 2",
+		Repair:   "Idle ones alone are counted.",
+	})...)
+}
+
+func quirksOfReplicaSets() []selector.Quirk {
+	return []selector.Quirk{
+		{
+			Name:     "UnreadableRevisionFreezes",
+			Upstream: "A revision that does not parse is never repaired, and copies of annotations are not reported as a change; an empty one enters the history as an empty entry.",
+			Source:   "SetNewReplicaSetAnnotations, Kubernetes 1.36.3",
+			Issue:    "kubernetes/kubernetes#109934",
+			Input:    "a new ReplicaSet with the revision \"bad\", next revision 9",
+			Repair:   "Such a revision counts as none, is written anew, and does not enter the history.",
+		},
+		{
+			Name:     "UnreadableRevisionSortsByAge",
+			Upstream: "A ReplicaSet whose revision does not parse is compared with all others by age, which can be a cycle.",
+			Source:   "ReplicaSetsByRevision, Kubernetes 1.36.3",
+			Issue:    "kubernetes/kubernetes#109934",
+			Input:    "ReplicaSets of revision 1 and, younger, \"bad\"",
+			Repair:   "The revision is 0, as a missing one is.",
+		},
+	}
+}
+
+func quirksOfRevisions() []selector.Quirk {
+	return []selector.Quirk{
+		{
+			Name:     "DataBesideObjectNotHashed",
+			Upstream: "If a ControllerRevision has a decoded object, its data takes no part in the hash.",
+			Source:   "HashControllerRevision, Kubernetes 1.36.3",
+			Input:    "two revisions with different data and the same object",
+			Repair:   "Both are hashed.",
+		},
+		{
+			Name:     "SerialisationIsVersion",
+			Upstream: "Data is compared and hashed byte by byte, so that the serialiser of another release makes a new version of the same template.",
+			Source:   "EqualRevision, HashControllerRevision, Match of the DaemonSet controller, Kubernetes 1.36.3",
+			Issue:    "kubernetes/kubernetes#134773",
+			Input:    "data {\"a\":1} and {\"a\": 1, \"b\":null}",
+			Repair:   "Data is compared and hashed as Normalize writes it.",
+		},
+		{
+			Name:     "LongNameNotCut",
+			Upstream: "The name of a DaemonSet's revision is not cut, and the API server refuses one of more than 253 bytes.",
+			Source:   "snapshot of the DaemonSet controller, Kubernetes 1.36.3",
+			Input:    "a DaemonSet whose name has 253 bytes",
+			Repair:   "It is cut as that of a ReplicaSet is.",
+		},
+		{
+			Name:     "CollisionLabelDiffers",
+			Upstream: "After a collision the name has the new hash and the label the old one.",
+			Source:   "CreateControllerRevision, Kubernetes 1.36.3",
+			Input:    "a name that is taken by other data",
+			Repair:   "The label follows the name.",
+		},
+		{
+			Name:     "UnsetCollisionCountFails",
+			Upstream: "A revision of a StatefulSet cannot be created if its status has no collision count.",
+			Source:   "CreateControllerRevision, Kubernetes 1.36.3",
+			Input:    "a collision count of nil",
+			Repair:   "The count is 0.",
+		},
+	}
+}
