@@ -389,7 +389,7 @@ func slowBucket(t, now time.Time) int {
 // slowSort is the canonical order as it is defined: groups, parts of equal instants,
 // and a merge of the parts by the smallest UID.
 func slowSort(o podorder.Order, pods []podorder.Pod) []podorder.Pod {
-	health := func(a, b podorder.Pod) int { // rules 1 to 6 without the UID
+	health := func(a, b podorder.Pod) int { // from the node to the ready time, without the UID
 		merged := a.Ready && b.Ready && !o.Now.IsZero() && !a.ReadySince.IsZero() && !b.ReadySince.IsZero()
 		if merged && slowBucket(a.ReadySince, o.Now) == slowBucket(b.ReadySince, o.Now) {
 			a.ReadySince = b.ReadySince
@@ -397,7 +397,7 @@ func slowSort(o podorder.Order, pods []podorder.Pod) []podorder.Pod {
 		a.Restarts, a.SidecarRestarts, a.CreationTimestamp = b.Restarts, b.SidecarRestarts, b.CreationTimestamp
 		return slowCompare(o, &a, &b)
 	}
-	within := func(a, b podorder.Pod) int { // rules 7 and 8 and the UID
+	within := func(a, b podorder.Pod) int { // restarts, the creation time and the UID
 		a.ReadySince = b.ReadySince
 		if c := slowCompare(o, &a, &b); c != 0 {
 			return c

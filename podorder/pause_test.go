@@ -108,18 +108,18 @@ func TestPlanPause(t *testing.T) {
 		{name: "off", why: "off is no point", points: map[int]string{1: "off", 2: "false"}, n: 3, cause: rollout, want: 3},
 		{name: "unreadable", why: "what cannot be read stops, and says so", points: map[int]string{2: "maybe"}, n: 3, cause: rollout, want: 1, pause: "7;b:p2",
 			warnings: "pause point on p2: Unreadable (maybe)"},
-		{name: "PP-1 scale", why: "a scale-down is no rollout", points: map[int]string{1: "before"}, n: 3, cause: podorder.CauseScale, want: 3, warnings: "pause point on p1: Inert (Scale)"},
-		{name: "PP-1 recreate", why: "nor is Recreate", points: map[int]string{1: "before"}, n: 5, cause: podorder.CauseRecreate, want: 5, warnings: "pause point on p1: Inert (Recreate)"},
-		{name: "PP-1 scale while waiting", why: "autoscaling may delete the point", points: map[int]string{1: "before"}, n: 1, cause: podorder.CauseScale, paused: true, token: "7;b:p1", want: 1,
+		{name: "scale", why: "a scale-down is no rollout", points: map[int]string{1: "before"}, n: 3, cause: podorder.CauseScale, want: 3, warnings: "pause point on p1: Inert (Scale)"},
+		{name: "recreate", why: "nor is Recreate", points: map[int]string{1: "before"}, n: 5, cause: podorder.CauseRecreate, want: 5, warnings: "pause point on p1: Inert (Recreate)"},
+		{name: "scale while waiting", why: "autoscaling may delete the point", points: map[int]string{1: "before"}, n: 1, cause: podorder.CauseScale, paused: true, token: "7;b:p1", want: 1,
 			warnings: "pause point on p1: Inert (Scale)"},
-		{name: "PP-3 ignore", why: "the option ignores points on pods that are not ready", points: map[int]string{1: "before"}, n: 1, cause: rollout, ready: true, want: 1,
+		{name: "ignore", why: "the option ignores points on pods that are not ready", points: map[int]string{1: "before"}, n: 1, cause: rollout, ready: true, want: 1,
 			warnings: "pause point on p1: NotReady (before)"},
-		{name: "PP-4 other revision", why: "a token of another rollout is void", points: map[int]string{1: "before"}, n: 1, cause: rollout, token: "6;b:p1", want: 0, pause: "7;b:p1"},
-		{name: "PP-4 unreadable token", why: "so is one that cannot be read", points: map[int]string{1: "before"}, n: 1, cause: rollout, token: "7;b:", want: 0, pause: "7;b:p1"},
-		{name: "PP-4 paused by hand at a point", why: "the point fires after the resume", points: map[int]string{2: "before"}, n: 3, cause: rollout, paused: true, want: 1},
-		{name: "PP-4 acknowledged before", why: "only the last entry waits", points: map[int]string{1: "before", 3: "before"}, n: 4, cause: rollout, paused: true, token: "7;b:p1,b:p3", want: 2},
+		{name: "other revision", why: "a token of another rollout is void", points: map[int]string{1: "before"}, n: 1, cause: rollout, token: "6;b:p1", want: 0, pause: "7;b:p1"},
+		{name: "unreadable token", why: "so is one that cannot be read", points: map[int]string{1: "before"}, n: 1, cause: rollout, token: "7;b:", want: 0, pause: "7;b:p1"},
+		{name: "paused by hand at a point", why: "the point fires after the resume", points: map[int]string{2: "before"}, n: 3, cause: rollout, paused: true, want: 1},
+		{name: "acknowledged before", why: "only the last entry waits", points: map[int]string{1: "before", 3: "before"}, n: 4, cause: rollout, paused: true, token: "7;b:p1,b:p3", want: 2},
 		{name: "another point ahead", why: "it fires after the resume", points: map[int]string{1: "after", 3: "before"}, n: 4, cause: rollout, paused: true, token: "7;b:p3", want: 0},
-		{name: "PP-10 entries", why: "entries of pods that are gone are dropped", points: map[int]string{1: "before", 3: "before"}, n: 4, cause: rollout, token: "7;b:gone,b:p1", want: 2, pause: "7;b:p1,b:p3"},
+		{name: "entries", why: "entries of pods that are gone are dropped", points: map[int]string{1: "before", 3: "before"}, n: 4, cause: rollout, token: "7;b:gone,b:p1", want: 2, pause: "7;b:p1,b:p3"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			require.NotEmpty(t, c.why)
@@ -164,7 +164,7 @@ func TestPlanPauseBounds(t *testing.T) {
 	require.Empty(t, got.Warnings)
 }
 
-// TestPlanPauseOfSeveral: PP-11, after the first pause every later ReplicaSet keeps
+// TestPlanPauseOfSeveral: after the first pause every later ReplicaSet keeps
 // its pods; a scale-down among them is not touched.
 func TestPlanPauseOfSeveral(t *testing.T) {
 	pods := rolloutPods(map[int]string{2: "before", 4: "before"})

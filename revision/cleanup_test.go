@@ -11,7 +11,7 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-var corrected = revision.Options{Repair: revision.RepairAll}
+var repairAll = revision.Options{Repair: revision.RepairAll}
 
 func TestByRevision(t *testing.T) {
 	for _, c := range []struct {
@@ -25,15 +25,15 @@ func TestByRevision(t *testing.T) {
 		{"negative is below 0", entries("-", "-1"), "b a", "b a"},
 		{"equal ones by age", []revision.Entry{entry("b", "1", at(0)), entry("a", "1", at(1))}, "b a", "b a"},
 		{"and by name", []revision.Entry{entry("b", "1"), entry("a", "1")}, "a b", "a b"},
-		{"R7: one that does not parse goes by its age, corrected it is 0", entries("1", "bad"), "a b", "b a"},
-		{"R7: the same the other way round", entries("bad", "1"), "a b", "a b"},
-		{"R7: an empty one does not parse", entries("1", ""), "a b", "b a"},
-		{"R7: a cycle upstream: a before bad, bad before c, c before a", entries("3", "bad", "1"), "b c a", "b c a"},
-		{"R7: where upstream has an order it is that", entries("1", "bad", "3"), "a b c", "b a c"},
+		{"one that does not parse goes by its age, repaired it is 0", entries("1", "bad"), "a b", "b a"},
+		{"the same the other way round", entries("bad", "1"), "a b", "a b"},
+		{"an empty one does not parse", entries("1", ""), "a b", "b a"},
+		{"a cycle upstream: a before bad, bad before c, c before a", entries("3", "bad", "1"), "b c a", "b c a"},
+		{"where upstream has an order it is that", entries("1", "bad", "3"), "a b c", "b a c"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			requireSame(t, c.why, c.want, named(c.list, revision.ByRevision(c.list, revision.Options{})))
-			requireSame(t, c.why, c.wantRepaired, named(c.list, revision.ByRevision(c.list, corrected)))
+			requireSame(t, c.why, c.wantRepaired, named(c.list, revision.ByRevision(c.list, repairAll)))
 		})
 	}
 }
@@ -48,12 +48,12 @@ func TestByLatestRevision(t *testing.T) {
 		{"the highest first", entries("3", "1", "4", "2"), "c a d b", "c a d b"},
 		{"missing is 0", entries("-", "1", "-1"), "b a c", "b a c"},
 		{"equal ones by age, older first", entries("1", "1"), "a b", "a b"},
-		{"R7: one that does not parse goes by its age, corrected it is 0", entries("bad", "1"), "a b", "b a"},
-		{"R7: a cycle: a before bad, bad before c, c before a", entries("1", "bad", "3"), "b c a", "c a b"},
+		{"one that does not parse goes by its age, repaired it is 0", entries("bad", "1"), "a b", "b a"},
+		{"a cycle: a before bad, bad before c, c before a", entries("1", "bad", "3"), "b c a", "c a b"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			requireSame(t, c.why, c.want, named(c.list, revision.ByLatestRevision(c.list, revision.Options{})))
-			requireSame(t, c.why, c.wantRepaired, named(c.list, revision.ByLatestRevision(c.list, corrected)))
+			requireSame(t, c.why, c.wantRepaired, named(c.list, revision.ByLatestRevision(c.list, repairAll)))
 		})
 	}
 }
@@ -76,7 +76,7 @@ func older(a, b revision.Entry) bool {
 }
 
 // Property: the order is a permutation. It is upstream's wherever that is an order,
-// and with Corrected it is the one by number, age and name.
+// and with all repairs it is the one by number, age and name.
 func TestByRevisionOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := drawEntries(t)
@@ -96,7 +96,7 @@ func TestByRevisionOracle(t *testing.T) {
 				}
 			}
 		}
-		repaired := revision.ByRevision(list, corrected)
+		repaired := revision.ByRevision(list, repairAll)
 		for i := range list {
 			for j := range i {
 				if !cyclic && upstreamLess(list[order[i]], list[order[j]]) {
@@ -106,7 +106,7 @@ func TestByRevisionOracle(t *testing.T) {
 				n, _ := revision.Number(a.Annotations)
 				m, _ := revision.Number(b.Annotations)
 				if n > m || (n == m && older(b, a)) {
-					t.Fatalf("corrected: %s stands behind %s", b.Name, a.Name)
+					t.Fatalf("repaired: %s stands behind %s", b.Name, a.Name)
 				}
 			}
 		}
@@ -131,13 +131,13 @@ func TestCleanUp(t *testing.T) {
 			list(entry("a", "1", pod), entry("b", "2"), entry("c", "3")), "b", "a HistoryNotEmpty", "b"},
 		{"the only idle one stays beside two in use", new(int32(1)),
 			list(entry("a", "1", pod), entry("b", "2", pod), entry("c", "3")), "", "a HistoryNotEmpty, b HistoryNotEmpty", ""},
-		{"D22: one in use takes the place of the only idle one, corrected it does not count", new(int32(1)),
+		{"one in use takes the place of the only idle one, repaired it does not count", new(int32(1)),
 			list(entry("a", "1"), entry("b", "2", pod)), "a", "", ""},
 		{"one that is not synced is not replaced by a later one", new(int32(1)),
 			list(entry("a", "1", behind), entry("b", "2")), "", "a HistoryNotSynced", ""},
 		{"by revision and not by age", new(int32(2)), entries("3", "1", "4", "2"), "b d", "", "b d"},
 		{"no revision is the lowest", new(int32(1)), entries("1", "-"), "b", "", "b"},
-		{"R7: one that does not parse goes by its age, corrected it is 0", new(int32(1)), entries("1", "bad"), "a", "", "b"},
+		{"one that does not parse goes by its age, repaired it is 0", new(int32(1)), entries("1", "bad"), "a", "", "b"},
 		{"none is kept, but those in use are", new(int32(0)),
 			list(entry("a", "1"), entry("b", "1", pod), entry("c", "1", wanted), entry("d", "1", pod, wanted)),
 			"a", "b HistoryNotEmpty, c HistoryNotEmpty, d HistoryNotEmpty", "a"},
@@ -145,8 +145,8 @@ func TestCleanUp(t *testing.T) {
 		{"no limit, in words", new(int32(revision.NoLimit)), entries("1", "2"), "", "", ""},
 		{"within the limit", new(int32(2)), entries("1", "2"), "", "", ""},
 		{"nothing to delete", new(int32(0)), nil, "", "", ""},
-		{"R16: a negative limit is 0", new(int32(-1)), entries("1"), "a", "", "a"},
-		{"R16: the smallest", new(int32(-1 << 31)), entries("1"), "a", "", "a"},
+		{"a negative limit is 0", new(int32(-1)), entries("1"), "a", "", "a"},
+		{"the smallest", new(int32(-1 << 31)), entries("1"), "a", "", "a"},
 		{"unset replicas are 1", new(int32(0)), list(entry("a", "1", unset)), "", "a HistoryNotEmpty", ""},
 		{"a status older than the spec", new(int32(0)), list(entry("a", "1", behind)), "", "a HistoryNotSynced", ""},
 		{"not empty comes first", new(int32(0)), list(entry("a", "1", behind, pod)), "", "a HistoryNotEmpty", ""},
@@ -164,14 +164,14 @@ func TestCleanUp(t *testing.T) {
 				text += c.old[h.Index].Name + " " + string(h.Reason)
 			}
 			requireSame(t, c.why, c.held, text)
-			remove, _ = revision.CleanUp(c.old, c.limit, corrected)
+			remove, _ = revision.CleanUp(c.old, c.limit, repairAll)
 			requireSame(t, c.why, c.wantRepaired, named(c.old, remove))
 		})
 	}
 }
 
 // Property: what is deleted is empty and not too much, the rest is within the limit
-// or held, and with Corrected as many idle ones are left as the limit says, but for those
+// or held, and repaired as many idle ones are left as the limit says, but for those
 // that are held.
 func TestCleanUpBounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -186,7 +186,7 @@ func TestCleanUpBounded(t *testing.T) {
 				}
 			}
 		}
-		for _, opts := range []revision.Options{{}, corrected} {
+		for _, opts := range []revision.Options{{}, repairAll} {
 			remove, held := revision.CleanUp(old, &limit, opts)
 			for _, i := range remove {
 				if e := old[i]; *e.Replicas != 0 || e.Status.Replicas != 0 || !e.DeletionTimestamp.IsZero() {
@@ -207,9 +207,9 @@ func TestCleanUpBounded(t *testing.T) {
 	})
 }
 
-// Property: Corrected changes nothing where no revision is unreadable and no entry
+// Property: RepairAll changes nothing where no revision is unreadable and no entry
 // is in use, and more is deleted the lower the limit.
-func TestCleanUpCorrectedWithoutDefect(t *testing.T) {
+func TestCleanUpWithoutQuirk(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		old := drawEntries(t)
 		for i := range old {
@@ -220,9 +220,9 @@ func TestCleanUpCorrectedWithoutDefect(t *testing.T) {
 		}
 		limit := rapid.Int32Range(0, 4).Draw(t, "limit")
 		plain, held := revision.CleanUp(old, &limit, revision.Options{})
-		repaired, _ := revision.CleanUp(old, &limit, corrected)
+		repaired, _ := revision.CleanUp(old, &limit, repairAll)
 		if len(held) > 0 || !slices.Equal(plain, repaired) {
-			t.Fatalf("Corrected changes what has no defect: %v, then %v", plain, repaired)
+			t.Fatalf("RepairAll changes what has no quirk: %v, then %v", plain, repaired)
 		}
 		more, _ := revision.CleanUp(old, new(limit-1), revision.Options{})
 		if !slices.Equal(plain, more[:len(plain)]) {

@@ -55,14 +55,14 @@ func TestRevisionName(t *testing.T) {
 	}{
 		{"short", "foo", "69966c9df7", "foo-69966c9df7", "foo-69966c9df7", "foo-69966c9df7"},
 		{"223 bytes stay", long[:223], "h", long[:223] + "-h", long[:223] + "-h", long[:223] + "-h"},
-		{"R13: 224 are cut, or not, or as far as needed", long[:224], "h", long[:223] + "-h", long[:224] + "-h", long[:224] + "-h"},
-		{"R13: 300 are too long for any", long, "69966c9df7", long[:223] + "-69966c9df7", long + "-69966c9df7", long[:242] + "-69966c9df7"},
+		{"224 are cut, or not, or as far as needed", long[:224], "h", long[:223] + "-h", long[:224] + "-h", long[:224] + "-h"},
+		{"300 are too long for any", long, "69966c9df7", long[:223] + "-69966c9df7", long + "-69966c9df7", long[:242] + "-69966c9df7"},
 		{"empty", "", "", "-", "-", "-"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			requireSame(t, c.why, c.stateful, revision.RevisionName(c.parent, c.hash))
 			requireSame(t, c.why, c.daemon, revision.DaemonSetRevisionName(c.parent, c.hash, revision.Options{}))
-			requireSame(t, c.why, c.fixed, revision.DaemonSetRevisionName(c.parent, c.hash, corrected))
+			requireSame(t, c.why, c.fixed, revision.DaemonSetRevisionName(c.parent, c.hash, repairAll))
 		})
 	}
 }
@@ -77,21 +77,21 @@ func TestHashRevision(t *testing.T) {
 		want  string
 	}{{nil, "69966c9df7"}, {new(int32(0)), "d55c4ff5f"}, {new(int32(12)), "57559c4b8"}} {
 		require.Equal(t, c.want, hash(`{"a":1}`, "", c.probe, revision.Options{}))
-		require.Equal(t, c.want, hash(`{"a":1}`, "", c.probe, corrected), "normal data has the same hash")
+		require.Equal(t, c.want, hash(`{"a":1}`, "", c.probe, repairAll), "normal data has the same hash")
 	}
 	require.NotEqual(t, revision.Hash(`{"a":1}`, nil), hash(`{"a":1}`, "", nil, revision.Options{}), "this is not FNV-1a")
 	require.Equal(t, hash("ab12", "", nil, revision.Options{}), hash("ab", "", new(int32(12)), revision.Options{}), "the probe is text")
 	require.Equal(t, hash("ab-1", "", nil, revision.Options{}), hash("ab", "", new(int32(-1)), revision.Options{}), "with its sign")
 
-	require.Equal(t, hash("1", "dump", nil, revision.Options{}), hash("2", "dump", nil, revision.Options{}), "R10: the data is ignored")
-	require.Equal(t, hash("dump", "", nil, revision.Options{}), hash("2", "dump", nil, revision.Options{}), "R10: only the dump counts")
-	require.NotEqual(t, hash("1", "dump", nil, corrected), hash("2", "dump", nil, corrected), "R10: corrected both count")
-	require.NotEqual(t, hash("1", "dump", nil, corrected), hash("1", "", nil, corrected), "R10: also the dump")
+	require.Equal(t, hash("1", "dump", nil, revision.Options{}), hash("2", "dump", nil, revision.Options{}), "the data is ignored")
+	require.Equal(t, hash("dump", "", nil, revision.Options{}), hash("2", "dump", nil, revision.Options{}), "only the dump counts")
+	require.NotEqual(t, hash("1", "dump", nil, repairAll), hash("2", "dump", nil, repairAll), "repaired both count")
+	require.NotEqual(t, hash("1", "dump", nil, repairAll), hash("1", "", nil, repairAll), "also the dump")
 
 	const before, after = `{"metadata":{"creationTimestamp":null}}`, `{"metadata":{}}`
-	require.NotEqual(t, hash(before, "", nil, revision.Options{}), hash(after, "", nil, revision.Options{}), "R11")
-	require.Equal(t, hash(before, "", nil, corrected), hash(after, "", nil, corrected), "R11: normal data is hashed")
-	require.Equal(t, hash("no JSON", "", nil, revision.Options{}), hash("no JSON", "", nil, corrected), "what is not JSON is taken as it is")
+	require.NotEqual(t, hash(before, "", nil, revision.Options{}), hash(after, "", nil, revision.Options{}), "by default it is another version")
+	require.Equal(t, hash(before, "", nil, repairAll), hash(after, "", nil, repairAll), "normal data is hashed")
+	require.Equal(t, hash("no JSON", "", nil, revision.Options{}), hash("no JSON", "", nil, repairAll), "what is not JSON is taken as it is")
 }
 
 func TestNormalize(t *testing.T) {
@@ -163,14 +163,14 @@ func TestSameData(t *testing.T) {
 	}{
 		{"labels, names and numbers do not matter", version("b", 2, data(string(a.Data)), hashed("h")), true, true},
 		{"other data", version("b", 1), false, false},
-		{"R11: other bytes, the same meaning", version("b", 1, data(`{"v": "a","gone":null}`)), false, true},
+		{"other bytes, the same meaning", version("b", 1, data(`{"v": "a","gone":null}`)), false, true},
 		{"a decoded object counts as well", version("a", 1, dump("x")), false, false},
 		{"what is not JSON is compared as it is", version("b", 1, data(`{`)), false, false},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			requireSame(t, c.why, c.want, a.SameData(c.b, revision.Options{}))
-			requireSame(t, c.why, c.fixed, a.SameData(c.b, corrected))
-			requireSame(t, "the other way round", c.fixed, c.b.SameData(a, corrected))
+			requireSame(t, c.why, c.fixed, a.SameData(c.b, repairAll))
+			requireSame(t, "the other way round", c.fixed, c.b.SameData(a, repairAll))
 			list := versions(c.b, version("z", 9), a, c.b)
 			want := []int{2}
 			if c.want {
@@ -178,7 +178,7 @@ func TestSameData(t *testing.T) {
 			}
 			requireSame(t, "in the order given", want, revision.FindEqual(list, a, revision.Options{}))
 			if c.fixed {
-				require.Equal(t, []int{0, 2, 3}, revision.FindEqual(list, a, corrected))
+				require.Equal(t, []int{0, 2, 3}, revision.FindEqual(list, a, repairAll))
 			}
 		})
 	}
@@ -263,11 +263,11 @@ func TestAttempt(t *testing.T) {
 	r := revision.NewControllerRevision(revision.Parent{Name: "foo"}, nil, []byte(`{"a":1}`), 3, nil, revision.Options{})
 	_, err := revision.FirstAttempt("foo", r, nil, revision.Options{})
 	require.EqualError(t, err, "collisionCount should not be nil")
-	fixed, err := revision.FirstAttempt("foo", r, nil, corrected)
-	require.NoError(t, err, "R16")
+	fixed, err := revision.FirstAttempt("foo", r, nil, repairAll)
+	require.NoError(t, err, "repaired, the count is 0")
 	require.Zero(t, fixed.Collisions)
 
-	for _, opts := range []revision.Options{{}, corrected} {
+	for _, opts := range []revision.Options{{}, repairAll} {
 		a, err := revision.FirstAttempt("foo", r, new(int32(0)), opts)
 		require.NoError(t, err)
 		require.Equal(t, "foo-d55c4ff5f", a.Revision.Name)
@@ -287,18 +287,18 @@ func TestAttempt(t *testing.T) {
 		hash := revision.HashRevision(r.Data, "", new(int32(2)), opts)
 		require.Equal(t, "foo-"+hash, a.Revision.Name)
 		if opts.Repair == revision.RepairAll {
-			require.Equal(t, hash, a.Revision.Labels[revision.LabelRevisionHash], "R14: corrected the label follows the name")
+			require.Equal(t, hash, a.Revision.Labels[revision.LabelRevisionHash], "repaired the label follows the name")
 		} else {
-			require.Equal(t, "69966c9df7", a.Revision.Labels[revision.LabelRevisionHash], "R14: the label is that of construction")
+			require.Equal(t, "69966c9df7", a.Revision.Labels[revision.LabelRevisionHash], "the label is that of construction")
 		}
 		same, use := a.Taken(version("x", 1, data(`{"a":1}`)), opts)
 		require.True(t, use, "the same data, whoever owns it")
 		require.Equal(t, a, same)
 		_, use = a.Taken(version("x", 1, data(`{"a": 1}`)), opts)
-		require.Equal(t, opts.Repair == revision.RepairAll, use, "R11")
+		require.Equal(t, opts.Repair == revision.RepairAll, use, "repaired, the normal form is compared")
 	}
 	require.Equal(t, "69966c9df7", r.Labels[revision.LabelRevisionHash], "the argument stays as it is")
-	bare, err := revision.FirstAttempt("foo", version("x", 1), new(int32(0)), corrected)
+	bare, err := revision.FirstAttempt("foo", version("x", 1), new(int32(0)), repairAll)
 	require.NoError(t, err)
 	require.Len(t, bare.Revision.Labels, 1, "also without labels")
 	last, err := revision.FirstAttempt("foo", r, new(int32(math.MaxInt32)), revision.Options{})
@@ -331,7 +331,7 @@ func TestChooseUpdate(t *testing.T) {
 		{"an equal one comes before what restoring gives", versions(version("a", 1, data(now)), version("b", 2)), now,
 			revision.VerbRenumber, revision.VerbRenumber, "a", 3},
 		{"nothing to restore", nil, now, revision.VerbCreate, revision.VerbCreate, "", 1},
-		{"R11: other bytes, the same meaning", versions(version("a", 1, data(`{"spec": {"template":{"$patch":"replace"}}}`))), "",
+		{"other bytes, the same meaning", versions(version("a", 1, data(`{"spec": {"template":{"$patch":"replace"}}}`))), "",
 			revision.VerbCreate, revision.VerbKeep, "a", 2},
 	} {
 		t.Run(c.why, func(t *testing.T) {
@@ -354,7 +354,7 @@ func TestChooseUpdate(t *testing.T) {
 				requireSame(t, c.why, c.update, got.Revision.Name)
 				require.Equal(t, got.Update, got.Current)
 			}
-			requireSame(t, c.why, c.fixed, revision.ChooseUpdate(s, c.list, restored, corrected).Verb)
+			requireSame(t, c.why, c.fixed, revision.ChooseUpdate(s, c.list, restored, repairAll).Verb)
 			for i, r := range c.list {
 				s.Current = r.Name
 				require.Equal(t, i, revision.ChooseUpdate(s, c.list, restored, revision.Options{}).Current, "the status names it")
@@ -392,8 +392,8 @@ func TestTruncate(t *testing.T) {
 		{"and stay", list, []string{"a", "d"}, new(int32(0)), "b c"},
 		{"within the limit", list, nil, new(int32(4)), ""},
 		{"none is kept", list, nil, new(int32(0)), "a b c d"},
-		{"R16: a negative limit keeps all", list, nil, new(int32(-1)), ""},
-		{"R16: no limit is 10", many, nil, nil, "a b c"},
+		{"a negative limit keeps all", list, nil, new(int32(-1)), ""},
+		{"no limit is 10", many, nil, nil, "a b c"},
 		{"names that no revision has", list, []string{"", "z"}, new(int32(3)), "a"},
 		{"nothing", nil, nil, new(int32(0)), ""},
 	} {
@@ -452,9 +452,9 @@ func TestUndoRevision(t *testing.T) {
 		{"only one, by number", list[:1], 3, "c: skipped rollback (current template already matches revision 3)"},
 		{"nothing", nil, 0, "no last revision to roll back to"},
 		{"nothing, by number", nil, 1, "unable to find specified revision 1 in history"},
-		{"R12: equal numbers by age", versions(version("b", 2, born(2)), version("a", 2, born(1))), 0, "a: rolled back"},
-		{"R12: the first of equal numbers", versions(version("b", 2, born(2)), version("a", 2, born(1))), 2, "a: rolled back"},
-		{"R11: other bytes", versions(version("c", 3), version("b", 2, data(`{"v": "c"}`))), 0, "b: rolled back"},
+		{"equal numbers by age", versions(version("b", 2, born(2)), version("a", 2, born(1))), 0, "a: rolled back"},
+		{"the first of equal numbers", versions(version("b", 2, born(2)), version("a", 2, born(1))), 2, "a: rolled back"},
+		{"other bytes", versions(version("c", 3), version("b", 2, data(`{"v": "c"}`))), 0, "b: rolled back"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			u, err := revision.UndoRevision(c.list, []byte(current), c.request, revision.Options{})
@@ -468,9 +468,9 @@ func TestUndoRevision(t *testing.T) {
 			require.Equal(t, c.request, u.Requested)
 		})
 	}
-	u, err := revision.UndoRevision(versions(version("c", 3), version("b", 2, data(`{"v": "c"}`))), []byte(current), 0, corrected)
+	u, err := revision.UndoRevision(versions(version("c", 3), version("b", 2, data(`{"v": "c"}`))), []byte(current), 0, repairAll)
 	require.NoError(t, err)
-	require.True(t, u.Skipped, "R11: corrected it is the same")
+	require.True(t, u.Skipped, "repaired it is the same")
 }
 
 func TestRevisionHistory(t *testing.T) {

@@ -33,9 +33,9 @@ func TestPartition(t *testing.T) {
 	list := versions(version("a", 1, data(before)), version("b", 2, data(after)), version("c", 3), version("d", 4, data(after)))
 	current, old := revision.Partition(list, []byte(after), revision.Options{})
 	require.Equal(t, "b d", names(list, current), "byte by byte, in the order given")
-	require.Equal(t, "a c", names(list, old), "R11: another serialisation is another version")
-	current, old = revision.Partition(list, []byte(after), corrected)
-	require.Equal(t, "a b d", names(list, current), "R11: corrected it is not")
+	require.Equal(t, "a c", names(list, old), "another serialisation is another version")
+	current, old = revision.Partition(list, []byte(after), repairAll)
+	require.Equal(t, "a b d", names(list, current), "repaired it is not")
 	require.Equal(t, "c", names(list, old))
 	current, old = revision.Partition(nil, nil, revision.Options{})
 	require.Nil(t, current)
@@ -86,10 +86,10 @@ func TestDaemonSetTaken(t *testing.T) {
 			require.NoError(t, err, c.why)
 		})
 	}
-	for _, opts := range []revision.Options{{}, corrected} {
+	for _, opts := range []revision.Options{{}, repairAll} {
 		got, err := revision.DaemonSetTaken("agent", []byte(`{}`), version("x", 1, data(`{ }`)), nil, nil, opts)
 		require.NoError(t, err)
-		require.Equal(t, opts.Repair == revision.RepairAll, got == nil, "R11: corrected, the normal form is compared")
+		require.Equal(t, opts.Repair == revision.RepairAll, got == nil, "repaired, the normal form is compared")
 	}
 }
 
@@ -108,8 +108,8 @@ func TestDedupe(t *testing.T) {
 		{"one", versions(version("a", 3, hashed("h"))), 3, "a", "", "h", false, 0},
 		{"one that is behind", versions(version("a", 3, hashed("h"))), 5, "a", "", "h", false, 5},
 		{"the highest of several", versions(version("a", 1), version("b", 4, hashed("h")), version("c", 2)), 2, "b", "a c", "h", true, 0},
-		{"R12: of equal ones the youngest", versions(version("a", 4, born(2)), version("b", 4, born(1))), 5, "a", "b", "a", true, 5},
-		{"R12: and then the last by name", versions(version("b", 4), version("a", 4)), 2, "b", "a", "b", true, 0},
+		{"of equal ones the youngest", versions(version("a", 4, born(2)), version("b", 4, born(1))), 5, "a", "b", "a", true, 5},
+		{"and then the last by name", versions(version("b", 4), version("a", 4)), 2, "b", "a", "b", true, 0},
 		{"all are negative, where upstream panics", versions(version("a", -2), version("b", -1)), 1, "b", "a", "b", true, 1},
 	} {
 		t.Run(c.why, func(t *testing.T) {
@@ -141,10 +141,10 @@ func TestCleanUpRevisions(t *testing.T) {
 		{"an empty label of a pod uses nothing", list, []string{""}, new(int32(0)), "a b c d"},
 		{"a label of a pod that no revision has", list, []string{"x"}, new(int32(3)), "a"},
 		{"within the limit", list, nil, new(int32(4)), ""},
-		{"R16: a negative limit deletes all that can go", list, []string{"h3"}, new(int32(-1)), "a b d"},
-		{"R16: the smallest", list, nil, new(int32(math.MinInt32)), "a b c d"},
-		{"R16: no limit is 10", list, nil, nil, ""},
-		{"R12: equal numbers by age", versions(version("a", 1, born(2)), version("b", 1, born(1))), nil, new(int32(1)), "b"},
+		{"a negative limit deletes all that can go", list, []string{"h3"}, new(int32(-1)), "a b d"},
+		{"the smallest", list, nil, new(int32(math.MinInt32)), "a b c d"},
+		{"no limit is 10", list, nil, nil, ""},
+		{"equal numbers by age", versions(version("a", 1, born(2)), version("b", 1, born(1))), nil, new(int32(1)), "b"},
 		{"nothing", nil, nil, new(int32(0)), ""},
 	} {
 		t.Run(c.why, func(t *testing.T) {

@@ -18,7 +18,7 @@ type Record struct {
 
 // FullHistory returns all revisions that the entries have or had, lowest first, as
 // far as they parse and are above 0. Revisions of deleted ReplicaSets are missing.
-// kubectl shows only the present one of each entry (R1).
+// kubectl shows only the present one of each entry.
 //
 //	A has revision 3 and history "1", B has revision 2: 1 is A, 2 is B, 3 is A
 func FullHistory(entries []Entry) []Record {

@@ -66,7 +66,7 @@ func RollbackRequest(annotations map[string]string) (number int64, ok bool) {
 // RollbackAnnotations returns the annotations of a Deployment that goes back to a
 // ReplicaSet: its own bookkeeping, and everything else from the ReplicaSet. With
 // [Options].KeepAnnotations the Deployment also keeps what the ReplicaSet does not
-// have (R4).
+// have.
 //
 // It mirrors SetDeploymentAnnotationsTo of the deployment util package of
 // Kubernetes 1.36.3.

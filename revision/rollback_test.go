@@ -27,7 +27,7 @@ func TestRollbackRequest(t *testing.T) {
 		{"0 is the last revision", texts{revision.AnnotationRollback: "0"}, 0, true},
 		{"a number", texts{revision.AnnotationRollback: "3"}, 3, true},
 		{"a sign is allowed", texts{revision.AnnotationRollback: "+4"}, 4, true},
-		{"R8: negative ones are accepted", texts{revision.AnnotationRollback: "-3"}, -3, true},
+		{"negative ones are accepted", texts{revision.AnnotationRollback: "-3"}, -3, true},
 		{"a blank is not", texts{revision.AnnotationRollback: " 4"}, 0, false},
 		{"nor are words", texts{revision.AnnotationRollback: "last"}, 0, false},
 		{"the largest", texts{revision.AnnotationRollback: "9223372036854775807"}, math.MaxInt64, true},
@@ -70,7 +70,7 @@ func TestRollbackAnnotations(t *testing.T) {
 			texts{number: "5", last: "{}"}, texts{number: "5", last: "{}"}},
 		{"all else comes from the ReplicaSet", texts{"a": "new", number: "5"}, texts{"a": "old", "b": "old"},
 			texts{"a": "old", "b": "old", number: "5"}, texts{"a": "old", "b": "old", number: "5"}},
-		{"R4: what the ReplicaSet lacks is dropped, or kept if wanted", texts{"owner": "me"}, texts{"a": "old"},
+		{"what the ReplicaSet lacks is dropped, or kept if wanted", texts{"owner": "me"}, texts{"a": "old"},
 			texts{"a": "old"}, texts{"a": "old", "owner": "me"}},
 		{"the request stays until it is cleared", texts{revision.AnnotationRollback: "1"}, nil,
 			texts{revision.AnnotationRollback: "1"}, texts{revision.AnnotationRollback: "1"}},
@@ -100,12 +100,12 @@ func TestPlanRollback(t *testing.T) {
 			`The rollback revision contains the same template as current deployment "web"`},
 		{"no such number", entries("1", "2"), "b", 7, "none", notFound, "Unable to find the revision to rollback to."},
 		{"no last one", entries("1"), "a", 0, "none", notFound, "Unable to find last revision."},
-		{"R3: one without a revision is never the last", entries("-", "2"), "b", 0, "none", notFound, "Unable to find last revision."},
-		{"R3: of equal ones the first", entries("5", "5"), "b", 0, "a", done, `Rolled back deployment "web" to revision 5`},
+		{"one without a revision is never the last", entries("-", "2"), "b", 0, "none", notFound, "Unable to find last revision."},
+		{"of equal ones the first", entries("5", "5"), "b", 0, "a", done, `Rolled back deployment "web" to revision 5`},
 		{"the current template comes last, whatever its age", entries("5", "5"), "a", 5, "b", done, `Rolled back deployment "web" to revision 5`},
 		{"one that does not parse is skipped", entries("bad", "2", "3"), "c", 0, "b", done, `Rolled back deployment "web" to revision 2`},
-		{"R8: a negative number is looked for", entries("1", "2"), "b", -3, "none", notFound, "Unable to find the revision to rollback to."},
-		{"R8: and even found", entries("-3", "2"), "b", -3, "a", done, `Rolled back deployment "web" to revision -3`},
+		{"a negative number is looked for", entries("1", "2"), "b", -3, "none", notFound, "Unable to find the revision to rollback to."},
+		{"and even found", entries("-3", "2"), "b", -3, "a", done, `Rolled back deployment "web" to revision -3`},
 		{"nothing at all", nil, "x", 0, "none", notFound, "Unable to find last revision."},
 	} {
 		t.Run(c.why, func(t *testing.T) {
@@ -131,7 +131,7 @@ func TestPlanRollback(t *testing.T) {
 		})
 	}
 	kept := revision.PlanRollback(revision.Workload{Template: template("b"), Annotations: texts{"owner": "me"}}, entries("1", "2"), 1, keep)
-	require.Equal(t, texts{"owner": "me"}, kept.Annotations, "R4")
+	require.Equal(t, texts{"owner": "me"}, kept.Annotations, "what the target lacks stays")
 }
 
 // A (1), B (2, current), a request for 1, and the template edited to C in the same

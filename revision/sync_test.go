@@ -25,21 +25,21 @@ func TestSyncWith(t *testing.T) {
 		want                   revision.Change
 		changed                bool
 	}{
-		{"R5: a bad revision freezes", revision.Options{}, texts{"a": "1"}, texts{number: "bad"}, 9, revision.Change{Set: texts{"a": "1"}}, false},
-		{"R5: corrected it counts as 0 and is repaired", corrected, texts{"a": "1"}, texts{number: "bad"}, 9,
+		{"a bad revision freezes", revision.Options{}, texts{"a": "1"}, texts{number: "bad"}, 9, revision.Change{Set: texts{"a": "1"}}, false},
+		{"repaired it counts as 0 and is repaired", repairAll, texts{"a": "1"}, texts{number: "bad"}, 9,
 			revision.Change{Set: texts{"a": "1", number: "9"}}, true},
-		{"R5: it does not enter the history", corrected, nil, texts{number: "bad", history: "1"}, 9, revision.Change{Set: texts{number: "9"}}, true},
-		{"R5: there must be a number to repair it with", corrected, nil, texts{number: "bad"}, 0, revision.Change{}, false},
-		{"R6: an empty revision adds an empty entry", revision.Options{}, nil, texts{number: "", history: "1,2"}, 9,
+		{"it does not enter the history", repairAll, nil, texts{number: "bad", history: "1"}, 9, revision.Change{Set: texts{number: "9"}}, true},
+		{"there must be a number to repair it with", repairAll, nil, texts{number: "bad"}, 0, revision.Change{}, false},
+		{"an empty revision adds an empty entry", revision.Options{}, nil, texts{number: "", history: "1,2"}, 9,
 			revision.Change{Set: texts{number: "9", history: "1,2,"}}, true},
-		{"R6: corrected it does not", corrected, nil, texts{number: "", history: "1,2"}, 9, revision.Change{Set: texts{number: "9"}}, true},
-		{"R6: nor does it set an empty history", corrected, nil, texts{number: ""}, 9, revision.Change{Set: texts{number: "9"}}, true},
-		{"a good revision is left to Sync", corrected, nil, texts{number: "1"}, 3, revision.Change{Set: texts{number: "3", history: "1"}}, true},
-		{"R4: annotations accumulate", revision.Options{}, nil, texts{number: "2", "a": "1"}, 2, revision.Change{}, false},
-		{"R4: exact removes them, in order", exact, texts{"b": "1"}, texts{number: "2", "c": "1", "a": "1", "b": "1"}, 2,
+		{"repaired it does not", repairAll, nil, texts{number: "", history: "1,2"}, 9, revision.Change{Set: texts{number: "9"}}, true},
+		{"nor does it set an empty history", repairAll, nil, texts{number: ""}, 9, revision.Change{Set: texts{number: "9"}}, true},
+		{"a good revision is left to Sync", repairAll, nil, texts{number: "1"}, 3, revision.Change{Set: texts{number: "3", history: "1"}}, true},
+		{"annotations accumulate", revision.Options{}, nil, texts{number: "2", "a": "1"}, 2, revision.Change{}, false},
+		{"exact removes them, in order", exact, texts{"b": "1"}, texts{number: "2", "c": "1", "a": "1", "b": "1"}, 2,
 			revision.Change{Remove: []string{"a", "c"}}, true},
-		{"R4: but never the bookkeeping", exact, nil, texts{number: "2", revision.AnnotationMax: "4", history: "1"}, 2, revision.Change{}, false},
-		{"R4: exact and frozen", exact, nil, texts{number: "bad", "a": "1"}, 2, revision.Change{Remove: []string{"a"}}, true},
+		{"but never the bookkeeping", exact, nil, texts{number: "2", revision.AnnotationMax: "4", history: "1"}, 2, revision.Change{}, false},
+		{"exact and frozen", exact, nil, texts{number: "bad", "a": "1"}, 2, revision.Change{Remove: []string{"a"}}, true},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			got, changed := revision.SyncWith(c.deployment, c.replicaSet, c.next, c.opts)
@@ -51,7 +51,7 @@ func TestSyncWith(t *testing.T) {
 
 // Property: without options SyncWith is Sync. With all of them there is nothing left
 // to do once its result was applied, and the ReplicaSet then has exactly the
-// Deployment's annotations, the bookkeeping aside. Corrected changes nothing where
+// Deployment's annotations, the bookkeeping aside. RepairAll changes nothing where
 // the revision parses.
 func TestSyncWithSettles(t *testing.T) {
 	keys := rapid.SampledFrom([]string{"a", "b", "c", revision.Annotation, revision.AnnotationHistory, revision.AnnotationMax})
@@ -67,9 +67,9 @@ func TestSyncWithSettles(t *testing.T) {
 			t.Fatalf("without options (-Sync +SyncWith):\n%s", diff)
 		}
 		if _, err := revision.Number(replicaSet); err == nil {
-			repaired, _ := revision.SyncWith(deployment, replicaSet, next, corrected)
+			repaired, _ := revision.SyncWith(deployment, replicaSet, next, repairAll)
 			if diff := cmp.Diff(plain, repaired); diff != "" {
-				t.Fatalf("Corrected changes what has no defect:\n%s", diff)
+				t.Fatalf("RepairAll changes what has no quirk:\n%s", diff)
 			}
 		}
 		opts := revision.Options{Repair: revision.RepairAll, ExactAnnotations: true}

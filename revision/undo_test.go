@@ -26,7 +26,7 @@ func TestUndo(t *testing.T) {
 		{"after an undo from 1 to 3", []string{"2", "3"}, "a", "rolled back", "none", notFound},
 		{"revision 1 is the second highest, wherever it stands", []string{"2", "1"}, "b", "skipped rollback (current template already matches revision 0)", "b", "skipped rollback (current template already matches revision 1)"},
 		{"only one", []string{"1"}, "none", none, "a", same},
-		{"R3: one without a revision qualifies", []string{"-", "2"}, "a", "rolled back", "none", notFound},
+		{"one without a revision qualifies", []string{"-", "2"}, "a", "rolled back", "none", notFound},
 		{"equal ones: the second in the list", []string{"5", "5"}, "b", "skipped rollback (current template already matches revision 0)", "none", notFound},
 		{"the second highest, not the one before", []string{"4", "2", "3", "5"}, "a", "rolled back", "none", notFound},
 		{"in any order", []string{"5", "3", "4"}, "c", "skipped rollback (current template already matches revision 0)", "none", notFound},
@@ -106,7 +106,7 @@ func TestUndoAnnotations(t *testing.T) {
 	require.True(t, u.LastApplied, "kubectl warns that the next apply may bring it back")
 	u, err = revision.PlanUndo(w, list, 0, keep)
 	require.NoError(t, err)
-	require.Equal(t, "x", u.Annotations["mine"], "R4")
+	require.Equal(t, "x", u.Annotations["mine"], "what the target lacks stays")
 	u, err = revision.PlanUndo(w, list, 2, revision.Options{})
 	require.NoError(t, err)
 	require.True(t, u.Skipped)
@@ -118,7 +118,7 @@ func TestUndoAnnotations(t *testing.T) {
 }
 
 // Property: an undo twice returns to where one started, however the history came
-// about (R2).
+// about.
 func TestUndoTwice(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := revision.Workload{Name: "web"}
@@ -174,7 +174,7 @@ func TestFullHistory(t *testing.T) {
 		want []string
 	}{
 		{"nothing", nil, nil},
-		{"R1: revision 1 is not lost", aba, []string{"1 a former", "2 b", "3 a"}},
+		{"revision 1 is not lost", aba, []string{"1 a former", "2 b", "3 a"}},
 		{"entries that do not parse are skipped", []revision.Entry{entry("a", "bad", annotation(revision.AnnotationHistory, "1,,x, 2,4"))},
 			[]string{"1 a former", "4 a former"}},
 		{"0 and less are no revisions", []revision.Entry{entry("a", "-"), entry("b", "-1", annotation(revision.AnnotationHistory, "0,-2"))}, nil},
@@ -269,31 +269,31 @@ func TestTarget(t *testing.T) {
 		refused string
 	}{
 		{"the previous one", entries("1", "2"), "b", revision.Request{}, "a", ""},
-		{"R3: an edited template without an entry: the one that runs, where kubectl takes the one before", entries("1", "2"), "none",
+		{"an edited template without an entry: the one that runs, where kubectl takes the one before", entries("1", "2"), "none",
 			revision.Request{}, "b", ""},
-		{"R3: one without a revision, where the controller finds none", entries("-", "2"), "b", revision.Request{}, "a", ""},
-		{"R3: of equal ones the other, where kubectl takes the current one", entries("5", "5"), "b", revision.Request{}, "a", ""},
+		{"one without a revision, where the controller finds none", entries("-", "2"), "b", revision.Request{}, "a", ""},
+		{"of equal ones the other, where kubectl takes the current one", entries("5", "5"), "b", revision.Request{}, "a", ""},
 		{"the youngest of equal ones", entries("5", "5", "6"), "c", revision.Request{}, "b", ""},
 		{"only one, and it is current", entries("1"), "a", revision.Request{}, "none", "no last revision to roll back to"},
 		{"nothing", nil, "none", revision.Request{}, "none", "no last revision to roll back to"},
 		{"a number", entries("1", "2", "3"), "c", revision.Request{Number: 1}, "a", ""},
 		{"of equal numbers the oldest", entries("5", "5"), "b", revision.Request{Number: 5}, "a", ""},
-		{"R1: a former number, which kubectl does not find", aba, "a", revision.Request{Number: 1}, "a", ""},
+		{"a former number, which kubectl does not find", aba, "a", revision.Request{Number: 1}, "a", ""},
 		{"a present number wins over a former one", []revision.Entry{entry("a", "3", annotation(revision.AnnotationHistory, "2")), entry("b", "2", at(1))},
 			"a", revision.Request{Number: 2}, "b", ""},
 		{"no such number", aba, "a", revision.Request{Number: 9}, "none", "unable to find specified revision 9 in history"},
-		{"R8: negative numbers are not looked for", entries("-3", "2"), "b", revision.Request{Number: -3}, "none",
+		{"negative numbers are not looked for", entries("-3", "2"), "b", revision.Request{Number: -3}, "none",
 			"unable to find specified revision -3 in history"},
-		{"R2: one step", aba, "a", revision.Request{Steps: 1}, "b", ""},
-		{"R2: two steps", aba, "a", revision.Request{Steps: 2}, "a", ""},
-		{"R2: no further", aba, "a", revision.Request{Steps: 3}, "none", "no last revision to roll back to"},
-		{"R2: steps from a template without an entry", aba, "none", revision.Request{Steps: 1}, "a", ""},
-		{"R2: steps from an older one", entries("1", "2", "3"), "b", revision.Request{Steps: 1}, "a", ""},
-		{"R2: from its present number, even if it had a higher one",
+		{"one step", aba, "a", revision.Request{Steps: 1}, "b", ""},
+		{"two steps", aba, "a", revision.Request{Steps: 2}, "a", ""},
+		{"no further", aba, "a", revision.Request{Steps: 3}, "none", "no last revision to roll back to"},
+		{"steps from a template without an entry", aba, "none", revision.Request{Steps: 1}, "a", ""},
+		{"steps from an older one", entries("1", "2", "3"), "b", revision.Request{Steps: 1}, "a", ""},
+		{"from its present number, even if it had a higher one",
 			[]revision.Entry{entry("a", "2", annotation(revision.AnnotationHistory, "5")), entry("b", "3", at(1))},
 			"a", revision.Request{Steps: 1}, "none", "no last revision to roll back to"},
 		{"no steps forward", aba, "a", revision.Request{Steps: -1}, "none", "no last revision to roll back to"},
-		{"R8: by name, without a revision", entries("-", "2"), "b", revision.Request{Name: "a", Number: 2}, "a", ""},
+		{"by name, without a revision", entries("-", "2"), "b", revision.Request{Name: "a", Number: 2}, "a", ""},
 		{"no such name", entries("1"), "a", revision.Request{Name: "z"}, "none", "unable to find the specified revision"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
@@ -314,7 +314,7 @@ func TestTarget(t *testing.T) {
 	}
 }
 
-// R3, both ways: kubectl before the controller has made an entry for an edited
+// Both ways: kubectl before the controller has made an entry for an edited
 // template goes to revision 1 and skips 2, which runs.
 func TestUndoOfAnEdit(t *testing.T) {
 	list := entries("1", "2")

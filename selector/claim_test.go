@@ -81,7 +81,7 @@ func TestDecide_more(t *testing.T) {
 		change func(o *selector.Owner, c *selector.Child)
 		want   selector.Decision
 	}{
-		{"CL-2: only the UID counts (C-9)", func(o *selector.Owner, c *selector.Child) {
+		{"only the UID counts", func(o *selector.Owner, c *selector.Child) {
 			c.ControllerKind, c.ControllerName, c.ControllerUID = "Job", "other", "u1"
 		}, selector.Decision{Verdict: selector.Keep, Reason: selector.ReasonOwned}},
 		{"a cluster-scoped owner adopts everywhere", func(o *selector.Owner, c *selector.Child) { o.Namespace = "" }, selector.Decision{Verdict: selector.Adopt, Reason: selector.ReasonOrphan}},
@@ -89,11 +89,11 @@ func TestDecide_more(t *testing.T) {
 		{"a finished child is released", func(o *selector.Owner, c *selector.Child) {
 			c.Finished, c.ControllerUID, c.Labels = true, "u1", labelsA("x")
 		}, selector.Decision{Verdict: selector.Release, Reason: selector.ReasonNoMatch}},
-		{"CL-3, C-8: a condition of the caller releases an owned child", func(o *selector.Owner, c *selector.Child) { c.Rejected, c.ControllerUID = true, "u1" }, selector.Decision{Verdict: selector.Release, Reason: selector.ReasonRejected}},
+		{"a condition of the caller releases an owned child", func(o *selector.Owner, c *selector.Child) { c.Rejected, c.ControllerUID = true, "u1" }, selector.Decision{Verdict: selector.Release, Reason: selector.ReasonRejected}},
 		{"and keeps an orphan out", func(o *selector.Owner, c *selector.Child) { c.Rejected = true }, selector.Decision{Verdict: selector.Ignore, Reason: selector.ReasonRejected}},
 		{"it is not asked if the selector does not match", func(o *selector.Owner, c *selector.Child) { c.Rejected, c.Labels = true, nil }, selector.Decision{Verdict: selector.Ignore, Reason: selector.ReasonNoMatch}},
 		{"a nil selector releases all", func(o *selector.Owner, c *selector.Child) { o.Selector, c.ControllerUID = selector.Nothing(), "u1" }, selector.Decision{Verdict: selector.Release, Reason: selector.ReasonNoMatch}},
-		{"C-11: an empty one adopts all", func(o *selector.Owner, c *selector.Child) { o.Selector, c.Labels = selector.Everything(), nil }, selector.Decision{Verdict: selector.Adopt, Reason: selector.ReasonOrphan}},
+		{"an empty one adopts all", func(o *selector.Owner, c *selector.Child) { o.Selector, c.Labels = selector.Everything(), nil }, selector.Decision{Verdict: selector.Adopt, Reason: selector.ReasonOrphan}},
 		{"a controller without UID is a controller", func(o *selector.Owner, c *selector.Child) { c.ControllerName = "x" }, selector.Decision{Verdict: selector.Ignore, Reason: selector.ReasonOwnedByOther}},
 		{"an owner without UID owns no orphan", func(o *selector.Owner, c *selector.Child) { o.UID, c.Labels = "", nil }, selector.Decision{Verdict: selector.Ignore, Reason: selector.ReasonNoMatch}},
 	}
@@ -106,7 +106,7 @@ func TestDecide_more(t *testing.T) {
 	}
 }
 
-// Section 6: the pods of a ReplicaSet.
+// What becomes of the pods of a ReplicaSet.
 func TestDecideReplica(t *testing.T) {
 	const ignored = "Ignore (Inactive)"
 	tests := []struct {
@@ -119,8 +119,8 @@ func TestDecideReplica(t *testing.T) {
 		{"owned, matching, finished", func(c *selector.Child) { c.ControllerUID, c.Finished = "u1", true }, ignored, ignored},
 		{"owned, matching, finished and being deleted", func(c *selector.Child) { c.ControllerUID, c.Finished, c.Deleting = "u1", true, true }, ignored, ignored},
 		{"owned, not matching, active", func(c *selector.Child) { c.ControllerUID, c.Labels = "u1", nil }, "Release (NoMatch)", "Ignore (ControllerDeleting)"},
-		{"C-7: owned, not matching, terminating", func(c *selector.Child) { c.ControllerUID, c.Labels, c.Deleting = "u1", nil, true }, ignored, ignored},
-		{"C-7: owned, not matching, finished", func(c *selector.Child) { c.ControllerUID, c.Labels, c.Finished = "u1", nil, true }, ignored, ignored},
+		{"owned, not matching, terminating", func(c *selector.Child) { c.ControllerUID, c.Labels, c.Deleting = "u1", nil, true }, ignored, ignored},
+		{"owned, not matching, finished", func(c *selector.Child) { c.ControllerUID, c.Labels, c.Finished = "u1", nil, true }, ignored, ignored},
 		{"orphan, matching, active", func(c *selector.Child) { c.ControllerKind, c.ControllerName = "", "" }, "Adopt (Orphan)", "Ignore (ControllerDeleting)"},
 		{"orphan, matching, terminating", func(c *selector.Child) { c.ControllerKind, c.ControllerName, c.Deleting = "", "", true }, ignored, ignored},
 		{"orphan, matching, finished", func(c *selector.Child) { c.ControllerKind, c.ControllerName, c.Finished = "", "", true }, ignored, ignored},
@@ -143,7 +143,7 @@ func TestDecideReplica(t *testing.T) {
 	}
 }
 
-// workedExample is that of section 8.
+// workedExample is a controller with one child of each sort.
 func workedExample() []selector.Child {
 	return []selector.Child{
 		child("p1", "b", ""), child("p2", "x", ""), child("p3", "b", "u1"), child("p4", "x", "u1"),
@@ -231,7 +231,7 @@ func TestResolve_unchecked(t *testing.T) {
 	o, children := replicaSet(t), []selector.Child{child("p1", "b", "")}
 	o.ChildKind = "ReplicaSet"
 	r := selector.Resolve(&o, selector.Classify(&o, 1, at(children)), at(children), selector.Live{})
-	require.Empty(t, r.Actions, "CL-22: who skips the check must say so")
+	require.Empty(t, r.Actions, "who skips the check must say so")
 	_, err := selector.ApplyOutcome(r, nil)
 	require.ErrorIs(t, err, selector.ErrNotChecked)
 	require.ErrorContains(t, err, "can't adopt ReplicaSet ns/p1 (uid-p1): ")
@@ -240,7 +240,7 @@ func TestResolve_unchecked(t *testing.T) {
 	require.Equal(t, 0, failure.Child)
 }
 
-// Section 3.
+// What follows from each answer of the API server.
 func TestApplyOutcome(t *testing.T) {
 	boom := errors.New("boom")
 	tests := []struct {
@@ -260,7 +260,7 @@ func TestApplyOutcome(t *testing.T) {
 		{"adopt: an answer that is none", true, []selector.Outcome{{Answer: "?"}}, false, "the API server answered ?"},
 		{"released", false, []selector.Outcome{{Answer: selector.Done}}, false, ""},
 		{"release: it is gone", false, []selector.Outcome{{Answer: selector.NotFound}}, false, ""},
-		{"release: C-13: no reference, or another object", false, []selector.Outcome{{Answer: selector.Invalid, Err: boom}}, false, ""},
+		{"release: no reference, or another object", false, []selector.Outcome{{Answer: selector.Invalid, Err: boom}}, false, ""},
 		{"release: failed", false, []selector.Outcome{{Answer: selector.Failed, Err: boom}}, false, "boom"},
 		{"release: not executed", false, nil, false, "the action was not executed"},
 	}
@@ -287,7 +287,7 @@ func TestApplyOutcome(t *testing.T) {
 	}
 }
 
-// CL-10: errors of all children, in list order, each text once; the rest goes on.
+// errors of all children, in list order, each text once; the rest goes on.
 func TestApplyOutcome_collects(t *testing.T) {
 	o := replicaSet(t)
 	children := []selector.Child{child("p0", "x", "u1"), child("p1", "b", ""), child("p2", "b", ""), child("p3", "b", "")}

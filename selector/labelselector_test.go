@@ -36,11 +36,11 @@ func TestFromLabelSelector_errors(t *testing.T) {
 		},
 		{"no operator", expressions(expression("a", "")), `"" is not a valid label selector operator`, []string{"matchExpressions[0].operator"}},
 		{
-			"S-8: In without values is wrong here, and fine in the text form", expressions(selector.Expression{Key: "a", Operator: selector.In, Values: []string{}}),
+			"In without values is wrong here, and fine in the text form", expressions(selector.Expression{Key: "a", Operator: selector.In, Values: []string{}}),
 			"values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty", []string{"matchExpressions[0].values"},
 		},
 		{
-			"S-7: the text names the first in order, the fields all",
+			"the text names the first in order, the fields all",
 			&selector.LabelSelector{
 				MatchLabels:      map[string]string{"b": "-", "a": ".", "c": "fine"},
 				MatchExpressions: []selector.Expression{expression("x", selector.Exists), expression("-", selector.In, "y", "_")},
@@ -222,16 +222,16 @@ func TestLabelSelector_JSON(t *testing.T) {
 }
 
 func TestFormat(t *testing.T) {
-	require.Equal(t, "<none>", selector.Format(nil), "S-2")
+	require.Equal(t, "<none>", selector.Format(nil), "as kubectl shows nothing")
 	require.Equal(t, "<none>", selector.Format(&selector.LabelSelector{}))
 	require.Equal(t, "a=1", selector.Format(selector.FromLabels(map[string]string{"a": "1"})))
 }
 
 func TestLabels(t *testing.T) {
 	a := map[string]string{"a": "1", "b": "2"}
-	require.Nil(t, selector.FromLabels(nil), "S-3: nil is nothing here")
+	require.Nil(t, selector.FromLabels(nil), "nil is nothing here")
 	require.Equal(t, &selector.LabelSelector{MatchLabels: map[string]string{}}, selector.FromLabels(map[string]string{}))
-	require.Equal(t, "a-b=2,a.b=0,a=1", selector.LabelsText(map[string]string{"a": "1", "a-b": "2", "a.b": "0"}), "S-14: sorted as whole strings")
+	require.Equal(t, "a-b=2,a.b=0,a=1", selector.LabelsText(map[string]string{"a": "1", "a-b": "2", "a.b": "0"}), "sorted as whole strings")
 	require.Equal(t, "<none>", selector.FormatLabels(nil))
 	require.Equal(t, "a=1,b=2", selector.FormatLabels(a))
 

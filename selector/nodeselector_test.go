@@ -35,39 +35,39 @@ func TestNodeMatcher(t *testing.T) {
 		lazy   string // the error of Match
 		strict string // that of CompileNodeSelector
 	}{
-		{"SE-40: nil", nil, "n", nil, false, "", ""},
-		{"SE-40: no terms", terms(), "n", nil, false, "", ""},
-		{"SE-40: an empty term", terms(selector.NodeSelectorTerm{}), "n", nil, false, "", ""},
+		{"nil", nil, "n", nil, false, "", ""},
+		{"no terms", terms(), "n", nil, false, "", ""},
+		{"an empty term", terms(selector.NodeSelectorTerm{}), "n", nil, false, "", ""},
 		{"Gt, more", terms(onLabels(expression("z", selector.Gt, "5"))), "n", z("6"), true, "", ""},
 		{"Gt, no number", terms(onLabels(expression("z", selector.Gt, "5"))), "n", z("x"), false, "", ""},
 		{"Gt, absent", terms(onLabels(expression("z", selector.Gt, "5"))), "n", nil, false, "", ""},
 		{"Lt", terms(onLabels(expression("z", selector.Lt, "5"))), "n", z("4"), true, "", ""},
-		{"S-4: NotIn, absent", terms(onLabels(expression("z", selector.NotIn, "5"))), "n", nil, true, "", ""},
+		{"NotIn, absent", terms(onLabels(expression("z", selector.NotIn, "5"))), "n", nil, true, "", ""},
 		{"all expressions of a term", terms(onLabels(expression("z", selector.Exists), expression("z", selector.NotIn, "5"))), "n", z("5"), false, "", ""},
 		{"any term", terms(onLabels(expression("z", selector.In, "1")), onLabels(expression("z", selector.In, "2"))), "n", z("2"), true, "", ""},
-		{"SE-42: the name", terms(named), "n", nil, true, "", ""},
-		{"SE-42: another name", terms(named), "m", nil, false, "", ""},
-		{"S-11: no name satisfies every condition on it", terms(named), "", nil, true, "", ""},
+		{"the name", terms(named), "n", nil, true, "", ""},
+		{"another name", terms(named), "m", nil, false, "", ""},
+		{"no name satisfies every condition on it", terms(named), "", nil, true, "", ""},
 		{"NotIn the name", terms(onFields(expression(selector.FieldName, selector.NotIn, "n"))), "n", nil, false, "", ""},
 		{"NotIn another", terms(onFields(expression(selector.FieldName, selector.NotIn, "n"))), "m", nil, true, "", ""},
 		{"a field that no node has is empty", terms(onFields(expression("metadata.namespace", selector.In, ""))), "n", nil, true, "", ""},
 		{"and nothing else", terms(onFields(expression("metadata.namespace", selector.In, "x"))), "n", nil, false, "", ""},
-		{"S-12: NotIn on it is always true", terms(onFields(expression("metadata.namespace", selector.NotIn, "x"))), "n", nil, true, "", ""},
+		{"NotIn on it is always true", terms(onFields(expression("metadata.namespace", selector.NotIn, "x"))), "n", nil, true, "", ""},
 		{"labels and fields", terms(selector.NodeSelectorTerm{MatchExpressions: []selector.Expression{expression("z", selector.Exists)}, MatchFields: named.MatchFields}), "n", nil, false, "", ""},
-		{"SE-43: a wrong term does not hide a right one", terms(bad, onLabels(expression("z", selector.In, "b"))), "n", z("b"), true, "", badText},
-		{"SE-43: its error shows if no term matches", terms(bad, onLabels(expression("z", selector.In, "c"))), "n", z("b"), false, badText, badText},
+		{"a wrong term does not hide a right one", terms(bad, onLabels(expression("z", selector.In, "b"))), "n", z("b"), true, "", badText},
+		{"its error shows if no term matches", terms(bad, onLabels(expression("z", selector.In, "c"))), "n", z("b"), false, badText, badText},
 		{
-			"SE-42: only In and NotIn on fields", terms(onFields(expression(selector.FieldName, selector.Exists))), "n", nil, false,
+			"only In and NotIn on fields", terms(onFields(expression(selector.FieldName, selector.Exists))), "n", nil, false,
 			`nodeSelectorTerms[0].matchFields[0].operator: Unsupported value: "Exists": supported values: "In", "NotIn"`,
 			`nodeSelectorTerms[0].matchFields[0].operator: Unsupported value: "Exists": supported values: "In", "NotIn"`,
 		},
 		{
-			"SE-42: one value on fields", terms(onFields(expression(selector.FieldName, selector.In, "a", "b"))), "n", nil, false,
+			"one value on fields", terms(onFields(expression(selector.FieldName, selector.In, "a", "b"))), "n", nil, false,
 			`nodeSelectorTerms[0].matchFields[0].values: Invalid value: ["a","b"]: must have one element`,
 			`nodeSelectorTerms[0].matchFields[0].values: Invalid value: ["a","b"]: must have one element`,
 		},
 		{
-			"SE-41: paths count empty terms", terms(selector.NodeSelectorTerm{}, onLabels(expression("z", selector.Exists), expression("-", selector.Gt, "x"))), "n", nil, false,
+			"paths count empty terms", terms(selector.NodeSelectorTerm{}, onLabels(expression("z", selector.Exists), expression("-", selector.Gt, "x"))), "n", nil, false,
 			`[nodeSelectorTerms[1].matchExpressions[1].key: Invalid value: "-": ` + k1 + `, nodeSelectorTerms[1].matchExpressions[1].values[0]: Invalid value: "x": for 'Gt', 'Lt' operators, the value must be an integer]`,
 			`[nodeSelectorTerms[1].matchExpressions[1].key: Invalid value: "-": ` + k1 + `, nodeSelectorTerms[1].matchExpressions[1].values[0]: Invalid value: "x": for 'Gt', 'Lt' operators, the value must be an integer]`,
 		},
@@ -104,7 +104,7 @@ func TestNodeMatcher_copiesValues(t *testing.T) {
 	require.True(t, ok)
 }
 
-// SE-44.
+// A pod may run where its nodeSelector and its required affinity allow.
 func TestNodeAffinity(t *testing.T) {
 	z := map[string]string{"z": "a"}
 	bad := terms(onLabels(expression("z", "bad")))
@@ -138,7 +138,7 @@ func TestNodeAffinity(t *testing.T) {
 	require.True(t, ok, "the zero NodeAffinity accepts every node")
 }
 
-// SE-45.
+// A node scores the weights of the preferred terms that hold.
 func TestPreferences(t *testing.T) {
 	p, err := selector.NewPreferences([]selector.Preference{
 		{Weight: 3, Preference: onLabels(expression("z", selector.Exists))},

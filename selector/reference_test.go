@@ -56,7 +56,7 @@ func TestProject(t *testing.T) {
 	adopted := selector.Project(c, actions[0])
 	require.Equal(t, child("p1", "b", "u1"), adopted)
 	require.True(t, adopted.ControlledBy(&o))
-	require.False(t, c.Controlled(), "CL-11: the snapshot is as it was")
+	require.False(t, c.Controlled(), "the snapshot is as it was")
 	require.False(t, c.ControlledBy(&o))
 	released := selector.Project(children[1], actions[1])
 	require.False(t, released.Controlled())

@@ -24,7 +24,7 @@ func compile(t testing.TB, ls *selector.LabelSelector) selector.Selector {
 	return s
 }
 
-// SE-1: nil and empty.
+// nil and empty.
 func TestNilAndEmpty(t *testing.T) {
 	everything, nothing := selector.Everything(), selector.Nothing()
 	require.True(t, nothing.Equal(selector.Selector{}), "the zero Selector is Nothing")
@@ -55,7 +55,7 @@ func TestNilAndEmpty(t *testing.T) {
 			require.Equal(t, all, tt.s.Matches(map[string]string{}))
 			require.Equal(t, all, tt.s.Matches(map[string]string{"a": "b"}))
 			require.Nil(t, tt.s.Requirements())
-			require.Empty(t, tt.s.String(), "S-1, S-2: upstream prints both as nothing at all")
+			require.Empty(t, tt.s.String(), "upstream prints both as nothing at all")
 		})
 	}
 	require.False(t, everything.Equal(nothing))
@@ -108,7 +108,7 @@ func TestString(t *testing.T) {
 	}
 }
 
-// S-6: upstream's text of 16 requirements, 5 of them on one key, is random.
+// upstream's text of 16 requirements, 5 of them on one key, is random.
 func TestString_stable(t *testing.T) {
 	ls := &selector.LabelSelector{MatchLabels: map[string]string{}}
 	want := ""
@@ -140,8 +140,8 @@ func TestExactMatch(t *testing.T) {
 		{"not in", "b notin (x)", "b", "", false},
 		{"exists", "b", "b", "", false},
 		{"another key", "a=1", "b", "", false},
-		{"S-15: the first requirement only", "c=1,c=2", "c", "1", true},
-		{"S-15: which need not be exact", "c in (1,2),c=2", "c", "", false},
+		{"the first requirement only", "c=1,c=2", "c", "1", true},
+		{"which need not be exact", "c in (1,2),c=2", "c", "", false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.why, func(t *testing.T) {

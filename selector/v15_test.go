@@ -11,7 +11,7 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// Section 7.
+// The lists of Kubernetes 1.5.
 func TestV15(t *testing.T) {
 	o := selector.Owner{APIVersion: "v1", Kind: "ReplicationController", Namespace: "ns", Name: "rc", UID: "u1", Selector: parse(t, "a=b")}
 	children := workedExample()
