@@ -55,8 +55,8 @@ func Owner(o metav1.Object, kind schema.GroupVersionKind, s selector.Selector) s
 
 // Fresh returns an owner as it was just read from the API server, or the error of that
 // call, for selector.CheckLive.
-func Fresh(o metav1.Object, err error) selector.Fresh {
-	f := selector.Fresh{Err: err}
+func Fresh(o metav1.Object, err error) selector.OwnerNow {
+	f := selector.OwnerNow{Err: err}
 	if !missing(o) {
 		f.UID, f.DeletionTimestamp = string(o.GetUID()), timeOrZero(o.GetDeletionTimestamp())
 	}

@@ -209,7 +209,7 @@ func TestFresh(t *testing.T) {
 	o := kube.Owner(rs, appsv1.SchemeGroupVersion.WithKind("ReplicaSet"), selector.Everything())
 	require.ErrorContains(t, selector.CheckLive(&o, kube.Fresh(rs, nil)).Err, "just been deleted")
 	rs.DeletionTimestamp = nil
-	require.Equal(t, selector.Live{OK: true}, selector.CheckLive(&o, kube.Fresh(rs, nil)))
+	require.Equal(t, selector.LiveCheck{OK: true}, selector.CheckLive(&o, kube.Fresh(rs, nil)))
 	require.ErrorIs(t, selector.CheckLive(&o, kube.Fresh(rs, gone)).Err, gone)
 	require.ErrorContains(t, selector.CheckLive(&o, kube.Fresh(nil, nil)).Err, "is gone")
 }

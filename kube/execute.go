@@ -181,7 +181,7 @@ func live(ctx context.Context, c Client, o, fresh Object, kind string) error {
 	fresh.SetName(o.GetName())
 	err := c.Get(ctx, fresh)
 	owner := selector.Owner{Kind: kind, Namespace: o.GetNamespace(), Name: o.GetName(), UID: string(o.GetUID())}
-	return selector.CheckLive(&owner, selector.Fresh{
+	return selector.CheckLive(&owner, selector.OwnerNow{
 		UID: string(fresh.GetUID()), DeletionTimestamp: timeOrZero(fresh.GetDeletionTimestamp()), Err: err,
 	}).Err
 }

@@ -243,7 +243,7 @@ func TestCensus(t *testing.T) {
 			want.Add(&pods[i])
 		}
 	}
-	c := newCensus(pods, func(p *Pod) bool { return want[p.NodeName] > 0 })
+	c := newNeighbourCounts(pods, func(p *Pod) bool { return want[p.NodeName] > 0 })
 	c.countAll()
 	counts := Neighbours{}
 	for i := range pods {

@@ -62,7 +62,7 @@ func TestCensusGrows(t *testing.T) {
 		for i := range pods {
 			pods[i].NodeName = strconv.Itoa(i)
 		}
-		c := newCensus(pods, func(*Pod) bool { return true })
+		c := newNeighbourCounts(pods, func(*Pod) bool { return true })
 		least := len(c.slots)
 		for i := range pods {
 			c.count(i)
@@ -77,7 +77,7 @@ func TestCensusGrows(t *testing.T) {
 
 // A node that finds its slot taken by another takes the next.
 func TestCensusSlot(t *testing.T) {
-	c := newCensus([]Pod{{NodeName: "a"}, {NodeName: "b"}, {NodeName: "c"}, {NodeName: "d"}}, func(*Pod) bool { return true })
+	c := newNeighbourCounts([]Pod{{NodeName: "a"}, {NodeName: "b"}, {NodeName: "c"}, {NodeName: "d"}}, func(*Pod) bool { return true })
 	c.slots, c.firsts = c.room[:4], []int32{0, 0, 1}
 	home := c.slot("b")
 	at := slices.IndexFunc([]int{0, 1, 2, 3}, func(i int) bool { return &c.slots[i] == home })

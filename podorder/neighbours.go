@@ -14,11 +14,11 @@ func (n Neighbours) Add(p *Pod) {
 	}
 }
 
-// A census is Neighbours in slices: a Go map would allocate with the number of nodes.
+// A neighbourCounts is Neighbours in slices: a Go map would allocate with the number of nodes.
 // Its slots are a hash table with open addressing from node names to the numbers of
 // nodes, from 1. There is room for a node per pod, of which the slots take only what
 // the nodes need, so that few nodes stay in the caches of the processor.
-type census struct {
+type neighbourCounts struct {
 	pods    []Pod
 	related func(p *Pod) bool
 	slots   []int32
@@ -28,24 +28,24 @@ type census struct {
 	nodes   []int32 // the number of the node of each pod, 0 if it was not counted
 }
 
-// newCensus returns a census that has counted nothing.
-func newCensus(pods []Pod, related func(p *Pod) bool) *census {
+// newNeighbourCounts returns one that has counted nothing.
+func newNeighbourCounts(pods []Pod, related func(p *Pod) bool) *neighbourCounts {
 	n := len(pods)
 	room := make([]int32, 1<<bits.Len(uint(2*n+1)))
-	return &census{
+	return &neighbourCounts{
 		pods: pods, related: related, slots: room[:(len(room)+7)/8], room: room,
 		firsts: make([]int32, 1, n+1), counts: make([]int32, n+1), nodes: make([]int32, n),
 	}
 }
 
-func (c *census) countAll() {
+func (c *neighbourCounts) countAll() {
 	for i := range c.pods {
 		c.count(i)
 	}
 }
 
 // count counts a pod if it is active and related.
-func (c *census) count(i int) {
+func (c *neighbourCounts) count(i int) {
 	p := &c.pods[i]
 	if !p.Active() || !c.related(p) {
 		return
@@ -58,7 +58,7 @@ func (c *census) count(i int) {
 	c.counts[*node]++
 }
 
-func (c *census) slot(node string) *int32 {
+func (c *neighbourCounts) slot(node string) *int32 {
 	mask := uint64(len(c.slots) - 1)
 	for h := hash(node); ; h++ {
 		if s := &c.slots[h&mask]; *s == 0 || c.pods[c.firsts[*s]].NodeName == node {
@@ -69,7 +69,7 @@ func (c *census) slot(node string) *int32 {
 
 // add numbers the node of a pod, whose slot is free. At most half of the slots are
 // taken.
-func (c *census) add(pod int, slot *int32) *int32 {
+func (c *neighbourCounts) add(pod int, slot *int32) *int32 {
 	*slot = int32(len(c.firsts))
 	c.firsts = append(c.firsts, int32(pod))
 	if 2*len(c.firsts) <= len(c.slots) {
@@ -101,4 +101,4 @@ func mix(n uint64) uint64 {
 	return high ^ low
 }
 
-func (c *census) of(node string) int32 { return c.counts[*c.slot(node)] }
+func (c *neighbourCounts) of(node string) int32 { return c.counts[*c.slot(node)] }

@@ -8,7 +8,7 @@ type ranking struct {
 	pods   []Pod
 	exact  bool // compares exact times, not buckets
 	now    int64
-	counts *census
+	counts *neighbourCounts
 	stages []Stage // nil means those of the chain, which are in the places
 	values []int64 // of the stages, one row for each place
 }
@@ -16,7 +16,7 @@ type ranking struct {
 func (o *Order) ranking(pods []Pod) *ranking {
 	r := &ranking{order: o, pods: pods, exact: o.isExact(), now: instant(o.Now), stages: o.resolved()}
 	if o.Related != nil && !(o.Chain.legacy() && o.Stages == nil) {
-		r.counts = newCensus(pods, o.Related)
+		r.counts = newNeighbourCounts(pods, o.Related)
 	}
 	return r
 }

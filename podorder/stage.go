@@ -173,7 +173,7 @@ func afterHealth(stages []Stage) int {
 }
 
 // value returns what the stage compares, except for [RuleSpread] in a list.
-func (o *Order) value(s *Stage, p *Pod, counts *census) int64 {
+func (o *Order) value(s *Stage, p *Pod, counts *neighbourCounts) int64 {
 	if s.Key != nil {
 		return s.Key(p)
 	}
@@ -192,7 +192,7 @@ func (o *Order) value(s *Stage, p *Pod, counts *census) int64 {
 	return 0
 }
 
-func (o *Order) neighbours(p *Pod, counts *census) int32 {
+func (o *Order) neighbours(p *Pod, counts *neighbourCounts) int32 {
 	if counts != nil {
 		return counts.of(p.NodeName)
 	}

@@ -161,7 +161,7 @@ func TestClaim_workedExample(t *testing.T) {
 	require.True(t, claim.NeedsLiveCheck())
 	require.True(t, claim.Changes())
 
-	r := selector.Resolve(&o, claim, at(children), selector.Live{OK: true})
+	r := selector.Resolve(&o, claim, at(children), selector.LiveCheck{OK: true})
 	texts := []string{}
 	for _, a := range r.Actions {
 		texts = append(texts, a.String())
@@ -171,7 +171,7 @@ func TestClaim_workedExample(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []int{0, 2, 5, 6}, claimed, "in list order")
 
-	r = selector.Resolve(&o, claim, at(children), selector.Live{Err: errors.New("boom")})
+	r = selector.Resolve(&o, claim, at(children), selector.LiveCheck{Err: errors.New("boom")})
 	require.Len(t, r.Actions, 1, "p4 is still released")
 	claimed, err = selector.ApplyOutcome(r, []selector.Outcome{{Answer: selector.Done}})
 	require.Equal(t, []int{2, 6}, claimed)
@@ -206,13 +206,13 @@ func TestCheckLive(t *testing.T) {
 	deleted := time.Date(2024, 1, 2, 3, 4, 5, 0, time.UTC)
 	tests := []struct {
 		why   string
-		fresh selector.Fresh
+		fresh selector.OwnerNow
 		want  string
 	}{
-		{"still there", selector.Fresh{UID: "u1"}, ""},
-		{"cannot be read", selector.Fresh{Err: errors.New("boom")}, "can't recheck DeletionTimestamp: boom"},
-		{"another one", selector.Fresh{UID: "u2"}, "can't recheck DeletionTimestamp: original ReplicaSet ns/rs is gone: got uid u2, wanted u1"},
-		{"being deleted", selector.Fresh{UID: "u1", DeletionTimestamp: deleted}, "ns/rs has just been deleted at 2024-01-02 03:04:05 +0000 UTC"},
+		{"still there", selector.OwnerNow{UID: "u1"}, ""},
+		{"cannot be read", selector.OwnerNow{Err: errors.New("boom")}, "can't recheck DeletionTimestamp: boom"},
+		{"another one", selector.OwnerNow{UID: "u2"}, "can't recheck DeletionTimestamp: original ReplicaSet ns/rs is gone: got uid u2, wanted u1"},
+		{"being deleted", selector.OwnerNow{UID: "u1", DeletionTimestamp: deleted}, "ns/rs has just been deleted at 2024-01-02 03:04:05 +0000 UTC"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.why, func(t *testing.T) {
@@ -224,13 +224,13 @@ func TestCheckLive(t *testing.T) {
 		})
 	}
 	cause := errors.New("boom")
-	require.ErrorIs(t, selector.CheckLive(&o, selector.Fresh{Err: cause}).Err, cause)
+	require.ErrorIs(t, selector.CheckLive(&o, selector.OwnerNow{Err: cause}).Err, cause)
 }
 
 func TestResolve_unchecked(t *testing.T) {
 	o, children := replicaSet(t), []selector.Child{child("p1", "b", "")}
 	o.ChildKind = "ReplicaSet"
-	r := selector.Resolve(&o, selector.Classify(&o, 1, at(children)), at(children), selector.Live{})
+	r := selector.Resolve(&o, selector.Classify(&o, 1, at(children)), at(children), selector.LiveCheck{})
 	require.Empty(t, r.Actions, "who skips the check must say so")
 	_, err := selector.ApplyOutcome(r, nil)
 	require.ErrorIs(t, err, selector.ErrNotChecked)
@@ -271,7 +271,7 @@ func TestApplyOutcome(t *testing.T) {
 			if tt.adopt {
 				children[1] = child("p1", "b", "")
 			}
-			r := selector.Resolve(&o, selector.Classify(&o, 2, at(children)), at(children), selector.Live{OK: true})
+			r := selector.Resolve(&o, selector.Classify(&o, 2, at(children)), at(children), selector.LiveCheck{OK: true})
 			claimed, err := selector.ApplyOutcome(r, tt.outcome)
 			want := []int{0}
 			if tt.claimed {
@@ -291,7 +291,7 @@ func TestApplyOutcome(t *testing.T) {
 func TestApplyOutcome_collects(t *testing.T) {
 	o := replicaSet(t)
 	children := []selector.Child{child("p0", "x", "u1"), child("p1", "b", ""), child("p2", "b", ""), child("p3", "b", "")}
-	r := selector.Resolve(&o, selector.Classify(&o, 4, at(children)), at(children), selector.Live{OK: true})
+	r := selector.Resolve(&o, selector.Classify(&o, 4, at(children)), at(children), selector.LiveCheck{OK: true})
 	boom, bang := errors.New("boom"), errors.New("bang")
 	claimed, err := selector.ApplyOutcome(r, []selector.Outcome{
 		{Answer: selector.Failed, Err: boom}, {Answer: selector.Failed, Err: bang}, {Answer: selector.Done}, {Answer: selector.Failed, Err: boom},

@@ -98,7 +98,7 @@ func ExampleClassify() {
 	}
 
 	claim := selector.Classify(&owner, len(pods), pod)
-	live := selector.CheckLive(&owner, selector.Fresh{UID: "u1"}) // read from the API server, since claim.NeedsLiveCheck()
+	live := selector.CheckLive(&owner, selector.OwnerNow{UID: "u1"}) // read from the API server, since claim.NeedsLiveCheck()
 	resolution := selector.Resolve(&owner, claim, pod, live)
 	for _, a := range resolution.Actions {
 		fmt.Printf("%v\n%s\n", a, a.Patch())

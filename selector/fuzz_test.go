@@ -141,14 +141,14 @@ func FuzzConflicts(f *testing.F) {
 	})
 }
 
-// A herd is an owner and children as they are written down.
-type herd struct {
+// A family is an owner and children as they are written down.
+type family struct {
 	Owner    selector.Owner
 	Text     string // the selector of the owner
 	Children []selector.Child
 }
 
-func herdSeeds(f *testing.F) {
+func familySeeds(f *testing.F) {
 	ours := selector.Child{Namespace: "ns", Name: "p", UID: "p", Labels: map[string]string{"a": "b"}, ControllerKind: "ReplicaSet", ControllerName: "rs", ControllerUID: "u"}
 	lost, orphan, deleting := ours, ours, ours
 	lost.Labels = nil
@@ -157,14 +157,14 @@ func herdSeeds(f *testing.F) {
 	owner := selector.Owner{APIVersion: "apps/v1", Kind: "ReplicaSet", Namespace: "ns", Name: "rs", UID: "u"}
 	leaving := owner
 	leaving.Deleting = true
-	for _, h := range []herd{{owner, "a=b", []selector.Child{ours, lost, orphan, deleting}}, {leaving, "a", []selector.Child{ours, lost, orphan}}, {owner, "!a", nil}} {
+	for _, h := range []family{{owner, "a=b", []selector.Child{ours, lost, orphan, deleting}}, {leaving, "a", []selector.Child{ours, lost, orphan}}, {owner, "!a", nil}} {
 		text, err := json.Marshal(h)
 		require.NoError(f, err)
 		f.Add(text)
 	}
 }
 
-func herdOf(text []byte) (h herd, ok bool) {
+func familyOf(text []byte) (h family, ok bool) {
 	if json.Unmarshal(text, &h) != nil {
 		return h, false
 	}
@@ -176,9 +176,9 @@ func herdOf(text []byte) (h herd, ok bool) {
 // FuzzClassify: each child is in one list at most, the one that its decision says, and
 // what upstream of old did is told in the same words.
 func FuzzClassify(f *testing.F) {
-	herdSeeds(f)
+	familySeeds(f)
 	f.Fuzz(func(t *testing.T, text []byte) {
-		h, ok := herdOf(text)
+		h, ok := familyOf(text)
 		if !ok {
 			return
 		}
@@ -201,17 +201,17 @@ func FuzzClassify(f *testing.F) {
 // FuzzResolve: adoptions stand and fall with the live check; with all writes done a
 // second pass has nothing to write.
 func FuzzResolve(f *testing.F) {
-	herdSeeds(f)
+	familySeeds(f)
 	f.Fuzz(func(t *testing.T, text []byte) {
-		h, ok := herdOf(text)
+		h, ok := familyOf(text)
 		if !ok {
 			return
 		}
 		claim := selector.Classify(&h.Owner, len(h.Children), at(h.Children))
-		refused := selector.Resolve(&h.Owner, claim, at(h.Children), selector.Live{Err: errors.New("gone")})
+		refused := selector.Resolve(&h.Owner, claim, at(h.Children), selector.LiveCheck{Err: errors.New("gone")})
 		require.Len(t, refused.Failures, len(claim.Adopt))
 		require.Len(t, refused.Actions, len(claim.Release))
-		res := selector.Resolve(&h.Owner, claim, at(h.Children), selector.Live{OK: true})
+		res := selector.Resolve(&h.Owner, claim, at(h.Children), selector.LiveCheck{OK: true})
 		require.Len(t, res.Actions, len(claim.Adopt)+len(claim.Release))
 		outcomes := make([]selector.Outcome, len(res.Actions))
 		for i, a := range res.Actions {

@@ -38,7 +38,7 @@ func TestClaim_invariants(t *testing.T) {
 			require.Equal(t, d.Verdict != selector.Ignore, times[i] == 1, "each object gets exactly one decision")
 			require.LessOrEqual(t, times[i], 1)
 		}
-		res := selector.Resolve(&o, claim, at(children), selector.Live{OK: true})
+		res := selector.Resolve(&o, claim, at(children), selector.LiveCheck{OK: true})
 		outcomes := make([]selector.Outcome, len(res.Actions))
 		for i := range outcomes {
 			outcomes[i].Answer = selector.Done

@@ -63,7 +63,7 @@ func TestClaim_pure(t *testing.T) {
 			o := selector.Owner{APIVersion: "apps/v1", Kind: "ReplicaSet", Namespace: "ns", Name: "rs1", UID: "u1", Selector: compiled, Deleting: s.Deleting}
 			child := func(i int) selector.Child { return s.Children[i] }
 			var p plan
-			res := selector.Resolve(&o, selector.Classify(&o, len(s.Children), child), child, selector.Live{OK: true})
+			res := selector.Resolve(&o, selector.Classify(&o, len(s.Children), child), child, selector.LiveCheck{OK: true})
 			outcomes := make([]selector.Outcome, len(res.Actions))
 			for i, a := range res.Actions {
 				p.Patches = append(p.Patches, string(a.Patch()))

@@ -13,7 +13,7 @@ func TestPatch(t *testing.T) {
 	o := replicaSet(t)
 	children := []selector.Child{child("p1", "b", ""), child("p4", "x", "u1")}
 	resolve := func() []selector.Action {
-		return selector.Resolve(&o, selector.Classify(&o, 2, at(children)), at(children), selector.Live{OK: true}).Actions
+		return selector.Resolve(&o, selector.Classify(&o, 2, at(children)), at(children), selector.LiveCheck{OK: true}).Actions
 	}
 	actions := resolve()
 	require.Equal(t, `{"metadata":{"ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"rs","uid":"u1","controller":true,"blockOwnerDeletion":true}],"uid":"uid-p1"}}`, string(actions[0].Patch()))
@@ -29,7 +29,7 @@ func TestActionsJSON(t *testing.T) {
 	o := replicaSet(t)
 	o.Finalizers = []string{"f/x"}
 	children := []selector.Child{child("p1", "b", ""), child("p4", "x", "u1")}
-	actions := selector.Resolve(&o, selector.Classify(&o, 2, at(children)), at(children), selector.Live{OK: true}).Actions
+	actions := selector.Resolve(&o, selector.Classify(&o, 2, at(children)), at(children), selector.LiveCheck{OK: true}).Actions
 	data, err := json.Marshal(actions)
 	require.NoError(t, err)
 	require.JSONEq(t, `[
@@ -52,7 +52,7 @@ func TestActionsJSON(t *testing.T) {
 func TestProject(t *testing.T) {
 	o, c := replicaSet(t), child("p1", "b", "")
 	children := []selector.Child{c, child("p4", "x", "u1")}
-	actions := selector.Resolve(&o, selector.Classify(&o, 2, at(children)), at(children), selector.Live{OK: true}).Actions
+	actions := selector.Resolve(&o, selector.Classify(&o, 2, at(children)), at(children), selector.LiveCheck{OK: true}).Actions
 	adopted := selector.Project(c, actions[0])
 	require.Equal(t, child("p1", "b", "u1"), adopted)
 	require.True(t, adopted.ControlledBy(&o))

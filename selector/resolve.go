@@ -37,7 +37,7 @@ func (f Failure) Unwrap() error { return f.Err }
 //
 // It mirrors AdoptPod and ReleasePod of the controller package of Kubernetes
 // 1.36.3.
-func Resolve(o *Owner, claim Claim, child func(i int) Child, live Live) Resolution {
+func Resolve(o *Owner, claim Claim, child func(i int) Child, live LiveCheck) Resolution {
 	o = zero.Or(o)
 	r := Resolution{Keep: slices.Clone(claim.Keep)}
 	refused := live.err()

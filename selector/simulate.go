@@ -36,7 +36,7 @@ type Contested struct {
 // Time is in proportion to the children and to the controllers that select each,
 // which an [Index] finds.
 func Simulate(controllers []Controller, n int, child func(i int) Child) Round {
-	h := newHerd(controllers)
+	h := newControllerIndex(controllers)
 	round := Round{}
 	if n > 0 {
 		round.Owners = make([]int, n)

@@ -19,7 +19,7 @@ type Stray struct {
 // that there are, of every kind that the children may have.
 func Strays(controllers []Controller, n int, child func(i int) Child) []Stray {
 	type identity struct{ namespace, kind, name string }
-	h := newHerd(controllers)
+	h := newControllerIndex(controllers)
 	named := make(map[identity]bool, len(controllers))
 	for i := range controllers {
 		o := &controllers[i].Owner

@@ -114,11 +114,11 @@ func adoptedByDead(t *testing.T) {
 	}
 	claim := selector.Classify(&o, 1, child)
 	require.True(t, claim.NeedsLiveCheck(), "the cache may not know yet")
-	dead := selector.CheckLive(&o, selector.Fresh{UID: "a", DeletionTimestamp: t0})
+	dead := selector.CheckLive(&o, selector.OwnerNow{UID: "a", DeletionTimestamp: t0})
 	r := selector.Resolve(&o, claim, child, dead)
 	require.Empty(t, r.Actions)
 	require.Len(t, r.Failures, 1)
-	require.Len(t, selector.Resolve(&o, claim, child, selector.CheckLive(&o, selector.Fresh{UID: "a"})).Actions, 1)
+	require.Len(t, selector.Resolve(&o, claim, child, selector.CheckLive(&o, selector.OwnerNow{UID: "a"})).Actions, 1)
 }
 
 func orphanNoticed(t *testing.T) {

@@ -37,7 +37,7 @@ type claiming struct {
 	Pods       []*corev1.Pod
 	Rejected   map[string]bool
 	Answers    map[string]selector.Outcome
-	Live       selector.Fresh
+	Live       selector.OwnerNow
 }
 
 // claimOutcome is what becomes of the pods.
@@ -52,7 +52,7 @@ func drawClaiming(t *rapid.T, now time.Time) claiming {
 	c := claiming{
 		Owner:    &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: gen.Namespace, Name: "rs", UID: "u1"}},
 		Selector: rapid.SampledFrom([]string{"a=b", "a notin (x)", "!a", "a in (b,x)", "a=b", "", "-"}).Draw(t, "selector"),
-		Rejected: map[string]bool{}, Answers: map[string]selector.Outcome{}, Live: selector.Fresh{UID: "u1"},
+		Rejected: map[string]bool{}, Answers: map[string]selector.Outcome{}, Live: selector.OwnerNow{UID: "u1"},
 	}
 	if gen.OneIn(t, 4, "cluster-scoped") {
 		c.Owner.Namespace = ""
@@ -253,7 +253,7 @@ type replicaClaim struct{ Claimed, Patches, Terminating []string }
 // compareReplicaClaim does what the pass of a ReplicaSet does to find its pods.
 func compareReplicaClaim(t *rapid.T, counts *census, now time.Time) {
 	c := drawClaiming(t, now)
-	c.Owner.Namespace, c.Rejected, c.Answers, c.Live = gen.Namespace, nil, nil, selector.Fresh{UID: "u1"}
+	c.Owner.Namespace, c.Rejected, c.Answers, c.Live = gen.Namespace, nil, nil, selector.OwnerNow{UID: "u1"}
 	for _, p := range c.Pods {
 		p.Status.Phase = rapid.SampledFrom([]corev1.PodPhase{corev1.PodRunning, corev1.PodRunning, corev1.PodFailed, corev1.PodSucceeded}).Draw(t, "phase")
 		for i := range p.OwnerReferences {

@@ -161,7 +161,7 @@ type replicaSetPass struct {
 	claims  []selector.Outcome
 	creates []selector.Outcome
 	deletes []selector.Outcome
-	live    selector.Live
+	live    selector.LiveCheck
 	batch   int32 // calls left of the batch of creations
 	begun   bool
 	result  *replicaset.Result
@@ -206,11 +206,11 @@ func (p *replicaSetPass) stopped() bool {
 	return false
 }
 
-func (p *replicaSetPass) checkLive() selector.Live {
+func (p *replicaSetPass) checkLive() selector.LiveCheck {
 	rs := &p.s.ReplicaSet
-	f := selector.Fresh{Err: errors.New("not found")}
+	f := selector.OwnerNow{Err: errors.New("not found")}
 	if o := p.c.w.store.replicaSets.named(rs.Name); o != nil {
-		f = selector.Fresh{UID: o.UID, DeletionTimestamp: o.DeletionTimestamp}
+		f = selector.OwnerNow{UID: o.UID, DeletionTimestamp: o.DeletionTimestamp}
 	}
 	owner := replicaset.Owner(rs)
 	return selector.CheckLive(&owner, f)

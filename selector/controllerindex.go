@@ -2,8 +2,8 @@ package selector
 
 import "slices"
 
-// A herd is many controllers, indexed by namespace, selector and UID.
-type herd struct {
+// A controllerIndex is many controllers, indexed by namespace, selector and UID.
+type controllerIndex struct {
 	controllers []Controller
 	byNamespace map[string]*group
 	byUID       map[string]int
@@ -15,8 +15,8 @@ type group struct {
 	index   *Index
 }
 
-func newHerd(controllers []Controller) herd {
-	h := herd{controllers: controllers, byNamespace: map[string]*group{}, byUID: map[string]int{}}
+func newControllerIndex(controllers []Controller) controllerIndex {
+	h := controllerIndex{controllers: controllers, byNamespace: map[string]*group{}, byUID: map[string]int{}}
 	for _, numbers := range byNamespace(controllers) {
 		selectors := make([]Selector, len(numbers))
 		for i, n := range numbers {
@@ -31,7 +31,7 @@ func newHerd(controllers []Controller) herd {
 }
 
 // owner returns the number of the controller that controls the child.
-func (h *herd) owner(c *Child) (int, bool) {
+func (h *controllerIndex) owner(c *Child) (int, bool) {
 	if !c.Controlled() {
 		return 0, false
 	}
@@ -41,7 +41,7 @@ func (h *herd) owner(c *Child) (int, bool) {
 
 // selecting appends to found the numbers of the controllers in the child's
 // namespace, and of the cluster-scoped ones, that match its labels, in order.
-func (h *herd) selecting(c *Child, found []int) []int {
+func (h *controllerIndex) selecting(c *Child, found []int) []int {
 	start := len(found)
 	found = h.byNamespace[c.Namespace].matching(c.Labels, found)
 	if c.Namespace != "" {
@@ -65,7 +65,7 @@ func (g *group) matching(labels map[string]string, found []int) []int {
 
 // adopters appends to found the numbers of the controllers that would adopt the
 // child if it were an orphan, in order.
-func (h *herd) adopters(c Child, found []int) []int {
+func (h *controllerIndex) adopters(c Child, found []int) []int {
 	c.ControllerKind, c.ControllerName, c.ControllerUID = "", "", ""
 	start := len(found)
 	found = h.selecting(&c, found)

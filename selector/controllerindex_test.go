@@ -59,13 +59,13 @@ func TestSimulate_isClassifyInTurn(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	contested := 0
 	for range min(cases(t, 100), 2000) {
-		controllers, children := randomHerd(r)
+		controllers, children := randomControllers(r)
 		round := selector.Simulate(controllers, len(children), at(children))
 		var actions []selector.RoundAction
 		for i := range controllers {
 			o := &controllers[i].Owner
 			claim := selector.Classify(o, len(children), at(children))
-			res := selector.Resolve(o, claim, at(children), selector.Live{OK: true})
+			res := selector.Resolve(o, claim, at(children), selector.LiveCheck{OK: true})
 			for _, a := range res.Actions {
 				action := selector.RoundAction{Controller: i}
 				switch a := a.(type) {
@@ -98,7 +98,7 @@ func TestSimulate_isClassifyInTurn(t *testing.T) {
 func TestSimulate_order(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	for range min(cases(t, 100), 2000) {
-		controllers, children := randomHerd(r)
+		controllers, children := randomControllers(r)
 		round := selector.Simulate(controllers, len(children), at(children))
 		contested := map[int][]int{}
 		for _, c := range round.Contested {
@@ -133,7 +133,7 @@ func TestSimulate_order(t *testing.T) {
 	}
 }
 
-func randomHerd(r *rand.Rand) ([]selector.Controller, []selector.Child) {
+func randomControllers(r *rand.Rand) ([]selector.Controller, []selector.Child) {
 	var controllers []selector.Controller
 	for i := range 1 + r.IntN(4) {
 		controllers = append(controllers, selector.Controller{Owner: selector.Owner{
