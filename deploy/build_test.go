@@ -70,7 +70,7 @@ func set(n int, size int32, change ...func(*replicaset.ReplicaSet)) replicaset.R
 		CreationTimestamp: t0.Add(time.Duration(n-1440) * time.Minute),
 		Replicas:          new(size),
 		Template:          revision.Template{ID: v, Hash: v},
-		Annotations:       map[string]string{revision.Annotation: strconv.Itoa(n)},
+		Annotations:       map[string]string{revision.AnnotationRevision: strconv.Itoa(n)},
 	}
 	counts(size, size)(&rs)
 	for _, c := range change {
@@ -98,13 +98,13 @@ func sized(desired, max string) func(*replicaset.ReplicaSet) {
 }
 
 func numbered(text string) func(*replicaset.ReplicaSet) {
-	return func(rs *replicaset.ReplicaSet) { rs.Annotations[revision.Annotation] = text }
+	return func(rs *replicaset.ReplicaSet) { rs.Annotations[revision.AnnotationRevision] = text }
 }
 
 func snapshot(d deploy.Deployment, sets ...replicaset.ReplicaSet) deploy.Snapshot {
 	if i := slices.IndexFunc(sets, func(rs replicaset.ReplicaSet) bool { return rs.Template.Same(d.Template) }); i >= 0 {
 		if d.Annotations == nil {
-			d.Annotations = map[string]string{revision.Annotation: sets[i].Annotations[revision.Annotation]}
+			d.Annotations = map[string]string{revision.AnnotationRevision: sets[i].Annotations[revision.AnnotationRevision]}
 		}
 	}
 	return deploy.Snapshot{Deployment: d, ReplicaSets: sets}

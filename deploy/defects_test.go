@@ -108,6 +108,8 @@ func TestDefectD37(t *testing.T) {
 // A revision that does not parse freezes the annotations of the new ReplicaSet (R5 of
 // package revision).
 func TestDefectR5(t *testing.T) {
-	d := web(3, func(d *deploy.Deployment) { d.Annotations = map[string]string{"a": "b", revision.Annotation: "bad"} })
+	d := web(3, func(d *deploy.Deployment) {
+		d.Annotations = map[string]string{"a": "b", revision.AnnotationRevision: "bad"}
+	})
 	require.Empty(t, actions(reconcile(t, snapshot(d, set(2, 3, numbered("bad"))))))
 }

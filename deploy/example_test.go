@@ -26,7 +26,7 @@ func shop() deploy.Snapshot {
 		ReplicaSets: []replicaset.ReplicaSet{{
 			Name: "web-66cf68d45", UID: "r1", ControllerUID: "d1", Replicas: new(int32(10)),
 			Template:    revision.Template{ID: "image:1", Hash: "66cf68d45"},
-			Annotations: map[string]string{revision.Annotation: "1"},
+			Annotations: map[string]string{revision.AnnotationRevision: "1"},
 			Status:      replicaset.Status{Replicas: 10, ReadyReplicas: 10, AvailableReplicas: 10},
 		}},
 	}
@@ -56,10 +56,10 @@ func ExampleReconcile_held() {
 	s.ReplicaSets[0].Status = replicaset.Status{Replicas: 8, ReadyReplicas: 8, AvailableReplicas: 8}
 	s.ReplicaSets = append(s.ReplicaSets, replicaset.ReplicaSet{
 		Name: "web-7d4c665cf7", UID: "r2", ControllerUID: "d1", Replicas: new(int32(5)), Template: s.Deployment.Template,
-		Annotations: map[string]string{revision.Annotation: "2"},
+		Annotations: map[string]string{revision.AnnotationRevision: "2"},
 		Status:      replicaset.Status{Replicas: 5}, // none is ready
 	})
-	s.Deployment.Annotations = map[string]string{revision.Annotation: "2"}
+	s.Deployment.Annotations = map[string]string{revision.AnnotationRevision: "2"}
 	plan, _ := deploy.Reconcile(s, noon, deploy.Options{})
 	fmt.Println(plan)
 	fmt.Println("look again at", plan.RecheckAt.Format(time.TimeOnly))
@@ -95,15 +95,15 @@ func ExampleReconcile_scaleDuringRollout() {
 	s := shop()
 	s.Deployment.Replicas = new(int32(15))
 	before := map[string]string{
-		revision.Annotation: "1", revision.AnnotationDesired: "10", revision.AnnotationMax: "13",
+		revision.AnnotationRevision: "1", revision.AnnotationDesired: "10", revision.AnnotationMax: "13",
 	}
 	s.ReplicaSets[0].Replicas, s.ReplicaSets[0].Annotations = new(int32(8)), before
 	s.ReplicaSets = append(s.ReplicaSets, replicaset.ReplicaSet{
 		Name: "web-7d4c665cf7", UID: "r2", ControllerUID: "d1", Replicas: new(int32(5)),
 		Template: s.Deployment.Template, CreationTimestamp: noon,
-		Annotations: map[string]string{revision.Annotation: "2", revision.AnnotationDesired: "10", revision.AnnotationMax: "13"},
+		Annotations: map[string]string{revision.AnnotationRevision: "2", revision.AnnotationDesired: "10", revision.AnnotationMax: "13"},
 	})
-	s.Deployment.Annotations = map[string]string{revision.Annotation: "2"}
+	s.Deployment.Annotations = map[string]string{revision.AnnotationRevision: "2"}
 	plan, _ := deploy.Reconcile(s, noon, deploy.Options{})
 	fmt.Println(plan)
 	// Output:
@@ -178,10 +178,10 @@ func ExampleNewSize() {
 // An annotation asks for the previous revision, and the next plan goes back.
 func ExampleReconcile_rollback() {
 	s := shop()
-	s.Deployment.Annotations = map[string]string{revision.AnnotationRollback: "0", revision.Annotation: "2"}
+	s.Deployment.Annotations = map[string]string{revision.AnnotationRollback: "0", revision.AnnotationRevision: "2"}
 	s.ReplicaSets = append(s.ReplicaSets, replicaset.ReplicaSet{
 		Name: "web-7d4c665cf7", UID: "r2", ControllerUID: "d1", Replicas: new(int32(10)), Template: s.Deployment.Template,
-		Annotations: map[string]string{revision.Annotation: "2"}, CreationTimestamp: noon,
+		Annotations: map[string]string{revision.AnnotationRevision: "2"}, CreationTimestamp: noon,
 	})
 	plan, _ := deploy.Reconcile(s, noon, deploy.Options{})
 	fmt.Println(plan)

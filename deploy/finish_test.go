@@ -62,7 +62,7 @@ func TestFinishNameTaken(t *testing.T) {
 	} {
 		s := deploy.Snapshot{Deployment: c.d, ReplicaSets: c.sets}
 		r := created(s, deploy.CreateReplicaSet{Name: "web-v2", Revision: 3}, selector.Outcome{Answer: c.answer})
-		requireEqual(t, c.why, c.revision, r.Annotations[revision.Annotation])
+		requireEqual(t, c.why, c.revision, r.Annotations[revision.AnnotationRevision])
 		requireEqual(t, c.why, c.collisions, r.Status.CollisionCount)
 		requireEqual(t, c.why, c.retry, r.Err != nil)
 		require.Empty(t, r.Events, c.why)
@@ -171,10 +171,10 @@ func TestFinishLater(t *testing.T) {
 	p.Actions = append(p.Actions, deploy.DeleteReplicaSet{Name: "web-v1"})
 	r := deploy.Finish(s, p, outcomes(len(p.Actions)-1, boom), t0, deploy.Options{})
 	require.Equal(t, "NewReplicaSetCreated", condition(r.Status, deploy.ConditionProgressing).Reason)
-	require.NotEmpty(t, r.Annotations[revision.Annotation])
+	require.NotEmpty(t, r.Annotations[revision.AnnotationRevision])
 	require.True(t, r.WriteStatus)
 	require.Len(t, r.Events, 1, "that it was scaled up")
-	require.Empty(t, s.Deployment.Annotations[revision.Annotation])
+	require.Empty(t, s.Deployment.Annotations[revision.AnnotationRevision])
 
 	r = deploy.Finish(s, p, outcomes(len(p.Actions)-1, selector.Outcome{Answer: selector.NotFound}), t0, deploy.Options{})
 	require.NoError(t, r.Err, "it was to go")

@@ -180,7 +180,7 @@ func TestPropertyRevision(t *testing.T) {
 			case deploy.CreateReplicaSet:
 				number = a.Revision
 			case deploy.AnnotateReplicaSet:
-				if text, ok := a.Set[revision.Annotation]; ok {
+				if text, ok := a.Set[revision.AnnotationRevision]; ok {
 					number, _ = strconv.ParseInt(text, 10, 64)
 				}
 			}
@@ -260,7 +260,9 @@ func TestPropertyRollback(t *testing.T) {
 		s.Deployment.Template = revision.Template{ID: "v9", Hash: "v9"}
 		to := rapid.IntRange(1, 6).Draw(t, "to")
 		s.Deployment.Annotations = map[string]string{revision.AnnotationRollback: strconv.Itoa(to), revision.AnnotationLastApplied: "{}"}
-		found := slices.IndexFunc(s.ReplicaSets, func(rs replicaset.ReplicaSet) bool { return rs.Annotations[revision.Annotation] == strconv.Itoa(to) })
+		found := slices.IndexFunc(s.ReplicaSets, func(rs replicaset.ReplicaSet) bool {
+			return rs.Annotations[revision.AnnotationRevision] == strconv.Itoa(to)
+		})
 		p := mustPlan(t, s)
 		back, ok := p.Actions[len(p.Actions)-1].(deploy.RollBackDeployment)
 		created := to == len(s.ReplicaSets)+1 // the revision that the present template is about to get

@@ -20,7 +20,7 @@ func (st *state) syncNew() {
 	if s == nil || st.corrects(st.deleting()) || st.annotateNew(s) { // D16
 		return
 	}
-	st.annotateDeployment(s.rs.Annotations[revision.Annotation])
+	st.annotateDeployment(s.rs.Annotations[revision.AnnotationRevision])
 	if st.hasDeadline() && findCondition(st.status, ConditionProgressing) == nil {
 		st.setCondition(ConditionProgressing, replicaset.ConditionTrue, progressFound, "")
 		st.found = true
@@ -59,7 +59,7 @@ func (st *state) annotateNew(s *set) bool {
 		a.MinReadySeconds = new(st.d.MinReadySeconds)
 	}
 	st.act(a)
-	if _, again := set[revision.Annotation]; st.corrects(again && st.hasDeadline()) { // D17
+	if _, again := set[revision.AnnotationRevision]; st.corrects(again && st.hasDeadline()) { // D17
 		st.replaceCondition(Condition{
 			Type: ConditionProgressing, Status: replicaset.ConditionTrue, Reason: progressFound, Message: found(s),
 			LastUpdateTime: st.now, LastTransitionTime: st.now,
@@ -70,8 +70,8 @@ func (st *state) annotateNew(s *set) bool {
 
 // annotateDeployment publishes the revision on the Deployment.
 func (st *state) annotateDeployment(number string) {
-	if st.d.Annotations[revision.Annotation] != number {
-		st.act(AnnotateDeployment{Set: map[string]string{revision.Annotation: number}, Reason: ReasonRevision})
+	if st.d.Annotations[revision.AnnotationRevision] != number {
+		st.act(AnnotateDeployment{Set: map[string]string{revision.AnnotationRevision: number}, Reason: ReasonRevision})
 	}
 }
 

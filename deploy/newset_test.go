@@ -15,7 +15,7 @@ func TestCreate(t *testing.T) {
 		d.MinReadySeconds = 5
 		d.TemplateLabels = map[string]string{"app": "web", revision.LabelHash: "mine"}
 		d.Annotations = map[string]string{
-			"team": "shop", revision.Annotation: "4", revision.AnnotationLastApplied: "{}", revision.AnnotationDesired: "99",
+			"team": "shop", revision.AnnotationRevision: "4", revision.AnnotationLastApplied: "{}", revision.AnnotationDesired: "99",
 		}
 	})
 	p := reconcile(t, snapshot(d, set(1, 10, numbered("7")), set(3, 0, numbered("bad"))))
@@ -24,14 +24,14 @@ func TestCreate(t *testing.T) {
 		Name: "web-v2", Replicas: 3, Template: d.Template, Revision: 8, MinReadySeconds: 5, Reason: deploy.ReasonNewTemplate,
 		Labels: map[string]string{"app": "web", revision.LabelHash: "v2"},
 		Annotations: map[string]string{
-			"team":                     "shop",
-			revision.Annotation:        "8",
-			revision.AnnotationDesired: "10",
-			revision.AnnotationMax:     "13",
+			"team":                      "shop",
+			revision.AnnotationRevision: "8",
+			revision.AnnotationDesired:  "10",
+			revision.AnnotationMax:      "13",
 		},
 	}, p.Actions[0])
 	requireEqual[deploy.Action](t, "the Deployment's revision follows", deploy.AnnotateDeployment{
-		Set: map[string]string{revision.Annotation: "8"}, Reason: deploy.ReasonRevision,
+		Set: map[string]string{revision.AnnotationRevision: "8"}, Reason: deploy.ReasonRevision,
 	}, p.Actions[1])
 	requireEqual(t, "events", []deploy.Event{
 		{Type: "Normal", Reason: "ScalingReplicaSet", Message: "Scaled up replica set web-v2 from 0 to 3"},
@@ -68,12 +68,12 @@ func TestNewFollowsTheDeployment(t *testing.T) {
 		want deploy.Actions
 	}{
 		{"a rollback gives an old set the next revision and remembers its own",
-			snapshot(web(3, template("v1"), annotated(map[string]string{revision.Annotation: "2"})), set(1, 3), set(2, 0)),
+			snapshot(web(3, template("v1"), annotated(map[string]string{revision.AnnotationRevision: "2"})), set(1, 3), set(2, 0)),
 			deploy.Actions{deploy.AnnotateReplicaSet{Name: "web-v1", UID: "v1", Reason: deploy.ReasonRevision, Set: map[string]string{
-				revision.Annotation: "3", revision.AnnotationHistory: "1",
+				revision.AnnotationRevision: "3", revision.AnnotationHistory: "1",
 			}}}},
 		{"annotations are copied, and never removed",
-			snapshot(web(3, annotated(map[string]string{revision.Annotation: "2", "a": "1", "empty": ""})),
+			snapshot(web(3, annotated(map[string]string{revision.AnnotationRevision: "2", "a": "1", "empty": ""})),
 				set(2, 3, func(rs *replicaset.ReplicaSet) { rs.Annotations["gone"] = "x" })),
 			deploy.Actions{deploy.AnnotateReplicaSet{Name: "web-v2", UID: "v2", Reason: deploy.ReasonRevision,
 				Set: map[string]string{"a": "1", "empty": ""}}}},
@@ -81,11 +81,11 @@ func TestNewFollowsTheDeployment(t *testing.T) {
 			snapshot(web(3, func(d *deploy.Deployment) { d.MinReadySeconds = 7 }), set(2, 3)),
 			deploy.Actions{deploy.AnnotateReplicaSet{Name: "web-v2", UID: "v2", Reason: deploy.ReasonRevision, MinReadySeconds: new(int32(7))}}},
 		{"the Deployment's revision alone",
-			snapshot(web(3, annotated(map[string]string{revision.Annotation: "1"})), set(2, 3)),
-			deploy.Actions{deploy.AnnotateDeployment{Set: map[string]string{revision.Annotation: "2"}, Reason: deploy.ReasonRevision}}},
+			snapshot(web(3, annotated(map[string]string{revision.AnnotationRevision: "1"})), set(2, 3)),
+			deploy.Actions{deploy.AnnotateDeployment{Set: map[string]string{revision.AnnotationRevision: "2"}, Reason: deploy.ReasonRevision}}},
 		{"an unusable revision is published and freezes the annotations",
-			snapshot(web(3, annotated(map[string]string{revision.Annotation: "2", "a": "1"})), set(2, 3, numbered("bad"))),
-			deploy.Actions{deploy.AnnotateDeployment{Set: map[string]string{revision.Annotation: "bad"}, Reason: deploy.ReasonRevision}}},
+			snapshot(web(3, annotated(map[string]string{revision.AnnotationRevision: "2", "a": "1"})), set(2, 3, numbered("bad"))),
+			deploy.Actions{deploy.AnnotateDeployment{Set: map[string]string{revision.AnnotationRevision: "bad"}, Reason: deploy.ReasonRevision}}},
 		{"unless the set is written for another reason",
 			snapshot(web(3, annotated(map[string]string{"a": "1"}), func(d *deploy.Deployment) { d.MinReadySeconds = 7 }),
 				set(2, 3, numbered("bad"))),

@@ -24,13 +24,13 @@ func ExampleReconcile_partitioned() {
 	d.Partitioned = deploy.PartitionedBy(d)
 	old := replicaset.ReplicaSet{
 		Name: "echo-66cf68d45", UID: "r1", ControllerUID: "d1", Replicas: new(int32(4)), Template: revision.Template{ID: "image:1"},
-		Annotations: map[string]string{revision.Annotation: "1"},
+		Annotations: map[string]string{revision.AnnotationRevision: "1"},
 		Status:      replicaset.Status{Replicas: 4, ReadyReplicas: 4, AvailableReplicas: 4},
 	}
 	fresh := replicaset.ReplicaSet{
 		Name: "echo-7d4c665cf7", UID: "r2", ControllerUID: "d1", Replicas: new(int32(2)), Template: d.Template,
 		CreationTimestamp: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
-		Annotations:       map[string]string{revision.Annotation: "2"},
+		Annotations:       map[string]string{revision.AnnotationRevision: "2"},
 		Status:            replicaset.Status{Replicas: 2, ReadyReplicas: 1, AvailableReplicas: 1},
 	}
 	now := time.Date(2026, 3, 1, 12, 5, 0, 0, time.UTC)

@@ -88,8 +88,8 @@ func TestPartitionOrderOfUnusableRevisions(t *testing.T) {
 		{"1", "x", "web-v1 3->1"},
 	} {
 		unnumbered := func(rs *replicaset.ReplicaSet) {
-			if rs.Annotations[revision.Annotation] == "none" {
-				delete(rs.Annotations, revision.Annotation)
+			if rs.Annotations[revision.AnnotationRevision] == "none" {
+				delete(rs.Annotations, revision.AnnotationRevision)
 			}
 		}
 		s := partitioned(6, strategy("50%", "50%", "0"), set(1, 3, numbered(c.first), unnumbered), set(2, 3, numbered(c.second)), set(3, 3, counts(3, 2), numbered("9")))

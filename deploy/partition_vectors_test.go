@@ -88,7 +88,7 @@ func (c partitionCase) snapshot(t require.TestingT) deploy.Snapshot {
 			},
 		}
 		for key, text := range map[string]*string{
-			revision.Annotation: in.Revision, revision.AnnotationDesired: in.Desired, revision.AnnotationMax: in.Max,
+			revision.AnnotationRevision: in.Revision, revision.AnnotationDesired: in.Desired, revision.AnnotationMax: in.Max,
 		} {
 			if text != nil {
 				rs.Annotations[key] = *text
@@ -147,7 +147,7 @@ func TestVectorsPartitionedPass(t *testing.T) {
 			require.NoError(t, apply(&s, a))
 		}
 		// The recording lost the revision: it had been written to the status alone.
-		if n := s.Deployment.Annotations[revision.Annotation]; n != "" {
+		if n := s.Deployment.Annotations[revision.AnnotationRevision]; n != "" {
 			require.Regexp(t, `^[0-9]+$`, n)
 		}
 		out["extraStatus"] = s.Deployment.Annotations[rollout.AnnotationExtraStatus]

@@ -115,7 +115,7 @@ func (st *state) revision() int64 {
 		case CreateReplicaSet:
 			return a.Revision
 		case AnnotateReplicaSet:
-			if n, err := strconv.ParseInt(a.Set[revision.Annotation], 10, 64); err == nil {
+			if n, err := strconv.ParseInt(a.Set[revision.AnnotationRevision], 10, 64); err == nil {
 				return n
 			}
 		}

@@ -151,7 +151,7 @@ func TestPausePointNeighbours(t *testing.T) {
 func TestPausePointBack(t *testing.T) {
 	s := stops(map[string]string{"p3": "after"})
 	s.Deployment.Template = s.ReplicaSets[0].Template
-	s.Deployment.Annotations = map[string]string{revision.Annotation: "3"}
+	s.Deployment.Annotations = map[string]string{revision.AnnotationRevision: "3"}
 	numbered("3")(&s.ReplicaSets[0])
 	for i := range s.Pods {
 		s.Pods[i].ControllerUID = "v2"

@@ -69,7 +69,7 @@ func anything(t *rapid.T) deploy.Snapshot {
 	d.Paused = rapid.Bool().Draw(t, "paused")
 	d.MinReadySeconds = rapid.SampledFrom([]int32{0, 5, math.MaxInt32}).Draw(t, "min ready")
 	d.DeletionTimestamp = rapid.SampledFrom([]time.Time{{}, {}, {}, t0}).Draw(t, "deleting")
-	d.Annotations = rapid.SampledFrom([]map[string]string{nil, {"team": "shop"}, {revision.Annotation: "x", "a": "b"}}).Draw(t, "annotations")
+	d.Annotations = rapid.SampledFrom([]map[string]string{nil, {"team": "shop"}, {revision.AnnotationRevision: "x", "a": "b"}}).Draw(t, "annotations")
 	d.Status.Conditions = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) deploy.Condition {
 		return deploy.Condition{
 			Type:   rapid.SampledFrom([]string{"Available", "Progressing", "ReplicaFailure", "Mine"}).Draw(t, "type"),
@@ -111,7 +111,7 @@ func tamper(t *rapid.T, rs *replicaset.ReplicaSet) {
 	}
 	rs.Replicas = rapid.OneOf(rapid.Just[*int32](nil), rapid.Map(anySizes, ptr)).Draw(t, "size")
 	rs.Annotations = map[string]string{
-		revision.Annotation: text("revision"), revision.AnnotationDesired: text("desired"), revision.AnnotationMax: text("max"),
+		revision.AnnotationRevision: text("revision"), revision.AnnotationDesired: text("desired"), revision.AnnotationMax: text("max"),
 	}
 	if rapid.IntRange(0, 4).Draw(t, "odd status") == 0 {
 		rs.Status.Replicas, rs.Status.AvailableReplicas = rapid.Int32().Draw(t, "reported"), rapid.Int32().Draw(t, "available")

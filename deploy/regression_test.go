@@ -17,9 +17,9 @@ func TestWrappedRevisionIsLeftOut(t *testing.T) {
 	p := reconcile(t, snapshot(web(3), set(1, 3, numbered("9223372036854775807"))))
 	create, ok := p.Actions[0].(deploy.CreateReplicaSet)
 	require.True(t, ok)
-	require.NotContains(t, create.Annotations, revision.Annotation, "it is below that of no revision at all")
+	require.NotContains(t, create.Annotations, revision.AnnotationRevision, "it is below that of no revision at all")
 	require.Contains(t, p.Actions, deploy.Action(deploy.AnnotateDeployment{
-		Set: map[string]string{revision.Annotation: "-9223372036854775808"}, Reason: deploy.ReasonRevision,
+		Set: map[string]string{revision.AnnotationRevision: "-9223372036854775808"}, Reason: deploy.ReasonRevision,
 	}), "the Deployment gets it all the same")
 }
 
@@ -31,14 +31,14 @@ func TestWrappedAvailabilityIsLow(t *testing.T) {
 }
 
 func TestCopiesGoAlongWithASize(t *testing.T) {
-	copies := map[string]string{revision.Annotation: "bad", "cause": "new image"}
+	copies := map[string]string{revision.AnnotationRevision: "bad", "cause": "new image"}
 	d := web(3, func(d *deploy.Deployment) { d.Annotations = copies })
 	scaled := func(size int32) deploy.Plan { return reconcile(t, snapshot(d, set(2, size, numbered("bad")))) }
 	require.Empty(t, scaled(3).Actions, "no reason to write, because the revision does not parse")
 	scale, ok := scaled(2).Actions[0].(deploy.ScaleReplicaSet)
 	require.True(t, ok)
 	require.Equal(t, "new image", scale.Set["cause"], "but they go along")
-	require.NotContains(t, scale.Set, revision.Annotation)
+	require.NotContains(t, scale.Set, revision.AnnotationRevision)
 }
 
 func TestWrappedSumOfOldPodsIsNone(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 
 func request(text string) func(*deploy.Deployment) {
 	return func(d *deploy.Deployment) {
-		d.Annotations = map[string]string{revision.AnnotationRollback: text, revision.Annotation: "2", "mine": "x"}
+		d.Annotations = map[string]string{revision.AnnotationRollback: text, revision.AnnotationRevision: "2", "mine": "x"}
 	}
 }
 
@@ -63,7 +63,7 @@ func TestRollbackAnnotations(t *testing.T) {
 	p := reconcile(t, snapshot(d, old, set(2, 3, func(rs *replicaset.ReplicaSet) { rs.Annotations["mine"] = "x" })))
 	requireEqual(t, "one write", deploy.Actions{deploy.RollBackDeployment{
 		Revision: 1, Name: "web-v1", Template: revision.Template{ID: "v1", Hash: "v1"}, Reason: deploy.ReasonRollback,
-		Annotations: map[string]string{revision.Annotation: "2", "cause": "first", "team": "shop"},
+		Annotations: map[string]string{revision.AnnotationRevision: "2", "cause": "first", "team": "shop"},
 	}}, p.Actions)
 	requireEqual(t, "the stored status", d.Status, p.Status)
 }
@@ -73,7 +73,7 @@ func TestRollbackAnnotations(t *testing.T) {
 func TestRollbackCreatesFirst(t *testing.T) {
 	s := snapshot(web(3, request("1"), template("v3"), limits(1, 0)), set(1, 0), set(2, 3))
 	require.Equal(t, "create web-v3 1, annotate deployment, roll back to web-v1 (1)", actions(reconcile(t, s)))
-	require.Equal(t, "3", reconcile(t, s).Actions[2].(deploy.RollBackDeployment).Annotations[revision.Annotation])
+	require.Equal(t, "3", reconcile(t, s).Actions[2].(deploy.RollBackDeployment).Annotations[revision.AnnotationRevision])
 	require.Equal(t, "roll back to web-v1 (1)", actions(reconcileWith(t, s, corrected)))
 }
 

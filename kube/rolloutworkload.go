@@ -219,7 +219,7 @@ func RolloutSets(d *appsv1.Deployment, list []*appsv1.ReplicaSet) []rollout.Work
 		}
 		sets = append(sets, rollout.WorkloadSet{
 			Name: rs.Name, Template: revision.Template{ID: TemplateID(&rs.Spec.Template), Hash: rs.Labels[rollout.LabelPodTemplateHash]},
-			Replicas: replicas, Revision: rs.Annotations[revision.Annotation],
+			Replicas: replicas, Revision: rs.Annotations[revision.AnnotationRevision],
 			CreationTimestamp: rs.CreationTimestamp.UTC(), DeletionTimestamp: timeOrZero(rs.DeletionTimestamp),
 		})
 	}

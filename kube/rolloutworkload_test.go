@@ -45,7 +45,7 @@ func setOf(d *appsv1.Deployment, name, image string) *appsv1.ReplicaSet {
 	rs := &appsv1.ReplicaSet{
 		ObjectMeta: metav1.ObjectMeta{
 			Name: "web-" + name, Namespace: "shop", UID: types.UID(name), Labels: map[string]string{revision.LabelHash: name},
-			Annotations: map[string]string{revision.Annotation: "7"}, CreationTimestamp: metav1.Unix(100, 0),
+			Annotations: map[string]string{revision.AnnotationRevision: "7"}, CreationTimestamp: metav1.Unix(100, 0),
 			OwnerReferences: []metav1.OwnerReference{{UID: d.UID, Controller: new(true)}},
 		},
 	}

@@ -102,13 +102,13 @@ func TestNewReplicaSet(t *testing.T) {
 	require.NoError(t, err)
 	a := deploy.CreateReplicaSet{
 		Name: "web-1", Replicas: 3, Template: snapshot.Template, Revision: 4, MinReadySeconds: 5,
-		Annotations: map[string]string{revision.Annotation: "4"},
+		Annotations: map[string]string{revision.AnnotationRevision: "4"},
 	}
 	got := kube.NewReplicaSet(d, a)
 	labels := map[string]string{"app": "x", revision.LabelHash: snapshot.Template.Hash}
 	want := &appsv1.ReplicaSet{
 		ObjectMeta: metav1.ObjectMeta{
-			Name: "web-1", Namespace: "shop", Labels: labels, Annotations: map[string]string{revision.Annotation: "4"},
+			Name: "web-1", Namespace: "shop", Labels: labels, Annotations: map[string]string{revision.AnnotationRevision: "4"},
 			OwnerReferences: []metav1.OwnerReference{owner("Deployment", "web")},
 		},
 		Spec: appsv1.ReplicaSetSpec{

@@ -7,9 +7,9 @@ import (
 
 // Annotations that a Deployment and its ReplicaSets carry.
 const (
-	// Annotation is the revision of a ReplicaSet, and on a Deployment that of
+	// AnnotationRevision is the revision of a ReplicaSet, and on a Deployment that of
 	// its newest ReplicaSet: a decimal int64.
-	Annotation = "deployment.kubernetes.io/revision"
+	AnnotationRevision = "deployment.kubernetes.io/revision"
 	// AnnotationHistory is the revisions that a ReplicaSet had before, oldest
 	// first, separated by commas.
 	AnnotationHistory = "deployment.kubernetes.io/revision-history"
@@ -32,7 +32,7 @@ const HistoryLimit = 2000
 // ReplicaSet. The bookkeeping of either object is not.
 func Copied(key string) bool {
 	switch key {
-	case Annotation, AnnotationHistory, AnnotationDesired, AnnotationMax, AnnotationRollback, AnnotationLastApplied:
+	case AnnotationRevision, AnnotationHistory, AnnotationDesired, AnnotationMax, AnnotationRollback, AnnotationLastApplied:
 		return false
 	}
 	return true
@@ -61,7 +61,7 @@ func Sync(deployment, replicaSet map[string]string, next int64) (set map[string]
 			put(key, value)
 		}
 	}
-	text, had := replicaSet[Annotation]
+	text, had := replicaSet[AnnotationRevision]
 	old := int64(0)
 	if text != "" {
 		var err error
@@ -70,7 +70,7 @@ func Sync(deployment, replicaSet map[string]string, next int64) (set map[string]
 		}
 	}
 	if old < next {
-		put(Annotation, strconv.FormatInt(next, 10))
+		put(AnnotationRevision, strconv.FormatInt(next, 10))
 		if had {
 			history, hadHistory := replicaSet[AnnotationHistory]
 			if longer := AppendHistory(history, text, HistoryLimit); longer != history || !hadHistory {

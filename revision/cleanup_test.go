@@ -215,7 +215,7 @@ func TestCleanUpWithoutQuirk(t *testing.T) {
 		for i := range old {
 			old[i].Replicas, old[i].Status.Replicas, old[i].Generation = new(int32(0)), 0, 0
 			if _, err := revision.Number(old[i].Annotations); err != nil {
-				delete(old[i].Annotations, revision.Annotation)
+				delete(old[i].Annotations, revision.AnnotationRevision)
 			}
 		}
 		limit := rapid.Int32Range(0, 4).Draw(t, "limit")

@@ -26,7 +26,7 @@ func entry(name, number string, changes ...func(*revision.Entry)) revision.Entry
 		Annotations: map[string]string{}, Replicas: new(int32(0)),
 	}
 	if number != "-" {
-		e.Annotations[revision.Annotation] = number
+		e.Annotations[revision.AnnotationRevision] = number
 	}
 	for _, change := range changes {
 		change(&e)

@@ -16,9 +16,9 @@ func ExampleNext() {
 }
 
 func ExampleNumber() {
-	n, err := revision.Number(map[string]string{revision.Annotation: "4"})
+	n, err := revision.Number(map[string]string{revision.AnnotationRevision: "4"})
 	fmt.Println(n, err)
-	_, err = revision.Number(map[string]string{revision.Annotation: "four"})
+	_, err = revision.Number(map[string]string{revision.AnnotationRevision: "four"})
 	fmt.Println(errors.Is(err, revision.ErrInvalid))
 	fmt.Println(err)
 	// Output:
@@ -53,8 +53,8 @@ func ExampleAppendHistory() {
 
 func ExampleSync() {
 	deployment := map[string]string{"kubernetes.io/change-cause": "new image"}
-	replicaSet := map[string]string{revision.Annotation: "1"}
+	replicaSet := map[string]string{revision.AnnotationRevision: "1"}
 	set, changed := revision.Sync(deployment, replicaSet, 3)
-	fmt.Println(changed, set[revision.Annotation], set[revision.AnnotationHistory], set["kubernetes.io/change-cause"])
+	fmt.Println(changed, set[revision.AnnotationRevision], set[revision.AnnotationHistory], set["kubernetes.io/change-cause"])
 	// Output: true 3 1 new image
 }

@@ -14,11 +14,11 @@ func rolledOut() []revision.Entry {
 	return []revision.Entry{
 		{
 			Name: "web-a", Template: revision.Template{ID: "A"}, CreationTimestamp: start, Replicas: new(int32(3)),
-			Annotations: map[string]string{revision.Annotation: "3", revision.AnnotationHistory: "1"},
+			Annotations: map[string]string{revision.AnnotationRevision: "3", revision.AnnotationHistory: "1"},
 		},
 		{
 			Name: "web-b", Template: revision.Template{ID: "B"}, CreationTimestamp: start.Add(time.Hour), Replicas: new(int32(0)),
-			Annotations: map[string]string{revision.Annotation: "2", revision.AnnotationChangeCause: "try B"},
+			Annotations: map[string]string{revision.AnnotationRevision: "2", revision.AnnotationChangeCause: "try B"},
 		},
 	}
 }
@@ -101,7 +101,7 @@ func ExamplePlanRollback() {
 }
 
 func ExampleCleanUp() {
-	sets := append(rolledOut(), revision.Entry{Name: "web-c", Annotations: map[string]string{revision.Annotation: "1"}})
+	sets := append(rolledOut(), revision.Entry{Name: "web-c", Annotations: map[string]string{revision.AnnotationRevision: "1"}})
 	remove, held := revision.CleanUp(sets[1:], new(int32(0)), revision.Options{})
 	for _, i := range remove {
 		fmt.Println("delete", sets[1:][i].Name)

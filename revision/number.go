@@ -15,7 +15,7 @@ func Number(annotations map[string]string) (int64, error) {
 	n, err := parse(annotations)
 	if err != nil {
 		return 0, &field.Error{
-			Path: field.Element("Annotations", Annotation), Value: annotations[Annotation],
+			Path: field.Element("Annotations", AnnotationRevision), Value: annotations[AnnotationRevision],
 			Detail: "must be a decimal number", Err: err,
 		}
 	}
@@ -24,7 +24,7 @@ func Number(annotations map[string]string) (int64, error) {
 
 // parse is [Number] with the bare error, whose text kubectl shows.
 func parse(annotations map[string]string) (int64, error) {
-	text, ok := annotations[Annotation]
+	text, ok := annotations[AnnotationRevision]
 	if !ok {
 		return 0, nil
 	}

@@ -24,8 +24,8 @@ func showcases() map[string]showcase {
 	long := strings.Repeat("x", 253)
 	return map[string]showcase{
 		"UnreadableRevisionFreezes": {func(o revision.Options) string {
-			c, changed := revision.SyncWith(nil, texts{revision.Annotation: "bad"}, 9, o)
-			return fmt.Sprint(c.Set[revision.Annotation], " ", changed)
+			c, changed := revision.SyncWith(nil, texts{revision.AnnotationRevision: "bad"}, 9, o)
+			return fmt.Sprint(c.Set[revision.AnnotationRevision], " ", changed)
 		}, " false", "9 true"},
 		"UnreadableRevisionSortsByAge": {func(o revision.Options) string {
 			list := entries("1", "bad")
@@ -108,7 +108,7 @@ func drawQuirkCase(t *rapid.T) quirkCase {
 		Collisions: rapid.Ptr(rapid.Int32Range(0, 2), true).Draw(t, "collisions"),
 	}
 	if n := numbers.Draw(t, "number"); n != "-" {
-		c.Texts[revision.Annotation] = n
+		c.Texts[revision.AnnotationRevision] = n
 	}
 	return c
 }
@@ -149,7 +149,7 @@ var decimal = regexp.MustCompile(`^-?[0-9]+$`)
 
 // unreadable reports whether there is a revision that is no number.
 func unreadable(annotations texts) bool {
-	text, ok := annotations[revision.Annotation]
+	text, ok := annotations[revision.AnnotationRevision]
 	return ok && !decimal.MatchString(text)
 }
 

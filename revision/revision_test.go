@@ -121,13 +121,13 @@ func TestNumber(t *testing.T) {
 			var fe *revision.FieldError
 			require.ErrorAs(t, err, &fe)
 			require.Equal(t, `Annotations["deployment.kubernetes.io/revision"]`, fe.Path)
-			require.Equal(t, c.annotations[revision.Annotation], fe.Value)
+			require.Equal(t, c.annotations[revision.AnnotationRevision], fe.Value)
 		})
 	}
 }
 
 func annotated(number string) map[string]string {
-	return map[string]string{revision.Annotation: number}
+	return map[string]string{revision.AnnotationRevision: number}
 }
 
 func TestMaxLastNext(t *testing.T) {
@@ -321,7 +321,7 @@ func TestSync(t *testing.T) {
 		{"change", "or has another value", m{"a": "2"}, rev("2", "a", "1"), 2, m{"a": "2"}, true},
 		{"copy empty", "an empty value is copied", m{"a": ""}, rev("2"), 2, m{"a": ""}, true},
 		{"never removed", "what the Deployment no longer has stays", nil, rev("2", "a", "1"), 2, nil, false},
-		{"bookkeeping", "is not copied", m{revision.AnnotationDesired: "7", revision.Annotation: "9"}, rev("2"), 2, nil, false},
+		{"bookkeeping", "is not copied", m{revision.AnnotationDesired: "7", revision.AnnotationRevision: "9"}, rev("2"), 2, nil, false},
 		{"raise", "the former number goes to the history", nil, rev("1"), 3, rev("3", history, "1"), true},
 		{"raise again", "at its end", nil, rev("3", history, "1"), 5, rev("5", history, "1,3"), true},
 		{"ahead", "a higher number is not lowered", nil, rev("7"), 3, nil, false},
@@ -349,7 +349,7 @@ func TestSync(t *testing.T) {
 // Property: Sync writes to neither argument, and has nothing left to do once its
 // result was applied.
 func TestSyncSettles(t *testing.T) {
-	keys := rapid.SampledFrom([]string{"a", "b", revision.Annotation, revision.AnnotationHistory, revision.AnnotationMax})
+	keys := rapid.SampledFrom([]string{"a", "b", revision.AnnotationRevision, revision.AnnotationHistory, revision.AnnotationMax})
 	values := rapid.SampledFrom([]string{"", "1", "2", "x", "9,10", ",3"})
 	annotations := rapid.MapOf(keys, values)
 	rapid.Check(t, func(t *rapid.T) {
@@ -360,7 +360,7 @@ func TestSyncSettles(t *testing.T) {
 		if diff := cmp.Diff(before, []map[string]string{deployment, replicaSet}); diff != "" {
 			t.Fatalf("Sync wrote to its arguments:\n%s", diff)
 		}
-		unusable := replicaSet[revision.Annotation] == "x" || replicaSet[revision.Annotation] == "9,10" || replicaSet[revision.Annotation] == ",3"
+		unusable := replicaSet[revision.AnnotationRevision] == "x" || replicaSet[revision.AnnotationRevision] == "9,10" || replicaSet[revision.AnnotationRevision] == ",3"
 		if changed != (len(set) > 0 && !unusable) {
 			t.Fatalf("changed is %v with %v", changed, set)
 		}
@@ -397,10 +397,10 @@ func TestLifeOfADeployment(t *testing.T) {
 	use(b, a)
 	require.Equal(t, annotated("2"), b)
 	use(a, b)
-	require.Equal(t, map[string]string{revision.Annotation: "3", revision.AnnotationHistory: "1"}, a)
+	require.Equal(t, map[string]string{revision.AnnotationRevision: "3", revision.AnnotationHistory: "1"}, a)
 	require.Equal(t, annotated("2"), b)
 	use(b, a)
-	require.Equal(t, map[string]string{revision.Annotation: "4", revision.AnnotationHistory: "2"}, b)
+	require.Equal(t, map[string]string{revision.AnnotationRevision: "4", revision.AnnotationHistory: "2"}, b)
 }
 
 func FuzzHash(f *testing.F) {
@@ -422,7 +422,7 @@ func FuzzHash(f *testing.F) {
 }
 
 func TestAllocations(t *testing.T) {
-	rs := map[string]string{revision.Annotation: "7", "a": "1"}
+	rs := map[string]string{revision.AnnotationRevision: "7", "a": "1"}
 	d := map[string]string{"a": "1"}
 	require.Zero(t, testing.AllocsPerRun(100, func() { revision.Sync(d, rs, 7) }), "nothing to do, nothing allocated")
 	require.Zero(t, testing.AllocsPerRun(100, func() { _, _ = revision.Number(rs) }))

@@ -47,7 +47,7 @@ func FuzzRollbackRequest(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		n, ok := revision.RollbackRequest(texts{revision.AnnotationRollback: text})
-		m, err := revision.Number(texts{revision.Annotation: text})
+		m, err := revision.Number(texts{revision.AnnotationRevision: text})
 		require.Equal(t, err == nil, ok, "a request is what a revision is")
 		require.Equal(t, m, n)
 		if ok {
@@ -59,7 +59,7 @@ func FuzzRollbackRequest(f *testing.F) {
 }
 
 func TestRollbackAnnotations(t *testing.T) {
-	const number, last = revision.Annotation, revision.AnnotationLastApplied
+	const number, last = revision.AnnotationRevision, revision.AnnotationLastApplied
 	for _, c := range []struct {
 		why                    string
 		deployment, replicaSet texts
@@ -110,7 +110,7 @@ func TestPlanRollback(t *testing.T) {
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			w := revision.Workload{Name: "web", Template: template(c.current), Annotations: texts{
-				revision.AnnotationRollback: strconv.FormatInt(c.request, 10), revision.Annotation: "9", "a": "1",
+				revision.AnnotationRollback: strconv.FormatInt(c.request, 10), revision.AnnotationRevision: "9", "a": "1",
 			}}
 			for i := range c.list {
 				c.list[i].Annotations["from"] = c.list[i].Name
@@ -122,9 +122,9 @@ func TestPlanRollback(t *testing.T) {
 			requireSame(t, c.why, []string{string(c.reason), c.message}, []string{reason, message})
 			requireSame(t, c.why, c.reason == done, eventType == "Normal")
 			requireSame(t, c.why, c.reason != done, eventType == "Warning")
-			want := texts{revision.Annotation: "9", "a": "1"}
+			want := texts{revision.AnnotationRevision: "9", "a": "1"}
 			if c.reason == done {
-				want = texts{revision.Annotation: "9", "from": c.source}
+				want = texts{revision.AnnotationRevision: "9", "from": c.source}
 			}
 			requireSame(t, "the request is cleared in any case", want, r.Annotations)
 			require.Contains(t, w.Annotations, revision.AnnotationRollback, "the argument stays as it is")
@@ -145,7 +145,7 @@ func TestRollbackWhileEdited(t *testing.T) {
 	require.Equal(t, texts{"kubernetes.io/change-cause": "first"}, r.Annotations)
 	w.Template, w.Annotations = list[r.Source].Template, r.Annotations
 	follow(&w, &list)
-	require.Equal(t, "4", list[0].Annotations[revision.Annotation])
+	require.Equal(t, "4", list[0].Annotations[revision.AnnotationRevision])
 	require.Equal(t, "1", list[0].Annotations[revision.AnnotationHistory])
 }
 
@@ -170,13 +170,13 @@ func follow(w *revision.Workload, list *[]revision.Entry) {
 	set, _ := revision.Sync(w.Annotations, annotations, next)
 	apply(annotations, revision.Change{Set: set})
 	w.Annotations = clone(w.Annotations)
-	w.Annotations[revision.Annotation] = annotations[revision.Annotation]
+	w.Annotations[revision.AnnotationRevision] = annotations[revision.AnnotationRevision]
 }
 
 // Property: annotations make the round trip. What a ReplicaSet has comes back to the
 // Deployment on a rollback, and there is then nothing to copy.
 func TestAnnotationsRoundTrip(t *testing.T) {
-	keys := rapid.SampledFrom([]string{"a", "b", "c", revision.Annotation, revision.AnnotationHistory, revision.AnnotationLastApplied})
+	keys := rapid.SampledFrom([]string{"a", "b", "c", revision.AnnotationRevision, revision.AnnotationHistory, revision.AnnotationLastApplied})
 	values := rapid.SampledFrom([]string{"", "1", "2"})
 	rapid.Check(t, func(t *rapid.T) {
 		deployment := rapid.MapOf(keys, values).Draw(t, "deployment")

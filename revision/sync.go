@@ -21,7 +21,7 @@ type Change struct {
 func SyncWith(deployment, replicaSet map[string]string, next int64, opts Options) (c Change, changed bool) {
 	if _, err := Number(replicaSet); err != nil && opts.Repair.Has(UnreadableRevisionFreezes) {
 		replicaSet = maps.Clone(replicaSet)
-		delete(replicaSet, Annotation)
+		delete(replicaSet, AnnotationRevision)
 	}
 	c.Set, changed = Sync(deployment, replicaSet, next)
 	if opts.ExactAnnotations {
@@ -49,7 +49,7 @@ func CreationAnnotations(deployment map[string]string, next int64, replicas, max
 		AnnotationMax:     strconv.FormatInt(int64(maxReplicas), 10),
 	}
 	if next > 0 {
-		annotations[Annotation] = strconv.FormatInt(next, 10)
+		annotations[AnnotationRevision] = strconv.FormatInt(next, 10)
 	}
 	for key, value := range deployment {
 		if Copied(key) {

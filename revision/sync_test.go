@@ -15,7 +15,7 @@ import (
 type texts = map[string]string
 
 func TestSyncWith(t *testing.T) {
-	const number, history = revision.Annotation, revision.AnnotationHistory
+	const number, history = revision.AnnotationRevision, revision.AnnotationHistory
 	exact := revision.Options{ExactAnnotations: true}
 	for _, c := range []struct {
 		why                    string
@@ -54,7 +54,7 @@ func TestSyncWith(t *testing.T) {
 // Deployment's annotations, the bookkeeping aside. RepairAll changes nothing where
 // the revision parses.
 func TestSyncWithSettles(t *testing.T) {
-	keys := rapid.SampledFrom([]string{"a", "b", "c", revision.Annotation, revision.AnnotationHistory, revision.AnnotationMax})
+	keys := rapid.SampledFrom([]string{"a", "b", "c", revision.AnnotationRevision, revision.AnnotationHistory, revision.AnnotationMax})
 	values := rapid.SampledFrom([]string{"", "1", "2", "x", "9,10", ",3"})
 	rapid.Check(t, func(t *rapid.T) {
 		deployment := rapid.MapOf(keys, values).Draw(t, "deployment")
@@ -114,7 +114,7 @@ func copied(annotations texts) texts {
 }
 
 func TestCreationAnnotations(t *testing.T) {
-	const number, desired, highest = revision.Annotation, revision.AnnotationDesired, revision.AnnotationMax
+	const number, desired, highest = revision.AnnotationRevision, revision.AnnotationDesired, revision.AnnotationMax
 	for _, c := range []struct {
 		why        string
 		deployment texts

@@ -98,11 +98,11 @@ func TestUndoRefused(t *testing.T) {
 func TestUndoAnnotations(t *testing.T) {
 	list := []revision.Entry{entry("a", "1", annotation("cause", "old"), annotation(revision.AnnotationDesired, "3")), entry("b", "2", at(1))}
 	w := revision.Workload{Template: template("b"), Annotations: texts{
-		"cause": "new", "mine": "x", revision.Annotation: "2", revision.AnnotationLastApplied: "{}",
+		"cause": "new", "mine": "x", revision.AnnotationRevision: "2", revision.AnnotationLastApplied: "{}",
 	}}
 	u, err := revision.PlanUndo(w, list, 0, revision.Options{})
 	require.NoError(t, err)
-	require.Equal(t, texts{"cause": "old", revision.Annotation: "2", revision.AnnotationLastApplied: "{}"}, u.Annotations)
+	require.Equal(t, texts{"cause": "old", revision.AnnotationRevision: "2", revision.AnnotationLastApplied: "{}"}, u.Annotations)
 	require.True(t, u.LastApplied, "kubectl warns that the next apply may bring it back")
 	u, err = revision.PlanUndo(w, list, 0, keep)
 	require.NoError(t, err)

@@ -159,7 +159,7 @@ func TestDefectsOfTheDeployment(t *testing.T) {
 		return p
 	}
 	set := func(name string, size, running int32, desired, most string) replicaset.ReplicaSet {
-		annotations := map[string]string{revision.Annotation: name[1:], revision.AnnotationDesired: desired}
+		annotations := map[string]string{revision.AnnotationRevision: name[1:], revision.AnnotationDesired: desired}
 		if most != "" {
 			annotations[revision.AnnotationMax] = most
 		}

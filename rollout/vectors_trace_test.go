@@ -310,7 +310,7 @@ func (p *partitioner) keepUp(c *world) {
 		i := slices.IndexFunc(p.sets, func(s namedSet) bool { return s.template == name })
 		switch {
 		case has && i < 0:
-			numbered := map[string]string{revision.Annotation: strconv.Itoa(slices.Index(templates(), name) + 1)}
+			numbered := map[string]string{revision.AnnotationRevision: strconv.Itoa(slices.Index(templates(), name) + 1)}
 			p.sets = append(p.sets, namedSet{template: name, annotations: numbered, size: size})
 		case has:
 			p.sets[i].size = size

@@ -70,7 +70,7 @@ func set(n int, size int32, change ...func(*replicaset.ReplicaSet)) replicaset.R
 	v := "v" + strconv.Itoa(n)
 	rs := replicaset.ReplicaSet{
 		Name: "web-" + v, UID: v, ControllerUID: "web-uid", Generation: 1, CreationTimestamp: t0.Add(time.Duration(n-1440) * time.Minute),
-		Replicas: &size, Template: version(v), Annotations: map[string]string{revision.Annotation: strconv.Itoa(n)},
+		Replicas: &size, Template: version(v), Annotations: map[string]string{revision.AnnotationRevision: strconv.Itoa(n)},
 	}
 	counts(size, size)(&rs)
 	for _, c := range change {
@@ -98,13 +98,13 @@ func sized(desired, most int) func(*replicaset.ReplicaSet) {
 }
 
 func numbered(text string) func(*replicaset.ReplicaSet) {
-	return func(rs *replicaset.ReplicaSet) { rs.Annotations[revision.Annotation] = text }
+	return func(rs *replicaset.ReplicaSet) { rs.Annotations[revision.AnnotationRevision] = text }
 }
 
 func snapshot(d deploy.Deployment, sets ...replicaset.ReplicaSet) deploy.Snapshot {
 	for i := range sets {
 		if d.Annotations == nil && sets[i].Template.Same(d.Template) {
-			d.Annotations = map[string]string{revision.Annotation: sets[i].Annotations[revision.Annotation]}
+			d.Annotations = map[string]string{revision.AnnotationRevision: sets[i].Annotations[revision.AnnotationRevision]}
 		}
 	}
 	return deploy.Snapshot{Deployment: d, ReplicaSets: sets}

@@ -41,7 +41,7 @@ func history(numbers ...string) []revision.Entry {
 		name := string(rune('a' + i))
 		list[i] = revision.Entry{
 			Name: name, UID: name, Template: revision.Template{ID: name}, CreationTimestamp: t0.Add(time.Duration(i) * time.Minute),
-			Annotations: map[string]string{revision.Annotation: number}, Replicas: new(int32(0)),
+			Annotations: map[string]string{revision.AnnotationRevision: number}, Replicas: new(int32(0)),
 		}
 	}
 	return list
@@ -122,7 +122,7 @@ func causeOfTarget(t *testing.T) {
 }
 
 func removedAnnotation(t *testing.T) {
-	former := map[string]string{"team": "red", revision.Annotation: "1"}
+	former := map[string]string{"team": "red", revision.AnnotationRevision: "1"}
 	_, changed := revision.SyncWith(map[string]string{}, former, 1, revision.Options{})
 	require.False(t, changed)
 	c, changed := revision.SyncWith(map[string]string{}, former, 1, revision.Options{ExactAnnotations: true})

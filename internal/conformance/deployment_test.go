@@ -230,7 +230,7 @@ var deploymentCorners = []corner[*deploymentPass]{
 	{"ReplicaSet not observed yet", anySet(func(rs *appsv1.ReplicaSet) bool { return rs.Status.ObservedGeneration == 0 })},
 	{"terminating pods not reported", anySet(func(rs *appsv1.ReplicaSet) bool { return rs.Status.TerminatingReplicas == nil })},
 	{"failing ReplicaSet", anySet(func(rs *appsv1.ReplicaSet) bool { return len(rs.Status.Conditions) > 0 })},
-	{"revision missing", anySet(func(rs *appsv1.ReplicaSet) bool { return !has(rs.Annotations, revision.Annotation) })},
+	{"revision missing", anySet(func(rs *appsv1.ReplicaSet) bool { return !has(rs.Annotations, revision.AnnotationRevision) })},
 	{"revision unusable", anySet(func(rs *appsv1.ReplicaSet) bool {
 		_, err := revision.Number(rs.Annotations)
 		return err != nil

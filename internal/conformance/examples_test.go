@@ -54,7 +54,7 @@ func oldSet(d *appsv1.Deployment, name string, created time.Time, number string)
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: gen.Namespace, Name: name, UID: types.UID(name), Generation: 1, CreationTimestamp: at(created),
 			Labels:      map[string]string{"app": "web"},
-			Annotations: map[string]string{revision.Annotation: number, revision.AnnotationDesired: "3", revision.AnnotationMax: "4"},
+			Annotations: map[string]string{revision.AnnotationRevision: number, revision.AnnotationDesired: "3", revision.AnnotationMax: "4"},
 			OwnerReferences: []metav1.OwnerReference{
 				*metav1.NewControllerRef(d, appsv1.SchemeGroupVersion.WithKind("Deployment")),
 			},

@@ -149,7 +149,7 @@ func drawHistoried(t *rapid.T) historied {
 		}, Spec: appsv1.ReplicaSetSpec{Replicas: new(int32(0))}}
 		rs.UID = types.UID("u" + strconv.Itoa(i))
 		rs.Spec.Template.Labels = map[string]string{"v": string("abc"[gen.UpTo(t, 3, "template")]), revision.LabelHash: strconv.Itoa(i)}
-		delete(rs.Annotations, revision.Annotation)
+		delete(rs.Annotations, revision.AnnotationRevision)
 		maps.Copy(rs.Annotations, drawNumbered(t).annotations())
 		h.Sets = append(h.Sets, rs)
 	}
@@ -231,10 +231,10 @@ func compareByRevision(t *rapid.T, c *census, _ time.Time) {
 	judge(t, c, []corner[decision[historied]]{
 		in("several", func(h historied) bool { return len(h.Sets) > 2 }),
 		in("unusable revision", func(h historied) bool {
-			return slices.ContainsFunc(h.Sets, func(rs *appsv1.ReplicaSet) bool { return rs.Annotations[revision.Annotation] == "bad" })
+			return slices.ContainsFunc(h.Sets, func(rs *appsv1.ReplicaSet) bool { return rs.Annotations[revision.AnnotationRevision] == "bad" })
 		}),
 		in("same revision", func(h historied) bool {
-			return len(h.Sets) > 1 && h.Sets[0].Annotations[revision.Annotation] == h.Sets[1].Annotations[revision.Annotation]
+			return len(h.Sets) > 1 && h.Sets[0].Annotations[revision.AnnotationRevision] == h.Sets[1].Annotations[revision.AnnotationRevision]
 		}),
 	}, revisionDifferences, decideByRevision(drawHistoried(t)))
 }
@@ -279,7 +279,7 @@ func compareLast(t *rapid.T, c *census, _ time.Time) {
 		{"later", func(d decision[historied]) bool { return d.upstream.(int64) > 1 }},
 		{"unusable revision", func(d decision[historied]) bool {
 			return slices.ContainsFunc(d.in.Sets, func(rs *appsv1.ReplicaSet) bool {
-				return strings.HasPrefix(rs.Annotations[revision.Annotation], "bad")
+				return strings.HasPrefix(rs.Annotations[revision.AnnotationRevision], "bad")
 			})
 		}},
 	}, nil, decision[historied]{h, last, plan.Number})

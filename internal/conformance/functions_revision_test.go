@@ -58,7 +58,7 @@ func (n numbered) annotations() map[string]string {
 	if !n.Present {
 		return map[string]string{}
 	}
-	return map[string]string{revision.Annotation: n.Text}
+	return map[string]string{revision.AnnotationRevision: n.Text}
 }
 
 type revisionNumber struct {
@@ -119,7 +119,7 @@ type synced struct {
 func drawAnnotations(t *rapid.T, label string) map[string]string {
 	m := map[string]string{}
 	for _, key := range []string{
-		"a", "b", revision.Annotation, revision.AnnotationHistory, revision.AnnotationDesired, revision.AnnotationMax,
+		"a", "b", revision.AnnotationRevision, revision.AnnotationHistory, revision.AnnotationDesired, revision.AnnotationMax,
 		revision.AnnotationRollback, revision.AnnotationLastApplied,
 	} {
 		if gen.OneIn(t, 3, label+key) {
@@ -134,7 +134,7 @@ func compareSync(t *rapid.T, c *census, _ time.Time) {
 	if gen.OneIn(t, 20, "wrapped") {
 		a.Next = math.MinInt64
 	}
-	delete(a.ReplicaSet, revision.Annotation)
+	delete(a.ReplicaSet, revision.AnnotationRevision)
 	maps.Copy(a.ReplicaSet, drawNumbered(t).annotations())
 	if text, ok := gen.History(t, "history"); ok {
 		a.ReplicaSet[revision.AnnotationHistory] = text
@@ -154,7 +154,7 @@ func compareSync(t *rapid.T, c *census, _ time.Time) {
 			return !d.upstream.(synced).Changed && !maps.Equal(d.upstream.(synced).Annotations, d.in.ReplicaSet)
 		}},
 		in("empty revision", func(a annotated) bool {
-			return has(a.ReplicaSet, revision.Annotation) && a.ReplicaSet[revision.Annotation] == ""
+			return has(a.ReplicaSet, revision.AnnotationRevision) && a.ReplicaSet[revision.AnnotationRevision] == ""
 		}),
 		{"history cut", func(d decision[annotated]) bool {
 			before, after := d.in.ReplicaSet[revision.AnnotationHistory], d.upstream.(synced).Annotations[revision.AnnotationHistory]
@@ -181,7 +181,7 @@ func compareHistory(t *rapid.T, c *census, _ time.Time) {
 		h.Old = ""
 	}
 	rs := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{
-		revision.Annotation: h.Old, revision.AnnotationHistory: h.History,
+		revision.AnnotationRevision: h.Old, revision.AnnotationHistory: h.History,
 	}}}
 	util.SetNewReplicaSetAnnotations(silent, &appsv1.Deployment{}, rs, "1000", true, h.Limit)
 	judge(t, c, []corner[decision[historic]]{

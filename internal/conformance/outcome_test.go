@@ -70,7 +70,7 @@ const never = "never"
 // upstreamOutcome normalises what the controller did.
 func upstreamOutcome(c *gen.DeploymentCase, r upstream.Result) deploymentOutcome {
 	o := deploymentOutcome{
-		Sets: map[string]setOutcome{}, Revision: c.Deployment.Annotations[revision.Annotation],
+		Sets: map[string]setOutcome{}, Revision: c.Deployment.Annotations[revision.AnnotationRevision],
 		Status: c.Deployment.Status, Recheck: never,
 	}
 	sizes := map[string]*scaling{}
@@ -88,7 +88,7 @@ func upstreamOutcome(c *gen.DeploymentCase, r upstream.Result) deploymentOutcome
 		case upstream.UpdateDeployment:
 			o.rollBack(w.Object)
 		case upstream.UpdateDeploymentStatus:
-			if number := w.Annotations[revision.Annotation]; number != o.Revision {
+			if number := w.Annotations[revision.AnnotationRevision]; number != o.Revision {
 				o.Revision = number
 				o.Steps = append(o.Steps, "revision "+number)
 			}
@@ -211,7 +211,7 @@ func utc(t metav1.Time) metav1.Time { return metav1.Time{Time: t.Round(0).UTC()}
 // planOutcome makes the plan for a case and carries it out on its objects.
 func planOutcome(c *gen.DeploymentCase, now time.Time) (deploymentOutcome, deploy.Plan, error) {
 	refused := deploymentOutcome{
-		Refused: true, Sets: map[string]setOutcome{}, Revision: c.Deployment.Annotations[revision.Annotation],
+		Refused: true, Sets: map[string]setOutcome{}, Revision: c.Deployment.Annotations[revision.AnnotationRevision],
 		Status: c.Deployment.Status, Recheck: never,
 	}
 	normaliseStatus(&refused.Status)
@@ -263,8 +263,8 @@ func (o *deploymentOutcome) act(c *gen.DeploymentCase, a deploy.Action, objects 
 		o.rollBack(kube.RolledBack(c.Deployment, current(a.Name), a))
 	case deploy.ClearRollback:
 		cleared := kube.RollbackCleared(c.Deployment)
-		if o.Revision != c.Deployment.Annotations[revision.Annotation] { // as published in this pass
-			cleared.Annotations[revision.Annotation] = o.Revision
+		if o.Revision != c.Deployment.Annotations[revision.AnnotationRevision] { // as published in this pass
+			cleared.Annotations[revision.AnnotationRevision] = o.Revision
 		}
 		o.rollBack(cleared)
 	case deploy.CreateReplicaSet:
@@ -277,7 +277,7 @@ func (o *deploymentOutcome) act(c *gen.DeploymentCase, a deploy.Action, objects 
 		o.Steps = append(o.Steps, fmt.Sprintf("scale %s from %d to %d", a.Name, a.From, a.To))
 		store(kube.Scaled(current(a.Name), a))
 	case deploy.AnnotateDeployment:
-		o.Revision = a.Set[revision.Annotation]
+		o.Revision = a.Set[revision.AnnotationRevision]
 		o.Steps = append(o.Steps, "revision "+o.Revision)
 	case deploy.DeleteReplicaSet:
 		o.Steps = append(o.Steps, "delete "+a.Name)

@@ -269,7 +269,7 @@ func revisionsGrow(p *DeploymentPass) []string {
 		switch a := a.(type) {
 		case deploy.CreateReplicaSet:
 			l.addIf(a.Revision != highest+1, "%v gets revision %d after %d", a, a.Revision, highest)
-			l.addIf(a.Annotations[revision.Annotation] != fmt.Sprint(a.Revision), "%v is annotated %q", a, a.Annotations[revision.Annotation])
+			l.addIf(a.Annotations[revision.AnnotationRevision] != fmt.Sprint(a.Revision), "%v is annotated %q", a, a.Annotations[revision.AnnotationRevision])
 		case deploy.AnnotateReplicaSet:
 			l = append(l, v.historyOf(a, highest)...)
 		}

@@ -20,7 +20,7 @@ func nameOf(rs *replicaset.ReplicaSet) string {
 }
 
 func revisionOf(annotations map[string]string) (int64, bool) {
-	n, err := strconv.ParseInt(annotations[revision.Annotation], 10, 64)
+	n, err := strconv.ParseInt(annotations[revision.AnnotationRevision], 10, 64)
 	return n, err == nil
 }
 
@@ -41,7 +41,7 @@ func (v *deploymentView) historyOf(a deploy.AnnotateReplicaSet, highest int64) [
 	}
 	before := rs.Annotations[revision.AnnotationHistory]
 	l.addIf(len(history) > max(revision.HistoryLimit, len(before)), "the history of %s is %d bytes long", a.Name, len(history))
-	l.addIf(had && !strings.HasSuffix(","+history, ","+rs.Annotations[revision.Annotation]), "the history %q of %s does not end with %d", history, a.Name, former)
+	l.addIf(had && !strings.HasSuffix(","+history, ","+rs.Annotations[revision.AnnotationRevision]), "the history %q of %s does not end with %d", history, a.Name, former)
 	l.addIf(ascending(before) && had && ascends(before, former) && !ascending(history), "the history %q of %s is out of order", history, a.Name)
 	return l
 }

@@ -80,7 +80,7 @@ func (v *deploymentView) rolledBack(a deploy.RollBackDeployment) []string {
 	l.addIf(number != a.Revision && rs != v.newest, "%s has revision %d, not %d", a.Name, number, a.Revision)
 	l.addIf(a.Template.ID != rs.Template.ID, "%v gives template %q, not %q", a, a.Template.ID, rs.Template.ID)
 	l.addIf(a.Annotations[revision.AnnotationRollback] != "", "%v keeps the request", a)
-	own := []string{revision.Annotation, revision.AnnotationHistory, revision.AnnotationDesired, revision.AnnotationMax, revision.AnnotationLastApplied, revision.AnnotationRollback}
+	own := []string{revision.AnnotationRevision, revision.AnnotationHistory, revision.AnnotationDesired, revision.AnnotationMax, revision.AnnotationLastApplied, revision.AnnotationRollback}
 	for key, value := range rs.Annotations {
 		l.addIf(!slices.Contains(own, key) && a.Annotations[key] != value, "%v: annotation %s is %q, not %q", a, key, a.Annotations[key], value)
 	}

@@ -54,7 +54,7 @@ func set(n int, size int32) replicaset.ReplicaSet {
 	return replicaset.ReplicaSet{
 		Name: "web-" + v, UID: v, ResourceVersion: "r" + v, ControllerKind: "Deployment", ControllerName: "web", ControllerUID: "web-uid", Generation: 1,
 		CreationTimestamp: t0.Add(time.Duration(n-1440) * time.Minute), Replicas: &size, Template: revision.Template{ID: v, Hash: v},
-		Annotations: map[string]string{revision.Annotation: strconv.Itoa(n)}, Labels: map[string]string{"app": "web"},
+		Annotations: map[string]string{revision.AnnotationRevision: strconv.Itoa(n)}, Labels: map[string]string{"app": "web"},
 		Status: replicaset.Status{ObservedGeneration: 1, Replicas: size, FullyLabeledReplicas: size, ReadyReplicas: size, AvailableReplicas: size, TerminatingReplicas: new(int32)},
 	}
 }
@@ -68,7 +68,7 @@ func counted(rs replicaset.ReplicaSet, replicas, available int32) replicaset.Rep
 // sized sets what a ReplicaSet was last scaled for.
 func sized(rs replicaset.ReplicaSet, desired, most int32) replicaset.ReplicaSet {
 	rs.Annotations = map[string]string{
-		revision.Annotation: rs.Annotations[revision.Annotation], revision.AnnotationDesired: fmt.Sprint(desired), revision.AnnotationMax: fmt.Sprint(most),
+		revision.AnnotationRevision: rs.Annotations[revision.AnnotationRevision], revision.AnnotationDesired: fmt.Sprint(desired), revision.AnnotationMax: fmt.Sprint(most),
 	}
 	return rs
 }
@@ -76,7 +76,7 @@ func sized(rs replicaset.ReplicaSet, desired, most int32) replicaset.ReplicaSet 
 func snapshot(d deploy.Deployment, sets ...replicaset.ReplicaSet) deploy.Snapshot {
 	for _, rs := range sets {
 		if rs.Template.ID == d.Template.ID && d.Annotations == nil {
-			d.Annotations = map[string]string{revision.Annotation: rs.Annotations[revision.Annotation]}
+			d.Annotations = map[string]string{revision.AnnotationRevision: rs.Annotations[revision.AnnotationRevision]}
 		}
 	}
 	return deploy.Snapshot{Deployment: d, ReplicaSets: sets}
@@ -160,8 +160,8 @@ func anySet(t *rapid.T, n int, wild bool) replicaset.ReplicaSet {
 	}
 	if seldom(t, "tampered", 8) {
 		rs.Annotations = map[string]string{
-			revision.Annotation:        pick(t, "revision", "", "3", "zz", "-1", "9223372036854775806"),
-			revision.AnnotationDesired: pick(t, "desired", "", "+2", "zz", "4294967299", "7"), revision.AnnotationMax: pick(t, "max", "0", "-1", "9"),
+			revision.AnnotationRevision: pick(t, "revision", "", "3", "zz", "-1", "9223372036854775806"),
+			revision.AnnotationDesired:  pick(t, "desired", "", "+2", "zz", "4294967299", "7"), revision.AnnotationMax: pick(t, "max", "0", "-1", "9"),
 			revision.AnnotationHistory: pick(t, "old", "", "1,2", "x"),
 		}
 	}

@@ -194,7 +194,7 @@ func universalPlants() []plant {
 		}),
 		wrap("actions take effect", "an annotation is written whether it is there or not", func(s deploy.Snapshot, _ time.Time, p *deploy.Plan) {
 			rs := s.ReplicaSets[0]
-			p.Actions = append(p.Actions, deploy.AnnotateReplicaSet{Name: rs.Name, UID: rs.UID, Set: map[string]string{revision.Annotation: rs.Annotations[revision.Annotation]}})
+			p.Actions = append(p.Actions, deploy.AnnotateReplicaSet{Name: rs.Name, UID: rs.UID, Set: map[string]string{revision.AnnotationRevision: rs.Annotations[revision.AnnotationRevision]}})
 		}),
 		wrap("convergence", "a write for every pass", func(s deploy.Snapshot, now time.Time, p *deploy.Plan) {
 			p.Actions = append(p.Actions, deploy.AnnotateDeployment{Set: map[string]string{"seen": now.String()}})

@@ -143,7 +143,7 @@ var replicaSetFields = fields[replicaset.ReplicaSet]{
 		return nil
 	},
 	"revision": func(o *replicaset.ReplicaSet, values []string) error {
-		o.Annotations = with(o.Annotations, map[string]string{revision.Annotation: values[0]})
+		o.Annotations = with(o.Annotations, map[string]string{revision.AnnotationRevision: values[0]})
 		return nil
 	},
 	"condition": func(o *replicaset.ReplicaSet, values []string) error {

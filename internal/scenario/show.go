@@ -54,7 +54,7 @@ func describeDeployment(d *deploy.Deployment) string {
 	if s.TerminatingReplicas != nil {
 		text += fmt.Sprintf(", %d terminating", *s.TerminatingReplicas)
 	}
-	text += ", revision " + cmp.Or(d.Annotations[revision.Annotation], "none")
+	text += ", revision " + cmp.Or(d.Annotations[revision.AnnotationRevision], "none")
 	if s.CollisionCount != nil {
 		text += fmt.Sprintf(", %d collisions", *s.CollisionCount)
 	}

@@ -50,8 +50,8 @@ func (c *Cluster) Clone() Cluster {
 func (c *Cluster) Update(d deploy.Deployment) {
 	old := c.Deployment
 	d.Name, d.UID, d.Generation, d.Status = old.Name, old.UID, old.Generation, old.Status
-	if number, ok := old.Annotations[revision.Annotation]; ok {
-		d.Annotations = with(d.Annotations, map[string]string{revision.Annotation: number})
+	if number, ok := old.Annotations[revision.AnnotationRevision]; ok {
+		d.Annotations = with(d.Annotations, map[string]string{revision.AnnotationRevision: number})
 	}
 	if !reflect.DeepEqual(d, old) {
 		d.Generation++

@@ -25,9 +25,9 @@ func TestFinished(t *testing.T) {
 	require.Equal(t, "web-old", rs.Name)
 	require.EqualValues(t, 10, *rs.Replicas)
 	require.Equal(t, map[string]string{
-		"team": "shop", revision.Annotation: "1", revision.AnnotationDesired: "10", revision.AnnotationMax: "13",
+		"team": "shop", revision.AnnotationRevision: "1", revision.AnnotationDesired: "10", revision.AnnotationMax: "13",
 	}, rs.Annotations)
-	require.Equal(t, "1", c.Deployment.Annotations[revision.Annotation])
+	require.Equal(t, "1", c.Deployment.Annotations[revision.AnnotationRevision])
 	require.True(t, c.Deployment.Paused)
 	require.Len(t, c.Pods, 10)
 	for _, p := range c.Pods {
@@ -56,7 +56,7 @@ func TestUpdate(t *testing.T) {
 	other := updated(start, deployment("old", 4, rollout.Int(1), rollout.Int(0)))
 	require.EqualValues(t, 2, other.Deployment.Generation)
 	require.EqualValues(t, 3, other.Deployment.Status.Replicas, "the status is the cluster's")
-	require.Equal(t, "1", other.Deployment.Annotations[revision.Annotation], "and so is the revision")
+	require.Equal(t, "1", other.Deployment.Annotations[revision.AnnotationRevision], "and so is the revision")
 	require.EqualValues(t, 1, start.Deployment.Generation, "a copy was updated")
 }
 

@@ -256,10 +256,10 @@ func (w *World) editRevision() {
 	edit := func(a map[string]string) map[string]string {
 		if w.random.IntN(4) == 0 {
 			a = maps.Clone(a)
-			delete(a, revision.Annotation)
+			delete(a, revision.AnnotationRevision)
 			return a
 		}
-		return labelled(a, revision.Annotation, value)
+		return labelled(a, revision.AnnotationRevision, value)
 	}
 	if w.random.IntN(3) == 0 {
 		onDeployment(RevisionEdited, func(_ *World, d *Deployment) {

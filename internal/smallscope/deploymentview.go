@@ -47,7 +47,7 @@ func setName(i int8) string { return "web-" + templateOf(i).Hash }
 // snapshot returns the view as the planner reads it.
 func (d *Deployments) snapshot(v deploymentView) deploy.Snapshot {
 	s := deploy.Snapshot{Deployment: deploy.Deployment{
-		Name: "web", UID: "web", Generation: 1, Annotations: map[string]string{revision.Annotation: strconv.Itoa(int(v.revision))},
+		Name: "web", UID: "web", Generation: 1, Annotations: map[string]string{revision.AnnotationRevision: strconv.Itoa(int(v.revision))},
 		Replicas: new(int32(v.replicas)), Template: templateOf(v.template), Strategy: d.Strategy,
 		MaxSurge: rollout.Int(int32(d.Surge)), MaxUnavailable: rollout.Int(int32(d.Unavailable)),
 		ProgressDeadlineSeconds: new(int32(deploy.NoLimit)), RevisionHistoryLimit: new(int32(deploy.NoLimit)), Paused: v.paused,
@@ -83,7 +83,7 @@ func (d *Deployments) replicaSet(i int8, set setState) replicaset.ReplicaSet {
 		Name: name, UID: name, Generation: 2, ControllerKind: deploy.Kind, ControllerName: "web", ControllerUID: "web",
 		CreationTimestamp: now.Add(time.Duration(set.rank) * time.Second), Replicas: new(int32(set.size)), Template: templateOf(i),
 		Annotations: map[string]string{
-			revision.Annotation: strconv.Itoa(int(set.revision)), revision.AnnotationDesired: strconv.Itoa(int(set.desired)),
+			revision.AnnotationRevision: strconv.Itoa(int(set.revision)), revision.AnnotationDesired: strconv.Itoa(int(set.desired)),
 			revision.AnnotationMax: strconv.Itoa(int(d.most(set.desired))),
 		},
 		Status: replicaset.Status{
@@ -146,7 +146,7 @@ func (d *Deployments) write(v deploymentView, action deploy.Action) deploymentWr
 		if text, ok := set[revision.AnnotationDesired]; ok {
 			w.desired = number(text)
 		}
-		if text, ok := set[revision.Annotation]; ok {
+		if text, ok := set[revision.AnnotationRevision]; ok {
 			w.revised = number(text)
 		}
 	}

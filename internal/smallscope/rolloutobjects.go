@@ -159,14 +159,14 @@ func (r *Rollouts) first(n int8) (w storedObjects) {
 	w.workload = r.storedWorkload(rollout.Workload{
 		WorkloadRef: ref, UID: "d", Generation: 1, Replicas: new(int32(n)), Template: templateOf(0), StrategyType: string(deploy.RollingUpdate),
 		RollingUpdate: &rollout.RollingUpdate{MaxSurge: rollout.Int(int32(r.Surge)), MaxUnavailable: rollout.Int(int32(r.Unavailable))},
-		Annotations:   map[string]string{revision.Annotation: "1"},
+		Annotations:   map[string]string{revision.AnnotationRevision: "1"},
 		Status:        rollout.WorkloadStatus{ObservedGeneration: 1, Replicas: int32(n), ReadyReplicas: int32(n), AvailableReplicas: int32(n), UpdatedReplicas: int32(n)},
 	})
 	most := strconv.Itoa(int(n + r.Surge))
 	w.sets = r.objects.sets.of(&[]replicaset.ReplicaSet{{
 		Name: setName(0), UID: setName(0), Generation: 1, ControllerKind: deploy.Kind, ControllerName: "web", ControllerUID: "d",
 		CreationTimestamp: longAgo, Replicas: new(int32(n)), Template: templateOf(0),
-		Annotations: map[string]string{revision.Annotation: "1", revision.AnnotationDesired: strconv.Itoa(int(n)), revision.AnnotationMax: most},
+		Annotations: map[string]string{revision.AnnotationRevision: "1", revision.AnnotationDesired: strconv.Itoa(int(n)), revision.AnnotationMax: most},
 	}})
 	return w
 }
@@ -182,7 +182,7 @@ func (r *Rollouts) workloadOf(n int32) rollout.Workload {
 func (r *Rollouts) setsOf(n int32) (sets []rollout.WorkloadSet) {
 	for _, rs := range *r.objects.sets.list[n] {
 		sets = append(sets, rollout.WorkloadSet{
-			Name: rs.Name, Template: rs.Template, Replicas: *rs.Replicas, Revision: rs.Annotations[revision.Annotation], CreationTimestamp: rs.CreationTimestamp,
+			Name: rs.Name, Template: rs.Template, Replicas: *rs.Replicas, Revision: rs.Annotations[revision.AnnotationRevision], CreationTimestamp: rs.CreationTimestamp,
 		})
 	}
 	return sets
