@@ -1,0 +1,103 @@
+package deploy
+
+import (
+	"math"
+
+	"github.com/kplan-go/kplan/internal/quirk"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// Quirks is a set of quirks: what upstream does and hardly anybody wants. Plans have
+// them by default, and [Options.Repair] takes them out. The zero Quirks is none.
+type Quirks uint64
+
+// The quirks. [QuirkTable] tells more about each.
+const (
+	StaleAnnotationBlocksRollout   Quirks = 1 << iota // a stale desired-replicas annotation stops all rollouts
+	RecreateStuckAfterScaling                         // Recreate with two active ReplicaSets and changed replicas is stuck
+	ProductsWrapAround                                // products of a scaling wrap around beyond 32 bits
+	SumsWrapAround                                    // sums and limits wrap around beyond 32 bits
+	ScalingLosesShares                                // scaling in the middle of a rollout does not keep shares
+	StatusAheadStopsCleanup                           // a status that is ahead of its spec stops the cleanup of all
+	UnavailableReplicasLag                            // unavailableReplicas is that of the sizes before the pass
+	DeletingDeploymentWritesNewSet                    // a Deployment that is being deleted writes its new ReplicaSet
+	ReusedSetKeepsDeadline                            // a rollout that reuses a ReplicaSet keeps the clock of the deadline
+	ReplicaFailureNotRefreshed                        // a changed message of ReplicaFailure is not reported
+	UsedSetsFillHistory                               // a ReplicaSet in use takes the place of an idle one in the history
+	UnreadableRevisionSortsByAge                      // a revision that does not parse is placed by age when history is cut
+	EmptyMapSelectsAll                                // an empty map of labels is no empty selector
+	LenientSizeAnnotations                            // saturation reads what is no size as a size
+	ScaleFromZeroStartsYoungest                       // from nothing, the youngest ReplicaSet is started and not the latest revision
+	ExcessAvailableCounts                             // available pods beyond what a ReplicaSet wants allow others to go
+	CutNameInvalid                                    // a name that is cut behind a dot or dash is invalid
+	RollbackCreatesAbandonedSet                       // a rollback creates a ReplicaSet for the template that it gives up
+
+	// Of partitioned Deployments.
+
+	OldestFirstUnderPartition // the oldest template goes first, for some numbers of ReplicaSets
+	NewPodAtPartitionZero     // without a surge a new pod is started at partition 0
+	ScaledBeyondPartition     // scaled up, the new ReplicaSet stays beyond its partition
+	StatusAheadFailsScaling   // a status that is ahead of its spec ends a scaling with an error
+	ScalingTakesAvailable     // scaling takes available pods beyond the minimum
+)
+
+// RepairAll is all quirks.
+const RepairAll = ScalingTakesAvailable<<1 - 1
+
+// Has reports whether q contains all of x.
+func (q Quirks) Has(x Quirks) bool { return q&x == x }
+
+// String returns the names, separated by commas.
+func (q Quirks) String() string { return quirk.Format(QuirkTable(), uint64(q)) }
+
+// MarshalJSON encodes the set as the list of its names.
+func (q Quirks) MarshalJSON() ([]byte, error) { return quirk.Marshal(QuirkTable(), uint64(q)) }
+
+// UnmarshalJSON decodes what [Quirks.MarshalJSON] wrote. An unknown name is an error.
+func (q *Quirks) UnmarshalJSON(data []byte) error {
+	set, err := quirk.Unmarshal(QuirkTable(), data)
+	*q = Quirks(set)
+	return err
+}
+
+// ParseQuirks returns the set of the quirks with these names. Unknown names are errors.
+func ParseQuirks(names ...string) (Quirks, error) {
+	set, err := quirk.Parse(QuirkTable(), names...)
+	return Quirks(set), err
+}
+
+// revision returns what package revision repairs when history is cut.
+func (q Quirks) revision() revision.Options {
+	return revision.Options{Corrected: q&(UsedSetsFillHistory|UnreadableRevisionSortsByAge) != 0}
+}
+
+// budget resolves the limits of a partition.
+func (q Quirks) budget(replicas int32, ru *rollout.RollingUpdate) rollout.Budget {
+	if q.Has(SumsWrapAround) {
+		return rollout.PartitionBudget(replicas, ru, rollout.Corrections{rollout.CorrectLimits})
+	}
+	return rollout.PartitionBudget(replicas, ru, nil)
+}
+
+// asInt32Sum is a sum as decisions see it: by default it wraps around beyond the range of
+// int32.
+func (q Quirks) asInt32Sum(n int64) int64 {
+	if q.Has(SumsWrapAround) {
+		return n
+	}
+	return int64(int32(n))
+}
+
+// clampInt32 is a sum as it is written: by default it wraps around, and repaired it ends
+// at the bounds of int32.
+func (q Quirks) clampInt32(n int64) int32 {
+	if q.Has(SumsWrapAround) {
+		return int32(max(math.MinInt32, min(n, math.MaxInt32)))
+	}
+	return int32(n)
+}
+
+// QuirkTable returns what is known of each quirk, in the order of the constants.
+func QuirkTable() []selector.Quirk { return append(rolloutQuirks(), partitionQuirks()...) }
