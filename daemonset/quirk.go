@@ -75,7 +75,6 @@ func (q Quirks) revision() (o revision.Options) {
 	}
 	return o
 }
-}
 
 // QuirkTable returns what is known about each quirk, in the order of the constants. The
 // release of Kubernetes is 1.36.3, that of OpenKruise is at 07169cfac7b9.

@@ -24,20 +24,22 @@ type state struct {
 	deadline     int32 // seconds, or NoLimit
 	historyLimit int32 // or NoLimit
 
-	everyone []replicaset.ReplicaSet // of the namespace
-	sets     []set                   // own ReplicaSets, by creation and name
-	newest   int                     // the one with the Deployment's template, or -1
-	scaled   []int                   // sets whose size or annotations change, in order
-	next     int64                   // the revision of a new ReplicaSet
-	refresh  bool                    // annotations of all active sets are brought up to date
-	status   []Condition             // conditions to be
-	// along is annotations that are no reason to write the new ReplicaSet, but that go
+	namespaceSets []replicaset.ReplicaSet // of the namespace
+	sets          []set                   // own ReplicaSets, by creation and name
+	newest        int                     // the one with the Deployment's template, or -1
+	// shrinkFirst orders sizes so that no prefix of a scaling wants more than the whole.
+	shrinkFirst bool
+	scaled      []int       // sets whose size or annotations change, in order
+	next        int64       // the revision of a new ReplicaSet
+	refresh     bool        // annotations of all active sets are brought up to date
+	conditions  []Condition // of the status to be
+	// withNextSize is annotations that are no reason to write the new ReplicaSet, but that go
 	// along with its next size: see revision.Sync.
-	along map[string]string
-	found bool // the new set has been found, and Progressing says so unless something else follows
+	withNextSize map[string]string
+	found        bool // the new set has been found, and Progressing says so unless something else follows
 
-	deletions Actions
-	aborted   bool // the pass ends with an error, and reports nothing
+	trailing Actions // behind all scalings: deletions, and a pause
+	aborted  bool    // the pass ends with an error, and reports nothing
 
 	plan Plan
 }
@@ -59,7 +61,7 @@ type set struct {
 // admit checks, defaults and orders a snapshot. The state is the caller's, so that it
 // need not be allocated.
 func (st *state) admit(s *Snapshot, now time.Time, opts *Options) error {
-	st.d, st.pods, st.everyone, st.newest = s.Deployment, s.Pods, s.ReplicaSets, -1
+	st.d, st.pods, st.namespaceSets, st.newest = s.Deployment, s.Pods, s.ReplicaSets, -1
 	st.now, st.opts = now.Round(0).UTC(), *opts
 	var errs field.Errors
 	if now.IsZero() {
@@ -71,7 +73,7 @@ func (st *state) admit(s *Snapshot, now time.Time, opts *Options) error {
 	if err := errs.Join(); err != nil {
 		return err
 	}
-	st.status = append(make([]Condition, 0, max(2, len(st.d.Status.Conditions))), st.d.Status.Conditions...)
+	st.conditions = append(make([]Condition, 0, max(2, len(st.d.Status.Conditions))), st.d.Status.Conditions...)
 	st.plan.Budget = st.budget
 	if st.d.Strategy == Recreate { // every pod may be unavailable on the way
 		st.plan.Budget.Unavailable = st.replicas
@@ -79,8 +81,11 @@ func (st *state) admit(s *Snapshot, now time.Time, opts *Options) error {
 	return nil
 }
 
-// admit rejects policies that do not exist.
+// admit rejects quirks and policies that do not exist.
 func (o *Options) admit(errs *field.Errors) {
+	if beyond := o.Repair &^ RepairAll; beyond != 0 {
+		errs.Add("Options.Repair", uint64(beyond), "must have no bits beyond RepairAll")
+	}
 	switch o.Terminating {
 	case TerminationStarted, TerminationComplete, TerminationKnown:
 	default:
@@ -140,7 +145,7 @@ func (st *state) admitStrategy(errs *field.Errors) {
 			errs.Add("Deployment.MaxUnavailable", d.MaxUnavailable.String(), "must not be negative")
 		}
 		resolve := rollout.Resolve
-		if st.opts.Corrected {
+		if st.opts.Repair.Has(SumsWrapAround) {
 			resolve = rollout.ResolveExact
 		}
 		st.budget = resolve(st.replicas, d.MaxSurge, d.MaxUnavailable)
@@ -150,9 +155,6 @@ func (st *state) admitStrategy(errs *field.Errors) {
 		errs.Add("Deployment.Strategy", string(d.Strategy), "must be RollingUpdate or Recreate")
 	}
 }
-
-// corrects reports whether a defect that shows is to be repaired.
-func (st *state) corrects(shows bool) bool { return shows && st.opts.Corrected }
 
 func (st *state) deleting() bool { return !st.d.DeletionTimestamp.IsZero() }
 

@@ -14,13 +14,13 @@ const Kind = "Deployment"
 // selectsAll reports whether the selector is empty, which upstream takes for a
 // mistake: a Deployment would adopt whatever has no controller. By default only a
 // selector without any part counts as empty, and one with an empty map of labels
-// does not (D24).
+// does not: see [EmptyMapSelectsAll].
 func (st *state) selectsAll() bool {
 	s := st.d.Selector
 	if s == nil {
 		return false
 	}
-	if st.opts.Corrected {
+	if st.opts.Repair.Has(EmptyMapSelectsAll) {
 		return len(s.MatchLabels) == 0 && len(s.MatchExpressions) == 0
 	}
 	return s.MatchLabels == nil && s.MatchExpressions == nil
@@ -47,15 +47,15 @@ func (st *state) claim(errs *field.Errors) {
 		return
 	}
 	owned := 0 // few others are adopted
-	for i := range st.everyone {
-		if st.everyone[i].ControllerUID == st.d.UID {
+	for i := range st.namespaceSets {
+		if st.namespaceSets[i].ControllerUID == st.d.UID {
 			owned++
 		}
 	}
 	st.sets = make([]set, 0, owned)
 	var out []*replicaset.ReplicaSet
-	for i := range st.everyone {
-		rs := &st.everyone[i]
+	for i := range st.namespaceSets {
+		rs := &st.namespaceSets[i]
 		switch st.decide(&owner, rs) {
 		case selector.Keep:
 			st.sets = append(st.sets, admitReplicaSet(rs, false, errs))

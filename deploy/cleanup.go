@@ -18,11 +18,7 @@ func (st *state) cleanUpHistory() {
 	for _, s := range st.old {
 		entries, sets = append(entries, replicaset.Entry(s.rs)), append(sets, s)
 	}
-	options := revision.Options{}
-	if st.opts.Corrected {
-		options.Repair = revision.RepairAll
-	}
-	remove, held := revision.CleanUp(entries, &st.historyLimit, options)
+	remove, held := revision.CleanUp(entries, &st.historyLimit, st.opts.Repair.revision())
 	for _, h := range held {
 		s := sets[h.Index]
 		if h.Reason == revision.HoldNotSynced {
@@ -34,7 +30,7 @@ func (st *state) cleanUpHistory() {
 	for _, i := range remove {
 		rs := sets[i].rs
 		number, _ := revision.Number(rs.Annotations)
-		st.deletions = append(st.deletions, DeleteReplicaSet{
+		st.trailing = append(st.trailing, DeleteReplicaSet{
 			Name: rs.Name, UID: rs.UID, ResourceVersion: rs.ResourceVersion, Revision: number, Reason: ReasonHistoryLimit,
 		})
 	}

@@ -46,7 +46,7 @@ func findCondition(conditions []Condition, conditionType string) *Condition {
 
 // setCondition reports a condition as of now in the status to be.
 func (st *state) setCondition(conditionType string, status replicaset.ConditionStatus, reason, message string) {
-	st.status = setCondition(st.status, Condition{
+	st.conditions = setCondition(st.conditions, Condition{
 		Type: conditionType, Status: status, Reason: reason, Message: message,
 		LastUpdateTime: st.now, LastTransitionTime: st.now,
 	})
@@ -69,7 +69,7 @@ func quoting(before, name, after string) string {
 // replaceCondition puts c at the end of the status to be, in place of those of its
 // type.
 func (st *state) replaceCondition(c Condition) {
-	st.status = append(removeCondition(st.status, c.Type), c)
+	st.conditions = append(removeCondition(st.conditions, c.Type), c)
 }
 
 // GetCondition returns the first condition of a type. It mirrors GetDeploymentCondition of

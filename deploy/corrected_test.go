@@ -16,7 +16,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-var corrected = deploy.Options{Corrected: true}
+var corrected = deploy.Options{Repair: deploy.RepairAll}
 
 func reconcileWith(t testing.TB, s deploy.Snapshot, opts deploy.Options) deploy.Plan {
 	t.Helper()
@@ -289,9 +289,15 @@ func TestPropertyCorrectedIsTheSame(t *testing.T) {
 	})
 }
 
+// anyRepair draws no quirk, all of them, or some.
+func anyRepair(t *rapid.T) deploy.Quirks {
+	return rapid.OneOf(rapid.Just(deploy.Quirks(0)), rapid.Just(deploy.RepairAll),
+		rapid.Map(rapid.Uint64Range(0, uint64(deploy.RepairAll)), func(n uint64) deploy.Quirks { return deploy.Quirks(n) })).Draw(t, "repair")
+}
+
 func anyOptions(t *rapid.T) deploy.Options {
 	return deploy.Options{
-		Corrected:        rapid.Bool().Draw(t, "corrected"),
+		Repair:           anyRepair(t),
 		Terminating:      rapid.SampledFrom([]deploy.TerminatingPolicy{"", deploy.TerminationComplete, deploy.TerminationKnown}).Draw(t, "terminating"),
 		Paused:           rapid.SampledFrom([]deploy.PausedPolicy{"", deploy.PausedScale, deploy.PausedFreeze}).Draw(t, "paused"),
 		Leftover:         rapid.SampledFrom([]deploy.LeftoverPolicy{"", deploy.LeftoverLargest, deploy.LeftoverNewest}).Draw(t, "leftover"),
@@ -318,7 +324,7 @@ func TestPropertyPureWithOptions(t *testing.T) {
 func TestPropertyCorrectedSizes(t *testing.T) {
 	check(t, func(t *rapid.T) {
 		s, opts := anything(t), anyOptions(t)
-		opts.Corrected = true
+		opts.Repair = deploy.RepairAll
 		p, err := deploy.Reconcile(s, t0, opts)
 		if err != nil {
 			t.Fatal(err)
@@ -356,7 +362,7 @@ func TestPropertyExactScaling(t *testing.T) {
 		if *d.Replicas == before {
 			return
 		}
-		opts := deploy.Options{Corrected: true, Leftover: rapid.SampledFrom([]deploy.LeftoverPolicy{"", deploy.LeftoverLargest, deploy.LeftoverNewest}).Draw(t, "leftover")}
+		opts := deploy.Options{Repair: deploy.RepairAll, Leftover: rapid.SampledFrom([]deploy.LeftoverPolicy{"", deploy.LeftoverLargest, deploy.LeftoverNewest}).Draw(t, "leftover")}
 		p, err := deploy.Reconcile(s, t0, opts)
 		if err != nil {
 			t.Fatal(err)

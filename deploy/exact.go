@@ -10,8 +10,8 @@ import (
 )
 
 // scaleExactly shares out what may be wanted so that the sum is exact and no set
-// moves against the direction of the whole: the repair of D3 to D8, and the home of
-// the policies for weights and leftovers.
+// moves against the direction of the whole: the repair of
+// [ScalingLosesShares], and the home of the policies for weights and leftovers.
 //
 // A set's share is its size in proportion to what the Deployment wanted at most
 // when the set was last scaled. So a set that has been scaled in an interrupted
@@ -31,7 +31,8 @@ func (st *state) scaleExactly(active []int) {
 		goal = int64(st.replicas)
 	}
 	goal = st.leaveRoom(goal, total)
-	st.orderBySize(active, int32(cmp.Compare(goal, total)))
+	st.orderBySize(active, cmp.Compare(goal, total))
+	st.shrinkFirst = st.opts.Repair.Has(ScalingLosesShares)
 
 	sizes, weights := make([]int64, len(active)), st.weights(active)
 	if st.opts.WeighByAvailable && goal > total {
@@ -54,7 +55,7 @@ func (st *state) leaveRoom(goal, total int64) int64 {
 	if goal <= total {
 		return goal
 	}
-	terminating, known := st.takingUp()
+	terminating, known := st.countedTerminating()
 	if !known {
 		return total
 	}
@@ -93,7 +94,7 @@ func (st *state) rounded(active []int, goal, total int64) []int32 {
 	if st.opts.Leftover != LeftoverDefault || st.opts.WeighByAvailable || total > math.MaxInt32 || toAdd != int64(int32(toAdd)) {
 		return nil
 	}
-	sizes := st.proportionalSizes(active, int32(toAdd))
+	sizes := st.proportionalSizes(active, toAdd)
 	for k, i := range active {
 		if change := int64(sizes[k]) - int64(st.sets[i].spec); cmp.Compare(change, 0) == -cmp.Compare(toAdd, 0) && change != 0 {
 			return nil

@@ -13,7 +13,7 @@ func (st *state) explainWait() {
 		st.explainOld()
 	}
 	st.explainFailures()
-	if c := findCondition(st.status, ConditionProgressing); c != nil && c.Reason == progressExceeded {
+	if c := findCondition(st.conditions, ConditionProgressing); c != nil && c.Reason == progressExceeded {
 		st.plan.Holds = append(st.plan.Holds, Hold{
 			Reason: ReasonDeadlineExceeded, Have: int64(st.now.Sub(c.LastUpdateTime).Seconds()), Limit: int64(st.deadline),
 		})
@@ -60,8 +60,8 @@ func (st *state) explainFailures() {
 	}
 }
 
-// explainRest says what a paused Deployment would do next.
-func (st *state) explainRest() {
+// explainPaused says what a paused Deployment would do next.
+func (st *state) explainPaused() {
 	switch {
 	case len(st.sets) == 0:
 		st.hold("", ReasonPausedNew, 0, st.replicas)

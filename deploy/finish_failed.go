@@ -97,9 +97,9 @@ func collided(count *int32) *int32 {
 
 // named returns the ReplicaSet of the namespace with a name, or nil.
 func (st *state) named(name string) *replicaset.ReplicaSet {
-	for i := range st.everyone {
-		if st.everyone[i].Name == name {
-			return &st.everyone[i]
+	for i := range st.namespaceSets {
+		if st.namespaceSets[i].Name == name {
+			return &st.namespaceSets[i]
 		}
 	}
 	return nil
@@ -117,7 +117,7 @@ func (st *state) reportCreateFailure(name, message string) {
 // recount corrects the number of unavailable pods where it is that of the sizes after the
 // plan: from a failed action on they are what they were.
 func (f *finish) recount(failed int) {
-	if !f.opts.Corrected {
+	if !f.opts.Repair.Has(UnavailableReplicasLag) {
 		return
 	}
 	sizes := map[string]int64{}
@@ -151,7 +151,7 @@ func (f *finish) recount(failed int) {
 		wanted += n
 	}
 	available := int64(f.result.Status.AvailableReplicas)
-	f.result.Status.UnavailableReplicas = int32(max(0, min(wanted, math.MaxInt32)-available))
+	f.result.Status.UnavailableReplicas = int32(max(0, int64(f.opts.Repair.clampInt32(wanted))-available))
 }
 
 // clone returns a status that shares no memory with s.

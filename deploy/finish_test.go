@@ -117,7 +117,7 @@ func TestFinishScalingRefused(t *testing.T) {
 
 // With the sizes after the plan counted, those that were not written do not count.
 func TestFinishRecounts(t *testing.T) {
-	opts := deploy.Options{Corrected: true}
+	opts := deploy.Options{Repair: deploy.RepairAll}
 	s := snapshot(web(4, limits(1, 1)), set(1, 4, counts(4, 3)), set(2, 1, counts(1, 1)))
 	p, err := deploy.Reconcile(s, t0, opts)
 	require.NoError(t, err)

@@ -23,7 +23,7 @@ func FuzzSnapshot(f *testing.F) {
 		if _, err := deploy.Reconcile(s, t0, deploy.Options{}); err != nil {
 			return deploy.Plan{}, err
 		}
-		return deploy.Reconcile(s, t0, deploy.Options{Corrected: true, Terminating: deploy.TerminationComplete})
+		return deploy.Reconcile(s, t0, deploy.Options{Repair: deploy.RepairAll, Terminating: deploy.TerminationComplete})
 	}, examples()...)
 }
 

@@ -223,7 +223,7 @@ func TestPropertyHistory(t *testing.T) {
 					}
 				}
 			}
-			if deleted > surplus || opts.Corrected && deleted != max(0, empty-int(limit)) {
+			if deleted > surplus || (opts.Repair == deploy.RepairAll) && deleted != max(0, empty-int(limit)) {
 				t.Fatalf("%d deleted of %d, %d beyond the limit: %+v", deleted, n, surplus, opts)
 			}
 		}

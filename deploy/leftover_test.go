@@ -39,8 +39,8 @@ func TestScaledDownTheOldestLose(t *testing.T) {
 	} {
 		require.Equal(t, c.want, sizes(reconcile(t, c.s)), "upstream")
 		for _, policy := range []deploy.LeftoverPolicy{deploy.LeftoverDefault, deploy.LeftoverLargest, deploy.LeftoverNewest} {
-			for _, corrects := range []bool{false, true} {
-				opts := deploy.Options{Corrected: corrects, Leftover: policy}
+			for _, repair := range []deploy.Quirks{0, deploy.RepairAll} {
+				opts := deploy.Options{Repair: repair, Leftover: policy}
 				require.Equal(t, c.want, sizes(reconcileWith(t, c.s, opts)), "%+v", opts)
 			}
 		}

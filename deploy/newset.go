@@ -17,11 +17,11 @@ import (
 func (st *state) syncNew() {
 	st.findNew()
 	s := st.newSet()
-	if s == nil || st.corrects(st.deleting()) || st.annotateNew(s) { // D16
+	if s == nil || st.deleting() && st.opts.Repair.Has(DeletingDeploymentWritesNewSet) || st.annotateNew(s) {
 		return
 	}
 	st.annotateDeployment(s.rs.Annotations[revision.AnnotationRevision])
-	if st.hasDeadline() && findCondition(st.status, ConditionProgressing) == nil {
+	if st.hasDeadline() && findCondition(st.conditions, ConditionProgressing) == nil {
 		st.setCondition(ConditionProgressing, replicaset.ConditionTrue, progressFound, "")
 		st.found = true
 	}
@@ -51,7 +51,7 @@ func (st *state) annotateNew(s *set) bool {
 	set, changed := revision.Sync(st.d.Annotations, s.rs.Annotations, st.next)
 	minReady := s.rs.MinReadySeconds != st.d.MinReadySeconds
 	if !changed && !minReady {
-		st.along = set
+		st.withNextSize = set
 		return false
 	}
 	a := AnnotateReplicaSet{Name: s.rs.Name, UID: s.rs.UID, ResourceVersion: s.rs.ResourceVersion, Set: set, Reason: ReasonRevision}
@@ -59,7 +59,7 @@ func (st *state) annotateNew(s *set) bool {
 		a.MinReadySeconds = new(st.d.MinReadySeconds)
 	}
 	st.act(a)
-	if _, again := set[revision.AnnotationRevision]; st.corrects(again && st.hasDeadline()) { // D17
+	if _, again := set[revision.AnnotationRevision]; again && st.hasDeadline() && st.opts.Repair.Has(ReusedSetKeepsDeadline) {
 		st.replaceCondition(Condition{
 			Type: ConditionProgressing, Status: replicaset.ConditionTrue, Reason: progressFound, Message: found(s),
 			LastUpdateTime: st.now, LastTransitionTime: st.now,
@@ -90,7 +90,7 @@ func (st *state) create() (ok bool) {
 	s.from = st.createdSize(wanted)
 	s.spec = s.from
 
-	annotations := revision.CreationAnnotations(st.d.Annotations, st.next, st.replicas, st.maxTotal())
+	annotations := revision.CreationAnnotations(st.d.Annotations, st.next, st.replicas, st.writtenMaxTotal())
 	s.rs.Annotations = annotations
 	st.act(CreateReplicaSet{
 		Name: name, Replicas: s.spec, Template: st.d.Template, Revision: st.next,
@@ -120,10 +120,10 @@ func (st *state) newLabels() map[string]string {
 }
 
 // newName returns the name of a new ReplicaSet. A long name may be cut behind a dot
-// or dash, and then the API server rejects it, again and again (D31).
+// or dash, and then the API server rejects it, again and again: see [CutNameInvalid].
 func (st *state) newName() string {
 	name := revision.ReplicaSetName(st.d.Name, st.d.Template.Hash)
-	if st.opts.Corrected {
+	if st.opts.Repair.Has(CutNameInvalid) {
 		base := strings.TrimSuffix(name, "-"+st.d.Template.Hash)
 		return strings.TrimRight(base, ".-") + "-" + st.d.Template.Hash
 	}
@@ -136,16 +136,16 @@ func (st *state) newSize() int32 {
 	if st.d.Strategy == Recreate {
 		return st.replicas
 	}
-	terminating, known := st.takingUp()
+	terminating, known := st.countedTerminating()
 	if !known {
 		return s.spec
 	}
-	total := st.wrap(st.total() + terminating)
+	total := st.asInt32Sum(st.total() + terminating)
 	switch {
 	case st.partitioned():
 		return st.partitionedSize(total, s.spec)
-	case st.opts.Corrected: // D4
-		return s.spec + int32(max(0, min(st.most()-total, int64(st.replicas-s.spec))))
+	case st.opts.Repair.Has(SumsWrapAround):
+		return s.spec + int32(max(0, min(st.maxTotal()-total, int64(st.replicas-s.spec))))
 	}
 	if size := NewSize(st.budget, int32(total), s.spec); size >= 0 {
 		return size
@@ -155,22 +155,22 @@ func (st *state) newSize() int32 {
 
 // holdNew says why the new ReplicaSet does not grow.
 func (st *state) holdNew(s *set) {
-	terminating, known := st.takingUp()
+	terminating, known := st.countedTerminating()
 	switch {
 	case st.atLimit(s):
 		st.hold(s.rs.Name, ReasonPartition, s.spec, st.limit())
 	case !known:
 		st.hold(s.rs.Name, ReasonTerminatingUnknown, 0, 0)
 	case terminating > 0:
-		st.hold64(s.rs.Name, ReasonTerminating, st.wrap(st.total()+terminating), st.most())
+		st.hold64(s.rs.Name, ReasonTerminating, st.asInt32Sum(st.total()+terminating), st.maxTotal())
 	default:
-		st.hold64(s.rs.Name, ReasonSurgeExhausted, st.total(), st.most())
+		st.hold64(s.rs.Name, ReasonSurgeExhausted, st.total(), st.maxTotal())
 	}
 }
 
-// takingUp returns how many terminating pods take up room, by the policy; known is
+// countedTerminating returns how many terminating pods take up room, by the policy; known is
 // false if nothing may be started until that is known.
-func (st *state) takingUp() (n int64, known bool) {
+func (st *state) countedTerminating() (n int64, known bool) {
 	if st.opts.Terminating == TerminationStarted {
 		return 0, true
 	}
@@ -199,22 +199,22 @@ func NewSize(b rollout.Budget, total, size int32) int32 {
 	return size + min(limit-total, b.Replicas-size)
 }
 
-// most is replicas and surge: how many pods may be wanted.
-func (st *state) most() int64 { return st.wrap(int64(st.replicas) + int64(st.budget.Surge)) }
+// maxTotal is replicas and surge: how many pods may be wanted.
+func (st *state) maxTotal() int64 { return st.asInt32Sum(int64(st.replicas) + int64(st.budget.Surge)) }
 
-// maxTotal is the same as it is written into annotations.
-func (st *state) maxTotal() int32 { return st.narrow(st.most()) }
+// writtenMaxTotal is the same as it is written into annotations.
+func (st *state) writtenMaxTotal() int32 { return st.clampInt32(st.maxTotal()) }
 
 // sizeAnnotations returns what a ReplicaSet records whenever it is scaled.
 func (st *state) sizeAnnotations() map[string]string {
 	return map[string]string{
 		revision.AnnotationDesired: strconv.Itoa(int(st.replicas)),
-		revision.AnnotationMax:     strconv.Itoa(int(st.maxTotal())),
+		revision.AnnotationMax:     strconv.Itoa(int(st.writtenMaxTotal())),
 	}
 }
 
 // annotationsStale reports whether a ReplicaSet records other numbers.
 func (st *state) annotationsStale(annotations map[string]string) bool {
 	return annotations[revision.AnnotationDesired] != strconv.Itoa(int(st.replicas)) ||
-		annotations[revision.AnnotationMax] != strconv.Itoa(int(st.maxTotal()))
+		annotations[revision.AnnotationMax] != strconv.Itoa(int(st.writtenMaxTotal()))
 }

@@ -3,11 +3,11 @@ package deploy
 import "github.com/kplan-go/kplan/podorder"
 
 // Options adjusts [Reconcile]. The zero Options decides as Kubernetes 1.36 does
-// with its default feature gates, defects included.
+// with its default feature gates, quirks included.
 type Options struct {
-	// Corrected repairs the defects D1 to D36 that the package comment lists as
-	// repaired. Where a defect does not show, it changes nothing.
-	Corrected bool `json:"corrected,omitzero"`
+	// Repair is the quirks of upstream that are repaired. Where a quirk does not show, its
+	// repair changes nothing.
+	Repair Quirks `json:"repair,omitzero"`
 
 	// What follows are policies: they change what is wanted. The zero value of
 	// each is upstream's behaviour.
@@ -77,7 +77,7 @@ type LeftoverPolicy string
 // The policies for leftovers.
 const (
 	// LeftoverDefault gives all to the largest ReplicaSet or, with
-	// [Options.Corrected], one each to those that rounding has cut most.
+	// [ScalingLosesShares] repaired, one each to those that rounding has cut most.
 	LeftoverDefault LeftoverPolicy = ""
 	// LeftoverLargest gives one each, the largest ReplicaSet first.
 	LeftoverLargest LeftoverPolicy = "Largest"

@@ -42,11 +42,7 @@ func (st *state) admitPartitioned(errs *field.Errors) {
 	}
 	d.Paused = p.Paused
 	st.historyLimit = NoLimit
-	var cs rollout.Corrections
-	if st.opts.Corrected { // D4
-		cs = rollout.Corrections{rollout.CorrectLimits}
-	}
-	st.budget = rollout.PartitionBudget(st.replicas, p.RollingUpdate, cs)
+	st.budget = st.opts.Repair.budget(st.replicas, p.RollingUpdate)
 }
 
 // limit returns how many pods the partition allows the new ReplicaSet.
@@ -62,9 +58,9 @@ func (st *state) partitionedSize(total int64, size int32) int32 {
 
 // createdSize returns the size that a new ReplicaSet of the given size is created
 // with (rule 23). Without a surge upstream starts at least one pod, even if the
-// partition allows none: P2.
+// partition allows none: see [NewPodAtPartitionZero].
 func (st *state) createdSize(size int32) int32 {
-	if !st.partitioned() || st.corrects(st.limit() == 0) {
+	if !st.partitioned() || st.limit() == 0 && st.opts.Repair.Has(NewPodAtPartitionZero) {
 		return size
 	}
 	return max(size, rollout.PartitionLowerBound(st.budget))
@@ -89,24 +85,24 @@ func (st *state) shrinkToPartition() bool {
 		wanted += int64(s.spec)
 		sum += st.available(s)
 	}
-	if st.wrap(wanted) == 0 {
+	if st.asInt32Sum(wanted) == 0 {
 		return false
 	}
 	surplus := st.oldSurplus(wanted)
 	if surplus <= 0 {
 		return st.restoreOld(-surplus)
 	}
-	available, serving := st.wrap(sum), st.serving()
-	room := st.wrap(serving - st.least())
+	available, serving := st.asInt32Sum(sum), st.serving()
+	room := st.asInt32Sum(serving - st.minAvailable())
 	if room <= 0 {
 		st.holdOld(serving)
 		return false
 	}
-	cleaned, ok := st.removeUnhealthy(min(room, surplus))
+	cleaned, ok := st.removeUnhealthy(min(room, surplus), StatusAheadStopsCleanup)
 	if !ok {
 		return false
 	}
-	down := st.removeByRevision(st.spare(available))
+	down := st.removeByRevision(st.removable(available))
 	if cleaned+down < surplus {
 		st.holdOld(available - down)
 	}
@@ -116,7 +112,7 @@ func (st *state) shrinkToPartition() bool {
 // oldSurplus returns how many of the pods that old sets want the partition no longer
 // needs, or, below 0, how many it misses.
 func (st *state) oldSurplus(wanted int64) int64 {
-	return rollout.PartitionOldLimit(st.d.Partitioned.Partition, st.replicas, st.wrap(wanted), st.newSet().spec)
+	return rollout.PartitionOldLimit(st.d.Partitioned.Partition, st.replicas, st.asInt32Sum(wanted), st.newSet().spec)
 }
 
 // restoreOld gives the largest old set what the partition leaves to old ones beyond
@@ -126,7 +122,7 @@ func (st *state) restoreOld(missing int64) bool {
 		return false
 	}
 	i := st.largestOld()
-	return st.setScale(i, st.narrow(int64(st.sets[i].spec)+missing), ReasonPartitionRestore, false)
+	return st.setScale(i, st.clampInt32(int64(st.sets[i].spec)+missing), ReasonPartitionRestore, false)
 }
 
 // largestOld returns the old set that wants most pods, the oldest of several. There
@@ -162,14 +158,14 @@ func (st *state) removeByRevision(room int64) int64 {
 // Upstream, this order is lost if the list of old sets has spare room behind its
 // end: then the new set is put there, and the whole is sorted by age to find it. So
 // the oldest go first, and the new one, if it is older than some old one, is taken
-// for old, in place of the youngest (P1).
+// for old, in place of the youngest: see [OldestFirstUnderPartition].
 func (st *state) removalOrder() []int {
 	order := make([]int, 0, len(st.sets))
 	for i := range st.activeOld {
 		order = append(order, i)
 	}
 	n := len(order)
-	if !st.opts.Corrected && hasSpareRoom(n) {
+	if !st.opts.Repair.Has(OldestFirstUnderPartition) && appendWouldAlias(n) {
 		order = append(order, st.newest)
 		slices.Sort(order)
 		return order[:n]
@@ -185,15 +181,15 @@ func (st *state) removalOrder() []int {
 	return latest
 }
 
-// hasSpareRoom reports whether a list that has grown to n elements one by one has
+// appendWouldAlias reports whether a list that has grown to n elements one by one has
 // room for more. Upstream's compiler doubles it whenever it is full, at least up to
 // 512.
-func hasSpareRoom(n int) bool { return n&(n-1) != 0 }
+func appendWouldAlias(n int) bool { return n&(n-1) != 0 }
 
 // size reads a size from an annotation. For a partitioned Deployment upstream takes
 // any number, and cuts it to 32 bits.
 func (st *state) size(annotations map[string]string, key string) (int32, bool) {
-	if st.partitioned() && !st.opts.Corrected {
+	if st.partitioned() && !st.opts.Repair.Has(LenientSizeAnnotations) {
 		n, err := strconv.ParseInt(annotations[key], 10, 64)
 		return int32(n), err == nil
 	}

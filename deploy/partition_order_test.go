@@ -18,7 +18,7 @@ func TestPartitionOrder(t *testing.T) {
 	s.Deployment.Template = revision.Template{ID: "v4", Hash: "v4"}
 	p := reconcile(t, s)
 	require.Equal(t, "web-v1 3->1", sizes(p), "released builds start with the oldest")
-	p, err := deploy.Reconcile(s, t0, deploy.Options{Corrected: true})
+	p, err := deploy.Reconcile(s, t0, deploy.Options{Repair: deploy.RepairAll})
 	require.NoError(t, err)
 	require.Equal(t, "web-v3 2->0", sizes(p), "the middle goes first, what was stable last")
 
@@ -59,7 +59,7 @@ func TestPartitionLoop(t *testing.T) {
 
 	s = moment()
 	for range 12 {
-		p, err := deploy.Reconcile(s, t0, deploy.Options{Corrected: true})
+		p, err := deploy.Reconcile(s, t0, deploy.Options{Repair: deploy.RepairAll})
 		require.NoError(t, err)
 		execute(t, &s, p)
 		settle(&s)

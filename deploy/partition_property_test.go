@@ -56,7 +56,7 @@ func optioned(opts deploy.Options) func(deploy.Snapshot) (deploy.Plan, error) {
 }
 
 func both(t *rapid.T) deploy.Options {
-	return deploy.Options{Corrected: rapid.Bool().Draw(t, "corrected")}
+	return deploy.Options{Repair: anyRepair(t)}
 }
 
 func must(t *rapid.T, s deploy.Snapshot, opts deploy.Options) deploy.Plan {
@@ -216,7 +216,7 @@ func TestPropertyPartitionOld(t *testing.T) {
 		s, opts := truthfulPartition(t), both(t)
 		p := must(t, s, opts)
 		fresh, before, active := splitSizes(s)
-		if !opts.Corrected && active == 3 {
+		if !(opts.Repair == deploy.RepairAll) && active == 3 {
 			return
 		}
 		for _, a := range p.Actions {
@@ -247,7 +247,7 @@ func TestPropertyPartitionConvergence(t *testing.T) {
 		replicas := int64(*s.Deployment.Replicas)
 		bound := int(3*(replicas+wanted(s))) + 10
 		for passes := 0; ; passes++ {
-			p := must(t, s, deploy.Options{Corrected: true})
+			p := must(t, s, deploy.Options{Repair: deploy.RepairAll})
 			s.Deployment.Status = p.Status
 			if p.Empty() {
 				break
@@ -266,7 +266,7 @@ func TestPropertyPartitionConvergence(t *testing.T) {
 		if fresh < expected(s) || fresh+old != replicas {
 			t.Fatalf("%d new and %d old of %d, %d expected", fresh, old, replicas, expected(s))
 		}
-		p := must(t, s, deploy.Options{Corrected: true})
+		p := must(t, s, deploy.Options{Repair: deploy.RepairAll})
 		if !p.RecheckAt.IsZero() && s.Deployment.ProgressDeadlineSeconds != nil && *s.Deployment.ProgressDeadlineSeconds == deploy.NoLimit {
 			t.Fatalf("reached, but looked at again at %v", p.RecheckAt)
 		}
@@ -284,7 +284,7 @@ func TestPropertyPartitionScaling(t *testing.T) {
 		if before > 0 {
 			active++
 		}
-		p := must(t, s, deploy.Options{Corrected: true})
+		p := must(t, s, deploy.Options{Repair: deploy.RepairAll})
 		for _, a := range p.Actions {
 			if err := apply(&s, a); err != nil {
 				t.Fatal(err)

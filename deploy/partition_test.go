@@ -159,7 +159,7 @@ func TestPartitionPlans(t *testing.T) {
 			if c.holds != nil {
 				require.Equal(t, c.holds, holds(p), c.why)
 			}
-			p, err := deploy.Reconcile(s, t0, deploy.Options{Corrected: true})
+			p, err := deploy.Reconcile(s, t0, deploy.Options{Repair: deploy.RepairAll})
 			require.NoError(t, err)
 			if c.corrected == "" {
 				c.corrected = c.want
@@ -219,7 +219,7 @@ func TestPartitionScaling(t *testing.T) {
 				require.Equal(t, s.Deployment.Status, p.Status, "the stored status stays")
 				require.Equal(t, t0.Add(2*time.Second), p.RecheckAt)
 			}
-			p, err := deploy.Reconcile(s, t0, deploy.Options{Corrected: true})
+			p, err := deploy.Reconcile(s, t0, deploy.Options{Repair: deploy.RepairAll})
 			require.NoError(t, err)
 			if c.corrected == "" {
 				c.corrected = c.want

@@ -205,7 +205,7 @@ func TestVectorsOldSetsCorrected(t *testing.T) {
 	for _, name := range []string{"reconcile_old_replica_sets", "reconcile_old_replica_sets_many"} {
 		repaired := 0
 		agree(t, "kruise-rollouts/"+name, func(t *testing.T, r recording) (any, string) {
-			result, out, in := step(t, deploy.StepOld, r, deploy.Options{Corrected: true})
+			result, out, in := step(t, deploy.StepOld, r, deploy.Options{Repair: deploy.RepairAll})
 			out["scaled"], out["scaleDownLimit"] = result.Scaled, result.OldSurplus
 			var recorded map[string]json.RawMessage
 			require.NoError(t, json.Unmarshal(r.Output, &recorded))

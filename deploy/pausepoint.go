@@ -52,7 +52,7 @@ func (st *state) stopAtPoints() {
 		}
 	}
 	if p := plan.Pause; p != nil {
-		st.deletions = append(st.deletions, PauseDeployment{
+		st.trailing = append(st.trailing, PauseDeployment{
 			UID: p.UID, ResourceVersion: p.ResourceVersion, Pod: p.Pod, Mode: p.Mode, Reason: ReasonPausePoint,
 			Set: map[string]string{podorder.AnnotationPausePointsHit: p.Token},
 		})

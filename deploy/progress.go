@@ -32,7 +32,7 @@ func (st *state) notePause() {
 		return
 	}
 	reason := ""
-	if c := findCondition(st.status, ConditionProgressing); c != nil {
+	if c := findCondition(st.conditions, ConditionProgressing); c != nil {
 		reason = c.Reason
 	}
 	switch {
@@ -54,11 +54,11 @@ func (st *state) reportProgress() {
 		return
 	}
 	st.plan.Status = st.counts()
-	s, before := &st.plan.Status, findCondition(st.status, ConditionProgressing)
+	s, before := &st.plan.Status, findCondition(st.conditions, ConditionProgressing)
 	finished := s.Replicas == s.UpdatedReplicas && before != nil && before.Reason == progressAvailable
 	switch {
 	case !st.hasDeadline():
-		st.status = removeCondition(st.status, ConditionProgressing)
+		st.conditions = removeCondition(st.conditions, ConditionProgressing)
 	case finished:
 	case st.complete(s):
 		st.setCondition(ConditionProgressing, replicaset.ConditionTrue, progressAvailable, st.subject(" has successfully progressed."))
@@ -127,13 +127,13 @@ func deadlineOf(progressing *Condition, deadline int32) time.Time {
 func (st *state) reportFailure() {
 	failure := st.firstFailure()
 	if failure == nil {
-		st.status = removeCondition(st.status, ConditionReplicaFailure)
+		st.conditions = removeCondition(st.conditions, ConditionReplicaFailure)
 		return
 	}
-	if c := findCondition(st.status, ConditionReplicaFailure); st.corrects(c != nil && c.Message != failure.Message) { // D21
-		st.status = removeCondition(st.status, ConditionReplicaFailure)
+	if c := findCondition(st.conditions, ConditionReplicaFailure); c != nil && c.Message != failure.Message && st.opts.Repair.Has(ReplicaFailureNotRefreshed) {
+		st.conditions = removeCondition(st.conditions, ConditionReplicaFailure)
 	}
-	st.status = setCondition(st.status, Condition{
+	st.conditions = setCondition(st.conditions, Condition{
 		Type: failure.Type, Status: failure.Status, Reason: failure.Reason, Message: failure.Message,
 		LastUpdateTime: failure.LastTransitionTime, LastTransitionTime: failure.LastTransitionTime,
 	})
@@ -164,7 +164,7 @@ func failureOf(s *set) *replicaset.Condition {
 
 // recheck sets the first instant at which the deadline has passed.
 func (st *state) recheck() {
-	c := findCondition(st.status, ConditionProgressing)
+	c := findCondition(st.conditions, ConditionProgressing)
 	if !st.hasDeadline() || c == nil || c.Reason == progressAvailable || c.Reason == progressExceeded || st.complete(&st.plan.Status) {
 		return
 	}

@@ -69,8 +69,14 @@ func ParseQuirks(names ...string) (Quirks, error) {
 }
 
 // revision returns what package revision repairs when history is cut.
-func (q Quirks) revision() revision.Options {
-	return revision.Options{Corrected: q&(UsedSetsFillHistory|UnreadableRevisionSortsByAge) != 0}
+func (q Quirks) revision() (o revision.Options) {
+	if q.Has(UsedSetsFillHistory) {
+		o.Repair |= revision.UsedSetsFillHistory
+	}
+	if q.Has(UnreadableRevisionSortsByAge) {
+		o.Repair |= revision.UnreadableRevisionSortsByAge
+	}
+	return o
 }
 
 // budget resolves the limits of a partition.

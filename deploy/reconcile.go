@@ -28,7 +28,7 @@ func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
 		st.hold("", ReasonDeleting, 0, 0)
 		st.reportCounts()
 	case st.d.Paused:
-		st.rest()
+		st.syncPaused()
 		st.reportCounts()
 	case requested && !st.partitioned():
 		st.rollBack(request)

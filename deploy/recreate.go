@@ -35,7 +35,7 @@ func (st *state) oldPodsRunning() bool {
 	for _, s := range st.old {
 		reported += int64(s.status().Replicas)
 	}
-	if st.wrap(reported) > 0 {
+	if st.asInt32Sum(reported) > 0 {
 		for _, s := range st.old {
 			if n := s.status().Replicas; n > 0 {
 				st.hold(s.rs.Name, ReasonOldPodsRemain, n, 0)

@@ -12,11 +12,12 @@ import (
 // ends there: sizes and status are left to the next.
 //
 // By default the ReplicaSet of the present template is created first, even if that
-// template is given up in the same plan (D34).
+// template is given up in the same plan: see
+// [RollbackCreatesAbandonedSet].
 //
 // It mirrors rollback of the deployment controller of Kubernetes 1.36.3.
 func (st *state) rollBack(request int64) {
-	if st.newest < 0 && !st.opts.Corrected && !st.create() {
+	if st.newest < 0 && !st.opts.Repair.Has(RollbackCreatesAbandonedSet) && !st.create() {
 		st.keepStatus()
 		return
 	}

@@ -48,41 +48,43 @@ func (st *state) shrinkOld() bool {
 		wanted += int64(s.spec)
 		sum += st.available(s)
 	}
-	if st.wrap(wanted) == 0 {
+	if st.asInt32Sum(wanted) == 0 {
 		return false
 	}
-	available, serving := st.wrap(sum), st.serving()
-	room := st.wrap(serving - st.least())
+	available, serving := st.asInt32Sum(sum), st.serving()
+	room := st.asInt32Sum(serving - st.minAvailable())
 	if room <= 0 {
 		st.holdOld(serving)
 		return false
 	}
-	cleaned, ok := st.removeUnhealthy(room)
+	cleaned, ok := st.removeUnhealthy(room, StatusAheadStopsCleanup)
 	if !ok {
 		return false
 	}
-	down, spare := int64(0), st.spare(available)
+	down, spare := int64(0), st.removable(available)
 	for i := range st.activeOld {
 		down += st.removeHealthy(i, spare-down)
 	}
 	st.holdOld(available - down)
-	return st.wrap(cleaned+down) > 0
+	return st.asInt32Sum(cleaned+down) > 0
 }
 
-// least is how many pods must be available.
-func (st *state) least() int64 { return st.wrap(int64(st.replicas) - int64(st.budget.Unavailable)) }
+// minAvailable is how many pods must be available.
+func (st *state) minAvailable() int64 {
+	return st.asInt32Sum(int64(st.replicas) - int64(st.budget.Unavailable))
+}
 
-// spare is how many available pods there are beyond the minimum. The difference may wrap
+// removable is how many available pods there are beyond the minimum. The difference may wrap
 // around, so compare first.
-func (st *state) spare(available int64) int64 {
-	return st.wrap(max(available, st.least()) - st.least())
+func (st *state) removable(available int64) int64 {
+	return st.asInt32Sum(max(available, st.minAvailable()) - st.minAvailable())
 }
 
 // serving is how many pods are wanted, but for those of the new ReplicaSet that are not
 // available yet.
 func (st *state) serving() int64 {
 	n := st.newSet()
-	return st.wrap(st.total() - int64(n.spec) + st.available(n))
+	return st.asInt32Sum(st.total() - int64(n.spec) + st.available(n))
 }
 
 // activeOld yields the old sets that wanted pods before the plan, oldest first.
@@ -98,13 +100,17 @@ func (st *state) activeOld(yield func(int, *set) bool) {
 // returns how many (rule 10). They serve nobody, and if they stayed, a rollout
 // from a broken template would never leave room for a good one. It gives up, with
 // ok false, at a set that reports more available pods than it wants; what it has
-// planned by then stays planned.
-func (st *state) removeUnhealthy(room int64) (cleaned int64, ok bool) {
+// planned by then stays planned. With the quirk repaired, such a set has what it wants.
+func (st *state) removeUnhealthy(room int64, quirk Quirks) (cleaned int64, ok bool) {
 	for i, s := range st.activeOld {
 		if cleaned >= room {
 			break
 		}
-		n := min(room-cleaned, st.wrap(int64(s.spec)-st.available(s)))
+		available := int64(s.status().AvailableReplicas)
+		if st.opts.Repair.Has(quirk) {
+			available = s.wantedAvailable()
+		}
+		n := min(room-cleaned, st.asInt32Sum(int64(s.spec)-available))
 		if n < 0 {
 			st.hold(s.rs.Name, ReasonStatusAhead, s.status().AvailableReplicas, s.spec)
 			return cleaned, false
@@ -133,7 +139,7 @@ func (st *state) removeHealthy(i int, room int64) int64 {
 func (st *state) holdOld(available int64) {
 	for _, s := range st.activeOld {
 		if s.spec > 0 {
-			st.hold64(s.rs.Name, ReasonMinAvailable, available, st.least())
+			st.hold64(s.rs.Name, ReasonMinAvailable, available, st.minAvailable())
 		}
 	}
 }

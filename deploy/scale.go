@@ -43,19 +43,19 @@ func (st *state) scalesFirst() bool {
 		st.refresh = true // or else the next pass scales
 		return false
 	case st.d.Strategy == Recreate && len(st.activeSets()) > 1 && !st.saturated():
-		return !st.opts.Corrected // upstream is stuck: D2
+		return !st.opts.Repair.Has(RecreateStuckAfterScaling)
 	}
 	return true
 }
 
-// rest plans a pass of a paused Deployment (rule 12): it scales, by the policy, and
+// syncPaused plans a pass of a paused Deployment (rule 12): it scales, by the policy, and
 // cleans up its history.
-func (st *state) rest() {
+func (st *state) syncPaused() {
 	if st.waitsAtPoint() {
 		st.wait()
 		return
 	}
-	st.explainRest()
+	st.explainPaused()
 	switch st.opts.Paused {
 	case PausedFreeze:
 		st.hold("", ReasonFrozen, 0, 0)
@@ -101,7 +101,7 @@ func (st *state) scale() {
 
 // exactly reports whether differences are shared out exactly.
 func (st *state) exactly() bool {
-	return st.opts.Corrected || st.opts.WeighByAvailable || st.opts.Leftover != LeftoverDefault
+	return st.opts.Repair.Has(ScalingLosesShares) || st.opts.WeighByAvailable || st.opts.Leftover != LeftoverDefault
 }
 
 // activeSets returns the numbers of the sets that want pods, oldest first.
@@ -117,7 +117,7 @@ func (st *state) activeSets() []int {
 
 // scaleOnly gives all replicas to the one active set or, if none is active, to the
 // new one or else to the latest. If the size is right already, the annotations stay
-// as they are by default, and with them what they tell (D1).
+// as they are by default, and with them what they tell: see [StaleAnnotationBlocksRollout].
 func (st *state) scaleOnly(active []int) {
 	i := st.newest
 	switch {
@@ -126,16 +126,17 @@ func (st *state) scaleOnly(active []int) {
 	case i < 0:
 		i = st.latest()
 	}
-	if i >= 0 && !st.setScale(i, st.replicas, ReasonScaling, st.opts.Corrected) && !st.opts.Corrected {
+	refresh := st.opts.Repair.Has(StaleAnnotationBlocksRollout)
+	if i >= 0 && !st.setScale(i, st.replicas, ReasonScaling, refresh) && !refresh {
 		st.holdScaling()
 	}
 }
 
 // latest returns the youngest set, which by default need not be the one that ran
-// last (D27), or -1 if there is none.
+// last, or -1 if there is none.
 func (st *state) latest() int {
 	latest := len(st.sets) - 1
-	if !st.opts.Corrected {
+	if !st.opts.Repair.Has(ScaleFromZeroStartsYoungest) {
 		return latest
 	}
 	highest := int64(-1)
@@ -160,13 +161,14 @@ func (st *state) holdScaling() {
 
 // saturated reports whether the new ReplicaSet serves alone: all replicas are its
 // own, available, and were so wanted when it was last scaled. By default its
-// annotation is read more leniently than elsewhere, as upstream reads it (D26).
+// annotation is read more leniently than elsewhere, as upstream reads it: see
+// [LenientSizeAnnotations].
 func (st *state) saturated() bool {
 	s := st.newSet()
 	if s == nil || s.spec != st.replicas || s.status().AvailableReplicas != st.replicas {
 		return false
 	}
-	if st.opts.Corrected {
+	if st.opts.Repair.Has(LenientSizeAnnotations) {
 		desired, ok := size(s.rs.Annotations, revision.AnnotationDesired)
 		return ok && desired == st.replicas
 	}
@@ -181,19 +183,20 @@ func (st *state) saturated() bool {
 //	10 -> 15 replicas, surge 3; old 8, new 5: 5 to add
 //	old + round(8*18/13) - 8 = +3, new + round(5*18/13) - 5 = +2
 func (st *state) scaleProportionally(active []int) {
-	total := int32(0)
+	total := int64(0)
 	for _, i := range active {
-		total += st.sets[i].spec
+		total += int64(st.sets[i].spec)
 	}
+	total = st.asInt32Sum(total)
 	allowed := int32(0)
 	if st.replicas > 0 {
-		allowed = st.maxTotal()
+		allowed = st.writtenMaxTotal()
 	}
 	if st.partitioned() {
 		allowed = st.replicas
 	}
-	toAdd := int32(st.leaveRoom(int64(allowed), int64(total)) - int64(total))
-	st.orderBySize(active, toAdd)
+	toAdd := st.asInt32Sum(st.leaveRoom(int64(allowed), total) - total)
+	st.orderBySize(active, cmp.Compare(toAdd, 0))
 	sizes := st.proportionalSizes(active, toAdd)
 	for k, i := range active {
 		st.setScale(i, sizes[k], ReasonScaling, true)
@@ -202,15 +205,15 @@ func (st *state) scaleProportionally(active []int) {
 
 // proportionalSizes returns the sizes of the sets, given largest first, that keep their
 // shares when toAdd pods are added.
-func (st *state) proportionalSizes(active []int, toAdd int32) []int32 {
-	sizes, added := make([]int32, len(active)), int32(0)
+func (st *state) proportionalSizes(active []int, toAdd int64) []int32 {
+	sizes, added := make([]int32, len(active)), int64(0)
 	for k, i := range active {
 		p := st.proportion(&st.sets[i], toAdd, added)
-		sizes[k] = st.sets[i].spec + p
-		added += p
+		sizes[k] = st.clampInt32(int64(st.sets[i].spec) + p)
+		added = st.asInt32Sum(added + p)
 	}
 	if toAdd != 0 {
-		sizes[0] = max(0, sizes[0]+toAdd-added)
+		sizes[0] = max(0, st.clampInt32(int64(sizes[0])+toAdd-added))
 	}
 	return sizes
 }
@@ -218,7 +221,7 @@ func (st *state) proportionalSizes(active []int, toAdd int32) []int32 {
 // orderBySize puts the largest sets first; among equals the youngest if pods are
 // to be added and the oldest if they are to be removed. If neither, the order is
 // that of upstream's writes: old ones youngest first, then the new one.
-func (st *state) orderBySize(active []int, toAdd int32) {
+func (st *state) orderBySize(active []int, direction int) {
 	// The new set is written last, as if it were the oldest.
 	age := func(i int) int {
 		if i == st.newest {
@@ -228,9 +231,9 @@ func (st *state) orderBySize(active []int, toAdd int32) {
 	}
 	slices.SortFunc(active, func(i, j int) int {
 		switch {
-		case toAdd > 0:
+		case direction > 0:
 			return cmp.Or(cmp.Compare(st.sets[j].spec, st.sets[i].spec), cmp.Compare(j, i))
-		case toAdd < 0:
+		case direction < 0:
 			return cmp.Or(cmp.Compare(st.sets[j].spec, st.sets[i].spec), cmp.Compare(i, j))
 		}
 		return cmp.Compare(age(j), age(i))
@@ -240,22 +243,31 @@ func (st *state) orderBySize(active []int, toAdd int32) {
 // proportion returns how many of the toAdd pods, of which some are added already,
 // a set gets. It mirrors GetReplicaSetProportion of the deployment util package of
 // Kubernetes 1.36.3.
-func (st *state) proportion(s *set, toAdd, added int32) int32 {
+func (st *state) proportion(s *set, toAdd, added int64) int64 {
 	if s.spec == 0 || added == toAdd {
 		return 0
 	}
 	before, ok := st.size(s.rs.Annotations, revision.AnnotationMax)
 	if s.cleaned > 0 { // which has updated it
-		before, ok = st.maxTotal(), true
+		before, ok = st.writtenMaxTotal(), true
 	}
 	if !ok || before == 0 {
 		before = st.d.Status.Replicas
 	}
-	fraction, left := Fraction(st.budget, s.spec, before), toAdd-added
+	fraction, left := st.fraction(s.spec, before), st.asInt32Sum(toAdd-added)
 	if toAdd > 0 {
 		return min(fraction, left)
 	}
 	return max(fraction, left)
+}
+
+// fraction is [Fraction], in which the product may be computed exactly.
+func (st *state) fraction(size, before int32) int64 {
+	b := st.budget
+	if !st.opts.Repair.Has(ProductsWrapAround) || b.Replicas == 0 || before == 0 {
+		return int64(Fraction(b, size, before))
+	}
+	return roundedQuotient(int64(size)*(int64(b.Replicas)+int64(b.Surge)), int64(before)) - int64(size)
 }
 
 // Fraction returns by how much a ReplicaSet of the given size has to change to
@@ -275,14 +287,11 @@ func Fraction(b rollout.Budget, size, before int32) int32 {
 	case before == 0:
 		return 0
 	}
-	return roundedQuotient(size*(b.Replicas+b.Surge), before) - size
+	return int32(roundedQuotient(int64(size*(b.Replicas+b.Surge)), int64(before))) - size
 }
 
 // roundedQuotient divides, rounding half away from zero. The divisor is not 0.
-func roundedQuotient(dividend, divisor int32) int32 {
-	a, b := int64(dividend), int64(divisor)
-	return int32(a/b + 2*(a%b)/b)
-}
+func roundedQuotient(a, b int64) int64 { return a/b + 2*(a%b)/b }
 
 // size reads a size from an annotation: decimal digits within 31 bits.
 func size(annotations map[string]string, key string) (int32, bool) {

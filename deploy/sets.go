@@ -3,7 +3,6 @@ package deploy
 import (
 	"cmp"
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/kplan-go/kplan/replicaset"
@@ -45,43 +44,35 @@ func (st *state) total() int64 {
 	for i := range st.sets {
 		total += int64(st.sets[i].spec)
 	}
-	return st.wrap(total)
+	return st.asInt32Sum(total)
 }
 
-// wrap is a sum as decisions see it: by default it wraps around beyond the range of
-// int32, as upstream's sums do (D4).
-func (st *state) wrap(n int64) int64 {
-	if st.opts.Corrected {
-		return n
-	}
-	return int64(int32(n))
-}
-
-// narrow is a sum as it is written: by default it wraps around, and otherwise it ends
-// at the bounds of int32 (D4).
-func (st *state) narrow(n int64) int32 {
-	if st.opts.Corrected {
-		return int32(max(math.MinInt32, min(n, math.MaxInt32)))
-	}
-	return int32(n)
-}
+func (st *state) asInt32Sum(n int64) int64 { return st.opts.Repair.asInt32Sum(n) }
+func (st *state) clampInt32(n int64) int32 { return st.opts.Repair.clampInt32(n) }
 
 func (s *set) status() *replicaset.Status { return &s.rs.Status }
 
 // available returns the available pods of a set. A set that has been scaled down
 // may still report more than it wants; by default they count, as they do upstream,
-// although they are about to go (D13, D29).
+// although they are about to go: see [ExcessAvailableCounts] and, for an old set,
+// [StatusAheadStopsCleanup].
 func (st *state) available(s *set) int64 {
-	if st.opts.Corrected {
-		return int64(max(0, min(s.status().AvailableReplicas, s.from)))
+	if st.opts.Repair.Has(ExcessAvailableCounts) || s != st.newSet() && st.opts.Repair.Has(StatusAheadStopsCleanup) {
+		return s.wantedAvailable()
 	}
 	return int64(s.status().AvailableReplicas)
+}
+
+// wantedAvailable returns the available pods of a set, as far as it wanted them before
+// the plan.
+func (s *set) wantedAvailable() int64 {
+	return int64(max(0, min(s.status().AvailableReplicas, s.from)))
 }
 
 // setScale plans a size for a set and reports whether it changes (rule 12). With
 // refresh the annotations are brought up to date even if the size is right
 // already; without, they are then left stale, as upstream leaves them. A size that has
-// wrapped around below 0 (D4) changes nothing: the API server would refuse it.
+// wrapped around below 0 changes nothing: the API server would refuse it.
 func (st *state) setScale(i int, to int32, reason Reason, refresh bool) bool {
 	s := &st.sets[i]
 	if to < 0 || s.spec == to && !(refresh && st.annotationsStale(s.rs.Annotations)) {
@@ -104,8 +95,8 @@ func (st *state) hold64(name string, reason Reason, have, limit int64) {
 	st.plan.Holds = append(st.plan.Holds, Hold{Name: name, Reason: reason, Have: have, Limit: limit})
 }
 
-// grows returns 1 for a set that is planned to grow, and otherwise 0. Corrected, what
-// shrinks comes first, so that no prefix of a scaling wants more pods than the whole.
+// grows returns 1 for a set that is planned to grow, and otherwise 0. Where a
+// scaling is repaired, what shrinks comes first, so that no prefix of a scaling wants more pods than the whole.
 func (s *set) grows() int {
 	if s.spec > s.from {
 		return 1
@@ -120,14 +111,14 @@ func (st *state) emitScales() {
 			st.setScale(i, st.sets[i].spec, ReasonScaling, true)
 		}
 	}
-	if st.opts.Corrected {
+	if st.shrinkFirst {
 		slices.SortStableFunc(st.scaled, func(i, j int) int { return cmp.Compare(st.sets[i].grows(), st.sets[j].grows()) })
 	}
 	for _, i := range st.scaled {
 		s := &st.sets[i]
 		annotations := st.sizeAnnotations()
 		if i == st.newest {
-			maps.Copy(annotations, st.along)
+			maps.Copy(annotations, st.withNextSize)
 		}
 		if s.spec == s.from {
 			st.act(AnnotateReplicaSet{
@@ -142,7 +133,7 @@ func (st *state) emitScales() {
 		st.act(scale)
 		st.event(len(st.plan.Actions)-1, "Normal", "ScalingReplicaSet", st.scaleEvent(scale))
 	}
-	st.plan.Actions = append(st.plan.Actions, st.deletions...)
+	st.plan.Actions = append(st.plan.Actions, st.trailing...)
 	for i := range st.plan.Events { // the pause is the last of these
 		if st.plan.Events[i].Action == pending {
 			st.plan.Events[i].Action = len(st.plan.Actions) - 1

@@ -10,7 +10,7 @@ func (st *state) reportCounts() {
 		return
 	}
 	st.plan.Status = st.counts()
-	if st.opts.Corrected { // D21
+	if st.opts.Repair.Has(ReplicaFailureNotRefreshed) {
 		st.reportFailure()
 	}
 	st.finishStatus()
@@ -34,12 +34,12 @@ func (st *state) counts() Status {
 		ready += int64(set.status().ReadyReplicas)
 		available += int64(set.status().AvailableReplicas)
 	}
-	s.Replicas, s.ReadyReplicas, s.AvailableReplicas = st.narrow(replicas), st.narrow(ready), st.narrow(available)
+	s.Replicas, s.ReadyReplicas, s.AvailableReplicas = st.clampInt32(replicas), st.clampInt32(ready), st.clampInt32(available)
 	if n := st.newSet(); n != nil {
 		s.UpdatedReplicas = n.status().Replicas
 	}
-	s.UnavailableReplicas = max(0, st.narrow(wanted)-s.AvailableReplicas)
-	if s.AvailableReplicas >= st.minAvailable() {
+	s.UnavailableReplicas = max(0, st.clampInt32(wanted)-s.AvailableReplicas)
+	if s.AvailableReplicas >= st.reportedMinAvailable() {
 		st.setCondition(ConditionAvailable, replicaset.ConditionTrue, availableEnough, "Deployment has minimum availability.")
 	} else {
 		st.setCondition(ConditionAvailable, replicaset.ConditionFalse, availableTooFew, "Deployment does not have minimum availability.")
@@ -48,19 +48,19 @@ func (st *state) counts() Status {
 }
 
 // counted returns the size of a set that unavailable pods are reckoned from: that
-// before the plan, by default (D14).
+// before the plan, by default: see [UnavailableReplicasLag].
 func (st *state) counted(s *set) int32 {
-	if st.opts.Corrected {
+	if st.opts.Repair.Has(UnavailableReplicasLag) {
 		return s.spec
 	}
 	return s.from - s.cleaned
 }
 
-// minAvailable returns how many pods the condition Available asks for.
-func (st *state) minAvailable() int32 {
+// reportedMinAvailable returns how many pods the condition Available asks for.
+func (st *state) reportedMinAvailable() int32 {
 	n := st.replicas - st.budget.Unavailable
 	if st.opts.StrictAvailable && st.replicas > 0 {
-		return max(1, n) // D20
+		return max(1, n)
 	}
 	return n
 }
@@ -77,16 +77,16 @@ func (st *state) terminating() *int32 {
 			return nil
 		}
 	}
-	return new(st.narrow(sum))
+	return new(st.clampInt32(sum))
 }
 
 // finishStatus moves the conditions into the plan.
 func (st *state) finishStatus() {
-	if c := findCondition(st.status, ConditionProgressing); st.found && c.Reason == progressFound {
+	if c := findCondition(st.conditions, ConditionProgressing); st.found && c.Reason == progressFound {
 		c.Message = found(st.newSet()) // which most passes replace, so that it is made here
 	}
-	if len(st.status) > 0 {
-		st.plan.Status.Conditions = st.status
+	if len(st.conditions) > 0 {
+		st.plan.Status.Conditions = st.conditions
 	}
 }
 

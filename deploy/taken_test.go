@@ -26,7 +26,10 @@ func TestNameTaken(t *testing.T) {
 		"rollout first":      snapshot(web(4, limits(0, 1)), set(1, 3, taken, sized("3", "3"))),
 		"its own, corrected": snapshot(web(3, limits(0, 1)), set(1, 3, taken)),
 	} {
-		opts := deploy.Options{RolloutFirst: why == "rollout first", Corrected: why == "its own, corrected"}
+		opts := deploy.Options{RolloutFirst: why == "rollout first"}
+		if why == "its own, corrected" {
+			opts.Repair = deploy.RepairAll
+		}
 		if s.Deployment.Partitioned == nil {
 			s.Deployment.Template.ID, s.Deployment.Template.Hash = "v2", "v2"
 		}

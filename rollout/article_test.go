@@ -154,7 +154,11 @@ func TestDefectsOfTheDeployment(t *testing.T) {
 		strategy, err := rollout.ParseStrategy(`{"rollingStyle":"Partition",` + limits + `,"partition":` + partition + `}`)
 		require.NoError(t, err)
 		d := deploy.Deployment{Name: "web", UID: "d", Generation: 1, Replicas: &replicas, Template: template("v2"), Strategy: "Recreate", Paused: true, Partitioned: &strategy}
-		p, err := deploy.Reconcile(deploy.Snapshot{Deployment: d, ReplicaSets: sets}, now, deploy.Options{Corrected: corrected})
+		var o deploy.Options
+		if corrected {
+			o.Repair = deploy.RepairAll
+		}
+		p, err := deploy.Reconcile(deploy.Snapshot{Deployment: d, ReplicaSets: sets}, now, o)
 		require.NoError(t, err)
 		return p
 	}

@@ -292,7 +292,11 @@ func (p *partitioner) pass(c *world) {
 	if d.Partitioned = deploy.PartitionedBy(d); d.Partitioned == nil {
 		return
 	}
-	plan, err := deploy.Reconcile(deploy.Snapshot{Deployment: d, ReplicaSets: p.replicaSets(c)}, c.clock, deploy.Options{Corrected: len(c.opts.Corrected) > 0})
+	var o deploy.Options
+	if len(c.opts.Corrected) > 0 {
+		o.Repair = deploy.RepairAll
+	}
+	plan, err := deploy.Reconcile(deploy.Snapshot{Deployment: d, ReplicaSets: p.replicaSets(c)}, c.clock, o)
 	require.NoError(p.t, err)
 	before := fmt.Sprint(withoutZero(c.sizes))
 	for _, a := range plan.Actions {

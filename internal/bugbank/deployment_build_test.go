@@ -17,7 +17,7 @@ import (
 // t0 is when every issue happens.
 var t0 = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-var corrected = deploy.Options{Corrected: true}
+var corrected = deploy.Options{Repair: deploy.RepairAll}
 
 // web returns a Deployment of template v2 without a deadline.
 func web(replicas int32, change ...func(*deploy.Deployment)) deploy.Deployment {

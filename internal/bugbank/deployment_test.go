@@ -23,10 +23,10 @@ func scalingOfDeployments() []entry {
 	return []entry{
 		{"kubernetes-102551", "a stale annotation of the desired replicas blocks all rollouts", plans(
 			snapshot(web(4, limits(0, 1)), set(1, 4, sized(5, 5)), set(2, 0)), "", corrected, "annotate web-v1"),
-			mutant{"deploy/scale.go", "st.replicas, ReasonScaling, st.opts.Corrected)", "st.replicas, ReasonScaling, false)"}},
+			mutant{"deploy/scale.go", "st.replicas, ReasonScaling, refresh)", "st.replicas, ReasonScaling, false)"}},
 		{"kubernetes-125568", "Recreate with two active sets and a scale request is stuck", plans(
 			snapshot(web(5, recreate), set(1, 2, sized(3, 3)), set(2, 2, sized(3, 3))), "", corrected, "web-v1 2->0"),
-			mutant{"deploy/scale.go", "return !st.opts.Corrected // upstream is stuck: D2", "return true"}},
+			mutant{"deploy/scale.go", "return !st.opts.Repair.Has(RecreateStuckAfterScaling)", "return true"}},
 		{"kubernetes-128535", "the product of a proportional scaling overflows and pods of a scale-up are killed", plans(
 			snapshot(web(100000, limits(0, 1)), set(1, 45000, sized(95000, 95000)), set(2, 50000, sized(95000, 95000))),
 			"web-v2 50000->97842, web-v1 45000->2158", corrected, "web-v2 50000->52632, web-v1 45000->47368"),
@@ -53,7 +53,7 @@ func scalingOfDeployments() []entry {
 		{"kubernetes-95498", "pods that are being deleted do not count, and the surge is exceeded", plans(
 			snapshot(web(15), set(1, 12, leaving(3)), set(2, 4)), "web-v2 4->7",
 			deploy.Options{Terminating: deploy.TerminationComplete}, "web-v1 12->8"),
-			mutant{"deploy/newset.go", "total := st.wrap(st.total() + terminating)", "total := st.wrap(st.total() + 0*terminating)"}},
+			mutant{"deploy/newset.go", "total := st.asInt32Sum(st.total() + terminating)", "total := st.asInt32Sum(st.total() + 0*terminating)"}},
 		{"kubernetes-72775", "an autoscaler takes surge pods for wanted ones", surgeIsNotWanted,
 			mutant{"deploy/admit.go", "st.plan.Budget = st.budget", "st.plan.Budget = st.budget\n\tst.plan.Budget.Replicas += st.budget.Surge"}},
 		{"kruise-2239", "the proportions of two templates drift with every scaling of an autoscaler", plans(
@@ -84,7 +84,7 @@ func rolloutsOfDeployments() []entry {
 		{"kubernetes-16737", "unready pods of a broken template leave no room for a good one", plans(
 			snapshot(web(3, limits(1, 1), template("v3")), set(1, 2), set(2, 2, counts(2, 0)), set(3, 0)),
 			"web-v2 2->0", corrected, "web-v2 2->0"),
-			mutant{"deploy/rolling.go", "st.removeUnhealthy(room)", "st.removeUnhealthy(0)"}},
+			mutant{"deploy/rolling.go", "st.removeUnhealthy(room, ", "st.removeUnhealthy(0, "}},
 		{"kubernetes-41145", "an old set in use takes the place of an idle one when history is cut", plans(
 			snapshot(web(3, template("v9"), limited, complete), set(1, 0), set(2, 0, counts(1, 1)), set(9, 3)),
 			"delete web-v1", corrected, ""),
@@ -137,9 +137,9 @@ func conditionsOfDeployments() []entry {
 		{"kubernetes-115538", "Recreate looks finished while it tears down", tearsDown,
 			mutant{"deploy/recreate.go", "st.hold(s.rs.Name, ReasonOldPodsRemain, n, 0)", "_ = n"}},
 		{"kubernetes-61205", "a Deployment without any available pod is Available", strictlyAvailable,
-			mutant{"deploy/status.go", "return max(1, n) // D20", "return n"}},
+			mutant{"deploy/status.go", "return max(1, n)", "return n"}},
 		{"kubernetes-40207", "a rollback to an existing set keeps the clock of the deadline", freshClock,
-			mutant{"deploy/newset.go", "st.corrects(again && st.hasDeadline())", "st.corrects(false && again)"}},
+			mutant{"deploy/newset.go", "again && st.hasDeadline() &&", "again && false &&"}},
 		{"kubernetes-49637", "a rollout that was paused misses its deadline when it is resumed", pauseStopsClock,
 			mutant{"deploy/progress.go", "case !st.d.Paused && reason == progressPaused:", "case false:"}},
 	}

@@ -16,7 +16,7 @@ import (
 // ReplicaSets before it use up all that may go, those of it are counted once more (rule 11).
 // Then as many go too many, with upstream's controllers as with ours. It takes two old
 // ReplicaSets, so a rollout from one template to the next keeps the bound exactly, and a
-// rollover may miss it. Under deploy.Options.Corrected no pod is counted that is not wanted
+// rollover may miss it. Under deploy.ExcessAvailableCounts repaired no pod is counted that is not wanted
 // (D13, D29), and the bound holds.
 //
 // What holds, and is checked here at every write, has two halves, one for each controller.

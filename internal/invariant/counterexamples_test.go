@@ -73,7 +73,7 @@ func deploymentCounterexamples() []counterexample {
 		pass("availability bound", "deploy.ExcessAvailableCounts", ahead),
 		pass("availability bound", "deploy.ScalingTakesAvailable", surging),
 		pass("proportional scaling", "deploy.ScalingLosesShares", snapshot(limited(1, 0, 1), sized(set(1, 2), 3, 1), sized(set(2, 2), 3, 1), sized(set(3, 2), 3, 1))),
-		shows("scaled to zero", "deploy.SumsWrapAround", deploy.Reconcile, large, deploy.Options{Terminating: deploy.TerminationComplete}, deploy.Options{Corrected: true, Terminating: deploy.TerminationComplete}),
+		shows("scaled to zero", "deploy.SumsWrapAround", deploy.Reconcile, large, deploy.Options{Terminating: deploy.TerminationComplete}, deploy.Options{Repair: deploy.RepairAll, Terminating: deploy.TerminationComplete}),
 		pass("one new ReplicaSet", "deploy.SumsWrapAround", overflowing()),
 		pass("unhealthy old pods first", "deploy.ExcessAvailableCounts", ahead),
 		pass("no stuck rollout", "deploy.StaleAnnotationBlocksRollout", stale),

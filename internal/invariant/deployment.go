@@ -227,7 +227,7 @@ func oneNewReplicaSet(p *DeploymentPass) (lines []string) {
 
 // reports tells that the pass counts anew what it reports.
 func (v *deploymentView) reports() bool {
-	aborted := v.d.Partitioned != nil && !v.p.Options.Corrected
+	aborted := v.d.Partitioned != nil && !v.p.Options.Repair.Has(deploy.StatusAheadFailsScaling)
 	return !v.stopped && !aborted && (!v.rollback || v.paused || v.deleting)
 }
 

@@ -294,9 +294,9 @@ func historyLimit(p *DeploymentPass) []string {
 	surplus := max(0, candidates-limit)
 	l.addIf(deleted > surplus, "%d of %d old sets are deleted, %d are beyond the limit", deleted, candidates, surplus)
 	beyond := max(0, idle-limit) // one that is not observed yet may be among those
-	l.addIf(p.Options.Corrected && (deleted > beyond || deleted > 0 && deleted < beyond-(idle-deletable)),
+	l.addIf(p.Options.Repair.Has(deploy.UsedSetsFillHistory) && (deleted > beyond || deleted > 0 && deleted < beyond-(idle-deletable)),
 		"%d old sets are deleted, %d idle ones are beyond the limit", deleted, beyond)
-	l.addIf(p.Strict && !p.Options.Corrected && deleted > 0 && deleted != min(surplus, deletable),
+	l.addIf(p.Strict && !p.Options.Repair.Has(deploy.UsedSetsFillHistory) && deleted > 0 && deleted != min(surplus, deletable),
 		"%d old sets are deleted, %d are beyond the limit and %d of them empty", deleted, surplus, deletable)
 	return l
 }

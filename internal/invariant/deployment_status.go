@@ -126,7 +126,7 @@ func deploymentStatusRecount(p *DeploymentPass) []string {
 	if known && s.TerminatingReplicas != nil {
 		count("terminating", *s.TerminatingReplicas, terminating)
 	}
-	if s.AvailableReplicas >= 0 && !hasDeployment[deploy.DeleteReplicaSet](p) && (p.Options.Corrected || p.Strict) {
+	if s.AvailableReplicas >= 0 && !hasDeployment[deploy.DeleteReplicaSet](p) && (p.Options.Repair.Has(deploy.UnavailableReplicasLag) || p.Strict) {
 		wanted := between(sum(v.sizes(p.Plan.Actions)), math.MinInt32, math.MaxInt32)
 		count("unavailable", s.UnavailableReplicas, max(0, wanted-int64(s.AvailableReplicas)))
 	}
@@ -191,7 +191,7 @@ func desiredReplicasRecorded(p *DeploymentPass) []string {
 		}
 	}
 	settles := v.scaling && !v.deleting && !v.paused && !v.rollback && !v.recreate
-	if !settles || !p.Options.Corrected && !p.Strict {
+	if !settles || !p.Options.Repair.Has(deploy.StaleAnnotationBlocksRollout) && !p.Strict {
 		return l
 	}
 	for name, size := range v.sizes(p.Plan.Actions) {
@@ -223,12 +223,12 @@ func sizesWithinInt32(p *DeploymentPass) []string {
 func interruptedScaling(c *DeploymentPlanner) (lines []string) {
 	m := &deploymentModel
 	p, err := m.pass(c, c.Snapshot, c.Now)
-	if err != nil || !c.Options.Corrected && !c.Strict {
+	if err != nil || !c.Options.Repair.Has(deploy.ScalingLosesShares) && !c.Strict {
 		return nil
 	}
 	v := viewOf(p)
 	_, even := v.shares(v.most())
-	plain := reflect.DeepEqual(c.Options, deploy.Options{Corrected: c.Options.Corrected}) && v.d.Partitioned == nil && !v.paused && !v.rollback
+	plain := reflect.DeepEqual(c.Options, deploy.Options{Repair: c.Options.Repair}) && v.d.Partitioned == nil && !v.paused && !v.rollback
 	if !v.scales() || !even || !plain || v.replicas == 0 || v.wraps || v.saturated() || v.crooked() {
 		return nil
 	}

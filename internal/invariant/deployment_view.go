@@ -87,7 +87,7 @@ func (v *deploymentView) readSpec() {
 func (v *deploymentView) claim() {
 	d := v.d
 	if s := d.Selector; s != nil && len(s.MatchLabels)+len(s.MatchExpressions) == 0 {
-		v.stopped = v.p.Options.Corrected || s.MatchLabels == nil && s.MatchExpressions == nil
+		v.stopped = v.p.Options.Repair.Has(deploy.EmptyMapSelectsAll) || s.MatchLabels == nil && s.MatchExpressions == nil
 	}
 	compiled, err := selector.FromLabelSelector(d.Selector)
 	if v.stopped = v.stopped || err != nil; v.stopped {
@@ -152,7 +152,7 @@ func number(text string) (int64, bool) {
 // number reads a size as the controller of the Deployment does. That of partitioned
 // ones takes any number, and cuts it to 32 bits.
 func (v *deploymentView) number(text string) (int64, bool) {
-	if v.d.Partitioned == nil || v.p.Options.Corrected {
+	if v.d.Partitioned == nil || v.p.Options.Repair.Has(deploy.LenientSizeAnnotations) {
 		return number(text)
 	}
 	n, err := strconv.Atoi(text)
@@ -191,7 +191,7 @@ func (v *deploymentView) crooked() bool {
 // excused tells that a known defect explains a violation: by default, and if the pass
 // is not strict.
 func (v *deploymentView) excused(shows bool) bool {
-	return !v.p.Strict && !v.p.Options.Corrected && (v.beyond || shows)
+	return !v.p.Strict && v.p.Options.Repair != deploy.RepairAll && (v.beyond || shows)
 }
 
 func (v *deploymentView) most() int64  { return v.replicas + v.surge }

@@ -169,7 +169,7 @@ func anySet(t *rapid.T, n int, wild bool) replicaset.ReplicaSet {
 }
 
 func deploymentOptions(t *rapid.T) deploy.Options {
-	o := deploy.Options{Corrected: rapid.Bool().Draw(t, "corrected")}
+	o := deploy.Options{Repair: pick(t, "repair", 0, deploy.RepairAll)}
 	if seldom(t, "policies", 3) {
 		o.Terminating = pick(t, "terminating", deploy.TerminationStarted, deploy.TerminationComplete, deploy.TerminationKnown)
 		o.Paused = pick(t, "paused policy", deploy.PausedFill, deploy.PausedScale, deploy.PausedFreeze)

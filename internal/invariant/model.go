@@ -36,7 +36,7 @@ var deploymentModel = model[deploy.Snapshot, deploy.Options, deploy.Plan]{
 	within:   deploymentWithin,
 	strictly: true,
 	endless: func(s *deploy.Snapshot, o deploy.Options) bool {
-		return s.Deployment.Partitioned != nil && !o.Corrected
+		return s.Deployment.Partitioned != nil && o.Repair != deploy.RepairAll
 	},
 }
 

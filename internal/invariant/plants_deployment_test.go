@@ -65,7 +65,7 @@ func also(actions ...deploy.Action) func(*deploy.Plan) {
 
 func idle(p *deploy.Plan) { p.Actions, p.Holds = nil, nil }
 
-var corrected = deploy.Options{Corrected: true}
+var corrected = deploy.Options{Repair: deploy.RepairAll}
 
 func deploymentPlants() []plant {
 	plan := func(name, bug string, s deploy.Snapshot, o deploy.Options, change func(*deploy.Plan)) plant {

@@ -3,6 +3,7 @@ package invariant
 import (
 	"time"
 
+	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -98,7 +99,7 @@ func fractionAfterScaling(c *Partitioning) []string {
 func fractionAfterScalingPass(p *DeploymentPass) []string {
 	v := viewOf(p)
 	part := p.Snapshot.Deployment.Partitioned
-	if part == nil || !v.scales() || v.newest == nil || !p.Options.Corrected && !p.Strict || v.saturated() || v.paused && !v.scaling {
+	if part == nil || !v.scales() || v.newest == nil || !p.Options.Repair.Has(deploy.ScaledBeyondPartition) && !p.Strict || v.saturated() || v.paused && !v.scaling {
 		return nil
 	}
 	limit := max(0, min(amount(part.Partition, v.replicas, true), v.replicas))

@@ -84,7 +84,7 @@ func (c *deploymentController) begin(name string) func() bool {
 		return nil
 	}
 	now := c.now()
-	c.corrected = c.options.Corrected
+	c.corrected = c.options.Repair == deploy.RepairAll
 	p, err := deploy.Reconcile(*s, now, c.options)
 	c.w.Plans++
 	if err != nil {

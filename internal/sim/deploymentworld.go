@@ -41,7 +41,7 @@ func NewDeployments(seed uint64, faults Faults) *World {
 
 // someDeploymentOptions returns options that lead to a finished rollout.
 func (w *World) someDeploymentOptions() deploy.Options {
-	o := deploy.Options{Corrected: true}
+	o := deploy.Options{Repair: deploy.RepairAll}
 	if w.random.IntN(3) == 0 {
 		pick := w.random
 		o.Terminating = []deploy.TerminatingPolicy{"", deploy.TerminationComplete, deploy.TerminationKnown}[pick.IntN(3)]
@@ -306,7 +306,7 @@ func (w *World) recreateWanted(name string) {
 func (w *World) switchDeploymentOptions() {
 	w.count(OptionsSwitched)
 	o := w.someDeploymentOptions()
-	o.Corrected = w.random.IntN(2) == 0
+	o.Repair = deploy.Quirks(w.random.IntN(2)) * deploy.RepairAll
 	for _, c := range w.controllers {
 		if d, ok := c.worker.(*deploymentController); ok {
 			d.options = o

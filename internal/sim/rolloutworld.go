@@ -18,7 +18,7 @@ func NewRollouts(seed uint64, faults Faults) *World { return newRollouts(seed, f
 // newRollouts returns a world of a style, or of any if the style is "".
 func newRollouts(seed uint64, faults Faults, style rollout.Style) *World {
 	w := newWorld(seed, faults)
-	w.addDeploymentController(deploy.Options{Corrected: true})
+	w.addDeploymentController(deploy.Options{Repair: deploy.RepairAll})
 	w.addReplicaSetController(replicaset.Options{Repair: replicaset.RepairAll})
 	w.calmDown()
 	w.createTraffic()

@@ -24,7 +24,7 @@ type plant struct {
 // planted is a Deployment of two pods whose planner sees something else, or whose plan
 // is changed.
 func planted(property, bug string, see func(*deploy.Snapshot), change func(deploy.Snapshot, *deploy.Plan) error, options ...func(*smallscope.Deployments)) plant {
-	d := smallscope.Deployments{Options: deploy.Options{Corrected: true}, Surge: 1, Replicas: []int8{2}, Templates: 2, Changes: 1}
+	d := smallscope.Deployments{Options: deploy.Options{Repair: deploy.RepairAll}, Surge: 1, Replicas: []int8{2}, Templates: 2, Changes: 1}
 	for _, set := range options {
 		set(&d)
 	}

@@ -95,7 +95,11 @@ func (r *Rollouts) deploy(v passView) passResult {
 			snapshot.Pods = append(snapshot.Pods, podOf(rs.Name, int(i), i < pods[1], false))
 		}
 	}
-	p, err := deploy.Reconcile(snapshot, now, deploy.Options{Corrected: len(r.Options.Corrected) > 0})
+	var options deploy.Options
+	if len(r.Options.Corrected) > 0 {
+		options.Repair = deploy.RepairAll
+	}
+	p, err := deploy.Reconcile(snapshot, now, options)
 	if err != nil {
 		return passResult{workload: v.workload, sets: v.sets, breaches: []Breach{breach(PropertyPlan, "%v", err)}}
 	}

@@ -124,7 +124,9 @@ func scopes() (list []scope) {
 	maps.Copy(all, rollouts())
 	for _, corrected := range []bool{false, true} {
 		for name, d := range all {
-			d.Options = deploy.Options{Corrected: corrected}
+			if corrected {
+				d.Options.Repair = deploy.RepairAll
+			}
 			d.Check = checkDeployment(d.Options)
 			list = append(list, scope{name, corrected, func() smallscope.Report { return smallscope.Explore(&d) }})
 		}

@@ -57,9 +57,16 @@ func (r *deploymentReconciler) Reconcile(ctx context.Context, req reconcile.Requ
 	return r.act(ctx, d, sets, snapshot, now)
 }
 
+func (r *deploymentReconciler) options() (o deploy.Options) {
+	if r.corrected {
+		o.Repair = deploy.RepairAll
+	}
+	return o
+}
+
 // plan decides. With the fence it takes one step at a time.
 func (r *deploymentReconciler) plan(s deploy.Snapshot, now time.Time) (deploy.Plan, error) {
-	plan, err := deploy.Reconcile(s, now, deploy.Options{Corrected: r.corrected})
+	plan, err := deploy.Reconcile(s, now, r.options())
 	switch {
 	case err != nil:
 		return deploy.Plan{}, reconcile.TerminalError(err)
@@ -71,7 +78,7 @@ func (r *deploymentReconciler) plan(s deploy.Snapshot, now time.Time) (deploy.Pl
 
 // act plans and carries out the plan, again if a ReplicaSet that was to be adopted is gone.
 func (r *deploymentReconciler) act(ctx context.Context, d *appsv1.Deployment, sets []*appsv1.ReplicaSet, s deploy.Snapshot, now time.Time) (reconcile.Result, error) {
-	o := deploy.Options{Corrected: r.corrected}
+	o := r.options()
 	var plan deploy.Plan
 	var result deploy.Result
 	for next := &s; next != nil; next = result.Again {

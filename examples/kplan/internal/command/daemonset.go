@@ -22,7 +22,7 @@ func (p *planning) planDaemonSet(d *manifest.DaemonSet, now time.Time) (view.Dae
 		return view.DaemonPlan{}, err
 	}
 	options := daemonset.Options{Dialect: d.Dialect()}
-	if p.options.Corrected {
+	if p.options.Repair != 0 {
 		options.Repair = daemonset.RepairAll
 	}
 	plan, err := daemonset.Reconcile(s, now, options)

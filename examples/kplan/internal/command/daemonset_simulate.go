@@ -15,7 +15,7 @@ import (
 
 func (s *simulation) simulateDaemonSet(d, old *manifest.DaemonSet) (view.DaemonSimulation, error) {
 	options := daemonset.Options{Dialect: d.Dialect()}
-	if s.options.Corrected {
+	if s.options.Repair != 0 {
 		options.Repair = daemonset.RepairAll
 	}
 	start, err := s.startDaemonSet(d, old, options)

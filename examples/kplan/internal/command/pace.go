@@ -60,7 +60,7 @@ func (p *pace) kubelet(broken revision.Template) sim.Kubelet {
 func (p *pace) config(options deploy.Options, broken revision.Template) sim.Config {
 	// Bursts follow each other at once, so they make no difference but take time.
 	pods := replicaset.Options{Burst: math.MaxInt32}
-	if options.Corrected {
+	if options.Repair != 0 {
 		pods.Repair = replicaset.RepairAll
 	}
 	return sim.Config{

@@ -120,7 +120,7 @@ func (p *planning) plan(w *manifest.Workload, now time.Time) (view.Plan, error) 
 func (p *planning) podPlans(w *manifest.Workload, now time.Time) ([]view.PodPlan, error) {
 	var plans []view.PodPlan
 	options := replicaset.Options{}
-	if p.options.Corrected {
+	if p.options.Repair != 0 {
 		options.Repair = replicaset.RepairAll
 	}
 	for _, s := range w.PodSnapshots() {

@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,7 +19,13 @@ type policies struct {
 
 func (p *policies) addFlags(c *cobra.Command) {
 	o, f := &p.options, c.Flags()
-	f.BoolVar(&o.Corrected, "corrected", false, "repair the known defects of the controller")
+	f.BoolFunc("corrected", "repair the known defects of the controller", func(text string) error {
+		on, err := strconv.ParseBool(text)
+		if o.Repair = 0; on {
+			o.Repair = deploy.RepairAll
+		}
+		return err
+	})
 	f.BoolVar(&o.RolloutFirst, "rollout-first", false, "start a new template before scaling")
 	f.BoolVar(&o.WeighByAvailable, "weigh-by-available", false, "share out added pods by available ones")
 	f.BoolVar(&o.PausePoints, "pause-points", false, "pause rollouts at pods that are marked for it")
@@ -49,7 +56,7 @@ func (p *policies) departures() []string {
 		set  bool
 		text string
 	}{
-		{o.Corrected, "--corrected"},
+		{p.corrected(), "--corrected"},
 		{o.RolloutFirst, "--rollout-first"},
 		{o.WeighByAvailable, "--weigh-by-available"},
 		{o.PausePoints, "--pause-points"},
@@ -67,9 +74,12 @@ func (p *policies) departures() []string {
 	return flags
 }
 
+// corrected reports whether all quirks are repaired, of any planner.
+func (p *policies) corrected() bool { return p.options.Repair == deploy.RepairAll }
+
 // corrections returns those of the departures that all planners know.
 func (p *policies) corrections() []string {
-	if p.options.Corrected {
+	if p.corrected() {
 		return []string{"--corrected"}
 	}
 	return nil

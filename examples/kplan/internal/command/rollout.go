@@ -12,7 +12,7 @@ import (
 
 // rolloutOptions returns the options of the planners of Rollouts.
 func (p *policies) rolloutOptions() rollout.Options {
-	if p.options.Corrected {
+	if p.corrected() {
 		return rollout.Options{Corrected: rollout.AllCorrections()}
 	}
 	return rollout.Options{}
