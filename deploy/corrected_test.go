@@ -5,13 +5,11 @@ import (
 	"math"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/rollout"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 )
@@ -54,142 +52,6 @@ func actions(p deploy.Plan) string {
 		}
 	}
 	return strings.Join(words, ", ")
-}
-
-// TestCorrectedPlans has the input of each defect that shows in what a plan does,
-// with what upstream does and what the repair does.
-func TestCorrectedPlans(t *testing.T) {
-	full := func(n int, size int32, max int32, change ...func(*replicaset.ReplicaSet)) replicaset.ReplicaSet {
-		return set(n, size, append(change, sized(fmt.Sprint(max), fmt.Sprint(max)))...)
-	}
-	long := strings.Repeat("x", 249) + ".xyz"
-	for _, c := range []struct {
-		defect, why   string
-		s             deploy.Snapshot
-		before, after string
-	}{
-		{"D1", "a stale annotation on a set of the right size blocks all rollouts",
-			snapshot(web(4, limits(0, 1)), full(1, 4, 5), set(2, 0)),
-			"", "annotate web-v1"},
-		{"D2", "Recreate with two active sets and a scale request is stuck",
-			snapshot(web(5, recreate), full(1, 2, 3), full(2, 2, 3)),
-			"", "web-v1 2->0"},
-		{"D3", "the product of a large scale-up wraps around and old pods are killed",
-			snapshot(web(100000, limits(0, 1)), full(1, 45000, 95000), full(2, 50000, 95000)),
-			"web-v2 50000->97842, web-v1 45000->2158", "web-v2 50000->52632, web-v1 45000->47368"},
-		{"D4", "replicas and surge wrap around: a set gets a negative size",
-			snapshot(web(math.MaxInt32, limits(1, 0)), full(1, 3, 10), full(2, 2, 10)),
-			"web-v1 3->0", "web-v1 3->1288490188, web-v2 2->858993459"},
-		{"D5", "scaled up, an old set shrinks",
-			snapshot(web(10, limits(0, 10)), full(1, 3, 20), full(2, 4, 20)),
-			"web-v2 4->8, web-v1 3->2", "web-v2 4->6, web-v1 3->4"},
-		{"D5", "sets resized by hand are turned upside down",
-			snapshot(web(10, limits(0, 1)), full(1, 8, 5), full(2, 4, 5)),
-			"web-v1 8->2, web-v2 4->8", "web-v1 8->7, web-v2 4->3"},
-		{"D6", "what the first set cannot give is lost",
-			snapshot(web(1, limits(0, 1), paused, template("v3")), full(1, 2, 1), full(2, 2, 1), full(3, 2, 1)),
-			"web-v1 2->0", "web-v1 2->0, web-v2 2->0, web-v3 2->1"},
-		{"D7", "all that rounding leaves over goes to the old set",
-			snapshot(web(11, limits(3, 2)), set(1, 8, sized("10", "13")), set(2, 2, sized("10", "13"))),
-			"web-v1 8->12, annotate web-v2", "web-v1 8->11, web-v2 2->3"},
-		{"D8", "a scale request after an interrupted one does not know where it started",
-			snapshot(web(15, limits(0, 1)), full(1, 12, 20), full(2, 4, 10)),
-			"web-v1 12->11, annotate web-v2", "web-v1 12->9, web-v2 4->6"},
-		{"D8", "what shrinks goes before a larger set that grows, so that no prefix wants more pods",
-			snapshot(web(14, limits(0, 1)), full(1, 9, 10), full(2, 8, 20)),
-			"web-v1 9->8, web-v2 8->6", "web-v2 8->4, web-v1 9->10"},
-		{"D13", "one old set whose status is ahead stops the cleanup of all",
-			snapshot(web(5, limits(2, 1)), set(1, 3, counts(5, 5)), set(2, 2, numbered("4")), set(3, 2, counts(2, 0))),
-			"", "web-v3 2->0, web-v1 3->2"},
-		{"D16", "a Deployment that is being deleted still writes its new ReplicaSet",
-			snapshot(web(3, func(d *deploy.Deployment) { d.DeletionTimestamp, d.MinReadySeconds = t0, 5 }), set(2, 3)),
-			"annotate web-v2", ""},
-		{"D22", "an old set in use takes the place of the only one to go back to",
-			snapshot(web(3, template("v9"), history(1), reported(3, 3, 3, 3)), set(1, 0), set(2, 0, counts(1, 1)), set(9, 3)),
-			"delete web-v1", ""},
-		{"D26", "saturation is read from an annotation that is no size",
-			snapshot(web(3, limits(0, 1)), set(1, 1, sized("4", "4")), set(2, 3, sized("+3", "4"))),
-			"web-v1 1->0", "web-v2 3->2, annotate web-v1"},
-		{"D27", "the youngest set is started, not the one that ran last",
-			snapshot(web(5, paused, template("v9")), set(1, 0, numbered("3")), set(2, 0, numbered("2"))),
-			"web-v2 0->5", "web-v1 0->5"},
-		{"D27", "of two with one revision still the youngest",
-			snapshot(web(5, paused, template("v9")), set(1, 0, numbered("3")), set(2, 0, numbered("3")), set(3, 0, numbered("1"))),
-			"web-v3 0->5", "web-v2 0->5"},
-		{"D27", "revision 0 is one, and what is no number is none",
-			snapshot(web(5, paused, template("v9")), set(1, 0, numbered("0")), set(2, 0, numbered("x"))),
-			"web-v2 0->5", "web-v1 0->5"},
-		{"D29", "pods of the new set that are about to go count as available",
-			snapshot(web(10, limits(0, 2)), set(1, 7), set(2, 3, counts(5, 5))),
-			"web-v1 7->3", "web-v1 7->5"},
-		{"D31", "a name cut behind a dot is no name",
-			snapshot(web(1, func(d *deploy.Deployment) { d.Name = long })),
-			"create " + long[:250] + "-v2 1, annotate deployment", "create " + long[:249] + "-v2 1, annotate deployment"},
-	} {
-		t.Run(c.defect+" "+c.why, func(t *testing.T) {
-			requireEqual(t, "upstream", c.before, actions(reconcileWith(t, c.s, deploy.Options{})))
-			requireEqual(t, "corrected", c.after, actions(reconcileWith(t, c.s, corrected)))
-		})
-	}
-}
-
-// TestCorrectedD14: in the pass that scales, unavailable pods are those of the new
-// sizes.
-func TestCorrectedD14(t *testing.T) {
-	s := snapshot(web(3, limits(0, 1)), set(1, 2), set(2, 0))
-	require.Equal(t, "web-v2 0->1", sizes(reconcile(t, s)))
-	require.Equal(t, int32(0), reconcile(t, s).Status.UnavailableReplicas)
-	require.Equal(t, int32(1), reconcileWith(t, s, corrected).Status.UnavailableReplicas)
-}
-
-// TestCorrectedD17: a rollout that reuses a ReplicaSet starts the clock of the
-// deadline anew.
-func TestCorrectedD17(t *testing.T) {
-	long := t0.Add(-24 * time.Hour)
-	back := web(3, deadline(60), template("v1"), reported(3, 3, 3, 3), progressing("True", "NewReplicaSetAvailable", long, long))
-	s := snapshot(back, set(1, 0), set(2, 3))
-	require.Equal(t, long, condition(reconcile(t, s).Status, deploy.ConditionProgressing).LastUpdateTime)
-	c := condition(reconcileWith(t, s, corrected).Status, deploy.ConditionProgressing)
-	require.Equal(t, "FoundNewReplicaSet", c.Reason)
-	require.Equal(t, t0, c.LastUpdateTime)
-
-	failed := web(3, deadline(60), template("v1"), reported(3, 3, 0, 0), progressing("False", "ProgressDeadlineExceeded", long, long))
-	s = snapshot(failed, set(1, 0), set(2, 3, counts(3, 0)))
-	require.Equal(t, replicaset.ConditionFalse, condition(reconcile(t, s).Status, deploy.ConditionProgressing).Status)
-	require.Equal(t, replicaset.ConditionTrue, condition(reconcileWith(t, s, corrected).Status, deploy.ConditionProgressing).Status)
-}
-
-// TestCorrectedD21: a failure with another message, and the end of a failure while
-// paused, are reported.
-func TestCorrectedD21(t *testing.T) {
-	failing := func(message string) func(*replicaset.ReplicaSet) {
-		return func(rs *replicaset.ReplicaSet) {
-			rs.Status.Conditions = []replicaset.Condition{{Type: "ReplicaFailure", Status: "True", Reason: "FailedCreate", Message: message, LastTransitionTime: t0}}
-		}
-	}
-	had := func(d *deploy.Deployment) {
-		d.Status.Conditions = []deploy.Condition{{Type: "ReplicaFailure", Status: "True", Reason: "FailedCreate", Message: "quota 1"}}
-	}
-	message := func(s deploy.Snapshot, opts deploy.Options) string {
-		c := condition(reconcileWith(t, s, opts).Status, deploy.ConditionReplicaFailure)
-		if c == nil {
-			return "none"
-		}
-		return c.Message
-	}
-	changed := snapshot(web(3, had), set(2, 3, failing("quota 2")))
-	over := snapshot(web(3, had, paused), set(2, 3))
-	for _, c := range []struct {
-		why           string
-		s             deploy.Snapshot
-		before, after string
-	}{
-		{"another message", changed, "quota 1", "quota 2"},
-		{"over while paused", over, "quota 1", "none"},
-	} {
-		requireEqual(t, c.why, c.before, message(c.s, deploy.Options{}))
-		requireEqual(t, c.why, c.after, message(c.s, corrected))
-	}
 }
 
 // TestPolicies has each policy against the default.
@@ -270,8 +132,7 @@ Options.Terminating: "x": must be TerminationComplete or TerminationKnown, or un
 
 // TestPropertyCorrectedIsTheSame: where no defect shows, the repairs change
 // nothing. In a rolling update with truthful statuses none does, but for the count
-// of unavailable pods (D14), the clock of a reused ReplicaSet (D17) and history
-// that is in use (D22).
+// of unavailable pods, the clock of a reused ReplicaSet and history that is in use.
 func TestPropertyCorrectedIsTheSame(t *testing.T) {
 	check(t, func(t *rapid.T) {
 		s := truthful(t)
@@ -428,15 +289,4 @@ func scaledTo(t *rapid.T, s deploy.Snapshot, replicas int32, n int) deploy.Snaps
 		}
 	}
 	return s
-}
-
-// D4: a limit beyond the range of int32 wraps around. Corrected, it is the largest
-// there is, and no available pod goes for it.
-func TestCorrectedLimitsDoNotWrap(t *testing.T) {
-	d := web(math.MaxInt32, func(d *deploy.Deployment) {
-		d.MaxSurge, d.MaxUnavailable = rollout.Int(0), rollout.Percent(101)
-	})
-	s := snapshot(d, set(2, math.MaxInt32))
-	require.Equal(t, int32(-2126008813), reconcile(t, s).Budget.Unavailable)
-	require.Equal(t, int32(math.MaxInt32), reconcileWith(t, s, corrected).Budget.Unavailable)
 }

@@ -1,6 +1,8 @@
 package deploy_test
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
 	"github.com/kplan-go/kplan/deploy"
@@ -75,4 +77,22 @@ func FuzzFinish(f *testing.F) {
 
 func FuzzOldPodsRunning(f *testing.F) {
 	purity.Fuzz(f, deploy.ErrInvalid, func(s deploy.Snapshot) (bool, error) { return deploy.OldPodsRunning(s, t0, deploy.Options{}) }, examples()...)
+}
+
+// FuzzParseQuirks: what is read is written as it was read.
+func FuzzParseQuirks(f *testing.F) {
+	f.Add("CutNameInvalid,SumsWrapAround")
+	f.Add("Everything")
+	f.Fuzz(func(t *testing.T, text string) {
+		q, err := deploy.ParseQuirks(strings.Split(text, ",")...)
+		if err != nil {
+			if !errors.Is(err, deploy.ErrInvalid) {
+				t.Fatal(err)
+			}
+			return
+		}
+		if again, err := deploy.ParseQuirks(strings.Split(q.String(), ",")...); err != nil || again != q {
+			t.Fatalf("%q: %v, then %v: %v", text, q, again, err)
+		}
+	})
 }

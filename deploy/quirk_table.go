@@ -8,7 +8,9 @@ const (
 	issue        = "kubernetes/kubernetes#"
 )
 
-func rolloutQuirks() []selector.Quirk { return append(sizeQuirks(), otherQuirks()...) }
+func rolloutQuirks() []selector.Quirk {
+	return append(append(sizeQuirks(), otherQuirks()...), namingQuirks()...)
+}
 
 func sizeQuirks() []selector.Quirk {
 	return []selector.Quirk{{
@@ -88,7 +90,11 @@ func otherQuirks() []selector.Quirk {
 		Source:   "ReplicaSetsByRevision of the deployment util package of Kubernetes 1.36.3", Issue: issue + "109934",
 		Input:  "history limit 1; revisions 1 and, younger, \"bad\"",
 		Repair: "Its revision is 0.",
-	}, {
+	}}
+}
+
+func namingQuirks() []selector.Quirk {
+	return []selector.Quirk{{
 		Name:     "EmptyMapSelectsAll",
 		Upstream: "An empty map of labels is not recognised as an empty selector, and every orphan of the namespace is adopted.",
 		Source:   "syncDeployment" + inDeployment,

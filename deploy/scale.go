@@ -10,8 +10,7 @@ import (
 )
 
 // scalingEvent reports whether the Deployment's replicas have changed since some
-// active ReplicaSet was last scaled, as the annotations of the ReplicaSets tell
-// (rule 12). Inactive ones and unusable annotations tell nothing.
+// active ReplicaSet was last scaled, as the annotations of the ReplicaSets tell. Inactive ones and unusable annotations tell nothing.
 //
 // It mirrors isScalingEvent of the deployment controller of Kubernetes 1.36.3.
 func (st *state) scalingEvent() bool {
@@ -34,7 +33,7 @@ func (st *state) desiredBefore(s *set) (desired int32, changed bool) {
 }
 
 // scalesFirst reports whether the rollout has to wait because sizes are to be
-// adapted to changed replicas (rule 12).
+// adapted to changed replicas.
 func (st *state) scalesFirst() bool {
 	switch {
 	case !st.scalingEvent():
@@ -48,7 +47,7 @@ func (st *state) scalesFirst() bool {
 	return true
 }
 
-// syncPaused plans a pass of a paused Deployment (rule 12): it scales, by the policy, and
+// syncPaused plans a pass of a paused Deployment: it scales, by the policy, and
 // cleans up its history.
 func (st *state) syncPaused() {
 	if st.waitsAtPoint() {
@@ -73,7 +72,7 @@ func (st *state) syncPaused() {
 }
 
 // scale distributes the Deployment's replicas over its ReplicaSets without going
-// on with the rollout (rule 12). It is all that happens to the sizes of a paused
+// on with the rollout. It is all that happens to the sizes of a paused
 // Deployment.
 //
 // It mirrors scale of the deployment controller of Kubernetes 1.36.3.
@@ -126,8 +125,12 @@ func (st *state) scaleOnly(active []int) {
 	case i < 0:
 		i = st.latest()
 	}
-	refresh := st.opts.Repair.Has(StaleAnnotationBlocksRollout)
-	if i >= 0 && !st.setScale(i, st.replicas, ReasonScaling, refresh) && !refresh {
+	if i < 0 {
+		return
+	}
+	_, stale := st.desiredBefore(&st.sets[i])
+	refresh := stale && st.opts.Repair.Has(StaleAnnotationBlocksRollout)
+	if !st.setScale(i, st.replicas, ReasonScaling, refresh) && !refresh {
 		st.holdScaling()
 	}
 }
