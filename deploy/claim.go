@@ -26,7 +26,7 @@ func (st *state) selectsAll() bool {
 	return s.MatchLabels == nil && s.MatchExpressions == nil
 }
 
-// refuse plans the pass of a Deployment that selects everything: none (rule 1).
+// refuse plans the pass of a Deployment that selects everything: none.
 func (st *state) refuse() {
 	st.event(nowhere, "Warning", "SelectingAll", "This deployment is selecting all pods. A non-empty selector is required.")
 	st.hold("", ReasonSelectingAll, 0, 0)
@@ -34,7 +34,7 @@ func (st *state) refuse() {
 	st.plan.Status.ObservedGeneration = max(st.plan.Status.ObservedGeneration, st.d.Generation)
 }
 
-// claim keeps, adopts and releases ReplicaSets (rule 1), and checks those that are
+// claim keeps, adopts and releases ReplicaSets, and checks those that are
 // the Deployment's.
 func (st *state) claim(errs *field.Errors) {
 	if st.selectsAll() {
@@ -73,7 +73,7 @@ func (st *state) claim(errs *field.Errors) {
 // decide returns what becomes of a ReplicaSet. Without a selector, what the
 // Deployment controls is kept and everything else ignored. A partitioned Deployment
 // neither adopts nor releases, and one of its own that is being deleted is none of
-// its own (rule 27).
+// its own.
 func (st *state) decide(owner *selector.Owner, rs *replicaset.ReplicaSet) selector.Verdict {
 	if st.partitioned() {
 		if rs.ControllerUID == st.d.UID && rs.DeletionTimestamp.IsZero() &&
@@ -98,7 +98,7 @@ func (st *state) decide(owner *selector.Owner, rs *replicaset.ReplicaSet) select
 	return verdict
 }
 
-// adopts reports whether the policy allows to adopt a ReplicaSet (D36).
+// adopts reports whether the policy allows to adopt a ReplicaSet.
 func (st *state) adopts(rs *replicaset.ReplicaSet) bool {
 	switch st.opts.Adoption {
 	case AdoptSameTemplate:

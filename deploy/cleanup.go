@@ -6,7 +6,7 @@ import (
 )
 
 // cleanUpHistory deletes the old ReplicaSets with the lowest revisions beyond the
-// history limit, as far as they are empty (rule 14). It looks at the sizes before
+// history limit, as far as they are empty. It looks at the sizes before
 // the plan.
 //
 // It mirrors cleanupDeployment of the deployment controller of Kubernetes 1.36.3.

@@ -13,17 +13,17 @@ import (
 
 // The tests of this file have the input of each defect of upstream that no option
 // repairs: what the plan does, and what tells a caller of it. The repairs are in
-// corrected_test.go.
+// quirk_cases_test.go.
 
-// D15: upstream writes the new ReplicaSet twice in one pass, and the second write
+// upstream writes the new ReplicaSet twice in one pass, and the second write
 // conflicts with the first. The plan writes it once.
-func TestDefectD15(t *testing.T) {
+func TestDefectOneWrite(t *testing.T) {
 	d := web(3, func(d *deploy.Deployment) { d.MinReadySeconds, d.Annotations = 5, map[string]string{"a": "b"} })
 	require.Equal(t, "annotate web-v2", actions(reconcile(t, snapshot(d, set(2, 3)))))
 }
 
-// D18: pods lost after completion leave the Deployment progressing. Stalled tells.
-func TestDefectD18(t *testing.T) {
+// pods lost after completion leave the Deployment progressing. Stalled tells.
+func TestDefectStalled(t *testing.T) {
 	for _, c := range []struct {
 		why  string
 		d    deploy.Deployment
@@ -41,27 +41,27 @@ func TestDefectD18(t *testing.T) {
 	}
 }
 
-// D19: while Recreate tears down, the condition still says that all is well. The hold
+// while Recreate tears down, the condition still says that all is well. The hold
 // tells.
-func TestDefectD19(t *testing.T) {
+func TestDefectRecreateLooksDone(t *testing.T) {
 	d := web(3, recreate, deadline(600), reported(3, 0, 3, 3), progressing("True", "NewReplicaSetAvailable", t0, t0))
 	p := reconcile(t, snapshot(d, set(1, 0, counts(3, 3))))
 	require.Equal(t, "NewReplicaSetAvailable", condition(p.Status, deploy.ConditionProgressing).Reason)
 	require.Equal(t, []string{"web-v1 OldPodsRemain 3/0"}, holds(p))
 }
 
-// D28: a pod that is about to become available is removed like one that never will,
+// a pod that is about to become available is removed like one that never will,
 // and the plan counts it as unhealthy.
-func TestDefectD28(t *testing.T) {
+func TestDefectAlmostAvailable(t *testing.T) {
 	p := reconcile(t, snapshot(web(10, limits(3, 2)), set(1, 10, counts(10, 9)), set(2, 0)))
 	require.Equal(t, "web-v2 0->3", actions(p))
 	p = reconcile(t, snapshot(web(10, limits(0, 2)), set(1, 10, counts(10, 9)), set(2, 0)))
 	require.Equal(t, int32(1), p.Actions[0].(deploy.ScaleReplicaSet).Unhealthy)
 }
 
-// D30: a failed pod that is left over does not count, and OldPodsRunning says so at
+// a failed pod that is left over does not count, and OldPodsRunning says so at
 // the moment at which a controller should wake up.
-func TestDefectD30(t *testing.T) {
+func TestDefectFailedPodRemains(t *testing.T) {
 	s := snapshot(web(3, recreate), set(1, 0))
 	for _, c := range []struct {
 		phase podorder.Phase
@@ -77,20 +77,20 @@ func TestDefectD30(t *testing.T) {
 	require.ErrorIs(t, err, deploy.ErrInvalid)
 }
 
-// D32: of two ReplicaSets with the same template the older is the new one, and the
+// of two ReplicaSets with the same template the older is the new one, and the
 // other is rolled away, healthy or not.
-func TestDefectD32(t *testing.T) {
+func TestDefectTwins(t *testing.T) {
 	twin := func(rs *replicaset.ReplicaSet) { rs.Template.ID = "v2" }
 	s := snapshot(web(3, limits(1, 0)), set(2, 1), set(3, 3, twin, numbered("1")))
 	require.Equal(t, "web-v3 3->2", actions(reconcile(t, s)))
 }
 
-// D33: upstream's lists share memory; a plan shares none with its snapshot. The
+// upstream's lists share memory; a plan shares none with its snapshot. The
 // property TestPropertyPure holds it to that.
 
-// D35: Recreate protects rollouts only. A pod that is deleted by hand is replaced by
+// Recreate protects rollouts only. A pod that is deleted by hand is replaced by
 // its ReplicaSet while it still ends, which no plan of the Deployment can prevent.
-func TestDefectD35(t *testing.T) {
+func TestDefectDeletedByHand(t *testing.T) {
 	rs := replicaset.ReplicaSet{Name: "web-v2", UID: "v2", Replicas: new(int32(1))}
 	leaving := podorder.Pod{Name: "p", ControllerUID: "v2", Phase: podorder.Running, DeletionTimestamp: t0}
 	p, err := replicaset.Reconcile(replicaset.Snapshot{ReplicaSet: rs, Pods: []podorder.Pod{leaving}}, t0, replicaset.Options{})
@@ -98,16 +98,16 @@ func TestDefectD35(t *testing.T) {
 	require.Equal(t, "Created 1 pods (TooFew)", p.Actions[0].String())
 }
 
-// D37: an autoscaler that reads status.replicas counts surge pods as wanted.
-func TestDefectD37(t *testing.T) {
+// an autoscaler that reads status.replicas counts surge pods as wanted.
+func TestDefectSurgeCounts(t *testing.T) {
 	p := reconcile(t, snapshot(web(10, limits(3, 2)), set(1, 8), set(2, 5)))
 	require.Equal(t, int32(13), p.Status.Replicas, "what it reads")
 	require.Equal(t, int32(10), p.Budget.Replicas, "what it should")
 }
 
-// A revision that does not parse freezes the annotations of the new ReplicaSet (R5 of
+// A revision that does not parse freezes the annotations of the new ReplicaSet (UnreadableRevisionFreezes of
 // package revision).
-func TestDefectR5(t *testing.T) {
+func TestDefectUnreadableRevision(t *testing.T) {
 	d := web(3, func(d *deploy.Deployment) {
 		d.Annotations = map[string]string{"a": "b", revision.AnnotationRevision: "bad"}
 	})

@@ -51,7 +51,7 @@ type Result struct {
 	Again *Snapshot
 }
 
-// Finish returns what follows from the execution of p, a plan for s (rule 5): the status
+// Finish returns what follows from the execution of p, a plan for s: the status
 // and the annotations to write, the events to record and whether to try again.
 //
 // What is written after a failure is what upstream has written by then:

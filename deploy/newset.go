@@ -11,7 +11,7 @@ import (
 )
 
 // syncNew finds the ReplicaSet with the Deployment's template, the oldest if there
-// are several, and makes it follow the Deployment (rules 3 and 4). If the
+// are several, and makes it follow the Deployment. If the
 // ReplicaSet has to be written for that, upstream leaves the Deployment for the
 // next pass.
 func (st *state) syncNew() {
@@ -75,7 +75,7 @@ func (st *state) annotateDeployment(number string) {
 	}
 }
 
-// create plans the ReplicaSet for the Deployment's template (rule 5), and reports whether
+// create plans the ReplicaSet for the Deployment's template, and reports whether
 // the plan may go on. It may not if the name is taken: the creation will be refused, and
 // what follows is [AfterCreate].
 func (st *state) create() (ok bool) {
@@ -130,7 +130,7 @@ func (st *state) newName() string {
 	return name
 }
 
-// newSize returns the size that the new ReplicaSet may have (rule 6).
+// newSize returns the size that the new ReplicaSet may have.
 func (st *state) newSize() int32 {
 	s := st.newSet()
 	if st.d.Strategy == Recreate {

@@ -14,13 +14,13 @@ import (
 // new template belong to a Deployment of their own.
 const styleCanary = "Canary"
 
-// partitioned reports whether the Deployment is rolled by partition (rule 21).
+// partitioned reports whether the Deployment is rolled by partition.
 func (st *state) partitioned() bool { return st.d.Partitioned != nil }
 
 // admitPartitioned checks the strategy of a partitioned Deployment. From here on the
 // Deployment looks like the rolling update that it is: while it is controlled, its
 // own strategy is Recreate and it is paused, so that the native controller leaves it
-// alone. Its history is not cleaned up (rule 27).
+// alone. Its history is not cleaned up.
 func (st *state) admitPartitioned(errs *field.Errors) {
 	d, p := &st.d, st.d.Partitioned
 	switch d.Strategy {
@@ -50,14 +50,13 @@ func (st *state) limit() int32 {
 	return rollout.PartitionLimit(st.d.Partitioned.Partition, st.replicas)
 }
 
-// partitionedSize returns the size that the new ReplicaSet may have beside the others
-// (rule 22).
+// partitionedSize returns the size that the new ReplicaSet may have beside the others.
 func (st *state) partitionedSize(total int64, size int32) int32 {
 	return rollout.PartitionNewSize(st.d.Partitioned.Partition, st.budget, total, size)
 }
 
 // createdSize returns the size that a new ReplicaSet of the given size is created
-// with (rule 23). Without a surge upstream starts at least one pod, even if the
+// with. Without a surge upstream starts at least one pod, even if the
 // partition allows none: see [NewPodAtPartitionZero].
 func (st *state) createdSize(size int32) int32 {
 	if !st.partitioned() || st.limit() == 0 && st.opts.Repair.Has(NewPodAtPartitionZero) {
@@ -71,7 +70,7 @@ func (st *state) createdSize(size int32) int32 {
 func (st *state) atLimit(s *set) bool { return st.partitioned() && s.spec >= st.limit() }
 
 // shrinkToPartition removes pods of old templates, or adds some, so that old sets
-// have what the partition leaves to them (rules 24 to 26).
+// have what the partition leaves to them.
 //
 //	replicas 6, surge 2, 1 unavailable, partition 20%; old 6, new 2 of which all are
 //	available: of 8 pods 3 could go, but the partition leaves 4 to old ones: 2 go
@@ -116,7 +115,7 @@ func (st *state) oldSurplus(wanted int64) int64 {
 }
 
 // restoreOld gives the largest old set what the partition leaves to old ones beyond
-// what they have (rule 26).
+// what they have.
 func (st *state) restoreOld(missing int64) bool {
 	if missing == 0 {
 		return false
@@ -138,7 +137,7 @@ func (st *state) largestOld() int {
 }
 
 // removeByRevision removes up to room further pods of old sets, as far as the
-// partition no longer needs them, and returns how many (rule 25).
+// partition no longer needs them, and returns how many.
 func (st *state) removeByRevision(room int64) int64 {
 	order := st.removalOrder()
 	wanted := int64(0)

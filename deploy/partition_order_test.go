@@ -12,7 +12,7 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// P1: the order in which templates go is lost for some numbers of old sets.
+// OldestFirstUnderPartition: the order in which templates go is lost for some numbers of old sets.
 func TestPartitionOrder(t *testing.T) {
 	s := partitioned(6, strategy("20%", "25%", "25%"), set(1, 3), set(2, 1), set(3, 2), set(4, 2))
 	s.Deployment.Template = revision.Template{ID: "v4", Hash: "v4"}
@@ -37,7 +37,7 @@ func TestPartitionOrder(t *testing.T) {
 	}
 }
 
-// P1: a new set older than an old one is taken for old, grown again, and so on.
+// OldestFirstUnderPartition: a new set older than an old one is taken for old, grown again, and so on.
 func TestPartitionLoop(t *testing.T) {
 	moment := func() deploy.Snapshot {
 		s := partitioned(6, strategy("20%", "25%", "25%"), set(0, 0), set(1, 3), set(2, 1), set(3, 2))
@@ -75,7 +75,7 @@ func takenForOld(p deploy.Plan) bool {
 	})
 }
 
-// Rule 25: sets whose revision does not parse have a place by their age.
+// The latest template goes first: sets whose revision does not parse have a place by their age.
 func TestPartitionOrderOfUnusableRevisions(t *testing.T) {
 	for _, c := range []struct{ first, second, want string }{
 		{"1", "2", "web-v2 3->1"},

@@ -209,7 +209,7 @@ func TestPropertyPartition(t *testing.T) {
 }
 
 // TestPropertyPartitionOld: old ReplicaSets keep what the partition leaves to them,
-// and the new one is never taken for old. By default this holds where P1 cannot
+// and the new one is never taken for old. By default this holds where OldestFirstUnderPartition cannot
 // show.
 func TestPropertyPartitionOld(t *testing.T) {
 	check(t, func(t *rapid.T) {

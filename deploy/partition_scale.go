@@ -6,7 +6,7 @@ import (
 )
 
 // scalePartitioned distributes the Deployment's replicas, without the surge, over the
-// sets of a partitioned Deployment (rule 28). Pods of old sets that are not available
+// sets of a partitioned Deployment. Pods of old sets that are not available
 // go first. If some old set reports more available pods than it wants, upstream ends
 // the pass with an error: see [StatusAheadFailsScaling].
 //

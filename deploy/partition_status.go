@@ -12,8 +12,7 @@ import (
 const partitionRequeue = 2 * time.Second
 
 // reportPartition adds what is reported for a partitioned Deployment alone: the
-// counts that the controller reads that moves the partition, and when to look again
-// (rule 29).
+// counts that the controller reads that moves the partition, and when to look again.
 func (st *state) reportPartition() {
 	if !st.partitioned() {
 		return

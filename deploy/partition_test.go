@@ -35,7 +35,7 @@ func aged(minutes int) func(*replicaset.ReplicaSet) {
 	}
 }
 
-// Rule 22: the table of limits.
+// The partition bound: the table of limits.
 func TestPartitionLimits(t *testing.T) {
 	partitions := []string{`0`, `"1%"`, `"20%"`, `"50%"`, `"99%"`, `"100%"`, `"101%"`, `5`, `50`, `"50"`}
 	for replicas, limits := range map[int32][]int32{
@@ -169,7 +169,7 @@ func TestPartitionPlans(t *testing.T) {
 	}
 }
 
-// Rule 28 and its example: from 6 to 12 replicas in the pause of 20%.
+// Scaling by partition and its example: from 6 to 12 replicas in the pause of 20%.
 func TestPartitionScaling(t *testing.T) {
 	six := sized("6", "8")
 	for _, c := range []struct {
@@ -229,7 +229,7 @@ func TestPartitionScaling(t *testing.T) {
 	}
 }
 
-// P5: replicas are shared out without the surge, even if the pods of the surge are not
+// ScalingTakesAvailable: replicas are shared out without the surge, even if the pods of the surge are not
 // available, so that others must stay.
 func TestPartitionScalingKeepsAvailable(t *testing.T) {
 	six, twelve := sized("6", "8"), sized("12", "15")
@@ -275,7 +275,7 @@ func TestPartitionScalingLeavesIdle(t *testing.T) {
 	require.Equal(t, "web-v1 4->3, web-v3 4->3, annotate deployment", actions(reconcileWith(t, s, corrected)))
 }
 
-// Rule 29: what a pass reports.
+// What a partition reports: what a pass reports.
 func TestPartitionReports(t *testing.T) {
 	s := partitioned(6, strategy("20%", "25%", "25%"), set(1, 6))
 	p := reconcile(t, s)
@@ -314,7 +314,7 @@ func TestPartitionReports(t *testing.T) {
 	requireEqual(t, "a plan survives JSON", grown, back)
 }
 
-// Rule 27: of the ReplicaSets that match, those that it controls are the Deployment's,
+// Ownership by partition: of the ReplicaSets that match, those that it controls are the Deployment's,
 // and nothing is adopted or released.
 func TestPartitionClaims(t *testing.T) {
 	labelled := func(app, owner string) func(*replicaset.ReplicaSet) {

@@ -21,7 +21,7 @@ import (
 // repairs.
 func explained() map[string]string {
 	return map[string]string{
-		"P4": "P4: an old ReplicaSet that reports more available pods than it wants does not end the pass",
+		"StatusAhead": "StatusAheadFailsScaling, StatusAheadStopsCleanup: an old ReplicaSet that reports more available pods than it wants does not end the pass",
 	}
 }
 
@@ -211,7 +211,7 @@ func TestVectorsOldSetsCorrected(t *testing.T) {
 			require.NoError(t, json.Unmarshal(r.Output, &recorded))
 			rule := ""
 			if in.lags() {
-				rule = "P4"
+				rule = "StatusAhead"
 			}
 			without, differs := recorded["withoutAliasing"]
 			if !differs {
@@ -226,7 +226,7 @@ func TestVectorsOldSetsCorrected(t *testing.T) {
 			}
 			return recordedAs(t, r), ""
 		})
-		t.Logf("%s: in %d cases the repair of P1 shows", name, repaired)
+		t.Logf("%s: in %d cases the repair of OldestFirstUnderPartition shows", name, repaired)
 		require.Positive(t, repaired)
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // waitsAtPoint reports whether the Deployment is paused because its rollout has come
-// to a pause point (rule 20).
+// to a pause point.
 func (st *state) waitsAtPoint() bool {
 	if !st.opts.PausePoints || !st.d.Paused || st.newest < 0 || st.d.Strategy == Recreate {
 		return false
@@ -32,8 +32,7 @@ func (st *state) wait() {
 	st.cleanUpHistory()
 }
 
-// stopAtPoints keeps old pods behind a pause point, and pauses the Deployment there
-// (rule 20). Which pods go in which order is what the planner of ReplicaSets decides.
+// stopAtPoints keeps old pods behind a pause point, and pauses the Deployment there. Which pods go in which order is what the planner of ReplicaSets decides.
 func (st *state) stopAtPoints() {
 	if !st.opts.PausePoints || len(st.scaled) == 0 {
 		return

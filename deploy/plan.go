@@ -68,7 +68,7 @@ const (
 	// Of partitioned Deployments.
 
 	ReasonPartitionRestore Reason = "PartitionRestore" // old ReplicaSets have fewer pods than the partition leaves to them
-	ReasonTakenForOld      Reason = "TakenForOld"      // upstream takes the new ReplicaSet for an old one: P1
+	ReasonTakenForOld      Reason = "TakenForOld"      // upstream takes the new ReplicaSet for an old one: OldestFirstUnderPartition
 	ReasonExtraStatus      Reason = "ExtraStatus"      // counts for the controller that moves the partition
 )
 

@@ -22,7 +22,7 @@ func Complete(s Status, replicas int32, generation int64) bool {
 func (st *state) complete(s *Status) bool { return Complete(*s, st.replicas, st.d.Generation) }
 
 // notePause reports in the condition Progressing that the Deployment has been
-// paused or resumed (rule 2). Resuming restarts the clock of the deadline. A missed
+// paused or resumed. Resuming restarts the clock of the deadline. A missed
 // deadline stays reported.
 //
 // It mirrors checkPausedConditions of the deployment controller of Kubernetes
@@ -45,7 +45,7 @@ func (st *state) notePause() {
 }
 
 // reportProgress sets the plan's status for a pass that drives the rollout, and
-// when the progress deadline passes (rules 15 to 18).
+// when the progress deadline passes.
 //
 // It mirrors syncRolloutStatus of the deployment controller of Kubernetes 1.36.3.
 func (st *state) reportProgress() {

@@ -7,7 +7,7 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 )
 
-// recreate makes one step of a Recreate update (rule 13): all old pods go, and
+// recreate makes one step of a Recreate update: all old pods go, and
 // only when the last has ended does the new ReplicaSet start.
 //
 // It mirrors rolloutRecreate of the deployment controller of Kubernetes 1.36.3.

@@ -8,7 +8,7 @@ import (
 )
 
 // rollBack goes back to the revision that an annotation of the Deployment asks for,
-// or says why it cannot (rule 19). The request is removed in any case, and the pass
+// or says why it cannot. The request is removed in any case, and the pass
 // ends there: sizes and status are left to the next.
 //
 // By default the ReplicaSet of the present template is created first, even if that

@@ -1,6 +1,6 @@
 package deploy
 
-// roll makes one step of a rolling update (rule 7): it creates the new ReplicaSet
+// roll makes one step of a rolling update: it creates the new ReplicaSet
 // if there is none, grows it, or else shrinks the old ones, or else, when the
 // rollout is complete, deletes what exceeds the history limit.
 //
@@ -15,7 +15,7 @@ func (st *state) roll() {
 }
 
 // growNew brings the new ReplicaSet closer to the Deployment's replicas and
-// reports whether its size changes (rule 8).
+// reports whether its size changes.
 func (st *state) growNew() bool {
 	s := st.newSet()
 	if s.spec >= st.replicas {
@@ -28,8 +28,7 @@ func (st *state) growNew() bool {
 	return st.setScale(st.newest, size, ReasonRolloutUp, false)
 }
 
-// shrinkOld removes pods of old templates and reports whether a size changes
-// (rules 9 to 11). What may be removed is every pod wanted beyond the minimum that
+// shrinkOld removes pods of old templates and reports whether a size changes. What may be removed is every pod wanted beyond the minimum that
 // must be available, less the pods of the new ReplicaSet that are not available
 // yet:
 //
@@ -97,7 +96,7 @@ func (st *state) activeOld(yield func(int, *set) bool) {
 }
 
 // removeUnhealthy removes up to room pods of old sets that are not available, and
-// returns how many (rule 10). They serve nobody, and if they stayed, a rollout
+// returns how many. They serve nobody, and if they stayed, a rollout
 // from a broken template would never leave room for a good one. It gives up, with
 // ok false, at a set that reports more available pods than it wants; what it has
 // planned by then stays planned. With the quirk repaired, such a set has what it wants.
@@ -122,8 +121,7 @@ func (st *state) removeUnhealthy(room int64, quirk Quirks) (cleaned int64, ok bo
 	return cleaned, true
 }
 
-// removeHealthy removes up to room further pods of a set and returns how many
-// (rule 11).
+// removeHealthy removes up to room further pods of a set and returns how many.
 func (st *state) removeHealthy(i int, room int64) int64 {
 	s := &st.sets[i]
 	n := max(0, min(int64(s.spec), room))

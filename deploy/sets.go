@@ -69,7 +69,7 @@ func (s *set) wantedAvailable() int64 {
 	return int64(max(0, min(s.status().AvailableReplicas, s.from)))
 }
 
-// setScale plans a size for a set and reports whether it changes (rule 12). With
+// setScale plans a size for a set and reports whether it changes. With
 // refresh the annotations are brought up to date even if the size is right
 // already; without, they are then left stale, as upstream leaves them. A size that has
 // wrapped around below 0 changes nothing: the API server would refuse it.

@@ -4,7 +4,7 @@ import "time"
 
 // Stalled reports whether a Deployment that has once been complete no longer has all
 // its pods available. The condition Progressing does not tell: a deadline counts for
-// rollouts only (D18, kubernetes/kubernetes#106697). A paused Deployment and one whose
+// rollouts only (kubernetes/kubernetes#106697). A paused Deployment and one whose
 // spec has not been observed are not stalled.
 func Stalled(d Deployment) bool {
 	replicas := int32(1)
@@ -17,10 +17,9 @@ func Stalled(d Deployment) bool {
 }
 
 // OldPodsRunning reports whether a pod of an old template has not ended yet, by the
-// rule that Recreate waits by (rule 13). A controller should plan again when it turns
+// rule that Recreate waits by. A controller should plan again when it turns
 // false. Upstream wakes up only when the last pod is gone, so that a failed one that
-// is left over makes a Recreate wait for the progress deadline (D30,
-// kubernetes/kubernetes#128798). The error is that of [Reconcile].
+// is left over makes a Recreate wait for the progress deadline (kubernetes/kubernetes#128798). The error is that of [Reconcile].
 func OldPodsRunning(s Snapshot, now time.Time, opts Options) (bool, error) {
 	var st state
 	if err := st.admit(&s, now, &opts); err != nil {

@@ -3,7 +3,7 @@ package deploy
 import "github.com/kplan-go/kplan/replicaset"
 
 // reportCounts sets the plan's status for a pass that does not drive the rollout:
-// the counts and the condition Available (rule 15).
+// the counts and the condition Available.
 func (st *state) reportCounts() {
 	if st.aborted {
 		st.keepStatus()
