@@ -111,7 +111,8 @@ func (st *state) emitScales() {
 			st.setScale(i, st.sets[i].spec, ReasonScaling, true)
 		}
 	}
-	if st.shrinkFirst {
+	shrinks := func(i int) bool { return st.sets[i].spec < st.sets[i].from }
+	if st.shrinkFirst && slices.ContainsFunc(st.scaled, shrinks) {
 		slices.SortStableFunc(st.scaled, func(i, j int) int { return cmp.Compare(st.sets[i].grows(), st.sets[j].grows()) })
 	}
 	for _, i := range st.scaled {
