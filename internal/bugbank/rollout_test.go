@@ -186,7 +186,7 @@ func scaledInBatch(t *testing.T) {
 	s := snapshot(d, set(1, 9, sized(10, 16)), set(2, 1, sized(10, 16)))
 	require.Equal(t, int32(1), rollout.PartitionLimit(d.Partitioned.Partition, 28))
 	require.Equal(t, "web-v1 9->26, web-v2 1->2", writes(deployment(t, s, deploy.Options{})))
-	require.Equal(t, "annotate web-v2, web-v1 9->27", writes(deployment(t, s, corrected)))
+	require.Equal(t, "web-v1 9->27, annotate web-v2", writes(deployment(t, s, corrected)))
 }
 
 func smallPercentage(t *testing.T) {
