@@ -2,7 +2,7 @@ package podorder
 
 import "time"
 
-// A Chain is the list of rules that compare two pods; see the package comment.
+// A Chain is the list of rules that compare two pods; see rules.md.
 type Chain string
 
 // The chains. The empty Chain is Current, and so is one that is not known.

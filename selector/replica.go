@@ -10,7 +10,7 @@ import "github.com/kplan-go/kplan/internal/zero"
 //
 // It mirrors FilterPodsByOwner, FilterActivePods and FilterClaimedPods of
 // Kubernetes 1.36.3, except that the first compares kind and name as well. Whose pods
-// have another kind would create pods for ever.
+// have another kind would create pods in every pass.
 func DecideReplica(o *Owner, c *Child) Decision {
 	o, c = zero.Or(o), zero.Or(c)
 	controlled := c.Controlled()

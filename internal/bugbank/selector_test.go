@@ -27,7 +27,7 @@ func selectors() []entry {
 			mutant{"selector/conflict.go", "labels, ok := Overlap(x.Owner.Selector, y.Owner.Selector)",
 				"labels, ok := Overlap(x.Owner.Selector, y.Owner.Selector)\n\tok = ok && x.Owner.Selector.Equal(y.Owner.Selector)"}},
 		{"kubernetes-42639", "orphans of a deleted controller are adopted again, and collected with it", adoptedByDead,
-			mutant{"selector/live.go", "case !f.DeletionTimestamp.IsZero():", "case false:"}},
+			mutant{"selector/livecheck.go", "case !now.DeletionTimestamp.IsZero():", "case false:"}},
 		{"kubernetes-32829", "a pod whose controller is removed, and not its labels, is not noticed", orphanNoticed,
 			mutant{"replicaset/events.go", "(relabelled || moved)", "relabelled"}},
 		{"kubernetes-50808", "a changed selector orphans all children at once", changedSelector,
