@@ -82,9 +82,9 @@ func (q Quirks) revision() (o revision.Options) {
 // budget resolves the limits of a partition.
 func (q Quirks) budget(replicas int32, ru *rollout.RollingUpdate) rollout.Budget {
 	if q.Has(SumsWrapAround) {
-		return rollout.PartitionBudget(replicas, ru, rollout.Corrections{rollout.CorrectLimits})
+		return rollout.PartitionBudget(replicas, ru, rollout.LimitsWrapAround)
 	}
-	return rollout.PartitionBudget(replicas, ru, nil)
+	return rollout.PartitionBudget(replicas, ru, 0)
 }
 
 // asInt32Sum is a sum as decisions see it: by default it wraps around beyond the range of

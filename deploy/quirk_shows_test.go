@@ -88,7 +88,7 @@ func shows(q deploy.Quirks, s *deploy.Snapshot, p *deploy.Plan) bool {
 	case deploy.ReusedSetKeepsDeadline:
 		return slices.ContainsFunc(p.Actions, func(a deploy.Action) bool {
 			annotate, ok := a.(deploy.AnnotateReplicaSet)
-			return ok && annotate.Set[revision.Annotation] != ""
+			return ok && annotate.Set[revision.AnnotationRevision] != ""
 		})
 	case deploy.ReplicaFailureNotRefreshed:
 		return failureIsStale(s)

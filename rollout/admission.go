@@ -62,9 +62,9 @@ const (
 
 // EffectiveChange reports whether an update of a workload is a release (rule A2), and
 // why if it is not.
-func EffectiveChange(old, updated Workload, cs Corrections) (bool, Reason) {
+func EffectiveChange(old, updated Workload, repair Quirks) (bool, Reason) {
 	id := func(w Workload) string {
-		if id := w.Annotations[LabelRolloutID]; id != "" || !cs.Has(CorrectRolloutID) {
+		if id := w.Annotations[LabelRolloutID]; id != "" || !repair.Has(RolloutIDReadDifferently) {
 			return id
 		}
 		return w.Labels[LabelRolloutID]
@@ -85,6 +85,7 @@ func EffectiveChange(old, updated Workload, cs Corrections) (bool, Reason) {
 // changed about the workload then. The error, if any, wraps [ErrInvalid].
 func Admit(s AdmitSnapshot, opts Options) (Admission, error) {
 	var es field.Errors
+	addQuirks(&es, opts)
 	if driverOf(s.New.WorkloadRef, &ReleasePlan{}) == "" {
 		addUndriven(&es, "New.WorkloadRef", s.New.WorkloadRef)
 	}
@@ -151,7 +152,7 @@ func (a *admission) rollout() (*Rollout, Reason) {
 }
 
 func (a *admission) effective() (bool, Reason) {
-	return EffectiveChange(a.s.Old, a.s.New, a.opts.Corrected)
+	return EffectiveChange(a.s.Old, a.s.New, a.opts.Repair)
 }
 
 // deployment admits a Deployment (rule 3.1).
@@ -174,7 +175,7 @@ func (a *admission) deployment() Reason {
 	}
 	usable := a.usable()
 	strategy, _ := ParseStrategy(a.s.New.Annotations[AnnotationStrategy])
-	closing := a.opts.Corrected.Has(CorrectNextRelease) && strings.EqualFold(strategy.RollingStyle, StylePartition)
+	closing := a.opts.Repair.Has(NextReleaseUnmarked) && strings.EqualFold(strategy.RollingStyle, StylePartition)
 	switch {
 	case len(usable) == 0:
 		return ReasonNoPods
@@ -206,7 +207,7 @@ func (a *admission) labelStable(usable []*WorkloadSet) {
 		return cmp.Or(compareRevision(s.Revision, t.Revision), s.CreationTimestamp.Compare(t.CreationTimestamp), cmp.Compare(s.Name, t.Name))
 	})
 	stable := slices.IndexFunc(usable, func(s *WorkloadSet) bool { return !s.Template.Same(a.s.New.Template) })
-	if stable < 0 && a.opts.Corrected.Has(CorrectEmptyRelease) && !a.s.Old.Template.Same(a.s.New.Template) {
+	if stable < 0 && a.opts.Repair.Has(ReleaseOfWhatIsThere) && !a.s.Old.Template.Same(a.s.New.Template) {
 		stable = 0 // what is there is stable, and goes back to itself
 	}
 	if stable < 0 {
@@ -274,16 +275,16 @@ func (a *admission) continuesPartition(strategy DeploymentStrategy, effective bo
 		strategy.Paused, changed = true, true
 		a.relabelStable()
 	}
-	a.set(AnnotationStrategy, strategy.Default(a.opts.Corrected).Text())
+	a.set(AnnotationStrategy, strategy.Default(a.opts.Repair).Text())
 	return continued(changed)
 }
 
 // relabelStable names another stable ReplicaSet for a release that begins anew when all
-// pods of the one before are gone: traffic would be pinned to nothing (D30).
+// pods of the one before are gone: traffic would be pinned to nothing ([StableServicePinnedForEver]).
 func (a *admission) relabelStable() {
 	usable := a.usable()
 	gone := len(usable) > 0 && !slices.ContainsFunc(usable, func(s *WorkloadSet) bool { return s.Template.Hash == a.w.Labels[LabelStableRevision] })
-	if gone && a.opts.Corrected.Has(CorrectFullFirstStep) {
+	if gone && a.opts.Repair.Has(StableServicePinnedForEver) {
 		a.labelStable(usable)
 	}
 }
@@ -316,7 +317,7 @@ func (a *admission) other() Reason {
 		a.w.Partition = Percent(100)
 	case kindDaemonSet:
 		saved := a.w.StrategyType
-		if before := a.w.Annotations[AnnotationDaemonSetStrategy]; a.opts.Corrected.Has(CorrectNativeVictims) && before != "" {
+		if before := a.w.Annotations[AnnotationDaemonSetStrategy]; a.opts.Repair.Has(DeletingPodsListed) && before != "" {
 			saved = before
 		}
 		a.set(AnnotationDaemonSetStrategy, saved)

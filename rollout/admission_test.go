@@ -86,7 +86,7 @@ func TestEffectiveChange(t *testing.T) {
 	} {
 		old := rollout.Workload{Annotations: c.old, Template: template(c.templates[0]), Replicas: new(int32(1))}
 		updated := rollout.Workload{Annotations: c.new, Template: template(c.templates[1]), Replicas: new(int32(9))}
-		got, reason := rollout.EffectiveChange(old, updated, nil)
+		got, reason := rollout.EffectiveChange(old, updated, 0)
 		require.Equal(t, c.want, got, c.why)
 		require.Equal(t, c.reason, reason, c.why)
 	}
@@ -221,7 +221,7 @@ func TestAdmitOthers(t *testing.T) {
 	}
 }
 
-// D30 where no pods are left at all: there is no stable ReplicaSet to name.
+// StableServicePinnedForEver where no pods are left at all: there is no stable ReplicaSet to name.
 func TestAdmitInProgressWithoutPods(t *testing.T) {
 	s := rollout.AdmitSnapshot{Rollouts: []rollout.Rollout{partitioned(deployment, step(rollout.Percent(100), 0))}}
 	s.Old = rollout.Workload{WorkloadRef: deployment, UID: "u", Replicas: new(int32(6)), Template: template("v2"), Paused: true, StrategyType: "Recreate"}
@@ -229,7 +229,7 @@ func TestAdmitInProgressWithoutPods(t *testing.T) {
 	s.Old.Labels = map[string]string{rollout.LabelStableRevision: "v1"}
 	s.New = s.Old
 	s.New.Template = template("v3")
-	a, err := planAdmission(s, rollout.Options{Corrected: rollout.AllCorrections()})
+	a, err := planAdmission(s, rollout.Options{Repair: rollout.RepairAll})
 	require.NoError(t, err)
 	require.Equal(t, rollout.ReasonReleaseContinues, a.Reason)
 	require.Equal(t, "v1", a.Object.Labels[rollout.LabelStableRevision])

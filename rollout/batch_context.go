@@ -34,7 +34,7 @@ type BatchContext struct {
 // that does not exist updates no pod, and nor does one of a workload that no driver
 // knows, see [DriverOf]. The canary is the extra Deployment of the style
 // Canary, nil if there is none yet; other drivers ignore it.
-func NewBatchContext(br BatchRelease, w Workload, canary *Workload, cs Corrections) BatchContext {
+func NewBatchContext(br BatchRelease, w Workload, canary *Workload, repair Quirks) BatchContext {
 	plan, status := &br.ReleasePlan, &br.Status.Current
 	c := BatchContext{
 		Driver: driverOf(w.WorkloadRef, plan), RolloutID: plan.RolloutID, CurrentBatch: status.CurrentBatch,
@@ -52,7 +52,7 @@ func NewBatchContext(br BatchRelease, w Workload, canary *Workload, cs Correctio
 		c.Desired = c.Planned
 	case DriverCanary:
 		c.Desired = BatchSize(c.Batch, c.Replicas)
-		if cs.Has(CorrectCanaryBatch) {
+		if repair.Has(CanaryLabelsNotAwaited) {
 			c.Planned = c.Desired
 		}
 	case DriverBlueGreenDeployment:
@@ -60,9 +60,9 @@ func NewBatchContext(br BatchRelease, w Workload, canary *Workload, cs Correctio
 	case DriverBlueGreenCloneSet:
 		c.surge(&w, saturate(c.Batch.ofUp(c.Replicas)))
 	case DriverCloneSet, DriverStatefulSet, DriverDaemonSet, DriverNativeDaemonSet:
-		c.partition(&w, cs)
+		c.partition(&w, repair)
 	}
-	if cs.Has(CorrectThreshold) && c.FailureThreshold.IsZero() && !c.Driver.blueGreen() {
+	if repair.Has(FailureThresholdMisread) && c.FailureThreshold.IsZero() && !c.Driver.blueGreen() {
 		c.FailureThreshold = w.limits().MaxUnavailable
 	}
 	return c
@@ -107,7 +107,7 @@ func (c *BatchContext) surge(w *Workload, planned int32) {
 }
 
 // partition sets what a batch asks for that leaves a partition of old pods.
-func (c *BatchContext) partition(w *Workload, cs Corrections) {
+func (c *BatchContext) partition(w *Workload, repair Quirks) {
 	c.Planned = BatchSize(c.Batch, c.Replicas)
 	stable := c.Replicas - c.Planned
 	if n := c.NoNeedUpdate; n != nil && *n > 0 {
@@ -124,7 +124,7 @@ func (c *BatchContext) partition(w *Workload, cs Corrections) {
 	c.CurrentPartition, c.DesiredPartition = orZero(w.Partition), Int(stable)
 	switch c.Driver {
 	case DriverCloneSet:
-		if c.Batch.kind == percent && !(cs.Has(CorrectShares) && !exactShare(stable, c.Replicas)) {
+		if c.Batch.kind == percent && !(repair.Has(CloneSetKeepsExtraPods) && !exactShare(stable, c.Replicas)) {
 			c.DesiredPartition = StableShare(stable, c.Replicas, c.Batch)
 		}
 	case DriverDaemonSet, DriverNativeDaemonSet:
@@ -157,9 +157,9 @@ func (c *BatchContext) count(pods []Pod) {
 
 // Waiting says what the batch still waits for; the second result is false if it is
 // ready (rule 8). The first failing test counts.
-func (c BatchContext) Waiting(cs Corrections) (Hold, bool) {
+func (c BatchContext) Waiting(repair Quirks) (Hold, bool) {
 	base := c.Updated
-	if cs.Has(CorrectThreshold) {
+	if repair.Has(FailureThresholdMisread) {
 		base = c.Desired
 	}
 	ready := c.FailureThreshold.ofUp(base) + int64(c.UpdatedReady)

@@ -9,7 +9,7 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// D3: what is given back although it was never taken over is a Deployment that admission
+// RollbackLeavesPaused: what is given back although it was never taken over is a Deployment that admission
 // has paused for a release, when the release ends.
 func TestGiveBackFrozen(t *testing.T) {
 	for _, c := range []struct {
@@ -26,13 +26,13 @@ func TestGiveBackFrozen(t *testing.T) {
 		br.ReleasePlan.BatchPartition = nil
 		w := rollout.Workload{WorkloadRef: deployment, Paused: true, Labels: map[string]string{rollout.LabelStableRevision: "v1"}}
 		c.change(&br, &w)
-		p, write := rollout.ReleasePatch(br, w, rollout.Options{Corrected: rollout.Corrections{rollout.CorrectFrozen}})
+		p, write := rollout.ReleasePatch(br, w, rollout.Options{Repair: rollout.RollbackLeavesPaused})
 		require.Equal(t, c.want, write, c.why)
 		require.Equal(t, c.want, p.Paused != nil, c.why)
 	}
 }
 
-// D3 of blue-green: what was not prepared has only its pause to lose.
+// RollbackLeavesPaused of blue-green: what was not prepared has only its pause to lose.
 func TestGiveBackFrozenBlueGreen(t *testing.T) {
 	for _, c := range []struct {
 		why    string
@@ -50,7 +50,7 @@ func TestGiveBackFrozenBlueGreen(t *testing.T) {
 		br.ReleasePlan.BatchPartition = nil
 		w := rollout.Workload{WorkloadRef: deployment, Paused: true}
 		c.change(&br, &w)
-		p, write := rollout.ReleasePatch(br, w, rollout.Options{Corrected: rollout.Corrections{rollout.CorrectFrozen}})
+		p, write := rollout.ReleasePatch(br, w, rollout.Options{Repair: rollout.RollbackLeavesPaused})
 		require.Equal(t, c.body != "", write, c.why)
 		if write {
 			require.JSONEq(t, c.body, p.Body(deployment), c.why)
@@ -58,7 +58,7 @@ func TestGiveBackFrozenBlueGreen(t *testing.T) {
 	}
 }
 
-// D13: a release that is abandoned leaves its pods as they are, unless they were being
+// DeletionFinishesRelease: a release that is abandoned leaves its pods as they are, unless they were being
 // taken back.
 func TestGiveBackAbandoned(t *testing.T) {
 	for _, c := range []struct {
@@ -75,29 +75,29 @@ func TestGiveBackAbandoned(t *testing.T) {
 		br.WorkloadRef, br.ReleasePlan.BatchPartition, br.ReleasePlan.FinalizingPolicy = cloneSet, nil, c.policy
 		br.Status.StableRevision = c.stable
 		w := rollout.Workload{WorkloadRef: cloneSet, UpdateRevision: c.update, StableRevision: c.stable}
-		p, _ := rollout.ReleasePatch(br, w, rollout.Options{Corrected: rollout.Corrections{rollout.CorrectAbandon}})
+		p, _ := rollout.ReleasePatch(br, w, rollout.Options{Repair: rollout.DeletionFinishesRelease})
 		require.Equal(t, c.clear, p.ClearPartition, c.why)
 	}
 }
 
-// D33 of what is no Deployment: it bears no label, and what admission holds stays held.
+// NextReleaseUnmarked of what is no Deployment: it bears no label, and what admission holds stays held.
 func TestGiveBackHoldsTheNextCloneSet(t *testing.T) {
 	for progress, clear := range map[string]bool{"": true, "{}": false} {
 		br := release(rollout.Partition, rollout.Percent(100))
 		br.WorkloadRef, br.ReleasePlan.BatchPartition, br.ReleasePlan.FinalizingPolicy = cloneSet, nil, rollout.WaitResume
 		w := rollout.Workload{WorkloadRef: cloneSet, Annotations: map[string]string{rollout.AnnotationInProgress: progress}}
-		p, _ := rollout.ReleasePatch(br, w, rollout.Options{Corrected: rollout.Corrections{rollout.CorrectNextRelease}})
+		p, _ := rollout.ReleasePatch(br, w, rollout.Options{Repair: rollout.NextReleaseUnmarked})
 		require.Equal(t, clear, p.ClearPartition, "in progress: %q", progress)
 	}
 }
 
-// D34: the name of a canary is as long as a generated one may be, no longer.
+// CanaryCreatedTwice: the name of a canary is as long as a generated one may be, no longer.
 func TestCanaryNameIsShort(t *testing.T) {
 	br := release(rollout.Canary, rollout.Percent(50))
 	br.Status = rollout.BatchStatus{Phase: rollout.BatchPreparing, ObservedWorkloadReplicas: -1, ObservedReleasePlanHash: br.ReleasePlan.Hash()}
 	w := rollout.Workload{WorkloadRef: deployment, Replicas: new(int32(4)), UpdateRevision: "v2"}
 	w.Name = strings.Repeat("a", 99)
-	p, err := planBatch(rollout.BatchSnapshot{Release: br, Workload: &w}, now, rollout.Options{Corrected: rollout.AllCorrections()})
+	p, err := planBatch(rollout.BatchSnapshot{Release: br, Workload: &w}, now, rollout.Options{Repair: rollout.RepairAll})
 	require.NoError(t, err)
 	for _, a := range p.Actions {
 		if create, ok := a.(rollout.CreateCanary); ok {
@@ -109,7 +109,7 @@ func TestCanaryNameIsShort(t *testing.T) {
 	require.Fail(t, "no canary", p.String())
 }
 
-// D2: a partition that covers exactly the batch is not written again, whether either is a
+// MixedPartitionsNeverEnd: a partition that covers exactly the batch is not written again, whether either is a
 // share or a number.
 func TestMixedPartitions(t *testing.T) {
 	for partition, write := range map[int32]bool{1: true, 2: false, 3: false} {
@@ -117,20 +117,20 @@ func TestMixedPartitions(t *testing.T) {
 		w := rollout.Workload{WorkloadRef: deployment, Replicas: new(int32(10)), Paused: true, StrategyType: "Recreate", Annotations: map[string]string{
 			rollout.AnnotationControlInfo: rollout.ControlInfo(br), rollout.AnnotationStrategy: rollout.DeploymentStrategy{Partition: rollout.Int(partition)}.Text(),
 		}}
-		cs := rollout.Corrections{rollout.CorrectMixedPartitions}
-		_, got, _ := rollout.NewBatchContext(br, w, nil, cs).UpgradePatch(w, nil, cs)
+		repair := rollout.MixedPartitionsNeverEnd
+		_, got, _ := rollout.NewBatchContext(br, w, nil, repair).UpgradePatch(w, nil, repair)
 		require.Equal(t, write, got, "%d of 10 and 20%%", partition)
 	}
 }
 
-// D27: a canary of the size of its batch stays.
+// CanaryLabelsNotAwaited: a canary of the size of its batch stays.
 func TestCanaryOfItsSize(t *testing.T) {
 	for replicas, write := range map[int32]bool{1: true, 2: false, 3: true} {
 		br := release(rollout.Canary, rollout.Percent(20))
 		w := rollout.Workload{WorkloadRef: deployment, Replicas: new(int32(10))}
 		canary := rollout.Workload{WorkloadRef: deployment, Replicas: &replicas}
-		cs := rollout.Corrections{rollout.CorrectCanaryBatch}
-		_, got, _ := rollout.NewBatchContext(br, w, &canary, cs).UpgradePatch(w, &canary, cs)
+		repair := rollout.CanaryLabelsNotAwaited
+		_, got, _ := rollout.NewBatchContext(br, w, &canary, repair).UpgradePatch(w, &canary, repair)
 		require.Equal(t, write, got, "%d of 2", replicas)
 	}
 }

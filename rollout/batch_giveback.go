@@ -4,17 +4,17 @@ package rollout
 // false if nothing has to be written (rule 7.4), or no driver knows the workload.
 func ReleasePatch(br BatchRelease, w Workload, opts Options) (p WorkloadPatch, write bool) {
 	p, write = resumePatch(br, w, opts)
-	if releasedNext(&br.ReleasePlan, &w, opts.Corrected) {
+	if releasedNext(&br.ReleasePlan, &w, opts.Repair) {
 		p.wait(&w)
 	}
 	return p, write
 }
 
 // releasedNext reports whether an update was let in while the release is being closed,
-// which is released next (D33). The mark of the release itself is gone by then.
-func releasedNext(plan *ReleasePlan, w *Workload, cs Corrections) bool {
+// which is released next ([NextReleaseUnmarked]). The mark of the release itself is gone by then.
+func releasedNext(plan *ReleasePlan, w *Workload, repair Quirks) bool {
 	known := w.Labels[LabelStableRevision] != "" || w.Kind != "Deployment"
-	return cs.Has(CorrectNextRelease) && plan.FinalizingPolicy == WaitResume && w.Annotations[AnnotationInProgress] != "" && known
+	return repair.Has(NextReleaseUnmarked) && plan.FinalizingPolicy == WaitResume && w.Annotations[AnnotationInProgress] != "" && known
 }
 
 // wait takes away from a patch what would let a workload go on that admission holds for
@@ -40,24 +40,24 @@ func resumePatch(br BatchRelease, w Workload, opts Options) (p WorkloadPatch, wr
 	case d == "":
 		return p, false
 	case d.blueGreen():
-		if opts.Corrected.Has(CorrectFrozen) && frozenBySurge(plan, &w) {
+		if opts.Repair.Has(RollbackLeavesPaused) && frozenBySurge(plan, &w) {
 			running := false
 			p.Paused = &running
 			return p, true
 		}
 		return giveBackSurge(d, plan, &w)
 	case d == DriverCanary:
-		paused := plan.BatchPartition != nil || opts.Corrected.Has(CorrectAbandon) && keep
+		paused := plan.BatchPartition != nil || opts.Repair.Has(DeletionFinishesRelease) && keep
 		p.remove(AnnotationControlInfo)
-		if p.Paused = &paused; !paused && opts.Corrected.Has(CorrectNextRelease) {
+		if p.Paused = &paused; !paused && opts.Repair.Has(NextReleaseUnmarked) {
 			p.label(LabelStableRevision, nil)
 		}
 		return p, true
 	}
 	if d == DriverDeployment && (w.Annotations[AnnotationControlInfo] == "" || !w.Paused) {
-		paused := opts.Corrected.Has(CorrectFrozen) && plan.BatchPartition == nil && w.Paused && w.Labels[LabelStableRevision] != ""
+		paused := opts.Repair.Has(RollbackLeavesPaused) && plan.BatchPartition == nil && w.Paused && w.Labels[LabelStableRevision] != ""
 		if paused { // by admission, before the release could take it over
-			p = giveBackDeployment(&w, keep, opts.Corrected)
+			p = giveBackDeployment(&w, keep, opts.Repair)
 		}
 		return p, paused
 	}
@@ -68,14 +68,14 @@ func resumePatch(br BatchRelease, w Workload, opts Options) (p WorkloadPatch, wr
 	running := false
 	switch d {
 	case DriverDeployment:
-		return giveBackDeployment(&w, keep, opts.Corrected), true
+		return giveBackDeployment(&w, keep, opts.Repair), true
 	case DriverCloneSet:
 		p.Paused, p.ClearPartition = &running, !keep
 	case DriverStatefulSet:
 		p.ClearPartition = !keep
 	case DriverDaemonSet:
 		p.StrategyPaused, p.ClearPartition = &running, !opts.KeepPaused
-		if opts.Corrected.Has(CorrectAbandon) {
+		if opts.Repair.Has(DeletionFinishesRelease) {
 			p.ClearPartition = !keep
 		}
 	case DriverNativeDaemonSet:
@@ -92,12 +92,12 @@ func resumePatch(br BatchRelease, w Workload, opts Options) (p WorkloadPatch, wr
 }
 
 // keeps reports whether a workload stays as it is when it is given back before its
-// release is done. Under [CorrectAbandon] what has been rolled back does not.
+// release is done. Under [DeletionFinishesRelease] what has been rolled back does not.
 func keeps(br *BatchRelease, w *Workload, opts Options) bool {
 	if br.ReleasePlan.FinalizingPolicy == WaitResume {
 		return false
 	}
-	if !opts.Corrected.Has(CorrectAbandon) {
+	if !opts.Repair.Has(DeletionFinishesRelease) {
 		return opts.KeepPaused
 	}
 	to := w.UpdateRevision
@@ -105,10 +105,10 @@ func keeps(br *BatchRelease, w *Workload, opts Options) bool {
 }
 
 // giveBackDeployment restores the strategy that was moved to the annotation.
-func giveBackDeployment(w *Workload, keep bool, cs Corrections) (p WorkloadPatch) {
+func giveBackDeployment(w *Workload, keep bool, repair Quirks) (p WorkloadPatch) {
 	p.Paused = &keep
 	strategy, _ := ParseStrategy(w.Annotations[AnnotationStrategy])
-	wasRecreate := w.Annotations[AnnotationOriginalStrategy] == recreated && cs.Has(CorrectStrategyType)
+	wasRecreate := w.Annotations[AnnotationOriginalStrategy] == recreated && repair.Has(RecreateNotRestored)
 	if w.StrategyType == "Recreate" && !wasRecreate {
 		rolling := "RollingUpdate"
 		p.StrategyType = &rolling
@@ -126,7 +126,7 @@ func giveBackDeployment(w *Workload, keep bool, cs Corrections) (p WorkloadPatch
 }
 
 // frozenBySurge reports whether admission has paused a workload that was not prepared
-// yet, or was given back before, so that there is nothing to restore but the pause (D3).
+// yet, or was given back before, so that there is nothing to restore but the pause ([RollbackLeavesPaused]).
 func frozenBySurge(plan *ReleasePlan, w *Workload) bool {
 	return plan.BatchPartition == nil && w.Paused && w.Annotations[AnnotationOriginalStrategy] == ""
 }
@@ -166,8 +166,8 @@ func (st *batchPass) giveBack() (failure string) {
 		st.add(PatchWorkload{Workload: w.WorkloadRef, UID: w.UID, Patch: p, Reason: ReasonGiveBack})
 	}
 	waits := st.driver.blueGreen() && plan.BatchPartition == nil || st.driver == DriverCanary && plan.FinalizingPolicy == WaitResume
-	waits = waits || st.driver == DriverDeployment && plan.FinalizingPolicy == WaitResume && st.opts.Corrected.Has(CorrectLastStep)
-	if waits && !releasedNext(plan, w, st.opts.Corrected) {
+	waits = waits || st.driver == DriverDeployment && plan.FinalizingPolicy == WaitResume && st.opts.Repair.Has(LastStepNotAwaited)
+	if waits && !releasedNext(plan, w, st.opts.Repair) {
 		if hold, waiting := resumed(st.driver, w, write && st.driver.blueGreen()); waiting {
 			st.p.Holds = append(st.p.Holds, hold)
 			return "current release is not done: " + string(hold.Reason)
@@ -209,7 +209,7 @@ func resumed(d Driver, w *Workload, patched bool) (Hold, bool) {
 }
 
 // unfinished says how many pods a Deployment that was given back still has to update,
-// since the last step of its release has left them (D35).
+// since the last step of its release has left them ([LastStepNotAwaited]).
 func unfinished(w *Workload) (Hold, bool) {
 	s, all := &w.Status, max(w.Status.Replicas, w.replicas())
 	switch {

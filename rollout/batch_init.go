@@ -32,7 +32,7 @@ func controls(d Driver, br *BatchRelease, w *Workload) bool {
 
 // InitializePatch returns what takes a workload over before its first batch, and
 // false if that is done (rule 7.2), or no driver knows the workload.
-func InitializePatch(br BatchRelease, w Workload, cs Corrections) (p WorkloadPatch, write bool) {
+func InitializePatch(br BatchRelease, w Workload, repair Quirks) (p WorkloadPatch, write bool) {
 	d := driverOf(w.WorkloadRef, &br.ReleasePlan)
 	if d == "" || controls(d, &br, &w) {
 		return p, false
@@ -41,7 +41,7 @@ func InitializePatch(br BatchRelease, w Workload, cs Corrections) (p WorkloadPat
 	p.annotate(AnnotationControlInfo, ControlInfo(br))
 	switch d {
 	case DriverDeployment:
-		p.takeDeployment(&w, cs)
+		p.takeDeployment(&w, repair)
 	case DriverCloneSet:
 		p.Paused, p.Partition = &running, Percent(100)
 	case DriverStatefulSet:
@@ -58,14 +58,14 @@ func InitializePatch(br BatchRelease, w Workload, cs Corrections) (p WorkloadPat
 }
 
 // takeDeployment pauses a Deployment and moves its limits to the annotation.
-func (p *WorkloadPatch) takeDeployment(w *Workload, cs Corrections) {
+func (p *WorkloadPatch) takeDeployment(w *Workload, repair Quirks) {
 	old, _ := ParseStrategy(w.Annotations[AnnotationStrategy])
 	strategy := DeploymentStrategy{RollingStyle: StylePartition, RollingUpdate: old.RollingUpdate, Partition: Int(0)}
 	if w.RollingUpdate != nil {
 		strategy.RollingUpdate = w.RollingUpdate
 	}
-	p.annotate(AnnotationStrategy, strategy.Default(cs).Text())
-	if cs.Has(CorrectStrategyType) && w.StrategyType == "Recreate" && old.RollingUpdate == nil {
+	p.annotate(AnnotationStrategy, strategy.Default(repair).Text())
+	if repair.Has(RecreateNotRestored) && w.StrategyType == "Recreate" && old.RollingUpdate == nil {
 		p.annotate(AnnotationOriginalStrategy, recreated)
 	}
 	advanced, paused, recreate := "true", true, "Recreate"
@@ -73,7 +73,7 @@ func (p *WorkloadPatch) takeDeployment(w *Workload, cs Corrections) {
 	p.Paused, p.StrategyType = &paused, &recreate
 }
 
-// recreated marks a Deployment whose strategy was Recreate before (D10).
+// recreated marks a Deployment whose strategy was Recreate before ([RecreateNotRestored]).
 const recreated = `{"type":"Recreate"}`
 
 // takeSurge makes new pods stand beside old ones for ever.
@@ -131,7 +131,7 @@ func (st *batchPass) initialize() (failure string) {
 	if a := st.s.Autoscaler; d.blueGreen() && a != nil && a.TargetName == w.Name {
 		st.add(RetargetAutoscaler{Name: a.Name, From: a.TargetName, To: a.TargetName + AutoscalerSuffix, Reason: ReasonInitialize})
 	}
-	if p, write := InitializePatch(st.s.Release, *w, st.opts.Corrected); write {
+	if p, write := InitializePatch(st.s.Release, *w, st.opts.Repair); write {
 		st.add(PatchWorkload{Workload: w.WorkloadRef, UID: w.UID, Patch: p, Reason: ReasonInitialize})
 	}
 	if d == DriverCanary && st.s.Canary == nil {
@@ -140,7 +140,7 @@ func (st *batchPass) initialize() (failure string) {
 			Annotations:   map[string]string{AnnotationControlInfo: ControlInfo(st.s.Release)},
 			PatchTemplate: st.s.Release.ReleasePlan.PatchPodTemplateMetadata.clone(), Reason: ReasonInitialize,
 		}
-		if st.opts.Corrected.Has(CorrectCanaryName) {
+		if st.opts.Repair.Has(CanaryCreatedTwice) {
 			create.Name = canaryName(&st.s.Release, w)
 		}
 		st.add(create)
@@ -157,7 +157,7 @@ func (st *batchPass) initialize() (failure string) {
 }
 
 // canaryName returns the name of the canary Deployment of a template under a BatchRelease,
-// so that it is created once (D34). It has no more than the 63 characters of a generated
+// so that it is created once ([CanaryCreatedTwice]). It has no more than the 63 characters of a generated
 // name.
 func canaryName(br *BatchRelease, w *Workload) string {
 	digest := sha256.Sum256([]byte(br.UID + "/" + w.UpdateRevision))

@@ -24,9 +24,9 @@ func BatchIncrements(batches []Batch, current, replicas int32) []int32 {
 
 // BatchLabels returns the labels that tell in which batch pods were updated, in the
 // order in which they are to be written (rule 9.1). The newest batch is filled first,
-// with pods from the end of the list. Under [CorrectOrdinals] the caller has put them
+// with pods from the end of the list. Under [OrdinalsLabelledByList] the caller has put them
 // in the order of their update.
-func BatchLabels(br BatchRelease, replicas int32, updateRevision string, pods []Pod, cs Corrections) []LabelPod {
+func BatchLabels(br BatchRelease, replicas int32, updateRevision string, pods []Pod, repair Quirks) []LabelPod {
 	id := br.ReleasePlan.RolloutID
 	if id == "" || len(pods) == 0 {
 		return nil
@@ -47,7 +47,7 @@ func BatchLabels(br BatchRelease, replicas int32, updateRevision string, pods []
 			}
 			hashed[i] = true
 		}
-		if !hashes(updateRevision, hash, cs) && !hashes(updateRevision, p.Labels[LabelPodTemplateHash], cs) {
+		if !hashes(updateRevision, hash, repair) && !hashes(updateRevision, p.Labels[LabelPodTemplateHash], repair) {
 			continue
 		}
 		if batch := batchOf(p, id, len(missing)); batch > 0 {
@@ -113,7 +113,7 @@ type RollbackFilter struct {
 	Partition      int32  `json:"partition"`
 	Replicas       int32  `json:"replicas"`
 
-	Corrected Corrections `json:"corrected,omitempty"` // only D29 matters
+	Repair Quirks `json:"repair,omitzero"` // only [HashSuffixMatches] matters
 }
 
 // Pods returns the pods that are offered, in their order.
@@ -127,7 +127,7 @@ func (f RollbackFilter) Pods(pods []Pod) []Pod {
 		switch {
 		case !p.DeletionTimestamp.IsZero():
 			terminating = append(terminating, *p)
-		case !p.consistent(f.UpdateRevision, f.Corrected):
+		case !p.consistent(f.UpdateRevision, f.Repair):
 		case f.isLow(p):
 			low = append(low, *p)
 		default:
@@ -172,21 +172,21 @@ func ordinal(name string) int64 {
 
 // labelPods appends the labels of the current batch.
 func (st *batchPass) labelPods(c *BatchContext) {
-	w, pods, cs := st.s.Workload, st.s.Pods, st.opts.Corrected
-	if cs.Has(CorrectOrdinals) && c.ordered(w) {
+	w, pods, repair := st.s.Workload, st.s.Pods, st.opts.Repair
+	if repair.Has(OrdinalsLabelledByList) && c.ordered(w) {
 		pods = byOrdinal(pods)
 	}
 	revision := st.p.Status.UpdateRevision
-	if canary := st.s.Canary; cs.Has(CorrectCanaryBatch) && canary != nil && canary.UpdateRevision != "" {
+	if canary := st.s.Canary; repair.Has(CanaryLabelsNotAwaited) && canary != nil && canary.UpdateRevision != "" {
 		revision = canary.UpdateRevision // its pods have a template of their own
 	}
 	if c.NoNeedUpdate != nil {
 		pods = RollbackFilter{
 			Ordered: c.ordered(w), RolloutID: c.RolloutID, UpdateRevision: st.p.Status.UpdateRevision, Planned: c.Planned,
-			Desired: c.Desired, Partition: c.DesiredPartition.OfUp(c.Replicas), Replicas: c.Replicas, Corrected: cs,
+			Desired: c.Desired, Partition: c.DesiredPartition.OfUp(c.Replicas), Replicas: c.Replicas, Repair: repair,
 		}.Pods(pods)
 	}
-	for _, a := range BatchLabels(st.s.Release, w.replicas(), revision, pods, cs) {
+	for _, a := range BatchLabels(st.s.Release, w.replicas(), revision, pods, repair) {
 		st.add(a)
 	}
 }
@@ -206,7 +206,7 @@ func (st *batchPass) markNoNeedUpdate() (failure string) {
 	marked, patched := int32(0), false
 	for i := range st.s.Pods {
 		p := &st.s.Pods[i]
-		if !p.DeletionTimestamp.IsZero() || !p.consistent(w.UpdateRevision, st.opts.Corrected) {
+		if !p.DeletionTimestamp.IsZero() || !p.consistent(w.UpdateRevision, st.opts.Repair) {
 			continue
 		}
 		if p.Labels[LabelNoNeedUpdate] == id {

@@ -14,7 +14,7 @@ type BatchSnapshot struct {
 	// nothing.
 	Unreadable bool `json:"unreadable,omitzero"`
 	// Canary is the extra Deployment of style Canary, nil if there is none. Its
-	// UpdateRevision is the hash of its pods; [CorrectCanaryBatch] reads it.
+	// UpdateRevision is the hash of its pods; [CanaryLabelsNotAwaited] reads it.
 	Canary *Workload `json:"canary,omitempty"`
 	// Pods are those of the workload that have not finished, in the order of the
 	// list: labels are given from its end.
@@ -38,10 +38,10 @@ type Autoscaler struct {
 const AutoscalerSuffix = "-DisableByRollout"
 
 // Options adjusts [Reconcile], [ReconcileBatch] and [Admit]. The zero Options decides
-// as OpenKruise Rollouts does, defects included.
+// as OpenKruise Rollouts does, quirks included.
 type Options struct {
-	// Corrected are the defects to repair.
-	Corrected Corrections `json:"corrected,omitempty"`
+	// Repair are the quirks to repair.
+	Repair Quirks `json:"repair,omitzero"`
 	// KeepPaused leaves a workload paused that a Rollout gives back before it is done
 	// (the feature gate KeepWorkloadPausedOnRolloutDeletion).
 	KeepPaused bool `json:"keepPaused,omitzero"`

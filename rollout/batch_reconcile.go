@@ -27,7 +27,7 @@ func (st *batchPass) add(a Action) { st.p.Actions = append(st.p.Actions, a) }
 // nothing. The error, if any, wraps [ErrInvalid] and one [FieldError] for each field
 // that cannot be used.
 func ReconcileBatch(s BatchSnapshot, now time.Time, opts Options) (BatchPlan, error) {
-	if err := admitBatch(&s, now); err != nil {
+	if err := admitBatch(&s, now, opts); err != nil {
 		return BatchPlan{}, err
 	}
 	br := &s.Release
@@ -59,8 +59,9 @@ func ReconcileBatch(s BatchSnapshot, now time.Time, opts Options) (BatchPlan, er
 	return st.p, nil
 }
 
-func admitBatch(s *BatchSnapshot, now time.Time) error {
+func admitBatch(s *BatchSnapshot, now time.Time, opts Options) error {
 	var es field.Errors
+	addQuirks(&es, opts)
 	if now.IsZero() {
 		es.Add("now", now, "must be set")
 	}
@@ -153,7 +154,7 @@ func (st *batchPass) progress() {
 		st.p.Failure = "workload not found"
 		return
 	}
-	c := NewBatchContext(st.s.Release, *st.s.Workload, st.s.Canary, st.opts.Corrected)
+	c := NewBatchContext(st.s.Release, *st.s.Workload, st.s.Canary, st.opts.Repair)
 	st.recount(&c)
 	c.count(st.s.Pods)
 	st.p.Context = &c
@@ -181,7 +182,7 @@ func (st *batchPass) progress() {
 }
 
 // held holds a workload back that has another template than the one that the plan releases
-// (D31). A Deployment by partition or with a canary is held before it is taken over: then
+// ([OtherTemplateReleased]). A Deployment by partition or with a canary is held before it is taken over: then
 // admission stops its controller itself, and a canary keeps its template. Taking the others
 // over releases no pod, so they are held in each batch; by partition only while they have
 // the mark of a release, since a plan that no Rollout has made may name any id.
@@ -207,10 +208,10 @@ func (st *batchPass) held() bool {
 // goes back or not.
 func (st *batchPass) stray() bool {
 	w, released := st.s.Workload, st.s.Release.ReleasePlan.RolloutID
-	if !st.opts.Corrected.Has(CorrectOtherTemplate) || released == "" {
+	if !st.opts.Repair.Has(OtherTemplateReleased) || released == "" {
 		return false
 	}
-	id := namedRelease(w.Labels, w.Annotations, st.opts.Corrected)
+	id := namedRelease(w.Labels, w.Annotations, st.opts.Repair)
 	if id == "" {
 		id, released = lastPart(w.UpdateRevision), lastPart(released)
 	}
@@ -225,13 +226,13 @@ func (st *batchPass) recount(c *BatchContext) {
 	n := int32(0)
 	for i := range st.s.Pods {
 		p := &st.s.Pods[i]
-		if p.DeletionTimestamp.IsZero() && p.Labels[LabelNoNeedUpdate] == c.RolloutID && p.consistent(st.p.Status.UpdateRevision, st.opts.Corrected) {
+		if p.DeletionTimestamp.IsZero() && p.Labels[LabelNoNeedUpdate] == c.RolloutID && p.consistent(st.p.Status.UpdateRevision, st.opts.Repair) {
 			n++
 		}
 	}
 	br := st.s.Release
 	br.Status.Current.NoNeedUpdateReplicas = &n
-	*c = NewBatchContext(br, *st.s.Workload, st.s.Canary, st.opts.Corrected)
+	*c = NewBatchContext(br, *st.s.Workload, st.s.Canary, st.opts.Repair)
 	st.p.Status.Current.NoNeedUpdateReplicas = &n
 }
 
@@ -239,7 +240,7 @@ func (st *batchPass) recount(c *BatchContext) {
 func (st *batchPass) upgrade(c *BatchContext) {
 	current := &st.p.Status.Current
 	if c.Replicas != 0 {
-		p, write, refused := c.UpgradePatch(*st.s.Workload, st.s.Canary, st.opts.Corrected)
+		p, write, refused := c.UpgradePatch(*st.s.Workload, st.s.Canary, st.opts.Repair)
 		if refused != "" {
 			st.p.Holds = append(st.p.Holds, Hold{Name: st.s.Workload.Name, Reason: refused})
 			st.p.Failure = "cannot upgrade batch: " + string(refused)
@@ -278,7 +279,7 @@ func (st *batchPass) verified(c *BatchContext) bool {
 	if !st.driver.byPartition() {
 		st.labelPods(c)
 	}
-	hold, waiting := c.Waiting(st.opts.Corrected)
+	hold, waiting := c.Waiting(st.opts.Repair)
 	text := ""
 	switch {
 	case waiting:

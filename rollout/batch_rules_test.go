@@ -154,12 +154,12 @@ func TestBatchContexts(t *testing.T) {
 		br := release(c.style, c.batch)
 		br.Status.Current.NoNeedUpdateReplicas = c.noNeed
 		br.ReleasePlan.FailureThreshold = n(1)
-		got := rollout.NewBatchContext(br, rollout.Workload{WorkloadRef: c.ref, Replicas: &c.replicas, Unordered: c.unordered}, nil, nil)
+		got := rollout.NewBatchContext(br, rollout.Workload{WorkloadRef: c.ref, Replicas: &c.replicas, Unordered: c.unordered}, nil, 0)
 		require.Equal(t, []any{c.planned, c.desired, c.partition, c.surge}, []any{got.Planned, got.Desired, got.DesiredPartition, got.DesiredSurge}, c.why)
 		require.Equal(t, c.style == rollout.BlueGreen, got.FailureThreshold.IsZero(), c.why)
 		for _, i := range []int32{-1, 1} {
 			br.Status.Current.CurrentBatch = i
-			got = rollout.NewBatchContext(br, rollout.Workload{WorkloadRef: c.ref, Replicas: &c.replicas}, nil, nil)
+			got = rollout.NewBatchContext(br, rollout.Workload{WorkloadRef: c.ref, Replicas: &c.replicas}, nil, 0)
 			require.Zero(t, got.Planned, "there is no batch %d", i)
 		}
 	}
@@ -179,7 +179,7 @@ func TestBatchContexts(t *testing.T) {
 func TestPatches(t *testing.T) {
 	br := release(rollout.Partition, rollout.Percent(20))
 	w := rollout.Workload{WorkloadRef: deployment, Replicas: new(int32(6)), StrategyType: "RollingUpdate", RollingUpdate: limits}
-	patch, write := rollout.InitializePatch(br, w, nil)
+	patch, write := rollout.InitializePatch(br, w, 0)
 	require.True(t, write)
 	const strategy = `{\"rollingStyle\":\"Partition\",\"rollingUpdate\":{\"maxUnavailable\":\"25%\",\"maxSurge\":\"25%\"},\"partition\":`
 	require.JSONEq(t, `{"metadata":{"annotations":{`+controlText+`,"rollouts.kruise.io/deployment-strategy":"`+strategy+`0}"},
@@ -189,7 +189,7 @@ func TestPatches(t *testing.T) {
 		rollout.AnnotationStrategy:    rollout.DeploymentStrategy{RollingStyle: "Partition", RollingUpdate: limits}.Text(),
 	}
 	w.Paused, w.StrategyType, w.RollingUpdate = true, "Recreate", nil
-	_, write = rollout.InitializePatch(br, w, nil)
+	_, write = rollout.InitializePatch(br, w, 0)
 	require.False(t, write, "under control already")
 	upgrade := func(ref rollout.WorkloadRef, style rollout.Style, batch rollout.IntOrPercent, change func(w *rollout.Workload)) string {
 		at := w
@@ -198,7 +198,7 @@ func TestPatches(t *testing.T) {
 			change(&at)
 		}
 		canary := at
-		patch, write, refused := rollout.NewBatchContext(release(style, batch), at, &canary, nil).UpgradePatch(at, &canary, nil)
+		patch, write, refused := rollout.NewBatchContext(release(style, batch), at, &canary, 0).UpgradePatch(at, &canary, 0)
 		if !write {
 			return string(refused)
 		}
@@ -263,7 +263,7 @@ func TestReadinessRules(t *testing.T) {
 		{rollout.BatchContext{Updated: 2, UpdatedReady: 2, Desired: 2, Planned: 2, RolloutID: "id"}, ""},
 		{rollout.BatchContext{}, ""},
 	} {
-		hold, waiting := c.c.Waiting(nil)
+		hold, waiting := c.c.Waiting(0)
 		require.Equal(t, c.want != "", waiting)
 		if waiting {
 			require.Equal(t, prefix+c.want, c.c.Text(hold))

@@ -38,11 +38,11 @@ func TestInitializePatch(t *testing.T) {
 	} {
 		w := rollout.Workload{WorkloadRef: c.ref, Replicas: new(int32(6)), MinReadySeconds: 5, RollingUpdate: &rollout.RollingUpdate{MaxSurge: rollout.Int(2)}}
 		br := release(c.style)
-		p, write := rollout.InitializePatch(br, w, nil)
+		p, write := rollout.InitializePatch(br, w, 0)
 		require.True(t, write)
 		require.JSONEq(t, c.want, p.Body(c.ref), "%s %s", c.ref.Kind, c.style)
 		w.Annotations = map[string]string{rollout.AnnotationControlInfo: rollout.ControlInfo(br)}
-		_, write = rollout.InitializePatch(br, w, nil)
+		_, write = rollout.InitializePatch(br, w, 0)
 		require.False(t, write, "already ours")
 	}
 }
@@ -96,7 +96,7 @@ func TestReadiness(t *testing.T) {
 		{5, 0, rollout.Percent(100), rollout.ReasonNoneReady},
 		{4, 4, rollout.Percent(100), rollout.ReasonTooFewUpdated},
 	} {
-		hold, waiting := rollout.BatchContext{Updated: c.updated, UpdatedReady: c.ready, Desired: 5, FailureThreshold: c.threshold}.Waiting(nil)
+		hold, waiting := rollout.BatchContext{Updated: c.updated, UpdatedReady: c.ready, Desired: 5, FailureThreshold: c.threshold}.Waiting(0)
 		require.Equal(t, c.want, hold.Reason)
 		require.Equal(t, c.want != "", waiting)
 	}
@@ -116,7 +116,7 @@ func TestLabelExamples(t *testing.T) {
 		}
 		pods = append(pods, p)
 	}
-	labels := rollout.BatchLabels(br, 10, "v2", pods, nil)
+	labels := rollout.BatchLabels(br, 10, "v2", pods, 0)
 	require.Equal(t, "p9", labels[0].Name)
 	require.Equal(t, map[string]string{rollout.LabelRolloutID: "id", rollout.LabelBatchID: "2", rollout.LabelControllerRevision: "v2"}, labels[0].Labels)
 	require.Equal(t, "p3", labels[6].Name)
@@ -299,7 +299,7 @@ func TestInspect(t *testing.T) {
 	}
 	behind := rollout.Inspect(rollout.InspectSnapshot{Workload: rollout.Workload{WorkloadRef: deployment, Generation: 2}})
 	require.Equal(t, rollout.Facts{WorkloadRef: deployment}, behind)
-	require.Equal(t, "rollback-v1", (&rollout.Facts{CanaryRevision: "v1", InRollback: true}).RolloutID(nil))
+	require.Equal(t, "rollback-v1", (&rollout.Facts{CanaryRevision: "v1", InRollback: true}).RolloutID(0))
 }
 
 // A plan shares no number with the snapshot that it was made from.
@@ -309,7 +309,7 @@ func TestBatchPlanOwnsItsNumbers(t *testing.T) {
 	br.Status.Phase, br.Status.CollisionCount = rollout.BatchPreparing, new(int32(1))
 	br.Status.Current.NoNeedUpdateReplicas = new(int32(2))
 	w := rollout.Workload{WorkloadRef: cloneSet, Replicas: new(int32(6))}
-	c := rollout.NewBatchContext(br, w, nil, nil)
+	c := rollout.NewBatchContext(br, w, nil, 0)
 	p, err := planBatch(rollout.BatchSnapshot{Release: br, Workload: &w}, now, rollout.Options{})
 	require.NoError(t, err)
 	require.NotNil(t, p.Status.Current.NoNeedUpdateReplicas)

@@ -2,38 +2,38 @@ package rollout
 
 // UpgradePatch returns what releases the batch of a context, and false if nothing has
 // to be written (rule 7.3). No partition is ever lowered, and no canary shrinks but under
-// [CorrectCanaryBatch].
+// [CanaryLabelsNotAwaited].
 //
 // A blue-green workload that is not prepared is refused: the reason says why, and is
 // empty otherwise.
-func (c BatchContext) UpgradePatch(w Workload, canary *Workload, cs Corrections) (p WorkloadPatch, write bool, refused Reason) {
+func (c BatchContext) UpgradePatch(w Workload, canary *Workload, repair Quirks) (p WorkloadPatch, write bool, refused Reason) {
 	switch c.Driver {
 	case DriverDeployment:
-		p, write = c.upgradeDeployment(&w, cs)
+		p, write = c.upgradeDeployment(&w, repair)
 	case DriverCloneSet, DriverStatefulSet, DriverDaemonSet:
 		if c.CurrentPartition.ofUp(c.Replicas) > c.DesiredPartition.ofUp(c.Replicas) {
 			p, write = WorkloadPatch{Partition: c.DesiredPartition}, true
 		}
 	case DriverNativeDaemonSet:
-		p, write = c.upgradeNative(&w, cs)
+		p, write = c.upgradeNative(&w, repair)
 	case DriverCanary:
-		shrinks := cs.Has(CorrectCanaryBatch) && canary != nil && canary.replicas() > c.Desired
+		shrinks := repair.Has(CanaryLabelsNotAwaited) && canary != nil && canary.replicas() > c.Desired
 		if shrinks || canary != nil && canary.replicas() < c.Desired {
 			p, write = WorkloadPatch{Replicas: &c.Desired}, true
 		}
 	case DriverBlueGreenDeployment, DriverBlueGreenCloneSet:
-		return c.upgradeSurge(&w, cs)
+		return c.upgradeSurge(&w, repair)
 	}
 	return p, write, ""
 }
 
-func (c BatchContext) upgradeDeployment(w *Workload, cs Corrections) (p WorkloadPatch, write bool) {
+func (c BatchContext) upgradeDeployment(w *Workload, repair Quirks) (p WorkloadPatch, write bool) {
 	if !underPartition(w) {
 		return p, false
 	}
 	strategy, _ := ParseStrategy(w.Annotations[AnnotationStrategy])
 	covered := PartitionAtLeast(strategy.Partition, c.Batch)
-	if cs.Has(CorrectMixedPartitions) && strategy.Partition.kind != c.Batch.kind {
+	if repair.Has(MixedPartitionsNeverEnd) && strategy.Partition.kind != c.Batch.kind {
 		covered = PartitionLimit(strategy.Partition, c.Replicas) >= PartitionLimit(c.Batch, c.Replicas)
 	}
 	if covered {
@@ -56,10 +56,10 @@ type DaemonSetControl struct {
 }
 
 // upgradeNative lets the helper of native DaemonSets delete pods. Upstream keeps the
-// revision of the template before, which no new pod has, if the partition is the same (D31).
-func (c BatchContext) upgradeNative(w *Workload, cs Corrections) (p WorkloadPatch, write bool) {
+// revision of the template before, which no new pod has, if the partition is the same ([OtherTemplateReleased]).
+func (c BatchContext) upgradeNative(w *Workload, repair Quirks) (p WorkloadPatch, write bool) {
 	control := parseControl(w.Annotations[AnnotationDaemonSetControl])
-	other := cs.Has(CorrectOtherTemplate) && w.UpdateRevision != "" && control.BatchRevision != w.UpdateRevision
+	other := repair.Has(OtherTemplateReleased) && w.UpdateRevision != "" && control.BatchRevision != w.UpdateRevision
 	if control.Partition == c.DesiredPartition.String() && !other {
 		return p, false
 	}
@@ -68,13 +68,13 @@ func (c BatchContext) upgradeNative(w *Workload, cs Corrections) (p WorkloadPatc
 }
 
 // upgradeSurge raises the surge of a blue-green workload. What admission has stopped goes
-// on under [CorrectOtherTemplate] even if the surge is large enough.
-func (c BatchContext) upgradeSurge(w *Workload, cs Corrections) (p WorkloadPatch, write bool, refused Reason) {
+// on under [OtherTemplateReleased] even if the surge is large enough.
+func (c BatchContext) upgradeSurge(w *Workload, repair Quirks) (p WorkloadPatch, write bool, refused Reason) {
 	if reason := unprepared(c.Driver, w); reason != "" {
 		return p, false, reason
 	}
 	if c.CurrentSurge.ofUp(c.Replicas) >= c.DesiredSurge.ofUp(c.Replicas) {
-		return resumeSurge(c.Driver, w, cs)
+		return resumeSurge(c.Driver, w, repair)
 	}
 	if c.Driver == DriverBlueGreenCloneSet {
 		return WorkloadPatch{ClearPartition: true, MaxSurge: c.DesiredSurge}, true, ""
@@ -84,11 +84,11 @@ func (c BatchContext) upgradeSurge(w *Workload, cs Corrections) (p WorkloadPatch
 }
 
 // resumeSurge lets a blue-green workload go on that admission has stopped for another
-// template, which is taken back (D31).
-func resumeSurge(d Driver, w *Workload, cs Corrections) (p WorkloadPatch, write bool, refused Reason) {
+// template, which is taken back ([OtherTemplateReleased]).
+func resumeSurge(d Driver, w *Workload, repair Quirks) (p WorkloadPatch, write bool, refused Reason) {
 	running := false
 	switch {
-	case !cs.Has(CorrectOtherTemplate):
+	case !repair.Has(OtherTemplateReleased):
 	case d == DriverBlueGreenCloneSet && w.Partition.ofUp(w.replicas()) > 0:
 		return WorkloadPatch{ClearPartition: true}, true, ""
 	case d == DriverBlueGreenDeployment && w.Paused:

@@ -16,7 +16,7 @@ func BenchmarkReconcile(b *testing.B) {
 	r := partitioned(deployment, steps...)
 	s := begun(rollout.StateUpgrade, r)
 	s.Workload.Replicas = 10_000
-	br := rollout.ReleaseOf(r, *s.Workload, 1, nil)
+	br := rollout.ReleaseOf(r, *s.Workload, 1, 0)
 	s.BatchRelease = &br
 	b.ReportAllocs()
 	for b.Loop() {

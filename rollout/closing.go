@@ -4,11 +4,11 @@ import "slices"
 
 // close does one closing step, and reports whether the Rollout is closed (rule 5.9).
 func (st *pass) close(reason ClosingReason, waitReady bool) bool {
-	if st.has(CorrectFrozen) && st.w != nil && !st.w.Consistent { // nothing is known of what is to be given back
+	if st.has(RollbackLeavesPaused) && st.w != nil && !st.w.Consistent { // nothing is known of what is to be given back
 		st.hold(ReasonWorkloadInconsistent, 0, 0)
 		return false
 	}
-	if st.sub == nil && st.has(CorrectFrozen) && st.left() {
+	if st.sub == nil && st.has(RollbackLeavesPaused) && st.left() {
 		st.restartSteps()
 	}
 	if st.sub == nil {
@@ -75,9 +75,9 @@ func (st *pass) unmark(reason ClosingReason) {
 }
 
 // another reports whether the mark of the workload is that of another update than the one
-// that is closed (D33): it has another template, or shows in a later pass of the closing.
+// that is closed ([NextReleaseUnmarked]): it has another template, or shows in a later pass of the closing.
 func (st *pass) another(reason ClosingReason) bool {
-	if !st.has(CorrectNextRelease) || !st.w.InProgress {
+	if !st.has(NextReleaseUnmarked) || !st.w.InProgress {
 		return false
 	}
 	changed := st.sub.Revision != st.w.CanaryRevision
@@ -90,13 +90,13 @@ func (st *pass) another(reason ClosingReason) bool {
 	return false
 }
 
-// thaw gives a Deployment back that nobody drives any more (D3): a rollback that takes
+// thaw gives a Deployment back that nobody drives any more ([RollbackLeavesPaused]): a rollback that takes
 // over the reset of a continuous release goes on behind the step that resumes it, and
 // one that comes before the BatchRelease has none; neither has a Rollout that is
 // deleted or disabled then. The label of the stable revision tells: giving back
 // removes it.
 func (st *pass) thaw(reason ClosingReason) {
-	if !st.has(CorrectFrozen) || reason == ClosingSuccess || st.br != nil || st.w == nil || st.r.WorkloadRef.Kind != "Deployment" {
+	if !st.has(RollbackLeavesPaused) || reason == ClosingSuccess || st.br != nil || st.w == nil || st.r.WorkloadRef.Kind != "Deployment" {
 		return
 	}
 	if st.w.Labels[LabelStableRevision] == "" || st.another(reason) {
@@ -106,18 +106,18 @@ func (st *pass) thaw(reason ClosingReason) {
 	if w.Annotations[AnnotationStrategy] != "" {
 		w.StrategyType = "Recreate"
 	}
-	keep := reason != ClosingRollback && st.has(CorrectAbandon)
-	patch := giveBackDeployment(&w, keep, st.opts.Corrected)
+	keep := reason != ClosingRollback && st.has(DeletionFinishesRelease)
+	patch := giveBackDeployment(&w, keep, st.opts.Repair)
 	st.add(PatchWorkload{Workload: st.r.WorkloadRef, UID: st.w.UID, Patch: patch, Reason: ReasonGiveBack})
 }
 
 // goOn repairs what another template leaves behind that was taken back before its
-// release began (D3): admission has paused the partition, and the reset for it has
+// release began ([RollbackLeavesPaused]): admission has paused the partition, and the reset for it has
 // written down a closing step, behind which the closing would begin. A stable revision
 // that was not known when the release began, since the workload was seen as it was
 // before, is known now.
 func (st *pass) goOn() {
-	if !st.has(CorrectFrozen) {
+	if !st.has(RollbackLeavesPaused) {
 		return
 	}
 	st.sub.FinalisingStep = ""
@@ -135,10 +135,10 @@ func (st *pass) goOn() {
 }
 
 // beginClosing makes the closing of a Rollout that is deleted or disabled begin at its
-// first step, wherever another closing was or had ended (D3).
+// first step, wherever another closing was or had ended ([RollbackLeavesPaused]).
 func (st *pass) beginClosing() {
 	phase := st.p.Status.Phase
-	if st.has(CorrectFrozen) && st.sub != nil && st.r.Status.Phase != phase && (phase == PhaseTerminating || phase == PhaseDisabling) {
+	if st.has(RollbackLeavesPaused) && st.sub != nil && st.r.Status.Phase != phase && (phase == PhaseTerminating || phase == PhaseDisabling) {
 		st.sub.FinalisingStep = ""
 	}
 }
@@ -163,7 +163,7 @@ func (st *pass) closingStep(step FinalisingStep, waitReady bool) bool {
 	return false
 }
 
-// closeGone restores the traffic of a workload that is gone (D12), and reports whether
+// closeGone restores the traffic of a workload that is gone ([TrafficLeftBehind]), and reports whether
 // that is done.
 func (st *pass) closeGone() bool {
 	if st.sub == nil {

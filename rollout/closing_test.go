@@ -8,9 +8,9 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-var frozenFixed = rollout.Options{Corrected: rollout.Corrections{rollout.CorrectFrozen}}
+var frozenFixed = rollout.Options{Repair: rollout.RollbackLeavesPaused}
 
-// D3: a release goes on as if another template, that was taken back, had never come: the
+// RollbackLeavesPaused: a release goes on as if another template, that was taken back, had never come: the
 // partition is not paused, the closing has not begun, and the stable revision is known.
 func TestGoOn(t *testing.T) {
 	paused := rollout.DeploymentStrategy{RollingStyle: rollout.StylePartition, Partition: rollout.Percent(50), Paused: true}
@@ -41,7 +41,7 @@ func TestGoOn(t *testing.T) {
 	}
 }
 
-// D3: the closing of a Rollout that is deleted or disabled begins at its first step, even
+// RollbackLeavesPaused: the closing of a Rollout that is deleted or disabled begins at its first step, even
 // where another closing had ended, and begins once.
 func TestClosingBegins(t *testing.T) {
 	fresh := release(rollout.Partition)
@@ -68,7 +68,7 @@ func TestClosingBegins(t *testing.T) {
 	require.Nil(t, reconcile(t, s, frozenFixed).Status.Sub, "nothing is known of a release")
 }
 
-// D3: what is left of a release is closed even if its status is not there yet.
+// RollbackLeavesPaused: what is left of a release is closed even if its status is not there yet.
 func TestClosingOfWhatIsLeft(t *testing.T) {
 	service := func(key string) *rollout.Service {
 		return &rollout.Service{Name: "svc", Selector: map[string]string{"app": "web", key: "v1"}}
@@ -100,7 +100,7 @@ func TestClosingOfWhatIsLeft(t *testing.T) {
 	require.NotContains(t, reconcile(t, s, frozenFixed).String(), "WorkloadInconsistent")
 }
 
-// D12: the Service of a workload that is gone is released from the revision that it
+// TrafficLeftBehind: the Service of a workload that is gone is released from the revision that it
 // selects, by whichever label.
 func TestClosingOfWhatIsGone(t *testing.T) {
 	for _, key := range []string{rollout.LabelPodTemplateHash, rollout.LabelControllerRevision} {
@@ -110,15 +110,15 @@ func TestClosingOfWhatIsGone(t *testing.T) {
 		s.Workload = nil
 		s.Traffic.Stable = &rollout.Service{Name: "svc", Selector: map[string]string{"app": "web", key: "v1"}}
 		s.Traffic.Route = &rollout.Route{Name: "route", Rules: []rollout.RouteRule{rule(nil, "svc")}}
-		p := reconcile(t, s, rollout.Options{Corrected: rollout.Corrections{rollout.CorrectGone}})
+		p := reconcile(t, s, rollout.Options{Repair: rollout.TrafficLeftBehind})
 		require.Contains(t, p.String(), "Removed "+key+" from the selector of service svc")
 		s.Traffic.Stable = nil
-		p = reconcile(t, s, rollout.Options{Corrected: rollout.Corrections{rollout.CorrectGone}})
+		p = reconcile(t, s, rollout.Options{Repair: rollout.TrafficLeftBehind})
 		require.NotContains(t, p.String(), "selector")
 	}
 }
 
-// D33: the mark of another update stays if that one can be released next; a Deployment
+// NextReleaseUnmarked: the mark of another update stays if that one can be released next; a Deployment
 // whose stable revision is not known, and that has been given back, does not wait.
 func TestClosingKeepsTheMarkOfAnother(t *testing.T) {
 	completed, driven := release(rollout.Partition), release(rollout.Partition)
@@ -147,15 +147,15 @@ func TestClosingKeepsTheMarkOfAnother(t *testing.T) {
 			s.Workload.Labels[rollout.LabelStableRevision] = c.stable
 		}
 		for _, o := range []struct {
-			rollout.Corrections
+			rollout.Quirks
 			want string
-		}{{nil, c.before}, {rollout.Corrections{rollout.CorrectNextRelease}, c.after}} {
-			require.Equal(t, o.want, patched(t, s, rollout.Options{Corrected: o.Corrections}, rollout.ReasonClosing), "%s, %v", c.why, o.Corrections)
+		}{{0, c.before}, {rollout.NextReleaseUnmarked, c.after}} {
+			require.Equal(t, o.want, patched(t, s, rollout.Options{Repair: o.Quirks}, rollout.ReasonClosing), "%s, %v", c.why, o.Quirks)
 		}
 	}
 }
 
-// D3: a Deployment that nobody drives is given back, unless it is another update's.
+// RollbackLeavesPaused: a Deployment that nobody drives is given back, unless it is another update's.
 func TestClosingThaws(t *testing.T) {
 	driven := release(rollout.Partition)
 	type change = func(s *rollout.Snapshot)
@@ -183,7 +183,7 @@ func TestClosingThaws(t *testing.T) {
 	require.NotContains(t, patched(t, s, frozenFixed, rollout.ReasonGiveBack), "RollingUpdate", "it has its strategy")
 	s.Workload.Annotations[rollout.AnnotationStrategy] = rollout.DeploymentStrategy{}.Text()
 	require.Contains(t, patched(t, s, frozenFixed, rollout.ReasonGiveBack), "RollingUpdate", "its strategy is in the annotation")
-	abandon := rollout.Options{Corrected: rollout.Corrections{rollout.CorrectFrozen, rollout.CorrectAbandon}}
+	abandon := rollout.Options{Repair: rollout.RollbackLeavesPaused | rollout.DeletionFinishesRelease}
 	require.Contains(t, patched(t, s, abandon, rollout.ReasonGiveBack), `"paused":false`, "a rollback resumes")
 	s.Rollout.DeletionTimestamp, s.Rollout.Status.Phase = now, rollout.PhaseTerminating
 	require.NotContains(t, patched(t, s, abandon, rollout.ReasonGiveBack), `"paused":false`, "what is deleted stays as it is")

@@ -10,7 +10,7 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// D1: v1 3, v2 1, v3 2, and v4 comes in the middle. The stable v1 is to keep its pods.
+// MiddleTemplatesOutOfOrder: v1 3, v2 1, v3 2, and v4 comes in the middle. The stable v1 is to keep its pods.
 func oldOrder(t *testing.T, o rollout.Options) string {
 	in := rollout.PreviewInput{Rollout: partitioned(deployment, step(rollout.Percent(20), -1)), Replicas: 6, Generations: []int32{3, 1, 2}}
 	p, err := rollout.Preview(in, o)
@@ -18,7 +18,7 @@ func oldOrder(t *testing.T, o rollout.Options) string {
 	return p.Steps[0].End.String()
 }
 
-// D13: the Rollout is deleted, and the template goes back, in the pause of step 1.
+// DeletionFinishesRelease: the Rollout is deleted, and the template goes back, in the pause of step 1.
 func abandon(t *testing.T, o rollout.Options) string {
 	steps := []rollout.Step{step(rollout.Percent(20), -1), step(rollout.Percent(100), 0)}
 	paused := func() *world {
@@ -41,7 +41,7 @@ func abandon(t *testing.T, o rollout.Options) string {
 	return "deleted: " + deleted.end() + "; rolled back: " + back.end()
 }
 
-// The other half of D13: with the policy alone a successful release of a DaemonSet of
+// The other half of DeletionFinishesRelease: with the policy alone a successful release of a DaemonSet of
 // OpenKruise keeps its partition.
 func TestKeepPausedHoldsDaemonSets(t *testing.T) {
 	br := release(rollout.Partition, rollout.Percent(100))
@@ -50,19 +50,19 @@ func TestKeepPausedHoldsDaemonSets(t *testing.T) {
 	w := rollout.Workload{WorkloadRef: kruiseSet}
 	p, _ := rollout.ReleasePatch(br, w, rollout.Options{KeepPaused: true})
 	require.False(t, p.ClearPartition)
-	p, _ = rollout.ReleasePatch(br, w, rollout.Options{KeepPaused: true, Corrected: rollout.Corrections{rollout.CorrectAbandon}})
+	p, _ = rollout.ReleasePatch(br, w, rollout.Options{KeepPaused: true, Repair: rollout.DeletionFinishesRelease})
 	require.True(t, p.ClearPartition)
 	br.WorkloadRef, br.ReleasePlan.RollingStyle, br.ReleasePlan.FinalizingPolicy = deployment, rollout.Canary, rollout.Immediate
 	for _, c := range []struct {
-		corrected rollout.Corrections
+		corrected rollout.Quirks
 		paused    bool
-	}{{nil, false}, {rollout.Corrections{rollout.CorrectAbandon}, true}} {
-		p, _ = rollout.ReleasePatch(br, rollout.Workload{WorkloadRef: deployment, UpdateRevision: "v2"}, rollout.Options{Corrected: c.corrected})
+	}{{0, false}, {rollout.DeletionFinishesRelease, true}} {
+		p, _ = rollout.ReleasePatch(br, rollout.Workload{WorkloadRef: deployment, UpdateRevision: "v2"}, rollout.Options{Repair: c.corrected})
 		require.Equal(t, c.paused, *p.Paused, "the stable Deployment of a canary stays paused too")
 	}
 }
 
-// D25: a batch that never becomes ready, and an analysis that fails.
+// DeadlineNotReported: a batch that never becomes ready, and an analysis that fails.
 func deadline(t *testing.T, o rollout.Options) string {
 	s := begun(rollout.StateUpgrade, twoSteps())
 	s.Rollout.Status.Sub.LastUpdateTime = now.Add(-599 * time.Second)
@@ -97,20 +97,20 @@ func deadline(t *testing.T, o rollout.Options) string {
 	return text
 }
 
-// D27: a jump from 4 canary pods back to a step of 2, none of which is labelled.
+// CanaryLabelsNotAwaited: a jump from 4 canary pods back to a step of 2, none of which is labelled.
 func canaryBatch(t *testing.T, o rollout.Options) string {
 	br := release(rollout.Canary, rollout.Int(2), rollout.Int(4))
 	br.ReleasePlan.RolloutID = "id"
 	w := rollout.Workload{WorkloadRef: deployment, Replicas: new(int32(4)), UpdateRevision: "v2"}
 	canary := rollout.Workload{WorkloadRef: deployment, Replicas: new(int32(4)), UpdateRevision: "patched"}
 	canary.Status = rollout.WorkloadStatus{Replicas: 4, AvailableReplicas: 4}
-	c := rollout.NewBatchContext(br, w, &canary, o.Corrected)
+	c := rollout.NewBatchContext(br, w, &canary, o.Repair)
 	c.PodCount = 4
 	text := "ready without labels"
-	if hold, waiting := c.Waiting(o.Corrected); waiting {
+	if hold, waiting := c.Waiting(o.Repair); waiting {
 		text = fmt.Sprintf("%s (%d of %d)", hold.Reason, hold.Have, hold.Limit)
 	}
-	p, write, _ := c.UpgradePatch(w, &canary, o.Corrected)
+	p, write, _ := c.UpgradePatch(w, &canary, o.Repair)
 	if !write {
 		return text + ", 4 pods of 2"
 	}
@@ -128,7 +128,7 @@ func canaryBatch(t *testing.T, o rollout.Options) string {
 	return fmt.Sprintf("%s, shrinks to %d", text, *p.Replicas)
 }
 
-// D28: two batches are labelled at once. A StatefulSet updates web-3 first.
+// OrdinalsLabelledByList: two batches are labelled at once. A StatefulSet updates web-3 first.
 func ordinals(t *testing.T, o rollout.Options) string {
 	br := release(rollout.Partition, rollout.Percent(25), rollout.Percent(50))
 	br.WorkloadRef = statefulSet
@@ -158,7 +158,7 @@ func ordinals(t *testing.T, o rollout.Options) string {
 	return fmt.Sprint(labels)
 }
 
-// D29: the hash of the old revision ends that of the new one.
+// HashSuffixMatches: the hash of the old revision ends that of the new one.
 func suffix(_ *testing.T, o rollout.Options) string {
 	br := rollout.BatchRelease{}
 	br.ReleasePlan.RolloutID, br.ReleasePlan.Batches = "id", []rollout.Batch{{CanaryReplicas: rollout.Int(2)}}
@@ -167,13 +167,13 @@ func suffix(_ *testing.T, o rollout.Options) string {
 		{Name: "old", Labels: map[string]string{rollout.LabelPodTemplateHash: "12"}},
 	}
 	var names []string
-	for _, l := range rollout.BatchLabels(br, 2, "web-ab12", pods, o.Corrected) {
+	for _, l := range rollout.BatchLabels(br, 2, "web-ab12", pods, o.Repair) {
 		names = append(names, l.Name)
 	}
 	return fmt.Sprint("labels ", names)
 }
 
-// D32: v3 comes when all pods are v2, and is taken back before any pod has it. The pods are
+// TakenBackTemplateUnlabelled: v3 comes when all pods are v2, and is taken back before any pod has it. The pods are
 // replaced afterwards.
 func promoted(t *testing.T, o rollout.Options) string {
 	c := newWorld(t, 6, step(rollout.Int(6), -1))
@@ -196,7 +196,7 @@ func promoted(t *testing.T, o rollout.Options) string {
 	return fmt.Sprintf("%d of %d labelled", labelled, len(c.pods["v2"]))
 }
 
-// D33: the template is taken back when the workload has been given back, but before the
+// NextReleaseUnmarked: the template is taken back when the workload has been given back, but before the
 // Rollout is closed: in the same pass, or when the BatchRelease is gone.
 func nextRelease(t *testing.T, o rollout.Options) string {
 	after := func(given func(*world) bool) string {
@@ -213,11 +213,11 @@ func nextRelease(t *testing.T, o rollout.Options) string {
 		after(func(c *world) bool { return c.sizes["v2"] == 6 && c.br == nil })
 }
 
-// D13 again: a rollback resumes the workload, even if another template comes before it is
+// DeletionFinishesRelease again: a rollback resumes the workload, even if another template comes before it is
 // given back. Only what is deleted or disabled stays as it is.
 func TestCancelledDespiteUpdate(t *testing.T) {
 	c := newWorld(t, 6, step(rollout.Percent(20), -1), step(rollout.Percent(100), 0))
-	c.opts.Corrected = rollout.Corrections{rollout.CorrectAbandon}
+	c.opts.Repair = rollout.DeletionFinishesRelease
 	c.begin()
 	c.run(c.at(1, rollout.StatePaused), false)
 	c.update("v1")
@@ -227,7 +227,7 @@ func TestCancelledDespiteUpdate(t *testing.T) {
 	require.False(t, c.w.Paused)
 }
 
-// D34: a canary is created, and created again before anybody has seen it.
+// CanaryCreatedTwice: a canary is created, and created again before anybody has seen it.
 func canaryTwice(t *testing.T, o rollout.Options) string {
 	br := release(rollout.Canary, rollout.Percent(50))
 	br.Status = rollout.BatchStatus{Phase: rollout.BatchPreparing, ObservedWorkloadReplicas: -1, ObservedReleasePlanHash: br.ReleasePlan.Hash()}
@@ -261,7 +261,7 @@ func (c *world) end() string {
 // same steps and sizes, with and without traffic.
 func TestCorrectionsLeaveTheRest(t *testing.T) {
 	for _, led := range []bool{false, true} {
-		run := func(cs rollout.Corrections) *world {
+		run := func(repair rollout.Quirks) *world {
 			steps := []rollout.Step{step(rollout.Percent(20), 60), step(rollout.Percent(50), 120), step(rollout.Percent(100), 0)}
 			if led {
 				steps[0].Traffic, steps[1].Traffic = rollout.Percent(20), rollout.Percent(50)
@@ -270,12 +270,12 @@ func TestCorrectionsLeaveTheRest(t *testing.T) {
 			if led {
 				c.led(3)
 			}
-			c.opts.Corrected, c.partitioned = cs, &partitioner{t: t}
+			c.opts.Repair, c.partitioned = repair, &partitioner{t: t}
 			c.begin()
 			c.run(c.phase(rollout.PhaseHealthy), false)
 			return c
 		}
-		plain, corrected := run(nil), run(rollout.AllCorrections())
+		plain, corrected := run(0), run(rollout.RepairAll)
 		require.Equal(t, plain.log, corrected.log)
 		require.Equal(t, plain.partitioned.seen, corrected.partitioned.seen)
 		require.Equal(t, plain.w, corrected.w)

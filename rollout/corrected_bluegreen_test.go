@@ -33,16 +33,16 @@ func batched(t *testing.T, s rollout.BatchSnapshot, o rollout.Options) string {
 	return p.String()
 }
 
-// D31: v3 comes in the middle of the release of v2, and is taken back.
+// OtherTemplateReleased: v3 comes in the middle of the release of v2, and is taken back.
 func otherTemplate(t *testing.T, o rollout.Options) string {
 	back := surged(deployment, "v2")
 	back.Workload.RollingUpdate.MaxSurge = rollout.Percent(50)
 	return "v3: " + batched(t, surged(deployment, "v3"), o) + "; v2 again: " + batched(t, back, o)
 }
 
-// D31, its edges: whose template it is is told by the rollout id.
+// OtherTemplateReleased, its edges: whose template it is is told by the rollout id.
 func TestOtherTemplateOfBlueGreen(t *testing.T) {
-	fixed := rollout.Options{Corrected: rollout.Corrections{rollout.CorrectOtherTemplate}}
+	fixed := rollout.Options{Repair: rollout.OtherTemplateReleased}
 	const upgrade = `Patched deployment demo: {"spec":{"paused":false,"strategy":{"rollingUpdate":{"maxSurge":"50%","maxUnavailable":0},"type":"RollingUpdate"}}} (Upgrade)`
 	const first = "demo held back: RollbackFirst"
 	named := func(id, key string) rollout.BatchSnapshot {
@@ -92,10 +92,10 @@ func TestOtherTemplateOfBlueGreen(t *testing.T) {
 		s := surged(c.ref, "v2")
 		s.Workload.Paused, s.Workload.Partition, s.Workload.RollingUpdate.MaxSurge = c.paused, c.partition, rollout.Percent(c.surge)
 		for _, o := range []rollout.Options{{}, fixed} {
-			context := rollout.NewBatchContext(s.Release, *s.Workload, nil, o.Corrected)
-			p, write, refused := context.UpgradePatch(*s.Workload, nil, o.Corrected)
+			context := rollout.NewBatchContext(s.Release, *s.Workload, nil, o.Repair)
+			p, write, refused := context.UpgradePatch(*s.Workload, nil, o.Repair)
 			require.Empty(t, refused, c.why)
-			require.Equal(t, c.want != "" && len(o.Corrected) > 0, write, c.why)
+			require.Equal(t, c.want != "" && o.Repair != 0, write, c.why)
 			if write {
 				require.Equal(t, c.want, p.Body(c.ref), c.why)
 			}
@@ -103,10 +103,10 @@ func TestOtherTemplateOfBlueGreen(t *testing.T) {
 	}
 }
 
-// D5: the other ways to release what is there. A view of before the update; a rollback
+// ReleaseOfWhatIsThere: the other ways to release what is there. A view of before the update; a rollback
 // that was seen late; and an admission although all pods have the template.
 func TestEmptyReleases(t *testing.T) {
-	fixed := rollout.Options{Corrected: rollout.Corrections{rollout.CorrectEmptyRelease}}
+	fixed := rollout.Options{Repair: rollout.ReleaseOfWhatIsThere}
 	past := begun(rollout.StateBeforeUpgrade, twoSteps())
 	past.Rollout.Status.Conditions[0].Reason, past.Workload.InProgress = rollout.ProgressInitializing, false
 	require.Equal(t, rollout.PhaseProgressing, reconcile(t, past, rollout.Options{}).Status.Phase)
@@ -147,7 +147,7 @@ func TestEmptyReleases(t *testing.T) {
 	}
 }
 
-// D9: a blue-green release whose last step has no traffic has no canary Service any more
+// CanaryServiceAssumed: a blue-green release whose last step has no traffic has no canary Service any more
 // when it closes.
 func TestClosingWithoutCanaryService(t *testing.T) {
 	r := rollout.Rollout{Name: "web", WorkloadRef: deployment, BlueGreen: twoSteps().Canary}
@@ -157,7 +157,7 @@ func TestClosingWithoutCanaryService(t *testing.T) {
 	s.Workload.InProgress = false
 	s.Traffic.Stable = &rollout.Service{Name: "svc"}
 	s.Traffic.Route = &rollout.Route{Name: "route", Rules: []rollout.RouteRule{rule(nil, "svc")}}
-	fixed := rollout.Options{Corrected: rollout.Corrections{rollout.CorrectNoCanaryService}}
+	fixed := rollout.Options{Repair: rollout.CanaryServiceAssumed}
 	require.Equal(t, "Set 1 rules of route route (RouteTraffic)", reconcile(t, s, rollout.Options{}).String())
 	p := reconcile(t, s, fixed)
 	require.Empty(t, p.Actions)

@@ -19,9 +19,9 @@ type fleet struct {
 	revisions []string // of a native DaemonSet, the newest last
 }
 
-func newFleet(t *testing.T, ref rollout.WorkloadRef, corrected rollout.Corrections) *fleet {
+func newFleet(t *testing.T, ref rollout.WorkloadRef, corrected rollout.Quirks) *fleet {
 	c := &fleet{world: newWorld(t, 6, step(rollout.Percent(50), -1), step(rollout.Percent(100), -1)), stable: "v1", revisions: []string{"v1"}}
-	c.opts.Corrected = corrected
+	c.opts.Repair = corrected
 	c.r.WorkloadRef, c.w.WorkloadRef = ref, ref
 	for i := range 6 {
 		c.pods[""] = append(c.pods[""], rollout.Pod{Name: fmt.Sprintf("demo-%d", i), Ready: true, Labels: map[string]string{rollout.LabelControllerRevision: "v1"}})
@@ -170,12 +170,10 @@ func otherKinds() []rollout.WorkloadRef {
 
 func kindOf(ref rollout.WorkloadRef) string { return ref.APIVersion + " " + ref.Kind }
 
-// without31 are all corrections but D31.
-func without31() rollout.Corrections {
-	return slices.DeleteFunc(rollout.AllCorrections(), func(c rollout.Correction) bool { return c == rollout.CorrectOtherTemplate })
-}
+// butOtherTemplate are all quirks but one.
+const butOtherTemplate = rollout.RepairAll &^ rollout.OtherTemplateReleased
 
-// D31 of the other kinds: wherever in the release of v2 the template changes again, its
+// OtherTemplateReleased of the other kinds: wherever in the release of v2 the template changes again, its
 // batches release no pod of v3 before the Rollout has seen that; then it releases v3, or
 // what comes next.
 func TestOtherTemplateOfTheOtherKinds(t *testing.T) {
@@ -183,9 +181,9 @@ func TestOtherTemplateOfTheOtherKinds(t *testing.T) {
 		for _, next := range []string{"v3", "v2"} {
 			t.Run(kindOf(ref)+", "+next, func(t *testing.T) {
 				leaked, moments := 0, 0
-				for _, cs := range []rollout.Corrections{without31(), rollout.AllCorrections()} {
+				for _, repair := range []rollout.Quirks{butOtherTemplate, rollout.RepairAll} {
 					for moment := range 40 {
-						c := newFleet(t, ref, cs)
+						c := newFleet(t, ref, repair)
 						c.update("v2", "")
 						passes := 0
 						c.until(func() bool { passes++; return passes > moment })
@@ -197,7 +195,7 @@ func TestOtherTemplateOfTheOtherKinds(t *testing.T) {
 							c.batchPass()
 						}
 						leaked += int(c.count("v3"))
-						if !cs.Has(rollout.CorrectOtherTemplate) {
+						if !repair.Has(rollout.OtherTemplateReleased) {
 							continue // a native DaemonSet never ends then
 						}
 						require.Zero(t, c.count("v3"), "moment %d", moment)
@@ -217,7 +215,7 @@ func TestOtherTemplateOfTheOtherKinds(t *testing.T) {
 	}
 }
 
-// D31 holds no batch that belongs to the release: with it and without it releases of the
+// OtherTemplateReleased holds no batch that belongs to the release: with it and without it releases of the
 // other kinds take the same passes, with an id of a person's or not, and back in batches.
 func TestBatchesOfTheOtherKindsGoOn(t *testing.T) {
 	for _, ref := range otherKinds() {
@@ -233,8 +231,8 @@ func TestBatchesOfTheOtherKindsGoOn(t *testing.T) {
 			{"no id any more", "one", "", "v2", []string{""}},
 		} {
 			t.Run(kindOf(ref)+", "+c.why, func(t *testing.T) {
-				run := func(cs rollout.Corrections) []string {
-					f := newFleet(t, ref, cs)
+				run := func(repair rollout.Quirks) []string {
+					f := newFleet(t, ref, repair)
 					f.r.Annotations = map[string]string{rollout.AnnotationRollbackInBatch: "true"}
 					f.update("v2", c.begun)
 					sizes := f.until(func() bool { return f.rolling() && f.count("v2") == 3 })
@@ -256,13 +254,13 @@ func TestBatchesOfTheOtherKindsGoOn(t *testing.T) {
 					require.Nil(t, f.br)
 					return sizes
 				}
-				require.Equal(t, run(without31()), run(rollout.AllCorrections()))
+				require.Equal(t, run(butOtherTemplate), run(rollout.RepairAll))
 			})
 		}
 	}
 }
 
-// D31 of the other kinds, its edges: whose template it is is told by the rollout id, where
+// OtherTemplateReleased of the other kinds, its edges: whose template it is is told by the rollout id, where
 // it can be told.
 func TestHeldBatches(t *testing.T) {
 	hash := func(s string) func(string) string { return func(template string) string { return s + template } }
@@ -302,7 +300,7 @@ func TestHeldBatches(t *testing.T) {
 			w := rollout.Workload{WorkloadRef: kind.ref, Replicas: new(int32(6)), Partition: rollout.Int(6), StableRevision: kind.revision("v1"), UpdateRevision: kind.revision("v2")}
 			w.Labels, w.Annotations = map[string]string{rollout.LabelRolloutID: c.begun}, map[string]string{rollout.AnnotationInProgress: "{}"}
 			facts := rollout.Inspect(rollout.InspectSnapshot{Workload: w, Revisions: []rollout.DaemonSetRevision{{Revision: 1, Hash: "v1"}, {Revision: 2, Hash: "v2"}}})
-			br := rollout.ReleaseOf(rollout.Rollout{Name: "web", WorkloadRef: kind.ref, Canary: &rollout.Strategy{Steps: []rollout.Step{step(rollout.Percent(50), -1)}}}, facts, 1, nil)
+			br := rollout.ReleaseOf(rollout.Rollout{Name: "web", WorkloadRef: kind.ref, Canary: &rollout.Strategy{Steps: []rollout.Step{step(rollout.Percent(50), -1)}}}, facts, 1, 0)
 			br.ReleasePlan.RollingStyle = kind.style
 			br.Finalizers = []string{rollout.FinalizerBatchRelease}
 			br.Status = rollout.BatchStatus{Phase: rollout.BatchProgressing, ObservedWorkloadReplicas: 6, StableRevision: "other", Current: rollout.CurrentBatch{BatchState: rollout.BatchUpgrading}}
@@ -312,11 +310,11 @@ func TestHeldBatches(t *testing.T) {
 			}
 			br.Status.UpdateRevision, br.Status.ObservedRolloutID, br.Status.ObservedReleasePlanHash = w.UpdateRevision, br.ReleasePlan.RolloutID, br.ReleasePlan.Hash()
 			w.Status = rollout.WorkloadStatus{Replicas: 6}
-			for _, cs := range []rollout.Corrections{nil, {rollout.CorrectOtherTemplate}} {
+			for _, repair := range []rollout.Quirks{0, rollout.OtherTemplateReleased} {
 				text := kindOf(kind.ref) + ": " + c.why
-				p, err := planBatch(rollout.BatchSnapshot{Release: br, Workload: &w}, now, rollout.Options{Corrected: cs})
+				p, err := planBatch(rollout.BatchSnapshot{Release: br, Workload: &w}, now, rollout.Options{Repair: repair})
 				require.NoError(t, err)
-				if c.held && len(cs) > 0 {
+				if c.held && repair != 0 {
 					require.Equal(t, "demo held back: ReleaseOutdated", p.String(), text)
 					require.Equal(t, rollout.BatchUpgrading, p.Status.Current.BatchState, text)
 					continue
@@ -328,7 +326,7 @@ func TestHeldBatches(t *testing.T) {
 	}
 }
 
-// D31 of a Deployment that is driven already: admission has stopped its controller, and a
+// OtherTemplateReleased of a Deployment that is driven already: admission has stopped its controller, and a
 // canary keeps its template, so that the batch of another template may go on.
 func TestDrivenDeploymentsAreNotHeld(t *testing.T) {
 	for _, style := range []rollout.Style{rollout.Partition, rollout.Canary} {
@@ -337,14 +335,14 @@ func TestDrivenDeploymentsAreNotHeld(t *testing.T) {
 		s.Release.ReleasePlan.RollingStyle = style
 		s.Release.Status.ObservedReleasePlanHash = s.Release.ReleasePlan.Hash()
 		s.Canary = &rollout.Workload{WorkloadRef: deployment, Replicas: new(int32(0))}
-		p, err := planBatch(s, now, rollout.Options{Corrected: rollout.AllCorrections()})
+		p, err := planBatch(s, now, rollout.Options{Repair: rollout.RepairAll})
 		require.NoError(t, err)
 		require.Empty(t, p.Holds)
 		require.Equal(t, rollout.BatchVerifying, p.Status.Current.BatchState)
 	}
 }
 
-// D31 of a native DaemonSet: its helper is told the revision of the batch, although the
+// OtherTemplateReleased of a native DaemonSet: its helper is told the revision of the batch, although the
 // partition is the same.
 func TestRevisionOfNativeBatches(t *testing.T) {
 	for _, c := range []struct {
@@ -359,9 +357,9 @@ func TestRevisionOfNativeBatches(t *testing.T) {
 		w.Annotations = map[string]string{rollout.AnnotationDaemonSetControl: `{"partition":"3","batch-revision":"` + c.told + `"}`}
 		br := release(rollout.Partition, rollout.Percent(50))
 		br.WorkloadRef = daemonSet
-		for _, cs := range []rollout.Corrections{nil, {rollout.CorrectOtherTemplate}} {
-			p, write, _ := rollout.NewBatchContext(br, w, nil, cs).UpgradePatch(w, nil, cs)
-			require.Equal(t, c.write && len(cs) > 0, write, c.why)
+		for _, repair := range []rollout.Quirks{0, rollout.OtherTemplateReleased} {
+			p, write, _ := rollout.NewBatchContext(br, w, nil, repair).UpgradePatch(w, nil, repair)
+			require.Equal(t, c.write && repair != 0, write, c.why)
 			if write {
 				require.JSONEq(t, `{"partition":"3","batch-revision":"v3"}`, *p.Annotations[rollout.AnnotationDaemonSetControl])
 			}

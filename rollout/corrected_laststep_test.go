@@ -16,7 +16,7 @@ func (c *world) closes() {
 	}, true)
 }
 
-// D35: behind a last step of 50% the Deployment itself updates the rest of its pods, once
+// LastStepNotAwaited: behind a last step of 50% the Deployment itself updates the rest of its pods, once
 // it is given back, which takes a while.
 func lastStep(t *testing.T, o rollout.Options) string {
 	c := newWorld(t, 6, step(rollout.Percent(50), 0))
@@ -37,7 +37,7 @@ func lastStep(t *testing.T, o rollout.Options) string {
 	return text
 }
 
-// D35, its edges: only a success waits, and only for pods that are not updated.
+// LastStepNotAwaited, its edges: only a success waits, and only for pods that are not updated.
 func TestGiveBackWaitsForTheRest(t *testing.T) {
 	for _, c := range []struct {
 		why    string
@@ -72,9 +72,9 @@ func TestGiveBackWaitsForTheRest(t *testing.T) {
 		br.Status = rollout.BatchStatus{Phase: rollout.BatchFinalizing, ObservedReleasePlanHash: br.ReleasePlan.Hash(), ObservedWorkloadReplicas: 4,
 			Current: rollout.CurrentBatch{UpdatedReplicas: w.Status.UpdatedReplicas}}
 		for _, corrected := range []bool{false, true} {
-			o := rollout.Options{Corrected: rollout.Corrections{rollout.CorrectNextRelease}}
+			o := rollout.Options{Repair: rollout.NextReleaseUnmarked}
 			if corrected {
-				o.Corrected = append(o.Corrected, rollout.CorrectLastStep)
+				o.Repair |= rollout.LastStepNotAwaited
 			}
 			p, err := planBatch(rollout.BatchSnapshot{Release: br, Workload: &w}, now, o)
 			require.NoError(t, err)
@@ -91,7 +91,7 @@ func TestGiveBackWaitsForTheRest(t *testing.T) {
 	}
 }
 
-// D33 again: a last step of 50% leaves two versions, and traffic is still led to the pods
+// NextReleaseUnmarked again: a last step of 50% leaves two versions, and traffic is still led to the pods
 // of one of them when another update comes. It is let in, and does not take their place.
 func TestUpdateBehindTheLastStep(t *testing.T) {
 	for _, corrected := range []bool{false, true} {
@@ -100,7 +100,7 @@ func TestUpdateBehindTheLastStep(t *testing.T) {
 		c := newWorld(t, 6, last)
 		want := rollout.ReasonTwoVersions
 		if corrected {
-			c.opts.Corrected, want = rollout.AllCorrections(), rollout.ReasonReleaseBegins
+			c.opts.Repair, want = rollout.RepairAll, rollout.ReasonReleaseBegins
 		}
 		c.led(3)
 		c.begin()
@@ -118,7 +118,7 @@ func TestUpdateBehindTheLastStep(t *testing.T) {
 	}
 }
 
-// D31 before the first batch: the template changes when the BatchRelease is there, but before it
+// OtherTemplateReleased before the first batch: the template changes when the BatchRelease is there, but before it
 // has taken the Deployment over, and the Rollout is slow to see that.
 func TestOtherTemplateBeforeTheFirstBatch(t *testing.T) {
 	for _, wanted := range []string{"v3", "v2", "v1"} {
@@ -126,7 +126,7 @@ func TestOtherTemplateBeforeTheFirstBatch(t *testing.T) {
 			t.Run(fmt.Sprint(wanted, ", ", corrected), func(t *testing.T) {
 				c := newWorld(t, 6, step(rollout.Percent(50), 0), step(rollout.Percent(100), 0))
 				if corrected {
-					c.opts.Corrected = rollout.AllCorrections()
+					c.opts.Repair = rollout.RepairAll
 				}
 				c.begin()
 				for c.br == nil {
@@ -153,7 +153,7 @@ func TestOtherTemplateBeforeTheFirstBatch(t *testing.T) {
 	}
 }
 
-// D31 before the first batch, its edges: whose template it is is told by the rollout id.
+// OtherTemplateReleased before the first batch, its edges: whose template it is is told by the rollout id.
 func TestTakesNoOtherTemplate(t *testing.T) {
 	for _, c := range []struct {
 		why, id, update, label string
@@ -176,10 +176,10 @@ func TestTakesNoOtherTemplate(t *testing.T) {
 		br.WorkloadRef, br.ReleasePlan.RolloutID = c.ref, c.id
 		br.Status = rollout.BatchStatus{Phase: rollout.BatchPreparing, ObservedWorkloadReplicas: -1, ObservedRolloutID: c.id, ObservedReleasePlanHash: br.ReleasePlan.Hash()}
 		w := rollout.Workload{WorkloadRef: c.ref, Replicas: new(int32(4)), Paused: true, UpdateRevision: c.update, Labels: map[string]string{rollout.LabelRolloutID: c.label}}
-		for _, cs := range []rollout.Corrections{nil, {rollout.CorrectOtherTemplate}} {
-			p, err := planBatch(rollout.BatchSnapshot{Release: br, Workload: &w}, now, rollout.Options{Corrected: cs})
+		for _, repair := range []rollout.Quirks{0, rollout.OtherTemplateReleased} {
+			p, err := planBatch(rollout.BatchSnapshot{Release: br, Workload: &w}, now, rollout.Options{Repair: repair})
 			require.NoError(t, err)
-			if c.held && len(cs) > 0 {
+			if c.held && repair != 0 {
 				require.Equal(t, "demo held back: ReleaseOutdated", p.String(), c.why)
 				require.Equal(t, rollout.BatchPreparing, p.Status.Phase, c.why)
 				continue

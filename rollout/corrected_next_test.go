@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// D33: another update is let in wherever the closing of the release before stands. No pod
+// NextReleaseUnmarked: another update is let in wherever the closing of the release before stands. No pod
 // of it is released before its own steps ask for it, however often it changes.
 func TestUpdateWhileClosing(t *testing.T) {
 	closing := func(c *world) bool {
@@ -25,7 +25,7 @@ func TestUpdateWhileClosing(t *testing.T) {
 		for _, again := range []string{"", "v4", "v2"} {
 			t.Run(name+", "+again, func(t *testing.T) {
 				c := newWorld(t, 6, step(rollout.Percent(20), -1), step(rollout.Percent(100), 0))
-				c.opts.Corrected = rollout.AllCorrections()
+				c.opts.Repair = rollout.RepairAll
 				c.begin()
 				c.run(func() bool { return arrives(c) }, true)
 				wanted := "v3"
@@ -49,12 +49,12 @@ func TestUpdateWhileClosing(t *testing.T) {
 	}
 }
 
-// D33 again: what comes while a rollback is closed is released in steps as well, and what
+// NextReleaseUnmarked again: what comes while a rollback is closed is released in steps as well, and what
 // comes while a Rollout is deleted is not.
 func TestUpdateWhileCancelling(t *testing.T) {
 	for _, deleted := range []bool{false, true} {
 		c := newWorld(t, 6, step(rollout.Percent(20), -1), step(rollout.Percent(100), 0))
-		c.opts.Corrected = rollout.AllCorrections()
+		c.opts.Repair = rollout.RepairAll
 		c.begin()
 		c.run(c.at(1, rollout.StatePaused), false)
 		c.update("v1")
@@ -75,18 +75,18 @@ func TestUpdateWhileCancelling(t *testing.T) {
 	}
 }
 
-// D33 of the other drivers: what admission holds for the next release stays held.
+// NextReleaseUnmarked of the other drivers: what admission holds for the next release stays held.
 func TestGiveBackHoldsTheNext(t *testing.T) {
 	for _, c := range []struct {
-		ref   rollout.WorkloadRef
-		style rollout.Style
-		cs    rollout.Corrections
-		holds bool
+		ref    rollout.WorkloadRef
+		style  rollout.Style
+		repair rollout.Quirks
+		holds  bool
 	}{
-		{deployment, rollout.Partition, nil, false},
-		{deployment, rollout.Partition, rollout.Corrections{rollout.CorrectNextRelease}, true},
-		{deployment, rollout.Canary, rollout.Corrections{rollout.CorrectNextRelease}, true},
-		{deployment, rollout.BlueGreen, rollout.Corrections{rollout.CorrectNextRelease}, true},
+		{deployment, rollout.Partition, 0, false},
+		{deployment, rollout.Partition, rollout.NextReleaseUnmarked, true},
+		{deployment, rollout.Canary, rollout.NextReleaseUnmarked, true},
+		{deployment, rollout.BlueGreen, rollout.NextReleaseUnmarked, true},
 	} {
 		br := release(c.style, rollout.Percent(100))
 		br.ReleasePlan.BatchPartition, br.ReleasePlan.FinalizingPolicy = nil, rollout.WaitResume
@@ -100,7 +100,7 @@ func TestGiveBackHoldsTheNext(t *testing.T) {
 			},
 		}
 		w.Status.Replicas, w.Status.ReadyReplicas, w.Status.AvailableReplicas = 4, 4, 4
-		p, write := rollout.ReleasePatch(br, w, rollout.Options{Corrected: c.cs})
+		p, write := rollout.ReleasePatch(br, w, rollout.Options{Repair: c.repair})
 		require.True(t, write)
 		require.Equal(t, c.holds, *p.Paused, c.style)
 		_, removed := p.Labels[stableLabel]
@@ -108,7 +108,7 @@ func TestGiveBackHoldsTheNext(t *testing.T) {
 		var plan rollout.BatchPlan
 		for range 2 { // the first pass notes what it has observed
 			var err error
-			plan, err = planBatch(rollout.BatchSnapshot{Release: br, Workload: &w}, now, rollout.Options{Corrected: c.cs})
+			plan, err = planBatch(rollout.BatchSnapshot{Release: br, Workload: &w}, now, rollout.Options{Repair: c.repair})
 			require.NoError(t, err)
 			br.Status = plan.Status
 		}
@@ -116,7 +116,7 @@ func TestGiveBackHoldsTheNext(t *testing.T) {
 	}
 }
 
-// D30 again: when all pods are updated somebody jumps back, or takes the template back. The
+// StableServicePinnedForEver again: when all pods are updated somebody jumps back, or takes the template back. The
 // stable Service is never pinned to a revision without pods.
 func TestPinsPods(t *testing.T) {
 	half, all := step(rollout.Percent(50), -1), step(rollout.Percent(100), -1)
@@ -131,7 +131,7 @@ func TestPinsPods(t *testing.T) {
 			t.Run(fmt.Sprint(name, ", ", corrected), func(t *testing.T) {
 				c := newWorld(t, 6, half, all)
 				if corrected {
-					c.opts.Corrected = rollout.AllCorrections()
+					c.opts.Repair = rollout.RepairAll
 				}
 				c.led(0)
 				c.begin()

@@ -8,14 +8,14 @@ import (
 // defaultDeadline is the progressDeadlineSeconds of a workload that has none.
 const defaultDeadline = 600
 
-// deadline tells when the batch of a step takes longer than its workload may (D25).
+// deadline tells when the batch of a step takes longer than its workload may ([DeadlineNotReported]).
 // Nothing is undone: what to do is for a person, or the next template, to decide.
 func (st *pass) deadline() {
 	limit := int32(defaultDeadline)
 	if n := st.w.ProgressDeadlineSeconds; n != nil {
 		limit = *n
 	}
-	if !st.has(CorrectDeadline) || limit == InfiniteDeadline || st.p.Failure != "" {
+	if !st.has(DeadlineNotReported) || limit == InfiniteDeadline || st.p.Failure != "" {
 		return
 	}
 	since := st.sub.LastUpdateTime
@@ -28,10 +28,10 @@ func (st *pass) deadline() {
 	st.stall(string(ReasonDeadlineExceeded), fmt.Sprintf("Rollout is in %s, which is not done after %d seconds", st.stepText(), limit))
 }
 
-// analysed reports whether the analysis of the step lets it go on (D25).
+// analysed reports whether the analysis of the step lets it go on ([DeadlineNotReported]).
 func (st *pass) analysed() bool {
 	switch phase := st.s.Analysis; {
-	case !st.has(CorrectDeadline) || phase == "" || phase == AnalysisSuccessful:
+	case !st.has(DeadlineNotReported) || phase == "" || phase == AnalysisSuccessful:
 		return true
 	case phase == AnalysisFailed:
 		st.hold(ReasonAnalysisFailed, 0, 0)

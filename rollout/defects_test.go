@@ -45,7 +45,7 @@ func rule(matches []rollout.Match, names ...string) rollout.RouteRule {
 	return r
 }
 
-// Section 14.2, and D14 letter by letter, both ways.
+// Section 14.2, and HTTPRouteRulesLost letter by letter, both ways.
 func TestRouteRules(t *testing.T) {
 	path := func(p string) rollout.Match { return rollout.Match{Path: &rollout.PathMatch{Value: p}} }
 	header := func(name string) rollout.Match {
@@ -60,37 +60,37 @@ func TestRouteRules(t *testing.T) {
 	first := []rollout.RouteRule{rule(nil, "canary", "svc")}
 	require.Equal(t, []string{"canary=20 svc=80 "}, words(rollout.RouteWeight(first, "svc", "canary", 20)), "a canary is not added twice")
 
-	fixed := rollout.Corrections{rollout.CorrectRoutes}
-	led := rollout.RouteMatches(two, "svc", "canary", []rollout.Match{header("h")}, nil)
+	fixed := rollout.HTTPRouteRulesLost
+	led := rollout.RouteMatches(two, "svc", "canary", []rollout.Match{header("h")}, 0)
 	require.Equal(t, []string{"svc (/a)", "svc (/b)", "other ", "canary (/a h)", "canary (/b h)"}, words(led), "behind all others")
 	for _, c := range []struct {
 		why          string
-		decide       func(cs rollout.Corrections) []rollout.RouteRule
+		decide       func(repair rollout.Quirks) []rollout.RouteRule
 		want, repair []string
 	}{
-		{"a: matches behind a weight", func(cs rollout.Corrections) []rollout.RouteRule {
-			return rollout.RouteMatches(weighed[:1], "svc", "canary", []rollout.Match{header("h")}, cs)
+		{"a: matches behind a weight", func(repair rollout.Quirks) []rollout.RouteRule {
+			return rollout.RouteMatches(weighed[:1], "svc", "canary", []rollout.Match{header("h")}, repair)
 		}, nil, []string{"svc=1 (/a)", "canary=1 (/a h)"}},
-		{"b: a path before a header", func(cs rollout.Corrections) []rollout.RouteRule {
-			return rollout.RouteMatches(two[:1], "svc", "canary", []rollout.Match{path("/p"), header("h")}, cs)
+		{"b: a path before a header", func(repair rollout.Quirks) []rollout.RouteRule {
+			return rollout.RouteMatches(two[:1], "svc", "canary", []rollout.Match{path("/p"), header("h")}, repair)
 		}, []string{"svc (/a)", "canary (/p)(/a)"}, []string{"svc (/a)", "canary (/p)(/a h)"}},
-		{"c: a path, and two stable rules", func(cs rollout.Corrections) []rollout.RouteRule {
-			return rollout.RouteMatches(two[:2], "svc", "canary", []rollout.Match{path("/p")}, cs)
+		{"c: a path, and two stable rules", func(repair rollout.Quirks) []rollout.RouteRule {
+			return rollout.RouteMatches(two[:2], "svc", "canary", []rollout.Match{path("/p")}, repair)
 		}, []string{"svc (/a)", "svc (/b)", "canary (/p)"}, []string{"svc (/a)", "svc (/b)", "canary (/p)", "canary (/p)"}},
-		{"d: a redirect leads nowhere", func(cs rollout.Corrections) []rollout.RouteRule {
-			return rollout.RouteRestore([]rollout.RouteRule{weighed[0], {Name: "redirect"}}, "svc", "canary", cs)
+		{"d: a redirect leads nowhere", func(repair rollout.Quirks) []rollout.RouteRule {
+			return rollout.RouteRestore([]rollout.RouteRule{weighed[0], {Name: "redirect"}}, "svc", "canary", repair)
 		}, []string{"svc=1 (/a)"}, []string{"svc=1 (/a)", ""}},
-		{"d: the weight is 1, whatever it was: it is written nowhere", func(cs rollout.Corrections) []rollout.RouteRule {
-			return rollout.RouteRestore([]rollout.RouteRule{rule(nil, "svc", "third")}, "svc", "canary", cs)
+		{"d: the weight is 1, whatever it was: it is written nowhere", func(repair rollout.Quirks) []rollout.RouteRule {
+			return rollout.RouteRestore([]rollout.RouteRule{rule(nil, "svc", "third")}, "svc", "canary", repair)
 		}, []string{"svc=1 third "}, []string{"svc=1 third "}},
 	} {
-		require.Equal(t, c.want, words(c.decide(nil)), c.why)
+		require.Equal(t, c.want, words(c.decide(0)), c.why)
 		require.Equal(t, c.repair, words(c.decide(fixed)), c.why)
 	}
-	require.Equal(t, []string{"svc (/a)", "svc (/b)", "other "}, words(rollout.RouteMatches(led, "svc", "canary", nil, nil)), "an earlier canary goes")
-	require.Equal(t, []string{"svc=1 (/a)", "svc=1 (/b)", "other "}, words(rollout.RouteRestore(led, "svc", "canary", nil)), "and its rules are dropped")
+	require.Equal(t, []string{"svc (/a)", "svc (/b)", "other "}, words(rollout.RouteMatches(led, "svc", "canary", nil, 0)), "an earlier canary goes")
+	require.Equal(t, []string{"svc=1 (/a)", "svc=1 (/b)", "other "}, words(rollout.RouteRestore(led, "svc", "canary", 0)), "and its rules are dropped")
 	// e: a weight behind matches leaves the rule of the header, with a weight of its own.
-	require.Equal(t, []string{"svc=80 canary=20 (/a)", "canary (/a h)"}, words(rollout.RouteWeight(rollout.RouteMatches(two[:1], "svc", "canary", []rollout.Match{header("h")}, nil), "svc", "canary", 20)))
+	require.Equal(t, []string{"svc=80 canary=20 (/a)", "canary (/a h)"}, words(rollout.RouteWeight(rollout.RouteMatches(two[:1], "svc", "canary", []rollout.Match{header("h")}, 0), "svc", "canary", 20)))
 }
 
 // D15: 101% cannot be told from a share, 0100% is 100%, and one replica has no old pod

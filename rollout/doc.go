@@ -46,7 +46,7 @@
 //     batches, another new template, changed steps ([RecalculateStep]), jump
 //     ([JumpStep]).
 //   - Closing takes one step in a pass ([ClosingSequence]). Deleting or disabling a
-//     Rollout finishes its release, unless [Options].KeepPaused is set or D13 is
+//     Rollout finishes its release, unless [Options].KeepPaused is set or [DeletionFinishesRelease] is
 //     corrected.
 //   - A batch is ready if enough pods are updated, ready and labelled
 //     ([BatchContext.Waiting]). The newest batch is labelled first ([BatchLabels]).
@@ -73,37 +73,37 @@
 //   - Nothing moved within the deadline: the Rollout is degraded, or aborted if it asks
 //     for that. Pauses and analyses do not count.
 //
-// # Corrections
+// # Quirks
 //
-// The zero [Options] decides as upstream does, defects included. [Options].Corrected
+// The zero [Options] decides as upstream does, defects included. [Options].Repair
 // repairs them one by one:
 //
-//	D1  order of middle templates (Preview)   D12 traffic of a workload that is gone
-//	D2  number behind percentage never ends   D13 deletion finishes the release
-//	D3  rollback leaves the workload paused   D14 rules of an HTTPRoute
-//	D4  CloneSet keeps more pods than meant   D16 pause of a last step of 100%
-//	D5  release of what is there              D19 victims of a native DaemonSet
-//	D6  a new pod at partition 0              D23 messages, and next steps that do not exist
-//	D7  rollout id as annotation or label     D24 grace of 0
-//	D8  default of the surge                  D25 no deadline, no analysis
-//	D9  no canary Service, blue-green         D27 labels and shrinking of a canary
-//	D10 Recreate is not restored              D28 labels in the order of ordinals
-//	D11 failure threshold                     D29 hash that ends another one
-//	                                          D30 steps that update all pods, with traffic
-//	                                          D31 another template in the middle, or before
+//	[MiddleTemplatesOutOfOrder]  order of middle templates (Preview)   [TrafficLeftBehind] traffic of a workload that is gone
+//	[MixedPartitionsNeverEnd]  number behind percentage never ends   [DeletionFinishesRelease] deletion finishes the release
+//	[RollbackLeavesPaused]  rollback leaves the workload paused   [HTTPRouteRulesLost] rules of an HTTPRoute
+//	[CloneSetKeepsExtraPods]  CloneSet keeps more pods than meant   [LastPauseSkipped] pause of a last step of 100%
+//	[ReleaseOfWhatIsThere]  release of what is there              [DeletingPodsListed] victims of a native DaemonSet
+//	[NewPodAtPartitionZero]  a new pod at partition 0              [StepMessagesLost] messages, and next steps that do not exist
+//	[RolloutIDReadDifferently]  rollout id as annotation or label     [ZeroGraceIgnored] grace of 0
+//	[UnsetLimitDefaultsBoth]  default of the surge                  [DeadlineNotReported] no deadline, no analysis
+//	[CanaryServiceAssumed]  no canary Service, blue-green         [CanaryLabelsNotAwaited] labels and shrinking of a canary
+//	[RecreateNotRestored] Recreate is not restored              [OrdinalsLabelledByList] labels in the order of ordinals
+//	[FailureThresholdMisread] failure threshold                     [HashSuffixMatches] hash that ends another one
+//	                                          [StableServicePinnedForEver] steps that update all pods, with traffic
+//	                                          [OtherTemplateReleased] another template in the middle, or before
 //	                                              a Deployment is taken over
-//	                                          D32 labels after a template is taken back
-//	                                          D33 update while the release before is closed
-//	                                          D34 canary Deployments that are created twice
-//	                                          D35 old pods behind a last step below 100%
+//	                                          [TakenBackTemplateUnlabelled] labels after a template is taken back
+//	                                          [NextReleaseUnmarked] update while the release before is closed
+//	                                          [CanaryCreatedTwice] canary Deployments that are created twice
+//	                                          [LastStepNotAwaited] old pods behind a last step below 100%
 //	                                          ExactLimits: limits beyond 32 bits
 //
-// D30 to D35, the second half of D3, a rollback before the workload is taken over, and of
-// D9, a canary Service that is gone when the release closes, were found by the properties
-// of this package, by its simulation and in its small scope. Of the other numbers D1,
+// [StableServicePinnedForEver] to [LastStepNotAwaited], the second half of [RollbackLeavesPaused], a rollback before the workload is taken over, and of
+// [CanaryServiceAssumed], a canary Service that is gone when the release closes, were found by the properties
+// of this package, by its simulation and in its small scope. Of the other numbers [MiddleTemplatesOutOfOrder],
 // D17, D18, D21, D22 and D26 belong to the controller of the Deployment, and are those of
 // package deploy (P1, and its notes on partitioned Deployments); here only [Preview]
-// looks at D1. D15 cannot be written (below), and D20 is corrected always. [Warnings]
+// looks at [MiddleTemplatesOutOfOrder]. D15 cannot be written (below), and D20 is corrected always. [Warnings]
 // names what admission accepts although it will do harm.
 //
 // # Deviations
@@ -148,7 +148,7 @@
 //     (P8). Another template starts anew, and nothing of it is released before (P9).
 //   - Traffic is led to new pods only by a step whose pods are ready (P10).
 //   - No partition is ever lowered while a workload is driven, and no canary shrinks
-//     unless D27 is corrected.
+//     unless [CanaryLabelsNotAwaited] is corrected.
 //   - With all corrections, a rollout whose pauses are approved ends in a cluster where
 //     pods become available, with all pods of the template that is wanted, and leaves no
 //     annotation, selector or weight behind (P7, P12). It is a success only then, if a

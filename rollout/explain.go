@@ -110,13 +110,13 @@ func explainBatch(s BatchSnapshot, now time.Time, opts Options) (Explanation, er
 	e := Explanation{Kind: "BatchRelease", Name: s.Release.Name, State: s.Release.Status.String(), RecheckAt: p.RecheckAt}
 	holds := p.Holds
 	if c := p.Context; c != nil && len(holds) == 0 {
-		if h, waits := c.Waiting(opts.Corrected); waits {
+		if h, waits := c.Waiting(opts.Repair); waits {
 			holds = append(holds, h) // it is upgrading meanwhile
 		}
 	}
 	for _, h := range holds {
 		w := waitFor(h, p.Failure)
-		w.Pods = responsible(h.Reason, s, opts.Corrected)
+		w.Pods = responsible(h.Reason, s, opts.Repair)
 		e.Waits = append(e.Waits, w)
 	}
 	if s.Workload != nil {
@@ -152,12 +152,12 @@ func explainWorkload(s BatchSnapshot) Explanation {
 }
 
 // responsible returns the names of the pods for which a batch waits, in order.
-func responsible(reason Reason, s BatchSnapshot, cs Corrections) []string {
+func responsible(reason Reason, s BatchSnapshot, repair Quirks) []string {
 	revision := s.Release.Status.UpdateRevision
 	var names []string
 	for i := range s.Pods {
 		p := &s.Pods[i]
-		updated := p.consistent(revision, cs) || hashes(revision, p.TemplateHash, cs)
+		updated := p.consistent(revision, repair) || hashes(revision, p.TemplateHash, repair)
 		switch {
 		case !p.DeletionTimestamp.IsZero():
 		case reason == ReasonTooFewUpdated && !updated,

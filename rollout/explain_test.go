@@ -16,7 +16,7 @@ import (
 func blocked(t require.TestingT) (rollout.Snapshot, rollout.BatchSnapshot) {
 	r := partitioned(deployment, step(rollout.Percent(20), -1), step(rollout.Percent(100), 0))
 	s := begun(rollout.StateUpgrade, r)
-	br := rollout.ReleaseOf(s.Rollout, *s.Workload, 1, nil)
+	br := rollout.ReleaseOf(s.Rollout, *s.Workload, 1, 0)
 	br.UID, br.Finalizers = "b", []string{rollout.FinalizerBatchRelease}
 	br.Status = rollout.BatchStatus{
 		Phase: rollout.BatchProgressing, ObservedReleasePlanHash: br.ReleasePlan.Hash(), ObservedRolloutID: br.ReleasePlan.RolloutID,
@@ -73,7 +73,7 @@ func TestExplain(t *testing.T) {
 	require.Empty(t, e.Because, "the batch is not what it waits for")
 	require.Equal(t, "set currentStepState of the status to StepReady", e.Waits[0].Remedy)
 	s.Rollout.Status.Sub.LastUpdateTime = now.Add(-time.Hour)
-	e = explain(t, s, &b, rollout.Options{Corrected: rollout.AllCorrections()})
+	e = explain(t, s, &b, rollout.Options{Repair: rollout.RepairAll})
 	require.Equal(t, "3600 of 600 seconds have passed", e.Waits[1].Text)
 	b.Workload.WorkloadRef, b.Release.WorkloadRef, b.Workload.Generation = cloneSet, cloneSet, 1
 	e = explain(t, s, &b, rollout.Options{})

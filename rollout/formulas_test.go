@@ -22,11 +22,11 @@ func TestPartitionFormulas(t *testing.T) {
 		}
 	}
 	budget := func(replicas int32, surge, unavailable rollout.IntOrPercent) rollout.Budget {
-		return rollout.PartitionBudget(replicas, &rollout.RollingUpdate{MaxSurge: surge, MaxUnavailable: unavailable}, nil)
+		return rollout.PartitionBudget(replicas, &rollout.RollingUpdate{MaxSurge: surge, MaxUnavailable: unavailable}, 0)
 	}
 	require.Equal(t, rollout.Budget{Replicas: 6, Surge: 2, Unavailable: 1}, budget(6, p(25), p(25)))
-	require.Equal(t, rollout.Budget{Replicas: 6}, rollout.PartitionBudget(6, nil, nil), "no limits at all")
-	exact := rollout.Corrections{rollout.CorrectLimits}
+	require.Equal(t, rollout.Budget{Replicas: 6}, rollout.PartitionBudget(6, nil, 0), "no limits at all")
+	exact := rollout.LimitsWrapAround
 	require.Equal(t, rollout.Budget{Replicas: 6}, rollout.PartitionBudget(6, nil, exact), "no limits at all")
 	require.Equal(t, rollout.Budget{Replicas: 6, Surge: 2}, rollout.PartitionBudget(6, &rollout.RollingUpdate{MaxSurge: n(2)}, exact))
 	require.Equal(t, rollout.Budget{Replicas: 6, Unavailable: 1}, budget(6, n(0), n(0)), "both 0")
@@ -67,10 +67,10 @@ func TestStrategyDefaults(t *testing.T) {
 		{"both 0", "Partition", &rollout.RollingUpdate{MaxSurge: p(0), MaxUnavailable: n(0)}, n(0), n(1)},
 		{"another style", "partition", &rollout.RollingUpdate{MaxSurge: n(2)}, n(2), unset},
 	} {
-		got := rollout.DeploymentStrategy{RollingStyle: c.style, RollingUpdate: c.ru}.Default(nil).RollingUpdate
+		got := rollout.DeploymentStrategy{RollingStyle: c.style, RollingUpdate: c.ru}.Default(0).RollingUpdate
 		require.Equal(t, rollout.RollingUpdate{MaxSurge: c.surge, MaxUnavailable: c.unavailable}, *got, c.why)
 	}
-	require.Nil(t, rollout.DeploymentStrategy{}.Default(nil).RollingUpdate)
+	require.Nil(t, rollout.DeploymentStrategy{}.Default(0).RollingUpdate)
 }
 
 // Section 13: which pods of a native DaemonSet go.
@@ -104,11 +104,11 @@ func TestNativeVictims(t *testing.T) {
 		{"no need", "6", rollout.Int(9), []rollout.DaemonSetPod{fresh}, "[]"}, {"need 2 less 1", "5", rollout.Int(9), []rollout.DaemonSetPod{fresh}, "[pending]"},
 	} {
 		b := rollout.NativeBatch{Partition: c.partition, Revision: "new", MaxUnavailable: c.limit, DesiredNumberScheduled: 6, Pods: append(c.more, pods...)}
-		got, err := b.Victims(nil)
+		got, err := b.Victims(0)
 		require.NoError(t, err)
 		require.Equal(t, c.want, fmt.Sprint(got), c.why)
 	}
-	_, err := rollout.NativeBatch{Partition: "x", Revision: "new", Pods: pods}.Victims(nil)
+	_, err := rollout.NativeBatch{Partition: "x", Revision: "new", Pods: pods}.Victims(0)
 	require.ErrorIs(t, err, rollout.ErrInvalid)
 }
 

@@ -22,7 +22,7 @@ func examples[S any](generate func(*rapid.T) S) (list []S) {
 	return list
 }
 
-var corrected = rollout.Options{Corrected: rollout.AllCorrections()}
+var corrected = rollout.Options{Repair: rollout.RepairAll}
 
 func FuzzReconcile(f *testing.F) {
 	purity.Fuzz(f, rollout.ErrInvalid, func(s rollout.Snapshot) (rollout.Plan, error) {
@@ -141,7 +141,7 @@ func FuzzValidate(f *testing.F) {
 			require.ErrorIs(t, e, rollout.ErrInvalid)
 		}
 		require.Equal(t, len(errs), len(rollout.ValidateUpdate(r, r, nil)), "what does not change is no change")
-		for _, w := range rollout.Warnings(r, replicas, nil) {
+		for _, w := range rollout.Warnings(r, replicas, 0) {
 			require.NotEmpty(t, w.String())
 		}
 		if len(errs) == 0 && r.Name != "" {
@@ -196,7 +196,21 @@ func FuzzStrategy(f *testing.F) {
 		again, err := rollout.ParseStrategy(s.Text())
 		require.NoError(t, err)
 		require.Equal(t, s.Text(), again.Text())
-		whole := s.Default(rollout.AllCorrections())
-		require.Equal(t, whole, whole.Default(rollout.AllCorrections()), "defaults are given once")
+		whole := s.Default(rollout.RepairAll)
+		require.Equal(t, whole, whole.Default(rollout.RepairAll), "defaults are given once")
+	})
+}
+
+// A name is read as the quirk of that name, or refused.
+func FuzzParseQuirks(f *testing.F) {
+	f.Add("LastPauseSkipped")
+	f.Add("nonsense")
+	f.Fuzz(func(t *testing.T, name string) {
+		q, err := rollout.ParseQuirks(name)
+		if err != nil {
+			require.ErrorIs(t, err, rollout.ErrInvalid)
+			return
+		}
+		require.Equal(t, name, q.String())
 	})
 }

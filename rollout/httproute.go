@@ -79,8 +79,8 @@ func RouteWeight(rules []RouteRule, stable, canary string, weight int32) []Route
 
 // RouteRestore returns the rules without the canary Service. The weight of the stable
 // one becomes 1, and rules that lead nowhere are dropped, as upstream does: see
-// [CorrectRoutes].
-func RouteRestore(rules []RouteRule, stable, canary string, cs Corrections) []RouteRule {
+// [HTTPRouteRulesLost].
+func RouteRestore(rules []RouteRule, stable, canary string, repair Quirks) []RouteRule {
 	var out []RouteRule
 	for _, rule := range rules {
 		r := copyOf(rule)
@@ -91,7 +91,7 @@ func RouteRestore(rules []RouteRule, stable, canary string, cs Corrections) []Ro
 			one := int32(1)
 			r.BackendRefs[at].Weight = &one
 		}
-		if len(r.BackendRefs) == 0 && !(cs.Has(CorrectRoutes) && len(rule.BackendRefs) == 0) {
+		if len(r.BackendRefs) == 0 && !(repair.Has(HTTPRouteRulesLost) && len(rule.BackendRefs) == 0) {
 			continue
 		}
 		out = append(out, r)
@@ -106,14 +106,14 @@ func RouteRestore(rules []RouteRule, stable, canary string, cs Corrections) []Ro
 // Slips of upstream are kept: the headers are taken from the wrong match if a match of
 // a path precedes, paths are added to the first rule only, the canary of a rule
 // without matches gets everything, and a rule that leads to both Services is dropped.
-// See [CorrectRoutes].
-func RouteMatches(rules []RouteRule, stable, canary string, matches []Match, cs Corrections) []RouteRule {
+// See [HTTPRouteRulesLost].
+func RouteMatches(rules []RouteRule, stable, canary string, matches []Match, repair Quirks) []RouteRule {
 	var kept, added []RouteRule
-	paths, others := splitMatches(matches, cs)
+	paths, others := splitMatches(matches, repair)
 	for _, rule := range rules {
 		r := copyOf(rule)
 		if at := r.refTo(canary); at >= 0 {
-			if !cs.Has(CorrectRoutes) || r.refTo(stable) < 0 {
+			if !repair.Has(HTTPRouteRulesLost) || r.refTo(stable) < 0 {
 				continue
 			}
 			one := int32(1)
@@ -135,11 +135,11 @@ func RouteMatches(rules []RouteRule, stable, canary string, matches []Match, cs 
 		for _, m := range paths {
 			c.Matches = append(c.Matches, copyMatch(m))
 		}
-		if !cs.Has(CorrectRoutes) {
+		if !repair.Has(HTTPRouteRulesLost) {
 			paths = nil
 		}
 		matched := r.Matches
-		if cs.Has(CorrectRoutes) && len(matched) == 0 {
+		if repair.Has(HTTPRouteRulesLost) && len(matched) == 0 {
 			matched = []Match{{}} // a rule without matches matches everything
 		}
 		c.Matches = append(c.Matches, combine(matched, others)...)
@@ -150,14 +150,14 @@ func RouteMatches(rules []RouteRule, stable, canary string, matches []Match, cs 
 
 // splitMatches returns the matches that name a path, and what is added to the matches
 // of a rule for each other one.
-func splitMatches(matches []Match, cs Corrections) (paths, others []Match) {
+func splitMatches(matches []Match, repair Quirks) (paths, others []Match) {
 	for _, m := range matches {
 		if m.Path != nil {
 			paths = append(paths, copyMatch(m))
 			continue
 		}
 		from := m
-		if !cs.Has(CorrectRoutes) {
+		if !repair.Has(HTTPRouteRulesLost) {
 			from = matches[len(others)]
 		}
 		others = append(others, from)

@@ -44,11 +44,11 @@ func TestInspectRollbacks(t *testing.T) {
 		{nil, false, "v2"}, {nil, true, "rollback-v2"},
 	} {
 		f := rollout.Facts{Labels: c.labels, InRollback: c.back, CanaryRevision: "v2"}
-		require.Equal(t, c.want, f.RolloutID(nil))
+		require.Equal(t, c.want, f.RolloutID(0))
 	}
 }
 
-// D25: the deadline is that of before a blue-green release made it infinite.
+// DeadlineNotReported: the deadline is that of before a blue-green release made it infinite.
 func TestInspectDeadline(t *testing.T) {
 	for original, want := range map[string]int32{"": rollout.InfiniteDeadline, "{}": rollout.InfiniteDeadline, `{"progressDeadlineSeconds":60}`: 60} {
 		w := rollout.Workload{WorkloadRef: deployment, ProgressDeadlineSeconds: new(int32(rollout.InfiniteDeadline)), Annotations: map[string]string{rollout.AnnotationOriginalStrategy: original}}
@@ -66,21 +66,21 @@ func TestReleaseOf(t *testing.T) {
 		Batches: []rollout.Batch{{CanaryReplicas: rollout.Percent(20)}, {CanaryReplicas: rollout.Int(5)}}, BatchPartition: new(int32(1)), RolloutID: "v2",
 		FailureThreshold: rollout.Percent(10), PatchPodTemplateMetadata: &rollout.TemplateMetadata{Labels: map[string]string{"a": "b"}}, RollingStyle: rollout.Partition,
 	}}
-	require.Equal(t, want, rollout.ReleaseOf(r, f, 2, nil))
+	require.Equal(t, want, rollout.ReleaseOf(r, f, 2, 0))
 	r.Canary.EnableExtraWorkloadForCanary = true
-	got := rollout.ReleaseOf(r, f, 1, nil).ReleasePlan
+	got := rollout.ReleaseOf(r, f, 1, 0).ReleasePlan
 	require.Equal(t, []any{rollout.Canary, true, int32(0)}, []any{got.RollingStyle, got.EnableExtraWorkloadForCanary, *got.BatchPartition})
 	r.BlueGreen, r.Canary = r.Canary, nil
-	got = rollout.ReleaseOf(r, f, 1, nil).ReleasePlan
+	got = rollout.ReleaseOf(r, f, 1, 0).ReleasePlan
 	require.Equal(t, []any{rollout.BlueGreen, false, true}, []any{got.RollingStyle, got.EnableExtraWorkloadForCanary, got.PatchPodTemplateMetadata == nil})
 	f.InRollback = true
-	require.Equal(t, map[string]string{rollout.AnnotationRollbackInBatch: "true"}, rollout.ReleaseOf(r, f, 1, nil).Annotations)
+	require.Equal(t, map[string]string{rollout.AnnotationRollbackInBatch: "true"}, rollout.ReleaseOf(r, f, 1, 0).Annotations)
 	r.Annotations = nil
-	require.Equal(t, map[string]string{rollout.AnnotationRollbackInBatch: ""}, rollout.ReleaseOf(r, f, 1, nil).Annotations, "possibly empty")
+	require.Equal(t, map[string]string{rollout.AnnotationRollbackInBatch: ""}, rollout.ReleaseOf(r, f, 1, 0).Annotations, "possibly empty")
 
 	// What is waited for, in order: that it is there, up to date, observed, and ready.
 	s := begun(rollout.StateUpgrade, twoSteps())
-	br := rollout.ReleaseOf(s.Rollout, *s.Workload, 1, nil)
+	br := rollout.ReleaseOf(s.Rollout, *s.Workload, 1, 0)
 	br.Generation = 2
 	s.Rollout.Status.Sub.ObservedRolloutID = br.ReleasePlan.RolloutID
 	hold := func(change func()) string {

@@ -25,7 +25,7 @@ func TestRollbackMirrorsRelease(t *testing.T) {
 		br.ReleasePlan.Batches = []rollout.Batch{{CanaryReplicas: batch}}
 		br.Status.Current.NoNeedUpdateReplicas = &back
 		w := rollout.Workload{WorkloadRef: br.WorkloadRef, Replicas: &replicas, Unordered: rapid.Bool().Draw(t, "unordered")}
-		c := rollout.NewBatchContext(br, w, nil, nil)
+		c := rollout.NewBatchContext(br, w, nil, 0)
 		bad := replicas - back
 		if left, want := replicas-c.Desired, bad-rollout.BatchSize(batch, bad); left != want {
 			t.Fatalf("%d of %d bad pods are left behind %v, want %d", left, bad, batch, want)

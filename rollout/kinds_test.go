@@ -69,23 +69,23 @@ func TestUnknownKindsAreRejected(t *testing.T) {
 // What is called without a planner does nothing about a kind that is not known.
 func TestUnknownKindsAreLeftAlone(t *testing.T) {
 	for _, ref := range undriven() {
-		for _, cs := range []rollout.Corrections{nil, rollout.AllCorrections()} {
+		for _, repair := range []rollout.Quirks{0, rollout.RepairAll} {
 			w := rollout.Workload{WorkloadRef: ref, Replicas: new(int32(10)), StableRevision: "a", UpdateRevision: "a", Paused: true}
 			w.Annotations = map[string]string{rollout.AnnotationControlInfo: "{}", rollout.AnnotationOriginalStrategy: "{}"}
 			br := rollout.BatchRelease{Name: "demo", WorkloadRef: ref, ReleasePlan: rollout.ReleasePlan{Batches: []rollout.Batch{{CanaryReplicas: rollout.Percent(50)}}}}
 			br.Status.Current.NoNeedUpdateReplicas = new(int32(2))
-			c := rollout.NewBatchContext(br, w, nil, cs)
+			c := rollout.NewBatchContext(br, w, nil, repair)
 			require.Zero(t, c.Driver)
 			require.Zero(t, c.Planned)
 			require.Zero(t, c.Desired)
 			for _, style := range []rollout.Style{"", rollout.Partition, rollout.Canary, rollout.BlueGreen} {
 				br.ReleasePlan.RollingStyle = style
-				_, write, refused := c.UpgradePatch(w, &w, cs)
+				_, write, refused := c.UpgradePatch(w, &w, repair)
 				require.False(t, write)
 				require.Empty(t, refused)
-				_, write = rollout.InitializePatch(br, w, cs)
+				_, write = rollout.InitializePatch(br, w, repair)
 				require.False(t, write)
-				_, write = rollout.ReleasePatch(br, w, rollout.Options{Corrected: cs})
+				_, write = rollout.ReleasePatch(br, w, rollout.Options{Repair: repair})
 				require.False(t, write)
 			}
 			require.Equal(t, rollout.Facts{WorkloadRef: ref}, rollout.Inspect(rollout.InspectSnapshot{Workload: w}), "not consistent")

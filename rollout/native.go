@@ -74,8 +74,8 @@ func (b NativeBatch) Counts() (updated, notReady int32) {
 // cost nothing, ready ones are limited by what may be unavailable.
 //
 // As upstream it counts a pod that is being deleted but may name it again: see
-// [CorrectNativeVictims].
-func (b NativeBatch) Victims(cs Corrections) ([]string, error) {
+// [DeletingPodsListed].
+func (b NativeBatch) Victims(repair Quirks) ([]string, error) {
 	updated, unavailable := b.Counts()
 	desired, err := b.Desired()
 	need := int64(desired) - int64(updated)
@@ -102,7 +102,7 @@ func (b NativeBatch) Victims(cs Corrections) ([]string, error) {
 		count++
 		living = append(living, p.Name)
 	}
-	if cs.Has(CorrectNativeVictims) {
+	if repair.Has(DeletingPodsListed) {
 		return living, nil
 	}
 	var names []string

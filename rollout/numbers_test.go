@@ -83,11 +83,11 @@ func wideLimits(t *testing.T, o rollout.Options) string {
 	}
 	p, err := rollout.Preview(in, o)
 	require.NoError(t, err)
-	end := p.Steps[0].End.String()
-	if s := p.Steps[0].Stuck; s != "" {
-		end += " for ever"
+	end := "ends at " + p.Steps[0].End.String()
+	if p.Steps[0].Stuck != "" {
+		end = "never ends"
 	}
-	return fmt.Sprintf("surge %d, ends at %s", rollout.PartitionBudget(in.Replicas, in.Limits, o.Corrected).Surge, end)
+	return fmt.Sprintf("surge %d, %s", rollout.PartitionBudget(in.Replicas, in.Limits, o.Repair).Surge, end)
 }
 
 // Oracle: with limits of any size, corrected, the sizes of a preview are those that the
@@ -100,7 +100,7 @@ func TestPreviewOfWideLimitsAgreesWithDeploy(t *testing.T) {
 			Limits: &rollout.RollingUpdate{MaxSurge: wide.Draw(t, "surge"), MaxUnavailable: wide.Draw(t, "unavailable")},
 		}
 		in.Generations = []int32{in.Replicas, rapid.Int32Range(0, in.Replicas).Draw(t, "middle")}
-		o := rollout.Options{Corrected: rollout.AllCorrections()}
+		o := rollout.Options{Repair: rollout.RepairAll}
 		p, err := rollout.Preview(in, o)
 		require.NoError(t, err)
 		c := newWorld(t, in.Replicas)

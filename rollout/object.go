@@ -238,7 +238,7 @@ const (
 	ConditionProgressing = "Progressing"
 	ConditionSucceeded   = "Succeeded"
 	ConditionTerminating = "Terminating"
-	ConditionStalled     = "Stalled" // only with [CorrectDeadline]
+	ConditionStalled     = "Stalled" // only with [DeadlineNotReported]
 )
 
 // A Condition is one observation of an object's state.

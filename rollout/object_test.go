@@ -198,9 +198,9 @@ func TestBadInput(t *testing.T) {
 	require.Equal(t, "", rollout.WorkloadRef{APIVersion: "v1"}.Group())
 	require.Equal(t, int32(1), rollout.RecalculateStep(nil, nil, 0, 0))
 	require.Equal(t, rollout.ArgoCounts{}, rollout.ArgoApproximate(3, 1, 0, 1))
-	kind, _ := rollout.PauseOf(rollout.Rollout{}, 1, now, nil)
+	kind, _ := rollout.PauseOf(rollout.Rollout{}, 1, now, 0)
 	require.Equal(t, rollout.PauseNone, kind)
-	require.Empty(t, rollout.ReleaseOf(rollout.Rollout{}, rollout.Facts{}, 1, nil).ReleasePlan.Batches)
+	require.Empty(t, rollout.ReleaseOf(rollout.Rollout{}, rollout.Facts{}, 1, 0).ReleasePlan.Batches)
 }
 
 // Section 16.3: when steps of an Argo canary end, and who gets the traffic.

@@ -29,15 +29,15 @@ func PartitionLimit(partition IntOrPercent, replicas int32) int32 {
 
 // PartitionBudget resolves the limits of a Deployment that is updated by partition.
 // Without a RollingUpdate both are 0. With one it is [Resolve] or, for limits of any
-// size, [ResolveExact]: see [CorrectLimits].
+// size, [ResolveExact]: see [LimitsWrapAround].
 //
 // It mirrors MaxSurge and MaxUnavailable of the deployment controller of OpenKruise
 // Rollouts.
-func PartitionBudget(replicas int32, ru *RollingUpdate, cs Corrections) Budget {
+func PartitionBudget(replicas int32, ru *RollingUpdate, repair Quirks) Budget {
 	switch {
 	case ru == nil:
 		return Budget{Replicas: replicas}
-	case cs.Has(CorrectLimits):
+	case repair.Has(LimitsWrapAround):
 		return ResolveExact(replicas, ru.MaxSurge, ru.MaxUnavailable)
 	}
 	return Resolve(replicas, ru.MaxSurge, ru.MaxUnavailable)
@@ -45,7 +45,7 @@ func PartitionBudget(replicas int32, ru *RollingUpdate, cs Corrections) Budget {
 
 // PartitionLowerBound returns the least size that the ReplicaSet of the new template
 // is created with: none with a surge, otherwise one if any is wanted, whatever the
-// partition says (see [CorrectLeak]).
+// partition says (see [NewPodAtPartitionZero]).
 //
 // It mirrors NewRSReplicasLowerBound of OpenKruise Rollouts.
 func PartitionLowerBound(b Budget) int32 {
@@ -58,9 +58,9 @@ func PartitionLowerBound(b Budget) int32 {
 // PartitionCreationSize returns the size that the ReplicaSet of the new template is
 // created with, given the total of all others: the larger of [PartitionNewSize] and
 // [PartitionLowerBound].
-func PartitionCreationSize(partition IntOrPercent, b Budget, total int64, cs Corrections) int32 {
+func PartitionCreationSize(partition IntOrPercent, b Budget, total int64, repair Quirks) int32 {
 	size := PartitionNewSize(partition, b, total, 0)
-	if cs.Has(CorrectLeak) && PartitionLimit(partition, b.Replicas) == 0 {
+	if repair.Has(NewPodAtPartitionZero) && PartitionLimit(partition, b.Replicas) == 0 {
 		return size
 	}
 	return max(size, PartitionLowerBound(b))
@@ -93,7 +93,7 @@ func PartitionOldLimit(partition IntOrPercent, replicas int32, oldTotal int64, s
 // pods: 20% covers 5.
 //
 // It mirrors IsCurrentMoreThanOrEqualToDesired of OpenKruise Rollouts. For a
-// comparison by pods see [CorrectMixedPartitions].
+// comparison by pods see [MixedPartitionsNeverEnd].
 func PartitionAtLeast(current, desired IntOrPercent) bool {
 	const base = 10_000_000
 	return current.ofUp(base) >= desired.ofUp(base)
@@ -110,7 +110,7 @@ func BatchSize(batch IntOrPercent, replicas int32) int32 {
 // StableShare returns the percentage of old pods that a CloneSet is to keep, so that
 // stable of the replicas stay old. It is rounded down, but to no less than 1% where
 // that would keep none, unless the batch is 100%. 1% may keep more than one pod: see
-// [CorrectShares].
+// [CloneSetKeepsExtraPods].
 //
 // It mirrors ParseIntegerAsPercentageIfPossible of OpenKruise Rollouts.
 func StableShare(stable, replicas int32, batch IntOrPercent) IntOrPercent {

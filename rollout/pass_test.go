@@ -243,7 +243,7 @@ func TestPauses(t *testing.T) {
 		{"100%, but not last", manual, 1, rollout.PauseManual, 0}, {"6 of 6 waits for a person", manual, 2, rollout.PauseManual, 0}, {"6 of 6 pauses", number, 2, rollout.PauseTimed, time.Minute},
 		{"no such step", all, 3, rollout.PauseNone, 0}, {"no such step", all, 0, rollout.PauseNone, 0},
 	} {
-		kind, due := rollout.PauseOf(c.r, c.i, now, nil)
+		kind, due := rollout.PauseOf(c.r, c.i, now, 0)
 		require.Equal(t, c.want, kind, c.why)
 		if c.due > 0 {
 			require.Equal(t, now.Add(c.due), due, c.why)

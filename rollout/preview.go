@@ -86,7 +86,7 @@ func (p PreviewStep) String() string {
 // A PreviewPlan is what a Rollout will do, step by step.
 type PreviewPlan struct {
 	// Begin are the sizes before the first step: an old pod is lost already if the
-	// surge is 0 (D6).
+	// surge is 0 ([NewPodAtPartitionZero]).
 	Begin    Sizes         `json:"begin"`
 	Steps    []PreviewStep `json:"steps,omitempty"`
 	Warnings []Warning     `json:"warnings,omitempty"`
@@ -110,6 +110,7 @@ func (p PreviewPlan) String() string {
 // partition by [PartitionNewSize] and [PartitionOldLimit].
 func Preview(in PreviewInput, opts Options) (PreviewPlan, error) {
 	var es field.Errors
+	addQuirks(&es, opts)
 	es.NotNegative("Replicas", in.Replicas)
 	for i, n := range in.Generations {
 		es.NotNegative(index("Generations", i), n)
@@ -129,19 +130,19 @@ func Preview(in PreviewInput, opts Options) (PreviewPlan, error) {
 	if limits == nil {
 		limits = &RollingUpdate{MaxSurge: Percent(25), MaxUnavailable: Percent(25)}
 	}
-	v := &preview{in: &in, opts: opts, driver: driver, budget: PartitionBudget(in.Replicas, limits, opts.Corrected)}
+	v := &preview{in: &in, opts: opts, driver: driver, budget: PartitionBudget(in.Replicas, limits, opts.Repair)}
 	if v.old = slices.Clone(in.Generations); len(v.old) == 0 {
 		v.old = []int32{in.Replicas}
 	}
 	if v.driver != DriverDeployment {
 		v.old = []int32{v.sizes().Old + v.sizes().Middle}
 	}
-	p := PreviewPlan{Warnings: Warnings(in.Rollout, in.Replicas, opts.Corrected)}
+	p := PreviewPlan{Warnings: Warnings(in.Rollout, in.Replicas, opts.Repair)}
 	if v.driver == DriverDeployment {
 		v.begin()
-		if v.budget.Surge == 0 && !opts.Corrected.Has(CorrectLeak) {
+		if v.budget.Surge == 0 && !opts.Repair.Has(NewPodAtPartitionZero) {
 			text := "without a surge a pod is replaced before the first step"
-			p.Warnings = slices.Insert(p.Warnings, 0, Warning{Step: 1, Defect: CorrectLeak, Text: text})
+			p.Warnings = slices.Insert(p.Warnings, 0, Warning{Step: 1, Quirk: NewPodAtPartitionZero, Text: text})
 		}
 	}
 	p.Begin = v.sizes()
@@ -173,7 +174,7 @@ func (v *preview) sizes() Sizes {
 // begin creates the ReplicaSet of the new template at partition 0.
 func (v *preview) begin() {
 	v.partition = Int(0)
-	v.fresh = PartitionCreationSize(v.partition, v.budget, v.others(), v.opts.Corrected)
+	v.fresh = PartitionCreationSize(v.partition, v.budget, v.others(), v.opts.Repair)
 	v.passes()
 }
 
@@ -207,12 +208,12 @@ func (v *preview) step(i int32) PreviewStep {
 	}
 	p.End = v.sizes()
 	p.PeakTotal, p.MinAvailable = v.extremes(before, p.Passes)
-	batches := ReleaseOf(v.in.Rollout, Facts{}, i, nil).ReleasePlan.Batches
+	batches := ReleaseOf(v.in.Rollout, Facts{}, i, 0).ReleasePlan.Batches
 	p.Labelled = max(0, BatchIncrements(batches, int32(len(batches)), v.in.Replicas)[i-1])
 	if v.fresh < c.Desired {
 		p.Stuck = ReasonTooFewUpdated
 	}
-	p.Pause, _ = PauseOf(v.in.Rollout, i, time.Time{}, v.opts.Corrected)
+	p.Pause, _ = PauseOf(v.in.Rollout, i, time.Time{}, v.opts.Repair)
 	if p.Pause == PauseTimed {
 		p.Duration = time.Duration(*s.Pause.Duration) * time.Second
 	}
@@ -221,13 +222,13 @@ func (v *preview) step(i int32) PreviewStep {
 
 // context returns the batch of a step as the batch pass computes it.
 func (v *preview) context(i int32) BatchContext {
-	br := ReleaseOf(v.in.Rollout, Facts{}, i, nil)
+	br := ReleaseOf(v.in.Rollout, Facts{}, i, 0)
 	br.Status.Current.CurrentBatch = i - 1
 	w := Workload{WorkloadRef: v.in.Rollout.WorkloadRef, Replicas: &v.in.Replicas, StrategyType: "Recreate", Paused: true}
 	w.Annotations = map[string]string{
 		AnnotationControlInfo: "{}", AnnotationStrategy: DeploymentStrategy{RollingStyle: StylePartition, Partition: v.partition}.Text(),
 	}
-	return NewBatchContext(br, w, nil, v.opts.Corrected)
+	return NewBatchContext(br, w, nil, v.opts.Repair)
 }
 
 // release writes the partition, if the batch pass would, and follows the sizes.
@@ -236,7 +237,7 @@ func (v *preview) release(c BatchContext) []Sizes {
 	w.Annotations = map[string]string{
 		AnnotationControlInfo: "{}", AnnotationStrategy: DeploymentStrategy{RollingStyle: StylePartition, Partition: v.partition}.Text(),
 	}
-	if _, write, _ := c.UpgradePatch(w, nil, v.opts.Corrected); write {
+	if _, write, _ := c.UpgradePatch(w, nil, v.opts.Repair); write {
 		v.partition = c.DesiredPartition
 	}
 	return v.passes()
@@ -271,25 +272,30 @@ func (v *preview) extremes(before Sizes, passes []Sizes) (peak, least int32) {
 
 // A Warning is about something that admission accepts but that does harm.
 type Warning struct {
-	Step   int32      `json:"step"` // from 1
-	Defect Correction `json:"defect"`
-	Text   string     `json:"text"`
+	Step  int32  `json:"step"`           // from 1
+	Quirk Quirks `json:"quirk,omitzero"` // what is repaired to avoid it, if anything is
+	Text  string `json:"text"`
 }
 
-// String returns one line such as "step 2: D2: ...".
-func (w Warning) String() string { return fmt.Sprintf("step %d: %s: %s", w.Step, w.Defect, w.Text) }
+// String returns one line such as "step 2: MixedPartitionsNeverEnd: ...".
+func (w Warning) String() string {
+	if w.Quirk == 0 {
+		return fmt.Sprintf("step %d: %s", w.Step, w.Text)
+	}
+	return fmt.Sprintf("step %d: %s: %s", w.Step, w.Quirk, w.Text)
+}
 
 // Warnings returns what is accepted about the steps of a Rollout but does harm with so
-// many replicas, unless it is corrected.
-func Warnings(r Rollout, replicas int32, cs Corrections) []Warning {
+// many replicas, unless it is repaired.
+func Warnings(r Rollout, replicas int32, repair Quirks) []Warning {
 	strategy := r.Strategy()
 	if strategy == nil {
 		return nil
 	}
 	var list []Warning
-	add := func(i int, defect Correction, text string) {
-		if !cs.Has(defect) {
-			list = append(list, Warning{Step: int32(i) + 1, Defect: defect, Text: text})
+	add := func(i int, q Quirks, text string) {
+		if q == 0 || !repair.Has(q) {
+			list = append(list, Warning{Step: int32(i) + 1, Quirk: q, Text: text})
 		}
 	}
 	for i := range strategy.Steps {
@@ -298,16 +304,16 @@ func Warnings(r Rollout, replicas int32, cs Corrections) []Warning {
 		mixed := i > 0 && strategy.Steps[i-1].Replicas.kind != v.kind
 		switch {
 		case replicas == 1 && v.kind == percent && v.value > 0 && v != Percent(100):
-			add(i, "D15", "every percentage of a single pod is all of it")
+			add(i, 0, "every percentage of a single pod is all of it")
 		case mixed && r.Style() == Partition && r.WorkloadRef.Kind == "Deployment":
-			add(i, CorrectMixedPartitions, "a number and a percentage are not compared by pods, so that the step may never end or go backwards")
+			add(i, MixedPartitionsNeverEnd, "a number and a percentage are not compared by pods, so that the step may never end or go backwards")
 		case last && r.BlueGreen == nil && v == Percent(100) && strategy.Steps[i].Pause.Duration != nil:
-			add(i, CorrectLastPause, "the pause of a last step of 100% is ignored")
+			add(i, LastPauseSkipped, "the pause of a last step of 100% is ignored")
 		case last && r.BlueGreen == nil && v != Percent(100) && v.ofUp(replicas) >= int64(replicas) && strategy.Steps[i].Pause.Duration == nil:
-			add(i, CorrectLastPause, "all pods are updated, yet the step waits for a person")
+			add(i, LastPauseSkipped, "all pods are updated, yet the step waits for a person")
 		}
 		if r.WorkloadRef.Kind == "CloneSet" && v.kind == percent && !exactShare(replicas-BatchSize(v, replicas), replicas) {
-			add(i, CorrectShares, "no percentage keeps so few old pods, so that the step never ends")
+			add(i, CloneSetKeepsExtraPods, "no percentage keeps so few old pods, so that the step never ends")
 		}
 	}
 	return slices.Clip(list)

@@ -47,7 +47,7 @@ func TestPreviewAgreesWithDeploy(t *testing.T) {
 		in.Rollout = partitioned(deployment, steps...)
 		var o rollout.Options
 		if rapid.Bool().Draw(t, "corrected") {
-			o.Corrected = rollout.AllCorrections()
+			o.Repair = rollout.RepairAll
 		}
 		p, err := rollout.Preview(in, o)
 		require.NoError(t, err)

@@ -45,7 +45,7 @@ func TestPreviewSizes(t *testing.T) {
 			}
 			got = append(got, strings.Join(sizes, " "))
 			require.Empty(t, s.Stuck, "%d %v", c.replicas, s)
-			b := rollout.PartitionBudget(c.replicas, limits, nil)
+			b := rollout.PartitionBudget(c.replicas, limits, 0)
 			require.LessOrEqual(t, s.PeakTotal, b.MaxTotal())
 			require.GreaterOrEqual(t, s.MinAvailable, min(b.MinAvailable(), c.replicas))
 		}
@@ -114,8 +114,8 @@ func TestPreviewFindsWhatNeverEnds(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, rollout.ReasonTooFewUpdated, p.Steps[1].Stuck)
 	require.Contains(t, p.String(), "step 2 (5): 2/8, waits for approval, never ends: TooFewUpdated")
-	require.Contains(t, p.String(), "step 3: D2: ")
-	p, err = rollout.Preview(rollout.PreviewInput{Rollout: r, Replicas: 10}, rollout.Options{Corrected: rollout.AllCorrections()})
+	require.Contains(t, p.String(), "step 3: MixedPartitionsNeverEnd: ")
+	p, err = rollout.Preview(rollout.PreviewInput{Rollout: r, Replicas: 10}, rollout.Options{Repair: rollout.RepairAll})
 	require.NoError(t, err)
 	require.Empty(t, p.Steps[1].Stuck)
 	require.Empty(t, p.Warnings)
@@ -124,24 +124,24 @@ func TestPreviewFindsWhatNeverEnds(t *testing.T) {
 
 func TestWarnings(t *testing.T) {
 	texts := func(r rollout.Rollout, replicas int32) (list []string) {
-		for _, w := range rollout.Warnings(r, replicas, nil) {
-			list = append(list, string(w.Defect))
+		for _, w := range rollout.Warnings(r, replicas, 0) {
+			list = append(list, w.Quirk.String())
 		}
 		return list
 	}
-	require.Equal(t, []string{"D16"}, texts(partitioned(deployment, step(rollout.Int(6), -1)), 6), "6 of 6 waits for a person")
-	require.Equal(t, []string{"D16"}, texts(partitioned(deployment, step(rollout.Percent(100), 60)), 6))
-	require.Equal(t, []string{"D4"}, texts(partitioned(cloneSet, step(rollout.Percent(99), -1)), 101))
+	require.Equal(t, []string{"LastPauseSkipped"}, texts(partitioned(deployment, step(rollout.Int(6), -1)), 6), "6 of 6 waits for a person")
+	require.Equal(t, []string{"LastPauseSkipped"}, texts(partitioned(deployment, step(rollout.Percent(100), 60)), 6))
+	require.Equal(t, []string{"CloneSetKeepsExtraPods"}, texts(partitioned(cloneSet, step(rollout.Percent(99), -1)), 101))
 	require.Empty(t, texts(partitioned(cloneSet, step(rollout.Percent(50), -1)), 100))
-	require.Empty(t, rollout.Warnings(rollout.Rollout{}, 3, nil))
-	require.Equal(t, []string{"D15"}, texts(partitioned(deployment, step(rollout.Percent(20), -1)), 1))
+	require.Empty(t, rollout.Warnings(rollout.Rollout{}, 3, 0))
+	require.Equal(t, []string{""}, texts(partitioned(deployment, step(rollout.Percent(20), -1)), 1))
 	require.Empty(t, texts(partitioned(deployment, step(rollout.Percent(0), -1)), 1), "0% is none of it")
 	in := rollout.PreviewInput{Rollout: partitioned(deployment, step(rollout.Percent(20), -1)), Replicas: 6, Limits: &rollout.RollingUpdate{MaxUnavailable: rollout.Int(1)}}
 	for _, c := range []struct {
-		cs   rollout.Corrections
-		want int
-	}{{nil, 1}, {rollout.Corrections{rollout.CorrectLeak}, 0}} {
-		p, err := rollout.Preview(in, rollout.Options{Corrected: c.cs})
+		repair rollout.Quirks
+		want   int
+	}{{0, 1}, {rollout.NewPodAtPartitionZero, 0}} {
+		p, err := rollout.Preview(in, rollout.Options{Repair: c.repair})
 		require.NoError(t, err)
 		require.Len(t, p.Warnings, c.want, "a pod is lost at partition 0")
 	}

@@ -28,7 +28,7 @@ func (st *pass) progressing() {
 	case ProgressFinalising:
 		st.closing(ClosingSuccess, true, "Rollout progressing has been completed", "True")
 	case ProgressCancelling:
-		resumes := st.has(CorrectAbandon) // even if another template has come by now
+		resumes := st.has(DeletionFinishesRelease) // even if another template has come by now
 		st.closing(ClosingRollback, resumes, "Rollout progressing has been canceled", "False")
 	case ProgressCompleted:
 		st.p.Status.Phase = PhaseHealthy
@@ -49,12 +49,12 @@ func (st *pass) closing(reason ClosingReason, wait bool, message, succeeded stri
 // initializing starts with a fresh status, and waits a little so that the workload's
 // other observers can catch up.
 func (st *pass) initializing(c *Condition) {
-	if st.has(CorrectEmptyRelease) && !st.w.InProgress { // it is seen as it was before the update
+	if st.has(ReleaseOfWhatIsThere) && !st.w.InProgress { // it is seen as it was before the update
 		st.hold(ReasonNoUpdate, 0, 0)
 		st.p.Status.Phase = PhaseHealthy
 		return
 	}
-	if st.has(CorrectEmptyRelease) && st.w.InRollback && st.w.StableRevision == st.w.PodTemplateHash {
+	if st.has(ReleaseOfWhatIsThere) && st.w.InRollback && st.w.StableRevision == st.w.PodTemplateHash {
 		st.restartSteps()
 		st.condition(ConditionProgressing, "True", ProgressCancelling, "The workload has been rolled back and the rollout process will be canceled")
 		return
@@ -77,7 +77,7 @@ func (st *pass) initializing(c *Condition) {
 // restartSteps makes the status that of a release that begins.
 func (st *pass) restartSteps() {
 	st.sub = &StepStatus{
-		ObservedRolloutID: st.w.RolloutID(st.opts.Corrected), ObservedWorkloadGeneration: st.w.Generation, RolloutHash: st.hash,
+		ObservedRolloutID: st.w.RolloutID(st.opts.Repair), ObservedWorkloadGeneration: st.w.Generation, RolloutHash: st.hash,
 		StableRevision: st.w.StableRevision, Revision: st.w.CanaryRevision, CurrentStepIndex: 1,
 		NextStepIndex: NextStep(st.steps(), 1), CurrentStepState: StateBeforeUpgrade, LastUpdateTime: st.now,
 	}
@@ -237,7 +237,7 @@ func (st *pass) reset() bool {
 	return true
 }
 
-// empty reports whether the release is one of the stable template itself (D5).
+// empty reports whether the release is one of the stable template itself ([ReleaseOfWhatIsThere]).
 func (st *pass) empty() bool {
-	return st.has(CorrectEmptyRelease) && st.r.WorkloadRef.Kind == "Deployment"
+	return st.has(ReleaseOfWhatIsThere) && st.r.WorkloadRef.Kind == "Deployment"
 }

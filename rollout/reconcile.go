@@ -25,13 +25,13 @@ type pass struct {
 	opts   Options
 	hash   string
 	sub    *StepStatus // of the next status; the caller's is never written
-	// stalled tells that the step does not come to an end (D25).
+	// stalled tells that the step does not come to an end ([DeadlineNotReported]).
 	stalled bool
 	p       Plan
 }
 
-func (st *pass) add(a Action)          { st.p.Actions = append(st.p.Actions, a) }
-func (st *pass) has(c Correction) bool { return st.opts.Corrected.Has(c) }
+func (st *pass) add(a Action)      { st.p.Actions = append(st.p.Actions, a) }
+func (st *pass) has(q Quirks) bool { return st.opts.Repair.Has(q) }
 
 func (st *pass) hold(reason Reason, have, limit int64) {
 	st.p.Holds = append(st.p.Holds, Hold{Reason: reason, Have: have, Limit: limit})
@@ -48,7 +48,7 @@ func (st *pass) event(message string) {
 // The error, if any, wraps [ErrInvalid] and one [FieldError] for each field that
 // cannot be used.
 func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
-	if err := admitRollout(&s, now); err != nil {
+	if err := admitRollout(&s, now, opts); err != nil {
 		return Plan{}, err
 	}
 	st := &pass{s: &s, r: &s.Rollout, w: s.Workload, br: s.BatchRelease, stable: s.Traffic.Stable, now: now.Round(0).UTC(), opts: opts, hash: StrategyHash(s.Rollout)}
@@ -73,8 +73,9 @@ func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
 	return st.p, nil
 }
 
-func admitRollout(s *Snapshot, now time.Time) error {
+func admitRollout(s *Snapshot, now time.Time, opts Options) error {
 	var es field.Errors
+	addQuirks(&es, opts)
 	if now.IsZero() {
 		es.Add("now", now, "must be set")
 	}
@@ -164,7 +165,7 @@ func (st *pass) calculate() bool {
 		return false
 	}
 	if st.sub != nil && st.sub.Revision != "" && st.sub.Revision == st.w.CanaryRevision {
-		st.sub.ObservedRolloutID = st.w.RolloutID(st.opts.Corrected)
+		st.sub.ObservedRolloutID = st.w.RolloutID(st.opts.Repair)
 		st.sub.ObservedWorkloadGeneration = st.w.Generation
 	}
 	st.nextPhase()
@@ -177,7 +178,7 @@ func (st *pass) workloadGone() bool {
 	if st.r.Disabled {
 		return true
 	}
-	if st.has(CorrectGone) && st.r.Status.Phase == PhaseProgressing && !st.closeGone() {
+	if st.has(TrafficLeftBehind) && st.r.Status.Phase == PhaseProgressing && !st.closeGone() {
 		return true
 	}
 	st.p.Status = RolloutStatus{ObservedGeneration: st.r.Generation, Phase: PhaseInitial, Message: "Workload Not Found"}
@@ -214,7 +215,7 @@ func (st *pass) healthy() {
 		return
 	}
 	st.sub = &StepStatus{
-		ObservedRolloutID: st.w.RolloutID(st.opts.Corrected), ObservedWorkloadGeneration: st.w.Generation, RolloutHash: st.hash,
+		ObservedRolloutID: st.w.RolloutID(st.opts.Repair), ObservedWorkloadGeneration: st.w.Generation, RolloutHash: st.hash,
 		StableRevision: st.w.StableRevision, Revision: st.w.CanaryRevision, PodTemplateHash: st.w.PodTemplateHash,
 		CurrentStepIndex: st.steps(), NextStepIndex: -1, CurrentStepState: StateCompleted,
 	}
@@ -263,7 +264,7 @@ func (st *pass) finish() {
 		st.keep()
 		return
 	}
-	if st.has(CorrectDeadline) && !st.stalled {
+	if st.has(DeadlineNotReported) && !st.stalled {
 		st.p.Status.Conditions = withoutCondition(st.p.Status.Conditions, ConditionStalled)
 	}
 	st.beginClosing()

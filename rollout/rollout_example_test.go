@@ -17,7 +17,7 @@ func ExamplePreview() {
 	// step 1 (20%): 2/6 2/4, pause 1m0s
 	// step 2 (50%): 3/4 3/3, waits for approval
 	// step 3 (100%): 5/3 5/0 6/0
-	// step 3: D16: the pause of a last step of 100% is ignored <nil>
+	// step 3: LastPauseSkipped: the pause of a last step of 100% is ignored <nil>
 }
 
 // A canary with traffic, in an extra Deployment.
@@ -70,7 +70,7 @@ func ExampleHold() {
 	fmt.Println("look again at", plan.RecheckAt.Format(time.TimeOnly))
 
 	c := rollout.BatchContext{Updated: 5, UpdatedReady: 3, Desired: 5, FailureThreshold: rollout.Percent(20)}
-	hold, waiting := c.Waiting(nil)
+	hold, waiting := c.Waiting(0)
 	fmt.Println(waiting, hold)
 	fmt.Println(c.Text(hold))
 	// Output:

@@ -69,7 +69,7 @@ func TestPreviewStaysWithinLimits(t *testing.T) {
 		}
 		p, err := rollout.Preview(rollout.PreviewInput{Rollout: partitioned(deployment, steps...), Replicas: replicas, Limits: limits}, rollout.Options{})
 		require.NoError(t, err)
-		b := rollout.PartitionBudget(replicas, limits, nil)
+		b := rollout.PartitionBudget(replicas, limits, 0)
 		labelled := int32(0)
 		for i, s := range p.Steps {
 			if s.PeakTotal > max(b.MaxTotal(), replicas) || s.MinAvailable < b.MinAvailable() {
@@ -133,7 +133,7 @@ func TestEveryRolloutEnds(t *testing.T) {
 		if traffic {
 			c.led(rapid.Int32Range(0, 3).Draw(t, "grace"))
 		}
-		c.opts.Corrected = rollout.AllCorrections()
+		c.opts.Repair = rollout.RepairAll
 		c.begin()
 		limit := int32(0)
 		c.check = func() {
@@ -284,7 +284,7 @@ func anyTraffic(t *rapid.T, traffic *rollout.Traffic) {
 func anyOptions(t *rapid.T) rollout.Options {
 	o := rollout.Options{KeepPaused: rapid.Bool().Draw(t, "keep paused")}
 	if rapid.Bool().Draw(t, "corrected") {
-		o.Corrected = rollout.AllCorrections()
+		o.Repair = rollout.RepairAll
 	}
 	return o
 }

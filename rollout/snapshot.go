@@ -18,7 +18,7 @@ type Snapshot struct {
 	// [AnnotationTrafficRouting] names, nil if there is none.
 	Shared *SharedRouting `json:"shared,omitempty"`
 	// Analysis is how the analysis of the current step stands; "" without one. Only
-	// [CorrectDeadline] reads it.
+	// [DeadlineNotReported] reads it.
 	Analysis AnalysisPhase `json:"analysis,omitzero"`
 	// Grace is what the last plan returned.
 	Grace Grace `json:"grace,omitempty"`
@@ -53,13 +53,13 @@ type Facts struct {
 	InRollback       bool   `json:"inRollback,omitzero"`       // the update goes back to the stable revision
 	InProgress       bool   `json:"inProgress,omitzero"`       // admission has let it in
 	// ProgressDeadlineSeconds is the workload's; nil means 600, [InfiniteDeadline] none.
-	// Only [CorrectDeadline] reads it.
+	// Only [DeadlineNotReported] reads it.
 	ProgressDeadlineSeconds *int32 `json:"progressDeadlineSeconds,omitempty"`
 }
 
 // RolloutID returns the id of a release: the label, or the revision (rule 4).
-func (f Facts) RolloutID(cs Corrections) string {
-	id := namedRelease(f.Labels, f.Annotations, cs)
+func (f Facts) RolloutID(repair Quirks) string {
+	id := namedRelease(f.Labels, f.Annotations, repair)
 	switch {
 	case id != "":
 		return id
@@ -73,8 +73,8 @@ func (f Facts) RolloutID(cs Corrections) string {
 const rollbackPrefix = "rollback-"
 
 // namedRelease returns the id that a person has given a release, "" if none.
-func namedRelease(labels, annotations map[string]string, cs Corrections) string {
-	if id := annotations[LabelRolloutID]; id != "" && cs.Has(CorrectRolloutID) {
+func namedRelease(labels, annotations map[string]string, repair Quirks) string {
+	if id := annotations[LabelRolloutID]; id != "" && repair.Has(RolloutIDReadDifferently) {
 		return id
 	}
 	return labels[LabelRolloutID]

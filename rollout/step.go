@@ -46,7 +46,7 @@ func (st *pass) stepMachine() {
 	if st.jump() {
 		return
 	}
-	if st.has(CorrectMessages) {
+	if st.has(StepMessagesLost) {
 		st.sub.NextStepIndex = NextStep(st.steps(), st.sub.CurrentStepIndex)
 	}
 	step := st.step()
@@ -58,7 +58,7 @@ func (st *pass) stepMachine() {
 		return
 	}
 	st.state(step)
-	if st.has(CorrectMessages) {
+	if st.has(StepMessagesLost) {
 		for i := range st.p.Status.Conditions {
 			if c := &st.p.Status.Conditions[i]; c.Type == ConditionProgressing && c.Reason == ProgressInRolling {
 				c.Message, c.LastUpdateTime = st.p.Status.Message, st.now
@@ -74,9 +74,9 @@ func (st *pass) full(step *Step) bool {
 }
 
 // covered reports whether all pods have been updated by a later step, or are about to be,
-// since a jump back lowers no partition. The stable Service is not pinned then (D30).
+// since a jump back lowers no partition. The stable Service is not pinned then ([StableServicePinnedForEver]).
 func (st *pass) covered() bool {
-	if !st.has(CorrectFullFirstStep) || !st.r.RealPartition() || st.br == nil {
+	if !st.has(StableServicePinnedForEver) || !st.r.RealPartition() || st.br == nil {
 		return false
 	}
 	n := st.w.Replicas
@@ -142,7 +142,7 @@ func (st *pass) beforeUpgrade(step *Step) bool {
 	if !blueGreen && st.full(step) && !st.restoreStable() {
 		return false
 	}
-	covered := st.has(CorrectFullFirstStep) && !blueGreen && st.full(step) || st.covered()
+	covered := st.has(StableServicePinnedForEver) && !blueGreen && st.full(step) || st.covered()
 	if step.routed() && st.sub.CurrentStepIndex == 1 && !covered && st.pins() && !st.pinStable() {
 		return false
 	}
@@ -155,7 +155,7 @@ func (st *pass) pins() bool {
 	if !st.r.Strategy().DisableGenerateCanaryService {
 		return true
 	}
-	return st.r.Style() == BlueGreen && !st.has(CorrectNoCanaryService)
+	return st.r.Style() == BlueGreen && !st.has(CanaryServiceAssumed)
 }
 
 // upgrade runs the batch of the step.
@@ -184,14 +184,14 @@ const (
 // PauseOf returns how the pause of step i of a Rollout ends (rule 5.6.1), given when
 // what came before it was done, and the instant if there is one. A timed pause is over
 // strictly after that instant.
-func PauseOf(r Rollout, i int32, since time.Time, cs Corrections) (PauseKind, time.Time) {
+func PauseOf(r Rollout, i int32, since time.Time, repair Quirks) (PauseKind, time.Time) {
 	strategy := r.Strategy()
 	if strategy == nil || i < 1 || int(i) > len(strategy.Steps) {
 		return PauseNone, time.Time{}
 	}
 	step := &strategy.Steps[i-1]
 	last := int(i) == len(strategy.Steps) && r.Style() != BlueGreen
-	if last && step.Replicas == Percent(100) && !cs.Has(CorrectLastPause) {
+	if last && step.Replicas == Percent(100) && !repair.Has(LastPauseSkipped) {
 		return PauseNone, time.Time{}
 	}
 	if step.Pause.Duration == nil {
@@ -202,7 +202,7 @@ func PauseOf(r Rollout, i int32, since time.Time, cs Corrections) (PauseKind, ti
 
 // pause waits for a person or an instant. It reports whether the pause is over.
 func (st *pass) pause(step *Step) bool {
-	kind, due := PauseOf(*st.r, st.sub.CurrentStepIndex, st.sub.LastUpdateTime, st.opts.Corrected)
+	kind, due := PauseOf(*st.r, st.sub.CurrentStepIndex, st.sub.LastUpdateTime, st.opts.Repair)
 	switch kind {
 	case PauseManual:
 		st.p.Status.Message = "Rollout is in " + st.stepText() + ", and you need manually confirm to enter the next step"

@@ -28,7 +28,7 @@ func (st *pass) observeRelease() {
 
 // ReleaseOf returns the BatchRelease that a Rollout wants at a step (rule 5.10), as the
 // spec and the annotations of one.
-func ReleaseOf(r Rollout, w Facts, step int32, cs Corrections) BatchRelease {
+func ReleaseOf(r Rollout, w Facts, step int32, repair Quirks) BatchRelease {
 	strategy := r.Strategy()
 	br := BatchRelease{Name: r.Name, WorkloadRef: r.WorkloadRef}
 	if strategy == nil {
@@ -36,7 +36,7 @@ func ReleaseOf(r Rollout, w Facts, step int32, cs Corrections) BatchRelease {
 	}
 	last := step - 1
 	br.ReleasePlan = ReleasePlan{
-		BatchPartition: &last, RolloutID: w.RolloutID(cs), FailureThreshold: strategy.FailureThreshold, RollingStyle: r.Style(),
+		BatchPartition: &last, RolloutID: w.RolloutID(repair), FailureThreshold: strategy.FailureThreshold, RollingStyle: r.Style(),
 	}
 	for i := range strategy.Steps {
 		br.ReleasePlan.Batches = append(br.ReleasePlan.Batches, Batch{CanaryReplicas: strategy.Steps[i].Replicas})
@@ -54,7 +54,7 @@ func ReleaseOf(r Rollout, w Facts, step int32, cs Corrections) BatchRelease {
 // runBatch creates or updates the BatchRelease, and reports whether the batch of the
 // current step is ready (rule 5.10).
 func (st *pass) runBatch() bool {
-	want := ReleaseOf(*st.r, *st.w, st.sub.CurrentStepIndex, st.opts.Corrected)
+	want := ReleaseOf(*st.r, *st.w, st.sub.CurrentStepIndex, st.opts.Repair)
 	br := st.br
 	if br == nil {
 		st.add(CreateBatchRelease{

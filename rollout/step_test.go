@@ -9,7 +9,7 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// D30: the stable Service is not pinned before step 1 if all 6 pods have been updated, or
+// StableServicePinnedForEver: the stable Service is not pinned before step 1 if all 6 pods have been updated, or
 // are about to be: by the batch that is released, by the status, or by the partition.
 func TestPinsUnlessCovered(t *testing.T) {
 	batches := func(last rollout.IntOrPercent, partition *int32) *rollout.BatchRelease {
@@ -54,10 +54,10 @@ func TestPinsUnlessCovered(t *testing.T) {
 			c.br.Status.Current.UpdatedReplicas = c.updated
 		}
 		s.Rollout.Status.Sub.Replicas = c.updated
-		pins := func(cs rollout.Corrections) bool {
-			return strings.Contains(reconcile(t, s, rollout.Options{Corrected: cs}).String(), "PinTraffic")
+		pins := func(repair rollout.Quirks) bool {
+			return strings.Contains(reconcile(t, s, rollout.Options{Repair: repair}).String(), "PinTraffic")
 		}
-		require.True(t, pins(nil), "upstream always does: %s", c.why)
-		require.Equal(t, c.pins, pins(rollout.Corrections{rollout.CorrectFullFirstStep}), c.why)
+		require.True(t, pins(0), "upstream always does: %s", c.why)
+		require.Equal(t, c.pins, pins(rollout.StableServicePinnedForEver), c.why)
 	}
 }

@@ -42,8 +42,8 @@ func (s DeploymentStrategy) Text() string {
 // unset surge stays unset, and sets what may be unavailable to 25%.
 //
 // It mirrors SetDefaultDeploymentStrategy of OpenKruise Rollouts. See
-// [CorrectDefaults].
-func (s DeploymentStrategy) Default(c Corrections) DeploymentStrategy {
+// [UnsetLimitDefaultsBoth].
+func (s DeploymentStrategy) Default(c Quirks) DeploymentStrategy {
 	if s.RollingStyle != StylePartition {
 		return s
 	}
@@ -55,7 +55,7 @@ func (s DeploymentStrategy) Default(c Corrections) DeploymentStrategy {
 		ru.MaxUnavailable = Percent(25)
 	}
 	if ru.MaxSurge.IsZero() {
-		if c.Has(CorrectDefaults) {
+		if c.Has(UnsetLimitDefaultsBoth) {
 			ru.MaxSurge = Percent(25)
 		} else {
 			ru.MaxUnavailable = Percent(25)

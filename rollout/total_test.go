@@ -29,7 +29,7 @@ func exportedTypes() []reflect.Type {
 		of[rollout.ArgoStep](), of[rollout.ArgoStyle](), of[rollout.ArgoThreshold](), of[rollout.ArgoWeights](), of[rollout.Autoscaler](),
 		of[rollout.BackendRef](), of[rollout.Batch](), of[rollout.BatchContext](), of[rollout.BatchPhase](), of[rollout.BatchPlan](),
 		of[rollout.BatchRelease](), of[rollout.BatchSnapshot](), of[rollout.BatchState](), of[rollout.BatchStatus](), of[rollout.Budget](),
-		of[rollout.ClosingReason](), of[rollout.Condition](), of[rollout.Correction](), of[rollout.Corrections](),
+		of[rollout.ClosingReason](), of[rollout.Condition](), of[rollout.Quirks](),
 		of[rollout.CreateBatchRelease](), of[rollout.CreateCanary](), of[rollout.CreateReplicaSet](), of[rollout.CreateService](),
 		of[rollout.CurrentBatch](), of[rollout.DaemonSetControl](), of[rollout.DaemonSetPod](), of[rollout.DaemonSetRevision](),
 		of[rollout.DelayReplicaSet](), of[rollout.DeleteBatchRelease](), of[rollout.DeleteIngress](), of[rollout.DeleteService](),
@@ -58,7 +58,7 @@ func of[T any]() reflect.Type { return reflect.TypeFor[T]() }
 // exportedFunctions are all functions that the package declares.
 func exportedFunctions() map[string]any {
 	return map[string]any{
-		"Admit": rollout.Admit, "AllCorrections": rollout.AllCorrections, "ArgoAbortDelay": rollout.ArgoAbortDelay,
+		"Admit": rollout.Admit, "ArgoAbortDelay": rollout.ArgoAbortDelay,
 		"ArgoApproximate": rollout.ArgoApproximate, "ArgoBudget": rollout.ArgoBudget, "ArgoParse": rollout.ArgoParse,
 		"ArgoReconcile": rollout.ArgoReconcile, "ArgoScaleDownDelay": rollout.ArgoScaleDownDelay, "BatchIncrements": rollout.BatchIncrements,
 		"BatchLabels": rollout.BatchLabels, "BatchSize": rollout.BatchSize, "ClosingSequence": rollout.ClosingSequence,
@@ -67,11 +67,11 @@ func exportedFunctions() map[string]any {
 		"FromIntOrString": rollout.FromIntOrString, "IngressAnnotations": rollout.IngressAnnotations, "IngressClasses": rollout.IngressClasses,
 		"InitializePatch": rollout.InitializePatch, "Inspect": rollout.Inspect, "Int": rollout.Int, "JumpStep": rollout.JumpStep,
 		"NewBatchContext": rollout.NewBatchContext, "NextStep": rollout.NextStep, "Parse": rollout.Parse,
-		"ParseExtraStatus": rollout.ParseExtraStatus, "ParseStrategy": rollout.ParseStrategy, "PartitionAtLeast": rollout.PartitionAtLeast,
+		"ParseExtraStatus": rollout.ParseExtraStatus, "ParseQuirks": rollout.ParseQuirks, "ParseStrategy": rollout.ParseStrategy, "PartitionAtLeast": rollout.PartitionAtLeast,
 		"PartitionBudget": rollout.PartitionBudget, "PartitionCreationSize": rollout.PartitionCreationSize,
 		"PartitionLimit": rollout.PartitionLimit, "PartitionLowerBound": rollout.PartitionLowerBound,
 		"PartitionNewSize": rollout.PartitionNewSize, "PartitionOldLimit": rollout.PartitionOldLimit, "PauseOf": rollout.PauseOf,
-		"Percent": rollout.Percent, "Preview": rollout.Preview, "RecalculateStep": rollout.RecalculateStep, "Reconcile": rollout.Reconcile,
+		"Percent": rollout.Percent, "Preview": rollout.Preview, "QuirkTable": rollout.QuirkTable, "RecalculateStep": rollout.RecalculateStep, "Reconcile": rollout.Reconcile,
 		"ReconcileBatch": rollout.ReconcileBatch, "ReleaseOf": rollout.ReleaseOf, "ReleasePatch": rollout.ReleasePatch,
 		"Resolve": rollout.Resolve, "ResolveExact": rollout.ResolveExact, "RouteMatches": rollout.RouteMatches,
 		"RouteRestore": rollout.RouteRestore, "RouteWeight": rollout.RouteWeight, "StableShare": rollout.StableShare,
@@ -173,6 +173,8 @@ func (f *filler) value(t *testing.T, kind reflect.Type) reflect.Value {
 		v.SetBool(true)
 	case v.CanInt():
 		v.SetInt(f.n)
+	case kind == reflect.TypeFor[rollout.Quirks]():
+		v.SetUint(uint64(rollout.RepairAll))
 	case kind.Kind() == reflect.Uint8:
 		v.SetUint(uint64(f.n % 256))
 	default:
@@ -241,7 +243,11 @@ func TestNothingExportedPanics(t *testing.T) {
 					in = append(in, fill.value(t, kind))
 				}
 			}
-			if r := panicOf(func() { f.Call(in) }); r != nil {
+			invoke := f.Call
+			if f.Type().IsVariadic() {
+				invoke = f.CallSlice
+			}
+			if r := panicOf(func() { invoke(in) }); r != nil {
 				t.Errorf("%s: %v", name, r)
 			}
 		}

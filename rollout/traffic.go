@@ -107,7 +107,7 @@ func (st *pass) restoreGateway() bool {
 	}
 	changed := false
 	if route := st.s.Traffic.Route; route != nil && t.Gateway != nil {
-		rules := RouteRestore(route.Rules, t.Service, st.canaryName(), st.opts.Corrected)
+		rules := RouteRestore(route.Rules, t.Service, st.canaryName(), st.opts.Repair)
 		changed = st.setRoute(route, rules, ReasonRestoreTraffic)
 	}
 	if c := st.s.Traffic.CanaryIngress; c != nil && t.Ingress != nil {
@@ -142,7 +142,7 @@ func (st *pass) removeCanary() bool {
 // routeAllToNew leads all traffic to the canary Service.
 func (st *pass) routeAllToNew() bool {
 	t := st.routing()
-	if t == nil || st.s.Traffic.Canary == nil && st.has(CorrectNoCanaryService) && !st.r.Strategy().DisableGenerateCanaryService {
+	if t == nil || st.s.Traffic.Canary == nil && st.has(CanaryServiceAssumed) && !st.r.Strategy().DisableGenerateCanaryService {
 		return true
 	}
 	changed := st.lead(&Step{Traffic: Percent(100)}, ReasonRouteTraffic)
@@ -192,7 +192,7 @@ func (st *pass) routeStep(step *Step) bool {
 		return false
 	}
 	grace := time.Duration(t.GracePeriodSeconds) * time.Second
-	if grace <= 0 && !(grace == 0 && st.has(CorrectGrace)) {
+	if grace <= 0 && !(grace == 0 && st.has(ZeroGraceIgnored)) {
 		grace = recheck
 	}
 	if since := st.sub.LastUpdateTime; since.Add(grace).After(st.now) {
@@ -261,7 +261,7 @@ func (st *pass) lead(step *Step, reason Reason) bool {
 	if route := st.s.Traffic.Route; route != nil && t.Gateway != nil {
 		rules := route.Rules
 		if len(step.Matches) > 0 {
-			rules = RouteMatches(rules, t.Service, st.canaryName(), step.Matches, st.opts.Corrected)
+			rules = RouteMatches(rules, t.Service, st.canaryName(), step.Matches, st.opts.Repair)
 		} else {
 			rules = RouteWeight(rules, t.Service, st.canaryName(), step.Traffic.OfUp(100))
 		}

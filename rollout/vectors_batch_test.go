@@ -40,7 +40,7 @@ func TestVectorsIsBatchReady(t *testing.T) {
 }
 
 func readiness(c rollout.BatchContext) map[string]any {
-	hold, waiting := c.Waiting(nil)
+	hold, waiting := c.Waiting(0)
 	out := map[string]any{"ready": !waiting}
 	if waiting {
 		out["reason"] = c.Text(hold)
@@ -89,10 +89,10 @@ func (in *batchInput) rule() string {
 // outcome is what the files about batches record.
 func outcome(t *testing.T, in *batchInput, br rollout.BatchRelease, w rollout.Workload, canary *rollout.Workload) map[string]any {
 	t.Helper()
-	c := rollout.NewBatchContext(br, w, canary, nil)
+	c := rollout.NewBatchContext(br, w, canary, 0)
 	out := readiness(c)
 	actions := []any{}
-	patch, write, refused := c.UpgradePatch(w, canary, nil)
+	patch, write, refused := c.UpgradePatch(w, canary, 0)
 	name, patchType := "demo", "application/merge-patch+json"
 	if w.Kind == "Deployment" {
 		patchType = "application/strategic-merge-patch+json"
@@ -250,7 +250,7 @@ func TestVectorsNativeDaemonSet(t *testing.T) {
 			b.Pods = append(b.Pods, pod)
 		}
 		updated, notReady := b.Counts()
-		victims, err := b.Victims(nil)
+		victims, err := b.Victims(0)
 		if err != nil {
 			require.ErrorIs(t, err, rollout.ErrInvalid)
 			return map[string]any{"error": "invalid partition value " + in.Partition + ": expected integer"}, ""

@@ -27,7 +27,7 @@ func TestVectorsPodBatchLabels(t *testing.T) {
 		}
 		br.ReleasePlan.RolloutID, br.Status.Current.CurrentBatch = in.RolloutID, in.CurrentBatch
 		patches := []any{}
-		for _, a := range rollout.BatchLabels(br, in.Replicas, in.UpdateRevision, podsOf(in.Pods), nil) {
+		for _, a := range rollout.BatchLabels(br, in.Replicas, in.UpdateRevision, podsOf(in.Pods), 0) {
 			patches = append(patches, map[string]any{"labels": a.Labels, "pod": a.Name})
 		}
 		return map[string]any{"patches": patches}, ""

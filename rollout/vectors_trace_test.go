@@ -293,7 +293,7 @@ func (p *partitioner) pass(c *world) {
 		return
 	}
 	var o deploy.Options
-	if len(c.opts.Corrected) > 0 {
+	if c.opts.Repair != 0 {
 		o.Repair = deploy.RepairAll
 	}
 	plan, err := deploy.Reconcile(deploy.Snapshot{Deployment: d, ReplicaSets: p.replicaSets(c)}, c.clock, o)

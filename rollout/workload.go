@@ -79,15 +79,15 @@ type Pod struct {
 
 // consistent reports whether the pod is of a revision, which both are known by their
 // hashes or by a name that ends with it.
-func (p *Pod) consistent(rev string, cs Corrections) bool {
-	return hashes(rev, p.Labels[LabelPodTemplateHash], cs) || hashes(rev, p.Labels[LabelControllerRevision], cs)
+func (p *Pod) consistent(rev string, repair Quirks) bool {
+	return hashes(rev, p.Labels[LabelPodTemplateHash], repair) || hashes(rev, p.Labels[LabelControllerRevision], repair)
 }
 
 // hashes reports whether a revision ends with a hash that is known. Upstream does not
-// look at what stands before it (D29).
-func hashes(rev, hash string, cs Corrections) bool {
+// look at what stands before it ([HashSuffixMatches]).
+func hashes(rev, hash string, repair Quirks) bool {
 	before, ends := strings.CutSuffix(rev, hash)
-	return hash != "" && ends && (before == "" || strings.HasSuffix(before, "-") || !cs.Has(CorrectSuffix))
+	return hash != "" && ends && (before == "" || strings.HasSuffix(before, "-") || !repair.Has(HashSuffixMatches))
 }
 
 // A Driver is the way in which a workload is updated.

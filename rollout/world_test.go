@@ -201,9 +201,9 @@ func (c *world) deploymentPass() {
 	if err != nil || c.w.Annotations[rollout.AnnotationControlInfo] == "" || s.Paused {
 		return
 	}
-	b := rollout.PartitionBudget(*c.w.Replicas, s.RollingUpdate, c.opts.Corrected)
+	b := rollout.PartitionBudget(*c.w.Replicas, s.RollingUpdate, c.opts.Repair)
 	if _, ok := c.sizes[c.w.Template.ID]; !ok {
-		c.sizes[c.w.Template.ID] = rollout.PartitionCreationSize(s.Partition, b, int64(c.total()), c.opts.Corrected)
+		c.sizes[c.w.Template.ID] = rollout.PartitionCreationSize(s.Partition, b, int64(c.total()), c.opts.Repair)
 		return
 	}
 	if grown := rollout.PartitionNewSize(s.Partition, b, int64(c.total()), c.fresh()); grown != c.fresh() {
@@ -518,7 +518,7 @@ func TestJumps(t *testing.T) {
 	require.Contains(t, c.w.Annotations[rollout.AnnotationStrategy], `"partition":"50%"`, "no partition is ever lowered")
 }
 
-// Section 15.5 and D13: deleting and disabling finish the release.
+// Section 15.5 and DeletionFinishesRelease: deleting and disabling finish the release.
 func TestDeleteAndDisable(t *testing.T) {
 	begun := func() *world {
 		c := newWorld(t, 6, step(rollout.Percent(20), -1), step(rollout.Percent(100), -1))

@@ -78,7 +78,7 @@ func inStep(index int32, state rollout.StepState, steps ...rollout.Step) rollout
 
 // released adds the BatchRelease of the steps, of which the given batch is ready.
 func released(s rollout.Snapshot, batch int32) rollout.Snapshot {
-	br := rollout.ReleaseOf(s.Rollout, *s.Workload, batch+1, nil)
+	br := rollout.ReleaseOf(s.Rollout, *s.Workload, batch+1, 0)
 	done := rollout.BatchSize(br.ReleasePlan.Batches[batch].CanaryReplicas, s.Workload.Replicas)
 	br.Status.ObservedReleasePlanHash = br.ReleasePlan.Hash()
 	br.Status.Current = rollout.CurrentBatch{CurrentBatch: batch, BatchState: rollout.BatchReady, UpdatedReplicas: done, UpdatedReadyReplicas: done}
@@ -87,9 +87,9 @@ func released(s rollout.Snapshot, batch int32) rollout.Snapshot {
 	return s
 }
 
-func roll(t *testing.T, s rollout.Snapshot, corrections ...rollout.Correction) rollout.Plan {
+func roll(t *testing.T, s rollout.Snapshot, repair rollout.Quirks) rollout.Plan {
 	t.Helper()
-	p, err := rollout.Reconcile(s, t0, rollout.Options{Corrected: corrections})
+	p, err := rollout.Reconcile(s, t0, rollout.Options{Repair: repair})
 	require.NoError(t, err)
 	require.Empty(t, p.Failure)
 	return p
@@ -103,31 +103,31 @@ func at(p rollout.Plan) string {
 func fewerSteps(t *testing.T) {
 	s := released(inStep(2, rollout.StatePaused, step(rollout.Percent(20), -1), step(rollout.Percent(50), -1), step(rollout.Percent(100), -1)), 1)
 	s.Rollout.Canary = &rollout.Strategy{Steps: []rollout.Step{step(rollout.Percent(100), -1)}}
-	require.Equal(t, "1 BeforeStepUpgrade", at(roll(t, s)))
+	require.Equal(t, "1 BeforeStepUpgrade", at(roll(t, s, 0)))
 }
 
 func changedStep(t *testing.T) {
 	s := released(inStep(1, rollout.StatePaused, step(rollout.Percent(20), -1), step(rollout.Percent(100), -1)), 0)
-	require.Equal(t, "1 StepPaused", at(roll(t, s)))
+	require.Equal(t, "1 StepPaused", at(roll(t, s, 0)))
 	s.Rollout.Canary = &rollout.Strategy{Steps: []rollout.Step{step(rollout.Percent(40), -1), step(rollout.Percent(100), -1)}}
-	require.Equal(t, "1 BeforeStepUpgrade", at(roll(t, s)))
+	require.Equal(t, "1 BeforeStepUpgrade", at(roll(t, s, 0)))
 }
 
 func jumpToStep(t *testing.T) {
 	s := released(inStep(1, rollout.StatePaused, step(rollout.Percent(20), -1), step(rollout.Percent(50), -1), step(rollout.Percent(100), -1)), 0)
 	s.Rollout.Status.Sub.NextStepIndex = 3
-	require.Equal(t, "3 BeforeStepUpgrade", at(roll(t, s)))
+	require.Equal(t, "3 BeforeStepUpgrade", at(roll(t, s, 0)))
 }
 
 func markedReady(t *testing.T) {
 	s := released(inStep(1, rollout.StateReady, step(rollout.Percent(20), -1), step(rollout.Percent(100), -1)), 0)
-	require.Equal(t, "2 BeforeStepUpgrade", at(roll(t, s)))
+	require.Equal(t, "2 BeforeStepUpgrade", at(roll(t, s, 0)))
 }
 
 func pausedByHand(t *testing.T) {
 	s := released(inStep(1, rollout.StateReady, step(rollout.Percent(20), -1), step(rollout.Percent(100), -1)), 0)
 	s.Rollout.Paused = true
-	p := roll(t, s)
+	p := roll(t, s, 0)
 	require.Equal(t, "1 StepReady", at(p))
 	require.Contains(t, p.Holds, rollout.Hold{Reason: rollout.ReasonPaused})
 }
@@ -137,7 +137,7 @@ func restoredRoute(t *testing.T) {
 	led := rollout.RouteWeight(rules, "svc", "svc-canary", 20)
 	require.Equal(t, int32(80), *led[0].BackendRefs[0].Weight)
 	require.Equal(t, int32(20), *led[0].BackendRefs[1].Weight)
-	require.Equal(t, rules, rollout.RouteRestore(led, "svc", "svc-canary", nil))
+	require.Equal(t, rules, rollout.RouteRestore(led, "svc", "svc-canary", 0))
 }
 
 func documentedThreshold(t *testing.T) {
@@ -145,9 +145,9 @@ func documentedThreshold(t *testing.T) {
 	br.ReleasePlan.Batches = []rollout.Batch{{CanaryReplicas: rollout.Int(5)}}
 	w := rollout.Workload{WorkloadRef: ofCloneSet, Replicas: new(int32(10)), RollingUpdate: &rollout.RollingUpdate{MaxUnavailable: rollout.Int(1)}}
 	w.Status.UpdatedReplicas, w.Status.UpdatedReadyReplicas = 5, 4
-	hold, waiting := rollout.NewBatchContext(br, w, nil, nil).Waiting(nil)
+	hold, waiting := rollout.NewBatchContext(br, w, nil, 0).Waiting(0)
 	require.True(t, waiting, hold)
-	cs := rollout.Corrections{rollout.CorrectThreshold}
+	cs := rollout.FailureThresholdMisread
 	_, waiting = rollout.NewBatchContext(br, w, nil, cs).Waiting(cs)
 	require.False(t, waiting, "as many may fail as may be unavailable")
 }
@@ -164,17 +164,17 @@ func crashingBatch(t *testing.T) {
 		}
 		return reason
 	}
-	require.Empty(t, stalled(roll(t, s)))
-	require.Equal(t, "DeadlineExceeded", stalled(roll(t, s, rollout.CorrectDeadline)))
+	require.Empty(t, stalled(roll(t, s, 0)))
+	require.Equal(t, "DeadlineExceeded", stalled(roll(t, s, rollout.DeadlineNotReported)))
 }
 
 func labelsWithoutID(t *testing.T) {
 	s := inStep(1, rollout.StateUpgrade, step(rollout.Percent(20), -1), step(rollout.Percent(100), -1))
-	create := roll(t, s).Actions[0].(rollout.CreateBatchRelease)
+	create := roll(t, s, 0).Actions[0].(rollout.CreateBatchRelease)
 	require.Equal(t, "v2", create.ReleasePlan.RolloutID)
 	br := rollout.BatchRelease{ReleasePlan: create.ReleasePlan}
 	pods := []rollout.Pod{{Name: "p", Labels: map[string]string{rollout.LabelPodTemplateHash: "v2"}}}
-	labels := rollout.BatchLabels(br, 10, "v2", pods, nil)
+	labels := rollout.BatchLabels(br, 10, "v2", pods, 0)
 	require.Len(t, labels, 1)
 	require.Equal(t, "1", labels[0].Labels[rollout.LabelBatchID])
 }
@@ -199,16 +199,16 @@ func coarsePercentage(t *testing.T) {
 	br := rollout.BatchRelease{}
 	br.ReleasePlan.Batches = []rollout.Batch{{CanaryReplicas: rollout.Percent(99)}}
 	w := rollout.Workload{WorkloadRef: ofCloneSet, Replicas: new(int32(101))}
-	require.Equal(t, rollout.Percent(1), rollout.NewBatchContext(br, w, nil, nil).DesiredPartition, "which keeps 2 pods")
-	cs := rollout.Corrections{rollout.CorrectShares}
+	require.Equal(t, rollout.Percent(1), rollout.NewBatchContext(br, w, nil, 0).DesiredPartition, "which keeps 2 pods")
+	cs := rollout.CloneSetKeepsExtraPods
 	require.Equal(t, rollout.Int(1), rollout.NewBatchContext(br, w, nil, cs).DesiredPartition)
 }
 
 func rollbackInBatches(t *testing.T) {
 	s := released(inStep(2, rollout.StatePaused, step(rollout.Percent(20), -1), step(rollout.Percent(100), -1)), 1)
 	s.Workload.InRollback, s.Workload.CanaryRevision = true, "v1"
-	require.Equal(t, "The workload has been rolled back and the rollout process will be canceled", roll(t, s).Status.Message)
+	require.Equal(t, "The workload has been rolled back and the rollout process will be canceled", roll(t, s, 0).Status.Message)
 	s.Rollout.WorkloadRef = ofCloneSet
 	s.Rollout.Annotations[rollout.AnnotationRollbackInBatch] = "true"
-	require.Equal(t, "1 BeforeStepUpgrade", at(roll(t, s)))
+	require.Equal(t, "1 BeforeStepUpgrade", at(roll(t, s, 0)))
 }

@@ -207,11 +207,11 @@ func revisionStays(p *carriedPass) {
 	if !ok || !strings.Contains(p.note, "Cleared rollback request") {
 		return
 	}
-	stored := p.server.Stored(p.owner).GetAnnotations()[revision.Annotation]
+	stored := p.server.Stored(p.owner).GetAnnotations()[revision.AnnotationRevision]
 	if d = d.DeepCopy(); stored == "" {
-		delete(d.Annotations, revision.Annotation)
+		delete(d.Annotations, revision.AnnotationRevision)
 	} else {
-		d.Annotations[revision.Annotation] = stored
+		d.Annotations[revision.AnnotationRevision] = stored
 	}
 	p.upstream.Objects["Deployment "+p.owner.Name] = d
 }

@@ -147,14 +147,14 @@ func cycle(*testing.T) (byDefault, corrected []string) {
 }
 
 func rolloutCounterexamples() []counterexample {
-	all := rollout.Options{Corrected: rollout.AllCorrections()}
+	all := rollout.Options{Repair: rollout.RepairAll}
 	pass := func(name string, seconds int32) counterexample {
 		return shows(name, "rollout.LastPauseSkipped", rollout.Reconcile, standing(rollout.StatePaused, step(rollout.Percent(100), seconds)), rollout.Options{}, all)
 	}
-	each := func(name, defect string, make func(cs rollout.Corrections) invariant.Release) counterexample {
+	each := func(name, defect string, make func(cs rollout.Quirks) invariant.Release) counterexample {
 		return counterexample{name, defect, func(*testing.T) (a, b []string) {
 			for _, o := range []rollout.Options{{}, all} {
-				r := make(o.Corrected)
+				r := make(o.Repair)
 				r.Options, r.Strict = o, true
 				a, b = b, invariant.Check(name, &r)
 			}
@@ -170,7 +170,7 @@ func rolloutCounterexamples() []counterexample {
 // gone is a counterexample of a rollback in the middle of a reset.
 func gone(name string) counterexample {
 	return counterexample{name, "rollout.RollbackLeavesPaused", func(t *testing.T) (a, b []string) {
-		for _, o := range []rollout.Options{{}, {Corrected: rollout.AllCorrections()}} {
+		for _, o := range []rollout.Options{{}, {Repair: rollout.RepairAll}} {
 			r := frozen(t, o)
 			r.Strict = true
 			a, b = b, invariant.Check(name, r)
@@ -180,7 +180,7 @@ func gone(name string) counterexample {
 }
 
 // lowered is a batch of 1% behind one of 5 pods, of 10.
-func lowered(cs rollout.Corrections) invariant.Release {
+func lowered(cs rollout.Quirks) invariant.Release {
 	before := view("v2", 50, 5, 5)
 	before.Workload.Replicas = new(int32(10))
 	before.Workload.Annotations[rollout.AnnotationStrategy] = rollout.DeploymentStrategy{RollingStyle: "Partition", Partition: rollout.Int(5)}.Text()
@@ -200,7 +200,7 @@ func lowered(cs rollout.Corrections) invariant.Release {
 }
 
 // leaked is the moment before the first step of a workload without surge.
-func leaked(cs rollout.Corrections) invariant.Release {
+func leaked(cs rollout.Quirks) invariant.Release {
 	v := view("v2", 0, 0, 6)
 	v.Workload.Annotations[rollout.AnnotationStrategy] = rollout.DeploymentStrategy{
 		RollingStyle: "Partition", Partition: rollout.Percent(0), RollingUpdate: &rollout.RollingUpdate{MaxSurge: rollout.Int(0), MaxUnavailable: rollout.Int(1)}}.Text()
@@ -210,7 +210,7 @@ func leaked(cs rollout.Corrections) invariant.Release {
 
 // early is the end of a release whose last step is 50%: the Deployment has been given back
 // and still updates the rest of its pods.
-func early(cs rollout.Corrections) invariant.Release {
+func early(cs rollout.Quirks) invariant.Release {
 	before := view("v2", 50, 3, 3)
 	before.Rollout.Status.Phase, before.Workload.Annotations, before.Workload.Paused = rollout.PhaseProgressing, nil, false
 	before.Workload.Status = rollout.WorkloadStatus{Replicas: 6, UpdatedReplicas: 3}
@@ -218,7 +218,7 @@ func early(cs rollout.Corrections) invariant.Release {
 	br.Status = rollout.BatchStatus{Phase: rollout.BatchFinalizing, ObservedReleasePlanHash: br.ReleasePlan.Hash(), Current: rollout.CurrentBatch{UpdatedReplicas: 3}}
 	before.Release = &br
 	after := before
-	p, err := rollout.ReconcileBatch(rollout.BatchSnapshot{Release: br, Workload: &before.Workload}, t0, rollout.Options{Corrected: cs})
+	p, err := rollout.ReconcileBatch(rollout.BatchSnapshot{Release: br, Workload: &before.Workload}, t0, rollout.Options{Repair: cs})
 	if err == nil && p.Status.Phase == rollout.BatchCompleted { // which is all that the Rollout waits for
 		after.Release, after.Rollout.Status.Phase = nil, rollout.PhaseHealthy
 	}

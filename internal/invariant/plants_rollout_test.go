@@ -91,7 +91,7 @@ func over(template string, fresh, old int32) invariant.ReleaseView {
 }
 
 func release(views ...invariant.ReleaseView) invariant.Release {
-	return invariant.Release{Views: views, Fair: true, Options: rollout.Options{Corrected: rollout.AllCorrections()}}
+	return invariant.Release{Views: views, Fair: true, Options: rollout.Options{Repair: rollout.RepairAll}}
 }
 
 func rolloutPlants() []plant {
@@ -165,7 +165,7 @@ func rollsBack() plant {
 	br := s.Release
 	br.Status = rollout.BatchStatus{Current: rollout.CurrentBatch{NoNeedUpdateReplicas: new(int32(2))}}
 	w := rollout.Workload{WorkloadRef: clones, UID: "d", Replicas: new(int32(6)), UpdateRevision: "v1"}
-	context := rollout.NewBatchContext(br, w, nil, nil)
+	context := rollout.NewBatchContext(br, w, nil, 0)
 	pass := invariant.BatchPass{Snapshot: s, Now: t0, Plan: rollout.BatchPlan{Context: &context}}
 	return inCase("rollback in batches", "the batch is of all pods", pass, func(c *invariant.BatchPass) {
 		wrong := context

@@ -133,7 +133,7 @@ type ReleaseView struct {
 
 // corrected tells that no known defect may show.
 func (c *Release) corrected() bool {
-	return len(c.Options.Corrected) == len(rollout.AllCorrections())
+	return c.Options.Repair == rollout.RepairAll
 }
 
 // driven tells that a BatchRelease has taken the workload over.

@@ -55,7 +55,7 @@ func (c *stepChange) ends() bool {
 // skipped tells that the pause of the last step is known to be passed over.
 func (p *Pass[S, O, P]) skipped(c *stepChange) bool {
 	o, ok := any(p.Options).(rollout.Options)
-	return ok && c.last && c.step.Replicas.String() == "100%" && !o.Corrected.Has(rollout.CorrectLastPause) && !p.Strict
+	return ok && c.last && c.step.Replicas.String() == "100%" && !o.Repair.Has(rollout.LastPauseSkipped) && !p.Strict
 }
 
 func timedPause(p *RolloutPass) []string {

@@ -38,7 +38,7 @@ func standingAnywhere(t *rapid.T) rollout.Snapshot {
 	s.Rollout.Disabled, s.Rollout.Paused = seldom(t, "disabled", 9), seldom(t, "paused", 9)
 	w.CanaryRevision, w.InRollback, w.Consistent = pick(t, "canary", "v2", "v2", "v3", "v1"), seldom(t, "rollback", 6), often(t, "consistent", 9)
 	if rapid.Bool().Draw(t, "release") {
-		br := rollout.ReleaseOf(s.Rollout, *w, max(sub.CurrentStepIndex, 1), nil)
+		br := rollout.ReleaseOf(s.Rollout, *w, max(sub.CurrentStepIndex, 1), 0)
 		br.Status.Current.BatchState = pick(t, "batch", rollout.BatchUpgrading, rollout.BatchReady)
 		s.BatchRelease = &br
 	}
@@ -48,7 +48,7 @@ func standingAnywhere(t *rapid.T) rollout.Snapshot {
 func rolloutOptions(t *rapid.T) rollout.Options {
 	o := rollout.Options{KeepPaused: rapid.Bool().Draw(t, "keep paused")}
 	if rapid.Bool().Draw(t, "corrected") {
-		o.Corrected = rollout.AllCorrections()
+		o.Repair = rollout.RepairAll
 	}
 	return o
 }
@@ -128,7 +128,7 @@ func TestReleases(t *testing.T) {
 				clean(t, x)
 			}
 		}
-		c.opts.Corrected = rollout.AllCorrections()
+		c.opts.Repair = rollout.RepairAll
 		c.begin()
 		passes := rapid.IntRange(0, 40).Draw(t, "passes")
 		// Not while the release is closed: a template that changes then may stay paused.

@@ -155,9 +155,9 @@ func (c *world) deploymentPass() {
 		return
 	}
 	old := c.total() - c.fresh()
-	b := rollout.PartitionBudget(*c.w.Replicas, s.RollingUpdate, c.opts.Corrected)
+	b := rollout.PartitionBudget(*c.w.Replicas, s.RollingUpdate, c.opts.Repair)
 	if _, ok := c.sizes[c.w.Template.ID]; !ok {
-		c.sizes[c.w.Template.ID] = rollout.PartitionCreationSize(s.Partition, b, int64(c.total()), c.opts.Corrected)
+		c.sizes[c.w.Template.ID] = rollout.PartitionCreationSize(s.Partition, b, int64(c.total()), c.opts.Repair)
 		return
 	}
 	if grown := rollout.PartitionNewSize(s.Partition, b, int64(c.total()), c.fresh()); grown != c.fresh() {

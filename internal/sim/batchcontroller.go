@@ -120,7 +120,7 @@ func (c *batchController) begin(name string) func() bool {
 		return nil
 	}
 	now := c.now()
-	c.corrected = len(c.options.Corrected) > 0
+	c.corrected = c.options.Repair != 0
 	p, err := rollout.ReconcileBatch(*s, now, c.options)
 	c.w.Plans++
 	if err != nil {

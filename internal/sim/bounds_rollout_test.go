@@ -35,7 +35,7 @@ func (g *guard) stepped(e *Write) error {
 	}
 	if b.CurrentStepIndex == a.CurrentStepIndex && b.CurrentStepState == rollout.StatePaused && a.CurrentStepState == rollout.StateReady {
 		g.checked["pause"]++
-		if kind, due := rollout.PauseOf(before.Rollout, b.CurrentStepIndex, b.LastUpdateTime, rollout.AllCorrections()); kind == rollout.PauseManual {
+		if kind, due := rollout.PauseOf(before.Rollout, b.CurrentStepIndex, b.LastUpdateTime, rollout.RepairAll); kind == rollout.PauseManual {
 			return fmt.Errorf("pause: step %d waits for a person, and goes on", b.CurrentStepIndex)
 		} else if kind == rollout.PauseTimed && a.LastUpdateTime.Before(due) {
 			return fmt.Errorf("pause: step %d goes on at %v, due is %v", b.CurrentStepIndex, a.LastUpdateTime, due)

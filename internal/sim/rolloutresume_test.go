@@ -160,7 +160,7 @@ func TestResumeRolloutAnywhere(t *testing.T) {
 			c := clusters[i]
 			taken[c.Rollout.Style()]++
 			r, err := ResumeRollout(c, RolloutConfig{
-				Kubelet: Kubelet{ReadyAfter: 3 * time.Second, TerminateAfter: time.Second}, Options: rollout.Options{Corrected: rollout.AllCorrections()},
+				Kubelet: Kubelet{ReadyAfter: 3 * time.Second, TerminateAfter: time.Second}, Options: rollout.Options{Repair: rollout.RepairAll},
 			})
 			require.NoError(t, err, "seed %d, moment %d", seed, i)
 			require.True(t, r.Done, "seed %d, moment %d: %+v, holds %v", seed, i, r.Steps[len(r.Steps)-1], r.Holds)

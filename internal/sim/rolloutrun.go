@@ -169,7 +169,7 @@ func (r *rolloutRecorder) confirmLater(o *Rollout) {
 	if sub == nil || r.approveAfter < 0 {
 		return
 	}
-	if kind, _ := rollout.PauseOf(o.Rollout, sub.CurrentStepIndex, sub.LastUpdateTime, rollout.AllCorrections()); kind == rollout.PauseManual {
+	if kind, _ := rollout.PauseOf(o.Rollout, sub.CurrentStepIndex, sub.LastUpdateTime, rollout.RepairAll); kind == rollout.PauseManual {
 		r.world.agenda.add(r.world.now.Add(r.approveAfter), happening{what: confirm})
 	}
 }

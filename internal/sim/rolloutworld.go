@@ -26,7 +26,7 @@ func newRollouts(seed uint64, faults Faults, style rollout.Style) *World {
 		style = []rollout.Style{rollout.Partition, rollout.Partition, rollout.Canary, rollout.BlueGreen}[w.random.IntN(4)]
 	}
 	w.createRollout(style)
-	options := rollout.Options{Corrected: rollout.AllCorrections()}
+	options := rollout.Options{Repair: rollout.RepairAll}
 	w.addRolloutControllers(options)
 	w.settleAll()
 	w.fair = false
@@ -207,7 +207,7 @@ func (w *World) admit(f func(*Deployment)) bool {
 	for _, r := range s.rollouts.rows {
 		snapshot.Rollouts = append(snapshot.Rollouts, r.Rollout)
 	}
-	options := rollout.Options{Corrected: rollout.AllCorrections()}
+	options := rollout.Options{Repair: rollout.RepairAll}
 	a, err := rollout.Admit(snapshot, options)
 	if err != nil {
 		w.fail(fmt.Errorf("admission: %w", err))
@@ -247,7 +247,7 @@ func (w *World) approve() bool {
 		if r.Status.Phase != rollout.PhaseProgressing || sub == nil || sub.CurrentStepState != rollout.StatePaused {
 			continue
 		}
-		if kind, _ := rollout.PauseOf(r.Rollout, sub.CurrentStepIndex, sub.LastUpdateTime, rollout.AllCorrections()); kind != rollout.PauseManual {
+		if kind, _ := rollout.PauseOf(r.Rollout, sub.CurrentStepIndex, sub.LastUpdateTime, rollout.RepairAll); kind != rollout.PauseManual {
 			continue
 		}
 		q := by(User)

@@ -12,7 +12,7 @@ import (
 
 // plantedRollout is a Rollout of two pods in two steps, whose plans are changed.
 func plantedRollout(property, bug string, plan func(rollout.Snapshot, *rollout.Plan) error, batch func(*rollout.BatchPlan), options ...func(*smallscope.Rollouts)) plant {
-	r := smallscope.Rollouts{Options: rollout.Options{Corrected: rollout.AllCorrections()}, Steps: inSteps(false, 50, 100), Surge: 1, Replicas: []int8{2}, Templates: 2, Changes: 1}
+	r := smallscope.Rollouts{Options: rollout.Options{Repair: rollout.RepairAll}, Steps: inSteps(false, 50, 100), Surge: 1, Replicas: []int8{2}, Templates: 2, Changes: 1}
 	for _, set := range options {
 		set(&r)
 	}

@@ -261,7 +261,7 @@ func (r *Rollouts) people(s rolloutState, do func(Move, rolloutState, []Breach))
 		return t
 	}
 	if rolling && sub.CurrentStepState == rollout.StatePaused {
-		if kind, _ := rollout.PauseOf(*o, sub.CurrentStepIndex, sub.LastUpdateTime, r.Options.Corrected); kind == rollout.PauseManual {
+		if kind, _ := rollout.PauseOf(*o, sub.CurrentStepIndex, sub.LastUpdateTime, r.Options.Repair); kind == rollout.PauseManual {
 			do(Move{"somebody approves", -1, false}, change(func(s *rollout.StepStatus) { s.CurrentStepState = rollout.StateReady }), nil)
 		}
 	}

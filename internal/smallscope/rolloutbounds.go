@@ -117,7 +117,7 @@ func (r *Rollouts) written(from, to *rolloutState, who int) (list []Breach) {
 	a, b := &r.objects.rollout.list[from.rollout].Status, &r.objects.rollout.list[to.rollout].Status
 	x, y := a.Sub, b.Sub
 	if x != nil && y != nil && x.Revision == y.Revision && x.CurrentStepState == rollout.StatePaused && y.CurrentStepState == rollout.StateReady && x.CurrentStepIndex == y.CurrentStepIndex {
-		if r.Steps[x.CurrentStepIndex-1].Pause.Duration == nil && !(int(x.CurrentStepIndex) == len(r.Steps) && !r.Options.Corrected.Has(rollout.CorrectLastPause)) {
+		if r.Steps[x.CurrentStepIndex-1].Pause.Duration == nil && !(int(x.CurrentStepIndex) == len(r.Steps) && !r.Options.Repair.Has(rollout.LastPauseSkipped)) {
 			list = append(list, breach(PropertyApproval, "step %d waits for a person, and goes on", x.CurrentStepIndex))
 		}
 	}

@@ -96,7 +96,7 @@ func (r *Rollouts) deploy(v passView) passResult {
 		}
 	}
 	var options deploy.Options
-	if len(r.Options.Corrected) > 0 {
+	if r.Options.Repair != 0 {
 		options.Repair = deploy.RepairAll
 	}
 	p, err := deploy.Reconcile(snapshot, now, options)

@@ -47,7 +47,7 @@ func progressive() map[string]smallscope.Rollouts {
 func progressiveScopes(corrected bool) (list []scope) {
 	for name, r := range progressive() {
 		if corrected {
-			r.Options.Corrected = rollout.AllCorrections()
+			r.Options.Repair = rollout.RepairAll
 		}
 		o := r.Options
 		r.CheckPlan = func(s rollout.Snapshot, p rollout.Plan) []smallscope.Breach {

@@ -13,7 +13,7 @@ import (
 // rolloutOptions returns the options of the planners of Rollouts.
 func (p *policies) rolloutOptions() rollout.Options {
 	if p.corrected() {
-		return rollout.Options{Corrected: rollout.AllCorrections()}
+		return rollout.Options{Repair: rollout.RepairAll}
 	}
 	return rollout.Options{}
 }

@@ -130,7 +130,11 @@ func (p *RolloutPlan) steps(w *terminal.Writer) {
 	}
 	t.WriteTo(w)
 	for _, warning := range p.Preview.Warnings {
-		w.Printf("Step %d: %s (defect %s).\n", warning.Step, warning.Text, warning.Defect)
+		text := warning.Text
+		if warning.Quirk != 0 {
+			text += fmt.Sprintf(" (%s)", warning.Quirk)
+		}
+		w.Printf("Step %d: %s.\n", warning.Step, text)
 	}
 }
 

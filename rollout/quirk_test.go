@@ -3,6 +3,9 @@ package rollout_test
 import (
 	"encoding/json"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"testing"
 	"time"
 
@@ -12,57 +15,107 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// Each correction, on an input where it shows, with and without it.
-func TestCorrections(t *testing.T) {
-	shown := map[rollout.Correction]bool{}
+// Each quirk, on the smallest input where it shows, with and without its repair. Each
+// repair works alone.
+func TestQuirks(t *testing.T) {
+	shown := rollout.Quirks(0)
 	for _, c := range []struct {
-		correction    rollout.Correction
+		quirk         rollout.Quirks
 		decide        func(t *testing.T, o rollout.Options) string
 		before, after string
 	}{
-		{rollout.CorrectOldOrder, oldOrder, "2/3/1", "2/1/3"},
-		{rollout.CorrectMixedPartitions, neverEnding, "stuck in step 2, 2 updated", "Healthy, 10 updated"},
-		{rollout.CorrectFrozen, frozen, "v1 4, v2 2, paused", "v1 6, v2 0, running"},
-		{rollout.CorrectShares, shares, `"1%"`, "1"},
-		{rollout.CorrectEmptyRelease, emptyRelease, "InRolling", "Cancelling"},
-		{rollout.CorrectLeak, leak, "1", "0"},
-		{rollout.CorrectRolloutID, rolloutID, "false TemplateUnchanged, label", "true , annotation"},
-		{rollout.CorrectDefaults, defaults, `25%, unset`, `2, 25%`},
-		{rollout.CorrectNoCanaryService, noCanaryService, "BeforeStepUpgrade", "StepUpgrade"},
-		{rollout.CorrectStrategyType, strategyType, "RollingUpdate", "Recreate"},
-		{rollout.CorrectThreshold, threshold, "TooFewReady", "ready"},
-		{rollout.CorrectGone, workloadGone, "none, Initial", "restored, Progressing"},
-		{rollout.CorrectAbandon, abandon, "deleted: v1 0, v2 6, running; rolled back: v1 6, v2 0, running",
+		{rollout.MiddleTemplatesOutOfOrder, oldOrder, "2/3/1", "2/1/3"},
+		{rollout.MixedPartitionsNeverEnd, neverEnding, "stuck in step 2, 2 updated", "Healthy, 10 updated"},
+		{rollout.RollbackLeavesPaused, frozen, "v1 4, v2 2, paused", "v1 6, v2 0, running"},
+		{rollout.CloneSetKeepsExtraPods, shares, `"1%"`, "1"},
+		{rollout.ReleaseOfWhatIsThere, emptyRelease, "InRolling", "Cancelling"},
+		{rollout.NewPodAtPartitionZero, leak, "1", "0"},
+		{rollout.RolloutIDReadDifferently, rolloutID, "false TemplateUnchanged, label", "true , annotation"},
+		{rollout.UnsetLimitDefaultsBoth, defaults, `25%, unset`, `2, 25%`},
+		{rollout.CanaryServiceAssumed, noCanaryService, "BeforeStepUpgrade", "StepUpgrade"},
+		{rollout.RecreateNotRestored, strategyType, "RollingUpdate", "Recreate"},
+		{rollout.FailureThresholdMisread, threshold, "TooFewReady", "ready"},
+		{rollout.TrafficLeftBehind, workloadGone, "none, Initial", "restored, Progressing"},
+		{rollout.DeletionFinishesRelease, abandon, "deleted: v1 0, v2 6, running; rolled back: v1 6, v2 0, running",
 			"deleted: v1 4, v2 2, paused; rolled back: v1 6, v2 0, running"},
-		{rollout.CorrectRoutes, routes, "0 rules with a canary before, 0 redirects, 0 headers", "2 rules with a canary before, 1 redirects, 1 headers"},
-		{rollout.CorrectLastPause, lastPause, "None", "Timed"},
-		{rollout.CorrectNativeVictims, nativeVictims, "[p0]", "[p1]"},
-		{rollout.CorrectMessages, messages, "m", "Rollout is in step(1/2), and you need manually confirm to enter the next step"},
-		{rollout.CorrectGrace, graceZero, "Grace", "TrafficChanged"},
-		{rollout.CorrectDeadline, deadline, "waits: no condition, no recheck; analysis fails: StepPaused",
+		{rollout.HTTPRouteRulesLost, routes, "0 rules with a canary before, 0 redirects, 0 headers", "2 rules with a canary before, 1 redirects, 1 headers"},
+		{rollout.LastPauseSkipped, lastPause, "None", "Timed"},
+		{rollout.DeletingPodsListed, nativeVictims, "[p0]", "[p1]"},
+		{rollout.StepMessagesLost, messages, "m", "Rollout is in step(1/2), and you need manually confirm to enter the next step"},
+		{rollout.ZeroGraceIgnored, graceZero, "Grace", "TrafficChanged"},
+		{rollout.DeadlineNotReported, deadline, "waits: no condition, no recheck; analysis fails: StepPaused",
 			"waits: DeadlineExceeded (600 of 600), rechecked 1s before; analysis fails: StepMetricsAnalysis, AnalysisFailed"},
-		{rollout.CorrectCanaryBatch, canaryBatch, "ready without labels, 4 pods of 2", "TooFewLabelled (0 of 2), shrinks to 2"},
-		{rollout.CorrectOrdinals, ordinals, "[web-3=2 web-2=1]", "[web-2=2 web-3=1]"},
-		{rollout.CorrectSuffix, suffix, "labels [old new]", "labels [new]"},
-		{rollout.CorrectFullFirstStep, fullFirstStep, "BeforeStepUpgrade for ever", "Healthy"},
-		{rollout.CorrectPromoted, promoted, "0 of 6 labelled", "6 of 6 labelled"},
-		{rollout.CorrectCanaryName, canaryTwice, "2 canaries", "1 canaries"},
-		{rollout.CorrectNextRelease, nextRelease, "v1 0, v2 6, paused; v1 0, v2 6, paused", "v1 6, v2 0, running; v1 6, v2 0, running"},
-		{rollout.CorrectLimits, wideLimits, "surge -2, ends at 1/199 for ever", "surge 2147483647, ends at 200/0"},
-		{rollout.CorrectLastStep, lastStep, "Healthy with 3 of 6 updated", "Progressing with 3 of 6 updated"},
-		{rollout.CorrectOtherTemplate, otherTemplate,
+		{rollout.CanaryLabelsNotAwaited, canaryBatch, "ready without labels, 4 pods of 2", "TooFewLabelled (0 of 2), shrinks to 2"},
+		{rollout.OrdinalsLabelledByList, ordinals, "[web-3=2 web-2=1]", "[web-2=2 web-3=1]"},
+		{rollout.HashSuffixMatches, suffix, "labels [old new]", "labels [new]"},
+		{rollout.StableServicePinnedForEver, fullFirstStep, "BeforeStepUpgrade for ever", "Healthy"},
+		{rollout.TakenBackTemplateUnlabelled, promoted, "0 of 6 labelled", "6 of 6 labelled"},
+		{rollout.CanaryCreatedTwice, canaryTwice, "2 canaries", "1 canaries"},
+		{rollout.NextReleaseUnmarked, nextRelease, "v1 0, v2 6, paused; v1 0, v2 6, paused", "v1 6, v2 0, running; v1 6, v2 0, running"},
+		{rollout.LimitsWrapAround, wideLimits, "surge -2, never ends", "surge 2147483647, ends at 200/0"},
+		{rollout.LastStepNotAwaited, lastStep, "Healthy with 3 of 6 updated", "Progressing with 3 of 6 updated"},
+		{rollout.OtherTemplateReleased, otherTemplate,
 			`v3: Patched deployment demo: {"spec":{"paused":false,"strategy":{"rollingUpdate":{"maxSurge":"50%","maxUnavailable":0},"type":"RollingUpdate"}}} (Upgrade); v2 again: nothing to do`,
 			`v3: demo held back: RollbackFirst; v2 again: Patched deployment demo: {"spec":{"paused":false}} (Upgrade)`},
 	} {
-		t.Run(string(c.correction), func(t *testing.T) {
+		t.Run(c.quirk.String(), func(t *testing.T) {
+			require.NotEqual(t, c.before, c.after)
 			require.Equal(t, c.before, c.decide(t, rollout.Options{}))
-			require.Equal(t, c.after, c.decide(t, rollout.Options{Corrected: rollout.Corrections{c.correction}}))
+			require.Equal(t, c.after, c.decide(t, rollout.Options{Repair: c.quirk}))
+			require.Equal(t, c.after, c.decide(t, rollout.Options{Repair: rollout.RepairAll}), "with all others")
+			require.Equal(t, c.before, c.decide(t, rollout.Options{Repair: rollout.RepairAll &^ c.quirk}), "without it")
 		})
-		shown[c.correction] = true
+		require.False(t, shown.Has(c.quirk), c.quirk)
+		shown |= c.quirk
 	}
-	for _, c := range rollout.AllCorrections() {
-		require.True(t, shown[c], c)
+	require.Equal(t, rollout.RepairAll, shown, "rows without an input: %s", rollout.RepairAll&^shown)
+}
+
+// The names of the table are those of the constants, in their order.
+func TestQuirkTable(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "quirk.go", nil, 0)
+	require.NoError(t, err)
+	var names []string
+	for _, d := range file.Decls {
+		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.CONST && g.Lparen.IsValid() {
+			for _, spec := range g.Specs {
+				names = append(names, spec.(*ast.ValueSpec).Names[0].Name)
+			}
+		}
 	}
+	table := rollout.QuirkTable()
+	require.Len(t, table, len(names))
+	require.Equal(t, rollout.Quirks(1)<<len(names)-1, rollout.RepairAll)
+	for i, row := range table {
+		require.Equal(t, names[i], row.Name)
+		for _, text := range []string{row.Upstream, row.Source, row.Input, row.Repair} {
+			require.NotEmpty(t, text, row.Name)
+		}
+		q, err := rollout.ParseQuirks(row.Name)
+		require.NoError(t, err)
+		require.Equal(t, rollout.Quirks(1)<<i, q)
+	}
+	_, err = rollout.ParseQuirks("LastPauseSkipped", "Nonsense")
+	require.ErrorContains(t, err, "Nonsense")
+	text, err := json.Marshal(rollout.Options{Repair: rollout.LastPauseSkipped | rollout.ZeroGraceIgnored})
+	require.NoError(t, err)
+	require.JSONEq(t, `{"repair":["LastPauseSkipped","ZeroGraceIgnored"]}`, string(text))
+}
+
+// A set with a quirk that is in no table is refused by all planners.
+func TestUnknownQuirksAreRefused(t *testing.T) {
+	o := rollout.Options{Repair: rollout.RepairAll + 1}
+	s := begun(rollout.StatePaused, twoSteps())
+	_, err := planRollout(s, now, o)
+	require.ErrorContains(t, err, "Options.Repair")
+	_, err = rollout.Explain(s, nil, now, o)
+	require.ErrorContains(t, err, "Options.Repair")
+	_, err = planBatch(surged(deployment, "v2"), now, o)
+	require.ErrorContains(t, err, "Options.Repair")
+	_, err = planAdmission(rollout.AdmitSnapshot{New: rollout.Workload{WorkloadRef: deployment}}, o)
+	require.ErrorContains(t, err, "Options.Repair")
+	_, err = rollout.Preview(rollout.PreviewInput{Rollout: twoSteps(), Replicas: 3}, o)
+	require.ErrorContains(t, err, "Options.Repair")
 }
 
 func neverEnding(t *testing.T, o rollout.Options) string {
@@ -97,7 +150,7 @@ func frozen(t *testing.T, o rollout.Options) string {
 func shares(t *testing.T, o rollout.Options) string {
 	br := rollout.BatchRelease{}
 	br.ReleasePlan.Batches = []rollout.Batch{{CanaryReplicas: rollout.Percent(99)}}
-	c := rollout.NewBatchContext(br, rollout.Workload{WorkloadRef: cloneSet, Replicas: new(int32(101))}, nil, o.Corrected)
+	c := rollout.NewBatchContext(br, rollout.Workload{WorkloadRef: cloneSet, Replicas: new(int32(101))}, nil, o.Repair)
 	text, err := json.Marshal(c.DesiredPartition)
 	require.NoError(t, err)
 	return string(text)
@@ -147,20 +200,20 @@ func emptyRelease(t *testing.T, o rollout.Options) string {
 
 func leak(_ *testing.T, o rollout.Options) string {
 	b := rollout.Resolve(6, rollout.Int(0), rollout.Int(1))
-	return fmt.Sprint(rollout.PartitionCreationSize(rollout.Int(0), b, 6, o.Corrected))
+	return fmt.Sprint(rollout.PartitionCreationSize(rollout.Int(0), b, 6, o.Repair))
 }
 
 func rolloutID(_ *testing.T, o rollout.Options) string {
 	same := rollout.Workload{Template: revision.Template{ID: "v1"}}
 	labelled := same
 	labelled.Labels = map[string]string{rollout.LabelRolloutID: "2"}
-	effective, reason := rollout.EffectiveChange(same, labelled, o.Corrected)
-	return fmt.Sprintf("%v %v, %s", effective, reason, begun("", twoSteps()).Workload.RolloutID(o.Corrected))
+	effective, reason := rollout.EffectiveChange(same, labelled, o.Repair)
+	return fmt.Sprintf("%v %v, %s", effective, reason, begun("", twoSteps()).Workload.RolloutID(o.Repair))
 }
 
 func defaults(_ *testing.T, o rollout.Options) string {
 	s := rollout.DeploymentStrategy{RollingStyle: "Partition", RollingUpdate: &rollout.RollingUpdate{MaxUnavailable: rollout.Int(2)}}
-	ru := s.Default(o.Corrected).RollingUpdate
+	ru := s.Default(o.Repair).RollingUpdate
 	if ru.MaxSurge.IsZero() {
 		return ru.MaxUnavailable.String() + ", unset"
 	}
@@ -193,7 +246,7 @@ func threshold(_ *testing.T, o rollout.Options) string {
 	br.ReleasePlan.Batches = []rollout.Batch{{CanaryReplicas: rollout.Int(5)}}
 	w := rollout.Workload{WorkloadRef: statefulSet, Replicas: new(int32(10)), RollingUpdate: &rollout.RollingUpdate{MaxUnavailable: rollout.Int(1)}}
 	w.Status.UpdatedReplicas, w.Status.UpdatedReadyReplicas = 5, 4
-	hold, waiting := rollout.NewBatchContext(br, w, nil, o.Corrected).Waiting(o.Corrected)
+	hold, waiting := rollout.NewBatchContext(br, w, nil, o.Repair).Waiting(o.Repair)
 	if !waiting {
 		return "ready"
 	}
@@ -221,25 +274,25 @@ func routes(_ *testing.T, o rollout.Options) string {
 	canary := rollout.BackendRef{Kind: "Service", Name: "svc-canary"}
 	weighed := []rollout.RouteRule{{BackendRefs: []rollout.BackendRef{svc, canary}}, {BackendRefs: []rollout.BackendRef{svc}}}
 	matches := []rollout.Match{{Path: &rollout.PathMatch{Value: "/"}}, {Headers: []rollout.ValueMatch{{Name: "a", Value: "b"}}}}
-	rules := rollout.RouteMatches(weighed[:1], "svc", "svc-canary", matches, o.Corrected)
-	plain := rollout.RouteMatches(weighed[1:], "svc", "svc-canary", matches, o.Corrected)
+	rules := rollout.RouteMatches(weighed[:1], "svc", "svc-canary", matches, o.Repair)
+	plain := rollout.RouteMatches(weighed[1:], "svc", "svc-canary", matches, o.Repair)
 	headers := 0
 	for _, m := range plain[1].Matches {
 		headers += len(m.Headers)
 	}
-	empty := rollout.RouteRestore([]rollout.RouteRule{{Name: "redirect"}}, "svc", "svc-canary", o.Corrected)
+	empty := rollout.RouteRestore([]rollout.RouteRule{{Name: "redirect"}}, "svc", "svc-canary", o.Repair)
 	return fmt.Sprintf("%d rules with a canary before, %d redirects, %d headers", len(rules), len(empty), headers)
 }
 
 func lastPause(_ *testing.T, o rollout.Options) string {
-	kind, _ := rollout.PauseOf(twoSteps(), 2, now, o.Corrected)
+	kind, _ := rollout.PauseOf(twoSteps(), 2, now, o.Repair)
 	return string(kind)
 }
 
 func nativeVictims(t *testing.T, o rollout.Options) string {
 	victims, err := rollout.NativeBatch{Partition: "0", Revision: "new", MaxUnavailable: rollout.Int(2), Pods: []rollout.DaemonSetPod{
 		{Name: "p0", Revision: "old", DeletionTimestamp: now}, {Name: "p1", Revision: "old", Ready: true},
-	}}.Victims(o.Corrected)
+	}}.Victims(o.Repair)
 	require.NoError(t, err)
 	old := rollout.Workload{WorkloadRef: daemonSet, StrategyType: "OnDelete", Annotations: map[string]string{
 		rollout.AnnotationDaemonSetStrategy: "RollingUpdate",
@@ -248,7 +301,7 @@ func nativeVictims(t *testing.T, o rollout.Options) string {
 	updated.Template.ID = "v2"
 	a, err := planAdmission(rollout.AdmitSnapshot{Old: old, New: updated, Rollouts: []rollout.Rollout{partitioned(daemonSet)}}, o)
 	require.NoError(t, err)
-	saved := map[bool]string{true: "RollingUpdate", false: "OnDelete"}[len(o.Corrected) > 0]
+	saved := map[bool]string{true: "RollingUpdate", false: "OnDelete"}[o.Repair.Has(rollout.DeletingPodsListed)]
 	require.Equal(t, saved, a.Object.Annotations[rollout.AnnotationDaemonSetStrategy])
 	return fmt.Sprint(victims)
 }
