@@ -60,7 +60,7 @@ const (
 	ReasonNothingToChange   Reason = "NothingToChange"   // the workload is in a rollout, and as it has to be
 )
 
-// EffectiveChange reports whether an update of a workload is a release (rule A2), and
+// EffectiveChange reports whether an update of a workload is a release, and
 // why if it is not.
 func EffectiveChange(old, updated Workload, repair Quirks) (bool, Reason) {
 	id := func(w Workload) string {
@@ -81,7 +81,7 @@ func EffectiveChange(old, updated Workload, repair Quirks) (bool, Reason) {
 	return true, ""
 }
 
-// Admit decides whether an update of a workload enters a rollout (rule 3), and what is
+// Admit decides whether an update of a workload enters a rollout, and what is
 // changed about the workload then. The error, if any, wraps [ErrInvalid].
 func Admit(s AdmitSnapshot, opts Options) (Admission, error) {
 	var es field.Errors
@@ -136,7 +136,7 @@ func (a *admission) enter(r *Rollout) Reason {
 	return ReasonReleaseBegins
 }
 
-// rollout returns the Rollout of the workload (rule A1), and a reason if there is none
+// rollout returns the Rollout of the workload, and a reason if there is none
 // that counts.
 func (a *admission) rollout() (*Rollout, Reason) {
 	for i := range a.s.Rollouts {
@@ -155,7 +155,7 @@ func (a *admission) effective() (bool, Reason) {
 	return EffectiveChange(a.s.Old, a.s.New, a.opts.Repair)
 }
 
-// deployment admits a Deployment (rule 3.1).
+// deployment admits a Deployment.
 func (a *admission) deployment() Reason {
 	if a.w.UID == "" {
 		a.w.UID = a.s.Old.UID
@@ -201,7 +201,7 @@ func (a *admission) usable() (list []*WorkloadSet) {
 }
 
 // labelStable names the stable ReplicaSet: the oldest by revision, then by age, with
-// another template.
+// markIsOfNextRelease template.
 func (a *admission) labelStable(usable []*WorkloadSet) {
 	slices.SortStableFunc(usable, func(s, t *WorkloadSet) int {
 		return cmp.Or(compareRevision(s.Revision, t.Revision), s.CreationTimestamp.Compare(t.CreationTimestamp), cmp.Compare(s.Name, t.Name))
@@ -289,7 +289,7 @@ func (a *admission) relabelStable() {
 	}
 }
 
-// other admits what is no Deployment (rule 3.2).
+// other admits what is no Deployment.
 func (a *admission) other() Reason {
 	kind := a.s.New.kind()
 	daemon := kind == kindDaemonSet || kind == kindAdvancedDaemonSet

@@ -9,7 +9,7 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// A1: the first Rollout that names the workload, is not being deleted and not disabled.
+// The first Rollout that names the workload, is not being deleted and not disabled.
 func TestAdmitMatches(t *testing.T) {
 	named := func(name string, change func(r *rollout.Rollout)) rollout.Rollout {
 		r := partitioned(deployment, step(rollout.Percent(100), 0))
@@ -37,7 +37,7 @@ func TestAdmitMatches(t *testing.T) {
 		{"still finalising", []rollout.Rollout{deleting, disabling}, "disabling", rollout.ReasonReleaseBegins},
 		{"whatever the version", []rollout.Rollout{another, version}, "version", rollout.ReasonReleaseBegins},
 		{"the first", []rollout.Rollout{version, disabling}, "version", rollout.ReasonReleaseBegins},
-		{"D20: an empty strategy", []rollout.Rollout{empty, version}, "", rollout.ReasonNoStrategy},
+		{"an empty strategy", []rollout.Rollout{empty, version}, "", rollout.ReasonNoStrategy},
 	} {
 		a := admit(t, deployment, c.rollouts, nil)
 		require.Equal(t, c.reason, a.Reason, c.why)
@@ -66,7 +66,7 @@ func admit(t *testing.T, ref rollout.WorkloadRef, rollouts []rollout.Rollout, ch
 	return a
 }
 
-// A2: what is a release.
+// What is a release.
 func TestEffectiveChange(t *testing.T) {
 	id := func(text string) map[string]string { return map[string]string{rollout.LabelRolloutID: text} }
 	for _, c := range []struct {
@@ -92,7 +92,7 @@ func TestEffectiveChange(t *testing.T) {
 	}
 }
 
-// Section 3.1: a Deployment, before and in a rollout.
+// A Deployment, before and in a rollout.
 func TestAdmitDeployment(t *testing.T) {
 	r := []rollout.Rollout{partitioned(deployment, step(rollout.Percent(100), 0))}
 	led := []rollout.Rollout{partitioned(deployment, step(rollout.Percent(100), 0))}
@@ -134,7 +134,7 @@ func TestAdmitDeployment(t *testing.T) {
 	require.NotContains(t, same.Object.Labels, rollout.LabelStableRevision, "no set has another template")
 }
 
-// Section 3.1, 3: a Deployment that is in a rollout, by its strategy.
+// A Deployment that is in a rollout, by its strategy.
 func TestAdmitInProgress(t *testing.T) {
 	r := []rollout.Rollout{partitioned(deployment, step(rollout.Percent(100), 0))}
 	const partition = `{"rollingStyle":"partition","rollingUpdate":{"maxUnavailable":1,"maxSurge":1},"partition":"20%"}`
@@ -172,7 +172,7 @@ func TestAdmitInProgress(t *testing.T) {
 	}
 }
 
-// Section 3.2: the other kinds.
+// The other kinds.
 func TestAdmitOthers(t *testing.T) {
 	advanced := rollout.WorkloadRef{APIVersion: "apps.kruise.io/v1beta1", Kind: "StatefulSet", Name: "demo"}
 	none := func(s *rollout.AdmitSnapshot) { s.New.Replicas = new(int32(0)) }
@@ -192,7 +192,7 @@ func TestAdmitOthers(t *testing.T) {
 		{"CloneSet, two versions, with traffic", cloneSet, true, behind, rollout.ReasonTwoVersions, unset, "RollingUpdate"},
 		{"CloneSet without pods", cloneSet, false, none, rollout.ReasonNoReplicas, unset, "RollingUpdate"},
 		{"DaemonSet of OpenKruise", kruiseSet, false, nil, rollout.ReasonReleaseBegins, hold, "RollingUpdate"},
-		{"D20: without limits", kruiseSet, false, func(s *rollout.AdmitSnapshot) { s.New.RollingUpdate = nil }, rollout.ReasonReleaseBegins, hold, "RollingUpdate"},
+		{"without limits", kruiseSet, false, func(s *rollout.AdmitSnapshot) { s.New.RollingUpdate = nil }, rollout.ReasonReleaseBegins, hold, "RollingUpdate"},
 		{"native DaemonSet", daemonSet, false, nil, rollout.ReasonReleaseBegins, unset, "OnDelete"},
 		{"a DaemonSet without pods is released too", daemonSet, false, none, rollout.ReasonReleaseBegins, unset, "OnDelete"},
 		{"StatefulSet", statefulSet, false, nil, rollout.ReasonReleaseBegins, hold, "RollingUpdate"},

@@ -83,7 +83,7 @@ func ArgoApproximate(replicas, weight, maxWeight, surge int32) ArgoCounts {
 }
 
 // An ArgoStep is one step of an Argo canary. Exactly one member is set; a step of
-// another kind (analysis, experiment, plugin, routes) has Other.
+// markIsOfNextRelease kind (analysis, experiment, plugin, routes) has Other.
 type ArgoStep struct {
 	SetWeight      *int32           `json:"setWeight,omitempty"`
 	Pause          *ArgoPause       `json:"pause,omitempty"`

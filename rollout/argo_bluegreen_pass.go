@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// blueGreen is a whole pass of a blue-green update (rule 16.3).
+// blueGreen is a whole pass of a blue-green update.
 func (st *argoPass) blueGreen() {
 	st.create()
 	if st.preview != nil && !st.halted() {
-		st.preview = st.choose(st.preview, st.fresh.Hash, ReasonPreview)
+		st.preview = st.selectPods(st.preview, st.newRS.Hash, ReasonPreview)
 	}
 	if !st.changed() {
 		st.blueGreenSets()
@@ -20,8 +20,8 @@ func (st *argoPass) blueGreen() {
 	st.blueGreenStatus()
 }
 
-// choose lets a Service select the pods of a hash.
-func (st *argoPass) choose(s *Service, hash string, reason Reason) *Service {
+// selectPods lets a Service select the pods of a hash.
+func (st *argoPass) selectPods(s *Service, hash string, reason Reason) *Service {
 	if s.Selector[ArgoHashLabel] == hash {
 		return s
 	}
@@ -41,10 +41,10 @@ func (st *argoPass) activeHash() string { return st.active.Selector[ArgoHashLabe
 // and the others a delay.
 func (st *argoPass) blueGreenSets() {
 	st.removeDeadlines()
-	if st.stable != nil && st.stable != st.fresh {
-		st.scale(st.stable, st.replicas(), ReasonStable)
+	if st.stableRS != nil && st.stableRS != st.newRS {
+		st.scale(st.stableRS, st.replicas(), ReasonStable)
 	}
-	if st.fresh != nil {
+	if st.newRS != nil {
 		st.scaleFresh()
 	}
 	if st.paused(ArgoPauseInconclusive) == nil {
@@ -58,14 +58,14 @@ func (st *argoPass) scaleFresh() {
 	delay, _ := ArgoAbortDelay(ArgoStyleBlueGreen, st.r.BlueGreen.AbortScaleDownDelaySeconds)
 	switch {
 	case !st.delaysAbort():
-		st.scale(st.fresh, st.freshSize(), ReasonPreview)
-	case st.fresh.ScaleDownAt.After(st.now):
+		st.scale(st.newRS, st.freshSize(), ReasonPreview)
+	case st.newRS.ScaleDownAt.After(st.now):
 		st.hold(ReasonScaleDownDelay, 0, 0)
-		st.recheck(st.fresh.ScaleDownAt)
-	case !st.fresh.ScaleDownAt.IsZero():
-		st.scale(st.fresh, 0, ReasonAborted)
-	case st.stable.AvailableReplicas >= st.replicas():
-		st.fresh.ScaleDownAt = st.deadlineIn(*delay)
+		st.recheck(st.newRS.ScaleDownAt)
+	case !st.newRS.ScaleDownAt.IsZero():
+		st.scale(st.newRS, 0, ReasonAborted)
+	case st.stableRS.AvailableReplicas >= st.replicas():
+		st.newRS.ScaleDownAt = st.deadlineIn(*delay)
 	}
 }
 
@@ -77,7 +77,7 @@ func (st *argoPass) deadlineIn(seconds int32) time.Time {
 // delaysAbort reports whether an aborted update keeps the pods of the new ReplicaSet for
 // a while.
 func (st *argoPass) delaysAbort() bool {
-	if !st.aborted() || st.stable == nil || st.r.BlueGreen == nil {
+	if !st.aborted() || st.stableRS == nil || st.r.BlueGreen == nil {
 		return false
 	}
 	delay, _ := ArgoAbortDelay(ArgoStyleBlueGreen, st.r.BlueGreen.AbortScaleDownDelaySeconds)
@@ -86,11 +86,11 @@ func (st *argoPass) delaysAbort() bool {
 
 // removeDeadlines keeps the ReplicaSets that are wanted.
 func (st *argoPass) removeDeadlines() {
-	if st.fresh != nil && !st.delaysAbort() {
-		st.fresh.ScaleDownAt = time.Time{}
+	if st.newRS != nil && !st.delaysAbort() {
+		st.newRS.ScaleDownAt = time.Time{}
 	}
-	if st.stable != nil && (st.stable != st.fresh || !st.delaysAbort()) {
-		st.stable.ScaleDownAt = time.Time{}
+	if st.stableRS != nil && (st.stableRS != st.newRS || !st.delaysAbort()) {
+		st.stableRS.ScaleDownAt = time.Time{}
 	}
 }
 
@@ -149,13 +149,13 @@ func (st *argoPass) referenced(hash string) bool {
 // readyForPause reports whether the preview is complete.
 func (st *argoPass) readyForPause() bool {
 	size := st.freshSize()
-	return st.fresh.Replicas == size && st.fresh.AvailableReplicas == size
+	return st.newRS.Replicas == size && st.newRS.AvailableReplicas == size
 }
 
 // fastTracked reports whether no pause is needed: the pods are about to be removed and
 // still there, or are active already, or a person is in a hurry.
 func (st *argoPass) fastTracked() bool {
-	return !st.asRead(st.fresh.Hash).IsZero() || st.read.PromoteFull || st.activeHash() == "" || st.activeHash() == st.fresh.Hash
+	return !st.asRead(st.newRS.Hash).IsZero() || st.read.PromoteFull || st.activeHash() == "" || st.activeHash() == st.newRS.Hash
 }
 
 // manages reports whether the update pauses before it is promoted.
@@ -206,23 +206,23 @@ func (st *argoPass) switchActive() {
 		st.hold(ReasonPaused, 0, 0)
 		return
 	}
-	if !st.readyForPause() || !st.saturated(st.fresh) {
-		st.hold(ReasonBatchNotReady, int64(st.fresh.AvailableReplicas), int64(st.freshSize()))
+	if !st.readyForPause() || !st.saturated(st.newRS) {
+		st.hold(ReasonBatchNotReady, int64(st.newRS.AvailableReplicas), int64(st.freshSize()))
 		return
 	}
 	to := st.activeHash()
 	if st.fastTracked() || st.pauseOver() {
-		to = st.fresh.Hash
+		to = st.newRS.Hash
 	}
 	if st.read.Abort {
 		to = st.read.StableRS
 		if st.aborted() {
 			st.hold(ReasonAborted, 0, 0)
 		}
-	} else if to != st.fresh.Hash {
+	} else if to != st.newRS.Hash {
 		st.holdPromotion()
 	}
-	st.active = st.choose(st.active, to, ReasonPromotion)
+	st.active = st.selectPods(st.active, to, ReasonPromotion)
 }
 
 // holdPromotion says what the promotion waits for.
@@ -273,7 +273,7 @@ func (st *argoPass) blueGreenStatus() {
 // promotable reports whether the new ReplicaSet becomes the stable one.
 func (st *argoPass) promotable(status *ArgoStatus) bool {
 	switch {
-	case st.stable == nil || status.ActiveSelector == "":
+	case st.stableRS == nil || status.ActiveSelector == "":
 		return true
 	case status.ActiveSelector != status.CurrentPodHash:
 		return false
@@ -291,5 +291,5 @@ func (st *argoPass) checkpoint() bool {
 	case st.read.ScaleUpPreviewCheckPoint:
 		return true
 	}
-	return st.pauseOver() && st.fresh.AvailableReplicas == *n
+	return st.pauseOver() && st.newRS.AvailableReplicas == *n
 }

@@ -5,16 +5,16 @@ func (st *argoPass) counts() ArgoRollout {
 	r := ArgoRollout{
 		Replicas: st.r.Replicas, MaxSurge: st.r.MaxSurge, MaxUnavailable: st.r.MaxUnavailable, Steps: st.r.Steps, ProgressThreshold: st.r.ProgressThreshold,
 		CurrentStepIndex: st.index(), CurrentPodHash: st.read.CurrentPodHash, StableRS: st.read.StableRS, Abort: st.read.Abort, PromoteFull: st.read.PromoteFull,
-		StableIsCanary: st.fresh != nil && st.fresh == st.stable,
+		StableIsCanary: st.newRS != nil && st.newRS == st.stableRS,
 	}
-	if st.fresh != nil {
-		r.Canary = &st.fresh.ArgoSet
+	if st.newRS != nil {
+		r.Canary = &st.newRS.ArgoSet
 	}
-	if st.stable != nil {
-		r.Stable = &st.stable.ArgoSet
+	if st.stableRS != nil {
+		r.Stable = &st.stableRS.ArgoSet
 	}
 	for _, set := range st.sets {
-		if set != st.fresh && set != st.stable {
+		if set != st.newRS && set != st.stableRS {
 			r.Others = append(r.Others, set.ArgoSet)
 		}
 	}
@@ -41,7 +41,7 @@ func (st *argoPass) step() *ArgoStep {
 	return nil
 }
 
-// canary is a whole pass of a canary without traffic routing (rule 16.3).
+// canary is a whole pass of a canary without traffic routing.
 func (st *argoPass) canary() {
 	st.restarted = st.r.StepsChanged
 	if !st.restarted && !st.changed() {
@@ -62,10 +62,10 @@ func (st *argoPass) canarySets() bool {
 	}
 	st.removeDeadlines()
 	want := st.counts().Basic()
-	if st.stable != nil && st.stable != st.fresh && st.fresh != nil && st.scale(st.stable, want.Stable, ReasonWeight) {
+	if st.stableRS != nil && st.stableRS != st.newRS && st.newRS != nil && st.scale(st.stableRS, want.Stable, ReasonWeight) {
 		return true
 	}
-	if st.fresh != nil && st.scale(st.fresh, want.Canary, ReasonWeight) {
+	if st.newRS != nil && st.scale(st.newRS, want.Canary, ReasonWeight) {
 		return true
 	}
 	return st.canaryOthers()
@@ -129,7 +129,7 @@ func (st *argoPass) canaryStatus() {
 	switch {
 	case st.r.StepsChanged || st.changed():
 		st.reset(&status)
-		if index != nil && st.fresh != nil && (st.fresh == st.stable || st.withinWindow() && st.fresh.Replicas > 0) {
+		if index != nil && st.newRS != nil && (st.newRS == st.stableRS || st.withinWindow() && st.newRS.Replicas > 0) {
 			status.CurrentStepIndex = end
 		}
 		st.persist(st.conditions(status))
@@ -162,7 +162,7 @@ func (st *argoPass) promoted(status *ArgoStatus) bool {
 	r := st.counts()
 	r.Abort, r.CurrentPodHash, r.StableRS = st.aborted(), status.CurrentPodHash, status.StableRS
 	r.PromoteFull = st.read.PromoteFull || st.withinWindow()
-	if st.stable == nil {
+	if st.stableRS == nil {
 		r.StableRS = ""
 	}
 	return r.Promoted()
@@ -195,7 +195,7 @@ func (st *argoPass) advance(index *int32) *int32 {
 func (st *argoPass) waits(step *ArgoStep, p ArgoProgress) {
 	switch {
 	case step.Pause == nil:
-		st.hold(ReasonBatchNotReady, int64(st.fresh.AvailableReplicas), int64(st.counts().Counts().Canary))
+		st.hold(ReasonBatchNotReady, int64(st.newRS.AvailableReplicas), int64(st.counts().Counts().Canary))
 	case step.Pause.Duration == nil || p.PausedAt.IsZero():
 		st.hold(ReasonApproval, int64(*st.index())+1, int64(len(st.r.Steps)))
 	default:

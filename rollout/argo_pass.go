@@ -17,9 +17,9 @@ type argoPass struct {
 	now  time.Time
 	p    ArgoPlan
 	sets []*argoSet // by age
-	// fresh has the template of the Rollout, stable that of the last promotion; either may
+	// newRS has the template of the Rollout, stableRS that of the last promotion; either may
 	// be nil, and they may be the same.
-	fresh, stable   *argoSet
+	newRS, stableRS *argoSet
 	active, preview *Service // as they are after the actions
 
 	addPause, removePause string // the reason of a pause that begins or ends
@@ -37,7 +37,7 @@ type argoSet struct {
 }
 
 // ArgoReconcile returns the next step of the Argo Rollout in s as of now: a whole pass
-// of a canary without traffic routing or of a blue-green update (rule 16.3). It
+// of a canary without traffic routing or of a blue-green update. It
 // performs nothing. The error, if any, wraps [ErrInvalid] and one [FieldError] for each
 // field that cannot be used.
 //
@@ -96,10 +96,10 @@ func (st *argoPass) find() {
 		set := &argoSet{ArgoReplicaSet: st.s.Sets[i], to: st.s.Sets[i].Replicas}
 		st.sets = append(st.sets, set)
 		if set.Hash == st.r.TemplateHash {
-			st.fresh = set
+			st.newRS = set
 		}
 		if set.Hash == st.read.StableRS {
-			st.stable = set
+			st.stableRS = set
 		}
 	}
 	slices.SortFunc(st.sets, func(a, b *argoSet) int {
@@ -112,7 +112,7 @@ func (st *argoPass) find() {
 func (st *argoPass) others() []*argoSet {
 	var list []*argoSet
 	for _, set := range st.sets {
-		if set != st.fresh && set != st.stable && set.to > 0 {
+		if set != st.newRS && set != st.stableRS && set.to > 0 {
 			list = append(list, set)
 		}
 	}
@@ -199,18 +199,18 @@ func (st *argoPass) scale(set *argoSet, to int32, reason Reason) bool {
 
 // create adds the new ReplicaSet if it is missing.
 func (st *argoPass) create() {
-	if st.fresh != nil {
+	if st.newRS != nil {
 		return
 	}
-	st.fresh = &argoSet{ArgoReplicaSet: ArgoReplicaSet{Hash: st.r.TemplateHash, Name: st.r.Name + "-" + st.r.TemplateHash}}
-	st.fresh.Revision = st.revision()
-	st.sets = append(st.sets, st.fresh)
-	st.fresh.Replicas = st.freshSize()
-	st.fresh.to = st.fresh.Replicas
+	st.newRS = &argoSet{ArgoReplicaSet: ArgoReplicaSet{Hash: st.r.TemplateHash, Name: st.r.Name + "-" + st.r.TemplateHash}}
+	st.newRS.Revision = st.revision()
+	st.sets = append(st.sets, st.newRS)
+	st.newRS.Replicas = st.freshSize()
+	st.newRS.to = st.newRS.Replicas
 	desired := st.replicas()
-	st.fresh.DesiredReplicas = &desired
+	st.newRS.DesiredReplicas = &desired
 	st.p.Actions = append(st.p.Actions, CreateReplicaSet{
-		Name: st.fresh.Name, Hash: st.fresh.Hash, Revision: st.fresh.Revision, Replicas: st.fresh.Replicas, Desired: desired, Reason: ReasonNewTemplate,
+		Name: st.newRS.Name, Hash: st.newRS.Hash, Revision: st.newRS.Revision, Replicas: st.newRS.Replicas, Desired: desired, Reason: ReasonNewTemplate,
 	})
 }
 
@@ -220,7 +220,7 @@ func (st *argoPass) freshSize() int32 {
 		return ArgoBlueGreen{
 			Replicas: st.replicas(), PreviewReplicaCount: b.PreviewReplicaCount, HasPauseConditions: len(st.read.PauseConditions) > 0,
 			PromoteFull: st.read.PromoteFull, ScaleUpPreviewCheckPoint: st.read.ScaleUpPreviewCheckPoint, ActiveSelector: st.read.ActiveSelector,
-			CurrentPodHash: st.read.CurrentPodHash, NewHash: st.fresh.Hash, ActiveExists: st.named(st.read.ActiveSelector) != nil,
+			CurrentPodHash: st.read.CurrentPodHash, NewHash: st.newRS.Hash, ActiveExists: st.named(st.read.ActiveSelector) != nil,
 		}.PreviewSize()
 	}
 	return st.counts().Basic().Canary
@@ -228,12 +228,12 @@ func (st *argoPass) freshSize() int32 {
 
 // write appends what changed about ReplicaSets: the stable one, the new one, the others.
 func (st *argoPass) write() {
-	order := []*argoSet{st.stable}
-	if st.fresh != st.stable {
-		order = append(order, st.fresh)
+	order := []*argoSet{st.stableRS}
+	if st.newRS != st.stableRS {
+		order = append(order, st.newRS)
 	}
 	for _, set := range st.sets {
-		if set != st.fresh && set != st.stable {
+		if set != st.newRS && set != st.stableRS {
 			order = append(order, set)
 		}
 	}

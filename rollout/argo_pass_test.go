@@ -13,7 +13,7 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// Section 16.3: a canary from its first deployment to a promotion, in the pause of
+// A canary from its first deployment to a promotion, in the pause of
 // which nothing moves.
 func TestArgoCanaryLife(t *testing.T) {
 	w := newArgoWorld(t, 6, weight(20), argoPause(-1), weight(50), argoPause(60))
@@ -198,7 +198,7 @@ func TestArgoDeadline(t *testing.T) {
 	}
 }
 
-// Section 16.3: blue-green, promoted by hand, by time and at once; the old pods stay for
+// Blue-green, promoted by hand, by time and at once; the old pods stay for
 // a while.
 func TestArgoBlueGreenLife(t *testing.T) {
 	w := newArgoWorld(t, 3).green(rollout.ArgoPreview{AutoPromotionEnabled: new(false), PreviewReplicaCount: new(int32(1))})
@@ -293,7 +293,7 @@ func TestArgoEnds(t *testing.T) {
 	})
 }
 
-// U1 to U4 and U13 for the passes of Argo: pure, total, independent of the order of
+// The passes of Argo are pure, total, independent of the order of
 // ReplicaSets, and the same through JSON.
 func TestArgoReconcileIsPure(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

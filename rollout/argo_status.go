@@ -115,8 +115,8 @@ func (st *argoPass) base() ArgoStatus {
 		status.Replicas += set.StatusReplicas
 		status.ReadyReplicas += set.ReadyReplicas
 	}
-	if st.fresh != nil {
-		status.UpdatedReplicas = st.fresh.StatusReplicas
+	if st.newRS != nil {
+		status.UpdatedReplicas = st.newRS.StatusReplicas
 	}
 	return status
 }
@@ -141,12 +141,12 @@ func (st *argoPass) promote(status *ArgoStatus) {
 // withinWindow reports whether the template goes back so few revisions that no step is
 // taken: fewer than the window were created in between.
 func (st *argoPass) withinWindow() bool {
-	if st.fresh == nil || st.stable == nil || !st.fresh.CreationTimestamp.Before(st.stable.CreationTimestamp) {
+	if st.newRS == nil || st.stableRS == nil || !st.newRS.CreationTimestamp.Before(st.stableRS.CreationTimestamp) {
 		return false
 	}
 	between := int32(0)
 	for _, set := range st.sets {
-		if set.CreationTimestamp.After(st.fresh.CreationTimestamp) && set.CreationTimestamp.Before(st.stable.CreationTimestamp) {
+		if set.CreationTimestamp.After(st.newRS.CreationTimestamp) && set.CreationTimestamp.Before(st.stableRS.CreationTimestamp) {
 			between++
 		}
 	}
@@ -180,16 +180,16 @@ func (st *argoPass) conditions(status ArgoStatus) ArgoStatus {
 // revision returns the number of the update: one more than all others have, unless the
 // new ReplicaSet is the last one already.
 func (st *argoPass) revision() int64 {
-	if st.fresh == nil {
+	if st.newRS == nil {
 		return st.r.Revision
 	}
 	last := int64(0)
 	for _, set := range st.sets {
-		if set != st.fresh {
+		if set != st.newRS {
 			last = max(last, set.Revision)
 		}
 	}
-	return max(st.fresh.Revision, last+1)
+	return max(st.newRS.Revision, last+1)
 }
 
 // healthy reports whether all pods are updated and available, get the traffic, and no

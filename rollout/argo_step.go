@@ -18,7 +18,7 @@ type ArgoProgress struct {
 	OtherDone bool `json:"otherDone,omitzero"`
 }
 
-// Completed reports whether a step is over as of now (rule 16.3), and when it will be
+// Completed reports whether a step is over as of now, and when it will be
 // if time alone tells. A step without any content is over.
 func (s ArgoStep) Completed(p ArgoProgress, now time.Time) (done bool, at time.Time) {
 	switch {
@@ -48,7 +48,7 @@ func (s *ArgoPause) completed(p ArgoProgress, now time.Time) (bool, time.Time) {
 	return false, end
 }
 
-// Promoted reports whether the new ReplicaSet becomes the stable one (rule 16.3): if
+// Promoted reports whether the new ReplicaSet becomes the stable one: if
 // there is no stable one yet, or if enough pods are available and there is nothing
 // more to step through.
 func (r ArgoRollout) Promoted() bool {
@@ -64,7 +64,7 @@ func (r ArgoRollout) Promoted() bool {
 	return enough && (r.PromoteFull || r.CurrentPodHash == r.StableRS || end)
 }
 
-// TrafficWeight returns the weight that the canary gets in a pass (rule 16.3). No
+// TrafficWeight returns the weight that the canary gets in a pass. No
 // traffic is led to a canary without available pods, and the weight follows only when
 // the sizes are reached.
 func (r ArgoRollout) TrafficWeight() int32 {

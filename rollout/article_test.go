@@ -24,7 +24,7 @@ func (c *world) batches() (counts [3]int) {
 	return counts
 }
 
-// Section 15.1, row by row: the echoserver of six pods, with the planner of package
+// Row by row: the echoserver of six pods, with the planner of package
 // deploy as the controller of the Deployment. The sizes are those behind each of its
 // passes that changed some.
 func TestArticleSizes(t *testing.T) {
@@ -83,7 +83,7 @@ func TestArticleSizes(t *testing.T) {
 		[]string{conditionOf(c.r.Status, rollout.ConditionProgressing).Status, reason(), conditionOf(c.r.Status, rollout.ConditionSucceeded).Status})
 }
 
-// Section 15.5: a jump over step 2 fills its batch too, and one back takes the traffic
+// A jump over step 2 fills its batch too, and one back takes the traffic
 // back, not the pods.
 func TestJumpsFillBatches(t *testing.T) {
 	three := func() *world {
@@ -114,7 +114,7 @@ func TestJumpsFillBatches(t *testing.T) {
 	require.Equal(t, int32(0), *back.br.ReleasePlan.BatchPartition)
 }
 
-// Sections 15.3 and 15.5: what is left of a rollback, of a deletion with traffic, and of
+// What is left of a rollback, of a deletion with traffic, and of
 // a last step of 6 of 6.
 func TestEndings(t *testing.T) {
 	paused := func(size, last rollout.IntOrPercent) *world {
@@ -145,8 +145,8 @@ func TestEndings(t *testing.T) {
 	require.Equal(t, rollout.ReasonApproval, number.holds[0].Reason)
 }
 
-// Section 15.5: from 6 to 12 replicas in the pause of 20%, as planned by package deploy.
-// D17, D18, D21, D22 and D26 belong to it too: what it does there is told here, once each way
+// From 6 to 12 replicas in the pause of 20%, as planned by package deploy.
+// Its own quirks are not of this package: what it does there is told here, once each way
 // where it has two.
 func TestDefectsOfTheDeployment(t *testing.T) {
 	const limits = `"rollingUpdate":{"maxUnavailable":"25%","maxSurge":"25%"}`
@@ -187,10 +187,10 @@ func TestDefectsOfTheDeployment(t *testing.T) {
 		sets            []replicaset.ReplicaSet
 		want, corrected string
 	}{
-		{"D18: 8/4 is over the limit of 3 and stays there", 12, `"20%"`, []replicaset.ReplicaSet{set("v1", 4, 4, "6", "8"), set("v2", 2, 2, "6", "8")}, "v1 4->8 v2 2->4 ", "v1 4->9 v2 2->3 "},
-		{"D17: a share of no pods, of which upstream makes -2147483648, is none", 12, `"20%"`, []replicaset.ReplicaSet{set("v1", 4, 0, "6", "0"), set("v2", 2, 0, "6", "")}, "v1 4->10 ", "v1 4->9 v2 2->3 "},
-		{"D22: the only one with pods ignores the partition, both ways", 6, `"20%"`, []replicaset.ReplicaSet{set("v1", 0, 0, "6", "8"), set("v2", 1, 1, "6", "8")}, "v2 1->6 ", "v2 1->6 "},
-		{"D21: an old one whose status is ahead ends the removal", 6, `"100%"`, []replicaset.ReplicaSet{set("v1", 1, 2, "6", "8"), set("v2", 6, 6, "6", "8")}, "", "v1 1->0 "},
+		{"8/4 is over the limit of 3 and stays there", 12, `"20%"`, []replicaset.ReplicaSet{set("v1", 4, 4, "6", "8"), set("v2", 2, 2, "6", "8")}, "v1 4->8 v2 2->4 ", "v1 4->9 v2 2->3 "},
+		{"a share of no pods, of which upstream makes -2147483648, is none", 12, `"20%"`, []replicaset.ReplicaSet{set("v1", 4, 0, "6", "0"), set("v2", 2, 0, "6", "")}, "v1 4->10 ", "v1 4->9 v2 2->3 "},
+		{"the only one with pods ignores the partition, both ways", 6, `"20%"`, []replicaset.ReplicaSet{set("v1", 0, 0, "6", "8"), set("v2", 1, 1, "6", "8")}, "v2 1->6 ", "v2 1->6 "},
+		{"an old one whose status is ahead ends the removal", 6, `"100%"`, []replicaset.ReplicaSet{set("v1", 1, 2, "6", "8"), set("v2", 6, 6, "6", "8")}, "", "v1 1->0 "},
 	} {
 		require.Equal(t, c.want, sizes(plan(c.replicas, c.partition, false, c.sets...)), c.why)
 		require.Equal(t, c.corrected, sizes(plan(c.replicas, c.partition, true, c.sets...)), c.why)
@@ -198,7 +198,7 @@ func TestDefectsOfTheDeployment(t *testing.T) {
 	extra := plan(12, `"20%"`, false, set("v1", 4, 4, "6", "8"), set("v2", 2, 2, "6", "8")).ExtraStatus
 	require.Equal(t, int32(3), extra.ExpectedUpdatedReplicas)
 
-	// D26: a changed strategy reaches the ReplicaSet and its size in one write, so that
+	// A changed strategy reaches the ReplicaSet and its size in one write, so that
 	// nothing conflicts.
 	writes := map[string]int{}
 	for _, a := range plan(6, `"50%"`, false, set("v1", 4, 4, "6", "8"), set("v2", 2, 2, "6", "8")).Actions {

@@ -2,7 +2,7 @@ package rollout
 
 import "fmt"
 
-// A BatchContext is what a batch asks of its workload and what is there (rule 7.1).
+// A BatchContext is what a batch asks of its workload and what is there.
 type BatchContext struct {
 	Driver       Driver       `json:"driver"`
 	RolloutID    string       `json:"rolloutID,omitzero"`
@@ -156,7 +156,7 @@ func (c *BatchContext) count(pods []Pod) {
 }
 
 // Waiting says what the batch still waits for; the second result is false if it is
-// ready (rule 8). The first failing test counts.
+// ready. The first failing test counts.
 func (c BatchContext) Waiting(repair Quirks) (Hold, bool) {
 	base := c.Updated
 	if repair.Has(FailureThresholdMisread) {

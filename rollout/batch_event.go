@@ -16,7 +16,7 @@ const (
 	EventTemplateChanged WorkloadEvent = "PodTemplateChanged"
 )
 
-// EventOf returns what a BatchRelease notices about its workload (rule 6.2). Nothing
+// EventOf returns what a BatchRelease notices about its workload. Nothing
 // is noticed while it is being deleted.
 func EventOf(s BatchSnapshot) WorkloadEvent {
 	w, status := s.Workload, &s.Release.Status
@@ -47,7 +47,7 @@ func EventOf(s BatchSnapshot) WorkloadEvent {
 	return EventNormal
 }
 
-// special treats what comes before the phases (rule 6.3). The first case counts.
+// special treats what comes before the phases. The first case counts.
 func (st *batchPass) special() (stop bool, failure string) {
 	read, s := &st.s.Release.Status, &st.p.Status
 	phase := s.Phase

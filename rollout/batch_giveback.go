@@ -1,7 +1,7 @@
 package rollout
 
 // ReleasePatch returns what gives a workload back when its BatchRelease ends, and
-// false if nothing has to be written (rule 7.4), or no driver knows the workload.
+// false if nothing has to be written, or no driver knows the workload.
 func ReleasePatch(br BatchRelease, w Workload, opts Options) (p WorkloadPatch, write bool) {
 	p, write = resumePatch(br, w, opts)
 	if releasedNext(&br.ReleasePlan, &w, opts.Repair) {

@@ -31,7 +31,7 @@ func controls(d Driver, br *BatchRelease, w *Workload) bool {
 }
 
 // InitializePatch returns what takes a workload over before its first batch, and
-// false if that is done (rule 7.2), or no driver knows the workload.
+// false if that is done, or no driver knows the workload.
 func InitializePatch(br BatchRelease, w Workload, repair Quirks) (p WorkloadPatch, write bool) {
 	d := driverOf(w.WorkloadRef, &br.ReleasePlan)
 	if d == "" || controls(d, &br, &w) {

@@ -8,7 +8,7 @@ import (
 )
 
 // BatchIncrements returns how many pods each batch up to the current one adds, and 0
-// for later ones (rule 9.1). They may be negative where batches go backwards.
+// for later ones. They may be negative where batches go backwards.
 func BatchIncrements(batches []Batch, current, replicas int32) []int32 {
 	increments := make([]int32, len(batches))
 	for i := range batches {
@@ -23,7 +23,7 @@ func BatchIncrements(batches []Batch, current, replicas int32) []int32 {
 }
 
 // BatchLabels returns the labels that tell in which batch pods were updated, in the
-// order in which they are to be written (rule 9.1). The newest batch is filled first,
+// order in which they are to be written. The newest batch is filled first,
 // with pods from the end of the list. Under [OrdinalsLabelledByList] the caller has put them
 // in the order of their update.
 func BatchLabels(br BatchRelease, replicas int32, updateRevision string, pods []Pod, repair Quirks) []LabelPod {
@@ -103,7 +103,7 @@ func assign(id string, missing []int32, pods []Pod, free []int, hashed []bool) [
 }
 
 // A RollbackFilter chooses which pods are offered to [BatchLabels] while rolling back
-// in batches (rule 9.2).
+// in batches.
 type RollbackFilter struct {
 	Ordered        bool   `json:"ordered,omitzero"`
 	RolloutID      string `json:"rolloutID"`
@@ -191,8 +191,7 @@ func (st *batchPass) labelPods(c *BatchContext) {
 	}
 }
 
-// markNoNeedUpdate tells pods apart that have the template of a rollback already
-// (rule 9.3).
+// markNoNeedUpdate tells pods apart that have the template of a rollback already.
 func (st *batchPass) markNoNeedUpdate() (failure string) {
 	w, id := st.s.Workload, st.s.Release.ReleasePlan.RolloutID
 	if st.s.Release.Annotations[AnnotationRollbackInBatch] == "" {

@@ -108,7 +108,7 @@ func sameBatchStatus(a, b *BatchStatus) bool {
 	return encode(x) == encode(y)
 }
 
-// refresh copies what the workload reports (rule 6.1, step 6).
+// refresh copies what the workload reports.
 func (st *batchPass) refresh() {
 	s := &st.p.Status
 	if w := st.s.Workload; w != nil && !st.s.Unreadable && st.s.Release.DeletionTimestamp.IsZero() {
@@ -122,7 +122,7 @@ func (st *batchPass) refresh() {
 	s.ObservedRolloutID = st.s.Release.ReleasePlan.RolloutID
 }
 
-// act does what the phase asks for (rule 6.4).
+// act does what the phase asks for.
 func (st *batchPass) act() {
 	switch st.p.Status.Phase {
 	case BatchProgressing:
@@ -218,7 +218,7 @@ func (st *batchPass) stray() bool {
 	return id != "" && id != released
 }
 
-// recount counts the pods that need no update anew (rule 9.3).
+// recount counts the pods that need no update anew.
 func (st *batchPass) recount(c *BatchContext) {
 	if c.NoNeedUpdate == nil || c.RolloutID == "" {
 		return

@@ -12,7 +12,7 @@ import (
 
 var limits = &rollout.RollingUpdate{MaxSurge: rollout.Percent(25), MaxUnavailable: rollout.Percent(25)}
 
-// Section 6.1: who drives what.
+// Who drives what.
 func TestDrivers(t *testing.T) {
 	for _, c := range []struct {
 		ref   rollout.WorkloadRef
@@ -46,7 +46,7 @@ func progressing(ref rollout.WorkloadRef) rollout.BatchSnapshot {
 	return rollout.BatchSnapshot{Release: br, Workload: &w}
 }
 
-// Section 6.2: the first event that is there counts. Section 6.3: and what it does.
+// The first event that is there counts. and what it does.
 func TestWorkloadEvents(t *testing.T) {
 	behind := func(s *rollout.BatchSnapshot) { s.Workload.Generation++ }
 	promoted := func(s *rollout.BatchSnapshot) { s.Workload.Status.UpdatedReplicas = 10 }
@@ -63,16 +63,16 @@ func TestWorkloadEvents(t *testing.T) {
 	}{
 		{"nothing", nil, rollout.EventNormal, rollout.BatchProgressing, rollout.BatchReady, "v2"},
 		{"deleted: nothing is read", []func(s *rollout.BatchSnapshot){func(s *rollout.BatchSnapshot) { s.Release.DeletionTimestamp, s.Workload = now, nil }}, rollout.EventNormal, rollout.BatchFinalizing, rollout.BatchReady, "v2"},
-		{"gone (B6)", []func(s *rollout.BatchSnapshot){func(s *rollout.BatchSnapshot) { s.Workload = nil }}, rollout.EventGone, rollout.BatchFinalizing, rollout.BatchReady, "v2"},
-		{"not readable (B5)", []func(s *rollout.BatchSnapshot){func(s *rollout.BatchSnapshot) { s.Unreadable = true }}, rollout.EventUnknown, rollout.BatchProgressing, rollout.BatchReady, "v2"},
-		{"behind, before all else (B9)", []func(s *rollout.BatchSnapshot){behind, promoted, scaled, other}, rollout.EventReconciling, rollout.BatchProgressing, rollout.BatchReady, "v2"},
+		{"gone", []func(s *rollout.BatchSnapshot){func(s *rollout.BatchSnapshot) { s.Workload = nil }}, rollout.EventGone, rollout.BatchFinalizing, rollout.BatchReady, "v2"},
+		{"not readable", []func(s *rollout.BatchSnapshot){func(s *rollout.BatchSnapshot) { s.Unreadable = true }}, rollout.EventUnknown, rollout.BatchProgressing, rollout.BatchReady, "v2"},
+		{"behind, before all else", []func(s *rollout.BatchSnapshot){behind, promoted, scaled, other}, rollout.EventReconciling, rollout.BatchProgressing, rollout.BatchReady, "v2"},
 		{"promoted, before a new size", []func(s *rollout.BatchSnapshot){promoted, scaled, other}, rollout.EventNormal, rollout.BatchProgressing, rollout.BatchReady, "v2"},
-		{"scaled, before a template (B7)", []func(s *rollout.BatchSnapshot){scaled, other}, rollout.EventReplicasChanged, rollout.BatchProgressing, rollout.BatchUpgrading, "v2"},
-		{"a rollback (B10 stops)", []func(s *rollout.BatchSnapshot){back}, rollout.EventRollbackInBatch, rollout.BatchProgressing, rollout.BatchReady, "v2"},
-		{"another template (B8)", []func(s *rollout.BatchSnapshot){other}, rollout.EventTemplateChanged, rollout.BatchProgressing, rollout.BatchReady, "v3"},
-		{"B2: no batch partition", []func(s *rollout.BatchSnapshot){func(s *rollout.BatchSnapshot) { s.Release.ReleasePlan.BatchPartition = nil }}, rollout.EventNormal, rollout.BatchFinalizing, rollout.BatchReady, "v2"},
-		{"B1: completed", []func(s *rollout.BatchSnapshot){other, func(s *rollout.BatchSnapshot) { s.Release.Status.Phase = rollout.BatchCompleted }}, rollout.EventTemplateChanged, rollout.BatchCompleted, rollout.BatchReady, "v2"},
-		{"B4: no such batch", []func(s *rollout.BatchSnapshot){func(s *rollout.BatchSnapshot) { s.Release.Status.Current.CurrentBatch = 2 }}, rollout.EventNormal, rollout.BatchPreparing, "", ""},
+		{"scaled, before a template", []func(s *rollout.BatchSnapshot){scaled, other}, rollout.EventReplicasChanged, rollout.BatchProgressing, rollout.BatchUpgrading, "v2"},
+		{"a rollback, which stops", []func(s *rollout.BatchSnapshot){back}, rollout.EventRollbackInBatch, rollout.BatchProgressing, rollout.BatchReady, "v2"},
+		{"another template", []func(s *rollout.BatchSnapshot){other}, rollout.EventTemplateChanged, rollout.BatchProgressing, rollout.BatchReady, "v3"},
+		{"no batch partition", []func(s *rollout.BatchSnapshot){func(s *rollout.BatchSnapshot) { s.Release.ReleasePlan.BatchPartition = nil }}, rollout.EventNormal, rollout.BatchFinalizing, rollout.BatchReady, "v2"},
+		{"completed", []func(s *rollout.BatchSnapshot){other, func(s *rollout.BatchSnapshot) { s.Release.Status.Phase = rollout.BatchCompleted }}, rollout.EventTemplateChanged, rollout.BatchCompleted, rollout.BatchReady, "v2"},
+		{"no such batch", []func(s *rollout.BatchSnapshot){func(s *rollout.BatchSnapshot) { s.Release.Status.Current.CurrentBatch = 2 }}, rollout.EventNormal, rollout.BatchPreparing, "", ""},
 	} {
 		s := progressing(cloneSet)
 		for _, change := range c.changes {
@@ -88,7 +88,7 @@ func TestWorkloadEvents(t *testing.T) {
 	begins.Release.Status = rollout.BatchStatus{}
 	require.Equal(t, rollout.EventNormal, eventOf(begins), "no size was seen before")
 
-	// B3: a changed plan begins with its batch, or with the first under another id.
+	// A changed plan begins with its batch, or with the first under another id.
 	for _, c := range []struct {
 		id        string
 		partition int32
@@ -121,7 +121,7 @@ func TestWorkloadEvents(t *testing.T) {
 	require.Equal(t, rollout.BatchReady, p.Status.Current.BatchState, "without pods there is nothing to wait for")
 }
 
-// Section 7.1: what a batch asks for, by kind.
+// What a batch asks for, by kind.
 func TestBatchContexts(t *testing.T) {
 	p, n := rollout.Percent, rollout.Int
 	back := new(int32(4))
@@ -169,13 +169,13 @@ func TestBatchContexts(t *testing.T) {
 	}{{1, 3, p(33)}, {98, 99, p(98)}, {1, 101, p(1)}, {3, 3, p(100)}, {0, 3, p(0)}} {
 		require.Equal(t, c.want, rollout.StableShare(c.stable, c.replicas, p(50)))
 	}
-	require.Equal(t, int32(2), p(1).OfUp(101), "D4: which keeps 2")
-	require.True(t, rollout.PartitionAtLeast(p(20), n(5)), "7.3, D2: 2,000,000 of 10,000,000 cover 5")
+	require.Equal(t, int32(2), p(1).OfUp(101), "which keeps 2")
+	require.True(t, rollout.PartitionAtLeast(p(20), n(5)), "2,000,000 of 10,000,000 cover 5")
 	require.False(t, rollout.PartitionAtLeast(n(5), p(1)))
 	require.True(t, rollout.PartitionAtLeast(p(20), p(20)) && rollout.PartitionAtLeast(n(5), n(5)) && !rollout.PartitionAtLeast(p(20), p(21)))
 }
 
-// Sections 7.2 to 7.4: the patches of a Deployment, and when the others are written.
+// The patches of a Deployment, and when the others are written.
 func TestPatches(t *testing.T) {
 	br := release(rollout.Partition, rollout.Percent(20))
 	w := rollout.Workload{WorkloadRef: deployment, Replicas: new(int32(6)), StrategyType: "RollingUpdate", RollingUpdate: limits}
@@ -248,7 +248,7 @@ func TestPatches(t *testing.T) {
 		"spec":{"paused":false,"strategy":{"rollingUpdate":{"maxSurge":"25%","maxUnavailable":"25%"},"type":"RollingUpdate"}}}`, back.Body(deployment))
 }
 
-// Section 8: each rule, with its sentence.
+// Each rule, with its sentence.
 func TestReadinessRules(t *testing.T) {
 	const prefix = "current batch not ready: "
 	for _, c := range []struct {
@@ -271,7 +271,7 @@ func TestReadinessRules(t *testing.T) {
 	}
 }
 
-// Section 9.2: which pods are offered in a rollback in batches.
+// Which pods are offered in a rollback in batches.
 func TestRollbackFilter(t *testing.T) {
 	of := func(labels ...string) rollout.Pod {
 		p := rollout.Pod{Name: labels[0], Labels: map[string]string{rollout.LabelPodTemplateHash: labels[1]}}

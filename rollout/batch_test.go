@@ -21,7 +21,7 @@ func release(style rollout.Style, sizes ...rollout.IntOrPercent) rollout.BatchRe
 
 const controlText = `"batchrelease.rollouts.kruise.io/control-info":"{\"apiVersion\":\"rollouts.kruise.io/v1beta1\",\"kind\":\"BatchRelease\",\"name\":\"web\",\"uid\":\"b\",\"controller\":true,\"blockOwnerDeletion\":true}"`
 
-// Sections 7.2 and 12: how a workload is taken over.
+// How a workload is taken over.
 func TestInitializePatch(t *testing.T) {
 	for _, c := range []struct {
 		ref   rollout.WorkloadRef
@@ -47,7 +47,7 @@ func TestInitializePatch(t *testing.T) {
 	}
 }
 
-// Section 7.4: how a workload is given back.
+// How a workload is given back.
 func TestReleasePatch(t *testing.T) {
 	const gone = `"batchrelease.rollouts.kruise.io/control-info":null`
 	for _, c := range []struct {
@@ -83,7 +83,7 @@ func TestReleasePatch(t *testing.T) {
 	require.False(t, write, "blue-green keeps everything in a continuous release")
 }
 
-// Section 8: the examples.
+// The examples.
 func TestReadiness(t *testing.T) {
 	for _, c := range []struct {
 		updated, ready int32
@@ -102,7 +102,7 @@ func TestReadiness(t *testing.T) {
 	}
 }
 
-// Section 9.1: the examples.
+// The examples.
 func TestLabelExamples(t *testing.T) {
 	plan := release(rollout.Partition, rollout.Percent(20), rollout.Percent(50), rollout.Percent(100)).ReleasePlan
 	require.Equal(t, []int32{2, 1, 3}, rollout.BatchIncrements(plan.Batches, 2, 6))
@@ -124,7 +124,7 @@ func TestLabelExamples(t *testing.T) {
 	require.Len(t, labels, 11)
 }
 
-// Sections 9.2 and 9.3, P6: a rollback in batches marks what needs no update, then
+// A rollback in batches marks what needs no update, then
 // goes through the batches.
 func TestRollbackInBatches(t *testing.T) {
 	br := release(rollout.Partition, rollout.Percent(50), rollout.Percent(100))
@@ -173,7 +173,7 @@ func TestRollbackInBatches(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, new(int32(2)), p.Status.Current.NoNeedUpdateReplicas)
 
-	// B10: a rollback that is noticed in the middle prepares anew.
+	// A rollback that is noticed in the middle prepares anew.
 	s.Release.Status.Phase, s.Release.Status.StableRevision, s.Release.Status.UpdateRevision = rollout.BatchProgressing, "v1", "v2"
 	p, err = planBatch(s, now, rollout.Options{})
 	require.NoError(t, err)
@@ -181,7 +181,7 @@ func TestRollbackInBatches(t *testing.T) {
 	require.Equal(t, "v1", p.Status.UpdateRevision)
 }
 
-// Sections 11 and 12: whole lives of the styles that keep both versions.
+// Whole lives of the styles that keep both versions.
 func TestCanaryAndBlueGreenLives(t *testing.T) {
 	run := func(s rollout.BatchSnapshot) rollout.BatchPlan {
 		p, err := planBatch(s, now, rollout.Options{})
@@ -264,7 +264,7 @@ func TestCanaryAndBlueGreenLives(t *testing.T) {
 	require.Equal(t, rollout.BatchCompleted, run(s).Status.Phase)
 }
 
-// Section 4: what a workload tells.
+// What a workload tells.
 func TestInspect(t *testing.T) {
 	observed := func(w rollout.Workload) rollout.Workload {
 		w.Replicas, w.Annotations = new(int32(4)), map[string]string{rollout.AnnotationInProgress: "x"}
@@ -298,8 +298,8 @@ func TestInspect(t *testing.T) {
 		require.Equal(t, c.want, fmt.Sprintf("%s %s %s %s %v", f.StableRevision, f.CanaryRevision, f.PodTemplateHash, f.RevisionLabelKey, f.InRollback), c.s.Workload.Kind)
 	}
 	behind := rollout.Inspect(rollout.InspectSnapshot{Workload: rollout.Workload{WorkloadRef: deployment, Generation: 2}})
-	require.Equal(t, rollout.Facts{WorkloadRef: deployment}, behind)
-	require.Equal(t, "rollback-v1", (&rollout.Facts{CanaryRevision: "v1", InRollback: true}).RolloutID(0))
+	require.Equal(t, rollout.WorkloadState{WorkloadRef: deployment}, behind)
+	require.Equal(t, "rollback-v1", (&rollout.WorkloadState{CanaryRevision: "v1", InRollback: true}).RolloutID(0))
 }
 
 // A plan shares no number with the snapshot that it was made from.

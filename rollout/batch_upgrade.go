@@ -1,7 +1,7 @@
 package rollout
 
 // UpgradePatch returns what releases the batch of a context, and false if nothing has
-// to be written (rule 7.3). No partition is ever lowered, and no canary shrinks but under
+// to be written. No partition is ever lowered, and no canary shrinks but under
 // [CanaryLabelsNotAwaited].
 //
 // A blue-green workload that is not prepared is refused: the reason says why, and is

@@ -2,13 +2,13 @@ package rollout
 
 import "slices"
 
-// close does one closing step, and reports whether the Rollout is closed (rule 5.9).
+// close does one closing step, and reports whether the Rollout is closed.
 func (st *pass) close(reason ClosingReason, waitReady bool) bool {
 	if st.has(RollbackLeavesPaused) && st.w != nil && !st.w.Consistent { // nothing is known of what is to be given back
 		st.hold(ReasonWorkloadInconsistent, 0, 0)
 		return false
 	}
-	if st.sub == nil && st.has(RollbackLeavesPaused) && st.left() {
+	if st.sub == nil && st.has(RollbackLeavesPaused) && st.hasLeftovers() {
 		st.restartSteps()
 	}
 	if st.sub == nil {
@@ -18,7 +18,7 @@ func (st *pass) close(reason ClosingReason, waitReady bool) bool {
 	if t := st.s.Shared; t != nil && slices.Contains(t.Finalizers, st.sharedFinalizer()) {
 		st.add(SetFinalizer{Kind: "TrafficRouting", Name: t.Name, UID: t.UID, Finalizer: st.sharedFinalizer(), Remove: true, Reason: ReasonClosing})
 	}
-	st.thaw(reason)
+	st.resumeAbandoned(reason)
 	style := st.r.Style()
 	sequence := ClosingSequence(style, reason)
 	s := st.sub
@@ -43,9 +43,9 @@ func (st *pass) close(reason ClosingReason, waitReady bool) bool {
 	return s.FinalisingStep == FinalEnd
 }
 
-// left reports whether something of a release is left, although none is known: an update
+// hasLeftovers reports whether something of a release is left, although none is known: an update
 // that was let in has not been noticed yet.
-func (st *pass) left() bool {
+func (st *pass) hasLeftovers() bool {
 	if st.w == nil {
 		return false
 	}
@@ -61,7 +61,7 @@ func (st *pass) unmark(reason ClosingReason) {
 		return
 	}
 	patch := WorkloadPatch{}
-	if st.another(reason) {
+	if st.markIsOfNextRelease(reason) {
 		if st.w.Labels[LabelStableRevision] != "" || st.r.WorkloadRef.Kind != "Deployment" {
 			return
 		}
@@ -74,9 +74,9 @@ func (st *pass) unmark(reason ClosingReason) {
 	st.add(PatchWorkload{Workload: st.r.WorkloadRef, UID: st.w.UID, Patch: patch, Reason: ReasonClosing})
 }
 
-// another reports whether the mark of the workload is that of another update than the one
+// markIsOfNextRelease reports whether the mark of the workload is that of another update than the one
 // that is closed ([NextReleaseUnmarked]): it has another template, or shows in a later pass of the closing.
-func (st *pass) another(reason ClosingReason) bool {
+func (st *pass) markIsOfNextRelease(reason ClosingReason) bool {
 	if !st.has(NextReleaseUnmarked) || !st.w.InProgress {
 		return false
 	}
@@ -90,16 +90,16 @@ func (st *pass) another(reason ClosingReason) bool {
 	return false
 }
 
-// thaw gives a Deployment back that nobody drives any more ([RollbackLeavesPaused]): a rollback that takes
+// resumeAbandoned gives a Deployment back that nobody drives any more ([RollbackLeavesPaused]): a rollback that takes
 // over the reset of a continuous release goes on behind the step that resumes it, and
 // one that comes before the BatchRelease has none; neither has a Rollout that is
 // deleted or disabled then. The label of the stable revision tells: giving back
 // removes it.
-func (st *pass) thaw(reason ClosingReason) {
+func (st *pass) resumeAbandoned(reason ClosingReason) {
 	if !st.has(RollbackLeavesPaused) || reason == ClosingSuccess || st.br != nil || st.w == nil || st.r.WorkloadRef.Kind != "Deployment" {
 		return
 	}
-	if st.w.Labels[LabelStableRevision] == "" || st.another(reason) {
+	if st.w.Labels[LabelStableRevision] == "" || st.markIsOfNextRelease(reason) {
 		return
 	}
 	w := Workload{WorkloadRef: st.w.WorkloadRef, Annotations: st.w.Annotations, Paused: true}
@@ -111,12 +111,12 @@ func (st *pass) thaw(reason ClosingReason) {
 	st.add(PatchWorkload{Workload: st.r.WorkloadRef, UID: st.w.UID, Patch: patch, Reason: ReasonGiveBack})
 }
 
-// goOn repairs what another template leaves behind that was taken back before its
+// repairInterrupted repairs what another template leaves behind that was taken back before its
 // release began ([RollbackLeavesPaused]): admission has paused the partition, and the reset for it has
 // written down a closing step, behind which the closing would begin. A stable revision
 // that was not known when the release began, since the workload was seen as it was
 // before, is known now.
-func (st *pass) goOn() {
+func (st *pass) repairInterrupted() {
 	if !st.has(RollbackLeavesPaused) {
 		return
 	}
@@ -169,11 +169,11 @@ func (st *pass) closeGone() bool {
 	if st.sub == nil {
 		return true
 	}
-	st.w = &Facts{RevisionLabelKey: st.selectorKey()}
+	st.w = &WorkloadState{RevisionLabelKey: st.selectorKey()}
 	defer func() { st.w = nil }()
 	done := st.cleanUp() && st.deleteRelease()
 	if !done && st.p.RecheckAt.IsZero() {
-		st.after(recheck)
+		st.recheckAfter(recheck)
 	}
 	return done
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// Section 0.3: the keys and numbers that others read and write too.
+// The keys and numbers that others read and write too.
 func TestConstants(t *testing.T) {
 	const r = "rollouts.kruise.io/"
 	for want, got := range map[string]string{
@@ -32,7 +32,7 @@ func TestConstants(t *testing.T) {
 	require.Equal(t, "-DisableByRollout", rollout.AutoscalerSuffix)
 }
 
-// Section 0.4: the text of annotations, member by member.
+// The text of annotations, member by member.
 func TestAnnotations(t *testing.T) {
 	limits := &rollout.RollingUpdate{MaxUnavailable: rollout.Percent(25), MaxSurge: rollout.Percent(25)}
 	for want, s := range map[string]rollout.DeploymentStrategy{
@@ -60,7 +60,7 @@ func TestAnnotations(t *testing.T) {
 	require.Equal(t, rollout.DeploymentStrategy{}, s)
 }
 
-// Section 0.2: text that upstream silently reads as 0 is an error, wherever a manifest
+// Text that upstream silently reads as 0 is an error, wherever a manifest
 // has it.
 func TestMalformedPercentages(t *testing.T) {
 	for _, text := range []string{`"50"`, `"abc"`, `"33.3%"`, `" 50%"`, `""`, `"%"`, `"5 0%"`, `1.5`} {
@@ -83,7 +83,7 @@ func TestMalformedPercentages(t *testing.T) {
 	}
 }
 
-// Section 2.1.
+// The style of a strategy.
 func TestStyles(t *testing.T) {
 	extra := &rollout.Strategy{EnableExtraWorkloadForCanary: true}
 	for _, c := range []struct {

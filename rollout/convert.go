@@ -54,7 +54,7 @@ func (r *RolloutV1alpha1) partition() bool {
 	return true
 }
 
-// Convert returns the Rollout in the present version of the API (rule 2.2). Without a
+// Convert returns the Rollout in the present version of the API. Without a
 // style it is Canary.
 func (r RolloutV1alpha1) Convert() Rollout {
 	s := &Strategy{

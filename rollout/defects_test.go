@@ -45,7 +45,7 @@ func rule(matches []rollout.Match, names ...string) rollout.RouteRule {
 	return r
 }
 
-// Section 14.2, and HTTPRouteRulesLost letter by letter, both ways.
+// Weights and matches of routes, and HTTPRouteRulesLost in all its parts, both ways.
 func TestRouteRules(t *testing.T) {
 	path := func(p string) rollout.Match { return rollout.Match{Path: &rollout.PathMatch{Value: p}} }
 	header := func(name string) rollout.Match {
@@ -93,7 +93,7 @@ func TestRouteRules(t *testing.T) {
 	require.Equal(t, []string{"svc=80 canary=20 (/a)", "canary (/a h)"}, words(rollout.RouteWeight(rollout.RouteMatches(two[:1], "svc", "canary", []rollout.Match{header("h")}, 0), "svc", "canary", 20)))
 }
 
-// D15: 101% cannot be told from a share, 0100% is 100%, and one replica has no old pod
+// 101% cannot be told from a share, 0100% is 100%, and one replica has no old pod
 // to leave. Text without a percent sign is no share at all: see TestMalformedPercentages.
 func TestLiteralHundred(t *testing.T) {
 	for _, c := range []struct {
@@ -107,7 +107,7 @@ func TestLiteralHundred(t *testing.T) {
 	}
 }
 
-// D20: what crashes upstream has a result; the cases of admission and of a changed plan
+// What crashes upstream has a result; the cases of admission and of a changed plan
 // are in TestAdmitOthers, TestAdmitMatches and TestRecalculate.
 func TestNothingCrashes(t *testing.T) {
 	for _, ref := range []rollout.WorkloadRef{kruiseSet, daemonSet, cloneSet, statefulSet, deployment, {APIVersion: "x/v1", Kind: "Game", Name: "demo"}, {}} {
@@ -145,7 +145,7 @@ func TestNothingCrashes(t *testing.T) {
 	require.Equal(t, map[string]string{rollout.LabelPodTemplateHash: "v2"}, create.Selector)
 }
 
-// Section 14.1: where stable traffic goes, by moment; 14.6: and how long each change is
+// Where stable traffic goes, by moment; and how long each change is
 // waited for.
 func TestTrafficMoments(t *testing.T) {
 	led := func(state rollout.StepState, step int32, grace int32, pinned bool) rollout.Snapshot {

@@ -45,7 +45,7 @@ func explain(t *testing.T, s rollout.Snapshot, b *rollout.BatchSnapshot, o rollo
 	return e
 }
 
-// Section 19.1: phase, reason, step, batch, the failing rule with its numbers, the pods
+// Phase, reason, step, batch, the failing rule with its numbers, the pods
 // responsible, what would unblock it, when it is looked at again.
 func TestExplain(t *testing.T) {
 	s, b := blocked(t)
@@ -107,7 +107,7 @@ func at(s rollout.Snapshot, ready int32) rollout.Snapshot {
 	return s
 }
 
-// U12: whatever the snapshot, the explanation names exactly the holds of the plan, each
+// Whatever the snapshot, the explanation names exactly the holds of the plan, each
 // with a text, and comes through JSON unchanged.
 func TestExplainIsComplete(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -26,7 +26,7 @@ const (
 	ClosingDeleting ClosingReason = "RolloutDeleting"
 )
 
-// ClosingSequence returns the closing steps, ending with [FinalEnd] (rule 5.9).
+// ClosingSequence returns the closing steps, ending with [FinalEnd].
 func ClosingSequence(style Style, reason ClosingReason) []FinalisingStep {
 	switch {
 	case style == BlueGreen && reason == ClosingSuccess:

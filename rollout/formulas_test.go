@@ -10,7 +10,7 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// Section 10.1: limits, lower bound and sizes.
+// Limits, lower bound and sizes.
 func TestPartitionFormulas(t *testing.T) {
 	p, n := rollout.Percent, rollout.Int
 	partitions := []rollout.IntOrPercent{n(0), p(1), p(20), p(50), p(99), p(100), p(101), n(5), n(50), {}}
@@ -53,7 +53,7 @@ func TestPartitionFormulas(t *testing.T) {
 	require.Equal(t, int64(3), rollout.PartitionOldLimit(p(20), 6, 4, 5), "the new one is over its limit")
 }
 
-// Section 10.2: the defaults of the annotation.
+// The defaults of the annotation.
 func TestStrategyDefaults(t *testing.T) {
 	p, n := rollout.Percent, rollout.Int
 	for _, c := range []struct {
@@ -62,7 +62,7 @@ func TestStrategyDefaults(t *testing.T) {
 		ru                 *rollout.RollingUpdate
 		surge, unavailable rollout.IntOrPercent
 	}{
-		{"nothing is there", "Partition", nil, unset, p(25)}, {"D8: the surge stays unset, and the other is lost", "Partition", &rollout.RollingUpdate{MaxUnavailable: n(2)}, unset, p(25)},
+		{"nothing is there", "Partition", nil, unset, p(25)}, {"the surge stays unset, and the other is lost", "Partition", &rollout.RollingUpdate{MaxUnavailable: n(2)}, unset, p(25)},
 		{"unset unavailability", "Partition", &rollout.RollingUpdate{MaxSurge: n(2)}, n(2), p(25)}, {"both", "Partition", &rollout.RollingUpdate{MaxSurge: n(2), MaxUnavailable: n(3)}, n(2), n(3)},
 		{"both 0", "Partition", &rollout.RollingUpdate{MaxSurge: p(0), MaxUnavailable: n(0)}, n(0), n(1)},
 		{"another style", "partition", &rollout.RollingUpdate{MaxSurge: n(2)}, n(2), unset},
@@ -73,7 +73,7 @@ func TestStrategyDefaults(t *testing.T) {
 	require.Nil(t, rollout.DeploymentStrategy{}.Default(0).RollingUpdate)
 }
 
-// Section 13: which pods of a native DaemonSet go.
+// Which pods of a native DaemonSet go.
 func TestNativeVictims(t *testing.T) {
 	old := func(name string, change func(p *rollout.DaemonSetPod)) rollout.DaemonSetPod {
 		p := rollout.DaemonSetPod{Name: name, Revision: "old", Ready: true, CreationTimestamp: now}
@@ -112,11 +112,11 @@ func TestNativeVictims(t *testing.T) {
 	require.ErrorIs(t, err, rollout.ErrInvalid)
 }
 
-// Section 16.1: the table, the weights and the worked passes of Argo.
+// The table, the weights and the worked passes of Argo.
 func TestArgoCounts(t *testing.T) {
 	for _, c := range []struct{ replicas, weight, surge, canary, stable int32 }{
 		{10, 20, 1, 2, 8}, {3, 50, 1, 2, 2}, {3, 50, 0, 2, 1}, {1, 50, 1, 1, 1}, {1, 50, 0, 1, 0}, {5, 10, 0, 1, 4}, {6, 20, 2, 1, 5}, {0, 50, 1, 0, 0},
-		{6, 50, 2, 3, 3}, {6, 100, 2, 6, 0}, {6, 0, 2, 0, 6}, // section 16.4
+		{6, 50, 2, 3, 3}, {6, 100, 2, 6, 0}, {6, 0, 2, 0, 6},
 	} {
 		require.Equal(t, rollout.ArgoCounts{Canary: c.canary, Stable: c.stable}, rollout.ArgoApproximate(c.replicas, c.weight, 100, c.surge), "%+v", c)
 	}
@@ -154,7 +154,7 @@ func TestArgoCounts(t *testing.T) {
 	}
 }
 
-// Section 16.2: sizes with traffic routing.
+// Sizes with traffic routing.
 func TestArgoRoutedCounts(t *testing.T) {
 	weight := func(w int32) rollout.ArgoStep { return rollout.ArgoStep{SetWeight: &w} }
 	scale := func(s rollout.ArgoCanaryScale) rollout.ArgoStep { return rollout.ArgoStep{SetCanaryScale: &s} }

@@ -112,7 +112,7 @@ func FuzzInspect(f *testing.F) {
 	sets := []rollout.WorkloadSet{{Name: "a", Template: template("v1"), Replicas: 3}, {Name: "b", Template: template("v2"), Replicas: 1}}
 	daemon := w
 	daemon.WorkloadRef = rollout.WorkloadRef{APIVersion: "apps/v1", Kind: "DaemonSet", Name: "web"}
-	purity.Fuzz(f, rollout.ErrInvalid, func(s rollout.InspectSnapshot) (rollout.Facts, error) { return rollout.Inspect(s), nil },
+	purity.Fuzz(f, rollout.ErrInvalid, func(s rollout.InspectSnapshot) (rollout.WorkloadState, error) { return rollout.Inspect(s), nil },
 		rollout.InspectSnapshot{Workload: w, Style: rollout.Partition, Sets: sets}, rollout.InspectSnapshot{Workload: w, Style: rollout.Canary, Sets: sets, CanarySets: sets},
 		rollout.InspectSnapshot{Workload: daemon, Revisions: []rollout.DaemonSetRevision{{Revision: 2, Hash: "b"}, {Revision: 1, Hash: "a"}}})
 }

@@ -11,7 +11,7 @@ const safe = "bcdfghjklmnpqrstvwxz2456789"
 
 // StrategyHash returns the value of the annotation [AnnotationHash]: a digest of the
 // strategy without its failure threshold and pauses, so that changing these is not a
-// change of the plan (rule 5.2). Without a strategy it is that of null.
+// change of the plan. Without a strategy it is that of null.
 func StrategyHash(r Rollout) string {
 	digest := sha256.Sum256([]byte(StrategyText(r)))
 	text := []byte(hex.EncodeToString(digest[:]))
@@ -39,8 +39,7 @@ func StrategyText(r Rollout) string {
 	return encode(reduced)
 }
 
-// Hash returns the digest of a plan by which a BatchRelease tells that it changed
-// (rule 5.10).
+// Hash returns the digest of a plan by which a BatchRelease tells that it changed.
 func (p ReleasePlan) Hash() string {
 	digest := sha256.Sum256([]byte(p.Text()))
 	return hex.EncodeToString(digest[:])

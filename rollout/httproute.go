@@ -55,7 +55,7 @@ func copyMatch(m Match) Match {
 }
 
 // RouteWeight returns the rules that lead so much percent of the traffic of the
-// stable Service to the canary Service (rule 14.2). Rules without the stable Service
+// stable Service to the canary Service. Rules without the stable Service
 // stay.
 func RouteWeight(rules []RouteRule, stable, canary string, weight int32) []RouteRule {
 	var out []RouteRule
@@ -100,7 +100,7 @@ func RouteRestore(rules []RouteRule, stable, canary string, repair Quirks) []Rou
 }
 
 // RouteMatches returns the rules that lead requests that match to the canary Service
-// (rule 14.2): behind all rules but those of an earlier canary, one for each that
+// : behind all rules but those of an earlier canary, one for each that
 // leads to the stable Service.
 //
 // Slips of upstream are kept: the headers are taken from the wrong match if a match of

@@ -47,7 +47,7 @@ func IngressAnnotations(annotations map[string]string, weight IntOrPercent, matc
 }
 
 // Annotations returns the annotations of a canary Ingress that leads the traffic of a
-// step to the canary Service (rule 14.3). Of each match only the first header, and the
+// step to the canary Service. Of each match only the first header, and the
 // first query parameter, counts, and later ones overwrite earlier ones. An unset weight
 // writes none.
 func (c IngressClass) Annotations(annotations map[string]string, step Step) map[string]string {

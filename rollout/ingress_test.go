@@ -8,7 +8,7 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// Section 14.3: classes of the same shape.
+// Classes of the same shape.
 func TestIngressClasses(t *testing.T) {
 	step := rollout.Step{
 		Traffic:               rollout.Percent(20),

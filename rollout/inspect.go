@@ -24,13 +24,13 @@ type DaemonSetRevision struct {
 	Hash     string `json:"hash"` // its label controller-revision-hash
 }
 
-// Inspect derives what the rollout pass needs to know about a workload (rule 4). The
+// Inspect derives what the rollout pass needs to know about a workload. The
 // workload's StableRevision and UpdateRevision are the currentRevision and
 // updateRevision of its status; those of a Deployment are not read, but its template's
 // hash is. Of a kind that is not known nothing is: the facts are not consistent.
-func Inspect(s InspectSnapshot) Facts {
+func Inspect(s InspectSnapshot) WorkloadState {
 	w := &s.Workload
-	f := Facts{WorkloadRef: w.WorkloadRef, UID: w.UID}
+	f := WorkloadState{WorkloadRef: w.WorkloadRef, UID: w.UID}
 	if w.Generation != w.Status.ObservedGeneration || driverOf(w.WorkloadRef, &ReleasePlan{}) == "" {
 		return f
 	}
@@ -100,12 +100,12 @@ func byAge(sets []WorkloadSet) []*WorkloadSet {
 	return list
 }
 
-func (f *Facts) deployment(s *InspectSnapshot) {
+func (f *WorkloadState) deployment(s *InspectSnapshot) {
 	w, sets := &s.Workload, byAge(s.Sets)
 	f.CanaryRevision = w.Template.Hash
 	if s.Style == Canary {
 		if len(sets) == 0 {
-			*f = Facts{WorkloadRef: f.WorkloadRef, UID: f.UID}
+			*f = WorkloadState{WorkloadRef: f.WorkloadRef, UID: f.UID}
 			return
 		}
 		f.StableRevision = sets[0].Template.Hash
@@ -131,7 +131,7 @@ func (f *Facts) deployment(s *InspectSnapshot) {
 	f.InRollback = f.StableRevision != "" && f.StableRevision == f.PodTemplateHash
 }
 
-func (f *Facts) daemonSet(revisions []DaemonSetRevision) {
+func (f *WorkloadState) daemonSet(revisions []DaemonSetRevision) {
 	sorted := slices.Clone(revisions)
 	slices.SortFunc(sorted, func(a, b DaemonSetRevision) int {
 		return cmp.Or(cmp.Compare(b.Revision, a.Revision), cmp.Compare(a.Hash, b.Hash))

@@ -10,7 +10,7 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// Section 4: when pods go back to what they were, and what a release is called.
+// When pods go back to what they were, and what a release is called.
 func TestInspectRollbacks(t *testing.T) {
 	for _, c := range []struct {
 		why              string
@@ -33,7 +33,7 @@ func TestInspectRollbacks(t *testing.T) {
 	require.Equal(t, "false  true", fmt.Sprintf("%v %s %v", f.InRollback, f.PodTemplateHash, f.Consistent), "a Deployment is not looked at so closely before it is in progress")
 	behind := w
 	behind.Generation = 2
-	require.Equal(t, rollout.Facts{WorkloadRef: deployment}, rollout.Inspect(rollout.InspectSnapshot{Workload: behind, Sets: sets}), "nothing else is known of one that is behind")
+	require.Equal(t, rollout.WorkloadState{WorkloadRef: deployment}, rollout.Inspect(rollout.InspectSnapshot{Workload: behind, Sets: sets}), "nothing else is known of one that is behind")
 
 	for _, c := range []struct {
 		labels map[string]string
@@ -43,7 +43,7 @@ func TestInspectRollbacks(t *testing.T) {
 		{map[string]string{rollout.LabelRolloutID: "7"}, false, "7"}, {map[string]string{rollout.LabelRolloutID: "7"}, true, "7"}, {map[string]string{rollout.LabelRolloutID: ""}, false, "v2"},
 		{nil, false, "v2"}, {nil, true, "rollback-v2"},
 	} {
-		f := rollout.Facts{Labels: c.labels, InRollback: c.back, CanaryRevision: "v2"}
+		f := rollout.WorkloadState{Labels: c.labels, InRollback: c.back, CanaryRevision: "v2"}
 		require.Equal(t, c.want, f.RolloutID(0))
 	}
 }
@@ -56,12 +56,12 @@ func TestInspectDeadline(t *testing.T) {
 	}
 }
 
-// Section 5.10: the BatchRelease that a step asks for.
+// The BatchRelease that a step asks for.
 func TestReleaseOf(t *testing.T) {
 	r := partitioned(deployment, step(rollout.Percent(20), 60), step(rollout.Int(5), -1))
 	r.Canary.FailureThreshold, r.Canary.PatchPodTemplateMetadata = rollout.Percent(10), &rollout.TemplateMetadata{Labels: map[string]string{"a": "b"}}
 	r.Annotations = map[string]string{rollout.AnnotationRollbackInBatch: "true"}
-	f := rollout.Facts{CanaryRevision: "v2"}
+	f := rollout.WorkloadState{CanaryRevision: "v2"}
 	want := rollout.BatchRelease{Name: "web", WorkloadRef: deployment, ReleasePlan: rollout.ReleasePlan{
 		Batches: []rollout.Batch{{CanaryReplicas: rollout.Percent(20)}, {CanaryReplicas: rollout.Int(5)}}, BatchPartition: new(int32(1)), RolloutID: "v2",
 		FailureThreshold: rollout.Percent(10), PatchPodTemplateMetadata: &rollout.TemplateMetadata{Labels: map[string]string{"a": "b"}}, RollingStyle: rollout.Partition,

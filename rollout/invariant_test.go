@@ -10,11 +10,11 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// The rollout invariants that one pass can break. P1, P2 and P4 are those of
-// TestPartitionLimitProperties, P3 of TestPreviewStaysWithinLimits, P5 and P11 of
-// TestPauseEndsExactly; P7, P9 and P12 over a whole rollout of TestEveryRolloutEnds.
+// The invariants of rollouts that one pass can break: see TestPartitionLimitProperties,
+// TestPreviewStaysWithinLimits and TestPauseEndsExactly too, and TestEveryRolloutEnds for
+// whole rollouts.
 
-// P6: behind a batch of a rollback in batches as many pods of the bad template are left
+// Behind a batch of a rollback in batches as many pods of the bad template are left
 // as a forward release of only those pods would leave.
 func TestRollbackMirrorsRelease(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -59,7 +59,7 @@ func mustReconcile(t *rapid.T, s rollout.Snapshot, o rollout.Options) rollout.Pl
 	return p
 }
 
-// P8: as long as nobody asks for another step, and nothing is changed, steps are passed
+// As long as nobody asks for another step, and nothing is changed, steps are passed
 // one by one, and never backwards.
 func TestStepsGoForward(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -73,7 +73,7 @@ func TestStepsGoForward(t *testing.T) {
 	})
 }
 
-// P9: a template that changes in the middle begins anew, and nothing of it is released
+// A template that changes in the middle begins anew, and nothing of it is released
 // before: the old batch is taken back first. Blue-green refuses it.
 func TestNewTemplateRestarts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -100,7 +100,7 @@ func TestNewTemplateRestarts(t *testing.T) {
 	})
 }
 
-// P10: traffic is led to new pods by a step whose pods are ready and have their Service,
+// Traffic is led to new pods by a step whose pods are ready and have their Service,
 // by no other, and exactly as much as the step says.
 func TestTrafficFollowsPods(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -88,7 +88,7 @@ func TestUnknownKindsAreLeftAlone(t *testing.T) {
 				_, write = rollout.ReleasePatch(br, w, rollout.Options{Repair: repair})
 				require.False(t, write)
 			}
-			require.Equal(t, rollout.Facts{WorkloadRef: ref}, rollout.Inspect(rollout.InspectSnapshot{Workload: w}), "not consistent")
+			require.Equal(t, rollout.WorkloadState{WorkloadRef: ref}, rollout.Inspect(rollout.InspectSnapshot{Workload: w}), "not consistent")
 		}
 	}
 	p := rollout.WorkloadPatch{Labels: map[string]*string{"a": new("b")}, Partition: rollout.Int(3), Paused: new(true), Replicas: new(int32(4))}

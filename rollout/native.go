@@ -69,7 +69,7 @@ func (b NativeBatch) Counts() (updated, notReady int32) {
 	return updated, notReady
 }
 
-// Victims returns the names of the pods to delete (rule 13), or the error of
+// Victims returns the names of the pods to delete, or the error of
 // [NativeBatch.Desired]. Pods that are not ready
 // cost nothing, ready ones are limited by what may be unavailable.
 //

@@ -69,7 +69,7 @@ const (
 	BlueGreen Style = "BlueGreen" // the surge holds the new pods
 )
 
-// Style returns the style that the strategy means (rule 2.1). A Rollout without a
+// Style returns the style that the strategy means. A Rollout without a
 // strategy is of style Partition and never acts.
 func (r Rollout) Style() Style {
 	switch {

@@ -95,7 +95,7 @@ func TestConvertKeepsNothing(t *testing.T) {
 	purity.Check(t, r, func(r rollout.Rollout) (rollout.RolloutV1alpha1, error) { return rollout.ConvertBack(r), nil })
 }
 
-// Section 2.2: to the present version of the API and back.
+// To the present version of the API and back.
 func TestConvert(t *testing.T) {
 	old := rollout.RolloutV1alpha1{
 		Name: "web", WorkloadRef: deployment, Paused: true,
@@ -124,7 +124,7 @@ func TestConvert(t *testing.T) {
 	require.Equal(t, map[string]string{rollout.AnnotationRollingStyle: "partition", rollout.AnnotationTrafficRouting: "tr"}, canary.Annotations)
 }
 
-// Section 2.3, what the recordings do not hold.
+// What the recordings do not hold.
 func TestValidateRest(t *testing.T) {
 	paths := func(es []*rollout.FieldError) (list []string) {
 		for _, e := range es {
@@ -163,7 +163,7 @@ func TestValidateRest(t *testing.T) {
 	require.Equal(t, []string{"Rollout.WorkloadRef", "Rollout.Steps"}, paths(rollout.ValidateV1alpha1(rollout.RolloutV1alpha1{})))
 }
 
-// Sections 5.2 and 5.10: the worked hashes.
+// The worked hashes.
 func TestHashes(t *testing.T) {
 	r := partitioned(deployment, step(rollout.Percent(100), 60))
 	r.Canary.FailureThreshold = rollout.Int(1)
@@ -176,7 +176,7 @@ func TestHashes(t *testing.T) {
 
 // Bad input is an error with a path, or has a defined result.
 func TestBadInput(t *testing.T) {
-	_, err := planRollout(rollout.Snapshot{Workload: &rollout.Facts{Replicas: -1}}, time.Time{}, rollout.Options{})
+	_, err := planRollout(rollout.Snapshot{Workload: &rollout.WorkloadState{Replicas: -1}}, time.Time{}, rollout.Options{})
 	for _, path := range []string{"now", "Rollout.Name", "Rollout.Canary", "Workload.Replicas"} {
 		require.ErrorContains(t, err, path)
 	}
@@ -194,16 +194,16 @@ func TestBadInput(t *testing.T) {
 	require.ErrorIs(t, err, rollout.ErrInvalid)
 	require.Equal(t, rollout.ExtraStatus{}, rollout.ParseExtraStatus("{"))
 	require.Equal(t, `{"expectedUpdatedReplicas":3}`, rollout.ExtraStatus{ExpectedUpdatedReplicas: 3}.Text())
-	require.Equal(t, rollout.Facts{}, rollout.Inspect(rollout.InspectSnapshot{Workload: rollout.Workload{Generation: 1}}))
+	require.Equal(t, rollout.WorkloadState{}, rollout.Inspect(rollout.InspectSnapshot{Workload: rollout.Workload{Generation: 1}}))
 	require.Equal(t, "", rollout.WorkloadRef{APIVersion: "v1"}.Group())
 	require.Equal(t, int32(1), rollout.RecalculateStep(nil, nil, 0, 0))
 	require.Equal(t, rollout.ArgoCounts{}, rollout.ArgoApproximate(3, 1, 0, 1))
 	kind, _ := rollout.PauseOf(rollout.Rollout{}, 1, now, 0)
 	require.Equal(t, rollout.PauseNone, kind)
-	require.Empty(t, rollout.ReleaseOf(rollout.Rollout{}, rollout.Facts{}, 1, 0).ReleasePlan.Batches)
+	require.Empty(t, rollout.ReleaseOf(rollout.Rollout{}, rollout.WorkloadState{}, 1, 0).ReleasePlan.Batches)
 }
 
-// Section 16.3: when steps of an Argo canary end, and who gets the traffic.
+// When steps of an Argo canary end, and who gets the traffic.
 func TestArgoSteps(t *testing.T) {
 	at := rollout.ArgoProgress{AtDesired: true, OtherDone: true}
 	for _, s := range []rollout.ArgoStep{{SetWeight: new(int32(1))}, {SetCanaryScale: &rollout.ArgoCanaryScale{}}, {Other: "analysis"}, {}} {
@@ -318,7 +318,7 @@ func TestSharedRouting(t *testing.T) {
 	require.Contains(t, reconcile(t, s, rollout.Options{}).String(), "Removed finalizer progressing.rollouts.kruise.io/web of TrafficRouting tr (Closing)")
 }
 
-// S3: a rollback of a StatefulSet goes through the steps as well.
+// A rollback of a StatefulSet goes through the steps as well.
 func TestRollbackThroughSteps(t *testing.T) {
 	r := partitioned(statefulSet, step(rollout.Percent(50), -1), step(rollout.Percent(100), 0))
 	s := begun(rollout.StatePaused, r)
@@ -339,12 +339,12 @@ func TestRollbackThroughSteps(t *testing.T) {
 func TestFirstPass(t *testing.T) {
 	for ref, kind := range map[rollout.WorkloadRef]string{deployment: "deployment", cloneSet: "cloneset", daemonSet: "daemonset", statefulSet: "statefulset"} {
 		r := partitioned(ref, step(rollout.Percent(100), 0))
-		p := reconcile(t, rollout.Snapshot{Rollout: r, Workload: &rollout.Facts{Consistent: true}}, rollout.Options{})
+		p := reconcile(t, rollout.Snapshot{Rollout: r, Workload: &rollout.WorkloadState{Consistent: true}}, rollout.Options{})
 		require.Len(t, p.Actions, 3)
 		require.Equal(t, kind, *p.Actions[1].(rollout.PatchWorkload).Patch.Labels[rollout.LabelWorkloadType])
 		require.Equal(t, rollout.PhaseHealthy, p.Status.Phase)
 	}
-	p := reconcile(t, rollout.Snapshot{Rollout: twoSteps(), Workload: &rollout.Facts{}}, rollout.Options{})
+	p := reconcile(t, rollout.Snapshot{Rollout: twoSteps(), Workload: &rollout.WorkloadState{}}, rollout.Options{})
 	require.Equal(t, now.Add(3*time.Second), p.RecheckAt)
 	require.Equal(t, rollout.ReasonWorkloadInconsistent, p.Holds[0].Reason)
 }

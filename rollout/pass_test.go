@@ -9,7 +9,7 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// Section 5.2: a pause and the threshold are no change of the plan; all else is.
+// A pause and the threshold are no change of the plan; all else is.
 func TestStrategyHashIgnores(t *testing.T) {
 	base := func() rollout.Rollout {
 		return partitioned(deployment, step(rollout.Percent(20), 60), step(rollout.Percent(100), -1))
@@ -37,7 +37,7 @@ func TestStrategyHashIgnores(t *testing.T) {
 	}
 }
 
-// Section 5.3: the next phase.
+// The next phase.
 func TestPhases(t *testing.T) {
 	for _, c := range []struct {
 		why     string
@@ -82,7 +82,7 @@ func TestPhases(t *testing.T) {
 	}}, reconcile(t, s, rollout.Options{}).Status.Conditions, "Succeeded is removed")
 }
 
-// Section 5.4: the reasons of the condition Progressing.
+// The reasons of the condition Progressing.
 func TestProgressReasons(t *testing.T) {
 	of := func(reason string, change func(s *rollout.Snapshot)) rollout.Plan {
 		s := begun(rollout.StatePaused, twoSteps())
@@ -122,7 +122,7 @@ func TestProgressReasons(t *testing.T) {
 	}
 }
 
-// Section 5.5: the special cases, of which the first counts.
+// The special cases, of which the first counts.
 func TestSpecialCases(t *testing.T) {
 	back := func(s *rollout.Snapshot) { s.Workload.InRollback, s.Workload.CanaryRevision = true, "v1" }
 	other := func(s *rollout.Snapshot) { s.Workload.CanaryRevision = "v3" }
@@ -140,23 +140,23 @@ func TestSpecialCases(t *testing.T) {
 		step    int32
 		state   rollout.StepState
 	}{
-		{"S1", []func(s *rollout.Snapshot){back}, rollout.ProgressCancelling, 2, rollout.StatePaused},
-		{"S1 before S2 and S5", []func(s *rollout.Snapshot){back, paused, replanned}, rollout.ProgressCancelling, 2, rollout.StatePaused},
-		{"S1: a Deployment is never rolled back in batches", []func(s *rollout.Snapshot){back, func(s *rollout.Snapshot) { s.Rollout.Annotations[rollout.AnnotationRollbackInBatch] = "true" }}, rollout.ProgressCancelling, 2, rollout.StatePaused},
-		{"S1: nor with traffic", []func(s *rollout.Snapshot){back, inBatches, func(s *rollout.Snapshot) { s.Rollout.Canary.TrafficRoutings = routings(1) }}, rollout.ProgressCancelling, 2, rollout.StatePaused},
-		{"S1: nor unless it says true", []func(s *rollout.Snapshot){back, inBatches, func(s *rollout.Snapshot) { s.Rollout.Annotations[rollout.AnnotationRollbackInBatch] = "True" }}, rollout.ProgressCancelling, 2, rollout.StatePaused},
-		{"S2", []func(s *rollout.Snapshot){paused}, rollout.ProgressPaused, 2, rollout.StatePaused},
-		{"S2 before S3", []func(s *rollout.Snapshot){back, inBatches, paused}, rollout.ProgressPaused, 2, rollout.StatePaused},
-		{"S2 before S4", []func(s *rollout.Snapshot){other, paused}, rollout.ProgressPaused, 2, rollout.StatePaused},
-		{"S3", []func(s *rollout.Snapshot){back, inBatches}, rollout.ProgressInRolling, 1, rollout.StateBeforeUpgrade},
-		{"S3: by its label", []func(s *rollout.Snapshot){back, inBatches, func(s *rollout.Snapshot) {
+		{"rollback", []func(s *rollout.Snapshot){back}, rollout.ProgressCancelling, 2, rollout.StatePaused},
+		{"rollback before paused and changed steps", []func(s *rollout.Snapshot){back, paused, replanned}, rollout.ProgressCancelling, 2, rollout.StatePaused},
+		{"rollback: a Deployment is never rolled back in batches", []func(s *rollout.Snapshot){back, func(s *rollout.Snapshot) { s.Rollout.Annotations[rollout.AnnotationRollbackInBatch] = "true" }}, rollout.ProgressCancelling, 2, rollout.StatePaused},
+		{"rollback: nor with traffic", []func(s *rollout.Snapshot){back, inBatches, func(s *rollout.Snapshot) { s.Rollout.Canary.TrafficRoutings = routings(1) }}, rollout.ProgressCancelling, 2, rollout.StatePaused},
+		{"rollback: nor unless it says true", []func(s *rollout.Snapshot){back, inBatches, func(s *rollout.Snapshot) { s.Rollout.Annotations[rollout.AnnotationRollbackInBatch] = "True" }}, rollout.ProgressCancelling, 2, rollout.StatePaused},
+		{"paused", []func(s *rollout.Snapshot){paused}, rollout.ProgressPaused, 2, rollout.StatePaused},
+		{"paused before rollback in batches", []func(s *rollout.Snapshot){back, inBatches, paused}, rollout.ProgressPaused, 2, rollout.StatePaused},
+		{"paused before another template", []func(s *rollout.Snapshot){other, paused}, rollout.ProgressPaused, 2, rollout.StatePaused},
+		{"rollback in batches", []func(s *rollout.Snapshot){back, inBatches}, rollout.ProgressInRolling, 1, rollout.StateBeforeUpgrade},
+		{"rollback in batches: by its label", []func(s *rollout.Snapshot){back, inBatches, func(s *rollout.Snapshot) {
 			s.Rollout.WorkloadRef = kruiseSet
 			s.Workload.Labels[rollout.LabelWorkloadType] = "StatefulSet"
 		}}, rollout.ProgressInRolling, 1, rollout.StateBeforeUpgrade},
-		{"S4", []func(s *rollout.Snapshot){other}, rollout.ProgressInitializing, 0, ""},
-		{"S4 before S5", []func(s *rollout.Snapshot){other, replanned}, rollout.ProgressInitializing, 0, ""},
-		{"S5", []func(s *rollout.Snapshot){replanned}, rollout.ProgressInRolling, 1, rollout.StateTrafficRouting},
-		{"S5 before the end", []func(s *rollout.Snapshot){replanned, done}, rollout.ProgressInRolling, 1, rollout.StateTrafficRouting},
+		{"another template", []func(s *rollout.Snapshot){other}, rollout.ProgressInitializing, 0, ""},
+		{"another template before changed steps", []func(s *rollout.Snapshot){other, replanned}, rollout.ProgressInitializing, 0, ""},
+		{"changed steps", []func(s *rollout.Snapshot){replanned}, rollout.ProgressInRolling, 1, rollout.StateTrafficRouting},
+		{"changed steps beforethe end", []func(s *rollout.Snapshot){replanned, done}, rollout.ProgressInRolling, 1, rollout.StateTrafficRouting},
 		{"normal: the end", []func(s *rollout.Snapshot){done}, rollout.ProgressFinalising, 2, rollout.StateCompleted},
 	} {
 		s := begun(rollout.StatePaused, partitioned(deployment, step(rollout.Percent(50), -1), step(rollout.Percent(75), -1)))
@@ -177,7 +177,7 @@ func TestSpecialCases(t *testing.T) {
 	require.Zero(t, p.RecheckAt)
 }
 
-// Section 5.6: the state machine without traffic, jumps and states that nobody knows.
+// The state machine without traffic, jumps and states that nobody knows.
 func TestStates(t *testing.T) {
 	for _, c := range []struct {
 		why           string
@@ -226,7 +226,7 @@ func TestStates(t *testing.T) {
 	require.Contains(t, p.String(), "Patched batch release web (RolloutID)", "5.6 a")
 }
 
-// Section 5.6.1: pauses.
+// Pauses.
 func TestPauses(t *testing.T) {
 	green := func(r rollout.Rollout) rollout.Rollout { r.BlueGreen, r.Canary = r.Canary, nil; return r }
 	all := partitioned(deployment, step(rollout.Percent(50), 60), step(rollout.Percent(100), 300))
@@ -263,7 +263,7 @@ func TestPauses(t *testing.T) {
 	require.Equal(t, "Rollout is in step(2/2), and you need manually confirm to enter the next step", reconcile(t, s, rollout.Options{}).Status.Message)
 }
 
-// Section 5.7: the two examples, with 10 replicas and a BatchRelease at 50%.
+// The two examples, with 10 replicas and a BatchRelease at 50%.
 func TestRecalculate(t *testing.T) {
 	br := release(rollout.Partition, rollout.Percent(20), rollout.Percent(50), rollout.Percent(100))
 	br.ReleasePlan.BatchPartition = new(int32(1))
@@ -287,10 +287,10 @@ func TestRecalculate(t *testing.T) {
 	br.ReleasePlan.BatchPartition = new(int32(len(br.ReleasePlan.Batches)))
 	require.Equal(t, int32(1), rollout.RecalculateStep([]rollout.Step{step(rollout.Percent(20), 0)}, &br, 10, 1), "a batch that is none has released nothing")
 	br.ReleasePlan.BatchPartition = nil
-	require.Equal(t, int32(1), rollout.RecalculateStep([]rollout.Step{step(rollout.Percent(20), 0)}, &br, 10, 1), "D20: where upstream crashes")
+	require.Equal(t, int32(1), rollout.RecalculateStep([]rollout.Step{step(rollout.Percent(20), 0)}, &br, 10, 1), "where upstream crashes")
 }
 
-// Section 5.9: the sequences, and closing steps that nobody knows.
+// The sequences, and closing steps that nobody knows.
 func TestClosing(t *testing.T) {
 	canary := []rollout.FinalisingStep{rollout.FinalRestoreStable, rollout.FinalRouteToStable, rollout.FinalRemoveCanary, rollout.FinalResume, rollout.FinalRelease, rollout.FinalEnd}
 	for _, c := range []struct {

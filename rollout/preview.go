@@ -208,7 +208,7 @@ func (v *preview) step(i int32) PreviewStep {
 	}
 	p.End = v.sizes()
 	p.PeakTotal, p.MinAvailable = v.extremes(before, p.Passes)
-	batches := ReleaseOf(v.in.Rollout, Facts{}, i, 0).ReleasePlan.Batches
+	batches := ReleaseOf(v.in.Rollout, WorkloadState{}, i, 0).ReleasePlan.Batches
 	p.Labelled = max(0, BatchIncrements(batches, int32(len(batches)), v.in.Replicas)[i-1])
 	if v.fresh < c.Desired {
 		p.Stuck = ReasonTooFewUpdated
@@ -222,7 +222,7 @@ func (v *preview) step(i int32) PreviewStep {
 
 // context returns the batch of a step as the batch pass computes it.
 func (v *preview) context(i int32) BatchContext {
-	br := ReleaseOf(v.in.Rollout, Facts{}, i, 0)
+	br := ReleaseOf(v.in.Rollout, WorkloadState{}, i, 0)
 	br.Status.Current.CurrentBatch = i - 1
 	w := Workload{WorkloadRef: v.in.Rollout.WorkloadRef, Replicas: &v.in.Replicas, StrategyType: "Recreate", Paused: true}
 	w.Annotations = map[string]string{

@@ -9,7 +9,7 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// Section 15.4: a third template comes in the pause of step 2. The middle one goes
+// A third template comes in the pause of step 2. The middle one goes
 // first.
 func TestPreviewContinuousRelease(t *testing.T) {
 	in := rollout.PreviewInput{

@@ -14,7 +14,7 @@ func partitioned(ref rollout.WorkloadRef, steps ...rollout.Step) rollout.Rollout
 	return rollout.Rollout{Name: "web", WorkloadRef: ref, Canary: &rollout.Strategy{Steps: steps}}
 }
 
-// Section 15.2: new/old behind each pass.
+// New/old behind each pass.
 func TestPreviewSizes(t *testing.T) {
 	for _, c := range []struct {
 		replicas           int32
@@ -92,7 +92,7 @@ func TestPreviewOfOthers(t *testing.T) {
 	require.Equal(t, "2/10 5/10 10/10 ", ends(blueGreen))
 }
 
-// Section 15.2: a step that changes nothing has no passes, and labels none.
+// A step that changes nothing has no passes, and labels none.
 func TestPreviewPassesOfOthers(t *testing.T) {
 	r := partitioned(cloneSet, step(rollout.Percent(20), -1), step(rollout.Int(2), -1), step(rollout.Int(5), -1), step(rollout.Percent(100), -1))
 	p, err := rollout.Preview(rollout.PreviewInput{Rollout: r, Replicas: 10}, rollout.Options{})

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// progressing acts on the reason of the condition Progressing (rule 5.4).
+// progressing acts on the reason of the condition Progressing.
 func (st *pass) progressing() {
 	if st.w == nil || !st.w.Consistent {
 		return
@@ -38,7 +38,7 @@ func (st *pass) progressing() {
 func (st *pass) closing(reason ClosingReason, wait bool, message, succeeded string) {
 	if !st.close(reason, wait) {
 		if st.p.Failure == "" {
-			st.after(recheck)
+			st.recheckAfter(recheck)
 		}
 		return
 	}
@@ -65,7 +65,7 @@ func (st *pass) initializing(c *Condition) {
 	}
 	if due := c.LastUpdateTime.Add(recheck); due.After(st.now) {
 		st.hold(ReasonInitializing, int64(st.now.Sub(c.LastUpdateTime).Seconds()), int64(recheck.Seconds()))
-		st.after(recheck)
+		st.recheckAfter(recheck)
 		return
 	}
 	if !st.shareRouting() {
@@ -96,19 +96,19 @@ func (st *pass) shareRouting() bool {
 		return false
 	case t.Phase == "Finalizing" || t.Phase == "Terminating":
 		st.hold(ReasonSharedRouting, 0, 0)
-		st.after(recheck)
+		st.recheckAfter(recheck)
 		return false
 	case slices.Contains(t.Finalizers, st.sharedFinalizer()):
 		return true
 	}
 	st.add(SetFinalizer{Kind: "TrafficRouting", Name: t.Name, UID: t.UID, Finalizer: st.sharedFinalizer(), Reason: ReasonSharedRouting})
-	st.after(recheck)
+	st.recheckAfter(recheck)
 	return false
 }
 
 func (st *pass) sharedFinalizer() string { return "progressing.rollouts.kruise.io/" + st.r.Name }
 
-// rolling treats what changes the course, else drives the steps (rule 5.5). The first
+// rolling treats what changes the course, else drives the steps. The first
 // case counts.
 func (st *pass) rolling() {
 	if st.sub == nil {
@@ -135,7 +135,7 @@ func (st *pass) rolling() {
 	case read.CurrentStepState == StateCompleted:
 		st.condition(ConditionProgressing, "True", ProgressFinalising, "Rollout has been completed and some closing work is being done")
 	default:
-		st.goOn()
+		st.repairInterrupted()
 		st.stepMachine()
 	}
 }
@@ -148,7 +148,7 @@ func (st *pass) inBatches() bool {
 }
 
 // RecalculateStep returns the step that a Rollout of changed steps continues with
-// (rule 5.7): the first, beginning with the current one, that covers the batch that
+// : the first, beginning with the current one, that covers the batch that
 // is released. If none does it is the last one but the current one. Without a
 // BatchRelease it is the first step.
 func RecalculateStep(steps []Step, br *BatchRelease, replicas, current int32) int32 {
@@ -192,7 +192,7 @@ func (st *pass) planChanged() {
 	st.jump()
 }
 
-// continuous starts anew with a template that changed in the middle (rule 5.8).
+// continuous starts anew with a template that changed in the middle.
 func (st *pass) continuous() {
 	st.event("workload continuous publishing canaryRevision, then restart publishing")
 	if st.r.Style() == BlueGreen {
@@ -202,7 +202,7 @@ func (st *pass) continuous() {
 	}
 	if !st.reset() {
 		if st.p.Failure == "" {
-			st.after(recheck)
+			st.recheckAfter(recheck)
 		}
 		return
 	}

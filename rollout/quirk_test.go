@@ -158,7 +158,7 @@ func shares(t *testing.T, o rollout.Options) string {
 
 // begun is a snapshot of a rollout of two steps in a state.
 func begun(state rollout.StepState, r rollout.Rollout) rollout.Snapshot {
-	s := rollout.Snapshot{Rollout: r, Workload: &rollout.Facts{
+	s := rollout.Snapshot{Rollout: r, Workload: &rollout.WorkloadState{
 		WorkloadRef: deployment, Consistent: true, Generation: 1, Replicas: 6, InProgress: true, StableRevision: "v1", CanaryRevision: "v2",
 		PodTemplateHash: "v2", RevisionLabelKey: rollout.LabelPodTemplateHash,
 		Labels:      map[string]string{rollout.LabelWorkloadType: "deployment", rollout.LabelRolloutID: "label"},

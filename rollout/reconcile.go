@@ -17,8 +17,8 @@ const recheck = 3 * time.Second
 type pass struct {
 	s  *Snapshot
 	r  *Rollout
-	w  *Facts        // nil if missing
-	br *BatchRelease // as it is after the actions; nil if missing
+	w  *WorkloadState // nil if missing
+	br *BatchRelease  // as it is after the actions; nil if missing
 	// stable is the stable Service as it is after the actions; nil if missing.
 	stable *Service
 	now    time.Time
@@ -37,8 +37,8 @@ func (st *pass) hold(reason Reason, have, limit int64) {
 	st.p.Holds = append(st.p.Holds, Hold{Reason: reason, Have: have, Limit: limit})
 }
 
-// after asks for another pass.
-func (st *pass) after(d time.Duration) { st.p.RecheckAt = st.now.Add(d) }
+// recheckAfter asks for another pass.
+func (st *pass) recheckAfter(d time.Duration) { st.p.RecheckAt = st.now.Add(d) }
 
 func (st *pass) event(message string) {
 	st.p.Events = append(st.p.Events, Event{Type: "Normal", Reason: "Progressing", Message: message})
@@ -134,7 +134,7 @@ func workloadType(ref WorkloadRef) string {
 	return strings.ToLower(ref.Kind)
 }
 
-// calculate derives the next phase from what is there (rule 5.3). It returns false if
+// calculate derives the next phase from what is there. It returns false if
 // nothing is to be written.
 func (st *pass) calculate() bool {
 	s := &st.p.Status
@@ -161,7 +161,7 @@ func (st *pass) calculate() bool {
 	if !st.w.Consistent {
 		st.keep()
 		st.hold(ReasonWorkloadInconsistent, 0, 0)
-		st.after(recheck)
+		st.recheckAfter(recheck)
 		return false
 	}
 	if st.sub != nil && st.sub.Revision != "" && st.sub.Revision == st.w.CanaryRevision {
@@ -247,13 +247,13 @@ func (st *pass) act() {
 		if st.close(ClosingDeleting, false) {
 			st.set(ConditionTerminating, "False", ProgressCompleted, "")
 		} else if st.p.Failure == "" {
-			st.after(recheck)
+			st.recheckAfter(recheck)
 		}
 	case PhaseDisabling:
 		if st.close(ClosingDisabled, false) {
 			st.p.Status.Phase, st.p.Status.Message = PhaseDisabled, "Rollout is disabled"
 		} else if st.p.Failure == "" {
-			st.after(recheck)
+			st.recheckAfter(recheck)
 		}
 	}
 }

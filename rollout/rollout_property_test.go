@@ -22,7 +22,7 @@ func anyStep(t *rapid.T, label string) rollout.IntOrPercent {
 	return rollout.Percent(rapid.Int32Range(0, 101).Draw(t, label))
 }
 
-// P1 and P2: the limit of a partition grows with it, lies between none and all, and is
+// The limit of a partition grows with it, lies between none and all, and is
 // all only for 100%, a number that large, or a single replica.
 func TestPartitionLimitProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -36,7 +36,7 @@ func TestPartitionLimitProperties(t *testing.T) {
 				t.Fatalf("%v of %d is %d", v, replicas, limit)
 			}
 			if asked := int64(p) * int64(replicas); v == rollout.Percent(p) && p >= 0 && p <= 100 && (int64(limit)*100-asked >= 100 || asked-int64(limit)*100 >= 100) {
-				t.Fatalf("%v of %d is %d, a pod or more away", v, replicas, limit) // P4: after any rescale
+				t.Fatalf("%v of %d is %d, a pod or more away", v, replicas, limit) // after any rescale
 			}
 			if next := rollout.PartitionLimit(w, replicas); next < limit && v != rollout.Percent(100) {
 				t.Fatalf("%v of %d is %d, but %v is %d", v, replicas, limit, w, next)
@@ -54,7 +54,7 @@ func TestPartitionLimitProperties(t *testing.T) {
 	})
 }
 
-// P3: growing and shrinking stay within the limits of the rolling update.
+// Growing and shrinking stay within the limits of the rolling update.
 func TestPreviewStaysWithinLimits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		replicas := rapid.Int32Range(0, 30).Draw(t, "replicas")
@@ -86,7 +86,7 @@ func TestPreviewStaysWithinLimits(t *testing.T) {
 	})
 }
 
-// P5 and P11: a manual pause never ends by itself, a timed one exactly behind its
+// A manual pause never ends by itself, a timed one exactly behind its
 // instant, and the plan names that instant.
 func TestPauseEndsExactly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -112,7 +112,7 @@ func TestPauseEndsExactly(t *testing.T) {
 	})
 }
 
-// P7, P9, P12, U6 and 19.2 (4, 9, 10): whatever happens in between, a rollout whose
+// Whatever happens in between, a rollout whose
 // pauses are approved ends, with all pods of the template that is wanted, nothing of
 // ours left, and no partition lowered on the way.
 func TestEveryRolloutEnds(t *testing.T) {
@@ -166,17 +166,17 @@ func TestEveryRolloutEnds(t *testing.T) {
 			t.Fatalf("traffic left behind: %+v %s", c.traffic.Stable, c.weights())
 		}
 		if c.pass() {
-			t.Fatalf("it never settles") // U5
+			t.Fatalf("it never settles")
 		}
 	})
 }
 
-func anyFacts(t *rapid.T) *rollout.Facts {
+func anyFacts(t *rapid.T) *rollout.WorkloadState {
 	if rapid.IntRange(0, 9).Draw(t, "missing") == 0 {
 		return nil
 	}
 	revision := rapid.SampledFrom([]string{"", "v1", "v2", "v3"})
-	return &rollout.Facts{
+	return &rollout.WorkloadState{
 		WorkloadRef: deployment, Consistent: rapid.IntRange(0, 9).Draw(t, "consistent") > 0, Generation: 1, Replicas: rapid.Int32Range(0, math.MaxInt32).Draw(t, "replicas"),
 		StableRevision: revision.Draw(t, "stable"), CanaryRevision: revision.Draw(t, "canary"), PodTemplateHash: revision.Draw(t, "hash"),
 		RevisionLabelKey: rollout.LabelPodTemplateHash, InRollback: rapid.Bool().Draw(t, "rollback"), InProgress: rapid.Bool().Draw(t, "in progress"),
@@ -289,7 +289,7 @@ func anyOptions(t *rapid.T) rollout.Options {
 	return o
 }
 
-// U1, U2, U4 and U13 for the rollout pass: pure, total, and the same through JSON.
+// The rollout pass is pure, total, and the same through JSON.
 func TestReconcileIsPure(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := anyOptions(t)
@@ -299,7 +299,7 @@ func TestReconcileIsPure(t *testing.T) {
 	})
 }
 
-// The same for the batch pass. P10 of section 19.2: no partition is ever lowered.
+// The same for the batch pass. No partition is ever lowered.
 func TestReconcileBatchIsPure(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := anyOptions(t)
@@ -356,7 +356,7 @@ func roundTrip[P any](t *rapid.T, p P) {
 	}
 }
 
-// U3: facts and admissions do not depend on the order of ReplicaSets.
+// Facts and admissions do not depend on the order of ReplicaSets.
 func TestAdmitAndInspectArePure(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := newWorld(t, 5)
@@ -374,6 +374,6 @@ func TestAdmitAndInspectArePure(t *testing.T) {
 		purity.Check(t, rollout.AdmitSnapshot{Old: c.w, New: updated, Rollouts: []rollout.Rollout{c.r}, Sets: c.owned()},
 			func(s rollout.AdmitSnapshot) (rollout.Admission, error) { return planAdmission(s, rollout.Options{}) }, "Sets")
 		s := rollout.InspectSnapshot{Workload: updated, Sets: c.owned(), CanarySets: c.owned(), Style: rapid.SampledFrom([]rollout.Style{rollout.Partition, rollout.Canary}).Draw(t, "style")}
-		purity.Check(t, s, func(s rollout.InspectSnapshot) (rollout.Facts, error) { return rollout.Inspect(s), nil }, "Sets", "CanarySets")
+		purity.Check(t, s, func(s rollout.InspectSnapshot) (rollout.WorkloadState, error) { return rollout.Inspect(s), nil }, "Sets", "CanarySets")
 	})
 }

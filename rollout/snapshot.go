@@ -9,8 +9,8 @@ type Snapshot struct {
 	// BatchRelease is that of the same name, nil if there is none.
 	BatchRelease *BatchRelease `json:"batchRelease,omitempty"`
 	// Workload is what [Inspect] tells about the workload, nil if it does not exist.
-	Workload *Facts  `json:"workload,omitempty"`
-	Traffic  Traffic `json:"traffic,omitzero"`
+	Workload *WorkloadState `json:"workload,omitempty"`
+	Traffic  Traffic        `json:"traffic,omitzero"`
 	// IngressClasses are classes of Ingress beside those of [IngressClasses], and before
 	// them.
 	IngressClasses []IngressClass `json:"ingressClasses,omitempty"`
@@ -35,8 +35,8 @@ const (
 	AnalysisFailed     AnalysisPhase = "Failed"
 )
 
-// Facts are what the rollout pass needs to know about a workload (rule 4).
-type Facts struct {
+// A WorkloadState is what the rollout pass needs to know about a workload.
+type WorkloadState struct {
 	WorkloadRef
 	UID         string            `json:"uid,omitzero"`
 	Generation  int64             `json:"generation"`
@@ -57,8 +57,8 @@ type Facts struct {
 	ProgressDeadlineSeconds *int32 `json:"progressDeadlineSeconds,omitempty"`
 }
 
-// RolloutID returns the id of a release: the label, or the revision (rule 4).
-func (f Facts) RolloutID(repair Quirks) string {
+// RolloutID returns the id of a release: the label, or the revision.
+func (f WorkloadState) RolloutID(repair Quirks) string {
 	id := namedRelease(f.Labels, f.Annotations, repair)
 	switch {
 	case id != "":
@@ -117,7 +117,7 @@ type SharedRouting struct {
 }
 
 // Grace remembers when traffic was last changed, by what was done: the caller hands
-// the Grace of a plan to the next call (rule 14.6). Losing it shortens waits.
+// the Grace of a plan to the next call. Losing it shortens waits.
 type Grace map[string]time.Time
 
 // A Plan is the next step of a Rollout.

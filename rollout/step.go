@@ -6,7 +6,7 @@ import (
 )
 
 // jump goes to the next step that a person, or a change of the plan, has written down
-// (rule 5.6 c). It reports whether it did.
+// . It reports whether it did.
 func (st *pass) jump() bool {
 	next := JumpStep(st.r.Strategy().Steps, st.sub.CurrentStepIndex, st.sub.NextStepIndex)
 	if next == 0 {
@@ -37,7 +37,7 @@ func JumpStep(steps []Step, current, next int32) int32 {
 	return next
 }
 
-// stepMachine drives the current step (rule 5.6).
+// stepMachine drives the current step.
 func (st *pass) stepMachine() {
 	st.observeRelease()
 	if st.sub.PodTemplateHash == "" {
@@ -101,7 +101,7 @@ func (st *pass) state(step *Step) {
 			s.CurrentStepState, s.LastUpdateTime = StateMetricsAnalysis, st.now
 		}
 		if st.p.Failure == "" {
-			st.after(recheck)
+			st.recheckAfter(recheck)
 		}
 	case StateMetricsAnalysis:
 		if st.analysed() {
@@ -181,7 +181,7 @@ const (
 	PauseTimed  PauseKind = "Timed"  // at an instant
 )
 
-// PauseOf returns how the pause of step i of a Rollout ends (rule 5.6.1), given when
+// PauseOf returns how the pause of step i of a Rollout ends, given when
 // what came before it was done, and the instant if there is one. A timed pause is over
 // strictly after that instant.
 func PauseOf(r Rollout, i int32, since time.Time, repair Quirks) (PauseKind, time.Time) {

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// observeRelease copies what the BatchRelease reports (rule 5.6 a).
+// observeRelease copies what the BatchRelease reports.
 func (st *pass) observeRelease() {
 	br := st.br
 	if br == nil {
@@ -26,9 +26,9 @@ func (st *pass) observeRelease() {
 	}
 }
 
-// ReleaseOf returns the BatchRelease that a Rollout wants at a step (rule 5.10), as the
+// ReleaseOf returns the BatchRelease that a Rollout wants at a step, as the
 // spec and the annotations of one.
-func ReleaseOf(r Rollout, w Facts, step int32, repair Quirks) BatchRelease {
+func ReleaseOf(r Rollout, w WorkloadState, step int32, repair Quirks) BatchRelease {
 	strategy := r.Strategy()
 	br := BatchRelease{Name: r.Name, WorkloadRef: r.WorkloadRef}
 	if strategy == nil {
@@ -52,7 +52,7 @@ func ReleaseOf(r Rollout, w Facts, step int32, repair Quirks) BatchRelease {
 }
 
 // runBatch creates or updates the BatchRelease, and reports whether the batch of the
-// current step is ready (rule 5.10).
+// current step is ready.
 func (st *pass) runBatch() bool {
 	want := ReleaseOf(*st.r, *st.w, st.sub.CurrentStepIndex, st.opts.Repair)
 	br := st.br
@@ -103,7 +103,7 @@ func (st *pass) deleteRelease() bool {
 	return false
 }
 
-// resume gives the workload back, and reports whether that is done (rule 5.9).
+// resume gives the workload back, and reports whether that is done.
 func (st *pass) resume(waitReady bool) bool {
 	br := st.br
 	if br == nil {

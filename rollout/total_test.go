@@ -34,7 +34,7 @@ func exportedTypes() []reflect.Type {
 		of[rollout.CurrentBatch](), of[rollout.DaemonSetControl](), of[rollout.DaemonSetPod](), of[rollout.DaemonSetRevision](),
 		of[rollout.DelayReplicaSet](), of[rollout.DeleteBatchRelease](), of[rollout.DeleteIngress](), of[rollout.DeleteService](),
 		of[rollout.DeploymentStrategy](), of[rollout.Driver](), of[rollout.Event](), of[rollout.Explanation](), of[rollout.ExtraStatus](),
-		of[rollout.Facts](), of[rollout.FinalisingStep](), of[rollout.FinalizingPolicy](), of[rollout.GatewayRef](), of[rollout.Grace](),
+		of[rollout.WorkloadState](), of[rollout.FinalisingStep](), of[rollout.FinalizingPolicy](), of[rollout.GatewayRef](), of[rollout.Grace](),
 		of[rollout.Header](), of[rollout.HeaderModifier](), of[rollout.Hold](), of[rollout.Ingress](), of[rollout.IngressClass](),
 		of[rollout.IngressRef](), of[rollout.InspectSnapshot](), of[rollout.IntOrPercent](), of[rollout.LabelPod](), of[rollout.Match](),
 		of[rollout.NativeBatch](), of[rollout.NetworkRef](), of[rollout.Options](), of[rollout.OriginalStrategy](),

@@ -22,8 +22,8 @@ func (st *pass) canaryName() string {
 	return st.routing().Service + "-canary"
 }
 
-// choose writes one key of the selector of the stable Service.
-func (st *pass) choose(key, value string, reason Reason) {
+// selectPods writes one key of the selector of the stable Service.
+func (st *pass) selectPods(key, value string, reason Reason) {
 	st.add(SelectPods{Service: st.stable.Name, Key: key, Value: value, Reason: reason})
 	selector := maps.Clone(st.stable.Selector)
 	if selector == nil {
@@ -33,9 +33,9 @@ func (st *pass) choose(key, value string, reason Reason) {
 	st.stable = &Service{Name: st.stable.Name, Selector: selector}
 }
 
-// settle waits for the grace of an action that changed something, now or before (rule
+// waitGrace waits for the grace of an action that changed something, now or before (rule
 // 14.6). It reports whether the action is done.
-func (st *pass) settle(key string, changed bool) bool {
+func (st *pass) waitGrace(key string, changed bool) bool {
 	if changed {
 		st.sub.LastUpdateTime = st.now
 	}
@@ -56,7 +56,7 @@ func (st *pass) settle(key string, changed bool) bool {
 	}
 	if rest := since.Add(grace).Sub(st.now); rest > 0 {
 		st.hold(ReasonGrace, int64(st.now.Sub(since).Seconds()), int64(grace.Seconds()))
-		st.after(rest)
+		st.recheckAfter(rest)
 		return false
 	}
 	delete(st.p.Grace, key)
@@ -76,9 +76,9 @@ func (st *pass) restoreStable() bool {
 	}
 	changed := stable.Selector[key] != ""
 	if changed {
-		st.choose(key, "", ReasonRestoreTraffic)
+		st.selectPods(key, "", ReasonRestoreTraffic)
 	}
-	return st.settle("restore-stable/"+stable.Name, changed)
+	return st.waitGrace("restore-stable/"+stable.Name, changed)
 }
 
 // pinStable lets the stable Service select stable pods only.
@@ -94,9 +94,9 @@ func (st *pass) pinStable() bool {
 	}
 	changed := stable.Selector[st.w.RevisionLabelKey] != st.sub.StableRevision
 	if changed {
-		st.choose(st.w.RevisionLabelKey, st.sub.StableRevision, ReasonPinTraffic)
+		st.selectPods(st.w.RevisionLabelKey, st.sub.StableRevision, ReasonPinTraffic)
 	}
-	return st.settle("pin-stable/"+stable.Name, changed)
+	return st.waitGrace("pin-stable/"+stable.Name, changed)
 }
 
 // restoreGateway leads all traffic to the stable Service.
@@ -114,7 +114,7 @@ func (st *pass) restoreGateway() bool {
 		st.add(DeleteIngress{Name: c.Name, Reason: ReasonRestoreTraffic})
 		changed = true
 	}
-	return st.settle("restore-gateway/"+t.Service, changed)
+	return st.waitGrace("restore-gateway/"+t.Service, changed)
 }
 
 // setRoute writes rules that differ, and reports whether they do.
@@ -136,7 +136,7 @@ func (st *pass) removeCanary() bool {
 	if changed {
 		st.add(DeleteService{Name: st.canaryName(), Reason: ReasonRestoreTraffic})
 	}
-	return st.settle("remove-canary/"+t.Service, changed)
+	return st.waitGrace("remove-canary/"+t.Service, changed)
 }
 
 // routeAllToNew leads all traffic to the canary Service.
@@ -146,10 +146,10 @@ func (st *pass) routeAllToNew() bool {
 		return true
 	}
 	changed := st.lead(&Step{Traffic: Percent(100)}, ReasonRouteTraffic)
-	return st.settle("route-new/"+t.Service, changed)
+	return st.waitGrace("route-new/"+t.Service, changed)
 }
 
-// cleanUp takes back the traffic of a step that has none (rule 5.6 d).
+// cleanUp takes back the traffic of a step that has none.
 func (st *pass) cleanUp() bool {
 	if st.routing() == nil {
 		return true
@@ -180,7 +180,7 @@ func (st *pass) routable() bool {
 	return true
 }
 
-// routeStep leads the traffic of a step (rule 14.4). It reports whether that is done.
+// routeStep leads the traffic of a step. It reports whether that is done.
 func (st *pass) routeStep(step *Step) bool {
 	t := st.routing()
 	if t == nil || !step.routed() {
@@ -227,7 +227,7 @@ func (st *pass) services(stable *Service) bool {
 		st.add(SelectPods{Service: c.Name, Key: key, Value: st.sub.PodTemplateHash, Reason: ReasonRouteTraffic})
 	}
 	if stable.Selector[key] != st.sub.StableRevision && !st.covered() {
-		st.choose(key, st.sub.StableRevision, ReasonPinTraffic)
+		st.selectPods(key, st.sub.StableRevision, ReasonPinTraffic)
 	}
 	if len(st.p.Actions) == before {
 		return true

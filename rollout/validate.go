@@ -13,7 +13,7 @@ import (
 const MaxRoutedPercent = 50
 
 // Validate returns what admission rejects about a Rollout, in the order in which it
-// is found (rules V1 to V11): of the steps only the first that is wrong. Others are
+// is found: of the steps only the first that is wrong. Others are
 // the other Rollouts of the namespace. Replicas and weights that are no percentages
 // at all are errors of [Parse] already.
 func Validate(r Rollout, others []Rollout) []*FieldError {
@@ -47,7 +47,7 @@ func Validate(r Rollout, others []Rollout) []*FieldError {
 
 // ValidateUpdate returns what admission rejects about a change of a Rollout: that of
 // [Validate] and, while it progresses or terminates, changes of what is immutable
-// then (rule V12).
+// then.
 func ValidateUpdate(old, r Rollout, others []Rollout) []*FieldError {
 	es := field.Errors(Validate(r, others))
 	if p := old.Status.Phase; p != PhaseProgressing && p != PhaseTerminating {
@@ -86,7 +86,7 @@ func blueGreenKind(r WorkloadRef) bool {
 	return r.Group() == "apps" && r.Kind == "Deployment" || r.Group() == "apps.kruise.io" && r.Kind == "CloneSet"
 }
 
-// validateSteps records the first thing that is wrong about the steps (V4 to V9).
+// validateSteps records the first thing that is wrong about the steps.
 func validateSteps(es *field.Errors, r Rollout, path string) {
 	steps := r.Strategy().Steps
 	if len(steps) == 0 {
@@ -137,16 +137,16 @@ func wrongStep(r Rollout, s *Step) (name string, value any, detail string) {
 }
 
 // validReplicas reports whether a step may have these replicas: a number has no upper
-// limit (V6).
+// limit.
 func validReplicas(v IntOrPercent) bool {
 	return v.value > 0 && (v.kind == absolute || v.value <= 100)
 }
 
 // decreases reports whether a step is smaller than the one before. A number and a
-// percentage are not compared (V9).
+// percentage are not compared.
 func decreases(before, v IntOrPercent) bool { return before.kind == v.kind && v.value < before.value }
 
-// validateRoutings records what is wrong about where traffic is led (V10).
+// validateRoutings records what is wrong about where traffic is led.
 func validateRoutings(es *field.Errors, routings []TrafficRouting, path string) {
 	if len(routings) > 1 {
 		es.Add(path, len(routings), "Rollout currently only support single TrafficRouting.")

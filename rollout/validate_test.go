@@ -20,7 +20,7 @@ func details(es []*rollout.FieldError) (list []string) {
 	return list
 }
 
-// Section 2.3: each rule with its message, in order.
+// Each rule with its message, in order.
 func TestValidateRules(t *testing.T) {
 	const replicas = `replicas must be positive number, or a percentage with "0%" < canaryReplicas <= "100%"`
 	const traffic = `traffic must be percentage with "0%" < traffic <= "100%" in canary strategy`
@@ -42,27 +42,27 @@ func TestValidateRules(t *testing.T) {
 		r    rollout.Rollout
 		want string // "" for none
 	}{
-		{"V1", of(rollout.WorkloadRef{APIVersion: "batch/v1", Kind: "Job"}), "WorkloadRef kind is not supported"},
-		{"V1: the group counts", of(rollout.WorkloadRef{APIVersion: "apps/v1", Kind: "CloneSet"}), "WorkloadRef kind is not supported"},
-		{"V1", of(rollout.WorkloadRef{APIVersion: "apps/v1", Kind: "ReplicaSet"}), ""}, {"V1", of(statefulSet), ""}, {"V1", of(daemonSet), ""}, {"V1", of(kruiseSet), ""},
-		{"V1", of(rollout.WorkloadRef{APIVersion: "apps.kruise.io/v1beta1", Kind: "StatefulSet"}), ""},
-		{"V2", green(of(statefulSet)), "WorkloadRef kind is not supported for bluegreen style"}, {"V2", green(of(cloneSet)), ""}, {"V2", green(of(deployment)), ""},
-		{"V3: none", rollout.Rollout{WorkloadRef: deployment}, "Canary and BlueGreen cannot both be empty"},
-		{"V3: both", rollout.Rollout{WorkloadRef: deployment, Canary: of(deployment).Canary, BlueGreen: of(deployment).Canary}, "Canary and BlueGreen cannot both be set"},
-		{"V4", partitioned(deployment), "The number of Canary.Steps cannot be empty"},
-		{"V5", partitioned(deployment, rollout.Step{}), "replicas cannot be empty"},
-		{"V6", only(n(0)), replicas}, {"V6", only(n(-1)), replicas}, {"V6", only(p(0)), replicas}, {"V6", only(p(-5)), replicas}, {"V6", only(p(101)), replicas},
-		{"V6: a number has no upper limit", only(n(1000000)), ""}, {"V6", only(p(1)), ""}, {"V6", only(p(100)), ""},
-		{"V7", led(p(51), p(20)), limit}, {"V7", led(p(50), p(20)), ""}, {"V7: a number is not compared", led(n(99), p(20)), ""}, {"V7: matches", matches, limit},
-		{"V7: not for an extra Deployment", extra(led(p(51), p(20))), ""}, {"V7: nor for blue-green", green(led(p(51), p(20))), ""},
-		{"V8", led(p(20), p(0)), traffic}, {"V8", led(p(20), p(101)), traffic}, {"V8: a number is no percentage", led(p(20), n(5)), traffic}, {"V8", led(p(20), p(100)), ""},
-		{"V8: none for blue-green", green(led(p(20), p(0))), ""},
-		{"V8", green(led(p(20), p(101))), `traffic must be percentage with "0%" <= traffic <= "100%" in blueGreen strategy`},
-		{"V9", partitioned(deployment, step(p(50), 0), step(p(20), 0)), decrease}, {"V9", partitioned(deployment, step(n(5), 0), step(n(4), 0)), decrease},
-		{"V9: equal", partitioned(deployment, step(p(50), 0), step(p(50), 0)), ""}, {"V9: not compared (D2)", partitioned(deployment, step(p(20), 0), step(n(5), 0), step(p(100), 0)), ""},
-		{"V9: not compared", partitioned(deployment, step(n(5), 0), step(p(1), 0)), ""},
+		{"kind", of(rollout.WorkloadRef{APIVersion: "batch/v1", Kind: "Job"}), "WorkloadRef kind is not supported"},
+		{"kind: the group counts", of(rollout.WorkloadRef{APIVersion: "apps/v1", Kind: "CloneSet"}), "WorkloadRef kind is not supported"},
+		{"kind", of(rollout.WorkloadRef{APIVersion: "apps/v1", Kind: "ReplicaSet"}), ""}, {"kind", of(statefulSet), ""}, {"kind", of(daemonSet), ""}, {"kind", of(kruiseSet), ""},
+		{"kind", of(rollout.WorkloadRef{APIVersion: "apps.kruise.io/v1beta1", Kind: "StatefulSet"}), ""},
+		{"kind of blue-green", green(of(statefulSet)), "WorkloadRef kind is not supported for bluegreen style"}, {"kind of blue-green", green(of(cloneSet)), ""}, {"kind of blue-green", green(of(deployment)), ""},
+		{"one style: none", rollout.Rollout{WorkloadRef: deployment}, "Canary and BlueGreen cannot both be empty"},
+		{"one style: both", rollout.Rollout{WorkloadRef: deployment, Canary: of(deployment).Canary, BlueGreen: of(deployment).Canary}, "Canary and BlueGreen cannot both be set"},
+		{"steps", partitioned(deployment), "The number of Canary.Steps cannot be empty"},
+		{"size is set", partitioned(deployment, rollout.Step{}), "replicas cannot be empty"},
+		{"size", only(n(0)), replicas}, {"size", only(n(-1)), replicas}, {"size", only(p(0)), replicas}, {"size", only(p(-5)), replicas}, {"size", only(p(101)), replicas},
+		{"size: a number has no upper limit", only(n(1000000)), ""}, {"size", only(p(1)), ""}, {"size", only(p(100)), ""},
+		{"limit with traffic", led(p(51), p(20)), limit}, {"limit with traffic", led(p(50), p(20)), ""}, {"limit with traffic: a number is not compared", led(n(99), p(20)), ""}, {"limit with traffic: matches", matches, limit},
+		{"limit with traffic: not for an extra Deployment", extra(led(p(51), p(20))), ""}, {"limit with traffic: nor for blue-green", green(led(p(51), p(20))), ""},
+		{"traffic", led(p(20), p(0)), traffic}, {"traffic", led(p(20), p(101)), traffic}, {"traffic: a number is no percentage", led(p(20), n(5)), traffic}, {"traffic", led(p(20), p(100)), ""},
+		{"traffic: none for blue-green", green(led(p(20), p(0))), ""},
+		{"traffic", green(led(p(20), p(101))), `traffic must be percentage with "0%" <= traffic <= "100%" in blueGreen strategy`},
+		{"order", partitioned(deployment, step(p(50), 0), step(p(20), 0)), decrease}, {"order", partitioned(deployment, step(n(5), 0), step(n(4), 0)), decrease},
+		{"order: equal", partitioned(deployment, step(p(50), 0), step(p(50), 0)), ""}, {"order: not compared", partitioned(deployment, step(p(20), 0), step(n(5), 0), step(p(100), 0)), ""},
+		{"order: not compared", partitioned(deployment, step(n(5), 0), step(p(1), 0)), ""},
 		{"the first wrong step ends the list", partitioned(deployment, step(p(50), 0), step(p(0), 0), rollout.Step{}), replicas},
-		{"V10", routings2, "Rollout currently only support single TrafficRouting."},
+		{"routings", routings2, "Rollout currently only support single TrafficRouting."},
 	} {
 		var want []string
 		if c.want != "" {
@@ -72,7 +72,7 @@ func TestValidateRules(t *testing.T) {
 	}
 	other := of(deployment)
 	other.Name = "other"
-	require.Equal(t, []string{"This rollout conflict with Rollout(other)"}, details(rollout.Validate(of(deployment), []rollout.Rollout{other, of(deployment)})), "V11: itself is no other")
+	require.Equal(t, []string{"This rollout conflict with Rollout(other)"}, details(rollout.Validate(of(deployment), []rollout.Rollout{other, of(deployment)})), "itself is no other")
 	require.Empty(t, rollout.Validate(of(cloneSet), []rollout.Rollout{other}))
 	all := rollout.Rollout{WorkloadRef: rollout.WorkloadRef{APIVersion: "batch/v1", Kind: "Job", Name: "j"}, Canary: &rollout.Strategy{TrafficRoutings: routings(2)}}
 	other.WorkloadRef = all.WorkloadRef
@@ -80,7 +80,7 @@ func TestValidateRules(t *testing.T) {
 		"This rollout conflict with Rollout(other)"}, details(rollout.Validate(all, []rollout.Rollout{other})), "all at once, in their order")
 }
 
-// V12: what is immutable, and while.
+// What is immutable, and while.
 func TestValidateUpdateRules(t *testing.T) {
 	base := partitioned(deployment, step(rollout.Percent(20), 0), step(rollout.Percent(100), 0))
 	for _, c := range []struct {
@@ -110,7 +110,7 @@ func TestValidateUpdateRules(t *testing.T) {
 	}
 }
 
-// Section 2.3: what v1alpha1 asks of its steps.
+// What v1alpha1 asks of its steps.
 func TestValidateV1alpha1Rules(t *testing.T) {
 	w := func(n int32) *int32 { return &n }
 	step := func(weight *int32, v rollout.IntOrPercent) rollout.StepV1alpha1 {
@@ -128,8 +128,8 @@ func TestValidateV1alpha1Rules(t *testing.T) {
 		{"too small", "", 0, []rollout.StepV1alpha1{step(w(0), unset)}, false}, {"too large", "", 0, []rollout.StepV1alpha1{step(w(101), unset)}, false},
 		{"too large beside replicas does not matter", "", 0, []rollout.StepV1alpha1{step(w(101), rollout.Percent(10))}, true},
 		{"over 50 by partition", "partition", 0, []rollout.StepV1alpha1{step(w(51), unset)}, false}, {"50", "partition", 0, []rollout.StepV1alpha1{step(w(50), unset)}, true},
-		{"V7", "partition", 0, []rollout.StepV1alpha1{step(w(20), rollout.Percent(51))}, false}, {"V7, without traffic", "partition", 0, []rollout.StepV1alpha1{step(nil, rollout.Percent(51))}, true},
-		{"V7, by matches", "partition", 0, []rollout.StepV1alpha1{{Matches: []rollout.Match{{}}, Replicas: rollout.Percent(51)}}, false},
+		{"limit with traffic", "partition", 0, []rollout.StepV1alpha1{step(w(20), rollout.Percent(51))}, false}, {"limit with traffic, without traffic", "partition", 0, []rollout.StepV1alpha1{step(nil, rollout.Percent(51))}, true},
+		{"limit with traffic, by matches", "partition", 0, []rollout.StepV1alpha1{{Matches: []rollout.Match{{}}, Replicas: rollout.Percent(51)}}, false},
 		{"weights decrease", "", 1, []rollout.StepV1alpha1{step(w(20), rollout.Int(1)), step(w(10), rollout.Int(2))}, false},
 		{"without traffic they may", "", 0, []rollout.StepV1alpha1{step(w(20), rollout.Int(1)), step(w(10), rollout.Int(2))}, true},
 		{"a style that nobody knows", "odd", 0, []rollout.StepV1alpha1{step(w(1), unset)}, false}, {"Canary", "Canary", 0, []rollout.StepV1alpha1{step(w(60), unset)}, true},
@@ -142,7 +142,7 @@ func TestValidateV1alpha1Rules(t *testing.T) {
 	}
 }
 
-// The manifest of the introductory article is rejected today, by V7: its last step leads
+// The manifest of the introductory article is rejected today, by the limit of a step with traffic: its last step leads
 // all traffic to all pods. The same without traffic in that step is not.
 func TestArticleManifest(t *testing.T) {
 	old := rollout.RolloutV1alpha1{

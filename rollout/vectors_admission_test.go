@@ -163,7 +163,7 @@ func TestVectorsAdmitOthers(t *testing.T) {
 					out["annotations"] = nil // of a StatefulSet, which has no map then
 				}
 			case "panic":
-				rule = "D20"
+				rule = "crash"
 			}
 		}
 		return out, rule

@@ -187,7 +187,7 @@ func TestVectorsBatchDaemonSet(t *testing.T) {
 		}
 		rule := in.rule()
 		if strings.Contains(string(r.Output), `"panic"`) {
-			rule = "D20"
+			rule = "crash"
 		}
 		return outcome(t, &in, in.release(rollout.Partition), w, nil), rule
 	})

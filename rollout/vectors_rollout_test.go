@@ -212,7 +212,7 @@ func (in *recordedRollout) snapshot(c clock) rollout.Snapshot {
 		}
 	}
 	if w := in.Workload; w != nil {
-		s.Workload = &rollout.Facts{
+		s.Workload = &rollout.WorkloadState{
 			WorkloadRef: deployment, Generation: w.Generation, Labels: w.Labels, Annotations: w.Annotations, Consistent: w.IsStatusConsistent,
 			Replicas: w.Replicas, StableRevision: w.StableRevision, CanaryRevision: w.CanaryRevision, PodTemplateHash: w.PodTemplateHash,
 			RevisionLabelKey: w.RevisionLabelKey, InRollback: w.IsInRollback, InProgress: w.InRolloutProgressing,
@@ -342,7 +342,7 @@ func TestVectorsRolloutReconcile(t *testing.T) {
 		}
 		rule := ""
 		if strings.Contains(string(r.Output), `"panic"`) {
-			rule = "D20"
+			rule = "crash"
 		}
 		if strings.Contains(string(r.Output), `"rolloutGone"`) { // there is no status to write any more
 			delete(out, "status")

@@ -23,7 +23,7 @@ type WatchedWorkload struct {
 	Releases []BatchRelease `json:"releases,omitempty"`
 }
 
-// Keys returns what has to be looked at after an event of a workload (rule 4): the
+// Keys returns what has to be looked at after an event of a workload: the
 // Rollout that names it; its BatchRelease if the generation or the status has changed,
 // or the workload has come or gone; and a Deployment itself if it is updated by
 // partition and its generation or an annotation has changed.
@@ -98,7 +98,7 @@ type WatchedPod struct {
 	Owner *Workload `json:"owner,omitempty"`
 }
 
-// Keys returns what has to be looked at after an event of a pod (rule 4): the
+// Keys returns what has to be looked at after an event of a pod: the
 // BatchRelease that drives its workload, if the pod was created, or is of another
 // revision, or ready or not ready now.
 func (e WatchedPod) Keys() []WatchKey {

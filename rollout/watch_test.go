@@ -9,7 +9,7 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// Section 4: who must be looked at again, and who need not be.
+// Who must be looked at again, and who need not be.
 func TestWatch(t *testing.T) {
 	info := rollout.ControlInfo(rollout.BatchRelease{Name: "driver", UID: "b"})
 	plain := rollout.Workload{WorkloadRef: deployment, Generation: 1}

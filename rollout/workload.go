@@ -105,7 +105,7 @@ const (
 	DriverBlueGreenCloneSet   Driver = "BlueGreenCloneSet"   // by surge
 )
 
-// DriverOf returns the driver of a workload under a plan (rule 6.1). The error, for a
+// DriverOf returns the driver of a workload under a plan. The error, for a
 // kind that is not known or that the style does not know, is a [FieldError] with the path
 // WorkloadRef.
 func DriverOf(ref WorkloadRef, plan ReleasePlan) (Driver, error) {

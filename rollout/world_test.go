@@ -129,7 +129,7 @@ func (c *world) state() []any {
 	return []any{c.r.Status.Phase, c.r.Status.Conditions, c.r.Annotations, c.r.Finalizers, sub, br, c.w, c.sizes, c.pods, c.traffic.Stable, c.traffic.Canary, c.traffic.Route}
 }
 
-func (c *world) facts() *rollout.Facts {
+func (c *world) facts() *rollout.WorkloadState {
 	c.observe()
 	if c.gone {
 		return nil
@@ -390,7 +390,7 @@ func (c *world) weights() string {
 	return text
 }
 
-// Section 15.1: echoserver in three steps. The last pause is ignored.
+// Echoserver in three steps. The last pause is ignored.
 func TestArticle(t *testing.T) {
 	c := newWorld(t, 6, step(rollout.Percent(20), 60), step(rollout.Percent(50), 120), step(rollout.Percent(100), 300))
 	c.begin()
@@ -425,7 +425,7 @@ func conditionOf(s rollout.RolloutStatus, kind string) rollout.Condition {
 	return rollout.Condition{}
 }
 
-// Section 15.1, second part: with an HTTPRoute.
+// With an HTTPRoute.
 func TestArticleWithTraffic(t *testing.T) {
 	first, second := step(rollout.Percent(20), 60), step(rollout.Percent(50), 60)
 	first.Traffic, second.Traffic = rollout.Percent(20), rollout.Percent(50)
@@ -462,7 +462,7 @@ func withoutEmpty(m map[string]string) map[string]string {
 	return out
 }
 
-// Section 15.3: rollback during the pause of step 1.
+// Rollback during the pause of step 1.
 func TestRollback(t *testing.T) {
 	first := step(rollout.Percent(20), -1)
 	first.Traffic = rollout.Percent(20)
@@ -480,7 +480,7 @@ func TestRollback(t *testing.T) {
 	require.Equal(t, int32(1), c.r.Status.Sub.CurrentStepIndex)
 }
 
-// Section 15.4: continuous release in the pause of step 2.
+// Continuous release in the pause of step 2.
 func TestContinuousRelease(t *testing.T) {
 	first, second := step(rollout.Percent(20), 0), step(rollout.Percent(50), -1)
 	first.Traffic, second.Traffic = rollout.Percent(20), rollout.Percent(50)
@@ -497,7 +497,7 @@ func TestContinuousRelease(t *testing.T) {
 	require.Equal(t, map[string]int32{"v1": 0, "v2": 0, "v3": 6}, c.sizes)
 }
 
-// Section 15.5: jumps. P8: a jump forward skips, one back takes no pod back.
+// Jumps. A jump forward skips, one back takes no pod back.
 func TestJumps(t *testing.T) {
 	c := newWorld(t, 6, step(rollout.Percent(20), -1), step(rollout.Percent(50), -1), step(rollout.Percent(100), -1))
 	c.begin()
@@ -518,7 +518,7 @@ func TestJumps(t *testing.T) {
 	require.Contains(t, c.w.Annotations[rollout.AnnotationStrategy], `"partition":"50%"`, "no partition is ever lowered")
 }
 
-// Section 15.5 and DeletionFinishesRelease: deleting and disabling finish the release.
+// DeletionFinishesRelease: deleting and disabling finish the release.
 func TestDeleteAndDisable(t *testing.T) {
 	begun := func() *world {
 		c := newWorld(t, 6, step(rollout.Percent(20), -1), step(rollout.Percent(100), -1))
@@ -545,7 +545,7 @@ func TestDeleteAndDisable(t *testing.T) {
 	require.Equal(t, map[string]int32{"v1": 4, "v2": 2}, c.sizes, "unless the workload is kept paused")
 }
 
-// Section 5.7: the steps change in the middle.
+// The steps change in the middle.
 func TestPlanChange(t *testing.T) {
 	c := newWorld(t, 10, step(rollout.Percent(20), -1), step(rollout.Percent(50), -1), step(rollout.Percent(100), -1))
 	c.begin()

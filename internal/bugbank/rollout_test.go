@@ -70,7 +70,7 @@ func inStep(index int32, state rollout.StepState, steps ...rollout.Step) rollout
 			NextStepIndex: rollout.NextStep(int32(len(steps)), index), CurrentStepState: state, LastUpdateTime: begun,
 		},
 	}
-	return rollout.Snapshot{Rollout: r, Workload: &rollout.Facts{
+	return rollout.Snapshot{Rollout: r, Workload: &rollout.WorkloadState{
 		WorkloadRef: ofDeployment, Consistent: true, Generation: 1, Replicas: 10, InProgress: true, StableRevision: "v1", CanaryRevision: "v2",
 		PodTemplateHash: "v2", RevisionLabelKey: rollout.LabelPodTemplateHash, Labels: map[string]string{rollout.LabelWorkloadType: "deployment"},
 	}}

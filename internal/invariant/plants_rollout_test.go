@@ -38,7 +38,7 @@ func stands(r rollout.Rollout, state rollout.StepState) rollout.Snapshot {
 		},
 		CurrentStepIndex: 1, CurrentStepState: state,
 	}
-	return rollout.Snapshot{Rollout: r, Workload: &rollout.Facts{
+	return rollout.Snapshot{Rollout: r, Workload: &rollout.WorkloadState{
 		WorkloadRef: demo, UID: "d", Consistent: true, Generation: 1, Replicas: 6, InProgress: true, StableRevision: "v1", CanaryRevision: "v2",
 		PodTemplateHash: "v2", RevisionLabelKey: rollout.LabelPodTemplateHash, Labels: map[string]string{rollout.LabelWorkloadType: "deployment"},
 	}}
