@@ -61,6 +61,7 @@ var showsInPass = map[rollout.Quirks]func(s rollout.Snapshot, p rollout.Plan) bo
 func leadsTraffic(r rollout.Rollout) bool { return len(r.Strategy().TrafficRoutings) > 0 }
 
 var showsInBatch = map[rollout.Quirks]func(s rollout.BatchSnapshot) bool{
+	rollout.UnsetLimitDefaultsBoth: func(s rollout.BatchSnapshot) bool { return is(s, "Deployment") },
 	rollout.MixedPartitionsNeverEnd: func(s rollout.BatchSnapshot) bool {
 		return is(s, "Deployment") && s.Workload.Annotations[rollout.AnnotationStrategy] != ""
 	},
