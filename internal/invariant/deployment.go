@@ -11,7 +11,7 @@ import (
 // deployment returns the invariants of Deployments.
 func deployment() []Invariant {
 	wrap := []string{"deploy.ProductsWrapAround", "deploy.SumsWrapAround"}
-	share := append([]string{"deploy.ScalingAgainstDirection", "deploy.RollbackCreatesAbandonedSet"}, wrap...)
+	share := append([]string{"deploy.ScalingLosesShares", "deploy.RollbackCreatesAbandonedSet"}, wrap...)
 	pass := func(f func(*DeploymentPass) []string) []check { return []check{on[DeploymentPass](f)} }
 	return []Invariant{
 		{Name: "surge bound", Title: "no more pods are wanted than replicas and surge, or than before", Source: "upstream: NewRSNewReplicas",
@@ -21,7 +21,7 @@ func deployment() []Invariant {
 		{Name: "rounding of limits", Title: "surge is rounded up, unavailable down, and both 0 mean 1 unavailable", Source: "upstream: ResolveFenceposts", checks: pass(roundingOfLimits)},
 		{Name: "limits never both zero", Title: "limits of 0 and 0 are never both in force", Source: "upstream: validation", checks: pass(limitsNeverBothZero)},
 		{Name: "proportional scaling", Title: "proportional scaling is exact, keeps shares within a pod and moves no set against the whole", Source: "kubernetes#20273",
-			Corrected: true, Defects: []string{"deploy.ProductsWrapAround", "deploy.ScalingAgainstDirection", "deploy.ScalingLosesShares", "deploy.RoundingGoesToOneSet"}, checks: pass(proportionalScaling)},
+			Corrected: true, Defects: []string{"deploy.ProductsWrapAround", "deploy.ScalingLosesShares"}, checks: pass(proportionalScaling)},
 		{Name: "scaled to zero", Title: "scaled to 0, everything is", Source: "upstream: scale",
 			Corrected: true, Defects: []string{"deploy.SumsWrapAround"}, checks: pass(scaledToZero)},
 		{Name: "paused Deployment", Title: "paused, nothing is created, rolled out or rolled back", Source: "upstream: sync while paused", checks: pass(pausedDeployment)},
@@ -46,7 +46,7 @@ func deployment() []Invariant {
 		{Name: "desired-replicas recorded", Title: "whatever is scaled records for which replicas and limit", Source: "kubernetes#102551",
 			Corrected: true, Defects: []string{"deploy.StaleAnnotationBlocksRollout", "deploy.SumsWrapAround"}, checks: pass(desiredReplicasRecorded)},
 		{Name: "interrupted scaling", Title: "a scaling that is interrupted and changed ends like an uninterrupted one", Source: "kubernetes#44734",
-			Corrected: true, Defects: []string{"deploy.InterruptedScalingForgotten"}, checks: []check{on[DeploymentPlanner](interruptedScaling)}},
+			Corrected: true, Defects: []string{"deploy.ScalingLosesShares"}, checks: []check{on[DeploymentPlanner](interruptedScaling)}},
 		{Name: "sizes within int32", Title: "sizes are right over the whole range of 32 bits", Source: "kubernetes#128535",
 			Corrected: true, Defects: []string{"deploy.SumsWrapAround"}, checks: pass(sizesWithinInt32)},
 	}
@@ -71,7 +71,7 @@ func deploymentWithin(p *DeploymentPass, after *deploy.Snapshot, slack int64) (l
 		}
 	}
 	if v.excused(v.scales()) {
-		return nil // on the way a set may have grown before another shrinks (deploy.ScalingAgainstDirection)
+		return nil // on the way a set may have grown before another shrinks (deploy.ScalingLosesShares)
 	}
 	return append(v.tooMany(sizes, slack), v.tooFew(sizes, slack)...)
 }

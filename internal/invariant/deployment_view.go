@@ -179,7 +179,7 @@ func (v *deploymentView) active() (list []*replicaset.ReplicaSet) {
 }
 
 // crooked tells that some set was last scaled for fewer pods than there are by now, so
-// that upstream takes its share for larger than the whole (deploy.ScalingAgainstDirection).
+// that upstream takes its share for larger than the whole (deploy.ScalingLosesShares).
 func (v *deploymentView) crooked() bool {
 	total := sum(v.sizes(nil))
 	return v.scales() && slices.ContainsFunc(v.active(), func(rs *replicaset.ReplicaSet) bool {

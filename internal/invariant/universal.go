@@ -36,7 +36,7 @@ func universal() []Invariant {
 			checks: []check{on[DeploymentPass](deploymentScope), on[ReplicaSetPass](replicaSetScope), on[DaemonSetPass](daemonSetScope),
 				on[RolloutPass](rolloutScope), on[BatchPass](batchScope)}},
 		{Name: "bounds after every prefix", Title: "after any prefix of a plan the bounds hold, and the end is the same", Source: "Sieve: intermediate states",
-			Corrected: true, Defects: []string{"deploy.StaleAnnotationBlocksRollout", "deploy.ScalingAgainstDirection", "daemonset.SharesOfLastStatus"},
+			Corrected: true, Defects: []string{"deploy.StaleAnnotationBlocksRollout", "deploy.ScalingLosesShares", "daemonset.SharesOfLastStatus"},
 			checks: append(models(modelChecks{boundsAfterEveryPrefixOf(&deploymentModel), boundsAfterEveryPrefixOf(&replicaSetModel), boundsAfterEveryPrefixOf(&daemonSetModel)}), changes(false)...)},
 		{Name: "bounds after every part", Title: "after any part of a plan that respects its order the bounds hold", Source: "Sieve; partially failed batches",
 			checks: []check{on[ReplicaSetPlanner](boundsAfterEveryPart(&replicaSetModel)), on[DaemonSetPlanner](boundsAfterEveryPart(&daemonSetModel)), on[DeploymentPlanner](boundsAfterEveryPart(&deploymentModel))}},
