@@ -111,7 +111,7 @@ func podCounterexamples() []counterexample {
 	return []counterexample{
 		shows("availability instant", "replicaset.RecheckWithoutReadyTime", replicaset.Reconcile, timeless, replicaset.Options{}, repaired),
 		shows("ReplicaFailure condition", "replicaset.WaitingRemovesFailure", replicaset.Reconcile, failing, replicaset.Options{}, repaired),
-		{"strict weak order", "podorder.CyclesOfBuckets", cycle},
+		{"strict weak order", "podorder: cycles of age buckets", cycle},
 		showsAgain("actions take effect", "daemonset.PodsOfMissingNodesDeletedAgain", daemonset.Reconcile, homeless, daemonset.Options{}, daemonset.Options{Repair: daemonset.RepairAll}),
 		shows("unavailable nodes bound", "daemonset.OldUnavailableNotCounted", daemonset.Reconcile, bad, kruise, mended),
 		{"update stops at the partition", "daemonset.SharesOfLastStatus", func(t *testing.T) (a, b []string) {

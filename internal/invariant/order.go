@@ -15,7 +15,7 @@ func order() []Invariant {
 	choosing := func(f func(*Choosing) []string) []check { return []check{on[Choosing](f)} }
 	return []Invariant{
 		{Name: "strict weak order", Title: "the comparison is a strict weak order, and the sorted one total", Source: "KEP-2185", Corrected: true,
-			Defects: []string{"podorder.CyclesOfBuckets", "podorder.CyclesOfPriorities"}, Elsewhere: []string{"podorder: TestStrictWeakOrder"}, checks: choosing(strictWeakOrder)},
+			Defects: []string{"podorder: cycles of age buckets", "podorder: cycles of priorities"}, Elsewhere: []string{"podorder: TestStrictWeakOrder"}, checks: choosing(strictWeakOrder)},
 		{Name: "order of the input", Title: "the order of the list changes nothing", Source: "podorder: canonical order", Elsewhere: []string{"podorder: TestSortOracle"}, checks: choosing(orderOfTheInput)},
 		{Name: "victims are a prefix", Title: "sorting permutes, and the victims of one more begin with those of one less", Source: "podorder: canonical order",
 			Elsewhere: []string{"podorder: TestVictimsPrefix"}, checks: choosing(victimsAreAPrefix)},
