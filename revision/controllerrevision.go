@@ -37,7 +37,7 @@ type ControllerRevision struct {
 
 	// Data is the patch that restores the version, byte by byte: usually
 	// {"spec":{"template":{…,"$patch":"replace"}}}.
-	Data []byte `json:"data,omitempty"`
+	Data []byte `json:"data,omitzero"`
 	// Dump is the text of the object that the data was decoded into, "" if it
 	// was not, which is the rule.
 	Dump string `json:"dump,omitzero"`
