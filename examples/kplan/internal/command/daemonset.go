@@ -21,10 +21,7 @@ func (p *planning) planDaemonSet(d *manifest.DaemonSet, now time.Time) (view.Dae
 	if err != nil {
 		return view.DaemonPlan{}, err
 	}
-	options := daemonset.Options{Dialect: d.Dialect()}
-	if p.options.Repair != 0 {
-		options.Repair = daemonset.RepairAll
-	}
+	options := daemonset.Options{Dialect: d.Dialect(), Repair: p.daemonSets()}
 	plan, err := daemonset.Reconcile(s, now, options)
 	if err != nil {
 		return view.DaemonPlan{}, d.Invalid(err)
@@ -34,7 +31,7 @@ func (p *planning) planDaemonSet(d *manifest.DaemonSet, now time.Time) (view.Dae
 		return view.DaemonPlan{}, d.Invalid(err)
 	}
 	return view.DaemonPlan{
-		Namespace: d.Object.Namespace, Snapshot: s, Now: now, Plan: plan, Nodes: nodes, Policies: p.corrections(),
+		Namespace: d.Object.Namespace, Snapshot: s, Now: now, Plan: plan, Nodes: nodes, Policies: p.flags(daemonset.QuirkTable()),
 	}, nil
 }
 

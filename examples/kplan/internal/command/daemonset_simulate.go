@@ -14,10 +14,7 @@ import (
 )
 
 func (s *simulation) simulateDaemonSet(d, old *manifest.DaemonSet) (view.DaemonSimulation, error) {
-	options := daemonset.Options{Dialect: d.Dialect()}
-	if s.options.Repair != 0 {
-		options.Repair = daemonset.RepairAll
-	}
+	options := daemonset.Options{Dialect: d.Dialect(), Repair: s.daemonSets()}
 	start, err := s.startDaemonSet(d, old, options)
 	if err != nil {
 		return view.DaemonSimulation{}, err
@@ -28,7 +25,7 @@ func (s *simulation) simulateDaemonSet(d, old *manifest.DaemonSet) (view.DaemonS
 	if err != nil {
 		return view.DaemonSimulation{}, d.Invalid(err)
 	}
-	return view.DaemonSimulation{Namespace: d.Object.Namespace, Name: d.Object.Name, Result: result, Policies: s.corrections()}, nil
+	return view.DaemonSimulation{Namespace: d.Object.Namespace, Name: d.Object.Name, Result: result, Policies: s.flags(daemonset.QuirkTable())}, nil
 }
 
 // startDaemonSet returns the cluster in which the update begins: where the old one has

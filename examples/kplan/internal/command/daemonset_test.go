@@ -26,7 +26,7 @@ const daemons = data + "daemonset/"
 // A daemonCase is a DaemonSet on some nodes as kubectl prints it, and what follows.
 type daemonCase struct {
 	file string
-	rule string // of the DaemonSet controller's specification
+	rule string // why the expectations are so
 
 	surge, unavailable int
 	advanced           map[string]any // fields of the rolling update that only OpenKruise has
@@ -48,38 +48,38 @@ type daemonNode struct {
 // The expectations follow from the rules by hand.
 var daemonCases = []daemonCase{
 	{
-		file: "node-added", rule: "N-1, P-3: two nodes have none, and one of them has a taint",
+		file: "node-added", rule: "two nodes have none, and one of them has a taint",
 		unavailable: 1, nodes: []daemonNode{{pods: "n"}, {pods: "n"}, {}, {taint: "gpu"}},
 		state: "progressing", actions: "create 3 Missing",
 	},
 	{
-		file: "blocked", rule: "R-3, R-5: the new pod that is not ready uses up the budget of 1",
+		file: "blocked", rule: "the new pod that is not ready uses up the budget of 1",
 		unavailable: 1, nodes: []daemonNode{{pods: "n"}, {pods: "u"}, {pods: "o"}, {pods: "o"}, {pods: "o", taint: "gpu"}},
 		state: "waiting", holds: "MaxUnavailable 1 1, 2 NotReady 0 0",
 	},
 	{
-		file: "dead-old", rule: "R-5: an old pod that serves nobody goes whatever the budget",
+		file: "dead-old", rule: "an old pod that serves nobody goes whatever the budget",
 		unavailable: 1, nodes: []daemonNode{{pods: "o"}, {pods: "v"}, {pods: "o"}},
 		state: "progressing", actions: "delete 2 OldUnavailable", holds: "MaxUnavailable 1 1, 2 NotReady 0 0",
 	},
 	{
-		file: "surge", rule: "S-1, S-3: one node surges already, and the surge of 2 has room for another",
+		file: "surge", rule: "one node surges already, and the surge of 2 has room for another",
 		surge: 2, nodes: []daemonNode{{pods: "ou"}, {pods: "o"}, {pods: "o"}, {pods: "o"}},
 		state: "progressing", actions: "create 2 Rollout", holds: "MaxSurge 1 2, 1 NotReady 0 0",
 	},
 	{
-		file: "replaced", rule: "N-7, Y-1: an old pod beside an available new one goes, and the update waits for the next pass",
+		file: "replaced", rule: "an old pod beside an available new one goes, and the update waits for the next pass",
 		surge: 1, nodes: []daemonNode{{pods: "on"}, {pods: "o"}},
 		state: "progressing", actions: "delete 1 Replaced", holds: "ManageFirst 2 0",
 	},
 	{
-		file: "partition", rule: "K-3: of five nodes two stay as they are",
+		file: "partition", rule: "of five nodes two stay as they are",
 		unavailable: 3, advanced: map[string]any{"partition": 2}, version: "v1beta1",
 		nodes: []daemonNode{{pods: "n"}, {pods: "n"}, {pods: "n"}, {pods: "o"}, {pods: "o"}},
 		state: "waiting", holds: "Partition 2 2",
 	},
 	{
-		file: "paused", rule: "K-1: paused stops the update",
+		file: "paused", rule: "paused stops the update",
 		unavailable: 1, advanced: map[string]any{"paused": true, "rollingUpdateType": "Surging"}, version: "v1alpha1",
 		nodes: []daemonNode{{pods: "n"}, {pods: "o"}},
 		state: "waiting", holds: "Paused 1 0",

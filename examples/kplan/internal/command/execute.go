@@ -93,7 +93,7 @@ kubectl get replicaset,pod -o yaml | kplan order -f - --count 2`),
 	}
 	root.SetVersionTemplate("{{.DisplayName}} version {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newPlan(name), newExplain(name), newSimulate(name), newHistory(name), newUndo(name), newOrder(name))
+	root.AddCommand(newPlan(name), newExplain(name), newSimulate(name), newHistory(name), newUndo(name), newOrder(name), newQuirks(name))
 	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "help" {

@@ -154,6 +154,9 @@ func TestUsage(t *testing.T) {
 		{[]string{"plan", "-f", "x", "--terminating", ""}, `invalid argument "" for "--terminating" flag: must be started, complete or known`},
 		{[]string{"order", "-f", "x", "--count", "-1"}, `invalid argument "-1" for "--count" flag: must be a number of pods`},
 		{[]string{"order", "-f", "x", "--corrected"}, "unknown flag: --corrected"},
+		{[]string{"plan", "-f", "x", "--repair", "SucceededPods"}, `invalid argument "SucceededPods" for "--repair" flag: no such quirk, the nearest is SucceededPodsStay; "kplan quirks" lists all`},
+		{[]string{"order", "-f", "x", "--repair", "SucceededPodsStay"}, "unknown flag: --repair"},
+		{[]string{"quirks", "-o", "yaml"}, `invalid argument "yaml" for "-o, --output" flag: must be text or json`},
 		{[]string{"plan", "-f", "x", "--watch"}, "--watch needs TYPE/NAME in a cluster"},
 		{[]string{"simulate", "-f", "x", "--nodes", "few"}, `invalid argument "few" for "--nodes" flag: must be a whole number that is not negative`},
 		{[]string{"undo"}, "must have -f FILE, or TYPE/NAME in a cluster"},
@@ -171,7 +174,7 @@ func TestUsage(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	for _, args := range [][]string{{}, {"--help"}, {"plan", "--help"}, {"simulate", "--help"}, {"explain", "--help"}, {"history", "--help"}, {"undo", "--help"}, {"order", "--help"}} {
+	for _, args := range [][]string{{}, {"--help"}, {"plan", "--help"}, {"simulate", "--help"}, {"explain", "--help"}, {"history", "--help"}, {"undo", "--help"}, {"order", "--help"}, {"quirks", "--help"}} {
 		text := succeed(t, nil, args...)
 		name := strings.Trim(strings.Join(append([]string{"help"}, args...), "-"), "-")
 		golden(t, data+"golden/"+strings.ReplaceAll(strings.ReplaceAll(name, "---", "-"), "--", "-")+".txt", []byte(text))

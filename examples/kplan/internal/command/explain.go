@@ -34,7 +34,8 @@ Complete: nothing is left to roll out. Progressing: something is due at once.
 Waiting: pods or time decide, or that someone resumes it. Stuck: it does not go on
 by itself.
 
---corrected and the policies ask for what the controllers do not do; see kplan plan.
+--repair, --corrected and the policies ask for what the controllers do not do; see
+kplan plan.
 
 With -o json each Deployment is an object with name, state, why, rolloutStatus,
 budget, actions, holds, replicaSets, pods and instants. DaemonSets and Rollouts

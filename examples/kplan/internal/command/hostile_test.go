@@ -230,10 +230,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestCorrectedPods: --corrected reaches the planner of ReplicaSets in a simulation. A pod
-// that is ready, nobody knows since when, never becomes available; upstream looks at it
-// every minReadySeconds for ever, the corrected planner does not.
-func TestCorrectedPods(t *testing.T) {
+// withoutReadyTimes returns a Deployment whose pods are ready, nobody knows since when.
+func withoutReadyTimes(t *testing.T) []any {
 	objects := itemsOf(t, "live/waiting.yaml")
 	for _, object := range objects {
 		o := object.(map[string]any)
@@ -244,8 +242,14 @@ func TestCorrectedPods(t *testing.T) {
 			delete(c.(map[string]any), "lastTransitionTime")
 		}
 	}
-	upstream, _ := runText(t, "simulate --time-limit 1h", objects)
-	corrected, _ := runText(t, "simulate --time-limit 1h --corrected", objects)
-	t.Log(upstream, corrected)
+	return objects
+}
+
+// TestCorrectedPods: --corrected reaches the planner of ReplicaSets in a simulation. A pod
+// that is ready, nobody knows since when, never becomes available; upstream looks at it
+// every minReadySeconds for ever, the corrected planner does not.
+func TestCorrectedPods(t *testing.T) {
+	upstream, _ := runText(t, "simulate --time-limit 1h", withoutReadyTimes(t))
+	corrected, _ := runText(t, "simulate --time-limit 1h --corrected", withoutReadyTimes(t))
 	require.NotEqual(t, lastLine(upstream), lastLine(corrected))
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
@@ -57,19 +56,14 @@ func (p *pace) kubelet(broken revision.Template) sim.Kubelet {
 
 // config returns how a rollout is simulated. The pods of the template broken never
 // become ready if the user says so.
-func (p *pace) config(options deploy.Options, broken revision.Template) sim.Config {
-	// Bursts follow each other at once, so they make no difference but take time.
-	pods := replicaset.Options{Burst: math.MaxInt32}
-	if options.Repair != 0 {
-		pods.Repair = replicaset.RepairAll
-	}
+func (p *pace) config(by *policies, broken revision.Template) sim.Config {
 	return sim.Config{
 		Kubelet:   p.kubelet(broken),
 		TimeLimit: time.Duration(p.timeLimit),
 		Latency:   time.Duration(p.noticeAfter),
-		Options:   options,
-
-		ReplicaSetOptions: pods,
+		Options:   by.deployOptions(),
+		// Bursts follow each other at once, so they make no difference but take time.
+		ReplicaSetOptions: replicaset.Options{Burst: math.MaxInt32, Repair: by.replicaSets()},
 	}
 }
 

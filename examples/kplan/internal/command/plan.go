@@ -29,10 +29,10 @@ DaemonSets, also those of OpenKruise, need nodes in the files, or --nodes.
 Rollouts of OpenKruise need their workload in the files, and show the passes of the
 Rollout and of its BatchRelease, and where all steps lead.
 
---corrected asks for what the controllers do not do. So do, for Deployments, the
-policies --adoption, --leftover, --pause-points, --paused, --rollout-first,
---strict-available, --terminating and --weigh-by-available. Of the values of a
-policy the first is what Kubernetes does.
+--repair and --corrected ask for what the controllers do not do. So do, for
+Deployments, the policies --adoption, --leftover, --pause-points, --paused,
+--rollout-first, --strict-available, --terminating and --weigh-by-available. Of the
+values of a policy the first is what Kubernetes does.
 
 With -o json each Deployment is an object with name, actions, holds, status,
 budget, recheckAt and replicaSets. DaemonSets and Rollouts also have a kind; the
@@ -103,7 +103,7 @@ func (p *planning) plan(w *manifest.Workload, now time.Time) (view.Plan, error) 
 	if err != nil {
 		return view.Plan{}, err
 	}
-	plan, err := deploy.Reconcile(snapshot, now, p.options)
+	plan, err := deploy.Reconcile(snapshot, now, p.deployOptions())
 	if err != nil {
 		return view.Plan{}, w.Invalid(err)
 	}
@@ -119,10 +119,7 @@ func (p *planning) plan(w *manifest.Workload, now time.Time) (view.Plan, error) 
 // podPlans returns what happens to the pods of the ReplicaSets at their present sizes.
 func (p *planning) podPlans(w *manifest.Workload, now time.Time) ([]view.PodPlan, error) {
 	var plans []view.PodPlan
-	options := replicaset.Options{}
-	if p.options.Repair != 0 {
-		options.Repair = replicaset.RepairAll
-	}
+	options := replicaset.Options{Repair: p.replicaSets()}
 	for _, s := range w.PodSnapshots() {
 		plan, err := replicaset.Reconcile(s, now, options)
 		if err != nil {

@@ -2,30 +2,25 @@ package command
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/replicaset"
 )
 
 // Policies are the flags that depart from Kubernetes.
 type policies struct {
+	repairs
 	options deploy.Options
 	choices []*policy
 }
 
 func (p *policies) addFlags(c *cobra.Command) {
 	o, f := &p.options, c.Flags()
-	f.BoolFunc("corrected", "repair the known defects of the controller", func(text string) error {
-		on, err := strconv.ParseBool(text)
-		if o.Repair = 0; on {
-			o.Repair = deploy.RepairAll
-		}
-		return err
-	})
+	p.repairs.addFlags(c)
 	f.BoolVar(&o.RolloutFirst, "rollout-first", false, "start a new template before scaling")
 	f.BoolVar(&o.WeighByAvailable, "weigh-by-available", false, "share out added pods by available ones")
 	f.BoolVar(&o.PausePoints, "pause-points", false, "pause rollouts at pods that are marked for it")
@@ -50,13 +45,12 @@ func (p *policies) addFlags(c *cobra.Command) {
 // departures returns the flags that depart from Kubernetes, as the user may write
 // them.
 func (p *policies) departures() []string {
-	var flags []string
+	flags := p.repairs.flags(deploy.QuirkTable(), replicaset.QuirkTable())
 	o := &p.options
 	for _, f := range []struct {
 		set  bool
 		text string
 	}{
-		{p.corrected(), "--corrected"},
 		{o.RolloutFirst, "--rollout-first"},
 		{o.WeighByAvailable, "--weigh-by-available"},
 		{o.PausePoints, "--pause-points"},
@@ -74,15 +68,11 @@ func (p *policies) departures() []string {
 	return flags
 }
 
-// corrected reports whether all quirks are repaired, of any planner.
-func (p *policies) corrected() bool { return p.options.Repair == deploy.RepairAll }
-
-// corrections returns those of the departures that all planners know.
-func (p *policies) corrections() []string {
-	if p.corrected() {
-		return []string{"--corrected"}
-	}
-	return nil
+// deployOptions returns the options of the planner of Deployments.
+func (p *policies) deployOptions() deploy.Options {
+	o := p.options
+	o.Repair = p.deployments()
+	return o
 }
 
 var _ pflag.Value = new(policy)

@@ -71,7 +71,7 @@ func (s *simulation) compare(w, old *manifest.Workload) (view.Comparison, error)
 
 // config returns how one run goes.
 func (s *simulation) config(c sim.Cluster, seed uint64) sim.Config {
-	cfg := s.pace.config(s.options, c.Deployment.Template)
+	cfg := s.pace.config(&s.policies, c.Deployment.Template)
 	cfg.Kubelet.Seed = seed
 	if len(s.comparison.start) > 0 {
 		cfg.Kubelet.ReadyIn = s.comparison.start.at

@@ -11,12 +11,7 @@ import (
 )
 
 // rolloutOptions returns the options of the planners of Rollouts.
-func (p *policies) rolloutOptions() rollout.Options {
-	if p.corrected() {
-		return rollout.Options{Repair: rollout.RepairAll}
-	}
-	return rollout.Options{}
-}
+func (p *policies) rolloutOptions() rollout.Options { return rollout.Options{Repair: p.rollouts()} }
 
 // planRollout returns the next plan for a Rollout and its BatchRelease.
 func (p *planning) planRollout(r *manifest.Rollout, now time.Time) (view.RolloutPlan, error) {
@@ -26,7 +21,7 @@ func (p *planning) planRollout(r *manifest.Rollout, now time.Time) (view.Rollout
 		return view.RolloutPlan{}, r.Invalid(err)
 	}
 	v := view.RolloutPlan{
-		Namespace: r.Namespace, Snapshot: r.Snapshot, Replicas: replicasOf(&r.Workload), Now: now, Plan: plan, Policies: p.corrections(),
+		Namespace: r.Namespace, Snapshot: r.Snapshot, Replicas: replicasOf(&r.Workload), Now: now, Plan: plan, Policies: p.flags(rollout.QuirkTable()),
 	}
 	if r.Batch != nil {
 		batch, err := rollout.ReconcileBatch(*r.Batch, now, options)

@@ -79,8 +79,8 @@ func (s *simulation) rolloutConfig(template revision.Template) sim.RolloutConfig
 func (s *simulation) viewRollout(r *manifest.Rollout, limits rollout.RollingUpdate, result sim.RolloutResult) view.RolloutSimulation {
 	replicas := replicasOf(&r.Workload)
 	return view.RolloutSimulation{
-		Namespace: r.Namespace, Rollout: r.Snapshot.Rollout, Replicas: replicas, Result: result, Policies: s.corrections(),
-		Budget: rollout.PartitionBudget(replicas, &limits, s.rolloutOptions().Repair),
+		Namespace: r.Namespace, Rollout: r.Snapshot.Rollout, Replicas: replicas, Result: result, Policies: s.flags(rollout.QuirkTable()),
+		Budget: rollout.PartitionBudget(replicas, &limits, s.rollouts()),
 	}
 }
 

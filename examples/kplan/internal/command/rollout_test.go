@@ -25,7 +25,7 @@ const progressive = data + "rollout/"
 // kubectl prints them, and what follows.
 type rolloutCase struct {
 	file string
-	rule string // of the Rollout's specification
+	rule string // why the expectations are so
 
 	old        bool // of rollouts.kruise.io/v1alpha1
 	traffic    bool // steps lead traffic, by an HTTPRoute
@@ -46,11 +46,11 @@ type rolloutCase struct {
 
 var rolloutCases = []rolloutCase{
 	{
-		file: "healthy", rule: "5.3: nothing is released", stands: "complete", holds: "NoUpdate",
+		file: "healthy", rule: "nothing is released", stands: "complete", holds: "NoUpdate",
 		sets: []liveSet{{version: 1, revision: "1", size: 6, desired: 6, max: 8, age: 48 * hour, available: 6}},
 	},
 	{
-		file: "batch", rule: "8: two pods are updated and one is ready, the batch asks for two",
+		file: "batch", rule: "two pods are updated and one is ready, the batch asks for two",
 		progress: "InRolling", step: 1, state: rollout.StateUpgrade, since: half, batch: rollout.BatchVerifying, partition: "20%",
 		sets: []liveSet{
 			{version: 1, revision: "1", size: 4, desired: 6, max: 8, age: 48 * hour, available: 4},
@@ -59,7 +59,7 @@ var rolloutCases = []rolloutCase{
 		labelled: 2, stands: "waiting", holds: "BatchNotReady 1 2, TooFewReady 1 2",
 	},
 	{
-		file: "pause", rule: "5.6: 20 of the 60 seconds have passed",
+		file: "pause", rule: "20 of the 60 seconds have passed",
 		progress: "InRolling", step: 1, state: rollout.StatePaused, since: 20 * time.Second, batch: rollout.BatchReady, partition: "20%",
 		sets: []liveSet{
 			{version: 1, revision: "1", size: 4, desired: 6, max: 8, age: 48 * hour, available: 4},
@@ -68,7 +68,7 @@ var rolloutCases = []rolloutCase{
 		labelled: 2, stands: "waiting", holds: "Pause 20 60",
 	},
 	{
-		file: "approval", rule: "2.2, 5.6: the second step has no duration", old: true,
+		file: "approval", rule: "the second step has no duration", old: true,
 		progress: "InRolling", step: 2, state: rollout.StatePaused, since: hour, batch: rollout.BatchReady, partition: "50%",
 		sets: []liveSet{
 			{version: 1, revision: "1", size: 3, desired: 6, max: 8, age: 48 * hour, available: 3},
@@ -77,7 +77,7 @@ var rolloutCases = []rolloutCase{
 		labelled: 3, stands: "waiting", holds: "Approval 2 3",
 	},
 	{
-		file: "traffic", rule: "14.4: the canary Service first, and the stable one is pinned", traffic: true,
+		file: "traffic", rule: "the canary Service first, and the stable one is pinned", traffic: true,
 		progress: "InRolling", step: 1, state: rollout.StateTrafficRouting, since: half, batch: rollout.BatchReady, partition: "20%",
 		sets: []liveSet{
 			{version: 1, revision: "1", size: 4, desired: 6, max: 8, age: 48 * hour, available: 4},
@@ -86,7 +86,7 @@ var rolloutCases = []rolloutCase{
 		labelled: 2, stands: "progressing", actions: "CreateService RouteTraffic, SelectPods PinTraffic", holds: "TrafficChanged",
 	},
 	{
-		file: "no-service", rule: "14.4: without the stable Service the step waits", traffic: true, noServices: true,
+		file: "no-service", rule: "without the stable Service the step waits", traffic: true, noServices: true,
 		progress: "InRolling", step: 1, state: rollout.StateTrafficRouting, since: half, batch: rollout.BatchReady, partition: "20%",
 		sets: []liveSet{
 			{version: 1, revision: "1", size: 4, desired: 6, max: 8, age: 48 * hour, available: 4},
@@ -157,7 +157,7 @@ func (c *rolloutCase) status(r *rollout.Rollout, d *appsv1.Deployment) {
 // release returns the BatchRelease of a Rollout that is under way.
 func (c *rolloutCase) release(r rollout.Rollout) rollout.BatchRelease {
 	s := r.Status.Sub
-	facts := rollout.WorkloadState{StableRevision: s.StableRevision, CanaryRevision: s.Revision, PodTemplateHash: s.PodTemplateHash}
+	facts := rollout.Facts{StableRevision: s.StableRevision, CanaryRevision: s.Revision, PodTemplateHash: s.PodTemplateHash}
 	br := rollout.ReleaseOf(r, facts, c.step, 0)
 	br.UID, br.Generation, br.Finalizers = string(uid("release")), 1, []string{rollout.FinalizerBatchRelease}
 	br.Status = rollout.BatchStatus{
@@ -224,7 +224,7 @@ func (c *rolloutCase) takeOver(o *liveObjects, br rollout.BatchRelease, s *rollo
 		d.Annotations[key] = value
 	}
 	for key, value := range d.Annotations {
-		if key != revision.AnnotationRevision { // its controller copies the others
+		if key != revision.Annotation { // its controller copies the others
 			o.sets[1].Annotations[key] = value
 		}
 	}

@@ -236,7 +236,7 @@ func (s *simulation) simulate(w, old *manifest.Workload) (view.Simulation, error
 	if err != nil {
 		return view.Simulation{}, err
 	}
-	config := s.pace.config(s.options, start.Deployment.Template)
+	config := s.pace.config(&s.policies, start.Deployment.Template)
 	config.Kubelet.Names, config.Kubelet.Zones = zoned(w)
 	result, err := sim.Run(start, config)
 	if err != nil {

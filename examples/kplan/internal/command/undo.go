@@ -111,7 +111,7 @@ func (u *undoing) rollout(w *manifest.Workload, target *appsv1.ReplicaSet, plan 
 	delete(restored.TemplateLabels, revision.LabelHash)
 	restored.Annotations = plan.Annotations
 	c.Update(restored)
-	result, err := sim.Run(c, u.pace.config(u.options, left))
+	result, err := sim.Run(c, u.pace.config(&u.policies, left))
 	if err != nil {
 		return view.Simulation{}, w.Invalid(err)
 	}

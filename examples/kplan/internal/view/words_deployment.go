@@ -20,7 +20,7 @@ var deployments = vocabulary[deploy.Reason]{
 		deploy.ReasonRollback:         "an annotation asks for it",
 		deploy.ReasonHistoryLimit:     "beyond the history limit",
 		deploy.ReasonPartitionRestore: "the partition leaves these to the old template",
-		deploy.ReasonTakenForOld:      "the new ReplicaSet is taken for an old one (defect P1)",
+		deploy.ReasonTakenForOld:      "the new ReplicaSet is taken for an old one (OldestFirstUnderPartition)",
 		deploy.ReasonExtraStatus:      "to report how far the partition is",
 	},
 	holds: map[deploy.Reason]Advice{

@@ -1,0 +1,156 @@
+package command
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/examples/kplan/internal/view"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// quirks returns what is known of the quirks of all planners.
+func quirks() []view.Quirks {
+	return []view.Quirks{
+		{Kind: "Deployment", Package: "deploy", Quirks: deploy.QuirkTable()},
+		{Kind: "ReplicaSet", Package: "replicaset", Quirks: replicaset.QuirkTable()},
+		{Kind: "DaemonSet", Package: "daemonset", Quirks: daemonset.QuirkTable()},
+		{Kind: "Rollout", Package: "rollout", Quirks: rollout.QuirkTable()},
+	}
+}
+
+// quirkNames returns the names of all quirks, once each.
+func quirkNames() []string {
+	var names []string
+	for _, p := range quirks() {
+		for _, q := range p.Quirks {
+			names = append(names, q.Name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Repairs are the quirks that are to be repaired. A name goes to all planners that know
+// it.
+type repairs struct {
+	all   bool
+	names []string
+}
+
+func (r *repairs) addFlags(c *cobra.Command) {
+	c.Flags().BoolVar(&r.all, "corrected", false, "repair all known quirks of the controllers")
+	c.Flags().Var((*repairNames)(r), "repair", "repair the quirk of this name, see quirks (repeatable)")
+	_ = c.RegisterFlagCompletionFunc("repair", completeQuirk) // fails only for a flag that is not there
+}
+
+// of returns those of the quirks of a planner that are to be repaired.
+func of[Q ~uint64](r *repairs, all Q, table []selector.Quirk, parse func(...string) (Q, error)) Q {
+	if r.all {
+		return all
+	}
+	set, _ := parse(r.known(table)...) // which are all in the table
+	return set
+}
+
+func (r *repairs) deployments() deploy.Quirks {
+	return of(r, deploy.RepairAll, deploy.QuirkTable(), deploy.ParseQuirks)
+}
+
+func (r *repairs) replicaSets() replicaset.Quirks {
+	return of(r, replicaset.RepairAll, replicaset.QuirkTable(), replicaset.ParseQuirks)
+}
+
+func (r *repairs) daemonSets() daemonset.Quirks {
+	return of(r, daemonset.RepairAll, daemonset.QuirkTable(), daemonset.ParseQuirks)
+}
+
+func (r *repairs) rollouts() rollout.Quirks {
+	return of(r, rollout.RepairAll, rollout.QuirkTable(), rollout.ParseQuirks)
+}
+
+// known returns those names that a table has.
+func (r *repairs) known(table []selector.Quirk) []string {
+	var names []string
+	for _, q := range table {
+		if slices.Contains(r.names, q.Name) {
+			names = append(names, q.Name)
+		}
+	}
+	return names
+}
+
+// flags returns the flags that say the same to planners with these tables.
+func (r *repairs) flags(tables ...[]selector.Quirk) []string {
+	if r.all {
+		return []string{"--corrected"}
+	}
+	var flags []string
+	for _, name := range r.known(slices.Concat(tables...)) {
+		if flag := "--repair=" + name; !slices.Contains(flags, flag) {
+			flags = append(flags, flag)
+		}
+	}
+	return flags
+}
+
+var _ pflag.Value = new(repairNames)
+
+// repairNames are the flag of repairs.
+type repairNames repairs
+
+func (r *repairNames) String() string { return strings.Join(r.names, ",") }
+
+// Type returns what help calls the value.
+func (r *repairNames) Type() string { return "quirk" }
+
+// Set adds a name.
+func (r *repairNames) Set(name string) error {
+	names := quirkNames()
+	if !slices.Contains(names, name) {
+		return fmt.Errorf("no such quirk, the nearest is %s; %q lists all", nearest(name, names), "kplan quirks")
+	}
+	if !slices.Contains(r.names, name) {
+		r.names = append(r.names, name)
+	}
+	return nil
+}
+
+func completeQuirk(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+	names := slices.DeleteFunc(quirkNames(), func(name string) bool { return !strings.HasPrefix(name, begun) })
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// nearest returns the name to which the fewest letters have to be changed, added or taken.
+func nearest(name string, names []string) string {
+	distance := func(other string) int { return editDistance(strings.ToLower(name), strings.ToLower(other)) }
+	return slices.MinFunc(names, func(a, b string) int { return distance(a) - distance(b) })
+}
+
+// editDistance is the one of Levenshtein, in bytes.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j+1]+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}
