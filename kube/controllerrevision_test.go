@@ -62,8 +62,8 @@ func TestControllerRevisionDump(t *testing.T) {
 	hash := func(r revision.ControllerRevision, opts revision.Options) string {
 		return revision.HashRevision(r.Data, r.Dump, nil, opts)
 	}
-	require.Equal(t, hash(a, revision.Options{}), hash(b, revision.Options{}), "R10: the data is ignored")
-	require.NotEqual(t, hash(a, revision.Options{Repair: revision.RepairAll}), hash(b, revision.Options{Repair: revision.RepairAll}), "R10: corrected it is not")
+	require.Equal(t, hash(a, revision.Options{}), hash(b, revision.Options{}), "the data is ignored")
+	require.NotEqual(t, hash(a, revision.Options{Repair: revision.RepairAll}), hash(b, revision.Options{Repair: revision.RepairAll}), "corrected it is not")
 	require.False(t, a.SameData(b, revision.Options{}))
 }
 

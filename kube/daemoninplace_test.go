@@ -111,7 +111,8 @@ func TestUpdatePodPatch(t *testing.T) {
 	require.True(t, daemonset.InPlaceCompleted(&back))
 }
 
-// A new template without labels and annotations takes all of the pod's away (D-29), but
+// A new template without labels and annotations takes all of the pod's away
+// (InPlaceRemovesAllMetadata), but
 // not those that say what becomes of it.
 func TestUpdatePodPatchAll(t *testing.T) {
 	a := inPlaceAction(daemonset.InPlaceSpec{Revision: "v2", Metadata: daemonset.MetadataPatch{AllLabels: true, AllAnnotations: true}})
