@@ -92,7 +92,7 @@ func (l *listing) history(c *cobra.Command, w *manifest.Workload) (view.History,
 	newest, _ := revision.Split(entries, workload.Template)
 	rows, skipped := revision.History(entries, workload.Template)
 	for _, i := range skipped {
-		tell(c, []string{fmt.Sprintf("%s: ReplicaSet %q: left out, because its revision is %q", w.File, entries[i].Name, entries[i].Annotations[revision.Annotation])})
+		tell(c, []string{fmt.Sprintf("%s: ReplicaSet %q: left out, because its revision is %q", w.File, entries[i].Name, entries[i].Annotations[revision.AnnotationRevision])})
 	}
 	h := view.History{Namespace: w.Deployment.Namespace, Name: w.Deployment.Name, Records: revision.FullHistory(entries), Number: l.number, Full: l.full}
 	for i, rs := range w.Controlled() {

@@ -32,7 +32,7 @@ func (c liveCase) deployment() *appsv1.Deployment {
 		ObjectMeta: metav1.ObjectMeta{
 			Name: name, Namespace: "default", UID: uid(c.file), ResourceVersion: resourceVersion(c.file), Generation: 7,
 			CreationTimestamp: ago(100 * hour), Labels: map[string]string{"app": name},
-			Annotations: map[string]string{revision.Annotation: c.revision},
+			Annotations: map[string]string{revision.AnnotationRevision: c.revision},
 		},
 		Spec: appsv1.DeploymentSpec{
 			Replicas: new(c.replicas), Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": name}},
@@ -207,7 +207,7 @@ func holdsOf(c liveCase, holds []string) []string {
 func actionTexts(p deploy.Plan, names map[string]string) []string {
 	set := func(m map[string]string) string {
 		var texts []string
-		for _, key := range []string{revision.Annotation, revision.AnnotationHistory} {
+		for _, key := range []string{revision.AnnotationRevision, revision.AnnotationHistory} {
 			if value, ok := m[key]; ok {
 				texts = append(texts, strings.TrimPrefix(key, "deployment.kubernetes.io/")+"="+value)
 			}

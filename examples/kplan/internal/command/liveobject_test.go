@@ -91,7 +91,7 @@ func (s liveSet) object(d *appsv1.Deployment) *appsv1.ReplicaSet {
 	annotations := map[string]string{
 		revision.AnnotationDesired: strconv.Itoa(int(s.desired)),
 		revision.AnnotationMax:     strconv.Itoa(int(s.max)),
-		revision.Annotation:        s.revision,
+		revision.AnnotationRevision:        s.revision,
 	}
 	if s.history != "" {
 		annotations[revision.AnnotationHistory] = s.history

@@ -224,7 +224,7 @@ func (c *rolloutCase) takeOver(o *liveObjects, br rollout.BatchRelease, s *rollo
 		d.Annotations[key] = value
 	}
 	for key, value := range d.Annotations {
-		if key != revision.Annotation { // its controller copies the others
+		if key != revision.AnnotationRevision { // its controller copies the others
 			o.sets[1].Annotations[key] = value
 		}
 	}

@@ -99,7 +99,7 @@ func deedOf(a deploy.Action) deed {
 		return deed{a.Name, "delete", fmt.Sprintf("delete replica set %s, revision %d", a.Name, a.Revision)}
 	case deploy.AnnotateDeployment:
 		short := "annotate"
-		if number, ok := a.Set[revision.Annotation]; ok && len(a.Set) == 1 {
+		if number, ok := a.Set[revision.AnnotationRevision]; ok && len(a.Set) == 1 {
 			short = "revision " + number
 		}
 		return deed{"", short, "annotate deployment: " + pairs(a.Set)}
