@@ -12,12 +12,13 @@ import (
 // What may be expected of available pods is less than that replicas less maxUnavailable of
 // them are there at every moment. A Deployment controller counts what ReplicaSets report,
 // and a ReplicaSet that has just been made smaller reports pods that are about to go. It
-// notices (deploy, rule 10), but not always: if the pods that are not available in the old
-// ReplicaSets before it use up all that may go, those of it are counted once more (rule 11).
+// notices where unhealthy pods go first, but not always: if the pods that are not available
+// in the old ReplicaSets before it use up all that may go, those of it are counted once more
+// where available pods go.
 // Then as many go too many, with upstream's controllers as with ours. It takes two old
 // ReplicaSets, so a rollout from one template to the next keeps the bound exactly, and a
-// rollover may miss it. Under deploy.ExcessAvailableCounts repaired no pod is counted that is not wanted
-// (D13, D29), and the bound holds.
+// rollover may miss it. With deploy.ExcessAvailableCounts and deploy.StatusAheadStopsCleanup
+// repaired no pod is counted that is not wanted, and the bound holds.
 //
 // What holds, and is checked here at every write, has two halves, one for each controller.
 

@@ -89,9 +89,9 @@ func (s liveSet) object(d *appsv1.Deployment) *appsv1.ReplicaSet {
 	t.Labels[revision.LabelHash] = hash
 	name := d.Name + "-" + hash
 	annotations := map[string]string{
-		revision.AnnotationDesired: strconv.Itoa(int(s.desired)),
-		revision.AnnotationMax:     strconv.Itoa(int(s.max)),
-		revision.AnnotationRevision:        s.revision,
+		revision.AnnotationDesired:  strconv.Itoa(int(s.desired)),
+		revision.AnnotationMax:      strconv.Itoa(int(s.max)),
+		revision.AnnotationRevision: s.revision,
 	}
 	if s.history != "" {
 		annotations[revision.AnnotationHistory] = s.history

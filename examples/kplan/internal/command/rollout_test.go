@@ -157,7 +157,7 @@ func (c *rolloutCase) status(r *rollout.Rollout, d *appsv1.Deployment) {
 // release returns the BatchRelease of a Rollout that is under way.
 func (c *rolloutCase) release(r rollout.Rollout) rollout.BatchRelease {
 	s := r.Status.Sub
-	facts := rollout.Facts{StableRevision: s.StableRevision, CanaryRevision: s.Revision, PodTemplateHash: s.PodTemplateHash}
+	facts := rollout.WorkloadState{StableRevision: s.StableRevision, CanaryRevision: s.Revision, PodTemplateHash: s.PodTemplateHash}
 	br := rollout.ReleaseOf(r, facts, c.step, 0)
 	br.UID, br.Generation, br.Finalizers = string(uid("release")), 1, []string{rollout.FinalizerBatchRelease}
 	br.Status = rollout.BatchStatus{
