@@ -17,7 +17,6 @@ import (
 	"github.com/kplan-go/kplan/internal/conformance/gen"
 	"github.com/kplan-go/kplan/internal/conformance/upstream"
 	"github.com/kplan-go/kplan/kube"
-	"github.com/kplan-go/kplan/replicaset"
 )
 
 // carriedDaemonSets compares the DaemonSet controller with what carries out plans.
@@ -51,8 +50,8 @@ func daemonObjects(c *gen.DaemonSetCase) []metav1.Object {
 
 // pass runs both sides. Upstream chooses at random among old pods, so it is asked again
 // until it has chosen what the plan has, a hundred times at most.
-func (x *carriedDaemonSets) pass(c *gen.DaemonSetCase, cached []metav1.Object, s *apiserver.Server, rules []apiserver.Rule, now time.Time) *carriedPass {
-	p := &carriedPass{kind: "DaemonSet", cached: cached, server: s, rules: rules, owner: apiserver.KeyOf(c.DaemonSet)}
+func (x *carriedDaemonSets) pass(c *gen.DaemonSetCase, cached []metav1.Object, s *apiserver.Server, rules []apiserver.Rule, m *memory, now time.Time) *carriedPass {
+	p := &carriedPass{kind: "DaemonSet", cached: cached, server: s, rules: rules, memory: m, owner: apiserver.KeyOf(c.DaemonSet)}
 	x.carry(p, c, now)
 	p.again = func(more []apiserver.Rule, m mode) {
 		for range 100 {
@@ -81,15 +80,14 @@ func (x *carriedDaemonSets) controller(p *carriedPass, c *gen.DaemonSetCase, mor
 			}
 		}
 	}
-	x.live.Fail(c.DaemonSet, c.Failures)
-	x.live.Forget(c.DaemonSet)
+	x.live.Recall(c.DaemonSet, p.memory.theirs)
 	x.live.Wait(m.waits)
 	result := x.live.Run(c.DaemonSet)
 	p.err, p.panicked, p.theirs = result.Err, result.Panic, x.server.Calls()
 	p.upstream = carriedOut{Failed: result.Err != nil || result.Panic != nil, Recheck: never}
 	p.upstream.read(p.server, x.server, result.Events)
 	p.upstream.sortEvents()
-	p.upstream.Creations, p.upstream.Deletions = x.live.Expected(c.DaemonSet)
+	p.upstream.Creations, p.upstream.Deletions = stillExpected(expectations(x.live.Remember(c.DaemonSet)), time.Now())
 }
 
 // carry plans and carries out the plan.
@@ -102,21 +100,22 @@ func (x *carriedDaemonSets) carry(p *carriedPass, c *gen.DaemonSetCase, now time
 	var told []upstream.Event
 	var opts daemonset.Options
 	s, err := daemonSetSnapshot(c)
-	var expected replicaset.Expectations
+	s.Backoff, s.Unseen = p.memory.backoff, !p.memory.expected.Satisfied(now)
+	p.left = *p.memory
 	for again := err == nil; again; {
 		var plan daemonset.Plan
 		if plan, err = daemonset.Reconcile(s, now, opts); err != nil {
 			break
 		}
 		p.note += plan.String() + "\n"
-		expected = plan.Expect(replicaset.Expectations{}, now)
+		expected := plan.Expect(p.memory.expected, now)
 		report := executor.DaemonSet(context.Background(), c.DaemonSet, c.Revisions, plan)
 		report.Expectations = expected
 		result := daemonset.Finish(s, plan, report, now, opts)
 		for _, e := range result.Events {
 			told = append(told, upstream.Event{Type: e.Type, Reason: e.Reason, Message: e.Message})
 		}
-		expected = result.Expectations
+		p.left.expected, p.left.backoff = result.Expectations, result.Backoff
 		if again = result.Again != nil; again {
 			s = *result.Again
 			continue
@@ -128,9 +127,9 @@ func (x *carriedDaemonSets) carry(p *carriedPass, c *gen.DaemonSetCase, now time
 			}
 		}
 	}
-	p.ourErr, p.mine = err, server.Calls()
+	p.ourErr, p.mine, p.after = err, server.Calls(), server
 	p.ours.Failed = err != nil
-	p.ours.Creations, p.ours.Deletions = expected.Creations, expected.Deletions
+	p.ours.Creations, p.ours.Deletions = stillExpected(p.left.expected, now)
 	p.ours.read(p.server, server, told)
 	p.ours.sortEvents()
 }
@@ -160,7 +159,12 @@ func (x *carriedDaemonSets) draw(t *rapid.T, dsc *upstream.DaemonSets, now time.
 	if intended, _ := plain.verdict(); intended != "" {
 		return nil, intended
 	}
-	return x.pass(c, cached, s, drawRules(t, daemonTargets), now), ""
+	m := &memory{}
+	if m.backoff, err = backoffOf(c); err != nil {
+		t.Fatal(err)
+	}
+	m.inform()
+	return x.pass(c, cached, s, drawRules(t, daemonTargets), m, now), ""
 }
 
 // TestCarriedDaemonSets carries out plans of DaemonSets beside upstream's controller.

@@ -119,7 +119,7 @@ func (x *carriedDeployments) carry(p *carriedPass, c *gen.DeploymentCase, now ti
 			p.ours.Recheck = max(0, result.RecheckAt.Add(-1).Sub(now)).String()
 		}
 	}
-	p.ourErr, p.mine = err, server.Calls()
+	p.ourErr, p.mine, p.after = err, server.Calls(), server
 	p.ours.Failed = err != nil
 	p.ours.read(p.server, server, told)
 }

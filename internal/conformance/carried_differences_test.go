@@ -115,7 +115,10 @@ var substitutions = []substitution{
 			}
 			return nil
 		},
-		adjust: func(p *carriedPass) { p.upstream.Failed = p.ours.Failed },
+		adjust: func(p *carriedPass) {
+			p.upstream.Failed = p.ours.Failed
+			p.cleanedUp()
+		},
 	},
 	{
 		name:   "what is adopted is adopted once",
@@ -204,7 +207,8 @@ var substitutions = []substitution{
 // was to publish it was refused: upstream's update has it as well.
 func revisionStays(p *carriedPass) {
 	d, ok := p.upstream.Objects["Deployment "+p.owner.Name].(*appsv1.Deployment)
-	if !ok || !strings.Contains(p.note, "Cleared rollback request") {
+	written := slices.ContainsFunc(p.mine, func(c apiserver.Call) bool { return c.Verb == apiserver.Status && c.Changed })
+	if !ok || written || !strings.Contains(p.note, "Cleared rollback request") {
 		return
 	}
 	stored := p.server.Stored(p.owner).GetAnnotations()[revision.AnnotationRevision]
@@ -214,6 +218,29 @@ func revisionStays(p *carriedPass) {
 		d.Annotations[revision.AnnotationRevision] = stored
 	}
 	p.upstream.Objects["Deployment "+p.owner.Name] = d
+}
+
+// cleanedUp makes upstream clean up its history as ours has done.
+func (p *carriedPass) cleanedUp() {
+	p.spared = p.count(p.mine, apiserver.Delete, "ControllerRevision") - p.count(p.theirs, apiserver.Delete, "ControllerRevision")
+	for key, o := range p.ours.Objects {
+		name, ok := strings.CutPrefix(key, "ControllerRevision ")
+		if !ok || o != nil {
+			continue
+		}
+		if gone, done := p.upstream.Objects[key]; done && gone == nil {
+			continue
+		}
+		p.upstream.Objects[key] = nil
+		p.upstream.Writes = slices.DeleteFunc(p.upstream.Writes, func(w string) bool { return w == "write ControllerRevision "+name })
+	}
+	deletes := func(w string) bool { return strings.HasPrefix(w, "delete ControllerRevision ") }
+	p.upstream.Writes = slices.DeleteFunc(p.upstream.Writes, deletes)
+	for _, w := range p.ours.Writes {
+		if deletes(w) {
+			p.upstream.Writes = append(p.upstream.Writes, w)
+		}
+	}
 }
 
 // takenRevision lets upstream find what our cache has told.
@@ -242,7 +269,7 @@ func (p *carriedPass) count(calls []apiserver.Call, verb, kind string) (n int) {
 }
 
 // podName is that of a pod or a node in a text.
-var podName = regexp.MustCompile(`\b[pqn]\d+\b|#\d+`)
+var podName = regexp.MustCompile(`\b([pqnz]|web-)\d+\b|#\d+`)
 
 // shape is what was done, but for which pods it was done to.
 func (o *carriedOut) shape() (lines []string) {

@@ -59,9 +59,9 @@ func replicaObjects(c *gen.ReplicaSetCase) (objects []metav1.Object) {
 }
 
 // pass runs both sides.
-func (x *carriedReplicas) pass(c *gen.ReplicaSetCase, cached []metav1.Object, s *apiserver.Server, rules []apiserver.Rule, e replicaset.Expectations, now time.Time) (*carriedPass, replicaset.Expectations) {
-	p := &carriedPass{kind: c.Kind(), cached: cached, server: s, rules: rules, owner: apiserver.KeyOf(cached[0].(apiserver.Object))}
-	left := x.carry(p, c, e, now)
+func (x *carriedReplicas) pass(c *gen.ReplicaSetCase, cached []metav1.Object, s *apiserver.Server, rules []apiserver.Rule, m *memory, now time.Time) *carriedPass {
+	p := &carriedPass{kind: c.Kind(), cached: cached, server: s, rules: rules, memory: m, owner: apiserver.KeyOf(cached[0].(apiserver.Object))}
+	p.left.expected = x.carry(p, c, m.expected, now)
 	p.again = func(more []apiserver.Rule, m mode) {
 		x.controller(p, c, c.Pods, more, m)
 		if !p.samePods() && p.panicked == nil {
@@ -71,7 +71,7 @@ func (x *carriedReplicas) pass(c *gen.ReplicaSetCase, cached []metav1.Object, s 
 			}
 		}
 	}
-	return p, left
+	return p
 }
 
 // controller runs upstream, whose cache lists the pods in an order.
@@ -85,7 +85,7 @@ func (x *carriedReplicas) controller(p *carriedPass, c *gen.ReplicaSetCase, pods
 	}
 	x.live.Fill(objects)
 	x.live.SetBurst(c.Burst)
-	x.live.Forget(p.cached[0])
+	x.live.Recall(p.cached[0], p.memory.theirs)
 	result := x.live.Run(p.cached[0])
 	p.err, p.panicked, p.theirs = result.Err, result.Panic, x.server.Calls()
 	p.upstream = carriedOut{Failed: result.Err != nil || result.Panic != nil, Recheck: never}
@@ -94,7 +94,7 @@ func (x *carriedReplicas) controller(p *carriedPass, c *gen.ReplicaSetCase, pods
 	for _, q := range result.Requeues {
 		p.upstream.Recheck = q.After.String()
 	}
-	p.upstream.Creations, p.upstream.Deletions = x.live.Expected(p.cached[0])
+	p.upstream.Creations, p.upstream.Deletions = stillExpected(expectations(x.live.Remember(p.cached[0])), time.Now())
 }
 
 // carry plans and carries out the plan.
@@ -114,7 +114,8 @@ func (x *carriedReplicas) carry(p *carriedPass, c *gen.ReplicaSetCase, e replica
 		}
 		plan, err := replicaset.Reconcile(s, now, opts)
 		if p.ourErr = err; err != nil {
-			p.ours = carriedOut{Failed: true, Recheck: never}
+			p.ours, p.after, p.mine = carriedOut{Failed: true, Recheck: never}, server, server.Calls()
+			p.ours.Creations, p.ours.Deletions = stillExpected(e, now)
 			p.ours.read(p.server, server, nil)
 			return e
 		}
@@ -145,10 +146,8 @@ func (x *carriedReplicas) carry(p *carriedPass, c *gen.ReplicaSetCase, e replica
 }
 
 func (p *carriedPass) finishReplicas(server *apiserver.Server, result replicaset.Result, events []replicaset.Event, now time.Time) {
-	p.ours = carriedOut{
-		Failed: p.ourErr != nil, Recheck: never,
-		Creations: result.Expectations.Creations, Deletions: result.Expectations.Deletions,
-	}
+	p.ours, p.after = carriedOut{Failed: p.ourErr != nil, Recheck: never}, server
+	p.ours.Creations, p.ours.Deletions = stillExpected(result.Expectations, now)
 	var told []upstream.Event
 	for _, ev := range events {
 		told = append(told, upstream.Event{Type: ev.Type, Reason: ev.Reason, Message: ev.Message})
@@ -162,7 +161,7 @@ func (p *carriedPass) finishReplicas(server *apiserver.Server, result replicaset
 }
 
 // drawReplicas draws a case, and a server that knows more than its caches.
-func drawReplicas(t *rapid.T, now time.Time, draw func(*rapid.T, time.Time) *gen.ReplicaSetCase) (c *gen.ReplicaSetCase, cached []metav1.Object, s *apiserver.Server) {
+func drawReplicas(t *rapid.T, now time.Time, draw func(*rapid.T, time.Time) *gen.ReplicaSetCase, stale bool) (c *gen.ReplicaSetCase, cached []metav1.Object, s *apiserver.Server) {
 	c = draw(t, now)
 	c.Burst = min(c.Burst, 12)
 	if len(c.ReplicaSet.Spec.Template.Spec.Containers) == 0 { // the API server stores no template without
@@ -184,7 +183,9 @@ func drawReplicas(t *rapid.T, now time.Time, draw func(*rapid.T, time.Time) *gen
 	if c.Controllers { // the case has copies of them
 		c.ReplicaSet.ResourceVersion = cached[0].GetResourceVersion()
 	}
-	outdate(t, now, s, cached)
+	if stale {
+		outdate(t, now, s, cached)
+	}
 	return c, cached, s
 }
 
@@ -198,12 +199,11 @@ func replicaTargets(kind string) []callKind {
 
 // draw draws a case and runs both sides.
 func (x *carriedReplicas) draw(t *rapid.T, sync replicaSync, draw func(*rapid.T, time.Time) *gen.ReplicaSetCase, now time.Time) (*carriedPass, string) {
-	c, cached, s := drawReplicas(t, now, draw)
+	c, cached, s := drawReplicas(t, now, draw, true)
 	if intended, _ := passReplicaSet(sync, c, now).verdict(); intended != "" {
 		return nil, intended
 	}
-	p, _ := x.pass(c, cached, s, drawRules(t, replicaTargets(c.Kind())), replicaset.Expectations{}, now)
-	return p, ""
+	return x.pass(c, cached, s, drawRules(t, replicaTargets(c.Kind())), &memory{}, now), ""
 }
 
 func testCarriedReplicas(t *testing.T, name, kind string, newSync func() replicaSync, draw func(*rapid.T, time.Time) *gen.ReplicaSetCase) {

@@ -18,6 +18,7 @@ var (
 	functionCases = fromEnv("KPLAN_CASES", 30_000)
 	syncCases     = fromEnv("KPLAN_SYNCS", 60_000)
 	carriedCases  = fromEnv("KPLAN_CARRIED", 6_000)
+	chainedRuns   = fromEnv("KPLAN_CHAINS", 150)
 	seed          = fromEnv("KPLAN_SEED", 0) // 0 draws other cases in every run
 )
 

@@ -2,7 +2,6 @@ package upstream
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -41,7 +40,7 @@ func OnNode(ds *appsv1.DaemonSet, node *corev1.Node, pods map[string][]*corev1.P
 }
 
 func backoffKey(ds *appsv1.DaemonSet, node string) string {
-	return fmt.Sprintf("%s/%d/%s", ds.UID, ds.Status.ObservedGeneration, node)
+	return DelayKey(string(ds.UID), ds.Status.ObservedGeneration, node)
 }
 
 func newBackoff() *flowcontrol.Backoff { return flowcontrol.NewBackOff(time.Second, 15*time.Minute) }
