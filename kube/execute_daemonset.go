@@ -263,17 +263,19 @@ func (x *daemonExecutor) createRevision(ctx context.Context, a daemonset.CreateR
 	if err := x.Client.Get(ctx, existing); err != nil {
 		return Outcome(err)
 	}
+	taken := func(stored *int32) (*int32, error) {
+		return revision.DaemonSetTaken(x.ds.Name, a.Data, ControllerRevision(existing), x.ds.Status.CollisionCount, stored, revision.Options{})
+	}
+	if count, err := taken(x.ds.Status.CollisionCount); err == nil && count == nil { // whatever the count is
+		return selector.Outcome{Answer: selector.Done, Name: existing.Name, UID: string(existing.UID), ResourceVersion: existing.ResourceVersion}
+	}
 	stored := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: x.ds.Namespace, Name: x.ds.Name}}
 	if err := x.Client.Get(ctx, stored); err != nil {
 		return Outcome(err)
 	}
-	count, err := revision.DaemonSetTaken(x.ds.Name, a.Data, ControllerRevision(existing),
-		x.ds.Status.CollisionCount, stored.Status.CollisionCount, revision.Options{})
+	count, err := taken(stored.Status.CollisionCount)
 	if err != nil {
 		return Outcome(err)
-	}
-	if count == nil {
-		return selector.Outcome{Answer: selector.Done, Name: existing.Name, UID: string(existing.UID), ResourceVersion: existing.ResourceVersion}
 	}
 	x.report.Collisions = count
 	return o

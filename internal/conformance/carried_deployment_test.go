@@ -140,8 +140,8 @@ func (x *carriedDeployments) draw(t *rapid.T, dc *upstream.Deployments, now time
 		return nil, intended
 	}
 	p := x.pass(c, cached, s, drawRules(t, deploymentTargets), now)
-	if strings.Contains(p.note, "held back: "+string(deploy.ReasonNameTaken)) && p.ours.Objects["created ReplicaSet "+takenName(p.note)] != nil {
-		return nil, "a name that was seen to be taken is free by now" // the rest is left to the next pass
+	if p.takenNameIsFree() {
+		return nil, nameIsFree
 	}
 	return p, ""
 }

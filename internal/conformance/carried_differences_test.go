@@ -345,7 +345,8 @@ func (p *carriedPass) changedBy(c apiserver.Call) bool {
 func (p *carriedPass) answers(class func(apiserver.Call) apiserver.Class) (rules []apiserver.Rule) {
 	for i, c := range p.mine {
 		if c.Class == "" && apierrors.IsConflict(c.Err) && slices.ContainsFunc(p.mine[:i], func(before apiserver.Call) bool {
-			return before.Changed && before.Kind == c.Kind && before.Name == c.Name
+			lost := c.Verb == apiserver.Status && before.Class.CarriedOut() // upstream may write the status first
+			return before.Changed && before.Kind == c.Kind && before.Name == c.Name && !lost
 		}) {
 			continue // it conflicts with a write of our own
 		}

@@ -94,7 +94,16 @@ func (x *carriedReplicas) controller(p *carriedPass, c *gen.ReplicaSetCase, pods
 	for _, q := range result.Requeues {
 		p.upstream.Recheck = q.After.String()
 	}
+	if left := p.memory.expected.Remaining(time.Now()); left > 0 && !p.upstream.Failed && p.ours.Recheck == left.String() && longerThan(p.upstream.Recheck, left) {
+		p.upstream.Recheck = left.String() // upstream has no timer that ends the waiting
+	}
 	p.upstream.Creations, p.upstream.Deletions = stillExpected(expectations(x.live.Remember(p.cached[0])), time.Now())
+}
+
+// longerThan reports whether a recheck is later than after some time.
+func longerThan(recheck string, left time.Duration) bool {
+	d, err := time.ParseDuration(recheck)
+	return err != nil || d > left
 }
 
 // carry plans and carries out the plan.

@@ -87,7 +87,15 @@ func take[C any](c *census, corners []corner[C], value C) {
 // check runs n random cases, and fails unless every corner occurred. A replay runs
 // one case and asks for nothing.
 func (c *census) check(t testing.TB, n int, property func(*rapid.T)) {
-	replay := flagged("rapid.failfile") || flagged("rapid.seed")
+	c.draw(t, n, seed, property)
+	c.met(t)
+}
+
+// replayed reports whether one case is repeated.
+func replayed() bool { return flagged("rapid.failfile") || flagged("rapid.seed") }
+
+// draw runs n random cases.
+func (c *census) draw(t testing.TB, n, seed int, property func(*rapid.T)) {
 	if !flagged("rapid.checks") {
 		if flagged("rapid.seed") {
 			n = 1
@@ -102,7 +110,11 @@ func (c *census) check(t testing.TB, n int, property func(*rapid.T)) {
 		set(t, "rapid.shrinktime", "15s")
 	}
 	rapid.Check(t, property)
-	if replay || t.Failed() || flagged("rapid.checks") {
+}
+
+// met fails unless every corner occurred.
+func (c *census) met(t testing.TB) {
+	if replayed() || t.Failed() || flagged("rapid.checks") {
 		return
 	}
 	for _, name := range c.corners {
