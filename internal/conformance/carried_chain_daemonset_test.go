@@ -21,7 +21,8 @@ import (
 	"github.com/kplan-go/kplan/internal/conformance/upstream"
 )
 
-// daemonCase is what a cache shows. The planner's order of pods is by name.
+// daemonCase is what a cache shows, in the planner's order: revisions of one number are
+// sorted by age and name, and upstream takes them as its cache has them.
 func daemonCase(cached []metav1.Object, b daemonset.Backoff) *gen.DaemonSetCase {
 	c := &gen.DaemonSetCase{Pods: podsOf(cached)}
 	for _, o := range cached {
@@ -34,6 +35,9 @@ func daemonCase(cached []metav1.Object, b daemonset.Backoff) *gen.DaemonSetCase 
 			c.Nodes = append(c.Nodes, o)
 		}
 	}
+	slices.SortFunc(c.Revisions, func(a, b *appsv1.ControllerRevision) int {
+		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
+	})
 	slices.SortFunc(c.Pods, func(a, b *corev1.Pod) int { return cmp.Compare(a.Name, b.Name) })
 	c.Failures = failuresOf(b, string(c.DaemonSet.UID), c.DaemonSet.Status.ObservedGeneration)
 	return c

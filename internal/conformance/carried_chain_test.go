@@ -148,7 +148,8 @@ func (m memory) differs(theirs upstream.Memory, now time.Time) string {
 	if theirs.Expected.Pending != nil && m.expected.Deletions > 0 && !m.expected.Satisfied(now) && !slices.Equal(theirs.Expected.Pending, m.expected.Pending) {
 		return fmt.Sprintf("pending: upstream %v, ours %v", other.Pending, m.expected.Pending)
 	}
-	return gocmp.Diff(theirs.Delays, m.delays(), cmpopts.EquateEmpty())
+	forgotten := func(d upstream.NodeDelay) bool { return now.Sub(d.Since) > 30*time.Minute }
+	return gocmp.Diff(slices.DeleteFunc(slices.Clone(theirs.Delays), forgotten), slices.DeleteFunc(m.delays(), forgotten), cmpopts.EquateEmpty())
 }
 
 // goOn makes what a pass has left what the next one begins with. Pods that were created
@@ -168,7 +169,7 @@ func (c *chain) goOn(p *carriedPass) {
 	for _, o := range created {
 		o = o.DeepCopyObject().(apiserver.Object)
 		c.serial++
-		o.SetName(fmt.Sprintf("web-%05d", c.serial))
+		o.SetName(fmt.Sprintf("web-%06d", c.serial))
 		o.SetUID(types.UID("made-" + strconv.Itoa(c.serial)))
 		after.Put(o)
 	}

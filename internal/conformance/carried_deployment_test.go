@@ -70,7 +70,11 @@ func (x *carriedDeployments) controller(p *carriedPass, more []apiserver.Rule, m
 	x.server = p.server.Clone()
 	x.server.SetRules(slices.Concat(more, p.rules))
 	x.server.Lenient = m.own
-	x.live.Fill(p.cached)
+	seen := p.cached
+	if m.byUID {
+		seen = ownedByUID(seen)
+	}
+	x.live.Fill(seen)
 	result := x.live.Run(p.cached[0])
 	p.err, p.panicked, p.theirs = result.Err, result.Panic, x.server.Calls()
 	// The worker forgets a pass that has failed because the namespace is going away.
@@ -142,6 +146,9 @@ func (x *carriedDeployments) draw(t *rapid.T, dc *upstream.Deployments, now time
 	p := x.pass(c, cached, s, drawRules(t, deploymentTargets), now)
 	if p.takenNameIsFree() {
 		return nil, nameIsFree
+	}
+	if p.takenByItsOwn() {
+		return nil, nameIsItsOwn
 	}
 	return p, ""
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -64,6 +65,30 @@ var substitutions = []substitution{
 				}
 				return apiserver.Dropped
 			})
+		},
+	},
+	{
+		name:   "a status that stays as it is is not written",
+		reason: "daemonset.Finish: while it waits, upstream writes a status that does not say that the generation was observed, and may fail",
+		answers: func(p *carriedPass) []apiserver.Rule {
+			ds, ok := p.cached[0].(*appsv1.DaemonSet)
+			changed := slices.ContainsFunc(p.theirs, func(c apiserver.Call) bool { return c.Verb == apiserver.Status && c.Changed })
+			if ok && !changed && p.count(p.mine, apiserver.Status, p.kind) == 0 && p.count(p.theirs, apiserver.Status, p.kind) > 0 &&
+				ds.Status.ObservedGeneration < ds.Generation && strings.Contains(p.note, "held back: "+string(daemonset.ReasonUnseen)) {
+				return []apiserver.Rule{{Verb: apiserver.Status, Kind: p.kind, Name: p.owner.Name, Count: 1 << 30, Class: apiserver.Dropped}}
+			}
+			return nil
+		},
+	},
+	{
+		name:   "the UID alone says whose a pod is",
+		reason: "deploy: a Recreate update waits for a pod of an old ReplicaSet also if the name or kind in its owner reference is another; upstream does not see it",
+		mode:   mode{byUID: true},
+		answers: func(p *carriedPass) []apiserver.Rule {
+			if d, ok := p.cached[0].(*appsv1.Deployment); ok && d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType && !slices.Equal(ownedByUID(p.cached), p.cached) {
+				return []apiserver.Rule{{}}
+			}
+			return nil
 		},
 	},
 	{
@@ -220,6 +245,27 @@ func revisionStays(p *carriedPass) {
 	p.upstream.Objects["Deployment "+p.owner.Name] = d
 }
 
+// ownedByUID returns the objects with pods whose owner references name the ReplicaSet that
+// has the UID of the reference.
+func ownedByUID(objects []metav1.Object) []metav1.Object {
+	list := slices.Clone(objects)
+	for i, o := range list {
+		pod, ok := o.(*corev1.Pod)
+		if !ok {
+			continue
+		}
+		for k, ref := range pod.OwnerReferences {
+			at := slices.IndexFunc(list, func(o metav1.Object) bool { return kindOf(o) == "ReplicaSet" && o.GetUID() == ref.UID })
+			if at >= 0 && (ref.Name != list[at].GetName() || ref.Kind != "ReplicaSet") {
+				pod = pod.DeepCopy()
+				pod.OwnerReferences[k].Name, pod.OwnerReferences[k].Kind = list[at].GetName(), "ReplicaSet"
+				list[i] = pod
+			}
+		}
+	}
+	return list
+}
+
 // cleanedUp makes upstream clean up its history as ours has done.
 func (p *carriedPass) cleanedUp() {
 	p.spared = p.count(p.mine, apiserver.Delete, "ControllerRevision") - p.count(p.theirs, apiserver.Delete, "ControllerRevision")
@@ -280,7 +326,8 @@ func (o *carriedOut) shape() (lines []string) {
 		lines = append(lines, e.Type+e.Reason+podName.ReplaceAllString(e.Message, "*"))
 	}
 	for key, object := range o.Objects {
-		lines = append(lines, fmt.Sprint(podName.ReplaceAllString(key, "*"), object == nil))
+		gone := object == nil && !strings.Contains(key, "Pod ") // pods that have no node yet go at once
+		lines = append(lines, fmt.Sprint(podName.ReplaceAllString(key, "*"), gone))
 	}
 	slices.Sort(lines)
 	return lines

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -121,11 +122,14 @@ func targetOf(o apiserver.Object) string {
 	return ""
 }
 
+// objectName is a word that may be a name.
+var objectName = regexp.MustCompile(`[a-z0-9][-.a-z0-9]*[a-z0-9]`)
+
 func replaceNames(text string, names map[string]string) string {
-	for actual, name := range names {
-		text = strings.ReplaceAll(text, actual, name)
+	if len(names) == 0 {
+		return text
 	}
-	return text
+	return objectName.ReplaceAllStringFunc(text, func(word string) string { return cmp.Or(names[word], word) })
 }
 
 // writes adds the calls that have changed something or were refused, once each, but
@@ -219,9 +223,12 @@ type mode struct {
 	own   bool // its writes do not conflict with its own
 	fails bool // our pass fails over what upstream is not told
 	waits bool // for another pass, after one that was to create or delete pods
+	byUID bool // names and kinds of the owners of pods are those of the UIDs
 }
 
-func (m mode) or(n mode) mode { return mode{m.own || n.own, m.fails || n.fails, m.waits || n.waits} }
+func (m mode) or(n mode) mode {
+	return mode{m.own || n.own, m.fails || n.fails, m.waits || n.waits, m.byUID || n.byUID}
+}
 
 // verdict runs upstream and compares the two sides. Where they differ, upstream is run
 // with the answers of those substitutions that apply.
