@@ -81,6 +81,19 @@ var substitutions = []substitution{
 		},
 	},
 	{
+		name:   "no recheck of a condition that cannot time out",
+		reason: "deploy, as in the comparison of plans: upstream goes on looking at a rollout whose condition says that it was complete",
+		answers: func(p *carriedPass) []apiserver.Rule {
+			if d, ok := p.cached[0].(*appsv1.Deployment); ok && p.ours.Recheck == never && p.upstream.Recheck != never && !p.ours.Failed {
+				if c := progressing(&d.Status); c != nil && c.Reason == "NewReplicaSetAvailable" {
+					return []apiserver.Rule{{}}
+				}
+			}
+			return nil
+		},
+		adjust: func(p *carriedPass) { p.upstream.Recheck = p.ours.Recheck },
+	},
+	{
 		name:   "the UID alone says whose a pod is",
 		reason: "deploy: a Recreate update waits for a pod of an old ReplicaSet also if the name or kind in its owner reference is another; upstream does not see it",
 		mode:   mode{byUID: true},
