@@ -68,6 +68,9 @@ func (x *carriedDaemonSets) controller(p *carriedPass, c *gen.DaemonSetCase, mor
 	x.server.SetRules(slices.Concat(more, p.rules))
 	x.server.Lenient = m.own
 	seen := slices.Clone(p.cached)
+	if m.adopted {
+		seen = p.asAdopted()
+	}
 	x.live.Fill(seen)
 	x.server.Written = func(o apiserver.Object) { // a relabelled pod is seen at once
 		for i, old := range seen {

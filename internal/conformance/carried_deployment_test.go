@@ -71,6 +71,9 @@ func (x *carriedDeployments) controller(p *carriedPass, more []apiserver.Rule, m
 	x.server.SetRules(slices.Concat(more, p.rules))
 	x.server.Lenient = m.own
 	seen := p.cached
+	if m.adopted {
+		seen = p.asAdopted()
+	}
 	if m.byUID {
 		seen = ownedByUID(seen)
 	}

@@ -81,6 +81,28 @@ var substitutions = []substitution{
 		},
 	},
 	{
+		name:   "an adoption tells the version of what it has adopted",
+		reason: "kube, Executor: the write that follows an adoption goes over the version that was answered, also if the cache was behind; upstream's goes over that of the cache",
+		mode:   mode{own: true, adopted: true},
+		adjust: func(p *carriedPass) { // upstream writes the owners that its cache has
+			for i, o := range p.asAdopted() {
+				key := kindOf(o) + " " + o.GetName()
+				theirs, ours := p.upstream.Objects[key], p.ours.Objects[key]
+				if o != p.cached[i] && theirs != nil && ours != nil {
+					theirs = theirs.DeepCopyObject().(apiserver.Object)
+					theirs.SetOwnerReferences(ours.GetOwnerReferences())
+					p.upstream.Objects[key] = theirs
+				}
+			}
+		},
+		answers: func(p *carriedPass) []apiserver.Rule {
+			if !slices.Equal(p.asAdopted(), p.cached) && slices.ContainsFunc(p.theirs, func(c apiserver.Call) bool { return apierrors.IsConflict(c.Err) }) {
+				return []apiserver.Rule{{}}
+			}
+			return nil
+		},
+	},
+	{
 		name:   "no recheck of a condition that cannot time out",
 		reason: "deploy, as in the comparison of plans: upstream goes on looking at a rollout whose condition says that it was complete",
 		answers: func(p *carriedPass) []apiserver.Rule {
@@ -275,6 +297,29 @@ func ownedByUID(objects []metav1.Object) []metav1.Object {
 				list[i] = pod
 			}
 		}
+	}
+	return list
+}
+
+// asAdopted returns the cached objects, of which those that ours has adopted have what the
+// server has, but for what plans rest on.
+func (p *carriedPass) asAdopted() []metav1.Object {
+	list := slices.Clone(p.cached)
+	for i, o := range list {
+		adopted := slices.ContainsFunc(p.mine, func(c apiserver.Call) bool {
+			return c.Verb == apiserver.Adopt && c.Err == nil && c.Kind == kindOf(o) && c.Name == o.GetName() && c.Kind != "Pod"
+		})
+		if !adopted {
+			continue
+		}
+		stored := p.server.Stored(apiserver.KeyOf(o.(apiserver.Object)))
+		if stored == nil || stored.GetResourceVersion() == o.GetResourceVersion() {
+			continue
+		}
+		next := o.(apiserver.Object).DeepCopyObject().(apiserver.Object)
+		next.SetResourceVersion(stored.GetResourceVersion())
+		next.SetAnnotations(stored.GetAnnotations())
+		list[i] = next
 	}
 	return list
 }
