@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -84,17 +86,7 @@ var substitutions = []substitution{
 		name:   "an adoption tells the version of what it has adopted",
 		reason: "kube, Executor: the write that follows an adoption goes over the version that was answered, also if the cache was behind; upstream's goes over that of the cache",
 		mode:   mode{own: true, adopted: true},
-		adjust: func(p *carriedPass) { // upstream writes the owners that its cache has
-			for i, o := range p.asAdopted() {
-				key := kindOf(o) + " " + o.GetName()
-				theirs, ours := p.upstream.Objects[key], p.ours.Objects[key]
-				if o != p.cached[i] && theirs != nil && ours != nil {
-					theirs = theirs.DeepCopyObject().(apiserver.Object)
-					theirs.SetOwnerReferences(ours.GetOwnerReferences())
-					p.upstream.Objects[key] = theirs
-				}
-			}
-		},
+		adjust: (*carriedPass).keepOwners,
 		answers: func(p *carriedPass) []apiserver.Rule {
 			if !slices.Equal(p.asAdopted(), p.cached) && slices.ContainsFunc(p.theirs, func(c apiserver.Call) bool { return apierrors.IsConflict(c.Err) }) {
 				return []apiserver.Rule{{}}
@@ -322,6 +314,27 @@ func (p *carriedPass) asAdopted() []metav1.Object {
 		list[i] = next
 	}
 	return list
+}
+
+// keepOwners takes back that upstream writes the owners which its cache has.
+func (p *carriedPass) keepOwners() {
+	for i, o := range p.asAdopted() {
+		key := kindOf(o) + " " + o.GetName()
+		theirs, ours := p.upstream.Objects[key], p.ours.Objects[key]
+		if o == p.cached[i] || theirs == nil {
+			continue
+		}
+		stored := cmp.Or[apiserver.Object](ours, p.server.Stored(apiserver.KeyOf(o.(apiserver.Object))))
+		theirs = theirs.DeepCopyObject().(apiserver.Object)
+		theirs.SetOwnerReferences(stored.GetOwnerReferences())
+		p.upstream.Objects[key] = theirs
+		stored = stored.DeepCopyObject().(apiserver.Object)
+		stored.SetResourceVersion("")
+		if ours == nil && equality.Semantic.DeepEqual(theirs, stored) { // then nothing is left to write
+			delete(p.upstream.Objects, key)
+			p.upstream.Writes = slices.DeleteFunc(p.upstream.Writes, func(w string) bool { return w == "write "+key })
+		}
+	}
 }
 
 // cleanedUp makes upstream clean up its history as ours has done.
