@@ -76,8 +76,8 @@ func allUnavailable(d *appsv1.Deployment) {
 
 func TestDeploymentOptionsOnObjects(t *testing.T) {
 	requireOptions(t, map[string]optionRow[deploy.Options]{
-		"Corrected": { // a stale annotation looks like a change of replicas, for ever
-			value: true, objects: []kube.Object{webDeployment(3), webSet(1, 3, 3, 5)},
+		"Repair": { // a stale annotation looks like a change of replicas, for ever
+			value: deploy.StaleAnnotationBlocksRollout, objects: []kube.Object{webDeployment(3), webSet(1, 3, 3, 5)},
 			without: "replicasets/web-v1.metadata.annotations.deployment.kubernetes.io/desired-replicas=5",
 			with:    "replicasets/web-v1.metadata.annotations.deployment.kubernetes.io/desired-replicas=3",
 		},

@@ -21,7 +21,7 @@ func argo() []entry {
 		{"argo-rollouts-1593", "a canary that does not start stays after the deadline", deadlineAborts,
 			mutant{"rollout/argo_status.go", "if st.r.ProgressDeadlineAbort {", "if false {"}},
 		{"argo-rollouts-305", "an update is stuck when the stable ReplicaSet is deleted", stableIsGone,
-			mutant{"rollout/argo_canary_pass.go", "\tif st.stable == nil {", "\tif false {"}},
+			mutant{"rollout/argo_canary_pass.go", "\tif st.stableRS == nil {", "\tif false {"}},
 		{"argo-rollouts-412", "a stale annotation of the desired replicas stops every update", staleDesired,
 			mutant{"rollout/argo_pass.go", "(set.to != set.Replicas || set.DesiredReplicas == nil || *set.DesiredReplicas != st.replicas())", "set.to != set.Replicas"}},
 		{"argo-rollouts-574", "a rollback takes every step and every pause again", rollbackWindow,

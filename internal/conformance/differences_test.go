@@ -40,7 +40,7 @@ type difference[P any] struct {
 var deploymentDifferences = []difference[*deploymentPass]{
 	{
 		name:    "unusable limit rejected",
-		reason:  "D25: upstream treats a limit that is no number in two ways; kube and deploy report it",
+		reason:  "upstream treats a limit that is no number in two ways; kube and deploy report it",
 		applies: func(p *deploymentPass) bool { return p.rejected != nil && unusableLimit(p.c.Deployment) },
 	},
 	{
@@ -105,7 +105,7 @@ var deploymentDifferences = []difference[*deploymentPass]{
 	},
 	{
 		name:    "cyclic order of revisions broken",
-		reason:  "D22, deploy, Deviations: with an unusable revision upstream's order may be cyclic",
+		reason:  "deploy, Deviations: with an unusable revision upstream's order may be cyclic",
 		applies: func(p *deploymentPass) bool { return cyclic(util.ReplicaSetsByRevision(own(p))) },
 		forgive: func(p *deploymentPass) {
 			p.upstream.Steps, p.ours.Steps = withoutDeletes(p.upstream.Steps), withoutDeletes(p.ours.Steps)
@@ -113,7 +113,7 @@ var deploymentDifferences = []difference[*deploymentPass]{
 	},
 	{
 		name:   "no recheck of a condition that cannot time out",
-		reason: "D17: upstream goes on looking at a rollout whose condition says that it was complete",
+		reason: "deploy.ReusedSetKeepsDeadline: upstream goes on looking at a rollout whose condition says that it was complete",
 		applies: func(p *deploymentPass) bool {
 			c := progressing(&p.c.Deployment.Status)
 			return c != nil && c.Reason == "NewReplicaSetAvailable" && p.ours.Recheck == never
@@ -125,7 +125,7 @@ var deploymentDifferences = []difference[*deploymentPass]{
 var replicaSetDifferences = []difference[*replicaSetPass]{
 	{
 		name:    "negative size rejected",
-		reason:  "D-7, replicaset, Deviations: negative replicas are an error; upstream panics",
+		reason:  "replicaset, Deviations: negative replicas are an error; upstream panics",
 		applies: func(p *replicaSetPass) bool { return p.rejected != nil && *p.c.ReplicaSet.Spec.Replicas < 0 },
 	},
 	{
@@ -135,18 +135,18 @@ var replicaSetDifferences = []difference[*replicaSetPass]{
 	},
 	{
 		name:    "no panic over a pod created just now",
-		reason:  "D-8: upstream divides by the age in milliseconds of the youngest ready pod",
+		reason:  "upstream divides by the age in milliseconds of the youngest ready pod",
 		applies: func(p *replicaSetPass) bool { return p.result.Panic != nil && p.youngestIsNew() },
 	},
 	{
 		name:    "adopted pods not listed last",
-		reason:  "O-1: upstream lists what it adopts behind the other pods, which decides among equals and in cycles",
+		reason:  "upstream lists what it adopts behind the other pods, which decides among equals and in cycles",
 		applies: func(p *replicaSetPass) bool { return p.adoptsAmongEquals() },
 		forgive: otherVictims,
 	},
 	{
 		name:    "cycle among more than 12 pods",
-		reason:  "O-1: as for single functions, below",
+		reason:  "as for single functions, below",
 		applies: func(p *replicaSetPass) bool { return p.ranked().cycleOfMany() },
 		forgive: otherVictims,
 	},
@@ -161,7 +161,7 @@ var replicaSetDifferences = []difference[*replicaSetPass]{
 var daemonSetDifferences = []difference[*daemonSetPass]{
 	{
 		name:   "another owner's revision without a hash",
-		reason: "rule H-5: a revision without a hash has its name for one; upstream labels new pods with nothing",
+		reason: "a revision without a hash has its name for one; upstream labels new pods with nothing",
 		applies: func(p *daemonSetPass) bool {
 			return p.result.Err == nil && slices.ContainsFunc(p.result.Writes, func(w upstream.Write) bool {
 				c, ok := w.(upstream.CreateRevision)
@@ -258,7 +258,7 @@ func tooPrecise(l limits) bool {
 var revisionDifferences = []difference[decision[historied]]{
 	{
 		name:    "cyclic order of revisions broken",
-		reason:  "D22, deploy, Deviations: with an unusable revision upstream's order may be cyclic",
+		reason:  "deploy, Deviations: with an unusable revision upstream's order may be cyclic",
 		applies: func(d decision[historied]) bool { return cyclic(util.ReplicaSetsByRevision(d.in.Sets)) },
 	},
 }
@@ -266,7 +266,7 @@ var revisionDifferences = []difference[decision[historied]]{
 var orderDifferences = []difference[decision[ranked]]{
 	{
 		name: "cycle among more than 12 pods",
-		reason: "O-1: upstream's sort of more than 12 elements is no insertion sort, so that its answers to a cycle are " +
+		reason: "upstream's sort of more than 12 elements is no insertion sort, so that its answers to a cycle are " +
 			"not easily told; ours has no two neighbours in the wrong order, and would be left as it is by an insertion sort",
 		applies: func(d decision[ranked]) bool { return d.in.cycleOfMany() },
 	},
