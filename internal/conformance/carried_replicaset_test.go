@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
@@ -172,6 +173,7 @@ func (p *carriedPass) finishReplicas(server *apiserver.Server, result replicaset
 // drawReplicas draws a case, and a server that knows more than its caches.
 func drawReplicas(t *rapid.T, now time.Time, draw func(*rapid.T, time.Time) *gen.ReplicaSetCase, stale bool) (c *gen.ReplicaSetCase, cached []metav1.Object, s *apiserver.Server) {
 	c = draw(t, now)
+	c.Pods = coherent(c.Kind(), []*appsv1.ReplicaSet{c.ReplicaSet}, c.Pods)
 	c.Burst = min(c.Burst, 12)
 	if len(c.ReplicaSet.Spec.Template.Spec.Containers) == 0 { // the API server stores no template without
 		c.ReplicaSet.Spec.Template.Spec.Containers = []corev1.Container{{Name: "c", Image: "i:0"}}
