@@ -117,7 +117,7 @@ func (st *state) note(p *Plan, d *keyDecision) {
 		case ReasonFailed:
 			p.Events = append(p.Events, Event{-1, "Warning", "FailedDaemonPod", fmt.Sprintf("Found failed daemon pod %s on node %s, will try to kill it", st.podName(gone.Pod), node)})
 		case ReasonSucceeded:
-			p.Events = append(p.Events, Event{-1, "Normal", "SucceededDaemonPod", fmt.Sprintf("Found succeeded daemon pod %s on node %s, will try to delete it", st.podName(gone.Pod), node)})
+			p.Events = append(p.Events, Event{Action: -1, Type: "Normal", Reason: "SucceededDaemonPod", Message: fmt.Sprintf("Found succeeded daemon pod %s on node %s, will try to delete it", st.podName(gone.Pod), node)})
 		}
 	}
 	if !d.RecheckAt.IsZero() {

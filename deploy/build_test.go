@@ -12,6 +12,7 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/selector"
 	"github.com/stretchr/testify/require"
 )
 
@@ -52,7 +53,7 @@ func template(id string) func(*deploy.Deployment) {
 	return func(d *deploy.Deployment) { d.Template = revision.Template{ID: id, Hash: id} }
 }
 
-func progressing(status replicaset.ConditionStatus, reason string, updated, transitioned time.Time) func(*deploy.Deployment) {
+func progressing(status selector.ConditionStatus, reason string, updated, transitioned time.Time) func(*deploy.Deployment) {
 	return func(d *deploy.Deployment) {
 		d.Status.Conditions = append(d.Status.Conditions, deploy.Condition{
 			Type: deploy.ConditionProgressing, Status: status, Reason: reason,

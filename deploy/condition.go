@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/selector"
 )
 
 // Types of a Deployment's conditions.
@@ -45,7 +45,7 @@ func findCondition(conditions []Condition, conditionType string) *Condition {
 }
 
 // setCondition reports a condition as of now in the status to be.
-func (st *state) setCondition(conditionType string, status replicaset.ConditionStatus, reason, message string) {
+func (st *state) setCondition(conditionType string, status selector.ConditionStatus, reason, message string) {
 	st.conditions = setCondition(st.conditions, Condition{
 		Type: conditionType, Status: status, Reason: reason, Message: message,
 		LastUpdateTime: st.now, LastTransitionTime: st.now,

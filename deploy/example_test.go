@@ -11,6 +11,7 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/selector"
 )
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -193,7 +194,7 @@ func ExampleReconcile_rollback() {
 func ExampleReconcile_resumed() {
 	s := shop()
 	s.Deployment.Status.Conditions = []deploy.Condition{{
-		Type: deploy.ConditionProgressing, Status: replicaset.ConditionUnknown, Reason: "DeploymentPaused",
+		Type: deploy.ConditionProgressing, Status: selector.ConditionUnknown, Reason: "DeploymentPaused",
 		LastUpdateTime: noon.Add(-24 * time.Hour),
 	}}
 	plan, _ := deploy.Reconcile(s, noon, deploy.Options{})

@@ -1,6 +1,6 @@
 package deploy
 
-import "github.com/kplan-go/kplan/replicaset"
+import "github.com/kplan-go/kplan/selector"
 
 // explainWait says what a rollout waits for when sizes are final, and what has gone
 // wrong with it.
@@ -54,7 +54,7 @@ func (st *state) explainOld() {
 // explainFailures names the ReplicaSets that cannot create or delete pods.
 func (st *state) explainFailures() {
 	for _, s := range st.all {
-		if c := failureOf(s); c != nil && c.Status == replicaset.ConditionTrue {
+		if c := failureOf(s); c != nil && c.Status == selector.ConditionTrue {
 			st.hold(s.rs.Name, ReasonReplicaFailure, s.status().Replicas, s.from)
 		}
 	}

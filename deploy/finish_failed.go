@@ -54,7 +54,7 @@ func (f *finish) before(st *state, i int) {
 	}
 	for k, a := range f.plan.Actions[:i] {
 		if a, ok := a.(CreateReplicaSet); ok && f.outcome(k).Answer == selector.Done {
-			st.setCondition(ConditionProgressing, replicaset.ConditionTrue, progressCreated, quoting("Created new replica set ", a.Name, ""))
+			st.setCondition(ConditionProgressing, selector.ConditionTrue, progressCreated, quoting("Created new replica set ", a.Name, ""))
 			st.found = false
 		}
 	}
@@ -108,7 +108,7 @@ func (st *state) named(name string) *replicaset.ReplicaSet {
 func (st *state) reportCreateFailure(name, message string) {
 	text := quoting("Failed to create new replica set ", name, ": "+message)
 	if st.hasDeadline() {
-		st.setCondition(ConditionProgressing, replicaset.ConditionFalse, progressFailed, text)
+		st.setCondition(ConditionProgressing, selector.ConditionFalse, progressFailed, text)
 	}
 	st.event(nowhere, "Warning", progressFailed, text)
 	st.hold(name, ReasonCreateFailed, 0, 0)

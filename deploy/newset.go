@@ -8,6 +8,7 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/selector"
 )
 
 // syncNew finds the ReplicaSet with the Deployment's template, the oldest if there
@@ -22,7 +23,7 @@ func (st *state) syncNew() {
 	}
 	st.annotateDeployment(s.rs.Annotations[revision.AnnotationRevision])
 	if st.hasDeadline() && findCondition(st.conditions, ConditionProgressing) == nil {
-		st.setCondition(ConditionProgressing, replicaset.ConditionTrue, progressFound, "")
+		st.setCondition(ConditionProgressing, selector.ConditionTrue, progressFound, "")
 		st.found = true
 	}
 }
@@ -61,7 +62,7 @@ func (st *state) annotateNew(s *set) bool {
 	st.act(a)
 	if _, again := set[revision.AnnotationRevision]; again && st.hasDeadline() && st.opts.Repair.Has(ReusedSetKeepsDeadline) {
 		st.replaceCondition(Condition{
-			Type: ConditionProgressing, Status: replicaset.ConditionTrue, Reason: progressFound, Message: found(s),
+			Type: ConditionProgressing, Status: selector.ConditionTrue, Reason: progressFound, Message: found(s),
 			LastUpdateTime: st.now, LastTransitionTime: st.now,
 		})
 	}
@@ -105,7 +106,7 @@ func (st *state) create() (ok bool) {
 	}
 	st.annotateDeployment(strconv.FormatInt(st.next, 10))
 	if st.hasDeadline() {
-		st.setCondition(ConditionProgressing, replicaset.ConditionTrue, progressCreated, quoting("Created new replica set ", name, ""))
+		st.setCondition(ConditionProgressing, selector.ConditionTrue, progressCreated, quoting("Created new replica set ", name, ""))
 	}
 	return true
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/selector"
 )
 
 func (st *state) hasDeadline() bool { return st.deadline != NoLimit }
@@ -38,9 +39,9 @@ func (st *state) notePause() {
 	switch {
 	case reason == progressExceeded:
 	case st.d.Paused && reason != progressPaused:
-		st.setCondition(ConditionProgressing, replicaset.ConditionUnknown, progressPaused, "Deployment is paused")
+		st.setCondition(ConditionProgressing, selector.ConditionUnknown, progressPaused, "Deployment is paused")
 	case !st.d.Paused && reason == progressPaused:
-		st.setCondition(ConditionProgressing, replicaset.ConditionUnknown, progressResumed, "Deployment is resumed")
+		st.setCondition(ConditionProgressing, selector.ConditionUnknown, progressResumed, "Deployment is resumed")
 	}
 }
 
@@ -61,11 +62,11 @@ func (st *state) reportProgress() {
 		st.conditions = removeCondition(st.conditions, ConditionProgressing)
 	case finished:
 	case st.complete(s):
-		st.setCondition(ConditionProgressing, replicaset.ConditionTrue, progressAvailable, st.subject(" has successfully progressed."))
+		st.setCondition(ConditionProgressing, selector.ConditionTrue, progressAvailable, st.subject(" has successfully progressed."))
 	case Progressed(st.d.Status, *s):
 		st.reportUpdate(before)
 	case TimedOut(before, st.deadline, st.now):
-		st.setCondition(ConditionProgressing, replicaset.ConditionFalse, progressExceeded, st.subject(" has timed out progressing."))
+		st.setCondition(ConditionProgressing, selector.ConditionFalse, progressExceeded, st.subject(" has timed out progressing."))
 	}
 	st.reportFailure()
 	st.finishStatus()
@@ -77,10 +78,10 @@ func (st *state) reportProgress() {
 // clock of the deadline, even if the reason stays the same.
 func (st *state) reportUpdate(before *Condition) {
 	c := Condition{
-		Type: ConditionProgressing, Status: replicaset.ConditionTrue, Reason: progressUpdated,
+		Type: ConditionProgressing, Status: selector.ConditionTrue, Reason: progressUpdated,
 		Message: st.subject(" is progressing."), LastUpdateTime: st.now, LastTransitionTime: st.now,
 	}
-	if before != nil && before.Status == replicaset.ConditionTrue {
+	if before != nil && before.Status == selector.ConditionTrue {
 		c.LastTransitionTime = before.LastTransitionTime
 	}
 	st.replaceCondition(c)

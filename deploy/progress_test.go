@@ -10,6 +10,7 @@ import (
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/selector"
 	"github.com/stretchr/testify/require"
 )
 
@@ -222,7 +223,7 @@ func TestSetCondition(t *testing.T) {
 	early, late := t0, t0.Add(time.Minute)
 	old := deploy.Condition{Type: "A", Status: "True", Reason: "R", Message: "m", LastUpdateTime: early, LastTransitionTime: early}
 	other := deploy.Condition{Type: "B"}
-	with := func(status replicaset.ConditionStatus, reason string) deploy.Condition {
+	with := func(status selector.ConditionStatus, reason string) deploy.Condition {
 		return deploy.Condition{Type: "A", Status: status, Reason: reason, Message: "n", LastUpdateTime: late, LastTransitionTime: late}
 	}
 	kept := with("True", "S")

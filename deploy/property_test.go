@@ -73,7 +73,7 @@ func anything(t *rapid.T) deploy.Snapshot {
 	d.Status.Conditions = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) deploy.Condition {
 		return deploy.Condition{
 			Type:   rapid.SampledFrom([]string{"Available", "Progressing", "ReplicaFailure", "Mine"}).Draw(t, "type"),
-			Status: rapid.SampledFrom([]replicaset.ConditionStatus{"True", "False", "Unknown", ""}).Draw(t, "status"),
+			Status: rapid.SampledFrom([]selector.ConditionStatus{"True", "False", "Unknown", ""}).Draw(t, "status"),
 			Reason: rapid.SampledFrom([]string{"", "DeploymentPaused", "NewReplicaSetAvailable", "ProgressDeadlineExceeded", "ReplicaSetUpdated"}).Draw(t, "reason"),
 
 			LastUpdateTime: rapid.SampledFrom([]time.Time{{}, t0, t0.Add(time.Hour), t0.Add(-time.Hour)}).Draw(t, "updated"),

@@ -134,7 +134,7 @@ func reportCases() []quirkCase {
 		return fmt.Sprint(c.Status, " ", c.Reason, " ", t0.Sub(c.LastUpdateTime))
 	}
 	long := t0.Add(-24 * time.Hour)
-	back := func(status replicaset.ConditionStatus, reason string, available int32) deploy.Snapshot {
+	back := func(status selector.ConditionStatus, reason string, available int32) deploy.Snapshot {
 		return snapshot(web(3, deadline(60), template("v1"), reported(3, 3, available, available), progressing(status, reason, long, long)),
 			set(1, 0), set(2, 3, counts(3, available)))
 	}

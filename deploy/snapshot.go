@@ -87,12 +87,12 @@ type Status struct {
 	Conditions          []Condition `json:"conditions,omitempty"`
 }
 
-// A Condition is one observation of a Deployment's state.
-type Condition struct {
-	Type               string                     `json:"type"`
-	Status             replicaset.ConditionStatus `json:"status"`
-	Reason             string                     `json:"reason,omitzero"`
-	Message            string                     `json:"message,omitzero"`
-	LastUpdateTime     time.Time                  `json:"lastUpdateTime,omitzero"`
-	LastTransitionTime time.Time                  `json:"lastTransitionTime,omitzero"`
-}
+// A Condition is one observation of a Deployment's state:
+//
+//	Type               string
+//	Status             selector.ConditionStatus // True, False or Unknown
+//	Reason             string
+//	Message            string
+//	LastUpdateTime     time.Time
+//	LastTransitionTime time.Time
+type Condition = selector.Condition

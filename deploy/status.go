@@ -1,6 +1,6 @@
 package deploy
 
-import "github.com/kplan-go/kplan/replicaset"
+import "github.com/kplan-go/kplan/selector"
 
 // reportCounts sets the plan's status for a pass that does not drive the rollout:
 // the counts and the condition Available.
@@ -40,9 +40,9 @@ func (st *state) counts() Status {
 	}
 	s.UnavailableReplicas = max(0, st.clampInt32(wanted)-s.AvailableReplicas)
 	if s.AvailableReplicas >= st.reportedMinAvailable() {
-		st.setCondition(ConditionAvailable, replicaset.ConditionTrue, availableEnough, "Deployment has minimum availability.")
+		st.setCondition(ConditionAvailable, selector.ConditionTrue, availableEnough, "Deployment has minimum availability.")
 	} else {
-		st.setCondition(ConditionAvailable, replicaset.ConditionFalse, availableTooFew, "Deployment does not have minimum availability.")
+		st.setCondition(ConditionAvailable, selector.ConditionFalse, availableTooFew, "Deployment does not have minimum availability.")
 	}
 	return s
 }

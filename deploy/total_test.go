@@ -40,7 +40,6 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[deploy.AnnotateDeployment](),
 	reflect.TypeFor[deploy.AnnotateReplicaSet](),
 	reflect.TypeFor[deploy.ClearRollback](),
-	reflect.TypeFor[deploy.Condition](),
 	reflect.TypeFor[deploy.CreateReplicaSet](),
 	reflect.TypeFor[deploy.DeleteReplicaSet](),
 	reflect.TypeFor[deploy.Deployment](),

@@ -90,6 +90,7 @@ func filledDeployment(first int64) *appsv1.Deployment {
 const (
 	oneOfFew = "the API knows few words for it"
 	kind     = "only of a ReplicationController"
+	noUpdate = "the type of conditions is that of a Deployment's, and the API has none for a ReplicaSet"
 )
 
 func TestDeploymentFieldsAreRead(t *testing.T) {
@@ -100,6 +101,7 @@ func TestDeploymentFieldsAreRead(t *testing.T) {
 	}, map[string]string{
 		"Deployment.Partitioned": "asked for by an annotation, which deploy.PartitionedBy reads: a policy of the caller's",
 		"ReplicaSets[0].Kind":    kind, "ReplicaSets[0].APIVersion": kind,
+		"ReplicaSets[0].Status.Conditions[0].LastUpdateTime": noUpdate,
 	}, map[string]string{
 		".Deployment.Strategy": oneOfFew,
 	})
@@ -112,7 +114,8 @@ func TestReplicaSetFieldsAreRead(t *testing.T) {
 		"ReplicaSet.Kind": kind, "Siblings[0].Kind": kind, "ReplicaSet.APIVersion": kind, "Siblings[0].APIVersion": kind,
 		"ReplicaSet.Template": "this planner reads none, and an ID takes time", "Siblings[0].Template": "the same",
 		"Expectations": "remembered by the caller, and in no object",
-		"Domains":      "made of nodes by kube.Domains, if the caller wants to spread",
+		"ReplicaSet.Status.Conditions[0].LastUpdateTime": noUpdate, "Siblings[0].Status.Conditions[0].LastUpdateTime": noUpdate,
+		"Domains": "made of nodes by kube.Domains, if the caller wants to spread",
 	}, map[string]string{})
 }
 

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/selector"
 )
 
 // The groups and versions of the API of OpenKruise Rollouts.
@@ -201,7 +202,7 @@ func conditions(list []RolloutCondition) []rollout.Condition {
 	for i := range list {
 		c := &list[i]
 		converted = append(converted, rollout.Condition{
-			Type: c.Type, Status: c.Status, Reason: c.Reason, Message: c.Message,
+			Type: c.Type, Status: selector.ConditionStatus(c.Status), Reason: c.Reason, Message: c.Message,
 			LastUpdateTime: timeOrZero(&c.LastUpdateTime), LastTransitionTime: timeOrZero(&c.LastTransitionTime),
 		})
 	}
@@ -238,7 +239,7 @@ func toConditions(list []rollout.Condition) []RolloutCondition {
 	var converted []RolloutCondition
 	for _, c := range list {
 		converted = append(converted, RolloutCondition{
-			Type: c.Type, Status: c.Status, Reason: c.Reason, Message: c.Message,
+			Type: c.Type, Status: string(c.Status), Reason: c.Reason, Message: c.Message,
 			LastUpdateTime: metav1.NewTime(c.LastUpdateTime), LastTransitionTime: metav1.NewTime(c.LastTransitionTime),
 		})
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/selector"
 )
 
 // each returns what convert makes of the elements of a list, or nil if it is empty.
@@ -57,7 +58,7 @@ func DeploymentStatus(s deploy.Status) appsv1.DeploymentStatus {
 func FromDeploymentCondition(c appsv1.DeploymentCondition) deploy.Condition {
 	return deploy.Condition{
 		Type:               string(c.Type),
-		Status:             replicaset.ConditionStatus(c.Status),
+		Status:             selector.ConditionStatus(c.Status),
 		Reason:             c.Reason,
 		Message:            c.Message,
 		LastUpdateTime:     c.LastUpdateTime.UTC(),
@@ -108,7 +109,7 @@ func ReplicaSetStatus(s replicaset.Status) appsv1.ReplicaSetStatus {
 func FromReplicaSetCondition(c appsv1.ReplicaSetCondition) replicaset.Condition {
 	return replicaset.Condition{
 		Type:               string(c.Type),
-		Status:             replicaset.ConditionStatus(c.Status),
+		Status:             selector.ConditionStatus(c.Status),
 		Reason:             c.Reason,
 		Message:            c.Message,
 		LastTransitionTime: c.LastTransitionTime.UTC(),
@@ -156,7 +157,7 @@ func ReplicationControllerStatus(s replicaset.Status) corev1.ReplicationControll
 func FromReplicationControllerCondition(c corev1.ReplicationControllerCondition) replicaset.Condition {
 	return replicaset.Condition{
 		Type:               string(c.Type),
-		Status:             replicaset.ConditionStatus(c.Status),
+		Status:             selector.ConditionStatus(c.Status),
 		Reason:             c.Reason,
 		Message:            c.Message,
 		LastTransitionTime: c.LastTransitionTime.UTC(),

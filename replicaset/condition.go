@@ -3,9 +3,11 @@ package replicaset
 import (
 	"slices"
 	"time"
+
+	"github.com/kplan-go/kplan/selector"
 )
 
-func (c Condition) equal(d Condition) bool {
+func equalConditions(c, d Condition) bool {
 	return c.Type == d.Type && c.Status == d.Status && c.Reason == d.Reason && c.Message == d.Message &&
 		c.LastTransitionTime.Equal(d.LastTransitionTime)
 }
@@ -53,7 +55,7 @@ func cloned(conditions []Condition) []Condition {
 // One that is already there stays as it is, unless refresh is set.
 func withFailure(conditions []Condition, reason string, err error, now time.Time, refresh bool) []Condition {
 	next := Condition{
-		Type: ConditionReplicaFailure, Status: ConditionTrue, Reason: reason, Message: err.Error(), LastTransitionTime: now,
+		Type: ConditionReplicaFailure, Status: selector.ConditionTrue, Reason: reason, Message: err.Error(), LastTransitionTime: now,
 	}
 	current, ok := GetCondition(conditions, ConditionReplicaFailure)
 	switch {
@@ -62,10 +64,10 @@ func withFailure(conditions []Condition, reason string, err error, now time.Time
 	case !refresh:
 		return cloned(conditions)
 	}
-	if current.Status == ConditionTrue {
+	if current.Status == selector.ConditionTrue {
 		next.LastTransitionTime = current.LastTransitionTime
 	}
-	if current.equal(next) {
+	if equalConditions(current, next) {
 		return cloned(conditions)
 	}
 	return append(RemoveCondition(conditions, ConditionReplicaFailure), next)

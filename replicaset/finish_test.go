@@ -140,7 +140,7 @@ func TestFinishClaims(t *testing.T) {
 // whatever it says; repaired, it says what is wrong now.
 func TestFailureCondition(t *testing.T) {
 	at := t0.Add(-time.Hour)
-	condition := func(status replicaset.ConditionStatus, reason, message string, at time.Time) replicaset.Condition {
+	condition := func(status selector.ConditionStatus, reason, message string, at time.Time) replicaset.Condition {
 		return replicaset.Condition{Type: "ReplicaFailure", Status: status, Reason: reason, Message: message, LastTransitionTime: at}
 	}
 	other := replicaset.Condition{Type: "Other"}

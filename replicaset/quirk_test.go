@@ -48,7 +48,7 @@ type showcase struct {
 }
 
 func failing(rs *replicaset.ReplicaSet) {
-	rs.Status.Conditions = []replicaset.Condition{{Type: replicaset.ConditionReplicaFailure, Status: replicaset.ConditionTrue, Message: "old"}}
+	rs.Status.Conditions = []replicaset.Condition{{Type: replicaset.ConditionReplicaFailure, Status: selector.ConditionTrue, Message: "old"}}
 }
 
 func near(rs *replicaset.ReplicaSet) {

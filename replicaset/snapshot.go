@@ -75,28 +75,19 @@ type Status struct {
 	Conditions           []Condition `json:"conditions,omitempty"`
 }
 
-// A ConditionStatus is the answer of a condition.
-type ConditionStatus string
-
-// The answers.
-const (
-	ConditionTrue    ConditionStatus = "True"
-	ConditionFalse   ConditionStatus = "False"
-	ConditionUnknown ConditionStatus = "Unknown"
-)
-
 // ConditionReplicaFailure is the type of the condition that is True while pods
 // cannot be created or deleted.
 const ConditionReplicaFailure = "ReplicaFailure"
 
-// A Condition is one observation of a ReplicaSet's state.
-type Condition struct {
-	Type               string          `json:"type"`
-	Status             ConditionStatus `json:"status"`
-	Reason             string          `json:"reason,omitzero"`
-	Message            string          `json:"message,omitzero"`
-	LastTransitionTime time.Time       `json:"lastTransitionTime,omitzero"`
-}
+// A Condition is one observation of a ReplicaSet's state:
+//
+//	Type               string
+//	Status             selector.ConditionStatus // True, False or Unknown
+//	Reason             string
+//	Message            string
+//	LastUpdateTime     time.Time // always zero: the API has none
+//	LastTransitionTime time.Time
+type Condition = selector.Condition
 
 // Options adjusts [Reconcile]. The zero Options decides as Kubernetes 1.36 does
 // with its default feature gates.

@@ -102,7 +102,7 @@ func NeedsWrite(rs ReplicaSet, next Status) bool {
 		s.ReadyReplicas != next.ReadyReplicas || s.AvailableReplicas != next.AvailableReplicas ||
 		!equalCount(s.TerminatingReplicas, next.TerminatingReplicas) ||
 		s.ObservedGeneration != rs.Generation ||
-		!slices.EqualFunc(s.Conditions, next.Conditions, Condition.equal)
+		!slices.EqualFunc(s.Conditions, next.Conditions, equalConditions)
 }
 
 func equalCount(a, b *int32) bool {

@@ -39,8 +39,6 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[replicaset.Action](),
 	reflect.TypeFor[replicaset.Actions](),
 	reflect.TypeFor[replicaset.AdoptPod](),
-	reflect.TypeFor[replicaset.Condition](),
-	reflect.TypeFor[replicaset.ConditionStatus](),
 	reflect.TypeFor[replicaset.CreatePods](),
 	reflect.TypeFor[replicaset.DeletePod](),
 	reflect.TypeFor[replicaset.Dialect](),

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/selector"
 )
 
 // argoCondition returns a condition of a Rollout of Argo.
@@ -21,21 +22,21 @@ func TestArgoPausedConditions(t *testing.T) {
 	w.s.Rollout.TemplateHash = "v2"
 	w.run(false)
 	began := w.clock
-	require.Equal(t, "True", argoCondition(w.s.Rollout.Status, rollout.ArgoConditionPaused).Status)
+	require.Equal(t, selector.ConditionTrue, argoCondition(w.s.Rollout.Status, rollout.ArgoConditionPaused).Status)
 	noted := argoCondition(w.s.Rollout.Status, rollout.ConditionProgressing)
-	require.Equal(t, []string{"Unknown", "RolloutPaused"}, []string{noted.Status, noted.Reason})
+	require.Equal(t, []string{"Unknown", "RolloutPaused"}, []string{string(noted.Status), noted.Reason})
 
 	w.clock = began.Add(time.Minute)
 	w.s.Rollout.Status.PauseConditions = nil
 	w.pass()
 	paused, resumed := argoCondition(w.s.Rollout.Status, rollout.ArgoConditionPaused), argoCondition(w.s.Rollout.Status, rollout.ConditionProgressing)
-	require.Equal(t, []any{"False", w.clock}, []any{paused.Status, paused.LastTransitionTime})
-	require.Equal(t, []any{"Unknown", "RolloutResumed", w.clock, noted.LastTransitionTime}, []any{resumed.Status, resumed.Reason, resumed.LastUpdateTime, resumed.LastTransitionTime})
+	require.Equal(t, []any{selector.ConditionFalse, w.clock}, []any{paused.Status, paused.LastTransitionTime})
+	require.Equal(t, []any{selector.ConditionUnknown, "RolloutResumed", w.clock, noted.LastTransitionTime}, []any{resumed.Status, resumed.Reason, resumed.LastUpdateTime, resumed.LastTransitionTime})
 
 	w.clock = began.Add(2 * time.Minute)
 	w.pass()
 	moves := argoCondition(w.s.Rollout.Status, rollout.ConditionProgressing)
-	require.Equal(t, []any{"True", w.clock, w.clock}, []any{moves.Status, moves.LastUpdateTime, moves.LastTransitionTime})
+	require.Equal(t, []any{selector.ConditionTrue, w.clock, w.clock}, []any{moves.Status, moves.LastUpdateTime, moves.LastTransitionTime})
 }
 
 // What is no longer healthy lacks pods of the stable template, or has a new one. Both
@@ -52,14 +53,14 @@ func TestArgoNoLongerHealthy(t *testing.T) {
 		w := newArgoWorld(t, 6, weight(20))
 		w.run(false)
 		before := argoCondition(w.s.Rollout.Status, rollout.ConditionProgressing)
-		require.Equal(t, "True", before.Status)
+		require.Equal(t, selector.ConditionTrue, before.Status)
 		later := w.clock.Add(time.Minute)
 		c.change(w)
 		p, err := planArgo(w.s, later)
 		require.NoError(t, err)
-		require.Equal(t, "False", argoCondition(p.Status, rollout.ArgoConditionHealthy).Status, c.why)
+		require.Equal(t, selector.ConditionFalse, argoCondition(p.Status, rollout.ArgoConditionHealthy).Status, c.why)
 		after := argoCondition(p.Status, rollout.ConditionProgressing)
-		require.Equal(t, []any{"True", c.want, later, before.LastTransitionTime}, []any{after.Status, after.Reason, after.LastUpdateTime, after.LastTransitionTime}, c.why)
+		require.Equal(t, []any{selector.ConditionTrue, c.want, later, before.LastTransitionTime}, []any{after.Status, after.Reason, after.LastUpdateTime, after.LastTransitionTime}, c.why)
 	}
 }
 
@@ -67,7 +68,7 @@ func TestArgoNoLongerHealthy(t *testing.T) {
 func TestArgoFewerOldPods(t *testing.T) {
 	for _, c := range []struct {
 		old  int32
-		want string
+		want selector.ConditionStatus
 	}{{3, "True"}, {4, "False"}} {
 		w := newArgoWorld(t, 6, weight(50))
 		w.s.Rollout.TemplateHash = "v2"
@@ -93,7 +94,7 @@ func TestArgoHealthyBehindTheSteps(t *testing.T) {
 		why   string
 		steps []rollout.ArgoStep
 		index *int32
-		want  string
+		want  selector.ConditionStatus
 	}{
 		{"one is left", steps, new(int32(1)), ""},
 		{"all are over", steps, new(int32(2)), "True"},

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/kplan-go/kplan/selector"
 )
 
 // The types of conditions of an Argo Rollout, beside [ConditionProgressing].
@@ -84,15 +86,15 @@ func (st *argoPass) notesPause() bool {
 }
 
 // truth returns True or False.
-func truth(b bool) string {
+func truth(b bool) selector.ConditionStatus {
 	if b {
-		return "True"
+		return selector.ConditionTrue
 	}
-	return "False"
+	return selector.ConditionFalse
 }
 
 // set sets a condition whose status or reason changes, and reports whether it does.
-func (st *argoPass) set(s *ArgoStatus, kind, status, reason, message string) bool {
+func (st *argoPass) set(s *ArgoStatus, kind string, status selector.ConditionStatus, reason, message string) bool {
 	old := findCondition(s.Conditions, kind)
 	if old != nil && old.Status == status && old.Reason == reason {
 		return false

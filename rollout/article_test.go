@@ -12,6 +12,7 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/selector"
 )
 
 // batches returns how many pods of the new template carry the label of each batch.
@@ -79,8 +80,8 @@ func TestArticleSizes(t *testing.T) {
 		"3:BeforeStepUpgrade", "3:StepUpgrade", "3:StepMetricsAnalysis", "3:StepPaused", "3:StepReady", "3:Completed",
 	}, c.log[slices.Index(c.log, "1:BeforeStepUpgrade"):])
 	require.Nil(t, c.br)
-	require.Equal(t, []string{"False", rollout.ProgressCompleted, "True"},
-		[]string{conditionOf(c.r.Status, rollout.ConditionProgressing).Status, reason(), conditionOf(c.r.Status, rollout.ConditionSucceeded).Status})
+	require.Equal(t, []any{selector.ConditionFalse, rollout.ProgressCompleted, selector.ConditionTrue},
+		[]any{conditionOf(c.r.Status, rollout.ConditionProgressing).Status, reason(), conditionOf(c.r.Status, rollout.ConditionSucceeded).Status})
 }
 
 // A jump over step 2 fills its batch too, and one back takes the traffic

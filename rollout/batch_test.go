@@ -8,6 +8,7 @@ import (
 
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/selector"
 )
 
 func release(style rollout.Style, sizes ...rollout.IntOrPercent) rollout.BatchRelease {
@@ -235,7 +236,7 @@ func TestCanaryAndBlueGreenLives(t *testing.T) {
 	waiting, _ := blocked(t)
 	e := explain(t, waiting, &s, rollout.Options{})
 	require.Equal(t, "somebody has changed the workload since it was prepared: NoControlInfo", e.Because[0].Waits[0].Text)
-	require.Equal(t, "True", p.Status.Conditions[0].Status)
+	require.Equal(t, selector.ConditionTrue, p.Status.Conditions[0].Status)
 	s.Workload.Annotations = map[string]string{rollout.AnnotationControlInfo: "{}", rollout.AnnotationOriginalStrategy: `{"maxSurge":1}`}
 	refused := []rollout.Reason{}
 	for _, prepare := range []func(){

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/kplan-go/kplan/selector"
 )
 
 // A WorkloadRef names a workload.
@@ -241,15 +243,15 @@ const (
 	ConditionStalled     = "Stalled" // only with [DeadlineNotReported]
 )
 
-// A Condition is one observation of an object's state.
-type Condition struct {
-	Type               string    `json:"type"`
-	Status             string    `json:"status"` // True or False
-	Reason             string    `json:"reason,omitzero"`
-	Message            string    `json:"message,omitzero"`
-	LastUpdateTime     time.Time `json:"lastUpdateTime,omitzero"`
-	LastTransitionTime time.Time `json:"lastTransitionTime,omitzero"`
-}
+// A Condition is one observation of an object's state:
+//
+//	Type               string
+//	Status             selector.ConditionStatus // True, False or, of Argo Rollouts, Unknown
+//	Reason             string
+//	Message            string
+//	LastUpdateTime     time.Time
+//	LastTransitionTime time.Time
+type Condition = selector.Condition
 
 // The reasons of the condition Progressing of a Rollout, which are its phases within
 // [PhaseProgressing], and those of Terminating.

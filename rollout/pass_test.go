@@ -115,8 +115,8 @@ func TestProgressReasons(t *testing.T) {
 	} {
 		p = of(reason, func(s *rollout.Snapshot) { s.Rollout.Status.Sub.FinalisingStep = rollout.FinalEnd })
 		c := conditionOf(p.Status, rollout.ConditionProgressing)
-		require.Equal(t, []string{"False", rollout.ProgressCompleted, want[0]}, []string{c.Status, c.Reason, c.Message})
-		require.Equal(t, want[1], conditionOf(p.Status, rollout.ConditionSucceeded).Status)
+		require.Equal(t, []string{"False", rollout.ProgressCompleted, want[0]}, []string{string(c.Status), c.Reason, c.Message})
+		require.Equal(t, want[1], string(conditionOf(p.Status, rollout.ConditionSucceeded).Status))
 		require.Equal(t, rollout.ConditionProgressing, p.Status.Conditions[0].Type, "what changed is behind")
 		require.Equal(t, now.Add(3*time.Second), of(reason, nil).RecheckAt)
 	}

@@ -3,6 +3,8 @@ package rollout
 import (
 	"slices"
 	"strings"
+
+	"github.com/kplan-go/kplan/selector"
 )
 
 // progressing acts on the reason of the condition Progressing.
@@ -35,7 +37,7 @@ func (st *pass) progressing() {
 	}
 }
 
-func (st *pass) closing(reason ClosingReason, wait bool, message, succeeded string) {
+func (st *pass) closing(reason ClosingReason, wait bool, message string, succeeded selector.ConditionStatus) {
 	if !st.close(reason, wait) {
 		if st.p.Failure == "" {
 			st.recheckAfter(recheck)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/selector"
 )
 
 // recheck is how long a Rollout waits for what no event tells, and its default grace.
@@ -223,13 +224,13 @@ func (st *pass) healthy() {
 }
 
 // set sets a condition.
-func (st *pass) set(kind, status, reason, message string) {
+func (st *pass) set(kind string, status selector.ConditionStatus, reason, message string) {
 	c := Condition{Type: kind, Status: status, Reason: reason, Message: message}
 	st.p.Status.Conditions = withCondition(st.p.Status.Conditions, c, st.now)
 }
 
 // condition sets a condition and makes its message that of the status.
-func (st *pass) condition(kind, status, reason, message string) {
+func (st *pass) condition(kind string, status selector.ConditionStatus, reason, message string) {
 	st.set(kind, status, reason, message)
 	st.p.Status.Message = findCondition(st.p.Status.Conditions, kind).Message
 }

@@ -29,7 +29,7 @@ func exportedTypes() []reflect.Type {
 		of[rollout.ArgoStep](), of[rollout.ArgoStyle](), of[rollout.ArgoThreshold](), of[rollout.ArgoWeights](), of[rollout.Autoscaler](),
 		of[rollout.BackendRef](), of[rollout.Batch](), of[rollout.BatchContext](), of[rollout.BatchPhase](), of[rollout.BatchPlan](),
 		of[rollout.BatchRelease](), of[rollout.BatchSnapshot](), of[rollout.BatchState](), of[rollout.BatchStatus](), of[rollout.Budget](),
-		of[rollout.ClosingReason](), of[rollout.Condition](), of[rollout.Quirks](),
+		of[rollout.ClosingReason](), of[rollout.Quirks](),
 		of[rollout.CreateBatchRelease](), of[rollout.CreateCanary](), of[rollout.CreateReplicaSet](), of[rollout.CreateService](),
 		of[rollout.CurrentBatch](), of[rollout.DaemonSetControl](), of[rollout.DaemonSetPod](), of[rollout.DaemonSetRevision](),
 		of[rollout.DelayReplicaSet](), of[rollout.DeleteBatchRelease](), of[rollout.DeleteIngress](), of[rollout.DeleteService](),

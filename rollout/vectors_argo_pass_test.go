@@ -122,7 +122,7 @@ func recordArgo(t *testing.T, s rollout.ArgoSnapshot, p rollout.ArgoPlan) map[st
 	}
 	conditions, pauses := []string{}, []string{}
 	for _, c := range p.Status.Conditions {
-		conditions = append(conditions, c.Type+"="+c.Status+"/"+c.Reason)
+		conditions = append(conditions, c.Type+"="+string(c.Status)+"/"+c.Reason)
 	}
 	slices.Sort(conditions)
 	for _, c := range p.Status.PauseConditions {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/selector"
 )
 
 // recordedTime is "T", which is the time of the last update, or "now".
@@ -96,7 +97,7 @@ func (c clock) status(r recordedStatus) rollout.RolloutStatus {
 	}
 	for _, k := range r.Conditions {
 		s.Conditions = append(s.Conditions, rollout.Condition{
-			Type: k.Type, Status: k.Status, Reason: k.Reason, Message: k.Message,
+			Type: k.Type, Status: selector.ConditionStatus(k.Status), Reason: k.Reason, Message: k.Message,
 			LastUpdateTime: c.read(k.LastUpdateTime), LastTransitionTime: c.read(k.LastTransitionTime),
 		})
 	}
@@ -124,7 +125,7 @@ func (c clock) record(s rollout.RolloutStatus, blueGreen bool) recordedStatus {
 	}
 	for _, k := range s.Conditions {
 		r.Conditions = append(r.Conditions, recordedCondition{
-			Type: k.Type, Status: k.Status, Reason: k.Reason, Message: k.Message,
+			Type: k.Type, Status: string(k.Status), Reason: k.Reason, Message: k.Message,
 			LastUpdateTime: c.write(k.LastUpdateTime), LastTransitionTime: c.write(k.LastTransitionTime),
 		})
 	}

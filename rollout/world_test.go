@@ -9,6 +9,7 @@ import (
 
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/selector"
 )
 
 // A world is an ideal cluster with one Deployment that is updated by partition: every
@@ -412,7 +413,7 @@ func TestArticle(t *testing.T) {
 	require.Equal(t, "RollingUpdate", c.w.StrategyType)
 	require.Empty(t, c.w.Annotations, "closing leaves no annotation of ours")
 	require.Equal(t, map[string]string{rollout.LabelWorkloadType: "deployment"}, c.w.Labels)
-	require.Equal(t, "True", conditionOf(c.r.Status, rollout.ConditionSucceeded).Status)
+	require.Equal(t, selector.ConditionTrue, conditionOf(c.r.Status, rollout.ConditionSucceeded).Status)
 	require.False(t, c.pass(), "nothing changes any more")
 }
 
@@ -476,7 +477,7 @@ func TestRollback(t *testing.T) {
 	require.Equal(t, map[string]int32{"v1": 6, "v2": 0}, c.sizes)
 	require.Equal(t, "web=1 ", c.weights())
 	require.Nil(t, c.traffic.Canary)
-	require.Equal(t, "False", conditionOf(c.r.Status, rollout.ConditionSucceeded).Status)
+	require.Equal(t, selector.ConditionFalse, conditionOf(c.r.Status, rollout.ConditionSucceeded).Status)
 	require.Equal(t, int32(1), c.r.Status.Sub.CurrentStepIndex)
 }
 
@@ -530,7 +531,7 @@ func TestDeleteAndDisable(t *testing.T) {
 	c.r.DeletionTimestamp = c.clock
 	c.run(func() bool { return len(c.r.Finalizers) == 0 }, false)
 	require.Equal(t, map[string]int32{"v1": 0, "v2": 6}, c.sizes)
-	require.Equal(t, "False", conditionOf(c.r.Status, rollout.ConditionTerminating).Status)
+	require.Equal(t, selector.ConditionFalse, conditionOf(c.r.Status, rollout.ConditionTerminating).Status)
 	c = begun()
 	c.r.Disabled = true
 	c.run(c.phase(rollout.PhaseDisabled), false)

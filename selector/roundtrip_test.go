@@ -10,5 +10,5 @@ import (
 // Every field of whatever is asked or answered survives JSON.
 func TestRoundTrip(t *testing.T) {
 	purity.RoundTrip(t, ".", []any{selector.AdoptChild{}, selector.ReleaseChild{}},
-		selector.LabelSelector{}, selector.NodeSelector{}, selector.Actions{}, selector.Comparison{}, selector.Preference{}, selector.Decision{}, selector.Quirk{})
+		selector.LabelSelector{}, selector.NodeSelector{}, selector.Actions{}, selector.Comparison{}, selector.Preference{}, selector.Decision{}, selector.Quirk{}, selector.Condition{})
 }

@@ -88,6 +88,8 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[selector.Claim](),
 	reflect.TypeFor[selector.ClaimV15](),
 	reflect.TypeFor[selector.Comparison](),
+	reflect.TypeFor[selector.Condition](),
+	reflect.TypeFor[selector.ConditionStatus](),
 	reflect.TypeFor[selector.Conflict](),
 	reflect.TypeFor[selector.Contested](),
 	reflect.TypeFor[selector.Contradiction](),

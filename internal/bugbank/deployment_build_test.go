@@ -11,6 +11,7 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/selector"
 	"github.com/stretchr/testify/require"
 )
 
@@ -49,7 +50,7 @@ func recreate(d *deploy.Deployment) { d.Strategy = deploy.Recreate }
 func paused(d *deploy.Deployment) { d.Paused = true }
 
 // progressing sets a deadline of a minute and the condition Progressing.
-func progressing(status replicaset.ConditionStatus, reason string, at time.Time) func(*deploy.Deployment) {
+func progressing(status selector.ConditionStatus, reason string, at time.Time) func(*deploy.Deployment) {
 	return func(d *deploy.Deployment) {
 		d.ProgressDeadlineSeconds = new(int32(60))
 		d.Status.Conditions = append(d.Status.Conditions, deploy.Condition{

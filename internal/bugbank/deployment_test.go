@@ -164,9 +164,9 @@ func tearsDown(t *testing.T) {
 
 func strictlyAvailable(t *testing.T) {
 	s := snapshot(web(3, limits(0, 3)), set(2, 3, counts(3, 0)))
-	require.Equal(t, replicaset.ConditionTrue, condition(deployment(t, s, deploy.Options{}).Status, deploy.ConditionAvailable).Status)
+	require.Equal(t, selector.ConditionTrue, condition(deployment(t, s, deploy.Options{}).Status, deploy.ConditionAvailable).Status)
 	strict := deploy.Options{StrictAvailable: true}
-	require.Equal(t, replicaset.ConditionFalse, condition(deployment(t, s, strict).Status, deploy.ConditionAvailable).Status)
+	require.Equal(t, selector.ConditionFalse, condition(deployment(t, s, strict).Status, deploy.ConditionAvailable).Status)
 }
 
 func freshClock(t *testing.T) {

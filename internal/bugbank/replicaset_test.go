@@ -72,7 +72,7 @@ func replacedTooSoon(t *testing.T) {
 func failureText(t *testing.T) {
 	s := replicaset.Snapshot{ReplicaSet: small(1)}
 	s.ReplicaSet.Status.Conditions = []replicaset.Condition{{
-		Type: replicaset.ConditionReplicaFailure, Status: replicaset.ConditionTrue, Reason: "FailedCreate", Message: "quota",
+		Type: replicaset.ConditionReplicaFailure, Status: selector.ConditionTrue, Reason: "FailedCreate", Message: "quota",
 	}}
 	for _, c := range []struct {
 		opts replicaset.Options

@@ -125,7 +125,7 @@ var deploymentFields = fields[deploy.Deployment]{
 	},
 	// A condition that somebody else has written.
 	"condition": func(o *deploy.Deployment, values []string) error {
-		o.Status.Conditions = append(slices.Clone(o.Status.Conditions), deploy.Condition{Type: values[0], Status: replicaset.ConditionTrue})
+		o.Status.Conditions = append(slices.Clone(o.Status.Conditions), deploy.Condition{Type: values[0], Status: selector.ConditionTrue})
 		return nil
 	},
 }
@@ -147,7 +147,7 @@ var replicaSetFields = fields[replicaset.ReplicaSet]{
 		return nil
 	},
 	"condition": func(o *replicaset.ReplicaSet, values []string) error {
-		o.Status.Conditions = append(slices.Clone(o.Status.Conditions), replicaset.Condition{Type: values[0], Status: replicaset.ConditionTrue})
+		o.Status.Conditions = append(slices.Clone(o.Status.Conditions), replicaset.Condition{Type: values[0], Status: selector.ConditionTrue})
 		return nil
 	},
 }

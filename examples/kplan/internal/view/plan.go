@@ -6,8 +6,8 @@ import (
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
-	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/selector"
 )
 
 // A Plan is the next plan for one Deployment.
@@ -127,7 +127,7 @@ func conditions(s deploy.Status) string {
 // exceeded reports whether the progress deadline has passed.
 func exceeded(s deploy.Status) bool {
 	for _, c := range s.Conditions {
-		if c.Type == deploy.ConditionProgressing && c.Status == replicaset.ConditionFalse && c.Reason == "ProgressDeadlineExceeded" {
+		if c.Type == deploy.ConditionProgressing && c.Status == selector.ConditionFalse && c.Reason == "ProgressDeadlineExceeded" {
 			return true
 		}
 	}
