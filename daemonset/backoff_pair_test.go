@@ -63,7 +63,7 @@ func TestFailedBesidePair(t *testing.T) {
 			p := mustPlan(t, s, tt.opts)
 			require.Equal(t, []string{"p21"}, deleted(p))
 			require.Equal(t, daemonset.Backoff{{BackoffKey: agentKey("n1"), Delay: time.Second, Since: t0}}, p.Backoff)
-			require.Contains(t, p.Holds, daemonset.Hold{Node: "n1", Pod: "p3", Reason: daemonset.ReasonBackoff, Limit: 1}, "the delay, not what the pair waits for")
+			require.Contains(t, p.Holds, daemonset.Hold{Node: "n1", Name: "p3", Reason: daemonset.ReasonBackoff, Limit: 1}, "the delay, not what the pair waits for")
 			require.Equal(t, tt.recheck, p.RecheckAt.Sub(t0))
 		})
 	}

@@ -224,7 +224,7 @@ func TestDefectPending(t *testing.T) {
 	for _, o := range []daemonset.Options{{}, kruise, {Repair: daemonset.RepairAll}, kruiseCorrected} {
 		p := mustPlan(t, s, o)
 		require.Empty(t, p.Actions)
-		require.Contains(t, p.String(), "n1 held back: NotReady, pod p1")
+		require.Contains(t, p.String(), "p1 on n1 held back: NotReady")
 		reports, err := daemonset.Explain(s, t0, o)
 		require.NoError(t, err)
 		require.Equal(t, "n1: desired, new pod p1, uses the budget (NotReady)", reports[0].String())

@@ -29,8 +29,8 @@
 // For n1 with an available old pod, n2 with a new one that is not ready, and at most one
 // node unavailable, the plan has no action, and says
 //
-//	daemon set held back: MaxUnavailable (1 of 1)
-//	n2 held back: NotReady, pod p2
+//	held back: MaxUnavailable (1 of 1)
+//	p2 on n2 held back: NotReady
 //
 // The parts of a pass can be asked alone: [Placer] where pods belong, [NodeRules.Decide]
 // about one node, [Resolve] the budget, [InPlace] whether and how a pod can be updated in

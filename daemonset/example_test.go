@@ -106,7 +106,7 @@ func ExampleReconcile_surge() {
 	// Output:
 	// Created controller revision logs-7d4c665cf7, number 2 (NewTemplate)
 	// Created pod on node node-a (Rollout)
-	// daemon set held back: MaxSurge (0 of 1)
+	// held back: MaxSurge (0 of 1)
 }
 
 // An update of one node in three, then of two: the partition keeps the others as they
@@ -121,11 +121,11 @@ func ExampleReconcile_partition() {
 	// Output:
 	// Created controller revision logs-7d4c665cf7, number 2 (NewTemplate)
 	// Deleted pod: logs-on-node-c on node node-c (Rollout)
-	// daemon set held back: Partition (2 of 2)
+	// held back: Partition (2 of 2)
 	// Created controller revision logs-7d4c665cf7, number 2 (NewTemplate)
 	// Deleted pod: logs-on-node-c on node node-c (Rollout)
 	// Deleted pod: logs-on-node-b on node node-b (Rollout)
-	// daemon set held back: Partition (1 of 1)
+	// held back: Partition (1 of 1)
 }
 
 // Only the image has changed, so that pods with the readiness gate need not be
@@ -142,7 +142,7 @@ func ExampleReconcile_inPlace() {
 	// Output:
 	// Created controller revision logs-7d4c665cf7, number 2 (NewTemplate)
 	// Updated pod logs-on-node-c on node node-c in place: logs=logs:2 (Rollout)
-	// daemon set held back: MaxUnavailable (0 of 1)
+	// held back: MaxUnavailable (0 of 1)
 }
 
 // An update that does not move says which node is in the way, and what the others wait
@@ -166,8 +166,8 @@ func ExampleExplain() {
 		fmt.Println(r)
 	}
 	// Output:
-	// daemon set held back: MaxUnavailable (1 of 1)
-	// node-b held back: NotReady, pod logs-on-node-b
+	// held back: MaxUnavailable (1 of 1)
+	// logs-on-node-b on node-b held back: NotReady
 	// node-a: desired, old pod logs-on-node-a, waits (MaxUnavailable)
 	// node-b: desired, new pod logs-on-node-b, uses the budget (NotReady)
 	// node-c: desired, old pod logs-on-node-c, waits (MaxUnavailable)

@@ -124,7 +124,7 @@ func (f *finish) fail(a Action, err error) {
 }
 
 func (f *finish) event(action int, eventType, reason, message string) {
-	f.result.Events = append(f.result.Events, Event{action, eventType, reason, message})
+	f.result.Events = append(f.result.Events, Event{Action: action, Type: eventType, Reason: reason, Message: message})
 }
 
 // actions looks at all outcomes, and reports whether the pass came to its end.

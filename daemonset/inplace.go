@@ -128,7 +128,7 @@ func (st *state) refreshPod(p *Plan, pod *Pod) {
 }
 
 func (st *state) waits(p *Plan, pod *Pod) {
-	p.hold(Hold{Node: pod.target(), Pod: pod.Name, Reason: ReasonInPlace})
+	p.hold(Hold{Node: pod.target(), Name: pod.Name, Reason: ReasonInPlace})
 }
 
 // A grace is what the annotation [AnnotationInPlaceGrace] carries.

@@ -25,7 +25,7 @@ func TestInPlace(t *testing.T) {
 			Updated pod p1 on node n1 in place: app=v2 (Rollout)`},
 		{"burst", "those beyond the burst are neither updated nor deleted", with(inPlaceCluster(3), func(s *daemonset.Snapshot) { s.DaemonSet.Burst = rollout.Int(1) }), kruise, `
 			Updated pod p3 on node n3 in place: app=v2 (Rollout)
-			daemon set held back: Burst (3 of 1)`},
+			held back: Burst (3 of 1)`},
 		{"beyond the burst", "pods that cannot be updated in place go in order too, behind more that can than the burst", with(inPlaceCluster(6), func(s *daemonset.Snapshot) {
 			s.DaemonSet.Burst, s.DaemonSet.MaxUnavailable = rollout.Int(1), rollout.Percent(100)
 			for i := range 3 {
@@ -35,8 +35,8 @@ func TestInPlace(t *testing.T) {
 		}), daemonset.Options{}, `
 			Updated pod p1 on node n1 in place: app=v2 (Rollout)
 			Deleted pod: p4 on node n4 (Rollout)
-			daemon set held back: Burst (3 of 1)
-			daemon set held back: Burst (3 of 1)`},
+			held back: Burst (3 of 1)
+			held back: Burst (3 of 1)`},
 		{"no gate", "a pod without the gate is deleted", inPlaceCluster(1, func(p *daemonset.Pod) { p.ReadinessGates = nil }), kruise, `
 			Deleted pod: p1 on node n1 (Rollout)`},
 		{"no revision", "its revision is unknown", inPlaceCluster(1, label(daemonset.LabelHash, "v0")), kruise, `
@@ -87,16 +87,16 @@ func TestInPlaceBatches(t *testing.T) {
 	require.Equal(t, map[string]string{"late": "late:2"}, patch.State.NextImages)
 	require.Equal(t, []string{"early"}, patch.State.PreCheck.Ready)
 	require.False(t, daemonset.InPlaceCompleted(&s.Pods[0]))
-	step("n1 held back: InPlace, pod p1")
+	step("p1 on n1 held back: InPlace")
 
 	s.Pods[0].RuntimeEnv = true // the node agent has seen the new environment
-	step("n1 held back: InPlace, pod p1")
+	step("p1 on n1 held back: InPlace")
 	s.Pods[0].Containers[1].Status = &daemonset.ContainerStatus{ImageID: "new"}
-	step("n1 held back: InPlace, pod p1") // it runs, but is not ready
+	step("p1 on n1 held back: InPlace") // it runs, but is not ready
 	s.Pods[0].Containers[1].Status.Ready = true
 	p = step("Refreshed pod p1 on node n1: late=late:2 (NextBatch)")
 	require.Len(t, p.Actions[0].(daemonset.RefreshPod).Patch.State.Batches, 2)
-	step("n1 held back: InPlace, pod p1")
+	step("p1 on n1 held back: InPlace")
 	s.Pods[0].Containers[0].Status = &daemonset.ContainerStatus{Image: "late:2", ImageID: "old", Ready: true} // the same image by another name
 	step("Refreshed pod p1 on node n1: opened its gate (InPlaceCompleted)")
 	require.True(t, daemonset.InPlaceCompleted(&s.Pods[0]))
@@ -128,7 +128,7 @@ func TestInPlaceTypeChanges(t *testing.T) {
 func TestInPlaceWithoutGate(t *testing.T) {
 	s := cluster(1, pod("p1", "n1", "v2"))
 	for _, c := range []struct{ annotation, text, want string }{
-		{daemonset.AnnotationInPlaceState, `{`, "n1 held back: InPlace, pod p1"},
+		{daemonset.AnnotationInPlaceState, `{`, "p1 on n1 held back: InPlace"},
 		{daemonset.AnnotationInPlaceGrace, `{"revision":"v1"}`, "Refreshed pod p1 on node n1: dropped its grace period (GraceOver)"},
 		{"other", "x", "nothing to do"},
 	} {
@@ -150,20 +150,20 @@ func TestInPlaceGrace(t *testing.T) {
 	require.Equal(t, "Refreshed pod p1 on node n1: dropped its grace period (GraceOver)", mustPlan(t, s, kruise).String(), "of another revision")
 	grace(`{"revision":"v2","graceSeconds":30,"containerImages":{"app":"x"}}`)
 	p := mustPlan(t, s, kruise)
-	require.Equal(t, "n1 held back: InPlace, pod p1", p.String())
+	require.Equal(t, "p1 on n1 held back: InPlace", p.String())
 	require.Equal(t, t0.Add(20*time.Second), p.RecheckAt)
 	require.False(t, daemonset.InPlaceCompleted(&s.Pods[0]))
 	grace(`{"revision":"v2","graceSeconds":10,"containerImages":{"app":"x"}}`)
 	require.Equal(t, "Refreshed pod p1 on node n1: app=x (GraceOver)", mustPlan(t, s, kruise).String())
 	for _, text := range []string{"{", `{"revision":"v2"`} {
 		grace(text)
-		require.Equal(t, "n1 held back: InPlace, pod p1", mustPlan(t, s, kruise).String(), "what cannot be read waits")
+		require.Equal(t, "p1 on n1 held back: InPlace", mustPlan(t, s, kruise).String(), "what cannot be read waits")
 	}
 	grace(`{"revision":"v2"}`)
 	s.Pods[0].Annotations["inplace-update-state"] = "{"
-	require.Equal(t, "n1 held back: InPlace, pod p1", mustPlan(t, s, kruise).String())
+	require.Equal(t, "p1 on n1 held back: InPlace", mustPlan(t, s, kruise).String())
 	delete(s.Pods[0].Annotations, daemonset.AnnotationInPlaceGrace)
-	require.Equal(t, "n1 held back: InPlace, pod p1", mustPlan(t, s, kruise).String())
+	require.Equal(t, "p1 on n1 held back: InPlace", mustPlan(t, s, kruise).String())
 	require.False(t, daemonset.InPlaceCompleted(&s.Pods[0]))
 	s.Pods[0].Annotations = nil
 	require.True(t, daemonset.InPlaceCompleted(&s.Pods[0]))

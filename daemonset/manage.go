@@ -115,7 +115,7 @@ func (st *state) note(p *Plan, d *keyDecision) {
 	for _, gone := range d.Delete {
 		switch gone.Reason {
 		case ReasonFailed:
-			p.Events = append(p.Events, Event{-1, "Warning", "FailedDaemonPod", fmt.Sprintf("Found failed daemon pod %s on node %s, will try to kill it", st.podName(gone.Pod), node)})
+			p.Events = append(p.Events, Event{Action: -1, Type: "Warning", Reason: "FailedDaemonPod", Message: fmt.Sprintf("Found failed daemon pod %s on node %s, will try to kill it", st.podName(gone.Pod), node)})
 		case ReasonSucceeded:
 			p.Events = append(p.Events, Event{Action: -1, Type: "Normal", Reason: "SucceededDaemonPod", Message: fmt.Sprintf("Found succeeded daemon pod %s on node %s, will try to delete it", st.podName(gone.Pod), node)})
 		}
@@ -124,7 +124,7 @@ func (st *state) note(p *Plan, d *keyDecision) {
 		p.recheck(d.RecheckAt)
 	}
 	if d.Waiting != nil {
-		p.hold(Hold{Node: node, Pod: d.Waiting.Name, Reason: ReasonBackoff, Limit: int64(d.Delay / time.Second)})
+		p.hold(Hold{Node: node, Name: d.Waiting.Name, Reason: ReasonBackoff, Limit: int64(d.Delay / time.Second)})
 	}
 }
 

@@ -206,32 +206,32 @@ func TestManage(t *testing.T) {
 		{"ended and going, OpenKruise", "it waits", cluster(1, pod("p1", "n1", "v2", failed, terminating)), kruise, `n1 held back: Terminating`},
 		{"progressive", "10 desired, 9 reserved", progressive, kruise, `
 			Created pod on node node-0 (Missing)
-			daemon set held back: Progressive (9 of 9)`},
+			held back: Progressive (9 of 9)`},
 		{"progressive, later", "text order, so that node-10 comes before node-5", twelve, kruise, `
 			Created pod on node node-10 (Missing)
 			Created pod on node node-11 (Missing)
-			daemon set held back: Progressive (5 of 5)`},
+			held back: Progressive (5 of 5)`},
 		{"progressive, all released", "nothing is held back if the partition leaves as many as are empty", with(progressive, func(s *daemonset.Snapshot) {
 			s.DaemonSet.Partition, s.Pods = rollout.Int(9), nil
 			for i := range 9 {
 				s.Pods = append(s.Pods, pod(fmt.Sprint("p", i), fmt.Sprint("node-", i), "v1"))
 			}
 		}), kruise, `Created pod on node node-9 (Missing)
-			daemon set held back: ManageFirst (9 of 0)`},
+			held back: ManageFirst (9 of 0)`},
 		{"partition without progressive", "the partition limits updates, not creations", with(progressive, func(s *daemonset.Snapshot) { s.DaemonSet.Progressive, s.Nodes = false, s.Nodes[:2] }), kruise, `
 			Created pod on node node-0 (Missing)
 			Created pod on node node-1 (Missing)`},
 		{"burst", "the burst", with(cluster(5), func(s *daemonset.Snapshot) { s.DaemonSet.Burst = rollout.Percent(40) }), kruise, `
 			Created pod on node n1 (Missing)
 			Created pod on node n2 (Missing)
-			daemon set held back: Burst (5 of 2)`},
+			held back: Burst (5 of 2)`},
 		{"burst, just enough", "nothing waits", with(cluster(2), func(s *daemonset.Snapshot) { s.DaemonSet.Burst = rollout.Int(2) }), kruise, `
 			Created pod on node n1 (Missing)
 			Created pod on node n2 (Missing)`},
-		{"no burst", "an empty node waits for no end of a pod", with(cluster(1), func(s *daemonset.Snapshot) { s.DaemonSet.Burst = rollout.Int(0) }), kruise, `daemon set held back: Burst (1 of 0)`},
+		{"no burst", "an empty node waits for no end of a pod", with(cluster(1), func(s *daemonset.Snapshot) { s.DaemonSet.Burst = rollout.Int(0) }), kruise, `held back: Burst (1 of 0)`},
 		{"held", "a pod that the hook holds is marked", held, kruise, `
 			Prepared deletion of pod p2 on node n1 (Duplicate)`},
-		{"held and marked", "once", with(held, func(s *daemonset.Snapshot) { preparing(&s.Pods[1]) }), kruise, `n1 held back: PreDelete, pod p2`},
+		{"held and marked", "once", with(held, func(s *daemonset.Snapshot) { preparing(&s.Pods[1]) }), kruise, `p2 on n1 held back: PreDelete`},
 		{"held beyond the burst", "marks are not limited, and so all of them are in order", with(cluster(4, olds(4, label("hold", "yes"))...), func(s *daemonset.Snapshot) {
 			s.DaemonSet.PreDelete, s.DaemonSet.Burst, s.DaemonSet.MaxUnavailable = held.DaemonSet.PreDelete, rollout.Int(1), rollout.Int(4)
 			slices.Reverse(s.Pods)
@@ -254,7 +254,7 @@ func TestManage(t *testing.T) {
 		{"in place gate", "the readiness gate of created pods", with(cluster(1), func(s *daemonset.Snapshot) { s.DaemonSet.RollingType = daemonset.InPlaceIfPossible }), kruise, `Created pod on node n1 (Missing)`},
 		{"manage first", "the update waits", with(cluster(2, olds(1)...), func(s *daemonset.Snapshot) {}), daemonset.Options{}, `
 			Created pod on node n2 (Missing)
-			daemon set held back: ManageFirst (1 of 0)`},
+			held back: ManageFirst (1 of 0)`},
 	})
 }
 
@@ -291,5 +291,5 @@ func TestFailedPods(t *testing.T) {
 		{Action: -1, Type: "Warning", Reason: "FailedDaemonPod", Message: "Found failed daemon pod p1 on node n1, will try to kill it"},
 		{Action: -1, Type: "Normal", Reason: "SucceededDaemonPod", Message: "Found succeeded daemon pod p3 on node n3, will try to delete it"},
 	}, p.Events)
-	require.Equal(t, []daemonset.Hold{{Node: "n2", Pod: "p2", Reason: daemonset.ReasonBackoff, Limit: 8}}, p.Holds)
+	require.Equal(t, []daemonset.Hold{{Node: "n2", Name: "p2", Reason: daemonset.ReasonBackoff, Limit: 8}}, p.Holds)
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/kplan-go/kplan/selector"
 )
 
 // A Plan is the next step of a DaemonSet.
@@ -28,15 +30,13 @@ type Plan struct {
 	Backoff Backoff `json:"backoff,omitempty"`
 }
 
-// An Event is a record for people.
-type Event struct {
-	// Action is the index in the plan of the action that it tells of, or -1 if it is
-	// recorded whatever becomes of the actions: see [Finish].
-	Action  int    `json:"action"`
-	Type    string `json:"type"` // Normal or Warning
-	Reason  string `json:"reason"`
-	Message string `json:"message"`
-}
+// An Event is what would be recorded on the DaemonSet:
+//
+//	Action  int    // the index in the plan of the action that it tells of, or -1: see [Finish]
+//	Type    string // Normal or Warning
+//	Reason  string
+//	Message string
+type Event = selector.Event
 
 // A Reason says why a plan does, or holds back, something.
 type Reason string
@@ -116,31 +116,16 @@ const (
 	ReasonInPlace      Reason = "InPlace"      // the update in place is not over
 )
 
-// A Hold is what was considered and held back.
-type Hold struct {
-	Node   string `json:"node,omitzero"` // "" is the DaemonSet as a whole
-	Pod    string `json:"pod,omitzero"`
-	Reason Reason `json:"reason"`
-	Have   int64  `json:"have,omitzero"`  // the number that Reason compares
-	Limit  int64  `json:"limit,omitzero"` // and what it is compared with
-}
-
-// String returns one line such as "n1 held back: NotReady, pod web-x".
-func (h Hold) String() string {
-	var b strings.Builder
-	name := h.Node
-	if name == "" {
-		name = "daemon set"
-	}
-	fmt.Fprintf(&b, "%s held back: %s", name, h.Reason)
-	if h.Pod != "" {
-		fmt.Fprintf(&b, ", pod %s", h.Pod)
-	}
-	if h.Have != 0 || h.Limit != 0 {
-		fmt.Fprintf(&b, " (%d of %d)", h.Have, h.Limit)
-	}
-	return b.String()
-}
+// A Hold is what was considered and held back:
+//
+//	Node   string // "" is the DaemonSet as a whole
+//	Name   string // the pod
+//	Reason Reason
+//	Have   int64 // the number that Reason compares
+//	Limit  int64 // and what it is compared with
+//
+//	String() string // one line such as "web-x on n1 held back: NotReady"
+type Hold = selector.Hold[Reason]
 
 // Empty reports whether the plan writes nothing but, perhaps, the status.
 func (p Plan) Empty() bool { return len(p.Actions) == 0 }

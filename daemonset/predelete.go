@@ -39,7 +39,7 @@ func (st *state) splitPreDelete(p *Plan, remove []Deletion) (free []Deletion) {
 		}
 		set(&st.hooked, d.Pod.Name, true)
 		if d.Pod.preparing() {
-			p.hold(Hold{Node: d.Pod.target(), Pod: d.Pod.Name, Reason: ReasonPreDelete})
+			p.hold(Hold{Node: d.Pod.target(), Name: d.Pod.Name, Reason: ReasonPreDelete})
 		} else {
 			p.do(PreparePod{
 				Object: d.Pod.object(), Node: d.Pod.target(), State: StatePreparingDelete, Since: st.now,

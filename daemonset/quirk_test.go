@@ -74,12 +74,12 @@ func otherForm(data []byte) []byte { return []byte(" " + string(data)) }
 func quirkCases() map[string]quirkCase {
 	cases := map[string]quirkCase{
 		"OutsideNodesUseBudget": {"", with(cluster(2, pod("p1", "n1", "v1"), pod("p2", "n2", "v2", unready)), func(s *daemonset.Snapshot) { excluded(s, 1) }), planText,
-			"daemon set held back: MaxUnavailable (1 of 1)\nn2 held back: NotReady, pod p2", "Deleted pod: p1 on node n1 (Rollout)"},
+			"held back: MaxUnavailable (1 of 1)\np2 on n2 held back: NotReady", "Deleted pod: p1 on node n1 (Rollout)"},
 		"OldUnavailableNotCounted": {daemonset.OpenKruise, cluster(2, pod("p1", "n1", "v1", unready), pod("p2", "n2", "v1")), planText,
 			"Deleted pod: p1 on node n1 (OldUnavailable)\nDeleted pod: p2 on node n2 (Rollout)",
-			"Deleted pod: p1 on node n1 (OldUnavailable)\ndaemon set held back: MaxUnavailable (1 of 1)\nn1 held back: NotReady, pod p1"},
+			"Deleted pod: p1 on node n1 (OldUnavailable)\nheld back: MaxUnavailable (1 of 1)\np1 on n1 held back: NotReady"},
 		"MissingNodeStopsSurge": {"", with(cluster(1, pod("p1", "n1", "v1"), pod("p2", "gone", "v1")), surgeOne), planText,
-			"gone held back: MissingNode, pod p2", "Created pod on node n1 (Rollout)"},
+			"p2 on gone held back: MissingNode", "Created pod on node n1 (Rollout)"},
 		"OlderPodsRelabelled": {"", with(cluster(1, pod("p1", "n1", "v1")), func(s *daemonset.Snapshot) {
 			s.Revisions = append(s.Revisions, agentRevision("v3", 3))
 			s.Revisions[2].Data = stored("v2")
@@ -94,19 +94,19 @@ func quirkCases() map[string]quirkCase {
 		"SurgeIgnoresBackoff": {"", with(cluster(1, pod("p1", "n1", "v2", failed)), func(s *daemonset.Snapshot) {
 			surgeOne(s)
 			s.Backoff = daemonset.Backoff{{BackoffKey: agentKey("n1"), Delay: 8 * time.Second, Since: t0}}
-		}), planText, "Created pod on node n1 (Missing)\nn1 held back: Backoff, pod p1 (0 of 8)", "n1 held back: Backoff, pod p1 (0 of 8)"},
+		}), planText, "Created pod on node n1 (Missing)\np1 on n1 held back: Backoff (0 of 8)", "p1 on n1 held back: Backoff (0 of 8)"},
 		"SharesOfLastStatus": {daemonset.OpenKruise, with(cluster(2, olds(2)...), func(s *daemonset.Snapshot) {
 			s.DaemonSet.Partition, s.DaemonSet.MaxUnavailable, s.DaemonSet.Status = rollout.Percent(50), rollout.Int(2), daemonset.Status{}
 		}), planText, "Deleted pod: p2 on node n2 (Rollout)\nDeleted pod: p1 on node n1 (Rollout)",
-			"Deleted pod: p2 on node n2 (Rollout)\ndaemon set held back: Partition (1 of 1)"},
+			"Deleted pod: p2 on node n2 (Rollout)\nheld back: Partition (1 of 1)"},
 		"BurstRoundsToZero": {daemonset.OpenKruise, with(cluster(1), func(s *daemonset.Snapshot) { s.DaemonSet.Burst = rollout.Percent(10) }), planText,
-			"daemon set held back: Burst (1 of 0)", "Created pod on node n1 (Missing)"},
+			"held back: Burst (1 of 0)", "Created pod on node n1 (Missing)"},
 		"CollisionCountNotRaised": {daemonset.OpenKruise, with(cluster(0), func(s *daemonset.Snapshot) { s.Revisions[1].Data = stored("other") }), collisions, "null", "1"},
 		"DeletedPodCountsTwice": {daemonset.OpenKruise, with(cluster(2, pod("p1", "n1", "v1"), pod("q1", "n1", "v2", unready, preparing, aged(time.Hour)), pod("p2", "n2", "v1")), func(s *daemonset.Snapshot) {
 			s.DaemonSet.MaxUnavailable, s.DaemonSet.PreDelete = rollout.Int(2), &daemonset.PreDelete{Labels: map[string]string{"app": "agent"}}
 		}), planText,
-			"n1 held back: PreDelete, pod q1\ndaemon set held back: MaxUnavailable (2 of 2)\nn1 held back: Preparing, pod q1\nn1 held back: NotReady, pod q1",
-			"Prepared deletion of pod p2 on node n2 (Rollout)\nn1 held back: PreDelete, pod q1"},
+			"q1 on n1 held back: PreDelete\nheld back: MaxUnavailable (2 of 2)\nq1 on n1 held back: Preparing\nq1 on n1 held back: NotReady",
+			"Prepared deletion of pod p2 on node n2 (Rollout)\nq1 on n1 held back: PreDelete"},
 	}
 	moreQuirkCases(cases)
 	return cases

@@ -14,7 +14,7 @@ func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
 	if reason := st.stopped(); reason != "" {
 		p.hold(Hold{Reason: reason})
 		if reason == ReasonSelectingAll {
-			p.Events = []Event{{-1, "Warning", "SelectingAll", "This daemon set is selecting all pods. A non-empty selector is required."}}
+			p.Events = []Event{{Action: -1, Type: "Warning", Reason: "SelectingAll", Message: "This daemon set is selecting all pods. A non-empty selector is required."}}
 		}
 		p.Backoff = st.backoff.Sweep(st.now)
 		return p, nil

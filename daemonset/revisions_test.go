@@ -41,7 +41,7 @@ func TestRevisions(t *testing.T) {
 			Relabelled pod p1 from "v2" to "v3" (Duplicate)
 			Deleted controller revision agent-v2 (Duplicate)
 			Deleted pod: p3 on node n3 (Rollout)`},
-		{"taken", "the next hash comes first", taken, daemonset.Options{}, `daemon set held back: Collision (1 of 0)`},
+		{"taken", "the next hash comes first", taken, daemonset.Options{}, `held back: Collision (1 of 0)`},
 		{"taken by the same", "it is used, whoever owns it", foreign, daemonset.Options{}, `
 			Deleted pod: p1 on node n1 (Rollout)`},
 		{"history", "the example; a pod on its way out holds its revision", history, daemonset.Options{}, `
@@ -64,27 +64,27 @@ func TestRevisions(t *testing.T) {
 			Released pod p2 (NoMatch)
 			Adopted pod p3 (Orphan)
 			Deleted pod: p3 on node n1 (Duplicate)
-			daemon set held back: ManageFirst (1 of 0)`},
-		{"being deleted", "when nothing is done", with(cluster(2), func(s *daemonset.Snapshot) { s.DaemonSet.DeletionTimestamp = t0 }), daemonset.Options{}, `daemon set held back: Deleting`},
+			held back: ManageFirst (1 of 0)`},
+		{"being deleted", "when nothing is done", with(cluster(2), func(s *daemonset.Snapshot) { s.DaemonSet.DeletionTimestamp = t0 }), daemonset.Options{}, `held back: Deleting`},
 		{"being deleted, OpenKruise", "when nothing is done", with(cluster(2), func(s *daemonset.Snapshot) {
 			s.DaemonSet.DeletionTimestamp = t0
 			s.DaemonSet.Selector.MatchLabels = nil
-		}), kruise, `daemon set held back: Deleting`},
+		}), kruise, `held back: Deleting`},
 		{"being deleted, no selector", "upstream does not look at it", with(cluster(2, olds(1)...), func(s *daemonset.Snapshot) {
 			s.DaemonSet.DeletionTimestamp, s.DaemonSet.Selector = t0, nil
-		}), daemonset.Options{}, `daemon set held back: Deleting`},
+		}), daemonset.Options{}, `held back: Deleting`},
 		{"being deleted, no selector, OpenKruise", "upstream does not look at it", with(cluster(2, olds(1)...), func(s *daemonset.Snapshot) {
 			s.DaemonSet.DeletionTimestamp, s.DaemonSet.Selector = t0, nil
-		}), kruise, `daemon set held back: Deleting`},
+		}), kruise, `held back: Deleting`},
 		{"being deleted, unusable selectors", "upstream does not look at them", with(cluster(2, olds(1)...), func(s *daemonset.Snapshot) {
 			s.DaemonSet.DeletionTimestamp = t0
 			s.DaemonSet.Selector.MatchExpressions = []selector.Expression{{Key: "app", Operator: "Is"}}
 			s.DaemonSet.NodeSelector = s.DaemonSet.Selector
-		}), daemonset.Options{}, `daemon set held back: Deleting`},
+		}), daemonset.Options{}, `held back: Deleting`},
 		{"selecting all", "an empty selector", with(cluster(2), func(s *daemonset.Snapshot) {
 			s.DaemonSet.DeletionTimestamp = t0
 			s.DaemonSet.Selector.MatchLabels = nil
-		}), daemonset.Options{}, `daemon set held back: SelectingAll`},
+		}), daemonset.Options{}, `held back: SelectingAll`},
 	})
 	require.Equal(t, "SelectingAll", mustPlan(t, with(cluster(2), func(s *daemonset.Snapshot) { s.DaemonSet.Selector.MatchLabels = nil }), kruise).Events[0].Reason)
 

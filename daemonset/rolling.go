@@ -261,7 +261,7 @@ func (st *state) explain(p *Plan, blockers []usage) {
 	for _, u := range blockers {
 		h := Hold{Node: st.keys[u.key].name, Reason: u.reason}
 		if u.pod != nil {
-			h.Pod = u.pod.Name
+			h.Name = u.pod.Name
 		}
 		p.hold(h)
 	}

@@ -32,9 +32,9 @@ func TestOwnership(t *testing.T) {
 		{"another controller", []change{foreign}, false, "Created pod on node n1 (Missing)"},
 		{"ours, matches", nil, false, "nothing to do"},
 		{"ours, matches not", []change{other}, false, "Released pod p (NoMatch)\nCreated pod on node n1 (Missing)"},
-		{"ours, matches not, deleted", []change{other}, true, "daemon set held back: Deleting"},
+		{"ours, matches not, deleted", []change{other}, true, "held back: Deleting"},
 		{"orphan, matches not", []change{orphan, other}, false, "Created pod on node n1 (Missing)"},
-		{"orphan, deleted", []change{orphan}, true, "daemon set held back: Deleting"},
+		{"orphan, deleted", []change{orphan}, true, "held back: Deleting"},
 		{"orphan, on its way out", []change{orphan, terminating}, false, "Created pod on node n1 (Missing)"},
 		{"orphan", []change{orphan}, false, "Adopted pod p (Orphan)"},
 	} {
@@ -104,7 +104,7 @@ func TestPreDelete(t *testing.T) {
 	for _, o := range []daemonset.Options{{}, kruise, kruiseCorrected} {
 		require.Len(t, mustPlan(t, old, o).Actions, 1, "neither step marks what the other has marked: %+v", o)
 		marked := with(old, func(s *daemonset.Snapshot) { preparing(&s.Pods[0]) })
-		require.Equal(t, "n1 held back: PreDelete, pod p1", strings.Split(mustPlan(t, marked, o).String(), "\n")[0], "and it is told that the hook holds it: %+v", o)
+		require.Equal(t, "p1 on n1 held back: PreDelete", strings.Split(mustPlan(t, marked, o).String(), "\n")[0], "and it is told that the hook holds it: %+v", o)
 	}
 
 	gate := with(misplaced, hook)

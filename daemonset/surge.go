@@ -91,7 +91,7 @@ func (st *state) surgeKubernetes(p *Plan, c *surgeTally, key int32) {
 	case k.node < 0:
 		if !st.opts.Repair.Has(MissingNodeStopsSurge) { // with it, the pod is left to the garbage collector
 			c.failed = true
-			p.hold(Hold{Node: k.name, Pod: o.Name, Reason: ReasonMissingNode})
+			p.hold(Hold{Node: k.name, Name: o.Name, Reason: ReasonMissingNode})
 		}
 	case serves && k.run:
 		c.waiting = append(c.waiting, key)

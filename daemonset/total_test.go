@@ -60,8 +60,6 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[daemonset.Deletion](),
 	reflect.TypeFor[daemonset.Dialect](),
 	reflect.TypeFor[daemonset.Effect](),
-	reflect.TypeFor[daemonset.Event](),
-	reflect.TypeFor[daemonset.Hold](),
 	reflect.TypeFor[daemonset.InPlaceBatch](),
 	reflect.TypeFor[daemonset.InPlaceCondition](),
 	reflect.TypeFor[daemonset.InPlaceContainer](),

@@ -19,85 +19,85 @@ func TestUpdateWithoutSurge(t *testing.T) {
 	runPlans(t, []planCase{
 		{"first", "by name", with(cluster(3, olds(3)...), func(s *daemonset.Snapshot) { slices.Reverse(s.Pods) }), daemonset.Options{}, `
 			Deleted pod: p1 on node n1 (Rollout)
-			daemon set held back: MaxUnavailable (0 of 1)`},
+			held back: MaxUnavailable (0 of 1)`},
 		{"ranked", "by rank, then by name", with(cluster(3, olds(3)...), func(s *daemonset.Snapshot) { s.Nodes[0].Rank, s.Nodes[1].Rank = 7, 7 }), daemonset.Options{}, `
 			Deleted pod: p3 on node n3 (Rollout)
-			daemon set held back: MaxUnavailable (0 of 1)`},
+			held back: MaxUnavailable (0 of 1)`},
 		{"example, Kubernetes", "an old pod that serves nobody uses the budget and goes", four, daemonset.Options{}, `
 			Deleted pod: p2 on node n2 (OldUnavailable)
-			daemon set held back: MaxUnavailable (2 of 2)
-			n1 held back: NotReady, pod p1
-			n2 held back: NotReady, pod p2`},
+			held back: MaxUnavailable (2 of 2)
+			p1 on n1 held back: NotReady
+			p2 on n2 held back: NotReady`},
 		{"example, OpenKruise", "it does not use the budget; its order is from the last name", four, kruise, `
 			Deleted pod: p2 on node n2 (OldUnavailable)
 			Deleted pod: p4 on node n4 (Rollout)
-			daemon set held back: MaxUnavailable (1 of 2)
-			n1 held back: NotReady, pod p1`},
+			held back: MaxUnavailable (1 of 2)
+			p1 on n1 held back: NotReady`},
 		{"example, OpenKruise, corrected", "OldUnavailableNotCounted", four, daemonset.Options{Dialect: daemonset.OpenKruise, Repair: daemonset.RepairAll}, `
 			Deleted pod: p2 on node n2 (OldUnavailable)
-			daemon set held back: MaxUnavailable (2 of 2)
-			n1 held back: NotReady, pod p1
-			n2 held back: NotReady, pod p2`},
+			held back: MaxUnavailable (2 of 2)
+			p1 on n1 held back: NotReady
+			p2 on n2 held back: NotReady`},
 		{"terminating", "a node whose pods all go is empty", cluster(2, pod("p1", "n1", "v1", terminating), pod("p2", "n2", "v1")), daemonset.Options{}, `
-			daemon set held back: MaxUnavailable (1 of 1)
+			held back: MaxUnavailable (1 of 1)
 			n1 held back: Terminating`},
 		{"not yet available", "minReadySeconds", with(cluster(2, pod("p1", "n1", "v2", readyFor(5*time.Second)), pod("p2", "n2", "v1")), func(s *daemonset.Snapshot) { s.DaemonSet.MinReadySeconds = 10 }), daemonset.Options{}, `
-			daemon set held back: MaxUnavailable (1 of 1)
-			n1 held back: NotAvailable, pod p1`},
+			held back: MaxUnavailable (1 of 1)
+			p1 on n1 held back: NotAvailable`},
 		{"all unavailable at once", "replacements are not limited", with(cluster(3, olds(3, readyFor(30*time.Second))...), func(s *daemonset.Snapshot) { s.DaemonSet.MinReadySeconds = 60 }), daemonset.Options{}, `
 			Deleted pod: p1 on node n1 (OldUnavailable)
 			Deleted pod: p2 on node n2 (OldUnavailable)
 			Deleted pod: p3 on node n3 (OldUnavailable)`},
 		{"all unavailable, strict", "they are", with(cluster(3, olds(3, readyFor(30*time.Second))...), func(s *daemonset.Snapshot) { s.DaemonSet.MinReadySeconds = 60 }), daemonset.Options{StrictUnavailable: true}, `
 			Deleted pod: p1 on node n1 (OldUnavailable)
-			daemon set held back: Strict (2 of 1)
-			n1 held back: NotAvailable, pod p1
-			n2 held back: NotAvailable, pod p2
-			n3 held back: NotAvailable, pod p3`},
+			held back: Strict (2 of 1)
+			p1 on n1 held back: NotAvailable
+			p2 on n2 held back: NotAvailable
+			p3 on n3 held back: NotAvailable`},
 		{"strict, OpenKruise", "replacements take the room of the others", with(cluster(3, pod("p1", "n1", "v1", unready), pod("p2", "n2", "v1"), pod("p3", "n3", "v1")), unavailableTwo), daemonset.Options{Dialect: daemonset.OpenKruise, StrictUnavailable: true}, `
 			Deleted pod: p1 on node n1 (OldUnavailable)
 			Deleted pod: p3 on node n3 (Rollout)
-			daemon set held back: MaxUnavailable (0 of 2)`},
+			held back: MaxUnavailable (0 of 2)`},
 		{"strict, beside another", "a new pod that is not ready takes the room of the replacement", with(cluster(2, pod("p1", "n1", "v2", unready), pod("p2", "n2", "v1", unready)), func(s *daemonset.Snapshot) {}), daemonset.Options{StrictUnavailable: true}, `
-			daemon set held back: Strict (1 of 1)
-			n1 held back: NotReady, pod p1
-			n2 held back: NotReady, pod p2`},
+			held back: Strict (1 of 1)
+			p1 on n1 held back: NotReady
+			p2 on n2 held back: NotReady`},
 		{"preparing, counted twice", "pods that are about to go, in OpenKruise, DeletedPodCountsTwice", with(cluster(2, pod("p1", "n1", "v1"), pod("p2", "n1", "v2", preparing, unready), pod("p3", "n2", "v1")), func(s *daemonset.Snapshot) {
 			unavailableTwo(s)
 			s.DaemonSet.PreDelete = &daemonset.PreDelete{Labels: map[string]string{"app": "agent"}}
 		}), kruise, `
-			n1 held back: PreDelete, pod p2
-			daemon set held back: MaxUnavailable (2 of 2)
-			n1 held back: Preparing, pod p2
-			n1 held back: NotReady, pod p2`},
+			p2 on n1 held back: PreDelete
+			held back: MaxUnavailable (2 of 2)
+			p2 on n1 held back: Preparing
+			p2 on n1 held back: NotReady`},
 		{"preparing, corrected", "once; the pod is then held by the hook", with(cluster(2, pod("p1", "n1", "v1"), pod("p2", "n1", "v2", preparing, unready), pod("p3", "n2", "v1")), func(s *daemonset.Snapshot) {
 			unavailableTwo(s)
 			s.DaemonSet.PreDelete = &daemonset.PreDelete{Labels: map[string]string{"app": "agent"}}
 		}), daemonset.Options{Dialect: daemonset.OpenKruise, Repair: daemonset.RepairAll}, `
 			Prepared deletion of pod p3 on node n2 (Rollout)
-			n1 held back: PreDelete, pod p2`},
+			p2 on n1 held back: PreDelete`},
 		{"strict, all at once", "what blocks is told once", with(cluster(4, olds(3, unready)...), func(s *daemonset.Snapshot) {
 			unavailableTwo(s)
 			s.Pods = append(s.Pods, pod("p4", "n4", "v1"))
 		}), daemonset.Options{StrictUnavailable: true}, `
 			Deleted pod: p1 on node n1 (OldUnavailable)
 			Deleted pod: p2 on node n2 (OldUnavailable)
-			daemon set held back: Strict (1 of 2)
-			daemon set held back: MaxUnavailable (3 of 2)
-			n1 held back: NotReady, pod p1
-			n2 held back: NotReady, pod p2
-			n3 held back: NotReady, pod p3`},
+			held back: Strict (1 of 2)
+			held back: MaxUnavailable (3 of 2)
+			p1 on n1 held back: NotReady
+			p2 on n2 held back: NotReady
+			p3 on n3 held back: NotReady`},
 		{"the last one ends", "the node waits, and that is told", cluster(2, pod("p1", "n1", "v2"), pod("p2", "n2", "v1", terminating)), daemonset.Options{}, `
 			n2 held back: Terminating`},
-		{"on delete", "without a rolling update nothing is deleted", with(cluster(2, olds(2)...), func(s *daemonset.Snapshot) { s.DaemonSet.Strategy = daemonset.OnDelete }), daemonset.Options{}, `daemon set held back: OnDelete (2 of 0)`},
-		{"paused", "paused", with(cluster(2, olds(2)...), func(s *daemonset.Snapshot) { s.DaemonSet.Paused = true }), kruise, `daemon set held back: Paused (2 of 0)`},
+		{"on delete", "without a rolling update nothing is deleted", with(cluster(2, olds(2)...), func(s *daemonset.Snapshot) { s.DaemonSet.Strategy = daemonset.OnDelete }), daemonset.Options{}, `held back: OnDelete (2 of 0)`},
+		{"paused", "paused", with(cluster(2, olds(2)...), func(s *daemonset.Snapshot) { s.DaemonSet.Paused = true }), kruise, `held back: Paused (2 of 0)`},
 		{"both zero", "one may be unavailable", with(cluster(2, olds(2)...), func(s *daemonset.Snapshot) {
 			s.DaemonSet.MaxUnavailable, s.DaemonSet.MaxSurge = rollout.Percent(0), rollout.Int(0)
 		}), daemonset.Options{}, `
 			Deleted pod: p1 on node n1 (Rollout)
-			daemon set held back: MaxUnavailable (0 of 1)`},
-		{"frozen", "the policy leaves everything as it is", cluster(2, olds(1)...), daemonset.Options{Freeze: true}, `daemon set held back: Frozen`},
-		{"unseen", "when nothing is done", with(cluster(2, olds(1)...), func(s *daemonset.Snapshot) { s.Unseen = true }), daemonset.Options{}, `daemon set held back: Unseen`},
+			held back: MaxUnavailable (0 of 1)`},
+		{"frozen", "the policy leaves everything as it is", cluster(2, olds(1)...), daemonset.Options{Freeze: true}, `held back: Frozen`},
+		{"unseen", "when nothing is done", with(cluster(2, olds(1)...), func(s *daemonset.Snapshot) { s.Unseen = true }), daemonset.Options{}, `held back: Unseen`},
 	})
 }
 
@@ -111,22 +111,22 @@ func TestDeadNodes(t *testing.T) {
 	runPlans(t, []planCase{
 		{"dead", "its pod goes first, and takes the budget", dead, daemonset.Options{}, `
 			Deleted pod: p3 on node n3 (OldUnavailable)
-			daemon set held back: MaxUnavailable (1 of 1)
-			n3 held back: NotReady, pod p3`},
+			held back: MaxUnavailable (1 of 1)
+			p3 on n3 held back: NotReady`},
 		{"dead, then", "it never ends, and the update stops", gone, daemonset.Options{}, `
-			daemon set held back: MaxUnavailable (1 of 1)
+			held back: MaxUnavailable (1 of 1)
 			n3 held back: Terminating`},
 		{"dead, skipped", "the policy goes on without it", dead, daemonset.Options{SkipDeadNodes: 1}, `
 			Deleted pod: p1 on node n1 (Rollout)
 			n3 held back: DeadNode
-			daemon set held back: MaxUnavailable (0 of 1)`},
+			held back: MaxUnavailable (0 of 1)`},
 		{"dead, then, skipped", "SkipDeadNodes", gone, daemonset.Options{SkipDeadNodes: 1}, `
 			Deleted pod: p1 on node n1 (Rollout)
 			n3 held back: DeadNode
-			daemon set held back: MaxUnavailable (0 of 1)`},
+			held back: MaxUnavailable (0 of 1)`},
 		{"two dead, one skipped", "those beyond the cap count, so that an update which kills nodes stops", with(gone, func(s *daemonset.Snapshot) { s.Nodes[1].Taints = s.Nodes[2].Taints; terminating(&s.Pods[1]) }), daemonset.Options{SkipDeadNodes: 1}, `
 			n2 held back: DeadNode
-			daemon set held back: MaxUnavailable (1 of 1)
+			held back: MaxUnavailable (1 of 1)
 			n3 held back: Terminating`},
 		{"dead, but up to date", "a node of which the update wants nothing takes no place among those skipped", with(dead, func(s *daemonset.Snapshot) {
 			s.Nodes[0].Taints, s.Pods[0] = s.Nodes[2].Taints, pod("p1", "n1", "v2")
@@ -134,33 +134,33 @@ func TestDeadNodes(t *testing.T) {
 			Deleted pod: p2 on node n2 (Rollout)
 			n3 held back: DeadNode`},
 		{"outside", "a node that is not desired uses the budget", outside, daemonset.Options{}, `
-			daemon set held back: MaxUnavailable (1 of 1)
-			n3 held back: NotReady, pod p3`},
+			held back: MaxUnavailable (1 of 1)
+			p3 on n3 held back: NotReady`},
 		{"outside, beside a blocker, corrected", "it gives back its own share only", with(cluster(4, pod("p1", "n1", "v2", unready), pod("p2", "n2", "v2", unready), pod("p3", "n3", "v1"), pod("p4", "n4", "v1")), func(s *daemonset.Snapshot) {
 			unavailableTwo(s)
 			s.Nodes[1].Taints = outside.Nodes[2].Taints
 		}), daemonset.Options{Repair: daemonset.RepairAll}, `
 			Deleted pod: p3 on node n3 (Rollout)
-			daemon set held back: MaxUnavailable (1 of 2)
-			n1 held back: NotReady, pod p1`},
+			held back: MaxUnavailable (1 of 2)
+			p1 on n1 held back: NotReady`},
 		{"another taint", "it says nothing about whether the node answers", with(dead, func(s *daemonset.Snapshot) {
 			s.Nodes[2].Taints = []daemonset.Taint{taint("x", daemonset.PreferNoSchedule)}
 		}), daemonset.Options{SkipDeadNodes: 1}, `
 			Deleted pod: p3 on node n3 (OldUnavailable)
-			daemon set held back: MaxUnavailable (1 of 1)
-			n3 held back: NotReady, pod p3`},
+			held back: MaxUnavailable (1 of 1)
+			p3 on n3 held back: NotReady`},
 		{"not ready", "the other taint that does", with(dead, func(s *daemonset.Snapshot) {
 			s.Nodes[2].Taints = []daemonset.Taint{taint(daemonset.TaintNotReady, daemonset.NoExecute)}
 		}), daemonset.Options{SkipDeadNodes: 1}, `
 			Deleted pod: p1 on node n1 (Rollout)
 			n3 held back: DeadNode
-			daemon set held back: MaxUnavailable (0 of 1)`},
+			held back: MaxUnavailable (0 of 1)`},
 		{"outside, corrected", "OutsideNodesUseBudget", outside, daemonset.Options{Repair: daemonset.RepairAll}, `
 			Deleted pod: p1 on node n1 (Rollout)
-			daemon set held back: MaxUnavailable (0 of 1)`},
+			held back: MaxUnavailable (0 of 1)`},
 		{"outside, pruned", "the gate of OpenKruise does as much", outside, daemonset.Options{Prune: true}, `
 			Deleted pod: p1 on node n1 (Rollout)
-			daemon set held back: MaxUnavailable (0 of 1)`},
+			held back: MaxUnavailable (0 of 1)`},
 	})
 }
 
@@ -175,22 +175,22 @@ func TestUpdateWithSurge(t *testing.T) {
 	runPlans(t, []planCase{
 		{"first", "by name", with(cluster(3, olds(3)...), surgeOne), daemonset.Options{}, `
 			Created pod on node n1 (Rollout)
-			daemon set held back: MaxSurge (0 of 1)`},
+			held back: MaxSurge (0 of 1)`},
 		{"ranked", "the order of updates", with(cluster(3, olds(3)...), func(s *daemonset.Snapshot) { surgeOne(s); s.Nodes[2].Rank = -1 }), daemonset.Options{}, `
 			Created pod on node n3 (Rollout)
-			daemon set held back: MaxSurge (0 of 1)`},
+			held back: MaxSurge (0 of 1)`},
 		{"under way", "surge in Kubernetes", with(cluster(2, pod("p1", "n1", "v1"), pod("q1", "n1", "v2", unready), pod("p2", "n2", "v1")), surgeOne), daemonset.Options{}, `
-			daemon set held back: MaxSurge (1 of 1)
-			n1 held back: NotReady, pod q1`},
+			held back: MaxSurge (1 of 1)
+			q1 on n1 held back: NotReady`},
 		{"old is not available", "not limited", with(cluster(3, olds(3, unready)...), surgeOne), daemonset.Options{}, `
 			Created pod on node n1 (Rollout)
 			Created pod on node n2 (Rollout)
 			Created pod on node n3 (Rollout)`},
 		{"done", "the manage step deletes", with(cluster(1, pod("p1", "n1", "v1"), pod("q1", "n1", "v2")), surgeOne), daemonset.Options{}, `
 			Deleted pod: p1 on node n1 (Replaced)
-			daemon set held back: ManageFirst (1 of 0)`},
+			held back: ManageFirst (1 of 0)`},
 		{"sunset", "not enough others are available", sunset, daemonset.Options{}, `
-			daemon set held back: MinAvailable (1 of 1)`},
+			held back: MinAvailable (1 of 1)`},
 		{"sunset, later", "pods where none is desired", with(sunset, func(s *daemonset.Snapshot) { s.Pods[1] = pod("p2", "n2", "v2") }), daemonset.Options{}, `
 			Deleted pod: p1 on node n1 (NotDesired)`},
 		{"sunset, not available", "at once", with(sunset, func(s *daemonset.Snapshot) { unready(&s.Pods[0]) }), daemonset.Options{}, `
@@ -198,39 +198,39 @@ func TestUpdateWithSurge(t *testing.T) {
 		{"sunset, OpenKruise", "it does not look at whether the node is desired", with(sunset, func(s *daemonset.Snapshot) {}), kruise, `
 			Created pod on node n1 (Rollout)`},
 		{"sunset, OpenKruise, corrected", "as in Kubernetes", with(sunset, func(s *daemonset.Snapshot) {}), kruiseCorrected, `
-			daemon set held back: MinAvailable (1 of 1)`},
+			held back: MinAvailable (1 of 1)`},
 		{"missing node", "upstream fails", missing, daemonset.Options{}, `
-			x held back: MissingNode, pod p3`},
+			p3 on x held back: MissingNode`},
 		{"missing node, history", "upstream does not get as far as its history", with(missing, forgetful), daemonset.Options{}, `
-			x held back: MissingNode, pod p3`},
+			p3 on x held back: MissingNode`},
 		{"missing node, history, corrected", "MissingNodeStopsSurge", with(missing, forgetful), daemonset.Options{Repair: daemonset.RepairAll}, `
 			Created pod on node n1 (Rollout)
 			Deleted controller revision agent-v0 (HistoryLimit)
-			daemon set held back: MaxSurge (0 of 1)`},
+			held back: MaxSurge (0 of 1)`},
 		{"missing node, corrected", "MissingNodeStopsSurge", missing, daemonset.Options{Repair: daemonset.RepairAll}, `
 			Created pod on node n1 (Rollout)
-			daemon set held back: MaxSurge (0 of 1)`},
+			held back: MaxSurge (0 of 1)`},
 		{"missing node, OpenKruise", "it is left out", missing, kruise, `
 			Created pod on node n2 (Rollout)
-			daemon set held back: MaxSurge (0 of 1)`},
+			held back: MaxSurge (0 of 1)`},
 		{"preparing, OpenKruise", "one that is about to go does not run", with(cluster(2, pod("p1", "n1", "v1", preparing), pod("p2", "n2", "v1"), pod("q2", "n2", "v2", preparing)), func(s *daemonset.Snapshot) {
 			surgeOne(s)
 			s.DaemonSet.PreDelete = &daemonset.PreDelete{Labels: map[string]string{"app": "agent"}}
 		}), kruise, `
 			Created pod on node n1 (Missing)
-			n1 held back: PreDelete, pod p1
-			n2 held back: PreDelete, pod q2
-			daemon set held back: ManageFirst (2 of 0)`},
+			p1 on n1 held back: PreDelete
+			q2 on n2 held back: PreDelete
+			held back: ManageFirst (2 of 0)`},
 		{"surging", "an old name", with(cluster(3, olds(3)...), func(s *daemonset.Snapshot) { s.DaemonSet.RollingType = daemonset.Surging }), kruise, `
 			Created pod on node n3 (Rollout)
-			daemon set held back: MaxSurge (0 of 1)`},
+			held back: MaxSurge (0 of 1)`},
 	})
 }
 
 // The partition tells how many nodes it keeps.
 func TestPartitionHold(t *testing.T) {
 	s := with(cluster(5, olds(5)...), func(s *daemonset.Snapshot) { s.DaemonSet.Partition = rollout.Int(2) })
-	require.Contains(t, mustPlan(t, s, kruise).String(), "daemon set held back: Partition (2 of 2)")
+	require.Contains(t, mustPlan(t, s, kruise).String(), "held back: Partition (2 of 2)")
 }
 
 // Nodes that are up to date are not told as left out by a selector.
@@ -239,7 +239,7 @@ func TestNotSelected(t *testing.T) {
 	s.Nodes[0].Labels = map[string]string{"zone": "a"}
 	for zone, want := range map[string]string{
 		"a": "Deleted pod: p1 on node n1 (Rollout)",
-		"b": "daemon set held back: NotSelected (1 of 0)",
+		"b": "held back: NotSelected (1 of 0)",
 	} {
 		s.DaemonSet.NodeSelector = &selector.LabelSelector{MatchLabels: map[string]string{"zone": zone}}
 		require.Equal(t, want, mustPlan(t, s, kruise).String())

@@ -79,7 +79,7 @@ func ExampleReconcile_paused() {
 	fmt.Println(plan)
 	// Output:
 	// Scaled up replica set web-66cf68d45 from 10 to 12 (Scaling)
-	// deployment held back: PausedTemplate (0 of 12)
+	// held back: PausedTemplate (0 of 12)
 }
 
 func ExampleReconcile_recreate() {
@@ -110,7 +110,7 @@ func ExampleReconcile_scaleDuringRollout() {
 	// Output:
 	// Scaled up replica set web-66cf68d45 from 8 to 11 (Scaling)
 	// Scaled up replica set web-7d4c665cf7 from 5 to 7 (Scaling)
-	// deployment held back: ScalingFirst (0 of 15)
+	// held back: ScalingFirst (0 of 15)
 }
 
 func ExampleReconcile_invalid() {

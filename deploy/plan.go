@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/selector"
 )
 
 // A Plan is the next step of a Deployment.
@@ -35,15 +36,13 @@ type Plan struct {
 	Events []Event `json:"events,omitempty"`
 }
 
-// An Event is a record for people.
-type Event struct {
-	// Action is the index in the plan of the action that it tells of. It is recorded if
-	// that was carried out. It is -1 if the event tells of none: see [Finish].
-	Action  int    `json:"action"`
-	Type    string `json:"type"` // Normal or Warning
-	Reason  string `json:"reason"`
-	Message string `json:"message"`
-}
+// An Event is what would be recorded on the Deployment:
+//
+//	Action  int    // the index in the plan of the action that it tells of, or -1: see [Finish]
+//	Type    string // Normal or Warning
+//	Reason  string
+//	Message string
+type Event = selector.Event
 
 // A Reason says why a plan does, or holds back, something.
 type Reason string
@@ -120,25 +119,16 @@ const (
 	ReasonHistoryNotSynced Reason = "HistoryNotSynced" // the old ReplicaSet has observed generation Have of Limit
 )
 
-// A Hold is a write that was considered and held back.
-type Hold struct {
-	Name   string `json:"name,omitzero"` // the ReplicaSet; "" is the Deployment as a whole
-	Reason Reason `json:"reason"`
-	Have   int64  `json:"have,omitzero"`  // the number that Reason compares
-	Limit  int64  `json:"limit,omitzero"` // and what it is compared with
-}
-
-// String returns one line such as "web-1 held back: MinAvailable (8 of 8)".
-func (h Hold) String() string {
-	name := h.Name
-	if name == "" {
-		name = "deployment"
-	}
-	if h.Have == 0 && h.Limit == 0 {
-		return fmt.Sprintf("%s held back: %s", name, h.Reason)
-	}
-	return fmt.Sprintf("%s held back: %s (%d of %d)", name, h.Reason, h.Have, h.Limit)
-}
+// A Hold is a write that was considered and held back:
+//
+//	Node   string // always ""
+//	Name   string // the ReplicaSet; "" is the Deployment as a whole
+//	Reason Reason
+//	Have   int64 // the number that Reason compares
+//	Limit  int64 // and what it is compared with
+//
+//	String() string // one line such as "web-1 held back: MinAvailable (8 of 8)"
+type Hold = selector.Hold[Reason]
 
 // Empty reports whether the plan writes nothing but, perhaps, the status.
 func (p Plan) Empty() bool { return len(p.Actions) == 0 }

@@ -39,7 +39,7 @@ Rolled back deployment to revision 3 of replica set f (Rollback)
 Cleared rollback request (Rollback)
 Paused deployment before deleting pod p (PausePoint)
 c held back: MinAvailable (8 of 8)
-deployment held back: Paused`, p.String())
+held back: Paused`, p.String())
 	require.Equal(t, "nothing to do", deploy.Plan{}.String())
 	require.Equal(t, "Annotated replica set a: minReadySeconds=5 (Revision)",
 		deploy.AnnotateReplicaSet{Name: "a", MinReadySeconds: new(int32(5)), Reason: deploy.ReasonRevision}.String())

@@ -43,8 +43,6 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[deploy.CreateReplicaSet](),
 	reflect.TypeFor[deploy.DeleteReplicaSet](),
 	reflect.TypeFor[deploy.Deployment](),
-	reflect.TypeFor[deploy.Event](),
-	reflect.TypeFor[deploy.Hold](),
 	reflect.TypeFor[deploy.LeftoverPolicy](),
 	reflect.TypeFor[deploy.Options](),
 	reflect.TypeFor[deploy.PauseDeployment](),

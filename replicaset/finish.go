@@ -47,14 +47,13 @@ type Result struct {
 	Again *Snapshot
 }
 
-// An Event is a record for people.
-type Event struct {
-	// Action is the index of the action in the plan that it tells of.
-	Action  int    `json:"action"`
-	Type    string `json:"type"` // Normal or Warning
-	Reason  string `json:"reason"`
-	Message string `json:"message"`
-}
+// An Event is what would be recorded on the ReplicaSet:
+//
+//	Action  int    // the index in the plan of the action that it tells of, or -1: see [Finish]
+//	Type    string // Normal or Warning
+//	Reason  string
+//	Message string
+type Event = selector.Event
 
 // Expect returns the expectations to store before the plan is executed: those that
 // creations and deletions raise, or those of s if there are none.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/kplan-go/kplan/selector"
 )
 
 // A Plan is the next step of a ReplicaSet.
@@ -67,17 +69,16 @@ const (
 	ReasonNotAvailable Reason = "NotAvailable" // Have pods are available of Limit ready
 )
 
-// A Hold is what was considered and held back.
-type Hold struct {
-	Reason Reason `json:"reason"`
-	Have   int64  `json:"have,omitzero"`  // the number that Reason compares
-	Limit  int64  `json:"limit,omitzero"` // and what it is compared with
-}
-
-// String returns one line such as "held back: Burst (1200 of 500)".
-func (h Hold) String() string {
-	return fmt.Sprintf("held back: %s (%d of %d)", h.Reason, h.Have, h.Limit)
-}
+// A Hold is what was considered and held back, always of the ReplicaSet as a whole:
+//
+//	Node   string // always ""
+//	Name   string // always ""
+//	Reason Reason
+//	Have   int64 // the number that Reason compares
+//	Limit  int64 // and what it is compared with
+//
+//	String() string // one line such as "held back: Burst (1200 of 500)"
+type Hold = selector.Hold[Reason]
 
 // String returns one line for each action and hold. It ends without a newline.
 func (p Plan) String() string {

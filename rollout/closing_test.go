@@ -95,7 +95,7 @@ func TestClosingOfWhatIsLeft(t *testing.T) {
 	}
 	s := begun(rollout.StateCompleted, twoSteps())
 	s.Rollout.DeletionTimestamp, s.Rollout.Status.Phase, s.Workload.Consistent = now, rollout.PhaseTerminating, false
-	require.Equal(t, "rollout held back: WorkloadInconsistent", reconcile(t, s, frozenFixed).String(), "it is not known what is to be given back")
+	require.Equal(t, "held back: WorkloadInconsistent", reconcile(t, s, frozenFixed).String(), "it is not known what is to be given back")
 	s.Workload.Consistent = true
 	require.NotContains(t, reconcile(t, s, frozenFixed).String(), "WorkloadInconsistent")
 }

@@ -191,7 +191,7 @@ func TestTrafficMoments(t *testing.T) {
 	for _, c := range []struct {
 		age  time.Duration
 		want string
-	}{{10*time.Second - 1, "rollout held back: Grace (9 of 10)"}, {10 * time.Second, "Created service svc-canary from svc (RouteTraffic)"}} {
+	}{{10*time.Second - 1, "held back: Grace (9 of 10)"}, {10 * time.Second, "Created service svc-canary from svc (RouteTraffic)"}} {
 		s := led(rollout.StateTrafficRouting, 1, 10, false)
 		s.Rollout.Status.Sub.LastUpdateTime = now.Add(-c.age)
 		require.Contains(t, reconcile(t, s, rollout.Options{}).String(), c.want)

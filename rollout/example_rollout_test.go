@@ -54,7 +54,7 @@ func Example_rollout() {
 	//   64s step 2 StepTrafficRouting   new 3 old 3
 	//   64s step 2 StepMetricsAnalysis  new 3 old 3
 	//   64s step 2 StepPaused           new 3 old 3
-	//       approved: rollout held back: Approval (2 of 3)
+	//       approved: held back: Approval (2 of 3)
 	//   65s step 3 BeforeStepUpgrade    new 3 old 3
 	//   65s step 3 StepUpgrade          new 3 old 3
 	//   65s step 3 StepUpgrade          new 5 old 3
@@ -101,6 +101,6 @@ func ExampleArgoReconcile() {
 	fmt.Println(plan.Status.Phase, plan.Status.Message)
 	// Output:
 	// Scaled down replica set v1 from 5 to 4 (Weight)
-	// rollout held back: BatchNotReady (1 of 3) <nil>
+	// held back: BatchNotReady (1 of 3) <nil>
 	// Progressing more replicas need to be updated
 }

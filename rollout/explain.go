@@ -83,7 +83,7 @@ func Explain(s Snapshot, batch *BatchSnapshot, now time.Time, opts Options) (Exp
 }
 
 func waitFor(h Hold, failure string) Wait {
-	return Wait{Hold: h, Text: h.text(), Remedy: h.Reason.remedy(), Failure: failure}
+	return Wait{Hold: h, Text: holdText(h), Remedy: h.Reason.remedy(), Failure: failure}
 }
 
 // rolloutState says where a Rollout stands.

@@ -2,8 +2,8 @@ package rollout
 
 import "fmt"
 
-// text returns the reason of a hold as a sentence with its numbers.
-func (h Hold) text() string {
+// holdText returns the reason of a hold as a sentence with its numbers.
+func holdText(h Hold) string {
 	a, b := h.Have, h.Limit
 	switch h.Reason {
 	case ReasonNotObserved:

@@ -66,7 +66,7 @@ Scaled down replica set v1 from 4 to 3 (Weight)
 Noted size 4 at replica set v1 (Stable)
 Set scale down deadline of replica set v1 to 2026-01-02T03:04:05Z (ScaleDownDelay)
 Removed scale down deadline of replica set v1 (ScaleDownDelay)
-rollout held back: Paused`), rollout.Plan{Actions: all, Holds: []rollout.Hold{{Reason: rollout.ReasonPaused}}}.String())
+held back: Paused`), rollout.Plan{Actions: all, Holds: []rollout.Hold{{Reason: rollout.ReasonPaused}}}.String())
 	data, err := json.Marshal(all)
 	require.NoError(t, err)
 	var back rollout.Actions
@@ -269,7 +269,7 @@ func TestIngress(t *testing.T) {
 	s.Traffic.Stable.Selector = map[string]string{rollout.LabelPodTemplateHash: "v1"}
 	s.Traffic.Canary = &rollout.Service{Name: "svc-canary", Selector: map[string]string{rollout.LabelPodTemplateHash: "v0"}}
 	p = reconcile(t, s, rollout.Options{})
-	require.Equal(t, "Set pod-template-hash to v2 in the selector of service svc-canary (RouteTraffic)\nrollout held back: TrafficChanged", p.String())
+	require.Equal(t, "Set pod-template-hash to v2 in the selector of service svc-canary (RouteTraffic)\nheld back: TrafficChanged", p.String())
 	s.Traffic.Canary.Selector[rollout.LabelPodTemplateHash] = "v2"
 	p = reconcile(t, s, rollout.Options{})
 	create, ok := p.Actions[0].(rollout.SetIngress)

@@ -1,29 +1,20 @@
 package rollout
 
-import "fmt"
+import "github.com/kplan-go/kplan/selector"
 
 // A Reason says why a plan does, or holds back, something.
 type Reason string
 
-// A Hold is what was considered and held back.
-type Hold struct {
-	Name   string `json:"name,omitzero"` // the object it concerns; "" is the one that is planned
-	Reason Reason `json:"reason"`
-	Have   int64  `json:"have,omitzero"`  // the number that Reason compares
-	Limit  int64  `json:"limit,omitzero"` // and what it is compared with
-}
-
-// String returns one line such as "rollout held back: TooFewUpdated (1 of 2)".
-func (h Hold) String() string {
-	name := h.Name
-	if name == "" {
-		name = "rollout"
-	}
-	if h.Have == 0 && h.Limit == 0 {
-		return fmt.Sprintf("%s held back: %s", name, h.Reason)
-	}
-	return fmt.Sprintf("%s held back: %s (%d of %d)", name, h.Reason, h.Have, h.Limit)
-}
+// A Hold is what was considered and held back:
+//
+//	Node   string // always ""
+//	Name   string // the object it concerns; "" is the one that is planned
+//	Reason Reason
+//	Have   int64 // the number that Reason compares
+//	Limit  int64 // and what it is compared with
+//
+//	String() string // one line such as "held back: TooFewUpdated (1 of 2)"
+type Hold = selector.Hold[Reason]
 
 // Reasons of holds. Have and Limit of a [Hold] are the two numbers that the comment
 // compares.

@@ -42,7 +42,7 @@ func (st *pass) hold(reason Reason, have, limit int64) {
 func (st *pass) recheckAfter(d time.Duration) { st.p.RecheckAt = st.now.Add(d) }
 
 func (st *pass) event(message string) {
-	st.p.Events = append(st.p.Events, Event{Type: "Normal", Reason: "Progressing", Message: message})
+	st.p.Events = append(st.p.Events, Event{Action: -1, Type: "Normal", Reason: "Progressing", Message: message})
 }
 
 // Reconcile returns the next step of the Rollout in s as of now. It performs nothing.

@@ -37,7 +37,7 @@ func ExampleReconcile() {
 	// Output:
 	// Created service web-canary from web (RouteTraffic)
 	// Set pod-template-hash to v1 in the selector of service web (PinTraffic)
-	// rollout held back: TrafficChanged <nil>
+	// held back: TrafficChanged <nil>
 	// again in 3s
 }
 
@@ -74,9 +74,9 @@ func ExampleHold() {
 	fmt.Println(waiting, hold)
 	fmt.Println(c.Text(hold))
 	// Output:
-	// rollout held back: Pause (60 of 300) <nil>
+	// held back: Pause (60 of 300) <nil>
 	// look again at 03:08:05
-	// true rollout held back: TooFewReady (4 of 5)
+	// true held back: TooFewReady (4 of 5)
 	// current batch not ready: updated ready replicas not satisfied, allowedUnavailable + UpdatedReadyReplicas 4 < DesiredUpdatedReplicas 5
 }
 

@@ -1,6 +1,10 @@
 package rollout
 
-import "time"
+import (
+	"time"
+
+	"github.com/kplan-go/kplan/selector"
+)
 
 // A Snapshot is everything that [Reconcile] looks at. Reconcile does not change a
 // Snapshot and keeps no part of it.
@@ -141,12 +145,13 @@ type Plan struct {
 	Events []Event `json:"events,omitempty"`
 }
 
-// An Event is a record for people.
-type Event struct {
-	Type    string `json:"type"` // Normal or Warning
-	Reason  string `json:"reason"`
-	Message string `json:"message"`
-}
+// An Event is what would be recorded on the Rollout:
+//
+//	Action  int    // always -1: it tells of the status
+//	Type    string // Normal or Warning
+//	Reason  string
+//	Message string
+type Event = selector.Event
 
 // String returns one line for each action and hold. It ends without a newline.
 func (p Plan) String() string { return lines(p.Actions, p.Holds) }

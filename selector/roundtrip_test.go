@@ -10,5 +10,6 @@ import (
 // Every field of whatever is asked or answered survives JSON.
 func TestRoundTrip(t *testing.T) {
 	purity.RoundTrip(t, ".", []any{selector.AdoptChild{}, selector.ReleaseChild{}},
-		selector.LabelSelector{}, selector.NodeSelector{}, selector.Actions{}, selector.Comparison{}, selector.Preference{}, selector.Decision{}, selector.Quirk{}, selector.Condition{})
+		selector.LabelSelector{}, selector.NodeSelector{}, selector.Actions{}, selector.Comparison{}, selector.Preference{}, selector.Decision{}, selector.Quirk{},
+		selector.Condition{}, selector.Event{}, selector.Hold[string]{})
 }

@@ -135,7 +135,7 @@ func deadNode(t *testing.T) {
 func saysWhichNode(t *testing.T) {
 	s := agents(3, agent("p1", "n1", "v1"), agent("p2", "n2", "v2", unready), agent("p3", "n3", "v1"))
 	require.Equal(t, []daemonset.Hold{
-		{Reason: daemonset.ReasonMaxUnavailable, Have: 1, Limit: 1}, {Node: "n2", Pod: "p2", Reason: daemonset.ReasonNotReady},
+		{Reason: daemonset.ReasonMaxUnavailable, Have: 1, Limit: 1}, {Node: "n2", Name: "p2", Reason: daemonset.ReasonNotReady},
 	}, daemonSet(t, s, daemonset.Options{}).Holds)
 }
 

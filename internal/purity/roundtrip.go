@@ -59,7 +59,8 @@ type filler struct {
 
 func (f *filler) fill(v reflect.Value) {
 	f.n = f.n%100 + 1
-	f.seen[v.Type().Name()] = true
+	name, _, _ := strings.Cut(v.Type().Name(), "[") // of a generic type an instance
+	f.seen[name] = true
 	for _, s := range f.samples {
 		if reflect.TypeOf(s) == v.Type() && v.Kind() != reflect.Struct || reflect.TypeOf(s) == v.Type() && opaque(v.Type()) {
 			v.Set(reflect.ValueOf(s))
