@@ -8,6 +8,9 @@ import "github.com/kplan-go/kplan/selector"
 //	Value  any    // what it holds
 //	Detail string // what it must hold
 //	Err    error  // the cause, or nil
+//
+//	Error() string   // path: value: detail
+//	Unwrap() []error // ErrInvalid and Err
 type FieldError = selector.FieldError
 
 // ErrInvalid is wrapped by every error of this package.
