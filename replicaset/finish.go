@@ -40,7 +40,8 @@ type Result struct {
 	// RecheckAt is that of the plan, and zero for a pass that failed.
 	RecheckAt time.Time
 	// Again is what to plan from at once if pods that were to be adopted are gone: the
-	// snapshot without them, and as the other claims have left it. Then nothing else of
+	// snapshot as the other claims have left it, in which those pods are nobody's to adopt.
+	// As neighbours they count until the caller's cache knows better. Then nothing else of
 	// the plan may have been carried out, and Err wraps [selector.ErrGone], so that a
 	// caller who does not plan at once does it later. Each such snapshot has fewer
 	// orphans than the one before.
@@ -169,29 +170,30 @@ func (f *finish) claim(i int) *selector.Outcome {
 	return &selector.Outcome{}
 }
 
-// again returns the snapshot as the claims have left it.
+// again returns the snapshot as the claims have left it. What is gone or released is
+// still a neighbour: getIndirectlyRelatedPods lists the cache.
 func (f *finish) again() *Snapshot {
 	next, i := *f.s, 0
 	next.Pods = slices.Clone(f.s.Pods)
-	change := func(name, uid string, o *selector.Outcome, reference *selector.OwnerReference) {
+	change := func(name, uid string, o *selector.Outcome, reference selector.OwnerReference) {
 		at := slices.IndexFunc(next.Pods, func(p podorder.Pod) bool { return p.Name == name && p.UID == uid })
-		switch {
-		case at < 0:
-		case reference == nil || o.Answer == selector.NotFound:
-			next.Pods = slices.Delete(next.Pods, at, at+1)
-		default:
-			p := &next.Pods[at]
-			p.ControllerKind, p.ControllerName, p.ControllerUID = reference.Kind, reference.Name, reference.UID
-			p.ResourceVersion = o.ResourceVersion // one that is not known is no precondition
+		if at < 0 {
+			return
 		}
+		if o.Answer == selector.NotFound { // some other owner, so that nobody claims it
+			reference = selector.OwnerReference{Kind: "Gone", Name: name, UID: f.s.ReplicaSet.UID + " gone"}
+		}
+		p := &next.Pods[at]
+		p.ControllerKind, p.ControllerName, p.ControllerUID = reference.Kind, reference.Name, reference.UID
+		p.ResourceVersion = o.ResourceVersion // one that is not known is no precondition
 	}
 	for _, a := range f.plan.Actions {
 		switch a := a.(type) {
 		case AdoptPod:
-			change(a.Name, a.UID, f.claim(i), &a.Reference)
+			change(a.Name, a.UID, f.claim(i), a.Reference)
 			i++
 		case ReleasePod:
-			change(a.Name, a.UID, f.claim(i), nil)
+			change(a.Name, a.UID, f.claim(i), selector.OwnerReference{})
 			i++
 		}
 	}

@@ -271,7 +271,7 @@ func TestVersions(t *testing.T) {
 	require.NoError(t, replicaset.Versions{}.Check(replicaset.Versions{Pods: "1"}))
 }
 
-// A pod that is gone before it can be adopted is left out of the next plan, which is made
+// A pod that is gone before it can be adopted is nobody's in the next plan, which is made
 // at once: no other pod goes for it.
 func TestFinishOrphanGone(t *testing.T) {
 	s := replicaset.Snapshot{ReplicaSet: web(1, selecting), Pods: []podorder.Pod{
@@ -289,9 +289,10 @@ func TestFinishOrphanGone(t *testing.T) {
 	require.False(t, r.WriteStatus)
 	require.Equal(t, s.Expectations, r.Expectations)
 	require.Empty(t, r.Events)
-	require.Len(t, r.Again.Pods, 2)
-	require.Equal(t, []string{"mine", "other"}, []string{r.Again.Pods[0].Name, r.Again.Pods[1].Name})
-	require.Equal(t, []string{s.ReplicaSet.UID, "7"}, []string{r.Again.Pods[1].ControllerUID, r.Again.Pods[1].ResourceVersion})
+	require.Len(t, r.Again.Pods, 4)
+	require.NotContains(t, []string{s.ReplicaSet.UID, ""}, r.Again.Pods[0].ControllerUID)
+	require.Equal(t, []string{s.ReplicaSet.UID, "7"}, []string{r.Again.Pods[2].ControllerUID, r.Again.Pods[2].ResourceVersion})
+	require.Empty(t, r.Again.Pods[3].ControllerUID, "released")
 	require.Len(t, s.Pods, 4)
 	require.Empty(t, s.Pods[2].ControllerUID)
 	next, err := replicaset.Reconcile(*r.Again, t0, replicaset.Options{})
@@ -304,4 +305,39 @@ func TestFinishOrphanGone(t *testing.T) {
 	r = replicaset.Finish(s, p, report, t0, replicaset.Options{})
 	require.ErrorIs(t, r.Err, errOther)
 	require.Nil(t, r.Again)
+}
+
+// A pod that is gone before it can be adopted is still in the cache from which upstream
+// lists neighbours, and so is one that was released and a sibling selects. On n1 are a and
+// what only the cache has, on n2 b alone: a goes, though b is younger.
+func TestFinishGoneIsNeighbour(t *testing.T) {
+	sibling := web(1)
+	sibling.Name, sibling.UID, sibling.Selector = "sibling", "sibling", &selector.LabelSelector{MatchLabels: map[string]string{"app": "x"}}
+	for name, left := range map[string]podorder.Pod{
+		"gone":     pod("gone", labelled("web"), orphan, on("n1")),
+		"released": pod("strange", labelled("x"), on("n1")),
+	} {
+		s := replicaset.Snapshot{ReplicaSet: web(1, selecting), Siblings: []replicaset.ReplicaSet{sibling}, Pods: []podorder.Pod{
+			pod("a", labelled("web"), readyAgo(1000*time.Second), on("n1")), pod("b", labelled("web"), readyAgo(10*time.Second), on("n2")), left,
+			pod("lost", labelled("web"), orphan, on("n3")),
+		}}
+		s.ReplicaSet.ControllerUID, s.Siblings[0].ControllerUID = "d", "d"
+		p, err := replicaset.Reconcile(s, t0, replicaset.Options{})
+		require.NoError(t, err)
+		var claims []selector.Outcome
+		for _, a := range p.Actions {
+			switch a.(type) {
+			case replicaset.AdoptPod:
+				claims = append(claims, selector.Outcome{Answer: selector.NotFound})
+			case replicaset.ReleasePod:
+				claims = append(claims, selector.Outcome{Answer: selector.Done})
+			}
+		}
+		r := replicaset.Finish(s, p, replicaset.Report{Expectations: p.Expect(s, t0), Claims: claims}, t0, replicaset.Options{})
+		require.NotNil(t, r.Again, name)
+		next, err := replicaset.Reconcile(*r.Again, t0, replicaset.Options{})
+		require.NoError(t, err)
+		require.Len(t, next.Actions, 1, name)
+		require.Equal(t, "a", next.Actions[0].(replicaset.DeletePod).Name, name)
+	}
 }
