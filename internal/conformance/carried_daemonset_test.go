@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	daemonutil "k8s.io/kubernetes/pkg/controller/daemon/util"
 	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/daemonset"
@@ -48,28 +49,72 @@ func daemonObjects(c *gen.DaemonSetCase) []metav1.Object {
 	return objects
 }
 
-// pass runs both sides. Upstream chooses at random among old pods, so it is asked again
-// until it has chosen what the plan has, a hundred times at most.
+// pass runs both sides. A rolling update of upstream takes the nodes as they come out of a
+// map, and so it chooses at random among old pods. Go goes through a map of up to eight keys
+// in the order in which they were added, beginning anywhere. So if pods differ, upstream's
+// cache lists those first that the plan has chosen, and upstream is asked until it begins with
+// them.
 func (x *carriedDaemonSets) pass(c *gen.DaemonSetCase, cached []metav1.Object, s *apiserver.Server, rules []apiserver.Rule, m *memory, now time.Time) *carriedPass {
 	p := &carriedPass{kind: "DaemonSet", cached: cached, server: s, rules: rules, memory: m, owner: apiserver.KeyOf(c.DaemonSet)}
 	x.carry(p, c, now)
 	p.again = func(more []apiserver.Rule, m mode) {
+		if x.controller(p, c, p.cached, more, m); p.samePods() {
+			return
+		}
+		chosen := p.chosenFirst()
 		for range 100 {
-			if x.controller(p, c, more, m); p.samePods() {
-				break
+			if x.controller(p, c, chosen, more, m); p.samePods() {
+				return
 			}
 		}
 	}
 	return p
 }
 
-func (x *carriedDaemonSets) controller(p *carriedPass, c *gen.DaemonSetCase, more []apiserver.Rule, m mode) {
+// chosenFirst returns the cached objects with the pods first that are on nodes on which our
+// pass was to create or delete pods. Those of one node keep their order.
+func (p *carriedPass) chosenFirst() []metav1.Object {
+	nodes := map[string]bool{}
+	target := func(pod *corev1.Pod) string {
+		node, err := daemonutil.GetTargetNodeName(pod)
+		if err != nil {
+			return ""
+		}
+		return node
+	}
+	for _, c := range p.mine {
+		switch {
+		case c.Kind != "Pod":
+		case c.Verb == apiserver.Create:
+			nodes[c.Name] = true
+		case c.Verb == apiserver.Delete:
+			for _, pod := range podsOf(p.cached) {
+				if pod.Name == c.Name {
+					nodes[target(pod)] = true
+				}
+			}
+		}
+	}
+	list := slices.Clone(p.cached)
+	slices.SortStableFunc(list[1:], func(a, b metav1.Object) int {
+		first := func(o metav1.Object) int {
+			if pod, ok := o.(*corev1.Pod); ok && !nodes[target(pod)] {
+				return 1
+			}
+			return 0
+		}
+		return first(a) - first(b)
+	})
+	return list
+}
+
+func (x *carriedDaemonSets) controller(p *carriedPass, c *gen.DaemonSetCase, cached []metav1.Object, more []apiserver.Rule, m mode) {
 	x.server = p.server.Clone()
 	x.server.SetRules(slices.Concat(more, p.rules))
 	x.server.Lenient = m.own
-	seen := slices.Clone(p.cached)
+	seen := slices.Clone(cached)
 	if m.adopted {
-		seen = p.asAdopted()
+		seen = p.asAdopted(cached)
 	}
 	x.live.Fill(seen)
 	x.server.Written = func(o apiserver.Object) { // a relabelled pod is seen at once

@@ -72,7 +72,7 @@ func (x *carriedDeployments) controller(p *carriedPass, more []apiserver.Rule, m
 	x.server.Lenient = m.own
 	seen := p.cached
 	if m.adopted {
-		seen = p.asAdopted()
+		seen = p.asAdopted(seen)
 	}
 	if m.byUID {
 		seen = ownedByUID(seen)

@@ -88,7 +88,7 @@ var substitutions = []substitution{
 		mode:   mode{own: true, adopted: true},
 		adjust: (*carriedPass).keepOwners,
 		answers: func(p *carriedPass) []apiserver.Rule {
-			if !slices.Equal(p.asAdopted(), p.cached) && slices.ContainsFunc(p.theirs, func(c apiserver.Call) bool { return apierrors.IsConflict(c.Err) }) {
+			if !slices.Equal(p.asAdopted(p.cached), p.cached) && slices.ContainsFunc(p.theirs, func(c apiserver.Call) bool { return apierrors.IsConflict(c.Err) }) {
 				return []apiserver.Rule{{}}
 			}
 			return nil
@@ -293,10 +293,10 @@ func ownedByUID(objects []metav1.Object) []metav1.Object {
 	return list
 }
 
-// asAdopted returns the cached objects, of which those that ours has adopted have what the
+// asAdopted returns cached objects, of which those that ours has adopted have what the
 // server has, but for what plans rest on.
-func (p *carriedPass) asAdopted() []metav1.Object {
-	list := slices.Clone(p.cached)
+func (p *carriedPass) asAdopted(cached []metav1.Object) []metav1.Object {
+	list := slices.Clone(cached)
 	for i, o := range list {
 		adopted := slices.ContainsFunc(p.mine, func(c apiserver.Call) bool {
 			return c.Verb == apiserver.Adopt && c.Err == nil && c.Kind == kindOf(o) && c.Name == o.GetName() && c.Kind != "Pod"
@@ -318,7 +318,7 @@ func (p *carriedPass) asAdopted() []metav1.Object {
 
 // keepOwners takes back that upstream writes the owners which its cache has.
 func (p *carriedPass) keepOwners() {
-	for i, o := range p.asAdopted() {
+	for i, o := range p.asAdopted(p.cached) {
 		key := kindOf(o) + " " + o.GetName()
 		theirs, ours := p.upstream.Objects[key], p.ours.Objects[key]
 		if o == p.cached[i] || theirs == nil {

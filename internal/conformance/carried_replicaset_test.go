@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"pgregory.net/rapid"
@@ -68,11 +69,29 @@ func (x *carriedReplicas) pass(c *gen.ReplicaSetCase, cached []metav1.Object, s 
 		if !p.samePods() && p.panicked == nil {
 			same := replicaSetPass{c: c, now: now}
 			if same.decide(now); same.rejected == nil {
-				x.controller(p, c, same.inPlannedOrder(), more, m)
+				x.controller(p, c, p.inPlannedOrder(&same), more, m)
 			}
 		}
 	}
 	return p
+}
+
+// inPlannedOrder lists the pods as that of a plan does. One that was to be adopted and is
+// gone is not among those that the last plan has put in order.
+func (p *carriedPass) inPlannedOrder(same *replicaSetPass) []*corev1.Pod {
+	order := same.ranked()
+	order.Pods = slices.DeleteFunc(order.Pods, func(pod *corev1.Pod) bool {
+		return slices.ContainsFunc(p.mine, func(c apiserver.Call) bool {
+			return c.Verb == apiserver.Adopt && c.Name == pod.Name && apierrors.IsNotFound(c.Err)
+		})
+	})
+	list := order.planned()
+	for _, pod := range same.c.Pods {
+		if !slices.Contains(list, pod) {
+			list = append(list, pod)
+		}
+	}
+	return list
 }
 
 // controller runs upstream, whose cache lists the pods in an order.

@@ -161,7 +161,7 @@ func (s *Server) call(o operation, sent Object, do func() (Object, error)) (Obje
 	if result != nil {
 		result = copyOf(result)
 	}
-	if s.Written != nil && s.version != before && result != nil {
+	if s.Written != nil && o.verb == Write && result != nil {
 		s.Written(result)
 	}
 	switch class {

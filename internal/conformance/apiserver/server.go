@@ -46,7 +46,8 @@ type Server struct {
 	// Lenient lets a caller that goes on with what it had read overwrite what it has
 	// written itself since.
 	Lenient bool
-	// Written, unless it is nil, is told what a call has stored. It must not be kept.
+	// Written, unless it is nil, is told what there is after an update or patch that was
+	// carried out, also if it has changed nothing. It must not be kept.
 	Written func(Object)
 }
 
