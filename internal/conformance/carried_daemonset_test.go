@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -51,9 +52,9 @@ func daemonObjects(c *gen.DaemonSetCase) []metav1.Object {
 
 // pass runs both sides. A rolling update of upstream takes the nodes as they come out of a
 // map, and so it chooses at random among old pods. Go goes through a map of up to eight keys
-// in the order in which they were added, beginning anywhere. So if pods differ, upstream's
-// cache lists those first that the plan has chosen, and upstream is asked until it begins with
-// them.
+// in the order in which they were added, beginning anywhere. Where pods are missing it takes
+// the nodes as its cache lists them. So if pods differ, its cache lists first what the plan has
+// chosen, and it is asked until it begins with that.
 func (x *carriedDaemonSets) pass(c *gen.DaemonSetCase, cached []metav1.Object, s *apiserver.Server, rules []apiserver.Rule, m *memory, now time.Time) *carriedPass {
 	p := &carriedPass{kind: "DaemonSet", cached: cached, server: s, rules: rules, memory: m, owner: apiserver.KeyOf(c.DaemonSet)}
 	x.carry(p, c, now)
@@ -71,40 +72,33 @@ func (x *carriedDaemonSets) pass(c *gen.DaemonSetCase, cached []metav1.Object, s
 	return p
 }
 
-// chosenFirst returns the cached objects with the pods first that are on nodes on which our
-// pass was to create or delete pods. Those of one node keep their order.
+// chosenFirst returns the cached objects, pods and nodes in the order in which our pass has
+// created or deleted pods on their nodes, and then the others. Pods of one node keep their order.
 func (p *carriedPass) chosenFirst() []metav1.Object {
-	nodes := map[string]bool{}
-	target := func(pod *corev1.Pod) string {
-		node, err := daemonutil.GetTargetNodeName(pod)
-		if err != nil {
-			return ""
-		}
-		return node
+	first, on := map[string]int{}, map[string]string{}
+	for _, pod := range podsOf(p.cached) {
+		on[pod.Name], _ = daemonutil.GetTargetNodeName(pod) // an empty name for one that has no node
 	}
-	for _, c := range p.mine {
+	for i, c := range slices.Backward(p.mine) {
 		switch {
 		case c.Kind != "Pod":
 		case c.Verb == apiserver.Create:
-			nodes[c.Name] = true
+			first[c.Name] = i - len(p.mine)
 		case c.Verb == apiserver.Delete:
-			for _, pod := range podsOf(p.cached) {
-				if pod.Name == c.Name {
-					nodes[target(pod)] = true
-				}
-			}
+			first[on[c.Name]] = i - len(p.mine)
 		}
 	}
-	list := slices.Clone(p.cached)
-	slices.SortStableFunc(list[1:], func(a, b metav1.Object) int {
-		first := func(o metav1.Object) int {
-			if pod, ok := o.(*corev1.Pod); ok && !nodes[target(pod)] {
-				return 1
-			}
-			return 0
+	place := func(o metav1.Object) int {
+		switch o.(type) {
+		case *corev1.Pod:
+			return first[on[o.GetName()]]
+		case *corev1.Node:
+			return first[o.GetName()]
 		}
-		return first(a) - first(b)
-	})
+		return -1 << 30 // the owner and its revisions stay in front
+	}
+	list := slices.Clone(p.cached)
+	slices.SortStableFunc(list, func(a, b metav1.Object) int { return cmp.Compare(place(a), place(b)) })
 	return list
 }
 

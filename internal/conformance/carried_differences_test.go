@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"cmp"
-	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -199,32 +198,6 @@ var substitutions = []substitution{
 		},
 	},
 	{
-		name:   "another choice among old available pods",
-		reason: "daemonset, Deviations: upstream goes through a map; both take as many",
-		answers: func(p *carriedPass) []apiserver.Rule {
-			if p.kind == daemonset.Kind && !p.samePods() && slices.Equal(p.upstream.shape(), p.ours.shape()) {
-				return []apiserver.Rule{{}}
-			}
-			return nil
-		},
-		adjust: func(p *carriedPass) {
-			if !slices.Equal(p.upstream.shape(), p.ours.shape()) {
-				return
-			}
-			p.upstream.Writes, p.upstream.Events = p.ours.Writes, p.ours.Events
-			for key := range p.upstream.Objects {
-				if strings.Contains(key, "Pod ") {
-					delete(p.upstream.Objects, key)
-				}
-			}
-			for key, o := range p.ours.Objects {
-				if strings.Contains(key, "Pod ") {
-					p.upstream.Objects[key] = o
-				}
-			}
-		},
-	},
-	{
 		name:   "a duplicate is not labelled before it is deleted",
 		reason: "daemonset: the label of a revision that goes is of no use to anybody",
 		answers: func(p *carriedPass) (rules []apiserver.Rule) {
@@ -383,25 +356,6 @@ func (p *carriedPass) count(calls []apiserver.Call, verb, kind string) (n int) {
 		}
 	}
 	return n
-}
-
-// podName is that of a pod or a node in a text.
-var podName = regexp.MustCompile(`\b([pqnz]|web-)\d+\b|#\d+`)
-
-// shape is what was done, but for which pods it was done to.
-func (o *carriedOut) shape() (lines []string) {
-	for _, w := range o.Writes {
-		lines = append(lines, podName.ReplaceAllString(w, "*"))
-	}
-	for _, e := range o.Events {
-		lines = append(lines, e.Type+e.Reason+podName.ReplaceAllString(e.Message, "*"))
-	}
-	for key, object := range o.Objects {
-		gone := object == nil && !strings.Contains(key, "Pod ") // pods that have no node yet go at once
-		lines = append(lines, fmt.Sprint(podName.ReplaceAllString(key, "*"), gone))
-	}
-	slices.Sort(lines)
-	return lines
 }
 
 // duplicate reports whether the plan deletes a revision because another is the same.

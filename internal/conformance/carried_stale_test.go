@@ -147,6 +147,7 @@ func failureCorners(targets []callKind) (corners []corner[*carriedPass]) {
 			return slices.ContainsFunc(p.theirs, is) && slices.ContainsFunc(p.mine, is)
 		}})
 	}
+	corners = append(corners, corner[*carriedPass]{"a call fails", (*carriedPass).fails})
 	for _, class := range apiserver.Classes {
 		met("answered "+string(class), func(c apiserver.Call) bool { return c.Class == class })
 	}
@@ -156,6 +157,11 @@ func failureCorners(targets []callKind) (corners []corner[*carriedPass]) {
 	met("not there any more", func(c apiserver.Call) bool { return c.Class == "" && apierrors.IsNotFound(c.Err) })
 	met("not the owner's to take", func(c apiserver.Call) bool { return c.Class == "" && apierrors.IsInvalid(c.Err) })
 	return corners
+}
+
+// fails reports whether one of our calls was let fail.
+func (p *carriedPass) fails() bool {
+	return slices.ContainsFunc(p.mine, func(c apiserver.Call) bool { return c.Class != "" })
 }
 
 // A tally counts the calls of both sides, by the failures that were met.
