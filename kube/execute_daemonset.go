@@ -26,7 +26,8 @@ import (
 // stops behind them. It stops as well at the first call about revisions that fails. Pods
 // that could not be created keep none from being deleted, but old revisions stay then. A
 // pod that has changed since it was read is neither deleted nor, if the plan deletes it as
-// well, adopted. The steps of an update in place are not known here and fail.
+// well, adopted; neither is a revision. The steps of an update in place are not known here
+// and fail.
 func (e Executor) DaemonSet(ctx context.Context, ds *appsv1.DaemonSet, revisions []*appsv1.ControllerRevision, p daemonset.Plan) daemonset.Report {
 	x := daemonExecutor{
 		Executor: e, ds: orEmpty(ds), plan: p, revisions: map[string]*appsv1.ControllerRevision{}, versions: map[string]string{}, written: map[string]string{},
@@ -131,7 +132,8 @@ func (x *daemonExecutor) claim(ctx context.Context, from, to int) bool {
 		case daemonset.AdoptRevision:
 			if x.isLive(ctx) {
 				r := x.revision(a.Name)
-				if *o = x.patch(ctx, r, AdoptRevisionPatch(x.ds, a), nil); o.Answer == selector.Done {
+				patch, err := versioned(AdoptRevisionPatch(x.ds, a), nil, x.read(a.Name))
+				if *o = x.patch(ctx, r, patch, err); o.Answer == selector.Done {
 					x.revisions[a.Name], x.written[a.Name] = r, o.ResourceVersion
 				}
 			}
@@ -150,6 +152,15 @@ func (x *daemonExecutor) deleted(pod daemonset.Object) string {
 		if a, ok := a.(daemonset.DeletePod); ok && a.Name == pod.Name {
 			return a.ResourceVersion
 		}
+	}
+	return ""
+}
+
+// read returns the version that a revision had when it was read, "" of one that is not
+// known.
+func (x *daemonExecutor) read(name string) string {
+	if r := x.revisions[name]; r != nil {
+		return r.ResourceVersion
 	}
 	return ""
 }
@@ -244,6 +255,9 @@ func (x *daemonExecutor) updateRevision(ctx context.Context, a daemonset.UpdateR
 		})
 	}
 	r := UpdatedRevision(x.revisions[a.Name], a)
+	if metav1.GetControllerOf(r) == nil { // an earlier plan of this pass has adopted it
+		r.OwnerReferences = append(r.OwnerReferences, *metav1.NewControllerRef(x.ds, appsv1.SchemeGroupVersion.WithKind(daemonset.Kind)))
+	}
 	if _, written := x.written[a.Name]; !written && a.ResourceVersion != "" {
 		r.ResourceVersion = a.ResourceVersion
 	}

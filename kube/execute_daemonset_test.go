@@ -144,3 +144,18 @@ func TestExecuteDaemonSetAdoptsRevisionFirst(t *testing.T) {
 		}
 	}
 }
+
+// A revision is adopted as it was read. A plan that follows at once, because another one was
+// gone, writes it with its new owner, though the caller's list has it without.
+func TestExecuteDaemonSetAdoptsRevisionAsRead(t *testing.T) {
+	s := &server{get: func(o kube.Object) error { o.SetUID("s1"); return nil }}
+	list := []*appsv1.ControllerRevision{{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "rev", ResourceVersion: "1"}}}
+	execute(s).DaemonSet(t.Context(), daemon(), list, daemonset.Plan{Actions: daemonset.Actions{daemonset.AdoptRevision{Object: named("rev")}}})
+	require.Len(t, s.requests, 1)
+	require.Contains(t, string(s.requests[0].Patch.Data), `"resourceVersion":"1"`)
+
+	execute(s).DaemonSet(t.Context(), daemon(), list, daemonset.Plan{Actions: daemonset.Actions{daemonset.UpdateRevision{Object: named("rev"), To: 2}}})
+	require.Len(t, s.requests, 2)
+	require.True(t, metav1.IsControlledBy(s.requests[1].Object, daemon()))
+	require.Empty(t, list[0].OwnerReferences)
+}

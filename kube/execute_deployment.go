@@ -20,8 +20,8 @@ import (
 //
 // Adoptions wait for the check that d is still there. Adoptions and releases are all tried;
 // if one of them failed, or a ReplicaSet that was to be adopted is gone, it stops behind
-// them. Otherwise it stops at the first call that fails. A ReplicaSet that the plan adopts
-// and writes again is adopted only if it is as it was read.
+// them. Otherwise it stops at the first call that fails. A ReplicaSet is adopted only if it is
+// as it was read.
 func (e Executor) Deployment(ctx context.Context, d *appsv1.Deployment, replicaSets []*appsv1.ReplicaSet, p deploy.Plan) deploy.Report {
 	if d == nil {
 		d = &appsv1.Deployment{}
@@ -108,7 +108,7 @@ func (x *deploymentExecutor) claim(ctx context.Context, p deploy.Plan) bool {
 				x.report.LiveCheck, checked = live(ctx, x.Client, x.d, &appsv1.Deployment{}, deploy.Kind), true
 			}
 			if x.report.LiveCheck == nil {
-				*o = x.adopt(ctx, a, p)
+				*o = x.adopt(ctx, a)
 			}
 			ok = ok && o.Adopted() == nil
 		case deploy.ReleaseReplicaSet:
@@ -119,19 +119,10 @@ func (x *deploymentExecutor) claim(ctx context.Context, p deploy.Plan) bool {
 	return ok
 }
 
-// adopt adopts a ReplicaSet, if the plan writes it again only as it was read.
-func (x *deploymentExecutor) adopt(ctx context.Context, a deploy.AdoptReplicaSet, p deploy.Plan) selector.Outcome {
-	version := ""
-	for _, other := range p.Actions {
-		switch other.(type) {
-		case deploy.AdoptReplicaSet, deploy.ReleaseReplicaSet:
-		default:
-			if target(other) == a.Name {
-				version = x.sets[a.Name].ResourceVersion
-			}
-		}
-	}
-	patch, err := versioned(AdoptPatch(x.d, a), nil, version)
+// adopt adopts a ReplicaSet as it was read: the plan counts its pods, and what it writes of
+// it then goes over the version that the adoption leaves.
+func (x *deploymentExecutor) adopt(ctx context.Context, a deploy.AdoptReplicaSet) selector.Outcome {
+	patch, err := versioned(AdoptPatch(x.d, a), nil, x.sets[a.Name].ResourceVersion)
 	return x.write(ctx, a.Name, patch, err)
 }
 
