@@ -107,9 +107,6 @@ func (x *carriedDaemonSets) controller(p *carriedPass, c *gen.DaemonSetCase, cac
 	x.server.SetRules(slices.Concat(more, p.rules))
 	x.server.Lenient = m.own
 	seen := slices.Clone(cached)
-	if m.adopted {
-		seen = p.asAdopted(cached)
-	}
 	x.live.Fill(seen)
 	x.server.Written = func(o apiserver.Object) { // a relabelled pod is seen at once
 		for i, old := range seen {

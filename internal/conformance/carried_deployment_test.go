@@ -71,9 +71,6 @@ func (x *carriedDeployments) controller(p *carriedPass, more []apiserver.Rule, m
 	x.server.SetRules(slices.Concat(more, p.rules))
 	x.server.Lenient = m.own
 	seen := p.cached
-	if m.adopted {
-		seen = p.asAdopted(seen)
-	}
 	if m.byUID {
 		seen = ownedByUID(seen)
 	}

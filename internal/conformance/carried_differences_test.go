@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -9,7 +8,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -70,11 +68,13 @@ var substitutions = []substitution{
 	},
 	{
 		name:   "a status that stays as it is is not written",
-		reason: "daemonset.Finish: while it waits, upstream writes a status that does not say that the generation was observed, and may fail",
+		reason: "daemonset.Finish: while it waits, upstream writes a status that does not say that the generation was observed, also over one that its cache has not seen, and may fail",
 		answers: func(p *carriedPass) []apiserver.Rule {
 			ds, ok := p.cached[0].(*appsv1.DaemonSet)
+			first := slices.IndexFunc(p.theirs, func(c apiserver.Call) bool { return c.Verb == apiserver.Status })
+			behind := first >= 0 && p.theirs[first].Class == "" && apierrors.IsConflict(p.theirs[first].Err)
 			changed := slices.ContainsFunc(p.theirs, func(c apiserver.Call) bool { return c.Verb == apiserver.Status && c.Changed })
-			if ok && !changed && p.count(p.mine, apiserver.Status, p.kind) == 0 && p.count(p.theirs, apiserver.Status, p.kind) > 0 &&
+			if ok && (behind || !changed) && p.count(p.mine, apiserver.Status, p.kind) == 0 && p.count(p.theirs, apiserver.Status, p.kind) > 0 &&
 				ds.Status.ObservedGeneration < ds.Generation && strings.Contains(p.note, "held back: "+string(daemonset.ReasonUnseen)) {
 				return []apiserver.Rule{{Verb: apiserver.Status, Kind: p.kind, Name: p.owner.Name, Count: 1 << 30, Class: apiserver.Dropped}}
 			}
@@ -82,15 +82,14 @@ var substitutions = []substitution{
 		},
 	},
 	{
-		name:   "an adoption tells the version of what it has adopted",
-		reason: "kube, Executor: the write that follows an adoption goes over the version that was answered, also if the cache was behind; upstream's goes over that of the cache",
-		mode:   mode{own: true, adopted: true},
-		adjust: (*carriedPass).keepOwners,
+		name:   "a revision goes with the rollback",
+		reason: "deploy: one write has both; upstream publishes the revision before, as part of a status, and ends if that fails",
 		answers: func(p *carriedPass) []apiserver.Rule {
-			if !slices.Equal(p.asAdopted(p.cached), p.cached) && slices.ContainsFunc(p.theirs, func(c apiserver.Call) bool { return apierrors.IsConflict(c.Err) }) {
-				return []apiserver.Rule{{}}
+			first := slices.IndexFunc(p.theirs, func(c apiserver.Call) bool { return c.Verb == apiserver.Status })
+			if first < 0 || p.theirs[first].Class == "" || p.theirs[first].Err == nil || p.count(p.mine, apiserver.Status, p.kind) > 0 || !revisionWithRollback.MatchString(p.note) {
+				return nil
 			}
-			return nil
+			return []apiserver.Rule{{Verb: apiserver.Status, Kind: p.kind, Name: p.owner.Name, Count: 1, Class: apiserver.Done}}
 		},
 	},
 	{
@@ -228,6 +227,9 @@ var substitutions = []substitution{
 	},
 }
 
+// revisionWithRollback is a plan that does both.
+var revisionWithRollback = regexp.MustCompile(`(?m)^Annotated deployment: .*\(Revision\)$(?s:.*)^Rolled back deployment to revision`)
+
 // revisionStays takes the revision out of an update of the Deployment after the status that
 // was to publish it was refused: upstream's update has it as well.
 func revisionStays(p *carriedPass) {
@@ -264,50 +266,6 @@ func ownedByUID(objects []metav1.Object) []metav1.Object {
 		}
 	}
 	return list
-}
-
-// asAdopted returns cached objects, of which those that ours has adopted have what the
-// server has, but for what plans rest on.
-func (p *carriedPass) asAdopted(cached []metav1.Object) []metav1.Object {
-	list := slices.Clone(cached)
-	for i, o := range list {
-		adopted := slices.ContainsFunc(p.mine, func(c apiserver.Call) bool {
-			return c.Verb == apiserver.Adopt && c.Err == nil && c.Kind == kindOf(o) && c.Name == o.GetName() && c.Kind != "Pod"
-		})
-		if !adopted {
-			continue
-		}
-		stored := p.server.Stored(apiserver.KeyOf(o.(apiserver.Object)))
-		if stored == nil || stored.GetResourceVersion() == o.GetResourceVersion() {
-			continue
-		}
-		next := o.(apiserver.Object).DeepCopyObject().(apiserver.Object)
-		next.SetResourceVersion(stored.GetResourceVersion())
-		next.SetAnnotations(stored.GetAnnotations())
-		list[i] = next
-	}
-	return list
-}
-
-// keepOwners takes back that upstream writes the owners which its cache has.
-func (p *carriedPass) keepOwners() {
-	for i, o := range p.asAdopted(p.cached) {
-		key := kindOf(o) + " " + o.GetName()
-		theirs, ours := p.upstream.Objects[key], p.ours.Objects[key]
-		if o == p.cached[i] || theirs == nil {
-			continue
-		}
-		stored := cmp.Or[apiserver.Object](ours, p.server.Stored(apiserver.KeyOf(o.(apiserver.Object))))
-		theirs = theirs.DeepCopyObject().(apiserver.Object)
-		theirs.SetOwnerReferences(stored.GetOwnerReferences())
-		p.upstream.Objects[key] = theirs
-		stored = stored.DeepCopyObject().(apiserver.Object)
-		stored.SetResourceVersion("")
-		if ours == nil && equality.Semantic.DeepEqual(theirs, stored) { // then nothing is left to write
-			delete(p.upstream.Objects, key)
-			p.upstream.Writes = slices.DeleteFunc(p.upstream.Writes, func(w string) bool { return w == "write "+key })
-		}
-	}
 }
 
 // cleanedUp makes upstream clean up its history as ours has done.

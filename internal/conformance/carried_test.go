@@ -224,12 +224,10 @@ type mode struct {
 	fails bool // our pass fails over what upstream is not told
 	waits bool // for another pass, after one that was to create or delete pods
 	byUID bool // names and kinds of the owners of pods are those of the UIDs
-	// adopted is set if its caches have the versions of what ours has adopted.
-	adopted bool
 }
 
 func (m mode) or(n mode) mode {
-	return mode{m.own || n.own, m.fails || n.fails, m.waits || n.waits, m.byUID || n.byUID, m.adopted || n.adopted}
+	return mode{m.own || n.own, m.fails || n.fails, m.waits || n.waits, m.byUID || n.byUID}
 }
 
 // verdict runs upstream and compares the two sides. Where they differ, upstream is run
