@@ -66,6 +66,9 @@ type Result struct {
 //     ReplicaSet. If it is not in s, a newer snapshot is needed. If it is another one, the
 //     hashes collide: the count of collisions is raised, which changes the hash and so the
 //     name.
+//   - If the name that s shows as taken is free by now, the Deployment gets the revision,
+//     the condition and the event of the creation. What upstream goes on to do in the same
+//     pass is left to the next one, which sees the ReplicaSet.
 //   - If the namespace is being deleted, the pass ends without an error.
 //   - If the new ReplicaSet could not be created for another reason, the condition
 //     Progressing and an event say so.
@@ -179,6 +182,8 @@ func (f *finish) actions() {
 	}
 	f.events(failed)
 	switch {
+	case failed < 0 && f.wasFree():
+		f.created()
 	case failed < 0:
 		f.result.Status, f.result.RecheckAt = f.plan.Status.clone(), f.plan.RecheckAt
 	case f.shrinks(failed):

@@ -42,10 +42,53 @@ func eventsOf(st *state, action int) []Event {
 	return st.plan.Events
 }
 
+// wasFree reports whether a ReplicaSet was created although the plan, which ends with its
+// creation, expected that its name is taken.
+func (f *finish) wasFree() bool {
+	if len(f.plan.Actions) == 0 {
+		return false
+	}
+	a, ok := f.plan.Actions[len(f.plan.Actions)-1].(CreateReplicaSet)
+	return ok && slices.ContainsFunc(f.plan.Holds, func(h Hold) bool { return h.Reason == ReasonNameTaken && h.Name == a.Name })
+}
+
+// created is what follows that creation: what upstream writes and says of it at once.
+func (f *finish) created() {
+	var st state
+	opts := f.opts
+	if err := st.admit(f.s, f.now, &opts); err != nil {
+		f.result.Errs = append(f.result.Errs, err)
+		return
+	}
+	if !st.deleting() && !st.partitioned() {
+		st.notePause()
+	}
+	last := len(f.plan.Actions) - 1
+	a := f.plan.Actions[last].(CreateReplicaSet)
+	f.before(&st, last+1)
+	if a.Replicas > 0 {
+		st.event(last, "Normal", "ScalingReplicaSet", st.createEvent(a.Name, a.Replicas))
+	}
+	st.annotateDeployment(strconv.FormatInt(a.Revision, 10))
+	f.goAlong(&st)
+	st.keepStatus()
+	f.result.Status = st.plan.Status
+	f.result.Events = append(f.result.Events, st.plan.Events...)
+}
+
+// goAlong makes the annotations that a state has planned go along with the status.
+func (f *finish) goAlong(st *state) {
+	for _, a := range st.plan.Actions {
+		f.along = with(f.along, a.(AnnotateDeployment).Set)
+	}
+}
+
 // before sets the conditions that were set before an action.
 func (f *finish) before(st *state, i int) {
-	if a, ok := f.plan.Actions[i].(AnnotateReplicaSet); ok && a.Reason == ReasonRevision {
-		return // it is what comes first
+	if i < len(f.plan.Actions) {
+		if a, ok := f.plan.Actions[i].(AnnotateReplicaSet); ok && a.Reason == ReasonRevision {
+			return // it is what comes first
+		}
 	}
 	st.syncNew()
 	st.plan = Plan{}
@@ -71,9 +114,7 @@ func (f *finish) notCreated(st *state, a CreateReplicaSet, o *selector.Outcome) 
 		case rs == nil:
 		case rs.ControllerUID == st.d.UID && rs.Template.Same(st.d.Template):
 			st.annotateDeployment(strconv.FormatInt(a.Revision, 10))
-			for _, annotate := range st.plan.Actions {
-				f.along = with(f.along, annotate.(AnnotateDeployment).Set)
-			}
+			f.goAlong(st)
 		default:
 			st.hold(a.Name, ReasonNameTaken, 0, 0)
 			st.d.Status.CollisionCount = collided(st.d.Status.CollisionCount)

@@ -69,6 +69,32 @@ func TestFinishNameTaken(t *testing.T) {
 	}
 }
 
+// A name that the cache shows as taken may be free by now. Then the ReplicaSet is created,
+// and what upstream writes and says of that at once is so here: there is no other pass that
+// would make up for the event and the condition.
+func TestFinishNameFree(t *testing.T) {
+	s := snapshot(web(3, deadline(60), limits(0, 1)), set(1, 3), set(7, 3, func(rs *replicaset.ReplicaSet) { rs.Name = "web-v2" }, controlled("other")))
+	s.Deployment.Template.ID, s.Deployment.Template.Hash = "v2", "v2"
+	p := reconcile(t, s)
+	require.Equal(t, []string{"web-v2 NameTaken 0/0"}, holds(p))
+	p.Actions[0] = deploy.CreateReplicaSet{Name: "web-v2", Replicas: 1, Revision: 2}
+	r := deploy.Finish(s, p, outcomes(1), t0, deploy.Options{})
+	require.NoError(t, r.Err)
+	require.Equal(t, []deploy.Event{{Action: 0, Type: "Normal", Reason: "ScalingReplicaSet", Message: "Scaled up replica set web-v2 from 0 to 1"}}, r.Events)
+	require.Equal(t, "2", r.Annotations[revision.AnnotationRevision])
+	require.True(t, r.WriteStatus)
+	require.Equal(t, s.Deployment.Status.ObservedGeneration, r.Status.ObservedGeneration, "the numbers are left to the next pass")
+	require.Len(t, r.Status.Conditions, 1)
+	require.Equal(t, `Created new replica set "web-v2"`, r.Status.Conditions[0].Message)
+
+	p.Actions[0] = deploy.CreateReplicaSet{Name: "web-v2", Revision: 2}
+	r = deploy.Finish(s, p, outcomes(1), t0, deploy.Options{})
+	require.Empty(t, r.Events, "one of no size")
+	r = deploy.Finish(s, p, outcomes(0, selector.Outcome{Answer: selector.AlreadyExists}), t0, deploy.Options{})
+	require.Error(t, r.Err)
+	require.Empty(t, r.Annotations[revision.AnnotationRevision])
+}
+
 func TestFinishNotCreated(t *testing.T) {
 	text := `Failed to create new replica set "foo-686d984dd": boom`
 	create := deploy.CreateReplicaSet{Name: "foo-686d984dd"}
