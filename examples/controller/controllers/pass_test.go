@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -8,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 )
 
@@ -102,4 +104,29 @@ func TestLetGo(t *testing.T) {
 	again.ResourceVersion = "3"
 	(&replicaSetReconciler{b}).podEvents().Update(t.Context(), event.UpdateEvent{ObjectOld: free, ObjectNew: again}, q)
 	require.Empty(t, requests(q), "nothing that matters here has changed")
+}
+
+// Of two pods that are alike otherwise the one goes beside which a pod of another ReplicaSet
+// of the Deployment runs, also if it is the older one.
+func TestNeighbours(t *testing.T) {
+	d, old := deployment(limits(1, 0))
+	rs := replicaSet(1)
+	rs.OwnerReferences = old.OwnerReferences
+	on := func(owner metav1.ObjectMeta, name, node string, created int64) *corev1.Pod {
+		p := ownedBy("ReplicaSet", owner, name)
+		p.Spec.NodeName, p.CreationTimestamp = node, metav1.Unix(created, 0)
+		p.Status = corev1.PodStatus{Phase: corev1.PodRunning, Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}}
+		return p
+	}
+	alone, beside := on(rs.ObjectMeta, "alone", "n1", 2_000_000), on(rs.ObjectMeta, "beside", "n2", 1)
+	for want, objects := range map[string][]client.Object{
+		"alone":  {d, old, rs, alone, beside},
+		"beside": {d, old, rs, alone, beside, on(old.ObjectMeta, "neighbour", "n2", 1)},
+	} {
+		b, w := newBase(0, objects...)
+		_, err := (&replicaSetReconciler{b}).Reconcile(t.Context(), theWeb)
+		require.NoError(t, err)
+		require.Equal(t, 1, w.count("delete pods"))
+		require.Equal(t, want, w.objects[slices.Index(w.lines, "delete pods")].GetName())
+	}
 }

@@ -1,0 +1,100 @@
+package controllers
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A bug is a change of one file that breaks what carries the plans out, and the test that
+// must notice. The old text occurs once. Each was once planted and not noticed, or is one of
+// its neighbours.
+type bug struct{ name, file, old, new, test string }
+
+func bugs() []bug {
+	return []bug{
+		{"the cache answers for the API server", "controllers.go",
+			"&apiClient{mgr.GetClient(), mgr.GetAPIReader(), t, l}", "&apiClient{mgr.GetClient(), mgr.GetClient(), t, l}", "TestAdoptionAsksTheServer"},
+		{"deletions have no preconditions", "client.go",
+			"&client.DeleteOptions{Preconditions: r.Options.Preconditions}", "&client.DeleteOptions{}", "TestDeletionsHavePreconditions"},
+		{"only creations are waited for", "client.go",
+			"err == nil && r.Verb != kube.VerbDelete", "err == nil && r.Verb == kube.VerbCreate", "TestCalls"},
+		{"events behind an empty ReplicaSet are one action late", "../../../deploy/finish.go",
+			"e.Action >= 0 && e.Action < failed", "e.Action >= 0 && e.Action <= failed", "TestEventsBehindAnEmptyReplicaSet"},
+		{"the status of a new ReplicaSet is postponed", "deployment.go",
+			"case deploy.AnnotateReplicaSet:", "case deploy.AnnotateReplicaSet, deploy.CreateReplicaSet:", "TestStatusTellsOfANewReplicaSet"},
+		{"a stopped pass writes the status of a DaemonSet", "daemonset.go",
+			"if result.WriteStatus {", "if result.WriteStatus || true {", "TestNoStatusOfAStoppedPass"},
+		{"failures of daemon pods are forgotten", "daemonset.go",
+			"r.tracker.setDelays(ds.UID, result.Backoff)\n", "", "TestFailedDaemonPodsWait"},
+		{"pods that have succeeded wake nobody up", "replicaset.go",
+			"p.Status.Phase == corev1.PodFailed || p.Status.Phase == corev1.PodSucceeded", "p.Status.Phase == corev1.PodFailed", "TestRecreateWaitsForPods"},
+		{"a child that was let go of wakes no other owner up", "watch.go",
+			`owner != ""`, `owner == "-"`, "TestLetGo"},
+		{"every change of an orphan wakes all owners up", "watch.go",
+			`owner != ""`, `owner != "-"`, "TestLetGo"},
+		{"a Deployment never looks again by itself", "deployment.go",
+			"return again(result.Err, result.RecheckAt)", "return again(result.Err, time.Time{})", "TestDeploymentLooksAgain"},
+		{"the version that was written counts as behind", "tracker.go",
+			"!comparable || c >= 0", "!comparable || c > 0", "TestTrackerBehind"},
+		{"a lease that was given back counts until it ends", "lease.go",
+			"		l.drop()\n", "", "TestLeaseGivenBack"},
+		{"the status of a ReplicaSet does not wait for its pods", "replicaset.go",
+			"if result.WriteStatus && wait.IsZero() {", "if result.WriteStatus {", "TestStatusWaits"},
+		{"the neighbours of pods that go are not read", "replicaset.go",
+			"int(*rs.Spec.Replicas) < len(pods)", "len(pods) < 0", "TestNeighbours"},
+	}
+}
+
+// apply returns the file with the bug, and where it is.
+func (b bug) apply(t *testing.T) (text, path string) {
+	path, err := filepath.Abs(b.file)
+	require.NoError(t, err)
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, 1, strings.Count(string(data), b.old), "%s: %q", b.file, b.old)
+	return strings.Replace(string(data), b.old, b.new, 1), path
+}
+
+// TestBugsApply: each bug is a change of the sources as they are, for a test that is there.
+func TestBugsApply(t *testing.T) {
+	files, err := filepath.Glob("*_test.go")
+	require.NoError(t, err)
+	var tests strings.Builder
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		tests.Write(data)
+	}
+	for _, b := range bugs() {
+		b.apply(t)
+		require.True(t, strings.Contains(tests.String(), "\nfunc "+b.test+"(t *testing.T)"), "%s: there is no %s", b.name, b.test)
+	}
+}
+
+// TestBugs plants each bug and wants its test to fail. It compiles the package again and
+// again, and so runs only on demand, as the mutants of internal/bugbank do.
+func TestBugs(t *testing.T) {
+	if os.Getenv("KPLAN_MUTANTS") == "" {
+		t.Skip("takes minutes: set KPLAN_MUTANTS to run it")
+	}
+	for _, b := range bugs() {
+		t.Run(b.name, func(t *testing.T) {
+			text, path := b.apply(t)
+			dir := t.TempDir()
+			mutated, overlay := filepath.Join(dir, "bug.go"), filepath.Join(dir, "overlay.json")
+			list, err := json.Marshal(map[string]any{"Replace": map[string]string{path: mutated}})
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(mutated, []byte(text), 0o600))
+			require.NoError(t, os.WriteFile(overlay, list, 0o600))
+			out, err := exec.Command("go", "test", "-vet=off", "-count=1", "-overlay", overlay, "-run", "^"+b.test+"$", ".").CombinedOutput()
+			require.Error(t, err, "nobody notices\n%s", out)
+			require.Contains(t, string(out), "--- FAIL: "+b.test, "it does not run\n%s", out)
+		})
+	}
+}
