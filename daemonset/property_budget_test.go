@@ -46,6 +46,36 @@ func oldAlone(s *daemonset.Snapshot) (list []daemonset.Pod) {
 	return list
 }
 
+// Strictly, what goes and what serves nobody for another reason than that its old pod is to
+// be replaced stays within the budget.
+func TestPropertyStrictBudget(t *testing.T) {
+	check(t, func(t *rapid.T) {
+		s, opts := anything(t), anyOptions(t)
+		d := &s.DaemonSet
+		d.MaxSurge, d.PreDelete, d.Partition, d.NodeSelector = rollout.IntOrPercent{}, nil, rollout.IntOrPercent{}, nil
+		opts.Dialect, opts.SkipDeadNodes, opts.StrictUnavailable, opts.Prune = daemonset.Kubernetes, 0, true, false
+		opts.Repair = sample1(t, "repair", 0, daemonset.OutsideNodesUseBudget)
+		s.Revisions, d.RollingType = s.Revisions[:min(2, len(s.Revisions))], daemonset.Standard
+		p, err := daemonset.UpdateOnly(s, t0, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		serving := map[string]bool{}
+		for _, p := range mine(&s) {
+			if p.DeletionTimestamp.IsZero() && available(&p, d, opts) {
+				serving[nodeOf(p)] = true
+			}
+		}
+		for _, pod := range oldAlone(&s) {
+			serving[nodeOf(pod)] = true // or is to be replaced
+		}
+		down, limit := notServing(&s, serving), int(p.Budget.Unavailable)
+		if taken := len(choices(p.Actions).remove); taken > 0 && taken+down > limit {
+			t.Fatalf("%d nodes are down for other reasons, %d pods go, %d may: %v", down, taken, limit, p)
+		}
+	})
+}
+
 // What an update without surge may take away.
 func TestPropertyUpdateBudget(t *testing.T) {
 	check(t, func(t *rapid.T) {

@@ -56,6 +56,7 @@ type nodeTally struct {
 	blockers   []usage // nodes that use up the budget
 	used       int     // by how much
 	replace    []keyPod
+	replaced   int // of replace, those that use up the budget
 	candidates []keyPod
 }
 
@@ -125,11 +126,7 @@ func (st *state) inOrder() int {
 // strict counts the replacement of old pods that are not available against the budget
 // as well: what is unavailable for another reason takes room from it.
 func (st *state) strict(p *Plan, c *nodeTally) (replace []keyPod, room int) {
-	others := c.used
-	if st.countsReplaced() {
-		others -= len(c.replace)
-	}
-	room = left(p.Budget.Unavailable, max(others, 0))
+	room = left(p.Budget.Unavailable, c.used-c.replaced)
 	n := min(room, len(c.replace))
 	if rest := len(c.replace) - n; rest > 0 {
 		p.hold(Hold{Reason: ReasonStrict, Have: int64(rest), Limit: int64(p.Budget.Unavailable)})
@@ -150,12 +147,12 @@ func (st *state) count(c *nodeTally, key int32) {
 	if st.upToDate(k) {
 		return
 	}
-	blocked := len(c.blockers)
+	blocked, replaced := len(c.blockers), c.replaced
 	st.countNode(c, key, st.classify(k))
 	// The budget is a share of the nodes that should run a pod.
 	if st.opts.Repair.Has(OutsideNodesUseBudget) && !k.run {
 		c.used -= len(c.blockers) - blocked
-		c.blockers = c.blockers[:blocked]
+		c.blockers, c.replaced = c.blockers[:blocked], replaced
 	}
 }
 
@@ -196,6 +193,7 @@ func (st *state) countNode(c *nodeTally, key int32, pods nodePods) {
 	default:
 		if st.countsReplaced() {
 			c.block(key, o.Pod, o.unavailable())
+			c.replaced++
 		}
 		c.replace = append(c.replace, keyPod{key, o.Pod})
 	}

@@ -62,6 +62,12 @@ func TestUpdateWithoutSurge(t *testing.T) {
 			held back: Strict (1 of 1)
 			p1 on n1 held back: NotReady
 			p2 on n2 held back: NotReady`},
+		{"strict, nodes outside", "an old pod on a node outside, n3, takes no room that the new one on n1 would give back", with(cluster(3, pod("p1", "n1", "v2", unready), pod("p2", "n2", "v1", unready), pod("p3", "n3", "v1", unready)), func(s *daemonset.Snapshot) {
+			s.Nodes[2].Taints = []daemonset.Taint{taint("x", daemonset.NoSchedule)}
+		}), daemonset.Options{StrictUnavailable: true, Repair: daemonset.OutsideNodesUseBudget}, `
+			held back: Strict (2 of 1)
+			p1 on n1 held back: NotReady
+			p2 on n2 held back: NotReady`},
 		{"preparing, counted twice", "pods that are about to go, in OpenKruise, DeletedPodCountsTwice", with(cluster(2, pod("p1", "n1", "v1"), pod("p2", "n1", "v2", preparing, unready), pod("p3", "n2", "v1")), func(s *daemonset.Snapshot) {
 			unavailableTwo(s)
 			s.DaemonSet.PreDelete = &daemonset.PreDelete{Labels: map[string]string{"app": "agent"}}
