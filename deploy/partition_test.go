@@ -372,6 +372,8 @@ func TestPartitionAnnotations(t *testing.T) {
 	require.NotContains(t, holds(reconcile(t, s)), " ScalingFirst 0/6")
 	s = partitioned(6, strategy("20%", "25%", "25%"), set(1, 4, sized("-1", "8")), set(2, 2))
 	require.Contains(t, holds(reconcile(t, s)), " ScalingFirst 0/6")
+	s = partitioned(6, strategy("20%", "25%", "25%"), set(1, 4, sized("4294967298", "8")), set(2, 2))
+	require.Contains(t, holds(reconcile(t, s)), " ScalingFirst 0/6", "it is cut to 2, whatever the width of int")
 }
 
 func TestPartitionKeepsStatus(t *testing.T) {
