@@ -40,7 +40,7 @@ func (st *state) stopAtPoints() {
 	sets, downs := st.scaleDowns()
 	order := st.opts.Order
 	order.Now, order.Neighbours, order.Related = st.now, st.neighbours(downs), nil
-	plan := order.PlanPause(st.pods, downs, podorder.PauseState{
+	plan := podorder.Decide(order, st.pods, downs, podorder.PauseState{
 		Name: st.d.Name, UID: st.d.UID, ResourceVersion: st.d.ResourceVersion, Paused: st.d.Paused,
 		Token: st.d.Annotations[podorder.AnnotationPausePointsHit], Revision: st.revision(),
 	})

@@ -18,10 +18,10 @@
 //	   v
 //	Choice: victims in order, how many are Missing ──Explain──> the rule that decided
 //	   │
-//	   └─PlanPause─> what of them may go before a pause point, and the token to write
+//	   └─Decide─> what of them may go before a pause point, and the token to write
 //
 // [Chain.Stages] are the stages of a chain, to be changed with slices.Insert; a
-// [Priority] puts an annotation in front. [Order.PlanPause] holds a rollout back at pods
+// [Priority] puts an annotation in front. [Decide] holds a rollout back at pods
 // that are marked for it.
 //
 // The default compares as Kubernetes 1.36.3 does. Where its comparison has a cycle, so

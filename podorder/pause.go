@@ -91,7 +91,7 @@ func (w PauseWarning) String() string {
 	return fmt.Sprintf("pause point on %s: %s (%s)", w.Pod, w.Reason, w.Value)
 }
 
-// PlanPause decides how many pods of old ReplicaSets may go before a pause point
+// Decide decides how many pods of old ReplicaSets may go before a pause point
 // stops the rollout, and whether the Deployment is to be paused now. Pods are those
 // of the namespace, and downs the scale-downs of one pass in their order. Nothing is
 // deleted beyond a point that has not been acknowledged, and at most one pause is
@@ -102,7 +102,7 @@ func (w PauseWarning) String() string {
 // The decision is for a planner of Deployments. One of ReplicaSets may use it as
 // well, to hold back what the other could not foresee; it then has no Deployment to
 // pause and reads Delete alone.
-func (o Order) PlanPause(pods []Pod, downs []ScaleDown, state PauseState) PausePlan {
+func Decide(o Order, pods []Pod, downs []ScaleDown, state PauseState) PausePlan {
 	d := decision{order: o, pods: pods, state: state}
 	d.token, d.known = ParsePauseToken(state.Token)
 	d.known = d.known && d.token.Revision == state.Revision
@@ -118,7 +118,7 @@ func (o Order) PlanPause(pods []Pod, downs []ScaleDown, state PauseState) PauseP
 	return plan
 }
 
-// A decision is PlanPause under way.
+// A decision is Decide under way.
 type decision struct {
 	order Order
 	pods  []Pod
@@ -245,19 +245,4 @@ func (d *decision) pause(p *Pod, mode PauseMode) *PauseDeployment {
 		Name: d.state.Name, UID: d.state.UID, ResourceVersion: d.state.ResourceVersion,
 		Token: token.String(), Pod: p.Name, Mode: mode,
 	}
-}
-
-// CauseOf tells why an old ReplicaSet shrinks if its planner does not know: it is a
-// rollout if the Deployment replaces pods gradually, is not being deleted, and has a
-// newer ReplicaSet.
-func CauseOf(owned, deleting, gradual, newest bool) Cause {
-	switch {
-	case !owned || deleting:
-		return CauseOther
-	case !gradual:
-		return CauseRecreate
-	case newest:
-		return CauseScale
-	}
-	return CauseRollout
 }

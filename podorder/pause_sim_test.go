@@ -159,7 +159,7 @@ func (s *rolloutSim) pass(pods []podorder.Pod, sets int) {
 		downs[set] = podorder.ScaleDown{Pods: numbers, N: min(len(numbers), s.r.IntN(4)), Cause: podorder.CauseRollout}
 	}
 	order := podorder.Order{Chain: podorder.Legacy}
-	plan := order.PlanPause(visible, downs, podorder.PauseState{
+	plan := podorder.Decide(order, visible, downs, podorder.PauseState{
 		Name: "web", ResourceVersion: strconv.Itoa(dep.version), Paused: dep.paused, Token: dep.token, Revision: 7,
 	})
 	var steps []func()

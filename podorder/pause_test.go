@@ -48,21 +48,6 @@ func TestPauseToken(t *testing.T) {
 	}
 }
 
-func FuzzPauseToken(f *testing.F) {
-	for _, s := range []string{"", "7;b:u1,a:u2", "7;", "-1;a:x"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		token, ok := podorder.ParsePauseToken(text)
-		if !ok {
-			return
-		}
-		back, ok := podorder.ParsePauseToken(token.String())
-		require.True(t, ok)
-		require.Equal(t, token, back)
-	})
-}
-
 // rolloutPods are p1 to p5 in deletion order; the points are given by their numbers.
 func rolloutPods(points map[int]string) []podorder.Pod {
 	pods := make([]podorder.Pod, 5)
@@ -77,7 +62,7 @@ func rolloutPods(points map[int]string) []podorder.Pod {
 	return pods
 }
 
-func TestPlanPause(t *testing.T) {
+func TestDecide(t *testing.T) {
 	rollout := podorder.CauseRollout
 	for _, c := range []struct {
 		name, why string
@@ -130,7 +115,7 @@ func TestPlanPause(t *testing.T) {
 			state := podorder.PauseState{Name: "web", UID: "w", ResourceVersion: "12", Paused: c.paused, Token: c.token, Revision: 7, IgnoreUnready: c.ready}
 			before := append([]podorder.Pod(nil), pods...)
 			order := podorder.Order{Chain: podorder.Legacy}
-			got := order.PlanPause(pods, []podorder.ScaleDown{{Name: "web-1", N: c.n, Cause: c.cause}}, state)
+			got := podorder.Decide(order, pods, []podorder.ScaleDown{{Name: "web-1", N: c.n, Cause: c.cause}}, state)
 			require.Equal(t, []int{c.want}, got.Delete, c.why)
 			var warnings []string
 			for _, w := range got.Warnings {
@@ -151,12 +136,12 @@ func TestPlanPause(t *testing.T) {
 	}
 }
 
-// TestPlanPauseBounds: numbers that no pod has are ignored, and of a ReplicaSet that
+// TestDecideBounds: numbers that no pod has are ignored, and of a ReplicaSet that
 // loses nothing there is nothing to warn.
-func TestPlanPauseBounds(t *testing.T) {
+func TestDecideBounds(t *testing.T) {
 	pods := rolloutPods(map[int]string{1: "maybe"})
 	order := podorder.Order{Chain: podorder.Legacy}
-	got := order.PlanPause(pods, []podorder.ScaleDown{
+	got := podorder.Decide(order, pods, []podorder.ScaleDown{
 		{Name: "web-1", N: 1, Pods: []int{-1, 1, len(pods)}, Cause: podorder.CauseRollout},
 		{Name: "web-2", N: 0, Pods: []int{0}, Cause: podorder.CauseRollout},
 	}, podorder.PauseState{Name: "web", UID: "w", Revision: 7})
@@ -164,9 +149,9 @@ func TestPlanPauseBounds(t *testing.T) {
 	require.Empty(t, got.Warnings)
 }
 
-// TestPlanPauseOfSeveral: after the first pause every later ReplicaSet keeps
+// TestDecideOfSeveral: after the first pause every later ReplicaSet keeps
 // its pods; a scale-down among them is not touched.
-func TestPlanPauseOfSeveral(t *testing.T) {
+func TestDecideOfSeveral(t *testing.T) {
 	pods := rolloutPods(map[int]string{2: "before", 4: "before"})
 	downs := func(causes ...podorder.Cause) []podorder.ScaleDown {
 		return []podorder.ScaleDown{{Pods: []int{0, 1}, N: 2, Cause: causes[0]}, {Pods: []int{2, 3}, N: 2, Cause: causes[1]}, {Pods: []int{4, -1, 99}, N: 1, Cause: causes[2]}}
@@ -187,7 +172,7 @@ func TestPlanPauseOfSeveral(t *testing.T) {
 		{"and while the second waits", downs(r, r, r), podorder.PauseState{Paused: true, Token: "0;b:p2,b:p4"}, []int{0, 1, 0}, ""},
 		{"all acknowledged", downs(r, r, r), podorder.PauseState{Token: "0;b:p2,b:p4"}, []int{2, 2, 1}, ""},
 	} {
-		got := order.PlanPause(pods, c.downs, c.state)
+		got := podorder.Decide(order, pods, c.downs, c.state)
 		require.Equal(t, c.want, got.Delete, c.why)
 		token := ""
 		if got.Pause != nil {
@@ -200,26 +185,10 @@ func TestPlanPauseOfSeveral(t *testing.T) {
 func TestPauseWithoutUID(t *testing.T) {
 	pods := rolloutPods(map[int]string{1: "before", 2: "before"})
 	pods[0].UID, pods[1].UID = "", "a,b"
-	got := podorder.Order{Chain: podorder.Legacy}.PlanPause(pods, []podorder.ScaleDown{{N: 5, Cause: podorder.CauseRollout}}, podorder.PauseState{})
+	got := podorder.Decide(podorder.Order{Chain: podorder.Legacy}, pods, []podorder.ScaleDown{{N: 5, Cause: podorder.CauseRollout}}, podorder.PauseState{})
 	require.Equal(t, []int{5}, got.Delete, "a pause that cannot be remembered would never end")
 	require.Nil(t, got.Pause)
 	require.Equal(t, []podorder.PauseWarning{{Pod: "p1", Reason: podorder.PointNoUID}, {Pod: "p2", Reason: podorder.PointNoUID, Value: "a,b"}}, got.Warnings)
-}
-
-func TestCauseOf(t *testing.T) {
-	for _, c := range []struct {
-		why                              string
-		owned, deleting, gradual, newest bool
-		want                             podorder.Cause
-	}{
-		{"bare", false, false, true, false, podorder.CauseOther},
-		{"being deleted", true, true, true, false, podorder.CauseOther},
-		{"Recreate", true, false, false, false, podorder.CauseRecreate},
-		{"the newest", true, false, true, true, podorder.CauseScale},
-		{"an old one", true, false, true, false, podorder.CauseRollout},
-	} {
-		require.Equal(t, c.want, podorder.CauseOf(c.owned, c.deleting, c.gradual, c.newest), c.why)
-	}
 }
 
 // Property: a pause decision is monotone in n, never exceeds it, is the same again,
@@ -240,13 +209,13 @@ func TestPauseProperties(t *testing.T) {
 		last := 0
 		for n := range len(pods) + 2 {
 			downs := []podorder.ScaleDown{{N: n, Cause: podorder.CauseRollout}}
-			plan := o.PlanPause(pods, downs, state)
+			plan := podorder.Decide(o, pods, downs, state)
 			k := plan.Delete[0]
 			if k > n || k < last {
 				t.Fatalf("%d of %d, and %d of one less", k, n, last)
 			}
 			last = k
-			if diff := gocmp.Diff(plan, o.PlanPause(pods, downs, state)); diff != "" {
+			if diff := gocmp.Diff(plan, podorder.Decide(o, pods, downs, state)); diff != "" {
 				t.Fatal(diff)
 			}
 			if plan.Pause != nil && state.Paused {

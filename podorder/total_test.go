@@ -15,10 +15,10 @@ func TestTotal(t *testing.T) {
 
 var exportedFunctions = map[string]any{
 	"AgeBucket":           podorder.AgeBucket,
-	"CauseOf":             podorder.CauseOf,
 	"Compact":             podorder.Compact,
 	"CompareForLogs":      podorder.CompareForLogs,
 	"Costs":               podorder.Costs,
+	"Decide":              podorder.Decide,
 	"DeletionCost":        podorder.DeletionCost,
 	"New":                 podorder.New,
 	"OnNodes":             podorder.OnNodes,

@@ -179,10 +179,10 @@ func stopAtPod(t *testing.T) {
 	point := func(p *podorder.Pod) { p.Annotations = map[string]string{podorder.AnnotationPausePoint: "before"} }
 	pods := []podorder.Pod{on("a", "n1"), on("b", "n2"), on("c", "n3", point), on("d", "n4")}
 	down := []podorder.ScaleDown{{Name: "web-v1", N: 4, Cause: podorder.CauseRollout}}
-	p := podorder.Order{Now: t0}.PlanPause(pods, down, podorder.PauseState{Name: "web", Revision: 2})
+	p := podorder.Decide(podorder.Order{Now: t0}, pods, down, podorder.PauseState{Name: "web", Revision: 2})
 	require.Equal(t, []int{2}, p.Delete)
 	require.NotNil(t, p.Pause)
 	require.Equal(t, "c", p.Pause.Pod)
 	resumed := podorder.PauseState{Name: "web", Revision: 2, Token: p.Pause.Token}
-	require.Equal(t, []int{4}, podorder.Order{Now: t0}.PlanPause(pods, down, resumed).Delete)
+	require.Equal(t, []int{4}, podorder.Decide(podorder.Order{Now: t0}, pods, down, resumed).Delete)
 }

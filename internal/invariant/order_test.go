@@ -60,7 +60,7 @@ func TestPausePoints(t *testing.T) {
 		}
 		c.State.IgnoreUnready = rapid.Bool().Draw(t, "unready")
 		c.Downs = []podorder.ScaleDown{{Name: "old", N: rapid.IntRange(0, 6).Draw(t, "n"), Cause: pick(t, "cause", podorder.CauseRollout, podorder.CauseRollout, podorder.CauseScale)}}
-		c.Plan = c.Order.PlanPause(c.Pods, c.Downs, c.State)
+		c.Plan = podorder.Decide(c.Order, c.Pods, c.Downs, c.State)
 		clean(t, &c)
 	})
 }

@@ -58,7 +58,7 @@ func orderPlants() []plant {
 		point[i].Annotations = map[string]string{podorder.AnnotationPausePoint: "before"}
 	}
 	pausing := invariant.Pausing{Order: plain, Pods: point, Downs: []podorder.ScaleDown{{Name: "old", N: 3, Cause: podorder.CauseRollout}}, State: podorder.PauseState{Name: "web", UID: "u", Revision: 2}}
-	pausing.Plan = pausing.Order.PlanPause(pausing.Pods, pausing.Downs, pausing.State)
+	pausing.Plan = podorder.Decide(pausing.Order, pausing.Pods, pausing.Downs, pausing.State)
 	return []plant{
 		choosing("strict weak order", "every pod comes before every other", podorder.Order{}, 0, func(c *invariant.Choosing) {
 			c.Compare = func(podorder.Order, podorder.Pod, podorder.Pod) int { return -1 }
