@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/podorder/pausepoint"
 	"github.com/kplan-go/kplan/revision"
 )
 
@@ -74,12 +74,12 @@ type RollBackDeployment struct {
 // with UID and ResourceVersion as preconditions: the annotations alone would mean
 // that the pause is over.
 type PauseDeployment struct {
-	UID             string             `json:"uid,omitzero"`
-	ResourceVersion string             `json:"resourceVersion,omitzero"`
-	Set             map[string]string  `json:"set"`
-	Pod             string             `json:"pod"` // the pause point
-	Mode            podorder.PauseMode `json:"mode"`
-	Reason          Reason             `json:"reason"`
+	UID             string            `json:"uid,omitzero"`
+	ResourceVersion string            `json:"resourceVersion,omitzero"`
+	Set             map[string]string `json:"set"`
+	Pod             string            `json:"pod"` // the pause point
+	Mode            pausepoint.Mode   `json:"mode"`
+	Reason          Reason            `json:"reason"`
 }
 
 // ClearRollback removes the annotation by which a rollback was requested.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/podorder/pausepoint"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -214,7 +215,7 @@ func ExampleReconcile_pausePoint() {
 			Ready: true, ReadySince: noon.Add(-time.Hour << i),
 		})
 	}
-	s.Pods[1].Annotations = map[string]string{podorder.AnnotationPausePoint: "before"}
+	s.Pods[1].Annotations = map[string]string{pausepoint.Annotation: "before"}
 	plan, _ := deploy.Reconcile(s, noon, deploy.Options{PausePoints: true})
 	fmt.Println(plan.Actions[2])
 	fmt.Println(plan.Actions[3])

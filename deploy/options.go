@@ -30,7 +30,7 @@ type Options struct {
 	// own if its selector matches them.
 	Adoption AdoptionPolicy `json:"adoption,omitzero"`
 	// PausePoints makes a rolling update pause at pods that carry the annotation of
-	// package podorder; see podorder.Decide.
+	// package podorder/pausepoint; see Decide there.
 	PausePoints bool `json:"pausePoints,omitzero"`
 	// Order is how the ReplicaSets of the Deployment choose the pods to be deleted, so
 	// that pause points stop the ones that would go. Give replicaset.Options the same: a

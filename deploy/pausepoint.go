@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/podorder/pausepoint"
 	"github.com/kplan-go/kplan/revision"
 )
 
@@ -14,7 +15,7 @@ func (st *state) waitsAtPoint() bool {
 	if !st.opts.PausePoints || !st.d.Paused || st.newest < 0 || st.d.Strategy == Recreate {
 		return false
 	}
-	token, ok := podorder.ParsePauseToken(st.d.Annotations[podorder.AnnotationPausePointsHit])
+	token, ok := pausepoint.ParseToken(st.d.Annotations[pausepoint.AnnotationHit])
 	return ok && token.Revision == st.revision()
 }
 
@@ -40,9 +41,9 @@ func (st *state) stopAtPoints() {
 	sets, downs := st.scaleDowns()
 	order := st.opts.Order
 	order.Now, order.Neighbours, order.Related = st.now, st.neighbours(downs), nil
-	plan := podorder.Decide(order, st.pods, downs, podorder.PauseState{
+	plan := pausepoint.Decide(order, st.pods, downs, pausepoint.State{
 		Name: st.d.Name, UID: st.d.UID, ResourceVersion: st.d.ResourceVersion, Paused: st.d.Paused,
-		Token: st.d.Annotations[podorder.AnnotationPausePointsHit], Revision: st.revision(),
+		Token: st.d.Annotations[pausepoint.AnnotationHit], Revision: st.revision(),
 	})
 	for k, i := range sets {
 		if s := &st.sets[i]; plan.Delete[k] < downs[k].N {
@@ -53,7 +54,7 @@ func (st *state) stopAtPoints() {
 	if p := plan.Pause; p != nil {
 		st.trailing = append(st.trailing, PauseDeployment{
 			UID: p.UID, ResourceVersion: p.ResourceVersion, Pod: p.Pod, Mode: p.Mode, Reason: ReasonPausePoint,
-			Set: map[string]string{podorder.AnnotationPausePointsHit: p.Token},
+			Set: map[string]string{pausepoint.AnnotationHit: p.Token},
 		})
 		st.event(pending, "Normal", "PausePointReached", p.String())
 	}
@@ -61,13 +62,13 @@ func (st *state) stopAtPoints() {
 
 // scaleDowns returns the old sets that the plan shrinks and what they lose, with the
 // numbers of their active pods.
-func (st *state) scaleDowns() (sets []int, downs []podorder.ScaleDown) {
+func (st *state) scaleDowns() (sets []int, downs []pausepoint.ScaleDown) {
 	place := make([]int, len(st.sets)) // in downs, plus one
 	for _, i := range st.scaled {
 		if s := &st.sets[i]; i != st.newest && s.spec < s.from {
 			sets = append(sets, i)
-			downs = append(downs, podorder.ScaleDown{
-				Name: s.rs.Name, Pods: []int{}, N: int(s.from - s.spec), Cause: podorder.CauseRollout,
+			downs = append(downs, pausepoint.ScaleDown{
+				Name: s.rs.Name, Pods: []int{}, N: int(s.from - s.spec), Cause: pausepoint.CauseRollout,
 			})
 			place[i] = len(downs)
 		}
@@ -84,7 +85,7 @@ func (st *state) scaleDowns() (sets []int, downs []podorder.ScaleDown) {
 }
 
 // neighbours counts the active pods of the Deployment on each node.
-func (st *state) neighbours(downs []podorder.ScaleDown) podorder.Neighbours {
+func (st *state) neighbours(downs []pausepoint.ScaleDown) podorder.Neighbours {
 	if len(downs) == 0 {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/podorder/pausepoint"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -29,7 +30,7 @@ func stops(points map[string]string) deploy.Snapshot {
 			Ready: true, ReadySince: t0.Add(-time.Duration(1<<n) * time.Hour), // the youngest goes first
 		}
 		if value, ok := points[p.Name]; ok {
-			p.Annotations = map[string]string{podorder.AnnotationPausePoint: value}
+			p.Annotations = map[string]string{pausepoint.Annotation: value}
 		}
 		s.Pods = append(s.Pods, p)
 	}
@@ -84,8 +85,8 @@ func TestPausePoints(t *testing.T) {
 func TestPausePointWrite(t *testing.T) {
 	p := reconcileWith(t, stops(map[string]string{"p3": "before"}), withPoints)
 	requireEqual[deploy.Action](t, "one write, with preconditions", deploy.PauseDeployment{
-		UID: "web-uid", ResourceVersion: "7", Pod: "p3", Mode: podorder.PauseBefore, Reason: deploy.ReasonPausePoint,
-		Set: map[string]string{podorder.AnnotationPausePointsHit: "2;b:uid-p3"},
+		UID: "web-uid", ResourceVersion: "7", Pod: "p3", Mode: pausepoint.Before, Reason: deploy.ReasonPausePoint,
+		Set: map[string]string{pausepoint.AnnotationHit: "2;b:uid-p3"},
 	}, p.Actions[len(p.Actions)-1])
 	require.Contains(t, holds(p), "web-v1 PausePoint 2/5")
 	require.Contains(t, p.Events, deploy.Event{Action: 1, Type: "Normal", Reason: "PausePointReached", Message: "Paused deployment web before deleting pod p3"})
@@ -109,9 +110,9 @@ func TestPausePointScaling(t *testing.T) {
 // TestPausePointNewRevision: the token of another rollout is void.
 func TestPausePointNewRevision(t *testing.T) {
 	s := stops(map[string]string{"p3": "before"})
-	s.Deployment.Annotations[podorder.AnnotationPausePointsHit] = "1;b:uid-p3"
+	s.Deployment.Annotations[pausepoint.AnnotationHit] = "1;b:uid-p3"
 	numbered("2")(&s.ReplicaSets[1])
-	s.ReplicaSets[1].Annotations[podorder.AnnotationPausePointsHit] = "1;b:uid-p3"
+	s.ReplicaSets[1].Annotations[pausepoint.AnnotationHit] = "1;b:uid-p3"
 	require.Equal(t, "web-v1 5->3, pause before p3", actions(reconcileWith(t, s, withPoints)))
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/podorder/pausepoint"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -95,7 +96,7 @@ func anything(t *rapid.T) deploy.Snapshot {
 			ControllerUID: rapid.SampledFrom([]string{"", "v1", "v2", "x"}).Draw(t, "owner"),
 			UID:           rapid.SampledFrom([]string{"", "u1", "u2", "u;3"}).Draw(t, "uid"),
 			Annotations: rapid.SampledFrom([]map[string]string{
-				nil, {podorder.AnnotationPausePoint: "before"}, {podorder.AnnotationPausePoint: "after"},
+				nil, {pausepoint.Annotation: "before"}, {pausepoint.Annotation: "after"},
 			}).Draw(t, "point"),
 		}
 	}), 0, 5).Draw(t, "pods")

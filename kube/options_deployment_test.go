@@ -14,6 +14,7 @@ import (
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/podorder/pausepoint"
 )
 
 func deploymentPass(t *testing.T, m *memory, _ optionRow[deploy.Options], opts deploy.Options) {
@@ -113,7 +114,7 @@ func TestDeploymentOptionsOnObjects(t *testing.T) {
 		"PausePoints": {
 			value: true,
 			objects: []kube.Object{webDeployment(1), webSet(1, 1, 1, 1), webSet(2, 1, 1, 1), webPod("p", "ReplicaSet", "web-v1", "n", time.Hour, func(p *corev1.Pod) {
-				p.Annotations = map[string]string{podorder.AnnotationPausePoint: "before"}
+				p.Annotations = map[string]string{pausepoint.Annotation: "before"}
 			})},
 			without: "replicasets/web-v1.spec.replicas=0", with: "deployments/web.spec.paused=true",
 		},
@@ -123,7 +124,7 @@ func TestDeploymentOptionsOnObjects(t *testing.T) {
 				webDeployment(2), webSet(1, 2, 2, 2), webSet(2, 2, 2, 2),
 				webPod("a", "ReplicaSet", "web-v1", "n", time.Hour),
 				webPod("b", "ReplicaSet", "web-v1", "n", 2*time.Hour, func(p *corev1.Pod) {
-					p.Annotations = map[string]string{podorder.AnnotationPausePoint: "before", podorder.AnnotationDeletePriority: "1"}
+					p.Annotations = map[string]string{pausepoint.Annotation: "before", podorder.AnnotationDeletePriority: "1"}
 				}),
 			},
 			without: "replicasets/web-v1.spec.replicas=1", with: "replicasets/web-v1.spec.replicas=2",

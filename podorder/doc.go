@@ -1,4 +1,4 @@
-// Package podorder answers which pods die first, and where a rollout stops.
+// Package podorder answers which pods die first.
 //
 // Start with [Pod], what the planners read of a pod, and [Order.Choose], which chooses
 // the pods to delete. [Order.Explain] says why these, [Order.Sort] lists all of them, and
@@ -17,12 +17,10 @@
 //	   │   no order among three  the canonical order: parts of a bucket, merged by UID
 //	   v
 //	Choice: victims in order, how many are Missing ──Explain──> the rule that decided
-//	   │
-//	   └─Decide─> what of them may go before a pause point, and the token to write
 //
 // [Chain.Stages] are the stages of a chain, to be changed with slices.Insert; a
-// [Priority] puts an annotation in front. [Decide] holds a rollout back at pods
-// that are marked for it.
+// [Priority] puts an annotation in front. Where a rollout stops on the way is what package
+// podorder/pausepoint decides.
 //
 // The default compares as Kubernetes 1.36.3 does. Where its comparison has a cycle, so
 // that its choice hangs on the order of its cache, the choice here is always the same.

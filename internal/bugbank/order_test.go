@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/podorder/pausepoint"
 	"github.com/stretchr/testify/require"
 )
 
@@ -31,7 +32,7 @@ func orders() []entry {
 		{"kubernetes-99212", "which of three pods goes depends on the order of the cache", cyclicChoice,
 			mutant{"podorder/order.go", "return o.ranking(pods).pick(candidates, n)", asUpstream + "\n\treturn o.ranking(pods).pick(candidates, n)"}},
 		{"kubernetes-91276", "a rollout cannot be told to stop after some pods", stopAtPod,
-			mutant{"podorder/pause.go", "\t\tcase !d.state.Paused:\n\t\t\tplan.Pause = d.pause(p, mode)", "\t\tcase !d.state.Paused:\n\t\t\tcontinue"}},
+			mutant{"podorder/pausepoint/decide.go", "\t\tcase !d.state.Paused:\n\t\t\tplan.Pause = d.pause(p, mode)", "\t\tcase !d.state.Paused:\n\t\t\tcontinue"}},
 	}
 }
 
@@ -176,13 +177,13 @@ func cyclicChoice(t *testing.T) {
 }
 
 func stopAtPod(t *testing.T) {
-	point := func(p *podorder.Pod) { p.Annotations = map[string]string{podorder.AnnotationPausePoint: "before"} }
+	point := func(p *podorder.Pod) { p.Annotations = map[string]string{pausepoint.Annotation: "before"} }
 	pods := []podorder.Pod{on("a", "n1"), on("b", "n2"), on("c", "n3", point), on("d", "n4")}
-	down := []podorder.ScaleDown{{Name: "web-v1", N: 4, Cause: podorder.CauseRollout}}
-	p := podorder.Decide(podorder.Order{Now: t0}, pods, down, podorder.PauseState{Name: "web", Revision: 2})
+	down := []pausepoint.ScaleDown{{Name: "web-v1", N: 4, Cause: pausepoint.CauseRollout}}
+	p := pausepoint.Decide(podorder.Order{Now: t0}, pods, down, pausepoint.State{Name: "web", Revision: 2})
 	require.Equal(t, []int{2}, p.Delete)
 	require.NotNil(t, p.Pause)
 	require.Equal(t, "c", p.Pause.Pod)
-	resumed := podorder.PauseState{Name: "web", Revision: 2, Token: p.Pause.Token}
-	require.Equal(t, []int{4}, podorder.Decide(podorder.Order{Now: t0}, pods, down, resumed).Delete)
+	resumed := pausepoint.State{Name: "web", Revision: 2, Token: p.Pause.Token}
+	require.Equal(t, []int{4}, pausepoint.Decide(podorder.Order{Now: t0}, pods, down, resumed).Delete)
 }

@@ -39,23 +39,24 @@ func (f file) at(pos token.Pos, format string, args ...any) string {
 	return fmt.Sprintf("%s:%d: %s", f.path, f.fset.Position(pos).Line, fmt.Sprintf(format, args...))
 }
 
-var toolkits = []string{"internal/field", "internal/quirk", "internal/union", "internal/zero", "podorder", "revision", "rollout", "selector"}
+var toolkits = []string{"internal/field", "internal/quirk", "internal/union", "internal/zero", "podorder", "podorder/pausepoint", "revision", "rollout", "selector"}
 
 // imports says which packages of ours each package may import. Its keys that are
 // not below internal are the exported core; they, internal/field,
 // internal/quirk, internal/union and internal/zero are the core.
 var imports = map[string][]string{
-	"internal/union": {},
-	"internal/zero":  {},
-	"selector":       {"internal/union", "internal/zero"},
-	"internal/field": {"selector"},
-	"internal/quirk": {"internal/field", "selector"},
-	"revision":       {"internal/field", "internal/quirk", "internal/zero", "selector"},
-	"podorder":       {"internal/field", "internal/quirk", "internal/zero", "selector"},
-	"rollout":        {"internal/field", "internal/quirk", "internal/union", "internal/zero", "revision", "selector"},
-	"replicaset":     toolkits,
-	"daemonset":      append([]string{"replicaset"}, toolkits...), // for expectations
-	"deploy":         append([]string{"replicaset"}, toolkits...),
+	"internal/union":      {},
+	"internal/zero":       {},
+	"selector":            {"internal/union", "internal/zero"},
+	"internal/field":      {"selector"},
+	"internal/quirk":      {"internal/field", "selector"},
+	"revision":            {"internal/field", "internal/quirk", "internal/zero", "selector"},
+	"podorder":            {"internal/field", "internal/quirk", "internal/zero", "selector"},
+	"podorder/pausepoint": {"podorder"},
+	"rollout":             {"internal/field", "internal/quirk", "internal/union", "internal/zero", "revision", "selector"},
+	"replicaset":          toolkits,
+	"daemonset":           append([]string{"replicaset"}, toolkits...), // for expectations
+	"deploy":              append([]string{"replicaset"}, toolkits...),
 }
 
 // supporting packages serve tests and readers, and may import what they like. The

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kplan-go/kplan/internal/invariant"
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/podorder/pausepoint"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/selector"
 	"pgregory.net/rapid"
@@ -45,22 +46,22 @@ func TestOrders(t *testing.T) {
 
 func TestPausePoints(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := invariant.Pausing{Order: podorder.New(t0, nil), State: podorder.PauseState{Name: "web", UID: "u", ResourceVersion: "7", Revision: 2, Paused: rapid.Bool().Draw(t, "paused")}}
+		c := invariant.Pausing{Order: podorder.New(t0, nil), State: pausepoint.State{Name: "web", UID: "u", ResourceVersion: "7", Revision: 2, Paused: rapid.Bool().Draw(t, "paused")}}
 		for n := range rapid.IntRange(0, 6).Draw(t, "pods") {
 			p := anyPod(t, n)
-			p.Annotations = pick(t, "point", nil, map[string]string{podorder.AnnotationPausePoint: "before"}, map[string]string{podorder.AnnotationPausePoint: "after"})
+			p.Annotations = pick(t, "point", nil, map[string]string{pausepoint.Annotation: "before"}, map[string]string{pausepoint.Annotation: "after"})
 			c.Pods = append(c.Pods, p)
 		}
-		token := podorder.PauseToken{Revision: pick[int64](t, "revision", 1, 2)}
+		token := pausepoint.Token{Revision: pick[int64](t, "revision", 1, 2)}
 		for range rapid.IntRange(0, 2).Draw(t, "entries") {
-			token.Entries = append(token.Entries, podorder.PauseEntry{Mode: pick(t, "mode", podorder.PauseBefore, podorder.PauseAfter), UID: fmt.Sprint("u", rapid.IntRange(0, 5).Draw(t, "at"))})
+			token.Entries = append(token.Entries, pausepoint.Entry{Mode: pick(t, "mode", pausepoint.Before, pausepoint.After), UID: fmt.Sprint("u", rapid.IntRange(0, 5).Draw(t, "at"))})
 		}
 		if len(token.Entries) > 0 {
 			c.State.Token = token.String()
 		}
 		c.State.IgnoreUnready = rapid.Bool().Draw(t, "unready")
-		c.Downs = []podorder.ScaleDown{{Name: "old", N: rapid.IntRange(0, 6).Draw(t, "n"), Cause: pick(t, "cause", podorder.CauseRollout, podorder.CauseRollout, podorder.CauseScale)}}
-		c.Plan = podorder.Decide(c.Order, c.Pods, c.Downs, c.State)
+		c.Downs = []pausepoint.ScaleDown{{Name: "old", N: rapid.IntRange(0, 6).Draw(t, "n"), Cause: pick(t, "cause", pausepoint.CauseRollout, pausepoint.CauseRollout, pausepoint.CauseScale)}}
+		c.Plan = pausepoint.Decide(c.Order, c.Pods, c.Downs, c.State)
 		clean(t, &c)
 	})
 }

@@ -4,15 +4,16 @@ import (
 	"slices"
 
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/podorder/pausepoint"
 )
 
 // A Pausing is what pause points made of scale-downs.
 type Pausing struct {
 	Order podorder.Order
 	Pods  []podorder.Pod
-	Downs []podorder.ScaleDown
-	State podorder.PauseState
-	Plan  podorder.PausePlan
+	Downs []pausepoint.ScaleDown
+	State pausepoint.State
+	Plan  pausepoint.Plan
 }
 
 // A stop is how far a rollout may go in one ReplicaSet.
@@ -23,8 +24,8 @@ type stop struct {
 
 // stopOf finds the first pause point of a ReplicaSet, in deletion order, that nobody
 // has acknowledged.
-func (c *Pausing) stopOf(down *podorder.ScaleDown, sorted []podorder.Pod) (stop, bool) {
-	token, ok := podorder.ParsePauseToken(c.State.Token)
+func (c *Pausing) stopOf(down *pausepoint.ScaleDown, sorted []podorder.Pod) (stop, bool) {
+	token, ok := pausepoint.ParseToken(c.State.Token)
 	current := ok && token.Revision == c.State.Revision && len(token.Entries) > 0
 	waits := ""
 	if current && c.State.Paused {
@@ -32,14 +33,14 @@ func (c *Pausing) stopOf(down *podorder.ScaleDown, sorted []podorder.Pod) (stop,
 	}
 	for i := range sorted {
 		p := &sorted[i]
-		mode, _ := podorder.ParsePausePoint(p.Annotations)
-		armed := mode == podorder.PauseBefore || mode == podorder.PauseAfter
-		if !armed || p.UID == "" || c.State.IgnoreUnready && !p.Ready || down.Cause != podorder.CauseRollout {
+		mode, _ := pausepoint.Parse(p.Annotations)
+		armed := mode == pausepoint.Before || mode == pausepoint.After
+		if !armed || p.UID == "" || c.State.IgnoreUnready && !p.Ready || down.Cause != pausepoint.CauseRollout {
 			continue
 		}
-		acknowledged := current && p.UID != waits && slices.ContainsFunc(token.Entries, func(e podorder.PauseEntry) bool { return e.UID == p.UID })
+		acknowledged := current && p.UID != waits && slices.ContainsFunc(token.Entries, func(e pausepoint.Entry) bool { return e.UID == p.UID })
 		if !acknowledged {
-			return stop{i, mode == podorder.PauseAfter && p.UID == waits}, true
+			return stop{i, mode == pausepoint.After && p.UID == waits}, true
 		}
 	}
 	return stop{}, false

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kplan-go/kplan/internal/invariant"
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/podorder/pausepoint"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/selector"
 )
@@ -55,10 +56,10 @@ func orderPlants() []plant {
 	pods[5].Annotations = map[string]string{podorder.AnnotationDeletePriority: "9"}
 	point := zoned()
 	for i := range point {
-		point[i].Annotations = map[string]string{podorder.AnnotationPausePoint: "before"}
+		point[i].Annotations = map[string]string{pausepoint.Annotation: "before"}
 	}
-	pausing := invariant.Pausing{Order: plain, Pods: point, Downs: []podorder.ScaleDown{{Name: "old", N: 3, Cause: podorder.CauseRollout}}, State: podorder.PauseState{Name: "web", UID: "u", Revision: 2}}
-	pausing.Plan = podorder.Decide(pausing.Order, pausing.Pods, pausing.Downs, pausing.State)
+	pausing := invariant.Pausing{Order: plain, Pods: point, Downs: []pausepoint.ScaleDown{{Name: "old", N: 3, Cause: pausepoint.CauseRollout}}, State: pausepoint.State{Name: "web", UID: "u", Revision: 2}}
+	pausing.Plan = pausepoint.Decide(pausing.Order, pausing.Pods, pausing.Downs, pausing.State)
 	return []plant{
 		choosing("strict weak order", "every pod comes before every other", podorder.Order{}, 0, func(c *invariant.Choosing) {
 			c.Compare = func(podorder.Order, podorder.Pod, podorder.Pod) int { return -1 }

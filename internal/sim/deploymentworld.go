@@ -10,6 +10,7 @@ import (
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/podorder/pausepoint"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -167,7 +168,7 @@ func deploymentDisturbances() []disturbance {
 		{Tampering, 0.5, (*World).editSizes},
 		{Tampering, 0.2, onDeployment(PauseEdited, func(_ *World, d *Deployment) {
 			d.Generation--
-			d.Annotations = labelled(d.Annotations, podorder.AnnotationPausePointsHit, "1;b:x")
+			d.Annotations = labelled(d.Annotations, pausepoint.AnnotationHit, "1;b:x")
 		})},
 		{Ownership, 0.4, onReplicaSet(Orphaned, func(_ *World, rs *replicaSet) { rs.ControllerKind, rs.ControllerName, rs.ControllerUID = "", "", "" })},
 		{Ownership, 0.1, onReplicaSet(OwnedByOther, func(_ *World, rs *replicaSet) {

@@ -1,9 +1,11 @@
-package podorder
+package pausepoint
 
 import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/kplan-go/kplan/podorder"
 )
 
 // A Cause is why pods of a ReplicaSet are to be deleted.
@@ -19,13 +21,13 @@ const (
 	CauseOther    Cause = "Other"    // a bare controller, or a Deployment that is being deleted
 )
 
-// A PauseState is what a pause decision reads of a Deployment.
-type PauseState struct {
+// A State is what a pause decision reads of a Deployment.
+type State struct {
 	Name            string `json:"name,omitzero"`
 	UID             string `json:"uid,omitzero"`
 	ResourceVersion string `json:"resourceVersion,omitzero"`
 	Paused          bool   `json:"paused,omitzero"`
-	Token           string `json:"token,omitzero"` // the value of AnnotationPausePointsHit
+	Token           string `json:"token,omitzero"` // the value of AnnotationHit
 	Revision        int64  `json:"revision"`       // of the new ReplicaSet
 	// IgnoreUnready makes points on pods that are not ready inert.
 	IgnoreUnready bool `json:"ignoreUnready,omitzero"`
@@ -39,28 +41,28 @@ type ScaleDown struct {
 	Cause Cause
 }
 
-// A PausePlan is what pause points make of scale-downs.
-type PausePlan struct {
+// A Plan is what pause points make of scale-downs.
+type Plan struct {
 	// Delete is how many pods each ReplicaSet may lose, in the order of the
 	// scale-downs: the first ones in deletion order.
 	Delete []int `json:"delete"`
 	// Pause is the write that pauses the Deployment, or nil.
 	Pause    *PauseDeployment `json:"pause,omitempty"`
-	Warnings []PauseWarning   `json:"warnings,omitempty"`
+	Warnings []Warning        `json:"warnings,omitempty"`
 }
 
 // PauseDeployment pauses a Deployment at a pod: it sets spec.paused and the
-// annotation [AnnotationPausePointsHit] to Token in one write, with UID and
+// annotation [AnnotationHit] to Token in one write, with UID and
 // ResourceVersion as preconditions. The annotation alone would mean that the pause
 // is over; a system that needs two writes must pause first. The event of the write
 // has the reason PausePointReached.
 type PauseDeployment struct {
-	Name            string    `json:"name"`
-	UID             string    `json:"uid,omitzero"`
-	ResourceVersion string    `json:"resourceVersion,omitzero"`
-	Token           string    `json:"token"`
-	Pod             string    `json:"pod"` // the pause point
-	Mode            PauseMode `json:"mode"`
+	Name            string `json:"name"`
+	UID             string `json:"uid,omitzero"`
+	ResourceVersion string `json:"resourceVersion,omitzero"`
+	Token           string `json:"token"`
+	Pod             string `json:"pod"` // the pause point
+	Mode            Mode   `json:"mode"`
 }
 
 // String returns one line, the text of the event.
@@ -68,30 +70,30 @@ func (a PauseDeployment) String() string {
 	return fmt.Sprintf("Paused deployment %s %s deleting pod %s", a.Name, a.Mode, a.Pod)
 }
 
-// A PauseWarning is a pause point that does not work as its author may expect.
-type PauseWarning struct {
-	Pod    string         `json:"pod"`
-	Reason PauseOversight `json:"reason"`
-	Value  string         `json:"value,omitzero"` // the annotation or the cause, whichever is to blame
+// A Warning is a pause point that does not work as its author may expect.
+type Warning struct {
+	Pod    string    `json:"pod"`
+	Reason Oversight `json:"reason"`
+	Value  string    `json:"value,omitzero"` // the annotation or the cause, whichever is to blame
 }
 
-// A PauseOversight is what is wrong with a pause point.
-type PauseOversight string
+// An Oversight is what is wrong with a pause point.
+type Oversight string
 
 // What may be wrong with a pause point.
 const (
-	PointUnreadable PauseOversight = "Unreadable" // its value is not known, and counts as before
-	PointInert      PauseOversight = "Inert"      // the pod is deleted for another cause than a rollout
-	PointNotReady   PauseOversight = "NotReady"   // the pod is not ready, and such points are ignored
-	PointNoUID      PauseOversight = "NoUID"      // the pod has no UID that a token can hold
+	Unreadable Oversight = "Unreadable" // its value is not known, and counts as before
+	Inert      Oversight = "Inert"      // the pod is deleted for another cause than a rollout
+	NotReady   Oversight = "NotReady"   // the pod is not ready, and such points are ignored
+	NoUID      Oversight = "NoUID"      // the pod has no UID that a token can hold
 )
 
 // String returns one line such as "pause point on web-1: Inert (Scale)".
-func (w PauseWarning) String() string {
+func (w Warning) String() string {
 	return fmt.Sprintf("pause point on %s: %s (%s)", w.Pod, w.Reason, w.Value)
 }
 
-// Decide decides how many pods of old ReplicaSets may go before a pause point
+// Decide says how many pods of old ReplicaSets may go before a pause point
 // stops the rollout, and whether the Deployment is to be paused now. Pods are those
 // of the namespace, and downs the scale-downs of one pass in their order. Nothing is
 // deleted beyond a point that has not been acknowledged, and at most one pause is
@@ -102,34 +104,34 @@ func (w PauseWarning) String() string {
 // The decision is for a planner of Deployments. One of ReplicaSets may use it as
 // well, to hold back what the other could not foresee; it then has no Deployment to
 // pause and reads Delete alone.
-func Decide(o Order, pods []Pod, downs []ScaleDown, state PauseState) PausePlan {
+func Decide(o podorder.Order, pods []podorder.Pod, downs []ScaleDown, state State) Plan {
 	d := decision{order: o, pods: pods, state: state}
-	d.token, d.known = ParsePauseToken(state.Token)
+	d.token, d.known = ParseToken(state.Token)
 	d.known = d.known && d.token.Revision == state.Revision
 	d.hits = make(map[string]bool, len(d.token.Entries))
 	for _, e := range d.token.Entries {
 		d.hits[e.UID] = d.known
 	}
-	plan := PausePlan{Delete: make([]int, len(downs))}
+	plan := Plan{Delete: make([]int, len(downs))}
 	for i := range downs {
 		plan.Delete[i] = max(0, d.limit(&downs[i], &plan))
 	}
-	slices.SortStableFunc(plan.Warnings, func(a, b PauseWarning) int { return cmp.Compare(a.Pod, b.Pod) })
+	slices.SortStableFunc(plan.Warnings, func(a, b Warning) int { return cmp.Compare(a.Pod, b.Pod) })
 	return plan
 }
 
 // A decision is Decide under way.
 type decision struct {
-	order Order
-	pods  []Pod
-	state PauseState
-	token PauseToken
+	order podorder.Order
+	pods  []podorder.Pod
+	state State
+	token Token
 	known bool            // the token is one of this revision
 	hits  map[string]bool // its pods, by UID
 }
 
 // limit returns how many pods one ReplicaSet may lose.
-func (d *decision) limit(down *ScaleDown, plan *PausePlan) int {
+func (d *decision) limit(down *ScaleDown, plan *Plan) int {
 	points, waiting := d.survey(down, plan)
 	switch {
 	case down.Cause != CauseRollout:
@@ -145,13 +147,13 @@ func (d *decision) limit(down *ScaleDown, plan *PausePlan) int {
 	for i, v := range victims {
 		p := &d.pods[v]
 		mode := d.armed(p)
-		if mode == PauseNever || d.acknowledged(p.UID) {
+		if mode == Never || d.acknowledged(p.UID) {
 			continue
 		}
 		switch {
 		case !d.state.Paused:
 			plan.Pause = d.pause(p, mode)
-		case mode == PauseAfter && d.last(p.UID):
+		case mode == After && d.last(p.UID):
 			return i + 1
 		}
 		return i
@@ -161,7 +163,7 @@ func (d *decision) limit(down *ScaleDown, plan *PausePlan) int {
 
 // survey reports whether there are armed points among the pods, and whether the
 // rollout waits at one of the pods. It adds the warnings.
-func (d *decision) survey(down *ScaleDown, plan *PausePlan) (points, waiting bool) {
+func (d *decision) survey(down *ScaleDown, plan *Plan) (points, waiting bool) {
 	n := len(down.Pods)
 	if down.Pods == nil {
 		n = len(d.pods)
@@ -179,36 +181,36 @@ func (d *decision) survey(down *ScaleDown, plan *PausePlan) (points, waiting boo
 		if len(p.Annotations) == 0 {
 			continue
 		}
-		points = points || d.armed(p) != PauseNever
+		points = points || d.armed(p) != Never
 		d.warn(p, down, plan)
 	}
 	return points, waiting
 }
 
-// armed returns the mode of the pod's point, or PauseNever if it is inert.
-func (d *decision) armed(p *Pod) PauseMode {
-	mode, _ := ParsePausePoint(p.Annotations)
+// armed returns the mode of the pod's point, or Never if it is inert.
+func (d *decision) armed(p *podorder.Pod) Mode {
+	mode, _ := Parse(p.Annotations)
 	if d.state.IgnoreUnready && !p.Ready || !recordable(p.UID) {
-		return PauseNever
+		return Never
 	}
 	return mode
 }
 
-func (d *decision) warn(p *Pod, down *ScaleDown, plan *PausePlan) {
-	mode, valid := ParsePausePoint(p.Annotations)
-	if mode == PauseNever || down.N <= 0 {
+func (d *decision) warn(p *podorder.Pod, down *ScaleDown, plan *Plan) {
+	mode, valid := Parse(p.Annotations)
+	if mode == Never || down.N <= 0 {
 		return
 	}
-	w := PauseWarning{Pod: p.Name, Value: p.Annotations[AnnotationPausePoint]}
+	w := Warning{Pod: p.Name, Value: p.Annotations[Annotation]}
 	switch {
 	case down.Cause != CauseRollout:
-		w.Reason, w.Value = PointInert, string(down.Cause)
+		w.Reason, w.Value = Inert, string(down.Cause)
 	case !recordable(p.UID):
-		w.Reason, w.Value = PointNoUID, p.UID
+		w.Reason, w.Value = NoUID, p.UID
 	case d.state.IgnoreUnready && !p.Ready:
-		w.Reason = PointNotReady
+		w.Reason = NotReady
 	case !valid:
-		w.Reason = PointUnreadable
+		w.Reason = Unreadable
 	default:
 		return
 	}
@@ -227,20 +229,20 @@ func (d *decision) acknowledged(uid string) bool {
 
 // pause returns the write that pauses at p. Entries of pods that are gone are
 // dropped from the token, and so is an older one of p.
-func (d *decision) pause(p *Pod, mode PauseMode) *PauseDeployment {
+func (d *decision) pause(p *podorder.Pod, mode Mode) *PauseDeployment {
 	exists := map[string]bool{}
 	for i := range d.pods {
 		if d.hits[d.pods[i].UID] {
 			exists[d.pods[i].UID] = true
 		}
 	}
-	token := PauseToken{Revision: d.state.Revision}
+	token := Token{Revision: d.state.Revision}
 	for _, e := range d.token.Entries {
 		if exists[e.UID] && e.UID != p.UID {
 			token.Entries = append(token.Entries, e)
 		}
 	}
-	token.Entries = append(token.Entries, PauseEntry{Mode: mode, UID: p.UID})
+	token.Entries = append(token.Entries, Entry{Mode: mode, UID: p.UID})
 	return &PauseDeployment{
 		Name: d.state.Name, UID: d.state.UID, ResourceVersion: d.state.ResourceVersion,
 		Token: token.String(), Pod: p.Name, Mode: mode,

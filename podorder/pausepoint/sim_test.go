@@ -1,4 +1,4 @@
-package podorder_test
+package pausepoint_test
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/podorder/pausepoint"
 )
 
 // cases returns how many random cases a long test runs: the environment variable
@@ -60,7 +61,7 @@ func (s *rolloutSim) run(t *testing.T) {
 	for i := range pods {
 		pods[i] = running(fmt.Sprintf("u%d", i), t0)
 		if mode := simModes[s.r.IntN(len(simModes))]; mode != "" {
-			pods[i].Annotations = map[string]string{podorder.AnnotationPausePoint: mode}
+			pods[i].Annotations = map[string]string{pausepoint.Annotation: mode}
 		}
 		pods[i].ControllerName = strconv.Itoa(i * sets / n)
 		s.world.alive = append(s.world.alive, true)
@@ -93,9 +94,9 @@ func (s *rolloutSim) left() bool {
 // finish checks that each point has paused exactly once.
 func (s *rolloutSim) finish(pods []podorder.Pod) {
 	for i := range pods {
-		mode, _ := podorder.ParsePausePoint(pods[i].Annotations)
+		mode, _ := pausepoint.Parse(pods[i].Annotations)
 		want := 1
-		if mode == podorder.PauseNever {
+		if mode == pausepoint.Never {
 			want = 0
 		}
 		if s.pauses[pods[i].UID] != want {
@@ -148,7 +149,7 @@ func (s *rolloutSim) pass(pods []podorder.Pod, sets int) {
 			visible = append(visible, pods[i])
 		}
 	}
-	downs := make([]podorder.ScaleDown, sets)
+	downs := make([]pausepoint.ScaleDown, sets)
 	for set := range downs {
 		numbers := []int{}
 		for i := range visible {
@@ -156,10 +157,10 @@ func (s *rolloutSim) pass(pods []podorder.Pod, sets int) {
 				numbers = append(numbers, i)
 			}
 		}
-		downs[set] = podorder.ScaleDown{Pods: numbers, N: min(len(numbers), s.r.IntN(4)), Cause: podorder.CauseRollout}
+		downs[set] = pausepoint.ScaleDown{Pods: numbers, N: min(len(numbers), s.r.IntN(4)), Cause: pausepoint.CauseRollout}
 	}
 	order := podorder.Order{Chain: podorder.Legacy}
-	plan := podorder.Decide(order, visible, downs, podorder.PauseState{
+	plan := pausepoint.Decide(order, visible, downs, pausepoint.State{
 		Name: "web", ResourceVersion: strconv.Itoa(dep.version), Paused: dep.paused, Token: dep.token, Revision: 7,
 	})
 	var steps []func()
@@ -194,20 +195,20 @@ func (s *rolloutSim) delete(pods []podorder.Pod, uid string) {
 		}
 	}
 	for i := range pods {
-		mode, _ := podorder.ParsePausePoint(pods[i].Annotations)
+		mode, _ := pausepoint.Parse(pods[i].Annotations)
 		switch {
 		case pods[i].UID == uid:
 			if !s.world.alive[i] {
 				return
 			}
-			if mode == podorder.PauseBefore && !s.resumed[uid] || mode == podorder.PauseAfter && s.pauses[uid] == 0 {
+			if mode == pausepoint.Before && !s.resumed[uid] || mode == pausepoint.After && s.pauses[uid] == 0 {
 				s.fault = uid + " deleted without a pause"
 			}
 			s.world.alive[i] = false
 			s.stats.deletions++
 			s.write()
 			return
-		case mode != podorder.PauseNever && !s.resumed[pods[i].UID] && (pods[i].ControllerName == owner || s.held(pods[i].UID)):
+		case mode != pausepoint.Never && !s.resumed[pods[i].UID] && (pods[i].ControllerName == owner || s.held(pods[i].UID)):
 			s.fault = uid + " deleted, which is behind " + pods[i].UID
 			return
 		}
@@ -220,7 +221,7 @@ func (s *rolloutSim) held(uid string) bool {
 }
 
 // pause writes to the Deployment, if it is the one that was seen.
-func (s *rolloutSim) pause(pods []podorder.Pod, a *podorder.PauseDeployment) {
+func (s *rolloutSim) pause(pods []podorder.Pod, a *pausepoint.PauseDeployment) {
 	switch {
 	case strconv.Itoa(s.world.version) != a.ResourceVersion:
 		s.stats.conflicts++
@@ -229,7 +230,7 @@ func (s *rolloutSim) pause(pods []podorder.Pod, a *podorder.PauseDeployment) {
 		s.stats.lost++
 		return
 	}
-	token, ok := podorder.ParsePauseToken(a.Token)
+	token, ok := pausepoint.ParseToken(a.Token)
 	if !ok {
 		s.fault = "unreadable token " + a.Token
 		return

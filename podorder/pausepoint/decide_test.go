@@ -1,4 +1,4 @@
-package podorder_test
+package pausepoint_test
 
 import (
 	"strings"
@@ -9,21 +9,22 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/podorder/pausepoint"
 )
 
 func TestParsePausePoint(t *testing.T) {
-	mode, valid := podorder.ParsePausePoint(nil)
-	require.Equal(t, []any{podorder.PauseNever, true}, []any{mode, valid}, "no annotation, no point")
+	mode, valid := pausepoint.Parse(nil)
+	require.Equal(t, []any{pausepoint.Never, true}, []any{mode, valid}, "no annotation, no point")
 	for _, c := range []struct {
 		text string
-		mode podorder.PauseMode
+		mode pausepoint.Mode
 		ok   bool
 	}{
-		{"before", podorder.PauseBefore, true}, {"true", podorder.PauseBefore, true}, {"", podorder.PauseBefore, true},
-		{"after", podorder.PauseAfter, true}, {"false", podorder.PauseNever, true}, {"off", podorder.PauseNever, true},
-		{"After", podorder.PauseBefore, false}, {"no", podorder.PauseBefore, false}, {" after", podorder.PauseBefore, false},
+		{"before", pausepoint.Before, true}, {"true", pausepoint.Before, true}, {"", pausepoint.Before, true},
+		{"after", pausepoint.After, true}, {"false", pausepoint.Never, true}, {"off", pausepoint.Never, true},
+		{"After", pausepoint.Before, false}, {"no", pausepoint.Before, false}, {" after", pausepoint.Before, false},
 	} {
-		mode, valid := podorder.ParsePausePoint(map[string]string{podorder.AnnotationPausePoint: c.text})
+		mode, valid := pausepoint.Parse(map[string]string{pausepoint.Annotation: c.text})
 		require.Equal(t, []any{c.mode, c.ok}, []any{mode, valid}, "%q: what cannot be read is a stop sign", c.text)
 	}
 }
@@ -31,19 +32,19 @@ func TestParsePausePoint(t *testing.T) {
 func TestPauseToken(t *testing.T) {
 	for _, c := range []struct {
 		text, why string
-		want      podorder.PauseToken
+		want      pausepoint.Token
 	}{
-		{"7;b:u1", "one entry", podorder.PauseToken{Revision: 7, Entries: []podorder.PauseEntry{{Mode: podorder.PauseBefore, UID: "u1"}}}},
-		{"0;b:u1,a:u:2", "two entries, and a colon in a UID", podorder.PauseToken{Entries: []podorder.PauseEntry{
-			{Mode: podorder.PauseBefore, UID: "u1"}, {Mode: podorder.PauseAfter, UID: "u:2"}}}},
+		{"7;b:u1", "one entry", pausepoint.Token{Revision: 7, Entries: []pausepoint.Entry{{Mode: pausepoint.Before, UID: "u1"}}}},
+		{"0;b:u1,a:u:2", "two entries, and a colon in a UID", pausepoint.Token{Entries: []pausepoint.Entry{
+			{Mode: pausepoint.Before, UID: "u1"}, {Mode: pausepoint.After, UID: "u:2"}}}},
 	} {
-		got, ok := podorder.ParsePauseToken(c.text)
+		got, ok := pausepoint.ParseToken(c.text)
 		require.True(t, ok, c.why)
 		require.Equal(t, c.want, got, c.why)
 		require.Equal(t, c.text, got.String(), c.why)
 	}
 	for _, text := range []string{"", "7", "7;", ";b:u", "x;b:u", "7;c:u", "7;b", "7;b:", "7;b:u,", "7;,b:u", "7;b:u;b:v", "7; b:u"} {
-		_, ok := podorder.ParsePauseToken(text)
+		_, ok := pausepoint.ParseToken(text)
 		require.False(t, ok, "%q is no token", text)
 	}
 }
@@ -56,20 +57,20 @@ func rolloutPods(points map[int]string) []podorder.Pod {
 		pods[i] = running(uid, t0)
 		pods[i].Name = uid
 		if text, ok := points[i+1]; ok {
-			pods[i].Annotations = map[string]string{podorder.AnnotationPausePoint: text}
+			pods[i].Annotations = map[string]string{pausepoint.Annotation: text}
 		}
 	}
 	return pods
 }
 
 func TestDecide(t *testing.T) {
-	rollout := podorder.CauseRollout
+	rollout := pausepoint.CauseRollout
 	for _, c := range []struct {
 		name, why string
 		points    map[int]string
 		gone      int // the first pods that are deleted already
 		n         int
-		cause     podorder.Cause
+		cause     pausepoint.Cause
 		paused    bool
 		token     string
 		ready     bool
@@ -77,13 +78,13 @@ func TestDecide(t *testing.T) {
 		pause     string
 		warnings  string
 	}{
-		{name: "10.7 pass 1", why: "p1 and p2 go, and p3 stops the rollout", points: map[int]string{3: "before"}, n: 4, cause: rollout, want: 2, pause: "7;b:p3"},
-		{name: "10.7 paused", why: "nothing goes while it waits", points: map[int]string{3: "before"}, gone: 2, n: 3, cause: rollout, paused: true, token: "7;b:p3", want: 0},
-		{name: "10.7 resumed", why: "the resume acknowledges p3", points: map[int]string{3: "before"}, gone: 2, n: 3, cause: rollout, token: "7;b:p3", want: 3},
-		{name: "10.7 after, pass 1", why: "p3 itself waits for the pause to be seen", points: map[int]string{3: "after"}, n: 4, cause: rollout, want: 2, pause: "7;a:p3"},
-		{name: "10.7 after, paused", why: "now p3 goes", points: map[int]string{3: "after"}, gone: 2, n: 3, cause: rollout, paused: true, token: "7;a:p3", want: 1},
-		{name: "10.7 after, gone", why: "and nothing else until the resume", points: map[int]string{3: "after"}, gone: 3, n: 2, cause: rollout, paused: true, token: "7;a:p3", want: 0},
-		{name: "10.7 after, resumed", why: "then the rest", points: map[int]string{3: "after"}, gone: 3, n: 2, cause: rollout, token: "7;a:p3", want: 2},
+		{name: "pass 1", why: "p1 and p2 go, and p3 stops the rollout", points: map[int]string{3: "before"}, n: 4, cause: rollout, want: 2, pause: "7;b:p3"},
+		{name: "paused", why: "nothing goes while it waits", points: map[int]string{3: "before"}, gone: 2, n: 3, cause: rollout, paused: true, token: "7;b:p3", want: 0},
+		{name: "resumed", why: "the resume acknowledges p3", points: map[int]string{3: "before"}, gone: 2, n: 3, cause: rollout, token: "7;b:p3", want: 3},
+		{name: "after, pass 1", why: "p3 itself waits for the pause to be seen", points: map[int]string{3: "after"}, n: 4, cause: rollout, want: 2, pause: "7;a:p3"},
+		{name: "after, paused", why: "now p3 goes", points: map[int]string{3: "after"}, gone: 2, n: 3, cause: rollout, paused: true, token: "7;a:p3", want: 1},
+		{name: "after, gone", why: "and nothing else until the resume", points: map[int]string{3: "after"}, gone: 3, n: 2, cause: rollout, paused: true, token: "7;a:p3", want: 0},
+		{name: "after, resumed", why: "then the rest", points: map[int]string{3: "after"}, gone: 3, n: 2, cause: rollout, token: "7;a:p3", want: 2},
 		{name: "nothing", why: "nothing is asked for", points: map[int]string{1: "before"}, n: 0, cause: rollout, want: 0},
 		{name: "negative", why: "or less than nothing", points: map[int]string{1: "before"}, n: -3, cause: rollout, want: 0},
 		{name: "no points", why: "all may go", n: 5, cause: rollout, want: 5},
@@ -93,9 +94,9 @@ func TestDecide(t *testing.T) {
 		{name: "off", why: "off is no point", points: map[int]string{1: "off", 2: "false"}, n: 3, cause: rollout, want: 3},
 		{name: "unreadable", why: "what cannot be read stops, and says so", points: map[int]string{2: "maybe"}, n: 3, cause: rollout, want: 1, pause: "7;b:p2",
 			warnings: "pause point on p2: Unreadable (maybe)"},
-		{name: "scale", why: "a scale-down is no rollout", points: map[int]string{1: "before"}, n: 3, cause: podorder.CauseScale, want: 3, warnings: "pause point on p1: Inert (Scale)"},
-		{name: "recreate", why: "nor is Recreate", points: map[int]string{1: "before"}, n: 5, cause: podorder.CauseRecreate, want: 5, warnings: "pause point on p1: Inert (Recreate)"},
-		{name: "scale while waiting", why: "autoscaling may delete the point", points: map[int]string{1: "before"}, n: 1, cause: podorder.CauseScale, paused: true, token: "7;b:p1", want: 1,
+		{name: "scale", why: "a scale-down is no rollout", points: map[int]string{1: "before"}, n: 3, cause: pausepoint.CauseScale, want: 3, warnings: "pause point on p1: Inert (Scale)"},
+		{name: "recreate", why: "nor is Recreate", points: map[int]string{1: "before"}, n: 5, cause: pausepoint.CauseRecreate, want: 5, warnings: "pause point on p1: Inert (Recreate)"},
+		{name: "scale while waiting", why: "autoscaling may delete the point", points: map[int]string{1: "before"}, n: 1, cause: pausepoint.CauseScale, paused: true, token: "7;b:p1", want: 1,
 			warnings: "pause point on p1: Inert (Scale)"},
 		{name: "ignore", why: "the option ignores points on pods that are not ready", points: map[int]string{1: "before"}, n: 1, cause: rollout, ready: true, want: 1,
 			warnings: "pause point on p1: NotReady (before)"},
@@ -112,10 +113,10 @@ func TestDecide(t *testing.T) {
 			if c.ready {
 				pods[0].Ready = false
 			}
-			state := podorder.PauseState{Name: "web", UID: "w", ResourceVersion: "12", Paused: c.paused, Token: c.token, Revision: 7, IgnoreUnready: c.ready}
+			state := pausepoint.State{Name: "web", UID: "w", ResourceVersion: "12", Paused: c.paused, Token: c.token, Revision: 7, IgnoreUnready: c.ready}
 			before := append([]podorder.Pod(nil), pods...)
 			order := podorder.Order{Chain: podorder.Legacy}
-			got := podorder.Decide(order, pods, []podorder.ScaleDown{{Name: "web-1", N: c.n, Cause: c.cause}}, state)
+			got := pausepoint.Decide(order, pods, []pausepoint.ScaleDown{{Name: "web-1", N: c.n, Cause: c.cause}}, state)
 			require.Equal(t, []int{c.want}, got.Delete, c.why)
 			var warnings []string
 			for _, w := range got.Warnings {
@@ -127,8 +128,8 @@ func TestDecide(t *testing.T) {
 			} else {
 				require.Equal(t, c.pause, got.Pause.Token, c.why)
 				require.Equal(t, []string{"web", "w", "12"}, []string{got.Pause.Name, got.Pause.UID, got.Pause.ResourceVersion})
-				token, _ := podorder.ParsePauseToken(got.Pause.Token)
-				require.Equal(t, token.Entries[len(token.Entries)-1], podorder.PauseEntry{Mode: got.Pause.Mode, UID: got.Pause.Pod})
+				token, _ := pausepoint.ParseToken(got.Pause.Token)
+				require.Equal(t, token.Entries[len(token.Entries)-1], pausepoint.Entry{Mode: got.Pause.Mode, UID: got.Pause.Pod})
 				require.Equal(t, "Paused deployment web "+string(got.Pause.Mode)+" deleting pod "+got.Pause.Pod, got.Pause.String())
 			}
 			require.Empty(t, gocmp.Diff(before, pods), "the pods are not changed")
@@ -141,10 +142,10 @@ func TestDecide(t *testing.T) {
 func TestDecideBounds(t *testing.T) {
 	pods := rolloutPods(map[int]string{1: "maybe"})
 	order := podorder.Order{Chain: podorder.Legacy}
-	got := podorder.Decide(order, pods, []podorder.ScaleDown{
-		{Name: "web-1", N: 1, Pods: []int{-1, 1, len(pods)}, Cause: podorder.CauseRollout},
-		{Name: "web-2", N: 0, Pods: []int{0}, Cause: podorder.CauseRollout},
-	}, podorder.PauseState{Name: "web", UID: "w", Revision: 7})
+	got := pausepoint.Decide(order, pods, []pausepoint.ScaleDown{
+		{Name: "web-1", N: 1, Pods: []int{-1, 1, len(pods)}, Cause: pausepoint.CauseRollout},
+		{Name: "web-2", N: 0, Pods: []int{0}, Cause: pausepoint.CauseRollout},
+	}, pausepoint.State{Name: "web", UID: "w", Revision: 7})
 	require.Equal(t, []int{1, 0}, got.Delete)
 	require.Empty(t, got.Warnings)
 }
@@ -153,26 +154,26 @@ func TestDecideBounds(t *testing.T) {
 // its pods; a scale-down among them is not touched.
 func TestDecideOfSeveral(t *testing.T) {
 	pods := rolloutPods(map[int]string{2: "before", 4: "before"})
-	downs := func(causes ...podorder.Cause) []podorder.ScaleDown {
-		return []podorder.ScaleDown{{Pods: []int{0, 1}, N: 2, Cause: causes[0]}, {Pods: []int{2, 3}, N: 2, Cause: causes[1]}, {Pods: []int{4, -1, 99}, N: 1, Cause: causes[2]}}
+	downs := func(causes ...pausepoint.Cause) []pausepoint.ScaleDown {
+		return []pausepoint.ScaleDown{{Pods: []int{0, 1}, N: 2, Cause: causes[0]}, {Pods: []int{2, 3}, N: 2, Cause: causes[1]}, {Pods: []int{4, -1, 99}, N: 1, Cause: causes[2]}}
 	}
 	order := podorder.Order{Chain: podorder.Legacy}
-	r, s := podorder.CauseRollout, podorder.CauseScale
+	r, s := pausepoint.CauseRollout, pausepoint.CauseScale
 	for _, c := range []struct {
 		why   string
-		downs []podorder.ScaleDown
-		state podorder.PauseState
+		downs []pausepoint.ScaleDown
+		state pausepoint.State
 		want  []int
 		token string
 	}{
-		{"the second point has to wait", downs(r, r, r), podorder.PauseState{}, []int{1, 0, 0}, "0;b:p2"},
-		{"a scale-down goes on", downs(r, s, r), podorder.PauseState{}, []int{1, 2, 0}, "0;b:p2"},
-		{"a point in the second", downs(s, r, r), podorder.PauseState{}, []int{2, 1, 0}, "0;b:p4"},
-		{"while one waits, the others wait too", downs(r, r, r), podorder.PauseState{Paused: true, Token: "0;b:p2"}, []int{1, 0, 0}, ""},
-		{"and while the second waits", downs(r, r, r), podorder.PauseState{Paused: true, Token: "0;b:p2,b:p4"}, []int{0, 1, 0}, ""},
-		{"all acknowledged", downs(r, r, r), podorder.PauseState{Token: "0;b:p2,b:p4"}, []int{2, 2, 1}, ""},
+		{"the second point has to wait", downs(r, r, r), pausepoint.State{}, []int{1, 0, 0}, "0;b:p2"},
+		{"a scale-down goes on", downs(r, s, r), pausepoint.State{}, []int{1, 2, 0}, "0;b:p2"},
+		{"a point in the second", downs(s, r, r), pausepoint.State{}, []int{2, 1, 0}, "0;b:p4"},
+		{"while one waits, the others wait too", downs(r, r, r), pausepoint.State{Paused: true, Token: "0;b:p2"}, []int{1, 0, 0}, ""},
+		{"and while the second waits", downs(r, r, r), pausepoint.State{Paused: true, Token: "0;b:p2,b:p4"}, []int{0, 1, 0}, ""},
+		{"all acknowledged", downs(r, r, r), pausepoint.State{Token: "0;b:p2,b:p4"}, []int{2, 2, 1}, ""},
 	} {
-		got := podorder.Decide(order, pods, c.downs, c.state)
+		got := pausepoint.Decide(order, pods, c.downs, c.state)
 		require.Equal(t, c.want, got.Delete, c.why)
 		token := ""
 		if got.Pause != nil {
@@ -185,10 +186,10 @@ func TestDecideOfSeveral(t *testing.T) {
 func TestPauseWithoutUID(t *testing.T) {
 	pods := rolloutPods(map[int]string{1: "before", 2: "before"})
 	pods[0].UID, pods[1].UID = "", "a,b"
-	got := podorder.Decide(podorder.Order{Chain: podorder.Legacy}, pods, []podorder.ScaleDown{{N: 5, Cause: podorder.CauseRollout}}, podorder.PauseState{})
+	got := pausepoint.Decide(podorder.Order{Chain: podorder.Legacy}, pods, []pausepoint.ScaleDown{{N: 5, Cause: pausepoint.CauseRollout}}, pausepoint.State{})
 	require.Equal(t, []int{5}, got.Delete, "a pause that cannot be remembered would never end")
 	require.Nil(t, got.Pause)
-	require.Equal(t, []podorder.PauseWarning{{Pod: "p1", Reason: podorder.PointNoUID}, {Pod: "p2", Reason: podorder.PointNoUID, Value: "a,b"}}, got.Warnings)
+	require.Equal(t, []pausepoint.Warning{{Pod: "p1", Reason: pausepoint.NoUID}, {Pod: "p2", Reason: pausepoint.NoUID, Value: "a,b"}}, got.Warnings)
 }
 
 // Property: a pause decision is monotone in n, never exceeds it, is the same again,
@@ -198,24 +199,24 @@ func TestPauseProperties(t *testing.T) {
 		pods := anyPods(t, rapid.IntRange(1, 8).Draw(t, "n"))
 		for i := range pods {
 			if rapid.IntRange(0, 2).Draw(t, "point") == 0 {
-				pods[i].Annotations = map[string]string{podorder.AnnotationPausePoint: rapid.SampledFrom([]string{"before", "after", "off", "x"}).Draw(t, "mode")}
+				pods[i].Annotations = map[string]string{pausepoint.Annotation: rapid.SampledFrom([]string{"before", "after", "off", "x"}).Draw(t, "mode")}
 			}
 		}
 		o := anyOrder(t)
-		state := podorder.PauseState{Paused: rapid.Bool().Draw(t, "paused"), Revision: 1}
+		state := pausepoint.State{Paused: rapid.Bool().Draw(t, "paused"), Revision: 1}
 		if rapid.Bool().Draw(t, "token") {
 			state.Token = rapid.SampledFrom([]string{"1;b:000", "1;a:001,b:002", "1;b:nobody", "2;b:000"}).Draw(t, "text")
 		}
 		last := 0
 		for n := range len(pods) + 2 {
-			downs := []podorder.ScaleDown{{N: n, Cause: podorder.CauseRollout}}
-			plan := podorder.Decide(o, pods, downs, state)
+			downs := []pausepoint.ScaleDown{{N: n, Cause: pausepoint.CauseRollout}}
+			plan := pausepoint.Decide(o, pods, downs, state)
 			k := plan.Delete[0]
 			if k > n || k < last {
 				t.Fatalf("%d of %d, and %d of one less", k, n, last)
 			}
 			last = k
-			if diff := gocmp.Diff(plan, podorder.Decide(o, pods, downs, state)); diff != "" {
+			if diff := gocmp.Diff(plan, pausepoint.Decide(o, pods, downs, state)); diff != "" {
 				t.Fatal(diff)
 			}
 			if plan.Pause != nil && state.Paused {

@@ -1,10 +1,11 @@
-package podorder_test
+package pausepoint_test
 
 import (
 	"testing"
 
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/podorder/pausepoint"
 	"github.com/stretchr/testify/require"
 )
 
@@ -13,40 +14,40 @@ func FuzzParse(f *testing.F) {
 	for _, text := range []string{"before", "after", "off", "", "maybe"} {
 		f.Add(text)
 	}
-	known := map[string]podorder.PauseMode{"": podorder.PauseBefore, "true": podorder.PauseBefore, "before": podorder.PauseBefore,
-		"after": podorder.PauseAfter, "false": podorder.PauseNever, "off": podorder.PauseNever}
+	known := map[string]pausepoint.Mode{"": pausepoint.Before, "true": pausepoint.Before, "before": pausepoint.Before,
+		"after": pausepoint.After, "false": pausepoint.Never, "off": pausepoint.Never}
 	f.Fuzz(func(t *testing.T, text string) {
-		mode, valid := podorder.ParsePausePoint(map[string]string{podorder.AnnotationPausePoint: text})
+		mode, valid := pausepoint.Parse(map[string]string{pausepoint.Annotation: text})
 		want, ok := known[text]
 		if !ok {
-			want = podorder.PauseBefore
+			want = pausepoint.Before
 		}
 		require.Equal(t, ok, valid)
 		require.Equal(t, want, mode)
 	})
 }
 
-// A pausing is what [podorder.Decide] looks at.
+// A pausing is what [Decide] looks at.
 type pausing struct {
-	Pods  []podorder.Pod       `json:"pods"`
-	Downs []podorder.ScaleDown `json:"downs"`
-	State podorder.PauseState  `json:"state"`
+	Pods  []podorder.Pod         `json:"pods"`
+	Downs []pausepoint.ScaleDown `json:"downs"`
+	State pausepoint.State       `json:"state"`
 }
 
 // FuzzDecide: no more than is asked for is deleted, and nothing is paused twice.
 func FuzzDecide(f *testing.F) {
 	seed := func(points map[int]string, token string, paused bool) pausing {
-		return pausing{rolloutPods(points), []podorder.ScaleDown{{Name: "a", Pods: []int{0, 1, 2}, N: 2, Cause: podorder.CauseRollout}, {Name: "b", Pods: []int{3, 4}, N: 1, Cause: podorder.CauseScale}},
-			podorder.PauseState{Name: "web", UID: "w", Revision: 7, Token: token, Paused: paused}}
+		return pausing{rolloutPods(points), []pausepoint.ScaleDown{{Name: "a", Pods: []int{0, 1, 2}, N: 2, Cause: pausepoint.CauseRollout}, {Name: "b", Pods: []int{3, 4}, N: 1, Cause: pausepoint.CauseScale}},
+			pausepoint.State{Name: "web", UID: "w", Revision: 7, Token: token, Paused: paused}}
 	}
-	purity.Fuzz(f, nil, func(p pausing) (podorder.PausePlan, error) {
-		plan := podorder.Decide(podorder.Order{Chain: podorder.Legacy, Now: t0}, p.Pods, p.Downs, p.State)
+	purity.Fuzz(f, nil, func(p pausing) (pausepoint.Plan, error) {
+		plan := pausepoint.Decide(podorder.Order{Chain: podorder.Legacy, Now: t0}, p.Pods, p.Downs, p.State)
 		purity.Must(len(plan.Delete) == len(p.Downs), "%d of %d scale-downs", len(plan.Delete), len(p.Downs))
 		for i, n := range plan.Delete {
 			purity.Must(n >= 0 && n <= max(0, p.Downs[i].N), "%d deleted of %d", n, p.Downs[i].N)
 		}
 		if plan.Pause != nil {
-			token, ok := podorder.ParsePauseToken(plan.Pause.Token)
+			token, ok := pausepoint.ParseToken(plan.Pause.Token)
 			purity.Must(!p.State.Paused && ok && token.Revision == p.State.Revision, "pause %v of %+v", plan.Pause, p.State)
 		}
 		return plan, nil
@@ -58,11 +59,11 @@ func FuzzParseToken(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		token, ok := podorder.ParsePauseToken(text)
+		token, ok := pausepoint.ParseToken(text)
 		if !ok {
 			return
 		}
-		back, ok := podorder.ParsePauseToken(token.String())
+		back, ok := pausepoint.ParseToken(token.String())
 		require.True(t, ok)
 		require.Equal(t, token, back)
 	})

@@ -1,0 +1,100 @@
+package pausepoint
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Annotation is the pod annotation that makes a rolling update pause when
+// it comes to the pod. Its values are those of a [Mode]; "true" and "" mean
+// before, "off" means false.
+const Annotation = "controller.alpha.kubernetes.io/pause-point"
+
+// AnnotationHit is the Deployment annotation that remembers at which pods
+// the rollout has paused; see [Token].
+const AnnotationHit = "controller.alpha.kubernetes.io/pause-points-hit"
+
+// A Mode is where a rollout pauses.
+type Mode string
+
+// The modes of a pause point.
+const (
+	Never  Mode = "false"
+	Before Mode = "before" // the pod is deleted after the resume
+	After  Mode = "after"  // the pod is deleted while the rollout is paused
+)
+
+// Parse returns the mode that the annotations of a pod carry. Valid is
+// false for a value that nobody knows, which counts as before: an unreadable stop
+// sign is a stop sign.
+func Parse(annotations map[string]string) (mode Mode, valid bool) {
+	text, ok := annotations[Annotation]
+	if !ok {
+		return Never, true
+	}
+	switch text {
+	case "false", "off":
+		return Never, true
+	case "before", "true", "":
+		return Before, true
+	case "after":
+		return After, true
+	}
+	return Before, false
+}
+
+// A Token is the value of [AnnotationHit]: the pods at which the
+// rollout to a revision has paused, the most recent one last. While the Deployment is
+// paused the last entry is where it waits; resuming acknowledges it. The revision
+// makes a later rollout pause again at the same pods.
+type Token struct {
+	Revision int64 // of the new ReplicaSet
+	Entries  []Entry
+}
+
+// A Entry is a pod at which a rollout has paused.
+type Entry struct {
+	Mode Mode // Before or After
+	UID  string
+}
+
+// ParseToken reads a token in its text form, such as "7;b:uid-1,a:uid-2". It is
+// false if the text is anything else.
+func ParseToken(text string) (Token, bool) {
+	revision, list, ok := strings.Cut(text, ";")
+	if !ok {
+		return Token{}, false
+	}
+	n, err := strconv.ParseInt(revision, 10, 64)
+	if err != nil {
+		return Token{}, false
+	}
+	token := Token{Revision: n}
+	for entry := range strings.SplitSeq(list, ",") {
+		mode, uid, ok := strings.Cut(entry, ":")
+		e := Entry{Mode: Before, UID: uid}
+		if mode == "a" {
+			e.Mode = After
+		}
+		if !ok || mode != "a" && mode != "b" || !recordable(uid) {
+			return Token{}, false
+		}
+		token.Entries = append(token.Entries, e)
+	}
+	return token, true
+}
+
+// recordable reports whether a UID can be an entry of a token.
+func recordable(uid string) bool { return uid != "" && !strings.ContainsAny(uid, ",;") }
+
+// String returns the text form of the token.
+func (t Token) String() string {
+	entries := make([]string, len(t.Entries))
+	for i, e := range t.Entries {
+		entries[i] = "b:" + e.UID
+		if e.Mode == After {
+			entries[i] = "a:" + e.UID
+		}
+	}
+	return strconv.FormatInt(t.Revision, 10) + ";" + strings.Join(entries, ",")
+}

@@ -1,0 +1,39 @@
+package pausepoint_test
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/internal/total"
+	"github.com/kplan-go/kplan/podorder/pausepoint"
+)
+
+// Nothing that the package exports panics, whatever it is given.
+func TestTotal(t *testing.T) {
+	total.Package{Functions: exportedFunctions, Types: exportedTypes}.Check(t)
+}
+
+// Every field of whatever is asked or answered survives JSON.
+func TestRoundTrip(t *testing.T) {
+	purity.RoundTrip(t, ".", nil, pausepoint.Plan{}, pausepoint.State{})
+}
+
+var exportedFunctions = map[string]any{
+	"Decide":     pausepoint.Decide,
+	"Parse":      pausepoint.Parse,
+	"ParseToken": pausepoint.ParseToken,
+}
+
+var exportedTypes = []reflect.Type{
+	reflect.TypeFor[pausepoint.Cause](),
+	reflect.TypeFor[pausepoint.Entry](),
+	reflect.TypeFor[pausepoint.Mode](),
+	reflect.TypeFor[pausepoint.Oversight](),
+	reflect.TypeFor[pausepoint.PauseDeployment](),
+	reflect.TypeFor[pausepoint.Plan](),
+	reflect.TypeFor[pausepoint.ScaleDown](),
+	reflect.TypeFor[pausepoint.State](),
+	reflect.TypeFor[pausepoint.Token](),
+	reflect.TypeFor[pausepoint.Warning](),
+}
