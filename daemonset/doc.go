@@ -33,7 +33,7 @@
 //	p2 on n2 held back: NotReady
 //
 // The parts of a pass can be asked alone: [Placer] where pods belong, [NodeRules.Decide]
-// about one node, [Resolve] the budget, [InPlace] whether and how a pod can be updated in
+// about one node, [Resolve] the budget, [CalculateSpec] whether and how a pod can be updated in
 // place. [Explain] tells of each node how it stands, [Trigger] which events must start a
 // pass, and [Finish] what follows from a plan that has been executed.
 //

@@ -83,10 +83,3 @@ func CleanUpOnly(s Snapshot, now time.Time, opts Options) (Plan, error) {
 	st.cleanUp(&p)
 	return p, nil
 }
-
-// SameAmount reports whether two quantities can be read and are equal amounts.
-func SameAmount(a, b string) bool {
-	x, ok := parseQuantity(a)
-	y, ok2 := parseQuantity(b)
-	return ok && ok2 && x == y
-}

@@ -1,10 +1,8 @@
 package daemonset
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/kplan-go/kplan/internal/zero"
 )
@@ -39,14 +37,13 @@ func (st *state) updateInPlace(p *Plan, d Deletion, spec *InPlaceSpec) {
 	put := FirstBatch(d.Pod.Containers, spec, st.now)
 	p.do(UpdatePod{
 		Object: d.Pod.object(), Node: d.Pod.target(), From: d.Pod.Labels[LabelHash], To: st.version.Hash,
-		CloseGate: spec.closesGate(), Patch: put, Reason: d.Reason,
+		CloseGate: spec.ClosesGate(), Patch: put, Reason: d.Reason,
 	})
 }
 
-// closesGate reports whether a pod stops being ready to be updated: not if only
-// resources change, and no container restarts for them.
-func (s *InPlaceSpec) closesGate() bool {
-	return len(s.Images)+len(s.Refs) > 0 || len(s.Resources) == 0 || s.Restart
+// inPlaceOptions are the options of the planner as far as updates in place read them.
+func (st *state) inPlaceOptions() InPlaceOptions {
+	return InPlaceOptions{VerticalScaling: st.opts.VerticalScaling, KeepMetadata: st.opts.Repair.Has(InPlaceRemovesAllMetadata)}
 }
 
 // inPlaceSpec returns how to update a pod in place, nil if it cannot be. Specs holds
@@ -62,7 +59,7 @@ func (st *state) inPlaceSpec(pod *Pod, specs map[string]*InPlaceSpec) *InPlaceSp
 	specs[hash] = nil
 	for _, n := range st.old {
 		if r := &st.revisions[n]; r.Labels[LabelHash] == hash {
-			if spec, ok := InPlace(r.Data, st.ds.Template.Data, st.version.Hash, st.opts); ok {
+			if spec, ok := CalculateSpec(r.Data, st.ds.Template.Data, st.version.Hash, st.inPlaceOptions()); ok {
 				specs[hash] = &spec
 			}
 			break
@@ -85,148 +82,34 @@ func (st *state) refresh(p *Plan) {
 	}
 }
 
-// touched reports whether there may be something to refresh.
-func (p *Pod) touched() bool {
-	return p.hasGate(GateInPlace) || p.annotation(AnnotationInPlaceState) != "" || p.annotation(AnnotationInPlaceGrace) != ""
+// InPlacePod is what updates in place read of the pod.
+func (p *Pod) InPlacePod() InPlacePod {
+	p = zero.Or(p)
+	return InPlacePod{Annotations: p.Annotations, Containers: p.Containers, RuntimePlain: p.RuntimePlain, RuntimeEnv: p.RuntimeEnv}
 }
 
-// annotation returns the annotation of a name, or of its old name.
-func (p *Pod) annotation(name string) string {
-	if text, ok := p.Annotations[name]; ok {
-		return text
-	}
-	return p.Annotations[strings.TrimPrefix(name, "apps.kruise.io/")]
+// touched reports whether there may be something to refresh.
+func (p *Pod) touched() bool {
+	return p.hasGate(GateInPlace) || InPlaceUnderWay(p.Annotations)
 }
 
 func (st *state) refreshPod(p *Plan, pod *Pod) {
 	a := RefreshPod{Object: pod.object(), Node: pod.target()}
-	if pod.annotation(AnnotationInPlaceGrace) != "" {
-		st.refreshGrace(p, pod, a)
-		return
-	}
-	if text := pod.annotation(AnnotationInPlaceState); text != "" {
-		var state InPlaceState
-		if json.Unmarshal([]byte(text), &state) != nil || !pod.updated(&state) {
-			st.waits(p, pod)
-			return
+	step := Continue(pod.InPlacePod(), pod.Labels[LabelHash], st.now)
+	switch {
+	case step.Wait:
+		if !step.RecheckAt.IsZero() {
+			p.recheck(step.RecheckAt)
 		}
-		if state.pending() {
-			if !pod.ready(state.PreCheck) {
-				st.waits(p, pod)
-				return
-			}
-			put := NextBatch(pod.Containers, &state, st.now)
-			a.Patch, a.Reason = &put, ReasonNextBatch
-			p.do(a)
-			return
-		}
-	}
-	if open := (InPlaceCondition{True: true}); pod.hasGate(GateInPlace) && (pod.InPlace == nil || *pod.InPlace != open) {
+		p.hold(Hold{Node: pod.target(), Name: pod.Name, Reason: ReasonInPlace})
+	case step.DropGrace:
+		a.Patch, a.DropGrace, a.Reason = step.Put, true, ReasonGraceOver
+		p.do(a)
+	case step.Put != nil:
+		a.Patch, a.Reason = step.Put, ReasonNextBatch
+		p.do(a)
+	case pod.hasGate(GateInPlace) && (pod.InPlace == nil || *pod.InPlace != InPlaceCondition{True: true}):
 		a.OpenGate, a.Reason = true, ReasonInPlaceCompleted
 		p.do(a)
 	}
-}
-
-func (st *state) waits(p *Plan, pod *Pod) {
-	p.hold(Hold{Node: pod.target(), Name: pod.Name, Reason: ReasonInPlace})
-}
-
-// A grace is what the annotation [AnnotationInPlaceGrace] carries.
-type grace struct {
-	Revision string                 `json:"revision"`
-	Images   map[string]string      `json:"containerImages"`
-	Refs     map[string]RefMetadata `json:"containerRefMetadata"`
-	FromEnv  bool                   `json:"updateEnvFromMetadata"`
-	Seconds  int64                  `json:"graceSeconds"`
-}
-
-// refreshGrace ends a grace period that another writer has put on a pod.
-func (st *state) refreshGrace(p *Plan, pod *Pod, a RefreshPod) {
-	var g grace
-	var state InPlaceState
-	if json.Unmarshal([]byte(pod.annotation(AnnotationInPlaceGrace)), &g) != nil {
-		st.waits(p, pod)
-		return
-	}
-	a.DropGrace, a.Reason = true, ReasonGraceOver
-	if pod.Labels[LabelHash] != g.Revision {
-		p.do(a)
-		return
-	}
-	if json.Unmarshal([]byte(pod.annotation(AnnotationInPlaceState)), &state) != nil {
-		st.waits(p, pod)
-		return
-	}
-	seconds := min(max(g.Seconds, 0), 1<<31)
-	if end := state.Timestamp.Add(time.Duration(seconds) * time.Second); st.now.Before(end) {
-		p.recheck(end)
-		st.waits(p, pod)
-		return
-	}
-	put := FirstBatch(pod.Containers, &InPlaceSpec{Revision: g.Revision, Images: g.Images, Refs: g.Refs, FromEnv: g.FromEnv}, st.now)
-	a.Patch = &put
-	p.do(a)
-}
-
-// pending reports whether another batch is to come.
-func (s *InPlaceState) pending() bool {
-	return len(s.NextImages)+len(s.NextRefs)+len(s.NextScales) > 0
-}
-
-// InPlaceCompleted reports whether the update in place of a pod is over, as far as its
-// annotations tell. A pod without one is not being updated, and has completed.
-func InPlaceCompleted(p *Pod) bool {
-	p = zero.Or(p)
-	if p.annotation(AnnotationInPlaceGrace) != "" {
-		return false
-	}
-	text := p.annotation(AnnotationInPlaceState)
-	if text == "" {
-		return true
-	}
-	var state InPlaceState
-	return json.Unmarshal([]byte(text), &state) == nil && !state.pending() && p.updated(&state)
-}
-
-// updated reports whether the containers run what the last batch wrote.
-func (p *Pod) updated(s *InPlaceState) bool {
-	switch {
-	case s.FromEnv && !p.RuntimeEnv:
-		return false
-	case p.RuntimePlain:
-		return true
-	}
-	for name, was := range s.Last {
-		i := slices.IndexFunc(p.Containers, func(c Container) bool { return c.Name == name })
-		if i < 0 || !p.Containers[i].changed(was.ImageID) {
-			return false
-		}
-	}
-	return true
-}
-
-// changed reports whether the container no longer runs the image with the ID, or runs
-// the image that it should, which may be the same.
-func (c *Container) changed(imageID string) bool {
-	if c.Status == nil {
-		return false
-	}
-	want := c.Image
-	if !strings.Contains(want, ":") {
-		want += ":latest"
-	}
-	return c.Status.ImageID != imageID || c.Status.Image == want
-}
-
-// ready reports whether the containers that the next batch waits for are ready.
-func (p *Pod) ready(check *InPlacePreCheck) bool {
-	if check == nil {
-		return true
-	}
-	for _, name := range check.Ready {
-		if !slices.ContainsFunc(p.Containers, func(c Container) bool { return c.Name == name && c.Status != nil && c.Status.Ready }) {
-			return false
-		}
-	}
-	return true
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+
+	"github.com/kplan-go/kplan/internal/zero"
 )
 
 // A Container is what updates in place read of a container of a pod.
@@ -41,14 +43,21 @@ type InPlaceSpec struct {
 	Metadata MetadataPatch          `json:"metadata,omitempty"` // what is left of the metadata
 	FromEnv  bool                   `json:"fromEnv,omitzero"`   // some environment changes with the metadata
 	// Resources is the changed limits and requests by container, see
-	// [Options.VerticalScaling]. Restart is whether one of them restarts its container.
+	// [InPlaceOptions.VerticalScaling]. Restart is whether one of them restarts its container.
 	Resources map[string]Resources `json:"resources,omitempty"`
 	Restart   bool                 `json:"restart,omitzero"`
 }
 
+// ClosesGate reports whether a pod stops being ready to be updated: not if only
+// resources change, and no container restarts for them.
+func (s *InPlaceSpec) ClosesGate() bool {
+	s = zero.Or(s)
+	return len(s.Images)+len(s.Refs) > 0 || len(s.Resources) == 0 || s.Restart
+}
+
 // A MetadataPatch is what becomes of labels and annotations; nil removes one. If the
 // new template has none at all, upstream removes all that the pod has, whoever put them
-// there; if [InPlaceRemovesAllMetadata] is repaired, those of the old template go.
+// there; with [InPlaceOptions.KeepMetadata] those of the old template go.
 type MetadataPatch struct {
 	Labels         map[string]*string `json:"labels,omitempty"`
 	Annotations    map[string]*string `json:"annotations,omitempty"`
@@ -151,11 +160,22 @@ func readTemplate(data []byte) (whole map[string]any, t storedTemplate, ok bool)
 	return whole, t, decoder.Decode(&whole) == nil && whole != nil
 }
 
-// InPlace returns how to bring a pod from one stored template to another in place, and
-// whether that is possible: apart from metadata only images of containers differ, or
-// with [Options.VerticalScaling] resources as well. The hash is that of the new
+// InPlaceOptions are what changes the answers of [CalculateSpec]. The zero value is what
+// OpenKruise does.
+type InPlaceOptions struct {
+	// VerticalScaling updates resources in place as well: the feature gate
+	// InPlaceWorkloadVerticalScaling of OpenKruise, off by default there.
+	VerticalScaling bool `json:"verticalScaling,omitzero"`
+	// KeepMetadata removes the labels and annotations of the old template only, where the
+	// new one has none at all. OpenKruise then removes all that the pod has.
+	KeepMetadata bool `json:"keepMetadata,omitzero"`
+}
+
+// CalculateSpec returns how to bring a pod from one stored template to another in place,
+// and whether that is possible: apart from metadata only images of containers differ, or
+// with [InPlaceOptions.VerticalScaling] resources as well. The hash is that of the new
 // template.
-func InPlace(from, to []byte, hash string, opts Options) (InPlaceSpec, bool) {
+func CalculateSpec(from, to []byte, hash string, opts InPlaceOptions) (InPlaceSpec, bool) {
 	spec := InPlaceSpec{Revision: hash}
 	whole, old, ok := readTemplate(from)
 	target, next, ok2 := readTemplate(to)
@@ -177,7 +197,7 @@ func InPlace(from, to []byte, hash string, opts Options) (InPlaceSpec, bool) {
 			return spec, false
 		}
 	}
-	spec.addMetadata(&old, &next, !opts.Repair.Has(InPlaceRemovesAllMetadata))
+	spec.addMetadata(&old, &next, !opts.KeepMetadata)
 	return spec, true
 }
 

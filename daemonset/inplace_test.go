@@ -3,11 +3,9 @@ package daemonset_test
 import (
 	"encoding/json"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/stretchr/testify/require"
@@ -86,7 +84,7 @@ func TestInPlaceBatches(t *testing.T) {
 	require.Equal(t, map[string]string{"cfg": "2", "note": "2"}, patch.Annotations, "cfg goes with its container, note at once")
 	require.Equal(t, map[string]string{"late": "late:2"}, patch.State.NextImages)
 	require.Equal(t, []string{"early"}, patch.State.PreCheck.Ready)
-	require.False(t, daemonset.InPlaceCompleted(&s.Pods[0]))
+	require.False(t, daemonset.InPlaceCompleted(s.Pods[0].InPlacePod()))
 	step("p1 on n1 held back: InPlace")
 
 	s.Pods[0].RuntimeEnv = true // the node agent has seen the new environment
@@ -99,7 +97,7 @@ func TestInPlaceBatches(t *testing.T) {
 	step("p1 on n1 held back: InPlace")
 	s.Pods[0].Containers[0].Status = &daemonset.ContainerStatus{Image: "late:2", ImageID: "old", Ready: true} // the same image by another name
 	step("Refreshed pod p1 on node n1: opened its gate (InPlaceCompleted)")
-	require.True(t, daemonset.InPlaceCompleted(&s.Pods[0]))
+	require.True(t, daemonset.InPlaceCompleted(s.Pods[0].InPlacePod()))
 	step("nothing to do")
 }
 
@@ -152,7 +150,7 @@ func TestInPlaceGrace(t *testing.T) {
 	p := mustPlan(t, s, kruise)
 	require.Equal(t, "p1 on n1 held back: InPlace", p.String())
 	require.Equal(t, t0.Add(20*time.Second), p.RecheckAt)
-	require.False(t, daemonset.InPlaceCompleted(&s.Pods[0]))
+	require.False(t, daemonset.InPlaceCompleted(s.Pods[0].InPlacePod()))
 	grace(`{"revision":"v2","graceSeconds":10,"containerImages":{"app":"x"}}`)
 	require.Equal(t, "Refreshed pod p1 on node n1: app=x (GraceOver)", mustPlan(t, s, kruise).String())
 	for _, text := range []string{"{", `{"revision":"v2"`} {
@@ -164,79 +162,9 @@ func TestInPlaceGrace(t *testing.T) {
 	require.Equal(t, "p1 on n1 held back: InPlace", mustPlan(t, s, kruise).String())
 	delete(s.Pods[0].Annotations, daemonset.AnnotationInPlaceGrace)
 	require.Equal(t, "p1 on n1 held back: InPlace", mustPlan(t, s, kruise).String())
-	require.False(t, daemonset.InPlaceCompleted(&s.Pods[0]))
+	require.False(t, daemonset.InPlaceCompleted(s.Pods[0].InPlacePod()))
 	s.Pods[0].Annotations = nil
-	require.True(t, daemonset.InPlaceCompleted(&s.Pods[0]))
+	require.True(t, daemonset.InPlaceCompleted(s.Pods[0].InPlacePod()))
 	s.Pods[0].InPlace.Reason = "x"
 	require.Equal(t, "Refreshed pod p1 on node n1: opened its gate (InPlaceCompleted)", mustPlan(t, s, kruise).String(), "True with a reason is not it")
-}
-
-func TestInPlacePossible(t *testing.T) {
-	data := func(spec string) []byte { return []byte(`{"spec":{"template":` + spec + `}}`) }
-	base := `{"metadata":{},"spec":{"a":[1,{"b":null}],"containers":[{"name":"c","image":"1"}]}}`
-	for _, c := range []struct {
-		why      string
-		from, to string
-		want     bool
-	}{
-		{"no difference", base, base, true},
-		{"image", base, strings.Replace(base, `"image":"1"`, `"image":"2"`, 1), true},
-		{"another part of the template", base, strings.Replace(base, `"metadata"`, `"x":1,"metadata"`, 1), false},
-		{"a field is gone", strings.Replace(base, `"a"`, `"z":1,"a"`, 1), base, false},
-		{"a list is longer", base, strings.Replace(base, `[1,`, `[1,2,`, 1), false},
-		{"a number differs", base, strings.Replace(base, `[1,`, `[2,`, 1), false},
-		{"a list is no list", base, strings.Replace(base, `[1,{"b":null}]`, `1`, 1), false},
-		{"a map is no map", base, strings.Replace(base, `{"b":null}`, `1`, 1), false},
-		{"the other way round", strings.Replace(base, `{"b":null}`, `1`, 1), base, false},
-		{"a container more", base, strings.Replace(base, `[{"name"`, `[{"name":"d"},{"name"`, 1), false},
-		{"a container is no map", base, strings.Replace(base, `[{"name":"c","image":"1"}]`, `[1]`, 1), false},
-		{"renamed", base, strings.Replace(base, `"c"`, `"d"`, 1), false},
-		{"an image is added", strings.Replace(base, `,"image":"1"`, ``, 1), base, false},
-		{"not readable", `1`, base, false},
-		{"not readable", base, `[`, false},
-		{"no spec", `{"metadata":{}}`, `{"metadata":{}}`, false},
-	} {
-		_, ok := daemonset.InPlace(data(c.from), data(c.to), "h", daemonset.Options{})
-		require.Equal(t, c.want, ok, "%s: %s", c.why, c.to)
-	}
-	require.Nil(t, daemonset.Containers([]byte("x")))
-}
-
-// The last annotation of a template goes, and takes those of others along.
-func TestInPlaceAllAnnotations(t *testing.T) {
-	from := []byte(`{"spec":{"template":{"metadata":{"annotations":{"a":"1"},"labels":{"l":"1"}},"spec":{"containers":[]}}}}`)
-	to := []byte(`{"spec":{"template":{"metadata":{},"spec":{"containers":[]}}}}`)
-	spec, ok := daemonset.InPlace(from, to, "h", daemonset.Options{})
-	require.True(t, ok)
-	require.Equal(t, daemonset.MetadataPatch{AllLabels: true, AllAnnotations: true}, spec.Metadata)
-	batch := daemonset.FirstBatch(nil, &spec, t0)
-	require.True(t, batch.AllAnnotations && batch.AllLabels)
-	spec, ok = daemonset.InPlace(from, to, "h", daemonset.Options{Repair: daemonset.RepairAll})
-	require.True(t, ok)
-	want := daemonset.MetadataPatch{Labels: map[string]*string{"l": nil}, Annotations: map[string]*string{"a": nil}}
-	require.Empty(t, cmp.Diff(want, spec.Metadata))
-	batch = daemonset.FirstBatch(nil, &spec, t0)
-	require.Equal(t, []string{"a"}, batch.RemoveAnnotations)
-	require.Equal(t, "metadata", batch.String())
-}
-
-// Containers that refer to the same metadata go together.
-func TestInPlaceOverlap(t *testing.T) {
-	containers := []daemonset.Container{{Name: "a"}, {Name: "b", Priority: new(int32(1))}, {Name: "c", Priority: new(int32(5))}, {Name: "d", Priority: new(int32(1))}}
-	ref := func(keys ...string) daemonset.RefMetadata {
-		m := daemonset.RefMetadata{Labels: map[string]string{}}
-		for _, k := range keys {
-			m.Labels[k] = "1"
-		}
-		return m
-	}
-	spec := daemonset.InPlaceSpec{Refs: map[string]daemonset.RefMetadata{"a": ref("x"), "b": ref("x", "y"), "c": ref("z"), "d": ref("w")}}
-	batch := daemonset.FirstBatch(containers, &spec, t0)
-	require.Equal(t, []string{"a", "b", "c"}, batch.State.PreCheck.Ready)
-	require.Equal(t, map[string]string{"x": "1", "y": "1", "z": "1"}, batch.Labels)
-	require.Equal(t, map[string]daemonset.RefMetadata{"d": ref("w")}, batch.State.NextRefs)
-	last := daemonset.NextBatch(containers, &batch.State, t0)
-	require.Nil(t, last.State.PreCheck)
-	require.Len(t, last.State.Batches, 2)
-	require.Len(t, batch.State.Batches, 1, "the argument is left alone")
 }

@@ -24,15 +24,8 @@ const (
 	AnnotationStateSince = "lifecycle.apps.kruise.io/timestamp"
 	// StatePreparingDelete is the state of a pod whose deletion is held back.
 	StatePreparingDelete = "PreparingDelete"
-	// GateInPlace is the readiness gate, and the condition, of pods that may be updated
-	// in place.
-	GateInPlace = "InPlaceUpdateReady"
 	// GateKruiseReady is the readiness gate that a hook can close.
 	GateKruiseReady = "KruisePodReady"
-	// AnnotationInPlaceState and AnnotationInPlaceGrace carry the progress of an update
-	// in place. The names without "apps.kruise.io/" are read as well.
-	AnnotationInPlaceState = "apps.kruise.io/inplace-update-state"
-	AnnotationInPlaceGrace = "apps.kruise.io/inplace-update-grace"
 )
 
 // A Pod is what the planner reads of a pod.
@@ -53,13 +46,6 @@ type Pod struct {
 	// hashes that match the pod: without, and with, environment from metadata.
 	RuntimePlain bool `json:"runtimePlain,omitzero"`
 	RuntimeEnv   bool `json:"runtimeEnv,omitzero"`
-}
-
-// An InPlaceCondition is the condition InPlaceUpdateReady of a pod.
-type InPlaceCondition struct {
-	True    bool   `json:"true,omitzero"`
-	Reason  string `json:"reason,omitzero"`
-	Message string `json:"message,omitzero"`
 }
 
 // TemplateGeneration returns the template generation that the annotations of a

@@ -37,7 +37,10 @@ func (st *state) splitPreDelete(p *Plan, remove []Deletion) (free []Deletion) {
 		if st.hooked[d.Pod.Name] { // by an earlier step of this plan
 			continue
 		}
-		set(&st.hooked, d.Pod.Name, true)
+		if st.hooked == nil {
+			st.hooked = map[string]bool{}
+		}
+		st.hooked[d.Pod.Name] = true
 		if d.Pod.preparing() {
 			p.hold(Hold{Node: d.Pod.target(), Name: d.Pod.Name, Reason: ReasonPreDelete})
 		} else {

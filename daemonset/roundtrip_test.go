@@ -17,5 +17,6 @@ func TestRoundTrip(t *testing.T) {
 		daemonset.PreparePod{}, daemonset.UpdatePod{}, daemonset.RefreshPod{},
 	},
 		daemonset.Snapshot{}, daemonset.Plan{}, daemonset.Options{}, daemonset.NodeReport{}, daemonset.InPlaceSpec{}, daemonset.InPlaceState{},
+		daemonset.InPlacePod{}, daemonset.InPlaceStep{}, daemonset.InPlaceOptions{},
 	)
 }

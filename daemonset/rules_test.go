@@ -1,16 +1,13 @@
 package daemonset_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/kplan-go/kplan/daemonset"
-	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/selector"
@@ -127,44 +124,6 @@ func TestPreDeleteHolds(t *testing.T) {
 	}
 }
 
-func storedAs(metadata, spec string) []byte {
-	return []byte(`{"spec":{"template":{"metadata":` + metadata + `,"spec":` + spec + `}}}`)
-}
-
-// Which changes of a template qualify, and what becomes of them.
-func TestInPlaceRules(t *testing.T) {
-	const one = `{"containers":[{"image":"a:1","name":"a"},{"image":"b:1","name":"b"}],"initContainers":[{"image":"i:1","name":"i"}]}`
-	for _, c := range []struct {
-		why            string
-		metadata, spec string // the new template
-		want           bool
-	}{
-		{"nothing", `{}`, one, true}, {"labels and annotations", `{"annotations":{"x":"1"},"labels":{"y":"2"}}`, one, true},
-		{"an image", `{}`, strings.Replace(one, "b:1", "b:2", 1), true}, {"both images", `{}`, strings.NewReplacer("a:1", "a:2", "b:1", "b:2").Replace(one), true},
-		{"the image of an init container", `{}`, strings.Replace(one, "i:1", "i:2", 1), false},
-		{"a container less", `{}`, strings.Replace(one, `,{"image":"b:1","name":"b"}`, "", 1), false},
-		{"another order", `{}`, `{"containers":[{"image":"b:1","name":"b"},{"image":"a:1","name":"a"}],"initContainers":[{"image":"i:1","name":"i"}]}`, false},
-		{"environment", `{}`, strings.Replace(one, `"name":"a"`, `"env":[{"name":"A"}],"name":"a"`, 1), false},
-		{"resources: behind a gate that is off", `{}`, strings.Replace(one, `"name":"a"`, `"name":"a","resources":{"limits":{"cpu":"1"}}`, 1), false},
-	} {
-		_, ok := daemonset.InPlace(storedAs(`{}`, one), storedAs(c.metadata, c.spec), "h", daemonset.Options{})
-		require.Equal(t, c.want, ok, c.why)
-	}
-
-	from := func(key, name string) string {
-		return `{"name":"` + name + `","valueFrom":{"fieldRef":{"fieldPath":"metadata.` + key + `"}}}`
-	}
-	spec := `{"containers":[{"env":[` + strings.Join([]string{from("labels['x']", "X"), from("annotations['y']", "SIDECARSET_VERSION"), from("labels['gone']", "G"), from("name", "N")}, ",") + `],"image":"a:IMAGE","name":"a"}]}`
-	got, ok := daemonset.InPlace(storedAs(`{"labels":{"gone":"1","kept":"1","x":"1"},"annotations":{"y":"1"}}`, strings.Replace(spec, "IMAGE", "1", 1)),
-		storedAs(`{"labels":{"kept":"1","x":"2","z":"3"},"annotations":{"y":"2"}}`, strings.Replace(spec, "IMAGE", "2", 1)), "h", daemonset.Options{})
-	require.True(t, ok)
-	want := daemonset.InPlaceSpec{
-		Revision: "h", Images: map[string]string{"a": "a:2"}, FromEnv: true, Refs: map[string]daemonset.RefMetadata{"a": {Labels: map[string]string{"x": "2"}}},
-		Metadata: daemonset.MetadataPatch{Labels: map[string]*string{"z": new("3"), "gone": nil}, Annotations: map[string]*string{"y": new("2")}},
-	}
-	require.Empty(t, cmp.Diff(want, got), "a key that is removed, and that of a SidecarSet, do not go with the container")
-}
-
 // An update in place closes the gate, sets the hash and notes what ran, of
 // containers that have a status.
 func TestInPlaceAction(t *testing.T) {
@@ -175,43 +134,6 @@ func TestInPlaceAction(t *testing.T) {
 	require.Equal(t, []daemonset.InPlaceBatch{{Timestamp: t0, Containers: []string{"app"}}}, a.Patch.State.Batches)
 	s.Pods[0].Containers[0].Status = nil
 	require.Empty(t, mustPlan(t, s, kruise).Actions[0].(daemonset.UpdatePod).Patch.State.Last)
-}
-
-// When an update in place is over.
-func TestInPlaceCompletedRules(t *testing.T) {
-	state := daemonset.InPlaceState{Last: map[string]daemonset.InPlaceContainer{"app": {ImageID: "old"}}}
-	fromEnv := state
-	fromEnv.FromEnv = true
-	pending := state
-	pending.NextImages = map[string]string{"late": "x"}
-	running := func(image, ran, id string) []daemonset.Container {
-		return []daemonset.Container{{Name: "app", Image: image, Status: &daemonset.ContainerStatus{Image: ran, ImageID: id}}}
-	}
-	for _, c := range []struct {
-		why        string
-		state      daemonset.InPlaceState
-		containers []daemonset.Container
-		plain, env bool
-		want       bool
-	}{
-		{"another image", state, running("app:2", "app:1", "new"), false, false, true},
-		{"the same image still", state, running("app:2", "app:1", "old"), false, false, false},
-		{"the same ID by the wanted name", state, running("app:2", "app:2", "old"), false, false, true},
-		{"a name without a tag is the latest", state, running("app", "app:latest", "old"), false, false, true},
-		{"no status", state, []daemonset.Container{{Name: "app", Image: "app:2"}}, false, false, false},
-		{"no container", state, nil, false, false, false},
-		{"the node agent says so", state, running("app:2", "app:1", "old"), true, false, true},
-		{"the environment is not there yet", fromEnv, running("app:2", "app:1", "new"), false, false, false},
-		{"nor do plain hashes tell about it", fromEnv, running("app:2", "app:1", "new"), true, false, false},
-		{"the environment is there", fromEnv, running("app:2", "app:1", "new"), false, true, true},
-		{"a batch is to come", pending, running("app:2", "app:1", "new"), true, true, false},
-		{"nothing was recorded", daemonset.InPlaceState{}, nil, false, false, true},
-	} {
-		text, err := json.Marshal(c.state)
-		require.NoError(t, err)
-		p := daemonset.Pod{Pod: podorder.Pod{Annotations: map[string]string{daemonset.AnnotationInPlaceState: string(text)}}, Containers: c.containers, RuntimePlain: c.plain, RuntimeEnv: c.env}
-		require.Equal(t, c.want, daemonset.InPlaceCompleted(&p), c.why)
-	}
 }
 
 // Equal data, finding the current revision, history.

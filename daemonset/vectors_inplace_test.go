@@ -38,7 +38,7 @@ func TestVectorsInPlaceSpec(t *testing.T) {
 			UpdateEnvFromMetadata bool
 			MetadataPatch         struct{ Metadata map[string]map[string]*string }
 		}](t, v)
-		spec, ok := daemonset.InPlace(wrap(in.OldTemplate), wrap(in.NewTemplate), in.NewHash, daemonset.Options{})
+		spec, ok := daemonset.CalculateSpec(wrap(in.OldTemplate), wrap(in.NewTemplate), in.NewHash, daemonset.InPlaceOptions{})
 		require.Equal(t, out.Possible, ok, v.Name)
 		if !ok {
 			continue
@@ -80,7 +80,7 @@ func TestVectorsInPlacePatch(t *testing.T) {
 			Images, Labels, Annotations map[string]string
 			State                       json.RawMessage
 		}](t, v)
-		spec, ok := daemonset.InPlace(wrap(in.OldTemplate), wrap(in.NewTemplate), in.NewHash, daemonset.Options{})
+		spec, ok := daemonset.CalculateSpec(wrap(in.OldTemplate), wrap(in.NewTemplate), in.NewHash, daemonset.InPlaceOptions{})
 		require.True(t, ok, v.Name)
 		containers := withStatuses(daemonset.Containers(wrap(in.OldTemplate)), in.ContainerStatuses)
 		put := daemonset.FirstBatch(containers, &spec, epoch)
@@ -122,7 +122,7 @@ func TestVectorsInPlaceCompleted(t *testing.T) {
 		}, struct{ Completed bool }](t, v)
 		p := daemonset.Pod{Containers: withStatuses(in.Containers, in.ContainerStatuses)}
 		p.Annotations = in.Annotations
-		if got := daemonset.InPlaceCompleted(&p); got != out.Completed {
+		if got := daemonset.InPlaceCompleted(p.InPlacePod()); got != out.Completed {
 			t.Errorf("%s: %v, want %v\n%s", v.Name, got, out.Completed, v.Input)
 		}
 	}

@@ -105,10 +105,10 @@ func TestUpdatePodPatch(t *testing.T) {
 
 	// It is read back as an update that is under way.
 	back := kube.DaemonSetPod(got)
-	require.False(t, daemonset.InPlaceCompleted(&back))
+	require.False(t, daemonset.InPlaceCompleted(back.InPlacePod()))
 	got.Status.ContainerStatuses[0].ImageID = "id-2"
 	back = kube.DaemonSetPod(got)
-	require.True(t, daemonset.InPlaceCompleted(&back))
+	require.True(t, daemonset.InPlaceCompleted(back.InPlacePod()))
 }
 
 // A new template without labels and annotations takes all of the pod's away

@@ -233,7 +233,7 @@ func daemonSetStatusRecount(v *daemonView) []string {
 			}
 			if p.Ready {
 				want.NumberReady++
-				if v.available(p) && (!v.kruise || daemonset.InPlaceCompleted(p)) {
+				if v.available(p) && (!v.kruise || daemonset.InPlaceCompleted(p.InPlacePod())) {
 					want.NumberAvailable++
 				}
 			}

@@ -1,0 +1,8 @@
+package daemonset
+
+// SameAmount reports whether two quantities can be read and are equal amounts.
+func SameAmount(a, b string) bool {
+	x, ok := parseQuantity(a)
+	y, ok2 := parseQuantity(b)
+	return ok && ok2 && x == y
+}
