@@ -3,6 +3,8 @@ package daemonset
 import (
 	"fmt"
 	"time"
+
+	"github.com/kplan-go/kplan/daemonset/inplace"
 )
 
 // An Action is one write. It is one of
@@ -132,23 +134,23 @@ type PreparePod struct {
 // only resources change and no container restarts for them.
 type UpdatePod struct {
 	Object
-	Node      string     `json:"node"`
-	From      string     `json:"from"` // the hash it has
-	To        string     `json:"to"`
-	CloseGate bool       `json:"closeGate,omitzero"`
-	Patch     InPlacePut `json:"patch"`
-	Reason    Reason     `json:"reason"`
+	Node      string      `json:"node"`
+	From      string      `json:"from"` // the hash it has
+	To        string      `json:"to"`
+	CloseGate bool        `json:"closeGate,omitzero"`
+	Patch     inplace.Put `json:"patch"`
+	Reason    Reason      `json:"reason"`
 }
 
 // RefreshPod takes an update in place further: it opens the readiness gate, or writes
 // the next batch.
 type RefreshPod struct {
 	Object
-	Node      string      `json:"node"`
-	OpenGate  bool        `json:"openGate,omitzero"`
-	DropGrace bool        `json:"dropGrace,omitzero"` // remove the annotation of the grace period
-	Patch     *InPlacePut `json:"patch,omitempty"`
-	Reason    Reason      `json:"reason"`
+	Node      string       `json:"node"`
+	OpenGate  bool         `json:"openGate,omitzero"`
+	DropGrace bool         `json:"dropGrace,omitzero"` // remove the annotation of the grace period
+	Patch     *inplace.Put `json:"patch,omitempty"`
+	Reason    Reason       `json:"reason"`
 }
 
 func (CreateRevision) isAction()  {}

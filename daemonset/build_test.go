@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
@@ -56,9 +57,9 @@ func unbound(p *daemonset.Pod) {
 }
 func preparing(p *daemonset.Pod) { p.Labels[daemonset.LabelState] = daemonset.StatePreparingDelete }
 func gated(p *daemonset.Pod) {
-	p.ReadinessGates = []string{daemonset.GateInPlace}
-	p.InPlace = &daemonset.InPlaceCondition{True: true}
-	p.Containers = []daemonset.Container{{Name: "app", Image: p.Labels[daemonset.LabelHash], Status: &daemonset.ContainerStatus{ImageID: "id-" + p.Labels[daemonset.LabelHash], Ready: true}}}
+	p.ReadinessGates = []string{inplace.Gate}
+	p.InPlace = &inplace.Condition{True: true}
+	p.Containers = []inplace.Container{{Name: "app", Image: p.Labels[daemonset.LabelHash], Status: &inplace.ContainerStatus{ImageID: "id-" + p.Labels[daemonset.LabelHash], Ready: true}}}
 }
 
 func readyFor(d time.Duration) change { return func(p *daemonset.Pod) { p.ReadySince = t0.Add(-d) } }

@@ -173,7 +173,7 @@ func TestDefectOldOwners(t *testing.T) {
 }
 
 // Pruning leaves nodes out of the count, and deletes nothing there. There is no
-// other way to have it: [daemonset.Options].Prune is the gate.
+// other way to have it: [Options].Prune is the gate.
 func TestDefectPrune(t *testing.T) {
 	s := cluster(2, pod("p1", "n1", "v1"), pod("p2", "n2", "v1"))
 	s.Nodes[1].Taints = []daemonset.Taint{taint("x", daemonset.NoSchedule)}

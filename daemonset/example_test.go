@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -134,9 +135,9 @@ func ExampleReconcile_inPlace() {
 	s := edited()
 	s.DaemonSet.RollingType = daemonset.InPlaceIfPossible
 	for i := range s.Pods {
-		s.Pods[i].ReadinessGates = []string{daemonset.GateInPlace}
-		s.Pods[i].InPlace = &daemonset.InPlaceCondition{True: true}
-		s.Pods[i].Containers = []daemonset.Container{{Name: "logs", Image: "logs:1"}}
+		s.Pods[i].ReadinessGates = []string{inplace.Gate}
+		s.Pods[i].InPlace = &inplace.Condition{True: true}
+		s.Pods[i].Containers = []inplace.Container{{Name: "logs", Image: "logs:1"}}
 	}
 	show(s, daemonset.Options{Dialect: daemonset.OpenKruise})
 	// Output:

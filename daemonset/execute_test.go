@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
 )
@@ -36,15 +37,15 @@ func executeOne(s *daemonset.Snapshot, a daemonset.Action, now time.Time) {
 		find(a.Name).Labels[daemonset.LabelState] = a.State
 	case daemonset.UpdatePod:
 		p := find(a.Name)
-		p.Labels[daemonset.LabelHash], p.Ready, p.InPlace = a.To, false, &daemonset.InPlaceCondition{Reason: "StartInPlaceUpdate"}
+		p.Labels[daemonset.LabelHash], p.Ready, p.InPlace = a.To, false, &inplace.Condition{Reason: "StartInPlaceUpdate"}
 		put(p, &a.Patch)
 	case daemonset.RefreshPod:
 		p := find(a.Name)
 		if a.OpenGate {
-			p.InPlace, p.Ready, p.ReadySince = &daemonset.InPlaceCondition{True: true}, true, now
+			p.InPlace, p.Ready, p.ReadySince = &inplace.Condition{True: true}, true, now
 		}
 		if a.DropGrace {
-			delete(p.Annotations, daemonset.AnnotationInPlaceGrace)
+			delete(p.Annotations, inplace.AnnotationGrace)
 		}
 		if a.Patch != nil {
 			put(p, a.Patch)
@@ -92,10 +93,10 @@ func created(s *daemonset.Snapshot, a daemonset.CreatePod, now time.Time) daemon
 		p.Labels[daemonset.LabelGeneration] = a.Generation
 	}
 	if a.Gate {
-		p.ReadinessGates = []string{daemonset.GateInPlace}
+		p.ReadinessGates = []string{inplace.Gate}
 		for _, r := range s.Revisions {
 			if r.Labels[daemonset.LabelHash] == a.Hash {
-				p.Containers = daemonset.Containers(r.Data)
+				p.Containers = inplace.Containers(r.Data)
 			}
 		}
 	}
@@ -103,7 +104,7 @@ func created(s *daemonset.Snapshot, a daemonset.CreatePod, now time.Time) daemon
 }
 
 // put writes a batch of an update in place.
-func put(p *daemonset.Pod, batch *daemonset.InPlacePut) {
+func put(p *daemonset.Pod, batch *inplace.Put) {
 	for i := range p.Containers {
 		if image, ok := batch.Images[p.Containers[i].Name]; ok {
 			p.Containers[i].Image = image
@@ -124,7 +125,7 @@ func put(p *daemonset.Pod, batch *daemonset.InPlacePut) {
 	if err != nil {
 		panic(err)
 	}
-	p.Annotations[daemonset.AnnotationInPlaceState] = string(state)
+	p.Annotations[inplace.AnnotationState] = string(state)
 }
 
 // settle is the kubelet: pods that go are gone, containers run their images, and all
@@ -134,7 +135,7 @@ func settle(s *daemonset.Snapshot, now time.Time, broken func(p *daemonset.Pod) 
 	for i := range s.Pods {
 		p := &s.Pods[i]
 		for c := range p.Containers {
-			p.Containers[c].Status = &daemonset.ContainerStatus{Image: p.Containers[c].Image, ImageID: "id-" + p.Containers[c].Image, Ready: true}
+			p.Containers[c].Status = &inplace.ContainerStatus{Image: p.Containers[c].Image, ImageID: "id-" + p.Containers[c].Image, Ready: true}
 		}
 		closed := p.InPlace != nil && !p.InPlace.True
 		if !p.Ready && !closed && !p.Finished() && p.NodeName != "" && (broken == nil || !broken(p)) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/internal/zero"
 )
 
@@ -13,7 +14,7 @@ func (st *state) inPlace(p *Plan, remove []Deletion) []Deletion {
 	if st.ds.RollingType != InPlaceIfPossible {
 		return remove
 	}
-	specs := map[string]*InPlaceSpec{}
+	specs := map[string]*inplace.Spec{}
 	rest, updates, waiting := remove[:0:0], 0, 0
 	for _, d := range remove {
 		spec := st.inPlaceSpec(d.Pod, specs)
@@ -33,8 +34,8 @@ func (st *state) inPlace(p *Plan, remove []Deletion) []Deletion {
 	return rest
 }
 
-func (st *state) updateInPlace(p *Plan, d Deletion, spec *InPlaceSpec) {
-	put := FirstBatch(d.Pod.Containers, spec, st.now)
+func (st *state) updateInPlace(p *Plan, d Deletion, spec *inplace.Spec) {
+	put := inplace.FirstBatch(d.Pod.Containers, spec, st.now)
 	p.do(UpdatePod{
 		Object: d.Pod.object(), Node: d.Pod.target(), From: d.Pod.Labels[LabelHash], To: st.version.Hash,
 		CloseGate: spec.ClosesGate(), Patch: put, Reason: d.Reason,
@@ -42,15 +43,15 @@ func (st *state) updateInPlace(p *Plan, d Deletion, spec *InPlaceSpec) {
 }
 
 // inPlaceOptions are the options of the planner as far as updates in place read them.
-func (st *state) inPlaceOptions() InPlaceOptions {
-	return InPlaceOptions{VerticalScaling: st.opts.VerticalScaling, KeepMetadata: st.opts.Repair.Has(InPlaceRemovesAllMetadata)}
+func (st *state) inPlaceOptions() inplace.Options {
+	return inplace.Options{VerticalScaling: st.opts.VerticalScaling, KeepMetadata: st.opts.Repair.Has(InPlaceRemovesAllMetadata)}
 }
 
 // inPlaceSpec returns how to update a pod in place, nil if it cannot be. Specs holds
 // the answers for revisions so far.
-func (st *state) inPlaceSpec(pod *Pod, specs map[string]*InPlaceSpec) *InPlaceSpec {
+func (st *state) inPlaceSpec(pod *Pod, specs map[string]*inplace.Spec) *inplace.Spec {
 	hash, labelled := pod.Labels[LabelHash]
-	if !labelled || !pod.hasGate(GateInPlace) {
+	if !labelled || !pod.hasGate(inplace.Gate) {
 		return nil
 	}
 	if spec, known := specs[hash]; known {
@@ -59,7 +60,7 @@ func (st *state) inPlaceSpec(pod *Pod, specs map[string]*InPlaceSpec) *InPlaceSp
 	specs[hash] = nil
 	for _, n := range st.old {
 		if r := &st.revisions[n]; r.Labels[LabelHash] == hash {
-			if spec, ok := CalculateSpec(r.Data, st.ds.Template.Data, st.version.Hash, st.inPlaceOptions()); ok {
+			if spec, ok := inplace.CalculateSpec(r.Data, st.ds.Template.Data, st.version.Hash, st.inPlaceOptions()); ok {
 				specs[hash] = &spec
 			}
 			break
@@ -83,19 +84,19 @@ func (st *state) refresh(p *Plan) {
 }
 
 // InPlacePod is what updates in place read of the pod.
-func (p *Pod) InPlacePod() InPlacePod {
+func (p *Pod) InPlacePod() inplace.Pod {
 	p = zero.Or(p)
-	return InPlacePod{Annotations: p.Annotations, Containers: p.Containers, RuntimePlain: p.RuntimePlain, RuntimeEnv: p.RuntimeEnv}
+	return inplace.Pod{Annotations: p.Annotations, Containers: p.Containers, RuntimePlain: p.RuntimePlain, RuntimeEnv: p.RuntimeEnv}
 }
 
 // touched reports whether there may be something to refresh.
 func (p *Pod) touched() bool {
-	return p.hasGate(GateInPlace) || InPlaceUnderWay(p.Annotations)
+	return p.hasGate(inplace.Gate) || inplace.UnderWay(p.Annotations)
 }
 
 func (st *state) refreshPod(p *Plan, pod *Pod) {
 	a := RefreshPod{Object: pod.object(), Node: pod.target()}
-	step := Continue(pod.InPlacePod(), pod.Labels[LabelHash], st.now)
+	step := inplace.Continue(pod.InPlacePod(), pod.Labels[LabelHash], st.now)
 	switch {
 	case step.Wait:
 		if !step.RecheckAt.IsZero() {
@@ -108,7 +109,7 @@ func (st *state) refreshPod(p *Plan, pod *Pod) {
 	case step.Put != nil:
 		a.Patch, a.Reason = step.Put, ReasonNextBatch
 		p.do(a)
-	case pod.hasGate(GateInPlace) && (pod.InPlace == nil || *pod.InPlace != InPlaceCondition{True: true}):
+	case pod.hasGate(inplace.Gate) && (pod.InPlace == nil || *pod.InPlace != inplace.Condition{True: true}):
 		a.OpenGate, a.Reason = true, ReasonInPlaceCompleted
 		p.do(a)
 	}

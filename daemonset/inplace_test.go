@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/stretchr/testify/require"
 )
@@ -64,9 +65,9 @@ func TestInPlaceBatches(t *testing.T) {
 	s := inPlaceCluster(1)
 	s.DaemonSet.Template.Data = template("2")
 	s.Revisions[0].Data, s.Revisions[1].Data = template("1"), template("2")
-	s.Pods[0].Containers = daemonset.Containers(template("1"))
+	s.Pods[0].Containers = inplace.Containers(template("1"))
 	for i := range s.Pods[0].Containers {
-		s.Pods[0].Containers[i].Status = &daemonset.ContainerStatus{ImageID: "old", Ready: true}
+		s.Pods[0].Containers[i].Status = &inplace.ContainerStatus{ImageID: "old", Ready: true}
 	}
 	now := t0
 	step := func(want string) daemonset.Plan {
@@ -84,27 +85,27 @@ func TestInPlaceBatches(t *testing.T) {
 	require.Equal(t, map[string]string{"cfg": "2", "note": "2"}, patch.Annotations, "cfg goes with its container, note at once")
 	require.Equal(t, map[string]string{"late": "late:2"}, patch.State.NextImages)
 	require.Equal(t, []string{"early"}, patch.State.PreCheck.Ready)
-	require.False(t, daemonset.InPlaceCompleted(s.Pods[0].InPlacePod()))
+	require.False(t, inplace.Completed(s.Pods[0].InPlacePod()))
 	step("p1 on n1 held back: InPlace")
 
 	s.Pods[0].RuntimeEnv = true // the node agent has seen the new environment
 	step("p1 on n1 held back: InPlace")
-	s.Pods[0].Containers[1].Status = &daemonset.ContainerStatus{ImageID: "new"}
+	s.Pods[0].Containers[1].Status = &inplace.ContainerStatus{ImageID: "new"}
 	step("p1 on n1 held back: InPlace") // it runs, but is not ready
 	s.Pods[0].Containers[1].Status.Ready = true
 	p = step("Refreshed pod p1 on node n1: late=late:2 (NextBatch)")
 	require.Len(t, p.Actions[0].(daemonset.RefreshPod).Patch.State.Batches, 2)
 	step("p1 on n1 held back: InPlace")
-	s.Pods[0].Containers[0].Status = &daemonset.ContainerStatus{Image: "late:2", ImageID: "old", Ready: true} // the same image by another name
+	s.Pods[0].Containers[0].Status = &inplace.ContainerStatus{Image: "late:2", ImageID: "old", Ready: true} // the same image by another name
 	step("Refreshed pod p1 on node n1: opened its gate (InPlaceCompleted)")
-	require.True(t, daemonset.InPlaceCompleted(s.Pods[0].InPlacePod()))
+	require.True(t, inplace.Completed(s.Pods[0].InPlacePod()))
 	step("nothing to do")
 }
 
 // The gate of a pod stays closed when the type changes in the middle.
 func TestInPlaceTypeChanges(t *testing.T) {
 	s := cluster(1, pod("p1", "n1", "v2", gated, unready))
-	s.Pods[0].InPlace = &daemonset.InPlaceCondition{Reason: "StartInPlaceUpdate"}
+	s.Pods[0].InPlace = &inplace.Condition{Reason: "StartInPlaceUpdate"}
 	opened := "Refreshed pod p1 on node n1: opened its gate (InPlaceCompleted)"
 	for _, c := range []struct {
 		kind daemonset.RollingType
@@ -126,8 +127,8 @@ func TestInPlaceTypeChanges(t *testing.T) {
 func TestInPlaceWithoutGate(t *testing.T) {
 	s := cluster(1, pod("p1", "n1", "v2"))
 	for _, c := range []struct{ annotation, text, want string }{
-		{daemonset.AnnotationInPlaceState, `{`, "p1 on n1 held back: InPlace"},
-		{daemonset.AnnotationInPlaceGrace, `{"revision":"v1"}`, "Refreshed pod p1 on node n1: dropped its grace period (GraceOver)"},
+		{inplace.AnnotationState, `{`, "p1 on n1 held back: InPlace"},
+		{inplace.AnnotationGrace, `{"revision":"v1"}`, "Refreshed pod p1 on node n1: dropped its grace period (GraceOver)"},
 		{"other", "x", "nothing to do"},
 	} {
 		s.Pods[0].Annotations = map[string]string{c.annotation: c.text}
@@ -140,9 +141,9 @@ func TestInPlaceGrace(t *testing.T) {
 	s := cluster(1, pod("p1", "n1", "v2", gated))
 	s.DaemonSet.RollingType = daemonset.InPlaceIfPossible
 	grace := func(text string) {
-		state, err := json.Marshal(daemonset.InPlaceState{Revision: "v2", Timestamp: t0.Add(-10 * time.Second)})
+		state, err := json.Marshal(inplace.State{Revision: "v2", Timestamp: t0.Add(-10 * time.Second)})
 		require.NoError(t, err)
-		s.Pods[0].Annotations = map[string]string{daemonset.AnnotationInPlaceGrace: text, "inplace-update-state": string(state)}
+		s.Pods[0].Annotations = map[string]string{inplace.AnnotationGrace: text, "inplace-update-state": string(state)}
 	}
 	grace(`{"revision":"v1","graceSeconds":5}`)
 	require.Equal(t, "Refreshed pod p1 on node n1: dropped its grace period (GraceOver)", mustPlan(t, s, kruise).String(), "of another revision")
@@ -150,7 +151,7 @@ func TestInPlaceGrace(t *testing.T) {
 	p := mustPlan(t, s, kruise)
 	require.Equal(t, "p1 on n1 held back: InPlace", p.String())
 	require.Equal(t, t0.Add(20*time.Second), p.RecheckAt)
-	require.False(t, daemonset.InPlaceCompleted(s.Pods[0].InPlacePod()))
+	require.False(t, inplace.Completed(s.Pods[0].InPlacePod()))
 	grace(`{"revision":"v2","graceSeconds":10,"containerImages":{"app":"x"}}`)
 	require.Equal(t, "Refreshed pod p1 on node n1: app=x (GraceOver)", mustPlan(t, s, kruise).String())
 	for _, text := range []string{"{", `{"revision":"v2"`} {
@@ -160,11 +161,11 @@ func TestInPlaceGrace(t *testing.T) {
 	grace(`{"revision":"v2"}`)
 	s.Pods[0].Annotations["inplace-update-state"] = "{"
 	require.Equal(t, "p1 on n1 held back: InPlace", mustPlan(t, s, kruise).String())
-	delete(s.Pods[0].Annotations, daemonset.AnnotationInPlaceGrace)
+	delete(s.Pods[0].Annotations, inplace.AnnotationGrace)
 	require.Equal(t, "p1 on n1 held back: InPlace", mustPlan(t, s, kruise).String())
-	require.False(t, daemonset.InPlaceCompleted(s.Pods[0].InPlacePod()))
+	require.False(t, inplace.Completed(s.Pods[0].InPlacePod()))
 	s.Pods[0].Annotations = nil
-	require.True(t, daemonset.InPlaceCompleted(s.Pods[0].InPlacePod()))
+	require.True(t, inplace.Completed(s.Pods[0].InPlacePod()))
 	s.Pods[0].InPlace.Reason = "x"
 	require.Equal(t, "Refreshed pod p1 on node n1: opened its gate (InPlaceCompleted)", mustPlan(t, s, kruise).String(), "True with a reason is not it")
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/revision"
 )
 
@@ -201,7 +202,7 @@ func (st *state) sync(p *Plan, create []int32, remove []Deletion, why Reason) bo
 
 func (st *state) newPod(node string, why Reason) CreatePod {
 	gate := st.strategy == RollingUpdate && st.ds.RollingType == InPlaceIfPossible
-	if slices.Contains(st.ds.Template.ReadinessGates, GateInPlace) && st.opts.Repair.Has(GateAddedTwice) {
+	if slices.Contains(st.ds.Template.ReadinessGates, inplace.Gate) && st.opts.Repair.Has(GateAddedTwice) {
 		gate = false // it would be listed twice
 	}
 	return CreatePod{

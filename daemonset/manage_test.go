@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/stretchr/testify/require"
 )
@@ -262,7 +263,7 @@ func TestManage(t *testing.T) {
 func TestCreatePod(t *testing.T) {
 	s := cluster(1)
 	s.DaemonSet.RollingType = daemonset.InPlaceIfPossible
-	s.DaemonSet.Template.ReadinessGates = []string{daemonset.GateInPlace}
+	s.DaemonSet.Template.ReadinessGates = []string{inplace.Gate}
 	s.DaemonSet.Annotations = map[string]string{daemonset.AnnotationGeneration: "+07"}
 	want := daemonset.CreatePod{Node: "n1", Hash: "v2", Generation: "7", Gate: true, Reason: daemonset.ReasonMissing}
 	require.Equal(t, daemonset.Actions{want}, mustPlan(t, s, kruise).Actions)

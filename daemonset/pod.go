@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/internal/zero"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
@@ -38,10 +39,10 @@ type Pod struct {
 
 	// What follows only updates in place read.
 
-	ReadinessGates []string    `json:"readinessGates,omitempty"`
-	Containers     []Container `json:"containers,omitempty"`
+	ReadinessGates []string            `json:"readinessGates,omitempty"`
+	Containers     []inplace.Container `json:"containers,omitempty"`
 	// InPlace is the condition InPlaceUpdateReady, nil if there is none.
-	InPlace *InPlaceCondition `json:"inPlace,omitempty"`
+	InPlace *inplace.Condition `json:"inPlace,omitempty"`
 	// RuntimePlain and RuntimeEnv say that the node agent reports, for all containers,
 	// hashes that match the pod: without, and with, environment from metadata.
 	RuntimePlain bool `json:"runtimePlain,omitzero"`
@@ -150,7 +151,7 @@ func (a *Availability) At(p *Pod) (time.Time, bool) {
 // StatusAvailable reports whether the status of the OpenKruise dialect counts the pod
 // as available: an update in place must not be under way.
 func (a *Availability) StatusAvailable(p *Pod) bool {
-	return a.Available(p) && (p.InPlace == nil || p.InPlace.True || !p.hasGate(GateInPlace))
+	return a.Available(p) && (p.InPlace == nil || p.InPlace.True || !p.hasGate(inplace.Gate))
 }
 
 func (p *Pod) terminating() bool { return !p.DeletionTimestamp.IsZero() }

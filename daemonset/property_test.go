@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/rollout"
@@ -297,7 +298,7 @@ func TestPropertyStatus(t *testing.T) {
 				if first.Ready {
 					want.NumberReady++
 				}
-				closed := kruise && first.InPlace != nil && !first.InPlace.True && slices.Contains(first.ReadinessGates, daemonset.GateInPlace)
+				closed := kruise && first.InPlace != nil && !first.InPlace.True && slices.Contains(first.ReadinessGates, inplace.Gate)
 				if available(first, &s.DaemonSet, opts) && !closed {
 					want.NumberAvailable++
 				}

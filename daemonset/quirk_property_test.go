@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
@@ -36,11 +37,11 @@ func odd(t *rapid.T, s *daemonset.Snapshot) {
 		s.DaemonSet.Name = strings.Repeat("a", rapid.IntRange(248, 252).Draw(t, "name"))
 	}
 	if once("gate of the template") {
-		s.DaemonSet.Template.ReadinessGates = []string{daemonset.GateInPlace}
+		s.DaemonSet.Template.ReadinessGates = []string{inplace.Gate}
 	}
 	for i := range s.Pods {
 		if s.Pods[i].InPlace != nil && once("closed") {
-			s.Pods[i].InPlace = &daemonset.InPlaceCondition{}
+			s.Pods[i].InPlace = &inplace.Condition{}
 		}
 	}
 }
@@ -239,7 +240,7 @@ func (l *look) shows(quirk string) bool {
 	case "SucceededPodsStay":
 		return l.kruise() && l.any(func(_ string, p *daemonset.Pod) bool { return p.Phase == "Succeeded" })
 	case "GateAddedTwice":
-		return l.inPlace() && slices.Contains(d.Template.ReadinessGates, daemonset.GateInPlace)
+		return l.inPlace() && slices.Contains(d.Template.ReadinessGates, inplace.Gate)
 	case "PodsOfMissingNodesDeletedAgain":
 		return l.anyPod(func(p *daemonset.Pod) bool { return goes(p) && p.NodeName == "" && l.missing(p.PinnedNode) })
 	case "InPlaceRemovesAllMetadata":

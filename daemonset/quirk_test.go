@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/selector"
@@ -118,7 +119,7 @@ func moreQuirkCases(cases map[string]quirkCase) {
 		"SucceededPodsStay": {daemonset.OpenKruise, cluster(1, pod("p1", "n1", "v2", succeeded)), planText, "nothing to do", "Deleted pod: p1 on node n1 (Succeeded)"},
 		"GateAddedTwice": {daemonset.OpenKruise, with(cluster(1), func(s *daemonset.Snapshot) {
 			inPlace(s)
-			s.DaemonSet.Template.ReadinessGates = []string{daemonset.GateInPlace}
+			s.DaemonSet.Template.ReadinessGates = []string{inplace.Gate}
 		}), gate, "true", "false"},
 		"PodsOfMissingNodesDeletedAgain": {"", cluster(0, pod("p1", "gone", "v2", unbound, terminating)), planText,
 			"Deleted pod: p1 on node gone (NodeGone)", "nothing to do"},

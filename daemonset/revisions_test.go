@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/selector"
@@ -143,7 +144,7 @@ func TestStatus(t *testing.T) {
 	require.Equal(t, want, mustPlan(t, s, daemonset.Options{Repair: daemonset.RepairAll}).Status, "StatusCountsDeletedPod")
 
 	// OpenKruise waits for updates in place, and names the revision.
-	s.Pods[1].InPlace, s.Pods[1].ReadinessGates = &daemonset.InPlaceCondition{}, []string{daemonset.GateInPlace}
+	s.Pods[1].InPlace, s.Pods[1].ReadinessGates = &inplace.Condition{}, []string{inplace.Gate}
 	s.Pods = s.Pods[1:2]
 	s.Nodes = s.Nodes[:1]
 	p = mustPlan(t, s, kruise)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/rollout"
 )
@@ -16,7 +17,7 @@ func TestRoundTrip(t *testing.T) {
 		daemonset.UpdateRevision{}, daemonset.DeleteRevision{}, daemonset.RelabelPod{}, daemonset.CreatePod{}, daemonset.DeletePod{},
 		daemonset.PreparePod{}, daemonset.UpdatePod{}, daemonset.RefreshPod{},
 	},
-		daemonset.Snapshot{}, daemonset.Plan{}, daemonset.Options{}, daemonset.NodeReport{}, daemonset.InPlaceSpec{}, daemonset.InPlaceState{},
-		daemonset.InPlacePod{}, daemonset.InPlaceStep{}, daemonset.InPlaceOptions{},
+		daemonset.Snapshot{}, daemonset.Plan{}, daemonset.Options{}, daemonset.NodeReport{}, inplace.Spec{}, inplace.State{},
+		inplace.Pod{}, inplace.Step{}, inplace.Options{},
 	)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/selector"
@@ -130,8 +131,8 @@ func TestInPlaceAction(t *testing.T) {
 	s := inPlaceCluster(1)
 	a := mustPlan(t, s, kruise).Actions[0].(daemonset.UpdatePod)
 	require.Equal(t, []any{true, "v1", "v2"}, []any{a.CloseGate, a.From, a.To})
-	require.Equal(t, map[string]daemonset.InPlaceContainer{"app": {ImageID: "id-v1"}}, a.Patch.State.Last)
-	require.Equal(t, []daemonset.InPlaceBatch{{Timestamp: t0, Containers: []string{"app"}}}, a.Patch.State.Batches)
+	require.Equal(t, map[string]inplace.LastContainer{"app": {ImageID: "id-v1"}}, a.Patch.State.Last)
+	require.Equal(t, []inplace.Batch{{Timestamp: t0, Containers: []string{"app"}}}, a.Patch.State.Batches)
 	s.Pods[0].Containers[0].Status = nil
 	require.Empty(t, mustPlan(t, s, kruise).Actions[0].(daemonset.UpdatePod).Patch.State.Last)
 }

@@ -5,10 +5,18 @@ import (
 	"testing"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/stretchr/testify/require"
 )
 
 var scaling = daemonset.Options{Dialect: daemonset.OpenKruise, VerticalScaling: true}
+
+// scaled is the data of a template with a container app that has the resources and the
+// image, a container log, and an init container.
+func scaled(image, resources, rest string) []byte {
+	return []byte(`{"spec":{"template":{"metadata":{},"spec":{"containers":[{"image":"` + image + `","name":"app","resources":` + resources + rest + `},{"image":"log","name":"log"}],
+		"initContainers":[{"image":"i","name":"i","resources":{"limits":{"cpu":"1"}}}]}}}}`)
+}
 
 // A pod stays ready if only its resources change; containers of a lower
 // priority follow.
@@ -26,7 +34,7 @@ func TestInPlaceScaling(t *testing.T) {
 		s := inPlaceCluster(1)
 		s.DaemonSet.Template.Data = scaled(c.image, `{"limits":{"cpu":"2"}}`, c.policy)
 		s.Revisions[0].Data, s.Revisions[1].Data = scaled("a", base, c.policy), s.DaemonSet.Template.Data
-		s.Pods[0].Containers = daemonset.Containers(s.Revisions[0].Data)
+		s.Pods[0].Containers = inplace.Containers(s.Revisions[0].Data)
 		require.Len(t, deleted(mustPlan(t, s, kruise)), 1, c.why)
 		p := mustPlan(t, s, scaling)
 		require.Equal(t, "Updated pod p1 on node n1 in place: "+c.want+" (Rollout)", p.String(), c.why)
@@ -42,23 +50,23 @@ func TestInPlaceScaling(t *testing.T) {
 		return []byte(strings.Replace(string(scaled(image, `{"limits":{"cpu":"`+cpu+`"}}`, env)), `"metadata":{}`, `"metadata":{"annotations":{"note":"`+note+`"}}`, 1))
 	}
 	s.Revisions[0].Data, s.Revisions[1].Data = data("a", "1", "x"), data("b", "2", "y")
-	s.DaemonSet.Template.Data, s.Pods[0].Containers = s.Revisions[1].Data, daemonset.Containers(s.Revisions[0].Data)
+	s.DaemonSet.Template.Data, s.Pods[0].Containers = s.Revisions[1].Data, inplace.Containers(s.Revisions[0].Data)
 	a := mustPlan(t, s, scaling).Actions[0].(daemonset.UpdatePod)
 	require.True(t, a.CloseGate)
 	require.Equal(t, []any{map[string]string{"app": "b"}, 1, 1}, []any{a.Patch.Images, len(a.Patch.Resources), len(a.Patch.Annotations)})
-	for _, spec := range []daemonset.InPlaceSpec{{}, {Images: map[string]string{"a": "b"}}, {Resources: map[string]daemonset.Resources{"a": {}}}} {
-		state := daemonset.FirstBatch(nil, &spec, t0).State
+	for _, spec := range []inplace.Spec{{}, {Images: map[string]string{"a": "b"}}, {Resources: map[string]inplace.Resources{"a": {}}}} {
+		state := inplace.FirstBatch(nil, &spec, t0).State
 		require.Equal(t, []bool{spec.Images != nil, spec.Resources != nil}, []bool{state.Images, state.Scales})
 	}
-	two := func(cpu string) daemonset.Resources {
-		return daemonset.Resources{Limits: map[string]string{"cpu": cpu}}
+	two := func(cpu string) inplace.Resources {
+		return inplace.Resources{Limits: map[string]string{"cpu": cpu}}
 	}
-	containers := []daemonset.Container{{Name: "a", Priority: new(int32(1))}, {Name: "b", Priority: new(int32(2))}}
-	spec := daemonset.InPlaceSpec{Resources: map[string]daemonset.Resources{"a": two("1"), "b": two("2")}}
-	first := daemonset.FirstBatch(containers, &spec, t0)
-	require.Equal(t, map[string]daemonset.Resources{"b": two("2")}, first.Resources)
+	containers := []inplace.Container{{Name: "a", Priority: new(int32(1))}, {Name: "b", Priority: new(int32(2))}}
+	spec := inplace.Spec{Resources: map[string]inplace.Resources{"a": two("1"), "b": two("2")}}
+	first := inplace.FirstBatch(containers, &spec, t0)
+	require.Equal(t, map[string]inplace.Resources{"b": two("2")}, first.Resources)
 	require.Equal(t, []string{"b"}, first.State.PreCheck.Ready)
-	last := daemonset.NextBatch(containers, &first.State, t0)
-	require.Equal(t, map[string]daemonset.Resources{"a": two("1")}, last.Resources)
+	last := inplace.NextBatch(containers, &first.State, t0)
+	require.Equal(t, map[string]inplace.Resources{"a": two("1")}, last.Resources)
 	require.Nil(t, last.State.PreCheck)
 }

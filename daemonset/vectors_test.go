@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -174,10 +175,10 @@ func (v vPod) pod() daemonset.Pod {
 		p.ReadySince = seconds(*v.ReadySince)
 	}
 	if v.ReadinessGate {
-		p.ReadinessGates = []string{daemonset.GateInPlace}
+		p.ReadinessGates = []string{inplace.Gate}
 	}
 	if v.InPlaceReady != "" {
-		p.InPlace = &daemonset.InPlaceCondition{True: v.InPlaceReady == "True"}
+		p.InPlace = &inplace.Condition{True: v.InPlaceReady == "True"}
 	}
 	return p
 }

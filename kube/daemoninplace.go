@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/inplace"
 )
 
 // UpdatePodPatch returns the strategic merge patch by which the pod of a is updated in
@@ -21,7 +22,7 @@ import (
 func UpdatePodPatch(a daemonset.UpdatePod) Patch {
 	o := batchPatch(a.UID, "", &a.Patch)
 	o.Metadata.Labels[daemonset.LabelHash] = a.To
-	o.drop(oldName(daemonset.AnnotationInPlaceState))
+	o.drop(oldName(inplace.AnnotationState))
 	o.dropGrace()
 	return o.patch()
 }
@@ -48,7 +49,7 @@ func CloseGatePatch(p *corev1.Pod, a daemonset.UpdatePod) (patch Patch, needed b
 	}
 	at := metav1.NewTime(a.Patch.State.Timestamp.Truncate(time.Second))
 	return gatePatch(p, corev1.PodCondition{
-		Type: daemonset.GateInPlace, Status: corev1.ConditionFalse, Reason: "StartInPlaceUpdate", LastTransitionTime: at,
+		Type: inplace.Gate, Status: corev1.ConditionFalse, Reason: "StartInPlaceUpdate", LastTransitionTime: at,
 	}, types.UID(a.UID), "")
 }
 
@@ -61,7 +62,7 @@ func OpenGatePatch(p *corev1.Pod, a daemonset.RefreshPod, now time.Time) (patch 
 		return Patch{}, false
 	}
 	at := metav1.NewTime(now.UTC().Truncate(time.Second))
-	return gatePatch(p, corev1.PodCondition{Type: daemonset.GateInPlace, Status: corev1.ConditionTrue, LastTransitionTime: at},
+	return gatePatch(p, corev1.PodCondition{Type: inplace.Gate, Status: corev1.ConditionTrue, LastTransitionTime: at},
 		types.UID(a.UID), a.ResourceVersion)
 }
 
@@ -215,7 +216,7 @@ func wireCondition(c corev1.PodCondition) podCondition {
 }
 
 // batchPatch writes one batch of an update in place.
-func batchPatch(uid, resourceVersion string, b *daemonset.InPlacePut) podObject {
+func batchPatch(uid, resourceVersion string, b *inplace.Put) podObject {
 	o := podObject{Metadata: podMeta{
 		UID: uid, ResourceVersion: resourceVersion,
 		Labels:      changes(b.Labels, b.RemoveLabels, b.AllLabels),
@@ -228,7 +229,7 @@ func batchPatch(uid, resourceVersion string, b *daemonset.InPlacePut) podObject 
 		state.Batches[i].Timestamp = state.Batches[i].Timestamp.Truncate(time.Second)
 	}
 	text, _ := json.Marshal(state) // texts and times always have a JSON form
-	o.Metadata.Annotations[daemonset.AnnotationInPlaceState] = string(text)
+	o.Metadata.Annotations[inplace.AnnotationState] = string(text)
 	for name, image := range b.Images {
 		if o.Spec == nil {
 			o.Spec = &podSpec{}
@@ -260,8 +261,8 @@ func changes(set map[string]string, remove []string, all bool) map[string]any {
 
 // dropGrace removes the grace period.
 func (o *podObject) dropGrace() {
-	o.drop(daemonset.AnnotationInPlaceGrace)
-	o.drop(oldName(daemonset.AnnotationInPlaceGrace))
+	o.drop(inplace.AnnotationGrace)
+	o.drop(oldName(inplace.AnnotationGrace))
 }
 
 // drop removes an annotation, if it does not go with all the others.

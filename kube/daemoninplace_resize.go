@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/inplace"
 )
 
 // ResizePodPatch returns the strategic merge patch of the resources of a batch, and
@@ -15,10 +16,10 @@ import (
 // [daemonset.RefreshPod]. Send it to the subresource resize, which the patch of
 // [UpdatePodPatch] or [RefreshPodPatch] leaves out. If the UID is known, the API server
 // rejects it with a conflict if the name belongs to another pod by then.
-func ResizePodPatch(pod daemonset.Object, b daemonset.InPlacePut) (p Patch, needed bool) {
+func ResizePodPatch(pod daemonset.Object, b inplace.Put) (p Patch, needed bool) {
 	type container struct {
-		Name      string              `json:"name"`
-		Resources daemonset.Resources `json:"resources"`
+		Name      string            `json:"name"`
+		Resources inplace.Resources `json:"resources"`
 	}
 	var o struct {
 		Metadata podMeta `json:"metadata"`

@@ -10,14 +10,14 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/kube"
 )
 
 func TestResizePodPatch(t *testing.T) {
-	a := inPlaceAction(daemonset.InPlaceSpec{
+	a := inPlaceAction(inplace.Spec{
 		Revision: "v2", Images: map[string]string{"side": "side:2"},
-		Resources: map[string]daemonset.Resources{"log": {Limits: map[string]string{"cpu": "1500m"}}},
+		Resources: map[string]inplace.Resources{"log": {Limits: map[string]string{"cpu": "1500m"}}},
 	})
 	patch, needed := kube.ResizePodPatch(a.Object, a.Patch)
 	require.True(t, needed)
@@ -33,6 +33,6 @@ func TestResizePodPatch(t *testing.T) {
 	require.NoError(t, decoder.Decode(&got))
 	require.Equal(t, resource.MustParse("1500m"), got.Spec.Containers[0].Resources.Limits["cpu"])
 
-	_, needed = kube.ResizePodPatch(a.Object, inPlaceAction(daemonset.InPlaceSpec{Images: map[string]string{"log": "log:2"}}).Patch)
+	_, needed = kube.ResizePodPatch(a.Object, inPlaceAction(inplace.Spec{Images: map[string]string{"log": "log:2"}}).Patch)
 	require.False(t, needed)
 }

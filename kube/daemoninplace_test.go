@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/kube"
 )
 
@@ -73,18 +74,18 @@ func patched(t *testing.T, p *corev1.Pod, patch kube.Patch) *corev1.Pod {
 	return pod
 }
 
-func inPlaceAction(spec daemonset.InPlaceSpec) daemonset.UpdatePod {
+func inPlaceAction(spec inplace.Spec) daemonset.UpdatePod {
 	p := kube.DaemonSetPod(gated())
 	return daemonset.UpdatePod{
 		Object: daemonset.Object{Name: "log-1", UID: "u", ResourceVersion: "7"}, Node: "n1", From: "v1", To: "v2", CloseGate: true,
-		Patch: daemonset.FirstBatch(p.Containers, &spec, updatedAt), Reason: daemonset.ReasonRollout,
+		Patch: inplace.FirstBatch(p.Containers, &spec, updatedAt), Reason: daemonset.ReasonRollout,
 	}
 }
 
 func TestUpdatePodPatch(t *testing.T) {
-	a := inPlaceAction(daemonset.InPlaceSpec{
+	a := inPlaceAction(inplace.Spec{
 		Revision: "v2", Images: map[string]string{"log": "log:2"},
-		Metadata: daemonset.MetadataPatch{
+		Metadata: inplace.MetadataPatch{
 			Labels: map[string]*string{"left": nil, "new": new("2")}, Annotations: map[string]*string{"note": new("m")},
 		},
 	})
@@ -99,31 +100,31 @@ func TestUpdatePodPatch(t *testing.T) {
 	got := patched(t, gated(), patch)
 	want := gated()
 	want.Labels = map[string]string{"app": "log", "controller-revision-hash": "v2", "new": "2"}
-	want.Annotations = map[string]string{"note": "m", daemonset.AnnotationInPlaceState: got.Annotations[daemonset.AnnotationInPlaceState]}
+	want.Annotations = map[string]string{"note": "m", inplace.AnnotationState: got.Annotations[inplace.AnnotationState]}
 	want.Spec.Containers[1].Image = "log:2"
 	require.Empty(t, cmp.Diff(want, got, semantic))
 
 	// It is read back as an update that is under way.
 	back := kube.DaemonSetPod(got)
-	require.False(t, daemonset.InPlaceCompleted(back.InPlacePod()))
+	require.False(t, inplace.Completed(back.InPlacePod()))
 	got.Status.ContainerStatuses[0].ImageID = "id-2"
 	back = kube.DaemonSetPod(got)
-	require.True(t, daemonset.InPlaceCompleted(back.InPlacePod()))
+	require.True(t, inplace.Completed(back.InPlacePod()))
 }
 
 // A new template without labels and annotations takes all of the pod's away
 // (InPlaceRemovesAllMetadata), but
 // not those that say what becomes of it.
 func TestUpdatePodPatchAll(t *testing.T) {
-	a := inPlaceAction(daemonset.InPlaceSpec{Revision: "v2", Metadata: daemonset.MetadataPatch{AllLabels: true, AllAnnotations: true}})
+	a := inPlaceAction(inplace.Spec{Revision: "v2", Metadata: inplace.MetadataPatch{AllLabels: true, AllAnnotations: true}})
 	got := patched(t, gated(), kube.UpdatePodPatch(a))
 	require.Equal(t, map[string]string{"controller-revision-hash": "v2"}, got.Labels)
 	require.Len(t, got.Annotations, 1)
-	require.Contains(t, got.Annotations[daemonset.AnnotationInPlaceState], `"revision":"v2"`)
+	require.Contains(t, got.Annotations[inplace.AnnotationState], `"revision":"v2"`)
 }
 
 func TestGatePatches(t *testing.T) {
-	a := inPlaceAction(daemonset.InPlaceSpec{Revision: "v2"})
+	a := inPlaceAction(inplace.Spec{Revision: "v2"})
 	close, needed := kube.CloseGatePatch(gated(), a)
 	require.True(t, needed)
 	closed := patched(t, gated(), close)
@@ -149,7 +150,7 @@ func TestGatePatches(t *testing.T) {
 	require.Equal(t, `{"metadata":{"uid":"u","resourceVersion":"7"},"status":{"conditions":[{"type":"InPlaceUpdateReady","status":"True",`+
 		`"lastTransitionTime":"2026-03-01T12:01:00Z","reason":null,"message":null}]}}`, string(open.Data), "what the gate said goes")
 	opened := kube.DaemonSetPod(patched(t, closed, open))
-	require.Equal(t, &daemonset.InPlaceCondition{True: true}, opened.InPlace)
+	require.Equal(t, &inplace.Condition{True: true}, opened.InPlace)
 	require.False(t, opened.Ready, "the kubelet makes it ready")
 	_, needed = kube.OpenGatePatch(gated(), refresh, later)
 	require.False(t, needed, "it is open")
@@ -159,17 +160,17 @@ func TestGatePatches(t *testing.T) {
 	// Ready is not for the gates to decide while the containers are not ready.
 	unready := gated()
 	unready.Status.Conditions = unready.Status.Conditions[:3]
-	patch, needed := kube.CloseGatePatch(unready, inPlaceAction(daemonset.InPlaceSpec{}))
+	patch, needed := kube.CloseGatePatch(unready, inPlaceAction(inplace.Spec{}))
 	require.True(t, needed)
 	require.NotContains(t, string(patch.Data), `"Ready"`)
 	// A gate without a condition is closed as well, and what was not ready stays so since then.
 	bare := gated()
 	bare.Status.Conditions = bare.Status.Conditions[2:]
 	bare.Status.Conditions[0].Status = corev1.ConditionFalse
-	patch, _ = kube.CloseGatePatch(bare, inPlaceAction(daemonset.InPlaceSpec{}))
+	patch, _ = kube.CloseGatePatch(bare, inPlaceAction(inplace.Spec{}))
 	require.Contains(t, string(patch.Data), `corresponding condition of pod readiness gate \"KruisePodReady\" does not exist.`)
 	require.Contains(t, string(patch.Data), `"2026-03-01T11:00:00Z"`)
-	_, needed = kube.CloseGatePatch(nil, inPlaceAction(daemonset.InPlaceSpec{}))
+	_, needed = kube.CloseGatePatch(nil, inPlaceAction(inplace.Spec{}))
 	require.True(t, needed)
 }
 
@@ -183,8 +184,8 @@ func TestRefreshPodPatch(t *testing.T) {
 	require.Equal(t, `{"metadata":{"uid":"u","resourceVersion":"7","annotations":{"apps.kruise.io/inplace-update-grace":null,"inplace-update-grace":null}}}`,
 		string(patch.Data))
 
-	state := daemonset.InPlaceState{Revision: "v2", Timestamp: updatedAt, NextImages: map[string]string{"side": "side:2", "log": "log:2"}}
-	put := daemonset.NextBatch(kube.DaemonSetPod(gated()).Containers, &state, updatedAt)
+	state := inplace.State{Revision: "v2", Timestamp: updatedAt, NextImages: map[string]string{"side": "side:2", "log": "log:2"}}
+	put := inplace.NextBatch(kube.DaemonSetPod(gated()).Containers, &state, updatedAt)
 	patch, needed = kube.RefreshPodPatch(daemonset.RefreshPod{Object: o, Patch: &put})
 	require.True(t, needed)
 	got := patched(t, gated(), patch)

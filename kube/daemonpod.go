@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -53,10 +54,10 @@ func DaemonSetPod(p *corev1.Pod) daemonset.Pod {
 	return pod
 }
 
-func inPlaceCondition(p *corev1.Pod) *daemonset.InPlaceCondition {
+func inPlaceCondition(p *corev1.Pod) *inplace.Condition {
 	for i := range p.Status.Conditions {
-		if c := &p.Status.Conditions[i]; c.Type == daemonset.GateInPlace {
-			return &daemonset.InPlaceCondition{True: c.Status == corev1.ConditionTrue, Reason: c.Reason, Message: c.Message}
+		if c := &p.Status.Conditions[i]; c.Type == inplace.Gate {
+			return &inplace.Condition{True: c.Status == corev1.ConditionTrue, Reason: c.Reason, Message: c.Message}
 		}
 	}
 	return nil
@@ -65,11 +66,11 @@ func inPlaceCondition(p *corev1.Pod) *daemonset.InPlaceCondition {
 // updatable reports whether p may be, or is being, updated in place.
 func updatable(p *corev1.Pod) bool {
 	for _, g := range p.Spec.ReadinessGates {
-		if g.ConditionType == daemonset.GateInPlace {
+		if g.ConditionType == inplace.Gate {
 			return true
 		}
 	}
-	for _, name := range []string{daemonset.AnnotationInPlaceState, daemonset.AnnotationInPlaceGrace} {
+	for _, name := range []string{inplace.AnnotationState, inplace.AnnotationGrace} {
 		old := strings.TrimPrefix(name, "apps.kruise.io/")
 		if p.Annotations[name] != "" || p.Annotations[old] != "" {
 			return true
@@ -78,13 +79,13 @@ func updatable(p *corev1.Pod) bool {
 	return false
 }
 
-func daemonContainers(p *corev1.Pod) []daemonset.Container {
-	list := make([]daemonset.Container, len(p.Spec.Containers))
+func daemonContainers(p *corev1.Pod) []inplace.Container {
+	list := make([]inplace.Container, len(p.Spec.Containers))
 	for i := range p.Spec.Containers {
 		list[i] = daemonContainer(&p.Spec.Containers[i])
 		for j := range p.Status.ContainerStatuses {
 			if s := &p.Status.ContainerStatuses[j]; s.Name == list[i].Name {
-				list[i].Status = &daemonset.ContainerStatus{Image: s.Image, ImageID: s.ImageID, Ready: s.Ready}
+				list[i].Status = &inplace.ContainerStatus{Image: s.Image, ImageID: s.ImageID, Ready: s.Ready}
 				break
 			}
 		}
@@ -100,8 +101,8 @@ const (
 	envSidecarAlt     = "SIDECARSET_VERSION_ALT"
 )
 
-func daemonContainer(c *corev1.Container) daemonset.Container {
-	container := daemonset.Container{Name: c.Name, Image: c.Image}
+func daemonContainer(c *corev1.Container) inplace.Container {
+	container := inplace.Container{Name: c.Name, Image: c.Image}
 	for i := range c.Env {
 		e := &c.Env[i]
 		if e.ValueFrom == nil {

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/kube"
 )
 
@@ -43,7 +44,7 @@ func fromConfig(key string) *corev1.EnvVarSource {
 func updatablePod() *corev1.Pod {
 	p := pod("p")
 	p.Finalizers = []string{"f"}
-	p.Spec.ReadinessGates = []corev1.PodReadinessGate{{ConditionType: "other"}, {ConditionType: daemonset.GateInPlace}}
+	p.Spec.ReadinessGates = []corev1.PodReadinessGate{{ConditionType: "other"}, {ConditionType: inplace.Gate}}
 	literal := env("F", fromField("metadata.labels['literal']"))
 	literal.Value = "x"
 	p.Spec.Containers = []corev1.Container{
@@ -59,8 +60,8 @@ func updatablePod() *corev1.Pod {
 		{Name: "z"}, {Name: "a", Image: "a:0", ImageID: "id", Ready: true}, {Name: "a", Image: "second"},
 	}
 	p.Status.Conditions = append(p.Status.Conditions,
-		corev1.PodCondition{Type: daemonset.GateInPlace, Status: "True", Reason: "r", Message: "m"},
-		corev1.PodCondition{Type: daemonset.GateInPlace, Status: "False"})
+		corev1.PodCondition{Type: inplace.Gate, Status: "True", Reason: "r", Message: "m"},
+		corev1.PodCondition{Type: inplace.Gate, Status: "False"})
 	return p
 }
 
@@ -68,15 +69,15 @@ func TestDaemonSetPod(t *testing.T) {
 	p := updatablePod()
 	before := p.DeepCopy()
 	want := daemonset.Pod{
-		Pod: kube.Pod(p), Finalizers: []string{"f"}, ReadinessGates: []string{"other", daemonset.GateInPlace},
-		Containers: []daemonset.Container{
+		Pod: kube.Pod(p), Finalizers: []string{"f"}, ReadinessGates: []string{"other", inplace.Gate},
+		Containers: []inplace.Container{
 			{
 				Name: "a", Image: "a:1", Labels: []string{"b"}, Annotations: []string{"c"}, Priority: new(int32(-3)),
-				Status: &daemonset.ContainerStatus{Image: "a:0", ImageID: "id", Ready: true},
+				Status: &inplace.ContainerStatus{Image: "a:0", ImageID: "id", Ready: true},
 			},
 			{Name: "b", Image: "b:1"},
 		},
-		InPlace: &daemonset.InPlaceCondition{True: true, Reason: "r", Message: "m"},
+		InPlace: &inplace.Condition{True: true, Reason: "r", Message: "m"},
 	}
 	require.Empty(t, cmp.Diff(want, kube.DaemonSetPod(p)))
 	require.Empty(t, cmp.Diff(before, p), "the object must not change")
@@ -99,7 +100,7 @@ func TestContainersOfPodAndTemplate(t *testing.T) {
 	ds.Spec.Template.Spec = p.Spec
 	d, err := kube.DaemonSet(ds)
 	require.NoError(t, err)
-	require.Empty(t, cmp.Diff(daemonset.Containers(d.Template.Data), kube.DaemonSetPod(p).Containers))
+	require.Empty(t, cmp.Diff(inplace.Containers(d.Template.Data), kube.DaemonSetPod(p).Containers))
 }
 
 func TestPinnedNode(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/internal/total"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/revision"
@@ -122,9 +123,9 @@ func TestReplicaSetFieldsAreRead(t *testing.T) {
 func filledDaemonPod(first int64) *corev1.Pod {
 	p := filledPod(first)
 	text := func(s string) string { return fmt.Sprint(s, first) }
-	p.Spec.ReadinessGates = append(p.Spec.ReadinessGates, corev1.PodReadinessGate{ConditionType: daemonset.GateInPlace})
+	p.Spec.ReadinessGates = append(p.Spec.ReadinessGates, corev1.PodReadinessGate{ConditionType: inplace.Gate})
 	gate := p.Status.Conditions[0]
-	gate.Type, gate.Reason, gate.Message = daemonset.GateInPlace, text("reason"), text("message")
+	gate.Type, gate.Reason, gate.Message = inplace.Gate, text("reason"), text("message")
 	p.Status.Conditions = append(p.Status.Conditions, gate)
 	p.Status.ContainerStatuses[0].Name = p.Spec.Containers[0].Name
 	field := func(path string) *corev1.EnvVarSource {

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
@@ -115,9 +116,9 @@ func asking(cpu string) func(*appsv1.DaemonSet) {
 
 // readyGated makes a pod of image v1 one that may be updated in place.
 func readyGated(p *corev1.Pod) {
-	p.Spec.ReadinessGates = []corev1.PodReadinessGate{{ConditionType: daemonset.GateInPlace}}
+	p.Spec.ReadinessGates = []corev1.PodReadinessGate{{ConditionType: inplace.Gate}}
 	p.Spec.Containers = []corev1.Container{{Name: "c", Image: "v1"}}
-	p.Status.Conditions = append(p.Status.Conditions, corev1.PodCondition{Type: daemonset.GateInPlace, Status: corev1.ConditionTrue})
+	p.Status.Conditions = append(p.Status.Conditions, corev1.PodCondition{Type: inplace.Gate, Status: corev1.ConditionTrue})
 }
 
 func ripening(ds *appsv1.DaemonSet) { ds.Spec.MinReadySeconds = 60 }

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/kube"
 )
 
@@ -18,7 +19,7 @@ import (
 func TestInPlacePatches(t *testing.T) {
 	pod := healthyPod(benchNow, 0)
 	pod.Labels, pod.Annotations = map[string]string{"app": "web", "a": "1"}, map[string]string{"note": "n", "inplace-update-grace": "{}"}
-	pod.Spec.ReadinessGates = []corev1.PodReadinessGate{{ConditionType: daemonset.GateInPlace}, {ConditionType: daemonset.GateKruiseReady}}
+	pod.Spec.ReadinessGates = []corev1.PodReadinessGate{{ConditionType: inplace.Gate}, {ConditionType: daemonset.GateKruiseReady}}
 	pod.Spec.Containers = []corev1.Container{{Name: "a", Image: "a:1", Args: []string{"x"}}, {Name: "b", Image: "b:1"}}
 	pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: corev1.ContainersReady, Status: corev1.ConditionTrue},
 		corev1.PodCondition{Type: daemonset.GateKruiseReady, Status: corev1.ConditionTrue})
@@ -28,18 +29,18 @@ func TestInPlacePatches(t *testing.T) {
 		require.NoError(t, json.Unmarshal(after, &changed))
 		return changed
 	}
-	spec := daemonset.InPlaceSpec{Revision: "h", Images: map[string]string{"b": "b:2"}, Metadata: daemonset.MetadataPatch{
+	spec := inplace.Spec{Revision: "h", Images: map[string]string{"b": "b:2"}, Metadata: inplace.MetadataPatch{
 		Labels: map[string]*string{"a": nil, "b": new("2")}, AllAnnotations: true,
 	}}
-	a := daemonset.UpdatePod{To: "h", CloseGate: true, Patch: daemonset.FirstBatch(kube.DaemonSetPod(pod).Containers, &spec, benchNow)}
+	a := daemonset.UpdatePod{To: "h", CloseGate: true, Patch: inplace.FirstBatch(kube.DaemonSetPod(pod).Containers, &spec, benchNow)}
 	updated := apply(pod, kube.UpdatePodPatch(a))
 	require.Equal(t, map[string]string{"app": "web", "b": "2", daemonset.LabelHash: "h"}, updated.Labels)
 	require.Len(t, updated.Annotations, 1)
-	require.Contains(t, updated.Annotations, daemonset.AnnotationInPlaceState)
+	require.Contains(t, updated.Annotations, inplace.AnnotationState)
 	require.ElementsMatch(t, []corev1.Container{{Name: "a", Image: "a:1", Args: []string{"x"}}, {Name: "b", Image: "b:2"}}, updated.Spec.Containers)
 
 	spec.Metadata.AllAnnotations = false
-	a.Patch = daemonset.FirstBatch(nil, &spec, benchNow)
+	a.Patch = inplace.FirstBatch(nil, &spec, benchNow)
 	updated = apply(pod, kube.UpdatePodPatch(a))
 	require.Equal(t, "n", updated.Annotations["note"])
 	require.NotContains(t, updated.Annotations, "inplace-update-grace")
@@ -50,11 +51,11 @@ func TestInPlacePatches(t *testing.T) {
 	require.Len(t, closed.Status.Conditions, len(pod.Status.Conditions)+1)
 	snapshot := kube.DaemonSetPod(&closed)
 	require.False(t, snapshot.Ready)
-	require.Equal(t, &daemonset.InPlaceCondition{Reason: "StartInPlaceUpdate"}, snapshot.InPlace)
+	require.Equal(t, &inplace.Condition{Reason: "StartInPlaceUpdate"}, snapshot.InPlace)
 	opening, needed := kube.OpenGatePatch(&closed, daemonset.RefreshPod{OpenGate: true}, benchNow.Add(time.Minute))
 	require.True(t, needed)
 	opened := apply(&closed, opening)
-	require.Equal(t, &daemonset.InPlaceCondition{True: true}, kube.DaemonSetPod(&opened).InPlace)
+	require.Equal(t, &inplace.Condition{True: true}, kube.DaemonSetPod(&opened).InPlace)
 	hook, needed := kube.HookPatch(pod, daemonset.PreparePod{NotReady: true, Since: benchNow})
 	require.True(t, needed)
 	held := apply(pod, hook)

@@ -55,7 +55,8 @@ var imports = map[string][]string{
 	"podorder/pausepoint": {"podorder"},
 	"rollout":             {"internal/field", "internal/quirk", "internal/union", "internal/zero", "revision", "selector"},
 	"replicaset":          toolkits,
-	"daemonset":           append([]string{"replicaset"}, toolkits...), // for expectations
+	"daemonset":           append([]string{"replicaset", "daemonset/inplace"}, toolkits...), // replicaset for expectations
+	"daemonset/inplace":   {"internal/zero"},
 	"deploy":              append([]string{"replicaset"}, toolkits...),
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
@@ -185,11 +186,11 @@ func newDaemon(s *daemonset.Snapshot, a daemonset.CreatePod, now time.Time) daem
 		p.Labels[daemonset.LabelGeneration] = a.Generation
 	}
 	if a.Gate {
-		p.ReadinessGates = []string{daemonset.GateInPlace}
+		p.ReadinessGates = []string{inplace.Gate}
 	}
 	for _, r := range s.Revisions {
 		if a.Gate && r.Labels[daemonset.LabelHash] == a.Hash {
-			p.Containers = daemonset.Containers(r.Data)
+			p.Containers = inplace.Containers(r.Data)
 		}
 	}
 	return p
@@ -274,15 +275,15 @@ func applyToDaemon(s *daemonset.Snapshot, action daemonset.Action, now time.Time
 		}
 	case daemonset.UpdatePod:
 		p.Labels = with(p.Labels, map[string]string{daemonset.LabelHash: a.To})
-		p.Ready, p.InPlace = false, &daemonset.InPlaceCondition{Reason: "StartInPlaceUpdate"}
+		p.Ready, p.InPlace = false, &inplace.Condition{Reason: "StartInPlaceUpdate"}
 		patchDaemon(p, &a.Patch)
 	case daemonset.RefreshPod:
 		if a.OpenGate {
-			p.InPlace = &daemonset.InPlaceCondition{True: true}
+			p.InPlace = &inplace.Condition{True: true}
 		}
 		if a.DropGrace {
 			p.Annotations = with(p.Annotations, nil)
-			delete(p.Annotations, daemonset.AnnotationInPlaceGrace)
+			delete(p.Annotations, inplace.AnnotationGrace)
 		}
 		if a.Patch != nil {
 			patchDaemon(p, a.Patch)
@@ -292,7 +293,7 @@ func applyToDaemon(s *daemonset.Snapshot, action daemonset.Action, now time.Time
 }
 
 // patchDaemon writes a batch of an update in place.
-func patchDaemon(p *daemonset.Pod, batch *daemonset.InPlacePut) {
+func patchDaemon(p *daemonset.Pod, batch *inplace.Put) {
 	p.Containers = slices.Clone(p.Containers)
 	for i := range p.Containers {
 		if image, ok := batch.Images[p.Containers[i].Name]; ok {
@@ -306,7 +307,7 @@ func patchDaemon(p *daemonset.Pod, batch *daemonset.InPlacePut) {
 	for _, key := range batch.RemoveAnnotations {
 		delete(p.Annotations, key)
 	}
-	p.Annotations[daemonset.AnnotationInPlaceState] = encode(batch.State)
+	p.Annotations[inplace.AnnotationState] = encode(batch.State)
 }
 
 // rolloutTarget returns the kind of object that an action of a rollout changes, and

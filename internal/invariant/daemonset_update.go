@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/selector"
 )
@@ -233,7 +234,7 @@ func daemonSetStatusRecount(v *daemonView) []string {
 			}
 			if p.Ready {
 				want.NumberReady++
-				if v.available(p) && (!v.kruise || daemonset.InPlaceCompleted(p.InPlacePod())) {
+				if v.available(p) && (!v.kruise || inplace.Completed(p.InPlacePod())) {
 					want.NumberAvailable++
 				}
 			}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -148,8 +149,8 @@ func anyAgentPod(t *rapid.T, i, nodes int) daemonset.Pod {
 // gate makes a pod one that may be updated in place.
 func gate(p *daemonset.Pod) {
 	version := p.Labels[daemonset.LabelHash]
-	p.ReadinessGates, p.InPlace = []string{daemonset.GateInPlace}, &daemonset.InPlaceCondition{True: true}
-	p.Containers = []daemonset.Container{{Name: "app", Image: version, Status: &daemonset.ContainerStatus{ImageID: "id-" + version, Ready: true}}}
+	p.ReadinessGates, p.InPlace = []string{inplace.Gate}, &inplace.Condition{True: true}
+	p.Containers = []inplace.Container{{Name: "app", Image: version, Status: &inplace.ContainerStatus{ImageID: "id-" + version, Ready: true}}}
 }
 
 func daemonLimit(t *rapid.T, name string) rollout.IntOrPercent {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
@@ -129,7 +130,7 @@ func settleDaemonSet(s *daemonset.Snapshot, now time.Time) {
 		p := &s.Pods[i]
 		p.Containers = slices.Clone(p.Containers)
 		for c := range p.Containers {
-			p.Containers[c].Status = &daemonset.ContainerStatus{Image: p.Containers[c].Image, ImageID: "id-" + p.Containers[c].Image, Ready: true}
+			p.Containers[c].Status = &inplace.ContainerStatus{Image: p.Containers[c].Image, ImageID: "id-" + p.Containers[c].Image, Ready: true}
 		}
 		closed := p.InPlace != nil && !p.InPlace.True
 		if runs(&p.Pod) && !p.Ready && !closed && p.NodeName != "" {

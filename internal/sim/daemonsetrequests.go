@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
 )
@@ -47,20 +48,20 @@ func (p *daemonSetPass) perform(a daemonset.Action) answer {
 	case daemonset.UpdatePod:
 		return p.changePod(a.Object, a, func(o *daemonset.Pod) {
 			o.Labels = labelled(o.Labels, daemonset.LabelHash, a.To)
-			o.Ready, o.ReadySince, o.InPlace = false, c.w.now, &daemonset.InPlaceCondition{Reason: "StartInPlaceUpdate"}
+			o.Ready, o.ReadySince, o.InPlace = false, c.w.now, &inplace.Condition{Reason: "StartInPlaceUpdate"}
 			putInPlace(o, &a.Patch)
 		})
 	case daemonset.RefreshPod:
 		return p.changePod(a.Object, a, func(o *daemonset.Pod) {
 			if a.OpenGate {
-				o.InPlace = &daemonset.InPlaceCondition{True: true}
+				o.InPlace = &inplace.Condition{True: true}
 				if containersReady(o) && !o.Ready {
 					o.Ready, o.ReadySince = true, c.w.now
 				}
 			}
 			if a.DropGrace {
 				o.Annotations = maps.Clone(o.Annotations)
-				delete(o.Annotations, daemonset.AnnotationInPlaceGrace)
+				delete(o.Annotations, inplace.AnnotationGrace)
 			}
 			if a.Patch != nil {
 				putInPlace(o, a.Patch)
@@ -139,8 +140,8 @@ func (p *daemonSetPass) createPod(a daemonset.CreatePod) answer {
 		pod.NodeName = a.Node
 	}
 	if a.Gate {
-		pod.ReadinessGates = []string{daemonset.GateInPlace}
-		pod.Containers = daemonset.Containers(d.Template.Data)
+		pod.ReadinessGates = []string{inplace.Gate}
+		pod.Containers = inplace.Containers(d.Template.Data)
 	}
 	_, answer := create(w, &w.store.daemons, p.request(Create, daemonset.Object{Name: name}, a), pod)
 	if answer == done {
@@ -151,13 +152,13 @@ func (p *daemonSetPass) createPod(a daemonset.CreatePod) answer {
 
 // containersReady reports whether nothing but a gate keeps a pod from being ready.
 func containersReady(p *daemonset.Pod) bool {
-	return p.Phase == podorder.Running && !slices.ContainsFunc(p.Containers, func(c daemonset.Container) bool {
+	return p.Phase == podorder.Running && !slices.ContainsFunc(p.Containers, func(c inplace.Container) bool {
 		return c.Status == nil || !c.Status.Ready
 	})
 }
 
 // putInPlace writes a batch of an update in place to a pod.
-func putInPlace(p *daemonset.Pod, batch *daemonset.InPlacePut) {
+func putInPlace(p *daemonset.Pod, batch *inplace.Put) {
 	p.Containers = slices.Clone(p.Containers)
 	for i := range p.Containers {
 		if image, ok := batch.Images[p.Containers[i].Name]; ok {
@@ -177,7 +178,7 @@ func putInPlace(p *daemonset.Pod, batch *daemonset.InPlacePut) {
 		delete(annotations, key)
 	}
 	if state, err := json.Marshal(batch.State); err == nil {
-		annotations[daemonset.AnnotationInPlaceState] = string(state)
+		annotations[inplace.AnnotationState] = string(state)
 	}
 	p.Labels, p.Annotations = labels, annotations
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -114,7 +115,7 @@ func TestRunDaemonSetInPlace(t *testing.T) {
 	}
 	for _, p := range c.Pods {
 		require.Equal(t, "app:v3", p.Containers[0].Status.Image)
-		require.Equal(t, &daemonset.InPlaceCondition{True: true}, p.InPlace)
+		require.Equal(t, &inplace.Condition{True: true}, p.InPlace)
 	}
 }
 

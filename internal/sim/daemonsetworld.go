@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -304,7 +305,7 @@ func (w *World) checkDaemonSets() error {
 // whether the gate keeps the pod from being ready, as one that nobody has opened does.
 func (w *World) startContainers(p podRef) (gated bool) {
 	d := w.store.daemons.named(p.Name)
-	if !slices.Contains(d.ReadinessGates, daemonset.GateInPlace) {
+	if !slices.Contains(d.ReadinessGates, inplace.Gate) {
 		return false
 	}
 	w.pullImages(p)
@@ -317,9 +318,9 @@ func (w *World) pullImages(p podRef) {
 	r.name = p.Name
 	update(w, &w.store.daemons, r, func(d *daemonset.Pod) {
 		d.Phase = podorder.Running
-		containers := make([]daemonset.Container, len(d.Containers))
+		containers := make([]inplace.Container, len(d.Containers))
 		for i, c := range d.Containers {
-			c.Status = &daemonset.ContainerStatus{Image: c.Image, ImageID: "id-" + c.Image, Ready: !w.broken[w.templateOf(p)]}
+			c.Status = &inplace.ContainerStatus{Image: c.Image, ImageID: "id-" + c.Image, Ready: !w.broken[w.templateOf(p)]}
 			containers[i] = c
 		}
 		d.Containers = containers

@@ -1,4 +1,4 @@
-package daemonset
+package inplace
 
 // SameAmount reports whether two quantities can be read and are equal amounts.
 func SameAmount(a, b string) bool {

@@ -1,4 +1,4 @@
-package daemonset
+package inplace
 
 import (
 	"bytes"
@@ -35,29 +35,29 @@ type RefMetadata struct {
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
-// An InPlaceSpec is how to bring a pod from one template to another in place.
-type InPlaceSpec struct {
+// A Spec is how to bring a pod from one template to another in place.
+type Spec struct {
 	Revision string                 `json:"revision"`           // the hash of the new template
 	Images   map[string]string      `json:"images,omitempty"`   // new images by container
 	Refs     map[string]RefMetadata `json:"refs,omitempty"`     // new metadata by container that refers to it
 	Metadata MetadataPatch          `json:"metadata,omitempty"` // what is left of the metadata
 	FromEnv  bool                   `json:"fromEnv,omitzero"`   // some environment changes with the metadata
 	// Resources is the changed limits and requests by container, see
-	// [InPlaceOptions.VerticalScaling]. Restart is whether one of them restarts its container.
+	// [Options.VerticalScaling]. Restart is whether one of them restarts its container.
 	Resources map[string]Resources `json:"resources,omitempty"`
 	Restart   bool                 `json:"restart,omitzero"`
 }
 
 // ClosesGate reports whether a pod stops being ready to be updated: not if only
 // resources change, and no container restarts for them.
-func (s *InPlaceSpec) ClosesGate() bool {
+func (s *Spec) ClosesGate() bool {
 	s = zero.Or(s)
 	return len(s.Images)+len(s.Refs) > 0 || len(s.Resources) == 0 || s.Restart
 }
 
 // A MetadataPatch is what becomes of labels and annotations; nil removes one. If the
 // new template has none at all, upstream removes all that the pod has, whoever put them
-// there; with [InPlaceOptions.KeepMetadata] those of the old template go.
+// there; with [Options.KeepMetadata] those of the old template go.
 type MetadataPatch struct {
 	Labels         map[string]*string `json:"labels,omitempty"`
 	Annotations    map[string]*string `json:"annotations,omitempty"`
@@ -160,9 +160,9 @@ func readTemplate(data []byte) (whole map[string]any, t storedTemplate, ok bool)
 	return whole, t, decoder.Decode(&whole) == nil && whole != nil
 }
 
-// InPlaceOptions are what changes the answers of [CalculateSpec]. The zero value is what
+// Options are what changes the answers of [CalculateSpec]. The zero value is what
 // OpenKruise does.
-type InPlaceOptions struct {
+type Options struct {
 	// VerticalScaling updates resources in place as well: the feature gate
 	// InPlaceWorkloadVerticalScaling of OpenKruise, off by default there.
 	VerticalScaling bool `json:"verticalScaling,omitzero"`
@@ -173,10 +173,10 @@ type InPlaceOptions struct {
 
 // CalculateSpec returns how to bring a pod from one stored template to another in place,
 // and whether that is possible: apart from metadata only images of containers differ, or
-// with [InPlaceOptions.VerticalScaling] resources as well. The hash is that of the new
+// with [Options.VerticalScaling] resources as well. The hash is that of the new
 // template.
-func CalculateSpec(from, to []byte, hash string, opts InPlaceOptions) (InPlaceSpec, bool) {
-	spec := InPlaceSpec{Revision: hash}
+func CalculateSpec(from, to []byte, hash string, opts Options) (Spec, bool) {
+	spec := Spec{Revision: hash}
 	whole, old, ok := readTemplate(from)
 	target, next, ok2 := readTemplate(to)
 	if !ok || !ok2 || !sameExcept(whole, target, "metadata", "spec") {
@@ -202,7 +202,7 @@ func CalculateSpec(from, to []byte, hash string, opts InPlaceOptions) (InPlaceSp
 }
 
 // addContainers compares containers by position.
-func (s *InPlaceSpec) addContainers(from, to any, old *storedTemplate, scaling bool) bool {
+func (s *Spec) addContainers(from, to any, old *storedTemplate, scaling bool) bool {
 	a, _ := from.([]any)
 	b, _ := to.([]any)
 	if len(a) != len(b) || len(a) != len(old.Spec.Containers) {
@@ -222,7 +222,7 @@ func (s *InPlaceSpec) addContainers(from, to any, old *storedTemplate, scaling b
 	return true
 }
 
-func (s *InPlaceSpec) addImage(name string, from, to map[string]any) bool {
+func (s *Spec) addImage(name string, from, to map[string]any) bool {
 	if equalJSON(from["image"], to["image"]) {
 		return true
 	}
@@ -242,7 +242,7 @@ func sameField(a, b map[string]any, field string) bool {
 
 // addMetadata files each changed key with the containers that refer to it, or else in
 // the general patch.
-func (s *InPlaceSpec) addMetadata(old, next *storedTemplate, removesAll bool) {
+func (s *Spec) addMetadata(old, next *storedTemplate, removesAll bool) {
 	s.Metadata.Labels = differences(old.Metadata.Labels, next.Metadata.Labels)
 	s.Metadata.Annotations = differences(old.Metadata.Annotations, next.Metadata.Annotations)
 	var labels, annotations []string // that containers have taken over

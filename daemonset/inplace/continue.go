@@ -1,4 +1,4 @@
-package daemonset
+package inplace
 
 import (
 	"encoding/json"
@@ -8,24 +8,24 @@ import (
 )
 
 const (
-	// GateInPlace is the readiness gate, and the condition, of pods that may be updated
-	// in place.
-	GateInPlace = "InPlaceUpdateReady"
-	// AnnotationInPlaceState and AnnotationInPlaceGrace carry the progress of an update
-	// in place. The names without "apps.kruise.io/" are read as well.
-	AnnotationInPlaceState = "apps.kruise.io/inplace-update-state"
-	AnnotationInPlaceGrace = "apps.kruise.io/inplace-update-grace"
+	// Gate is the readiness gate, and the condition, of pods that may be updated in place.
+	Gate = "InPlaceUpdateReady"
+	// AnnotationState carries the progress of an update in place. The name without
+	// "apps.kruise.io/" is read as well.
+	AnnotationState = "apps.kruise.io/inplace-update-state"
+	// AnnotationGrace carries a grace period; the same goes for its name.
+	AnnotationGrace = "apps.kruise.io/inplace-update-grace"
 )
 
-// An InPlaceCondition is the condition InPlaceUpdateReady of a pod.
-type InPlaceCondition struct {
+// A Condition is the condition InPlaceUpdateReady of a pod.
+type Condition struct {
 	True    bool   `json:"true,omitzero"`
 	Reason  string `json:"reason,omitzero"`
 	Message string `json:"message,omitzero"`
 }
 
-// An InPlacePod is what updates in place read of a pod.
-type InPlacePod struct {
+// A Pod is what updates in place read of a pod.
+type Pod struct {
 	Annotations map[string]string `json:"annotations,omitempty"`
 	Containers  []Container       `json:"containers,omitempty"`
 	// RuntimePlain and RuntimeEnv say that the node agent reports, for all containers,
@@ -34,16 +34,16 @@ type InPlacePod struct {
 	RuntimeEnv   bool `json:"runtimeEnv,omitzero"`
 }
 
-// An InPlaceStep is what comes next in the update in place of a pod. The zero step is
+// A Step is what comes next in the update in place of a pod. The zero step is
 // nothing: the update is over, or there was none, and the gate of the pod may open.
-type InPlaceStep struct {
-	Wait      bool        `json:"wait,omitzero"`      // for the pod, or for RecheckAt
-	RecheckAt time.Time   `json:"recheckAt,omitzero"` // when a grace period ends
-	Put       *InPlacePut `json:"put,omitempty"`      // the batch to write, if any
-	DropGrace bool        `json:"dropGrace,omitzero"` // remove the annotation of the grace period
+type Step struct {
+	Wait      bool      `json:"wait,omitzero"`      // for the pod, or for RecheckAt
+	RecheckAt time.Time `json:"recheckAt,omitzero"` // when a grace period ends
+	Put       *Put      `json:"put,omitempty"`      // the batch to write, if any
+	DropGrace bool      `json:"dropGrace,omitzero"` // remove the annotation of the grace period
 }
 
-// A grace is what the annotation [AnnotationInPlaceGrace] carries.
+// A grace is what the annotation [AnnotationGrace] carries.
 type grace struct {
 	Revision string                 `json:"revision"`
 	Images   map[string]string      `json:"containerImages"`
@@ -52,73 +52,73 @@ type grace struct {
 	Seconds  int64                  `json:"graceSeconds"`
 }
 
-// InPlaceUnderWay reports whether the annotations of a pod carry an update in place,
+// UnderWay reports whether the annotations of a pod carry an update in place,
 // which may be over.
-func InPlaceUnderWay(annotations map[string]string) bool {
-	p := InPlacePod{Annotations: annotations}
-	return p.annotation(AnnotationInPlaceState) != "" || p.annotation(AnnotationInPlaceGrace) != ""
+func UnderWay(annotations map[string]string) bool {
+	p := Pod{Annotations: annotations}
+	return p.annotation(AnnotationState) != "" || p.annotation(AnnotationGrace) != ""
 }
 
 // Continue returns what comes next in the update in place of a pod, given the hash of
 // the revision that it carries. Annotations that cannot be read wait for ever.
-func Continue(p InPlacePod, hash string, now time.Time) InPlaceStep {
-	if text := p.annotation(AnnotationInPlaceGrace); text != "" {
+func Continue(p Pod, hash string, now time.Time) Step {
+	if text := p.annotation(AnnotationGrace); text != "" {
 		return p.endGrace(text, hash, now)
 	}
-	text := p.annotation(AnnotationInPlaceState)
+	text := p.annotation(AnnotationState)
 	if text == "" {
-		return InPlaceStep{}
+		return Step{}
 	}
-	var state InPlaceState
+	var state State
 	if json.Unmarshal([]byte(text), &state) != nil || !p.updated(&state) {
-		return InPlaceStep{Wait: true}
+		return Step{Wait: true}
 	}
 	if !state.pending() {
-		return InPlaceStep{}
+		return Step{}
 	}
 	if !p.ready(state.PreCheck) {
-		return InPlaceStep{Wait: true}
+		return Step{Wait: true}
 	}
 	put := NextBatch(p.Containers, &state, now)
-	return InPlaceStep{Put: &put}
+	return Step{Put: &put}
 }
 
 // endGrace ends a grace period that another writer has put on a pod.
-func (p *InPlacePod) endGrace(text, hash string, now time.Time) InPlaceStep {
+func (p *Pod) endGrace(text, hash string, now time.Time) Step {
 	var g grace
-	var state InPlaceState
+	var state State
 	switch {
 	case json.Unmarshal([]byte(text), &g) != nil:
-		return InPlaceStep{Wait: true}
+		return Step{Wait: true}
 	case hash != g.Revision:
-		return InPlaceStep{DropGrace: true}
-	case json.Unmarshal([]byte(p.annotation(AnnotationInPlaceState)), &state) != nil:
-		return InPlaceStep{Wait: true}
+		return Step{DropGrace: true}
+	case json.Unmarshal([]byte(p.annotation(AnnotationState)), &state) != nil:
+		return Step{Wait: true}
 	}
 	seconds := min(max(g.Seconds, 0), 1<<31)
 	if end := state.Timestamp.Add(time.Duration(seconds) * time.Second); now.Before(end) {
-		return InPlaceStep{Wait: true, RecheckAt: end}
+		return Step{Wait: true, RecheckAt: end}
 	}
-	put := FirstBatch(p.Containers, &InPlaceSpec{Revision: g.Revision, Images: g.Images, Refs: g.Refs, FromEnv: g.FromEnv}, now)
-	return InPlaceStep{Put: &put, DropGrace: true}
+	put := FirstBatch(p.Containers, &Spec{Revision: g.Revision, Images: g.Images, Refs: g.Refs, FromEnv: g.FromEnv}, now)
+	return Step{Put: &put, DropGrace: true}
 }
 
-// InPlaceCompleted reports whether the update in place of a pod is over, as far as its
+// Completed reports whether the update in place of a pod is over, as far as its
 // annotations tell. A pod without one is not being updated, and has completed.
-func InPlaceCompleted(p InPlacePod) bool {
-	if p.annotation(AnnotationInPlaceGrace) != "" {
+func Completed(p Pod) bool {
+	if p.annotation(AnnotationGrace) != "" {
 		return false
 	}
-	text := p.annotation(AnnotationInPlaceState)
+	text := p.annotation(AnnotationState)
 	if text == "" {
 		return true
 	}
-	var state InPlaceState
+	var state State
 	return json.Unmarshal([]byte(text), &state) == nil && !state.pending() && p.updated(&state)
 }
 
 // annotation returns the annotation of a name, or of its old name.
-func (p *InPlacePod) annotation(name string) string {
+func (p *Pod) annotation(name string) string {
 	if text, ok := p.Annotations[name]; ok {
 		return text
 	}
@@ -126,12 +126,12 @@ func (p *InPlacePod) annotation(name string) string {
 }
 
 // pending reports whether another batch is to come.
-func (s *InPlaceState) pending() bool {
+func (s *State) pending() bool {
 	return len(s.NextImages)+len(s.NextRefs)+len(s.NextScales) > 0
 }
 
 // updated reports whether the containers run what the last batch wrote.
-func (p *InPlacePod) updated(s *InPlaceState) bool {
+func (p *Pod) updated(s *State) bool {
 	switch {
 	case s.FromEnv && !p.RuntimeEnv:
 		return false
@@ -161,7 +161,7 @@ func (c *Container) changed(imageID string) bool {
 }
 
 // ready reports whether the containers that the next batch waits for are ready.
-func (p *InPlacePod) ready(check *InPlacePreCheck) bool {
+func (p *Pod) ready(check *PreCheck) bool {
 	if check == nil {
 		return true
 	}

@@ -1,4 +1,4 @@
-package daemonset
+package inplace
 
 import (
 	"maps"
@@ -21,7 +21,7 @@ func scalable(name string) bool { return name == "cpu" || name == "memory" }
 // addResources compares the resources of two containers, the same but for them and the
 // image. It fails unless only values of cpu and memory change. A request that the API
 // server has set to the limit follows it.
-func (s *InPlaceSpec) addResources(name string, from, to map[string]any) bool {
+func (s *Spec) addResources(name string, from, to map[string]any) bool {
 	if equalJSON(from["resources"], to["resources"]) {
 		return true
 	}

@@ -1,4 +1,4 @@
-package daemonset_test
+package inplace_test
 
 import (
 	"encoding/json"
@@ -6,8 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/kplan-go/kplan/daemonset"
-	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/stretchr/testify/require"
 )
 
@@ -19,20 +18,20 @@ func scaled(image, resources, rest string) []byte {
 }
 
 // Which changes of resources qualify.
-func TestInPlaceResources(t *testing.T) {
+func TestResources(t *testing.T) {
 	const base = `{"claims":[{"name":"c"}],"limits":{"cpu":"1","memory":"1Gi","x/gpu":"1"},"requests":{"cpu":"500m","memory":"1Gi"}}`
-	only := func(r daemonset.Resources) map[string]daemonset.Resources {
-		return map[string]daemonset.Resources{"app": r}
+	only := func(r inplace.Resources) map[string]inplace.Resources {
+		return map[string]inplace.Resources{"app": r}
 	}
-	limits := func(name, value string) map[string]daemonset.Resources {
-		return only(daemonset.Resources{Limits: map[string]string{name: value}})
+	limits := func(name, value string) map[string]inplace.Resources {
+		return only(inplace.Resources{Limits: map[string]string{name: value}})
 	}
-	requests := func(name, value string) map[string]daemonset.Resources {
-		return only(daemonset.Resources{Requests: map[string]string{name: value}})
+	requests := func(name, value string) map[string]inplace.Resources {
+		return only(inplace.Resources{Requests: map[string]string{name: value}})
 	}
 	for _, c := range []struct {
 		why, old, new string // replacements in base
-		want          map[string]daemonset.Resources
+		want          map[string]inplace.Resources
 	}{
 		{"nothing", `1`, `1`, nil},
 		{"a limit of cpu", `"limits":{"cpu":"1"`, `"limits":{"cpu":"2"`, limits("cpu", "2")},
@@ -41,15 +40,15 @@ func TestInPlaceResources(t *testing.T) {
 		{"a request of memory", `"memory":"1Gi"}`, `"memory":"1e9"}`, requests("memory", "1e9")},
 		{"the same amount in other words", `500m`, `0.5`, requests("cpu", "0.5")},
 	} {
-		spec, ok := daemonset.CalculateSpec(scaled("a", base, ""), scaled("a", strings.Replace(base, c.old, c.new, 1), ""), "h", daemonset.InPlaceOptions{VerticalScaling: true})
+		spec, ok := inplace.CalculateSpec(scaled("a", base, ""), scaled("a", strings.Replace(base, c.old, c.new, 1), ""), "h", inplace.Options{VerticalScaling: true})
 		require.True(t, ok, c.why)
-		require.Equal(t, daemonset.InPlaceSpec{Revision: "h", Resources: c.want}, spec, c.why)
+		require.Equal(t, inplace.Spec{Revision: "h", Resources: c.want}, spec, c.why)
 		text, err := json.Marshal(spec)
 		require.NoError(t, err)
-		var back daemonset.InPlaceSpec
+		var back inplace.Spec
 		require.NoError(t, json.Unmarshal(text, &back))
 		require.Equal(t, spec, back)
-		_, ok = daemonset.CalculateSpec(scaled("a", base, ""), scaled("a", strings.Replace(base, c.old, c.new, 1), ""), "h", daemonset.InPlaceOptions{})
+		_, ok = inplace.CalculateSpec(scaled("a", base, ""), scaled("a", strings.Replace(base, c.old, c.new, 1), ""), "h", inplace.Options{})
 		require.Equal(t, c.want == nil, ok, "without the option: %s", c.why)
 	}
 	for _, c := range []struct{ why, old, new string }{
@@ -67,36 +66,36 @@ func TestInPlaceResources(t *testing.T) {
 		{"no text", `"500m"`, `1`},
 	} {
 		from, to := scaled("a", base, ""), scaled("a", strings.Replace(base, c.old, c.new, 1), "")
-		_, ok := daemonset.CalculateSpec(from, to, "h", daemonset.InPlaceOptions{VerticalScaling: true})
+		_, ok := inplace.CalculateSpec(from, to, "h", inplace.Options{VerticalScaling: true})
 		require.False(t, ok, c.why)
-		_, ok = daemonset.CalculateSpec(to, from, "h", daemonset.InPlaceOptions{VerticalScaling: true})
+		_, ok = inplace.CalculateSpec(to, from, "h", inplace.Options{VerticalScaling: true})
 		require.False(t, ok, "the other way round: %s", c.why)
 	}
 	init := []byte(strings.Replace(string(scaled("a", base, "")), `{"limits":{"cpu":"1"}}`, `{"limits":{"cpu":"2"}}`, 1))
-	_, ok := daemonset.CalculateSpec(scaled("a", base, ""), init, "h", daemonset.InPlaceOptions{VerticalScaling: true})
+	_, ok := inplace.CalculateSpec(scaled("a", base, ""), init, "h", inplace.Options{VerticalScaling: true})
 	require.False(t, ok, "an init container")
 
 	unreadable := func(image string) []byte {
 		return []byte(strings.Replace(string(scaled(image, base, "")), `{"limits":{"cpu":"1"}}`, `{"limits":{"cpu":"x"}}`, 1))
 	}
-	_, ok = daemonset.CalculateSpec(unreadable("a"), unreadable("b"), "h", daemonset.InPlaceOptions{VerticalScaling: true})
+	_, ok = inplace.CalculateSpec(unreadable("a"), unreadable("b"), "h", inplace.Options{VerticalScaling: true})
 	require.True(t, ok, "the quality of service matters only if resources change")
 
 	// With an image, and a policy.
 	to := scaled("b", strings.Replace(base, "500m", "600m", 1), "")
-	spec, ok := daemonset.CalculateSpec(scaled("a", base, ""), to, "h", daemonset.InPlaceOptions{VerticalScaling: true})
+	spec, ok := inplace.CalculateSpec(scaled("a", base, ""), to, "h", inplace.Options{VerticalScaling: true})
 	require.True(t, ok)
-	require.Equal(t, daemonset.InPlaceSpec{Revision: "h", Images: map[string]string{"app": "b"}, Resources: requests("cpu", "600m")}, spec)
+	require.Equal(t, inplace.Spec{Revision: "h", Images: map[string]string{"app": "b"}, Resources: requests("cpu", "600m")}, spec)
 	for resource, want := range map[string]bool{"cpu": true, "memory": false} {
 		policy := `,"resizePolicy":[{"resourceName":"` + resource + `","restartPolicy":"RestartContainer"}]`
-		spec, ok = daemonset.CalculateSpec(scaled("a", base, policy), scaled("a", strings.Replace(base, "500m", "600m", 1), policy), "h", daemonset.InPlaceOptions{VerticalScaling: true})
+		spec, ok = inplace.CalculateSpec(scaled("a", base, policy), scaled("a", strings.Replace(base, "500m", "600m", 1), policy), "h", inplace.Options{VerticalScaling: true})
 		require.True(t, ok)
 		require.Equal(t, want, spec.Restart, resource)
 	}
 }
 
 // The quality of service must stay; amounts count for it and not texts.
-func TestInPlaceQuality(t *testing.T) {
+func TestQuality(t *testing.T) {
 	pod := func(resources, init string) []byte {
 		return storedAs(`{}`, `{"containers":[{"name":"a","resources":`+resources+`}],"initContainers":[{"name":"i","resources":`+init+`}]}`)
 	}
@@ -122,11 +121,11 @@ func TestInPlaceQuality(t *testing.T) {
 		{"less than nothing is nothing", `{"requests":{"cpu":"0"}}`, `{"requests":{"cpu":"-1"}}`, `{}`, true},
 		{"one that cannot be read elsewhere", full(one, one), full(two, two), `{"limits":{"cpu":"x"}}`, false},
 	} {
-		spec, ok := daemonset.CalculateSpec(pod(c.from, c.init), pod(c.to, c.init), "h", daemonset.InPlaceOptions{VerticalScaling: true})
+		spec, ok := inplace.CalculateSpec(pod(c.from, c.init), pod(c.to, c.init), "h", inplace.Options{VerticalScaling: true})
 		require.Equal(t, c.want, ok, c.why)
 		if c.why == "guaranteed by its limits" {
 			cpu := map[string]string{"cpu": "2"}
-			require.Equal(t, map[string]daemonset.Resources{"a": {Limits: cpu, Requests: cpu}}, spec.Resources, "a request follows")
+			require.Equal(t, map[string]inplace.Resources{"a": {Limits: cpu, Requests: cpu}}, spec.Resources, "a request follows")
 		}
 	}
 }
@@ -140,18 +139,18 @@ func TestQuantity(t *testing.T) {
 		{"1Ei", "1024Pi", "1152921504606846976"}, {"0.5Gi", "512Mi"}, {"9999999999999999999999Ki", "10239999999999999999998976"},
 	} {
 		for _, text := range same {
-			require.True(t, daemonset.SameAmount(same[0], text), "%s %s", same[0], text)
+			require.True(t, inplace.SameAmount(same[0], text), "%s %s", same[0], text)
 		}
-		require.False(t, daemonset.SameAmount(same[0], "1.0000000000000000000000001"))
+		require.False(t, inplace.SameAmount(same[0], "1.0000000000000000000000001"))
 	}
 	for _, text := range []string{
 		"", "+", "-", ".", "1.1.1", "--1", "1 ", " 1", "1K", "1i", "1ki", "1mi", "1x", "1e", "1e-", "1e1.5", "1e99999999999", "k", "Ki", "1KiB", "1kk", "1\xff",
 	} {
-		require.False(t, daemonset.SameAmount(text, text), text)
+		require.False(t, inplace.SameAmount(text, text), text)
 	}
 }
 
-func TestInPlacePossible(t *testing.T) {
+func TestPossible(t *testing.T) {
 	data := func(spec string) []byte { return []byte(`{"spec":{"template":` + spec + `}}`) }
 	base := `{"metadata":{},"spec":{"a":[1,{"b":null}],"containers":[{"name":"c","image":"1"}]}}`
 	for _, c := range []struct {
@@ -176,46 +175,46 @@ func TestInPlacePossible(t *testing.T) {
 		{"not readable", base, `[`, false},
 		{"no spec", `{"metadata":{}}`, `{"metadata":{}}`, false},
 	} {
-		_, ok := daemonset.CalculateSpec(data(c.from), data(c.to), "h", daemonset.InPlaceOptions{})
+		_, ok := inplace.CalculateSpec(data(c.from), data(c.to), "h", inplace.Options{})
 		require.Equal(t, c.want, ok, "%s: %s", c.why, c.to)
 	}
-	require.Nil(t, daemonset.Containers([]byte("x")))
+	require.Nil(t, inplace.Containers([]byte("x")))
 }
 
 // The last annotation of a template goes, and takes those of others along.
-func TestInPlaceAllAnnotations(t *testing.T) {
+func TestAllAnnotations(t *testing.T) {
 	from := []byte(`{"spec":{"template":{"metadata":{"annotations":{"a":"1"},"labels":{"l":"1"}},"spec":{"containers":[]}}}}`)
 	to := []byte(`{"spec":{"template":{"metadata":{},"spec":{"containers":[]}}}}`)
-	spec, ok := daemonset.CalculateSpec(from, to, "h", daemonset.InPlaceOptions{})
+	spec, ok := inplace.CalculateSpec(from, to, "h", inplace.Options{})
 	require.True(t, ok)
-	require.Equal(t, daemonset.MetadataPatch{AllLabels: true, AllAnnotations: true}, spec.Metadata)
-	batch := daemonset.FirstBatch(nil, &spec, t0)
+	require.Equal(t, inplace.MetadataPatch{AllLabels: true, AllAnnotations: true}, spec.Metadata)
+	batch := inplace.FirstBatch(nil, &spec, t0)
 	require.True(t, batch.AllAnnotations && batch.AllLabels)
-	spec, ok = daemonset.CalculateSpec(from, to, "h", daemonset.InPlaceOptions{KeepMetadata: true})
+	spec, ok = inplace.CalculateSpec(from, to, "h", inplace.Options{KeepMetadata: true})
 	require.True(t, ok)
-	want := daemonset.MetadataPatch{Labels: map[string]*string{"l": nil}, Annotations: map[string]*string{"a": nil}}
+	want := inplace.MetadataPatch{Labels: map[string]*string{"l": nil}, Annotations: map[string]*string{"a": nil}}
 	require.Empty(t, cmp.Diff(want, spec.Metadata))
-	batch = daemonset.FirstBatch(nil, &spec, t0)
+	batch = inplace.FirstBatch(nil, &spec, t0)
 	require.Equal(t, []string{"a"}, batch.RemoveAnnotations)
 	require.Equal(t, "metadata", batch.String())
 }
 
 // Containers that refer to the same metadata go together.
-func TestInPlaceOverlap(t *testing.T) {
-	containers := []daemonset.Container{{Name: "a"}, {Name: "b", Priority: new(int32(1))}, {Name: "c", Priority: new(int32(5))}, {Name: "d", Priority: new(int32(1))}}
-	ref := func(keys ...string) daemonset.RefMetadata {
-		m := daemonset.RefMetadata{Labels: map[string]string{}}
+func TestOverlap(t *testing.T) {
+	containers := []inplace.Container{{Name: "a"}, {Name: "b", Priority: new(int32(1))}, {Name: "c", Priority: new(int32(5))}, {Name: "d", Priority: new(int32(1))}}
+	ref := func(keys ...string) inplace.RefMetadata {
+		m := inplace.RefMetadata{Labels: map[string]string{}}
 		for _, k := range keys {
 			m.Labels[k] = "1"
 		}
 		return m
 	}
-	spec := daemonset.InPlaceSpec{Refs: map[string]daemonset.RefMetadata{"a": ref("x"), "b": ref("x", "y"), "c": ref("z"), "d": ref("w")}}
-	batch := daemonset.FirstBatch(containers, &spec, t0)
+	spec := inplace.Spec{Refs: map[string]inplace.RefMetadata{"a": ref("x"), "b": ref("x", "y"), "c": ref("z"), "d": ref("w")}}
+	batch := inplace.FirstBatch(containers, &spec, t0)
 	require.Equal(t, []string{"a", "b", "c"}, batch.State.PreCheck.Ready)
 	require.Equal(t, map[string]string{"x": "1", "y": "1", "z": "1"}, batch.Labels)
-	require.Equal(t, map[string]daemonset.RefMetadata{"d": ref("w")}, batch.State.NextRefs)
-	last := daemonset.NextBatch(containers, &batch.State, t0)
+	require.Equal(t, map[string]inplace.RefMetadata{"d": ref("w")}, batch.State.NextRefs)
+	last := inplace.NextBatch(containers, &batch.State, t0)
 	require.Nil(t, last.State.PreCheck)
 	require.Len(t, last.State.Batches, 2)
 	require.Len(t, batch.State.Batches, 1, "the argument is left alone")
@@ -226,7 +225,7 @@ func storedAs(metadata, spec string) []byte {
 }
 
 // Which changes of a template qualify, and what becomes of them.
-func TestInPlaceRules(t *testing.T) {
+func TestRules(t *testing.T) {
 	const one = `{"containers":[{"image":"a:1","name":"a"},{"image":"b:1","name":"b"}],"initContainers":[{"image":"i:1","name":"i"}]}`
 	for _, c := range []struct {
 		why            string
@@ -241,7 +240,7 @@ func TestInPlaceRules(t *testing.T) {
 		{"environment", `{}`, strings.Replace(one, `"name":"a"`, `"env":[{"name":"A"}],"name":"a"`, 1), false},
 		{"resources: behind a gate that is off", `{}`, strings.Replace(one, `"name":"a"`, `"name":"a","resources":{"limits":{"cpu":"1"}}`, 1), false},
 	} {
-		_, ok := daemonset.CalculateSpec(storedAs(`{}`, one), storedAs(c.metadata, c.spec), "h", daemonset.InPlaceOptions{})
+		_, ok := inplace.CalculateSpec(storedAs(`{}`, one), storedAs(c.metadata, c.spec), "h", inplace.Options{})
 		require.Equal(t, c.want, ok, c.why)
 	}
 
@@ -249,30 +248,30 @@ func TestInPlaceRules(t *testing.T) {
 		return `{"name":"` + name + `","valueFrom":{"fieldRef":{"fieldPath":"metadata.` + key + `"}}}`
 	}
 	spec := `{"containers":[{"env":[` + strings.Join([]string{from("labels['x']", "X"), from("annotations['y']", "SIDECARSET_VERSION"), from("labels['gone']", "G"), from("name", "N")}, ",") + `],"image":"a:IMAGE","name":"a"}]}`
-	got, ok := daemonset.CalculateSpec(storedAs(`{"labels":{"gone":"1","kept":"1","x":"1"},"annotations":{"y":"1"}}`, strings.Replace(spec, "IMAGE", "1", 1)),
-		storedAs(`{"labels":{"kept":"1","x":"2","z":"3"},"annotations":{"y":"2"}}`, strings.Replace(spec, "IMAGE", "2", 1)), "h", daemonset.InPlaceOptions{})
+	got, ok := inplace.CalculateSpec(storedAs(`{"labels":{"gone":"1","kept":"1","x":"1"},"annotations":{"y":"1"}}`, strings.Replace(spec, "IMAGE", "1", 1)),
+		storedAs(`{"labels":{"kept":"1","x":"2","z":"3"},"annotations":{"y":"2"}}`, strings.Replace(spec, "IMAGE", "2", 1)), "h", inplace.Options{})
 	require.True(t, ok)
-	want := daemonset.InPlaceSpec{
-		Revision: "h", Images: map[string]string{"a": "a:2"}, FromEnv: true, Refs: map[string]daemonset.RefMetadata{"a": {Labels: map[string]string{"x": "2"}}},
-		Metadata: daemonset.MetadataPatch{Labels: map[string]*string{"z": new("3"), "gone": nil}, Annotations: map[string]*string{"y": new("2")}},
+	want := inplace.Spec{
+		Revision: "h", Images: map[string]string{"a": "a:2"}, FromEnv: true, Refs: map[string]inplace.RefMetadata{"a": {Labels: map[string]string{"x": "2"}}},
+		Metadata: inplace.MetadataPatch{Labels: map[string]*string{"z": new("3"), "gone": nil}, Annotations: map[string]*string{"y": new("2")}},
 	}
 	require.Empty(t, cmp.Diff(want, got), "a key that is removed, and that of a SidecarSet, do not go with the container")
 }
 
 // When an update in place is over.
-func TestInPlaceCompletedRules(t *testing.T) {
-	state := daemonset.InPlaceState{Last: map[string]daemonset.InPlaceContainer{"app": {ImageID: "old"}}}
+func TestCompletedRules(t *testing.T) {
+	state := inplace.State{Last: map[string]inplace.LastContainer{"app": {ImageID: "old"}}}
 	fromEnv := state
 	fromEnv.FromEnv = true
 	pending := state
 	pending.NextImages = map[string]string{"late": "x"}
-	running := func(image, ran, id string) []daemonset.Container {
-		return []daemonset.Container{{Name: "app", Image: image, Status: &daemonset.ContainerStatus{Image: ran, ImageID: id}}}
+	running := func(image, ran, id string) []inplace.Container {
+		return []inplace.Container{{Name: "app", Image: image, Status: &inplace.ContainerStatus{Image: ran, ImageID: id}}}
 	}
 	for _, c := range []struct {
 		why        string
-		state      daemonset.InPlaceState
-		containers []daemonset.Container
+		state      inplace.State
+		containers []inplace.Container
 		plain, env bool
 		want       bool
 	}{
@@ -280,18 +279,18 @@ func TestInPlaceCompletedRules(t *testing.T) {
 		{"the same image still", state, running("app:2", "app:1", "old"), false, false, false},
 		{"the same ID by the wanted name", state, running("app:2", "app:2", "old"), false, false, true},
 		{"a name without a tag is the latest", state, running("app", "app:latest", "old"), false, false, true},
-		{"no status", state, []daemonset.Container{{Name: "app", Image: "app:2"}}, false, false, false},
+		{"no status", state, []inplace.Container{{Name: "app", Image: "app:2"}}, false, false, false},
 		{"no container", state, nil, false, false, false},
 		{"the node agent says so", state, running("app:2", "app:1", "old"), true, false, true},
 		{"the environment is not there yet", fromEnv, running("app:2", "app:1", "new"), false, false, false},
 		{"nor do plain hashes tell about it", fromEnv, running("app:2", "app:1", "new"), true, false, false},
 		{"the environment is there", fromEnv, running("app:2", "app:1", "new"), false, true, true},
 		{"a batch is to come", pending, running("app:2", "app:1", "new"), true, true, false},
-		{"nothing was recorded", daemonset.InPlaceState{}, nil, false, false, true},
+		{"nothing was recorded", inplace.State{}, nil, false, false, true},
 	} {
 		text, err := json.Marshal(c.state)
 		require.NoError(t, err)
-		p := daemonset.Pod{Pod: podorder.Pod{Annotations: map[string]string{daemonset.AnnotationInPlaceState: string(text)}}, Containers: c.containers, RuntimePlain: c.plain, RuntimeEnv: c.env}
-		require.Equal(t, c.want, daemonset.InPlaceCompleted(p.InPlacePod()), c.why)
+		p := inplace.Pod{Annotations: map[string]string{inplace.AnnotationState: string(text)}, Containers: c.containers, RuntimePlain: c.plain, RuntimeEnv: c.env}
+		require.Equal(t, c.want, inplace.Completed(p), c.why)
 	}
 }

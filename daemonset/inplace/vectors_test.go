@@ -1,4 +1,4 @@
-package daemonset_test
+package inplace_test
 
 import (
 	"encoding/json"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/stretchr/testify/require"
 )
 
@@ -16,10 +16,10 @@ func wrap(template json.RawMessage) []byte {
 }
 
 // metadataPatch reads a merge patch; null instead of a map removes all entries.
-func metadataPatch(patch map[string]map[string]*string) (p daemonset.MetadataPatch) {
+func metadataPatch(patch map[string]map[string]*string) (p inplace.MetadataPatch) {
 	labels, hasLabels := patch["labels"]
 	annotations, hasAnnotations := patch["annotations"]
-	return daemonset.MetadataPatch{
+	return inplace.MetadataPatch{
 		Labels: labels, AllLabels: hasLabels && labels == nil,
 		Annotations: annotations, AllAnnotations: hasAnnotations && annotations == nil,
 	}
@@ -34,16 +34,16 @@ func TestVectorsInPlaceSpec(t *testing.T) {
 			Possible              bool
 			Revision              string
 			ContainerImages       map[string]string
-			ContainerRefMetadata  map[string]daemonset.RefMetadata
+			ContainerRefMetadata  map[string]inplace.RefMetadata
 			UpdateEnvFromMetadata bool
 			MetadataPatch         struct{ Metadata map[string]map[string]*string }
 		}](t, v)
-		spec, ok := daemonset.CalculateSpec(wrap(in.OldTemplate), wrap(in.NewTemplate), in.NewHash, daemonset.InPlaceOptions{})
+		spec, ok := inplace.CalculateSpec(wrap(in.OldTemplate), wrap(in.NewTemplate), in.NewHash, inplace.Options{})
 		require.Equal(t, out.Possible, ok, v.Name)
 		if !ok {
 			continue
 		}
-		want := daemonset.InPlaceSpec{
+		want := inplace.Spec{
 			Revision: out.Revision, Images: out.ContainerImages, Refs: out.ContainerRefMetadata,
 			FromEnv: out.UpdateEnvFromMetadata, Metadata: metadataPatch(out.MetadataPatch.Metadata),
 		}
@@ -58,11 +58,11 @@ type vStatus struct {
 	Ready                bool
 }
 
-func withStatuses(containers []daemonset.Container, statuses []vStatus) []daemonset.Container {
+func withStatuses(containers []inplace.Container, statuses []vStatus) []inplace.Container {
 	for i := range containers {
 		for _, s := range statuses {
 			if s.Name == containers[i].Name {
-				containers[i].Status = &daemonset.ContainerStatus{Image: s.Image, ImageID: s.ImageID, Ready: s.Ready}
+				containers[i].Status = &inplace.ContainerStatus{Image: s.Image, ImageID: s.ImageID, Ready: s.Ready}
 			}
 		}
 	}
@@ -80,10 +80,10 @@ func TestVectorsInPlacePatch(t *testing.T) {
 			Images, Labels, Annotations map[string]string
 			State                       json.RawMessage
 		}](t, v)
-		spec, ok := daemonset.CalculateSpec(wrap(in.OldTemplate), wrap(in.NewTemplate), in.NewHash, daemonset.InPlaceOptions{})
+		spec, ok := inplace.CalculateSpec(wrap(in.OldTemplate), wrap(in.NewTemplate), in.NewHash, inplace.Options{})
 		require.True(t, ok, v.Name)
-		containers := withStatuses(daemonset.Containers(wrap(in.OldTemplate)), in.ContainerStatuses)
-		put := daemonset.FirstBatch(containers, &spec, epoch)
+		containers := withStatuses(inplace.Containers(wrap(in.OldTemplate)), in.ContainerStatuses)
+		put := inplace.FirstBatch(containers, &spec, epoch)
 		images := map[string]string{}
 		for _, c := range containers {
 			images[c.Name] = c.Image
@@ -117,12 +117,12 @@ func TestVectorsInPlaceCompleted(t *testing.T) {
 	for _, v := range vectors(t, "kruise", "inplace_completed") {
 		in, out := decode[struct {
 			Annotations       map[string]string
-			Containers        []daemonset.Container
+			Containers        []inplace.Container
 			ContainerStatuses []vStatus
 		}, struct{ Completed bool }](t, v)
-		p := daemonset.Pod{Containers: withStatuses(in.Containers, in.ContainerStatuses)}
+		p := inplace.Pod{Containers: withStatuses(in.Containers, in.ContainerStatuses)}
 		p.Annotations = in.Annotations
-		if got := daemonset.InPlaceCompleted(p.InPlacePod()); got != out.Completed {
+		if got := inplace.Completed(p); got != out.Completed {
 			t.Errorf("%s: %v, want %v\n%s", v.Name, got, out.Completed, v.Input)
 		}
 	}

@@ -1,4 +1,4 @@
-package daemonset
+package inplace
 
 import (
 	"fmt"
@@ -10,12 +10,12 @@ import (
 	"github.com/kplan-go/kplan/internal/zero"
 )
 
-// An InPlaceState is the progress of an update in place, as the annotation
-// [AnnotationInPlaceState] carries it.
-type InPlaceState struct {
-	Revision  string                      `json:"revision"`
-	Timestamp time.Time                   `json:"updateTimestamp"`
-	Last      map[string]InPlaceContainer `json:"lastContainerStatuses"` // what ran before, by container
+// A State is the progress of an update in place, as the annotation
+// [AnnotationState] carries it.
+type State struct {
+	Revision  string                   `json:"revision"`
+	Timestamp time.Time                `json:"updateTimestamp"`
+	Last      map[string]LastContainer `json:"lastContainerStatuses"` // what ran before, by container
 
 	FromEnv bool `json:"updateEnvFromMetadata,omitempty"`
 	Scales  bool `json:"updateResources,omitempty"`
@@ -24,29 +24,29 @@ type InPlaceState struct {
 	NextImages map[string]string      `json:"nextContainerImages,omitempty"`
 	NextRefs   map[string]RefMetadata `json:"nextContainerRefMetadata,omitempty"`
 	NextScales map[string]Resources   `json:"nextContainerResources,omitempty"`
-	PreCheck   *InPlacePreCheck       `json:"preCheckBeforeNext,omitempty"`
-	Batches    []InPlaceBatch         `json:"containerBatchesRecord,omitempty"`
+	PreCheck   *PreCheck              `json:"preCheckBeforeNext,omitempty"`
+	Batches    []Batch                `json:"containerBatchesRecord,omitempty"`
 }
 
-// An InPlaceContainer is what ran in a container before it was updated.
-type InPlaceContainer struct {
+// A LastContainer is what ran in a container before it was updated.
+type LastContainer struct {
 	ImageID string `json:"imageID,omitempty"`
 }
 
-// An InPlacePreCheck is what the next batch waits for.
-type InPlacePreCheck struct {
+// A PreCheck is what the next batch waits for.
+type PreCheck struct {
 	Ready []string `json:"containersRequiredReady,omitempty"` // containers, sorted
 }
 
-// An InPlaceBatch is the containers that were updated at once.
-type InPlaceBatch struct {
+// A Batch is the containers that were updated at once.
+type Batch struct {
 	Timestamp  time.Time `json:"timestamp"`
 	Containers []string  `json:"containers"` // sorted
 }
 
-// An InPlacePut is what one batch of an update in place writes to a pod. State goes
-// to the annotation [AnnotationInPlaceState].
-type InPlacePut struct {
+// A Put is what one batch of an update in place writes to a pod. State goes
+// to the annotation [AnnotationState].
+type Put struct {
 	Images            map[string]string `json:"images,omitempty"` // by container
 	Labels            map[string]string `json:"labels,omitempty"`
 	Annotations       map[string]string `json:"annotations,omitempty"`
@@ -56,12 +56,12 @@ type InPlacePut struct {
 	AllAnnotations    bool              `json:"allAnnotations,omitzero"` // remove all annotations first
 	// Resources is limits and requests by container. They go to the subresource resize.
 	Resources map[string]Resources `json:"resources,omitempty"`
-	State     InPlaceState         `json:"state"`
+	State     State                `json:"state"`
 }
 
 // String returns the containers and their images, such as "app=app:2, log=log:7", and
 // whose resources change.
-func (p InPlacePut) String() string {
+func (p Put) String() string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(p.Images)) {
 		parts = append(parts, fmt.Sprintf("%s=%s", name, p.Images[name]))
@@ -78,9 +78,9 @@ func (p InPlacePut) String() string {
 // FirstBatch returns what an update in place writes first: the metadata that no
 // environment refers to, and the containers without launch priority and of the highest
 // one.
-func FirstBatch(containers []Container, spec *InPlaceSpec, now time.Time) InPlacePut {
+func FirstBatch(containers []Container, spec *Spec, now time.Time) Put {
 	spec = zero.Or(spec)
-	put := InPlacePut{State: InPlaceState{
+	put := Put{State: State{
 		Revision: spec.Revision, Timestamp: now, FromEnv: spec.FromEnv, Images: len(spec.Images) > 0,
 		NextImages: spec.Images, NextRefs: spec.Refs, NextScales: spec.Resources, Scales: len(spec.Resources) > 0,
 	}}
@@ -92,9 +92,9 @@ func FirstBatch(containers []Container, spec *InPlaceSpec, now time.Time) InPlac
 }
 
 // NextBatch returns what an update in place writes next, given its state.
-func NextBatch(containers []Container, state *InPlaceState, now time.Time) InPlacePut {
+func NextBatch(containers []Container, state *State, now time.Time) Put {
 	state = zero.Or(state)
-	put := InPlacePut{State: *state}
+	put := Put{State: *state}
 	put.State.Last = maps.Clone(state.Last)
 	put.State.Batches = slices.Clone(state.Batches)
 	put.next(containers, now)
@@ -118,7 +118,7 @@ func divide(changes map[string]*string) (set map[string]string, remove []string)
 }
 
 // next moves a batch of containers from the state to what is written.
-func (p *InPlacePut) next(containers []Container, now time.Time) {
+func (p *Put) next(containers []Container, now time.Time) {
 	images, refs, scales := p.State.NextImages, p.State.NextRefs, p.State.NextScales
 	p.State.NextImages, p.State.NextRefs, p.State.NextScales, p.State.PreCheck = nil, nil, nil, nil
 	touched := func(c *Container) bool {
@@ -155,18 +155,18 @@ func (p *InPlacePut) next(containers []Container, now time.Time) {
 		}
 	}
 	slices.Sort(names)
-	p.State.Batches = append(p.State.Batches, InPlaceBatch{Timestamp: now, Containers: names})
+	p.State.Batches = append(p.State.Batches, Batch{Timestamp: now, Containers: names})
 	if p.State.pending() {
-		p.State.PreCheck = &InPlacePreCheck{Ready: slices.Clone(names)}
+		p.State.PreCheck = &PreCheck{Ready: slices.Clone(names)}
 	}
 }
 
 // put writes one container.
-func (p *InPlacePut) put(c *Container, image string, ref RefMetadata) {
+func (p *Put) put(c *Container, image string, ref RefMetadata) {
 	if image != "" {
 		set(&p.Images, c.Name, image)
 		if c.Status != nil {
-			set(&p.State.Last, c.Name, InPlaceContainer{ImageID: c.Status.ImageID})
+			set(&p.State.Last, c.Name, LastContainer{ImageID: c.Status.ImageID})
 		}
 	}
 	for key, value := range ref.Labels {

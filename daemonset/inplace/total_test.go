@@ -1,0 +1,48 @@
+package inplace_test
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/kplan-go/kplan/daemonset/inplace"
+	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/internal/total"
+)
+
+// Nothing that the package exports panics, whatever it is given.
+func TestTotal(t *testing.T) {
+	total.Package{Functions: exportedFunctions, Types: exportedTypes}.Check(t)
+}
+
+// Every field of whatever is asked or answered survives JSON.
+func TestRoundTrip(t *testing.T) {
+	purity.RoundTrip(t, ".", nil, inplace.Spec{}, inplace.State{}, inplace.Pod{}, inplace.Step{}, inplace.Options{}, inplace.Condition{})
+}
+
+var exportedFunctions = map[string]any{
+	"CalculateSpec": inplace.CalculateSpec,
+	"Completed":     inplace.Completed,
+	"Containers":    inplace.Containers,
+	"Continue":      inplace.Continue,
+	"FirstBatch":    inplace.FirstBatch,
+	"NextBatch":     inplace.NextBatch,
+	"UnderWay":      inplace.UnderWay,
+}
+
+var exportedTypes = []reflect.Type{
+	reflect.TypeFor[inplace.Batch](),
+	reflect.TypeFor[inplace.Condition](),
+	reflect.TypeFor[inplace.Container](),
+	reflect.TypeFor[inplace.ContainerStatus](),
+	reflect.TypeFor[inplace.LastContainer](),
+	reflect.TypeFor[inplace.MetadataPatch](),
+	reflect.TypeFor[inplace.Options](),
+	reflect.TypeFor[inplace.Pod](),
+	reflect.TypeFor[inplace.PreCheck](),
+	reflect.TypeFor[inplace.Put](),
+	reflect.TypeFor[inplace.RefMetadata](),
+	reflect.TypeFor[inplace.Resources](),
+	reflect.TypeFor[inplace.Spec](),
+	reflect.TypeFor[inplace.State](),
+	reflect.TypeFor[inplace.Step](),
+}
