@@ -17,7 +17,7 @@ func failedBesidePair(ready time.Duration) daemonset.Snapshot {
 	s := cluster(1,
 		pod("p10", "n1", "v2", aged(300*time.Second), readyFor(ready)),
 		pod("p21", "n1", "v1", aged(200*time.Second), failed, func(p *daemonset.Pod) { p.NodeName, p.PinnedNode = "", "n1" }),
-		pod("p2", "n1", "v1", gated, func(p *daemonset.Pod) { p.InPlace = &inplace.Condition{} }),
+		pod("p2", "n1", "v1", gated, func(p *daemonset.Pod) { p.InPlace = &inplace.ReadyCondition{} }),
 		pod("p3", "n1", "v1", failed),
 	)
 	s.DaemonSet.MaxSurge, s.DaemonSet.MaxUnavailable, s.DaemonSet.MinReadySeconds = rollout.Int(1), rollout.Int(0), 10

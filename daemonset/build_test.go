@@ -58,7 +58,7 @@ func unbound(p *daemonset.Pod) {
 func preparing(p *daemonset.Pod) { p.Labels[daemonset.LabelState] = daemonset.StatePreparingDelete }
 func gated(p *daemonset.Pod) {
 	p.ReadinessGates = []string{inplace.Gate}
-	p.InPlace = &inplace.Condition{True: true}
+	p.InPlace = &inplace.ReadyCondition{True: true}
 	p.Containers = []inplace.Container{{Name: "app", Image: p.Labels[daemonset.LabelHash], Status: &inplace.ContainerStatus{ImageID: "id-" + p.Labels[daemonset.LabelHash], Ready: true}}}
 }
 

@@ -136,7 +136,7 @@ func ExampleReconcile_inPlace() {
 	s.DaemonSet.RollingType = daemonset.InPlaceIfPossible
 	for i := range s.Pods {
 		s.Pods[i].ReadinessGates = []string{inplace.Gate}
-		s.Pods[i].InPlace = &inplace.Condition{True: true}
+		s.Pods[i].InPlace = &inplace.ReadyCondition{True: true}
 		s.Pods[i].Containers = []inplace.Container{{Name: "logs", Image: "logs:1"}}
 	}
 	show(s, daemonset.Options{Dialect: daemonset.OpenKruise})

@@ -37,12 +37,12 @@ func executeOne(s *daemonset.Snapshot, a daemonset.Action, now time.Time) {
 		find(a.Name).Labels[daemonset.LabelState] = a.State
 	case daemonset.UpdatePod:
 		p := find(a.Name)
-		p.Labels[daemonset.LabelHash], p.Ready, p.InPlace = a.To, false, &inplace.Condition{Reason: "StartInPlaceUpdate"}
+		p.Labels[daemonset.LabelHash], p.Ready, p.InPlace = a.To, false, &inplace.ReadyCondition{Reason: "StartInPlaceUpdate"}
 		put(p, &a.Patch)
 	case daemonset.RefreshPod:
 		p := find(a.Name)
 		if a.OpenGate {
-			p.InPlace, p.Ready, p.ReadySince = &inplace.Condition{True: true}, true, now
+			p.InPlace, p.Ready, p.ReadySince = &inplace.ReadyCondition{True: true}, true, now
 		}
 		if a.DropGrace {
 			delete(p.Annotations, inplace.AnnotationGrace)

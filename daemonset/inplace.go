@@ -109,7 +109,7 @@ func (st *state) refreshPod(p *Plan, pod *Pod) {
 	case step.Put != nil:
 		a.Patch, a.Reason = step.Put, ReasonNextBatch
 		p.do(a)
-	case pod.hasGate(inplace.Gate) && (pod.InPlace == nil || *pod.InPlace != inplace.Condition{True: true}):
+	case pod.hasGate(inplace.Gate) && (pod.InPlace == nil || *pod.InPlace != inplace.ReadyCondition{True: true}):
 		a.OpenGate, a.Reason = true, ReasonInPlaceCompleted
 		p.do(a)
 	}

@@ -105,7 +105,7 @@ func TestInPlaceBatches(t *testing.T) {
 // The gate of a pod stays closed when the type changes in the middle.
 func TestInPlaceTypeChanges(t *testing.T) {
 	s := cluster(1, pod("p1", "n1", "v2", gated, unready))
-	s.Pods[0].InPlace = &inplace.Condition{Reason: "StartInPlaceUpdate"}
+	s.Pods[0].InPlace = &inplace.ReadyCondition{Reason: "StartInPlaceUpdate"}
 	opened := "Refreshed pod p1 on node n1: opened its gate (InPlaceCompleted)"
 	for _, c := range []struct {
 		kind daemonset.RollingType

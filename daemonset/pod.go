@@ -42,7 +42,7 @@ type Pod struct {
 	ReadinessGates []string            `json:"readinessGates,omitempty"`
 	Containers     []inplace.Container `json:"containers,omitempty"`
 	// InPlace is the condition InPlaceUpdateReady, nil if there is none.
-	InPlace *inplace.Condition `json:"inPlace,omitempty"`
+	InPlace *inplace.ReadyCondition `json:"inPlace,omitempty"`
 	// RuntimePlain and RuntimeEnv say that the node agent reports, for all containers,
 	// hashes that match the pod: without, and with, environment from metadata.
 	RuntimePlain bool `json:"runtimePlain,omitzero"`

@@ -41,7 +41,7 @@ func odd(t *rapid.T, s *daemonset.Snapshot) {
 	}
 	for i := range s.Pods {
 		if s.Pods[i].InPlace != nil && once("closed") {
-			s.Pods[i].InPlace = &inplace.Condition{}
+			s.Pods[i].InPlace = &inplace.ReadyCondition{}
 		}
 	}
 }

@@ -144,7 +144,7 @@ func TestStatus(t *testing.T) {
 	require.Equal(t, want, mustPlan(t, s, daemonset.Options{Repair: daemonset.RepairAll}).Status, "StatusCountsDeletedPod")
 
 	// OpenKruise waits for updates in place, and names the revision.
-	s.Pods[1].InPlace, s.Pods[1].ReadinessGates = &inplace.Condition{}, []string{inplace.Gate}
+	s.Pods[1].InPlace, s.Pods[1].ReadinessGates = &inplace.ReadyCondition{}, []string{inplace.Gate}
 	s.Pods = s.Pods[1:2]
 	s.Nodes = s.Nodes[:1]
 	p = mustPlan(t, s, kruise)

@@ -178,7 +178,7 @@ func (v vPod) pod() daemonset.Pod {
 		p.ReadinessGates = []string{inplace.Gate}
 	}
 	if v.InPlaceReady != "" {
-		p.InPlace = &inplace.Condition{True: v.InPlaceReady == "True"}
+		p.InPlace = &inplace.ReadyCondition{True: v.InPlaceReady == "True"}
 	}
 	return p
 }

@@ -150,7 +150,7 @@ func TestGatePatches(t *testing.T) {
 	require.Equal(t, `{"metadata":{"uid":"u","resourceVersion":"7"},"status":{"conditions":[{"type":"InPlaceUpdateReady","status":"True",`+
 		`"lastTransitionTime":"2026-03-01T12:01:00Z","reason":null,"message":null}]}}`, string(open.Data), "what the gate said goes")
 	opened := kube.DaemonSetPod(patched(t, closed, open))
-	require.Equal(t, &inplace.Condition{True: true}, opened.InPlace)
+	require.Equal(t, &inplace.ReadyCondition{True: true}, opened.InPlace)
 	require.False(t, opened.Ready, "the kubelet makes it ready")
 	_, needed = kube.OpenGatePatch(gated(), refresh, later)
 	require.False(t, needed, "it is open")

@@ -54,10 +54,10 @@ func DaemonSetPod(p *corev1.Pod) daemonset.Pod {
 	return pod
 }
 
-func inPlaceCondition(p *corev1.Pod) *inplace.Condition {
+func inPlaceCondition(p *corev1.Pod) *inplace.ReadyCondition {
 	for i := range p.Status.Conditions {
 		if c := &p.Status.Conditions[i]; c.Type == inplace.Gate {
-			return &inplace.Condition{True: c.Status == corev1.ConditionTrue, Reason: c.Reason, Message: c.Message}
+			return &inplace.ReadyCondition{True: c.Status == corev1.ConditionTrue, Reason: c.Reason, Message: c.Message}
 		}
 	}
 	return nil

@@ -77,7 +77,7 @@ func TestDaemonSetPod(t *testing.T) {
 			},
 			{Name: "b", Image: "b:1"},
 		},
-		InPlace: &inplace.Condition{True: true, Reason: "r", Message: "m"},
+		InPlace: &inplace.ReadyCondition{True: true, Reason: "r", Message: "m"},
 	}
 	require.Empty(t, cmp.Diff(want, kube.DaemonSetPod(p)))
 	require.Empty(t, cmp.Diff(before, p), "the object must not change")

@@ -17,8 +17,8 @@ const (
 	AnnotationGrace = "apps.kruise.io/inplace-update-grace"
 )
 
-// A Condition is the condition InPlaceUpdateReady of a pod.
-type Condition struct {
+// A ReadyCondition is the condition InPlaceUpdateReady of a pod.
+type ReadyCondition struct {
 	True    bool   `json:"true,omitzero"`
 	Reason  string `json:"reason,omitzero"`
 	Message string `json:"message,omitzero"`

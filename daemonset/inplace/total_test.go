@@ -16,7 +16,7 @@ func TestTotal(t *testing.T) {
 
 // Every field of whatever is asked or answered survives JSON.
 func TestRoundTrip(t *testing.T) {
-	purity.RoundTrip(t, ".", nil, inplace.Spec{}, inplace.State{}, inplace.Pod{}, inplace.Step{}, inplace.Options{}, inplace.Condition{})
+	purity.RoundTrip(t, ".", nil, inplace.Spec{}, inplace.State{}, inplace.Pod{}, inplace.Step{}, inplace.Options{}, inplace.ReadyCondition{})
 }
 
 var exportedFunctions = map[string]any{
@@ -31,7 +31,7 @@ var exportedFunctions = map[string]any{
 
 var exportedTypes = []reflect.Type{
 	reflect.TypeFor[inplace.Batch](),
-	reflect.TypeFor[inplace.Condition](),
+	reflect.TypeFor[inplace.ReadyCondition](),
 	reflect.TypeFor[inplace.Container](),
 	reflect.TypeFor[inplace.ContainerStatus](),
 	reflect.TypeFor[inplace.LastContainer](),

@@ -275,11 +275,11 @@ func applyToDaemon(s *daemonset.Snapshot, action daemonset.Action, now time.Time
 		}
 	case daemonset.UpdatePod:
 		p.Labels = with(p.Labels, map[string]string{daemonset.LabelHash: a.To})
-		p.Ready, p.InPlace = false, &inplace.Condition{Reason: "StartInPlaceUpdate"}
+		p.Ready, p.InPlace = false, &inplace.ReadyCondition{Reason: "StartInPlaceUpdate"}
 		patchDaemon(p, &a.Patch)
 	case daemonset.RefreshPod:
 		if a.OpenGate {
-			p.InPlace = &inplace.Condition{True: true}
+			p.InPlace = &inplace.ReadyCondition{True: true}
 		}
 		if a.DropGrace {
 			p.Annotations = with(p.Annotations, nil)

@@ -149,7 +149,7 @@ func anyAgentPod(t *rapid.T, i, nodes int) daemonset.Pod {
 // gate makes a pod one that may be updated in place.
 func gate(p *daemonset.Pod) {
 	version := p.Labels[daemonset.LabelHash]
-	p.ReadinessGates, p.InPlace = []string{inplace.Gate}, &inplace.Condition{True: true}
+	p.ReadinessGates, p.InPlace = []string{inplace.Gate}, &inplace.ReadyCondition{True: true}
 	p.Containers = []inplace.Container{{Name: "app", Image: version, Status: &inplace.ContainerStatus{ImageID: "id-" + version, Ready: true}}}
 }
 

@@ -48,13 +48,13 @@ func (p *daemonSetPass) perform(a daemonset.Action) answer {
 	case daemonset.UpdatePod:
 		return p.changePod(a.Object, a, func(o *daemonset.Pod) {
 			o.Labels = labelled(o.Labels, daemonset.LabelHash, a.To)
-			o.Ready, o.ReadySince, o.InPlace = false, c.w.now, &inplace.Condition{Reason: "StartInPlaceUpdate"}
+			o.Ready, o.ReadySince, o.InPlace = false, c.w.now, &inplace.ReadyCondition{Reason: "StartInPlaceUpdate"}
 			putInPlace(o, &a.Patch)
 		})
 	case daemonset.RefreshPod:
 		return p.changePod(a.Object, a, func(o *daemonset.Pod) {
 			if a.OpenGate {
-				o.InPlace = &inplace.Condition{True: true}
+				o.InPlace = &inplace.ReadyCondition{True: true}
 				if containersReady(o) && !o.Ready {
 					o.Ready, o.ReadySince = true, c.w.now
 				}

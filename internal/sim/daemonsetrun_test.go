@@ -115,7 +115,7 @@ func TestRunDaemonSetInPlace(t *testing.T) {
 	}
 	for _, p := range c.Pods {
 		require.Equal(t, "app:v3", p.Containers[0].Status.Image)
-		require.Equal(t, &inplace.Condition{True: true}, p.InPlace)
+		require.Equal(t, &inplace.ReadyCondition{True: true}, p.InPlace)
 	}
 }
 
