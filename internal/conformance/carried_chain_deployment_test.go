@@ -3,7 +3,6 @@ package conformance
 import (
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,7 +16,6 @@ import (
 	appsdefaults "k8s.io/kubernetes/pkg/apis/apps/v1"
 	"pgregory.net/rapid"
 
-	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/conformance/apiserver"
 	"github.com/kplan-go/kplan/internal/conformance/gen"
 	"github.com/kplan-go/kplan/internal/conformance/upstream"
@@ -50,12 +48,6 @@ func (x *carriedDeployments) start(t *rapid.T, dc *upstream.Deployments, now tim
 			p := x.pass(seen, deploymentObjects(seen), c.server, rules, now)
 			p.memory = &before
 			return p, func() string {
-				switch {
-				case p.takenNameIsFree():
-					return nameIsFree
-				case p.takenByItsOwn():
-					return nameIsItsOwn
-				}
 				intended, _ := passDeployment(dc, seen, now).verdict()
 				if strings.HasPrefix(intended, "no recheck") || strings.HasPrefix(intended, "name of the new") {
 					return ""
@@ -186,24 +178,6 @@ func (c *chain) podOfSet(t *rapid.T, now time.Time) {
 			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(rs, appsv1.SchemeGroupVersion.WithKind("ReplicaSet"))},
 		},
 		Status: corev1.PodStatus{Phase: corev1.PodRunning},
-	})
-}
-
-// nameIsFree is why a plan that expects the name of the new ReplicaSet to be taken ends
-// before upstream does: what follows the creation is left to the next pass.
-const nameIsFree = "a name that was seen to be taken is free by now"
-
-func (p *carriedPass) takenNameIsFree() bool {
-	return strings.Contains(p.note, "held back: "+string(deploy.ReasonNameTaken)) && p.ours.Objects["created ReplicaSet "+takenName(p.note)] != nil
-}
-
-// nameIsItsOwn is why the pass fails after it has tried to create a ReplicaSet that the
-// Deployment controls already, and that its selector does not match. Upstream goes on.
-const nameIsItsOwn = "a ReplicaSet that was released had the name of the new one"
-
-func (p *carriedPass) takenByItsOwn() bool {
-	return strings.Contains(p.note, "held back: "+string(deploy.ReasonNameTaken)) && p.ours.Failed && slices.ContainsFunc(p.cached, func(o metav1.Object) bool {
-		return kindOf(o) == "ReplicaSet" && o.GetName() == takenName(p.note) && metav1.IsControlledBy(o, p.cached[0])
 	})
 }
 

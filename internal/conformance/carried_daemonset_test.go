@@ -64,12 +64,26 @@ func (x *carriedDaemonSets) pass(c *gen.DaemonSetCase, cached []metav1.Object, s
 		}
 		chosen := p.chosenFirst()
 		for range 100 {
-			if x.controller(p, c, chosen, more, m); p.samePods() {
+			if x.controller(p, c, chosen, more, m); p.samePods() || !p.sameCounts() {
 				return
 			}
 		}
 	}
 	return p
+}
+
+// sameCounts reports whether both sides have made as many calls for pods. Which pods upstream
+// chooses does not change that, unless it stops at a creation that fails.
+func (p *carriedPass) sameCounts() bool {
+	if slices.ContainsFunc(p.theirs, func(c apiserver.Call) bool { return c.Verb == apiserver.Create && c.Kind == "Pod" && c.Err != nil }) {
+		return true
+	}
+	for _, verb := range []string{apiserver.Create, apiserver.Delete} {
+		if p.count(p.mine, verb, "Pod") != p.count(p.theirs, verb, "Pod") {
+			return false
+		}
+	}
+	return true
 }
 
 // chosenFirst returns the cached objects, pods and nodes in the order in which our pass has

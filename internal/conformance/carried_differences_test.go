@@ -12,7 +12,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/conformance/apiserver"
+	"github.com/kplan-go/kplan/internal/conformance/upstream"
 	"github.com/kplan-go/kplan/revision"
 )
 
@@ -91,6 +93,19 @@ var substitutions = []substitution{
 			}
 			return []apiserver.Rule{{Verb: apiserver.Status, Kind: p.kind, Name: p.owner.Name, Count: 1, Class: apiserver.Done}}
 		},
+	},
+	{
+		name:    "what follows the creation of a name that was seen to be taken is left to the next pass",
+		reason:  "deploy.Finish: that it would be refused was planned, and so the plan ends there; upstream tries, and goes on with what it has made",
+		answers: (*carriedPass).endsWithCreation,
+		adjust:  endWithCreation,
+	},
+	{
+		name:    "a ReplicaSet that was released is not the new one, though it has the name",
+		reason:  "deploy.Finish: the pass fails after it has published the revision; upstream goes on to scale what it has just released",
+		mode:    mode{fails: true},
+		answers: (*carriedPass).endsWithItsOwn,
+		adjust:  endWithCreation,
 	},
 	{
 		name:   "no recheck of a condition that cannot time out",
@@ -215,11 +230,16 @@ var substitutions = []substitution{
 		},
 	},
 	{
+		name:    "a revision is labelled and renumbered at once",
+		reason:  "daemonset: one write has both; upstream writes the label first, and ends if that was not answered",
+		answers: (*carriedPass).labelledFirst,
+	},
+	{
 		name:   "a rolling update waits for the pass after one that manages",
 		reason: "daemonset, Deviations: upstream goes on in the same pass if nothing of what it has asked for has come about",
 		mode:   mode{waits: true},
 		answers: func(p *carriedPass) []apiserver.Rule {
-			if strings.Contains(p.note, string(daemonset.ReasonManageFirst)) && p.kind == daemonset.Kind {
+			if p.kind == daemonset.Kind && manages.MatchString(p.note) {
 				return []apiserver.Rule{{}}
 			}
 			return nil
@@ -229,6 +249,10 @@ var substitutions = []substitution{
 
 // revisionWithRollback is a plan that does both.
 var revisionWithRollback = regexp.MustCompile(`(?m)^Annotated deployment: .*\(Revision\)$(?s:.*)^Rolled back deployment to revision`)
+
+// manages is a plan that creates or deletes pods. Of those of a rolling update upstream has
+// nothing to wait for.
+var manages = regexp.MustCompile(`(?m)^(Created pod on|Deleted pod:) `)
 
 // revisionStays takes the revision out of an update of the Deployment after the status that
 // was to publish it was refused: upstream's update has it as well.
@@ -245,6 +269,59 @@ func revisionStays(p *carriedPass) {
 		d.Annotations[revision.AnnotationRevision] = stored
 	}
 	p.upstream.Objects["Deployment "+p.owner.Name] = d
+}
+
+// endsWithCreation applies to passes that have created what they expected to be there.
+func (p *carriedPass) endsWithCreation() []apiserver.Rule {
+	if name := takenName(p.note); name != "" && p.ours.Objects["created ReplicaSet "+name] != nil {
+		return p.ending()
+	}
+	return nil
+}
+
+// endsWithItsOwn applies to passes that have failed to create what the Deployment controls,
+// and its selector does not match.
+func (p *carriedPass) endsWithItsOwn() []apiserver.Rule {
+	name := takenName(p.note)
+	if name != "" && p.ours.Failed && slices.ContainsFunc(p.cached, func(o metav1.Object) bool {
+		return kindOf(o) == "ReplicaSet" && o.GetName() == name && metav1.IsControlledBy(o, p.cached[0])
+	}) {
+		return p.ending()
+	}
+	return nil
+}
+
+// takenName is the name of a new ReplicaSet that a plan expects to be taken.
+func takenName(plan string) string {
+	before, _, held := strings.Cut(plan, " held back: "+string(deploy.ReasonNameTaken))
+	if !held {
+		return ""
+	}
+	return before[strings.LastIndex(before, "\n")+1:]
+}
+
+// ending keeps upstream's writes from having an effect that come after the creation of a
+// ReplicaSet and the status which tells of it, if ours writes one.
+func (p *carriedPass) ending() []apiserver.Rule {
+	const all = 1 << 30
+	rules := []apiserver.Rule{{Verb: apiserver.Status, Kind: p.kind, Name: p.owner.Name, From: min(1, p.count(p.mine, apiserver.Status, p.kind)), Count: all, Class: apiserver.Dropped}}
+	for _, of := range []callKind{{apiserver.Write, "ReplicaSet"}, {apiserver.Delete, "ReplicaSet"}, {apiserver.Write, p.kind}} {
+		rules = append(rules, apiserver.Rule{Verb: of.verb, Kind: of.kind, Of: 1, Count: all, Class: apiserver.Dropped})
+	}
+	return rules
+}
+
+// endWithCreation takes away what upstream says of those writes.
+func endWithCreation(p *carriedPass) {
+	end := slices.IndexFunc(p.upstream.Writes, func(w string) bool { return strings.HasPrefix(w, "create ReplicaSet ") })
+	p.upstream.Writes = p.upstream.Writes[:end+1]
+	tells := " " + takenName(p.note) + " from 0 to "
+	p.upstream.Events = slices.DeleteFunc(p.upstream.Events, func(e upstream.Event) bool {
+		return p.ours.Failed || !strings.Contains(e.Message, tells)
+	})
+	if !p.upstream.Failed {
+		p.upstream.Recheck = p.ours.Recheck
+	}
 }
 
 // ownedByUID returns the objects with pods whose owner references name the ReplicaSet that
@@ -314,6 +391,23 @@ func (p *carriedPass) count(calls []apiserver.Call, verb, kind string) (n int) {
 		}
 	}
 	return n
+}
+
+// labelledFirst lets upstream's first write of a revision without a label be, if ours was
+// carried out without an answer.
+func (p *carriedPass) labelledFirst() (rules []apiserver.Rule) {
+	for _, c := range p.mine {
+		if c.Verb != apiserver.Write || c.Kind != "ControllerRevision" || !c.Class.CarriedOut() || !strings.Contains(p.note, "Renumbered controller revision "+c.Name+" ") {
+			continue
+		}
+		unlabelled := slices.ContainsFunc(p.cached, func(o metav1.Object) bool {
+			return kindOf(o) == c.Kind && o.GetName() == c.Name && !has(o.GetLabels(), daemonset.LabelHash)
+		})
+		if unlabelled {
+			rules = append(rules, apiserver.Rule{Verb: c.Verb, Kind: c.Kind, Name: c.Name, Count: 1, Class: apiserver.Done})
+		}
+	}
+	return rules
 }
 
 // duplicate reports whether the plan deletes a revision because another is the same.
