@@ -234,8 +234,8 @@ func (m mode) or(n mode) mode {
 // with the answers of those substitutions that apply.
 func (p *carriedPass) verdict(rows []substitution) (intended []string, diff string) {
 	p.again(nil, mode{})
-	if diff = p.upstream.diff(p.ours); diff == "" {
-		return nil, p.tooMany()
+	if p.upstream.diff(p.ours) == "" && p.tooMany() == "" {
+		return nil, ""
 	}
 	var answers []apiserver.Rule
 	var m mode
