@@ -19,6 +19,7 @@ import (
 	"github.com/kplan-go/kplan/internal/conformance/gen"
 	"github.com/kplan-go/kplan/internal/conformance/upstream"
 	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan/replicaset"
 )
 
 // carriedDaemonSets compares the DaemonSet controller with what carries out plans.
@@ -215,6 +216,9 @@ func (x *carriedDaemonSets) draw(t *rapid.T, dsc *upstream.DaemonSets, now time.
 	m := &memory{}
 	if m.backoff, err = backoffOf(c); err != nil {
 		t.Fatal(err)
+	}
+	if gen.OneIn(t, 10, "waiting") {
+		m.expected = replicaset.ExpectCreations(1, now.Add(-time.Minute))
 	}
 	m.inform()
 	return x.pass(c, cached, s, drawRules(t, daemonTargets), m, now), ""
