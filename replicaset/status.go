@@ -13,7 +13,6 @@ type count struct {
 	adopt, release                                      int32
 
 	nextAvailable time.Time // earliest instant after now at which a ready pod becomes available
-	timeless      bool      // some ready pod has no ready time, and so never becomes available
 }
 
 type label struct{ key, value string }
@@ -37,8 +36,7 @@ func (st *state) countActive(p *podorder.Pod, template []label) {
 		at = at.Add(1) // not at the instant, but after it
 	}
 	switch {
-	case !ok:
-		c.timeless = true
+	case !ok: // without a ready time it never becomes available
 	case !at.After(st.now):
 		c.available++
 	case c.nextAvailable.IsZero() || at.Before(c.nextAvailable):
