@@ -92,7 +92,7 @@ func TestExplainDeleting(t *testing.T) {
 		reports, err := daemonset.Explain(s, t0, opts)
 		require.NoError(t, err)
 		require.Len(t, reports, 1)
-		produceReason(reports[0].Uses)
+		produced.Note(reports[0].Uses)
 		require.Equal(t, "n1: desired, uses the budget (Empty)", reports[0].String(), "nothing belongs to it any more")
 	}
 }

@@ -57,7 +57,7 @@ func TestPlacement(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			require.NotEmpty(t, c.why)
 			placer := daemonset.NewPlacer(&c.template, c.opts)
-			produceReason(c.want.Reason)
+			produced.Note(c.want.Reason)
 			if diff := cmp.Diff(c.want, placer.Place(&c.node)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", c.why, diff)
 			}

@@ -1,12 +1,6 @@
 package rollout_test
 
 import (
-	"flag"
-	"fmt"
-	"os"
-	"reflect"
-	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -14,43 +8,10 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// produced are the constants that the plans of all tests have had, by type and text.
-var produced = struct {
-	sync.Mutex
-	constants map[[2]string]bool
-}{constants: map[[2]string]bool{}}
+// produced are the constants that the plans of all tests have had.
+var produced purity.Produced
 
-// produce notes the constants of this package in the parts of a plan.
-func produce(parts ...any) {
-	produced.Lock()
-	defer produced.Unlock()
-	for _, part := range parts {
-		walk(reflect.ValueOf(part))
-	}
-}
-
-func walk(v reflect.Value) {
-	switch v.Kind() {
-	case reflect.String:
-		if name := v.Type().Name(); name != "string" {
-			produced.constants[[2]string{name, v.String()}] = true
-		}
-	case reflect.Pointer, reflect.Interface:
-		if !v.IsNil() {
-			walk(v.Elem())
-		}
-	case reflect.Slice:
-		for i := range v.Len() {
-			walk(v.Index(i))
-		}
-	case reflect.Struct:
-		if v.Type() != reflect.TypeFor[time.Time]() {
-			for i := range v.NumField() {
-				walk(v.Field(i))
-			}
-		}
-	}
-}
+func produce(parts ...any) { produced.Note(parts...) }
 
 func planRollout(s rollout.Snapshot, now time.Time, o rollout.Options) (rollout.Plan, error) {
 	p, err := rollout.Reconcile(s, now, o)
@@ -82,38 +43,9 @@ func eventOf(s rollout.BatchSnapshot) rollout.WorkloadEvent {
 	return e
 }
 
-// A failure is what a check outside of a test says.
-type failure struct{}
-
-func (failure) Helper() {}
-func (failure) Fatalf(format string, args ...any) {
-	fmt.Printf(format+"\n", args...)
-	os.Exit(1)
-}
-
 // TestMain asks, when all tests have run, that each constant that a plan can have is in
 // the plan of one of them.
 func TestMain(m *testing.M) {
-	code := m.Run()
-	if flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.skip").Value.String() == "" && code == 0 && !testing.Short() {
-		if missing := unproduced(); len(missing) > 0 {
-			fmt.Println("no test has a plan with", missing)
-			code = 1
-		}
-	}
-	os.Exit(code)
-}
-
-func unproduced() (missing []string) {
-	for _, kind := range []string{
-		"Reason", "RolloutPhase", "StepState", "FinalisingStep", "BatchPhase", "BatchState", "FinalizingPolicy", "WorkloadEvent", "ArgoPhase",
-	} {
-		for name, text := range purity.Constants(failure{}, ".", kind) {
-			if name != "BatchInitial" && !produced.constants[[2]string{kind, text}] { // which others may have written
-				missing = append(missing, name)
-			}
-		}
-	}
-	slices.Sort(missing)
-	return missing
+	produce(rollout.BatchInitial) // others may have written it, and no plan has it
+	produced.Main(m, "Reason", "RolloutPhase", "StepState", "FinalisingStep", "BatchPhase", "BatchState", "FinalizingPolicy", "WorkloadEvent", "ArgoPhase")
 }
