@@ -43,26 +43,17 @@ const RepairAll Quirks = 1<<20 - 1
 func (q Quirks) Has(x Quirks) bool { return q&x == x }
 
 // String returns the names of the quirks, separated by commas.
-func (q Quirks) String() string { return quirk.Format(QuirkTable(), uint64(q)) }
+func (q Quirks) String() string { return quirk.Format(QuirkTable(), q) }
 
 // MarshalJSON encodes the set as the list of its names.
-func (q Quirks) MarshalJSON() ([]byte, error) { return quirk.Marshal(QuirkTable(), uint64(q)) }
+func (q Quirks) MarshalJSON() ([]byte, error) { return quirk.Marshal(QuirkTable(), q) }
 
 // UnmarshalJSON decodes what [Quirks.MarshalJSON] wrote. An unknown name is an error.
-func (q *Quirks) UnmarshalJSON(data []byte) error {
-	set, err := quirk.Unmarshal(QuirkTable(), data)
-	if err == nil {
-		*q = Quirks(set)
-	}
-	return err
-}
+func (q *Quirks) UnmarshalJSON(data []byte) error { return quirk.Unmarshal(QuirkTable(), data, q) }
 
 // ParseQuirks returns the set of the quirks with these names. The error, if any, wraps
 // [ErrInvalid] and one [FieldError] for each unknown name.
-func ParseQuirks(names ...string) (Quirks, error) {
-	set, err := quirk.Parse(QuirkTable(), names...)
-	return Quirks(set), err
-}
+func ParseQuirks(names ...string) (Quirks, error) { return quirk.Parse[Quirks](QuirkTable(), names...) }
 
 // revision returns the options of package revision that repair those of its quirks that the
 // set has.

@@ -50,23 +50,16 @@ const RepairAll = ScalingTakesAvailable<<1 - 1
 func (q Quirks) Has(x Quirks) bool { return q&x == x }
 
 // String returns the names, separated by commas.
-func (q Quirks) String() string { return quirk.Format(QuirkTable(), uint64(q)) }
+func (q Quirks) String() string { return quirk.Format(QuirkTable(), q) }
 
 // MarshalJSON encodes the set as the list of its names.
-func (q Quirks) MarshalJSON() ([]byte, error) { return quirk.Marshal(QuirkTable(), uint64(q)) }
+func (q Quirks) MarshalJSON() ([]byte, error) { return quirk.Marshal(QuirkTable(), q) }
 
 // UnmarshalJSON decodes what [Quirks.MarshalJSON] wrote. An unknown name is an error.
-func (q *Quirks) UnmarshalJSON(data []byte) error {
-	set, err := quirk.Unmarshal(QuirkTable(), data)
-	*q = Quirks(set)
-	return err
-}
+func (q *Quirks) UnmarshalJSON(data []byte) error { return quirk.Unmarshal(QuirkTable(), data, q) }
 
 // ParseQuirks returns the set of the quirks with these names. Unknown names are errors.
-func ParseQuirks(names ...string) (Quirks, error) {
-	set, err := quirk.Parse(QuirkTable(), names...)
-	return Quirks(set), err
-}
+func ParseQuirks(names ...string) (Quirks, error) { return quirk.Parse[Quirks](QuirkTable(), names...) }
 
 // revision returns what package revision repairs when history is cut.
 func (q Quirks) revision() (o revision.Options) {

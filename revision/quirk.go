@@ -29,24 +29,17 @@ const RepairAll Quirks = 1<<8 - 1
 func (q Quirks) Has(x Quirks) bool { return q&x == x }
 
 // String returns the names of the quirks, separated by commas.
-func (q Quirks) String() string { return quirk.Format(QuirkTable(), uint64(q)) }
+func (q Quirks) String() string { return quirk.Format(QuirkTable(), q) }
 
 // MarshalJSON encodes the list of names.
-func (q Quirks) MarshalJSON() ([]byte, error) { return quirk.Marshal(QuirkTable(), uint64(q)) }
+func (q Quirks) MarshalJSON() ([]byte, error) { return quirk.Marshal(QuirkTable(), q) }
 
 // UnmarshalJSON decodes a list of names. An unknown name is an error.
-func (q *Quirks) UnmarshalJSON(data []byte) error {
-	set, err := quirk.Unmarshal(QuirkTable(), data)
-	*q = Quirks(set)
-	return err
-}
+func (q *Quirks) UnmarshalJSON(data []byte) error { return quirk.Unmarshal(QuirkTable(), data, q) }
 
 // ParseQuirks returns the quirks with these names. The error, if any, wraps
 // [ErrInvalid] and one [FieldError] for each name that no quirk has.
-func ParseQuirks(names ...string) (Quirks, error) {
-	set, err := quirk.Parse(QuirkTable(), names...)
-	return Quirks(set), err
-}
+func ParseQuirks(names ...string) (Quirks, error) { return quirk.Parse[Quirks](QuirkTable(), names...) }
 
 // QuirkTable returns what there is to know about each quirk, in the order of the
 // constants.

@@ -49,24 +49,17 @@ const RepairAll = LimitsWrapAround<<1 - 1
 func (q Quirks) Has(x Quirks) bool { return q&x == x }
 
 // String returns the names, separated by commas.
-func (q Quirks) String() string { return quirk.Format(QuirkTable(), uint64(q)) }
+func (q Quirks) String() string { return quirk.Format(QuirkTable(), q) }
 
 // MarshalJSON returns the list of the names.
-func (q Quirks) MarshalJSON() ([]byte, error) { return quirk.Marshal(QuirkTable(), uint64(q)) }
+func (q Quirks) MarshalJSON() ([]byte, error) { return quirk.Marshal(QuirkTable(), q) }
 
 // UnmarshalJSON reads a list of names.
-func (q *Quirks) UnmarshalJSON(data []byte) error {
-	set, err := quirk.Unmarshal(QuirkTable(), data)
-	*q = Quirks(set)
-	return err
-}
+func (q *Quirks) UnmarshalJSON(data []byte) error { return quirk.Unmarshal(QuirkTable(), data, q) }
 
 // ParseQuirks returns the set of the quirks with these names. The error, for names that are
 // unknown, is a [FieldError] with the path Repair.
-func ParseQuirks(names ...string) (Quirks, error) {
-	set, err := quirk.Parse(QuirkTable(), names...)
-	return Quirks(set), err
-}
+func ParseQuirks(names ...string) (Quirks, error) { return quirk.Parse[Quirks](QuirkTable(), names...) }
 
 // addQuirks records that options have a quirk that is in no table.
 func addQuirks(es *field.Errors, o Options) {

@@ -12,7 +12,7 @@ import (
 
 // Names returns the names of the quirks of a set, in the order of the table. A bit beyond
 // the table is left out.
-func Names(table []selector.Quirk, set uint64) []string {
+func Names[Q ~uint64](table []selector.Quirk, set Q) []string {
 	names := []string{}
 	for i, q := range table {
 		if set>>i&1 == 1 {
@@ -23,13 +23,13 @@ func Names(table []selector.Quirk, set uint64) []string {
 }
 
 // Format returns the names of the quirks of a set, separated by commas.
-func Format(table []selector.Quirk, set uint64) string {
+func Format[Q ~uint64](table []selector.Quirk, set Q) string {
 	return strings.Join(Names(table, set), ",")
 }
 
 // Parse returns the set of the quirks with these names. Unknown names are errors, all of
 // them at once.
-func Parse(table []selector.Quirk, names ...string) (set uint64, err error) {
+func Parse[Q ~uint64](table []selector.Quirk, names ...string) (set Q, err error) {
 	var errs field.Errors
 next:
 	for _, name := range names {
@@ -45,15 +45,19 @@ next:
 }
 
 // Marshal encodes a set as the list of its names.
-func Marshal(table []selector.Quirk, set uint64) ([]byte, error) {
+func Marshal[Q ~uint64](table []selector.Quirk, set Q) ([]byte, error) {
 	return json.Marshal(Names(table, set))
 }
 
-// Unmarshal decodes what Marshal wrote.
-func Unmarshal(table []selector.Quirk, data []byte) (uint64, error) {
+// Unmarshal decodes what Marshal wrote. An error leaves the set as it was.
+func Unmarshal[Q ~uint64](table []selector.Quirk, data []byte, set *Q) error {
 	var names []string
 	if err := json.Unmarshal(data, &names); err != nil {
-		return 0, err
+		return err
 	}
-	return Parse(table, names...)
+	read, err := Parse[Q](table, names...)
+	if err == nil {
+		*set = read
+	}
+	return err
 }
