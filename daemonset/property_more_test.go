@@ -327,3 +327,17 @@ func TestPropertyPrefix(t *testing.T) {
 		}
 	})
 }
+
+// What the DaemonSet neither controls nor may adopt can be left out of the snapshot.
+func TestPropertyOthersLeftOut(t *testing.T) {
+	check(t, func(t *rapid.T) {
+		s, opts := anything(t), anyOptions(t)
+		want := reconcile(t, s, t0, opts)
+		s.Pods = slices.DeleteFunc(slices.Clone(s.Pods), func(p daemonset.Pod) bool {
+			return p.ControllerUID != "agent-uid" && (p.ControllerUID != "" || p.Labels["app"] != "agent")
+		})
+		if diff := cmp.Diff(want, reconcile(t, s, t0, opts)); diff != "" {
+			t.Fatal(diff)
+		}
+	})
+}

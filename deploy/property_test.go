@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -305,6 +306,27 @@ func TestPropertyRecheckChanges(t *testing.T) {
 			t.Fatalf("nothing new at %v: %v %v", p.RecheckAt, q, err)
 		}
 	})
+}
+
+// TestPropertyOthersLeftOut: pods of ReplicaSets that are another's, or of no ReplicaSet, can
+// be left out of the snapshot.
+func TestPropertyOthersLeftOut(t *testing.T) {
+	for range 20 { // it takes several things at once
+		check(t, func(t *rapid.T) {
+			s := anything(t)
+			d := &s.Deployment
+			d.Strategy, d.Paused, d.DeletionTimestamp, d.Annotations = deploy.Recreate, false, time.Time{}, nil // old pods are looked at
+			want := mustPlan(t, s)
+			s.Pods = slices.DeleteFunc(slices.Clone(s.Pods), func(p podorder.Pod) bool {
+				return !slices.ContainsFunc(s.ReplicaSets, func(rs replicaset.ReplicaSet) bool {
+					return rs.UID == p.ControllerUID && (rs.ControllerUID == "" || rs.ControllerUID == s.Deployment.UID)
+				})
+			})
+			if diff := cmp.Diff(want, mustPlan(t, s)); diff != "" {
+				t.Fatal(diff)
+			}
+		})
+	}
 }
 
 func TestPropertyRoundTrip(t *testing.T) {

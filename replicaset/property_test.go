@@ -316,3 +316,27 @@ func finished(t *rapid.T) {
 		t.Fatal("written twice")
 	}
 }
+
+// TestPropertyOthersLeftOut: what the ReplicaSet does not control, and neither it nor a
+// sibling with its controller selects, can be left out of the snapshot. Without a selector it
+// is what they control.
+func TestPropertyOthersLeftOut(t *testing.T) {
+	for range 20 { // it takes several things at once
+		rapid.Check(t, func(t *rapid.T) {
+			s, opts := anything(t), options(t)
+			rs := web(1) // most pods go
+			rs.ControllerUID = "deployment"
+			s.ReplicaSet, s.Expectations = rs, replicaset.Expectations{}
+			want := mustPlan(t, s, opts)
+			s.Pods = slices.DeleteFunc(slices.Clone(s.Pods), func(p podorder.Pod) bool {
+				return p.ControllerUID != rs.UID && !slices.ContainsFunc(append(s.Siblings, rs), func(of replicaset.ReplicaSet) bool {
+					selects, err := selector.FromLabelSelector(of.Selector)
+					return err == nil && of.ControllerUID == rs.ControllerUID && (selects.Matches(p.Labels) || of.Selector == nil && p.ControllerUID == of.UID)
+				})
+			})
+			if diff := cmp.Diff(want, mustPlan(t, s, opts)); diff != "" {
+				t.Fatal(diff)
+			}
+		})
+	}
+}
