@@ -57,6 +57,7 @@ var daemonSetSubstitutions = []substitution{
 		answers: (*carriedPass).takenRevision,
 		adjust: func(p *carriedPass) {
 			p.upstream.Writes = slices.DeleteFunc(p.upstream.Writes, func(w string) bool { return strings.HasPrefix(w, "create ControllerRevision ") })
+			p.upstream.sortWrites()
 			collision := strings.Contains(p.note, "held back: "+string(daemonset.ReasonCollision))
 			if collision && p.err != nil && strings.Contains(p.err.Error(), "already exists") {
 				p.upstream.Failed = false
@@ -79,6 +80,7 @@ var daemonSetSubstitutions = []substitution{
 				name, ok := strings.CutPrefix(w, "write ControllerRevision ")
 				return ok && p.duplicate(name)
 			})
+			p.upstream.sortWrites()
 		},
 	},
 	{

@@ -149,6 +149,16 @@ func (o *carriedOut) writes(calls []apiserver.Call, names map[string]string) {
 		revision, ok := strings.CutPrefix(text, "write ControllerRevision ")
 		return ok && counts["delete ControllerRevision "+revision] > 0
 	})
+	o.sortWrites()
+	for i, text := range o.Writes {
+		if strings.HasPrefix(text, "create Pod") {
+			o.Writes[i] = fmt.Sprintf("%s %d times", text, counts[text])
+		}
+	}
+}
+
+// sortWrites sorts writes that follow each other and whose order is open.
+func (o *carriedOut) sortWrites() {
 	group := func(text string) string {
 		verb, rest, _ := strings.Cut(text, " ")
 		kind, _, _ := strings.Cut(rest, " ")
@@ -161,11 +171,6 @@ func (o *carriedOut) writes(calls []apiserver.Call, names map[string]string) {
 		}
 		slices.Sort(o.Writes[i:n])
 		i = n
-	}
-	for i, text := range o.Writes {
-		if strings.HasPrefix(text, "create Pod") {
-			o.Writes[i] = fmt.Sprintf("%s %d times", text, counts[text])
-		}
 	}
 }
 
