@@ -82,7 +82,7 @@ func (st *batchPass) special() (stop bool, failure string) {
 		}
 		s.Phase, s.UpdateRevision = BatchPreparing, w.UpdateRevision
 		s.Current.BatchReadyTime, s.Current.BatchState = time.Time{}, BatchUpgrading
-	case progressing && st.event == EventNormal && w != nil && st.opts.Repair.Has(TakenBackTemplateUnlabelled):
+	case progressing && st.event == EventNormal && w != nil && w.Status.Replicas == w.Status.UpdatedReplicas && st.opts.Repair.Has(TakenBackTemplateUnlabelled):
 		s.UpdateRevision = w.UpdateRevision
 	}
 	return false, ""

@@ -53,7 +53,9 @@ func (st *pass) closing(reason ClosingReason, wait bool, message string, succeed
 func (st *pass) initializing(c *Condition) {
 	if st.has(ReleaseOfWhatIsThere) && !st.w.InProgress { // it is seen as it was before the update
 		st.hold(ReasonNoUpdate, 0, 0)
-		st.p.Status.Phase = PhaseHealthy
+		if st.p.Status.Phase == PhaseProgressing { // and not about to be disabled or deleted
+			st.p.Status.Phase = PhaseHealthy
+		}
 		return
 	}
 	if st.has(ReleaseOfWhatIsThere) && st.w.InRollback && st.w.StableRevision == st.w.PodTemplateHash {
