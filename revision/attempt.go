@@ -11,13 +11,13 @@ type Attempt struct {
 }
 
 // FirstAttempt returns the first try to create r. The collision count must not be
-// nil: that is a [Refusal], unless UnsetCollisionCountFails is repaired.
+// nil: that is [ErrNoCollisionCount], unless UnsetCollisionCountFails is repaired.
 //
 // It mirrors CreateControllerRevision of the history package of Kubernetes 1.36.3.
 func FirstAttempt(parent string, r ControllerRevision, collisions *int32, opts Options) (Attempt, error) {
 	if collisions == nil {
 		if !opts.Repair.Has(UnsetCollisionCountFails) {
-			return Attempt{}, &Refusal{Reason: RefusedNoCollisionCount, Name: parent}
+			return Attempt{}, ErrNoCollisionCount
 		}
 		collisions = new(int32(0))
 	}
@@ -27,7 +27,7 @@ func FirstAttempt(parent string, r ControllerRevision, collisions *int32, opts O
 // Taken is what to do if the name is taken by existing. If that has the same data,
 // byte by byte, it is used, whoever owns it. If not, there is a next attempt.
 func (a Attempt) Taken(existing ControllerRevision, opts Options) (next Attempt, use bool) {
-	if sameData(a.Revision.Data, existing.Data, opts) {
+	if SameData(a.Revision.Data, existing.Data, opts) {
 		return a, true
 	}
 	return attempt(a.Parent, a.Revision, a.Collisions+1, opts), false

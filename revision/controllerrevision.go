@@ -88,7 +88,7 @@ func (r ControllerRevision) BelongsTo(uid string) bool {
 //
 // It mirrors EqualRevision of the history package of Kubernetes 1.36.3.
 func (r ControllerRevision) SameData(s ControllerRevision, opts Options) bool {
-	return r.Dump == s.Dump && sameData(r.Data, s.Data, opts)
+	return r.Dump == s.Dump && SameData(r.Data, s.Data, opts)
 }
 
 // FindEqual returns the indices of the revisions that restore the same version as r,

@@ -2,6 +2,7 @@ package revision
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 )
 
@@ -26,7 +27,7 @@ func RevisionHash(r ControllerRevision) (hash string, labelled bool) {
 func Partition(revisions []ControllerRevision, data []byte, opts Options) (current, old []int) {
 	data = prepared(data, opts)
 	for i := range revisions {
-		if sameData(revisions[i].Data, data, opts) {
+		if SameData(revisions[i].Data, data, opts) {
 			current = append(current, i)
 			continue
 		}
@@ -55,18 +56,17 @@ func NewDaemonSetRevision(p Parent, hash string, templateLabels, annotations map
 // DaemonSetTaken is what to do if the name of a new revision is taken by existing.
 // With the same data that is used, and the result is nil. Otherwise the result is
 // the collision count to write, unless the count that the name was made with (used)
-// is no longer the one there is (stored): that is a [Refusal].
+// is no longer the one there is (stored): that wraps [ErrStaleCollisions].
 //
 // It mirrors snapshot of the DaemonSet controller of Kubernetes 1.36.3, whose error
 // shows addresses where this one shows the counts, an unset one as 0.
 func DaemonSetTaken(daemonSet string, data []byte, existing ControllerRevision, used, stored *int32, opts Options) (collisions *int32, err error) {
-	if sameData(data, existing.Data, opts) {
+	if SameData(data, existing.Data, opts) {
 		return nil, nil
 	}
 	if (used == nil) != (stored == nil) || value(used) != value(stored) {
-		return nil, &Refusal{
-			Reason: RefusedStaleCollisions, Name: daemonSet, Number: int64(value(used)), Running: int64(value(stored)),
-		}
+		return nil, fmt.Errorf("found a %w (%d, expected %d) of DaemonSet %q while processing; will retry until it is updated",
+			ErrStaleCollisions, value(used), value(stored), daemonSet)
 	}
 	return NextCollision(stored), nil
 }

@@ -49,7 +49,7 @@ type Workload struct {
 // It mirrors FindNewReplicaSet and FindOldReplicaSets of the deployment util package
 // of Kubernetes 1.36.3.
 func Split(entries []Entry, t Template) (newest int, old []int) {
-	order := byAge(entries)
+	order := ByAge(entries)
 	at := slices.IndexFunc(order, func(i int) bool { return entries[i].Template.Same(t) })
 	if at < 0 {
 		return -1, order
@@ -68,8 +68,8 @@ func listed(entries []Entry, t Template) []int {
 	return old
 }
 
-// byAge returns the indices of the entries, oldest first.
-func byAge(entries []Entry) []int {
+// ByAge returns the indices of the entries, oldest first.
+func ByAge(entries []Entry) []int {
 	order := indices(len(entries))
 	slices.SortStableFunc(order, func(i, j int) int {
 		a, b := &entries[i], &entries[j]

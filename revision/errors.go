@@ -1,6 +1,10 @@
 package revision
 
-import "github.com/kplan-go/kplan/selector"
+import (
+	"errors"
+
+	"github.com/kplan-go/kplan/selector"
+)
 
 // A FieldError reports a value that cannot be used:
 //
@@ -16,3 +20,11 @@ type FieldError = selector.FieldError
 // ErrInvalid is wrapped by every [FieldError]. What kubectl or a controller refuses
 // is a [Refusal], and does not wrap it.
 var ErrInvalid = selector.ErrInvalid
+
+// ErrNoCollisionCount is the error of [FirstAttempt] without a collision count. Its text
+// is upstream's, and so is that of the errors that wrap [ErrStaleCollisions].
+var ErrNoCollisionCount = errors.New("collisionCount should not be nil")
+
+// ErrStaleCollisions is wrapped by the error of [DaemonSetTaken] if the name of a revision
+// was made with another collision count than the one there is.
+var ErrStaleCollisions = errors.New("stale collision count")

@@ -32,7 +32,7 @@ func ChangeCause(e Entry) string {
 // whose revision does not parse are left out and returned apart, oldest first;
 // kubectl warns of them.
 func History(entries []Entry, t Template) (rows []Row, skipped []int) {
-	for _, i := range listed(entries, t) {
+	for _, i := range inOrder(entries, t) {
 		n, err := Number(entries[i].Annotations)
 		if err != nil {
 			skipped = append(skipped, i)
@@ -47,7 +47,7 @@ func History(entries []Entry, t Template) (rows []Row, skipped []int) {
 // DaemonSet. Of equal revisions the last by [CompareRevisions] is shown.
 func RevisionHistory(revisions []ControllerRevision) []Row {
 	var rows []Row
-	for _, i := range sorted(revisions) {
+	for _, i := range revisionOrder(revisions) {
 		r := &revisions[i]
 		rows = append(rows, Row{Number: r.Revision, Cause: r.Annotations[AnnotationChangeCause], Source: i})
 	}

@@ -66,7 +66,8 @@ func prepared(data []byte, opts Options) []byte {
 	return data
 }
 
-// sameData compares data byte by byte, or in its normal form.
-func sameData(a, b []byte, opts Options) bool {
+// SameData reports whether two revisions hold the same: byte by byte, or in the normal form
+// if SerialisationIsVersion is repaired.
+func SameData(a, b []byte, opts Options) bool {
 	return bytes.Equal(a, b) || (opts.Repair.Has(SerialisationIsVersion) && bytes.Equal(prepared(a, opts), prepared(b, opts)))
 }

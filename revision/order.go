@@ -39,7 +39,7 @@ type numbered struct {
 // numberedByAge reads the revisions of the entries, oldest first.
 func numberedByAge(entries []Entry, opts Options) []numbered {
 	list := make([]numbered, len(entries))
-	for age, i := range byAge(entries) {
+	for age, i := range ByAge(entries) {
 		n, err := Number(entries[i].Annotations)
 		list[age] = numbered{index: i, age: age, number: n, unusable: err != nil && !opts.Repair.Has(UnreadableRevisionSortsByAge)}
 	}

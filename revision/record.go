@@ -24,7 +24,7 @@ type Record struct {
 func FullHistory(entries []Entry) []Record {
 	ages := make([]int, len(entries))
 	var records []Record
-	for age, i := range byAge(entries) {
+	for age, i := range ByAge(entries) {
 		ages[i] = age
 		if n, err := Number(entries[i].Annotations); err == nil && n > 0 {
 			records = append(records, Record{Number: n, Entry: i})

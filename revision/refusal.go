@@ -8,32 +8,30 @@ import (
 // A RefusalReason says why nothing is done.
 type RefusalReason string
 
-// Why kubectl or a controller does nothing. The comment is the text of the error.
+// Why kubectl does nothing. The comment is the text of the error.
 const (
-	RefusedNotFound         RefusalReason = "NotFound"         // unable to find specified revision N in history
-	RefusedNoHistory        RefusalReason = "NoHistory"        // no rollout history found for deployment "NAME"
-	RefusedNoLast           RefusalReason = "NoLast"           // no last revision to roll back to
-	RefusedNegative         RefusalReason = "Negative"         // revision must be a positive integer: N
-	RefusedNotShown         RefusalReason = "NotShown"         // unable to find the specified revision
-	RefusedUndoPaused       RefusalReason = "UndoPaused"       // you cannot rollback a paused deployment; …
-	RefusedPaused           RefusalReason = "Paused"           // is already paused
-	RefusedNotPaused        RefusalReason = "NotPaused"        // is not paused
-	RefusedRestartPaused    RefusalReason = "RestartPaused"    // can't restart paused deployment (…)
-	RefusedUnreadable       RefusalReason = "Unreadable"       // cannot get the revision of deployment "NAME": …
-	RefusedOther            RefusalReason = "Other"            // desired revision (N) is different from the running revision (M)
-	RefusedDeadline         RefusalReason = "Deadline"         // deployment "NAME" exceeded its progress deadline
-	RefusedRestore          RefusalReason = "Restore"          // failed restoring revision N: …
-	RefusedNoCollisionCount RefusalReason = "NoCollisionCount" // collisionCount should not be nil
-	RefusedStaleCollisions  RefusalReason = "StaleCollisions"  // found a stale collision count (N, expected M) of DaemonSet "NAME" …
+	RefusedNotFound      RefusalReason = "NotFound"      // unable to find specified revision N in history
+	RefusedNoHistory     RefusalReason = "NoHistory"     // no rollout history found for deployment "NAME"
+	RefusedNoLast        RefusalReason = "NoLast"        // no last revision to roll back to
+	RefusedNegative      RefusalReason = "Negative"      // revision must be a positive integer: N
+	RefusedNotShown      RefusalReason = "NotShown"      // unable to find the specified revision
+	RefusedUndoPaused    RefusalReason = "UndoPaused"    // you cannot rollback a paused deployment; …
+	RefusedPaused        RefusalReason = "Paused"        // is already paused
+	RefusedNotPaused     RefusalReason = "NotPaused"     // is not paused
+	RefusedRestartPaused RefusalReason = "RestartPaused" // can't restart paused deployment (…)
+	RefusedUnreadable    RefusalReason = "Unreadable"    // cannot get the revision of deployment "NAME": …
+	RefusedOther         RefusalReason = "Other"         // desired revision (N) is different from the running revision (M)
+	RefusedDeadline      RefusalReason = "Deadline"      // deployment "NAME" exceeded its progress deadline
+	RefusedRestore       RefusalReason = "Restore"       // failed restoring revision N: …
 )
 
-// A Refusal is the error of kubectl or of a controller that does nothing. Its text
-// is upstream's, letter by letter.
+// A Refusal is the error of kubectl when it does nothing. Its text is upstream's, letter
+// by letter.
 type Refusal struct {
 	Reason  RefusalReason
-	Name    string // of the Deployment or DaemonSet
-	Number  int64  // the revision that was asked for, or the count that was used
-	Running int64  // the revision that runs, or the count that there is
+	Name    string // of the Deployment
+	Number  int64  // the revision that was asked for
+	Running int64  // the revision that runs
 	Err     error  // the cause, or nil
 }
 
@@ -70,11 +68,6 @@ func (r *Refusal) Error() string {
 		return "deployment " + name + " exceeded its progress deadline"
 	case RefusedRestore:
 		return fmt.Sprintf("failed restoring revision %d: %v", r.Number, r.Err)
-	case RefusedNoCollisionCount:
-		return "collisionCount should not be nil"
-	case RefusedStaleCollisions:
-		return fmt.Sprintf("found a stale collision count (%d, expected %d) of DaemonSet %s while processing; will retry until it is updated",
-			r.Number, r.Running, name)
 	}
 	return string(r.Reason)
 }

@@ -1,6 +1,7 @@
 package revision
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 )
@@ -31,14 +32,16 @@ type RolloutStatus struct {
 // revision above 0 must be the one that runs. The errors are a [Refusal].
 //
 // It mirrors the status viewer of Deployments of kubectl 0.36.3.
-func (r Rollout) Report(revision int64) (text string, done bool, err error) {
-	if revision > 0 {
-		running, err := parse(r.Annotations)
+func (r Rollout) Report(number int64) (text string, done bool, err error) {
+	if number > 0 {
+		running, err := Number(r.Annotations)
 		if err != nil {
-			return "", false, &Refusal{Reason: RefusedUnreadable, Name: r.Name, Number: revision, Err: err}
+			var bad *FieldError
+			errors.As(err, &bad) // kubectl shows the bare cause
+			return "", false, &Refusal{Reason: RefusedUnreadable, Name: r.Name, Number: number, Err: bad.Err}
 		}
-		if running != revision {
-			return "", false, &Refusal{Reason: RefusedOther, Name: r.Name, Number: revision, Running: running}
+		if running != number {
+			return "", false, &Refusal{Reason: RefusedOther, Name: r.Name, Number: number, Running: running}
 		}
 	}
 	if r.Generation > r.Status.ObservedGeneration {

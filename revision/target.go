@@ -49,7 +49,7 @@ func Target(entries []Entry, current int, r Request) (int, error) {
 
 func targetNumber(entries []Entry, number int64) (int, error) {
 	if number > 0 {
-		if i := findNumber(entries, byAge(entries), number); i >= 0 {
+		if i := findEntry(entries, ByAge(entries), number); i >= 0 {
 			return i, nil
 		}
 	}

@@ -48,9 +48,9 @@ func UndoTarget(w Workload, entries []Entry, request int64) (int, error) {
 	if request < 0 {
 		return -1, &Refusal{Reason: RefusedNotFound, Name: w.Name, Number: request}
 	}
-	list := listed(entries, w.Template)
+	list := inOrder(entries, w.Template)
 	if request > 0 {
-		if i := findNumber(entries, list, request); i >= 0 {
+		if i := findEntry(entries, list, request); i >= 0 {
 			return i, nil
 		}
 		return -1, &Refusal{Reason: RefusedNotFound, Name: w.Name, Number: request}

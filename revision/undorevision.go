@@ -15,7 +15,7 @@ func UndoRevision(revisions []ControllerRevision, data []byte, request int64, op
 	if request < 0 {
 		return Undo{Source: -1}, &Refusal{Reason: RefusedNotFound, Number: request}
 	}
-	order := sorted(revisions)
+	order := revisionOrder(revisions)
 	at := len(order) - 2
 	if request == 0 && at < 0 {
 		return Undo{Source: -1}, &Refusal{Reason: RefusedNoLast}
@@ -28,6 +28,6 @@ func UndoRevision(revisions []ControllerRevision, data []byte, request int64, op
 	}
 	source := &revisions[order[at]]
 	return Undo{
-		Source: order[at], Requested: request, Number: source.Revision, Skipped: sameData(source.Data, data, opts),
+		Source: order[at], Requested: request, Number: source.Revision, Skipped: SameData(source.Data, data, opts),
 	}, nil
 }

@@ -1,0 +1,86 @@
+package revision_test
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/kplan-go/kplan/revision"
+)
+
+// rolledOut returns the ReplicaSets of a Deployment after templates A, B and A again.
+func rolledOut() []revision.Entry {
+	start := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+	return []revision.Entry{
+		{
+			Name: "web-a", Template: revision.Template{ID: "A"}, CreationTimestamp: start, Replicas: new(int32(3)),
+			Annotations: map[string]string{revision.AnnotationRevision: "3", revision.AnnotationHistory: "1"},
+		},
+		{
+			Name: "web-b", Template: revision.Template{ID: "B"}, CreationTimestamp: start.Add(time.Hour), Replicas: new(int32(0)),
+			Annotations: map[string]string{revision.AnnotationRevision: "2", revision.AnnotationChangeCause: "try B"},
+		},
+	}
+}
+
+func ExampleTable() {
+	rows, _ := revision.History(rolledOut(), revision.Template{ID: "A"})
+	fmt.Print(revision.Table(rows))
+	// Output:
+	// REVISION  CHANGE-CAUSE
+	// 2         try B
+	// 3         <none>
+}
+
+func ExampleFullHistory() {
+	sets := rolledOut()
+	for _, r := range revision.FullHistory(sets) {
+		fmt.Println(r.Number, sets[r.Entry].Name)
+	}
+	// Output:
+	// 1 web-a
+	// 2 web-b
+	// 3 web-a
+}
+
+func ExamplePlanUndo() {
+	sets := rolledOut()
+	web := revision.Workload{Name: "web", Template: revision.Template{ID: "A"}}
+	undo, err := revision.PlanUndo(web, sets, 0, revision.Options{})
+	fmt.Println(sets[undo.Source].Name, undo, err)
+	undo, _ = revision.PlanUndo(web, sets, 3, revision.Options{})
+	fmt.Println(undo)
+	_, err = revision.PlanUndo(web, sets, 1, revision.Options{})
+	var refusal *revision.Refusal
+	fmt.Println(err, errors.As(err, &refusal) && refusal.Reason == revision.RefusedNotFound)
+	// Output:
+	// web-b rolled back <nil>
+	// skipped rollback (current template already matches revision 3)
+	// unable to find specified revision 1 in history true
+}
+
+func ExampleTarget() {
+	sets := rolledOut()
+	for _, request := range []revision.Request{{}, {Number: 1}, {Steps: 1}, {Name: "web-b"}} {
+		i, err := revision.Target(sets, 0, request)
+		fmt.Println(sets[i].Name, err)
+	}
+	// Output:
+	// web-b <nil>
+	// web-a <nil>
+	// web-b <nil>
+	// web-b <nil>
+}
+
+func ExampleRollout_Report() {
+	web := revision.Rollout{
+		Name: "web", Replicas: new(int32(3)),
+		Status: revision.RolloutStatus{Replicas: 4, UpdatedReplicas: 2, AvailableReplicas: 4},
+	}
+	text, done, err := web.Report(0)
+	fmt.Print(text)
+	fmt.Println(done, err)
+	// Output:
+	// Waiting for deployment "web" rollout to finish: 2 out of 3 new replicas have been updated...
+	// false <nil>
+}
