@@ -15,6 +15,7 @@ func TestTotal(t *testing.T) {
 
 var exportedFunctions = map[string]any{
 	"AppendHistory":         revision.AppendHistory,
+	"ByAge":                 revision.ByAge,
 	"ByLatestRevision":      revision.ByLatestRevision,
 	"ByRevision":            revision.ByRevision,
 	"ChangeCause":           revision.ChangeCause,
@@ -58,6 +59,7 @@ var exportedFunctions = map[string]any{
 	"RollbackAnnotations":   revision.RollbackAnnotations,
 	"RollbackRequest":       revision.RollbackRequest,
 	"SafeEncode":            revision.SafeEncode,
+	"SameData":              revision.SameData,
 	"Show":                  revision.Show,
 	"SortRevisions":         revision.SortRevisions,
 	"Split":                 revision.Split,

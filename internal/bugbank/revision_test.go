@@ -18,7 +18,7 @@ func revisions() []entry {
 		{"kubernetes-33844", "history is lost when a ReplicaSet is used again", reusedHistory,
 			mutant{"revision/record.go", "records = append(records, Record{Number: n, Entry: i, Former: true})", "_ = i"}},
 		{"kubernetes-109934", "a revision that does not parse makes the order that of the cache", tamperedRevision,
-			mutant{"revision/order.go", "range byAge(entries) {", "range indices(len(entries)) {"}},
+			mutant{"revision/order.go", "range ByAge(entries) {", "range indices(len(entries)) {"}},
 		{"kubernetes-29735", "hashes of two templates collide, and no ReplicaSet is ever created", hashCollision,
 			mutant{"deploy/finish_failed.go", "st.d.Status.CollisionCount = collided(st.d.Status.CollisionCount)", "_ = collided(st.d.Status.CollisionCount)"}},
 		{"kubernetes-134773", "another serialisation of the same template rolls out everything", otherBytes,
