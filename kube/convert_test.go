@@ -21,6 +21,7 @@ import (
 	"github.com/kplan-go/kplan/internal/total"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/revision/kubectl"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/selector"
 )
@@ -158,7 +159,7 @@ func TestSelectorAndBack(t *testing.T) {
 
 func TestEntry(t *testing.T) {
 	rs := replicaSet("web-1")
-	rs.Spec.Template.Annotations = map[string]string{revision.AnnotationChangeCause: "image 2"}
+	rs.Spec.Template.Annotations = map[string]string{kubectl.AnnotationChangeCause: "image 2"}
 	got := kube.Entry(rs)
 	require.Empty(t, allUnset(got))
 	want := revision.Entry{
@@ -171,7 +172,7 @@ func TestEntry(t *testing.T) {
 	require.Equal(t, want, got)
 	require.Equal(t, []revision.Entry{{}, want}, kube.Entries([]*appsv1.ReplicaSet{nil, rs}))
 	require.Nil(t, kube.Entries(nil))
-	require.Equal(t, "image 2", revision.ChangeCause(got))
+	require.Equal(t, "image 2", kubectl.ChangeCause(got))
 }
 
 func TestChildAndOwner(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/revision/kubectl"
 )
 
 // version returns a ControllerRevision with a name, a number and data of that name.
@@ -448,8 +449,8 @@ type versionAnswer struct {
 	Names  []string
 	Choice revision.Choice
 	Daemon revision.ControllerRevision
-	Undo   revision.Undo
-	Rows   []revision.Row
+	Undo   kubectl.Undo
+	Rows   []kubectl.Row
 	New    revision.ControllerRevision
 
 	Attempt revision.Attempt
@@ -475,12 +476,12 @@ func (c versionCase) answer() (a versionAnswer, err error) {
 	add(d.Keep)
 	add(d.Delete...)
 	a.Names = append(a.Names, d.Hash, strconv.FormatInt(d.Renumber, 10))
-	for _, row := range revision.RevisionHistory(c.Revisions) {
+	for _, row := range kubectl.RevisionHistory(c.Revisions) {
 		add(row.Source)
 		row.Source = 0
 		a.Rows = append(a.Rows, row)
 	}
-	a.Undo, err = revision.UndoRevision(c.Revisions, c.StatefulSet.Data, c.Request, c.Options)
+	a.Undo, err = kubectl.UndoRevision(c.Revisions, c.StatefulSet.Data, c.Request, c.Options)
 	add(a.Undo.Source)
 	a.Undo.Source = 0
 	if err != nil {

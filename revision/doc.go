@@ -24,14 +24,12 @@
 //	           │   └─NewDaemonSetRevision, DaemonSetTaken
 //	           └─Truncate, CleanUpRevisions: beyond the limit
 //
-// What kubectl rollout does is here as well: [History], [Table], [PlanUndo],
-// [UndoRevision], [Rollout.Report], [Pause], [Resume], [Restart]. [FullHistory] and
-// [Target] find revisions that kubectl no longer does.
+// What kubectl rollout shows and does is package revision/kubectl.
 //
 // A template that is used again moves on: after A, B and A again, the ReplicaSet of A
 // has revision 3 and history "1", that of B revision 2, and revision 1 is gone.
 //
-// The zero [Options] decides as Kubernetes 1.36.3 and kubectl 0.36.3 do. What it keeps of
+// The zero [Options] decides as Kubernetes 1.36.3 does. What it keeps of
 // their defects is in [QuirkTable], and Options.Repair repairs it, one by one. The rules
 // by name, with what each mirrors, the invariants and the deviations are in rules.md.
 //

@@ -15,8 +15,8 @@ type Entry struct {
 	ControllerUID string            `json:"controllerUID,omitzero"` // read by Collides
 	Annotations   map[string]string `json:"annotations,omitempty"`
 	Template      Template          `json:"template,omitzero"`
-	// TemplateAnnotations are those of the pod template. Only [ChangeCause]
-	// reads them.
+	// TemplateAnnotations are those of the pod template. Only package
+	// revision/kubectl reads them.
 	TemplateAnnotations map[string]string `json:"templateAnnotations,omitempty"`
 
 	CreationTimestamp time.Time `json:"creationTimestamp,omitzero"`
@@ -58,7 +58,7 @@ func Split(entries []Entry, t Template) (newest int, old []int) {
 	return newest, slices.Delete(order, at, at+1)
 }
 
-// listed returns the order in which kubectl and the deployment controller look
+// listed returns the order in which the deployment controller looks
 // through a history: old entries by age, then the one with the template.
 func listed(entries []Entry, t Template) []int {
 	newest, old := Split(entries, t)

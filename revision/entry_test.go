@@ -11,6 +11,7 @@ import (
 
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/revision/kubectl"
 )
 
 var t0 = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
@@ -157,10 +158,10 @@ type replicaSetCase struct {
 // A replicaSetAnswer is what they answer, with names for indices.
 type replicaSetAnswer struct {
 	Names    []string
-	Rows     []revision.Row
+	Rows     []kubectl.Row
 	Records  []string
 	Rollback revision.Rollback
-	Undo     revision.Undo
+	Undo     kubectl.Undo
 	Texts    []string
 }
 
@@ -181,20 +182,20 @@ func (c replicaSetCase) answer() (replicaSetAnswer, error) {
 	for _, h := range held {
 		a.Texts = append(a.Texts, c.Entries[h.Index].Name+" "+string(h.Reason))
 	}
-	rows, skipped := revision.History(c.Entries, c.Workload.Template)
+	rows, skipped := kubectl.History(c.Entries, c.Workload.Template)
 	add(skipped...)
 	for _, row := range rows {
 		add(row.Source)
 		row.Source = 0
 		a.Rows = append(a.Rows, row)
 	}
-	for _, r := range revision.FullHistory(c.Entries) {
+	for _, r := range kubectl.FullHistory(c.Entries) {
 		a.Records = append(a.Records, strconv.FormatInt(r.Number, 10)+" "+c.Entries[r.Entry].Name+" "+strconv.FormatBool(r.Former))
 	}
 	a.Rollback = revision.PlanRollback(c.Workload, c.Entries, c.Request, c.Options)
 	add(a.Rollback.Source)
 	a.Rollback.Source = 0
-	undo, err := revision.PlanUndo(c.Workload, c.Entries, c.Request, c.Options)
+	undo, err := kubectl.PlanUndo(c.Workload, c.Entries, c.Request, c.Options)
 	add(undo.Source)
 	a.Undo, a.Undo.Source = undo, 0
 	if err != nil {
@@ -206,8 +207,8 @@ func (c replicaSetCase) answer() (replicaSetAnswer, error) {
 			current = i
 		}
 	}
-	for _, r := range []revision.Request{{}, {Number: c.Request}, {Steps: c.Steps}, {Name: c.Current}} {
-		i, err := revision.Target(c.Entries, current, r)
+	for _, r := range []kubectl.Request{{}, {Number: c.Request}, {Steps: c.Steps}, {Name: c.Current}} {
+		i, err := kubectl.Target(c.Entries, current, r)
 		add(i)
 		if (err == nil) != (i >= 0) {
 			a.Texts = append(a.Texts, "an index and an error")

@@ -17,8 +17,8 @@ import (
 //	Unwrap() []error // ErrInvalid and Err
 type FieldError = selector.FieldError
 
-// ErrInvalid is wrapped by every [FieldError]. What kubectl or a controller refuses
-// is a [Refusal], and does not wrap it.
+// ErrInvalid is wrapped by every [FieldError]. What a controller or kubectl does not do
+// is another error, and does not wrap it.
 var ErrInvalid = selector.ErrInvalid
 
 // ErrNoCollisionCount is the error of [FirstAttempt] without a collision count. Its text

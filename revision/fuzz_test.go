@@ -10,6 +10,20 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
+// An undone is what is looked at to go back to a revision.
+type undone struct {
+	Workload revision.Workload `json:"workload"`
+	Entries  []revision.Entry  `json:"entries"`
+	Request  int64             `json:"request"`
+}
+
+func undoSeeds() []undone {
+	w := revision.Workload{Name: "web", Template: template("c"), Annotations: texts{"mine": "x", revision.AnnotationLastApplied: "{}"}}
+	paused := w
+	paused.Paused = true
+	return []undone{{w, entries("1", "2", "3"), 0}, {w, entries("1", "x", "-"), 1}, {paused, entries("5", "5"), 5}, {w, nil, 9}, {w, entries("-3"), -3}}
+}
+
 // FuzzPlanRollback: the Deployment gets the template of an entry, or an event says why not.
 func FuzzPlanRollback(f *testing.F) {
 	purity.Fuzz(f, nil, func(u undone) (revision.Rollback, error) {

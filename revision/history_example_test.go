@@ -2,9 +2,25 @@ package revision_test
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/kplan-go/kplan/revision"
 )
+
+// rolledOut returns the ReplicaSets of a Deployment after templates A, B and A again.
+func rolledOut() []revision.Entry {
+	start := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+	return []revision.Entry{
+		{
+			Name: "web-a", Template: revision.Template{ID: "A"}, CreationTimestamp: start, Replicas: new(int32(3)),
+			Annotations: map[string]string{revision.AnnotationRevision: "3", revision.AnnotationHistory: "1"},
+		},
+		{
+			Name: "web-b", Template: revision.Template{ID: "B"}, CreationTimestamp: start.Add(time.Hour), Replicas: new(int32(0)),
+			Annotations: map[string]string{revision.AnnotationRevision: "2", "kubernetes.io/change-cause": "try B"},
+		},
+	}
+}
 
 func ExamplePlanRollback() {
 	web := revision.Workload{

@@ -15,7 +15,8 @@ import (
 func TestJSON(t *testing.T) {
 	r := version("a", 3, born(1), hashed("h"), data("{ \"<\": 1 }\n"))
 	for _, v := range []any{
-		entry("a", "1", at(1), cause("x"), templateCause("y"), func(e *revision.Entry) {
+		entry("a", "1", at(1), func(e *revision.Entry) {
+			e.TemplateAnnotations = texts{"b": "y"}
 			e.DeletionTimestamp, e.Generation, e.ControllerUID = t0, 2, "u"
 			e.Status = revision.EntryStatus{ObservedGeneration: 1, Replicas: 4}
 		}),
@@ -23,13 +24,7 @@ func TestJSON(t *testing.T) {
 		revision.Options{Repair: revision.RepairAll, KeepAnnotations: true, ExactAnnotations: true},
 		revision.Change{Set: texts{"a": "1"}, Remove: []string{"b"}},
 		revision.PlanRollback(revision.Workload{Name: "web", Template: template("b")}, entries("1", "2"), 0, revision.Options{}),
-		revision.Undo{Source: -1, Requested: 1, Number: 2, Skipped: true, Annotations: texts{"a": "1"}, LastApplied: true},
-		revision.Request{Name: "a", Number: 1, Steps: 2},
-		revision.Record{Number: 1, Entry: 2, Former: true},
-		revision.Row{Number: 1, Cause: "x", Source: 2},
 		revision.Held{Index: 1, Reason: revision.HoldNotEmpty},
-		revision.Rollout{Name: "web", Generation: 1, Annotations: texts{"a": "1"}, Replicas: new(int32(0)), Status: revision.RolloutStatus{
-			ObservedGeneration: 1, Replicas: 2, UpdatedReplicas: 3, AvailableReplicas: 4, ProgressingReason: "x"}},
 		r,
 		revision.Attempt{Parent: "web", Revision: r, Collisions: 1},
 		revision.StatefulSet{Name: "web", UID: "u", Annotations: texts{"a": "1"}, TemplateLabels: texts{"b": "1"}, Data: []byte("x"),

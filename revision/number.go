@@ -22,7 +22,7 @@ func Number(annotations map[string]string) (int64, error) {
 	return n, nil
 }
 
-// parse is [Number] with the bare error, whose text kubectl shows.
+// parse is [Number] with the bare error.
 func parse(annotations map[string]string) (int64, error) {
 	text, ok := annotations[AnnotationRevision]
 	if !ok {

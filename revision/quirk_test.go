@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/revision/kubectl"
 )
 
 // A showcase is the smallest input that shows a quirk, and what comes of it.
@@ -140,7 +141,7 @@ func (c quirkCase) answer(o revision.Options) (answers []any) {
 	}
 	count, err := revision.DaemonSetTaken("agent", list[0].Data, last, c.Collisions, c.Collisions, o)
 	add(count, fmt.Sprint(err), revision.ChooseUpdate(revision.StatefulSet{Name: "db", Data: list[0].Data}, list, nil, o))
-	undo, err := revision.UndoRevision(list, list[0].Data, 0, o)
+	undo, err := kubectl.UndoRevision(list, list[0].Data, 0, o)
 	add(undo, fmt.Sprint(err))
 	return answers
 }

@@ -10,8 +10,8 @@ import (
 // Every field of whatever is asked or answered survives JSON.
 func TestRoundTrip(t *testing.T) {
 	purity.RoundTrip(t, ".", nil,
-		revision.Entry{}, revision.Workload{}, revision.Options{}, revision.Change{}, revision.Rollback{}, revision.Undo{},
-		revision.Request{}, revision.Record{}, revision.Row{}, revision.Held{}, revision.Rollout{}, revision.ControllerRevision{},
+		revision.Entry{}, revision.Workload{}, revision.Options{}, revision.Change{}, revision.Rollback{},
+		revision.Held{}, revision.ControllerRevision{},
 		revision.Attempt{}, revision.StatefulSet{}, revision.Choice{}, revision.Deduped{}, revision.Parent{},
 	)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/revision/kubectl"
 	"github.com/kplan-go/kplan/selector"
 	"github.com/stretchr/testify/require"
 )
@@ -16,7 +17,7 @@ import (
 func revisions() []entry {
 	return []entry{
 		{"kubernetes-33844", "history is lost when a ReplicaSet is used again", reusedHistory,
-			mutant{"revision/record.go", "records = append(records, Record{Number: n, Entry: i, Former: true})", "_ = i"}},
+			mutant{"revision/kubectl/record.go", "records = append(records, Record{Number: n, Entry: i, Former: true})", "_ = i"}},
 		{"kubernetes-109934", "a revision that does not parse makes the order that of the cache", tamperedRevision,
 			mutant{"revision/order.go", "range ByAge(entries) {", "range indices(len(entries)) {"}},
 		{"kubernetes-29735", "hashes of two templates collide, and no ReplicaSet is ever created", hashCollision,
@@ -30,7 +31,7 @@ func revisions() []entry {
 		{"kubernetes-36851", "an annotation that was removed stays on the ReplicaSet", removedAnnotation,
 			mutant{"revision/sync.go", "!wanted && Copied(key) {", "!wanted && false {"}},
 		{"website-6921", "undoing twice leads back to where one started", undoTwice,
-			mutant{"revision/target.go", "return records[at-steps].Entry, nil", "return records[at-1].Entry, nil"}},
+			mutant{"revision/kubectl/target.go", "return records[at-steps].Entry, nil", "return records[at-1].Entry, nil"}},
 	}
 }
 
@@ -50,10 +51,10 @@ func history(numbers ...string) []revision.Entry {
 func reusedHistory(t *testing.T) {
 	list := history("3", "2")
 	list[0].Annotations[revision.AnnotationHistory] = "1"
-	rows, _ := revision.History(list, list[0].Template)
+	rows, _ := kubectl.History(list, list[0].Template)
 	require.Len(t, rows, 2, "which is what kubectl shows")
-	require.Equal(t, []revision.Record{{Number: 1, Entry: 0, Former: true}, {Number: 2, Entry: 1}, {Number: 3, Entry: 0}}, revision.FullHistory(list))
-	at, err := revision.Target(list, 0, revision.Request{Number: 1})
+	require.Equal(t, []kubectl.Record{{Number: 1, Entry: 0, Former: true}, {Number: 2, Entry: 1}, {Number: 3, Entry: 0}}, kubectl.FullHistory(list))
+	at, err := kubectl.Target(list, 0, kubectl.Request{Number: 1})
 	require.NoError(t, err)
 	require.Zero(t, at)
 }
@@ -112,13 +113,13 @@ func equalNumbers(t *testing.T) {
 
 func causeOfTarget(t *testing.T) {
 	list := history("1", "2")
-	list[0].Annotations[revision.AnnotationChangeCause] = "create"
-	list[1].Annotations[revision.AnnotationChangeCause] = "apply"
-	w := revision.Workload{Name: "web", Template: list[1].Template, Annotations: map[string]string{revision.AnnotationChangeCause: "apply"}}
-	u, err := revision.PlanUndo(w, list, 0, revision.Options{})
+	list[0].Annotations[kubectl.AnnotationChangeCause] = "create"
+	list[1].Annotations[kubectl.AnnotationChangeCause] = "apply"
+	w := revision.Workload{Name: "web", Template: list[1].Template, Annotations: map[string]string{kubectl.AnnotationChangeCause: "apply"}}
+	u, err := kubectl.PlanUndo(w, list, 0, revision.Options{})
 	require.NoError(t, err)
-	require.Equal(t, "create", u.Annotations[revision.AnnotationChangeCause])
-	require.Equal(t, "create", revision.PlanRollback(w, list, 0, revision.Options{}).Annotations[revision.AnnotationChangeCause])
+	require.Equal(t, "create", u.Annotations[kubectl.AnnotationChangeCause])
+	require.Equal(t, "create", revision.PlanRollback(w, list, 0, revision.Options{}).Annotations[kubectl.AnnotationChangeCause])
 }
 
 func removedAnnotation(t *testing.T) {
@@ -135,10 +136,10 @@ func undoTwice(t *testing.T) {
 	list := history("1", "4", "3")
 	list[1].Annotations[revision.AnnotationHistory] = "2"
 	w := revision.Workload{Name: "web", Template: list[1].Template}
-	u, err := revision.PlanUndo(w, list, 0, revision.Options{})
+	u, err := kubectl.PlanUndo(w, list, 0, revision.Options{})
 	require.NoError(t, err)
 	require.Equal(t, "c", list[u.Source].Name, "which is what kubectl does")
-	at, err := revision.Target(list, 1, revision.Request{Steps: 3})
+	at, err := kubectl.Target(list, 1, kubectl.Request{Steps: 3})
 	require.NoError(t, err)
 	require.Equal(t, "a", list[at].Name)
 }

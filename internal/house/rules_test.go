@@ -51,6 +51,7 @@ var imports = map[string][]string{
 	"internal/field":      {"selector"},
 	"internal/quirk":      {"internal/field", "selector"},
 	"revision":            {"internal/field", "internal/quirk", "internal/zero", "selector"},
+	"revision/kubectl":    {"internal/zero", "revision"},
 	"podorder":            {"internal/field", "internal/quirk", "internal/zero", "selector"},
 	"podorder/pausepoint": {"podorder"},
 	"rollout":             {"internal/field", "internal/quirk", "internal/union", "internal/zero", "revision", "selector"},

@@ -13,6 +13,7 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/revision/kubectl"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/selector"
 )
@@ -251,7 +252,7 @@ func (c *Cluster) undo(kind string, names []string, args map[string][]string) er
 			}
 		}
 		w := revision.Workload{Name: d.Name, Annotations: d.Annotations, Template: d.Template, Paused: d.Paused}
-		u, err := revision.PlanUndo(w, entries, number, revision.Options{})
+		u, err := kubectl.PlanUndo(w, entries, number, revision.Options{})
 		if err != nil || u.Skipped {
 			return err
 		}
@@ -260,7 +261,7 @@ func (c *Cluster) undo(kind string, names []string, args map[string][]string) er
 	case "daemonset":
 		ds := find(c.daemonSets, daemonSetName, names[0])
 		revisions := values(c.revisions)
-		u, err := revision.UndoRevision(revisions, ds.Template.Data, number, revision.Options{})
+		u, err := kubectl.UndoRevision(revisions, ds.Template.Data, number, revision.Options{})
 		if err != nil || u.Skipped {
 			return err
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/revision/kubectl"
 )
 
 func newExplain(name string) *cobra.Command {
@@ -107,9 +108,9 @@ func explanationOf(w *manifest.Workload, plan view.Plan, now time.Time) view.Exp
 
 // report returns what kubectl rollout status prints now.
 func report(d *appsv1.Deployment, s *deploy.Deployment) view.Report {
-	r := revision.Rollout{
+	r := kubectl.Deployment{
 		Name: d.Name, Generation: d.Generation, Annotations: d.Annotations, Replicas: d.Spec.Replicas,
-		Status: revision.RolloutStatus{
+		Status: kubectl.DeploymentStatus{
 			ObservedGeneration: s.Status.ObservedGeneration, Replicas: s.Status.Replicas,
 			UpdatedReplicas: s.Status.UpdatedReplicas, AvailableReplicas: s.Status.AvailableReplicas,
 		},

@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kplan-go/kplan/podorder"
-	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/revision/kubectl"
 )
 
 const extra = "../../testdata/kubectl/"
@@ -30,7 +30,7 @@ var extraCases = []liveCase{
 		edit: func(o *liveObjects) {
 			for i, cause := range []string{"back to the first", "new banner", ""} {
 				if cause != "" {
-					o.sets[i].Annotations[revision.AnnotationChangeCause] = cause
+					o.sets[i].Annotations[kubectl.AnnotationChangeCause] = cause
 				}
 			}
 			o.deployment.Annotations["kubectl.kubernetes.io/last-applied-configuration"] = "{}"

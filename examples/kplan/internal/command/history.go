@@ -16,6 +16,7 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/revision/kubectl"
 )
 
 // A listing is the flags of the command history.
@@ -90,11 +91,11 @@ func (l *listing) execute(c *cobra.Command) error {
 func (l *listing) history(c *cobra.Command, w *manifest.Workload) (view.History, error) {
 	workload, entries := w.History()
 	newest, _ := revision.Split(entries, workload.Template)
-	rows, skipped := revision.History(entries, workload.Template)
+	rows, skipped := kubectl.History(entries, workload.Template)
 	for _, i := range skipped {
 		tell(c, []string{fmt.Sprintf("%s: ReplicaSet %q: left out, because its revision is %q", w.File, entries[i].Name, entries[i].Annotations[revision.AnnotationRevision])})
 	}
-	h := view.History{Namespace: w.Deployment.Namespace, Name: w.Deployment.Name, Records: revision.FullHistory(entries), Number: l.number, Full: l.full}
+	h := view.History{Namespace: w.Deployment.Namespace, Name: w.Deployment.Name, Records: kubectl.FullHistory(entries), Number: l.number, Full: l.full}
 	for i, rs := range w.Controlled() {
 		number, _ := revision.Number(rs.Annotations)
 		template, err := templateText(&rs.Spec.Template)
@@ -103,14 +104,14 @@ func (l *listing) history(c *cobra.Command, w *manifest.Workload) (view.History,
 		}
 		h.Entries = append(h.Entries, view.Entry{
 			Name: rs.Name, Revision: number, Current: i == newest, Images: images(&rs.Spec.Template),
-			Cause: revision.ChangeCause(entries[i]), Template: template,
+			Cause: kubectl.ChangeCause(entries[i]), Template: template,
 		})
 	}
 	if l.full && l.number > 0 {
 		h.Records, rows = only(h.Records, l.number)
 	}
 	var err error
-	h.Rows, err = revision.Show(rows, l.number)
+	h.Rows, err = kubectl.Show(rows, l.number)
 	return h, err
 }
 
@@ -137,24 +138,24 @@ func (l *listing) daemonHistory(d *manifest.DaemonSet) (view.History, error) {
 		}
 		h.Entries = append(h.Entries, view.Entry{
 			Name: r.Name, Revision: r.Revision, Current: string(c.Data) == string(snapshot.DaemonSet.Template.Data),
-			Images: images(&restored.Spec.Template), Cause: r.Annotations[revision.AnnotationChangeCause], Template: template,
+			Images: images(&restored.Spec.Template), Cause: r.Annotations[kubectl.AnnotationChangeCause], Template: template,
 		})
 		own = append(own, c)
 	}
-	rows := revision.RevisionHistory(own)
+	rows := kubectl.RevisionHistory(own)
 	for _, row := range rows {
-		h.Records = append(h.Records, revision.Record{Number: row.Number, Entry: row.Source})
+		h.Records = append(h.Records, kubectl.Record{Number: row.Number, Entry: row.Source})
 	}
-	h.Rows, err = revision.Show(rows, l.number)
+	h.Rows, err = kubectl.Show(rows, l.number)
 	return h, err
 }
 
 // only returns the record of a revision, also as a row: the first, which is the
 // present one if there is one.
-func only(records []revision.Record, number int64) ([]revision.Record, []revision.Row) {
+func only(records []kubectl.Record, number int64) ([]kubectl.Record, []kubectl.Row) {
 	for i, r := range records {
 		if r.Number == number {
-			return records[i : i+1], []revision.Row{{Number: number, Source: r.Entry}}
+			return records[i : i+1], []kubectl.Row{{Number: number, Source: r.Entry}}
 		}
 	}
 	return nil, nil

@@ -13,6 +13,7 @@ import (
 	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/revision/kubectl"
 )
 
 // An undoing is the flags of the command undo.
@@ -83,7 +84,7 @@ func (u *undoing) execute(c *cobra.Command) error {
 
 func (u *undoing) undo(w *manifest.Workload) (view.Undo, error) {
 	workload, entries := w.History()
-	plan, err := revision.PlanUndo(workload, entries, u.number, revision.Options{})
+	plan, err := kubectl.PlanUndo(workload, entries, u.number, revision.Options{})
 	if err != nil {
 		return view.Undo{}, w.Invalid(err)
 	}
@@ -99,7 +100,7 @@ func (u *undoing) undo(w *manifest.Workload) (view.Undo, error) {
 }
 
 // rollout simulates what follows from restoring the template of a ReplicaSet.
-func (u *undoing) rollout(w *manifest.Workload, target *appsv1.ReplicaSet, plan revision.Undo) (view.Simulation, error) {
+func (u *undoing) rollout(w *manifest.Workload, target *appsv1.ReplicaSet, plan kubectl.Undo) (view.Simulation, error) {
 	c, err := clusterOf(w, u.now.Time)
 	if err != nil {
 		return view.Simulation{}, err

@@ -7,7 +7,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
-	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/revision/kubectl"
 )
 
 // A History is the revisions of one Deployment or DaemonSet.
@@ -15,9 +15,9 @@ type History struct {
 	Daemon    bool // whether it is of a DaemonSet, whose entries are ControllerRevisions
 	Namespace string
 	Name      string
-	Entries   []Entry        // the ReplicaSets or ControllerRevisions
-	Rows      []revision.Row // what kubectl shows; Source is an index of Entries
-	Records   []revision.Record
+	Entries   []Entry       // the ReplicaSets or ControllerRevisions
+	Rows      []kubectl.Row // what kubectl shows; Source is an index of Entries
+	Records   []kubectl.Record
 	Number    int64 // the revision that was asked for, or 0
 	Full      bool  // whether to show Records
 }
@@ -48,7 +48,7 @@ func (h History) Text(w *terminal.Writer) {
 	}
 	workload, entry := h.names()
 	w.Printf("%s \n", workload)
-	w.Lines("", revision.Table(h.escapedRows()))
+	w.Lines("", kubectl.FormatTable(h.escapedRows()))
 	w.Printf("\n")
 	if !h.Full || len(h.Records) == 0 {
 		return
@@ -66,7 +66,7 @@ func (h History) Text(w *terminal.Writer) {
 }
 
 // escapedRows returns the rows with causes that stay in their cells.
-func (h *History) escapedRows() []revision.Row {
+func (h *History) escapedRows() []kubectl.Row {
 	rows := slices.Clone(h.Rows)
 	for i := range rows {
 		rows[i].Cause = terminal.Escape(rows[i].Cause)
@@ -75,7 +75,7 @@ func (h *History) escapedRows() []revision.Row {
 }
 
 // now says what has become of a revision.
-func (e *Entry) now(r revision.Record) string {
+func (e *Entry) now(r kubectl.Record) string {
 	switch {
 	case r.Former:
 		return fmt.Sprintf("revision %d", e.Revision)

@@ -2,14 +2,14 @@ package view
 
 import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
-	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/revision/kubectl"
 )
 
 // An Undo is what kubectl rollout undo would do with one Deployment.
 type Undo struct {
 	Namespace  string
 	Name       string
-	Undo       revision.Undo
+	Undo       kubectl.Undo
 	ReplicaSet string      // whose template is restored
 	Images     []Image     // of the containers
 	Rollout    *Simulation // nil if nothing is written
@@ -54,12 +54,12 @@ func (u Undo) Text(w *terminal.Writer) {
 // MarshalJSON encodes the preview. The rollout is null if nothing is written.
 func (u Undo) MarshalJSON() ([]byte, error) {
 	return marshal(struct {
-		Name       string        `json:"name"`
-		Namespace  string        `json:"namespace,omitempty"`
-		Text       string        `json:"text"` // of kubectl
-		Undo       revision.Undo `json:"undo"`
-		ReplicaSet string        `json:"replicaSet"`
-		Images     []Image       `json:"images"`
-		Rollout    *Simulation   `json:"rollout"`
+		Name       string       `json:"name"`
+		Namespace  string       `json:"namespace,omitempty"`
+		Text       string       `json:"text"` // of kubectl
+		Undo       kubectl.Undo `json:"undo"`
+		ReplicaSet string       `json:"replicaSet"`
+		Images     []Image      `json:"images"`
+		Rollout    *Simulation  `json:"rollout"`
 	}{u.Name, u.Namespace, u.Undo.String(), u.Undo, u.ReplicaSet, notNil(u.Images), u.Rollout})
 }

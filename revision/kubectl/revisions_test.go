@@ -1,10 +1,11 @@
-package revision_test
+package kubectl_test
 
 import (
 	"errors"
 	"testing"
 
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/revision/kubectl"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 )
@@ -32,7 +33,7 @@ func TestUndoRevision(t *testing.T) {
 		{"other bytes", versions(version("c", 3), version("b", 2, data(`{"v": "c"}`))), 0, "b: rolled back"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			u, err := revision.UndoRevision(c.list, []byte(current), c.request, revision.Options{})
+			u, err := kubectl.UndoRevision(c.list, []byte(current), c.request, revision.Options{})
 			if err != nil {
 				require.EqualError(t, err, c.want, c.why)
 				require.Equal(t, -1, u.Source)
@@ -43,19 +44,19 @@ func TestUndoRevision(t *testing.T) {
 			require.Equal(t, c.request, u.Requested)
 		})
 	}
-	u, err := revision.UndoRevision(versions(version("c", 3), version("b", 2, data(`{"v": "c"}`))), []byte(current), 0, repairAll)
+	u, err := kubectl.UndoRevision(versions(version("c", 3), version("b", 2, data(`{"v": "c"}`))), []byte(current), 0, repairAll)
 	require.NoError(t, err)
 	require.True(t, u.Skipped, "repaired it is the same")
 }
 
 func TestRevisionHistory(t *testing.T) {
 	why := func(text string) func(*revision.ControllerRevision) {
-		return func(r *revision.ControllerRevision) { r.Annotations = texts{revision.AnnotationChangeCause: text} }
+		return func(r *revision.ControllerRevision) { r.Annotations = texts{kubectl.AnnotationChangeCause: text} }
 	}
 	list := versions(version("c", 3, why("third"), born(2)), version("a", 1), version("b", 3, born(1)))
-	requireSame(t, "of equal numbers the last by age", []revision.Row{{Number: 1, Source: 1}, {Number: 3, Cause: "third"}},
-		revision.RevisionHistory(list))
-	require.Empty(t, revision.RevisionHistory(nil))
+	requireSame(t, "of equal numbers the last by age", []kubectl.Row{{Number: 1, Source: 1}, {Number: 3, Cause: "third"}},
+		kubectl.RevisionHistory(list))
+	require.Empty(t, kubectl.RevisionHistory(nil))
 }
 
 // Property: undo twice returns to where one started, also for StatefulSets.
@@ -78,7 +79,7 @@ func TestUndoRevisionTwice(t *testing.T) {
 		}
 		start := string(s.Data)
 		for range 2 {
-			u, err := revision.UndoRevision(list, s.Data, 0, revision.Options{})
+			u, err := kubectl.UndoRevision(list, s.Data, 0, revision.Options{})
 			if err != nil {
 				if len(list) > 1 {
 					t.Fatal(err)
@@ -97,8 +98,8 @@ func TestUndoRevisionTwice(t *testing.T) {
 }
 
 func TestRefusalsAreTyped(t *testing.T) {
-	_, err := revision.UndoRevision(nil, nil, 0, revision.Options{})
-	var refusal *revision.Refusal
+	_, err := kubectl.UndoRevision(nil, nil, 0, revision.Options{})
+	var refusal *kubectl.Refusal
 	require.True(t, errors.As(err, &refusal))
-	require.Equal(t, revision.RefusedNoLast, refusal.Reason)
+	require.Equal(t, kubectl.RefusedNoLast, refusal.Reason)
 }

@@ -1,6 +1,10 @@
-package revision
+package kubectl
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/kplan-go/kplan/revision"
+)
 
 // An Undo is what kubectl rollout undo does.
 type Undo struct {
@@ -44,7 +48,7 @@ func (u Undo) Failed(err error) error {
 //
 // It mirrors the rollback of a Deployment in kubectl 0.36.3. [Target] is the
 // same with the defects repaired.
-func UndoTarget(w Workload, entries []Entry, request int64) (int, error) {
+func UndoTarget(w revision.Workload, entries []revision.Entry, request int64) (int, error) {
 	if request < 0 {
 		return -1, &Refusal{Reason: RefusedNotFound, Name: w.Name, Number: request}
 	}
@@ -59,7 +63,7 @@ func UndoTarget(w Workload, entries []Entry, request int64) (int, error) {
 	second := highest
 	latest, previous := -1, -1
 	for _, i := range list {
-		n, err := Number(entries[i].Annotations)
+		n, err := revision.Number(entries[i].Annotations)
 		switch {
 		case err != nil:
 		case n > highest:
@@ -80,8 +84,8 @@ func UndoTarget(w Workload, entries []Entry, request int64) (int, error) {
 // Deployment.
 //
 // It mirrors the rollback of a Deployment in kubectl 0.36.3. See
-// [Options].KeepAnnotations.
-func PlanUndo(w Workload, entries []Entry, request int64, opts Options) (Undo, error) {
+// [revision.Options].KeepAnnotations.
+func PlanUndo(w revision.Workload, entries []revision.Entry, request int64, opts revision.Options) (Undo, error) {
 	source, err := UndoTarget(w, entries, request)
 	if err != nil {
 		return Undo{Source: -1}, err
@@ -92,13 +96,13 @@ func PlanUndo(w Workload, entries []Entry, request int64, opts Options) (Undo, e
 	return planUndo(w, entries, source, request, opts), nil
 }
 
-func planUndo(w Workload, entries []Entry, source int, request int64, opts Options) Undo {
+func planUndo(w revision.Workload, entries []revision.Entry, source int, request int64, opts revision.Options) Undo {
 	target := &entries[source]
 	u := Undo{Source: source, Requested: request, Skipped: target.Template.Same(w.Template)}
-	u.Number, _ = Number(target.Annotations) // 0 if unreadable
-	_, u.LastApplied = w.Annotations[AnnotationLastApplied]
+	u.Number, _ = revision.Number(target.Annotations) // 0 if unreadable
+	_, u.LastApplied = w.Annotations[revision.AnnotationLastApplied]
 	if !u.Skipped {
-		u.Annotations = RollbackAnnotations(w.Annotations, target.Annotations, opts)
+		u.Annotations = revision.RollbackAnnotations(w.Annotations, target.Annotations, opts)
 	}
 	return u
 }

@@ -1,4 +1,4 @@
-package revision_test
+package kubectl_test
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/revision/kubectl"
 )
 
 // rolledOut returns the ReplicaSets of a Deployment after templates A, B and A again.
@@ -18,14 +19,14 @@ func rolledOut() []revision.Entry {
 		},
 		{
 			Name: "web-b", Template: revision.Template{ID: "B"}, CreationTimestamp: start.Add(time.Hour), Replicas: new(int32(0)),
-			Annotations: map[string]string{revision.AnnotationRevision: "2", revision.AnnotationChangeCause: "try B"},
+			Annotations: map[string]string{revision.AnnotationRevision: "2", kubectl.AnnotationChangeCause: "try B"},
 		},
 	}
 }
 
-func ExampleTable() {
-	rows, _ := revision.History(rolledOut(), revision.Template{ID: "A"})
-	fmt.Print(revision.Table(rows))
+func ExampleFormatTable() {
+	rows, _ := kubectl.History(rolledOut(), revision.Template{ID: "A"})
+	fmt.Print(kubectl.FormatTable(rows))
 	// Output:
 	// REVISION  CHANGE-CAUSE
 	// 2         try B
@@ -34,7 +35,7 @@ func ExampleTable() {
 
 func ExampleFullHistory() {
 	sets := rolledOut()
-	for _, r := range revision.FullHistory(sets) {
+	for _, r := range kubectl.FullHistory(sets) {
 		fmt.Println(r.Number, sets[r.Entry].Name)
 	}
 	// Output:
@@ -46,13 +47,13 @@ func ExampleFullHistory() {
 func ExamplePlanUndo() {
 	sets := rolledOut()
 	web := revision.Workload{Name: "web", Template: revision.Template{ID: "A"}}
-	undo, err := revision.PlanUndo(web, sets, 0, revision.Options{})
+	undo, err := kubectl.PlanUndo(web, sets, 0, revision.Options{})
 	fmt.Println(sets[undo.Source].Name, undo, err)
-	undo, _ = revision.PlanUndo(web, sets, 3, revision.Options{})
+	undo, _ = kubectl.PlanUndo(web, sets, 3, revision.Options{})
 	fmt.Println(undo)
-	_, err = revision.PlanUndo(web, sets, 1, revision.Options{})
-	var refusal *revision.Refusal
-	fmt.Println(err, errors.As(err, &refusal) && refusal.Reason == revision.RefusedNotFound)
+	_, err = kubectl.PlanUndo(web, sets, 1, revision.Options{})
+	var refusal *kubectl.Refusal
+	fmt.Println(err, errors.As(err, &refusal) && refusal.Reason == kubectl.RefusedNotFound)
 	// Output:
 	// web-b rolled back <nil>
 	// skipped rollback (current template already matches revision 3)
@@ -61,8 +62,8 @@ func ExamplePlanUndo() {
 
 func ExampleTarget() {
 	sets := rolledOut()
-	for _, request := range []revision.Request{{}, {Number: 1}, {Steps: 1}, {Name: "web-b"}} {
-		i, err := revision.Target(sets, 0, request)
+	for _, request := range []kubectl.Request{{}, {Number: 1}, {Steps: 1}, {Name: "web-b"}} {
+		i, err := kubectl.Target(sets, 0, request)
 		fmt.Println(sets[i].Name, err)
 	}
 	// Output:
@@ -72,10 +73,10 @@ func ExampleTarget() {
 	// web-b <nil>
 }
 
-func ExampleRollout_Report() {
-	web := revision.Rollout{
+func ExampleDeployment_Report() {
+	web := kubectl.Deployment{
 		Name: "web", Replicas: new(int32(3)),
-		Status: revision.RolloutStatus{Replicas: 4, UpdatedReplicas: 2, AvailableReplicas: 4},
+		Status: kubectl.DeploymentStatus{Replicas: 4, UpdatedReplicas: 2, AvailableReplicas: 4},
 	}
 	text, done, err := web.Report(0)
 	fmt.Print(text)

@@ -1,8 +1,10 @@
-package revision
+package kubectl
 
 import (
 	"cmp"
 	"slices"
+
+	"github.com/kplan-go/kplan/revision"
 )
 
 // AnnotationChangeCause is the text that kubectl rollout history shows beside a
@@ -22,7 +24,7 @@ type Row struct {
 // The annotation is copied like any other: editing it alone rewrites the cause of
 // the current revision, leaving it alone repeats the old cause on the next one, and
 // a rollback brings back the cause of its target.
-func ChangeCause(e Entry) string {
+func ChangeCause(e revision.Entry) string {
 	return cmp.Or(e.Annotations[AnnotationChangeCause], e.TemplateAnnotations[AnnotationChangeCause])
 }
 
@@ -31,9 +33,9 @@ func ChangeCause(e Entry) string {
 // revisions the youngest entry is shown, or the one with the template. Entries
 // whose revision does not parse are left out and returned apart, oldest first;
 // kubectl warns of them.
-func History(entries []Entry, t Template) (rows []Row, skipped []int) {
+func History(entries []revision.Entry, t revision.Template) (rows []Row, skipped []int) {
 	for _, i := range inOrder(entries, t) {
-		n, err := Number(entries[i].Annotations)
+		n, err := revision.Number(entries[i].Annotations)
 		if err != nil {
 			skipped = append(skipped, i)
 			continue
@@ -44,8 +46,8 @@ func History(entries []Entry, t Template) (rows []Row, skipped []int) {
 }
 
 // RevisionHistory is [History] for the ControllerRevisions of a StatefulSet or
-// DaemonSet. Of equal revisions the last by [CompareRevisions] is shown.
-func RevisionHistory(revisions []ControllerRevision) []Row {
+// DaemonSet. Of equal revisions the last by [revision.CompareRevisions] is shown.
+func RevisionHistory(revisions []revision.ControllerRevision) []Row {
 	var rows []Row
 	for _, i := range revisionOrder(revisions) {
 		r := &revisions[i]

@@ -1,10 +1,12 @@
-package revision
+package kubectl
 
 import (
 	"cmp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/kplan-go/kplan/revision"
 )
 
 // A Record says which entry had a revision.
@@ -21,15 +23,15 @@ type Record struct {
 // kubectl shows only the present one of each entry.
 //
 //	A has revision 3 and history "1", B has revision 2: 1 is A, 2 is B, 3 is A
-func FullHistory(entries []Entry) []Record {
+func FullHistory(entries []revision.Entry) []Record {
 	ages := make([]int, len(entries))
 	var records []Record
-	for age, i := range ByAge(entries) {
+	for age, i := range revision.ByAge(entries) {
 		ages[i] = age
-		if n, err := Number(entries[i].Annotations); err == nil && n > 0 {
+		if n, err := revision.Number(entries[i].Annotations); err == nil && n > 0 {
 			records = append(records, Record{Number: n, Entry: i})
 		}
-		for text := range strings.SplitSeq(entries[i].Annotations[AnnotationHistory], ",") {
+		for text := range strings.SplitSeq(entries[i].Annotations[revision.AnnotationHistory], ",") {
 			if n, err := strconv.ParseInt(text, 10, 64); err == nil && n > 0 {
 				records = append(records, Record{Number: n, Entry: i, Former: true})
 			}

@@ -1,4 +1,4 @@
-package revision_test
+package kubectl_test
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/revision/kubectl"
 )
 
 func TestUndo(t *testing.T) {
@@ -41,7 +42,7 @@ func TestUndo(t *testing.T) {
 				request      int64
 				source, text string
 			}{{0, c.undo, c.undoText}, {1, c.to1, c.to1Text}} {
-				u, err := revision.PlanUndo(w, list, want.request, revision.Options{})
+				u, err := kubectl.PlanUndo(w, list, want.request, revision.Options{})
 				requireSame(t, c.why, want.source, nameOf(list, u.Source))
 				if err != nil {
 					require.EqualError(t, err, want.text, c.why)
@@ -64,33 +65,33 @@ func TestUndoRefused(t *testing.T) {
 		paused  bool
 		request int64
 		want    string
-		reason  revision.RefusalReason
+		reason  kubectl.RefusalReason
 	}{
-		{"a negative revision, before all else", true, -1, "unable to find specified revision -1 in history", revision.RefusedNotFound},
-		{"no such revision, before it is paused", true, 7, "unable to find specified revision 7 in history", revision.RefusedNotFound},
-		{"a paused Deployment", true, 1, paused, revision.RefusedUndoPaused},
-		{"even if the template is the same", true, 2, paused, revision.RefusedUndoPaused},
+		{"a negative revision, before all else", true, -1, "unable to find specified revision -1 in history", kubectl.RefusedNotFound},
+		{"no such revision, before it is paused", true, 7, "unable to find specified revision 7 in history", kubectl.RefusedNotFound},
+		{"a paused Deployment", true, 1, paused, kubectl.RefusedUndoPaused},
+		{"even if the template is the same", true, 2, paused, kubectl.RefusedUndoPaused},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			w := revision.Workload{Name: "web", Template: template("b"), Paused: c.paused}
-			u, err := revision.PlanUndo(w, list, c.request, revision.Options{})
+			u, err := kubectl.PlanUndo(w, list, c.request, revision.Options{})
 			require.EqualError(t, err, c.want, c.why)
 			require.Equal(t, -1, u.Source)
-			var refusal *revision.Refusal
+			var refusal *kubectl.Refusal
 			require.ErrorAs(t, err, &refusal)
 			require.Equal(t, c.reason, refusal.Reason)
 			require.Equal(t, "web", refusal.Name)
-			if c.reason != revision.RefusedUndoPaused {
-				i, err := revision.UndoTarget(w, list, c.request)
+			if c.reason != kubectl.RefusedUndoPaused {
+				i, err := kubectl.UndoTarget(w, list, c.request)
 				require.Error(t, err)
 				require.Equal(t, -1, i, "no entry")
 			}
 		})
 	}
-	i, err := revision.UndoTarget(revision.Workload{Template: template("a")}, entries("1"), 0)
+	i, err := kubectl.UndoTarget(revision.Workload{Template: template("a")}, entries("1"), 0)
 	require.Error(t, err)
 	require.Equal(t, -1, i, "no entry without a history")
-	i, err = revision.UndoTarget(revision.Workload{Paused: true, Template: template("b")}, list, 1)
+	i, err = kubectl.UndoTarget(revision.Workload{Paused: true, Template: template("b")}, list, 1)
 	require.NoError(t, err, "a dry run shows the template of a paused Deployment")
 	require.Equal(t, 0, i)
 }
@@ -100,19 +101,19 @@ func TestUndoAnnotations(t *testing.T) {
 	w := revision.Workload{Template: template("b"), Annotations: texts{
 		"cause": "new", "mine": "x", revision.AnnotationRevision: "2", revision.AnnotationLastApplied: "{}",
 	}}
-	u, err := revision.PlanUndo(w, list, 0, revision.Options{})
+	u, err := kubectl.PlanUndo(w, list, 0, revision.Options{})
 	require.NoError(t, err)
 	require.Equal(t, texts{"cause": "old", revision.AnnotationRevision: "2", revision.AnnotationLastApplied: "{}"}, u.Annotations)
 	require.True(t, u.LastApplied, "kubectl warns that the next apply may bring it back")
-	u, err = revision.PlanUndo(w, list, 0, keep)
+	u, err = kubectl.PlanUndo(w, list, 0, keep)
 	require.NoError(t, err)
 	require.Equal(t, "x", u.Annotations["mine"], "what the target lacks stays")
-	u, err = revision.PlanUndo(w, list, 2, revision.Options{})
+	u, err = kubectl.PlanUndo(w, list, 2, revision.Options{})
 	require.NoError(t, err)
 	require.True(t, u.Skipped)
 	require.Nil(t, u.Annotations, "nothing is written")
 	cause := errors.New("conflict")
-	failed := revision.Undo{Requested: 3}.Failed(cause)
+	failed := kubectl.Undo{Requested: 3}.Failed(cause)
 	require.EqualError(t, failed, "failed restoring revision 3: conflict")
 	require.ErrorIs(t, failed, cause)
 }
@@ -132,12 +133,12 @@ func TestUndoTwice(t *testing.T) {
 		}
 		for _, undo := range []func() (int, error){
 			func() (int, error) {
-				u, err := revision.PlanUndo(w, list, 0, revision.Options{})
+				u, err := kubectl.PlanUndo(w, list, 0, revision.Options{})
 				return u.Source, err
 			},
 			func() (int, error) {
 				current, _ := revision.Split(list, w.Template)
-				return revision.Target(list, current, revision.Request{})
+				return kubectl.Target(list, current, kubectl.Request{})
 			},
 			func() (int, error) {
 				r := revision.PlanRollback(w, list, 0, revision.Options{})
@@ -186,7 +187,7 @@ func TestFullHistory(t *testing.T) {
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			var got []string
-			for _, r := range revision.FullHistory(c.list) {
+			for _, r := range kubectl.FullHistory(c.list) {
 				text := strconv.FormatInt(r.Number, 10) + " " + c.list[r.Entry].Name
 				if r.Former {
 					text += " former"
@@ -213,7 +214,7 @@ func TestFullHistoryComplete(t *testing.T) {
 			w.Template = template(id)
 			follow(&w, &list)
 		}
-		records := revision.FullHistory(list)
+		records := kubectl.FullHistory(list)
 		if len(records) != len(rolledOut) {
 			t.Fatalf("%d records of %d rollouts", len(records), len(rolledOut))
 		}
@@ -222,7 +223,7 @@ func TestFullHistoryComplete(t *testing.T) {
 				t.Fatalf("record %d is %v, rolled out was %s", i, r, rolledOut[i])
 			}
 			current, _ := revision.Split(list, w.Template)
-			target, err := revision.Target(list, current, revision.Request{Number: r.Number})
+			target, err := kubectl.Target(list, current, kubectl.Request{Number: r.Number})
 			if err != nil || target != r.Entry {
 				t.Fatalf("revision %d leads to %d, %v", r.Number, target, err)
 			}
@@ -230,7 +231,7 @@ func TestFullHistoryComplete(t *testing.T) {
 			if steps == 0 {
 				continue
 			}
-			if target, err = revision.Target(list, current, revision.Request{Steps: steps}); err != nil || target != r.Entry {
+			if target, err = kubectl.Target(list, current, kubectl.Request{Steps: steps}); err != nil || target != r.Entry {
 				t.Fatalf("%d steps back lead to %d, %v", steps, target, err)
 			}
 		}
@@ -246,14 +247,14 @@ func FuzzFullHistory(f *testing.F) {
 			entry("a", number, annotation(revision.AnnotationHistory, history)),
 			entry("b", other, at(1), annotation(revision.AnnotationHistory, number)),
 		}
-		records := revision.FullHistory(list)
+		records := kubectl.FullHistory(list)
 		for i, r := range records {
 			require.Positive(t, r.Number)
 			require.False(t, i > 0 && records[i-1].Number > r.Number, "lowest first")
-			_, err := revision.Target(list, -1, revision.Request{Number: r.Number})
+			_, err := kubectl.Target(list, -1, kubectl.Request{Number: r.Number})
 			require.NoError(t, err, "each is found")
 		}
-		_, err := revision.Target(list, -1, revision.Request{})
+		_, err := kubectl.Target(list, -1, kubectl.Request{})
 		require.NoError(t, err, "there is always a previous one")
 	})
 }
@@ -264,37 +265,37 @@ func TestTarget(t *testing.T) {
 		why     string
 		list    []revision.Entry
 		current string
-		request revision.Request
+		request kubectl.Request
 		want    string
 		refused string
 	}{
-		{"the previous one", entries("1", "2"), "b", revision.Request{}, "a", ""},
+		{"the previous one", entries("1", "2"), "b", kubectl.Request{}, "a", ""},
 		{"an edited template without an entry: the one that runs, where kubectl takes the one before", entries("1", "2"), "none",
-			revision.Request{}, "b", ""},
-		{"one without a revision, where the controller finds none", entries("-", "2"), "b", revision.Request{}, "a", ""},
-		{"of equal ones the other, where kubectl takes the current one", entries("5", "5"), "b", revision.Request{}, "a", ""},
-		{"the youngest of equal ones", entries("5", "5", "6"), "c", revision.Request{}, "b", ""},
-		{"only one, and it is current", entries("1"), "a", revision.Request{}, "none", "no last revision to roll back to"},
-		{"nothing", nil, "none", revision.Request{}, "none", "no last revision to roll back to"},
-		{"a number", entries("1", "2", "3"), "c", revision.Request{Number: 1}, "a", ""},
-		{"of equal numbers the oldest", entries("5", "5"), "b", revision.Request{Number: 5}, "a", ""},
-		{"a former number, which kubectl does not find", aba, "a", revision.Request{Number: 1}, "a", ""},
+			kubectl.Request{}, "b", ""},
+		{"one without a revision, where the controller finds none", entries("-", "2"), "b", kubectl.Request{}, "a", ""},
+		{"of equal ones the other, where kubectl takes the current one", entries("5", "5"), "b", kubectl.Request{}, "a", ""},
+		{"the youngest of equal ones", entries("5", "5", "6"), "c", kubectl.Request{}, "b", ""},
+		{"only one, and it is current", entries("1"), "a", kubectl.Request{}, "none", "no last revision to roll back to"},
+		{"nothing", nil, "none", kubectl.Request{}, "none", "no last revision to roll back to"},
+		{"a number", entries("1", "2", "3"), "c", kubectl.Request{Number: 1}, "a", ""},
+		{"of equal numbers the oldest", entries("5", "5"), "b", kubectl.Request{Number: 5}, "a", ""},
+		{"a former number, which kubectl does not find", aba, "a", kubectl.Request{Number: 1}, "a", ""},
 		{"a present number wins over a former one", []revision.Entry{entry("a", "3", annotation(revision.AnnotationHistory, "2")), entry("b", "2", at(1))},
-			"a", revision.Request{Number: 2}, "b", ""},
-		{"no such number", aba, "a", revision.Request{Number: 9}, "none", "unable to find specified revision 9 in history"},
-		{"negative numbers are not looked for", entries("-3", "2"), "b", revision.Request{Number: -3}, "none",
+			"a", kubectl.Request{Number: 2}, "b", ""},
+		{"no such number", aba, "a", kubectl.Request{Number: 9}, "none", "unable to find specified revision 9 in history"},
+		{"negative numbers are not looked for", entries("-3", "2"), "b", kubectl.Request{Number: -3}, "none",
 			"unable to find specified revision -3 in history"},
-		{"one step", aba, "a", revision.Request{Steps: 1}, "b", ""},
-		{"two steps", aba, "a", revision.Request{Steps: 2}, "a", ""},
-		{"no further", aba, "a", revision.Request{Steps: 3}, "none", "no last revision to roll back to"},
-		{"steps from a template without an entry", aba, "none", revision.Request{Steps: 1}, "a", ""},
-		{"steps from an older one", entries("1", "2", "3"), "b", revision.Request{Steps: 1}, "a", ""},
+		{"one step", aba, "a", kubectl.Request{Steps: 1}, "b", ""},
+		{"two steps", aba, "a", kubectl.Request{Steps: 2}, "a", ""},
+		{"no further", aba, "a", kubectl.Request{Steps: 3}, "none", "no last revision to roll back to"},
+		{"steps from a template without an entry", aba, "none", kubectl.Request{Steps: 1}, "a", ""},
+		{"steps from an older one", entries("1", "2", "3"), "b", kubectl.Request{Steps: 1}, "a", ""},
 		{"from its present number, even if it had a higher one",
 			[]revision.Entry{entry("a", "2", annotation(revision.AnnotationHistory, "5")), entry("b", "3", at(1))},
-			"a", revision.Request{Steps: 1}, "none", "no last revision to roll back to"},
-		{"no steps forward", aba, "a", revision.Request{Steps: -1}, "none", "no last revision to roll back to"},
-		{"by name, without a revision", entries("-", "2"), "b", revision.Request{Name: "a", Number: 2}, "a", ""},
-		{"no such name", entries("1"), "a", revision.Request{Name: "z"}, "none", "unable to find the specified revision"},
+			"a", kubectl.Request{Steps: 1}, "none", "no last revision to roll back to"},
+		{"no steps forward", aba, "a", kubectl.Request{Steps: -1}, "none", "no last revision to roll back to"},
+		{"by name, without a revision", entries("-", "2"), "b", kubectl.Request{Name: "a", Number: 2}, "a", ""},
+		{"no such name", entries("1"), "a", kubectl.Request{Name: "z"}, "none", "unable to find the specified revision"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			current := -1
@@ -303,7 +304,7 @@ func TestTarget(t *testing.T) {
 					current = i
 				}
 			}
-			got, err := revision.Target(c.list, current, c.request)
+			got, err := kubectl.Target(c.list, current, c.request)
 			requireSame(t, c.why, c.want, nameOf(c.list, got))
 			if c.refused != "" {
 				require.EqualError(t, err, c.refused, c.why)
@@ -319,11 +320,11 @@ func TestTarget(t *testing.T) {
 func TestUndoOfAnEdit(t *testing.T) {
 	list := entries("1", "2")
 	w := revision.Workload{Template: template("edited")}
-	u, err := revision.PlanUndo(w, list, 0, revision.Options{})
+	u, err := kubectl.PlanUndo(w, list, 0, revision.Options{})
 	require.NoError(t, err)
 	require.Equal(t, "a", nameOf(list, u.Source))
 	current, _ := revision.Split(list, w.Template)
-	i, err := revision.Target(list, current, revision.Request{})
+	i, err := kubectl.Target(list, current, kubectl.Request{})
 	require.NoError(t, err)
 	require.Equal(t, "b", nameOf(list, i))
 }

@@ -1,26 +1,28 @@
-package revision
+package kubectl
 
 import (
 	"errors"
 	"fmt"
 	"strconv"
+
+	"github.com/kplan-go/kplan/revision"
 )
 
 // ProgressDeadlineExceeded is the reason of the condition Progressing of a
 // Deployment that has made no progress for too long.
 const ProgressDeadlineExceeded = "ProgressDeadlineExceeded"
 
-// A Rollout is what kubectl rollout status reads of a Deployment.
-type Rollout struct {
+// A Deployment is what kubectl rollout status reads of a Deployment.
+type Deployment struct {
 	Name        string            `json:"name"`
 	Generation  int64             `json:"generation,omitzero"`
 	Annotations map[string]string `json:"annotations,omitempty"`
 	Replicas    *int32            `json:"replicas,omitzero"` // nil is not compared
-	Status      RolloutStatus     `json:"status,omitzero"`
+	Status      DeploymentStatus  `json:"status,omitzero"`
 }
 
-// A RolloutStatus is what the Deployment reports.
-type RolloutStatus struct {
+// A DeploymentStatus is what the Deployment reports.
+type DeploymentStatus struct {
 	ObservedGeneration int64  `json:"observedGeneration,omitzero"`
 	Replicas           int32  `json:"replicas,omitzero"`
 	UpdatedReplicas    int32  `json:"updatedReplicas,omitzero"`
@@ -32,11 +34,11 @@ type RolloutStatus struct {
 // revision above 0 must be the one that runs. The errors are a [Refusal].
 //
 // It mirrors the status viewer of Deployments of kubectl 0.36.3.
-func (r Rollout) Report(number int64) (text string, done bool, err error) {
+func (r Deployment) Report(number int64) (text string, done bool, err error) {
 	if number > 0 {
-		running, err := Number(r.Annotations)
+		running, err := revision.Number(r.Annotations)
 		if err != nil {
-			var bad *FieldError
+			var bad *revision.FieldError
 			errors.As(err, &bad) // kubectl shows the bare cause
 			return "", false, &Refusal{Reason: RefusedUnreadable, Name: r.Name, Number: number, Err: bad.Err}
 		}
@@ -57,7 +59,7 @@ func (r Rollout) Report(number int64) (text string, done bool, err error) {
 }
 
 // waiting says what is missing, or returns "".
-func (r Rollout) waiting() string {
+func (r Deployment) waiting() string {
 	s := &r.Status
 	switch {
 	case r.Replicas != nil && s.UpdatedReplicas < *r.Replicas:

@@ -1,4 +1,6 @@
-package revision
+package kubectl
+
+import "github.com/kplan-go/kplan/revision"
 
 // A Request says where to go back to. The zero Request is the previous revision.
 // Name wins over Number, and Number over Steps.
@@ -22,9 +24,9 @@ type Request struct {
 // but the current one, the youngest of equal ones. A revision that is missing or
 // does not parse is 0.
 //
-// Unlike [UndoTarget] and [PlanRollback] it never takes an entry for the current one
+// Unlike [UndoTarget] and [revision.PlanRollback] it never takes an entry for the current one
 // because of its revision.
-func Target(entries []Entry, current int, r Request) (int, error) {
+func Target(entries []revision.Entry, current int, r Request) (int, error) {
 	switch {
 	case r.Name != "":
 		for i := range entries {
@@ -38,7 +40,7 @@ func Target(entries []Entry, current int, r Request) (int, error) {
 	case r.Steps != 0:
 		return targetSteps(entries, current, r.Steps)
 	}
-	order := ByRevision(entries, Options{Repair: UnreadableRevisionSortsByAge})
+	order := revision.ByRevision(entries, revision.Options{Repair: revision.UnreadableRevisionSortsByAge})
 	for at := len(order) - 1; at >= 0; at-- {
 		if order[at] != current {
 			return order[at], nil
@@ -47,9 +49,9 @@ func Target(entries []Entry, current int, r Request) (int, error) {
 	return -1, &Refusal{Reason: RefusedNoLast}
 }
 
-func targetNumber(entries []Entry, number int64) (int, error) {
+func targetNumber(entries []revision.Entry, number int64) (int, error) {
 	if number > 0 {
-		if i := findEntry(entries, ByAge(entries), number); i >= 0 {
+		if i := findEntry(entries, revision.ByAge(entries), number); i >= 0 {
 			return i, nil
 		}
 	}
@@ -61,7 +63,7 @@ func targetNumber(entries []Entry, number int64) (int, error) {
 	return -1, &Refusal{Reason: RefusedNotFound, Number: number}
 }
 
-func targetSteps(entries []Entry, current, steps int) (int, error) {
+func targetSteps(entries []revision.Entry, current, steps int) (int, error) {
 	records := FullHistory(entries)
 	at := len(records)
 	for i, record := range records {

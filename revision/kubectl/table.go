@@ -1,11 +1,11 @@
-package revision
+package kubectl
 
 import (
 	"strconv"
 	"strings"
 )
 
-// Table returns the text of kubectl rollout history: a header, a line for each row
+// FormatTable returns the text of kubectl rollout history: a header, a line for each row
 // and columns that are two blanks apart. Without rows it is a sentence.
 //
 //	REVISION  CHANGE-CAUSE
@@ -14,7 +14,7 @@ import (
 //
 // It mirrors the table of kubectl 0.36.3, which takes tabs and line breaks in a
 // cause for those of the table.
-func Table(rows []Row) string {
+func FormatTable(rows []Row) string {
 	if len(rows) == 0 {
 		return "No rollout history found."
 	}

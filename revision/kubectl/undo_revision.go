@@ -1,6 +1,10 @@
-package revision
+package kubectl
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/kplan-go/kplan/revision"
+)
 
 // UndoRevision decides what kubectl rollout undo does with a StatefulSet or
 // DaemonSet whose present data is given: restore the revision with the requested
@@ -8,10 +12,10 @@ import "slices"
 // data of Source. The errors are a [Refusal].
 //
 // It mirrors the rollback of StatefulSets and DaemonSets in kubectl 0.36.3, which
-// takes equal numbers in any order; here it is that of [CompareRevisions], and the
+// takes equal numbers in any order; here it is that of [revision.CompareRevisions], and the
 // first of them counts. If SerialisationIsVersion is repaired, the data is compared in
 // its normal form.
-func UndoRevision(revisions []ControllerRevision, data []byte, request int64, opts Options) (Undo, error) {
+func UndoRevision(revisions []revision.ControllerRevision, data []byte, request int64, opts revision.Options) (Undo, error) {
 	if request < 0 {
 		return Undo{Source: -1}, &Refusal{Reason: RefusedNotFound, Number: request}
 	}
@@ -28,6 +32,6 @@ func UndoRevision(revisions []ControllerRevision, data []byte, request int64, op
 	}
 	source := &revisions[order[at]]
 	return Undo{
-		Source: order[at], Requested: request, Number: source.Revision, Skipped: SameData(source.Data, data, opts),
+		Source: order[at], Requested: request, Number: source.Revision, Skipped: revision.SameData(source.Data, data, opts),
 	}, nil
 }
