@@ -68,7 +68,9 @@ func shows(q deploy.Quirks, s *deploy.Snapshot, p *deploy.Plan) bool {
 			return wants(rs) == p.Budget.Replicas && reads(desired(rs), part) && desired(rs) != strconv.Itoa(int(p.Budget.Replicas))
 		})
 	case deploy.RecreateStuckAfterScaling:
-		return d.Strategy == deploy.Recreate && !part && len(activeSets(s)) > 1
+		return d.Strategy == deploy.Recreate && !part && len(activeSets(s)) > 1 && slices.ContainsFunc(activeSets(s), func(rs *replicaset.ReplicaSet) bool {
+			return reads(desired(rs), part) && desired(rs) != strconv.Itoa(int(p.Budget.Replicas))
+		})
 	case deploy.ProductsWrapAround:
 		return productsWrap(s, p)
 	case deploy.SumsWrapAround:
@@ -82,20 +84,21 @@ func shows(q deploy.Quirks, s *deploy.Snapshot, p *deploy.Plan) bool {
 	case deploy.ExcessAvailableCounts:
 		return slices.ContainsFunc(owned(s), isAhead)
 	case deploy.UnavailableReplicasLag:
-		return slices.ContainsFunc(p.Actions, func(a deploy.Action) bool { _, ok := a.(deploy.ScaleReplicaSet); return ok })
+		return unavailableAfter(s, p) != int64(p.Status.UnavailableReplicas)
 	case deploy.DeletingDeploymentWritesNewSet:
 		return !d.DeletionTimestamp.IsZero() && hasNew(s)
 	case deploy.ReusedSetKeepsDeadline:
-		return slices.ContainsFunc(p.Actions, func(a deploy.Action) bool {
-			annotate, ok := a.(deploy.AnnotateReplicaSet)
-			return ok && annotate.Set[revision.AnnotationRevision] != ""
-		})
+		return reuses(s, p)
 	case deploy.ReplicaFailureNotRefreshed:
 		return failureIsStale(s)
-	case deploy.UsedSetsFillHistory, deploy.UnreadableRevisionSortsByAge:
-		return slices.ContainsFunc(owned(s), func(rs *replicaset.ReplicaSet) bool {
+	case deploy.UsedSetsFillHistory:
+		return cutsHistory(s) && slices.ContainsFunc(owned(s), func(rs *replicaset.ReplicaSet) bool {
+			return !isNew(s, rs) && (wants(rs) != 0 || rs.Status.Replicas != 0)
+		})
+	case deploy.UnreadableRevisionSortsByAge:
+		return cutsHistory(s) && slices.ContainsFunc(owned(s), func(rs *replicaset.ReplicaSet) bool {
 			_, err := revision.Number(rs.Annotations)
-			return err != nil || !isNew(s, rs) && (wants(rs) != 0 || rs.Status.Replicas != 0)
+			return err != nil
 		})
 	case deploy.EmptyMapSelectsAll:
 		return d.Selector != nil && len(d.Selector.MatchLabels)+len(d.Selector.MatchExpressions) == 0
@@ -117,7 +120,7 @@ func showsByPartition(q deploy.Quirks, s *deploy.Snapshot, p *deploy.Plan) bool 
 	limit := limitOf(s.Deployment.Partitioned.Partition.String(), p.Budget.Replicas)
 	switch q {
 	case deploy.OldestFirstUnderPartition:
-		return len(activeSets(s)) >= 3
+		return oldestGoes(s, p)
 	case deploy.NewPodAtPartitionZero:
 		return limit == 0 && !hasNew(s)
 	case deploy.ScaledBeyondPartition:
@@ -133,6 +136,64 @@ func showsByPartition(q deploy.Quirks, s *deploy.Snapshot, p *deploy.Plan) bool 
 		return left < min(now, int64(p.Budget.Replicas)-int64(p.Budget.Unavailable))
 	}
 	return false
+}
+
+// unavailableAfter returns how many pods are wanted, once the plan is carried out, and not
+// available.
+func unavailableAfter(s *deploy.Snapshot, p *deploy.Plan) int64 {
+	sizes, n := map[string]int32{}, int64(0)
+	for _, rs := range owned(s) {
+		sizes[rs.Name] = wants(rs)
+	}
+	for _, a := range p.Actions {
+		switch a := a.(type) {
+		case deploy.CreateReplicaSet:
+			sizes[a.Name] = a.Replicas
+		case deploy.ScaleReplicaSet:
+			sizes[a.Name] = a.To
+		}
+	}
+	for _, size := range sizes {
+		n += int64(size)
+	}
+	return max(0, n-int64(p.Status.AvailableReplicas))
+}
+
+// reuses reports whether a rollout goes on with a ReplicaSet that was of an earlier
+// revision, and the condition does not say that it begins now.
+func reuses(s *deploy.Snapshot, p *deploy.Plan) bool {
+	for _, a := range p.Actions {
+		annotate, ok := a.(deploy.AnnotateReplicaSet)
+		if !ok || annotate.Set[revision.AnnotationRevision] == "" {
+			continue
+		}
+		for _, rs := range owned(s) {
+			now, _ := deploy.GetCondition(p.Status.Conditions, deploy.ConditionProgressing)
+			if rs.UID == annotate.UID && isNew(s, rs) && s.Deployment.ProgressDeadlineSeconds != nil && (now.Reason != "FoundNewReplicaSet" || !now.LastUpdateTime.Equal(t0)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// cutsHistory reports whether there are more ReplicaSets of old templates than are kept.
+func cutsHistory(s *deploy.Snapshot) bool {
+	old := slices.DeleteFunc(owned(s), func(rs *replicaset.ReplicaSet) bool { return isNew(s, rs) })
+	limit := s.Deployment.RevisionHistoryLimit
+	return limit != nil && len(old) > int(*limit)
+}
+
+// oldestGoes reports whether an old ReplicaSet loses pods while a younger one keeps some,
+// or the new one is older than one of them.
+func oldestGoes(s *deploy.Snapshot, p *deploy.Plan) bool {
+	active := activeSets(s)
+	return slices.ContainsFunc(active, func(a *replicaset.ReplicaSet) bool {
+		return slices.ContainsFunc(active, func(b *replicaset.ReplicaSet) bool {
+			younger := a.CreationTimestamp.Before(b.CreationTimestamp) || a.CreationTimestamp.Equal(b.CreationTimestamp) && a.Name < b.Name
+			return younger && (isNew(s, a) || planned(p, a) < wants(a) && planned(p, b) > 0)
+		})
+	})
 }
 
 // owned returns the sets that the Deployment has, or may adopt.
@@ -197,10 +258,11 @@ func lenient(text string) bool {
 	return err == nil && (n < 0 || n > math.MaxInt32 || strings.ContainsAny(text, "+-"))
 }
 
+// productsWrap reports whether a share, or how far it is from the size, is beyond 32 bits.
 func productsWrap(s *deploy.Snapshot, p *deploy.Plan) bool {
 	return slices.ContainsFunc(activeSets(s), func(rs *replicaset.ReplicaSet) bool {
 		product := new(big.Int).Mul(big.NewInt(int64(wants(rs))), big.NewInt(int64(p.Budget.Replicas)+int64(p.Budget.Surge)))
-		return product.CmpAbs(big.NewInt(math.MaxInt32)) > 0
+		return product.Add(product.Abs(product), big.NewInt(int64(wants(rs)))).Cmp(big.NewInt(math.MaxInt32)) > 0
 	})
 }
 
