@@ -22,7 +22,9 @@ var showsInAdmission = map[rollout.Quirks]func(s rollout.AdmitSnapshot, a rollou
 			len(running(s)) > 0 && !slices.ContainsFunc(running(s), func(set rollout.WorkloadSet) bool { return !set.Template.Same(s.New.Template) })
 	},
 	rollout.RolloutIDReadDifferently: func(s rollout.AdmitSnapshot, _ rollout.Admission) bool {
-		id := func(w rollout.Workload) bool { return w.Labels[rollout.LabelRolloutID] != "" && w.Annotations[rollout.LabelRolloutID] == "" }
+		id := func(w rollout.Workload) bool {
+			return w.Labels[rollout.LabelRolloutID] != "" && w.Annotations[rollout.LabelRolloutID] == ""
+		}
 		return id(s.Old) || id(s.New)
 	},
 	rollout.UnsetLimitDefaultsBoth: func(_ rollout.AdmitSnapshot, a rollout.Admission) bool {
@@ -132,7 +134,9 @@ var showsInPreview = map[rollout.Quirks]func(in rollout.PreviewInput) bool{
 	rollout.MiddleTemplatesOutOfOrder: func(in rollout.PreviewInput) bool {
 		return len(slices.DeleteFunc(slices.Clone(in.Generations), func(n int32) bool { return n <= 0 })) > 2
 	},
-	rollout.CloneSetKeepsExtraPods: func(in rollout.PreviewInput) bool { return in.Rollout.WorkloadRef.Kind == "CloneSet" && in.Replicas > 100 },
+	rollout.CloneSetKeepsExtraPods: func(in rollout.PreviewInput) bool {
+		return in.Rollout.WorkloadRef.Kind == "CloneSet" && in.Replicas > 100
+	},
 	rollout.NewPodAtPartitionZero: func(in rollout.PreviewInput) bool {
 		return in.Limits != nil && in.Rollout.WorkloadRef.Kind == "Deployment" && rollout.PartitionBudget(in.Replicas, in.Limits, 0).Surge <= 0
 	},

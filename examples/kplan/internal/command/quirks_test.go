@@ -13,6 +13,7 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -126,4 +127,17 @@ func TestRepairReaches(t *testing.T) {
 			require.NotEqual(t, answer(other), answer(repaired), "not by another")
 		})
 	}
+}
+
+// TestRevisionQuirks: the command knows the quirks of package revision that a planner
+// reaches, under the planner's row. The others are of functions that it does not call, or of
+// ReplicaSets' annotations, which package deploy keeps as upstream writes them.
+func TestRevisionQuirks(t *testing.T) {
+	var unreached []string
+	for _, q := range revision.QuirkTable() {
+		if !slices.Contains(quirkNames(), q.Name) {
+			unreached = append(unreached, q.Name)
+		}
+	}
+	require.Equal(t, []string{"UnreadableRevisionFreezes", "DataBesideObjectNotHashed", "CollisionLabelDiffers", "UnsetCollisionCountFails"}, unreached)
 }
