@@ -1,0 +1,204 @@
+package conformance
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/internal/conformance/apiserver"
+	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan/revision"
+)
+
+// A neighbour is a planted bug beside an intended difference: where the difference applies,
+// the bug must not be explained by it.
+type neighbour struct {
+	row, bug, kind string
+	wrap           wrapper
+}
+
+// neighbours has one bug at least for each intended difference.
+var neighbours = []neighbour{
+	{"what has changed is not written", "what has changed is taken for written", "Deployment", answered(apierrors.IsConflict, nil)},
+	{"what has changed is not written", "a pod that has changed is taken for deleted", "ReplicaSet", answered(apierrors.IsConflict, isDeletion("Pod"))},
+	{"a pod whose deletion was answered 409 is left alone", "it is taken for deleted", "ReplicaSet", answered(apierrors.IsConflict, isDeletion("Pod"))},
+	{"upstream conflicts with its own writes", "the second write of a ReplicaSet is left out", "Deployment", secondWriteLeftOut},
+	{"upstream conflicts with its own writes", "the status is left out", "Deployment", leftOut(isStatus)},
+	{"a status that was refused is left to the next pass", "it is taken for written", "ReplicaSet", answered(anyError, isStatus)},
+	{"a status that was refused is left to the next pass", "pods are not deleted", "ReplicaSet", leftOut(isDeletion("Pod"))},
+	{"a status that stays as it is is not written", "nor is anything else", "DaemonSet", leftOut(isNoStatus)},
+	{"a revision goes with the rollback", "it does not", "Deployment", revisionLost},
+	{"what follows the creation of a name that was seen to be taken is left to the next pass", "so is its status", "Deployment", leftOut(isStatus)},
+	{"a ReplicaSet that was released is not the new one, though it has the name", "nor is it released", "Deployment", leftOut(releases)},
+	{"no recheck of a condition that cannot time out", "the status is left out", "Deployment", leftOut(isStatus)},
+	{"the UID alone says whose a pod is", "no old ReplicaSet is scaled down", "Deployment", leftOut(isPatchOf("ReplicaSet"))},
+	{"an old ReplicaSet that cannot be shrunk fails the pass", "no status", "Deployment", noStatusAfterFailure},
+	{"a ReplicaSet that is shrunk for two reasons is shrunk at once", "by one too few", "Deployment", shrunkTooLittle},
+	{"a revision that is gone needs no deletion", "the others stay as well", "DaemonSet", leftOut(isDeletion("ControllerRevision"))},
+	{"a revision that is gone needs no deletion", "the status is left out", "DaemonSet", leftOut(isStatus)},
+	{"missing node does not fail a surge", "pods are not deleted", "DaemonSet", leftOut(isDeletion("Pod"))},
+	{"missing node does not fail a surge", "the status is left out", "DaemonSet", leftOut(isStatus)},
+	{"what is adopted is adopted once", "not at all", "DaemonSet", leftOut(adopts)},
+	{"a revision whose name is seen to be taken is not created", "the status is left out", "DaemonSet", leftOut(isStatus)},
+	{"a duplicate is not labelled before it is deleted", "nor is it deleted", "DaemonSet", leftOut(isDeletion("ControllerRevision"))},
+	{"a revision is labelled and renumbered at once", "it is not labelled", "DaemonSet", labelLost},
+	{"a rolling update waits for the pass after one that manages", "pods are not deleted", "DaemonSet", leftOut(isDeletion("Pod"))},
+	{"a rolling update waits for the pass after one that manages", "other pods are created", "DaemonSet", otherHash},
+}
+
+func anyError(error) bool { return true }
+
+// answered takes errors of some requests for success.
+func answered(of func(error) bool, is func(kube.Request) bool) wrapper {
+	return func(_ *apiserver.Server, c kube.Client) kube.Client {
+		return wrapped{c, func(ctx context.Context, r kube.Request) error {
+			err := c.Do(ctx, r)
+			if err != nil && of(err) && (is == nil || is(r)) {
+				return nil
+			}
+			return err
+		}}
+	}
+}
+
+// leftOut does not make some requests.
+func leftOut(is func(kube.Request) bool) wrapper {
+	return func(_ *apiserver.Server, c kube.Client) kube.Client {
+		return wrapped{c, func(ctx context.Context, r kube.Request) error {
+			if is(r) {
+				return nil
+			}
+			return c.Do(ctx, r)
+		}}
+	}
+}
+
+func isStatus(r kube.Request) bool   { return r.Subresource == "status" }
+func isNoStatus(r kube.Request) bool { return !isStatus(r) }
+
+func isDeletion(kind string) func(kube.Request) bool {
+	return func(r kube.Request) bool { return r.Verb == kube.VerbDelete && apiserver.Kind(r.Object) == kind }
+}
+
+func isPatchOf(kind string) func(kube.Request) bool {
+	return func(r kube.Request) bool {
+		return r.Verb == kube.VerbPatch && apiserver.Kind(r.Object) == kind && !adopts(r) && !releases(r)
+	}
+}
+
+func releases(r kube.Request) bool {
+	return r.Verb == kube.VerbPatch && strings.Contains(string(r.Patch.Data), `"$patch":"delete"`)
+}
+
+func secondWriteLeftOut(_ *apiserver.Server, c kube.Client) kube.Client {
+	written := map[string]bool{}
+	return wrapped{c, func(ctx context.Context, r kube.Request) error {
+		if name := r.Object.GetName(); apiserver.Kind(r.Object) == "ReplicaSet" {
+			if written[name] {
+				return nil
+			}
+			written[name] = true
+		}
+		return c.Do(ctx, r)
+	}}
+}
+
+// revisionLost rolls back without the revision that goes along.
+func revisionLost(s *apiserver.Server, c kube.Client) kube.Client {
+	return wrapped{c, func(ctx context.Context, r kube.Request) error {
+		if d, ok := r.Object.(*appsv1.Deployment); ok && r.Verb == kube.VerbUpdate && r.Subresource == "" {
+			delete(d.Annotations, revision.AnnotationRevision)
+		}
+		return c.Do(ctx, r)
+	}}
+}
+
+// shrunkTooLittle scales to one more than was planned.
+func shrunkTooLittle(_ *apiserver.Server, c kube.Client) kube.Client {
+	return wrapped{c, func(ctx context.Context, r kube.Request) error {
+		body := map[string]map[string]json.RawMessage{}
+		if isPatchOf("ReplicaSet")(r) && json.Unmarshal(r.Patch.Data, &body) == nil {
+			if size := 0; json.Unmarshal(body["spec"]["replicas"], &size) == nil {
+				body["spec"]["replicas"] = must(json.Marshal(size + 1))
+				r.Patch.Data = must(json.Marshal(body))
+			}
+		}
+		return c.Do(ctx, r)
+	}}
+}
+
+func labelLost(_ *apiserver.Server, c kube.Client) kube.Client {
+	return wrapped{c, func(ctx context.Context, r kube.Request) error {
+		if cr, ok := r.Object.(*appsv1.ControllerRevision); ok && r.Verb == kube.VerbUpdate {
+			delete(cr.Labels, daemonset.LabelHash)
+		}
+		return c.Do(ctx, r)
+	}}
+}
+
+// TestSubstitutionsAreNarrow plants bugs where intended differences apply. Every case in which
+// the bug has an effect must be found.
+func TestSubstitutionsAreNarrow(t *testing.T) {
+	for _, d := range substitutions {
+		require.True(t, slices.ContainsFunc(neighbours, func(n neighbour) bool { return n.row == d.name }), "no bug beside %q", d.name)
+	}
+	for _, kind := range []string{"ReplicaSet", "Deployment", "DaemonSet"} {
+		t.Run(kind, func(t *testing.T) {
+			inBubble(t, func(t bubble, _ time.Time) { testNarrow(t, kind) })
+		})
+	}
+}
+
+func testNarrow(t bubble, kind string) {
+	const most, enough = 30_000, 2
+	plain := drawCarried(t, kind, unwrapped, kube.NoRetry)
+	planted, found := map[neighbourKey]func(int) *carriedPass{}, map[neighbourKey]int{}
+	var open []neighbour
+	for _, n := range neighbours {
+		if n.kind == kind {
+			planted[n.key()] = drawCarried(t, kind, n.wrap, kube.NoRetry)
+			open = append(open, n)
+		}
+	}
+	for i := 0; i < most && len(open) > 0; i++ {
+		p := plain(i)
+		if p == nil {
+			continue
+		}
+		intended, diff := p.verdict(substitutions)
+		require.Empty(t, diff)
+		open = slices.DeleteFunc(open, func(n neighbour) bool {
+			if !slices.Contains(intended, n.row) {
+				return false
+			}
+			q := planted[n.key()](i)
+			if q.ours.diff(p.ours) == "" {
+				return false // it has no effect
+			}
+			if also, diff := q.verdict(substitutions); diff == "" {
+				t.Errorf("beside %q: %s: is explained by %q in case %d:\n%s", n.row, n.bug, also, i, q.report(p.ours.diff(q.ours)))
+				return true
+			}
+			found[n.key()]++
+			return found[n.key()] == enough
+		})
+	}
+	for _, n := range open {
+		if found[n.key()] == 0 {
+			t.Errorf("beside %q: %s: has no effect in %d cases", n.row, n.bug, most)
+		}
+	}
+}
+
+// neighbourKey tells neighbours apart.
+type neighbourKey struct{ row, bug string }
+
+func (n neighbour) key() neighbourKey { return neighbourKey{n.row, n.bug} }
