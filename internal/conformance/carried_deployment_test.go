@@ -103,7 +103,8 @@ func (x *carriedDeployments) carry(p *carriedPass, c *gen.DeploymentCase, now ti
 		if plan, err = deploy.Reconcile(s, now, deploy.Options{}); err != nil {
 			break
 		}
-		p.note += plan.String() + "\n"
+		p.last = plan.String()
+		p.note += p.last + "\n"
 		report := executor.Deployment(context.Background(), c.Deployment, c.ReplicaSets, plan)
 		result := deploy.Finish(s, plan, report, now, deploy.Options{})
 		for _, e := range result.Events {

@@ -10,6 +10,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kplan-go/kplan/deploy"
@@ -115,7 +116,7 @@ func isComplete(s *appsv1.DeploymentStatus) bool {
 
 // endsWithCreation applies to passes that have created what they expected to be there.
 func (p *carriedPass) endsWithCreation() []apiserver.Rule {
-	if name := takenName(p.note); name != "" && p.ours.Objects["created ReplicaSet "+name] != nil {
+	if name := takenName(p.last); name != "" && p.ours.Objects["created ReplicaSet "+name] != nil {
 		deadline := p.cached[0].(*appsv1.Deployment).Spec.ProgressDeadlineSeconds
 		return p.ending(deadline != nil && *deadline != math.MaxInt32)
 	}
@@ -125,13 +126,16 @@ func (p *carriedPass) endsWithCreation() []apiserver.Rule {
 // endsWithItsOwn applies to passes that have failed to create what the Deployment controls,
 // and its selector does not match. It has the template, so that no collision is counted.
 func (p *carriedPass) endsWithItsOwn() []apiserver.Rule {
-	name := takenName(p.note)
+	name := takenName(p.last)
 	if d, ok := p.cached[0].(*appsv1.Deployment); ok && name != "" {
 		if written, _ := p.ours.Objects["Deployment "+d.Name].(*appsv1.Deployment); written != nil && !equality.Semantic.DeepEqual(written.Status.CollisionCount, d.Status.CollisionCount) {
 			return nil
 		}
 	}
-	if name != "" && p.ours.Failed && slices.ContainsFunc(p.cached, func(o metav1.Object) bool {
+	refused := slices.ContainsFunc(p.mine, func(c apiserver.Call) bool {
+		return c.Verb == apiserver.Create && c.Kind == "ReplicaSet" && apierrors.IsAlreadyExists(c.Err)
+	})
+	if name != "" && refused && slices.ContainsFunc(p.cached, func(o metav1.Object) bool {
 		return kindOf(o) == "ReplicaSet" && o.GetName() == name && metav1.IsControlledBy(o, p.cached[0])
 	}) {
 		return p.ending(false)
@@ -170,7 +174,7 @@ func (p *carriedPass) ending(condition bool) []apiserver.Rule {
 func endWithCreation(p *carriedPass) {
 	end := slices.IndexFunc(p.upstream.Writes, func(w string) bool { return strings.HasPrefix(w, "create ReplicaSet ") })
 	p.upstream.Writes = p.upstream.Writes[:end+1]
-	tells := " " + takenName(p.note) + " from 0 to "
+	tells := " " + takenName(p.last) + " from 0 to "
 	p.upstream.Events = slices.DeleteFunc(p.upstream.Events, func(e upstream.Event) bool {
 		return p.ours.Failed || !strings.Contains(e.Message, tells)
 	})

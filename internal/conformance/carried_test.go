@@ -45,7 +45,8 @@ type carriedPass struct {
 	theirs, mine   []apiserver.Call
 	err, ourErr    error
 	panicked       any
-	note           string // for people: the plan
+	note           string // for people: the plans
+	last           string // of them
 	// again runs upstream with more rules.
 	again func(more []apiserver.Rule, m mode)
 	owner apiserver.Key
