@@ -46,7 +46,7 @@ var deploymentSubstitutions = []substitution{
 		adjust:  endWithCreation,
 	},
 	{
-		name:   "no recheck of a condition that cannot time out",
+		name:   noRecheck,
 		reason: "deploy, as in the comparison of plans: upstream goes on looking at a rollout whose condition says that it was complete",
 		answers: func(p *carriedPass) []apiserver.Rule {
 			if d, ok := p.cached[0].(*appsv1.Deployment); ok && p.ours.Recheck == never && p.upstream.Recheck != never && !p.ours.Failed {
