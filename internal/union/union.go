@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 )
 
 // A Member is one type that an element of type A may have.
@@ -87,4 +88,32 @@ func decode[A any](key string, body []byte, members []Member[A]) (a A, err error
 		}
 	}
 	return a, fmt.Errorf("unknown member %q", key)
+}
+
+// Lines returns one line for each action of a plan and for each hold. It ends without a
+// newline. An action that is nil has no line.
+func Lines[A, H fmt.Stringer](actions []A, holds []H) string {
+	var text []string
+	for _, a := range actions {
+		if any(a) != nil {
+			text = append(text, a.String())
+		}
+	}
+	for _, h := range holds {
+		text = append(text, h.String())
+	}
+	if len(text) == 0 {
+		return "nothing to do"
+	}
+	return strings.Join(text, "\n")
+}
+
+// Text returns the JSON of a value that can always be encoded, such as one of strings and
+// numbers.
+func Text(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprintf("{%q:%q}", "error", err.Error())
+	}
+	return string(text)
 }
