@@ -1,9 +1,6 @@
 package rollout
 
-import (
-	"fmt"
-	"time"
-)
+import "fmt"
 
 // An Action is one write. It is one of
 //
@@ -24,9 +21,6 @@ import (
 //   - [SetRoute]
 //   - [SetIngress]
 //   - [DeleteIngress]
-//   - [CreateReplicaSet], of an Argo Rollout
-//   - [ScaleReplicaSet], of an Argo Rollout
-//   - [DelayReplicaSet], of an Argo Rollout
 //
 //sumtype:decl
 type Action interface {
@@ -52,9 +46,6 @@ var (
 	_ Action = SetRoute{}
 	_ Action = SetIngress{}
 	_ Action = DeleteIngress{}
-	_ Action = CreateReplicaSet{}
-	_ Action = ScaleReplicaSet{}
-	_ Action = DelayReplicaSet{}
 )
 
 // SetFinalizer adds a finalizer to an object, or removes it.
@@ -207,36 +198,6 @@ type DeleteIngress struct {
 	Reason Reason `json:"reason"`
 }
 
-// CreateReplicaSet creates the ReplicaSet of the template of an Argo Rollout.
-type CreateReplicaSet struct {
-	Name     string `json:"name"`
-	Hash     string `json:"hash"` // the value of [ArgoHashLabel]
-	Revision int64  `json:"revision"`
-	Replicas int32  `json:"replicas"`
-	Desired  int32  `json:"desired"` // the size of the Rollout, as it is annotated
-	Reason   Reason `json:"reason"`
-}
-
-// ScaleReplicaSet sets the size of a ReplicaSet of an Argo Rollout, and notes the size
-// of the Rollout in its annotation, by which a change of that is noticed.
-type ScaleReplicaSet struct {
-	Name    string `json:"name,omitzero"`
-	Hash    string `json:"hash"`
-	From    int32  `json:"from"`
-	To      int32  `json:"to"`
-	Desired int32  `json:"desired"`
-	Reason  Reason `json:"reason"`
-}
-
-// DelayReplicaSet annotates a ReplicaSet of an Argo Rollout with the instant at which it
-// is to lose its pods.
-type DelayReplicaSet struct {
-	Name   string    `json:"name,omitzero"`
-	Hash   string    `json:"hash"`
-	Until  time.Time `json:"until,omitzero"` // zero removes the annotation
-	Reason Reason    `json:"reason"`
-}
-
 func (SetFinalizer) isAction()       {}
 func (PatchRollout) isAction()       {}
 func (PatchWorkload) isAction()      {}
@@ -254,9 +215,6 @@ func (DeleteService) isAction()      {}
 func (SetRoute) isAction()           {}
 func (SetIngress) isAction()         {}
 func (DeleteIngress) isAction()      {}
-func (CreateReplicaSet) isAction()   {}
-func (ScaleReplicaSet) isAction()    {}
-func (DelayReplicaSet) isAction()    {}
 
 // Actions is a list of actions. In JSON each is an object with one key, the name of
 // the action in lower camel case.

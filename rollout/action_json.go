@@ -31,8 +31,5 @@ func members() []union.Member[Action] {
 		union.Of[Action, SetRoute]("setRoute"),
 		union.Of[Action, SetIngress]("setIngress"),
 		union.Of[Action, DeleteIngress]("deleteIngress"),
-		union.Of[Action, CreateReplicaSet]("createReplicaSet"),
-		union.Of[Action, ScaleReplicaSet]("scaleReplicaSet"),
-		union.Of[Action, DelayReplicaSet]("delayReplicaSet"),
 	}
 }

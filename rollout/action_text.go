@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 )
 
 // String returns one line with the reason.
@@ -109,30 +108,6 @@ func (a SetIngress) String() string {
 // String returns one line with the reason.
 func (a DeleteIngress) String() string {
 	return fmt.Sprintf("Deleted ingress %s (%s)", a.Name, a.Reason)
-}
-
-// String returns one line with the reason.
-func (a CreateReplicaSet) String() string {
-	return fmt.Sprintf("Created replica set %s with %d (%s)", a.Hash, a.Replicas, a.Reason)
-}
-
-// String returns one line with the reason.
-func (a ScaleReplicaSet) String() string {
-	switch {
-	case a.To > a.From:
-		return fmt.Sprintf("Scaled up replica set %s from %d to %d (%s)", a.Hash, a.From, a.To, a.Reason)
-	case a.To < a.From:
-		return fmt.Sprintf("Scaled down replica set %s from %d to %d (%s)", a.Hash, a.From, a.To, a.Reason)
-	}
-	return fmt.Sprintf("Noted size %d at replica set %s (%s)", a.Desired, a.Hash, a.Reason)
-}
-
-// String returns one line with the reason.
-func (a DelayReplicaSet) String() string {
-	if a.Until.IsZero() {
-		return fmt.Sprintf("Removed scale down deadline of replica set %s (%s)", a.Hash, a.Reason)
-	}
-	return fmt.Sprintf("Set scale down deadline of replica set %s to %s (%s)", a.Hash, a.Until.Format(time.RFC3339), a.Reason)
 }
 
 // keys returns the keys of a map in order, separated by commas.

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/union"
+	"github.com/kplan-go/kplan/internal/zero"
 	"github.com/kplan-go/kplan/revision"
 )
 
@@ -110,8 +112,8 @@ func Admit(s AdmitSnapshot, opts Options) (Admission, error) {
 		limits := *ru
 		out.Object.RollingUpdate = &limits
 	}
-	out.Object.Replicas = copyNumber(out.Object.Replicas)
-	out.Object.ProgressDeadlineSeconds = copyNumber(out.Object.ProgressDeadlineSeconds)
+	out.Object.Replicas = zero.Copy(out.Object.Replicas)
+	out.Object.ProgressDeadlineSeconds = zero.Copy(out.Object.ProgressDeadlineSeconds)
 	return out, nil
 }
 
@@ -130,7 +132,7 @@ func (a *admission) set(key, value string) {
 
 // enter marks the workload as being in a rollout.
 func (a *admission) enter(r *Rollout) Reason {
-	a.set(AnnotationInProgress, encode(struct {
+	a.set(AnnotationInProgress, union.Text(struct {
 		RolloutName string `json:"rolloutName"`
 	}{r.Name}))
 	return ReasonReleaseBegins
@@ -201,7 +203,7 @@ func (a *admission) usable() (list []*WorkloadSet) {
 }
 
 // labelStable names the stable ReplicaSet: the oldest by revision, then by age, with
-// markIsOfNextRelease template.
+// another template.
 func (a *admission) labelStable(usable []*WorkloadSet) {
 	slices.SortStableFunc(usable, func(s, t *WorkloadSet) int {
 		return cmp.Or(compareRevision(s.Revision, t.Revision), s.CreationTimestamp.Compare(t.CreationTimestamp), cmp.Compare(s.Name, t.Name))

@@ -24,7 +24,7 @@ type ArgoCounts struct {
 func ArgoParse(s string) (IntOrPercent, error) {
 	n, err := strconv.ParseInt(strings.ReplaceAll(s, "%", ""), 10, 32)
 	if err != nil {
-		return IntOrPercent{}, &FieldError{Value: s, Detail: "must be a percentage", Err: err}
+		return IntOrPercent{}, &ArgoFieldError{Value: s, Detail: "must be a percentage", Err: err}
 	}
 	return Percent(int32(n)), nil
 }
@@ -83,7 +83,7 @@ func ArgoApproximate(replicas, weight, maxWeight, surge int32) ArgoCounts {
 }
 
 // An ArgoStep is one step of an Argo canary. Exactly one member is set; a step of
-// markIsOfNextRelease kind (analysis, experiment, plugin, routes) has Other.
+// another kind (analysis, experiment, plugin, routes) has Other.
 type ArgoStep struct {
 	SetWeight      *int32           `json:"setWeight,omitempty"`
 	Pause          *ArgoPause       `json:"pause,omitempty"`

@@ -30,14 +30,14 @@ func TestArgoAbortSurvivesTheNoteOfAPause(t *testing.T) {
 		{"a canary", canary, false, nil},
 		{"a blue-green update", green, true, nil},
 		{"the template is stable", canary, false, func(s *rollout.ArgoSnapshot) { s.Rollout.TemplateHash = "stable" }},
-		{"with a preview", green, true, func(s *rollout.ArgoSnapshot) { s.Preview = &rollout.Service{Name: "preview"} }},
+		{"with a preview", green, true, func(s *rollout.ArgoSnapshot) { s.Preview = &rollout.ArgoService{Name: "preview"} }},
 		{"paused by a condition", canary, false, func(s *rollout.ArgoSnapshot) {
 			s.Rollout.Paused = false
 			s.Rollout.Status.PauseConditions = []rollout.ArgoPauseCondition{{Reason: rollout.ArgoPauseInconclusive, StartTime: now.Add(-time.Minute)}}
 		}},
 		{"resumed", green, true, func(s *rollout.ArgoSnapshot) {
 			s.Rollout.Paused = false
-			s.Rollout.Status.Conditions = []rollout.Condition{{Type: rollout.ArgoConditionPaused, Status: "True"}}
+			s.Rollout.Status.Conditions = []rollout.ArgoCondition{{Type: rollout.ArgoConditionPaused, Status: "True"}}
 		}},
 		{"before the first status", canary, false, func(s *rollout.ArgoSnapshot) {
 			s.Rollout.Status.CurrentPodHash, s.Rollout.Status.StableRS = "", ""
@@ -67,14 +67,14 @@ func TestArgoAbortIsNoRetry(t *testing.T) {
 	in := argoRecorded{Replicas: 3, Steps: []rollout.ArgoStep{weight(20)}, CurrentStepIndex: new(int32(0)), StatusCurrentPodHash: "stable", Abort: true}
 	in.Stable.Replicas, in.Stable.Available = 3, 3
 	s := in.snapshot(false)
-	s.Rollout.Status.Conditions = []rollout.Condition{{Type: rollout.ConditionProgressing, Status: "False", Reason: "RolloutAborted"}}
+	s.Rollout.Status.Conditions = []rollout.ArgoCondition{{Type: rollout.ArgoConditionProgressing, Status: "False", Reason: "RolloutAborted"}}
 	p, err := planArgo(s, now)
 	require.NoError(t, err)
-	require.NotEqual(t, "RolloutRetry", argoCondition(p.Status, rollout.ConditionProgressing).Reason)
+	require.NotEqual(t, "RolloutRetry", argoCondition(p.Status, rollout.ArgoConditionProgressing).Reason)
 	s.Rollout.Status.Abort = false
 	p, err = planArgo(s, now)
 	require.NoError(t, err)
-	require.Equal(t, "RolloutRetry", argoCondition(p.Status, rollout.ConditionProgressing).Reason)
+	require.Equal(t, "RolloutRetry", argoCondition(p.Status, rollout.ArgoConditionProgressing).Reason)
 }
 
 // An index that is not written down yet is that of the first step, everywhere.

@@ -47,7 +47,7 @@ const (
 )
 
 // ArgoScaleDownDelay returns for how many seconds the old ReplicaSet keeps its pods
-// recheckAfter the promotion: 30 by default, and 0 in a canary without traffic routing.
+// after the promotion: 30 by default, and 0 in a canary without traffic routing.
 func ArgoScaleDownDelay(style ArgoStyle, configured *int32) int32 {
 	switch {
 	case style == ArgoStyleCanary:

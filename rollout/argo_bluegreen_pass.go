@@ -21,17 +21,17 @@ func (st *argoPass) blueGreen() {
 }
 
 // selectPods lets a Service select the pods of a hash.
-func (st *argoPass) selectPods(s *Service, hash string, reason Reason) *Service {
+func (st *argoPass) selectPods(s *ArgoService, hash string, reason ArgoReason) *ArgoService {
 	if s.Selector[ArgoHashLabel] == hash {
 		return s
 	}
-	st.p.Actions = append(st.p.Actions, SelectPods{Service: s.Name, Key: ArgoHashLabel, Value: hash, Reason: reason})
+	st.p.Actions = append(st.p.Actions, ArgoSelectPods{Service: s.Name, Key: ArgoHashLabel, Value: hash, Reason: reason})
 	selector := maps.Clone(s.Selector)
 	if selector == nil {
 		selector = map[string]string{}
 	}
 	selector[ArgoHashLabel] = hash
-	return &Service{Name: s.Name, Selector: selector}
+	return &ArgoService{Name: s.Name, Selector: selector}
 }
 
 // activeHash returns the hash that gets the traffic, "" if all pods do.
@@ -137,7 +137,7 @@ func (st *argoPass) delay(set *argoSet) {
 
 // referenced reports whether a Service or the status names a hash.
 func (st *argoPass) referenced(hash string) bool {
-	for _, s := range []*Service{st.active, st.preview} {
+	for _, s := range []*ArgoService{st.active, st.preview} {
 		if s != nil && s.Selector[ArgoHashLabel] == hash {
 			return true
 		}
@@ -203,11 +203,11 @@ func (st *argoPass) pauseOver() bool {
 // pauses, and back to the stable one after an abort.
 func (st *argoPass) switchActive() {
 	if st.halted() {
-		st.hold(ReasonPaused, 0, 0)
+		st.hold(ArgoReasonPaused, 0, 0)
 		return
 	}
 	if !st.readyForPause() || !st.saturated(st.newRS) {
-		st.hold(ReasonBatchNotReady, int64(st.newRS.AvailableReplicas), int64(st.freshSize()))
+		st.hold(ArgoReasonBatchNotReady, int64(st.newRS.AvailableReplicas), int64(st.freshSize()))
 		return
 	}
 	to := st.activeHash()
@@ -229,14 +229,14 @@ func (st *argoPass) switchActive() {
 func (st *argoPass) holdPromotion() {
 	b, c := st.r.BlueGreen, st.paused(ArgoPauseBlueGreen)
 	if b.AutoPromotionSeconds == 0 || b.AutoPromotionEnabled != nil && !*b.AutoPromotionEnabled {
-		st.hold(ReasonApproval, 0, 0)
+		st.hold(ArgoReasonApproval, 0, 0)
 		return
 	}
 	have := time.Duration(0)
 	if c != nil {
 		have = st.now.Sub(c.StartTime)
 	}
-	st.hold(ReasonPause, int64(have.Seconds()), int64(b.AutoPromotionSeconds))
+	st.hold(ArgoReasonPause, int64(have.Seconds()), int64(b.AutoPromotionSeconds))
 }
 
 // saturated reports whether a ReplicaSet has all pods, and they are available.

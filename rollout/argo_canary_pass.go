@@ -57,7 +57,7 @@ func (st *argoPass) canary() {
 // reports whether any changes.
 func (st *argoPass) canarySets() bool {
 	if st.halted() {
-		st.hold(ReasonPaused, 0, 0)
+		st.hold(ArgoReasonPaused, 0, 0)
 		return false
 	}
 	st.removeDeadlines()
@@ -195,10 +195,10 @@ func (st *argoPass) advance(index *int32) *int32 {
 func (st *argoPass) waits(step *ArgoStep, p ArgoProgress) {
 	switch {
 	case step.Pause == nil:
-		st.hold(ReasonBatchNotReady, int64(st.newRS.AvailableReplicas), int64(st.counts().Counts().Canary))
+		st.hold(ArgoReasonBatchNotReady, int64(st.newRS.AvailableReplicas), int64(st.counts().Counts().Canary))
 	case step.Pause.Duration == nil || p.PausedAt.IsZero():
-		st.hold(ReasonApproval, int64(*st.index())+1, int64(len(st.r.Steps)))
+		st.hold(ArgoReasonApproval, int64(*st.index())+1, int64(len(st.r.Steps)))
 	default:
-		st.hold(ReasonPause, int64(st.now.Sub(p.PausedAt).Seconds()), int64(*step.Pause.Duration))
+		st.hold(ArgoReasonPause, int64(st.now.Sub(p.PausedAt).Seconds()), int64(*step.Pause.Duration))
 	}
 }

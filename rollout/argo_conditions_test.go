@@ -23,19 +23,19 @@ func TestArgoPausedConditions(t *testing.T) {
 	w.run(false)
 	began := w.clock
 	require.Equal(t, selector.ConditionTrue, argoCondition(w.s.Rollout.Status, rollout.ArgoConditionPaused).Status)
-	noted := argoCondition(w.s.Rollout.Status, rollout.ConditionProgressing)
+	noted := argoCondition(w.s.Rollout.Status, rollout.ArgoConditionProgressing)
 	require.Equal(t, []string{"Unknown", "RolloutPaused"}, []string{string(noted.Status), noted.Reason})
 
 	w.clock = began.Add(time.Minute)
 	w.s.Rollout.Status.PauseConditions = nil
 	w.pass()
-	paused, resumed := argoCondition(w.s.Rollout.Status, rollout.ArgoConditionPaused), argoCondition(w.s.Rollout.Status, rollout.ConditionProgressing)
+	paused, resumed := argoCondition(w.s.Rollout.Status, rollout.ArgoConditionPaused), argoCondition(w.s.Rollout.Status, rollout.ArgoConditionProgressing)
 	require.Equal(t, []any{selector.ConditionFalse, w.clock}, []any{paused.Status, paused.LastTransitionTime})
 	require.Equal(t, []any{selector.ConditionUnknown, "RolloutResumed", w.clock, noted.LastTransitionTime}, []any{resumed.Status, resumed.Reason, resumed.LastUpdateTime, resumed.LastTransitionTime})
 
 	w.clock = began.Add(2 * time.Minute)
 	w.pass()
-	moves := argoCondition(w.s.Rollout.Status, rollout.ConditionProgressing)
+	moves := argoCondition(w.s.Rollout.Status, rollout.ArgoConditionProgressing)
 	require.Equal(t, []any{selector.ConditionTrue, w.clock, w.clock}, []any{moves.Status, moves.LastUpdateTime, moves.LastTransitionTime})
 }
 
@@ -52,14 +52,14 @@ func TestArgoNoLongerHealthy(t *testing.T) {
 	} {
 		w := newArgoWorld(t, 6, weight(20))
 		w.run(false)
-		before := argoCondition(w.s.Rollout.Status, rollout.ConditionProgressing)
+		before := argoCondition(w.s.Rollout.Status, rollout.ArgoConditionProgressing)
 		require.Equal(t, selector.ConditionTrue, before.Status)
 		later := w.clock.Add(time.Minute)
 		c.change(w)
 		p, err := planArgo(w.s, later)
 		require.NoError(t, err)
 		require.Equal(t, selector.ConditionFalse, argoCondition(p.Status, rollout.ArgoConditionHealthy).Status, c.why)
-		after := argoCondition(p.Status, rollout.ConditionProgressing)
+		after := argoCondition(p.Status, rollout.ArgoConditionProgressing)
 		require.Equal(t, []any{selector.ConditionTrue, c.want, later, before.LastTransitionTime}, []any{after.Status, after.Reason, after.LastUpdateTime, after.LastTransitionTime}, c.why)
 	}
 }
@@ -74,7 +74,7 @@ func TestArgoFewerOldPods(t *testing.T) {
 		w.s.Rollout.TemplateHash = "v2"
 		w.s.Rollout.Status = rollout.ArgoStatus{
 			CurrentPodHash: "v2", StableRS: "v1", CurrentStepIndex: new(int32(0)), Replicas: 6, UpdatedReplicas: 2, ReadyReplicas: 6, AvailableReplicas: 6,
-			Conditions: []rollout.Condition{{Type: rollout.ConditionProgressing, Status: "True", LastUpdateTime: now.Add(-time.Hour)}},
+			Conditions: []rollout.ArgoCondition{{Type: rollout.ArgoConditionProgressing, Status: "True", LastUpdateTime: now.Add(-time.Hour)}},
 		}
 		w.s.Sets = []rollout.ArgoReplicaSet{
 			{Hash: "v1", ArgoSet: rollout.ArgoSet{Replicas: 4, AvailableReplicas: c.old, StatusReplicas: c.old}},
@@ -82,7 +82,7 @@ func TestArgoFewerOldPods(t *testing.T) {
 		}
 		p, err := planArgo(w.s, now)
 		require.NoError(t, err)
-		require.Equal(t, c.want, argoCondition(p.Status, rollout.ConditionProgressing).Status, "%d of 4 old pods are left", c.old)
+		require.Equal(t, c.want, argoCondition(p.Status, rollout.ArgoConditionProgressing).Status, "%d of 4 old pods are left", c.old)
 	}
 }
 

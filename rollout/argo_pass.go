@@ -20,7 +20,7 @@ type argoPass struct {
 	// newRS has the template of the Rollout, stableRS that of the last promotion; either may
 	// be nil, and they may be the same.
 	newRS, stableRS *argoSet
-	active, preview *Service // as they are after the actions
+	active, preview *ArgoService // as they are after the actions
 
 	addPause, removePause string // the reason of a pause that begins or ends
 	clearPauses           bool
@@ -33,17 +33,17 @@ type argoSet struct {
 	ArgoReplicaSet
 	to      int32
 	visited bool // its annotation is brought up to date
-	reason  Reason
+	reason  ArgoReason
 }
 
 // ArgoReconcile returns the next step of the Argo Rollout in s as of now: a whole pass
 // of a canary without traffic routing or of a blue-green update. It
-// performs nothing. The error, if any, wraps [ErrInvalid] and one [FieldError] for each
+// performs nothing. The error, if any, wraps [ArgoErrInvalid] and one [ArgoFieldError] for each
 // field that cannot be used.
 //
 // It mirrors the reconciliation of Argo Rollouts without analysis, experiments and
 // restarts of pods.
-func ArgoReconcile(s ArgoSnapshot, now time.Time) (ArgoPlan, error) {
+func ArgoReconcile(s ArgoSnapshot, now time.Time, _ ArgoOptions) (ArgoPlan, error) {
 	if err := admitArgo(&s, now); err != nil {
 		return ArgoPlan{}, err
 	}
@@ -127,8 +127,8 @@ func (st *argoPass) replicas() int32 {
 	return *st.r.Replicas
 }
 
-func (st *argoPass) hold(reason Reason, have, limit int64) {
-	st.p.Holds = append(st.p.Holds, Hold{Reason: reason, Have: have, Limit: limit})
+func (st *argoPass) hold(reason ArgoReason, have, limit int64) {
+	st.p.Holds = append(st.p.Holds, ArgoHold{Reason: reason, Have: have, Limit: limit})
 }
 
 // recheck asks for another pass at an instant, if none is asked for earlier.
@@ -187,7 +187,7 @@ func (st *argoPass) halted() bool {
 }
 
 // scale sets the size of a ReplicaSet, and reports whether it changes.
-func (st *argoPass) scale(set *argoSet, to int32, reason Reason) bool {
+func (st *argoPass) scale(set *argoSet, to int32, reason ArgoReason) bool {
 	set.visited, set.reason = true, reason
 	changes := set.to != to
 	set.to = to

@@ -24,7 +24,7 @@ func TestArgoCanaryLife(t *testing.T) {
 	w.run(false)
 	require.Equal(t, "v1=5 v2=1", w.sizes())
 	require.Equal(t, rollout.ArgoPauseStep, w.s.Rollout.Status.Message)
-	require.Equal(t, []rollout.Hold{{Reason: rollout.ReasonApproval, Have: 2, Limit: 4}}, w.plan.Holds)
+	require.Equal(t, []rollout.ArgoHold{{Reason: rollout.ArgoReasonApproval, Have: 2, Limit: 4}}, w.plan.Holds)
 	w.s.Rollout.Status.PauseConditions = nil
 	w.run(false)
 	require.Equal(t, "v2=6", w.sizes())
@@ -42,7 +42,7 @@ func TestArgoCanaryLife(t *testing.T) {
 	require.Equal(t, rollout.ReasonAborted, w.plan.Holds[len(w.plan.Holds)-1].Reason)
 	w.s.Rollout.Status.Abort = false // a person retries
 	w.pass()
-	require.Equal(t, "RolloutRetry", conditionOf(rollout.RolloutStatus{Conditions: w.s.Rollout.Status.Conditions}, rollout.ConditionProgressing).Reason)
+	require.Equal(t, "RolloutRetry", conditionOf(rollout.RolloutStatus{Conditions: w.s.Rollout.Status.Conditions}, rollout.ArgoConditionProgressing).Reason)
 	w.s.Rollout.Paused = true
 	w.run(true)
 	require.Equal(t, "v2=6", w.sizes(), "a person has paused it")
@@ -233,7 +233,7 @@ func TestArgoBlueGreenLife(t *testing.T) {
 	p, err = planArgo(w.s, w.clock.Add(10*time.Second))
 	require.NoError(t, err)
 	require.Equal(t, w.clock.Add(60*time.Second), p.RecheckAt)
-	require.Equal(t, []rollout.Hold{{Reason: rollout.ReasonPause, Have: 10, Limit: 60}}, p.Holds)
+	require.Equal(t, []rollout.ArgoHold{{Reason: rollout.ArgoReasonPause, Have: 10, Limit: 60}}, p.Holds)
 	w.s.Rollout.Status.Abort = true
 	w.run(false)
 	require.Equal(t, "v2=3", w.sizes(), "30 s behind the abort")
@@ -309,8 +309,8 @@ func TestArgoReconcileIsPure(t *testing.T) {
 		r.Status = rollout.ArgoStatus{
 			CurrentPodHash: hash.Draw(t, "current"), StableRS: hash.Draw(t, "stable"), Abort: rapid.Bool().Draw(t, "abort"), PromoteFull: rapid.Bool().Draw(t, "full"),
 			ControllerPause: rapid.Bool().Draw(t, "controller"), CurrentStepIndex: new(rapid.Int32Range(-2, 5).Draw(t, "index")), ActiveSelector: hash.Draw(t, "selector"),
-			Conditions: []rollout.Condition{{
-				Type: rollout.ConditionProgressing, Status: "True", Reason: rapid.SampledFrom([]string{"Odd", "RolloutAborted", "RolloutPaused"}).Draw(t, "reason"),
+			Conditions: []rollout.ArgoCondition{{
+				Type: rollout.ArgoConditionProgressing, Status: "True", Reason: rapid.SampledFrom([]string{"Odd", "RolloutAborted", "RolloutPaused"}).Draw(t, "reason"),
 				LastUpdateTime: now.Add(-time.Duration(rapid.IntRange(0, 1000).Draw(t, "age")) * time.Second),
 			}},
 		}
@@ -339,7 +339,7 @@ func TestArgoRejects(t *testing.T) {
 	s := rollout.ArgoSnapshot{Sets: []rollout.ArgoReplicaSet{{Hash: "a"}, {Hash: "a", ArgoSet: rollout.ArgoSet{Replicas: -1}}}}
 	s.Rollout.BlueGreen, s.Rollout.Replicas = &rollout.ArgoPreview{}, new(int32(-1))
 	_, err := planArgo(s, time.Time{})
-	require.ErrorIs(t, err, rollout.ErrInvalid)
+	require.ErrorIs(t, err, rollout.ArgoErrInvalid)
 	for _, path := range []string{"now", "Rollout.TemplateHash", "Rollout.Replicas", "Active", "Sets[1].Hash", "Sets[1].Replicas"} {
 		require.ErrorContains(t, err, path)
 	}

@@ -1,6 +1,10 @@
 package rollout
 
-import "time"
+import (
+	"time"
+
+	"github.com/kplan-go/kplan/internal/union"
+)
 
 // An ArgoSnapshot is everything that [ArgoReconcile] looks at.
 type ArgoSnapshot struct {
@@ -10,8 +14,18 @@ type ArgoSnapshot struct {
 	Sets []ArgoReplicaSet `json:"sets,omitempty"`
 	// Active and Preview are the Services of a blue-green update; Preview is nil if there
 	// is none.
-	Active  *Service `json:"active,omitempty"`
-	Preview *Service `json:"preview,omitempty"`
+	Active  *ArgoService `json:"active,omitempty"`
+	Preview *ArgoService `json:"preview,omitempty"`
+}
+
+// ArgoOptions adjusts [ArgoReconcile]. There is nothing to adjust yet: it decides as Argo
+// Rollouts does, and no quirk of that is known.
+type ArgoOptions struct{}
+
+// An ArgoService is a Service that selects pods.
+type ArgoService struct {
+	Name     string            `json:"name"`
+	Selector map[string]string `json:"selector,omitempty"`
 }
 
 // ArgoHashLabel is the key by which pods, ReplicaSets and Services of an Argo Rollout
@@ -38,7 +52,7 @@ type ArgoObject struct {
 	BlueGreen *ArgoPreview `json:"blueGreen,omitempty"`
 
 	Paused                  bool   `json:"paused,omitzero"`
-	ProgressDeadlineSeconds *int32 `json:"progressDeadlineSeconds,omitzero"` // nil means 600, [InfiniteDeadline] none
+	ProgressDeadlineSeconds *int32 `json:"progressDeadlineSeconds,omitzero"` // nil means 600, [ArgoNoDeadline] none
 	ProgressDeadlineAbort   bool   `json:"progressDeadlineAbort,omitzero"`
 	// RollbackWindow is how many revisions a rollback may skip so that no step is taken;
 	// 0 means none.
@@ -118,20 +132,20 @@ type ArgoStatus struct {
 	PreviewSelector          string `json:"previewSelector,omitzero"`
 	ScaleUpPreviewCheckPoint bool   `json:"scaleUpPreviewCheckPoint,omitzero"`
 
-	Replicas          int32       `json:"replicas,omitzero"`
-	UpdatedReplicas   int32       `json:"updatedReplicas,omitzero"`
-	ReadyReplicas     int32       `json:"readyReplicas,omitzero"`
-	AvailableReplicas int32       `json:"availableReplicas,omitzero"`
-	Conditions        []Condition `json:"conditions,omitempty"`
+	Replicas          int32           `json:"replicas,omitzero"`
+	UpdatedReplicas   int32           `json:"updatedReplicas,omitzero"`
+	ReadyReplicas     int32           `json:"readyReplicas,omitzero"`
+	AvailableReplicas int32           `json:"availableReplicas,omitzero"`
+	Conditions        []ArgoCondition `json:"conditions,omitempty"`
 }
 
 // An ArgoPlan is the next step of an Argo Rollout.
 type ArgoPlan struct {
 	// Actions are the writes, in order: [CreateReplicaSet], [ScaleReplicaSet],
-	// [DelayReplicaSet] and [SelectPods].
-	Actions Actions `json:"actions,omitempty"`
+	// [DelayReplicaSet] and [ArgoSelectPods].
+	Actions ArgoActions `json:"actions,omitempty"`
 	// Holds are what the Rollout waits for.
-	Holds []Hold `json:"holds,omitempty"`
+	Holds []ArgoHold `json:"holds,omitempty"`
 	// Status is the next status, whole. Write it if it differs.
 	Status ArgoStatus `json:"status"`
 	// RecheckAt is when to call again even if nothing changes; zero if time alone cannot
@@ -140,4 +154,4 @@ type ArgoPlan struct {
 }
 
 // String returns one line for each action and hold. It ends without a newline.
-func (p ArgoPlan) String() string { return lines(p.Actions, p.Holds) }
+func (p ArgoPlan) String() string { return union.Lines(p.Actions, p.Holds) }

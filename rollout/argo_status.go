@@ -2,19 +2,39 @@ package rollout
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
+	"github.com/kplan-go/kplan/internal/condition"
+	"github.com/kplan-go/kplan/internal/zero"
 	"github.com/kplan-go/kplan/selector"
 )
 
-// The types of conditions of an Argo Rollout, beside [ConditionProgressing].
+// An ArgoCondition is one observation of an object's state:
+//
+//	Type               string
+//	Status             selector.ConditionStatus // True, False or Unknown
+//	Reason             string
+//	Message            string
+//	LastUpdateTime     time.Time
+//	LastTransitionTime time.Time
+type ArgoCondition = selector.Condition
+
+// The types of conditions of an Argo Rollout.
 const (
-	ArgoConditionPaused    = "Paused"
-	ArgoConditionAvailable = "Available"
-	ArgoConditionHealthy   = "Healthy"
-	ArgoConditionCompleted = "Completed"
+	ArgoConditionProgressing = "Progressing"
+	ArgoConditionPaused      = "Paused"
+	ArgoConditionAvailable   = "Available"
+	ArgoConditionHealthy     = "Healthy"
+	ArgoConditionCompleted   = "Completed"
 )
+
+// argoDefaultDeadline is the progressDeadlineSeconds of a Rollout that has none.
+const argoDefaultDeadline = 600
+
+// ArgoNoDeadline is the progressDeadlineSeconds that means none.
+const ArgoNoDeadline = math.MaxInt32
 
 // The reasons of conditions of an Argo Rollout.
 const (
@@ -56,7 +76,7 @@ func (st *argoPass) available() (n int32) {
 // not count against the deadline. It reports whether it did: the pass ends then. What
 // is promoted already is not progressing, and stays so.
 func (st *argoPass) notesPause() bool {
-	progress := findCondition(st.read.Conditions, ConditionProgressing)
+	progress := condition.Find(st.read.Conditions, ArgoConditionProgressing)
 	noted := progress != nil && progress.Reason == argoPausedReason
 	aborted := progress != nil && progress.Reason == argoAbortedReason
 	paused := len(st.read.PauseConditions) > 0 || st.r.Paused
@@ -64,21 +84,21 @@ func (st *argoPass) notesPause() bool {
 	switch {
 	case st.read.promoted() && paused:
 	case paused != noted && !aborted && paused:
-		changed = st.set(&status, ConditionProgressing, "Unknown", argoPausedReason, "Rollout is paused")
+		changed = st.set(&status, ArgoConditionProgressing, "Unknown", argoPausedReason, "Rollout is paused")
 	case paused != noted && !aborted:
-		changed = st.set(&status, ConditionProgressing, "Unknown", argoResumedReason, "Rollout is resumed")
+		changed = st.set(&status, ArgoConditionProgressing, "Unknown", argoResumedReason, "Rollout is resumed")
 	}
 	if aborted && !st.read.Abort {
-		changed = st.set(&status, ConditionProgressing, "Unknown", argoRetriedReason, "Retrying Rollout after abort")
+		changed = st.set(&status, ArgoConditionProgressing, "Unknown", argoRetriedReason, "Retrying Rollout after abort")
 	}
-	c := findCondition(st.read.Conditions, ArgoConditionPaused)
+	c := condition.Find(st.read.Conditions, ArgoConditionPaused)
 	if isTrue := c != nil && c.Status == "True"; paused != isTrue && !aborted {
 		changed = st.set(&status, ArgoConditionPaused, truth(paused), argoPausedReason, "Rollout is paused") || changed
 	}
 	if changed {
 		status.ObservedGeneration = st.r.Generation
 		status.Phase, status.Message = st.phase(&status)
-		status.CurrentStepIndex = copyNumber(status.CurrentStepIndex)
+		status.CurrentStepIndex = zero.Copy(status.CurrentStepIndex)
 		status.PauseConditions = slices.Clone(status.PauseConditions)
 		st.p.Status = status
 	}
@@ -95,15 +115,15 @@ func truth(b bool) selector.ConditionStatus {
 
 // set sets a condition whose status or reason changes, and reports whether it does.
 func (st *argoPass) set(s *ArgoStatus, kind string, status selector.ConditionStatus, reason, message string) bool {
-	old := findCondition(s.Conditions, kind)
+	old := condition.Find(s.Conditions, kind)
 	if old != nil && old.Status == status && old.Reason == reason {
 		return false
 	}
-	c := Condition{Type: kind, Status: status, Reason: reason, Message: message, LastUpdateTime: st.now, LastTransitionTime: st.now}
+	c := ArgoCondition{Type: kind, Status: status, Reason: reason, Message: message, LastUpdateTime: st.now, LastTransitionTime: st.now}
 	if old != nil && old.Status == status {
 		c.LastTransitionTime = old.LastTransitionTime
 	}
-	s.Conditions = append(withoutCondition(s.Conditions, kind), c)
+	s.Conditions = append(condition.Without(s.Conditions, kind), c)
 	return true
 }
 
@@ -162,11 +182,11 @@ func (st *argoPass) conditions(status ArgoStatus) ArgoStatus {
 	st.pauses(&next)
 	if healthy && !st.r.Paused && len(next.PauseConditions) == 0 {
 		st.set(&status, ArgoConditionHealthy, "True", "RolloutHealthy", "Rollout is healthy")
-	} else if findCondition(st.read.Conditions, ArgoConditionHealthy) != nil {
+	} else if condition.Find(st.read.Conditions, ArgoConditionHealthy) != nil {
 		worse = st.set(&status, ArgoConditionHealthy, "False", "RolloutHealthy", "Rollout is not healthy")
 	}
 	if st.aborted() {
-		st.set(&status, ConditionProgressing, "False", argoAbortedReason, fmt.Sprintf("Rollout aborted update to revision %d", st.revision()))
+		st.set(&status, ArgoConditionProgressing, "False", argoAbortedReason, fmt.Sprintf("Rollout aborted update to revision %d", st.revision()))
 	} else {
 		st.progress(&status, healthy, worse)
 	}
@@ -212,24 +232,24 @@ func (st *argoPass) healthy(status *ArgoStatus) bool {
 
 // progress tells whether anything moves, or has not for too long.
 func (st *argoPass) progress(status *ArgoStatus, healthy, worse bool) {
-	current := findCondition(st.read.Conditions, ConditionProgressing)
+	current := condition.Find(st.read.Conditions, ArgoConditionProgressing)
 	switch {
 	case healthy:
-		st.set(status, ConditionProgressing, "True", argoDoneReason, "The new ReplicaSet has successfully progressed")
+		st.set(status, ArgoConditionProgressing, "True", argoDoneReason, "The new ReplicaSet has successfully progressed")
 	case worse || st.moved(status):
 		reason := argoUpdatedReason
 		if worse && status.StableRS == status.CurrentPodHash {
 			reason = argoMissingReason
 		}
-		c := Condition{
-			Type: ConditionProgressing, Status: "True", Reason: reason, Message: "The new ReplicaSet is progressing", LastUpdateTime: st.now, LastTransitionTime: st.now,
+		c := ArgoCondition{
+			Type: ArgoConditionProgressing, Status: "True", Reason: reason, Message: "The new ReplicaSet is progressing", LastUpdateTime: st.now, LastTransitionTime: st.now,
 		}
 		if current != nil && current.Status == "True" {
 			c.LastTransitionTime = current.LastTransitionTime
 		}
-		status.Conditions = append(withoutCondition(status.Conditions, ConditionProgressing), c)
+		status.Conditions = append(condition.Without(status.Conditions, ArgoConditionProgressing), c)
 	case st.timedOut(current):
-		st.set(status, ConditionProgressing, "False", argoTimedOutReason, "The new ReplicaSet has timed out progressing")
+		st.set(status, ArgoConditionProgressing, "False", argoTimedOutReason, "The new ReplicaSet has timed out progressing")
 		if st.r.ProgressDeadlineAbort {
 			st.addAbort = true
 		}
@@ -255,11 +275,11 @@ func (st *argoPass) moved(status *ArgoStatus) bool {
 
 // timedOut reports whether nothing has moved within the deadline. Steps that may take
 // as long as they like do not count.
-func (st *argoPass) timedOut(current *Condition) bool {
+func (st *argoPass) timedOut(current *ArgoCondition) bool {
 	if step := st.step(); current == nil || current.Reason == argoAbortedReason || step != nil && (step.Pause != nil || step.Other != "") {
 		return false
 	}
-	deadline := int32(defaultDeadline)
+	deadline := int32(argoDefaultDeadline)
 	if st.r.ProgressDeadlineSeconds != nil {
 		deadline = *st.r.ProgressDeadlineSeconds
 	}
@@ -267,7 +287,7 @@ func (st *argoPass) timedOut(current *Condition) bool {
 	switch {
 	case current.Reason == argoTimedOutReason || due.Before(st.now):
 		return true
-	case deadline != InfiniteDeadline && !st.r.Paused && len(st.read.PauseConditions) == 0:
+	case deadline != ArgoNoDeadline && !st.r.Paused && len(st.read.PauseConditions) == 0:
 		st.recheck(due.Add(1)) // it is exceeded strictly behind its instant
 	}
 	return false
@@ -278,7 +298,7 @@ func (st *argoPass) persist(status ArgoStatus) {
 	status.ObservedGeneration = st.r.Generation
 	st.pauses(&status)
 	status.Phase, status.Message = st.phase(&status)
-	status.CurrentStepIndex = copyNumber(status.CurrentStepIndex)
+	status.CurrentStepIndex = zero.Copy(status.CurrentStepIndex)
 	status.Conditions, status.PauseConditions = slices.Clone(status.Conditions), slices.Clone(status.PauseConditions)
 	st.p.Status = status
 }

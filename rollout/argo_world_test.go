@@ -30,7 +30,7 @@ func newArgoWorld(t require.TestingT, replicas int32, steps ...rollout.ArgoStep)
 // green makes the update blue-green.
 func (w *argoWorld) green(b rollout.ArgoPreview) *argoWorld {
 	w.s.Rollout.BlueGreen = &b
-	w.s.Active, w.s.Preview = &rollout.Service{Name: "active"}, &rollout.Service{Name: "preview"}
+	w.s.Active, w.s.Preview = &rollout.ArgoService{Name: "active"}, &rollout.ArgoService{Name: "preview"}
 	return w
 }
 
@@ -64,7 +64,7 @@ func (w *argoWorld) set(hash string) *rollout.ArgoReplicaSet {
 	return nil
 }
 
-func (w *argoWorld) execute(a rollout.Action) {
+func (w *argoWorld) execute(a rollout.ArgoAction) {
 	switch a := a.(type) {
 	case rollout.CreateReplicaSet:
 		w.s.Sets = append(w.s.Sets, rollout.ArgoReplicaSet{
@@ -76,10 +76,10 @@ func (w *argoWorld) execute(a rollout.Action) {
 		set.Replicas, set.DesiredReplicas = a.To, &a.Desired
 	case rollout.DelayReplicaSet:
 		w.set(a.Hash).ScaleDownAt = a.Until
-	case rollout.SelectPods:
-		for _, s := range []**rollout.Service{&w.s.Active, &w.s.Preview} {
+	case rollout.ArgoSelectPods:
+		for _, s := range []**rollout.ArgoService{&w.s.Active, &w.s.Preview} {
 			if (*s).Name == a.Service {
-				*s = &rollout.Service{Name: a.Service, Selector: map[string]string{a.Key: a.Value}}
+				*s = &rollout.ArgoService{Name: a.Service, Selector: map[string]string{a.Key: a.Value}}
 			}
 		}
 	default:

@@ -1,6 +1,10 @@
 package rollout
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/kplan-go/kplan/internal/zero"
+)
 
 // A BatchContext is what a batch asks of its workload and what is there.
 type BatchContext struct {
@@ -38,7 +42,7 @@ func NewBatchContext(br BatchRelease, w Workload, canary *Workload, repair Quirk
 	plan, status := &br.ReleasePlan, &br.Status.Current
 	c := BatchContext{
 		Driver: driverOf(w.WorkloadRef, plan), RolloutID: plan.RolloutID, CurrentBatch: status.CurrentBatch,
-		Replicas: w.replicas(), NoNeedUpdate: clone(status.NoNeedUpdateReplicas), FailureThreshold: plan.FailureThreshold,
+		Replicas: w.replicas(), NoNeedUpdate: zero.Copy(status.NoNeedUpdateReplicas), FailureThreshold: plan.FailureThreshold,
 	}
 	if i := int(status.CurrentBatch); i >= 0 && i < len(plan.Batches) {
 		c.Batch = plan.Batches[i].CanaryReplicas
@@ -66,15 +70,6 @@ func NewBatchContext(br BatchRelease, w Workload, canary *Workload, repair Quirk
 		c.FailureThreshold = w.limits().MaxUnavailable
 	}
 	return c
-}
-
-// clone keeps a plan from sharing a number with its snapshot.
-func clone(n *int32) *int32 {
-	if n == nil {
-		return nil
-	}
-	m := *n
-	return &m
 }
 
 func orZero(v IntOrPercent) IntOrPercent {

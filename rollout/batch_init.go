@@ -3,6 +3,8 @@ package rollout
 import (
 	"crypto/sha256"
 	"encoding/json"
+
+	"github.com/kplan-go/kplan/internal/union"
 )
 
 // An OriginalStrategy is what the annotation [AnnotationOriginalStrategy] keeps of a
@@ -109,7 +111,7 @@ func (p *WorkloadPatch) takeSurge(d Driver, w *Workload) {
 		infinite := int32(InfiniteDeadline)
 		p.ProgressDeadlineSeconds, p.StrategyType = &infinite, &rolling
 	}
-	p.annotate(AnnotationOriginalStrategy, encode(original))
+	p.annotate(AnnotationOriginalStrategy, union.Text(original))
 }
 
 // or returns v, or w if v is unset.

@@ -2,8 +2,9 @@ package rollout
 
 import (
 	"fmt"
-	"strings"
 	"time"
+
+	"github.com/kplan-go/kplan/internal/union"
 )
 
 // A BatchSnapshot is everything that [ReconcileBatch] looks at.
@@ -70,21 +71,7 @@ type BatchPlan struct {
 }
 
 // String returns one line for each action and hold. It ends without a newline.
-func (p BatchPlan) String() string { return lines(p.Actions, p.Holds) }
-
-func lines(actions Actions, holds []Hold) string {
-	var text []string
-	for _, a := range actions {
-		text = append(text, a.String())
-	}
-	for _, h := range holds {
-		text = append(text, h.String())
-	}
-	if len(text) == 0 {
-		return "nothing to do"
-	}
-	return strings.Join(text, "\n")
-}
+func (p BatchPlan) String() string { return union.Lines(p.Actions, p.Holds) }
 
 // String returns where the BatchRelease stands on one line.
 func (s BatchStatus) String() string {

@@ -4,7 +4,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kplan-go/kplan/internal/condition"
 	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/union"
+	"github.com/kplan-go/kplan/internal/zero"
 )
 
 // batchRequeue is how long a BatchRelease waits for its own write.
@@ -36,8 +39,8 @@ func ReconcileBatch(s BatchSnapshot, now time.Time, opts Options) (BatchPlan, er
 	}
 	st.p.Status = br.Status
 	st.p.Status.Conditions = slices.Clone(br.Status.Conditions)
-	st.p.Status.CollisionCount = clone(br.Status.CollisionCount)
-	st.p.Status.Current.NoNeedUpdateReplicas = clone(br.Status.Current.NoNeedUpdateReplicas)
+	st.p.Status.CollisionCount = zero.Copy(br.Status.CollisionCount)
+	st.p.Status.Current.NoNeedUpdateReplicas = zero.Copy(br.Status.Current.NoNeedUpdateReplicas)
 	st.p.Status.ObservedGeneration = br.Generation
 	if st.finalizer() {
 		return st.p, nil
@@ -105,7 +108,7 @@ func (st *batchPass) finalizer() bool {
 func sameBatchStatus(a, b *BatchStatus) bool {
 	x, y := *a, *b
 	x.ObservedGeneration, y.ObservedGeneration = 0, 0
-	return encode(x) == encode(y)
+	return union.Text(x) == union.Text(y)
 }
 
 // refresh copies what the workload reports.
@@ -266,7 +269,7 @@ func (st *batchPass) upgrade(c *BatchContext) {
 		}
 	}
 	current.BatchState = BatchVerifying
-	st.p.Status.Conditions = withoutCondition(st.p.Status.Conditions, ConditionProgressing)
+	st.p.Status.Conditions = condition.Without(st.p.Status.Conditions, ConditionProgressing)
 	st.p.Status.Message = ""
 	st.p.RecheckAt = st.now.Add(batchRequeue)
 }

@@ -1,5 +1,7 @@
 package rollout
 
+import "github.com/kplan-go/kplan/internal/union"
+
 // UpgradePatch returns what releases the batch of a context, and false if nothing has
 // to be written. No partition is ever lowered, and no canary shrinks but under
 // [CanaryLabelsNotAwaited].
@@ -63,7 +65,7 @@ func (c BatchContext) upgradeNative(w *Workload, repair Quirks) (p WorkloadPatch
 	if control.Partition == c.DesiredPartition.String() && !other {
 		return p, false
 	}
-	p.annotate(AnnotationDaemonSetControl, encode(DaemonSetControl{Partition: c.DesiredPartition.String(), BatchRevision: w.UpdateRevision}))
+	p.annotate(AnnotationDaemonSetControl, union.Text(DaemonSetControl{Partition: c.DesiredPartition.String(), BatchRevision: w.UpdateRevision}))
 	return p, true
 }
 

@@ -3,16 +3,9 @@ package rollout
 import (
 	"maps"
 	"slices"
-)
 
-// copied returns a pointer to a copy, or nil.
-func copied[T any](v *T) *T {
-	if v == nil {
-		return nil
-	}
-	c := *v
-	return &c
-}
+	"github.com/kplan-go/kplan/internal/zero"
+)
 
 func (m *TemplateMetadata) clone() *TemplateMetadata {
 	if m == nil {
@@ -25,7 +18,7 @@ func cloneMatches(list []Match) []Match {
 	list = slices.Clone(list)
 	for i := range list {
 		m := &list[i]
-		m.Path, m.Headers, m.QueryParams = copied(m.Path), slices.Clone(m.Headers), slices.Clone(m.QueryParams)
+		m.Path, m.Headers, m.QueryParams = zero.Copy(m.Path), slices.Clone(m.Headers), slices.Clone(m.QueryParams)
 	}
 	return list
 }
@@ -34,15 +27,15 @@ func cloneRoutings(list []TrafficRouting) []TrafficRouting {
 	list = slices.Clone(list)
 	for i := range list {
 		t := &list[i]
-		t.Ingress, t.Gateway, t.CustomNetworkRefs = copied(t.Ingress), copied(t.Gateway), slices.Clone(t.CustomNetworkRefs)
+		t.Ingress, t.Gateway, t.CustomNetworkRefs = zero.Copy(t.Ingress), zero.Copy(t.Gateway), slices.Clone(t.CustomNetworkRefs)
 		if t.Gateway != nil {
-			t.Gateway.HTTPRouteName = copied(t.Gateway.HTTPRouteName)
+			t.Gateway.HTTPRouteName = zero.Copy(t.Gateway.HTTPRouteName)
 		}
 	}
 	return list
 }
 
 func (s RolloutStatus) clone() RolloutStatus {
-	s.Conditions, s.Sub = slices.Clone(s.Conditions), copied(s.Sub)
+	s.Conditions, s.Sub = slices.Clone(s.Conditions), zero.Copy(s.Sub)
 	return s
 }

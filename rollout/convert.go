@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/kplan-go/kplan/internal/zero"
 )
 
 // A RolloutV1alpha1 is a Rollout of the older version of the API. It knows the styles
@@ -65,7 +67,7 @@ func (r RolloutV1alpha1) Convert() Rollout {
 	}
 	s.EnableExtraWorkloadForCanary = !strings.EqualFold(r.Annotations[AnnotationRollingStyle], string(Partition))
 	for i := range r.Steps {
-		step := Step{Replicas: r.Steps[i].replicas(), Matches: cloneMatches(r.Steps[i].Matches), Pause: Pause{clone(r.Steps[i].Pause.Duration)}}
+		step := Step{Replicas: r.Steps[i].replicas(), Matches: cloneMatches(r.Steps[i].Matches), Pause: Pause{zero.Copy(r.Steps[i].Pause.Duration)}}
 		if w := r.Steps[i].Weight; w != nil {
 			step.Traffic = Percent(*w)
 		}
@@ -100,7 +102,7 @@ func ConvertBack(r Rollout) RolloutV1alpha1 {
 	old.FailureThreshold = r.Canary.FailureThreshold
 	old.PatchPodTemplateMetadata = r.Canary.PatchPodTemplateMetadata.clone()
 	for _, s := range r.Canary.Steps {
-		step := StepV1alpha1{Replicas: s.Replicas, Matches: cloneMatches(s.Matches), Pause: Pause{clone(s.Pause.Duration)}}
+		step := StepV1alpha1{Replicas: s.Replicas, Matches: cloneMatches(s.Matches), Pause: Pause{zero.Copy(s.Pause.Duration)}}
 		if !s.Traffic.IsZero() {
 			w := s.Traffic.OfUp(100)
 			step.Weight = &w

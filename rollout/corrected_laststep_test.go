@@ -5,8 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kplan-go/kplan/rollout"
 	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/rollout"
 )
 
 // closes goes on until the release is being closed.

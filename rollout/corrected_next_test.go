@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/kplan-go/kplan/rollout"
 	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/rollout"
 )
 
 // NextReleaseUnmarked: another update is let in wherever the closing of the release before stands. No pod

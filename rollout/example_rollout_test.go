@@ -79,28 +79,3 @@ func ExampleExplain() {
 	//   - TooFewReady: 1 updated pods are ready or need not be, 2 have to be [web-e]; look at the pods that are not ready, or raise the failure threshold
 	//     deployment demo: 6 of 6 pods, 2 updated, 1 of them ready, partition 20% <nil>
 }
-
-// A pass of an Argo Rollout: its canary is at the first of two steps.
-func ExampleArgoReconcile() {
-	replicas := int32(6)
-	set := func(hash string, revision int64, n int32) rollout.ArgoReplicaSet {
-		return rollout.ArgoReplicaSet{
-			Hash: hash, Revision: revision, DesiredReplicas: &replicas, ArgoSet: rollout.ArgoSet{Replicas: n, AvailableReplicas: n, StatusReplicas: n},
-		}
-	}
-	weight := int32(50)
-	s := rollout.ArgoSnapshot{
-		Rollout: rollout.ArgoObject{
-			TemplateHash: "v2", Replicas: &replicas, Steps: []rollout.ArgoStep{{SetWeight: &weight}, {Pause: &rollout.ArgoPause{}}},
-			Status: rollout.ArgoStatus{CurrentPodHash: "v2", StableRS: "v1"},
-		},
-		Sets: []rollout.ArgoReplicaSet{set("v1", 1, 5), set("v2", 2, 1)},
-	}
-	plan, err := rollout.ArgoReconcile(s, now)
-	fmt.Println(plan, err)
-	fmt.Println(plan.Status.Phase, plan.Status.Message)
-	// Output:
-	// Scaled down replica set v1 from 5 to 4 (Weight)
-	// held back: BatchNotReady (1 of 3) <nil>
-	// Progressing more replicas need to be updated
-}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/kplan-go/kplan/internal/condition"
 )
 
 // An Explanation says where an object stands and why it waits. What it waits for is
@@ -89,7 +91,7 @@ func waitFor(h Hold, failure string) Wait {
 // rolloutState says where a Rollout stands.
 func rolloutState(r *Rollout) string {
 	state := string(r.Status.Phase)
-	if c := findCondition(r.Status.Conditions, ConditionProgressing); c != nil && r.Status.Phase == PhaseProgressing {
+	if c := condition.Find(r.Status.Conditions, ConditionProgressing); c != nil && r.Status.Phase == PhaseProgressing {
 		state += "/" + c.Reason
 	}
 	if s := r.Status.Sub; s != nil && r.Strategy() != nil {

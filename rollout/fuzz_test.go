@@ -61,20 +61,6 @@ func FuzzAdmit(f *testing.F) {
 		seed(rollout.WorkloadRef{APIVersion: "apps/v1", Kind: "DaemonSet", Name: "web"}, nil))
 }
 
-func FuzzArgoReconcile(f *testing.F) {
-	set := func(hash string, revision int64, replicas int32) rollout.ArgoReplicaSet {
-		return rollout.ArgoReplicaSet{Name: hash, Hash: hash, Revision: revision, ArgoSet: rollout.ArgoSet{Replicas: replicas, AvailableReplicas: replicas, StatusReplicas: replicas}}
-	}
-	canary := rollout.ArgoSnapshot{
-		Rollout: rollout.ArgoObject{Name: "web", Replicas: new(int32(5)), TemplateHash: "v2", Steps: []rollout.ArgoStep{weight(20), argoPause(-1)}},
-		Sets:    []rollout.ArgoReplicaSet{set("v1", 1, 5), set("v2", 2, 1)},
-	}
-	blueGreen := canary
-	blueGreen.Rollout.BlueGreen = &rollout.ArgoPreview{}
-	blueGreen.Active = &rollout.Service{Name: "active", Selector: map[string]string{rollout.ArgoHashLabel: "v1"}}
-	purity.Fuzz(f, rollout.ErrInvalid, func(s rollout.ArgoSnapshot) (rollout.ArgoPlan, error) { return planArgo(s, now) }, canary, blueGreen)
-}
-
 // A waiting is what [rollout.Explain] looks at.
 type waiting struct {
 	Snapshot rollout.Snapshot       `json:"snapshot"`

@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
+
+	"github.com/kplan-go/kplan/internal/union"
 )
 
 // safe is the alphabet of names without vowels and digits that look like them.
@@ -36,7 +38,7 @@ func StrategyText(r Rollout) string {
 	for i := range reduced.Steps {
 		reduced.Steps[i].Pause = Pause{}
 	}
-	return encode(reduced)
+	return union.Text(reduced)
 }
 
 // Hash returns the digest of a plan by which a BatchRelease tells that it changed.
@@ -46,4 +48,4 @@ func (p ReleasePlan) Hash() string {
 }
 
 // Text returns the JSON that [ReleasePlan.Hash] is a digest of.
-func (p ReleasePlan) Text() string { return encode(p) }
+func (p ReleasePlan) Text() string { return union.Text(p) }

@@ -1,6 +1,10 @@
 package rollout
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/kplan-go/kplan/internal/zero"
+)
 
 // A RouteRule is a rule of an HTTPRoute.
 type RouteRule struct {
@@ -32,7 +36,7 @@ func (r *RouteRule) refTo(service string) int {
 func copyOf(r RouteRule) RouteRule {
 	r.BackendRefs = slices.Clone(r.BackendRefs)
 	for i := range r.BackendRefs {
-		r.BackendRefs[i].Port, r.BackendRefs[i].Weight = copyNumber(r.BackendRefs[i].Port), copyNumber(r.BackendRefs[i].Weight)
+		r.BackendRefs[i].Port, r.BackendRefs[i].Weight = zero.Copy(r.BackendRefs[i].Port), zero.Copy(r.BackendRefs[i].Weight)
 	}
 	r.Matches = slices.Clone(r.Matches)
 	for i := range r.Matches {
@@ -41,16 +45,8 @@ func copyOf(r RouteRule) RouteRule {
 	return r
 }
 
-func copyNumber(n *int32) *int32 {
-	if n == nil {
-		return nil
-	}
-	c := *n
-	return &c
-}
-
 func copyMatch(m Match) Match {
-	m.Path, m.Headers, m.QueryParams = copied(m.Path), slices.Clone(m.Headers), slices.Clone(m.QueryParams)
+	m.Path, m.Headers, m.QueryParams = zero.Copy(m.Path), slices.Clone(m.Headers), slices.Clone(m.QueryParams)
 	return m
 }
 

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/kplan-go/kplan/internal/zero"
 )
 
 // An InspectSnapshot is everything that [Inspect] looks at.
@@ -37,7 +39,7 @@ func Inspect(s InspectSnapshot) WorkloadState {
 	f.Consistent, f.Generation, f.Replicas = true, w.Generation, w.replicas()
 	f.Labels, f.Annotations = copyText(w.Labels), copyText(w.Annotations)
 	_, f.InProgress = w.Annotations[AnnotationInProgress]
-	f.ProgressDeadlineSeconds = copyNumber(deadlineOf(w))
+	f.ProgressDeadlineSeconds = zero.Copy(deadlineOf(w))
 	f.RevisionLabelKey = LabelPodTemplateHash
 	behind := w.Status.UpdatedReplicas != f.Replicas
 	switch w.kind() {

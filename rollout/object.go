@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kplan-go/kplan/internal/condition"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -211,7 +212,7 @@ type RolloutStatus struct {
 // ProgressingReason returns the reason of the condition Progressing, which is the phase
 // within [PhaseProgressing], such as [ProgressInRolling]; "" if there is none.
 func (s RolloutStatus) ProgressingReason() string {
-	if c := findCondition(s.Conditions, ConditionProgressing); c != nil {
+	if c := condition.Find(s.Conditions, ConditionProgressing); c != nil {
 		return c.Reason
 	}
 	return ""
@@ -265,19 +266,10 @@ const (
 	ProgressTerminating  = "InTerminating"
 )
 
-func findCondition(conditions []Condition, kind string) *Condition {
-	for i := range conditions {
-		if conditions[i].Type == kind {
-			return &conditions[i]
-		}
-	}
-	return nil
-}
-
 // withCondition returns the conditions with one set. A changed one moves to the end and
 // keeps both of its times, even if its status changes.
 func withCondition(conditions []Condition, c Condition, now time.Time) []Condition {
-	old := findCondition(conditions, c.Type)
+	old := condition.Find(conditions, c.Type)
 	if old == nil {
 		c.LastUpdateTime, c.LastTransitionTime = now, now
 		return append(slices.Clone(conditions), c)
@@ -289,16 +281,5 @@ func withCondition(conditions []Condition, c Condition, now time.Time) []Conditi
 	if c == *old {
 		return conditions
 	}
-	return append(withoutCondition(conditions, c.Type), c)
-}
-
-// withoutCondition returns a copy of the conditions without one.
-func withoutCondition(conditions []Condition, kind string) []Condition {
-	var kept []Condition
-	for _, c := range conditions {
-		if c.Type != kind {
-			kept = append(kept, c)
-		}
-	}
-	return kept
+	return append(condition.Without(conditions, c.Type), c)
 }

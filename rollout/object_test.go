@@ -34,12 +34,6 @@ func TestActions(t *testing.T) {
 		rollout.SetRoute{Name: "route", Rules: []rollout.RouteRule{{}}, Reason: rollout.ReasonRouteTraffic},
 		rollout.SetIngress{Name: "in-canary", Annotations: map[string]string{"a": "b"}, Reason: rollout.ReasonRouteTraffic},
 		rollout.DeleteIngress{Name: "in-canary", Reason: rollout.ReasonRestoreTraffic},
-		rollout.CreateReplicaSet{Name: "web-v2", Hash: "v2", Revision: 2, Replicas: 1, Desired: 4, Reason: rollout.ReasonNewTemplate},
-		rollout.ScaleReplicaSet{Hash: "v2", From: 1, To: 2, Desired: 4, Reason: rollout.ReasonWeight},
-		rollout.ScaleReplicaSet{Hash: "v1", From: 4, To: 3, Desired: 4, Reason: rollout.ReasonWeight},
-		rollout.ScaleReplicaSet{Hash: "v1", From: 4, To: 4, Desired: 4, Reason: rollout.ReasonStable},
-		rollout.DelayReplicaSet{Hash: "v1", Until: now, Reason: rollout.ReasonScaleDownDelay},
-		rollout.DelayReplicaSet{Hash: "v1", Reason: rollout.ReasonScaleDownDelay},
 	}
 	require.Equal(t, strings.TrimSpace(`
 Added finalizer f of Rollout web (Finalizer)
@@ -60,12 +54,6 @@ Deleted service web-canary (RestoreTraffic)
 Set 1 rules of route route (RouteTraffic)
 Set ingress in-canary: a (RouteTraffic)
 Deleted ingress in-canary (RestoreTraffic)
-Created replica set v2 with 1 (NewTemplate)
-Scaled up replica set v2 from 1 to 2 (Weight)
-Scaled down replica set v1 from 4 to 3 (Weight)
-Noted size 4 at replica set v1 (Stable)
-Set scale down deadline of replica set v1 to 2026-01-02T03:04:05Z (ScaleDownDelay)
-Removed scale down deadline of replica set v1 (ScaleDownDelay)
 held back: Paused`), rollout.Plan{Actions: all, Holds: []rollout.Hold{{Reason: rollout.ReasonPaused}}}.String())
 	data, err := json.Marshal(all)
 	require.NoError(t, err)
@@ -197,63 +185,9 @@ func TestBadInput(t *testing.T) {
 	require.Equal(t, rollout.WorkloadState{}, rollout.Inspect(rollout.InspectSnapshot{Workload: rollout.Workload{Generation: 1}}))
 	require.Equal(t, "", rollout.WorkloadRef{APIVersion: "v1"}.Group())
 	require.Equal(t, int32(1), rollout.RecalculateStep(nil, nil, 0, 0))
-	require.Equal(t, rollout.ArgoCounts{}, rollout.ArgoApproximate(3, 1, 0, 1))
 	kind, _ := rollout.PauseOf(rollout.Rollout{}, 1, now, 0)
 	require.Equal(t, rollout.PauseNone, kind)
 	require.Empty(t, rollout.ReleaseOf(rollout.Rollout{}, rollout.WorkloadState{}, 1, 0).ReleasePlan.Batches)
-}
-
-// When steps of an Argo canary end, and who gets the traffic.
-func TestArgoSteps(t *testing.T) {
-	at := rollout.ArgoProgress{AtDesired: true, OtherDone: true}
-	for _, s := range []rollout.ArgoStep{{SetWeight: new(int32(1))}, {SetCanaryScale: &rollout.ArgoCanaryScale{}}, {Other: "analysis"}, {}} {
-		done, _ := s.Completed(at, now)
-		require.True(t, done)
-		done, _ = s.Completed(rollout.ArgoProgress{}, now)
-		require.Equal(t, s == rollout.ArgoStep{}, done)
-	}
-	done, _ := rollout.ArgoStep{SetWeight: new(int32(1))}.Completed(rollout.ArgoProgress{AtDesired: true, Unverified: true}, now)
-	require.False(t, done)
-	timed := rollout.ArgoStep{Pause: &rollout.ArgoPause{Duration: new(int32(60))}}
-	done, end := timed.Completed(rollout.ArgoProgress{PausedAt: now}, now.Add(time.Minute))
-	require.False(t, done)
-	require.Equal(t, now.Add(time.Minute), end)
-	done, _ = timed.Completed(rollout.ArgoProgress{PausedAt: now}, now.Add(time.Minute+1))
-	require.True(t, done)
-	done, _ = rollout.ArgoStep{Pause: &rollout.ArgoPause{}}.Completed(rollout.ArgoProgress{PausedAt: now}, now.Add(time.Hour))
-	require.False(t, done)
-	done, _ = timed.Completed(rollout.ArgoProgress{ControllerPause: true}, now)
-	require.True(t, done, "resumed by a person")
-
-	r := rollout.ArgoRollout{
-		Replicas: new(int32(4)), Steps: []rollout.ArgoStep{{SetWeight: new(int32(25))}, {SetWeight: new(int32(50))}}, TrafficRouting: true,
-		CurrentStepIndex: new(int32(1)), CurrentPodHash: "new", StableRS: "stable",
-		Canary: &rollout.ArgoSet{Replicas: 1, AvailableReplicas: 1, StatusReplicas: 1}, Stable: &rollout.ArgoSet{Replicas: 4, AvailableReplicas: 4, StatusReplicas: 4},
-	}
-	require.Equal(t, int32(25), r.TrafficWeight(), "the sizes of 50 are not reached")
-	require.False(t, r.Promoted())
-	r.Canary = &rollout.ArgoSet{Replicas: 2, AvailableReplicas: 2, StatusReplicas: 2}
-	require.Equal(t, int32(50), r.TrafficWeight())
-	r.Canary.AvailableReplicas = 0
-	require.Zero(t, r.TrafficWeight(), "nobody could serve it")
-	r.Canary.AvailableReplicas, r.CurrentStepIndex = 1, new(int32(0))
-	r.Steps[0].SetWeight = new(int32(75))
-	require.Zero(t, r.TrafficWeight())
-	r.CurrentStepIndex = new(int32(2))
-	require.False(t, r.Promoted())
-	r.Canary.AvailableReplicas = 4
-	require.True(t, r.Promoted())
-	r.Abort = true
-	require.False(t, r.Promoted())
-	require.Zero(t, r.TrafficWeight())
-	r.StableRS = ""
-	require.True(t, r.Promoted())
-	r.StableRS, r.Abort, r.CurrentStepIndex = "stable", false, nil
-	r.Canary.Replicas = 9
-	require.Zero(t, rollout.ArgoRollout{CurrentPodHash: "a", Canary: r.Canary}.TrafficWeight())
-	r.CurrentPodHash = "stable"
-	require.Zero(t, r.TrafficWeight())
-	require.True(t, (&rollout.ArgoThreshold{Type: "odd"}).Met(1, 1, 2), "no pods are asked for")
 }
 
 // Traffic through an Ingress, from the first step to the end.

@@ -1,5 +1,7 @@
 package rollout
 
+import "github.com/kplan-go/kplan/internal/union"
+
 // A WorkloadPatch is what changes about a workload. Its members are absolute; what is
 // not set stays.
 type WorkloadPatch struct {
@@ -57,7 +59,7 @@ func (p WorkloadPatch) Body(ref WorkloadRef) string {
 	put(body, "metadata", metadata, len(metadata) > 0)
 	spec := p.spec(ref)
 	put(body, "spec", spec, len(spec) > 0)
-	return encode(body)
+	return union.Text(body)
 }
 
 // put sets a member if it is given.

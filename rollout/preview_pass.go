@@ -44,7 +44,7 @@ func (v *preview) largest() int {
 // order returns the old templates in the order in which they lose pods: the stable one
 // last. Upstream loses this order, and takes the oldest first, unless the number of
 // those that have pods is a power of two: then a list is full, and is copied when
-// markIsOfNextRelease one is made of it ([MiddleTemplatesOutOfOrder]).
+// another one is made of it ([MiddleTemplatesOutOfOrder]).
 func (v *preview) order() []int {
 	var list []int
 	active := 0

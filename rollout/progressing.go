@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kplan-go/kplan/internal/condition"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -12,7 +13,7 @@ func (st *pass) progressing() {
 	if st.w == nil || !st.w.Consistent {
 		return
 	}
-	c := findCondition(st.p.Status.Conditions, ConditionProgressing)
+	c := condition.Find(st.p.Status.Conditions, ConditionProgressing)
 	if c == nil {
 		return
 	}

@@ -65,18 +65,6 @@ const (
 	ReasonRouteTraffic   Reason = "RouteTraffic"   // the step leads traffic to new pods
 )
 
-// Reasons of actions of an Argo Rollout.
-const (
-	ReasonNewTemplate    Reason = "NewTemplate"    // the template has no ReplicaSet yet
-	ReasonWeight         Reason = "Weight"         // the sizes follow the weight of the step
-	ReasonOtherTemplate  Reason = "OtherTemplate"  // its template is neither wanted nor stable
-	ReasonStable         Reason = "Stable"         // the stable pods are all kept
-	ReasonPreview        Reason = "Preview"        // the new pods are looked at before they are promoted
-	ReasonPromotion      Reason = "Promotion"      // the traffic follows the promotion, or the abort
-	ReasonScaleDownDelay Reason = "ScaleDownDelay" // old pods are kept for a while
-	ReasonAborted        Reason = "Aborted"        // the update is given up: a person retries, or rolls back
-)
-
 // Reasons for which a Rollout waits.
 const (
 	ReasonWorkloadNotFound     Reason = "WorkloadNotFound"     // the workload does not exist

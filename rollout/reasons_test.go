@@ -11,41 +11,33 @@ import (
 // produced are the constants that the plans of all tests have had.
 var produced purity.Produced
 
-func produce(parts ...any) { produced.Note(parts...) }
-
 func planRollout(s rollout.Snapshot, now time.Time, o rollout.Options) (rollout.Plan, error) {
 	p, err := rollout.Reconcile(s, now, o)
-	produce(p)
+	produced.Note(p)
 	return p, err
 }
 
 func planBatch(s rollout.BatchSnapshot, now time.Time, o rollout.Options) (rollout.BatchPlan, error) {
 	p, err := rollout.ReconcileBatch(s, now, o)
-	produce(p)
-	return p, err
-}
-
-func planArgo(s rollout.ArgoSnapshot, now time.Time) (rollout.ArgoPlan, error) {
-	p, err := rollout.ArgoReconcile(s, now)
-	produce(p)
+	produced.Note(p)
 	return p, err
 }
 
 func planAdmission(s rollout.AdmitSnapshot, o rollout.Options) (rollout.Admission, error) {
 	a, err := rollout.Admit(s, o)
-	produce(a)
+	produced.Note(a)
 	return a, err
 }
 
 func eventOf(s rollout.BatchSnapshot) rollout.WorkloadEvent {
 	e := rollout.EventOf(s)
-	produce(e)
+	produced.Note(e)
 	return e
 }
 
 // TestMain asks, when all tests have run, that each constant that a plan can have is in
 // the plan of one of them.
 func TestMain(m *testing.M) {
-	produce(rollout.BatchInitial) // others may have written it, and no plan has it
-	produced.Main(m, "Reason", "RolloutPhase", "StepState", "FinalisingStep", "BatchPhase", "BatchState", "FinalizingPolicy", "WorkloadEvent", "ArgoPhase")
+	produced.Note(rollout.BatchInitial) // others may have written it, and no plan has it
+	produced.Main(m, "Reason", "RolloutPhase", "StepState", "FinalisingStep", "BatchPhase", "BatchState", "FinalizingPolicy", "WorkloadEvent", "ArgoReason", "ArgoPhase")
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kplan-go/kplan/internal/condition"
 	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/selector"
 )
@@ -107,7 +108,7 @@ func (st *pass) finalizer() bool {
 		}
 		return false
 	}
-	c := findCondition(st.r.Status.Conditions, ConditionTerminating)
+	c := condition.Find(st.r.Status.Conditions, ConditionTerminating)
 	if c == nil || c.Reason != ProgressCompleted || !has {
 		return false
 	}
@@ -206,9 +207,9 @@ func (st *pass) healthy() {
 	s := &st.p.Status
 	if st.w.InProgress {
 		s.Phase = PhaseProgressing
-		s.Conditions = withoutCondition(s.Conditions, ConditionProgressing)
+		s.Conditions = condition.Without(s.Conditions, ConditionProgressing)
 		st.set(ConditionProgressing, "True", ProgressInitializing, "Rollout is in Progressing")
-		s.Conditions = withoutCondition(s.Conditions, ConditionSucceeded)
+		s.Conditions = condition.Without(s.Conditions, ConditionSucceeded)
 		return
 	}
 	if st.sub != nil {
@@ -232,7 +233,7 @@ func (st *pass) set(kind string, status selector.ConditionStatus, reason, messag
 // condition sets a condition and makes its message that of the status.
 func (st *pass) condition(kind string, status selector.ConditionStatus, reason, message string) {
 	st.set(kind, status, reason, message)
-	st.p.Status.Message = findCondition(st.p.Status.Conditions, kind).Message
+	st.p.Status.Message = condition.Find(st.p.Status.Conditions, kind).Message
 }
 
 // act does what the phase asks for, as it was read.
@@ -241,7 +242,7 @@ func (st *pass) act() {
 	case PhaseProgressing:
 		st.progressing()
 	case PhaseTerminating:
-		c := findCondition(st.p.Status.Conditions, ConditionTerminating)
+		c := condition.Find(st.p.Status.Conditions, ConditionTerminating)
 		if c != nil && c.Reason == ProgressCompleted {
 			return
 		}
@@ -266,7 +267,7 @@ func (st *pass) finish() {
 		return
 	}
 	if st.has(DeadlineNotReported) && !st.stalled {
-		st.p.Status.Conditions = withoutCondition(st.p.Status.Conditions, ConditionStalled)
+		st.p.Status.Conditions = condition.Without(st.p.Status.Conditions, ConditionStalled)
 	}
 	st.beginClosing()
 	st.p.Status.Sub = st.sub

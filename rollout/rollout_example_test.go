@@ -79,16 +79,3 @@ func ExampleHold() {
 	// true held back: TooFewReady (4 of 5)
 	// current batch not ready: updated ready replicas not satisfied, allowedUnavailable + UpdatedReadyReplicas 4 < DesiredUpdatedReplicas 5
 }
-
-// What the same steps mean in both dialects: six replicas, a surge of two.
-func ExampleArgoApproximate() {
-	for _, weight := range []int32{20, 50, 100} {
-		updated := rollout.PartitionLimit(rollout.Percent(weight), 6)
-		argo := rollout.ArgoApproximate(6, weight, 100, 2)
-		fmt.Printf("%3d%%  partition %d/%d  weight %d/%d\n", weight, updated, 6-updated, argo.Canary, argo.Stable)
-	}
-	// Output:
-	//  20%  partition 2/4  weight 1/5
-	//  50%  partition 3/3  weight 3/3
-	// 100%  partition 6/0  weight 6/0
-}

@@ -3,6 +3,7 @@ package rollout
 import (
 	"time"
 
+	"github.com/kplan-go/kplan/internal/union"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -154,4 +155,4 @@ type Plan struct {
 type Event = selector.Event
 
 // String returns one line for each action and hold. It ends without a newline.
-func (p Plan) String() string { return lines(p.Actions, p.Holds) }
+func (p Plan) String() string { return union.Lines(p.Actions, p.Holds) }

@@ -2,7 +2,8 @@ package rollout
 
 import (
 	"encoding/json"
-	"fmt"
+
+	"github.com/kplan-go/kplan/internal/union"
 )
 
 // StylePartition is the rolling style of a Deployment that is updated by partition.
@@ -35,7 +36,7 @@ func (s DeploymentStrategy) Text() string {
 	if s.Partition.IsZero() {
 		s.Partition = Int(0)
 	}
-	return encode(s)
+	return union.Text(s)
 }
 
 // Default fills in the limits as admission does. The slip of upstream is kept: an
@@ -85,16 +86,7 @@ func ParseExtraStatus(text string) ExtraStatus {
 }
 
 // Text returns the annotation.
-func (s ExtraStatus) Text() string { return encode(s) }
-
-// encode returns the JSON of a value that can always be encoded.
-func encode(v any) string {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Sprintf("{%q:%q}", "error", err.Error())
-	}
-	return string(text)
-}
+func (s ExtraStatus) Text() string { return union.Text(s) }
 
 // PartitionProgress are the numbers of a Deployment that tell whether its partition
 // is reached.

@@ -3,6 +3,8 @@ package rollout
 import (
 	"maps"
 	"time"
+
+	"github.com/kplan-go/kplan/internal/union"
 )
 
 // routing returns where traffic is led, or nil if the Rollout has no traffic of its
@@ -119,7 +121,7 @@ func (st *pass) restoreGateway() bool {
 
 // setRoute writes rules that differ, and reports whether they do.
 func (st *pass) setRoute(route *Route, rules []RouteRule, reason Reason) bool {
-	if encode(route.Rules) == encode(rules) {
+	if union.Text(route.Rules) == union.Text(rules) {
 		return false
 	}
 	st.add(SetRoute{Name: route.Name, Rules: rules, Reason: reason})

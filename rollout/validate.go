@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/union"
 )
 
 // MaxRoutedPercent is the largest percentage of a step that has traffic as well,
@@ -60,7 +61,7 @@ func ValidateUpdate(old, r Rollout, others []Rollout) []*FieldError {
 	if a == nil || b == nil {
 		return es
 	}
-	if encode(a.TrafficRoutings) != encode(b.TrafficRoutings) {
+	if union.Text(a.TrafficRoutings) != union.Text(b.TrafficRoutings) {
 		es.Add("Rollout.TrafficRoutings", len(b.TrafficRoutings), "Rollout 'Strategy.TrafficRoutings' field is immutable")
 	}
 	if old.Style() != r.Style() {

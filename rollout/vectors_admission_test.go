@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/recorded"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 )
@@ -71,7 +72,7 @@ func recordDeployment(w rollout.Workload) recordedDeployment {
 }
 
 func TestVectorsAdmitDeployment(t *testing.T) {
-	agree(t, "kruise-rollouts/webhook_deployment", func(t *testing.T, r recording) (any, string) {
+	recorded.Agree(t, "kruise-rollouts/webhook_deployment", func(t *testing.T, r recorded.Recording) (any, string) {
 		var in struct {
 			New, Old    recordedDeployment
 			ReplicaSets []struct {
@@ -82,7 +83,7 @@ func TestVectorsAdmitDeployment(t *testing.T) {
 			Rollout                   recordedRolloutRef
 			RolloutWorkloadAPIVersion string
 		}
-		r.read(t, &in)
+		r.Read(t, &in)
 		ref := deployment
 		if in.RolloutWorkloadAPIVersion != "" {
 			ref.APIVersion = in.RolloutWorkloadAPIVersion
@@ -118,7 +119,7 @@ func recordStrategy(w rollout.Workload) map[string]any {
 }
 
 func TestVectorsAdmitOthers(t *testing.T) {
-	agree(t, "kruise-rollouts/webhook_other_workloads", func(t *testing.T, r recording) (any, string) {
+	recorded.Agree(t, "kruise-rollouts/webhook_other_workloads", func(t *testing.T, r recorded.Recording) (any, string) {
 		var in struct {
 			Kind                                                                     string
 			NewRolloutIDAnnotation, OldRolloutIDAnnotation, NewTemplate, OldTemplate string
@@ -127,7 +128,7 @@ func TestVectorsAdmitOthers(t *testing.T) {
 			Rollout                                                                  recordedRolloutRef
 			UpdateStrategyType                                                       *string
 		}
-		r.read(t, &in)
+		r.Read(t, &in)
 		w := rollout.Workload{WorkloadRef: map[string]rollout.WorkloadRef{
 			"CloneSet": cloneSet, "KruiseDaemonSet": kruiseSet, "DaemonSet": daemonSet, "StatefulSet": statefulSet,
 		}[in.Kind], Replicas: &in.Replicas, Template: revision.Template{ID: in.OldTemplate}, Status: rollout.WorkloadStatus{

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/recorded"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -46,8 +47,8 @@ func (in *argoRecorded) snapshot(blueGreen bool) rollout.ArgoSnapshot {
 	o.Status = rollout.ArgoStatus{
 		ObservedGeneration: 1, CurrentPodHash: in.StatusCurrentPodHash, StableRS: "stable", Abort: in.Abort, PromoteFull: in.PromoteFull,
 		CurrentStepIndex: in.CurrentStepIndex, ActiveSelector: in.ActiveSelector, ScaleUpPreviewCheckPoint: in.ScaleUpPreviewCheckPoint,
-		Conditions: []rollout.Condition{{
-			Type: rollout.ConditionProgressing, Status: "True", Reason: "ReplicaSetUpdated",
+		Conditions: []rollout.ArgoCondition{{
+			Type: rollout.ArgoConditionProgressing, Status: "True", Reason: "ReplicaSetUpdated",
 			LastUpdateTime: now.Add(-time.Duration(in.ProgressingConditionAgeSeconds) * time.Second),
 		}},
 		Replicas: in.New.Replicas + in.Stable.Replicas, UpdatedReplicas: in.New.Replicas, ReadyReplicas: in.New.Available + in.Stable.Available,
@@ -61,9 +62,9 @@ func (in *argoRecorded) snapshot(blueGreen bool) rollout.ArgoSnapshot {
 			AutoPromotionEnabled: in.AutoPromotionEnabled, AutoPromotionSeconds: in.AutoPromotionSeconds,
 			PreviewReplicaCount: in.PreviewReplicaCount, ScaleDownDelaySeconds: in.ScaleDownDelaySeconds,
 		}
-		s.Active = &rollout.Service{Name: "active", Selector: map[string]string{rollout.ArgoHashLabel: in.ActiveSelector}}
+		s.Active = &rollout.ArgoService{Name: "active", Selector: map[string]string{rollout.ArgoHashLabel: in.ActiveSelector}}
 		if in.PreviewService {
-			s.Preview = &rollout.Service{Name: "preview", Selector: map[string]string{rollout.ArgoHashLabel: "new"}}
+			s.Preview = &rollout.ArgoService{Name: "preview", Selector: map[string]string{rollout.ArgoHashLabel: "new"}}
 			s.Rollout.Status.PreviewSelector = "new"
 		}
 	}
@@ -72,8 +73,8 @@ func (in *argoRecorded) snapshot(blueGreen bool) rollout.ArgoSnapshot {
 	}
 	if in.Pause == "condition" {
 		since := s.Rollout.Status.Conditions[0].LastUpdateTime
-		s.Rollout.Status.Conditions = []rollout.Condition{
-			{Type: rollout.ConditionProgressing, Status: "Unknown", Reason: "RolloutPaused", LastUpdateTime: since},
+		s.Rollout.Status.Conditions = []rollout.ArgoCondition{
+			{Type: rollout.ArgoConditionProgressing, Status: "Unknown", Reason: "RolloutPaused", LastUpdateTime: since},
 			{Type: rollout.ArgoConditionPaused, Status: "True", Reason: "RolloutPaused"},
 		}
 		s.Rollout.Status.PauseConditions = []rollout.ArgoPauseCondition{{Reason: reason, StartTime: now.Add(-time.Duration(in.PauseAgeSeconds) * time.Second)}}
@@ -103,7 +104,7 @@ func recordArgo(t *testing.T, s rollout.ArgoSnapshot, p rollout.ArgoPlan) map[st
 		sets[set.Hash] = map[string]any{"replicas": set.Replicas}
 	}
 	services := map[string]any{}
-	for _, service := range []*rollout.Service{s.Active, s.Preview} {
+	for _, service := range []*rollout.ArgoService{s.Active, s.Preview} {
 		if service != nil {
 			services[service.Name] = service.Selector[rollout.ArgoHashLabel]
 		}
@@ -114,7 +115,7 @@ func recordArgo(t *testing.T, s rollout.ArgoSnapshot, p rollout.ArgoPlan) map[st
 			sets[a.Hash]["replicas"] = a.To
 		case rollout.DelayReplicaSet:
 			sets[a.Hash]["scaleDownDeadlineInSeconds"] = a.Until.Sub(now).Seconds()
-		case rollout.SelectPods:
+		case rollout.ArgoSelectPods:
 			services[a.Service] = a.Value
 		default:
 			t.Fatalf("not recorded: %v", a)
@@ -144,9 +145,9 @@ func recordArgo(t *testing.T, s rollout.ArgoSnapshot, p rollout.ArgoPlan) map[st
 }
 
 func agreeArgo(t *testing.T, name string, blueGreen bool) {
-	agree(t, name, func(t *testing.T, r recording) (any, string) {
+	recorded.Agree(t, name, func(t *testing.T, r recorded.Recording) (any, string) {
 		var in argoRecorded
-		r.read(t, &in)
+		r.Read(t, &in)
 		s := in.snapshot(blueGreen)
 		p, err := planArgo(s, now)
 		require.NoError(t, err, r.ID)
@@ -157,15 +158,15 @@ func agreeArgo(t *testing.T, name string, blueGreen bool) {
 
 // late names the rule of a recording that differs only in that its next pass is due
 // less than a second earlier.
-func late(t *testing.T, r recording, out map[string]any) string {
+func late(t *testing.T, r recorded.Recording, out map[string]any) string {
 	t.Helper()
-	recorded, ok := plain(t, r.Output).(map[string]any)
+	there, ok := recorded.Plain(t, r.Output).(map[string]any)
 	require.True(t, ok)
-	was, ok := recorded["requeueAfterSeconds"].(float64)
+	was, ok := there["requeueAfterSeconds"].(float64)
 	require.True(t, ok)
 	due, _ := out["requeueAfterSeconds"].(float64)
-	recorded["requeueAfterSeconds"] = due
-	if was < due && due-was < 1 && cmp.Equal(recorded, plain(t, marshal(t, out))) {
+	there["requeueAfterSeconds"] = due
+	if was < due && due-was < 1 && cmp.Equal(there, recorded.Plain(t, recorded.Marshal(t, out))) {
 		return "clock"
 	}
 	return ""

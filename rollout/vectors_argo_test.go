@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/recorded"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -23,15 +24,15 @@ func (v *argoLimit) UnmarshalJSON(data []byte) error {
 }
 
 func TestVectorsArgoApproximate(t *testing.T) {
-	agree(t, "argo/approximate_weighted_counts", func(t *testing.T, r recording) (any, string) {
+	recorded.Agree(t, "argo/approximate_weighted_counts", func(t *testing.T, r recorded.Recording) (any, string) {
 		var in struct{ MaxSurge, MaxWeight, Replicas, Weight int32 }
-		r.read(t, &in)
+		r.Read(t, &in)
 		return rollout.ArgoApproximate(in.Replicas, in.Weight, in.MaxWeight, in.MaxSurge), ""
 	})
 }
 
 func TestVectorsArgoBasic(t *testing.T) {
-	agree(t, "argo/basic_canary_counts", func(t *testing.T, r recording) (any, string) {
+	recorded.Agree(t, "argo/basic_canary_counts", func(t *testing.T, r recorded.Recording) (any, string) {
 		var in struct {
 			Abort, PromoteFull, StableIsCanary bool
 			Canary, Stable                     *rollout.ArgoSet
@@ -41,7 +42,7 @@ func TestVectorsArgoBasic(t *testing.T) {
 			Replicas                           *int32
 			StatusStableRS                     string
 		}
-		r.read(t, &in)
+		r.Read(t, &in)
 		ro := rollout.ArgoRollout{
 			Replicas: in.Replicas, MaxSurge: in.MaxSurge.IntOrPercent, MaxUnavailable: in.MaxUnavailable.IntOrPercent,
 			Steps: []rollout.ArgoStep{{SetWeight: &in.SetWeight}}, CurrentStepIndex: new(int32(0)), CurrentPodHash: "new",
@@ -62,7 +63,7 @@ func TestVectorsArgoBasic(t *testing.T) {
 }
 
 func TestVectorsArgoRouted(t *testing.T) {
-	agree(t, "argo/traffic_routed_counts", func(t *testing.T, r recording) (any, string) {
+	recorded.Agree(t, "argo/traffic_routed_counts", func(t *testing.T, r recorded.Recording) (any, string) {
 		var in struct {
 			Abort, PromoteFull, DynamicStableScale           bool
 			AbortScaleDownDelaySeconds, MinPodsPerReplicaSet *int32
@@ -73,7 +74,7 @@ func TestVectorsArgoRouted(t *testing.T) {
 			StatusCurrentPodHash, StatusStableRS             string
 			Steps                                            []rollout.ArgoStep
 		}
-		r.read(t, &in)
+		r.Read(t, &in)
 		ro := rollout.ArgoRollout{
 			Replicas: in.Replicas, Steps: in.Steps, TrafficRouting: true, MaxTrafficWeight: in.MaxTrafficWeight,
 			DynamicStableScale: in.DynamicStableScale, MinPodsPerReplicaSet: in.MinPodsPerReplicaSet,
@@ -90,32 +91,32 @@ func TestVectorsArgoRouted(t *testing.T) {
 }
 
 func TestVectorsArgoThreshold(t *testing.T) {
-	agree(t, "argo/replica_progress_threshold", func(t *testing.T, r recording) (any, string) {
+	recorded.Agree(t, "argo/replica_progress_threshold", func(t *testing.T, r recorded.Recording) (any, string) {
 		var in struct {
 			AvailableReplicas, Desired, SpecReplicas int32
 			Threshold                                *rollout.ArgoThreshold
 		}
-		r.read(t, &in)
+		r.Read(t, &in)
 		return in.Threshold.Met(in.SpecReplicas, in.AvailableReplicas, in.Desired), ""
 	})
 }
 
 func TestVectorsArgoPreviewSize(t *testing.T) {
-	agree(t, "argo/bluegreen_new_rs_replicas", func(t *testing.T, r recording) (any, string) {
+	recorded.Agree(t, "argo/bluegreen_new_rs_replicas", func(t *testing.T, r recorded.Recording) (any, string) {
 		var in rollout.ArgoBlueGreen
-		r.read(t, &in)
+		r.Read(t, &in)
 		in.ActiveExists = in.ActiveSelector == "new" || in.ActiveSelector == "stable"
 		return in.PreviewSize(), ""
 	})
 }
 
 func TestVectorsArgoScaleDownDelay(t *testing.T) {
-	agree(t, "argo/scale_down_delay_defaults", func(t *testing.T, r recording) (any, string) {
+	recorded.Agree(t, "argo/scale_down_delay_defaults", func(t *testing.T, r recorded.Recording) (any, string) {
 		var in struct {
 			Configured *int32
 			Style      rollout.ArgoStyle
 		}
-		r.read(t, &in)
+		r.Read(t, &in)
 		abort, explicit := rollout.ArgoAbortDelay(in.Style, in.Configured)
 		return map[string]any{
 			"abortExplicit": explicit, "abortScaleDownDelaySeconds": abort,
@@ -126,5 +127,5 @@ func TestVectorsArgoScaleDownDelay(t *testing.T) {
 
 func TestArgoParse(t *testing.T) {
 	_, err := rollout.ArgoParse("many")
-	require.ErrorIs(t, err, rollout.ErrInvalid)
+	require.ErrorIs(t, err, rollout.ArgoErrInvalid)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/recorded"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -21,15 +22,15 @@ var (
 )
 
 func TestVectorsIsBatchReady(t *testing.T) {
-	agree(t, "kruise-rollouts/is_batch_ready", func(t *testing.T, r recording) (any, string) {
+	recorded.Agree(t, "kruise-rollouts/is_batch_ready", func(t *testing.T, r recorded.Recording) (any, string) {
 		var in struct {
 			DesiredUpdatedReplicas, PlannedUpdatedReplicas   int32
-			FailureThreshold                                 loose
+			FailureThreshold                                 recorded.Loose
 			LabelledPods, LabelledTerminatingPods, OtherPods int32
 			RolloutID                                        string
 			UpdatedReadyReplicas, UpdatedReplicas            int32
 		}
-		r.read(t, &in)
+		r.Read(t, &in)
 		c := rollout.BatchContext{
 			RolloutID: in.RolloutID, Updated: in.UpdatedReplicas, UpdatedReady: in.UpdatedReadyReplicas,
 			Planned: in.PlannedUpdatedReplicas, Desired: in.DesiredUpdatedReplicas, FailureThreshold: in.FailureThreshold.IntOrPercent,
@@ -50,14 +51,14 @@ func readiness(c rollout.BatchContext) map[string]any {
 
 // A batchInput is the part that all files about batches share.
 type batchInput struct {
-	CurrentPartition loose
-	CurrentMaxSurge  loose
+	CurrentPartition recorded.Loose
+	CurrentMaxSurge  recorded.Loose
 	Release          struct {
-		Batches              []loose
+		Batches              []recorded.Loose
 		CurrentBatch         int32
 		NoNeedUpdateReplicas *int32
 		RolloutID            string
-		FailureThreshold     loose
+		FailureThreshold     recorded.Loose
 	}
 	Replicas                                                      int32
 	Status                                                        rollout.WorkloadStatus
@@ -83,7 +84,7 @@ func (in *batchInput) release(style rollout.Style) rollout.BatchRelease {
 }
 
 func (in *batchInput) rule() string {
-	return worst(append([]loose{in.CurrentPartition, in.CurrentMaxSurge, in.Release.FailureThreshold}, in.Release.Batches...)...)
+	return recorded.Worst(append([]recorded.Loose{in.CurrentPartition, in.CurrentMaxSurge, in.Release.FailureThreshold}, in.Release.Batches...)...)
 }
 
 // outcome is what the files about batches record.
@@ -131,9 +132,9 @@ func outcome(t *testing.T, in *batchInput, br rollout.BatchRelease, w rollout.Wo
 }
 
 func TestVectorsBatchPartitionDeployment(t *testing.T) {
-	agree(t, "kruise-rollouts/batch_partition_deployment", func(t *testing.T, r recording) (any, string) {
+	recorded.Agree(t, "kruise-rollouts/batch_partition_deployment", func(t *testing.T, r recorded.Recording) (any, string) {
 		var in batchInput
-		r.read(t, &in)
+		r.Read(t, &in)
 		w := rollout.Workload{WorkloadRef: deployment, Replicas: &in.Replicas, Status: in.Status, Annotations: map[string]string{
 			rollout.AnnotationStrategy: in.StrategyAnnotation,
 		}}
@@ -146,18 +147,18 @@ func TestVectorsBatchPartitionDeployment(t *testing.T) {
 }
 
 func TestVectorsBatchCloneSet(t *testing.T) {
-	agree(t, "kruise-rollouts/batch_cloneset", func(t *testing.T, r recording) (any, string) {
+	recorded.Agree(t, "kruise-rollouts/batch_cloneset", func(t *testing.T, r recorded.Recording) (any, string) {
 		var in batchInput
-		r.read(t, &in)
+		r.Read(t, &in)
 		w := rollout.Workload{WorkloadRef: cloneSet, Replicas: &in.Replicas, Status: in.Status, Partition: in.CurrentPartition.IntOrPercent}
 		return outcome(t, &in, in.release(rollout.Partition), w, nil), in.rule()
 	})
 }
 
 func TestVectorsBatchStatefulSet(t *testing.T) {
-	agree(t, "kruise-rollouts/batch_statefulset", func(t *testing.T, r recording) (any, string) {
+	recorded.Agree(t, "kruise-rollouts/batch_statefulset", func(t *testing.T, r recorded.Recording) (any, string) {
 		var in batchInput
-		r.read(t, &in)
+		r.Read(t, &in)
 		w := rollout.Workload{WorkloadRef: statefulSet, Replicas: &in.Replicas, Status: in.Status, Partition: in.CurrentPartition.IntOrPercent}
 		if in.Workload != "native" {
 			w.WorkloadRef, w.Unordered = advancedSet, in.Workload == "advanced-unordered"
@@ -167,9 +168,9 @@ func TestVectorsBatchStatefulSet(t *testing.T) {
 }
 
 func TestVectorsBatchDaemonSet(t *testing.T) {
-	agree(t, "kruise-rollouts/batch_daemonset", func(t *testing.T, r recording) (any, string) {
+	recorded.Agree(t, "kruise-rollouts/batch_daemonset", func(t *testing.T, r recorded.Recording) (any, string) {
 		var in batchInput
-		r.read(t, &in)
+		r.Read(t, &in)
 		w := rollout.Workload{
 			WorkloadRef: kruiseSet, Replicas: &in.DesiredNumberScheduled, Status: in.Status,
 			RollingUpdate: &rollout.RollingUpdate{}, UpdateRevision: "new",
@@ -177,11 +178,11 @@ func TestVectorsBatchDaemonSet(t *testing.T) {
 		if in.Native {
 			w.WorkloadRef, w.Annotations = daemonSet, map[string]string{}
 			var text struct{ CurrentPartition *string }
-			r.read(t, &text)
+			r.Read(t, &text)
 			if text.CurrentPartition != nil {
 				w.Annotations[rollout.AnnotationDaemonSetControl] = `{"partition":"` + *text.CurrentPartition + `","batch-revision":"new"}`
 			}
-			in.CurrentPartition.rule = ""
+			in.CurrentPartition.Rule = ""
 		} else {
 			w.Partition = in.CurrentPartition.IntOrPercent
 		}
@@ -194,9 +195,9 @@ func TestVectorsBatchDaemonSet(t *testing.T) {
 }
 
 func TestVectorsBatchCanary(t *testing.T) {
-	agree(t, "kruise-rollouts/batch_canary_deployment", func(t *testing.T, r recording) (any, string) {
+	recorded.Agree(t, "kruise-rollouts/batch_canary_deployment", func(t *testing.T, r recorded.Recording) (any, string) {
 		var in batchInput
-		r.read(t, &in)
+		r.Read(t, &in)
 		w := rollout.Workload{WorkloadRef: deployment, Replicas: &in.Replicas}
 		canary := &rollout.Workload{WorkloadRef: deployment, Replicas: &in.CanaryReplicas, Status: rollout.WorkloadStatus{
 			Replicas: in.CanaryStatusReplicas, AvailableReplicas: in.CanaryAvailableReplicas,
@@ -206,9 +207,9 @@ func TestVectorsBatchCanary(t *testing.T) {
 }
 
 func TestVectorsBatchBlueGreen(t *testing.T) {
-	agree(t, "kruise-rollouts/batch_bluegreen", func(t *testing.T, r recording) (any, string) {
+	recorded.Agree(t, "kruise-rollouts/batch_bluegreen", func(t *testing.T, r recorded.Recording) (any, string) {
 		var in batchInput
-		r.read(t, &in)
+		r.Read(t, &in)
 		w := rollout.Workload{WorkloadRef: deployment, Replicas: &in.Replicas, Status: in.Status, StrategyType: "RollingUpdate"}
 		if in.Kind == "CloneSet" {
 			w.WorkloadRef = cloneSet
@@ -223,10 +224,10 @@ func TestVectorsBatchBlueGreen(t *testing.T) {
 }
 
 func TestVectorsNativeDaemonSet(t *testing.T) {
-	agree(t, "kruise-rollouts/native_daemonset_delete", func(t *testing.T, r recording) (any, string) {
+	recorded.Agree(t, "kruise-rollouts/native_daemonset_delete", func(t *testing.T, r recorded.Recording) (any, string) {
 		var in struct {
 			DesiredNumberScheduled    int32
-			MaxUnavailable            loose
+			MaxUnavailable            recorded.Loose
 			Partition, UpdateRevision string
 			Pods                      []struct {
 				Name, Revision, DeletionCost string
@@ -234,7 +235,7 @@ func TestVectorsNativeDaemonSet(t *testing.T) {
 				CreatedAt                    int64
 			}
 		}
-		r.read(t, &in)
+		r.Read(t, &in)
 		b := rollout.NativeBatch{
 			Partition: in.Partition, Revision: in.UpdateRevision, MaxUnavailable: in.MaxUnavailable.IntOrPercent,
 			DesiredNumberScheduled: in.DesiredNumberScheduled,
@@ -259,6 +260,6 @@ func TestVectorsNativeDaemonSet(t *testing.T) {
 		return map[string]any{
 			"delete": append([]string{}, victims...), "desiredUpdatedReplicas": desired, "maxUnavailable": b.Allowed(),
 			"updated": updated, "updatedNotReady": notReady,
-		}, in.MaxUnavailable.rule
+		}, in.MaxUnavailable.Rule
 	})
 }

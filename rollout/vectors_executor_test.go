@@ -7,20 +7,21 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/recorded"
 	"github.com/kplan-go/kplan/rollout"
 )
 
 var now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 func TestVectorsPodBatchLabels(t *testing.T) {
-	agree(t, "kruise-rollouts/patch_pod_batch_labels", func(t *testing.T, r recording) (any, string) {
+	recorded.Agree(t, "kruise-rollouts/patch_pod_batch_labels", func(t *testing.T, r recorded.Recording) (any, string) {
 		var in struct {
-			Batches                   []loose
+			Batches                   []recorded.Loose
 			CurrentBatch, Replicas    int32
 			Pods                      []recordedPod
 			RolloutID, UpdateRevision string
 		}
-		r.read(t, &in)
+		r.Read(t, &in)
 		br := rollout.BatchRelease{}
 		for _, b := range in.Batches {
 			br.ReleasePlan.Batches = append(br.ReleasePlan.Batches, rollout.Batch{CanaryReplicas: b.IntOrPercent})
@@ -53,14 +54,14 @@ func podsOf(recorded []recordedPod) []rollout.Pod {
 }
 
 func TestVectorsFilterPodsForRollback(t *testing.T) {
-	agree(t, "kruise-rollouts/filter_pods_for_rollback", func(t *testing.T, r recording) (any, string) {
+	recorded.Agree(t, "kruise-rollouts/filter_pods_for_rollback", func(t *testing.T, r recorded.Recording) (any, string) {
 		var in struct {
 			DesiredPartition, DesiredUpdatedReplicas, PlannedUpdatedReplicas, Replicas int32
 			Ordered                                                                    bool
 			Pods                                                                       []recordedPod
 			RolloutID, UpdateRevision                                                  string
 		}
-		r.read(t, &in)
+		r.Read(t, &in)
 		names := []string{}
 		for _, p := range (rollout.RollbackFilter{
 			Ordered: in.Ordered, RolloutID: in.RolloutID, UpdateRevision: in.UpdateRevision, Planned: in.PlannedUpdatedReplicas,
@@ -114,7 +115,7 @@ func recordBatchStatus(s rollout.BatchStatus) recordedBatchStatus {
 }
 
 func TestVectorsBatchReleaseExecutor(t *testing.T) {
-	agree(t, "kruise-rollouts/batch_release_executor", func(t *testing.T, r recording) (any, string) {
+	recorded.Agree(t, "kruise-rollouts/batch_release_executor", func(t *testing.T, r recorded.Recording) (any, string) {
 		var in struct {
 			Deleting, PlanChanged, WorkloadGone bool
 			ReleasePlan                         rollout.ReleasePlan

@@ -7,17 +7,18 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/recorded"
 	"github.com/kplan-go/kplan/rollout"
 )
 
 func TestVectorsPartitionLimit(t *testing.T) {
-	agree(t, "kruise-rollouts/new_rs_replicas_limit", func(t *testing.T, r recording) (any, string) {
+	recorded.Agree(t, "kruise-rollouts/new_rs_replicas_limit", func(t *testing.T, r recorded.Recording) (any, string) {
 		var in struct {
-			Partition loose
+			Partition recorded.Loose
 			Replicas  int32
 		}
-		r.read(t, &in)
-		rule := in.Partition.rule
+		r.Read(t, &in)
+		rule := in.Partition.Rule
 		if rule == "malformed" {
 			rule = "" // 0, whatever it is
 		}
@@ -25,7 +26,7 @@ func TestVectorsPartitionLimit(t *testing.T) {
 	})
 }
 
-type looseUpdate struct{ MaxSurge, MaxUnavailable loose }
+type looseUpdate struct{ MaxSurge, MaxUnavailable recorded.Loose }
 
 func (u *looseUpdate) limits() *rollout.RollingUpdate {
 	if u == nil {
@@ -38,16 +39,16 @@ func (u *looseUpdate) rule() string {
 	if u == nil {
 		return ""
 	}
-	return worst(u.MaxSurge, u.MaxUnavailable)
+	return recorded.Worst(u.MaxSurge, u.MaxUnavailable)
 }
 
 func TestVectorsPartitionLowerBound(t *testing.T) {
-	agree(t, "kruise-rollouts/new_rs_replicas_lower_bound", func(t *testing.T, r recording) (any, string) {
+	recorded.Agree(t, "kruise-rollouts/new_rs_replicas_lower_bound", func(t *testing.T, r recorded.Recording) (any, string) {
 		var in struct {
 			Replicas      int32
 			RollingUpdate *looseUpdate
 		}
-		r.read(t, &in)
+		r.Read(t, &in)
 		ru := in.RollingUpdate.limits()
 		if in.RollingUpdate.rule() == "malformed" { // one that cannot be read is as none at all
 			ru = nil
@@ -60,13 +61,13 @@ func TestVectorsPartitionLowerBound(t *testing.T) {
 }
 
 func TestVectorsPartitionNewSize(t *testing.T) {
-	agree(t, "kruise-rollouts/new_rs_new_replicas", func(t *testing.T, r recording) (any, string) {
+	recorded.Agree(t, "kruise-rollouts/new_rs_new_replicas", func(t *testing.T, r recorded.Recording) (any, string) {
 		var in struct {
-			MaxSurge, MaxUnavailable, Partition loose
+			MaxSurge, MaxUnavailable, Partition recorded.Loose
 			Replicas, NewReplicas               int32
 			OldReplicas                         []int32
 		}
-		r.read(t, &in)
+		r.Read(t, &in)
 		total := in.NewReplicas
 		for _, n := range in.OldReplicas {
 			total += n
@@ -77,44 +78,44 @@ func TestVectorsPartitionNewSize(t *testing.T) {
 }
 
 func TestVectorsBatchSize(t *testing.T) {
-	agree(t, "kruise-rollouts/calculate_batch_replicas", func(t *testing.T, r recording) (any, string) {
+	recorded.Agree(t, "kruise-rollouts/calculate_batch_replicas", func(t *testing.T, r recorded.Recording) (any, string) {
 		var in struct {
-			Batch    loose
+			Batch    recorded.Loose
 			Replicas int32
 		}
-		r.read(t, &in)
+		r.Read(t, &in)
 		return rollout.BatchSize(in.Batch.IntOrPercent, in.Replicas), ""
 	})
 }
 
 func TestVectorsPartitionAtLeast(t *testing.T) {
-	agree(t, "kruise-rollouts/is_current_ge_desired", func(t *testing.T, r recording) (any, string) {
-		var in struct{ Current, Desired loose }
-		r.read(t, &in)
+	recorded.Agree(t, "kruise-rollouts/is_current_ge_desired", func(t *testing.T, r recorded.Recording) (any, string) {
+		var in struct{ Current, Desired recorded.Loose }
+		r.Read(t, &in)
 		return rollout.PartitionAtLeast(in.Current.IntOrPercent, in.Desired.IntOrPercent), ""
 	})
 }
 
 func TestVectorsStableShare(t *testing.T) {
-	agree(t, "kruise-rollouts/stable_count_as_percentage", func(t *testing.T, r recording) (any, string) {
+	recorded.Agree(t, "kruise-rollouts/stable_count_as_percentage", func(t *testing.T, r recorded.Recording) (any, string) {
 		var in struct {
 			AllReplicas, StableReplicas int32
-			CanaryReplicas              loose
+			CanaryReplicas              recorded.Loose
 		}
-		r.read(t, &in)
+		r.Read(t, &in)
 		return rollout.StableShare(in.StableReplicas, in.AllReplicas, in.CanaryReplicas.IntOrPercent), ""
 	})
 }
 
 func TestVectorsDefaultStrategy(t *testing.T) {
-	agree(t, "kruise-rollouts/default_deployment_strategy", func(t *testing.T, r recording) (any, string) {
+	recorded.Agree(t, "kruise-rollouts/default_deployment_strategy", func(t *testing.T, r recorded.Recording) (any, string) {
 		var in struct {
 			RollingStyle  string
 			RollingUpdate *looseUpdate
 			Paused        bool
-			Partition     loose
+			Partition     recorded.Loose
 		}
-		r.read(t, &in)
+		r.Read(t, &in)
 		s := rollout.DeploymentStrategy{
 			RollingStyle: in.RollingStyle, RollingUpdate: in.RollingUpdate.limits(), Paused: in.Paused, Partition: in.Partition.IntOrPercent,
 		}
@@ -123,18 +124,18 @@ func TestVectorsDefaultStrategy(t *testing.T) {
 }
 
 func TestVectorsPartitionProgress(t *testing.T) {
-	agree(t, "kruise-rollouts/deployment_rollout_satisfied", func(t *testing.T, r recording) (any, string) {
+	recorded.Agree(t, "kruise-rollouts/deployment_rollout_satisfied", func(t *testing.T, r recorded.Recording) (any, string) {
 		var in struct {
 			Generation, ObservedGeneration            int64
-			Partition                                 loose
+			Partition                                 recorded.Loose
 			Replicas, StatusReplicas, UpdatedReplicas int32
 		}
-		r.read(t, &in)
+		r.Read(t, &in)
 		hold, waiting := rollout.PartitionProgress{
 			Generation: in.Generation, ObservedGeneration: in.ObservedGeneration, Partition: in.Partition.IntOrPercent,
 			Replicas: in.Replicas, StatusReplicas: in.StatusReplicas, UpdatedReplicas: in.UpdatedReplicas,
 		}.Waiting()
-		produce(hold)
+		produced.Note(hold)
 		var out struct{ Message string }
 		require.NoError(t, json.Unmarshal(r.Output, &out))
 		for reason, text := range map[rollout.Reason]string{

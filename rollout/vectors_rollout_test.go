@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/recorded"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/selector"
 )
@@ -316,9 +317,9 @@ func recordAction(t *testing.T, a rollout.Action) any {
 }
 
 func TestVectorsRolloutReconcile(t *testing.T) {
-	agree(t, "kruise-rollouts/rollout_reconcile", func(t *testing.T, r recording) (any, string) {
+	recorded.Agree(t, "kruise-rollouts/rollout_reconcile", func(t *testing.T, r recorded.Recording) (any, string) {
 		var in recordedRollout
-		r.read(t, &in)
+		r.Read(t, &in)
 		c := clock{now.Add(-time.Duration(in.LastUpdateAgeSeconds) * time.Second)}
 		s := in.snapshot(c)
 		if !in.PlanChanged {
@@ -349,11 +350,11 @@ func TestVectorsRolloutReconcile(t *testing.T) {
 			delete(out, "status")
 			out["rolloutGone"], out["error"] = true, `rollouts.rollouts.kruise.io "ro" not found`
 		}
-		if in.TrafficRouting && !in.CanaryServiceAndRouteExist && cmp.Equal(withoutDelete(t, r.Output), plain(t, marshal(t, out))) {
-			rule = "14.5"
+		if in.TrafficRouting && !in.CanaryServiceAndRouteExist && cmp.Equal(withoutDelete(t, r.Output), recorded.Plain(t, recorded.Marshal(t, out))) {
+			rule = "no canary"
 		}
 		if sub := plan.Status.Sub; sub != nil && sub.CurrentStepState == rollout.StatePaused && sub.LastUpdateTime.Equal(now) && plan.RecheckAt.Equal(now) {
-			rule = "5.6.1"
+			rule = "no pause"
 		}
 		return out, rule
 	})
@@ -362,7 +363,7 @@ func TestVectorsRolloutReconcile(t *testing.T) {
 // withoutDelete returns a recorded output without the deletion of the canary Service.
 func withoutDelete(t *testing.T, output json.RawMessage) any {
 	t.Helper()
-	out, ok := plain(t, output).(map[string]any)
+	out, ok := recorded.Plain(t, output).(map[string]any)
 	if !ok {
 		return nil
 	}
@@ -375,7 +376,7 @@ func withoutDelete(t *testing.T, output json.RawMessage) any {
 }
 
 func TestVectorsStepJump(t *testing.T) {
-	agree(t, "kruise-rollouts/step_jump_and_recalculation", func(t *testing.T, r recording) (any, string) {
+	recorded.Agree(t, "kruise-rollouts/step_jump_and_recalculation", func(t *testing.T, r recorded.Recording) (any, string) {
 		var in struct {
 			BatchPartition                                             int32
 			BatchReleaseExists                                         bool
@@ -383,7 +384,7 @@ func TestVectorsStepJump(t *testing.T) {
 			CurrentStepIndex, NextStepIndex, Replicas, UpdatedReplicas int32
 			CurrentStepState                                           rollout.StepState
 		}
-		r.read(t, &in)
+		r.Read(t, &in)
 		var steps []rollout.Step
 		for _, v := range in.Steps {
 			steps = append(steps, rollout.Step{Replicas: v})

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/recorded"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -100,11 +101,11 @@ func (in traceInput) world(t *testing.T, id string, rows []traceRow) *world {
 // passed, the sizes behind each of its passes, and the traffic at the end are those
 // that were recorded.
 func TestVectorsRolloutTraces(t *testing.T) {
-	cases := recordings(t, "kruise-rollouts/rollout_traces")
+	cases := recorded.All(t, "kruise-rollouts/rollout_traces")
 	for _, r := range cases {
 		t.Run(r.ID, func(t *testing.T) {
 			var in traceInput
-			r.read(t, &in)
+			r.Read(t, &in)
 			var rows []traceRow
 			require.NoError(t, json.Unmarshal(r.Output, &rows))
 			c := in.world(t, r.ID, rows)

@@ -3,17 +3,18 @@ package rollout_test
 import (
 	"testing"
 
+	"github.com/kplan-go/kplan/internal/recorded"
 	"github.com/kplan-go/kplan/rollout"
 )
 
 func TestVectorsHTTPRouteRules(t *testing.T) {
-	agree(t, "kruise-rollouts/httproute_rules", func(t *testing.T, r recording) (any, string) {
+	recorded.Agree(t, "kruise-rollouts/httproute_rules", func(t *testing.T, r recorded.Recording) (any, string) {
 		var in struct {
 			Matches []rollout.Match
 			Rules   []rollout.RouteRule
 			Weight  *int32
 		}
-		r.read(t, &in)
+		r.Read(t, &in)
 		out := []rollout.RouteRule{}
 		switch {
 		case in.Weight != nil && *in.Weight == -1:
@@ -28,13 +29,13 @@ func TestVectorsHTTPRouteRules(t *testing.T) {
 }
 
 func TestVectorsNginxAnnotations(t *testing.T) {
-	agree(t, "kruise-rollouts/nginx_canary_ingress_annotations", func(t *testing.T, r recording) (any, string) {
+	recorded.Agree(t, "kruise-rollouts/nginx_canary_ingress_annotations", func(t *testing.T, r recorded.Recording) (any, string) {
 		var in struct {
 			Annotations map[string]string
 			Matches     []rollout.Match
 			Weight      *int32
 		}
-		r.read(t, &in)
+		r.Read(t, &in)
 		var weight rollout.IntOrPercent
 		if in.Weight != nil {
 			weight = rollout.Percent(*in.Weight)

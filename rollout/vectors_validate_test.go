@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/recorded"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -31,22 +32,22 @@ func verdict(es []*rollout.FieldError) any {
 }
 
 func TestVectorsValidate(t *testing.T) {
-	agree(t, "kruise-rollouts/validate_rollout", func(t *testing.T, r recording) (any, string) {
+	recorded.Agree(t, "kruise-rollouts/validate_rollout", func(t *testing.T, r recorded.Recording) (any, string) {
 		var in struct {
 			Steps []struct {
 				HasMatches bool
-				Replicas   loose
-				Traffic    loose
+				Replicas   recorded.Loose
+				Traffic    recorded.Loose
 			}
 			Style           string
 			TrafficRoutings int
 			Workload        string
 		}
-		r.read(t, &in)
+		r.Read(t, &in)
 		s := &rollout.Strategy{TrafficRoutings: routings(in.TrafficRoutings)}
 		for _, step := range in.Steps {
 			one := rollout.Step{Replicas: step.Replicas.IntOrPercent, Traffic: step.Traffic.IntOrPercent}
-			if step.Traffic.rule == "malformed" {
+			if step.Traffic.Rule == "malformed" {
 				one.Traffic = rollout.Int(1) // no percentage either
 			}
 			if step.HasMatches {
@@ -66,17 +67,17 @@ func TestVectorsValidate(t *testing.T) {
 }
 
 func TestVectorsValidateV1alpha1(t *testing.T) {
-	agree(t, "kruise-rollouts/validate_rollout_v1alpha1", func(t *testing.T, r recording) (any, string) {
+	recorded.Agree(t, "kruise-rollouts/validate_rollout_v1alpha1", func(t *testing.T, r recorded.Recording) (any, string) {
 		var in struct {
 			RollingStyleAnnotation string
 			Steps                  []struct {
-				Replicas loose
+				Replicas recorded.Loose
 				Weight   *int32
 			}
 			TrafficRoutings int
 			Workload        string
 		}
-		r.read(t, &in)
+		r.Read(t, &in)
 		ro := rollout.RolloutV1alpha1{
 			Name: "ro", WorkloadRef: reference(in.Workload), TrafficRoutings: routings(in.TrafficRoutings),
 			Annotations: map[string]string{rollout.AnnotationRollingStyle: in.RollingStyleAnnotation},
@@ -89,12 +90,12 @@ func TestVectorsValidateV1alpha1(t *testing.T) {
 }
 
 func TestVectorsPlanHash(t *testing.T) {
-	agree(t, "kruise-rollouts/release_plan_hash", func(t *testing.T, r recording) (any, string) {
+	recorded.Agree(t, "kruise-rollouts/release_plan_hash", func(t *testing.T, r recorded.Recording) (any, string) {
 		var in struct {
 			ReleasePlan     json.RawMessage
 			ReleasePlanJSON string
 		}
-		r.read(t, &in)
+		r.Read(t, &in)
 		var plan rollout.ReleasePlan
 		if err := json.Unmarshal(in.ReleasePlan, &plan); err != nil {
 			require.ErrorIs(t, err, rollout.ErrInvalid)
@@ -106,9 +107,9 @@ func TestVectorsPlanHash(t *testing.T) {
 }
 
 func TestVectorsClosingSequence(t *testing.T) {
-	agree(t, "kruise-rollouts/finalising_sequence", func(t *testing.T, r recording) (any, string) {
+	recorded.Agree(t, "kruise-rollouts/finalising_sequence", func(t *testing.T, r recorded.Recording) (any, string) {
 		var in struct{ Reason, Style string }
-		r.read(t, &in)
+		r.Read(t, &in)
 		style := rollout.Canary
 		if in.Style == "blueGreen" {
 			style = rollout.BlueGreen

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/union"
 	"github.com/kplan-go/kplan/revision"
 )
 
@@ -174,7 +175,7 @@ type controlInfo struct {
 // ControlInfo returns the annotation [AnnotationControlInfo] of a workload that a
 // BatchRelease drives.
 func ControlInfo(br BatchRelease) string {
-	return encode(controlInfo{
+	return union.Text(controlInfo{
 		APIVersion: "rollouts.kruise.io/v1beta1", Kind: "BatchRelease", Name: br.Name, UID: br.UID,
 		Controller: true, BlockOwnerDeletion: true,
 	})

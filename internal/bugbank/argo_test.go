@@ -42,7 +42,7 @@ func argoSet(hash string, age, size, available int32, desired *int32) rollout.Ar
 
 func argoPlan(t *testing.T, s rollout.ArgoSnapshot) rollout.ArgoPlan {
 	t.Helper()
-	p, err := rollout.ArgoReconcile(s, t0)
+	p, err := rollout.ArgoReconcile(s, t0, rollout.ArgoOptions{})
 	require.NoError(t, err)
 	return p
 }
@@ -118,7 +118,7 @@ func staleDesired(t *testing.T) {
 	s := updating(argoSet("v1", 1, 2, 2, new(int32(3))))
 	s.Rollout.TemplateHash, s.Rollout.Status.CurrentPodHash = "v1", "v1"
 	p := argoPlan(t, s)
-	require.Equal(t, rollout.Actions{rollout.ScaleReplicaSet{
+	require.Equal(t, rollout.ArgoActions{rollout.ScaleReplicaSet{
 		Name: "web-v1", Hash: "v1", From: 2, To: 2, Desired: 2, Reason: rollout.ReasonWeight,
 	}}, p.Actions)
 }

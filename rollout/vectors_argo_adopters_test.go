@@ -1,11 +1,11 @@
 package rollout_test
 
 import (
-	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/recorded"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -66,9 +66,9 @@ func (in recordedArgo) rollout() rollout.ArgoRollout {
 func agreeTable(t *testing.T, name string, decide func(r rollout.ArgoRollout) any) {
 	t.Helper()
 	unindexed := 0
-	agree(t, "adopters/"+name, func(t *testing.T, r recording) (any, string) {
+	recorded.Agree(t, "adopters/"+name, func(t *testing.T, r recorded.Recording) (any, string) {
 		var in recordedArgo
-		r.read(t, &in)
+		r.Read(t, &in)
 		if in.CurrentStepIndex == nil && len(in.Steps) > 0 {
 			unindexed++
 		}
@@ -82,26 +82,4 @@ func TestVectorsArgoTables(t *testing.T) {
 	agreeTable(t, "argo_basic_counts", func(r rollout.ArgoRollout) any { return r.Basic() })
 	agreeTable(t, "argo_routed_counts", func(r rollout.ArgoRollout) any { return r.Routed() })
 	agreeTable(t, "argo_desired_weight", func(r rollout.ArgoRollout) any { return r.CanaryWeight() })
-}
-
-func TestVectorsNativePartition(t *testing.T) {
-	seen := 0
-	agree(t, "adopters/rollouts_native_daemonset_util", func(t *testing.T, r recording) (any, string) {
-		var in struct {
-			Op, Partition string
-			Pods          json.RawMessage
-		}
-		r.read(t, &in)
-		var n int32
-		if in.Op != "desired-updated" || json.Unmarshal(in.Pods, &n) != nil {
-			return r.Output, "" // of functions that we have as parts of others
-		}
-		seen++
-		got, err := rollout.NativeBatch{Partition: in.Partition, Pods: make([]rollout.DaemonSetPod, n)}.Desired()
-		if err != nil {
-			return map[string]bool{"error": true}, ""
-		}
-		return got, ""
-	})
-	require.Positive(t, seen)
 }

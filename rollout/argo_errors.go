@@ -1,0 +1,17 @@
+package rollout
+
+import "github.com/kplan-go/kplan/selector"
+
+// An ArgoFieldError reports a value that cannot be used:
+//
+//	Path   string // the field, or "" if the value stands alone
+//	Value  any    // what it holds
+//	Detail string // what it must hold
+//	Err    error  // the cause, or nil
+//
+//	Error() string   // path: value: detail
+//	Unwrap() []error // ErrInvalid and Err
+type ArgoFieldError = selector.FieldError
+
+// ArgoErrInvalid is wrapped by every error of this package.
+var ArgoErrInvalid = selector.ErrInvalid
