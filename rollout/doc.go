@@ -33,13 +33,12 @@
 // the two limits of a rolling update into a [Budget], and [PartitionLimit] says how many
 // pods a step lets be new. The planners of packages deploy and daemonset are built on them.
 //
-// [ArgoReconcile] plans a whole pass of the other dialect, Argo Rollouts, and [ArgoRollout]
-// counts its pods, with and without traffic routing.
+// Package argo in this folder plans the other dialect, that of Argo Rollouts.
 //
 // # Quirks
 //
-// The progressive planner decides as OpenKruise Rollouts (commit 9dd6279d) does, and that
-// of Argo as Argo Rollouts (commit 9f8d111d). [Options].Repair is a set of [Quirks] of
+// The planner decides as OpenKruise Rollouts (commit 9dd6279d) does.
+// [Options].Repair is a set of [Quirks] of
 // OpenKruise Rollouts to repair: none by default, [RepairAll] for all. [QuirkTable] says of
 // each what upstream does, the smallest input that shows it, and the repair.
 //

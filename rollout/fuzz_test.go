@@ -61,7 +61,7 @@ func FuzzAdmit(f *testing.F) {
 		seed(rollout.WorkloadRef{APIVersion: "apps/v1", Kind: "DaemonSet", Name: "web"}, nil))
 }
 
-// A waiting is what [rollout.Explain] looks at.
+// A waiting is what [Explain] looks at.
 type waiting struct {
 	Snapshot rollout.Snapshot       `json:"snapshot"`
 	Batch    *rollout.BatchSnapshot `json:"batch,omitempty"`

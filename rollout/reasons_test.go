@@ -39,5 +39,5 @@ func eventOf(s rollout.BatchSnapshot) rollout.WorkloadEvent {
 // the plan of one of them.
 func TestMain(m *testing.M) {
 	produced.Note(rollout.BatchInitial) // others may have written it, and no plan has it
-	produced.Main(m, "Reason", "RolloutPhase", "StepState", "FinalisingStep", "BatchPhase", "BatchState", "FinalizingPolicy", "WorkloadEvent", "ArgoReason", "ArgoPhase")
+	produced.Main(m, "Reason", "RolloutPhase", "StepState", "FinalisingStep", "BatchPhase", "BatchState", "FinalizingPolicy", "WorkloadEvent")
 }

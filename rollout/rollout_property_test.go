@@ -1,13 +1,11 @@
 package rollout_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
@@ -294,7 +292,7 @@ func TestReconcileIsPure(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := anyOptions(t)
 		p := purity.Check(t, anyRollout(t), func(s rollout.Snapshot) (rollout.Plan, error) { return planRollout(s, now, o) })
-		roundTrip(t, p)
+		purity.ThroughJSON(t, p)
 		require.NotEmpty(t, p.String())
 	})
 }
@@ -319,7 +317,7 @@ func TestReconcileBatchIsPure(t *testing.T) {
 		}
 		s.Unreadable = rapid.IntRange(0, 9).Draw(t, "unreadable") == 0
 		p := purity.Check(t, s, func(s rollout.BatchSnapshot) (rollout.BatchPlan, error) { return planBatch(s, now, o) })
-		roundTrip(t, p)
+		purity.ThroughJSON(t, p)
 		require.NotEmpty(t, p.String())
 		require.NotEmpty(t, p.Status.String())
 	})
@@ -344,16 +342,6 @@ func anyWorkload(t *rapid.T, br rollout.BatchRelease) *rollout.Workload {
 		w.MinReadySeconds, w.ProgressDeadlineSeconds = rollout.InfiniteMinReady, new(int32(rollout.InfiniteDeadline))
 	}
 	return w
-}
-
-func roundTrip[P any](t *rapid.T, p P) {
-	data, err := json.Marshal(p)
-	require.NoError(t, err)
-	var q P
-	require.NoError(t, json.Unmarshal(data, &q))
-	if diff := cmp.Diff(p, q); diff != "" {
-		t.Fatalf("JSON loses something (-want +got):\n%s", diff)
-	}
 }
 
 // Facts and admissions do not depend on the order of ReplicaSets.

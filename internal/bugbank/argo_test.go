@@ -4,83 +4,85 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kplan-go/kplan/rollout"
 	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/argo"
 )
 
-func argo() []entry {
+func argoEntries() []entry {
 	return []entry{
 		{"argo-rollouts-1707", "a canary wants more pods than the surge allows", cappedCanary,
-			mutant{"rollout/argo.go", "\tif surge > 0 {", "\tif true {"}},
+			mutant{"rollout/argo/canary.go", "\tif surge > 0 {", "\tif true {"}},
 		{"argo-rollouts-1068", "stable pods go before those of the canary serve", canaryServesFirst,
-			mutant{"rollout/argo_basic.go", "return int64(min(s.Replicas, s.AvailableReplicas))", "return int64(s.Replicas)"}},
+			mutant{"rollout/argo/basic.go", "return int64(min(s.Replicas, s.AvailableReplicas))", "return int64(s.Replicas)"}},
 		{"argo-rollouts-1738", "a small weight leaves a ReplicaSet with a single pod", minPods,
-			mutant{"rollout/argo_routed.go", "return max(n, min(*r.MinPodsPerReplicaSet, r.replicas()))", "return n"}},
+			mutant{"rollout/argo/routed.go", "return max(n, min(*r.MinPodsPerReplicaSet, r.replicas()))", "return n"}},
 		{"argo-rollouts-4898", "an aborted canary with a delay and its stable pods wait for each other", abortEnds,
-			mutant{"rollout/argo_routed.go", "if r.AbortScaleDownDelaySeconds == nil || *r.AbortScaleDownDelaySeconds == 0 {", "if true {"}},
+			mutant{"rollout/argo/routed.go", "if r.AbortScaleDownDelaySeconds == nil || *r.AbortScaleDownDelaySeconds == 0 {", "if true {"}},
 		{"argo-rollouts-1593", "a canary that does not start stays after the deadline", deadlineAborts,
-			mutant{"rollout/argo_status.go", "if st.r.ProgressDeadlineAbort {", "if false {"}},
+			mutant{"rollout/argo/status.go", "if st.r.ProgressDeadlineAbort {", "if false {"}},
 		{"argo-rollouts-305", "an update is stuck when the stable ReplicaSet is deleted", stableIsGone,
-			mutant{"rollout/argo_canary_pass.go", "\tif st.stableRS == nil {", "\tif false {"}},
+			mutant{"rollout/argo/canary_pass.go", "\tif st.stableRS == nil {", "\tif false {"}},
 		{"argo-rollouts-412", "a stale annotation of the desired replicas stops every update", staleDesired,
-			mutant{"rollout/argo_pass.go", "(set.to != set.Replicas || set.DesiredReplicas == nil || *set.DesiredReplicas != st.replicas())", "set.to != set.Replicas"}},
+			mutant{"rollout/argo/reconcile.go", "(set.to != set.Replicas || set.DesiredReplicas == nil || *set.DesiredReplicas != st.replicas())", "set.to != set.Replicas"}},
 		{"argo-rollouts-574", "a rollback takes every step and every pause again", rollbackWindow,
-			mutant{"rollout/argo_status.go", "return between < st.r.RollbackWindow", "return false"}},
+			mutant{"rollout/argo/status.go", "return between < st.r.RollbackWindow", "return false"}},
 	}
 }
 
-func weight(n int32) rollout.ArgoStep { return rollout.ArgoStep{SetWeight: &n} }
+func weight(n int32) argo.Step { return argo.Step{SetWeight: &n} }
 
 // argoSet returns a ReplicaSet of a template, whose name ends in its age.
-func argoSet(hash string, age, size, available int32, desired *int32) rollout.ArgoReplicaSet {
-	return rollout.ArgoReplicaSet{
+func argoSet(hash string, age, size, available int32, desired *int32) argo.ReplicaSet {
+	return argo.ReplicaSet{
 		Name: "web-" + hash, Hash: hash, Revision: int64(age), DesiredReplicas: desired, ReadyReplicas: available,
 		CreationTimestamp: t0.Add(time.Duration(age-100) * time.Minute),
-		ArgoSet:           rollout.ArgoSet{Replicas: size, AvailableReplicas: available, StatusReplicas: size},
+		Size:              argo.Size{Replicas: size, AvailableReplicas: available, StatusReplicas: size},
 	}
 }
 
-func argoPlan(t *testing.T, s rollout.ArgoSnapshot) rollout.ArgoPlan {
+func argoPlan(t *testing.T, s argo.Snapshot) argo.Plan {
 	t.Helper()
-	p, err := rollout.ArgoReconcile(s, t0, rollout.ArgoOptions{})
+	p, err := argo.Reconcile(s, t0, argo.Options{})
 	require.NoError(t, err)
 	return p
 }
 
 func cappedCanary(t *testing.T) {
-	require.Equal(t, rollout.ArgoCounts{Canary: 0, Stable: 1}, rollout.ArgoApproximate(1, 10, 100, 0))
-	require.Equal(t, rollout.ArgoCounts{Canary: 2, Stable: 1}, rollout.ArgoApproximate(3, 50, 100, 0))
-	require.Equal(t, rollout.ArgoCounts{Canary: 2, Stable: 2}, rollout.ArgoApproximate(3, 50, 100, 1))
+	require.Equal(t, argo.Counts{Canary: 0, Stable: 1}, argo.Approximate(1, 10, 100, 0))
+	require.Equal(t, argo.Counts{Canary: 2, Stable: 1}, argo.Approximate(3, 50, 100, 0))
+	require.Equal(t, argo.Counts{Canary: 2, Stable: 2}, argo.Approximate(3, 50, 100, 1))
 }
 
 // canaryServesFirst: 3 pods of the canary are there, and none is available yet.
 func canaryServesFirst(t *testing.T) {
-	r := rollout.ArgoRollout{
-		Replicas: new(int32(10)), MaxSurge: rollout.Int(3), MaxUnavailable: rollout.Int(0), Steps: []rollout.ArgoStep{weight(30)},
+	r := argo.Canary{
+		Replicas: new(int32(10)), MaxSurge: rollout.Int(3), MaxUnavailable: rollout.Int(0), Steps: []argo.Step{weight(30)},
 		CurrentStepIndex: new(int32(0)), CurrentPodHash: "v2", StableRS: "v1",
-		Canary: &rollout.ArgoSet{Replicas: 3, StatusReplicas: 3}, Stable: &rollout.ArgoSet{Replicas: 10, AvailableReplicas: 10, StatusReplicas: 10},
+		Canary: &argo.Size{Replicas: 3, StatusReplicas: 3}, Stable: &argo.Size{Replicas: 10, AvailableReplicas: 10, StatusReplicas: 10},
 	}
-	require.Equal(t, rollout.ArgoCounts{Canary: 3, Stable: 10}, r.Counts())
+	require.Equal(t, argo.Counts{Canary: 3, Stable: 10}, r.Counts())
 	r.Canary.AvailableReplicas = 3
-	require.Equal(t, rollout.ArgoCounts{Canary: 3, Stable: 7}, r.Counts())
+	require.Equal(t, argo.Counts{Canary: 3, Stable: 7}, r.Counts())
 }
 
 func minPods(t *testing.T) {
-	r := rollout.ArgoRollout{
-		Replicas: new(int32(4)), TrafficRouting: true, Steps: []rollout.ArgoStep{weight(10)}, CurrentStepIndex: new(int32(0)),
+	r := argo.Canary{
+		Replicas: new(int32(4)), TrafficRouting: true, Steps: []argo.Step{weight(10)}, CurrentStepIndex: new(int32(0)),
 		CurrentPodHash: "v2", StableRS: "v1",
 	}
-	require.Equal(t, rollout.ArgoCounts{Canary: 1, Stable: 4}, r.Counts())
+	require.Equal(t, argo.Counts{Canary: 1, Stable: 4}, r.Counts())
 	r.MinPodsPerReplicaSet = new(int32(2))
-	require.Equal(t, rollout.ArgoCounts{Canary: 2, Stable: 4}, r.Counts())
+	require.Equal(t, argo.Counts{Canary: 2, Stable: 4}, r.Counts())
 }
 
 // abortEnds: 8 of 10 stable pods are back, and the canary still has 5.
 func abortEnds(t *testing.T) {
-	r := rollout.ArgoRollout{
-		Replicas: new(int32(10)), TrafficRouting: true, DynamicStableScale: true, Abort: true, Steps: []rollout.ArgoStep{weight(20), weight(50)},
-		CurrentStepIndex: new(int32(0)), CurrentPodHash: "v2", StableRS: "v1", Weights: &rollout.ArgoWeights{Canary: 20, Stable: 80},
-		Canary: &rollout.ArgoSet{Replicas: 5, AvailableReplicas: 5}, Stable: &rollout.ArgoSet{Replicas: 8, AvailableReplicas: 8},
+	r := argo.Canary{
+		Replicas: new(int32(10)), TrafficRouting: true, DynamicStableScale: true, Abort: true, Steps: []argo.Step{weight(20), weight(50)},
+		CurrentStepIndex: new(int32(0)), CurrentPodHash: "v2", StableRS: "v1", Weights: &argo.Weights{Canary: 20, Stable: 80},
+		Canary: &argo.Size{Replicas: 5, AvailableReplicas: 5}, Stable: &argo.Size{Replicas: 8, AvailableReplicas: 8},
 	}
 	require.Equal(t, int32(20), r.CanaryWeight(), "without a delay the canary shrinks with its weight")
 	r.AbortScaleDownDelaySeconds = new(int32(30))
@@ -89,10 +91,10 @@ func abortEnds(t *testing.T) {
 }
 
 // updating returns a Rollout of 2 pods from v1 to v2, at its first step.
-func updating(sets ...rollout.ArgoReplicaSet) rollout.ArgoSnapshot {
-	return rollout.ArgoSnapshot{Sets: sets, Rollout: rollout.ArgoObject{
-		Name: "web", Generation: 1, TemplateHash: "v2", Replicas: new(int32(2)), Steps: []rollout.ArgoStep{weight(50)},
-		Status: rollout.ArgoStatus{ObservedGeneration: 1, CurrentPodHash: "v2", StableRS: "v1", CurrentStepIndex: new(int32(0))},
+func updating(sets ...argo.ReplicaSet) argo.Snapshot {
+	return argo.Snapshot{Sets: sets, Rollout: argo.Rollout{
+		Name: "web", Generation: 1, TemplateHash: "v2", Replicas: new(int32(2)), Steps: []argo.Step{weight(50)},
+		Status: argo.Status{ObservedGeneration: 1, CurrentPodHash: "v2", StableRS: "v1", CurrentStepIndex: new(int32(0))},
 	}}
 }
 
@@ -103,7 +105,7 @@ func deadlineAborts(t *testing.T) {
 		Type: rollout.ConditionProgressing, Status: "True", Reason: "ReplicaSetUpdated", LastUpdateTime: t0.Add(-time.Hour), LastTransitionTime: t0.Add(-time.Hour),
 	}}
 	p := argoPlan(t, s)
-	require.Equal(t, rollout.ArgoDegraded, p.Status.Phase)
+	require.Equal(t, argo.PhaseDegraded, p.Status.Phase)
 	require.False(t, p.Status.Abort)
 	s.Rollout.ProgressDeadlineAbort = true
 	require.True(t, argoPlan(t, s).Status.Abort)
@@ -118,8 +120,8 @@ func staleDesired(t *testing.T) {
 	s := updating(argoSet("v1", 1, 2, 2, new(int32(3))))
 	s.Rollout.TemplateHash, s.Rollout.Status.CurrentPodHash = "v1", "v1"
 	p := argoPlan(t, s)
-	require.Equal(t, rollout.ArgoActions{rollout.ScaleReplicaSet{
-		Name: "web-v1", Hash: "v1", From: 2, To: 2, Desired: 2, Reason: rollout.ReasonWeight,
+	require.Equal(t, argo.Actions{argo.ScaleReplicaSet{
+		Name: "web-v1", Hash: "v1", From: 2, To: 2, Desired: 2, Reason: argo.ReasonWeight,
 	}}, p.Actions)
 }
 
@@ -128,7 +130,7 @@ func rollbackWindow(t *testing.T) {
 	two := new(int32(2))
 	s := updating(argoSet("v1", 1, 1, 1, two), argoSet("v2", 2, 0, 0, two), argoSet("v3", 3, 1, 1, two))
 	s.Rollout.TemplateHash, s.Rollout.Status.CurrentPodHash, s.Rollout.Status.StableRS = "v1", "v1", "v3"
-	s.Rollout.Steps = []rollout.ArgoStep{weight(50), {Pause: &rollout.ArgoPause{}}}
+	s.Rollout.Steps = []argo.Step{weight(50), {Pause: &argo.Pause{}}}
 	s.Rollout.Status.CurrentStepIndex = new(int32(1))
 	require.Equal(t, int32(1), *argoPlan(t, s).Status.CurrentStepIndex)
 	s.Rollout.RollbackWindow = 2

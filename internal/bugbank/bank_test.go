@@ -44,7 +44,7 @@ func bank() []shelf {
 		{"selector and claim", selectors()},
 		{"daemonset", daemonSets()},
 		{"rollout", rollouts()},
-		{"argo", argo()},
+		{"argo", argoEntries()},
 	}
 }
 

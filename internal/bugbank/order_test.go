@@ -9,6 +9,8 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/podorder/pausepoint"
 	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/podorder"
 )
 
 func orders() []entry {

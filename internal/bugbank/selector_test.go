@@ -3,10 +3,11 @@ package bugbank_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
-	"github.com/stretchr/testify/require"
 )
 
 func selectors() []entry {

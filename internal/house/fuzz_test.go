@@ -32,7 +32,7 @@ var notFuzzed = map[string]string{
 	"rollout.Resolve":             "arithmetic, and planners are made of it",
 	"rollout.ResolveExact":        "arithmetic, and planners are made of it",
 	"daemonset.Resolve":           "arithmetic, and planners are made of it",
-	"rollout.ArgoParse":           "Parse with another error",
+	"rollout/argo.Parse":          "rollout.Parse with another error",
 	"revision/kubectl.UndoTarget": "PlanUndo is made of it",
 }
 

@@ -50,11 +50,13 @@ var imports = map[string][]string{
 	"selector":            {"internal/union", "internal/zero"},
 	"internal/field":      {"selector"},
 	"internal/quirk":      {"internal/field", "selector"},
+	"internal/condition":  {"selector"},
 	"revision":            {"internal/field", "internal/quirk", "internal/zero", "selector"},
 	"revision/kubectl":    {"internal/zero", "revision"},
 	"podorder":            {"internal/field", "internal/quirk", "internal/zero", "selector"},
 	"podorder/pausepoint": {"podorder"},
-	"rollout":             {"internal/field", "internal/quirk", "internal/union", "internal/zero", "revision", "selector"},
+	"rollout":             {"internal/condition", "internal/field", "internal/quirk", "internal/union", "internal/zero", "revision", "selector"},
+	"rollout/argo":        {"internal/condition", "internal/field", "internal/union", "internal/zero", "rollout", "selector"},
 	"replicaset":          toolkits,
 	"daemonset":           append([]string{"replicaset", "daemonset/inplace"}, toolkits...), // replicaset for expectations
 	"daemonset/inplace":   {"internal/zero"},
@@ -63,7 +65,7 @@ var imports = map[string][]string{
 
 // supporting packages serve tests and readers, and may import what they like. The
 // core may not import them.
-var supporting = []string{"internal/bugbank", "internal/house", "internal/invariant", "internal/mutation", "internal/purity", "internal/scenario", "internal/sim", "internal/smallscope", "internal/total", "internal/trace"}
+var supporting = []string{"internal/bugbank", "internal/house", "internal/invariant", "internal/mutation", "internal/purity", "internal/recorded", "internal/scenario", "internal/sim", "internal/smallscope", "internal/total", "internal/trace"}
 
 func isSupporting(pkg string) bool {
 	return slices.Contains(supporting, pkg) || pkg == "examples" || strings.HasPrefix(pkg, "examples/")

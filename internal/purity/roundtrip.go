@@ -215,3 +215,19 @@ func sources(t T, folder string) (files []*ast.File) {
 	}
 	return files
 }
+
+// ThroughJSON fails t unless a plan comes through JSON as it is.
+func ThroughJSON[P any](t T, plan P) {
+	t.Helper()
+	var back P
+	text, err := json.Marshal(plan)
+	if err == nil {
+		err = json.Unmarshal(text, &back)
+	}
+	if err != nil {
+		t.Fatalf("%T: %v", plan, err)
+	}
+	if d := difference("", reflect.ValueOf(&plan).Elem(), reflect.ValueOf(&back).Elem()); d != "" {
+		t.Fatalf("JSON changes a plan: %s\n%s", d, text)
+	}
+}

@@ -1,4 +1,4 @@
-package rollout
+package argo
 
 import (
 	"cmp"
@@ -9,18 +9,18 @@ import (
 	"github.com/kplan-go/kplan/internal/field"
 )
 
-// An argoPass is one pass of an Argo Rollout.
-type argoPass struct {
-	s    *ArgoSnapshot
-	r    *ArgoObject
-	read *ArgoStatus // as it was read
+// A pass is one pass of an Argo Rollout.
+type pass struct {
+	s    *Snapshot
+	r    *Rollout
+	read *Status // as it was read
 	now  time.Time
-	p    ArgoPlan
-	sets []*argoSet // by age
+	p    Plan
+	sets []*set // by age
 	// newRS has the template of the Rollout, stableRS that of the last promotion; either may
 	// be nil, and they may be the same.
-	newRS, stableRS *argoSet
-	active, preview *ArgoService // as they are after the actions
+	newRS, stableRS *set
+	active, preview *Service // as they are after the actions
 
 	addPause, removePause string // the reason of a pause that begins or ends
 	clearPauses           bool
@@ -28,26 +28,26 @@ type argoPass struct {
 	restarted             bool // the steps have changed
 }
 
-// An argoSet is a ReplicaSet and what becomes of it.
-type argoSet struct {
-	ArgoReplicaSet
+// A set is a ReplicaSet and what becomes of it.
+type set struct {
+	ReplicaSet
 	to      int32
 	visited bool // its annotation is brought up to date
-	reason  ArgoReason
+	reason  Reason
 }
 
-// ArgoReconcile returns the next step of the Argo Rollout in s as of now: a whole pass
+// Reconcile returns the next step of the Argo Rollout in s as of now: a whole pass
 // of a canary without traffic routing or of a blue-green update. It
-// performs nothing. The error, if any, wraps [ArgoErrInvalid] and one [ArgoFieldError] for each
+// performs nothing. The error, if any, wraps [ErrInvalid] and one [FieldError] for each
 // field that cannot be used.
 //
 // It mirrors the reconciliation of Argo Rollouts without analysis, experiments and
 // restarts of pods.
-func ArgoReconcile(s ArgoSnapshot, now time.Time, _ ArgoOptions) (ArgoPlan, error) {
+func Reconcile(s Snapshot, now time.Time, _ Options) (Plan, error) {
 	if err := admitArgo(&s, now); err != nil {
-		return ArgoPlan{}, err
+		return Plan{}, err
 	}
-	st := &argoPass{s: &s, r: &s.Rollout, read: &s.Rollout.Status, now: now.Round(0).UTC(), active: s.Active, preview: s.Preview}
+	st := &pass{s: &s, r: &s.Rollout, read: &s.Rollout.Status, now: now.Round(0).UTC(), active: s.Active, preview: s.Preview}
 	st.removeAbort = st.read.StableRS == st.read.CurrentPodHash // there is nothing left to give up
 	st.find()
 	switch {
@@ -63,7 +63,7 @@ func ArgoReconcile(s ArgoSnapshot, now time.Time, _ ArgoOptions) (ArgoPlan, erro
 	return st.p, nil
 }
 
-func admitArgo(s *ArgoSnapshot, now time.Time) error {
+func admitArgo(s *Snapshot, now time.Time) error {
 	var es field.Errors
 	if now.IsZero() {
 		es.Add("now", now, "must be set")
@@ -91,9 +91,9 @@ func admitArgo(s *ArgoSnapshot, now time.Time) error {
 }
 
 // find tells the ReplicaSets apart.
-func (st *argoPass) find() {
+func (st *pass) find() {
 	for i := range st.s.Sets {
-		set := &argoSet{ArgoReplicaSet: st.s.Sets[i], to: st.s.Sets[i].Replicas}
+		set := &set{ReplicaSet: st.s.Sets[i], to: st.s.Sets[i].Replicas}
 		st.sets = append(st.sets, set)
 		if set.Hash == st.r.TemplateHash {
 			st.newRS = set
@@ -102,37 +102,37 @@ func (st *argoPass) find() {
 			st.stableRS = set
 		}
 	}
-	slices.SortFunc(st.sets, func(a, b *argoSet) int {
+	slices.SortFunc(st.sets, func(a, b *set) int {
 		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp), cmp.Compare(a.Hash, b.Hash))
 	})
 }
 
 // others returns the ReplicaSets that are neither new nor stable and want pods, the
 // newest revision first.
-func (st *argoPass) others() []*argoSet {
-	var list []*argoSet
+func (st *pass) others() []*set {
+	var list []*set
 	for _, set := range st.sets {
 		if set != st.newRS && set != st.stableRS && set.to > 0 {
 			list = append(list, set)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *argoSet) int { return cmp.Compare(b.Revision, a.Revision) })
+	slices.SortStableFunc(list, func(a, b *set) int { return cmp.Compare(b.Revision, a.Revision) })
 	return list
 }
 
-func (st *argoPass) replicas() int32 {
+func (st *pass) replicas() int32 {
 	if st.r.Replicas == nil {
 		return 1
 	}
 	return *st.r.Replicas
 }
 
-func (st *argoPass) hold(reason ArgoReason, have, limit int64) {
-	st.p.Holds = append(st.p.Holds, ArgoHold{Reason: reason, Have: have, Limit: limit})
+func (st *pass) hold(reason Reason, have, limit int64) {
+	st.p.Holds = append(st.p.Holds, Hold{Reason: reason, Have: have, Limit: limit})
 }
 
 // recheck asks for another pass at an instant, if none is asked for earlier.
-func (st *argoPass) recheck(at time.Time) {
+func (st *pass) recheck(at time.Time) {
 	if st.p.RecheckAt.IsZero() || at.Before(st.p.RecheckAt) {
 		st.p.RecheckAt = at
 	}
@@ -140,7 +140,7 @@ func (st *argoPass) recheck(at time.Time) {
 
 // resized reports whether the size of the Rollout has changed since a ReplicaSet was
 // scaled.
-func (st *argoPass) resized() bool {
+func (st *pass) resized() bool {
 	for _, set := range st.sets {
 		if set.Replicas > 0 && set.DesiredReplicas != nil && *set.DesiredReplicas != st.replicas() {
 			return true
@@ -150,7 +150,7 @@ func (st *argoPass) resized() bool {
 }
 
 // scaleOnly follows a new size, and takes no step.
-func (st *argoPass) scaleOnly() {
+func (st *pass) scaleOnly() {
 	status := *st.read
 	if st.r.BlueGreen != nil {
 		st.blueGreenSets()
@@ -166,7 +166,7 @@ func (st *argoPass) scaleOnly() {
 }
 
 // named returns the ReplicaSet of a hash, nil if there is none.
-func (st *argoPass) named(hash string) *argoSet {
+func (st *pass) named(hash string) *set {
 	for _, set := range st.sets {
 		if hash != "" && set.Hash == hash {
 			return set
@@ -176,18 +176,18 @@ func (st *argoPass) named(hash string) *argoSet {
 }
 
 // changed reports whether the template is not that of the status.
-func (st *argoPass) changed() bool {
+func (st *pass) changed() bool {
 	return st.read.CurrentPodHash != "" && st.read.CurrentPodHash != st.r.TemplateHash
 }
 
 // halted reports whether nothing may progress, because a person or an analysis without
 // a result says so.
-func (st *argoPass) halted() bool {
-	return st.r.Paused || st.paused(ArgoPauseInconclusive) != nil
+func (st *pass) halted() bool {
+	return st.r.Paused || st.paused(PauseInconclusive) != nil
 }
 
 // scale sets the size of a ReplicaSet, and reports whether it changes.
-func (st *argoPass) scale(set *argoSet, to int32, reason ArgoReason) bool {
+func (st *pass) scale(set *set, to int32, reason Reason) bool {
 	set.visited, set.reason = true, reason
 	changes := set.to != to
 	set.to = to
@@ -198,11 +198,11 @@ func (st *argoPass) scale(set *argoSet, to int32, reason ArgoReason) bool {
 }
 
 // create adds the new ReplicaSet if it is missing.
-func (st *argoPass) create() {
+func (st *pass) create() {
 	if st.newRS != nil {
 		return
 	}
-	st.newRS = &argoSet{ArgoReplicaSet: ArgoReplicaSet{Hash: st.r.TemplateHash, Name: st.r.Name + "-" + st.r.TemplateHash}}
+	st.newRS = &set{ReplicaSet: ReplicaSet{Hash: st.r.TemplateHash, Name: st.r.Name + "-" + st.r.TemplateHash}}
 	st.newRS.Revision = st.revision()
 	st.sets = append(st.sets, st.newRS)
 	st.newRS.Replicas = st.freshSize()
@@ -215,9 +215,9 @@ func (st *argoPass) create() {
 }
 
 // freshSize returns the size that the new ReplicaSet is to have.
-func (st *argoPass) freshSize() int32 {
+func (st *pass) freshSize() int32 {
 	if b := st.r.BlueGreen; b != nil {
-		return ArgoBlueGreen{
+		return Preview{
 			Replicas: st.replicas(), PreviewReplicaCount: b.PreviewReplicaCount, HasPauseConditions: len(st.read.PauseConditions) > 0,
 			PromoteFull: st.read.PromoteFull, ScaleUpPreviewCheckPoint: st.read.ScaleUpPreviewCheckPoint, ActiveSelector: st.read.ActiveSelector,
 			CurrentPodHash: st.read.CurrentPodHash, NewHash: st.newRS.Hash, ActiveExists: st.named(st.read.ActiveSelector) != nil,
@@ -227,8 +227,8 @@ func (st *argoPass) freshSize() int32 {
 }
 
 // write appends what changed about ReplicaSets: the stable one, the new one, the others.
-func (st *argoPass) write() {
-	order := []*argoSet{st.stableRS}
+func (st *pass) write() {
+	order := []*set{st.stableRS}
 	if st.newRS != st.stableRS {
 		order = append(order, st.newRS)
 	}
@@ -254,7 +254,7 @@ func (st *argoPass) write() {
 }
 
 // asRead returns the deadline of a ReplicaSet as it was read.
-func (st *argoPass) asRead(hash string) time.Time {
+func (st *pass) asRead(hash string) time.Time {
 	for i := range st.s.Sets {
 		if st.s.Sets[i].Hash == hash {
 			return st.s.Sets[i].ScaleDownAt

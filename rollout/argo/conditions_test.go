@@ -1,4 +1,4 @@
-package rollout_test
+package argo_test
 
 import (
 	"testing"
@@ -6,93 +6,96 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/condition"
+	"github.com/kplan-go/kplan/internal/zero"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/argo"
 	"github.com/kplan-go/kplan/selector"
 )
 
 // argoCondition returns a condition of a Rollout of Argo.
-func argoCondition(s rollout.ArgoStatus, kind string) rollout.Condition {
-	return conditionOf(rollout.RolloutStatus{Conditions: s.Conditions}, kind)
+func argoCondition(s argo.Status, kind string) rollout.Condition {
+	return *zero.Or(condition.Find(s.Conditions, kind))
 }
 
 // A pause is told by two conditions. Their transition is when their status changed.
-func TestArgoPausedConditions(t *testing.T) {
-	w := newArgoWorld(t, 6, weight(20), argoPause(-1))
+func TestPausedConditions(t *testing.T) {
+	w := newWorld(t, 6, weight(20), pause(-1))
 	w.run(false)
 	w.s.Rollout.TemplateHash = "v2"
 	w.run(false)
 	began := w.clock
-	require.Equal(t, selector.ConditionTrue, argoCondition(w.s.Rollout.Status, rollout.ArgoConditionPaused).Status)
-	noted := argoCondition(w.s.Rollout.Status, rollout.ArgoConditionProgressing)
+	require.Equal(t, selector.ConditionTrue, argoCondition(w.s.Rollout.Status, argo.ConditionPaused).Status)
+	noted := argoCondition(w.s.Rollout.Status, argo.ConditionProgressing)
 	require.Equal(t, []string{"Unknown", "RolloutPaused"}, []string{string(noted.Status), noted.Reason})
 
 	w.clock = began.Add(time.Minute)
 	w.s.Rollout.Status.PauseConditions = nil
 	w.pass()
-	paused, resumed := argoCondition(w.s.Rollout.Status, rollout.ArgoConditionPaused), argoCondition(w.s.Rollout.Status, rollout.ArgoConditionProgressing)
+	paused, resumed := argoCondition(w.s.Rollout.Status, argo.ConditionPaused), argoCondition(w.s.Rollout.Status, argo.ConditionProgressing)
 	require.Equal(t, []any{selector.ConditionFalse, w.clock}, []any{paused.Status, paused.LastTransitionTime})
 	require.Equal(t, []any{selector.ConditionUnknown, "RolloutResumed", w.clock, noted.LastTransitionTime}, []any{resumed.Status, resumed.Reason, resumed.LastUpdateTime, resumed.LastTransitionTime})
 
 	w.clock = began.Add(2 * time.Minute)
 	w.pass()
-	moves := argoCondition(w.s.Rollout.Status, rollout.ArgoConditionProgressing)
+	moves := argoCondition(w.s.Rollout.Status, argo.ConditionProgressing)
 	require.Equal(t, []any{selector.ConditionTrue, w.clock, w.clock}, []any{moves.Status, moves.LastUpdateTime, moves.LastTransitionTime})
 }
 
 // What is no longer healthy lacks pods of the stable template, or has a new one. Both
 // count as progress, and progressing was true before.
-func TestArgoNoLongerHealthy(t *testing.T) {
+func TestNoLongerHealthy(t *testing.T) {
 	for _, c := range []struct {
 		why    string
-		change func(w *argoWorld)
+		change func(w *world)
 		want   string
 	}{
-		{"a pod is lost", func(w *argoWorld) { w.set("v1").AvailableReplicas = 5 }, "ReplicaSetNotAvailable"},
-		{"a new template", func(w *argoWorld) { w.s.Rollout.TemplateHash = "v2" }, "ReplicaSetUpdated"},
+		{"a pod is lost", func(w *world) { w.set("v1").AvailableReplicas = 5 }, "ReplicaSetNotAvailable"},
+		{"a new template", func(w *world) { w.s.Rollout.TemplateHash = "v2" }, "ReplicaSetUpdated"},
 	} {
-		w := newArgoWorld(t, 6, weight(20))
+		w := newWorld(t, 6, weight(20))
 		w.run(false)
-		before := argoCondition(w.s.Rollout.Status, rollout.ArgoConditionProgressing)
+		before := argoCondition(w.s.Rollout.Status, argo.ConditionProgressing)
 		require.Equal(t, selector.ConditionTrue, before.Status)
 		later := w.clock.Add(time.Minute)
 		c.change(w)
-		p, err := planArgo(w.s, later)
+		p, err := reconcile(w.s, later)
 		require.NoError(t, err)
-		require.Equal(t, selector.ConditionFalse, argoCondition(p.Status, rollout.ArgoConditionHealthy).Status, c.why)
-		after := argoCondition(p.Status, rollout.ArgoConditionProgressing)
+		require.Equal(t, selector.ConditionFalse, argoCondition(p.Status, argo.ConditionHealthy).Status, c.why)
+		after := argoCondition(p.Status, argo.ConditionProgressing)
 		require.Equal(t, []any{selector.ConditionTrue, c.want, later, before.LastTransitionTime}, []any{after.Status, after.Reason, after.LastUpdateTime, after.LastTransitionTime}, c.why)
 	}
 }
 
 // Pods of other templates that go are progress, even if nothing else is.
-func TestArgoFewerOldPods(t *testing.T) {
+func TestFewerOldPods(t *testing.T) {
 	for _, c := range []struct {
 		old  int32
 		want selector.ConditionStatus
 	}{{3, "True"}, {4, "False"}} {
-		w := newArgoWorld(t, 6, weight(50))
+		w := newWorld(t, 6, weight(50))
 		w.s.Rollout.TemplateHash = "v2"
-		w.s.Rollout.Status = rollout.ArgoStatus{
+		w.s.Rollout.Status = argo.Status{
 			CurrentPodHash: "v2", StableRS: "v1", CurrentStepIndex: new(int32(0)), Replicas: 6, UpdatedReplicas: 2, ReadyReplicas: 6, AvailableReplicas: 6,
-			Conditions: []rollout.ArgoCondition{{Type: rollout.ArgoConditionProgressing, Status: "True", LastUpdateTime: now.Add(-time.Hour)}},
+			Conditions: []argo.Condition{{Type: argo.ConditionProgressing, Status: "True", LastUpdateTime: now.Add(-time.Hour)}},
 		}
-		w.s.Sets = []rollout.ArgoReplicaSet{
-			{Hash: "v1", ArgoSet: rollout.ArgoSet{Replicas: 4, AvailableReplicas: c.old, StatusReplicas: c.old}},
-			{Hash: "v2", ArgoSet: rollout.ArgoSet{Replicas: 2, AvailableReplicas: 2, StatusReplicas: 2}},
+		w.s.Sets = []argo.ReplicaSet{
+			{Hash: "v1", Size: argo.Size{Replicas: 4, AvailableReplicas: c.old, StatusReplicas: c.old}},
+			{Hash: "v2", Size: argo.Size{Replicas: 2, AvailableReplicas: 2, StatusReplicas: 2}},
 		}
-		p, err := planArgo(w.s, now)
+		p, err := reconcile(w.s, now)
 		require.NoError(t, err)
-		require.Equal(t, c.want, argoCondition(p.Status, rollout.ArgoConditionProgressing).Status, "%d of 4 old pods are left", c.old)
+		require.Equal(t, c.want, argoCondition(p.Status, argo.ConditionProgressing).Status, "%d of 4 old pods are left", c.old)
 	}
 }
 
 // A canary with steps to take is not healthy, even if all pods are there. A pass that
 // only scales shows it.
-func TestArgoHealthyBehindTheSteps(t *testing.T) {
-	steps := []rollout.ArgoStep{weight(20), argoPause(-1)}
+func TestHealthyBehindTheSteps(t *testing.T) {
+	steps := []argo.Step{weight(20), pause(-1)}
 	for _, c := range []struct {
 		why   string
-		steps []rollout.ArgoStep
+		steps []argo.Step
 		index *int32
 		want  selector.ConditionStatus
 	}{
@@ -101,14 +104,14 @@ func TestArgoHealthyBehindTheSteps(t *testing.T) {
 		{"none is known", steps, nil, "True"},
 		{"there are none any more", nil, new(int32(1)), "True"},
 	} {
-		w := newArgoWorld(t, 4, c.steps...)
-		w.s.Rollout.Status = rollout.ArgoStatus{
+		w := newWorld(t, 4, c.steps...)
+		w.s.Rollout.Status = argo.Status{
 			ObservedGeneration: 1, CurrentPodHash: "v1", StableRS: "v1", CurrentStepIndex: c.index, Replicas: 4, UpdatedReplicas: 4, ReadyReplicas: 4, AvailableReplicas: 4,
 		}
-		full := rollout.ArgoSet{Replicas: 4, AvailableReplicas: 4, StatusReplicas: 4}
-		w.s.Sets = []rollout.ArgoReplicaSet{{Hash: "v1", DesiredReplicas: new(int32(3)), ArgoSet: full, ReadyReplicas: 4}}
-		p, err := planArgo(w.s, now)
+		full := argo.Size{Replicas: 4, AvailableReplicas: 4, StatusReplicas: 4}
+		w.s.Sets = []argo.ReplicaSet{{Hash: "v1", DesiredReplicas: new(int32(3)), Size: full, ReadyReplicas: 4}}
+		p, err := reconcile(w.s, now)
 		require.NoError(t, err)
-		require.Equal(t, c.want, argoCondition(p.Status, rollout.ArgoConditionHealthy).Status, c.why)
+		require.Equal(t, c.want, argoCondition(p.Status, argo.ConditionHealthy).Status, c.why)
 	}
 }

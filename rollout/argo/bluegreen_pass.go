@@ -1,4 +1,4 @@
-package rollout
+package argo
 
 import (
 	"maps"
@@ -7,7 +7,7 @@ import (
 )
 
 // blueGreen is a whole pass of a blue-green update.
-func (st *argoPass) blueGreen() {
+func (st *pass) blueGreen() {
 	st.create()
 	if st.preview != nil && !st.halted() {
 		st.preview = st.selectPods(st.preview, st.newRS.Hash, ReasonPreview)
@@ -21,25 +21,25 @@ func (st *argoPass) blueGreen() {
 }
 
 // selectPods lets a Service select the pods of a hash.
-func (st *argoPass) selectPods(s *ArgoService, hash string, reason ArgoReason) *ArgoService {
-	if s.Selector[ArgoHashLabel] == hash {
+func (st *pass) selectPods(s *Service, hash string, reason Reason) *Service {
+	if s.Selector[HashLabel] == hash {
 		return s
 	}
-	st.p.Actions = append(st.p.Actions, ArgoSelectPods{Service: s.Name, Key: ArgoHashLabel, Value: hash, Reason: reason})
+	st.p.Actions = append(st.p.Actions, SelectPods{Service: s.Name, Key: HashLabel, Value: hash, Reason: reason})
 	selector := maps.Clone(s.Selector)
 	if selector == nil {
 		selector = map[string]string{}
 	}
-	selector[ArgoHashLabel] = hash
-	return &ArgoService{Name: s.Name, Selector: selector}
+	selector[HashLabel] = hash
+	return &Service{Name: s.Name, Selector: selector}
 }
 
 // activeHash returns the hash that gets the traffic, "" if all pods do.
-func (st *argoPass) activeHash() string { return st.active.Selector[ArgoHashLabel] }
+func (st *pass) activeHash() string { return st.active.Selector[HashLabel] }
 
 // blueGreenSets gives the stable ReplicaSet all pods, the new one those of the preview,
 // and the others a delay.
-func (st *argoPass) blueGreenSets() {
+func (st *pass) blueGreenSets() {
 	st.removeDeadlines()
 	if st.stableRS != nil && st.stableRS != st.newRS {
 		st.scale(st.stableRS, st.replicas(), ReasonStable)
@@ -47,15 +47,15 @@ func (st *argoPass) blueGreenSets() {
 	if st.newRS != nil {
 		st.scaleFresh()
 	}
-	if st.paused(ArgoPauseInconclusive) == nil {
+	if st.paused(PauseInconclusive) == nil {
 		st.scaleOthers()
 	}
 }
 
 // scaleFresh gives the new ReplicaSet its size. After an abort it keeps its pods for a
 // while, once the stable ones are all there.
-func (st *argoPass) scaleFresh() {
-	delay, _ := ArgoAbortDelay(ArgoStyleBlueGreen, st.r.BlueGreen.AbortScaleDownDelaySeconds)
+func (st *pass) scaleFresh() {
+	delay, _ := AbortDelay(StyleBlueGreen, st.r.BlueGreen.AbortScaleDownDelaySeconds)
 	switch {
 	case !st.delaysAbort():
 		st.scale(st.newRS, st.freshSize(), ReasonPreview)
@@ -70,22 +70,22 @@ func (st *argoPass) scaleFresh() {
 }
 
 // deadlineIn returns the instant so many seconds ahead, as it is annotated.
-func (st *argoPass) deadlineIn(seconds int32) time.Time {
+func (st *pass) deadlineIn(seconds int32) time.Time {
 	return st.now.Add(time.Duration(seconds) * time.Second).Truncate(time.Second)
 }
 
 // delaysAbort reports whether an aborted update keeps the pods of the new ReplicaSet for
 // a while.
-func (st *argoPass) delaysAbort() bool {
+func (st *pass) delaysAbort() bool {
 	if !st.aborted() || st.stableRS == nil || st.r.BlueGreen == nil {
 		return false
 	}
-	delay, _ := ArgoAbortDelay(ArgoStyleBlueGreen, st.r.BlueGreen.AbortScaleDownDelaySeconds)
+	delay, _ := AbortDelay(StyleBlueGreen, st.r.BlueGreen.AbortScaleDownDelaySeconds)
 	return delay != nil
 }
 
 // removeDeadlines keeps the ReplicaSets that are wanted.
-func (st *argoPass) removeDeadlines() {
+func (st *pass) removeDeadlines() {
 	if st.newRS != nil && !st.delaysAbort() {
 		st.newRS.ScaleDownAt = time.Time{}
 	}
@@ -95,7 +95,7 @@ func (st *argoPass) removeDeadlines() {
 }
 
 // scaleOthers removes old ReplicaSets when their delay is over.
-func (st *argoPass) scaleOthers() {
+func (st *pass) scaleOthers() {
 	limit, waiting := int32(math.MaxInt32), int32(0)
 	if n := st.r.BlueGreen.ScaleDownDelayRevisionLimit; n != nil {
 		limit = *n
@@ -127,8 +127,8 @@ func (st *argoPass) scaleOthers() {
 }
 
 // delay lets an old ReplicaSet keep its pods for a while.
-func (st *argoPass) delay(set *argoSet) {
-	seconds := ArgoScaleDownDelay(ArgoStyleBlueGreen, st.r.BlueGreen.ScaleDownDelaySeconds)
+func (st *pass) delay(set *set) {
+	seconds := ScaleDownDelay(StyleBlueGreen, st.r.BlueGreen.ScaleDownDelaySeconds)
 	if seconds > 0 {
 		set.ScaleDownAt = st.deadlineIn(seconds)
 		st.recheck(st.now.Add(time.Duration(seconds) * time.Second))
@@ -136,9 +136,9 @@ func (st *argoPass) delay(set *argoSet) {
 }
 
 // referenced reports whether a Service or the status names a hash.
-func (st *argoPass) referenced(hash string) bool {
-	for _, s := range []*ArgoService{st.active, st.preview} {
-		if s != nil && s.Selector[ArgoHashLabel] == hash {
+func (st *pass) referenced(hash string) bool {
+	for _, s := range []*Service{st.active, st.preview} {
+		if s != nil && s.Selector[HashLabel] == hash {
 			return true
 		}
 	}
@@ -147,33 +147,33 @@ func (st *argoPass) referenced(hash string) bool {
 }
 
 // readyForPause reports whether the preview is complete.
-func (st *argoPass) readyForPause() bool {
+func (st *pass) readyForPause() bool {
 	size := st.freshSize()
 	return st.newRS.Replicas == size && st.newRS.AvailableReplicas == size
 }
 
 // fastTracked reports whether no pause is needed: the pods are about to be removed and
 // still there, or are active already, or a person is in a hurry.
-func (st *argoPass) fastTracked() bool {
+func (st *pass) fastTracked() bool {
 	return !st.asRead(st.newRS.Hash).IsZero() || st.read.PromoteFull || st.activeHash() == "" || st.activeHash() == st.newRS.Hash
 }
 
 // manages reports whether the update pauses before it is promoted.
-func (p *ArgoPreview) manages() bool {
+func (p *BlueGreen) manages() bool {
 	return p.AutoPromotionEnabled != nil && !*p.AutoPromotionEnabled || p.AutoPromotionSeconds > 0
 }
 
 // blueGreenPause begins the pause before the promotion, or ends it.
-func (st *argoPass) blueGreenPause() {
-	c := st.paused(ArgoPauseBlueGreen)
+func (st *pass) blueGreenPause() {
+	c := st.paused(PauseBlueGreen)
 	switch {
 	case st.read.Abort || !st.readyForPause() || st.halted():
 	case st.fastTracked() || st.read.ScaleUpPreviewCheckPoint || !st.r.BlueGreen.manages():
-		st.removePause = ArgoPauseBlueGreen
+		st.removePause = PauseBlueGreen
 	case c == nil && !st.read.ControllerPause:
-		st.addPause = ArgoPauseBlueGreen
+		st.addPause = PauseBlueGreen
 	case c != nil && st.pauseOver():
-		st.removePause = ArgoPauseBlueGreen
+		st.removePause = PauseBlueGreen
 	case c != nil && st.r.BlueGreen.AutoPromotionSeconds > 0:
 		if at := st.promotionAt(c); at.After(st.now) {
 			st.recheck(at)
@@ -181,13 +181,13 @@ func (st *argoPass) blueGreenPause() {
 	}
 }
 
-func (st *argoPass) promotionAt(c *ArgoPauseCondition) time.Time {
+func (st *pass) promotionAt(c *PauseCondition) time.Time {
 	return c.StartTime.Add(time.Duration(st.r.BlueGreen.AutoPromotionSeconds) * time.Second)
 }
 
 // pauseOver reports whether the pause before the promotion is over, or none is needed.
-func (st *argoPass) pauseOver() bool {
-	b, c := st.r.BlueGreen, st.paused(ArgoPauseBlueGreen)
+func (st *pass) pauseOver() bool {
+	b, c := st.r.BlueGreen, st.paused(PauseBlueGreen)
 	switch {
 	case st.addPause != "":
 		return false
@@ -201,13 +201,13 @@ func (st *argoPass) pauseOver() bool {
 
 // switchActive leads the traffic to the new ReplicaSet once it is complete and nothing
 // pauses, and back to the stable one after an abort.
-func (st *argoPass) switchActive() {
+func (st *pass) switchActive() {
 	if st.halted() {
-		st.hold(ArgoReasonPaused, 0, 0)
+		st.hold(ReasonPaused, 0, 0)
 		return
 	}
 	if !st.readyForPause() || !st.saturated(st.newRS) {
-		st.hold(ArgoReasonBatchNotReady, int64(st.newRS.AvailableReplicas), int64(st.freshSize()))
+		st.hold(ReasonBatchNotReady, int64(st.newRS.AvailableReplicas), int64(st.freshSize()))
 		return
 	}
 	to := st.activeHash()
@@ -226,27 +226,27 @@ func (st *argoPass) switchActive() {
 }
 
 // holdPromotion says what the promotion waits for.
-func (st *argoPass) holdPromotion() {
-	b, c := st.r.BlueGreen, st.paused(ArgoPauseBlueGreen)
+func (st *pass) holdPromotion() {
+	b, c := st.r.BlueGreen, st.paused(PauseBlueGreen)
 	if b.AutoPromotionSeconds == 0 || b.AutoPromotionEnabled != nil && !*b.AutoPromotionEnabled {
-		st.hold(ArgoReasonApproval, 0, 0)
+		st.hold(ReasonApproval, 0, 0)
 		return
 	}
 	have := time.Duration(0)
 	if c != nil {
 		have = st.now.Sub(c.StartTime)
 	}
-	st.hold(ArgoReasonPause, int64(have.Seconds()), int64(b.AutoPromotionSeconds))
+	st.hold(ReasonPause, int64(have.Seconds()), int64(b.AutoPromotionSeconds))
 }
 
 // saturated reports whether a ReplicaSet has all pods, and they are available.
-func (st *argoPass) saturated(set *argoSet) bool {
+func (st *pass) saturated(set *set) bool {
 	n := st.replicas()
 	return set != nil && set.DesiredReplicas != nil && *set.DesiredReplicas == n && set.Replicas == n && set.AvailableReplicas == n
 }
 
 // blueGreenStatus completes the status of a blue-green update.
-func (st *argoPass) blueGreenStatus() {
+func (st *pass) blueGreenStatus() {
 	status := st.base()
 	if st.changed() {
 		st.reset(&status)
@@ -255,7 +255,7 @@ func (st *argoPass) blueGreenStatus() {
 		st.clearPauses, st.removeAbort = true, true
 	}
 	if st.preview != nil {
-		status.PreviewSelector = st.preview.Selector[ArgoHashLabel]
+		status.PreviewSelector = st.preview.Selector[HashLabel]
 	}
 	status.ActiveSelector = st.activeHash()
 	switch {
@@ -271,7 +271,7 @@ func (st *argoPass) blueGreenStatus() {
 }
 
 // promotable reports whether the new ReplicaSet becomes the stable one.
-func (st *argoPass) promotable(status *ArgoStatus) bool {
+func (st *pass) promotable(status *Status) bool {
 	switch {
 	case st.stableRS == nil || status.ActiveSelector == "":
 		return true
@@ -283,7 +283,7 @@ func (st *argoPass) promotable(status *ArgoStatus) bool {
 
 // checkpoint reports whether the preview was complete and the pause is over, so that it
 // grows to its full size.
-func (st *argoPass) checkpoint() bool {
+func (st *pass) checkpoint() bool {
 	n := st.r.BlueGreen.PreviewReplicaCount
 	switch {
 	case n == nil:

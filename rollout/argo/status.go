@@ -1,4 +1,4 @@
-package rollout
+package argo
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// An ArgoCondition is one observation of an object's state:
+// A Condition is one observation of an object's state:
 //
 //	Type               string
 //	Status             selector.ConditionStatus // True, False or Unknown
@@ -19,40 +19,40 @@ import (
 //	Message            string
 //	LastUpdateTime     time.Time
 //	LastTransitionTime time.Time
-type ArgoCondition = selector.Condition
+type Condition = selector.Condition
 
 // The types of conditions of an Argo Rollout.
 const (
-	ArgoConditionProgressing = "Progressing"
-	ArgoConditionPaused      = "Paused"
-	ArgoConditionAvailable   = "Available"
-	ArgoConditionHealthy     = "Healthy"
-	ArgoConditionCompleted   = "Completed"
+	ConditionProgressing = "Progressing"
+	ConditionPaused      = "Paused"
+	ConditionAvailable   = "Available"
+	ConditionHealthy     = "Healthy"
+	ConditionCompleted   = "Completed"
 )
 
-// argoDefaultDeadline is the progressDeadlineSeconds of a Rollout that has none.
-const argoDefaultDeadline = 600
+// defaultDeadline is the progressDeadlineSeconds of a Rollout that has none.
+const defaultDeadline = 600
 
-// ArgoNoDeadline is the progressDeadlineSeconds that means none.
-const ArgoNoDeadline = math.MaxInt32
+// NoDeadline is the progressDeadlineSeconds that means none.
+const NoDeadline = math.MaxInt32
 
 // The reasons of conditions of an Argo Rollout.
 const (
-	argoPausedReason   = "RolloutPaused"
-	argoResumedReason  = "RolloutResumed"
-	argoRetriedReason  = "RolloutRetry"
-	argoAbortedReason  = "RolloutAborted"
-	argoUpdatedReason  = "ReplicaSetUpdated"
-	argoMissingReason  = "ReplicaSetNotAvailable"
-	argoDoneReason     = "NewReplicaSetAvailable"
-	argoTimedOutReason = "ProgressDeadlineExceeded"
+	pausedReason   = "RolloutPaused"
+	resumedReason  = "RolloutResumed"
+	retriedReason  = "RolloutRetry"
+	abortedReason  = "RolloutAborted"
+	updatedReason  = "ReplicaSetUpdated"
+	missingReason  = "ReplicaSetNotAvailable"
+	doneReason     = "NewReplicaSetAvailable"
+	timedOutReason = "ProgressDeadlineExceeded"
 )
 
 // promoted reports whether the template is the stable one.
-func (s *ArgoStatus) promoted() bool { return s.StableRS != "" && s.StableRS == s.CurrentPodHash }
+func (s *Status) promoted() bool { return s.StableRS != "" && s.StableRS == s.CurrentPodHash }
 
 // paused returns the condition of a pause, nil if there is none.
-func (st *argoPass) paused(reason string) *ArgoPauseCondition {
+func (st *pass) paused(reason string) *PauseCondition {
 	for i := range st.read.PauseConditions {
 		if st.read.PauseConditions[i].Reason == reason {
 			return &st.read.PauseConditions[i]
@@ -62,10 +62,10 @@ func (st *argoPass) paused(reason string) *ArgoPauseCondition {
 }
 
 // aborted reports whether the update is given up.
-func (st *argoPass) aborted() bool { return !st.removeAbort && (st.addAbort || st.read.Abort) }
+func (st *pass) aborted() bool { return !st.removeAbort && (st.addAbort || st.read.Abort) }
 
 // available returns the available pods of all ReplicaSets.
-func (st *argoPass) available() (n int32) {
+func (st *pass) available() (n int32) {
 	for _, set := range st.sets {
 		n += set.AvailableReplicas
 	}
@@ -75,25 +75,25 @@ func (st *argoPass) available() (n int32) {
 // notesPause notes in the conditions that a pause has begun or ended, so that it does
 // not count against the deadline. It reports whether it did: the pass ends then. What
 // is promoted already is not progressing, and stays so.
-func (st *argoPass) notesPause() bool {
-	progress := condition.Find(st.read.Conditions, ArgoConditionProgressing)
-	noted := progress != nil && progress.Reason == argoPausedReason
-	aborted := progress != nil && progress.Reason == argoAbortedReason
+func (st *pass) notesPause() bool {
+	progress := condition.Find(st.read.Conditions, ConditionProgressing)
+	noted := progress != nil && progress.Reason == pausedReason
+	aborted := progress != nil && progress.Reason == abortedReason
 	paused := len(st.read.PauseConditions) > 0 || st.r.Paused
 	status, changed := *st.read, false
 	switch {
 	case st.read.promoted() && paused:
 	case paused != noted && !aborted && paused:
-		changed = st.set(&status, ArgoConditionProgressing, "Unknown", argoPausedReason, "Rollout is paused")
+		changed = st.set(&status, ConditionProgressing, "Unknown", pausedReason, "Rollout is paused")
 	case paused != noted && !aborted:
-		changed = st.set(&status, ArgoConditionProgressing, "Unknown", argoResumedReason, "Rollout is resumed")
+		changed = st.set(&status, ConditionProgressing, "Unknown", resumedReason, "Rollout is resumed")
 	}
 	if aborted && !st.read.Abort {
-		changed = st.set(&status, ArgoConditionProgressing, "Unknown", argoRetriedReason, "Retrying Rollout after abort")
+		changed = st.set(&status, ConditionProgressing, "Unknown", retriedReason, "Retrying Rollout after abort")
 	}
-	c := condition.Find(st.read.Conditions, ArgoConditionPaused)
+	c := condition.Find(st.read.Conditions, ConditionPaused)
 	if isTrue := c != nil && c.Status == "True"; paused != isTrue && !aborted {
-		changed = st.set(&status, ArgoConditionPaused, truth(paused), argoPausedReason, "Rollout is paused") || changed
+		changed = st.set(&status, ConditionPaused, truth(paused), pausedReason, "Rollout is paused") || changed
 	}
 	if changed {
 		status.ObservedGeneration = st.r.Generation
@@ -114,12 +114,12 @@ func truth(b bool) selector.ConditionStatus {
 }
 
 // set sets a condition whose status or reason changes, and reports whether it does.
-func (st *argoPass) set(s *ArgoStatus, kind string, status selector.ConditionStatus, reason, message string) bool {
+func (st *pass) set(s *Status, kind string, status selector.ConditionStatus, reason, message string) bool {
 	old := condition.Find(s.Conditions, kind)
 	if old != nil && old.Status == status && old.Reason == reason {
 		return false
 	}
-	c := ArgoCondition{Type: kind, Status: status, Reason: reason, Message: message, LastUpdateTime: st.now, LastTransitionTime: st.now}
+	c := Condition{Type: kind, Status: status, Reason: reason, Message: message, LastUpdateTime: st.now, LastTransitionTime: st.now}
 	if old != nil && old.Status == status {
 		c.LastTransitionTime = old.LastTransitionTime
 	}
@@ -128,8 +128,8 @@ func (st *argoPass) set(s *ArgoStatus, kind string, status selector.ConditionSta
 }
 
 // base returns the status that both styles begin with.
-func (st *argoPass) base() ArgoStatus {
-	status := ArgoStatus{
+func (st *pass) base() Status {
+	status := Status{
 		CurrentPodHash: st.r.TemplateHash, StableRS: st.read.StableRS, PromoteFull: st.read.PromoteFull,
 		AvailableReplicas: st.available(), Conditions: slices.Clone(st.read.Conditions),
 	}
@@ -144,7 +144,7 @@ func (st *argoPass) base() ArgoStatus {
 }
 
 // reset begins a new update.
-func (st *argoPass) reset(status *ArgoStatus) {
+func (st *pass) reset(status *Status) {
 	st.clearPauses, st.removeAbort = true, true
 	status.PromoteFull = false
 	if len(st.r.Steps) > 0 {
@@ -154,7 +154,7 @@ func (st *argoPass) reset(status *ArgoStatus) {
 }
 
 // promote makes the new ReplicaSet the stable one.
-func (st *argoPass) promote(status *ArgoStatus) {
+func (st *pass) promote(status *Status) {
 	st.clearPauses, st.removeAbort = true, true
 	status.PromoteFull, status.ScaleUpPreviewCheckPoint = false, false
 	status.StableRS = status.CurrentPodHash
@@ -162,7 +162,7 @@ func (st *argoPass) promote(status *ArgoStatus) {
 
 // withinWindow reports whether the template goes back so few revisions that no step is
 // taken: fewer than the window were created in between.
-func (st *argoPass) withinWindow() bool {
+func (st *pass) withinWindow() bool {
 	if st.newRS == nil || st.stableRS == nil || !st.newRS.CreationTimestamp.Before(st.stableRS.CreationTimestamp) {
 		return false
 	}
@@ -176,17 +176,17 @@ func (st *argoPass) withinWindow() bool {
 }
 
 // conditions returns the status with its conditions.
-func (st *argoPass) conditions(status ArgoStatus) ArgoStatus {
+func (st *pass) conditions(status Status) Status {
 	healthy, worse := st.healthy(&status), false
 	next := status
 	st.pauses(&next)
 	if healthy && !st.r.Paused && len(next.PauseConditions) == 0 {
-		st.set(&status, ArgoConditionHealthy, "True", "RolloutHealthy", "Rollout is healthy")
-	} else if condition.Find(st.read.Conditions, ArgoConditionHealthy) != nil {
-		worse = st.set(&status, ArgoConditionHealthy, "False", "RolloutHealthy", "Rollout is not healthy")
+		st.set(&status, ConditionHealthy, "True", "RolloutHealthy", "Rollout is healthy")
+	} else if condition.Find(st.read.Conditions, ConditionHealthy) != nil {
+		worse = st.set(&status, ConditionHealthy, "False", "RolloutHealthy", "Rollout is not healthy")
 	}
 	if st.aborted() {
-		st.set(&status, ArgoConditionProgressing, "False", argoAbortedReason, fmt.Sprintf("Rollout aborted update to revision %d", st.revision()))
+		st.set(&status, ConditionProgressing, "False", abortedReason, fmt.Sprintf("Rollout aborted update to revision %d", st.revision()))
 	} else {
 		st.progress(&status, healthy, worse)
 	}
@@ -194,14 +194,14 @@ func (st *argoPass) conditions(status ArgoStatus) ArgoStatus {
 	if st.r.BlueGreen != nil {
 		available = st.saturated(st.named(status.ActiveSelector))
 	}
-	st.set(&status, ArgoConditionAvailable, truth(available), "AvailableReason", "")
-	st.set(&status, ArgoConditionCompleted, truth(status.promoted()), "RolloutCompleted", "RolloutCompleted")
+	st.set(&status, ConditionAvailable, truth(available), "AvailableReason", "")
+	st.set(&status, ConditionCompleted, truth(status.promoted()), "RolloutCompleted", "RolloutCompleted")
 	return status
 }
 
 // revision returns the number of the update: one more than all others have, unless the
 // new ReplicaSet is the last one already.
-func (st *argoPass) revision() int64 {
+func (st *pass) revision() int64 {
 	if st.newRS == nil {
 		return st.r.Revision
 	}
@@ -216,7 +216,7 @@ func (st *argoPass) revision() int64 {
 
 // healthy reports whether all pods are updated and available, get the traffic, and no
 // other pods are left.
-func (st *argoPass) healthy(status *ArgoStatus) bool {
+func (st *pass) healthy(status *Status) bool {
 	n := st.replicas()
 	if status.UpdatedReplicas != n || status.AvailableReplicas != n || st.read.ObservedGeneration != st.r.Generation {
 		return false
@@ -231,25 +231,25 @@ func (st *argoPass) healthy(status *ArgoStatus) bool {
 }
 
 // progress tells whether anything moves, or has not for too long.
-func (st *argoPass) progress(status *ArgoStatus, healthy, worse bool) {
-	current := condition.Find(st.read.Conditions, ArgoConditionProgressing)
+func (st *pass) progress(status *Status, healthy, worse bool) {
+	current := condition.Find(st.read.Conditions, ConditionProgressing)
 	switch {
 	case healthy:
-		st.set(status, ArgoConditionProgressing, "True", argoDoneReason, "The new ReplicaSet has successfully progressed")
+		st.set(status, ConditionProgressing, "True", doneReason, "The new ReplicaSet has successfully progressed")
 	case worse || st.moved(status):
-		reason := argoUpdatedReason
+		reason := updatedReason
 		if worse && status.StableRS == status.CurrentPodHash {
-			reason = argoMissingReason
+			reason = missingReason
 		}
-		c := ArgoCondition{
-			Type: ArgoConditionProgressing, Status: "True", Reason: reason, Message: "The new ReplicaSet is progressing", LastUpdateTime: st.now, LastTransitionTime: st.now,
+		c := Condition{
+			Type: ConditionProgressing, Status: "True", Reason: reason, Message: "The new ReplicaSet is progressing", LastUpdateTime: st.now, LastTransitionTime: st.now,
 		}
 		if current != nil && current.Status == "True" {
 			c.LastTransitionTime = current.LastTransitionTime
 		}
-		status.Conditions = append(condition.Without(status.Conditions, ArgoConditionProgressing), c)
+		status.Conditions = append(condition.Without(status.Conditions, ConditionProgressing), c)
 	case st.timedOut(current):
-		st.set(status, ArgoConditionProgressing, "False", argoTimedOutReason, "The new ReplicaSet has timed out progressing")
+		st.set(status, ConditionProgressing, "False", timedOutReason, "The new ReplicaSet has timed out progressing")
 		if st.r.ProgressDeadlineAbort {
 			st.addAbort = true
 		}
@@ -257,7 +257,7 @@ func (st *argoPass) progress(status *ArgoStatus, healthy, worse bool) {
 }
 
 // moved reports whether the status shows progress.
-func (st *argoPass) moved(status *ArgoStatus) bool {
+func (st *pass) moved(status *Status) bool {
 	old := st.read
 	if st.r.BlueGreen != nil {
 		if old.ActiveSelector != status.ActiveSelector || old.PreviewSelector != status.PreviewSelector {
@@ -275,26 +275,26 @@ func (st *argoPass) moved(status *ArgoStatus) bool {
 
 // timedOut reports whether nothing has moved within the deadline. Steps that may take
 // as long as they like do not count.
-func (st *argoPass) timedOut(current *ArgoCondition) bool {
-	if step := st.step(); current == nil || current.Reason == argoAbortedReason || step != nil && (step.Pause != nil || step.Other != "") {
+func (st *pass) timedOut(current *Condition) bool {
+	if step := st.step(); current == nil || current.Reason == abortedReason || step != nil && (step.Pause != nil || step.Other != "") {
 		return false
 	}
-	deadline := int32(argoDefaultDeadline)
+	deadline := int32(defaultDeadline)
 	if st.r.ProgressDeadlineSeconds != nil {
 		deadline = *st.r.ProgressDeadlineSeconds
 	}
 	due := current.LastUpdateTime.Add(time.Duration(deadline) * time.Second)
 	switch {
-	case current.Reason == argoTimedOutReason || due.Before(st.now):
+	case current.Reason == timedOutReason || due.Before(st.now):
 		return true
-	case deadline != ArgoNoDeadline && !st.r.Paused && len(st.read.PauseConditions) == 0:
+	case deadline != NoDeadline && !st.r.Paused && len(st.read.PauseConditions) == 0:
 		st.recheck(due.Add(1)) // it is exceeded strictly behind its instant
 	}
 	return false
 }
 
 // persist completes the status with pauses and the phase.
-func (st *argoPass) persist(status ArgoStatus) {
+func (st *pass) persist(status Status) {
 	status.ObservedGeneration = st.r.Generation
 	st.pauses(&status)
 	status.Phase, status.Message = st.phase(&status)
@@ -304,12 +304,12 @@ func (st *argoPass) persist(status ArgoStatus) {
 }
 
 // pauses adds and removes pauses. Aborted updates have none.
-func (st *argoPass) pauses(status *ArgoStatus) {
+func (st *pass) pauses(status *Status) {
 	status.Abort = st.aborted()
 	if status.Abort || st.clearPauses {
 		return
 	}
-	var kept []ArgoPauseCondition
+	var kept []PauseCondition
 	for _, c := range st.read.PauseConditions {
 		if c.Reason != st.removePause {
 			kept = append(kept, c)
@@ -317,7 +317,7 @@ func (st *argoPass) pauses(status *ArgoStatus) {
 	}
 	pause := st.read.ControllerPause
 	if st.addPause != "" && st.paused(st.addPause) == nil {
-		kept, pause = append(kept, ArgoPauseCondition{Reason: st.addPause, StartTime: st.now}), true
+		kept, pause = append(kept, PauseCondition{Reason: st.addPause, StartTime: st.now}), true
 	}
 	if len(kept) > 0 {
 		status.ControllerPause, status.PauseConditions = pause, kept
@@ -325,30 +325,30 @@ func (st *argoPass) pauses(status *ArgoStatus) {
 }
 
 // phase returns the phase of a status, and what it waits for.
-func (st *argoPass) phase(status *ArgoStatus) (ArgoPhase, string) {
+func (st *pass) phase(status *Status) (Phase, string) {
 	for _, c := range status.Conditions {
-		if c.Reason == argoAbortedReason || c.Reason == argoTimedOutReason {
-			return ArgoDegraded, c.Reason + ": " + c.Message
+		if c.Reason == abortedReason || c.Reason == timedOutReason {
+			return PhaseDegraded, c.Reason + ": " + c.Message
 		}
 	}
 	promoted := status.promoted()
 	switch {
 	case st.r.Paused:
-		return ArgoPaused, "manually paused"
+		return PhasePaused, "manually paused"
 	case len(status.PauseConditions) > 0:
-		return ArgoPaused, status.PauseConditions[0].Reason
+		return PhasePaused, status.PauseConditions[0].Reason
 	case status.UpdatedReplicas < st.replicas():
-		return ArgoProgressing, "more replicas need to be updated"
+		return PhaseProgressing, "more replicas need to be updated"
 	case status.AvailableReplicas < status.UpdatedReplicas:
-		return ArgoProgressing, "updated replicas are still becoming available"
+		return PhaseProgressing, "updated replicas are still becoming available"
 	case st.r.BlueGreen != nil && (status.ActiveSelector == "" || status.ActiveSelector != status.CurrentPodHash):
-		return ArgoProgressing, "active service cutover pending"
+		return PhaseProgressing, "active service cutover pending"
 	case st.r.BlueGreen != nil && !promoted:
-		return ArgoProgressing, "waiting for post-promotion verification to complete"
+		return PhaseProgressing, "waiting for post-promotion verification to complete"
 	case st.r.BlueGreen == nil && status.Replicas > status.UpdatedReplicas:
-		return ArgoProgressing, "old replicas are pending termination"
+		return PhaseProgressing, "old replicas are pending termination"
 	case st.r.BlueGreen == nil && !promoted:
-		return ArgoProgressing, "waiting for all steps to complete"
+		return PhaseProgressing, "waiting for all steps to complete"
 	}
-	return ArgoHealthy, ""
+	return PhaseHealthy, ""
 }

@@ -1,10 +1,12 @@
-package rollout
+package argo
+
+import "math"
 
 // Routed returns the sizes of a canary with traffic routing. They are absolute: the
 // limits of a rolling update play no part.
 //
 // It mirrors CalculateReplicaCountsForTrafficRoutedCanary of Argo Rollouts.
-func (r ArgoRollout) Routed() ArgoCounts {
+func (r Canary) Routed() Counts {
 	weight := r.DesiredWeight()
 	var canary int32
 	if scale := r.CanaryScale(); scale != nil && scale.Replicas != nil && !r.promoted() {
@@ -16,7 +18,7 @@ func (r ArgoRollout) Routed() ArgoCounts {
 		canary = r.atLeast(r.pods(weight))
 	}
 	if !r.DynamicStableScale {
-		return ArgoCounts{Canary: canary, Stable: r.replicas()}
+		return Counts{Canary: canary, Stable: r.replicas()}
 	}
 	stable := r.pods(r.MaxWeight() - weight)
 	if r.Weights != nil {
@@ -25,22 +27,22 @@ func (r ArgoRollout) Routed() ArgoCounts {
 			canary = max(canary, r.pods(r.Weights.Canary))
 		}
 	}
-	return ArgoCounts{Canary: r.atLeast(canary), Stable: r.atLeast(stable)}
+	return Counts{Canary: r.atLeast(canary), Stable: r.atLeast(stable)}
 }
 
 // pods returns how many pods serve a weight, rounded up.
-func (r ArgoRollout) pods(weight int32) int32 {
+func (r Canary) pods(weight int32) int32 {
 	n, d := int64(weight)*int64(r.replicas()), int64(r.MaxWeight())
 	pods := n / d
 	if n%d > 0 {
 		pods++
 	}
-	return saturate(pods)
+	return int32(max(math.MinInt32, min(pods, math.MaxInt32)))
 }
 
 // atLeast raises a size to what keeps each ReplicaSet highly available, unless it is
 // empty.
-func (r ArgoRollout) atLeast(n int32) int32 {
+func (r Canary) atLeast(n int32) int32 {
 	if n == 0 || r.MinPodsPerReplicaSet == nil {
 		return n
 	}
@@ -50,7 +52,7 @@ func (r ArgoRollout) atLeast(n int32) int32 {
 // CanaryScale returns the setCanaryScale that is in force: the last at or before the
 // current step, unless that matches the weight again; nil if there is none, without
 // traffic routing, and once the update is aborted, except with an abort delay of 0.
-func (r ArgoRollout) CanaryScale() *ArgoCanaryScale {
+func (r Canary) CanaryScale() *CanaryScale {
 	i := r.stepIndex()
 	if !r.TrafficRouting || i >= len(r.Steps) {
 		return nil
@@ -70,10 +72,10 @@ func (r ArgoRollout) CanaryScale() *ArgoCanaryScale {
 }
 
 // CanaryWeight returns the weight that the sizes follow while there are steps to take:
-// [ArgoRollout.SetWeight] or, in an aborted canary that follows its stable pods back
+// [Canary.SetWeight] or, in an aborted canary that follows its stable pods back
 // (dynamicStableScale), that of the first step, walking back, that serves fewer pods
 // than are still needed.
-func (r ArgoRollout) CanaryWeight() int32 {
+func (r Canary) CanaryWeight() int32 {
 	if !r.Abort || !r.DynamicStableScale || r.Stable == nil || r.Canary == nil {
 		return r.SetWeight()
 	}

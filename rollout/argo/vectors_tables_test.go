@@ -1,4 +1,4 @@
-package rollout_test
+package argo_test
 
 import (
 	"testing"
@@ -6,17 +6,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/internal/recorded"
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/argo"
 )
 
 // A recordedSet is a ReplicaSet of Argo in a recorded table.
 type recordedSet struct{ Replicas, Available, There int32 }
 
-func (s *recordedSet) set() *rollout.ArgoSet {
+func (s *recordedSet) set() *argo.Size {
 	if s == nil {
 		return nil
 	}
-	return &rollout.ArgoSet{Replicas: s.Replicas, AvailableReplicas: s.Available, StatusReplicas: s.There}
+	return &argo.Size{Replicas: s.Replicas, AvailableReplicas: s.Available, StatusReplicas: s.There}
 }
 
 // A recordedArgo is a Rollout of Argo in a recorded table, where an index that is null is
@@ -27,22 +27,22 @@ type recordedArgo struct {
 	Canary, Stable                                                         *recordedSet
 	Others                                                                 []*recordedSet
 	CurrentPodHash, StablePodHash                                          string
-	MaxSurge, MaxUnavailable                                               argoLimit
+	MaxSurge, MaxUnavailable                                               limit
 	MaxTrafficWeight, Replicas                                             *int32
-	ProgressThreshold                                                      *rollout.ArgoThreshold
+	ProgressThreshold                                                      *argo.Threshold
 	Steps                                                                  []recordedStep
-	Weights                                                                *rollout.ArgoWeights
+	Weights                                                                *argo.Weights
 }
 
 // A recordedStep may hold a weight and a scale, which one step of ours does not.
 type recordedStep struct {
 	SetWeight      *int32
-	SetCanaryScale *rollout.ArgoCanaryScale
+	SetCanaryScale *argo.CanaryScale
 	Pause, Other   any
 }
 
-func (in recordedArgo) rollout() rollout.ArgoRollout {
-	r := rollout.ArgoRollout{
+func (in recordedArgo) rollout() argo.Canary {
+	r := argo.Canary{
 		Replicas: in.Replicas, MaxSurge: in.MaxSurge.IntOrPercent, MaxUnavailable: in.MaxUnavailable.IntOrPercent, TrafficRouting: in.TrafficRouting,
 		DynamicStableScale: in.DynamicStableScale, MinPodsPerReplicaSet: in.MinPodsPerReplicaSet, AbortScaleDownDelaySeconds: in.AbortScaleDownDelaySeconds,
 		ProgressThreshold: in.ProgressThreshold, CurrentStepIndex: in.CurrentStepIndex, CurrentPodHash: in.CurrentPodHash, StableRS: in.StablePodHash,
@@ -52,7 +52,7 @@ func (in recordedArgo) rollout() rollout.ArgoRollout {
 		r.MaxTrafficWeight = *in.MaxTrafficWeight
 	}
 	for _, s := range in.Steps {
-		r.Steps = append(r.Steps, rollout.ArgoStep{SetWeight: s.SetWeight, SetCanaryScale: s.SetCanaryScale})
+		r.Steps = append(r.Steps, argo.Step{SetWeight: s.SetWeight, SetCanaryScale: s.SetCanaryScale})
 	}
 	for _, o := range in.Others {
 		if o != nil {
@@ -63,7 +63,7 @@ func (in recordedArgo) rollout() rollout.ArgoRollout {
 }
 
 // agreeTable compares a recorded table of Argo, and requires cases without an index.
-func agreeTable(t *testing.T, name string, decide func(r rollout.ArgoRollout) any) {
+func agreeTable(t *testing.T, name string, decide func(r argo.Canary) any) {
 	t.Helper()
 	unindexed := 0
 	recorded.Agree(t, "adopters/"+name, func(t *testing.T, r recorded.Recording) (any, string) {
@@ -78,8 +78,8 @@ func agreeTable(t *testing.T, name string, decide func(r rollout.ArgoRollout) an
 }
 
 func TestVectorsArgoTables(t *testing.T) {
-	agreeTable(t, "argo_at_desired", func(r rollout.ArgoRollout) any { return r.AtDesired() })
-	agreeTable(t, "argo_basic_counts", func(r rollout.ArgoRollout) any { return r.Basic() })
-	agreeTable(t, "argo_routed_counts", func(r rollout.ArgoRollout) any { return r.Routed() })
-	agreeTable(t, "argo_desired_weight", func(r rollout.ArgoRollout) any { return r.CanaryWeight() })
+	agreeTable(t, "argo_at_desired", func(r argo.Canary) any { return r.AtDesired() })
+	agreeTable(t, "argo_basic_counts", func(r argo.Canary) any { return r.Basic() })
+	agreeTable(t, "argo_routed_counts", func(r argo.Canary) any { return r.Routed() })
+	agreeTable(t, "argo_desired_weight", func(r argo.Canary) any { return r.CanaryWeight() })
 }

@@ -1,8 +1,8 @@
-package rollout
+package argo
 
-// An ArgoBlueGreen is what the size of the preview of an Argo blue-green update
+// A Preview is what the size of the preview of an Argo blue-green update
 // depends on.
-type ArgoBlueGreen struct {
+type Preview struct {
 	Replicas                 int32  `json:"replicas"`
 	PreviewReplicaCount      *int32 `json:"previewReplicaCount,omitzero"` // nil means all
 	HasPauseConditions       bool   `json:"hasPauseConditions,omitzero"`
@@ -19,7 +19,7 @@ type ArgoBlueGreen struct {
 // promoted, then that of the Rollout.
 //
 // It mirrors NewRSNewReplicas of Argo Rollouts for blue-green.
-func (b ArgoBlueGreen) PreviewSize() int32 {
+func (b Preview) PreviewSize() int32 {
 	if b.PreviewReplicaCount == nil {
 		return b.Replicas
 	}
@@ -36,21 +36,21 @@ func (b ArgoBlueGreen) PreviewSize() int32 {
 	return *b.PreviewReplicaCount
 }
 
-// An ArgoStyle is how an Argo Rollout updates.
-type ArgoStyle string
+// A Style is how an Argo Rollout updates.
+type Style string
 
 // The styles of an Argo Rollout.
 const (
-	ArgoStyleCanary    ArgoStyle = "canary"
-	ArgoStyleRouted    ArgoStyle = "canaryWithTraffic"
-	ArgoStyleBlueGreen ArgoStyle = "blueGreen"
+	StyleCanary    Style = "canary"
+	StyleRouted    Style = "canaryWithTraffic"
+	StyleBlueGreen Style = "blueGreen"
 )
 
-// ArgoScaleDownDelay returns for how many seconds the old ReplicaSet keeps its pods
+// ScaleDownDelay returns for how many seconds the old ReplicaSet keeps its pods
 // after the promotion: 30 by default, and 0 in a canary without traffic routing.
-func ArgoScaleDownDelay(style ArgoStyle, configured *int32) int32 {
+func ScaleDownDelay(style Style, configured *int32) int32 {
 	switch {
-	case style == ArgoStyleCanary:
+	case style == StyleCanary:
 		return 0
 	case configured == nil:
 		return 30
@@ -58,13 +58,13 @@ func ArgoScaleDownDelay(style ArgoStyle, configured *int32) int32 {
 	return *configured
 }
 
-// ArgoAbortDelay returns for how many seconds the new ReplicaSet keeps its pods after
+// AbortDelay returns for how many seconds the new ReplicaSet keeps its pods after
 // an abort, and whether that was asked for. It is nil if it keeps them for ever, which
 // is what 0 asks for.
-func ArgoAbortDelay(style ArgoStyle, configured *int32) (seconds *int32, explicit bool) {
+func AbortDelay(style Style, configured *int32) (seconds *int32, explicit bool) {
 	n := int32(30)
 	switch {
-	case style == ArgoStyleCanary:
+	case style == StyleCanary:
 		n = 0
 		return &n, false
 	case configured == nil:

@@ -1,4 +1,4 @@
-package rollout_test
+package argo_test
 
 import (
 	"math"
@@ -10,21 +10,21 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/internal/recorded"
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/argo"
 )
 
-// argoRecorded is a recorded pass of an Argo Rollout of two ReplicaSets. Every pod that
+// recordedPass is a recorded pass of an Argo Rollout of two ReplicaSets. Every pod that
 // is available is ready, and every pod that is wanted is there.
-type argoRecorded struct {
+type recordedPass struct {
 	Abort, PromoteFull, SpecPaused, TemplateIsStable bool
 	StepsChanged, DesiredReplicasAnnotationStale     bool
 	CurrentStepIndex                                 *int32
-	MaxSurge, MaxUnavailable                         argoLimit
+	MaxSurge, MaxUnavailable                         limit
 	New, Stable                                      struct{ Available, Replicas int32 }
 	Pause, StatusCurrentPodHash                      string
 	PauseAgeSeconds, ProgressingConditionAgeSeconds  int32
 	Replicas                                         int32
-	Steps                                            []rollout.ArgoStep
+	Steps                                            []argo.Step
 
 	ActiveSelector           string
 	AutoPromotionEnabled     *bool
@@ -35,8 +35,8 @@ type argoRecorded struct {
 	ScaleUpPreviewCheckPoint bool
 }
 
-func (in *argoRecorded) snapshot(blueGreen bool) rollout.ArgoSnapshot {
-	o := rollout.ArgoObject{
+func (in *recordedPass) snapshot(blueGreen bool) argo.Snapshot {
+	o := argo.Rollout{
 		Name: "demo", Generation: 1, Revision: 2, TemplateHash: "new", Replicas: &in.Replicas, MaxSurge: in.MaxSurge.IntOrPercent,
 		MaxUnavailable: in.MaxUnavailable.IntOrPercent, Steps: in.Steps, StepsChanged: in.StepsChanged, Paused: in.SpecPaused,
 		ProgressDeadlineSeconds: new(int32(math.MaxInt32)), // none is exceeded in the recordings
@@ -44,27 +44,27 @@ func (in *argoRecorded) snapshot(blueGreen bool) rollout.ArgoSnapshot {
 	if in.TemplateIsStable {
 		o.TemplateHash = "stable"
 	}
-	o.Status = rollout.ArgoStatus{
+	o.Status = argo.Status{
 		ObservedGeneration: 1, CurrentPodHash: in.StatusCurrentPodHash, StableRS: "stable", Abort: in.Abort, PromoteFull: in.PromoteFull,
 		CurrentStepIndex: in.CurrentStepIndex, ActiveSelector: in.ActiveSelector, ScaleUpPreviewCheckPoint: in.ScaleUpPreviewCheckPoint,
-		Conditions: []rollout.ArgoCondition{{
-			Type: rollout.ArgoConditionProgressing, Status: "True", Reason: "ReplicaSetUpdated",
+		Conditions: []argo.Condition{{
+			Type: argo.ConditionProgressing, Status: "True", Reason: "ReplicaSetUpdated",
 			LastUpdateTime: now.Add(-time.Duration(in.ProgressingConditionAgeSeconds) * time.Second),
 		}},
 		Replicas: in.New.Replicas + in.Stable.Replicas, UpdatedReplicas: in.New.Replicas, ReadyReplicas: in.New.Available + in.Stable.Available,
 		AvailableReplicas: in.New.Available + in.Stable.Available,
 	}
-	reason := rollout.ArgoPauseStep
-	s := rollout.ArgoSnapshot{Rollout: o}
+	reason := argo.PauseStep
+	s := argo.Snapshot{Rollout: o}
 	if blueGreen {
-		reason = rollout.ArgoPauseBlueGreen
-		s.Rollout.BlueGreen = &rollout.ArgoPreview{
+		reason = argo.PauseBlueGreen
+		s.Rollout.BlueGreen = &argo.BlueGreen{
 			AutoPromotionEnabled: in.AutoPromotionEnabled, AutoPromotionSeconds: in.AutoPromotionSeconds,
 			PreviewReplicaCount: in.PreviewReplicaCount, ScaleDownDelaySeconds: in.ScaleDownDelaySeconds,
 		}
-		s.Active = &rollout.ArgoService{Name: "active", Selector: map[string]string{rollout.ArgoHashLabel: in.ActiveSelector}}
+		s.Active = &argo.Service{Name: "active", Selector: map[string]string{argo.HashLabel: in.ActiveSelector}}
 		if in.PreviewService {
-			s.Preview = &rollout.ArgoService{Name: "preview", Selector: map[string]string{rollout.ArgoHashLabel: "new"}}
+			s.Preview = &argo.Service{Name: "preview", Selector: map[string]string{argo.HashLabel: "new"}}
 			s.Rollout.Status.PreviewSelector = "new"
 		}
 	}
@@ -73,16 +73,16 @@ func (in *argoRecorded) snapshot(blueGreen bool) rollout.ArgoSnapshot {
 	}
 	if in.Pause == "condition" {
 		since := s.Rollout.Status.Conditions[0].LastUpdateTime
-		s.Rollout.Status.Conditions = []rollout.ArgoCondition{
-			{Type: rollout.ArgoConditionProgressing, Status: "Unknown", Reason: "RolloutPaused", LastUpdateTime: since},
-			{Type: rollout.ArgoConditionPaused, Status: "True", Reason: "RolloutPaused"},
+		s.Rollout.Status.Conditions = []argo.Condition{
+			{Type: argo.ConditionProgressing, Status: "Unknown", Reason: "RolloutPaused", LastUpdateTime: since},
+			{Type: argo.ConditionPaused, Status: "True", Reason: "RolloutPaused"},
 		}
-		s.Rollout.Status.PauseConditions = []rollout.ArgoPauseCondition{{Reason: reason, StartTime: now.Add(-time.Duration(in.PauseAgeSeconds) * time.Second)}}
+		s.Rollout.Status.PauseConditions = []argo.PauseCondition{{Reason: reason, StartTime: now.Add(-time.Duration(in.PauseAgeSeconds) * time.Second)}}
 	}
-	set := func(hash string, revision int64, replicas, available, desired int32) rollout.ArgoReplicaSet {
-		return rollout.ArgoReplicaSet{
+	set := func(hash string, revision int64, replicas, available, desired int32) argo.ReplicaSet {
+		return argo.ReplicaSet{
 			Name: "demo-" + hash, Hash: hash, Revision: revision, DesiredReplicas: &desired, ReadyReplicas: available,
-			ArgoSet:           rollout.ArgoSet{Replicas: replicas, AvailableReplicas: available, StatusReplicas: replicas},
+			Size:              argo.Size{Replicas: replicas, AvailableReplicas: available, StatusReplicas: replicas},
 			CreationTimestamp: now.Add(time.Duration(revision) * time.Minute),
 		}
 	}
@@ -90,32 +90,32 @@ func (in *argoRecorded) snapshot(blueGreen bool) rollout.ArgoSnapshot {
 	if in.DesiredReplicasAnnotationStale {
 		desired++ // of the stable one only
 	}
-	s.Sets = []rollout.ArgoReplicaSet{
+	s.Sets = []argo.ReplicaSet{
 		set("new", 2, in.New.Replicas, in.New.Available, in.Replicas), set("stable", 1, in.Stable.Replicas, in.Stable.Available, desired),
 	}
 	return s
 }
 
-// recordArgo words a plan as it was recorded.
-func recordArgo(t *testing.T, s rollout.ArgoSnapshot, p rollout.ArgoPlan) map[string]any {
+// recordPass words a plan as it was recorded.
+func recordPass(t *testing.T, s argo.Snapshot, p argo.Plan) map[string]any {
 	t.Helper()
 	sets := map[string]map[string]any{}
 	for _, set := range s.Sets {
 		sets[set.Hash] = map[string]any{"replicas": set.Replicas}
 	}
 	services := map[string]any{}
-	for _, service := range []*rollout.ArgoService{s.Active, s.Preview} {
+	for _, service := range []*argo.Service{s.Active, s.Preview} {
 		if service != nil {
-			services[service.Name] = service.Selector[rollout.ArgoHashLabel]
+			services[service.Name] = service.Selector[argo.HashLabel]
 		}
 	}
 	for _, a := range p.Actions {
 		switch a := a.(type) {
-		case rollout.ScaleReplicaSet:
+		case argo.ScaleReplicaSet:
 			sets[a.Hash]["replicas"] = a.To
-		case rollout.DelayReplicaSet:
+		case argo.DelayReplicaSet:
 			sets[a.Hash]["scaleDownDeadlineInSeconds"] = a.Until.Sub(now).Seconds()
-		case rollout.ArgoSelectPods:
+		case argo.SelectPods:
 			services[a.Service] = a.Value
 		default:
 			t.Fatalf("not recorded: %v", a)
@@ -144,14 +144,14 @@ func recordArgo(t *testing.T, s rollout.ArgoSnapshot, p rollout.ArgoPlan) map[st
 	return out
 }
 
-func agreeArgo(t *testing.T, name string, blueGreen bool) {
+func agreePass(t *testing.T, name string, blueGreen bool) {
 	recorded.Agree(t, name, func(t *testing.T, r recorded.Recording) (any, string) {
-		var in argoRecorded
+		var in recordedPass
 		r.Read(t, &in)
 		s := in.snapshot(blueGreen)
-		p, err := planArgo(s, now)
+		p, err := reconcile(s, now)
 		require.NoError(t, err, r.ID)
-		out := recordArgo(t, s, p)
+		out := recordPass(t, s, p)
 		return out, late(t, r, out)
 	})
 }
@@ -172,6 +172,6 @@ func late(t *testing.T, r recorded.Recording, out map[string]any) string {
 	return ""
 }
 
-func TestVectorsArgoCanaryPass(t *testing.T) { agreeArgo(t, "argo/basic_canary_reconcile", false) }
+func TestVectorsArgoCanaryPass(t *testing.T) { agreePass(t, "argo/basic_canary_reconcile", false) }
 
-func TestVectorsArgoBlueGreenPass(t *testing.T) { agreeArgo(t, "argo/bluegreen_reconcile", true) }
+func TestVectorsArgoBlueGreenPass(t *testing.T) { agreePass(t, "argo/bluegreen_reconcile", true) }

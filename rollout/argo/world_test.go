@@ -1,4 +1,4 @@
-package rollout_test
+package argo_test
 
 import (
 	"fmt"
@@ -8,36 +8,36 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/argo"
 )
 
-// An argoWorld is an ideal cluster with one Rollout of Argo: every pod becomes
+// A world is an ideal cluster with one Rollout of Argo: every pod becomes
 // available between passes.
-type argoWorld struct {
+type world struct {
 	t     require.TestingT
 	clock time.Time
-	s     rollout.ArgoSnapshot
-	plan  rollout.ArgoPlan // the last one
+	s     argo.Snapshot
+	plan  argo.Plan // the last one
 	check func()
 }
 
-func newArgoWorld(t require.TestingT, replicas int32, steps ...rollout.ArgoStep) *argoWorld {
-	w := &argoWorld{t: t, clock: now}
-	w.s.Rollout = rollout.ArgoObject{Name: "web", Generation: 1, TemplateHash: "v1", Replicas: &replicas, Steps: steps}
+func newWorld(t require.TestingT, replicas int32, steps ...argo.Step) *world {
+	w := &world{t: t, clock: now}
+	w.s.Rollout = argo.Rollout{Name: "web", Generation: 1, TemplateHash: "v1", Replicas: &replicas, Steps: steps}
 	return w
 }
 
 // green makes the update blue-green.
-func (w *argoWorld) green(b rollout.ArgoPreview) *argoWorld {
+func (w *world) green(b argo.BlueGreen) *world {
 	w.s.Rollout.BlueGreen = &b
-	w.s.Active, w.s.Preview = &rollout.ArgoService{Name: "active"}, &rollout.ArgoService{Name: "preview"}
+	w.s.Active, w.s.Preview = &argo.Service{Name: "active"}, &argo.Service{Name: "preview"}
 	return w
 }
 
 // pass executes one plan and lets its pods become available. It reports whether anything
 // changed.
-func (w *argoWorld) pass() bool {
-	p, err := planArgo(w.s, w.clock)
+func (w *world) pass() bool {
+	p, err := reconcile(w.s, w.clock)
 	require.NoError(w.t, err)
 	before := w.s.Rollout.Status
 	for _, a := range p.Actions {
@@ -54,7 +54,7 @@ func (w *argoWorld) pass() bool {
 	return len(p.Actions) > 0 || !cmp.Equal(before, p.Status)
 }
 
-func (w *argoWorld) set(hash string) *rollout.ArgoReplicaSet {
+func (w *world) set(hash string) *argo.ReplicaSet {
 	for i := range w.s.Sets {
 		if w.s.Sets[i].Hash == hash {
 			return &w.s.Sets[i]
@@ -64,22 +64,22 @@ func (w *argoWorld) set(hash string) *rollout.ArgoReplicaSet {
 	return nil
 }
 
-func (w *argoWorld) execute(a rollout.ArgoAction) {
+func (w *world) execute(a argo.Action) {
 	switch a := a.(type) {
-	case rollout.CreateReplicaSet:
-		w.s.Sets = append(w.s.Sets, rollout.ArgoReplicaSet{
-			Name: a.Name, Hash: a.Hash, Revision: a.Revision, DesiredReplicas: &a.Desired, CreationTimestamp: w.clock, ArgoSet: rollout.ArgoSet{Replicas: a.Replicas},
+	case argo.CreateReplicaSet:
+		w.s.Sets = append(w.s.Sets, argo.ReplicaSet{
+			Name: a.Name, Hash: a.Hash, Revision: a.Revision, DesiredReplicas: &a.Desired, CreationTimestamp: w.clock, Size: argo.Size{Replicas: a.Replicas},
 		})
-	case rollout.ScaleReplicaSet:
+	case argo.ScaleReplicaSet:
 		set := w.set(a.Hash)
 		require.Equal(w.t, a.From, set.Replicas)
 		set.Replicas, set.DesiredReplicas = a.To, &a.Desired
-	case rollout.DelayReplicaSet:
+	case argo.DelayReplicaSet:
 		w.set(a.Hash).ScaleDownAt = a.Until
-	case rollout.ArgoSelectPods:
-		for _, s := range []**rollout.ArgoService{&w.s.Active, &w.s.Preview} {
+	case argo.SelectPods:
+		for _, s := range []**argo.Service{&w.s.Active, &w.s.Preview} {
 			if (*s).Name == a.Service {
-				*s = &rollout.ArgoService{Name: a.Service, Selector: map[string]string{a.Key: a.Value}}
+				*s = &argo.Service{Name: a.Service, Selector: map[string]string{a.Key: a.Value}}
 			}
 		}
 	default:
@@ -89,7 +89,7 @@ func (w *argoWorld) execute(a rollout.ArgoAction) {
 
 // run goes on until nothing changes any more, and time will change nothing. It resumes
 // what waits for a person if asked to.
-func (w *argoWorld) run(approve bool) {
+func (w *world) run(approve bool) {
 	for range 400 {
 		changed := w.pass()
 		switch {
@@ -104,7 +104,7 @@ func (w *argoWorld) run(approve bool) {
 	}
 }
 
-func (w *argoWorld) sizes() string {
+func (w *world) sizes() string {
 	var parts []string
 	for _, set := range w.s.Sets {
 		if set.Replicas > 0 {
@@ -114,12 +114,12 @@ func (w *argoWorld) sizes() string {
 	return strings.Join(parts, " ")
 }
 
-func weight(n int32) rollout.ArgoStep { return rollout.ArgoStep{SetWeight: &n} }
+func weight(n int32) argo.Step { return argo.Step{SetWeight: &n} }
 
-func argoPause(seconds int32) rollout.ArgoStep {
-	p := &rollout.ArgoPause{}
+func pause(seconds int32) argo.Step {
+	p := &argo.Pause{}
 	if seconds >= 0 {
 		p.Duration = &seconds
 	}
-	return rollout.ArgoStep{Pause: p}
+	return argo.Step{Pause: p}
 }

@@ -1,4 +1,4 @@
-package rollout_test
+package argo_test
 
 import (
 	"strings"
@@ -7,20 +7,20 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/argo"
 )
 
 // greenUpdate is a blue-green update of 3 pods from v1 to v2, both complete, which waits
 // to be promoted.
-func greenUpdate(t *testing.T, b rollout.ArgoPreview) *argoWorld {
-	w := newArgoWorld(t, 3).green(b)
+func greenUpdate(t *testing.T, b argo.BlueGreen) *world {
+	w := newWorld(t, 3).green(b)
 	w.s.Rollout.TemplateHash = "v2"
-	w.s.Rollout.Status = rollout.ArgoStatus{CurrentPodHash: "v2", StableRS: "v1", ActiveSelector: "v1", PreviewSelector: "v2"}
-	w.s.Active.Selector = map[string]string{rollout.ArgoHashLabel: "v1"}
-	w.s.Preview.Selector = map[string]string{rollout.ArgoHashLabel: "v2"}
+	w.s.Rollout.Status = argo.Status{CurrentPodHash: "v2", StableRS: "v1", ActiveSelector: "v1", PreviewSelector: "v2"}
+	w.s.Active.Selector = map[string]string{argo.HashLabel: "v1"}
+	w.s.Preview.Selector = map[string]string{argo.HashLabel: "v2"}
 	for i, hash := range []string{"v1", "v2"} {
-		w.s.Sets = append(w.s.Sets, rollout.ArgoReplicaSet{
-			Hash: hash, Revision: int64(i) + 1, DesiredReplicas: w.s.Rollout.Replicas, ArgoSet: rollout.ArgoSet{Replicas: 3, AvailableReplicas: 3, StatusReplicas: 3},
+		w.s.Sets = append(w.s.Sets, argo.ReplicaSet{
+			Hash: hash, Revision: int64(i) + 1, DesiredReplicas: w.s.Rollout.Replicas, Size: argo.Size{Replicas: 3, AvailableReplicas: 3, StatusReplicas: 3},
 		})
 	}
 	return w
@@ -28,7 +28,7 @@ func greenUpdate(t *testing.T, b rollout.ArgoPreview) *argoWorld {
 
 // What is wanted keeps its pods: the stable ReplicaSet always, the new one until the update
 // is given up.
-func TestArgoRemovesDeadlines(t *testing.T) {
+func TestRemovesDeadlines(t *testing.T) {
 	for _, c := range []struct {
 		why   string
 		abort bool
@@ -38,41 +38,41 @@ func TestArgoRemovesDeadlines(t *testing.T) {
 			"Removed scale down deadline of replica set v1 (ScaleDownDelay)\nRemoved scale down deadline of replica set v2 (ScaleDownDelay)"},
 		{"the new one is not any more", true, "Removed scale down deadline of replica set v1 (ScaleDownDelay)"},
 	} {
-		w := greenUpdate(t, rollout.ArgoPreview{AutoPromotionEnabled: new(false)})
+		w := greenUpdate(t, argo.BlueGreen{AutoPromotionEnabled: new(false)})
 		w.s.Rollout.Status.Abort = c.abort
 		for i := range w.s.Sets {
 			w.s.Sets[i].ScaleDownAt = now.Add(time.Minute)
 		}
-		p, err := planArgo(w.s, now)
+		p, err := reconcile(w.s, now)
 		require.NoError(t, err)
-		require.Equal(t, c.want, rollout.ArgoPlan{Actions: p.Actions}.String(), c.why)
+		require.Equal(t, c.want, argo.Plan{Actions: p.Actions}.String(), c.why)
 	}
 }
 
 // A new size reaches the stable ReplicaSet although the new one does not exist.
-func TestArgoScalesWithoutNew(t *testing.T) {
-	w := greenUpdate(t, rollout.ArgoPreview{})
+func TestScalesWithoutNew(t *testing.T) {
+	w := greenUpdate(t, argo.BlueGreen{})
 	w.s.Sets, w.s.Rollout.Replicas = w.s.Sets[:1], new(int32(5))
-	p, err := planArgo(w.s, now)
+	p, err := reconcile(w.s, now)
 	require.NoError(t, err)
 	require.Equal(t, "Scaled up replica set v1 from 3 to 5 (Stable)", p.String())
 }
 
 // So many old ReplicaSets begin to wait as the limit says, the newest ones.
-func TestArgoScaleDownLimits(t *testing.T) {
+func TestScaleDownLimits(t *testing.T) {
 	for limit, want := range []string{
 		"Scaled down replica set v1 from 3 to 0 (ScaleDownDelay)\nScaled down replica set v2 from 3 to 0 (ScaleDownDelay)",
 		"Scaled down replica set v1 from 3 to 0 (ScaleDownDelay)\nSet scale down deadline of replica set v2 to 2026-01-02T03:04:35Z (ScaleDownDelay)",
 		"Set scale down deadline of replica set v1 to 2026-01-02T03:04:35Z (ScaleDownDelay)\nSet scale down deadline of replica set v2 to 2026-01-02T03:04:35Z (ScaleDownDelay)",
 	} {
-		w := greenUpdate(t, rollout.ArgoPreview{ScaleDownDelayRevisionLimit: new(int32(limit))})
+		w := greenUpdate(t, argo.BlueGreen{ScaleDownDelayRevisionLimit: new(int32(limit))})
 		w.s.Sets = append(w.s.Sets, w.s.Sets[0])
 		w.s.Sets[2].Hash = "v3"
 		w.s.Rollout.TemplateHash = "v3"
-		w.s.Rollout.Status = rollout.ArgoStatus{CurrentPodHash: "v3", StableRS: "v3", ActiveSelector: "v3", PreviewSelector: "v3"}
-		w.s.Active.Selector = map[string]string{rollout.ArgoHashLabel: "v3"}
+		w.s.Rollout.Status = argo.Status{CurrentPodHash: "v3", StableRS: "v3", ActiveSelector: "v3", PreviewSelector: "v3"}
+		w.s.Active.Selector = map[string]string{argo.HashLabel: "v3"}
 		w.s.Preview.Selector = w.s.Active.Selector
-		p, err := planArgo(w.s, now)
+		p, err := reconcile(w.s, now)
 		require.NoError(t, err)
 		require.Equal(t, want, strings.TrimSpace(p.String()), "limit %d", limit)
 	}
@@ -80,8 +80,8 @@ func TestArgoScaleDownLimits(t *testing.T) {
 
 // A pause that time ends is over before the promotion, for which the preview has to grow
 // first.
-func TestArgoPauseEndsBeforePromotion(t *testing.T) {
-	w := newArgoWorld(t, 3).green(rollout.ArgoPreview{AutoPromotionSeconds: 60, PreviewReplicaCount: new(int32(1))})
+func TestPauseEndsBeforePromotion(t *testing.T) {
+	w := newWorld(t, 3).green(argo.BlueGreen{AutoPromotionSeconds: 60, PreviewReplicaCount: new(int32(1))})
 	w.run(false)
 	w.s.Rollout.TemplateHash = "v2"
 	for len(w.s.Rollout.Status.PauseConditions) == 0 {
@@ -99,15 +99,15 @@ func TestArgoPauseEndsBeforePromotion(t *testing.T) {
 
 // Time alone promotes nothing that waits for a person, not even if the clock of the one
 // who noted the pause is ahead.
-func TestArgoPauseWithoutEnd(t *testing.T) {
-	w := newArgoWorld(t, 3).green(rollout.ArgoPreview{AutoPromotionEnabled: new(false)})
+func TestPauseWithoutEnd(t *testing.T) {
+	w := newWorld(t, 3).green(argo.BlueGreen{AutoPromotionEnabled: new(false)})
 	w.run(false)
 	w.s.Rollout.TemplateHash = "v2"
 	for len(w.s.Rollout.Status.PauseConditions) == 0 {
 		require.True(t, w.pass())
 	}
 	w.pass() // notes the pause
-	p, err := planArgo(w.s, w.clock.Add(-time.Minute))
+	p, err := reconcile(w.s, w.clock.Add(-time.Minute))
 	require.NoError(t, err)
 	require.Zero(t, p.RecheckAt)
 }

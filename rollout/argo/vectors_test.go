@@ -1,4 +1,4 @@
-package rollout_test
+package argo_test
 
 import (
 	"encoding/json"
@@ -8,17 +8,18 @@ import (
 
 	"github.com/kplan-go/kplan/internal/recorded"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/argo"
 )
 
-// argoLimit is a limit as Argo reads it: all text is a percentage.
-type argoLimit struct{ rollout.IntOrPercent }
+// limit is a limit as Argo reads it: all text is a percentage.
+type limit struct{ rollout.IntOrPercent }
 
-func (v *argoLimit) UnmarshalJSON(data []byte) error {
+func (v *limit) UnmarshalJSON(data []byte) error {
 	var s string
 	if json.Unmarshal(data, &s) != nil || s == "" {
 		return v.IntOrPercent.UnmarshalJSON(data)
 	}
-	parsed, err := rollout.ArgoParse(s)
+	parsed, err := argo.Parse(s)
 	v.IntOrPercent = parsed
 	return err
 }
@@ -27,7 +28,7 @@ func TestVectorsArgoApproximate(t *testing.T) {
 	recorded.Agree(t, "argo/approximate_weighted_counts", func(t *testing.T, r recorded.Recording) (any, string) {
 		var in struct{ MaxSurge, MaxWeight, Replicas, Weight int32 }
 		r.Read(t, &in)
-		return rollout.ArgoApproximate(in.Replicas, in.Weight, in.MaxWeight, in.MaxSurge), ""
+		return argo.Approximate(in.Replicas, in.Weight, in.MaxWeight, in.MaxSurge), ""
 	})
 }
 
@@ -35,17 +36,17 @@ func TestVectorsArgoBasic(t *testing.T) {
 	recorded.Agree(t, "argo/basic_canary_counts", func(t *testing.T, r recorded.Recording) (any, string) {
 		var in struct {
 			Abort, PromoteFull, StableIsCanary bool
-			Canary, Stable                     *rollout.ArgoSet
-			Others                             []rollout.ArgoSet
-			MaxSurge, MaxUnavailable           argoLimit
+			Canary, Stable                     *argo.Size
+			Others                             []argo.Size
+			MaxSurge, MaxUnavailable           limit
 			SetWeight                          int32
 			Replicas                           *int32
 			StatusStableRS                     string
 		}
 		r.Read(t, &in)
-		ro := rollout.ArgoRollout{
+		ro := argo.Canary{
 			Replicas: in.Replicas, MaxSurge: in.MaxSurge.IntOrPercent, MaxUnavailable: in.MaxUnavailable.IntOrPercent,
-			Steps: []rollout.ArgoStep{{SetWeight: &in.SetWeight}}, CurrentStepIndex: new(int32(0)), CurrentPodHash: "new",
+			Steps: []argo.Step{{SetWeight: &in.SetWeight}}, CurrentStepIndex: new(int32(0)), CurrentPodHash: "new",
 			StableRS: in.StatusStableRS, Abort: in.Abort, PromoteFull: in.PromoteFull,
 			Canary: in.Canary, Stable: in.Stable, Others: in.Others, StableIsCanary: in.StableIsCanary,
 		}
@@ -54,7 +55,7 @@ func TestVectorsArgoBasic(t *testing.T) {
 		if in.Replicas != nil {
 			replicas = *in.Replicas
 		}
-		b := rollout.ArgoBudget(replicas, ro.MaxSurge, ro.MaxUnavailable)
+		b := argo.Budget(replicas, ro.MaxSurge, ro.MaxUnavailable)
 		return map[string]any{
 			"atDesiredReplicaCounts": ro.AtDesired(), "canary": counts.Canary, "stable": counts.Stable,
 			"maxSurge": b.Surge, "maxUnavailable": b.Unavailable,
@@ -67,15 +68,15 @@ func TestVectorsArgoRouted(t *testing.T) {
 		var in struct {
 			Abort, PromoteFull, DynamicStableScale           bool
 			AbortScaleDownDelaySeconds, MinPodsPerReplicaSet *int32
-			ActualWeights                                    *rollout.ArgoWeights
-			Canary, Stable                                   *rollout.ArgoSet
+			ActualWeights                                    *argo.Weights
+			Canary, Stable                                   *argo.Size
 			CurrentStepIndex, MaxTrafficWeight               int32
 			Replicas                                         *int32
 			StatusCurrentPodHash, StatusStableRS             string
-			Steps                                            []rollout.ArgoStep
+			Steps                                            []argo.Step
 		}
 		r.Read(t, &in)
-		ro := rollout.ArgoRollout{
+		ro := argo.Canary{
 			Replicas: in.Replicas, Steps: in.Steps, TrafficRouting: true, MaxTrafficWeight: in.MaxTrafficWeight,
 			DynamicStableScale: in.DynamicStableScale, MinPodsPerReplicaSet: in.MinPodsPerReplicaSet,
 			AbortScaleDownDelaySeconds: in.AbortScaleDownDelaySeconds, CurrentStepIndex: &in.CurrentStepIndex,
@@ -94,7 +95,7 @@ func TestVectorsArgoThreshold(t *testing.T) {
 	recorded.Agree(t, "argo/replica_progress_threshold", func(t *testing.T, r recorded.Recording) (any, string) {
 		var in struct {
 			AvailableReplicas, Desired, SpecReplicas int32
-			Threshold                                *rollout.ArgoThreshold
+			Threshold                                *argo.Threshold
 		}
 		r.Read(t, &in)
 		return in.Threshold.Met(in.SpecReplicas, in.AvailableReplicas, in.Desired), ""
@@ -103,7 +104,7 @@ func TestVectorsArgoThreshold(t *testing.T) {
 
 func TestVectorsArgoPreviewSize(t *testing.T) {
 	recorded.Agree(t, "argo/bluegreen_new_rs_replicas", func(t *testing.T, r recorded.Recording) (any, string) {
-		var in rollout.ArgoBlueGreen
+		var in argo.Preview
 		r.Read(t, &in)
 		in.ActiveExists = in.ActiveSelector == "new" || in.ActiveSelector == "stable"
 		return in.PreviewSize(), ""
@@ -114,18 +115,18 @@ func TestVectorsArgoScaleDownDelay(t *testing.T) {
 	recorded.Agree(t, "argo/scale_down_delay_defaults", func(t *testing.T, r recorded.Recording) (any, string) {
 		var in struct {
 			Configured *int32
-			Style      rollout.ArgoStyle
+			Style      argo.Style
 		}
 		r.Read(t, &in)
-		abort, explicit := rollout.ArgoAbortDelay(in.Style, in.Configured)
+		abort, explicit := argo.AbortDelay(in.Style, in.Configured)
 		return map[string]any{
 			"abortExplicit": explicit, "abortScaleDownDelaySeconds": abort,
-			"scaleDownDelaySeconds": rollout.ArgoScaleDownDelay(in.Style, in.Configured),
+			"scaleDownDelaySeconds": argo.ScaleDownDelay(in.Style, in.Configured),
 		}, ""
 	})
 }
 
-func TestArgoParse(t *testing.T) {
-	_, err := rollout.ArgoParse("many")
-	require.ErrorIs(t, err, rollout.ArgoErrInvalid)
+func TestParse(t *testing.T) {
+	_, err := argo.Parse("many")
+	require.ErrorIs(t, err, argo.ErrInvalid)
 }

@@ -1,57 +1,59 @@
-package rollout
+package argo
 
 import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/kplan-go/kplan/rollout"
 )
 
-// An ArgoSet is a ReplicaSet of an Argo Rollout, as its controller counts it.
-type ArgoSet struct {
+// A Size is a ReplicaSet of an Argo Rollout, as its controller counts it.
+type Size struct {
 	Replicas          int32 `json:"replicas"` // wanted
 	AvailableReplicas int32 `json:"availableReplicas"`
 	StatusReplicas    int32 `json:"statusReplicas"` // there
 }
 
-// ArgoCounts are the sizes of the two ReplicaSets that matter.
-type ArgoCounts struct {
+// Counts are the sizes of the two ReplicaSets that matter.
+type Counts struct {
 	Canary int32 `json:"canary"`
 	Stable int32 `json:"stable"`
 }
 
-// ArgoParse reads a limit as Argo does: every percent sign is ignored, and all text
+// Parse reads a limit as Argo does: every percent sign is ignored, and all text
 // is a percentage. What is no number is an error.
-func ArgoParse(s string) (IntOrPercent, error) {
+func Parse(s string) (rollout.IntOrPercent, error) {
 	n, err := strconv.ParseInt(strings.ReplaceAll(s, "%", ""), 10, 32)
 	if err != nil {
-		return IntOrPercent{}, &ArgoFieldError{Value: s, Detail: "must be a percentage", Err: err}
+		return rollout.IntOrPercent{}, &FieldError{Value: s, Detail: "must be a percentage", Err: err}
 	}
-	return Percent(int32(n)), nil
+	return rollout.Percent(int32(n)), nil
 }
 
-// ArgoBudget resolves the limits of an Argo Rollout; unset ones mean 25%.
-func ArgoBudget(replicas int32, surge, unavailable IntOrPercent) Budget {
+// Budget resolves the limits of an Argo Rollout; unset ones mean 25%.
+func Budget(replicas int32, surge, unavailable rollout.IntOrPercent) rollout.Budget {
 	if surge.IsZero() {
-		surge = Percent(25)
+		surge = rollout.Percent(25)
 	}
 	if unavailable.IsZero() {
-		unavailable = Percent(25)
+		unavailable = rollout.Percent(25)
 	}
-	up, down := Fenceposts(replicas, surge, unavailable)
-	return Budget{Replicas: replicas, Surge: up, Unavailable: min(down, replicas)}
+	up, down := rollout.Fenceposts(replicas, surge, unavailable)
+	return rollout.Budget{Replicas: replicas, Surge: up, Unavailable: min(down, replicas)}
 }
 
-// ArgoApproximate returns the sizes that come closest to a weight out of maxWeight
+// Approximate returns the sizes that come closest to a weight out of maxWeight
 // without traffic routing: a total of replicas or, with a surge, one more. Unless the
 // weight is 0 or all, each side keeps at least one pod where there is room for two.
 //
-//	ArgoApproximate(10, 20, 100, 1) // 2, 8
-//	ArgoApproximate(3, 50, 100, 1)  // 2, 2
+//	Approximate(10, 20, 100, 1) // 2, 8
+//	Approximate(3, 50, 100, 1)  // 2, 2
 //
 // It mirrors approximateWeightedCanaryStableReplicaCounts of Argo Rollouts.
-func ArgoApproximate(replicas, weight, maxWeight, surge int32) ArgoCounts {
+func Approximate(replicas, weight, maxWeight, surge int32) Counts {
 	if replicas == 0 || maxWeight == 0 {
-		return ArgoCounts{}
+		return Counts{}
 	}
 	share := float64(replicas*weight) / float64(maxWeight) // in int32, as upstream
 	low, high := int32(math.Floor(share)), int32(math.Ceil(share))
@@ -60,11 +62,11 @@ func ArgoApproximate(replicas, weight, maxWeight, surge int32) ArgoCounts {
 		_, fraction := math.Modf(float64(total) * (float64(weight) / float64(maxWeight)))
 		return fraction == 0.5
 	}
-	best, distance := ArgoCounts{Canary: 0, Stable: replicas}, math.Inf(1)
+	best, distance := Counts{Canary: 0, Stable: replicas}, math.Inf(1)
 	try := func(canary, total int32) {
 		d := math.Abs(float64(canary*maxWeight)/float64(total) - float64(weight))
 		if d < distance {
-			best, distance = ArgoCounts{Canary: canary, Stable: total - canary}, d
+			best, distance = Counts{Canary: canary, Stable: total - canary}, d
 		}
 	}
 	if high < replicas || zero {
@@ -82,87 +84,87 @@ func ArgoApproximate(replicas, weight, maxWeight, surge int32) ArgoCounts {
 	return best
 }
 
-// An ArgoStep is one step of an Argo canary. Exactly one member is set; a step of
+// A Step is one step of an Argo canary. Exactly one member is set; a step of
 // another kind (analysis, experiment, plugin, routes) has Other.
-type ArgoStep struct {
-	SetWeight      *int32           `json:"setWeight,omitempty"`
-	Pause          *ArgoPause       `json:"pause,omitempty"`
-	SetCanaryScale *ArgoCanaryScale `json:"setCanaryScale,omitempty"`
-	Other          string           `json:"other,omitempty"`
+type Step struct {
+	SetWeight      *int32       `json:"setWeight,omitempty"`
+	Pause          *Pause       `json:"pause,omitempty"`
+	SetCanaryScale *CanaryScale `json:"setCanaryScale,omitempty"`
+	Other          string       `json:"other,omitempty"`
 }
 
-// An ArgoPause is a pause of so many seconds; nil waits for a person.
-type ArgoPause struct {
+// A Pause is a pause of so many seconds; nil waits for a person.
+type Pause struct {
 	Duration *int32 `json:"duration,omitempty"`
 }
 
-// An ArgoCanaryScale sets the size of the canary apart from its traffic.
-type ArgoCanaryScale struct {
+// A CanaryScale sets the size of the canary apart from its traffic.
+type CanaryScale struct {
 	Replicas           *int32 `json:"replicas,omitempty"`
 	Weight             *int32 `json:"weight,omitempty"`
 	MatchTrafficWeight bool   `json:"matchTrafficWeight,omitempty"`
 }
 
-// ArgoWeights are the weights that the traffic has now.
-type ArgoWeights struct {
+// Weights are the weights that the traffic has now.
+type Weights struct {
 	Canary int32 `json:"canary"`
 	Stable int32 `json:"stable"`
 }
 
-// An ArgoRollout is what the counts of an Argo canary depend on.
-type ArgoRollout struct {
-	Replicas       *int32       `json:"replicas,omitzero"`       // nil means 1
-	MaxSurge       IntOrPercent `json:"maxSurge,omitzero"`       // unset means 25%
-	MaxUnavailable IntOrPercent `json:"maxUnavailable,omitzero"` // unset means 25%
-	Steps          []ArgoStep   `json:"steps,omitempty"`
+// A Canary is what the counts of an Argo canary depend on.
+type Canary struct {
+	Replicas       *int32               `json:"replicas,omitzero"`       // nil means 1
+	MaxSurge       rollout.IntOrPercent `json:"maxSurge,omitzero"`       // unset means 25%
+	MaxUnavailable rollout.IntOrPercent `json:"maxUnavailable,omitzero"` // unset means 25%
+	Steps          []Step               `json:"steps,omitempty"`
 	// TrafficRouting tells that traffic is led by weights.
 	TrafficRouting       bool   `json:"trafficRouting,omitzero"`
 	MaxTrafficWeight     int32  `json:"maxTrafficWeight,omitzero"` // 0 means 100
 	DynamicStableScale   bool   `json:"dynamicStableScale,omitzero"`
 	MinPodsPerReplicaSet *int32 `json:"minPodsPerReplicaSet,omitzero"`
 	// AbortScaleDownDelaySeconds is 30 if nil, and never if 0.
-	AbortScaleDownDelaySeconds *int32         `json:"abortScaleDownDelaySeconds,omitzero"`
-	ProgressThreshold          *ArgoThreshold `json:"progressThreshold,omitzero"`
+	AbortScaleDownDelaySeconds *int32     `json:"abortScaleDownDelaySeconds,omitzero"`
+	ProgressThreshold          *Threshold `json:"progressThreshold,omitzero"`
 
 	// What the controller has written down.
 
-	CurrentStepIndex *int32       `json:"currentStepIndex,omitzero"` // nil means 0
-	CurrentPodHash   string       `json:"currentPodHash,omitzero"`
-	StableRS         string       `json:"stableRS,omitzero"`
-	Abort            bool         `json:"abort,omitzero"`
-	PromoteFull      bool         `json:"promoteFull,omitzero"`
-	Weights          *ArgoWeights `json:"weights,omitzero"` // nil if not known
+	CurrentStepIndex *int32   `json:"currentStepIndex,omitzero"` // nil means 0
+	CurrentPodHash   string   `json:"currentPodHash,omitzero"`
+	StableRS         string   `json:"stableRS,omitzero"`
+	Abort            bool     `json:"abort,omitzero"`
+	PromoteFull      bool     `json:"promoteFull,omitzero"`
+	Weights          *Weights `json:"weights,omitzero"` // nil if not known
 
 	// The ReplicaSets; nil if missing.
 
-	Canary *ArgoSet  `json:"canary,omitzero"`
-	Stable *ArgoSet  `json:"stable,omitzero"`
-	Others []ArgoSet `json:"others,omitempty"`
+	Canary *Size  `json:"canary,omitzero"`
+	Stable *Size  `json:"stable,omitzero"`
+	Others []Size `json:"others,omitempty"`
 	// StableIsCanary tells that the new ReplicaSet is the stable one.
 	StableIsCanary bool `json:"stableIsCanary,omitzero"`
 }
 
 // MaxWeight returns the weight that means all traffic.
-func (r ArgoRollout) MaxWeight() int32 {
+func (r Canary) MaxWeight() int32 {
 	if r.TrafficRouting && r.MaxTrafficWeight != 0 {
 		return r.MaxTrafficWeight
 	}
 	return 100
 }
 
-func (r ArgoRollout) replicas() int32 {
+func (r Canary) replicas() int32 {
 	if r.Replicas == nil {
 		return 1
 	}
 	return *r.Replicas
 }
 
-func (r ArgoRollout) budget() Budget { return ArgoBudget(r.replicas(), r.MaxSurge, r.MaxUnavailable) }
+func (r Canary) budget() rollout.Budget { return Budget(r.replicas(), r.MaxSurge, r.MaxUnavailable) }
 
 // SetWeight returns the weight of the last setWeight step at or before the current
 // one: 0 if there is none or the update is aborted, and all without steps or behind
 // them.
-func (r ArgoRollout) SetWeight() int32 {
+func (r Canary) SetWeight() int32 {
 	switch i := r.stepIndex(); {
 	case r.Abort:
 		return 0
@@ -175,7 +177,7 @@ func (r ArgoRollout) SetWeight() int32 {
 
 // weightUpTo returns the weight of the last setWeight step at or before step i, 0 if
 // there is none.
-func (r ArgoRollout) weightUpTo(i int) int32 {
+func (r Canary) weightUpTo(i int) int32 {
 	for ; i >= 0; i-- {
 		if w := r.Steps[i].SetWeight; w != nil {
 			return *w
@@ -185,7 +187,7 @@ func (r ArgoRollout) weightUpTo(i int) int32 {
 }
 
 // stepIndex returns the current step, the first one if none is written down yet.
-func (r ArgoRollout) stepIndex() int {
+func (r Canary) stepIndex() int {
 	if r.CurrentStepIndex == nil {
 		return 0
 	}
@@ -193,8 +195,8 @@ func (r ArgoRollout) stepIndex() int {
 }
 
 // DesiredWeight returns the weight that the sizes follow: all if there is nothing to
-// step to, otherwise [ArgoRollout.CanaryWeight].
-func (r ArgoRollout) DesiredWeight() int32 {
+// step to, otherwise [Canary.CanaryWeight].
+func (r Canary) DesiredWeight() int32 {
 	if r.promoted() {
 		return r.MaxWeight()
 	}
@@ -202,19 +204,19 @@ func (r ArgoRollout) DesiredWeight() int32 {
 }
 
 // promoted reports whether there is nothing to step to.
-func (r ArgoRollout) promoted() bool {
+func (r Canary) promoted() bool {
 	return r.PromoteFull || r.StableRS == "" || r.CurrentPodHash == r.StableRS
 }
 
-// An ArgoThreshold is how much of a canary must be available before the next step.
-type ArgoThreshold struct {
+// A Threshold is how much of a canary must be available before the next step.
+type Threshold struct {
 	Type  string `json:"type"` // Percent; whatever else is a number of pods
 	Value int32  `json:"value"`
 }
 
 // Met reports whether a ReplicaSet is far enough on its way to the desired size. No
 // threshold, or one below 0, asks for all of it.
-func (t *ArgoThreshold) Met(spec, available, desired int32) bool {
+func (t *Threshold) Met(spec, available, desired int32) bool {
 	if t == nil || t.Value < 0 {
 		return spec == desired && available == desired
 	}

@@ -1,4 +1,4 @@
-package rollout_test
+package argo_test
 
 import (
 	"fmt"
@@ -9,22 +9,24 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan/internal/condition"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/argo"
 )
 
 // A canary from its first deployment to a promotion, in the pause of
 // which nothing moves.
-func TestArgoCanaryLife(t *testing.T) {
-	w := newArgoWorld(t, 6, weight(20), argoPause(-1), weight(50), argoPause(60))
+func TestCanaryLife(t *testing.T) {
+	w := newWorld(t, 6, weight(20), pause(-1), weight(50), pause(60))
 	w.run(false)
 	require.Equal(t, "v1=6", w.sizes())
-	require.Equal(t, rollout.ArgoHealthy, w.s.Rollout.Status.Phase)
+	require.Equal(t, argo.PhaseHealthy, w.s.Rollout.Status.Phase)
 	w.s.Rollout.TemplateHash = "v2"
 	w.run(false)
 	require.Equal(t, "v1=5 v2=1", w.sizes())
-	require.Equal(t, rollout.ArgoPauseStep, w.s.Rollout.Status.Message)
-	require.Equal(t, []rollout.ArgoHold{{Reason: rollout.ArgoReasonApproval, Have: 2, Limit: 4}}, w.plan.Holds)
+	require.Equal(t, argo.PauseStep, w.s.Rollout.Status.Message)
+	require.Equal(t, []argo.Hold{{Reason: argo.ReasonApproval, Have: 2, Limit: 4}}, w.plan.Holds)
 	w.s.Rollout.Status.PauseConditions = nil
 	w.run(false)
 	require.Equal(t, "v2=6", w.sizes())
@@ -37,12 +39,12 @@ func TestArgoCanaryLife(t *testing.T) {
 	w.s.Rollout.Status.Abort = true
 	w.run(false)
 	require.Equal(t, "v2=6", w.sizes())
-	require.Equal(t, rollout.ArgoDegraded, w.s.Rollout.Status.Phase)
+	require.Equal(t, argo.PhaseDegraded, w.s.Rollout.Status.Phase)
 	require.Equal(t, "RolloutAborted: Rollout aborted update to revision 3", w.s.Rollout.Status.Message)
-	require.Equal(t, rollout.ReasonAborted, w.plan.Holds[len(w.plan.Holds)-1].Reason)
+	require.Equal(t, argo.ReasonAborted, w.plan.Holds[len(w.plan.Holds)-1].Reason)
 	w.s.Rollout.Status.Abort = false // a person retries
 	w.pass()
-	require.Equal(t, "RolloutRetry", conditionOf(rollout.RolloutStatus{Conditions: w.s.Rollout.Status.Conditions}, rollout.ArgoConditionProgressing).Reason)
+	require.Equal(t, "RolloutRetry", condition.Find(w.s.Rollout.Status.Conditions, argo.ConditionProgressing).Reason)
 	w.s.Rollout.Paused = true
 	w.run(true)
 	require.Equal(t, "v2=6", w.sizes(), "a person has paused it")
@@ -56,8 +58,8 @@ func TestArgoCanaryLife(t *testing.T) {
 }
 
 // A rollback that skips few revisions takes no step.
-func TestArgoRollbackWindow(t *testing.T) {
-	w := newArgoWorld(t, 4, weight(25), argoPause(-1))
+func TestRollbackWindow(t *testing.T) {
+	w := newWorld(t, 4, weight(25), pause(-1))
 	for _, hash := range []string{"v1", "v2", "v3"} {
 		w.s.Rollout.TemplateHash, w.clock = hash, w.clock.Add(time.Minute)
 		w.run(true)
@@ -75,7 +77,7 @@ func TestArgoRollbackWindow(t *testing.T) {
 	for pods, index := range map[int32]int32{0: 0, 1: 2} {
 		w.s.Rollout.TemplateHash, w.s.Rollout.Status.CurrentPodHash, w.s.Rollout.Status.StableRS = "v1", "v3", "v3"
 		w.set("v1").Replicas = pods
-		p, err := planArgo(w.s, w.clock)
+		p, err := reconcile(w.s, w.clock)
 		require.NoError(t, err)
 		require.Equal(t, index, *p.Status.CurrentStepIndex, "the steps are over at once where v1 still has pods")
 	}
@@ -83,22 +85,22 @@ func TestArgoRollbackWindow(t *testing.T) {
 
 // A step that is over in the pass that skips all others leads one past the end, as is
 // recorded of upstream for full promotions. The next pass goes back to the end.
-func TestArgoStepBehindTheLast(t *testing.T) {
+func TestStepBehindTheLast(t *testing.T) {
 	for _, full := range []bool{false, true} {
-		w := newArgoWorld(t, 4, weight(25), weight(50))
+		w := newWorld(t, 4, weight(25), weight(50))
 		w.s.Rollout.TemplateHash, w.s.Rollout.RollbackWindow = "v1", 1
 		if full {
-			w.s.Rollout.RollbackWindow, w.s.Rollout.Steps[0] = 0, argoPause(-1)
+			w.s.Rollout.RollbackWindow, w.s.Rollout.Steps[0] = 0, pause(-1)
 		}
-		w.s.Rollout.Status = rollout.ArgoStatus{CurrentPodHash: "v1", StableRS: "v2", CurrentStepIndex: new(int32(0)), PromoteFull: full, ControllerPause: full}
+		w.s.Rollout.Status = argo.Status{CurrentPodHash: "v1", StableRS: "v2", CurrentStepIndex: new(int32(0)), PromoteFull: full, ControllerPause: full}
 		for i, n := range []int32{1, 3} {
-			w.s.Sets = append(w.s.Sets, rollout.ArgoReplicaSet{
+			w.s.Sets = append(w.s.Sets, argo.ReplicaSet{
 				Hash: fmt.Sprint("v", i+1), Revision: int64(3 - i), DesiredReplicas: w.s.Rollout.Replicas, CreationTimestamp: now.Add(time.Duration(i)),
-				ArgoSet: rollout.ArgoSet{Replicas: n, AvailableReplicas: n, StatusReplicas: n},
+				Size: argo.Size{Replicas: n, AvailableReplicas: n, StatusReplicas: n},
 			})
 		}
 		for _, want := range []int32{3, 2} {
-			p, err := planArgo(w.s, now)
+			p, err := reconcile(w.s, now)
 			require.NoError(t, err)
 			require.Equal(t, want, *p.Status.CurrentStepIndex)
 			w.s.Rollout.Status = p.Status
@@ -108,17 +110,17 @@ func TestArgoStepBehindTheLast(t *testing.T) {
 
 // Templates in between lose pods that are not available at once, then the newest first,
 // as far as enough pods stay available.
-func TestArgoOtherTemplates(t *testing.T) {
-	w := newArgoWorld(t, 4, weight(50))
+func TestOtherTemplates(t *testing.T) {
+	w := newWorld(t, 4, weight(50))
 	w.s.Rollout.MaxSurge, w.s.Rollout.MaxUnavailable = rollout.Int(2), rollout.Int(0)
 	w.s.Rollout.TemplateHash = "v4"
-	w.s.Rollout.Status = rollout.ArgoStatus{CurrentPodHash: "v4", StableRS: "v1", CurrentStepIndex: new(int32(0))}
-	for i, size := range []rollout.ArgoSet{{Replicas: 2, AvailableReplicas: 2}, {Replicas: 2, AvailableReplicas: 2}, {Replicas: 3, AvailableReplicas: 2}, {}} {
+	w.s.Rollout.Status = argo.Status{CurrentPodHash: "v4", StableRS: "v1", CurrentStepIndex: new(int32(0))}
+	for i, size := range []argo.Size{{Replicas: 2, AvailableReplicas: 2}, {Replicas: 2, AvailableReplicas: 2}, {Replicas: 3, AvailableReplicas: 2}, {}} {
 		hash := fmt.Sprint("v", i+1)
-		w.s.Sets = append(w.s.Sets, rollout.ArgoReplicaSet{Hash: hash, Revision: int64(i) + 1, DesiredReplicas: w.s.Rollout.Replicas, ArgoSet: size})
+		w.s.Sets = append(w.s.Sets, argo.ReplicaSet{Hash: hash, Revision: int64(i) + 1, DesiredReplicas: w.s.Rollout.Replicas, Size: size})
 	}
 	w.s.Sets[1].DesiredReplicas = nil
-	p, err := planArgo(w.s, now)
+	p, err := reconcile(w.s, now)
 	require.NoError(t, err)
 	require.Contains(t, p.String(), "Scaled down replica set v3 from 3 to 0 (OtherTemplate)")
 	require.NotContains(t, p.String(), "replica set v2", "there is no room for it, and it is not annotated either")
@@ -126,38 +128,38 @@ func TestArgoOtherTemplates(t *testing.T) {
 
 // Without room only pods that are not available go. As upstream, that does not keep the
 // pause of a step from beginning in the same pass.
-func TestArgoOtherTemplatesWithoutRoom(t *testing.T) {
-	w := newArgoWorld(t, 4, weight(50), argoPause(-1))
+func TestOtherTemplatesWithoutRoom(t *testing.T) {
+	w := newWorld(t, 4, weight(50), pause(-1))
 	w.s.Rollout.MaxSurge, w.s.Rollout.MaxUnavailable = rollout.Int(2), rollout.Int(0)
 	w.s.Rollout.TemplateHash = "v4"
-	w.s.Rollout.Status = rollout.ArgoStatus{CurrentPodHash: "v4", StableRS: "v1", CurrentStepIndex: new(int32(1))}
-	for i, size := range []rollout.ArgoSet{{Replicas: 2, AvailableReplicas: 2}, {Replicas: 1, AvailableReplicas: 1}, {Replicas: 1}, {Replicas: 2, AvailableReplicas: 1}} {
-		w.s.Sets = append(w.s.Sets, rollout.ArgoReplicaSet{Hash: fmt.Sprint("v", i+1), Revision: int64(i) + 1, ArgoSet: size})
+	w.s.Rollout.Status = argo.Status{CurrentPodHash: "v4", StableRS: "v1", CurrentStepIndex: new(int32(1))}
+	for i, size := range []argo.Size{{Replicas: 2, AvailableReplicas: 2}, {Replicas: 1, AvailableReplicas: 1}, {Replicas: 1}, {Replicas: 2, AvailableReplicas: 1}} {
+		w.s.Sets = append(w.s.Sets, argo.ReplicaSet{Hash: fmt.Sprint("v", i+1), Revision: int64(i) + 1, Size: size})
 	}
-	p, err := planArgo(w.s, now)
+	p, err := reconcile(w.s, now)
 	require.NoError(t, err)
 	require.Contains(t, p.String(), "Scaled down replica set v3 from 1 to 0 (OtherTemplate)")
 	require.NotContains(t, p.String(), "replica set v2")
-	require.Equal(t, []rollout.ArgoPauseCondition{{Reason: rollout.ArgoPauseStep, StartTime: now}}, p.Status.PauseConditions)
+	require.Equal(t, []argo.PauseCondition{{Reason: argo.PauseStep, StartTime: now}}, p.Status.PauseConditions)
 }
 
 // Old ReplicaSets of a blue-green update keep their pods for a while, the newest ones,
 // and as many as the limit says.
-func TestArgoScaleDownLimit(t *testing.T) {
-	w := newArgoWorld(t, 4).green(rollout.ArgoPreview{ScaleDownDelayRevisionLimit: new(int32(3))})
+func TestScaleDownLimit(t *testing.T) {
+	w := newWorld(t, 4).green(argo.BlueGreen{ScaleDownDelayRevisionLimit: new(int32(3))})
 	w.s.Rollout.TemplateHash = "v6"
-	w.s.Rollout.Status = rollout.ArgoStatus{CurrentPodHash: "v6", StableRS: "v6", ActiveSelector: "v6", PreviewSelector: "v6"}
-	w.s.Active.Selector = map[string]string{rollout.ArgoHashLabel: "v6"}
+	w.s.Rollout.Status = argo.Status{CurrentPodHash: "v6", StableRS: "v6", ActiveSelector: "v6", PreviewSelector: "v6"}
+	w.s.Active.Selector = map[string]string{argo.HashLabel: "v6"}
 	w.s.Preview.Selector = w.s.Active.Selector
 	until := []time.Time{{}, now.Add(time.Minute), now, now.Add(time.Hour), {}, {}}
 	for i := range until {
 		n := []int32{4, 4, 4, 2, 4, 4}[i]
-		w.s.Sets = append(w.s.Sets, rollout.ArgoReplicaSet{
+		w.s.Sets = append(w.s.Sets, argo.ReplicaSet{
 			Hash: fmt.Sprint("v", i+1), Revision: int64(i) + 1, DesiredReplicas: w.s.Rollout.Replicas, ScaleDownAt: until[i],
-			ArgoSet: rollout.ArgoSet{Replicas: n, AvailableReplicas: n, StatusReplicas: n},
+			Size: argo.Size{Replicas: n, AvailableReplicas: n, StatusReplicas: n},
 		})
 	}
-	p, err := planArgo(w.s, now)
+	p, err := reconcile(w.s, now)
 	require.NoError(t, err)
 	require.Equal(t, strings.TrimSpace(`
 Scaled down replica set v1 from 4 to 0 (ScaleDownDelay)
@@ -172,9 +174,9 @@ Set scale down deadline of replica set v5 to 2026-01-02T03:04:35Z (ScaleDownDela
 }
 
 // Nothing becomes available: after the deadline the update is degraded, or given up.
-func TestArgoDeadline(t *testing.T) {
+func TestDeadline(t *testing.T) {
 	for _, abort := range []bool{false, true} {
-		w := newArgoWorld(t, 2, weight(50))
+		w := newWorld(t, 2, weight(50))
 		w.run(false)
 		w.s.Rollout.TemplateHash, w.s.Rollout.ProgressDeadlineAbort = "v2", abort
 		for range 8 {
@@ -185,34 +187,34 @@ func TestArgoDeadline(t *testing.T) {
 				}
 			}
 		}
-		at := func(d time.Duration) rollout.ArgoStatus {
-			p, err := planArgo(w.s, w.clock.Add(d))
+		at := func(d time.Duration) argo.Status {
+			p, err := reconcile(w.s, w.clock.Add(d))
 			require.NoError(t, err)
 			return p.Status
 		}
-		require.Equal(t, rollout.ArgoProgressing, at(600*time.Second).Phase)
+		require.Equal(t, argo.PhaseProgressing, at(600*time.Second).Phase)
 		require.Equal(t, w.clock.Add(600*time.Second+1), w.plan.RecheckAt)
 		late := at(600*time.Second + 1)
-		require.Equal(t, rollout.ArgoDegraded, late.Phase)
+		require.Equal(t, argo.PhaseDegraded, late.Phase)
 		require.Equal(t, abort, late.Abort)
 	}
 }
 
 // Blue-green, promoted by hand, by time and at once; the old pods stay for
 // a while.
-func TestArgoBlueGreenLife(t *testing.T) {
-	w := newArgoWorld(t, 3).green(rollout.ArgoPreview{AutoPromotionEnabled: new(false), PreviewReplicaCount: new(int32(1))})
+func TestBlueGreenLife(t *testing.T) {
+	w := newWorld(t, 3).green(argo.BlueGreen{AutoPromotionEnabled: new(false), PreviewReplicaCount: new(int32(1))})
 	w.run(false)
 	require.Equal(t, "v1=3", w.sizes())
-	require.Equal(t, rollout.ArgoHealthy, w.s.Rollout.Status.Phase)
+	require.Equal(t, argo.PhaseHealthy, w.s.Rollout.Status.Phase)
 	w.s.Rollout.TemplateHash = "v2"
 	w.run(false)
 	require.Equal(t, "v1=3 v2=1", w.sizes())
-	require.Equal(t, "v1", w.s.Active.Selector[rollout.ArgoHashLabel])
-	require.Equal(t, "v2", w.s.Preview.Selector[rollout.ArgoHashLabel])
-	require.Equal(t, rollout.ArgoPauseBlueGreen, w.s.Rollout.Status.Message)
+	require.Equal(t, "v1", w.s.Active.Selector[argo.HashLabel])
+	require.Equal(t, "v2", w.s.Preview.Selector[argo.HashLabel])
+	require.Equal(t, argo.PauseBlueGreen, w.s.Rollout.Status.Message)
 	w.s.Rollout.Status.PauseConditions = nil
-	for w.s.Active.Selector[rollout.ArgoHashLabel] == "v1" {
+	for w.s.Active.Selector[argo.HashLabel] == "v1" {
 		require.True(t, w.pass())
 	}
 	w.pass()
@@ -221,23 +223,23 @@ func TestArgoBlueGreenLife(t *testing.T) {
 	w.run(false)
 	require.Equal(t, "v2=3", w.sizes())
 
-	w.s.Rollout.BlueGreen = &rollout.ArgoPreview{AutoPromotionSeconds: 60}
+	w.s.Rollout.BlueGreen = &argo.BlueGreen{AutoPromotionSeconds: 60}
 	w.s.Rollout.TemplateHash = "v3"
 	for len(w.s.Rollout.Status.PauseConditions) == 0 {
 		require.True(t, w.pass())
 	}
-	p, err := planArgo(w.s, w.clock)
+	p, err := reconcile(w.s, w.clock)
 	require.NoError(t, err)
 	require.Empty(t, p.Actions)
 	w.pass() // notes the pause
-	p, err = planArgo(w.s, w.clock.Add(10*time.Second))
+	p, err = reconcile(w.s, w.clock.Add(10*time.Second))
 	require.NoError(t, err)
 	require.Equal(t, w.clock.Add(60*time.Second), p.RecheckAt)
-	require.Equal(t, []rollout.ArgoHold{{Reason: rollout.ArgoReasonPause, Have: 10, Limit: 60}}, p.Holds)
+	require.Equal(t, []argo.Hold{{Reason: argo.ReasonPause, Have: 10, Limit: 60}}, p.Holds)
 	w.s.Rollout.Status.Abort = true
 	w.run(false)
 	require.Equal(t, "v2=3", w.sizes(), "30 s behind the abort")
-	require.Equal(t, "v2", w.s.Active.Selector[rollout.ArgoHashLabel])
+	require.Equal(t, "v2", w.s.Active.Selector[argo.HashLabel])
 	w.s.Rollout.Status.Abort = false
 	w.run(false)
 	require.Equal(t, "v3=3", w.sizes(), "promoted when the time was over")
@@ -245,18 +247,18 @@ func TestArgoBlueGreenLife(t *testing.T) {
 
 // Whatever the steps are: a Rollout whose pauses are approved ends, with all pods of the
 // template, and never wants more pods than the surge allows.
-func TestArgoEnds(t *testing.T) {
+func TestEnds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		replicas := rapid.Int32Range(1, 9).Draw(t, "replicas")
-		var steps []rollout.ArgoStep
+		var steps []argo.Step
 		for range rapid.IntRange(0, 4).Draw(t, "steps") {
-			steps = append(steps, rapid.SampledFrom([]rollout.ArgoStep{weight(10), weight(50), weight(80), argoPause(-1), argoPause(5)}).Draw(t, "step"))
+			steps = append(steps, rapid.SampledFrom([]argo.Step{weight(10), weight(50), weight(80), pause(-1), pause(5)}).Draw(t, "step"))
 		}
-		w := newArgoWorld(t, replicas, steps...)
+		w := newWorld(t, replicas, steps...)
 		w.s.Rollout.MaxSurge, w.s.Rollout.MaxUnavailable = rollout.Int(rapid.Int32Range(0, 3).Draw(t, "surge")), rollout.Int(rapid.Int32Range(0, 2).Draw(t, "unavailable"))
 		if rapid.Bool().Draw(t, "blue green") {
 			w.s.Rollout.Steps = nil
-			b := rollout.ArgoPreview{AutoPromotionSeconds: rapid.Int32Range(0, 5).Draw(t, "seconds")}
+			b := argo.BlueGreen{AutoPromotionSeconds: rapid.Int32Range(0, 5).Draw(t, "seconds")}
 			if rapid.Bool().Draw(t, "manual") {
 				b.AutoPromotionEnabled = new(false)
 			}
@@ -272,7 +274,7 @@ func TestArgoEnds(t *testing.T) {
 		}
 		w.s.Rollout.TemplateHash = rapid.SampledFrom([]string{"v1", "v2", "v3"}).Draw(t, "template")
 		if w.s.Rollout.BlueGreen == nil {
-			limit := rollout.ArgoBudget(replicas, w.s.Rollout.MaxSurge, w.s.Rollout.MaxUnavailable).MaxTotal()
+			limit := argo.Budget(replicas, w.s.Rollout.MaxSurge, w.s.Rollout.MaxUnavailable).MaxTotal()
 			w.check = func() {
 				total := int32(0)
 				for _, set := range w.s.Sets {
@@ -284,7 +286,7 @@ func TestArgoEnds(t *testing.T) {
 			}
 		}
 		w.run(true)
-		if want := fmt.Sprintf("%s=%d", w.s.Rollout.TemplateHash, replicas); w.sizes() != want || w.s.Rollout.Status.Phase != rollout.ArgoHealthy {
+		if want := fmt.Sprintf("%s=%d", w.s.Rollout.TemplateHash, replicas); w.sizes() != want || w.s.Rollout.Status.Phase != argo.PhaseHealthy {
 			t.Fatalf("%s, want %s: %+v %v", w.sizes(), want, w.s.Rollout.Status, w.plan.Holds)
 		}
 		if w.pass() {
@@ -295,33 +297,33 @@ func TestArgoEnds(t *testing.T) {
 
 // The passes of Argo are pure, total, independent of the order of
 // ReplicaSets, and the same through JSON.
-func TestArgoReconcileIsPure(t *testing.T) {
+func TestReconcileIsPure(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		hash := rapid.SampledFrom([]string{"", "v1", "v2", "v3"})
-		w := newArgoWorld(t, rapid.Int32Range(0, 9).Draw(t, "replicas"), weight(rapid.Int32().Draw(t, "weight")), argoPause(rapid.Int32().Draw(t, "pause")), rollout.ArgoStep{Other: "analysis"})
+		w := newWorld(t, rapid.Int32Range(0, 9).Draw(t, "replicas"), weight(rapid.Int32().Draw(t, "weight")), pause(rapid.Int32().Draw(t, "pause")), argo.Step{Other: "analysis"})
 		if rapid.Bool().Draw(t, "blue green") {
-			w.green(rollout.ArgoPreview{AutoPromotionSeconds: rapid.Int32().Draw(t, "seconds"), PreviewReplicaCount: new(rapid.Int32().Draw(t, "preview"))})
-			w.s.Active.Selector = map[string]string{rollout.ArgoHashLabel: hash.Draw(t, "active")}
+			w.green(argo.BlueGreen{AutoPromotionSeconds: rapid.Int32().Draw(t, "seconds"), PreviewReplicaCount: new(rapid.Int32().Draw(t, "preview"))})
+			w.s.Active.Selector = map[string]string{argo.HashLabel: hash.Draw(t, "active")}
 		}
 		r := &w.s.Rollout
-		r.MaxSurge, r.MaxUnavailable, r.RollbackWindow = anyValue(t, "surge"), anyValue(t, "unavailable"), rapid.Int32().Draw(t, "window")
+		r.MaxSurge, r.MaxUnavailable, r.RollbackWindow = anyLimit(t, "surge"), anyLimit(t, "unavailable"), rapid.Int32().Draw(t, "window")
 		r.Paused, r.StepsChanged, r.ProgressDeadlineAbort = rapid.Bool().Draw(t, "paused"), rapid.Bool().Draw(t, "changed"), rapid.Bool().Draw(t, "deadline")
-		r.Status = rollout.ArgoStatus{
+		r.Status = argo.Status{
 			CurrentPodHash: hash.Draw(t, "current"), StableRS: hash.Draw(t, "stable"), Abort: rapid.Bool().Draw(t, "abort"), PromoteFull: rapid.Bool().Draw(t, "full"),
 			ControllerPause: rapid.Bool().Draw(t, "controller"), CurrentStepIndex: new(rapid.Int32Range(-2, 5).Draw(t, "index")), ActiveSelector: hash.Draw(t, "selector"),
-			Conditions: []rollout.ArgoCondition{{
-				Type: rollout.ArgoConditionProgressing, Status: "True", Reason: rapid.SampledFrom([]string{"Odd", "RolloutAborted", "RolloutPaused"}).Draw(t, "reason"),
+			Conditions: []argo.Condition{{
+				Type: argo.ConditionProgressing, Status: "True", Reason: rapid.SampledFrom([]string{"Odd", "RolloutAborted", "RolloutPaused"}).Draw(t, "reason"),
 				LastUpdateTime: now.Add(-time.Duration(rapid.IntRange(0, 1000).Draw(t, "age")) * time.Second),
 			}},
 		}
 		if rapid.Bool().Draw(t, "condition") {
-			r.Status.PauseConditions = []rollout.ArgoPauseCondition{{Reason: rapid.SampledFrom([]string{rollout.ArgoPauseStep, rollout.ArgoPauseBlueGreen, rollout.ArgoPauseInconclusive}).Draw(t, "pause reason"), StartTime: now}}
+			r.Status.PauseConditions = []argo.PauseCondition{{Reason: rapid.SampledFrom([]string{argo.PauseStep, argo.PauseBlueGreen, argo.PauseInconclusive}).Draw(t, "pause reason"), StartTime: now}}
 		}
 		for i, name := range []string{"v1", "v2", "v3"} {
 			if rapid.Bool().Draw(t, name) {
-				set := rollout.ArgoReplicaSet{
+				set := argo.ReplicaSet{
 					Name: name, Hash: name, Revision: int64(i), CreationTimestamp: now.Add(time.Duration(i) * time.Second), DesiredReplicas: r.Replicas,
-					ArgoSet: rollout.ArgoSet{Replicas: rapid.Int32Range(0, 1<<30).Draw(t, "size"), AvailableReplicas: rapid.Int32Range(-1, 9).Draw(t, "available")},
+					Size: argo.Size{Replicas: rapid.Int32Range(0, 1<<30).Draw(t, "size"), AvailableReplicas: rapid.Int32Range(-1, 9).Draw(t, "available")},
 				}
 				if rapid.Bool().Draw(t, "delayed") {
 					set.ScaleDownAt = now.Add(time.Duration(rapid.IntRange(-9, 9).Draw(t, "until")) * time.Second)
@@ -329,17 +331,17 @@ func TestArgoReconcileIsPure(t *testing.T) {
 				w.s.Sets = append(w.s.Sets, set)
 			}
 		}
-		p := purity.Check(t, w.s, func(s rollout.ArgoSnapshot) (rollout.ArgoPlan, error) { return planArgo(s, now) }, "Sets")
-		roundTrip(t, p)
+		p := purity.Check(t, w.s, func(s argo.Snapshot) (argo.Plan, error) { return reconcile(s, now) }, "Sets")
+		purity.ThroughJSON(t, p)
 		require.NotEmpty(t, p.String())
 	})
 }
 
-func TestArgoRejects(t *testing.T) {
-	s := rollout.ArgoSnapshot{Sets: []rollout.ArgoReplicaSet{{Hash: "a"}, {Hash: "a", ArgoSet: rollout.ArgoSet{Replicas: -1}}}}
-	s.Rollout.BlueGreen, s.Rollout.Replicas = &rollout.ArgoPreview{}, new(int32(-1))
-	_, err := planArgo(s, time.Time{})
-	require.ErrorIs(t, err, rollout.ArgoErrInvalid)
+func TestRejects(t *testing.T) {
+	s := argo.Snapshot{Sets: []argo.ReplicaSet{{Hash: "a"}, {Hash: "a", Size: argo.Size{Replicas: -1}}}}
+	s.Rollout.BlueGreen, s.Rollout.Replicas = &argo.BlueGreen{}, new(int32(-1))
+	_, err := reconcile(s, time.Time{})
+	require.ErrorIs(t, err, argo.ErrInvalid)
 	for _, path := range []string{"now", "Rollout.TemplateHash", "Rollout.Replicas", "Active", "Sets[1].Hash", "Sets[1].Replicas"} {
 		require.ErrorContains(t, err, path)
 	}

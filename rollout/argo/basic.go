@@ -1,18 +1,20 @@
-package rollout
+package argo
+
+import "github.com/kplan-go/kplan/rollout"
 
 // Basic returns the next sizes of a canary without traffic routing: the
 // approximation of the weight, as far as the limits let one pass go.
 //
 // It mirrors CalculateReplicaCountsForBasicCanary of Argo Rollouts.
-func (r ArgoRollout) Basic() ArgoCounts {
+func (r Canary) Basic() Counts {
 	b := r.budget()
-	want := ArgoApproximate(r.replicas(), r.DesiredWeight(), r.MaxWeight(), b.Surge)
+	want := Approximate(r.replicas(), r.DesiredWeight(), r.MaxWeight(), b.Surge)
 	stable := r.Stable
 	if stable == nil || r.StableIsCanary {
-		want, stable = ArgoCounts{Canary: r.replicas()}, nil
+		want, stable = Counts{Canary: r.replicas()}, nil
 	}
 	p := basicPass{want: want, budget: b, canary: r.Canary, stable: stable, named: r.Stable}
-	p.next = ArgoCounts{Canary: sizeOf(r.Canary), Stable: sizeOf(stable)}
+	p.next = Counts{Canary: sizeOf(r.Canary), Stable: sizeOf(stable)}
 	total := int64(p.next.Canary) + int64(p.next.Stable)
 	others := int64(0)
 	for _, o := range r.Others {
@@ -27,14 +29,14 @@ func (r ArgoRollout) Basic() ArgoCounts {
 }
 
 // Counts returns the next sizes, with or without traffic routing.
-func (r ArgoRollout) Counts() ArgoCounts {
+func (r Canary) Counts() Counts {
 	if r.TrafficRouting {
 		return r.Routed()
 	}
 	return r.Basic()
 }
 
-func sizeOf(s *ArgoSet) int32 {
+func sizeOf(s *Size) int32 {
 	if s == nil {
 		return 0
 	}
@@ -43,10 +45,10 @@ func sizeOf(s *ArgoSet) int32 {
 
 // A basicPass is one pass of a canary without traffic routing.
 type basicPass struct {
-	want, next     ArgoCounts
-	budget         Budget
-	canary, stable *ArgoSet // nil if missing
-	named          *ArgoSet // the stable one, even if it is the canary
+	want, next     Counts
+	budget         rollout.Budget
+	canary, stable *Size // nil if missing
+	named          *Size // the stable one, even if it is the canary
 }
 
 // grow adds pods within the surge, the stable ones first.
@@ -85,7 +87,7 @@ func (p *basicPass) shrink() {
 
 // counted returns the pods of a ReplicaSet that count as available: those it wants if
 // it is being drained anyway or has more.
-func counted(s *ArgoSet, ignore bool) int64 {
+func counted(s *Size, ignore bool) int64 {
 	switch {
 	case s == nil:
 		return 0
@@ -97,7 +99,7 @@ func counted(s *ArgoSet, ignore bool) int64 {
 
 // adjust takes from keep what is above the surge, gives back what is needed to stay
 // available, and takes the rest from drain.
-func (p *basicPass) adjust(drain, keep *int32, drained, kept *ArgoSet) {
+func (p *basicPass) adjust(drain, keep *int32, drained, kept *Size) {
 	if kept == nil {
 		return
 	}
@@ -113,7 +115,7 @@ func (p *basicPass) adjust(drain, keep *int32, drained, kept *ArgoSet) {
 // is done. Others must be empty in a canary without traffic routing.
 //
 // It mirrors AtDesiredReplicaCountsForCanary of Argo Rollouts.
-func (r ArgoRollout) AtDesired() bool {
+func (r Canary) AtDesired() bool {
 	want := r.Counts()
 	if r.Canary == nil || !r.ProgressThreshold.Met(r.Canary.Replicas, r.Canary.AvailableReplicas, want.Canary) {
 		return false
@@ -132,6 +134,6 @@ func (r ArgoRollout) AtDesired() bool {
 	return true
 }
 
-func (r ArgoRollout) stableReached(want int32) bool {
+func (r Canary) stableReached(want int32) bool {
 	return r.Stable != nil && r.Stable.Replicas == want && r.Stable.StatusReplicas == want
 }

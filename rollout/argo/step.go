@@ -1,10 +1,10 @@
-package rollout
+package argo
 
 import "time"
 
-// An ArgoProgress is what tells whether the current step of an Argo canary is over.
-type ArgoProgress struct {
-	// AtDesired tells that the sizes are reached, see [ArgoRollout.AtDesired].
+// A Progress is what tells whether the current step of an Argo canary is over.
+type Progress struct {
+	// AtDesired tells that the sizes are reached, see [Canary.AtDesired].
 	AtDesired bool `json:"atDesired,omitzero"`
 	// Unverified tells that weights are verified and this one is not yet.
 	Unverified bool `json:"unverified,omitzero"`
@@ -20,7 +20,7 @@ type ArgoProgress struct {
 
 // Completed reports whether a step is over as of now, and when it will be
 // if time alone tells. A step without any content is over.
-func (s ArgoStep) Completed(p ArgoProgress, now time.Time) (done bool, at time.Time) {
+func (s Step) Completed(p Progress, now time.Time) (done bool, at time.Time) {
 	switch {
 	case s.SetWeight != nil:
 		return p.AtDesired && !p.Unverified, time.Time{}
@@ -34,7 +34,7 @@ func (s ArgoStep) Completed(p ArgoProgress, now time.Time) (done bool, at time.T
 	return true, time.Time{}
 }
 
-func (s *ArgoPause) completed(p ArgoProgress, now time.Time) (bool, time.Time) {
+func (s *Pause) completed(p Progress, now time.Time) (bool, time.Time) {
 	if p.PausedAt.IsZero() {
 		return p.ControllerPause, time.Time{}
 	}
@@ -51,7 +51,7 @@ func (s *ArgoPause) completed(p ArgoProgress, now time.Time) (bool, time.Time) {
 // Promoted reports whether the new ReplicaSet becomes the stable one: if
 // there is no stable one yet, or if enough pods are available and there is nothing
 // more to step through.
-func (r ArgoRollout) Promoted() bool {
+func (r Canary) Promoted() bool {
 	if r.StableRS == "" {
 		return true
 	}
@@ -67,7 +67,7 @@ func (r ArgoRollout) Promoted() bool {
 // TrafficWeight returns the weight that the canary gets in a pass. No
 // traffic is led to a canary without available pods, and the weight follows only when
 // the sizes are reached.
-func (r ArgoRollout) TrafficWeight() int32 {
+func (r Canary) TrafficWeight() int32 {
 	switch {
 	case r.CurrentPodHash == r.StableRS:
 		return 0

@@ -1,28 +1,28 @@
-package rollout
+package argo
 
 // counts returns what the sizes of the canary depend on.
-func (st *argoPass) counts() ArgoRollout {
-	r := ArgoRollout{
+func (st *pass) counts() Canary {
+	r := Canary{
 		Replicas: st.r.Replicas, MaxSurge: st.r.MaxSurge, MaxUnavailable: st.r.MaxUnavailable, Steps: st.r.Steps, ProgressThreshold: st.r.ProgressThreshold,
 		CurrentStepIndex: st.index(), CurrentPodHash: st.read.CurrentPodHash, StableRS: st.read.StableRS, Abort: st.read.Abort, PromoteFull: st.read.PromoteFull,
 		StableIsCanary: st.newRS != nil && st.newRS == st.stableRS,
 	}
 	if st.newRS != nil {
-		r.Canary = &st.newRS.ArgoSet
+		r.Canary = &st.newRS.Size
 	}
 	if st.stableRS != nil {
-		r.Stable = &st.stableRS.ArgoSet
+		r.Stable = &st.stableRS.Size
 	}
 	for _, set := range st.sets {
 		if set != st.newRS && set != st.stableRS {
-			r.Others = append(r.Others, set.ArgoSet)
+			r.Others = append(r.Others, set.Size)
 		}
 	}
 	return r
 }
 
 // index returns the current step: 0 if none is known, nil without steps.
-func (st *argoPass) index() *int32 {
+func (st *pass) index() *int32 {
 	var i int32
 	switch {
 	case len(st.r.Steps) == 0:
@@ -34,7 +34,7 @@ func (st *argoPass) index() *int32 {
 }
 
 // step returns the current step, nil if there is none.
-func (st *argoPass) step() *ArgoStep {
+func (st *pass) step() *Step {
 	if i := st.index(); i != nil && *i >= 0 && int(*i) < len(st.r.Steps) {
 		return &st.r.Steps[*i]
 	}
@@ -42,7 +42,7 @@ func (st *argoPass) step() *ArgoStep {
 }
 
 // canary is a whole pass of a canary without traffic routing.
-func (st *argoPass) canary() {
+func (st *pass) canary() {
 	st.restarted = st.r.StepsChanged
 	if !st.restarted && !st.changed() {
 		st.create()
@@ -55,9 +55,9 @@ func (st *argoPass) canary() {
 
 // canarySets scales the stable ReplicaSet, else the new one, else the others. It
 // reports whether any changes.
-func (st *argoPass) canarySets() bool {
+func (st *pass) canarySets() bool {
 	if st.halted() {
-		st.hold(ArgoReasonPaused, 0, 0)
+		st.hold(ReasonPaused, 0, 0)
 		return false
 	}
 	st.removeDeadlines()
@@ -73,7 +73,7 @@ func (st *argoPass) canarySets() bool {
 
 // canaryOthers removes pods of templates in between: those that are not available
 // without any limit, then as many as may be unavailable.
-func (st *argoPass) canaryOthers() bool {
+func (st *pass) canaryOthers() bool {
 	others := st.others()
 	if len(others) == 0 {
 		return false
@@ -87,7 +87,7 @@ func (st *argoPass) canaryOthers() bool {
 			removed = st.scale(set, set.AvailableReplicas, ReasonOtherTemplate)
 		}
 	}
-	b := ArgoBudget(st.replicas(), st.r.MaxSurge, st.r.MaxUnavailable)
+	b := Budget(st.replicas(), st.r.MaxSurge, st.r.MaxUnavailable)
 	room := int64(st.available()) - int64(b.MinAvailable())
 	if room <= 0 {
 		return false
@@ -102,24 +102,24 @@ func (st *argoPass) canaryOthers() bool {
 }
 
 // canaryPause begins the pause of a step, or waits for its end.
-func (st *argoPass) canaryPause() {
+func (st *pass) canaryPause() {
 	step := st.step()
 	if st.r.Paused || st.read.PromoteFull || step == nil || step.Pause == nil {
 		return
 	}
-	c := st.paused(ArgoPauseStep)
+	c := st.paused(PauseStep)
 	switch {
 	case c == nil && !st.read.ControllerPause:
-		st.addPause = ArgoPauseStep
+		st.addPause = PauseStep
 	case c != nil && step.Pause.Duration != nil:
-		if _, at := step.Pause.completed(ArgoProgress{PausedAt: c.StartTime}, st.now); !at.IsZero() {
+		if _, at := step.Pause.completed(Progress{PausedAt: c.StartTime}, st.now); !at.IsZero() {
 			st.recheck(at)
 		}
 	}
 }
 
 // canaryStatus completes the status of a canary.
-func (st *argoPass) canaryStatus() {
+func (st *pass) canaryStatus() {
 	status, index := st.base(), st.index()
 	end := index
 	if index != nil {
@@ -158,7 +158,7 @@ func (st *argoPass) canaryStatus() {
 }
 
 // promoted reports whether the new ReplicaSet of a canary becomes the stable one.
-func (st *argoPass) promoted(status *ArgoStatus) bool {
+func (st *pass) promoted(status *Status) bool {
 	r := st.counts()
 	r.Abort, r.CurrentPodHash, r.StableRS = st.aborted(), status.CurrentPodHash, status.StableRS
 	r.PromoteFull = st.read.PromoteFull || st.withinWindow()
@@ -172,13 +172,13 @@ func (st *argoPass) promoted(status *ArgoStatus) bool {
 // current one if that is over. As upstream, a step that is over in the pass that skips
 // all others, for a full promotion or a rollback within the window, leads one past the
 // end; the next pass goes back to the end.
-func (st *argoPass) advance(index *int32) *int32 {
+func (st *pass) advance(index *int32) *int32 {
 	step := st.step()
 	if st.r.Paused || step == nil || index == nil {
 		return index
 	}
-	p := ArgoProgress{AtDesired: st.counts().AtDesired(), ControllerPause: st.read.ControllerPause}
-	if c := st.paused(ArgoPauseStep); c != nil {
+	p := Progress{AtDesired: st.counts().AtDesired(), ControllerPause: st.read.ControllerPause}
+	if c := st.paused(PauseStep); c != nil {
 		p.PausedAt = c.StartTime
 	}
 	done, _ := step.Completed(p, st.now)
@@ -187,18 +187,18 @@ func (st *argoPass) advance(index *int32) *int32 {
 		return index
 	}
 	next := *index + 1
-	st.removePause = ArgoPauseStep
+	st.removePause = PauseStep
 	return &next
 }
 
 // waits says what the current step waits for.
-func (st *argoPass) waits(step *ArgoStep, p ArgoProgress) {
+func (st *pass) waits(step *Step, p Progress) {
 	switch {
 	case step.Pause == nil:
-		st.hold(ArgoReasonBatchNotReady, int64(st.newRS.AvailableReplicas), int64(st.counts().Counts().Canary))
+		st.hold(ReasonBatchNotReady, int64(st.newRS.AvailableReplicas), int64(st.counts().Counts().Canary))
 	case step.Pause.Duration == nil || p.PausedAt.IsZero():
-		st.hold(ArgoReasonApproval, int64(*st.index())+1, int64(len(st.r.Steps)))
+		st.hold(ReasonApproval, int64(*st.index())+1, int64(len(st.r.Steps)))
 	default:
-		st.hold(ArgoReasonPause, int64(st.now.Sub(p.PausedAt).Seconds()), int64(*step.Pause.Duration))
+		st.hold(ReasonPause, int64(st.now.Sub(p.PausedAt).Seconds()), int64(*step.Pause.Duration))
 	}
 }

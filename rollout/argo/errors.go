@@ -1,8 +1,8 @@
-package rollout
+package argo
 
 import "github.com/kplan-go/kplan/selector"
 
-// An ArgoFieldError reports a value that cannot be used:
+// A FieldError reports a value that cannot be used:
 //
 //	Path   string // the field, or "" if the value stands alone
 //	Value  any    // what it holds
@@ -11,7 +11,7 @@ import "github.com/kplan-go/kplan/selector"
 //
 //	Error() string   // path: value: detail
 //	Unwrap() []error // ErrInvalid and Err
-type ArgoFieldError = selector.FieldError
+type FieldError = selector.FieldError
 
-// ArgoErrInvalid is wrapped by every error of this package.
-var ArgoErrInvalid = selector.ErrInvalid
+// ErrInvalid is wrapped by every error of this package.
+var ErrInvalid = selector.ErrInvalid

@@ -1,0 +1,123 @@
+package argo
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kplan-go/kplan/internal/union"
+)
+
+// An Action is one write. It is one of
+//
+//   - [CreateReplicaSet]
+//   - [ScaleReplicaSet]
+//   - [DelayReplicaSet]
+//   - [SelectPods]
+//
+//sumtype:decl
+type Action interface {
+	fmt.Stringer
+	isAction()
+}
+
+var (
+	_ Action = CreateReplicaSet{}
+	_ Action = ScaleReplicaSet{}
+	_ Action = DelayReplicaSet{}
+	_ Action = SelectPods{}
+)
+
+// CreateReplicaSet creates the ReplicaSet of the template of an Argo Rollout.
+type CreateReplicaSet struct {
+	Name     string `json:"name"`
+	Hash     string `json:"hash"` // the value of [HashLabel]
+	Revision int64  `json:"revision"`
+	Replicas int32  `json:"replicas"`
+	Desired  int32  `json:"desired"` // the size of the Rollout, as it is annotated
+	Reason   Reason `json:"reason"`
+}
+
+// ScaleReplicaSet sets the size of a ReplicaSet of an Argo Rollout, and notes the size
+// of the Rollout in its annotation, by which a change of that is noticed.
+type ScaleReplicaSet struct {
+	Name    string `json:"name,omitzero"`
+	Hash    string `json:"hash"`
+	From    int32  `json:"from"`
+	To      int32  `json:"to"`
+	Desired int32  `json:"desired"`
+	Reason  Reason `json:"reason"`
+}
+
+// DelayReplicaSet annotates a ReplicaSet of an Argo Rollout with the instant at which it
+// is to lose its pods.
+type DelayReplicaSet struct {
+	Name   string    `json:"name,omitzero"`
+	Hash   string    `json:"hash"`
+	Until  time.Time `json:"until,omitzero"` // zero removes the annotation
+	Reason Reason    `json:"reason"`
+}
+
+// SelectPods lets a Service select the pods of a template.
+type SelectPods struct {
+	Service string `json:"service"`
+	Key     string `json:"key"` // [HashLabel]
+	Value   string `json:"value"`
+	Reason  Reason `json:"reason"`
+}
+
+func (CreateReplicaSet) isAction() {}
+func (ScaleReplicaSet) isAction()  {}
+func (DelayReplicaSet) isAction()  {}
+func (SelectPods) isAction()       {}
+
+// Actions is a list of actions. In JSON each is an object with one key, the name of
+// the action in lower camel case.
+type Actions []Action
+
+// MarshalJSON encodes the list.
+func (as Actions) MarshalJSON() ([]byte, error) { return union.Marshal(as, members()) }
+
+// UnmarshalJSON decodes what [Actions.MarshalJSON] wrote. An unknown action is an
+// error.
+func (as *Actions) UnmarshalJSON(data []byte) (err error) {
+	*as, err = union.Unmarshal(data, members())
+	return err
+}
+
+func members() []union.Member[Action] {
+	return []union.Member[Action]{
+		union.Of[Action, CreateReplicaSet]("createReplicaSet"),
+		union.Of[Action, ScaleReplicaSet]("scaleReplicaSet"),
+		union.Of[Action, DelayReplicaSet]("delayReplicaSet"),
+		union.Of[Action, SelectPods]("selectPods"),
+	}
+}
+
+// String returns one line with the reason.
+func (a CreateReplicaSet) String() string {
+	return fmt.Sprintf("Created replica set %s with %d (%s)", a.Hash, a.Replicas, a.Reason)
+}
+
+// String returns one line with the reason.
+func (a ScaleReplicaSet) String() string {
+	switch {
+	case a.To > a.From:
+		return fmt.Sprintf("Scaled up replica set %s from %d to %d (%s)", a.Hash, a.From, a.To, a.Reason)
+	case a.To < a.From:
+		return fmt.Sprintf("Scaled down replica set %s from %d to %d (%s)", a.Hash, a.From, a.To, a.Reason)
+	}
+	return fmt.Sprintf("Noted size %d at replica set %s (%s)", a.Desired, a.Hash, a.Reason)
+}
+
+// String returns one line with the reason.
+func (a DelayReplicaSet) String() string {
+	if a.Until.IsZero() {
+		return fmt.Sprintf("Removed scale down deadline of replica set %s (%s)", a.Hash, a.Reason)
+	}
+	return fmt.Sprintf("Set scale down deadline of replica set %s to %s (%s)", a.Hash, a.Until.Format(time.RFC3339), a.Reason)
+}
+
+// String returns one line with the reason.
+func (a SelectPods) String() string {
+	return fmt.Sprintf("Set %s to %s in the selector of service %s (%s)", a.Key, a.Value, a.Service, a.Reason)
+}

@@ -1,0 +1,33 @@
+// Package argo plans the other dialect of progressive rollouts: those of Argo Rollouts.
+//
+// Start with [Rollout], which says in which steps a canary is updated, or how a blue-green
+// update is promoted, and [Reconcile], which returns what to do for it next:
+//
+//	plan, err := argo.Reconcile(snapshot, now, argo.Options{})
+//
+// A plan is a pure function of its arguments: nothing is read, written or waited for. The
+// caller carries the actions out, writes the status, and calls again when something
+// changes or at RecheckAt.
+//
+//	a pause has begun or ended? --- yes --> note it in the conditions, and no more
+//	        | no
+//	another size of the Rollout? -- yes --> scale all ReplicaSets to it, and no step
+//	        | no
+//	canary                              blue-green
+//	  create the new ReplicaSet           create the new ReplicaSet
+//	  scale one of: stable, new, others   lead the preview to it
+//	  is the step over? the next one      scale stable, new, and others after a delay
+//	  behind the last: it is stable       pause, then switch the active Service
+//	        |                                   |
+//	        +--> conditions, deadline, abort, phase: the next status
+//
+// [Canary] counts the pods of a canary, with and without traffic routing: [Canary.Counts]
+// are the sizes of the next pass, [Canary.AtDesired] says whether they are reached, and
+// [Canary.TrafficWeight] how much traffic the new pods get. [Preview] counts those of a
+// blue-green update. They are functions of numbers, for those who carry out passes of
+// their own.
+//
+// It decides as Argo Rollouts (commit 9f8d111d) does. Not here: whole passes with traffic
+// routing, analyses, experiments, restarts of pods, and the numbers of revisions, for which
+// see package revision. The rules are in rules.md of this folder, by name and in order.
+package argo

@@ -1,0 +1,38 @@
+package argo
+
+import "github.com/kplan-go/kplan/selector"
+
+// A Reason says why a plan does, or holds back, something.
+type Reason string
+
+// A Hold is what was considered and held back:
+//
+//	Node   string // ""
+//	Name   string // ""
+//	Reason Reason
+//	Have   int64 // the number that Reason compares
+//	Limit  int64 // and what it is compared with
+//
+//	String() string // one line such as "held back: BatchNotReady (1 of 2)"
+type Hold = selector.Hold[Reason]
+
+// Reasons of actions.
+const (
+	ReasonNewTemplate    Reason = "NewTemplate"    // the template has no ReplicaSet yet
+	ReasonWeight         Reason = "Weight"         // the sizes follow the weight of the step
+	ReasonOtherTemplate  Reason = "OtherTemplate"  // its template is neither wanted nor stable
+	ReasonStable         Reason = "Stable"         // the stable pods are all kept
+	ReasonPreview        Reason = "Preview"        // the new pods are looked at before they are promoted
+	ReasonPromotion      Reason = "Promotion"      // the traffic follows the promotion, or the abort
+	ReasonScaleDownDelay Reason = "ScaleDownDelay" // old pods are kept for a while
+	ReasonAborted        Reason = "Aborted"        // the update is given up: a person retries, or rolls back
+)
+
+// Reasons for which a Rollout waits. Have and Limit of an [Hold] are the two numbers
+// that the comment compares.
+const (
+	ReasonPaused        Reason = "Paused"        // the Rollout is paused
+	ReasonApproval      Reason = "Approval"      // a person has to confirm step Have of Limit
+	ReasonPause         Reason = "Pause"         // Have of Limit seconds of the pause have passed
+	ReasonBatchNotReady Reason = "BatchNotReady" // Have pods of the step are available, it asks for Limit
+)

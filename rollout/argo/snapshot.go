@@ -1,0 +1,158 @@
+package argo
+
+import (
+	"time"
+
+	"github.com/kplan-go/kplan/internal/union"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// A Snapshot is everything that [Reconcile] looks at.
+type Snapshot struct {
+	Rollout Rollout `json:"rollout"`
+	// Sets are the ReplicaSets that the Rollout controls, in any order. Their hashes are
+	// unique.
+	Sets []ReplicaSet `json:"sets,omitempty"`
+	// Active and Preview are the Services of a blue-green update; Preview is nil if there
+	// is none.
+	Active  *Service `json:"active,omitempty"`
+	Preview *Service `json:"preview,omitempty"`
+}
+
+// Options adjusts [Reconcile]. There is nothing to adjust yet: it decides as Argo
+// Rollouts does, and no quirk of that is known.
+type Options struct{}
+
+// A Service is a Service that selects pods.
+type Service struct {
+	Name     string            `json:"name"`
+	Selector map[string]string `json:"selector,omitempty"`
+}
+
+// HashLabel is the key by which pods, ReplicaSets and Services of an Argo Rollout
+// tell the template.
+const HashLabel = "rollouts-pod-template-hash"
+
+// A Rollout is a Rollout of Argo: a blue-green update, or a canary without traffic
+// routing.
+type Rollout struct {
+	Name       string `json:"name,omitzero"`
+	Generation int64  `json:"generation,omitzero"`
+	Revision   int64  `json:"revision,omitzero"` // as annotated
+	// TemplateHash is the hash of the template, which names the new ReplicaSet.
+	TemplateHash string `json:"templateHash"`
+
+	Replicas       *int32               `json:"replicas,omitzero"`       // nil means 1
+	MaxSurge       rollout.IntOrPercent `json:"maxSurge,omitzero"`       // of a canary; unset means 25%
+	MaxUnavailable rollout.IntOrPercent `json:"maxUnavailable,omitzero"` // of a canary; unset means 25%
+	Steps          []Step               `json:"steps,omitempty"`         // of a canary
+	// StepsChanged tells that the status was written for other steps.
+	StepsChanged      bool       `json:"stepsChanged,omitzero"`
+	ProgressThreshold *Threshold `json:"progressThreshold,omitzero"`
+	// BlueGreen is nil for a canary.
+	BlueGreen *BlueGreen `json:"blueGreen,omitempty"`
+
+	Paused                  bool   `json:"paused,omitzero"`
+	ProgressDeadlineSeconds *int32 `json:"progressDeadlineSeconds,omitzero"` // nil means 600, [NoDeadline] none
+	ProgressDeadlineAbort   bool   `json:"progressDeadlineAbort,omitzero"`
+	// RollbackWindow is how many revisions a rollback may skip so that no step is taken;
+	// 0 means none.
+	RollbackWindow int32 `json:"rollbackWindow,omitzero"`
+
+	Status Status `json:"status,omitzero"`
+}
+
+// A BlueGreen is how a blue-green update is promoted, and what becomes of the old
+// pods.
+type BlueGreen struct {
+	AutoPromotionEnabled  *bool  `json:"autoPromotionEnabled,omitzero"` // nil means true
+	AutoPromotionSeconds  int32  `json:"autoPromotionSeconds,omitzero"` // 0 means at once
+	PreviewReplicaCount   *int32 `json:"previewReplicaCount,omitzero"`  // nil means all
+	ScaleDownDelaySeconds *int32 `json:"scaleDownDelaySeconds,omitzero"`
+	// AbortScaleDownDelaySeconds is 30 if nil, and never if 0.
+	AbortScaleDownDelaySeconds *int32 `json:"abortScaleDownDelaySeconds,omitzero"`
+	// ScaleDownDelayRevisionLimit is how many old ReplicaSets wait at once; nil means all.
+	ScaleDownDelayRevisionLimit *int32 `json:"scaleDownDelayRevisionLimit,omitzero"`
+}
+
+// A ReplicaSet is a ReplicaSet of an Argo Rollout.
+type ReplicaSet struct {
+	Name     string `json:"name,omitzero"`
+	Hash     string `json:"hash"`
+	Revision int64  `json:"revision,omitzero"` // as annotated
+	Size
+	ReadyReplicas     int32     `json:"readyReplicas,omitzero"`
+	DesiredReplicas   *int32    `json:"desiredReplicas,omitzero"` // as annotated; nil if it is not
+	ScaleDownAt       time.Time `json:"scaleDownAt,omitzero"`     // as annotated; zero if it is not
+	CreationTimestamp time.Time `json:"creationTimestamp,omitzero"`
+}
+
+// A Phase is where an Argo Rollout stands.
+type Phase string
+
+// The phases of an Argo Rollout.
+const (
+	PhaseHealthy     Phase = "Healthy"
+	PhaseProgressing Phase = "Progressing"
+	PhasePaused      Phase = "Paused"
+	PhaseDegraded    Phase = "Degraded"
+)
+
+// A PauseCondition says since when a Rollout is paused, and why. A person removes
+// it to go on.
+type PauseCondition struct {
+	Reason    string    `json:"reason"`
+	StartTime time.Time `json:"startTime"`
+}
+
+// The reasons of pauses.
+const (
+	PauseStep         = "CanaryPauseStep"
+	PauseBlueGreen    = "BlueGreenPause"
+	PauseInconclusive = "InconclusiveAnalysisRun"
+)
+
+// A Status is what an Argo Rollout reports.
+type Status struct {
+	ObservedGeneration int64  `json:"observedGeneration,omitzero"`
+	Phase              Phase  `json:"phase,omitzero"`
+	Message            string `json:"message,omitzero"`
+	CurrentPodHash     string `json:"currentPodHash,omitzero"`
+	StableRS           string `json:"stableRS,omitzero"`
+
+	Abort           bool             `json:"abort,omitzero"`
+	PromoteFull     bool             `json:"promoteFull,omitzero"`
+	ControllerPause bool             `json:"controllerPause,omitzero"`
+	PauseConditions []PauseCondition `json:"pauseConditions,omitempty"`
+
+	// CurrentStepIndex is that of a canary, from 0; nil without steps. The number of steps,
+	// or one more, means that all are over.
+	CurrentStepIndex *int32 `json:"currentStepIndex,omitzero"`
+	// ActiveSelector, PreviewSelector and the checkpoint are those of a blue-green update.
+	ActiveSelector           string `json:"activeSelector,omitzero"`
+	PreviewSelector          string `json:"previewSelector,omitzero"`
+	ScaleUpPreviewCheckPoint bool   `json:"scaleUpPreviewCheckPoint,omitzero"`
+
+	Replicas          int32       `json:"replicas,omitzero"`
+	UpdatedReplicas   int32       `json:"updatedReplicas,omitzero"`
+	ReadyReplicas     int32       `json:"readyReplicas,omitzero"`
+	AvailableReplicas int32       `json:"availableReplicas,omitzero"`
+	Conditions        []Condition `json:"conditions,omitempty"`
+}
+
+// A Plan is the next step of an Argo Rollout.
+type Plan struct {
+	// Actions are the writes, in order: [CreateReplicaSet], [ScaleReplicaSet],
+	// [DelayReplicaSet] and [SelectPods].
+	Actions Actions `json:"actions,omitempty"`
+	// Holds are what the Rollout waits for.
+	Holds []Hold `json:"holds,omitempty"`
+	// Status is the next status, whole. Write it if it differs.
+	Status Status `json:"status"`
+	// RecheckAt is when to call again even if nothing changes; zero if time alone cannot
+	// change the plan.
+	RecheckAt time.Time `json:"recheckAt,omitzero"`
+}
+
+// String returns one line for each action and hold. It ends without a newline.
+func (p Plan) String() string { return union.Lines(p.Actions, p.Holds) }
