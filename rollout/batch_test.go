@@ -233,9 +233,6 @@ func TestCanaryAndBlueGreenLives(t *testing.T) {
 	s.Release.Status.Phase = rollout.BatchProgressing
 	p = run(s)
 	require.Equal(t, rollout.ReasonNoControlInfo, p.Holds[0].Reason)
-	waiting, _ := blocked(t)
-	e := explain(t, waiting, &s, rollout.Options{})
-	require.Equal(t, "somebody has changed the workload since it was prepared: NoControlInfo", e.Because[0].Waits[0].Text)
 	require.Equal(t, selector.ConditionTrue, p.Status.Conditions[0].Status)
 	s.Workload.Annotations = map[string]string{rollout.AnnotationControlInfo: "{}", rollout.AnnotationOriginalStrategy: `{"maxSurge":1}`}
 	refused := []rollout.Reason{}

@@ -26,7 +26,7 @@
 //
 // [WatchedWorkload], [WatchedPod], [WatchedRelease] and [WatchedReplicaSet] say who has to
 // be looked at when something has changed. The Holds of a plan say what is waited for, each
-// with its numbers, and [Explain] follows them from the Rollout to the pods. [Preview] goes
+// with its numbers. [Preview] goes
 // through all steps beforehand, and [Warnings] names what is accepted but does harm.
 //
 // The numbers: [IntOrPercent] is a number of pods or a share of a total, [Resolve] turns

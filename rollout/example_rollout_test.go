@@ -66,16 +66,3 @@ func Example_rollout() {
 	//   65s step 3 Completed            new 6 old 0
 	// Healthy map[v1:0 v2:6]
 }
-
-// A batch that does not become ready, explained from the Rollout to the pod.
-func ExampleExplain() {
-	s, b := blocked(printer{})
-	e, err := rollout.Explain(s, &b, now, rollout.Options{})
-	fmt.Println(e, err)
-	// Output:
-	// rollout web: Progressing/InRolling, step 1 of 2 is StepUpgrade
-	// - BatchNotReady: 1 pods of the step are ready, it asks for 2
-	//   batchrelease web: Progressing, batch 1 Verifying, 2 updated, 1 ready
-	//   - TooFewReady: 1 updated pods are ready or need not be, 2 have to be [web-e]; look at the pods that are not ready, or raise the failure threshold
-	//     deployment demo: 6 of 6 pods, 2 updated, 1 of them ready, partition 20% <nil>
-}

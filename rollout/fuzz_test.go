@@ -61,22 +61,6 @@ func FuzzAdmit(f *testing.F) {
 		seed(rollout.WorkloadRef{APIVersion: "apps/v1", Kind: "DaemonSet", Name: "web"}, nil))
 }
 
-// A waiting is what [Explain] looks at.
-type waiting struct {
-	Snapshot rollout.Snapshot       `json:"snapshot"`
-	Batch    *rollout.BatchSnapshot `json:"batch,omitempty"`
-}
-
-func FuzzExplain(f *testing.F) {
-	purity.Fuzz(f, rollout.ErrInvalid, func(s waiting) (rollout.Explanation, error) {
-		return rollout.Explain(s.Snapshot, s.Batch, now, corrected)
-	},
-		examples(func(t *rapid.T) waiting {
-			b := anyBatch(t)
-			return waiting{anyRollout(t), &b}
-		})...)
-}
-
 func FuzzPreview(f *testing.F) {
 	seed := func(steps ...rollout.Step) rollout.PreviewInput {
 		return rollout.PreviewInput{Rollout: partitioned(deployment, steps...), Replicas: 6}

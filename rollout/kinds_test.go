@@ -42,8 +42,6 @@ func TestUnknownKindsAreRejected(t *testing.T) {
 		rejected(err, "WorkloadRef", ref)
 		_, err = planRollout(rollout.Snapshot{Rollout: steps(ref, style)}, now, rollout.Options{})
 		rejected(err, "Rollout.WorkloadRef", ref)
-		_, err = rollout.Explain(rollout.Snapshot{Rollout: steps(ref, style)}, nil, now, rollout.Options{})
-		rejected(err, "Rollout.WorkloadRef", ref)
 		_, err = rollout.Preview(rollout.PreviewInput{Rollout: steps(ref, style), Replicas: 3}, rollout.Options{})
 		rejected(err, "Rollout.WorkloadRef", ref)
 		s := rollout.BatchSnapshot{Release: rollout.BatchRelease{Name: "demo", WorkloadRef: ref, ReleasePlan: rollout.ReleasePlan{RollingStyle: style}}}

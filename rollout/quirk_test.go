@@ -108,8 +108,6 @@ func TestUnknownQuirksAreRefused(t *testing.T) {
 	s := begun(rollout.StatePaused, twoSteps())
 	_, err := planRollout(s, now, o)
 	require.ErrorContains(t, err, "Options.Repair")
-	_, err = rollout.Explain(s, nil, now, o)
-	require.ErrorContains(t, err, "Options.Repair")
 	_, err = planBatch(surged(deployment, "v2"), now, o)
 	require.ErrorContains(t, err, "Options.Repair")
 	_, err = planAdmission(rollout.AdmitSnapshot{New: rollout.Workload{WorkloadRef: deployment}}, o)
