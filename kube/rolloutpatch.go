@@ -41,22 +41,22 @@ func checkTexts(path string, m map[string]string) error {
 	return es.Join()
 }
 
-// FinalizerPatch returns the merge patch that adds the finalizer of a to those that an
-// object has, or removes it. The patch fails if the object has changed since it was
+// FinalizerPatch returns the merge patch that adds a finalizer to those that an object
+// has, or removes it. The UID is as in [ScalePatch]. The patch fails if the object has changed since it was
 // read, because it replaces the whole list.
-func FinalizerPatch(o metav1.Object, a rollout.SetFinalizer) (Patch, error) {
+func FinalizerPatch(o metav1.Object, uid, finalizer string, remove bool) (Patch, error) {
 	if missing(o) {
 		o = &metav1.ObjectMeta{}
 	}
-	list := slices.DeleteFunc(slices.Clone(o.GetFinalizers()), func(f string) bool { return f == a.Finalizer })
-	if !a.Remove {
-		list = append(list, a.Finalizer)
+	list := slices.DeleteFunc(slices.Clone(o.GetFinalizers()), func(f string) bool { return f == finalizer })
+	if !remove {
+		list = append(list, finalizer)
 	}
 	metadata := map[string]any{"finalizers": list}
 	if v := o.GetResourceVersion(); v != "" {
 		metadata["resourceVersion"] = v
 	}
-	return metadataPatch(a.UID, metadata)
+	return metadataPatch(uid, metadata)
 }
 
 // PatchRolloutPatch returns the merge patch that sets annotations of a Rollout. The UID
@@ -70,17 +70,17 @@ func PatchRolloutPatch(a rollout.PatchRollout) (Patch, error) {
 
 // WorkloadPatch returns the merge patch of a workload of any kind. The UID is as in
 // [ScalePatch].
-func WorkloadPatch(a rollout.PatchWorkload) (Patch, error) {
+func WorkloadPatch(ref rollout.WorkloadRef, uid string, p rollout.WorkloadPatch) (Patch, error) {
 	var object map[string]any
-	if err := json.Unmarshal([]byte(a.Patch.Body(a.Workload)), &object); err != nil {
+	if err := json.Unmarshal([]byte(p.Body(ref)), &object); err != nil {
 		return Patch{}, err
 	}
-	if a.UID != "" {
+	if uid != "" {
 		metadata, ok := object["metadata"].(map[string]any)
 		if !ok {
 			metadata = map[string]any{}
 		}
-		metadata["uid"] = a.UID
+		metadata["uid"] = uid
 		object["metadata"] = metadata
 	}
 	return objectPatch(object)

@@ -21,21 +21,21 @@ func TestRolloutPatches(t *testing.T) {
 	object := &metav1.ObjectMeta{Finalizers: []string{"a", "b"}, ResourceVersion: "7"}
 	patches := map[string]func() (kube.Patch, error){
 		`{"metadata":{"finalizers":["a","b","c"],"resourceVersion":"7","uid":"u"}}`: func() (kube.Patch, error) {
-			return kube.FinalizerPatch(object, rollout.SetFinalizer{UID: "u", Finalizer: "c"})
+			return kube.FinalizerPatch(object, "u", "c", false)
 		},
 		`{"metadata":{"finalizers":["a"],"resourceVersion":"7"}}`: func() (kube.Patch, error) {
-			return kube.FinalizerPatch(object, rollout.SetFinalizer{Finalizer: "b", Remove: true})
+			return kube.FinalizerPatch(object, "", "b", true)
 		},
 		`{"metadata":{"annotations":{"a":"1"},"uid":"u"}}`: func() (kube.Patch, error) {
 			return kube.PatchRolloutPatch(rollout.PatchRollout{UID: "u", Annotations: map[string]string{"a": "1"}})
 		},
 		`{"metadata":{"annotations":{"a":null,"b":"2"},"uid":"u"},"spec":{"paused":true,"strategy":{"type":"Recreate"}}}`: func() (kube.Patch, error) {
-			return kube.WorkloadPatch(rollout.PatchWorkload{Workload: deploymentRef, UID: "u", Patch: rollout.WorkloadPatch{
+			return kube.WorkloadPatch(deploymentRef, "u", rollout.WorkloadPatch{
 				Annotations: map[string]*string{"a": nil, "b": new("2")}, Paused: new(true), StrategyType: new("Recreate"),
-			}})
+			})
 		},
 		`{"metadata":{"uid":"u"},"spec":{"replicas":3}}`: func() (kube.Patch, error) {
-			return kube.WorkloadPatch(rollout.PatchWorkload{Workload: deploymentRef, UID: "u", Patch: rollout.WorkloadPatch{Replicas: new(int32(3))}})
+			return kube.WorkloadPatch(deploymentRef, "u", rollout.WorkloadPatch{Replicas: new(int32(3))})
 		},
 		`{"spec":{"minReadySeconds":9}}`: func() (kube.Patch, error) { return kube.ReplicaSetPatch(rollout.PatchReplicaSet{MinReadySeconds: 9}) },
 		`{"spec":{"scaleTargetRef":{"name":"b"}}}`: func() (kube.Patch, error) {

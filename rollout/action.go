@@ -7,10 +7,6 @@ import "fmt"
 //   - [SetFinalizer]
 //   - [PatchRollout]
 //   - [PatchWorkload]
-//   - [CreateCanary]
-//   - [PatchReplicaSet]
-//   - [RetargetAutoscaler]
-//   - [LabelPod]
 //   - [CreateBatchRelease]
 //   - [UpdateBatchRelease]
 //   - [PatchBatchRelease]
@@ -32,10 +28,6 @@ var (
 	_ Action = SetFinalizer{}
 	_ Action = PatchRollout{}
 	_ Action = PatchWorkload{}
-	_ Action = CreateCanary{}
-	_ Action = PatchReplicaSet{}
-	_ Action = RetargetAutoscaler{}
-	_ Action = LabelPod{}
 	_ Action = CreateBatchRelease{}
 	_ Action = UpdateBatchRelease{}
 	_ Action = PatchBatchRelease{}
@@ -72,42 +64,6 @@ type PatchWorkload struct {
 	UID      string        `json:"uid,omitzero"`
 	Patch    WorkloadPatch `json:"patch"`
 	Reason   Reason        `json:"reason"`
-}
-
-// CreateCanary creates the extra Deployment of style Canary: a copy of the stable one
-// of no pods, not paused, owned by the BatchRelease. If it has no name yet it gets the
-// finalizer [FinalizerCanaryDeployment] too.
-type CreateCanary struct {
-	Name          string            `json:"name,omitzero"` // in place of GenerateName, see [CanaryCreatedTwice]
-	GenerateName  string            `json:"generateName"`
-	Stable        string            `json:"stable"` // the Deployment to copy
-	Labels        map[string]string `json:"labels"`
-	Annotations   map[string]string `json:"annotations"`
-	PatchTemplate *TemplateMetadata `json:"patchTemplate,omitempty"` // added to the pods
-	Reason        Reason            `json:"reason"`
-}
-
-// PatchReplicaSet sets minReadySeconds of a ReplicaSet.
-type PatchReplicaSet struct {
-	Name            string `json:"name"`
-	MinReadySeconds int32  `json:"minReadySeconds"`
-	Reason          Reason `json:"reason"`
-}
-
-// RetargetAutoscaler changes the name of the target of an autoscaler.
-type RetargetAutoscaler struct {
-	Name   string `json:"name"`
-	From   string `json:"from"`
-	To     string `json:"to"`
-	Reason Reason `json:"reason"`
-}
-
-// LabelPod sets labels of a pod.
-type LabelPod struct {
-	Name   string            `json:"name"`
-	UID    string            `json:"uid,omitzero"`
-	Labels map[string]string `json:"labels"`
-	Reason Reason            `json:"reason"`
 }
 
 // CreateBatchRelease creates the BatchRelease of the Rollout, with the Rollout as its
@@ -201,10 +157,6 @@ type DeleteIngress struct {
 func (SetFinalizer) isAction()       {}
 func (PatchRollout) isAction()       {}
 func (PatchWorkload) isAction()      {}
-func (CreateCanary) isAction()       {}
-func (PatchReplicaSet) isAction()    {}
-func (RetargetAutoscaler) isAction() {}
-func (LabelPod) isAction()           {}
 func (CreateBatchRelease) isAction() {}
 func (UpdateBatchRelease) isAction() {}
 func (PatchBatchRelease) isAction()  {}

@@ -27,30 +27,6 @@ func (a PatchWorkload) String() string {
 }
 
 // String returns one line with the reason.
-func (a CreateCanary) String() string {
-	return fmt.Sprintf("Created canary deployment of %s (%s)", a.Stable, a.Reason)
-}
-
-// String returns one line with the reason.
-func (a PatchReplicaSet) String() string {
-	return fmt.Sprintf("Set minReadySeconds of replica set %s to %d (%s)", a.Name, a.MinReadySeconds, a.Reason)
-}
-
-// String returns one line with the reason.
-func (a RetargetAutoscaler) String() string {
-	return fmt.Sprintf("Retargeted autoscaler %s from %s to %s (%s)", a.Name, a.From, a.To, a.Reason)
-}
-
-// String returns one line with the labels and the reason.
-func (a LabelPod) String() string {
-	var pairs []string
-	for _, key := range slices.Sorted(maps.Keys(a.Labels)) {
-		pairs = append(pairs, key+"="+a.Labels[key])
-	}
-	return fmt.Sprintf("Labelled pod %s: %s (%s)", a.Name, strings.Join(pairs, ", "), a.Reason)
-}
-
-// String returns one line with the reason.
 func (a CreateBatchRelease) String() string {
 	return fmt.Sprintf("Created batch release %s up to batch %s (%s)", a.Name, upTo(a.ReleasePlan), a.Reason)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/quirk"
 	"github.com/kplan-go/kplan/internal/union"
 	"github.com/kplan-go/kplan/internal/zero"
 	"github.com/kplan-go/kplan/revision"
@@ -87,7 +88,7 @@ func EffectiveChange(old, updated Workload, repair Quirks) (bool, Reason) {
 // changed about the workload then. The error, if any, wraps [ErrInvalid].
 func Admit(s AdmitSnapshot, opts Options) (Admission, error) {
 	var es field.Errors
-	addQuirks(&es, opts)
+	quirk.Check(&es, uint64(opts.Repair), uint64(RepairAll))
 	if driverOf(s.New.WorkloadRef, &ReleasePlan{}) == "" {
 		addUndriven(&es, "New.WorkloadRef", s.New.WorkloadRef)
 	}

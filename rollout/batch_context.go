@@ -152,7 +152,7 @@ func (c *BatchContext) count(pods []Pod) {
 
 // Waiting says what the batch still waits for; the second result is false if it is
 // ready. The first failing test counts.
-func (c BatchContext) Waiting(repair Quirks) (Hold, bool) {
+func (c BatchContext) Waiting(repair Quirks) (BatchHold, bool) {
 	base := c.Updated
 	if repair.Has(FailureThresholdMisread) {
 		base = c.Desired
@@ -160,22 +160,22 @@ func (c BatchContext) Waiting(repair Quirks) (Hold, bool) {
 	ready := c.FailureThreshold.ofUp(base) + int64(c.UpdatedReady)
 	switch {
 	case c.Updated < c.Desired:
-		return Hold{Reason: ReasonTooFewUpdated, Have: int64(c.Updated), Limit: int64(c.Desired)}, true
+		return BatchHold{Reason: BatchReasonTooFewUpdated, Have: int64(c.Updated), Limit: int64(c.Desired)}, true
 	case ready < int64(c.Desired):
-		return Hold{Reason: ReasonTooFewReady, Have: ready, Limit: int64(c.Desired)}, true
+		return BatchHold{Reason: ReasonTooFewReady, Have: ready, Limit: int64(c.Desired)}, true
 	case c.Desired > 0 && c.UpdatedReady == 0:
-		return Hold{Reason: ReasonNoneReady, Limit: int64(c.Desired)}, true
+		return BatchHold{Reason: ReasonNoneReady, Limit: int64(c.Desired)}, true
 	case c.RolloutID != "" && c.PodCount > 0 && c.Labelled < c.Planned:
-		return Hold{Reason: ReasonTooFewLabelled, Have: int64(c.Labelled), Limit: int64(c.Planned)}, true
+		return BatchHold{Reason: ReasonTooFewLabelled, Have: int64(c.Labelled), Limit: int64(c.Planned)}, true
 	}
-	return Hold{}, false
+	return BatchHold{}, false
 }
 
 // Text words what a batch waits for as OpenKruise Rollouts does.
-func (c BatchContext) Text(h Hold) string {
+func (c BatchContext) Text(h BatchHold) string {
 	const prefix = "current batch not ready: "
 	switch h.Reason {
-	case ReasonTooFewUpdated:
+	case BatchReasonTooFewUpdated:
 		return fmt.Sprintf(prefix+"updated replicas not satisfied, UpdatedReplicas %d < DesiredUpdatedReplicas %d", h.Have, h.Limit)
 	case ReasonTooFewReady:
 		return fmt.Sprintf(prefix+"updated ready replicas not satisfied, allowedUnavailable + UpdatedReadyReplicas %d < DesiredUpdatedReplicas %d", h.Have, h.Limit)

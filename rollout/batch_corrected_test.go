@@ -26,7 +26,7 @@ func TestGiveBackFrozen(t *testing.T) {
 		br.ReleasePlan.BatchPartition = nil
 		w := rollout.Workload{WorkloadRef: deployment, Paused: true, Labels: map[string]string{rollout.LabelStableRevision: "v1"}}
 		c.change(&br, &w)
-		p, write := rollout.ReleasePatch(br, w, rollout.Options{Repair: rollout.RollbackLeavesPaused})
+		p, write := rollout.ReleasePatch(br, w, rollout.BatchOptions{Repair: rollout.RollbackLeavesPaused})
 		require.Equal(t, c.want, write, c.why)
 		require.Equal(t, c.want, p.Paused != nil, c.why)
 	}
@@ -50,7 +50,7 @@ func TestGiveBackFrozenBlueGreen(t *testing.T) {
 		br.ReleasePlan.BatchPartition = nil
 		w := rollout.Workload{WorkloadRef: deployment, Paused: true}
 		c.change(&br, &w)
-		p, write := rollout.ReleasePatch(br, w, rollout.Options{Repair: rollout.RollbackLeavesPaused})
+		p, write := rollout.ReleasePatch(br, w, rollout.BatchOptions{Repair: rollout.RollbackLeavesPaused})
 		require.Equal(t, c.body != "", write, c.why)
 		if write {
 			require.JSONEq(t, c.body, p.Body(deployment), c.why)
@@ -75,7 +75,7 @@ func TestGiveBackAbandoned(t *testing.T) {
 		br.WorkloadRef, br.ReleasePlan.BatchPartition, br.ReleasePlan.FinalizingPolicy = cloneSet, nil, c.policy
 		br.Status.StableRevision = c.stable
 		w := rollout.Workload{WorkloadRef: cloneSet, UpdateRevision: c.update, StableRevision: c.stable}
-		p, _ := rollout.ReleasePatch(br, w, rollout.Options{Repair: rollout.DeletionFinishesRelease})
+		p, _ := rollout.ReleasePatch(br, w, rollout.BatchOptions{Repair: rollout.DeletionFinishesRelease})
 		require.Equal(t, c.clear, p.ClearPartition, c.why)
 	}
 }
@@ -86,7 +86,7 @@ func TestGiveBackHoldsTheNextCloneSet(t *testing.T) {
 		br := release(rollout.Partition, rollout.Percent(100))
 		br.WorkloadRef, br.ReleasePlan.BatchPartition, br.ReleasePlan.FinalizingPolicy = cloneSet, nil, rollout.WaitResume
 		w := rollout.Workload{WorkloadRef: cloneSet, Annotations: map[string]string{rollout.AnnotationInProgress: progress}}
-		p, _ := rollout.ReleasePatch(br, w, rollout.Options{Repair: rollout.NextReleaseUnmarked})
+		p, _ := rollout.ReleasePatch(br, w, rollout.BatchOptions{Repair: rollout.NextReleaseUnmarked})
 		require.Equal(t, clear, p.ClearPartition, "in progress: %q", progress)
 	}
 }
@@ -97,7 +97,7 @@ func TestCanaryNameIsShort(t *testing.T) {
 	br.Status = rollout.BatchStatus{Phase: rollout.BatchPreparing, ObservedWorkloadReplicas: -1, ObservedReleasePlanHash: br.ReleasePlan.Hash()}
 	w := rollout.Workload{WorkloadRef: deployment, Replicas: new(int32(4)), UpdateRevision: "v2"}
 	w.Name = strings.Repeat("a", 99)
-	p, err := planBatch(rollout.BatchSnapshot{Release: br, Workload: &w}, now, rollout.Options{Repair: rollout.RepairAll})
+	p, err := planBatch(rollout.BatchSnapshot{Release: br, Workload: &w}, now, rollout.BatchOptions{Repair: rollout.RepairAll})
 	require.NoError(t, err)
 	for _, a := range p.Actions {
 		if create, ok := a.(rollout.CreateCanary); ok {

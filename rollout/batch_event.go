@@ -74,7 +74,7 @@ func (st *batchPass) special() (stop bool, failure string) {
 		s.UpdateRevision = w.UpdateRevision
 		return true, ""
 	case st.event == EventReconciling:
-		st.p.Holds = append(st.p.Holds, Hold{Name: w.Name, Reason: ReasonNotObserved, Have: w.Status.ObservedGeneration, Limit: w.Generation})
+		st.p.Holds = append(st.p.Holds, BatchHold{Name: w.Name, Reason: BatchReasonNotObserved, Have: w.Status.ObservedGeneration, Limit: w.Generation})
 		return true, ""
 	case progressing && s.Current.NoNeedUpdateReplicas == nil && st.rollback() && w != nil:
 		if w.StableRevision != w.UpdateRevision || st.s.Release.Annotations[AnnotationRollbackInBatch] == "" {

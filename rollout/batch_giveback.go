@@ -2,7 +2,7 @@ package rollout
 
 // ReleasePatch returns what gives a workload back when its BatchRelease ends, and
 // false if nothing has to be written, or no driver knows the workload.
-func ReleasePatch(br BatchRelease, w Workload, opts Options) (p WorkloadPatch, write bool) {
+func ReleasePatch(br BatchRelease, w Workload, opts BatchOptions) (p WorkloadPatch, write bool) {
 	p, write = resumePatch(br, w, opts)
 	if releasedNext(&br.ReleasePlan, &w, opts.Repair) {
 		p.wait(&w)
@@ -32,7 +32,7 @@ func (p *WorkloadPatch) wait(w *Workload) {
 	delete(p.Annotations, AnnotationDaemonSetStrategy)
 }
 
-func resumePatch(br BatchRelease, w Workload, opts Options) (p WorkloadPatch, write bool) {
+func resumePatch(br BatchRelease, w Workload, opts BatchOptions) (p WorkloadPatch, write bool) {
 	d := driverOf(w.WorkloadRef, &br.ReleasePlan)
 	plan := &br.ReleasePlan
 	keep := keeps(&br, &w, opts)
@@ -93,7 +93,7 @@ func resumePatch(br BatchRelease, w Workload, opts Options) (p WorkloadPatch, wr
 
 // keeps reports whether a workload stays as it is when it is given back before its
 // release is done. Under [DeletionFinishesRelease] what has been rolled back does not.
-func keeps(br *BatchRelease, w *Workload, opts Options) bool {
+func keeps(br *BatchRelease, w *Workload, opts BatchOptions) bool {
 	if br.ReleasePlan.FinalizingPolicy == WaitResume {
 		return false
 	}
@@ -163,7 +163,7 @@ func (st *batchPass) giveBack() (failure string) {
 	plan := &st.s.Release.ReleasePlan
 	p, write := ReleasePatch(st.s.Release, *w, st.opts)
 	if write {
-		st.add(PatchWorkload{Workload: w.WorkloadRef, UID: w.UID, Patch: p, Reason: ReasonGiveBack})
+		st.add(BatchPatchWorkload{Workload: w.WorkloadRef, UID: w.UID, Patch: p, Reason: BatchReasonGiveBack})
 	}
 	waits := st.driver.blueGreen() && plan.BatchPartition == nil || st.driver == DriverCanary && plan.FinalizingPolicy == WaitResume
 	waits = waits || st.driver == DriverDeployment && plan.FinalizingPolicy == WaitResume && st.opts.Repair.Has(LastStepNotAwaited)
@@ -174,18 +174,18 @@ func (st *batchPass) giveBack() (failure string) {
 		}
 	}
 	if a := st.s.Autoscaler; st.driver.blueGreen() && plan.BatchPartition == nil && a != nil && a.TargetName == w.Name+AutoscalerSuffix {
-		st.add(RetargetAutoscaler{Name: a.Name, From: a.TargetName, To: w.Name, Reason: ReasonGiveBack})
+		st.add(RetargetAutoscaler{Name: a.Name, From: a.TargetName, To: w.Name, Reason: BatchReasonGiveBack})
 	}
 	if st.driver == DriverCanary && st.s.Canary != nil {
-		st.add(SetFinalizer{
-			Kind: "Deployment", Name: st.s.Canary.Name, UID: st.s.Canary.UID, Finalizer: FinalizerCanaryDeployment, Remove: true, Reason: ReasonGiveBack,
+		st.add(BatchSetFinalizer{
+			Kind: "Deployment", Name: st.s.Canary.Name, UID: st.s.Canary.UID, Finalizer: FinalizerCanaryDeployment, Remove: true, Reason: BatchReasonGiveBack,
 		})
 	}
 	return ""
 }
 
 // resumed says what a workload that was given back still has to do.
-func resumed(d Driver, w *Workload, patched bool) (Hold, bool) {
+func resumed(d Driver, w *Workload, patched bool) (BatchHold, bool) {
 	s := &w.Status
 	replicas := w.replicas()
 	allowed := w.limits().MaxUnavailable.Of(replicas)
@@ -193,30 +193,30 @@ func resumed(d Driver, w *Workload, patched bool) (Hold, bool) {
 	case d == DriverDeployment:
 		return unfinished(w)
 	case patched || w.Paused:
-		return Hold{Name: w.Name, Reason: ReasonNotResumed}, true
+		return BatchHold{Name: w.Name, Reason: ReasonNotResumed}, true
 	case d == DriverBlueGreenCloneSet && s.ReadyReplicas != s.UpdatedReadyReplicas:
-		return Hold{Name: w.Name, Reason: ReasonNotPromoted, Have: int64(s.UpdatedReadyReplicas), Limit: int64(s.ReadyReplicas)}, true
+		return BatchHold{Name: w.Name, Reason: ReasonNotPromoted, Have: int64(s.UpdatedReadyReplicas), Limit: int64(s.ReadyReplicas)}, true
 	case d == DriverBlueGreenCloneSet:
-		return Hold{}, false
+		return BatchHold{}, false
 	case d == DriverBlueGreenDeployment && s.ReadyReplicas != s.UpdatedReplicas:
-		return Hold{Name: w.Name, Reason: ReasonNotPromoted, Have: int64(s.UpdatedReplicas), Limit: int64(s.ReadyReplicas)}, true
+		return BatchHold{Name: w.Name, Reason: ReasonNotPromoted, Have: int64(s.UpdatedReplicas), Limit: int64(s.ReadyReplicas)}, true
 	case d == DriverCanary && s.Replicas != s.UpdatedReplicas:
-		return Hold{Name: w.Name, Reason: ReasonNotPromoted, Have: int64(s.UpdatedReplicas), Limit: int64(s.Replicas)}, true
+		return BatchHold{Name: w.Name, Reason: ReasonNotPromoted, Have: int64(s.UpdatedReplicas), Limit: int64(s.Replicas)}, true
 	case int64(allowed)+int64(s.AvailableReplicas) < int64(replicas):
-		return Hold{Name: w.Name, Reason: ReasonNotAvailable, Have: int64(s.AvailableReplicas), Limit: int64(replicas) - int64(allowed)}, true
+		return BatchHold{Name: w.Name, Reason: ReasonNotAvailable, Have: int64(s.AvailableReplicas), Limit: int64(replicas) - int64(allowed)}, true
 	}
-	return Hold{}, false
+	return BatchHold{}, false
 }
 
 // unfinished says how many pods a Deployment that was given back still has to update,
 // since the last step of its release has left them ([LastStepNotAwaited]).
-func unfinished(w *Workload) (Hold, bool) {
+func unfinished(w *Workload) (BatchHold, bool) {
 	s, all := &w.Status, max(w.Status.Replicas, w.replicas())
 	switch {
 	case s.ObservedGeneration < w.Generation:
-		return Hold{Name: w.Name, Reason: ReasonNotObserved, Have: s.ObservedGeneration, Limit: w.Generation}, true
+		return BatchHold{Name: w.Name, Reason: BatchReasonNotObserved, Have: s.ObservedGeneration, Limit: w.Generation}, true
 	case s.UpdatedReplicas < all:
-		return Hold{Name: w.Name, Reason: ReasonNotPromoted, Have: int64(s.UpdatedReplicas), Limit: int64(all)}, true
+		return BatchHold{Name: w.Name, Reason: ReasonNotPromoted, Have: int64(s.UpdatedReplicas), Limit: int64(all)}, true
 	}
-	return Hold{}, false
+	return BatchHold{}, false
 }

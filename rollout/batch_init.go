@@ -134,7 +134,7 @@ func (st *batchPass) initialize() (failure string) {
 		st.add(RetargetAutoscaler{Name: a.Name, From: a.TargetName, To: a.TargetName + AutoscalerSuffix, Reason: ReasonInitialize})
 	}
 	if p, write := InitializePatch(st.s.Release, *w, st.opts.Repair); write {
-		st.add(PatchWorkload{Workload: w.WorkloadRef, UID: w.UID, Patch: p, Reason: ReasonInitialize})
+		st.add(BatchPatchWorkload{Workload: w.WorkloadRef, UID: w.UID, Patch: p, Reason: ReasonInitialize})
 	}
 	if d == DriverCanary && st.s.Canary == nil {
 		create := CreateCanary{

@@ -38,25 +38,22 @@ type Autoscaler struct {
 // leaves the workload alone.
 const AutoscalerSuffix = "-DisableByRollout"
 
-// Options adjusts [Reconcile], [ReconcileBatch] and [Admit]. The zero Options decides
-// as OpenKruise Rollouts does, quirks included.
-type Options struct {
+// BatchOptions adjusts [ReconcileBatch]. The zero BatchOptions decides as OpenKruise
+// Rollouts does, quirks included.
+type BatchOptions struct {
 	// Repair are the quirks to repair.
 	Repair Quirks `json:"repair,omitzero"`
 	// KeepPaused leaves a workload paused that a Rollout gives back before it is done
 	// (the feature gate KeepWorkloadPausedOnRolloutDeletion).
 	KeepPaused bool `json:"keepPaused,omitzero"`
-	// AppendPodSelector adds labels of the canary's pods to the selector of the canary
-	// Service even if the stable one has no such label (the feature gate of that name).
-	AppendPodSelector bool `json:"appendPodSelector,omitzero"`
 }
 
 // A BatchPlan is the next step of a BatchRelease.
 type BatchPlan struct {
 	// Actions are the writes, in order.
-	Actions Actions `json:"actions,omitempty"`
+	Actions BatchActions `json:"actions,omitempty"`
 	// Holds are what the batch waits for.
-	Holds []Hold `json:"holds,omitempty"`
+	Holds []BatchHold `json:"holds,omitempty"`
 	// Status is the next status, whole.
 	Status BatchStatus `json:"status"`
 	// Failure is not empty if upstream ends the pass with an error: call again with a

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kplan-go/kplan/internal/condition"
 	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/quirk"
 	"github.com/kplan-go/kplan/internal/union"
 	"github.com/kplan-go/kplan/internal/zero"
 )
@@ -17,19 +18,19 @@ const batchRequeue = 2 * time.Second
 type batchPass struct {
 	s      *BatchSnapshot
 	now    time.Time
-	opts   Options
+	opts   BatchOptions
 	driver Driver
 	event  WorkloadEvent
 	hash   string // of the plan
 	p      BatchPlan
 }
 
-func (st *batchPass) add(a Action) { st.p.Actions = append(st.p.Actions, a) }
+func (st *batchPass) add(a BatchAction) { st.p.Actions = append(st.p.Actions, a) }
 
 // ReconcileBatch returns the next step of the BatchRelease in s as of now. It performs
 // nothing. The error, if any, wraps [ErrInvalid] and one [FieldError] for each field
 // that cannot be used.
-func ReconcileBatch(s BatchSnapshot, now time.Time, opts Options) (BatchPlan, error) {
+func ReconcileBatch(s BatchSnapshot, now time.Time, opts BatchOptions) (BatchPlan, error) {
 	if err := admitBatch(&s, now, opts); err != nil {
 		return BatchPlan{}, err
 	}
@@ -62,9 +63,9 @@ func ReconcileBatch(s BatchSnapshot, now time.Time, opts Options) (BatchPlan, er
 	return st.p, nil
 }
 
-func admitBatch(s *BatchSnapshot, now time.Time, opts Options) error {
+func admitBatch(s *BatchSnapshot, now time.Time, opts BatchOptions) error {
 	var es field.Errors
-	addQuirks(&es, opts)
+	quirk.Check(&es, uint64(opts.Repair), uint64(RepairAll))
 	if now.IsZero() {
 		es.Add("now", now, "must be set")
 	}
@@ -90,7 +91,7 @@ func admitBatch(s *BatchSnapshot, now time.Time, opts Options) error {
 func (st *batchPass) finalizer() bool {
 	br := &st.s.Release
 	has := slices.Contains(br.Finalizers, FinalizerBatchRelease)
-	set := SetFinalizer{Kind: "BatchRelease", Name: br.Name, UID: br.UID, Finalizer: FinalizerBatchRelease, Reason: ReasonFinalizer}
+	set := BatchSetFinalizer{Kind: "BatchRelease", Name: br.Name, UID: br.UID, Finalizer: FinalizerBatchRelease, Reason: BatchReasonFinalizer}
 	if !br.DeletionTimestamp.IsZero() && br.Status.Phase == BatchCompleted {
 		if has {
 			set.Remove = true
@@ -190,18 +191,18 @@ func (st *batchPass) progress() {
 // over releases no pod, so they are held in each batch; by partition only while they have
 // the mark of a release, since a plan that no Rollout has made may name any id.
 func (st *batchPass) held() bool {
-	reason, preparing := ReasonReleaseOutdated, st.p.Status.Phase == BatchPreparing
+	reason, preparing := BatchReasonReleaseOutdated, st.p.Status.Phase == BatchPreparing
 	holds := !preparing && st.s.Workload.Annotations[AnnotationInProgress] != ""
 	switch {
 	case st.driver == DriverDeployment || st.driver == DriverCanary:
 		holds = preparing
 	case st.driver.blueGreen():
-		reason, holds = ReasonRollbackFirst, !preparing
+		reason, holds = BatchReasonRollbackFirst, !preparing
 	}
 	if !holds || !st.stray() {
 		return false
 	}
-	st.p.Holds = append(st.p.Holds, Hold{Name: st.s.Workload.Name, Reason: reason})
+	st.p.Holds = append(st.p.Holds, BatchHold{Name: st.s.Workload.Name, Reason: reason})
 	return true
 }
 
@@ -245,7 +246,7 @@ func (st *batchPass) upgrade(c *BatchContext) {
 	if c.Replicas != 0 {
 		p, write, refused := c.UpgradePatch(*st.s.Workload, st.s.Canary, st.opts.Repair)
 		if refused != "" {
-			st.p.Holds = append(st.p.Holds, Hold{Name: st.s.Workload.Name, Reason: refused})
+			st.p.Holds = append(st.p.Holds, BatchHold{Name: st.s.Workload.Name, Reason: refused})
 			st.p.Failure = "cannot upgrade batch: " + string(refused)
 			st.p.Status.Message = st.p.Failure
 			st.p.Status.Conditions = withCondition(st.p.Status.Conditions, Condition{
@@ -258,7 +259,7 @@ func (st *batchPass) upgrade(c *BatchContext) {
 			if st.driver == DriverCanary {
 				target = st.s.Canary
 			}
-			st.add(PatchWorkload{Workload: target.WorkloadRef, UID: target.UID, Patch: p, Reason: ReasonUpgrade})
+			st.add(BatchPatchWorkload{Workload: target.WorkloadRef, UID: target.UID, Patch: p, Reason: ReasonUpgrade})
 		}
 		if st.driver == DriverCanary && st.s.Canary == nil {
 			st.p.Failure = "canary deployment not found"
@@ -288,7 +289,7 @@ func (st *batchPass) verified(c *BatchContext) bool {
 	case waiting:
 		text = c.Text(hold)
 	case st.driver == DriverCanary && st.s.Canary != nil && st.s.Canary.Status.ObservedGeneration < st.s.Canary.Generation:
-		hold = Hold{Name: st.s.Canary.Name, Reason: ReasonNotObserved, Have: st.s.Canary.Status.ObservedGeneration, Limit: st.s.Canary.Generation}
+		hold = BatchHold{Name: st.s.Canary.Name, Reason: BatchReasonNotObserved, Have: st.s.Canary.Status.ObservedGeneration, Limit: st.s.Canary.Generation}
 		text = "canary deployment is not observed yet"
 	default:
 		return true

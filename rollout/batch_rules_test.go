@@ -79,7 +79,7 @@ func TestWorkloadEvents(t *testing.T) {
 			change(&s)
 		}
 		require.Equal(t, c.event, eventOf(s), c.why)
-		p, err := planBatch(s, now, rollout.Options{})
+		p, err := planBatch(s, now, rollout.BatchOptions{})
 		require.NoError(t, err)
 		require.Equal(t, []any{c.phase, c.state, c.update}, []any{p.Status.Phase, p.Status.Current.BatchState, p.Status.UpdateRevision}, c.why)
 	}
@@ -96,7 +96,7 @@ func TestWorkloadEvents(t *testing.T) {
 	}{{"", 1, 1}, {"", 9, 1}, {"new", 1, 0}} {
 		s := progressing(cloneSet)
 		s.Release.ReleasePlan.BatchPartition, s.Release.ReleasePlan.RolloutID = &c.partition, c.id
-		p, err := planBatch(s, now, rollout.Options{})
+		p, err := planBatch(s, now, rollout.BatchOptions{})
 		require.NoError(t, err)
 		require.Equal(t, []any{c.want, rollout.BatchUpgrading, time.Time{}, c.id, s.Release.ReleasePlan.Hash()},
 			[]any{p.Status.Current.CurrentBatch, p.Status.Current.BatchState, p.Status.Current.BatchReadyTime, p.Status.ObservedRolloutID, p.Status.ObservedReleasePlanHash})
@@ -105,18 +105,18 @@ func TestWorkloadEvents(t *testing.T) {
 	}
 	odd := progressing(cloneSet)
 	odd.Release.Status.Phase = "Odd"
-	p, err := planBatch(odd, now, rollout.Options{})
+	p, err := planBatch(odd, now, rollout.BatchOptions{})
 	require.NoError(t, err)
 	require.Equal(t, rollout.BatchProgressing, p.Status.Phase, "an unknown phase prepares")
 	odd = progressing(cloneSet)
 	odd.Release.Status.Current.BatchState = "Odd"
-	p, err = planBatch(odd, now, rollout.Options{})
+	p, err = planBatch(odd, now, rollout.BatchOptions{})
 	require.NoError(t, err)
 	require.Equal(t, rollout.BatchVerifying, p.Status.Current.BatchState, "an unknown state upgrades")
 	none := progressing(cloneSet)
 	none.Workload.Replicas, none.Workload.Status = new(int32(0)), rollout.WorkloadStatus{ObservedGeneration: 3}
 	none.Release.Status.ObservedWorkloadReplicas, none.Release.Status.Current = 0, rollout.CurrentBatch{BatchState: rollout.BatchVerifying}
-	p, err = planBatch(none, now, rollout.Options{})
+	p, err = planBatch(none, now, rollout.BatchOptions{})
 	require.NoError(t, err)
 	require.Equal(t, rollout.BatchReady, p.Status.Current.BatchState, "without pods there is nothing to wait for")
 }
@@ -241,7 +241,7 @@ func TestPatches(t *testing.T) {
 	}
 
 	br.ReleasePlan.BatchPartition = nil
-	back, write := rollout.ReleasePatch(br, w, rollout.Options{})
+	back, write := rollout.ReleasePatch(br, w, rollout.BatchOptions{})
 	require.True(t, write)
 	require.JSONEq(t, `{"metadata":{"annotations":{"batchrelease.rollouts.kruise.io/control-info":null,"rollouts.kruise.io/deployment-extra-status":null,"rollouts.kruise.io/deployment-strategy":null},
 		"labels":{"rollouts.kruise.io/controlled-by-advanced-deployment-controller":null,"rollouts.kruise.io/stable-revision":null}},

@@ -76,11 +76,11 @@ func TestReleasePatch(t *testing.T) {
 		w := rollout.Workload{WorkloadRef: c.ref, Annotations: map[string]string{
 			rollout.AnnotationOriginalStrategy: `{"maxUnavailable":"25%","maxSurge":2,"minReadySeconds":5,"progressDeadlineSeconds":600}`,
 		}}
-		p, write := rollout.ReleasePatch(br, w, rollout.Options{KeepPaused: c.keep})
+		p, write := rollout.ReleasePatch(br, w, rollout.BatchOptions{KeepPaused: c.keep})
 		require.True(t, write)
 		require.JSONEq(t, c.want, p.Body(c.ref), "%s %s keep %v stay %v", c.ref.Kind, c.style, c.keep, c.stay)
 	}
-	_, write := rollout.ReleasePatch(release(rollout.BlueGreen), rollout.Workload{WorkloadRef: deployment}, rollout.Options{})
+	_, write := rollout.ReleasePatch(release(rollout.BlueGreen), rollout.Workload{WorkloadRef: deployment}, rollout.BatchOptions{})
 	require.False(t, write, "blue-green keeps everything in a continuous release")
 }
 
@@ -89,13 +89,13 @@ func TestReadiness(t *testing.T) {
 	for _, c := range []struct {
 		updated, ready int32
 		threshold      rollout.IntOrPercent
-		want           rollout.Reason
+		want           rollout.BatchReason
 	}{
 		{5, 3, rollout.Percent(40), ""},
 		{5, 3, rollout.Percent(20), rollout.ReasonTooFewReady},
 		{8, 3, rollout.Percent(20), ""},
 		{5, 0, rollout.Percent(100), rollout.ReasonNoneReady},
-		{4, 4, rollout.Percent(100), rollout.ReasonTooFewUpdated},
+		{4, 4, rollout.Percent(100), rollout.BatchReasonTooFewUpdated},
 	} {
 		hold, waiting := rollout.BatchContext{Updated: c.updated, UpdatedReady: c.ready, Desired: 5, FailureThreshold: c.threshold}.Waiting(0)
 		require.Equal(t, c.want, hold.Reason)
@@ -141,25 +141,25 @@ func TestRollbackInBatches(t *testing.T) {
 		{Name: "c", Labels: map[string]string{rollout.LabelPodTemplateHash: "v2"}},
 	}
 	s := rollout.BatchSnapshot{Release: br, Workload: &w, Pods: pods}
-	p, err := planBatch(s, now, rollout.Options{})
+	p, err := planBatch(s, now, rollout.BatchOptions{})
 	require.NoError(t, err)
 	require.Equal(t, rollout.BatchPreparing, p.Status.Phase)
 	require.Contains(t, p.Failure, "initilization not yet")
 	marked := map[string]string{rollout.LabelNoNeedUpdate: "back"}
-	require.Contains(t, p.Actions, rollout.Action(rollout.LabelPod{Name: "a", Labels: marked, Reason: rollout.ReasonNoNeedUpdate}))
-	require.NotContains(t, p.Actions, rollout.Action(rollout.LabelPod{Name: "c", Labels: marked, Reason: rollout.ReasonNoNeedUpdate}))
+	require.Contains(t, p.Actions, rollout.BatchAction(rollout.LabelPod{Name: "a", Labels: marked, Reason: rollout.ReasonNoNeedUpdate}))
+	require.NotContains(t, p.Actions, rollout.BatchAction(rollout.LabelPod{Name: "c", Labels: marked, Reason: rollout.ReasonNoNeedUpdate}))
 
 	for i := range 2 {
 		pods[i].Labels[rollout.LabelNoNeedUpdate] = "back"
 	}
-	p, err = planBatch(s, now, rollout.Options{})
+	p, err = planBatch(s, now, rollout.BatchOptions{})
 	require.NoError(t, err)
 	require.Equal(t, rollout.BatchProgressing, p.Status.Phase)
 	require.Equal(t, new(int32(2)), p.Status.Current.NoNeedUpdateReplicas)
 
 	s.Release.Status = p.Status
 	s.Release.Status.Current.NoNeedUpdateReplicas = new(int32(1)) // stale: it is counted anew
-	p, err = planBatch(s, now, rollout.Options{})
+	p, err = planBatch(s, now, rollout.BatchOptions{})
 	require.NoError(t, err)
 	require.Equal(t, new(int32(2)), p.Status.Current.NoNeedUpdateReplicas)
 	require.Equal(t, int32(3), p.Context.Desired, "2 as they are, and half of the other 2")
@@ -170,13 +170,13 @@ func TestRollbackInBatches(t *testing.T) {
 	s.Release.Status = br.Status
 	s.Release.ReleasePlan.RolloutID, s.Release.Status.ObservedRolloutID = "", ""
 	s.Release.Status.ObservedReleasePlanHash = s.Release.ReleasePlan.Hash()
-	p, err = planBatch(s, now, rollout.Options{})
+	p, err = planBatch(s, now, rollout.BatchOptions{})
 	require.NoError(t, err)
 	require.Equal(t, new(int32(2)), p.Status.Current.NoNeedUpdateReplicas)
 
 	// A rollback that is noticed in the middle prepares anew.
 	s.Release.Status.Phase, s.Release.Status.StableRevision, s.Release.Status.UpdateRevision = rollout.BatchProgressing, "v1", "v2"
-	p, err = planBatch(s, now, rollout.Options{})
+	p, err = planBatch(s, now, rollout.BatchOptions{})
 	require.NoError(t, err)
 	require.Equal(t, rollout.BatchPreparing, p.Status.Phase)
 	require.Equal(t, "v1", p.Status.UpdateRevision)
@@ -185,7 +185,7 @@ func TestRollbackInBatches(t *testing.T) {
 // Whole lives of the styles that keep both versions.
 func TestCanaryAndBlueGreenLives(t *testing.T) {
 	run := func(s rollout.BatchSnapshot) rollout.BatchPlan {
-		p, err := planBatch(s, now, rollout.Options{})
+		p, err := planBatch(s, now, rollout.BatchOptions{})
 		require.NoError(t, err)
 		return p
 	}
@@ -205,7 +205,7 @@ func TestCanaryAndBlueGreenLives(t *testing.T) {
 	require.Equal(t, []any{"", rollout.BatchVerifying}, []any{p.Failure, p.Status.Current.BatchState})
 	s.Canary.Status = rollout.WorkloadStatus{ObservedGeneration: 1, Replicas: 2, AvailableReplicas: 2}
 	s.Release.Status.Current = rollout.CurrentBatch{BatchState: rollout.BatchVerifying, UpdatedReplicas: 2, UpdatedReadyReplicas: 2}
-	require.Equal(t, rollout.ReasonNotObserved, run(s).Holds[0].Reason)
+	require.Equal(t, rollout.BatchReasonNotObserved, run(s).Holds[0].Reason)
 	s.Canary.Status.ObservedGeneration = 2
 	require.Equal(t, rollout.BatchReady, run(s).Status.Current.BatchState)
 
@@ -217,7 +217,7 @@ func TestCanaryAndBlueGreenLives(t *testing.T) {
 	require.Equal(t, rollout.ReasonNotPromoted, run(s).Holds[0].Reason)
 	s.Workload.Status.UpdatedReplicas = 4
 	s.Workload.RollingUpdate = limits
-	require.Equal(t, rollout.Hold{Name: "demo", Reason: rollout.ReasonNotAvailable, Limit: 3}, run(s).Holds[0], "25% of 4 need not be")
+	require.Equal(t, rollout.BatchHold{Name: "demo", Reason: rollout.ReasonNotAvailable, Limit: 3}, run(s).Holds[0], "25% of 4 need not be")
 	s.Workload.Status.AvailableReplicas = 4
 	p = run(s)
 	require.Equal(t, rollout.BatchCompleted, p.Status.Phase)
@@ -235,7 +235,7 @@ func TestCanaryAndBlueGreenLives(t *testing.T) {
 	require.Equal(t, rollout.ReasonNoControlInfo, p.Holds[0].Reason)
 	require.Equal(t, selector.ConditionTrue, p.Status.Conditions[0].Status)
 	s.Workload.Annotations = map[string]string{rollout.AnnotationControlInfo: "{}", rollout.AnnotationOriginalStrategy: `{"maxSurge":1}`}
-	refused := []rollout.Reason{}
+	refused := []rollout.BatchReason{}
 	for _, prepare := range []func(){
 		func() {}, func() { s.Workload.MinReadySeconds = rollout.InfiniteMinReady }, func() { s.Workload.StrategyType = "RollingUpdate" },
 		func() { s.Workload.RollingUpdate = &rollout.RollingUpdate{MaxSurge: rollout.Int(1)} },
@@ -243,7 +243,7 @@ func TestCanaryAndBlueGreenLives(t *testing.T) {
 		prepare()
 		refused = append(refused, run(s).Holds[0].Reason)
 	}
-	require.Equal(t, []rollout.Reason{rollout.ReasonMinReadySeconds, rollout.ReasonStrategyType, rollout.ReasonNoRollingUpdate, rollout.ReasonDeadlineSeconds}, refused)
+	require.Equal(t, []rollout.BatchReason{rollout.ReasonMinReadySeconds, rollout.ReasonStrategyType, rollout.ReasonNoRollingUpdate, rollout.ReasonDeadlineSeconds}, refused)
 	s.Workload.ProgressDeadlineSeconds = new(int32(rollout.InfiniteDeadline))
 	require.Contains(t, run(s).String(), `"maxSurge":"50%"`)
 	s.Release.ReleasePlan.BatchPartition, s.Release.Status.Phase = nil, rollout.BatchFinalizing
@@ -308,7 +308,7 @@ func TestBatchPlanOwnsItsNumbers(t *testing.T) {
 	br.Status.Current.NoNeedUpdateReplicas = new(int32(2))
 	w := rollout.Workload{WorkloadRef: cloneSet, Replicas: new(int32(6))}
 	c := rollout.NewBatchContext(br, w, nil, 0)
-	p, err := planBatch(rollout.BatchSnapshot{Release: br, Workload: &w}, now, rollout.Options{})
+	p, err := planBatch(rollout.BatchSnapshot{Release: br, Workload: &w}, now, rollout.BatchOptions{})
 	require.NoError(t, err)
 	require.NotNil(t, p.Status.Current.NoNeedUpdateReplicas)
 	require.NotNil(t, p.Status.CollisionCount)

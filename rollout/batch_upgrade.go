@@ -8,7 +8,7 @@ import "github.com/kplan-go/kplan/internal/union"
 //
 // A blue-green workload that is not prepared is refused: the reason says why, and is
 // empty otherwise.
-func (c BatchContext) UpgradePatch(w Workload, canary *Workload, repair Quirks) (p WorkloadPatch, write bool, refused Reason) {
+func (c BatchContext) UpgradePatch(w Workload, canary *Workload, repair Quirks) (p WorkloadPatch, write bool, refused BatchReason) {
 	switch c.Driver {
 	case DriverDeployment:
 		p, write = c.upgradeDeployment(&w, repair)
@@ -71,7 +71,7 @@ func (c BatchContext) upgradeNative(w *Workload, repair Quirks) (p WorkloadPatch
 
 // upgradeSurge raises the surge of a blue-green workload. What admission has stopped goes
 // on under [OtherTemplateReleased] even if the surge is large enough.
-func (c BatchContext) upgradeSurge(w *Workload, repair Quirks) (p WorkloadPatch, write bool, refused Reason) {
+func (c BatchContext) upgradeSurge(w *Workload, repair Quirks) (p WorkloadPatch, write bool, refused BatchReason) {
 	if reason := unprepared(c.Driver, w); reason != "" {
 		return p, false, reason
 	}
@@ -87,7 +87,7 @@ func (c BatchContext) upgradeSurge(w *Workload, repair Quirks) (p WorkloadPatch,
 
 // resumeSurge lets a blue-green workload go on that admission has stopped for another
 // template, which is taken back ([OtherTemplateReleased]).
-func resumeSurge(d Driver, w *Workload, repair Quirks) (p WorkloadPatch, write bool, refused Reason) {
+func resumeSurge(d Driver, w *Workload, repair Quirks) (p WorkloadPatch, write bool, refused BatchReason) {
 	running := false
 	switch {
 	case !repair.Has(OtherTemplateReleased):
@@ -100,7 +100,7 @@ func resumeSurge(d Driver, w *Workload, repair Quirks) (p WorkloadPatch, write b
 }
 
 // unprepared says why a workload cannot be updated by surge.
-func unprepared(d Driver, w *Workload) Reason {
+func unprepared(d Driver, w *Workload) BatchReason {
 	switch {
 	case w.Annotations[AnnotationControlInfo] == "":
 		return ReasonNoControlInfo

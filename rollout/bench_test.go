@@ -46,7 +46,7 @@ func BenchmarkReconcileBatch(b *testing.B) {
 	run := func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			if _, err := rollout.ReconcileBatch(s, now, rollout.Options{}); err != nil {
+			if _, err := rollout.ReconcileBatch(s, now, rollout.BatchOptions{}); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -48,16 +48,16 @@ func TestKeepPausedHoldsDaemonSets(t *testing.T) {
 	br.WorkloadRef = kruiseSet
 	br.ReleasePlan.BatchPartition, br.ReleasePlan.FinalizingPolicy = nil, rollout.WaitResume
 	w := rollout.Workload{WorkloadRef: kruiseSet}
-	p, _ := rollout.ReleasePatch(br, w, rollout.Options{KeepPaused: true})
+	p, _ := rollout.ReleasePatch(br, w, rollout.BatchOptions{KeepPaused: true})
 	require.False(t, p.ClearPartition)
-	p, _ = rollout.ReleasePatch(br, w, rollout.Options{KeepPaused: true, Repair: rollout.DeletionFinishesRelease})
+	p, _ = rollout.ReleasePatch(br, w, rollout.BatchOptions{KeepPaused: true, Repair: rollout.DeletionFinishesRelease})
 	require.True(t, p.ClearPartition)
 	br.WorkloadRef, br.ReleasePlan.RollingStyle, br.ReleasePlan.FinalizingPolicy = deployment, rollout.Canary, rollout.Immediate
 	for _, c := range []struct {
 		corrected rollout.Quirks
 		paused    bool
 	}{{0, false}, {rollout.DeletionFinishesRelease, true}} {
-		p, _ = rollout.ReleasePatch(br, rollout.Workload{WorkloadRef: deployment, UpdateRevision: "v2"}, rollout.Options{Repair: c.corrected})
+		p, _ = rollout.ReleasePatch(br, rollout.Workload{WorkloadRef: deployment, UpdateRevision: "v2"}, rollout.BatchOptions{Repair: c.corrected})
 		require.Equal(t, c.paused, *p.Paused, "the stable Deployment of a canary stays paused too")
 	}
 }
@@ -122,7 +122,7 @@ func canaryBatch(t *testing.T, o rollout.Options) string {
 	for i := range 4 {
 		s.Pods = append(s.Pods, rollout.Pod{Name: fmt.Sprint("p", i), Labels: map[string]string{rollout.LabelPodTemplateHash: "patched"}})
 	}
-	plan, err := planBatch(s, now, o)
+	plan, err := planBatch(s, now, batchOptions(o))
 	require.NoError(t, err)
 	require.Len(t, plan.Actions, 2, "the pods of the canary have a template of their own, and are labelled all the same")
 	return fmt.Sprintf("%s, shrinks to %d", text, *p.Replicas)
@@ -147,7 +147,7 @@ func ordinals(t *testing.T, o rollout.Options) string {
 		}
 		s.Pods = append(s.Pods, rollout.Pod{Name: fmt.Sprint("web-", i), Labels: map[string]string{rollout.LabelControllerRevision: revision}})
 	}
-	p, err := planBatch(s, now, o)
+	p, err := planBatch(s, now, batchOptions(o))
 	require.NoError(t, err)
 	var labels []string
 	for _, a := range p.Actions {
@@ -234,7 +234,7 @@ func canaryTwice(t *testing.T, o rollout.Options) string {
 	s := rollout.BatchSnapshot{Release: br, Workload: &rollout.Workload{WorkloadRef: deployment, Replicas: new(int32(4)), UpdateRevision: "v2"}}
 	names := map[string]bool{}
 	for range 2 {
-		p, err := planBatch(s, now, o)
+		p, err := planBatch(s, now, batchOptions(o))
 		require.NoError(t, err)
 		for _, a := range p.Actions {
 			if a, ok := a.(rollout.CreateCanary); ok && a.Name != "" {

@@ -28,7 +28,7 @@ func surged(ref rollout.WorkloadRef, update string) rollout.BatchSnapshot {
 
 func batched(t *testing.T, s rollout.BatchSnapshot, o rollout.Options) string {
 	t.Helper()
-	p, err := planBatch(s, now, o)
+	p, err := planBatch(s, now, batchOptions(o))
 	require.NoError(t, err)
 	return p.String()
 }

@@ -122,7 +122,7 @@ func (c *fleet) rolloutPass() {
 
 func (c *fleet) batchPass() {
 	if c.br != nil {
-		p, err := planBatch(rollout.BatchSnapshot{Release: *c.br, Workload: &c.w, Pods: slices.Clone(c.pods[""])}, c.clock, c.opts)
+		p, err := planBatch(rollout.BatchSnapshot{Release: *c.br, Workload: &c.w, Pods: slices.Clone(c.pods[""])}, c.clock, batchOptions(c.opts))
 		require.NoError(c.t, err)
 		c.br.Status, c.br.Status.ObservedGeneration = p.Status, c.br.Generation
 		for _, a := range p.Actions {
@@ -312,7 +312,7 @@ func TestHeldBatches(t *testing.T) {
 			w.Status = rollout.WorkloadStatus{Replicas: 6}
 			for _, repair := range []rollout.Quirks{0, rollout.OtherTemplateReleased} {
 				text := kindOf(kind.ref) + ": " + c.why
-				p, err := planBatch(rollout.BatchSnapshot{Release: br, Workload: &w}, now, rollout.Options{Repair: repair})
+				p, err := planBatch(rollout.BatchSnapshot{Release: br, Workload: &w}, now, rollout.BatchOptions{Repair: repair})
 				require.NoError(t, err)
 				if c.held && repair != 0 {
 					require.Equal(t, "demo held back: ReleaseOutdated", p.String(), text)
@@ -335,7 +335,7 @@ func TestDrivenDeploymentsAreNotHeld(t *testing.T) {
 		s.Release.ReleasePlan.RollingStyle = style
 		s.Release.Status.ObservedReleasePlanHash = s.Release.ReleasePlan.Hash()
 		s.Canary = &rollout.Workload{WorkloadRef: deployment, Replicas: new(int32(0))}
-		p, err := planBatch(s, now, rollout.Options{Repair: rollout.RepairAll})
+		p, err := planBatch(s, now, rollout.BatchOptions{Repair: rollout.RepairAll})
 		require.NoError(t, err)
 		require.Empty(t, p.Holds)
 		require.Equal(t, rollout.BatchVerifying, p.Status.Current.BatchState)

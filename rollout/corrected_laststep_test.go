@@ -43,27 +43,27 @@ func TestGiveBackWaitsForTheRest(t *testing.T) {
 	for _, c := range []struct {
 		why    string
 		change func(br *rollout.BatchRelease, w *rollout.Workload)
-		want   rollout.Hold
+		want   rollout.BatchHold
 	}{
-		{"all are updated, available or not", func(_ *rollout.BatchRelease, w *rollout.Workload) { w.Status.UpdatedReplicas = 4 }, rollout.Hold{}},
-		{"some are not", func(*rollout.BatchRelease, *rollout.Workload) {}, rollout.Hold{Reason: rollout.ReasonNotPromoted, Have: 2, Limit: 4}},
+		{"all are updated, available or not", func(_ *rollout.BatchRelease, w *rollout.Workload) { w.Status.UpdatedReplicas = 4 }, rollout.BatchHold{}},
+		{"some are not", func(*rollout.BatchRelease, *rollout.Workload) {}, rollout.BatchHold{Reason: rollout.ReasonNotPromoted, Have: 2, Limit: 4}},
 		{"an old pod of the surge goes last", func(_ *rollout.BatchRelease, w *rollout.Workload) {
 			w.Status.Replicas, w.Status.UpdatedReplicas = 5, 4
-		}, rollout.Hold{Reason: rollout.ReasonNotPromoted, Have: 4, Limit: 5}},
+		}, rollout.BatchHold{Reason: rollout.ReasonNotPromoted, Have: 4, Limit: 5}},
 		{"scaled up", func(_ *rollout.BatchRelease, w *rollout.Workload) { w.Status.Replicas, w.Status.UpdatedReplicas = 3, 3 },
-			rollout.Hold{Reason: rollout.ReasonNotPromoted, Have: 3, Limit: 4}},
+			rollout.BatchHold{Reason: rollout.ReasonNotPromoted, Have: 3, Limit: 4}},
 		{"its status is that of before", func(_ *rollout.BatchRelease, w *rollout.Workload) { w.Status.UpdatedReplicas, w.Generation = 4, 2 },
-			rollout.Hold{Reason: rollout.ReasonNotObserved, Have: 1, Limit: 2}},
+			rollout.BatchHold{Reason: rollout.BatchReasonNotObserved, Have: 1, Limit: 2}},
 		{"it is given up", func(br *rollout.BatchRelease, _ *rollout.Workload) {
 			br.ReleasePlan.FinalizingPolicy = rollout.Immediate
-		}, rollout.Hold{}},
+		}, rollout.BatchHold{}},
 		{"the next update is held", func(_ *rollout.BatchRelease, w *rollout.Workload) {
 			w.Annotations = map[string]string{rollout.AnnotationInProgress: "{}"}
 			w.Labels = map[string]string{stableLabel: "v1"}
-		}, rollout.Hold{}},
+		}, rollout.BatchHold{}},
 		{"a CloneSet", func(br *rollout.BatchRelease, w *rollout.Workload) {
 			br.WorkloadRef, w.WorkloadRef = cloneSet, cloneSet
-		}, rollout.Hold{}},
+		}, rollout.BatchHold{}},
 	} {
 		br := release(rollout.Partition, rollout.Percent(50))
 		br.ReleasePlan.BatchPartition, br.ReleasePlan.FinalizingPolicy = nil, rollout.WaitResume
@@ -77,7 +77,7 @@ func TestGiveBackWaitsForTheRest(t *testing.T) {
 			if corrected {
 				o.Repair |= rollout.LastStepNotAwaited
 			}
-			p, err := planBatch(rollout.BatchSnapshot{Release: br, Workload: &w}, now, o)
+			p, err := planBatch(rollout.BatchSnapshot{Release: br, Workload: &w}, now, batchOptions(o))
 			require.NoError(t, err)
 			if !corrected || c.want.Reason == "" {
 				require.Equal(t, rollout.BatchCompleted, p.Status.Phase, c.why)
@@ -85,7 +85,7 @@ func TestGiveBackWaitsForTheRest(t *testing.T) {
 				continue
 			}
 			c.want.Name = w.Name
-			require.Equal(t, []rollout.Hold{c.want}, p.Holds, c.why)
+			require.Equal(t, []rollout.BatchHold{c.want}, p.Holds, c.why)
 			require.Equal(t, rollout.BatchFinalizing, p.Status.Phase, c.why)
 			require.NotEmpty(t, p.Failure, c.why)
 		}
@@ -178,7 +178,7 @@ func TestTakesNoOtherTemplate(t *testing.T) {
 		br.Status = rollout.BatchStatus{Phase: rollout.BatchPreparing, ObservedWorkloadReplicas: -1, ObservedRolloutID: c.id, ObservedReleasePlanHash: br.ReleasePlan.Hash()}
 		w := rollout.Workload{WorkloadRef: c.ref, Replicas: new(int32(4)), Paused: true, UpdateRevision: c.update, Labels: map[string]string{rollout.LabelRolloutID: c.label}}
 		for _, repair := range []rollout.Quirks{0, rollout.OtherTemplateReleased} {
-			p, err := planBatch(rollout.BatchSnapshot{Release: br, Workload: &w}, now, rollout.Options{Repair: repair})
+			p, err := planBatch(rollout.BatchSnapshot{Release: br, Workload: &w}, now, rollout.BatchOptions{Repair: repair})
 			require.NoError(t, err)
 			if c.held && repair != 0 {
 				require.Equal(t, "demo held back: ReleaseOutdated", p.String(), c.why)

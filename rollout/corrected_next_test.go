@@ -101,7 +101,7 @@ func TestGiveBackHoldsTheNext(t *testing.T) {
 			},
 		}
 		w.Status.Replicas, w.Status.ReadyReplicas, w.Status.AvailableReplicas = 4, 4, 4
-		p, write := rollout.ReleasePatch(br, w, rollout.Options{Repair: c.repair})
+		p, write := rollout.ReleasePatch(br, w, rollout.BatchOptions{Repair: c.repair})
 		require.True(t, write)
 		require.Equal(t, c.holds, *p.Paused, c.style)
 		_, removed := p.Labels[stableLabel]
@@ -109,7 +109,7 @@ func TestGiveBackHoldsTheNext(t *testing.T) {
 		var plan rollout.BatchPlan
 		for range 2 { // the first pass notes what it has observed
 			var err error
-			plan, err = planBatch(rollout.BatchSnapshot{Release: br, Workload: &w}, now, rollout.Options{Repair: c.repair})
+			plan, err = planBatch(rollout.BatchSnapshot{Release: br, Workload: &w}, now, rollout.BatchOptions{Repair: c.repair})
 			require.NoError(t, err)
 			br.Status = plan.Status
 		}

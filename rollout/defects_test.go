@@ -119,7 +119,7 @@ func TestNothingCrashes(t *testing.T) {
 				s.Release.Status.Current.BatchState = state
 				for _, phase := range []rollout.BatchPhase{rollout.BatchPreparing, rollout.BatchProgressing, rollout.BatchFinalizing} {
 					s.Release.Status.Phase = phase
-					_, err := planBatch(s, now, rollout.Options{})
+					_, err := planBatch(s, now, rollout.BatchOptions{})
 					_, undriven := rollout.DriverOf(ref, s.Release.ReleasePlan)
 					require.Equal(t, undriven != nil, err != nil, "%s %s %s %s", ref.Kind, style, state, phase)
 				}

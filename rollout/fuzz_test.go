@@ -40,10 +40,10 @@ func anyBatch(t *rapid.T) rollout.BatchSnapshot {
 
 func FuzzReconcileBatch(f *testing.F) {
 	purity.Fuzz(f, rollout.ErrInvalid, func(s rollout.BatchSnapshot) (rollout.BatchPlan, error) {
-		if _, err := planBatch(s, now, rollout.Options{}); err != nil {
+		if _, err := planBatch(s, now, rollout.BatchOptions{}); err != nil {
 			return rollout.BatchPlan{}, err
 		}
-		return planBatch(s, now, corrected)
+		return planBatch(s, now, batchOptions(corrected))
 	}, examples(anyBatch)...)
 }
 

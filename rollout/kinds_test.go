@@ -45,10 +45,10 @@ func TestUnknownKindsAreRejected(t *testing.T) {
 		_, err = rollout.Preview(rollout.PreviewInput{Rollout: steps(ref, style), Replicas: 3}, rollout.Options{})
 		rejected(err, "Rollout.WorkloadRef", ref)
 		s := rollout.BatchSnapshot{Release: rollout.BatchRelease{Name: "demo", WorkloadRef: ref, ReleasePlan: rollout.ReleasePlan{RollingStyle: style}}}
-		_, err = planBatch(s, now, rollout.Options{})
+		_, err = planBatch(s, now, rollout.BatchOptions{})
 		rejected(err, "Release.WorkloadRef", ref)
 		s.Release.WorkloadRef, s.Workload = deployment, &rollout.Workload{WorkloadRef: ref}
-		_, err = planBatch(s, now, rollout.Options{})
+		_, err = planBatch(s, now, rollout.BatchOptions{})
 		rejected(err, "Workload.WorkloadRef", ref)
 	}
 	for _, ref := range undriven() {
@@ -83,7 +83,7 @@ func TestUnknownKindsAreLeftAlone(t *testing.T) {
 				require.Empty(t, refused)
 				_, write = rollout.InitializePatch(br, w, repair)
 				require.False(t, write)
-				_, write = rollout.ReleasePatch(br, w, rollout.Options{Repair: repair})
+				_, write = rollout.ReleasePatch(br, w, rollout.BatchOptions{Repair: repair})
 				require.False(t, write)
 			}
 			require.Equal(t, rollout.WorkloadState{WorkloadRef: ref}, rollout.Inspect(rollout.InspectSnapshot{Workload: w}), "not consistent")

@@ -18,11 +18,7 @@ func TestActions(t *testing.T) {
 	all := rollout.Actions{
 		rollout.SetFinalizer{Kind: "Rollout", Name: "web", Finalizer: "f", Reason: rollout.ReasonFinalizer},
 		rollout.PatchRollout{Name: "web", Annotations: map[string]string{"b": "1", "a": "2"}, Reason: rollout.ReasonHash},
-		rollout.PatchWorkload{Workload: deployment, Patch: rollout.WorkloadPatch{Replicas: new(int32(3))}, Reason: rollout.ReasonUpgrade},
-		rollout.CreateCanary{GenerateName: "web-", Stable: "web", Reason: rollout.ReasonInitialize},
-		rollout.PatchReplicaSet{Name: "web-1", MinReadySeconds: 3, Reason: rollout.ReasonInitialize},
-		rollout.RetargetAutoscaler{Name: "hpa", From: "a", To: "b", Reason: rollout.ReasonInitialize},
-		rollout.LabelPod{Name: "p", Labels: map[string]string{"b": "1", "a": "2"}, Reason: rollout.ReasonBatchLabel},
+		rollout.PatchWorkload{Workload: deployment, Patch: rollout.WorkloadPatch{Replicas: new(int32(3))}, Reason: rollout.ReasonGiveBack},
 		rollout.CreateBatchRelease{Name: "web", WorkloadRef: deployment, ReleasePlan: plan, Reason: rollout.ReasonStep},
 		rollout.UpdateBatchRelease{Name: "web", WorkloadRef: deployment, Reason: rollout.ReasonStep},
 		rollout.PatchBatchRelease{Name: "web", Finalize: rollout.Immediate, Reason: rollout.ReasonClosing},
@@ -38,11 +34,7 @@ func TestActions(t *testing.T) {
 	require.Equal(t, strings.TrimSpace(`
 Added finalizer f of Rollout web (Finalizer)
 Annotated rollout web: a, b (Hash)
-Patched deployment demo: {"spec":{"replicas":3}} (Upgrade)
-Created canary deployment of web (Initialize)
-Set minReadySeconds of replica set web-1 to 3 (Initialize)
-Retargeted autoscaler hpa from a to b (Initialize)
-Labelled pod p: a=2, b=1 (BatchLabel)
+Patched deployment demo: {"spec":{"replicas":3}} (GiveBack)
 Created batch release web up to batch 2 (Step)
 Updated batch release web up to batch last (Step)
 Patched batch release web (Closing)
@@ -172,7 +164,7 @@ func TestBadInput(t *testing.T) {
 	_, err = planRollout(rollout.Snapshot{Rollout: partitioned(deployment)}, now, rollout.Options{})
 	require.ErrorContains(t, err, "Rollout.Steps")
 	negative := &rollout.Workload{Replicas: new(int32(-1))}
-	_, err = planBatch(rollout.BatchSnapshot{Workload: negative, Canary: negative}, time.Time{}, rollout.Options{})
+	_, err = planBatch(rollout.BatchSnapshot{Workload: negative, Canary: negative}, time.Time{}, rollout.BatchOptions{})
 	for _, path := range []string{"now", "Release.Name", "Workload.Replicas", "Canary.Replicas"} {
 		require.ErrorContains(t, err, path)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/quirk"
 )
 
 // A PreviewInput is what [Preview] looks at.
@@ -56,7 +57,7 @@ type PreviewStep struct {
 	Pause        PauseKind     `json:"pause"`
 	Duration     time.Duration `json:"duration,omitzero"` // of a timed pause
 	// Stuck tells that the step never ends, and why; "" if it ends.
-	Stuck Reason `json:"stuck,omitzero"`
+	Stuck BatchReason `json:"stuck,omitzero"`
 }
 
 // String returns one line such as "step 1 (20%): 2/6 2/4, traffic 20%, pause 1m0s".
@@ -110,7 +111,7 @@ func (p PreviewPlan) String() string {
 // partition by [PartitionNewSize] and [PartitionOldLimit].
 func Preview(in PreviewInput, opts Options) (PreviewPlan, error) {
 	var es field.Errors
-	addQuirks(&es, opts)
+	quirk.Check(&es, uint64(opts.Repair), uint64(RepairAll))
 	es.NotNegative("Replicas", in.Replicas)
 	for i, n := range in.Generations {
 		es.NotNegative(index("Generations", i), n)
@@ -211,7 +212,7 @@ func (v *preview) step(i int32) PreviewStep {
 	batches := ReleaseOf(v.in.Rollout, WorkloadState{}, i, 0).ReleasePlan.Batches
 	p.Labelled = max(0, BatchIncrements(batches, int32(len(batches)), v.in.Replicas)[i-1])
 	if v.fresh < c.Desired {
-		p.Stuck = ReasonTooFewUpdated
+		p.Stuck = BatchReasonTooFewUpdated
 	}
 	p.Pause, _ = PauseOf(v.in.Rollout, i, time.Time{}, v.opts.Repair)
 	if p.Pause == PauseTimed {

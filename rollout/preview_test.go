@@ -112,7 +112,7 @@ func TestPreviewFindsWhatNeverEnds(t *testing.T) {
 	r := partitioned(deployment, step(rollout.Percent(20), -1), step(rollout.Int(5), -1), step(rollout.Percent(100), 60))
 	p, err := rollout.Preview(rollout.PreviewInput{Rollout: r, Replicas: 10}, rollout.Options{})
 	require.NoError(t, err)
-	require.Equal(t, rollout.ReasonTooFewUpdated, p.Steps[1].Stuck)
+	require.Equal(t, rollout.BatchReasonTooFewUpdated, p.Steps[1].Stuck)
 	require.Contains(t, p.String(), "step 2 (5): 2/8, waits for approval, never ends: TooFewUpdated")
 	require.Contains(t, p.String(), "step 3: MixedPartitionsNeverEnd: ")
 	p, err = rollout.Preview(rollout.PreviewInput{Rollout: r, Replicas: 10}, rollout.Options{Repair: rollout.RepairAll})

@@ -1,7 +1,6 @@
 package rollout
 
 import (
-	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/internal/quirk"
 )
 
@@ -60,10 +59,3 @@ func (q *Quirks) UnmarshalJSON(data []byte) error { return quirk.Unmarshal(Quirk
 // ParseQuirks returns the set of the quirks with these names. The error, for names that are
 // unknown, is a [FieldError] with the path Repair.
 func ParseQuirks(names ...string) (Quirks, error) { return quirk.Parse[Quirks](QuirkTable(), names...) }
-
-// addQuirks records that options have a quirk that is in no table.
-func addQuirks(es *field.Errors, o Options) {
-	if o.Repair&^RepairAll != 0 {
-		es.Add("Options.Repair", uint64(o.Repair), "must be a set of known quirks")
-	}
-}

@@ -156,7 +156,7 @@ var showsInBatch = map[rollout.Quirks]func(s rollout.BatchSnapshot, p rollout.Ba
 		// the rest is released, or nobody lets a DaemonSet go on
 		plan := s.Release.ReleasePlan
 		return plan.BatchPartition == nil && plan.FinalizingPolicy != rollout.WaitResume && s.Workload != nil &&
-			s.Workload.UpdateRevision != s.Release.Status.StableRevision && len(written(p.Actions, rollout.ReasonGiveBack)) > 0
+			s.Workload.UpdateRevision != s.Release.Status.StableRevision && len(written(p.Actions, rollout.BatchReasonGiveBack)) > 0
 	},
 	rollout.CanaryLabelsNotAwaited: func(s rollout.BatchSnapshot, p rollout.BatchPlan) bool {
 		large := p.Context != nil && s.Canary != nil && s.Canary.Replicas != nil && *s.Canary.Replicas > p.Context.Desired
@@ -190,7 +190,7 @@ var showsInBatch = map[rollout.Quirks]func(s rollout.BatchSnapshot, p rollout.Ba
 	},
 	rollout.NextReleaseUnmarked: func(s rollout.BatchSnapshot, p rollout.BatchPlan) bool {
 		// what is marked for the next release is let go or waited for, or the stable revision stays known
-		plan, gives := s.Release.ReleasePlan, len(written(p.Actions, rollout.ReasonGiveBack)) > 0 || p.Failure != ""
+		plan, gives := s.Release.ReleasePlan, len(written(p.Actions, rollout.BatchReasonGiveBack)) > 0 || p.Failure != ""
 		if s.Workload == nil || !gives {
 			return false
 		}
@@ -205,9 +205,9 @@ var showsInBatch = map[rollout.Quirks]func(s rollout.BatchSnapshot, p rollout.Ba
 }
 
 // written returns the patches of the workload for a reason.
-func written(actions rollout.Actions, reason rollout.Reason) (patches []rollout.WorkloadPatch) {
+func written(actions rollout.BatchActions, reason rollout.BatchReason) (patches []rollout.WorkloadPatch) {
 	for _, a := range actions {
-		if p, ok := a.(rollout.PatchWorkload); ok && p.Reason == reason {
+		if p, ok := a.(rollout.BatchPatchWorkload); ok && p.Reason == reason {
 			patches = append(patches, p.Patch)
 		}
 	}
@@ -262,10 +262,10 @@ func TestSingleRepairsChangeNoOtherBatch(t *testing.T) {
 	changed := rollout.Quirks(0)
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.OneOf(rapid.Custom(anyInterruptedBatch), rapid.Custom(likelyBatch), rapid.Custom(likelyBatch)).Draw(t, "snapshot")
-		plain, err := planBatch(s, now, rollout.Options{})
+		plain, err := planBatch(s, now, rollout.BatchOptions{})
 		require.NoError(t, err)
 		for q := rollout.Quirks(1); q <= rollout.RepairAll; q <<= 1 {
-			repaired, err := planBatch(s, now, rollout.Options{Repair: q})
+			repaired, err := planBatch(s, now, rollout.BatchOptions{Repair: q})
 			require.NoError(t, err)
 			if !reflect.DeepEqual(plain, repaired) {
 				changed |= q

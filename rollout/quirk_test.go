@@ -108,7 +108,7 @@ func TestUnknownQuirksAreRefused(t *testing.T) {
 	s := begun(rollout.StatePaused, twoSteps())
 	_, err := planRollout(s, now, o)
 	require.ErrorContains(t, err, "Options.Repair")
-	_, err = planBatch(surged(deployment, "v2"), now, o)
+	_, err = planBatch(surged(deployment, "v2"), now, batchOptions(o))
 	require.ErrorContains(t, err, "Options.Repair")
 	_, err = planAdmission(rollout.AdmitSnapshot{New: rollout.Workload{WorkloadRef: deployment}}, o)
 	require.ErrorContains(t, err, "Options.Repair")

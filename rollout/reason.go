@@ -16,45 +16,10 @@ type Reason string
 //	String() string // one line such as "held back: TooFewUpdated (1 of 2)"
 type Hold = selector.Hold[Reason]
 
-// Reasons of holds. Have and Limit of a [Hold] are the two numbers that the comment
-// compares.
-const (
-	ReasonNotObserved    Reason = "NotObserved"    // the workload has observed generation Have of Limit
-	ReasonSizeNotReached Reason = "SizeNotReached" // Have pods exist, Limit are wanted
-	ReasonTooFewUpdated  Reason = "TooFewUpdated"  // Have pods are updated, Limit are to be
-)
-
-// Reasons for which a batch waits.
-const (
-	ReasonTooFewReady     Reason = "TooFewReady"     // Have pods are updated and ready or need not be, Limit are to be
-	ReasonNoneReady       Reason = "NoneReady"       // no updated pod is ready of Limit
-	ReasonTooFewLabelled  Reason = "TooFewLabelled"  // Have pods carry the label of the rollout, Limit are to
-	ReasonNoControlInfo   Reason = "NoControlInfo"   // the workload does not name its BatchRelease
-	ReasonMinReadySeconds Reason = "MinReadySeconds" // minReadySeconds is Have, not Limit, so new pods would count as available
-	ReasonStrategyType    Reason = "StrategyType"    // the strategy is not RollingUpdate
-	ReasonNoRollingUpdate Reason = "NoRollingUpdate" // the strategy has no limits
-	ReasonDeadlineSeconds Reason = "DeadlineSeconds" // progressDeadlineSeconds is finite
-)
-
-// Reasons of actions of a BatchRelease.
-const (
-	ReasonFinalizer    Reason = "Finalizer"    // the object must not vanish before it is closed, or is closed
-	ReasonInitialize   Reason = "Initialize"   // the workload is taken over
-	ReasonUpgrade      Reason = "Upgrade"      // the current batch is released
-	ReasonGiveBack     Reason = "GiveBack"     // the release ends
-	ReasonBatchLabel   Reason = "BatchLabel"   // the pod was updated in this batch
-	ReasonNoNeedUpdate Reason = "NoNeedUpdate" // the pod has the template of the rollback already
-)
-
-// Reasons for which a workload that was given back is waited for.
-const (
-	ReasonNotResumed   Reason = "NotResumed"   // it is still paused
-	ReasonNotPromoted  Reason = "NotPromoted"  // Have pods are updated of Limit
-	ReasonNotAvailable Reason = "NotAvailable" // Have pods are available, Limit have to be
-)
-
 // Reasons of actions of a Rollout.
 const (
+	ReasonFinalizer      Reason = "Finalizer"      // the object must not vanish before it is closed, or is closed
+	ReasonGiveBack       Reason = "GiveBack"       // nobody drives the workload any more
 	ReasonWorkloadType   Reason = "WorkloadType"   // the workload lacks the label of its type, by which admission sees it
 	ReasonHash           Reason = "Hash"           // the strategy has changed
 	ReasonRolloutID      Reason = "RolloutID"      // the release has another id
@@ -65,8 +30,10 @@ const (
 	ReasonRouteTraffic   Reason = "RouteTraffic"   // the step leads traffic to new pods
 )
 
-// Reasons for which a Rollout waits.
+// Reasons for which a Rollout waits. Have and Limit of a [Hold] are the two numbers that
+// the comment compares.
 const (
+	ReasonNotObserved          Reason = "NotObserved"          // the BatchRelease has observed generation Have of Limit
 	ReasonWorkloadNotFound     Reason = "WorkloadNotFound"     // the workload does not exist
 	ReasonWorkloadInconsistent Reason = "WorkloadInconsistent" // its controller has not seen the last change
 	ReasonNoUpdate             Reason = "NoUpdate"             // there is nothing to release

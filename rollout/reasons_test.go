@@ -17,10 +17,15 @@ func planRollout(s rollout.Snapshot, now time.Time, o rollout.Options) (rollout.
 	return p, err
 }
 
-func planBatch(s rollout.BatchSnapshot, now time.Time, o rollout.Options) (rollout.BatchPlan, error) {
+func planBatch(s rollout.BatchSnapshot, now time.Time, o rollout.BatchOptions) (rollout.BatchPlan, error) {
 	p, err := rollout.ReconcileBatch(s, now, o)
 	produced.Note(p)
 	return p, err
+}
+
+// batchOptions returns the options that go with those of a Rollout.
+func batchOptions(o rollout.Options) rollout.BatchOptions {
+	return rollout.BatchOptions{Repair: o.Repair}
 }
 
 func planAdmission(s rollout.AdmitSnapshot, o rollout.Options) (rollout.Admission, error) {
@@ -39,5 +44,5 @@ func eventOf(s rollout.BatchSnapshot) rollout.WorkloadEvent {
 // the plan of one of them.
 func TestMain(m *testing.M) {
 	produced.Note(rollout.BatchInitial) // others may have written it, and no plan has it
-	produced.Main(m, "Reason", "RolloutPhase", "StepState", "FinalisingStep", "BatchPhase", "BatchState", "FinalizingPolicy", "WorkloadEvent")
+	produced.Main(m, "Reason", "BatchReason", "PartitionReason", "RolloutPhase", "StepState", "FinalisingStep", "BatchPhase", "BatchState", "FinalizingPolicy", "WorkloadEvent")
 }

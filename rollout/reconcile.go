@@ -9,6 +9,7 @@ import (
 
 	"github.com/kplan-go/kplan/internal/condition"
 	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/quirk"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -77,7 +78,7 @@ func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
 
 func admitRollout(s *Snapshot, now time.Time, opts Options) error {
 	var es field.Errors
-	addQuirks(&es, opts)
+	quirk.Check(&es, uint64(opts.Repair), uint64(RepairAll))
 	if now.IsZero() {
 		es.Add("now", now, "must be set")
 	}

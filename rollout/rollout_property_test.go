@@ -280,7 +280,7 @@ func anyTraffic(t *rapid.T, traffic *rollout.Traffic) {
 }
 
 func anyOptions(t *rapid.T) rollout.Options {
-	o := rollout.Options{KeepPaused: rapid.Bool().Draw(t, "keep paused")}
+	o := rollout.Options{AppendPodSelector: rapid.Bool().Draw(t, "append pod selector")}
 	if rapid.Bool().Draw(t, "corrected") {
 		o.Repair = rollout.RepairAll
 	}
@@ -300,7 +300,8 @@ func TestReconcileIsPure(t *testing.T) {
 // The same for the batch pass. No partition is ever lowered.
 func TestReconcileBatchIsPure(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		o := anyOptions(t)
+		o := batchOptions(anyOptions(t))
+		o.KeepPaused = rapid.Bool().Draw(t, "keep paused")
 		s := rollout.BatchSnapshot{Release: anyRelease(t), StableSet: "web-1", Autoscaler: &rollout.Autoscaler{Name: "hpa", TargetName: "demo"}}
 		if rapid.IntRange(0, 5).Draw(t, "gone") > 0 {
 			s.Workload = anyWorkload(t, s.Release)

@@ -29,6 +29,16 @@ type Snapshot struct {
 	Grace Grace `json:"grace,omitempty"`
 }
 
+// Options adjusts [Reconcile] and [Admit]. The zero Options decides as OpenKruise Rollouts
+// does, quirks included.
+type Options struct {
+	// Repair are the quirks to repair.
+	Repair Quirks `json:"repair,omitzero"`
+	// AppendPodSelector adds labels of the canary's pods to the selector of the canary
+	// Service even if the stable one has no such label (the feature gate of that name).
+	AppendPodSelector bool `json:"appendPodSelector,omitzero"`
+}
+
 // An AnalysisPhase is how an analysis stands. Any other phase than these counts as
 // [AnalysisRunning].
 type AnalysisPhase string

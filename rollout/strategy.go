@@ -103,15 +103,15 @@ type PartitionProgress struct {
 // nothing.
 //
 // It mirrors DeploymentRolloutSatisfied of OpenKruise Rollouts.
-func (p PartitionProgress) Waiting() (Hold, bool) {
+func (p PartitionProgress) Waiting() (PartitionHold, bool) {
 	limit := PartitionLimit(p.Partition, p.Replicas)
 	switch {
 	case p.ObservedGeneration < p.Generation:
-		return Hold{Reason: ReasonNotObserved, Have: p.ObservedGeneration, Limit: p.Generation}, true
+		return PartitionHold{Reason: PartitionReasonNotObserved, Have: p.ObservedGeneration, Limit: p.Generation}, true
 	case p.StatusReplicas != p.Replicas:
-		return Hold{Reason: ReasonSizeNotReached, Have: int64(p.StatusReplicas), Limit: int64(p.Replicas)}, true
+		return PartitionHold{Reason: PartitionReasonSizeNotReached, Have: int64(p.StatusReplicas), Limit: int64(p.Replicas)}, true
 	case p.UpdatedReplicas < limit:
-		return Hold{Reason: ReasonTooFewUpdated, Have: int64(p.UpdatedReplicas), Limit: int64(limit)}, true
+		return PartitionHold{Reason: PartitionReasonTooFewUpdated, Have: int64(p.UpdatedReplicas), Limit: int64(limit)}, true
 	}
-	return Hold{}, false
+	return PartitionHold{}, false
 }

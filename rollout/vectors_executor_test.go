@@ -163,7 +163,7 @@ func TestVectorsBatchReleaseExecutor(t *testing.T) {
 				s.Workload.Annotations[rollout.AnnotationControlInfo] = rollout.ControlInfo(s.Release)
 			}
 		}
-		plan, err := planBatch(s, now, rollout.Options{})
+		plan, err := planBatch(s, now, rollout.BatchOptions{})
 		require.NoError(t, err, r.ID)
 		out := map[string]any{"status": recordBatchStatus(plan.Status), "requeueAfterSeconds": 0}
 		if !plan.RecheckAt.IsZero() {
@@ -177,7 +177,7 @@ func TestVectorsBatchReleaseExecutor(t *testing.T) {
 		}
 		actions := []any{}
 		for _, a := range plan.Actions {
-			patch, ok := a.(rollout.PatchWorkload)
+			patch, ok := a.(rollout.BatchPatchWorkload)
 			require.True(t, ok, "%s: %v", r.ID, a)
 			actions = append(actions, map[string]any{
 				"body": json.RawMessage(patch.Patch.Body(deployment)), "kind": "Deployment", "name": "demo",

@@ -138,8 +138,8 @@ func TestVectorsPartitionProgress(t *testing.T) {
 		produced.Note(hold)
 		var out struct{ Message string }
 		require.NoError(t, json.Unmarshal(r.Output, &out))
-		for reason, text := range map[rollout.Reason]string{
-			rollout.ReasonNotObserved: "observed generation", rollout.ReasonSizeNotReached: "status replicas", rollout.ReasonTooFewUpdated: "updated replicas",
+		for reason, text := range map[rollout.PartitionReason]string{
+			rollout.PartitionReasonNotObserved: "observed generation", rollout.PartitionReasonSizeNotReached: "status replicas", rollout.PartitionReasonTooFewUpdated: "updated replicas",
 		} {
 			if waiting && hold.Reason == reason {
 				require.True(t, strings.Contains(out.Message, text), "%s: %v, but %s", r.ID, hold, out.Message)

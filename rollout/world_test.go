@@ -16,20 +16,21 @@ import (
 // pod becomes available between passes. It executes what the planners of this package
 // say, and grows and shrinks two ReplicaSets by the formulas of this package.
 type world struct {
-	t       require.TestingT
-	clock   time.Time
-	opts    rollout.Options
-	r       rollout.Rollout
-	br      *rollout.BatchRelease
-	w       rollout.Workload
-	traffic rollout.Traffic
-	grace   rollout.Grace
-	sizes   map[string]int32 // by template
-	pods    map[string][]rollout.Pod
-	log     []string // what happened, in one word each
-	holds   []rollout.Hold
-	check   func() // after each action
-	gone    bool   // the Deployment does not exist
+	t          require.TestingT
+	clock      time.Time
+	opts       rollout.Options
+	keepPaused bool
+	r          rollout.Rollout
+	br         *rollout.BatchRelease
+	w          rollout.Workload
+	traffic    rollout.Traffic
+	grace      rollout.Grace
+	sizes      map[string]int32 // by template
+	pods       map[string][]rollout.Pod
+	log        []string // what happened, in one word each
+	holds      []rollout.Hold
+	check      func() // after each action
+	gone       bool   // the Deployment does not exist
 	// partitioned plans the sizes in place of the formulas, if it is set.
 	partitioned *partitioner
 }
@@ -172,7 +173,7 @@ func (c *world) batchPass() {
 	if c.gone {
 		s.Workload = nil
 	}
-	p, err := planBatch(s, c.clock, c.opts)
+	p, err := planBatch(s, c.clock, rollout.BatchOptions{Repair: c.opts.Repair, KeepPaused: c.keepPaused})
 	require.NoError(c.t, err)
 	c.br.Status = p.Status
 	for _, a := range p.Actions {
@@ -221,22 +222,23 @@ func (c *world) deploymentPass() {
 	}
 }
 
-func (c *world) execute(a rollout.Action) {
+func (c *world) execute(a fmt.Stringer) {
 	switch a := a.(type) {
 	case rollout.SetFinalizer:
-		switch {
-		case a.Kind == "Rollout" && !a.Remove:
+		if c.r.Finalizers = nil; !a.Remove {
 			c.r.Finalizers = []string{a.Finalizer}
-		case a.Kind == "Rollout":
-			c.r.Finalizers = nil
-		case a.Kind == "BatchRelease" && !a.Remove:
-			c.br.Finalizers = []string{a.Finalizer}
-		case a.Kind == "BatchRelease":
+		}
+	case rollout.BatchSetFinalizer:
+		if a.Remove {
 			c.br = nil
+		} else {
+			c.br.Finalizers = []string{a.Finalizer}
 		}
 	case rollout.PatchRollout:
 		c.r.Annotations = a.Annotations
 	case rollout.PatchWorkload:
+		c.patch(a.Patch)
+	case rollout.BatchPatchWorkload:
 		c.patch(a.Patch)
 	case rollout.LabelPod:
 		c.label(a)
@@ -540,7 +542,7 @@ func TestDeleteAndDisable(t *testing.T) {
 	c.run(c.phase(rollout.PhaseHealthy), false)
 	require.Equal(t, rollout.PhaseHealthy, c.r.Status.Phase)
 	c = begun()
-	c.opts.KeepPaused = true
+	c.keepPaused = true
 	c.r.Disabled = true
 	c.run(c.phase(rollout.PhaseDisabled), false)
 	require.Equal(t, map[string]int32{"v1": 4, "v2": 2}, c.sizes, "unless the workload is kept paused")

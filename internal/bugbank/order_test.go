@@ -9,8 +9,6 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/podorder/pausepoint"
 	"github.com/stretchr/testify/require"
-
-	"github.com/kplan-go/kplan/podorder"
 )
 
 func orders() []entry {

@@ -320,8 +320,6 @@ func rolloutTarget(action rollout.Action) (kind, uid string) {
 		return "Rollout", a.UID
 	case rollout.PatchWorkload:
 		return "Workload", a.UID
-	case rollout.LabelPod:
-		return "Pod", a.UID
 	case rollout.UpdateBatchRelease:
 		return "BatchRelease", a.UID
 	case rollout.PatchBatchRelease:

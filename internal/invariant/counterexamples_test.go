@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/invariant"
@@ -13,7 +15,6 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
-	"github.com/stretchr/testify/require"
 )
 
 func counterexamples() []counterexample {
@@ -218,7 +219,7 @@ func early(cs rollout.Quirks) invariant.Release {
 	br.Status = rollout.BatchStatus{Phase: rollout.BatchFinalizing, ObservedReleasePlanHash: br.ReleasePlan.Hash(), Current: rollout.CurrentBatch{UpdatedReplicas: 3}}
 	before.Release = &br
 	after := before
-	p, err := rollout.ReconcileBatch(rollout.BatchSnapshot{Release: br, Workload: &before.Workload}, t0, rollout.Options{Repair: cs})
+	p, err := rollout.ReconcileBatch(rollout.BatchSnapshot{Release: br, Workload: &before.Workload}, t0, rollout.BatchOptions{Repair: cs})
 	if err == nil && p.Status.Phase == rollout.BatchCompleted { // which is all that the Rollout waits for
 		after.Release, after.Rollout.Status.Phase = nil, rollout.PhaseHealthy
 	}

@@ -6,9 +6,10 @@ import (
 	"reflect"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/invariant"
-	"pgregory.net/rapid"
 )
 
 // clean fails with every violation that an input shows.

@@ -170,7 +170,7 @@ func batchExplained(p *BatchPass) []string {
 		switch h.Reason {
 		case "":
 			l.add("a hold has no reason")
-		case rollout.ReasonTooFewUpdated:
+		case rollout.BatchReasonTooFewUpdated:
 			l.addIf(c != nil && (h.Have != int64(c.Updated) || h.Limit != int64(c.Desired)) || h.Have >= h.Limit, "%v is no reason to wait", h)
 		case rollout.ReasonTooFewReady:
 			l.addIf(c != nil && h.Limit != int64(c.Desired) || h.Have >= h.Limit, "%v is no reason to wait", h)

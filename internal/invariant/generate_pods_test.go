@@ -5,6 +5,8 @@ import (
 	"math"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/podorder"
@@ -12,7 +14,6 @@ import (
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/selector"
-	"pgregory.net/rapid"
 )
 
 func instant(t *rapid.T, name string) time.Time {

@@ -6,13 +6,14 @@ import (
 	"strconv"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/selector"
-	"pgregory.net/rapid"
 )
 
 // t0 is when every test happens.

@@ -76,8 +76,8 @@ type (
 
 	RolloutPass    = Pass[rollout.Snapshot, rollout.Options, rollout.Plan]
 	RolloutPlanner = Planner[rollout.Snapshot, rollout.Options, rollout.Plan]
-	BatchPass      = Pass[rollout.BatchSnapshot, rollout.Options, rollout.BatchPlan]
-	BatchPlanner   = Planner[rollout.BatchSnapshot, rollout.Options, rollout.BatchPlan]
+	BatchPass      = Pass[rollout.BatchSnapshot, rollout.BatchOptions, rollout.BatchPlan]
+	BatchPlanner   = Planner[rollout.BatchSnapshot, rollout.BatchOptions, rollout.BatchPlan]
 )
 
 // inputs names the types that checks look at.

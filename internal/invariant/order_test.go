@@ -5,12 +5,13 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/kplan-go/kplan/internal/invariant"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/podorder/pausepoint"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/selector"
-	"pgregory.net/rapid"
 )
 
 func anyOrder(t *rapid.T) podorder.Order {

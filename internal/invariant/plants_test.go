@@ -8,9 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/kplan-go/kplan/internal/invariant"
 	"github.com/kplan-go/kplan/internal/purity"
-	"github.com/stretchr/testify/require"
 )
 
 // A plant is a bug that somebody could make, and a case that shows it.

@@ -4,11 +4,12 @@ import (
 	"errors"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/invariant"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
-	"pgregory.net/rapid"
 )
 
 func replicaSetPass(t *rapid.T, s replicaset.Snapshot, o replicaset.Options) (invariant.ReplicaSetPass, bool) {

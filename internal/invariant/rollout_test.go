@@ -4,10 +4,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kplan-go/kplan/internal/invariant"
-	"github.com/kplan-go/kplan/rollout"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/kplan-go/kplan/internal/invariant"
+	"github.com/kplan-go/kplan/rollout"
 )
 
 // standingAnywhere generates a Rollout in any state, right or wrong.
@@ -46,7 +47,7 @@ func standingAnywhere(t *rapid.T) rollout.Snapshot {
 }
 
 func rolloutOptions(t *rapid.T) rollout.Options {
-	o := rollout.Options{KeepPaused: rapid.Bool().Draw(t, "keep paused")}
+	o := rollout.Options{AppendPodSelector: rapid.Bool().Draw(t, "append pod selector")}
 	if rapid.Bool().Draw(t, "corrected") {
 		o.Repair = rollout.RepairAll
 	}
@@ -82,7 +83,7 @@ func TestBatchPasses(t *testing.T) {
 			w.Annotations[rollout.AnnotationControlInfo], w.Paused, w.StrategyType = rollout.ControlInfo(br), true, "Recreate"
 		}
 		s := rollout.BatchSnapshot{Release: br, Workload: &w}
-		o := rolloutOptions(t)
+		o := rollout.BatchOptions{Repair: rolloutOptions(t).Repair, KeepPaused: rapid.Bool().Draw(t, "keep paused")}
 		// The plan shares the count of pods that need no update with the snapshot.
 		apart := s
 		apart.Release.Status.Current.NoNeedUpdateReplicas = nil

@@ -159,11 +159,11 @@ func batchScope(p *BatchPass) []string {
 		switch a := a.(type) {
 		case rollout.LabelPod:
 			l.addIf(!slices.ContainsFunc(s.Pods, func(p rollout.Pod) bool { return p.Name == a.Name && p.UID == a.UID }), "%v: no pod with UID %q", a, a.UID)
-		case rollout.PatchWorkload:
+		case rollout.BatchPatchWorkload:
 			stable := s.Workload != nil && a.UID == s.Workload.UID
 			canary := s.Canary != nil && a.UID == s.Canary.UID
 			l.addIf(!stable && !canary, "%v is for the workload with UID %q", a, a.UID)
-		case rollout.SetFinalizer:
+		case rollout.BatchSetFinalizer:
 			own := a.UID == s.Release.UID || s.Canary != nil && a.UID == s.Canary.UID
 			l.addIf(!own, "%v is for an object with UID %q", a, a.UID)
 		case rollout.RetargetAutoscaler:

@@ -3,12 +3,13 @@ package invariant_test
 import (
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/invariant"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
-	"pgregory.net/rapid"
 )
 
 // TestDeploymentTraces: fair runs are clean as a whole and step by step, and so is the

@@ -48,11 +48,11 @@ func universal() []Invariant {
 		{Name: "JSON round trip", Title: "snapshots and plans come through JSON unchanged", Source: "design: plans are data", checks: []check{
 			on[DeploymentPass](jsonRoundTrip[deploy.Snapshot, deploy.Options, deploy.Plan]), on[ReplicaSetPass](jsonRoundTrip[replicaset.Snapshot, replicaset.Options, replicaset.Plan]),
 			on[DaemonSetPass](jsonRoundTrip[daemonset.Snapshot, daemonset.Options, daemonset.Plan]), on[RolloutPass](jsonRoundTrip[rollout.Snapshot, rollout.Options, rollout.Plan]),
-			on[BatchPass](jsonRoundTrip[rollout.BatchSnapshot, rollout.Options, rollout.BatchPlan])}},
+			on[BatchPass](jsonRoundTrip[rollout.BatchSnapshot, rollout.BatchOptions, rollout.BatchPlan])}},
 		{Name: "time shift", Title: "moving now and all times moves only the times of the plan", Source: "kubernetes#77203", checks: []check{
 			on[DeploymentPlanner](timeShift[deploy.Snapshot, deploy.Options, deploy.Plan]), on[ReplicaSetPlanner](timeShift[replicaset.Snapshot, replicaset.Options, replicaset.Plan]),
 			on[DaemonSetPlanner](timeShift[daemonset.Snapshot, daemonset.Options, daemonset.Plan]), on[RolloutPlanner](timeShift[rollout.Snapshot, rollout.Options, rollout.Plan]),
-			on[BatchPlanner](timeShift[rollout.BatchSnapshot, rollout.Options, rollout.BatchPlan])}},
+			on[BatchPlanner](timeShift[rollout.BatchSnapshot, rollout.BatchOptions, rollout.BatchPlan])}},
 	}
 }
 

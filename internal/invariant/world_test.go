@@ -5,11 +5,12 @@ import (
 	"maps"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/kplan-go/kplan/internal/invariant"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
-	"pgregory.net/rapid"
 )
 
 // A world is an ideal cluster with one Deployment that is updated by partition. It
@@ -129,11 +130,11 @@ func (c *world) batchPass() {
 			s.Pods = append(s.Pods, rollout.Pod{Name: pod, UID: pod, Ready: true, Labels: labels})
 		}
 	}
-	p, err := rollout.ReconcileBatch(s, c.clock, c.opts)
+	p, err := rollout.ReconcileBatch(s, c.clock, rollout.BatchOptions{Repair: c.opts.Repair})
 	if err != nil {
 		c.fail("%v", err)
 	}
-	c.look(&invariant.BatchPass{Snapshot: s, Now: c.clock, Options: c.opts, Plan: p})
+	c.look(&invariant.BatchPass{Snapshot: s, Now: c.clock, Options: rollout.BatchOptions{Repair: c.opts.Repair}, Plan: p})
 	br := *c.br
 	br.Status = p.Status
 	c.br = &br
@@ -174,13 +175,17 @@ func (c *world) deploymentPass() {
 	}
 }
 
-func (c *world) execute(a rollout.Action) {
+func (c *world) execute(a fmt.Stringer) {
 	switch a := a.(type) {
 	case rollout.SetFinalizer:
-		c.finalizer(a)
+		c.finalizer(a.Kind, a.Finalizer, a.Remove)
+	case rollout.BatchSetFinalizer:
+		c.finalizer(a.Kind, a.Finalizer, a.Remove)
 	case rollout.PatchRollout:
 		c.r.Annotations = a.Annotations
 	case rollout.PatchWorkload:
+		c.patch(a.Patch)
+	case rollout.BatchPatchWorkload:
 		c.patch(a.Patch)
 	case rollout.LabelPod:
 		labels := maps.Clone(a.Labels)
@@ -222,16 +227,16 @@ func (c *world) execute(a rollout.Action) {
 	}
 }
 
-func (c *world) finalizer(a rollout.SetFinalizer) {
+func (c *world) finalizer(kind, finalizer string, gone bool) {
 	switch {
-	case a.Kind == "Rollout" && !a.Remove:
-		c.r.Finalizers = []string{a.Finalizer}
-	case a.Kind == "Rollout":
+	case kind == "Rollout" && !gone:
+		c.r.Finalizers = []string{finalizer}
+	case kind == "Rollout":
 		c.r.Finalizers = nil
-	case a.Remove:
+	case gone:
 		c.br = nil
 	default:
-		c.br.Finalizers = []string{a.Finalizer}
+		c.br.Finalizers = []string{finalizer}
 	}
 }
 

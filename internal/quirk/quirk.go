@@ -61,3 +61,10 @@ func Unmarshal[Q ~uint64](table []selector.Quirk, data []byte, set *Q) error {
 	}
 	return err
 }
+
+// Check records that options have a quirk beyond all that there are.
+func Check(es *field.Errors, repair, all uint64) {
+	if repair&^all != 0 {
+		es.Add("Options.Repair", repair, "must be a set of known quirks")
+	}
+}

@@ -15,7 +15,7 @@ import (
 // memory.
 type batchController struct {
 	*controller
-	options rollout.Options
+	options rollout.BatchOptions
 }
 
 func (c *batchController) forget() {}
@@ -131,7 +131,7 @@ func (c *batchController) begin(name string) func() bool {
 		c.w.tracef("%s %d plans for %s, %d behind: %v; %v %s", c.Role, c.Instance, name, c.lag(), p, p.Status, p.Failure)
 	}
 	if f := c.w.Observer.Batch; f != nil {
-		c.w.fail(f(Planned[rollout.BatchSnapshot, rollout.Options, rollout.BatchPlan]{
+		c.w.fail(f(Planned[rollout.BatchSnapshot, rollout.BatchOptions, rollout.BatchPlan]{
 			By: c.Actor, Snapshot: *s, Now: now, Options: c.options, Plan: p, Lag: c.lag(), Fair: c.w.fair,
 		}))
 	}
@@ -197,14 +197,14 @@ func (p *batchPass) write(verb Verb, action fmt.Stringer, f func(*BatchRelease))
 	})
 }
 
-func (p *batchPass) perform(a rollout.Action) answer {
+func (p *batchPass) perform(a rollout.BatchAction) answer {
 	c := p.c
 	w := c.w
 	switch a := a.(type) {
-	case rollout.SetFinalizer:
+	case rollout.BatchSetFinalizer:
 		return p.finalizer(a)
-	case rollout.PatchWorkload:
-		return c.patchWorkload(a)
+	case rollout.BatchPatchWorkload:
+		return c.patchWorkload(a, a.UID, a.Workload.Name, &a.Patch)
 	case rollout.LabelPod:
 		return c.ask(func() answer {
 			_, answer := update(w, &w.store.pods, c.request(Update, a.Name, precondition{uid: a.UID}, a), func(o *podorder.Pod) {
@@ -250,13 +250,13 @@ func (p *batchPass) createCanary(a rollout.CreateCanary) answer {
 	return answer
 }
 
-func (p *batchPass) finalizer(a rollout.SetFinalizer) answer {
+func (p *batchPass) finalizer(a rollout.BatchSetFinalizer) answer {
 	c := p.c
 	w := c.w
 	if a.Kind == deploy.Kind {
 		return c.ask(func() answer {
 			_, answer := update(w, &w.store.deployments, c.request(Update, a.Name, precondition{uid: a.UID}, a), func(d *Deployment) {
-				d.Finalizers = withFinalizer(d.Finalizers, a)
+				d.Finalizers = withFinalizer(d.Finalizers, a.Finalizer, a.Remove)
 			})
 			if answer == notFound && a.Remove {
 				return done
@@ -264,7 +264,7 @@ func (p *batchPass) finalizer(a rollout.SetFinalizer) answer {
 			return answer
 		})
 	}
-	return p.write(Update, a, func(br *BatchRelease) { br.Finalizers = withFinalizer(br.Finalizers, a) })
+	return p.write(Update, a, func(br *BatchRelease) { br.Finalizers = withFinalizer(br.Finalizers, a.Finalizer, a.Remove) })
 }
 
 func sameBatchStatus(a, b *rollout.BatchStatus) bool {

@@ -25,7 +25,7 @@ type Observer struct {
 	DaemonSet  func(Planned[daemonset.Snapshot, daemonset.Options, daemonset.Plan]) error
 	Admission  func(Planned[rollout.AdmitSnapshot, rollout.Options, rollout.Admission]) error
 	Rollout    func(Planned[rollout.Snapshot, rollout.Options, rollout.Plan]) error
-	Batch      func(Planned[rollout.BatchSnapshot, rollout.Options, rollout.BatchPlan]) error
+	Batch      func(Planned[rollout.BatchSnapshot, rollout.BatchOptions, rollout.BatchPlan]) error
 
 	// Write is called after each request that has changed the store, whoever made it.
 	Write func(Write) error

@@ -224,11 +224,11 @@ func (p *rolloutPass) perform(a rollout.Action) answer {
 	w := c.w
 	switch a := a.(type) {
 	case rollout.SetFinalizer:
-		return p.write(Update, a, func(r *Rollout) { r.Finalizers = withFinalizer(r.Finalizers, a) })
+		return p.write(Update, a, func(r *Rollout) { r.Finalizers = withFinalizer(r.Finalizers, a.Finalizer, a.Remove) })
 	case rollout.PatchRollout:
 		return p.write(Update, a, func(r *Rollout) { r.Annotations = with(r.Annotations, a.Annotations) })
 	case rollout.PatchWorkload:
-		return c.patchWorkload(a)
+		return c.patchWorkload(a, a.UID, a.Workload.Name, &a.Patch)
 	case rollout.CreateBatchRelease:
 		return c.ask(func() answer {
 			_, answer := create(w, &w.store.batchReleases, c.request(Create, a.Name, precondition{}, a), &BatchRelease{
@@ -260,10 +260,10 @@ func (p *rolloutPass) perform(a rollout.Action) answer {
 }
 
 // withFinalizer returns finalizers with one added or removed.
-func withFinalizer(list []string, a rollout.SetFinalizer) []string {
-	list = slices.DeleteFunc(slices.Clone(list), func(f string) bool { return f == a.Finalizer })
-	if !a.Remove {
-		list = append(list, a.Finalizer)
+func withFinalizer(list []string, finalizer string, gone bool) []string {
+	list = slices.DeleteFunc(slices.Clone(list), func(f string) bool { return f == finalizer })
+	if !gone {
+		list = append(list, finalizer)
 	}
 	return list
 }

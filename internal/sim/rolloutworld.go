@@ -81,7 +81,7 @@ func (w *World) createTraffic() {
 func (w *World) addRolloutControllers(o rollout.Options) {
 	r := &rolloutController{controller: &controller{}, options: o, grace: map[string]rollout.Grace{}}
 	w.addController(r.controller, r, RolloutController, KindRollout, KindBatchRelease, KindDeployment, KindReplicaSet, KindService, KindRoute, KindIngress)
-	b := &batchController{controller: &controller{}, options: o}
+	b := &batchController{controller: &controller{}, options: rollout.BatchOptions{Repair: o.Repair}}
 	w.addController(b.controller, b, BatchController, KindBatchRelease, KindDeployment, KindReplicaSet, KindPod)
 }
 

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -10,18 +11,18 @@ import (
 
 // patchWorkload changes a Deployment if it still is as the pass has seen it. Upstream
 // patches it as it is, so that a stale controller can undo what admission has done.
-func (c *controller) patchWorkload(a rollout.PatchWorkload) answer {
+func (c *controller) patchWorkload(a fmt.Stringer, uid, name string, patch *rollout.WorkloadPatch) answer {
 	table := &c.w.store.deployments
-	pre := precondition{uid: a.UID}
-	if seen := find(table, table.at(c.view[KindDeployment]), a.Workload.Name); seen != nil {
+	pre := precondition{uid: uid}
+	if seen := find(table, table.at(c.view[KindDeployment]), name); seen != nil {
 		pre.version = seen.ResourceVersion
 	}
 	return c.ask(func() answer {
-		r := c.request(Update, a.Workload.Name, pre, a)
-		if d, _ := lookup(table, &r); d != nil && unchangedBy(d, &a.Patch) {
+		r := c.request(Update, name, pre, a)
+		if d, _ := lookup(table, &r); d != nil && unchangedBy(d, patch) {
 			return done // no write, no event
 		}
-		_, answer := update(c.w, table, r, func(d *Deployment) { patchDeployment(d, &a.Patch) })
+		_, answer := update(c.w, table, r, func(d *Deployment) { patchDeployment(d, patch) })
 		return answer
 	})
 }

@@ -3,8 +3,9 @@ package smallscope_test
 import (
 	"testing"
 
-	"github.com/kplan-go/kplan/internal/smallscope"
 	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/internal/smallscope"
 )
 
 // A road leads from 0 to its end, in steps of 1 or 2. From 1 a person can turn off to

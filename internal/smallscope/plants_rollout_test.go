@@ -23,7 +23,7 @@ func plantedRollout(property, bug string, plan func(rollout.Snapshot, *rollout.P
 		}
 		return p, err
 	}
-	r.Batch = func(s rollout.BatchSnapshot, now time.Time, o rollout.Options) (rollout.BatchPlan, error) {
+	r.Batch = func(s rollout.BatchSnapshot, now time.Time, o rollout.BatchOptions) (rollout.BatchPlan, error) {
 		p, err := rollout.ReconcileBatch(s, now, o)
 		if batch != nil {
 			batch(&p)
@@ -37,7 +37,7 @@ func plantedRollout(property, bug string, plan func(rollout.Snapshot, *rollout.P
 func rewritten(old, text string) func(*rollout.BatchPlan) {
 	return func(p *rollout.BatchPlan) {
 		for _, a := range p.Actions {
-			if a, ok := a.(rollout.PatchWorkload); ok {
+			if a, ok := a.(rollout.BatchPatchWorkload); ok {
 				if s := a.Patch.Annotations[rollout.AnnotationStrategy]; s != nil {
 					*s = strings.Replace(*s, old, text, 1)
 				}
@@ -89,7 +89,7 @@ func rolloutPlants() []plant {
 		plantedRollout("goal", "it leaves the BatchRelease", without(func(a rollout.Action) bool { _, ok := a.(rollout.DeleteBatchRelease); return ok }), nil),
 		plantedRollout("goal", "stale controllers take back what admission has done", nil, func(p *rollout.BatchPlan) {
 			for i, a := range p.Actions {
-				if a, ok := a.(rollout.PatchWorkload); ok && a.Reason == rollout.ReasonGiveBack {
+				if a, ok := a.(rollout.BatchPatchWorkload); ok && a.Reason == rollout.BatchReasonGiveBack {
 					a.Patch.Paused = nil
 					p.Actions[i] = a
 				}

@@ -6,13 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/smallscope"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
-	"github.com/stretchr/testify/require"
 )
 
 // A plant is a planner with a bug, and the property that finds it.

@@ -15,7 +15,7 @@ import (
 // ReplicaSets take one move for each plan, since [Deployments] goes through theirs.
 type Rollouts struct {
 	Plan    func(rollout.Snapshot, time.Time, rollout.Options) (rollout.Plan, error)
-	Batch   func(rollout.BatchSnapshot, time.Time, rollout.Options) (rollout.BatchPlan, error)
+	Batch   func(rollout.BatchSnapshot, time.Time, rollout.BatchOptions) (rollout.BatchPlan, error)
 	Options rollout.Options
 	// CheckPlan and CheckBatch look at each plan. They may be nil.
 	CheckPlan  func(rollout.Snapshot, rollout.Plan) []Breach
@@ -324,7 +324,7 @@ func (r *Rollouts) normal(s rolloutState) rolloutState {
 		plan := r.objects.plan.list[p.plan]
 		doomed := int(p.next) == len(plan.Actions) && p.seen != s.own(who)
 		if !doomed && int(p.next) < len(plan.Actions) {
-			_, patches := plan.Actions[p.next].(rollout.PatchWorkload)
+			patches := patchesWorkload(plan.Actions[p.next])
 			doomed = patches && p.workload != s.workload && !r.Blind
 		}
 		if doomed {

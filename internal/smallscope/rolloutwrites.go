@@ -1,6 +1,7 @@
 package smallscope
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -11,7 +12,7 @@ import (
 
 // A rolloutPlan is a plan that is carried out: its writes and, behind them, the status.
 type rolloutPlan struct {
-	Actions rollout.Actions
+	Actions []fmt.Stringer         // of one of the two planners
 	Rollout *rollout.RolloutStatus // nil if none is written
 	Batch   *rollout.BatchStatus
 	labels  bool // it labels pods
@@ -76,7 +77,7 @@ func (r *Rollouts) planRollout(v rolloutView) plannedRollout {
 	if err != nil {
 		return plannedRollout{grace: v.grace, breaches: []Breach{breach(PropertyPlan, "%v", err)}}
 	}
-	plan := rolloutPlan{Actions: p.Actions}
+	plan := rolloutPlan{Actions: anyActions(p.Actions)}
 	if p.Failure == "" {
 		plan.Rollout = &p.Status
 		next := *o
@@ -111,11 +112,11 @@ func (r *Rollouts) planBatch(v rolloutView) plannedRollout {
 			s.Pods = append(s.Pods, pod)
 		}
 	}
-	p, err := r.Batch(s, now, r.Options)
+	p, err := r.Batch(s, now, rollout.BatchOptions{Repair: r.Options.Repair})
 	if err != nil {
 		return plannedRollout{breaches: []Breach{breach(PropertyPlan, "%v", err)}}
 	}
-	plan := rolloutPlan{Actions: p.Actions, Batch: &p.Status}
+	plan := rolloutPlan{Actions: anyActions(p.Actions), Batch: &p.Status}
 	next := *o
 	next.Status = p.Status
 	if r.storedRelease(next) == v.release {
@@ -204,10 +205,12 @@ func (r *Rollouts) store(plan *rolloutPlan, p *pendingPlan, w storedObjects, who
 	return writtenObjects{w, a.String(), ok}
 }
 
-func (r *Rollouts) act(a rollout.Action, p *pendingPlan, w storedObjects, seen bool) (storedObjects, bool) {
+func (r *Rollouts) act(a fmt.Stringer, p *pendingPlan, w storedObjects, seen bool) (storedObjects, bool) {
 	switch a := a.(type) {
 	case rollout.SetFinalizer:
 		return r.setFinalizer(a, w, seen)
+	case rollout.BatchSetFinalizer:
+		return r.setFinalizer(rollout.SetFinalizer{Kind: a.Kind, Finalizer: a.Finalizer, Remove: a.Remove}, w, seen)
 	case rollout.PatchRollout:
 		o := *r.objects.rollout.list[w.rollout]
 		o.Annotations = maps.Clone(o.Annotations)
@@ -220,11 +223,9 @@ func (r *Rollouts) act(a rollout.Action, p *pendingPlan, w storedObjects, seen b
 		}
 		return w, seen
 	case rollout.PatchWorkload:
-		if p.workload != w.workload && !r.Blind {
-			return w, false
-		}
-		w.workload = r.patch(w.workload, a.Patch)
-		return w, true
+		return r.patchSeen(a.Patch, p, w)
+	case rollout.BatchPatchWorkload:
+		return r.patchSeen(a.Patch, p, w)
 	case rollout.CreateBatchRelease:
 		if w.release != 0 {
 			return w, false
@@ -239,6 +240,32 @@ func (r *Rollouts) act(a rollout.Action, p *pendingPlan, w storedObjects, seen b
 		return r.changeRelease(a, w)
 	}
 	return r.lead(a, w)
+}
+
+// anyActions returns the actions of either planner.
+func anyActions[A fmt.Stringer](actions []A) (list []fmt.Stringer) {
+	for _, a := range actions {
+		list = append(list, a)
+	}
+	return list
+}
+
+// patchesWorkload reports whether an action of either planner patches the workload.
+func patchesWorkload(a fmt.Stringer) bool {
+	switch a.(type) {
+	case rollout.PatchWorkload, rollout.BatchPatchWorkload:
+		return true
+	}
+	return false
+}
+
+// patchSeen patches the workload if it is as the controller has seen it.
+func (r *Rollouts) patchSeen(patch rollout.WorkloadPatch, p *pendingPlan, w storedObjects) (storedObjects, bool) {
+	if p.workload != w.workload && !r.Blind {
+		return w, false
+	}
+	w.workload = r.patch(w.workload, patch)
+	return w, true
 }
 
 func (r *Rollouts) setFinalizer(a rollout.SetFinalizer, w storedObjects, seen bool) (storedObjects, bool) {
@@ -289,7 +316,7 @@ func (r *Rollouts) patch(n int32, p rollout.WorkloadPatch) int32 {
 	return r.storedWorkload(w)
 }
 
-func (r *Rollouts) changeRelease(a rollout.Action, w storedObjects) (storedObjects, bool) {
+func (r *Rollouts) changeRelease(a fmt.Stringer, w storedObjects) (storedObjects, bool) {
 	if w.release == 0 {
 		_, deleted := a.(rollout.DeleteBatchRelease)
 		return w, deleted
@@ -323,7 +350,7 @@ func (r *Rollouts) changeRelease(a rollout.Action, w storedObjects) (storedObjec
 }
 
 // lead writes what leads traffic.
-func (r *Rollouts) lead(a rollout.Action, w storedObjects) (storedObjects, bool) {
+func (r *Rollouts) lead(a fmt.Stringer, w storedObjects) (storedObjects, bool) {
 	t := *r.objects.traffic.list[w.traffic]
 	switch a := a.(type) {
 	case rollout.SelectPods:

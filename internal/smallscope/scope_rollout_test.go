@@ -54,7 +54,7 @@ func progressiveScopes(corrected bool) (list []scope) {
 			return found(invariant.Run(&invariant.RolloutPass{Snapshot: s, Now: now, Options: o, Plan: p, Strict: true}))
 		}
 		r.CheckBatch = func(s rollout.BatchSnapshot, p rollout.BatchPlan) []smallscope.Breach {
-			return found(invariant.Run(&invariant.BatchPass{Snapshot: s, Now: now, Options: o, Plan: p, Strict: true}))
+			return found(invariant.Run(&invariant.BatchPass{Snapshot: s, Now: now, Options: rollout.BatchOptions{Repair: o.Repair}, Plan: p, Strict: true}))
 		}
 		list = append(list, scope{name, corrected, func() smallscope.Report { return smallscope.Explore(&r) }})
 	}

@@ -9,13 +9,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/invariant"
 	"github.com/kplan-go/kplan/internal/smallscope"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
-	"github.com/stretchr/testify/require"
 )
 
 var now = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -24,7 +24,7 @@ func (p *planning) planRollout(r *manifest.Rollout, now time.Time) (view.Rollout
 		Namespace: r.Namespace, Snapshot: r.Snapshot, Replicas: replicasOf(&r.Workload), Now: now, Plan: plan, Policies: p.flags(rollout.QuirkTable()),
 	}
 	if r.Batch != nil {
-		batch, err := rollout.ReconcileBatch(*r.Batch, now, options)
+		batch, err := rollout.ReconcileBatch(*r.Batch, now, rollout.BatchOptions{Repair: options.Repair})
 		if err != nil {
 			return v, r.Invalid(err)
 		}

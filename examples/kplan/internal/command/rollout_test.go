@@ -17,6 +17,7 @@ import (
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/selector"
 )
 
 const progressive = data + "rollout/"
@@ -296,13 +297,9 @@ func TestRollouts(t *testing.T) {
 			require.Equal(t, "Rollout", plan.Kind)
 			require.Equal(t, c.stands, explained.State)
 			require.Equal(t, c.actions, rolloutActions(plan.Actions), c.rule)
-			holds := plan.Holds
+			texts := holdTexts(plan.Holds)
 			if plan.BatchRelease != nil {
-				holds = append(holds, plan.BatchRelease.Holds...)
-			}
-			var texts []string
-			for _, h := range holds {
-				texts = append(texts, strings.TrimSuffix(fmt.Sprintf("%s %d %d", h.Reason, h.Have, h.Limit), " 0 0"))
+				texts = append(texts, holdTexts(plan.BatchRelease.Holds)...)
 			}
 			require.Equal(t, c.holds, strings.Join(texts, ", "), c.rule)
 			require.Len(t, plan.Steps, 3)
@@ -316,6 +313,13 @@ func TestRollouts(t *testing.T) {
 		text := succeed(t, nil, at(command, "-f", progressive+"batch.yaml", "-o", "json")...)
 		golden(t, data+"golden/"+command+"/rollout-batch.json", []byte(text))
 	}
+}
+
+func holdTexts[R ~string](holds []selector.Hold[R]) (texts []string) {
+	for _, h := range holds {
+		texts = append(texts, strings.TrimSuffix(fmt.Sprintf("%s %d %d", h.Reason, h.Have, h.Limit), " 0 0"))
+	}
+	return texts
 }
 
 func rolloutActions(actions rollout.Actions) string {

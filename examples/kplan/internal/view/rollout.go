@@ -7,6 +7,7 @@ import (
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/selector"
 )
 
 // A RolloutPlan is the next plan for one Rollout and its BatchRelease.
@@ -74,23 +75,30 @@ func (p *RolloutPlan) batchMoves() bool {
 
 func (p *RolloutPlan) actions() *terminal.Table {
 	t := terminal.NewTable("ACTION", "BY", "REASON", "WHY")
-	add := func(by string, actions rollout.Actions) {
-		for _, a := range actions {
-			r := reason[rollout.Reason](a)
-			t.Row(rolloutDeed(a), by, string(r), rollouts.why(r))
-		}
+	add := func(by string, a fmt.Stringer) {
+		r := reason[string](a)
+		t.Row(rolloutDeed(a), by, r, rollouts.why(r))
 	}
-	add("rollout", p.Plan.Actions)
+	for _, a := range p.Plan.Actions {
+		add("rollout", a)
+	}
 	if p.Batch != nil {
-		add("batch release", p.Batch.Actions)
+		for _, a := range p.Batch.Actions {
+			add("batch release", a)
+		}
 	}
 	return t
 }
 
 // A rolloutHold is a hold, and whose it is.
 type rolloutHold struct {
-	rollout.Hold
+	selector.Hold[string]
 	By string `json:"by"` // Rollout or BatchRelease
+}
+
+// holdOf returns a hold of either planner.
+func holdOf[R ~string](h selector.Hold[R], by string) rolloutHold {
+	return rolloutHold{selector.Hold[string]{Name: h.Name, Reason: string(h.Reason), Have: h.Have, Limit: h.Limit}, by}
 }
 
 func (h *rolloutHold) what() string { return words(h.By) }
@@ -99,11 +107,11 @@ func (h *rolloutHold) what() string { return words(h.By) }
 func (p *RolloutPlan) allHolds() []rolloutHold {
 	var list []rolloutHold
 	for _, h := range p.Plan.Holds {
-		list = append(list, rolloutHold{h, "Rollout"})
+		list = append(list, holdOf(h, "Rollout"))
 	}
 	if p.Batch != nil {
 		for _, h := range p.Batch.Holds {
-			list = append(list, rolloutHold{h, "BatchRelease"})
+			list = append(list, holdOf(h, "BatchRelease"))
 		}
 	}
 	return list
@@ -116,7 +124,7 @@ func (p *RolloutPlan) holds(w *terminal.Writer) {
 	}
 	t := terminal.NewTable("WAITS", "REASON", "WHY")
 	for _, h := range holds {
-		t.Row(h.what(), string(h.Reason), rollouts.whyNot(h.Reason, h.Have, h.Limit))
+		t.Row(h.what(), h.Reason, rollouts.whyNot(h.Reason, h.Have, h.Limit))
 	}
 	t.WriteTo(w)
 	w.Printf("\n")

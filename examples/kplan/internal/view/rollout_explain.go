@@ -93,6 +93,6 @@ func (e RolloutExplanation) Text(w *terminal.Writer) {
 		if i == 0 {
 			w.Printf("\nWaits:\n")
 		}
-		writeAdvice(w, h.what(), rollouts.whyNot(h.Reason, h.Have, h.Limit), string(h.Reason), rollouts.advice(h.Reason), "")
+		writeAdvice(w, h.what(), rollouts.whyNot(h.Reason, h.Have, h.Limit), h.Reason, rollouts.advice(h.Reason), "")
 	}
 }

@@ -8,205 +8,200 @@ import (
 )
 
 // rollouts are the words for the reasons of the planners of Rollouts and BatchReleases.
-var rollouts = vocabulary[rollout.Reason]{
-	actions: map[rollout.Reason]string{
-		rollout.ReasonFinalizer:      "it must not vanish before it is closed, or is closed",
-		rollout.ReasonInitialize:     "the workload is taken over",
-		rollout.ReasonUpgrade:        "the current batch is released",
-		rollout.ReasonGiveBack:       "the release ends",
-		rollout.ReasonBatchLabel:     "it was updated in this batch",
-		rollout.ReasonNoNeedUpdate:   "it has the template of the rollback already",
-		rollout.ReasonWorkloadType:   "so that admission sees the workload",
-		rollout.ReasonHash:           "the strategy has changed",
-		rollout.ReasonRolloutID:      "the release has another id",
-		rollout.ReasonStep:           "the current step asks for it",
-		rollout.ReasonClosing:        "the release ends",
-		rollout.ReasonRestoreTraffic: "no traffic is to be led apart",
-		rollout.ReasonPinTraffic:     "stable traffic must not reach new pods",
-		rollout.ReasonRouteTraffic:   "the step leads traffic to new pods",
+var rollouts = vocabulary[string]{
+	actions: map[string]string{
+		string(rollout.ReasonFinalizer):      "it must not vanish before it is closed, or is closed",
+		string(rollout.ReasonInitialize):     "the workload is taken over",
+		string(rollout.ReasonUpgrade):        "the current batch is released",
+		string(rollout.ReasonGiveBack):       "the release ends",
+		string(rollout.ReasonBatchLabel):     "it was updated in this batch",
+		string(rollout.ReasonNoNeedUpdate):   "it has the template of the rollback already",
+		string(rollout.ReasonWorkloadType):   "so that admission sees the workload",
+		string(rollout.ReasonHash):           "the strategy has changed",
+		string(rollout.ReasonRolloutID):      "the release has another id",
+		string(rollout.ReasonStep):           "the current step asks for it",
+		string(rollout.ReasonClosing):        "the release ends",
+		string(rollout.ReasonRestoreTraffic): "no traffic is to be led apart",
+		string(rollout.ReasonPinTraffic):     "stable traffic must not reach new pods",
+		string(rollout.ReasonRouteTraffic):   "the step leads traffic to new pods",
 	},
-	holds: map[rollout.Reason]Advice{
-		rollout.ReasonNotObserved: {
+	holds: map[string]Advice{
+		string(rollout.ReasonNotObserved): {
 			Text:  "generation %d of %d has been observed",
 			Means: "The controller of the workload has not seen the last change yet.",
 			Ends:  "It does within seconds; if not, look at that controller.",
 		},
-		rollout.ReasonSizeNotReached: {
-			Text:  "%d pods exist, %d are wanted",
-			Means: "The workload has another number of pods than it wants.",
-			Ends:  "Its controller creates or deletes pods; if not, look at its events.",
-		},
-		rollout.ReasonTooFewUpdated: {
+		string(rollout.BatchReasonTooFewUpdated): {
 			Text:  "updated pods: %d; the batch asks for %d",
 			Means: "The controller of the workload has not updated all pods of the batch yet.",
 			Ends:  "It does as pods become available; see kplan explain of the workload.",
 		},
-		rollout.ReasonTooFewReady: {
+		string(rollout.ReasonTooFewReady): {
 			Text:  "updated pods that are ready, or need not be: %d; the batch asks for %d",
 			Means: "Too many updated pods of the batch are not ready.",
 			Ends:  "They become ready; a larger failureThreshold asks for fewer.",
 		},
-		rollout.ReasonNoneReady: {
+		string(rollout.ReasonNoneReady): {
 			Text:  "updated pods that are ready: %d of %d",
 			Means: "No updated pod is ready.",
 			Ends:  "One becomes ready; if not, look at events, logs and readiness probes.",
 		},
-		rollout.ReasonTooFewLabelled: {
+		string(rollout.ReasonTooFewLabelled): {
 			Text:  "pods with the label of the rollout: %d of %d",
 			Means: "Not all updated pods carry the label of their batch yet.",
 			Ends:  "The next pass labels them.",
 		},
-		rollout.ReasonNoControlInfo: {
+		string(rollout.ReasonNoControlInfo): {
 			Text:  "the workload does not name its BatchRelease",
 			Means: "The workload was not taken over by this BatchRelease, or changed since.",
 			Ends:  "Someone restores the annotation control-info, or rolls back.", Stuck: true,
 		},
-		rollout.ReasonMinReadySeconds: {
+		string(rollout.ReasonMinReadySeconds): {
 			Text:  "minReadySeconds is %d and not %d",
 			Means: "New pods would count as available at once, so the batch is refused.",
 			Ends:  "Someone restores minReadySeconds of the workload.", Stuck: true,
 		},
-		rollout.ReasonStrategyType: {
+		string(rollout.ReasonStrategyType): {
 			Text:  "the strategy is not RollingUpdate",
 			Means: "The strategy of the workload does not allow the batch.",
 			Ends:  "Someone restores the strategy RollingUpdate.", Stuck: true,
 		},
-		rollout.ReasonNoRollingUpdate: {
+		string(rollout.ReasonNoRollingUpdate): {
 			Text:  "the strategy has no limits",
 			Means: "The strategy of the workload has no block rollingUpdate.",
 			Ends:  "Someone restores the limits.", Stuck: true,
 		},
-		rollout.ReasonDeadlineSeconds: {
+		string(rollout.ReasonDeadlineSeconds): {
 			Text:  "progressDeadlineSeconds is finite",
 			Means: "The workload could exceed its progress deadline, so the batch is refused.",
 			Ends:  "Someone restores progressDeadlineSeconds of the workload.", Stuck: true,
 		},
-		rollout.ReasonNotResumed: {
+		string(rollout.ReasonNotResumed): {
 			Text:  "it is still paused",
 			Means: "The workload was given back, but is still paused.",
 			Ends:  "The next pass resumes it.",
 		},
-		rollout.ReasonNotPromoted: {
+		string(rollout.ReasonNotPromoted): {
 			Text:  "updated pods: %d of %d",
 			Means: "The workload was given back, but not all of its pods are updated.",
 			Ends:  "Its controller updates the rest as pods become available.",
 		},
-		rollout.ReasonNotAvailable: {
+		string(rollout.ReasonNotAvailable): {
 			Text:  "available pods: %d; there have to be %d",
 			Means: "The workload was given back, but not enough of its pods are available.",
 			Ends:  "Pods become available; if not, look at their events.",
 		},
-		rollout.ReasonWorkloadNotFound: {
+		string(rollout.ReasonWorkloadNotFound): {
 			Text:  "the workload does not exist",
 			Means: "There is nothing to release.",
 			Ends:  "Create the workload, or correct spec.workloadRef.", Stuck: true,
 		},
-		rollout.ReasonWorkloadInconsistent: {
+		string(rollout.ReasonWorkloadInconsistent): {
 			Text:  "its controller has not seen the last change",
 			Means: "Nothing is known about the workload until its controller has seen the last change.",
 			Ends:  "It does within seconds; if not, look at that controller.",
 		},
-		rollout.ReasonNoUpdate: {
+		string(rollout.ReasonNoUpdate): {
 			Text:  "there is nothing to release",
 			Means: "The workload has not changed since the last release.",
 			Ends:  "Change the template of the workload.",
 		},
-		rollout.ReasonInitializing: {
+		string(rollout.ReasonInitializing): {
 			Text:  "%d of %d seconds have passed since the release was noticed",
 			Means: "A release waits a moment before it begins.",
 			Ends:  "Time passes.",
 		},
-		rollout.ReasonSharedRouting: {
+		string(rollout.ReasonSharedRouting): {
 			Text:  "the TrafficRouting is in use, or is being taken",
 			Means: "Another Rollout uses the TrafficRouting, or it is being taken for this one.",
 			Ends:  "The other Rollout ends, or the next pass goes on.",
 		},
-		rollout.ReasonPaused: {
+		string(rollout.ReasonPaused): {
 			Text:  "the Rollout is paused",
 			Means: "The Rollout is paused by spec.strategy.paused.",
 			Ends:  "Set spec.strategy.paused to false.",
 		},
-		rollout.ReasonRollbackFirst: {
+		string(rollout.ReasonRollbackFirst): {
 			Text:  "a blue-green release is under way",
 			Means: "A blue-green release must be rolled back before the next one.",
 			Ends:  "Roll the workload back, and release anew.", Stuck: true,
 		},
-		rollout.ReasonApproval: {
+		string(rollout.ReasonApproval): {
 			Text:  "a person has to confirm step %d of %d",
 			Means: "The step has no duration, and waits for a person.",
 			Ends:  "kubectl-kruise rollout approve, or patch status.currentStepState to StepReady.",
 		},
-		rollout.ReasonPause: {
+		string(rollout.ReasonPause): {
 			Text:  "%d of %d seconds of the pause have passed",
 			Means: "The step pauses for a while.",
 			Ends:  "Time passes; a person may confirm the step earlier.",
 		},
-		rollout.ReasonUnknownState: {
+		string(rollout.ReasonUnknownState): {
 			Text:  "the state of the step is none that leads on",
 			Means: "Nobody knows the state of the step in status.currentStepState.",
 			Ends:  "Someone corrects the status, or rolls back.", Stuck: true,
 		},
-		rollout.ReasonReleaseMissing: {
+		string(rollout.ReasonReleaseMissing): {
 			Text:  "the BatchRelease is being created",
 			Means: "The BatchRelease that drives the workload is being created.",
 			Ends:  "The next pass goes on.",
 		},
-		rollout.ReasonReleaseOutdated: {
+		string(rollout.ReasonReleaseOutdated): {
 			Text:  "the BatchRelease is being updated",
 			Means: "The BatchRelease has not seen its latest plan yet.",
 			Ends:  "It does within seconds; if not, look at the controller of OpenKruise Rollouts.",
 		},
-		rollout.ReasonReleaseExists: {
+		string(rollout.ReasonReleaseExists): {
 			Text:  "the BatchRelease is being deleted",
 			Means: "The BatchRelease goes before the release can end.",
 			Ends:  "It gives the workload back and goes.",
 		},
-		rollout.ReasonReleaseFinalizing: {
+		string(rollout.ReasonReleaseFinalizing): {
 			Text:  "the BatchRelease gives the workload back",
 			Means: "The workload is being given back.",
 			Ends:  "All pods are updated and available.",
 		},
-		rollout.ReasonBatchNotReady: {
+		string(rollout.ReasonBatchNotReady): {
 			Text:  "ready pods of the step: %d; it asks for %d",
 			Means: "The batch of the step is not ready.",
 			Ends:  "Its pods become ready; see what the BatchRelease waits for.",
 		},
-		rollout.ReasonDeadlineExceeded: {
+		string(rollout.ReasonDeadlineExceeded): {
 			Text:  "%d seconds have passed since the step began, %d are allowed",
 			Means: "The step takes longer than it may.",
 			Ends:  "It goes on by itself if pods become ready; else fix the template or roll back.", Stuck: true,
 		},
-		rollout.ReasonAnalysis: {
+		string(rollout.ReasonAnalysis): {
 			Text:  "the analysis of the step runs",
 			Means: "The step is being analysed.",
 			Ends:  "The analysis ends.",
 		},
-		rollout.ReasonAnalysisFailed: {
+		string(rollout.ReasonAnalysisFailed): {
 			Text:  "the analysis of the step has failed",
 			Means: "The analysis of the step has failed, and a person has to decide.",
 			Ends:  "Roll back, or confirm the step.", Stuck: true,
 		},
-		rollout.ReasonGrace: {
+		string(rollout.ReasonGrace): {
 			Text:  "%d of %d seconds have passed since traffic was changed",
 			Means: "Traffic was changed, and whoever leads it needs a moment to follow.",
 			Ends:  "Time passes: gracePeriodSeconds.",
 		},
-		rollout.ReasonTrafficChanged: {
+		string(rollout.ReasonTrafficChanged): {
 			Text:  "the routes are verified in the next pass",
 			Means: "Traffic was changed just now.",
 			Ends:  "The next pass verifies it.",
 		},
-		rollout.ReasonTrafficMissing: {
+		string(rollout.ReasonTrafficMissing): {
 			Text:  "a Service or a route does not exist",
 			Means: "Traffic cannot be led, because a Service or a route does not exist.",
 			Ends:  "Create it, or correct spec.strategy.canary.trafficRoutings.", Stuck: true,
 		},
-		rollout.ReasonNoStableService: {
+		string(rollout.ReasonNoStableService): {
 			Text:  "the stable Service is missing, or is not to be pinned",
 			Means: "Traffic cannot be led, because the stable Service is missing or not to be pinned.",
 			Ends:  "Create it; with disableGenerateCanaryService, --corrected goes on.", Stuck: true,
 		},
-		rollout.ReasonRevisionUnknown: {
+		string(rollout.ReasonRevisionUnknown): {
 			Text:  "the revisions of the Services are not known yet",
 			Means: "The labels of old and new pods are not known yet.",
 			Ends:  "New pods exist; if not, look at the workload.",
@@ -214,27 +209,15 @@ var rollouts = vocabulary[rollout.Reason]{
 	},
 }
 
-// rolloutDeed says what an action does.
-func rolloutDeed(a rollout.Action) string {
+// rolloutDeed says what an action of either planner does.
+func rolloutDeed(a fmt.Stringer) string {
 	switch a := a.(type) {
 	case rollout.SetFinalizer:
-		verb := "add a finalizer to "
-		if a.Remove {
-			verb = "remove the finalizer of "
-		}
-		return verb + words(a.Kind) + " " + a.Name
+		return finalizerText(a.Kind, a.Name, a.Remove)
 	case rollout.PatchRollout:
 		return "annotate rollout " + a.Name
 	case rollout.PatchWorkload:
-		return fmt.Sprintf("patch %s %s: %s", words(a.Workload.Kind), a.Workload.Name, oneLine(a.Patch.Body(a.Workload)))
-	case rollout.CreateCanary:
-		return "create a canary deployment of " + a.Stable
-	case rollout.PatchReplicaSet:
-		return fmt.Sprintf("set minReadySeconds of replica set %s to %d", a.Name, a.MinReadySeconds)
-	case rollout.RetargetAutoscaler:
-		return fmt.Sprintf("retarget autoscaler %s from %s to %s", a.Name, a.From, a.To)
-	case rollout.LabelPod:
-		return fmt.Sprintf("label pod %s: batch %s", a.Name, dash(a.Labels[rollout.LabelBatchID]))
+		return patchText(a.Workload, a.Patch)
 	case rollout.CreateBatchRelease:
 		return "create batch release " + a.Name + ", " + batches(a.ReleasePlan)
 	case rollout.UpdateBatchRelease:
@@ -246,6 +229,32 @@ func rolloutDeed(a rollout.Action) string {
 		return "patch batch release " + a.Name
 	case rollout.DeleteBatchRelease:
 		return "delete batch release " + a.Name
+	}
+	return batchDeed(a)
+}
+
+// batchDeed says what an action of the planner of BatchReleases does.
+func batchDeed(a fmt.Stringer) string {
+	switch a := a.(type) {
+	case rollout.BatchSetFinalizer:
+		return finalizerText(a.Kind, a.Name, a.Remove)
+	case rollout.BatchPatchWorkload:
+		return patchText(a.Workload, a.Patch)
+	case rollout.CreateCanary:
+		return "create a canary deployment of " + a.Stable
+	case rollout.PatchReplicaSet:
+		return fmt.Sprintf("set minReadySeconds of replica set %s to %d", a.Name, a.MinReadySeconds)
+	case rollout.RetargetAutoscaler:
+		return fmt.Sprintf("retarget autoscaler %s from %s to %s", a.Name, a.From, a.To)
+	case rollout.LabelPod:
+		return fmt.Sprintf("label pod %s: batch %s", a.Name, dash(a.Labels[rollout.LabelBatchID]))
+	}
+	return trafficDeed(a)
+}
+
+// trafficDeed says what an action does that leads traffic.
+func trafficDeed(a fmt.Stringer) string {
+	switch a := a.(type) {
 	case rollout.SelectPods:
 		if a.Value == "" {
 			return fmt.Sprintf("service %s: select pods whatever their %s", a.Service, a.Key)
@@ -263,6 +272,18 @@ func rolloutDeed(a rollout.Action) string {
 		return "delete ingress " + a.Name
 	}
 	return a.String()
+}
+
+func finalizerText(kind, name string, removed bool) string {
+	verb := "add a finalizer to "
+	if removed {
+		verb = "remove the finalizer of "
+	}
+	return verb + words(kind) + " " + name
+}
+
+func patchText(ref rollout.WorkloadRef, p rollout.WorkloadPatch) string {
+	return fmt.Sprintf("patch %s %s: %s", words(ref.Kind), ref.Name, oneLine(p.Body(ref)))
 }
 
 func batches(p rollout.ReleasePlan) string {

@@ -101,10 +101,11 @@ func TestEveryDaemonReasonHasWords(t *testing.T) {
 // TestEveryRolloutReasonHasWords: of Rollouts and BatchReleases. Reasons of admission and
 // of the Argo dialect are not shown.
 func TestEveryRolloutReasonHasWords(t *testing.T) {
-	actions, holds := checkWords(t, &rollouts, "rollout/reason.go",
-		`^Reasons of actions of a (BatchRelease|Rollout)\.`, `^Reasons (of holds\.|for which a )`)
-	require.Len(t, rollouts.actions, actions)
-	require.Len(t, rollouts.holds, holds)
+	const ofActions, ofHolds = `^Reasons of actions of a (BatchRelease|Rollout)\.`, `^Reasons for which a `
+	actions, holds := checkWords(t, &rollouts, "rollout/reason.go", ofActions, ofHolds)
+	ofBatches, heldBatches := checkWords(t, &rollouts, "rollout/batch_reason.go", ofActions, ofHolds)
+	require.Len(t, rollouts.actions, actions+ofBatches-2, "two are reasons of both")
+	require.Len(t, rollouts.holds, holds+heldBatches-3, "three are reasons of both")
 }
 
 // TestEveryPodReasonHasWords: holds of ReplicaSets are in words, but those that only
