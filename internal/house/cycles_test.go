@@ -1,0 +1,142 @@
+package house
+
+import (
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// maxCycle is of how many files the references of a package may form a cycle: what
+// refers to itself through more files cannot be read one file after another.
+const maxCycle = 5
+
+// longCycles are the packages that are not there yet, and how far they are. A number may
+// only shrink.
+var longCycles = map[string]int{"daemonset": 11, "deploy": 19, "podorder": 9, "rollout": 16}
+
+// TestCycles: a file leads to few others that lead back to it.
+func TestCycles(t *testing.T) {
+	exports := exportData(t)
+	for pkg := range imports {
+		if strings.HasPrefix(pkg, "internal/") {
+			continue
+		}
+		t.Run(pkg, func(t *testing.T) {
+			longest := longestCycle(references(t, filepath.Join("..", "..", pkg), exports))
+			if was, ok := longCycles[pkg]; ok {
+				require.Greater(t, was, maxCycle, "the row of %s can go", pkg)
+				require.Len(t, longest, was, "%s: %s", pkg, longest)
+				return
+			}
+			require.LessOrEqual(t, len(longest), maxCycle, "%s: %s", pkg, longest)
+		})
+	}
+}
+
+// exportData returns where the types of each package are that one of ours imports.
+func exportData(t *testing.T) map[string]string {
+	args := []string{"list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}"}
+	for pkg := range imports {
+		args = append(args, "./"+pkg)
+	}
+	cmd := exec.Command("go", args...)
+	cmd.Dir = filepath.Join("..", "..")
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	exports := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		name, file, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		exports[name] = file
+	}
+	return exports
+}
+
+// references returns to which other files of a package each file refers: to what they
+// declare in the package, and to methods.
+func references(t *testing.T, folder string, exports map[string]string) map[string][]string {
+	fset := token.NewFileSet()
+	names, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	require.NoError(t, err)
+	names = slices.DeleteFunc(names, func(name string) bool { return strings.HasSuffix(name, "_test.go") })
+	var files []*ast.File
+	for _, name := range names {
+		file, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		files = append(files, file)
+	}
+	info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
+	config := types.Config{Importer: importer.ForCompiler(fset, "gc", func(name string) (io.ReadCloser, error) {
+		return os.Open(exports[name])
+	})}
+	pkg, err := config.Check(folder, fset, files, info)
+	require.NoError(t, err)
+
+	file := func(at token.Pos) string { return filepath.Base(fset.Position(at).Filename) }
+	graph := map[string][]string{}
+	for name, object := range info.Uses {
+		from, to := file(name.Pos()), ""
+		if f, ok := object.(*types.Func); ok {
+			object = f.Origin()
+		}
+		switch f, isFunc := object.(*types.Func); {
+		case object.Pkg() != pkg:
+		case object.Parent() == pkg.Scope(), isFunc && f.Signature().Recv() != nil:
+			to = file(object.Pos())
+		}
+		if to != "" && to != from && !slices.Contains(graph[from], to) {
+			graph[from] = append(graph[from], to)
+		}
+	}
+	return graph
+}
+
+// longestCycle returns the largest set of files each of which leads to all others
+// (Tarjan's strongly connected components).
+func longestCycle(graph map[string][]string) (longest []string) {
+	index, low := map[string]int{}, map[string]int{}
+	var stack []string
+	var visit func(string)
+	visit = func(v string) {
+		index[v] = len(index) + 1
+		low[v] = index[v]
+		stack = append(stack, v)
+		for _, w := range graph[v] {
+			if index[w] == 0 {
+				visit(w)
+				low[v] = min(low[v], low[w])
+			} else if slices.Contains(stack, w) {
+				low[v] = min(low[v], index[w])
+			}
+		}
+		if low[v] < index[v] {
+			return
+		}
+		at := slices.Index(stack, v)
+		if part := stack[at:]; len(part) > max(1, len(longest)) {
+			longest = slices.Sorted(slices.Values(part))
+		}
+		stack = stack[:at]
+	}
+	for v := range graph {
+		if index[v] == 0 {
+			visit(v)
+		}
+	}
+	return longest
+}
+
+func TestLongestCycle(t *testing.T) {
+	require.Empty(t, longestCycle(map[string][]string{"a": {"b", "c"}, "b": {"c"}}))
+	require.Equal(t, []string{"a", "b", "c"}, longestCycle(map[string][]string{"a": {"b"}, "b": {"c"}, "c": {"a", "d"}, "d": {"e"}, "e": {"d"}}))
+}
