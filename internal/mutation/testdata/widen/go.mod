@@ -1,3 +1,0 @@
-module example.com/widen
-
-go 1.26
