@@ -98,7 +98,7 @@ var Operations = []string{Get, Adopt, Release, Create, Write, Delete, Status}
 type operation struct{ verb, kind, name string }
 
 // A Rule lets calls fail: those for Verb with objects of Kind, of the names whose hash
-// leaves the rest Pick when divided by Of, and of the calls for one object those from the
+// leaves the rest Pick when divided by Of, all if that is not set, and of the calls for one object those from the
 // From-th on, Count of them.
 type Rule struct {
 	Verb, Kind  string
@@ -118,7 +118,7 @@ func (r Rule) matches(o operation, n int) bool {
 	}
 	h := fnv.New32a()
 	h.Write([]byte(o.name))
-	return h.Sum32()%r.Of == r.Pick
+	return h.Sum32()%max(1, r.Of) == r.Pick
 }
 
 // A Call is one that was made.
