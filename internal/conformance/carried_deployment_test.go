@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -116,9 +117,7 @@ func (x *carriedDeployments) carry(p *carriedPass, c *gen.DeploymentCase, now ti
 		}
 		err = result.Err
 		if result.WriteStatus {
-			if failed := client.Do(context.Background(), kube.DeploymentStatusRequest(c.Deployment, result)); failed != nil {
-				err = failed
-			}
+			err = errors.Join(err, client.Do(context.Background(), kube.DeploymentStatusRequest(c.Deployment, result)))
 		}
 		if !result.RecheckAt.IsZero() && err == nil {
 			p.ours.Recheck = max(0, result.RecheckAt.Add(-1).Sub(now)).String()

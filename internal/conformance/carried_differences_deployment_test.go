@@ -39,7 +39,7 @@ var deploymentSubstitutions = []substitution{
 		adjust:  endWithCreation,
 	},
 	{
-		name:    "a ReplicaSet that was released is not the new one, though it has the name",
+		name:    itsOwn,
 		reason:  "deploy.Finish: the pass fails after it has published the revision; upstream goes on to scale what it has just released",
 		mode:    mode{fails: true},
 		answers: (*carriedPass).endsWithItsOwn,
