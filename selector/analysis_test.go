@@ -56,19 +56,19 @@ func TestSatisfiable(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.why, func(t *testing.T) {
 			s := parse(t, tt.text)
-			got, ok := s.Satisfiable()
+			got, ok := selector.Satisfiable(s)
 			require.Equal(t, tt.ok, ok)
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("witness (-want +got):\n%s", diff)
 			}
-			require.Equal(t, !tt.ok, s.Normalize().IsNothing())
-			require.Equal(t, !tt.ok, len(s.Contradictions()) > 0)
+			require.Equal(t, !tt.ok, selector.Normalize(s).IsNothing())
+			require.Equal(t, !tt.ok, len(selector.Contradictions(s)) > 0)
 			if ok {
 				require.True(t, s.Matches(got))
 			}
 		})
 	}
-	_, ok := selector.Nothing().Satisfiable()
+	_, ok := selector.Satisfiable(selector.Nothing())
 	require.False(t, ok)
 }
 
@@ -138,13 +138,13 @@ func TestContradictions(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.why, func(t *testing.T) {
 			var got []string
-			for _, c := range parse(t, tt.text).Contradictions() {
+			for _, c := range selector.Contradictions(parse(t, tt.text)) {
 				got = append(got, c.Key+": "+selector.Of(c.Requirements...).String())
 			}
 			require.Equal(t, tt.want, got)
 		})
 	}
-	require.Nil(t, selector.Nothing().Contradictions())
+	require.Nil(t, selector.Contradictions(selector.Nothing()))
 }
 
 func TestNormalize(t *testing.T) {
@@ -166,8 +166,8 @@ func TestNormalize(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.why, func(t *testing.T) {
 			s := parse(t, tt.text)
-			require.Equal(t, tt.want, s.Normalize().String())
-			require.True(t, selector.Equivalent(s, s.Normalize()))
+			require.Equal(t, tt.want, selector.Normalize(s).String())
+			require.True(t, selector.Equivalent(s, selector.Normalize(s)))
 		})
 	}
 }
@@ -233,30 +233,30 @@ func checkPair(t *testing.T, a, b selector.Selector, common, onlyA, onlyB bool) 
 	if selector.Equivalent(a, b) != (!onlyA && !onlyB) {
 		t.Fatalf("Equivalent(%s, %s) = %v", a.Describe(), b.Describe(), onlyA || onlyB)
 	}
-	if same := a.Normalize().Equal(b.Normalize()); same != (!onlyA && !onlyB) {
-		t.Fatalf("normal forms of %s and %s: %s and %s", a.Describe(), b.Describe(), a.Normalize().Describe(), b.Normalize().Describe())
+	if same := selector.Normalize(a).Equal(selector.Normalize(b)); same != (!onlyA && !onlyB) {
+		t.Fatalf("normal forms of %s and %s: %s and %s", a.Describe(), b.Describe(), selector.Normalize(a).Describe(), selector.Normalize(b).Describe())
 	}
-	labels, ok := a.Satisfiable()
+	labels, ok := selector.Satisfiable(a)
 	if ok != (common || onlyA) || ok && !a.Matches(labels) {
 		t.Fatalf("Satisfiable(%s) = %v, %v", a.Describe(), labels, ok)
 	}
-	if !a.IsNothing() && ok != (len(a.Contradictions()) == 0) {
-		t.Fatalf("Contradictions(%s) = %v", a, a.Contradictions())
+	if !a.IsNothing() && ok != (len(selector.Contradictions(a)) == 0) {
+		t.Fatalf("Contradictions(%s) = %v", a, selector.Contradictions(a))
 	}
 }
 
 func checkNormal(t *testing.T, s selector.Selector, labels map[string]string) {
-	normal := s.Normalize()
+	normal := selector.Normalize(s)
 	if normal.Matches(labels) != s.Matches(labels) {
 		t.Fatalf("%s and %s differ on %v", s.Describe(), normal.Describe(), labels)
 	}
-	if !normal.Normalize().Equal(normal) {
+	if !selector.Normalize(normal).Equal(normal) {
 		t.Fatalf("%s is not normal", normal)
 	}
-	for _, c := range s.Contradictions() {
+	for _, c := range selector.Contradictions(s) {
 		for i := range c.Requirements {
 			rest := append(append([]selector.Requirement(nil), c.Requirements[:i]...), c.Requirements[i+1:]...)
-			if _, ok := selector.Of(rest...).Satisfiable(); !ok {
+			if _, ok := selector.Satisfiable(selector.Of(rest...)); !ok {
 				t.Fatalf("%v: %v is not needed for the contradiction", s, c.Requirements[i])
 			}
 		}

@@ -120,7 +120,7 @@ func commonKey(controllers []Controller, group []int) string {
 func demanded(s Selector, key string) ([]string, bool) {
 	for i := range s.requirements {
 		if r := &s.requirements[i]; r.key == key && (r.test == testEqual || r.test == testIn) {
-			return distinct(r), true
+			return slices.Compact(slices.Sorted(slices.Values(r.Values()))), true
 		}
 	}
 	return nil, s.IsNothing()

@@ -15,12 +15,12 @@ type Contradiction struct {
 //
 // For a contradiction among m of the k requirements on a key it intersects parts of
 // them about m log k times.
-func (s Selector) Contradictions() []Contradiction {
+func Contradictions(s Selector) []Contradiction {
 	var found []Contradiction
-	rest := s.requirements
+	rest := s.Requirements()
 	for len(rest) > 0 {
 		n := 1
-		for n < len(rest) && rest[n].key == rest[0].key {
+		for n < len(rest) && rest[n].Key() == rest[0].Key() {
 			n++
 		}
 		if f := factorOf(rest[:n]); !f.possible() {
@@ -50,7 +50,7 @@ func culprits(requirements []Requirement) []Requirement {
 		for i := range n {
 			d.add(&requirements[i])
 		}
-		f := d.factor(requirements[0].key)
+		f := d.factor(requirements[0].Key())
 		return !f.possible()
 	}
 	for end := len(requirements); !impossible(0); {

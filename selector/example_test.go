@@ -72,9 +72,9 @@ func ExampleCompare() {
 	// Output: Inside for example tier=
 }
 
-func ExampleSelector_Contradictions() {
+func ExampleContradictions() {
 	s, _ := selector.Parse("app=web,tier in (a,b),tier!=a,env=prod,tier!=b")
-	for _, c := range s.Contradictions() {
+	for _, c := range selector.Contradictions(s) {
 		fmt.Println(c.Key, c.Requirements)
 	}
 	// Output: tier [tier in (a,b) tier!=a tier!=b]

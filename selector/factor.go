@@ -1,6 +1,9 @@
 package selector
 
-import "slices"
+import (
+	"slices"
+	"strconv"
+)
 
 // A factor is what a conjunction of requirements leaves of one label: whether it
 // may be absent, and which values it may have. A selector is a product of factors,
@@ -32,7 +35,7 @@ func factorOf(requirements []Requirement) factor {
 	for i := range requirements {
 		d.add(&requirements[i])
 	}
-	return d.factor(requirements[0].key)
+	return d.factor(requirements[0].Key())
 }
 
 // demands gathers requirements on one label. Their values are put in order once, when
@@ -48,25 +51,25 @@ type demands struct {
 
 // add does not write to the values of the requirement.
 func (d *demands) add(r *Requirement) {
-	if r.needsLabel() {
+	switch r.Op() {
+	case OpNotEquals, OpNotIn, OpDoesNotExist:
+	default:
 		d.absent = false
 	}
-	switch r.test {
-	case testEqual, testIn:
+	switch r.Op() {
+	case OpEquals, OpDoubleEquals, OpIn:
 		d.only(distinct(r))
-	case testNotEqual:
-		d.excluded = append(d.excluded, r.value)
-	case testNotIn:
-		d.excluded = append(d.excluded, r.values...)
-	case testExists:
-	case testGreater:
-		if r.bound == maxInteger {
+	case OpNotEquals, OpNotIn:
+		d.excluded = append(d.excluded, r.Values()...)
+	case OpExists:
+	case OpGreater:
+		if n := bound(r); n == maxInteger {
 			d.between(1, 0)
 		} else {
-			d.between(max(r.bound+1, 0), maxInteger)
+			d.between(max(n+1, 0), maxInteger)
 		}
-	case testLess:
-		d.between(0, max(r.bound, 0)-1)
+	case OpLess:
+		d.between(0, max(bound(r), 0)-1)
 	default: // absent, and the zero Requirement, which needs a label it does not allow
 		d.only(nil)
 	}
@@ -105,6 +108,16 @@ func (d *demands) factor(key string) factor {
 		f.set = d.excluded
 	}
 	return f
+}
+
+// bound returns the integer that a requirement compares with.
+func bound(r *Requirement) int64 {
+	values := r.Values()
+	if len(values) != 1 {
+		return 0
+	}
+	n, _ := strconv.ParseInt(values[0], 10, 64)
+	return n
 }
 
 // distinct returns the values of r, sorted, each once.
@@ -202,11 +215,12 @@ func contains(sorted []string, value string) bool {
 }
 
 // factors returns the factors of a selector that is not Nothing, sorted by key.
-func factors(requirements []Requirement) []factor {
+func factors(s Selector) []factor {
+	requirements := s.Requirements()
 	var fs []factor
 	for len(requirements) > 0 {
 		n := 1
-		for n < len(requirements) && requirements[n].key == requirements[0].key {
+		for n < len(requirements) && requirements[n].Key() == requirements[0].Key() {
 			n++
 		}
 		fs = append(fs, factorOf(requirements[:n]))

@@ -286,14 +286,14 @@ func FuzzNodeMatcher(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if example, ok := m.Satisfiable(); ok {
+		if example, ok := selector.SatisfiableNodes(m); ok {
 			matched, err := m.Match(example.Name, example.Labels)
 			require.True(t, matched && err == nil, "%s: %+v", text, example)
 		} else {
 			require.False(t, matches, "%s", text)
 		}
 		_, overlaps := selector.OverlapNodes(m, m)
-		_, can := m.Satisfiable()
+		_, can := selector.SatisfiableNodes(m)
 		require.Equal(t, can, overlaps)
 		_, answer := selector.ImpliesNodes(m, m)
 		require.NotEqual(t, selector.No, answer, "%s", text)

@@ -61,13 +61,13 @@ var analyses = []struct {
 	name string
 	ask  func(a, b selector.Selector) any
 }{
-	{"Satisfiable", func(a, _ selector.Selector) any { labels, _ := a.Satisfiable(); return labels }},
+	{"Satisfiable", func(a, _ selector.Selector) any { labels, _ := selector.Satisfiable(a); return labels }},
 	{"Overlap", func(a, b selector.Selector) any { labels, _ := selector.Overlap(a, b); return labels }},
 	{"Implies", func(a, b selector.Selector) any { labels, _ := selector.Implies(a, b); return labels }},
 	{"Equivalent", func(a, b selector.Selector) any { return selector.Equivalent(a, b) }},
 	{"Compare", func(a, b selector.Selector) any { return selector.Compare(a, b) }},
-	{"Normalize", func(a, _ selector.Selector) any { return a.Normalize() }},
-	{"Contradictions", func(a, _ selector.Selector) any { return a.Contradictions() }},
+	{"Normalize", func(a, _ selector.Selector) any { return selector.Normalize(a) }},
+	{"Contradictions", func(a, _ selector.Selector) any { return selector.Contradictions(a) }},
 }
 
 // With eight times the requirements an answer takes about eight times the memory. What
@@ -112,12 +112,12 @@ func BenchmarkManyRequirements(b *testing.B) {
 // by going through all of them.
 func TestContradictionAmongMany(t *testing.T) {
 	s := manyOf(t, 500, "k!=v%d", "k=v300", "k=v301")
-	found := s.Contradictions()
+	found := selector.Contradictions(s)
 	require.Len(t, found, 1)
 	texts := make([]string, 0, 2)
 	for _, r := range found[0].Requirements {
 		texts = append(texts, r.String())
 	}
 	require.Equal(t, []string{"k!=v300", "k=v300"}, texts)
-	require.Empty(t, manyOf(t, 500, "k!=v%d", "k=w").Contradictions())
+	require.Empty(t, selector.Contradictions(manyOf(t, 500, "k!=v%d", "k=w")))
 }

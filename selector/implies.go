@@ -6,16 +6,16 @@ package selector
 func Implies(a, b Selector) (counter map[string]string, ok bool) {
 	fa := []factor(nil)
 	if !a.IsNothing() {
-		fa = factors(a.requirements)
+		fa = factors(a)
 	}
-	labels, satisfiable := a.Satisfiable()
+	labels, satisfiable := Satisfiable(a)
 	switch {
 	case !satisfiable:
 		return nil, true
 	case b.IsNothing():
 		return labels, false
 	}
-	for _, fb := range factors(b.requirements) {
+	for _, fb := range factors(b) {
 		for len(fa) > 0 && fa[0].key < fb.key {
 			fa = fa[1:]
 		}

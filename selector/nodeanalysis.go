@@ -25,27 +25,22 @@ type nodeProduct struct {
 	name   factor
 }
 
-// products returns the terms that some named node satisfies. Terms with errors
-// select nothing.
-func (m NodeMatcher) products() []nodeProduct {
+// products returns the terms that some named node satisfies.
+func products(m NodeMatcher) []nodeProduct {
 	var ps []nodeProduct
-	for i := range m.terms {
-		t := &m.terms[i]
-		if len(t.errs) > 0 {
-			continue
-		}
+	for _, t := range m.Terms() {
 		name := demands{excluded: []string{""}}
-		for _, f := range t.fields {
+		for _, f := range t.Fields {
 			switch {
-			case f.key == FieldName && f.not:
-				name.excluded = append(name.excluded, f.value)
-			case f.key == FieldName:
-				name.only([]string{f.value})
-			case (f.value == "") == f.not: // a field that is always empty
+			case f.Key == FieldName && f.Not:
+				name.excluded = append(name.excluded, f.Value)
+			case f.Key == FieldName:
+				name.only([]string{f.Value})
+			case (f.Value == "") == f.Not: // a field that is always empty
 				name.only(nil)
 			}
 		}
-		p := nodeProduct{labels: t.labels, name: name.factor("")}
+		p := nodeProduct{labels: t.Labels, name: name.factor("")}
 		if _, ok := p.example(); ok {
 			ps = append(ps, p)
 		}
@@ -55,7 +50,7 @@ func (m NodeMatcher) products() []nodeProduct {
 
 // example returns a node that satisfies the product.
 func (p *nodeProduct) example() (NodeExample, bool) {
-	labels, ok := p.labels.Satisfiable()
+	labels, ok := Satisfiable(p.labels)
 	name, named := p.name.pickValue()
 	if !ok || !named {
 		return NodeExample{}, false
@@ -63,10 +58,10 @@ func (p *nodeProduct) example() (NodeExample, bool) {
 	return NodeExample{Name: name, Labels: labels}, true
 }
 
-// Satisfiable reports whether some node with a name satisfies the selector, and
+// SatisfiableNodes reports whether some node with a name satisfies the selector, and
 // returns one.
-func (m NodeMatcher) Satisfiable() (NodeExample, bool) {
-	for _, p := range m.products() {
+func SatisfiableNodes(m NodeMatcher) (NodeExample, bool) {
+	for _, p := range products(m) {
 		return p.example()
 	}
 	return NodeExample{}, false
@@ -75,8 +70,8 @@ func (m NodeMatcher) Satisfiable() (NodeExample, bool) {
 // OverlapNodes reports whether some node with a name satisfies both selectors, and
 // returns one. It is exact, and compares each term of a with each of b.
 func OverlapNodes(a, b NodeMatcher) (NodeExample, bool) {
-	for _, p := range a.products() {
-		for _, q := range b.products() {
+	for _, p := range products(a) {
+		for _, q := range products(b) {
 			both := nodeProduct{labels: And(p.labels, q.labels), name: p.name}
 			if q.name.form == only {
 				both.name.keepOnly(q.name.set)
@@ -98,7 +93,7 @@ func OverlapNodes(a, b NodeMatcher) (NodeExample, bool) {
 // always Yes or No.
 func ImpliesNodes(a, b NodeMatcher) (NodeExample, Answer) {
 	answer := Yes
-	for _, p := range a.products() {
+	for _, p := range products(a) {
 		inside, counter := p.within(b)
 		switch {
 		case counter != nil:
@@ -115,7 +110,7 @@ func ImpliesNodes(a, b NodeMatcher) (NodeExample, Answer) {
 func (p *nodeProduct) within(b NodeMatcher) (bool, *NodeExample) {
 	base, _ := p.example()
 	tries := []NodeExample{base}
-	for _, q := range b.products() {
+	for _, q := range products(b) {
 		labels, inside := Implies(p.labels, q.labels)
 		st, escapes := escape(&p.name, &q.name)
 		switch {

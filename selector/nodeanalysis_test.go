@@ -71,7 +71,7 @@ func checkNodes(t *testing.T, a, b selector.NodeMatcher, answers func(bool, sele
 	require.Equal(t, overlap, back)
 	e, implies := selector.ImpliesNodes(a, b)
 	require.Equal(t, implies == selector.No, matches(a, e) && !matches(b, e))
-	e, ok := a.Satisfiable()
+	e, ok := selector.SatisfiableNodes(a)
 	require.Equal(t, ok, matches(a, e))
 	if !ok {
 		require.False(t, overlap)

@@ -38,6 +38,37 @@ type fieldRequirement struct {
 	not   bool
 }
 
+// A NodeTerm is a compiled term of a node selector: what a node must satisfy all of.
+type NodeTerm struct {
+	Labels Selector
+	Fields []NodeField
+}
+
+// A NodeField is a condition on a field of a node: that it has the value, or has not.
+// Every field but [FieldName] is empty.
+type NodeField struct {
+	Key   string
+	Value string
+	Not   bool
+}
+
+// Terms returns the terms that can be read. The others select nothing.
+func (m NodeMatcher) Terms() []NodeTerm {
+	var terms []NodeTerm
+	for i := range m.terms {
+		t := &m.terms[i]
+		if len(t.errs) > 0 {
+			continue
+		}
+		term := NodeTerm{Labels: t.labels}
+		for _, f := range t.fields {
+			term.Fields = append(term.Fields, NodeField{Key: f.key, Value: f.value, Not: f.not})
+		}
+		terms = append(terms, term)
+	}
+	return terms
+}
+
 // NewNodeMatcher compiles a node selector. It never fails: a term that is wrong
 // selects nothing, the others do their work, and [NodeMatcher.Match] returns the
 // errors of the wrong ones if no other term selects the node. The scheduler and

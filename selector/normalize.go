@@ -11,31 +11,36 @@ import "strconv"
 // Selectors with the same normal form are [Equivalent]. Equivalent ones have the
 // same normal form, with one exception: a range of integers can also be written as
 // the list of all their spellings.
-func (s Selector) Normalize() Selector {
+func Normalize(s Selector) Selector {
 	if s.IsNothing() {
 		return Nothing()
 	}
 	var requirements []Requirement
-	for _, f := range factors(s.requirements) {
+	for _, f := range factors(s) {
 		if !f.possible() {
 			return Nothing()
 		}
 		requirements = append(requirements, f.requirements()...)
 	}
-	return compiled(requirements)
+	return Of(requirements...)
 }
 
 // requirements returns the normal form of a factor that is not empty.
 func (f *factor) requirements() []Requirement {
 	var rs []Requirement
-	add := func(op Op, values ...string) { rs = append(rs, makeRequirement(f.key, op, values)) }
+	add := func(op Op, values ...string) {
+		if r, err := NewRequirement(f.key, op, values); err == nil {
+			rs = append(rs, r)
+		}
+	}
 	switch f.form {
 	case only:
 		switch {
 		case f.absent:
 			add(OpDoesNotExist)
 		case len(f.set) == 1:
-			add(OpEquals, f.set...)
+			// The one value may be illegal, and so may be the key: FromMap checks neither.
+			rs = append(rs, FromMap(map[string]string{f.key: f.set[0]}).Requirements()...)
 		default:
 			add(OpIn, f.set...)
 		}

@@ -5,7 +5,7 @@ func And(a, b Selector) Selector {
 	if a.IsNothing() || b.IsNothing() {
 		return Nothing()
 	}
-	return a.Add(b.requirements...)
+	return a.Add(b.Requirements()...)
 }
 
 // Overlap reports whether some labels are selected by both a and b, and returns
@@ -18,7 +18,7 @@ func And(a, b Selector) Selector {
 // It takes time in proportion to the requirements and values, apart from sorting
 // the latter.
 func Overlap(a, b Selector) (labels map[string]string, ok bool) {
-	return And(a, b).Satisfiable()
+	return Satisfiable(And(a, b))
 }
 
 // Disjoint reports whether no labels are selected by both a and b.

@@ -27,7 +27,7 @@ func TestAnalysis_pure(t *testing.T) {
 			require.NoError(t, err)
 			b, err := selector.FromLabelSelector(s.B)
 			require.NoError(t, err)
-			return plan{a.Normalize().Describe(), b.Normalize().Describe(), selector.Compare(a, b)}, nil
+			return plan{selector.Normalize(a).Describe(), selector.Normalize(b).Describe(), selector.Compare(a, b)}, nil
 		}, "A.MatchExpressions", "B.MatchExpressions")
 	})
 }

@@ -157,7 +157,7 @@ func TestRequirement_zero(t *testing.T) {
 	require.False(t, r.Matches(map[string]string{"": ""}))
 	s := selector.Of(r)
 	require.False(t, s.Matches(map[string]string{"": ""}))
-	_, ok := s.Satisfiable()
+	_, ok := selector.Satisfiable(s)
 	require.False(t, ok, "the zero Requirement matches nothing, and analysis knows")
 }
 

@@ -7,11 +7,11 @@ package selector
 // This and all other analysis is about legal labels, those that [ValidateKey] and
 // [ValidateValue] accept. Values that a selector made by [FromMap] demands count as
 // legal.
-func (s Selector) Satisfiable() (labels map[string]string, ok bool) {
+func Satisfiable(s Selector) (labels map[string]string, ok bool) {
 	if s.IsNothing() {
 		return nil, false
 	}
-	return witness(factors(s.requirements))
+	return witness(factors(s))
 }
 
 // witness returns labels that satisfy all factors.
@@ -35,7 +35,3 @@ func (st state) put(labels map[string]string, key string) {
 		labels[key] = st.value
 	}
 }
-
-// SelectsEverything reports whether the selector selects all labels. It is
-// [Selector.IsEverything]: no valid requirement always holds.
-func (s Selector) SelectsEverything() bool { return s.IsEverything() }

@@ -121,7 +121,7 @@ func (s Selector) Selects(labels map[string]string) bool {
 }
 
 // IsNothing reports whether the selector is [Nothing]. A selector may contradict
-// itself and select nothing without being Nothing; see [Selector.Satisfiable].
+// itself and select nothing without being Nothing; see package selector/algebra.
 func (s Selector) IsNothing() bool { return s.need == 0 }
 
 // IsEverything reports whether the selector is [Everything]. No valid requirement

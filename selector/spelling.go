@@ -12,9 +12,12 @@ import (
 // zeros: excluding 1 does not exclude 01.
 const maxInteger = math.MaxInt64
 
+// maxValue is the length of the longest label value.
+const maxValue = 63
+
 func isBetween(value string, lo, hi int64) bool {
-	n, ok := integer(value)
-	return ok && lo <= n && n <= hi
+	n, err := strconv.ParseInt(value, 10, 64)
+	return err == nil && lo <= n && n <= hi
 }
 
 // spelling returns the shortest spelling of the smallest integer from lo to hi, lo
@@ -34,7 +37,7 @@ func spelling(lo, hi int64, excluded []string) (string, bool) {
 
 func spellingOf(n int64, excluded []string) (string, bool) {
 	digits := strconv.FormatInt(n, 10)
-	for zeros := 0; zeros+len(digits) <= maxName; zeros++ {
+	for zeros := 0; zeros+len(digits) <= maxValue; zeros++ {
 		s := strings.Repeat("0", zeros) + digits
 		if _, found := slices.BinarySearch(excluded, s); !found {
 			return s, true
