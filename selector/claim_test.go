@@ -153,15 +153,15 @@ func workedExample() []selector.Child {
 
 func TestClaim_workedExample(t *testing.T) {
 	o, children := replicaSet(t), workedExample()
-	claim := selector.Classify(&o, len(children), at(children))
+	lists := selector.Classify(&o, len(children), at(children))
 	want := selector.Claim{Keep: []int{2, 6}, Adopt: []int{0, 5}, Release: []int{3}}
-	if diff := cmp.Diff(want, claim); diff != "" {
+	if diff := cmp.Diff(want, lists); diff != "" {
 		t.Fatalf("claim (-want +got):\n%s", diff)
 	}
-	require.True(t, claim.NeedsLiveCheck())
-	require.True(t, claim.Changes())
+	require.True(t, lists.NeedsLiveCheck())
+	require.True(t, lists.Changes())
 
-	r := selector.Resolve(&o, claim, at(children), selector.LiveCheck{OK: true})
+	r := selector.Resolve(&o, lists, at(children), selector.LiveCheck{OK: true})
 	texts := []string{}
 	for _, a := range r.Actions {
 		texts = append(texts, a.String())
@@ -171,19 +171,19 @@ func TestClaim_workedExample(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []int{0, 2, 5, 6}, claimed, "in list order")
 
-	r = selector.Resolve(&o, claim, at(children), selector.LiveCheck{Err: errors.New("boom")})
+	r = selector.Resolve(&o, lists, at(children), selector.LiveCheck{Err: errors.New("boom")})
 	require.Len(t, r.Actions, 1, "p4 is still released")
 	claimed, err = selector.ApplyOutcome(r, []selector.Outcome{{Answer: selector.Done}})
 	require.Equal(t, []int{2, 6}, claimed)
 	require.EqualError(t, err, "[can't adopt Pod ns/p1 (uid-p1): boom, can't adopt Pod ns/p6 (uid-p6): boom]")
 
 	o.Deleting = true
-	claim = selector.Classify(&o, len(children), at(children))
-	if diff := cmp.Diff(selector.Claim{Keep: []int{2, 6}}, claim); diff != "" {
+	lists = selector.Classify(&o, len(children), at(children))
+	if diff := cmp.Diff(selector.Claim{Keep: []int{2, 6}}, lists); diff != "" {
 		t.Fatalf("being deleted (-want +got):\n%s", diff)
 	}
-	require.False(t, claim.Changes())
-	require.False(t, claim.NeedsLiveCheck())
+	require.False(t, lists.Changes())
+	require.False(t, lists.NeedsLiveCheck())
 	require.Empty(t, cmp.Diff(selector.Claim{}, selector.Classify(&o, 0, nil)), "no children")
 	require.Empty(t, cmp.Diff(selector.Claim{}, selector.ClassifyReplicas(&o, 0, nil)))
 }

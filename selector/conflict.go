@@ -99,10 +99,10 @@ func commonKey(controllers []Controller, group []int) string {
 	count := map[string]int{}
 	for _, i := range group {
 		last := ""
-		for _, r := range controllers[i].Owner.Selector.requirements {
-			if (r.test == testEqual || r.test == testIn) && r.key != last {
-				last = r.key
-				count[r.key]++
+		for _, r := range controllers[i].Owner.Selector.Requirements() {
+			if listsValues(r) && r.Key() != last {
+				last = r.Key()
+				count[last]++
 			}
 		}
 	}
@@ -115,11 +115,16 @@ func commonKey(controllers []Controller, group []int) string {
 	return best
 }
 
+// listsValues reports whether a requirement allows none but some values.
+func listsValues(r Requirement) bool {
+	return r.Op() == OpIn || r.Op() == OpEquals || r.Op() == OpDoubleEquals
+}
+
 // demanded returns the values of key that the selector allows, if these are
 // finitely many and not none by absence.
 func demanded(s Selector, key string) ([]string, bool) {
-	for i := range s.requirements {
-		if r := &s.requirements[i]; r.key == key && (r.test == testEqual || r.test == testIn) {
+	for _, r := range s.Requirements() {
+		if r.Key() == key && listsValues(r) {
 			return slices.Compact(slices.Sorted(slices.Values(r.Values()))), true
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
@@ -64,8 +65,8 @@ func TestSimulate_isClassifyInTurn(t *testing.T) {
 		var actions []selector.RoundAction
 		for i := range controllers {
 			o := &controllers[i].Owner
-			claim := selector.Classify(o, len(children), at(children))
-			res := selector.Resolve(o, claim, at(children), selector.LiveCheck{OK: true})
+			lists := selector.Classify(o, len(children), at(children))
+			res := selector.Resolve(o, lists, at(children), selector.LiveCheck{OK: true})
 			for _, a := range res.Actions {
 				action := selector.RoundAction{Controller: i}
 				switch a := a.(type) {
@@ -271,4 +272,43 @@ func TestConflicts_allPairs(t *testing.T) {
 		total += len(found)
 	}
 	require.Positive(t, total)
+}
+
+func controller(t testing.TB, name, text string, age int) selector.Controller {
+	return selector.Controller{
+		Owner:             selector.Owner{Kind: "ReplicaSet", Namespace: "ns", Name: name, UID: "uid-" + name, Selector: parse(t, text)},
+		CreationTimestamp: time.Unix(int64(1000-age), 0),
+	}
+}
+
+func TestRouting(t *testing.T) {
+	c := selector.Child{Namespace: "ns", Name: "p", Labels: map[string]string{"k1": "v1", "k2": "v2"}}
+	elsewhere, deleting := controller(t, "e", "k1=v1", 9), controller(t, "d", "k1=v1", 9)
+	elsewhere.Owner.Namespace = "x"
+	deleting.Owner.Deleting = true
+	controllers := []selector.Controller{
+		controller(t, "rc2", "k2=v2", 1),
+		controller(t, "rc1", "k1=v1", 1),
+		controller(t, "old", "k1", 5),
+		controller(t, "other", "k1=x", 9),
+		controller(t, "all", "", 9),
+		elsewhere, deleting,
+	}
+	require.Equal(t, []int{6, 2, 1, 0}, selector.ControllersSelecting(&c, controllers), "oldest first, then by name; empty ones not at all")
+	require.Equal(t, []int{2, 1, 0}, selector.WhoWouldAdopt(&c, controllers), "those being deleted do not")
+
+	bare := selector.Child{Namespace: "ns"}
+	absent := []selector.Controller{controller(t, "a", "!k", 1)}
+	require.Empty(t, selector.ControllersSelecting(&bare, absent), "nobody looks up a child without labels")
+	require.Equal(t, []int{0}, selector.WhoWouldAdopt(&bare, absent), "though it matches")
+
+	owned := c
+	owned.ControllerUID = "uid-rc1"
+	require.Empty(t, selector.WhoWouldAdopt(&owned, controllers), "a controlled child is nobody's to adopt")
+	c.Deleting = true
+	require.Empty(t, selector.WhoWouldAdopt(&c, controllers))
+
+	same := []selector.Controller{controller(t, "a", "k1", 1), controller(t, "a", "k1", 1)}
+	c.Deleting = false
+	require.Equal(t, []int{0, 1}, selector.WhoWouldAdopt(&c, same), "the order is total")
 }

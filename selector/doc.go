@@ -20,8 +20,7 @@
 //	                                v
 //	                             the children that are claimed
 //
-// [DecideReplica] and [ClassifyReplicas] are the same for pods of ReplicaSets,
-// [ClassifyV15] for Kubernetes 1.5. [Simulate], [Strays] and [Conflicts] look at many
+// [DecideReplica] and [ClassifyReplicas] are the same for pods of ReplicaSets. [Simulate], [Strays] and [Conflicts] look at many
 // controllers at once, by an [Index].
 //
 // The rules by name, with what each mirrors, the table of decisions, the invariants, the

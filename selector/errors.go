@@ -114,24 +114,3 @@ func valueText(v any) string {
 func invalid(path string, value any, detail string) *FieldError {
 	return &FieldError{Path: path, Value: value, Detail: detail}
 }
-
-// An aggregate is several errors with the text that Kubernetes prints.
-type aggregate []error
-
-func (a aggregate) Error() string {
-	texts := make([]string, len(a))
-	for i, err := range a {
-		texts[i] = err.Error()
-	}
-	return aggregateText(texts)
-}
-
-func (a aggregate) Unwrap() []error { return a }
-
-// combined returns the errors as one, or nil if there are none.
-func combined(errs []error) error {
-	if len(errs) == 0 {
-		return nil
-	}
-	return aggregate(errs)
-}

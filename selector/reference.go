@@ -50,7 +50,7 @@ func ValidateReference(r OwnerReference) error {
 	var errs []error
 	add := func(wrong bool, field, text string) {
 		if wrong {
-			errs = append(errs, &Error{Text: text, Fields: []*FieldError{invalid(field, r.Name, text)}})
+			errs = append(errs, &Error{Text: text, Fields: []*FieldError{{Path: field, Value: r.Name, Detail: text}}})
 		}
 	}
 	add(r.APIVersion == "", "apiVersion", "controllerRef has empty APIVersion")
@@ -80,7 +80,8 @@ func WithReference(references []OwnerReference, r OwnerReference) ([]OwnerRefere
 		name := merged[i].Kind + "/" + merged[i].Name
 		if first != "" {
 			text := fmt.Sprintf(`Only one reference can have Controller set to true. Found "true" in references for %s and %s`, first, name)
-			return nil, fieldsError([]*FieldError{invalid("metadata.ownerReferences", merged, text)})
+			wrong := &FieldError{Path: "metadata.ownerReferences", Value: merged, Detail: text}
+			return nil, &Error{Text: FieldText(wrong), Fields: []*FieldError{wrong}}
 		}
 		first = name
 	}

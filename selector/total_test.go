@@ -14,14 +14,11 @@ func TestTotal(t *testing.T) {
 }
 
 var exportedFunctions = map[string]any{
-	"ActionsV15":           selector.ActionsV15,
 	"And":                  selector.And,
 	"ApplyOutcome":         selector.ApplyOutcome,
-	"ApplyOutcomeV15":      selector.ApplyOutcomeV15,
 	"CheckLive":            selector.CheckLive,
 	"Classify":             selector.Classify,
 	"ClassifyReplicas":     selector.ClassifyReplicas,
-	"ClassifyV15":          selector.ClassifyV15,
 	"Compare":              selector.Compare,
 	"CompareAge":           selector.CompareAge,
 	"CompileNodeSelector":  selector.CompileNodeSelector,
@@ -46,7 +43,6 @@ var exportedFunctions = map[string]any{
 	"ImpliesNodes":         selector.ImpliesNodes,
 	"LabelsConflict":       selector.LabelsConflict,
 	"LabelsText":           selector.LabelsText,
-	"ManagedWithoutGC":     selector.ManagedWithoutGC,
 	"MergeLabels":          selector.MergeLabels,
 	"NewIndex":             selector.NewIndex,
 	"NewNodeAffinity":      selector.NewNodeAffinity,
@@ -65,7 +61,6 @@ var exportedFunctions = map[string]any{
 	"ParseWith":            selector.ParseWith,
 	"Project":              selector.Project,
 	"Resolve":              selector.Resolve,
-	"RouteV15":             selector.RouteV15,
 	"Satisfiable":          selector.Satisfiable,
 	"SatisfiableNodes":     selector.SatisfiableNodes,
 	"SelectorChange":       selector.SelectorChange,
@@ -90,7 +85,6 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[selector.Change](),
 	reflect.TypeFor[selector.Child](),
 	reflect.TypeFor[selector.Claim](),
-	reflect.TypeFor[selector.ClaimV15](),
 	reflect.TypeFor[selector.Comparison](),
 	reflect.TypeFor[selector.Condition](),
 	reflect.TypeFor[selector.ConditionStatus](),

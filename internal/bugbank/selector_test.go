@@ -113,13 +113,13 @@ func adoptedByDead(t *testing.T) {
 	child := func(int) selector.Child {
 		return selector.Child{Name: "p", UID: "p", Labels: map[string]string{"app": "web"}}
 	}
-	claim := selector.Classify(&o, 1, child)
-	require.True(t, claim.NeedsLiveCheck(), "the cache may not know yet")
+	lists := selector.Classify(&o, 1, child)
+	require.True(t, lists.NeedsLiveCheck(), "the cache may not know yet")
 	dead := selector.CheckLive(&o, selector.OwnerNow{UID: "a", DeletionTimestamp: t0})
-	r := selector.Resolve(&o, claim, child, dead)
+	r := selector.Resolve(&o, lists, child, dead)
 	require.Empty(t, r.Actions)
 	require.Len(t, r.Failures, 1)
-	require.Len(t, selector.Resolve(&o, claim, child, selector.CheckLive(&o, selector.OwnerNow{UID: "a"})).Actions, 1)
+	require.Len(t, selector.Resolve(&o, lists, child, selector.CheckLive(&o, selector.OwnerNow{UID: "a"})).Actions, 1)
 }
 
 func orphanNoticed(t *testing.T) {

@@ -185,12 +185,12 @@ func (c *claiming) patch(a selector.Action) string {
 
 func (c *claiming) ours() claimOutcome {
 	owner := c.owner()
-	claim := selector.Classify(&owner, len(c.Pods), c.child)
+	lists := selector.Classify(&owner, len(c.Pods), c.child)
 	o := claimOutcome{Claimed: []string{}}
-	if claim.NeedsLiveCheck() {
+	if lists.NeedsLiveCheck() {
 		o.Reads = 1
 	}
-	resolution := selector.Resolve(&owner, claim, c.child, selector.CheckLive(&owner, c.Live))
+	resolution := selector.Resolve(&owner, lists, c.child, selector.CheckLive(&owner, c.Live))
 	var outcomes []selector.Outcome
 	for _, a := range resolution.Actions {
 		outcomes = append(outcomes, c.Answers[c.target(a).Name])
@@ -301,8 +301,8 @@ func (c *claiming) upstreamReplicas() replicaClaim {
 
 func (c *claiming) ourReplicas() replicaClaim {
 	owner := c.owner()
-	claim := selector.ClassifyReplicas(&owner, len(c.Pods), c.child)
-	resolution := selector.Resolve(&owner, claim, c.child, selector.CheckLive(&owner, c.Live))
+	lists := selector.ClassifyReplicas(&owner, len(c.Pods), c.child)
+	resolution := selector.Resolve(&owner, lists, c.child, selector.CheckLive(&owner, c.Live))
 	r, outcomes := replicaClaim{}, []selector.Outcome{}
 	for _, a := range resolution.Actions {
 		outcomes = append(outcomes, selector.Outcome{Answer: selector.Done})
@@ -311,7 +311,7 @@ func (c *claiming) ourReplicas() replicaClaim {
 	for _, i := range must(selector.ApplyOutcome(resolution, outcomes)) {
 		r.Claimed = append(r.Claimed, c.Pods[i].Name)
 	}
-	for _, i := range claim.Terminating {
+	for _, i := range lists.Terminating {
 		r.Terminating = append(r.Terminating, c.Pods[i].Name)
 	}
 	return replicaClaim{sorted(r.Claimed), sorted(r.Patches), r.Terminating}

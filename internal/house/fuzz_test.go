@@ -24,7 +24,6 @@ var notFuzzed = map[string]string{
 	"rollout.ParseQuirks":         "the same",
 	"selector.ParseWith":          "Parse is ParseWith",
 	"selector.ParseRequirements":  "Parse is made of it",
-	"selector.ClassifyV15":        "a property compares it with Classify",
 	"selector.ValidateKey":        "Validate is made of it",
 	"selector.ValidateValue":      "Validate is made of it",
 	"selector.ValidateReference":  "it looks at four texts",

@@ -6,10 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kplan-go/kplan/selector"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/kplan-go/kplan/selector"
 )
 
 // manyOf returns a selector with n requirements on the label k, written by a format

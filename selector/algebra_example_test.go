@@ -1,0 +1,37 @@
+package selector_test
+
+import (
+	"fmt"
+
+	"github.com/kplan-go/kplan/selector"
+)
+
+func ExampleOverlap() {
+	a, _ := selector.Parse("env=prod")
+	b, _ := selector.Parse("env in (prod,test),region=us")
+	c, _ := selector.Parse("env=test")
+
+	labels, ok := selector.Overlap(a, b)
+	fmt.Println(ok, selector.FormatLabels(labels))
+	labels, ok = selector.Overlap(a, c)
+	fmt.Println(ok, selector.FormatLabels(labels))
+	// Output:
+	// true env=prod,region=us
+	// false <none>
+}
+
+func ExampleCompare() {
+	a, _ := selector.Parse("!tier")
+	b, _ := selector.Parse("tier notin (db)")
+	c := selector.Compare(a, b)
+	fmt.Println(c.Relation, "for example", selector.FormatLabels(c.OnlyB))
+	// Output: Inside for example tier=
+}
+
+func ExampleContradictions() {
+	s, _ := selector.Parse("app=web,tier in (a,b),tier!=a,env=prod,tier!=b")
+	for _, c := range selector.Contradictions(s) {
+		fmt.Println(c.Key, c.Requirements)
+	}
+	// Output: tier [tier in (a,b) tier!=a tier!=b]
+}

@@ -1,0 +1,45 @@
+package selector
+
+import (
+	"cmp"
+	"slices"
+)
+
+// ApplyOutcome returns the children that are claimed after the actions of r, in
+// order, and the errors of those that failed, in the order of the children. A
+// failure does not stop the others. Outcomes belong to the actions in order; an
+// action without one counts as failed.
+//
+// A child that is gone is no failure. Neither is a release that the server finds
+// invalid: someone else has done it, or the child is a new one.
+//
+// It mirrors ClaimPods of the controller package of Kubernetes 1.36.3.
+func ApplyOutcome(r Resolution, outcomes []Outcome) (claimed []int, err error) {
+	failures := slices.Clone(r.Failures)
+	claimed = slices.Clone(r.Keep)
+	for i, a := range r.Actions {
+		var o Outcome
+		if i < len(outcomes) {
+			o = outcomes[i]
+		}
+		switch a := a.(type) {
+		case AdoptChild:
+			if err := o.Adopted(); err == nil {
+				claimed = append(claimed, a.Child)
+			} else if err != ErrGone {
+				failures = append(failures, Failure{a.Child, err})
+			}
+		case ReleaseChild:
+			if err := o.Released(); err != nil {
+				failures = append(failures, Failure{a.Child, err})
+			}
+		}
+	}
+	slices.Sort(claimed)
+	slices.SortStableFunc(failures, func(a, b Failure) int { return cmp.Compare(a.Child, b.Child) })
+	errs := make([]error, len(failures))
+	for i, f := range failures {
+		errs[i] = f
+	}
+	return claimed, combined(errs)
+}

@@ -1,0 +1,51 @@
+package selector_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/selector"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// A pass over children is a pure function of them, and their order matters only to
+// the order of the result.
+func TestClaim_pure(t *testing.T) {
+	type snapshot struct {
+		Selector string
+		Deleting bool
+		Children []selector.Child
+	}
+	type plan struct{ Claimed, Patches, Strays []string }
+	rapid.Check(t, func(t *rapid.T) {
+		r := source(t)
+		s := snapshot{randomSelector(r).String(), r.IntN(3) == 0, randomChildren(r, r.IntN(12))}
+		purity.Check(t, s, func(s snapshot) (plan, error) {
+			compiled, err := selector.Parse(s.Selector)
+			require.NoError(t, err)
+			o := selector.Owner{APIVersion: "apps/v1", Kind: "ReplicaSet", Namespace: "ns", Name: "rs1", UID: "u1", Selector: compiled, Deleting: s.Deleting}
+			child := func(i int) selector.Child { return s.Children[i] }
+			var p plan
+			res := selector.Resolve(&o, selector.Classify(&o, len(s.Children), child), child, selector.LiveCheck{OK: true})
+			outcomes := make([]selector.Outcome, len(res.Actions))
+			for i, a := range res.Actions {
+				p.Patches = append(p.Patches, string(a.Patch()))
+				outcomes[i].Answer = selector.Done
+			}
+			claimed, err := selector.ApplyOutcome(res, outcomes)
+			require.NoError(t, err)
+			for _, i := range claimed {
+				p.Claimed = append(p.Claimed, s.Children[i].Name)
+			}
+			for _, stray := range selector.Strays([]selector.Controller{{Owner: o}}, len(s.Children), child) {
+				p.Strays = append(p.Strays, s.Children[stray.Child].Name+": "+string(stray.Reason))
+			}
+			slices.Sort(p.Claimed)
+			slices.Sort(p.Patches)
+			slices.Sort(p.Strays)
+			return p, nil
+		}, "Children")
+	})
+}
