@@ -105,8 +105,16 @@ func revisionObject(r *revision.ControllerRevision) Object {
 }
 
 // label gives revisions without a hash their name as one, and the one to keep its new
-// number, 0 for none.
+// number, 0 for none. If that has a hash, it comes last, as in constructHistory.
 func (st *state) label(p *Plan, owned []int32, keep int32, number int64) {
+	if number != 0 {
+		if _, labelled := revision.RevisionHash(st.revisions[keep]); labelled {
+			st.label(p, owned, keep, 0)
+			r := &st.revisions[keep]
+			p.do(UpdateRevision{Object: revisionObject(r), From: r.Revision, To: number, Reason: ReasonRollback})
+			return
+		}
+	}
 	for _, n := range owned {
 		r := &st.revisions[n]
 		a := UpdateRevision{Object: revisionObject(r), From: r.Revision, To: r.Revision}

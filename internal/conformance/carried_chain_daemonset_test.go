@@ -81,6 +81,9 @@ func (x *carriedDaemonSets) start(t *rapid.T, dsc *upstream.DaemonSets, now time
 func observeDaemonPods(c *chain, before, after []metav1.Object) {
 	ds := after[0].(*appsv1.DaemonSet)
 	podChanges(before, after, func(old, now *corev1.Pod) {
+		if old != nil && now != nil && old.ResourceVersion == now.ResourceVersion {
+			return // as one that is being deleted already, and was deleted again
+		}
 		pod := now
 		if pod == nil {
 			pod = old

@@ -22,14 +22,14 @@ import (
 // deploymentSubstitutions are about Deployments.
 var deploymentSubstitutions = []substitution{
 	{
-		name:   "a revision goes with the rollback",
-		reason: "deploy: one write has both; upstream publishes the revision before, as part of a status, and ends if that fails",
+		name:   "a status is written once",
+		reason: "deploy: at the end, unless it is the old one, and a revision goes along with a rollback; upstream publishes both before as well, and ends if that fails",
 		answers: func(p *carriedPass) []apiserver.Rule {
-			first := slices.IndexFunc(p.theirs, func(c apiserver.Call) bool { return c.Verb == apiserver.Status })
-			if first < 0 || p.theirs[first].Class == "" || p.theirs[first].Err == nil || p.count(p.mine, apiserver.Status, p.kind) > 0 || !revisionWithRollback.MatchString(p.note) {
+			refused := slices.ContainsFunc(p.theirs, func(c apiserver.Call) bool { return c.Verb == apiserver.Status && c.Class != "" && c.Err != nil })
+			if p.kind != deploy.Kind || !refused || p.ours.Failed || p.count(p.mine, apiserver.Status, p.kind) > 0 {
 				return nil
 			}
-			return []apiserver.Rule{{Verb: apiserver.Status, Kind: p.kind, Name: p.owner.Name, Count: 1, Class: apiserver.Done}}
+			return []apiserver.Rule{{Verb: apiserver.Status, Kind: p.kind, Name: p.owner.Name, Count: 1 << 30, Class: apiserver.Done}}
 		},
 	},
 	{
@@ -104,9 +104,6 @@ var deploymentSubstitutions = []substitution{
 		},
 	},
 }
-
-// revisionWithRollback is a plan that does both.
-var revisionWithRollback = regexp.MustCompile(`(?m)^Annotated deployment: .*\(Revision\)$(?s:.*)^Rolled back deployment to revision`)
 
 // isComplete reports whether the condition of a rollout says that it is complete.
 func isComplete(s *appsv1.DeploymentStatus) bool {

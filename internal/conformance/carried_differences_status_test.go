@@ -60,8 +60,8 @@ func revisionStays(p *carriedPass) {
 	if !ok || written || !strings.Contains(p.note, "Cleared rollback request") {
 		return
 	}
-	stored := p.server.Stored(p.owner).GetAnnotations()[revision.AnnotationRevision]
-	if d = d.DeepCopy(); stored == "" {
+	stored, ok := p.server.Stored(p.owner).GetAnnotations()[revision.AnnotationRevision]
+	if d = d.DeepCopy(); !ok {
 		delete(d.Annotations, revision.AnnotationRevision)
 	} else {
 		d.Annotations[revision.AnnotationRevision] = stored

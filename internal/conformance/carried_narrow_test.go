@@ -36,7 +36,7 @@ var neighbours = []neighbour{
 	{"a status that was refused is left to the next pass", "it is taken for written", "ReplicaSet", answered(anyError, isStatus)},
 	{"a status that was refused is left to the next pass", "pods are not deleted", "ReplicaSet", leftOut(isDeletion("Pod"))},
 	{"a status that stays as it is is not written", "nor is anything else", "DaemonSet", leftOut(isNoStatus)},
-	{"a revision goes with the rollback", "it does not", "Deployment", revisionLost},
+	{"a status is written once", "a revision is lost with the rollback", "Deployment", revisionLost},
 	{"what follows the creation of a name that was seen to be taken is left to the next pass", "so is its status", "Deployment", leftOut(isStatus)},
 	{"the UID alone says whose a pod is", "no old ReplicaSet is scaled down", "Deployment", leftOut(isPatchOf("ReplicaSet"))},
 	{"an old ReplicaSet that cannot be shrunk fails the pass", "no status", "Deployment", noStatusAfterFailure},
