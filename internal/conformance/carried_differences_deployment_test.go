@@ -156,9 +156,10 @@ func takenName(plan string) string {
 // ReplicaSet and the status which tells of it: of a condition, or a revision that is new.
 func (p *carriedPass) ending(condition bool) []apiserver.Rule {
 	const all = 1 << 30
-	from := 0
+	creation := slices.IndexFunc(p.theirs, func(c apiserver.Call) bool { return c.Verb == apiserver.Create })
+	from := p.count(p.theirs[:max(0, creation)], apiserver.Status, p.kind) // as of a condition that it was paused
 	if m := newRevision.FindStringSubmatch(p.note); condition || m != nil && p.cached[0].GetAnnotations()[revision.AnnotationRevision] != m[1] {
-		from = 1
+		from++
 	}
 	rules := []apiserver.Rule{{Verb: apiserver.Status, Kind: p.kind, Name: p.owner.Name, From: from, Count: all, Class: apiserver.Dropped}}
 	for _, of := range []callKind{{apiserver.Write, "ReplicaSet"}, {apiserver.Delete, "ReplicaSet"}, {apiserver.Write, p.kind}} {
