@@ -41,7 +41,9 @@ var statusSubstitutions = []substitution{
 			behind := first >= 0 && p.theirs[first].Class == "" && apierrors.IsConflict(p.theirs[first].Err)
 			changed := slices.ContainsFunc(p.theirs, func(c apiserver.Call) bool { return c.Verb == apiserver.Status && c.Changed })
 			if written, _ := p.upstream.Objects["DaemonSet "+p.owner.Name].(*appsv1.DaemonSet); behind && changed && ok && written != nil {
-				changed = !equality.Semantic.DeepEqual(written.Status, ds.Status)
+				numbers := *written.Status.DeepCopy() // the rest is that of the DaemonSet which upstream has read again
+				numbers.ObservedGeneration, numbers.CollisionCount, numbers.Conditions = ds.Status.ObservedGeneration, ds.Status.CollisionCount, ds.Status.Conditions
+				changed = !equality.Semantic.DeepEqual(numbers, ds.Status)
 			}
 			if ok && !changed && p.count(p.mine, apiserver.Status, p.kind) == 0 && p.count(p.theirs, apiserver.Status, p.kind) > 0 &&
 				ds.Status.ObservedGeneration < ds.Generation && strings.Contains(p.note, "held back: "+string(daemonset.ReasonUnseen)) {
