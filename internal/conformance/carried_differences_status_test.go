@@ -33,7 +33,7 @@ var statusSubstitutions = []substitution{
 		},
 	},
 	{
-		name:   "a status that stays as it is is not written",
+		name:   statusStays,
 		reason: "daemonset.Finish: while it waits, upstream writes a status that does not say that the generation was observed, also over one that its cache has not seen, and may fail",
 		answers: func(p *carriedPass) []apiserver.Rule {
 			ds, ok := p.cached[0].(*appsv1.DaemonSet)

@@ -35,7 +35,6 @@ var neighbours = []neighbour{
 	{"upstream conflicts with its own writes", "the status is left out", "Deployment", leftOut(isStatus)},
 	{"a status that was refused is left to the next pass", "it is taken for written", "ReplicaSet", answered(anyError, isStatus)},
 	{"a status that was refused is left to the next pass", "pods are not deleted", "ReplicaSet", leftOut(isDeletion("Pod"))},
-	{"a status that stays as it is is not written", "nor is anything else", "DaemonSet", leftOut(isNoStatus)},
 	{"a status is written once", "a revision is lost with the rollback", "Deployment", revisionLost},
 	{"what follows the creation of a name that was seen to be taken is left to the next pass", "so is its status", "Deployment", leftOut(isStatus)},
 	{"the UID alone says whose a pod is", "no old ReplicaSet is scaled down", "Deployment", leftOut(isPatchOf("ReplicaSet"))},
@@ -80,8 +79,7 @@ func leftOut(is func(kube.Request) bool) wrapper {
 	}
 }
 
-func isStatus(r kube.Request) bool   { return r.Subresource == "status" }
-func isNoStatus(r kube.Request) bool { return !isStatus(r) }
+func isStatus(r kube.Request) bool { return r.Subresource == "status" }
 
 func isDeletion(kind string) func(kube.Request) bool {
 	return func(r kube.Request) bool { return r.Verb == kube.VerbDelete && apiserver.Kind(r.Object) == kind }
@@ -147,8 +145,8 @@ func labelLost(_ *apiserver.Server, c kube.Client) kube.Client {
 // the bug has an effect must be found.
 func TestSubstitutionsAreNarrow(t *testing.T) {
 	for _, d := range substitutions {
-		if d.name == noRecheck || d.name == itsOwn {
-			continue // see TestNoRecheckIsNarrow and TestItsOwnIsNarrow
+		if d.name == noRecheck || d.name == itsOwn || d.name == statusStays {
+			continue // each has a test of its own
 		}
 		require.True(t, slices.ContainsFunc(neighbours, func(n neighbour) bool { return n.row == d.name }), "no bug beside %q", d.name)
 	}
@@ -209,8 +207,9 @@ func (n neighbour) key() neighbourKey { return neighbourKey{n.row, n.bug} }
 
 // The names of rows that are met in a few chains alone.
 const (
-	noRecheck = "no recheck of a condition that cannot time out"
-	itsOwn    = "a ReplicaSet that was released is not the new one, though it has the name"
+	noRecheck   = "no recheck of a condition that cannot time out"
+	itsOwn      = "a ReplicaSet that was released is not the new one, though it has the name"
+	statusStays = "a status that stays as it is is not written"
 )
 
 // TestItsOwnIsNarrow: a pass may end with a creation that was refused only if the ReplicaSet is
@@ -261,5 +260,42 @@ func TestNoRecheckIsNarrow(t *testing.T) {
 		p.ours = carriedOut{Recheck: c.recheck, Objects: map[string]apiserver.Object{"Deployment web": with(c.is)}}
 		p.upstream.Recheck = "10s"
 		require.Equal(t, c.was == complete && c.is == complete && c.recheck == never, len(row.answers(p)) > 0, "%+v", c)
+	}
+}
+
+// TestStatusStaysIsNarrow: a status may be left as it is only while the plan waits, and if
+// upstream's has the same numbers.
+func TestStatusStaysIsNarrow(t *testing.T) {
+	row := substitutions[slices.IndexFunc(substitutions, func(s substitution) bool { return s.name == statusStays })]
+	with := func(generation int64, ready int32) *appsv1.DaemonSet {
+		return &appsv1.DaemonSet{
+			ObjectMeta: metav1.ObjectMeta{Name: "web", Generation: 3},
+			Status:     appsv1.DaemonSetStatus{ObservedGeneration: generation, NumberReady: ready},
+		}
+	}
+	status := apiserver.Call{Verb: apiserver.Status, Kind: "DaemonSet", Name: "web"}
+	refused, changed := status, status
+	refused.Err, changed.Changed = apiserver.Conflict.Err(), true
+	const waits = "daemon set held back: Unseen"
+	for _, c := range []struct {
+		why     string
+		plan    string
+		theirs  []apiserver.Call
+		was, is *appsv1.DaemonSet
+		applies bool
+	}{
+		{"over a newer one", waits, []apiserver.Call{refused, changed}, with(2, 5), with(3, 5), true},
+		{"other numbers", waits, []apiserver.Call{refused, changed}, with(2, 5), with(3, 4), false},
+		{"changed at once", waits, []apiserver.Call{changed}, with(2, 5), with(2, 5), false},
+		{"observed", waits, []apiserver.Call{refused, changed}, with(3, 5), with(3, 5), false},
+		{"written", waits, []apiserver.Call{refused, changed}, with(2, 5), with(3, 5), false},
+		{"no waiting", "", []apiserver.Call{refused, changed}, with(2, 5), with(3, 5), false},
+	} {
+		p := &carriedPass{kind: "DaemonSet", cached: []metav1.Object{c.was}, owner: apiserver.KeyOf(c.was), note: c.plan, theirs: c.theirs}
+		if c.why == "written" {
+			p.mine = []apiserver.Call{changed}
+		}
+		p.upstream.Objects = map[string]apiserver.Object{"DaemonSet web": c.is}
+		require.Equal(t, c.applies, len(row.answers(p)) > 0, c.why)
 	}
 }
