@@ -38,8 +38,12 @@ type (
 		Object *appsv1.ReplicaSet
 		Err    error
 	}
-	// UpdateReplicaSet stores a ReplicaSet, except for its status.
-	UpdateReplicaSet struct{ Object *appsv1.ReplicaSet }
+	// UpdateReplicaSet stores a ReplicaSet, except for its status. Err is what the client
+	// answered.
+	UpdateReplicaSet struct {
+		Object *appsv1.ReplicaSet
+		Err    error
+	}
 	// DeleteReplicaSet deletes a ReplicaSet.
 	DeleteReplicaSet struct{ Name string }
 	// UpdateDeploymentStatus stores status and annotations of a Deployment.
@@ -72,7 +76,11 @@ type record struct {
 
 	taken map[string]bool // names of ReplicaSets that exist
 	owner any             // the object of the pass
-	reads int             // how often it was read from the API server
+	// stored returns a ReplicaSet if a size below 0 is to change nothing, instead of
+	// being refused.
+	stored  func(name string) *appsv1.ReplicaSet
+	created *appsv1.ReplicaSet // with 0 instead of a size below 0
+	reads   int                // how often it was read from the API server
 }
 
 func (r *record) add(w Write) {
@@ -85,8 +93,9 @@ func (r *record) reset() {
 	r.writes, r.events, r.queue.added, r.taken, r.reads = nil, nil, nil, map[string]bool{}, 0
 }
 
-// A client answers every write with what it was given. Methods that no controller
-// is expected to call panic, because the embedded interfaces are nil.
+// A client answers every write with what it was given, and refuses sizes below 0 as an API
+// server does. Methods that no controller is expected to call panic, because the embedded
+// interfaces are nil.
 type client struct {
 	kubernetes.Interface
 	r *record
@@ -137,16 +146,44 @@ func (c replicaSets) Get(context.Context, string, metav1.GetOptions) (*appsv1.Re
 
 func (c replicaSets) Create(_ context.Context, rs *appsv1.ReplicaSet, _ metav1.CreateOptions) (*appsv1.ReplicaSet, error) {
 	var err error
-	if c.r.taken[rs.Name] {
+	switch {
+	case c.r.taken[rs.Name]:
 		err = apierrors.NewAlreadyExists(appsv1.Resource("replicasets"), rs.Name)
+	case *rs.Spec.Replicas < 0 && c.r.stored != nil:
+		*rs.Spec.Replicas = 0
+		c.r.created = rs.DeepCopy()
+	case *rs.Spec.Replicas < 0:
+		err = belowZero(rs)
 	}
 	c.r.add(CreateReplicaSet{Object: rs, Err: err})
 	return rs, err
 }
 
 func (c replicaSets) Update(_ context.Context, rs *appsv1.ReplicaSet, _ metav1.UpdateOptions) (*appsv1.ReplicaSet, error) {
-	c.r.add(UpdateReplicaSet{Object: rs})
-	return rs, nil
+	var err error
+	if *rs.Spec.Replicas < 0 {
+		if kept := c.r.kept(rs.Name); kept != nil {
+			return kept, nil
+		}
+		err = belowZero(rs)
+	}
+	c.r.add(UpdateReplicaSet{Object: rs, Err: err})
+	return rs, err
+}
+
+// kept returns the ReplicaSet that stays as it is, nil if a size below 0 is refused.
+func (r *record) kept(name string) *appsv1.ReplicaSet {
+	switch {
+	case r.stored == nil:
+		return nil
+	case r.created != nil && r.created.Name == name:
+		return r.created.DeepCopy()
+	}
+	return r.stored(name)
+}
+
+func belowZero(rs *appsv1.ReplicaSet) error {
+	return apierrors.NewInvalid(appsv1.SchemeGroupVersion.WithKind("ReplicaSet").GroupKind(), rs.Name, nil)
 }
 
 func (c replicaSets) UpdateStatus(_ context.Context, rs *appsv1.ReplicaSet, _ metav1.UpdateOptions) (*appsv1.ReplicaSet, error) {

@@ -64,6 +64,9 @@ type Deployments struct {
 	r                              *record
 	deployments, replicaSets, pods *informer
 	sync                           syncFunc
+	dc                             *deployment.DeploymentController
+	// KeepBelowZero makes writes of sizes below 0 succeed and change nothing.
+	KeepBelowZero bool
 }
 
 // NewDeployments returns a controller.
@@ -82,8 +85,22 @@ func NewDeployments() (*Deployments, error) {
 	q := field[workqueue.TypedRateLimitingInterface[string]](dc, "queue")
 	(*q).ShutDown()
 	*q = &c.r.queue
-	c.sync = *field[syncFunc](dc, "syncHandler")
+	c.sync, c.dc = *field[syncFunc](dc, "syncHandler"), dc
 	return c, nil
+}
+
+// Recheck returns when a pass that rolls d out looks again if the status that it comes to
+// is stored already. A pass that follows a change of the size does not look again.
+func (c *Deployments) Recheck(d *appsv1.Deployment, own []*appsv1.ReplicaSet, status appsv1.DeploymentStatus) (Result, error) {
+	c.r.reset()
+	resized, err := isScalingEvent(c.dc, c.ctx, d.DeepCopy(), own)
+	c.r.reset()
+	if err == nil && !resized {
+		d = d.DeepCopy()
+		d.Status = status
+		requeueStuckDeployment(c.dc, c.ctx, d, status)
+	}
+	return Result{Requeues: c.r.queue.added}, err
 }
 
 // Fill replaces what the controller sees.
@@ -96,7 +113,17 @@ func (c *Deployments) Fill(d *appsv1.Deployment, sets []*appsv1.ReplicaSet, pods
 // Sync runs one pass on what the controller sees.
 func (c *Deployments) Sync(d *appsv1.Deployment) Result {
 	c.r.reset()
-	c.r.owner = d
+	c.r.owner, c.r.stored, c.r.created = d, nil, nil
+	if c.KeepBelowZero {
+		c.r.stored = func(name string) *appsv1.ReplicaSet {
+			for _, o := range c.replicaSets.x.objects {
+				if rs := o.(*appsv1.ReplicaSet); rs.Name == name {
+					return rs.DeepCopy()
+				}
+			}
+			return nil
+		}
+	}
 	for _, o := range c.replicaSets.x.objects {
 		c.r.taken[o.(*appsv1.ReplicaSet).Name] = true
 	}

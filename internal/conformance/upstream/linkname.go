@@ -10,7 +10,7 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/controller"
 	"k8s.io/kubernetes/pkg/controller/daemon"
-	_ "k8s.io/kubernetes/pkg/controller/deployment"      // linked below
+	"k8s.io/kubernetes/pkg/controller/deployment"
 	_ "k8s.io/kubernetes/pkg/controller/deployment/util" // linked below
 	"k8s.io/kubernetes/pkg/controller/replicaset"
 )
@@ -81,3 +81,9 @@ func updateNode(dsc *daemon.DaemonSetsController, logger klog.Logger, old, cur i
 
 //go:linkname syncNodeUpdate k8s.io/kubernetes/pkg/controller/daemon.(*DaemonSetsController).syncNodeUpdate
 func syncNodeUpdate(dsc *daemon.DaemonSetsController, ctx context.Context, nodeName string) error
+
+//go:linkname isScalingEvent k8s.io/kubernetes/pkg/controller/deployment.(*DeploymentController).isScalingEvent
+func isScalingEvent(dc *deployment.DeploymentController, ctx context.Context, d *appsv1.Deployment, rsList []*appsv1.ReplicaSet) (bool, error)
+
+//go:linkname requeueStuckDeployment k8s.io/kubernetes/pkg/controller/deployment.(*DeploymentController).requeueStuckDeployment
+func requeueStuckDeployment(dc *deployment.DeploymentController, ctx context.Context, d *appsv1.Deployment, newStatus appsv1.DeploymentStatus) time.Duration
