@@ -17,7 +17,7 @@ import (
 // ReplicaSets stay as they are.
 func afterPass(dc *upstream.Deployments, c *gen.DeploymentCase) *gen.DeploymentCase {
 	d := readable(c.Deployment.DeepCopy())
-	dc.Fill(d, c.ReplicaSets, coherent("ReplicaSet", c.ReplicaSets, c.Pods))
+	dc.Fill(d, c.ReplicaSets, c.Pods)
 	next := &gen.DeploymentCase{Deployment: d, ReplicaSets: slices.Clone(c.ReplicaSets), Pods: c.Pods}
 	named := func(name string) int {
 		return slices.IndexFunc(next.ReplicaSets, func(rs *appsv1.ReplicaSet) bool { return rs.Name == name })
@@ -30,6 +30,9 @@ func afterPass(dc *upstream.Deployments, c *gen.DeploymentCase) *gen.DeploymentC
 				next.ReplicaSets = append(next.ReplicaSets, w.Object)
 			}
 		case upstream.UpdateReplicaSet:
+			if w.Err != nil {
+				continue
+			}
 			w.Object.UID = next.ReplicaSets[named(w.Object.Name)].UID
 			next.ReplicaSets[named(w.Object.Name)] = w.Object
 		case upstream.DeleteReplicaSet:

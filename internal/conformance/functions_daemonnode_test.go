@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"time"
 
@@ -102,40 +101,90 @@ func compareCounts(t *rapid.T, c *census, _ time.Time) {
 	}, countDifferences, decision[daemonLimits]{l, theirs, ours})
 }
 
-// beyond are the differences of limits that no cluster has.
-var beyond = []difference[decision[daemonLimits]]{
+// countDifferences are those of limits that no cluster has, and of one that is not set.
+var countDifferences = []difference[*decision[daemonLimits], any]{
 	{
-		name:    "percentages beyond the precision of a float",
-		reason:  "rollout, Deviations: whole numbers are computed; floats are exact up to 2^53",
-		applies: func(d decision[daemonLimits]) bool { return tooPrecise(d.in.Limits) },
+		name:   "percentages beyond the precision of a float",
+		reason: "rollout, Deviations: whole numbers are computed; floats are exact up to 2^53",
+		leaf:   []string{"Surge.N", "Unavailable.N"},
+		from:   func(d *decision[daemonLimits]) bool { return d.in.read() && tooPrecise(d.in.Limits) },
+		to: func(d *decision[daemonLimits]) any {
+			theirs, l := d.upstream.(daemonCounts), d.in.Limits
+			theirs.Surge.exact(l.Surge, l.Replicas)
+			theirs.Unavailable.exact(l.Unavailable, l.Replicas)
+			return theirs
+		},
 	},
 	{
 		name:   "percentage beyond 32 bits rejected",
 		reason: "rollout, Deviations: upstream wraps around",
-		applies: func(d decision[daemonLimits]) bool {
-			return tooLarge(d.in.Limits.Surge) || tooLarge(d.in.Limits.Unavailable)
+		leaf:   []string{"Surge", "Unavailable", "Allowed"},
+		from: func(d *decision[daemonLimits]) bool {
+			return d.in.read() && (tooLarge(d.in.Limits.Surge) || tooLarge(d.in.Limits.Unavailable))
 		},
+		to: func(d *decision[daemonLimits]) any {
+			theirs := d.upstream.(daemonCounts)
+			if tooLarge(d.in.Limits.Surge) {
+				theirs.Surge, theirs.Allowed = counted{Failed: true}, false
+			}
+			if tooLarge(d.in.Limits.Unavailable) {
+				theirs.Unavailable = counted{Failed: true}
+			}
+			return theirs
+		},
+		elsewhere: func(_ *decision[daemonLimits], o *any) bool { return failed(o) },
 	},
 	{
 		name:   "more nodes than 32 bits hold",
 		reason: "daemonset, Deviations: they wrap around, as for Deployments; upstream counts DaemonSets with 64 bits",
-		applies: func(d decision[daemonLimits]) bool {
+		leaf:   []string{"Surge.N", "Unavailable.N"},
+		from: func(d *decision[daemonLimits]) bool {
 			theirs := d.upstream.(daemonCounts)
 			return int(int32(theirs.Surge.N)) != theirs.Surge.N || int(int32(theirs.Unavailable.N)) != theirs.Unavailable.N
+		},
+		to: func(d *decision[daemonLimits]) any {
+			theirs := d.upstream.(daemonCounts)
+			theirs.Surge.N, theirs.Unavailable.N = int(int32(theirs.Surge.N)), int(int32(theirs.Unavailable.N))
+			return theirs
+		},
+	},
+	{
+		name:   "unset maxUnavailable is no error",
+		reason: "daemonset, Deviations: unset limits have the defaults of the API, which a snapshot has already, where upstream fails; alone it is 0",
+		leaf:   []string{"Unavailable.Failed"},
+		from: func(d *decision[daemonLimits]) bool {
+			return d.in.read() && d.in.Limits.Unavailable == nil && d.upstream.(daemonCounts).Unavailable.Failed
+		},
+		to: func(d *decision[daemonLimits]) any {
+			theirs := d.upstream.(daemonCounts)
+			theirs.Unavailable = counted{}
+			return theirs
+		},
+		elsewhere: func(d *decision[daemonLimits], o *any) bool {
+			c := (*o).(daemonCounts)
+			was := c.Unavailable
+			c.Unavailable = counted{}
+			*o = c
+			return was != c.Unavailable
 		},
 	},
 }
 
-var countDifferences = slices.Concat(beyond, []difference[decision[daemonLimits]]{{
-	name:   "unset maxUnavailable is no error",
-	reason: "daemonset, Deviations: unset limits have the defaults of the API, where upstream fails",
-	applies: func(d decision[daemonLimits]) bool {
-		theirs := d.upstream.(daemonCounts)
-		failed := theirs.Unavailable.Failed
-		theirs.Unavailable = counted{}
-		return failed && d.in.Limits.Unavailable == nil && theirs == d.ours
-	},
-}})
+// exact computes the number that a percentage comes to in whole numbers.
+func (c *counted) exact(v *intstr.IntOrString, nodes int32) {
+	if n, ok := exactNumber(v, nodes, true); ok && !c.Failed {
+		c.N = int(n)
+	}
+}
+
+// failed plants a surge that is unusable.
+func failed(o *any) bool {
+	c := (*o).(daemonCounts)
+	was := c.Surge.Failed
+	c.Surge, c.Allowed = counted{Failed: true}, false
+	*o = c
+	return !was
+}
 
 // scheduled is a DaemonSet in a cluster.
 type scheduled struct {
@@ -175,16 +224,8 @@ func drawCluster(t *rapid.T) scheduled {
 // plan wants pods.
 func compareDaemonBudget(t *rapid.T, c *census, now time.Time) {
 	x := drawCluster(t)
-	var theirs, ours clusterBudget
-	surge, unavailable, desired, err := upstream.Budget(x.DaemonSet, x.Nodes)
-	if theirs.Failed = err != nil; err == nil {
-		theirs.Budget = daemonset.Budget{Surge: int32(surge), Unavailable: int32(unavailable), Desired: int32(desired)}
-	}
-	for _, n := range x.Nodes {
-		if run, _ := upstream.ShouldRun(n, x.DaemonSet); run {
-			theirs.Creates = append(theirs.Creates, n.Name)
-		}
-	}
+	theirs := upstreamBudget(x)
+	var ours clusterBudget
 	s, err := kube.DaemonSetSnapshot(x.DaemonSet, x.Nodes, nil, nil)
 	if err != nil {
 		ours.Failed = true
@@ -196,9 +237,6 @@ func compareDaemonBudget(t *rapid.T, c *census, now time.Time) {
 				ours.Creates = append(ours.Creates, a.Node)
 			}
 		}
-	}
-	if ours.Failed { // nothing is planned then
-		theirs.Creates = nil
 	}
 	of := func(name string, is func(clusterBudget) bool) corner[decision[scheduled]] {
 		return corner[decision[scheduled]]{name, func(d decision[scheduled]) bool { return is(d.upstream.(clusterBudget)) }}
@@ -222,11 +260,18 @@ type clusterBudget struct {
 	Failed  bool
 }
 
-// unfit reports whether a limit of a DaemonSet keeps ours from planning, or is one that
-// upstream cannot do without.
-func (s scheduled) unfit() bool {
-	l := s.limits.Limits
-	return s.limits.NoBlock || l.Unavailable == nil || negativeLimit(l.Surge) || negativeLimit(l.Unavailable)
+func upstreamBudget(x scheduled) (b clusterBudget) {
+	surge, unavailable, desired, err := upstream.Budget(x.DaemonSet, x.Nodes)
+	if err != nil {
+		return clusterBudget{Failed: true}
+	}
+	b.Budget = daemonset.Budget{Surge: int32(surge), Unavailable: int32(unavailable), Desired: int32(desired)}
+	for _, n := range x.Nodes {
+		if run, _ := upstream.ShouldRun(n, x.DaemonSet); run {
+			b.Creates = append(b.Creates, n.Name)
+		}
+	}
+	return b
 }
 
 func negativeLimit(v *intstr.IntOrString) bool {
@@ -234,27 +279,55 @@ func negativeLimit(v *intstr.IntOrString) bool {
 	return err == nil && ours.IsNegative()
 }
 
-var clusterDifferences = []difference[decision[scheduled]]{
+// rejectsBudget is that no plan is made.
+func rejectsBudget(*decision[scheduled]) any { return clusterBudget{Failed: true} }
+
+func notPlanned(_ *decision[scheduled], o *any) bool {
+	was := (*o).(clusterBudget).Failed
+	*o = clusterBudget{Failed: true}
+	return !was
+}
+
+var clusterDifferences = []difference[*decision[scheduled], any]{
 	{
 		name:   "unset limits have the defaults of the API",
 		reason: "daemonset, Deviations: upstream fails, or takes them for 0",
-		applies: func(d decision[scheduled]) bool {
+		leaf:   []string{""},
+		from: func(d *decision[scheduled]) bool {
 			return !d.in.limits.OnDelete && (d.in.limits.NoBlock || d.in.limits.Limits.Unavailable == nil)
+		},
+		to: func(d *decision[scheduled]) any {
+			x := d.in
+			x.DaemonSet = x.DaemonSet.DeepCopy()
+			strategy := &x.DaemonSet.Spec.UpdateStrategy
+			if strategy.RollingUpdate == nil {
+				strategy.RollingUpdate = &appsv1.RollingUpdateDaemonSet{}
+			}
+			if strategy.RollingUpdate.MaxUnavailable == nil {
+				strategy.RollingUpdate.MaxUnavailable = new(intstr.FromInt32(1))
+			}
+			return upstreamBudget(x)
 		},
 	},
 	{
 		name:   "negative limit rejected",
 		reason: "kube: no plan can be made from it; upstream takes it as it is",
-		applies: func(d decision[scheduled]) bool {
-			return d.in.limits.read() && d.ours.(clusterBudget).Failed && d.in.unfit()
+		leaf:   []string{""},
+		from: func(d *decision[scheduled]) bool {
+			return d.in.limits.read() && (negativeLimit(d.in.limits.Limits.Surge) || negativeLimit(d.in.limits.Limits.Unavailable))
 		},
+		to:        rejectsBudget,
+		elsewhere: notPlanned,
 	},
 	{
 		name:   "percentage beyond 32 bits rejected",
 		reason: "rollout, Deviations: upstream wraps around",
-		applies: func(d decision[scheduled]) bool {
-			return tooLarge(d.in.limits.Limits.Surge) || tooLarge(d.in.limits.Limits.Unavailable)
+		leaf:   []string{""},
+		from: func(d *decision[scheduled]) bool {
+			return d.in.limits.read() && (tooLarge(d.in.limits.Limits.Surge) || tooLarge(d.in.limits.Limits.Unavailable))
 		},
+		to:        rejectsBudget,
+		elsewhere: notPlanned,
 	},
 }
 

@@ -35,6 +35,14 @@ type ranked struct {
 	N     int
 
 	ambiguous bool
+	victims   bool             // what is decided is N victims
+	answer    func(ranked) any // upstream's decision
+}
+
+// decided is the decision of upstream on r, and ours.
+func (r ranked) decided(answer func(ranked) any, ours any) decision[ranked] {
+	r.answer = answer
+	return decision[ranked]{r, answer(r), ours}
 }
 
 func (r ranked) upstream() controller.ActivePodsWithRanks {
@@ -94,7 +102,24 @@ func drawPair(t *rapid.T, now time.Time) []*corev1.Pod {
 	if !gen.OneIn(t, 4, "unlike") {
 		b = gen.Twin(t, now, a, 1)
 	}
-	return []*corev1.Pod{a, b}
+	pods := []*corev1.Pod{a, b}
+	centuriesAway(t, pods)
+	return pods
+}
+
+// centuriesAway makes of one list in 100 one of pods that were created, and are what they
+// are, since another century.
+func centuriesAway(t *rapid.T, pods []*corev1.Pod) bool {
+	if !gen.OneIn(t, 100, "centuries away") {
+		return false
+	}
+	for _, pod := range pods {
+		pod.CreationTimestamp = at(time.Date(1500+100*gen.UpTo(t, 3, "century"), 1, 1, 0, 0, 0, 0, time.UTC))
+		for i := range pod.Status.Conditions {
+			pod.Status.Conditions[i].LastTransitionTime = pod.CreationTimestamp
+		}
+	}
+	return true
 }
 
 var pairCorners = []corner[decision[ranked]]{
@@ -134,12 +159,15 @@ func readyTime(p *corev1.Pod) time.Time {
 }
 
 func comparePair(t *rapid.T, c *census, now time.Time, reference metav1.Time) {
-	judge(t, c, pairCorners, orderDifferences, decidePair(ranked{Pods: drawPair(t, now), Ranks: drawRanks(t), Now: reference}))
+	judge(t, c, pairCorners, pairDifferences, decidePair(ranked{Pods: drawPair(t, now), Ranks: drawRanks(t), Now: reference}))
 }
 
 func decidePair(r ranked) decision[ranked] {
-	list, pods := r.upstream(), snapshots(r.Pods)
-	return decision[ranked]{r, sign(list.Less(0, 1), list.Less(1, 0)), r.order().Compare(pods[0], pods[1])}
+	pods := snapshots(r.Pods)
+	return r.decided(func(r ranked) any {
+		list := r.upstream()
+		return sign(list.Less(0, 1), list.Less(1, 0))
+	}, r.order().Compare(pods[0], pods[1]))
 }
 
 func compareRanked(t *rapid.T, c *census, now time.Time) { comparePair(t, c, now, at(now)) }
@@ -155,10 +183,14 @@ func compareUnranked(t *rapid.T, c *census, now time.Time) {
 	for _, pod := range r.Pods {
 		pod.Annotations = nil
 	}
-	list, pods := controller.ActivePods(r.Pods), snapshots(r.Pods)
-	judge(t, c, pairCorners, orderDifferences, decision[ranked]{
-		r, sign(list.Less(0, 1), list.Less(1, 0)), podorder.Order{}.Compare(pods[0], pods[1]),
-	})
+	pods := snapshots(r.Pods)
+	judge(t, c, pairCorners, pairDifferences, r.decided(unrankedPair, podorder.Order{}.Compare(pods[0], pods[1])))
+}
+
+// unrankedPair compares two pods in the older order.
+func unrankedPair(r ranked) any {
+	list := controller.ActivePods(r.Pods)
+	return sign(list.Less(0, 1), list.Less(1, 0))
 }
 
 // drawRanked draws up to 13 pods; half of the lists are of pods that are each almost a
@@ -170,6 +202,7 @@ func drawRanked(t *rapid.T, now time.Time) ranked {
 			r.Pods[i] = gen.Twin(t, now, r.Pods[i-1], i)
 		}
 	}
+	centuriesAway(t, r.Pods)
 	return r
 }
 
@@ -185,19 +218,18 @@ var listCorners = []corner[decision[ranked]]{
 // compareSort asks that the planner's order is one of upstream's. Where upstream's
 // answer does not depend on the order of its input, that is equality.
 func compareSort(t *rapid.T, c *census, now time.Time) {
-	judge(t, c, listCorners, orderDifferences, decideSort(drawRanked(t, now)))
+	judge(t, c, listCorners, sortDifferences, decideSort(drawRanked(t, now)))
 }
 
 func decideSort(r ranked) decision[ranked] {
-	planned := r.planned()
 	answer := func(pods []*corev1.Pod) []string {
 		list := ranked{Pods: pods, Ranks: r.Ranks, Now: r.Now}.upstream()
 		sort.Sort(list)
 		return names(list.Pods)
 	}
-	first, again := answer(r.Pods), answer(planned)
-	r.ambiguous = !slices.Equal(first, again)
-	return decision[ranked]{r, again, names(planned)}
+	planned := r.planned()
+	r.ambiguous = !slices.Equal(answer(r.Pods), answer(planned))
+	return r.decided(func(r ranked) any { return answer(r.planned()) }, names(planned))
 }
 
 // compareVictims does the same for the pods that a scale-down deletes. The order of
@@ -216,8 +248,7 @@ func compareVictims(t *rapid.T, c *census, now time.Time) {
 	answer := func(pods []*corev1.Pod) []string {
 		return sorted(names(upstream.PodsToDelete(slices.Clone(pods), related, r.N)))
 	}
-	first, again := answer(r.Pods), answer(r.planned())
-	r.ambiguous = !slices.Equal(first, again)
+	r.ambiguous, r.victims = !slices.Equal(answer(r.Pods), answer(r.planned())), true
 	victims := []string{}
 	for _, i := range r.order().Victims(snapshots(r.Pods), nil, r.N) {
 		victims = append(victims, r.Pods[i].Name)
@@ -226,7 +257,7 @@ func compareVictims(t *rapid.T, c *census, now time.Time) {
 		in("none is deleted", func(r ranked) bool { return r.N == 0 && len(r.Pods) > 0 }),
 		in("some are deleted", func(r ranked) bool { return r.N > 1 && r.N < len(r.Pods)-1 }),
 		in("all are deleted", func(r ranked) bool { return r.N == len(r.Pods) && r.N > 1 }),
-	}, listCorners...), orderDifferences, decision[ranked]{r, again, sorted(victims)})
+	}, listCorners...), sortDifferences, r.decided(func(r ranked) any { return answer(r.planned()) }, sorted(victims)))
 }
 
 func compareNeighbours(t *rapid.T, c *census, now time.Time) {

@@ -65,35 +65,40 @@ type seenExpectations struct{ fulfilled, expired int }
 // compareLegacy leaves the costs in place, which the older chain does not read.
 func compareLegacy(t *rapid.T, c *census, now time.Time) {
 	r := ranked{Pods: drawPair(t, now), Now: at(now)}
-	list, pods := controller.ActivePods(r.Pods), snapshots(r.Pods)
+	pods := snapshots(r.Pods)
 	order := podorder.Order{Now: now, Chain: podorder.Legacy}
-	judge(t, c, pairCorners, orderDifferences, decision[ranked]{
-		r, sign(list.Less(0, 1), list.Less(1, 0)), order.Compare(pods[0], pods[1]),
-	})
+	judge(t, c, pairCorners, pairDifferences, r.decided(unrankedPair, order.Compare(pods[0], pods[1])))
 }
 
 // compareSortUpstream asks for upstream's very answer, whatever cycles and ties there
 // are.
 func compareSortUpstream(t *rapid.T, c *census, now time.Time) {
 	r := drawRanked(t, now)
-	list, ours := r.upstream(), snapshots(r.Pods)
-	sort.Sort(list)
+	ours := snapshots(r.Pods)
 	r.order().SortUpstream(ours)
-	r.ambiguous = !slices.Equal(names(list.Pods), names(r.planned()))
+	answer := func(r ranked) any {
+		list := r.upstream()
+		sort.Sort(list)
+		return names(list.Pods)
+	}
+	r.ambiguous = !slices.Equal(answer(r).([]string), names(r.planned()))
 	judge(t, c, []corner[decision[ranked]]{
 		in("several pods", func(r ranked) bool { return len(r.Pods) > 3 }),
 		in("not the canonical order", func(r ranked) bool { return r.ambiguous }),
-	}, orderDifferences[1:], decision[ranked]{r, names(list.Pods), podNames(ours)})
+	}, pairDifferences, r.decided(answer, podNames(ours)))
 }
 
 func compareSortLegacy(t *rapid.T, c *census, now time.Time) {
 	r := drawRanked(t, now)
-	list, ours := controller.ActivePods(slices.Clone(r.Pods)), snapshots(r.Pods)
-	sort.Sort(list)
+	ours := snapshots(r.Pods)
 	podorder.Order{Chain: podorder.Legacy}.SortUpstream(ours)
 	judge(t, c, []corner[decision[ranked]]{
 		in("several pods", func(r ranked) bool { return len(r.Pods) > 3 }),
-	}, orderDifferences[1:], decision[ranked]{r, names(list), podNames(ours)})
+	}, pairDifferences, r.decided(func(r ranked) any {
+		list := controller.ActivePods(slices.Clone(r.Pods))
+		sort.Sort(list)
+		return names(list)
+	}, podNames(ours)))
 }
 
 func podNames(pods []podorder.Pod) []string {
@@ -108,6 +113,7 @@ func podNames(pods []podorder.Pod) []string {
 // are candidates.
 func compareRelated(t *rapid.T, c *census, now time.Time) {
 	all := gen.Pods(t, now, 14)
+	centuriesAway(t, all)
 	owned := func(p *corev1.Pod) bool { return len(p.Name)%2 == 0 || p.Spec.NodeName != "n2" }
 	r := ranked{Now: at(now), Ranks: map[string]int{}}
 	candidates := []int{}
@@ -123,7 +129,7 @@ func compareRelated(t *rapid.T, c *census, now time.Time) {
 	for i, rank := range upstream.RankPods(r.Pods, all).Rank {
 		r.Ranks[r.Pods[i].Spec.NodeName] = rank
 	}
-	theirs := sorted(names(upstream.PodsToDelete(slices.Clone(r.planned()), all, r.N)))
+	r.victims = true
 	order := podorder.New(now, nil)
 	order.Related = func(*podorder.Pod) bool { return true }
 	victims := []string{}
@@ -133,7 +139,9 @@ func compareRelated(t *rapid.T, c *census, now time.Time) {
 	judge(t, c, []corner[decision[ranked]]{
 		in("some are deleted", func(r ranked) bool { return r.N > 1 && r.N < len(r.Pods)-1 }),
 		in("ranks differ", func(r ranked) bool { return r.N > 0 && len(slices.Compact(slices.Sorted(maps.Values(r.Ranks)))) > 1 }),
-	}, orderDifferences, decision[ranked]{r, theirs, sorted(victims)})
+	}, sortDifferences, r.decided(func(r ranked) any {
+		return sorted(names(upstream.PodsToDelete(slices.Clone(r.planned()), within292Years(all), r.N)))
+	}, sorted(victims)))
 }
 
 // compareExpectations performs the same operations on both sides, and asks after each

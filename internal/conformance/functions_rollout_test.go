@@ -92,7 +92,7 @@ var limitCorners = []corner[decision[limits]]{
 
 func compareFenceposts(t *rapid.T, c *census, _ time.Time) {
 	corners := append(limitCorners, outcomeIs[limits]("neither", fenceposts{Up: 0, Down: 1}))
-	judge(t, c, corners, limitDifferences, decideFenceposts(drawLimits(t)))
+	judge(t, c, corners, fencepostDifferences, decideFenceposts(drawLimits(t)))
 }
 
 func decideFenceposts(l limits) decision[limits] {
@@ -116,7 +116,7 @@ func compareBudget(t *rapid.T, c *census, _ time.Time) {
 		take(c, limitCorners, decision[limits]{in: l})
 		return
 	}
-	judge(t, c, limitCorners, limitDifferences, decideBudget(l))
+	judge(t, c, limitCorners, budgetDifferences, decideBudget(l))
 }
 
 func decideBudget(l limits) decision[limits] {

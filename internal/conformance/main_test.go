@@ -58,6 +58,9 @@ type census struct {
 	corners     []string
 	count       map[string]int
 	differences map[string]int
+	judgement   any                       // of the differences, and
+	applied     func(testing.TB, *census) // what it asks for in the end
+	planted     []string                  // near the differences
 	calls       tally
 }
 
@@ -114,6 +117,9 @@ func (c *census) draw(t testing.TB, n, seed int, property func(*rapid.T)) {
 
 // met fails unless every corner occurred.
 func (c *census) met(t testing.TB) {
+	if c.applied != nil {
+		c.applied(t, c)
+	}
 	if replayed() || t.Failed() || flagged("rapid.checks") {
 		return
 	}
@@ -167,6 +173,9 @@ func printCensuses() {
 		slices.Sort(names)
 		for _, name := range names {
 			fmt.Printf("    intended difference: %-39s %9d\n", name, c.differences[name])
+		}
+		for _, line := range c.planted {
+			fmt.Println("    " + line)
 		}
 		for _, line := range c.calls.lines() {
 			fmt.Println(line)

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"github.com/kplan-go/kplan/internal/conformance/upstream"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/selector"
 )
 
 // A deploymentOutcome is what a pass leads to, in a form that both sides share.
@@ -33,6 +35,8 @@ import (
 //     cache.
 type deploymentOutcome struct {
 	Refused  bool     // no plan could be made, or the controller failed before it wrote
+	Rejected []string // the fields that no plan can be made from
+	Failed   bool     // the pass ends with an error
 	Steps    []string // the writes in order, the status aside
 	LiveRead bool     // the Deployment is read again before the adoptions
 	Created  *appsv1.ReplicaSet
@@ -71,7 +75,7 @@ const never = "never"
 func upstreamOutcome(c *gen.DeploymentCase, r upstream.Result) deploymentOutcome {
 	o := deploymentOutcome{
 		Sets: map[string]setOutcome{}, Revision: c.Deployment.Annotations[revision.AnnotationRevision],
-		Status: c.Deployment.Status, Recheck: never,
+		Status: c.Deployment.Status,
 	}
 	sizes := map[string]*scaling{}
 	for _, w := range r.Writes {
@@ -100,18 +104,26 @@ func upstreamOutcome(c *gen.DeploymentCase, r upstream.Result) deploymentOutcome
 	for _, s := range sizes {
 		o.Steps[s.step] = fmt.Sprintf("scale %s from %d to %d", s.name, s.from, s.to)
 	}
-	o.Refused = (r.Err != nil || r.Panic != nil) && len(o.Steps) == 0
+	o.Failed = r.Err != nil || r.Panic != nil
+	o.Refused = o.Failed && len(o.Steps) == 0
 	o.LiveRead = r.LiveReads > 0
 	o.sortClaims()
 	o.Events = mergeEvents(r.Events)
-	for _, q := range r.Requeues {
-		o.Recheck = "now"
-		if !q.RateLimited {
-			o.Recheck = (q.After - time.Second).String()
-		}
-	}
+	o.Recheck = recheckOf(r)
 	normaliseStatus(&o.Status)
 	return o
+}
+
+// recheckOf returns when a pass has asked for the next: in how long the deadline passes, to
+// which upstream adds a second, or at once, if that is less than a second.
+func recheckOf(r upstream.Result) string {
+	for _, q := range r.Requeues {
+		if q.RateLimited {
+			return "now"
+		}
+		return (q.After - time.Second).String()
+	}
+	return never
 }
 
 // rollBack adds the write of a Deployment, which removes a request for a rollback and,
@@ -141,6 +153,10 @@ type scaling struct {
 
 // update adds a write of a ReplicaSet.
 func (o *deploymentOutcome) update(c *gen.DeploymentCase, rs *appsv1.ReplicaSet, sizes map[string]*scaling) {
+	if *rs.Spec.Replicas < 0 {
+		o.Steps = append(o.Steps, "refused "+rs.Name)
+		return
+	}
 	before, written := o.Sets[rs.Name]
 	if !written && o.Created != nil && o.Created.Name == rs.Name {
 		before = outcomeOf(o.Created)
@@ -208,37 +224,84 @@ func normaliseStatus(s *appsv1.DeploymentStatus) {
 
 func utc(t metav1.Time) metav1.Time { return metav1.Time{Time: t.Round(0).UTC()} }
 
-// planOutcome makes the plan for a case and carries it out on its objects.
+// planOutcome makes the plan for a case and carries it out on its objects. An API server
+// refuses to create a ReplicaSet whose name is taken.
 func planOutcome(c *gen.DeploymentCase, now time.Time) (deploymentOutcome, deploy.Plan, error) {
-	refused := deploymentOutcome{
-		Refused: true, Sets: map[string]setOutcome{}, Revision: c.Deployment.Annotations[revision.AnnotationRevision],
-		Status: c.Deployment.Status, Recheck: never,
-	}
-	normaliseStatus(&refused.Status)
+	refused := refusedDeployment(c)
 	s, err := kube.Snapshot(c.Deployment, c.ReplicaSets, c.Pods)
 	if err != nil {
+		refused.Rejected = rejected(err)
 		return refused, deploy.Plan{}, err
 	}
 	plan, err := deploy.Reconcile(s, now, deploy.Options{})
 	if err != nil {
+		refused.Rejected = rejected(err)
 		return refused, plan, err
 	}
-	o := deploymentOutcome{
-		Sets: map[string]setOutcome{}, Revision: refused.Revision, Status: kube.DeploymentStatus(plan.Status), Recheck: never,
-	}
-	objects := map[string]*appsv1.ReplicaSet{}
+	o := deploymentOutcome{Sets: map[string]setOutcome{}, Revision: refused.Revision, Status: refused.Status, Recheck: never}
+	report, objects := deploy.Report{}, map[string]*appsv1.ReplicaSet{}
 	for _, a := range plan.Actions {
 		o.act(c, a, objects)
+		outcome := selector.Outcome{Answer: selector.Done}
+		if create, ok := a.(deploy.CreateReplicaSet); ok && slices.ContainsFunc(c.ReplicaSets, func(rs *appsv1.ReplicaSet) bool { return rs.Name == create.Name }) {
+			outcome.Answer = selector.AlreadyExists
+		}
+		if report.Outcomes = append(report.Outcomes, outcome); outcome.Answer != selector.Done {
+			break
+		}
 	}
-	o.sortClaims()
-	for _, e := range plan.Events {
-		o.Events = append(o.Events, upstream.Event{Type: e.Type, Reason: e.Reason, Message: e.Message})
-	}
-	if !plan.RecheckAt.IsZero() {
-		o.Recheck = max(0, plan.RecheckAt.Add(-1).Sub(now)).String() // a nanosecond after the deadline
+	o.finish(deploy.Finish(s, plan, report, now, deploy.Options{}), now)
+	return o, plan, nil
+}
+
+// refusedDeployment is what a pass leads to that does nothing but fail.
+func refusedDeployment(c *gen.DeploymentCase) deploymentOutcome {
+	o := deploymentOutcome{
+		Refused: true, Failed: true, Sets: map[string]setOutcome{}, Revision: c.Deployment.Annotations[revision.AnnotationRevision],
+		Status: c.Deployment.Status, Recheck: never,
 	}
 	normaliseStatus(&o.Status)
-	return o, plan, nil
+	return o
+}
+
+// finish adds how a pass ends.
+func (o *deploymentOutcome) finish(r deploy.Result, now time.Time) {
+	o.sortClaims()
+	o.Failed = r.Err != nil
+	for _, e := range r.Events {
+		o.Events = append(o.Events, upstream.Event{Type: e.Type, Reason: e.Reason, Message: e.Message})
+	}
+	if r.WriteStatus {
+		o.Status = kube.DeploymentStatus(r.Status)
+		if number := r.Annotations[revision.AnnotationRevision]; number != o.Revision {
+			o.Revision = number
+			o.Steps = append(o.Steps, "revision "+number)
+		}
+	}
+	if !r.RecheckAt.IsZero() {
+		left := r.RecheckAt.Add(-1).Sub(now) // it is a nanosecond after the deadline
+		if o.Recheck = left.String(); left < time.Second {
+			o.Recheck = "now"
+		}
+	}
+	normaliseStatus(&o.Status)
+}
+
+// rejected returns the paths of the fields that an error reports.
+func rejected(err error) (paths []string) {
+	if list, ok := err.(interface{ Unwrap() []error }); ok && len(list.Unwrap()) > 0 {
+		if _, one := err.(*selector.FieldError); !one {
+			for _, e := range list.Unwrap() {
+				paths = append(paths, rejected(e)...)
+			}
+			slices.Sort(paths)
+			return paths
+		}
+	}
+	if f := (*selector.FieldError)(nil); errors.As(err, &f) {
+		return []string{f.Path}
+	}
+	return []string{err.Error()}
 }
 
 // act adds an action of a plan. Objects are the ReplicaSets as changed so far.

@@ -3,13 +3,11 @@ package conformance
 import (
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	gocmp "github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -29,6 +27,7 @@ import (
 // order of the deletions is left out: upstream sends them all at once.
 type replicaSetOutcome struct {
 	Refused  bool
+	Rejected []string // the fields that no plan can be made from
 	LiveRead bool     // the ReplicaSet is read again before pods are adopted
 	Claims   []string // names and patches of adopted and released pods, sorted
 	Creates  int
@@ -41,6 +40,9 @@ type replicaSetOutcome struct {
 // A replicaSetPass is one case and what both sides make of it.
 type replicaSetPass struct {
 	c              *gen.ReplicaSetCase
+	in             *gen.ReplicaSetCase // what upstream sees of it
+	choice         *gen.ReplicaSetCase // what its victims are chosen from, if it is something else
+	sync           replicaSync
 	now            time.Time
 	result         upstream.Result
 	upstream, ours replicaSetOutcome
@@ -51,24 +53,47 @@ type replicaSetPass struct {
 	ambiguous bool
 }
 
-// passReplicaSet runs both sides. If they choose different victims, upstream is run
-// again with the pods listed in the planner's order: that the planner's choice is
-// one of upstream's is all that can be asked where upstream has several.
 func passReplicaSet(sync replicaSync, c *gen.ReplicaSetCase, now time.Time) replicaSetPass {
-	p := replicaSetPass{c: c, now: now}
+	p := replicaSetPass{c: c, in: c, sync: sync, now: now}
 	p.decide(now)
-	p.run(sync, c.Pods)
-	if !slices.Equal(p.upstream.Deletes, p.ours.Deletes) && p.rejected == nil {
-		first := p.upstream.Deletes
-		p.run(sync, p.inPlannedOrder())
-		p.ambiguous = !slices.Equal(first, p.upstream.Deletes)
+	p.run()
+	if p.upstream.Refused && p.ours.Refused { // upstream ends at the first error
+		p.upstream.Rejected = p.ours.Rejected
 	}
 	return p
 }
 
-func (p *replicaSetPass) run(sync replicaSync, pods []*corev1.Pod) {
-	c := p.c
-	p.result = sync(c, coherent(c.Kind(), []*appsv1.ReplicaSet{c.ReplicaSet}, pods))
+// run runs upstream. If the sides choose different victims, it is run again with the pods
+// listed in the planner's order: that the planner's choice is one of upstream's is all
+// that can be asked where upstream has several.
+func (p *replicaSetPass) run() {
+	p.once(p.in.Pods)
+	if !slices.Equal(p.upstream.Deletes, p.ours.Deletes) && p.rejected == nil {
+		first := p.upstream.Deletes
+		p.once(p.inPlannedOrder())
+		p.ambiguous = !slices.Equal(first, p.upstream.Deletes)
+	}
+}
+
+// again runs upstream on what it sees with a change.
+func (p *replicaSetPass) again(change func(*gen.ReplicaSetCase)) {
+	in := *p.in
+	in.ReplicaSet, in.Siblings, in.Pods = in.ReplicaSet.DeepCopy(), slices.Clone(in.Siblings), slices.Clone(in.Pods)
+	p.in = &in
+	change(p.in)
+	p.run()
+}
+
+func (p *replicaSetPass) sides() (theirs, ours *replicaSetOutcome) { return &p.upstream, &p.ours }
+
+func (p *replicaSetPass) clone() *replicaSetPass {
+	q := *p
+	return &q
+}
+
+func (p *replicaSetPass) once(pods []*corev1.Pod) {
+	c := p.in
+	p.result = p.sync(c, pods)
 	o := replicaSetOutcome{Status: c.ReplicaSet.Status, Recheck: never}
 	for _, w := range p.result.Writes {
 		switch w := w.(type) {
@@ -96,12 +121,11 @@ func (p *replicaSetPass) run(sync replicaSync, pods []*corev1.Pod) {
 
 func (p *replicaSetPass) decide(now time.Time) {
 	p.plan, p.rejected = replicaset.Reconcile(snapshotOf(p.c), now, replicaset.Options{Burst: int32(p.c.Burst)})
-	o := replicaSetOutcome{
-		Refused: p.rejected != nil, LiveRead: p.plan.LiveCheck, Status: statusOf(p.c, p.plan.Status), Recheck: never,
+	if p.rejected != nil {
+		p.ours = refusedReplicaSet(p.c, rejected(p.rejected)...)
+		return
 	}
-	if o.Refused {
-		o.Status = p.c.ReplicaSet.Status
-	}
+	o := replicaSetOutcome{LiveRead: p.plan.LiveCheck, Status: statusOf(p.c, p.plan.Status), Recheck: never}
 	for _, a := range p.plan.Actions {
 		switch a := a.(type) {
 		case replicaset.AdoptPod:
@@ -122,6 +146,11 @@ func (p *replicaSetPass) decide(now time.Time) {
 		o.Recheck = p.plan.RecheckAt.Sub(now).String()
 	}
 	p.ours = o.normalised()
+}
+
+// refusedReplicaSet is what a pass leads to that does nothing but fail.
+func refusedReplicaSet(c *gen.ReplicaSetCase, fields ...string) replicaSetOutcome {
+	return replicaSetOutcome{Refused: true, Rejected: fields, Status: c.ReplicaSet.Status, Recheck: never}.normalised()
 }
 
 // early notes a claim that comes after other writes.
@@ -148,8 +177,8 @@ func (o replicaSetOutcome) normalised() replicaSetOutcome {
 // ranked returns the pods that upstream chooses among, in the order of its cache.
 func (p *replicaSetPass) ranked() ranked {
 	r := ranked{Ranks: map[string]int{}, Now: at(p.now)}
-	for _, pod := range p.c.Pods {
-		if claimed(p.c, pod) && controller.IsPodActive(pod) {
+	for _, pod := range p.in.Pods {
+		if claimed(p.in, pod) && controller.IsPodActive(pod) {
 			r.Pods = append(r.Pods, pod)
 		}
 	}
@@ -163,7 +192,7 @@ func (p *replicaSetPass) ranked() ranked {
 // and in the order in which the planner would delete them.
 func (p *replicaSetPass) inPlannedOrder() []*corev1.Pod {
 	list := p.ranked().planned()
-	for _, pod := range p.c.Pods {
+	for _, pod := range p.in.Pods {
 		if !slices.Contains(list, pod) {
 			list = append(list, pod)
 		}
@@ -175,12 +204,12 @@ func (p *replicaSetPass) inPlannedOrder() []*corev1.Pod {
 // selects, whoever controls them. A ReplicationController has no neighbours: upstream
 // looks for them among ReplicaSets only.
 func (p *replicaSetPass) neighbours() podorder.Neighbours {
-	deployment := metav1.GetControllerOf(p.c.ReplicaSet)
-	if deployment == nil || p.c.Controllers {
+	deployment := metav1.GetControllerOf(p.in.ReplicaSet)
+	if deployment == nil || p.in.Controllers {
 		return nil
 	}
-	n, sets := podorder.Neighbours{}, slices.Concat([]*appsv1.ReplicaSet{p.c.ReplicaSet}, p.c.Siblings)
-	for _, pod := range p.c.Pods {
+	n, sets := podorder.Neighbours{}, slices.Concat([]*appsv1.ReplicaSet{p.in.ReplicaSet}, p.in.Siblings)
+	for _, pod := range p.in.Pods {
 		if slices.ContainsFunc(sets, func(rs *appsv1.ReplicaSet) bool {
 			of := metav1.GetControllerOf(rs)
 			return of != nil && of.UID == deployment.UID && selects(rs, pod)
@@ -197,24 +226,10 @@ func selects(rs *appsv1.ReplicaSet, pod *corev1.Pod) bool {
 	return err == nil && selector.Matches(labels.Set(pod.Labels))
 }
 
-func (p *replicaSetPass) equal() bool { return reflect.DeepEqual(&p.upstream, &p.ours) }
-
 // verdict compares the two sides of a pass, as for Deployments.
 func (p replicaSetPass) verdict() (intended, diff string) {
-	if p.equal() {
-		return "", ""
-	}
-	for _, d := range replicaSetDifferences {
-		if q := p; d.applies(&q) {
-			if d.forgive != nil {
-				d.forgive(&q)
-			}
-			if d.forgive == nil || q.equal() {
-				return d.name, ""
-			}
-		}
-	}
-	return "", gocmp.Diff(p.upstream, p.ours) + " "
+	names, diff := explain(replicaSetDifferences, &p)
+	return strings.Join(names, " and "), diff
 }
 
 func (p replicaSetPass) report(diff string) string {
