@@ -159,7 +159,7 @@ func unsetSurge(s *appsv1.DeploymentSpec) bool {
 // well, or else what differs.
 func (p deploymentPass) verdict() (intended, diff string) {
 	names, diff := explain(deploymentDifferences, &p)
-	names = slices.DeleteFunc(names, func(name string) bool { return name == noRecheck || name == uidDecides })
+	names = slices.DeleteFunc(names, func(name string) bool { return name == noRecheck || name == uidDecides || name == takenByReleased })
 	return strings.Join(names, " and "), diff
 }
 

@@ -29,14 +29,14 @@ type difference[P, O any] struct {
 	to func(P) O
 	// near lists outcomes that are almost what ours has to be, beside all that have one
 	// value changed, see changed. None of them may be taken for intended.
-	near []neighbour[O]
+	near []mistake[O]
 	// elsewhere is what ours has here, planted where nothing differs: there it is a
 	// mistake. It returns false where it cannot be planted.
 	elsewhere func(P, *O) bool
 }
 
-// A neighbour changes an outcome into one that is wrong. It returns false if it cannot.
-type neighbour[O any] struct {
+// A mistake changes an outcome into one that is wrong. It returns false if it cannot.
+type mistake[O any] struct {
 	name  string
 	plant func(*O) bool
 }
@@ -293,7 +293,7 @@ func (j *judgement[P, O]) met(t testing.TB, c *census) {
 		if n.applied == 0 {
 			t.Errorf("%s: the difference %q has not applied", c.name, row.name)
 		}
-		for _, near := range append(row.near, neighbour[O]{name: eachValue}) {
+		for _, near := range append(row.near, mistake[O]{name: eachValue}) {
 			if n.planted[near.name] == 0 {
 				t.Errorf("%s: the neighbour %q of %q was not planted", c.name, near.name, row.name)
 			}

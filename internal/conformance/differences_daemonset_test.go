@@ -34,7 +34,7 @@ var daemonSetDifferences = []difference[*daemonSetPass, daemonSetOutcome]{
 			})
 			return p.upstream
 		},
-		near: append([]neighbour[daemonSetOutcome]{{"no hash after all", func(o *daemonSetOutcome) bool {
+		near: append([]mistake[daemonSetOutcome]{{"no hash after all", func(o *daemonSetOutcome) bool {
 			for i, line := range o.Creates {
 				fields := strings.Split(line, " ")
 				fields[len(fields)-2] = ""
@@ -82,7 +82,7 @@ func (p *daemonSetPass) takenWithoutHash() (list []string) {
 }
 
 // nearDaemons is what a plan for a DaemonSet may not be.
-var nearDaemons = []neighbour[daemonSetOutcome]{
+var nearDaemons = []mistake[daemonSetOutcome]{
 	{"a creation more", func(o *daemonSetOutcome) bool {
 		o.Creates = append(o.Creates, "n99 web-x 1")
 		return true

@@ -13,12 +13,10 @@ import (
 	"github.com/kplan-go/kplan/internal/conformance/upstream"
 )
 
-// These differences are those of passes that are carried out, too.
+// These differences, and noRecheck, are those of passes that are carried out, too.
 const (
-	noRecheck  = "no recheck of a condition that cannot time out"
-	uidDecides = "the UID alone says whose a pod is"
-	// takenByReleased says what it is.
-	takenByReleased = "name taken by a ReplicaSet that the pass releases"
+	uidDecides      = "the UID alone says whose a pod is"
+	takenByReleased = "a ReplicaSet that was released is not the new one, though it has the name"
 )
 
 // deploymentDifferences is the complete list of what is meant to differ in plans for
@@ -159,15 +157,15 @@ var deploymentDifferences = []difference[*deploymentPass, deploymentOutcome]{
 			return p.in.Deployment.Spec.RevisionHistoryLimit != nil && cyclic(util.ReplicaSetsByRevision(own(p)))
 		},
 		to: cleanedUp,
-		near: append([]neighbour[deploymentOutcome]{{"another ReplicaSet is deleted", func(o *deploymentOutcome) bool {
-			i := slices.IndexFunc(o.Steps, isDeletion)
+		near: append([]mistake[deploymentOutcome]{{"another ReplicaSet is deleted", func(o *deploymentOutcome) bool {
+			i := slices.IndexFunc(o.Steps, deletes)
 			if i >= 0 {
 				o.Steps[i] = "delete web-other"
 			}
 			return i >= 0
 		}}}, nearPlan...),
 		elsewhere: func(_ *deploymentPass, o *deploymentOutcome) bool {
-			o.Steps = slices.DeleteFunc(o.Steps, isDeletion)
+			o.Steps = slices.DeleteFunc(o.Steps, deletes)
 			return true
 		},
 	},
@@ -183,7 +181,7 @@ var deploymentDifferences = []difference[*deploymentPass, deploymentOutcome]{
 			p.upstream.Recheck = never
 			return p.upstream
 		},
-		near: append([]neighbour[deploymentOutcome]{{"a recheck in a second", func(o *deploymentOutcome) bool {
+		near: append([]mistake[deploymentOutcome]{{"a recheck in a second", func(o *deploymentOutcome) bool {
 			o.Recheck = time.Second.String()
 			return true
 		}}}, nearPlan...),

@@ -183,14 +183,14 @@ func withoutRoom(p *deploymentPass) deploymentOutcome {
 func refusedStep(step string) bool {
 	return strings.HasPrefix(step, "refused ") || strings.Contains(step, " with -")
 }
-func isDeletion(step string) bool { return strings.HasPrefix(step, "delete ") }
+func deletes(step string) bool { return strings.HasPrefix(step, "delete ") }
 
 // cleanedUp is what upstream does, but with the deletions that it comes to in our order.
 // Whether it cleans up at all, and when, is seen without a limit.
 func cleanedUp(p *deploymentPass) deploymentOutcome {
 	all := p.clone()
 	all.again(func(c *gen.DeploymentCase) { c.Deployment.Spec.RevisionHistoryLimit = new(int32(0)) })
-	at := slices.IndexFunc(all.upstream.Steps, isDeletion)
+	at := slices.IndexFunc(all.upstream.Steps, deletes)
 	if at < 0 {
 		return p.upstream
 	}
@@ -199,7 +199,7 @@ func cleanedUp(p *deploymentPass) deploymentOutcome {
 		return newest != nil && rs.UID == newest.UID || rs.DeletionTimestamp != nil
 	})
 	surplus := len(old) - int(number(p.in.Deployment.Spec.RevisionHistoryLimit))
-	steps := slices.DeleteFunc(slices.Clone(p.upstream.Steps), isDeletion)
+	steps := slices.DeleteFunc(slices.Clone(p.upstream.Steps), deletes)
 	for _, rs := range old[:max(0, surplus)] {
 		if *rs.Spec.Replicas == 0 && rs.Status.Replicas == 0 && rs.Generation <= rs.Status.ObservedGeneration {
 			steps = slices.Insert(steps, at, "delete "+rs.Name)
@@ -248,7 +248,7 @@ func recheckAt(p *deploymentPass, c *appsv1.DeploymentCondition) string {
 }
 
 // nearRejection is what a rejection may not be.
-var nearRejection = []neighbour[deploymentOutcome]{
+var nearRejection = []mistake[deploymentOutcome]{
 	{"another field", func(o *deploymentOutcome) bool {
 		o.Rejected[0] = "spec.paused"
 		return true
@@ -264,7 +264,7 @@ var nearRejection = []neighbour[deploymentOutcome]{
 }
 
 // nearPlan is what any plan may not be.
-var nearPlan = []neighbour[deploymentOutcome]{
+var nearPlan = []mistake[deploymentOutcome]{
 	{"the last action dropped", func(o *deploymentOutcome) bool {
 		ok := len(o.Steps) > 0
 		if ok {

@@ -29,7 +29,7 @@ var replicaSetDifferences = []difference[*replicaSetPass, replicaSetOutcome]{
 		leaf:   []string{""},
 		from:   func(p *replicaSetPass) bool { return *p.c.ReplicaSet.Spec.Replicas < 0 },
 		to:     func(p *replicaSetPass) replicaSetOutcome { return refusedReplicaSet(p.c, "ReplicaSet.Replicas") },
-		near: []neighbour[replicaSetOutcome]{
+		near: []mistake[replicaSetOutcome]{
 			{"another field", func(o *replicaSetOutcome) bool {
 				o.Rejected[0] = "ReplicaSet.MinReadySeconds"
 				return true
@@ -219,7 +219,7 @@ func adopted(c *gen.ReplicaSetCase) {
 }
 
 // nearPods is what a plan for pods may not be.
-var nearPods = []neighbour[replicaSetOutcome]{
+var nearPods = []mistake[replicaSetOutcome]{
 	{"a victim less", func(o *replicaSetOutcome) bool {
 		ok := len(o.Deletes) > 0
 		if ok {

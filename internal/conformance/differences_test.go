@@ -101,7 +101,7 @@ var revisionDifferences = []difference[*decision[historied], any]{{
 	to: func(d *decision[historied]) any {
 		return decideByRevision(historied{Sets: plannedByRevision(d.in.Sets)}).upstream
 	},
-	near:      []neighbour[any]{{"backwards", backwards}},
+	near:      []mistake[any]{{"backwards", backwards}},
 	elsewhere: func(_ *decision[historied], o *any) bool { return backwards(o) },
 }}
 
