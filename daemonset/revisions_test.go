@@ -34,6 +34,13 @@ func TestRevisions(t *testing.T) {
 			Labelled controller revision agent-v1 with agent-v1 (Unlabelled)`},
 		{"no label on the current one", "its name is its hash then", with(cluster(1, pod("p1", "n1", "agent-v2")), func(s *daemonset.Snapshot) { delete(s.Revisions[1].Labels, daemonset.LabelHash) }), daemonset.Options{}, `
 			Labelled controller revision agent-v2 with agent-v2 (Unlabelled)`},
+		{"rollback, no label on another one", "labels come first, whatever the order of the revisions", with(cluster(0), func(s *daemonset.Snapshot) {
+			s.Revisions[0].Revision = 7
+			delete(s.Revisions[0].Labels, daemonset.LabelHash)
+			s.Revisions[0].Name, s.Revisions[1].Name = "agent-z", "agent-a"
+		}), daemonset.Options{}, `
+			Labelled controller revision agent-z with agent-z (Unlabelled)
+			Renumbered controller revision agent-a from 2 to 8 (Rollback)`},
 		{"twins", "all pods are relabelled", twins, daemonset.Options{}, `
 			Relabelled pod p1 from "v2" to "v3" (Duplicate)
 			Relabelled pod p3 from "v1" to "v3" (Duplicate)
