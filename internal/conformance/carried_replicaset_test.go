@@ -67,7 +67,7 @@ func (x *carriedReplicas) pass(c *gen.ReplicaSetCase, cached []metav1.Object, s 
 	p.again = func(more []apiserver.Rule, m mode) {
 		x.controller(p, c, c.Pods, more, m)
 		if !p.samePods() && p.panicked == nil {
-			same := replicaSetPass{c: c, now: now}
+			same := replicaSetPass{c: c, in: c, now: now}
 			if same.decide(now); same.rejected == nil {
 				x.controller(p, c, p.inPlannedOrder(&same), more, m)
 			}
