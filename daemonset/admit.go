@@ -7,6 +7,7 @@ import (
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/claim"
 )
 
 // A state is a snapshot that has been checked and compiled. It reads the caller's
@@ -20,7 +21,7 @@ type state struct {
 	now       time.Time
 	opts      Options
 
-	owner          selector.Owner
+	owner          claim.Owner
 	placer         Placer
 	nodeSelector   selector.Selector // of the update
 	availability   Availability
@@ -143,7 +144,7 @@ func (st *state) admitStrategy(errs *field.Errors) {
 // admitSelectors compiles the selectors. Those of a DaemonSet that is being deleted may be
 // unusable, since nothing is selected any more, and then select nothing.
 func (st *state) admitSelectors(errs *field.Errors) {
-	st.owner = selector.Owner{Kind: Kind, Name: st.ds.Name, UID: st.ds.UID, Deleting: !st.ds.DeletionTimestamp.IsZero()}
+	st.owner = claim.Owner{Kind: Kind, Name: st.ds.Name, UID: st.ds.UID, Deleting: !st.ds.DeletionTimestamp.IsZero()}
 	if st.owner.Deleting {
 		errs = &field.Errors{}
 	}

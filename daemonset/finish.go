@@ -13,7 +13,7 @@ import (
 
 // A Report is what became of a plan.
 type Report struct {
-	// LiveCheck is why nothing may be adopted, from selector.CheckLive; nil if it may, or
+	// LiveCheck is why nothing may be adopted, from claim.CheckLive; nil if it may, or
 	// nothing was to be.
 	LiveCheck error
 	// Outcomes are those of the actions, in order. Those that were not carried out have

@@ -5,22 +5,22 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/claim"
 )
 
 // claim decides whether a pod belongs to the DaemonSet.
 func (st *state) claim(i int32) {
 	pod := &st.pods[i]
-	child := selector.Child{
+	child := claim.Child{
 		Labels: pod.Labels, ControllerKind: pod.ControllerKind, ControllerName: pod.ControllerName,
 		ControllerUID: pod.ControllerUID, Deleting: pod.terminating(),
 	}
-	switch selector.Decide(&st.owner, &child).Verdict {
-	case selector.Keep:
+	switch claim.Decide(&st.owner, &child).Verdict {
+	case claim.Keep:
 		st.owned = append(st.owned, i)
-	case selector.Adopt:
+	case claim.Adopt:
 		st.owned, st.claimed = append(st.owned, i), append(st.claimed, i)
-	case selector.Release:
+	case claim.Release:
 		st.claimed = append(st.claimed, i)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/claim"
 )
 
 // construct finds or makes the current revision. It reports false if the name of a new
@@ -84,16 +84,16 @@ func (st *state) claimRevisions(p *Plan) []int32 {
 	var owned []int32
 	for _, i := range order {
 		r := &st.revisions[i]
-		child := selector.Child{
+		child := claim.Child{
 			Labels: r.Labels, ControllerKind: r.ControllerKind, ControllerName: r.ControllerName, ControllerUID: r.ControllerUID,
 		}
-		switch selector.Decide(&st.owner, &child).Verdict {
-		case selector.Keep:
+		switch claim.Decide(&st.owner, &child).Verdict {
+		case claim.Keep:
 			owned = append(owned, i)
-		case selector.Adopt:
+		case claim.Adopt:
 			owned = append(owned, i)
 			p.do(AdoptRevision{Object: revisionObject(r), Reason: ReasonOrphan})
-		case selector.Release:
+		case claim.Release:
 			p.do(ReleaseRevision{Object: revisionObject(r), Reason: ReasonNoMatch})
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/claim"
 )
 
 // Kind is the kind of a Deployment in an owner reference.
@@ -40,7 +41,7 @@ func (st *state) claim(errs *field.Errors) {
 	if st.selectsAll() {
 		return
 	}
-	owner := selector.Owner{UID: st.d.UID, Deleting: st.deleting()}
+	owner := claim.Owner{UID: st.d.UID, Deleting: st.deleting()}
 	var err error
 	if owner.Selector, err = selector.FromLabelSelector(st.d.Selector); err != nil {
 		*errs = append(*errs, &field.Error{Path: "Deployment.Selector", Value: selector.Format(st.d.Selector), Detail: err.Error(), Err: err})
@@ -57,11 +58,11 @@ func (st *state) claim(errs *field.Errors) {
 	for i := range st.namespaceSets {
 		rs := &st.namespaceSets[i]
 		switch st.decide(&owner, rs) {
-		case selector.Keep:
+		case claim.Keep:
 			st.sets = append(st.sets, admitReplicaSet(rs, false, errs))
-		case selector.Adopt:
+		case claim.Adopt:
 			st.sets = append(st.sets, admitReplicaSet(rs, true, errs))
-		case selector.Release:
+		case claim.Release:
 			out = append(out, rs)
 		}
 	}
@@ -74,26 +75,26 @@ func (st *state) claim(errs *field.Errors) {
 // Deployment controls is kept and everything else ignored. A partitioned Deployment
 // neither adopts nor releases, and one of its own that is being deleted is none of
 // its own.
-func (st *state) decide(owner *selector.Owner, rs *replicaset.ReplicaSet) selector.Verdict {
+func (st *state) decide(owner *claim.Owner, rs *replicaset.ReplicaSet) claim.Verdict {
 	if st.partitioned() {
 		if rs.ControllerUID == st.d.UID && rs.DeletionTimestamp.IsZero() &&
 			(st.d.Selector == nil || owner.Selector.Matches(rs.Labels)) {
-			return selector.Keep
+			return claim.Keep
 		}
-		return selector.Ignore
+		return claim.Ignore
 	}
 	if st.d.Selector == nil {
 		if rs.ControllerUID == st.d.UID {
-			return selector.Keep
+			return claim.Keep
 		}
-		return selector.Ignore
+		return claim.Ignore
 	}
-	verdict := selector.Decide(owner, &selector.Child{
+	verdict := claim.Decide(owner, &claim.Child{
 		Labels: rs.Labels, Deleting: !rs.DeletionTimestamp.IsZero(),
 		ControllerKind: rs.ControllerKind, ControllerName: rs.ControllerName, ControllerUID: rs.ControllerUID,
 	}).Verdict
-	if verdict == selector.Adopt && !st.adopts(rs) {
-		return selector.Ignore
+	if verdict == claim.Adopt && !st.adopts(rs) {
+		return claim.Ignore
 	}
 	return verdict
 }

@@ -14,7 +14,7 @@ import (
 
 // A Report is what became of a plan.
 type Report struct {
-	// LiveCheck is why no ReplicaSet may be adopted, from selector.CheckLive; nil if they
+	// LiveCheck is why no ReplicaSet may be adopted, from claim.CheckLive; nil if they
 	// may, or none was to be.
 	LiveCheck error
 	// Outcomes are those of the actions, in order. Those that were not carried out have

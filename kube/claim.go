@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/claim"
 )
 
 // missing reports whether o is nil, or a nil pointer in an interface.
@@ -22,12 +23,12 @@ func missing(o metav1.Object) bool {
 // Child returns what claiming reads of o, any object that may have a controller. It
 // shares the labels with o. A pod that Succeeded or Failed is finished, nothing else is.
 // Rejected is left to the caller.
-func Child(o metav1.Object) selector.Child {
+func Child(o metav1.Object) claim.Child {
 	if missing(o) {
-		return selector.Child{}
+		return claim.Child{}
 	}
 	kind, name, uid := controller(o)
-	c := selector.Child{
+	c := claim.Child{
 		Namespace: o.GetNamespace(), Name: o.GetName(), UID: string(o.GetUID()), Labels: o.GetLabels(),
 		ControllerKind: kind, ControllerName: name, ControllerUID: uid,
 		Deleting: o.GetDeletionTimestamp() != nil,
@@ -44,8 +45,8 @@ func Child(o metav1.Object) selector.Child {
 //
 // It takes what NewBaseControllerRefManager of the controller package of Kubernetes
 // 1.36.3 and its callers take.
-func Owner(o metav1.Object, kind schema.GroupVersionKind, s selector.Selector) selector.Owner {
-	owner := selector.Owner{APIVersion: kind.GroupVersion().String(), Kind: kind.Kind, Selector: s}
+func Owner(o metav1.Object, kind schema.GroupVersionKind, s selector.Selector) claim.Owner {
+	owner := claim.Owner{APIVersion: kind.GroupVersion().String(), Kind: kind.Kind, Selector: s}
 	if !missing(o) {
 		owner.Namespace, owner.Name, owner.UID = o.GetNamespace(), o.GetName(), string(o.GetUID())
 		owner.Deleting = o.GetDeletionTimestamp() != nil
@@ -54,9 +55,9 @@ func Owner(o metav1.Object, kind schema.GroupVersionKind, s selector.Selector) s
 }
 
 // Fresh returns an owner as it was just read from the API server, or the error of that
-// call, for selector.CheckLive.
-func Fresh(o metav1.Object, err error) selector.OwnerNow {
-	f := selector.OwnerNow{Err: err}
+// call, for claim.CheckLive.
+func Fresh(o metav1.Object, err error) claim.OwnerNow {
+	f := claim.OwnerNow{Err: err}
 	if !missing(o) {
 		f.UID, f.DeletionTimestamp = string(o.GetUID()), timeOrZero(o.GetDeletionTimestamp())
 	}

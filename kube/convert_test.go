@@ -24,6 +24,7 @@ import (
 	"github.com/kplan-go/kplan/revision/kubectl"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/claim"
 )
 
 // there checks that to undoes from on a value with every field set but those named.
@@ -179,7 +180,7 @@ func TestChildAndOwner(t *testing.T) {
 	rs := replicaSet("web-1")
 	c := kube.Child(rs)
 	require.Equal(t, []string{"Finished", "Rejected"}, allUnset(c))
-	require.Equal(t, selector.Child{
+	require.Equal(t, claim.Child{
 		Namespace: "shop", Name: "web-1", UID: "uid-of-web-1", Labels: rs.Labels,
 		ControllerKind: "Deployment", ControllerName: "web", ControllerUID: "uid-of-web", Deleting: true,
 	}, c)
@@ -189,7 +190,7 @@ func TestChildAndOwner(t *testing.T) {
 	kind := appsv1.SchemeGroupVersion.WithKind("ReplicaSet")
 	o := kube.Owner(rs, kind, selector.Everything())
 	require.Equal(t, []string{"ChildKind", "Finalizers"}, allUnset(o))
-	require.Equal(t, selector.OwnerReference{
+	require.Equal(t, claim.OwnerReference{
 		APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web-1", UID: "uid-of-web-1", Controller: new(true), BlockOwnerDeletion: new(true),
 	}, o.Reference())
 	require.True(t, o.Deleting)
@@ -200,7 +201,7 @@ func TestChildAndOwner(t *testing.T) {
 	var none *corev1.Pod
 	for _, o := range []metav1.Object{nil, none} {
 		require.Zero(t, kube.Child(o))
-		require.Equal(t, selector.Owner{APIVersion: "apps/v1", Kind: "ReplicaSet"}, kube.Owner(o, kind, selector.Nothing()))
+		require.Equal(t, claim.Owner{APIVersion: "apps/v1", Kind: "ReplicaSet"}, kube.Owner(o, kind, selector.Nothing()))
 		require.Zero(t, kube.Fresh(o, nil))
 	}
 }
@@ -208,11 +209,11 @@ func TestChildAndOwner(t *testing.T) {
 func TestFresh(t *testing.T) {
 	rs, gone := replicaSet("web-1"), errors.New("gone")
 	o := kube.Owner(rs, appsv1.SchemeGroupVersion.WithKind("ReplicaSet"), selector.Everything())
-	require.ErrorContains(t, selector.CheckLive(&o, kube.Fresh(rs, nil)).Err, "just been deleted")
+	require.ErrorContains(t, claim.CheckLive(&o, kube.Fresh(rs, nil)).Err, "just been deleted")
 	rs.DeletionTimestamp = nil
-	require.Equal(t, selector.LiveCheck{OK: true}, selector.CheckLive(&o, kube.Fresh(rs, nil)))
-	require.ErrorIs(t, selector.CheckLive(&o, kube.Fresh(rs, gone)).Err, gone)
-	require.ErrorContains(t, selector.CheckLive(&o, kube.Fresh(nil, nil)).Err, "is gone")
+	require.Equal(t, claim.LiveCheck{OK: true}, claim.CheckLive(&o, kube.Fresh(rs, nil)))
+	require.ErrorIs(t, claim.CheckLive(&o, kube.Fresh(rs, gone)).Err, gone)
+	require.ErrorContains(t, claim.CheckLive(&o, kube.Fresh(nil, nil)).Err, "is gone")
 }
 
 func TestOutcomes(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/claim"
 )
 
 // NewDaemonPod returns the pod that a creates, from the template of ds. It has the
@@ -158,14 +158,14 @@ func ReleaseRevisionPatch(ds *appsv1.DaemonSet, a daemonset.ReleaseRevision) Pat
 
 func adoptPatch(ds *appsv1.DaemonSet, kind string, o daemonset.Object) Patch {
 	ds = orEmpty(ds)
-	owner := selector.Owner{APIVersion: appsv1.SchemeGroupVersion.String(), Kind: daemonset.Kind, Name: ds.Name, UID: string(ds.UID)}
-	adopt := selector.AdoptChild{Kind: kind, Namespace: ds.Namespace, Name: o.Name, UID: o.UID, Reference: owner.Reference()}
+	owner := claim.Owner{APIVersion: appsv1.SchemeGroupVersion.String(), Kind: daemonset.Kind, Name: ds.Name, UID: string(ds.UID)}
+	adopt := claim.AdoptChild{Kind: kind, Namespace: ds.Namespace, Name: o.Name, UID: o.UID, Reference: owner.Reference()}
 	return Patch{Type: types.StrategicMergePatchType, Data: adopt.Patch()}
 }
 
 func releasePatch(ds *appsv1.DaemonSet, kind string, o daemonset.Object) Patch {
 	ds = orEmpty(ds)
-	release := selector.ReleaseChild{Kind: kind, Namespace: ds.Namespace, Name: o.Name, UID: o.UID, OwnerUID: string(ds.UID)}
+	release := claim.ReleaseChild{Kind: kind, Namespace: ds.Namespace, Name: o.Name, UID: o.UID, OwnerUID: string(ds.UID)}
 	return Patch{Type: types.StrategicMergePatchType, Data: release.Patch()}
 }
 

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/claim"
 )
 
 // An Object is an API object: a Deployment, ReplicaSet, ReplicationController,
@@ -180,8 +181,8 @@ func live(ctx context.Context, c Client, o, fresh Object, kind string) error {
 	fresh.SetNamespace(o.GetNamespace())
 	fresh.SetName(o.GetName())
 	err := c.Get(ctx, fresh)
-	owner := selector.Owner{Kind: kind, Namespace: o.GetNamespace(), Name: o.GetName(), UID: string(o.GetUID())}
-	return selector.CheckLive(&owner, selector.OwnerNow{
+	owner := claim.Owner{Kind: kind, Namespace: o.GetNamespace(), Name: o.GetName(), UID: string(o.GetUID())}
+	return claim.CheckLive(&owner, claim.OwnerNow{
 		UID: string(fresh.GetUID()), DeletionTimestamp: timeOrZero(fresh.GetDeletionTimestamp()), Err: err,
 	}).Err
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/kplan-go/kplan/internal/zero"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/claim"
 )
 
 // A Patch is what a client sends to change an object.
@@ -106,8 +106,8 @@ func mergePatch(uid string, annotations map[string]string, spec *patchSpec) (Pat
 // a ReplicaSet.
 func AdoptPatch(d *appsv1.Deployment, a deploy.AdoptReplicaSet) Patch {
 	d = zero.Or(d)
-	owner := selector.Owner{APIVersion: "apps/v1", Kind: deploy.Kind, Name: d.Name, UID: string(d.UID)}
-	adopt := selector.AdoptChild{Kind: replicaset.Kind, Namespace: d.Namespace, Name: a.Name, UID: a.UID, Reference: owner.Reference()}
+	owner := claim.Owner{APIVersion: "apps/v1", Kind: deploy.Kind, Name: d.Name, UID: string(d.UID)}
+	adopt := claim.AdoptChild{Kind: replicaset.Kind, Namespace: d.Namespace, Name: a.Name, UID: a.UID, Reference: owner.Reference()}
 	return Patch{Type: types.StrategicMergePatchType, Data: adopt.Patch()}
 }
 
@@ -115,7 +115,7 @@ func AdoptPatch(d *appsv1.Deployment, a deploy.AdoptReplicaSet) Patch {
 // controller of a ReplicaSet.
 func ReleasePatch(d *appsv1.Deployment, a deploy.ReleaseReplicaSet) Patch {
 	d = zero.Or(d)
-	release := selector.ReleaseChild{Kind: replicaset.Kind, Namespace: d.Namespace, Name: a.Name, UID: a.UID, OwnerUID: string(d.UID)}
+	release := claim.ReleaseChild{Kind: replicaset.Kind, Namespace: d.Namespace, Name: a.Name, UID: a.UID, OwnerUID: string(d.UID)}
 	return Patch{Type: types.StrategicMergePatchType, Data: release.Patch()}
 }
 

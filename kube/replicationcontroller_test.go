@@ -15,6 +15,7 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/claim"
 )
 
 func replicationController() *corev1.ReplicationController {
@@ -101,7 +102,7 @@ func TestReplicationControllerPods(t *testing.T) {
 }
 
 func TestClaimPatches(t *testing.T) {
-	adopt := kube.AdoptPodPatch(replicaset.AdoptPod{Name: "a", UID: "u", Reference: selector.OwnerReference{
+	adopt := kube.AdoptPodPatch(replicaset.AdoptPod{Name: "a", UID: "u", Reference: claim.OwnerReference{
 		APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web", UID: "w", Controller: new(true), BlockOwnerDeletion: new(true)}})
 	require.Equal(t, types.StrategicMergePatchType, adopt.Type)
 	require.JSONEq(t, `{"metadata":{"ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"web","uid":"w",

@@ -4,16 +4,16 @@ import (
 	"fmt"
 
 	"github.com/kplan-go/kplan/internal/union"
-	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/claim"
 )
 
 // AdoptPod makes the ReplicaSet the controller of a pod that has none. The UID is a
 // precondition: another pod of the same name is left alone.
 type AdoptPod struct {
-	Name      string                  `json:"name"`
-	UID       string                  `json:"uid,omitzero"`
-	Reference selector.OwnerReference `json:"reference"`
-	Reason    Reason                  `json:"reason"`
+	Name      string               `json:"name"`
+	UID       string               `json:"uid,omitzero"`
+	Reference claim.OwnerReference `json:"reference"`
+	Reason    Reason               `json:"reason"`
 }
 
 // ReleasePod takes the ReplicaSet's reference from a pod. The UID is a precondition.
@@ -60,12 +60,12 @@ func (a DeletePod) String() string { return fmt.Sprintf("Deleted pod: %s (%s)", 
 
 // Patch returns the body of the strategic merge patch.
 func (a AdoptPod) Patch() []byte {
-	return selector.AdoptChild{UID: a.UID, Reference: a.Reference}.Patch()
+	return claim.AdoptChild{UID: a.UID, Reference: a.Reference}.Patch()
 }
 
 // Patch returns the body of the strategic merge patch.
 func (a ReleasePod) Patch() []byte {
-	return selector.ReleaseChild{UID: a.UID, OwnerUID: a.OwnerUID}.Patch()
+	return claim.ReleaseChild{UID: a.UID, OwnerUID: a.OwnerUID}.Patch()
 }
 
 // Actions is a list of actions. In JSON each is an object with one key, the name

@@ -8,6 +8,7 @@ import (
 	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/claim"
 )
 
 // Kind is the kind of a ReplicaSet in an owner reference, and KindController that of
@@ -29,7 +30,7 @@ type state struct {
 	now      time.Time
 	replicas int32
 	burst    int32
-	owner    selector.Owner
+	owner    claim.Owner
 	unusable bool   // the selector cannot be compiled
 	claims   []role // of each pod
 	touched  duplicateCheck

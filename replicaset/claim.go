@@ -6,19 +6,19 @@ import (
 
 	"github.com/kplan-go/kplan/internal/zero"
 	"github.com/kplan-go/kplan/podorder"
-	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/claim"
 )
 
 // Owner returns the ReplicaSet as an owner of pods, without its selector. All pods
 // of a snapshot are in its namespace, which is not named. With nil it is the owner of
 // nothing.
-func Owner(rs *ReplicaSet) selector.Owner {
+func Owner(rs *ReplicaSet) claim.Owner {
 	rs = zero.Or(rs)
 	version := "apps/v1"
 	if rs.Kind == KindController {
 		version = "v1"
 	}
-	return selector.Owner{
+	return claim.Owner{
 		APIVersion: cmp.Or(rs.APIVersion, version), Kind: cmp.Or(rs.Kind, Kind),
 		Name: rs.Name, UID: rs.UID, Deleting: !rs.DeletionTimestamp.IsZero(),
 	}
@@ -74,15 +74,15 @@ func (st *state) role(p *podorder.Pod) role {
 		return roleOfOwned(p, st.rs)
 	}
 	c := child(p, &st.owner)
-	d := selector.DecideReplica(&st.owner, &c)
+	d := claim.DecideActive(&st.owner, &c)
 	switch {
-	case d.Verdict == selector.Keep:
+	case d.Verdict == claim.Keep:
 		return roleActive
-	case d.Verdict == selector.Adopt:
+	case d.Verdict == claim.Adopt:
 		return roleAdopt
-	case d.Verdict == selector.Release, st.releasesAnyway(d, p):
+	case d.Verdict == claim.Release, st.releasesAnyway(d, p):
 		return roleRelease
-	case d.Reason == selector.ReasonTerminating:
+	case d.Reason == claim.ReasonTerminating:
 		return roleTerminating
 	}
 	return roleNone
@@ -90,8 +90,8 @@ func (st *state) role(p *podorder.Pod) role {
 
 // releasesAnyway reports whether Kubernetes 1.5 releases a pod although the
 // ReplicaSet is being deleted.
-func (st *state) releasesAnyway(d selector.Decision, p *podorder.Pod) bool {
-	return st.opts.Dialect == Kubernetes15 && d.Reason == selector.ReasonControllerDeleting && p.ControllerUID == st.rs.UID
+func (st *state) releasesAnyway(d claim.Decision, p *podorder.Pod) bool {
+	return st.opts.Dialect == Kubernetes15 && d.Reason == claim.ReasonControllerDeleting && p.ControllerUID == st.rs.UID
 }
 
 // roleOfOwned is role for a ReplicaSet without a selector.
@@ -114,8 +114,8 @@ func owns(p *podorder.Pod, rs *ReplicaSet) bool {
 }
 
 // child returns what claiming reads of a pod.
-func child(p *podorder.Pod, o *selector.Owner) selector.Child {
-	c := selector.Child{
+func child(p *podorder.Pod, o *claim.Owner) claim.Child {
+	c := claim.Child{
 		Name: p.Name, UID: p.UID, Labels: p.Labels,
 		ControllerKind: p.ControllerKind, ControllerName: p.ControllerName, ControllerUID: p.ControllerUID,
 		Deleting: !p.DeletionTimestamp.IsZero(), Finished: p.Finished(),
@@ -150,7 +150,7 @@ func (st *state) emitClaims(p *Plan) {
 	}
 }
 
-func (st *state) reference() selector.OwnerReference {
+func (st *state) reference() claim.OwnerReference {
 	r := st.owner.Reference()
 	if st.opts.Dialect == Kubernetes15 {
 		r.BlockOwnerDeletion = nil

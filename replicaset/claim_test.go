@@ -11,6 +11,7 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/claim"
 )
 
 // selecting makes web select app=web.
@@ -87,7 +88,7 @@ func TestClaimTogether(t *testing.T) {
 		pod("p2", labelled("x"), orphan), pod("p1", labelled("web"), orphan), pod("p6", labelled("web"), orphan), pod("p7", labelled("web")),
 	}
 	p := reconcile(t, replicaset.Snapshot{ReplicaSet: web(6, selecting), Pods: pods}, replicaset.Options{})
-	reference := selector.OwnerReference{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web", UID: "web-uid", Controller: new(true), BlockOwnerDeletion: new(true)}
+	reference := claim.OwnerReference{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web", UID: "web-uid", Controller: new(true), BlockOwnerDeletion: new(true)}
 	requireEqual(t, "with preconditions", replicaset.Actions{
 		replicaset.AdoptPod{Name: "p1", UID: "p1-uid", Reference: reference, Reason: replicaset.ReasonOrphan},
 		replicaset.ReleasePod{Name: "p4", UID: "p4-uid", OwnerUID: "web-uid", Reason: replicaset.ReasonNoMatch},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/claim"
 )
 
 // failed reports whether a creation failed. One that could not succeed because the
@@ -17,7 +18,7 @@ func failed(o *selector.Outcome) bool {
 
 // A Report is what became of a plan.
 type Report struct {
-	LiveCheck error              // why no pod may be adopted, from selector.CheckLive; nil if they may
+	LiveCheck error              // why no pod may be adopted, from claim.CheckLive; nil if they may
 	Claims    []selector.Outcome // of AdoptPod and ReleasePod, in order
 	Creates   []selector.Outcome // of the calls that were made for CreatePods, in order
 	Deletes   []selector.Outcome // of DeletePod, in order
@@ -175,13 +176,13 @@ func (f *finish) claim(i int) *selector.Outcome {
 func (f *finish) again() *Snapshot {
 	next, i := *f.s, 0
 	next.Pods = slices.Clone(f.s.Pods)
-	change := func(name, uid string, o *selector.Outcome, reference selector.OwnerReference) {
+	change := func(name, uid string, o *selector.Outcome, reference claim.OwnerReference) {
 		at := slices.IndexFunc(next.Pods, func(p podorder.Pod) bool { return p.Name == name && p.UID == uid })
 		if at < 0 {
 			return
 		}
 		if o.Answer == selector.NotFound { // some other owner, so that nobody claims it
-			reference = selector.OwnerReference{Kind: "Gone", Name: name, UID: f.s.ReplicaSet.UID + " gone"}
+			reference = claim.OwnerReference{Kind: "Gone", Name: name, UID: f.s.ReplicaSet.UID + " gone"}
 		}
 		p := &next.Pods[at]
 		p.ControllerKind, p.ControllerName, p.ControllerUID = reference.Kind, reference.Name, reference.UID
@@ -193,7 +194,7 @@ func (f *finish) again() *Snapshot {
 			change(a.Name, a.UID, f.claim(i), a.Reference)
 			i++
 		case ReleasePod:
-			change(a.Name, a.UID, f.claim(i), selector.OwnerReference{})
+			change(a.Name, a.UID, f.claim(i), claim.OwnerReference{})
 			i++
 		}
 	}

@@ -15,7 +15,7 @@ type Plan struct {
 	// former fails, do not go on; the others do not depend on each other.
 	Actions Actions `json:"actions,omitempty"`
 	// LiveCheck tells to read the ReplicaSet from the API server before pods are
-	// adopted: see [selector.CheckLive]. A cache may not know that it is gone.
+	// adopted: see [claim.CheckLive]. A cache may not know that it is gone.
 	LiveCheck bool `json:"liveCheck,omitzero"`
 	// Holds are what was considered and held back, and by what.
 	Holds []Hold `json:"holds,omitempty"`

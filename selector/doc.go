@@ -1,30 +1,22 @@
-// Package selector tells who belongs to whom.
+// Package selector tells what label and node selectors select.
 //
-// Start with [Selector], a compiled label selector, and [Decide], which tells what
-// becomes of a child of a controller: kept, adopted, released or ignored, and why.
-// [Parse] reads a selector from text, [FromLabelSelector] from the form of the Kubernetes
-// API, and [Selector.Matches] asks it about labels. [Overlap], [Implies], [Compare] and
-// their neighbours answer questions about selectors themselves, with examples. A
-// [NodeMatcher] does the same work for node selectors.
+// Start with [Selector], a compiled label selector. [Parse] reads one from text,
+// [FromLabelSelector] from the form of the Kubernetes API, and [Selector.Matches] asks it
+// about labels. A [NodeMatcher] does the same work for node selectors. [Overlap],
+// [Implies], [Compare] and their neighbours answer questions about selectors themselves,
+// with examples.
 //
-// One pass over the children of a controller:
+//	"app=web,tier in (a,b)" ──Parse──────────────┐
+//	LabelSelector of the API ──FromLabelSelector─┴─> Selector ──Matches──> labels: yes or no
+//	NodeSelector of the API ──NewNodeMatcher──> NodeMatcher ──Match──> node: yes or no
+//	many selectors ──NewIndex──> Index: which of them select these labels
 //
-//	Owner, children ──Classify──> Claim: keep, adopt, release
-//	                                │
-//	owner read from the server ──CheckLive──> LiveCheck
-//	                                │
-//	                             Resolve──> Resolution: AdoptChild, ReleaseChild, errors
-//	                                │          you carry them out
-//	                             ApplyOutcome <── an Outcome for each
-//	                                │
-//	                                v
-//	                             the children that are claimed
+// Who belongs to whom, and who adopts and releases it, is package selector/claim. What all
+// packages share is here because this one is the lowest: [FieldError], [Quirk] and
+// [Outcome], what became of an action.
 //
-// [DecideReplica] and [ClassifyReplicas] are the same for pods of ReplicaSets. [Simulate], [Strays] and [Conflicts] look at many
-// controllers at once, by an [Index].
-//
-// The rules by name, with what each mirrors, the table of decisions, the invariants, the
-// deviations and upstream's surprises are in rules.md.
+// The rules by name, with what each mirrors, the invariants, the deviations and upstream's
+// surprises are in rules.md.
 //
 // # Complexity
 //
@@ -34,10 +26,4 @@
 // than the selector demands costs nothing. Compiling takes O(r log r + v log v) time
 // and one or two allocations, and one more for each long list. Analysis takes
 // O((r + v) log (r + v)) time; that of node selectors as much for each pair of terms.
-//
-// Decide takes one Matches at most. Classify takes one Decide for each child, a byte
-// for each, and allocates at most five times, whatever their number. Simulate and
-// Strays ask an [Index], which tries the selectors that demand the rarest of a
-// child's labels. Conflicts compares the controllers that agree on the label that
-// most of them demand.
 package selector

@@ -12,7 +12,7 @@ import (
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
-	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/claim"
 )
 
 // FuzzActions: a list of actions that can be read is written as it was read.
@@ -31,7 +31,7 @@ func FuzzActions(f *testing.F) {
 		rewritten[replicaset.Actions](t, text)
 		rewritten[daemonset.Actions](t, text)
 		rewritten[rollout.Actions](t, text)
-		rewritten[selector.Actions](t, text)
+		rewritten[claim.Actions](t, text)
 	})
 }
 

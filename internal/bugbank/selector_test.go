@@ -8,6 +8,7 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/claim"
 )
 
 func selectors() []entry {
@@ -23,16 +24,16 @@ func selectors() []entry {
 		{"kubernetes-128212", "a node affinity that is wrong matches no node, and nobody is told", wrongAffinity,
 			mutant{"selector/nodeselector.go", "\tif wrong {", "\tif false && wrong {"}},
 		{"kubernetes-24152", "two controllers with overlapping selectors fight for the pods of one", overlappingOwners,
-			mutant{"selector/decide.go", "if c.ControllerUID != o.UID && c.Controlled() {", "if false {"}},
+			mutant{"selector/claim/decide.go", "if c.ControllerUID != o.UID && c.Controlled() {", "if false {"}},
 		{"kubernetes-19830", "selectors that overlap without being equal are not found", overlapFound,
-			mutant{"selector/conflict.go", "labels, ok := Overlap(x.Owner.Selector, y.Owner.Selector)",
-				"labels, ok := Overlap(x.Owner.Selector, y.Owner.Selector)\n\tok = ok && x.Owner.Selector.Equal(y.Owner.Selector)"}},
+			mutant{"selector/claim/conflict.go", "labels, ok := selector.Overlap(x.Owner.Selector, y.Owner.Selector)",
+				"labels, ok := selector.Overlap(x.Owner.Selector, y.Owner.Selector)\n\tok = ok && x.Owner.Selector.Equal(y.Owner.Selector)"}},
 		{"kubernetes-42639", "orphans of a deleted controller are adopted again, and collected with it", adoptedByDead,
-			mutant{"selector/livecheck.go", "case !now.DeletionTimestamp.IsZero():", "case false:"}},
+			mutant{"selector/claim/livecheck.go", "case !now.DeletionTimestamp.IsZero():", "case false:"}},
 		{"kubernetes-32829", "a pod whose controller is removed, and not its labels, is not noticed", orphanNoticed,
 			mutant{"replicaset/events.go", "(relabelled || moved)", "relabelled"}},
 		{"kubernetes-50808", "a changed selector orphans all children at once", changedSelector,
-			mutant{"selector/change.go", "case then == Release:", "case false:"}},
+			mutant{"selector/claim/change.go", "case then == Release:", "case false:"}},
 	}
 }
 
@@ -85,41 +86,41 @@ func wrongAffinity(t *testing.T) {
 	require.Error(t, err)
 }
 
-func owner(t *testing.T, name string, labels map[string]string) selector.Owner {
+func owner(t *testing.T, name string, labels map[string]string) claim.Owner {
 	t.Helper()
 	s, err := selector.FromLabelSelector(&selector.LabelSelector{MatchLabels: labels})
 	require.NoError(t, err)
-	return selector.Owner{Kind: "ReplicaSet", Name: name, UID: name, Selector: s}
+	return claim.Owner{Kind: "ReplicaSet", Name: name, UID: name, Selector: s}
 }
 
 func overlappingOwners(t *testing.T) {
 	a, b := owner(t, "a", map[string]string{"app": "web"}), owner(t, "b", map[string]string{"app": "web"})
-	pod := selector.Child{Name: "p", Labels: map[string]string{"app": "web"}, ControllerKind: "ReplicaSet", ControllerName: "a", ControllerUID: "a"}
-	require.Equal(t, "Keep (Owned)", selector.Decide(&a, &pod).String())
-	require.Equal(t, "Ignore (OwnedByOther)", selector.Decide(&b, &pod).String())
+	pod := claim.Child{Name: "p", Labels: map[string]string{"app": "web"}, ControllerKind: "ReplicaSet", ControllerName: "a", ControllerUID: "a"}
+	require.Equal(t, "Keep (Owned)", claim.Decide(&a, &pod).String())
+	require.Equal(t, "Ignore (OwnedByOther)", claim.Decide(&b, &pod).String())
 }
 
 func overlapFound(t *testing.T) {
 	app := map[string]string{"app": "web"}
-	list := []selector.Controller{
+	list := []claim.Controller{
 		{Owner: owner(t, "a", app)}, {Owner: owner(t, "b", map[string]string{"app": "web", "tier": "db"})},
 		{Owner: owner(t, "c", map[string]string{"app": "other"})},
 	}
-	require.Equal(t, []selector.Conflict{{A: 0, B: 1, Labels: map[string]string{"app": "web", "tier": "db"}}}, selector.Conflicts(list))
+	require.Equal(t, []claim.Conflict{{A: 0, B: 1, Labels: map[string]string{"app": "web", "tier": "db"}}}, claim.Conflicts(list))
 }
 
 func adoptedByDead(t *testing.T) {
 	o := owner(t, "a", map[string]string{"app": "web"})
-	child := func(int) selector.Child {
-		return selector.Child{Name: "p", UID: "p", Labels: map[string]string{"app": "web"}}
+	child := func(int) claim.Child {
+		return claim.Child{Name: "p", UID: "p", Labels: map[string]string{"app": "web"}}
 	}
-	lists := selector.Classify(&o, 1, child)
+	lists := claim.Classify(&o, 1, child)
 	require.True(t, lists.NeedsLiveCheck(), "the cache may not know yet")
-	dead := selector.CheckLive(&o, selector.OwnerNow{UID: "a", DeletionTimestamp: t0})
-	r := selector.Resolve(&o, lists, child, dead)
+	dead := claim.CheckLive(&o, claim.OwnerNow{UID: "a", DeletionTimestamp: t0})
+	r := claim.Resolve(&o, lists, child, dead)
 	require.Empty(t, r.Actions)
 	require.Len(t, r.Failures, 1)
-	require.Len(t, selector.Resolve(&o, lists, child, selector.CheckLive(&o, selector.OwnerNow{UID: "a"})).Actions, 1)
+	require.Len(t, claim.Resolve(&o, lists, child, claim.CheckLive(&o, claim.OwnerNow{UID: "a"})).Actions, 1)
 }
 
 func orphanNoticed(t *testing.T) {
@@ -134,9 +135,9 @@ func orphanNoticed(t *testing.T) {
 
 func changedSelector(t *testing.T) {
 	o := owner(t, "a", map[string]string{"app": "web"})
-	child := func(i int) selector.Child {
-		return selector.Child{Name: "p", Labels: map[string]string{"app": "web"}, ControllerKind: "ReplicaSet", ControllerName: "a", ControllerUID: "a"}
+	child := func(i int) claim.Child {
+		return claim.Child{Name: "p", Labels: map[string]string{"app": "web"}, ControllerKind: "ReplicaSet", ControllerName: "a", ControllerUID: "a"}
 	}
 	s := selector.Of(require1(t, "app", selector.OpEquals, "other"))
-	require.Equal(t, selector.Change{Released: []int{0, 1, 2}}, selector.SelectorChange(&o, s, 3, child))
+	require.Equal(t, claim.Change{Released: []int{0, 1, 2}}, claim.SelectorChange(&o, s, 3, child))
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/claim"
 )
 
 // benchSelector returns a selector of one, three or six requirements.
@@ -115,27 +116,27 @@ func BenchmarkParse(b *testing.B) {
 func BenchmarkClaim(b *testing.B) {
 	const text = "app=web,tier in (x),!canary"
 	theirs := must(labels.Parse(text))
-	owner := selector.Owner{Kind: "ReplicaSet", Namespace: "ns", Name: "web-a", UID: "a", Selector: must(selector.Parse(text))}
+	owner := claim.Owner{Kind: "ReplicaSet", Namespace: "ns", Name: "web-a", UID: "a", Selector: must(selector.Parse(text))}
 	rs := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "web-a", UID: "a"}}
 	kind := appsv1.SchemeGroupVersion.WithKind("ReplicaSet")
 	for _, n := range []int{100, 10_000, 100_000} {
 		axis := fmt.Sprintf("/pods=%d", n)
-		pods, children := clusterPods(n), make([]selector.Child, n)
+		pods, children := clusterPods(n), make([]claim.Child, n)
 		for i, p := range pods {
 			if i%2 == 1 {
 				p.OwnerReferences[0].UID = "b"
 			}
 			o := p.OwnerReferences[0]
-			children[i] = selector.Child{
+			children[i] = claim.Child{
 				Namespace: p.Namespace, Name: p.Name, Labels: p.Labels, ControllerKind: o.Kind, ControllerName: o.Name, ControllerUID: string(o.UID),
 			}
 		}
-		child := func(i int) selector.Child { return children[i] }
+		child := func(i int) claim.Child { return children[i] }
 		measure(b, "upstream", axis, func() {
 			m := controller.NewPodControllerRefManager(&answering{}, rs, theirs, kind, func(context.Context) error { return nil })
 			must(m.ClaimPods(silent, pods))
 		})
-		measure(b, "kplan", axis, func() { selector.Classify(&owner, n, child) })
+		measure(b, "kplan", axis, func() { claim.Classify(&owner, n, child) })
 		measure(b, "floor", axis, func() {
 			for i := range children {
 				if children[i].ControllerUID == "a" && children[i].Labels["app"] == "web" {

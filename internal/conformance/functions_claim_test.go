@@ -22,6 +22,7 @@ import (
 
 	"github.com/kplan-go/kplan/internal/conformance/gen"
 	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/claim"
 )
 
 var claimFunctions = []function{
@@ -37,7 +38,7 @@ type claiming struct {
 	Pods       []*corev1.Pod
 	Rejected   map[string]bool
 	Answers    map[string]selector.Outcome
-	Live       selector.OwnerNow
+	Live       claim.OwnerNow
 }
 
 // claimOutcome is what becomes of the pods.
@@ -52,7 +53,7 @@ func drawClaiming(t *rapid.T, now time.Time) claiming {
 	c := claiming{
 		Owner:    &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: gen.Namespace, Name: "rs", UID: "u1"}},
 		Selector: rapid.SampledFrom([]string{"a=b", "a notin (x)", "!a", "a in (b,x)", "a=b", "", "-"}).Draw(t, "selector"),
-		Rejected: map[string]bool{}, Answers: map[string]selector.Outcome{}, Live: selector.OwnerNow{UID: "u1"},
+		Rejected: map[string]bool{}, Answers: map[string]selector.Outcome{}, Live: claim.OwnerNow{UID: "u1"},
 	}
 	if gen.OneIn(t, 4, "cluster-scoped") {
 		c.Owner.Namespace = ""
@@ -156,8 +157,8 @@ func (c *claiming) upstream() claimOutcome {
 	return o
 }
 
-func (c *claiming) owner() selector.Owner {
-	owner := selector.Owner{
+func (c *claiming) owner() claim.Owner {
+	owner := claim.Owner{
 		APIVersion: "apps/v1", Kind: "ReplicaSet", Namespace: c.Owner.Namespace, Name: c.Owner.Name, UID: string(c.Owner.UID),
 		Deleting: c.Owner.DeletionTimestamp != nil, Selector: selector.Nothing(), Finalizers: c.Finalizers,
 	}
@@ -168,35 +169,35 @@ func (c *claiming) owner() selector.Owner {
 }
 
 // target returns the pod that an action writes, and patch what it sends.
-func (c *claiming) target(a selector.Action) *corev1.Pod {
+func (c *claiming) target(a claim.Action) *corev1.Pod {
 	switch a := a.(type) {
-	case selector.AdoptChild:
+	case claim.AdoptChild:
 		return c.Pods[a.Child]
-	case selector.ReleaseChild:
+	case claim.ReleaseChild:
 		return c.Pods[a.Child]
 	}
 	return nil
 }
 
-func (c *claiming) patch(a selector.Action) string {
+func (c *claiming) patch(a claim.Action) string {
 	pod := c.target(a)
 	return pod.Namespace + "/" + pod.Name + " " + string(a.Patch())
 }
 
 func (c *claiming) ours() claimOutcome {
 	owner := c.owner()
-	lists := selector.Classify(&owner, len(c.Pods), c.child)
+	lists := claim.Classify(&owner, len(c.Pods), c.child)
 	o := claimOutcome{Claimed: []string{}}
 	if lists.NeedsLiveCheck() {
 		o.Reads = 1
 	}
-	resolution := selector.Resolve(&owner, lists, c.child, selector.CheckLive(&owner, c.Live))
+	resolution := claim.Resolve(&owner, lists, c.child, claim.CheckLive(&owner, c.Live))
 	var outcomes []selector.Outcome
 	for _, a := range resolution.Actions {
 		outcomes = append(outcomes, c.Answers[c.target(a).Name])
 		o.Patches = append(o.Patches, c.patch(a))
 	}
-	claimed, err := selector.ApplyOutcome(resolution, outcomes)
+	claimed, err := claim.ApplyOutcome(resolution, outcomes)
 	for _, i := range claimed {
 		o.Claimed = append(o.Claimed, c.Pods[i].Name)
 	}
@@ -204,19 +205,19 @@ func (c *claiming) ours() claimOutcome {
 	return o
 }
 
-func (c *claiming) child(i int) selector.Child {
+func (c *claiming) child(i int) claim.Child {
 	p := c.Pods[i]
-	child := selector.Child{
+	child := claim.Child{
 		Namespace: p.Namespace, Name: p.Name, UID: string(p.UID), Labels: p.Labels, Deleting: p.DeletionTimestamp != nil, Rejected: c.Rejected[p.Name],
 		Finished: p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed,
 	}
-	var references []selector.OwnerReference
+	var references []claim.OwnerReference
 	for _, r := range p.OwnerReferences {
-		references = append(references, selector.OwnerReference{
+		references = append(references, claim.OwnerReference{
 			APIVersion: r.APIVersion, Kind: r.Kind, Name: r.Name, UID: string(r.UID), Controller: r.Controller,
 		})
 	}
-	if r, ok := selector.ControllerOf(references); ok {
+	if r, ok := claim.ControllerOf(references); ok {
 		child.ControllerKind, child.ControllerName, child.ControllerUID = r.Kind, r.Name, r.UID
 	}
 	return child
@@ -253,7 +254,7 @@ type replicaClaim struct{ Claimed, Patches, Terminating []string }
 // compareReplicaClaim does what the pass of a ReplicaSet does to find its pods.
 func compareReplicaClaim(t *rapid.T, counts *census, now time.Time) {
 	c := drawClaiming(t, now)
-	c.Owner.Namespace, c.Rejected, c.Answers, c.Live = gen.Namespace, nil, nil, selector.OwnerNow{UID: "u1"}
+	c.Owner.Namespace, c.Rejected, c.Answers, c.Live = gen.Namespace, nil, nil, claim.OwnerNow{UID: "u1"}
 	for _, p := range c.Pods {
 		p.Status.Phase = rapid.SampledFrom([]corev1.PodPhase{corev1.PodRunning, corev1.PodRunning, corev1.PodFailed, corev1.PodSucceeded}).Draw(t, "phase")
 		for i := range p.OwnerReferences {
@@ -301,14 +302,14 @@ func (c *claiming) upstreamReplicas() replicaClaim {
 
 func (c *claiming) ourReplicas() replicaClaim {
 	owner := c.owner()
-	lists := selector.ClassifyReplicas(&owner, len(c.Pods), c.child)
-	resolution := selector.Resolve(&owner, lists, c.child, selector.CheckLive(&owner, c.Live))
+	lists := claim.ClassifyActive(&owner, len(c.Pods), c.child)
+	resolution := claim.Resolve(&owner, lists, c.child, claim.CheckLive(&owner, c.Live))
 	r, outcomes := replicaClaim{}, []selector.Outcome{}
 	for _, a := range resolution.Actions {
 		outcomes = append(outcomes, selector.Outcome{Answer: selector.Done})
 		r.Patches = append(r.Patches, c.patch(a))
 	}
-	for _, i := range must(selector.ApplyOutcome(resolution, outcomes)) {
+	for _, i := range must(claim.ApplyOutcome(resolution, outcomes)) {
 		r.Claimed = append(r.Claimed, c.Pods[i].Name)
 	}
 	for _, i := range lists.Terminating {

@@ -17,22 +17,22 @@ var toFuzz = regexp.MustCompile(`^(Argo)?(Parse|Reconcile|Plan|Preview$|Explain|
 
 // notFuzzed are those that another one is made of, which is fuzzed, and why it is enough.
 var notFuzzed = map[string]string{
-	"deploy.ParseQuirks":          "it looks for names in a table",
-	"replicaset.ParseQuirks":      "the same",
-	"daemonset.ParseQuirks":       "the same",
-	"revision.ParseQuirks":        "the same",
-	"rollout.ParseQuirks":         "the same",
-	"selector.ParseWith":          "Parse is ParseWith",
-	"selector.ParseRequirements":  "Parse is made of it",
-	"selector.ValidateKey":        "Validate is made of it",
-	"selector.ValidateValue":      "Validate is made of it",
-	"selector.ValidateReference":  "it looks at four texts",
-	"selector.ValidateWorkload":   "Validate and a match",
-	"rollout.Resolve":             "arithmetic, and planners are made of it",
-	"rollout.ResolveExact":        "arithmetic, and planners are made of it",
-	"daemonset.Resolve":           "arithmetic, and planners are made of it",
-	"rollout/argo.Parse":          "rollout.Parse with another error",
-	"revision/kubectl.UndoTarget": "PlanUndo is made of it",
+	"deploy.ParseQuirks":               "it looks for names in a table",
+	"replicaset.ParseQuirks":           "the same",
+	"daemonset.ParseQuirks":            "the same",
+	"revision.ParseQuirks":             "the same",
+	"rollout.ParseQuirks":              "the same",
+	"selector.ParseWith":               "Parse is ParseWith",
+	"selector.ParseRequirements":       "Parse is made of it",
+	"selector.ValidateKey":             "Validate is made of it",
+	"selector.ValidateValue":           "Validate is made of it",
+	"selector/claim.ValidateReference": "it looks at four texts",
+	"selector.ValidateWorkload":        "Validate and a match",
+	"rollout.Resolve":                  "arithmetic, and planners are made of it",
+	"rollout.ResolveExact":             "arithmetic, and planners are made of it",
+	"daemonset.Resolve":                "arithmetic, and planners are made of it",
+	"rollout/argo.Parse":               "rollout.Parse with another error",
+	"revision/kubectl.UndoTarget":      "PlanUndo is made of it",
 }
 
 // isFuzz reports whether a declaration is a fuzz target.

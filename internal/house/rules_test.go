@@ -39,7 +39,7 @@ func (f file) at(pos token.Pos, format string, args ...any) string {
 	return fmt.Sprintf("%s:%d: %s", f.path, f.fset.Position(pos).Line, fmt.Sprintf(format, args...))
 }
 
-var toolkits = []string{"internal/field", "internal/quirk", "internal/union", "internal/zero", "podorder", "podorder/pausepoint", "revision", "rollout", "selector"}
+var toolkits = []string{"internal/field", "internal/quirk", "internal/union", "internal/zero", "podorder", "podorder/pausepoint", "revision", "rollout", "selector", "selector/claim"}
 
 // imports says which packages of ours each package may import. Its keys that are
 // not below internal are the exported core; they, internal/field,
@@ -48,6 +48,7 @@ var imports = map[string][]string{
 	"internal/union":      {},
 	"internal/zero":       {},
 	"selector":            {"internal/union", "internal/zero"},
+	"selector/claim":      {"internal/union", "internal/zero", "selector"},
 	"internal/field":      {"selector"},
 	"internal/quirk":      {"internal/field", "selector"},
 	"internal/condition":  {"selector"},

@@ -12,6 +12,7 @@ import (
 	"github.com/kplan-go/kplan/podorder/pausepoint"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/claim"
 )
 
 func anyOrder(t *rapid.T) podorder.Order {
@@ -110,12 +111,12 @@ func TestSelectors(t *testing.T) {
 
 func TestClaims(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := invariant.Claiming{Selector: anySelector(t), Owner: selector.Owner{Kind: "ReplicaSet", Name: "web", UID: "u", Namespace: pick(t, "namespace", "", "a"), Deleting: seldom(t, "owner deleting", 4)}}
+		c := invariant.Claiming{Selector: anySelector(t), Owner: claim.Owner{Kind: "ReplicaSet", Name: "web", UID: "u", Namespace: pick(t, "namespace", "", "a"), Deleting: seldom(t, "owner deleting", 4)}}
 		if _, err := selector.FromLabelSelector(c.Selector); err != nil {
 			return
 		}
 		for n := range rapid.IntRange(0, 6).Draw(t, "children") {
-			child := selector.Child{Name: fmt.Sprint("c", n), UID: fmt.Sprint("c", n), Namespace: "a", Labels: anyLabels(t), Deleting: seldom(t, "deleting", 4), Rejected: seldom(t, "rejected", 6)}
+			child := claim.Child{Name: fmt.Sprint("c", n), UID: fmt.Sprint("c", n), Namespace: "a", Labels: anyLabels(t), Deleting: seldom(t, "deleting", 4), Rejected: seldom(t, "rejected", 6)}
 			if often(t, "controlled", 2) {
 				child.ControllerKind, child.ControllerName, child.ControllerUID = "ReplicaSet", "web", pick(t, "owner", "u", "u", "x")
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/kplan-go/kplan/podorder/pausepoint"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/claim"
 )
 
 // zoned are pods on three nodes: 3, 2 and 1, ready for different times.
@@ -109,14 +110,14 @@ func selectorPlants() []plant {
 	always := func(c *invariant.Selecting) {
 		c.Matches = func(selector.Selector, map[string]string) bool { return true }
 	}
-	claiming := func(name, bug string, change func(*selector.Claim)) plant {
-		c := invariant.Claiming{Owner: selector.Owner{Kind: "ReplicaSet", Name: "web", UID: "u"}, Selector: web, Children: []selector.Child{
+	claiming := func(name, bug string, change func(*claim.Claim)) plant {
+		c := invariant.Claiming{Owner: claim.Owner{Kind: "ReplicaSet", Name: "web", UID: "u"}, Selector: web, Children: []claim.Child{
 			{Name: "own", Labels: labels[1], ControllerUID: "u", ControllerKind: "ReplicaSet"}, {Name: "orphan", Labels: labels[1]},
 			{Name: "lost", Labels: labels[3], ControllerUID: "u", ControllerKind: "ReplicaSet"}, {Name: "foreign", Labels: labels[1], ControllerUID: "x", ControllerKind: "Job"},
 		}}
 		return inCase(name, bug, c, func(c *invariant.Claiming) {
-			c.Classify = func(o *selector.Owner, n int, child func(int) selector.Child) selector.Claim {
-				claim := selector.Classify(o, n, child)
+			c.Classify = func(o *claim.Owner, n int, child func(int) claim.Child) claim.Claim {
+				claim := claim.Classify(o, n, child)
 				change(&claim)
 				return claim
 			}
@@ -142,9 +143,9 @@ func selectorPlants() []plant {
 		selecting("overlap and implication examples", "everything implies everything", func(c *invariant.Selecting) {
 			c.Implies = func(selector.Selector, selector.Selector) (map[string]string, bool) { return nil, true }
 		}),
-		claiming("claim decision", "an orphan is ignored", func(c *selector.Claim) { c.Adopt = nil }),
-		claiming("claim settles", "a child that does not match is kept", func(c *selector.Claim) { c.Keep, c.Release = append(c.Keep, c.Release...), c.Keep }),
-		claiming("no stealing", "a child of another is adopted", func(c *selector.Claim) { c.Adopt = append(c.Adopt, 3) }),
+		claiming("claim decision", "an orphan is ignored", func(c *claim.Claim) { c.Adopt = nil }),
+		claiming("claim settles", "a child that does not match is kept", func(c *claim.Claim) { c.Keep, c.Release = append(c.Keep, c.Release...), c.Keep }),
+		claiming("no stealing", "a child of another is adopted", func(c *claim.Claim) { c.Adopt = append(c.Adopt, 3) }),
 		inCase("template hash", "the hash depends on more than the template", hash, func(c *invariant.Hashing) { c.HashB = revision.Hash("a ", nil) }),
 		inCase("next revision", "the number of revisions instead of the highest", versions, func(c *invariant.Versioning) {
 			c.Next = func(old []int64) int64 { return int64(len(old)) }

@@ -11,6 +11,7 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/claim"
 )
 
 type replicaSetFunc = func(replicaset.Snapshot, time.Time, replicaset.Options) (replicaset.Plan, error)
@@ -49,7 +50,7 @@ func replicaSetPlants() []plant {
 	young.ReplicaSet.MinReadySeconds = 10
 	short := running(5, 2)
 	adopts := func(name string) replicaset.AdoptPod {
-		return replicaset.AdoptPod{Name: name, UID: name, Reason: replicaset.ReasonOrphan, Reference: selector.OwnerReference{Kind: "ReplicaSet", Name: "web", UID: "web-uid", Controller: new(true)}}
+		return replicaset.AdoptPod{Name: name, UID: name, Reason: replicaset.ReasonOrphan, Reference: claim.OwnerReference{Kind: "ReplicaSet", Name: "web", UID: "web-uid", Controller: new(true)}}
 	}
 	must := func(s replicaset.Snapshot) invariant.ReplicaSetPass {
 		p, err := replicaset.Reconcile(s, t0, replicaset.Options{})

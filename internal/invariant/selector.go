@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/claim"
 )
 
 // selectors returns the invariants of selectors, claims and revisions.
@@ -202,25 +203,25 @@ func overlapAndImplicationExamples(c *Selecting) []string {
 // A Claiming is a controller, with the form of its selector, and children that it may
 // claim.
 type Claiming struct {
-	Owner    selector.Owner
+	Owner    claim.Owner
 	Selector *selector.LabelSelector
-	Children []selector.Child
+	Children []claim.Child
 	// Classify is what is checked; nil means that of package selector.
-	Classify func(o *selector.Owner, n int, child func(i int) selector.Child) selector.Claim
+	Classify func(o *claim.Owner, n int, child func(i int) claim.Child) claim.Claim
 }
 
-func (c *Claiming) classify(children []selector.Child) selector.Claim {
+func (c *Claiming) classify(children []claim.Child) claim.Claim {
 	f := c.Classify
 	if f == nil {
-		f = selector.Classify
+		f = claim.Classify
 	}
 	o := c.Owner
 	o.Selector, _ = selector.FromLabelSelector(c.Selector)
-	return f(&o, len(children), func(i int) selector.Child { return children[i] })
+	return f(&o, len(children), func(i int) claim.Child { return children[i] })
 }
 
 // verdict is the table of claims: keep, adopt, release or "".
-func (c *Claiming) verdict(child *selector.Child) string {
+func (c *Claiming) verdict(child *claim.Child) string {
 	matches := says(c.Selector, child.Labels) && !child.Rejected
 	switch {
 	case child.ControllerUID == "" && child.ControllerKind == "" && child.ControllerName == "":
@@ -259,7 +260,7 @@ func claimDecision(c *Claiming) []string {
 }
 
 // carriedOut returns the children after a claim.
-func (c *Claiming) carriedOut(claim selector.Claim) []selector.Child {
+func (c *Claiming) carriedOut(claim claim.Claim) []claim.Child {
 	children := slices.Clone(c.Children)
 	for _, i := range claim.Adopt {
 		children[i].ControllerKind, children[i].ControllerName, children[i].ControllerUID = c.Owner.Kind, c.Owner.Name, c.Owner.UID
@@ -270,7 +271,7 @@ func (c *Claiming) carriedOut(claim selector.Claim) []selector.Child {
 	return children
 }
 
-func (c *Claiming) bad(claim selector.Claim) bool {
+func (c *Claiming) bad(claim claim.Claim) bool {
 	return slices.ContainsFunc(slices.Concat(claim.Keep, claim.Adopt, claim.Release), func(i int) bool { return i < 0 || i >= len(c.Children) })
 }
 

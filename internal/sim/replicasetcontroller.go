@@ -9,6 +9,7 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/claim"
 )
 
 // A replicaSetController carries out the plans of package replicaset. It keeps the
@@ -161,7 +162,7 @@ type replicaSetPass struct {
 	claims  []selector.Outcome
 	creates []selector.Outcome
 	deletes []selector.Outcome
-	live    selector.LiveCheck
+	live    claim.LiveCheck
 	batch   int32 // calls left of the batch of creations
 	begun   bool
 	result  *replicaset.Result
@@ -206,14 +207,14 @@ func (p *replicaSetPass) stopped() bool {
 	return false
 }
 
-func (p *replicaSetPass) checkLive() selector.LiveCheck {
+func (p *replicaSetPass) checkLive() claim.LiveCheck {
 	rs := &p.s.ReplicaSet
-	f := selector.OwnerNow{Err: errors.New("not found")}
+	f := claim.OwnerNow{Err: errors.New("not found")}
 	if o := p.c.w.store.replicaSets.named(rs.Name); o != nil {
-		f = selector.OwnerNow{UID: o.UID, DeletionTimestamp: o.DeletionTimestamp}
+		f = claim.OwnerNow{UID: o.UID, DeletionTimestamp: o.DeletionTimestamp}
 	}
 	owner := replicaset.Owner(rs)
-	return selector.CheckLive(&owner, f)
+	return claim.CheckLive(&owner, f)
 }
 
 func (p *replicaSetPass) act(a replicaset.Action) {

@@ -1,4 +1,4 @@
-package selector
+package claim
 
 // A Claim is the decisions about all children of one owner. Children are given by
 // their numbers, in ascending order.
@@ -6,7 +6,7 @@ type Claim struct {
 	Keep        []int
 	Adopt       []int
 	Release     []int
-	Terminating []int // ReasonTerminating, see [ClassifyReplicas]
+	Terminating []int // ReasonTerminating, see [ClassifyActive]
 }
 
 // NeedsLiveCheck reports whether the owner must be read from the API server before
@@ -27,12 +27,12 @@ func Classify(o *Owner, n int, child func(i int) Child) Claim {
 	return t.claim()
 }
 
-// ClassifyReplicas is [Classify] with [DecideReplica].
-func ClassifyReplicas(o *Owner, n int, child func(i int) Child) Claim {
+// ClassifyActive is [Classify] with [DecideActive].
+func ClassifyActive(o *Owner, n int, child func(i int) Child) Claim {
 	t := tally{codes: make([]code, max(n, 0))}
 	for i := range n {
 		c := child(i)
-		t.add(i, DecideReplica(o, &c))
+		t.add(i, DecideActive(o, &c))
 	}
 	return t.claim()
 }

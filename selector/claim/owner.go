@@ -1,8 +1,10 @@
-package selector
+package claim
 
 import (
 	"cmp"
 	"time"
+
+	"github.com/kplan-go/kplan/selector"
 )
 
 // An Owner is a controller that claims children: a ReplicaSet its pods, a
@@ -14,7 +16,7 @@ type Owner struct {
 	Name       string
 	UID        string
 	Deleting   bool // it has a deletion timestamp
-	Selector   Selector
+	Selector   selector.Selector
 
 	ChildKind  string   // in messages; "" means Pod
 	Finalizers []string // put on what is adopted and taken from what is released
@@ -38,7 +40,7 @@ type Child struct {
 	ControllerUID  string
 
 	Deleting bool // it has a deletion timestamp
-	Finished bool // it is a pod that Succeeded or Failed; only [DecideReplica] and its like read it
+	Finished bool // it is a pod that Succeeded or Failed; only [DecideActive] and its like read it
 	// Rejected is that a condition of the caller's own refuses the child. It then
 	// counts as not matching: a child that is already owned is released.
 	Rejected bool

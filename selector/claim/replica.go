@@ -1,8 +1,8 @@
-package selector
+package claim
 
 import "github.com/kplan-go/kplan/internal/zero"
 
-// DecideReplica is [Decide] for the pods of a ReplicaSet or ReplicationController.
+// DecideActive is [Decide] for the pods of a ReplicaSet or ReplicationController.
 // These look only at candidates, pods of their namespace that have no controller or
 // one with their UID, whatever its kind and name, and only at active ones: a pod that is
 // finished or being deleted is neither adopted nor released. One that is being
@@ -11,7 +11,7 @@ import "github.com/kplan-go/kplan/internal/zero"
 // It mirrors FilterPodsByOwner, FilterActivePods and FilterClaimedPods of
 // Kubernetes 1.36.3, except that the first compares kind and name as well. Whose pods
 // have another kind would create pods in every pass.
-func DecideReplica(o *Owner, c *Child) Decision {
+func DecideActive(o *Owner, c *Child) Decision {
 	o, c = zero.Or(o), zero.Or(c)
 	controlled := c.Controlled()
 	switch {

@@ -1,4 +1,4 @@
-package selector
+package claim
 
 // Reasons of strays.
 const (

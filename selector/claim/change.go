@@ -1,6 +1,9 @@
-package selector
+package claim
 
-import "github.com/kplan-go/kplan/internal/zero"
+import (
+	"github.com/kplan-go/kplan/internal/zero"
+	"github.com/kplan-go/kplan/selector"
+)
 
 // A Change is what a new selector would do to the children of an owner that it
 // would not do anyway.
@@ -12,7 +15,7 @@ type Change struct {
 // SelectorChange tells which of n children the owner would release and adopt if
 // its selector became the new one. Kubernetes has made selectors immutable because
 // of the surprises in this list.
-func SelectorChange(o *Owner, s Selector, n int, child func(i int) Child) Change {
+func SelectorChange(o *Owner, s selector.Selector, n int, child func(i int) Child) Change {
 	after := *zero.Or(o)
 	after.Selector = s
 	var change Change

@@ -1,35 +1,36 @@
-package selector_test
+package claim_test
 
 import (
 	"fmt"
 
 	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/claim"
 )
 
 // A ReplicaSet adopts an orphan and lets go of a pod whose label was changed.
 func ExampleClassify() {
 	s, _ := selector.Parse("app=web")
-	owner := selector.Owner{
+	owner := claim.Owner{
 		APIVersion: "apps/v1", Kind: "ReplicaSet", Namespace: "default", Name: "web", UID: "u1", Selector: s,
 	}
-	pods := []selector.Child{
+	pods := []claim.Child{
 		{Namespace: "default", Name: "kept", UID: "p1", ControllerUID: "u1", Labels: map[string]string{"app": "web"}},
 		{Namespace: "default", Name: "orphan", UID: "p2", Labels: map[string]string{"app": "web"}},
 		{Namespace: "default", Name: "quarantined", UID: "p3", ControllerUID: "u1", Labels: map[string]string{"app": "debug"}},
 		{Namespace: "default", Name: "foreign", UID: "p4", ControllerUID: "u9", Labels: map[string]string{"app": "web"}},
 	}
-	pod := func(i int) selector.Child { return pods[i] }
+	pod := func(i int) claim.Child { return pods[i] }
 	for i := range pods {
-		fmt.Println(pods[i].Name, selector.Decide(&owner, &pods[i]))
+		fmt.Println(pods[i].Name, claim.Decide(&owner, &pods[i]))
 	}
 
-	lists := selector.Classify(&owner, len(pods), pod)
-	live := selector.CheckLive(&owner, selector.OwnerNow{UID: "u1"}) // read from the API server, since claim.NeedsLiveCheck()
-	resolution := selector.Resolve(&owner, lists, pod, live)
+	lists := claim.Classify(&owner, len(pods), pod)
+	live := claim.CheckLive(&owner, claim.OwnerNow{UID: "u1"}) // read from the API server, since claim.NeedsLiveCheck()
+	resolution := claim.Resolve(&owner, lists, pod, live)
 	for _, a := range resolution.Actions {
 		fmt.Printf("%v\n%s\n", a, a.Patch())
 	}
-	claimed, err := selector.ApplyOutcome(resolution, []selector.Outcome{{Answer: selector.Done}, {Answer: selector.Done}})
+	claimed, err := claim.ApplyOutcome(resolution, []selector.Outcome{{Answer: selector.Done}, {Answer: selector.Done}})
 	fmt.Println("claimed", claimed, err)
 	// Output:
 	// kept Keep (Owned)

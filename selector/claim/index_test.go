@@ -1,4 +1,4 @@
-package selector_test
+package claim_test
 
 import (
 	"fmt"
@@ -10,18 +10,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/claim"
 )
 
 func TestSimulate(t *testing.T) {
 	web, front, db := controller(t, "web", "app=web", 1), controller(t, "front", "tier=front", 1), controller(t, "db", "app=db", 1)
-	pod := func(app, tier, owner string) selector.Child {
-		c := selector.Child{Namespace: "ns", Labels: map[string]string{"app": app, "tier": tier}}
+	pod := func(app, tier, owner string) claim.Child {
+		c := claim.Child{Namespace: "ns", Labels: map[string]string{"app": app, "tier": tier}}
 		if owner != "" {
 			c.ControllerKind, c.ControllerName, c.ControllerUID = "ReplicaSet", owner, "uid-"+owner
 		}
 		return c
 	}
-	children := []selector.Child{
+	children := []claim.Child{
 		pod("web", "front", ""),    // two want it
 		pod("web", "back", ""),     // one does
 		pod("x", "x", ""),          // none does
@@ -31,27 +32,27 @@ func TestSimulate(t *testing.T) {
 		pod("web", "x", "gone"),    // owned by one that is not there
 		pod("db", "x", "front"),    // let go, wanted by one
 	}
-	adopt := selector.Decision{Verdict: selector.Adopt, Reason: selector.ReasonOrphan}
-	release := selector.Decision{Verdict: selector.Release, Reason: selector.ReasonNoMatch}
-	got := selector.Simulate([]selector.Controller{web, front, db}, len(children), at(children))
-	want := selector.Round{
+	adopt := claim.Decision{Verdict: claim.Adopt, Reason: claim.ReasonOrphan}
+	release := claim.Decision{Verdict: claim.Release, Reason: claim.ReasonNoMatch}
+	got := claim.Simulate([]claim.Controller{web, front, db}, len(children), at(children))
+	want := claim.Round{
 		Owners: []int{0, 0, -1, 0, 1, -1, -1, 2},
-		Actions: []selector.RoundAction{
+		Actions: []claim.RoundAction{
 			{Controller: 0, Child: 0, Decision: adopt}, {Controller: 0, Child: 1, Decision: adopt},
 			{Controller: 0, Child: 4, Decision: release}, {Controller: 0, Child: 5, Decision: release},
 			{Controller: 1, Child: 4, Decision: adopt}, {Controller: 1, Child: 7, Decision: release},
 			{Controller: 2, Child: 7, Decision: adopt},
 		},
-		Contested: []selector.Contested{
+		Contested: []claim.Contested{
 			{Child: 0, Controllers: []int{0, 1}}, {Child: 4, Controllers: []int{1, 2}}, {Child: 7, Controllers: []int{2}},
 		},
 	}
 	require.Empty(t, cmp.Diff(want, got))
 
-	got = selector.Simulate([]selector.Controller{db, front, web}, len(children), at(children))
+	got = claim.Simulate([]claim.Controller{db, front, web}, len(children), at(children))
 	require.Equal(t, []int{1, 2, -1, 2, -1, -1, -1, -1}, got.Owners, "4 and 7 are let go after those who want them have had their turn")
 	require.Len(t, got.Contested, 3)
-	require.Empty(t, cmp.Diff(selector.Round{}, selector.Simulate(nil, 0, nil)))
+	require.Empty(t, cmp.Diff(claim.Round{}, claim.Simulate(nil, 0, nil)))
 }
 
 // Simulate is each controller classifying in turn, on a snapshot that the ones
@@ -61,21 +62,21 @@ func TestSimulate_isClassifyInTurn(t *testing.T) {
 	contested := 0
 	for range min(cases(t, 100), 2000) {
 		controllers, children := randomControllers(r)
-		round := selector.Simulate(controllers, len(children), at(children))
-		var actions []selector.RoundAction
+		round := claim.Simulate(controllers, len(children), at(children))
+		var actions []claim.RoundAction
 		for i := range controllers {
 			o := &controllers[i].Owner
-			lists := selector.Classify(o, len(children), at(children))
-			res := selector.Resolve(o, lists, at(children), selector.LiveCheck{OK: true})
+			lists := claim.Classify(o, len(children), at(children))
+			res := claim.Resolve(o, lists, at(children), claim.LiveCheck{OK: true})
 			for _, a := range res.Actions {
-				action := selector.RoundAction{Controller: i}
+				action := claim.RoundAction{Controller: i}
 				switch a := a.(type) {
-				case selector.AdoptChild:
-					action.Child, action.Decision = a.Child, selector.Decision{Verdict: selector.Adopt, Reason: a.Reason}
-				case selector.ReleaseChild:
-					action.Child, action.Decision = a.Child, selector.Decision{Verdict: selector.Release, Reason: a.Reason}
+				case claim.AdoptChild:
+					action.Child, action.Decision = a.Child, claim.Decision{Verdict: claim.Adopt, Reason: a.Reason}
+				case claim.ReleaseChild:
+					action.Child, action.Decision = a.Child, claim.Decision{Verdict: claim.Release, Reason: a.Reason}
 				}
-				children[action.Child] = selector.Project(children[action.Child], a)
+				children[action.Child] = claim.Project(children[action.Child], a)
 				actions = append(actions, action)
 			}
 		}
@@ -100,7 +101,7 @@ func TestSimulate_order(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	for range min(cases(t, 100), 2000) {
 		controllers, children := randomControllers(r)
-		round := selector.Simulate(controllers, len(children), at(children))
+		round := claim.Simulate(controllers, len(children), at(children))
 		contested := map[int][]int{}
 		for _, c := range round.Contested {
 			contested[c.Child] = c.Controllers
@@ -108,11 +109,11 @@ func TestSimulate_order(t *testing.T) {
 		outcomes := make([]map[int]bool, len(children))
 		for range 40 {
 			perm := r.Perm(len(controllers))
-			shuffled := make([]selector.Controller, len(perm))
+			shuffled := make([]claim.Controller, len(perm))
 			for i, p := range perm {
 				shuffled[i] = controllers[p]
 			}
-			for i, owner := range selector.Simulate(shuffled, len(children), at(children)).Owners {
+			for i, owner := range claim.Simulate(shuffled, len(children), at(children)).Owners {
 				if owner >= 0 {
 					owner = perm[owner]
 				}
@@ -134,10 +135,10 @@ func TestSimulate_order(t *testing.T) {
 	}
 }
 
-func randomControllers(r *rand.Rand) ([]selector.Controller, []selector.Child) {
-	var controllers []selector.Controller
+func randomControllers(r *rand.Rand) ([]claim.Controller, []claim.Child) {
+	var controllers []claim.Controller
 	for i := range 1 + r.IntN(4) {
-		controllers = append(controllers, selector.Controller{Owner: selector.Owner{
+		controllers = append(controllers, claim.Controller{Owner: claim.Owner{
 			Kind: "ReplicaSet", Namespace: oneOf(r, "ns", "ns", "ns", "x", ""), Name: fmt.Sprint("rs", i), UID: fmt.Sprint("u", i),
 			Selector: randomSelector(r), Deleting: r.IntN(6) == 0,
 		}})
@@ -145,10 +146,10 @@ func randomControllers(r *rand.Rand) ([]selector.Controller, []selector.Child) {
 	return controllers, randomChildren(r, r.IntN(12))
 }
 
-func randomChildren(r *rand.Rand, n int) []selector.Child {
-	children := make([]selector.Child, n)
+func randomChildren(r *rand.Rand, n int) []claim.Child {
+	children := make([]claim.Child, n)
 	for i := range children {
-		c := selector.Child{
+		c := claim.Child{
 			Namespace: oneOf(r, "ns", "ns", "ns", "x"), Name: fmt.Sprint("p", i), UID: fmt.Sprint("uid-p", i), Labels: randomLabels(r),
 			Deleting: r.IntN(6) == 0, Finished: r.IntN(6) == 0, Rejected: r.IntN(12) == 0,
 		}
@@ -164,17 +165,17 @@ func TestSelectorChange(t *testing.T) {
 	o := replicaSet(t)
 	children := append(workedExample(), child("p9", "c", ""), child("p10", "c", "u1"))
 	children[1].Labels = labelsA("c")
-	got := selector.SelectorChange(&o, parse(t, "a in (c,d)"), len(children), at(children))
-	want := selector.Change{Released: []int{2, 6}, Adopted: []int{1, 8}}
+	got := claim.SelectorChange(&o, parse(t, "a in (c,d)"), len(children), at(children))
+	want := claim.Change{Released: []int{2, 6}, Adopted: []int{1, 8}}
 	require.Empty(t, cmp.Diff(want, got), "p4 is released anyway, p10 would be kept")
 	require.Equal(t, "a=b", o.Selector.String())
-	require.Empty(t, cmp.Diff(selector.Change{}, selector.SelectorChange(&o, o.Selector, len(children), at(children))))
+	require.Empty(t, cmp.Diff(claim.Change{}, claim.SelectorChange(&o, o.Selector, len(children), at(children))))
 }
 
 func TestStrays(t *testing.T) {
-	controllers := []selector.Controller{controller(t, "rs", "a=b", 1), controller(t, "empty", "", 1)}
+	controllers := []claim.Controller{controller(t, "rs", "a=b", 1), controller(t, "empty", "", 1)}
 	controllers[1].Owner.Namespace = "other"
-	children := []selector.Child{
+	children := []claim.Child{
 		child("kept", "b", "uid-rs"),
 		child("wanted", "b", ""),
 		child("unwanted", "x", ""),
@@ -183,11 +184,11 @@ func TestStrays(t *testing.T) {
 		child("not selected, but owned", "x", "uid-rs"),
 	}
 	children[4].ControllerName = "gone"
-	want := []selector.Stray{
-		{Child: 2, Reason: selector.ReasonUnselected}, {Child: 3, Reason: selector.ReasonOwnerRecreated}, {Child: 4, Reason: selector.ReasonOwnerGone},
+	want := []claim.Stray{
+		{Child: 2, Reason: claim.ReasonUnselected}, {Child: 3, Reason: claim.ReasonOwnerRecreated}, {Child: 4, Reason: claim.ReasonOwnerGone},
 	}
-	require.Empty(t, cmp.Diff(want, selector.Strays(controllers, len(children), at(children))))
-	require.Nil(t, selector.Strays(controllers, 0, nil))
+	require.Empty(t, cmp.Diff(want, claim.Strays(controllers, len(children), at(children))))
+	require.Nil(t, claim.Strays(controllers, 0, nil))
 }
 
 func TestIndex(t *testing.T) {
@@ -225,8 +226,8 @@ func TestConflicts(t *testing.T) {
 	elsewhere := controller(t, "elsewhere", "app=web", 1)
 	elsewhere.Owner.Namespace = "x"
 	never := controller(t, "never", "app,!app", 1)
-	got := selector.Conflicts([]selector.Controller{web, db, front, either, elsewhere, never})
-	want := []selector.Conflict{
+	got := claim.Conflicts([]claim.Controller{web, db, front, either, elsewhere, never})
+	want := []claim.Conflict{
 		{A: 0, B: 2, Certain: true, Labels: map[string]string{"app": "web", "tier": "front"}},
 		{A: 0, B: 3, Certain: true, Labels: map[string]string{"app": "web", "tier": "front"}},
 		{A: 1, B: 2, Labels: map[string]string{"app": "db", "tier": "front"}},
@@ -234,28 +235,28 @@ func TestConflicts(t *testing.T) {
 		{A: 2, B: 3, Labels: map[string]string{"app": "db", "tier": "front"}},
 	}
 	require.Empty(t, cmp.Diff(want, got))
-	require.Nil(t, selector.Conflicts(nil))
+	require.Nil(t, claim.Conflicts(nil))
 
 	// A controller that is not known to create anything is in conflict with another by
 	// what the selectors allow, not by what it creates.
 	idle, other := controller(t, "idle", "!x", 1), controller(t, "other", "!y", 1)
 	idle.TemplateLabels, other.TemplateLabels = nil, nil
-	require.Empty(t, cmp.Diff([]selector.Conflict{{A: 0, B: 1, Labels: map[string]string{}}}, selector.Conflicts([]selector.Controller{idle, other})))
+	require.Empty(t, cmp.Diff([]claim.Conflict{{A: 0, B: 1, Labels: map[string]string{}}}, claim.Conflicts([]claim.Controller{idle, other})))
 }
 
 func TestConflicts_allPairs(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
 	total := 0
 	for range 200 {
-		controllers := make([]selector.Controller, r.IntN(10))
+		controllers := make([]claim.Controller, r.IntN(10))
 		for i := range controllers {
-			controllers[i].Owner = selector.Owner{Namespace: oneOf(r, "ns", "x"), UID: fmt.Sprint(i), Selector: randomSelector(r)}
+			controllers[i].Owner = claim.Owner{Namespace: oneOf(r, "ns", "x"), UID: fmt.Sprint(i), Selector: randomSelector(r)}
 			if r.IntN(2) == 0 {
 				controllers[i].TemplateLabels = randomLabels(r)
 			}
 		}
 		found := map[[2]int]bool{}
-		for _, c := range selector.Conflicts(controllers) {
+		for _, c := range claim.Conflicts(controllers) {
 			a, b := &controllers[c.A], &controllers[c.B]
 			require.Less(t, c.A, c.B)
 			require.False(t, found[[2]int{c.A, c.B}], "each pair once")
@@ -274,19 +275,19 @@ func TestConflicts_allPairs(t *testing.T) {
 	require.Positive(t, total)
 }
 
-func controller(t testing.TB, name, text string, age int) selector.Controller {
-	return selector.Controller{
-		Owner:             selector.Owner{Kind: "ReplicaSet", Namespace: "ns", Name: name, UID: "uid-" + name, Selector: parse(t, text)},
+func controller(t testing.TB, name, text string, age int) claim.Controller {
+	return claim.Controller{
+		Owner:             claim.Owner{Kind: "ReplicaSet", Namespace: "ns", Name: name, UID: "uid-" + name, Selector: parse(t, text)},
 		CreationTimestamp: time.Unix(int64(1000-age), 0),
 	}
 }
 
 func TestRouting(t *testing.T) {
-	c := selector.Child{Namespace: "ns", Name: "p", Labels: map[string]string{"k1": "v1", "k2": "v2"}}
+	c := claim.Child{Namespace: "ns", Name: "p", Labels: map[string]string{"k1": "v1", "k2": "v2"}}
 	elsewhere, deleting := controller(t, "e", "k1=v1", 9), controller(t, "d", "k1=v1", 9)
 	elsewhere.Owner.Namespace = "x"
 	deleting.Owner.Deleting = true
-	controllers := []selector.Controller{
+	controllers := []claim.Controller{
 		controller(t, "rc2", "k2=v2", 1),
 		controller(t, "rc1", "k1=v1", 1),
 		controller(t, "old", "k1", 5),
@@ -294,21 +295,21 @@ func TestRouting(t *testing.T) {
 		controller(t, "all", "", 9),
 		elsewhere, deleting,
 	}
-	require.Equal(t, []int{6, 2, 1, 0}, selector.ControllersSelecting(&c, controllers), "oldest first, then by name; empty ones not at all")
-	require.Equal(t, []int{2, 1, 0}, selector.WhoWouldAdopt(&c, controllers), "those being deleted do not")
+	require.Equal(t, []int{6, 2, 1, 0}, claim.ControllersSelecting(&c, controllers), "oldest first, then by name; empty ones not at all")
+	require.Equal(t, []int{2, 1, 0}, claim.WhoWouldAdopt(&c, controllers), "those being deleted do not")
 
-	bare := selector.Child{Namespace: "ns"}
-	absent := []selector.Controller{controller(t, "a", "!k", 1)}
-	require.Empty(t, selector.ControllersSelecting(&bare, absent), "nobody looks up a child without labels")
-	require.Equal(t, []int{0}, selector.WhoWouldAdopt(&bare, absent), "though it matches")
+	bare := claim.Child{Namespace: "ns"}
+	absent := []claim.Controller{controller(t, "a", "!k", 1)}
+	require.Empty(t, claim.ControllersSelecting(&bare, absent), "nobody looks up a child without labels")
+	require.Equal(t, []int{0}, claim.WhoWouldAdopt(&bare, absent), "though it matches")
 
 	owned := c
 	owned.ControllerUID = "uid-rc1"
-	require.Empty(t, selector.WhoWouldAdopt(&owned, controllers), "a controlled child is nobody's to adopt")
+	require.Empty(t, claim.WhoWouldAdopt(&owned, controllers), "a controlled child is nobody's to adopt")
 	c.Deleting = true
-	require.Empty(t, selector.WhoWouldAdopt(&c, controllers))
+	require.Empty(t, claim.WhoWouldAdopt(&c, controllers))
 
-	same := []selector.Controller{controller(t, "a", "k1", 1), controller(t, "a", "k1", 1)}
+	same := []claim.Controller{controller(t, "a", "k1", 1), controller(t, "a", "k1", 1)}
 	c.Deleting = false
-	require.Equal(t, []int{0, 1}, selector.WhoWouldAdopt(&c, same), "the order is total")
+	require.Equal(t, []int{0, 1}, claim.WhoWouldAdopt(&c, same), "the order is total")
 }

@@ -1,4 +1,4 @@
-package selector
+package claim
 
 import (
 	"cmp"
@@ -34,7 +34,7 @@ type Contested struct {
 // have different UIDs.
 //
 // Time is in proportion to the children and to the controllers that select each,
-// which an [Index] finds.
+// which an [selector.Index] finds.
 func Simulate(controllers []Controller, n int, child func(i int) Child) Round {
 	h := newControllerIndex(controllers)
 	round := Round{}

@@ -1,8 +1,10 @@
-package selector
+package claim
 
 import (
 	"cmp"
 	"slices"
+
+	"github.com/kplan-go/kplan/selector"
 )
 
 // ApplyOutcome returns the children that are claimed after the actions of r, in
@@ -14,11 +16,11 @@ import (
 // invalid: someone else has done it, or the child is a new one.
 //
 // It mirrors ClaimPods of the controller package of Kubernetes 1.36.3.
-func ApplyOutcome(r Resolution, outcomes []Outcome) (claimed []int, err error) {
+func ApplyOutcome(r Resolution, outcomes []selector.Outcome) (claimed []int, err error) {
 	failures := slices.Clone(r.Failures)
 	claimed = slices.Clone(r.Keep)
 	for i, a := range r.Actions {
-		var o Outcome
+		var o selector.Outcome
 		if i < len(outcomes) {
 			o = outcomes[i]
 		}
@@ -26,7 +28,7 @@ func ApplyOutcome(r Resolution, outcomes []Outcome) (claimed []int, err error) {
 		case AdoptChild:
 			if err := o.Adopted(); err == nil {
 				claimed = append(claimed, a.Child)
-			} else if err != ErrGone {
+			} else if err != selector.ErrGone {
 				failures = append(failures, Failure{a.Child, err})
 			}
 		case ReleaseChild:

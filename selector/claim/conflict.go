@@ -1,8 +1,10 @@
-package selector
+package claim
 
 import (
 	"cmp"
 	"slices"
+
+	"github.com/kplan-go/kplan/selector"
 )
 
 // A Conflict is two controllers that may both want the same orphan.
@@ -116,13 +118,13 @@ func commonKey(controllers []Controller, group []int) string {
 }
 
 // listsValues reports whether a requirement allows none but some values.
-func listsValues(r Requirement) bool {
-	return r.Op() == OpIn || r.Op() == OpEquals || r.Op() == OpDoubleEquals
+func listsValues(r selector.Requirement) bool {
+	return r.Op() == selector.OpIn || r.Op() == selector.OpEquals || r.Op() == selector.OpDoubleEquals
 }
 
 // demanded returns the values of key that the selector allows, if these are
 // finitely many and not none by absence.
-func demanded(s Selector, key string) ([]string, bool) {
+func demanded(s selector.Selector, key string) ([]string, bool) {
 	for _, r := range s.Requirements() {
 		if r.Key() == key && listsValues(r) {
 			return slices.Compact(slices.Sorted(slices.Values(r.Values()))), true
@@ -135,9 +137,9 @@ func conflict(controllers []Controller, a, b int) (Conflict, bool) {
 	x, y := &controllers[a], &controllers[b]
 	for _, created := range []map[string]string{x.TemplateLabels, y.TemplateLabels} {
 		if len(created) > 0 && x.Owner.Selector.Matches(created) && y.Owner.Selector.Matches(created) {
-			return Conflict{A: a, B: b, Certain: true, Labels: MergeLabels(nil, created)}, true
+			return Conflict{A: a, B: b, Certain: true, Labels: selector.MergeLabels(nil, created)}, true
 		}
 	}
-	labels, ok := Overlap(x.Owner.Selector, y.Owner.Selector)
+	labels, ok := selector.Overlap(x.Owner.Selector, y.Owner.Selector)
 	return Conflict{A: a, B: b, Labels: labels}, ok
 }

@@ -1,4 +1,4 @@
-package selector_test
+package claim_test
 
 import (
 	"strings"
@@ -7,17 +7,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/internal/purity"
-	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/claim"
 )
 
 // Each reason has a case. The owner web selects app=web.
 func TestReasons(t *testing.T) {
-	owner := selector.Owner{Kind: "ReplicaSet", Namespace: "ns", Name: "web", UID: "u", Selector: parse(t, "app=web")}
+	owner := claim.Owner{Kind: "ReplicaSet", Namespace: "ns", Name: "web", UID: "u", Selector: parse(t, "app=web")}
 	leaving := owner
 	leaving.Deleting = true
 	web := map[string]string{"app": "web"}
-	child := func(uid string, labels map[string]string, change ...func(c *selector.Child)) selector.Child {
-		c := selector.Child{Namespace: "ns", Name: "p", UID: "p", Labels: labels, ControllerUID: uid}
+	child := func(uid string, labels map[string]string, change ...func(c *claim.Child)) claim.Child {
+		c := claim.Child{Namespace: "ns", Name: "p", UID: "p", Labels: labels, ControllerUID: uid}
 		if uid != "" {
 			c.ControllerKind, c.ControllerName = "ReplicaSet", "web"
 		}
@@ -26,17 +26,17 @@ func TestReasons(t *testing.T) {
 		}
 		return c
 	}
-	terminating := func(c *selector.Child) { c.Deleting = true }
-	decide := func(o selector.Owner, c selector.Child) string {
-		d := selector.Decide(&o, &c)
+	terminating := func(c *claim.Child) { c.Deleting = true }
+	decide := func(o claim.Owner, c claim.Child) string {
+		d := claim.Decide(&o, &c)
 		return string(d.Verdict) + " " + string(d.Reason)
 	}
-	replica := func(c selector.Child) string {
-		d := selector.DecideReplica(&owner, &c)
+	replica := func(c claim.Child) string {
+		d := claim.DecideActive(&owner, &c)
 		return string(d.Verdict) + " " + string(d.Reason)
 	}
-	stray := func(c selector.Child) string {
-		list := selector.Strays([]selector.Controller{{Owner: owner}}, 1, at([]selector.Child{c}))
+	stray := func(c claim.Child) string {
+		list := claim.Strays([]claim.Controller{{Owner: owner}}, 1, at([]claim.Child{c}))
 		require.Len(t, list, 1)
 		return "stray " + string(list[0].Reason)
 	}
@@ -45,15 +45,15 @@ func TestReasons(t *testing.T) {
 		{"ours, and it matches", decide(owner, child("u", web)), "Keep Owned"},
 		{"nobody's, and it matches", decide(owner, child("", web)), "Adopt Orphan"},
 		{"ours, and it matches no more", decide(owner, child("u", nil)), "Release NoMatch"},
-		{"ours, and the caller wants it no more", decide(owner, child("u", web, func(c *selector.Child) { c.Rejected = true })), "Release Rejected"},
+		{"ours, and the caller wants it no more", decide(owner, child("u", web, func(c *claim.Child) { c.Rejected = true })), "Release Rejected"},
 		{"another's", decide(owner, child("x", web)), "Ignore OwnedByOther"},
 		{"nobody's, and the owner is leaving", decide(leaving, child("", web)), "Ignore ControllerDeleting"},
 		{"nobody's, and on its way out", decide(owner, child("", web, terminating)), "Ignore ObjectDeleting"},
-		{"nobody's, in another namespace", decide(owner, child("", web, func(c *selector.Child) { c.Namespace = "x" })), "Ignore OtherNamespace"},
+		{"nobody's, in another namespace", decide(owner, child("", web, func(c *claim.Child) { c.Namespace = "x" })), "Ignore OtherNamespace"},
 		{"a replica on its way out", replica(child("u", web, terminating)), "Ignore Terminating"},
-		{"a replica that has ended", replica(child("u", web, func(c *selector.Child) { c.Finished = true })), "Ignore Inactive"},
+		{"a replica that has ended", replica(child("u", web, func(c *claim.Child) { c.Finished = true })), "Ignore Inactive"},
 		{"nobody's, and nobody selects it", stray(child("", nil)), "stray Unselected"},
-		{"its controller is gone", stray(child("x", web, func(c *selector.Child) { c.ControllerName = "x" })), "stray OwnerGone"},
+		{"its controller is gone", stray(child("x", web, func(c *claim.Child) { c.ControllerName = "x" })), "stray OwnerGone"},
 		{"its controller is there under another UID", stray(child("x", web)), "stray OwnerRecreated"},
 	} {
 		require.Equal(t, c.want, c.got, c.why)

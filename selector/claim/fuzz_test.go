@@ -1,4 +1,4 @@
-package selector_test
+package claim_test
 
 import (
 	"encoding/json"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/claim"
 	"github.com/stretchr/testify/require"
 )
 
@@ -21,9 +22,9 @@ func FuzzConflicts(f *testing.F) {
 			return
 		}
 		labels, _ := selector.ParseMap(created)
-		var controllers []selector.Controller
+		var controllers []claim.Controller
 		for i, s := range list {
-			controllers = append(controllers, selector.Controller{Owner: selector.Owner{Namespace: "ns", Name: fmt.Sprint(i), UID: fmt.Sprint("u", i), Selector: s}, TemplateLabels: labels})
+			controllers = append(controllers, claim.Controller{Owner: claim.Owner{Namespace: "ns", Name: fmt.Sprint(i), UID: fmt.Sprint("u", i), Selector: s}, TemplateLabels: labels})
 		}
 		var want, got []string
 		for i := range list {
@@ -33,7 +34,7 @@ func FuzzConflicts(f *testing.F) {
 				}
 			}
 		}
-		for _, c := range selector.Conflicts(controllers) {
+		for _, c := range claim.Conflicts(controllers) {
 			got = append(got, fmt.Sprint(c.A, c.B))
 			require.True(t, list[c.A].Matches(c.Labels) && list[c.B].Matches(c.Labels), "%q: %v", text, c)
 		}
@@ -43,21 +44,21 @@ func FuzzConflicts(f *testing.F) {
 
 // A family is an owner and children as they are written down.
 type family struct {
-	Owner    selector.Owner
+	Owner    claim.Owner
 	Text     string // the selector of the owner
-	Children []selector.Child
+	Children []claim.Child
 }
 
 func familySeeds(f *testing.F) {
-	ours := selector.Child{Namespace: "ns", Name: "p", UID: "p", Labels: map[string]string{"a": "b"}, ControllerKind: "ReplicaSet", ControllerName: "rs", ControllerUID: "u"}
+	ours := claim.Child{Namespace: "ns", Name: "p", UID: "p", Labels: map[string]string{"a": "b"}, ControllerKind: "ReplicaSet", ControllerName: "rs", ControllerUID: "u"}
 	lost, orphan, deleting := ours, ours, ours
 	lost.Labels = nil
 	orphan.ControllerKind, orphan.ControllerName, orphan.ControllerUID = "", "", ""
 	deleting.Deleting, deleting.Finished = true, true
-	owner := selector.Owner{APIVersion: "apps/v1", Kind: "ReplicaSet", Namespace: "ns", Name: "rs", UID: "u"}
+	owner := claim.Owner{APIVersion: "apps/v1", Kind: "ReplicaSet", Namespace: "ns", Name: "rs", UID: "u"}
 	leaving := owner
 	leaving.Deleting = true
-	for _, h := range []family{{owner, "a=b", []selector.Child{ours, lost, orphan, deleting}}, {leaving, "a", []selector.Child{ours, lost, orphan}}, {owner, "!a", nil}} {
+	for _, h := range []family{{owner, "a=b", []claim.Child{ours, lost, orphan, deleting}}, {leaving, "a", []claim.Child{ours, lost, orphan}}, {owner, "!a", nil}} {
 		text, err := json.Marshal(h)
 		require.NoError(f, err)
 		f.Add(text)
@@ -81,18 +82,18 @@ func FuzzClassify(f *testing.F) {
 		if !ok {
 			return
 		}
-		lists := selector.Classify(&h.Owner, len(h.Children), at(h.Children))
-		byVerdict := map[selector.Verdict][]int{}
+		lists := claim.Classify(&h.Owner, len(h.Children), at(h.Children))
+		byVerdict := map[claim.Verdict][]int{}
 		for i := range h.Children {
-			d := selector.Decide(&h.Owner, &h.Children[i])
+			d := claim.Decide(&h.Owner, &h.Children[i])
 			byVerdict[d.Verdict] = append(byVerdict[d.Verdict], i)
 			require.NotEmpty(t, d.Reason)
 		}
-		require.Equal(t, byVerdict[selector.Keep], lists.Keep)
-		require.Equal(t, byVerdict[selector.Adopt], lists.Adopt)
-		require.Equal(t, byVerdict[selector.Release], lists.Release)
+		require.Equal(t, byVerdict[claim.Keep], lists.Keep)
+		require.Equal(t, byVerdict[claim.Adopt], lists.Adopt)
+		require.Equal(t, byVerdict[claim.Release], lists.Release)
 		require.Equal(t, len(lists.Adopt)+len(lists.Release) > 0, lists.Changes())
-		active := selector.ClassifyReplicas(&h.Owner, len(h.Children), at(h.Children))
+		active := claim.ClassifyActive(&h.Owner, len(h.Children), at(h.Children))
 		require.Subset(t, append([]int{-1}, lists.Keep...), active.Keep)
 	})
 }
@@ -106,26 +107,26 @@ func FuzzResolve(f *testing.F) {
 		if !ok {
 			return
 		}
-		lists := selector.Classify(&h.Owner, len(h.Children), at(h.Children))
-		refused := selector.Resolve(&h.Owner, lists, at(h.Children), selector.LiveCheck{Err: errors.New("gone")})
+		lists := claim.Classify(&h.Owner, len(h.Children), at(h.Children))
+		refused := claim.Resolve(&h.Owner, lists, at(h.Children), claim.LiveCheck{Err: errors.New("gone")})
 		require.Len(t, refused.Failures, len(lists.Adopt))
 		require.Len(t, refused.Actions, len(lists.Release))
-		res := selector.Resolve(&h.Owner, lists, at(h.Children), selector.LiveCheck{OK: true})
+		res := claim.Resolve(&h.Owner, lists, at(h.Children), claim.LiveCheck{OK: true})
 		require.Len(t, res.Actions, len(lists.Adopt)+len(lists.Release))
 		outcomes := make([]selector.Outcome, len(res.Actions))
 		for i, a := range res.Actions {
 			outcomes[i].Answer = selector.Done
 			switch a := a.(type) {
-			case selector.AdoptChild:
-				h.Children[a.Child] = selector.Project(h.Children[a.Child], a)
-			case selector.ReleaseChild:
-				h.Children[a.Child] = selector.Project(h.Children[a.Child], a)
+			case claim.AdoptChild:
+				h.Children[a.Child] = claim.Project(h.Children[a.Child], a)
+			case claim.ReleaseChild:
+				h.Children[a.Child] = claim.Project(h.Children[a.Child], a)
 			}
 		}
-		claimed, err := selector.ApplyOutcome(res, outcomes)
+		claimed, err := claim.ApplyOutcome(res, outcomes)
 		require.NoError(t, err)
 		require.Len(t, claimed, len(lists.Keep)+len(lists.Adopt))
-		again := selector.Classify(&h.Owner, len(h.Children), at(h.Children))
+		again := claim.Classify(&h.Owner, len(h.Children), at(h.Children))
 		require.False(t, h.Owner.UID != "" && again.Changes(), "%v", again)
 	})
 }

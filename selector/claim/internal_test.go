@@ -1,9 +1,10 @@
-package selector
+package claim
 
 import (
 	"slices"
 	"testing"
 
+	"github.com/kplan-go/kplan/selector"
 	"github.com/stretchr/testify/require"
 )
 
@@ -50,13 +51,13 @@ func TestDemanded(t *testing.T) {
 		require.Equal(t, c.values, values, c.selector)
 		require.Equal(t, c.ok, ok, c.selector)
 	}
-	_, ok := demanded(Nothing(), "b")
+	_, ok := demanded(selector.Nothing(), "b")
 	require.True(t, ok, "Nothing allows no value")
 }
 
-func compiledFrom(t *testing.T, text string) Selector {
+func compiledFrom(t *testing.T, text string) selector.Selector {
 	t.Helper()
-	s, err := Parse(text)
+	s, err := selector.Parse(text)
 	require.NoError(t, err)
 	return s
 }

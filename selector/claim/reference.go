@@ -1,8 +1,10 @@
-package selector
+package claim
 
 import (
 	"fmt"
 	"slices"
+
+	"github.com/kplan-go/kplan/selector"
 )
 
 // An OwnerReference is what an object says about one of its owners. A nil flag is
@@ -50,7 +52,7 @@ func ValidateReference(r OwnerReference) error {
 	var errs []error
 	add := func(wrong bool, field, text string) {
 		if wrong {
-			errs = append(errs, &Error{Text: text, Fields: []*FieldError{{Path: field, Value: r.Name, Detail: text}}})
+			errs = append(errs, &selector.Error{Text: text, Fields: []*selector.FieldError{{Path: field, Value: r.Name, Detail: text}}})
 		}
 	}
 	add(r.APIVersion == "", "apiVersion", "controllerRef has empty APIVersion")
@@ -80,8 +82,8 @@ func WithReference(references []OwnerReference, r OwnerReference) ([]OwnerRefere
 		name := merged[i].Kind + "/" + merged[i].Name
 		if first != "" {
 			text := fmt.Sprintf(`Only one reference can have Controller set to true. Found "true" in references for %s and %s`, first, name)
-			wrong := &FieldError{Path: "metadata.ownerReferences", Value: merged, Detail: text}
-			return nil, &Error{Text: FieldText(wrong), Fields: []*FieldError{wrong}}
+			wrong := &selector.FieldError{Path: "metadata.ownerReferences", Value: merged, Detail: text}
+			return nil, &selector.Error{Text: selector.FieldText(wrong), Fields: []*selector.FieldError{wrong}}
 		}
 		first = name
 	}

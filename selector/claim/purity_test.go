@@ -1,4 +1,4 @@
-package selector_test
+package claim_test
 
 import (
 	"slices"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/claim"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 )
@@ -16,7 +17,7 @@ func TestClaim_pure(t *testing.T) {
 	type snapshot struct {
 		Selector string
 		Deleting bool
-		Children []selector.Child
+		Children []claim.Child
 	}
 	type plan struct{ Claimed, Patches, Strays []string }
 	rapid.Check(t, func(t *rapid.T) {
@@ -25,21 +26,21 @@ func TestClaim_pure(t *testing.T) {
 		purity.Check(t, s, func(s snapshot) (plan, error) {
 			compiled, err := selector.Parse(s.Selector)
 			require.NoError(t, err)
-			o := selector.Owner{APIVersion: "apps/v1", Kind: "ReplicaSet", Namespace: "ns", Name: "rs1", UID: "u1", Selector: compiled, Deleting: s.Deleting}
-			child := func(i int) selector.Child { return s.Children[i] }
+			o := claim.Owner{APIVersion: "apps/v1", Kind: "ReplicaSet", Namespace: "ns", Name: "rs1", UID: "u1", Selector: compiled, Deleting: s.Deleting}
+			child := func(i int) claim.Child { return s.Children[i] }
 			var p plan
-			res := selector.Resolve(&o, selector.Classify(&o, len(s.Children), child), child, selector.LiveCheck{OK: true})
+			res := claim.Resolve(&o, claim.Classify(&o, len(s.Children), child), child, claim.LiveCheck{OK: true})
 			outcomes := make([]selector.Outcome, len(res.Actions))
 			for i, a := range res.Actions {
 				p.Patches = append(p.Patches, string(a.Patch()))
 				outcomes[i].Answer = selector.Done
 			}
-			claimed, err := selector.ApplyOutcome(res, outcomes)
+			claimed, err := claim.ApplyOutcome(res, outcomes)
 			require.NoError(t, err)
 			for _, i := range claimed {
 				p.Claimed = append(p.Claimed, s.Children[i].Name)
 			}
-			for _, stray := range selector.Strays([]selector.Controller{{Owner: o}}, len(s.Children), child) {
+			for _, stray := range claim.Strays([]claim.Controller{{Owner: o}}, len(s.Children), child) {
 				p.Strays = append(p.Strays, s.Children[stray.Child].Name+": "+string(stray.Reason))
 			}
 			slices.Sort(p.Claimed)

@@ -1,4 +1,4 @@
-package selector
+package claim
 
 import "github.com/kplan-go/kplan/internal/zero"
 
@@ -26,8 +26,8 @@ const (
 	ReasonControllerDeleting Reason = "ControllerDeleting" // Ignore: the owner is being deleted
 	ReasonObjectDeleting     Reason = "ObjectDeleting"     // Ignore: the orphan is being deleted
 	ReasonOtherNamespace     Reason = "OtherNamespace"     // Ignore: the orphan is elsewhere
-	ReasonTerminating        Reason = "Terminating"        // Ignore: it would be kept, but is being deleted; [DecideReplica]
-	ReasonInactive           Reason = "Inactive"           // Ignore: it is finished or being deleted; [DecideReplica]
+	ReasonTerminating        Reason = "Terminating"        // Ignore: it would be kept, but is being deleted; [DecideActive]
+	ReasonInactive           Reason = "Inactive"           // Ignore: it is finished or being deleted; [DecideActive]
 )
 
 // A Decision is what becomes of a child, and why.

@@ -1,6 +1,10 @@
-package selector
+package claim
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/kplan-go/kplan/selector"
+)
 
 // A controllerIndex is many controllers, indexed by namespace, selector and UID.
 type controllerIndex struct {
@@ -12,17 +16,17 @@ type controllerIndex struct {
 // A group is the controllers of one namespace; those of "" are cluster-scoped.
 type group struct {
 	numbers []int
-	index   *Index
+	index   *selector.Index
 }
 
 func newControllerIndex(controllers []Controller) controllerIndex {
 	h := controllerIndex{controllers: controllers, byNamespace: map[string]*group{}, byUID: map[string]int{}}
 	for _, numbers := range byNamespace(controllers) {
-		selectors := make([]Selector, len(numbers))
+		selectors := make([]selector.Selector, len(numbers))
 		for i, n := range numbers {
 			selectors[i] = controllers[n].Owner.Selector
 		}
-		h.byNamespace[controllers[numbers[0]].Owner.Namespace] = &group{numbers, NewIndex(selectors)}
+		h.byNamespace[controllers[numbers[0]].Owner.Namespace] = &group{numbers, selector.NewIndex(selectors)}
 	}
 	for i := range slices.Backward(controllers) { // the first of several
 		h.byUID[controllers[i].Owner.UID] = i

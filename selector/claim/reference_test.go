@@ -1,4 +1,4 @@
-package selector_test
+package claim_test
 
 import (
 	"encoding/json"
@@ -7,13 +7,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/claim"
 )
 
 func TestPatch(t *testing.T) {
 	o := replicaSet(t)
-	children := []selector.Child{child("p1", "b", ""), child("p4", "x", "u1")}
-	resolve := func() []selector.Action {
-		return selector.Resolve(&o, selector.Classify(&o, 2, at(children)), at(children), selector.LiveCheck{OK: true}).Actions
+	children := []claim.Child{child("p1", "b", ""), child("p4", "x", "u1")}
+	resolve := func() []claim.Action {
+		return claim.Resolve(&o, claim.Classify(&o, 2, at(children)), at(children), claim.LiveCheck{OK: true}).Actions
 	}
 	actions := resolve()
 	require.Equal(t, `{"metadata":{"ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"rs","uid":"u1","controller":true,"blockOwnerDeletion":true}],"uid":"uid-p1"}}`, string(actions[0].Patch()))
@@ -28,8 +29,8 @@ func TestPatch(t *testing.T) {
 func TestActionsJSON(t *testing.T) {
 	o := replicaSet(t)
 	o.Finalizers = []string{"f/x"}
-	children := []selector.Child{child("p1", "b", ""), child("p4", "x", "u1")}
-	actions := selector.Resolve(&o, selector.Classify(&o, 2, at(children)), at(children), selector.LiveCheck{OK: true}).Actions
+	children := []claim.Child{child("p1", "b", ""), child("p4", "x", "u1")}
+	actions := claim.Resolve(&o, claim.Classify(&o, 2, at(children)), at(children), claim.LiveCheck{OK: true}).Actions
 	data, err := json.Marshal(actions)
 	require.NoError(t, err)
 	require.JSONEq(t, `[
@@ -37,7 +38,7 @@ func TestActionsJSON(t *testing.T) {
 			"reference": {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "rs", "uid": "u1", "controller": true, "blockOwnerDeletion": true}}},
 		{"releaseChild": {"child": 1, "kind": "Pod", "namespace": "ns", "name": "p4", "uid": "uid-p4", "ownerUID": "u1", "finalizers": ["f/x"], "reason": "NoMatch"}}
 	]`, string(data))
-	var back selector.Actions
+	var back claim.Actions
 	require.NoError(t, json.Unmarshal(data, &back))
 	require.Equal(t, actions, back)
 	for text, want := range map[string]string{
@@ -51,51 +52,51 @@ func TestActionsJSON(t *testing.T) {
 
 func TestProject(t *testing.T) {
 	o, c := replicaSet(t), child("p1", "b", "")
-	children := []selector.Child{c, child("p4", "x", "u1")}
-	actions := selector.Resolve(&o, selector.Classify(&o, 2, at(children)), at(children), selector.LiveCheck{OK: true}).Actions
-	adopted := selector.Project(c, actions[0])
+	children := []claim.Child{c, child("p4", "x", "u1")}
+	actions := claim.Resolve(&o, claim.Classify(&o, 2, at(children)), at(children), claim.LiveCheck{OK: true}).Actions
+	adopted := claim.Project(c, actions[0])
 	require.Equal(t, child("p1", "b", "u1"), adopted)
 	require.True(t, adopted.ControlledBy(&o))
 	require.False(t, c.Controlled(), "the snapshot is as it was")
 	require.False(t, c.ControlledBy(&o))
-	released := selector.Project(children[1], actions[1])
+	released := claim.Project(children[1], actions[1])
 	require.False(t, released.Controlled())
-	require.Equal(t, c, selector.Project(c, nil), "no action changes nothing")
+	require.Equal(t, c, claim.Project(c, nil), "no action changes nothing")
 }
 
 func TestReferences(t *testing.T) {
 	yes, no := true, false
-	ref := func(uid string, controller *bool) selector.OwnerReference {
-		return selector.OwnerReference{APIVersion: "v1", Kind: "K", Name: uid, UID: uid, Controller: controller}
+	ref := func(uid string, controller *bool) claim.OwnerReference {
+		return claim.OwnerReference{APIVersion: "v1", Kind: "K", Name: uid, UID: uid, Controller: controller}
 	}
 	o := replicaSet(t)
 	mine := o.Reference()
 	tests := []struct {
 		why  string
-		refs []selector.OwnerReference
+		refs []claim.OwnerReference
 		want string // the UID of the controller
 		err  string // of adopting
 		left int    // after a release
 	}{
 		{"none", nil, "", "", 0},
-		{"p6: the flag is absent; the reference is upgraded", []selector.OwnerReference{ref("u1", nil)}, "", "", 0},
-		{"the flag is false", []selector.OwnerReference{ref("u1", &no)}, "", "", 0},
-		{"p7: not a controller, then ours", []selector.OwnerReference{ref("z", &no), ref("u1", &yes)}, "u1", "", 1},
+		{"p6: the flag is absent; the reference is upgraded", []claim.OwnerReference{ref("u1", nil)}, "", "", 0},
+		{"the flag is false", []claim.OwnerReference{ref("u1", &no)}, "", "", 0},
+		{"p7: not a controller, then ours", []claim.OwnerReference{ref("z", &no), ref("u1", &yes)}, "u1", "", 1},
 		{
-			"p8: the first controller wins", []selector.OwnerReference{ref("z", &yes), ref("u1", &yes)}, "z",
+			"p8: the first controller wins", []claim.OwnerReference{ref("z", &yes), ref("u1", &yes)}, "z",
 			`metadata.ownerReferences: Invalid value: `, 1,
 		},
-		{"a race lost", []selector.OwnerReference{ref("z", &yes)}, "z", `Only one reference can have Controller set to true. Found "true" in references for K/z and ReplicaSet/rs`, 1},
+		{"a race lost", []claim.OwnerReference{ref("z", &yes)}, "z", `Only one reference can have Controller set to true. Found "true" in references for K/z and ReplicaSet/rs`, 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.why, func(t *testing.T) {
-			got, ok := selector.ControllerOf(tt.refs)
+			got, ok := claim.ControllerOf(tt.refs)
 			require.Equal(t, tt.want != "", ok)
 			require.Equal(t, tt.want, got.UID)
-			before := append([]selector.OwnerReference(nil), tt.refs...)
-			merged, err := selector.WithReference(tt.refs, mine)
+			before := append([]claim.OwnerReference(nil), tt.refs...)
+			merged, err := claim.WithReference(tt.refs, mine)
 			require.Equal(t, before, tt.refs, "not changed")
-			left := selector.WithoutReference(tt.refs, "u1")
+			left := claim.WithoutReference(tt.refs, "u1")
 			require.Len(t, left, tt.left)
 			if tt.err != "" {
 				require.ErrorContains(t, err, tt.err)
@@ -103,18 +104,18 @@ func TestReferences(t *testing.T) {
 				return
 			}
 			require.NoError(t, err)
-			controller, ok := selector.ControllerOf(merged)
+			controller, ok := claim.ControllerOf(merged)
 			require.True(t, ok)
 			require.Equal(t, mine, controller)
 			require.Len(t, merged, tt.left+1)
 		})
 	}
 
-	require.NoError(t, selector.ValidateReference(mine))
-	err := selector.ValidateReference(selector.OwnerReference{})
+	require.NoError(t, claim.ValidateReference(mine))
+	err := claim.ValidateReference(claim.OwnerReference{})
 	require.EqualError(t, err, "[controllerRef has empty APIVersion, controllerRef has empty Kind, controllerRef.Controller is not set to true, controllerRef.BlockOwnerDeletion is not set]")
 	require.ErrorIs(t, err, selector.ErrInvalid)
 	half := mine
 	half.BlockOwnerDeletion = &no
-	require.EqualError(t, selector.ValidateReference(half), "controllerRef.BlockOwnerDeletion is not set")
+	require.EqualError(t, claim.ValidateReference(half), "controllerRef.BlockOwnerDeletion is not set")
 }

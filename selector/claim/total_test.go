@@ -1,0 +1,67 @@
+package claim_test
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/internal/total"
+	"github.com/kplan-go/kplan/selector/claim"
+)
+
+// Nothing that the package exports panics, whatever it is given.
+func TestTotal(t *testing.T) {
+	total.Package{Functions: exportedFunctions, Types: exportedTypes}.Check(t)
+}
+
+// Every field of whatever is asked or answered survives JSON.
+func TestRoundTrip(t *testing.T) {
+	purity.RoundTrip(t, ".", []any{claim.AdoptChild{}, claim.ReleaseChild{}}, claim.Actions{}, claim.Decision{})
+}
+
+var exportedFunctions = map[string]any{
+	"ApplyOutcome":         claim.ApplyOutcome,
+	"CheckLive":            claim.CheckLive,
+	"Classify":             claim.Classify,
+	"ClassifyActive":       claim.ClassifyActive,
+	"CompareAge":           claim.CompareAge,
+	"Conflicts":            claim.Conflicts,
+	"ControllerOf":         claim.ControllerOf,
+	"ControllersSelecting": claim.ControllersSelecting,
+	"Decide":               claim.Decide,
+	"DecideActive":         claim.DecideActive,
+	"Project":              claim.Project,
+	"Resolve":              claim.Resolve,
+	"SelectorChange":       claim.SelectorChange,
+	"Simulate":             claim.Simulate,
+	"Strays":               claim.Strays,
+	"ValidateReference":    claim.ValidateReference,
+	"WhoWouldAdopt":        claim.WhoWouldAdopt,
+	"WithReference":        claim.WithReference,
+	"WithoutReference":     claim.WithoutReference,
+}
+
+var exportedTypes = []reflect.Type{
+	reflect.TypeFor[claim.Action](),
+	reflect.TypeFor[claim.Actions](),
+	reflect.TypeFor[claim.AdoptChild](),
+	reflect.TypeFor[claim.Change](),
+	reflect.TypeFor[claim.Child](),
+	reflect.TypeFor[claim.Claim](),
+	reflect.TypeFor[claim.Conflict](),
+	reflect.TypeFor[claim.Contested](),
+	reflect.TypeFor[claim.Controller](),
+	reflect.TypeFor[claim.Decision](),
+	reflect.TypeFor[claim.Failure](),
+	reflect.TypeFor[claim.LiveCheck](),
+	reflect.TypeFor[claim.Owner](),
+	reflect.TypeFor[claim.OwnerNow](),
+	reflect.TypeFor[claim.OwnerReference](),
+	reflect.TypeFor[claim.Reason](),
+	reflect.TypeFor[claim.ReleaseChild](),
+	reflect.TypeFor[claim.Resolution](),
+	reflect.TypeFor[claim.Round](),
+	reflect.TypeFor[claim.RoundAction](),
+	reflect.TypeFor[claim.Stray](),
+	reflect.TypeFor[claim.Verdict](),
+}
