@@ -13,21 +13,21 @@ import (
 func argoEntries() []entry {
 	return []entry{
 		{"argo-rollouts-1707", "a canary wants more pods than the surge allows", cappedCanary,
-			mutant{"rollout/argo/canary.go", "\tif surge > 0 {", "\tif true {"}},
+			mutant{"rollout/argo:Approximate", "s > 0", "true"}},
 		{"argo-rollouts-1068", "stable pods go before those of the canary serve", canaryServesFirst,
-			mutant{"rollout/argo/basic.go", "return int64(min(s.Replicas, s.AvailableReplicas))", "return int64(s.Replicas)"}},
+			mutant{"rollout/argo", "min(s.Replicas, s.AvailableReplicas)", "s.Replicas"}},
 		{"argo-rollouts-1738", "a small weight leaves a ReplicaSet with a single pod", minPods,
-			mutant{"rollout/argo/routed.go", "return max(n, min(*r.MinPodsPerReplicaSet, r.replicas()))", "return n"}},
+			mutant{"rollout/argo", "max(n, min(*r.MinPodsPerReplicaSet, r.replicas()))", "n"}},
 		{"argo-rollouts-4898", "an aborted canary with a delay and its stable pods wait for each other", abortEnds,
-			mutant{"rollout/argo/routed.go", "if r.AbortScaleDownDelaySeconds == nil || *r.AbortScaleDownDelaySeconds == 0 {", "if true {"}},
+			mutant{"rollout/argo", "r.AbortScaleDownDelaySeconds == nil || *r.AbortScaleDownDelaySeconds == 0", "true"}},
 		{"argo-rollouts-1593", "a canary that does not start stays after the deadline", deadlineAborts,
-			mutant{"rollout/argo/status.go", "if st.r.ProgressDeadlineAbort {", "if false {"}},
+			mutant{"rollout/argo", "s.r.ProgressDeadlineAbort", "false"}},
 		{"argo-rollouts-305", "an update is stuck when the stable ReplicaSet is deleted", stableIsGone,
-			mutant{"rollout/argo/canary_pass.go", "\tif st.stableRS == nil {", "\tif false {"}},
+			mutant{"rollout/argo:pass.promoted", "s.stableRS == nil", "false"}},
 		{"argo-rollouts-412", "a stale annotation of the desired replicas stops every update", staleDesired,
-			mutant{"rollout/argo/reconcile.go", "(set.to != set.Replicas || set.DesiredReplicas == nil || *set.DesiredReplicas != st.replicas())", "set.to != set.Replicas"}},
+			mutant{"rollout/argo", "(s.to != s.Replicas || s.DesiredReplicas == nil || *s.DesiredReplicas != t.replicas())", "s.to != s.Replicas"}},
 		{"argo-rollouts-574", "a rollback takes every step and every pause again", rollbackWindow,
-			mutant{"rollout/argo/status.go", "return between < st.r.RollbackWindow", "return false"}},
+			mutant{"rollout/argo", "b < s.r.RollbackWindow", "false"}},
 	}
 }
 

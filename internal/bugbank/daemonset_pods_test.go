@@ -13,21 +13,21 @@ import (
 func podsOfDaemonSets() []entry {
 	return []entry{
 		{"kubernetes-50477", "a pod is started while the old one on the node is still ending", endingPod,
-			mutant{"daemonset/manage.go", "Exists: k.count > 0,", "Exists: k.count > 0 && !st.facts[st.grouped[k.first]].has(terminating),"}},
+			mutant{"daemonset:state.decideNodes", "k.count > 0", "k.count > 0 && !st.facts[st.grouped[k.first]].has(terminating)"}},
 		{"kubernetes-118716", "a pod that has ended, and is held by a finalizer, keeps its node empty", endedPod,
-			mutant{"daemonset/group.go", "f.has(isFinished) && f.has(isTerminating)", "false && f.has(isTerminating)"}},
+			mutant{"daemonset", "f.has(isFinished)", "false"}},
 		{"kubernetes-54096", "two pods of a DaemonSet stay on one node", duplicatePods,
-			mutant{"daemonset/decide.go", "\tif len(running) < 2 {", "\tif true {"}},
+			mutant{"daemonset", "len(r) < 2", "true"}},
 		{"kubernetes-65240", "a pod that the node rejects is deleted and created again without end", failedBackoff,
-			mutant{"daemonset/decide.go", "\tif until.IsZero() {", "\tif true {"}},
+			mutant{"daemonset:NodeRules.failed", "u.IsZero()", "true"}},
 		{"kubernetes-124388", "with surge, pods that the node rejects pile up", failedSurge,
-			mutant{"daemonset/decide.go", "(d.Waiting == nil || !r.Options.Repair.Has(SurgeIgnoresBackoff))", "true"}},
+			mutant{"daemonset", "(d.Waiting == nil || !r.Options.Repair.Has(SurgeIgnoresBackoff))", "true"}},
 		{"kubernetes-92960", "the seconds of a toleration of the template are overwritten", ownTolerations,
-			mutant{"daemonset/placement.go", "\tif !opts.KeepUserTolerations {", "\tif true {"}},
+			mutant{"daemonset", "!o.KeepUserTolerations", "true"}},
 		{"kubernetes-122527", "the status counts the pod that is ending, not the one that took over", statusOfBest,
-			mutant{"daemonset/status.go", "\tif !st.opts.Repair.Has(StatusCountsDeletedPod) {\n\t\treturn older", "\tif true {\n\t\treturn older"}},
+			mutant{"daemonset", "!s.opts.Repair.Has(StatusCountsDeletedPod)", "true"}},
 		{"kubernetes-75836", "a pod that is ending is deleted again, and the deletion never seen", deletedTwice,
-			mutant{"daemonset/manage.go", "!(pod.terminating() && st.opts.Repair.Has(PodsOfMissingNodesDeletedAgain))", "true"}},
+			mutant{"daemonset", "!(p.terminating() && s.opts.Repair.Has(PodsOfMissingNodesDeletedAgain))", "true"}},
 	}
 }
 

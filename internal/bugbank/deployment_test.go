@@ -24,42 +24,42 @@ func scalingOfDeployments() []entry {
 	return []entry{
 		{"kubernetes-102551", "a stale annotation of the desired replicas blocks all rollouts", plans(
 			snapshot(web(4, limits(0, 1)), set(1, 4, sized(5, 5)), set(2, 0)), "", corrected, "annotate web-v1"),
-			mutant{"deploy/scale.go", "st.replicas, ReasonScaling, refresh)", "st.replicas, ReasonScaling, false)"}},
+			mutant{"deploy", "s.setScale(i, s.replicas, ReasonScaling, r)", "s.setScale(i, s.replicas, ReasonScaling, false)"}},
 		{"kubernetes-125568", "Recreate with two active sets and a scale request is stuck", plans(
 			snapshot(web(5, recreate), set(1, 2, sized(3, 3)), set(2, 2, sized(3, 3))), "", corrected, "web-v1 2->0"),
-			mutant{"deploy/scale.go", "return !st.opts.Repair.Has(RecreateStuckAfterScaling)", "return true"}},
+			mutant{"deploy", "!s.opts.Repair.Has(RecreateStuckAfterScaling)", "true"}},
 		{"kubernetes-128535", "the product of a proportional scaling overflows and pods of a scale-up are killed", plans(
 			snapshot(web(100000, limits(0, 1)), set(1, 45000, sized(95000, 95000)), set(2, 50000, sized(95000, 95000))),
 			"web-v2 50000->97842, web-v1 45000->2158", corrected, "web-v2 50000->52632, web-v1 45000->47368"),
-			mutant{"deploy/exact.go", "bits.Mul64(uint64(goal), uint64(w))", "uint64(0), uint64(uint32(goal)*uint32(w))"}},
+			mutant{"deploy", "h, l := bits.Mul64(uint64(g), uint64(w))", "h, l := uint64(0), uint64(uint32(g)*uint32(w))"}},
 		{"kubernetes-44734", "a scaling that was interrupted and changed forgets the proportions", plans(
 			snapshot(web(15, limits(0, 1)), set(1, 12, sized(20, 20)), set(2, 4, sized(10, 10))),
 			"web-v1 12->11, annotate web-v2", corrected, "web-v1 12->9, web-v2 4->6"),
-			mutant{"deploy/exact.go", "max(1, weights[k]<<shareBits(len(active))/int64(before[k]))", "max(1, weights[k])"}},
+			mutant{"deploy", "w[k]<<shareBits(len(a))/int64(b[k])", "w[k]"}},
 		{"kubernetes-20273", "proportional scaling feeds a template that does not start", plans(
 			snapshot(web(20, limits(4, 1)), set(1, 10, sized(12, 16)), set(2, 4, sized(12, 16), counts(4, 0))),
 			"web-v1 10->18, web-v2 4->6", deploy.Options{WeighByAvailable: true}, "web-v1 10->20, annotate web-v2"),
-			mutant{"deploy/exact.go", "if st.opts.WeighByAvailable && goal > total {", "if false && goal > total {"}},
+			mutant{"deploy:state.scaleExactly", "s.opts.WeighByAvailable", "false"}},
 		{"kubernetes-115735", "a larger surge of a paused Deployment goes to the old set", plans(
 			snapshot(web(10, limits(6, 2), paused), set(1, 8, sized(10, 13)), set(2, 5, sized(10, 13))),
 			"web-v1 8->10, web-v2 5->6", deploy.Options{Paused: deploy.PausedScale}, ""),
-			mutant{"deploy/scale.go", "\t\tif st.scalingEvent() {", "\t\tif true {"}},
+			mutant{"deploy:state.syncPaused", "s.scalingEvent()", "true"}},
 		{"kubernetes-98457", "scaling a paused Deployment starts pods of the old template at once", plans(
 			snapshot(web(11, limits(3, 2), paused), between...), "web-v1 8->12, annotate web-v2", freeze, ""),
-			mutant{"deploy/scale.go", "case PausedFreeze:", "case \"never\":"}},
+			mutant{"deploy:state.syncPaused", "PausedFreeze", `"never"`}},
 		{"kubernetes-105395", "replicas and template changed at once start pods of the old template", plans(
 			snapshot(web(6, limits(3, 2)), set(1, 3, sized(3, 5))), "web-v1 3->6",
 			deploy.Options{RolloutFirst: true}, "create web-v2 6, annotate web-v1"),
-			mutant{"deploy/scale.go", "case st.opts.RolloutFirst && st.newest < 0:", "case false:"}},
+			mutant{"deploy", "s.opts.RolloutFirst && s.newest < 0", "false"}},
 		{"kubernetes-95498", "pods that are being deleted do not count, and the surge is exceeded", plans(
 			snapshot(web(15), set(1, 12, leaving(3)), set(2, 4)), "web-v2 4->7",
 			deploy.Options{Terminating: deploy.TerminationComplete}, "web-v1 12->8"),
-			mutant{"deploy/newset.go", "total := st.asInt32Sum(st.total() + terminating)", "total := st.asInt32Sum(st.total() + 0*terminating)"}},
+			mutant{"deploy:state.newSize", "s.total() + t", "s.total() + 0*t"}},
 		{"kubernetes-72775", "an autoscaler takes surge pods for wanted ones", surgeIsNotWanted,
-			mutant{"deploy/admit.go", "st.plan.Budget = st.budget", "st.plan.Budget = st.budget\n\tst.plan.Budget.Replicas += st.budget.Surge"}},
+			mutant{"deploy", "s.plan.Budget = s.budget", "s.plan.Budget = s.budget\n\ts.plan.Budget.Replicas += s.budget.Surge"}},
 		{"kruise-2239", "the proportions of two templates drift with every scaling of an autoscaler", plans(
 			snapshot(web(11, limits(3, 2)), between...), "web-v1 8->12, annotate web-v2", corrected, "web-v1 8->11, web-v2 2->3"),
-			mutant{"deploy/exact.go", "return cmp.Or(cmp.Compare(cut[l], cut[k]), larger, younger)", "return cmp.Or(-larger, younger)"}},
+			mutant{"deploy", "cmp.Or(cmp.Compare(c[l], c[k]), m, y)", "cmp.Or(-m, y)"}},
 	}
 }
 
@@ -85,27 +85,26 @@ func rolloutsOfDeployments() []entry {
 		{"kubernetes-16737", "unready pods of a broken template leave no room for a good one", plans(
 			snapshot(web(3, limits(1, 1), template("v3")), set(1, 2), set(2, 2, counts(2, 0)), set(3, 0)),
 			"web-v2 2->0", corrected, "web-v2 2->0"),
-			mutant{"deploy/rolling.go", "st.removeUnhealthy(room, ", "st.removeUnhealthy(0, "}},
+			mutant{"deploy:state.shrinkOld", "s.removeUnhealthy(r, StatusAheadStopsCleanup)", "s.removeUnhealthy(0, StatusAheadStopsCleanup)"}},
 		{"kubernetes-41145", "an old set in use takes the place of an idle one when history is cut", plans(
 			snapshot(web(3, template("v9"), limited, complete), set(1, 0), set(2, 0, counts(1, 1)), set(9, 3)),
 			"delete web-v1", corrected, ""),
-			mutant{"revision/cleanup.go", "(inUse && opts.Repair.Has(UsedSetsFillHistory))", "(inUse && false)"}},
+			mutant{"revision", "o.Repair.Has(UsedSetsFillHistory)", "false"}},
 		{"kubernetes-116447", "a long name is cut behind a dot, and the set can never be created", plans(
 			snapshot(web(1, func(d *deploy.Deployment) { d.Name = long })),
 			"create "+long[:250]+"-v2 1", corrected, "create "+long[:249]+"-v2 1"),
-			mutant{"deploy/newset.go", `strings.TrimRight(base, ".-")`, `strings.TrimRight(base, "")`}},
+			mutant{"deploy", `strings.TrimRight(b, ".-")`, `strings.TrimRight(b, "")`}},
 		{"kubernetes-40415", "of two sets with the same template the older is the new one", plans(
 			snapshot(web(3, limits(1, 0)), set(2, 1), set(3, 3, twin, numbered("1"))), "web-v3 3->2", corrected, "web-v3 3->2"),
-			mutant{"deploy/newset.go", "st.newest < 0 && st.sets[i].rs.Template.Same", "st.sets[i].rs.Template.Same"}},
+			mutant{"deploy", "s.newest < 0 && s.sets[i].rs.Template.Same(s.d.Template)", "s.sets[i].rs.Template.Same(s.d.Template)"}},
 		{"kubernetes-61433", "an orphan of another template is adopted and rolled away", plans(
 			snapshot(web(3, selecting), set(1, 3, orphan), set(2, 3, labelled)), "adopt web-v1, web-v1 3->0",
 			deploy.Options{Adoption: deploy.AdoptSameTemplate}, ""),
-			mutant{"deploy/claim.go", "return rs.Template.Same(st.d.Template)", "return true"}},
+			mutant{"deploy:state.adopts", "r.Template.Same(s.d.Template)", "true"}},
 		{"kubernetes-128798", "a failed pod that is left over makes Recreate wait for the deadline", failedPodWakes,
-			mutant{"deploy/recreate.go", "ok && !st.pods[i].Finished()", "ok"}},
+			mutant{"deploy", "o && !s.pods[i].Finished()", "o"}},
 		{"kubernetes-67815", "the lists of ReplicaSets share memory, and the caller's is sorted in place", callersListStays,
-			mutant{"deploy/claim.go", "slices.SortFunc(out, byCreation)",
-				"slices.SortFunc(out, byCreation)\n\tslices.SortFunc(st.everyone, func(a, b replicaset.ReplicaSet) int { return byCreation(&a, &b) })"}},
+			mutant{"deploy", "slices.SortFunc(o, byCreation)", "slices.SortFunc(o, byCreation)\n\tslices.SortFunc(st.everyone, func(a, b replicaset.ReplicaSet) int { return byCreation(&a, &b) })"}},
 	}
 }
 
@@ -134,15 +133,15 @@ func callersListStays(t *testing.T) {
 func conditionsOfDeployments() []entry {
 	return []entry{
 		{"kubernetes-106697", "pods lost after completion never miss a deadline", stalled,
-			mutant{"deploy/stalled.go", "d.Status.AvailableReplicas < replicas", "d.Status.AvailableReplicas < min(0, replicas)"}},
+			mutant{"deploy", "d.Status.AvailableReplicas < r", "d.Status.AvailableReplicas < min(0, r)"}},
 		{"kubernetes-115538", "Recreate looks finished while it tears down", tearsDown,
-			mutant{"deploy/recreate.go", "st.hold(s.rs.Name, ReasonOldPodsRemain, n, 0)", "_ = n"}},
+			mutant{"deploy", "if n := s.status().Replicas; n > 0 {\n\t\t\t\tt.hold(s.rs.Name, ReasonOldPodsRemain, n, 0)\n\t\t\t}", "if n := s.status().Replicas; n > 0 {\n\t\t\t\t_ = n\n\t\t\t}"}},
 		{"kubernetes-61205", "a Deployment without any available pod is Available", strictlyAvailable,
-			mutant{"deploy/status.go", "return max(1, n)", "return n"}},
+			mutant{"deploy:state.reportedMinAvailable", "max(1, n)", "n"}},
 		{"kubernetes-40207", "a rollback to an existing set keeps the clock of the deadline", freshClock,
-			mutant{"deploy/newset.go", "again && st.hasDeadline() &&", "again && false &&"}},
+			mutant{"deploy:state.annotateNew", "s.hasDeadline()", "false"}},
 		{"kubernetes-49637", "a rollout that was paused misses its deadline when it is resumed", pauseStopsClock,
-			mutant{"deploy/progress.go", "case !st.d.Paused && reason == progressPaused:", "case false:"}},
+			mutant{"deploy", "!s.d.Paused && r == progressPaused", "false"}},
 	}
 }
 

@@ -14,34 +14,34 @@ import (
 func orders() []entry {
 	return []entry{
 		{"kubernetes-102948", "of five pods on two nodes, all three of one node go", emptiedNode,
-			mutant{"podorder/spread.go", "\t\tleft--\n", "\t\t_ = left\n"}},
+			mutant{"podorder:ranking.spread", "l--", "_ = l"}},
 		{"kubernetes-124149", "scaling down leaves the zones uneven", unevenZones,
-			mutant{"podorder/stage.go", "return d[node]", "return node"}},
+			mutant{"podorder:Domains.of", "return d[n]", "return n"}},
 		{"kubernetes-107598", "costs must be written on pods, and in time, before a scale-down", costsFromOutside,
-			mutant{"podorder/stage.go", "if cost, ok := overlay[p.Name]; ok {", "if cost, ok := overlay[p.Name]; ok && false {"}},
+			mutant{"podorder", "if c, o := p[q.Name]; o {\n\t\t\treturn c\n\t\t}", "if c, o := p[q.Name]; o && false {\n\t\t\treturn c\n\t\t}"}},
 		{"kubernetes-45509", "nothing keeps a scale-down from a pod that must stay", protectedPod,
-			mutant{"podorder/ranking.go", "case r.order.Protected != nil && r.order.Protected(&r.pods[index]):", "case false:"}},
+			mutant{"podorder", "r.order.Protected != nil && r.order.Protected(&r.pods[i])", "false"}},
 		{"kubernetes-138719", "pods on nodes that are being drained are not the first to go", drainedFirst,
-			mutant{"podorder/stage.go", "return leaving(p.NodeName) })", "return false && leaving(p.NodeName) })"}},
+			mutant{"podorder:OnNodes", "l(p.NodeName)", "false && l(p.NodeName)"}},
 		{"kubernetes-138718", "scaling down leaves every node half empty", compactNodes,
-			mutant{"podorder/stage.go", "return int64(neighbours[p.NodeName]) }}", "return -int64(neighbours[p.NodeName]) }}"}},
+			mutant{"podorder", "int64(n[p.NodeName])", "-int64(n[p.NodeName])"}},
 		{"kubernetes-22065", "a ready pod is no better than one that is available", availableStays,
-			mutant{"podorder/stage.go", "return !p.Available(minReadySeconds, o.Now)", "return !p.Available(0, o.Now)"}},
+			mutant{"podorder", "p.Available(m, o.Now)", "p.Available(0, o.Now)"}},
 		{"kubernetes-87849", "an unannotated pod goes although annotated ones are there", annotatedFirst,
-			mutant{"podorder/stage.go", "Stage{Rule: RulePriority, Key: annotatedKey, Text: priorityText}, stage)", "stage)"}},
+			mutant{"podorder", "slices.Insert(s, 0, Stage{Rule: RulePriority, Key: annotatedKey, Text: priorityText}, t)", "slices.Insert(s, 0, t)"}},
 		{"kubernetes-99212", "which of three pods goes depends on the order of the cache", cyclicChoice,
-			mutant{"podorder/order.go", "return o.ranking(pods).pick(candidates, n)", asUpstream + "\n\treturn o.ranking(pods).pick(candidates, n)"}},
+			mutant{"podorder", "return o.ranking(x).pick(y, n)", asUpstream + "\n\treturn o.ranking(x).pick(y, n)"}},
 		{"kubernetes-91276", "a rollout cannot be told to stop after some pods", stopAtPod,
-			mutant{"podorder/pausepoint/decide.go", "\t\tcase !d.state.Paused:\n\t\t\tplan.Pause = d.pause(p, mode)", "\t\tcase !d.state.Paused:\n\t\t\tcontinue"}},
+			mutant{"podorder/pausepoint", "p.Pause = d.pause(q, m)", "continue"}},
 	}
 }
 
 // asUpstream chooses as upstream does, which sorts by a relation that has cycles.
-const asUpstream = `if candidates == nil {
-		list, c := slices.Clone(pods), Choice{Survivor: -1}
+const asUpstream = `if y == nil {
+		list, c := slices.Clone(x), Choice{Survivor: -1}
 		o.SortUpstream(list)
 		for i := range min(n, len(list)) {
-			c.Victims = append(c.Victims, slices.IndexFunc(pods, func(p Pod) bool { return p.UID == list[i].UID }))
+			c.Victims = append(c.Victims, slices.IndexFunc(x, func(p Pod) bool { return p.UID == list[i].UID }))
 		}
 		return c
 	}`

@@ -16,23 +16,23 @@ import (
 func replicaSets() []entry {
 	return []entry{
 		{"kubernetes-107920", "a pod is replaced before the one that is being deleted has ended", replacedTooSoon,
-			mutant{"replicaset/reconcile.go", "return max(0, missing-terminating)", "return missing"}},
+			mutant{"replicaset", "max(0, m-t)", "m"}},
 		{"kubernetes-127081", "the text of ReplicaFailure is that of the first failure for ever", failureText,
-			mutant{"replicaset/condition.go", "case !refresh:", "case true:"}},
+			mutant{"replicaset:withFailure", "!refresh", "true"}},
 		{"kubernetes-129795", "expectations run out silently and a second full set is created", expiredExpectations,
-			mutant{"replicaset/reconcile.go", "p.hold(ReasonExpired, e.outstanding(), 0)", "_ = e.outstanding()"}},
+			mutant{"replicaset", "p.hold(ReasonExpired, e.outstanding(), 0)", "_ = e.outstanding()"}},
 		{"kubernetes-138818", "a pod that was orphaned meanwhile is deleted, for lack of a precondition", preconditions,
-			mutant{"replicaset/reconcile.go", "UID: pod.UID, ResourceVersion: pod.ResourceVersion, Reason: ReasonTooMany", "Reason: ReasonTooMany"}},
+			mutant{"replicaset", "DeletePod{Name: p.Name, UID: p.UID, ResourceVersion: p.ResourceVersion, Reason: ReasonTooMany}", "DeletePod{Name: p.Name, Reason: ReasonTooMany}"}},
 		{"kubernetes-101319", "pods become available a whole minReadySeconds late", earliestRecheck,
-			mutant{"replicaset/status.go", "at.Before(c.nextAvailable):", "at.After(c.nextAvailable):"}},
+			mutant{"replicaset:state.countActive", "a.Before", "a.After"}},
 		{"kubernetes-108266", "a pod that turns ready while another one does not is never counted as available", alwaysRechecked,
-			mutant{"replicaset/status.go", "st.count.ready != st.count.available", "st.count.ready == st.count.active && st.count.ready != st.count.available"}},
+			mutant{"replicaset", "s.count.ready != s.count.available", "s.count.ready == s.count.active && s.count.ready != s.count.available"}},
 		{"kubernetes-69376", "a ReplicaSet created again under the same name waits for the writes of the old one", forgottenExpectations,
-			mutant{"replicaset/events.go", "(after == nil || before.UID != after.UID)", "after == nil"}},
+			mutant{"replicaset", "(a == nil || b.UID != a.UID)", "a == nil"}},
 		{"kubernetes-49145", "all pods are created at once although each creation is rejected", slowStart,
-			mutant{"replicaset/batches.go", "for size := int64(max(initial, 1));", "for size := int64(n);"}},
+			mutant{"replicaset", "max(i, 1)", "n"}},
 		{"kubernetes-47366", "a used-up quota is stormed with further creations", stopsAtFailure,
-			mutant{"replicaset/batches.go", "if failed(&made[i]) {", "if false && failed(&made[i]) {"}},
+			mutant{"replicaset", "failed(&m[i])", "false && failed(&m[i])"}},
 	}
 }
 

@@ -18,21 +18,21 @@ import (
 func revisions() []entry {
 	return []entry{
 		{"kubernetes-33844", "history is lost when a ReplicaSet is used again", reusedHistory,
-			mutant{"revision/kubectl/record.go", "records = append(records, Record{Number: n, Entry: i, Former: true})", "_ = i"}},
+			mutant{"revision/kubectl", "r = append(r, Record{Number: n, Entry: i, Former: true})", "_ = i"}},
 		{"kubernetes-109934", "a revision that does not parse makes the order that of the cache", tamperedRevision,
-			mutant{"revision/order.go", "range ByAge(entries) {", "range indices(len(entries)) {"}},
+			mutant{"revision:numberedByAge", "ByAge(e)", "indices(len(e))"}},
 		{"kubernetes-29735", "hashes of two templates collide, and no ReplicaSet is ever created", hashCollision,
-			mutant{"deploy/finish_failed.go", "st.d.Status.CollisionCount = collided(st.d.Status.CollisionCount)", "_ = collided(st.d.Status.CollisionCount)"}},
+			mutant{"deploy", "s.d.Status.CollisionCount = collided(s.d.Status.CollisionCount)", "_ = collided(s.d.Status.CollisionCount)"}},
 		{"kubernetes-134773", "another serialisation of the same template rolls out everything", otherBytes,
-			mutant{"revision/statefulset.go", "restored != nil && bytes.Equal(restored, s.Data)", "false && bytes.Equal(restored, s.Data)"}},
+			mutant{"revision:ChooseUpdate", "r != nil", "false"}},
 		{"kubernetes-69967", "of two revisions with one number now this, now that one is the newest", equalNumbers,
-			mutant{"revision/controllerrevision.go", "cmp.Compare(a.Name, b.Name), cmp.Compare(a.UID, b.UID))", "0)"}},
+			mutant{"revision", "cmp.Or(cmp.Compare(a.Revision, b.Revision), a.CreationTimestamp.Compare(b.CreationTimestamp),\n\t\tcmp.Compare(a.Name, b.Name), cmp.Compare(a.UID, b.UID))", "cmp.Or(cmp.Compare(a.Revision, b.Revision), a.CreationTimestamp.Compare(b.CreationTimestamp),\n\t\t0)"}},
 		{"kubernetes-23087", "after a rollback the change cause is that of the version that was left", causeOfTarget,
-			mutant{"revision/rollback.go", "for key, value := range replicaSet {", "for key, value := range deployment {"}},
+			mutant{"revision", "for k, v := range r {\n\t\tif Copied(k) {\n\t\t\tp(k, v)\n\t\t}\n\t}", "for k, v := range deployment {\n\t\tif Copied(k) {\n\t\t\tp(k, v)\n\t\t}\n\t}"}},
 		{"kubernetes-36851", "an annotation that was removed stays on the ReplicaSet", removedAnnotation,
-			mutant{"revision/sync.go", "!wanted && Copied(key) {", "!wanted && false {"}},
+			mutant{"revision:SyncWith", "Copied(k)", "false"}},
 		{"website-6921", "undoing twice leads back to where one started", undoTwice,
-			mutant{"revision/kubectl/target.go", "return records[at-steps].Entry, nil", "return records[at-1].Entry, nil"}},
+			mutant{"revision/kubectl:targetSteps", "a-s", "a-1"}},
 	}
 }
 
