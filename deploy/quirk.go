@@ -75,9 +75,9 @@ func (q Quirks) revision() (o revision.Options) {
 // budget resolves the limits of a partition.
 func (q Quirks) budget(replicas int32, ru *rollout.RollingUpdate) rollout.Budget {
 	if q.Has(SumsWrapAround) {
-		return rollout.PartitionBudget(replicas, ru, rollout.LimitsWrapAround)
+		return rollout.PartitionBudget(replicas, ru, true)
 	}
-	return rollout.PartitionBudget(replicas, ru, 0)
+	return rollout.PartitionBudget(replicas, ru, false)
 }
 
 // asInt32Sum is a sum as decisions see it: by default it wraps around beyond the range of

@@ -6,13 +6,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/internal/quirk"
 	"github.com/kplan-go/kplan/internal/union"
 	"github.com/kplan-go/kplan/internal/zero"
-	"github.com/kplan-go/kplan/revision"
 )
 
 // An AdmitSnapshot is everything that [Admit] looks at: an update of a workload.
@@ -25,20 +23,6 @@ type AdmitSnapshot struct {
 	// Sets are the ReplicaSets that a Deployment controls, in any order.
 	Sets []WorkloadSet `json:"sets,omitempty"`
 }
-
-// A WorkloadSet is a ReplicaSet of a Deployment, as far as admission and [Inspect]
-// look at it.
-type WorkloadSet struct {
-	Name              string            `json:"name"`
-	Template          revision.Template `json:"template"`
-	Replicas          int32             `json:"replicas"`
-	Revision          string            `json:"revision,omitzero"` // as annotated
-	CreationTimestamp time.Time         `json:"creationTimestamp,omitzero"`
-	DeletionTimestamp time.Time         `json:"deletionTimestamp,omitzero"`
-}
-
-// usable reports whether pods may be running.
-func (s *WorkloadSet) usable() bool { return s.DeletionTimestamp.IsZero() && s.Replicas != 0 }
 
 // An Admission is what becomes of an update of a workload.
 type Admission struct {
@@ -89,8 +73,8 @@ func EffectiveChange(old, updated Workload, repair Quirks) (bool, Reason) {
 func Admit(s AdmitSnapshot, opts Options) (Admission, error) {
 	var es field.Errors
 	quirk.Check(&es, uint64(opts.Repair), uint64(RepairAll))
-	if driverOf(s.New.WorkloadRef, &ReleasePlan{}) == "" {
-		addUndriven(&es, "New.WorkloadRef", s.New.WorkloadRef)
+	if !s.New.WorkloadRef.Known() {
+		es.Add("New.WorkloadRef", s.New.WorkloadRef.kind(), KnownKinds)
 	}
 	es.NotNegative("New.Replicas", s.New.replicas())
 	if err := es.Join(); err != nil {
@@ -99,7 +83,7 @@ func Admit(s AdmitSnapshot, opts Options) (Admission, error) {
 	a := &admission{s: &s, opts: opts, w: s.New}
 	a.w.Annotations, a.w.Labels = maps.Clone(s.New.Annotations), maps.Clone(s.New.Labels)
 	var reason Reason
-	if s.New.kind() == kindDeployment {
+	if s.New.IsDeployment() {
 		reason = a.deployment()
 	} else {
 		reason = a.other()
@@ -278,7 +262,7 @@ func (a *admission) continuesPartition(strategy DeploymentStrategy, effective bo
 		strategy.Paused, changed = true, true
 		a.relabelStable()
 	}
-	a.set(AnnotationStrategy, strategy.Default(a.opts.Repair).Text())
+	a.set(AnnotationStrategy, strategy.Default(a.opts.Repair.Has(UnsetLimitDefaultsBoth)).Text())
 	return continued(changed)
 }
 
@@ -294,12 +278,11 @@ func (a *admission) relabelStable() {
 
 // other admits what is no Deployment.
 func (a *admission) other() Reason {
-	kind := a.s.New.kind()
-	daemon := kind == kindDaemonSet || kind == kindAdvancedDaemonSet
+	daemon, cloneSet := a.s.New.IsDaemonSet(), a.s.New.IsCloneSet()
 	if !daemon && a.s.New.replicas() == 0 {
 		return ReasonNoReplicas
 	}
-	if !daemon && kind != kindCloneSet && a.w.StrategyType != "" && a.w.StrategyType != "RollingUpdate" {
+	if !daemon && !cloneSet && a.w.StrategyType != "" && a.w.StrategyType != "RollingUpdate" {
 		return ReasonOtherStrategy
 	}
 	if effective, reason := a.effective(); !effective {
@@ -312,21 +295,9 @@ func (a *admission) other() Reason {
 	if r == nil {
 		return reason
 	}
-	switch kind {
-	case kindCloneSet:
-		if len(r.Strategy().TrafficRoutings) > 0 && a.s.New.Status.Replicas != a.s.New.Status.UpdatedReplicas {
-			return ReasonTwoVersions
-		}
-		a.w.Partition = Percent(100)
-	case kindDaemonSet:
-		saved := a.w.StrategyType
-		if before := a.w.Annotations[AnnotationDaemonSetStrategy]; a.opts.Repair.Has(DeletingPodsListed) && before != "" {
-			saved = before
-		}
-		a.set(AnnotationDaemonSetStrategy, saved)
-		a.w.StrategyType = "OnDelete"
-	case kindAdvancedDaemonSet, kindStatefulSet, kindAdvancedStatefulSet:
-		a.w.Partition = Int(HoldEverything)
+	if cloneSet && len(r.Strategy().TrafficRoutings) > 0 && a.s.New.Status.Replicas != a.s.New.Status.UpdatedReplicas {
+		return ReasonTwoVersions
 	}
+	a.w.HoldBack(a.opts.Repair)
 	return a.enter(r)
 }

@@ -48,7 +48,7 @@ func TestArticleSizes(t *testing.T) {
 	s, err := rollout.ParseStrategy(c.w.Annotations[rollout.AnnotationStrategy])
 	require.NoError(t, err)
 	require.Equal(t, rollout.Int(0), s.Partition)
-	require.Equal(t, rollout.ControlInfo(*c.br), c.w.Annotations[rollout.AnnotationControlInfo])
+	require.Equal(t, rollout.ControlInfo(c.br.Name, c.br.UID), c.w.Annotations[rollout.AnnotationControlInfo])
 	c.run(func() bool { _, ok := c.sizes["v2"]; return ok }, false)
 	require.Equal(t, map[string]int32{"v1": 6, "v2": 0}, c.sizes, "created with none")
 

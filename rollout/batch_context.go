@@ -2,6 +2,7 @@ package rollout
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/kplan-go/kplan/internal/zero"
 )
@@ -41,7 +42,7 @@ type BatchContext struct {
 func NewBatchContext(br BatchRelease, w Workload, canary *Workload, repair Quirks) BatchContext {
 	plan, status := &br.ReleasePlan, &br.Status.Current
 	c := BatchContext{
-		Driver: driverOf(w.WorkloadRef, plan), RolloutID: plan.RolloutID, CurrentBatch: status.CurrentBatch,
+		Driver: plan.driver(w.WorkloadRef), RolloutID: plan.RolloutID, CurrentBatch: status.CurrentBatch,
 		Replicas: w.replicas(), NoNeedUpdate: zero.Copy(status.NoNeedUpdateReplicas), FailureThreshold: plan.FailureThreshold,
 	}
 	if i := int(status.CurrentBatch); i >= 0 && i < len(plan.Batches) {
@@ -62,7 +63,7 @@ func NewBatchContext(br BatchRelease, w Workload, canary *Workload, repair Quirk
 	case DriverBlueGreenDeployment:
 		c.surge(&w, PartitionLimit(c.Batch, c.Replicas))
 	case DriverBlueGreenCloneSet:
-		c.surge(&w, saturate(c.Batch.ofUp(c.Replicas)))
+		c.surge(&w, int32(max(math.MinInt32, min(c.Batch.OfUp64(c.Replicas), math.MaxInt32))))
 	case DriverCloneSet, DriverStatefulSet, DriverDaemonSet, DriverNativeDaemonSet:
 		c.partition(&w, repair)
 	}
@@ -119,17 +120,12 @@ func (c *BatchContext) partition(w *Workload, repair Quirks) {
 	c.CurrentPartition, c.DesiredPartition = orZero(w.Partition), Int(stable)
 	switch c.Driver {
 	case DriverCloneSet:
-		if c.Batch.kind == percent && !(repair.Has(CloneSetKeepsExtraPods) && !exactShare(stable, c.Replicas)) {
+		if c.Batch.IsPercent() && !(repair.Has(CloneSetKeepsExtraPods) && !ExactShare(stable, c.Replicas)) {
 			c.DesiredPartition = StableShare(stable, c.Replicas, c.Batch)
 		}
 	case DriverDaemonSet, DriverNativeDaemonSet:
 		c.DesiredPartition = Int(max(stable, 0))
 	}
-}
-
-// exactShare reports whether some percentage keeps exactly the stable pods.
-func exactShare(stable, replicas int32) bool {
-	return StableShare(stable, replicas, Percent(50)).OfUp(replicas) == stable
 }
 
 // ordered reports whether pods are updated in the order of their ordinals.
@@ -157,7 +153,7 @@ func (c BatchContext) Waiting(repair Quirks) (BatchHold, bool) {
 	if repair.Has(FailureThresholdMisread) {
 		base = c.Desired
 	}
-	ready := c.FailureThreshold.ofUp(base) + int64(c.UpdatedReady)
+	ready := c.FailureThreshold.OfUp64(base) + int64(c.UpdatedReady)
 	switch {
 	case c.Updated < c.Desired:
 		return BatchHold{Reason: BatchReasonTooFewUpdated, Have: int64(c.Updated), Limit: int64(c.Desired)}, true

@@ -115,7 +115,7 @@ func TestMixedPartitions(t *testing.T) {
 	for partition, write := range map[int32]bool{1: true, 2: false, 3: false} {
 		br := release(rollout.Partition, rollout.Percent(20))
 		w := rollout.Workload{WorkloadRef: deployment, Replicas: new(int32(10)), Paused: true, StrategyType: "Recreate", Annotations: map[string]string{
-			rollout.AnnotationControlInfo: rollout.ControlInfo(br), rollout.AnnotationStrategy: rollout.DeploymentStrategy{Partition: rollout.Int(partition)}.Text(),
+			rollout.AnnotationControlInfo: rollout.ControlInfo(br.Name, br.UID), rollout.AnnotationStrategy: rollout.DeploymentStrategy{Partition: rollout.Int(partition)}.Text(),
 		}}
 		repair := rollout.MixedPartitionsNeverEnd
 		_, got, _ := rollout.NewBatchContext(br, w, nil, repair).UpgradePatch(w, nil, repair)

@@ -20,7 +20,7 @@ const (
 // is noticed while it is being deleted.
 func EventOf(s BatchSnapshot) WorkloadEvent {
 	w, status := s.Workload, &s.Release.Status
-	canary := driverOf(s.Release.WorkloadRef, &s.Release.ReleasePlan) == DriverCanary
+	canary := s.Release.ReleasePlan.driver(s.Release.WorkloadRef) == DriverCanary
 	if status.Phase == "" {
 		status = &BatchStatus{ObservedWorkloadReplicas: -1}
 	}

@@ -5,7 +5,7 @@ package rollout
 func ReleasePatch(br BatchRelease, w Workload, opts BatchOptions) (p WorkloadPatch, write bool) {
 	p, write = resumePatch(br, w, opts)
 	if releasedNext(&br.ReleasePlan, &w, opts.Repair) {
-		p.wait(&w)
+		wait(&p, &w)
 	}
 	return p, write
 }
@@ -19,7 +19,7 @@ func releasedNext(plan *ReleasePlan, w *Workload, repair Quirks) bool {
 
 // wait takes away from a patch what would let a workload go on that admission holds for
 // its next release.
-func (p *WorkloadPatch) wait(w *Workload) {
+func wait(p *WorkloadPatch, w *Workload) {
 	if p.Paused != nil && w.Kind == "Deployment" {
 		paused := true
 		p.Paused = &paused
@@ -33,7 +33,7 @@ func (p *WorkloadPatch) wait(w *Workload) {
 }
 
 func resumePatch(br BatchRelease, w Workload, opts BatchOptions) (p WorkloadPatch, write bool) {
-	d := driverOf(w.WorkloadRef, &br.ReleasePlan)
+	d := br.ReleasePlan.driver(w.WorkloadRef)
 	plan := &br.ReleasePlan
 	keep := keeps(&br, &w, opts)
 	switch {
@@ -57,7 +57,7 @@ func resumePatch(br BatchRelease, w Workload, opts BatchOptions) (p WorkloadPatc
 	if d == DriverDeployment && (w.Annotations[AnnotationControlInfo] == "" || !w.Paused) {
 		paused := opts.Repair.Has(RollbackLeavesPaused) && plan.BatchPartition == nil && w.Paused && w.Labels[LabelStableRevision] != ""
 		if paused { // by admission, before the release could take it over
-			p = giveBackDeployment(&w, keep, opts.Repair)
+			p = ResumeDeployment(&w, keep, opts.Repair)
 		}
 		return p, paused
 	}
@@ -68,7 +68,7 @@ func resumePatch(br BatchRelease, w Workload, opts BatchOptions) (p WorkloadPatc
 	running := false
 	switch d {
 	case DriverDeployment:
-		return giveBackDeployment(&w, keep, opts.Repair), true
+		return ResumeDeployment(&w, keep, opts.Repair), true
 	case DriverCloneSet:
 		p.Paused, p.ClearPartition = &running, !keep
 	case DriverStatefulSet:
@@ -104,8 +104,8 @@ func keeps(br *BatchRelease, w *Workload, opts BatchOptions) bool {
 	return to == "" || to != br.Status.StableRevision && to != w.StableRevision
 }
 
-// giveBackDeployment restores the strategy that was moved to the annotation.
-func giveBackDeployment(w *Workload, keep bool, repair Quirks) (p WorkloadPatch) {
+// ResumeDeployment restores the strategy that was moved to the annotation.
+func ResumeDeployment(w *Workload, keep bool, repair Quirks) (p WorkloadPatch) {
 	p.Paused = &keep
 	strategy, _ := ParseStrategy(w.Annotations[AnnotationStrategy])
 	wasRecreate := w.Annotations[AnnotationOriginalStrategy] == recreated && repair.Has(RecreateNotRestored)
@@ -137,7 +137,7 @@ func giveBackSurge(d Driver, plan *ReleasePlan, w *Workload) (p WorkloadPatch, w
 	if plan.BatchPartition != nil || text == "" {
 		return p, false
 	}
-	o, running := parseOriginal(text), false
+	o, running := ParseOriginal(text), false
 	p.MinReadySeconds, p.Paused = &o.MinReadySeconds, &running
 	if o.MaxSurge != nil {
 		p.MaxSurge = *o.MaxSurge

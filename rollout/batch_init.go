@@ -2,32 +2,14 @@ package rollout
 
 import (
 	"crypto/sha256"
-	"encoding/json"
 
 	"github.com/kplan-go/kplan/internal/union"
 )
 
-// An OriginalStrategy is what the annotation [AnnotationOriginalStrategy] keeps of a
-// workload while it is released blue-green, so that it can be restored.
-type OriginalStrategy struct {
-	MaxUnavailable          *IntOrPercent `json:"maxUnavailable,omitempty"`
-	MaxSurge                *IntOrPercent `json:"maxSurge,omitempty"`
-	MinReadySeconds         int32         `json:"minReadySeconds,omitempty"`
-	ProgressDeadlineSeconds *int32        `json:"progressDeadlineSeconds,omitempty"`
-}
-
-func parseOriginal(text string) OriginalStrategy {
-	var o OriginalStrategy
-	if json.Unmarshal([]byte(text), &o) != nil {
-		return OriginalStrategy{}
-	}
-	return o
-}
-
 // controls reports whether a BatchRelease drives the workload already.
 func controls(d Driver, br *BatchRelease, w *Workload) bool {
 	if d == DriverDeployment {
-		return underPartition(w)
+		return w.UnderPartition()
 	}
 	return w.ControlledBy() == br.UID && w.Annotations[AnnotationControlInfo] != ""
 }
@@ -35,15 +17,15 @@ func controls(d Driver, br *BatchRelease, w *Workload) bool {
 // InitializePatch returns what takes a workload over before its first batch, and
 // false if that is done, or no driver knows the workload.
 func InitializePatch(br BatchRelease, w Workload, repair Quirks) (p WorkloadPatch, write bool) {
-	d := driverOf(w.WorkloadRef, &br.ReleasePlan)
+	d := br.ReleasePlan.driver(w.WorkloadRef)
 	if d == "" || controls(d, &br, &w) {
 		return p, false
 	}
 	running := false
-	p.annotate(AnnotationControlInfo, ControlInfo(br))
+	p.annotate(AnnotationControlInfo, ControlInfo(br.Name, br.UID))
 	switch d {
 	case DriverDeployment:
-		p.takeDeployment(&w, repair)
+		takeDeployment(&p, &w, repair)
 	case DriverCloneSet:
 		p.Paused, p.Partition = &running, Percent(100)
 	case DriverStatefulSet:
@@ -54,19 +36,19 @@ func InitializePatch(br BatchRelease, w Workload, repair Quirks) (p WorkloadPatc
 		onDelete := "OnDelete"
 		p.StrategyType = &onDelete
 	case DriverBlueGreenDeployment, DriverBlueGreenCloneSet:
-		p.takeSurge(d, &w)
+		takeSurge(&p, d, &w)
 	}
 	return p, true
 }
 
 // takeDeployment pauses a Deployment and moves its limits to the annotation.
-func (p *WorkloadPatch) takeDeployment(w *Workload, repair Quirks) {
+func takeDeployment(p *WorkloadPatch, w *Workload, repair Quirks) {
 	old, _ := ParseStrategy(w.Annotations[AnnotationStrategy])
 	strategy := DeploymentStrategy{RollingStyle: StylePartition, RollingUpdate: old.RollingUpdate, Partition: Int(0)}
 	if w.RollingUpdate != nil {
 		strategy.RollingUpdate = w.RollingUpdate
 	}
-	p.annotate(AnnotationStrategy, strategy.Default(repair).Text())
+	p.annotate(AnnotationStrategy, strategy.Default(repair.Has(UnsetLimitDefaultsBoth)).Text())
 	if repair.Has(RecreateNotRestored) && w.StrategyType == "Recreate" && old.RollingUpdate == nil {
 		p.annotate(AnnotationOriginalStrategy, recreated)
 	}
@@ -79,8 +61,8 @@ func (p *WorkloadPatch) takeDeployment(w *Workload, repair Quirks) {
 const recreated = `{"type":"Recreate"}`
 
 // takeSurge makes new pods stand beside old ones for ever.
-func (p *WorkloadPatch) takeSurge(d Driver, w *Workload) {
-	original := parseOriginal(w.Annotations[AnnotationOriginalStrategy])
+func takeSurge(p *WorkloadPatch, d Driver, w *Workload) {
+	original := ParseOriginal(w.Annotations[AnnotationOriginalStrategy])
 	limits := w.limits()
 	surge, unavailable := or(limits.MaxSurge, Percent(25)), or(limits.MaxUnavailable, Percent(25))
 	if d == DriverBlueGreenCloneSet {
@@ -139,8 +121,8 @@ func (st *batchPass) initialize() (failure string) {
 	if d == DriverCanary && st.s.Canary == nil {
 		create := CreateCanary{
 			GenerateName: w.Name + "-", Stable: w.Name, Labels: map[string]string{LabelCanaryDeployment: w.Name},
-			Annotations:   map[string]string{AnnotationControlInfo: ControlInfo(st.s.Release)},
-			PatchTemplate: st.s.Release.ReleasePlan.PatchPodTemplateMetadata.clone(), Reason: ReasonInitialize,
+			Annotations:   map[string]string{AnnotationControlInfo: ControlInfo(st.s.Release.Name, st.s.Release.UID)},
+			PatchTemplate: st.s.Release.ReleasePlan.PatchPodTemplateMetadata.Clone(), Reason: ReasonInitialize,
 		}
 		if st.opts.Repair.Has(CanaryCreatedTwice) {
 			create.Name = canaryName(&st.s.Release, w)
@@ -158,6 +140,9 @@ func (st *batchPass) initialize() (failure string) {
 	return failure
 }
 
+// nameAlphabet has no vowels and no digits that look like them.
+const nameAlphabet = "bcdfghjklmnpqrstvwxz2456789"
+
 // canaryName returns the name of the canary Deployment of a template under a BatchRelease,
 // so that it is created once ([CanaryCreatedTwice]). It has no more than the 63 characters of a generated
 // name.
@@ -165,7 +150,7 @@ func canaryName(br *BatchRelease, w *Workload) string {
 	digest := sha256.Sum256([]byte(br.UID + "/" + w.UpdateRevision))
 	suffix := digest[:10]
 	for i, b := range suffix {
-		suffix[i] = safe[int(b)%len(safe)]
+		suffix[i] = nameAlphabet[int(b)%len(nameAlphabet)]
 	}
 	prefix := w.Name + "-"
 	return prefix[:min(len(prefix), 63-len(suffix))] + string(suffix)

@@ -47,7 +47,7 @@ func BatchLabels(br BatchRelease, replicas int32, updateRevision string, pods []
 			}
 			hashed[i] = true
 		}
-		if !hashes(updateRevision, hash, repair) && !hashes(updateRevision, p.Labels[LabelPodTemplateHash], repair) {
+		if !MatchesHash(updateRevision, hash, repair) && !MatchesHash(updateRevision, p.Labels[LabelPodTemplateHash], repair) {
 			continue
 		}
 		if batch := batchOf(p, id, len(missing)); batch > 0 {

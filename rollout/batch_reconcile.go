@@ -36,7 +36,7 @@ func ReconcileBatch(s BatchSnapshot, now time.Time, opts BatchOptions) (BatchPla
 	}
 	br := &s.Release
 	st := &batchPass{
-		s: &s, now: now.Round(0).UTC(), opts: opts, hash: br.ReleasePlan.Hash(), driver: driverOf(br.WorkloadRef, &br.ReleasePlan),
+		s: &s, now: now.Round(0).UTC(), opts: opts, hash: br.ReleasePlan.Hash(), driver: br.ReleasePlan.driver(br.WorkloadRef),
 	}
 	st.p.Status = br.Status
 	st.p.Status.Conditions = slices.Clone(br.Status.Conditions)
@@ -72,12 +72,12 @@ func admitBatch(s *BatchSnapshot, now time.Time, opts BatchOptions) error {
 	if s.Release.Name == "" {
 		es.Add("Release.Name", "", "must be set")
 	}
-	if driverOf(s.Release.WorkloadRef, &s.Release.ReleasePlan) == "" {
-		addUndriven(&es, "Release.WorkloadRef", s.Release.WorkloadRef)
+	if s.Release.ReleasePlan.driver(s.Release.WorkloadRef) == "" {
+		es.Add("Release.WorkloadRef", s.Release.WorkloadRef.kind(), KnownKinds)
 	}
 	if w := s.Workload; w != nil {
-		if driverOf(w.WorkloadRef, &s.Release.ReleasePlan) == "" {
-			addUndriven(&es, "Workload.WorkloadRef", w.WorkloadRef)
+		if s.Release.ReleasePlan.driver(w.WorkloadRef) == "" {
+			es.Add("Workload.WorkloadRef", w.WorkloadRef.kind(), KnownKinds)
 		}
 		es.NotNegative("Workload.Replicas", w.replicas())
 	}
@@ -215,9 +215,9 @@ func (st *batchPass) stray() bool {
 	if !st.opts.Repair.Has(OtherTemplateReleased) || released == "" {
 		return false
 	}
-	id := namedRelease(w.Labels, w.Annotations, st.opts.Repair)
+	id := NamedRelease(w.Labels, w.Annotations, st.opts.Repair)
 	if id == "" {
-		id, released = lastPart(w.UpdateRevision), lastPart(released)
+		id, released = LastPart(w.UpdateRevision), LastPart(released)
 	}
 	return id != "" && id != released
 }
@@ -249,7 +249,7 @@ func (st *batchPass) upgrade(c *BatchContext) {
 			st.p.Holds = append(st.p.Holds, BatchHold{Name: st.s.Workload.Name, Reason: refused})
 			st.p.Failure = "cannot upgrade batch: " + string(refused)
 			st.p.Status.Message = st.p.Failure
-			st.p.Status.Conditions = withCondition(st.p.Status.Conditions, Condition{
+			st.p.Status.Conditions = condition.With(st.p.Status.Conditions, Condition{
 				Type: ConditionProgressing, Status: "True", Reason: ProgressInRolling, Message: st.p.Failure,
 			}, st.now)
 			return

@@ -26,7 +26,7 @@ func TestDrivers(t *testing.T) {
 		{cloneSet, rollout.Partition, false, rollout.DriverCloneSet}, {kruiseSet, rollout.Partition, false, rollout.DriverDaemonSet}, {daemonSet, rollout.Partition, false, rollout.DriverNativeDaemonSet},
 		{statefulSet, rollout.Partition, false, rollout.DriverStatefulSet},
 	} {
-		got, err := rollout.DriverOf(c.ref, rollout.ReleasePlan{RollingStyle: c.style, EnableExtraWorkloadForCanary: c.extra})
+		got, err := rollout.DriverOf(c.ref, rollout.ReleasePlan{RollingStyle: c.style, EnableExtraWorkloadForCanary: c.extra}.Style())
 		require.NoError(t, err)
 		require.Equal(t, c.want, got, "%s %s", c.ref.Kind, c.style)
 	}
@@ -185,7 +185,7 @@ func TestPatches(t *testing.T) {
 	require.JSONEq(t, `{"metadata":{"annotations":{`+controlText+`,"rollouts.kruise.io/deployment-strategy":"`+strategy+`0}"},
 		"labels":{"rollouts.kruise.io/controlled-by-advanced-deployment-controller":"true"}},"spec":{"paused":true,"strategy":{"type":"Recreate"}}}`, patch.Body(deployment))
 	w.Annotations = map[string]string{
-		rollout.AnnotationControlInfo: rollout.ControlInfo(br),
+		rollout.AnnotationControlInfo: rollout.ControlInfo(br.Name, br.UID),
 		rollout.AnnotationStrategy:    rollout.DeploymentStrategy{RollingStyle: "Partition", RollingUpdate: limits}.Text(),
 	}
 	w.Paused, w.StrategyType, w.RollingUpdate = true, "Recreate", nil

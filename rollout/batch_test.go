@@ -42,7 +42,7 @@ func TestInitializePatch(t *testing.T) {
 		p, write := rollout.InitializePatch(br, w, 0)
 		require.True(t, write)
 		require.JSONEq(t, c.want, p.Body(c.ref), "%s %s", c.ref.Kind, c.style)
-		w.Annotations = map[string]string{rollout.AnnotationControlInfo: rollout.ControlInfo(br)}
+		w.Annotations = map[string]string{rollout.AnnotationControlInfo: rollout.ControlInfo(br.Name, br.UID)}
 		_, write = rollout.InitializePatch(br, w, 0)
 		require.False(t, write, "already ours")
 	}

@@ -13,7 +13,7 @@ func (c BatchContext) UpgradePatch(w Workload, canary *Workload, repair Quirks) 
 	case DriverDeployment:
 		p, write = c.upgradeDeployment(&w, repair)
 	case DriverCloneSet, DriverStatefulSet, DriverDaemonSet:
-		if c.CurrentPartition.ofUp(c.Replicas) > c.DesiredPartition.ofUp(c.Replicas) {
+		if c.CurrentPartition.OfUp64(c.Replicas) > c.DesiredPartition.OfUp64(c.Replicas) {
 			p, write = WorkloadPatch{Partition: c.DesiredPartition}, true
 		}
 	case DriverNativeDaemonSet:
@@ -30,12 +30,12 @@ func (c BatchContext) UpgradePatch(w Workload, canary *Workload, repair Quirks) 
 }
 
 func (c BatchContext) upgradeDeployment(w *Workload, repair Quirks) (p WorkloadPatch, write bool) {
-	if !underPartition(w) {
+	if !w.UnderPartition() {
 		return p, false
 	}
 	strategy, _ := ParseStrategy(w.Annotations[AnnotationStrategy])
 	covered := PartitionAtLeast(strategy.Partition, c.Batch)
-	if repair.Has(MixedPartitionsNeverEnd) && strategy.Partition.kind != c.Batch.kind {
+	if repair.Has(MixedPartitionsNeverEnd) && !strategy.Partition.SameKind(c.Batch) {
 		covered = PartitionLimit(strategy.Partition, c.Replicas) >= PartitionLimit(c.Batch, c.Replicas)
 	}
 	if covered {
@@ -44,17 +44,6 @@ func (c BatchContext) upgradeDeployment(w *Workload, repair Quirks) (p WorkloadP
 	strategy.Partition = c.Batch
 	p.annotate(AnnotationStrategy, strategy.Text())
 	return p, true
-}
-
-// underPartition reports whether a Deployment is under the control of a BatchRelease.
-func underPartition(w *Workload) bool {
-	return w.Annotations[AnnotationControlInfo] != "" && w.StrategyType == "Recreate" && w.Paused
-}
-
-// A DaemonSetControl is what the annotation [AnnotationDaemonSetControl] holds.
-type DaemonSetControl struct {
-	Partition     string `json:"partition"`
-	BatchRevision string `json:"batch-revision"`
 }
 
 // upgradeNative lets the helper of native DaemonSets delete pods. Upstream keeps the
@@ -75,7 +64,7 @@ func (c BatchContext) upgradeSurge(w *Workload, repair Quirks) (p WorkloadPatch,
 	if reason := unprepared(c.Driver, w); reason != "" {
 		return p, false, reason
 	}
-	if c.CurrentSurge.ofUp(c.Replicas) >= c.DesiredSurge.ofUp(c.Replicas) {
+	if c.CurrentSurge.OfUp64(c.Replicas) >= c.DesiredSurge.OfUp64(c.Replicas) {
 		return resumeSurge(c.Driver, w, repair)
 	}
 	if c.Driver == DriverBlueGreenCloneSet {
@@ -91,7 +80,7 @@ func resumeSurge(d Driver, w *Workload, repair Quirks) (p WorkloadPatch, write b
 	running := false
 	switch {
 	case !repair.Has(OtherTemplateReleased):
-	case d == DriverBlueGreenCloneSet && w.Partition.ofUp(w.replicas()) > 0:
+	case d == DriverBlueGreenCloneSet && w.Partition.OfUp64(w.replicas()) > 0:
 		return WorkloadPatch{ClearPartition: true}, true, ""
 	case d == DriverBlueGreenDeployment && w.Paused:
 		return WorkloadPatch{Paused: &running}, true, ""

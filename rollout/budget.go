@@ -56,7 +56,7 @@ func Fenceposts(replicas int32, surge, unavailable IntOrPercent) (up, down int32
 }
 
 func fenceposts(replicas int32, surge, unavailable IntOrPercent) (above, below int64) {
-	above, below = surge.ofUp(replicas), unavailable.of(replicas)
+	above, below = surge.OfUp64(replicas), unavailable.of(replicas)
 	if above == 0 && below == 0 { // before they may wrap around to 0
 		below = 1
 	}

@@ -107,7 +107,7 @@ func (st *pass) resumeAbandoned(reason ClosingReason) {
 		w.StrategyType = "Recreate"
 	}
 	keep := reason != ClosingRollback && st.has(DeletionFinishesRelease)
-	patch := giveBackDeployment(&w, keep, st.opts.Repair)
+	patch := ResumeDeployment(&w, keep, st.opts.Repair)
 	st.add(PatchWorkload{Workload: st.r.WorkloadRef, UID: st.w.UID, Patch: patch, Reason: ReasonGiveBack})
 }
 

@@ -62,7 +62,7 @@ func (r RolloutV1alpha1) Convert() Rollout {
 	s := &Strategy{
 		TrafficRoutings:          cloneRoutings(r.TrafficRoutings),
 		FailureThreshold:         r.FailureThreshold,
-		PatchPodTemplateMetadata: r.PatchPodTemplateMetadata.clone(),
+		PatchPodTemplateMetadata: r.PatchPodTemplateMetadata.Clone(),
 		TrafficRoutingRef:        r.Annotations[AnnotationTrafficRouting],
 	}
 	s.EnableExtraWorkloadForCanary = !strings.EqualFold(r.Annotations[AnnotationRollingStyle], string(Partition))
@@ -100,7 +100,7 @@ func ConvertBack(r Rollout) RolloutV1alpha1 {
 	old.WorkloadRef, old.Disabled, old.Paused, old.Status = r.WorkloadRef, r.Disabled, r.Paused, r.Status.clone()
 	old.TrafficRoutings = cloneRoutings(r.Canary.TrafficRoutings)
 	old.FailureThreshold = r.Canary.FailureThreshold
-	old.PatchPodTemplateMetadata = r.Canary.PatchPodTemplateMetadata.clone()
+	old.PatchPodTemplateMetadata = r.Canary.PatchPodTemplateMetadata.Clone()
 	for _, s := range r.Canary.Steps {
 		step := StepV1alpha1{Replicas: s.Replicas, Matches: cloneMatches(s.Matches), Pause: Pause{zero.Copy(s.Pause.Duration)}}
 		if !s.Traffic.IsZero() {
@@ -110,4 +110,30 @@ func ConvertBack(r Rollout) RolloutV1alpha1 {
 		old.Steps = append(old.Steps, step)
 	}
 	return old
+}
+
+func cloneMatches(list []Match) []Match {
+	list = slices.Clone(list)
+	for i := range list {
+		m := &list[i]
+		m.Path, m.Headers, m.QueryParams = zero.Copy(m.Path), slices.Clone(m.Headers), slices.Clone(m.QueryParams)
+	}
+	return list
+}
+
+func cloneRoutings(list []TrafficRouting) []TrafficRouting {
+	list = slices.Clone(list)
+	for i := range list {
+		t := &list[i]
+		t.Ingress, t.Gateway, t.CustomNetworkRefs = zero.Copy(t.Ingress), zero.Copy(t.Gateway), slices.Clone(t.CustomNetworkRefs)
+		if t.Gateway != nil {
+			t.Gateway.HTTPRouteName = zero.Copy(t.Gateway.HTTPRouteName)
+		}
+	}
+	return list
+}
+
+func (s RolloutStatus) clone() RolloutStatus {
+	s.Conditions, s.Sub = slices.Clone(s.Conditions), zero.Copy(s.Sub)
+	return s
 }

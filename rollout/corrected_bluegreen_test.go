@@ -19,7 +19,7 @@ func surged(ref rollout.WorkloadRef, update string) rollout.BatchSnapshot {
 	}
 	infinite := int32(rollout.InfiniteDeadline)
 	w := rollout.Workload{
-		WorkloadRef: ref, Replicas: new(int32(6)), Annotations: map[string]string{rollout.AnnotationControlInfo: rollout.ControlInfo(br)},
+		WorkloadRef: ref, Replicas: new(int32(6)), Annotations: map[string]string{rollout.AnnotationControlInfo: rollout.ControlInfo(br.Name, br.UID)},
 		StrategyType: "RollingUpdate", RollingUpdate: &rollout.RollingUpdate{MaxSurge: rollout.Int(1)}, MinReadySeconds: rollout.InfiniteMinReady,
 		ProgressDeadlineSeconds: &infinite, Paused: true, StableRevision: "v1", UpdateRevision: update, Status: rollout.WorkloadStatus{Replicas: 6},
 	}

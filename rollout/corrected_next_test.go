@@ -97,7 +97,7 @@ func TestGiveBackHoldsTheNext(t *testing.T) {
 			WorkloadRef: c.ref, Replicas: new(int32(4)), Paused: true, UpdateRevision: "v3", StrategyType: "Recreate",
 			Labels: map[string]string{stableLabel: "v2"},
 			Annotations: map[string]string{
-				rollout.AnnotationInProgress: "{}", rollout.AnnotationControlInfo: rollout.ControlInfo(br), rollout.AnnotationOriginalStrategy: "{}",
+				rollout.AnnotationInProgress: "{}", rollout.AnnotationControlInfo: rollout.ControlInfo(br.Name, br.UID), rollout.AnnotationOriginalStrategy: "{}",
 			},
 		}
 		w.Status.Replicas, w.Status.ReadyReplicas, w.Status.AvailableReplicas = 4, 4, 4

@@ -61,7 +61,7 @@ func TestRouteRules(t *testing.T) {
 	require.Equal(t, []string{"canary=20 svc=80 "}, words(rollout.RouteWeight(first, "svc", "canary", 20)), "a canary is not added twice")
 
 	fixed := rollout.HTTPRouteRulesLost
-	led := rollout.RouteMatches(two, "svc", "canary", []rollout.Match{header("h")}, 0)
+	led := rollout.RouteMatches(two, "svc", "canary", []rollout.Match{header("h")}, false)
 	require.Equal(t, []string{"svc (/a)", "svc (/b)", "other ", "canary (/a h)", "canary (/b h)"}, words(led), "behind all others")
 	for _, c := range []struct {
 		why          string
@@ -69,28 +69,28 @@ func TestRouteRules(t *testing.T) {
 		want, repair []string
 	}{
 		{"a: matches behind a weight", func(repair rollout.Quirks) []rollout.RouteRule {
-			return rollout.RouteMatches(weighed[:1], "svc", "canary", []rollout.Match{header("h")}, repair)
+			return rollout.RouteMatches(weighed[:1], "svc", "canary", []rollout.Match{header("h")}, repair.Has(rollout.HTTPRouteRulesLost))
 		}, nil, []string{"svc=1 (/a)", "canary=1 (/a h)"}},
 		{"b: a path before a header", func(repair rollout.Quirks) []rollout.RouteRule {
-			return rollout.RouteMatches(two[:1], "svc", "canary", []rollout.Match{path("/p"), header("h")}, repair)
+			return rollout.RouteMatches(two[:1], "svc", "canary", []rollout.Match{path("/p"), header("h")}, repair.Has(rollout.HTTPRouteRulesLost))
 		}, []string{"svc (/a)", "canary (/p)(/a)"}, []string{"svc (/a)", "canary (/p)(/a h)"}},
 		{"c: a path, and two stable rules", func(repair rollout.Quirks) []rollout.RouteRule {
-			return rollout.RouteMatches(two[:2], "svc", "canary", []rollout.Match{path("/p")}, repair)
+			return rollout.RouteMatches(two[:2], "svc", "canary", []rollout.Match{path("/p")}, repair.Has(rollout.HTTPRouteRulesLost))
 		}, []string{"svc (/a)", "svc (/b)", "canary (/p)"}, []string{"svc (/a)", "svc (/b)", "canary (/p)", "canary (/p)"}},
 		{"d: a redirect leads nowhere", func(repair rollout.Quirks) []rollout.RouteRule {
-			return rollout.RouteRestore([]rollout.RouteRule{weighed[0], {Name: "redirect"}}, "svc", "canary", repair)
+			return rollout.RouteRestore([]rollout.RouteRule{weighed[0], {Name: "redirect"}}, "svc", "canary", repair.Has(rollout.HTTPRouteRulesLost))
 		}, []string{"svc=1 (/a)"}, []string{"svc=1 (/a)", ""}},
 		{"d: the weight is 1, whatever it was: it is written nowhere", func(repair rollout.Quirks) []rollout.RouteRule {
-			return rollout.RouteRestore([]rollout.RouteRule{rule(nil, "svc", "third")}, "svc", "canary", repair)
+			return rollout.RouteRestore([]rollout.RouteRule{rule(nil, "svc", "third")}, "svc", "canary", repair.Has(rollout.HTTPRouteRulesLost))
 		}, []string{"svc=1 third "}, []string{"svc=1 third "}},
 	} {
 		require.Equal(t, c.want, words(c.decide(0)), c.why)
 		require.Equal(t, c.repair, words(c.decide(fixed)), c.why)
 	}
-	require.Equal(t, []string{"svc (/a)", "svc (/b)", "other "}, words(rollout.RouteMatches(led, "svc", "canary", nil, 0)), "an earlier canary goes")
-	require.Equal(t, []string{"svc=1 (/a)", "svc=1 (/b)", "other "}, words(rollout.RouteRestore(led, "svc", "canary", 0)), "and its rules are dropped")
+	require.Equal(t, []string{"svc (/a)", "svc (/b)", "other "}, words(rollout.RouteMatches(led, "svc", "canary", nil, false)), "an earlier canary goes")
+	require.Equal(t, []string{"svc=1 (/a)", "svc=1 (/b)", "other "}, words(rollout.RouteRestore(led, "svc", "canary", false)), "and its rules are dropped")
 	// e: a weight behind matches leaves the rule of the header, with a weight of its own.
-	require.Equal(t, []string{"svc=80 canary=20 (/a)", "canary (/a h)"}, words(rollout.RouteWeight(rollout.RouteMatches(two[:1], "svc", "canary", []rollout.Match{header("h")}, 0), "svc", "canary", 20)))
+	require.Equal(t, []string{"svc=80 canary=20 (/a)", "canary (/a h)"}, words(rollout.RouteWeight(rollout.RouteMatches(two[:1], "svc", "canary", []rollout.Match{header("h")}, false), "svc", "canary", 20)))
 }
 
 // 101% cannot be told from a share, 0100% is 100%, and one replica has no old pod
@@ -120,7 +120,7 @@ func TestNothingCrashes(t *testing.T) {
 				for _, phase := range []rollout.BatchPhase{rollout.BatchPreparing, rollout.BatchProgressing, rollout.BatchFinalizing} {
 					s.Release.Status.Phase = phase
 					_, err := planBatch(s, now, rollout.BatchOptions{})
-					_, undriven := rollout.DriverOf(ref, s.Release.ReleasePlan)
+					_, undriven := rollout.DriverOf(ref, s.Release.ReleasePlan.RollingStyle)
 					require.Equal(t, undriven != nil, err != nil, "%s %s %s %s", ref.Kind, style, state, phase)
 				}
 			}

@@ -22,13 +22,12 @@ func TestPartitionFormulas(t *testing.T) {
 		}
 	}
 	budget := func(replicas int32, surge, unavailable rollout.IntOrPercent) rollout.Budget {
-		return rollout.PartitionBudget(replicas, &rollout.RollingUpdate{MaxSurge: surge, MaxUnavailable: unavailable}, 0)
+		return rollout.PartitionBudget(replicas, &rollout.RollingUpdate{MaxSurge: surge, MaxUnavailable: unavailable}, false)
 	}
 	require.Equal(t, rollout.Budget{Replicas: 6, Surge: 2, Unavailable: 1}, budget(6, p(25), p(25)))
-	require.Equal(t, rollout.Budget{Replicas: 6}, rollout.PartitionBudget(6, nil, 0), "no limits at all")
-	exact := rollout.LimitsWrapAround
-	require.Equal(t, rollout.Budget{Replicas: 6}, rollout.PartitionBudget(6, nil, exact), "no limits at all")
-	require.Equal(t, rollout.Budget{Replicas: 6, Surge: 2}, rollout.PartitionBudget(6, &rollout.RollingUpdate{MaxSurge: n(2)}, exact))
+	require.Equal(t, rollout.Budget{Replicas: 6}, rollout.PartitionBudget(6, nil, false), "no limits at all")
+	require.Equal(t, rollout.Budget{Replicas: 6}, rollout.PartitionBudget(6, nil, true), "no limits at all")
+	require.Equal(t, rollout.Budget{Replicas: 6, Surge: 2}, rollout.PartitionBudget(6, &rollout.RollingUpdate{MaxSurge: n(2)}, true))
 	require.Equal(t, rollout.Budget{Replicas: 6, Unavailable: 1}, budget(6, n(0), n(0)), "both 0")
 	require.Equal(t, rollout.Budget{Replicas: 6, Unavailable: 1}, budget(6, unset, unset), "both unset")
 	require.Equal(t, rollout.Budget{}, budget(0, n(0), n(0)), "capped")
@@ -67,10 +66,10 @@ func TestStrategyDefaults(t *testing.T) {
 		{"both 0", "Partition", &rollout.RollingUpdate{MaxSurge: p(0), MaxUnavailable: n(0)}, n(0), n(1)},
 		{"another style", "partition", &rollout.RollingUpdate{MaxSurge: n(2)}, n(2), unset},
 	} {
-		got := rollout.DeploymentStrategy{RollingStyle: c.style, RollingUpdate: c.ru}.Default(0).RollingUpdate
+		got := rollout.DeploymentStrategy{RollingStyle: c.style, RollingUpdate: c.ru}.Default(false).RollingUpdate
 		require.Equal(t, rollout.RollingUpdate{MaxSurge: c.surge, MaxUnavailable: c.unavailable}, *got, c.why)
 	}
-	require.Nil(t, rollout.DeploymentStrategy{}.Default(0).RollingUpdate)
+	require.Nil(t, rollout.DeploymentStrategy{}.Default(false).RollingUpdate)
 }
 
 // Which pods of a native DaemonSet go.

@@ -166,8 +166,8 @@ func FuzzStrategy(f *testing.F) {
 		again, err := rollout.ParseStrategy(s.Text())
 		require.NoError(t, err)
 		require.Equal(t, s.Text(), again.Text())
-		whole := s.Default(rollout.RepairAll)
-		require.Equal(t, whole, whole.Default(rollout.RepairAll), "defaults are given once")
+		whole := s.Default(true)
+		require.Equal(t, whole, whole.Default(true), "defaults are given once")
 	})
 }
 

@@ -40,12 +40,3 @@ func StrategyText(r Rollout) string {
 	}
 	return union.Text(reduced)
 }
-
-// Hash returns the digest of a plan by which a BatchRelease tells that it changed.
-func (p ReleasePlan) Hash() string {
-	digest := sha256.Sum256([]byte(p.Text()))
-	return hex.EncodeToString(digest[:])
-}
-
-// Text returns the JSON that [ReleasePlan.Hash] is a digest of.
-func (p ReleasePlan) Text() string { return union.Text(p) }

@@ -75,8 +75,8 @@ func RouteWeight(rules []RouteRule, stable, canary string, weight int32) []Route
 
 // RouteRestore returns the rules without the canary Service. The weight of the stable
 // one becomes 1, and rules that lead nowhere are dropped, as upstream does: see
-// [HTTPRouteRulesLost].
-func RouteRestore(rules []RouteRule, stable, canary string, repair Quirks) []RouteRule {
+// the quirk HTTPRouteRulesLost. With keepAll they stay.
+func RouteRestore(rules []RouteRule, stable, canary string, keepAll bool) []RouteRule {
 	var out []RouteRule
 	for _, rule := range rules {
 		r := copyOf(rule)
@@ -87,7 +87,7 @@ func RouteRestore(rules []RouteRule, stable, canary string, repair Quirks) []Rou
 			one := int32(1)
 			r.BackendRefs[at].Weight = &one
 		}
-		if len(r.BackendRefs) == 0 && !(repair.Has(HTTPRouteRulesLost) && len(rule.BackendRefs) == 0) {
+		if len(r.BackendRefs) == 0 && !(keepAll && len(rule.BackendRefs) == 0) {
 			continue
 		}
 		out = append(out, r)
@@ -102,14 +102,15 @@ func RouteRestore(rules []RouteRule, stable, canary string, repair Quirks) []Rou
 // Slips of upstream are kept: the headers are taken from the wrong match if a match of
 // a path precedes, paths are added to the first rule only, the canary of a rule
 // without matches gets everything, and a rule that leads to both Services is dropped.
-// See [HTTPRouteRulesLost].
-func RouteMatches(rules []RouteRule, stable, canary string, matches []Match, repair Quirks) []RouteRule {
+// See the quirk HTTPRouteRulesLost. With keepAll every rule is kept, and every entry has
+// its own headers.
+func RouteMatches(rules []RouteRule, stable, canary string, matches []Match, keepAll bool) []RouteRule {
 	var kept, added []RouteRule
-	paths, others := splitMatches(matches, repair)
+	paths, others := splitMatches(matches, keepAll)
 	for _, rule := range rules {
 		r := copyOf(rule)
 		if at := r.refTo(canary); at >= 0 {
-			if !repair.Has(HTTPRouteRulesLost) || r.refTo(stable) < 0 {
+			if !keepAll || r.refTo(stable) < 0 {
 				continue
 			}
 			one := int32(1)
@@ -131,11 +132,11 @@ func RouteMatches(rules []RouteRule, stable, canary string, matches []Match, rep
 		for _, m := range paths {
 			c.Matches = append(c.Matches, copyMatch(m))
 		}
-		if !repair.Has(HTTPRouteRulesLost) {
+		if !keepAll {
 			paths = nil
 		}
 		matched := r.Matches
-		if repair.Has(HTTPRouteRulesLost) && len(matched) == 0 {
+		if keepAll && len(matched) == 0 {
 			matched = []Match{{}} // a rule without matches matches everything
 		}
 		c.Matches = append(c.Matches, combine(matched, others)...)
@@ -146,14 +147,14 @@ func RouteMatches(rules []RouteRule, stable, canary string, matches []Match, rep
 
 // splitMatches returns the matches that name a path, and what is added to the matches
 // of a rule for each other one.
-func splitMatches(matches []Match, repair Quirks) (paths, others []Match) {
+func splitMatches(matches []Match, keepAll bool) (paths, others []Match) {
 	for _, m := range matches {
 		if m.Path != nil {
 			paths = append(paths, copyMatch(m))
 			continue
 		}
 		from := m
-		if !repair.Has(HTTPRouteRulesLost) {
+		if !keepAll {
 			from = matches[len(others)]
 		}
 		others = append(others, from)

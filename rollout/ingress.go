@@ -2,7 +2,6 @@ package rollout
 
 import (
 	"maps"
-	"slices"
 	"strconv"
 )
 
@@ -43,14 +42,14 @@ func IngressClasses() []IngressClass {
 // IngressAnnotations returns the annotations of an nginx canary Ingress. See
 // [IngressClass.Annotations].
 func IngressAnnotations(annotations map[string]string, weight IntOrPercent, matches []Match) map[string]string {
-	return IngressClass{Prefix: nginx}.Annotations(annotations, Step{Traffic: weight, Matches: matches})
+	return IngressClass{Prefix: nginx}.Annotations(annotations, TrafficStrategy{Traffic: weight, Matches: matches})
 }
 
 // Annotations returns the annotations of a canary Ingress that leads the traffic of a
 // step to the canary Service. Of each match only the first header, and the
 // first query parameter, counts, and later ones overwrite earlier ones. An unset weight
 // writes none.
-func (c IngressClass) Annotations(annotations map[string]string, step Step) map[string]string {
+func (c IngressClass) Annotations(annotations map[string]string, s TrafficStrategy) map[string]string {
 	out := maps.Clone(annotations)
 	if out == nil {
 		out = map[string]string{}
@@ -69,17 +68,17 @@ func (c IngressClass) Annotations(annotations map[string]string, step Step) map[
 			out[key] = value
 		}
 	}
-	if !step.Traffic.IsZero() {
-		out[canary+"-weight"] = strconv.Itoa(int(step.Traffic.OfUp(100)))
+	if !s.Traffic.IsZero() {
+		out[canary+"-weight"] = strconv.Itoa(int(s.Traffic.OfUp(100)))
 	}
-	if m := step.RequestHeaderModifier; m != nil && c.HeaderKey != "" {
+	if m := s.RequestHeaderModifier; m != nil && c.HeaderKey != "" {
 		text := ""
 		for _, h := range m.Set {
 			text += h.Name + " " + h.Value
 		}
 		out[c.HeaderKey] = text
 	}
-	for _, m := range step.Matches {
+	for _, m := range s.Matches {
 		c.match(out, m)
 	}
 	return out
@@ -107,19 +106,4 @@ func matchValue(out map[string]string, key string, v ValueMatch) {
 	} else {
 		out[key+"-value"] = v.Value
 	}
-}
-
-// ingressClass returns the class of the Ingress of a routing: that of the snapshot, else
-// a known one.
-func (st *pass) ingressClass() (IngressClass, bool) {
-	name := st.routing().Ingress.ClassType
-	if name == "" {
-		name = "nginx"
-	}
-	for _, list := range [][]IngressClass{st.s.IngressClasses, IngressClasses()} {
-		if i := slices.IndexFunc(list, func(c IngressClass) bool { return c.Name == name }); i >= 0 {
-			return list[i], true
-		}
-	}
-	return IngressClass{}, false
 }

@@ -40,7 +40,7 @@ func TestIngressClasses(t *testing.T) {
 		if c.Name == "mse" {
 			before[mse+"service-subset"], before[mse+"canary-by-query"] = "base", "gone"
 		}
-		require.Equal(t, want[c.Name], c.Annotations(before, step), c.Name)
+		require.Equal(t, want[c.Name], c.Annotations(before, rollout.TrafficStrategy{Traffic: step.Traffic, RequestHeaderModifier: step.RequestHeaderModifier, Matches: step.Matches}), c.Name)
 	}
 	require.Len(t, rollout.IngressClasses(), len(want))
 }

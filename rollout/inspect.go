@@ -33,7 +33,7 @@ type DaemonSetRevision struct {
 func Inspect(s InspectSnapshot) WorkloadState {
 	w := &s.Workload
 	f := WorkloadState{WorkloadRef: w.WorkloadRef, UID: w.UID}
-	if w.Generation != w.Status.ObservedGeneration || driverOf(w.WorkloadRef, &ReleasePlan{}) == "" {
+	if w.Generation != w.Status.ObservedGeneration || !w.WorkloadRef.Known() {
 		return f
 	}
 	f.Consistent, f.Generation, f.Replicas = true, w.Generation, w.replicas()
@@ -47,10 +47,10 @@ func Inspect(s InspectSnapshot) WorkloadState {
 		f.deployment(&s)
 		return f
 	case kindCloneSet:
-		f.StableRevision, f.CanaryRevision = lastPart(w.StableRevision), lastPart(w.UpdateRevision)
+		f.StableRevision, f.CanaryRevision = LastPart(w.StableRevision), LastPart(w.UpdateRevision)
 		f.InRollback = w.StableRevision == w.UpdateRevision && behind
 	case kindAdvancedDaemonSet:
-		f.CanaryRevision = lastPart(w.UpdateRevision)
+		f.CanaryRevision = LastPart(w.UpdateRevision)
 	case kindDaemonSet:
 		f.RevisionLabelKey = LabelControllerRevision
 		f.daemonSet(s.Revisions)
@@ -67,7 +67,7 @@ func Inspect(s InspectSnapshot) WorkloadState {
 // blue-green release made it infinite.
 func deadlineOf(w *Workload) *int32 {
 	if text := w.Annotations[AnnotationOriginalStrategy]; text != "" {
-		if o := parseOriginal(text); o.ProgressDeadlineSeconds != nil {
+		if o := ParseOriginal(text); o.ProgressDeadlineSeconds != nil {
 			return o.ProgressDeadlineSeconds
 		}
 	}
@@ -85,8 +85,8 @@ func copyText(m map[string]string) map[string]string {
 	return c
 }
 
-// lastPart returns what stands behind the last hyphen.
-func lastPart(s string) string { return s[strings.LastIndexByte(s, '-')+1:] }
+// LastPart returns what stands behind the last hyphen.
+func LastPart(s string) string { return s[strings.LastIndexByte(s, '-')+1:] }
 
 // byAge returns the ReplicaSets that have pods, the oldest first.
 func byAge(sets []WorkloadSet) []*WorkloadSet {

@@ -70,6 +70,15 @@ func Parse(s string) (IntOrPercent, error) {
 // IsZero reports whether v is unset. It also makes omitzero work.
 func (v IntOrPercent) IsZero() bool { return v.kind == unset }
 
+// IsPercent reports whether v is a share.
+func (v IntOrPercent) IsPercent() bool { return v.kind == percent }
+
+// Value returns the number, of pods or of percents; 0 if v is unset.
+func (v IntOrPercent) Value() int32 { return v.value }
+
+// SameKind reports whether both are numbers, or shares, or unset.
+func (v IntOrPercent) SameKind(w IntOrPercent) bool { return v.kind == w.kind }
+
 // IsNegative reports whether v is below zero, which no field accepts.
 func (v IntOrPercent) IsNegative() bool { return v.value < 0 }
 
@@ -93,9 +102,10 @@ func (v IntOrPercent) of(total int32) int64 {
 }
 
 // OfUp is [IntOrPercent.Of], rounded up.
-func (v IntOrPercent) OfUp(total int32) int32 { return int32(v.ofUp(total)) }
+func (v IntOrPercent) OfUp(total int32) int32 { return int32(v.OfUp64(total)) }
 
-func (v IntOrPercent) ofUp(total int32) int64 {
+// OfUp64 is [IntOrPercent.OfUp] without a wrap around.
+func (v IntOrPercent) OfUp64(total int32) int64 {
 	if v.kind != percent {
 		return int64(v.value)
 	}

@@ -38,7 +38,7 @@ func TestUnknownKindsAreRejected(t *testing.T) {
 		return r
 	}
 	check := func(ref rollout.WorkloadRef, style rollout.Style) {
-		_, err := rollout.DriverOf(ref, rollout.ReleasePlan{RollingStyle: style})
+		_, err := rollout.DriverOf(ref, style)
 		rejected(err, "WorkloadRef", ref)
 		_, err = planRollout(rollout.Snapshot{Rollout: steps(ref, style)}, now, rollout.Options{})
 		rejected(err, "Rollout.WorkloadRef", ref)
@@ -58,7 +58,7 @@ func TestUnknownKindsAreRejected(t *testing.T) {
 		rejected(err, "New.WorkloadRef", ref)
 	}
 	for _, ref := range []rollout.WorkloadRef{statefulSet, daemonSet, kruiseSet, {APIVersion: "apps.kruise.io/v1beta1", Kind: "StatefulSet", Name: "demo"}} {
-		_, err := rollout.DriverOf(ref, rollout.ReleasePlan{})
+		_, err := rollout.DriverOf(ref, "")
 		require.NoError(t, err)
 		check(ref, rollout.BlueGreen)
 	}

@@ -87,7 +87,7 @@ func wideLimits(t *testing.T, o rollout.Options) string {
 	if p.Steps[0].Stuck != "" {
 		end = "never ends"
 	}
-	return fmt.Sprintf("surge %d, %s", rollout.PartitionBudget(in.Replicas, in.Limits, o.Repair).Surge, end)
+	return fmt.Sprintf("surge %d, %s", rollout.PartitionBudget(in.Replicas, in.Limits, o.Repair.Has(rollout.LimitsWrapAround)).Surge, end)
 }
 
 // Oracle: with limits of any size, corrected, the sizes of a preview are those that the

@@ -1,47 +1,10 @@
 package rollout
 
 import (
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/kplan-go/kplan/internal/condition"
-	"github.com/kplan-go/kplan/selector"
 )
-
-// A WorkloadRef names a workload.
-type WorkloadRef struct {
-	APIVersion string `json:"apiVersion"`
-	Kind       string `json:"kind"`
-	Name       string `json:"name"`
-}
-
-// Group returns the API group, which is the part of APIVersion before the slash.
-func (r WorkloadRef) Group() string {
-	group, _, found := strings.Cut(r.APIVersion, "/")
-	if !found {
-		return ""
-	}
-	return group
-}
-
-// The kinds of workloads that are known, with their groups.
-const (
-	kindDeployment          = "apps/Deployment"
-	kindStatefulSet         = "apps/StatefulSet"
-	kindDaemonSet           = "apps/DaemonSet"
-	kindCloneSet            = "apps.kruise.io/CloneSet"
-	kindAdvancedStatefulSet = "apps.kruise.io/StatefulSet"
-	kindAdvancedDaemonSet   = "apps.kruise.io/DaemonSet"
-)
-
-// kind returns the kind with its group.
-func (r WorkloadRef) kind() string { return r.Group() + "/" + r.Kind }
-
-// same reports whether both name the same workload, whatever the version.
-func (r WorkloadRef) same(o WorkloadRef) bool {
-	return r.Group() == o.Group() && r.Kind == o.Kind && r.Name == o.Name
-}
 
 // A Rollout is the wish of a person: which workload, in which steps, with which
 // traffic; and the last written status.
@@ -61,16 +24,6 @@ type Rollout struct {
 
 	Status RolloutStatus `json:"status,omitzero"`
 }
-
-// A Style is how new pods come to stand beside old ones.
-type Style string
-
-// The styles.
-const (
-	Partition Style = "Partition" // new pods replace old ones, up to a partition
-	Canary    Style = "Canary"    // an extra Deployment holds the new pods
-	BlueGreen Style = "BlueGreen" // the surge holds the new pods
-)
 
 // Style returns the style that the strategy means. A Rollout without a
 // strategy is of style Partition and never acts.
@@ -118,12 +71,6 @@ type Strategy struct {
 	DisableGenerateCanaryService bool   `json:"disableGenerateCanaryService,omitempty"`
 }
 
-// TemplateMetadata is what the pods of a canary Deployment get in addition.
-type TemplateMetadata struct {
-	Annotations map[string]string `json:"annotations,omitempty"`
-	Labels      map[string]string `json:"labels,omitempty"`
-}
-
 // A Step wishes for so many new pods and so much traffic, then pauses.
 type Step struct {
 	Traffic               IntOrPercent    `json:"traffic,omitzero"` // a percentage; unset means none
@@ -136,36 +83,14 @@ type Step struct {
 // routed reports whether the step has traffic of its own.
 func (s *Step) routed() bool { return !s.Traffic.IsZero() || len(s.Matches) > 0 }
 
+// strategy returns how the step leads traffic.
+func (s *Step) strategy() TrafficStrategy {
+	return TrafficStrategy{Traffic: s.Traffic, RequestHeaderModifier: s.RequestHeaderModifier, Matches: s.Matches}
+}
+
 // A Pause ends a step.
 type Pause struct {
 	Duration *int32 `json:"duration,omitempty"` // seconds; nil waits for a person
-}
-
-// A TrafficRouting names what leads traffic to the pods.
-type TrafficRouting struct {
-	Service            string       `json:"service"`
-	GracePeriodSeconds int32        `json:"gracePeriodSeconds,omitempty"`
-	Ingress            *IngressRef  `json:"ingress,omitempty"`
-	Gateway            *GatewayRef  `json:"gateway,omitempty"`
-	CustomNetworkRefs  []NetworkRef `json:"customNetworkRefs,omitempty"`
-}
-
-// An IngressRef names an Ingress.
-type IngressRef struct {
-	ClassType string `json:"classType,omitempty"` // the name of an [IngressClass]; "" means nginx
-	Name      string `json:"name"`
-}
-
-// A GatewayRef names an HTTPRoute.
-type GatewayRef struct {
-	HTTPRouteName *string `json:"httpRouteName,omitempty"`
-}
-
-// A NetworkRef names an object that a script of the user changes.
-type NetworkRef struct {
-	APIVersion string `json:"apiVersion"`
-	Kind       string `json:"kind"`
-	Name       string `json:"name"`
 }
 
 // A RolloutPhase is where a Rollout stands.
@@ -236,24 +161,6 @@ type StepStatus struct {
 	Message                    string         `json:"message,omitzero"`
 }
 
-// The types of conditions of a Rollout and a BatchRelease.
-const (
-	ConditionProgressing = "Progressing"
-	ConditionSucceeded   = "Succeeded"
-	ConditionTerminating = "Terminating"
-	ConditionStalled     = "Stalled" // only with [DeadlineNotReported]
-)
-
-// A Condition is one observation of an object's state:
-//
-//	Type               string
-//	Status             selector.ConditionStatus // True, False or, of Argo Rollouts, Unknown
-//	Reason             string
-//	Message            string
-//	LastUpdateTime     time.Time
-//	LastTransitionTime time.Time
-type Condition = selector.Condition
-
 // The reasons of the condition Progressing of a Rollout, which are its phases within
 // [PhaseProgressing], and those of Terminating.
 const (
@@ -265,21 +172,3 @@ const (
 	ProgressCompleted    = "Completed"
 	ProgressTerminating  = "InTerminating"
 )
-
-// withCondition returns the conditions with one set. A changed one moves to the end and
-// keeps both of its times, even if its status changes.
-func withCondition(conditions []Condition, c Condition, now time.Time) []Condition {
-	old := condition.Find(conditions, c.Type)
-	if old == nil {
-		c.LastUpdateTime, c.LastTransitionTime = now, now
-		return append(slices.Clone(conditions), c)
-	}
-	if c.Message == "" {
-		c.Message = old.Message
-	}
-	c.LastUpdateTime, c.LastTransitionTime = old.LastUpdateTime, old.LastTransitionTime
-	if c == *old {
-		return conditions
-	}
-	return append(condition.Without(conditions, c.Type), c)
-}

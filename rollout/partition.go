@@ -20,24 +20,24 @@ type RollingUpdate struct {
 //
 // It mirrors NewRSReplicasLimit of OpenKruise Rollouts.
 func PartitionLimit(partition IntOrPercent, replicas int32) int32 {
-	limit := max(0, min(partition.ofUp(replicas), int64(replicas)))
-	if replicas > 1 && partition.kind == percent && partition.value != 100 {
+	limit := max(0, min(partition.OfUp64(replicas), int64(replicas)))
+	if replicas > 1 && partition.IsPercent() && partition.Value() != 100 {
 		limit = min(limit, int64(replicas)-1)
 	}
 	return int32(limit)
 }
 
 // PartitionBudget resolves the limits of a Deployment that is updated by partition.
-// Without a RollingUpdate both are 0. With one it is [Resolve] or, for limits of any
-// size, [ResolveExact]: see [LimitsWrapAround].
+// Without a RollingUpdate both are 0. With one it is [Resolve] or, if exact, for limits of
+// any size, [ResolveExact]: see the quirk LimitsWrapAround.
 //
 // It mirrors MaxSurge and MaxUnavailable of the deployment controller of OpenKruise
 // Rollouts.
-func PartitionBudget(replicas int32, ru *RollingUpdate, repair Quirks) Budget {
+func PartitionBudget(replicas int32, ru *RollingUpdate, exact bool) Budget {
 	switch {
 	case ru == nil:
 		return Budget{Replicas: replicas}
-	case repair.Has(LimitsWrapAround):
+	case exact:
 		return ResolveExact(replicas, ru.MaxSurge, ru.MaxUnavailable)
 	}
 	return Resolve(replicas, ru.MaxSurge, ru.MaxUnavailable)
@@ -45,7 +45,7 @@ func PartitionBudget(replicas int32, ru *RollingUpdate, repair Quirks) Budget {
 
 // PartitionLowerBound returns the least size that the ReplicaSet of the new template
 // is created with: none with a surge, otherwise one if any is wanted, whatever the
-// partition says (see [NewPodAtPartitionZero]).
+// partition says: see the quirk NewPodAtPartitionZero.
 //
 // It mirrors NewRSReplicasLowerBound of OpenKruise Rollouts.
 func PartitionLowerBound(b Budget) int32 {
@@ -57,10 +57,10 @@ func PartitionLowerBound(b Budget) int32 {
 
 // PartitionCreationSize returns the size that the ReplicaSet of the new template is
 // created with, given the total of all others: the larger of [PartitionNewSize] and
-// [PartitionLowerBound].
-func PartitionCreationSize(partition IntOrPercent, b Budget, total int64, repair Quirks) int32 {
+// [PartitionLowerBound], or with noneAtZero none at partition 0.
+func PartitionCreationSize(partition IntOrPercent, b Budget, total int64, noneAtZero bool) int32 {
 	size := PartitionNewSize(partition, b, total, 0)
-	if repair.Has(NewPodAtPartitionZero) && PartitionLimit(partition, b.Replicas) == 0 {
+	if noneAtZero && PartitionLimit(partition, b.Replicas) == 0 {
 		return size
 	}
 	return max(size, PartitionLowerBound(b))
@@ -93,10 +93,10 @@ func PartitionOldLimit(partition IntOrPercent, replicas int32, oldTotal int64, s
 // pods: 20% covers 5.
 //
 // It mirrors IsCurrentMoreThanOrEqualToDesired of OpenKruise Rollouts. For a
-// comparison by pods see [MixedPartitionsNeverEnd].
+// comparison by pods see the quirk MixedPartitionsNeverEnd.
 func PartitionAtLeast(current, desired IntOrPercent) bool {
 	const base = 10_000_000
-	return current.ofUp(base) >= desired.ofUp(base)
+	return current.OfUp64(base) >= desired.OfUp64(base)
 }
 
 // BatchSize returns how many pods a batch updates of the replicas: rounded up, from 0
@@ -104,13 +104,13 @@ func PartitionAtLeast(current, desired IntOrPercent) bool {
 //
 // It mirrors CalculateBatchReplicas of OpenKruise Rollouts.
 func BatchSize(batch IntOrPercent, replicas int32) int32 {
-	return int32(max(0, min(batch.ofUp(replicas), int64(replicas))))
+	return int32(max(0, min(batch.OfUp64(replicas), int64(replicas))))
 }
 
 // StableShare returns the percentage of old pods that a CloneSet is to keep, so that
 // stable of the replicas stay old. It is rounded down, but to no less than 1% where
-// that would keep none, unless the batch is 100%. 1% may keep more than one pod: see
-// [CloneSetKeepsExtraPods].
+// that would keep none, unless the batch is 100%. 1% may keep more than one pod: see the
+// quirk CloneSetKeepsExtraPods.
 //
 // It mirrors ParseIntegerAsPercentageIfPossible of OpenKruise Rollouts.
 func StableShare(stable, replicas int32, batch IntOrPercent) IntOrPercent {
@@ -125,4 +125,9 @@ func StableShare(stable, replicas int32, batch IntOrPercent) IntOrPercent {
 		return Percent(1)
 	}
 	return share
+}
+
+// ExactShare reports whether some percentage keeps exactly the stable pods.
+func ExactShare(stable, replicas int32) bool {
+	return StableShare(stable, replicas, Percent(50)).OfUp(replicas) == stable
 }

@@ -2,6 +2,7 @@ package rollout
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -31,7 +32,9 @@ type Sizes struct {
 }
 
 // Total returns all pods.
-func (s Sizes) Total() int32 { return saturate(int64(s.New) + int64(s.Old) + int64(s.Middle)) }
+func (s Sizes) Total() int32 { return clamp(int64(s.New) + int64(s.Old) + int64(s.Middle)) }
+
+func clamp(n int64) int32 { return int32(max(math.MinInt32, min(n, math.MaxInt32))) }
 
 // String returns the sizes as "2/4", new first, or "2/1/3" with those in between.
 func (s Sizes) String() string {
@@ -114,15 +117,15 @@ func Preview(in PreviewInput, opts Options) (PreviewPlan, error) {
 	quirk.Check(&es, uint64(opts.Repair), uint64(RepairAll))
 	es.NotNegative("Replicas", in.Replicas)
 	for i, n := range in.Generations {
-		es.NotNegative(index("Generations", i), n)
+		es.NotNegative(fmt.Sprintf("Generations[%d]", i), n)
 	}
 	strategy := in.Rollout.Strategy()
 	if strategy == nil {
 		es.Add("Rollout.Canary", nil, "must be set, or BlueGreen must")
 	}
-	driver := driverOf(in.Rollout.WorkloadRef, &ReleasePlan{RollingStyle: in.Rollout.Style()})
-	if driver == "" {
-		addUndriven(&es, "Rollout.WorkloadRef", in.Rollout.WorkloadRef)
+	driver, err := DriverOf(in.Rollout.WorkloadRef, in.Rollout.Style())
+	if err != nil {
+		es.Add("Rollout.WorkloadRef", in.Rollout.WorkloadRef.kind(), KnownKinds)
 	}
 	if err := es.Join(); err != nil {
 		return PreviewPlan{}, err
@@ -131,7 +134,7 @@ func Preview(in PreviewInput, opts Options) (PreviewPlan, error) {
 	if limits == nil {
 		limits = &RollingUpdate{MaxSurge: Percent(25), MaxUnavailable: Percent(25)}
 	}
-	v := &preview{in: &in, opts: opts, driver: driver, budget: PartitionBudget(in.Replicas, limits, opts.Repair)}
+	v := &preview{in: &in, opts: opts, driver: driver, budget: PartitionBudget(in.Replicas, limits, opts.Repair.Has(LimitsWrapAround))}
 	if v.old = slices.Clone(in.Generations); len(v.old) == 0 {
 		v.old = []int32{in.Replicas}
 	}
@@ -167,7 +170,7 @@ type preview struct {
 func (v *preview) sizes() Sizes {
 	s := Sizes{New: v.fresh, Old: v.old[0]}
 	for _, n := range v.old[1:] {
-		s.Middle = saturate(int64(s.Middle) + int64(n))
+		s.Middle = clamp(int64(s.Middle) + int64(n))
 	}
 	return s
 }
@@ -175,7 +178,7 @@ func (v *preview) sizes() Sizes {
 // begin creates the ReplicaSet of the new template at partition 0.
 func (v *preview) begin() {
 	v.partition = Int(0)
-	v.fresh = PartitionCreationSize(v.partition, v.budget, v.others(), v.opts.Repair)
+	v.fresh = PartitionCreationSize(v.partition, v.budget, v.others(), v.opts.Repair.Has(NewPodAtPartitionZero))
 	v.passes()
 }
 
@@ -302,18 +305,18 @@ func Warnings(r Rollout, replicas int32, repair Quirks) []Warning {
 	for i := range strategy.Steps {
 		v := strategy.Steps[i].Replicas
 		last := i == len(strategy.Steps)-1
-		mixed := i > 0 && strategy.Steps[i-1].Replicas.kind != v.kind
+		mixed := i > 0 && !strategy.Steps[i-1].Replicas.SameKind(v)
 		switch {
-		case replicas == 1 && v.kind == percent && v.value > 0 && v != Percent(100):
+		case replicas == 1 && v.IsPercent() && v.Value() > 0 && v != Percent(100):
 			add(i, 0, "every percentage of a single pod is all of it")
 		case mixed && r.Style() == Partition && r.WorkloadRef.Kind == "Deployment":
 			add(i, MixedPartitionsNeverEnd, "a number and a percentage are not compared by pods, so that the step may never end or go backwards")
 		case last && r.BlueGreen == nil && v == Percent(100) && strategy.Steps[i].Pause.Duration != nil:
 			add(i, LastPauseSkipped, "the pause of a last step of 100% is ignored")
-		case last && r.BlueGreen == nil && v != Percent(100) && v.ofUp(replicas) >= int64(replicas) && strategy.Steps[i].Pause.Duration == nil:
+		case last && r.BlueGreen == nil && v != Percent(100) && v.OfUp64(replicas) >= int64(replicas) && strategy.Steps[i].Pause.Duration == nil:
 			add(i, LastPauseSkipped, "all pods are updated, yet the step waits for a person")
 		}
-		if r.WorkloadRef.Kind == "CloneSet" && v.kind == percent && !exactShare(replicas-BatchSize(v, replicas), replicas) {
+		if r.WorkloadRef.Kind == "CloneSet" && v.IsPercent() && !ExactShare(replicas-BatchSize(v, replicas), replicas) {
 			add(i, CloneSetKeepsExtraPods, "no percentage keeps so few old pods, so that the step never ends")
 		}
 	}

@@ -45,7 +45,7 @@ func TestPreviewSizes(t *testing.T) {
 			}
 			got = append(got, strings.Join(sizes, " "))
 			require.Empty(t, s.Stuck, "%d %v", c.replicas, s)
-			b := rollout.PartitionBudget(c.replicas, limits, 0)
+			b := rollout.PartitionBudget(c.replicas, limits, false)
 			require.LessOrEqual(t, s.PeakTotal, b.MaxTotal())
 			require.GreaterOrEqual(t, s.MinAvailable, min(b.MinAvailable(), c.replicas))
 		}

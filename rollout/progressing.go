@@ -166,10 +166,10 @@ func RecalculateStep(steps []Step, br *BatchRelease, replicas, current int32) in
 	}
 	var released int64
 	if batch >= 0 && int(batch) < len(br.ReleasePlan.Batches) {
-		released = br.ReleasePlan.Batches[batch].CanaryReplicas.ofUp(replicas)
+		released = br.ReleasePlan.Batches[batch].CanaryReplicas.OfUp64(replicas)
 	}
 	covers := func(i int32) bool {
-		return i >= 1 && int(i) <= len(steps) && released <= steps[i-1].Replicas.ofUp(replicas)
+		return i >= 1 && int(i) <= len(steps) && released <= steps[i-1].Replicas.OfUp64(replicas)
 	}
 	if covers(current) {
 		return current

@@ -198,7 +198,7 @@ func emptyRelease(t *testing.T, o rollout.Options) string {
 
 func leak(_ *testing.T, o rollout.Options) string {
 	b := rollout.Resolve(6, rollout.Int(0), rollout.Int(1))
-	return fmt.Sprint(rollout.PartitionCreationSize(rollout.Int(0), b, 6, o.Repair))
+	return fmt.Sprint(rollout.PartitionCreationSize(rollout.Int(0), b, 6, o.Repair.Has(rollout.NewPodAtPartitionZero)))
 }
 
 func rolloutID(_ *testing.T, o rollout.Options) string {
@@ -211,7 +211,7 @@ func rolloutID(_ *testing.T, o rollout.Options) string {
 
 func defaults(_ *testing.T, o rollout.Options) string {
 	s := rollout.DeploymentStrategy{RollingStyle: "Partition", RollingUpdate: &rollout.RollingUpdate{MaxUnavailable: rollout.Int(2)}}
-	ru := s.Default(o.Repair).RollingUpdate
+	ru := s.Default(o.Repair.Has(rollout.UnsetLimitDefaultsBoth)).RollingUpdate
 	if ru.MaxSurge.IsZero() {
 		return ru.MaxUnavailable.String() + ", unset"
 	}
@@ -272,13 +272,13 @@ func routes(_ *testing.T, o rollout.Options) string {
 	canary := rollout.BackendRef{Kind: "Service", Name: "svc-canary"}
 	weighed := []rollout.RouteRule{{BackendRefs: []rollout.BackendRef{svc, canary}}, {BackendRefs: []rollout.BackendRef{svc}}}
 	matches := []rollout.Match{{Path: &rollout.PathMatch{Value: "/"}}, {Headers: []rollout.ValueMatch{{Name: "a", Value: "b"}}}}
-	rules := rollout.RouteMatches(weighed[:1], "svc", "svc-canary", matches, o.Repair)
-	plain := rollout.RouteMatches(weighed[1:], "svc", "svc-canary", matches, o.Repair)
+	rules := rollout.RouteMatches(weighed[:1], "svc", "svc-canary", matches, o.Repair.Has(rollout.HTTPRouteRulesLost))
+	plain := rollout.RouteMatches(weighed[1:], "svc", "svc-canary", matches, o.Repair.Has(rollout.HTTPRouteRulesLost))
 	headers := 0
 	for _, m := range plain[1].Matches {
 		headers += len(m.Headers)
 	}
-	empty := rollout.RouteRestore([]rollout.RouteRule{{Name: "redirect"}}, "svc", "svc-canary", o.Repair)
+	empty := rollout.RouteRestore([]rollout.RouteRule{{Name: "redirect"}}, "svc", "svc-canary", o.Repair.Has(rollout.HTTPRouteRulesLost))
 	return fmt.Sprintf("%d rules with a canary before, %d redirects, %d headers", len(rules), len(empty), headers)
 }
 

@@ -90,8 +90,8 @@ func admitRollout(s *Snapshot, now time.Time, opts Options) error {
 	} else if len(strategy.Steps) == 0 {
 		es.Add("Rollout.Steps", 0, "must hold at least one step")
 	}
-	if driverOf(s.Rollout.WorkloadRef, &ReleasePlan{RollingStyle: s.Rollout.Style()}) == "" {
-		addUndriven(&es, "Rollout.WorkloadRef", s.Rollout.WorkloadRef)
+	if _, err := DriverOf(s.Rollout.WorkloadRef, s.Rollout.Style()); err != nil {
+		es.Add("Rollout.WorkloadRef", s.Rollout.WorkloadRef.kind(), KnownKinds)
 	}
 	if s.Workload != nil {
 		es.NotNegative("Workload.Replicas", s.Workload.Replicas)
@@ -228,7 +228,7 @@ func (st *pass) healthy() {
 // set sets a condition.
 func (st *pass) set(kind string, status selector.ConditionStatus, reason, message string) {
 	c := Condition{Type: kind, Status: status, Reason: reason, Message: message}
-	st.p.Status.Conditions = withCondition(st.p.Status.Conditions, c, st.now)
+	st.p.Status.Conditions = condition.With(st.p.Status.Conditions, c, st.now)
 }
 
 // condition sets a condition and makes its message that of the status.

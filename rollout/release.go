@@ -1,6 +1,12 @@
 package rollout
 
-import "time"
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"time"
+
+	"github.com/kplan-go/kplan/internal/union"
+)
 
 // A BatchRelease is the internal object through which a Rollout drives its workload:
 // one batch for each step.
@@ -31,6 +37,23 @@ type ReleasePlan struct {
 	PatchPodTemplateMetadata     *TemplateMetadata `json:"patchPodTemplateMetadata,omitempty"`
 	RollingStyle                 Style             `json:"rollingStyle,omitempty"`
 	EnableExtraWorkloadForCanary bool              `json:"enableExtraWorkloadForCanary"`
+}
+
+// Style returns the style in which the workload is driven.
+func (p ReleasePlan) Style() Style {
+	if p.RollingStyle == "" && p.EnableExtraWorkloadForCanary {
+		return Canary
+	}
+	return p.RollingStyle
+}
+
+// driver returns the driver of a workload under the plan, "" if it has none.
+func (p *ReleasePlan) driver(ref WorkloadRef) Driver {
+	d, err := DriverOf(ref, p.Style())
+	if err != nil {
+		return ""
+	}
+	return d
 }
 
 // A Batch is how many pods are updated once it is released.
@@ -95,3 +118,12 @@ type CurrentBatch struct {
 	// been updated in this release; nil unless rolling back in batches.
 	NoNeedUpdateReplicas *int32 `json:"noNeedUpdateReplicas,omitempty"`
 }
+
+// Hash returns the digest of a plan by which a BatchRelease tells that it changed.
+func (p ReleasePlan) Hash() string {
+	digest := sha256.Sum256([]byte(p.Text()))
+	return hex.EncodeToString(digest[:])
+}
+
+// Text returns the JSON that [ReleasePlan.Hash] is a digest of.
+func (p ReleasePlan) Text() string { return union.Text(p) }

@@ -67,7 +67,7 @@ func TestPreviewStaysWithinLimits(t *testing.T) {
 		}
 		p, err := rollout.Preview(rollout.PreviewInput{Rollout: partitioned(deployment, steps...), Replicas: replicas, Limits: limits}, rollout.Options{})
 		require.NoError(t, err)
-		b := rollout.PartitionBudget(replicas, limits, 0)
+		b := rollout.PartitionBudget(replicas, limits, false)
 		labelled := int32(0)
 		for i, s := range p.Steps {
 			if s.PeakTotal > max(b.MaxTotal(), replicas) || s.MinAvailable < b.MinAvailable() {
@@ -204,7 +204,7 @@ func anyRelease(t *rapid.T) rollout.BatchRelease {
 	br.ReleasePlan.RolloutID = rapid.SampledFrom([]string{"", "id"}).Draw(t, "id")
 	br.ReleasePlan.RollingStyle = rapid.SampledFrom([]rollout.Style{"", "Odd", rollout.Partition, rollout.Canary, rollout.BlueGreen}).Draw(t, "style")
 	br.WorkloadRef = rapid.SampledFrom([]rollout.WorkloadRef{deployment, cloneSet, statefulSet, daemonSet, kruiseSet}).Draw(t, "kind")
-	if _, err := rollout.DriverOf(br.WorkloadRef, br.ReleasePlan); err != nil { // see TestUnknownKindsAreRejected
+	if _, err := rollout.DriverOf(br.WorkloadRef, br.ReleasePlan.RollingStyle); err != nil { // see TestUnknownKindsAreRejected
 		br.WorkloadRef = cloneSet
 	}
 	if rapid.Bool().Draw(t, "hash") {
@@ -335,7 +335,7 @@ func anyWorkload(t *rapid.T, br rollout.BatchRelease) *rollout.Workload {
 		w.RollingUpdate = &rollout.RollingUpdate{MaxSurge: anyStep(t, "surge"), MaxUnavailable: anyStep(t, "unavailable")}
 	}
 	if rapid.Bool().Draw(t, "controlled") {
-		w.Annotations[rollout.AnnotationControlInfo] = rollout.ControlInfo(br)
+		w.Annotations[rollout.AnnotationControlInfo] = rollout.ControlInfo(br.Name, br.UID)
 		w.Annotations[rollout.AnnotationStrategy] = rapid.SampledFrom([]string{"", "{", `{"rollingStyle":"Partition","partition":"20%"}`}).Draw(t, "annotation")
 		w.Annotations[rollout.AnnotationOriginalStrategy] = rapid.SampledFrom([]string{"", "{", `{"maxSurge":1,"maxUnavailable":0}`}).Draw(t, "original")
 	}

@@ -21,7 +21,7 @@ func (st *pass) jump() bool {
 // StateAfterJump returns the state in which a step begins that is jumped to: with its
 // traffic if its pods are updated already.
 func StateAfterJump(step Step, replicas, updated int32) StepState {
-	if step.Replicas.ofUp(replicas) == int64(updated) {
+	if step.Replicas.OfUp64(replicas) == int64(updated) {
 		return StateTrafficRouting
 	}
 	return StateBeforeUpgrade
@@ -70,7 +70,7 @@ func (st *pass) stepMachine() {
 // full reports whether a step updates all pods, so that there is no stable pod left to
 // lead traffic to.
 func (st *pass) full(step *Step) bool {
-	return st.r.RealPartition() && step.Replicas.ofUp(st.w.Replicas) >= int64(st.w.Replicas)
+	return st.r.RealPartition() && step.Replicas.OfUp64(st.w.Replicas) >= int64(st.w.Replicas)
 }
 
 // covered reports whether all pods have been updated by a later step, or are about to be,
@@ -82,8 +82,8 @@ func (st *pass) covered() bool {
 	n := st.w.Replicas
 	strategy, _ := ParseStrategy(st.w.Annotations[AnnotationStrategy])
 	last, batches := st.br.ReleasePlan.BatchPartition, st.br.ReleasePlan.Batches
-	released := last != nil && *last >= 0 && int(*last) < len(batches) && batches[*last].CanaryReplicas.ofUp(n) >= int64(n)
-	return released || st.sub.Replicas >= n || strategy.Partition.ofUp(n) >= int64(n)
+	released := last != nil && *last >= 0 && int(*last) < len(batches) && batches[*last].CanaryReplicas.OfUp64(n) >= int64(n)
+	return released || st.sub.Replicas >= n || strategy.Partition.OfUp64(n) >= int64(n)
 }
 
 // state does what the state of the step asks for.

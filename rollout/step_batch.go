@@ -42,7 +42,7 @@ func ReleaseOf(r Rollout, w WorkloadState, step int32, repair Quirks) BatchRelea
 		br.ReleasePlan.Batches = append(br.ReleasePlan.Batches, Batch{CanaryReplicas: strategy.Steps[i].Replicas})
 	}
 	if r.Style() != BlueGreen {
-		br.ReleasePlan.PatchPodTemplateMetadata = strategy.PatchPodTemplateMetadata.clone()
+		br.ReleasePlan.PatchPodTemplateMetadata = strategy.PatchPodTemplateMetadata.Clone()
 		br.ReleasePlan.EnableExtraWorkloadForCanary = strategy.EnableExtraWorkloadForCanary
 	}
 	if w.InRollback {

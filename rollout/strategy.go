@@ -6,6 +6,14 @@ import (
 	"github.com/kplan-go/kplan/internal/union"
 )
 
+// Keys of annotations of a Deployment that is updated by partition.
+const (
+	AnnotationStrategy    = "rollouts.kruise.io/deployment-strategy"
+	AnnotationExtraStatus = "rollouts.kruise.io/deployment-extra-status"
+	// AnnotationControlInfo is there while a BatchRelease drives the workload, of any kind.
+	AnnotationControlInfo = "batchrelease.rollouts.kruise.io/control-info"
+)
+
 // StylePartition is the rolling style of a Deployment that is updated by partition.
 const StylePartition = "Partition"
 
@@ -40,11 +48,12 @@ func (s DeploymentStrategy) Text() string {
 }
 
 // Default fills in the limits as admission does. The slip of upstream is kept: an
-// unset surge stays unset, and sets what may be unavailable to 25%.
+// unset surge stays unset, and sets what may be unavailable to 25%, unless each limit is
+// defaulted separately.
 //
-// It mirrors SetDefaultDeploymentStrategy of OpenKruise Rollouts. See
-// [UnsetLimitDefaultsBoth].
-func (s DeploymentStrategy) Default(c Quirks) DeploymentStrategy {
+// It mirrors SetDefaultDeploymentStrategy of OpenKruise Rollouts. See the quirk
+// UnsetLimitDefaultsBoth.
+func (s DeploymentStrategy) Default(separately bool) DeploymentStrategy {
 	if s.RollingStyle != StylePartition {
 		return s
 	}
@@ -56,7 +65,7 @@ func (s DeploymentStrategy) Default(c Quirks) DeploymentStrategy {
 		ru.MaxUnavailable = Percent(25)
 	}
 	if ru.MaxSurge.IsZero() {
-		if c.Has(UnsetLimitDefaultsBoth) {
+		if separately {
 			ru.MaxSurge = Percent(25)
 		} else {
 			ru.MaxUnavailable = Percent(25)

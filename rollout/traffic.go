@@ -2,6 +2,7 @@ package rollout
 
 import (
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/kplan-go/kplan/internal/union"
@@ -109,7 +110,7 @@ func (st *pass) restoreGateway() bool {
 	}
 	changed := false
 	if route := st.s.Traffic.Route; route != nil && t.Gateway != nil {
-		rules := RouteRestore(route.Rules, t.Service, st.canaryName(), st.opts.Repair)
+		rules := RouteRestore(route.Rules, t.Service, st.canaryName(), st.has(HTTPRouteRulesLost))
 		changed = st.setRoute(route, rules, ReasonRestoreTraffic)
 	}
 	if c := st.s.Traffic.CanaryIngress; c != nil && t.Ingress != nil {
@@ -263,7 +264,7 @@ func (st *pass) lead(step *Step, reason Reason) bool {
 	if route := st.s.Traffic.Route; route != nil && t.Gateway != nil {
 		rules := route.Rules
 		if len(step.Matches) > 0 {
-			rules = RouteMatches(rules, t.Service, st.canaryName(), step.Matches, st.opts.Repair)
+			rules = RouteMatches(rules, t.Service, st.canaryName(), step.Matches, st.has(HTTPRouteRulesLost))
 		} else {
 			rules = RouteWeight(rules, t.Service, st.canaryName(), step.Traffic.OfUp(100))
 		}
@@ -290,14 +291,29 @@ func (st *pass) leadIngress(step *Step, reason Reason) bool {
 		}
 		st.add(SetIngress{
 			Name: name, Stable: stable.Name, Create: true, Backend: st.canaryName(), Reason: reason,
-			Annotations: class.Annotations(stable.Annotations, Step{Traffic: Percent(0)}),
+			Annotations: class.Annotations(stable.Annotations, TrafficStrategy{Traffic: Percent(0)}),
 		})
 		return true
 	}
-	annotations := class.Annotations(canary.Annotations, *step)
+	annotations := class.Annotations(canary.Annotations, step.strategy())
 	if maps.Equal(annotations, canary.Annotations) {
 		return false
 	}
 	st.add(SetIngress{Name: name, Annotations: annotations, Reason: reason})
 	return true
+}
+
+// ingressClass returns the class of the Ingress of a routing: that of the snapshot, else
+// a known one.
+func (st *pass) ingressClass() (IngressClass, bool) {
+	name := st.routing().Ingress.ClassType
+	if name == "" {
+		name = "nginx"
+	}
+	for _, list := range [][]IngressClass{st.s.IngressClasses, IngressClasses()} {
+		if i := slices.IndexFunc(list, func(c IngressClass) bool { return c.Name == name }); i >= 0 {
+			return list[i], true
+		}
+	}
+	return IngressClass{}, false
 }

@@ -9,6 +9,9 @@ import (
 	"github.com/kplan-go/kplan/internal/union"
 )
 
+// MaxSteps is how many steps a Rollout may have.
+const MaxSteps = 50
+
 // MaxRoutedPercent is the largest percentage of a step that has traffic as well,
 // where the workload is updated by partition.
 const MaxRoutedPercent = 50
@@ -122,7 +125,7 @@ func wrongStep(r Rollout, s *Step) (name string, value any, detail string) {
 		return ".Replicas", nil, "replicas cannot be empty"
 	case !validReplicas(s.Replicas):
 		return ".Replicas", s.Replicas, detailReplicas
-	case s.routed() && r.RealPartition() && s.Replicas.kind == percent && s.Replicas.value > MaxRoutedPercent:
+	case s.routed() && r.RealPartition() && s.Replicas.IsPercent() && s.Replicas.Value() > MaxRoutedPercent:
 		return ".Replicas", s.Replicas, "For partition style rollout: step[x].replicas must not greater than partition-percent-limit if traffic specified"
 	case s.Traffic.IsZero():
 		return "", nil, ""
@@ -131,7 +134,7 @@ func wrongStep(r Rollout, s *Step) (name string, value any, detail string) {
 	if r.BlueGreen != nil {
 		least, style = 0, `"0%" <= traffic <= "100%" in blueGreen strategy`
 	}
-	if s.Traffic.kind != percent || s.Traffic.value < least || s.Traffic.value > 100 {
+	if !s.Traffic.IsPercent() || s.Traffic.Value() < least || s.Traffic.Value() > 100 {
 		return ".Traffic", s.Traffic, "traffic must be percentage with " + style
 	}
 	return "", nil, ""
@@ -140,12 +143,12 @@ func wrongStep(r Rollout, s *Step) (name string, value any, detail string) {
 // validReplicas reports whether a step may have these replicas: a number has no upper
 // limit.
 func validReplicas(v IntOrPercent) bool {
-	return v.value > 0 && (v.kind == absolute || v.value <= 100)
+	return v.Value() > 0 && (!v.IsPercent() || v.Value() <= 100)
 }
 
 // decreases reports whether a step is smaller than the one before. A number and a
 // percentage are not compared.
-func decreases(before, v IntOrPercent) bool { return before.kind == v.kind && v.value < before.value }
+func decreases(before, v IntOrPercent) bool { return before.SameKind(v) && v.Value() < before.Value() }
 
 // validateRoutings records what is wrong about where traffic is led.
 func validateRoutings(es *field.Errors, routings []TrafficRouting, path string) {
@@ -227,7 +230,7 @@ func wrongStepV1alpha1(r RolloutV1alpha1, s *StepV1alpha1) string {
 		return ""
 	case !validReplicas(s.Replicas):
 		return detailReplicas
-	case partition && (s.Weight != nil || len(s.Matches) > 0) && s.Replicas.kind == percent && s.Replicas.value > MaxRoutedPercent:
+	case partition && (s.Weight != nil || len(s.Matches) > 0) && s.Replicas.IsPercent() && s.Replicas.Value() > MaxRoutedPercent:
 		return "For patition style rollout: step[x].replicas must not greater than replicasLimitWithTraffic if traffic or matches specified"
 	}
 	return ""

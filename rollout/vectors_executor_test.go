@@ -160,7 +160,7 @@ func TestVectorsBatchReleaseExecutor(t *testing.T) {
 				s.Workload.Paused = *w.Paused
 			}
 			if w.UnderRolloutControl {
-				s.Workload.Annotations[rollout.AnnotationControlInfo] = rollout.ControlInfo(s.Release)
+				s.Workload.Annotations[rollout.AnnotationControlInfo] = rollout.ControlInfo(s.Release.Name, s.Release.UID)
 			}
 		}
 		plan, err := planBatch(s, now, rollout.BatchOptions{})

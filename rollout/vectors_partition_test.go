@@ -53,7 +53,7 @@ func TestVectorsPartitionLowerBound(t *testing.T) {
 		if in.RollingUpdate.rule() == "malformed" { // one that cannot be read is as none at all
 			ru = nil
 		}
-		b := rollout.PartitionBudget(in.Replicas, ru, 0)
+		b := rollout.PartitionBudget(in.Replicas, ru, false)
 		return map[string]int32{
 			"lowerBound": rollout.PartitionLowerBound(b), "maxSurge": b.Surge, "maxUnavailable": b.Unavailable,
 		}, ""
@@ -119,7 +119,7 @@ func TestVectorsDefaultStrategy(t *testing.T) {
 		s := rollout.DeploymentStrategy{
 			RollingStyle: in.RollingStyle, RollingUpdate: in.RollingUpdate.limits(), Paused: in.Paused, Partition: in.Partition.IntOrPercent,
 		}
-		return json.RawMessage(s.Default(0).Text()), in.RollingUpdate.rule()
+		return json.RawMessage(s.Default(false).Text()), in.RollingUpdate.rule()
 	})
 }
 

@@ -18,9 +18,9 @@ func TestVectorsHTTPRouteRules(t *testing.T) {
 		out := []rollout.RouteRule{}
 		switch {
 		case in.Weight != nil && *in.Weight == -1:
-			out = append(out, rollout.RouteRestore(in.Rules, "svc", "svc-canary", 0)...)
+			out = append(out, rollout.RouteRestore(in.Rules, "svc", "svc-canary", false)...)
 		case len(in.Matches) > 0:
-			out = append(out, rollout.RouteMatches(in.Rules, "svc", "svc-canary", in.Matches, 0)...)
+			out = append(out, rollout.RouteMatches(in.Rules, "svc", "svc-canary", in.Matches, false)...)
 		default:
 			out = append(out, rollout.RouteWeight(in.Rules, "svc", "svc-canary", *in.Weight)...)
 		}

@@ -1,7 +1,6 @@
 package rollout
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
 )
@@ -47,7 +46,7 @@ func (e WatchedWorkload) Keys() []WatchKey {
 			keys = append(keys, WatchKey{Kind: "BatchRelease", Name: name})
 		}
 	}
-	if e.New != nil && w.Group() == "apps" && w.Kind == "Deployment" && underPartition(w) && e.written() {
+	if e.New != nil && w.Group() == "apps" && w.Kind == "Deployment" && w.UnderPartition() && e.written() {
 		keys = append(keys, WatchKey{Kind: "Deployment", Name: w.Name})
 	}
 	return keys
@@ -70,7 +69,7 @@ func (e WatchedWorkload) written() bool {
 // releaseOf returns the name of the BatchRelease of a workload: that which drives it,
 // else the last that names it.
 func releaseOf(w *Workload, releases []BatchRelease) string {
-	if name := w.drivenBy(); name != "" {
+	if name := w.DrivenBy(); name != "" {
 		return name
 	}
 	for i := range slices.Backward(releases) {
@@ -79,15 +78,6 @@ func releaseOf(w *Workload, releases []BatchRelease) string {
 		}
 	}
 	return ""
-}
-
-// drivenBy returns the name of the BatchRelease that a workload names, "" if none.
-func (w *Workload) drivenBy() string {
-	var info controlInfo
-	if json.Unmarshal([]byte(w.Annotations[AnnotationControlInfo]), &info) != nil || info.Kind != "BatchRelease" {
-		return ""
-	}
-	return info.Name
 }
 
 // A WatchedPod is a pod that was created, changed or deleted.
@@ -109,7 +99,7 @@ func (e WatchedPod) Keys() []WatchKey {
 		a.Labels[LabelControllerRevision] == b.Labels[LabelControllerRevision] {
 		return nil
 	}
-	if name := e.Owner.drivenBy(); name != "" {
+	if name := e.Owner.DrivenBy(); name != "" {
 		return []WatchKey{{Kind: "BatchRelease", Name: name}}
 	}
 	return nil
@@ -124,7 +114,7 @@ func WatchedRelease(br BatchRelease) []WatchKey {
 // WatchedReplicaSet returns what has to be looked at after an event of a ReplicaSet: the
 // Deployment that controls it, if any, and it is updated by partition.
 func WatchedReplicaSet(owner *Workload) []WatchKey {
-	if owner == nil || owner.Kind != "Deployment" || !underPartition(owner) {
+	if owner == nil || owner.Kind != "Deployment" || !owner.UnderPartition() {
 		return nil
 	}
 	return []WatchKey{{Kind: "Deployment", Name: owner.Name}}

@@ -11,7 +11,7 @@ import (
 
 // Who must be looked at again, and who need not be.
 func TestWatch(t *testing.T) {
-	info := rollout.ControlInfo(rollout.BatchRelease{Name: "driver", UID: "b"})
+	info := rollout.ControlInfo("driver", "b")
 	plain := rollout.Workload{WorkloadRef: deployment, Generation: 1}
 	driven := plain
 	driven.Annotations = map[string]string{rollout.AnnotationControlInfo: info}
@@ -56,7 +56,7 @@ func TestWatch(t *testing.T) {
 
 func TestWatchPods(t *testing.T) {
 	driven := &rollout.Workload{WorkloadRef: cloneSet, Annotations: map[string]string{
-		rollout.AnnotationControlInfo: rollout.ControlInfo(rollout.BatchRelease{Name: "driver"}),
+		rollout.AnnotationControlInfo: rollout.ControlInfo("driver", ""),
 	}}
 	pod := func(ready bool, key, hash string) *rollout.Pod {
 		return &rollout.Pod{Ready: ready, Labels: map[string]string{key: hash, "batch": hash + "x"}}

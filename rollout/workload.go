@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/internal/union"
 	"github.com/kplan-go/kplan/revision"
 )
@@ -66,6 +65,27 @@ func (w *Workload) limits() RollingUpdate {
 	return *w.RollingUpdate
 }
 
+// HoldBack lets no pod be updated, until a BatchRelease takes the workload over. It is not
+// for Deployments, which are paused.
+func (w *Workload) HoldBack(repair Quirks) {
+	switch w.kind() {
+	case kindCloneSet:
+		w.Partition = Percent(100)
+	case kindDaemonSet:
+		saved := w.StrategyType
+		if before := w.Annotations[AnnotationDaemonSetStrategy]; repair.Has(DeletingPodsListed) && before != "" {
+			saved = before
+		}
+		if w.Annotations == nil {
+			w.Annotations = map[string]string{}
+		}
+		w.Annotations[AnnotationDaemonSetStrategy] = saved
+		w.StrategyType = "OnDelete"
+	case kindAdvancedDaemonSet, kindStatefulSet, kindAdvancedStatefulSet:
+		w.Partition = Int(HoldEverything)
+	}
+}
+
 // A Pod is a pod of a workload, as far as batches look at it.
 type Pod struct {
 	Name              string            `json:"name"`
@@ -81,85 +101,14 @@ type Pod struct {
 // consistent reports whether the pod is of a revision, which both are known by their
 // hashes or by a name that ends with it.
 func (p *Pod) consistent(rev string, repair Quirks) bool {
-	return hashes(rev, p.Labels[LabelPodTemplateHash], repair) || hashes(rev, p.Labels[LabelControllerRevision], repair)
+	return MatchesHash(rev, p.Labels[LabelPodTemplateHash], repair) || MatchesHash(rev, p.Labels[LabelControllerRevision], repair)
 }
 
-// hashes reports whether a revision ends with a hash that is known. Upstream does not
+// MatchesHash reports whether a revision ends with a hash that is known. Upstream does not
 // look at what stands before it ([HashSuffixMatches]).
-func hashes(rev, hash string, repair Quirks) bool {
+func MatchesHash(rev, hash string, repair Quirks) bool {
 	before, ends := strings.CutSuffix(rev, hash)
 	return hash != "" && ends && (before == "" || strings.HasSuffix(before, "-") || !repair.Has(HashSuffixMatches))
-}
-
-// A Driver is the way in which a workload is updated.
-type Driver string
-
-// The drivers.
-const (
-	DriverDeployment          Driver = "Deployment"          // by partition
-	DriverCloneSet            Driver = "CloneSet"            // by partition
-	DriverStatefulSet         Driver = "StatefulSet"         // by partition, of Kubernetes or OpenKruise
-	DriverDaemonSet           Driver = "DaemonSet"           // of OpenKruise, by partition
-	DriverNativeDaemonSet     Driver = "NativeDaemonSet"     // by deleting pods
-	DriverCanary              Driver = "Canary"              // by an extra Deployment
-	DriverBlueGreenDeployment Driver = "BlueGreenDeployment" // by surge
-	DriverBlueGreenCloneSet   Driver = "BlueGreenCloneSet"   // by surge
-)
-
-// DriverOf returns the driver of a workload under a plan. The error, for a
-// kind that is not known or that the style does not know, is a [FieldError] with the path
-// WorkloadRef.
-func DriverOf(ref WorkloadRef, plan ReleasePlan) (Driver, error) {
-	if d := driverOf(ref, &plan); d != "" {
-		return d, nil
-	}
-	var es field.Errors
-	addUndriven(&es, "WorkloadRef", ref)
-	return "", es.Join()
-}
-
-// addUndriven records that a workload has no driver.
-func addUndriven(es *field.Errors, path string, ref WorkloadRef) {
-	es.Add(path, ref.kind(), "must be a Deployment, StatefulSet or DaemonSet of apps or a CloneSet, StatefulSet or DaemonSet of apps.kruise.io, "+
-		"and a Deployment or CloneSet of these for a blue-green release")
-}
-
-// driverOf returns the driver of a workload under a plan, "" if it has none.
-func driverOf(ref WorkloadRef, plan *ReleasePlan) Driver {
-	style := plan.RollingStyle
-	if style == "" && plan.EnableExtraWorkloadForCanary {
-		style = Canary
-	}
-	blueGreen := style == BlueGreen
-	switch kind := ref.kind(); {
-	case kind == kindDeployment && blueGreen:
-		return DriverBlueGreenDeployment
-	case kind == kindDeployment && style == Canary:
-		return DriverCanary
-	case kind == kindDeployment:
-		return DriverDeployment
-	case kind == kindCloneSet && blueGreen:
-		return DriverBlueGreenCloneSet
-	case kind == kindCloneSet:
-		return DriverCloneSet
-	case kind == kindAdvancedDaemonSet && !blueGreen:
-		return DriverDaemonSet
-	case kind == kindDaemonSet && !blueGreen:
-		return DriverNativeDaemonSet
-	case (kind == kindStatefulSet || kind == kindAdvancedStatefulSet) && !blueGreen:
-		return DriverStatefulSet
-	}
-	return ""
-}
-
-// blueGreen reports whether new pods are held by the surge.
-func (d Driver) blueGreen() bool {
-	return d == DriverBlueGreenDeployment || d == DriverBlueGreenCloneSet
-}
-
-// byPartition reports whether pods are labelled while they are upgraded.
-func (d Driver) byPartition() bool {
-	return d == DriverDeployment || d == DriverCloneSet || d == DriverStatefulSet || d == DriverDaemonSet || d == DriverNativeDaemonSet
 }
 
 // controlInfo is the annotation by which a workload names its BatchRelease.
@@ -172,11 +121,11 @@ type controlInfo struct {
 	BlockOwnerDeletion bool   `json:"blockOwnerDeletion"`
 }
 
-// ControlInfo returns the annotation [AnnotationControlInfo] of a workload that a
-// BatchRelease drives.
-func ControlInfo(br BatchRelease) string {
+// ControlInfo returns the annotation [AnnotationControlInfo] of a workload that the
+// BatchRelease of a name and a UID drives.
+func ControlInfo(name, uid string) string {
 	return union.Text(controlInfo{
-		APIVersion: "rollouts.kruise.io/v1beta1", Kind: "BatchRelease", Name: br.Name, UID: br.UID,
+		APIVersion: "rollouts.kruise.io/v1beta1", Kind: "BatchRelease", Name: name, UID: uid,
 		Controller: true, BlockOwnerDeletion: true,
 	})
 }
@@ -189,4 +138,37 @@ func (w Workload) ControlledBy() string {
 		return ""
 	}
 	return info.UID
+}
+
+// DrivenBy returns the name of the BatchRelease that a workload names, "" if none.
+func (w *Workload) DrivenBy() string {
+	var info controlInfo
+	if json.Unmarshal([]byte(w.Annotations[AnnotationControlInfo]), &info) != nil || info.Kind != "BatchRelease" {
+		return ""
+	}
+	return info.Name
+}
+
+// UnderPartition reports whether a Deployment is under the control of a BatchRelease that
+// updates it by partition.
+func (w *Workload) UnderPartition() bool {
+	return w.Annotations[AnnotationControlInfo] != "" && w.StrategyType == "Recreate" && w.Paused
+}
+
+// An OriginalStrategy is what the annotation [AnnotationOriginalStrategy] keeps of a
+// workload while it is released blue-green, so that it can be restored.
+type OriginalStrategy struct {
+	MaxUnavailable          *IntOrPercent `json:"maxUnavailable,omitempty"`
+	MaxSurge                *IntOrPercent `json:"maxSurge,omitempty"`
+	MinReadySeconds         int32         `json:"minReadySeconds,omitempty"`
+	ProgressDeadlineSeconds *int32        `json:"progressDeadlineSeconds,omitempty"`
+}
+
+// ParseOriginal reads the annotation. What cannot be read is the zero value.
+func ParseOriginal(text string) OriginalStrategy {
+	var o OriginalStrategy
+	if json.Unmarshal([]byte(text), &o) != nil {
+		return OriginalStrategy{}
+	}
+	return o
 }

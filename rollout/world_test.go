@@ -203,9 +203,9 @@ func (c *world) deploymentPass() {
 	if err != nil || c.w.Annotations[rollout.AnnotationControlInfo] == "" || s.Paused {
 		return
 	}
-	b := rollout.PartitionBudget(*c.w.Replicas, s.RollingUpdate, c.opts.Repair)
+	b := rollout.PartitionBudget(*c.w.Replicas, s.RollingUpdate, c.opts.Repair.Has(rollout.LimitsWrapAround))
 	if _, ok := c.sizes[c.w.Template.ID]; !ok {
-		c.sizes[c.w.Template.ID] = rollout.PartitionCreationSize(s.Partition, b, int64(c.total()), c.opts.Repair)
+		c.sizes[c.w.Template.ID] = rollout.PartitionCreationSize(s.Partition, b, int64(c.total()), c.opts.Repair.Has(rollout.NewPodAtPartitionZero))
 		return
 	}
 	if grown := rollout.PartitionNewSize(s.Partition, b, int64(c.total()), c.fresh()); grown != c.fresh() {

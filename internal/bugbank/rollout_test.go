@@ -138,7 +138,7 @@ func restoredRoute(t *testing.T) {
 	led := rollout.RouteWeight(rules, "svc", "svc-canary", 20)
 	require.Equal(t, int32(80), *led[0].BackendRefs[0].Weight)
 	require.Equal(t, int32(20), *led[0].BackendRefs[1].Weight)
-	require.Equal(t, rules, rollout.RouteRestore(led, "svc", "svc-canary", 0))
+	require.Equal(t, rules, rollout.RouteRestore(led, "svc", "svc-canary", false))
 }
 
 func documentedThreshold(t *testing.T) {

@@ -1,7 +1,12 @@
 // Package condition looks up conditions in lists that are never written to.
 package condition
 
-import "github.com/kplan-go/kplan/selector"
+import (
+	"slices"
+	"time"
+
+	"github.com/kplan-go/kplan/selector"
+)
 
 // Find returns the condition of a type, or nil.
 func Find(list []selector.Condition, kind string) *selector.Condition {
@@ -23,4 +28,22 @@ func Without(list []selector.Condition, kind string) []selector.Condition {
 		}
 	}
 	return kept
+}
+
+// With returns the conditions with one set. A changed one moves to the end and
+// keeps both of its times, even if its status changes.
+func With(conditions []selector.Condition, c selector.Condition, now time.Time) []selector.Condition {
+	old := Find(conditions, c.Type)
+	if old == nil {
+		c.LastUpdateTime, c.LastTransitionTime = now, now
+		return append(slices.Clone(conditions), c)
+	}
+	if c.Message == "" {
+		c.Message = old.Message
+	}
+	c.LastUpdateTime, c.LastTransitionTime = old.LastUpdateTime, old.LastTransitionTime
+	if c == *old {
+		return conditions
+	}
+	return append(Without(conditions, c.Type), c)
 }

@@ -187,7 +187,7 @@ func lowered(cs rollout.Quirks) invariant.Release {
 	before.Workload.Annotations[rollout.AnnotationStrategy] = rollout.DeploymentStrategy{RollingStyle: "Partition", Partition: rollout.Int(5)}.Text()
 	before.Workload.StrategyType = "Recreate"
 	br := rollout.BatchRelease{Name: "web", UID: "b", WorkloadRef: demo, ReleasePlan: rollout.ReleasePlan{Batches: []rollout.Batch{{CanaryReplicas: rollout.Percent(1)}}, RollingStyle: rollout.Partition}}
-	before.Workload.Annotations[rollout.AnnotationControlInfo] = rollout.ControlInfo(br)
+	before.Workload.Annotations[rollout.AnnotationControlInfo] = rollout.ControlInfo(br.Name, br.UID)
 	after := before
 	if patch, write, _ := rollout.NewBatchContext(br, before.Workload, nil, cs).UpgradePatch(before.Workload, nil, cs); write {
 		after.Workload.Annotations = map[string]string{rollout.AnnotationControlInfo: "x"}
@@ -205,7 +205,7 @@ func leaked(cs rollout.Quirks) invariant.Release {
 	v := view("v2", 0, 0, 6)
 	v.Workload.Annotations[rollout.AnnotationStrategy] = rollout.DeploymentStrategy{
 		RollingStyle: "Partition", Partition: rollout.Percent(0), RollingUpdate: &rollout.RollingUpdate{MaxSurge: rollout.Int(0), MaxUnavailable: rollout.Int(1)}}.Text()
-	v.New = rollout.PartitionCreationSize(rollout.Percent(0), rollout.Budget{Replicas: 6, Unavailable: 1}, 6, cs)
+	v.New = rollout.PartitionCreationSize(rollout.Percent(0), rollout.Budget{Replicas: 6, Unavailable: 1}, 6, cs.Has(rollout.NewPodAtPartitionZero))
 	return release(v)
 }
 

@@ -80,7 +80,7 @@ func TestBatchPasses(t *testing.T) {
 		}
 		w := rollout.Workload{WorkloadRef: ref, UID: "d", Replicas: new(rapid.Int32Range(0, 8).Draw(t, "replicas")), StableRevision: "v1", UpdateRevision: pick(t, "update", "v2", "v1"), Annotations: map[string]string{}}
 		if rapid.Bool().Draw(t, "controlled") {
-			w.Annotations[rollout.AnnotationControlInfo], w.Paused, w.StrategyType = rollout.ControlInfo(br), true, "Recreate"
+			w.Annotations[rollout.AnnotationControlInfo], w.Paused, w.StrategyType = rollout.ControlInfo(br.Name, br.UID), true, "Recreate"
 		}
 		s := rollout.BatchSnapshot{Release: br, Workload: &w}
 		o := rollout.BatchOptions{Repair: rolloutOptions(t).Repair, KeepPaused: rapid.Bool().Draw(t, "keep paused")}

@@ -156,9 +156,9 @@ func (c *world) deploymentPass() {
 		return
 	}
 	old := c.total() - c.fresh()
-	b := rollout.PartitionBudget(*c.w.Replicas, s.RollingUpdate, c.opts.Repair)
+	b := rollout.PartitionBudget(*c.w.Replicas, s.RollingUpdate, c.opts.Repair.Has(rollout.LimitsWrapAround))
 	if _, ok := c.sizes[c.w.Template.ID]; !ok {
-		c.sizes[c.w.Template.ID] = rollout.PartitionCreationSize(s.Partition, b, int64(c.total()), c.opts.Repair)
+		c.sizes[c.w.Template.ID] = rollout.PartitionCreationSize(s.Partition, b, int64(c.total()), c.opts.Repair.Has(rollout.NewPodAtPartitionZero))
 		return
 	}
 	if grown := rollout.PartitionNewSize(s.Partition, b, int64(c.total()), c.fresh()); grown != c.fresh() {

@@ -58,7 +58,7 @@ func (c *batchController) snapshot(name string) (*rollout.BatchSnapshot, *BatchR
 	}
 	sets := s.replicaSets.at(c.view[KindReplicaSet])
 	workload := c.w.workloadOf(d)
-	driver, _ := rollout.DriverOf(br.WorkloadRef, br.ReleasePlan) // which the planner has admitted
+	driver, _ := rollout.DriverOf(br.WorkloadRef, br.ReleasePlan.RollingStyle) // which the planner has admitted
 	of := d
 	switch driver {
 	case rollout.DriverCanary:

@@ -69,7 +69,7 @@ func total(s *State, d *Deployment) (n int64) {
 
 func budgetOf(d *Deployment) rollout.Budget {
 	if p := deploy.PartitionedBy(d.Deployment); p != nil {
-		return rollout.PartitionBudget(*d.Replicas, p.RollingUpdate, 0)
+		return rollout.PartitionBudget(*d.Replicas, p.RollingUpdate, false)
 	}
 	if d.Strategy == deploy.Recreate {
 		return rollout.Budget{Replicas: *d.Replicas, Unavailable: *d.Replicas}

@@ -80,7 +80,7 @@ func (s *simulation) viewRollout(r *manifest.Rollout, limits rollout.RollingUpda
 	replicas := replicasOf(&r.Workload)
 	return view.RolloutSimulation{
 		Namespace: r.Namespace, Rollout: r.Snapshot.Rollout, Replicas: replicas, Result: result, Policies: s.flags(rollout.QuirkTable()),
-		Budget: rollout.PartitionBudget(replicas, &limits, s.rollouts()),
+		Budget: rollout.PartitionBudget(replicas, &limits, s.rollouts().Has(rollout.LimitsWrapAround)),
 	}
 }
 

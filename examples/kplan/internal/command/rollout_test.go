@@ -220,7 +220,7 @@ func (c *rolloutCase) takeOver(o *liveObjects, br rollout.BatchRelease, s *rollo
 	d.Spec.Paused, d.Labels[rollout.LabelStableRevision] = true, s.StableRevision
 	for key, value := range map[string]string{
 		rollout.AnnotationInProgress: `{"rolloutName":"web"}`, rollout.AnnotationStrategy: strategy.Text(),
-		rollout.AnnotationControlInfo: rollout.ControlInfo(br), rollout.AnnotationExtraStatus: extra.Text(),
+		rollout.AnnotationControlInfo: rollout.ControlInfo(br.Name, br.UID), rollout.AnnotationExtraStatus: extra.Text(),
 	} {
 		d.Annotations[key] = value
 	}

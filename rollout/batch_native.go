@@ -9,6 +9,12 @@ import (
 	"time"
 )
 
+// A DaemonSetControl is what the annotation [AnnotationDaemonSetControl] holds.
+type DaemonSetControl struct {
+	Partition     string `json:"partition"`
+	BatchRevision string `json:"batch-revision"`
+}
+
 func parseControl(text string) DaemonSetControl {
 	var c DaemonSetControl
 	if json.Unmarshal([]byte(text), &c) != nil {

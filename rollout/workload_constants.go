@@ -3,10 +3,7 @@ package rollout
 // Keys of annotations.
 const (
 	AnnotationInProgress        = "rollouts.kruise.io/in-progressing"
-	AnnotationStrategy          = "rollouts.kruise.io/deployment-strategy"
-	AnnotationExtraStatus       = "rollouts.kruise.io/deployment-extra-status"
 	AnnotationOriginalStrategy  = "rollouts.kruise.io/original-deployment-strategy"
-	AnnotationControlInfo       = "batchrelease.rollouts.kruise.io/control-info"
 	AnnotationHash              = "rollouts.kruise.io/hash"
 	AnnotationRollbackInBatch   = "rollouts.kruise.io/rollback-in-batch"
 	AnnotationRollingStyle      = "rollouts.kruise.io/rolling-style"
@@ -42,5 +39,4 @@ const (
 	InfiniteMinReady = 2147483646 // minReadySeconds of a blue-green release
 	InfiniteDeadline = 2147483647 // progressDeadlineSeconds of a blue-green release
 	HoldEverything   = 32767      // partition of StatefulSets and DaemonSets that holds every pod back
-	MaxSteps         = 50         // of a Rollout
 )
