@@ -32,20 +32,6 @@ func TestDrivers(t *testing.T) {
 	}
 }
 
-// progressing is a BatchRelease in its first batch, of v2 over v1, and its workload of
-// 10 pods.
-func progressing(ref rollout.WorkloadRef) rollout.BatchSnapshot {
-	br := release(rollout.Partition, rollout.Percent(20), rollout.Percent(100))
-	br.WorkloadRef = ref
-	br.Status = rollout.BatchStatus{
-		Phase: rollout.BatchProgressing, ObservedReleasePlanHash: br.ReleasePlan.Hash(), StableRevision: "v1", UpdateRevision: "v2", ObservedWorkloadReplicas: 10,
-		Current: rollout.CurrentBatch{BatchState: rollout.BatchReady, BatchReadyTime: now, UpdatedReplicas: 2, UpdatedReadyReplicas: 2},
-	}
-	w := rollout.Workload{WorkloadRef: ref, Generation: 3, Replicas: new(int32(10)), StableRevision: "v1", UpdateRevision: "v2"}
-	w.Status = rollout.WorkloadStatus{ObservedGeneration: 3, Replicas: 10, UpdatedReplicas: 2, UpdatedReadyReplicas: 2}
-	return rollout.BatchSnapshot{Release: br, Workload: &w}
-}
-
 // The first event that is there counts. and what it does.
 func TestWorkloadEvents(t *testing.T) {
 	behind := func(s *rollout.BatchSnapshot) { s.Workload.Generation++ }

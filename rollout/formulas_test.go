@@ -1,9 +1,7 @@
 package rollout_test
 
 import (
-	"fmt"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -70,43 +68,4 @@ func TestStrategyDefaults(t *testing.T) {
 		require.Equal(t, rollout.RollingUpdate{MaxSurge: c.surge, MaxUnavailable: c.unavailable}, *got, c.why)
 	}
 	require.Nil(t, rollout.DeploymentStrategy{}.Default(false).RollingUpdate)
-}
-
-// Which pods of a native DaemonSet go.
-func TestNativeVictims(t *testing.T) {
-	old := func(name string, change func(p *rollout.DaemonSetPod)) rollout.DaemonSetPod {
-		p := rollout.DaemonSetPod{Name: name, Revision: "old", Ready: true, CreationTimestamp: now}
-		if change != nil {
-			change(&p)
-		}
-		return p
-	}
-	pods := []rollout.DaemonSetPod{
-		old("older", func(p *rollout.DaemonSetPod) { p.CreationTimestamp = now.Add(-time.Hour) }), old("newer", nil),
-		old("dear", func(p *rollout.DaemonSetPod) { p.DeletionCost = "5" }), old("cheap", func(p *rollout.DaemonSetPod) { p.DeletionCost = "-5" }),
-		old("unready", func(p *rollout.DaemonSetPod) { p.Ready = false }), old("pending", func(p *rollout.DaemonSetPod) { p.Ready, p.Pending = false, true }),
-	}
-	fresh := rollout.DaemonSetPod{Name: "fresh", Revision: "new", Ready: true}
-	broken := rollout.DaemonSetPod{Name: "broken", Revision: "new"}
-	for _, c := range []struct {
-		why       string
-		partition string
-		limit     rollout.IntOrPercent
-		more      []rollout.DaemonSetPod
-		want      string
-	}{
-		{"pending, not ready, then by cost and age", "0", rollout.Int(9), nil, "[pending unready cheap newer older dear]"},
-		{"the leading number is the partition", "3x", rollout.Int(9), nil, "[pending unready cheap]"}, {"50% is 50", "50%", rollout.Int(9), nil, "[]"},
-		{"blanks in front are skipped", " 3 ", rollout.Int(9), nil, "[pending unready cheap]"},
-		{"ready ones are limited, others are not", "0", unset, nil, "[pending unready cheap]"}, {"what is updated and not ready uses the limit", "0", rollout.Int(1), []rollout.DaemonSetPod{broken}, "[pending unready]"},
-		{"a share, rounded down", "0", rollout.Percent(34), nil, "[pending unready cheap newer]"}, {"at least 1", "0", rollout.Percent(1), nil, "[pending unready cheap]"},
-		{"no need", "6", rollout.Int(9), []rollout.DaemonSetPod{fresh}, "[]"}, {"need 2 less 1", "5", rollout.Int(9), []rollout.DaemonSetPod{fresh}, "[pending]"},
-	} {
-		b := rollout.NativeBatch{Partition: c.partition, Revision: "new", MaxUnavailable: c.limit, DesiredNumberScheduled: 6, Pods: append(c.more, pods...)}
-		got, err := b.Victims(0)
-		require.NoError(t, err)
-		require.Equal(t, c.want, fmt.Sprint(got), c.why)
-	}
-	_, err := rollout.NativeBatch{Partition: "x", Revision: "new", Pods: pods}.Victims(0)
-	require.ErrorIs(t, err, rollout.ErrInvalid)
 }

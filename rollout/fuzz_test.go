@@ -7,22 +7,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/rollout"
 )
-
-// examples are a few snapshots of a generator, always the same.
-func examples[S any](generate func(*rapid.T) S) (list []S) {
-	g := rapid.Custom(generate)
-	for seed := range 5 {
-		list = append(list, g.Example(seed))
-	}
-	return list
-}
-
-var corrected = rollout.Options{Repair: rollout.RepairAll}
 
 func FuzzReconcile(f *testing.F) {
 	purity.Fuzz(f, rollout.ErrInvalid, func(s rollout.Snapshot) (rollout.Plan, error) {
@@ -31,20 +19,6 @@ func FuzzReconcile(f *testing.F) {
 		}
 		return planRollout(s, now, corrected)
 	}, examples(anyRollout)...)
-}
-
-func anyBatch(t *rapid.T) rollout.BatchSnapshot {
-	br := anyRelease(t)
-	return rollout.BatchSnapshot{Release: br, Workload: anyWorkload(t, br), Pods: []rollout.Pod{{Name: "p", Ready: true, Labels: map[string]string{rollout.LabelPodTemplateHash: "v2"}}}}
-}
-
-func FuzzReconcileBatch(f *testing.F) {
-	purity.Fuzz(f, rollout.ErrInvalid, func(s rollout.BatchSnapshot) (rollout.BatchPlan, error) {
-		if _, err := planBatch(s, now, rollout.BatchOptions{}); err != nil {
-			return rollout.BatchPlan{}, err
-		}
-		return planBatch(s, now, batchOptions(corrected))
-	}, examples(anyBatch)...)
 }
 
 func FuzzAdmit(f *testing.F) {
@@ -59,32 +33,6 @@ func FuzzAdmit(f *testing.F) {
 		seed(deployment, nil), seed(deployment, map[string]string{rollout.AnnotationInProgress: "x", rollout.AnnotationStrategy: `{"rollingStyle":"Partition"}`}),
 		seed(rollout.WorkloadRef{APIVersion: "apps.kruise.io/v1alpha1", Kind: "CloneSet", Name: "web"}, nil),
 		seed(rollout.WorkloadRef{APIVersion: "apps/v1", Kind: "DaemonSet", Name: "web"}, nil))
-}
-
-func FuzzPreview(f *testing.F) {
-	seed := func(steps ...rollout.Step) rollout.PreviewInput {
-		return rollout.PreviewInput{Rollout: partitioned(deployment, steps...), Replicas: 6}
-	}
-	middle := seed(step(rollout.Int(2), -1), step(rollout.Percent(100), 0))
-	middle.Generations, middle.Limits = []int32{3, 2, 1}, &rollout.RollingUpdate{MaxSurge: rollout.Int(1)}
-	blueGreen := seed(step(rollout.Percent(50), 3), step(rollout.Percent(100), 0))
-	blueGreen.Rollout.BlueGreen, blueGreen.Rollout.Canary = blueGreen.Rollout.Canary, nil
-	purity.Fuzz(f, rollout.ErrInvalid, func(in rollout.PreviewInput) (rollout.PreviewPlan, error) {
-		if s := in.Rollout.Strategy(); in.Replicas > 100 || len(in.Generations) > 10 || s != nil && len(s.Steps) > 20 {
-			return rollout.PreviewPlan{}, purity.ErrTooLarge
-		}
-		return rollout.Preview(in, corrected)
-	}, seed(step(rollout.Percent(20), 60), step(rollout.Percent(50), -1), step(rollout.Percent(100), 0)), middle, blueGreen)
-}
-
-func FuzzInspect(f *testing.F) {
-	w := rollout.Workload{WorkloadRef: deployment, Template: template("v2"), Labels: map[string]string{stableLabel: "v1"}, Annotations: map[string]string{rollout.AnnotationInProgress: "x"}}
-	sets := []rollout.WorkloadSet{{Name: "a", Template: template("v1"), Replicas: 3}, {Name: "b", Template: template("v2"), Replicas: 1}}
-	daemon := w
-	daemon.WorkloadRef = rollout.WorkloadRef{APIVersion: "apps/v1", Kind: "DaemonSet", Name: "web"}
-	purity.Fuzz(f, rollout.ErrInvalid, func(s rollout.InspectSnapshot) (rollout.WorkloadState, error) { return rollout.Inspect(s), nil },
-		rollout.InspectSnapshot{Workload: w, Style: rollout.Partition, Sets: sets}, rollout.InspectSnapshot{Workload: w, Style: rollout.Canary, Sets: sets, CanarySets: sets},
-		rollout.InspectSnapshot{Workload: daemon, Revisions: []rollout.DaemonSetRevision{{Revision: 2, Hash: "b"}, {Revision: 1, Hash: "a"}}})
 }
 
 // FuzzValidate: whatever admission rejects has a field, a Rollout may be left as it is,
@@ -150,37 +98,4 @@ func FuzzConvert(f *testing.F) {
 func ignoreStyle(r, as rollout.Rollout) rollout.Rollout {
 	r.Annotations = as.Annotations
 	return r
-}
-
-// FuzzStrategy: a strategy that can be read is written as it was read, and counts are
-// read from any text.
-func FuzzStrategy(f *testing.F) {
-	f.Add(`{"rollingStyle":"Partition","rollingUpdate":{"maxUnavailable":"25%","maxSurge":1},"partition":"20%"}`)
-	f.Add(`{"updatedReadyReplicas":1,"expectedUpdatedReplicas":2}`)
-	f.Fuzz(func(t *testing.T, text string) {
-		require.Equal(t, rollout.ParseExtraStatus(text), rollout.ParseExtraStatus(text))
-		s, err := rollout.ParseStrategy(text)
-		if err != nil {
-			return
-		}
-		again, err := rollout.ParseStrategy(s.Text())
-		require.NoError(t, err)
-		require.Equal(t, s.Text(), again.Text())
-		whole := s.Default(true)
-		require.Equal(t, whole, whole.Default(true), "defaults are given once")
-	})
-}
-
-// A name is read as the quirk of that name, or refused.
-func FuzzParseQuirks(f *testing.F) {
-	f.Add("LastPauseSkipped")
-	f.Add("nonsense")
-	f.Fuzz(func(t *testing.T, name string) {
-		q, err := rollout.ParseQuirks(name)
-		if err != nil {
-			require.ErrorIs(t, err, rollout.ErrInvalid)
-			return
-		}
-		require.Equal(t, name, q.String())
-	})
 }

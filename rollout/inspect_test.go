@@ -98,3 +98,41 @@ func TestReleaseOf(t *testing.T) {
 	require.Equal(t, "BatchNotReady", hold(func() { br.Status.ObservedGeneration = 2 }))
 	require.Equal(t, "StepTrafficRouting", hold(func() { br.Status.Current.BatchState = rollout.BatchReady }))
 }
+
+// What a workload tells.
+func TestInspect(t *testing.T) {
+	observed := func(w rollout.Workload) rollout.Workload {
+		w.Replicas, w.Annotations = new(int32(4)), map[string]string{rollout.AnnotationInProgress: "x"}
+		w.Template = revision.Template{ID: "v2", Hash: "v2"}
+		return w
+	}
+	sets := []rollout.WorkloadSet{
+		{Name: "b", Template: template("v2"), Replicas: 1, CreationTimestamp: now}, {Name: "a", Template: template("v1"), Replicas: 3, CreationTimestamp: now.Add(-1)},
+		{Name: "c", Template: template("v0"), CreationTimestamp: now.Add(-2)},
+	}
+	labels := map[string]string{rollout.LabelStableRevision: "v1"}
+	for _, c := range []struct {
+		s    rollout.InspectSnapshot
+		want string // stable, canary, pod template hash, key, rollback
+	}{
+		{rollout.InspectSnapshot{Workload: rollout.Workload{WorkloadRef: deployment, Labels: labels}, Sets: sets}, "v1 v2 v2 pod-template-hash false"},
+		{rollout.InspectSnapshot{Workload: rollout.Workload{WorkloadRef: deployment, Labels: map[string]string{rollout.LabelStableRevision: "v2"}}, Sets: sets}, "v2 v2 v2 pod-template-hash true"},
+		{rollout.InspectSnapshot{Workload: rollout.Workload{WorkloadRef: deployment}, Sets: sets, Style: rollout.Canary, CanarySets: sets[:1]}, "v1 v2 v2 pod-template-hash false"},
+		{rollout.InspectSnapshot{Workload: rollout.Workload{WorkloadRef: deployment}, Sets: sets[:1], Style: rollout.Canary}, "v2 v2  pod-template-hash true"},
+		{rollout.InspectSnapshot{Workload: rollout.Workload{WorkloadRef: deployment}, Style: rollout.Canary}, "    false"},
+		{rollout.InspectSnapshot{Workload: rollout.Workload{WorkloadRef: cloneSet, StableRevision: "web-1", UpdateRevision: "web-2"}}, "1 2 2 pod-template-hash false"},
+		{rollout.InspectSnapshot{Workload: rollout.Workload{WorkloadRef: cloneSet, StableRevision: "web-1", UpdateRevision: "web-1"}}, "1 1 1 pod-template-hash true"},
+		{rollout.InspectSnapshot{Workload: rollout.Workload{WorkloadRef: kruiseSet, StableRevision: "x", UpdateRevision: "web-2"}}, " 2 2 pod-template-hash false"},
+		{rollout.InspectSnapshot{Workload: rollout.Workload{WorkloadRef: statefulSet, StableRevision: "web-1", UpdateRevision: "web-2"}}, "web-1 web-2 web-2 controller-revision-hash false"},
+		{rollout.InspectSnapshot{Workload: rollout.Workload{WorkloadRef: daemonSet}, Revisions: []rollout.DaemonSetRevision{{Revision: 1, Hash: "1"}, {Revision: 3, Hash: "3"}, {Revision: 2, Hash: "2"}}}, "2 3 3 controller-revision-hash false"},
+		{rollout.InspectSnapshot{Workload: rollout.Workload{WorkloadRef: daemonSet}, Revisions: []rollout.DaemonSetRevision{{Revision: 1, Hash: "1"}}}, "1 1 1 controller-revision-hash false"},
+		{rollout.InspectSnapshot{Workload: rollout.Workload{WorkloadRef: daemonSet}}, "   controller-revision-hash false"},
+	} {
+		c.s.Workload = observed(c.s.Workload)
+		f := rollout.Inspect(c.s)
+		require.Equal(t, c.want, fmt.Sprintf("%s %s %s %s %v", f.StableRevision, f.CanaryRevision, f.PodTemplateHash, f.RevisionLabelKey, f.InRollback), c.s.Workload.Kind)
+	}
+	behind := rollout.Inspect(rollout.InspectSnapshot{Workload: rollout.Workload{WorkloadRef: deployment, Generation: 2}})
+	require.Equal(t, rollout.WorkloadState{WorkloadRef: deployment}, behind)
+	require.Equal(t, "rollback-v1", (&rollout.WorkloadState{CanaryRevision: "v1", InRollback: true}).RolloutID(0))
+}

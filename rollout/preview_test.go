@@ -10,10 +10,6 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-func partitioned(ref rollout.WorkloadRef, steps ...rollout.Step) rollout.Rollout {
-	return rollout.Rollout{Name: "web", WorkloadRef: ref, Canary: &rollout.Strategy{Steps: steps}}
-}
-
 // New/old behind each pass.
 func TestPreviewSizes(t *testing.T) {
 	for _, c := range []struct {

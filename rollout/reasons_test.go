@@ -17,27 +17,10 @@ func planRollout(s rollout.Snapshot, now time.Time, o rollout.Options) (rollout.
 	return p, err
 }
 
-func planBatch(s rollout.BatchSnapshot, now time.Time, o rollout.BatchOptions) (rollout.BatchPlan, error) {
-	p, err := rollout.ReconcileBatch(s, now, o)
-	produced.Note(p)
-	return p, err
-}
-
-// batchOptions returns the options that go with those of a Rollout.
-func batchOptions(o rollout.Options) rollout.BatchOptions {
-	return rollout.BatchOptions{Repair: o.Repair}
-}
-
 func planAdmission(s rollout.AdmitSnapshot, o rollout.Options) (rollout.Admission, error) {
 	a, err := rollout.Admit(s, o)
 	produced.Note(a)
 	return a, err
-}
-
-func eventOf(s rollout.BatchSnapshot) rollout.WorkloadEvent {
-	e := rollout.EventOf(s)
-	produced.Note(e)
-	return e
 }
 
 // TestMain asks, when all tests have run, that each constant that a plan can have is in

@@ -12,15 +12,6 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-var (
-	deployment  = rollout.WorkloadRef{APIVersion: "apps/v1", Kind: "Deployment", Name: "demo"}
-	cloneSet    = rollout.WorkloadRef{APIVersion: "apps.kruise.io/v1alpha1", Kind: "CloneSet", Name: "demo"}
-	statefulSet = rollout.WorkloadRef{APIVersion: "apps/v1", Kind: "StatefulSet", Name: "demo"}
-	daemonSet   = rollout.WorkloadRef{APIVersion: "apps/v1", Kind: "DaemonSet", Name: "demo"}
-	advancedSet = rollout.WorkloadRef{APIVersion: "apps.kruise.io/v1beta1", Kind: "StatefulSet", Name: "demo"}
-	kruiseSet   = rollout.WorkloadRef{APIVersion: "apps.kruise.io/v1alpha1", Kind: "DaemonSet", Name: "demo"}
-)
-
 func TestVectorsIsBatchReady(t *testing.T) {
 	recorded.Agree(t, "kruise-rollouts/is_batch_ready", func(t *testing.T, r recorded.Recording) (any, string) {
 		var in struct {

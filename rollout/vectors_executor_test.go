@@ -3,15 +3,12 @@ package rollout_test
 import (
 	"encoding/json"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/internal/recorded"
 	"github.com/kplan-go/kplan/rollout"
 )
-
-var now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 func TestVectorsPodBatchLabels(t *testing.T) {
 	recorded.Agree(t, "kruise-rollouts/patch_pod_batch_labels", func(t *testing.T, r recorded.Recording) (any, string) {
