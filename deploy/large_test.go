@@ -8,6 +8,7 @@ import (
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/stretchr/testify/require"
 )
 
@@ -22,8 +23,8 @@ func TestCorrectedSums(t *testing.T) {
 	}
 	released := func(d *deploy.Deployment) {
 		d.Strategy, d.Paused = deploy.Recreate, true
-		d.Partitioned = &rollout.DeploymentStrategy{
-			Partition: rollout.Percent(100), RollingUpdate: &rollout.RollingUpdate{MaxSurge: d.MaxSurge, MaxUnavailable: d.MaxUnavailable},
+		d.Partitioned = &partition.Strategy{
+			Partition: rollout.Percent(100), RollingUpdate: &partition.RollingUpdate{MaxSurge: d.MaxSurge, MaxUnavailable: d.MaxUnavailable},
 		}
 	}
 	for _, c := range []struct {

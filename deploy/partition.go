@@ -7,7 +7,7 @@ import (
 	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/partition"
 )
 
 // styleCanary is the rolling style that is not rolled by partition: the pods of the
@@ -47,12 +47,12 @@ func (st *state) admitPartitioned(errs *field.Errors) {
 
 // limit returns how many pods the partition allows the new ReplicaSet.
 func (st *state) limit() int32 {
-	return rollout.PartitionLimit(st.d.Partitioned.Partition, st.replicas)
+	return partition.Limit(st.d.Partitioned.Partition, st.replicas)
 }
 
 // partitionedSize returns the size that the new ReplicaSet may have beside the others.
 func (st *state) partitionedSize(total int64, size int32) int32 {
-	return rollout.PartitionNewSize(st.d.Partitioned.Partition, st.budget, total, size)
+	return partition.NewSize(st.d.Partitioned.Partition, st.budget, total, size)
 }
 
 // createdSize returns the size that a new ReplicaSet of the given size is created
@@ -62,7 +62,7 @@ func (st *state) createdSize(size int32) int32 {
 	if !st.partitioned() || st.limit() == 0 && st.opts.Repair.Has(NewPodAtPartitionZero) {
 		return size
 	}
-	return max(size, rollout.PartitionLowerBound(st.budget))
+	return max(size, partition.LowerBound(st.budget))
 }
 
 // atLimit reports whether the partition is what keeps the new ReplicaSet from
@@ -111,7 +111,7 @@ func (st *state) shrinkToPartition() bool {
 // oldSurplus returns how many of the pods that old sets want the partition no longer
 // needs, or, below 0, how many it misses.
 func (st *state) oldSurplus(wanted int64) int64 {
-	return rollout.PartitionOldLimit(st.d.Partitioned.Partition, st.replicas, st.asInt32Sum(wanted), st.newSet().spec)
+	return partition.OldLimit(st.d.Partitioned.Partition, st.replicas, st.asInt32Sum(wanted), st.newSet().spec)
 }
 
 // restoreOld gives the largest old set what the partition leaves to old ones beyond

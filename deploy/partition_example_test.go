@@ -7,7 +7,7 @@ import (
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/partition"
 )
 
 // A Deployment that is held at 20% for now: two of its six pods may be new.
@@ -16,8 +16,8 @@ func ExampleReconcile_partitioned() {
 		Name: "echo", UID: "d1", Replicas: new(int32(6)), Template: revision.Template{ID: "image:2", Hash: "7d4c665cf7"},
 		Strategy: deploy.Recreate, Paused: true, // so that the native controller leaves it alone
 		Annotations: map[string]string{
-			rollout.AnnotationControlInfo: `{"kind":"BatchRelease","name":"echo"}`,
-			rollout.AnnotationStrategy: `{"rollingStyle":"Partition",` +
+			partition.AnnotationControlInfo: `{"kind":"BatchRelease","name":"echo"}`,
+			partition.AnnotationStrategy: `{"rollingStyle":"Partition",` +
 				`"rollingUpdate":{"maxUnavailable":"25%","maxSurge":"25%"},"partition":"20%"}`,
 		},
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/partition"
 )
 
 // PartitionedBy returns the strategy by which a Deployment is rolled, for the field
@@ -17,26 +18,26 @@ import (
 // annotation has to be readable and of another style than Canary.
 //
 // It mirrors IsUnderRolloutControl of OpenKruise Rollouts.
-func PartitionedBy(d Deployment) *rollout.DeploymentStrategy {
-	if d.Annotations[rollout.AnnotationControlInfo] == "" || d.Strategy != Recreate || !d.Paused {
+func PartitionedBy(d Deployment) *partition.Strategy {
+	if d.Annotations[partition.AnnotationControlInfo] == "" || d.Strategy != Recreate || !d.Paused {
 		return nil
 	}
-	p, err := ParsePartitioned(d.Annotations[rollout.AnnotationStrategy])
+	p, err := ParsePartitioned(d.Annotations[partition.AnnotationStrategy])
 	if err != nil || p.RollingStyle == styleCanary {
 		return nil
 	}
 	return &p
 }
 
-// ParsePartitioned reads the annotation [rollout.AnnotationStrategy] as the
+// ParsePartitioned reads the annotation [partition.AnnotationStrategy] as the
 // controller of partitioned Deployments does. Text that is neither a number nor a
-// percentage is no error, unlike in [rollout.ParseStrategy]: as a partition it
+// percentage is no error, unlike in [partition.ParseStrategy]: as a partition it
 // counts as 0, and as a limit of the rolling update it sets both to 0, so that there
 // is no RollingUpdate. 100% in other words, such as 0100%, is not everything, and is
 // read as 101%.
 //
 // The Text of the result is the annotation again, those cases aside.
-func ParsePartitioned(text string) (rollout.DeploymentStrategy, error) {
+func ParsePartitioned(text string) (partition.Strategy, error) {
 	var w struct {
 		RollingStyle  string `json:"rollingStyle"`
 		RollingUpdate *struct {
@@ -47,16 +48,16 @@ func ParsePartitioned(text string) (rollout.DeploymentStrategy, error) {
 		Partition written `json:"partition"`
 	}
 	if err := json.Unmarshal([]byte(text), &w); err != nil {
-		return rollout.DeploymentStrategy{}, &field.Error{
-			Path: rollout.AnnotationStrategy, Value: text, Detail: "must be a strategy in JSON", Err: err,
+		return partition.Strategy{}, &field.Error{
+			Path: partition.AnnotationStrategy, Value: text, Detail: "must be a strategy in JSON", Err: err,
 		}
 	}
-	s := rollout.DeploymentStrategy{RollingStyle: w.RollingStyle, Paused: w.Paused, Partition: w.Partition.partition()}
+	s := partition.Strategy{RollingStyle: w.RollingStyle, Paused: w.Paused, Partition: w.Partition.partition()}
 	if ru := w.RollingUpdate; ru != nil {
 		surge, ok := ru.MaxSurge.value()
 		unavailable, also := ru.MaxUnavailable.value()
 		if ok && also {
-			s.RollingUpdate = &rollout.RollingUpdate{MaxSurge: surge, MaxUnavailable: unavailable}
+			s.RollingUpdate = &partition.RollingUpdate{MaxSurge: surge, MaxUnavailable: unavailable}
 		}
 	}
 	return s, nil

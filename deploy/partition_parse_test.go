@@ -8,27 +8,28 @@ import (
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/partition"
 )
 
 func TestParsePartitioned(t *testing.T) {
-	limits := &rollout.RollingUpdate{MaxUnavailable: rollout.Percent(25), MaxSurge: rollout.Int(2)}
+	limits := &partition.RollingUpdate{MaxUnavailable: rollout.Percent(25), MaxSurge: rollout.Int(2)}
 	for _, c := range []struct {
 		text, again string // again is "" if it is text
-		want        rollout.DeploymentStrategy
+		want        partition.Strategy
 	}{
 		{`{"rollingStyle":"Partition","rollingUpdate":{"maxUnavailable":"25%","maxSurge":2},"paused":true,"partition":"20%"}`, "",
-			rollout.DeploymentStrategy{RollingStyle: "Partition", RollingUpdate: limits, Paused: true, Partition: rollout.Percent(20)}},
-		{`{"partition":3}`, "", rollout.DeploymentStrategy{Partition: rollout.Int(3)}},
-		{`{}`, `{"partition":0}`, rollout.DeploymentStrategy{}},
-		{`{"partition":null,"rollingUpdate":{}}`, `{"rollingUpdate":{},"partition":0}`, rollout.DeploymentStrategy{RollingUpdate: &rollout.RollingUpdate{}}},
-		{`{"partition":"50"}`, `{"partition":"0%"}`, rollout.DeploymentStrategy{Partition: rollout.Percent(0)}},
-		{`{"partition":"33.3%"}`, `{"partition":"0%"}`, rollout.DeploymentStrategy{Partition: rollout.Percent(0)}},
-		{`{"partition":"100%"}`, "", rollout.DeploymentStrategy{Partition: rollout.Percent(100)}},
-		{`{"partition":"0100%"}`, `{"partition":"101%"}`, rollout.DeploymentStrategy{Partition: rollout.Percent(101)}},
-		{`{"partition":100}`, "", rollout.DeploymentStrategy{Partition: rollout.Int(100)}},
-		{`{"partition":"-3000000000%"}`, `{"partition":"-2147483648%"}`, rollout.DeploymentStrategy{Partition: rollout.Percent(-1 << 31)}},
-		{`{"rollingUpdate":{"maxSurge":"abc","maxUnavailable":1},"partition":1}`, `{"partition":1}`, rollout.DeploymentStrategy{Partition: rollout.Int(1)}},
-		{`{"rollingUpdate":{"maxSurge":1,"maxUnavailable":"1"},"partition":1}`, `{"partition":1}`, rollout.DeploymentStrategy{Partition: rollout.Int(1)}},
+			partition.Strategy{RollingStyle: "Partition", RollingUpdate: limits, Paused: true, Partition: rollout.Percent(20)}},
+		{`{"partition":3}`, "", partition.Strategy{Partition: rollout.Int(3)}},
+		{`{}`, `{"partition":0}`, partition.Strategy{}},
+		{`{"partition":null,"rollingUpdate":{}}`, `{"rollingUpdate":{},"partition":0}`, partition.Strategy{RollingUpdate: &partition.RollingUpdate{}}},
+		{`{"partition":"50"}`, `{"partition":"0%"}`, partition.Strategy{Partition: rollout.Percent(0)}},
+		{`{"partition":"33.3%"}`, `{"partition":"0%"}`, partition.Strategy{Partition: rollout.Percent(0)}},
+		{`{"partition":"100%"}`, "", partition.Strategy{Partition: rollout.Percent(100)}},
+		{`{"partition":"0100%"}`, `{"partition":"101%"}`, partition.Strategy{Partition: rollout.Percent(101)}},
+		{`{"partition":100}`, "", partition.Strategy{Partition: rollout.Int(100)}},
+		{`{"partition":"-3000000000%"}`, `{"partition":"-2147483648%"}`, partition.Strategy{Partition: rollout.Percent(-1 << 31)}},
+		{`{"rollingUpdate":{"maxSurge":"abc","maxUnavailable":1},"partition":1}`, `{"partition":1}`, partition.Strategy{Partition: rollout.Int(1)}},
+		{`{"rollingUpdate":{"maxSurge":1,"maxUnavailable":"1"},"partition":1}`, `{"partition":1}`, partition.Strategy{Partition: rollout.Int(1)}},
 	} {
 		got, err := deploy.ParsePartitioned(c.text)
 		require.NoError(t, err, c.text)
@@ -50,16 +51,16 @@ func TestPartitionedBy(t *testing.T) {
 	d := web(6)
 	d.Strategy, d.Paused = deploy.Recreate, true
 	d.Annotations = map[string]string{
-		rollout.AnnotationControlInfo: `{"name":"web"}`, rollout.AnnotationStrategy: `{"rollingStyle":"Partition","partition":"20%"}`,
+		partition.AnnotationControlInfo: `{"name":"web"}`, partition.AnnotationStrategy: `{"rollingStyle":"Partition","partition":"20%"}`,
 	}
-	require.Equal(t, &rollout.DeploymentStrategy{RollingStyle: "Partition", Partition: rollout.Percent(20)}, deploy.PartitionedBy(d))
+	require.Equal(t, &partition.Strategy{RollingStyle: "Partition", Partition: rollout.Percent(20)}, deploy.PartitionedBy(d))
 	for name, change := range map[string]func(*deploy.Deployment){
-		"no controller":     func(d *deploy.Deployment) { d.Annotations[rollout.AnnotationControlInfo] = "" },
+		"no controller":     func(d *deploy.Deployment) { d.Annotations[partition.AnnotationControlInfo] = "" },
 		"own strategy":      func(d *deploy.Deployment) { d.Strategy = deploy.RollingUpdate },
 		"not paused":        func(d *deploy.Deployment) { d.Paused = false },
-		"not readable":      func(d *deploy.Deployment) { d.Annotations[rollout.AnnotationStrategy] = "{" },
-		"no annotation":     func(d *deploy.Deployment) { delete(d.Annotations, rollout.AnnotationStrategy) },
-		"of another style":  func(d *deploy.Deployment) { d.Annotations[rollout.AnnotationStrategy] = `{"rollingStyle":"Canary"}` },
+		"not readable":      func(d *deploy.Deployment) { d.Annotations[partition.AnnotationStrategy] = "{" },
+		"no annotation":     func(d *deploy.Deployment) { delete(d.Annotations, partition.AnnotationStrategy) },
+		"of another style":  func(d *deploy.Deployment) { d.Annotations[partition.AnnotationStrategy] = `{"rollingStyle":"Canary"}` },
 		"no annotations":    func(d *deploy.Deployment) { d.Annotations = nil },
 		"unknown strategy":  func(d *deploy.Deployment) { d.Strategy = "Blue" },
 		"the empty default": func(d *deploy.Deployment) { d.Strategy = "" },

@@ -14,9 +14,10 @@ import (
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/partition"
 )
 
-func partition() *rapid.Generator[rollout.IntOrPercent] {
+func partitionSize() *rapid.Generator[rollout.IntOrPercent] {
 	return rapid.OneOf(
 		rapid.Just(rollout.IntOrPercent{}),
 		rapid.Map(rapid.Int32Range(-1, 14), rollout.Int),
@@ -26,9 +27,9 @@ func partition() *rapid.Generator[rollout.IntOrPercent] {
 }
 
 func byPartition(t *rapid.T, s deploy.Snapshot) deploy.Snapshot {
-	p := &rollout.DeploymentStrategy{Partition: partition().Draw(t, "partition")}
+	p := &partition.Strategy{Partition: partitionSize().Draw(t, "partition")}
 	if rapid.IntRange(0, 9).Draw(t, "limits") > 0 {
-		p.RollingUpdate = &rollout.RollingUpdate{MaxSurge: limit().Draw(t, "surge"), MaxUnavailable: limit().Draw(t, "unavailable")}
+		p.RollingUpdate = &partition.RollingUpdate{MaxSurge: limit().Draw(t, "surge"), MaxUnavailable: limit().Draw(t, "unavailable")}
 	}
 	s = purity.Clone(s)
 	s.Deployment.Partitioned, s.Deployment.Strategy, s.Deployment.Paused = p, deploy.Recreate, true
@@ -102,7 +103,7 @@ func FuzzParsePartitioned(f *testing.F) {
 			t.Fatalf("%q: %q, then %q: %v", text, s.Text(), again.Text(), err)
 		}
 		for replicas := range int32(7) {
-			if got, want := rollout.PartitionLimit(s.Partition, replicas), limitOf(text, replicas); got != want {
+			if got, want := partition.Limit(s.Partition, replicas), limitOf(text, replicas); got != want {
 				t.Fatalf("%q of %d: %d, want %d", text, replicas, got, want)
 			}
 		}
@@ -155,7 +156,7 @@ func splitSizes(s deploy.Snapshot) (fresh, old int64, active int) {
 }
 
 func expected(s deploy.Snapshot) int64 {
-	return int64(rollout.PartitionLimit(s.Deployment.Partitioned.Partition, *s.Deployment.Replicas))
+	return int64(partition.Limit(s.Deployment.Partitioned.Partition, *s.Deployment.Replicas))
 }
 
 // TestPropertyPartitionBounds: after executing any prefix of Actions of a partitioned

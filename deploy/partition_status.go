@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/partition"
 )
 
 // partitionRequeue is after how long upstream looks again at a partition that is not
@@ -21,13 +21,13 @@ func (st *state) reportPartition() {
 	if st.aborted {
 		return
 	}
-	extra := rollout.ExtraStatus{ExpectedUpdatedReplicas: st.limit()}
+	extra := partition.ExtraStatus{ExpectedUpdatedReplicas: st.limit()}
 	if s := st.newSet(); s != nil {
 		extra.UpdatedReadyReplicas = s.status().ReadyReplicas
 	}
 	st.plan.ExtraStatus = &extra
-	if text := extra.Text(); st.d.Annotations[rollout.AnnotationExtraStatus] != text {
-		st.act(AnnotateDeployment{Set: map[string]string{rollout.AnnotationExtraStatus: text}, Reason: ReasonExtraStatus})
+	if text := extra.Text(); st.d.Annotations[partition.AnnotationExtraStatus] != text {
+		st.act(AnnotateDeployment{Set: map[string]string{partition.AnnotationExtraStatus: text}, Reason: ReasonExtraStatus})
 	}
 	st.explainPartition()
 }
@@ -43,7 +43,7 @@ func (st *state) explainPartition() {
 // recheckPartition looks again soon while the partition is not reached according to
 // the stored status, or if the pass has ended with an error.
 func (st *state) recheckPartition() {
-	_, waiting := rollout.PartitionProgress{
+	_, waiting := partition.Progress{
 		Generation: st.d.Generation, ObservedGeneration: st.d.Status.ObservedGeneration,
 		Partition: st.d.Partitioned.Partition, Replicas: st.replicas,
 		StatusReplicas: st.d.Status.Replicas, UpdatedReplicas: st.d.Status.UpdatedReplicas,

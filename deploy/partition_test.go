@@ -12,6 +12,7 @@ import (
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -279,9 +280,9 @@ func TestPartitionScalingLeavesIdle(t *testing.T) {
 func TestPartitionReports(t *testing.T) {
 	s := partitioned(6, strategy("20%", "25%", "25%"), set(1, 6))
 	p := reconcile(t, s)
-	require.Equal(t, &rollout.ExtraStatus{ExpectedUpdatedReplicas: 2}, p.ExtraStatus)
+	require.Equal(t, &partition.ExtraStatus{ExpectedUpdatedReplicas: 2}, p.ExtraStatus)
 	require.Equal(t, deploy.AnnotateDeployment{
-		Set:    map[string]string{rollout.AnnotationExtraStatus: `{"expectedUpdatedReplicas":2}`},
+		Set:    map[string]string{partition.AnnotationExtraStatus: `{"expectedUpdatedReplicas":2}`},
 		Reason: deploy.ReasonExtraStatus,
 	}, p.Actions[len(p.Actions)-1])
 	require.Equal(t, []deploy.Event{
@@ -294,7 +295,7 @@ func TestPartitionReports(t *testing.T) {
 	execute(t, &s, p)
 	settle(&s)
 	p = reconcile(t, s)
-	require.Equal(t, &rollout.ExtraStatus{UpdatedReadyReplicas: 2, ExpectedUpdatedReplicas: 2}, p.ExtraStatus)
+	require.Equal(t, &partition.ExtraStatus{UpdatedReadyReplicas: 2, ExpectedUpdatedReplicas: 2}, p.ExtraStatus)
 	require.Equal(t, "Scaled down replica set web-v1 to 4 from 5", p.Events[0].Message)
 	runPartition(t, &s, 1000)
 	p = reconcile(t, s)

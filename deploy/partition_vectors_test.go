@@ -13,7 +13,7 @@ import (
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/partition"
 )
 
 // explained are the rules by which a plan may differ from a recording of the default
@@ -66,7 +66,7 @@ func written(t require.TestingT, surge, unavailable, partition json.RawMessage, 
 	return string(text)
 }
 
-func parsed(t require.TestingT, text string) *rollout.DeploymentStrategy {
+func parsed(t require.TestingT, text string) *partition.Strategy {
 	p, err := deploy.ParsePartitioned(text)
 	require.NoError(t, err, text)
 	return &p
@@ -150,7 +150,7 @@ func TestVectorsPartitionedPass(t *testing.T) {
 		if n := s.Deployment.Annotations[revision.AnnotationRevision]; n != "" {
 			require.Regexp(t, `^[0-9]+$`, n)
 		}
-		out["extraStatus"] = s.Deployment.Annotations[rollout.AnnotationExtraStatus]
+		out["extraStatus"] = s.Deployment.Annotations[partition.AnnotationExtraStatus]
 		out["replicaSets"] = sets(s)
 		var recorded struct{ WithoutAliasing json.RawMessage }
 		require.NoError(t, json.Unmarshal(r.Output, &recorded))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -30,7 +31,7 @@ type Plan struct {
 	RecheckAt time.Time `json:"recheckAt,omitzero"`
 	// ExtraStatus is reported in an annotation of a partitioned Deployment. It is nil
 	// for others, and if the pass ends with an error.
-	ExtraStatus *rollout.ExtraStatus `json:"extraStatus,omitzero"`
+	ExtraStatus *partition.ExtraStatus `json:"extraStatus,omitzero"`
 	// Events are what Kubernetes would record on the Deployment if all goes well. [Finish]
 	// returns those that are to be recorded.
 	Events []Event `json:"events,omitempty"`

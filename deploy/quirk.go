@@ -6,6 +6,7 @@ import (
 	"github.com/kplan-go/kplan/internal/quirk"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -73,11 +74,11 @@ func (q Quirks) revision() (o revision.Options) {
 }
 
 // budget resolves the limits of a partition.
-func (q Quirks) budget(replicas int32, ru *rollout.RollingUpdate) rollout.Budget {
+func (q Quirks) budget(replicas int32, ru *partition.RollingUpdate) rollout.Budget {
 	if q.Has(SumsWrapAround) {
-		return rollout.PartitionBudget(replicas, ru, true)
+		return partition.Budget(replicas, ru, true)
 	}
-	return rollout.PartitionBudget(replicas, ru, false)
+	return partition.Budget(replicas, ru, false)
 }
 
 // asInt32Sum is a sum as decisions see it: by default it wraps around beyond the range of

@@ -7,6 +7,7 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -69,7 +70,7 @@ type Deployment struct {
 	// Partitioned asks for the rules of partitioned Deployments; see [PartitionedBy].
 	// It replaces Strategy, MaxSurge, MaxUnavailable and Paused. Nil is a plain
 	// Deployment.
-	Partitioned *rollout.DeploymentStrategy `json:"partitioned,omitzero"`
+	Partitioned *partition.Strategy `json:"partitioned,omitzero"`
 
 	Status Status `json:"status,omitzero"`
 }

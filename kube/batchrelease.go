@@ -7,7 +7,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kplan-go/kplan/internal/zero"
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 // A BatchReleaseObject is a BatchRelease of rollouts.kruise.io/v1beta1 in the form of
@@ -22,8 +24,8 @@ type BatchReleaseObject struct {
 
 // A BatchReleaseSpec is the spec of a [BatchReleaseObject].
 type BatchReleaseSpec struct {
-	WorkloadRef rollout.WorkloadRef `json:"workloadRef"`
-	ReleasePlan rollout.ReleasePlan `json:"releasePlan"`
+	WorkloadRef workload.Ref             `json:"workloadRef"`
+	ReleasePlan batchrelease.ReleasePlan `json:"releasePlan"`
 }
 
 // A BatchReleaseObjectV1alpha1 is a BatchRelease of rollouts.kruise.io/v1alpha1 in the
@@ -38,8 +40,8 @@ type BatchReleaseObjectV1alpha1 struct {
 
 // A BatchReleaseSpecV1alpha1 is the spec of a [BatchReleaseObjectV1alpha1].
 type BatchReleaseSpecV1alpha1 struct {
-	TargetReference WorkloadRefV1alpha1 `json:"targetReference"`
-	ReleasePlan     rollout.ReleasePlan `json:"releasePlan"`
+	TargetReference WorkloadRefV1alpha1      `json:"targetReference"`
+	ReleasePlan     batchrelease.ReleasePlan `json:"releasePlan"`
 }
 
 // A BatchReleaseStatus is the status of a BatchRelease of either version.
@@ -53,13 +55,13 @@ type BatchReleaseStatus struct {
 	ObservedWorkloadReplicas int32              `json:"observedWorkloadReplicas"`
 	CollisionCount           *int32             `json:"collisionCount,omitempty"`
 	ObservedReleasePlanHash  string             `json:"observedReleasePlanHash,omitzero"`
-	Phase                    rollout.BatchPhase `json:"phase,omitzero"`
+	Phase                    batchrelease.Phase `json:"phase,omitzero"`
 	Message                  string             `json:"message,omitzero"`
 }
 
 // A BatchStatus is where a BatchRelease stands among its batches.
 type BatchStatus struct {
-	BatchState           rollout.BatchState `json:"batchState,omitzero"`
+	BatchState           batchrelease.State `json:"batchState,omitzero"`
 	CurrentBatch         int32              `json:"currentBatch"`
 	BatchReadyTime       *metav1.Time       `json:"batchReadyTime,omitempty"`
 	UpdatedReplicas      int32              `json:"updatedReplicas,omitzero"`
@@ -68,38 +70,38 @@ type BatchStatus struct {
 }
 
 // BatchRelease returns the snapshot of o. It shares maps, lists and pointers with o.
-func BatchRelease(o *BatchReleaseObject) rollout.BatchRelease {
+func BatchRelease(o *BatchReleaseObject) batchrelease.Release {
 	if o == nil {
-		return rollout.BatchRelease{}
+		return batchrelease.Release{}
 	}
 	return batchRelease(&o.ObjectMeta, o.Spec.WorkloadRef, o.Spec.ReleasePlan, &o.Status)
 }
 
 // BatchReleaseV1alpha1 returns the snapshot of o in the present version of the API: its
-// annotation [rollout.AnnotationRollingStyle] is the style. It shares maps, lists and
+// annotation [workload.AnnotationRollingStyle] is the style. It shares maps, lists and
 // pointers with o.
-func BatchReleaseV1alpha1(o *BatchReleaseObjectV1alpha1) rollout.BatchRelease {
+func BatchReleaseV1alpha1(o *BatchReleaseObjectV1alpha1) batchrelease.Release {
 	if o == nil {
-		return rollout.BatchRelease{}
+		return batchrelease.Release{}
 	}
 	plan := o.Spec.ReleasePlan
 	plan.RollingStyle = ""
-	for _, style := range []rollout.Style{rollout.Partition, rollout.Canary, rollout.BlueGreen} {
-		if strings.EqualFold(o.Annotations[rollout.AnnotationRollingStyle], string(style)) {
+	for _, style := range []workload.Style{workload.Partition, workload.Canary, workload.BlueGreen} {
+		if strings.EqualFold(o.Annotations[workload.AnnotationRollingStyle], string(style)) {
 			plan.RollingStyle = style
 		}
 	}
 	return batchRelease(&o.ObjectMeta, o.Spec.TargetReference.ref(), plan, &o.Status)
 }
 
-func batchRelease(meta *metav1.ObjectMeta, ref rollout.WorkloadRef, plan rollout.ReleasePlan, s *BatchReleaseStatus) rollout.BatchRelease {
+func batchRelease(meta *metav1.ObjectMeta, ref workload.Ref, plan batchrelease.ReleasePlan, s *BatchReleaseStatus) batchrelease.Release {
 	c := &s.CanaryStatus
-	return rollout.BatchRelease{
+	return batchrelease.Release{
 		Name: meta.Name, UID: string(meta.UID), Generation: meta.Generation, Annotations: meta.Annotations, Finalizers: meta.Finalizers,
 		DeletionTimestamp: timeOrZero(meta.DeletionTimestamp), WorkloadRef: ref, ReleasePlan: plan,
-		Status: rollout.BatchStatus{
+		Status: batchrelease.Status{
 			Conditions: conditions(s.Conditions),
-			Current: rollout.CurrentBatch{
+			Current: batchrelease.CurrentBatch{
 				BatchState: c.BatchState, CurrentBatch: c.CurrentBatch, BatchReadyTime: timeOrZero(c.BatchReadyTime),
 				UpdatedReplicas: c.UpdatedReplicas, UpdatedReadyReplicas: c.UpdatedReadyReplicas, NoNeedUpdateReplicas: c.NoNeedUpdateReplicas,
 			},
@@ -112,7 +114,7 @@ func batchRelease(meta *metav1.ObjectMeta, ref rollout.WorkloadRef, plan rollout
 
 // ToBatchReleaseStatus returns the status of a plan in the form of the API, for the
 // status subresource.
-func ToBatchReleaseStatus(s rollout.BatchStatus) BatchReleaseStatus {
+func ToBatchReleaseStatus(s batchrelease.Status) BatchReleaseStatus {
 	c := &s.Current
 	return BatchReleaseStatus{
 		Conditions: toConditions(s.Conditions),
@@ -127,7 +129,7 @@ func ToBatchReleaseStatus(s rollout.BatchStatus) BatchReleaseStatus {
 }
 
 // ToBatchRelease returns br as an object of a namespace. It shares the plan with br.
-func ToBatchRelease(namespace string, br rollout.BatchRelease) *BatchReleaseObject {
+func ToBatchRelease(namespace string, br batchrelease.Release) *BatchReleaseObject {
 	return &BatchReleaseObject{
 		TypeMeta:   metav1.TypeMeta{APIVersion: RolloutsV1beta1, Kind: "BatchRelease"},
 		ObjectMeta: toMeta(namespace, br.Name, br.UID, br.Generation, br.Annotations, br.Finalizers, br.DeletionTimestamp),
@@ -138,8 +140,8 @@ func ToBatchRelease(namespace string, br rollout.BatchRelease) *BatchReleaseObje
 
 // NewBatchRelease returns the object that a creates in a namespace. Its owner is the
 // Rollout of its name.
-func NewBatchRelease(namespace string, a rollout.CreateBatchRelease) *BatchReleaseObject {
-	o := ToBatchRelease(namespace, rollout.BatchRelease{
+func NewBatchRelease(namespace string, a kruise.CreateBatchRelease) *BatchReleaseObject {
+	o := ToBatchRelease(namespace, batchrelease.Release{
 		Name: a.Name, Annotations: a.Annotations, WorkloadRef: a.WorkloadRef, ReleasePlan: a.ReleasePlan,
 	})
 	o.Status = BatchReleaseStatus{}
@@ -150,7 +152,7 @@ func NewBatchRelease(namespace string, a rollout.CreateBatchRelease) *BatchRelea
 // UpdatedBatchRelease returns a copy of o with the spec and the annotations of a. It
 // keeps its resource version, so that an update fails if o has changed since. It shares
 // the plan with a.
-func UpdatedBatchRelease(o *BatchReleaseObject, a rollout.UpdateBatchRelease) *BatchReleaseObject {
+func UpdatedBatchRelease(o *BatchReleaseObject, a kruise.UpdateBatchRelease) *BatchReleaseObject {
 	o = zero.Or(o)
 	updated := *o
 	o.ObjectMeta.DeepCopyInto(&updated.ObjectMeta)

@@ -15,7 +15,7 @@ import (
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/kruise"
 )
 
 var fuzzed = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -115,8 +115,8 @@ func FuzzRollout(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		object(t, text, func(o *kube.RolloutObject) (any, error) {
 			r := kube.Rollout(o)
-			_ = rollout.Validate(r, nil)
-			return planned(rollout.Snapshot{Rollout: r}, nil, rollout.Reconcile)
+			_ = kruise.Validate(r, nil)
+			return planned(kruise.Snapshot{Rollout: r}, nil, kruise.Reconcile)
 		})
 		object(t, text, func(o *kube.RolloutObjectV1alpha1) (any, error) { return kube.RolloutV1alpha1(o), nil })
 		object(t, text, func(o *kube.BatchReleaseObject) (any, error) { return kube.BatchRelease(o), nil })

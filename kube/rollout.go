@@ -9,6 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/traffic"
+	"github.com/kplan-go/kplan/rollout/workload"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -32,29 +35,29 @@ type RolloutObject struct {
 
 // A RolloutSpec is the spec of a [RolloutObject].
 type RolloutSpec struct {
-	WorkloadRef rollout.WorkloadRef `json:"workloadRef"`
-	Strategy    RolloutStrategy     `json:"strategy"`
-	Disabled    bool                `json:"disabled,omitzero"`
+	WorkloadRef workload.Ref    `json:"workloadRef"`
+	Strategy    RolloutStrategy `json:"strategy"`
+	Disabled    bool            `json:"disabled,omitzero"`
 }
 
 // A RolloutStrategy is one of two styles, and whether the Rollout is paused.
 type RolloutStrategy struct {
-	Paused    bool              `json:"paused,omitzero"`
-	Canary    *rollout.Strategy `json:"canary,omitempty"`
-	BlueGreen *rollout.Strategy `json:"blueGreen,omitempty"`
+	Paused    bool             `json:"paused,omitzero"`
+	Canary    *kruise.Strategy `json:"canary,omitempty"`
+	BlueGreen *kruise.Strategy `json:"blueGreen,omitempty"`
 }
 
 // A RolloutStatus is the status of a [RolloutObject] and of a [RolloutObjectV1alpha1].
 // At most one of CanaryStatus and BlueGreenStatus is set.
 type RolloutStatus struct {
-	ObservedGeneration int64                `json:"observedGeneration,omitzero"`
-	CanaryStatus       *CanaryStatus        `json:"canaryStatus,omitempty"`
-	BlueGreenStatus    *BlueGreenStatus     `json:"blueGreenStatus,omitempty"`
-	Conditions         []RolloutCondition   `json:"conditions,omitempty"`
-	Phase              rollout.RolloutPhase `json:"phase,omitzero"`
-	Message            string               `json:"message,omitzero"`
-	CurrentStepIndex   int32                `json:"currentStepIndex"`
-	CurrentStepState   rollout.StepState    `json:"currentStepState"`
+	ObservedGeneration int64              `json:"observedGeneration,omitzero"`
+	CanaryStatus       *CanaryStatus      `json:"canaryStatus,omitempty"`
+	BlueGreenStatus    *BlueGreenStatus   `json:"blueGreenStatus,omitempty"`
+	Conditions         []RolloutCondition `json:"conditions,omitempty"`
+	Phase              kruise.Phase       `json:"phase,omitzero"`
+	Message            string             `json:"message,omitzero"`
+	CurrentStepIndex   int32              `json:"currentStepIndex"`
+	CurrentStepState   kruise.StepState   `json:"currentStepState"`
 }
 
 // A RolloutCondition is one observation of the state of a Rollout or a BatchRelease.
@@ -69,17 +72,17 @@ type RolloutCondition struct {
 
 // StepsStatus is where a Rollout stands among its steps, whatever its style.
 type StepsStatus struct {
-	ObservedWorkloadGeneration int64                  `json:"observedWorkloadGeneration,omitzero"`
-	ObservedRolloutID          string                 `json:"observedRolloutID,omitzero"`
-	RolloutHash                string                 `json:"rolloutHash,omitzero"`
-	StableRevision             string                 `json:"stableRevision,omitzero"`
-	PodTemplateHash            string                 `json:"podTemplateHash"`
-	CurrentStepIndex           int32                  `json:"currentStepIndex"`
-	NextStepIndex              int32                  `json:"nextStepIndex"`
-	FinalisingStep             rollout.FinalisingStep `json:"finalisingStep"`
-	CurrentStepState           rollout.StepState      `json:"currentStepState"`
-	Message                    string                 `json:"message,omitzero"`
-	LastUpdateTime             *metav1.Time           `json:"lastUpdateTime,omitempty"`
+	ObservedWorkloadGeneration int64                 `json:"observedWorkloadGeneration,omitzero"`
+	ObservedRolloutID          string                `json:"observedRolloutID,omitzero"`
+	RolloutHash                string                `json:"rolloutHash,omitzero"`
+	StableRevision             string                `json:"stableRevision,omitzero"`
+	PodTemplateHash            string                `json:"podTemplateHash"`
+	CurrentStepIndex           int32                 `json:"currentStepIndex"`
+	NextStepIndex              int32                 `json:"nextStepIndex"`
+	FinalisingStep             kruise.FinalisingStep `json:"finalisingStep"`
+	CurrentStepState           kruise.StepState      `json:"currentStepState"`
+	Message                    string                `json:"message,omitzero"`
+	LastUpdateTime             *metav1.Time          `json:"lastUpdateTime,omitempty"`
 }
 
 // A CanaryStatus is that of the styles Partition and Canary.
@@ -117,12 +120,12 @@ type RolloutSpecV1alpha1 struct {
 
 // A WorkloadRefV1alpha1 names a workload.
 type WorkloadRefV1alpha1 struct {
-	WorkloadRef *rollout.WorkloadRef `json:"workloadRef,omitempty"`
+	WorkloadRef *workload.Ref `json:"workloadRef,omitempty"`
 }
 
-func (r WorkloadRefV1alpha1) ref() rollout.WorkloadRef {
+func (r WorkloadRefV1alpha1) ref() workload.Ref {
 	if r.WorkloadRef == nil {
-		return rollout.WorkloadRef{}
+		return workload.Ref{}
 	}
 	return *r.WorkloadRef
 }
@@ -135,18 +138,18 @@ type RolloutStrategyV1alpha1 struct {
 
 // A CanaryStrategyV1alpha1 is the steps and what goes with them.
 type CanaryStrategyV1alpha1 struct {
-	Steps                    []rollout.StepV1alpha1    `json:"steps,omitempty"`
-	TrafficRoutings          []rollout.TrafficRouting  `json:"trafficRoutings,omitempty"`
-	FailureThreshold         rollout.IntOrPercent      `json:"failureThreshold,omitzero"`
-	PatchPodTemplateMetadata *rollout.TemplateMetadata `json:"patchPodTemplateMetadata,omitempty"`
+	Steps                    []kruise.StepV1alpha1      `json:"steps,omitempty"`
+	TrafficRoutings          []traffic.Routing          `json:"trafficRoutings,omitempty"`
+	FailureThreshold         rollout.IntOrPercent       `json:"failureThreshold,omitzero"`
+	PatchPodTemplateMetadata *workload.TemplateMetadata `json:"patchPodTemplateMetadata,omitempty"`
 }
 
 // Rollout returns the snapshot of o. It shares maps, lists and pointers with o.
-func Rollout(o *RolloutObject) rollout.Rollout {
+func Rollout(o *RolloutObject) kruise.Rollout {
 	if o == nil {
-		return rollout.Rollout{}
+		return kruise.Rollout{}
 	}
-	return rollout.Rollout{
+	return kruise.Rollout{
 		Name: o.Name, UID: string(o.UID), Generation: o.Generation, Annotations: o.Annotations, Finalizers: o.Finalizers,
 		DeletionTimestamp: timeOrZero(o.DeletionTimestamp),
 		WorkloadRef:       o.Spec.WorkloadRef, Disabled: o.Spec.Disabled,
@@ -157,11 +160,11 @@ func Rollout(o *RolloutObject) rollout.Rollout {
 
 // RolloutV1alpha1 returns the snapshot of o, which its method Convert turns into the
 // one that the planners read. It shares maps, lists and pointers with o.
-func RolloutV1alpha1(o *RolloutObjectV1alpha1) rollout.RolloutV1alpha1 {
+func RolloutV1alpha1(o *RolloutObjectV1alpha1) kruise.RolloutV1alpha1 {
 	if o == nil {
-		return rollout.RolloutV1alpha1{}
+		return kruise.RolloutV1alpha1{}
 	}
-	r := rollout.RolloutV1alpha1{
+	r := kruise.RolloutV1alpha1{
 		Name: o.Name, UID: string(o.UID), Generation: o.Generation, Annotations: o.Annotations, Finalizers: o.Finalizers,
 		DeletionTimestamp: timeOrZero(o.DeletionTimestamp),
 		WorkloadRef:       o.Spec.ObjectRef.ref(), Disabled: o.Spec.Disabled, Paused: o.Spec.Strategy.Paused,
@@ -174,8 +177,8 @@ func RolloutV1alpha1(o *RolloutObjectV1alpha1) rollout.RolloutV1alpha1 {
 	return r
 }
 
-func rolloutStatus(s *RolloutStatus) rollout.RolloutStatus {
-	status := rollout.RolloutStatus{
+func rolloutStatus(s *RolloutStatus) kruise.Status {
+	status := kruise.Status{
 		ObservedGeneration: s.ObservedGeneration, Phase: s.Phase, Message: s.Message, Conditions: conditions(s.Conditions),
 		CurrentStepIndex: s.CurrentStepIndex, CurrentStepState: s.CurrentStepState,
 	}
@@ -188,8 +191,8 @@ func rolloutStatus(s *RolloutStatus) rollout.RolloutStatus {
 	return status
 }
 
-func (s *StepsStatus) sub(revision string, replicas, ready int32) *rollout.StepStatus {
-	return &rollout.StepStatus{
+func (s *StepsStatus) sub(revision string, replicas, ready int32) *kruise.StepStatus {
+	return &kruise.StepStatus{
 		ObservedRolloutID: s.ObservedRolloutID, ObservedWorkloadGeneration: s.ObservedWorkloadGeneration, RolloutHash: s.RolloutHash,
 		StableRevision: s.StableRevision, Revision: revision, PodTemplateHash: s.PodTemplateHash, Replicas: replicas, ReadyReplicas: ready,
 		CurrentStepIndex: s.CurrentStepIndex, NextStepIndex: s.NextStepIndex, CurrentStepState: s.CurrentStepState,
@@ -197,11 +200,11 @@ func (s *StepsStatus) sub(revision string, replicas, ready int32) *rollout.StepS
 	}
 }
 
-func conditions(list []RolloutCondition) []rollout.Condition {
-	var converted []rollout.Condition
+func conditions(list []RolloutCondition) []workload.Condition {
+	var converted []workload.Condition
 	for i := range list {
 		c := &list[i]
-		converted = append(converted, rollout.Condition{
+		converted = append(converted, workload.Condition{
 			Type: c.Type, Status: selector.ConditionStatus(c.Status), Reason: c.Reason, Message: c.Message,
 			LastUpdateTime: timeOrZero(&c.LastUpdateTime), LastTransitionTime: timeOrZero(&c.LastTransitionTime),
 		})
@@ -211,14 +214,14 @@ func conditions(list []RolloutCondition) []rollout.Condition {
 
 // ToRolloutStatus returns the status of a plan in the form of the API, for the status
 // subresource. The style is that of the Rollout.
-func ToRolloutStatus(s rollout.RolloutStatus, style rollout.Style) RolloutStatus {
+func ToRolloutStatus(s kruise.Status, style workload.Style) RolloutStatus {
 	status := RolloutStatus{
 		ObservedGeneration: s.ObservedGeneration, Phase: s.Phase, Message: s.Message, Conditions: toConditions(s.Conditions),
 		CurrentStepIndex: s.CurrentStepIndex, CurrentStepState: s.CurrentStepState,
 	}
 	switch sub := s.Sub; {
 	case sub == nil:
-	case style == rollout.BlueGreen:
+	case style == workload.BlueGreen:
 		status.BlueGreenStatus = &BlueGreenStatus{stepsStatus(sub), sub.Revision, sub.Replicas, sub.ReadyReplicas}
 	default:
 		status.CanaryStatus = &CanaryStatus{stepsStatus(sub), sub.Revision, sub.Replicas, sub.ReadyReplicas}
@@ -226,7 +229,7 @@ func ToRolloutStatus(s rollout.RolloutStatus, style rollout.Style) RolloutStatus
 	return status
 }
 
-func stepsStatus(s *rollout.StepStatus) StepsStatus {
+func stepsStatus(s *kruise.StepStatus) StepsStatus {
 	return StepsStatus{
 		ObservedWorkloadGeneration: s.ObservedWorkloadGeneration, ObservedRolloutID: s.ObservedRolloutID, RolloutHash: s.RolloutHash,
 		StableRevision: s.StableRevision, PodTemplateHash: s.PodTemplateHash, CurrentStepIndex: s.CurrentStepIndex,
@@ -235,7 +238,7 @@ func stepsStatus(s *rollout.StepStatus) StepsStatus {
 	}
 }
 
-func toConditions(list []rollout.Condition) []RolloutCondition {
+func toConditions(list []workload.Condition) []RolloutCondition {
 	var converted []RolloutCondition
 	for _, c := range list {
 		converted = append(converted, RolloutCondition{
@@ -248,7 +251,7 @@ func toConditions(list []rollout.Condition) []RolloutCondition {
 
 // ToRollout returns r as an object of a namespace. It shares the strategy and the
 // status of its steps with r.
-func ToRollout(namespace string, r rollout.Rollout) *RolloutObject {
+func ToRollout(namespace string, r kruise.Rollout) *RolloutObject {
 	return &RolloutObject{
 		TypeMeta:   metav1.TypeMeta{APIVersion: RolloutsV1beta1, Kind: "Rollout"},
 		ObjectMeta: toMeta(namespace, r.Name, r.UID, r.Generation, r.Annotations, r.Finalizers, r.DeletionTimestamp),
@@ -262,11 +265,11 @@ func ToRollout(namespace string, r rollout.Rollout) *RolloutObject {
 
 // ToRolloutV1alpha1 returns r as an object of a namespace. It shares the steps and the
 // routings with r.
-func ToRolloutV1alpha1(namespace string, r rollout.RolloutV1alpha1) *RolloutObjectV1alpha1 {
+func ToRolloutV1alpha1(namespace string, r kruise.RolloutV1alpha1) *RolloutObjectV1alpha1 {
 	o := &RolloutObjectV1alpha1{
 		TypeMeta:   metav1.TypeMeta{APIVersion: RolloutsV1alpha1, Kind: "Rollout"},
 		ObjectMeta: toMeta(namespace, r.Name, r.UID, r.Generation, r.Annotations, r.Finalizers, r.DeletionTimestamp),
-		Status:     ToRolloutStatus(r.Status, rollout.Partition),
+		Status:     ToRolloutStatus(r.Status, workload.Partition),
 	}
 	o.Spec = RolloutSpecV1alpha1{ObjectRef: WorkloadRefV1alpha1{&r.WorkloadRef}, Disabled: r.Disabled}
 	o.Spec.Strategy.Paused = r.Paused

@@ -14,6 +14,10 @@ import (
 
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/traffic"
+	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 func drawLimit(t *rapid.T) rollout.IntOrPercent {
@@ -37,7 +41,7 @@ func drawSet(t *rapid.T) map[string]string {
 	}
 	m := map[string]string{}
 	for range n {
-		m[rapid.SampledFrom([]string{"a", "b", rollout.AnnotationRollingStyle}).Draw(t, "key")] = drawText(t)
+		m[rapid.SampledFrom([]string{"a", "b", workload.AnnotationRollingStyle}).Draw(t, "key")] = drawText(t)
 	}
 	return m
 }
@@ -51,81 +55,81 @@ func drawPointer(t *rapid.T) *int32 {
 	return &n
 }
 
-func drawMatches(t *rapid.T) []rollout.Match {
+func drawMatches(t *rapid.T) []traffic.Match {
 	switch rapid.IntRange(0, 3).Draw(t, "matches") {
 	case 0:
-		return []rollout.Match{{Path: &rollout.PathMatch{Type: "Exact", Value: drawText(t)}}}
+		return []traffic.Match{{Path: &traffic.PathMatch{Type: "Exact", Value: drawText(t)}}}
 	case 1:
-		return []rollout.Match{{Headers: []rollout.ValueMatch{{Name: "user", Value: drawText(t)}}, Method: drawText(t)}}
+		return []traffic.Match{{Headers: []traffic.ValueMatch{{Name: "user", Value: drawText(t)}}, Method: drawText(t)}}
 	case 2:
-		return []rollout.Match{{QueryParams: []rollout.ValueMatch{{Type: "Exact", Name: "q", Value: "1"}}}}
+		return []traffic.Match{{QueryParams: []traffic.ValueMatch{{Type: "Exact", Name: "q", Value: "1"}}}}
 	}
 	return nil
 }
 
-func drawStrategy(t *rapid.T) *rollout.Strategy {
-	s := &rollout.Strategy{FailureThreshold: drawLimit(t), TrafficRoutingRef: drawText(t), DisableGenerateCanaryService: rapid.Bool().Draw(t, "no service")}
+func drawStrategy(t *rapid.T) *kruise.Strategy {
+	s := &kruise.Strategy{FailureThreshold: drawLimit(t), TrafficRoutingRef: drawText(t), DisableGenerateCanaryService: rapid.Bool().Draw(t, "no service")}
 	for range rapid.IntRange(0, 3).Draw(t, "steps") {
-		s.Steps = append(s.Steps, rollout.Step{
-			Replicas: drawLimit(t), Traffic: drawLimit(t), Matches: drawMatches(t), Pause: rollout.Pause{Duration: drawPointer(t)},
+		s.Steps = append(s.Steps, kruise.Step{
+			Replicas: drawLimit(t), Traffic: drawLimit(t), Matches: drawMatches(t), Pause: kruise.Pause{Duration: drawPointer(t)},
 		})
 	}
 	s.TrafficRoutings = drawRoutings(t)
 	return s
 }
 
-func drawRoutings(t *rapid.T) []rollout.TrafficRouting {
+func drawRoutings(t *rapid.T) []traffic.Routing {
 	if rapid.Bool().Draw(t, "no traffic") {
 		return nil
 	}
-	return []rollout.TrafficRouting{{
+	return []traffic.Routing{{
 		Service: "web", GracePeriodSeconds: rapid.Int32Range(0, 9).Draw(t, "grace"),
-		Ingress: &rollout.IngressRef{Name: "in", ClassType: drawText(t)}, Gateway: &rollout.GatewayRef{HTTPRouteName: new(drawText(t))},
+		Ingress: &traffic.IngressRef{Name: "in", ClassType: drawText(t)}, Gateway: &traffic.GatewayRef{HTTPRouteName: new(drawText(t))},
 	}}
 }
 
-func drawConditions(t *rapid.T) []rollout.Condition {
-	var list []rollout.Condition
+func drawConditions(t *rapid.T) []workload.Condition {
+	var list []workload.Condition
 	for range rapid.IntRange(0, 2).Draw(t, "conditions") {
-		list = append(list, rollout.Condition{
+		list = append(list, workload.Condition{
 			Type: drawText(t), Status: "True", Reason: drawText(t), Message: drawText(t), LastUpdateTime: drawTime(t), LastTransitionTime: drawTime(t),
 		})
 	}
 	return list
 }
 
-func drawRolloutStatus(t *rapid.T) rollout.RolloutStatus {
+func drawRolloutStatus(t *rapid.T) kruise.Status {
 	n := rapid.Int32Range(-1, 3)
-	s := rollout.RolloutStatus{
-		ObservedGeneration: int64(n.Draw(t, "generation")), Phase: rollout.PhaseProgressing, Message: drawText(t), Conditions: drawConditions(t),
-		CurrentStepIndex: n.Draw(t, "step"), CurrentStepState: rollout.StatePaused,
+	s := kruise.Status{
+		ObservedGeneration: int64(n.Draw(t, "generation")), Phase: kruise.PhaseProgressing, Message: drawText(t), Conditions: drawConditions(t),
+		CurrentStepIndex: n.Draw(t, "step"), CurrentStepState: kruise.StatePaused,
 	}
 	if rapid.Bool().Draw(t, "sub") {
-		s.Sub = &rollout.StepStatus{
+		s.Sub = &kruise.StepStatus{
 			ObservedRolloutID: drawText(t), ObservedWorkloadGeneration: int64(n.Draw(t, "workload")), RolloutHash: drawText(t),
 			StableRevision: drawText(t), Revision: drawText(t), PodTemplateHash: drawText(t), Replicas: n.Draw(t, "replicas"),
 			ReadyReplicas: n.Draw(t, "ready"), CurrentStepIndex: n.Draw(t, "current"), NextStepIndex: n.Draw(t, "next"),
-			CurrentStepState: rollout.StateUpgrade, FinalisingStep: rollout.FinalResume, LastUpdateTime: drawTime(t), Message: drawText(t),
+			CurrentStepState: kruise.StateUpgrade, FinalisingStep: kruise.FinalResume, LastUpdateTime: drawTime(t), Message: drawText(t),
 		}
 	}
 	return s
 }
 
-func drawRollout(t *rapid.T) rollout.Rollout {
-	r := rollout.Rollout{
+func drawRollout(t *rapid.T) kruise.Rollout {
+	r := kruise.Rollout{
 		Name: "web", UID: drawText(t), Generation: 3, Annotations: drawSet(t), DeletionTimestamp: drawTime(t),
-		WorkloadRef: rollout.WorkloadRef{APIVersion: "apps/v1", Kind: "Deployment", Name: "web"},
+		WorkloadRef: workload.Ref{APIVersion: "apps/v1", Kind: "Deployment", Name: "web"},
 		Disabled:    rapid.Bool().Draw(t, "disabled"), Paused: rapid.Bool().Draw(t, "paused"), Status: drawRolloutStatus(t),
 	}
 	if rapid.Bool().Draw(t, "finalizer") {
-		r.Finalizers = []string{rollout.FinalizerRollout}
+		r.Finalizers = []string{workload.FinalizerRollout}
 	}
 	switch s := drawStrategy(t); rapid.IntRange(0, 2).Draw(t, "style") {
 	case 0:
 		r.Canary = s
 	case 1:
 		r.Canary, s.EnableExtraWorkloadForCanary = s, true
-		s.PatchPodTemplateMetadata = &rollout.TemplateMetadata{Labels: drawSet(t)}
+		s.PatchPodTemplateMetadata = &workload.TemplateMetadata{Labels: drawSet(t)}
 	case 2:
 		r.BlueGreen = s
 	}
@@ -154,13 +158,13 @@ func TestRolloutRoundTrip(t *testing.T) {
 // So does one of the older version.
 func TestRolloutV1alpha1RoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := rollout.RolloutV1alpha1{
+		r := kruise.RolloutV1alpha1{
 			Name: "web", UID: "u", Annotations: drawSet(t), DeletionTimestamp: drawTime(t), TrafficRoutings: drawRoutings(t),
-			WorkloadRef: rollout.WorkloadRef{APIVersion: "apps/v1", Kind: "Deployment", Name: "web"}, FailureThreshold: drawLimit(t),
+			WorkloadRef: workload.Ref{APIVersion: "apps/v1", Kind: "Deployment", Name: "web"}, FailureThreshold: drawLimit(t),
 			Paused: rapid.Bool().Draw(t, "paused"), Disabled: rapid.Bool().Draw(t, "disabled"), Status: drawRolloutStatus(t),
 		}
 		for range rapid.IntRange(0, 3).Draw(t, "steps") {
-			r.Steps = append(r.Steps, rollout.StepV1alpha1{Weight: drawPointer(t), Replicas: drawLimit(t), Matches: drawMatches(t), Pause: rollout.Pause{Duration: drawPointer(t)}})
+			r.Steps = append(r.Steps, kruise.StepV1alpha1{Weight: drawPointer(t), Replicas: drawLimit(t), Matches: drawMatches(t), Pause: kruise.Pause{Duration: drawPointer(t)}})
 		}
 		require.Empty(t, cmp.Diff(r, kube.RolloutV1alpha1(through(t, kube.ToRolloutV1alpha1("shop", r)))))
 	})
@@ -170,18 +174,18 @@ func TestRolloutV1alpha1RoundTrip(t *testing.T) {
 func TestBatchReleaseRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.Int32Range(-1, 3)
-		br := rollout.BatchRelease{
+		br := batchrelease.Release{
 			Name: "web", UID: drawText(t), Annotations: drawSet(t), DeletionTimestamp: drawTime(t),
-			WorkloadRef: rollout.WorkloadRef{APIVersion: "apps/v1", Kind: "Deployment", Name: "web"},
-			ReleasePlan: rollout.ReleasePlan{
-				BatchPartition: drawPointer(t), RolloutID: drawText(t), FailureThreshold: drawLimit(t), FinalizingPolicy: rollout.WaitResume,
-				RollingStyle: rollout.Partition, Batches: []rollout.Batch{{CanaryReplicas: rollout.Percent(n.Draw(t, "batch"))}},
+			WorkloadRef: workload.Ref{APIVersion: "apps/v1", Kind: "Deployment", Name: "web"},
+			ReleasePlan: batchrelease.ReleasePlan{
+				BatchPartition: drawPointer(t), RolloutID: drawText(t), FailureThreshold: drawLimit(t), FinalizingPolicy: batchrelease.WaitResume,
+				RollingStyle: workload.Partition, Batches: []batchrelease.Batch{{CanaryReplicas: rollout.Percent(n.Draw(t, "batch"))}},
 			},
-			Status: rollout.BatchStatus{
+			Status: batchrelease.Status{
 				Conditions: drawConditions(t), StableRevision: drawText(t), UpdateRevision: drawText(t), ObservedWorkloadReplicas: n.Draw(t, "observed"),
-				CollisionCount: drawPointer(t), ObservedReleasePlanHash: drawText(t), Phase: rollout.BatchProgressing, Message: drawText(t),
-				Current: rollout.CurrentBatch{
-					BatchState: rollout.BatchVerifying, CurrentBatch: n.Draw(t, "current"), BatchReadyTime: drawTime(t),
+				CollisionCount: drawPointer(t), ObservedReleasePlanHash: drawText(t), Phase: batchrelease.PhaseProgressing, Message: drawText(t),
+				Current: batchrelease.CurrentBatch{
+					BatchState: batchrelease.StateVerifying, CurrentBatch: n.Draw(t, "current"), BatchReadyTime: drawTime(t),
 					UpdatedReplicas: n.Draw(t, "updated"), UpdatedReadyReplicas: n.Draw(t, "ready"), NoNeedUpdateReplicas: drawPointer(t),
 				},
 			},
@@ -220,27 +224,27 @@ func TestRollout(t *testing.T) {
 	decoder.DisallowUnknownFields()
 	require.NoError(t, decoder.Decode(&o))
 	at := time.Date(2026, time.January, 2, 15, 4, 5, 0, time.UTC)
-	want := rollout.Rollout{
-		Name: "echoserver", UID: "r1", Generation: 2, Finalizers: []string{rollout.FinalizerRollout}, Paused: true,
-		WorkloadRef: rollout.WorkloadRef{APIVersion: "apps/v1", Kind: "Deployment", Name: "echoserver"},
-		Canary: &rollout.Strategy{
-			Steps: []rollout.Step{
-				{Replicas: rollout.Percent(20), Traffic: rollout.Percent(20), Pause: rollout.Pause{Duration: new(int32(60))}},
-				{Replicas: rollout.Int(3), Matches: []rollout.Match{{Headers: []rollout.ValueMatch{{Type: "Exact", Name: "user", Value: "a"}}}}},
+	want := kruise.Rollout{
+		Name: "echoserver", UID: "r1", Generation: 2, Finalizers: []string{workload.FinalizerRollout}, Paused: true,
+		WorkloadRef: workload.Ref{APIVersion: "apps/v1", Kind: "Deployment", Name: "echoserver"},
+		Canary: &kruise.Strategy{
+			Steps: []kruise.Step{
+				{Replicas: rollout.Percent(20), Traffic: rollout.Percent(20), Pause: kruise.Pause{Duration: new(int32(60))}},
+				{Replicas: rollout.Int(3), Matches: []traffic.Match{{Headers: []traffic.ValueMatch{{Type: "Exact", Name: "user", Value: "a"}}}}},
 			},
-			TrafficRoutings: []rollout.TrafficRouting{{Service: "echoserver", Ingress: &rollout.IngressRef{ClassType: "nginx", Name: "echoserver"}}},
+			TrafficRoutings: []traffic.Routing{{Service: "echoserver", Ingress: &traffic.IngressRef{ClassType: "nginx", Name: "echoserver"}}},
 		},
-		Status: rollout.RolloutStatus{
-			Phase: rollout.PhaseProgressing, CurrentStepIndex: 1, CurrentStepState: rollout.StatePaused,
-			Conditions: []rollout.Condition{{Type: "Progressing", Status: "True", Reason: "InRolling", Message: "m", LastUpdateTime: at}},
-			Sub: &rollout.StepStatus{
+		Status: kruise.Status{
+			Phase: kruise.PhaseProgressing, CurrentStepIndex: 1, CurrentStepState: kruise.StatePaused,
+			Conditions: []workload.Condition{{Type: "Progressing", Status: "True", Reason: "InRolling", Message: "m", LastUpdateTime: at}},
+			Sub: &kruise.StepStatus{
 				Revision: "v2", PodTemplateHash: "v2", Replicas: 2, ReadyReplicas: 1, CurrentStepIndex: 1, NextStepIndex: 2,
-				CurrentStepState: rollout.StatePaused, LastUpdateTime: at,
+				CurrentStepState: kruise.StatePaused, LastUpdateTime: at,
 			},
 		},
 	}
 	require.Empty(t, cmp.Diff(want, kube.Rollout(&o)))
-	require.Equal(t, rollout.Rollout{}, kube.Rollout(nil))
+	require.Equal(t, kruise.Rollout{}, kube.Rollout(nil))
 
 	// Clients without types of their own hold objects as maps.
 	var object map[string]any
@@ -249,7 +253,7 @@ func TestRollout(t *testing.T) {
 	require.NoError(t, runtime.DefaultUnstructuredConverter.FromUnstructured(object, &converted))
 	require.Empty(t, cmp.Diff(want, kube.Rollout(&converted)))
 
-	bg := kube.ToRolloutStatus(want.Status, rollout.BlueGreen)
+	bg := kube.ToRolloutStatus(want.Status, workload.BlueGreen)
 	require.Nil(t, bg.CanaryStatus)
 	require.Equal(t, "v2", bg.BlueGreenStatus.UpdatedRevision)
 	require.EqualValues(t, 1, bg.BlueGreenStatus.UpdatedReadyReplicas)
@@ -270,31 +274,31 @@ func TestRolloutV1alpha1(t *testing.T) {
 	decoder.DisallowUnknownFields()
 	require.NoError(t, decoder.Decode(&o))
 	r := kube.RolloutV1alpha1(&o).Convert()
-	require.Equal(t, rollout.Partition, r.Style())
-	require.Empty(t, cmp.Diff([]rollout.Step{
+	require.Equal(t, workload.Partition, r.Style())
+	require.Empty(t, cmp.Diff([]kruise.Step{
 		{Replicas: rollout.Percent(5), Traffic: rollout.Percent(5)},
-		{Replicas: rollout.Int(4), Traffic: rollout.Percent(40), Pause: rollout.Pause{Duration: new(int32(9))}},
+		{Replicas: rollout.Int(4), Traffic: rollout.Percent(40), Pause: kruise.Pause{Duration: new(int32(9))}},
 	}, r.Canary.Steps))
 	require.Equal(t, "web", r.WorkloadRef.Name)
-	require.Equal(t, rollout.RolloutV1alpha1{}, kube.RolloutV1alpha1(nil))
+	require.Equal(t, kruise.RolloutV1alpha1{}, kube.RolloutV1alpha1(nil))
 	require.Empty(t, kube.RolloutV1alpha1(&kube.RolloutObjectV1alpha1{}).WorkloadRef, "nothing is named")
 }
 
 // The style of an older BatchRelease is an annotation, in whatever case.
 func TestBatchReleaseV1alpha1(t *testing.T) {
-	for annotation, want := range map[string]rollout.Style{
-		"partition": rollout.Partition, "Canary": rollout.Canary, "bluegreen": rollout.BlueGreen, "other": "", "": "",
+	for annotation, want := range map[string]workload.Style{
+		"partition": workload.Partition, "Canary": workload.Canary, "bluegreen": workload.BlueGreen, "other": "", "": "",
 	} {
 		o := &kube.BatchReleaseObjectV1alpha1{ObjectMeta: metav1.ObjectMeta{
-			Name: "web", Annotations: map[string]string{rollout.AnnotationRollingStyle: annotation},
+			Name: "web", Annotations: map[string]string{workload.AnnotationRollingStyle: annotation},
 		}}
-		o.Spec.TargetReference.WorkloadRef = &rollout.WorkloadRef{Name: "web"}
+		o.Spec.TargetReference.WorkloadRef = &workload.Ref{Name: "web"}
 		o.Status.CanaryStatus.CurrentBatch = 2
 		br := kube.BatchReleaseV1alpha1(o)
 		require.Equal(t, want, br.ReleasePlan.RollingStyle)
 		require.Equal(t, "web", br.WorkloadRef.Name)
 		require.EqualValues(t, 2, br.Status.Current.CurrentBatch)
 	}
-	require.Equal(t, rollout.BatchRelease{}, kube.BatchReleaseV1alpha1(nil))
-	require.Equal(t, rollout.BatchRelease{}, kube.BatchRelease(nil))
+	require.Equal(t, batchrelease.Release{}, kube.BatchReleaseV1alpha1(nil))
+	require.Equal(t, batchrelease.Release{}, kube.BatchRelease(nil))
 }

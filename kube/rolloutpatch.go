@@ -11,7 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kplan-go/kplan/internal/field"
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 // objectPatch returns a merge patch. The error wraps [ErrInvalid]: a text that JSON
@@ -61,7 +63,7 @@ func FinalizerPatch(o metav1.Object, uid, finalizer string, remove bool) (Patch,
 
 // PatchRolloutPatch returns the merge patch that sets annotations of a Rollout. The UID
 // and the error are as in [ScalePatch].
-func PatchRolloutPatch(a rollout.PatchRollout) (Patch, error) {
+func PatchRolloutPatch(a kruise.PatchRollout) (Patch, error) {
 	if err := checkTexts("metadata.annotations", a.Annotations); err != nil {
 		return Patch{}, err
 	}
@@ -70,7 +72,7 @@ func PatchRolloutPatch(a rollout.PatchRollout) (Patch, error) {
 
 // WorkloadPatch returns the merge patch of a workload of any kind. The UID is as in
 // [ScalePatch].
-func WorkloadPatch(ref rollout.WorkloadRef, uid string, p rollout.WorkloadPatch) (Patch, error) {
+func WorkloadPatch(ref workload.Ref, uid string, p workload.Patch) (Patch, error) {
 	var object map[string]any
 	if err := json.Unmarshal([]byte(p.Body(ref)), &object); err != nil {
 		return Patch{}, err
@@ -87,18 +89,18 @@ func WorkloadPatch(ref rollout.WorkloadRef, uid string, p rollout.WorkloadPatch)
 }
 
 // ReplicaSetPatch returns the merge patch that sets minReadySeconds of a ReplicaSet.
-func ReplicaSetPatch(a rollout.PatchReplicaSet) (Patch, error) {
+func ReplicaSetPatch(a batchrelease.PatchReplicaSet) (Patch, error) {
 	return objectPatch(map[string]any{"spec": map[string]any{"minReadySeconds": a.MinReadySeconds}})
 }
 
 // AutoscalerPatch returns the merge patch that gives an autoscaler another target.
-func AutoscalerPatch(a rollout.RetargetAutoscaler) (Patch, error) {
+func AutoscalerPatch(a batchrelease.RetargetAutoscaler) (Patch, error) {
 	return objectPatch(map[string]any{"spec": map[string]any{"scaleTargetRef": map[string]any{"name": a.To}}})
 }
 
 // LabelPodPatch returns the merge patch that sets labels of a pod. The UID and the error
 // are as in [ScalePatch].
-func LabelPodPatch(a rollout.LabelPod) (Patch, error) {
+func LabelPodPatch(a batchrelease.LabelPod) (Patch, error) {
 	if err := checkTexts("metadata.labels", a.Labels); err != nil {
 		return Patch{}, err
 	}
@@ -107,7 +109,7 @@ func LabelPodPatch(a rollout.LabelPod) (Patch, error) {
 
 // BatchReleasePatch returns the merge patch of the plan of a BatchRelease. To finalize
 // removes the partition. The UID is as in [ScalePatch].
-func BatchReleasePatch(a rollout.PatchBatchRelease) (Patch, error) {
+func BatchReleasePatch(a kruise.PatchBatchRelease) (Patch, error) {
 	plan := map[string]any{}
 	if a.RolloutID != nil {
 		plan["rolloutID"] = *a.RolloutID
@@ -124,12 +126,12 @@ func BatchReleasePatch(a rollout.PatchBatchRelease) (Patch, error) {
 
 // DeleteBatchReleaseOptions returns the options of the call that deletes the BatchRelease
 // of a: the UID, if known, is a precondition.
-func DeleteBatchReleaseOptions(a rollout.DeleteBatchRelease) metav1.DeleteOptions {
+func DeleteBatchReleaseOptions(a kruise.DeleteBatchRelease) metav1.DeleteOptions {
 	return deleteOptions(a.UID, "")
 }
 
 // SelectPodsPatch returns the merge patch of the selector of a Service.
-func SelectPodsPatch(a rollout.SelectPods) (Patch, error) {
+func SelectPodsPatch(a kruise.SelectPods) (Patch, error) {
 	var value any
 	if a.Value != "" {
 		value = a.Value
@@ -139,7 +141,7 @@ func SelectPodsPatch(a rollout.SelectPods) (Patch, error) {
 
 // IngressPatch returns the merge patch that replaces the annotations of the canary
 // Ingress: those that it has and a does not set are removed.
-func IngressPatch(current map[string]string, a rollout.SetIngress) (Patch, error) {
+func IngressPatch(current map[string]string, a kruise.SetIngress) (Patch, error) {
 	if err := checkTexts("metadata.annotations", a.Annotations); err != nil {
 		return Patch{}, err
 	}
@@ -157,7 +159,7 @@ func IngressPatch(current map[string]string, a rollout.SetIngress) (Patch, error
 // a copy of no pods that is not paused, whose owner is the BatchRelease of the name and
 // UID. The API server completes its name unless a has one, which takes the place of the
 // finalizer too. It shares nothing with stable and a.
-func NewCanaryDeployment(stable *appsv1.Deployment, release, uid string, a rollout.CreateCanary) *appsv1.Deployment {
+func NewCanaryDeployment(stable *appsv1.Deployment, release, uid string, a batchrelease.CreateCanary) *appsv1.Deployment {
 	if stable == nil {
 		stable = &appsv1.Deployment{}
 	}
@@ -165,7 +167,7 @@ func NewCanaryDeployment(stable *appsv1.Deployment, release, uid string, a rollo
 		TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: stable.Namespace, GenerateName: a.GenerateName, Labels: maps.Clone(a.Labels), Annotations: maps.Clone(a.Annotations),
-			Finalizers: []string{rollout.FinalizerCanaryDeployment},
+			Finalizers: []string{workload.FinalizerCanaryDeployment},
 			OwnerReferences: []metav1.OwnerReference{{
 				APIVersion: RolloutsV1beta1, Kind: "BatchRelease", Name: release, UID: types.UID(uid),
 				Controller: new(true), BlockOwnerDeletion: new(true),

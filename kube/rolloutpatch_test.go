@@ -13,9 +13,13 @@ import (
 
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/traffic"
+	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-var deploymentRef = rollout.WorkloadRef{APIVersion: "apps/v1", Kind: "Deployment", Name: "web"}
+var deploymentRef = workload.Ref{APIVersion: "apps/v1", Kind: "Deployment", Name: "web"}
 
 func TestRolloutPatches(t *testing.T) {
 	object := &metav1.ObjectMeta{Finalizers: []string{"a", "b"}, ResourceVersion: "7"}
@@ -27,33 +31,35 @@ func TestRolloutPatches(t *testing.T) {
 			return kube.FinalizerPatch(object, "", "b", true)
 		},
 		`{"metadata":{"annotations":{"a":"1"},"uid":"u"}}`: func() (kube.Patch, error) {
-			return kube.PatchRolloutPatch(rollout.PatchRollout{UID: "u", Annotations: map[string]string{"a": "1"}})
+			return kube.PatchRolloutPatch(kruise.PatchRollout{UID: "u", Annotations: map[string]string{"a": "1"}})
 		},
 		`{"metadata":{"annotations":{"a":null,"b":"2"},"uid":"u"},"spec":{"paused":true,"strategy":{"type":"Recreate"}}}`: func() (kube.Patch, error) {
-			return kube.WorkloadPatch(deploymentRef, "u", rollout.WorkloadPatch{
+			return kube.WorkloadPatch(deploymentRef, "u", workload.Patch{
 				Annotations: map[string]*string{"a": nil, "b": new("2")}, Paused: new(true), StrategyType: new("Recreate"),
 			})
 		},
 		`{"metadata":{"uid":"u"},"spec":{"replicas":3}}`: func() (kube.Patch, error) {
-			return kube.WorkloadPatch(deploymentRef, "u", rollout.WorkloadPatch{Replicas: new(int32(3))})
+			return kube.WorkloadPatch(deploymentRef, "u", workload.Patch{Replicas: new(int32(3))})
 		},
-		`{"spec":{"minReadySeconds":9}}`: func() (kube.Patch, error) { return kube.ReplicaSetPatch(rollout.PatchReplicaSet{MinReadySeconds: 9}) },
+		`{"spec":{"minReadySeconds":9}}`: func() (kube.Patch, error) {
+			return kube.ReplicaSetPatch(batchrelease.PatchReplicaSet{MinReadySeconds: 9})
+		},
 		`{"spec":{"scaleTargetRef":{"name":"b"}}}`: func() (kube.Patch, error) {
-			return kube.AutoscalerPatch(rollout.RetargetAutoscaler{From: "a", To: "b"})
+			return kube.AutoscalerPatch(batchrelease.RetargetAutoscaler{From: "a", To: "b"})
 		},
 		`{"metadata":{"labels":{"l":"1"},"uid":"u"}}`: func() (kube.Patch, error) {
-			return kube.LabelPodPatch(rollout.LabelPod{UID: "u", Labels: map[string]string{"l": "1"}})
+			return kube.LabelPodPatch(batchrelease.LabelPod{UID: "u", Labels: map[string]string{"l": "1"}})
 		},
 		`{"metadata":{"uid":"u"},"spec":{"releasePlan":{"batchPartition":null,"finalizingPolicy":"WaitResume"}}}`: func() (kube.Patch, error) {
-			return kube.BatchReleasePatch(rollout.PatchBatchRelease{UID: "u", Finalize: rollout.WaitResume})
+			return kube.BatchReleasePatch(kruise.PatchBatchRelease{UID: "u", Finalize: batchrelease.WaitResume})
 		},
 		`{"spec":{"releasePlan":{"rolloutID":"7"}}}`: func() (kube.Patch, error) {
-			return kube.BatchReleasePatch(rollout.PatchBatchRelease{RolloutID: new("7")})
+			return kube.BatchReleasePatch(kruise.PatchBatchRelease{RolloutID: new("7")})
 		},
-		`{"spec":{"selector":{"hash":"v1"}}}`: func() (kube.Patch, error) { return kube.SelectPodsPatch(rollout.SelectPods{Key: "hash", Value: "v1"}) },
-		`{"spec":{"selector":{"hash":null}}}`: func() (kube.Patch, error) { return kube.SelectPodsPatch(rollout.SelectPods{Key: "hash"}) },
+		`{"spec":{"selector":{"hash":"v1"}}}`: func() (kube.Patch, error) { return kube.SelectPodsPatch(kruise.SelectPods{Key: "hash", Value: "v1"}) },
+		`{"spec":{"selector":{"hash":null}}}`: func() (kube.Patch, error) { return kube.SelectPodsPatch(kruise.SelectPods{Key: "hash"}) },
 		`{"metadata":{"annotations":{"keep":"2","new":"3","old":null}}}`: func() (kube.Patch, error) {
-			return kube.IngressPatch(map[string]string{"old": "1", "keep": "1"}, rollout.SetIngress{Annotations: map[string]string{"keep": "2", "new": "3"}})
+			return kube.IngressPatch(map[string]string{"old": "1", "keep": "1"}, kruise.SetIngress{Annotations: map[string]string{"keep": "2", "new": "3"}})
 		},
 	}
 	for want, patch := range patches {
@@ -64,17 +70,17 @@ func TestRolloutPatches(t *testing.T) {
 	}
 	bad := map[string]string{"a": "\xff"}
 	for _, patch := range []func() (kube.Patch, error){
-		func() (kube.Patch, error) { return kube.PatchRolloutPatch(rollout.PatchRollout{Annotations: bad}) },
-		func() (kube.Patch, error) { return kube.LabelPodPatch(rollout.LabelPod{Labels: bad}) },
-		func() (kube.Patch, error) { return kube.IngressPatch(nil, rollout.SetIngress{Annotations: bad}) },
+		func() (kube.Patch, error) { return kube.PatchRolloutPatch(kruise.PatchRollout{Annotations: bad}) },
+		func() (kube.Patch, error) { return kube.LabelPodPatch(batchrelease.LabelPod{Labels: bad}) },
+		func() (kube.Patch, error) { return kube.IngressPatch(nil, kruise.SetIngress{Annotations: bad}) },
 		func() (kube.Patch, error) {
-			return kube.RoutePatch(rollout.SetRoute{Rules: []rollout.RouteRule{{Rest: "["}}})
+			return kube.RoutePatch(kruise.SetRoute{Rules: []traffic.Rule{{Rest: "["}}})
 		},
 	} {
 		_, err := patch()
 		require.ErrorIs(t, err, kube.ErrInvalid)
 	}
-	require.EqualValues(t, "u", *kube.DeleteBatchReleaseOptions(rollout.DeleteBatchRelease{UID: "u"}).Preconditions.UID)
+	require.EqualValues(t, "u", *kube.DeleteBatchReleaseOptions(kruise.DeleteBatchRelease{UID: "u"}).Preconditions.UID)
 }
 
 // What the planner does not read of a route comes back as it was.
@@ -93,7 +99,7 @@ func TestRouteRoundTrip(t *testing.T) {
 	require.EqualValues(t, 80, *route.Rules[0].BackendRefs[0].Port)
 	require.JSONEq(t, `{"filters":[{"type":"RequestRedirect"}]}`, route.Rules[1].Rest)
 
-	patch, err := kube.RoutePatch(rollout.SetRoute{Name: "web", Rules: route.Rules})
+	patch, err := kube.RoutePatch(kruise.SetRoute{Name: "web", Rules: route.Rules})
 	require.NoError(t, err)
 	var patched struct {
 		Spec struct{ Rules []json.RawMessage }
@@ -107,7 +113,7 @@ func TestRouteRoundTrip(t *testing.T) {
 	require.Contains(t, string(patch.Data), `"timeouts":{"request":"9s"}`)
 	require.NotContains(t, string(patch.Data), `"rest"`)
 
-	weighted, err := kube.RoutePatch(rollout.SetRoute{Rules: rollout.RouteWeight(route.Rules, "web", "web-canary", 20)})
+	weighted, err := kube.RoutePatch(kruise.SetRoute{Rules: traffic.Weighted(route.Rules, "web", "web-canary", 20)})
 	require.NoError(t, err)
 	require.Contains(t, string(weighted.Data), `"weight":80`)
 	require.Contains(t, string(weighted.Data), `"weight":20`)
@@ -121,8 +127,8 @@ func TestRouteRoundTrip(t *testing.T) {
 }
 
 func TestNewBatchRelease(t *testing.T) {
-	plan := rollout.ReleasePlan{BatchPartition: new(int32(0)), Batches: []rollout.Batch{{CanaryReplicas: rollout.Percent(20)}}}
-	o := kube.NewBatchRelease("shop", rollout.CreateBatchRelease{
+	plan := batchrelease.ReleasePlan{BatchPartition: new(int32(0)), Batches: []batchrelease.Batch{{CanaryReplicas: rollout.Percent(20)}}}
+	o := kube.NewBatchRelease("shop", kruise.CreateBatchRelease{
 		Name: "web", OwnerUID: "r1", Annotations: map[string]string{"a": "1"}, WorkloadRef: deploymentRef, ReleasePlan: plan,
 	})
 	require.Equal(t, "Rollout", o.OwnerReferences[0].Kind)
@@ -132,7 +138,7 @@ func TestNewBatchRelease(t *testing.T) {
 
 	o.ResourceVersion = "7"
 	plan.BatchPartition = new(int32(1))
-	updated := kube.UpdatedBatchRelease(o, rollout.UpdateBatchRelease{Annotations: map[string]string{"b": "2"}, WorkloadRef: deploymentRef, ReleasePlan: plan})
+	updated := kube.UpdatedBatchRelease(o, kruise.UpdateBatchRelease{Annotations: map[string]string{"b": "2"}, WorkloadRef: deploymentRef, ReleasePlan: plan})
 	require.Equal(t, "7", updated.ResourceVersion)
 	require.Equal(t, map[string]string{"b": "2"}, updated.Annotations)
 	require.EqualValues(t, 1, *updated.Spec.ReleasePlan.BatchPartition)
@@ -144,20 +150,20 @@ func TestNewCanaryObjects(t *testing.T) {
 	d, _ := underRollout()
 	d.Spec.Strategy.RollingUpdate = nil
 	before := d.DeepCopy()
-	canary := kube.NewCanaryDeployment(d, "web", "b1", rollout.CreateCanary{
-		GenerateName: "web-", Stable: "web", Labels: map[string]string{rollout.LabelCanaryDeployment: "web"},
-		PatchTemplate: &rollout.TemplateMetadata{Labels: map[string]string{"version": "canary"}},
+	canary := kube.NewCanaryDeployment(d, "web", "b1", batchrelease.CreateCanary{
+		GenerateName: "web-", Stable: "web", Labels: map[string]string{workload.LabelCanaryDeployment: "web"},
+		PatchTemplate: &workload.TemplateMetadata{Labels: map[string]string{"version": "canary"}},
 	})
 	require.EqualValues(t, 0, *canary.Spec.Replicas)
 	require.False(t, canary.Spec.Paused)
-	require.Equal(t, []string{rollout.FinalizerCanaryDeployment}, canary.Finalizers)
+	require.Equal(t, []string{workload.FinalizerCanaryDeployment}, canary.Finalizers)
 	require.Equal(t, "BatchRelease", canary.OwnerReferences[0].Kind)
 	require.Equal(t, "canary", canary.Spec.Template.Labels["version"])
 	require.Empty(t, canary.Name)
 	require.Empty(t, cmp.Diff(before, d))
 	requireOwn(t, canary, d)
-	require.NotNil(t, kube.NewCanaryDeployment(nil, "", "", rollout.CreateCanary{}))
-	named := kube.NewCanaryDeployment(d, "web", "b1", rollout.CreateCanary{Name: "web-x", GenerateName: "web-"})
+	require.NotNil(t, kube.NewCanaryDeployment(nil, "", "", batchrelease.CreateCanary{}))
+	named := kube.NewCanaryDeployment(d, "web", "b1", batchrelease.CreateCanary{Name: "web-x", GenerateName: "web-"})
 	require.Equal(t, "web-x", named.Name)
 	require.Empty(t, named.GenerateName)
 	require.Empty(t, named.Finalizers, "its owner has one")
@@ -170,7 +176,7 @@ func TestNewCanaryObjects(t *testing.T) {
 			Selector: map[string]string{"app": "web"}, Ports: []corev1.ServicePort{{Port: 80, NodePort: 30000}},
 		},
 	}
-	copied := kube.NewCanaryService(service, "web", rollout.CreateService{Name: "web-canary", OwnerUID: "r1", Selector: map[string]string{"app": "web", "hash": "v2"}})
+	copied := kube.NewCanaryService(service, "web", kruise.CreateService{Name: "web-canary", OwnerUID: "r1", Selector: map[string]string{"app": "web", "hash": "v2"}})
 	require.Empty(t, cmp.Diff(corev1.ServiceSpec{
 		Type: "NodePort", Selector: map[string]string{"app": "web", "hash": "v2"}, Ports: []corev1.ServicePort{{Port: 80}},
 	}, copied.Spec))
@@ -178,7 +184,7 @@ func TestNewCanaryObjects(t *testing.T) {
 	require.EqualValues(t, "r1", copied.OwnerReferences[0].UID)
 	service.Spec.Ports, copied.Spec.Ports = nil, nil // whose kinds of numbers have no other values
 	requireOwn(t, copied, service)
-	require.Equal(t, rollout.Service{Name: "web", Selector: map[string]string{"app": "web"}}, kube.RolloutService(service))
+	require.Equal(t, traffic.Service{Name: "web", Selector: map[string]string{"app": "web"}}, kube.RolloutService(service))
 	require.Empty(t, kube.RolloutService(nil))
 }
 
@@ -199,7 +205,7 @@ func TestNewCanaryIngress(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Name: "in", Namespace: "shop", Annotations: map[string]string{"a": "1"}},
 		Spec:       networkingv1.IngressSpec{Rules: []networkingv1.IngressRule{rule("a", "web", "api"), rule("b", "api"), {Host: "c"}}},
 	}
-	canary := kube.NewCanaryIngress(stable, "web", rollout.SetIngress{
+	canary := kube.NewCanaryIngress(stable, "web", kruise.SetIngress{
 		Name: "in-canary", Create: true, Backend: "web-canary", Annotations: map[string]string{"nginx.ingress.kubernetes.io/canary": "true"},
 	})
 	require.Len(t, canary.Spec.Rules, 1)
@@ -208,7 +214,7 @@ func TestNewCanaryIngress(t *testing.T) {
 	require.Equal(t, "web", stable.Spec.Rules[0].HTTP.Paths[0].Backend.Service.Name, "the object must not change")
 	require.Equal(t, map[string]string{"nginx.ingress.kubernetes.io/canary": "true"}, canary.Annotations)
 	requireOwn(t, canary, stable)
-	require.Equal(t, rollout.Ingress{Name: "in", Annotations: map[string]string{"a": "1"}}, kube.RolloutIngress(stable))
+	require.Equal(t, traffic.Ingress{Name: "in", Annotations: map[string]string{"a": "1"}}, kube.RolloutIngress(stable))
 	require.Empty(t, kube.RolloutIngress(nil))
-	require.NotNil(t, kube.NewCanaryIngress(nil, "", rollout.SetIngress{}))
+	require.NotNil(t, kube.NewCanaryIngress(nil, "", kruise.SetIngress{}))
 }

@@ -10,24 +10,25 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kplan-go/kplan/internal/field"
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/traffic"
 )
 
 // RolloutService returns s as the rollout pass reads it. It shares the selector with s.
-func RolloutService(s *corev1.Service) rollout.Service {
+func RolloutService(s *corev1.Service) traffic.Service {
 	if s == nil {
-		return rollout.Service{}
+		return traffic.Service{}
 	}
-	return rollout.Service{Name: s.Name, Selector: s.Spec.Selector}
+	return traffic.Service{Name: s.Name, Selector: s.Spec.Selector}
 }
 
 // RolloutIngress returns i as the rollout pass reads it. It shares the annotations with
 // i.
-func RolloutIngress(i *networkingv1.Ingress) rollout.Ingress {
+func RolloutIngress(i *networkingv1.Ingress) traffic.Ingress {
 	if i == nil {
-		return rollout.Ingress{}
+		return traffic.Ingress{}
 	}
-	return rollout.Ingress{Name: i.Name, Annotations: i.Annotations}
+	return traffic.Ingress{Name: i.Name, Annotations: i.Annotations}
 }
 
 // An HTTPRoute is an HTTPRoute of gateway.networking.k8s.io in the form of the API, as
@@ -43,26 +44,26 @@ type HTTPRoute struct {
 
 // RolloutRoute returns r as the rollout pass reads it. What a rule holds that is not
 // read there is kept as text. The error wraps [ErrInvalid].
-func RolloutRoute(r *HTTPRoute) (rollout.Route, error) {
+func RolloutRoute(r *HTTPRoute) (traffic.Route, error) {
 	if r == nil {
-		return rollout.Route{}, nil
+		return traffic.Route{}, nil
 	}
-	route := rollout.Route{Name: r.Name}
+	route := traffic.Route{Name: r.Name}
 	for _, data := range r.Spec.Rules {
 		var wire struct {
 			Name        string            `json:"name"`
-			Matches     []rollout.Match   `json:"matches"`
+			Matches     []traffic.Match   `json:"matches"`
 			BackendRefs []json.RawMessage `json:"backendRefs"`
 		}
 		rest, err := split(data, &wire, "name", "matches", "backendRefs")
 		if err != nil {
-			return rollout.Route{}, err
+			return traffic.Route{}, err
 		}
-		rule := rollout.RouteRule{Name: wire.Name, Matches: wire.Matches, Rest: rest}
+		rule := traffic.Rule{Name: wire.Name, Matches: wire.Matches, Rest: rest}
 		for _, ref := range wire.BackendRefs {
-			var b rollout.BackendRef
+			var b traffic.BackendRef
 			if b.Rest, err = split(ref, &b, "group", "kind", "name", "namespace", "port", "weight"); err != nil {
-				return rollout.Route{}, err
+				return traffic.Route{}, err
 			}
 			if b.Kind == "" {
 				b.Kind = "Service" // the API server's default
@@ -114,7 +115,7 @@ func join(v any, rest string) (json.RawMessage, error) {
 
 // RoutePatch returns the merge patch that sets the rules of an HTTPRoute. The error
 // wraps [ErrInvalid] and is about what a rule keeps as text.
-func RoutePatch(a rollout.SetRoute) (Patch, error) {
+func RoutePatch(a kruise.SetRoute) (Patch, error) {
 	rules := make([]json.RawMessage, len(a.Rules))
 	for i, r := range a.Rules {
 		refs := make([]json.RawMessage, len(r.BackendRefs))
@@ -129,7 +130,7 @@ func RoutePatch(a rollout.SetRoute) (Patch, error) {
 		}
 		wire := struct {
 			Name        string            `json:"name,omitempty"`
-			Matches     []rollout.Match   `json:"matches,omitempty"`
+			Matches     []traffic.Match   `json:"matches,omitempty"`
 			BackendRefs []json.RawMessage `json:"backendRefs,omitempty"`
 		}{r.Name, r.Matches, refs}
 		data, err := join(wire, r.Rest)
@@ -144,7 +145,7 @@ func RoutePatch(a rollout.SetRoute) (Patch, error) {
 // NewCanaryService returns the Service that a creates: a copy of the stable one with
 // another selector, without what belongs to the stable one alone. Its owner is the
 // Rollout, whose name is given. It shares nothing with stable.
-func NewCanaryService(stable *corev1.Service, rolloutName string, a rollout.CreateService) *corev1.Service {
+func NewCanaryService(stable *corev1.Service, rolloutName string, a kruise.CreateService) *corev1.Service {
 	if stable == nil {
 		stable = &corev1.Service{}
 	}
@@ -175,7 +176,7 @@ func rolloutOwner(name, uid string) metav1.OwnerReference {
 // NewCanaryIngress returns the Ingress that a creates: the paths of the stable one that
 // lead to the stable Service lead to the backend of a instead, and there are no others.
 // It shares nothing with stable.
-func NewCanaryIngress(stable *networkingv1.Ingress, stableService string, a rollout.SetIngress) *networkingv1.Ingress {
+func NewCanaryIngress(stable *networkingv1.Ingress, stableService string, a kruise.SetIngress) *networkingv1.Ingress {
 	if stable == nil {
 		stable = &networkingv1.Ingress{}
 	}

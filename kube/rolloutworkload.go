@@ -11,6 +11,8 @@ import (
 	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/partition"
+	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 // RolloutDeployment returns d as the planners of package rollout read it. Replica sets
@@ -19,7 +21,7 @@ import (
 //
 // How many updated pods are ready is what the annotation of the partition's controller
 // says or, for style BlueGreen, the status of the ReplicaSet with the template.
-func RolloutDeployment(d *appsv1.Deployment, sets []*appsv1.ReplicaSet) (rollout.Workload, error) {
+func RolloutDeployment(d *appsv1.Deployment, sets []*appsv1.ReplicaSet) (workload.Workload, error) {
 	if d == nil {
 		d = &appsv1.Deployment{}
 	}
@@ -27,19 +29,19 @@ func RolloutDeployment(d *appsv1.Deployment, sets []*appsv1.ReplicaSet) (rollout
 	w := rolloutWorkload(&d.ObjectMeta, "apps/v1", "Deployment", d.Spec.Replicas, &d.Spec.Template)
 	w.Paused, w.StrategyType = d.Spec.Paused, string(d.Spec.Strategy.Type)
 	if rolling := d.Spec.Strategy.RollingUpdate; rolling != nil {
-		w.RollingUpdate = &rollout.RollingUpdate{
+		w.RollingUpdate = &partition.RollingUpdate{
 			MaxSurge: limit(&es, pathSurge, rolling.MaxSurge), MaxUnavailable: limit(&es, pathUnavailable, rolling.MaxUnavailable),
 		}
 	}
 	w.MinReadySeconds, w.ProgressDeadlineSeconds = d.Spec.MinReadySeconds, d.Spec.ProgressDeadlineSeconds
-	w.StableRevision, w.UpdateRevision = d.Labels[rollout.LabelStableRevision], w.Template.Hash
+	w.StableRevision, w.UpdateRevision = d.Labels[workload.LabelStableRevision], w.Template.Hash
 	s := &d.Status
-	w.Status = rollout.WorkloadStatus{
+	w.Status = workload.Status{
 		ObservedGeneration: s.ObservedGeneration, Replicas: s.Replicas, ReadyReplicas: s.ReadyReplicas,
 		AvailableReplicas: s.AvailableReplicas, UpdatedReplicas: s.UpdatedReplicas,
-		UpdatedReadyReplicas: rollout.ParseExtraStatus(d.Annotations[rollout.AnnotationExtraStatus]).UpdatedReadyReplicas,
+		UpdatedReadyReplicas: partition.ParseExtraStatus(d.Annotations[partition.AnnotationExtraStatus]).UpdatedReadyReplicas,
 	}
-	if d.Annotations[rollout.AnnotationOriginalStrategy] != "" {
+	if d.Annotations[workload.AnnotationOriginalStrategy] != "" {
 		for _, rs := range sets {
 			if rs != nil && controls(d, rs) && TemplateID(&rs.Spec.Template) == w.Template.ID {
 				w.Status.UpdatedReadyReplicas = rs.Status.ReadyReplicas
@@ -49,10 +51,10 @@ func RolloutDeployment(d *appsv1.Deployment, sets []*appsv1.ReplicaSet) (rollout
 	return w, es.Join()
 }
 
-func rolloutWorkload(o *metav1.ObjectMeta, apiVersion, kind string, replicas *int32, t *corev1.PodTemplateSpec) rollout.Workload {
-	return rollout.Workload{
-		WorkloadRef: rollout.WorkloadRef{APIVersion: apiVersion, Kind: kind, Name: o.Name},
-		UID:         string(o.UID), Generation: o.Generation, Labels: o.Labels, Annotations: o.Annotations,
+func rolloutWorkload(o *metav1.ObjectMeta, apiVersion, kind string, replicas *int32, t *corev1.PodTemplateSpec) workload.Workload {
+	return workload.Workload{
+		Ref: workload.Ref{APIVersion: apiVersion, Kind: kind, Name: o.Name},
+		UID: string(o.UID), Generation: o.Generation, Labels: o.Labels, Annotations: o.Annotations,
 		Replicas: replicas, Template: Template(t, nil),
 	}
 }
@@ -64,7 +66,7 @@ func controls(o metav1.Object, child metav1.Object) bool {
 
 // RolloutStatefulSet returns s as the planners of package rollout read it. Updated pods
 // that are ready are counted among the pods.
-func RolloutStatefulSet(s *appsv1.StatefulSet, pods []*corev1.Pod) (rollout.Workload, error) {
+func RolloutStatefulSet(s *appsv1.StatefulSet, pods []*corev1.Pod) (workload.Workload, error) {
 	if s == nil {
 		s = &appsv1.StatefulSet{}
 	}
@@ -72,13 +74,13 @@ func RolloutStatefulSet(s *appsv1.StatefulSet, pods []*corev1.Pod) (rollout.Work
 	w := rolloutWorkload(&s.ObjectMeta, "apps/v1", "StatefulSet", s.Spec.Replicas, &s.Spec.Template)
 	w.StrategyType, w.MinReadySeconds = string(s.Spec.UpdateStrategy.Type), s.Spec.MinReadySeconds
 	if rolling := s.Spec.UpdateStrategy.RollingUpdate; rolling != nil {
-		w.RollingUpdate = &rollout.RollingUpdate{MaxUnavailable: limit(&es, pathDaemonUnavailable, rolling.MaxUnavailable)}
+		w.RollingUpdate = &partition.RollingUpdate{MaxUnavailable: limit(&es, pathDaemonUnavailable, rolling.MaxUnavailable)}
 		if rolling.Partition != nil {
 			w.Partition = rollout.Int(*rolling.Partition)
 		}
 	}
 	w.StableRevision, w.UpdateRevision = s.Status.CurrentRevision, s.Status.UpdateRevision
-	w.Status = rollout.WorkloadStatus{
+	w.Status = workload.Status{
 		ObservedGeneration: s.Status.ObservedGeneration, Replicas: s.Status.Replicas, ReadyReplicas: s.Status.ReadyReplicas,
 		AvailableReplicas: s.Status.AvailableReplicas, UpdatedReplicas: s.Status.UpdatedReplicas,
 		UpdatedReadyReplicas: updatedReady(s, w.UpdateRevision, pods),
@@ -93,7 +95,7 @@ func updatedReady(o metav1.Object, rev string, pods []*corev1.Pod) int32 {
 		if p == nil || !controls(o, p) || p.DeletionTimestamp != nil || !Pod(p).Ready {
 			continue
 		}
-		if endsWith(rev, p.Labels[rollout.LabelPodTemplateHash]) || endsWith(rev, p.Labels[rollout.LabelControllerRevision]) {
+		if endsWith(rev, p.Labels[workload.LabelPodTemplateHash]) || endsWith(rev, p.Labels[workload.LabelControllerRevision]) {
 			n++
 		}
 	}
@@ -133,7 +135,7 @@ type CloneSet struct {
 
 // RolloutCloneSet returns s as the planners of package rollout read it. The error wraps
 // [ErrInvalid].
-func RolloutCloneSet(s *CloneSet) (rollout.Workload, error) {
+func RolloutCloneSet(s *CloneSet) (workload.Workload, error) {
 	if s == nil {
 		s = &CloneSet{}
 	}
@@ -145,12 +147,12 @@ func RolloutCloneSet(s *CloneSet) (rollout.Workload, error) {
 	u := &s.Spec.UpdateStrategy
 	w.Paused, w.StrategyType, w.MinReadySeconds = u.Paused, u.Type, s.Spec.MinReadySeconds
 	w.Partition = limit(&es, "spec.updateStrategy.partition", u.Partition)
-	w.RollingUpdate = &rollout.RollingUpdate{
+	w.RollingUpdate = &partition.RollingUpdate{
 		MaxSurge:       limit(&es, "spec.updateStrategy.maxSurge", u.MaxSurge),
 		MaxUnavailable: limit(&es, "spec.updateStrategy.maxUnavailable", u.MaxUnavailable),
 	}
 	w.StableRevision, w.UpdateRevision = s.Status.CurrentRevision, s.Status.UpdateRevision
-	w.Status = rollout.WorkloadStatus{
+	w.Status = workload.Status{
 		ObservedGeneration: s.Status.ObservedGeneration, Replicas: s.Status.Replicas, ReadyReplicas: s.Status.ReadyReplicas,
 		AvailableReplicas: s.Status.AvailableReplicas, UpdatedReplicas: s.Status.UpdatedReplicas,
 		UpdatedReadyReplicas: s.Status.UpdatedReadyReplicas,
@@ -162,14 +164,14 @@ func RolloutCloneSet(s *CloneSet) (rollout.Workload, error) {
 // DaemonSet of OpenKruise if a is given, and otherwise one of Kubernetes, whose
 // revisions are those that it controls. Updated pods that are ready are counted among
 // the pods. The error wraps [ErrInvalid].
-func RolloutDaemonSet(ds *appsv1.DaemonSet, a *Advanced, revisions []*appsv1.ControllerRevision, pods []*corev1.Pod) (rollout.Workload, error) {
+func RolloutDaemonSet(ds *appsv1.DaemonSet, a *Advanced, revisions []*appsv1.ControllerRevision, pods []*corev1.Pod) (workload.Workload, error) {
 	ds = orEmpty(ds)
 	var es field.Errors
 	w := rolloutWorkload(&ds.ObjectMeta, "apps/v1", "DaemonSet", new(ds.Status.DesiredNumberScheduled), &ds.Spec.Template)
 	w.StrategyType, w.MinReadySeconds = string(ds.Spec.UpdateStrategy.Type), ds.Spec.MinReadySeconds
 	if rolling := ds.Spec.UpdateStrategy.RollingUpdate; rolling != nil {
 		surge, unavailable := daemonLimits(ds, &es)
-		w.RollingUpdate = &rollout.RollingUpdate{MaxSurge: surge, MaxUnavailable: unavailable}
+		w.RollingUpdate = &partition.RollingUpdate{MaxSurge: surge, MaxUnavailable: unavailable}
 	}
 	if a != nil {
 		w.APIVersion, w.UpdateRevision = "apps.kruise.io/v1alpha1", a.UpdateRevision
@@ -178,7 +180,7 @@ func RolloutDaemonSet(ds *appsv1.DaemonSet, a *Advanced, revisions []*appsv1.Con
 		w.StableRevision, w.UpdateRevision = stableAndUpdate(newest)
 	}
 	s := &ds.Status
-	w.Status = rollout.WorkloadStatus{
+	w.Status = workload.Status{
 		ObservedGeneration: s.ObservedGeneration, Replicas: s.DesiredNumberScheduled, ReadyReplicas: s.NumberReady,
 		AvailableReplicas: s.NumberAvailable, UpdatedReplicas: s.UpdatedNumberScheduled,
 		UpdatedReadyReplicas: updatedReady(ds, w.UpdateRevision, pods),
@@ -186,29 +188,29 @@ func RolloutDaemonSet(ds *appsv1.DaemonSet, a *Advanced, revisions []*appsv1.Con
 	return w, es.Join()
 }
 
-func stableAndUpdate(list []rollout.DaemonSetRevision) (stable, update string) {
-	facts := rollout.Inspect(rollout.InspectSnapshot{
-		Workload: rollout.Workload{WorkloadRef: rollout.WorkloadRef{APIVersion: "apps/v1", Kind: "DaemonSet"}}, Revisions: list,
+func stableAndUpdate(list []workload.DaemonSetRevision) (stable, update string) {
+	facts := workload.Inspect(workload.InspectSnapshot{
+		Workload: workload.Workload{Ref: workload.Ref{APIVersion: "apps/v1", Kind: "DaemonSet"}}, Revisions: list,
 	})
 	return facts.StableRevision, facts.CanaryRevision
 }
 
-// RolloutRevisions returns the revisions that ds controls, as rollout.Inspect reads
+// RolloutRevisions returns the revisions that ds controls, as workload.Inspect reads
 // them.
-func RolloutRevisions(ds *appsv1.DaemonSet, list []*appsv1.ControllerRevision) []rollout.DaemonSetRevision {
-	var revisions []rollout.DaemonSetRevision
+func RolloutRevisions(ds *appsv1.DaemonSet, list []*appsv1.ControllerRevision) []workload.DaemonSetRevision {
+	var revisions []workload.DaemonSetRevision
 	for _, r := range list {
 		if r != nil && controls(orEmpty(ds), r) {
-			revisions = append(revisions, rollout.DaemonSetRevision{Revision: r.Revision, Hash: r.Labels[rollout.LabelControllerRevision]})
+			revisions = append(revisions, workload.DaemonSetRevision{Revision: r.Revision, Hash: r.Labels[workload.LabelControllerRevision]})
 		}
 	}
 	return revisions
 }
 
-// RolloutSets returns the ReplicaSets that d controls, as admission and rollout.Inspect
+// RolloutSets returns the ReplicaSets that d controls, as admission and workload.Inspect
 // read them.
-func RolloutSets(d *appsv1.Deployment, list []*appsv1.ReplicaSet) []rollout.WorkloadSet {
-	var sets []rollout.WorkloadSet
+func RolloutSets(d *appsv1.Deployment, list []*appsv1.ReplicaSet) []workload.Set {
+	var sets []workload.Set
 	for _, rs := range list {
 		if d == nil || rs == nil || !controls(d, rs) {
 			continue
@@ -217,8 +219,8 @@ func RolloutSets(d *appsv1.Deployment, list []*appsv1.ReplicaSet) []rollout.Work
 		if rs.Spec.Replicas != nil {
 			replicas = *rs.Spec.Replicas
 		}
-		sets = append(sets, rollout.WorkloadSet{
-			Name: rs.Name, Template: revision.Template{ID: TemplateID(&rs.Spec.Template), Hash: rs.Labels[rollout.LabelPodTemplateHash]},
+		sets = append(sets, workload.Set{
+			Name: rs.Name, Template: revision.Template{ID: TemplateID(&rs.Spec.Template), Hash: rs.Labels[workload.LabelPodTemplateHash]},
 			Replicas: replicas, Revision: rs.Annotations[revision.AnnotationRevision],
 			CreationTimestamp: rs.CreationTimestamp.UTC(), DeletionTimestamp: timeOrZero(rs.DeletionTimestamp),
 		})
@@ -229,24 +231,24 @@ func RolloutSets(d *appsv1.Deployment, list []*appsv1.ReplicaSet) []rollout.Work
 // RolloutPods returns the pods of a workload that have not finished, as batches read
 // them, in the order of the list. Those of a Deployment belong to its ReplicaSets, of
 // which sets are those of the namespace; other workloads control their pods.
-func RolloutPods(workload metav1.Object, sets []*appsv1.ReplicaSet, list []*corev1.Pod) []rollout.Pod {
+func RolloutPods(owned metav1.Object, sets []*appsv1.ReplicaSet, list []*corev1.Pod) []workload.Pod {
 	hashes := map[string]string{}
 	for _, rs := range sets {
-		if rs != nil && controls(workload, rs) {
+		if rs != nil && controls(owned, rs) {
 			hashes[string(rs.UID)] = Template(&rs.Spec.Template, nil).Hash
 		}
 	}
-	var pods []rollout.Pod
+	var pods []workload.Pod
 	for _, p := range list {
 		if p == nil || p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed {
 			continue
 		}
 		_, _, owner := controller(p)
 		hash, ok := hashes[owner]
-		if !ok && !controls(workload, p) {
+		if !ok && !controls(owned, p) {
 			continue
 		}
-		pods = append(pods, rollout.Pod{
+		pods = append(pods, workload.Pod{
 			Name: p.Name, UID: string(p.UID), Labels: p.Labels, Ready: Pod(p).Ready,
 			DeletionTimestamp: timeOrZero(p.DeletionTimestamp), TemplateHash: hash,
 		})

@@ -16,6 +16,8 @@ import (
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/partition"
+	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 // underRollout returns a Deployment in the middle of a rollout, its old and its new
@@ -23,8 +25,8 @@ import (
 func underRollout() (*appsv1.Deployment, []*appsv1.ReplicaSet) {
 	d := &appsv1.Deployment{
 		ObjectMeta: metav1.ObjectMeta{
-			Name: "web", Namespace: "shop", UID: "d1", Generation: 4, Labels: map[string]string{rollout.LabelStableRevision: "old"},
-			Annotations: map[string]string{rollout.AnnotationExtraStatus: `{"updatedReadyReplicas":2}`},
+			Name: "web", Namespace: "shop", UID: "d1", Generation: 4, Labels: map[string]string{workload.LabelStableRevision: "old"},
+			Annotations: map[string]string{partition.AnnotationExtraStatus: `{"updatedReadyReplicas":2}`},
 		},
 		Spec: appsv1.DeploymentSpec{
 			Replicas: new(int32(5)), Paused: true, MinReadySeconds: 7, ProgressDeadlineSeconds: new(int32(50)),
@@ -60,19 +62,19 @@ func TestRolloutDeployment(t *testing.T) {
 	w, err := kube.RolloutDeployment(d, sets)
 	require.NoError(t, err)
 	id := kube.Template(&d.Spec.Template, nil)
-	want := rollout.Workload{
-		WorkloadRef: rollout.WorkloadRef{APIVersion: "apps/v1", Kind: "Deployment", Name: "web"}, UID: "d1", Generation: 4,
+	want := workload.Workload{
+		Ref: workload.Ref{APIVersion: "apps/v1", Kind: "Deployment", Name: "web"}, UID: "d1", Generation: 4,
 		Labels: d.Labels, Annotations: d.Annotations, Replicas: new(int32(5)), Template: id, Paused: true, StrategyType: "RollingUpdate",
-		RollingUpdate:   &rollout.RollingUpdate{MaxSurge: rollout.Percent(20), MaxUnavailable: rollout.Int(1)},
+		RollingUpdate:   &partition.RollingUpdate{MaxSurge: rollout.Percent(20), MaxUnavailable: rollout.Int(1)},
 		MinReadySeconds: 7, ProgressDeadlineSeconds: new(int32(50)), StableRevision: "old", UpdateRevision: id.Hash,
-		Status: rollout.WorkloadStatus{
+		Status: workload.Status{
 			ObservedGeneration: 4, Replicas: 6, ReadyReplicas: 5, AvailableReplicas: 4, UpdatedReplicas: 3, UpdatedReadyReplicas: 2,
 		},
 	}
 	require.Empty(t, cmp.Diff(want, w))
 
 	// Blue-green has no annotation of the partition's controller: the ReplicaSet tells.
-	d.Annotations[rollout.AnnotationOriginalStrategy] = "{}"
+	d.Annotations[workload.AnnotationOriginalStrategy] = "{}"
 	w, err = kube.RolloutDeployment(d, sets)
 	require.NoError(t, err)
 	require.EqualValues(t, 3, w.Status.UpdatedReadyReplicas)
@@ -89,7 +91,7 @@ func TestRolloutSetsAndPods(t *testing.T) {
 	d, sets := underRollout()
 	got := kube.RolloutSets(d, sets)
 	require.Len(t, got, 2)
-	want := rollout.WorkloadSet{
+	want := workload.Set{
 		Name: "web-old", Template: revision.Template{ID: kube.TemplateID(&sets[0].Spec.Template), Hash: "old"}, Replicas: 1, Revision: "7",
 		CreationTimestamp: time.Unix(100, 0).UTC(),
 	}
@@ -111,7 +113,7 @@ func TestRolloutSetsAndPods(t *testing.T) {
 	require.True(t, pods[0].Ready)
 	require.Empty(t, pods[2].TemplateHash)
 
-	facts := rollout.Inspect(rollout.InspectSnapshot{Workload: must(kube.RolloutDeployment(d, sets)), Style: rollout.Partition, Sets: got})
+	facts := workload.Inspect(workload.InspectSnapshot{Workload: must(kube.RolloutDeployment(d, sets)), Style: workload.Partition, Sets: got})
 	require.True(t, facts.Consistent)
 	require.Equal(t, "old", facts.StableRevision)
 }
@@ -133,12 +135,12 @@ func TestRolloutCloneSet(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(text), &s))
 	w, err := kube.RolloutCloneSet(&s)
 	require.NoError(t, err)
-	want := rollout.Workload{
-		WorkloadRef: rollout.WorkloadRef{APIVersion: "apps.kruise.io/v1beta1", Kind: "CloneSet", Name: "web"}, UID: "c", Generation: 2,
+	want := workload.Workload{
+		Ref: workload.Ref{APIVersion: "apps.kruise.io/v1beta1", Kind: "CloneSet", Name: "web"}, UID: "c", Generation: 2,
 		Replicas: new(int32(4)), Template: kube.Template(&s.Spec.Template, nil), Paused: true, StrategyType: "ReCreate", Partition: rollout.Percent(80),
-		RollingUpdate:   &rollout.RollingUpdate{MaxSurge: rollout.Percent(25), MaxUnavailable: rollout.Int(1)},
+		RollingUpdate:   &partition.RollingUpdate{MaxSurge: rollout.Percent(25), MaxUnavailable: rollout.Int(1)},
 		MinReadySeconds: 3, StableRevision: "web-1", UpdateRevision: "web-2",
-		Status: rollout.WorkloadStatus{
+		Status: workload.Status{
 			ObservedGeneration: 2, Replicas: 5, ReadyReplicas: 4, AvailableReplicas: 3, UpdatedReplicas: 2, UpdatedReadyReplicas: 1,
 		},
 	}
@@ -156,7 +158,7 @@ func TestRolloutStatefulSetAndDaemonSet(t *testing.T) {
 	pod := func(hash string, ready corev1.ConditionStatus) *corev1.Pod {
 		return &corev1.Pod{
 			ObjectMeta: metav1.ObjectMeta{
-				Namespace: "shop", Labels: map[string]string{rollout.LabelControllerRevision: hash},
+				Namespace: "shop", Labels: map[string]string{workload.LabelControllerRevision: hash},
 				OwnerReferences: []metav1.OwnerReference{{UID: "s", Controller: new(true)}},
 			},
 			Status: corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: "Ready", Status: ready}}},
@@ -176,7 +178,7 @@ func TestRolloutStatefulSetAndDaemonSet(t *testing.T) {
 
 	history := func(n int64, hash string) *appsv1.ControllerRevision {
 		r := &appsv1.ControllerRevision{Revision: n, ObjectMeta: *meta.DeepCopy()}
-		r.Labels, r.OwnerReferences = map[string]string{rollout.LabelControllerRevision: hash}, pods[0].OwnerReferences
+		r.Labels, r.OwnerReferences = map[string]string{workload.LabelControllerRevision: hash}, pods[0].OwnerReferences
 		return r
 	}
 	ds := &appsv1.DaemonSet{ObjectMeta: meta, Status: appsv1.DaemonSetStatus{DesiredNumberScheduled: 4, UpdatedNumberScheduled: 2, NumberReady: 3}}

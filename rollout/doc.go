@@ -1,47 +1,29 @@
-// Package rollout answers how many pods may change now, and plans progressive rollouts:
-// which batch comes next, with which traffic, and what it waits for.
+// Package rollout holds the numbers of a rolling update: how many pods may change now.
 //
-// Start with [Rollout], which says in which steps a workload is updated, and [Reconcile],
-// which returns what to do for it next:
+// Start with [IntOrPercent], a number of pods or a share of a total, and with [Resolve],
+// which turns the two limits of a rolling update into a [Budget]:
 //
-//	plan, err := rollout.Reconcile(snapshot, now, rollout.Options{})
+//	b := rollout.Resolve(10, rollout.Percent(25), rollout.Percent(25))
+//	fmt.Println(b) // at most 13, at least 8 available
 //
-// A plan is a pure function of its arguments: nothing is read, written or waited for. The
-// caller carries the actions out, writes the status, and calls again when something
-// changes or at RecheckAt.
+// A number that comes from an object of the Kubernetes API is read by [FromIntOrString], one
+// that a person has typed by [Parse].
 //
-//	an update of the workload
-//	        |
-//	      Admit            does it enter a rollout? It is held back then
-//	        |
-//	    Reconcile <------- Inspect: what is known about the workload
-//	        |              one step: pin the stable traffic, upgrade, lead traffic,
-//	        |              analyse, pause; behind the last one the release is closed
-//	        |
-//	   BatchRelease        the batch that the step asks for
-//	        |
-//	  ReconcileBatch       take the workload over, upgrade, verify, label, give it back
-//	        |
-//	     workload          its own controller moves the pods, see package deploy
+//	maxSurge ----------+
+//	maxUnavailable ----+--> Fenceposts --> Budget --> MaxTotal, MinAvailable
+//	replicas ----------+    one pod may move
 //
-// [WatchedWorkload], [WatchedPod], [WatchedRelease] and [WatchedReplicaSet] say who has to
-// be looked at when something has changed. The Holds of a plan say what is waited for, each
-// with its numbers. [Preview] goes
-// through all steps beforehand, and [Warnings] names what is accepted but does harm.
+// The planners of packages deploy and daemonset are built on these numbers, and so are the
+// planners of progressive rollouts in the folders below, which this package does not
+// import:
 //
-// The numbers: [IntOrPercent] is a number of pods or a share of a total, [Resolve] turns
-// the two limits of a rolling update into a [Budget], and [PartitionLimit] says how many
-// pods a step lets be new. The planners of packages deploy and daemonset are built on them.
+//	partition      how many pods of the new template a step allows
+//	workload       what a rollout drives, whatever its kind, and the quirks
+//	traffic        routes, Services and Ingresses
+//	batchrelease   the planner of a BatchRelease: one batch of a workload
+//	kruise         the planner of a Rollout of OpenKruise: admission, steps, closing
+//	preview        all steps of such a Rollout beforehand
+//	argo           the planner of a Rollout of Argo
 //
-// Package argo in this folder plans the other dialect, that of Argo Rollouts.
-//
-// # Quirks
-//
-// The planner decides as OpenKruise Rollouts (commit 9dd6279d) does.
-// [Options].Repair is a set of [Quirks] of
-// OpenKruise Rollouts to repair: none by default, [RepairAll] for all. [QuirkTable] says of
-// each what upstream does, the smallest input that shows it, and the repair.
-//
-// The rules, the deviations from upstream, the invariants and the complexity are in
-// rules.md of this folder, by name and in order.
+// The rules are in rules.md of this folder.
 package rollout

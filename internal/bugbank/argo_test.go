@@ -8,6 +8,7 @@ import (
 
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/argo"
+	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 func argoEntries() []entry {
@@ -101,8 +102,8 @@ func updating(sets ...argo.ReplicaSet) argo.Snapshot {
 func deadlineAborts(t *testing.T) {
 	s := updating(argoSet("v1", 1, 1, 1, new(int32(2))), argoSet("v2", 2, 1, 0, new(int32(2))))
 	s.Rollout.Status.Replicas, s.Rollout.Status.UpdatedReplicas, s.Rollout.Status.ReadyReplicas, s.Rollout.Status.AvailableReplicas = 2, 1, 1, 1
-	s.Rollout.Status.Conditions = []rollout.Condition{{
-		Type: rollout.ConditionProgressing, Status: "True", Reason: "ReplicaSetUpdated", LastUpdateTime: t0.Add(-time.Hour), LastTransitionTime: t0.Add(-time.Hour),
+	s.Rollout.Status.Conditions = []workload.Condition{{
+		Type: workload.ConditionProgressing, Status: "True", Reason: "ReplicaSetUpdated", LastUpdateTime: t0.Add(-time.Hour), LastTransitionTime: t0.Add(-time.Hour),
 	}}
 	p := argoPlan(t, s)
 	require.Equal(t, argo.PhaseDegraded, p.Status.Phase)

@@ -34,7 +34,7 @@ func podsOfDaemonSets() []entry {
 func endingPod(t *testing.T) {
 	s := agents(1, agent("p1", "n1", "v2", deleting))
 	require.Empty(t, does(daemonSet(t, s, daemonset.Options{})))
-	require.Empty(t, does(daemonSet(t, s, kruise)))
+	require.Empty(t, does(daemonSet(t, s, openKruise)))
 	s.Pods = nil
 	require.Equal(t, "+n1", does(daemonSet(t, s, daemonset.Options{})))
 }
@@ -42,7 +42,7 @@ func endingPod(t *testing.T) {
 func endedPod(t *testing.T) {
 	s := agents(1, agent("p1", "n1", "v2", failed, deleting))
 	require.Equal(t, "+n1", does(daemonSet(t, s, daemonset.Options{})))
-	require.Empty(t, does(daemonSet(t, s, kruise)), "which is not repaired there")
+	require.Empty(t, does(daemonSet(t, s, openKruise)), "which is not repaired there")
 }
 
 func duplicatePods(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-var kruise = daemonset.Options{Dialect: daemonset.OpenKruise}
+var openKruise = daemonset.Options{Dialect: daemonset.OpenKruise}
 
 func daemonSets() []entry { return slices.Concat(updatesOfDaemonSets(), podsOfDaemonSets()) }
 
@@ -122,7 +122,7 @@ func tainted(s daemonset.Snapshot, node int, key string, effects ...daemonset.Ef
 func badUpdates(t *testing.T) {
 	s := agents(3, agent("p1", "n1", "v1", unready), agent("p2", "n2", "v1"), agent("p3", "n3", "v1"))
 	require.Equal(t, "-p1", does(daemonSet(t, s, daemonset.Options{})), "the one that serves nobody")
-	require.Equal(t, "-p1 -p3", does(daemonSet(t, s, kruise)), "which is not repaired there")
+	require.Equal(t, "-p1 -p3", does(daemonSet(t, s, openKruise)), "which is not repaired there")
 	require.Equal(t, "-p1", does(daemonSet(t, s, daemonset.Options{Dialect: daemonset.OpenKruise, Repair: daemonset.RepairAll})))
 }
 
@@ -183,7 +183,7 @@ func clockAhead(t *testing.T) {
 func surgeRecheck(t *testing.T) {
 	o, n := agent("p1", "n1", "v1"), agent("q1", "n1", "v2", readyFor(4*time.Second))
 	rules := daemonset.NodeRules{
-		Surge: true, Version: daemonset.NewVersion("v2", nil), Availability: daemonset.Availability{MinReadySeconds: 10, Now: t0}, Options: kruise,
+		Surge: true, Version: daemonset.NewVersion("v2", nil), Availability: daemonset.Availability{MinReadySeconds: 10, Now: t0}, Options: openKruise,
 	}
 	d := rules.Decide(&daemonset.NodeCase{ShouldRun: true, ShouldContinueRunning: true, Exists: true, Pods: []*daemonset.Pod{&o, &n}})
 	require.Empty(t, d.Delete)

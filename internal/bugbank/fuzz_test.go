@@ -11,7 +11,7 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/selector/claim"
 )
 
@@ -30,7 +30,7 @@ func FuzzActions(f *testing.F) {
 		rewritten[deploy.Actions](t, text)
 		rewritten[replicaset.Actions](t, text)
 		rewritten[daemonset.Actions](t, text)
-		rewritten[rollout.Actions](t, text)
+		rewritten[kruise.Actions](t, text)
 		rewritten[claim.Actions](t, text)
 	})
 }

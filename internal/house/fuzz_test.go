@@ -13,7 +13,7 @@ import (
 )
 
 // parsers and planners are known by their names.
-var toFuzz = regexp.MustCompile(`^(Argo)?(Parse|Reconcile|Plan|Preview$|Explain|Validate|Convert|Admit|Classify|Resolve$|Conflicts|Choose|Inspect|Finish|Undo|Overlap$)`)
+var toFuzz = regexp.MustCompile(`^(Parse|Reconcile|Plan|Of$|Explain|Validate|Convert|Admit|Classify|Resolve$|Conflicts|Choose|Inspect|Finish|Undo|Overlap$)`)
 
 // notFuzzed are those that another one is made of, which is fuzzed, and why it is enough.
 var notFuzzed = map[string]string{
@@ -21,7 +21,6 @@ var notFuzzed = map[string]string{
 	"replicaset.ParseQuirks":           "the same",
 	"daemonset.ParseQuirks":            "the same",
 	"revision.ParseQuirks":             "the same",
-	"rollout.ParseQuirks":              "the same",
 	"selector.ParseWith":               "Parse is ParseWith",
 	"selector.ParseRequirements":       "Parse is made of it",
 	"selector.ValidateKey":             "Validate is made of it",

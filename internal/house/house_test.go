@@ -125,7 +125,9 @@ func TestRules(t *testing.T) {
 		want             string // part of the one violation, or "" for none
 	}{
 		{"own imports", "rollout/x.go", `package rollout; import "github.com/kplan-go/kplan/podorder"`, "rollout may not import podorder"},
-		{"own imports", "rollout/x.go", `package rollout; import "github.com/kplan-go/kplan/revision"`, ""},
+		{"own imports", "rollout/x.go", `package rollout; import "github.com/kplan-go/kplan/rollout/partition"`, "rollout may not import rollout/partition"},
+		{"own imports", "rollout/workload/x.go", `package workload; import "github.com/kplan-go/kplan/revision"`, ""},
+		{"own imports", "rollout/argo/x.go", `package argo; import "github.com/kplan-go/kplan/rollout/workload"`, "rollout/argo may not import rollout/workload"},
 		{"own imports", "selector/x.go", `package selector; import "github.com/kplan-go/kplan/revision"`, "selector may not import revision"},
 		{"own imports", "selector/x.go", `package selector; import "github.com/kplan-go/kplan/internal/field"`, "selector may not import internal/field"},
 		{"own imports", "podorder/x.go", `package podorder; import "github.com/kplan-go/kplan/selector"`, ""},

@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/scanner"
 	"go/token"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -16,7 +17,10 @@ import (
 )
 
 // planners are the packages that have quirks.
-var planners = []string{"deploy", "replicaset", "daemonset", "rollout", "revision"}
+var planners = []string{"deploy", "replicaset", "daemonset", "rollout/workload", "revision"}
+
+// citing are the packages whose names are cited, beside planners.
+var citing = []string{"rollout", "rollout/argo", "rollout/batchrelease", "rollout/kruise"}
 
 // quirksOf returns the names of the constants of type Quirks, but for the set of all.
 func quirksOf(t *testing.T, pkg string) (names []string) {
@@ -40,8 +44,10 @@ func quirksOf(t *testing.T, pkg string) (names []string) {
 func exported(t *testing.T, files []file, pkg string) map[string]bool {
 	t.Helper()
 	names := map[string]bool{}
-	for _, q := range quirksOf(t, pkg) {
-		names[q] = true
+	if slices.Contains(planners, pkg) {
+		for _, q := range quirksOf(t, pkg) {
+			names[q] = true
+		}
 	}
 	for _, f := range files {
 		if f.pkg() == pkg {
@@ -75,7 +81,7 @@ func declared(d ast.Decl, names map[string]bool) {
 }
 
 // cited is a name of another package, as comments, documents and tables cite it.
-var cited = regexp.MustCompile(`\b(deploy|replicaset|daemonset|rollout|revision)\.([A-Z][A-Za-z0-9]+)\b`)
+var cited = regexp.MustCompile(`\b(deploy|replicaset|daemonset|rollout|workload|argo|batchrelease|kruise|revision)\.([A-Z][A-Za-z0-9]+)\b`)
 
 // checkCited finds names that no package has.
 func checkCited(name, text string, have map[string]map[string]bool) (violations []string) {
@@ -119,8 +125,8 @@ func prose(text string) string {
 // is there.
 func TestCited(t *testing.T) {
 	files, have := tree(t, true), map[string]map[string]bool{}
-	for _, pkg := range planners {
-		have[pkg] = exported(t, files, pkg)
+	for _, pkg := range slices.Concat(planners, citing) {
+		have[path.Base(pkg)] = exported(t, files, pkg)
 	}
 	found := 0
 	texts(t, func(name, text string) {
@@ -146,7 +152,7 @@ func TestCheckCited(t *testing.T) {
 	have := map[string]map[string]bool{"deploy": {"SumsWrapAround": true}}
 	require.Empty(t, checkCited("x", "breaks by deploy.SumsWrapAround\n", have))
 	require.Equal(t, []string{"x:2: deploy.SumsWrap is not there"}, checkCited("x", "\n// deploy.SumsWrap\n", have))
-	require.Len(t, checkCited("x", "`rollout.SumsWrapAround`", have), 1)
+	require.Len(t, checkCited("x", "`workload.SumsWrapAround`", have), 1)
 	require.Equal(t, "\n// deploy.A\n\n\"deploy.B\"", prose("package x\n// deploy.A\n//go:embed deploy.C\nvar s, t = \"deploy.B\", deploy.D\n"))
 }
 

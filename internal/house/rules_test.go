@@ -39,29 +39,37 @@ func (f file) at(pos token.Pos, format string, args ...any) string {
 	return fmt.Sprintf("%s:%d: %s", f.path, f.fset.Position(pos).Line, fmt.Sprintf(format, args...))
 }
 
-var toolkits = []string{"internal/field", "internal/quirk", "internal/union", "internal/zero", "podorder", "podorder/pausepoint", "revision", "rollout", "selector", "selector/claim"}
+var toolkits = []string{"internal/field", "internal/quirk", "internal/union", "internal/zero", "podorder", "podorder/pausepoint", "revision", "rollout", "rollout/partition", "selector", "selector/claim"}
+
+var ofRollouts = []string{"internal/field", "internal/quirk", "internal/union", "internal/zero", "revision", "rollout", "rollout/partition", "selector"}
 
 // imports says which packages of ours each package may import. Its keys that are
 // not below internal are the exported core; they, internal/field,
 // internal/quirk, internal/union and internal/zero are the core.
 var imports = map[string][]string{
-	"internal/union":      {},
-	"internal/zero":       {},
-	"selector":            {"internal/union", "internal/zero"},
-	"selector/claim":      {"internal/union", "internal/zero", "selector"},
-	"internal/field":      {"selector"},
-	"internal/quirk":      {"internal/field", "selector"},
-	"internal/condition":  {"selector"},
-	"revision":            {"internal/field", "internal/quirk", "internal/zero", "selector"},
-	"revision/kubectl":    {"internal/zero", "revision"},
-	"podorder":            {"internal/field", "internal/quirk", "internal/zero", "selector"},
-	"podorder/pausepoint": {"podorder"},
-	"rollout":             {"internal/condition", "internal/field", "internal/quirk", "internal/union", "internal/zero", "revision", "selector"},
-	"rollout/argo":        {"internal/condition", "internal/field", "internal/union", "internal/zero", "rollout", "selector"},
-	"replicaset":          toolkits,
-	"daemonset":           append([]string{"replicaset", "daemonset/inplace"}, toolkits...), // replicaset for expectations
-	"daemonset/inplace":   {"internal/zero"},
-	"deploy":              append([]string{"replicaset"}, toolkits...),
+	"internal/union":       {},
+	"internal/zero":        {},
+	"selector":             {"internal/union", "internal/zero"},
+	"selector/claim":       {"internal/union", "internal/zero", "selector"},
+	"internal/field":       {"selector"},
+	"internal/quirk":       {"internal/field", "selector"},
+	"internal/condition":   {"selector"},
+	"revision":             {"internal/field", "internal/quirk", "internal/zero", "selector"},
+	"revision/kubectl":     {"internal/zero", "revision"},
+	"podorder":             {"internal/field", "internal/quirk", "internal/zero", "selector"},
+	"podorder/pausepoint":  {"podorder"},
+	"rollout":              {"internal/field", "selector"},
+	"rollout/argo":         {"internal/condition", "internal/field", "internal/union", "internal/zero", "rollout", "selector"},
+	"rollout/partition":    {"internal/union", "rollout", "selector"},
+	"rollout/traffic":      {"internal/zero", "rollout"},
+	"rollout/workload":     {"internal/quirk", "internal/union", "internal/zero", "revision", "rollout", "rollout/partition", "selector"},
+	"rollout/batchrelease": append([]string{"internal/condition", "rollout/workload"}, ofRollouts...),
+	"rollout/kruise":       append([]string{"internal/condition", "rollout/batchrelease", "rollout/traffic", "rollout/workload"}, ofRollouts...),
+	"rollout/preview":      append([]string{"rollout/batchrelease", "rollout/kruise", "rollout/workload"}, ofRollouts...),
+	"replicaset":           toolkits,
+	"daemonset":            append([]string{"replicaset", "daemonset/inplace"}, toolkits...), // replicaset for expectations
+	"daemonset/inplace":    {"internal/zero"},
+	"deploy":               append([]string{"replicaset"}, toolkits...),
 }
 
 // supporting packages serve tests and readers, and may import what they like. The

@@ -12,7 +12,7 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/kruise"
 )
 
 // with returns a copy of m with the entries of set.
@@ -312,23 +312,23 @@ func patchDaemon(p *daemonset.Pod, batch *inplace.Put) {
 
 // rolloutTarget returns the kind of object that an action of a rollout changes, and
 // the UID that it expects.
-func rolloutTarget(action rollout.Action) (kind, uid string) {
+func rolloutTarget(action kruise.Action) (kind, uid string) {
 	switch a := action.(type) {
-	case rollout.SetFinalizer:
+	case kruise.SetFinalizer:
 		return a.Kind, a.UID
-	case rollout.PatchRollout:
+	case kruise.PatchRollout:
 		return "Rollout", a.UID
-	case rollout.PatchWorkload:
+	case kruise.PatchWorkload:
 		return "Workload", a.UID
-	case rollout.UpdateBatchRelease:
+	case kruise.UpdateBatchRelease:
 		return "BatchRelease", a.UID
-	case rollout.PatchBatchRelease:
+	case kruise.PatchBatchRelease:
 		return "BatchRelease", a.UID
-	case rollout.DeleteBatchRelease:
+	case kruise.DeleteBatchRelease:
 		return "BatchRelease", a.UID
-	case rollout.CreateBatchRelease:
+	case kruise.CreateBatchRelease:
 		return "Owner", a.OwnerUID
-	case rollout.CreateService:
+	case kruise.CreateService:
 		return "Owner", a.OwnerUID
 	}
 	return "", ""

@@ -15,6 +15,10 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/partition"
+	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 func counterexamples() []counterexample {
@@ -27,7 +31,7 @@ func endless() deploy.Snapshot {
 	d := web(6)
 	d.Template = revision.Template{ID: "v0", Hash: "v0"}
 	d.Strategy, d.Paused = deploy.Recreate, true
-	d.Partitioned = &rollout.DeploymentStrategy{Partition: rollout.Percent(20), RollingUpdate: &rollout.RollingUpdate{MaxSurge: rollout.Int(2), MaxUnavailable: rollout.Int(1)}}
+	d.Partitioned = &partition.Strategy{Partition: rollout.Percent(20), RollingUpdate: &partition.RollingUpdate{MaxSurge: rollout.Int(2), MaxUnavailable: rollout.Int(1)}}
 	return snapshot(d, set(0, 0), set(1, 3), set(2, 1), set(3, 2))
 }
 
@@ -35,7 +39,7 @@ func endless() deploy.Snapshot {
 func overflowing() deploy.Snapshot {
 	d := web(2)
 	d.Strategy, d.Paused = deploy.Recreate, true
-	d.Partitioned = &rollout.DeploymentStrategy{Partition: rollout.Int(0)}
+	d.Partitioned = &partition.Strategy{Partition: rollout.Int(0)}
 	return snapshot(d, counted(set(1, math.MaxInt32), 0, 0))
 }
 
@@ -87,10 +91,10 @@ func deploymentCounterexamples() []counterexample {
 	}
 }
 
-func partitionedTo(replicas int32, partition rollout.IntOrPercent) deploy.Deployment {
+func partitionedTo(replicas int32, size rollout.IntOrPercent) deploy.Deployment {
 	d := web(replicas)
 	d.Strategy, d.Paused = deploy.Recreate, true
-	d.Partitioned = &rollout.DeploymentStrategy{Partition: partition, RollingUpdate: &rollout.RollingUpdate{MaxSurge: rollout.Int(1), MaxUnavailable: rollout.Int(1)}}
+	d.Partitioned = &partition.Strategy{Partition: size, RollingUpdate: &partition.RollingUpdate{MaxSurge: rollout.Int(1), MaxUnavailable: rollout.Int(1)}}
 	return d
 }
 
@@ -148,13 +152,13 @@ func cycle(*testing.T) (byDefault, corrected []string) {
 }
 
 func rolloutCounterexamples() []counterexample {
-	all := rollout.Options{Repair: rollout.RepairAll}
+	all := kruise.Options{Repair: workload.RepairAll}
 	pass := func(name string, seconds int32) counterexample {
-		return shows(name, "rollout.LastPauseSkipped", rollout.Reconcile, standing(rollout.StatePaused, step(rollout.Percent(100), seconds)), rollout.Options{}, all)
+		return shows(name, "workload.LastPauseSkipped", kruise.Reconcile, standing(kruise.StatePaused, step(rollout.Percent(100), seconds)), kruise.Options{}, all)
 	}
-	each := func(name, defect string, make func(cs rollout.Quirks) invariant.Release) counterexample {
+	each := func(name, defect string, make func(cs workload.Quirks) invariant.Release) counterexample {
 		return counterexample{name, defect, func(*testing.T) (a, b []string) {
-			for _, o := range []rollout.Options{{}, all} {
+			for _, o := range []kruise.Options{{}, all} {
 				r := make(o.Repair)
 				r.Options, r.Strict = o, true
 				a, b = b, invariant.Check(name, &r)
@@ -163,15 +167,15 @@ func rolloutCounterexamples() []counterexample {
 		}}
 	}
 	return []counterexample{
-		each("batches grow", "rollout.MixedPartitionsNeverEnd", lowered), each("step bounds", "rollout.NewPodAtPartitionZero", leaked), pass("timed pause", 120), pass("manual pause", -1),
-		gone("abandoned release"), gone("end of a release"), each("end of a release", "rollout.LastStepNotAwaited", early),
+		each("batches grow", "workload.MixedPartitionsNeverEnd", lowered), each("step bounds", "workload.NewPodAtPartitionZero", leaked), pass("timed pause", 120), pass("manual pause", -1),
+		gone("abandoned release"), gone("end of a release"), each("end of a release", "workload.LastStepNotAwaited", early),
 	}
 }
 
 // gone is a counterexample of a rollback in the middle of a reset.
 func gone(name string) counterexample {
-	return counterexample{name, "rollout.RollbackLeavesPaused", func(t *testing.T) (a, b []string) {
-		for _, o := range []rollout.Options{{}, {Repair: rollout.RepairAll}} {
+	return counterexample{name, "workload.RollbackLeavesPaused", func(t *testing.T) (a, b []string) {
+		for _, o := range []kruise.Options{{}, {Repair: workload.RepairAll}} {
 			r := frozen(t, o)
 			r.Strict = true
 			a, b = b, invariant.Check(name, r)
@@ -181,16 +185,16 @@ func gone(name string) counterexample {
 }
 
 // lowered is a batch of 1% behind one of 5 pods, of 10.
-func lowered(cs rollout.Quirks) invariant.Release {
+func lowered(cs workload.Quirks) invariant.Release {
 	before := view("v2", 50, 5, 5)
 	before.Workload.Replicas = new(int32(10))
-	before.Workload.Annotations[rollout.AnnotationStrategy] = rollout.DeploymentStrategy{RollingStyle: "Partition", Partition: rollout.Int(5)}.Text()
+	before.Workload.Annotations[partition.AnnotationStrategy] = partition.Strategy{RollingStyle: "Partition", Partition: rollout.Int(5)}.Text()
 	before.Workload.StrategyType = "Recreate"
-	br := rollout.BatchRelease{Name: "web", UID: "b", WorkloadRef: demo, ReleasePlan: rollout.ReleasePlan{Batches: []rollout.Batch{{CanaryReplicas: rollout.Percent(1)}}, RollingStyle: rollout.Partition}}
-	before.Workload.Annotations[rollout.AnnotationControlInfo] = rollout.ControlInfo(br.Name, br.UID)
+	br := batchrelease.Release{Name: "web", UID: "b", WorkloadRef: demo, ReleasePlan: batchrelease.ReleasePlan{Batches: []batchrelease.Batch{{CanaryReplicas: rollout.Percent(1)}}, RollingStyle: workload.Partition}}
+	before.Workload.Annotations[partition.AnnotationControlInfo] = workload.ControlInfo(br.Name, br.UID)
 	after := before
-	if patch, write, _ := rollout.NewBatchContext(br, before.Workload, nil, cs).UpgradePatch(before.Workload, nil, cs); write {
-		after.Workload.Annotations = map[string]string{rollout.AnnotationControlInfo: "x"}
+	if patch, write, _ := batchrelease.NewContext(br, before.Workload, nil, cs).UpgradePatch(before.Workload, nil, cs); write {
+		after.Workload.Annotations = map[string]string{partition.AnnotationControlInfo: "x"}
 		for key, value := range patch.Annotations {
 			if value != nil {
 				after.Workload.Annotations[key] = *value
@@ -201,27 +205,27 @@ func lowered(cs rollout.Quirks) invariant.Release {
 }
 
 // leaked is the moment before the first step of a workload without surge.
-func leaked(cs rollout.Quirks) invariant.Release {
+func leaked(cs workload.Quirks) invariant.Release {
 	v := view("v2", 0, 0, 6)
-	v.Workload.Annotations[rollout.AnnotationStrategy] = rollout.DeploymentStrategy{
-		RollingStyle: "Partition", Partition: rollout.Percent(0), RollingUpdate: &rollout.RollingUpdate{MaxSurge: rollout.Int(0), MaxUnavailable: rollout.Int(1)}}.Text()
-	v.New = rollout.PartitionCreationSize(rollout.Percent(0), rollout.Budget{Replicas: 6, Unavailable: 1}, 6, cs.Has(rollout.NewPodAtPartitionZero))
+	v.Workload.Annotations[partition.AnnotationStrategy] = partition.Strategy{
+		RollingStyle: "Partition", Partition: rollout.Percent(0), RollingUpdate: &partition.RollingUpdate{MaxSurge: rollout.Int(0), MaxUnavailable: rollout.Int(1)}}.Text()
+	v.New = partition.CreationSize(rollout.Percent(0), rollout.Budget{Replicas: 6, Unavailable: 1}, 6, cs.Has(workload.NewPodAtPartitionZero))
 	return release(v)
 }
 
 // early is the end of a release whose last step is 50%: the Deployment has been given back
 // and still updates the rest of its pods.
-func early(cs rollout.Quirks) invariant.Release {
+func early(cs workload.Quirks) invariant.Release {
 	before := view("v2", 50, 3, 3)
-	before.Rollout.Status.Phase, before.Workload.Annotations, before.Workload.Paused = rollout.PhaseProgressing, nil, false
-	before.Workload.Status = rollout.WorkloadStatus{Replicas: 6, UpdatedReplicas: 3}
-	br := rollout.BatchRelease{Name: "web", UID: "b", WorkloadRef: demo, Finalizers: []string{rollout.FinalizerBatchRelease}, ReleasePlan: rollout.ReleasePlan{RollingStyle: rollout.Partition, FinalizingPolicy: rollout.WaitResume}}
-	br.Status = rollout.BatchStatus{Phase: rollout.BatchFinalizing, ObservedReleasePlanHash: br.ReleasePlan.Hash(), Current: rollout.CurrentBatch{UpdatedReplicas: 3}}
+	before.Rollout.Status.Phase, before.Workload.Annotations, before.Workload.Paused = kruise.PhaseProgressing, nil, false
+	before.Workload.Status = workload.Status{Replicas: 6, UpdatedReplicas: 3}
+	br := batchrelease.Release{Name: "web", UID: "b", WorkloadRef: demo, Finalizers: []string{workload.FinalizerBatchRelease}, ReleasePlan: batchrelease.ReleasePlan{RollingStyle: workload.Partition, FinalizingPolicy: batchrelease.WaitResume}}
+	br.Status = batchrelease.Status{Phase: batchrelease.PhaseFinalizing, ObservedReleasePlanHash: br.ReleasePlan.Hash(), Current: batchrelease.CurrentBatch{UpdatedReplicas: 3}}
 	before.Release = &br
 	after := before
-	p, err := rollout.ReconcileBatch(rollout.BatchSnapshot{Release: br, Workload: &before.Workload}, t0, rollout.BatchOptions{Repair: cs})
-	if err == nil && p.Status.Phase == rollout.BatchCompleted { // which is all that the Rollout waits for
-		after.Release, after.Rollout.Status.Phase = nil, rollout.PhaseHealthy
+	p, err := batchrelease.Reconcile(batchrelease.Snapshot{Release: br, Workload: &before.Workload}, t0, batchrelease.Options{Repair: cs})
+	if err == nil && p.Status.Phase == batchrelease.PhaseCompleted { // which is all that the Rollout waits for
+		after.Release, after.Rollout.Status.Phase = nil, kruise.PhaseHealthy
 	}
 	return release(before, after)
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/kruise"
 )
 
 // reasons checks that every action has one.
@@ -139,21 +140,21 @@ func rolloutExplained(p *RolloutPass) []string {
 		switch h.Reason {
 		case "":
 			l.add("a hold has no reason")
-		case rollout.ReasonPause, rollout.ReasonInitializing, rollout.ReasonGrace:
+		case kruise.ReasonPause, kruise.ReasonInitializing, kruise.ReasonGrace:
 			l.addIf(h.Have > h.Limit, "%v: it is over", h)
-		case rollout.ReasonApproval:
+		case kruise.ReasonApproval:
 			if sub, steps := p.Snapshot.Rollout.Status.Sub, stepsOf(&p.Snapshot.Rollout); sub != nil {
 				l.addIf(h.Have != int64(sub.CurrentStepIndex) || h.Limit != int64(len(steps)), "%v: it is step %d of %d", h, sub.CurrentStepIndex, len(steps))
 			}
 		}
 	}
 	same := encode(p.Plan.Status) == encode(p.Snapshot.Rollout.Status)
-	progressing := p.Plan.Status.Phase == rollout.PhaseProgressing
+	progressing := p.Plan.Status.Phase == kruise.PhaseProgressing
 	l.addIf(progressing && same && len(p.Plan.Actions) == 0 && len(p.Plan.Holds) == 0 && p.Plan.Failure == "", "nothing changes in the middle of a release, and nothing is waited for")
 	return l
 }
 
-func stepsOf(r *rollout.Rollout) []rollout.Step {
+func stepsOf(r *kruise.Rollout) []kruise.Step {
 	switch {
 	case r.Canary != nil:
 		return r.Canary.Steps
@@ -170,11 +171,11 @@ func batchExplained(p *BatchPass) []string {
 		switch h.Reason {
 		case "":
 			l.add("a hold has no reason")
-		case rollout.BatchReasonTooFewUpdated:
+		case batchrelease.ReasonTooFewUpdated:
 			l.addIf(c != nil && (h.Have != int64(c.Updated) || h.Limit != int64(c.Desired)) || h.Have >= h.Limit, "%v is no reason to wait", h)
-		case rollout.ReasonTooFewReady:
+		case batchrelease.ReasonTooFewReady:
 			l.addIf(c != nil && h.Limit != int64(c.Desired) || h.Have >= h.Limit, "%v is no reason to wait", h)
-		case rollout.ReasonTooFewLabelled:
+		case batchrelease.ReasonTooFewLabelled:
 			l.addIf(c != nil && (h.Have != int64(c.Labelled) || h.Limit != int64(c.Planned)) || h.Have >= h.Limit, "%v is no reason to wait", h)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -184,9 +185,9 @@ func deploymentOptions(t *rapid.T) deploy.Options {
 
 // partitioned makes a Deployment one that is rolled by partition.
 func partitioned(t *rapid.T, s deploy.Snapshot) deploy.Snapshot {
-	p := &rollout.DeploymentStrategy{Partition: pick(t, "partition", rollout.Int(0), rollout.Int(3), rollout.Percent(0), rollout.Percent(20), rollout.Percent(50), rollout.Percent(99), rollout.Percent(100))}
+	p := &partition.Strategy{Partition: pick(t, "partition", rollout.Int(0), rollout.Int(3), rollout.Percent(0), rollout.Percent(20), rollout.Percent(50), rollout.Percent(99), rollout.Percent(100))}
 	if often(t, "limits", 9) {
-		p.RollingUpdate = &rollout.RollingUpdate{MaxSurge: limit(t, "surge by partition"), MaxUnavailable: limit(t, "unavailable by partition")}
+		p.RollingUpdate = &partition.RollingUpdate{MaxSurge: limit(t, "surge by partition"), MaxUnavailable: limit(t, "unavailable by partition")}
 	}
 	p.Paused = seldom(t, "partition paused", 6)
 	s.Deployment.Partitioned, s.Deployment.Strategy, s.Deployment.Paused = p, deploy.Recreate, true

@@ -8,7 +8,8 @@ import (
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/kruise"
 )
 
 // A Pass is one call of a planner, and what it returned.
@@ -74,10 +75,10 @@ type (
 	DaemonSetTrace   = Trace[daemonset.Snapshot, daemonset.Options, daemonset.Plan]
 	DaemonSetChange  = Change[daemonset.Snapshot, daemonset.Options, daemonset.Plan]
 
-	RolloutPass    = Pass[rollout.Snapshot, rollout.Options, rollout.Plan]
-	RolloutPlanner = Planner[rollout.Snapshot, rollout.Options, rollout.Plan]
-	BatchPass      = Pass[rollout.BatchSnapshot, rollout.BatchOptions, rollout.BatchPlan]
-	BatchPlanner   = Planner[rollout.BatchSnapshot, rollout.BatchOptions, rollout.BatchPlan]
+	RolloutPass    = Pass[kruise.Snapshot, kruise.Options, kruise.Plan]
+	RolloutPlanner = Planner[kruise.Snapshot, kruise.Options, kruise.Plan]
+	BatchPass      = Pass[batchrelease.Snapshot, batchrelease.Options, batchrelease.Plan]
+	BatchPlanner   = Planner[batchrelease.Snapshot, batchrelease.Options, batchrelease.Plan]
 )
 
 // inputs names the types that checks look at.

@@ -5,6 +5,11 @@ import (
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/partition"
+	"github.com/kplan-go/kplan/rollout/traffic"
+	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 // progressive returns the invariants of progressive rollouts.
@@ -13,24 +18,24 @@ func progressive() []Invariant {
 	release := func(f func(*Release) []string) []check { return []check{on[Release](f)} }
 	return []Invariant{
 		{Name: "batches grow", Title: "batches grow, the last is everything, and no partition is lowered", Source: "rollout: batches",
-			Corrected: true, Defects: []string{"rollout.MixedPartitionsNeverEnd"}, checks: append([]check{on[Partitioning](batchesGrow)}, on[Release](batchesGrowRelease))},
+			Corrected: true, Defects: []string{"workload.MixedPartitionsNeverEnd"}, checks: append([]check{on[Partitioning](batchesGrow)}, on[Release](batchesGrowRelease))},
 		{Name: "percentage leaves an old pod", Title: "a percentage below 100 leaves an old pod of several", Source: "OpenKruise Rollouts: NewRSReplicasLimit", checks: []check{on[Partitioning](percentageLeavesAnOldPod)}},
 		{Name: "step bounds", Title: "new and old pods keep to the limits of the workload in every step", Source: "rollout: limits of the workload",
-			Corrected: true, Defects: []string{"rollout.NewPodAtPartitionZero"}, checks: release(stepBounds)},
+			Corrected: true, Defects: []string{"workload.NewPodAtPartitionZero"}, checks: release(stepBounds)},
 		{Name: "fraction after scaling", Title: "other replicas keep the fraction of the batch within a pod", Source: "openkruise/rollouts#321",
 			Corrected: true, Defects: []string{"deploy.ScaledBeyondPartition"}, checks: []check{on[Partitioning](fractionAfterScaling), on[DeploymentPass](fractionAfterScalingPass)}},
 		{Name: "timed pause", Title: "a timed pause ends right behind its instant", Source: "rollout: pauses",
-			Corrected: true, Defects: []string{"rollout.LastPauseSkipped"}, checks: pass(timedPause)},
+			Corrected: true, Defects: []string{"workload.LastPauseSkipped"}, checks: pass(timedPause)},
 		{Name: "rollback in batches", Title: "a rollback in batches updates the same fraction of what is left to update", Source: "kruise#1356", checks: []check{on[BatchPass](rollbackInBatches)}},
 		{Name: "abandoned release", Title: "a release that is given up ends with the stable template alone", Source: "rollout: closing",
-			Corrected: true, Defects: []string{"rollout.RollbackLeavesPaused"}, checks: release(abandonedRelease)},
+			Corrected: true, Defects: []string{"workload.RollbackLeavesPaused"}, checks: release(abandonedRelease)},
 		{Name: "steps in order", Title: "steps follow each other, unless somebody jumps or the plan changes", Source: "rollout: steps", checks: pass(stepsInOrder)},
 		{Name: "new template restarts", Title: "another template starts at the first step", Source: "rollout: another template", checks: append(pass(newTemplateRestarts), on[Release](newTemplateRestartsRelease))},
 		{Name: "traffic follows ready pods", Title: "traffic follows ready pods: none before the step has them", Source: "rollout: traffic", checks: append(pass(trafficFollowsReadyPods), on[Release](trafficFollowsReadyPodsRelease))},
 		{Name: "manual pause", Title: "a step that waits for a person waits", Source: "rollout: pauses",
-			Corrected: true, Defects: []string{"rollout.LastPauseSkipped"}, checks: pass(manualPause)},
+			Corrected: true, Defects: []string{"workload.LastPauseSkipped"}, checks: pass(manualPause)},
 		{Name: "end of a release", Title: "a release is over if and only if the workload is updated and given back", Source: "rollout: closing",
-			Corrected: true, Defects: []string{"rollout.RollbackLeavesPaused", "rollout.LastStepNotAwaited"}, checks: release(endOfARelease)},
+			Corrected: true, Defects: []string{"workload.RollbackLeavesPaused", "workload.LastStepNotAwaited"}, checks: release(endOfARelease)},
 	}
 }
 
@@ -48,7 +53,7 @@ func (c *Partitioning) limit(v rollout.IntOrPercent, replicas int32) int64 {
 	if c.Limit != nil {
 		return int64(c.Limit(v, replicas))
 	}
-	return int64(rollout.PartitionLimit(v, replicas))
+	return int64(partition.Limit(v, replicas))
 }
 
 func isPercent(v rollout.IntOrPercent) bool {
@@ -111,7 +116,7 @@ func fractionAfterScalingPass(p *DeploymentPass) []string {
 // A Release is what is seen of a progressive rollout of a Deployment, moment by moment.
 type Release struct {
 	Views   []ReleaseView
-	Options rollout.Options
+	Options kruise.Options
 	// Fair tells that pods become available, pauses are approved, and the last view is
 	// from long after the last change of what is wanted.
 	Fair   bool
@@ -121,10 +126,10 @@ type Release struct {
 // A ReleaseView is the state at one moment.
 type ReleaseView struct {
 	At       time.Time
-	Rollout  rollout.Rollout
-	Release  *rollout.BatchRelease
-	Workload rollout.Workload
-	Traffic  rollout.Traffic
+	Rollout  kruise.Rollout
+	Release  *batchrelease.Release
+	Workload workload.Workload
+	Traffic  traffic.Objects
 	New, Old int32 // pods that are wanted, of the template that is wanted and of others
 	// NewReady are pods of the wanted template that are ready, Available all that are
 	// available.
@@ -133,18 +138,18 @@ type ReleaseView struct {
 
 // corrected tells that no known defect may show.
 func (c *Release) corrected() bool {
-	return c.Options.Repair == rollout.RepairAll
+	return c.Options.Repair == workload.RepairAll
 }
 
 // driven tells that a BatchRelease has taken the workload over.
 func (v *ReleaseView) driven() bool {
-	return v.Release != nil && v.Workload.Annotations[rollout.AnnotationControlInfo] != "" && v.Workload.Paused
+	return v.Release != nil && v.Workload.Annotations[partition.AnnotationControlInfo] != "" && v.Workload.Paused
 }
 
-func (v *ReleaseView) partition() rollout.DeploymentStrategy {
-	s, err := rollout.ParseStrategy(v.Workload.Annotations[rollout.AnnotationStrategy])
+func (v *ReleaseView) partition() partition.Strategy {
+	s, err := partition.ParseStrategy(v.Workload.Annotations[partition.AnnotationStrategy])
 	if err != nil {
-		return rollout.DeploymentStrategy{}
+		return partition.Strategy{}
 	}
 	return s
 }
@@ -182,7 +187,7 @@ func stepBounds(c *Release) []string {
 		}
 		leak := int64(0)
 		if surge == 0 && !c.Strict {
-			leak = 1 // a set begins with one pod (rollout.NewPodAtPartitionZero)
+			leak = 1 // a set begins with one pod (workload.NewPodAtPartitionZero)
 		}
 		most, least := replicas+surge+leak, min(replicas, replicas-unavailable)
 		if i > 0 {
@@ -231,7 +236,7 @@ func endOfARelease(c *Release) []string {
 	}
 	for i := 1; i < len(c.Views); i++ {
 		a, b := &c.Views[i-1], &c.Views[i]
-		ended := a.Rollout.Status.Phase == rollout.PhaseProgressing && b.Rollout.Status.Phase == rollout.PhaseHealthy
+		ended := a.Rollout.Status.Phase == kruise.PhaseProgressing && b.Rollout.Status.Phase == kruise.PhaseHealthy
 		l.addIf(ended && b.Release != nil, "view %d: the release is over, and there is a BatchRelease", i+1)
 		l.addIf(ended && b.Workload.Paused, "view %d: the release is over, and the workload is paused", i+1)
 		l.addIf(ended && (b.Old > 0 || int64(b.New) != orOne(b.Workload.Replicas)), "view %d: the release is over with %d new and %d old pods", i+1, b.New, b.Old)
@@ -239,7 +244,7 @@ func endOfARelease(c *Release) []string {
 	if n := len(c.Views); n > 0 {
 		last := &c.Views[n-1]
 		updated := last.Old == 0 && int64(last.New) == orOne(last.Workload.Replicas) && last.Release == nil && !last.Workload.Paused
-		l.addIf(updated && last.Rollout.Status.Phase == rollout.PhaseProgressing, "the workload is updated and given back, and the release is not over")
+		l.addIf(updated && last.Rollout.Status.Phase == kruise.PhaseProgressing, "the workload is updated and given back, and the release is not over")
 	}
 	return l
 }
@@ -249,19 +254,19 @@ func newTemplateRestartsRelease(c *Release) []string {
 	l := list(nil)
 	for i := 1; i < len(c.Views); i++ {
 		a, b := c.Views[i-1].Rollout.Status.Sub, c.Views[i].Rollout.Status.Sub
-		if b == nil || c.Views[i].Rollout.Status.Phase != rollout.PhaseProgressing {
+		if b == nil || c.Views[i].Rollout.Status.Phase != kruise.PhaseProgressing {
 			continue
 		}
 		back := b.Revision == b.StableRevision // which ends the steps
 		other := !back && (a == nil || a.Revision != b.Revision && a.Revision != "")
-		l.addIf(other && b.CurrentStepIndex > 1 && c.Views[i-1].Rollout.Status.Phase == rollout.PhaseProgressing,
+		l.addIf(other && b.CurrentStepIndex > 1 && c.Views[i-1].Rollout.Status.Phase == kruise.PhaseProgressing,
 			"view %d: revision %q starts at step %d", i+1, b.Revision, b.CurrentStepIndex)
 	}
 	return l
 }
 
 // weightOf returns the percentage that a route leads to the canary Service.
-func weightOf(r *rollout.Route, canary string) (weight int64) {
+func weightOf(r *traffic.Route, canary string) (weight int64) {
 	if r == nil {
 		return 0
 	}
@@ -294,7 +299,7 @@ func trafficFollowsReadyPodsRelease(c *Release) []string {
 		first := amount(steps[0].Replicas, replicas, true)
 		l.addIf(int64(v.NewReady) < min(first, replicas, 1), "view %d: %d%% of the traffic, and %d ready pods", i+1, weight, v.NewReady)
 		share := min(amount(rollout.Percent(int32(weight)), replicas, false), amount(steps[index-1].Replicas, replicas, true))
-		upgraded := v.Rollout.Status.Sub.CurrentStepState != rollout.StateUpgrade && v.Rollout.Status.Sub.CurrentStepState != rollout.StateBeforeUpgrade
+		upgraded := v.Rollout.Status.Sub.CurrentStepState != kruise.StateUpgrade && v.Rollout.Status.Sub.CurrentStepState != kruise.StateBeforeUpgrade
 		l.addIf(upgraded && int64(v.NewReady) < share, "view %d: %d%% of the traffic, and %d of %d pods are new and ready", i+1, weight, v.NewReady, replicas)
 	}
 	return l

@@ -4,13 +4,15 @@ import (
 	"slices"
 	"time"
 
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/traffic"
+	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 // A stepChange is what a pass does to a step that stands.
 type stepChange struct {
-	before, after *rollout.StepStatus
-	step          *rollout.Step
+	before, after *kruise.StepStatus
+	step          *kruise.Step
 	last          bool
 	asked         bool // somebody jumps, or the steps or the template have changed
 }
@@ -19,7 +21,7 @@ type stepChange struct {
 func stepOf(p *RolloutPass) (c stepChange, ok bool) {
 	r, s := &p.Snapshot.Rollout, p.Snapshot.Rollout.Status.Sub
 	w := p.Snapshot.Workload
-	rolling := r.Status.Phase == rollout.PhaseProgressing && r.Status.ProgressingReason() == rollout.ProgressInRolling
+	rolling := r.Status.Phase == kruise.PhaseProgressing && r.Status.ProgressingReason() == kruise.ProgressInRolling
 	if s == nil || w == nil || !w.Consistent || !rolling || r.Disabled || !r.DeletionTimestamp.IsZero() || p.Plan.Failure != "" {
 		return c, false
 	}
@@ -32,14 +34,14 @@ func stepOf(p *RolloutPass) (c stepChange, ok bool) {
 	if c.last {
 		natural = -1
 	}
-	changed := s.RolloutHash != rollout.StrategyHash(*r)
+	changed := s.RolloutHash != kruise.StrategyHash(*r)
 	c.asked = s.NextStepIndex != natural && s.NextStepIndex > 0 && int(s.NextStepIndex) <= len(steps) || changed || p.template() || r.Paused
 	return c, true
 }
 
 // template tells that the workload is not of the template that is released.
 func (p *Pass[S, O, P]) template() bool {
-	s, ok := any(&p.Snapshot).(*rollout.Snapshot)
+	s, ok := any(&p.Snapshot).(*kruise.Snapshot)
 	if !ok || s.Workload == nil || s.Rollout.Status.Sub == nil {
 		return false
 	}
@@ -48,26 +50,26 @@ func (p *Pass[S, O, P]) template() bool {
 
 // ends tells that the pass ends the pause of a step.
 func (c *stepChange) ends() bool {
-	return c.before.CurrentStepState == rollout.StatePaused && c.after != nil && !c.asked &&
-		(c.after.CurrentStepState != rollout.StatePaused || c.after.CurrentStepIndex != c.before.CurrentStepIndex)
+	return c.before.CurrentStepState == kruise.StatePaused && c.after != nil && !c.asked &&
+		(c.after.CurrentStepState != kruise.StatePaused || c.after.CurrentStepIndex != c.before.CurrentStepIndex)
 }
 
 // skipped tells that the pause of the last step is known to be passed over.
 func (p *Pass[S, O, P]) skipped(c *stepChange) bool {
-	o, ok := any(p.Options).(rollout.Options)
-	return ok && c.last && c.step.Replicas.String() == "100%" && !o.Repair.Has(rollout.LastPauseSkipped) && !p.Strict
+	o, ok := any(p.Options).(kruise.Options)
+	return ok && c.last && c.step.Replicas.String() == "100%" && !o.Repair.Has(workload.LastPauseSkipped) && !p.Strict
 }
 
 func timedPause(p *RolloutPass) []string {
 	c, ok := stepOf(p)
-	if !ok || c.step.Pause.Duration == nil || c.before.CurrentStepState != rollout.StatePaused || c.asked || p.skipped(&c) || c.after == nil {
+	if !ok || c.step.Pause.Duration == nil || c.before.CurrentStepState != kruise.StatePaused || c.asked || p.skipped(&c) || c.after == nil {
 		return nil
 	}
 	due := c.before.LastUpdateTime.Add(time.Duration(*c.step.Pause.Duration) * time.Second)
 	l, over := list(nil), p.Now.After(due)
 	l.addIf(c.ends() && !over, "the pause ends at %v, and is due behind %v", p.Now, due)
 	l.addIf(!c.ends() && over && len(p.Plan.Holds) == 0, "the pause is over since %v, and goes on", due)
-	still := !c.ends() && !over && len(p.Plan.Actions) == 0 && len(p.Plan.Holds) == 1 && p.Plan.Holds[0].Reason == rollout.ReasonPause
+	still := !c.ends() && !over && len(p.Plan.Actions) == 0 && len(p.Plan.Holds) == 1 && p.Plan.Holds[0].Reason == kruise.ReasonPause
 	l.addIf(still && !p.Plan.RecheckAt.Equal(due), "the plan looks again at %v, and the pause ends at %v", p.Plan.RecheckAt, due)
 	return l
 }
@@ -91,7 +93,7 @@ func stepsInOrder(p *RolloutPass) []string {
 	by := c.after.CurrentStepIndex - c.before.CurrentStepIndex
 	l := list(nil)
 	l.addIf(by < 0 || by > 1, "step %d follows step %d", c.after.CurrentStepIndex, c.before.CurrentStepIndex)
-	l.addIf(by == 1 && c.before.CurrentStepState != rollout.StateReady, "step %d begins while step %d is %s", c.after.CurrentStepIndex, c.before.CurrentStepIndex, c.before.CurrentStepState)
+	l.addIf(by == 1 && c.before.CurrentStepState != kruise.StateReady, "step %d begins while step %d is %s", c.after.CurrentStepIndex, c.before.CurrentStepIndex, c.before.CurrentStepState)
 	return l
 }
 
@@ -114,11 +116,11 @@ func trafficFollowsReadyPods(p *RolloutPass) []string {
 	l := list(nil)
 	canary := routings[0].Service + "-canary"
 	for _, a := range p.Plan.Actions {
-		route, ok := a.(rollout.SetRoute)
+		route, ok := a.(kruise.SetRoute)
 		if !ok {
 			continue
 		}
-		before, after := weightOf(p.Snapshot.Traffic.Route, canary), weightOf(&rollout.Route{Rules: route.Rules}, canary)
+		before, after := weightOf(p.Snapshot.Traffic.Route, canary), weightOf(&traffic.Route{Rules: route.Rules}, canary)
 		if after <= before {
 			continue
 		}
@@ -128,7 +130,7 @@ func trafficFollowsReadyPods(p *RolloutPass) []string {
 			continue
 		}
 		want := amount(steps[sub.CurrentStepIndex-1].Traffic, 100, true)
-		l.addIf(sub.CurrentStepState != rollout.StateTrafficRouting, "%d%% of the traffic instead of %d%% in state %q", after, before, sub.CurrentStepState)
+		l.addIf(sub.CurrentStepState != kruise.StateTrafficRouting, "%d%% of the traffic instead of %d%% in state %q", after, before, sub.CurrentStepState)
 		l.addIf(after > want, "%d%% of the traffic, and the step asks for %d%%", after, want)
 	}
 	return l
@@ -143,7 +145,7 @@ func rollbackInBatches(p *BatchPass) []string {
 	}
 	kept, replicas := int64(*c.NoNeedUpdate), int64(c.Replicas)
 	rest := replicas - kept
-	if rest < 0 || !slices.Contains([]rollout.Driver{rollout.DriverCloneSet, rollout.DriverStatefulSet, rollout.DriverDaemonSet, rollout.DriverNativeDaemonSet}, c.Driver) {
+	if rest < 0 || !slices.Contains([]workload.Driver{workload.DriverCloneSet, workload.DriverStatefulSet, workload.DriverDaemonSet, workload.DriverNativeDaemonSet}, c.Driver) {
 		return nil
 	}
 	want := kept + between(amount(c.Batch, rest, true), 0, rest)

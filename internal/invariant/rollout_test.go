@@ -9,11 +9,16 @@ import (
 
 	"github.com/kplan-go/kplan/internal/invariant"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/partition"
+	"github.com/kplan-go/kplan/rollout/traffic"
+	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 // standingAnywhere generates a Rollout in any state, right or wrong.
-func standingAnywhere(t *rapid.T) rollout.Snapshot {
-	var steps []rollout.Step
+func standingAnywhere(t *rapid.T) kruise.Snapshot {
+	var steps []kruise.Step
 	for range rapid.IntRange(1, 4).Draw(t, "steps") {
 		s := step(anyStepSize(t, "size"), rapid.Int32Range(-1, 100).Draw(t, "pause"))
 		if rapid.Bool().Draw(t, "routed") {
@@ -21,35 +26,35 @@ func standingAnywhere(t *rapid.T) rollout.Snapshot {
 		}
 		steps = append(steps, s)
 	}
-	state := pick(t, "state", "", "Odd", rollout.StateBeforeUpgrade, rollout.StateUpgrade, rollout.StateTrafficRouting, rollout.StateMetricsAnalysis,
-		rollout.StatePaused, rollout.StatePaused, rollout.StateReady, rollout.StateCompleted)
+	state := pick(t, "state", "", "Odd", kruise.StateBeforeUpgrade, kruise.StateUpgrade, kruise.StateTrafficRouting, kruise.StateMetricsAnalysis,
+		kruise.StatePaused, kruise.StatePaused, kruise.StateReady, kruise.StateCompleted)
 	s := led(state)
 	s.Rollout.Canary.Steps = steps
 	if rapid.Bool().Draw(t, "no traffic") {
-		s.Rollout.Canary.TrafficRoutings, s.Traffic = nil, rollout.Traffic{}
+		s.Rollout.Canary.TrafficRoutings, s.Traffic = nil, traffic.Objects{}
 	}
-	s = rollout.Snapshot{Rollout: stands(s.Rollout, state).Rollout, Workload: s.Workload, Traffic: s.Traffic}
+	s = kruise.Snapshot{Rollout: stands(s.Rollout, state).Rollout, Workload: s.Workload, Traffic: s.Traffic}
 	sub, w := s.Rollout.Status.Sub, s.Workload
 	sub.LastUpdateTime = t0.Add(-pick(t, "since", 0, time.Second, 50*time.Second, 100*time.Second, 100*time.Second+1))
 	sub.CurrentStepIndex = rapid.Int32Range(-1, 6).Draw(t, "index")
-	sub.NextStepIndex = rapid.OneOf(rapid.Just(rollout.NextStep(int32(len(steps)), sub.CurrentStepIndex)), rapid.Int32Range(-1, 6)).Draw(t, "next")
-	sub.FinalisingStep = pick(t, "closing", "", rollout.FinalRestoreStable, rollout.FinalRouteToStable, rollout.FinalResume, rollout.FinalEnd)
-	s.Rollout.Status.Phase = pick(t, "phase", rollout.PhaseProgressing, rollout.PhaseProgressing, rollout.PhaseHealthy, rollout.PhaseTerminating, rollout.PhaseDisabling)
-	s.Rollout.Status.Conditions[0].Reason = pick(t, "reason", rollout.ProgressInRolling, rollout.ProgressInRolling, rollout.ProgressInitializing, rollout.ProgressPaused, rollout.ProgressFinalising, rollout.ProgressCompleted)
+	sub.NextStepIndex = rapid.OneOf(rapid.Just(kruise.NextStep(int32(len(steps)), sub.CurrentStepIndex)), rapid.Int32Range(-1, 6)).Draw(t, "next")
+	sub.FinalisingStep = pick(t, "closing", "", kruise.FinalRestoreStable, kruise.FinalRouteToStable, kruise.FinalResume, kruise.FinalEnd)
+	s.Rollout.Status.Phase = pick(t, "phase", kruise.PhaseProgressing, kruise.PhaseProgressing, kruise.PhaseHealthy, kruise.PhaseTerminating, kruise.PhaseDisabling)
+	s.Rollout.Status.Conditions[0].Reason = pick(t, "reason", kruise.ProgressInRolling, kruise.ProgressInRolling, kruise.ProgressInitializing, kruise.ProgressPaused, kruise.ProgressFinalising, kruise.ProgressCompleted)
 	s.Rollout.Disabled, s.Rollout.Paused = seldom(t, "disabled", 9), seldom(t, "paused", 9)
 	w.CanaryRevision, w.InRollback, w.Consistent = pick(t, "canary", "v2", "v2", "v3", "v1"), seldom(t, "rollback", 6), often(t, "consistent", 9)
 	if rapid.Bool().Draw(t, "release") {
-		br := rollout.ReleaseOf(s.Rollout, *w, max(sub.CurrentStepIndex, 1), 0)
-		br.Status.Current.BatchState = pick(t, "batch", rollout.BatchUpgrading, rollout.BatchReady)
+		br := kruise.ReleaseOf(s.Rollout, *w, max(sub.CurrentStepIndex, 1), 0)
+		br.Status.Current.BatchState = pick(t, "batch", batchrelease.StateUpgrading, batchrelease.StateReady)
 		s.BatchRelease = &br
 	}
 	return s
 }
 
-func rolloutOptions(t *rapid.T) rollout.Options {
-	o := rollout.Options{AppendPodSelector: rapid.Bool().Draw(t, "append pod selector")}
+func rolloutOptions(t *rapid.T) kruise.Options {
+	o := kruise.Options{AppendPodSelector: rapid.Bool().Draw(t, "append pod selector")}
 	if rapid.Bool().Draw(t, "corrected") {
-		o.Repair = rollout.RepairAll
+		o.Repair = workload.RepairAll
 	}
 	return o
 }
@@ -57,8 +62,8 @@ func rolloutOptions(t *rapid.T) rollout.Options {
 func TestRolloutPasses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, o := standingAnywhere(t), rolloutOptions(t)
-		clean(t, &invariant.RolloutPlanner{Snapshot: s, Now: t0, Options: o, Plan: rollout.Reconcile})
-		if p, err := rollout.Reconcile(s, t0, o); err == nil {
+		clean(t, &invariant.RolloutPlanner{Snapshot: s, Now: t0, Options: o, Plan: kruise.Reconcile})
+		if p, err := kruise.Reconcile(s, t0, o); err == nil {
 			clean(t, &invariant.RolloutPass{Snapshot: s, Now: t0, Options: o, Plan: p})
 		}
 	})
@@ -66,29 +71,29 @@ func TestRolloutPasses(t *testing.T) {
 
 func TestBatchPasses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		kinds := []rollout.WorkloadRef{demo, {APIVersion: "apps.kruise.io/v1alpha1", Kind: "CloneSet", Name: "demo"}, {APIVersion: "apps/v1", Kind: "StatefulSet", Name: "demo"}}
+		kinds := []workload.Ref{demo, {APIVersion: "apps.kruise.io/v1alpha1", Kind: "CloneSet", Name: "demo"}, {APIVersion: "apps/v1", Kind: "StatefulSet", Name: "demo"}}
 		ref := pick(t, "kind", kinds...)
-		br := rollout.BatchRelease{Name: "web", UID: "b", WorkloadRef: ref, Finalizers: []string{rollout.FinalizerBatchRelease}}
+		br := batchrelease.Release{Name: "web", UID: "b", WorkloadRef: ref, Finalizers: []string{workload.FinalizerBatchRelease}}
 		for range rapid.IntRange(0, 3).Draw(t, "batches") {
-			br.ReleasePlan.Batches = append(br.ReleasePlan.Batches, rollout.Batch{CanaryReplicas: anyStepSize(t, "size")})
+			br.ReleasePlan.Batches = append(br.ReleasePlan.Batches, batchrelease.Batch{CanaryReplicas: anyStepSize(t, "size")})
 		}
 		br.ReleasePlan.BatchPartition, br.ReleasePlan.RolloutID = new(rapid.Int32Range(0, 2).Draw(t, "partition")), pick(t, "id", "", "7")
-		br.Status = rollout.BatchStatus{Phase: pick(t, "phase", "", rollout.BatchPreparing, rollout.BatchProgressing, rollout.BatchProgressing, rollout.BatchFinalizing), ObservedReleasePlanHash: br.ReleasePlan.Hash(),
-			ObservedWorkloadReplicas: 6, UpdateRevision: "v2", Current: rollout.CurrentBatch{BatchState: pick(t, "state", "", rollout.BatchUpgrading, rollout.BatchVerifying), NoNeedUpdateReplicas: pick(t, "no need", nil, new(int32(2)))}}
+		br.Status = batchrelease.Status{Phase: pick(t, "phase", "", batchrelease.PhasePreparing, batchrelease.PhaseProgressing, batchrelease.PhaseProgressing, batchrelease.PhaseFinalizing), ObservedReleasePlanHash: br.ReleasePlan.Hash(),
+			ObservedWorkloadReplicas: 6, UpdateRevision: "v2", Current: batchrelease.CurrentBatch{BatchState: pick(t, "state", "", batchrelease.StateUpgrading, batchrelease.StateVerifying), NoNeedUpdateReplicas: pick(t, "no need", nil, new(int32(2)))}}
 		if rapid.Bool().Draw(t, "rollback") {
-			br.Annotations = map[string]string{rollout.AnnotationRollbackInBatch: "true"}
+			br.Annotations = map[string]string{workload.AnnotationRollbackInBatch: "true"}
 		}
-		w := rollout.Workload{WorkloadRef: ref, UID: "d", Replicas: new(rapid.Int32Range(0, 8).Draw(t, "replicas")), StableRevision: "v1", UpdateRevision: pick(t, "update", "v2", "v1"), Annotations: map[string]string{}}
+		w := workload.Workload{Ref: ref, UID: "d", Replicas: new(rapid.Int32Range(0, 8).Draw(t, "replicas")), StableRevision: "v1", UpdateRevision: pick(t, "update", "v2", "v1"), Annotations: map[string]string{}}
 		if rapid.Bool().Draw(t, "controlled") {
-			w.Annotations[rollout.AnnotationControlInfo], w.Paused, w.StrategyType = rollout.ControlInfo(br.Name, br.UID), true, "Recreate"
+			w.Annotations[partition.AnnotationControlInfo], w.Paused, w.StrategyType = workload.ControlInfo(br.Name, br.UID), true, "Recreate"
 		}
-		s := rollout.BatchSnapshot{Release: br, Workload: &w}
-		o := rollout.BatchOptions{Repair: rolloutOptions(t).Repair, KeepPaused: rapid.Bool().Draw(t, "keep paused")}
+		s := batchrelease.Snapshot{Release: br, Workload: &w}
+		o := batchrelease.Options{Repair: rolloutOptions(t).Repair, KeepPaused: rapid.Bool().Draw(t, "keep paused")}
 		// The plan shares the count of pods that need no update with the snapshot.
 		apart := s
 		apart.Release.Status.Current.NoNeedUpdateReplicas = nil
-		clean(t, &invariant.BatchPlanner{Snapshot: apart, Now: t0, Options: o, Plan: rollout.ReconcileBatch})
-		if p, err := rollout.ReconcileBatch(s, t0, o); err == nil {
+		clean(t, &invariant.BatchPlanner{Snapshot: apart, Now: t0, Options: o, Plan: batchrelease.Reconcile})
+		if p, err := batchrelease.Reconcile(s, t0, o); err == nil {
 			clean(t, &invariant.BatchPass{Snapshot: s, Now: t0, Options: o, Plan: p})
 		}
 	})
@@ -109,7 +114,7 @@ func TestPartitions(t *testing.T) {
 func TestReleases(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		routed := rapid.Bool().Draw(t, "routed")
-		var steps []rollout.Step
+		var steps []kruise.Step
 		last := int32(1)
 		for range rapid.IntRange(1, 3).Draw(t, "steps") {
 			last = rapid.Int32Range(last, 50).Draw(t, "size")
@@ -129,19 +134,19 @@ func TestReleases(t *testing.T) {
 				clean(t, x)
 			}
 		}
-		c.opts.Repair = rollout.RepairAll
+		c.opts.Repair = workload.RepairAll
 		c.begin()
 		passes := rapid.IntRange(0, 40).Draw(t, "passes")
 		// Not while the release is closed: a template that changes then may stay paused.
 		c.run(func() bool {
 			passes--
-			return passes < 0 && !c.closing() || c.r.Status.Phase == rollout.PhaseHealthy
+			return passes < 0 && !c.closing() || c.r.Status.Phase == kruise.PhaseHealthy
 		})
 		c.update(pick(t, "template", "v1", "v2", "v3"))
 		for range 3 {
 			c.pass()
 		}
-		if !c.run(c.phase(rollout.PhaseHealthy)) {
+		if !c.run(c.phase(kruise.PhaseHealthy)) {
 			t.Fatalf("it does not end: %v", c.holds)
 		}
 		for range 5 {
@@ -154,7 +159,7 @@ func TestReleases(t *testing.T) {
 }
 
 // frozen is a release that goes back to templateHash while the traffic of another is taken back.
-func frozen(t *testing.T, o rollout.Options) *invariant.Release {
+func frozen(t *testing.T, o kruise.Options) *invariant.Release {
 	first := step(rollout.Percent(20), -1)
 	first.Traffic = rollout.Percent(20)
 	c := newWorld(6, true, first, step(rollout.Percent(100), 0))
@@ -162,16 +167,16 @@ func frozen(t *testing.T, o rollout.Options) *invariant.Release {
 	c.begin()
 	paused := func() bool {
 		s := c.r.Status.Sub
-		return s != nil && s.CurrentStepState == rollout.StatePaused && c.r.Status.Phase == rollout.PhaseProgressing
+		return s != nil && s.CurrentStepState == kruise.StatePaused && c.r.Status.Phase == kruise.PhaseProgressing
 	}
 	require.True(t, c.run(paused))
 	c.update("v3")
 	require.True(t, c.run(func() bool {
 		s := c.r.Status.Sub
-		return s != nil && s.FinalisingStep == rollout.FinalRelease
+		return s != nil && s.FinalisingStep == kruise.FinalRelease
 	}))
 	c.update("v1")
-	c.run(c.phase(rollout.PhaseHealthy))
+	c.run(c.phase(kruise.PhaseHealthy))
 	for range 20 {
 		c.pass()
 	}

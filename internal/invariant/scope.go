@@ -8,7 +8,10 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/traffic"
+	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 // deploymentScope checks that a plan writes to sets of the Deployment only, or to
@@ -136,14 +139,14 @@ func rolloutScope(p *RolloutPass) []string {
 		for _, r := range routingsOf(&s.Rollout) {
 			services = append(services, r.Service, r.Service+"-canary")
 		}
-		if pods, ok := a.(rollout.SelectPods); ok {
+		if pods, ok := a.(kruise.SelectPods); ok {
 			l.addIf(!slices.Contains(services, pods.Service), "%v is about a Service of %v", a, services)
 		}
 	}
 	return l
 }
 
-func routingsOf(r *rollout.Rollout) []rollout.TrafficRouting {
+func routingsOf(r *kruise.Rollout) []traffic.Routing {
 	switch {
 	case r.Canary != nil:
 		return r.Canary.TrafficRoutings
@@ -157,16 +160,16 @@ func batchScope(p *BatchPass) []string {
 	s, l := &p.Snapshot, list(nil)
 	for _, a := range p.Plan.Actions {
 		switch a := a.(type) {
-		case rollout.LabelPod:
-			l.addIf(!slices.ContainsFunc(s.Pods, func(p rollout.Pod) bool { return p.Name == a.Name && p.UID == a.UID }), "%v: no pod with UID %q", a, a.UID)
-		case rollout.BatchPatchWorkload:
+		case batchrelease.LabelPod:
+			l.addIf(!slices.ContainsFunc(s.Pods, func(p workload.Pod) bool { return p.Name == a.Name && p.UID == a.UID }), "%v: no pod with UID %q", a, a.UID)
+		case batchrelease.PatchWorkload:
 			stable := s.Workload != nil && a.UID == s.Workload.UID
 			canary := s.Canary != nil && a.UID == s.Canary.UID
 			l.addIf(!stable && !canary, "%v is for the workload with UID %q", a, a.UID)
-		case rollout.BatchSetFinalizer:
+		case batchrelease.SetFinalizer:
 			own := a.UID == s.Release.UID || s.Canary != nil && a.UID == s.Canary.UID
 			l.addIf(!own, "%v is for an object with UID %q", a, a.UID)
-		case rollout.RetargetAutoscaler:
+		case batchrelease.RetargetAutoscaler:
 			l.addIf(s.Autoscaler == nil || a.Name != s.Autoscaler.Name, "%v is for another one", a)
 		}
 	}

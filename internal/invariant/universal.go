@@ -12,7 +12,8 @@ import (
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -47,12 +48,12 @@ func universal() []Invariant {
 				on[RolloutPass](rolloutExplained), on[BatchPass](batchExplained)}},
 		{Name: "JSON round trip", Title: "snapshots and plans come through JSON unchanged", Source: "design: plans are data", checks: []check{
 			on[DeploymentPass](jsonRoundTrip[deploy.Snapshot, deploy.Options, deploy.Plan]), on[ReplicaSetPass](jsonRoundTrip[replicaset.Snapshot, replicaset.Options, replicaset.Plan]),
-			on[DaemonSetPass](jsonRoundTrip[daemonset.Snapshot, daemonset.Options, daemonset.Plan]), on[RolloutPass](jsonRoundTrip[rollout.Snapshot, rollout.Options, rollout.Plan]),
-			on[BatchPass](jsonRoundTrip[rollout.BatchSnapshot, rollout.BatchOptions, rollout.BatchPlan])}},
+			on[DaemonSetPass](jsonRoundTrip[daemonset.Snapshot, daemonset.Options, daemonset.Plan]), on[RolloutPass](jsonRoundTrip[kruise.Snapshot, kruise.Options, kruise.Plan]),
+			on[BatchPass](jsonRoundTrip[batchrelease.Snapshot, batchrelease.Options, batchrelease.Plan])}},
 		{Name: "time shift", Title: "moving now and all times moves only the times of the plan", Source: "kubernetes#77203", checks: []check{
 			on[DeploymentPlanner](timeShift[deploy.Snapshot, deploy.Options, deploy.Plan]), on[ReplicaSetPlanner](timeShift[replicaset.Snapshot, replicaset.Options, replicaset.Plan]),
-			on[DaemonSetPlanner](timeShift[daemonset.Snapshot, daemonset.Options, daemonset.Plan]), on[RolloutPlanner](timeShift[rollout.Snapshot, rollout.Options, rollout.Plan]),
-			on[BatchPlanner](timeShift[rollout.BatchSnapshot, rollout.BatchOptions, rollout.BatchPlan])}},
+			on[DaemonSetPlanner](timeShift[daemonset.Snapshot, daemonset.Options, daemonset.Plan]), on[RolloutPlanner](timeShift[kruise.Snapshot, kruise.Options, kruise.Plan]),
+			on[BatchPlanner](timeShift[batchrelease.Snapshot, batchrelease.Options, batchrelease.Plan])}},
 	}
 }
 

@@ -11,6 +11,11 @@ import (
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/partition"
+	"github.com/kplan-go/kplan/rollout/traffic"
+	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 // A world is an ideal cluster with one Deployment that is updated by partition. It
@@ -20,13 +25,13 @@ type world struct {
 	fail    func(format string, args ...any)
 	look    func(c any) // at each pass
 	clock   time.Time
-	opts    rollout.Options
-	r       rollout.Rollout
-	br      *rollout.BatchRelease
-	w       rollout.Workload
-	traffic rollout.Traffic
-	grace   rollout.Grace
-	holds   []rollout.Hold
+	opts    kruise.Options
+	r       kruise.Rollout
+	br      *batchrelease.Release
+	w       workload.Workload
+	traffic traffic.Objects
+	grace   kruise.Grace
+	holds   []kruise.Hold
 	sizes   map[string]int32 // by template
 	labels  map[string]map[string]string
 	views   []invariant.ReleaseView
@@ -34,27 +39,27 @@ type world struct {
 
 func named(name string) revision.Template { return revision.Template{ID: name, Hash: name} }
 
-func newWorld(replicas int32, led bool, steps ...rollout.Step) *world {
+func newWorld(replicas int32, led bool, steps ...kruise.Step) *world {
 	c := &world{clock: t0, sizes: map[string]int32{"v1": replicas}, labels: map[string]map[string]string{}}
-	c.r = rollout.Rollout{Name: "web", UID: "r", Generation: 1, WorkloadRef: demo, Canary: &rollout.Strategy{Steps: steps}}
-	c.w = rollout.Workload{
-		WorkloadRef: demo, UID: "d", Generation: 1, Replicas: &replicas, Template: named("v1"), StrategyType: "RollingUpdate",
-		RollingUpdate: &rollout.RollingUpdate{MaxSurge: rollout.Percent(25), MaxUnavailable: rollout.Percent(25)},
+	c.r = kruise.Rollout{Name: "web", UID: "r", Generation: 1, WorkloadRef: demo, Canary: &kruise.Strategy{Steps: steps}}
+	c.w = workload.Workload{
+		Ref: demo, UID: "d", Generation: 1, Replicas: &replicas, Template: named("v1"), StrategyType: "RollingUpdate",
+		RollingUpdate: &partition.RollingUpdate{MaxSurge: rollout.Percent(25), MaxUnavailable: rollout.Percent(25)},
 		Labels:        map[string]string{}, Annotations: map[string]string{},
 	}
 	if led {
 		route := "route"
-		c.r.Canary.TrafficRoutings = []rollout.TrafficRouting{{Service: "web", GracePeriodSeconds: 3, Gateway: &rollout.GatewayRef{HTTPRouteName: &route}}}
-		c.traffic = rollout.Traffic{Stable: &rollout.Service{Name: "web", Selector: map[string]string{"app": "web"}},
-			Route: &rollout.Route{Name: route, Rules: []rollout.RouteRule{{BackendRefs: []rollout.BackendRef{{Kind: "Service", Name: "web"}}}}}}
+		c.r.Canary.TrafficRoutings = []traffic.Routing{{Service: "web", GracePeriodSeconds: 3, Gateway: &traffic.GatewayRef{HTTPRouteName: &route}}}
+		c.traffic = traffic.Objects{Stable: &traffic.Service{Name: "web", Selector: map[string]string{"app": "web"}},
+			Route: &traffic.Route{Name: route, Rules: []traffic.Rule{{BackendRefs: []traffic.BackendRef{{Kind: "Service", Name: "web"}}}}}}
 	}
 	return c
 }
 
-func (c *world) owned() (sets []rollout.WorkloadSet) {
+func (c *world) owned() (sets []workload.Set) {
 	for i, name := range []string{"v1", "v2", "v3"} {
 		if n, ok := c.sizes[name]; ok {
-			sets = append(sets, rollout.WorkloadSet{Name: name, Template: named(name), Replicas: n, Revision: fmt.Sprint(i + 1), CreationTimestamp: t0.Add(time.Duration(i) * time.Second)})
+			sets = append(sets, workload.Set{Name: name, Template: named(name), Replicas: n, Revision: fmt.Sprint(i + 1), CreationTimestamp: t0.Add(time.Duration(i) * time.Second)})
 		}
 	}
 	return sets
@@ -74,7 +79,7 @@ func (c *world) update(name string) {
 	c.observe()
 	changed := c.w
 	changed.Template = named(name)
-	a, err := rollout.Admit(rollout.AdmitSnapshot{Old: c.w, New: changed, Rollouts: []rollout.Rollout{c.r}, Sets: c.owned()}, c.opts)
+	a, err := kruise.Admit(kruise.AdmitSnapshot{Old: c.w, New: changed, Rollouts: []kruise.Rollout{c.r}, Sets: c.owned()}, c.opts)
 	if err != nil {
 		c.fail("%v", err)
 	}
@@ -83,9 +88,9 @@ func (c *world) update(name string) {
 }
 
 func (c *world) observe() {
-	c.w.StableRevision, c.w.UpdateRevision = c.w.Labels[rollout.LabelStableRevision], c.w.Template.Hash
+	c.w.StableRevision, c.w.UpdateRevision = c.w.Labels[workload.LabelStableRevision], c.w.Template.Hash
 	n := c.total()
-	c.w.Status = rollout.WorkloadStatus{ObservedGeneration: c.w.Generation, Replicas: n, ReadyReplicas: n, AvailableReplicas: n, UpdatedReplicas: c.fresh(), UpdatedReadyReplicas: c.fresh()}
+	c.w.Status = workload.Status{ObservedGeneration: c.w.Generation, Replicas: n, ReadyReplicas: n, AvailableReplicas: n, UpdatedReplicas: c.fresh(), UpdatedReadyReplicas: c.fresh()}
 }
 
 func (c *world) view() {
@@ -96,9 +101,9 @@ func (c *world) view() {
 // pass lets everybody act once.
 func (c *world) pass() {
 	c.observe()
-	facts := rollout.Inspect(rollout.InspectSnapshot{Workload: c.w, Style: c.r.Style(), Sets: c.owned()})
-	s := rollout.Snapshot{Rollout: c.r, BatchRelease: c.br, Workload: &facts, Traffic: c.traffic, Grace: c.grace}
-	p, err := rollout.Reconcile(s, c.clock, c.opts)
+	facts := workload.Inspect(workload.InspectSnapshot{Workload: c.w, Style: c.r.Style(), Sets: c.owned()})
+	s := kruise.Snapshot{Rollout: c.r, BatchRelease: c.br, Workload: &facts, Traffic: c.traffic, Grace: c.grace}
+	p, err := kruise.Reconcile(s, c.clock, c.opts)
 	if err != nil {
 		c.fail("%v", err)
 	}
@@ -121,20 +126,20 @@ func (c *world) batchPass() {
 		return
 	}
 	c.observe()
-	s := rollout.BatchSnapshot{Release: *c.br, Workload: &c.w}
+	s := batchrelease.Snapshot{Release: *c.br, Workload: &c.w}
 	for _, name := range []string{"v1", "v2", "v3"} {
 		for n := range c.sizes[name] {
 			pod := fmt.Sprint(name, "-", n)
-			labels := map[string]string{rollout.LabelPodTemplateHash: name}
+			labels := map[string]string{workload.LabelPodTemplateHash: name}
 			maps.Copy(labels, c.labels[pod])
-			s.Pods = append(s.Pods, rollout.Pod{Name: pod, UID: pod, Ready: true, Labels: labels})
+			s.Pods = append(s.Pods, workload.Pod{Name: pod, UID: pod, Ready: true, Labels: labels})
 		}
 	}
-	p, err := rollout.ReconcileBatch(s, c.clock, rollout.BatchOptions{Repair: c.opts.Repair})
+	p, err := batchrelease.Reconcile(s, c.clock, batchrelease.Options{Repair: c.opts.Repair})
 	if err != nil {
 		c.fail("%v", err)
 	}
-	c.look(&invariant.BatchPass{Snapshot: s, Now: c.clock, Options: rollout.BatchOptions{Repair: c.opts.Repair}, Plan: p})
+	c.look(&invariant.BatchPass{Snapshot: s, Now: c.clock, Options: batchrelease.Options{Repair: c.opts.Repair}, Plan: p})
 	br := *c.br
 	br.Status = p.Status
 	c.br = &br
@@ -151,21 +156,21 @@ func (c *world) deploymentPass() {
 		c.sizes[c.w.Template.ID] = *c.w.Replicas
 		return
 	}
-	s, err := rollout.ParseStrategy(c.w.Annotations[rollout.AnnotationStrategy])
-	if err != nil || c.w.Annotations[rollout.AnnotationControlInfo] == "" || s.Paused {
+	s, err := partition.ParseStrategy(c.w.Annotations[partition.AnnotationStrategy])
+	if err != nil || c.w.Annotations[partition.AnnotationControlInfo] == "" || s.Paused {
 		return
 	}
 	old := c.total() - c.fresh()
-	b := rollout.PartitionBudget(*c.w.Replicas, s.RollingUpdate, c.opts.Repair.Has(rollout.LimitsWrapAround))
+	b := partition.Budget(*c.w.Replicas, s.RollingUpdate, c.opts.Repair.Has(workload.LimitsWrapAround))
 	if _, ok := c.sizes[c.w.Template.ID]; !ok {
-		c.sizes[c.w.Template.ID] = rollout.PartitionCreationSize(s.Partition, b, int64(c.total()), c.opts.Repair.Has(rollout.NewPodAtPartitionZero))
+		c.sizes[c.w.Template.ID] = partition.CreationSize(s.Partition, b, int64(c.total()), c.opts.Repair.Has(workload.NewPodAtPartitionZero))
 		return
 	}
-	if grown := rollout.PartitionNewSize(s.Partition, b, int64(c.total()), c.fresh()); grown != c.fresh() {
+	if grown := partition.NewSize(s.Partition, b, int64(c.total()), c.fresh()); grown != c.fresh() {
 		c.sizes[c.w.Template.ID] = grown
 		return
 	}
-	room := min(c.total()-b.MinAvailable(), int32(rollout.PartitionOldLimit(s.Partition, b.Replicas, int64(old), c.fresh())))
+	room := min(c.total()-b.MinAvailable(), int32(partition.OldLimit(s.Partition, b.Replicas, int64(old), c.fresh())))
 	for _, name := range []string{"v3", "v2", "v1"} {
 		if name != c.w.Template.ID && room > 0 {
 			n := min(room, c.sizes[name])
@@ -177,27 +182,27 @@ func (c *world) deploymentPass() {
 
 func (c *world) execute(a fmt.Stringer) {
 	switch a := a.(type) {
-	case rollout.SetFinalizer:
+	case kruise.SetFinalizer:
 		c.finalizer(a.Kind, a.Finalizer, a.Remove)
-	case rollout.BatchSetFinalizer:
+	case batchrelease.SetFinalizer:
 		c.finalizer(a.Kind, a.Finalizer, a.Remove)
-	case rollout.PatchRollout:
+	case kruise.PatchRollout:
 		c.r.Annotations = a.Annotations
-	case rollout.PatchWorkload:
+	case kruise.PatchWorkload:
 		c.patch(a.Patch)
-	case rollout.BatchPatchWorkload:
+	case batchrelease.PatchWorkload:
 		c.patch(a.Patch)
-	case rollout.LabelPod:
+	case batchrelease.LabelPod:
 		labels := maps.Clone(a.Labels)
 		maps.Copy(labels, c.labels[a.Name])
 		maps.Copy(labels, a.Labels)
 		c.labels[a.Name] = labels
-	case rollout.CreateBatchRelease:
-		c.br = &rollout.BatchRelease{Name: a.Name, UID: fmt.Sprint("b", len(c.views)), Generation: 1, Annotations: a.Annotations, WorkloadRef: a.WorkloadRef, ReleasePlan: a.ReleasePlan}
-	case rollout.UpdateBatchRelease:
+	case kruise.CreateBatchRelease:
+		c.br = &batchrelease.Release{Name: a.Name, UID: fmt.Sprint("b", len(c.views)), Generation: 1, Annotations: a.Annotations, WorkloadRef: a.WorkloadRef, ReleasePlan: a.ReleasePlan}
+	case kruise.UpdateBatchRelease:
 		c.br.Annotations, c.br.ReleasePlan = a.Annotations, a.ReleasePlan
 		c.br.Generation++
-	case rollout.PatchBatchRelease:
+	case kruise.PatchBatchRelease:
 		if a.RolloutID != nil {
 			c.br.ReleasePlan.RolloutID = *a.RolloutID
 		}
@@ -205,9 +210,9 @@ func (c *world) execute(a fmt.Stringer) {
 			c.br.ReleasePlan.BatchPartition, c.br.ReleasePlan.FinalizingPolicy = nil, a.Finalize
 		}
 		c.br.Generation++
-	case rollout.DeleteBatchRelease:
+	case kruise.DeleteBatchRelease:
 		c.br.DeletionTimestamp = c.clock
-	case rollout.SelectPods:
+	case kruise.SelectPods:
 		service := c.traffic.Stable
 		if a.Service != service.Name {
 			service = c.traffic.Canary
@@ -216,12 +221,12 @@ func (c *world) execute(a fmt.Stringer) {
 		if a.Value != "" {
 			service.Selector[a.Key] = a.Value
 		}
-	case rollout.CreateService:
-		c.traffic.Canary = &rollout.Service{Name: a.Name, Selector: a.Selector}
-	case rollout.DeleteService:
+	case kruise.CreateService:
+		c.traffic.Canary = &traffic.Service{Name: a.Name, Selector: a.Selector}
+	case kruise.DeleteService:
 		c.traffic.Canary = nil
-	case rollout.SetRoute:
-		c.traffic.Route = &rollout.Route{Name: a.Name, Rules: a.Rules}
+	case kruise.SetRoute:
+		c.traffic.Route = &traffic.Route{Name: a.Name, Rules: a.Rules}
 	default:
 		c.fail("not carried out: %v", a)
 	}
@@ -240,7 +245,7 @@ func (c *world) finalizer(kind, finalizer string, gone bool) {
 	}
 }
 
-func (c *world) patch(p rollout.WorkloadPatch) {
+func (c *world) patch(p workload.Patch) {
 	merge := func(m map[string]string, changes map[string]*string) map[string]string {
 		m = maps.Clone(m)
 		for key, value := range changes {
@@ -260,7 +265,7 @@ func (c *world) patch(p rollout.WorkloadPatch) {
 		c.w.StrategyType, c.w.RollingUpdate = *p.StrategyType, nil
 	}
 	if !p.MaxSurge.IsZero() || !p.MaxUnavailable.IsZero() {
-		c.w.RollingUpdate = &rollout.RollingUpdate{MaxSurge: p.MaxSurge, MaxUnavailable: p.MaxUnavailable}
+		c.w.RollingUpdate = &partition.RollingUpdate{MaxSurge: p.MaxSurge, MaxUnavailable: p.MaxUnavailable}
 	}
 	c.w.Generation++
 }
@@ -272,9 +277,9 @@ func (c *world) run(until func() bool) bool {
 			return true
 		}
 		c.pass()
-		if s := c.r.Status.Sub; s != nil && s.CurrentStepState == rollout.StatePaused && len(c.holds) > 0 && c.holds[0].Reason == rollout.ReasonApproval {
+		if s := c.r.Status.Sub; s != nil && s.CurrentStepState == kruise.StatePaused && len(c.holds) > 0 && c.holds[0].Reason == kruise.ReasonApproval {
 			approved := *s
-			approved.CurrentStepState = rollout.StateReady
+			approved.CurrentStepState = kruise.StateReady
 			c.r.Status.Sub = &approved
 		}
 		c.clock = c.clock.Add(time.Second)
@@ -282,14 +287,14 @@ func (c *world) run(until func() bool) bool {
 	return false
 }
 
-func (c *world) phase(p rollout.RolloutPhase) func() bool {
+func (c *world) phase(p kruise.Phase) func() bool {
 	return func() bool { return c.r.Status.Phase == p }
 }
 
 // closing tells that a release is over and its traces are being removed.
 func (c *world) closing() bool {
 	reason := c.r.Status.ProgressingReason()
-	return reason != "" && reason != rollout.ProgressInRolling && reason != rollout.ProgressInitializing
+	return reason != "" && reason != kruise.ProgressInRolling && reason != kruise.ProgressInitializing
 }
 
 // begin makes the Rollout healthy and releases nextRevision.
@@ -298,7 +303,7 @@ func (c *world) begin() {
 	c.views = nil
 	c.view()
 	c.update("v2")
-	c.run(c.phase(rollout.PhaseProgressing))
+	c.run(c.phase(kruise.PhaseProgressing))
 }
 
 // history is what has been seen.

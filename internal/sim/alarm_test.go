@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/kruise"
 )
 
 // Of several instants at which an object is to be looked at again the earliest counts, as
@@ -14,7 +14,7 @@ import (
 // those that wait, until nothing but retries happens.
 func TestEarliestAlarmCounts(t *testing.T) {
 	w := newWorld(1, Faults{})
-	w.addRolloutControllers(rollout.Options{})
+	w.addRolloutControllers(kruise.Options{})
 	c := w.controllers[0]
 	for _, d := range []time.Duration{5 * time.Second, 7 * time.Second, 2 * time.Second, 2 * time.Second} {
 		c.wakeAt(w.now.Add(d), "web")

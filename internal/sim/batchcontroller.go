@@ -8,14 +8,15 @@ import (
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/podorder"
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 // A batchController carries out the plans of the batch pass. It keeps nothing in
 // memory.
 type batchController struct {
 	*controller
-	options rollout.BatchOptions
+	options batchrelease.Options
 }
 
 func (c *batchController) forget() {}
@@ -44,37 +45,37 @@ func (c *batchController) watch(from *[kinds]int64, skip bool) {
 	}
 }
 
-func (c *batchController) snapshot(name string) (*rollout.BatchSnapshot, *BatchRelease) {
+func (c *batchController) snapshot(name string) (*batchrelease.Snapshot, *BatchRelease) {
 	s := c.w.store
 	br := find(&s.batchReleases, s.batchReleases.at(c.view[KindBatchRelease]), name)
 	if br == nil {
 		return nil, nil
 	}
-	snapshot := &rollout.BatchSnapshot{Release: br.BatchRelease}
+	snapshot := &batchrelease.Snapshot{Release: br.Release}
 	deployments := s.deployments.at(c.view[KindDeployment])
 	d := find(&s.deployments, deployments, br.WorkloadRef.Name)
 	if d == nil {
 		return snapshot, br
 	}
 	sets := s.replicaSets.at(c.view[KindReplicaSet])
-	workload := c.w.workloadOf(d)
-	driver, _ := rollout.DriverOf(br.WorkloadRef, br.ReleasePlan.RollingStyle) // which the planner has admitted
+	driven := c.w.workloadOf(d)
+	driver, _ := workload.DriverOf(br.WorkloadRef, br.ReleasePlan.RollingStyle) // which the planner has admitted
 	of := d
 	switch driver {
-	case rollout.DriverCanary:
+	case workload.DriverCanary:
 		if of = canaryOf(deployments, d.Name, br.UID); of != nil {
 			canary := c.w.workloadOf(of)
 			snapshot.Canary = &canary
 		}
-	case rollout.DriverBlueGreenDeployment:
+	case workload.DriverBlueGreenDeployment:
 		snapshot.StableSet = stableSet(sets, d.UID)
 		for _, rs := range sets {
 			if rs.ControllerUID == d.UID && rs.Template.Same(d.Template) {
-				workload.Status.UpdatedReadyReplicas = rs.Status.ReadyReplicas
+				driven.Status.UpdatedReadyReplicas = rs.Status.ReadyReplicas
 			}
 		}
 	}
-	snapshot.Workload = &workload
+	snapshot.Workload = &driven
 	if of != nil {
 		snapshot.Pods = podsOf(sets, s.pods.at(c.view[KindPod]), of.UID)
 	}
@@ -98,14 +99,14 @@ func stableSet(sets []*replicaSet, uid string) string {
 
 // podsOf returns the pods of a Deployment's ReplicaSets that have not finished. The hash of
 // their template is the revision, which need not be what they are labelled with.
-func podsOf(sets []*replicaSet, pods []*podorder.Pod, uid string) (list []rollout.Pod) {
+func podsOf(sets []*replicaSet, pods []*podorder.Pod, uid string) (list []workload.Pod) {
 	for _, p := range pods {
 		if p.Finished() {
 			continue
 		}
 		for _, rs := range sets {
 			if rs.UID == p.ControllerUID && rs.ControllerUID == uid {
-				list = append(list, rollout.Pod{
+				list = append(list, workload.Pod{
 					Name: p.Name, UID: p.UID, Labels: p.Labels, Ready: p.Ready, DeletionTimestamp: p.DeletionTimestamp, TemplateHash: rs.Template.ID,
 				})
 			}
@@ -121,7 +122,7 @@ func (c *batchController) begin(name string) func() bool {
 	}
 	now := c.now()
 	c.corrected = c.options.Repair != 0
-	p, err := rollout.ReconcileBatch(*s, now, c.options)
+	p, err := batchrelease.Reconcile(*s, now, c.options)
 	c.w.Plans++
 	if err != nil {
 		c.w.fail(fmt.Errorf("batch release %s: %w", name, err))
@@ -131,7 +132,7 @@ func (c *batchController) begin(name string) func() bool {
 		c.w.tracef("%s %d plans for %s, %d behind: %v; %v %s", c.Role, c.Instance, name, c.lag(), p, p.Status, p.Failure)
 	}
 	if f := c.w.Observer.Batch; f != nil {
-		c.w.fail(f(Planned[rollout.BatchSnapshot, rollout.BatchOptions, rollout.BatchPlan]{
+		c.w.fail(f(Planned[batchrelease.Snapshot, batchrelease.Options, batchrelease.Plan]{
 			By: c.Actor, Snapshot: *s, Now: now, Options: c.options, Plan: p, Lag: c.lag(), Fair: c.w.fair,
 		}))
 	}
@@ -148,7 +149,7 @@ func (c *batchController) begin(name string) func() bool {
 type batchPass struct {
 	c       *batchController
 	br      *BatchRelease
-	plan    rollout.BatchPlan
+	plan    batchrelease.Plan
 	version string // behind the own writes, "" before the first
 	done    int
 }
@@ -163,7 +164,7 @@ func (p *batchPass) next() bool {
 			p.c.retry(p.br.Name)
 			return false
 		}
-		if _, label := a.(rollout.LabelPod); !label || p.c.w.deadline.IsZero() {
+		if _, label := a.(batchrelease.LabelPod); !label || p.c.w.deadline.IsZero() {
 			return true
 		}
 	}
@@ -197,15 +198,15 @@ func (p *batchPass) write(verb Verb, action fmt.Stringer, f func(*BatchRelease))
 	})
 }
 
-func (p *batchPass) perform(a rollout.BatchAction) answer {
+func (p *batchPass) perform(a batchrelease.Action) answer {
 	c := p.c
 	w := c.w
 	switch a := a.(type) {
-	case rollout.BatchSetFinalizer:
+	case batchrelease.SetFinalizer:
 		return p.finalizer(a)
-	case rollout.BatchPatchWorkload:
+	case batchrelease.PatchWorkload:
 		return c.patchWorkload(a, a.UID, a.Workload.Name, &a.Patch)
-	case rollout.LabelPod:
+	case batchrelease.LabelPod:
 		return c.ask(func() answer {
 			_, answer := update(w, &w.store.pods, c.request(Update, a.Name, precondition{uid: a.UID}, a), func(o *podorder.Pod) {
 				labels := maps.Clone(o.Labels)
@@ -217,7 +218,7 @@ func (p *batchPass) perform(a rollout.BatchAction) answer {
 			})
 			return answer
 		})
-	case rollout.PatchReplicaSet:
+	case batchrelease.PatchReplicaSet:
 		return c.ask(func() answer {
 			_, answer := update(w, &w.store.replicaSets, c.request(Update, a.Name, precondition{}, a), func(rs *replicaSet) {
 				rs.MinReadySeconds = a.MinReadySeconds
@@ -225,14 +226,14 @@ func (p *batchPass) perform(a rollout.BatchAction) answer {
 			})
 			return answer
 		})
-	case rollout.CreateCanary:
+	case batchrelease.CreateCanary:
 		return c.ask(func() answer { return p.createCanary(a) })
 	}
 	w.fail(fmt.Errorf("unknown action %T", a))
 	return invalid
 }
 
-func (p *batchPass) createCanary(a rollout.CreateCanary) answer {
+func (p *batchPass) createCanary(a batchrelease.CreateCanary) answer {
 	c := p.c
 	stable := c.w.store.deployments.named(a.Stable)
 	if stable == nil {
@@ -243,14 +244,14 @@ func (p *batchPass) createCanary(a rollout.CreateCanary) answer {
 	d.Labels, d.Annotations, d.Finalizers = a.Labels, a.Annotations, nil
 	if a.Name == "" {
 		c.w.serial++
-		d.Name, d.Finalizers = a.GenerateName+strconv.Itoa(c.w.serial), []string{rollout.FinalizerCanaryDeployment}
+		d.Name, d.Finalizers = a.GenerateName+strconv.Itoa(c.w.serial), []string{workload.FinalizerCanaryDeployment}
 	}
 	d.Replicas, d.Paused, d.OwnerUID, d.CreatedAt, d.Status = new(int32), false, p.br.UID, c.w.now, deploy.Status{}
 	_, answer := create(c.w, &c.w.store.deployments, c.request(Create, d.Name, precondition{}, a), &d)
 	return answer
 }
 
-func (p *batchPass) finalizer(a rollout.BatchSetFinalizer) answer {
+func (p *batchPass) finalizer(a batchrelease.SetFinalizer) answer {
 	c := p.c
 	w := c.w
 	if a.Kind == deploy.Kind {
@@ -267,7 +268,7 @@ func (p *batchPass) finalizer(a rollout.BatchSetFinalizer) answer {
 	return p.write(Update, a, func(br *BatchRelease) { br.Finalizers = withFinalizer(br.Finalizers, a.Finalizer, a.Remove) })
 }
 
-func sameBatchStatus(a, b *rollout.BatchStatus) bool {
+func sameBatchStatus(a, b *batchrelease.Status) bool {
 	x, y := a.Current, b.Current
 	x.NoNeedUpdateReplicas, y.NoNeedUpdateReplicas = nil, nil
 	return a.Phase == b.Phase && a.Message == b.Message && a.StableRevision == b.StableRevision && a.UpdateRevision == b.UpdateRevision &&

@@ -4,7 +4,9 @@ import (
 	"fmt"
 
 	"github.com/kplan-go/kplan/deploy"
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/partition"
+	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 // rollout checks the writes of the controllers of a Rollout and of its batches.
@@ -33,15 +35,15 @@ func (g *guard) stepped(e *Write) error {
 	if b.Revision != a.Revision || b.RolloutHash != a.RolloutHash || b.CurrentStepState == "" {
 		return nil // another release, or other steps
 	}
-	if b.CurrentStepIndex == a.CurrentStepIndex && b.CurrentStepState == rollout.StatePaused && a.CurrentStepState == rollout.StateReady {
+	if b.CurrentStepIndex == a.CurrentStepIndex && b.CurrentStepState == kruise.StatePaused && a.CurrentStepState == kruise.StateReady {
 		g.checked["pause"]++
-		if kind, due := rollout.PauseOf(before.Rollout, b.CurrentStepIndex, b.LastUpdateTime, rollout.RepairAll); kind == rollout.PauseManual {
+		if kind, due := kruise.PauseOf(before.Rollout, b.CurrentStepIndex, b.LastUpdateTime, workload.RepairAll); kind == kruise.PauseManual {
 			return fmt.Errorf("pause: step %d waits for a person, and goes on", b.CurrentStepIndex)
-		} else if kind == rollout.PauseTimed && a.LastUpdateTime.Before(due) {
+		} else if kind == kruise.PauseTimed && a.LastUpdateTime.Before(due) {
 			return fmt.Errorf("pause: step %d goes on at %v, due is %v", b.CurrentStepIndex, a.LastUpdateTime, due)
 		}
 	}
-	natural := rollout.NextStep(int32(len(before.Strategy().Steps)), b.CurrentStepIndex)
+	natural := kruise.NextStep(int32(len(before.Strategy().Steps)), b.CurrentStepIndex)
 	if a.CurrentStepIndex != b.CurrentStepIndex && a.CurrentStepIndex != 1 {
 		g.checked["step"]++
 		if a.CurrentStepIndex != natural && a.CurrentStepIndex != b.NextStepIndex {
@@ -85,11 +87,11 @@ func (g *guard) released(e *Write) error {
 		}
 	}
 	b, a := deploy.PartitionedBy(before.Deployment), deploy.PartitionedBy(after.Deployment)
-	if b == nil || a == nil || before.Annotations[rollout.AnnotationControlInfo] != after.Annotations[rollout.AnnotationControlInfo] {
+	if b == nil || a == nil || before.Annotations[partition.AnnotationControlInfo] != after.Annotations[partition.AnnotationControlInfo] {
 		return nil
 	}
 	g.checked["batch"]++
-	if was, is := rollout.PartitionLimit(b.Partition, *before.Replicas), rollout.PartitionLimit(a.Partition, *after.Replicas); is < was {
+	if was, is := partition.Limit(b.Partition, *before.Replicas), partition.Limit(a.Partition, *after.Replicas); is < was {
 		return fmt.Errorf("batch: the partition is lowered from %d to %d pods", was, is)
 	}
 	return nil
@@ -111,7 +113,7 @@ func (g *guard) partitioned(e *Write) error {
 			return nil
 		}
 		g.checked["partition"]++
-		if limit := rollout.PartitionLimit(p.Partition, *d.Replicas); a.To > max(limit, a.From) {
+		if limit := partition.Limit(p.Partition, *d.Replicas); a.To > max(limit, a.From) {
 			return fmt.Errorf("partition: %s grows to %d pods, %d may be", a.Name, a.To, limit)
 		}
 	}
@@ -137,7 +139,7 @@ func (g *guard) routed(e *Write) error {
 			continue
 		}
 		for _, p := range e.After.Pods {
-			if hash := o.Selector[rollout.LabelPodTemplateHash]; hash != "" && p.Labels[rollout.LabelPodTemplateHash] == hash {
+			if hash := o.Selector[workload.LabelPodTemplateHash]; hash != "" && p.Labels[workload.LabelPodTemplateHash] == hash {
 				return nil
 			}
 		}

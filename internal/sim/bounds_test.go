@@ -8,6 +8,7 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/partition"
 )
 
 // A guard checks each write of a controller against the true state of the store.
@@ -69,7 +70,7 @@ func total(s *State, d *Deployment) (n int64) {
 
 func budgetOf(d *Deployment) rollout.Budget {
 	if p := deploy.PartitionedBy(d.Deployment); p != nil {
-		return rollout.PartitionBudget(*d.Replicas, p.RollingUpdate, false)
+		return partition.Budget(*d.Replicas, p.RollingUpdate, false)
 	}
 	if d.Strategy == deploy.Recreate {
 		return rollout.Budget{Replicas: *d.Replicas, Unavailable: *d.Replicas}

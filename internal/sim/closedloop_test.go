@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 // A closedLoop is a kind of worlds, with its share of a hundred loops.
@@ -25,16 +25,16 @@ type closedLoop struct {
 	make  func(seed uint64, faults Faults) *World
 }
 
-func rollouts(style rollout.Style) func(uint64, Faults) *World {
+func rollouts(style workload.Style) func(uint64, Faults) *World {
 	return func(seed uint64, faults Faults) *World { return newRollouts(seed, faults, style) }
 }
 
 var closedLoops = []closedLoop{
 	{"Deployments", 45, 150, NewDeployments},
 	{"DaemonSets", 30, 150, NewDaemonSets},
-	{"Partition", 15, 300, rollouts(rollout.Partition)},
-	{"Canary", 5, 300, rollouts(rollout.Canary)},
-	{"BlueGreen", 5, 300, rollouts(rollout.BlueGreen)},
+	{"Partition", 15, 300, rollouts(workload.Partition)},
+	{"Canary", 5, 300, rollouts(workload.Canary)},
+	{"BlueGreen", 5, 300, rollouts(workload.BlueGreen)},
 }
 
 // Environment variables of the test.

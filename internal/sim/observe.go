@@ -9,7 +9,9 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/traffic"
 )
 
 // An Observer watches a closed loop. Functions that are nil are not called. They are
@@ -23,9 +25,9 @@ type Observer struct {
 	Deployment func(Planned[deploy.Snapshot, deploy.Options, deploy.Plan]) error
 	ReplicaSet func(Planned[replicaset.Snapshot, replicaset.Options, replicaset.Plan]) error
 	DaemonSet  func(Planned[daemonset.Snapshot, daemonset.Options, daemonset.Plan]) error
-	Admission  func(Planned[rollout.AdmitSnapshot, rollout.Options, rollout.Admission]) error
-	Rollout    func(Planned[rollout.Snapshot, rollout.Options, rollout.Plan]) error
-	Batch      func(Planned[rollout.BatchSnapshot, rollout.BatchOptions, rollout.BatchPlan]) error
+	Admission  func(Planned[kruise.AdmitSnapshot, kruise.Options, kruise.Admission]) error
+	Rollout    func(Planned[kruise.Snapshot, kruise.Options, kruise.Plan]) error
+	Batch      func(Planned[batchrelease.Snapshot, batchrelease.Options, batchrelease.Plan]) error
 
 	// Write is called after each request that has changed the store, whoever made it.
 	Write func(Write) error
@@ -123,8 +125,8 @@ type State struct {
 	Rollouts      []*Rollout
 	BatchReleases []*BatchRelease
 	Services      []*Service
-	Routes        []*rollout.Route
-	Ingresses     []*rollout.Ingress
+	Routes        []*traffic.Route
+	Ingresses     []*traffic.Ingress
 }
 
 // A Deployment is a stored Deployment.
@@ -155,20 +157,20 @@ type Node struct {
 
 // A Rollout is a stored Rollout.
 type Rollout struct {
-	rollout.Rollout
+	kruise.Rollout
 	ResourceVersion string
 }
 
 // A BatchRelease is a stored BatchRelease.
 type BatchRelease struct {
-	rollout.BatchRelease
+	batchrelease.Release
 	ResourceVersion string
 	OwnerUID        string
 }
 
 // A Service is a stored Service.
 type Service struct {
-	rollout.Service
+	traffic.Service
 	OwnerUID string
 }
 

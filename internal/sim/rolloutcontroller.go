@@ -6,15 +6,19 @@ import (
 	"slices"
 
 	"github.com/kplan-go/kplan/deploy"
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/partition"
+	"github.com/kplan-go/kplan/rollout/traffic"
+	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 // A rolloutController carries out the plans of the rollout pass. It keeps in memory
 // when traffic was last changed.
 type rolloutController struct {
 	*controller
-	options rollout.Options
-	grace   map[string]rollout.Grace
+	options kruise.Options
+	grace   map[string]kruise.Grace
 }
 
 func (c *rolloutController) forget() { clear(c.grace) }
@@ -37,32 +41,32 @@ func (c *rolloutController) watch(from *[kinds]int64, _ bool) {
 }
 
 // workloadOf returns a Deployment as package rollout reads it.
-func (w *World) workloadOf(d *Deployment) rollout.Workload {
+func (w *World) workloadOf(d *Deployment) workload.Workload {
 	s := &d.Status
-	o := rollout.Workload{
-		WorkloadRef: rollout.WorkloadRef{APIVersion: "apps/v1", Kind: deploy.Kind, Name: d.Name},
-		UID:         d.UID, Generation: d.Generation, Labels: d.Labels, Annotations: d.Annotations, Replicas: d.Replicas,
+	o := workload.Workload{
+		Ref: workload.Ref{APIVersion: "apps/v1", Kind: deploy.Kind, Name: d.Name},
+		UID: d.UID, Generation: d.Generation, Labels: d.Labels, Annotations: d.Annotations, Replicas: d.Replicas,
 		Template: d.Template, Paused: d.Paused, StrategyType: string(d.Strategy), MinReadySeconds: d.MinReadySeconds,
-		ProgressDeadlineSeconds: d.ProgressDeadlineSeconds, StableRevision: d.Labels[rollout.LabelStableRevision],
-		Status: rollout.WorkloadStatus{
+		ProgressDeadlineSeconds: d.ProgressDeadlineSeconds, StableRevision: d.Labels[workload.LabelStableRevision],
+		Status: workload.Status{
 			ObservedGeneration: s.ObservedGeneration, Replicas: s.Replicas, ReadyReplicas: s.ReadyReplicas,
 			AvailableReplicas: s.AvailableReplicas, UpdatedReplicas: s.UpdatedReplicas,
-			UpdatedReadyReplicas: rollout.ParseExtraStatus(d.Annotations[rollout.AnnotationExtraStatus]).UpdatedReadyReplicas,
+			UpdatedReadyReplicas: partition.ParseExtraStatus(d.Annotations[partition.AnnotationExtraStatus]).UpdatedReadyReplicas,
 		},
 	}
 	o.Template.Hash = w.hash(d.Template.ID, s.CollisionCount)
 	o.UpdateRevision = o.Template.Hash
 	if d.Strategy != deploy.Recreate {
-		o.RollingUpdate = &rollout.RollingUpdate{MaxSurge: d.MaxSurge, MaxUnavailable: d.MaxUnavailable}
+		o.RollingUpdate = &partition.RollingUpdate{MaxSurge: d.MaxSurge, MaxUnavailable: d.MaxUnavailable}
 	}
 	return o
 }
 
 // setsOf returns the ReplicaSets that a Deployment controls.
-func setsOf(sets []*replicaSet, uid string) (owned []rollout.WorkloadSet) {
+func setsOf(sets []*replicaSet, uid string) (owned []workload.Set) {
 	for _, rs := range sets {
 		if rs.ControllerUID == uid {
-			owned = append(owned, rollout.WorkloadSet{
+			owned = append(owned, workload.Set{
 				Name: rs.Name, Template: rs.Template, Replicas: sizeOf(rs), Revision: rs.Annotations["deployment.kubernetes.io/revision"],
 				CreationTimestamp: rs.CreationTimestamp, DeletionTimestamp: rs.DeletionTimestamp,
 			})
@@ -75,7 +79,7 @@ func setsOf(sets []*replicaSet, uid string) (owned []rollout.WorkloadSet) {
 // any if the UID is empty; nil if there is none.
 func canaryOf(rows []*Deployment, name, ownerUID string) (newest *Deployment) {
 	for _, d := range rows {
-		if d.Labels[rollout.LabelCanaryDeployment] == name && d.DeletionTimestamp.IsZero() && (ownerUID == "" || d.OwnerUID == ownerUID) &&
+		if d.Labels[workload.LabelCanaryDeployment] == name && d.DeletionTimestamp.IsZero() && (ownerUID == "" || d.OwnerUID == ownerUID) &&
 			(newest == nil || d.CreatedAt.After(newest.CreatedAt)) {
 			newest = d
 		}
@@ -84,24 +88,24 @@ func canaryOf(rows []*Deployment, name, ownerUID string) (newest *Deployment) {
 }
 
 // snapshot returns what the controller sees, or nil if the Rollout is not there.
-func (c *rolloutController) snapshot(name string) (*rollout.Snapshot, *Rollout) {
+func (c *rolloutController) snapshot(name string) (*kruise.Snapshot, *Rollout) {
 	s := c.w.store
 	r := find(&s.rollouts, s.rollouts.at(c.view[KindRollout]), name)
 	if r == nil {
 		return nil, nil
 	}
-	snapshot := &rollout.Snapshot{Rollout: r.Rollout, Grace: c.grace[name]}
+	snapshot := &kruise.Snapshot{Rollout: r.Rollout, Grace: c.grace[name]}
 	if br := find(&s.batchReleases, s.batchReleases.at(c.view[KindBatchRelease]), name); br != nil {
-		snapshot.BatchRelease = &br.BatchRelease
+		snapshot.BatchRelease = &br.Release
 	}
 	deployments := s.deployments.at(c.view[KindDeployment])
 	if d := find(&s.deployments, deployments, r.WorkloadRef.Name); d != nil {
 		sets := s.replicaSets.at(c.view[KindReplicaSet])
-		look := rollout.InspectSnapshot{Workload: c.w.workloadOf(d), Style: r.Style(), Sets: setsOf(sets, d.UID)}
+		look := workload.InspectSnapshot{Workload: c.w.workloadOf(d), Style: r.Style(), Sets: setsOf(sets, d.UID)}
 		if canary := canaryOf(deployments, d.Name, ""); canary != nil {
 			look.CanarySets = setsOf(sets, canary.UID)
 		}
-		facts := rollout.Inspect(look)
+		facts := workload.Inspect(look)
 		snapshot.Workload = &facts
 	}
 	c.traffic(snapshot)
@@ -109,7 +113,7 @@ func (c *rolloutController) snapshot(name string) (*rollout.Snapshot, *Rollout) 
 }
 
 // traffic adds the objects that lead traffic.
-func (c *rolloutController) traffic(snapshot *rollout.Snapshot) {
+func (c *rolloutController) traffic(snapshot *kruise.Snapshot) {
 	strategy := snapshot.Rollout.Strategy()
 	if strategy == nil || len(strategy.TrafficRoutings) == 0 {
 		return
@@ -140,7 +144,7 @@ func (c *rolloutController) begin(name string) func() bool {
 	}
 	now := c.now()
 	c.corrected = c.options.Repair != 0
-	p, err := rollout.Reconcile(*s, now, c.options)
+	p, err := kruise.Reconcile(*s, now, c.options)
 	c.w.Plans++
 	if err != nil {
 		c.w.fail(fmt.Errorf("rollout %s: %w", name, err))
@@ -150,7 +154,7 @@ func (c *rolloutController) begin(name string) func() bool {
 		c.w.tracef("%s %d plans for %s, %d behind: %v; %s %d/%s %s", c.Role, c.Instance, name, c.lag(), p, p.Status.Phase, p.Status.CurrentStepIndex, p.Status.CurrentStepState, p.Failure)
 	}
 	if f := c.w.Observer.Rollout; f != nil {
-		c.w.fail(f(Planned[rollout.Snapshot, rollout.Options, rollout.Plan]{
+		c.w.fail(f(Planned[kruise.Snapshot, kruise.Options, kruise.Plan]{
 			By: c.Actor, Snapshot: *s, Now: now, Options: c.options, Plan: p, Lag: c.lag(), Fair: c.w.fair,
 		}))
 	}
@@ -168,7 +172,7 @@ func (c *rolloutController) begin(name string) func() bool {
 type rolloutPass struct {
 	c       *rolloutController
 	r       *Rollout
-	plan    rollout.Plan
+	plan    kruise.Plan
 	version string
 	done    int
 }
@@ -206,7 +210,7 @@ func (p *rolloutPass) write(verb Verb, action fmt.Stringer, f func(*Rollout)) an
 		case a == done:
 			p.version = r.ResourceVersion
 			switch r.Status.Phase {
-			case rollout.PhaseTerminating, rollout.PhaseDisabling, rollout.PhaseDisabled:
+			case kruise.PhaseTerminating, kruise.PhaseDisabling, kruise.PhaseDisabled:
 				c.w.abandoned = true
 			}
 			if !r.DeletionTimestamp.IsZero() && len(r.Finalizers) == 0 {
@@ -219,31 +223,31 @@ func (p *rolloutPass) write(verb Verb, action fmt.Stringer, f func(*Rollout)) an
 	})
 }
 
-func (p *rolloutPass) perform(a rollout.Action) answer {
+func (p *rolloutPass) perform(a kruise.Action) answer {
 	c := p.c
 	w := c.w
 	switch a := a.(type) {
-	case rollout.SetFinalizer:
+	case kruise.SetFinalizer:
 		return p.write(Update, a, func(r *Rollout) { r.Finalizers = withFinalizer(r.Finalizers, a.Finalizer, a.Remove) })
-	case rollout.PatchRollout:
+	case kruise.PatchRollout:
 		return p.write(Update, a, func(r *Rollout) { r.Annotations = with(r.Annotations, a.Annotations) })
-	case rollout.PatchWorkload:
+	case kruise.PatchWorkload:
 		return c.patchWorkload(a, a.UID, a.Workload.Name, &a.Patch)
-	case rollout.CreateBatchRelease:
+	case kruise.CreateBatchRelease:
 		return c.ask(func() answer {
 			_, answer := create(w, &w.store.batchReleases, c.request(Create, a.Name, precondition{}, a), &BatchRelease{
-				BatchRelease: rollout.BatchRelease{
+				Release: batchrelease.Release{
 					Name: a.Name, Generation: 1, Annotations: a.Annotations, WorkloadRef: a.WorkloadRef, ReleasePlan: a.ReleasePlan,
 				}, OwnerUID: a.OwnerUID,
 			})
 			return answer
 		})
-	case rollout.UpdateBatchRelease:
+	case kruise.UpdateBatchRelease:
 		return p.release(Update, a.Name, a.UID, a, func(br *BatchRelease) {
 			br.Annotations, br.WorkloadRef, br.ReleasePlan = a.Annotations, a.WorkloadRef, a.ReleasePlan
 			br.Generation++
 		})
-	case rollout.PatchBatchRelease:
+	case kruise.PatchBatchRelease:
 		return p.release(Update, a.Name, a.UID, a, func(br *BatchRelease) {
 			if a.RolloutID != nil {
 				br.ReleasePlan.RolloutID = *a.RolloutID
@@ -253,7 +257,7 @@ func (p *rolloutPass) perform(a rollout.Action) answer {
 			}
 			br.Generation++
 		})
-	case rollout.DeleteBatchRelease:
+	case kruise.DeleteBatchRelease:
 		return c.ask(func() answer { return w.deleteBatchRelease(c.request(Delete, a.Name, precondition{uid: a.UID}, a)) })
 	}
 	return p.route(a)
@@ -292,7 +296,7 @@ func (w *World) deleteBatchRelease(r request) answer {
 }
 
 // route performs the writes that lead traffic.
-func (p *rolloutPass) route(a rollout.Action) answer {
+func (p *rolloutPass) route(a kruise.Action) answer {
 	c := p.c
 	w, s := c.w, c.w.store
 	service := func(name string, f func(*Service)) answer {
@@ -308,7 +312,7 @@ func (p *rolloutPass) route(a rollout.Action) answer {
 		return a
 	}
 	switch a := a.(type) {
-	case rollout.SelectPods:
+	case kruise.SelectPods:
 		return service(a.Service, func(o *Service) {
 			o.Selector = maps.Clone(o.Selector)
 			if a.Value == "" {
@@ -317,31 +321,31 @@ func (p *rolloutPass) route(a rollout.Action) answer {
 			}
 			o.Selector = labelled(o.Selector, a.Key, a.Value)
 		})
-	case rollout.CreateService:
+	case kruise.CreateService:
 		return c.ask(func() answer {
 			_, answer := create(w, &s.services, c.request(Create, a.Name, precondition{}, a), &Service{
-				Service: rollout.Service{Name: a.Name, Selector: a.Selector}, OwnerUID: a.OwnerUID,
+				Service: traffic.Service{Name: a.Name, Selector: a.Selector}, OwnerUID: a.OwnerUID,
 			})
 			return answer
 		})
-	case rollout.DeleteService:
+	case kruise.DeleteService:
 		return gone(c.ask(func() answer { return remove(w, &s.services, c.request(Delete, a.Name, precondition{}, a)) }))
-	case rollout.SetRoute:
+	case kruise.SetRoute:
 		return c.ask(func() answer {
-			_, answer := update(w, &s.routes, c.request(Update, a.Name, precondition{}, a), func(o *rollout.Route) { o.Rules = a.Rules })
+			_, answer := update(w, &s.routes, c.request(Update, a.Name, precondition{}, a), func(o *traffic.Route) { o.Rules = a.Rules })
 			return answer
 		})
-	case rollout.SetIngress:
+	case kruise.SetIngress:
 		return c.ask(func() answer {
-			o := &rollout.Ingress{Name: a.Name, Annotations: a.Annotations}
+			o := &traffic.Ingress{Name: a.Name, Annotations: a.Annotations}
 			if a.Create {
 				_, answer := create(w, &s.ingresses, c.request(Create, a.Name, precondition{}, a), o)
 				return answer
 			}
-			_, answer := update(w, &s.ingresses, c.request(Update, a.Name, precondition{}, a), func(o *rollout.Ingress) { o.Annotations = a.Annotations })
+			_, answer := update(w, &s.ingresses, c.request(Update, a.Name, precondition{}, a), func(o *traffic.Ingress) { o.Annotations = a.Annotations })
 			return answer
 		})
-	case rollout.DeleteIngress:
+	case kruise.DeleteIngress:
 		return gone(c.ask(func() answer { return remove(w, &s.ingresses, c.request(Delete, a.Name, precondition{}, a)) }))
 	}
 	w.fail(fmt.Errorf("unknown action %T", a))

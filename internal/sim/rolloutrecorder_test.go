@@ -10,20 +10,21 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/kruise"
 )
 
 // fourBatches is a release of a Deployment with so many pods in four batches.
 func fourBatches(replicas int32) RolloutRelease {
 	c := RolloutRelease{
-		Now: Epoch, Template: revision.Template{ID: "v2"}, Rollout: rollout.Rollout{Name: "web", Canary: &rollout.Strategy{}},
+		Now: Epoch, Template: revision.Template{ID: "v2"}, Rollout: kruise.Rollout{Name: "web", Canary: &kruise.Strategy{}},
 		Deployment: deploy.Deployment{
 			Replicas: new(replicas), Template: revision.Template{ID: "v1"}, Strategy: deploy.RollingUpdate,
 			MaxSurge: rollout.Percent(25), MaxUnavailable: rollout.Percent(25),
 		},
 	}
 	for _, percent := range []int32{25, 50, 75, 100} {
-		c.Rollout.Canary.Steps = append(c.Rollout.Canary.Steps, rollout.Step{
-			Replicas: rollout.Percent(percent), Pause: rollout.Pause{Duration: new(int32(60))},
+		c.Rollout.Canary.Steps = append(c.Rollout.Canary.Steps, kruise.Step{
+			Replicas: rollout.Percent(percent), Pause: kruise.Pause{Duration: new(int32(60))},
 		})
 	}
 	return c

@@ -8,14 +8,16 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/traffic"
 )
 
 // A RolloutCluster is a release of a Deployment that is under way, at one instant.
 type RolloutCluster struct {
 	Now          time.Time
-	Rollout      rollout.Rollout
-	BatchRelease *rollout.BatchRelease // nil if there is none
+	Rollout      kruise.Rollout
+	BatchRelease *batchrelease.Release // nil if there is none
 	// Deployment is that of the Rollout. The hash of its template is the revision by
 	// which the Rollout knows it.
 	Deployment Deployment
@@ -25,7 +27,7 @@ type RolloutCluster struct {
 	// of its pods.
 	ReplicaSets []replicaset.ReplicaSet
 	Pods        []podorder.Pod // of these
-	Traffic     rollout.Traffic
+	Traffic     traffic.Objects
 }
 
 // ResumeRollout goes on with a release from where it stands, as [RunRollout] does from
@@ -99,6 +101,6 @@ func (w *World) restore(c *RolloutCluster, ids map[string]string) {
 	}
 	create(w, &s.rollouts, by(User), &Rollout{Rollout: c.Rollout})
 	if c.BatchRelease != nil {
-		create(w, &s.batchReleases, by(User), &BatchRelease{BatchRelease: *c.BatchRelease, OwnerUID: c.Rollout.UID})
+		create(w, &s.batchReleases, by(User), &BatchRelease{Release: *c.BatchRelease, OwnerUID: c.Rollout.UID})
 	}
 }

@@ -10,6 +10,9 @@ import (
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/traffic"
+	"github.com/kplan-go/kplan/rollout/workload"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -41,7 +44,7 @@ func clusterOf(s *State) (c RolloutCluster, ok bool) {
 		c.Pods = append(c.Pods, *p)
 	}
 	if len(s.BatchReleases) > 0 {
-		c.BatchRelease = &s.BatchReleases[0].BatchRelease
+		c.BatchRelease = &s.BatchReleases[0].Release
 	}
 	for _, o := range s.Services {
 		if o.Name == "web" {
@@ -67,27 +70,27 @@ func clusterOf(s *State) (c RolloutCluster, ok bool) {
 // nothing but the pause is under way then.
 func TestResumeRolloutPaused(t *testing.T) {
 	labels := map[string]string{"app": "web"}
-	strategy := &rollout.Strategy{TrafficRoutings: []rollout.TrafficRouting{{Service: "web", Ingress: &rollout.IngressRef{Name: "web"}}}}
+	strategy := &kruise.Strategy{TrafficRoutings: []traffic.Routing{{Service: "web", Ingress: &traffic.IngressRef{Name: "web"}}}}
 	for i, percent := range []int32{20, 50, 80, 100} {
-		strategy.Steps = append(strategy.Steps, rollout.Step{
-			Replicas: rollout.Percent(percent), Traffic: rollout.Percent(percent), Pause: rollout.Pause{Duration: []*int32{new(int32(60)), nil, nil, nil}[i]},
+		strategy.Steps = append(strategy.Steps, kruise.Step{
+			Replicas: rollout.Percent(percent), Traffic: rollout.Percent(percent), Pause: kruise.Pause{Duration: []*int32{new(int32(60)), nil, nil, nil}[i]},
 		})
 	}
 	release := RolloutRelease{
-		Now: Epoch, Template: revision.Template{ID: "v2"}, Rollout: rollout.Rollout{Name: "r", Canary: strategy},
+		Now: Epoch, Template: revision.Template{ID: "v2"}, Rollout: kruise.Rollout{Name: "r", Canary: strategy},
 		Deployment: deploy.Deployment{
 			Name: "web", Replicas: new(int32(10)), Template: revision.Template{ID: "v1"}, TemplateLabels: labels, Selector: selector.FromLabels(labels),
 			Strategy: deploy.RollingUpdate, MaxSurge: rollout.Percent(25), MaxUnavailable: rollout.Percent(25),
 		},
-		Traffic: rollout.Traffic{Stable: &rollout.Service{Name: "web", Selector: labels}, Ingress: &rollout.Ingress{Name: "web"}},
+		Traffic: traffic.Objects{Stable: &traffic.Service{Name: "web", Selector: labels}, Ingress: &traffic.Ingress{Name: "web"}},
 	}
-	for _, style := range []rollout.Style{rollout.Partition, rollout.Canary, rollout.BlueGreen} {
+	for _, style := range []workload.Style{workload.Partition, workload.Canary, workload.BlueGreen} {
 		t.Run(string(style), func(t *testing.T) {
 			release := release
 			styled := *strategy
-			styled.EnableExtraWorkloadForCanary = style == rollout.Canary
+			styled.EnableExtraWorkloadForCanary = style == workload.Canary
 			release.Rollout.Canary = &styled
-			if style == rollout.BlueGreen {
+			if style == workload.BlueGreen {
 				release.Rollout.Canary, release.Rollout.BlueGreen = nil, &styled
 			}
 			resumePauses(t, release)
@@ -106,7 +109,7 @@ func resumePauses(t *testing.T, release RolloutRelease) {
 	var pauses []moment
 	run.Observer.Write = func(w Write) error {
 		last := len(rec.steps) - 1
-		if rec.steps[last].State == rollout.StatePaused && (last == 0 || rec.steps[last-1].State != rollout.StatePaused) {
+		if rec.steps[last].State == kruise.StatePaused && (last == 0 || rec.steps[last-1].State != kruise.StatePaused) {
 			if c, ok := clusterOf(&w.After); ok && (len(pauses) == 0 || pauses[len(pauses)-1].step != last) {
 				pauses = append(pauses, moment{c, last})
 			}
@@ -142,14 +145,14 @@ func describeStep(s RolloutStep) string {
 // Whatever a release has come to, with requests lost and controllers restarted on the way,
 // it can be taken over in the middle of any pass and comes to its end.
 func TestResumeRolloutAnywhere(t *testing.T) {
-	taken := map[rollout.Style]int{}
+	taken := map[workload.Style]int{}
 	for seed := range uint64(40) {
 		faults := Faults{Request: 1, Crash: 1, Stale: 1, Visibility: 1}
 		w := NewRollouts(seed, faults)
 		var clusters []RolloutCluster
 		w.Observer.Write = func(write Write) error {
 			c, ok := clusterOf(&write.After)
-			underWay := c.Rollout.Status.Phase == rollout.PhaseProgressing || c.Deployment.Annotations[rollout.AnnotationInProgress] != ""
+			underWay := c.Rollout.Status.Phase == kruise.PhaseProgressing || c.Deployment.Annotations[workload.AnnotationInProgress] != ""
 			if ok && underWay && write.Kind != KindPod {
 				clusters = append(clusters, c)
 			}
@@ -160,13 +163,13 @@ func TestResumeRolloutAnywhere(t *testing.T) {
 			c := clusters[i]
 			taken[c.Rollout.Style()]++
 			r, err := ResumeRollout(c, RolloutConfig{
-				Kubelet: Kubelet{ReadyAfter: 3 * time.Second, TerminateAfter: time.Second}, Options: rollout.Options{Repair: rollout.RepairAll},
+				Kubelet: Kubelet{ReadyAfter: 3 * time.Second, TerminateAfter: time.Second}, Options: kruise.Options{Repair: workload.RepairAll},
 			})
 			require.NoError(t, err, "seed %d, moment %d", seed, i)
 			require.True(t, r.Done, "seed %d, moment %d: %+v, holds %v", seed, i, r.Steps[len(r.Steps)-1], r.Holds)
 		}
 	}
-	for _, style := range []rollout.Style{rollout.Partition, rollout.Canary, rollout.BlueGreen} {
+	for _, style := range []workload.Style{workload.Partition, workload.Canary, workload.BlueGreen} {
 		require.Greater(t, taken[style], 30, style)
 	}
 }
@@ -178,14 +181,14 @@ func TestRolloutKeepsAnnotations(t *testing.T) {
 		release := fourBatches(4)
 		release.Rollout.Annotations = map[string]string{"team": "shop"}
 		release.Rollout.Canary.Steps[0].Traffic = rollout.Percent(20)
-		release.Rollout.Canary.TrafficRoutings = []rollout.TrafficRouting{{Service: "web", Ingress: &rollout.IngressRef{Name: "web", ClassType: class}}}
-		release.Traffic = rollout.Traffic{Stable: &rollout.Service{Name: "web", Selector: appWeb}, Ingress: &rollout.Ingress{Name: "web"}}
+		release.Rollout.Canary.TrafficRoutings = []traffic.Routing{{Service: "web", Ingress: &traffic.IngressRef{Name: "web", ClassType: class}}}
+		release.Traffic = traffic.Objects{Stable: &traffic.Service{Name: "web", Selector: appWeb}, Ingress: &traffic.Ingress{Name: "web"}}
 		w, rec, err := beginRollout(release, RolloutConfig{})
 		require.NoError(t, err)
 		require.NoError(t, w.runCalm(0, 0))
 		annotations := w.store.rollouts.rows[0].Annotations
 		require.Equal(t, "shop", annotations["team"])
-		require.NotEmpty(t, annotations[rollout.AnnotationHash])
+		require.NotEmpty(t, annotations[workload.AnnotationHash])
 		most := int32(0)
 		for _, s := range rec.result().Steps {
 			most = max(most, s.Traffic)

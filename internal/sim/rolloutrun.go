@@ -10,7 +10,9 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/traffic"
+	"github.com/kplan-go/kplan/rollout/workload"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -18,10 +20,10 @@ import (
 // through.
 type RolloutRelease struct {
 	Now        time.Time
-	Rollout    rollout.Rollout   // its status does not count
+	Rollout    kruise.Rollout    // its status does not count
 	Deployment deploy.Deployment // as it is before the release: all of its pods are available
 	Template   revision.Template // the new one
-	Traffic    rollout.Traffic   // what leads to the Deployment
+	Traffic    traffic.Objects   // what leads to the Deployment
 }
 
 // RolloutConfig adjusts [RunRollout].
@@ -29,7 +31,7 @@ type RolloutConfig struct {
 	Kubelet   Kubelet
 	TimeLimit time.Duration // virtual time after which the run gives up; 0 means a day
 	Latency   time.Duration // as of [Config]
-	Options   rollout.Options
+	Options   kruise.Options
 	// ApproveAfter is how long a person takes to confirm a step that waits for one;
 	// negative is never.
 	ApproveAfter time.Duration
@@ -37,23 +39,23 @@ type RolloutConfig struct {
 
 // A RolloutResult is how a release went.
 type RolloutResult struct {
-	Steps []RolloutStep  // at least one: the last is the end
-	Done  bool           // whether all pods are new and available, and the Rollout has let go
-	Holds []rollout.Hold // what the Rollout waits for at the end
+	Steps []RolloutStep // at least one: the last is the end
+	Done  bool          // whether all pods are new and available, and the Rollout has let go
+	Holds []kruise.Hold // what the Rollout waits for at the end
 }
 
 // A RolloutStep is the cluster after something in it has changed.
 type RolloutStep struct {
-	Time      time.Duration        `json:"-"`           // since the start
-	By        Role                 `json:"by,omitzero"` // who changed it last, "" before that
-	Phase     rollout.RolloutPhase `json:"phase"`
-	Step      int32                `json:"step"` // from 1; 0 before the first
-	State     rollout.StepState    `json:"state,omitzero"`
-	New       int32                `json:"new"` // pods of the new template that are wanted
-	Old       int32                `json:"old"`
-	NewReady  int32                `json:"newReady"`
-	OldReady  int32                `json:"oldReady"`
-	Available int32                `json:"available"`
+	Time      time.Duration    `json:"-"`           // since the start
+	By        Role             `json:"by,omitzero"` // who changed it last, "" before that
+	Phase     kruise.Phase     `json:"phase"`
+	Step      int32            `json:"step"` // from 1; 0 before the first
+	State     kruise.StepState `json:"state,omitzero"`
+	New       int32            `json:"new"` // pods of the new template that are wanted
+	Old       int32            `json:"old"`
+	NewReady  int32            `json:"newReady"`
+	OldReady  int32            `json:"oldReady"`
+	Available int32            `json:"available"`
 	// Traffic is the percent of the requests that the new pods get, -1 if nothing leads
 	// them apart.
 	Traffic int32 `json:"traffic"`
@@ -86,8 +88,8 @@ func beginRollout(c RolloutRelease, cfg RolloutConfig) (*World, *rolloutRecorder
 	create(w, &w.store.deployments, by(User), d)
 	w.createRouting(&c.Traffic)
 	r := &Rollout{Rollout: c.Rollout}
-	r.Status, r.Generation, r.UID, r.Finalizers = rollout.RolloutStatus{}, 1, "", nil
-	r.WorkloadRef = rollout.WorkloadRef{APIVersion: "apps/v1", Kind: deploy.Kind, Name: "web"}
+	r.Status, r.Generation, r.UID, r.Finalizers = kruise.Status{}, 1, "", nil
+	r.WorkloadRef = workload.Ref{APIVersion: "apps/v1", Kind: deploy.Kind, Name: "web"}
 	create(w, &w.store.rollouts, by(User), r)
 	w.addRolloutControllers(cfg.Options)
 	if err := w.runCalm(0, 0); err != nil {
@@ -101,7 +103,7 @@ func beginRollout(c RolloutRelease, cfg RolloutConfig) (*World, *rolloutRecorder
 }
 
 // createRouting creates what leads requests to the Deployment.
-func (w *World) createRouting(t *rollout.Traffic) {
+func (w *World) createRouting(t *traffic.Objects) {
 	s := w.store
 	if t.Stable != nil {
 		create(w, &s.services, by(User), &Service{Service: *t.Stable})
@@ -124,7 +126,7 @@ type rolloutRecorder struct {
 	// approveAfter is how long a person takes to confirm a step; negative is never.
 	approveAfter time.Duration
 	steps        []RolloutStep
-	holds        []rollout.Hold
+	holds        []kruise.Hold
 	ready        map[string]int32 // pods, by the UID of their ReplicaSet
 	version      int64            // of the store, as of which they are counted
 }
@@ -158,7 +160,7 @@ func (r *rolloutRecorder) begin() {
 	s := r.world.state()
 	first := r.describe(&s)
 	r.steps = append(r.steps, first)
-	if first.State == rollout.StatePaused {
+	if first.State == kruise.StatePaused {
 		r.confirmLater(s.Rollouts[0])
 	}
 }
@@ -169,13 +171,13 @@ func (r *rolloutRecorder) confirmLater(o *Rollout) {
 	if sub == nil || r.approveAfter < 0 {
 		return
 	}
-	if kind, _ := rollout.PauseOf(o.Rollout, sub.CurrentStepIndex, sub.LastUpdateTime, rollout.RepairAll); kind == rollout.PauseManual {
+	if kind, _ := kruise.PauseOf(o.Rollout, sub.CurrentStepIndex, sub.LastUpdateTime, workload.RepairAll); kind == kruise.PauseManual {
 		r.world.agenda.add(r.world.now.Add(r.approveAfter), happening{what: confirm})
 	}
 }
 
-func (r *rolloutRecorder) planned(p Planned[rollout.Snapshot, rollout.Options, rollout.Plan]) error {
-	r.holds = append([]rollout.Hold(nil), p.Plan.Holds...)
+func (r *rolloutRecorder) planned(p Planned[kruise.Snapshot, kruise.Options, kruise.Plan]) error {
+	r.holds = append([]kruise.Hold(nil), p.Plan.Holds...)
 	return nil
 }
 
@@ -191,7 +193,7 @@ func (r *rolloutRecorder) written(by Role) {
 		if last == s {
 			return
 		}
-		if s.State == rollout.StatePaused && last.State != s.State {
+		if s.State == kruise.StatePaused && last.State != s.State {
 			r.confirmLater(state.Rollouts[0])
 		}
 	}
@@ -200,14 +202,14 @@ func (r *rolloutRecorder) written(by Role) {
 
 // describe returns the numbers of a cluster.
 func (r *rolloutRecorder) describe(s *State) RolloutStep {
-	step := RolloutStep{Time: r.world.now.Sub(r.start), Traffic: traffic(s)}
+	step := RolloutStep{Time: r.world.now.Sub(r.start), Traffic: percentLed(s)}
 	if len(s.Rollouts) > 0 {
 		status := &s.Rollouts[0].Status
 		step.Phase = status.Phase
 		if sub := status.Sub; sub != nil {
 			step.Step, step.State = sub.CurrentStepIndex, sub.CurrentStepState
 		}
-		if status.Phase != rollout.PhaseProgressing || status.ProgressingReason() == rollout.ProgressInitializing {
+		if status.Phase != kruise.PhaseProgressing || status.ProgressingReason() == kruise.ProgressInitializing {
 			step.Step, step.State = 0, "" // they are those of the release before
 		}
 	}
@@ -224,9 +226,9 @@ func (r *rolloutRecorder) describe(s *State) RolloutStep {
 	return step
 }
 
-// traffic returns the percent of the requests that a route or an Ingress leads to the
+// percentLed returns the percent of the requests that a route or an Ingress leads to the
 // canary Service, -1 if there is neither.
-func traffic(s *State) int32 {
+func percentLed(s *State) int32 {
 	const suffix, weight = "-canary", ".ingress.kubernetes.io/canary-weight" // behind the name of a class
 	percent := int32(-1)
 	for _, r := range s.Routes {
@@ -255,7 +257,7 @@ func (r *rolloutRecorder) result() RolloutResult {
 	end := r.describe(&s)
 	end.By = RolloutController
 	wanted := end.New + end.Old
-	done := end.Phase == rollout.PhaseHealthy && end.Old == 0 && end.New > 0 && end.Available == wanted && len(s.BatchReleases) == 0
+	done := end.Phase == kruise.PhaseHealthy && end.Old == 0 && end.New > 0 && end.Available == wanted && len(s.BatchReleases) == 0
 	if n := len(r.steps); n > 0 {
 		end.Time, end.By = r.steps[n-1].Time, r.steps[n-1].By // since when nothing has changed
 		if r.steps[n-1] == end {

@@ -11,6 +11,8 @@ import (
 	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -18,14 +20,14 @@ import (
 func echoserver(pauses ...*int32) sim.RolloutRelease {
 	labels := map[string]string{"app": "echoserver"}
 	r := sim.RolloutRelease{
-		Now: sim.Epoch, Template: revision.Template{ID: "v2"}, Rollout: rollout.Rollout{Name: "echoserver", Canary: &rollout.Strategy{}},
+		Now: sim.Epoch, Template: revision.Template{ID: "v2"}, Rollout: kruise.Rollout{Name: "echoserver", Canary: &kruise.Strategy{}},
 		Deployment: deploy.Deployment{
 			Name: "echoserver", Replicas: new(int32(6)), Template: revision.Template{ID: "v1"}, TemplateLabels: labels,
 			Selector: selector.FromLabels(labels), Strategy: deploy.RollingUpdate, MaxSurge: rollout.Percent(25), MaxUnavailable: rollout.Percent(25),
 		},
 	}
 	for i, percent := range []int32{20, 50, 100} {
-		r.Rollout.Canary.Steps = append(r.Rollout.Canary.Steps, rollout.Step{Replicas: rollout.Percent(percent), Pause: rollout.Pause{Duration: pauses[i]}})
+		r.Rollout.Canary.Steps = append(r.Rollout.Canary.Steps, kruise.Step{Replicas: rollout.Percent(percent), Pause: kruise.Pause{Duration: pauses[i]}})
 	}
 	return r
 }
@@ -51,7 +53,7 @@ func TestRunRollout(t *testing.T) {
 	for i, s := range r.Steps {
 		require.GreaterOrEqual(t, s.Available, int32(5))
 		require.LessOrEqual(t, s.New+s.Old, int32(8))
-		if s.State == rollout.StatePaused && i+1 < len(r.Steps) {
+		if s.State == kruise.StatePaused && i+1 < len(r.Steps) {
 			require.Equal(t, map[int32]string{1: "2/4", 2: "3/3", 3: "6/0"}[s.Step], fmt.Sprintf("%d/%d", s.New, s.Old))
 			paused[s.Step] += r.Steps[i+1].Time - s.Time
 		}
@@ -65,10 +67,10 @@ func TestRunRollout(t *testing.T) {
 func TestRunRolloutWaits(t *testing.T) {
 	c := echoserver(new(int32(60)), nil, nil)
 	c.Rollout.Canary.Steps[0].Traffic, c.Rollout.Canary.Steps[1].Traffic = rollout.Percent(20), rollout.Percent(50)
-	c.Rollout.Canary.TrafficRoutings = []rollout.TrafficRouting{{Service: "s", Gateway: &rollout.GatewayRef{HTTPRouteName: new("r")}}}
-	c.Traffic = rollout.Traffic{
-		Stable: &rollout.Service{Name: "s", Selector: map[string]string{"app": "web"}},
-		Route:  &rollout.Route{Name: "r", Rules: []rollout.RouteRule{{BackendRefs: []rollout.BackendRef{{Kind: "Service", Name: "s"}}}}},
+	c.Rollout.Canary.TrafficRoutings = []traffic.Routing{{Service: "s", Gateway: &traffic.GatewayRef{HTTPRouteName: new("r")}}}
+	c.Traffic = traffic.Objects{
+		Stable: &traffic.Service{Name: "s", Selector: map[string]string{"app": "web"}},
+		Route:  &traffic.Route{Name: "r", Rules: []traffic.Rule{{BackendRefs: []traffic.BackendRef{{Kind: "Service", Name: "s"}}}}},
 	}
 	cfg := sim.RolloutConfig{Kubelet: sim.Kubelet{ReadyAfter: 10 * time.Second}, ApproveAfter: -1}
 	r, err := sim.RunRollout(c, cfg)
@@ -77,7 +79,7 @@ func TestRunRolloutWaits(t *testing.T) {
 	last := r.Steps[len(r.Steps)-1]
 	require.EqualValues(t, 2, last.Step)
 	require.EqualValues(t, 50, last.Traffic)
-	require.Equal(t, []rollout.Hold{{Reason: rollout.ReasonApproval, Have: 2, Limit: 3}}, r.Holds)
+	require.Equal(t, []kruise.Hold{{Reason: kruise.ReasonApproval, Have: 2, Limit: 3}}, r.Holds)
 
 	cfg.ApproveAfter = 10 * time.Minute
 	r, err = sim.RunRollout(c, cfg)

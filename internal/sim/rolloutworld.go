@@ -7,6 +7,11 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/partition"
+	"github.com/kplan-go/kplan/rollout/traffic"
+	"github.com/kplan-go/kplan/rollout/workload"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -16,17 +21,17 @@ import (
 func NewRollouts(seed uint64, faults Faults) *World { return newRollouts(seed, faults, "") }
 
 // newRollouts returns a world of a style, or of any if the style is "".
-func newRollouts(seed uint64, faults Faults, style rollout.Style) *World {
+func newRollouts(seed uint64, faults Faults, style workload.Style) *World {
 	w := newWorld(seed, faults)
 	w.addDeploymentController(deploy.Options{Repair: deploy.RepairAll})
 	w.addReplicaSetController(replicaset.Options{Repair: replicaset.RepairAll})
 	w.calmDown()
 	w.createTraffic()
 	if style == "" {
-		style = []rollout.Style{rollout.Partition, rollout.Partition, rollout.Canary, rollout.BlueGreen}[w.random.IntN(4)]
+		style = []workload.Style{workload.Partition, workload.Partition, workload.Canary, workload.BlueGreen}[w.random.IntN(4)]
 	}
 	w.createRollout(style)
-	options := rollout.Options{Repair: rollout.RepairAll}
+	options := kruise.Options{Repair: workload.RepairAll}
 	w.addRolloutControllers(options)
 	w.settleAll()
 	w.fair = false
@@ -73,26 +78,26 @@ func (w *World) settleAll() {
 // createTraffic creates a Service, a route and an Ingress that lead to the Deployment.
 func (w *World) createTraffic() {
 	s := w.store
-	create(w, &s.services, by(User), &Service{Service: rollout.Service{Name: "web", Selector: appWeb}})
-	create(w, &s.routes, by(User), &rollout.Route{Name: "route", Rules: []rollout.RouteRule{{BackendRefs: []rollout.BackendRef{{Kind: "Service", Name: "web"}}}}})
-	create(w, &s.ingresses, by(User), &rollout.Ingress{Name: "web"})
+	create(w, &s.services, by(User), &Service{Service: traffic.Service{Name: "web", Selector: appWeb}})
+	create(w, &s.routes, by(User), &traffic.Route{Name: "route", Rules: []traffic.Rule{{BackendRefs: []traffic.BackendRef{{Kind: "Service", Name: "web"}}}}})
+	create(w, &s.ingresses, by(User), &traffic.Ingress{Name: "web"})
 }
 
-func (w *World) addRolloutControllers(o rollout.Options) {
-	r := &rolloutController{controller: &controller{}, options: o, grace: map[string]rollout.Grace{}}
+func (w *World) addRolloutControllers(o kruise.Options) {
+	r := &rolloutController{controller: &controller{}, options: o, grace: map[string]kruise.Grace{}}
 	w.addController(r.controller, r, RolloutController, KindRollout, KindBatchRelease, KindDeployment, KindReplicaSet, KindService, KindRoute, KindIngress)
-	b := &batchController{controller: &controller{}, options: rollout.BatchOptions{Repair: o.Repair}}
+	b := &batchController{controller: &controller{}, options: batchrelease.Options{Repair: o.Repair}}
 	w.addController(b.controller, b, BatchController, KindBatchRelease, KindDeployment, KindReplicaSet, KindPod)
 }
 
 // someSteps returns steps that do not go backwards. The last may leave pods to the
 // controller of the Deployment.
-func (w *World) someSteps(traffic bool) (steps []rollout.Step) {
+func (w *World) someSteps(led bool) (steps []kruise.Step) {
 	last := int32(1)
 	for range w.random.IntN(3) + 1 {
 		last += w.random.Int32N(max(1, 50-last))
-		s := rollout.Step{Replicas: rollout.Percent(last)}
-		if traffic {
+		s := kruise.Step{Replicas: rollout.Percent(last)}
+		if led {
 			s.Traffic = rollout.Percent(last)
 		}
 		if w.random.IntN(2) == 0 {
@@ -103,26 +108,26 @@ func (w *World) someSteps(traffic bool) (steps []rollout.Step) {
 	if w.random.IntN(2) == 0 {
 		return steps
 	}
-	return append(steps, rollout.Step{Replicas: rollout.Percent(100), Pause: rollout.Pause{Duration: new(int32)}})
+	return append(steps, kruise.Step{Replicas: rollout.Percent(100), Pause: kruise.Pause{Duration: new(int32)}})
 }
 
-func (w *World) createRollout(style rollout.Style) {
-	strategy := &rollout.Strategy{EnableExtraWorkloadForCanary: style == rollout.Canary}
-	traffic := w.random.IntN(2) == 0 || style == rollout.BlueGreen
-	strategy.Steps = w.someSteps(traffic)
-	if traffic {
-		t := rollout.TrafficRouting{Service: "web", GracePeriodSeconds: w.random.Int32N(4)}
+func (w *World) createRollout(style workload.Style) {
+	strategy := &kruise.Strategy{EnableExtraWorkloadForCanary: style == workload.Canary}
+	led := w.random.IntN(2) == 0 || style == workload.BlueGreen
+	strategy.Steps = w.someSteps(led)
+	if led {
+		t := traffic.Routing{Service: "web", GracePeriodSeconds: w.random.Int32N(4)}
 		if w.random.IntN(3) == 0 {
-			t.Ingress = &rollout.IngressRef{Name: "web"}
+			t.Ingress = &traffic.IngressRef{Name: "web"}
 		} else {
-			t.Gateway = &rollout.GatewayRef{HTTPRouteName: new("route")}
+			t.Gateway = &traffic.GatewayRef{HTTPRouteName: new("route")}
 		}
-		strategy.TrafficRoutings = []rollout.TrafficRouting{t}
+		strategy.TrafficRoutings = []traffic.Routing{t}
 	}
-	r := &Rollout{Rollout: rollout.Rollout{
-		Name: "web", Generation: 1, WorkloadRef: rollout.WorkloadRef{APIVersion: "apps/v1", Kind: deploy.Kind, Name: "web"},
+	r := &Rollout{Rollout: kruise.Rollout{
+		Name: "web", Generation: 1, WorkloadRef: workload.Ref{APIVersion: "apps/v1", Kind: deploy.Kind, Name: "web"},
 	}}
-	if style == rollout.BlueGreen {
+	if style == workload.BlueGreen {
 		r.BlueGreen = strategy
 	} else {
 		r.Canary = strategy
@@ -164,7 +169,7 @@ func rolloutDisturbances() []disturbance {
 
 // jump asks for another step.
 func (w *World) jump(r *Rollout) {
-	if r.Status.Sub == nil || r.Status.Phase != rollout.PhaseProgressing {
+	if r.Status.Sub == nil || r.Status.Phase != kruise.PhaseProgressing {
 		return
 	}
 	sub := *r.Status.Sub
@@ -203,26 +208,26 @@ func (w *World) admit(f func(*Deployment)) bool {
 	changed := *old
 	f(&changed)
 	changed.Template.Hash = w.hash(changed.Template.ID, changed.Status.CollisionCount)
-	snapshot := rollout.AdmitSnapshot{Old: w.workloadOf(old), New: w.workloadOf(&changed), Sets: setsOf(s.replicaSets.rows, old.UID)}
+	snapshot := kruise.AdmitSnapshot{Old: w.workloadOf(old), New: w.workloadOf(&changed), Sets: setsOf(s.replicaSets.rows, old.UID)}
 	for _, r := range s.rollouts.rows {
 		snapshot.Rollouts = append(snapshot.Rollouts, r.Rollout)
 	}
-	options := rollout.Options{Repair: rollout.RepairAll}
-	a, err := rollout.Admit(snapshot, options)
+	options := kruise.Options{Repair: workload.RepairAll}
+	a, err := kruise.Admit(snapshot, options)
 	if err != nil {
 		w.fail(fmt.Errorf("admission: %w", err))
 		return false
 	}
 	w.tracef("admission: %v", a.Reason)
 	if o := w.Observer.Admission; o != nil {
-		w.fail(o(Planned[rollout.AdmitSnapshot, rollout.Options, rollout.Admission]{
+		w.fail(o(Planned[kruise.AdmitSnapshot, kruise.Options, kruise.Admission]{
 			By: Actor{Role: User}, Snapshot: snapshot, Now: w.now, Options: options, Plan: a, Fair: w.fair,
 		}))
 	}
 	if a.Changed {
 		take(&changed, &a.Object)
 	}
-	if a.Reason == rollout.ReasonReleaseBegins {
+	if a.Reason == kruise.ReasonReleaseBegins {
 		w.abandoned = false
 	}
 	r := by(User)
@@ -232,7 +237,7 @@ func (w *World) admit(f func(*Deployment)) bool {
 }
 
 // take takes over what admission has made of a Deployment.
-func take(d *Deployment, w *rollout.Workload) {
+func take(d *Deployment, w *workload.Workload) {
 	d.Labels, d.Annotations, d.Replicas, d.Paused = w.Labels, w.Annotations, w.Replicas, w.Paused
 	d.Strategy, d.MinReadySeconds, d.ProgressDeadlineSeconds = deploy.Strategy(w.StrategyType), w.MinReadySeconds, w.ProgressDeadlineSeconds
 	if w.RollingUpdate != nil {
@@ -244,18 +249,18 @@ func take(d *Deployment, w *rollout.Workload) {
 func (w *World) approve() bool {
 	for _, r := range w.store.rollouts.rows {
 		sub := r.Status.Sub
-		if r.Status.Phase != rollout.PhaseProgressing || sub == nil || sub.CurrentStepState != rollout.StatePaused {
+		if r.Status.Phase != kruise.PhaseProgressing || sub == nil || sub.CurrentStepState != kruise.StatePaused {
 			continue
 		}
-		if kind, _ := rollout.PauseOf(r.Rollout, sub.CurrentStepIndex, sub.LastUpdateTime, rollout.RepairAll); kind != rollout.PauseManual {
+		if kind, _ := kruise.PauseOf(r.Rollout, sub.CurrentStepIndex, sub.LastUpdateTime, workload.RepairAll); kind != kruise.PauseManual {
 			continue
 		}
 		q := by(User)
 		q.name, q.verb = r.Name, UpdateStatus
 		update(w, &w.store.rollouts, q, func(r *Rollout) {
 			next := *sub
-			next.CurrentStepState = rollout.StateReady
-			r.Status.Sub, r.Status.CurrentStepState = &next, rollout.StateReady
+			next.CurrentStepState = kruise.StateReady
+			r.Status.Sub, r.Status.CurrentStepState = &next, kruise.StateReady
 		})
 		return true
 	}
@@ -271,14 +276,14 @@ func (w *World) resume() bool {
 	if d == nil || !d.Paused || len(w.store.batchReleases.rows) > 0 {
 		return false
 	}
-	deserted, marked := len(w.store.rollouts.rows) == 0, d.Annotations[rollout.AnnotationInProgress] != ""
+	deserted, marked := len(w.store.rollouts.rows) == 0, d.Annotations[workload.AnnotationInProgress] != ""
 	if !deserted && (marked || !w.abandoned) {
 		return false
 	}
 	r := by(User)
 	r.name = d.Name
 	update(w, &w.store.deployments, r, func(d *Deployment) {
-		d.Paused, d.Annotations = false, patched(d.Annotations, map[string]*string{rollout.AnnotationInProgress: nil})
+		d.Paused, d.Annotations = false, patched(d.Annotations, map[string]*string{workload.AnnotationInProgress: nil})
 		d.Generation++
 	})
 	return true
@@ -290,7 +295,7 @@ func (w *World) rollBackFirst() bool {
 	d := w.store.deployments.named("web")
 	for _, r := range w.store.rollouts.rows {
 		if sub := r.Status.Sub; d != nil && r.BlueGreen != nil && sub != nil && sub.StableRevision != "" &&
-			r.Status.Phase == rollout.PhaseProgressing && d.Template.ID != sub.Revision && d.Template.ID != sub.StableRevision {
+			r.Status.Phase == kruise.PhaseProgressing && d.Template.ID != sub.Revision && d.Template.ID != sub.StableRevision {
 			return w.admit(func(d *Deployment) { d.Template = revision.Template{ID: sub.StableRevision} })
 		}
 	}
@@ -301,7 +306,7 @@ func (w *World) rollBackFirst() bool {
 func (w *World) replaceRollout() {
 	rows := w.store.rollouts.rows
 	if len(rows) == 0 {
-		w.createRollout(rollout.Partition)
+		w.createRollout(workload.Partition)
 		return
 	}
 	r := rows[0]
@@ -352,7 +357,7 @@ func (w *World) checkRollouts() error {
 		return fmt.Errorf("batch release is left, %v", s.batchReleases.rows[0].Status)
 	}
 	for _, key := range []string{
-		rollout.AnnotationInProgress, rollout.AnnotationStrategy, rollout.AnnotationExtraStatus, rollout.AnnotationOriginalStrategy, rollout.AnnotationControlInfo,
+		workload.AnnotationInProgress, partition.AnnotationStrategy, partition.AnnotationExtraStatus, workload.AnnotationOriginalStrategy, partition.AnnotationControlInfo,
 	} {
 		if value, ok := d.Annotations[key]; ok {
 			return fmt.Errorf("annotation %s is left: %s", key, value)
@@ -370,7 +375,7 @@ func (w *World) checkRollouts() error {
 		return fmt.Errorf("%d ingresses", len(s.ingresses.rows))
 	}
 	for _, r := range s.rollouts.rows {
-		if r.Status.Phase != rollout.PhaseHealthy {
+		if r.Status.Phase != kruise.PhaseHealthy {
 			return fmt.Errorf("rollout is %s, step %d %s", r.Status.Phase, r.Status.CurrentStepIndex, r.Status.CurrentStepState)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/traffic"
 )
 
 // A store holds the objects of a cluster with their recent past. Objects are never
@@ -30,8 +30,8 @@ type store struct {
 	rollouts      table[Rollout]
 	batchReleases table[BatchRelease]
 	services      table[Service]
-	routes        table[rollout.Route]
-	ingresses     table[rollout.Ingress]
+	routes        table[traffic.Route]
+	ingresses     table[traffic.Ingress]
 }
 
 // A key is where an object has its name, UID and resource version. The latter two are
@@ -50,8 +50,8 @@ func newStore() *store {
 	s.rollouts.init(s, KindRollout, func(o *Rollout) key { return key{&o.Name, &o.UID, &o.ResourceVersion} })
 	s.batchReleases.init(s, KindBatchRelease, func(o *BatchRelease) key { return key{&o.Name, &o.UID, &o.ResourceVersion} })
 	s.services.init(s, KindService, func(o *Service) key { return key{name: &o.Name} })
-	s.routes.init(s, KindRoute, func(o *rollout.Route) key { return key{name: &o.Name} })
-	s.ingresses.init(s, KindIngress, func(o *rollout.Ingress) key { return key{name: &o.Name} })
+	s.routes.init(s, KindRoute, func(o *traffic.Route) key { return key{name: &o.Name} })
+	s.ingresses.init(s, KindIngress, func(o *traffic.Ingress) key { return key{name: &o.Name} })
 	return s
 }
 

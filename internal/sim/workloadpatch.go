@@ -6,12 +6,13 @@ import (
 	"slices"
 
 	"github.com/kplan-go/kplan/deploy"
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 // patchWorkload changes a Deployment if it still is as the pass has seen it. Upstream
 // patches it as it is, so that a stale controller can undo what admission has done.
-func (c *controller) patchWorkload(a fmt.Stringer, uid, name string, patch *rollout.WorkloadPatch) answer {
+func (c *controller) patchWorkload(a fmt.Stringer, uid, name string, patch *workload.Patch) answer {
 	table := &c.w.store.deployments
 	pre := precondition{uid: uid}
 	if seen := find(table, table.at(c.view[KindDeployment]), name); seen != nil {
@@ -28,14 +29,14 @@ func (c *controller) patchWorkload(a fmt.Stringer, uid, name string, patch *roll
 }
 
 // unchangedBy reports whether a patch changes nothing.
-func unchangedBy(d *Deployment, p *rollout.WorkloadPatch) bool {
+func unchangedBy(d *Deployment, p *workload.Patch) bool {
 	o := *d
 	patchDeployment(&o, p)
 	return o.Generation == d.Generation && maps.Equal(o.Labels, d.Labels) && maps.Equal(o.Annotations, d.Annotations)
 }
 
 // patchDeployment applies a patch. The generation rises if the spec changes.
-func patchDeployment(d *Deployment, p *rollout.WorkloadPatch) {
+func patchDeployment(d *Deployment, p *workload.Patch) {
 	before := d.Deployment
 	d.Labels, d.Annotations = patched(d.Labels, p.Labels), patched(d.Annotations, p.Annotations)
 	if p.Replicas != nil {
@@ -85,7 +86,7 @@ func patched(m map[string]string, changes map[string]*string) map[string]string 
 	return m
 }
 
-func sameRolloutStatus(a, b *rollout.RolloutStatus) bool {
+func sameRolloutStatus(a, b *kruise.Status) bool {
 	return a.ObservedGeneration == b.ObservedGeneration && a.Phase == b.Phase && a.Message == b.Message &&
 		a.CurrentStepIndex == b.CurrentStepIndex && a.CurrentStepState == b.CurrentStepState && same(a.Sub, b.Sub) &&
 		slices.Equal(a.Conditions, b.Conditions)

@@ -11,6 +11,7 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/partition"
 )
 
 var now = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -54,9 +55,9 @@ func (d *Deployments) snapshot(v deploymentView) deploy.Snapshot {
 		Status: deploy.Status{ObservedGeneration: 1},
 	}}
 	if v.batch > 0 {
-		limits := rollout.RollingUpdate{MaxSurge: s.Deployment.MaxSurge, MaxUnavailable: s.Deployment.MaxUnavailable}
+		limits := partition.RollingUpdate{MaxSurge: s.Deployment.MaxSurge, MaxUnavailable: s.Deployment.MaxUnavailable}
 		s.Deployment.Strategy, s.Deployment.Paused = deploy.Recreate, true
-		s.Deployment.Partitioned = &rollout.DeploymentStrategy{RollingStyle: rollout.StylePartition, RollingUpdate: &limits, Paused: v.paused, Partition: d.Batches[v.batch-1]}
+		s.Deployment.Partitioned = &partition.Strategy{RollingStyle: partition.Style, RollingUpdate: &limits, Paused: v.paused, Partition: d.Batches[v.batch-1]}
 	}
 	for i, set := range v.sets {
 		if set.rank == 0 {

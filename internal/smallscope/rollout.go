@@ -6,7 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 // A Rollouts is a Rollout of a Deployment of a few pods in up to four steps: the
@@ -14,14 +16,14 @@ import (
 // cluster. The first two carry out their plans write by write; the Deployment and its
 // ReplicaSets take one move for each plan, since [Deployments] goes through theirs.
 type Rollouts struct {
-	Plan    func(rollout.Snapshot, time.Time, rollout.Options) (rollout.Plan, error)
-	Batch   func(rollout.BatchSnapshot, time.Time, rollout.BatchOptions) (rollout.BatchPlan, error)
-	Options rollout.Options
+	Plan    func(kruise.Snapshot, time.Time, kruise.Options) (kruise.Plan, error)
+	Batch   func(batchrelease.Snapshot, time.Time, batchrelease.Options) (batchrelease.Plan, error)
+	Options kruise.Options
 	// CheckPlan and CheckBatch look at each plan. They may be nil.
-	CheckPlan  func(rollout.Snapshot, rollout.Plan) []Breach
-	CheckBatch func(rollout.BatchSnapshot, rollout.BatchPlan) []Breach
+	CheckPlan  func(kruise.Snapshot, kruise.Plan) []Breach
+	CheckBatch func(batchrelease.Snapshot, batchrelease.Plan) []Breach
 
-	Steps              []rollout.Step
+	Steps              []kruise.Step
 	Led                bool // by Services and an HTTPRoute
 	Surge, Unavailable int8
 	Replicas           []int8 // what the Deployment may want; the first at the beginning
@@ -96,7 +98,7 @@ func (r *Rollouts) Starts() []rolloutState {
 }
 
 func (r *Rollouts) Goal(s rolloutState) bool {
-	healthy := r.objects.rollout.list[s.rollout].Status.Phase == rollout.PhaseHealthy
+	healthy := r.objects.rollout.list[s.rollout].Status.Phase == kruise.PhaseHealthy
 	return healthy && r.updated(&s) && len(r.left(&s)) == 0 && r.quiet(s)
 }
 
@@ -250,8 +252,8 @@ func (r *Rollouts) reach(s *rolloutState) {
 func (r *Rollouts) people(s rolloutState, do func(Move, rolloutState, []Breach)) {
 	o := r.objects.rollout.list[s.rollout]
 	sub := o.Status.Sub
-	rolling := sub != nil && o.Status.Phase == rollout.PhaseProgressing
-	change := func(set func(*rollout.StepStatus)) (t rolloutState) {
+	rolling := sub != nil && o.Status.Phase == kruise.PhaseProgressing
+	change := func(set func(*kruise.StepStatus)) (t rolloutState) {
 		t = s
 		changed := *sub
 		set(&changed)
@@ -260,9 +262,9 @@ func (r *Rollouts) people(s rolloutState, do func(Move, rolloutState, []Breach))
 		t.rollout = r.objects.rollout.of(&next)
 		return t
 	}
-	if rolling && sub.CurrentStepState == rollout.StatePaused {
-		if kind, _ := rollout.PauseOf(*o, sub.CurrentStepIndex, sub.LastUpdateTime, r.Options.Repair); kind == rollout.PauseManual {
-			do(Move{"somebody approves", -1, false}, change(func(s *rollout.StepStatus) { s.CurrentStepState = rollout.StateReady }), nil)
+	if rolling && sub.CurrentStepState == kruise.StatePaused {
+		if kind, _ := kruise.PauseOf(*o, sub.CurrentStepIndex, sub.LastUpdateTime, r.Options.Repair); kind == kruise.PauseManual {
+			do(Move{"somebody approves", -1, false}, change(func(s *kruise.StepStatus) { s.CurrentStepState = kruise.StateReady }), nil)
 		}
 	}
 	if s.changes == 0 {
@@ -272,21 +274,21 @@ func (r *Rollouts) people(s rolloutState, do func(Move, rolloutState, []Breach))
 	if rolling && r.Jumps {
 		for i := range int32(len(r.Steps)) {
 			if i+1 != sub.NextStepIndex {
-				do(Move{"somebody jumps to step", int(i + 1), true}, change(func(s *rollout.StepStatus) { s.NextStepIndex = i + 1 }), nil)
+				do(Move{"somebody jumps to step", int(i + 1), true}, change(func(s *kruise.StepStatus) { s.NextStepIndex = i + 1 }), nil)
 			}
 		}
 	}
 	w := r.objects.workload.list[s.workload]
 	for i := range r.Templates {
 		if w.Template.ID != templateOf(i).ID {
-			t, breaches := r.admitted(s, func(w *rollout.Workload) { w.Template = templateOf(i) })
+			t, breaches := r.admitted(s, func(w *workload.Workload) { w.Template = templateOf(i) })
 			t.reached, t.before = 0, t.pods.of(i)
 			do(Move{"the template changes", int(i), true}, t, breaches)
 		}
 	}
 	for _, n := range r.Replicas {
 		if int32(n) != *w.Replicas {
-			t, breaches := r.admitted(s, func(w *rollout.Workload) { w.Replicas = new(int32(n)) })
+			t, breaches := r.admitted(s, func(w *workload.Workload) { w.Replicas = new(int32(n)) })
 			t.least, t.most, t.shared = min(t.least, n), max(t.most, n), true
 			do(Move{"the Deployment is scaled", int(n), true}, t, breaches)
 		}

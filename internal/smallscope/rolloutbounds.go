@@ -4,7 +4,10 @@ import (
 	"slices"
 
 	"github.com/kplan-go/kplan/deploy"
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/partition"
+	"github.com/kplan-go/kplan/rollout/traffic"
+	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 // Breaches are those of the bounds of the Deployment, and of where traffic is led.
@@ -38,8 +41,8 @@ func (r *Rollouts) selected(s *rolloutState) (list []Breach) {
 	if t == nil {
 		return nil
 	}
-	pods := func(service *rollout.Service) (n int8) {
-		hash := service.Selector[rollout.LabelPodTemplateHash]
+	pods := func(service *traffic.Service) (n int8) {
+		hash := service.Selector[workload.LabelPodTemplateHash]
 		for i := range int8(3) {
 			if hash == "" || hash == templateOf(i).Hash {
 				n += s.pods.of(i)
@@ -57,7 +60,7 @@ func (r *Rollouts) selected(s *rolloutState) (list []Breach) {
 }
 
 // weightOf returns how much traffic is led to the canary Service.
-func weightOf(route *rollout.Route) (weight int32) {
+func weightOf(route *traffic.Route) (weight int32) {
 	for _, rule := range route.Rules {
 		for _, ref := range rule.BackendRefs {
 			if ref.Name == "web-canary" && ref.Weight != nil {
@@ -77,13 +80,13 @@ func (r *Rollouts) ahead(from, to *rolloutState) []Breach {
 	w := r.objects.workload.list[from.workload]
 	template := int8(w.Template.ID[0] - 'a')
 	before, after := from.pods.of(template), to.pods.of(template)
-	stable := w.Labels[rollout.LabelStableRevision]
+	stable := w.Labels[workload.LabelStableRevision]
 	if after <= before || stable == "" || stable == w.Template.Hash || from.shared {
 		return nil
 	}
 	limit, shared := int32(0), int32(0)
 	if from.reached > 0 {
-		limit = rollout.PartitionLimit(r.Steps[from.reached-1].Replicas, *w.Replicas)
+		limit = partition.Limit(r.Steps[from.reached-1].Replicas, *w.Replicas)
 	}
 	if w.Paused && w.StrategyType == string(deploy.RollingUpdate) && before > 0 {
 		shared = int32(before) + *w.Replicas + int32(r.Surge) - int32(from.pods.all())
@@ -101,12 +104,12 @@ func (r *Rollouts) ahead(from, to *rolloutState) []Breach {
 func (r *Rollouts) written(from, to *rolloutState, who int) (list []Breach) {
 	if from.workload != to.workload {
 		a, b := r.objects.workload.list[from.workload], r.objects.workload.list[to.workload]
-		if a.Annotations[rollout.AnnotationControlInfo] == b.Annotations[rollout.AnnotationControlInfo] {
-			was, errA := rollout.ParseStrategy(a.Annotations[rollout.AnnotationStrategy])
-			is, errB := rollout.ParseStrategy(b.Annotations[rollout.AnnotationStrategy])
+		if a.Annotations[partition.AnnotationControlInfo] == b.Annotations[partition.AnnotationControlInfo] {
+			was, errA := partition.ParseStrategy(a.Annotations[partition.AnnotationStrategy])
+			is, errB := partition.ParseStrategy(b.Annotations[partition.AnnotationStrategy])
 			n := *a.Replicas
-			if a.Annotations[rollout.AnnotationStrategy] != "" && b.Annotations[rollout.AnnotationStrategy] != "" && errA == nil && errB == nil &&
-				rollout.PartitionLimit(is.Partition, n) < rollout.PartitionLimit(was.Partition, n) {
+			if a.Annotations[partition.AnnotationStrategy] != "" && b.Annotations[partition.AnnotationStrategy] != "" && errA == nil && errB == nil &&
+				partition.Limit(is.Partition, n) < partition.Limit(was.Partition, n) {
 				list = append(list, breach(PropertyBatch, "the partition is lowered from %v to %v", was.Partition, is.Partition))
 			}
 		}
@@ -116,12 +119,12 @@ func (r *Rollouts) written(from, to *rolloutState, who int) (list []Breach) {
 	}
 	a, b := &r.objects.rollout.list[from.rollout].Status, &r.objects.rollout.list[to.rollout].Status
 	x, y := a.Sub, b.Sub
-	if x != nil && y != nil && x.Revision == y.Revision && x.CurrentStepState == rollout.StatePaused && y.CurrentStepState == rollout.StateReady && x.CurrentStepIndex == y.CurrentStepIndex {
-		if r.Steps[x.CurrentStepIndex-1].Pause.Duration == nil && !(int(x.CurrentStepIndex) == len(r.Steps) && !r.Options.Repair.Has(rollout.LastPauseSkipped)) {
+	if x != nil && y != nil && x.Revision == y.Revision && x.CurrentStepState == kruise.StatePaused && y.CurrentStepState == kruise.StateReady && x.CurrentStepIndex == y.CurrentStepIndex {
+		if r.Steps[x.CurrentStepIndex-1].Pause.Duration == nil && !(int(x.CurrentStepIndex) == len(r.Steps) && !r.Options.Repair.Has(workload.LastPauseSkipped)) {
 			list = append(list, breach(PropertyApproval, "step %d waits for a person, and goes on", x.CurrentStepIndex))
 		}
 	}
-	if w := r.objects.workload.list[to.workload]; a.Phase == rollout.PhaseProgressing && b.Phase == rollout.PhaseHealthy && w.Annotations[rollout.AnnotationInProgress] == "" {
+	if w := r.objects.workload.list[to.workload]; a.Phase == kruise.PhaseProgressing && b.Phase == kruise.PhaseHealthy && w.Annotations[workload.AnnotationInProgress] == "" {
 		for _, what := range r.left(to) {
 			list = append(list, breach(PropertyOver, "the release is over, and %s", what))
 		}
@@ -133,8 +136,8 @@ func (r *Rollouts) written(from, to *rolloutState, who int) (list []Breach) {
 }
 
 // succeeded tells that a release was not given up, after which nobody waits for the pods.
-func succeeded(s *rollout.RolloutStatus) bool {
-	return slices.ContainsFunc(s.Conditions, func(c rollout.Condition) bool { return c.Type == rollout.ConditionSucceeded && c.Status == "True" })
+func succeeded(s *kruise.Status) bool {
+	return slices.ContainsFunc(s.Conditions, func(c workload.Condition) bool { return c.Type == workload.ConditionSucceeded && c.Status == "True" })
 }
 
 // updated tells that all pods are of the template that is wanted, and ready.
@@ -155,14 +158,14 @@ func (r *Rollouts) left(s *rolloutState) (left []string) {
 	}
 	note(s.release != 0, "there is a BatchRelease")
 	note(w.Paused, "the Deployment is paused")
-	for _, key := range []string{rollout.AnnotationInProgress, rollout.AnnotationStrategy, rollout.AnnotationExtraStatus, rollout.AnnotationControlInfo} {
+	for _, key := range []string{workload.AnnotationInProgress, partition.AnnotationStrategy, partition.AnnotationExtraStatus, partition.AnnotationControlInfo} {
 		note(w.Annotations[key] != "", "annotation "+key+" is left")
 	}
-	note(w.Labels[rollout.LabelStableRevision] != "", "the label of the stable revision is left")
+	note(w.Labels[workload.LabelStableRevision] != "", "the label of the stable revision is left")
 	if t := r.objects.traffic.at(s.traffic); t != nil {
 		note(t.Canary != nil, "there is a canary Service")
-		note(weightOf(t.Route) > 0 || slices.ContainsFunc(t.Route.Rules, func(rule rollout.RouteRule) bool { return len(rule.BackendRefs) != 1 }), "the route leads to it")
-		note(t.Stable.Selector[rollout.LabelPodTemplateHash] != "", "the stable Service is pinned")
+		note(weightOf(t.Route) > 0 || slices.ContainsFunc(t.Route.Rules, func(rule traffic.Rule) bool { return len(rule.BackendRefs) != 1 }), "the route leads to it")
+		note(t.Stable.Selector[workload.LabelPodTemplateHash] != "", "the stable Service is pinned")
 	}
 	return left
 }

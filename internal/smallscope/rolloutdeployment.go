@@ -8,7 +8,7 @@ import (
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 // A passView is what the planner of the Deployment sees: pods by template, all and
@@ -110,7 +110,7 @@ func (r *Rollouts) deploy(v passView) passResult {
 			after.breaches = append(after.breaches, breach(PropertyPlan, "not known here: %v", a))
 		}
 	}
-	w.Status = rollout.WorkloadStatus{
+	w.Status = workload.Status{
 		ObservedGeneration: w.Generation, Replicas: p.Status.Replicas, ReadyReplicas: p.Status.ReadyReplicas,
 		AvailableReplicas: p.Status.AvailableReplicas, UpdatedReplicas: p.Status.UpdatedReplicas,
 	}
@@ -122,7 +122,7 @@ func (r *Rollouts) deploy(v passView) passResult {
 }
 
 // applied carries out an action of the planner of the Deployment.
-func (r *Rollouts) applied(w *rollout.Workload, sets []replicaset.ReplicaSet, a deploy.Action) ([]replicaset.ReplicaSet, bool) {
+func (r *Rollouts) applied(w *workload.Workload, sets []replicaset.ReplicaSet, a deploy.Action) ([]replicaset.ReplicaSet, bool) {
 	set := func(name string, annotations map[string]string, size *int32) bool {
 		i := slices.IndexFunc(sets, func(rs replicaset.ReplicaSet) bool { return rs.Name == name })
 		if i < 0 {

@@ -10,6 +10,11 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/partition"
+	"github.com/kplan-go/kplan/rollout/traffic"
+	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 // Objects are all the objects of a kind that there ever are, by number. Equal ones have
@@ -48,12 +53,12 @@ func (o *objects[T]) at(n int32) *T {
 }
 
 type rolloutObjects struct {
-	rollout  objects[rollout.Rollout]
-	release  objects[rollout.BatchRelease]
-	workload objects[rollout.Workload]
+	rollout  objects[kruise.Rollout]
+	release  objects[batchrelease.Release]
+	workload objects[workload.Workload]
 	sets     objects[[]replicaset.ReplicaSet]
-	traffic  objects[rollout.Traffic]
-	grace    objects[rollout.Grace]
+	traffic  objects[traffic.Objects]
+	grace    objects[kruise.Grace]
 	labels   objects[map[string]string]
 	plan     objects[rolloutPlan]
 }
@@ -79,8 +84,8 @@ func (r *Rollouts) time(t time.Time) time.Time {
 	return longAgo
 }
 
-func conditionsAt(list []rollout.Condition, at func(time.Time) time.Time) []rollout.Condition {
-	var out []rollout.Condition
+func conditionsAt(list []workload.Condition, at func(time.Time) time.Time) []workload.Condition {
+	var out []workload.Condition
 	for _, c := range list {
 		c.Message, c.LastUpdateTime, c.LastTransitionTime = "", at(c.LastUpdateTime), longAgo
 		out = append(out, c)
@@ -90,7 +95,7 @@ func conditionsAt(list []rollout.Condition, at func(time.Time) time.Time) []roll
 
 // storedRollout stores a Rollout without what decides nothing: messages, and how often
 // it was changed.
-func (r *Rollouts) storedRollout(o rollout.Rollout, at func(time.Time) time.Time) int32 {
+func (r *Rollouts) storedRollout(o kruise.Rollout, at func(time.Time) time.Time) int32 {
 	o.Status.Message, o.Status.Conditions = "", conditionsAt(o.Status.Conditions, at)
 	if o.Status.Sub != nil {
 		sub := *o.Status.Sub
@@ -101,7 +106,7 @@ func (r *Rollouts) storedRollout(o rollout.Rollout, at func(time.Time) time.Time
 }
 
 // storedRelease stores a BatchRelease, whose generation is 1 once it is observed.
-func (r *Rollouts) storedRelease(o rollout.BatchRelease) int32 {
+func (r *Rollouts) storedRelease(o batchrelease.Release) int32 {
 	if o.Status.ObservedGeneration == o.Generation {
 		o.Generation, o.Status.ObservedGeneration = 1, 1
 	}
@@ -110,7 +115,7 @@ func (r *Rollouts) storedRelease(o rollout.BatchRelease) int32 {
 	return r.objects.release.of(&o)
 }
 
-func (r *Rollouts) storedWorkload(o rollout.Workload) int32 {
+func (r *Rollouts) storedWorkload(o workload.Workload) int32 {
 	if o.Status.ObservedGeneration == o.Generation {
 		o.Generation, o.Status.ObservedGeneration = 1, 1
 	}
@@ -136,7 +141,7 @@ func (r *Rollouts) laterGrace(n int32) int32 {
 	if g == nil {
 		return 0
 	}
-	next := rollout.Grace{}
+	next := kruise.Grace{}
 	for key := range *g {
 		next[key] = longAgo
 	}
@@ -146,21 +151,21 @@ func (r *Rollouts) laterGrace(n int32) int32 {
 // first returns the world at the beginning: a Rollout that nobody has seen yet, of a
 // Deployment that is done.
 func (r *Rollouts) first(n int8) (w storedObjects) {
-	ref := rollout.WorkloadRef{APIVersion: "apps/v1", Kind: deploy.Kind, Name: "web"}
-	strategy := &rollout.Strategy{Steps: r.Steps}
+	ref := workload.Ref{APIVersion: "apps/v1", Kind: deploy.Kind, Name: "web"}
+	strategy := &kruise.Strategy{Steps: r.Steps}
 	if r.Led {
-		strategy.TrafficRoutings = []rollout.TrafficRouting{{Service: "web", GracePeriodSeconds: 3, Gateway: &rollout.GatewayRef{HTTPRouteName: new("web")}}}
-		w.traffic = r.objects.traffic.of(&rollout.Traffic{
-			Stable: &rollout.Service{Name: "web", Selector: map[string]string{"app": "web"}},
-			Route:  &rollout.Route{Name: "web", Rules: []rollout.RouteRule{{BackendRefs: []rollout.BackendRef{{Kind: "Service", Name: "web"}}}}},
+		strategy.TrafficRoutings = []traffic.Routing{{Service: "web", GracePeriodSeconds: 3, Gateway: &traffic.GatewayRef{HTTPRouteName: new("web")}}}
+		w.traffic = r.objects.traffic.of(&traffic.Objects{
+			Stable: &traffic.Service{Name: "web", Selector: map[string]string{"app": "web"}},
+			Route:  &traffic.Route{Name: "web", Rules: []traffic.Rule{{BackendRefs: []traffic.BackendRef{{Kind: "Service", Name: "web"}}}}},
 		})
 	}
-	w.rollout = r.storedRollout(rollout.Rollout{Name: "web", UID: "r", Generation: 1, WorkloadRef: ref, Canary: strategy}, r.time)
-	w.workload = r.storedWorkload(rollout.Workload{
-		WorkloadRef: ref, UID: "d", Generation: 1, Replicas: new(int32(n)), Template: templateOf(0), StrategyType: string(deploy.RollingUpdate),
-		RollingUpdate: &rollout.RollingUpdate{MaxSurge: rollout.Int(int32(r.Surge)), MaxUnavailable: rollout.Int(int32(r.Unavailable))},
+	w.rollout = r.storedRollout(kruise.Rollout{Name: "web", UID: "r", Generation: 1, WorkloadRef: ref, Canary: strategy}, r.time)
+	w.workload = r.storedWorkload(workload.Workload{
+		Ref: ref, UID: "d", Generation: 1, Replicas: new(int32(n)), Template: templateOf(0), StrategyType: string(deploy.RollingUpdate),
+		RollingUpdate: &partition.RollingUpdate{MaxSurge: rollout.Int(int32(r.Surge)), MaxUnavailable: rollout.Int(int32(r.Unavailable))},
 		Annotations:   map[string]string{revision.AnnotationRevision: "1"},
-		Status:        rollout.WorkloadStatus{ObservedGeneration: 1, Replicas: int32(n), ReadyReplicas: int32(n), AvailableReplicas: int32(n), UpdatedReplicas: int32(n)},
+		Status:        workload.Status{ObservedGeneration: 1, Replicas: int32(n), ReadyReplicas: int32(n), AvailableReplicas: int32(n), UpdatedReplicas: int32(n)},
 	})
 	most := strconv.Itoa(int(n + r.Surge))
 	w.sets = r.objects.sets.of(&[]replicaset.ReplicaSet{{
@@ -172,16 +177,16 @@ func (r *Rollouts) first(n int8) (w storedObjects) {
 }
 
 // workload returns the Deployment as batches and admission read it.
-func (r *Rollouts) workloadOf(n int32) rollout.Workload {
+func (r *Rollouts) workloadOf(n int32) workload.Workload {
 	w := *r.objects.workload.list[n]
-	w.StableRevision, w.UpdateRevision = w.Labels[rollout.LabelStableRevision], w.Template.Hash
-	w.Status.UpdatedReadyReplicas = rollout.ParseExtraStatus(w.Annotations[rollout.AnnotationExtraStatus]).UpdatedReadyReplicas
+	w.StableRevision, w.UpdateRevision = w.Labels[workload.LabelStableRevision], w.Template.Hash
+	w.Status.UpdatedReadyReplicas = partition.ParseExtraStatus(w.Annotations[partition.AnnotationExtraStatus]).UpdatedReadyReplicas
 	return w
 }
 
-func (r *Rollouts) setsOf(n int32) (sets []rollout.WorkloadSet) {
+func (r *Rollouts) setsOf(n int32) (sets []workload.Set) {
 	for _, rs := range *r.objects.sets.list[n] {
-		sets = append(sets, rollout.WorkloadSet{
+		sets = append(sets, workload.Set{
 			Name: rs.Name, Template: rs.Template, Replicas: *rs.Replicas, Revision: rs.Annotations[revision.AnnotationRevision], CreationTimestamp: rs.CreationTimestamp,
 		})
 	}
@@ -189,11 +194,11 @@ func (r *Rollouts) setsOf(n int32) (sets []rollout.WorkloadSet) {
 }
 
 // admitted returns the state behind an update of the Deployment.
-func (r *Rollouts) admitted(s rolloutState, change func(*rollout.Workload)) (rolloutState, []Breach) {
+func (r *Rollouts) admitted(s rolloutState, change func(*workload.Workload)) (rolloutState, []Breach) {
 	old := r.workloadOf(s.workload)
 	updated := old
 	change(&updated)
-	a, err := rollout.Admit(rollout.AdmitSnapshot{Old: old, New: updated, Rollouts: []rollout.Rollout{*r.objects.rollout.list[s.rollout]}, Sets: r.setsOf(s.sets)}, r.Options)
+	a, err := kruise.Admit(kruise.AdmitSnapshot{Old: old, New: updated, Rollouts: []kruise.Rollout{*r.objects.rollout.list[s.rollout]}, Sets: r.setsOf(s.sets)}, r.Options)
 	if err != nil {
 		return s, []Breach{breach(PropertyPlan, "%v", err)}
 	}

@@ -7,14 +7,18 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/partition"
+	"github.com/kplan-go/kplan/rollout/traffic"
+	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 // A rolloutPlan is a plan that is carried out: its writes and, behind them, the status.
 type rolloutPlan struct {
-	Actions []fmt.Stringer         // of one of the two planners
-	Rollout *rollout.RolloutStatus // nil if none is written
-	Batch   *rollout.BatchStatus
+	Actions []fmt.Stringer // of one of the two planners
+	Rollout *kruise.Status // nil if none is written
+	Batch   *batchrelease.Status
 	labels  bool // it labels pods
 }
 
@@ -65,8 +69,8 @@ func (r *Rollouts) planned(v rolloutView) plannedRollout {
 
 func (r *Rollouts) planRollout(v rolloutView) plannedRollout {
 	o := r.objects.rollout.list[v.rollout]
-	facts := rollout.Inspect(rollout.InspectSnapshot{Workload: r.workloadOf(v.workload), Style: o.Style(), Sets: r.setsOf(v.sets)})
-	s := rollout.Snapshot{Rollout: *o, BatchRelease: r.objects.release.at(v.release), Workload: &facts}
+	facts := workload.Inspect(workload.InspectSnapshot{Workload: r.workloadOf(v.workload), Style: o.Style(), Sets: r.setsOf(v.sets)})
+	s := kruise.Snapshot{Rollout: *o, BatchRelease: r.objects.release.at(v.release), Workload: &facts}
 	if t := r.objects.traffic.at(v.traffic); t != nil {
 		s.Traffic = *t
 	}
@@ -101,18 +105,18 @@ func (r *Rollouts) planRollout(v rolloutView) plannedRollout {
 
 func (r *Rollouts) planBatch(v rolloutView) plannedRollout {
 	o, w := r.objects.release.list[v.release], r.workloadOf(v.workload)
-	s := rollout.BatchSnapshot{Release: *o, Workload: &w}
+	s := batchrelease.Snapshot{Release: *o, Workload: &w}
 	for i, p := range v.pods {
 		if p.template > 0 {
 			hash := templateOf(p.template - 1).Hash
-			pod := rollout.Pod{Name: hash + strconv.Itoa(i), Ready: p.ready, TemplateHash: hash, Labels: map[string]string{rollout.LabelPodTemplateHash: hash}}
+			pod := workload.Pod{Name: hash + strconv.Itoa(i), Ready: p.ready, TemplateHash: hash, Labels: map[string]string{workload.LabelPodTemplateHash: hash}}
 			if given := r.objects.labels.at(p.labels); given != nil {
 				maps.Copy(pod.Labels, *given)
 			}
 			s.Pods = append(s.Pods, pod)
 		}
 	}
-	p, err := r.Batch(s, now, rollout.BatchOptions{Repair: r.Options.Repair})
+	p, err := r.Batch(s, now, batchrelease.Options{Repair: r.Options.Repair})
 	if err != nil {
 		return plannedRollout{breaches: []Breach{breach(PropertyPlan, "%v", err)}}
 	}
@@ -125,7 +129,7 @@ func (r *Rollouts) planBatch(v rolloutView) plannedRollout {
 	done := plannedRollout{}
 	if plan.writes() > 0 {
 		for _, a := range p.Actions {
-			_, labels := a.(rollout.LabelPod)
+			_, labels := a.(batchrelease.LabelPod)
 			plan.labels = plan.labels || labels
 		}
 		done.plan = r.objects.plan.of(&plan)
@@ -154,7 +158,7 @@ func (r *Rollouts) write(s rolloutState, who int) (string, rolloutState, bool) {
 	p := &s.plans[who]
 	plan := r.objects.plan.list[p.plan]
 	if int(p.next) < len(plan.Actions) {
-		if a, ok := plan.Actions[p.next].(rollout.LabelPod); ok {
+		if a, ok := plan.Actions[p.next].(batchrelease.LabelPod); ok {
 			return a.String(), r.label(s, a), true
 		}
 	}
@@ -169,7 +173,7 @@ func (r *Rollouts) write(s rolloutState, who int) (string, rolloutState, bool) {
 	return w.what, s, w.ok
 }
 
-func (r *Rollouts) label(s rolloutState, a rollout.LabelPod) rolloutState {
+func (r *Rollouts) label(s rolloutState, a batchrelease.LabelPod) rolloutState {
 	i, err := strconv.Atoi(a.Name[1:])
 	if err != nil || i >= len(s.pods) || s.pods[i].template == 0 || templateOf(s.pods[i].template-1).Hash != a.Name[:1] {
 		return s // it is gone
@@ -207,11 +211,11 @@ func (r *Rollouts) store(plan *rolloutPlan, p *pendingPlan, w storedObjects, who
 
 func (r *Rollouts) act(a fmt.Stringer, p *pendingPlan, w storedObjects, seen bool) (storedObjects, bool) {
 	switch a := a.(type) {
-	case rollout.SetFinalizer:
+	case kruise.SetFinalizer:
 		return r.setFinalizer(a, w, seen)
-	case rollout.BatchSetFinalizer:
-		return r.setFinalizer(rollout.SetFinalizer{Kind: a.Kind, Finalizer: a.Finalizer, Remove: a.Remove}, w, seen)
-	case rollout.PatchRollout:
+	case batchrelease.SetFinalizer:
+		return r.setFinalizer(kruise.SetFinalizer{Kind: a.Kind, Finalizer: a.Finalizer, Remove: a.Remove}, w, seen)
+	case kruise.PatchRollout:
 		o := *r.objects.rollout.list[w.rollout]
 		o.Annotations = maps.Clone(o.Annotations)
 		if o.Annotations == nil {
@@ -222,11 +226,11 @@ func (r *Rollouts) act(a fmt.Stringer, p *pendingPlan, w storedObjects, seen boo
 			w.rollout = r.objects.rollout.of(&o)
 		}
 		return w, seen
-	case rollout.PatchWorkload:
+	case kruise.PatchWorkload:
 		return r.patchSeen(a.Patch, p, w)
-	case rollout.BatchPatchWorkload:
+	case batchrelease.PatchWorkload:
 		return r.patchSeen(a.Patch, p, w)
-	case rollout.CreateBatchRelease:
+	case kruise.CreateBatchRelease:
 		if w.release != 0 {
 			return w, false
 		}
@@ -234,9 +238,9 @@ func (r *Rollouts) act(a fmt.Stringer, p *pendingPlan, w storedObjects, seen boo
 		if workload := r.workloadOf(w.workload); workload.ControlledBy() == uid {
 			uid = "b2"
 		}
-		w.release = r.storedRelease(rollout.BatchRelease{Name: a.Name, UID: uid, Generation: 1, Annotations: a.Annotations, WorkloadRef: a.WorkloadRef, ReleasePlan: a.ReleasePlan})
+		w.release = r.storedRelease(batchrelease.Release{Name: a.Name, UID: uid, Generation: 1, Annotations: a.Annotations, WorkloadRef: a.WorkloadRef, ReleasePlan: a.ReleasePlan})
 		return w, true
-	case rollout.UpdateBatchRelease, rollout.PatchBatchRelease, rollout.DeleteBatchRelease:
+	case kruise.UpdateBatchRelease, kruise.PatchBatchRelease, kruise.DeleteBatchRelease:
 		return r.changeRelease(a, w)
 	}
 	return r.lead(a, w)
@@ -253,14 +257,14 @@ func anyActions[A fmt.Stringer](actions []A) (list []fmt.Stringer) {
 // patchesWorkload reports whether an action of either planner patches the workload.
 func patchesWorkload(a fmt.Stringer) bool {
 	switch a.(type) {
-	case rollout.PatchWorkload, rollout.BatchPatchWorkload:
+	case kruise.PatchWorkload, batchrelease.PatchWorkload:
 		return true
 	}
 	return false
 }
 
 // patchSeen patches the workload if it is as the controller has seen it.
-func (r *Rollouts) patchSeen(patch rollout.WorkloadPatch, p *pendingPlan, w storedObjects) (storedObjects, bool) {
+func (r *Rollouts) patchSeen(patch workload.Patch, p *pendingPlan, w storedObjects) (storedObjects, bool) {
 	if p.workload != w.workload && !r.Blind {
 		return w, false
 	}
@@ -268,7 +272,7 @@ func (r *Rollouts) patchSeen(patch rollout.WorkloadPatch, p *pendingPlan, w stor
 	return w, true
 }
 
-func (r *Rollouts) setFinalizer(a rollout.SetFinalizer, w storedObjects, seen bool) (storedObjects, bool) {
+func (r *Rollouts) setFinalizer(a kruise.SetFinalizer, w storedObjects, seen bool) (storedObjects, bool) {
 	set := func(list []string) []string {
 		list = slices.DeleteFunc(slices.Clone(list), func(f string) bool { return f == a.Finalizer })
 		if !a.Remove {
@@ -294,7 +298,7 @@ func (r *Rollouts) setFinalizer(a rollout.SetFinalizer, w storedObjects, seen bo
 }
 
 // patch returns the number of a Deployment that is patched.
-func (r *Rollouts) patch(n int32, p rollout.WorkloadPatch) int32 {
+func (r *Rollouts) patch(n int32, p workload.Patch) int32 {
 	before := r.objects.workload.list[n]
 	w := *before
 	w.Labels, w.Annotations = patched(w.Labels, p.Labels), patched(w.Annotations, p.Annotations)
@@ -308,7 +312,7 @@ func (r *Rollouts) patch(n int32, p rollout.WorkloadPatch) int32 {
 		}
 	}
 	if !p.MaxSurge.IsZero() || !p.MaxUnavailable.IsZero() {
-		w.RollingUpdate = &rollout.RollingUpdate{MaxSurge: p.MaxSurge, MaxUnavailable: p.MaxUnavailable}
+		w.RollingUpdate = &partition.RollingUpdate{MaxSurge: p.MaxSurge, MaxUnavailable: p.MaxUnavailable}
 	}
 	if w.Paused != before.Paused || w.StrategyType != before.StrategyType || w.RollingUpdate != before.RollingUpdate {
 		w.Generation = 2
@@ -318,15 +322,15 @@ func (r *Rollouts) patch(n int32, p rollout.WorkloadPatch) int32 {
 
 func (r *Rollouts) changeRelease(a fmt.Stringer, w storedObjects) (storedObjects, bool) {
 	if w.release == 0 {
-		_, deleted := a.(rollout.DeleteBatchRelease)
+		_, deleted := a.(kruise.DeleteBatchRelease)
 		return w, deleted
 	}
 	o := *r.objects.release.list[w.release]
 	uid := o.UID
 	switch a := a.(type) {
-	case rollout.UpdateBatchRelease:
+	case kruise.UpdateBatchRelease:
 		uid, o.Annotations, o.WorkloadRef, o.ReleasePlan = a.UID, a.Annotations, a.WorkloadRef, a.ReleasePlan
-	case rollout.PatchBatchRelease:
+	case kruise.PatchBatchRelease:
 		uid = a.UID
 		if a.RolloutID != nil {
 			o.ReleasePlan.RolloutID = *a.RolloutID
@@ -334,7 +338,7 @@ func (r *Rollouts) changeRelease(a fmt.Stringer, w storedObjects) (storedObjects
 		if a.Finalize != "" {
 			o.ReleasePlan.BatchPartition, o.ReleasePlan.FinalizingPolicy = nil, a.Finalize
 		}
-	case rollout.DeleteBatchRelease:
+	case kruise.DeleteBatchRelease:
 		uid, o.DeletionTimestamp = a.UID, longAgo
 		if len(o.Finalizers) == 0 {
 			w.release = 0
@@ -353,7 +357,7 @@ func (r *Rollouts) changeRelease(a fmt.Stringer, w storedObjects) (storedObjects
 func (r *Rollouts) lead(a fmt.Stringer, w storedObjects) (storedObjects, bool) {
 	t := *r.objects.traffic.list[w.traffic]
 	switch a := a.(type) {
-	case rollout.SelectPods:
+	case kruise.SelectPods:
 		service := &t.Stable
 		if strings.HasSuffix(a.Service, "-canary") {
 			service = &t.Canary
@@ -365,16 +369,16 @@ func (r *Rollouts) lead(a fmt.Stringer, w storedObjects) (storedObjects, bool) {
 		if a.Value == "" {
 			changes[a.Key] = nil
 		}
-		*service = &rollout.Service{Name: a.Service, Selector: patched((*service).Selector, changes)}
-	case rollout.CreateService:
+		*service = &traffic.Service{Name: a.Service, Selector: patched((*service).Selector, changes)}
+	case kruise.CreateService:
 		if t.Canary != nil {
 			return w, false
 		}
-		t.Canary = &rollout.Service{Name: a.Name, Selector: a.Selector}
-	case rollout.DeleteService:
+		t.Canary = &traffic.Service{Name: a.Name, Selector: a.Selector}
+	case kruise.DeleteService:
 		t.Canary = nil
-	case rollout.SetRoute:
-		t.Route = &rollout.Route{Name: a.Name, Rules: a.Rules}
+	case kruise.SetRoute:
+		t.Route = &traffic.Route{Name: a.Name, Rules: a.Rules}
 	default:
 		panic("not known here: " + a.String())
 	}

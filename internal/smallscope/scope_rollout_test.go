@@ -4,12 +4,15 @@ import (
 	"github.com/kplan-go/kplan/internal/invariant"
 	"github.com/kplan-go/kplan/internal/smallscope"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 // inSteps returns a step for each percentage, each of which waits for a person.
-func inSteps(led bool, percentages ...int32) (steps []rollout.Step) {
+func inSteps(led bool, percentages ...int32) (steps []kruise.Step) {
 	for _, p := range percentages {
-		s := rollout.Step{Replicas: rollout.Percent(p)}
+		s := kruise.Step{Replicas: rollout.Percent(p)}
 		if led {
 			s.Traffic = rollout.Percent(p)
 		}
@@ -21,7 +24,7 @@ func inSteps(led bool, percentages ...int32) (steps []rollout.Step) {
 // progressive are Rollouts of Deployments, by name.
 func progressive() map[string]smallscope.Rollouts {
 	base := smallscope.Rollouts{
-		Plan: rollout.Reconcile, Batch: rollout.ReconcileBatch, Steps: inSteps(false, 50, 100), Surge: 1, Replicas: []int8{2}, Templates: 2, Changes: 1, Jumps: true,
+		Plan: kruise.Reconcile, Batch: batchrelease.Reconcile, Steps: inSteps(false, 50, 100), Surge: 1, Replicas: []int8{2}, Templates: 2, Changes: 1, Jumps: true,
 	}
 	long, behind, losing, scaled, led, changing := base, base, base, base, base, base
 	long.Steps, long.Replicas = either(base.Steps, inSteps(false, 25, 50, 75, 100)), either(base.Replicas, []int8{4})
@@ -47,14 +50,14 @@ func progressive() map[string]smallscope.Rollouts {
 func progressiveScopes(corrected bool) (list []scope) {
 	for name, r := range progressive() {
 		if corrected {
-			r.Options.Repair = rollout.RepairAll
+			r.Options.Repair = workload.RepairAll
 		}
 		o := r.Options
-		r.CheckPlan = func(s rollout.Snapshot, p rollout.Plan) []smallscope.Breach {
+		r.CheckPlan = func(s kruise.Snapshot, p kruise.Plan) []smallscope.Breach {
 			return found(invariant.Run(&invariant.RolloutPass{Snapshot: s, Now: now, Options: o, Plan: p, Strict: true}))
 		}
-		r.CheckBatch = func(s rollout.BatchSnapshot, p rollout.BatchPlan) []smallscope.Breach {
-			return found(invariant.Run(&invariant.BatchPass{Snapshot: s, Now: now, Options: rollout.BatchOptions{Repair: o.Repair}, Plan: p, Strict: true}))
+		r.CheckBatch = func(s batchrelease.Snapshot, p batchrelease.Plan) []smallscope.Breach {
+			return found(invariant.Run(&invariant.BatchPass{Snapshot: s, Now: now, Options: batchrelease.Options{Repair: o.Repair}, Plan: p, Strict: true}))
 		}
 		list = append(list, scope{name, corrected, func() smallscope.Report { return smallscope.Explore(&r) }})
 	}

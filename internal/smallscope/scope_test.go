@@ -102,8 +102,8 @@ func known(kind string, corrected bool) map[string]string {
 	}
 	switch kind {
 	case "progressive":
-		known = map[string]string{smallscope.PropertyStep: "rollout.OtherTemplateReleased or rollout.NextReleaseUnmarked", smallscope.PropertyOver: "rollout.NextReleaseUnmarked or rollout.LastStepNotAwaited", smallscope.PropertyGoal: "rollout.NextReleaseUnmarked",
-			smallscope.PropertyTraffic: "rollout.NextReleaseUnmarked", smallscope.PropertyAvailable: "deploy.ScalingTakesAvailable", smallscope.PropertyShared: "deploy.ScalingTakesAvailable"}
+		known = map[string]string{smallscope.PropertyStep: "workload.OtherTemplateReleased or workload.NextReleaseUnmarked", smallscope.PropertyOver: "workload.NextReleaseUnmarked or workload.LastStepNotAwaited", smallscope.PropertyGoal: "workload.NextReleaseUnmarked",
+			smallscope.PropertyTraffic: "workload.NextReleaseUnmarked", smallscope.PropertyAvailable: "deploy.ScalingTakesAvailable", smallscope.PropertyShared: "deploy.ScalingTakesAvailable"}
 	case "Deployment":
 		known = map[string]string{"available": "deploy.ExcessAvailableCounts", "plan: available": "deploy.ExcessAvailableCounts", "goal": "deploy.StaleAnnotationBlocksRollout"}
 	case "rollout":

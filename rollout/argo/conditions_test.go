@@ -8,13 +8,13 @@ import (
 
 	"github.com/kplan-go/kplan/internal/condition"
 	"github.com/kplan-go/kplan/internal/zero"
-	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/argo"
+	"github.com/kplan-go/kplan/rollout/workload"
 	"github.com/kplan-go/kplan/selector"
 )
 
 // argoCondition returns a condition of a Rollout of Argo.
-func argoCondition(s argo.Status, kind string) rollout.Condition {
+func argoCondition(s argo.Status, kind string) workload.Condition {
 	return *zero.Or(condition.Find(s.Conditions, kind))
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/argo"
+	"github.com/kplan-go/kplan/rollout/partition"
 )
 
 // A pass of an Argo Rollout: its canary is at the first of two steps.
@@ -35,7 +36,7 @@ func ExampleReconcile() {
 // What the same steps mean in both dialects: six replicas, a surge of two.
 func ExampleApproximate() {
 	for _, weight := range []int32{20, 50, 100} {
-		updated := rollout.PartitionLimit(rollout.Percent(weight), 6)
+		updated := partition.Limit(rollout.Percent(weight), 6)
 		counts := argo.Approximate(6, weight, 100, 2)
 		fmt.Printf("%3d%%  partition %d/%d  weight %d/%d\n", weight, updated, 6-updated, counts.Canary, counts.Stable)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/partition"
 )
 
 // A planned is what a reader of the JSON output of plan takes from it.
@@ -66,8 +66,8 @@ func TestTakenForOld(t *testing.T) {
 		replicas: 6, version: 1, revision: "1", progressing: "ReplicaSetUpdated",
 		change: func(d *appsv1.Deployment) {
 			d.Spec.Paused = true
-			d.Annotations[rollout.AnnotationControlInfo] = `{"name":"web"}`
-			d.Annotations[rollout.AnnotationStrategy] = `{"rollingStyle":"Partition","rollingUpdate":{"maxUnavailable":"25%","maxSurge":"25%"},"partition":"20%"}`
+			d.Annotations[partition.AnnotationControlInfo] = `{"name":"web"}`
+			d.Annotations[partition.AnnotationStrategy] = `{"rollingStyle":"Partition","rollingUpdate":{"maxUnavailable":"25%","maxSurge":"25%"},"partition":"20%"}`
 		},
 		sets: []liveSet{set(1, 2), set(2, 3), set(3, 1), set(4, 2)},
 	}

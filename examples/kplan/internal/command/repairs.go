@@ -12,7 +12,7 @@ import (
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/workload"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -22,7 +22,7 @@ func quirks() []view.Quirks {
 		{Kind: "Deployment", Package: "deploy", Quirks: deploy.QuirkTable()},
 		{Kind: "ReplicaSet", Package: "replicaset", Quirks: replicaset.QuirkTable()},
 		{Kind: "DaemonSet", Package: "daemonset", Quirks: daemonset.QuirkTable()},
-		{Kind: "Rollout", Package: "rollout", Quirks: rollout.QuirkTable()},
+		{Kind: "Rollout", Package: "rollout", Quirks: workload.QuirkTable()},
 	}
 }
 
@@ -72,8 +72,8 @@ func (r *repairs) daemonSets() daemonset.Quirks {
 	return of(r, daemonset.RepairAll, daemonset.QuirkTable(), daemonset.ParseQuirks)
 }
 
-func (r *repairs) rollouts() rollout.Quirks {
-	return of(r, rollout.RepairAll, rollout.QuirkTable(), rollout.ParseQuirks)
+func (r *repairs) rollouts() workload.Quirks {
+	return of(r, workload.RepairAll, workload.QuirkTable(), workload.ParseQuirks)
 }
 
 // known returns those names that a table has.

@@ -7,30 +7,34 @@ import (
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/partition"
+	"github.com/kplan-go/kplan/rollout/preview"
+	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 // rolloutOptions returns the options of the planners of Rollouts.
-func (p *policies) rolloutOptions() rollout.Options { return rollout.Options{Repair: p.rollouts()} }
+func (p *policies) rolloutOptions() kruise.Options { return kruise.Options{Repair: p.rollouts()} }
 
 // planRollout returns the next plan for a Rollout and its BatchRelease.
 func (p *planning) planRollout(r *manifest.Rollout, now time.Time) (view.RolloutPlan, error) {
 	options := p.rolloutOptions()
-	plan, err := rollout.Reconcile(r.Snapshot, now, options)
+	plan, err := kruise.Reconcile(r.Snapshot, now, options)
 	if err != nil {
 		return view.RolloutPlan{}, r.Invalid(err)
 	}
 	v := view.RolloutPlan{
-		Namespace: r.Namespace, Snapshot: r.Snapshot, Replicas: replicasOf(&r.Workload), Now: now, Plan: plan, Policies: p.flags(rollout.QuirkTable()),
+		Namespace: r.Namespace, Snapshot: r.Snapshot, Replicas: replicasOf(&r.Workload), Now: now, Plan: plan, Policies: p.flags(workload.QuirkTable()),
 	}
 	if r.Batch != nil {
-		batch, err := rollout.ReconcileBatch(*r.Batch, now, rollout.BatchOptions{Repair: options.Repair})
+		batch, err := batchrelease.Reconcile(*r.Batch, now, batchrelease.Options{Repair: options.Repair})
 		if err != nil {
 			return v, r.Invalid(err)
 		}
 		v.Batch, v.Before = &batch, r.Batch.Release.Status
 	}
-	v.Preview, err = rollout.Preview(rollout.PreviewInput{
+	v.Preview, err = preview.Of(preview.Input{
 		Rollout: r.Snapshot.Rollout, Replicas: v.Replicas, Limits: limitsOf(&r.Workload),
 	}, options)
 	if err != nil {
@@ -39,7 +43,7 @@ func (p *planning) planRollout(r *manifest.Rollout, now time.Time) (view.Rollout
 	return v, nil
 }
 
-func replicasOf(w *rollout.Workload) int32 {
+func replicasOf(w *workload.Workload) int32 {
 	if w.Replicas == nil {
 		return 1
 	}
@@ -48,8 +52,8 @@ func replicasOf(w *rollout.Workload) int32 {
 
 // limitsOf returns the limits of the workload's rolling update: while a Deployment is
 // updated by partition, they are in an annotation.
-func limitsOf(w *rollout.Workload) *rollout.RollingUpdate {
-	if s, err := rollout.ParseStrategy(w.Annotations[rollout.AnnotationStrategy]); err == nil && s.RollingUpdate != nil {
+func limitsOf(w *workload.Workload) *partition.RollingUpdate {
+	if s, err := partition.ParseStrategy(w.Annotations[partition.AnnotationStrategy]); err == nil && s.RollingUpdate != nil {
 		return s.RollingUpdate
 	}
 	return w.RollingUpdate

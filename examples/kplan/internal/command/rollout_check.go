@@ -6,7 +6,10 @@ import (
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/kube"
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/partition"
+	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 func badField(path string, value any, detail string) error {
@@ -24,11 +27,11 @@ func checkRelease(r *manifest.Rollout) error {
 		return r.Deployment.Invalid(badField("metadata.deletionTimestamp", d.DeletionTimestamp.UTC().Format(time.RFC3339), "the Deployment is being deleted"+ends))
 	case o.Disabled:
 		return r.Invalid(badField("spec.disabled", true, "the Rollout releases nothing; without it in the input its Deployment is simulated alone"))
-	case o.Status.Phase == rollout.PhaseTerminating || o.Status.Phase == rollout.PhaseDisabling:
+	case o.Status.Phase == kruise.PhaseTerminating || o.Status.Phase == kruise.PhaseDisabling:
 		return r.Invalid(badField("status.phase", string(o.Status.Phase), "the release is being given up"+ends))
 	}
-	if name := o.Annotations[rollout.AnnotationTrafficRouting]; name != "" {
-		path := "metadata.annotations[" + rollout.AnnotationTrafficRouting + "]"
+	if name := o.Annotations[workload.AnnotationTrafficRouting]; name != "" {
+		path := "metadata.annotations[" + workload.AnnotationTrafficRouting + "]"
 		return r.Invalid(badField(path, name, "TrafficRouting objects are not simulated; plan and explain look at them"))
 	}
 	return nil
@@ -42,14 +45,14 @@ func checkUnderWay(r *manifest.Rollout) error {
 	if o.BlueGreen != nil {
 		path = "status.blueGreenStatus"
 	}
-	switch progressing := o.Status.Phase == rollout.PhaseProgressing; {
+	switch progressing := o.Status.Phase == kruise.PhaseProgressing; {
 	case progressing && reason == "":
 		return r.Invalid(badField("status.conditions", "", "must hold the condition Progressing, because the phase is Progressing"))
-	case progressing && reason != rollout.ProgressInitializing && o.Status.Sub == nil:
+	case progressing && reason != kruise.ProgressInitializing && o.Status.Sub == nil:
 		return r.Invalid(badField(path, "", "must be set, because the release is under way"))
-	case release == nil && (r.Workload.Annotations[rollout.AnnotationControlInfo] != "" || len(r.Canaries) > 0):
+	case release == nil && (r.Workload.Annotations[partition.AnnotationControlInfo] != "" || len(r.Canaries) > 0):
 		return r.Invalid(errors.New("its BatchRelease is not in the input"))
-	case release != nil && o.Style() == rollout.Canary && release.Status.Phase == rollout.BatchProgressing && len(r.Canaries) == 0:
+	case release != nil && o.Style() == workload.Canary && release.Status.Phase == batchrelease.PhaseProgressing && len(r.Canaries) == 0:
 		return r.Invalid(errors.New("its canary Deployment is not in the input"))
 	}
 	for i := range r.Canaries {
@@ -81,10 +84,10 @@ func checkReplicaSets(r *manifest.Rollout) error {
 			"a release whose templates have had equal hashes is not simulated; plan and explain show what it does"))
 	}
 	updated, stable := false, false
-	label := w.Deployment.Labels[rollout.LabelStableRevision]
+	label := w.Deployment.Labels[workload.LabelStableRevision]
 	for _, rs := range w.ReplicaSets {
 		updated = updated || kube.TemplateID(&rs.Spec.Template) == r.Workload.Template.ID
-		stable = stable || rs.Labels[rollout.LabelPodTemplateHash] == label
+		stable = stable || rs.Labels[workload.LabelPodTemplateHash] == label
 	}
 	switch {
 	case s.Replicas > 0 && len(w.ReplicaSets) == 0:
@@ -92,7 +95,7 @@ func checkReplicaSets(r *manifest.Rollout) error {
 	case s.UpdatedReplicas > 0 && !updated:
 		return w.Invalid(badField("status.updatedReplicas", s.UpdatedReplicas, "the ReplicaSet of these pods is not in the input"))
 	case s.Replicas > s.UpdatedReplicas && label != "" && !stable:
-		return w.Invalid(badField("metadata.labels["+rollout.LabelStableRevision+"]", label, "the ReplicaSet of this revision is not in the input"))
+		return w.Invalid(badField("metadata.labels["+workload.LabelStableRevision+"]", label, "the ReplicaSet of this revision is not in the input"))
 	}
 	return nil
 }

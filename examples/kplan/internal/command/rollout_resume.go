@@ -13,12 +13,15 @@ import (
 	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/partition"
+	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 // underWay reports whether something is being released: the Rollout says so, or admission
 // has let an update in that its controller has yet to notice.
 func underWay(r *manifest.Rollout) bool {
-	return r.Snapshot.Rollout.Status.Phase == rollout.PhaseProgressing || r.Workload.Annotations[rollout.AnnotationInProgress] != ""
+	return r.Snapshot.Rollout.Status.Phase == kruise.PhaseProgressing || r.Workload.Annotations[workload.AnnotationInProgress] != ""
 }
 
 // resumeRollout simulates the rest of a release that is under way.
@@ -37,7 +40,7 @@ func (s *simulation) resumeRollout(r *manifest.Rollout) (view.RolloutSimulation,
 	}
 	limits := limitsOf(&r.Workload)
 	if limits == nil {
-		limits = &rollout.RollingUpdate{MaxSurge: rollout.Percent(25), MaxUnavailable: rollout.Percent(25)}
+		limits = &partition.RollingUpdate{MaxSurge: rollout.Percent(25), MaxUnavailable: rollout.Percent(25)}
 	}
 	return s.viewRollout(r, *limits, result), nil
 }

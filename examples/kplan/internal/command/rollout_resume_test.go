@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kplan-go/kplan/kube"
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 // TestSimulateUnderWay: releases that are under way go on from where they stand, and come
@@ -128,7 +128,7 @@ func TestCannotTakeOver(t *testing.T) {
 		"given up":         {change("Rollout", "Disabling", "status", "phase"), `Rollout "web": status.phase: "Disabling": the release is being given up`},
 		"no step status":   {change("Rollout", nil, "status", "canaryStatus"), `Rollout "web": status.canaryStatus: "": must be set`},
 		"no condition":     {change("Rollout", nil, "status", "conditions"), `Rollout "web": status.conditions: "": must hold the condition Progressing`},
-		"shared traffic":   {change("Rollout", "tr", "metadata", "annotations", rollout.AnnotationTrafficRouting), `metadata.annotations[rollouts.kruise.io/trafficrouting]: "tr": TrafficRouting objects are not simulated`},
+		"shared traffic":   {change("Rollout", "tr", "metadata", "annotations", workload.AnnotationTrafficRouting), `metadata.annotations[rollouts.kruise.io/trafficrouting]: "tr": TrafficRouting objects are not simulated`},
 		"no canary": {func(o map[string][]*unstructured.Unstructured) {
 			set(true, "spec", "strategy", "canary", "enableExtraWorkloadForCanary")(o["Rollout"][0])
 		}, `Rollout "web": its canary Deployment is not in the input`},
@@ -221,9 +221,9 @@ func TestOtherHash(t *testing.T) {
 			require.NoError(t, runtime.DefaultUnstructuredConverter.FromUnstructured(br.Object, &typed))
 			set(kube.BatchRelease(&typed).ReleasePlan.Hash(), "status", "observedReleasePlanHash")(br)
 			for _, p := range o["Pod"] {
-				if p.GetLabels()[rollout.LabelRolloutID] != "" {
-					set(theirs, "metadata", "labels", rollout.LabelRolloutID)(p)
-					set(theirs, "metadata", "labels", rollout.LabelControllerRevision)(p)
+				if p.GetLabels()[workload.LabelRolloutID] != "" {
+					set(theirs, "metadata", "labels", workload.LabelRolloutID)(p)
+					set(theirs, "metadata", "labels", workload.LabelControllerRevision)(p)
 				}
 			}
 		})

@@ -14,6 +14,8 @@ import (
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/partition"
+	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 // simulateRollout simulates a release: the rest of one that is under way, or all of that
@@ -76,19 +78,19 @@ func (s *simulation) rolloutConfig(template revision.Template) sim.RolloutConfig
 	}
 }
 
-func (s *simulation) viewRollout(r *manifest.Rollout, limits rollout.RollingUpdate, result sim.RolloutResult) view.RolloutSimulation {
+func (s *simulation) viewRollout(r *manifest.Rollout, limits partition.RollingUpdate, result sim.RolloutResult) view.RolloutSimulation {
 	replicas := replicasOf(&r.Workload)
 	return view.RolloutSimulation{
-		Namespace: r.Namespace, Rollout: r.Snapshot.Rollout, Replicas: replicas, Result: result, Policies: s.flags(rollout.QuirkTable()),
-		Budget: rollout.PartitionBudget(replicas, &limits, s.rollouts().Has(rollout.LimitsWrapAround)),
+		Namespace: r.Namespace, Rollout: r.Snapshot.Rollout, Replicas: replicas, Result: result, Policies: s.flags(workload.QuirkTable()),
+		Budget: partition.Budget(replicas, &limits, s.rollouts().Has(workload.LimitsWrapAround)),
 	}
 }
 
 // released returns the Deployment before the release with what the new one has beside
 // the template, and its limits. They have the defaults of the API server, which come
 // before the admission of Rollouts.
-func released(d deploy.Deployment, wanted *deploy.Deployment) (deploy.Deployment, rollout.RollingUpdate) {
-	limits := rollout.RollingUpdate{
+func released(d deploy.Deployment, wanted *deploy.Deployment) (deploy.Deployment, partition.RollingUpdate) {
+	limits := partition.RollingUpdate{
 		MaxSurge: cmp.Or(wanted.MaxSurge, rollout.Percent(25)), MaxUnavailable: cmp.Or(wanted.MaxUnavailable, rollout.Percent(25)),
 	}
 	d.Strategy = cmp.Or(d.Strategy, deploy.RollingUpdate)

@@ -9,18 +9,18 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/kruise"
 )
 
 type releaseJSON struct {
 	Kind   string
 	Done   bool
 	Bounds struct{ MaxTotal, MinAvailable int32 }
-	Holds  []rollout.Hold
+	Holds  []kruise.Hold
 	Steps  []struct {
 		Time                         float64
 		Step                         int32
-		State                        rollout.StepState
+		State                        kruise.StepState
 		New, Old, Available, Traffic int32
 	}
 }
@@ -51,7 +51,7 @@ func TestSimulateRollout(t *testing.T) {
 	for i, s := range r.Steps {
 		require.LessOrEqual(t, s.New+s.Old, int32(8))
 		require.GreaterOrEqual(t, s.Available, int32(5))
-		if s.State == rollout.StatePaused {
+		if s.State == kruise.StatePaused {
 			paused[s.Step] = moment{s.New, s.Old, s.Traffic}
 			lasted[s.Step] += r.Steps[i+1].Time - s.Time
 		}

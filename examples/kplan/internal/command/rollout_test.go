@@ -17,6 +17,12 @@ import (
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/partition"
+	"github.com/kplan-go/kplan/rollout/preview"
+	"github.com/kplan-go/kplan/rollout/traffic"
+	"github.com/kplan-go/kplan/rollout/workload"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -33,9 +39,9 @@ type rolloutCase struct {
 	noServices bool
 	progress   string // the reason of the condition, "" for Healthy
 	step       int32
-	state      rollout.StepState
+	state      kruise.StepState
 	since      time.Duration // since the last update
-	batch      rollout.BatchState
+	batch      batchrelease.State
 	partition  string
 	sets       []liveSet
 	labelled   int // new pods that carry the label of the batch
@@ -52,7 +58,7 @@ var rolloutCases = []rolloutCase{
 	},
 	{
 		file: "batch", rule: "two pods are updated and one is ready, the batch asks for two",
-		progress: "InRolling", step: 1, state: rollout.StateUpgrade, since: half, batch: rollout.BatchVerifying, partition: "20%",
+		progress: "InRolling", step: 1, state: kruise.StateUpgrade, since: half, batch: batchrelease.StateVerifying, partition: "20%",
 		sets: []liveSet{
 			{version: 1, revision: "1", size: 4, desired: 6, max: 8, age: 48 * hour, available: 4},
 			{version: 2, revision: "2", size: 2, desired: 6, max: 8, age: half, available: 1, failing: 1},
@@ -61,7 +67,7 @@ var rolloutCases = []rolloutCase{
 	},
 	{
 		file: "pause", rule: "20 of the 60 seconds have passed",
-		progress: "InRolling", step: 1, state: rollout.StatePaused, since: 20 * time.Second, batch: rollout.BatchReady, partition: "20%",
+		progress: "InRolling", step: 1, state: kruise.StatePaused, since: 20 * time.Second, batch: batchrelease.StateReady, partition: "20%",
 		sets: []liveSet{
 			{version: 1, revision: "1", size: 4, desired: 6, max: 8, age: 48 * hour, available: 4},
 			{version: 2, revision: "2", size: 2, desired: 6, max: 8, age: half, available: 2},
@@ -70,7 +76,7 @@ var rolloutCases = []rolloutCase{
 	},
 	{
 		file: "approval", rule: "the second step has no duration", old: true,
-		progress: "InRolling", step: 2, state: rollout.StatePaused, since: hour, batch: rollout.BatchReady, partition: "50%",
+		progress: "InRolling", step: 2, state: kruise.StatePaused, since: hour, batch: batchrelease.StateReady, partition: "50%",
 		sets: []liveSet{
 			{version: 1, revision: "1", size: 3, desired: 6, max: 8, age: 48 * hour, available: 3},
 			{version: 2, revision: "2", size: 3, desired: 6, max: 8, age: hour, available: 3},
@@ -79,7 +85,7 @@ var rolloutCases = []rolloutCase{
 	},
 	{
 		file: "traffic", rule: "the canary Service first, and the stable one is pinned", traffic: true,
-		progress: "InRolling", step: 1, state: rollout.StateTrafficRouting, since: half, batch: rollout.BatchReady, partition: "20%",
+		progress: "InRolling", step: 1, state: kruise.StateTrafficRouting, since: half, batch: batchrelease.StateReady, partition: "20%",
 		sets: []liveSet{
 			{version: 1, revision: "1", size: 4, desired: 6, max: 8, age: 48 * hour, available: 4},
 			{version: 2, revision: "2", size: 2, desired: 6, max: 8, age: half, available: 2},
@@ -88,7 +94,7 @@ var rolloutCases = []rolloutCase{
 	},
 	{
 		file: "no-service", rule: "without the stable Service the step waits", traffic: true, noServices: true,
-		progress: "InRolling", step: 1, state: rollout.StateTrafficRouting, since: half, batch: rollout.BatchReady, partition: "20%",
+		progress: "InRolling", step: 1, state: kruise.StateTrafficRouting, since: half, batch: batchrelease.StateReady, partition: "20%",
 		sets: []liveSet{
 			{version: 1, revision: "1", size: 4, desired: 6, max: 8, age: 48 * hour, available: 4},
 			{version: 2, revision: "2", size: 2, desired: 6, max: 8, age: half, available: 2},
@@ -98,38 +104,38 @@ var rolloutCases = []rolloutCase{
 }
 
 // rollout returns the Rollout as its planner reads it.
-func (c *rolloutCase) rollout() rollout.Rollout {
-	r := rollout.Rollout{
-		Name: "web", UID: string(uid("rollout")), Generation: 1, Finalizers: []string{rollout.FinalizerRollout},
-		WorkloadRef: rollout.WorkloadRef{APIVersion: "apps/v1", Kind: "Deployment", Name: "web"},
-		Canary: &rollout.Strategy{Steps: []rollout.Step{
-			{Replicas: rollout.Percent(20), Pause: rollout.Pause{Duration: new(int32(60))}},
+func (c *rolloutCase) rollout() kruise.Rollout {
+	r := kruise.Rollout{
+		Name: "web", UID: string(uid("rollout")), Generation: 1, Finalizers: []string{workload.FinalizerRollout},
+		WorkloadRef: workload.Ref{APIVersion: "apps/v1", Kind: "Deployment", Name: "web"},
+		Canary: &kruise.Strategy{Steps: []kruise.Step{
+			{Replicas: rollout.Percent(20), Pause: kruise.Pause{Duration: new(int32(60))}},
 			{Replicas: rollout.Percent(50)},
 			{Replicas: rollout.Percent(100)},
 		}},
 	}
 	if c.traffic {
 		r.Canary.Steps[0].Traffic, r.Canary.Steps[1].Traffic = rollout.Percent(20), rollout.Percent(50)
-		r.Canary.TrafficRoutings = []rollout.TrafficRouting{{Service: "web", GracePeriodSeconds: 3, Gateway: &rollout.GatewayRef{HTTPRouteName: new("web")}}}
+		r.Canary.TrafficRoutings = []traffic.Routing{{Service: "web", GracePeriodSeconds: 3, Gateway: &traffic.GatewayRef{HTTPRouteName: new("web")}}}
 	}
-	r.Annotations = map[string]string{rollout.AnnotationHash: rollout.StrategyHash(r)}
+	r.Annotations = map[string]string{workload.AnnotationHash: kruise.StrategyHash(r)}
 	return r
 }
 
 // status gives the Rollout the status that its controller wrote.
-func (c *rolloutCase) status(r *rollout.Rollout, d *appsv1.Deployment) {
+func (c *rolloutCase) status(r *kruise.Rollout, d *appsv1.Deployment) {
 	hash := func(v int) string { return strings.TrimPrefix(setName("web", v), "web-") }
-	s := &rollout.StepStatus{
-		ObservedRolloutID: hash(2), ObservedWorkloadGeneration: d.Generation, RolloutHash: rollout.StrategyHash(*r), StableRevision: hash(1),
-		Revision: hash(2), PodTemplateHash: hash(2), CurrentStepIndex: c.step, NextStepIndex: rollout.NextStep(3, c.step),
+	s := &kruise.StepStatus{
+		ObservedRolloutID: hash(2), ObservedWorkloadGeneration: d.Generation, RolloutHash: kruise.StrategyHash(*r), StableRevision: hash(1),
+		Revision: hash(2), PodTemplateHash: hash(2), CurrentStepIndex: c.step, NextStepIndex: kruise.NextStep(3, c.step),
 		CurrentStepState: c.state, LastUpdateTime: liveNow.Add(-c.since),
 	}
-	r.Status = rollout.RolloutStatus{ObservedGeneration: 1, Phase: rollout.PhaseProgressing, Sub: s}
+	r.Status = kruise.Status{ObservedGeneration: 1, Phase: kruise.PhaseProgressing, Sub: s}
 	if c.progress == "" {
 		s.StableRevision, s.Revision, s.PodTemplateHash, s.ObservedRolloutID = "", hash(1), "", hash(1)
-		s.CurrentStepIndex, s.NextStepIndex, s.CurrentStepState = 3, -1, rollout.StateCompleted
-		r.Status.Phase, r.Status.Message = rollout.PhaseHealthy, "rollout is healthy"
-		r.Status.CurrentStepIndex, r.Status.CurrentStepState = 3, rollout.StateCompleted
+		s.CurrentStepIndex, s.NextStepIndex, s.CurrentStepState = 3, -1, kruise.StateCompleted
+		r.Status.Phase, r.Status.Message = kruise.PhaseHealthy, "rollout is healthy"
+		r.Status.CurrentStepIndex, r.Status.CurrentStepState = 3, kruise.StateCompleted
 		return
 	}
 	for _, set := range c.sets {
@@ -137,16 +143,16 @@ func (c *rolloutCase) status(r *rollout.Rollout, d *appsv1.Deployment) {
 			s.Replicas, s.ReadyReplicas = set.pods(), int32(set.available)
 		}
 	}
-	r.Status.Conditions = []rollout.Condition{{
-		Type: rollout.ConditionProgressing, Status: "True", Reason: c.progress, Message: "Rollout is in Progressing",
+	r.Status.Conditions = []workload.Condition{{
+		Type: workload.ConditionProgressing, Status: "True", Reason: c.progress, Message: "Rollout is in Progressing",
 		LastUpdateTime: liveNow.Add(-hour), LastTransitionTime: liveNow.Add(-hour),
 	}}
 	r.Status.CurrentStepIndex, r.Status.CurrentStepState = c.step, c.state
 	s.Message = fmt.Sprintf("BatchRelease is at state %s, rollout-id %s, step %d", c.batch, hash(2), c.step)
 	switch c.state {
-	case rollout.StateUpgrade:
+	case kruise.StateUpgrade:
 		r.Status.Message = fmt.Sprintf("Rollout is in step(%d/3), and upgrade workload to new version", c.step)
-	case rollout.StatePaused:
+	case kruise.StatePaused:
 		kind := "and wait duration(60 seconds) to enter the next step"
 		if c.step == 2 {
 			kind = "and you need manually confirm to enter the next step"
@@ -156,19 +162,19 @@ func (c *rolloutCase) status(r *rollout.Rollout, d *appsv1.Deployment) {
 }
 
 // release returns the BatchRelease of a Rollout that is under way.
-func (c *rolloutCase) release(r rollout.Rollout) rollout.BatchRelease {
+func (c *rolloutCase) release(r kruise.Rollout) batchrelease.Release {
 	s := r.Status.Sub
-	facts := rollout.WorkloadState{StableRevision: s.StableRevision, CanaryRevision: s.Revision, PodTemplateHash: s.PodTemplateHash}
-	br := rollout.ReleaseOf(r, facts, c.step, 0)
-	br.UID, br.Generation, br.Finalizers = string(uid("release")), 1, []string{rollout.FinalizerBatchRelease}
-	br.Status = rollout.BatchStatus{
+	facts := workload.State{StableRevision: s.StableRevision, CanaryRevision: s.Revision, PodTemplateHash: s.PodTemplateHash}
+	br := kruise.ReleaseOf(r, facts, c.step, 0)
+	br.UID, br.Generation, br.Finalizers = string(uid("release")), 1, []string{workload.FinalizerBatchRelease}
+	br.Status = batchrelease.Status{
 		StableRevision: s.StableRevision, UpdateRevision: s.Revision, ObservedGeneration: 1, ObservedRolloutID: br.ReleasePlan.RolloutID,
-		ObservedWorkloadReplicas: 6, ObservedReleasePlanHash: br.ReleasePlan.Hash(), Phase: rollout.BatchProgressing,
-		Current: rollout.CurrentBatch{
+		ObservedWorkloadReplicas: 6, ObservedReleasePlanHash: br.ReleasePlan.Hash(), Phase: batchrelease.PhaseProgressing,
+		Current: batchrelease.CurrentBatch{
 			BatchState: c.batch, CurrentBatch: c.step - 1, UpdatedReplicas: s.Replicas, UpdatedReadyReplicas: s.ReadyReplicas,
 		},
 	}
-	if c.batch == rollout.BatchReady {
+	if c.batch == batchrelease.StateReady {
 		br.Status.Current.BatchReadyTime = liveNow.Add(-c.since)
 	}
 	return br
@@ -185,11 +191,11 @@ func (c *rolloutCase) items() []any {
 	c.status(&r, o.deployment)
 	var items []any
 	if c.old {
-		items = append(items, kube.ToRolloutV1alpha1("default", rollout.ConvertBack(r)))
+		items = append(items, kube.ToRolloutV1alpha1("default", kruise.ConvertBack(r)))
 	} else {
 		items = append(items, kube.ToRollout("default", r))
 	}
-	o.deployment.Labels[rollout.LabelWorkloadType] = "deployment"
+	o.deployment.Labels[workload.LabelWorkloadType] = "deployment"
 	if c.progress != "" {
 		br := c.release(r)
 		items = append(items, kube.ToBatchRelease("default", br))
@@ -209,18 +215,18 @@ func (c *rolloutCase) items() []any {
 }
 
 // takeOver makes the Deployment and its pods what the BatchRelease made of them.
-func (c *rolloutCase) takeOver(o *liveObjects, br rollout.BatchRelease, s *rollout.StepStatus) {
+func (c *rolloutCase) takeOver(o *liveObjects, br batchrelease.Release, s *kruise.StepStatus) {
 	d := o.deployment
-	partition, _ := rollout.Parse(c.partition)
-	strategy := rollout.DeploymentStrategy{
-		RollingStyle: rollout.StylePartition, Partition: partition,
-		RollingUpdate: &rollout.RollingUpdate{MaxSurge: rollout.Percent(25), MaxUnavailable: rollout.Percent(25)},
+	size, _ := rollout.Parse(c.partition)
+	strategy := partition.Strategy{
+		RollingStyle: partition.Style, Partition: size,
+		RollingUpdate: &partition.RollingUpdate{MaxSurge: rollout.Percent(25), MaxUnavailable: rollout.Percent(25)},
 	}
-	extra := rollout.ExtraStatus{UpdatedReadyReplicas: s.ReadyReplicas, ExpectedUpdatedReplicas: s.Replicas}
-	d.Spec.Paused, d.Labels[rollout.LabelStableRevision] = true, s.StableRevision
+	extra := partition.ExtraStatus{UpdatedReadyReplicas: s.ReadyReplicas, ExpectedUpdatedReplicas: s.Replicas}
+	d.Spec.Paused, d.Labels[workload.LabelStableRevision] = true, s.StableRevision
 	for key, value := range map[string]string{
-		rollout.AnnotationInProgress: `{"rolloutName":"web"}`, rollout.AnnotationStrategy: strategy.Text(),
-		rollout.AnnotationControlInfo: rollout.ControlInfo(br.Name, br.UID), rollout.AnnotationExtraStatus: extra.Text(),
+		workload.AnnotationInProgress: `{"rolloutName":"web"}`, partition.AnnotationStrategy: strategy.Text(),
+		partition.AnnotationControlInfo: workload.ControlInfo(br.Name, br.UID), partition.AnnotationExtraStatus: extra.Text(),
 	} {
 		d.Annotations[key] = value
 	}
@@ -233,8 +239,8 @@ func (c *rolloutCase) takeOver(o *liveObjects, br rollout.BatchRelease, s *rollo
 	for _, p := range o.pods {
 		if p.Labels[revision.LabelHash] == s.PodTemplateHash && n < c.labelled {
 			n++
-			p.Labels[rollout.LabelRolloutID] = br.ReleasePlan.RolloutID
-			p.Labels[rollout.LabelBatchID] = fmt.Sprint((n + 1) / 2) // two in the first batch, one in the second
+			p.Labels[workload.LabelRolloutID] = br.ReleasePlan.RolloutID
+			p.Labels[workload.LabelBatchID] = fmt.Sprint((n + 1) / 2) // two in the first batch, one in the second
 		}
 	}
 }
@@ -259,11 +265,11 @@ func (c *rolloutCase) routes() []any {
 type rolloutPlan struct {
 	Kind         string
 	State        string
-	Actions      rollout.Actions
-	Holds        []rollout.Hold
-	Status       rollout.RolloutStatus
-	BatchRelease *rollout.BatchPlan
-	Steps        []rollout.PreviewStep
+	Actions      kruise.Actions
+	Holds        []kruise.Hold
+	Status       kruise.Status
+	BatchRelease *batchrelease.Plan
+	Steps        []preview.Step
 }
 
 // firstItem decodes the first of several documents, or the only one.
@@ -303,7 +309,7 @@ func TestRollouts(t *testing.T) {
 			}
 			require.Equal(t, c.holds, strings.Join(texts, ", "), c.rule)
 			require.Len(t, plan.Steps, 3)
-			require.Equal(t, rollout.Sizes{New: 2, Old: 4}, plan.Steps[0].End)
+			require.Equal(t, preview.Sizes{New: 2, Old: 4}, plan.Steps[0].End)
 		})
 	}
 	files, err := filepath.Glob(progressive + "*.yaml")
@@ -322,7 +328,7 @@ func holdTexts[R ~string](holds []selector.Hold[R]) (texts []string) {
 	return texts
 }
 
-func rolloutActions(actions rollout.Actions) string {
+func rolloutActions(actions kruise.Actions) string {
 	var texts []string
 	for _, a := range actions {
 		_, reason, _ := strings.Cut(strings.TrimSuffix(a.String(), ")"), " (")

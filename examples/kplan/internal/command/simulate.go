@@ -12,7 +12,7 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 	"github.com/kplan-go/kplan/internal/sim"
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 // A simulation is the flags of the command.
@@ -175,7 +175,7 @@ func (s *simulation) outcomes(c *cobra.Command, set, from *manifest.Set) (outcom
 		if isReleased(w, set.Rollouts) {
 			continue
 		}
-		if w.Deployment.Annotations[rollout.AnnotationInProgress] != "" {
+		if w.Deployment.Annotations[workload.AnnotationInProgress] != "" {
 			tell(c, []string{fmt.Sprintf("%s: %s is released by a Rollout that is not in the input, and goes only as far as that has let it", w.File, w.Name())})
 		}
 		old := sameKey(from.Workloads, w)

@@ -12,7 +12,10 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kplan-go/kplan/kube"
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/traffic"
+	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 // A Rollout is one of OpenKruise with its BatchRelease, its workload and what leads
@@ -21,9 +24,9 @@ type Rollout struct {
 	File      string
 	Namespace string
 
-	Snapshot rollout.Snapshot
-	Workload rollout.Workload
-	Batch    *rollout.BatchSnapshot // nil if there is no BatchRelease
+	Snapshot kruise.Snapshot
+	Workload workload.Workload
+	Batch    *batchrelease.Snapshot // nil if there is no BatchRelease
 	Pods     []*corev1.Pod          // of the workload
 
 	Deployment *Workload  // the workload, if it is a Deployment
@@ -46,14 +49,14 @@ type namespaced[T any] struct {
 
 // A storedRollout is a Rollout and why admission rejects it, nil if it does not.
 type storedRollout struct {
-	namespaced[rollout.Rollout]
+	namespaced[kruise.Rollout]
 	rejected error
 }
 
 // progressive are the objects that only Rollouts look at.
 type progressive struct {
 	rollouts    []source[storedRollout]
-	releases    []source[namespaced[rollout.BatchRelease]]
+	releases    []source[namespaced[batchrelease.Release]]
 	cloneSets   []source[kube.CloneSet]
 	statefuls   []source[appsv1.StatefulSet]
 	services    []source[corev1.Service]
@@ -85,12 +88,12 @@ func (l *loader) addProgressive(u *unstructured.Unstructured, file string) (bool
 	case "Rollout.rollouts.kruise.io " + kube.RolloutsV1alpha1:
 		return true, addAs(l, &p.rollouts, u, file, readRolloutV1alpha1)
 	case "BatchRelease.rollouts.kruise.io " + kube.RolloutsV1beta1:
-		return true, addAs(l, &p.releases, u, file, func(o *kube.BatchReleaseObject) *namespaced[rollout.BatchRelease] {
-			return &namespaced[rollout.BatchRelease]{o.Namespace, kube.BatchRelease(o)}
+		return true, addAs(l, &p.releases, u, file, func(o *kube.BatchReleaseObject) *namespaced[batchrelease.Release] {
+			return &namespaced[batchrelease.Release]{o.Namespace, kube.BatchRelease(o)}
 		})
 	case "BatchRelease.rollouts.kruise.io " + kube.RolloutsV1alpha1:
-		return true, addAs(l, &p.releases, u, file, func(o *kube.BatchReleaseObjectV1alpha1) *namespaced[rollout.BatchRelease] {
-			return &namespaced[rollout.BatchRelease]{o.Namespace, kube.BatchReleaseV1alpha1(o)}
+		return true, addAs(l, &p.releases, u, file, func(o *kube.BatchReleaseObjectV1alpha1) *namespaced[batchrelease.Release] {
+			return &namespaced[batchrelease.Release]{o.Namespace, kube.BatchReleaseV1alpha1(o)}
 		})
 	}
 	var list func() error
@@ -184,9 +187,9 @@ func (r *Rollout) takeDeployments(list []Workload) {
 // Releases reports whether a Deployment is that of the Rollout, or one that it has made
 // beside it.
 func (r *Rollout) Releases(w *Workload) bool {
-	ref, o := r.Workload.WorkloadRef, w.Deployment
+	ref, o := r.Workload.Ref, w.Deployment
 	return ref.Group() == "apps" && ref.Kind == "Deployment" && r.Namespace == o.Namespace &&
-		(ref.Name == o.Name || ref.Name == o.Labels[rollout.LabelCanaryDeployment])
+		(ref.Name == o.Name || ref.Name == o.Labels[workload.LabelCanaryDeployment])
 }
 
 // named returns the object of a name in a namespace, or nil.
@@ -202,9 +205,9 @@ func named[T any](list []source[T], namespace, name string) *T {
 // trafficOf finds what leads traffic to the pods of a Rollout.
 func (l *loader) trafficOf(r *Rollout) error {
 	p, s := &l.progressive, &r.Snapshot
-	if name := s.Rollout.Annotations[rollout.AnnotationTrafficRouting]; name != "" {
+	if name := s.Rollout.Annotations[workload.AnnotationTrafficRouting]; name != "" {
 		if t := named(p.routings, r.Namespace, name); t != nil {
-			s.Shared = &rollout.SharedRouting{Name: t.Name, UID: string(t.UID), Phase: t.Status.Phase, Finalizers: t.Finalizers}
+			s.Shared = &kruise.SharedRouting{Name: t.Name, UID: string(t.UID), Phase: t.Status.Phase, Finalizers: t.Finalizers}
 		}
 	}
 	strategy := s.Rollout.Strategy()
@@ -230,14 +233,14 @@ func (l *loader) trafficOf(r *Rollout) error {
 	return nil
 }
 
-func (l *loader) service(namespace, name string) *rollout.Service {
+func (l *loader) service(namespace, name string) *traffic.Service {
 	if o := named(l.services, namespace, name); o != nil {
 		return new(kube.RolloutService(o))
 	}
 	return nil
 }
 
-func (l *loader) ingress(namespace, name string) *rollout.Ingress {
+func (l *loader) ingress(namespace, name string) *traffic.Ingress {
 	if o := named(l.ingresses, namespace, name); o != nil {
 		return new(kube.RolloutIngress(o))
 	}

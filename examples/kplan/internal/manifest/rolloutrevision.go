@@ -3,20 +3,21 @@ package manifest
 import (
 	"slices"
 
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 // nameRevision gives the template of a Deployment the revision by which a Rollout knows
 // it. That is a hash by the API types that OpenKruise was built with, and may differ from
 // ours and from the one that ReplicaSets are labelled with. During a release, as long as
 // it is not cancelled, the status tells which label goes with the revision.
-func nameRevision(s *rollout.InspectSnapshot, status *rollout.RolloutStatus) {
-	i := slices.IndexFunc(status.Conditions, func(c rollout.Condition) bool { return c.Type == rollout.ConditionProgressing })
-	if status.Phase != rollout.PhaseProgressing || i < 0 || status.Sub == nil || status.Sub.Revision == "" {
+func nameRevision(s *workload.InspectSnapshot, status *kruise.Status) {
+	i := slices.IndexFunc(status.Conditions, func(c workload.Condition) bool { return c.Type == workload.ConditionProgressing })
+	if status.Phase != kruise.PhaseProgressing || i < 0 || status.Sub == nil || status.Sub.Revision == "" {
 		return
 	}
 	switch status.Conditions[i].Reason {
-	case rollout.ProgressInRolling, rollout.ProgressPaused, rollout.ProgressFinalising:
+	case kruise.ProgressInRolling, kruise.ProgressPaused, kruise.ProgressFinalising:
 	default:
 		return
 	}
@@ -29,7 +30,7 @@ func nameRevision(s *rollout.InspectSnapshot, status *rollout.RolloutStatus) {
 }
 
 // renamed gives the pods whose template has one hash another one.
-func renamed(pods []rollout.Pod, from, to string) []rollout.Pod {
+func renamed(pods []workload.Pod, from, to string) []workload.Pod {
 	for i := range pods {
 		if pods[i].TemplateHash == from {
 			pods[i].TemplateHash = to

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/kruise"
 )
 
 // rejected returns the first thing for which admission rejects a Rollout that a person
@@ -46,11 +47,11 @@ func uncapitalized(name string) string {
 
 func readRollout(o *kube.RolloutObject) *storedRollout {
 	r := kube.Rollout(o)
-	return &storedRollout{namespaced[rollout.Rollout]{o.Namespace, r}, rejected(r.UID, rollout.Validate(r, nil), pathsV1beta1)}
+	return &storedRollout{namespaced[kruise.Rollout]{o.Namespace, r}, rejected(r.UID, kruise.Validate(r, nil), pathsV1beta1)}
 }
 
 func readRolloutV1alpha1(o *kube.RolloutObjectV1alpha1) *storedRollout {
 	r := kube.RolloutV1alpha1(o)
 	converted := r.Convert()
-	return &storedRollout{namespaced[rollout.Rollout]{o.Namespace, converted}, rejected(converted.UID, rollout.ValidateV1alpha1(r), pathsV1alpha1)}
+	return &storedRollout{namespaced[kruise.Rollout]{o.Namespace, converted}, rejected(converted.UID, kruise.ValidateV1alpha1(r), pathsV1alpha1)}
 }

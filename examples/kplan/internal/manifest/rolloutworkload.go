@@ -9,7 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kplan-go/kplan/kube"
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 // workloadOf finds the workload of a Rollout with its ReplicaSets, revisions and pods.
@@ -17,9 +18,9 @@ import (
 func (l *loader) workloadOf(r *Rollout) (found bool, err error) {
 	ref := r.Snapshot.Rollout.WorkloadRef
 	pods, sets, revisions := l.podsOf(r.Namespace), l.setsOf(r.Namespace), l.revisionsOf(r.Namespace)
-	s := rollout.InspectSnapshot{Style: r.Snapshot.Rollout.Style()}
+	s := workload.InspectSnapshot{Style: r.Snapshot.Rollout.Style()}
 	var object metav1.Object
-	var canary *rollout.Workload
+	var canary *workload.Workload
 	switch ref.Group() + "/" + ref.Kind {
 	case "apps/Deployment":
 		d := named(l.deployments, r.Namespace, ref.Name)
@@ -59,10 +60,10 @@ func (l *loader) workloadOf(r *Rollout) (found bool, err error) {
 	}
 	ours := s.Workload.Template.Hash
 	nameRevision(&s, &r.Snapshot.Rollout.Status)
-	r.Workload, r.Snapshot.Workload = s.Workload, new(rollout.Inspect(s))
+	r.Workload, r.Snapshot.Workload = s.Workload, new(workload.Inspect(s))
 	r.Pods = ownedBy(object, sets, pods)
 	if br := r.Snapshot.BatchRelease; br != nil {
-		r.Batch = &rollout.BatchSnapshot{
+		r.Batch = &batchrelease.Snapshot{
 			Release: *br, Workload: &r.Workload, Canary: canary, Pods: renamed(kube.RolloutPods(object, sets, pods), ours, r.Workload.Template.Hash),
 			StableSet: stableSet(s.Sets), Autoscaler: l.autoscalerOf(r.Namespace, ref),
 		}
@@ -72,11 +73,11 @@ func (l *loader) workloadOf(r *Rollout) (found bool, err error) {
 
 // canaryOf returns the newest canary Deployment of d that is not being deleted, and its
 // ReplicaSets.
-func (l *loader) canaryOf(d *appsv1.Deployment, sets []*appsv1.ReplicaSet) (*rollout.Workload, []rollout.WorkloadSet, error) {
+func (l *loader) canaryOf(d *appsv1.Deployment, sets []*appsv1.ReplicaSet) (*workload.Workload, []workload.Set, error) {
 	var newest *appsv1.Deployment
 	for _, source := range l.deployments {
 		c := source.object
-		if c.Namespace != d.Namespace || c.Labels[rollout.LabelCanaryDeployment] != d.Name || c.DeletionTimestamp != nil {
+		if c.Namespace != d.Namespace || c.Labels[workload.LabelCanaryDeployment] != d.Name || c.DeletionTimestamp != nil {
 			continue
 		}
 		if newest == nil || newest.CreationTimestamp.Before(&c.CreationTimestamp) {
@@ -91,12 +92,12 @@ func (l *loader) canaryOf(d *appsv1.Deployment, sets []*appsv1.ReplicaSet) (*rol
 }
 
 // stableSet returns the name of the oldest ReplicaSet that has pods, or "".
-func stableSet(sets []rollout.WorkloadSet) string {
-	usable := slices.DeleteFunc(slices.Clone(sets), func(s rollout.WorkloadSet) bool { return s.Replicas == 0 || !s.DeletionTimestamp.IsZero() })
+func stableSet(sets []workload.Set) string {
+	usable := slices.DeleteFunc(slices.Clone(sets), func(s workload.Set) bool { return s.Replicas == 0 || !s.DeletionTimestamp.IsZero() })
 	if len(usable) == 0 {
 		return ""
 	}
-	return slices.MinFunc(usable, func(a, b rollout.WorkloadSet) int {
+	return slices.MinFunc(usable, func(a, b workload.Set) int {
 		if c := a.CreationTimestamp.Compare(b.CreationTimestamp); c != 0 {
 			return c
 		}
@@ -129,12 +130,12 @@ func (l *loader) daemonSet(namespace, name string, advanced bool) *DaemonSet {
 
 // autoscalerOf returns the autoscaler that targets a workload, or did before a rollout
 // took it away.
-func (l *loader) autoscalerOf(namespace string, ref rollout.WorkloadRef) *rollout.Autoscaler {
+func (l *loader) autoscalerOf(namespace string, ref workload.Ref) *batchrelease.Autoscaler {
 	for _, source := range l.autoscalers {
 		a := source.object
 		t := a.Spec.ScaleTargetRef
-		if a.Namespace == namespace && t.Kind == ref.Kind && strings.TrimSuffix(t.Name, rollout.AutoscalerSuffix) == ref.Name {
-			return &rollout.Autoscaler{Name: a.Name, TargetName: t.Name}
+		if a.Namespace == namespace && t.Kind == ref.Kind && strings.TrimSuffix(t.Name, batchrelease.AutoscalerSuffix) == ref.Name {
+			return &batchrelease.Autoscaler{Name: a.Name, TargetName: t.Name}
 		}
 	}
 	return nil

@@ -6,21 +6,24 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/preview"
+	"github.com/kplan-go/kplan/rollout/workload"
 	"github.com/kplan-go/kplan/selector"
 )
 
 // A RolloutPlan is the next plan for one Rollout and its BatchRelease.
 type RolloutPlan struct {
 	Namespace string
-	Snapshot  rollout.Snapshot
+	Snapshot  kruise.Snapshot
 	Replicas  int32 // that the workload wants
 	Now       time.Time
-	Plan      rollout.Plan
-	Batch     *rollout.BatchPlan // nil if there is no BatchRelease
-	Before    rollout.BatchStatus
-	Preview   rollout.PreviewPlan // of all steps
-	Policies  []string            // the flags that depart from OpenKruise
+	Plan      kruise.Plan
+	Batch     *batchrelease.Plan // nil if there is no BatchRelease
+	Before    batchrelease.Status
+	Preview   preview.Plan // of all steps
+	Policies  []string     // the flags that depart from OpenKruise
 }
 
 // Text writes the plan for people.
@@ -146,7 +149,7 @@ func (p *RolloutPlan) steps(w *terminal.Writer) {
 	}
 }
 
-func sizesText(s rollout.PreviewStep) string {
+func sizesText(s preview.Step) string {
 	text := ""
 	for _, size := range s.Passes {
 		text += size.String() + " "
@@ -160,11 +163,11 @@ func sizesText(s rollout.PreviewStep) string {
 	return text[:len(text)-1]
 }
 
-func pauseText(s rollout.PreviewStep) string {
+func pauseText(s preview.Step) string {
 	switch s.Pause {
-	case rollout.PauseManual:
+	case kruise.PauseManual:
 		return "waits for approval"
-	case rollout.PauseTimed:
+	case kruise.PauseTimed:
 		return "pauses " + clock(s.Duration)
 	}
 	return "goes on"
@@ -186,11 +189,11 @@ func (p *RolloutPlan) traffic(i int) string {
 // stateOf says where the Rollout stands in a step, before the plan.
 func (p *RolloutPlan) stateOf(index int32) string {
 	s := p.Snapshot.Rollout.Status.Sub
-	if s == nil || p.Snapshot.Rollout.Status.Phase != rollout.PhaseProgressing {
+	if s == nil || p.Snapshot.Rollout.Status.Phase != kruise.PhaseProgressing {
 		return ""
 	}
 	switch {
-	case index < s.CurrentStepIndex || s.CurrentStepState == rollout.StateCompleted:
+	case index < s.CurrentStepIndex || s.CurrentStepState == kruise.StateCompleted:
 		return "done"
 	case index == s.CurrentStepIndex:
 		return string(s.CurrentStepState)
@@ -236,10 +239,10 @@ func (p *RolloutPlan) recheckAt() time.Time {
 }
 
 // standing says where a Rollout stands: phase, condition and step.
-func standing(s *rollout.RolloutStatus) string {
+func standing(s *kruise.Status) string {
 	text := dash(string(s.Phase))
 	for _, c := range s.Conditions {
-		if c.Type == rollout.ConditionProgressing && s.Phase == rollout.PhaseProgressing {
+		if c.Type == workload.ConditionProgressing && s.Phase == kruise.PhaseProgressing {
 			text += " (" + c.Reason + ")"
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/kruise"
 )
 
 // A RolloutExplanation is why one Rollout moves, or does not.
@@ -36,7 +36,7 @@ func (e *RolloutExplanation) State() (State, string) {
 // idleNow reports whether the Rollout waits for nothing but the next release.
 func (e *RolloutExplanation) idleNow() bool {
 	phase := e.Plan.Status.Phase
-	return phase == rollout.PhaseHealthy || phase == rollout.PhaseDisabled
+	return phase == kruise.PhaseHealthy || phase == kruise.PhaseDisabled
 }
 
 func (e *RolloutExplanation) movesText() string {

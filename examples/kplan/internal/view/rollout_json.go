@@ -1,22 +1,26 @@
 package view
 
-import "github.com/kplan-go/kplan/rollout"
+import (
+	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/preview"
+)
 
 // MarshalJSON encodes the plan, that of the BatchRelease if there is one, and all steps.
 // Actions and holds are always there.
 func (p RolloutPlan) MarshalJSON() ([]byte, error) {
-	type plan rollout.Plan // without methods
+	type plan kruise.Plan // without methods
 	return marshal(struct {
-		Kind      string          `json:"kind"`
-		Name      string          `json:"name"`
-		Namespace string          `json:"namespace,omitempty"`
-		Policies  []string        `json:"policies,omitempty"`
-		Actions   rollout.Actions `json:"actions"`
-		Holds     []rollout.Hold  `json:"holds"`
+		Kind      string         `json:"kind"`
+		Name      string         `json:"name"`
+		Namespace string         `json:"namespace,omitempty"`
+		Policies  []string       `json:"policies,omitempty"`
+		Actions   kruise.Actions `json:"actions"`
+		Holds     []kruise.Hold  `json:"holds"`
 		plan
-		BatchRelease *rollout.BatchPlan    `json:"batchRelease,omitempty"`
-		Steps        []rollout.PreviewStep `json:"steps"`
-		Warnings     []rollout.Warning     `json:"warnings,omitempty"`
+		BatchRelease *batchrelease.Plan `json:"batchRelease,omitempty"`
+		Steps        []preview.Step     `json:"steps"`
+		Warnings     []preview.Warning  `json:"warnings,omitempty"`
 	}{
 		"Rollout", p.Snapshot.Rollout.Name, p.Namespace, p.Policies, p.Plan.Actions, notNil(p.Plan.Holds), plan(p.Plan),
 		p.Batch, notNil(p.Preview.Steps), p.Preview.Warnings,
@@ -38,11 +42,11 @@ func (e RolloutExplanation) MarshalJSON() ([]byte, error) {
 		Policies     []string                 `json:"policies,omitempty"`
 		State        State                    `json:"state"`
 		Why          string                   `json:"why"`
-		Status       rollout.RolloutStatus    `json:"status"` // as it was read
-		Actions      rollout.Actions          `json:"actions"`
+		Status       kruise.Status            `json:"status"` // as it was read
+		Actions      kruise.Actions           `json:"actions"`
 		Holds        []explained[rolloutHold] `json:"holds"`
-		BatchRelease *rollout.BatchPlan       `json:"batchRelease,omitempty"`
-		Steps        []rollout.PreviewStep    `json:"steps"`
+		BatchRelease *batchrelease.Plan       `json:"batchRelease,omitempty"`
+		Steps        []preview.Step           `json:"steps"`
 		Pods         []Pod                    `json:"pods"` // that do not serve
 		Instants     []Instant                `json:"instants"`
 	}{

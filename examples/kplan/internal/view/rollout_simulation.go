@@ -8,12 +8,14 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 // A RolloutSimulation is a simulated release of the Deployment of one Rollout.
 type RolloutSimulation struct {
 	Namespace string
-	Rollout   rollout.Rollout
+	Rollout   kruise.Rollout
 	Replicas  int32
 	Budget    rollout.Budget // of the Deployment; only the style Partition keeps within it
 	Result    sim.RolloutResult
@@ -43,13 +45,13 @@ func (s RolloutSimulation) Unfinished() string {
 func (s RolloutSimulation) shown() []sim.RolloutStep {
 	type numbers struct {
 		newPods, oldPods, traffic, step int32
-		phase                           rollout.RolloutPhase
+		phase                           kruise.Phase
 	}
 	var list []sim.RolloutStep
 	var last numbers
 	for i, step := range s.Result.Steps {
 		n := numbers{step.New, step.Old, step.Traffic, step.Step, step.Phase}
-		pauses := step.State == rollout.StatePaused && i > 0 && s.Result.Steps[i-1].State != rollout.StatePaused
+		pauses := step.State == kruise.StatePaused && i > 0 && s.Result.Steps[i-1].State != kruise.StatePaused
 		switch {
 		case len(list) > 0 && n == last && list[len(list)-1].Time == step.Time:
 			list[len(list)-1] = step
@@ -63,12 +65,12 @@ func (s RolloutSimulation) shown() []sim.RolloutStep {
 
 // bounded reports whether the Deployment keeps within its budget. The other styles add all
 // new pods to the old ones.
-func (s RolloutSimulation) bounded() bool { return s.Rollout.Style() == rollout.Partition }
+func (s RolloutSimulation) bounded() bool { return s.Rollout.Style() == workload.Partition }
 
 // serving returns what to call the pods that serve, and how many there are. No pod is
 // available during a blue-green release, for which they would have to be ready for ever.
 func (s RolloutSimulation) serving(step *sim.RolloutStep) (name string, pods int32) {
-	if s.Rollout.Style() == rollout.BlueGreen {
+	if s.Rollout.Style() == workload.BlueGreen {
 		return "ready", step.NewReady + step.OldReady
 	}
 	return "available", step.Available
@@ -80,7 +82,7 @@ func (s RolloutSimulation) header() []string {
 	switch {
 	case s.bounded():
 		total, serving = fmt.Sprintf("TOTAL<=%d", s.Budget.MaxTotal()), fmt.Sprintf("AVAIL>=%d", s.Budget.MinAvailable())
-	case s.Rollout.Style() == rollout.BlueGreen:
+	case s.Rollout.Style() == workload.BlueGreen:
 		serving = "READY"
 	}
 	header := []string{"TIME", "NEW", "OLD", total, serving}
@@ -144,7 +146,7 @@ func (s RolloutSimulation) Chart() *chart.Chart {
 		serving.Add(step.Time, float64(pods))
 		traffic.Add(step.Time, float64(step.Traffic))
 		switch name := fmt.Sprintf("step %d", step.Step); {
-		case step.State != rollout.StatePaused:
+		case step.State != kruise.StatePaused:
 			end(step.Time)
 		case pause == nil || pause.Name != name:
 			end(step.Time)
@@ -181,14 +183,14 @@ func (s RolloutSimulation) MarshalJSON() ([]byte, error) {
 		limits = &bounds{s.Budget.MaxTotal(), s.Budget.MinAvailable()}
 	}
 	return marshal(struct {
-		Kind      string         `json:"kind"`
-		Name      string         `json:"name"`
-		Namespace string         `json:"namespace,omitempty"`
-		Policies  []string       `json:"policies,omitempty"`
-		Bounds    *bounds        `json:"bounds,omitempty"` // of the style Partition
-		Done      bool           `json:"done"`
-		Holds     []rollout.Hold `json:"holds,omitempty"` // at the end
-		Steps     []rolloutStep  `json:"steps"`
+		Kind      string        `json:"kind"`
+		Name      string        `json:"name"`
+		Namespace string        `json:"namespace,omitempty"`
+		Policies  []string      `json:"policies,omitempty"`
+		Bounds    *bounds       `json:"bounds,omitempty"` // of the style Partition
+		Done      bool          `json:"done"`
+		Holds     []kruise.Hold `json:"holds,omitempty"` // at the end
+		Steps     []rolloutStep `json:"steps"`
 	}{
 		"Rollout", s.Rollout.Name, s.Namespace, s.Policies, limits, s.Result.Done,
 		s.Result.Holds, steps,

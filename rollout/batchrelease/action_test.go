@@ -1,0 +1,42 @@
+package batchrelease_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/workload"
+)
+
+func TestBatchActions(t *testing.T) {
+	all := batchrelease.Actions{
+		batchrelease.SetFinalizer{Kind: "BatchRelease", Name: "web", Finalizer: "f", Reason: batchrelease.ReasonFinalizer},
+		batchrelease.SetFinalizer{Kind: "Deployment", Name: "web-x", Finalizer: "f", Remove: true, Reason: batchrelease.ReasonGiveBack},
+		batchrelease.PatchWorkload{Workload: deployment, Patch: workload.Patch{Replicas: new(int32(3))}, Reason: batchrelease.ReasonUpgrade},
+		batchrelease.CreateCanary{GenerateName: "web-", Stable: "web", Reason: batchrelease.ReasonInitialize},
+		batchrelease.PatchReplicaSet{Name: "web-1", MinReadySeconds: 3, Reason: batchrelease.ReasonInitialize},
+		batchrelease.RetargetAutoscaler{Name: "hpa", From: "a", To: "b", Reason: batchrelease.ReasonInitialize},
+		batchrelease.LabelPod{Name: "p", Labels: map[string]string{"b": "1", "a": "2"}, Reason: batchrelease.ReasonBatchLabel},
+	}
+	require.Equal(t, strings.TrimSpace(`
+Added finalizer f of BatchRelease web (Finalizer)
+Removed finalizer f of Deployment web-x (GiveBack)
+Patched deployment demo: {"spec":{"replicas":3}} (Upgrade)
+Created canary deployment of web (Initialize)
+Set minReadySeconds of replica set web-1 to 3 (Initialize)
+Retargeted autoscaler hpa from a to b (Initialize)
+Labelled pod p: a=2, b=1 (BatchLabel)
+held back: TooFewUpdated (1 of 2)`), batchrelease.Plan{Actions: all, Holds: []batchrelease.Hold{{Reason: batchrelease.ReasonTooFewUpdated, Have: 1, Limit: 2}}}.String())
+	data, err := json.Marshal(all)
+	require.NoError(t, err)
+	var back batchrelease.Actions
+	require.NoError(t, json.Unmarshal(data, &back))
+	require.Equal(t, all, back)
+	require.Error(t, json.Unmarshal([]byte(`[{"unknown":{}}]`), &back))
+	_, err = json.Marshal(batchrelease.Actions{nil})
+	require.Error(t, err)
+	require.Equal(t, "nothing to do", batchrelease.Plan{}.String())
+}

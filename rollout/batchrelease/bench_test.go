@@ -1,0 +1,43 @@
+package batchrelease_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/partition"
+	"github.com/kplan-go/kplan/rollout/workload"
+)
+
+func BenchmarkReconcileBatch(b *testing.B) {
+	br := release(workload.Partition)
+	for i := range int32(100) {
+		br.ReleasePlan.Batches = append(br.ReleasePlan.Batches, batchrelease.Batch{CanaryReplicas: rollout.Percent(i + 1)})
+	}
+	br.ReleasePlan.RolloutID = "id"
+	br.Status = batchrelease.Status{
+		Phase: batchrelease.PhaseProgressing, ObservedReleasePlanHash: br.ReleasePlan.Hash(), ObservedRolloutID: "id", UpdateRevision: "v2", ObservedWorkloadReplicas: 10_000,
+		Current: batchrelease.CurrentBatch{BatchState: batchrelease.StateUpgrading, UpdatedReplicas: 100},
+	}
+	w := workload.Workload{Ref: deployment, Replicas: new(int32(10_000)), StrategyType: "Recreate", Paused: true, UpdateRevision: "v2",
+		Annotations: map[string]string{partition.AnnotationControlInfo: "{}"}}
+	w.Status.UpdatedReplicas = 100
+	s := batchrelease.Snapshot{Release: br, Workload: &w}
+	for i := range 10_000 {
+		s.Pods = append(s.Pods, workload.Pod{Name: fmt.Sprint("p", i), Labels: map[string]string{workload.LabelPodTemplateHash: fmt.Sprint("v", 1+i%100/99)}})
+	}
+	run := func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := batchrelease.Reconcile(s, now, batchrelease.Options{}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	b.Run("batch of 100", run)
+	for i := range s.Pods { // all of one template, whose hash no pod carries yet
+		s.Pods[i].Labels, s.Pods[i].TemplateHash = nil, "v2"
+	}
+	b.Run("10,000 labels", run)
+}

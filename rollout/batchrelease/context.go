@@ -1,0 +1,185 @@
+package batchrelease
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/kplan-go/kplan/internal/zero"
+	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/partition"
+	"github.com/kplan-go/kplan/rollout/workload"
+)
+
+// A Context is what a batch asks of its workload and what is there.
+type Context struct {
+	Driver       workload.Driver      `json:"driver"`
+	RolloutID    string               `json:"rolloutID,omitzero"`
+	Batch        rollout.IntOrPercent `json:"batch"`
+	CurrentBatch int32                `json:"currentBatch"`
+	Replicas     int32                `json:"replicas"`
+	Updated      int32                `json:"updated"`
+	UpdatedReady int32                `json:"updatedReady"`
+	// NoNeedUpdate are pods that have the template without having been updated in
+	// this release, nil unless rolling back in batches.
+	NoNeedUpdate *int32 `json:"noNeedUpdate,omitempty"`
+	// Planned is how many pods the batch updates, Desired how many are of the new
+	// template then.
+	Planned int32 `json:"planned"`
+	Desired int32 `json:"desired"`
+	// The partitions are of old pods, those of a Deployment of new ones.
+	CurrentPartition rollout.IntOrPercent `json:"currentPartition,omitzero"`
+	DesiredPartition rollout.IntOrPercent `json:"desiredPartition,omitzero"`
+	CurrentSurge     rollout.IntOrPercent `json:"currentSurge,omitzero"`
+	DesiredSurge     rollout.IntOrPercent `json:"desiredSurge,omitzero"`
+	// FailureThreshold is how many updated pods need not be ready; unset means 0.
+	FailureThreshold rollout.IntOrPercent `json:"failureThreshold,omitzero"`
+	// Labelled are the pods with the rollout id, PodCount all that were listed.
+	Labelled int32 `json:"labelled,omitzero"`
+	PodCount int32 `json:"podCount,omitzero"`
+}
+
+// NewContext returns the context of the current batch of a BatchRelease. A batch
+// that does not exist updates no pod, and nor does one of a workload that no driver
+// knows, see [workload.DriverOf]. The canary is the extra Deployment of the style
+// Canary, nil if there is none yet; other drivers ignore it.
+func NewContext(br Release, w workload.Workload, canary *workload.Workload, repair workload.Quirks) Context {
+	plan, status := &br.ReleasePlan, &br.Status.Current
+	c := Context{
+		Driver: plan.driver(w.Ref), RolloutID: plan.RolloutID, CurrentBatch: status.CurrentBatch,
+		Replicas: w.DesiredReplicas(), NoNeedUpdate: zero.Copy(status.NoNeedUpdateReplicas), FailureThreshold: plan.FailureThreshold,
+	}
+	if i := int(status.CurrentBatch); i >= 0 && i < len(plan.Batches) {
+		c.Batch = plan.Batches[i].CanaryReplicas
+	}
+	c.Updated, c.UpdatedReady = counts(c.Driver, &w, canary)
+	switch c.Driver {
+	case workload.DriverDeployment:
+		strategy, _ := partition.ParseStrategy(w.Annotations[partition.AnnotationStrategy])
+		c.CurrentPartition, c.DesiredPartition = orZero(strategy.Partition), c.Batch
+		c.Planned = partition.Limit(c.Batch, c.Replicas)
+		c.Desired = c.Planned
+	case workload.DriverCanary:
+		c.Desired = partition.BatchSize(c.Batch, c.Replicas)
+		if repair.Has(workload.CanaryLabelsNotAwaited) {
+			c.Planned = c.Desired
+		}
+	case workload.DriverBlueGreenDeployment:
+		c.surge(&w, partition.Limit(c.Batch, c.Replicas))
+	case workload.DriverBlueGreenCloneSet:
+		c.surge(&w, int32(max(math.MinInt32, min(c.Batch.OfUp64(c.Replicas), math.MaxInt32))))
+	case workload.DriverCloneSet, workload.DriverStatefulSet, workload.DriverDaemonSet, workload.DriverNativeDaemonSet:
+		c.partition(&w, repair)
+	}
+	if repair.Has(workload.FailureThresholdMisread) && c.FailureThreshold.IsZero() && !c.Driver.BlueGreen() {
+		c.FailureThreshold = w.Limits().MaxUnavailable
+	}
+	return c
+}
+
+func orZero(v rollout.IntOrPercent) rollout.IntOrPercent {
+	if v.IsZero() {
+		return rollout.Int(0)
+	}
+	return v
+}
+
+// counts returns the updated pods of a workload, and those that are ready.
+func counts(d workload.Driver, w, canary *workload.Workload) (updated, ready int32) {
+	switch {
+	case d == workload.DriverCanary && canary == nil:
+		return 0, 0
+	case d == workload.DriverCanary:
+		return canary.Status.Replicas, canary.Status.AvailableReplicas
+	}
+	return w.Status.UpdatedReplicas, w.Status.UpdatedReadyReplicas
+}
+
+// surge sets what a blue-green batch asks for.
+func (c *Context) surge(w *workload.Workload, planned int32) {
+	c.Planned, c.Desired = planned, planned
+	c.CurrentSurge, c.DesiredSurge = orZero(w.Limits().MaxSurge), c.Batch
+	c.FailureThreshold = rollout.IntOrPercent{}
+	c.NoNeedUpdate = nil
+	if c.CurrentSurge == rollout.Int(1) { // what preparing wrote
+		c.CurrentSurge = rollout.Int(0)
+	}
+}
+
+// partition sets what a batch asks for that leaves a partition of old pods.
+func (c *Context) partition(w *workload.Workload, repair workload.Quirks) {
+	c.Planned = partition.BatchSize(c.Batch, c.Replicas)
+	stable := c.Replicas - c.Planned
+	if n := c.NoNeedUpdate; n != nil && *n > 0 {
+		rest := c.Replicas - *n
+		stable = rest - partition.BatchSize(c.Batch, rest)
+		if c.ordered(w) {
+			stable += *n
+		}
+	}
+	c.Desired = c.Replicas - stable
+	if n := c.NoNeedUpdate; n != nil && c.ordered(w) {
+		c.Desired += *n
+	}
+	c.CurrentPartition, c.DesiredPartition = orZero(w.Partition), rollout.Int(stable)
+	switch c.Driver {
+	case workload.DriverCloneSet:
+		if c.Batch.IsPercent() && !(repair.Has(workload.CloneSetKeepsExtraPods) && !partition.ExactShare(stable, c.Replicas)) {
+			c.DesiredPartition = partition.StableShare(stable, c.Replicas, c.Batch)
+		}
+	case workload.DriverDaemonSet, workload.DriverNativeDaemonSet:
+		c.DesiredPartition = rollout.Int(max(stable, 0))
+	}
+}
+
+// ordered reports whether pods are updated in the order of their ordinals.
+func (c *Context) ordered(w *workload.Workload) bool {
+	return c.Driver == workload.DriverStatefulSet && !w.Unordered
+}
+
+// count adds the pods that carry the label of the rollout.
+func (c *Context) count(pods []workload.Pod) {
+	if c.RolloutID == "" {
+		return
+	}
+	for i := range pods {
+		c.PodCount++
+		if pods[i].DeletionTimestamp.IsZero() && pods[i].Labels[workload.LabelRolloutID] == c.RolloutID {
+			c.Labelled++
+		}
+	}
+}
+
+// Waiting says what the batch still waits for; the second result is false if it is
+// ready. The first failing test counts.
+func (c Context) Waiting(repair workload.Quirks) (Hold, bool) {
+	base := c.Updated
+	if repair.Has(workload.FailureThresholdMisread) {
+		base = c.Desired
+	}
+	ready := c.FailureThreshold.OfUp64(base) + int64(c.UpdatedReady)
+	switch {
+	case c.Updated < c.Desired:
+		return Hold{Reason: ReasonTooFewUpdated, Have: int64(c.Updated), Limit: int64(c.Desired)}, true
+	case ready < int64(c.Desired):
+		return Hold{Reason: ReasonTooFewReady, Have: ready, Limit: int64(c.Desired)}, true
+	case c.Desired > 0 && c.UpdatedReady == 0:
+		return Hold{Reason: ReasonNoneReady, Limit: int64(c.Desired)}, true
+	case c.RolloutID != "" && c.PodCount > 0 && c.Labelled < c.Planned:
+		return Hold{Reason: ReasonTooFewLabelled, Have: int64(c.Labelled), Limit: int64(c.Planned)}, true
+	}
+	return Hold{}, false
+}
+
+// Text words what a batch waits for as OpenKruise Rollouts does.
+func (c Context) Text(h Hold) string {
+	const prefix = "current batch not ready: "
+	switch h.Reason {
+	case ReasonTooFewUpdated:
+		return fmt.Sprintf(prefix+"updated replicas not satisfied, UpdatedReplicas %d < DesiredUpdatedReplicas %d", h.Have, h.Limit)
+	case ReasonTooFewReady:
+		return fmt.Sprintf(prefix+"updated ready replicas not satisfied, allowedUnavailable + UpdatedReadyReplicas %d < DesiredUpdatedReplicas %d", h.Have, h.Limit)
+	case ReasonNoneReady:
+		return fmt.Sprintf(prefix+"no updated ready replicas, DesiredUpdatedReplicas %d > 0 and UpdatedReadyReplicas 0 = 0", h.Limit)
+	}
+	return fmt.Sprintf(prefix+"pods with batch label not satisfied, RolloutID %s, PlannedUpdatedReplicas %d", c.RolloutID, h.Limit)
+}

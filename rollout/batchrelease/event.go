@@ -1,0 +1,109 @@
+package batchrelease
+
+import (
+	"time"
+
+	"github.com/kplan-go/kplan/rollout/workload"
+)
+
+// A WorkloadEvent is what a BatchRelease notices about its workload.
+type WorkloadEvent string
+
+// The events.
+const (
+	EventNormal          WorkloadEvent = "Normal"
+	EventGone            WorkloadEvent = "Gone"             // the workload does not exist
+	EventUnknown         WorkloadEvent = "Unknown"          // it could not be read
+	EventReconciling     WorkloadEvent = "StillReconciling" // its controller has not seen the last change
+	EventReplicasChanged WorkloadEvent = "ReplicasChanged"  // more or fewer pods are wanted than before
+	EventRollbackInBatch WorkloadEvent = "RollbackInBatch"  // the template is that from before the release
+	EventTemplateChanged WorkloadEvent = "PodTemplateChanged"
+)
+
+// EventOf returns what a BatchRelease notices about its workload. Nothing
+// is noticed while it is being deleted.
+func EventOf(s Snapshot) WorkloadEvent {
+	w, status := s.Workload, &s.Release.Status
+	canary := s.Release.ReleasePlan.driver(s.Release.WorkloadRef) == workload.DriverCanary
+	if status.Phase == "" {
+		status = &Status{ObservedWorkloadReplicas: -1}
+	}
+	switch {
+	case !s.Release.DeletionTimestamp.IsZero():
+		return EventNormal
+	case s.Unreadable:
+		return EventUnknown
+	case w == nil:
+		return EventGone
+	case w.Status.ObservedGeneration < w.Generation:
+		return EventReconciling
+	case w.Status.Replicas == w.Status.UpdatedReplicas:
+		return EventNormal // promoted
+	case status.ObservedWorkloadReplicas != -1 && status.ObservedWorkloadReplicas != w.DesiredReplicas():
+		return EventReplicasChanged
+	case status.UpdateRevision == "":
+		return EventNormal
+	case !canary && status.StableRevision != status.UpdateRevision && w.UpdateRevision == w.StableRevision && w.UpdateRevision == status.StableRevision:
+		return EventRollbackInBatch
+	case status.UpdateRevision != w.UpdateRevision:
+		return EventTemplateChanged
+	}
+	return EventNormal
+}
+
+// special treats what comes before the phases. The first case counts.
+func (st *pass) special() (stop bool, failure string) {
+	read, s := &st.s.Release.Status, &st.p.Status
+	phase := s.Phase
+	plan := &st.s.Release.ReleasePlan
+	progressing := phase == PhaseProgressing
+	w := st.s.Workload
+	switch {
+	case phase == PhaseCompleted:
+		return true, ""
+	case !st.s.Release.DeletionTimestamp.IsZero() || phase == PhaseFinalizing || plan.BatchPartition == nil:
+		s.Phase = PhaseFinalizing
+	case progressing && read.ObservedReleasePlanHash != st.hash:
+		st.restart()
+	case progressing && int(read.Current.CurrentBatch) >= len(plan.Batches):
+		*s = Status{Phase: PhasePreparing, ObservedWorkloadReplicas: -1, ObservedGeneration: s.ObservedGeneration}
+	case st.event == EventUnknown:
+		return true, "workload cannot be read"
+	case st.event == EventGone && read.Phase != "" && phase != PhaseInitial:
+		s.Phase = PhaseFinalizing
+	case progressing && st.event == EventReplicasChanged:
+		s.Current.BatchReadyTime, s.Current.BatchState = time.Time{}, StateUpgrading
+		s.ObservedWorkloadReplicas = w.DesiredReplicas()
+	case progressing && st.event == EventTemplateChanged:
+		s.UpdateRevision = w.UpdateRevision
+		return true, ""
+	case st.event == EventReconciling:
+		st.p.Holds = append(st.p.Holds, Hold{Name: w.Name, Reason: ReasonNotObserved, Have: w.Status.ObservedGeneration, Limit: w.Generation})
+		return true, ""
+	case progressing && s.Current.NoNeedUpdateReplicas == nil && st.rollback() && w != nil:
+		if w.StableRevision != w.UpdateRevision || st.s.Release.Annotations[workload.AnnotationRollbackInBatch] == "" {
+			return true, ""
+		}
+		s.Phase, s.UpdateRevision = PhasePreparing, w.UpdateRevision
+		s.Current.BatchReadyTime, s.Current.BatchState = time.Time{}, StateUpgrading
+	case progressing && st.event == EventNormal && w != nil && w.Status.Replicas == w.Status.UpdatedReplicas && st.opts.Repair.Has(workload.TakenBackTemplateUnlabelled):
+		s.UpdateRevision = w.UpdateRevision
+	}
+	return false, ""
+}
+
+func (st *pass) rollback() bool {
+	return st.event == EventRollbackInBatch || st.s.Release.Annotations[workload.AnnotationRollbackInBatch] != ""
+}
+
+// restart follows a plan that has changed: the batch is that of the plan, or the
+// first under another rollout id.
+func (st *pass) restart() {
+	s, plan := &st.p.Status, &st.s.Release.ReleasePlan
+	batch := int32(0)
+	if s.ObservedRolloutID == plan.RolloutID {
+		batch = min(*plan.BatchPartition, int32(len(plan.Batches))-1)
+	}
+	s.Current.BatchReadyTime, s.Current.BatchState, s.Current.CurrentBatch = time.Time{}, StateUpgrading, batch
+	s.ObservedRolloutID, s.ObservedReleasePlanHash = plan.RolloutID, st.hash
+}

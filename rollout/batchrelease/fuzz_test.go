@@ -1,0 +1,24 @@
+package batchrelease_test
+
+import (
+	"testing"
+
+	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/workload"
+)
+
+func FuzzReconcile(f *testing.F) {
+	native := progressing(daemonSet)
+	native.Release.Status.Current.BatchState = batchrelease.StateUpgrading
+	canary := progressing(deployment)
+	canary.Release.ReleasePlan.RollingStyle, canary.Canary = workload.Canary, &workload.Workload{Ref: deployment, Replicas: new(int32(2))}
+	ended := progressing(cloneSet)
+	ended.Release.ReleasePlan.BatchPartition = nil
+	purity.Fuzz(f, batchrelease.ErrInvalid, func(s batchrelease.Snapshot) (batchrelease.Plan, error) {
+		if _, err := planBatch(s, now, batchrelease.Options{}); err != nil {
+			return batchrelease.Plan{}, err
+		}
+		return planBatch(s, now, batchrelease.Options{Repair: workload.RepairAll})
+	}, progressing(deployment), progressing(statefulSet), native, canary, ended)
+}

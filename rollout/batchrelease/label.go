@@ -1,0 +1,226 @@
+package batchrelease
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kplan-go/kplan/rollout/partition"
+	"github.com/kplan-go/kplan/rollout/workload"
+)
+
+// Increments returns how many pods each batch up to the current one adds, and 0
+// for later ones. They may be negative where batches go backwards.
+func Increments(batches []Batch, current, replicas int32) []int32 {
+	increments := make([]int32, len(batches))
+	for i := range batches {
+		if i <= int(current) {
+			increments[i] = partition.BatchSize(batches[i].CanaryReplicas, replicas)
+		}
+	}
+	for i := len(increments) - 1; i > 0; i-- {
+		increments[i] -= increments[i-1]
+	}
+	return increments
+}
+
+// Labels returns the labels that tell in which batch pods were updated, in the
+// order in which they are to be written. The newest batch is filled first,
+// with pods from the end of the list. Under [workload.OrdinalsLabelledByList] the caller has put them
+// in the order of their update.
+func Labels(br Release, replicas int32, updateRevision string, pods []workload.Pod, repair workload.Quirks) []LabelPod {
+	id := br.ReleasePlan.RolloutID
+	if id == "" || len(pods) == 0 {
+		return nil
+	}
+	missing := Increments(br.ReleasePlan.Batches, br.Status.Current.CurrentBatch, replicas)
+	var free []int
+	var hashed []bool // by pod: its hash is to be written
+	for i := range pods {
+		p := &pods[i]
+		if !p.DeletionTimestamp.IsZero() {
+			continue
+		}
+		hash := p.Labels[workload.LabelControllerRevision]
+		if hash == "" && p.TemplateHash != "" {
+			hash = p.TemplateHash
+			if hashed == nil {
+				hashed = make([]bool, len(pods))
+			}
+			hashed[i] = true
+		}
+		if !workload.MatchesHash(updateRevision, hash, repair) && !workload.MatchesHash(updateRevision, p.Labels[workload.LabelPodTemplateHash], repair) {
+			continue
+		}
+		if batch := of(p, id, len(missing)); batch > 0 {
+			missing[batch-1]--
+		} else {
+			free = append(free, i)
+		}
+	}
+	return assign(id, missing, pods, free, hashed)
+}
+
+// of returns the batch that the labels of a pod name, from 1, or 0 if that is none
+// of this rollout.
+func of(p *workload.Pod, id string, batches int) int {
+	if p.Labels[workload.LabelRolloutID] != id {
+		return 0
+	}
+	batch, err := strconv.Atoi(p.Labels[workload.LabelBatchID])
+	if err != nil || batch < 1 || batch > batches {
+		return 0
+	}
+	return batch
+}
+
+// assign gives free pods to the batches that lack some, the last batch and the last
+// pod first.
+func assign(id string, missing []int32, pods []workload.Pod, free []int, hashed []bool) []LabelPod {
+	var labels []LabelPod
+	add := func(i int, set map[string]string) {
+		labels = append(labels, LabelPod{Name: pods[i].Name, UID: pods[i].UID, Labels: set, Reason: ReasonBatchLabel})
+	}
+	for batch := len(missing) - 1; batch >= 0; batch-- {
+		for ; missing[batch] > 0; missing[batch]-- {
+			if len(free) == 0 {
+				return labels
+			}
+			i := free[len(free)-1]
+			free = free[:len(free)-1]
+			set := map[string]string{workload.LabelRolloutID: id, workload.LabelBatchID: strconv.Itoa(batch + 1)}
+			if hashed != nil && hashed[i] {
+				set[workload.LabelControllerRevision] = pods[i].TemplateHash
+				hashed[i] = false
+			}
+			add(i, set)
+		}
+	}
+	for i, rest := range hashed {
+		if rest {
+			add(i, map[string]string{workload.LabelControllerRevision: pods[i].TemplateHash})
+		}
+	}
+	return labels
+}
+
+// A RollbackFilter chooses which pods are offered to [Labels] while rolling back
+// in batches.
+type RollbackFilter struct {
+	Ordered        bool   `json:"ordered,omitzero"`
+	RolloutID      string `json:"rolloutID"`
+	UpdateRevision string `json:"updateRevision"`
+	Planned        int32  `json:"planned"`
+	Desired        int32  `json:"desired"`
+	Partition      int32  `json:"partition"`
+	Replicas       int32  `json:"replicas"`
+
+	Repair workload.Quirks `json:"repair,omitzero"` // only [workload.HashSuffixMatches] matters
+}
+
+// Pods returns the pods that are offered, in their order.
+func (f RollbackFilter) Pods(pods []workload.Pod) []workload.Pod {
+	if f.Ordered {
+		pods = byOrdinal(pods)
+	}
+	var high, low, terminating []workload.Pod
+	for i := range pods {
+		p := &pods[i]
+		switch {
+		case !p.DeletionTimestamp.IsZero():
+			terminating = append(terminating, *p)
+		case !p.OfRevision(f.UpdateRevision, f.Repair):
+		case f.isLow(p):
+			low = append(low, *p)
+		default:
+			high = append(high, *p)
+		}
+	}
+	need := int64(f.Desired) - int64(len(low))
+	if f.Ordered {
+		need = int64(f.Replicas) - int64(f.Partition)
+	}
+	if need <= 0 {
+		return pods
+	}
+	more := max(0, min(int64(f.Planned)-need, int64(len(low))))
+	return slices.Concat(high, low[:more], terminating)
+}
+
+// isLow reports whether a pod was not updated by this release, or not yet.
+func (f RollbackFilter) isLow(p *workload.Pod) bool {
+	if f.Ordered {
+		return ordinal(p.Name) < int64(f.Partition)
+	}
+	return p.Labels[workload.LabelNoNeedUpdate] == f.RolloutID && p.Labels[workload.LabelRolloutID] != f.RolloutID
+}
+
+// byOrdinal returns the pods in the order in which a StatefulSet updates them: the
+// highest ordinal first.
+func byOrdinal(pods []workload.Pod) []workload.Pod {
+	pods = slices.Clone(pods)
+	slices.SortStableFunc(pods, func(a, b workload.Pod) int { return cmp.Compare(ordinal(b.Name), ordinal(a.Name)) })
+	return pods
+}
+
+// ordinal returns the number behind the last hyphen of a name, or -1.
+func ordinal(name string) int64 {
+	n, err := strconv.ParseInt(name[strings.LastIndexByte(name, '-')+1:], 10, 32)
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+// labelPods appends the labels of the current batch.
+func (st *pass) labelPods(c *Context) {
+	w, pods, repair := st.s.Workload, st.s.Pods, st.opts.Repair
+	if repair.Has(workload.OrdinalsLabelledByList) && c.ordered(w) {
+		pods = byOrdinal(pods)
+	}
+	revision := st.p.Status.UpdateRevision
+	if canary := st.s.Canary; repair.Has(workload.CanaryLabelsNotAwaited) && canary != nil && canary.UpdateRevision != "" {
+		revision = canary.UpdateRevision // its pods have a template of their own
+	}
+	if c.NoNeedUpdate != nil {
+		pods = RollbackFilter{
+			Ordered: c.ordered(w), RolloutID: c.RolloutID, UpdateRevision: st.p.Status.UpdateRevision, Planned: c.Planned,
+			Desired: c.Desired, Partition: c.DesiredPartition.OfUp(c.Replicas), Replicas: c.Replicas, Repair: repair,
+		}.Pods(pods)
+	}
+	for _, a := range Labels(st.s.Release, w.DesiredReplicas(), revision, pods, repair) {
+		st.add(a)
+	}
+}
+
+// markNoNeedUpdate tells pods apart that have the template of a rollback already.
+func (st *pass) markNoNeedUpdate() (failure string) {
+	w, id := st.s.Workload, st.s.Release.ReleasePlan.RolloutID
+	if st.s.Release.Annotations[workload.AnnotationRollbackInBatch] == "" {
+		return ""
+	}
+	if id == "" {
+		n := w.Status.UpdatedReplicas
+		st.p.Status.Current.NoNeedUpdateReplicas = &n
+		return ""
+	}
+	marked, patched := int32(0), false
+	for i := range st.s.Pods {
+		p := &st.s.Pods[i]
+		if !p.DeletionTimestamp.IsZero() || !p.OfRevision(w.UpdateRevision, st.opts.Repair) {
+			continue
+		}
+		if p.Labels[workload.LabelNoNeedUpdate] == id {
+			marked++
+			continue
+		}
+		patched = true
+		st.add(LabelPod{Name: p.Name, UID: p.UID, Labels: map[string]string{workload.LabelNoNeedUpdate: id}, Reason: ReasonNoNeedUpdate})
+	}
+	if patched {
+		return "initilization not yet: pods are being marked"
+	}
+	st.p.Status.Current.NoNeedUpdateReplicas = &marked
+	return ""
+}

@@ -1,0 +1,156 @@
+package batchrelease
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/workload"
+)
+
+// A DaemonSetControl is what the annotation [workload.AnnotationDaemonSetControl] holds.
+type DaemonSetControl struct {
+	Partition     string `json:"partition"`
+	BatchRevision string `json:"batch-revision"`
+}
+
+func parseControl(text string) DaemonSetControl {
+	var c DaemonSetControl
+	if json.Unmarshal([]byte(text), &c) != nil {
+		return DaemonSetControl{}
+	}
+	return c
+}
+
+// A DaemonSetPod is a pod of a native DaemonSet that is updated in batches.
+type DaemonSetPod struct {
+	Name              string    `json:"name"`
+	UID               string    `json:"uid,omitzero"`
+	Revision          string    `json:"revision"`
+	Ready             bool      `json:"ready,omitzero"`
+	Pending           bool      `json:"pending,omitzero"`
+	DeletionCost      string    `json:"deletionCost,omitzero"` // as annotated; what is no int32 is 0
+	CreationTimestamp time.Time `json:"creationTimestamp"`
+	DeletionTimestamp time.Time `json:"deletionTimestamp,omitzero"`
+}
+
+// A NativeBatch is what the helper of native DaemonSets decides from.
+type NativeBatch struct {
+	Partition              string               `json:"partition"` // pods that stay old; only its leading number counts, behind blanks
+	Revision               string               `json:"revision"`
+	MaxUnavailable         rollout.IntOrPercent `json:"maxUnavailable,omitzero"` // unset means 1
+	DesiredNumberScheduled int32                `json:"desiredNumberScheduled"`
+	Pods                   []DaemonSetPod       `json:"pods,omitempty"`
+}
+
+// Allowed returns how many pods may be unavailable, at least one.
+func (b NativeBatch) Allowed() int32 {
+	if b.MaxUnavailable.IsZero() {
+		return 1
+	}
+	return max(1, b.MaxUnavailable.Of(b.DesiredNumberScheduled))
+}
+
+// Desired returns how many pods are to be of the revision. A partition that does not
+// begin with a number of 32 bits, blanks in front aside, is a [FieldError].
+func (b NativeBatch) Desired() (int32, error) {
+	var stable int32
+	if _, err := fmt.Sscanf(b.Partition, "%d", &stable); err != nil {
+		return 0, &FieldError{Path: "Partition", Value: b.Partition, Detail: "must begin with a whole number", Err: err}
+	}
+	return max(0, int32(len(b.Pods))-stable), nil // in int32, as upstream
+}
+
+// Counts returns the pods of the revision, and how many of these are not ready.
+func (b NativeBatch) Counts() (updated, notReady int32) {
+	for i := range b.Pods {
+		if b.Pods[i].Revision == b.Revision {
+			updated++
+			if !b.Pods[i].Ready {
+				notReady++
+			}
+		}
+	}
+	return updated, notReady
+}
+
+// Victims returns the names of the pods to delete, or the error of
+// [NativeBatch.Desired]. Pods that are not ready
+// cost nothing, ready ones are limited by what may be unavailable.
+//
+// As upstream it counts a pod that is being deleted but may name it again: see
+// [workload.DeletingPodsListed].
+func (b NativeBatch) Victims(repair workload.Quirks) ([]string, error) {
+	updated, unavailable := b.Counts()
+	desired, err := b.Desired()
+	need := int64(desired) - int64(updated)
+	if err != nil || need <= 0 {
+		return nil, err
+	}
+	candidates := b.candidates()
+	count, limit := 0, b.Allowed()
+	var living []string
+	for _, p := range candidates {
+		if int64(count) >= need {
+			break
+		}
+		if !p.DeletionTimestamp.IsZero() {
+			unavailable++
+			continue
+		}
+		if p.Ready {
+			if unavailable >= limit {
+				break
+			}
+			unavailable++
+		}
+		count++
+		living = append(living, p.Name)
+	}
+	if repair.Has(workload.DeletingPodsListed) {
+		return living, nil
+	}
+	var names []string
+	for _, p := range candidates[:count] {
+		names = append(names, p.Name)
+	}
+	return names, nil
+}
+
+// candidates returns the pods of other revisions in the order of deletion.
+func (b NativeBatch) candidates() []*DaemonSetPod {
+	var list []*DaemonSetPod
+	for i := range b.Pods {
+		if b.Pods[i].Revision != b.Revision {
+			list = append(list, &b.Pods[i])
+		}
+	}
+	slices.SortStableFunc(list, func(p, q *DaemonSetPod) int {
+		return cmp.Or(first(p.Pending, q.Pending), first(!p.Ready, !q.Ready), cmp.Compare(cost(p), cost(q)),
+			q.CreationTimestamp.Compare(p.CreationTimestamp))
+	})
+	return list
+}
+
+// first orders what is true before what is not.
+func first(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
+}
+
+func cost(p *DaemonSetPod) int64 {
+	n, err := strconv.ParseInt(p.DeletionCost, 10, 32)
+	if err != nil {
+		return 0
+	}
+	return n
+}

@@ -1,0 +1,78 @@
+package batchrelease
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kplan-go/kplan/internal/union"
+	"github.com/kplan-go/kplan/rollout/workload"
+)
+
+// A Snapshot is everything that [Reconcile] looks at.
+type Snapshot struct {
+	Release  Release            `json:"release"`
+	Workload *workload.Workload `json:"workload,omitempty"` // nil if it is gone
+	// Unreadable tells that the workload could not be read, so that Workload says
+	// nothing.
+	Unreadable bool `json:"unreadable,omitzero"`
+	// Canary is the extra Deployment of style Canary, nil if there is none. Its
+	// UpdateRevision is the hash of its pods; [workload.CanaryLabelsNotAwaited] reads it.
+	Canary *workload.Workload `json:"canary,omitempty"`
+	// Pods are those of the workload that have not finished, in the order of the
+	// list: labels are given from its end.
+	Pods []workload.Pod `json:"pods,omitempty"`
+	// StableSet names the oldest ReplicaSet of a blue-green Deployment that has pods,
+	// "" if there is none.
+	StableSet string `json:"stableSet,omitzero"`
+	// Autoscaler is the HorizontalPodAutoscaler that targets the workload, nil if none
+	// does. Only blue-green changes it.
+	Autoscaler *Autoscaler `json:"autoscaler,omitempty"`
+}
+
+// An Autoscaler is a HorizontalPodAutoscaler.
+type Autoscaler struct {
+	Name       string `json:"name"`
+	TargetName string `json:"targetName"`
+}
+
+// AutoscalerSuffix is put behind the name of the target of an autoscaler so that it
+// leaves the workload alone.
+const AutoscalerSuffix = "-DisableByRollout"
+
+// Options adjusts [Reconcile]. The zero Options decides as OpenKruise
+// Rollouts does, quirks included.
+type Options struct {
+	// Repair are the quirks to repair.
+	Repair workload.Quirks `json:"repair,omitzero"`
+	// KeepPaused leaves a workload paused that a Rollout gives back before it is done
+	// (the feature gate KeepWorkloadPausedOnRolloutDeletion).
+	KeepPaused bool `json:"keepPaused,omitzero"`
+}
+
+// A Plan is the next step of a BatchRelease.
+type Plan struct {
+	// Actions are the writes, in order.
+	Actions Actions `json:"actions,omitempty"`
+	// Holds are what the batch waits for.
+	Holds []Hold `json:"holds,omitempty"`
+	// Status is the next status, whole.
+	Status Status `json:"status"`
+	// Failure is not empty if upstream ends the pass with an error: call again with a
+	// growing delay.
+	Failure string `json:"failure,omitzero"`
+	// RecheckAt is when to call again even if nothing changes; zero if time alone
+	// cannot change the plan.
+	RecheckAt time.Time `json:"recheckAt,omitzero"`
+	// Context is what the current batch asks for and what is there, nil if the pass
+	// did not look.
+	Context *Context `json:"context,omitempty"`
+}
+
+// String returns one line for each action and hold. It ends without a newline.
+func (p Plan) String() string { return union.Lines(p.Actions, p.Holds) }
+
+// String returns where the BatchRelease stands on one line.
+func (s Status) String() string {
+	return fmt.Sprintf("%s, batch %d %s, %d updated, %d ready", s.Phase, s.Current.CurrentBatch+1, s.Current.BatchState,
+		s.Current.UpdatedReplicas, s.Current.UpdatedReadyReplicas)
+}

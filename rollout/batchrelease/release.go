@@ -1,0 +1,131 @@
+package batchrelease
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"time"
+
+	"github.com/kplan-go/kplan/internal/union"
+	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/workload"
+)
+
+// A Release is the internal object through which a Rollout drives its workload:
+// one batch for each step.
+type Release struct {
+	Name              string            `json:"name"`
+	UID               string            `json:"uid,omitzero"`
+	Generation        int64             `json:"generation,omitzero"`
+	Annotations       map[string]string `json:"annotations,omitempty"`
+	Finalizers        []string          `json:"finalizers,omitempty"`
+	DeletionTimestamp time.Time         `json:"deletionTimestamp,omitzero"` // zero unless being deleted
+
+	WorkloadRef workload.Ref `json:"workloadRef"`
+	ReleasePlan ReleasePlan  `json:"releasePlan"`
+
+	Status Status `json:"status,omitzero"`
+}
+
+// A ReleasePlan is the batches of a BatchRelease and how far it may go. Its JSON is
+// that of the API, in the order of its members.
+type ReleasePlan struct {
+	Batches []Batch `json:"batches,omitempty"`
+	// BatchPartition is the number of the last batch that may be released, from 0;
+	// nil means all, and that the workload is to be given back.
+	BatchPartition               *int32                     `json:"batchPartition,omitempty"`
+	RolloutID                    string                     `json:"rolloutID,omitempty"`
+	FailureThreshold             rollout.IntOrPercent       `json:"failureThreshold,omitzero"`
+	FinalizingPolicy             FinalizingPolicy           `json:"finalizingPolicy,omitempty"`
+	PatchPodTemplateMetadata     *workload.TemplateMetadata `json:"patchPodTemplateMetadata,omitempty"`
+	RollingStyle                 workload.Style             `json:"rollingStyle,omitempty"`
+	EnableExtraWorkloadForCanary bool                       `json:"enableExtraWorkloadForCanary"`
+}
+
+// Style returns the style in which the workload is driven.
+func (p ReleasePlan) Style() workload.Style {
+	if p.RollingStyle == "" && p.EnableExtraWorkloadForCanary {
+		return workload.Canary
+	}
+	return p.RollingStyle
+}
+
+// driver returns the driver of a workload under the plan, "" if it has none.
+func (p *ReleasePlan) driver(ref workload.Ref) workload.Driver {
+	d, err := workload.DriverOf(ref, p.Style())
+	if err != nil {
+		return ""
+	}
+	return d
+}
+
+// A Batch is how many pods are updated once it is released.
+type Batch struct {
+	CanaryReplicas rollout.IntOrPercent `json:"canaryReplicas"`
+}
+
+// A FinalizingPolicy says whether giving a workload back waits for its pods.
+type FinalizingPolicy string
+
+// The policies.
+const (
+	WaitResume FinalizingPolicy = "WaitResume"
+	Immediate  FinalizingPolicy = "Immediate"
+)
+
+// A Phase is where a BatchRelease stands.
+type Phase string
+
+// The phases of a BatchRelease.
+const (
+	PhaseInitial     Phase = "Initial"
+	PhasePreparing   Phase = "Preparing"
+	PhaseProgressing Phase = "Progressing"
+	PhaseFinalizing  Phase = "Finalizing"
+	PhaseCompleted   Phase = "Completed"
+)
+
+// A State is where a batch stands.
+type State string
+
+// The states of a batch.
+const (
+	StateUpgrading State = "Upgrading"
+	StateVerifying State = "Verifying"
+	StateReady     State = "Ready"
+)
+
+// A Status is what a BatchRelease reports.
+type Status struct {
+	Conditions               []workload.Condition `json:"conditions,omitempty"`
+	Current                  CurrentBatch         `json:"canaryStatus"`
+	StableRevision           string               `json:"stableRevision,omitempty"`
+	UpdateRevision           string               `json:"updateRevision,omitempty"`
+	ObservedGeneration       int64                `json:"observedGeneration,omitempty"`
+	ObservedRolloutID        string               `json:"observedRolloutID,omitempty"`
+	ObservedWorkloadReplicas int32                `json:"observedWorkloadReplicas"` // -1 if unknown
+	CollisionCount           *int32               `json:"collisionCount,omitempty"`
+	ObservedReleasePlanHash  string               `json:"observedReleasePlanHash,omitempty"`
+	Phase                    Phase                `json:"phase,omitempty"`
+	Message                  string               `json:"message,omitempty"`
+}
+
+// A CurrentBatch is where a BatchRelease stands among its batches.
+type CurrentBatch struct {
+	BatchState           State     `json:"batchState,omitempty"`
+	CurrentBatch         int32     `json:"currentBatch"` // from 0
+	BatchReadyTime       time.Time `json:"batchReadyTime,omitzero"`
+	UpdatedReplicas      int32     `json:"updatedReplicas,omitempty"`
+	UpdatedReadyReplicas int32     `json:"updatedReadyReplicas,omitempty"`
+	// NoNeedUpdateReplicas are pods that have the wanted template without having
+	// been updated in this release; nil unless rolling back in batches.
+	NoNeedUpdateReplicas *int32 `json:"noNeedUpdateReplicas,omitempty"`
+}
+
+// Hash returns the digest of a plan by which a BatchRelease tells that it changed.
+func (p ReleasePlan) Hash() string {
+	digest := sha256.Sum256([]byte(p.Text()))
+	return hex.EncodeToString(digest[:])
+}
+
+// Text returns the JSON that [ReleasePlan.Hash] is a digest of.
+func (p ReleasePlan) Text() string { return union.Text(p) }

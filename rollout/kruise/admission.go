@@ -1,0 +1,305 @@
+package kruise
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/quirk"
+	"github.com/kplan-go/kplan/internal/union"
+	"github.com/kplan-go/kplan/internal/zero"
+	"github.com/kplan-go/kplan/rollout/partition"
+	"github.com/kplan-go/kplan/rollout/workload"
+)
+
+// An AdmitSnapshot is everything that [Admit] looks at: an update of a workload.
+type AdmitSnapshot struct {
+	Old workload.Workload `json:"old"`
+	New workload.Workload `json:"new"`
+	// Rollouts are those of the namespace, in the order of the list: the first that
+	// matches counts.
+	Rollouts []Rollout `json:"rollouts,omitempty"`
+	// Sets are the ReplicaSets that a Deployment controls, in any order.
+	Sets []workload.Set `json:"sets,omitempty"`
+}
+
+// An Admission is what becomes of an update of a workload.
+type Admission struct {
+	// Changed tells that Object is to be stored in place of what was sent.
+	Changed bool              `json:"changed,omitzero"`
+	Object  workload.Workload `json:"object"`
+	Reason  Reason            `json:"reason"`
+}
+
+// Reasons of admissions.
+const (
+	ReasonReleaseBegins     Reason = "ReleaseBegins"     // the update enters a rollout
+	ReasonReleaseContinues  Reason = "ReleaseContinues"  // the workload is in a rollout and kept under control
+	ReasonNoRollout         Reason = "NoRollout"         // no Rollout names the workload
+	ReasonNoStrategy        Reason = "NoStrategy"        // the Rollout has no strategy
+	ReasonNoReplicas        Reason = "NoReplicas"        // no pods are wanted
+	ReasonTemplateUnchanged Reason = "TemplateUnchanged" // neither the template nor the rollout id has changed
+	ReasonSameRolloutID     Reason = "SameRolloutID"     // the rollout id says that this is the same release
+	ReasonNoPods            Reason = "NoPods"            // no ReplicaSet has pods
+	ReasonTwoVersions       Reason = "TwoVersions"       // traffic cannot be led apart while several versions run
+	ReasonOtherStrategy     Reason = "OtherStrategy"     // the update strategy leaves pods alone
+	ReasonNothingToChange   Reason = "NothingToChange"   // the workload is in a rollout, and as it has to be
+)
+
+// EffectiveChange reports whether an update of a workload is a release, and
+// why if it is not.
+func EffectiveChange(old, updated workload.Workload, repair workload.Quirks) (bool, Reason) {
+	id := func(w workload.Workload) string {
+		if id := w.Annotations[workload.LabelRolloutID]; id != "" || !repair.Has(workload.RolloutIDReadDifferently) {
+			return id
+		}
+		return w.Labels[workload.LabelRolloutID]
+	}
+	if now := id(updated); now != "" {
+		if now == id(old) {
+			return false, ReasonSameRolloutID
+		}
+		return true, ""
+	}
+	if old.Template.Same(updated.Template) {
+		return false, ReasonTemplateUnchanged
+	}
+	return true, ""
+}
+
+// Admit decides whether an update of a workload enters a rollout, and what is
+// changed about the workload then. The error, if any, wraps [ErrInvalid].
+func Admit(s AdmitSnapshot, opts Options) (Admission, error) {
+	var es field.Errors
+	quirk.Check(&es, uint64(opts.Repair), uint64(workload.RepairAll))
+	if !s.New.Ref.Known() {
+		es.Add("New.WorkloadRef", s.New.Ref.GroupKind(), workload.KnownKinds)
+	}
+	es.NotNegative("New.Replicas", s.New.DesiredReplicas())
+	if err := es.Join(); err != nil {
+		return Admission{}, err
+	}
+	a := &admission{s: &s, opts: opts, w: s.New}
+	a.w.Annotations, a.w.Labels = maps.Clone(s.New.Annotations), maps.Clone(s.New.Labels)
+	var reason Reason
+	if s.New.IsDeployment() {
+		reason = a.deployment()
+	} else {
+		reason = a.other()
+	}
+	out := Admission{Object: s.New, Reason: reason}
+	out.Object.Annotations, out.Object.Labels = maps.Clone(s.New.Annotations), maps.Clone(s.New.Labels)
+	if reason == ReasonReleaseBegins || reason == ReasonReleaseContinues {
+		out.Changed, out.Object = true, a.w
+	}
+	if ru := out.Object.RollingUpdate; ru != nil {
+		limits := *ru
+		out.Object.RollingUpdate = &limits
+	}
+	out.Object.Replicas = zero.Copy(out.Object.Replicas)
+	out.Object.ProgressDeadlineSeconds = zero.Copy(out.Object.ProgressDeadlineSeconds)
+	return out, nil
+}
+
+type admission struct {
+	s    *AdmitSnapshot
+	opts Options
+	w    workload.Workload // with what changes
+}
+
+func (a *admission) set(key, value string) {
+	if a.w.Annotations == nil {
+		a.w.Annotations = map[string]string{}
+	}
+	a.w.Annotations[key] = value
+}
+
+// enter marks the workload as being in a rollout.
+func (a *admission) enter(r *Rollout) Reason {
+	a.set(workload.AnnotationInProgress, union.Text(struct {
+		RolloutName string `json:"rolloutName"`
+	}{r.Name}))
+	return ReasonReleaseBegins
+}
+
+// rollout returns the Rollout of the workload, and a reason if there is none
+// that counts.
+func (a *admission) rollout() (*Rollout, Reason) {
+	for i := range a.s.Rollouts {
+		r := &a.s.Rollouts[i]
+		if r.DeletionTimestamp.IsZero() && r.Status.Phase != PhaseDisabled && r.WorkloadRef.Same(a.s.New.Ref) {
+			if r.Strategy() == nil {
+				return nil, ReasonNoStrategy
+			}
+			return r, ""
+		}
+	}
+	return nil, ReasonNoRollout
+}
+
+func (a *admission) effective() (bool, Reason) {
+	return EffectiveChange(a.s.Old, a.s.New, a.opts.Repair)
+}
+
+// deployment admits a Deployment.
+func (a *admission) deployment() Reason {
+	if a.w.UID == "" {
+		a.w.UID = a.s.Old.UID
+	}
+	r, reason := a.rollout()
+	if r == nil {
+		return reason
+	}
+	if a.s.New.Annotations[workload.AnnotationInProgress] != "" {
+		return a.continues()
+	}
+	if a.s.New.DesiredReplicas() == 0 {
+		return ReasonNoReplicas
+	}
+	if effective, reason := a.effective(); !effective {
+		return reason
+	}
+	usable := a.usable()
+	strategy, _ := partition.ParseStrategy(a.s.New.Annotations[partition.AnnotationStrategy])
+	closing := a.opts.Repair.Has(workload.NextReleaseUnmarked) && strings.EqualFold(strategy.RollingStyle, partition.Style)
+	switch {
+	case len(usable) == 0:
+		return ReasonNoPods
+	case len(usable) > 1 && len(r.Strategy().TrafficRoutings) > 0 && !closing: // whose last step may leave old pods
+		return ReasonTwoVersions
+	}
+	a.labelStable(usable)
+	a.w.Paused = true
+	if closing { // the release before is still driven
+		a.continuesPartition(strategy, true)
+	}
+	return a.enter(r)
+}
+
+// usable returns the ReplicaSets that may have pods.
+func (a *admission) usable() (list []*workload.Set) {
+	for i := range a.s.Sets {
+		if a.s.Sets[i].MayHavePods() {
+			list = append(list, &a.s.Sets[i])
+		}
+	}
+	return list
+}
+
+// labelStable names the stable ReplicaSet: the oldest by revision, then by age, with
+// another template.
+func (a *admission) labelStable(usable []*workload.Set) {
+	slices.SortStableFunc(usable, func(s, t *workload.Set) int {
+		return cmp.Or(compareRevision(s.Revision, t.Revision), s.CreationTimestamp.Compare(t.CreationTimestamp), cmp.Compare(s.Name, t.Name))
+	})
+	stable := slices.IndexFunc(usable, func(s *workload.Set) bool { return !s.Template.Same(a.s.New.Template) })
+	if stable < 0 && a.opts.Repair.Has(workload.ReleaseOfWhatIsThere) && !a.s.Old.Template.Same(a.s.New.Template) {
+		stable = 0 // what is there is stable, and goes back to itself
+	}
+	if stable < 0 {
+		return
+	}
+	if a.w.Labels == nil {
+		a.w.Labels = map[string]string{}
+	}
+	a.w.Labels[workload.LabelStableRevision] = usable[stable].Template.Hash
+}
+
+// compareRevision compares annotated revisions; what is no number is not compared.
+func compareRevision(a, b string) int {
+	m, err1 := strconv.ParseInt(a, 10, 64)
+	n, err2 := strconv.ParseInt(b, 10, 64)
+	if err1 != nil || err2 != nil {
+		return 0
+	}
+	return cmp.Compare(m, n)
+}
+
+// continues keeps a Deployment under control that is in a rollout.
+func (a *admission) continues() Reason {
+	effective, _ := a.effective()
+	strategy, _ := partition.ParseStrategy(a.s.New.Annotations[partition.AnnotationStrategy])
+	switch {
+	case strings.EqualFold(strategy.RollingStyle, partition.Style):
+		return a.continuesPartition(strategy, effective)
+	case a.s.New.Annotations[workload.AnnotationOriginalStrategy] != "":
+		changed := false
+		if effective {
+			a.w.Paused, changed = true, true
+		}
+		if a.w.StrategyType != "RollingUpdate" {
+			a.w.StrategyType, changed = a.s.Old.StrategyType, true
+		}
+		return continued(changed)
+	}
+	changed := !a.w.Paused
+	a.w.Paused = true
+	if a.w.StrategyType == "Recreate" {
+		a.w.StrategyType, a.w.RollingUpdate = a.s.Old.StrategyType, a.s.Old.RollingUpdate
+		changed = true
+	}
+	return continued(changed)
+}
+
+func continued(changed bool) Reason {
+	if changed {
+		return ReasonReleaseContinues
+	}
+	return ReasonNothingToChange
+}
+
+func (a *admission) continuesPartition(strategy partition.Strategy, effective bool) Reason {
+	changed := !a.w.Paused
+	a.w.Paused = true
+	if a.w.StrategyType == "RollingUpdate" {
+		a.w.StrategyType, changed = "Recreate", true
+	}
+	if a.w.RollingUpdate != nil {
+		strategy.RollingUpdate, a.w.RollingUpdate, changed = a.w.RollingUpdate, nil, true
+	}
+	if effective {
+		strategy.Paused, changed = true, true
+		a.relabelStable()
+	}
+	a.set(partition.AnnotationStrategy, strategy.Default(a.opts.Repair.Has(workload.UnsetLimitDefaultsBoth)).Text())
+	return continued(changed)
+}
+
+// relabelStable names another stable ReplicaSet for a release that begins anew when all
+// pods of the one before are gone: traffic would be pinned to nothing ([workload.StableServicePinnedForEver]).
+func (a *admission) relabelStable() {
+	usable := a.usable()
+	gone := len(usable) > 0 && !slices.ContainsFunc(usable, func(s *workload.Set) bool { return s.Template.Hash == a.w.Labels[workload.LabelStableRevision] })
+	if gone && a.opts.Repair.Has(workload.StableServicePinnedForEver) {
+		a.labelStable(usable)
+	}
+}
+
+// other admits what is no Deployment.
+func (a *admission) other() Reason {
+	daemon, cloneSet := a.s.New.IsDaemonSet(), a.s.New.IsCloneSet()
+	if !daemon && a.s.New.DesiredReplicas() == 0 {
+		return ReasonNoReplicas
+	}
+	if !daemon && !cloneSet && a.w.StrategyType != "" && a.w.StrategyType != "RollingUpdate" {
+		return ReasonOtherStrategy
+	}
+	if effective, reason := a.effective(); !effective {
+		return reason
+	}
+	if a.w.UID == "" {
+		a.w.UID = a.s.Old.UID
+	}
+	r, reason := a.rollout()
+	if r == nil {
+		return reason
+	}
+	if cloneSet && len(r.Strategy().TrafficRoutings) > 0 && a.s.New.Status.Replicas != a.s.New.Status.UpdatedReplicas {
+		return ReasonTwoVersions
+	}
+	a.w.HoldBack(a.opts.Repair)
+	return a.enter(r)
+}

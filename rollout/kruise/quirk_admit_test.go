@@ -1,0 +1,200 @@
+package kruise_test
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/partition"
+	"github.com/kplan-go/kplan/rollout/preview"
+	"github.com/kplan-go/kplan/rollout/workload"
+)
+
+// The same for admission: what the single repairs may change, and when.
+var showsInAdmission = map[workload.Quirks]func(s kruise.AdmitSnapshot, a kruise.Admission) bool{
+	workload.ReleaseOfWhatIsThere: func(s kruise.AdmitSnapshot, a kruise.Admission) bool {
+		// all pods have the template that comes, and none is stable
+		return a.Reason == kruise.ReasonReleaseBegins && a.Object.Labels[workload.LabelStableRevision] == s.New.Labels[workload.LabelStableRevision] &&
+			len(running(s)) > 0 && !slices.ContainsFunc(running(s), func(set workload.Set) bool { return !set.Template.Same(s.New.Template) })
+	},
+	workload.RolloutIDReadDifferently: func(s kruise.AdmitSnapshot, _ kruise.Admission) bool {
+		id := func(w workload.Workload) bool {
+			return w.Labels[workload.LabelRolloutID] != "" && w.Annotations[workload.LabelRolloutID] == ""
+		}
+		return id(s.Old) || id(s.New)
+	},
+	workload.UnsetLimitDefaultsBoth: func(_ kruise.AdmitSnapshot, a kruise.Admission) bool {
+		return lacksSurge(a.Object.Annotations[partition.AnnotationStrategy])
+	},
+	workload.DeletingPodsListed: func(s kruise.AdmitSnapshot, a kruise.Admission) bool {
+		return s.New.Annotations[workload.AnnotationDaemonSetStrategy] != "" && a.Object.Annotations[workload.AnnotationDaemonSetStrategy] != s.New.Annotations[workload.AnnotationDaemonSetStrategy]
+	},
+	workload.StableServicePinnedForEver: func(s kruise.AdmitSnapshot, a kruise.Admission) bool {
+		// another release begins, and the stable revision has no pods
+		stable := a.Object.Labels[workload.LabelStableRevision]
+		return s.New.Annotations[workload.AnnotationInProgress] != "" && len(running(s)) > 0 &&
+			!slices.ContainsFunc(running(s), func(set workload.Set) bool { return set.Template.Hash == stable })
+	},
+	workload.NextReleaseUnmarked: func(s kruise.AdmitSnapshot, _ kruise.Admission) bool {
+		// the release before is still driven, but its mark is gone
+		strategy, _ := partition.ParseStrategy(s.New.Annotations[partition.AnnotationStrategy])
+		return s.New.Annotations[workload.AnnotationInProgress] == "" && strategy.RollingStyle == partition.Style
+	},
+}
+
+// running returns the ReplicaSets that may have pods.
+func running(s kruise.AdmitSnapshot) (sets []workload.Set) {
+	for _, set := range s.Sets {
+		if set.DeletionTimestamp.IsZero() && set.Replicas != 0 {
+			sets = append(sets, set)
+		}
+	}
+	return sets
+}
+
+func likelyAdmission(t *rapid.T) kruise.AdmitSnapshot {
+	ref := rapid.SampledFrom([]workload.Ref{deployment, deployment, deployment, cloneSet, daemonSet, kruiseSet}).Draw(t, "kind")
+	r := partitioned(ref, likelySteps(t, true)...)
+	if rapid.Bool().Draw(t, "led") {
+		r.Canary.TrafficRoutings = routings(1)
+	}
+	version := rapid.SampledFrom([]string{"v1", "v2", "v3"})
+	as := func(name string) revision.Template { return revision.Template{ID: name, Hash: name} }
+	s := kruise.AdmitSnapshot{Rollouts: []kruise.Rollout{r}}
+	s.Old = workload.Workload{
+		Ref: ref, UID: "w", Replicas: new(rapid.Int32Range(0, 6).Draw(t, "replicas")), Template: as(version.Draw(t, "old")),
+		StrategyType: "RollingUpdate", Labels: map[string]string{}, Annotations: map[string]string{},
+	}
+	if rarely(t, 3, "limits") {
+		s.Old.RollingUpdate = &partition.RollingUpdate{MaxUnavailable: rollout.Int(1), MaxSurge: rapid.SampledFrom([]rollout.IntOrPercent{{}, rollout.Int(1)}).Draw(t, "surge")}
+	}
+	if rapid.Bool().Draw(t, "labelled") {
+		s.Old.Labels[workload.LabelStableRevision] = "v1"
+	}
+	if rarely(t, 3, "in progress") {
+		s.Old.Annotations[workload.AnnotationInProgress] = "x"
+	}
+	if rarely(t, 3, "driven") {
+		s.Old.StrategyType, s.Old.Paused = "Recreate", true
+		s.Old.Annotations[partition.AnnotationStrategy] = `{"rollingStyle":"Partition","partition":"20%","rollingUpdate":{"maxUnavailable":1}}`
+	}
+	if rarely(t, 2, "saved") && ref == daemonSet {
+		s.Old.StrategyType, s.Old.Annotations[workload.AnnotationDaemonSetStrategy] = "OnDelete", "RollingUpdate"
+	}
+	s.New = s.Old
+	s.New.Labels, s.New.Annotations = copied(s.Old.Labels), copied(s.Old.Annotations)
+	s.New.Template = as(version.Draw(t, "new"))
+	id := rapid.SampledFrom([]string{"", "", "a", "b"})
+	for _, w := range []*workload.Workload{&s.Old, &s.New} {
+		if rarely(t, 3, "named") {
+			w.Labels[workload.LabelRolloutID], w.Annotations[workload.LabelRolloutID] = id.Draw(t, "label"), id.Draw(t, "annotation")
+		}
+	}
+	for _, name := range rapid.SampledFrom([][]string{{"v1"}, {"v2"}, {"v1", "v2"}, {"v2", "v3"}, nil}).Draw(t, "sets") {
+		s.Sets = append(s.Sets, workload.Set{Name: "web-" + name, Template: as(name), Replicas: rapid.Int32Range(0, 3).Draw(t, "size"), Revision: name[1:]})
+	}
+	return s
+}
+
+func copied(m map[string]string) map[string]string {
+	c := map[string]string{}
+	for k, v := range m {
+		c[k] = v
+	}
+	return c
+}
+
+func TestSingleRepairsChangeNoOtherAdmission(t *testing.T) {
+	changed := workload.Quirks(0)
+	rapid.Check(t, func(t *rapid.T) {
+		s := likelyAdmission(t)
+		plain, err := planAdmission(s, kruise.Options{})
+		require.NoError(t, err)
+		for q := workload.Quirks(1); q <= workload.RepairAll; q <<= 1 {
+			repaired, err := planAdmission(s, kruise.Options{Repair: q})
+			require.NoError(t, err)
+			if !reflect.DeepEqual(plain, repaired) {
+				changed |= q
+				if shows := showsInAdmission[q]; shows == nil || !shows(s, plain) {
+					t.Fatalf("%v changes an admission without the quirk:\n%s", q, cmp.Diff(plain, repaired))
+				}
+			}
+		}
+	})
+	reportUnchanged(t, changed, showsInAdmission)
+}
+
+// The same for Preview, and for the warnings: each that names a quirk goes with its
+// repair, and no other does.
+var showsInPreview = map[workload.Quirks]func(in preview.Input) bool{
+	workload.MiddleTemplatesOutOfOrder: func(in preview.Input) bool {
+		return len(slices.DeleteFunc(slices.Clone(in.Generations), func(n int32) bool { return n <= 0 })) > 2
+	},
+	workload.CloneSetKeepsExtraPods: func(in preview.Input) bool {
+		return in.Rollout.WorkloadRef.Kind == "CloneSet" && in.Replicas > 100
+	},
+	workload.NewPodAtPartitionZero: func(in preview.Input) bool {
+		return in.Limits != nil && in.Rollout.WorkloadRef.Kind == "Deployment" && partition.Budget(in.Replicas, in.Limits, false).Surge <= 0
+	},
+	workload.LastPauseSkipped: func(in preview.Input) bool {
+		last := in.Rollout.Strategy().Steps[len(in.Rollout.Strategy().Steps)-1]
+		return last.Replicas == rollout.Percent(100) && in.Rollout.BlueGreen == nil
+	},
+	workload.MixedPartitionsNeverEnd: func(in preview.Input) bool {
+		percent := func(s kruise.Step) bool { return strings.HasSuffix(s.Replicas.String(), "%") }
+		steps := in.Rollout.Strategy().Steps
+		return in.Rollout.WorkloadRef.Kind == "Deployment" && slices.ContainsFunc(steps, percent) && slices.ContainsFunc(steps, func(s kruise.Step) bool { return !percent(s) })
+	},
+	workload.LimitsWrapAround: func(in preview.Input) bool {
+		return in.Limits != nil && (int64(in.Limits.MaxSurge.OfUp(100)) > 1e6 || int64(in.Limits.MaxUnavailable.OfUp(100)) > 1e6)
+	},
+}
+
+func TestSingleRepairsChangeNoOtherPreview(t *testing.T) {
+	changed := workload.Quirks(0)
+	rapid.Check(t, func(t *rapid.T) {
+		in := likelyPreview(t)
+		plain, err := preview.Of(in, kruise.Options{})
+		require.NoError(t, err)
+		for q := workload.Quirks(1); q <= workload.RepairAll; q <<= 1 {
+			repaired, err := preview.Of(in, kruise.Options{Repair: q})
+			require.NoError(t, err)
+			if left := slices.ContainsFunc(repaired.Warnings, func(w preview.Warning) bool { return w.Quirk != 0 && q.Has(w.Quirk) }); left {
+				t.Fatalf("%v is repaired, and warned of: %v", q, repaired.Warnings)
+			}
+			before, after := plain, repaired
+			before.Warnings, after.Warnings = nil, nil
+			if reflect.DeepEqual(before, after) {
+				others := slices.DeleteFunc(slices.Clone(plain.Warnings), func(w preview.Warning) bool { return w.Quirk == q })
+				require.ElementsMatch(t, others, repaired.Warnings, "%v", q)
+				continue
+			}
+			changed |= q
+			if shows := showsInPreview[q]; shows == nil || !shows(in) {
+				t.Fatalf("%v changes a preview without the quirk:\n%s", q, cmp.Diff(before, after))
+			}
+		}
+	})
+	reportUnchanged(t, changed, showsInPreview)
+}
+
+func likelyPreview(t *rapid.T) preview.Input {
+	ref := rapid.SampledFrom([]workload.Ref{deployment, deployment, cloneSet, statefulSet}).Draw(t, "kind")
+	in := preview.Input{Rollout: partitioned(ref, likelySteps(t, true)...), Replicas: rapid.SampledFrom([]int32{1, 4, 6, 10, 101, 150}).Draw(t, "replicas")}
+	if rapid.Bool().Draw(t, "limits") {
+		limit := rapid.SampledFrom([]rollout.IntOrPercent{rollout.Int(0), rollout.Int(1), rollout.Percent(25), rollout.Percent(2147483647)})
+		in.Limits = &partition.RollingUpdate{MaxSurge: limit.Draw(t, "surge"), MaxUnavailable: limit.Draw(t, "unavailable")}
+	}
+	if rarely(t, 3, "generations") {
+		in.Generations = rapid.SliceOfN(rapid.Int32Range(0, 4), 1, 5).Draw(t, "generations")
+	}
+	return in
+}

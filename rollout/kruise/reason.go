@@ -1,0 +1,60 @@
+package kruise
+
+import "github.com/kplan-go/kplan/selector"
+
+// A Reason says why a plan does, or holds back, something.
+type Reason string
+
+// A Hold is what was considered and held back:
+//
+//	Node   string // always ""
+//	Name   string // the object it concerns; "" is the one that is planned
+//	Reason Reason
+//	Have   int64 // the number that Reason compares
+//	Limit  int64 // and what it is compared with
+//
+//	String() string // one line such as "held back: TooFewUpdated (1 of 2)"
+type Hold = selector.Hold[Reason]
+
+// Reasons of actions of a Rollout.
+const (
+	ReasonFinalizer      Reason = "Finalizer"      // the object must not vanish before it is closed, or is closed
+	ReasonGiveBack       Reason = "GiveBack"       // nobody drives the workload any more
+	ReasonWorkloadType   Reason = "WorkloadType"   // the workload lacks the label of its type, by which admission sees it
+	ReasonHash           Reason = "Hash"           // the strategy has changed
+	ReasonRolloutID      Reason = "RolloutID"      // the release has another id
+	ReasonStep           Reason = "Step"           // the current step asks for it
+	ReasonClosing        Reason = "Closing"        // the release ends
+	ReasonRestoreTraffic Reason = "RestoreTraffic" // no traffic is to be led apart
+	ReasonPinTraffic     Reason = "PinTraffic"     // stable traffic must not reach new pods
+	ReasonRouteTraffic   Reason = "RouteTraffic"   // the step leads traffic to new pods
+)
+
+// Reasons for which a Rollout waits. Have and Limit of a [Hold] are the two numbers that
+// the comment compares.
+const (
+	ReasonNotObserved          Reason = "NotObserved"          // the BatchRelease has observed generation Have of Limit
+	ReasonWorkloadNotFound     Reason = "WorkloadNotFound"     // the workload does not exist
+	ReasonWorkloadInconsistent Reason = "WorkloadInconsistent" // its controller has not seen the last change
+	ReasonNoUpdate             Reason = "NoUpdate"             // there is nothing to release
+	ReasonInitializing         Reason = "Initializing"         // Have of Limit seconds have passed since the release was noticed
+	ReasonSharedRouting        Reason = "SharedRouting"        // the TrafficRouting is in use, or is being taken
+	ReasonPaused               Reason = "Paused"               // the Rollout is paused
+	ReasonRollbackFirst        Reason = "RollbackFirst"        // a blue-green release must be rolled back before the next one
+	ReasonApproval             Reason = "Approval"             // a person has to confirm step Have of Limit
+	ReasonPause                Reason = "Pause"                // Have of Limit seconds of the pause have passed
+	ReasonUnknownState         Reason = "UnknownState"         // the state of the step is none that leads on
+	ReasonReleaseMissing       Reason = "ReleaseMissing"       // the BatchRelease is being created
+	ReasonReleaseOutdated      Reason = "ReleaseOutdated"      // the BatchRelease is being updated
+	ReasonReleaseExists        Reason = "ReleaseExists"        // the BatchRelease is being deleted
+	ReasonReleaseFinalizing    Reason = "ReleaseFinalizing"    // the BatchRelease gives the workload back
+	ReasonBatchNotReady        Reason = "BatchNotReady"        // Have pods of the step are ready, it asks for Limit
+	ReasonDeadlineExceeded     Reason = "DeadlineExceeded"     // Have seconds have passed since the step began, Limit are allowed
+	ReasonAnalysis             Reason = "Analysis"             // the analysis of the step runs
+	ReasonAnalysisFailed       Reason = "AnalysisFailed"       // the analysis of the step has failed: a person has to decide
+	ReasonGrace                Reason = "Grace"                // Have of Limit seconds have passed since traffic was changed
+	ReasonTrafficChanged       Reason = "TrafficChanged"       // the routes are verified in the next pass
+	ReasonTrafficMissing       Reason = "TrafficMissing"       // a Service or a route does not exist
+	ReasonNoStableService      Reason = "NoStableService"      // the stable Service cannot be pinned
+	ReasonRevisionUnknown      Reason = "RevisionUnknown"      // the revisions of the Services are not known yet
+)

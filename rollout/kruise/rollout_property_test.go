@@ -1,0 +1,374 @@
+package kruise_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/partition"
+	"github.com/kplan-go/kplan/rollout/preview"
+	"github.com/kplan-go/kplan/rollout/traffic"
+	"github.com/kplan-go/kplan/rollout/workload"
+)
+
+func anyStep(t *rapid.T, label string) rollout.IntOrPercent {
+	if rapid.Bool().Draw(t, label+" number") {
+		return rollout.Int(rapid.Int32Range(0, 12).Draw(t, label))
+	}
+	return rollout.Percent(rapid.Int32Range(0, 101).Draw(t, label))
+}
+
+// The limit of a partition grows with it, lies between none and all, and is
+// all only for 100%, a number that large, or a single replica.
+func TestPartitionLimitProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		replicas := rapid.OneOf(rapid.Int32Range(0, 200), rapid.Int32Range(0, math.MaxInt32)).Draw(t, "replicas")
+		p := rapid.OneOf(rapid.Int32Range(-3, 12), rapid.Int32Range(0, 250), rapid.Int32Range(0, math.MaxInt32-50)).Draw(t, "p")
+		more := rapid.OneOf(rapid.Int32Range(0, 2), rapid.Int32Range(0, 50)).Draw(t, "more")
+		for _, of := range []func(int32) rollout.IntOrPercent{rollout.Int, rollout.Percent} {
+			v, w := of(p), of(p+more)
+			limit := partition.Limit(v, replicas)
+			if limit < 0 || limit > replicas {
+				t.Fatalf("%v of %d is %d", v, replicas, limit)
+			}
+			if asked := int64(p) * int64(replicas); v == rollout.Percent(p) && p >= 0 && p <= 100 && (int64(limit)*100-asked >= 100 || asked-int64(limit)*100 >= 100) {
+				t.Fatalf("%v of %d is %d, a pod or more away", v, replicas, limit) // after any rescale
+			}
+			if next := partition.Limit(w, replicas); next < limit && v != rollout.Percent(100) {
+				t.Fatalf("%v of %d is %d, but %v is %d", v, replicas, limit, w, next)
+			}
+			if a, b := partition.BatchSize(v, replicas), partition.BatchSize(w, replicas); a < 0 || b > replicas || b < a || a < limit || a > limit+1 && p > 0 {
+				t.Fatalf("batches of %v and %v of %d are %d and %d", v, w, replicas, a, b)
+			}
+			if !partition.AtLeast(w, v) {
+				t.Fatalf("%v does not cover %v", w, v)
+			}
+			if limit == replicas && replicas > 1 && v != rollout.Percent(100) && v != rollout.Int(p) {
+				t.Fatalf("%v of %d leaves no old pod", v, replicas)
+			}
+		}
+	})
+}
+
+// Growing and shrinking stay within the limits of the rolling update.
+func TestPreviewStaysWithinLimits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		replicas := rapid.Int32Range(0, 30).Draw(t, "replicas")
+		limits := &partition.RollingUpdate{
+			MaxSurge: rollout.Int(rapid.Int32Range(0, 4).Draw(t, "surge")), MaxUnavailable: rollout.Percent(rapid.Int32Range(0, 100).Draw(t, "unavailable")),
+		}
+		var steps []kruise.Step
+		last := int32(1)
+		for range rapid.IntRange(1, 4).Draw(t, "steps") {
+			last = rapid.Int32Range(last, 100).Draw(t, "size")
+			steps = append(steps, step(rollout.Percent(last), 0))
+		}
+		p, err := preview.Of(preview.Input{Rollout: partitioned(deployment, steps...), Replicas: replicas, Limits: limits}, kruise.Options{})
+		require.NoError(t, err)
+		b := partition.Budget(replicas, limits, false)
+		labelled := int32(0)
+		for i, s := range p.Steps {
+			if s.PeakTotal > max(b.MaxTotal(), replicas) || s.MinAvailable < b.MinAvailable() {
+				t.Fatalf("%v: %+v", b, s)
+			}
+			if s.Stuck != "" || s.End.New < partition.Limit(steps[i].Replicas, replicas) {
+				t.Fatalf("step does not end: %+v", s)
+			}
+			labelled += s.Labelled
+		}
+		if labelled != partition.BatchSize(rollout.Percent(last), replicas) { // 19.2: increments sum to the last batch
+			t.Fatalf("%d pods are labelled of %v of %d", labelled, last, replicas)
+		}
+	})
+}
+
+// A manual pause never ends by itself, a timed one exactly behind its
+// instant, and the plan names that instant.
+func TestPauseEndsExactly(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		seconds := rapid.Int32Range(0, 1000).Draw(t, "seconds")
+		s := begun(kruise.StatePaused, partitioned(deployment, step(rollout.Percent(50), seconds), step(rollout.Percent(100), 0)))
+		due := s.Rollout.Status.Sub.LastUpdateTime.Add(time.Duration(seconds) * time.Second)
+		at := func(s kruise.Snapshot, when time.Time) kruise.Plan {
+			p, err := planRollout(s, when, kruise.Options{})
+			require.NoError(t, err)
+			return p
+		}
+		if p := at(s, due); p.Status.CurrentStepState != kruise.StatePaused || !p.RecheckAt.Equal(due) {
+			t.Fatalf("at the instant: %v, recheck at %v, due %v", p.Status.CurrentStepState, p.RecheckAt, due)
+		}
+		if p := at(s, due.Add(1)); p.Status.CurrentStepState != kruise.StateReady {
+			t.Fatalf("behind the instant: %v", p.Status.CurrentStepState)
+		}
+		manual := begun(kruise.StatePaused, twoSteps())
+		later := now.Add(time.Duration(rapid.Int64Range(0, math.MaxInt32).Draw(t, "later")) * time.Second)
+		if p := at(manual, later); p.Status.CurrentStepState != kruise.StatePaused || !p.RecheckAt.IsZero() || p.Holds[0].Reason != kruise.ReasonApproval {
+			t.Fatalf("nobody approved: %v", p)
+		}
+	})
+}
+
+// Whatever happens in between, a rollout whose
+// pauses are approved ends, with all pods of the template that is wanted, nothing of
+// ours left, and no partition lowered on the way.
+func TestEveryRolloutEnds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		replicas := rapid.Int32Range(1, 12).Draw(t, "replicas")
+		var steps []kruise.Step
+		last := int32(1)
+		traffic := rapid.Bool().Draw(t, "traffic")
+		for range rapid.IntRange(1, 3).Draw(t, "steps") {
+			last = rapid.Int32Range(last, 50).Draw(t, "size")
+			s := step(rollout.Percent(last), rapid.Int32Range(-1, 3).Draw(t, "pause"))
+			if traffic {
+				s.Traffic = rollout.Percent(last)
+			}
+			steps = append(steps, s)
+		}
+		c := newWorld(t, replicas, append(steps, step(rollout.Percent(100), 0))...)
+		if traffic {
+			c.led(rapid.Int32Range(0, 3).Draw(t, "grace"))
+		}
+		c.opts.Repair = workload.RepairAll
+		c.begin()
+		limit := int32(0)
+		c.check = func() {
+			s, _ := partition.ParseStrategy(c.w.Annotations[partition.AnnotationStrategy])
+			if c.br == nil || c.w.Annotations[partition.AnnotationControlInfo] == "" {
+				limit = 0
+				return
+			}
+			now := partition.Limit(s.Partition, replicas)
+			if now < limit {
+				t.Fatalf("the partition is lowered from %d to %d", limit, now)
+			}
+			limit = now
+		}
+		state := rapid.SampledFrom([]kruise.StepState{kruise.StateUpgrade, kruise.StatePaused, kruise.StateReady}).Draw(t, "state")
+		c.run(c.at(1, state), true)
+		c.update(rapid.SampledFrom([]string{"v1", "v2", "v3"}).Draw(t, "template"))
+		c.run(c.phase(kruise.PhaseHealthy), true)
+		c.check = nil
+		for range 5 {
+			c.pass()
+		}
+		if c.r.Status.Phase != kruise.PhaseHealthy || c.total() != replicas || c.fresh() != replicas {
+			t.Fatalf("%v, sizes %v, wanted %s: %v %v", c.r.Status.Phase, c.sizes, c.w.Template.ID, c.holds, c.log)
+		}
+		if c.br != nil || len(c.w.Annotations) > 0 || len(c.w.Labels) > 1 || c.w.Paused {
+			t.Fatalf("left behind: %v %+v", c.br, c.w)
+		}
+		if traffic && (c.traffic.Canary != nil || c.weights() != "web=1 " || len(withoutEmpty(c.traffic.Stable.Selector)) != 1) {
+			t.Fatalf("traffic left behind: %+v %s", c.traffic.Stable, c.weights())
+		}
+		if c.pass() {
+			t.Fatalf("it never settles")
+		}
+	})
+}
+
+func anyFacts(t *rapid.T) *workload.State {
+	if rapid.IntRange(0, 9).Draw(t, "missing") == 0 {
+		return nil
+	}
+	revision := rapid.SampledFrom([]string{"", "v1", "v2", "v3"})
+	return &workload.State{
+		Ref: deployment, Consistent: rapid.IntRange(0, 9).Draw(t, "consistent") > 0, Generation: 1, Replicas: rapid.Int32Range(0, math.MaxInt32).Draw(t, "replicas"),
+		StableRevision: revision.Draw(t, "stable"), CanaryRevision: revision.Draw(t, "canary"), PodTemplateHash: revision.Draw(t, "hash"),
+		RevisionLabelKey: workload.LabelPodTemplateHash, InRollback: rapid.Bool().Draw(t, "rollback"), InProgress: rapid.Bool().Draw(t, "in progress"),
+	}
+}
+
+func anyBatchStatus(t *rapid.T) batchrelease.Status {
+	return batchrelease.Status{
+		Phase:                    rapid.SampledFrom([]batchrelease.Phase{"", "Odd", batchrelease.PhasePreparing, batchrelease.PhaseProgressing, batchrelease.PhaseFinalizing, batchrelease.PhaseCompleted}).Draw(t, "batch phase"),
+		ObservedWorkloadReplicas: rapid.Int32Range(-1, 12).Draw(t, "observed"), UpdateRevision: rapid.SampledFrom([]string{"", "v2"}).Draw(t, "update"),
+		Current: batchrelease.CurrentBatch{
+			BatchState:   rapid.SampledFrom([]batchrelease.State{"", "Odd", batchrelease.StateUpgrading, batchrelease.StateVerifying, batchrelease.StateReady}).Draw(t, "batch state"),
+			CurrentBatch: rapid.OneOf(rapid.Int32Range(-1, 4), rapid.Int32()).Draw(t, "batch"), UpdatedReplicas: rapid.Int32().Draw(t, "updated"),
+		},
+	}
+}
+
+func anyRelease(t *rapid.T) batchrelease.Release {
+	br := batchrelease.Release{Name: "web", UID: "b", WorkloadRef: deployment, Finalizers: []string{workload.FinalizerBatchRelease}}
+	br.Status = anyBatchStatus(t)
+	for range rapid.IntRange(0, 4).Draw(t, "batches") {
+		br.ReleasePlan.Batches = append(br.ReleasePlan.Batches, batchrelease.Batch{CanaryReplicas: anyValue(t, "size")})
+	}
+	if rapid.Bool().Draw(t, "partition") {
+		br.ReleasePlan.BatchPartition = new(rapid.Int32Range(-1, 5).Draw(t, "batch partition"))
+	}
+	br.ReleasePlan.RolloutID = rapid.SampledFrom([]string{"", "id"}).Draw(t, "id")
+	br.ReleasePlan.RollingStyle = rapid.SampledFrom([]workload.Style{"", "Odd", workload.Partition, workload.Canary, workload.BlueGreen}).Draw(t, "style")
+	br.WorkloadRef = rapid.SampledFrom([]workload.Ref{deployment, cloneSet, statefulSet, daemonSet, kruiseSet}).Draw(t, "kind")
+	if _, err := workload.DriverOf(br.WorkloadRef, br.ReleasePlan.RollingStyle); err != nil { // see TestUnknownKindsAreRejected
+		br.WorkloadRef = cloneSet
+	}
+	if rapid.Bool().Draw(t, "hash") {
+		br.Status.ObservedReleasePlanHash = br.ReleasePlan.Hash()
+	}
+	if rapid.IntRange(0, 4).Draw(t, "rollback") == 0 {
+		br.Annotations = map[string]string{workload.AnnotationRollbackInBatch: "true"}
+	}
+	return br
+}
+
+func anyRollout(t *rapid.T) kruise.Snapshot {
+	var steps []kruise.Step
+	for range rapid.IntRange(1, 4).Draw(t, "steps") {
+		s := step(anyValue(t, "size"), rapid.Int32Range(-1, 100).Draw(t, "pause"))
+		if rapid.Bool().Draw(t, "routed") {
+			s.Traffic = rollout.Percent(rapid.Int32Range(0, 100).Draw(t, "traffic"))
+		}
+		steps = append(steps, s)
+	}
+	strategy := &kruise.Strategy{Steps: steps, EnableExtraWorkloadForCanary: rapid.Bool().Draw(t, "extra"), DisableGenerateCanaryService: rapid.Bool().Draw(t, "no service")}
+	r := kruise.Rollout{Name: "web", WorkloadRef: deployment, Canary: strategy}
+	if rapid.Bool().Draw(t, "blue green") {
+		r.Canary, r.BlueGreen = nil, strategy
+	}
+	s := begun(rapid.SampledFrom([]kruise.StepState{"", "Odd", kruise.StateBeforeUpgrade, kruise.StateUpgrade, kruise.StateTrafficRouting,
+		kruise.StateMetricsAnalysis, kruise.StatePaused, kruise.StateReady, kruise.StateCompleted}).Draw(t, "state"), r)
+	if rapid.Bool().Draw(t, "led") {
+		strategy.TrafficRoutings = routings(1)
+		strategy.TrafficRoutings[0].GracePeriodSeconds = rapid.Int32Range(-1, 5).Draw(t, "grace")
+		if rapid.IntRange(0, 4).Draw(t, "ingress") == 0 {
+			strategy.TrafficRoutings[0].Gateway, strategy.TrafficRoutings[0].Ingress = nil, &traffic.IngressRef{Name: "in"}
+			s.Traffic.Ingress = &traffic.Ingress{Name: "in", Annotations: map[string]string{"a": "b"}}
+		}
+		anyTraffic(t, &s.Traffic)
+		s.Rollout.Annotations[workload.AnnotationHash] = kruise.StrategyHash(s.Rollout)
+		s.Rollout.Status.Sub.RolloutHash = s.Rollout.Annotations[workload.AnnotationHash]
+	}
+	s.Workload = anyFacts(t)
+	s.Rollout.Disabled, s.Rollout.Paused = rapid.IntRange(0, 9).Draw(t, "disabled") == 0, rapid.IntRange(0, 9).Draw(t, "paused") == 0
+	s.Rollout.Status.Phase = rapid.SampledFrom([]kruise.Phase{"", "Odd", kruise.PhaseInitial, kruise.PhaseHealthy, kruise.PhaseProgressing,
+		kruise.PhaseProgressing, kruise.PhaseProgressing, kruise.PhaseTerminating, kruise.PhaseDisabling, kruise.PhaseDisabled}).Draw(t, "phase")
+	s.Rollout.Status.Conditions[0].Reason = rapid.SampledFrom([]string{"Odd", kruise.ProgressInitializing, kruise.ProgressInRolling, kruise.ProgressInRolling,
+		kruise.ProgressInRolling, kruise.ProgressPaused, kruise.ProgressFinalising, kruise.ProgressCancelling, kruise.ProgressCompleted}).Draw(t, "reason")
+	s.Rollout.Status.Sub.FinalisingStep = rapid.SampledFrom([]kruise.FinalisingStep{"", "Odd", kruise.FinalRestoreStable, kruise.FinalRouteToStable,
+		kruise.FinalRouteToNew, kruise.FinalRemoveCanary, kruise.FinalResume, kruise.FinalRelease, kruise.FinalEndless, kruise.FinalEnd}).Draw(t, "closing")
+	s.Rollout.Status.Sub.CurrentStepIndex = rapid.Int32Range(-1, 6).Draw(t, "index")
+	s.Rollout.Status.Sub.NextStepIndex = rapid.Int32Range(-1, 6).Draw(t, "next")
+	switch rapid.IntRange(0, 9).Draw(t, "sub") {
+	case 0:
+		s.Rollout.Status.Sub = nil
+	case 1:
+		s.Rollout.DeletionTimestamp = now
+	}
+	if rapid.IntRange(0, 3).Draw(t, "release") > 0 {
+		br := anyRelease(t)
+		s.BatchRelease = &br
+	}
+	return s
+}
+
+func anyTraffic(t *rapid.T, o *traffic.Objects) {
+	if rapid.IntRange(0, 4).Draw(t, "stable") > 0 {
+		o.Stable = &traffic.Service{Name: "svc", Selector: map[string]string{workload.LabelPodTemplateHash: rapid.SampledFrom([]string{"", "v1"}).Draw(t, "selector")}}
+	}
+	if rapid.Bool().Draw(t, "canary") {
+		o.Canary = &traffic.Service{Name: "svc-canary"}
+		o.CanaryIngress = &traffic.Ingress{Name: "in-canary"}
+	}
+	if rapid.IntRange(0, 4).Draw(t, "route") > 0 {
+		o.Route = &traffic.Route{Name: "route", Rules: []traffic.Rule{{BackendRefs: []traffic.BackendRef{{Kind: "Service", Name: "svc", Port: new(int32(80))}}}, {}}}
+	}
+}
+
+func anyOptions(t *rapid.T) kruise.Options {
+	o := kruise.Options{AppendPodSelector: rapid.Bool().Draw(t, "append pod selector")}
+	if rapid.Bool().Draw(t, "corrected") {
+		o.Repair = workload.RepairAll
+	}
+	return o
+}
+
+// The rollout pass is pure, total, and the same through JSON.
+func TestReconcileIsPure(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o := anyOptions(t)
+		p := purity.Check(t, anyRollout(t), func(s kruise.Snapshot) (kruise.Plan, error) { return planRollout(s, now, o) })
+		purity.ThroughJSON(t, p)
+		require.NotEmpty(t, p.String())
+	})
+}
+
+// The same for the batch pass. No partition is ever lowered.
+func TestReconcileBatchIsPure(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o := batchOptions(anyOptions(t))
+		o.KeepPaused = rapid.Bool().Draw(t, "keep paused")
+		s := batchrelease.Snapshot{Release: anyRelease(t), StableSet: "web-1", Autoscaler: &batchrelease.Autoscaler{Name: "hpa", TargetName: "demo"}}
+		if rapid.IntRange(0, 5).Draw(t, "gone") > 0 {
+			s.Workload = anyWorkload(t, s.Release)
+		}
+		if rapid.Bool().Draw(t, "canary") {
+			s.Canary = &workload.Workload{Ref: deployment}
+		}
+		for i := range rapid.IntRange(0, 5).Draw(t, "pods") {
+			pod := workload.Pod{Name: fmt.Sprintf("demo-%d", i), Labels: map[string]string{workload.LabelPodTemplateHash: rapid.SampledFrom([]string{"", "v1", "v2"}).Draw(t, "pod")}}
+			if rapid.Bool().Draw(t, "computed") {
+				pod.TemplateHash = "v2"
+			}
+			s.Pods = append(s.Pods, pod)
+		}
+		s.Unreadable = rapid.IntRange(0, 9).Draw(t, "unreadable") == 0
+		p := purity.Check(t, s, func(s batchrelease.Snapshot) (batchrelease.Plan, error) { return planBatch(s, now, o) })
+		purity.ThroughJSON(t, p)
+		require.NotEmpty(t, p.String())
+		require.NotEmpty(t, p.Status.String())
+	})
+}
+
+func anyWorkload(t *rapid.T, br batchrelease.Release) *workload.Workload {
+	w := &workload.Workload{
+		Ref: br.WorkloadRef, Replicas: new(rapid.Int32Range(0, 12).Draw(t, "replicas")), Partition: anyStep(t, "old"),
+		StrategyType: rapid.SampledFrom([]string{"", "RollingUpdate", "Recreate"}).Draw(t, "strategy"), Paused: rapid.Bool().Draw(t, "paused"),
+		UpdateRevision: rapid.SampledFrom([]string{"v1", "v2"}).Draw(t, "revision"), StableRevision: "v1", Annotations: map[string]string{},
+		Unordered: rapid.Bool().Draw(t, "unordered"),
+	}
+	if rapid.Bool().Draw(t, "limits") {
+		w.RollingUpdate = &partition.RollingUpdate{MaxSurge: anyStep(t, "surge"), MaxUnavailable: anyStep(t, "unavailable")}
+	}
+	if rapid.Bool().Draw(t, "controlled") {
+		w.Annotations[partition.AnnotationControlInfo] = workload.ControlInfo(br.Name, br.UID)
+		w.Annotations[partition.AnnotationStrategy] = rapid.SampledFrom([]string{"", "{", `{"rollingStyle":"Partition","partition":"20%"}`}).Draw(t, "annotation")
+		w.Annotations[workload.AnnotationOriginalStrategy] = rapid.SampledFrom([]string{"", "{", `{"maxSurge":1,"maxUnavailable":0}`}).Draw(t, "original")
+	}
+	if rapid.Bool().Draw(t, "prepared") {
+		w.MinReadySeconds, w.ProgressDeadlineSeconds = workload.InfiniteMinReady, new(int32(workload.InfiniteDeadline))
+	}
+	return w
+}
+
+// Facts and admissions do not depend on the order of ReplicaSets.
+func TestAdmitAndInspectArePure(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := newWorld(t, 5)
+		for _, name := range []string{"v1", "v2", "v3"} {
+			c.sizes[name] = rapid.Int32Range(0, 3).Draw(t, name)
+		}
+		c.w.Template = template(rapid.SampledFrom([]string{"v1", "v2"}).Draw(t, "template"))
+		updated := c.w
+		updated.Template = template("v3")
+		updated.RollingUpdate = &partition.RollingUpdate{}
+		updated.Status.ObservedGeneration = updated.Generation
+		if rapid.Bool().Draw(t, "in progress") {
+			updated.Annotations = map[string]string{workload.AnnotationInProgress: "x", partition.AnnotationStrategy: `{"rollingStyle":"Partition"}`}
+		}
+		purity.Check(t, kruise.AdmitSnapshot{Old: c.w, New: updated, Rollouts: []kruise.Rollout{c.r}, Sets: c.owned()},
+			func(s kruise.AdmitSnapshot) (kruise.Admission, error) { return planAdmission(s, kruise.Options{}) }, "Sets")
+		s := workload.InspectSnapshot{Workload: updated, Sets: c.owned(), CanarySets: c.owned(), Style: rapid.SampledFrom([]workload.Style{workload.Partition, workload.Canary}).Draw(t, "style")}
+		purity.Check(t, s, func(s workload.InspectSnapshot) (workload.State, error) { return workload.Inspect(s), nil }, "Sets", "CanarySets")
+	})
+}

@@ -1,0 +1,99 @@
+package kruise_test
+
+import (
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/workload"
+)
+
+var (
+	deployment  = workload.Ref{APIVersion: "apps/v1", Kind: "Deployment", Name: "demo"}
+	cloneSet    = workload.Ref{APIVersion: "apps.kruise.io/v1alpha1", Kind: "CloneSet", Name: "demo"}
+	statefulSet = workload.Ref{APIVersion: "apps/v1", Kind: "StatefulSet", Name: "demo"}
+	daemonSet   = workload.Ref{APIVersion: "apps/v1", Kind: "DaemonSet", Name: "demo"}
+	advancedSet = workload.Ref{APIVersion: "apps.kruise.io/v1beta1", Kind: "StatefulSet", Name: "demo"}
+	kruiseSet   = workload.Ref{APIVersion: "apps.kruise.io/v1alpha1", Kind: "DaemonSet", Name: "demo"}
+)
+
+var now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+func release(style workload.Style, sizes ...rollout.IntOrPercent) batchrelease.Release {
+	br := batchrelease.Release{Name: "web", UID: "b", WorkloadRef: deployment, Finalizers: []string{workload.FinalizerBatchRelease}}
+	br.ReleasePlan = batchrelease.ReleasePlan{RollingStyle: style, BatchPartition: new(int32(0))}
+	for _, v := range sizes {
+		br.ReleasePlan.Batches = append(br.ReleasePlan.Batches, batchrelease.Batch{CanaryReplicas: v})
+	}
+	return br
+}
+
+// progressing is a BatchRelease in its first batch, of v2 over v1, and its workload of
+// 10 pods.
+func progressing(ref workload.Ref) batchrelease.Snapshot {
+	br := release(workload.Partition, rollout.Percent(20), rollout.Percent(100))
+	br.WorkloadRef = ref
+	br.Status = batchrelease.Status{
+		Phase: batchrelease.PhaseProgressing, ObservedReleasePlanHash: br.ReleasePlan.Hash(), StableRevision: "v1", UpdateRevision: "v2", ObservedWorkloadReplicas: 10,
+		Current: batchrelease.CurrentBatch{BatchState: batchrelease.StateReady, BatchReadyTime: now, UpdatedReplicas: 2, UpdatedReadyReplicas: 2},
+	}
+	w := workload.Workload{Ref: ref, Generation: 3, Replicas: new(int32(10)), StableRevision: "v1", UpdateRevision: "v2"}
+	w.Status = workload.Status{ObservedGeneration: 3, Replicas: 10, UpdatedReplicas: 2, UpdatedReadyReplicas: 2}
+	return batchrelease.Snapshot{Release: br, Workload: &w}
+}
+
+func partitioned(ref workload.Ref, steps ...kruise.Step) kruise.Rollout {
+	return kruise.Rollout{Name: "web", WorkloadRef: ref, Canary: &kruise.Strategy{Steps: steps}}
+}
+
+// examples are a few snapshots of a generator, always the same.
+func examples[S any](generate func(*rapid.T) S) (list []S) {
+	g := rapid.Custom(generate)
+	for seed := range 5 {
+		list = append(list, g.Example(seed))
+	}
+	return list
+}
+
+var corrected = kruise.Options{Repair: workload.RepairAll}
+
+func anyBatch(t *rapid.T) batchrelease.Snapshot {
+	br := anyRelease(t)
+	return batchrelease.Snapshot{Release: br, Workload: anyWorkload(t, br), Pods: []workload.Pod{{Name: "p", Ready: true, Labels: map[string]string{workload.LabelPodTemplateHash: "v2"}}}}
+}
+
+func planBatch(s batchrelease.Snapshot, now time.Time, o batchrelease.Options) (batchrelease.Plan, error) {
+	p, err := batchrelease.Reconcile(s, now, o)
+	produced.Note(p)
+	return p, err
+}
+
+// batchOptions returns the options that go with those of a Rollout.
+func batchOptions(o kruise.Options) batchrelease.Options {
+	return batchrelease.Options{Repair: o.Repair}
+}
+
+func eventOf(s batchrelease.Snapshot) batchrelease.WorkloadEvent {
+	e := batchrelease.EventOf(s)
+	produced.Note(e)
+	return e
+}
+
+// unset is no limit at all.
+var unset rollout.IntOrPercent
+
+func anyValue(t *rapid.T, label string) rollout.IntOrPercent {
+	n := rapid.OneOf(rapid.Int32Range(-3, 300), rapid.Int32()).Draw(t, label)
+	return []rollout.IntOrPercent{unset, rollout.Int(n), rollout.Percent(n)}[rapid.IntRange(0, 2).Draw(t, label+" kind")]
+}
+
+func parse(t require.TestingT, s string) rollout.IntOrPercent {
+	v, err := rollout.Parse(s)
+	require.NoError(t, err)
+	return v
+}

@@ -1,0 +1,98 @@
+package kruise
+
+import (
+	"time"
+
+	"github.com/kplan-go/kplan/internal/union"
+	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/traffic"
+	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// A Snapshot is everything that [Reconcile] looks at. Reconcile does not change a
+// Snapshot and keeps no part of it.
+type Snapshot struct {
+	Rollout Rollout `json:"rollout"`
+	// BatchRelease is that of the same name, nil if there is none.
+	BatchRelease *batchrelease.Release `json:"batchRelease,omitempty"`
+	// Workload is what [workload.Inspect] tells about the workload, nil if it does not exist.
+	Workload *workload.State `json:"workload,omitempty"`
+	Traffic  traffic.Objects `json:"traffic,omitzero"`
+	// IngressClasses are classes of Ingress beside those of [traffic.IngressClasses], and before
+	// them.
+	IngressClasses []traffic.IngressClass `json:"ingressClasses,omitempty"`
+	// Shared is the TrafficRouting object that the annotation
+	// [workload.AnnotationTrafficRouting] names, nil if there is none.
+	Shared *SharedRouting `json:"shared,omitempty"`
+	// Analysis is how the analysis of the current step stands; "" without one. Only
+	// [workload.DeadlineNotReported] reads it.
+	Analysis AnalysisPhase `json:"analysis,omitzero"`
+	// Grace is what the last plan returned.
+	Grace Grace `json:"grace,omitempty"`
+}
+
+// Options adjusts [Reconcile] and [Admit]. The zero Options decides as OpenKruise Rollouts
+// does, quirks included.
+type Options struct {
+	// Repair are the quirks to repair.
+	Repair workload.Quirks `json:"repair,omitzero"`
+	// AppendPodSelector adds labels of the canary's pods to the selector of the canary
+	// Service even if the stable one has no such label (the feature gate of that name).
+	AppendPodSelector bool `json:"appendPodSelector,omitzero"`
+}
+
+// An AnalysisPhase is how an analysis stands. Any other phase than these counts as
+// [AnalysisRunning].
+type AnalysisPhase string
+
+// The phases of an analysis.
+const (
+	AnalysisRunning    AnalysisPhase = "Running"
+	AnalysisSuccessful AnalysisPhase = "Successful"
+	AnalysisFailed     AnalysisPhase = "Failed"
+)
+
+// A SharedRouting is a TrafficRouting object that several Rollouts may use.
+type SharedRouting struct {
+	Name       string   `json:"name"`
+	UID        string   `json:"uid,omitzero"`
+	Phase      string   `json:"phase,omitzero"`
+	Finalizers []string `json:"finalizers,omitempty"`
+}
+
+// Grace remembers when traffic was last changed, by what was done: the caller hands
+// the Grace of a plan to the next call. Losing it shortens waits.
+type Grace map[string]time.Time
+
+// A Plan is the next step of a Rollout.
+type Plan struct {
+	// Actions are the writes, in order. They are to be done before the status is
+	// written.
+	Actions Actions `json:"actions,omitempty"`
+	// Holds are what the Rollout waits for.
+	Holds []Hold `json:"holds,omitempty"`
+	// Status is the next status, whole. Write it if it differs.
+	Status Status `json:"status"`
+	// Failure is not empty if upstream ends the pass with an error, without writing
+	// the status: call again with a growing delay.
+	Failure string `json:"failure,omitzero"`
+	// RecheckAt is when to call again even if nothing changes; zero if time alone
+	// cannot change the plan.
+	RecheckAt time.Time `json:"recheckAt,omitzero"`
+	// Grace is to be handed to the next call.
+	Grace Grace `json:"grace,omitempty"`
+	// Events are for people.
+	Events []Event `json:"events,omitempty"`
+}
+
+// An Event is what would be recorded on the Rollout:
+//
+//	Action  int    // always -1: it tells of the status
+//	Type    string // Normal or Warning
+//	Reason  string
+//	Message string
+type Event = selector.Event
+
+// String returns one line for each action and hold. It ends without a newline.
+func (p Plan) String() string { return union.Lines(p.Actions, p.Holds) }

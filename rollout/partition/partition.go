@@ -1,0 +1,135 @@
+package partition
+
+import "github.com/kplan-go/kplan/rollout"
+
+// A RollingUpdate holds the two limits of a rolling update as they are written. A
+// nil *RollingUpdate means that there are none at all, which is not the same as two
+// unset ones: see [Budget].
+type RollingUpdate struct {
+	MaxUnavailable rollout.IntOrPercent `json:"maxUnavailable,omitzero"` // unset means 0
+	MaxSurge       rollout.IntOrPercent `json:"maxSurge,omitzero"`       // unset means 0
+}
+
+// Limit returns how many pods the ReplicaSet of the new template may have:
+// the partition of the replicas, rounded up, from 0 to all of them. A percentage
+// other than 100% leaves at least one old pod if there is more than one.
+//
+//	Limit(Percent(20), 6)  // 2
+//	Limit(Percent(99), 6)  // 5
+//	Limit(Percent(101), 6) // 5, only 100% means all
+//	Limit(Int(6), 6)       // 6
+//	Limit(Percent(1), 1)   // 1
+//
+// It mirrors NewRSReplicasLimit of OpenKruise Rollouts.
+func Limit(partition rollout.IntOrPercent, replicas int32) int32 {
+	limit := max(0, min(partition.OfUp64(replicas), int64(replicas)))
+	if replicas > 1 && partition.IsPercent() && partition.Value() != 100 {
+		limit = min(limit, int64(replicas)-1)
+	}
+	return int32(limit)
+}
+
+// Budget resolves the limits of a Deployment that is updated by partition.
+// Without a RollingUpdate both are 0. With one it is [rollout.Resolve] or, if exact, for limits of
+// any size, [rollout.ResolveExact]: see the quirk LimitsWrapAround.
+//
+// It mirrors MaxSurge and MaxUnavailable of the deployment controller of OpenKruise
+// Rollouts.
+func Budget(replicas int32, ru *RollingUpdate, exact bool) rollout.Budget {
+	switch {
+	case ru == nil:
+		return rollout.Budget{Replicas: replicas}
+	case exact:
+		return rollout.ResolveExact(replicas, ru.MaxSurge, ru.MaxUnavailable)
+	}
+	return rollout.Resolve(replicas, ru.MaxSurge, ru.MaxUnavailable)
+}
+
+// LowerBound returns the least size that the ReplicaSet of the new template
+// is created with: none with a surge, otherwise one if any is wanted, whatever the
+// partition says: see the quirk NewPodAtPartitionZero.
+//
+// It mirrors NewRSReplicasLowerBound of OpenKruise Rollouts.
+func LowerBound(b rollout.Budget) int32 {
+	if b.Surge > 0 {
+		return 0
+	}
+	return min(1, b.Replicas)
+}
+
+// CreationSize returns the size that the ReplicaSet of the new template is
+// created with, given the total of all others: the larger of [NewSize] and
+// [LowerBound], or with noneAtZero none at partition 0.
+func CreationSize(partition rollout.IntOrPercent, b rollout.Budget, total int64, noneAtZero bool) int32 {
+	size := NewSize(partition, b, total, 0)
+	if noneAtZero && Limit(partition, b.Replicas) == 0 {
+		return size
+	}
+	return max(size, LowerBound(b))
+}
+
+// NewSize returns the next size of the ReplicaSet of the new template, which
+// has size pods of a total of all ReplicaSets. It never shrinks it, and if it is the
+// only one with pods it ignores the partition.
+//
+// It mirrors NewRSNewReplicas of OpenKruise Rollouts.
+func NewSize(partition rollout.IntOrPercent, b rollout.Budget, total int64, size int32) int32 {
+	if total <= int64(size) {
+		return b.Replicas
+	}
+	limit, room := Limit(partition, b.Replicas), int64(b.Replicas)+int64(b.Surge)-total
+	return int32(max(int64(size), min(int64(size)+room, int64(limit))))
+}
+
+// OldLimit returns how many of the old pods, of which oldTotal are wanted,
+// the partition no longer needs, given the size of the ReplicaSet of the new
+// template. It is below 0 if old pods are missing.
+func OldLimit(partition rollout.IntOrPercent, replicas int32, oldTotal int64, size int32) int64 {
+	fresh := max(Limit(partition, replicas), size)
+	return oldTotal - (int64(replicas) - int64(fresh))
+}
+
+// AtLeast reports whether partition current covers partition desired, so
+// that nothing has to be written. Two numbers and two percentages compare as they
+// should. A number and a percentage do not, because both are scaled to 10,000,000
+// pods: 20% covers 5.
+//
+// It mirrors IsCurrentMoreThanOrEqualToDesired of OpenKruise Rollouts. For a
+// comparison by pods see the quirk MixedPartitionsNeverEnd.
+func AtLeast(current, desired rollout.IntOrPercent) bool {
+	const base = 10_000_000
+	return current.OfUp64(base) >= desired.OfUp64(base)
+}
+
+// BatchSize returns how many pods a batch updates of the replicas: rounded up, from 0
+// to all of them.
+//
+// It mirrors CalculateBatchReplicas of OpenKruise Rollouts.
+func BatchSize(batch rollout.IntOrPercent, replicas int32) int32 {
+	return int32(max(0, min(batch.OfUp64(replicas), int64(replicas))))
+}
+
+// StableShare returns the percentage of old pods that a CloneSet is to keep, so that
+// stable of the replicas stay old. It is rounded down, but to no less than 1% where
+// that would keep none, unless the batch is 100%. 1% may keep more than one pod: see the
+// quirk CloneSetKeepsExtraPods.
+//
+// It mirrors ParseIntegerAsPercentageIfPossible of OpenKruise Rollouts.
+func StableShare(stable, replicas int32, batch rollout.IntOrPercent) rollout.IntOrPercent {
+	switch {
+	case stable >= replicas:
+		return rollout.Percent(100)
+	case stable <= 0:
+		return rollout.Percent(0)
+	}
+	share := rollout.Percent(int32(int64(stable) * 100 / int64(replicas)))
+	if share.OfUp(replicas) <= 0 && batch != rollout.Percent(100) {
+		return rollout.Percent(1)
+	}
+	return share
+}
+
+// ExactShare reports whether some percentage keeps exactly the stable pods.
+func ExactShare(stable, replicas int32) bool {
+	return StableShare(stable, replicas, rollout.Percent(50)).OfUp(replicas) == stable
+}

@@ -1,0 +1,127 @@
+package partition
+
+import (
+	"encoding/json"
+
+	"github.com/kplan-go/kplan/internal/union"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// Keys of annotations of a Deployment that is updated by partition.
+const (
+	AnnotationStrategy    = "rollouts.kruise.io/deployment-strategy"
+	AnnotationExtraStatus = "rollouts.kruise.io/deployment-extra-status"
+	// AnnotationControlInfo is there while a BatchRelease drives the workload, of any kind.
+	AnnotationControlInfo = "batchrelease.rollouts.kruise.io/control-info"
+)
+
+// Style is the rolling style of a Deployment that is updated by partition.
+const Style = "Partition"
+
+// A Strategy is what the annotation [AnnotationStrategy] of a Deployment
+// holds while it is updated by partition.
+type Strategy struct {
+	RollingStyle  string         `json:"rollingStyle,omitempty"`
+	RollingUpdate *RollingUpdate `json:"rollingUpdate,omitempty"`
+	Paused        bool           `json:"paused,omitempty"`
+	// Partition is how many pods are to be updated; unset means 0.
+	Partition rollout.IntOrPercent `json:"partition"`
+}
+
+// ParseStrategy reads the annotation. Without any it is the zero value.
+func ParseStrategy(text string) (Strategy, error) {
+	var s Strategy
+	if text == "" {
+		return s, nil
+	}
+	if err := json.Unmarshal([]byte(text), &s); err != nil {
+		return Strategy{}, &FieldError{Path: AnnotationStrategy, Value: text, Detail: "must be a strategy in JSON", Err: err}
+	}
+	return s, nil
+}
+
+// Text returns the annotation.
+func (s Strategy) Text() string {
+	if s.Partition.IsZero() {
+		s.Partition = rollout.Int(0)
+	}
+	return union.Text(s)
+}
+
+// Default fills in the limits as admission does. The slip of upstream is kept: an
+// unset surge stays unset, and sets what may be unavailable to 25%, unless each limit is
+// defaulted separately.
+//
+// It mirrors SetDefaultDeploymentStrategy of OpenKruise Rollouts. See the quirk
+// UnsetLimitDefaultsBoth.
+func (s Strategy) Default(separately bool) Strategy {
+	if s.RollingStyle != Style {
+		return s
+	}
+	var ru RollingUpdate
+	if s.RollingUpdate != nil {
+		ru = *s.RollingUpdate
+	}
+	if ru.MaxUnavailable.IsZero() {
+		ru.MaxUnavailable = rollout.Percent(25)
+	}
+	if ru.MaxSurge.IsZero() {
+		if separately {
+			ru.MaxSurge = rollout.Percent(25)
+		} else {
+			ru.MaxUnavailable = rollout.Percent(25)
+		}
+	}
+	if ru.MaxSurge.OfUp(100) == 0 && ru.MaxUnavailable.OfUp(100) == 0 {
+		ru = RollingUpdate{MaxSurge: rollout.Int(0), MaxUnavailable: rollout.Int(1)}
+	}
+	s.RollingUpdate = &ru
+	return s
+}
+
+// An ExtraStatus is what the annotation [AnnotationExtraStatus] of a Deployment holds
+// while it is updated by partition.
+type ExtraStatus struct {
+	UpdatedReadyReplicas    int32 `json:"updatedReadyReplicas,omitempty"`
+	ExpectedUpdatedReplicas int32 `json:"expectedUpdatedReplicas,omitempty"`
+}
+
+// ParseExtraStatus reads the annotation. What cannot be read is the zero value.
+func ParseExtraStatus(text string) ExtraStatus {
+	var s ExtraStatus
+	if json.Unmarshal([]byte(text), &s) != nil {
+		return ExtraStatus{}
+	}
+	return s
+}
+
+// Text returns the annotation.
+func (s ExtraStatus) Text() string { return union.Text(s) }
+
+// Progress are the numbers of a Deployment that tell whether its partition
+// is reached.
+type Progress struct {
+	Generation         int64                `json:"generation"`
+	ObservedGeneration int64                `json:"observedGeneration"`
+	Partition          rollout.IntOrPercent `json:"partition"`
+	Replicas           int32                `json:"replicas"`       // wanted
+	StatusReplicas     int32                `json:"statusReplicas"` // there
+	UpdatedReplicas    int32                `json:"updatedReplicas"`
+}
+
+// Waiting says what the partition still waits for; the second result is false if
+// nothing.
+//
+// It mirrors DeploymentRolloutSatisfied of OpenKruise Rollouts.
+func (p Progress) Waiting() (Hold, bool) {
+	limit := Limit(p.Partition, p.Replicas)
+	switch {
+	case p.ObservedGeneration < p.Generation:
+		return Hold{Reason: ReasonNotObserved, Have: p.ObservedGeneration, Limit: p.Generation}, true
+	case p.StatusReplicas != p.Replicas:
+		return Hold{Reason: ReasonSizeNotReached, Have: int64(p.StatusReplicas), Limit: int64(p.Replicas)}, true
+	case p.UpdatedReplicas < limit:
+		return Hold{Reason: ReasonTooFewUpdated, Have: int64(p.UpdatedReplicas), Limit: int64(limit)}, true
+	}
+	return Hold{}, false
+}

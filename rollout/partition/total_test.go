@@ -1,0 +1,40 @@
+package partition_test
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/kplan-go/kplan/internal/total"
+	"github.com/kplan-go/kplan/rollout/partition"
+)
+
+// Nothing that the package exports panics, whatever it is given, and its types come
+// through JSON.
+func TestTotal(t *testing.T) {
+	p := total.Package{Functions: exportedFunctions, Types: exportedTypes}
+	p.Check(t)
+	p.CheckJSON(t)
+}
+
+var exportedFunctions = map[string]any{
+	"AtLeast":          partition.AtLeast,
+	"BatchSize":        partition.BatchSize,
+	"Budget":           partition.Budget,
+	"CreationSize":     partition.CreationSize,
+	"ExactShare":       partition.ExactShare,
+	"Limit":            partition.Limit,
+	"LowerBound":       partition.LowerBound,
+	"NewSize":          partition.NewSize,
+	"OldLimit":         partition.OldLimit,
+	"ParseExtraStatus": partition.ParseExtraStatus,
+	"ParseStrategy":    partition.ParseStrategy,
+	"StableShare":      partition.StableShare,
+}
+
+var exportedTypes = []reflect.Type{
+	reflect.TypeFor[partition.ExtraStatus](),
+	reflect.TypeFor[partition.Progress](),
+	reflect.TypeFor[partition.Reason](),
+	reflect.TypeFor[partition.RollingUpdate](),
+	reflect.TypeFor[partition.Strategy](),
+}

@@ -1,0 +1,69 @@
+package preview
+
+import (
+	"github.com/kplan-go/kplan/rollout/partition"
+	"github.com/kplan-go/kplan/rollout/workload"
+)
+
+// pass is one pass of the controller of a Deployment that is updated by partition: grow
+// the new ReplicaSet, or else shrink old ones as far as enough pods stay available.
+func (v *simulation) pass() {
+	old := v.others()
+	total := old + int64(v.fresh)
+	if grown := partition.NewSize(v.partition, v.budget, total, v.fresh); grown != v.fresh {
+		v.fresh = grown
+		return
+	}
+	limit := partition.OldLimit(v.partition, v.budget.Replicas, old, v.fresh)
+	if limit <= 0 {
+		v.old[v.largest()] -= int32(limit)
+		return
+	}
+	room := min(total-int64(v.budget.MinAvailable()), limit, old)
+	for _, i := range v.order() {
+		n := min(max(0, room), int64(v.old[i]))
+		v.old[i] -= int32(n)
+		room -= n
+	}
+}
+
+// others returns the pods of all templates but the new one.
+func (v *simulation) others() (n int64) {
+	for _, size := range v.old {
+		n += int64(size)
+	}
+	return n
+}
+
+// largest returns the old template with the most pods, the older one of equals.
+func (v *simulation) largest() int {
+	at := 0
+	for i, n := range v.old {
+		if n > v.old[at] {
+			at = i
+		}
+	}
+	return at
+}
+
+// order returns the old templates in the order in which they lose pods: the stable one
+// last. Upstream loses this order, and takes the oldest first, unless the number of
+// those that have pods is a power of two: then a list is full, and is copied when
+// another one is made of it ([workload.MiddleTemplatesOutOfOrder]).
+func (v *simulation) order() []int {
+	var list []int
+	active := 0
+	for i := len(v.old) - 1; i >= 0; i-- {
+		list = append(list, i)
+		if v.old[i] > 0 {
+			active++
+		}
+	}
+	if v.opts.Repair.Has(workload.MiddleTemplatesOutOfOrder) || active&(active-1) == 0 {
+		return list
+	}
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}

@@ -1,0 +1,177 @@
+package traffic
+
+import (
+	"slices"
+
+	"github.com/kplan-go/kplan/internal/zero"
+)
+
+// A Rule is a rule of an HTTPRoute.
+type Rule struct {
+	Name        string       `json:"name,omitempty"`
+	Matches     []Match      `json:"matches,omitempty"`
+	BackendRefs []BackendRef `json:"backendRefs,omitempty"`
+	// Rest is what else the rule holds, as JSON; it is kept as it is.
+	Rest string `json:"rest,omitempty"`
+}
+
+// A BackendRef is where a rule leads.
+type BackendRef struct {
+	Group     string `json:"group,omitempty"`
+	Kind      string `json:"kind,omitempty"` // only Service counts
+	Name      string `json:"name"`
+	Namespace string `json:"namespace,omitempty"`
+	Port      *int32 `json:"port,omitempty"`
+	Weight    *int32 `json:"weight,omitempty"` // nil means 1
+	// Rest is what else the reference holds, as JSON; it is kept as it is.
+	Rest string `json:"rest,omitempty"`
+}
+
+// refTo returns the reference to a Service, or -1.
+func (r *Rule) refTo(service string) int {
+	return slices.IndexFunc(r.BackendRefs, func(b BackendRef) bool { return b.Kind == "Service" && b.Name == service })
+}
+
+// copyOf returns a rule that shares no memory with the other.
+func copyOf(r Rule) Rule {
+	r.BackendRefs = slices.Clone(r.BackendRefs)
+	for i := range r.BackendRefs {
+		r.BackendRefs[i].Port, r.BackendRefs[i].Weight = zero.Copy(r.BackendRefs[i].Port), zero.Copy(r.BackendRefs[i].Weight)
+	}
+	r.Matches = slices.Clone(r.Matches)
+	for i := range r.Matches {
+		r.Matches[i] = copyMatch(r.Matches[i])
+	}
+	return r
+}
+
+func copyMatch(m Match) Match {
+	m.Path, m.Headers, m.QueryParams = zero.Copy(m.Path), slices.Clone(m.Headers), slices.Clone(m.QueryParams)
+	return m
+}
+
+// Weighted returns the rules that lead so much percent of the traffic of the
+// stable Service to the canary Service. Rules without the stable Service
+// stay.
+func Weighted(rules []Rule, stable, canary string, weight int32) []Rule {
+	var out []Rule
+	for _, rule := range rules {
+		r := copyOf(rule)
+		if at := r.refTo(stable); at >= 0 {
+			rest := 100 - weight
+			r.BackendRefs[at].Weight = &rest
+			if r.refTo(canary) < 0 {
+				ref := r.BackendRefs[at]
+				ref.Name = canary
+				r.BackendRefs = append(r.BackendRefs, ref)
+			}
+			share := weight
+			r.BackendRefs[r.refTo(canary)].Weight = &share
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// Restored returns the rules without the canary Service. The weight of the stable
+// one becomes 1, and rules that lead nowhere are dropped, as upstream does: see
+// the quirk HTTPRouteRulesLost. With keepAll they stay.
+func Restored(rules []Rule, stable, canary string, keepAll bool) []Rule {
+	var out []Rule
+	for _, rule := range rules {
+		r := copyOf(rule)
+		if at := r.refTo(canary); at >= 0 {
+			r.BackendRefs = slices.Delete(r.BackendRefs, at, at+1)
+		}
+		if at := r.refTo(stable); at >= 0 {
+			one := int32(1)
+			r.BackendRefs[at].Weight = &one
+		}
+		if len(r.BackendRefs) == 0 && !(keepAll && len(rule.BackendRefs) == 0) {
+			continue
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// Matched returns the rules that lead requests that match to the canary Service
+// : behind all rules but those of an earlier canary, one for each that
+// leads to the stable Service.
+//
+// Slips of upstream are kept: the headers are taken from the wrong match if a match of
+// a path precedes, paths are added to the first rule only, the canary of a rule
+// without matches gets everything, and a rule that leads to both Services is dropped.
+// See the quirk HTTPRouteRulesLost. With keepAll every rule is kept, and every entry has
+// its own headers.
+func Matched(rules []Rule, stable, canary string, matches []Match, keepAll bool) []Rule {
+	var kept, added []Rule
+	paths, others := splitMatches(matches, keepAll)
+	for _, rule := range rules {
+		r := copyOf(rule)
+		if at := r.refTo(canary); at >= 0 {
+			if !keepAll || r.refTo(stable) < 0 {
+				continue
+			}
+			one := int32(1)
+			r.BackendRefs = slices.Delete(r.BackendRefs, at, at+1)
+			r.BackendRefs[r.refTo(stable)].Weight = &one
+		}
+		kept = append(kept, r)
+		at := r.refTo(stable)
+		if at < 0 {
+			continue
+		}
+		c := copyOf(r)
+		c.BackendRefs = c.BackendRefs[at : at+1 : at+1]
+		c.BackendRefs[0].Name = canary
+		c.Matches = nil
+		if len(paths) == 0 && len(others) == 0 {
+			continue
+		}
+		for _, m := range paths {
+			c.Matches = append(c.Matches, copyMatch(m))
+		}
+		if !keepAll {
+			paths = nil
+		}
+		matched := r.Matches
+		if keepAll && len(matched) == 0 {
+			matched = []Match{{}} // a rule without matches matches everything
+		}
+		c.Matches = append(c.Matches, combine(matched, others)...)
+		added = append(added, c)
+	}
+	return append(kept, added...)
+}
+
+// splitMatches returns the matches that name a path, and what is added to the matches
+// of a rule for each other one.
+func splitMatches(matches []Match, keepAll bool) (paths, others []Match) {
+	for _, m := range matches {
+		if m.Path != nil {
+			paths = append(paths, copyMatch(m))
+			continue
+		}
+		from := m
+		if !keepAll {
+			from = matches[len(others)]
+		}
+		others = append(others, from)
+	}
+	return paths, others
+}
+
+// combine returns every match of a rule together with every match of the step.
+func combine(matches, others []Match) []Match {
+	var out []Match
+	for _, m := range matches {
+		for _, o := range others {
+			c := copyMatch(m)
+			c.Headers = append(c.Headers, o.Headers...)
+			c.QueryParams = append(c.QueryParams, o.QueryParams...)
+			out = append(out, c)
+		}
+	}
+	return out
+}

@@ -1,0 +1,111 @@
+package traffic
+
+import (
+	"maps"
+	"strconv"
+
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// An IngressClass is how a kind of Ingress is told about a canary: all of them by
+// annotations of the same shape, as data. OpenKruise Rollouts has a script for each.
+type IngressClass struct {
+	Name   string `json:"name"`
+	Prefix string `json:"prefix"` // of the annotations, such as nginx.ingress.kubernetes.io/
+	// QueryPrefix is that of the annotations that match query parameters; "" means that
+	// there are none.
+	QueryPrefix string `json:"queryPrefix,omitzero"`
+	// HeaderKey is the annotation that holds the headers to set; "" means none.
+	HeaderKey string            `json:"headerKey,omitzero"`
+	Set       map[string]string `json:"set,omitempty"`     // annotations of every canary
+	Replace   map[string]string `json:"replace,omitempty"` // annotations that have this value if there are any
+	Remove    []string          `json:"remove,omitempty"`  // annotations that no canary has
+}
+
+// nginx is the prefix of the annotations of an nginx Ingress, which others understand
+// as well.
+const nginx = "nginx.ingress.kubernetes.io/"
+
+// IngressClasses returns the classes that are known without further ado.
+func IngressClasses() []IngressClass {
+	const mse = "mse.ingress.kubernetes.io/"
+	return []IngressClass{
+		{Name: "nginx", Prefix: nginx},
+		{Name: "aliyun-alb", Prefix: "alb.ingress.kubernetes.io/", Set: map[string]string{"alb.ingress.kubernetes.io/order": "1"}},
+		{Name: "higress", Prefix: nginx},
+		{
+			Name: "mse", Prefix: nginx, QueryPrefix: nginx, HeaderKey: mse + "request-header-control-update",
+			Replace: map[string]string{mse + "service-subset": "gray"},
+			Remove:  []string{mse + "canary-by-query", mse + "canary-by-query-pattern", mse + "canary-by-query-value"},
+		},
+	}
+}
+
+// IngressAnnotations returns the annotations of an nginx canary Ingress. See
+// [IngressClass.Annotations].
+func IngressAnnotations(annotations map[string]string, weight rollout.IntOrPercent, matches []Match) map[string]string {
+	return IngressClass{Prefix: nginx}.Annotations(annotations, Strategy{Traffic: weight, Matches: matches})
+}
+
+// Annotations returns the annotations of a canary Ingress that leads the traffic of a
+// step to the canary Service. Of each match only the first header, and the
+// first query parameter, counts, and later ones overwrite earlier ones. An unset weight
+// writes none.
+func (c IngressClass) Annotations(annotations map[string]string, s Strategy) map[string]string {
+	out := maps.Clone(annotations)
+	if out == nil {
+		out = map[string]string{}
+	}
+	canary := c.Prefix + "canary"
+	out[canary] = "true"
+	for _, suffix := range []string{"-by-cookie", "-by-header", "-by-header-pattern", "-by-header-value", "-weight"} {
+		delete(out, canary+suffix)
+	}
+	for _, key := range c.Remove {
+		delete(out, key)
+	}
+	maps.Copy(out, c.Set)
+	for key, value := range c.Replace {
+		if _, has := out[key]; has {
+			out[key] = value
+		}
+	}
+	if !s.Traffic.IsZero() {
+		out[canary+"-weight"] = strconv.Itoa(int(s.Traffic.OfUp(100)))
+	}
+	if m := s.RequestHeaderModifier; m != nil && c.HeaderKey != "" {
+		text := ""
+		for _, h := range m.Set {
+			text += h.Name + " " + h.Value
+		}
+		out[c.HeaderKey] = text
+	}
+	for _, m := range s.Matches {
+		c.match(out, m)
+	}
+	return out
+}
+
+// match adds the annotations of one match.
+func (c IngressClass) match(out map[string]string, m Match) {
+	if len(m.Headers) > 0 {
+		h := m.Headers[0]
+		if h.Name == "canary-by-cookie" {
+			out[c.Prefix+"canary-by-cookie"] = h.Value
+		} else {
+			matchValue(out, c.Prefix+"canary-by-header", h)
+		}
+	}
+	if len(m.QueryParams) > 0 && c.QueryPrefix != "" {
+		matchValue(out, c.QueryPrefix+"canary-by-query", m.QueryParams[0])
+	}
+}
+
+func matchValue(out map[string]string, key string, v ValueMatch) {
+	out[key] = v.Name
+	if v.Type == "RegularExpression" {
+		out[key+"-pattern"] = v.Value
+	} else {
+		out[key+"-value"] = v.Value
+	}
+}

@@ -1,0 +1,46 @@
+package workload
+
+// A State is what the rollout pass needs to know about a workload.
+type State struct {
+	Ref
+	UID         string            `json:"uid,omitzero"`
+	Generation  int64             `json:"generation"`
+	Labels      map[string]string `json:"labels,omitempty"`
+	Annotations map[string]string `json:"annotations,omitempty"`
+	// Consistent tells that the workload's controller has seen the last change. If it
+	// has not, nothing else is known.
+	Consistent       bool   `json:"consistent"`
+	Replicas         int32  `json:"replicas"`
+	StableRevision   string `json:"stableRevision,omitzero"`   // before the update
+	CanaryRevision   string `json:"canaryRevision,omitzero"`   // after it
+	PodTemplateHash  string `json:"podTemplateHash,omitzero"`  // that of the new pods
+	RevisionLabelKey string `json:"revisionLabelKey,omitzero"` // the key of that label
+	InRollback       bool   `json:"inRollback,omitzero"`       // the update goes back to the stable revision
+	InProgress       bool   `json:"inProgress,omitzero"`       // admission has let it in
+	// ProgressDeadlineSeconds is the workload's; nil means 600, [InfiniteDeadline] none.
+	// Only [DeadlineNotReported] reads it.
+	ProgressDeadlineSeconds *int32 `json:"progressDeadlineSeconds,omitempty"`
+}
+
+// RolloutID returns the id of a release: the label, or the revision.
+func (f State) RolloutID(repair Quirks) string {
+	id := NamedRelease(f.Labels, f.Annotations, repair)
+	switch {
+	case id != "":
+		return id
+	case f.InRollback:
+		return rollbackPrefix + f.CanaryRevision
+	}
+	return f.CanaryRevision
+}
+
+// rollbackPrefix begins the id of a release that goes back to the stable revision.
+const rollbackPrefix = "rollback-"
+
+// NamedRelease returns the id that a person has given a release, "" if none.
+func NamedRelease(labels, annotations map[string]string, repair Quirks) string {
+	if id := annotations[LabelRolloutID]; id != "" && repair.Has(RolloutIDReadDifferently) {
+		return id
+	}
+	return labels[LabelRolloutID]
+}
