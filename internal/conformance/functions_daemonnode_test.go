@@ -109,10 +109,7 @@ var countDifferences = []difference[*decision[daemonLimits], any]{
 		leaf:   []string{"Surge.N", "Unavailable.N"},
 		from:   func(d *decision[daemonLimits]) bool { return d.in.read() && tooPrecise(d.in.Limits) },
 		to: func(d *decision[daemonLimits]) any {
-			theirs, l := d.upstream.(daemonCounts), d.in.Limits
-			theirs.Surge.exact(l.Surge, l.Replicas)
-			theirs.Unavailable.exact(l.Unavailable, l.Replicas)
-			return theirs
+			return exactCounts(d)
 		},
 	},
 	{
@@ -140,6 +137,9 @@ var countDifferences = []difference[*decision[daemonLimits], any]{
 		leaf:   []string{"Surge.N", "Unavailable.N"},
 		from: func(d *decision[daemonLimits]) bool {
 			theirs := d.upstream.(daemonCounts)
+			if d.in.read() && tooPrecise(d.in.Limits) && exactCounts(d) != theirs { // those of a float may not wrap
+				return false
+			}
 			return int(int32(theirs.Surge.N)) != theirs.Surge.N || int(int32(theirs.Unavailable.N)) != theirs.Unavailable.N
 		},
 		to: func(d *decision[daemonLimits]) any {
@@ -168,6 +168,13 @@ var countDifferences = []difference[*decision[daemonLimits], any]{
 			return was != c.Unavailable
 		},
 	},
+}
+
+func exactCounts(d *decision[daemonLimits]) daemonCounts {
+	theirs, l := d.upstream.(daemonCounts), d.in.Limits
+	theirs.Surge.exact(l.Surge, l.Replicas)
+	theirs.Unavailable.exact(l.Unavailable, l.Replicas)
+	return theirs
 }
 
 // exact computes the number that a percentage comes to in whole numbers.
