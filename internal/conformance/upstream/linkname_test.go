@@ -49,7 +49,7 @@ func root(t *testing.T) string {
 }
 
 // packageNames turns the names that this package has for others into upstream's.
-var packageNames = strings.NewReplacer("corev1.", "v1.", "appsv1.", "apps.", "replicaset.", "", "daemon.", "")
+var packageNames = strings.NewReplacer("corev1.", "v1.", "appsv1.", "apps.", "replicaset.", "", "daemon.", "", "deployment.", "")
 
 // functionsOf returns the signatures of the functions and methods of a file by the name
 // that the linker has for them. The receiver of a method is its first parameter.
