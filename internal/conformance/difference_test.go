@@ -154,7 +154,7 @@ func (r *paths) Report(result gocmp.Result) {
 	}
 }
 
-// A rowCount says how often a row has applied alone, and how often each neighbour was
+// A rowCount says how often a row has applied, and how often each neighbour was
 // planted.
 type rowCount struct {
 	applied, elsewhere int
@@ -193,16 +193,16 @@ func (j *judgement[P, O]) pass(p P) (names []string, problem string) {
 	case len(names) == 0:
 		j.equal++
 		return nil, j.plantElsewhere(p)
-	case len(names) > 1:
-		return names, ""
 	}
-	c := j.count[names[0]]
-	c.applied++
-	if c.applied > plantedPasses {
-		return names, ""
+	for i := range j.rows {
+		row := &j.rows[i]
+		if c := j.count[row.name]; slices.Contains(names, row.name) && problem == "" {
+			if c.applied++; c.applied <= plantedPasses {
+				problem = j.plantNear(p, row, c)
+			}
+		}
 	}
-	i := slices.IndexFunc(j.rows, func(row difference[P, O]) bool { return row.name == names[0] })
-	return names, j.plantNear(p, &j.rows[i], c)
+	return names, problem
 }
 
 // judgePass compares a pass, and fails for what is not intended. The rows must be the same

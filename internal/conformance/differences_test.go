@@ -118,9 +118,8 @@ var farAwayDifference = difference[*decision[ranked], any]{
 	leaf:   []string{""},
 	from:   func(d *decision[ranked]) bool { return slices.ContainsFunc(d.in.Pods, farAway) },
 	to: func(d *decision[ranked]) any {
-		r := d.in
-		r.Pods = within292Years(r.Pods)
-		return r.answer(r)
+		d.in.Pods = within292Years(d.in.Pods)
+		return d.in.answer(d.in)
 	},
 }
 
