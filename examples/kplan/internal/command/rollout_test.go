@@ -332,7 +332,7 @@ func rolloutActions(actions kruise.Actions) string {
 	var texts []string
 	for _, a := range actions {
 		_, reason, _ := strings.Cut(strings.TrimSuffix(a.String(), ")"), " (")
-		texts = append(texts, strings.TrimPrefix(fmt.Sprintf("%T", a), "rollout.")+" "+reason)
+		texts = append(texts, strings.TrimPrefix(fmt.Sprintf("%T", a), "kruise.")+" "+reason)
 	}
 	return strings.Join(texts, ", ")
 }

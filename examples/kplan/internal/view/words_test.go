@@ -102,8 +102,8 @@ func TestEveryDaemonReasonHasWords(t *testing.T) {
 // of the Argo dialect are not shown.
 func TestEveryRolloutReasonHasWords(t *testing.T) {
 	const ofActions, ofHolds = `^Reasons of actions of a (BatchRelease|Rollout)\.`, `^Reasons for which a `
-	actions, holds := checkWords(t, &rollouts, "rollout/reason.go", ofActions, ofHolds)
-	ofBatches, heldBatches := checkWords(t, &rollouts, "rollout/batch_reason.go", ofActions, ofHolds)
+	actions, holds := checkWords(t, &rollouts, "rollout/kruise/reason.go", ofActions, ofHolds)
+	ofBatches, heldBatches := checkWords(t, &rollouts, "rollout/batchrelease/reason.go", ofActions, ofHolds)
 	require.Len(t, rollouts.actions, actions+ofBatches-2, "two are reasons of both")
 	require.Len(t, rollouts.holds, holds+heldBatches-3, "three are reasons of both")
 }
