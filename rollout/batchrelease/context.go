@@ -2,9 +2,7 @@ package batchrelease
 
 import (
 	"fmt"
-	"math"
 
-	"github.com/kplan-go/kplan/internal/zero"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
@@ -38,60 +36,11 @@ type Context struct {
 	PodCount int32 `json:"podCount,omitzero"`
 }
 
-// NewContext returns the context of the current batch of a BatchRelease. A batch
-// that does not exist updates no pod, and nor does one of a workload that no driver
-// knows, see [workload.DriverOf]. The canary is the extra Deployment of the style
-// Canary, nil if there is none yet; other drivers ignore it.
-func NewContext(br Release, w workload.Workload, canary *workload.Workload, repair workload.Quirks) Context {
-	plan, status := &br.ReleasePlan, &br.Status.Current
-	c := Context{
-		Driver: plan.driver(w.Ref), RolloutID: plan.RolloutID, CurrentBatch: status.CurrentBatch,
-		Replicas: w.DesiredReplicas(), NoNeedUpdate: zero.Copy(status.NoNeedUpdateReplicas), FailureThreshold: plan.FailureThreshold,
-	}
-	if i := int(status.CurrentBatch); i >= 0 && i < len(plan.Batches) {
-		c.Batch = plan.Batches[i].CanaryReplicas
-	}
-	c.Updated, c.UpdatedReady = counts(c.Driver, &w, canary)
-	switch c.Driver {
-	case workload.DriverDeployment:
-		strategy, _ := partition.ParseStrategy(w.Annotations[partition.AnnotationStrategy])
-		c.CurrentPartition, c.DesiredPartition = orZero(strategy.Partition), c.Batch
-		c.Planned = partition.Limit(c.Batch, c.Replicas)
-		c.Desired = c.Planned
-	case workload.DriverCanary:
-		c.Desired = partition.BatchSize(c.Batch, c.Replicas)
-		if repair.Has(workload.CanaryLabelsNotAwaited) {
-			c.Planned = c.Desired
-		}
-	case workload.DriverBlueGreenDeployment:
-		c.surge(&w, partition.Limit(c.Batch, c.Replicas))
-	case workload.DriverBlueGreenCloneSet:
-		c.surge(&w, int32(max(math.MinInt32, min(c.Batch.OfUp64(c.Replicas), math.MaxInt32))))
-	case workload.DriverCloneSet, workload.DriverStatefulSet, workload.DriverDaemonSet, workload.DriverNativeDaemonSet:
-		c.partition(&w, repair)
-	}
-	if repair.Has(workload.FailureThresholdMisread) && c.FailureThreshold.IsZero() && !c.Driver.BlueGreen() {
-		c.FailureThreshold = w.Limits().MaxUnavailable
-	}
-	return c
-}
-
 func orZero(v rollout.IntOrPercent) rollout.IntOrPercent {
 	if v.IsZero() {
 		return rollout.Int(0)
 	}
 	return v
-}
-
-// counts returns the updated pods of a workload, and those that are ready.
-func counts(d workload.Driver, w, canary *workload.Workload) (updated, ready int32) {
-	switch {
-	case d == workload.DriverCanary && canary == nil:
-		return 0, 0
-	case d == workload.DriverCanary:
-		return canary.Status.Replicas, canary.Status.AvailableReplicas
-	}
-	return w.Status.UpdatedReplicas, w.Status.UpdatedReadyReplicas
 }
 
 // surge sets what a blue-green batch asks for.
@@ -106,34 +55,21 @@ func (c *Context) surge(w *workload.Workload, planned int32) {
 }
 
 // partition sets what a batch asks for that leaves a partition of old pods.
-func (c *Context) partition(w *workload.Workload, repair workload.Quirks) {
+func (c *Context) partition(w *workload.Workload, ordered bool) {
 	c.Planned = partition.BatchSize(c.Batch, c.Replicas)
 	stable := c.Replicas - c.Planned
 	if n := c.NoNeedUpdate; n != nil && *n > 0 {
 		rest := c.Replicas - *n
 		stable = rest - partition.BatchSize(c.Batch, rest)
-		if c.ordered(w) {
+		if ordered {
 			stable += *n
 		}
 	}
 	c.Desired = c.Replicas - stable
-	if n := c.NoNeedUpdate; n != nil && c.ordered(w) {
+	if n := c.NoNeedUpdate; n != nil && ordered {
 		c.Desired += *n
 	}
 	c.CurrentPartition, c.DesiredPartition = orZero(w.Partition), rollout.Int(stable)
-	switch c.Driver {
-	case workload.DriverCloneSet:
-		if c.Batch.IsPercent() && !(repair.Has(workload.CloneSetKeepsExtraPods) && !partition.ExactShare(stable, c.Replicas)) {
-			c.DesiredPartition = partition.StableShare(stable, c.Replicas, c.Batch)
-		}
-	case workload.DriverDaemonSet, workload.DriverNativeDaemonSet:
-		c.DesiredPartition = rollout.Int(max(stable, 0))
-	}
-}
-
-// ordered reports whether pods are updated in the order of their ordinals.
-func (c *Context) ordered(w *workload.Workload) bool {
-	return c.Driver == workload.DriverStatefulSet && !w.Unordered
 }
 
 // count adds the pods that carry the label of the rollout.

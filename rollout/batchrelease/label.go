@@ -176,7 +176,7 @@ func ordinal(name string) int64 {
 // labelPods appends the labels of the current batch.
 func (st *pass) labelPods(c *Context) {
 	w, pods, repair := st.s.Workload, st.s.Pods, st.opts.Repair
-	if repair.Has(workload.OrdinalsLabelledByList) && c.ordered(w) {
+	if repair.Has(workload.OrdinalsLabelledByList) && st.kind.ordered(w) {
 		pods = byOrdinal(pods)
 	}
 	revision := st.p.Status.UpdateRevision
@@ -185,7 +185,7 @@ func (st *pass) labelPods(c *Context) {
 	}
 	if c.NoNeedUpdate != nil {
 		pods = RollbackFilter{
-			Ordered: c.ordered(w), RolloutID: c.RolloutID, UpdateRevision: st.p.Status.UpdateRevision, Planned: c.Planned,
+			Ordered: st.kind.ordered(w), RolloutID: c.RolloutID, UpdateRevision: st.p.Status.UpdateRevision, Planned: c.Planned,
 			Desired: c.Desired, Partition: c.DesiredPartition.OfUp(c.Replicas), Replicas: c.Replicas, Repair: repair,
 		}.Pods(pods)
 	}

@@ -24,12 +24,13 @@ type pass struct {
 	now    time.Time
 	opts   Options
 	driver workload.Driver
+	kind   kind
 	event  WorkloadEvent
 	hash   string // of the plan
 	p      Plan
 }
 
-func (st *pass) add(a Action) { st.p.Actions = append(st.p.Actions, a) }
+func (st *pass) add(a ...Action) { st.p.Actions = append(st.p.Actions, a...) }
 
 // Reconcile returns the next step of the BatchRelease in s as of now. It performs
 // nothing. The error, if any, wraps [ErrInvalid] and one [FieldError] for each field
@@ -42,6 +43,7 @@ func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
 	st := &pass{
 		s: &s, now: now.Round(0).UTC(), opts: opts, hash: br.ReleasePlan.Hash(), driver: br.ReleasePlan.driver(br.WorkloadRef),
 	}
+	st.kind = kindOf(st.driver)
 	st.p.Status = br.Status
 	st.p.Status.Conditions = slices.Clone(br.Status.Conditions)
 	st.p.Status.CollisionCount = zero.Copy(br.Status.CollisionCount)
@@ -121,7 +123,7 @@ func (st *pass) refresh() {
 	s := &st.p.Status
 	if w := st.s.Workload; w != nil && !st.s.Unreadable && st.s.Release.DeletionTimestamp.IsZero() {
 		if st.event != EventGone {
-			s.Current.UpdatedReplicas, s.Current.UpdatedReadyReplicas = counts(st.driver, w, st.s.Canary)
+			s.Current.UpdatedReplicas, s.Current.UpdatedReadyReplicas = st.kind.pods(w, st.s.Canary)
 		}
 	}
 	if s.ObservedReleasePlanHash == "" {
@@ -195,14 +197,8 @@ func (st *pass) progress() {
 // over releases no pod, so they are held in each batch; by partition only while they have
 // the mark of a release, since a plan that no Rollout has made may name any id.
 func (st *pass) held() bool {
-	reason, preparing := ReasonReleaseOutdated, st.p.Status.Phase == PhasePreparing
-	holds := !preparing && st.s.Workload.Annotations[workload.AnnotationInProgress] != ""
-	switch {
-	case st.driver == workload.DriverDeployment || st.driver == workload.DriverCanary:
-		holds = preparing
-	case st.driver.BlueGreen():
-		reason, holds = ReasonRollbackFirst, !preparing
-	}
+	preparing := st.p.Status.Phase == PhasePreparing
+	reason, holds := st.kind.held(preparing, st.s.Workload.Annotations[workload.AnnotationInProgress] != "")
 	if !holds || !st.stray() {
 		return false
 	}

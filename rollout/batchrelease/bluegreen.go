@@ -1,0 +1,94 @@
+package batchrelease
+
+import (
+	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/partition"
+	"github.com/kplan-go/kplan/rollout/workload"
+)
+
+// bySurge is what kinds have in common whose surge holds the new pods.
+type bySurge struct{ byPartition }
+
+// prepare keeps the autoscaler from the workload.
+func (bySurge) prepare(s *Snapshot) []Action {
+	a := s.Autoscaler
+	if a == nil || a.TargetName != s.Workload.Name {
+		return nil
+	}
+	return []Action{RetargetAutoscaler{Name: a.Name, From: a.TargetName, To: a.TargetName + AutoscalerSuffix, Reason: ReasonInitialize}}
+}
+
+// overwrite sets what every such workload gets, and adds what it had to what is saved.
+func (bySurge) overwrite(p *workload.Patch, w *workload.Workload, surge, unavailable rollout.IntOrPercent) workload.OriginalStrategy {
+	original, limits := workload.ParseOriginal(w.Annotations[workload.AnnotationOriginalStrategy]), w.Limits()
+	surge, unavailable = or(limits.MaxSurge, surge), or(limits.MaxUnavailable, unavailable)
+	if original.MaxSurge == nil {
+		original.MaxSurge = &surge
+	}
+	if original.MaxUnavailable == nil {
+		original.MaxUnavailable = &unavailable
+	}
+	if original.MinReadySeconds == 0 {
+		original.MinReadySeconds = w.MinReadySeconds
+	}
+	minReady := int32(workload.InfiniteMinReady)
+	p.MinReadySeconds, p.MaxSurge, p.MaxUnavailable = &minReady, rollout.Int(1), rollout.Int(0)
+	return original
+}
+
+// or returns v, or w if v is unset.
+func or(v, w rollout.IntOrPercent) rollout.IntOrPercent {
+	if v.IsZero() {
+		return w
+	}
+	return v
+}
+
+func (bySurge) held(preparing, _ bool) (Reason, bool) { return ReasonRollbackFirst, !preparing }
+
+// unprepared says why the workload cannot be updated.
+func (bySurge) unprepared(w *workload.Workload) Reason {
+	switch {
+	case w.Annotations[partition.AnnotationControlInfo] == "":
+		return ReasonNoControlInfo
+	case w.MinReadySeconds != workload.InfiniteMinReady:
+		return ReasonMinReadySeconds
+	}
+	return ""
+}
+
+// restored returns what restores the workload that preparing has overwritten, as long as
+// that is known, and what it had.
+func (bySurge) restored(plan *ReleasePlan, w *workload.Workload, repair workload.Quirks) (p workload.Patch, o workload.OriginalStrategy, write bool) {
+	running, text := false, w.Annotations[workload.AnnotationOriginalStrategy]
+	if plan.BatchPartition != nil {
+		return p, o, false
+	}
+	if text == "" { // admission has paused what was not prepared yet, or was given back before
+		if write = repair.Has(workload.RollbackLeavesPaused) && w.Paused; write {
+			p.Paused = &running
+		}
+		return p, o, write
+	}
+	o = workload.ParseOriginal(text)
+	p.MinReadySeconds, p.Paused = &o.MinReadySeconds, &running
+	if o.MaxSurge != nil {
+		p.MaxSurge = *o.MaxSurge
+	}
+	if o.MaxUnavailable != nil {
+		p.MaxUnavailable = *o.MaxUnavailable
+	}
+	p.RemoveAnnotations(workload.AnnotationOriginalStrategy, partition.AnnotationControlInfo)
+	return p, o, true
+}
+
+func (bySurge) waits(plan *ReleasePlan, _ workload.Quirks) bool { return plan.BatchPartition == nil }
+
+// end lets the autoscaler go on.
+func (bySurge) end(s *Snapshot) []Action {
+	w, a := s.Workload, s.Autoscaler
+	if s.Release.ReleasePlan.BatchPartition != nil || a == nil || a.TargetName != w.Name+AutoscalerSuffix {
+		return nil
+	}
+	return []Action{RetargetAutoscaler{Name: a.Name, From: a.TargetName, To: w.Name, Reason: ReasonGiveBack}}
+}

@@ -1,0 +1,51 @@
+package batchrelease
+
+import (
+	"math"
+
+	"github.com/kplan-go/kplan/internal/union"
+	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/workload"
+)
+
+// blueGreenCloneSet is a CloneSet whose surge holds the new pods.
+type blueGreenCloneSet struct{ bySurge }
+
+func (blueGreenCloneSet) count(c *Context, w *workload.Workload, _ workload.Quirks) {
+	c.surge(w, int32(max(math.MinInt32, min(c.Batch.OfUp64(c.Replicas), math.MaxInt32))))
+}
+
+func (k blueGreenCloneSet) take(p *workload.Patch, w *workload.Workload, _ workload.Quirks) {
+	original, running := k.overwrite(p, w, rollout.Percent(0), rollout.Percent(20)), false
+	p.Paused = &running
+	p.Annotate(workload.AnnotationOriginalStrategy, union.Text(original))
+}
+
+// upgrade raises the surge. What admission has stopped for another template, which is taken
+// back, goes on under [workload.OtherTemplateReleased] even if the surge is large enough.
+func (k blueGreenCloneSet) upgrade(c *Context, w, _ *workload.Workload, repair workload.Quirks) (p workload.Patch, write bool, refused Reason) {
+	if reason := k.unprepared(w); reason != "" {
+		return p, false, reason
+	}
+	if c.CurrentSurge.OfUp64(c.Replicas) >= c.DesiredSurge.OfUp64(c.Replicas) {
+		p.ClearPartition = repair.Has(workload.OtherTemplateReleased) && w.Partition.OfUp64(w.DesiredReplicas()) > 0
+		return p, p.ClearPartition, ""
+	}
+	return workload.Patch{ClearPartition: true, MaxSurge: c.DesiredSurge}, true, ""
+}
+
+func (k blueGreenCloneSet) giveBack(plan *ReleasePlan, w *workload.Workload, _ bool, opts Options) (workload.Patch, bool) {
+	p, _, write := k.restored(plan, w, opts.Repair)
+	return p, write
+}
+
+func (blueGreenCloneSet) resumed(w *workload.Workload, patched bool) (Hold, bool) {
+	s := &w.Status
+	switch {
+	case patched || w.Paused:
+		return Hold{Name: w.Name, Reason: ReasonNotResumed}, true
+	case s.ReadyReplicas != s.UpdatedReadyReplicas:
+		return Hold{Name: w.Name, Reason: ReasonNotPromoted, Have: int64(s.UpdatedReadyReplicas), Limit: int64(s.ReadyReplicas)}, true
+	}
+	return Hold{}, false
+}

@@ -1,0 +1,89 @@
+package batchrelease
+
+import (
+	"github.com/kplan-go/kplan/internal/union"
+	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/partition"
+	"github.com/kplan-go/kplan/rollout/workload"
+)
+
+// blueGreenDeployment is a Deployment whose surge holds the new pods.
+type blueGreenDeployment struct{ bySurge }
+
+func (blueGreenDeployment) count(c *Context, w *workload.Workload, _ workload.Quirks) {
+	c.surge(w, partition.Limit(c.Batch, c.Replicas))
+}
+
+// prepare lets no pod of the stable ReplicaSet count as available anew.
+func (k blueGreenDeployment) prepare(s *Snapshot) (actions []Action) {
+	if !k.controlled(&s.Release, s.Workload) && s.StableSet != "" {
+		actions = append(actions, PatchReplicaSet{Name: s.StableSet, MinReadySeconds: workload.InfiniteMinReady, Reason: ReasonInitialize})
+	}
+	return append(actions, k.bySurge.prepare(s)...)
+}
+
+func (k blueGreenDeployment) take(p *workload.Patch, w *workload.Workload, _ workload.Quirks) {
+	original := k.overwrite(p, w, rollout.Percent(25), rollout.Percent(25))
+	deadline, rolling := int32(600), "RollingUpdate"
+	if w.ProgressDeadlineSeconds != nil {
+		deadline = *w.ProgressDeadlineSeconds
+	}
+	if original.ProgressDeadlineSeconds == nil {
+		original.ProgressDeadlineSeconds = &deadline
+	}
+	infinite := int32(workload.InfiniteDeadline)
+	p.ProgressDeadlineSeconds, p.StrategyType = &infinite, &rolling
+	p.Annotate(workload.AnnotationOriginalStrategy, union.Text(original))
+}
+
+// upgrade raises the surge. What admission has stopped for another template, which is taken
+// back, goes on under [workload.OtherTemplateReleased] even if the surge is large enough.
+func (k blueGreenDeployment) upgrade(c *Context, w, _ *workload.Workload, repair workload.Quirks) (p workload.Patch, write bool, refused Reason) {
+	if reason := k.unprepared(w); reason != "" {
+		return p, false, reason
+	}
+	running := false
+	if c.CurrentSurge.OfUp64(c.Replicas) >= c.DesiredSurge.OfUp64(c.Replicas) {
+		if write = repair.Has(workload.OtherTemplateReleased) && w.Paused; write {
+			p.Paused = &running
+		}
+		return p, write, ""
+	}
+	rolling := "RollingUpdate"
+	return workload.Patch{Paused: &running, StrategyType: &rolling, MaxSurge: c.DesiredSurge, MaxUnavailable: rollout.Int(0)}, true, ""
+}
+
+func (k blueGreenDeployment) unprepared(w *workload.Workload) Reason {
+	if reason := k.bySurge.unprepared(w); reason != "" {
+		return reason
+	}
+	switch {
+	case w.StrategyType != "RollingUpdate":
+		return ReasonStrategyType
+	case w.RollingUpdate == nil:
+		return ReasonNoRollingUpdate
+	case w.ProgressDeadlineSeconds == nil || *w.ProgressDeadlineSeconds != workload.InfiniteDeadline:
+		return ReasonDeadlineSeconds
+	}
+	return ""
+}
+
+func (k blueGreenDeployment) giveBack(plan *ReleasePlan, w *workload.Workload, _ bool, opts Options) (workload.Patch, bool) {
+	p, o, write := k.restored(plan, w, opts.Repair)
+	if write && w.Annotations[workload.AnnotationOriginalStrategy] != "" {
+		p.ProgressDeadlineSeconds = o.ProgressDeadlineSeconds
+		p.Label(workload.LabelStableRevision, nil)
+	}
+	return p, write
+}
+
+func (blueGreenDeployment) resumed(w *workload.Workload, patched bool) (Hold, bool) {
+	s := &w.Status
+	switch {
+	case patched || w.Paused:
+		return Hold{Name: w.Name, Reason: ReasonNotResumed}, true
+	case s.ReadyReplicas != s.UpdatedReplicas:
+		return Hold{Name: w.Name, Reason: ReasonNotPromoted, Have: int64(s.UpdatedReplicas), Limit: int64(s.ReadyReplicas)}, true
+	}
+	return unavailable(w)
+}

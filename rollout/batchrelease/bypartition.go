@@ -1,0 +1,50 @@
+package batchrelease
+
+import (
+	"github.com/kplan-go/kplan/rollout/partition"
+	"github.com/kplan-go/kplan/rollout/workload"
+)
+
+// byPartition is what kinds have in common whose partition counts old pods.
+type byPartition struct{}
+
+func (byPartition) pods(w, _ *workload.Workload) (updated, ready int32) {
+	return w.Status.UpdatedReplicas, w.Status.UpdatedReadyReplicas
+}
+
+func (byPartition) count(c *Context, w *workload.Workload, _ workload.Quirks) { c.partition(w, false) }
+
+func (byPartition) ordered(*workload.Workload) bool { return false }
+
+func (byPartition) controlled(br *Release, w *workload.Workload) bool {
+	return w.ControlledBy() == br.UID && w.Annotations[partition.AnnotationControlInfo] != ""
+}
+
+func (byPartition) prepare(*Snapshot) []Action { return nil }
+
+func (byPartition) create(*Snapshot, workload.Quirks) []Action { return nil }
+
+// held: only while the workload has the mark of a release, since a plan that no Rollout has
+// made may name any id.
+func (byPartition) held(preparing, marked bool) (Reason, bool) {
+	return ReasonReleaseOutdated, !preparing && marked
+}
+
+func (byPartition) upgrade(c *Context, _, _ *workload.Workload, _ workload.Quirks) (p workload.Patch, write bool, refused Reason) {
+	if c.CurrentPartition.OfUp64(c.Replicas) > c.DesiredPartition.OfUp64(c.Replicas) {
+		p, write = workload.Patch{Partition: c.DesiredPartition}, true
+	}
+	return p, write, ""
+}
+
+// released returns what gives any such workload back, and whether that is all.
+func (byPartition) released(plan *ReleasePlan) (p workload.Patch, all bool) {
+	p.RemoveAnnotations(partition.AnnotationControlInfo)
+	return p, plan.BatchPartition != nil
+}
+
+func (byPartition) waits(*ReleasePlan, workload.Quirks) bool { return false }
+
+func (byPartition) resumed(*workload.Workload, bool) (Hold, bool) { return Hold{}, false }
+
+func (byPartition) end(*Snapshot) []Action { return nil }

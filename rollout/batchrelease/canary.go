@@ -1,0 +1,115 @@
+package batchrelease
+
+import (
+	"crypto/sha256"
+
+	"github.com/kplan-go/kplan/rollout/partition"
+	"github.com/kplan-go/kplan/rollout/workload"
+)
+
+// canary is a Deployment beside which an extra one holds the new pods.
+type canary struct{ byPartition }
+
+func (canary) pods(_, extra *workload.Workload) (updated, ready int32) {
+	if extra == nil {
+		return 0, 0
+	}
+	return extra.Status.Replicas, extra.Status.AvailableReplicas
+}
+
+func (canary) count(c *Context, _ *workload.Workload, repair workload.Quirks) {
+	c.Desired = partition.BatchSize(c.Batch, c.Replicas)
+	if repair.Has(workload.CanaryLabelsNotAwaited) {
+		c.Planned = c.Desired
+	}
+}
+
+func (canary) take(*workload.Patch, *workload.Workload, workload.Quirks) {}
+
+func (canary) create(s *Snapshot, repair workload.Quirks) []Action {
+	if s.Canary != nil {
+		return nil
+	}
+	w := s.Workload
+	create := CreateCanary{
+		GenerateName: w.Name + "-", Stable: w.Name, Labels: map[string]string{workload.LabelCanaryDeployment: w.Name},
+		Annotations:   map[string]string{partition.AnnotationControlInfo: workload.ControlInfo(s.Release.Name, s.Release.UID)},
+		PatchTemplate: s.Release.ReleasePlan.PatchPodTemplateMetadata.Clone(), Reason: ReasonInitialize,
+	}
+	if repair.Has(workload.CanaryCreatedTwice) {
+		create.Name = canaryName(&s.Release, w)
+	}
+	return []Action{create}
+}
+
+// nameAlphabet has no vowels and no digits that look like them.
+const nameAlphabet = "bcdfghjklmnpqrstvwxz2456789"
+
+// canaryName returns the name of the canary Deployment of a template under a BatchRelease,
+// so that it is created once ([workload.CanaryCreatedTwice]). It has no more than the 63 characters of a generated
+// name.
+func canaryName(br *Release, w *workload.Workload) string {
+	digest := sha256.Sum256([]byte(br.UID + "/" + w.UpdateRevision))
+	suffix := digest[:10]
+	for i, b := range suffix {
+		suffix[i] = nameAlphabet[int(b)%len(nameAlphabet)]
+	}
+	prefix := w.Name + "-"
+	return prefix[:min(len(prefix), 63-len(suffix))] + string(suffix)
+}
+
+// held: before it is taken over, for later the extra Deployment keeps its template.
+func (canary) held(preparing, _ bool) (Reason, bool) { return ReasonReleaseOutdated, preparing }
+
+func (canary) upgrade(c *Context, _, extra *workload.Workload, repair workload.Quirks) (p workload.Patch, write bool, refused Reason) {
+	shrinks := repair.Has(workload.CanaryLabelsNotAwaited) && extra != nil && extra.DesiredReplicas() > c.Desired
+	if shrinks || extra != nil && extra.DesiredReplicas() < c.Desired {
+		desired := c.Desired
+		p, write = workload.Patch{Replicas: &desired}, true
+	}
+	return p, write, ""
+}
+
+func (canary) giveBack(plan *ReleasePlan, _ *workload.Workload, keep bool, opts Options) (p workload.Patch, write bool) {
+	paused := plan.BatchPartition != nil || opts.Repair.Has(workload.DeletionFinishesRelease) && keep
+	p.RemoveAnnotations(partition.AnnotationControlInfo)
+	if p.Paused = &paused; !paused && opts.Repair.Has(workload.NextReleaseUnmarked) {
+		p.Label(workload.LabelStableRevision, nil)
+	}
+	return p, true
+}
+
+func (canary) waits(plan *ReleasePlan, _ workload.Quirks) bool {
+	return plan.FinalizingPolicy == WaitResume
+}
+
+func (canary) resumed(w *workload.Workload, _ bool) (Hold, bool) {
+	s := &w.Status
+	switch {
+	case w.Paused:
+		return Hold{Name: w.Name, Reason: ReasonNotResumed}, true
+	case s.Replicas != s.UpdatedReplicas:
+		return Hold{Name: w.Name, Reason: ReasonNotPromoted, Have: int64(s.UpdatedReplicas), Limit: int64(s.Replicas)}, true
+	}
+	return unavailable(w)
+}
+
+// unavailable says how many pods have to become available that the limits do not let be
+// unavailable.
+func unavailable(w *workload.Workload) (Hold, bool) {
+	available, replicas := w.Status.AvailableReplicas, w.DesiredReplicas()
+	allowed := w.Limits().MaxUnavailable.Of(replicas)
+	if int64(allowed)+int64(available) < int64(replicas) {
+		return Hold{Name: w.Name, Reason: ReasonNotAvailable, Have: int64(available), Limit: int64(replicas) - int64(allowed)}, true
+	}
+	return Hold{}, false
+}
+
+// end lets the extra Deployment go.
+func (canary) end(s *Snapshot) []Action {
+	c := s.Canary
+	if c == nil {
+		return nil
+	}
+	return []Action{SetFinalizer{Kind: "Deployment", Name: c.Name, UID: c.UID, Finalizer: workload.FinalizerCanaryDeployment, Remove: true, Reason: ReasonGiveBack}}
+}

@@ -1,0 +1,32 @@
+package batchrelease
+
+import (
+	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/workload"
+)
+
+// daemonSet is a DaemonSet of OpenKruise, which is updated by partition.
+type daemonSet struct{ byPartition }
+
+func (daemonSet) count(c *Context, w *workload.Workload, _ workload.Quirks) {
+	c.partition(w, false)
+	c.DesiredPartition = rollout.Int(max(c.DesiredPartition.Value(), 0))
+}
+
+func (daemonSet) take(p *workload.Patch, w *workload.Workload, _ workload.Quirks) {
+	running := false
+	p.StrategyPaused, p.Partition = &running, rollout.Int(w.DesiredReplicas())
+}
+
+func (k daemonSet) giveBack(plan *ReleasePlan, _ *workload.Workload, keep bool, opts Options) (workload.Patch, bool) {
+	p, all := k.released(plan)
+	if all {
+		return p, true
+	}
+	running := false
+	p.StrategyPaused, p.ClearPartition = &running, !opts.KeepPaused
+	if opts.Repair.Has(workload.DeletionFinishesRelease) {
+		p.ClearPartition = !keep
+	}
+	return p, true
+}
