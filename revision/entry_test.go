@@ -49,10 +49,6 @@ func at(n int) func(*revision.Entry) {
 	return func(e *revision.Entry) { e.CreationTimestamp = minute(n) }
 }
 
-func annotation(key, value string) func(*revision.Entry) {
-	return func(e *revision.Entry) { e.Annotations[key] = value }
-}
-
 func template(id string) revision.Template { return revision.Template{ID: id} }
 
 // named turns indices into names, so that results are readable and do not depend on

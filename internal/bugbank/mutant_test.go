@@ -200,7 +200,6 @@ type matcher struct {
 
 var (
 	positionType = reflect.TypeFor[token.Pos]()
-	objectType   = reflect.TypeFor[*ast.Object]()
 	commentType  = reflect.TypeFor[*ast.CommentGroup]()
 )
 
@@ -228,7 +227,7 @@ func (m *matcher) match(a, b reflect.Value) bool {
 	switch a.Type() {
 	case positionType:
 		return a.Int() > 0 == (b.Int() > 0) // such as the "=" of an alias, or "..."
-	case objectType, commentType:
+	case commentType:
 		return true
 	}
 	switch a.Kind() {

@@ -19,7 +19,7 @@ func TestProduced(t *testing.T) {
 	var p Produced
 	all := p.missing(t, "../../podorder", "Rule", "Phase")
 	require.Contains(t, all, "RuleCost")
-	p.Note(&part{rules: []podorder.Rule{podorder.RuleCost}, any: podorder.RulePhase, text: string(podorder.RuleID)}, podorder.RuleAll, nil)
+	p.Note(&part{at: time.Unix(0, 0), rules: []podorder.Rule{podorder.RuleCost}, any: podorder.RulePhase, text: string(podorder.RuleID)}, podorder.RuleAll, nil)
 	left := p.missing(t, "../../podorder", "Rule", "Phase")
 	require.Len(t, left, len(all)-3)
 	require.NotContains(t, left, "RuleCost")

@@ -12,8 +12,6 @@ func (byPartition) pods(w, _ *workload.Workload) (updated, ready int32) {
 	return w.Status.UpdatedReplicas, w.Status.UpdatedReadyReplicas
 }
 
-func (byPartition) count(c *Context, w *workload.Workload, _ workload.Quirks) { c.partition(w, false) }
-
 func (byPartition) ordered(*workload.Workload) bool { return false }
 
 func (byPartition) controlled(br *Release, w *workload.Workload) bool {

@@ -18,7 +18,6 @@ var (
 	cloneSet    = workload.Ref{APIVersion: "apps.kruise.io/v1alpha1", Kind: "CloneSet", Name: "demo"}
 	statefulSet = workload.Ref{APIVersion: "apps/v1", Kind: "StatefulSet", Name: "demo"}
 	daemonSet   = workload.Ref{APIVersion: "apps/v1", Kind: "DaemonSet", Name: "demo"}
-	advancedSet = workload.Ref{APIVersion: "apps.kruise.io/v1beta1", Kind: "StatefulSet", Name: "demo"}
 	kruiseSet   = workload.Ref{APIVersion: "apps.kruise.io/v1alpha1", Kind: "DaemonSet", Name: "demo"}
 )
 
@@ -62,11 +61,6 @@ func examples[S any](generate func(*rapid.T) S) (list []S) {
 
 var corrected = kruise.Options{Repair: workload.RepairAll}
 
-func anyBatch(t *rapid.T) batchrelease.Snapshot {
-	br := anyRelease(t)
-	return batchrelease.Snapshot{Release: br, Workload: anyWorkload(t, br), Pods: []workload.Pod{{Name: "p", Ready: true, Labels: map[string]string{workload.LabelPodTemplateHash: "v2"}}}}
-}
-
 func planBatch(s batchrelease.Snapshot, now time.Time, o batchrelease.Options) (batchrelease.Plan, error) {
 	p, err := batchrelease.Reconcile(s, now, o)
 	produced.Note(p)
@@ -76,12 +70,6 @@ func planBatch(s batchrelease.Snapshot, now time.Time, o batchrelease.Options) (
 // batchOptions returns the options that go with those of a Rollout.
 func batchOptions(o kruise.Options) batchrelease.Options {
 	return batchrelease.Options{Repair: o.Repair}
-}
-
-func eventOf(s batchrelease.Snapshot) batchrelease.WorkloadEvent {
-	e := batchrelease.EventOf(s)
-	produced.Note(e)
-	return e
 }
 
 // unset is no limit at all.
