@@ -1,5 +1,7 @@
 package workload
 
+import "strings"
+
 // A State is what the rollout pass needs to know about a workload.
 type State struct {
 	Ref
@@ -43,4 +45,25 @@ func NamedRelease(labels, annotations map[string]string, repair Quirks) string {
 		return id
 	}
 	return labels[LabelRolloutID]
+}
+
+// LastPart returns what stands behind the last hyphen.
+func LastPart(s string) string { return s[strings.LastIndexByte(s, '-')+1:] }
+
+// An InspectSnapshot is everything that [Inspect] looks at.
+type InspectSnapshot struct {
+	Workload Workload `json:"workload"`
+	Style    Style    `json:"style"`
+	// Sets are the ReplicaSets that a Deployment controls, in any order.
+	Sets []Set `json:"sets,omitempty"`
+	// CanarySets are the ReplicaSets of the newest canary Deployment, in any order.
+	CanarySets []Set `json:"canarySets,omitempty"`
+	// Revisions are the ControllerRevisions of a native DaemonSet, in any order.
+	Revisions []DaemonSetRevision `json:"revisions,omitempty"`
+}
+
+// A DaemonSetRevision is a ControllerRevision of a DaemonSet.
+type DaemonSetRevision struct {
+	Revision int64  `json:"revision"`
+	Hash     string `json:"hash"` // its label controller-revision-hash
 }

@@ -68,27 +68,6 @@ func (w *Workload) Limits() partition.RollingUpdate {
 	return *w.RollingUpdate
 }
 
-// HoldBack lets no pod be updated, until a BatchRelease takes the workload over. It is not
-// for Deployments, which are paused.
-func (w *Workload) HoldBack(repair Quirks) {
-	switch w.GroupKind() {
-	case kindCloneSet:
-		w.Partition = rollout.Percent(100)
-	case kindDaemonSet:
-		saved := w.StrategyType
-		if before := w.Annotations[AnnotationDaemonSetStrategy]; repair.Has(DeletingPodsListed) && before != "" {
-			saved = before
-		}
-		if w.Annotations == nil {
-			w.Annotations = map[string]string{}
-		}
-		w.Annotations[AnnotationDaemonSetStrategy] = saved
-		w.StrategyType = "OnDelete"
-	case kindAdvancedDaemonSet, kindStatefulSet, kindAdvancedStatefulSet:
-		w.Partition = rollout.Int(HoldEverything)
-	}
-}
-
 // A Pod is a pod of a workload, as far as batches look at it.
 type Pod struct {
 	Name              string            `json:"name"`

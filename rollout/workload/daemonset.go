@@ -1,0 +1,15 @@
+package workload
+
+import "github.com/kplan-go/kplan/rollout"
+
+// daemonSet is a DaemonSet of OpenKruise.
+type daemonSet struct{}
+
+func (daemonSet) driver(style Style) Driver { return unless(style, DriverDaemonSet) }
+
+func (daemonSet) inspect(f *State, s *InspectSnapshot) {
+	f.CanaryRevision = LastPart(s.Workload.UpdateRevision)
+	f.PodTemplateHash = f.CanaryRevision
+}
+
+func (daemonSet) holdBack(w *Workload, _ Quirks) { w.Partition = rollout.Int(HoldEverything) }

@@ -1,0 +1,18 @@
+package workload
+
+import "github.com/kplan-go/kplan/rollout"
+
+// statefulSet is a StatefulSet of Kubernetes or OpenKruise.
+type statefulSet struct{}
+
+func (statefulSet) driver(style Style) Driver { return unless(style, DriverStatefulSet) }
+
+func (statefulSet) inspect(f *State, s *InspectSnapshot) {
+	w := &s.Workload
+	f.RevisionLabelKey = LabelControllerRevision
+	f.StableRevision, f.CanaryRevision = w.StableRevision, w.UpdateRevision
+	f.InRollback = w.StableRevision == w.UpdateRevision && w.Status.UpdatedReplicas != f.Replicas
+	f.PodTemplateHash = f.CanaryRevision
+}
+
+func (statefulSet) holdBack(w *Workload, _ Quirks) { w.Partition = rollout.Int(HoldEverything) }
