@@ -171,15 +171,15 @@ func (r Canary) SetWeight() int32 {
 	case i >= len(r.Steps):
 		return r.MaxWeight()
 	default:
-		return r.weightUpTo(i)
+		return r.weightBefore(i + 1)
 	}
 }
 
-// weightUpTo returns the weight of the last setWeight step at or before step i, 0 if
-// there is none.
-func (r Canary) weightUpTo(i int) int32 {
-	for ; i >= 0; i-- {
-		if w := r.Steps[i].SetWeight; w != nil {
+// weightBefore returns the weight of the last setWeight step before step n, 0 if there
+// is none.
+func (r Canary) weightBefore(n int) int32 {
+	for ; n > 0; n-- {
+		if w := r.Steps[n-1].SetWeight; w != nil {
 			return *w
 		}
 	}

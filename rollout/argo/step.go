@@ -78,5 +78,5 @@ func (r Canary) TrafficWeight() int32 {
 	case r.AtDesired():
 		return r.SetWeight()
 	}
-	return r.weightUpTo(min(r.stepIndex(), len(r.Steps)) - 1)
+	return r.weightBefore(min(r.stepIndex(), len(r.Steps)))
 }
