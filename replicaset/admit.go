@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/internal/field"
-	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/selector"
 	"github.com/kplan-go/kplan/selector/claim"
 )
@@ -20,28 +19,23 @@ const (
 
 const defaultBurst = 500
 
-// A state is a snapshot that has been checked and counted. It reads the caller's
-// slices in place and never writes to them.
-type state struct {
-	s        *Snapshot
-	rs       *ReplicaSet
-	pods     []podorder.Pod
+// An input is a snapshot that has been checked and defaulted. It reads the caller's
+// slices in place, and nothing writes to it after [admit].
+type input struct {
+	*Snapshot
 	opts     Options
 	now      time.Time
 	replicas int32
 	burst    int32
 	owner    claim.Owner
-	unusable bool   // the selector cannot be compiled
-	claims   []role // of each pod
-	touched  duplicateCheck
-	count    count
+	unusable bool // the selector cannot be compiled
 }
 
-// admit checks and defaults a snapshot, and counts its pods.
-func admit(s *Snapshot, now time.Time, opts Options) (*state, error) {
-	st := &state{
-		s: s, rs: &s.ReplicaSet, pods: s.Pods, opts: opts,
-		now: now.Round(0).UTC(), replicas: 1, burst: cmp.Or(opts.Burst, defaultBurst),
+// admit checks and defaults a snapshot.
+func admit(s *Snapshot, now time.Time, opts Options) (*input, error) {
+	in := &input{
+		Snapshot: s, opts: opts, now: now.Round(0).UTC(),
+		replicas: 1, burst: cmp.Or(opts.Burst, defaultBurst), owner: Owner(&s.ReplicaSet),
 	}
 	var errs field.Errors
 	if now.IsZero() {
@@ -58,85 +52,40 @@ func admit(s *Snapshot, now time.Time, opts Options) (*state, error) {
 	if bits := opts.Repair &^ RepairAll; bits != 0 {
 		errs.Add("Options.Repair", strconv.FormatUint(uint64(bits), 10), "must not go beyond RepairAll")
 	}
-	st.admitReplicaSet(&errs)
-	st.owner = Owner(st.rs)
-	st.admitSelector(&errs)
-	if len(errs) == 0 && !st.unusable {
-		st.claim()
-		st.admitPods(&errs)
-	}
+	in.admitReplicaSet(&errs)
+	in.admitSelector(&errs)
 	if err := errs.Join(); err != nil {
 		return nil, err
 	}
-	return st, nil
+	return in, nil
 }
 
-func (st *state) admitReplicaSet(errs *field.Errors) {
-	if st.rs.Kind != "" && st.rs.Kind != Kind && st.rs.Kind != KindController && st.rs.APIVersion == "" {
+func (in *input) admitReplicaSet(errs *field.Errors) {
+	if in.ReplicaSet.Kind != "" && in.ReplicaSet.Kind != Kind && in.ReplicaSet.Kind != KindController && in.ReplicaSet.APIVersion == "" {
 		errs.Add("ReplicaSet.APIVersion", "", "must be set, because the kind is not one of Kubernetes")
 	}
-	if st.rs.Name == "" {
+	if in.ReplicaSet.Name == "" {
 		errs.Add("ReplicaSet.Name", "", "must be set")
 	}
-	if st.rs.UID == "" {
+	if in.ReplicaSet.UID == "" {
 		errs.Add("ReplicaSet.UID", "", "must be set, because it decides which pods belong to the ReplicaSet")
 	}
-	if st.rs.Replicas != nil {
-		errs.NotNegative("ReplicaSet.Replicas", *st.rs.Replicas)
-		st.replicas = *st.rs.Replicas
+	if in.ReplicaSet.Replicas != nil {
+		errs.NotNegative("ReplicaSet.Replicas", *in.ReplicaSet.Replicas)
+		in.replicas = *in.ReplicaSet.Replicas
 	}
-	errs.NotNegative("ReplicaSet.MinReadySeconds", st.rs.MinReadySeconds)
+	errs.NotNegative("ReplicaSet.MinReadySeconds", in.ReplicaSet.MinReadySeconds)
 }
 
 // admitSelector compiles the selector. One that cannot be compiled is no error, unless
 // UnusableSelectorIgnored is repaired.
-func (st *state) admitSelector(errs *field.Errors) {
-	if st.rs.Selector == nil {
+func (in *input) admitSelector(errs *field.Errors) {
+	if in.ReplicaSet.Selector == nil {
 		return
 	}
-	compiled, err := selector.FromLabelSelector(st.rs.Selector)
-	st.owner.Selector = compiled
-	if st.unusable = err != nil; st.unusable && st.opts.Repair.Has(UnusableSelectorIgnored) {
-		errs.Add("ReplicaSet.Selector", selector.Format(st.rs.Selector), err.Error())
+	compiled, err := selector.FromLabelSelector(in.ReplicaSet.Selector)
+	in.owner.Selector = compiled
+	if in.unusable = err != nil; in.unusable && in.opts.Repair.Has(UnusableSelectorIgnored) {
+		errs.Add("ReplicaSet.Selector", selector.Format(in.ReplicaSet.Selector), err.Error())
 	}
-}
-
-// A duplicateCheck is what claiming notes of the pods that the plan may touch, while
-// each is at hand.
-type duplicateCheck struct {
-	names, uids field.Ascent
-	nameless    bool
-}
-
-func (s *duplicateCheck) add(p *podorder.Pod) {
-	s.names.Add(p.Name)
-	s.uids.Add(p.UID)
-	s.nameless = s.nameless || p.Name == ""
-}
-
-// admitPods checks the pods that the plan may touch.
-func (st *state) admitPods(errs *field.Errors) {
-	if st.touched.nameless {
-		errs.Add(field.Element("Pods", "")+".Name", "", "must be set")
-	}
-	if i, _, found := st.duplicate(&st.touched.names, func(p *podorder.Pod) string { return p.Name }); found {
-		errs.Add(field.Element("Pods", st.pods[i].Name)+".Name", st.pods[i].Name, "must be unique")
-	}
-	if i, j, found := st.duplicate(&st.touched.uids, func(p *podorder.Pod) string { return p.UID }); found {
-		name := min(st.pods[i].Name, st.pods[j].Name)
-		errs.Add(field.Element("Pods", name)+".UID", st.pods[i].UID, "must be unique")
-	}
-}
-
-// duplicate returns two pods that the plan may touch and that have the same text.
-func (st *state) duplicate(order *field.Ascent, text func(*podorder.Pod) string) (first, second int, found bool) {
-	if !order.Broken() {
-		return 0, 0, false
-	}
-	return field.Duplicate(len(st.pods), func(i int) string {
-		if st.claims[i] == roleNone {
-			return ""
-		}
-		return text(&st.pods[i])
-	})
 }

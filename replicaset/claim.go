@@ -2,7 +2,6 @@ package replicaset
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/kplan-go/kplan/internal/zero"
 	"github.com/kplan-go/kplan/podorder"
@@ -38,49 +37,19 @@ const (
 
 func (r role) counts() bool { return r == roleActive || r == roleAdopt }
 
-// claim decides what each pod is (Claims, and What counts, in rules.md), and counts.
-func (st *state) claim() {
-	st.claims = make([]role, len(st.pods))
-	template := make([]label, 0, len(st.rs.TemplateLabels))
-	for key, value := range st.rs.TemplateLabels {
-		template = append(template, label{key, value})
-	}
-	for i := range st.pods {
-		p := &st.pods[i]
-		if p.ControllerUID != st.rs.UID && p.ControllerUID != "" {
-			continue // the most common case by far
-		}
-		st.claims[i] = st.role(p)
-		if st.claims[i] != roleNone {
-			st.touched.add(p)
-		}
-		switch st.claims[i] {
-		case roleTerminating:
-			st.count.terminating++
-		case roleActive:
-			st.countActive(p, template)
-		case roleAdopt:
-			st.count.adopt++
-			st.countActive(p, template)
-		case roleRelease:
-			st.count.release++
-		}
-	}
-}
-
 // role returns what a pod is that the ReplicaSet or nobody controls.
-func (st *state) role(p *podorder.Pod) role {
-	if st.rs.Selector == nil {
-		return roleOfOwned(p, st.rs)
+func (in *input) role(p *podorder.Pod) role {
+	if in.ReplicaSet.Selector == nil {
+		return roleOfOwned(p, &in.ReplicaSet)
 	}
-	c := child(p, &st.owner)
-	d := claim.DecideActive(&st.owner, &c)
+	c := child(p, &in.owner)
+	d := claim.DecideActive(&in.owner, &c)
 	switch {
 	case d.Verdict == claim.Keep:
 		return roleActive
 	case d.Verdict == claim.Adopt:
 		return roleAdopt
-	case d.Verdict == claim.Release, st.releasesAnyway(d, p):
+	case d.Verdict == claim.Release, in.releasesAnyway(d, p):
 		return roleRelease
 	case d.Reason == claim.ReasonTerminating:
 		return roleTerminating
@@ -90,8 +59,8 @@ func (st *state) role(p *podorder.Pod) role {
 
 // releasesAnyway reports whether Kubernetes 1.5 releases a pod although the
 // ReplicaSet is being deleted.
-func (st *state) releasesAnyway(d claim.Decision, p *podorder.Pod) bool {
-	return st.opts.Dialect == Kubernetes15 && d.Reason == claim.ReasonControllerDeleting && p.ControllerUID == st.rs.UID
+func (in *input) releasesAnyway(d claim.Decision, p *podorder.Pod) bool {
+	return in.opts.Dialect == Kubernetes15 && d.Reason == claim.ReasonControllerDeleting && p.ControllerUID == in.ReplicaSet.UID
 }
 
 // roleOfOwned is role for a ReplicaSet without a selector.
@@ -126,33 +95,9 @@ func child(p *podorder.Pod, o *claim.Owner) claim.Child {
 	return c
 }
 
-// emitClaims plans the adoptions and releases, by name.
-func (st *state) emitClaims(p *Plan) {
-	n := int(st.count.adopt + st.count.release)
-	if n == 0 {
-		return
-	}
-	p.LiveCheck = st.count.adopt > 0 && st.opts.Dialect != Kubernetes15
-	list := make([]int, 0, n)
-	for i, role := range st.claims {
-		if role == roleAdopt || role == roleRelease {
-			list = append(list, i)
-		}
-	}
-	slices.SortFunc(list, func(i, j int) int { return cmp.Compare(st.pods[i].Name, st.pods[j].Name) })
-	for _, i := range list {
-		pod := &st.pods[i]
-		if st.claims[i] == roleAdopt {
-			p.Actions = append(p.Actions, AdoptPod{Name: pod.Name, UID: pod.UID, Reference: st.reference(), Reason: ReasonOrphan})
-			continue
-		}
-		p.Actions = append(p.Actions, ReleasePod{Name: pod.Name, UID: pod.UID, OwnerUID: st.rs.UID, Reason: ReasonNoMatch})
-	}
-}
-
-func (st *state) reference() claim.OwnerReference {
-	r := st.owner.Reference()
-	if st.opts.Dialect == Kubernetes15 {
+func (in *input) reference() claim.OwnerReference {
+	r := in.owner.Reference()
+	if in.opts.Dialect == Kubernetes15 {
 		r.BlockOwnerDeletion = nil
 	}
 	return r

@@ -7,14 +7,17 @@
 //
 // One pass:
 //
-//	Snapshot ──admit──> claims ──count──> Plan ──you carry it out──> Report
-//	    │                                  │                           │
-//	    │ checked; each pod is             │ AdoptPod, ReleasePod,     │ an outcome for
-//	    │ kept, adopted, released          │ then CreatePods or        │ each call
-//	    │ or not looked at                 │ DeletePod; Holds; Status  v
-//	    └── Expectations <──────────────── Plan.Expect            Finish ──> Result:
-//	        lowered as the pods are seen   before the calls are made   status to write, events,
-//	                                                                   expectations, retry or not
+//	Snapshot
+//	   │ admit    checked and defaulted
+//	   │ count    each pod is kept, adopted, released or not looked at
+//	   │ decide   how many are created, which are deleted, what is held back
+//	   │ write    AdoptPod, ReleasePod, then CreatePods or DeletePod; Status
+//	   v
+//	 Plan ──Expect──> Expectations, before the calls are made; they are
+//	   │              lowered as the pods are seen
+//	   │ you carry it out, and note an outcome for each call
+//	   v
+//	Finish ──> status to write, events, expectations, retry or not
 //
 // The parts: [PodEffects] says whom a change of a pod concerns and what it tells the
 // [Expectations]. [SlowStart] says how many pods are created at once. [Versions] says

@@ -13,36 +13,40 @@ import (
 // it may delete. These are none if the selector cannot be used. The arguments and the
 // error are those of Reconcile.
 func Order(s Snapshot, now time.Time, opts Options) (order podorder.Order, candidates []int, err error) {
-	st, err := admit(&s, now, opts)
+	in, err := admit(&s, now, opts)
 	if err != nil {
 		return podorder.Order{}, nil, err
 	}
-	order = st.order()
+	c, err := in.count()
+	if err != nil {
+		return podorder.Order{}, nil, err
+	}
+	order = in.order()
 	if related := order.Related; related != nil {
 		order.Related, order.Neighbours = nil, podorder.Neighbours{}
-		for i := range st.pods {
-			if related(&st.pods[i]) {
-				order.Neighbours.Add(&st.pods[i])
+		for i := range in.Pods {
+			if related(&in.Pods[i]) {
+				order.Neighbours.Add(&in.Pods[i])
 			}
 		}
 	}
-	if st.unusable {
+	if in.unusable {
 		return order, nil, nil
 	}
-	return order, st.candidates(), nil
+	return order, c.candidates(), nil
 }
 
 // order returns the deletion order (Victims and Neighbours in rules.md).
-func (st *state) order() podorder.Order {
-	o := st.opts.Order
-	o.Now, o.Neighbours, o.Related = st.now, nil, st.related()
+func (in *input) order() podorder.Order {
+	o := in.opts.Order
+	o.Now, o.Neighbours, o.Related = in.now, nil, in.related()
 	if o.Domains == nil {
-		o.Domains = st.s.Domains
+		o.Domains = in.Domains
 	}
-	if o.Chain == "" && st.opts.Dialect == Kubernetes15 {
+	if o.Chain == "" && in.opts.Dialect == Kubernetes15 {
 		o.Chain = podorder.Legacy15
 	}
-	if st.opts.Spread && o.Stages == nil {
+	if in.opts.Spread && o.Stages == nil {
 		o.Stages = spread(o.Chain.Stages())
 	}
 	return o
@@ -66,22 +70,22 @@ const fewSelectors = 4
 // controller has no relatives, and then not even its own pods are neighbours. A
 // selector that cannot be used selects nothing, and so does one that is not set,
 // unless this ReplicaSet has none either: then ownership decides.
-func (st *state) related() func(p *podorder.Pod) bool {
-	if st.rs.ControllerUID == "" || st.rs.Kind == KindController {
+func (in *input) related() func(p *podorder.Pod) bool {
+	if in.ReplicaSet.ControllerUID == "" || in.ReplicaSet.Kind == KindController {
 		return nil
 	}
 	var selectors []selector.Selector
 	owners := map[string]bool{}
 	add := func(rs *ReplicaSet) {
 		if rs.Selector == nil {
-			owners[rs.UID] = rs.UID != "" && st.rs.Selector == nil
+			owners[rs.UID] = rs.UID != "" && in.ReplicaSet.Selector == nil
 		} else if s, err := selector.FromLabelSelector(rs.Selector); err == nil {
 			selectors = append(selectors, s)
 		}
 	}
-	add(st.rs)
-	for i := range st.s.Siblings {
-		if s := &st.s.Siblings[i]; s.ControllerUID == st.rs.ControllerUID {
+	add(&in.ReplicaSet)
+	for i := range in.Siblings {
+		if s := &in.Siblings[i]; s.ControllerUID == in.ReplicaSet.ControllerUID {
 			add(s)
 		}
 	}

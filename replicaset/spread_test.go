@@ -27,8 +27,9 @@ func TestRelatedAllocates(t *testing.T) {
 				ControllerUID: "d", Selector: &selector.LabelSelector{MatchLabels: map[string]string{"app": fmt.Sprint(i)}},
 			})
 		}
-		st := state{s: &s, rs: &ReplicaSet{ControllerUID: "d", Selector: &selector.LabelSelector{}}}
-		return testing.AllocsPerRun(10, func() { st.related() })
+		s.ReplicaSet = ReplicaSet{ControllerUID: "d", Selector: &selector.LabelSelector{}}
+		in := input{Snapshot: &s}
+		return testing.AllocsPerRun(10, func() { in.related() })
 	}
 	few, many := allocations(fewSelectors-1), allocations(fewSelectors)
 	require.Greater(t, many, few+6)

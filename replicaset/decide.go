@@ -1,0 +1,96 @@
+package replicaset
+
+import "github.com/kplan-go/kplan/podorder"
+
+// A decision is what a pass does about the number of pods, and why it does no more.
+type decision struct {
+	create  int32           // pods to create
+	victims podorder.Choice // pods to delete
+	holds   []Hold
+}
+
+// decide chooses how many pods are created, or which are deleted.
+func (in *input) decide(c *counts) decision {
+	n := in.numbers(c).change()
+	d := decision{create: n.create, holds: n.holds}
+	if n.remove == 0 {
+		return d
+	}
+	order := in.order()
+	d.victims = order.Choose(in.Pods, c.candidates(), int(n.remove))
+	if d.victims.Missing > 0 {
+		d.holds = append(d.holds, held(ReasonProtected, int64(d.victims.Protected), int64(n.remove)))
+	}
+	return d
+}
+
+// numbers are what the size of a change is decided by.
+type numbers struct {
+	wanted, active, ready, available int32
+	terminating                      int32 // pods whose end creations wait for; 0 if they wait for none
+	burst                            int32
+	outstanding                      int64 // writes that are still expected
+	waiting                          bool  // until they are seen; otherwise they are given up
+	deleting                         bool  // the ReplicaSet
+}
+
+func (in *input) numbers(c *counts) numbers {
+	n := numbers{
+		wanted: in.replicas, active: c.active, ready: c.ready, available: c.available, burst: in.burst,
+		outstanding: in.Expectations.outstanding(), waiting: !in.Expectations.Satisfied(in.now), deleting: in.owner.Deleting,
+	}
+	if in.opts.Terminating == ReplaceTerminated {
+		n.terminating = c.terminating
+	}
+	return n
+}
+
+// A change is how many pods are created or deleted, and what holds back others.
+type change struct {
+	create, remove int32
+	holds          []Hold
+}
+
+// change returns how the number of active pods changes, up to the burst (Size in
+// rules.md):
+//
+//	create = min(burst, max(0, wanted - active - terminating))
+//	remove = min(burst, active - wanted)
+func (n numbers) change() (c change) {
+	missing, surplus := int64(n.wanted)-int64(n.active), int64(n.active)-int64(n.wanted)
+	switch {
+	case n.waiting:
+		return change{holds: []Hold{held(ReasonExpectations, n.outstanding, 0)}}
+	case missing == 0:
+		return change{holds: n.wait()}
+	case n.deleting:
+		return change{holds: []Hold{held(ReasonDeleting, int64(n.active), int64(n.wanted))}}
+	case n.outstanding > 0:
+		c.holds = append(c.holds, held(ReasonExpired, n.outstanding, 0))
+	}
+	if missing > 0 && n.terminating > 0 {
+		c.holds = append(c.holds, held(ReasonTerminating, int64(n.terminating), missing))
+		missing = max(0, missing-int64(n.terminating))
+	}
+	if size := max(missing, surplus); size > int64(n.burst) {
+		c.holds = append(c.holds, held(ReasonBurst, size, int64(n.burst)))
+	}
+	c.create = int32(max(0, min(missing, int64(n.burst))))
+	c.remove = int32(max(0, min(surplus, int64(n.burst))))
+	return c
+}
+
+// wait says what a ReplicaSet of the right size still waits for.
+func (n numbers) wait() []Hold {
+	switch {
+	case n.ready < n.active:
+		return []Hold{held(ReasonNotReady, int64(n.ready), int64(n.active))}
+	case n.available < n.ready:
+		return []Hold{held(ReasonNotAvailable, int64(n.available), int64(n.ready))}
+	}
+	return nil
+}
+
+func held(reason Reason, have, limit int64) Hold {
+	return Hold{Reason: reason, Have: have, Limit: limit}
+}

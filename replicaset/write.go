@@ -1,0 +1,62 @@
+package replicaset
+
+import (
+	"cmp"
+	"slices"
+)
+
+// write returns the plan. Its order is: adoptions and releases by the name of the pod, then the
+// creations or the deletions, in the order in which the pods go.
+func (in *input) write(c *counts, d *decision) Plan {
+	p := Plan{Holds: d.holds, Status: in.status(c), RecheckAt: in.recheck(c)}
+	if n := int(c.adopt+c.release) + len(d.victims.Victims); n > 0 {
+		p.Actions = make(Actions, 0, n)
+	}
+	p.LiveCheck = c.adopt > 0 && in.opts.Dialect != Kubernetes15
+	p.Actions = in.writeClaims(c, p.Actions)
+	if d.create > 0 {
+		p.Actions = append(p.Actions, CreatePods{Count: d.create, Initial: in.initial(d.create), Reason: ReasonTooFew})
+	}
+	for _, v := range d.victims.Victims {
+		pod := &in.Pods[v]
+		p.Actions = append(p.Actions, DeletePod{Name: pod.Name, UID: pod.UID, ResourceVersion: pod.ResourceVersion, Reason: ReasonTooMany})
+	}
+	return p
+}
+
+// writeUnusable returns the plan of a ReplicaSet whose selector cannot be used.
+func (in *input) writeUnusable() Plan {
+	return Plan{Holds: []Hold{held(ReasonBadSelector, 0, 0)}, Status: in.ReplicaSet.Status.clone()}
+}
+
+// writeClaims appends the adoptions and releases, by name.
+func (in *input) writeClaims(c *counts, actions Actions) Actions {
+	n := int(c.adopt + c.release)
+	if n == 0 {
+		return actions
+	}
+	list := make([]int, 0, n)
+	for i, role := range c.roles {
+		if role == roleAdopt || role == roleRelease {
+			list = append(list, i)
+		}
+	}
+	slices.SortFunc(list, func(i, j int) int { return cmp.Compare(in.Pods[i].Name, in.Pods[j].Name) })
+	for _, i := range list {
+		pod := &in.Pods[i]
+		if c.roles[i] == roleAdopt {
+			actions = append(actions, AdoptPod{Name: pod.Name, UID: pod.UID, Reference: in.reference(), Reason: ReasonOrphan})
+			continue
+		}
+		actions = append(actions, ReleasePod{Name: pod.Name, UID: pod.UID, OwnerUID: in.ReplicaSet.UID, Reason: ReasonNoMatch})
+	}
+	return actions
+}
+
+// initial is the size of the first batch of n creations.
+func (in *input) initial(n int32) int32 {
+	if in.opts.Dialect == Kubernetes15 {
+		return n
+	}
+	return in.opts.InitialBatch
+}
