@@ -30,6 +30,18 @@ type Object struct {
 	ResourceVersion string `json:"resourceVersion,omitzero"`
 }
 
+// ObjectOf returns what a write is about, and whether it is about one object that there
+// is: [CreatePod] and [CreateRevision] are not.
+func ObjectOf(a Action) (o Object, ok bool) {
+	w, ok := a.(interface{ object() Object })
+	if !ok {
+		return Object{}, false
+	}
+	return w.object(), true
+}
+
+func (o Object) object() Object { return o }
+
 // CreateRevision stores the present template. If the name turns out to be taken, do
 // as [revision.DaemonSetTaken] says.
 type CreateRevision struct {

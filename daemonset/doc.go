@@ -35,7 +35,8 @@
 // The parts of a pass can be asked alone: [Placer] where pods belong, [NodeRules.Decide]
 // about one node, [Resolve] the budget, and package daemonset/inplace whether and how a pod
 // can be updated in place. [Explain] tells of each node how it stands, [Trigger] which
-// events must start a pass, and [Finish] what follows from a plan that has been executed.
+// events must start a pass, [Finish] what follows from a plan that has been executed, and [Apply] what a snapshot
+// becomes by an action, which serves simulators and tests.
 //
 // By default a plan is that of Kubernetes 1.36.3 or, with [Options].Dialect, of OpenKruise
 // at 07169cfac7b9, defects included. [Options].Repair repairs those of [QuirkTable]; other

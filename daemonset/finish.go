@@ -283,8 +283,10 @@ func (s *Snapshot) apply(a Action, o *selector.Outcome) {
 		s.changeRevision(a.Object, o, func(r *revision.ControllerRevision) {
 			r.ControllerKind, r.ControllerName, r.ControllerUID = Kind, s.DaemonSet.Name, s.DaemonSet.UID
 		})
-	case ReleaseRevision, DeleteRevision:
-		s.changeRevision(objectOf(a), o, nil)
+	case ReleaseRevision:
+		s.changeRevision(a.Object, o, nil)
+	case DeleteRevision:
+		s.changeRevision(a.Object, o, nil)
 	case UpdateRevision:
 		s.changeRevision(a.Object, o, func(r *revision.ControllerRevision) {
 			if r.Revision = a.To; a.Hash != "" {
@@ -297,16 +299,6 @@ func (s *Snapshot) apply(a Action, o *selector.Outcome) {
 			Data: a.Data, Revision: a.Revision, ControllerKind: Kind, ControllerName: s.DaemonSet.Name, ControllerUID: s.DaemonSet.UID,
 		})
 	}
-}
-
-func objectOf(a Action) Object {
-	switch a := a.(type) {
-	case ReleaseRevision:
-		return a.Object
-	case DeleteRevision:
-		return a.Object
-	}
-	return Object{}
 }
 
 // changePod changes the pod of a write. It removes one that is gone, and with nil any.

@@ -14,6 +14,8 @@ func TestTotal(t *testing.T) {
 }
 
 var exportedFunctions = map[string]any{
+	"Apply":              daemonset.Apply,
+	"ObjectOf":           daemonset.ObjectOf,
 	"Burst":              daemonset.Burst,
 	"ComparePods":        daemonset.ComparePods,
 	"DefaultTolerations": daemonset.DefaultTolerations,

@@ -26,6 +26,8 @@
 //	                |
 //	      Plan  --carried out-->  Finish  --status, events, retry
 //
+// [Apply] is the effect of an action on a snapshot, for simulators and tests.
+//
 // Of a rolling update, two bounds hold whatever the order of passes: no more pods are
 // wanted than replicas and surge, and no pod is removed that is needed for the minimum that
 // must be available. [NewSize] and [Fraction] are the arithmetic alone.

@@ -14,6 +14,7 @@ func TestTotal(t *testing.T) {
 }
 
 var exportedFunctions = map[string]any{
+	"Apply":            deploy.Apply,
 	"Complete":         deploy.Complete,
 	"Finish":           deploy.Finish,
 	"Fraction":         deploy.Fraction,

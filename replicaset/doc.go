@@ -22,7 +22,8 @@
 // The parts: [PodEffects] says whom a change of a pod concerns and what it tells the
 // [Expectations]. [SlowStart] says how many pods are created at once. [Versions] says
 // whether the cache is as new as the own writes. [Order] and [Explain] say which pods go
-// first, and why. [NeedsWrite] says whether a status is to be written.
+// first, and why. [NeedsWrite] says whether a status is to be written. [Apply] is the
+// effect of an action on a snapshot, for simulators and tests.
 //
 // The zero [Options] decides as Kubernetes 1.36.3 does. What it keeps of upstream's
 // defects is in [QuirkTable], and Options.Repair repairs it, one by one.

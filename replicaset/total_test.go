@@ -14,6 +14,7 @@ func TestTotal(t *testing.T) {
 }
 
 var exportedFunctions = map[string]any{
+	"Apply":           replicaset.Apply,
 	"CompareVersions": replicaset.CompareVersions,
 	"Entry":           replicaset.Entry,
 	"ExpectCreations": replicaset.ExpectCreations,

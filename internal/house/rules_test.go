@@ -53,6 +53,7 @@ var imports = map[string][]string{
 	"selector/claim":       {"internal/union", "internal/zero", "selector"},
 	"internal/field":       {"selector"},
 	"internal/quirk":       {"internal/field", "selector"},
+	"internal/apply":       {"selector"},
 	"internal/condition":   {"selector"},
 	"revision":             {"internal/field", "internal/quirk", "internal/zero", "selector"},
 	"revision/kubectl":     {"internal/zero", "revision"},
@@ -66,10 +67,10 @@ var imports = map[string][]string{
 	"rollout/batchrelease": append([]string{"internal/condition", "rollout/workload"}, ofRollouts...),
 	"rollout/kruise":       append([]string{"internal/condition", "rollout/batchrelease", "rollout/traffic", "rollout/workload"}, ofRollouts...),
 	"rollout/preview":      append([]string{"rollout/batchrelease", "rollout/kruise", "rollout/workload"}, ofRollouts...),
-	"replicaset":           toolkits,
-	"daemonset":            append([]string{"replicaset", "daemonset/inplace"}, toolkits...), // replicaset for expectations
+	"replicaset":           append([]string{"internal/apply"}, toolkits...),
+	"daemonset":            append([]string{"internal/apply", "replicaset", "daemonset/inplace"}, toolkits...), // replicaset for expectations
 	"daemonset/inplace":    {"internal/zero"},
-	"deploy":               append([]string{"replicaset"}, toolkits...),
+	"deploy":               append([]string{"internal/apply", "replicaset"}, toolkits...),
 }
 
 // supporting packages serve tests and readers, and may import what they like. The

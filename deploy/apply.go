@@ -1,0 +1,162 @@
+package deploy
+
+import (
+	"maps"
+	"strconv"
+	"time"
+
+	"github.com/kplan-go/kplan/internal/apply"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
+)
+
+// Apply returns what s becomes when the API server carries out an action at now, and
+// nothing else happens. It is what simulators and tests need: s stays as it is.
+//
+//   - The UID of the ReplicaSet that [CreateReplicaSet] makes is made of its name and now,
+//     and its selector is the Deployment's and the hash.
+//   - Generations rise with each change of a spec. Resource versions stay as they are.
+//
+// The error, if any, wraps [ErrInvalid] and one [FieldError]: no ReplicaSet has the name
+// and UID, the name of the new one is taken, the one to scale has another size than that
+// it is scaled from, or the one to adopt has a controller.
+func Apply(s Snapshot, a Action, now time.Time) (Snapshot, error) {
+	return applyAll(s, Actions{a}, now)
+}
+
+// Apply returns what s becomes when all of the plan is carried out at now: the actions in
+// their order, each as by [Apply], and the status. It stops at the first error.
+func (p Plan) Apply(s Snapshot, now time.Time) (Snapshot, error) {
+	next, err := applyAll(s, p.Actions, now)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	next.Deployment.Status = p.Status.clone()
+	return next, nil
+}
+
+func applyAll(s Snapshot, actions Actions, now time.Time) (Snapshot, error) {
+	sets := apply.NewList(s.ReplicaSets, func(rs *replicaset.ReplicaSet) (string, string) { return rs.Name, rs.UID })
+	for _, action := range actions {
+		var err error
+		if a, ok := action.(CreateReplicaSet); ok {
+			err = a.apply(&s.Deployment, sets, now)
+		} else if !applyToDeployment(&s.Deployment, action) {
+			err = applyToSet(&s.Deployment, sets, action)
+		}
+		if err != nil {
+			return Snapshot{}, err
+		}
+	}
+	s.ReplicaSets = sets.All()
+	return s, nil
+}
+
+// applyToDeployment carries out an action on the Deployment itself, and reports whether
+// it is one.
+func applyToDeployment(d *Deployment, action Action) bool {
+	switch a := action.(type) {
+	case AnnotateDeployment:
+		d.Annotations = apply.With(d.Annotations, a.Set)
+	case PauseDeployment:
+		d.Paused, d.Annotations = true, apply.With(d.Annotations, a.Set)
+		d.Generation++
+	case RollBackDeployment:
+		d.Template, d.Annotations = a.Template, apply.With(nil, a.Annotations)
+		d.Generation++
+	case ClearRollback:
+		d.Annotations = apply.Without(d.Annotations, revision.AnnotationRollback)
+	default:
+		return false
+	}
+	return true
+}
+
+func applyToSet(d *Deployment, sets *apply.List[replicaset.ReplicaSet], action Action) error {
+	find := func(name, uid string) (*replicaset.ReplicaSet, error) {
+		if rs := sets.Find(name, uid); rs != nil {
+			return rs, nil
+		}
+		return nil, apply.Refused("Action.Name", name, "must be the name of a ReplicaSet with the UID of the action")
+	}
+	switch a := action.(type) {
+	case AdoptReplicaSet:
+		rs, err := find(a.Name, a.UID)
+		if err != nil {
+			return err
+		}
+		if rs.ControllerUID != "" && rs.ControllerUID != d.UID {
+			return apply.Refused("Action.Name", a.Name, "has another controller")
+		}
+		rs.ControllerKind, rs.ControllerName, rs.ControllerUID = Kind, d.Name, d.UID
+	case ReleaseReplicaSet:
+		rs, err := find(a.Name, a.UID)
+		if err != nil {
+			return err
+		}
+		if rs.ControllerUID == d.UID {
+			rs.ControllerKind, rs.ControllerName, rs.ControllerUID = "", "", ""
+		}
+	case AnnotateReplicaSet:
+		rs, err := find(a.Name, a.UID)
+		if err != nil {
+			return err
+		}
+		a.apply(rs)
+	case ScaleReplicaSet:
+		rs, err := find(a.Name, a.UID)
+		if err != nil {
+			return err
+		}
+		return a.apply(rs)
+	case DeleteReplicaSet:
+		_, err := find(a.Name, a.UID)
+		sets.Remove(a.Name, a.UID)
+		return err
+	default:
+		return apply.Refused("Action", "", "must be an action of this package")
+	}
+	return nil
+}
+
+func (a CreateReplicaSet) apply(d *Deployment, sets *apply.List[replicaset.ReplicaSet], now time.Time) error {
+	for _, rs := range sets.All() {
+		if rs.Name == a.Name {
+			return apply.Refused("Action.Name", a.Name, "must not be that of a ReplicaSet")
+		}
+	}
+	rs := replicaset.ReplicaSet{
+		Name: a.Name, UID: apply.UID(a.Name, now), Generation: 1, Labels: maps.Clone(a.Labels), Annotations: maps.Clone(a.Annotations),
+		ControllerKind: Kind, ControllerName: d.Name, ControllerUID: d.UID, CreationTimestamp: now, Replicas: new(a.Replicas),
+		MinReadySeconds: a.MinReadySeconds, Template: a.Template, TemplateLabels: maps.Clone(a.Labels),
+	}
+	if d.Selector != nil {
+		rs.Selector = d.Selector.WithLabel(revision.LabelHash, a.Template.Hash)
+	}
+	sets.Add(rs)
+	return nil
+}
+
+func (a AnnotateReplicaSet) apply(rs *replicaset.ReplicaSet) {
+	rs.Annotations = apply.With(rs.Annotations, a.Set)
+	if a.MinReadySeconds != nil && *a.MinReadySeconds != rs.MinReadySeconds {
+		rs.MinReadySeconds = *a.MinReadySeconds
+		rs.Generation++
+	}
+}
+
+func (a ScaleReplicaSet) apply(rs *replicaset.ReplicaSet) error {
+	size := int32(1)
+	if rs.Replicas != nil {
+		size = *rs.Replicas
+	}
+	if size != a.From {
+		return apply.Refused("Action.From", strconv.Itoa(int(a.From)), "must be the size of the ReplicaSet")
+	}
+	rs.Annotations = apply.With(rs.Annotations, a.Set)
+	if a.To != size {
+		rs.Replicas = new(a.To)
+		rs.Generation++
+	}
+	return nil
+}

@@ -1,0 +1,111 @@
+package deploy_test
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/selector"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// TestPropertyApply: no action of a plan is refused by the snapshot that it was made for,
+// a plan is the sum of its actions and the status, and the snapshot stays as it is.
+func TestPropertyApply(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := anything(t)
+		p, err := deploy.Reconcile(s, t0, deploy.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := purity.Clone(s)
+		whole, err := p.Apply(s, t0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		step := s
+		for _, a := range p.Actions {
+			if step, err = deploy.Apply(step, a, t0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		step.Deployment.Status = p.Status
+		if !reflect.DeepEqual(step, whole) {
+			t.Fatalf("one by one:\n%+v\nat once:\n%+v", step, whole)
+		}
+		if !reflect.DeepEqual(s, before) {
+			t.Fatalf("the snapshot was written to:\n%+v\n%+v", before, s)
+		}
+	})
+}
+
+// TestApply has what each action does, and when it is refused.
+func TestApply(t *testing.T) {
+	s := deploy.Snapshot{
+		Deployment: deploy.Deployment{
+			Name: "web", UID: "u", Generation: 3, Annotations: map[string]string{"a": "1", revision.AnnotationRollback: "2"},
+			Selector: &selector.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
+		},
+		ReplicaSets: []replicaset.ReplicaSet{
+			{Name: "web-1", UID: "1", ControllerUID: "u", Generation: 1, Replicas: new(int32(3)), Annotations: map[string]string{"a": "1"}},
+			{Name: "orphan", UID: "2", Generation: 1},
+			{Name: "other", UID: "3", ControllerUID: "v"},
+		},
+	}
+	after := func(a deploy.Action) deploy.Snapshot {
+		t.Helper()
+		next, err := deploy.Apply(s, a, t0)
+		require.NoError(t, err)
+		return next
+	}
+	require.Equal(t, "u", after(deploy.AdoptReplicaSet{Name: "orphan", UID: "2"}).ReplicaSets[1].ControllerUID)
+	require.Empty(t, after(deploy.ReleaseReplicaSet{Name: "web-1", UID: "1"}).ReplicaSets[0].ControllerUID)
+	require.Equal(t, "v", after(deploy.ReleaseReplicaSet{Name: "other", UID: "3"}).ReplicaSets[2].ControllerUID)
+	require.Len(t, after(deploy.DeleteReplicaSet{Name: "orphan", UID: "2"}).ReplicaSets, 2)
+
+	scaled := after(deploy.ScaleReplicaSet{Name: "web-1", UID: "1", From: 3, To: 5, Set: map[string]string{"b": "2"}}).ReplicaSets[0]
+	require.Equal(t, int32(5), *scaled.Replicas)
+	require.Equal(t, int64(2), scaled.Generation)
+	require.Equal(t, map[string]string{"a": "1", "b": "2"}, scaled.Annotations)
+	scaled = after(deploy.ScaleReplicaSet{Name: "orphan", UID: "2", From: 1, To: 1}).ReplicaSets[1]
+	require.Equal(t, int64(1), scaled.Generation, "a size that is not set is 1")
+	annotated := after(deploy.AnnotateReplicaSet{Name: "web-1", UID: "1", MinReadySeconds: new(int32(9))}).ReplicaSets[0]
+	require.Equal(t, int32(9), annotated.MinReadySeconds)
+	require.Equal(t, int64(2), annotated.Generation)
+	require.Equal(t, int64(1), after(deploy.AnnotateReplicaSet{Name: "web-1", UID: "1", MinReadySeconds: new(int32)}).ReplicaSets[0].Generation)
+
+	made := after(deploy.CreateReplicaSet{
+		Name: "web-2", Replicas: 2, Template: revision.Template{ID: "v2", Hash: "2"}, Labels: map[string]string{"app": "web"}, MinReadySeconds: 4,
+	}).ReplicaSets[3]
+	require.Equal(t, "app=web,"+revision.LabelHash+"=2", selector.Format(made.Selector))
+	require.Equal(t, "u", made.ControllerUID)
+	require.Equal(t, t0, made.CreationTimestamp)
+	require.Equal(t, []int32{2, 4}, []int32{*made.Replicas, made.MinReadySeconds})
+
+	require.Equal(t, map[string]string{"a": "1"}, after(deploy.ClearRollback{}).Deployment.Annotations)
+	require.Equal(t, "2", after(deploy.AnnotateDeployment{Set: map[string]string{"a": "2"}}).Deployment.Annotations["a"])
+	paused := after(deploy.PauseDeployment{Set: map[string]string{"p": ""}}).Deployment
+	require.True(t, paused.Paused)
+	require.Equal(t, int64(4), paused.Generation)
+	back := after(deploy.RollBackDeployment{Template: revision.Template{ID: "v1"}, Annotations: map[string]string{"c": "3"}}).Deployment
+	require.Equal(t, "v1", back.Template.ID)
+	require.Equal(t, map[string]string{"c": "3"}, back.Annotations)
+
+	for path, a := range map[string]deploy.Action{
+		"Action": nil, "Action.Name": deploy.DeleteReplicaSet{Name: "web-1", UID: "2"}, "Action.From": deploy.ScaleReplicaSet{Name: "web-1", UID: "1", From: 4},
+	} {
+		_, err := deploy.Apply(s, a, t0)
+		var refused *deploy.FieldError
+		require.ErrorAs(t, err, &refused)
+		require.ErrorIs(t, err, deploy.ErrInvalid)
+		require.Equal(t, path, refused.Path)
+	}
+	_, err := deploy.Apply(s, deploy.AdoptReplicaSet{Name: "other", UID: "3"}, t0)
+	require.ErrorContains(t, err, "has another controller")
+	_, err = deploy.Apply(s, deploy.CreateReplicaSet{Name: "other"}, t0)
+	require.ErrorContains(t, err, "must not be that of a ReplicaSet")
+}

@@ -1,0 +1,126 @@
+// Package apply holds what the interpreters of actions in the planner packages share: how
+// an API server finds an object, names a new one and refuses a write.
+package apply
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/kplan-go/kplan/selector"
+)
+
+// UID returns the UID of an object that is created at now. It is a function of both, so
+// that equal calls have equal results, and an object that takes the name of another one
+// later has a UID of its own.
+func UID(name string, now time.Time) string {
+	return name + "-" + strconv.FormatInt(now.Unix(), 36) + "-" + strconv.FormatInt(int64(now.Nanosecond()), 36)
+}
+
+// Refused returns the error of a write that cannot be made.
+func Refused(path, value, detail string) error {
+	return &selector.FieldError{Path: path, Value: value, Detail: detail}
+}
+
+// With returns a copy of m with the entries of set. It is never nil.
+func With(m, set map[string]string) map[string]string {
+	all := make(map[string]string, len(m)+len(set))
+	maps.Copy(all, m)
+	maps.Copy(all, set)
+	return all
+}
+
+// Without returns a copy of m without some keys. It is never nil.
+func Without(m map[string]string, keys ...string) map[string]string {
+	all := With(m, nil)
+	for _, key := range keys {
+		delete(all, key)
+	}
+	return all
+}
+
+// A List is the objects of one kind while actions are carried out on them. It takes time
+// that grows with the objects and the actions, not with their product.
+type List[T any] struct {
+	items   []T
+	key     func(*T) (name, uid string)
+	numbers map[[2]string]int // nil until an object is looked for a second time
+	asked   bool
+	gone    map[int]bool
+}
+
+// NewList returns a list of copies of the items. A key is the name and UID of an object.
+func NewList[T any](items []T, key func(*T) (name, uid string)) *List[T] {
+	return &List[T]{items: slices.Clone(items), key: key}
+}
+
+// Find returns the object with a name and UID, or nil. It may be written to until the
+// next object is added.
+func (l *List[T]) Find(name, uid string) *T {
+	if i := l.find([2]string{name, uid}); i >= 0 {
+		return &l.items[i]
+	}
+	return nil
+}
+
+// Remove removes the object with a name and UID.
+func (l *List[T]) Remove(name, uid string) {
+	if i := l.find([2]string{name, uid}); i >= 0 {
+		if l.gone == nil {
+			l.gone = map[int]bool{}
+		}
+		l.gone[i] = true
+	}
+}
+
+// Add adds an object.
+func (l *List[T]) Add(item T) {
+	l.items = append(l.items, item)
+	if l.numbers != nil {
+		l.note(len(l.items) - 1)
+	}
+}
+
+// All returns the objects that there are, in their order, those that were added last.
+func (l *List[T]) All() []T {
+	if len(l.gone) == 0 {
+		return l.items
+	}
+	left := make([]T, 0, len(l.items)-len(l.gone))
+	for i := range l.items {
+		if !l.gone[i] {
+			left = append(left, l.items[i])
+		}
+	}
+	return left
+}
+
+// find returns the number of the first such object, or -1. One is looked for in all of
+// them; for more it is worth to note where each is.
+func (l *List[T]) find(key [2]string) int {
+	if !l.asked {
+		l.asked = true
+		return slices.IndexFunc(l.items, func(item T) bool {
+			name, uid := l.key(&item)
+			return key == [2]string{name, uid}
+		})
+	}
+	if l.numbers == nil {
+		l.numbers = make(map[[2]string]int, len(l.items))
+		for i := range l.items {
+			l.note(i)
+		}
+	}
+	if i, ok := l.numbers[key]; ok && !l.gone[i] {
+		return i
+	}
+	return -1
+}
+
+func (l *List[T]) note(i int) {
+	name, uid := l.key(&l.items[i])
+	if before, ok := l.numbers[[2]string{name, uid}]; !ok || l.gone[before] {
+		l.numbers[[2]string{name, uid}] = i
+	}
+}

@@ -1,0 +1,119 @@
+package replicaset
+
+import (
+	"maps"
+	"strconv"
+	"time"
+
+	"github.com/kplan-go/kplan/internal/apply"
+	"github.com/kplan-go/kplan/podorder"
+)
+
+// MostCreated is how many pods [Apply] creates by one action at most.
+const MostCreated = 1_000_000
+
+// Apply returns what s becomes when the API server carries out an action at now, and
+// nothing else happens. It is what simulators and tests need: s stays as it is.
+//
+//   - The pods that [CreatePods] makes are called by the ReplicaSet and the first numbers
+//     that are free, and their UIDs are made of the name and now.
+//   - A pod that [DeletePod] deletes is gone if it has no node or has ended. Otherwise it is
+//     marked as being deleted, until its kubelet has ended it. One that is marked stays.
+//   - Resource versions stay as they are.
+//
+// The error, if any, wraps [ErrInvalid] and one [FieldError]: no pod has the name and UID,
+// it has a controller already, or more than [MostCreated] pods would be created.
+func Apply(s Snapshot, a Action, now time.Time) (Snapshot, error) {
+	return applyAll(s, Actions{a}, now)
+}
+
+// Apply returns what s becomes when all of the plan is carried out at now: the actions in
+// their order, each as by [Apply], and the status. It stops at the first error.
+func (p Plan) Apply(s Snapshot, now time.Time) (Snapshot, error) {
+	next, err := applyAll(s, p.Actions, now)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	next.ReplicaSet.Status = p.Status.clone()
+	return next, nil
+}
+
+func applyAll(s Snapshot, actions Actions, now time.Time) (Snapshot, error) {
+	pods := apply.NewList(s.Pods, func(p *podorder.Pod) (string, string) { return p.Name, p.UID })
+	for _, action := range actions {
+		var err error
+		if a, ok := action.(CreatePods); ok {
+			err = a.apply(&s.ReplicaSet, pods, now)
+		} else {
+			err = applyToPod(pods, action, now)
+		}
+		if err != nil {
+			return Snapshot{}, err
+		}
+	}
+	s.Pods = pods.All()
+	return s, nil
+}
+
+func applyToPod(pods *apply.List[podorder.Pod], action Action, now time.Time) error {
+	find := func(name, uid string) (*podorder.Pod, error) {
+		if p := pods.Find(name, uid); p != nil {
+			return p, nil
+		}
+		return nil, apply.Refused("Action.Name", name, "must be the name of a pod with the UID of the action")
+	}
+	switch a := action.(type) {
+	case AdoptPod:
+		p, err := find(a.Name, a.UID)
+		if err != nil {
+			return err
+		}
+		if p.ControllerUID != "" && p.ControllerUID != a.Reference.UID {
+			return apply.Refused("Action.Name", a.Name, "has another controller")
+		}
+		p.ControllerKind, p.ControllerName, p.ControllerUID = a.Reference.Kind, a.Reference.Name, a.Reference.UID
+		return nil
+	case ReleasePod:
+		p, err := find(a.Name, a.UID)
+		if err == nil && p.ControllerUID == a.OwnerUID {
+			p.ControllerKind, p.ControllerName, p.ControllerUID = "", "", ""
+		}
+		return err
+	case DeletePod:
+		p, err := find(a.Name, a.UID)
+		switch {
+		case err != nil:
+			return err
+		case !p.DeletionTimestamp.IsZero(): // something holds it
+		case p.NodeName == "" || p.Finished():
+			pods.Remove(a.Name, a.UID)
+		default:
+			p.DeletionTimestamp = now
+		}
+		return nil
+	}
+	return apply.Refused("Action", "", "must be an action of this package")
+}
+
+func (a CreatePods) apply(rs *ReplicaSet, pods *apply.List[podorder.Pod], now time.Time) error {
+	if a.Count < 0 || a.Count > MostCreated {
+		return apply.Refused("Action.Count", strconv.Itoa(int(a.Count)), "must be from 0 to "+strconv.Itoa(MostCreated))
+	}
+	taken := map[string]bool{}
+	for _, p := range pods.All() {
+		taken[p.Name] = true
+	}
+	owner := Owner(rs)
+	for number, left := 0, a.Count; left > 0; number++ {
+		name := rs.Name + "-" + strconv.Itoa(number)
+		if taken[name] {
+			continue
+		}
+		left--
+		pods.Add(podorder.Pod{
+			Name: name, UID: apply.UID(name, now), Labels: maps.Clone(rs.TemplateLabels), CreationTimestamp: now, Phase: podorder.Pending,
+			ControllerKind: owner.Kind, ControllerName: rs.Name, ControllerUID: rs.UID,
+		})
+	}
+	return nil
+}
