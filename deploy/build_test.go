@@ -154,52 +154,13 @@ func requireEqual[T any](t *testing.T, why string, want, got T) {
 	}
 }
 
-// apply executes one action on a snapshot that it owns.
+// apply carries out one action on a snapshot.
 func apply(s *deploy.Snapshot, a deploy.Action) error {
-	find := func(name string) *replicaset.ReplicaSet {
-		i := slices.IndexFunc(s.ReplicaSets, func(rs replicaset.ReplicaSet) bool { return rs.Name == name })
-		if i < 0 {
-			return nil
-		}
-		return &s.ReplicaSets[i]
+	next, err := deploy.Apply(*s, a, t0)
+	if err == nil {
+		*s = next
 	}
-	switch a := a.(type) {
-	case deploy.CreateReplicaSet:
-		if find(a.Name) != nil {
-			return fmt.Errorf("%s exists", a.Name)
-		}
-		s.ReplicaSets = append(s.ReplicaSets, replicaset.ReplicaSet{
-			Name: a.Name, UID: a.Name + "-uid", ControllerUID: s.Deployment.UID, CreationTimestamp: t0,
-			Generation: 1, Replicas: new(a.Replicas), Template: a.Template, MinReadySeconds: a.MinReadySeconds,
-			Annotations: a.Annotations,
-		})
-	case deploy.ScaleReplicaSet:
-		rs := find(a.Name)
-		if rs == nil || *rs.Replicas != a.From || rs.UID != a.UID {
-			return fmt.Errorf("%v: does not fit %+v", a, rs)
-		}
-		rs.Replicas = new(a.To)
-		rs.Generation++
-		rs.Annotations = merged(rs.Annotations, a.Set)
-	case deploy.AnnotateReplicaSet:
-		rs := find(a.Name)
-		rs.Annotations = merged(rs.Annotations, a.Set)
-		if a.MinReadySeconds != nil {
-			rs.MinReadySeconds = *a.MinReadySeconds
-			rs.Generation++
-		}
-	case deploy.AnnotateDeployment:
-		s.Deployment.Annotations = merged(s.Deployment.Annotations, a.Set)
-	case deploy.PauseDeployment:
-		s.Deployment.Paused, s.Deployment.Annotations = true, merged(s.Deployment.Annotations, a.Set)
-	case deploy.AdoptReplicaSet:
-		find(a.Name).ControllerUID = s.Deployment.UID
-	case deploy.ReleaseReplicaSet:
-		find(a.Name).ControllerUID = ""
-	case deploy.DeleteReplicaSet:
-		s.ReplicaSets = slices.DeleteFunc(s.ReplicaSets, func(rs replicaset.ReplicaSet) bool { return rs.Name == a.Name })
-	}
-	return nil
+	return err
 }
 
 func merged(old, set map[string]string) map[string]string {
@@ -228,8 +189,7 @@ func settle(s *deploy.Snapshot, broken ...string) {
 // execute applies a plan and its status.
 func execute(t testing.TB, s *deploy.Snapshot, p deploy.Plan) {
 	t.Helper()
-	for _, a := range p.Actions {
-		require.NoError(t, apply(s, a))
-	}
-	s.Deployment.Status = p.Status
+	next, err := p.Apply(*s, t0)
+	require.NoError(t, err)
+	*s = next
 }

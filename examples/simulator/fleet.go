@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -41,7 +40,7 @@ type event struct {
 // read from the API server.
 type app struct {
 	deployment deploy.Deployment
-	sets       []*replicaset.ReplicaSet
+	sets       []replicaset.ReplicaSet
 	pods       []*pod
 	complete   bool
 	recheck    time.Time
@@ -116,27 +115,23 @@ func (f *fleet) run() error {
 // changed anything. What they plan is carried out at once; a real loop would ask the
 // API server, and stop at an error.
 func (f *fleet) reconcile(a *app) (bool, error) {
-	s := deploy.Snapshot{Deployment: a.deployment}
-	for _, rs := range a.sets {
-		s.ReplicaSets = append(s.ReplicaSets, *rs)
-	}
+	s := deploy.Snapshot{Deployment: a.deployment, ReplicaSets: a.sets}
 	plan, err := deploy.Reconcile(s, f.now, deploy.Options{})
 	if err != nil {
 		return false, err
 	}
 	f.lookAgain(a, plan.RecheckAt)
 	changed := len(plan.Actions) > 0 || !reflect.DeepEqual(plan.Status, a.deployment.Status)
-	for _, action := range plan.Actions {
-		if err := f.apply(a, action); err != nil {
-			return false, err
-		}
+	if s, err = plan.Apply(s, f.now); err != nil {
+		return false, err
 	}
-	a.deployment.Status = plan.Status
+	a.deployment, a.sets = s.Deployment, s.ReplicaSets
 	pods := make([]podorder.Pod, len(a.pods))
 	for i, p := range a.pods {
 		pods[i] = p.Pod
 	}
-	for _, rs := range a.sets {
+	for i := range a.sets {
+		rs := &a.sets[i]
 		plan, err := replicaset.Reconcile(replicaset.Snapshot{ReplicaSet: *rs, Pods: pods}, f.now, replicaset.Options{})
 		if err != nil {
 			return false, err
@@ -164,43 +159,6 @@ func (f *fleet) lookAgain(a *app, at time.Time) {
 		a.recheck = at
 		f.at(at, a, func() {})
 	}
-}
-
-// apply carries out one action of a Deployment's plan. One that does not occur here,
-// such as a rollback, is an error.
-func (f *fleet) apply(a *app, action deploy.Action) error {
-	set := func(name string) *replicaset.ReplicaSet {
-		return a.sets[slices.IndexFunc(a.sets, func(rs *replicaset.ReplicaSet) bool { return rs.Name == name })]
-	}
-	switch action := action.(type) {
-	case deploy.CreateReplicaSet:
-		a.sets = append(a.sets, &replicaset.ReplicaSet{
-			Name: action.Name, UID: action.Name, Generation: 1, CreationTimestamp: f.now,
-			ControllerKind: deploy.Kind, ControllerName: a.deployment.Name, ControllerUID: a.deployment.UID,
-			Labels: action.Labels, Annotations: action.Annotations, TemplateLabels: action.Labels,
-			Template: action.Template, Replicas: &action.Replicas,
-		})
-	case deploy.ScaleReplicaSet:
-		rs := set(action.Name)
-		rs.Replicas, rs.Annotations = &action.To, merged(rs.Annotations, action.Set)
-		rs.Generation++
-	case deploy.AnnotateReplicaSet:
-		rs := set(action.Name)
-		rs.Annotations = merged(rs.Annotations, action.Set)
-	case deploy.AnnotateDeployment:
-		a.deployment.Annotations = merged(a.deployment.Annotations, action.Set)
-	default:
-		return fmt.Errorf("%s: %v", a.deployment.Name, action)
-	}
-	return nil
-}
-
-// merged returns annotations with some that are set.
-func merged(annotations, set map[string]string) map[string]string {
-	m := map[string]string{}
-	maps.Copy(m, annotations)
-	maps.Copy(m, set)
-	return m
 }
 
 // create makes a pod, which waits for room.

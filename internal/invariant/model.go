@@ -10,16 +10,24 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-func errNot(a fmt.Stringer) error { return fmt.Errorf("%v is no action of this planner", a) }
+// into makes of s what it becomes by an action.
+func into[S any, A any](s *S, action fmt.Stringer, now time.Time, apply func(S, A, time.Time) (S, error)) error {
+	a, ok := action.(A)
+	if !ok {
+		return fmt.Errorf("%v is no action of this planner", action)
+	}
+	next, err := apply(*s, a, now)
+	if err == nil {
+		*s = next
+	}
+	return err
+}
 
 var deploymentModel = model[deploy.Snapshot, deploy.Options, deploy.Plan]{
 	lists:   []string{"ReplicaSets", "Pods"},
 	actions: func(p *deploy.Plan) []fmt.Stringer { return texts(p.Actions) },
 	apply: func(s *deploy.Snapshot, a fmt.Stringer, now time.Time) error {
-		if a, ok := a.(deploy.Action); ok {
-			return applyDeployment(s, a, now)
-		}
-		return errNot(a)
+		return into(s, a, now, deploy.Apply)
 	},
 	finish: func(s *deploy.Snapshot, p *deploy.Plan) { s.Deployment.Status = p.Status },
 	settle: settleDeployment,
@@ -44,10 +52,7 @@ var replicaSetModel = model[replicaset.Snapshot, replicaset.Options, replicaset.
 	lists:   []string{"Pods", "Siblings"},
 	actions: func(p *replicaset.Plan) []fmt.Stringer { return texts(p.Actions) },
 	apply: func(s *replicaset.Snapshot, a fmt.Stringer, now time.Time) error {
-		if a, ok := a.(replicaset.Action); ok {
-			return applyReplicaSet(s, a, now)
-		}
-		return errNot(a)
+		return into(s, a, now, replicaset.Apply)
 	},
 	finish: func(s *replicaset.Snapshot, p *replicaset.Plan) { s.ReplicaSet.Status = p.Status },
 	settle: settleReplicaSet,
@@ -83,10 +88,7 @@ var daemonSetModel = model[daemonset.Snapshot, daemonset.Options, daemonset.Plan
 	lists:   []string{"Nodes", "Pods", "Revisions", "Backoff"},
 	actions: func(p *daemonset.Plan) []fmt.Stringer { return texts(p.Actions) },
 	apply: func(s *daemonset.Snapshot, a fmt.Stringer, now time.Time) error {
-		if a, ok := a.(daemonset.Action); ok {
-			return applyDaemonSet(s, a, now)
-		}
-		return errNot(a)
+		return into(s, a, now, daemonset.Apply)
 	},
 	finish: func(s *daemonset.Snapshot, p *daemonset.Plan) { s.DaemonSet.Status, s.Backoff = p.Status, p.Backoff },
 	settle: settleDaemonSet,

@@ -90,7 +90,7 @@ func replicaSetScope(p *ReplicaSetPass) []string {
 func daemonSetScope(p *DaemonSetPass) []string {
 	uid, l := p.Snapshot.DaemonSet.UID, list(nil)
 	for _, a := range p.Plan.Actions {
-		o := objectOf(a)
+		o, _ := daemonset.ObjectOf(a)
 		owner, version, adopts := "", "", false
 		switch a.(type) {
 		case daemonset.CreatePod, daemonset.CreateRevision:

@@ -122,8 +122,9 @@ func countsOfReplicaSet(s *replicaset.Snapshot, now time.Time) string {
 	return fmt.Sprintf("%d of %d, %d ready, %d available", c.active, sizeOf(&s.ReplicaSet), c.ready, c.available)
 }
 
-// settleDaemonSet is the kubelet: pods that are to go are gone, containers run their
-// images, and pods whose gates are open become ready.
+// settleDaemonSet is the scheduler and the kubelet: pods are bound to the nodes that they
+// are pinned to, those that are to go are gone, containers run their images, and pods
+// whose gates are open become ready.
 func settleDaemonSet(s *daemonset.Snapshot, now time.Time) {
 	s.Pods = slices.DeleteFunc(s.Pods, func(p daemonset.Pod) bool { return !p.DeletionTimestamp.IsZero() })
 	for i := range s.Pods {
@@ -131,6 +132,9 @@ func settleDaemonSet(s *daemonset.Snapshot, now time.Time) {
 		p.Containers = slices.Clone(p.Containers)
 		for c := range p.Containers {
 			p.Containers[c].Status = &inplace.ContainerStatus{Image: p.Containers[c].Image, ImageID: "id-" + p.Containers[c].Image, Ready: true}
+		}
+		if p.NodeName == "" {
+			p.NodeName = p.PinnedNode
 		}
 		closed := p.InPlace != nil && !p.InPlace.True
 		if runs(&p.Pod) && !p.Ready && !closed && p.NodeName != "" {
