@@ -29,14 +29,13 @@ import (
 // name and UID, the name of the new revision is taken, or what is to be adopted has a
 // controller.
 func Apply(s Snapshot, a Action, now time.Time) (Snapshot, error) {
-	return applyAll(s, Actions{a}, now)
+	return Actions{a}.Apply(s, now)
 }
 
-// Apply returns what s becomes when all of the plan is carried out at now: the actions in
-// their order, each as by [Apply], the status and the table of backoffs. It stops at the
-// first error.
+// Apply returns what s becomes when all of the plan is carried out at now: its actions,
+// the status and the table of backoffs.
 func (p Plan) Apply(s Snapshot, now time.Time) (Snapshot, error) {
-	next, err := applyAll(s, p.Actions, now)
+	next, err := p.Actions.Apply(s, now)
 	if err != nil {
 		return Snapshot{}, err
 	}
@@ -57,13 +56,15 @@ type application struct {
 	now       time.Time
 }
 
-func applyAll(s Snapshot, actions Actions, now time.Time) (Snapshot, error) {
+// Apply returns what s becomes when the actions are carried out at now, in their order,
+// each as by the function [Apply]. It stops at the first error.
+func (as Actions) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 	w := application{
 		owner: &s.DaemonSet, now: now,
 		pods:      apply.NewList(s.Pods, func(p *Pod) (string, string) { return p.Name, p.UID }),
 		revisions: apply.NewList(s.Revisions, func(r *revision.ControllerRevision) (string, string) { return r.Name, r.UID }),
 	}
-	for _, action := range actions {
+	for _, action := range as {
 		var err error
 		switch a := action.(type) {
 		case CreatePod:

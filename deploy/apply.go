@@ -21,13 +21,13 @@ import (
 // and UID, the name of the new one is taken, the one to scale has another size than that
 // it is scaled from, or the one to adopt has a controller.
 func Apply(s Snapshot, a Action, now time.Time) (Snapshot, error) {
-	return applyAll(s, Actions{a}, now)
+	return Actions{a}.Apply(s, now)
 }
 
-// Apply returns what s becomes when all of the plan is carried out at now: the actions in
-// their order, each as by [Apply], and the status. It stops at the first error.
+// Apply returns what s becomes when all of the plan is carried out at now: its actions,
+// and the status.
 func (p Plan) Apply(s Snapshot, now time.Time) (Snapshot, error) {
-	next, err := applyAll(s, p.Actions, now)
+	next, err := p.Actions.Apply(s, now)
 	if err != nil {
 		return Snapshot{}, err
 	}
@@ -35,9 +35,11 @@ func (p Plan) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 	return next, nil
 }
 
-func applyAll(s Snapshot, actions Actions, now time.Time) (Snapshot, error) {
+// Apply returns what s becomes when the actions are carried out at now, in their order,
+// each as by the function [Apply]. It stops at the first error.
+func (as Actions) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 	sets := apply.NewList(s.ReplicaSets, func(rs *replicaset.ReplicaSet) (string, string) { return rs.Name, rs.UID })
-	for _, action := range actions {
+	for _, action := range as {
 		var err error
 		if a, ok := action.(CreateReplicaSet); ok {
 			err = a.apply(&s.Deployment, sets, now)

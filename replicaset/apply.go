@@ -24,13 +24,13 @@ const MostCreated = 1_000_000
 // The error, if any, wraps [ErrInvalid] and one [FieldError]: no pod has the name and UID,
 // it has a controller already, or more than [MostCreated] pods would be created.
 func Apply(s Snapshot, a Action, now time.Time) (Snapshot, error) {
-	return applyAll(s, Actions{a}, now)
+	return Actions{a}.Apply(s, now)
 }
 
-// Apply returns what s becomes when all of the plan is carried out at now: the actions in
-// their order, each as by [Apply], and the status. It stops at the first error.
+// Apply returns what s becomes when all of the plan is carried out at now: its actions,
+// and the status.
 func (p Plan) Apply(s Snapshot, now time.Time) (Snapshot, error) {
-	next, err := applyAll(s, p.Actions, now)
+	next, err := p.Actions.Apply(s, now)
 	if err != nil {
 		return Snapshot{}, err
 	}
@@ -38,9 +38,11 @@ func (p Plan) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 	return next, nil
 }
 
-func applyAll(s Snapshot, actions Actions, now time.Time) (Snapshot, error) {
+// Apply returns what s becomes when the actions are carried out at now, in their order,
+// each as by the function [Apply]. It stops at the first error.
+func (as Actions) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 	pods := apply.NewList(s.Pods, func(p *podorder.Pod) (string, string) { return p.Name, p.UID })
-	for _, action := range actions {
+	for _, action := range as {
 		var err error
 		if a, ok := action.(CreatePods); ok {
 			err = a.apply(&s.ReplicaSet, pods, now)

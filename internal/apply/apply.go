@@ -101,10 +101,12 @@ func (l *List[T]) All() []T {
 func (l *List[T]) find(key [2]string) int {
 	if !l.asked {
 		l.asked = true
-		return slices.IndexFunc(l.items, func(item T) bool {
-			name, uid := l.key(&item)
-			return key == [2]string{name, uid}
-		})
+		for i := range l.items {
+			if name, uid := l.key(&l.items[i]); key[0] == name && key[1] == uid {
+				return i
+			}
+		}
+		return -1
 	}
 	if l.numbers == nil {
 		l.numbers = make(map[[2]string]int, len(l.items))

@@ -31,16 +31,6 @@ func (m *model[S, O, P]) pass(c *Planner[S, O, P], s S, now time.Time) (*Pass[S,
 	return &Pass[S, O, P]{Snapshot: s, Now: now, Options: c.Options, Plan: p, Strict: c.Strict}, err
 }
 
-// carry carries out actions on s, and returns the first error.
-func (m *model[S, O, P]) carry(s *S, actions []fmt.Stringer, now time.Time) error {
-	for _, a := range actions {
-		if err := m.apply(s, a, now); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // run plans and carries out in a fair cluster until nothing changes any more, or for
 // some passes more than the bound. It is false if a write is refused, because the
 // name of something new is taken: then nothing is fair; or if the way is too long.
@@ -58,7 +48,7 @@ func (m *model[S, O, P]) run(c *Planner[S, O, P], s S, now time.Time) (trace Tra
 		}
 		trace.Passes = append(trace.Passes, *p)
 		actions := m.actions(&p.Plan)
-		if m.carry(&s, actions, now) != nil {
+		if m.apply(&s, actions, now) != nil {
 			return trace, false
 		}
 		m.finish(&s, &p.Plan)
@@ -87,7 +77,7 @@ func actionsTakeEffectOf[S, O, P any](m *model[S, O, P]) func(*Planner[S, O, P])
 			}
 			for _, a := range m.actions(&p.Plan) {
 				before := encode(s)
-				if m.apply(&s, a, c.Now) != nil {
+				if m.apply(&s, []fmt.Stringer{a}, c.Now) != nil {
 					return lines // it is for another object than there is
 				}
 				known := m.repeats != nil && m.repeats(&s, c.Options) && !c.Strict
@@ -149,10 +139,10 @@ func noRepeatedState[S, O, P any](m *model[S, O, P]) func(*Trace[S, O, P]) []str
 	}
 }
 
-// after returns s after actions and, if there is one, after their first error.
+// after returns s after actions, or s and the error of the first that is refused.
 func (m *model[S, O, P]) after(s S, actions []fmt.Stringer, now time.Time) (S, error) {
 	s = purity.Clone(s)
-	err := m.carry(&s, actions, now)
+	err := m.apply(&s, actions, now)
 	return s, err
 }
 
@@ -286,7 +276,7 @@ func boundsFromStaleViewsOf[S, O, P any](m *model[S, O, P]) func(*Planner[S, O, 
 			return nil
 		}
 		for _, a := range actions {
-			_ = m.apply(&s, a, c.Now.Add(1)) // refused wherever a precondition tells
+			_ = m.apply(&s, []fmt.Stringer{a}, c.Now.Add(1)) // refused wherever a precondition tells
 		}
 		slack := int64(0)
 		if m.creations != nil {

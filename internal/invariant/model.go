@@ -10,13 +10,17 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 )
 
-// into makes of s what it becomes by an action.
-func into[S any, A any](s *S, action fmt.Stringer, now time.Time, apply func(S, A, time.Time) (S, error)) error {
-	a, ok := action.(A)
-	if !ok {
-		return fmt.Errorf("%v is no action of this planner", action)
+// into makes of s what it becomes by actions. It stays as it is if one is refused.
+func into[S any, As ~[]A, A any](s *S, texts []fmt.Stringer, now time.Time, apply func(As, S, time.Time) (S, error)) error {
+	actions := make(As, len(texts))
+	for i, text := range texts {
+		a, ok := text.(A)
+		if !ok {
+			return fmt.Errorf("%v is no action of this planner", text)
+		}
+		actions[i] = a
 	}
-	next, err := apply(*s, a, now)
+	next, err := apply(actions, *s, now)
 	if err == nil {
 		*s = next
 	}
@@ -26,8 +30,8 @@ func into[S any, A any](s *S, action fmt.Stringer, now time.Time, apply func(S, 
 var deploymentModel = model[deploy.Snapshot, deploy.Options, deploy.Plan]{
 	lists:   []string{"ReplicaSets", "Pods"},
 	actions: func(p *deploy.Plan) []fmt.Stringer { return texts(p.Actions) },
-	apply: func(s *deploy.Snapshot, a fmt.Stringer, now time.Time) error {
-		return into(s, a, now, deploy.Apply)
+	apply: func(s *deploy.Snapshot, actions []fmt.Stringer, now time.Time) error {
+		return into(s, actions, now, deploy.Actions.Apply)
 	},
 	finish: func(s *deploy.Snapshot, p *deploy.Plan) { s.Deployment.Status = p.Status },
 	settle: settleDeployment,
@@ -51,8 +55,8 @@ var deploymentModel = model[deploy.Snapshot, deploy.Options, deploy.Plan]{
 var replicaSetModel = model[replicaset.Snapshot, replicaset.Options, replicaset.Plan]{
 	lists:   []string{"Pods", "Siblings"},
 	actions: func(p *replicaset.Plan) []fmt.Stringer { return texts(p.Actions) },
-	apply: func(s *replicaset.Snapshot, a fmt.Stringer, now time.Time) error {
-		return into(s, a, now, replicaset.Apply)
+	apply: func(s *replicaset.Snapshot, actions []fmt.Stringer, now time.Time) error {
+		return into(s, actions, now, replicaset.Actions.Apply)
 	},
 	finish: func(s *replicaset.Snapshot, p *replicaset.Plan) { s.ReplicaSet.Status = p.Status },
 	settle: settleReplicaSet,
@@ -87,8 +91,8 @@ var replicaSetModel = model[replicaset.Snapshot, replicaset.Options, replicaset.
 var daemonSetModel = model[daemonset.Snapshot, daemonset.Options, daemonset.Plan]{
 	lists:   []string{"Nodes", "Pods", "Revisions", "Backoff"},
 	actions: func(p *daemonset.Plan) []fmt.Stringer { return texts(p.Actions) },
-	apply: func(s *daemonset.Snapshot, a fmt.Stringer, now time.Time) error {
-		return into(s, a, now, daemonset.Apply)
+	apply: func(s *daemonset.Snapshot, actions []fmt.Stringer, now time.Time) error {
+		return into(s, actions, now, daemonset.Actions.Apply)
 	},
 	finish: func(s *daemonset.Snapshot, p *daemonset.Plan) { s.DaemonSet.Status, s.Backoff = p.Status, p.Backoff },
 	settle: settleDaemonSet,

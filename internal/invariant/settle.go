@@ -18,8 +18,8 @@ import (
 type model[S, O, P any] struct {
 	lists   []string // of the snapshot, in any order
 	actions func(p *P) []fmt.Stringer
-	// apply carries out an action, or fails on a precondition. It owns the snapshot.
-	apply func(s *S, a fmt.Stringer, now time.Time) error
+	// apply carries out actions, or none if a precondition of one fails.
+	apply func(s *S, actions []fmt.Stringer, now time.Time) error
 	// finish writes what is not an action: status and tables.
 	finish func(s *S, p *P)
 	// settle is what a fair cluster does until the next pass, at now.
