@@ -202,7 +202,8 @@ func (f *finish) again() *Snapshot {
 }
 
 // withoutClaims is the status after a failed claim: none, or if FailedClaimHidesStatus
-// is repaired that of the pods that are there.
+// is repaired that of the pods that are there. Its conditions stay: nothing was created
+// or deleted, so that nothing is known of failures.
 func (f *finish) withoutClaims() {
 	if !f.opts.Repair.Has(FailedClaimHidesStatus) {
 		f.result.Status = f.s.ReplicaSet.Status.clone()
@@ -220,7 +221,8 @@ func (f *finish) withoutClaims() {
 	})
 	if p, err := Reconcile(present, f.now, f.opts); err == nil {
 		f.result.Status = p.Status
-		f.result.WriteStatus = NeedsWrite(f.s.ReplicaSet, p.Status)
+		f.result.Status.Conditions = cloned(f.s.ReplicaSet.Status.Conditions)
+		f.result.WriteStatus = NeedsWrite(f.s.ReplicaSet, f.result.Status)
 	}
 }
 

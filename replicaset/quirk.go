@@ -83,7 +83,7 @@ func QuirkTable() []selector.Quirk {
 			Upstream: "If one adoption or release fails, the pass ends before the status of all other pods is written.",
 			Source:   "syncReplicaSet, claimPods, Kubernetes 1.36.3",
 			Input:    "replicas 1, an orphan that is selected; its adoption is refused",
-			Repair:   "The status of the pods that are there is written. The pass still fails, and no pod is created or deleted.",
+			Repair:   "The counts of the pods that are there are written. The pass still fails, and no pod is created or deleted.",
 		},
 	}
 }
