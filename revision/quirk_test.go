@@ -2,17 +2,12 @@ package revision_test
 
 import (
 	"fmt"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/revision/kubectl"
 )
 
 // A showcase is the smallest input that shows a quirk, and what comes of it.
@@ -87,114 +82,4 @@ func TestQuirks(t *testing.T) {
 	require.Equal(t, revision.RepairAll, every)
 	_, err = revision.ParseQuirks("Unknown")
 	require.ErrorIs(t, err, revision.ErrInvalid)
-}
-
-// A quirkCase is what all functions with quirks are asked at once.
-type quirkCase struct {
-	Entries    []revision.Entry
-	Limit      int32
-	Texts      texts // annotations of the newest ReplicaSet
-	Parent     string
-	Data       []string // of revisions
-	Dump       string
-	Collisions *int32
-}
-
-func drawQuirkCase(t *rapid.T) quirkCase {
-	c := quirkCase{
-		Entries: drawEntries(t), Limit: rapid.Int32Range(0, 3).Draw(t, "limit"), Texts: texts{},
-		Parent:     rapid.SampledFrom([]string{"db", strings.Repeat("x", 242), strings.Repeat("x", 243), strings.Repeat("x", 253)}).Draw(t, "parent"),
-		Data:       rapid.SliceOfN(rapid.SampledFrom([]string{`{"a":1}`, `{"a":2}`, `{"a":3}`, `{"a": 1}`, `{"a":1,"b":null}`}), 1, 4).Draw(t, "data"),
-		Dump:       rapid.SampledFrom([]string{"", "", "object"}).Draw(t, "dump"),
-		Collisions: rapid.Ptr(rapid.Int32Range(0, 2), true).Draw(t, "collisions"),
-	}
-	if n := numbers.Draw(t, "number"); n != "-" {
-		c.Texts[revision.AnnotationRevision] = n
-	}
-	return c
-}
-
-// answer asks. An attempt meets a name that is taken by the last data.
-func (c quirkCase) answer(o revision.Options) (answers []any) {
-	add := func(values ...any) { answers = append(answers, values...) }
-	add(revision.ByRevision(c.Entries, o), revision.ByLatestRevision(c.Entries, o))
-	remove, held := revision.CleanUp(c.Entries, &c.Limit, o)
-	add(remove, held)
-	change, changed := revision.SyncWith(texts{"a": "1"}, c.Texts, 5, o)
-	add(change, changed, revision.DaemonSetRevisionName(c.Parent, "7d4c665cf7", o))
-	var list []revision.ControllerRevision
-	for i, d := range c.Data {
-		r := version(fmt.Sprint("v", i), int64(i), data(d))
-		r.Dump = c.Dump
-		list = append(list, r)
-		add(revision.HashRevision([]byte(d), c.Dump, c.Collisions, o))
-	}
-	current, old := revision.Partition(list, list[0].Data, o)
-	add(current, old, revision.FindEqual(list, list[0], o))
-	last := list[len(list)-1]
-	r := revision.NewControllerRevision(revision.Parent{Name: "db"}, nil, list[0].Data, 1, c.Collisions, o)
-	a, err := revision.FirstAttempt("db", r, c.Collisions, o)
-	add(a, fmt.Sprint(err))
-	if err == nil {
-		next, use := a.Taken(last, o)
-		add(next, use)
-	}
-	count, err := revision.DaemonSetTaken("agent", list[0].Data, last, c.Collisions, c.Collisions, o)
-	add(count, fmt.Sprint(err), revision.ChooseUpdate(revision.StatefulSet{Name: "db", Data: list[0].Data}, list, nil, o))
-	undo, err := kubectl.UndoRevision(list, list[0].Data, 0, o)
-	add(undo, fmt.Sprint(err))
-	return answers
-}
-
-var decimal = regexp.MustCompile(`^-?[0-9]+$`)
-
-// unreadable reports whether there is a revision that is no number.
-func unreadable(annotations texts) bool {
-	text, ok := annotations[revision.AnnotationRevision]
-	return ok && !decimal.MatchString(text)
-}
-
-// shows says when a quirk can show, from the input alone.
-func (c quirkCase) shows(name string) bool {
-	odd := func(data string) bool { return strings.Contains(data, " ") || strings.Contains(data, "null") }
-	switch name {
-	case "UnreadableRevisionFreezes":
-		return unreadable(c.Texts)
-	case "UnreadableRevisionSortsByAge":
-		return slices.ContainsFunc(c.Entries, func(e revision.Entry) bool { return unreadable(e.Annotations) })
-	case "DataBesideObjectNotHashed":
-		return c.Dump != ""
-	case "SerialisationIsVersion":
-		return slices.ContainsFunc(c.Data, odd)
-	case "LongNameNotCut":
-		return len(c.Parent) > 253-len("-7d4c665cf7")
-	case "CollisionLabelDiffers":
-		return c.Collisions != nil && c.Data[0] != c.Data[len(c.Data)-1] // the name is taken by something else
-	case "UnsetCollisionCountFails":
-		return c.Collisions == nil
-	case "UsedSetsFillHistory":
-		return slices.ContainsFunc(c.Entries, func(e revision.Entry) bool { return *e.Replicas+e.Status.Replicas > 0 })
-	}
-	return false
-}
-
-// TestPropertySingleQuirk: where a quirk does not show, its repair changes nothing.
-func TestPropertySingleQuirk(t *testing.T) {
-	changed := map[string]int{}
-	rapid.Check(t, func(t *rapid.T) {
-		c := drawQuirkCase(t)
-		want := c.answer(revision.Options{})
-		for i, q := range revision.QuirkTable() {
-			diff := cmp.Diff(want, c.answer(revision.Options{Repair: revision.Quirks(1) << i}))
-			if diff != "" && !c.shows(q.Name) {
-				t.Fatalf("%s does not show, and its repair changes:\n%s", q.Name, diff)
-			}
-			if diff != "" {
-				changed[q.Name]++
-			}
-		}
-	})
-	for _, q := range revision.QuirkTable() {
-		require.NotZero(t, changed[q.Name], q.Name)
-	}
 }
