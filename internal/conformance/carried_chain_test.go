@@ -81,7 +81,7 @@ func chainCorners(expects bool) []corner[*step] {
 }
 
 // testChains runs random chains.
-func testChains(t bubble, counts *census, n, seed int, targets []callKind, expects bool, start func(*rapid.T, time.Time) *chain) {
+func testChains(t bubble, counts *caseCounts, n, seed int, targets []callKind, expects bool, start func(*rapid.T, time.Time) *chain) {
 	corners := chainCorners(expects)
 	counts.draw(t, n, seed, func(t *rapid.T) {
 		failing, stale := gen.OneIn(t, 2, "failing"), gen.OneIn(t, 2, "stale")
@@ -92,7 +92,7 @@ func testChains(t bubble, counts *census, n, seed int, targets []callKind, expec
 				pause := rapid.SampledFrom([]time.Duration{time.Second, 2 * time.Second, 10 * time.Second, time.Minute, 6 * time.Minute}).Draw(t, "pause")
 				time.Sleep(pause)
 				c.edit(t, c, time.Now())
-				c.see(t, counts, stale, &s)
+				c.updateCaches(t, counts, stale, &s)
 			}
 			c.step(t, counts, targets, &s)
 			s.firstFailure = !failed && s.fails()
@@ -104,7 +104,7 @@ func testChains(t bubble, counts *census, n, seed int, targets []callKind, expec
 }
 
 // step makes one pass on both sides.
-func (c *chain) step(t *rapid.T, counts *census, targets []callKind, s *step) {
+func (c *chain) step(t *rapid.T, counts *caseCounts, targets []callKind, s *step) {
 	now := time.Now()
 	var rules []apiserver.Rule
 	if s.failing {
@@ -135,7 +135,7 @@ func (c *chain) step(t *rapid.T, counts *census, targets []callKind, s *step) {
 	for _, name := range intended {
 		counts.differences[name]++
 	}
-	c.goOn(s.carriedPass)
+	c.carryOver(s.carriedPass)
 }
 
 // differs says what upstream remembers otherwise.
@@ -154,9 +154,9 @@ func (m memory) differs(theirs upstream.Memory, now time.Time) string {
 	return gocmp.Diff(slices.DeleteFunc(slices.Clone(theirs.Delays), forgotten), slices.DeleteFunc(m.delays(), forgotten), cmpopts.EquateEmpty())
 }
 
-// goOn makes what a pass has left what the next one begins with. Pods that were created
+// carryOver makes what a pass has left what the next one begins with. Pods that were created
 // get names by order: those that client and server choose are random.
-func (c *chain) goOn(p *carriedPass) {
+func (c *chain) carryOver(p *carriedPass) {
 	after := p.after.Clone()
 	var created []apiserver.Object
 	for _, o := range after.Objects() {
@@ -178,8 +178,8 @@ func (c *chain) goOn(p *carriedPass) {
 	c.server = after
 }
 
-// see brings the caches up to date, or some objects of them.
-func (c *chain) see(t *rapid.T, counts *census, stale bool, s *step) {
+// updateCaches brings the caches up to date, or some objects of them.
+func (c *chain) updateCaches(t *rapid.T, counts *caseCounts, stale bool, s *step) {
 	before, late := c.cached, func() bool { return stale && gen.OneIn(t, 3, "late") }
 	var next []metav1.Object
 	seen := map[apiserver.Key]bool{}
@@ -213,7 +213,7 @@ func (c *chain) see(t *rapid.T, counts *census, stale bool, s *step) {
 	slices.SortStableFunc(next[1:], func(a, b metav1.Object) int { return cmp.Compare(rank(a), rank(b)) })
 	c.cached = next
 	if c.observe != nil {
-		c.hear(t, counts, before)
+		c.observeCaches(t, counts, before)
 	}
 }
 
@@ -222,9 +222,9 @@ func rank(o metav1.Object) int {
 	return slices.Index([]string{"ReplicaSet", "ReplicationController", "ControllerRevision", "Pod", "Node"}, kindOf(o))
 }
 
-// hear tells both sides what their caches have seen. Upstream's DaemonSets count each
+// observeCaches tells both sides what their caches have seen. Upstream's DaemonSets count each
 // deletion that they see, also when it was not expected, and again when the pod is gone.
-func (c *chain) hear(t *rapid.T, counts *census, before []metav1.Object) {
+func (c *chain) observeCaches(t *rapid.T, counts *caseCounts, before []metav1.Object) {
 	c.live.Recall(c.cached[0], c.memory.theirs)
 	c.live.Fill(c.cached)
 	c.live.Observe(before, c.cached)
@@ -273,7 +273,7 @@ func podChanges(before, after []metav1.Object, f func(old, now *corev1.Pod)) {
 
 // testChained runs chains of one kind in a bubble.
 func testChained(t *testing.T, name string, targets []callKind, expects bool, newStart func(bubble) func(*rapid.T, time.Time) *chain) {
-	counts := newCensus(name)
+	counts := newCaseCounts(name)
 	defer counts.clock()()
 	const most = 50 // rapid gives up after a day, and each run takes minutes in a bubble
 	for n, batch := chainedRuns, 0; n > 0 && !t.Failed() && !(replayed() && batch > 0); n, batch = n-most, batch+1 {

@@ -226,7 +226,7 @@ func (x *carriedDaemonSets) draw(t *rapid.T, dsc *upstream.DaemonSets, now time.
 
 // TestCarriedDaemonSets carries out plans of DaemonSets beside upstream's controller.
 func TestCarriedDaemonSets(t *testing.T) {
-	counts := newCensus("carried out: DaemonSets")
+	counts := newCaseCounts("carried out: DaemonSets")
 	defer counts.clock()()
 	inBubble(t, func(t bubble, _ time.Time) {
 		x, err := newCarriedDaemonSets()

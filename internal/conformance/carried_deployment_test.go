@@ -148,7 +148,7 @@ func (x *carriedDeployments) draw(t *rapid.T, dc *upstream.Deployments, now time
 
 // TestCarriedDeployments carries out plans of Deployments beside upstream's controller.
 func TestCarriedDeployments(t *testing.T) {
-	counts := newCensus("carried out: Deployments")
+	counts := newCaseCounts("carried out: Deployments")
 	defer counts.clock()()
 	inBubble(t, func(t bubble, _ time.Time) {
 		x, err := newCarriedDeployments()

@@ -237,7 +237,7 @@ func (x *carriedReplicas) draw(t *rapid.T, sync replicaSync, draw func(*rapid.T,
 }
 
 func testCarriedReplicas(t *testing.T, name, kind string, newSync func() replicaSync, draw func(*rapid.T, time.Time) *gen.ReplicaSetCase) {
-	counts := newCensus(name)
+	counts := newCaseCounts(name)
 	defer counts.clock()()
 	inBubble(t, func(t bubble, _ time.Time) {
 		x, err := newCarriedReplicas(kind != replicaset.Kind)

@@ -311,7 +311,7 @@ func kindOf(o any) string { return reflect.TypeOf(o).Elem().Name() }
 
 // testCarried runs random passes. One whose plan differs on purpose is not carried out:
 // the comparison of plans is about it.
-func testCarried(t bubble, counts *census, targets []callKind, pass func(*rapid.T) (*carriedPass, string)) {
+func testCarried(t bubble, counts *caseCounts, targets []callKind, pass func(*rapid.T) (*carriedPass, string)) {
 	corners := failureCorners(targets)
 	start := time.Now()
 	counts.check(t, carriedCases, func(t *rapid.T) {

@@ -326,7 +326,7 @@ func (p daemonSetPass) report(diff string) string {
 
 // TestDaemonSets compares whole passes of the DaemonSet controller with plans.
 func TestDaemonSets(t *testing.T) {
-	counts := newCensus("whole passes of DaemonSets")
+	counts := newCaseCounts("whole passes of DaemonSets")
 	defer counts.clock()()
 	inBubble(t, func(t bubble, now time.Time) {
 		dsc, err := upstream.NewDaemonSets()

@@ -177,7 +177,7 @@ func (p deploymentPass) report(diff string) string {
 // fifth of the cases are what is left after one or two passes, where there is often
 // nothing to do but to wait.
 func TestDeployments(t *testing.T) {
-	counts := newCensus("whole passes of Deployments")
+	counts := newCaseCounts("whole passes of Deployments")
 	defer counts.clock()()
 	inBubble(t, func(t bubble, now time.Time) {
 		dc, err := upstream.NewDeployments()

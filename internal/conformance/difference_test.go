@@ -210,7 +210,7 @@ func (j *judgement[P, O]) pass(p P) (names []string, problem string) {
 func judgePass[P interface {
 	comparison[P, O]
 	report(string) string
-}, O any](t *rapid.T, c *census, rows []difference[P, O], p P) {
+}, O any](t *rapid.T, c *caseCounts, rows []difference[P, O], p P) {
 	if c.judgement == nil {
 		j := newJudgement(rows)
 		c.judgement, c.applied = j, j.met
@@ -279,7 +279,7 @@ func (j *judgement[P, O]) plantElsewhere(p P) string {
 
 // met fails for a row that says too little or never applied, and for a neighbour that was
 // never planted.
-func (j *judgement[P, O]) met(t testing.TB, c *census) {
+func (j *judgement[P, O]) met(t testing.TB, c *caseCounts) {
 	for i := range j.rows {
 		row := &j.rows[i]
 		if row.name == "" || row.reason == "" || len(row.leaf) == 0 || row.from == nil || row.to == nil {

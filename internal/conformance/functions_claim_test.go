@@ -223,7 +223,7 @@ func (c *claiming) child(i int) claim.Child {
 	return child
 }
 
-func compareClaim(t *rapid.T, counts *census, now time.Time) {
+func compareClaim(t *rapid.T, counts *caseCounts, now time.Time) {
 	c := drawClaiming(t, now)
 	of := func(name string, is func(claimOutcome) bool) corner[decision[claiming]] {
 		return corner[decision[claiming]]{name, func(d decision[claiming]) bool { return is(d.upstream.(claimOutcome)) }}
@@ -252,7 +252,7 @@ func compareClaim(t *rapid.T, counts *census, now time.Time) {
 type replicaClaim struct{ Claimed, Patches, Terminating []string }
 
 // compareReplicaClaim does what the pass of a ReplicaSet does to find its pods.
-func compareReplicaClaim(t *rapid.T, counts *census, now time.Time) {
+func compareReplicaClaim(t *rapid.T, counts *caseCounts, now time.Time) {
 	c := drawClaiming(t, now)
 	c.Owner.Namespace, c.Rejected, c.Answers, c.Live = gen.Namespace, nil, nil, claim.OwnerNow{UID: "u1"}
 	for _, p := range c.Pods {

@@ -65,7 +65,7 @@ func (c conditions) present() *appsv1.DeploymentCondition {
 	return util.GetDeploymentCondition(*c.api(), c.One.Type)
 }
 
-func compareSetCondition(t *rapid.T, c *census, now time.Time) {
+func compareSetCondition(t *rapid.T, c *caseCounts, now time.Time) {
 	in1 := drawConditions(t, now)
 	s := in1.api()
 	util.SetDeploymentCondition(s, in1.One)
@@ -87,7 +87,7 @@ func compareSetCondition(t *rapid.T, c *census, now time.Time) {
 	}, nil, decision[conditions]{in1, comparable(s.Conditions), ourConditions(deploy.SetCondition(list, one))})
 }
 
-func compareRemoveCondition(t *rapid.T, c *census, now time.Time) {
+func compareRemoveCondition(t *rapid.T, c *caseCounts, now time.Time) {
 	in1 := drawConditions(t, now)
 	s := in1.api()
 	util.RemoveDeploymentCondition(s, in1.One.Type)
@@ -109,7 +109,7 @@ type timeout struct {
 	Deadline  int32
 }
 
-func compareTimedOut(t *rapid.T, c *census, now time.Time) {
+func compareTimedOut(t *rapid.T, c *caseCounts, now time.Time) {
 	w := timeout{Deadline: gen.Size(t, "deadline")}
 	one := conditions{One: gen.Condition(t, now, w.Deadline)}
 	one.One.Type = appsv1.DeploymentProgressing

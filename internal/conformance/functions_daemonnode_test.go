@@ -66,7 +66,7 @@ type daemonCounts struct {
 	Allowed            bool
 }
 
-func compareCounts(t *rapid.T, c *census, _ time.Time) {
+func compareCounts(t *rapid.T, c *caseCounts, _ time.Time) {
 	l := drawDaemonLimits(t)
 	ds, nodes := l.object(), int(l.Limits.Replicas)
 	var theirs, ours daemonCounts
@@ -229,7 +229,7 @@ func drawCluster(t *rapid.T) scheduled {
 
 // compareDaemonBudget compares the numbers of a rolling update, and with them where a
 // plan wants pods.
-func compareDaemonBudget(t *rapid.T, c *census, now time.Time) {
+func compareDaemonBudget(t *rapid.T, c *caseCounts, now time.Time) {
 	x := drawCluster(t)
 	theirs := upstreamBudget(x)
 	var ours clusterBudget
@@ -351,7 +351,7 @@ type updated struct {
 	Updated    bool
 }
 
-func compareUpdated(t *rapid.T, c *census, now time.Time) {
+func compareUpdated(t *rapid.T, c *caseCounts, now time.Time) {
 	l := labelledPod{&corev1.Pod{}, []string{"new", "new", "new", ""}[gen.UpTo(t, 4, "current hash")], gen.Generation(t)}
 	if pods := gen.NodePods(t, now, "n1"); len(pods) > 0 {
 		l.Pod = pods[0]

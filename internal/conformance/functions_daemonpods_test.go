@@ -79,7 +79,7 @@ type nodeOutcome struct {
 	Backoff time.Duration
 }
 
-func compareOnNode(t *rapid.T, c *census, now time.Time) {
+func compareOnNode(t *rapid.T, c *caseCounts, now time.Time) {
 	o := drawOnNode(t, now)
 	pods := map[string][]*corev1.Pod{}
 	if len(o.Pods) > 0 || o.Empty {
@@ -179,7 +179,7 @@ type updatedPods struct {
 	OK       bool
 }
 
-func compareUpdatedPods(t *rapid.T, c *census, now time.Time) {
+func compareUpdatedPods(t *rapid.T, c *caseCounts, now time.Time) {
 	o := drawOnNode(t, now)
 	o.DaemonSet.Spec.Template.Spec, o.Node.Spec.Taints = corev1.PodSpec{}, nil
 	o.DaemonSet.Spec.UpdateStrategy.RollingUpdate = nil
@@ -216,7 +216,7 @@ func owned(ds *appsv1.DaemonSet, pods []*corev1.Pod) {
 	}
 }
 
-func compareWithoutNode(t *rapid.T, c *census, now time.Time) {
+func compareWithoutNode(t *rapid.T, c *caseCounts, now time.Time) {
 	o := drawOnNode(t, now)
 	s := scheduled{DaemonSet: o.DaemonSet, Nodes: []*corev1.Node{o.Node}, Pods: o.Pods}
 	s.DaemonSet.Spec.UpdateStrategy.RollingUpdate = nil
@@ -265,7 +265,7 @@ type podDelay struct {
 	Waits  bool
 }
 
-func compareDelays(t *rapid.T, c *census, now time.Time) {
+func compareDelays(t *rapid.T, c *caseCounts, now time.Time) {
 	gaps := []time.Duration{
 		0, 1, time.Second - 1, time.Second, 2 * time.Second, 100 * time.Second, 512 * time.Second, 900*time.Second - 1, 900 * time.Second,
 		1800 * time.Second, 1800*time.Second + 1,
@@ -302,7 +302,7 @@ type nodeEvent struct {
 	Pods         []*corev1.Pod
 }
 
-func compareNodeEvent(t *rapid.T, c *census, now time.Time) {
+func compareNodeEvent(t *rapid.T, c *caseCounts, now time.Time) {
 	o := drawOnNode(t, now)
 	e := nodeEvent{DaemonSet: o.DaemonSet, Changed: o.Node}
 	for _, p := range o.Pods {

@@ -34,7 +34,7 @@ var daemonSetFunctions = []function{
 
 type placement struct{ Run, Keep bool }
 
-func comparePlacement(t *rapid.T, c *census, _ time.Time) {
+func comparePlacement(t *rapid.T, c *caseCounts, _ time.Time) {
 	p := gen.Placement(t)
 	var theirs placement
 	theirs.Run, theirs.Keep = upstream.ShouldRun(p.Node, p.DaemonSet)
@@ -83,7 +83,7 @@ func tainted(name string, is func(corev1.Taint) bool) corner[decision[*gen.Place
 // is imagined to decide where they belong.
 type defaulted struct{ Created, Imagined []corev1.Toleration }
 
-func compareDefaultTolerations(t *rapid.T, c *census, _ time.Time) {
+func compareDefaultTolerations(t *rapid.T, c *caseCounts, _ time.Time) {
 	ds := &appsv1.DaemonSet{}
 	spec := &ds.Spec.Template.Spec
 	spec.Tolerations, spec.HostNetwork = gen.Tolerations(t), gen.OneIn(t, 3, "host network")
@@ -111,7 +111,7 @@ func compareDefaultTolerations(t *rapid.T, c *census, _ time.Time) {
 	}, nil, decision[*corev1.PodSpec]{spec, theirs, ours})
 }
 
-func comparePin(t *rapid.T, c *census, _ time.Time) {
+func comparePin(t *rapid.T, c *caseCounts, _ time.Time) {
 	ds := &appsv1.DaemonSet{}
 	if !gen.OneIn(t, 8, "no affinity") {
 		ds.Spec.Template.Spec.Affinity = gen.Affinity(t)
@@ -145,7 +145,7 @@ var targetErrors = map[error]string{
 	daemonset.ErrNotUnique: "is not unique", daemonset.ErrNotFound: "no node name found",
 }
 
-func compareTarget(t *rapid.T, c *census, _ time.Time) {
+func compareTarget(t *rapid.T, c *caseCounts, _ time.Time) {
 	pod := &corev1.Pod{}
 	if gen.OneIn(t, 10, "bound") {
 		pod.Spec.NodeName = "n2"
@@ -206,7 +206,7 @@ type createdPod struct {
 	Node, Hash string
 }
 
-func compareDaemonPod(t *rapid.T, c *census, _ time.Time) {
+func compareDaemonPod(t *rapid.T, c *caseCounts, _ time.Time) {
 	p := createdPod{daemonTemplate(t), "n1", []string{"h", "h", "h", ""}[gen.UpTo(t, 4, "hash")]}
 	generation, err := daemonutil.GetTemplateGeneration(p.DaemonSet)
 	if err != nil { // as the controller does
@@ -257,7 +257,7 @@ type recorded struct {
 	Current bool
 }
 
-func comparePatch(t *rapid.T, c *census, _ time.Time) {
+func comparePatch(t *rapid.T, c *caseCounts, _ time.Time) {
 	s := drawStoredTemplate(t)
 	theirs := recorded{string(must(upstream.DaemonSetPatch(s.DaemonSet))), must(daemon.Match(s.DaemonSet, s.Revision))}
 	ours := recorded{Data: string(must(kube.DaemonSet(s.DaemonSet)).Template.Data)}
@@ -278,7 +278,7 @@ func comparePatch(t *rapid.T, c *census, _ time.Time) {
 
 // compareRestored compares the way back to a revision with the patch that kubectl
 // applies.
-func compareRestored(t *rapid.T, c *census, _ time.Time) {
+func compareRestored(t *rapid.T, c *caseCounts, _ time.Time) {
 	s := drawStoredTemplate(t)
 	before := must(json.Marshal(s.DaemonSet))
 	unchanged := sortedJSON(before)

@@ -69,7 +69,7 @@ func drawStored(t *rapid.T) stored {
 	return s
 }
 
-func compareRevisions(t *rapid.T, c *census, _ time.Time) {
+func compareRevisions(t *rapid.T, c *caseCounts, _ time.Time) {
 	s := drawStored(t)
 	ours := kube.ControllerRevisions(s.List)
 	var theirNames, ourNames [2][]string
@@ -103,7 +103,7 @@ type created struct {
 	Object *appsv1.ControllerRevision
 }
 
-func compareNewRevision(t *rapid.T, c *census, _ time.Time) {
+func compareNewRevision(t *rapid.T, c *caseCounts, _ time.Time) {
 	s := drawStored(t)
 	owner := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: "db", UID: "u"}}
 	labels := map[string]string{"app": gen.Value(t, "app")}
@@ -123,7 +123,7 @@ func compareNewRevision(t *rapid.T, c *census, _ time.Time) {
 	})
 }
 
-func compareRevisionName(t *rapid.T, c *census, _ time.Time) {
+func compareRevisionName(t *rapid.T, c *caseCounts, _ time.Time) {
 	parent := gen.Text(t, "parent")
 	judge(t, c, []corner[decision[string]]{
 		in("cut", func(s string) bool { return len(s) > 223 }), in("as it is", func(s string) bool { return len(s) > 0 && len(s) <= 223 }),
@@ -186,7 +186,7 @@ func (h historied) split() (split, []*appsv1.ReplicaSet) {
 	return s, old
 }
 
-func compareSplit(t *rapid.T, c *census, _ time.Time) {
+func compareSplit(t *rapid.T, c *caseCounts, _ time.Time) {
 	h := drawHistoried(t)
 	theirs, _ := h.split()
 	entries := h.entries()
@@ -227,7 +227,7 @@ func decideByRevision(h historied) decision[historied] {
 	return decision[historied]{h, theirs, ours}
 }
 
-func compareByRevision(t *rapid.T, c *census, _ time.Time) {
+func compareByRevision(t *rapid.T, c *caseCounts, _ time.Time) {
 	judge(t, c, []corner[decision[historied]]{
 		in("several", func(h historied) bool { return len(h.Sets) > 2 }),
 		in("unusable revision", func(h historied) bool {
@@ -239,7 +239,7 @@ func compareByRevision(t *rapid.T, c *census, _ time.Time) {
 	}, revisionDifferences, decideByRevision(drawHistoried(t)))
 }
 
-func compareRollbackAnnotations(t *rapid.T, c *census, _ time.Time) {
+func compareRollbackAnnotations(t *rapid.T, c *caseCounts, _ time.Time) {
 	a := annotated{Deployment: drawAnnotations(t, "d "), ReplicaSet: drawAnnotations(t, "rs ")}
 	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Annotations: maps.Clone(a.Deployment)}}
 	util.SetDeploymentAnnotationsTo(d, &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Annotations: a.ReplicaSet}})
@@ -255,7 +255,7 @@ func compareRollbackAnnotations(t *rapid.T, c *census, _ time.Time) {
 	}, nil, decision[annotated]{a, withEntries(d.Annotations), withEntries(revision.RollbackAnnotations(a.Deployment, a.ReplicaSet, revision.Options{}))})
 }
 
-func compareCreation(t *rapid.T, c *census, _ time.Time) {
+func compareCreation(t *rapid.T, c *caseCounts, _ time.Time) {
 	h := drawHistoried(t)
 	rs := &appsv1.ReplicaSet{}
 	util.SetNewReplicaSetAnnotations(silent, h.Deployment, rs, strconv.FormatInt(h.Next, 10), false, revision.HistoryLimit)
@@ -268,7 +268,7 @@ func compareCreation(t *rapid.T, c *census, _ time.Time) {
 }
 
 // compareLast compares which revision a rollback to the one before goes to.
-func compareLast(t *rapid.T, c *census, _ time.Time) {
+func compareLast(t *rapid.T, c *caseCounts, _ time.Time) {
 	h := drawHistoried(t)
 	_, all := h.split()
 	w := revision.Workload{Name: "web", Annotations: h.Deployment.Annotations, Template: kube.Template(&h.Deployment.Spec.Template, nil)}

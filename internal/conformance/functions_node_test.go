@@ -70,7 +70,7 @@ type placed struct {
 	MatchErr, LazyErr string
 }
 
-func compareAffinity(t *rapid.T, c *census, _ time.Time) {
+func compareAffinity(t *rapid.T, c *caseCounts, _ time.Time) {
 	n := drawNode(t)
 	pod := &corev1.Pod{Spec: corev1.PodSpec{NodeSelector: n.NodeSelector, Affinity: &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
 		RequiredDuringSchedulingIgnoredDuringExecution: n.Required,
@@ -110,7 +110,7 @@ func orEmpty(s *corev1.NodeSelector) *corev1.NodeSelector {
 	return s
 }
 
-func compareNodeSelector(t *rapid.T, c *census, _ time.Time) {
+func compareNodeSelector(t *rapid.T, c *caseCounts, _ time.Time) {
 	n := drawNode(t)
 	n.Required = orEmpty(n.Required)
 	strict, err := nodeaffinity.NewNodeSelector(n.Required)
@@ -147,7 +147,7 @@ type score struct {
 	Err string
 }
 
-func comparePreferences(t *rapid.T, c *census, _ time.Time) {
+func comparePreferences(t *rapid.T, c *caseCounts, _ time.Time) {
 	p := preferred{Node: drawNode(t)}
 	var preferences []selector.Preference
 	for range gen.UpTo(t, 4, "preferences") {
@@ -196,7 +196,7 @@ func (n checkedNode) internal() *core.NodeSelector {
 	return s
 }
 
-func compareValidateNode(t *rapid.T, c *census, _ time.Time) {
+func compareValidateNode(t *rapid.T, c *caseCounts, _ time.Time) {
 	n := checkedNode{orEmpty(gen.NodeSelector(t)), gen.OneIn(t, 2, "values")}
 	theirs := ""
 	if err := corevalidation.ValidateNodeSelector(n.internal(), n.Values, field.NewPath("spec")).ToAggregate(); err != nil {

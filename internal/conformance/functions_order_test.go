@@ -158,7 +158,7 @@ func readyTime(p *corev1.Pod) time.Time {
 	return podutil.GetPodReadyCondition(p.Status).LastTransitionTime.Time
 }
 
-func comparePair(t *rapid.T, c *census, now time.Time, reference metav1.Time) {
+func comparePair(t *rapid.T, c *caseCounts, now time.Time, reference metav1.Time) {
 	judge(t, c, pairCorners, pairDifferences, decidePair(ranked{Pods: drawPair(t, now), Ranks: drawRanks(t), Now: reference}))
 }
 
@@ -170,15 +170,15 @@ func decidePair(r ranked) decision[ranked] {
 	}, r.order().Compare(pods[0], pods[1]))
 }
 
-func compareRanked(t *rapid.T, c *census, now time.Time) { comparePair(t, c, now, at(now)) }
+func compareRanked(t *rapid.T, c *caseCounts, now time.Time) { comparePair(t, c, now, at(now)) }
 
-func compareRankedWithoutTime(t *rapid.T, c *census, now time.Time) {
+func compareRankedWithoutTime(t *rapid.T, c *caseCounts, now time.Time) {
 	comparePair(t, c, now, metav1.Time{})
 }
 
 // compareUnranked compares the older order, which knows neither costs nor ranks. It
 // is that of an Order without time and neighbours for pods without costs.
-func compareUnranked(t *rapid.T, c *census, now time.Time) {
+func compareUnranked(t *rapid.T, c *caseCounts, now time.Time) {
 	r := ranked{Pods: drawPair(t, now)}
 	for _, pod := range r.Pods {
 		pod.Annotations = nil
@@ -217,7 +217,7 @@ var listCorners = []corner[decision[ranked]]{
 
 // compareSort asks that the planner's order is one of upstream's. Where upstream's
 // answer does not depend on the order of its input, that is equality.
-func compareSort(t *rapid.T, c *census, now time.Time) {
+func compareSort(t *rapid.T, c *caseCounts, now time.Time) {
 	judge(t, c, listCorners, sortDifferences, decideSort(drawRanked(t, now)))
 }
 
@@ -234,7 +234,7 @@ func decideSort(r ranked) decision[ranked] {
 
 // compareVictims does the same for the pods that a scale-down deletes. The order of
 // the victims is left out, since they are deleted all at once.
-func compareVictims(t *rapid.T, c *census, now time.Time) {
+func compareVictims(t *rapid.T, c *caseCounts, now time.Time) {
 	r := drawRanked(t, now)
 	r.N = gen.UpTo(t, len(r.Pods)+1, "n")
 	if youngestIsNew(now, r.Pods) {
@@ -260,7 +260,7 @@ func compareVictims(t *rapid.T, c *census, now time.Time) {
 	}, listCorners...), sortDifferences, r.decided(func(r ranked) any { return answer(r.planned()) }, sorted(victims)))
 }
 
-func compareNeighbours(t *rapid.T, c *census, now time.Time) {
+func compareNeighbours(t *rapid.T, c *caseCounts, now time.Time) {
 	pods, related := gen.Pods(t, now, 6), gen.Pods(t, now, 12)
 	n := podorder.Neighbours{}
 	for i := range related {

@@ -24,7 +24,7 @@ var podFunctions = []function{
 	{"GetDeletionCostFromPodAnnotations", compareCost},
 }
 
-func comparePodState(t *rapid.T, c *census, now time.Time) {
+func comparePodState(t *rapid.T, c *caseCounts, now time.Time) {
 	pod := gen.Pod(t, now, 0)
 	ours := kube.Pod(pod)
 	corners := []corner[decision[*corev1.Pod]]{
@@ -58,7 +58,7 @@ func drawMinReady(t *rapid.T) int32 {
 
 type availability struct{ Ready, Available bool }
 
-func compareAvailable(t *rapid.T, c *census, now time.Time) {
+func compareAvailable(t *rapid.T, c *caseCounts, now time.Time) {
 	pod, minReady := gen.Pod(t, now, 0), drawMinReady(t)
 	ready := podutil.GetPodReadyCondition(pod.Status)
 	if ready != nil && gen.OneIn(t, 4, "at the boundary") {
@@ -94,7 +94,7 @@ func compareAvailable(t *rapid.T, c *census, now time.Time) {
 	})
 }
 
-func compareNextAvailable(t *rapid.T, c *census, now time.Time) {
+func compareNextAvailable(t *rapid.T, c *caseCounts, now time.Time) {
 	w := waiting{gen.Pods(t, now, 6), drawMinReady(t)}
 	d := decision[waiting]{in: w, upstream: time.Duration(-1), ours: time.Duration(-1)}
 	if next := controller.FindMinNextPodAvailabilityCheck(w.Pods, w.MinReady, now, testclock.NewFakePassiveClock(now)); next != nil {
@@ -120,7 +120,7 @@ type cost struct {
 	Valid bool
 }
 
-func compareCost(t *rapid.T, c *census, _ time.Time) {
+func compareCost(t *rapid.T, c *caseCounts, _ time.Time) {
 	text := gen.Cost(t)
 	if gen.OneIn(t, 4, "any text") {
 		text = gen.Text(t, "text")

@@ -32,7 +32,7 @@ var replicaFunctions = []function{
 func TestReplicaFunctions(t *testing.T) {
 	for _, f := range replicaFunctions {
 		t.Run(f.name, func(t *testing.T) {
-			counts := newCensus(f.name)
+			counts := newCaseCounts(f.name)
 			defer counts.clock()()
 			inBubble(t, func(t bubble, now time.Time) {
 				counts.check(t, functionCases, func(t *rapid.T) { f.compare(t, counts, now) })
@@ -46,7 +46,7 @@ func TestReplicaFunctions(t *testing.T) {
 // otherwise.
 func TestExpectations(t *testing.T) {
 	const run = 250
-	counts := newCensus("UIDTrackingControllerExpectations")
+	counts := newCaseCounts("UIDTrackingControllerExpectations")
 	defer counts.clock()()
 	var seen seenExpectations
 	for range max(1, functionCases/run) {
@@ -63,7 +63,7 @@ func TestExpectations(t *testing.T) {
 type seenExpectations struct{ fulfilled, expired int }
 
 // compareLegacy leaves the costs in place, which the older chain does not read.
-func compareLegacy(t *rapid.T, c *census, now time.Time) {
+func compareLegacy(t *rapid.T, c *caseCounts, now time.Time) {
 	r := ranked{Pods: drawPair(t, now), Now: at(now)}
 	pods := snapshots(r.Pods)
 	order := podorder.Order{Now: now, Chain: podorder.Legacy}
@@ -72,7 +72,7 @@ func compareLegacy(t *rapid.T, c *census, now time.Time) {
 
 // compareSortUpstream asks for upstream's very answer, whatever cycles and ties there
 // are.
-func compareSortUpstream(t *rapid.T, c *census, now time.Time) {
+func compareSortUpstream(t *rapid.T, c *caseCounts, now time.Time) {
 	r := drawRanked(t, now)
 	ours := snapshots(r.Pods)
 	r.order().SortUpstream(ours)
@@ -88,7 +88,7 @@ func compareSortUpstream(t *rapid.T, c *census, now time.Time) {
 	}, pairDifferences, r.decided(answer, podNames(ours)))
 }
 
-func compareSortLegacy(t *rapid.T, c *census, now time.Time) {
+func compareSortLegacy(t *rapid.T, c *caseCounts, now time.Time) {
 	r := drawRanked(t, now)
 	ours := snapshots(r.Pods)
 	podorder.Order{Chain: podorder.Legacy}.SortUpstream(ours)
@@ -111,7 +111,7 @@ func podNames(pods []podorder.Pod) []string {
 
 // compareRelated lets the order count the neighbours itself, among pods of which some
 // are candidates.
-func compareRelated(t *rapid.T, c *census, now time.Time) {
+func compareRelated(t *rapid.T, c *caseCounts, now time.Time) {
 	all := gen.Pods(t, now, 14)
 	centuriesAway(t, all)
 	owned := func(p *corev1.Pod) bool { return len(p.Name)%2 == 0 || p.Spec.NodeName != "n2" }
@@ -146,7 +146,7 @@ func compareRelated(t *rapid.T, c *census, now time.Time) {
 
 // compareExpectations performs the same operations on both sides, and asks after each
 // whether the expectations are satisfied and what is left of them.
-func compareExpectations(t *rapid.T, c *census, seen *seenExpectations) {
+func compareExpectations(t *rapid.T, c *caseCounts, seen *seenExpectations) {
 	theirs := controller.NewUIDTrackingControllerExpectations(controller.NewControllerExpectations())
 	ours := replicaset.Expectations{}
 	log, key := logr.Discard(), "shop/web"

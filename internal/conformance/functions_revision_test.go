@@ -65,7 +65,7 @@ type revisionNumber struct {
 	Failed bool
 }
 
-func compareRevision(t *rapid.T, c *census, _ time.Time) {
+func compareRevision(t *rapid.T, c *caseCounts, _ time.Time) {
 	n := drawNumbered(t)
 	number, err := util.Revision(&appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Annotations: n.annotations()}})
 	d := decision[numbered]{in: n, upstream: revisionNumber{number, err != nil}}
@@ -82,7 +82,7 @@ func compareRevision(t *rapid.T, c *census, _ time.Time) {
 	}, nil, d)
 }
 
-func compareMaxRevision(t *rapid.T, c *census, _ time.Time) {
+func compareMaxRevision(t *rapid.T, c *caseCounts, _ time.Time) {
 	all := make([]numbered, gen.UpTo(t, 8, "sets"))
 	sets, numbers := make([]*appsv1.ReplicaSet, len(all)), []int64{}
 	for i := range all {
@@ -128,7 +128,7 @@ func drawAnnotations(t *rapid.T, label string) map[string]string {
 	return m
 }
 
-func compareSync(t *rapid.T, c *census, _ time.Time) {
+func compareSync(t *rapid.T, c *caseCounts, _ time.Time) {
 	a := annotated{Deployment: drawAnnotations(t, "d "), ReplicaSet: drawAnnotations(t, "rs "), Next: int64(gen.UpTo(t, 9, "next"))}
 	if gen.OneIn(t, 20, "wrapped") {
 		a.Next = math.MinInt64
@@ -173,7 +173,7 @@ type historic struct {
 	Limit        int
 }
 
-func compareHistory(t *rapid.T, c *census, _ time.Time) {
+func compareHistory(t *rapid.T, c *caseCounts, _ time.Time) {
 	text, _ := gen.History(t, "history")
 	h := historic{text, strconv.Itoa(gen.UpTo(t, 128, "old")), gen.UpTo(t, 12, "limit")}
 	if gen.OneIn(t, 8, "empty") {
@@ -199,7 +199,7 @@ func compareHistory(t *rapid.T, c *census, _ time.Time) {
 // character has several bytes.
 var plainText = rapid.StringOfN(rapid.Map(rapid.IntRange(0, 127), func(n int) rune { return rune(n) }), 0, 12, -1)
 
-func compareSafeEncode(t *rapid.T, c *census, _ time.Time) {
+func compareSafeEncode(t *rapid.T, c *caseCounts, _ time.Time) {
 	s := plainText.Draw(t, "text")
 	judge(t, c, []corner[decision[string]]{
 		in("empty", func(s string) bool { return s == "" }),
@@ -207,7 +207,7 @@ func compareSafeEncode(t *rapid.T, c *census, _ time.Time) {
 	}, nil, decision[string]{s, rand.SafeEncodeString(s), revision.SafeEncode(s)})
 }
 
-func compareName(t *rapid.T, c *census, _ time.Time) {
+func compareName(t *rapid.T, c *caseCounts, _ time.Time) {
 	name, hash := gen.Text(t, "name"), gen.Text(t, "hash")
 	judge(t, c, []corner[decision[[2]string]]{
 		{"cut", func(d decision[[2]string]) bool { return len(d.upstream.(string)) < len(d.in[0])+1+len(d.in[1]) }},
@@ -220,7 +220,7 @@ type hashed struct {
 	Collisions *int32
 }
 
-func compareHash(t *rapid.T, c *census, _ time.Time) {
+func compareHash(t *rapid.T, c *caseCounts, _ time.Time) {
 	h := hashed{Template: gen.Template(t)}
 	if gen.OneIn(t, 2, "collided") {
 		h.Collisions = new(gen.AnyNumber(t, "collisions"))
@@ -232,7 +232,7 @@ func compareHash(t *rapid.T, c *census, _ time.Time) {
 	}, nil, decision[hashed]{h, controller.ComputeHash(h.Template, h.Collisions), kube.Template(h.Template, h.Collisions).Hash})
 }
 
-func compareTemplates(t *rapid.T, c *census, _ time.Time) {
+func compareTemplates(t *rapid.T, c *caseCounts, _ time.Time) {
 	a := gen.Template(t)
 	b := gen.Variant(t, a)
 	if gen.OneIn(t, 4, "twice") {
@@ -251,7 +251,7 @@ func compareTemplates(t *rapid.T, c *census, _ time.Time) {
 	})
 }
 
-func compareNewPod(t *rapid.T, c *census, _ time.Time) {
+func compareNewPod(t *rapid.T, c *caseCounts, _ time.Time) {
 	rs := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: gen.Namespace, Name: "web-a", UID: "rs"}}
 	rs.Spec.Template = *gen.Template(t)
 	if gen.OneIn(t, 3, "finalizers") {

@@ -90,7 +90,7 @@ var limitCorners = []corner[decision[limits]]{
 	in("unusable", func(l limits) bool { _, _, err := l.ours(); return err != nil }),
 }
 
-func compareFenceposts(t *rapid.T, c *census, _ time.Time) {
+func compareFenceposts(t *rapid.T, c *caseCounts, _ time.Time) {
 	corners := append(limitCorners, outcomeIs[limits]("neither", fenceposts{Up: 0, Down: 1}))
 	judge(t, c, corners, fencepostDifferences, decideFenceposts(drawLimits(t)))
 }
@@ -110,7 +110,7 @@ func decideFenceposts(l limits) decision[limits] {
 
 type budget struct{ Surge, Unavailable, MinAvailable int32 }
 
-func compareBudget(t *rapid.T, c *census, _ time.Time) {
+func compareBudget(t *rapid.T, c *caseCounts, _ time.Time) {
 	l := drawLimits(t)
 	if _, _, err := l.ours(); err != nil { // no budget without limits: the planners reject them
 		take(c, limitCorners, decision[limits]{in: l})
@@ -165,7 +165,7 @@ var newSizeCorners = []corner[decision[sized]]{
 	}),
 }
 
-func compareNewSize(t *rapid.T, c *census, _ time.Time) {
+func compareNewSize(t *rapid.T, c *caseCounts, _ time.Time) {
 	s := sized{Limits: drawLimits(t)}
 	near := gen.OneIn(t, 2, "near")
 	for range 1 + gen.UpTo(t, 4, "sets") {
@@ -255,7 +255,7 @@ var shareCorners = []corner[decision[share]]{
 	}},
 }
 
-func compareFraction(t *rapid.T, c *census, _ time.Time) {
+func compareFraction(t *rapid.T, c *caseCounts, _ time.Time) {
 	s := drawShare(t)
 	rs, d := s.objects()
 	judge(t, c, shareCorners, nil, decision[share]{s, upstream.Fraction(klog.Background(), *rs, *d), s.fraction(rs)})
@@ -263,7 +263,7 @@ func compareFraction(t *rapid.T, c *census, _ time.Time) {
 
 // compareProportion limits the fraction as the rule says. The planner's own limit is
 // not exported and is compared in whole passes.
-func compareProportion(t *rapid.T, c *census, _ time.Time) {
+func compareProportion(t *rapid.T, c *caseCounts, _ time.Time) {
 	s := drawShare(t)
 	rs, d := s.objects()
 	ours, left := s.fraction(rs), s.ToAdd-s.Added
@@ -320,7 +320,7 @@ func drawProgress(t *rapid.T) progress {
 	return p
 }
 
-func compareComplete(t *rapid.T, c *census, _ time.Time) {
+func compareComplete(t *rapid.T, c *caseCounts, _ time.Time) {
 	p := drawProgress(t)
 	d := limits{Replicas: p.Replicas}.deployment()
 	d.Generation = p.Generation
@@ -332,7 +332,7 @@ func compareComplete(t *rapid.T, c *census, _ time.Time) {
 	}, nil, decision[progress]{p, util.DeploymentComplete(d, &p.afterAPI), deploy.Complete(p.After, p.Replicas, p.Generation)})
 }
 
-func compareProgressed(t *rapid.T, c *census, _ time.Time) {
+func compareProgressed(t *rapid.T, c *caseCounts, _ time.Time) {
 	p := drawProgress(t)
 	d := &appsv1.Deployment{Status: p.beforeAPI}
 	judge(t, c, []corner[decision[progress]]{

@@ -82,7 +82,7 @@ type requirement struct {
 	Labels  []map[string]string
 }
 
-func compareRequirement(t *rapid.T, c *census, _ time.Time) {
+func compareRequirement(t *rapid.T, c *caseCounts, _ time.Time) {
 	r := requirement{Key: gen.Key(t, "key"), Op: rapid.SampledFrom([]string{
 		"in", "notin", "=", "==", "!=", "gt", "lt", "exists", "!", "in", "notin", "=", "gt", "lt", "", "bogus",
 	}).Draw(t, "op"), Labels: drawLabels(t)}
@@ -120,7 +120,7 @@ type labelled struct {
 	Labels   []map[string]string
 }
 
-func compareLabelSelector(t *rapid.T, c *census, _ time.Time) {
+func compareLabelSelector(t *rapid.T, c *caseCounts, _ time.Time) {
 	l := labelled{gen.LabelSelector(t), drawLabels(t)}
 	judge(t, c, []corner[decision[labelled]]{
 		chosen[labelled]("matches", true), chosen[labelled]("does not match", false),
@@ -191,7 +191,7 @@ type validated struct {
 	Values, Unknown bool // allowed although they are invalid, or unknown
 }
 
-func compareValidate(t *rapid.T, c *census, _ time.Time) {
+func compareValidate(t *rapid.T, c *caseCounts, _ time.Time) {
 	v := validated{gen.LabelSelector(t), gen.OneIn(t, 3, "values"), gen.OneIn(t, 2, "unknown")}
 	errs := validation.ValidateLabelSelector(v.Selector, validation.LabelSelectorValidationOptions{
 		AllowInvalidLabelValueInSelector: v.Values, AllowUnknownOperatorInRequirement: v.Unknown,
@@ -219,7 +219,7 @@ type workload struct {
 
 // compareWorkload compares what is said about the selector. The template is wrong in
 // other ways as well, of which only upstream speaks.
-func compareWorkload(t *rapid.T, c *census, _ time.Time) {
+func compareWorkload(t *rapid.T, c *caseCounts, _ time.Time) {
 	w := workload{Selector: gen.LabelSelector(t), Labels: drawLabels(t)[0]}
 	if w.Selector != nil && len(w.Selector.MatchLabels) > 0 && gen.OneIn(t, 2, "select") {
 		w.Labels = w.Selector.MatchLabels
@@ -256,7 +256,7 @@ type parsed struct {
 	Labels []map[string]string
 }
 
-func compareParse(t *rapid.T, c *census, _ time.Time) {
+func compareParse(t *rapid.T, c *caseCounts, _ time.Time) {
 	p := parsed{gen.SelectorText(t), drawLabels(t)[:1]}
 	want, err := labels.Parse(p.Text)
 	theirs := selected{Err: textOf(err)}
@@ -283,7 +283,7 @@ type asMap struct {
 	Map               map[string]string
 }
 
-func compareParseMap(t *rapid.T, c *census, _ time.Time) {
+func compareParseMap(t *rapid.T, c *caseCounts, _ time.Time) {
 	text := gen.SelectorText(t)
 	if gen.OneIn(t, 2, "pairs") {
 		text = gen.Key(t, "key") + "=" + gen.Value(t, "value")
@@ -322,7 +322,7 @@ func compareParseMap(t *rapid.T, c *census, _ time.Time) {
 // checked is what is wrong with a text as a key and as a value.
 type checked struct{ Key, Value []string }
 
-func compareKeyValue(t *rapid.T, c *census, _ time.Time) {
+func compareKeyValue(t *rapid.T, c *caseCounts, _ time.Time) {
 	var b strings.Builder
 	for range gen.UpTo(t, 7, "pieces") {
 		switch gen.UpTo(t, 40, "piece") {
@@ -360,7 +360,7 @@ type combined struct {
 	Text, Selector, Err string
 }
 
-func compareMaps(t *rapid.T, c *census, _ time.Time) {
+func compareMaps(t *rapid.T, c *caseCounts, _ time.Time) {
 	a, b := gen.Labels(t, "a"), gen.Labels(t, "b")
 	if gen.OneIn(t, 4, "same") {
 		b = cloneMap(a)

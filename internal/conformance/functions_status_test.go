@@ -23,7 +23,7 @@ var statusFunctions = []function{
 
 // compareStatus compares the status of a pass that fails at nothing. Whole passes
 // compare it as well, but only as far as it is written.
-func compareStatus(t *rapid.T, c *census, now time.Time) {
+func compareStatus(t *rapid.T, c *caseCounts, now time.Time) {
 	drawn := gen.ReplicaSet(t, now)
 	rs := drawn.ReplicaSet
 	rs.Spec.Replicas = new(max(0, *rs.Spec.Replicas))

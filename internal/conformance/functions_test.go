@@ -17,7 +17,7 @@ type function struct {
 	// name is that of the upstream function, and of the subtest.
 	name string
 	// compare draws a case, decides it on both sides and calls judge.
-	compare func(t *rapid.T, c *census, now time.Time)
+	compare func(t *rapid.T, c *caseCounts, now time.Time)
 }
 
 // functions lists everything that is compared one by one. To add a function, write
@@ -32,7 +32,7 @@ func functions() []function {
 func TestFunctions(t *testing.T) {
 	for _, f := range functions() {
 		t.Run(f.name, func(t *testing.T) {
-			counts := newCensus(f.name)
+			counts := newCaseCounts(f.name)
 			defer counts.clock()()
 			inBubble(t, func(t bubble, now time.Time) {
 				counts.check(t, functionCases, func(t *rapid.T) { f.compare(t, counts, now) })
@@ -63,7 +63,7 @@ func (d *decision[C]) report(diff string) string {
 }
 
 // judge counts a case and fails if the sides differ, unless that is intended.
-func judge[C any](t *rapid.T, c *census, corners []corner[decision[C]], differences []difference[*decision[C], any], d decision[C]) {
+func judge[C any](t *rapid.T, c *caseCounts, corners []corner[decision[C]], differences []difference[*decision[C], any], d decision[C]) {
 	take(c, corners, d)
 	if len(differences) > 0 || !reflect.DeepEqual(d.upstream, d.ours) {
 		judgePass(t, c, differences, &d)

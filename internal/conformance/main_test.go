@@ -49,31 +49,31 @@ type corner[C any] struct {
 	is   func(C) bool
 }
 
-// A census counts the cases of one comparison, its corners, and the differences
+// A caseCounts counts the cases of one comparison, its corners, and the differences
 // that were intended.
-type census struct {
+type caseCounts struct {
 	name        string
 	cases       int
 	elapsed     time.Duration
 	corners     []string
 	count       map[string]int
 	differences map[string]int
-	judgement   any                       // of the differences, and
-	applied     func(testing.TB, *census) // what it asks for in the end
-	planted     []string                  // near the differences
+	judgement   any                           // of the differences, and
+	applied     func(testing.TB, *caseCounts) // what it asks for in the end
+	planted     []string                      // near the differences
 	calls       tally
 }
 
-var censuses []*census
+var allCaseCounts []*caseCounts
 
-func newCensus(name string) *census {
-	c := &census{name: name, count: map[string]int{}, differences: map[string]int{}, calls: tally{}}
-	censuses = append(censuses, c)
+func newCaseCounts(name string) *caseCounts {
+	c := &caseCounts{name: name, count: map[string]int{}, differences: map[string]int{}, calls: tally{}}
+	allCaseCounts = append(allCaseCounts, c)
 	return c
 }
 
 // take counts a case. The corners must be the same in every call.
-func take[C any](c *census, corners []corner[C], value C) {
+func take[C any](c *caseCounts, corners []corner[C], value C) {
 	if c.corners == nil {
 		for _, k := range corners {
 			c.corners = append(c.corners, k.name)
@@ -89,7 +89,7 @@ func take[C any](c *census, corners []corner[C], value C) {
 
 // check runs n random cases, and fails unless every corner occurred. A replay runs
 // one case and asks for nothing.
-func (c *census) check(t testing.TB, n int, property func(*rapid.T)) {
+func (c *caseCounts) check(t testing.TB, n int, property func(*rapid.T)) {
 	c.draw(t, n, seed, property)
 	c.met(t)
 }
@@ -98,7 +98,7 @@ func (c *census) check(t testing.TB, n int, property func(*rapid.T)) {
 func replayed() bool { return flagged("rapid.failfile") || flagged("rapid.seed") }
 
 // draw runs n random cases.
-func (c *census) draw(t testing.TB, n, seed int, property func(*rapid.T)) {
+func (c *caseCounts) draw(t testing.TB, n, seed int, property func(*rapid.T)) {
 	if !flagged("rapid.checks") {
 		if flagged("rapid.seed") {
 			n = 1
@@ -116,7 +116,7 @@ func (c *census) draw(t testing.TB, n, seed int, property func(*rapid.T)) {
 }
 
 // met fails unless every corner occurred.
-func (c *census) met(t testing.TB) {
+func (c *caseCounts) met(t testing.TB) {
 	if c.applied != nil {
 		c.applied(t, c)
 	}
@@ -131,7 +131,7 @@ func (c *census) met(t testing.TB) {
 }
 
 // clock measures the time of a comparison, outside of any bubble.
-func (c *census) clock() (stop func()) {
+func (c *caseCounts) clock() (stop func()) {
 	start := time.Now()
 	return func() { c.elapsed = time.Since(start) }
 }
@@ -157,7 +157,7 @@ func set(t testing.TB, name, value string) {
 // and differences.
 func printCensuses() {
 	total := 0
-	for _, c := range censuses {
+	for _, c := range allCaseCounts {
 		if c.cases == 0 {
 			continue
 		}

@@ -128,7 +128,7 @@ func withoutCorners(corners []corner[*replicaSetPass], names ...string) []corner
 
 // compareReplicas compares whole passes of a controller with plans.
 func compareReplicas(t *testing.T, name string, newSync func() replicaSync, draw func(*rapid.T, time.Time) *gen.ReplicaSetCase, corners []corner[*replicaSetPass]) {
-	counts := newCensus(name)
+	counts := newCaseCounts(name)
 	defer counts.clock()()
 	inBubble(t, func(t bubble, now time.Time) {
 		sync := newSync()

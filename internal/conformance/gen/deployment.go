@@ -58,11 +58,11 @@ func Deployment(t *rapid.T, now time.Time) *DeploymentCase {
 	for i := range n {
 		g.ownSet(i)
 	}
-	g.strangers()
+	g.otherReplicaSets()
 	g.ownership()
 	g.status()
 	g.pods()
-	g.breakIt()
+	g.damage()
 	return g.c
 }
 
@@ -233,9 +233,9 @@ func (g *draft) setStatus(rs *appsv1.ReplicaSet) {
 	}
 }
 
-// strangers draws ReplicaSets that are not the Deployment's: another's with its
+// otherReplicaSets draws ReplicaSets that are not the Deployment's: another's with its
 // labels, and nobody's with others.
-func (g *draft) strangers() {
+func (g *draft) otherReplicaSets() {
 	for i := range pick(g.t, "strangers", 80, 15, 5) {
 		rs := &appsv1.ReplicaSet{
 			ObjectMeta: metav1.ObjectMeta{

@@ -8,8 +8,8 @@ import (
 	"k8s.io/kubernetes/pkg/controller"
 )
 
-// breakIt makes a few cases unlike anything that an API server stores.
-func (g *draft) breakIt() {
+// damage makes a few cases unlike anything that an API server stores.
+func (g *draft) damage() {
 	t, d := g.t, g.c.Deployment
 	switch pick(t, "break", 74, 10, 2, 1, 1, 6, 2, 1, 1, 2) {
 	case 1:
