@@ -75,24 +75,24 @@ type daemonGroup struct {
 // actionGroups puts actions that do the same for the same reason together.
 func (p *DaemonPlan) actionGroups() []daemonGroup {
 	var groups []daemonGroup
-	var deeds []daemonDeed
+	var phrases []daemonPhrase
 	var objects [][]string
 	index := map[daemonGroup]int{}
 	for _, a := range p.Plan.Actions {
-		d := daemonDeedOf(a)
+		d := daemonPhraseOf(a)
 		g := daemonGroup{d.more, reason[daemonset.Reason](a)}
 		i, ok := index[g]
 		if !ok {
 			i = len(groups)
 			index[g] = i
-			groups, deeds, objects = append(groups, g), append(deeds, d), append(objects, nil)
+			groups, phrases, objects = append(groups, g), append(phrases, d), append(objects, nil)
 		}
 		objects[i] = append(objects[i], d.object)
 	}
 	for i := range groups {
-		verb := deeds[i].one
+		verb := phrases[i].one
 		if len(objects[i]) > 1 {
-			verb = deeds[i].more
+			verb = phrases[i].more
 		}
 		groups[i].what = verb + " " + folded(objects[i])
 	}

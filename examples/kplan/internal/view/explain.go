@@ -84,7 +84,7 @@ func (e *Explanation) State() (State, string) {
 	case e.complete():
 		return StateComplete, fmt.Sprintf("%s; %s left to do.", e.completeText(), count(len(actions), "write is", "writes are"))
 	case len(actions) == 1:
-		return StateProgressing, "The controller will act at once: " + deedOf(actions[0]).long + "."
+		return StateProgressing, "The controller will act at once: " + phraseOf(actions[0]).long + "."
 	case len(actions) > 1:
 		return StateProgressing, fmt.Sprintf("The controller will act at once, in %d writes.", len(actions))
 	case e.Snapshot.Deployment.Paused && e.Snapshot.Deployment.Partitioned == nil:

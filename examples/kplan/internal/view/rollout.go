@@ -80,7 +80,7 @@ func (p *RolloutPlan) actions() *terminal.Table {
 	t := terminal.NewTable("ACTION", "BY", "REASON", "WHY")
 	add := func(by string, a fmt.Stringer) {
 		r := reason[string](a)
-		t.Row(rolloutDeed(a), by, r, rollouts.why(r))
+		t.Row(rolloutPhrase(a), by, r, rollouts.why(r))
 	}
 	for _, a := range p.Plan.Actions {
 		add("rollout", a)

@@ -88,7 +88,7 @@ func (s Simulation) columns() []column {
 			active[rs.Name] = active[rs.Name] || rs.Replicas > 0 || rs.Ready > 0
 		}
 		for _, a := range step.Actions {
-			active[deedOf(a).set] = true
+			active[phraseOf(a).set] = true
 		}
 	}
 	var shown []column

@@ -65,17 +65,17 @@ func reason[R ~string](action any) R {
 // whyNot says in words, and with its numbers, what a hold means.
 func whyNot(h deploy.Hold) string { return deployments.whyNot(h.Reason, int64(h.Have), int64(h.Limit)) }
 
-// A deed is an action of the Deployment planner in words.
-type deed struct {
+// A phrase is an action of the Deployment planner in words.
+type phrase struct {
 	set   string // the ReplicaSet that it writes, or ""
 	short string // what happens, to the ReplicaSet or to the Deployment
 	long  string // the same with all that changes
 }
 
-func deedOf(a deploy.Action) deed {
+func phraseOf(a deploy.Action) phrase {
 	switch a := a.(type) {
 	case deploy.CreateReplicaSet:
-		return deed{
+		return phrase{
 			a.Name, fmt.Sprintf("create with %d", a.Replicas),
 			fmt.Sprintf("create replica set %s with %s, revision %d", a.Name, plural(a.Replicas, "pod"), a.Revision),
 		}
@@ -84,39 +84,39 @@ func deedOf(a deploy.Action) deed {
 		if a.Unhealthy > 0 {
 			text += fmt.Sprintf(", %d of them unhealthy", a.Unhealthy)
 		}
-		return deed{a.Name, fmt.Sprintf("%d -> %d", a.From, a.To), text}
+		return phrase{a.Name, fmt.Sprintf("%d -> %d", a.From, a.To), text}
 	case deploy.AnnotateReplicaSet:
 		text := fmt.Sprintf("update replica set %s: %s", a.Name, pairs(a.Set))
 		if a.MinReadySeconds != nil {
 			text = strings.TrimSuffix(text, ": ") + fmt.Sprintf(", minReadySeconds=%d", *a.MinReadySeconds)
 		}
-		return deed{a.Name, "annotate", text}
+		return phrase{a.Name, "annotate", text}
 	case deploy.AdoptReplicaSet:
-		return deed{a.Name, "adopt", "adopt replica set " + a.Name}
+		return phrase{a.Name, "adopt", "adopt replica set " + a.Name}
 	case deploy.ReleaseReplicaSet:
-		return deed{a.Name, "release", "release replica set " + a.Name}
+		return phrase{a.Name, "release", "release replica set " + a.Name}
 	case deploy.DeleteReplicaSet:
-		return deed{a.Name, "delete", fmt.Sprintf("delete replica set %s, revision %d", a.Name, a.Revision)}
+		return phrase{a.Name, "delete", fmt.Sprintf("delete replica set %s, revision %d", a.Name, a.Revision)}
 	case deploy.AnnotateDeployment:
 		short := "annotate"
 		if number, ok := a.Set[revision.AnnotationRevision]; ok && len(a.Set) == 1 {
 			short = "revision " + number
 		}
-		return deed{"", short, "annotate deployment: " + pairs(a.Set)}
+		return phrase{"", short, "annotate deployment: " + pairs(a.Set)}
 	case deploy.RollBackDeployment:
-		return deed{"", fmt.Sprintf("back to revision %d", a.Revision), fmt.Sprintf("roll back to revision %d of replica set %s", a.Revision, a.Name)}
+		return phrase{"", fmt.Sprintf("back to revision %d", a.Revision), fmt.Sprintf("roll back to revision %d of replica set %s", a.Revision, a.Name)}
 	case deploy.ClearRollback:
-		return deed{"", "no rollback", "remove the request for a rollback"}
+		return phrase{"", "no rollback", "remove the request for a rollback"}
 	case deploy.PauseDeployment:
-		return deed{"", "pause", fmt.Sprintf("pause the deployment %s pod %s is deleted", a.Mode, a.Pod)}
+		return phrase{"", "pause", fmt.Sprintf("pause the deployment %s pod %s is deleted", a.Mode, a.Pod)}
 	}
-	return deed{"", fmt.Sprintf("%T", a), a.String()}
+	return phrase{"", fmt.Sprintf("%T", a), a.String()}
 }
 
 // short says in a few words what an action does, with the ReplicaSet called by its
 // label.
 func short(a deploy.Action, label func(string) string) string {
-	d := deedOf(a)
+	d := phraseOf(a)
 	if a, ok := a.(deploy.DeleteReplicaSet); ok {
 		return fmt.Sprintf("rev %d: delete", a.Revision) // it has no column any more
 	}

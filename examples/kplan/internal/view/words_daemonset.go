@@ -155,7 +155,7 @@ var daemonSets = vocabulary[daemonset.Reason]{
 		},
 		daemonset.ReasonDeadNode: {
 			Text:  "the node does not answer",
-			Means: "The update turns its back on the node, because it does not answer.",
+			Means: "The update leaves out the node, because it does not answer.",
 			Ends:  "The node answers again, or is removed.",
 		},
 		daemonset.ReasonBackoff: {
@@ -210,21 +210,21 @@ func placementText(r *daemonset.NodeReport) string {
 	return text
 }
 
-// A daemonDeed is an action of the DaemonSet planner in words: what it does, to one
+// A daemonPhrase is an action of the DaemonSet planner in words: what it does, to one
 // object or, as more, to several.
-type daemonDeed struct{ one, more, object string }
+type daemonPhrase struct{ one, more, object string }
 
-func daemonDeedOf(a daemonset.Action) daemonDeed {
+func daemonPhraseOf(a daemonset.Action) daemonPhrase {
 	switch a := a.(type) {
 	case daemonset.CreatePod:
-		return daemonDeed{"create a pod on node", "create pods on nodes", a.Node}
+		return daemonPhrase{"create a pod on node", "create pods on nodes", a.Node}
 	case daemonset.DeletePod:
-		return daemonDeed{"delete the pod of node", "delete the pods of nodes", a.Node}
+		return daemonPhrase{"delete the pod of node", "delete the pods of nodes", a.Node}
 	case daemonset.PreparePod:
-		return daemonDeed{"mark the pod of node", "mark the pods of nodes", a.Node}
+		return daemonPhrase{"mark the pod of node", "mark the pods of nodes", a.Node}
 	case daemonset.UpdatePod:
 		what := " in place to " + a.Patch.String() + ": node"
-		return daemonDeed{"update the pod" + what, "update pods" + what + "s", a.Node}
+		return daemonPhrase{"update the pod" + what, "update pods" + what + "s", a.Node}
 	case daemonset.RefreshPod:
 		what := "open the gate of the pod"
 		switch {
@@ -233,28 +233,28 @@ func daemonDeedOf(a daemonset.Action) daemonDeed {
 		case a.DropGrace:
 			what = "end the grace period of the pod"
 		}
-		return daemonDeed{what + " of node", what + "s of nodes", a.Node}
+		return daemonPhrase{what + " of node", what + "s of nodes", a.Node}
 	case daemonset.AdoptPod:
-		return daemonDeed{"adopt pod", "adopt pods", a.Name}
+		return daemonPhrase{"adopt pod", "adopt pods", a.Name}
 	case daemonset.ReleasePod:
-		return daemonDeed{"release pod", "release pods", a.Name}
+		return daemonPhrase{"release pod", "release pods", a.Name}
 	case daemonset.RelabelPod:
-		return daemonDeed{"relabel pod", "relabel pods", a.Name}
+		return daemonPhrase{"relabel pod", "relabel pods", a.Name}
 	case daemonset.CreateRevision:
-		return daemonDeed{"create revision", "create revisions", fmt.Sprintf("%d, %s", a.Revision, a.Name)}
+		return daemonPhrase{"create revision", "create revisions", fmt.Sprintf("%d, %s", a.Revision, a.Name)}
 	case daemonset.UpdateRevision:
 		if a.From == a.To {
-			return daemonDeed{"label revision", "label revisions", a.Name}
+			return daemonPhrase{"label revision", "label revisions", a.Name}
 		}
-		return daemonDeed{fmt.Sprintf("make revision %d number %d:", a.From, a.To), "renumber revisions", a.Name}
+		return daemonPhrase{fmt.Sprintf("make revision %d number %d:", a.From, a.To), "renumber revisions", a.Name}
 	case daemonset.DeleteRevision:
-		return daemonDeed{"delete revision", "delete revisions", a.Name}
+		return daemonPhrase{"delete revision", "delete revisions", a.Name}
 	case daemonset.AdoptRevision:
-		return daemonDeed{"adopt revision", "adopt revisions", a.Name}
+		return daemonPhrase{"adopt revision", "adopt revisions", a.Name}
 	case daemonset.ReleaseRevision:
-		return daemonDeed{"release revision", "release revisions", a.Name}
+		return daemonPhrase{"release revision", "release revisions", a.Name}
 	}
-	return daemonDeed{"do", "do", a.String()}
+	return daemonPhrase{"do", "do", a.String()}
 }
 
 // maxNames is how many names a folded list shows.

@@ -212,8 +212,8 @@ var rollouts = vocabulary[string]{
 	},
 }
 
-// rolloutDeed says what an action of either planner does.
-func rolloutDeed(a fmt.Stringer) string {
+// rolloutPhrase says what an action of either planner does.
+func rolloutPhrase(a fmt.Stringer) string {
 	switch a := a.(type) {
 	case kruise.SetFinalizer:
 		return finalizerText(a.Kind, a.Name, a.Remove)
@@ -233,11 +233,11 @@ func rolloutDeed(a fmt.Stringer) string {
 	case kruise.DeleteBatchRelease:
 		return "delete batch release " + a.Name
 	}
-	return batchDeed(a)
+	return batchPhrase(a)
 }
 
-// batchDeed says what an action of the planner of BatchReleases does.
-func batchDeed(a fmt.Stringer) string {
+// batchPhrase says what an action of the planner of BatchReleases does.
+func batchPhrase(a fmt.Stringer) string {
 	switch a := a.(type) {
 	case batchrelease.SetFinalizer:
 		return finalizerText(a.Kind, a.Name, a.Remove)
@@ -252,11 +252,11 @@ func batchDeed(a fmt.Stringer) string {
 	case batchrelease.LabelPod:
 		return fmt.Sprintf("label pod %s: batch %s", a.Name, dash(a.Labels[workload.LabelBatchID]))
 	}
-	return trafficDeed(a)
+	return trafficPhrase(a)
 }
 
-// trafficDeed says what an action does that leads traffic.
-func trafficDeed(a fmt.Stringer) string {
+// trafficPhrase says what an action does that leads traffic.
+func trafficPhrase(a fmt.Stringer) string {
 	switch a := a.(type) {
 	case kruise.SelectPods:
 		if a.Value == "" {
