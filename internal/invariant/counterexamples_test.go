@@ -50,7 +50,7 @@ func deploymentCounterexamples() []counterexample {
 	again := func(name, defect string, s deploy.Snapshot) counterexample {
 		return showsAgain(name, defect, deploy.Reconcile, s, deploy.Options{}, corrected)
 	}
-	crooked := snapshot(limited(2, 1, 0), sized(set(3, 2), 0, 0), sized(set(4, 2), 0, 1))
+	scaledForFewer := snapshot(limited(2, 1, 0), sized(set(3, 2), 0, 0), sized(set(4, 2), 0, 1))
 	ahead := snapshot(limited(10, 0, 2), counted(set(1, 7), 7, 5), counted(set(2, 3), 5, 5))
 	stale := snapshot(limited(4, 0, 1), sized(set(1, 4), 5, 5))
 	rests := old(3)
@@ -74,7 +74,7 @@ func deploymentCounterexamples() []counterexample {
 		}},
 		pass("own objects only", "deploy.SumsWrapAround", overflowing()),
 		again("bounds after every prefix", "deploy.StaleAnnotationBlocksRollout", snapshot(limited(2, 0, 1), counted(sized(set(1, 2), 0, 0), 0, 0), counted(sized(set(3, 2), 0, 0), 0, 0))),
-		pass("surge bound", "deploy.ScalingLosesShares", crooked),
+		pass("surge bound", "deploy.ScalingLosesShares", scaledForFewer),
 		pass("availability bound", "deploy.ExcessAvailableCounts", ahead),
 		pass("availability bound", "deploy.ScalingTakesAvailable", surging),
 		pass("proportional scaling", "deploy.ScalingLosesShares", snapshot(limited(1, 0, 1), sized(set(1, 2), 3, 1), sized(set(2, 2), 3, 1), sized(set(3, 2), 3, 1))),

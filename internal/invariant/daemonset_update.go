@@ -192,9 +192,9 @@ func cordonChangesNothing(c *DaemonSetPlanner) []string {
 	return one(err != nil || a != b, "a cordon makes %s of %s", b, a)
 }
 
-// face returns the pod that stands for a node in the status: the oldest or, corrected,
+// countedPod returns the pod that stands for a node in the status: the oldest or, corrected,
 // the best.
-func (v *daemonView) face(n *daemonsOn) *daemonset.Pod {
+func (v *daemonView) countedPod(n *daemonsOn) *daemonset.Pod {
 	rank := func(p *daemonset.Pod) int {
 		if !v.o.Repair.Has(daemonset.StatusCountsDeletedPod) {
 			return 0
@@ -228,7 +228,7 @@ func daemonSetStatusRecount(v *daemonView) []string {
 			want.NumberMisscheduled++
 		default:
 			want.CurrentNumberScheduled++
-			p := v.face(n)
+			p := v.countedPod(n)
 			if v.isNew(p) {
 				want.UpdatedNumberScheduled++
 			}

@@ -78,7 +78,7 @@ func deploymentWithin(p *DeploymentPass, after *deploy.Snapshot, slack int64) (l
 
 func (v *deploymentView) tooMany(sizes map[string]int64, slack int64) []string {
 	// Annotations that no scaling has written let a set grow before another shrinks.
-	if v.excused(v.wraps || v.rollback) || v.stopped || v.crooked() && !v.p.Strict {
+	if v.excused(v.wraps || v.rollback) || v.stopped || v.scaledForFewer() && !v.p.Strict {
 		return nil
 	}
 	before := sum(v.sizes(nil))

@@ -229,7 +229,7 @@ func interruptedScaling(c *DeploymentPlanner) (lines []string) {
 	v := viewOf(p)
 	_, even := v.shares(v.most())
 	plain := reflect.DeepEqual(c.Options, deploy.Options{Repair: c.Options.Repair}) && v.d.Partitioned == nil && !v.paused && !v.rollback
-	if !v.scales() || !even || !plain || v.replicas == 0 || v.wraps || v.saturated() || v.crooked() {
+	if !v.scales() || !even || !plain || v.replicas == 0 || v.wraps || v.saturated() || v.scaledForFewer() {
 		return nil
 	}
 	// Sizes tell shares only while they add up to what they were scaled for.

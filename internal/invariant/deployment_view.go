@@ -178,9 +178,9 @@ func (v *deploymentView) active() (list []*replicaset.ReplicaSet) {
 	return list
 }
 
-// crooked tells that some set was last scaled for fewer pods than there are by now, so
+// scaledForFewer tells that some set was last scaled for fewer pods than there are by now, so
 // that upstream takes its share for larger than the whole (deploy.ScalingLosesShares).
-func (v *deploymentView) crooked() bool {
+func (v *deploymentView) scaledForFewer() bool {
 	total := sum(v.sizes(nil))
 	return v.scales() && slices.ContainsFunc(v.active(), func(rs *replicaset.ReplicaSet) bool {
 		base, ok := number(rs.Annotations[revision.AnnotationMax])

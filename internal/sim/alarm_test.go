@@ -21,7 +21,7 @@ func TestEarliestAlarmCounts(t *testing.T) {
 	}
 	require.Len(t, w.agenda.entries, 2, "that of 5 s, which 2 s replaced, is passed over")
 	woken := func() bool {
-		w.happen()
+		w.performNext()
 		woken := len(c.queue) > 0
 		c.queue = nil
 		return woken

@@ -101,7 +101,7 @@ func BenchmarkTransitions(b *testing.B) {
 			k.delete(int32(i))
 		}
 		run()
-		c.sweep()
+		c.removeGone()
 		require.Empty(b, c.Pods)
 	}
 	b.ReportMetric(3*pods*float64(b.N)/b.Elapsed().Seconds(), "transitions/s")

@@ -8,8 +8,8 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// calmWorld returns a world without faults in which pods live as a Kubelet says.
-func calmWorld(now time.Time, k Kubelet) *World {
+// faultlessWorld returns a world without faults in which pods live as a Kubelet says.
+func faultlessWorld(now time.Time, k Kubelet) *World {
 	w := newWorld(k.Seed, Faults{})
 	w.now = now
 	w.limit = 10_000_000

@@ -76,10 +76,10 @@ func (c *Cluster) endPod(number int32) {
 	c.index.ended++
 }
 
-// sweep removes the pods that are gone. The others stay in their order: planners
+// removeGone removes the pods that are gone. The others stay in their order: planners
 // compare the names and UIDs of pods with those of their neighbours, as long as they
 // ascend.
-func (c *Cluster) sweep() {
+func (c *Cluster) removeGone() {
 	x := &c.index
 	if x.ended == 0 {
 		return

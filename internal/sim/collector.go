@@ -87,8 +87,8 @@ func (w *World) strayed(p *daemonset.Pod) bool {
 // deleteReplicaSet removes a ReplicaSet. Its pods are collected.
 func (w *World) deleteReplicaSet(r request) answer { return remove(w, &w.store.replicaSets, r) }
 
-// disown takes the owner from all that an owner has, so that it is not collected.
-func (w *World) disown(uid string) {
+// orphanDependents takes the owner from all that an owner has, so that it is not collected.
+func (w *World) orphanDependents(uid string) {
 	r := by(Collector)
 	for _, rs := range w.store.replicaSets.rows {
 		if rs.ControllerUID == uid {
@@ -121,7 +121,7 @@ func (w *World) deleteDeployment(d *Deployment) (gone bool) {
 	r.name = d.Name
 	switch w.random.IntN(3) {
 	case 0:
-		w.disown(d.UID)
+		w.orphanDependents(d.UID)
 	case 1:
 		r.verb = Delete
 		update(w, &w.store.deployments, r, func(d *Deployment) { d.DeletionTimestamp = w.now; d.Generation++ })

@@ -179,7 +179,7 @@ func (c *controller) look() {
 		}
 	default:
 		for _, k := range c.reads {
-			c.view[k] = c.glance(k, last)
+			c.view[k] = c.seenVersion(k, last)
 		}
 	}
 	if c.view == from {
@@ -194,8 +194,8 @@ func (c *controller) look() {
 	c.worker.watch(&from, skip)
 }
 
-// glance returns the version up to which one kind is seen next.
-func (c *controller) glance(k Kind, last int64) int64 {
+// seenVersion returns the version up to which one kind is seen next.
+func (c *controller) seenVersion(k Kind, last int64) int64 {
 	oldest := max(c.view[k], last-40)
 	switch c.sight {
 	case SeesOwnWrites:

@@ -145,7 +145,7 @@ func (p *daemonSetPass) createPod(a daemonset.CreatePod) answer {
 	}
 	_, answer := create(w, &w.store.daemons, p.request(Create, daemonset.Object{Name: name}, a), pod)
 	if answer == done {
-		w.bear(podRef{&pod.Pod, true})
+		w.beginPod(podRef{&pod.Pod, true})
 	}
 	return answer
 }

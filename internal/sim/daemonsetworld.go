@@ -220,7 +220,7 @@ func (w *World) replaceDaemonSet() {
 	}
 	w.count(RecreatedWithName)
 	if w.random.IntN(2) == 0 {
-		w.disown(rows[0].UID)
+		w.orphanDependents(rows[0].UID)
 	}
 	r := by(User)
 	r.name = rows[0].Name

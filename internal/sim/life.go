@@ -240,8 +240,8 @@ func (w *World) templateOf(p podRef) string {
 	return ""
 }
 
-// bear begins the life of a pod that was just created.
-func (w *World) bear(p podRef) {
+// beginPod begins the life of a pod that was just created.
+func (w *World) beginPod(p podRef) {
 	if p.NodeName != "" { // bound by whoever created it
 		w.beginStart(p)
 		return

@@ -273,7 +273,7 @@ func (l *loop) advance(wake time.Time) (bool, error) {
 		l.cluster.Now = at
 		l.kubelet.handle(l.queue.take())
 	}
-	l.cluster.sweep()
+	l.cluster.removeGone()
 	l.cluster.Now = until
 	return true, nil
 }

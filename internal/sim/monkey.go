@@ -20,12 +20,12 @@ func podDisturbances() []disturbance {
 		{Readiness, 0.3, (*World).breakTemplate},
 		{Tampering, 0.5, onPod(CostEdited, (*World).editCost)},
 		{Ownership, 0.5, onPod(Orphaned, (*World).orphanPod)},
-		{Ownership, 0.3, onPod(OwnedByOther, (*World).givePodAway)},
+		{Ownership, 0.3, onPod(OwnedByOther, (*World).giveToOther)},
 		{Ownership, 0.2, onPod(RecreatedWithName, (*World).replacePod)},
 		{Termination, 0.3, (*World).loseNode},
 		{Request, 0.4, func(w *World) { w.podLimit = len(w.store.pods.rows) + len(w.store.daemons.rows) + w.random.IntN(3) }},
 		{Request, 0.4, func(w *World) { w.podLimit = 0 }},
-		{Clocks, 0.5, (*World).turnClock},
+		{Clocks, 0.5, (*World).skewClock},
 		{Crash, 0.2, func(w *World) { w.somebody().crash() }},
 		{Overlap, 0.3, (*World).endOverlap},
 	}
@@ -93,11 +93,11 @@ func (w *World) strayPod() {
 			d.PinnedNode = nodes[w.random.IntN(len(nodes))].Name
 		}
 		create(w, &w.store.daemons, by(Monkey), d)
-		w.bear(podRef{&d.Pod, true})
+		w.beginPod(podRef{&d.Pod, true})
 		return
 	}
 	create(w, &w.store.pods, by(Monkey), &p)
-	w.bear(podRef{&p, false})
+	w.beginPod(podRef{&p, false})
 }
 
 // podName returns a name that no pod has had.
@@ -151,7 +151,7 @@ func (w *World) orphanPod(p podRef) bool {
 // otherOwner is the UID of an owner that nobody here controls. It is never collected.
 const otherOwner = "other-owner"
 
-func (w *World) givePodAway(p podRef) bool {
+func (w *World) giveToOther(p podRef) bool {
 	if p.ControllerUID == otherOwner {
 		return false
 	}
@@ -170,7 +170,7 @@ func (w *World) replacePod(p podRef) bool {
 	again.ControllerKind, again.ControllerName, again.ControllerUID = "", "", ""
 	again.CreationTimestamp = w.now
 	create(w, &w.store.pods, by(Monkey), &again)
-	w.bear(podRef{&again, false})
+	w.beginPod(podRef{&again, false})
 	return true
 }
 
@@ -192,8 +192,8 @@ func (w *World) loseNode() {
 	}
 }
 
-// turnClock sets the clock of a controller.
-func (w *World) turnClock() {
+// skewClock sets the clock of a controller.
+func (w *World) skewClock() {
 	c := w.somebody()
 	skew := time.Duration(w.random.Int64N(int64(6*time.Second))) - 3*time.Second
 	switch {

@@ -23,7 +23,7 @@ func nodeDisturbances() []disturbance {
 		{Nodes, 0.4, onNode(NodeRemoved, (*World).removeNode)},
 		{Nodes, 0.5, onNode(NodeCordoned, (*World).cordon)},
 		{Nodes, 0.5, onNode(NodeTainted, (*World).taintNode)},
-		{Nodes, 0.7, onNode(NodeNotReady, (*World).silence)},
+		{Nodes, 0.7, onNode(NodeNotReady, (*World).makeNotReady)},
 		{Nodes, 0.2, (*World).loseZone},
 		{Nodes, 0.4, onNode(NodeDrained, (*World).drain)},
 	}
@@ -80,8 +80,8 @@ func (w *World) taintNode(n *Node) {
 	})
 }
 
-// silence makes a node stop to answer for a while: its pods are not ready meanwhile.
-func (w *World) silence(n *Node) {
+// makeNotReady makes a node stop to answer for a while: its pods are not ready meanwhile.
+func (w *World) makeNotReady(n *Node) {
 	if n.NotReady {
 		return
 	}
@@ -114,7 +114,7 @@ func (w *World) loseZone() {
 	zone := w.store.nodes.rows[0].Zone
 	for _, n := range w.store.nodes.rows {
 		if n.Zone == zone {
-			w.silence(n)
+			w.makeNotReady(n)
 		}
 	}
 }

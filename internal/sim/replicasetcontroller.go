@@ -235,7 +235,7 @@ func (p *replicaSetPass) act(a replicaset.Action) {
 			}
 			return c.w.deletePod(pod, c.expecting(c.request(Delete, a.Name, precondition{a.UID, a.ResourceVersion}, a), p))
 		})))
-		p.trust(p.deletes)
+		p.noteUncertain(p.deletes)
 	case replicaset.CreatePods:
 		if p.batch == 0 {
 			if p.batch = a.NextBatch(p.creates); p.batch == 0 {
@@ -257,8 +257,8 @@ func (c *replicaSetController) expecting(r request, p *replicaSetPass) request {
 	return r
 }
 
-// trust notes an answer that may be wrong.
-func (p *replicaSetPass) trust(outcomes []selector.Outcome) {
+// noteUncertain notes an answer that may be wrong.
+func (p *replicaSetPass) noteUncertain(outcomes []selector.Outcome) {
 	if o := outcomes[len(outcomes)-1]; o.Answer == selector.Failed {
 		p.c.blind[p.s.ReplicaSet.UID] = true
 	}
@@ -281,7 +281,7 @@ func (p *replicaSetPass) create(a replicaset.CreatePods) {
 			CreationTimestamp: c.w.now, Phase: podorder.Pending,
 		})
 		if a == done {
-			c.w.bear(podRef{pod, false})
+			c.w.beginPod(podRef{pod, false})
 			made = cmp.Or(made, pod) // the answer is that to the first request
 		}
 		return a

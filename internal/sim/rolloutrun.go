@@ -77,7 +77,7 @@ func RunRollout(c RolloutRelease, cfg RolloutConfig) (RolloutResult, error) {
 
 // beginRollout returns a world in which the new template has just been admitted.
 func beginRollout(c RolloutRelease, cfg RolloutConfig) (*World, *rolloutRecorder, error) {
-	w := calmWorld(c.Now, cfg.Kubelet)
+	w := faultlessWorld(c.Now, cfg.Kubelet)
 	w.addDeploymentController(deploy.Options{})
 	w.addReplicaSetController(replicaset.Options{})
 	w.fair = true

@@ -25,7 +25,7 @@ func newRollouts(seed uint64, faults Faults, style workload.Style) *World {
 	w := newWorld(seed, faults)
 	w.addDeploymentController(deploy.Options{Repair: deploy.RepairAll})
 	w.addReplicaSetController(replicaset.Options{Repair: replicaset.RepairAll})
-	w.calmDown()
+	w.finishOne()
 	w.createTraffic()
 	if style == "" {
 		style = []workload.Style{workload.Partition, workload.Partition, workload.Canary, workload.BlueGreen}[w.random.IntN(4)]
@@ -52,8 +52,8 @@ func newRollouts(seed uint64, faults Faults, style workload.Style) *World {
 	return w
 }
 
-// calmDown creates a Deployment and lets it finish.
-func (w *World) calmDown() {
+// finishOne creates a Deployment and lets it finish.
+func (w *World) finishOne() {
 	w.fair = true
 	d := &Deployment{Deployment: deploy.Deployment{
 		Name: "web", Generation: 1, Selector: selector.FromLabels(appWeb), TemplateLabels: appWeb, Template: revision.Template{ID: "a"},

@@ -159,15 +159,15 @@ func (w *World) advance(d time.Duration) {
 		if !ok || at.After(until) {
 			break
 		}
-		w.happen()
+		w.performNext()
 	}
 	if until.After(w.now) {
 		w.now = until
 	}
 }
 
-// happen performs the next entry of the agenda.
-func (w *World) happen() {
+// performNext performs the next entry of the agenda.
+func (w *World) performNext() {
 	at, _ := w.agenda.next()
 	if at.After(w.now) {
 		w.now = at
@@ -176,10 +176,10 @@ func (w *World) happen() {
 	h.perform(w)
 }
 
-// happenUntil performs what happens until an instant, which comes.
-func (w *World) happenUntil(until time.Time) {
+// performUntil performs what happens until an instant, which comes.
+func (w *World) performUntil(until time.Time) {
 	for at, ok := w.agenda.next(); ok && !at.After(until); at, ok = w.agenda.next() {
-		w.happen()
+		w.performNext()
 	}
 	w.now = until
 }
@@ -235,9 +235,9 @@ func (w *World) settle() bool {
 		}
 	}
 	if at, ok := w.agenda.next(); ok && !at.After(w.horizon()) {
-		w.happen()
+		w.performNext()
 		if !w.deadline.IsZero() {
-			w.happenUntil(w.now.Add(w.latency)) // what happens at once is seen at once
+			w.performUntil(w.now.Add(w.latency)) // what happens at once is seen at once
 		}
 		return true
 	}

@@ -29,11 +29,11 @@ type DaemonSets struct {
 	plans memo[daemonSetState, plannedDaemonSet]
 }
 
-// A daemonPod is a pod of a node, oldest first; doomed is one that the plan deletes.
+// A daemonPod is a pod of a node, oldest first; deleted is one that the plan deletes.
 type daemonPod struct {
 	is       podPhase
 	template int8
-	doomed   bool
+	deleted  bool
 }
 
 // A nodeState is a node. Create is 1 more than the template of which the plan creates a pod.
@@ -168,8 +168,8 @@ func (d *DaemonSets) write(s daemonSetState, do func(Move, daemonSetState, []Bre
 			what = "a pod is created"
 		}
 		for k, p := range s.nodes[i].pods {
-			if p.doomed && what == "" {
-				done.nodes[i].pods[k].doomed, dropped.nodes[i].pods[k].doomed = false, false
+			if p.deleted && what == "" {
+				done.nodes[i].pods[k].deleted, dropped.nodes[i].pods[k].deleted = false, false
 				done.nodes[i].pods[k].is = phaseEnding
 				what = "a pod is deleted"
 			}
@@ -182,7 +182,7 @@ func (d *DaemonSets) write(s daemonSetState, do func(Move, daemonSetState, []Bre
 		for i := range s.nodes {
 			s.nodes[i].create = 0
 			for k := range s.nodes[i].pods {
-				s.nodes[i].pods[k].doomed = false
+				s.nodes[i].pods[k].deleted = false
 			}
 		}
 		do(Move{"the controller crashes", -1, true}, s, nil)
@@ -287,7 +287,7 @@ func (d *DaemonSets) plan(s daemonSetState) plannedDaemonSet {
 		case daemonset.CreatePod:
 			p.nodes[a.Node[1]-'0'].create = int8(a.Hash[0]-'a') + 1
 		case daemonset.DeletePod:
-			p.nodes[a.Node[1]-'0'].pods[a.Name[len(a.Name)-1]-'0'].doomed = true
+			p.nodes[a.Node[1]-'0'].pods[a.Name[len(a.Name)-1]-'0'].deleted = true
 		default:
 			p.breaches = append(p.breaches, breach(PropertyPlan, "not known here: %v", a))
 			continue
@@ -321,7 +321,7 @@ func (s daemonSetState) String() string {
 				continue
 			}
 			fmt.Fprintf(&b, " %c %s", 'a'+rune(p.template), []string{"gone", "fresh", "ready", "ending"}[p.is])
-			if p.doomed {
+			if p.deleted {
 				b.WriteString("(to go)")
 			}
 		}

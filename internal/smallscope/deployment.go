@@ -196,7 +196,7 @@ func (d *Deployments) Moves(s deploymentState, do func(Move, deploymentState, []
 		t.batch++
 		do(Move{"the next batch", int(t.batch), false}, t, nil)
 	}
-	d.people(s, do)
+	d.userMoves(s, do)
 }
 
 // released tells that the pods of the batch are available.
@@ -271,8 +271,8 @@ func (s deploymentState) after(w deploymentWrite) (deploymentState, bool) {
 	return s, true
 }
 
-// people is what people do.
-func (d *Deployments) people(s deploymentState, do func(Move, deploymentState, []Breach)) {
+// userMoves are what users do.
+func (d *Deployments) userMoves(s deploymentState, do func(Move, deploymentState, []Breach)) {
 	if s.paused {
 		t := s
 		t.paused = false

@@ -37,8 +37,8 @@ const (
 
 // A replicaSetPod is a pod: how it is, how it is seen, and what is known about it.
 type replicaSetPod struct {
-	is, seen                podPhase
-	known, doomed, expected bool // seen before; about to be deleted; that is not seen yet
+	is, seen                 podPhase
+	known, deleted, expected bool // seen before; about to be deleted; that is not seen yet
 }
 
 const mostPods = 9
@@ -82,7 +82,7 @@ func (s replicaSetState) sorted() replicaSetState {
 
 func (p replicaSetPod) code() (n uint8) {
 	n = uint8(p.is)<<2 | uint8(p.seen)
-	for _, flag := range []bool{p.known, p.doomed, p.expected} {
+	for _, flag := range []bool{p.known, p.deleted, p.expected} {
 		n <<= 1
 		if flag {
 			n |= 1
@@ -148,17 +148,17 @@ func (r *ReplicaSets) Moves(s replicaSetState, do func(Move, replicaSetState, []
 
 // control is the moves of the controller.
 func (r *ReplicaSets) control(s replicaSetState, do func(Move, replicaSetState, []Breach)) {
-	doomed := false
+	deleted := false
 	for i, p := range s.pods {
-		if p.doomed && (i == 0 || p != s.pods[i-1]) {
+		if p.deleted && (i == 0 || p != s.pods[i-1]) {
 			r.delete(s, i, do)
 		}
-		doomed = doomed || p.doomed
+		deleted = deleted || p.deleted
 	}
 	if s.starting > 0 {
 		r.create(s, do)
 	}
-	if s.starting > 0 || doomed {
+	if s.starting > 0 || deleted {
 		crashed := s
 		crashed.starting, crashed.expected = 0, 0
 		for i, p := range s.pods {
@@ -211,7 +211,7 @@ func (r *ReplicaSets) chosen(s replicaSetState, i int, fresh, ready int8) func(f
 		} else {
 			return
 		}
-		s.pods[i].doomed, s.pods[i].expected = true, !r.Forgetful
+		s.pods[i].deleted, s.pods[i].expected = true, !r.Forgetful
 		for t := range r.chosen(s, i+1, fresh, ready) {
 			if !yield(t) {
 				return
@@ -233,7 +233,7 @@ func (r *ReplicaSets) create(s replicaSetState, do func(Move, replicaSetState, [
 
 func (r *ReplicaSets) delete(s replicaSetState, i int, do func(Move, replicaSetState, []Breach)) {
 	p := &s.pods[i]
-	p.doomed = false
+	p.deleted = false
 	done, failed := s, s
 	switch p.is {
 	case phaseFresh, phaseReady:
@@ -368,7 +368,7 @@ func (s replicaSetState) String() string {
 		case p.seen != p.is:
 			fmt.Fprintf(&b, "(seen %s)", names[p.seen])
 		}
-		if p.doomed {
+		if p.deleted {
 			b.WriteString("(to go)")
 		}
 	}

@@ -137,7 +137,7 @@ func (r *Rollouts) Moves(s rolloutState, do func(Move, rolloutState, []Breach)) 
 		t.storedObjects, t.grace = world, grace
 		everybody(Move{"time passes", -1, false}, t, nil)
 	}
-	r.people(s, everybody)
+	r.userMoves(s, everybody)
 }
 
 // stale adds the moves that a controller does not see: it begins to carry out what it
@@ -249,7 +249,7 @@ func (r *Rollouts) reach(s *rolloutState) {
 }
 
 // people approve, jump, and change the template and the size.
-func (r *Rollouts) people(s rolloutState, do func(Move, rolloutState, []Breach)) {
+func (r *Rollouts) userMoves(s rolloutState, do func(Move, rolloutState, []Breach)) {
 	o := r.objects.rollout.list[s.rollout]
 	sub := o.Status.Sub
 	rolling := sub != nil && o.Status.Phase == kruise.PhaseProgressing
@@ -324,12 +324,12 @@ func (r *Rollouts) normal(s rolloutState) rolloutState {
 			continue
 		}
 		plan := r.objects.plan.list[p.plan]
-		doomed := int(p.next) == len(plan.Actions) && p.seen != s.own(who)
-		if !doomed && int(p.next) < len(plan.Actions) {
+		deleted := int(p.next) == len(plan.Actions) && p.seen != s.own(who)
+		if !deleted && int(p.next) < len(plan.Actions) {
 			patches := patchesWorkload(plan.Actions[p.next])
-			doomed = patches && p.workload != s.workload && !r.Blind
+			deleted = patches && p.workload != s.workload && !r.Blind
 		}
-		if doomed {
+		if deleted {
 			*p = pendingPlan{}
 		}
 	}
