@@ -80,7 +80,7 @@ type Result struct {
 // controller of Kubernetes 1.36.3.
 func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
 	d := &s.Deployment
-	f := finish{s: &s, plan: &p, report: &r, now: now, opts: opts, stored: d.Annotations}
+	f := finish{s: &s, plan: &p, report: &r, now: now, opts: opts, storedAnnotations: d.Annotations}
 	f.result = Result{Status: d.Status.clone(), Annotations: maps.Clone(d.Annotations), ResourceVersion: d.ResourceVersion}
 	gone := f.claims()
 	switch {
@@ -98,14 +98,14 @@ func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
 }
 
 type finish struct {
-	s      *Snapshot
-	plan   *Plan
-	report *Report
-	now    time.Time
-	opts   Options
-	stored map[string]string // annotations of the Deployment that the API server has
-	along  map[string]string // those that go along with the status
-	result Result
+	s                 *Snapshot
+	plan              *Plan
+	report            *Report
+	now               time.Time
+	opts              Options
+	storedAnnotations map[string]string // of the Deployment, as the API server has them
+	nextAnnotations   map[string]string // that are written with the status
+	result            Result
 }
 
 func (f *finish) outcome(i int) *selector.Outcome {
@@ -182,7 +182,7 @@ func (f *finish) actions() {
 	}
 	f.events(failed)
 	switch {
-	case failed < 0 && f.wasFree():
+	case failed < 0 && f.nameWasFree():
 		f.created()
 	case failed < 0:
 		f.result.Status, f.result.RecheckAt = f.plan.Status.clone(), f.plan.RecheckAt
@@ -198,8 +198,8 @@ func (f *finish) actions() {
 	default:
 		f.failed(failed)
 	}
-	f.result.Annotations = with(f.stored, f.along)
-	f.result.WriteStatus = !f.result.Status.equal(&f.s.Deployment.Status) || !maps.Equal(f.result.Annotations, f.stored)
+	f.result.Annotations = with(f.storedAnnotations, f.nextAnnotations)
+	f.result.WriteStatus = !f.result.Status.equal(&f.s.Deployment.Status) || !maps.Equal(f.result.Annotations, f.storedAnnotations)
 }
 
 // done reports whether an action was carried out, or need not be any more.
@@ -219,15 +219,15 @@ func (f *finish) done(i int) bool {
 func (f *finish) follow(i int) {
 	switch a := f.plan.Actions[i].(type) {
 	case AnnotateDeployment:
-		f.along = with(f.along, a.Set)
+		f.nextAnnotations = with(f.nextAnnotations, a.Set)
 		return
 	case RollBackDeployment:
-		f.stored = a.Annotations
+		f.storedAnnotations = a.Annotations
 	case ClearRollback:
-		f.stored = maps.Clone(f.stored)
-		delete(f.stored, revision.AnnotationRollback)
+		f.storedAnnotations = maps.Clone(f.storedAnnotations)
+		delete(f.storedAnnotations, revision.AnnotationRollback)
 	case PauseDeployment:
-		f.stored = with(f.stored, a.Set)
+		f.storedAnnotations = with(f.storedAnnotations, a.Set)
 	default:
 		return
 	}

@@ -42,9 +42,9 @@ func eventsOf(st *state, action int) []Event {
 	return st.plan.Events
 }
 
-// wasFree reports whether a ReplicaSet was created although the plan, which ends with its
+// nameWasFree reports whether a ReplicaSet was created although the plan, which ends with its
 // creation, expected that its name is taken.
-func (f *finish) wasFree() bool {
+func (f *finish) nameWasFree() bool {
 	if len(f.plan.Actions) == 0 {
 		return false
 	}
@@ -70,16 +70,16 @@ func (f *finish) created() {
 		st.event(last, "Normal", "ScalingReplicaSet", st.createEvent(a.Name, a.Replicas))
 	}
 	st.annotateDeployment(strconv.FormatInt(a.Revision, 10))
-	f.goAlong(&st)
+	f.annotate(&st)
 	st.keepStatus()
 	f.result.Status = st.plan.Status
 	f.result.Events = append(f.result.Events, st.plan.Events...)
 }
 
-// goAlong makes the annotations that a state has planned go along with the status.
-func (f *finish) goAlong(st *state) {
+// annotate adds the annotations that a state has planned to those of the status.
+func (f *finish) annotate(st *state) {
 	for _, a := range st.plan.Actions {
-		f.along = with(f.along, a.(AnnotateDeployment).Set)
+		f.nextAnnotations = with(f.nextAnnotations, a.(AnnotateDeployment).Set)
 	}
 }
 
@@ -114,7 +114,7 @@ func (f *finish) notCreated(st *state, a CreateReplicaSet, o *selector.Outcome) 
 		case rs == nil:
 		case rs.ControllerUID == st.d.UID && rs.Template.Same(st.d.Template):
 			st.annotateDeployment(strconv.FormatInt(a.Revision, 10))
-			f.goAlong(st)
+			f.annotate(st)
 		default:
 			st.hold(a.Name, ReasonNameTaken, 0, 0)
 			st.d.Status.CollisionCount = collided(st.d.Status.CollisionCount)

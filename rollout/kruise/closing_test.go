@@ -13,7 +13,7 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-var frozenFixed = kruise.Options{Repair: workload.RollbackLeavesPaused}
+var resumesAbandoned = kruise.Options{Repair: workload.RollbackLeavesPaused}
 
 // RollbackLeavesPaused: a release goes on as if another template, that was taken back, had never come: the
 // partition is not paused, the closing has not begun, and the stable revision is known.
@@ -34,7 +34,7 @@ func TestGoOn(t *testing.T) {
 		s.Rollout.Status.Sub.FinalisingStep, s.Rollout.Status.Sub.StableRevision = kruise.FinalRouteToStable, c.stable
 		p := reconcile(t, s, kruise.Options{})
 		require.NotContains(t, p.String(), "deployment demo", "upstream leaves it: %s", c.why)
-		p = reconcile(t, s, frozenFixed)
+		p = reconcile(t, s, resumesAbandoned)
 		require.Equal(t, []any{kruise.FinalisingStep(""), c.wantStable}, []any{p.Status.Sub.FinalisingStep, p.Status.Sub.StableRevision}, c.why)
 		patch := workload.Patch{Annotations: map[string]*string{partition.AnnotationStrategy: new(running.Text())}}
 		want := kruise.Action(kruise.PatchWorkload{Workload: deployment, Patch: patch, Reason: kruise.ReasonStep})
@@ -66,11 +66,11 @@ func TestClosingBegins(t *testing.T) {
 		s := begun(kruise.StateCompleted, twoSteps())
 		s.Rollout.Status.Conditions[0].Reason, s.Rollout.Status.Sub.FinalisingStep = kruise.ProgressFinalising, kruise.FinalEnd
 		c.change(&s)
-		require.Equal(t, c.want, reconcile(t, s, frozenFixed).Status.Sub.FinalisingStep, c.why)
+		require.Equal(t, c.want, reconcile(t, s, resumesAbandoned).Status.Sub.FinalisingStep, c.why)
 	}
 	s := begun(kruise.StateCompleted, twoSteps())
 	s.Rollout.DeletionTimestamp, s.Rollout.Status.Sub = now, nil
-	require.Nil(t, reconcile(t, s, frozenFixed).Status.Sub, "nothing is known of a release")
+	require.Nil(t, reconcile(t, s, resumesAbandoned).Status.Sub, "nothing is known of a release")
 }
 
 // RollbackLeavesPaused: what is left of a release is closed even if its status is not there yet.
@@ -96,13 +96,13 @@ func TestClosingOfWhatIsLeft(t *testing.T) {
 		s.Rollout.Status = kruise.Status{Phase: kruise.PhaseTerminating}
 		c.change(&s)
 		require.Nil(t, reconcile(t, s, kruise.Options{}).Status.Sub, "upstream sees nothing: %s", c.why)
-		require.Equal(t, c.closes, reconcile(t, s, frozenFixed).Status.Sub != nil, c.why)
+		require.Equal(t, c.closes, reconcile(t, s, resumesAbandoned).Status.Sub != nil, c.why)
 	}
 	s := begun(kruise.StateCompleted, twoSteps())
 	s.Rollout.DeletionTimestamp, s.Rollout.Status.Phase, s.Workload.Consistent = now, kruise.PhaseTerminating, false
-	require.Equal(t, "held back: WorkloadInconsistent", reconcile(t, s, frozenFixed).String(), "it is not known what is to be given back")
+	require.Equal(t, "held back: WorkloadInconsistent", reconcile(t, s, resumesAbandoned).String(), "it is not known what is to be given back")
 	s.Workload.Consistent = true
-	require.NotContains(t, reconcile(t, s, frozenFixed).String(), "WorkloadInconsistent")
+	require.NotContains(t, reconcile(t, s, resumesAbandoned).String(), "WorkloadInconsistent")
 }
 
 // TrafficLeftBehind: the Service of a workload that is gone is released from the revision that it
@@ -161,13 +161,13 @@ func TestClosingKeepsTheMarkOfAnother(t *testing.T) {
 }
 
 // RollbackLeavesPaused: a Deployment that nobody drives is given back, unless it is another update's.
-func TestClosingThaws(t *testing.T) {
+func TestClosingResumesAbandoned(t *testing.T) {
 	driven := release(workload.Partition)
 	type change = func(s *kruise.Snapshot)
 	for _, c := range []struct {
-		why    string
-		change change
-		thaws  bool
+		why     string
+		change  change
+		resumes bool
 	}{
 		{"cancelled", func(s *kruise.Snapshot) {}, true},
 		{"completed: its own closing gives it back", func(s *kruise.Snapshot) { s.Rollout.Status.Conditions[0].Reason = kruise.ProgressFinalising }, false},
@@ -180,14 +180,14 @@ func TestClosingThaws(t *testing.T) {
 		s.Workload.Labels[workload.LabelStableRevision] = "v1"
 		c.change(&s)
 		require.Equal(t, "", patched(t, s, kruise.Options{}, kruise.ReasonGiveBack), "upstream leaves it: %s", c.why)
-		require.Equal(t, c.thaws, patched(t, s, frozenFixed, kruise.ReasonGiveBack) != "", c.why)
+		require.Equal(t, c.resumes, patched(t, s, resumesAbandoned, kruise.ReasonGiveBack) != "", c.why)
 	}
 	s := begun(kruise.StatePaused, twoSteps())
 	s.Rollout.Status.Conditions[0].Reason = kruise.ProgressCancelling
 	s.Workload.Labels[workload.LabelStableRevision] = "v1"
-	require.NotContains(t, patched(t, s, frozenFixed, kruise.ReasonGiveBack), "RollingUpdate", "it has its strategy")
+	require.NotContains(t, patched(t, s, resumesAbandoned, kruise.ReasonGiveBack), "RollingUpdate", "it has its strategy")
 	s.Workload.Annotations[partition.AnnotationStrategy] = partition.Strategy{}.Text()
-	require.Contains(t, patched(t, s, frozenFixed, kruise.ReasonGiveBack), "RollingUpdate", "its strategy is in the annotation")
+	require.Contains(t, patched(t, s, resumesAbandoned, kruise.ReasonGiveBack), "RollingUpdate", "its strategy is in the annotation")
 	abandon := kruise.Options{Repair: workload.RollbackLeavesPaused | workload.DeletionFinishesRelease}
 	require.Contains(t, patched(t, s, abandon, kruise.ReasonGiveBack), `"paused":false`, "a rollback resumes")
 	s.Rollout.DeletionTimestamp, s.Rollout.Status.Phase = now, kruise.PhaseTerminating
