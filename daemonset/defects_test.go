@@ -217,7 +217,7 @@ func TestDefectNoMemory(t *testing.T) {
 	require.Empty(t, deleted(mustPlan(t, s, daemonset.Options{})))
 }
 
-// A pod that does not fit is pending for ever and uses the budget. It stays so;
+// A pod that does not fit is pending forever and uses the budget. It stays so;
 // the plan says which, and of two nodes that is all that can be done.
 func TestDefectPending(t *testing.T) {
 	s := cluster(2, pod("p1", "n1", "v2", unbound), pod("p2", "n2", "v1"))

@@ -87,7 +87,7 @@ func TestPropertyLimits(t *testing.T) {
 	})
 }
 
-// A node whose pods fail for ever loses one per delay, and the delays do not
+// A node whose pods fail forever loses one per delay, and the delays do not
 // shrink.
 func TestPropertyBackoff(t *testing.T) {
 	check(t, func(t *rapid.T) {

@@ -73,7 +73,7 @@ type Result struct {
 //   - If the new ReplicaSet could not be created for another reason, the condition
 //     Progressing and an event say so.
 //
-// An event that tells of no action is recorded if everything before the last action was
+// An event that is about no action is recorded if everything before the last action was
 // carried out.
 //
 // It mirrors syncDeployment, getNewReplicaSet and rolloutRolling of the deployment
@@ -247,7 +247,7 @@ func with(m, set map[string]string) map[string]string {
 	return all
 }
 
-// events keeps those that tell of what was done.
+// events keeps those that are about what was done.
 func (f *finish) events(failed int) {
 	for _, e := range f.plan.Events {
 		if failed < 0 || e.Action >= 0 && e.Action < failed || e.Action < 0 && failed == len(f.plan.Actions)-1 {

@@ -54,7 +54,7 @@ func TestPartitionLoop(t *testing.T) {
 		execute(t, &s, p)
 		settle(&s)
 	}
-	require.Equal(t, []string{"web-v0 0->2", "web-v0 2->0", "web-v0 0->2"}, loop[:3], "for ever")
+	require.Equal(t, []string{"web-v0 0->2", "web-v0 2->0", "web-v0 0->2"}, loop[:3], "forever")
 	require.Greater(t, len(loop), 6)
 
 	s = moment()

@@ -13,8 +13,8 @@ import (
 )
 
 // PartitionedBy returns the strategy by which a Deployment is rolled, for the field
-// Partitioned, or nil if it is not rolled by partition: a controller of batches has
-// to hold it, its own strategy has to be Recreate, it has to be paused, and its
+// Partitioned, or nil if it is not rolled by partition. For that a controller of batches
+// has to hold it. Its own strategy has to be Recreate, and it has to be paused. Its
 // annotation has to be readable and of another style than Canary.
 //
 // It mirrors IsUnderRolloutControl of OpenKruise Rollouts.
@@ -29,12 +29,11 @@ func PartitionedBy(d Deployment) *partition.Strategy {
 	return &p
 }
 
-// ParsePartitioned reads the annotation [partition.AnnotationStrategy] as the
-// controller of partitioned Deployments does. Text that is neither a number nor a
-// percentage is no error, unlike in [partition.ParseStrategy]: as a partition it
-// counts as 0, and as a limit of the rolling update it sets both to 0, so that there
-// is no RollingUpdate. 100% in other words, such as 0100%, is not everything, and is
-// read as 101%.
+// ParsePartitioned reads the annotation [partition.AnnotationStrategy] as the controller of
+// partitioned Deployments does. Text that is neither a number nor a percentage is no error,
+// unlike in [partition.ParseStrategy]. As a partition it counts as 0. As a limit of the
+// rolling update it sets both to 0, so that there is no RollingUpdate. 100% in other words,
+// such as 0100%, is not everything, and is read as 101%.
 //
 // The Text of the result is the annotation again, those cases aside.
 func ParsePartitioned(text string) (partition.Strategy, error) {

@@ -19,9 +19,9 @@ func (st *state) waitsAtPoint() bool {
 	return ok && token.Revision == st.revision()
 }
 
-// wait plans a pass of a Deployment that waits at a pause point: old pods in front of
-// the point may go, and the point itself if it says so, but nothing is started, so
-// that what is inspected stays as it is.
+// wait plans a pass of a Deployment that waits at a pause point. Old pods in front of the
+// point may be deleted, and the point itself if it says so. Nothing is started, so that
+// what is inspected stays as it is.
 func (st *state) wait() {
 	st.hold("", ReasonPaused, 0, 0)
 	if st.scalingEvent() {

@@ -79,9 +79,9 @@ func PreparePodPatch(a daemonset.PreparePod) Patch {
 	return p
 }
 
-// HookPatch returns the strategic merge patch by which a pod that a hook holds stops
-// being ready, and whether one is needed: others may keep it from being ready as well, so
-// that each says so in a list. Send it to the status subresource.
+// HookPatch returns the strategic merge patch by which a pod that a hook holds stops being
+// ready, and whether one is needed. Others may keep it from being ready as well, so that
+// each says so in a list. Send it to the status subresource.
 func HookPatch(p *corev1.Pod, a daemonset.PreparePod) (patch Patch, needed bool) {
 	type holder struct {
 		UserAgent string `json:"userAgent"`

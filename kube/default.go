@@ -7,12 +7,12 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// DefaultDeployment returns a copy of d in which the fields of the spec that decide
-// about a rollout have the values that the API server stores if they are not set:
+// DefaultDeployment returns a copy of d in which fields of the spec have the values that
+// the API server stores if they are not set. They are those that decide about a rollout:
 // replicas, the strategy and its limits, the length of the history and the progress
-// deadline. Pass objects that do not come from an API server through it, such as
-// manifests: [Deployment] reads them as the controller does, to which an unset
-// revisionHistoryLimit is no limit, an unset deadline none, and an unset maxSurge 0.
+// deadline. Pass objects that do not come from an API server through it, such as manifests:
+// [Deployment] reads them as the controller does, to which an unset revisionHistoryLimit is
+// no limit, an unset deadline none, and an unset maxSurge 0.
 //
 // It mirrors SetDefaults_Deployment of the apps/v1 API of Kubernetes 1.36.3. The pod
 // template stays as it is.

@@ -101,10 +101,10 @@ type Client interface {
 // An Executor carries plans out. Each of its methods makes the calls of a plan and
 // returns what became of them, for Finish of the package that made the plan.
 //
-// Every write that changes or deletes an object has the object's UID as a precondition,
-// and its version if the plan rests on what the object holds: that which the plan was made
-// from, or that which a write of the same plan has left. So a plan from a stale cache
-// changes nothing of it.
+// Every write that changes or deletes an object has the object's UID as a precondition. If
+// the plan rests on what the object holds, it has its version as well: that which the plan
+// was made from, or that which a write of the same plan has left. So a plan from a stale
+// cache changes nothing of it.
 type Executor struct {
 	Client Client
 	Retry  Retry

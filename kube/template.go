@@ -25,11 +25,10 @@ func Template(t *corev1.PodTemplateSpec, collisions *int32) revision.Template {
 	return revision.Template{ID: TemplateID(t), Hash: revision.Hash(dump.ForHash(*t), collisions)}
 }
 
-// TemplateID returns a text that two templates share if and only if they are
-// semantically equal, the label pod-template-hash aside: nil and empty lists and
-// maps are the same, quantities are compared by value and times by instant, the
-// order of a list matters, and an unset pointer is not a pointer to zero. Nothing
-// is defaulted.
+// TemplateID returns a text that two templates share if and only if they are semantically
+// equal, the label pod-template-hash aside. Nil and empty lists and maps are the same.
+// Quantities are compared by value and times by instant. The order of a list matters, and
+// an unset pointer is not a pointer to zero. Nothing is defaulted.
 //
 // The text is a digest, the same in every process. A field that a later release
 // adds does not change the IDs of templates that leave it unset.

@@ -5,11 +5,10 @@ import (
 	"time"
 )
 
-// AgeBucket groups ages whose logarithm to base 2, in nanoseconds, has the same
-// whole part: -1 for no age or a time in the future, 0 for 1 ns, 29 for 1 s, 35
-// for 1 min, 63 for an age of 292 years and more, which does not fit. A scale-down
-// treats the pods of a bucket alike, so that it does not always hit the youngest
-// (KEP-2185).
+// AgeBucket groups ages whose logarithm to base 2, in nanoseconds, has the same whole part.
+// It is 0 for 1 ns, 29 for 1 s, 35 for 1 min, and 63 for an age of 292 years and more,
+// which does not fit. It is -1 for no age or a time in the future. A scale-down treats the
+// pods of a bucket alike, so that it does not always hit the youngest (KEP-2185).
 //
 // As upstream, which computes with floats, it puts ages just below a power of two into
 // the next bucket: from 6.5 days on, and by 1 ns to 23 microseconds.

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// CompareForLogs returns a negative number if the logs of a are more worth reading
-// than those of b, a positive one if those of b are, and 0 if upstream does not
-// care: assigned, running, ready, ready for longer, with more restarts, older. Two
-// phases that are not the same but rank alike, such as Failed and Succeeded, tie.
+// CompareForLogs returns a negative number if the logs of a are more worth reading than
+// those of b, a positive one if those of b are, and 0 if upstream does not care. First come
+// pods that are assigned, then running, ready, ready for longer, with more restarts, older.
+// Two phases that are not the same but rank alike, such as Failed and Succeeded, tie.
 //
 // It mirrors ByLogging of the kubectl package podutils.
 func CompareForLogs(a, b Pod) int {

@@ -51,7 +51,7 @@ type Result struct {
 
 // An Event is what would be recorded on the ReplicaSet:
 //
-//	Action  int    // the index in the plan of the action that it tells of, or -1: see [Finish]
+//	Action  int    // the index in the plan of the action that it is about, or -1: see [Finish]
 //	Type    string // Normal or Warning
 //	Reason  string
 //	Message string

@@ -117,11 +117,12 @@ type Options struct {
 // A Dialect is a release of Kubernetes with rules of its own.
 type Dialect string
 
-// Kubernetes15 decides as Kubernetes 1.5: pods are created all at once, a pod becomes
-// available after minReadySeconds and not at that instant, victims are chosen by
-// [podorder.Legacy15] unless Order says otherwise, pods that are not selected are
-// released even by a ReplicaSet that is being deleted, a pod that is gone before it
-// can be deleted is an error, and terminating pods are not reported.
+// Kubernetes15 decides as Kubernetes 1.5. Pods are created all at once, and a pod becomes
+// available after minReadySeconds and not at that instant. Victims are chosen by
+// [podorder.Legacy15] unless Order says otherwise. Pods that are not selected are released
+// even by a ReplicaSet that is being deleted, and no live check comes before an adoption. A
+// pod that is gone before it can be deleted is an error, and terminating pods are not
+// reported.
 const Kubernetes15 Dialect = "v1.5"
 
 // A TerminatingPolicy is what pods that are being deleted count for.

@@ -44,11 +44,10 @@ func Copied(key string) bool {
 // that the Deployment no longer has are not removed. The result is nil if nothing
 // changes.
 //
-// It mirrors SetNewReplicaSetAnnotations of the deployment util package of
-// Kubernetes 1.36.3 for a ReplicaSet that exists, a defect included: if the
-// ReplicaSet's revision does not parse, changed is false although set may hold
-// copies, which upstream writes only if it writes the ReplicaSet for another
-// reason.
+// It mirrors SetNewReplicaSetAnnotations of the deployment util package of Kubernetes
+// 1.36.3 for a ReplicaSet that exists, a defect included. If the ReplicaSet's revision does
+// not parse, changed is false although set may hold copies. Upstream writes those only if
+// it writes the ReplicaSet for another reason.
 func Sync(deployment, replicaSet map[string]string, next int64) (set map[string]string, changed bool) {
 	put := func(key, value string) {
 		if set == nil {

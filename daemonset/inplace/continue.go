@@ -60,7 +60,7 @@ func UnderWay(annotations map[string]string) bool {
 }
 
 // Continue returns what comes next in the update in place of a pod, given the hash of
-// the revision that it carries. Annotations that cannot be read wait for ever.
+// the revision that it carries. Annotations that cannot be read wait forever.
 func Continue(p Pod, hash string, now time.Time) Step {
 	if text := p.annotation(AnnotationGrace); text != "" {
 		return p.endGrace(text, hash, now)

@@ -24,7 +24,7 @@ func updatesOfDaemonSets() []entry {
 	return []entry{
 		{"kubernetes-123232", "three bad updates in a row leave no pod that is ready", badUpdates,
 			mutant{"daemonset", "!s.opts.kruise() || s.opts.Repair.Has(OldUnavailableNotCounted)", "s.opts.Repair.Has(OldUnavailableNotCounted)"}},
-		{"kubernetes-117204", "one node that does not answer stops a rollout for ever", deadNode,
+		{"kubernetes-117204", "one node that does not answer stops a rollout forever", deadNode,
 			mutant{"daemonset", "s.opts.SkipDeadNodes == 0", "true"}},
 		{"kubernetes-73011", "nobody says which node a rollout waits for", saysWhichNode,
 			mutant{"daemonset", "w || len(r) < len(c.replace)", "false"}},
@@ -32,7 +32,7 @@ func updatesOfDaemonSets() []entry {
 			mutant{"daemonset", "s.opts.StrictUnavailable", "false"}},
 		{"kruise-2387", "a node on which no pod should run uses the budget", outsideNode,
 			mutant{"daemonset", "s.opts.Repair.Has(OutsideNodesUseBudget) && !k.run", "false"}},
-		{"kubernetes-118823", "with surge, an old pod on a node that should run none stays for ever", sunsetPod,
+		{"kubernetes-118823", "with surge, an old pod on a node that should run none stays forever", sunsetPod,
 			mutant{"daemonset", "c.sunset = append(c.sunset, keyPod{k, o.Pod})", "_ = k"}},
 		{"kubernetes-86619", "an update cannot be paused", pausedUpdate,
 			mutant{"daemonset", "s.strategy == OnDelete || s.ds.Paused", "s.strategy == OnDelete"}},

@@ -1,11 +1,10 @@
 // Package bugbank remembers bugs that people have reported to other projects, so that
 // the planners of this module never have them.
 //
-// Each entry names an issue of a public project, builds the input of which the issue
-// tells, with the types of the planner that is concerned, and says what the plan must
-// be: by default that of the release that the planner mirrors, and where the issue is
-// still open and the planner repairs it, what the repair does. TestBank runs all of
-// them, each under the name of its issue:
+// Each entry names an issue of a public project and builds its input with the types of the
+// planner that is concerned. It says what the plan must be: by default that of the release
+// that the planner mirrors. Where the issue is still open and the planner repairs it, it
+// says what the repair does. TestBank runs all of them, each under the name of its issue:
 //
 //	go test -run 'TestBank/kubernetes-44734' ./internal/bugbank
 //

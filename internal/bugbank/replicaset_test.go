@@ -17,7 +17,7 @@ func replicaSets() []entry {
 	return []entry{
 		{"kubernetes-107920", "a pod is replaced before the one that is being deleted has ended", replacedTooSoon,
 			mutant{"replicaset", "max(0, m-t)", "m"}},
-		{"kubernetes-127081", "the text of ReplicaFailure is that of the first failure for ever", failureText,
+		{"kubernetes-127081", "the text of ReplicaFailure is that of the first failure forever", failureText,
 			mutant{"replicaset:withFailure", "!refresh", "true"}},
 		{"kubernetes-129795", "expectations run out silently and a second full set is created", expiredExpectations,
 			mutant{"replicaset", "append(c.holds, held(ReasonExpired, n.outstanding, 0))", "c.holds"}},

@@ -37,7 +37,7 @@ func rollouts() []entry {
 			mutant{"rollout/traffic:Restored", "r.BackendRefs[a].Weight = &o", "_ = o"}},
 		{"rollouts-101", "the failure threshold is not that of the documentation", documentedThreshold,
 			mutant{"rollout/batchrelease:NewContext", "r.Has(workload.FailureThresholdMisread)", "false"}},
-		{"rollouts-174", "a batch of crashing pods waits for ever", crashingBatch,
+		{"rollouts-174", "a batch of crashing pods waits forever", crashingBatch,
 			mutant{"rollout/kruise:pass.deadline", "!s.has(workload.DeadlineNotReported)", "true"}},
 		{"rollouts-244", "pods get no batch label unless somebody has set a rollout id", labelsWithoutID,
 			mutant{"rollout/workload", "return f.CanaryRevision", `return ""`}},

@@ -65,7 +65,7 @@ var replicaSetModel = model[replicaset.Snapshot, replicaset.Options, replicaset.
 		return fmt.Sprint(podsOfSet(s, replicaset.Options{}, time.Time{}).active)
 	},
 	endless: func(s *replicaset.Snapshot, _ replicaset.Options) bool {
-		// Pods that are not selected are created and released for ever, which the API forbids.
+		// Pods that are not selected are created and released forever, which the API forbids.
 		return s.ReplicaSet.Selector != nil && !says(s.ReplicaSet.Selector, s.ReplicaSet.TemplateLabels)
 	},
 	bound: func(s *replicaset.Snapshot, o replicaset.Options) int {

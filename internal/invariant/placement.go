@@ -83,7 +83,7 @@ func expressionHolds(e *selector.Expression, got string, ok bool) bool {
 	return false
 }
 
-// tolerated tells whether a daemon stands a taint, and whether for ever.
+// tolerated tells whether a daemon stands a taint, and whether forever.
 func tolerated(t *daemonset.Template, taint daemonset.Taint) (ok, forever bool) {
 	always := map[string]daemonset.Effect{
 		daemonset.TaintNotReady: daemonset.NoExecute, daemonset.TaintUnreachable: daemonset.NoExecute,

@@ -47,7 +47,7 @@ type model[S, O, P any] struct {
 	creations func(p *P) int64
 	// lost tells that by a known defect a crash may lead to another end.
 	lost func(p *Pass[S, O, P]) bool
-	// endless and repeats tell that a known defect makes plans for ever, or again.
+	// endless and repeats tell that a known defect makes plans forever, or again.
 	endless func(s *S, o O) bool
 	repeats func(s *S, o O) bool
 }

@@ -327,7 +327,7 @@ func (w *World) healDeployments() {
 		d.Paused, d.Selector, d.TemplateLabels = false, selector.FromLabels(appWeb), appWeb
 		d.Replicas = new(min(*d.Replicas, 8))
 	})
-	for _, rs := range w.store.replicaSets.rows { // one that has no Deployment would try for ever
+	for _, rs := range w.store.replicaSets.rows { // one that has no Deployment would try forever
 		if r := by(User); sizeOf(rs) > 8 {
 			r.name = rs.Name
 			update(w, &w.store.replicaSets, r, func(rs *replicaSet) { rs.Replicas = new(int32(8)); rs.Generation++ })

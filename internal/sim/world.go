@@ -11,11 +11,11 @@ import (
 
 type replicaSet = replicaset.ReplicaSet
 
-// A World is a cluster in which everything may go wrong: an API server with its
-// store, controllers that plan with the planners of this module on what they can see,
-// nodes, pods that live and die, a person who changes the wanted state, and somebody
-// who disturbs. It runs in two phases. In the first the faults do their work; in the
-// second they have ended, and the cluster must come to rest within a bound.
+// A World is a cluster in which everything may go wrong. It has an API server with its
+// store, controllers that plan with the planners of this module on what they can see, nodes
+// and pods. A user changes the desired state, and faults disturb the rest. It runs in two
+// phases. In the first the faults do their work; in the second they have ended, and the
+// cluster must come to rest within a bound.
 //
 // Equal seeds and settings give equal runs.
 type World struct {

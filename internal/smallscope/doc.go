@@ -1,12 +1,12 @@
 // Package smallscope explores every state that small workloads can reach: a model
 // checker over the planners.
 //
-// A [System] is one workload with its controllers and its cluster. A state is a small
-// value without pointers; pods are counts wherever it does not matter which one is
-// meant. From a state lead the moves of everybody: a controller plans, carries out its
-// next write, finds it refused or crashes; a pod starts, fails or ends; a person changes
-// the template or the size or pauses, so many times. [Explore] goes through all of them,
-// breadth first, so that the trace to a violation is a shortest one. It checks
+// A [System] is one workload with its controllers and its cluster. A state is a small value
+// without pointers; pods are counts wherever it does not matter which one is meant. From a
+// state lead the moves of everybody. A controller plans, carries out its next write, finds
+// it refused or crashes. A pod starts, fails or ends. A user changes the template or the
+// size or pauses, so many times. [Explore] goes through all of them, breadth first, so that
+// the trace to a violation is a shortest one. It checks
 //
 //   - what a system says of each state and each plan, such as its bounds;
 //   - that from every state the goal can be reached without faults, crashes and people,

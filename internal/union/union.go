@@ -1,6 +1,6 @@
-// Package union encodes lists whose elements are members of a closed interface, such
-// as the actions of a plan, as JSON: each element is an object with one key, the name
-// of the member, in the style of the unions of the Kubernetes API.
+// Package union encodes lists whose elements are members of a closed interface, such as the
+// actions of a plan, as JSON. Each element is an object with one key, the name of the
+// member, in the style of the unions of the Kubernetes API.
 package union
 
 import (

@@ -59,7 +59,7 @@ func ScaleDownDelay(style Style, configured *int32) int32 {
 }
 
 // AbortDelay returns for how many seconds the new ReplicaSet keeps its pods after
-// an abort, and whether that was asked for. It is nil if it keeps them for ever, which
+// an abort, and whether that was asked for. It is nil if it keeps them forever, which
 // is what 0 asks for.
 func AbortDelay(style Style, configured *int32) (seconds *int32, explicit bool) {
 	n := int32(30)

@@ -87,7 +87,7 @@ func TestRoutedCounts(t *testing.T) {
 		{"aborted: a scale is ignored", func(r *argo.Canary) {
 			r.Abort, r.Steps = true, append(r.Steps, scale(argo.CanaryScale{Replicas: new(int32(2))}))
 		}, 0, 10},
-		{"unless its pods are kept for ever", func(r *argo.Canary) {
+		{"unless its pods are kept forever", func(r *argo.Canary) {
 			r.Abort, r.AbortScaleDownDelaySeconds, r.Steps = true, new(int32(0)), append(r.Steps, scale(argo.CanaryScale{Replicas: new(int32(2))}))
 		}, 2, 10},
 	} {
@@ -125,7 +125,7 @@ func TestRoutedCounts(t *testing.T) {
 		}
 		require.Equal(t, c.want, r.CanaryWeight(), "%v", c.delay)
 	}
-	// Delays: 30 s, none without traffic, for ever with 0.
+	// Delays: 30 s, none without traffic, forever with 0.
 	for _, c := range []struct {
 		style      argo.Style
 		configured *int32

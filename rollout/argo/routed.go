@@ -50,7 +50,7 @@ func (r Canary) atLeast(n int32) int32 {
 }
 
 // CanaryScale returns the setCanaryScale that is in force: the last at or before the
-// current step, unless that matches the weight again; nil if there is none, without
+// current step, unless that matches the weight again. It is nil if there is none, without
 // traffic routing, and once the update is aborted, except with an abort delay of 0.
 func (r Canary) CanaryScale() *CanaryScale {
 	i := r.stepIndex()

@@ -207,9 +207,8 @@ func (st *pass) held() bool {
 }
 
 // stray reports whether the workload has another template than the one that the plan
-// releases, as far as the rollout id tells: the one that a person has given, else one that
-// ends with the hash of the revision, whatever the kind names it, and whether the release
-// goes back or not.
+// releases, by the rollout id. That is the one that a user has given, or else one that ends
+// with the hash of the revision, for every kind and also for a release that goes back.
 func (st *pass) stray() bool {
 	w, released := st.s.Workload, st.s.Release.ReleasePlan.RolloutID
 	if !st.opts.Repair.Has(workload.OtherTemplateReleased) || released == "" {

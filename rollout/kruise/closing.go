@@ -80,8 +80,9 @@ func (st *pass) unmark(reason ClosingReason) {
 	st.add(PatchWorkload{Workload: st.r.WorkloadRef, UID: st.w.UID, Patch: patch, Reason: ReasonClosing})
 }
 
-// markIsOfNextRelease reports whether the mark of the workload is that of another update than the one
-// that is closed ([workload.NextReleaseUnmarked]): it has another template, or shows in a later pass of the closing.
+// markIsOfNextRelease reports whether the mark of the workload is that of another update
+// than the one that is closed ([workload.NextReleaseUnmarked]): the template is another, or
+// the mark appears in a later pass of the closing.
 func (st *pass) markIsOfNextRelease(reason ClosingReason) bool {
 	if !st.has(workload.NextReleaseUnmarked) || !st.w.InProgress {
 		return false
@@ -96,11 +97,11 @@ func (st *pass) markIsOfNextRelease(reason ClosingReason) bool {
 	return false
 }
 
-// resumeAbandoned gives a Deployment back that nobody drives any more ([workload.RollbackLeavesPaused]): a rollback that takes
-// over the reset of a continuous release goes on behind the step that resumes it, and
-// one that comes before the BatchRelease has none; neither has a Rollout that is
-// deleted or disabled then. The label of the stable revision tells: giving back
-// removes it.
+// resumeAbandoned gives a Deployment back that no BatchRelease drives any more
+// ([workload.RollbackLeavesPaused]). A rollback that takes over the reset of a continuous
+// release goes on behind the step that resumes it. One that comes before the BatchRelease
+// has no such step, and neither has a Rollout that is deleted or disabled then. The
+// Deployment still has the label of the stable revision, which giving back removes.
 func (st *pass) resumeAbandoned(reason ClosingReason) {
 	if !st.has(workload.RollbackLeavesPaused) || reason == ClosingSuccess || st.br != nil || st.w == nil || st.r.WorkloadRef.Kind != "Deployment" {
 		return

@@ -54,7 +54,7 @@ func TestQuirks(t *testing.T) {
 		{workload.CanaryLabelsNotAwaited, canaryBatch, "ready without labels, 4 pods of 2", "TooFewLabelled (0 of 2), shrinks to 2"},
 		{workload.OrdinalsLabelledByList, ordinals, "[web-3=2 web-2=1]", "[web-2=2 web-3=1]"},
 		{workload.HashSuffixMatches, suffix, "labels [old new]", "labels [new]"},
-		{workload.StableServicePinnedForEver, fullFirstStep, "BeforeStepUpgrade for ever", "Healthy"},
+		{workload.StableServicePinnedForEver, fullFirstStep, "BeforeStepUpgrade forever", "Healthy"},
 		{workload.TakenBackTemplateUnlabelled, promoted, "0 of 6 labelled", "6 of 6 labelled"},
 		{workload.CanaryCreatedTwice, canaryTwice, "2 canaries", "1 canaries"},
 		{workload.NextReleaseUnmarked, nextRelease, "v1 0, v2 6, paused; v1 0, v2 6, paused", "v1 6, v2 0, running; v1 6, v2 0, running"},
@@ -335,5 +335,5 @@ func fullFirstStep(t *testing.T, o kruise.Options) string {
 	if c.r.Status.Phase == kruise.PhaseHealthy {
 		return "Healthy"
 	}
-	return string(c.r.Status.CurrentStepState) + " for ever"
+	return string(c.r.Status.CurrentStepState) + " forever"
 }

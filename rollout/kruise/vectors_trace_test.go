@@ -99,10 +99,9 @@ func (in traceInput) world(t *testing.T, id string, rows []traceRow) *world {
 	return c
 }
 
-// Whole rollouts, driven by the same actions at the same steps, with the planner of
-// package deploy as the controller of the Deployment: the steps and states that are
-// passed, the sizes behind each of its passes, and the traffic at the end are those
-// that were recorded.
+// Whole rollouts, driven by the same actions at the same steps, with the planner of package
+// deploy as the controller of the Deployment. The steps and states that are passed, the
+// sizes behind each of its passes, and the traffic at the end are those that were recorded.
 func TestVectorsRolloutTraces(t *testing.T) {
 	cases := recorded.All(t, "kruise-rollouts/rollout_traces")
 	for _, r := range cases {

@@ -25,9 +25,9 @@ type WatchedWorkload struct {
 	Releases []batchrelease.Release `json:"releases,omitempty"`
 }
 
-// Keys returns what has to be looked at after an event of a workload: the
-// Rollout that names it; its BatchRelease if the generation or the status has changed,
-// or the workload has come or gone; and a Deployment itself if it is updated by
+// Keys returns what has to be looked at after an event of a workload. That is the Rollout
+// that names it. It is its BatchRelease if the generation or the status has changed, or the
+// workload was created or deleted. And it is a Deployment itself if it is updated by
 // partition and its generation or an annotation has changed.
 func (e WatchedWorkload) Keys() []WatchKey {
 	w := e.New

@@ -99,11 +99,10 @@ func Restored(rules []Rule, stable, canary string, keepAll bool) []Rule {
 // : behind all rules but those of an earlier canary, one for each that
 // leads to the stable Service.
 //
-// Slips of upstream are kept: the headers are taken from the wrong match if a match of
-// a path precedes, paths are added to the first rule only, the canary of a rule
-// without matches gets everything, and a rule that leads to both Services is dropped.
-// See the quirk HTTPRouteRulesLost. With keepAll every rule is kept, and every entry has
-// its own headers.
+// Slips of upstream are kept. The headers are taken from the wrong match if a match of a
+// path precedes. Paths are added to the first rule only. The canary of a rule without
+// matches gets everything, and a rule that leads to both Services is dropped. See the quirk
+// HTTPRouteRulesLost. With keepAll every rule is kept, and every entry has its own headers.
 func Matched(rules []Rule, stable, canary string, matches []Match, keepAll bool) []Rule {
 	var kept, added []Rule
 	paths, others := splitMatches(matches, keepAll)

@@ -239,7 +239,7 @@ func TestDaemonSetCreatesOnce(t *testing.T) {
 	require.Equal(t, 4, w.count("create pods"))
 }
 
-// A Deployment whose new ReplicaSet the cache does not show waits, but not for ever.
+// A Deployment whose new ReplicaSet the cache does not show waits, but not forever.
 func TestDeploymentWaitsForItsWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &appsv1.Deployment{ObjectMeta: meta, Spec: appsv1.DeploymentSpec{Selector: &metav1.LabelSelector{MatchLabels: pairs}, Template: spec}}

@@ -129,9 +129,9 @@ func (r growth) only(s sighting) bool {
 	return len(grows) == 1 && grows[0].UID == s.UID && grows[0].Version == s.Version
 }
 
-// stepwise returns the part of a plan that the fence can guard: up to a ReplicaSet that is
-// created, which then has no pods, and before a ReplicaSet grows that the plan has already
-// written to, since its version is not known beforehand.
+// stepwise returns the part of a plan that the fence can guard. It ends with a ReplicaSet
+// that is created, which then has no pods. It ends in front of a ReplicaSet that grows and
+// that the plan has already written to, since its version is not known beforehand.
 func stepwise(p deploy.Plan) deploy.Plan {
 	written := map[string]bool{}
 	for i, a := range p.Actions {

@@ -97,9 +97,9 @@ var Operations = []string{Get, Adopt, Release, Create, Write, Delete, Status}
 // the node that it is for.
 type operation struct{ verb, kind, name string }
 
-// A Rule lets calls fail: those for Verb with objects of Kind, of the names whose hash
-// leaves the rest Pick when divided by Of, all if that is not set, and of the calls for one object those from the
-// From-th on, Count of them.
+// A Rule lets calls fail: those for Verb with objects of Kind. Of is a divisor: only names
+// whose hash leaves the rest Pick when divided by it, or all if it is not set. Of the calls
+// for one object those from the From-th on fail, Count of them.
 type Rule struct {
 	Verb, Kind  string
 	Name        string // if not empty, of the one object of this name instead

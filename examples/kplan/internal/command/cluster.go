@@ -42,7 +42,7 @@ func clusterOf(w *manifest.Workload, now time.Time) (sim.Cluster, error) {
 }
 
 // checkTemplates refuses ReplicaSets that would not select their own pods, which the API
-// server does not take: they would make pods for ever.
+// server does not take: they would make pods forever.
 func checkTemplates(file string, sets []replicaset.ReplicaSet) error {
 	for i := range sets {
 		rs := &sets[i]

@@ -247,7 +247,7 @@ func withoutReadyTimes(t *testing.T) []any {
 
 // TestCorrectedPods: --corrected reaches the planner of ReplicaSets in a simulation. A pod
 // that is ready, nobody knows since when, never becomes available; upstream looks at it
-// every minReadySeconds for ever, the corrected planner does not.
+// every minReadySeconds forever, the corrected planner does not.
 func TestCorrectedPods(t *testing.T) {
 	upstream, _ := runText(t, "simulate --time-limit 1h", withoutReadyTimes(t))
 	corrected, _ := runText(t, "simulate --time-limit 1h --corrected", withoutReadyTimes(t))

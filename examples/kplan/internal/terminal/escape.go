@@ -11,10 +11,10 @@ import (
 )
 
 // Escape returns a text with every character that is not plainly visible written as Go
-// writes it in quotes: control characters, line breaks and tabs, what changes the
-// direction of writing, what has no width, blanks other than the usual one, and bytes
-// that are no UTF-8. The rest stays as it is, backslashes and quotes included, so that
-// Escape changes nothing in what it has returned.
+// writes it in quotes. These are control characters, line breaks and tabs, what changes the
+// direction of writing, what has no width, blanks other than the usual one, and bytes that
+// are no UTF-8. The rest stays as it is, backslashes and quotes included, so that Escape
+// changes nothing in what it has returned.
 func Escape(text string) string {
 	if strings.IndexFunc(text, hidden) < 0 && utf8.ValidString(text) {
 		return text

@@ -68,7 +68,7 @@ func (s RolloutSimulation) shown() []sim.RolloutStep {
 func (s RolloutSimulation) bounded() bool { return s.Rollout.Style() == workload.Partition }
 
 // serving returns what to call the pods that serve, and how many there are. No pod is
-// available during a blue-green release, for which they would have to be ready for ever.
+// available during a blue-green release, for which they would have to be ready forever.
 func (s RolloutSimulation) serving(step *sim.RolloutStep) (name string, pods int32) {
 	if s.Rollout.Style() == workload.BlueGreen {
 		return "ready", step.NewReady + step.OldReady
