@@ -13,6 +13,9 @@
 //	maxUnavailable ----+--> Fenceposts --> Budget --> MaxTotal, MinAvailable
 //	replicas ----------+    one pod may move
 //
+// For one pod on each node there are [ResolveNodes], [NodeCounts] and [SurgeCounts]: how many
+// nodes' pods may go, and how many nodes get a second one.
+//
 // The planners of packages deploy and daemonset are built on these numbers, and so are the
 // planners of progressive rollouts in the folders below, which this package does not
 // import:

@@ -17,16 +17,21 @@ func TestTotal(t *testing.T) {
 }
 
 var exportedFunctions = map[string]any{
-	"Fenceposts":      rollout.Fenceposts,
-	"FromIntOrString": rollout.FromIntOrString,
-	"Int":             rollout.Int,
-	"Parse":           rollout.Parse,
-	"Percent":         rollout.Percent,
-	"Resolve":         rollout.Resolve,
-	"ResolveExact":    rollout.ResolveExact,
+	"Fenceposts":       rollout.Fenceposts,
+	"FromIntOrString":  rollout.FromIntOrString,
+	"Int":              rollout.Int,
+	"NodesNeedingPods": rollout.NodesNeedingPods,
+	"NodesToUpdate":    rollout.NodesToUpdate,
+	"Parse":            rollout.Parse,
+	"Percent":          rollout.Percent,
+	"Resolve":          rollout.Resolve,
+	"ResolveExact":     rollout.ResolveExact,
+	"ResolveNodes":     rollout.ResolveNodes,
 }
 
 var exportedTypes = []reflect.Type{
 	reflect.TypeFor[rollout.Budget](),
 	reflect.TypeFor[rollout.IntOrPercent](),
+	reflect.TypeFor[rollout.NodeCounts](),
+	reflect.TypeFor[rollout.SurgeCounts](),
 }

@@ -29,6 +29,7 @@ var notFuzzed = map[string]string{
 	"selector.ValidateWorkload":        "Validate and a match",
 	"rollout.Resolve":                  "arithmetic, and planners are made of it",
 	"rollout.ResolveExact":             "arithmetic, and planners are made of it",
+	"rollout.ResolveNodes":             "arithmetic, and planners are made of it",
 	"daemonset.Resolve":                "arithmetic, and planners are made of it",
 	"rollout/argo.Parse":               "rollout.Parse with another error",
 	"revision/kubectl.UndoTarget":      "PlanUndo is made of it",
