@@ -14,14 +14,11 @@ type Budget struct {
 // come out as 0 for any nodes at all, unavailable is 1. Unset limits are 0. With
 // [OnDelete] neither counts.
 func Resolve(s Strategy, surge, unavailable rollout.IntOrPercent, desired int32) Budget {
-	b := Budget{Desired: desired}
-	if s == RollingUpdate || s == "" {
-		b.Surge, b.Unavailable = surge.OfUp(desired), unavailable.OfUp(desired)
+	if s != RollingUpdate && s != "" {
+		surge, unavailable = rollout.IntOrPercent{}, rollout.IntOrPercent{}
 	}
-	if desired > 0 && b.Surge == 0 && b.Unavailable == 0 {
-		b.Unavailable = 1
-	}
-	return b
+	above, below := rollout.ResolveNodes(desired, surge, unavailable)
+	return Budget{Desired: desired, Surge: above, Unavailable: below}
 }
 
 // SurgeAllowed reports whether a node may have a pod too many during an update: the

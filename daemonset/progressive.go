@@ -3,17 +3,9 @@ package daemonset
 import (
 	"cmp"
 	"slices"
-)
 
-// NodesNeedingPods returns how many of the empty nodes, by name, get a pod while a
-// partition reserves some of the desired ones and newPods nodes have a new pod.
-//
-//	NodesNeedingPods(0, 10, 9)  // 1
-//	NodesNeedingPods(5, 12, 5)  // 2
-func NodesNeedingPods(newPods, desired, partition int32) int32 {
-	reserved := max(min(partition, desired), 0)
-	return int32(max(min(int64(desired)-int64(newPods)-int64(reserved), int64(desired)), 0))
-}
+	"github.com/kplan-go/kplan/rollout"
+)
 
 // progressive cuts the nodes to create pods on down to those that the partition has
 // released. They come, and stay, in the order of their names.
@@ -22,7 +14,7 @@ func (st *state) progressive(p *Plan, create []int32) []int32 {
 	if st.strategy != RollingUpdate || reserved == 0 || !st.ds.Progressive || len(create) == 0 {
 		return create
 	}
-	k := int(NodesNeedingPods(st.newPods(), st.desired, reserved))
+	k := int(rollout.NodesNeedingPods(st.newPods(), st.desired, reserved))
 	if k < len(create) {
 		p.hold(Hold{Reason: ReasonProgressive, Have: int64(len(create) - k), Limit: int64(reserved)})
 		create = create[:k]
@@ -98,7 +90,7 @@ func (st *state) updateKeys(p *Plan) []int32 {
 // updated take their share.
 func (st *state) filter(p *Plan, keys []int32) []int32 {
 	const updated, updating, selected, rest = 0, 1, 2, 3
-	reserved := int64(st.reserved())
+	reserved := st.reserved()
 	var lists [4][]int32
 	for _, i := range keys {
 		k := &st.keys[i]
@@ -122,8 +114,8 @@ func (st *state) filter(p *Plan, keys []int32) []int32 {
 	} else {
 		order = append(order, st.descending(lists[rest])...)
 	}
-	if limit := max(int64(len(keys))-reserved, 0); limit < int64(len(order)) {
-		p.hold(Hold{Reason: ReasonPartition, Have: int64(len(order)) - limit, Limit: reserved})
+	if limit := rollout.NodesToUpdate(len(keys), reserved); limit < len(order) {
+		p.hold(Hold{Reason: ReasonPartition, Have: int64(len(order) - limit), Limit: int64(reserved)})
 		order = order[:limit]
 	}
 	return order

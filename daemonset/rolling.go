@@ -3,6 +3,8 @@ package daemonset
 import (
 	"math"
 	"slices"
+
+	"github.com/kplan-go/kplan/rollout"
 )
 
 // update replaces old pods as the strategy allows. It reports false where upstream
@@ -85,10 +87,14 @@ func (st *state) updateWithoutSurge(p *Plan, keys []int32, old int) {
 		first(c.replace, min(order, len(c.replace)), func(a, b keyPod) int { return compare(a.key, b.key) })
 		first(c.candidates, min(order, len(c.candidates)), func(a, b keyPod) int { return compare(a.key, b.key) })
 	}
-	room := left(p.Budget.Unavailable, c.used)
-	replace := c.replace
+	counts := rollout.NodeCounts{Unavailable: c.used, OfOld: c.replaced, OldUnavailable: len(c.replace), OldAvailable: len(c.candidates)}
+	n, room := counts.Removals(p.Budget.Unavailable)
 	if st.opts.StrictUnavailable {
-		replace, room = st.strict(p, &c)
+		n, room = counts.StrictRemovals(p.Budget.Unavailable)
+	}
+	replace := c.replace[:n]
+	if rest := len(c.replace) - n; rest > 0 {
+		p.hold(Hold{Reason: ReasonStrict, Have: int64(rest), Limit: int64(p.Budget.Unavailable)})
 	}
 	waiting := len(c.candidates) > room
 	if waiting {
@@ -99,19 +105,16 @@ func (st *state) updateWithoutSurge(p *Plan, keys []int32, old int) {
 	} else {
 		st.ending(p)
 	}
-	remove := make([]Deletion, 0, len(replace)+min(room, len(c.candidates)))
+	remove := make([]Deletion, 0, len(replace)+room)
 	for _, k := range replace {
 		remove = append(remove, Deletion{k.pod, ReasonOldUnavailable})
 	}
-	for _, k := range c.candidates[:min(room, len(c.candidates))] {
+	for _, k := range c.candidates[:room] {
 		remove = append(remove, Deletion{k.pod, ReasonRollout})
 	}
 	remove = st.inPlace(p, remove)
 	st.sync(p, nil, remove, ReasonRollout)
 }
-
-// left returns what is left of a limit, nothing if it is below 0.
-func left(limit int32, used int) int { return max(int(max(limit, 0))-used, 0) }
 
 // inOrder returns how many of the pods that an update may delete have to be put in
 // order: those beyond the burst are only counted, unless they are updated in place or
@@ -121,17 +124,6 @@ func (st *state) inOrder() int {
 		return math.MaxInt
 	}
 	return st.burst()
-}
-
-// strict counts the replacement of old pods that are not available against the budget
-// as well: what is unavailable for another reason takes room from it.
-func (st *state) strict(p *Plan, c *nodeTally) (replace []keyPod, room int) {
-	room = left(p.Budget.Unavailable, c.used-c.replaced)
-	n := min(room, len(c.replace))
-	if rest := len(c.replace) - n; rest > 0 {
-		p.hold(Hold{Reason: ReasonStrict, Have: int64(rest), Limit: int64(p.Budget.Unavailable)})
-	}
-	return c.replace[:n], max(room-len(c.replace), 0)
 }
 
 // countsReplaced reports whether an old pod that is not available uses the budget. In

@@ -3,6 +3,8 @@ package daemonset
 import (
 	"slices"
 	"strings"
+
+	"github.com/kplan-go/kplan/rollout"
 )
 
 // A surgeTally is the nodes of an update with surge by what becomes of them.
@@ -14,6 +16,13 @@ type surgeTally struct {
 	sunset    []keyPod // limited by what is available
 	serving   int      // nodes with an available pod
 	failed    bool     // an old pod is on a node that does not exist, so that upstream fails
+}
+
+// counts are the numbers that the budget is compared with.
+func (c *surgeTally) counts() rollout.SurgeCounts {
+	return rollout.SurgeCounts{
+		Surging: c.used, OldUnavailable: len(c.create), OldAvailable: len(c.waiting), Undesired: len(c.sunset), Available: c.serving,
+	}
 }
 
 type keyDeletion struct {
@@ -41,7 +50,7 @@ func (st *state) updateWithSurge(p *Plan, keys []int32, old int) bool {
 		first(c.create, min(st.burst(), len(c.create)), st.order())
 		first(c.waiting, min(st.burst(), len(c.waiting)), st.order())
 	}
-	room := min(left(p.Budget.Surge, c.used), len(c.waiting))
+	_, room := c.counts().Additions(p.Budget.Surge)
 	if room < len(c.waiting) {
 		p.hold(Hold{Reason: ReasonMaxSurge, Have: int64(c.used), Limit: int64(p.Budget.Surge)})
 		st.explain(p, c.blockers)
@@ -60,7 +69,7 @@ func (st *state) surgeDeletions(p *Plan, c *surgeTally) []Deletion {
 	for _, d := range c.remove {
 		list = append(list, d.Deletion)
 	}
-	n := min(max(c.serving-int(st.desired), 0), len(c.sunset))
+	n := c.counts().Removals(st.desired)
 	for _, k := range c.sunset[:n] {
 		list = append(list, Deletion{k.pod, ReasonNotDesired})
 	}

@@ -24,7 +24,6 @@ var exportedFunctions = map[string]any{
 	"NewPlacer":          daemonset.NewPlacer,
 	"NewTrigger":         daemonset.NewTrigger,
 	"NewVersion":         daemonset.NewVersion,
-	"NodesNeedingPods":   daemonset.NodesNeedingPods,
 	"ParseQuirks":        daemonset.ParseQuirks,
 	"Pin":                daemonset.Pin,
 	"QuirkTable":         daemonset.QuirkTable,

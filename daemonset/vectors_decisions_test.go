@@ -198,7 +198,7 @@ func TestVectorsNodesNeedingPods(t *testing.T) {
 		}, struct{ Nodes []string }](t, v)
 		got := slices.Sorted(slices.Values(in.Nodes))
 		if in.Progressive {
-			got = got[:min(len(got), int(daemonset.NodesNeedingPods(in.NewPods, in.Desired, in.Partition)))]
+			got = got[:min(len(got), int(rollout.NodesNeedingPods(in.NewPods, in.Desired, in.Partition)))]
 		}
 		if diff := cmp.Diff(out.Nodes, got, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", v.Name, diff)
