@@ -2,18 +2,17 @@
 //
 // Start with [Selector], a compiled label selector. [Parse] reads one from text,
 // [FromLabelSelector] from the form of the Kubernetes API, and [Selector.Matches] asks it
-// about labels. A [NodeMatcher] does the same work for node selectors. [Overlap],
-// [Implies], [Compare] and their neighbours answer questions about selectors themselves,
-// with examples.
+// about labels. A [NodeMatcher] does the same work for node selectors.
 //
 //	"app=web,tier in (a,b)" ──Parse──────────────┐
 //	LabelSelector of the API ──FromLabelSelector─┴─> Selector ──Matches──> labels: yes or no
 //	NodeSelector of the API ──NewNodeMatcher──> NodeMatcher ──Match──> node: yes or no
 //	many selectors ──NewIndex──> Index: which of them select these labels
 //
-// Who belongs to whom, and who adopts and releases it, is package selector/claim. What all
-// packages share is here because this one is the lowest: [FieldError], [Quirk] and
-// [Outcome], what became of an action.
+// What two selectors have in common is what package selector/algebra answers, and who
+// belongs to whom, who adopts it and who releases it, package selector/claim. What all
+// packages share is here because this one is the lowest: [FieldError], [Quirk], [Event],
+// [Hold], [Condition] and [Outcome], what became of an action.
 //
 // The rules by name, with what each mirrors, the invariants, the deviations and upstream's
 // surprises are in rules.md.
@@ -24,6 +23,5 @@
 // and time in proportion to r, and to the values of lists with fewer than 16 of
 // them; longer lists are searched. It does not allocate, and a set with fewer labels
 // than the selector demands costs nothing. Compiling takes O(r log r + v log v) time
-// and one or two allocations, and one more for each long list. Analysis takes
-// O((r + v) log (r + v)) time; that of node selectors as much for each pair of terms.
+// and one or two allocations, and one more for each long list.
 package selector

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/algebra"
 )
 
 // FuzzParseMap: labels that can be read are written as they were read, and select
@@ -121,16 +122,16 @@ func FuzzNodeMatcher(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if example, ok := selector.SatisfiableNodes(m); ok {
+		if example, ok := algebra.SatisfiableNodes(m); ok {
 			matched, err := m.Match(example.Name, example.Labels)
 			require.True(t, matched && err == nil, "%s: %+v", text, example)
 		} else {
 			require.False(t, matches, "%s", text)
 		}
-		_, overlaps := selector.OverlapNodes(m, m)
-		_, can := selector.SatisfiableNodes(m)
+		_, overlaps := algebra.OverlapNodes(m, m)
+		_, can := algebra.SatisfiableNodes(m)
 		require.Equal(t, can, overlaps)
-		_, answer := selector.ImpliesNodes(m, m)
-		require.NotEqual(t, selector.No, answer, "%s", text)
+		_, answer := algebra.ImpliesNodes(m, m)
+		require.NotEqual(t, algebra.No, answer, "%s", text)
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/algebra"
 )
 
 func expression(key string, op selector.Operator, values ...string) selector.Expression {
@@ -116,7 +117,7 @@ func TestLabelSelector_back(t *testing.T) {
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			require.True(t, selector.Equivalent(s, compile(t, got)), "and back")
+			require.True(t, algebra.Equivalent(s, compile(t, got)), "and back")
 		})
 	}
 	ls, err := selector.Nothing().LabelSelector()

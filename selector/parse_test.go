@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/algebra"
 )
 
 func TestParse(t *testing.T) {
@@ -150,11 +151,11 @@ func FuzzParse(f *testing.F) {
 		if err == nil {
 			compiled, err := selector.FromLabelSelector(back)
 			require.NoError(t, err)
-			require.True(t, selector.Equivalent(s, compiled), "%q as %+v", text, back)
+			require.True(t, algebra.Equivalent(s, compiled), "%q as %+v", text, back)
 		}
-		if labels, ok := selector.Satisfiable(s); ok {
+		if labels, ok := algebra.Satisfiable(s); ok {
 			require.True(t, s.Matches(labels), "%q on %v", text, labels)
-			require.True(t, selector.Normalize(s).Matches(labels), "%q on %v", text, labels)
+			require.True(t, algebra.Normalize(s).Matches(labels), "%q on %v", text, labels)
 		}
 	})
 }
@@ -181,7 +182,7 @@ func FuzzExpression(f *testing.F) {
 			require.Equal(t, key, s.Requirements()[0].Key())
 			again, err := selector.Parse(s.String())
 			require.NoError(t, err)
-			require.True(t, selector.Equivalent(s, again))
+			require.True(t, algebra.Equivalent(s, again))
 			return
 		}
 		require.ErrorIs(t, err, selector.ErrInvalid)

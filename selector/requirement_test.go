@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/algebra"
 )
 
 func TestNewRequirement_errors(t *testing.T) {
@@ -157,7 +158,7 @@ func TestRequirement_zero(t *testing.T) {
 	require.False(t, r.Matches(map[string]string{"": ""}))
 	s := selector.Of(r)
 	require.False(t, s.Matches(map[string]string{"": ""}))
-	_, ok := selector.Satisfiable(s)
+	_, ok := algebra.Satisfiable(s)
 	require.False(t, ok, "the zero Requirement matches nothing, and analysis knows")
 }
 

@@ -10,6 +10,6 @@ import (
 // Every field of whatever is asked or answered survives JSON.
 func TestRoundTrip(t *testing.T) {
 	purity.RoundTrip(t, ".", nil,
-		selector.LabelSelector{}, selector.NodeSelector{}, selector.Comparison{}, selector.Preference{}, selector.Quirk{},
+		selector.LabelSelector{}, selector.NodeSelector{}, selector.Preference{}, selector.Quirk{},
 		selector.Condition{}, selector.Event{}, selector.Hold[string]{})
 }

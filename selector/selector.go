@@ -133,7 +133,7 @@ func (s Selector) IsEverything() bool { return s.need > 0 && len(s.requirements)
 func (s Selector) Requirements() []Requirement { return slices.Clone(s.requirements) }
 
 // Equal reports whether s and other have the same requirements, the same values in
-// the same order included. [Equivalent] compares what they select.
+// the same order included. [algebra.Equivalent] compares what they select.
 func (s Selector) Equal(other Selector) bool {
 	return s.IsNothing() == other.IsNothing() &&
 		slices.EqualFunc(s.requirements, other.requirements, Requirement.Equal)

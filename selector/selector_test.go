@@ -4,10 +4,13 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/kplan-go/kplan/internal/randomselector"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/algebra"
 )
 
 func parse(t testing.TB, text string) selector.Selector {
@@ -102,7 +105,7 @@ func TestString(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.why, func(t *testing.T) {
 			require.Equal(t, tt.want, tt.s.String())
-			require.True(t, selector.Equivalent(tt.s, parse(t, tt.want)), "and back")
+			require.True(t, algebra.Equivalent(tt.s, parse(t, tt.want)), "and back")
 		})
 	}
 }
@@ -165,7 +168,7 @@ func TestAdd(t *testing.T) {
 func TestPermutation(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 500 {
-		ls := randomLabelSelector(r, true)
+		ls := randomselector.LabelSelector(r, true)
 		s, err := selector.FromLabelSelector(ls)
 		again, errAgain := selector.FromLabelSelector(ls)
 		require.Equal(t, err, errAgain, "map order changes nothing")
@@ -190,9 +193,9 @@ func TestPermutation(t *testing.T) {
 		if distinct {
 			require.Equal(t, s.String(), other.String())
 		}
-		require.Equal(t, selector.Normalize(s).String(), selector.Normalize(other).String())
+		require.Equal(t, algebra.Normalize(s).String(), algebra.Normalize(other).String())
 		for range 10 {
-			labels := randomLabels(r)
+			labels := randomselector.Labels(r)
 			require.Equal(t, s.Matches(labels), other.Matches(labels), "%v and %v on %v", s, other, labels)
 		}
 	}

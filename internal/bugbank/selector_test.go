@@ -8,6 +8,7 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/algebra"
 	"github.com/kplan-go/kplan/selector/claim"
 )
 
@@ -26,7 +27,7 @@ func selectors() []entry {
 		{"kubernetes-24152", "two controllers with overlapping selectors fight for the pods of one", overlappingOwners,
 			mutant{"selector/claim", "c.ControllerUID != o.UID && c.Controlled()", "false"}},
 		{"kubernetes-19830", "selectors that overlap without being equal are not found", overlapFound,
-			mutant{"selector/claim", "l, o := selector.Overlap(x.Owner.Selector, y.Owner.Selector)", "l, o := selector.Overlap(x.Owner.Selector, y.Owner.Selector)\n\to = o && x.Owner.Selector.Equal(y.Owner.Selector)"}},
+			mutant{"selector/claim", "l, o := algebra.Overlap(x.Owner.Selector, y.Owner.Selector)", "l, o := algebra.Overlap(x.Owner.Selector, y.Owner.Selector)\n\to = o && x.Owner.Selector.Equal(y.Owner.Selector)"}},
 		{"kubernetes-42639", "orphans of a deleted controller are adopted again, and collected with it", adoptedByDead,
 			mutant{"selector/claim", "!n.DeletionTimestamp.IsZero()", "false"}},
 		{"kubernetes-32829", "a pod whose controller is removed, and not its labels, is not noticed", orphanNoticed,
@@ -64,7 +65,7 @@ func require1(t *testing.T, key string, op selector.Op, values ...string) select
 func notinAbsent(t *testing.T) {
 	other := selector.Of(require1(t, "tier", selector.OpNotIn, "db"))
 	require.True(t, other.Matches(map[string]string{"app": "web"}))
-	require.False(t, selector.Disjoint(other, selector.Of(require1(t, "tier", selector.OpDoesNotExist))))
+	require.False(t, algebra.Disjoint(other, selector.Of(require1(t, "tier", selector.OpDoesNotExist))))
 }
 
 func boundIsNoInteger(t *testing.T) {

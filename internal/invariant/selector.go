@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/algebra"
 	"github.com/kplan-go/kplan/selector/claim"
 )
 
@@ -182,10 +183,10 @@ func overlapAndImplicationExamples(c *Selecting) []string {
 	}
 	overlap, implies := c.Overlap, c.Implies
 	if overlap == nil {
-		overlap = selector.Overlap
+		overlap = algebra.Overlap
 	}
 	if implies == nil {
-		implies = selector.Implies
+		implies = algebra.Implies
 	}
 	l := list(nil)
 	example, common := overlap(a, b)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/algebra"
 )
 
 // A Conflict is two controllers that may both want the same orphan.
@@ -140,6 +141,6 @@ func conflict(controllers []Controller, a, b int) (Conflict, bool) {
 			return Conflict{A: a, B: b, Certain: true, Labels: selector.MergeLabels(nil, created)}, true
 		}
 	}
-	labels, ok := selector.Overlap(x.Owner.Selector, y.Owner.Selector)
+	labels, ok := algebra.Overlap(x.Owner.Selector, y.Owner.Selector)
 	return Conflict{A: a, B: b, Labels: labels}, ok
 }

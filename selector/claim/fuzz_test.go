@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/algebra"
 	"github.com/kplan-go/kplan/selector/claim"
 	"github.com/stretchr/testify/require"
 )
@@ -29,7 +30,7 @@ func FuzzConflicts(f *testing.F) {
 		var want, got []string
 		for i := range list {
 			for k := i + 1; k < len(list); k++ {
-				if _, ok := selector.Overlap(list[i], list[k]); ok {
+				if _, ok := algebra.Overlap(list[i], list[k]); ok {
 					want = append(want, fmt.Sprint(i, k))
 				}
 			}

@@ -6,10 +6,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kplan-go/kplan/internal/randomselector"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/algebra"
 	"github.com/kplan-go/kplan/selector/claim"
 )
 
@@ -60,7 +63,7 @@ func TestSimulate(t *testing.T) {
 func TestSimulate_isClassifyInTurn(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	contested := 0
-	for range min(cases(t, 100), 2000) {
+	for range min(randomselector.Cases(t, 100), 2000) {
 		controllers, children := randomControllers(r)
 		round := claim.Simulate(controllers, len(children), at(children))
 		var actions []claim.RoundAction
@@ -99,7 +102,7 @@ func TestSimulate_isClassifyInTurn(t *testing.T) {
 // end differently.
 func TestSimulate_order(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
-	for range min(cases(t, 100), 2000) {
+	for range min(randomselector.Cases(t, 100), 2000) {
 		controllers, children := randomControllers(r)
 		round := claim.Simulate(controllers, len(children), at(children))
 		contested := map[int][]int{}
@@ -139,8 +142,8 @@ func randomControllers(r *rand.Rand) ([]claim.Controller, []claim.Child) {
 	var controllers []claim.Controller
 	for i := range 1 + r.IntN(4) {
 		controllers = append(controllers, claim.Controller{Owner: claim.Owner{
-			Kind: "ReplicaSet", Namespace: oneOf(r, "ns", "ns", "ns", "x", ""), Name: fmt.Sprint("rs", i), UID: fmt.Sprint("u", i),
-			Selector: randomSelector(r), Deleting: r.IntN(6) == 0,
+			Kind: "ReplicaSet", Namespace: randomselector.OneOf(r, "ns", "ns", "ns", "x", ""), Name: fmt.Sprint("rs", i), UID: fmt.Sprint("u", i),
+			Selector: randomselector.Selector(r), Deleting: r.IntN(6) == 0,
 		}})
 	}
 	return controllers, randomChildren(r, r.IntN(12))
@@ -150,7 +153,7 @@ func randomChildren(r *rand.Rand, n int) []claim.Child {
 	children := make([]claim.Child, n)
 	for i := range children {
 		c := claim.Child{
-			Namespace: oneOf(r, "ns", "ns", "ns", "x"), Name: fmt.Sprint("p", i), UID: fmt.Sprint("uid-p", i), Labels: randomLabels(r),
+			Namespace: randomselector.OneOf(r, "ns", "ns", "ns", "x"), Name: fmt.Sprint("p", i), UID: fmt.Sprint("uid-p", i), Labels: randomselector.Labels(r),
 			Deleting: r.IntN(6) == 0, Finished: r.IntN(6) == 0, Rejected: r.IntN(12) == 0,
 		}
 		if owner := r.IntN(7); owner < 5 {
@@ -197,11 +200,11 @@ func TestIndex(t *testing.T) {
 	for range 200 {
 		selectors := make([]selector.Selector, r.IntN(20))
 		for i := range selectors {
-			selectors[i] = randomSelector(r)
+			selectors[i] = randomselector.Selector(r)
 		}
 		x := selector.NewIndex(selectors)
 		for range 20 {
-			labels := randomLabels(r)
+			labels := randomselector.Labels(r)
 			want := []int{-7}
 			for i, s := range selectors {
 				if s.Matches(labels) {
@@ -250,9 +253,9 @@ func TestConflicts_allPairs(t *testing.T) {
 	for range 200 {
 		controllers := make([]claim.Controller, r.IntN(10))
 		for i := range controllers {
-			controllers[i].Owner = claim.Owner{Namespace: oneOf(r, "ns", "x"), UID: fmt.Sprint(i), Selector: randomSelector(r)}
+			controllers[i].Owner = claim.Owner{Namespace: randomselector.OneOf(r, "ns", "x"), UID: fmt.Sprint(i), Selector: randomselector.Selector(r)}
 			if r.IntN(2) == 0 {
-				controllers[i].TemplateLabels = randomLabels(r)
+				controllers[i].TemplateLabels = randomselector.Labels(r)
 			}
 		}
 		found := map[[2]int]bool{}
@@ -265,7 +268,7 @@ func TestConflicts_allPairs(t *testing.T) {
 		}
 		for i := range controllers {
 			for j := range i {
-				_, overlap := selector.Overlap(controllers[i].Owner.Selector, controllers[j].Owner.Selector)
+				_, overlap := algebra.Overlap(controllers[i].Owner.Selector, controllers[j].Owner.Selector)
 				same := controllers[i].Owner.Namespace == controllers[j].Owner.Namespace
 				require.Equal(t, overlap && same, found[[2]int{j, i}])
 			}

@@ -3,6 +3,8 @@ package claim_test
 import (
 	"testing"
 
+	"github.com/kplan-go/kplan/internal/randomselector"
+
 	"github.com/kplan-go/kplan/selector"
 	"github.com/kplan-go/kplan/selector/claim"
 	"github.com/stretchr/testify/require"
@@ -12,10 +14,10 @@ import (
 // The invariants of claiming.
 func TestClaim_invariants(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := source(t)
+		r := randomselector.Source(t)
 		o := claim.Owner{
-			APIVersion: "apps/v1", Kind: "ReplicaSet", Namespace: oneOf(r, "ns", "ns", ""), Name: "rs1", UID: "u1",
-			Selector: randomSelector(r), Deleting: r.IntN(3) == 0,
+			APIVersion: "apps/v1", Kind: "ReplicaSet", Namespace: randomselector.OneOf(r, "ns", "ns", ""), Name: "rs1", UID: "u1",
+			Selector: randomselector.Selector(r), Deleting: r.IntN(3) == 0,
 		}
 		children := randomChildren(r, r.IntN(20))
 		before := append([]claim.Child(nil), children...)
@@ -93,7 +95,7 @@ func checkDecision(t *rapid.T, o *claim.Owner, c *claim.Child) {
 // lets go what another wants.
 func TestSimulate_disjoint(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := source(t)
+		r := randomselector.Source(t)
 		controllers := []claim.Controller{}
 		for i, text := range []string{"a=x", "a=y", "a notin (x,y)"} {
 			s, err := selector.Parse(text)

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kplan-go/kplan/internal/randomselector"
+
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/selector"
 	"github.com/kplan-go/kplan/selector/claim"
@@ -21,8 +23,8 @@ func TestClaim_pure(t *testing.T) {
 	}
 	type plan struct{ Claimed, Patches, Strays []string }
 	rapid.Check(t, func(t *rapid.T) {
-		r := source(t)
-		s := snapshot{randomSelector(r).String(), r.IntN(3) == 0, randomChildren(r, r.IntN(12))}
+		r := randomselector.Source(t)
+		s := snapshot{randomselector.Selector(r).String(), r.IntN(3) == 0, randomChildren(r, r.IntN(12))}
 		purity.Check(t, s, func(s snapshot) (plan, error) {
 			compiled, err := selector.Parse(s.Selector)
 			require.NoError(t, err)

@@ -1,6 +1,10 @@
-package selector
+package algebra
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/kplan-go/kplan/selector"
+)
 
 // Normalize returns the shortest selector of a fixed form that selects the same
 // legal labels: Nothing if it selects none, otherwise for each key in order nothing
@@ -11,25 +15,25 @@ import "strconv"
 // Selectors with the same normal form are [Equivalent]. Equivalent ones have the
 // same normal form, with one exception: a range of integers can also be written as
 // the list of all their spellings.
-func Normalize(s Selector) Selector {
+func Normalize(s selector.Selector) selector.Selector {
 	if s.IsNothing() {
-		return Nothing()
+		return selector.Nothing()
 	}
-	var requirements []Requirement
+	var requirements []selector.Requirement
 	for _, f := range factors(s) {
 		if !f.possible() {
-			return Nothing()
+			return selector.Nothing()
 		}
 		requirements = append(requirements, f.requirements()...)
 	}
-	return Of(requirements...)
+	return selector.Of(requirements...)
 }
 
 // requirements returns the normal form of a factor that is not empty.
-func (f *factor) requirements() []Requirement {
-	var rs []Requirement
-	add := func(op Op, values ...string) {
-		if r, err := NewRequirement(f.key, op, values); err == nil {
+func (f *factor) requirements() []selector.Requirement {
+	var rs []selector.Requirement
+	add := func(op selector.Op, values ...string) {
+		if r, err := selector.NewRequirement(f.key, op, values); err == nil {
 			rs = append(rs, r)
 		}
 	}
@@ -37,31 +41,31 @@ func (f *factor) requirements() []Requirement {
 	case only:
 		switch {
 		case f.absent:
-			add(OpDoesNotExist)
+			add(selector.OpDoesNotExist)
 		case len(f.set) == 1:
 			// The one value may be illegal, and so may be the key: FromMap checks neither.
-			rs = append(rs, FromMap(map[string]string{f.key: f.set[0]}).Requirements()...)
+			rs = append(rs, selector.FromMap(map[string]string{f.key: f.set[0]}).Requirements()...)
 		default:
-			add(OpIn, f.set...)
+			add(selector.OpIn, f.set...)
 		}
 		return rs
 	case allBut:
 		if !f.absent {
-			add(OpExists)
+			add(selector.OpExists)
 		}
 	case between:
 		lo, hi := tightened(f.lo, f.hi, f.set)
 		if lo > 0 {
-			add(OpGreater, strconv.FormatInt(lo-1, 10))
+			add(selector.OpGreater, strconv.FormatInt(lo-1, 10))
 		}
 		if hi < maxInteger {
-			add(OpLess, strconv.FormatInt(hi+1, 10))
+			add(selector.OpLess, strconv.FormatInt(hi+1, 10))
 		}
 		f.lo, f.hi = lo, hi
 		f.trim()
 	}
 	if len(f.set) > 0 {
-		add(OpNotIn, f.set...)
+		add(selector.OpNotIn, f.set...)
 	}
 	return rs
 }

@@ -1,6 +1,10 @@
-package selector
+package algebra
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/kplan-go/kplan/selector"
+)
 
 // A NodeExample is a node that answers a question about node selectors.
 type NodeExample struct {
@@ -21,20 +25,20 @@ const (
 // A nodeProduct is what a term leaves of the labels and of the name of a node that
 // has one.
 type nodeProduct struct {
-	labels Selector
+	labels selector.Selector
 	name   factor
 }
 
 // products returns the terms that some named node satisfies.
-func products(m NodeMatcher) []nodeProduct {
+func products(m selector.NodeMatcher) []nodeProduct {
 	var ps []nodeProduct
 	for _, t := range m.Terms() {
 		name := demands{excluded: []string{""}}
 		for _, f := range t.Fields {
 			switch {
-			case f.Key == FieldName && f.Not:
+			case f.Key == selector.FieldName && f.Not:
 				name.excluded = append(name.excluded, f.Value)
-			case f.Key == FieldName:
+			case f.Key == selector.FieldName:
 				name.only([]string{f.Value})
 			case (f.Value == "") == f.Not: // a field that is always empty
 				name.only(nil)
@@ -60,7 +64,7 @@ func (p *nodeProduct) example() (NodeExample, bool) {
 
 // SatisfiableNodes reports whether some node with a name satisfies the selector, and
 // returns one.
-func SatisfiableNodes(m NodeMatcher) (NodeExample, bool) {
+func SatisfiableNodes(m selector.NodeMatcher) (NodeExample, bool) {
 	for _, p := range products(m) {
 		return p.example()
 	}
@@ -69,7 +73,7 @@ func SatisfiableNodes(m NodeMatcher) (NodeExample, bool) {
 
 // OverlapNodes reports whether some node with a name satisfies both selectors, and
 // returns one. It is exact, and compares each term of a with each of b.
-func OverlapNodes(a, b NodeMatcher) (NodeExample, bool) {
+func OverlapNodes(a, b selector.NodeMatcher) (NodeExample, bool) {
 	for _, p := range products(a) {
 		for _, q := range products(b) {
 			both := nodeProduct{labels: And(p.labels, q.labels), name: p.name}
@@ -91,7 +95,7 @@ func OverlapNodes(a, b NodeMatcher) (NodeExample, bool) {
 // a node that satisfies a and not b. If a term of a lies within several terms of b
 // together, or seems to, the answer is Unknown; with at most one term in b it is
 // always Yes or No.
-func ImpliesNodes(a, b NodeMatcher) (NodeExample, Answer) {
+func ImpliesNodes(a, b selector.NodeMatcher) (NodeExample, Answer) {
 	answer := Yes
 	for _, p := range products(a) {
 		inside, counter := p.within(b)
@@ -107,7 +111,7 @@ func ImpliesNodes(a, b NodeMatcher) (NodeExample, Answer) {
 
 // within reports whether one term of b holds all of p. If none does, it tries each
 // node that some term of b refuses, and returns one that all of b refuses.
-func (p *nodeProduct) within(b NodeMatcher) (bool, *NodeExample) {
+func (p *nodeProduct) within(b selector.NodeMatcher) (bool, *NodeExample) {
 	base, _ := p.example()
 	tries := []NodeExample{base}
 	for _, q := range products(b) {

@@ -1,9 +1,11 @@
-package selector
+package algebra
+
+import "github.com/kplan-go/kplan/selector"
 
 // And returns the selector that selects what both a and b select.
-func And(a, b Selector) Selector {
+func And(a, b selector.Selector) selector.Selector {
 	if a.IsNothing() || b.IsNothing() {
-		return Nothing()
+		return selector.Nothing()
 	}
 	return a.Add(b.Requirements()...)
 }
@@ -17,12 +19,12 @@ func And(a, b Selector) Selector {
 //
 // It takes time in proportion to the requirements and values, apart from sorting
 // the latter.
-func Overlap(a, b Selector) (labels map[string]string, ok bool) {
+func Overlap(a, b selector.Selector) (labels map[string]string, ok bool) {
 	return Satisfiable(And(a, b))
 }
 
 // Disjoint reports whether no labels are selected by both a and b.
-func Disjoint(a, b Selector) bool {
+func Disjoint(a, b selector.Selector) bool {
 	_, ok := Overlap(a, b)
 	return !ok
 }

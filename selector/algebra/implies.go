@@ -1,9 +1,11 @@
-package selector
+package algebra
+
+import "github.com/kplan-go/kplan/selector"
 
 // Implies reports whether b selects everything that a selects. If not, it returns
 // labels that a selects and b does not. It is exact, and takes time in proportion
 // to the requirements and values, apart from sorting the latter.
-func Implies(a, b Selector) (counter map[string]string, ok bool) {
+func Implies(a, b selector.Selector) (counter map[string]string, ok bool) {
 	fa := []factor(nil)
 	if !a.IsNothing() {
 		fa = factors(a)
@@ -32,7 +34,7 @@ func Implies(a, b Selector) (counter map[string]string, ok bool) {
 }
 
 // Equivalent reports whether a and b select the same labels.
-func Equivalent(a, b Selector) bool {
+func Equivalent(a, b selector.Selector) bool {
 	_, forth := Implies(a, b)
 	_, back := Implies(b, a)
 	return forth && back

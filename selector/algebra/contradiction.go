@@ -1,12 +1,16 @@
-package selector
+package algebra
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/kplan-go/kplan/selector"
+)
 
 // A Contradiction is requirements on one label that no label satisfies together,
 // none of which can be left out.
 type Contradiction struct {
 	Key          string
-	Requirements []Requirement
+	Requirements []selector.Requirement
 }
 
 // Contradictions returns one contradiction for each key that makes the selector
@@ -15,7 +19,7 @@ type Contradiction struct {
 //
 // For a contradiction among m of the k requirements on a key it intersects parts of
 // them about m log k times.
-func Contradictions(s Selector) []Contradiction {
+func Contradictions(s selector.Selector) []Contradiction {
 	var found []Contradiction
 	rest := s.Requirements()
 	for len(rest) > 0 {
@@ -40,7 +44,7 @@ func (f *factor) possible() bool {
 // Each round finds the first of those not yet known to belong to it that is one too
 // many together with the known ones and those in front of it: it belongs to it, and
 // those behind it are not needed.
-func culprits(requirements []Requirement) []Requirement {
+func culprits(requirements []selector.Requirement) []selector.Requirement {
 	var known []int
 	impossible := func(n int) bool { // the known ones and the first n
 		d := demands{absent: true}
@@ -65,7 +69,7 @@ func culprits(requirements []Requirement) []Requirement {
 		known, end = append(known, low), low
 	}
 	slices.Sort(known)
-	result := make([]Requirement, len(known))
+	result := make([]selector.Requirement, len(known))
 	for i, k := range known {
 		result[i] = requirements[k]
 	}

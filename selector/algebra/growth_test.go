@@ -1,4 +1,4 @@
-package selector_test
+package algebra_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/algebra"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -60,13 +61,13 @@ var analyses = []struct {
 	name string
 	ask  func(a, b selector.Selector) any
 }{
-	{"Satisfiable", func(a, _ selector.Selector) any { labels, _ := selector.Satisfiable(a); return labels }},
-	{"Overlap", func(a, b selector.Selector) any { labels, _ := selector.Overlap(a, b); return labels }},
-	{"Implies", func(a, b selector.Selector) any { labels, _ := selector.Implies(a, b); return labels }},
-	{"Equivalent", func(a, b selector.Selector) any { return selector.Equivalent(a, b) }},
-	{"Compare", func(a, b selector.Selector) any { return selector.Compare(a, b) }},
-	{"Normalize", func(a, _ selector.Selector) any { return selector.Normalize(a) }},
-	{"Contradictions", func(a, _ selector.Selector) any { return selector.Contradictions(a) }},
+	{"Satisfiable", func(a, _ selector.Selector) any { labels, _ := algebra.Satisfiable(a); return labels }},
+	{"Overlap", func(a, b selector.Selector) any { labels, _ := algebra.Overlap(a, b); return labels }},
+	{"Implies", func(a, b selector.Selector) any { labels, _ := algebra.Implies(a, b); return labels }},
+	{"Equivalent", func(a, b selector.Selector) any { return algebra.Equivalent(a, b) }},
+	{"Compare", func(a, b selector.Selector) any { return algebra.Compare(a, b) }},
+	{"Normalize", func(a, _ selector.Selector) any { return algebra.Normalize(a) }},
+	{"Contradictions", func(a, _ selector.Selector) any { return algebra.Contradictions(a) }},
 }
 
 // With eight times the requirements an answer takes about eight times the memory. What
@@ -111,12 +112,12 @@ func BenchmarkManyRequirements(b *testing.B) {
 // by going through all of them.
 func TestContradictionAmongMany(t *testing.T) {
 	s := manyOf(t, 500, "k!=v%d", "k=v300", "k=v301")
-	found := selector.Contradictions(s)
+	found := algebra.Contradictions(s)
 	require.Len(t, found, 1)
 	texts := make([]string, 0, 2)
 	for _, r := range found[0].Requirements {
 		texts = append(texts, r.String())
 	}
 	require.Equal(t, []string{"k!=v300", "k=v300"}, texts)
-	require.Empty(t, selector.Contradictions(manyOf(t, 500, "k!=v%d", "k=w")))
+	require.Empty(t, algebra.Contradictions(manyOf(t, 500, "k!=v%d", "k=w")))
 }

@@ -1,4 +1,4 @@
-package selector_test
+package algebra_test
 
 import (
 	"fmt"
@@ -6,10 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kplan-go/kplan/internal/randomselector"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/algebra"
 )
 
 // spellings are all legal values that are the integer: as it is, and with leading
@@ -56,19 +59,19 @@ func TestSatisfiable(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.why, func(t *testing.T) {
 			s := parse(t, tt.text)
-			got, ok := selector.Satisfiable(s)
+			got, ok := algebra.Satisfiable(s)
 			require.Equal(t, tt.ok, ok)
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("witness (-want +got):\n%s", diff)
 			}
-			require.Equal(t, !tt.ok, selector.Normalize(s).IsNothing())
-			require.Equal(t, !tt.ok, len(selector.Contradictions(s)) > 0)
+			require.Equal(t, !tt.ok, algebra.Normalize(s).IsNothing())
+			require.Equal(t, !tt.ok, len(algebra.Contradictions(s)) > 0)
 			if ok {
 				require.True(t, s.Matches(got))
 			}
 		})
 	}
-	_, ok := selector.Satisfiable(selector.Nothing())
+	_, ok := algebra.Satisfiable(selector.Nothing())
 	require.False(t, ok)
 }
 
@@ -79,43 +82,43 @@ func TestCompare(t *testing.T) {
 	tests := []struct {
 		why  string
 		a, b selector.Selector
-		want selector.Comparison
+		want algebra.Comparison
 	}{
-		{"the same", p("a=1"), p("a in (1)"), selector.Comparison{Relation: selector.RelationEqual, Common: labels{"a": "1"}}},
+		{"the same", p("a=1"), p("a in (1)"), algebra.Comparison{Relation: algebra.RelationEqual, Common: labels{"a": "1"}}},
 		{
 			"not by comparing text", p("env=prod"), p("env=prod,region=us"),
-			selector.Comparison{Relation: selector.RelationContains, Common: labels{"env": "prod", "region": "us"}, OnlyA: labels{"env": "prod"}},
+			algebra.Comparison{Relation: algebra.RelationContains, Common: labels{"env": "prod", "region": "us"}, OnlyA: labels{"env": "prod"}},
 		},
 		{
 			"nor by the labels of one alone", p("a in (x,y)"), p("a in (y,z)"),
-			selector.Comparison{Relation: selector.RelationOverlapping, Common: labels{"a": "y"}, OnlyA: labels{"a": "x"}, OnlyB: labels{"a": "z"}},
+			algebra.Comparison{Relation: algebra.RelationOverlapping, Common: labels{"a": "y"}, OnlyA: labels{"a": "x"}, OnlyB: labels{"a": "z"}},
 		},
 		{
 			"!tier and tier notin are not disjoint", p("!tier"), p("tier notin (x)"),
-			selector.Comparison{Relation: selector.RelationInside, Common: labels{}, OnlyB: labels{"tier": ""}},
+			algebra.Comparison{Relation: algebra.RelationInside, Common: labels{}, OnlyB: labels{"tier": ""}},
 		},
-		{"disjoint", p("a=1"), p("a!=1"), selector.Comparison{Relation: selector.RelationDisjoint, OnlyA: labels{"a": "1"}, OnlyB: labels{}}},
-		{"different keys overlap", p("a=1"), p("b=1"), selector.Comparison{Relation: selector.RelationOverlapping, Common: labels{"a": "1", "b": "1"}, OnlyA: labels{"a": "1"}, OnlyB: labels{"b": "1"}}},
-		{"everything contains all", selector.Everything(), p("a"), selector.Comparison{Relation: selector.RelationContains, Common: labels{"a": ""}, OnlyA: labels{}}},
-		{"nothing and nothing", nothing, p("a,!a"), selector.Comparison{Relation: selector.RelationEqual}},
-		{"nothing is disjoint with something", nothing, p("a=1"), selector.Comparison{Relation: selector.RelationDisjoint, OnlyB: labels{"a": "1"}}},
-		{"a range and a larger one", p("a>3,a<6"), p("a>1"), selector.Comparison{Relation: selector.RelationInside, Common: labels{"a": "4"}, OnlyB: labels{"a": "2"}}},
-		{"a range beyond another at its upper end", p("a>1"), p("a<5"), selector.Comparison{Relation: selector.RelationOverlapping, Common: labels{"a": "2"}, OnlyA: labels{"a": "5"}, OnlyB: labels{"a": "0"}}},
-		{"a range is in its other spelling", p("a>0,a<2"), p("a in (" + spellings(1) + ")"), selector.Comparison{Relation: selector.RelationEqual, Common: labels{"a": strings.Repeat("0", 62) + "1"}}},
-		{"a word is no number", p("a"), p("a>1"), selector.Comparison{Relation: selector.RelationContains, Common: labels{"a": "2"}, OnlyA: labels{"a": ""}}},
-		{"a range without one value", p("a>1,a<9"), p("a!=5"), selector.Comparison{Relation: selector.RelationOverlapping, Common: labels{"a": "2"}, OnlyA: labels{"a": "5"}, OnlyB: labels{}}},
-		{"two ranges, one with a hole", p("a>1,a<9"), p("a>1,a<9,a!=5"), selector.Comparison{Relation: selector.RelationContains, Common: labels{"a": "2"}, OnlyA: labels{"a": "5"}}},
-		{"to the largest", p("a>5"), p("a>4"), selector.Comparison{Relation: selector.RelationInside, Common: labels{"a": "6"}, OnlyB: labels{"a": "5"}}},
+		{"disjoint", p("a=1"), p("a!=1"), algebra.Comparison{Relation: algebra.RelationDisjoint, OnlyA: labels{"a": "1"}, OnlyB: labels{}}},
+		{"different keys overlap", p("a=1"), p("b=1"), algebra.Comparison{Relation: algebra.RelationOverlapping, Common: labels{"a": "1", "b": "1"}, OnlyA: labels{"a": "1"}, OnlyB: labels{"b": "1"}}},
+		{"everything contains all", selector.Everything(), p("a"), algebra.Comparison{Relation: algebra.RelationContains, Common: labels{"a": ""}, OnlyA: labels{}}},
+		{"nothing and nothing", nothing, p("a,!a"), algebra.Comparison{Relation: algebra.RelationEqual}},
+		{"nothing is disjoint with something", nothing, p("a=1"), algebra.Comparison{Relation: algebra.RelationDisjoint, OnlyB: labels{"a": "1"}}},
+		{"a range and a larger one", p("a>3,a<6"), p("a>1"), algebra.Comparison{Relation: algebra.RelationInside, Common: labels{"a": "4"}, OnlyB: labels{"a": "2"}}},
+		{"a range beyond another at its upper end", p("a>1"), p("a<5"), algebra.Comparison{Relation: algebra.RelationOverlapping, Common: labels{"a": "2"}, OnlyA: labels{"a": "5"}, OnlyB: labels{"a": "0"}}},
+		{"a range is in its other spelling", p("a>0,a<2"), p("a in (" + spellings(1) + ")"), algebra.Comparison{Relation: algebra.RelationEqual, Common: labels{"a": strings.Repeat("0", 62) + "1"}}},
+		{"a word is no number", p("a"), p("a>1"), algebra.Comparison{Relation: algebra.RelationContains, Common: labels{"a": "2"}, OnlyA: labels{"a": ""}}},
+		{"a range without one value", p("a>1,a<9"), p("a!=5"), algebra.Comparison{Relation: algebra.RelationOverlapping, Common: labels{"a": "2"}, OnlyA: labels{"a": "5"}, OnlyB: labels{}}},
+		{"two ranges, one with a hole", p("a>1,a<9"), p("a>1,a<9,a!=5"), algebra.Comparison{Relation: algebra.RelationContains, Common: labels{"a": "2"}, OnlyA: labels{"a": "5"}}},
+		{"to the largest", p("a>5"), p("a>4"), algebra.Comparison{Relation: algebra.RelationInside, Common: labels{"a": "6"}, OnlyB: labels{"a": "5"}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.why, func(t *testing.T) {
-			got := selector.Compare(tt.a, tt.b)
+			got := algebra.Compare(tt.a, tt.b)
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			require.Equal(t, got.Relation == selector.RelationEqual, selector.Equivalent(tt.a, tt.b))
-			require.Equal(t, got.Common == nil, selector.Disjoint(tt.a, tt.b))
-			back := selector.Compare(tt.b, tt.a)
+			require.Equal(t, got.Relation == algebra.RelationEqual, algebra.Equivalent(tt.a, tt.b))
+			require.Equal(t, got.Common == nil, algebra.Disjoint(tt.a, tt.b))
+			back := algebra.Compare(tt.b, tt.a)
 			require.Equal(t, got.Common, back.Common)
 			require.Equal(t, got.OnlyA, back.OnlyB)
 		})
@@ -138,13 +141,13 @@ func TestContradictions(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.why, func(t *testing.T) {
 			var got []string
-			for _, c := range selector.Contradictions(parse(t, tt.text)) {
+			for _, c := range algebra.Contradictions(parse(t, tt.text)) {
 				got = append(got, c.Key+": "+selector.Of(c.Requirements...).String())
 			}
 			require.Equal(t, tt.want, got)
 		})
 	}
-	require.Nil(t, selector.Contradictions(selector.Nothing()))
+	require.Nil(t, algebra.Contradictions(selector.Nothing()))
 }
 
 func TestNormalize(t *testing.T) {
@@ -166,8 +169,8 @@ func TestNormalize(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.why, func(t *testing.T) {
 			s := parse(t, tt.text)
-			require.Equal(t, tt.want, selector.Normalize(s).String())
-			require.True(t, selector.Equivalent(s, selector.Normalize(s)))
+			require.Equal(t, tt.want, algebra.Normalize(s).String())
+			require.True(t, algebra.Equivalent(s, algebra.Normalize(s)))
 		})
 	}
 }
@@ -177,23 +180,23 @@ func TestNormalize(t *testing.T) {
 // what they mention, and one more of each kind.
 func TestAnalysis_bruteForce(t *testing.T) {
 	var universe []map[string]string
-	for i := -1; i < len(all); i++ {
-		for j := -1; j < len(all); j++ {
+	for i := -1; i < len(randomselector.All); i++ {
+		for j := -1; j < len(randomselector.All); j++ {
 			labels := map[string]string{}
 			if i >= 0 {
-				labels["a"] = all[i]
+				labels["a"] = randomselector.All[i]
 			}
 			if j >= 0 {
-				labels["b"] = all[j]
+				labels["b"] = randomselector.All[j]
 			}
 			universe = append(universe, labels)
 		}
 	}
-	n := cases(t, 4000)
+	n := randomselector.Cases(t, 4000)
 	r := rand.New(rand.NewPCG(3, 4))
 	var overlaps, inside, equal, empty int
 	for range n {
-		a, b := randomSelector(r), randomSelector(r)
+		a, b := randomselector.Selector(r), randomselector.Selector(r)
 		common, onlyA, onlyB := false, false, false
 		for _, labels := range universe {
 			inA, inB := a.Matches(labels), b.Matches(labels)
@@ -224,39 +227,39 @@ func count(b bool) int {
 }
 
 func checkPair(t *testing.T, a, b selector.Selector, common, onlyA, onlyB bool) {
-	if labels, ok := selector.Overlap(a, b); ok != common || ok && !(a.Matches(labels) && b.Matches(labels)) {
+	if labels, ok := algebra.Overlap(a, b); ok != common || ok && !(a.Matches(labels) && b.Matches(labels)) {
 		t.Fatalf("Overlap(%s, %s) = %v, %v", a.Describe(), b.Describe(), labels, ok)
 	}
-	if labels, ok := selector.Implies(a, b); ok == onlyA || !ok && !(a.Matches(labels) && !b.Matches(labels)) {
+	if labels, ok := algebra.Implies(a, b); ok == onlyA || !ok && !(a.Matches(labels) && !b.Matches(labels)) {
 		t.Fatalf("Implies(%s, %s) = %v, %v", a.Describe(), b.Describe(), labels, ok)
 	}
-	if selector.Equivalent(a, b) != (!onlyA && !onlyB) {
+	if algebra.Equivalent(a, b) != (!onlyA && !onlyB) {
 		t.Fatalf("Equivalent(%s, %s) = %v", a.Describe(), b.Describe(), onlyA || onlyB)
 	}
-	if same := selector.Normalize(a).Equal(selector.Normalize(b)); same != (!onlyA && !onlyB) {
-		t.Fatalf("normal forms of %s and %s: %s and %s", a.Describe(), b.Describe(), selector.Normalize(a).Describe(), selector.Normalize(b).Describe())
+	if same := algebra.Normalize(a).Equal(algebra.Normalize(b)); same != (!onlyA && !onlyB) {
+		t.Fatalf("normal forms of %s and %s: %s and %s", a.Describe(), b.Describe(), algebra.Normalize(a).Describe(), algebra.Normalize(b).Describe())
 	}
-	labels, ok := selector.Satisfiable(a)
+	labels, ok := algebra.Satisfiable(a)
 	if ok != (common || onlyA) || ok && !a.Matches(labels) {
 		t.Fatalf("Satisfiable(%s) = %v, %v", a.Describe(), labels, ok)
 	}
-	if !a.IsNothing() && ok != (len(selector.Contradictions(a)) == 0) {
-		t.Fatalf("Contradictions(%s) = %v", a, selector.Contradictions(a))
+	if !a.IsNothing() && ok != (len(algebra.Contradictions(a)) == 0) {
+		t.Fatalf("Contradictions(%s) = %v", a, algebra.Contradictions(a))
 	}
 }
 
 func checkNormal(t *testing.T, s selector.Selector, labels map[string]string) {
-	normal := selector.Normalize(s)
+	normal := algebra.Normalize(s)
 	if normal.Matches(labels) != s.Matches(labels) {
 		t.Fatalf("%s and %s differ on %v", s.Describe(), normal.Describe(), labels)
 	}
-	if !selector.Normalize(normal).Equal(normal) {
+	if !algebra.Normalize(normal).Equal(normal) {
 		t.Fatalf("%s is not normal", normal)
 	}
-	for _, c := range selector.Contradictions(s) {
+	for _, c := range algebra.Contradictions(s) {
 		for i := range c.Requirements {
 			rest := append(append([]selector.Requirement(nil), c.Requirements[:i]...), c.Requirements[i+1:]...)
-			if _, ok := selector.Satisfiable(selector.Of(rest...)); !ok {
+			if _, ok := algebra.Satisfiable(selector.Of(rest...)); !ok {
 				t.Fatalf("%v: %v is not needed for the contradiction", s, c.Requirements[i])
 			}
 		}

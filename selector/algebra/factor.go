@@ -1,8 +1,10 @@
-package selector
+package algebra
 
 import (
 	"slices"
 	"strconv"
+
+	"github.com/kplan-go/kplan/selector"
 )
 
 // A factor is what a conjunction of requirements leaves of one label: whether it
@@ -30,7 +32,7 @@ const (
 func free(key string) factor { return factor{key: key, absent: true} }
 
 // factorOf intersects the requirements, which have the same key.
-func factorOf(requirements []Requirement) factor {
+func factorOf(requirements []selector.Requirement) factor {
 	d := demands{absent: true}
 	for i := range requirements {
 		d.add(&requirements[i])
@@ -50,25 +52,25 @@ type demands struct {
 }
 
 // add does not write to the values of the requirement.
-func (d *demands) add(r *Requirement) {
+func (d *demands) add(r *selector.Requirement) {
 	switch r.Op() {
-	case OpNotEquals, OpNotIn, OpDoesNotExist:
+	case selector.OpNotEquals, selector.OpNotIn, selector.OpDoesNotExist:
 	default:
 		d.absent = false
 	}
 	switch r.Op() {
-	case OpEquals, OpDoubleEquals, OpIn:
+	case selector.OpEquals, selector.OpDoubleEquals, selector.OpIn:
 		d.only(distinct(r))
-	case OpNotEquals, OpNotIn:
+	case selector.OpNotEquals, selector.OpNotIn:
 		d.excluded = append(d.excluded, r.Values()...)
-	case OpExists:
-	case OpGreater:
+	case selector.OpExists:
+	case selector.OpGreater:
 		if n := bound(r); n == maxInteger {
 			d.between(1, 0)
 		} else {
 			d.between(max(n+1, 0), maxInteger)
 		}
-	case OpLess:
+	case selector.OpLess:
 		d.between(0, max(bound(r), 0)-1)
 	default: // absent, and the zero Requirement, which needs a label it does not allow
 		d.only(nil)
@@ -111,7 +113,7 @@ func (d *demands) factor(key string) factor {
 }
 
 // bound returns the integer that a requirement compares with.
-func bound(r *Requirement) int64 {
+func bound(r *selector.Requirement) int64 {
 	values := r.Values()
 	if len(values) != 1 {
 		return 0
@@ -121,7 +123,7 @@ func bound(r *Requirement) int64 {
 }
 
 // distinct returns the values of r, sorted, each once.
-func distinct(r *Requirement) []string {
+func distinct(r *selector.Requirement) []string {
 	return slices.Compact(slices.Sorted(slices.Values(r.Values())))
 }
 
@@ -215,7 +217,7 @@ func contains(sorted []string, value string) bool {
 }
 
 // factors returns the factors of a selector that is not Nothing, sorted by key.
-func factors(s Selector) []factor {
+func factors(s selector.Selector) []factor {
 	requirements := s.Requirements()
 	var fs []factor
 	for len(requirements) > 0 {

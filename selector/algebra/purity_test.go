@@ -1,10 +1,13 @@
-package selector_test
+package algebra_test
 
 import (
 	"testing"
 
+	"github.com/kplan-go/kplan/internal/randomselector"
+
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/algebra"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 )
@@ -15,17 +18,17 @@ func TestAnalysis_pure(t *testing.T) {
 	type snapshot struct{ A, B *selector.LabelSelector }
 	type plan struct {
 		Normal, Text string
-		Comparison   selector.Comparison
+		Comparison   algebra.Comparison
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		r := source(t)
-		s := snapshot{randomLabelSelector(r, false), randomLabelSelector(r, false)}
+		r := randomselector.Source(t)
+		s := snapshot{randomselector.LabelSelector(r, false), randomselector.LabelSelector(r, false)}
 		purity.Check(t, s, func(s snapshot) (plan, error) {
 			a, err := selector.FromLabelSelector(s.A)
 			require.NoError(t, err)
 			b, err := selector.FromLabelSelector(s.B)
 			require.NoError(t, err)
-			return plan{selector.Normalize(a).Describe(), selector.Normalize(b).Describe(), selector.Compare(a, b)}, nil
+			return plan{algebra.Normalize(a).Describe(), algebra.Normalize(b).Describe(), algebra.Compare(a, b)}, nil
 		}, "A.MatchExpressions", "B.MatchExpressions")
 	})
 }

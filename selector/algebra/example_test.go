@@ -1,9 +1,10 @@
-package selector_test
+package algebra_test
 
 import (
 	"fmt"
 
 	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/algebra"
 )
 
 func ExampleOverlap() {
@@ -11,9 +12,9 @@ func ExampleOverlap() {
 	b, _ := selector.Parse("env in (prod,test),region=us")
 	c, _ := selector.Parse("env=test")
 
-	labels, ok := selector.Overlap(a, b)
+	labels, ok := algebra.Overlap(a, b)
 	fmt.Println(ok, selector.FormatLabels(labels))
-	labels, ok = selector.Overlap(a, c)
+	labels, ok = algebra.Overlap(a, c)
 	fmt.Println(ok, selector.FormatLabels(labels))
 	// Output:
 	// true env=prod,region=us
@@ -23,14 +24,14 @@ func ExampleOverlap() {
 func ExampleCompare() {
 	a, _ := selector.Parse("!tier")
 	b, _ := selector.Parse("tier notin (db)")
-	c := selector.Compare(a, b)
+	c := algebra.Compare(a, b)
 	fmt.Println(c.Relation, "for example", selector.FormatLabels(c.OnlyB))
 	// Output: Inside for example tier=
 }
 
 func ExampleContradictions() {
 	s, _ := selector.Parse("app=web,tier in (a,b),tier!=a,env=prod,tier!=b")
-	for _, c := range selector.Contradictions(s) {
+	for _, c := range algebra.Contradictions(s) {
 		fmt.Println(c.Key, c.Requirements)
 	}
 	// Output: tier [tier in (a,b) tier!=a tier!=b]

@@ -1,4 +1,6 @@
-package selector
+package algebra
+
+import "github.com/kplan-go/kplan/selector"
 
 // A Relation is how what two selectors select lies to each other.
 type Relation string
@@ -23,7 +25,7 @@ type Comparison struct {
 
 // Compare tells how what a selects lies to what b selects. A selector that selects
 // nothing is Disjoint with every one that selects something.
-func Compare(a, b Selector) Comparison {
+func Compare(a, b selector.Selector) Comparison {
 	common, overlap := Overlap(a, b)
 	onlyA, inside := Implies(a, b)
 	onlyB, contains := Implies(b, a)

@@ -1,10 +1,11 @@
-package selector_test
+package algebra_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/algebra"
 	"github.com/stretchr/testify/require"
 )
 
@@ -33,18 +34,18 @@ func FuzzOverlap(f *testing.F) {
 			return
 		}
 		a, b := list[0], list[1]
-		labels, ok := selector.Overlap(a, b)
-		require.Equal(t, !ok, selector.Disjoint(a, b))
-		require.Equal(t, ok, !selector.Disjoint(b, a), "whichever comes first")
+		labels, ok := algebra.Overlap(a, b)
+		require.Equal(t, !ok, algebra.Disjoint(a, b))
+		require.Equal(t, ok, !algebra.Disjoint(b, a), "whichever comes first")
 		require.False(t, ok && !(a.Matches(labels) && b.Matches(labels)), "%q: both select %v", text, labels)
-		counter, implies := selector.Implies(a, b)
+		counter, implies := algebra.Implies(a, b)
 		require.False(t, !implies && !(a.Matches(counter) && !b.Matches(counter)), "%q: %v", text, counter)
-		_, back := selector.Implies(b, a)
-		require.Equal(t, implies && back, selector.Equivalent(a, b))
+		_, back := algebra.Implies(b, a)
+		require.Equal(t, implies && back, algebra.Equivalent(a, b))
 		if given, err := selector.ParseMap(on); err == nil {
 			both := a.Matches(given) && b.Matches(given)
 			require.False(t, both && !ok, "%q: both select %v", text, given)
-			require.Equal(t, both, selector.And(a, b).Matches(given))
+			require.Equal(t, both, algebra.And(a, b).Matches(given))
 			require.False(t, implies && a.Matches(given) && !b.Matches(given), "%q: %v", text, given)
 		}
 	})

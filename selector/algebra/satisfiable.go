@@ -1,13 +1,15 @@
-package selector
+package algebra
+
+import "github.com/kplan-go/kplan/selector"
 
 // Satisfiable reports whether the selector selects any labels, and returns the
 // simplest ones: no more labels than it takes, with the smallest values. a=1,a=2 is
 // not satisfiable, and neither is Nothing.
 //
-// This and all other analysis is about legal labels, those that [ValidateKey] and
-// [ValidateValue] accept. Values that a selector made by [FromMap] demands count as
+// This and all other analysis is about legal labels, those that [selector.ValidateKey] and
+// [selector.ValidateValue] accept. Values that a selector made by [selector.FromMap] demands count as
 // legal.
-func Satisfiable(s Selector) (labels map[string]string, ok bool) {
+func Satisfiable(s selector.Selector) (labels map[string]string, ok bool) {
 	if s.IsNothing() {
 		return nil, false
 	}

@@ -1,0 +1,43 @@
+package algebra_test
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/internal/total"
+	"github.com/kplan-go/kplan/selector/algebra"
+)
+
+// Nothing that the package exports panics, whatever it is given.
+func TestTotal(t *testing.T) {
+	total.Package{Functions: exportedFunctions, Types: exportedTypes}.Check(t)
+}
+
+// Every field of what is answered survives JSON.
+func TestRoundTrip(t *testing.T) {
+	purity.RoundTrip(t, ".", nil, algebra.Comparison{})
+}
+
+var exportedFunctions = map[string]any{
+	"And":              algebra.And,
+	"Compare":          algebra.Compare,
+	"Contradictions":   algebra.Contradictions,
+	"Disjoint":         algebra.Disjoint,
+	"Equivalent":       algebra.Equivalent,
+	"Implies":          algebra.Implies,
+	"ImpliesNodes":     algebra.ImpliesNodes,
+	"Normalize":        algebra.Normalize,
+	"Overlap":          algebra.Overlap,
+	"OverlapNodes":     algebra.OverlapNodes,
+	"Satisfiable":      algebra.Satisfiable,
+	"SatisfiableNodes": algebra.SatisfiableNodes,
+}
+
+var exportedTypes = []reflect.Type{
+	reflect.TypeFor[algebra.Answer](),
+	reflect.TypeFor[algebra.Comparison](),
+	reflect.TypeFor[algebra.Contradiction](),
+	reflect.TypeFor[algebra.NodeExample](),
+	reflect.TypeFor[algebra.Relation](),
+}
