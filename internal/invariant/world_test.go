@@ -65,7 +65,7 @@ func (c *world) owned() (sets []workload.Set) {
 	return sets
 }
 
-func (c *world) fresh() int32 { return c.sizes[c.w.Template.ID] }
+func (c *world) newPods() int32 { return c.sizes[c.w.Template.ID] }
 
 func (c *world) total() (n int32) {
 	for _, size := range c.sizes {
@@ -90,11 +90,11 @@ func (c *world) update(name string) {
 func (c *world) observe() {
 	c.w.StableRevision, c.w.UpdateRevision = c.w.Labels[workload.LabelStableRevision], c.w.Template.Hash
 	n := c.total()
-	c.w.Status = workload.Status{ObservedGeneration: c.w.Generation, Replicas: n, ReadyReplicas: n, AvailableReplicas: n, UpdatedReplicas: c.fresh(), UpdatedReadyReplicas: c.fresh()}
+	c.w.Status = workload.Status{ObservedGeneration: c.w.Generation, Replicas: n, ReadyReplicas: n, AvailableReplicas: n, UpdatedReplicas: c.newPods(), UpdatedReadyReplicas: c.newPods()}
 }
 
 func (c *world) view() {
-	v := invariant.ReleaseView{At: c.clock, Rollout: c.r, Release: c.br, Workload: c.w, Traffic: c.traffic, New: c.fresh(), Old: c.total() - c.fresh(), NewReady: c.fresh(), Available: c.total()}
+	v := invariant.ReleaseView{At: c.clock, Rollout: c.r, Release: c.br, Workload: c.w, Traffic: c.traffic, New: c.newPods(), Old: c.total() - c.newPods(), NewReady: c.newPods(), Available: c.total()}
 	c.views = append(c.views, purity.Clone(v))
 }
 
@@ -160,17 +160,17 @@ func (c *world) deploymentPass() {
 	if err != nil || c.w.Annotations[partition.AnnotationControlInfo] == "" || s.Paused {
 		return
 	}
-	old := c.total() - c.fresh()
+	old := c.total() - c.newPods()
 	b := partition.Budget(*c.w.Replicas, s.RollingUpdate, c.opts.Repair.Has(workload.LimitsWrapAround))
 	if _, ok := c.sizes[c.w.Template.ID]; !ok {
 		c.sizes[c.w.Template.ID] = partition.CreationSize(s.Partition, b, int64(c.total()), c.opts.Repair.Has(workload.NewPodAtPartitionZero))
 		return
 	}
-	if grown := partition.NewSize(s.Partition, b, int64(c.total()), c.fresh()); grown != c.fresh() {
+	if grown := partition.NewSize(s.Partition, b, int64(c.total()), c.newPods()); grown != c.newPods() {
 		c.sizes[c.w.Template.ID] = grown
 		return
 	}
-	room := min(c.total()-b.MinAvailable(), int32(partition.OldLimit(s.Partition, b.Replicas, int64(old), c.fresh())))
+	room := min(c.total()-b.MinAvailable(), int32(partition.OldLimit(s.Partition, b.Replicas, int64(old), c.newPods())))
 	for _, name := range []string{"v3", "v2", "v1"} {
 		if name != c.w.Template.ID && room > 0 {
 			n := min(room, c.sizes[name])

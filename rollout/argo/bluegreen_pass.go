@@ -58,7 +58,7 @@ func (st *pass) scaleFresh() {
 	delay, _ := AbortDelay(StyleBlueGreen, st.r.BlueGreen.AbortScaleDownDelaySeconds)
 	switch {
 	case !st.delaysAbort():
-		st.scale(st.newRS, st.freshSize(), ReasonPreview)
+		st.scale(st.newRS, st.newSize(), ReasonPreview)
 	case st.newRS.ScaleDownAt.After(st.now):
 		st.hold(ReasonScaleDownDelay, 0, 0)
 		st.recheck(st.newRS.ScaleDownAt)
@@ -148,7 +148,7 @@ func (st *pass) referenced(hash string) bool {
 
 // readyForPause reports whether the preview is complete.
 func (st *pass) readyForPause() bool {
-	size := st.freshSize()
+	size := st.newSize()
 	return st.newRS.Replicas == size && st.newRS.AvailableReplicas == size
 }
 
@@ -207,7 +207,7 @@ func (st *pass) switchActive() {
 		return
 	}
 	if !st.readyForPause() || !st.saturated(st.newRS) {
-		st.hold(ReasonBatchNotReady, int64(st.newRS.AvailableReplicas), int64(st.freshSize()))
+		st.hold(ReasonBatchNotReady, int64(st.newRS.AvailableReplicas), int64(st.newSize()))
 		return
 	}
 	to := st.activeHash()

@@ -205,7 +205,7 @@ func (st *pass) create() {
 	st.newRS = &set{ReplicaSet: ReplicaSet{Hash: st.r.TemplateHash, Name: st.r.Name + "-" + st.r.TemplateHash}}
 	st.newRS.Revision = st.revision()
 	st.sets = append(st.sets, st.newRS)
-	st.newRS.Replicas = st.freshSize()
+	st.newRS.Replicas = st.newSize()
 	st.newRS.to = st.newRS.Replicas
 	desired := st.replicas()
 	st.newRS.DesiredReplicas = &desired
@@ -214,8 +214,8 @@ func (st *pass) create() {
 	})
 }
 
-// freshSize returns the size that the new ReplicaSet is to have.
-func (st *pass) freshSize() int32 {
+// newSize returns the size that the new ReplicaSet is to have.
+func (st *pass) newSize() int32 {
 	if b := st.r.BlueGreen; b != nil {
 		return Preview{
 			Replicas: st.replicas(), PreviewReplicaCount: b.PreviewReplicaCount, HasPauseConditions: len(st.read.PauseConditions) > 0,

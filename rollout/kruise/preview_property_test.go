@@ -69,7 +69,7 @@ func TestPreviewAgreesWithDeploy(t *testing.T) {
 			for range 60 {
 				c.partitioned.pass(c)
 			}
-			s := preview.Sizes{New: c.fresh(), Old: c.sizes["v0"]}
+			s := preview.Sizes{New: c.newPods(), Old: c.sizes["v0"]}
 			s.Middle = c.total() - s.New - s.Old
 			return s
 		}

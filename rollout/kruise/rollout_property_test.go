@@ -160,7 +160,7 @@ func TestEveryRolloutEnds(t *testing.T) {
 		for range 5 {
 			c.pass()
 		}
-		if c.r.Status.Phase != kruise.PhaseHealthy || c.total() != replicas || c.fresh() != replicas {
+		if c.r.Status.Phase != kruise.PhaseHealthy || c.total() != replicas || c.newPods() != replicas {
 			t.Fatalf("%v, sizes %v, wanted %s: %v %v", c.r.Status.Phase, c.sizes, c.w.Template.ID, c.holds, c.log)
 		}
 		if c.br != nil || len(c.w.Annotations) > 0 || len(c.w.Labels) > 1 || c.w.Paused {

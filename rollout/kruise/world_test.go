@@ -90,7 +90,7 @@ func (c *world) update(name string) kruise.Admission {
 	return a
 }
 
-func (c *world) fresh() int32 { return c.sizes[c.w.Template.ID] }
+func (c *world) newPods() int32 { return c.sizes[c.w.Template.ID] }
 
 func (c *world) total() (n int32) {
 	for _, size := range c.sizes {
@@ -103,7 +103,7 @@ func (c *world) observe() {
 	c.w.StableRevision, c.w.UpdateRevision = c.w.Labels[stableLabel], c.w.Template.Hash
 	c.w.Status = workload.Status{
 		ObservedGeneration: c.w.Generation, Replicas: c.total(), ReadyReplicas: c.total(), AvailableReplicas: c.total(),
-		UpdatedReplicas: c.fresh(), UpdatedReadyReplicas: c.fresh(),
+		UpdatedReplicas: c.newPods(), UpdatedReadyReplicas: c.newPods(),
 	}
 	for name, size := range c.sizes {
 		for n := len(c.pods[name]); int32(n) < size; n++ {
@@ -189,7 +189,7 @@ func (c *world) batchPass() {
 // deploymentPass is one pass of whoever controls the Deployment.
 func (c *world) deploymentPass() {
 	c.observe()
-	old := c.total() - c.fresh()
+	old := c.total() - c.newPods()
 	if c.gone {
 		return
 	}
@@ -213,11 +213,11 @@ func (c *world) deploymentPass() {
 		c.sizes[c.w.Template.ID] = partition.CreationSize(s.Partition, b, int64(c.total()), c.opts.Repair.Has(workload.NewPodAtPartitionZero))
 		return
 	}
-	if grown := partition.NewSize(s.Partition, b, int64(c.total()), c.fresh()); grown != c.fresh() {
+	if grown := partition.NewSize(s.Partition, b, int64(c.total()), c.newPods()); grown != c.newPods() {
 		c.sizes[c.w.Template.ID] = grown
 		return
 	}
-	room := min(c.total()-b.MinAvailable(), int32(partition.OldLimit(s.Partition, b.Replicas, int64(old), c.fresh())))
+	room := min(c.total()-b.MinAvailable(), int32(partition.OldLimit(s.Partition, b.Replicas, int64(old), c.newPods())))
 	for _, name := range []string{"v3", "v2", "v1"} {
 		if name != c.w.Template.ID && room > 0 && c.sizes[name] > 0 {
 			n := min(room, c.sizes[name])

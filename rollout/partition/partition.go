@@ -85,8 +85,8 @@ func NewSize(partition rollout.IntOrPercent, b rollout.Budget, total int64, size
 // the partition no longer needs, given the size of the ReplicaSet of the new
 // template. It is below 0 if old pods are missing.
 func OldLimit(partition rollout.IntOrPercent, replicas int32, oldTotal int64, size int32) int64 {
-	fresh := max(Limit(partition, replicas), size)
-	return oldTotal - (int64(replicas) - int64(fresh))
+	newSize := max(Limit(partition, replicas), size)
+	return oldTotal - (int64(replicas) - int64(newSize))
 }
 
 // AtLeast reports whether partition current covers partition desired, so

@@ -9,12 +9,12 @@ import (
 // the new ReplicaSet, or else shrink old ones as far as enough pods stay available.
 func (v *simulation) pass() {
 	old := v.others()
-	total := old + int64(v.fresh)
-	if grown := partition.NewSize(v.partition, v.budget, total, v.fresh); grown != v.fresh {
-		v.fresh = grown
+	total := old + int64(v.newPods)
+	if grown := partition.NewSize(v.partition, v.budget, total, v.newPods); grown != v.newPods {
+		v.newPods = grown
 		return
 	}
-	limit := partition.OldLimit(v.partition, v.budget.Replicas, old, v.fresh)
+	limit := partition.OldLimit(v.partition, v.budget.Replicas, old, v.newPods)
 	if limit <= 0 {
 		v.old[v.largest()] -= int32(limit)
 		return

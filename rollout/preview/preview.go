@@ -167,13 +167,13 @@ type simulation struct {
 	opts      kruise.Options
 	driver    workload.Driver
 	budget    rollout.Budget
-	fresh     int32                // pods of the new template
+	newPods   int32                // pods of the new template
 	old       []int32              // pods of the others, the stable one first
 	partition rollout.IntOrPercent // that is written to the workload
 }
 
 func (v *simulation) sizes() Sizes {
-	s := Sizes{New: v.fresh, Old: v.old[0]}
+	s := Sizes{New: v.newPods, Old: v.old[0]}
 	for _, n := range v.old[1:] {
 		s.Middle = clamp(int64(s.Middle) + int64(n))
 	}
@@ -183,7 +183,7 @@ func (v *simulation) sizes() Sizes {
 // begin creates the ReplicaSet of the new template at partition 0.
 func (v *simulation) begin() {
 	v.partition = rollout.Int(0)
-	v.fresh = partition.CreationSize(v.partition, v.budget, v.others(), v.opts.Repair.Has(workload.NewPodAtPartitionZero))
+	v.newPods = partition.CreationSize(v.partition, v.budget, v.others(), v.opts.Repair.Has(workload.NewPodAtPartitionZero))
 	v.passes()
 }
 
@@ -219,7 +219,7 @@ func (v *simulation) step(i int32) Step {
 	p.PeakTotal, p.MinAvailable = v.extremes(before, p.Passes)
 	batches := kruise.ReleaseOf(v.in.Rollout, workload.State{}, i, 0).ReleasePlan.Batches
 	p.Labelled = max(0, batchrelease.Increments(batches, int32(len(batches)), v.in.Replicas)[i-1])
-	if v.fresh < c.Desired {
+	if v.newPods < c.Desired {
 		p.Stuck = batchrelease.ReasonTooFewUpdated
 	}
 	p.Pause, _ = kruise.PauseOf(v.in.Rollout, i, time.Time{}, v.opts.Repair)
@@ -257,11 +257,11 @@ func (v *simulation) release(c batchrelease.Context) []Sizes {
 func (v *simulation) target(c batchrelease.Context) {
 	switch v.driver {
 	case workload.DriverCanary, workload.DriverBlueGreenDeployment, workload.DriverBlueGreenCloneSet:
-		v.fresh, v.old[0] = max(v.fresh, c.Desired), v.in.Replicas // new pods stand beside the old ones
+		v.newPods, v.old[0] = max(v.newPods, c.Desired), v.in.Replicas // both sets have pods
 		return
 	}
 	old := c.DesiredPartition.OfUp(v.in.Replicas)
-	v.fresh, v.old[0] = max(v.fresh, v.in.Replicas-old), min(v.old[0], old)
+	v.newPods, v.old[0] = max(v.newPods, v.in.Replicas-old), min(v.old[0], old)
 }
 
 // extremes returns the most pods wanted and the fewest available in a step. Pods that
