@@ -14,6 +14,12 @@ func (byPartition) pods(w, _ *workload.Workload) (updated, ready int32) {
 
 func (byPartition) ordered(*workload.Workload) bool { return false }
 
+func (byPartition) returns() bool { return true }
+
+func (byPartition) target(s *Snapshot) *workload.Workload { return s.Workload }
+
+func (byPartition) unobserved(*Snapshot) (Hold, string) { return Hold{}, "" } // the whole pass waits for it
+
 func (byPartition) controlled(br *Release, w *workload.Workload) bool {
 	return w.ControlledBy() == br.UID && w.Annotations[partition.AnnotationControlInfo] != ""
 }

@@ -61,6 +61,19 @@ func canaryName(br *Release, w *workload.Workload) string {
 // held: before it is taken over, for later the extra Deployment keeps its template.
 func (canary) held(preparing, _ bool) (Reason, bool) { return ReasonReleaseOutdated, preparing }
 
+// returns: the extra Deployment has a template of its own.
+func (canary) returns() bool { return false }
+
+func (canary) target(s *Snapshot) *workload.Workload { return s.Canary }
+
+func (canary) unobserved(s *Snapshot) (Hold, string) {
+	c := s.Canary
+	if c == nil || c.Status.ObservedGeneration >= c.Generation {
+		return Hold{}, ""
+	}
+	return Hold{Name: c.Name, Reason: ReasonNotObserved, Have: c.Status.ObservedGeneration, Limit: c.Generation}, "canary deployment is not observed yet"
+}
+
 func (canary) upgrade(c *Context, _, extra *workload.Workload, repair workload.Quirks) (p workload.Patch, write bool, refused Reason) {
 	shrinks := repair.Has(workload.CanaryLabelsNotAwaited) && extra != nil && extra.DesiredReplicas() > c.Desired
 	if shrinks || extra != nil && extra.DesiredReplicas() < c.Desired {

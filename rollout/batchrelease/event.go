@@ -24,7 +24,8 @@ const (
 // is noticed while it is being deleted.
 func EventOf(s Snapshot) WorkloadEvent {
 	w, status := s.Workload, &s.Release.Status
-	canary := s.Release.ReleasePlan.driver(s.Release.WorkloadRef) == workload.DriverCanary
+	k := kindOf(s.Release.ReleasePlan.driver(s.Release.WorkloadRef))
+	returns := k == nil || k.returns()
 	if status.Phase == "" {
 		status = &Status{ObservedWorkloadReplicas: -1}
 	}
@@ -43,7 +44,7 @@ func EventOf(s Snapshot) WorkloadEvent {
 		return EventReplicasChanged
 	case status.UpdateRevision == "":
 		return EventNormal
-	case !canary && status.StableRevision != status.UpdateRevision && w.UpdateRevision == w.StableRevision && w.UpdateRevision == status.StableRevision:
+	case returns && status.StableRevision != status.UpdateRevision && w.UpdateRevision == w.StableRevision && w.UpdateRevision == status.StableRevision:
 		return EventRollbackInBatch
 	case status.UpdateRevision != w.UpdateRevision:
 		return EventTemplateChanged

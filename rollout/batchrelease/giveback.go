@@ -21,14 +21,14 @@ func ReleasePatch(br Release, w workload.Workload, opts Options) (p workload.Pat
 // releasedNext reports whether an update was let in while the release is being closed,
 // which is released next ([workload.NextReleaseUnmarked]). The mark of the release itself is gone by then.
 func releasedNext(plan *ReleasePlan, w *workload.Workload, repair workload.Quirks) bool {
-	known := w.Labels[workload.LabelStableRevision] != "" || w.Kind != "Deployment"
+	known := w.Labels[workload.LabelStableRevision] != "" || !w.Traits().Paused
 	return repair.Has(workload.NextReleaseUnmarked) && plan.FinalizingPolicy == WaitResume && w.Annotations[workload.AnnotationInProgress] != "" && known
 }
 
 // wait takes away from a patch what would let a workload go on that admission holds for
 // its next release.
 func wait(p *workload.Patch, w *workload.Workload) {
-	if p.Paused != nil && w.Kind == "Deployment" {
+	if p.Paused != nil && w.Traits().Paused {
 		paused := true
 		p.Paused = &paused
 	}

@@ -29,7 +29,7 @@ func (st *pass) initialize() (failure string) {
 		st.add(create...)
 		return "created canary deployment, but waiting for it to be observed"
 	}
-	if _, rollback := st.s.Release.Annotations[workload.AnnotationRollbackInBatch]; rollback && st.driver.ByPartition() {
+	if _, rollback := st.s.Release.Annotations[workload.AnnotationRollbackInBatch]; rollback && !st.driver.Beside() {
 		failure = st.markNoNeedUpdate()
 	}
 	if failure == "" {

@@ -11,6 +11,8 @@ type kind interface {
 	pods(w, canary *workload.Workload) (updated, ready int32)
 	// count sets what a batch asks for.
 	count(c *Context, w *workload.Workload, repair workload.Quirks)
+	// returns reports whether it is noticed that the template is the one before the release.
+	returns() bool
 	// ordered reports whether pods are updated in the order of their ordinals.
 	ordered(w *workload.Workload) bool
 
@@ -26,6 +28,10 @@ type kind interface {
 	// held says why a batch may be held back that would release another template, and
 	// whether it may.
 	held(preparing, marked bool) (Reason, bool)
+	// target returns the workload that a batch changes, nil if it is not there, and unobserved
+	// what is said while its controller has not seen that, "" if it has.
+	target(s *Snapshot) *workload.Workload
+	unobserved(s *Snapshot) (Hold, string)
 	// upgrade returns what releases a batch, and false if nothing is to be written.
 	upgrade(c *Context, w, canary *workload.Workload, repair workload.Quirks) (p workload.Patch, write bool, refused Reason)
 

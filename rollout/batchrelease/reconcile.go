@@ -253,18 +253,15 @@ func (st *pass) upgrade(c *Context) {
 			}, st.now)
 			return
 		}
-		if write {
-			target := st.s.Workload
-			if st.driver == workload.DriverCanary {
-				target = st.s.Canary
-			}
-			st.add(PatchWorkload{Workload: target.Ref, UID: target.UID, Patch: p, Reason: ReasonUpgrade})
-		}
-		if st.driver == workload.DriverCanary && st.s.Canary == nil {
+		target := st.kind.target(st.s)
+		if target == nil {
 			st.p.Failure = "canary deployment not found"
 			return
 		}
-		if st.driver.ByPartition() {
+		if write {
+			st.add(PatchWorkload{Workload: target.Ref, UID: target.UID, Patch: p, Reason: ReasonUpgrade})
+		}
+		if !st.driver.Beside() {
 			st.labelPods(c)
 		}
 	}
@@ -279,7 +276,7 @@ func (st *pass) verified(c *Context) bool {
 	if c.Replicas == 0 {
 		return true
 	}
-	if !st.driver.ByPartition() {
+	if st.driver.Beside() {
 		st.labelPods(c)
 	}
 	hold, waiting := c.Waiting(st.opts.Repair)
@@ -287,11 +284,10 @@ func (st *pass) verified(c *Context) bool {
 	switch {
 	case waiting:
 		text = c.Text(hold)
-	case st.driver == workload.DriverCanary && st.s.Canary != nil && st.s.Canary.Status.ObservedGeneration < st.s.Canary.Generation:
-		hold = Hold{Name: st.s.Canary.Name, Reason: ReasonNotObserved, Have: st.s.Canary.Status.ObservedGeneration, Limit: st.s.Canary.Generation}
-		text = "canary deployment is not observed yet"
 	default:
-		return true
+		if hold, text = st.kind.unobserved(st.s); text == "" {
+			return true
+		}
 	}
 	st.p.Holds = append(st.p.Holds, hold)
 	st.p.Failure = text

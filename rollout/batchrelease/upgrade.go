@@ -31,14 +31,14 @@ func NewContext(br Release, w workload.Workload, canary *workload.Workload, repa
 	if i := int(status.CurrentBatch); i >= 0 && i < len(plan.Batches) {
 		c.Batch = plan.Batches[i].CanaryReplicas
 	}
+	if repair.Has(workload.FailureThresholdMisread) && c.FailureThreshold.IsZero() {
+		c.FailureThreshold = w.Limits().MaxUnavailable // of no kind with a surge, see Context.surge
+	}
 	if k := kindOf(c.Driver); k != nil {
 		c.Updated, c.UpdatedReady = k.pods(&w, canary)
 		k.count(&c, &w, repair)
 	} else {
 		c.Updated, c.UpdatedReady = byPartition{}.pods(&w, nil)
-	}
-	if repair.Has(workload.FailureThresholdMisread) && c.FailureThreshold.IsZero() && !c.Driver.BlueGreen() {
-		c.FailureThreshold = w.Limits().MaxUnavailable
 	}
 	return c
 }

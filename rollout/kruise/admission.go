@@ -85,7 +85,7 @@ func Admit(s AdmitSnapshot, opts Options) (Admission, error) {
 	a := &admission{s: &s, opts: opts, w: s.New}
 	a.w.Annotations, a.w.Labels = maps.Clone(s.New.Annotations), maps.Clone(s.New.Labels)
 	var reason Reason
-	if s.New.IsDeployment() {
+	if s.New.Traits().Paused {
 		reason = a.deployment()
 	} else {
 		reason = a.other()
@@ -278,13 +278,13 @@ func (a *admission) relabelStable() {
 	}
 }
 
-// other admits what is no Deployment.
+// other admits what is not paused.
 func (a *admission) other() Reason {
-	daemon, cloneSet := a.s.New.IsDaemonSet(), a.s.New.IsCloneSet()
-	if !daemon && a.s.New.DesiredReplicas() == 0 {
+	kind := a.s.New.Traits()
+	if !kind.SizedByNodes && a.s.New.DesiredReplicas() == 0 {
 		return ReasonNoReplicas
 	}
-	if !daemon && !cloneSet && a.w.StrategyType != "" && a.w.StrategyType != "RollingUpdate" {
+	if !kind.AnyStrategy && a.w.StrategyType != "" && a.w.StrategyType != "RollingUpdate" {
 		return ReasonOtherStrategy
 	}
 	if effective, reason := a.effective(); !effective {
@@ -297,7 +297,7 @@ func (a *admission) other() Reason {
 	if r == nil {
 		return reason
 	}
-	if cloneSet && len(r.Strategy().TrafficRoutings) > 0 && a.s.New.Status.Replicas != a.s.New.Status.UpdatedReplicas {
+	if kind.OneVersion && len(r.Strategy().TrafficRoutings) > 0 && a.s.New.Status.Replicas != a.s.New.Status.UpdatedReplicas {
 		return ReasonTwoVersions
 	}
 	a.w.HoldBack(a.opts.Repair)

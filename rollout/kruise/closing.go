@@ -68,7 +68,7 @@ func (st *pass) unmark(reason ClosingReason) {
 	}
 	patch := workload.Patch{}
 	if st.markIsOfNextRelease(reason) {
-		if st.w.Labels[workload.LabelStableRevision] != "" || st.r.WorkloadRef.Kind != "Deployment" {
+		if st.w.Labels[workload.LabelStableRevision] != "" || !st.r.WorkloadRef.Traits().Paused {
 			return
 		}
 		if st.br == nil || st.br.Status.Phase == batchrelease.PhaseCompleted {
@@ -103,7 +103,7 @@ func (st *pass) markIsOfNextRelease(reason ClosingReason) bool {
 // has no such step, and neither has a Rollout that is deleted or disabled then. The
 // Deployment still has the label of the stable revision, which giving back removes.
 func (st *pass) resumeAbandoned(reason ClosingReason) {
-	if !st.has(workload.RollbackLeavesPaused) || reason == ClosingSuccess || st.br != nil || st.w == nil || st.r.WorkloadRef.Kind != "Deployment" {
+	if !st.has(workload.RollbackLeavesPaused) || reason == ClosingSuccess || st.br != nil || st.w == nil || !st.r.WorkloadRef.Traits().Paused {
 		return
 	}
 	if st.w.Labels[workload.LabelStableRevision] == "" || st.markIsOfNextRelease(reason) {

@@ -54,7 +54,7 @@ func (s *StepV1alpha1) replicas() rollout.IntOrPercent {
 func (r *RolloutV1alpha1) partition() bool {
 	switch strings.ToLower(r.Annotations[workload.AnnotationRollingStyle]) {
 	case "", "canary":
-		return r.WorkloadRef.Group() != "apps" || r.WorkloadRef.Kind != "Deployment"
+		return !r.WorkloadRef.Traits().ExtraCanary
 	}
 	return true
 }

@@ -134,6 +134,7 @@ func TestWarnings(t *testing.T) {
 	require.Equal(t, []string{"LastPauseSkipped"}, texts(partitioned(deployment, step(rollout.Percent(100), 60)), 6))
 	require.Equal(t, []string{"CloneSetKeepsExtraPods"}, texts(partitioned(cloneSet, step(rollout.Percent(99), -1)), 101))
 	require.Empty(t, texts(partitioned(cloneSet, step(rollout.Percent(50), -1)), 100))
+	require.Empty(t, texts(kruise.Rollout{WorkloadRef: cloneSet, BlueGreen: &kruise.Strategy{Steps: []kruise.Step{step(rollout.Percent(99), -1)}}}, 101), "no old pod is kept by a share")
 	require.Empty(t, preview.Warnings(kruise.Rollout{}, 3, 0))
 	require.Equal(t, []string{""}, texts(partitioned(deployment, step(rollout.Percent(20), -1)), 1))
 	require.Empty(t, texts(partitioned(deployment, step(rollout.Percent(0), -1)), 1), "0% is none of it")

@@ -149,8 +149,7 @@ func (st *pass) rolling() {
 
 // inBatches reports whether a rollback goes through the steps as well.
 func (st *pass) inBatches() bool {
-	kind := st.r.WorkloadRef.Kind
-	stateful := kind == "StatefulSet" || kind == "CloneSet" || strings.EqualFold(st.w.Labels[workload.LabelWorkloadType], "statefulset")
+	stateful := st.r.WorkloadRef.Traits().RollbackInBatches || strings.EqualFold(st.w.Labels[workload.LabelWorkloadType], "statefulset")
 	return len(st.r.Strategy().TrafficRoutings) == 0 && stateful && st.r.Annotations[workload.AnnotationRollbackInBatch] == "true"
 }
 
@@ -246,5 +245,5 @@ func (st *pass) reset() bool {
 
 // empty reports whether the release is one of the stable template itself ([workload.ReleaseOfWhatIsThere]).
 func (st *pass) empty() bool {
-	return st.has(workload.ReleaseOfWhatIsThere) && st.r.WorkloadRef.Kind == "Deployment"
+	return st.has(workload.ReleaseOfWhatIsThere) && st.r.WorkloadRef.Traits().Paused
 }

@@ -47,7 +47,7 @@ func (r Rollout) RealPartition() bool {
 	case workload.Partition:
 		return true
 	case workload.Canary:
-		return r.WorkloadRef.Group() != "apps" || r.WorkloadRef.Kind != "Deployment"
+		return !r.WorkloadRef.Traits().ExtraCanary
 	}
 	return false
 }

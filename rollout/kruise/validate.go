@@ -1,7 +1,6 @@
 package kruise
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -79,18 +78,12 @@ func ValidateUpdate(old, r Rollout, others []Rollout) []*FieldError {
 	return es
 }
 
-func supported(r workload.Ref) bool {
-	switch r.Group() {
-	case "apps":
-		return slices.Contains([]string{"ReplicaSet", "Deployment", "StatefulSet", "DaemonSet"}, r.Kind)
-	case "apps.kruise.io":
-		return slices.Contains([]string{"CloneSet", "StatefulSet", "DaemonSet"}, r.Kind)
-	}
-	return false
-}
+// supported: upstream lets a ReplicaSet through as well, which nothing drives.
+func supported(r workload.Ref) bool { return r.Known() || r.GroupKind() == "apps/ReplicaSet" }
 
 func blueGreenKind(r workload.Ref) bool {
-	return r.Group() == "apps" && r.Kind == "Deployment" || r.Group() == "apps.kruise.io" && r.Kind == "CloneSet"
+	_, err := workload.DriverOf(r, workload.BlueGreen)
+	return err == nil
 }
 
 // validateSteps records the first thing that is wrong about the steps.

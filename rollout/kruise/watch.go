@@ -49,7 +49,7 @@ func (e WatchedWorkload) Keys() []WatchKey {
 			keys = append(keys, WatchKey{Kind: "BatchRelease", Name: name})
 		}
 	}
-	if e.New != nil && w.Group() == "apps" && w.Kind == "Deployment" && w.UnderPartition() && e.written() {
+	if e.New != nil && w.Traits().Paused && w.UnderPartition() && e.written() {
 		keys = append(keys, WatchKey{Kind: "Deployment", Name: w.Name})
 	}
 	return keys
@@ -117,7 +117,7 @@ func WatchedRelease(br batchrelease.Release) []WatchKey {
 // WatchedReplicaSet returns what has to be looked at after an event of a ReplicaSet: the
 // Deployment that controls it, if any, and it is updated by partition.
 func WatchedReplicaSet(owner *workload.Workload) []WatchKey {
-	if owner == nil || owner.Kind != "Deployment" || !owner.UnderPartition() {
+	if owner == nil || !owner.Traits().Paused || !owner.UnderPartition() {
 		return nil
 	}
 	return []WatchKey{{Kind: "Deployment", Name: owner.Name}}

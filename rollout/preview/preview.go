@@ -143,11 +143,11 @@ func Of(in Input, opts kruise.Options) (Plan, error) {
 	if v.old = slices.Clone(in.Generations); len(v.old) == 0 {
 		v.old = []int32{in.Replicas}
 	}
-	if v.driver != workload.DriverDeployment {
+	if !v.driver.SizesReplicaSets() {
 		v.old = []int32{v.sizes().Old + v.sizes().Middle}
 	}
 	p := Plan{Warnings: Warnings(in.Rollout, in.Replicas, opts.Repair)}
-	if v.driver == workload.DriverDeployment {
+	if v.driver.SizesReplicaSets() {
 		v.begin()
 		if v.budget.Surge == 0 && !opts.Repair.Has(workload.NewPodAtPartitionZero) {
 			text := "without a surge a pod is replaced before the first step"
@@ -207,7 +207,7 @@ func (v *simulation) step(i int32) Step {
 	p := Step{Index: i, Replicas: s.Replicas, Traffic: s.Traffic}
 	before := v.sizes()
 	c := v.context(i)
-	if v.driver == workload.DriverDeployment {
+	if v.driver.SizesReplicaSets() {
 		p.Passes = v.release(c)
 	} else {
 		v.target(c)
@@ -255,9 +255,8 @@ func (v *simulation) release(c batchrelease.Context) []Sizes {
 // target sets the sizes of a workload that is not a Deployment, or not updated by
 // partition, behind a batch.
 func (v *simulation) target(c batchrelease.Context) {
-	switch v.driver {
-	case workload.DriverCanary, workload.DriverBlueGreenDeployment, workload.DriverBlueGreenCloneSet:
-		v.newPods, v.old[0] = max(v.newPods, c.Desired), v.in.Replicas // both sets have pods
+	if v.driver.Beside() {
+		v.newPods, v.old[0] = max(v.newPods, c.Desired), v.in.Replicas // new pods stand beside the old ones
 		return
 	}
 	old := c.DesiredPartition.OfUp(v.in.Replicas)
@@ -301,6 +300,7 @@ func Warnings(r kruise.Rollout, replicas int32, repair workload.Quirks) []Warnin
 	if strategy == nil {
 		return nil
 	}
+	driver, _ := workload.DriverOf(r.WorkloadRef, r.Style()) // of what is not known nothing is told
 	var list []Warning
 	add := func(i int, q workload.Quirks, text string) {
 		if q == 0 || !repair.Has(q) {
@@ -314,14 +314,14 @@ func Warnings(r kruise.Rollout, replicas int32, repair workload.Quirks) []Warnin
 		switch {
 		case replicas == 1 && v.IsPercent() && v.Value() > 0 && v != rollout.Percent(100):
 			add(i, 0, "every percentage of a single pod is all of it")
-		case mixed && r.Style() == workload.Partition && r.WorkloadRef.Kind == "Deployment":
+		case mixed && driver.SizesReplicaSets():
 			add(i, workload.MixedPartitionsNeverEnd, "a number and a percentage are not compared by pods, so that the step may never end or go backwards")
 		case last && r.BlueGreen == nil && v == rollout.Percent(100) && strategy.Steps[i].Pause.Duration != nil:
 			add(i, workload.LastPauseSkipped, "the pause of a last step of 100% is ignored")
 		case last && r.BlueGreen == nil && v != rollout.Percent(100) && v.OfUp64(replicas) >= int64(replicas) && strategy.Steps[i].Pause.Duration == nil:
 			add(i, workload.LastPauseSkipped, "all pods are updated, yet the step waits for a person")
 		}
-		if r.WorkloadRef.Kind == "CloneSet" && v.IsPercent() && !partition.ExactShare(replicas-partition.BatchSize(v, replicas), replicas) {
+		if driver.KeepsShare() && v.IsPercent() && !partition.ExactShare(replicas-partition.BatchSize(v, replicas), replicas) {
 			add(i, workload.CloneSetKeepsExtraPods, "no percentage keeps so few old pods, so that the step never ends")
 		}
 	}

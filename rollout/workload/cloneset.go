@@ -20,3 +20,18 @@ func (cloneSet) inspect(f *State, s *InspectSnapshot) {
 }
 
 func (cloneSet) holdBack(w *Workload, _ Quirks) { w.Partition = rollout.Percent(100) }
+
+func (cloneSet) traits() Traits {
+	return Traits{RollbackInBatches: true, AnyStrategy: true, OneVersion: true}
+}
+
+// body: the strategy of a CloneSet has no block of its own for a rolling update, and is where
+// it is paused.
+func (cloneSet) body(p *Patch, spec map[string]any) {
+	strategy := map[string]any{}
+	put(strategy, "paused", p.Paused, p.Paused != nil)
+	put(strategy, "type", p.StrategyType, p.StrategyType != nil)
+	p.limits(strategy)
+	put(strategy, "rollingUpdate", nil, p.ReplaceStrategy)
+	put(spec, "updateStrategy", strategy, len(strategy) > 0)
+}

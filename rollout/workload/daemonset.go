@@ -13,3 +13,7 @@ func (daemonSet) inspect(f *State, s *InspectSnapshot) {
 }
 
 func (daemonSet) holdBack(w *Workload, _ Quirks) { w.Partition = rollout.Int(HoldEverything) }
+
+func (daemonSet) traits() Traits { return Traits{SizedByNodes: true, AnyStrategy: true} }
+
+func (daemonSet) body(p *Patch, spec map[string]any) { p.strategy(spec, "updateStrategy") }

@@ -52,6 +52,13 @@ func (deployment) inspect(f *State, s *InspectSnapshot) {
 	f.InRollback = f.StableRevision != "" && f.StableRevision == f.PodTemplateHash
 }
 
+func (deployment) traits() Traits { return Traits{Paused: true, ExtraCanary: true} }
+
+func (deployment) body(p *Patch, spec map[string]any) {
+	put(spec, "paused", p.Paused, p.Paused != nil)
+	p.strategy(spec, "strategy")
+}
+
 // byAge returns the ReplicaSets that have pods, the oldest first.
 func byAge(sets []Set) []*Set {
 	var list []*Set

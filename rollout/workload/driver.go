@@ -19,15 +19,36 @@ const (
 const KnownKinds = "must be a Deployment, StatefulSet or DaemonSet of apps or a CloneSet, StatefulSet or DaemonSet of apps.kruise.io, " +
 	"and a Deployment or CloneSet of these for a blue-green release"
 
-// BlueGreen reports whether new pods are held by the surge.
-func (d Driver) BlueGreen() bool {
-	return d == DriverBlueGreenDeployment || d == DriverBlueGreenCloneSet
+// A way is what sets a driver apart.
+type way struct {
+	beside    bool // new pods stand beside the old ones, and take no place of theirs
+	annotated bool // its partition is an annotation, by which ReplicaSets are sized
+	share     bool // its partition may be a percentage of old pods
 }
 
-// ByPartition reports whether pods are labelled while they are upgraded.
-func (d Driver) ByPartition() bool {
-	return d == DriverDeployment || d == DriverCloneSet || d == DriverStatefulSet || d == DriverDaemonSet || d == DriverNativeDaemonSet
+// way is the table of drivers.
+func (d Driver) way() way {
+	switch d {
+	case DriverDeployment:
+		return way{annotated: true}
+	case DriverCloneSet:
+		return way{share: true}
+	case DriverCanary, DriverBlueGreenDeployment, DriverBlueGreenCloneSet:
+		return way{beside: true}
+	}
+	return way{}
 }
+
+// Beside reports whether new pods stand beside old ones, which all stay until the end, so
+// that they are labelled once they are there.
+func (d Driver) Beside() bool { return d.way().beside }
+
+// SizesReplicaSets reports whether ReplicaSets are sized by a partition that counts new pods.
+func (d Driver) SizesReplicaSets() bool { return d.way().annotated }
+
+// KeepsShare reports whether a percentage of old pods is kept, which cannot be any number of
+// them.
+func (d Driver) KeepsShare() bool { return d.way().share }
 
 // unless returns a driver unless the style is blue-green, which it does not know.
 func unless(style Style, d Driver) Driver {

@@ -9,6 +9,10 @@ type kind interface {
 	inspect(f *State, s *InspectSnapshot)
 	// holdBack lets no pod be updated.
 	holdBack(w *Workload, repair Quirks)
+	// traits says what else sets it apart.
+	traits() Traits
+	// body adds to the spec of a merge patch where this kind has what a patch changes.
+	body(p *Patch, spec map[string]any)
 }
 
 // The kinds of workloads that are known, with their groups.
@@ -59,15 +63,12 @@ func DriverOf(ref Ref, style Style) (Driver, error) {
 // Known reports whether the kind is known. Each such kind can be updated by partition.
 func (r Ref) Known() bool { return kindOf(r) != nil }
 
-// IsDeployment reports whether it is a Deployment of apps.
-func (r Ref) IsDeployment() bool { return r.GroupKind() == kindDeployment }
-
-// IsCloneSet reports whether it is a CloneSet of OpenKruise.
-func (r Ref) IsCloneSet() bool { return r.GroupKind() == kindCloneSet }
-
-// IsDaemonSet reports whether it is a DaemonSet, of apps or of OpenKruise.
-func (r Ref) IsDaemonSet() bool {
-	return r.GroupKind() == kindDaemonSet || r.GroupKind() == kindAdvancedDaemonSet
+// Traits returns what sets the kind apart, nothing if it is not known.
+func (r Ref) Traits() Traits {
+	if k := kindOf(r); k != nil {
+		return k.traits()
+	}
+	return Traits{}
 }
 
 // HoldBack lets no pod be updated, until a BatchRelease takes the workload over. It is not

@@ -38,3 +38,7 @@ func (nativeDaemonSet) holdBack(w *Workload, repair Quirks) {
 	w.Annotations[AnnotationDaemonSetStrategy] = saved
 	w.StrategyType = "OnDelete"
 }
+
+func (nativeDaemonSet) traits() Traits { return Traits{SizedByNodes: true, AnyStrategy: true} }
+
+func (nativeDaemonSet) body(p *Patch, spec map[string]any) { p.strategy(spec, "updateStrategy") }

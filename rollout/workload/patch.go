@@ -1,9 +1,6 @@
 package workload
 
-import (
-	"github.com/kplan-go/kplan/internal/union"
-	"github.com/kplan-go/kplan/rollout"
-)
+import "github.com/kplan-go/kplan/rollout"
 
 // A Patch is what changes about a workload. Its members are absolute; what is
 // not set stays.
@@ -53,20 +50,6 @@ func (p *Patch) Label(key string, value *string) {
 	p.Labels[key] = value
 }
 
-// Body returns the patch as a JSON merge patch for a kind of workload. Of a kind that is
-// not known nobody knows where its strategy is: the patch has only the metadata then. No
-// plan holds such a patch.
-func (p Patch) Body(ref Ref) string {
-	body := map[string]any{}
-	metadata := map[string]any{}
-	put(metadata, "labels", p.Labels, len(p.Labels) > 0)
-	put(metadata, "annotations", p.Annotations, len(p.Annotations) > 0)
-	put(body, "metadata", metadata, len(metadata) > 0)
-	spec := p.spec(ref)
-	put(body, "spec", spec, len(spec) > 0)
-	return union.Text(body)
-}
-
 // put sets a member if it is given.
 func put(object map[string]any, key string, value any, given bool) {
 	if given {
@@ -74,33 +57,21 @@ func put(object map[string]any, key string, value any, given bool) {
 	}
 }
 
-func (p Patch) spec(ref Ref) map[string]any {
-	spec := map[string]any{}
-	put(spec, "replicas", p.Replicas, p.Replicas != nil)
-	put(spec, "minReadySeconds", p.MinReadySeconds, p.MinReadySeconds != nil)
-	put(spec, "progressDeadlineSeconds", p.ProgressDeadlineSeconds, p.ProgressDeadlineSeconds != nil)
-	strategy, rolling, key := map[string]any{}, map[string]any{}, "updateStrategy"
-	switch ref.Kind {
-	case "Deployment":
-		key = "strategy"
-		put(spec, "paused", p.Paused, p.Paused != nil)
-	case "CloneSet":
-		rolling = strategy // it has no block of its own
-		put(strategy, "paused", p.Paused, p.Paused != nil)
-	case "StatefulSet", "DaemonSet":
-	default:
-		return nil
-	}
+// strategy adds the strategy of a kind that has a block for a rolling update.
+func (p *Patch) strategy(spec map[string]any, key string) {
+	strategy, rolling := map[string]any{}, map[string]any{}
 	put(strategy, "type", p.StrategyType, p.StrategyType != nil)
+	put(strategy, "rollingUpdate", nil, p.ReplaceStrategy)
+	p.limits(rolling)
+	put(strategy, "rollingUpdate", rolling, len(rolling) > 0)
+	put(spec, key, strategy, len(strategy) > 0)
+}
+
+// limits adds what a rolling update has.
+func (p *Patch) limits(rolling map[string]any) {
 	put(rolling, "paused", p.StrategyPaused, p.StrategyPaused != nil)
 	put(rolling, "partition", p.Partition, !p.Partition.IsZero())
 	put(rolling, "partition", nil, p.ClearPartition)
 	put(rolling, "maxSurge", p.MaxSurge, !p.MaxSurge.IsZero())
 	put(rolling, "maxUnavailable", p.MaxUnavailable, !p.MaxUnavailable.IsZero())
-	put(strategy, "rollingUpdate", nil, p.ReplaceStrategy)
-	if ref.Kind != "CloneSet" {
-		put(strategy, "rollingUpdate", rolling, len(rolling) > 0)
-	}
-	put(spec, key, strategy, len(strategy) > 0)
-	return spec
 }

@@ -16,3 +16,7 @@ func (statefulSet) inspect(f *State, s *InspectSnapshot) {
 }
 
 func (statefulSet) holdBack(w *Workload, _ Quirks) { w.Partition = rollout.Int(HoldEverything) }
+
+func (statefulSet) traits() Traits { return Traits{RollbackInBatches: true} }
+
+func (statefulSet) body(p *Patch, spec map[string]any) { p.strategy(spec, "updateStrategy") }

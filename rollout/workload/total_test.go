@@ -42,5 +42,6 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[workload.Status](),
 	reflect.TypeFor[workload.Style](),
 	reflect.TypeFor[workload.TemplateMetadata](),
+	reflect.TypeFor[workload.Traits](),
 	reflect.TypeFor[workload.Workload](),
 }

@@ -1,0 +1,30 @@
+package workload
+
+import "github.com/kplan-go/kplan/internal/union"
+
+// Body returns the patch as a JSON merge patch for a kind of workload. Of a kind that is
+// not known nobody knows where its strategy is: the patch has only the metadata then. No
+// plan holds such a patch.
+func (p Patch) Body(ref Ref) string {
+	body := map[string]any{}
+	metadata := map[string]any{}
+	put(metadata, "labels", p.Labels, len(p.Labels) > 0)
+	put(metadata, "annotations", p.Annotations, len(p.Annotations) > 0)
+	put(body, "metadata", metadata, len(metadata) > 0)
+	spec := p.spec(ref)
+	put(body, "spec", spec, len(spec) > 0)
+	return union.Text(body)
+}
+
+func (p Patch) spec(ref Ref) map[string]any {
+	k := kindOf(ref)
+	if k == nil {
+		return nil
+	}
+	spec := map[string]any{}
+	put(spec, "replicas", p.Replicas, p.Replicas != nil)
+	put(spec, "minReadySeconds", p.MinReadySeconds, p.MinReadySeconds != nil)
+	put(spec, "progressDeadlineSeconds", p.ProgressDeadlineSeconds, p.ProgressDeadlineSeconds != nil)
+	k.body(&p, spec)
+	return spec
+}
