@@ -80,6 +80,9 @@ func of(p *workload.Pod, id string, batches int) int {
 func assign(id string, missing []int32, pods []workload.Pod, free []int, hashed []bool) []LabelPod {
 	var labels []LabelPod
 	add := func(i int, set map[string]string) {
+		if labels == nil { // most pods get one, if any does
+			labels = make([]LabelPod, 0, len(free)+1)
+		}
 		labels = append(labels, LabelPod{Name: pods[i].Name, UID: pods[i].UID, Labels: set, Reason: ReasonBatchLabel})
 	}
 	for batch := len(missing) - 1; batch >= 0; batch-- {
@@ -189,7 +192,9 @@ func (st *pass) labelPods(c *Context) {
 			Desired: c.Desired, Partition: c.DesiredPartition.OfUp(c.Replicas), Replicas: c.Replicas, Repair: repair,
 		}.Pods(pods)
 	}
-	for _, a := range Labels(st.s.Release, w.DesiredReplicas(), revision, pods, repair) {
+	labels := Labels(st.s.Release, w.DesiredReplicas(), revision, pods, repair)
+	st.p.Actions = slices.Grow(st.p.Actions, len(labels))
+	for _, a := range labels {
 		st.add(a)
 	}
 }
