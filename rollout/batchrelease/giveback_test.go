@@ -1,4 +1,4 @@
-package kruise_test
+package batchrelease_test
 
 import (
 	"strings"

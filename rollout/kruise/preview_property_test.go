@@ -13,25 +13,6 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// A third template comes in the pause of step 2. The middle one goes
-// first.
-func TestPreviewContinuousRelease(t *testing.T) {
-	in := preview.Input{
-		Rollout:  partitioned(deployment, step(rollout.Percent(20), -1), step(rollout.Percent(50), -1), step(rollout.Percent(100), -1)),
-		Replicas: 6, Generations: []int32{3, 3},
-	}
-	p, err := preview.Of(in, kruise.Options{})
-	require.NoError(t, err)
-	require.Equal(t, "begin: 0/3/3\nstep 1 (20%): 2/3/3 2/1/3, waits for approval\nstep 2 (50%): 3/1/3 3/3, waits for approval\nstep 3 (100%): 5/3 5/0 6/0", p.String())
-	in.Rollout.WorkloadRef = cloneSet
-	p, err = preview.Of(in, kruise.Options{})
-	require.NoError(t, err)
-	require.Equal(t, "2/4", p.Steps[0].End.String(), "other kinds do not tell old templates apart")
-	in.Generations = []int32{3, -1}
-	_, err = preview.Of(in, kruise.Options{})
-	require.ErrorContains(t, err, "Generations[1]")
-}
-
 // Oracle: whatever is there when a new template comes, the sizes behind each step are
 // those that the planner of package deploy reaches, as upstream and corrected.
 func TestPreviewAgreesWithDeploy(t *testing.T) {
