@@ -57,21 +57,3 @@ func ScaleDownDelay(style Style, configured *int32) int32 {
 	}
 	return *configured
 }
-
-// AbortDelay returns for how many seconds the new ReplicaSet keeps its pods after
-// an abort, and whether that was asked for. It is nil if it keeps them forever, which
-// is what 0 asks for.
-func AbortDelay(style Style, configured *int32) (seconds *int32, explicit bool) {
-	n := int32(30)
-	switch {
-	case style == StyleCanary:
-		n = 0
-		return &n, false
-	case configured == nil:
-		return &n, false
-	case *configured == 0:
-		return nil, true
-	}
-	n = *configured
-	return &n, true
-}

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/rollout"
-	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
@@ -77,19 +76,6 @@ func (st *pass) full(step *Step) bool {
 	return st.r.RealPartition() && step.Replicas.OfUp64(st.w.Replicas) >= int64(st.w.Replicas)
 }
 
-// covered reports whether all pods have been updated by a later step, or are about to be,
-// since a jump back lowers no partition. The stable Service is not pinned then ([workload.StableServicePinnedForEver]).
-func (st *pass) covered() bool {
-	if !st.has(workload.StableServicePinnedForEver) || !st.r.RealPartition() || st.br == nil {
-		return false
-	}
-	n := st.w.Replicas
-	strategy, _ := partition.ParseStrategy(st.w.Annotations[partition.AnnotationStrategy])
-	last, batches := st.br.ReleasePlan.BatchPartition, st.br.ReleasePlan.Batches
-	released := last != nil && *last >= 0 && int(*last) < len(batches) && batches[*last].CanaryReplicas.OfUp64(n) >= int64(n)
-	return released || st.sub.Replicas >= n || strategy.Partition.OfUp64(n) >= int64(n)
-}
-
 // state does what the state of the step asks for.
 func (st *pass) state(step *Step) {
 	s := st.sub
@@ -133,33 +119,6 @@ func (st *pass) advance() {
 	s.CurrentStepIndex++
 	s.NextStepIndex = NextStep(st.steps(), s.CurrentStepIndex)
 	s.CurrentStepState = StateBeforeUpgrade
-}
-
-// beforeUpgrade makes sure that the traffic stays where it is while pods are updated.
-// It reports whether the pass goes on.
-func (st *pass) beforeUpgrade(step *Step) bool {
-	blueGreen := st.r.Style() == workload.BlueGreen
-	if !step.routed() && !blueGreen {
-		st.sub.CurrentStepState = StateUpgrade
-		return false
-	}
-	if !blueGreen && st.full(step) && !st.restoreStable() {
-		return false
-	}
-	covered := st.has(workload.StableServicePinnedForEver) && !blueGreen && st.full(step) || st.covered()
-	if step.routed() && st.sub.CurrentStepIndex == 1 && !covered && st.pins() && !st.pinStable() {
-		return false
-	}
-	st.sub.LastUpdateTime, st.sub.CurrentStepState = st.now, StateUpgrade
-	return true
-}
-
-// pins reports whether the stable Service is to be pinned before the first step.
-func (st *pass) pins() bool {
-	if !st.r.Strategy().DisableGenerateCanaryService {
-		return true
-	}
-	return st.r.Style() == workload.BlueGreen && !st.has(workload.CanaryServiceAssumed)
 }
 
 // upgrade runs the batch of the step.

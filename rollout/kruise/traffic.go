@@ -7,6 +7,7 @@ import (
 
 	"github.com/kplan-go/kplan/internal/union"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -39,8 +40,8 @@ func (st *pass) selectPods(key, value string, reason Reason) {
 	st.stable = &traffic.Service{Name: st.stable.Name, Selector: selector}
 }
 
-// waitGrace waits for the grace of an action that changed something, now or before (rule
-// 14.6). It reports whether the action is done.
+// waitGrace waits for the grace of an action that changed something, now or before.
+// It reports whether the action is done.
 func (st *pass) waitGrace(key string, changed bool) bool {
 	if changed {
 		st.sub.LastUpdateTime = st.now
@@ -69,22 +70,44 @@ func (st *pass) waitGrace(key string, changed bool) bool {
 	return true
 }
 
-// restoreStable lets the stable Service select all pods again.
-func (st *pass) restoreStable() bool {
-	t := st.routing()
-	stable := st.stable
-	if t == nil || stable == nil {
+// beforeUpgrade makes sure that the traffic stays where it is while pods are updated.
+// It reports whether the pass goes on.
+func (st *pass) beforeUpgrade(step *Step) bool {
+	blueGreen := st.r.Style() == workload.BlueGreen
+	if !step.routed() && !blueGreen {
+		st.sub.CurrentStepState = StateUpgrade
+		return false
+	}
+	if !blueGreen && st.full(step) && !st.restoreStable() {
+		return false
+	}
+	covered := st.has(workload.StableServicePinnedForEver) && !blueGreen && st.full(step) || st.covered()
+	if step.routed() && st.sub.CurrentStepIndex == 1 && !covered && st.pins() && !st.pinStable() {
+		return false
+	}
+	st.sub.LastUpdateTime, st.sub.CurrentStepState = st.now, StateUpgrade
+	return true
+}
+
+// pins reports whether the stable Service is to be pinned before the first step.
+func (st *pass) pins() bool {
+	if !st.r.Strategy().DisableGenerateCanaryService {
 		return true
 	}
-	key := ""
-	if st.w != nil {
-		key = st.w.RevisionLabelKey
+	return st.r.Style() == workload.BlueGreen && !st.has(workload.CanaryServiceAssumed)
+}
+
+// covered reports whether all pods have been updated by a later step, or are about to be,
+// since a jump back lowers no partition. The stable Service is not pinned then ([workload.StableServicePinnedForEver]).
+func (st *pass) covered() bool {
+	if !st.has(workload.StableServicePinnedForEver) || !st.r.RealPartition() || st.br == nil {
+		return false
 	}
-	changed := stable.Selector[key] != ""
-	if changed {
-		st.selectPods(key, "", ReasonRestoreTraffic)
-	}
-	return st.waitGrace("restore-stable/"+stable.Name, changed)
+	n := st.w.Replicas
+	strategy, _ := partition.ParseStrategy(st.w.Annotations[partition.AnnotationStrategy])
+	last, batches := st.br.ReleasePlan.BatchPartition, st.br.ReleasePlan.Batches
+	released := last != nil && *last >= 0 && int(*last) < len(batches) && batches[*last].CanaryReplicas.OfUp64(n) >= int64(n)
+	return released || st.sub.Replicas >= n || strategy.Partition.OfUp64(n) >= int64(n)
 }
 
 // pinStable lets the stable Service select stable pods only.
@@ -103,6 +126,24 @@ func (st *pass) pinStable() bool {
 		st.selectPods(st.w.RevisionLabelKey, st.sub.StableRevision, ReasonPinTraffic)
 	}
 	return st.waitGrace("pin-stable/"+stable.Name, changed)
+}
+
+// restoreStable lets the stable Service select all pods again.
+func (st *pass) restoreStable() bool {
+	t := st.routing()
+	stable := st.stable
+	if t == nil || stable == nil {
+		return true
+	}
+	key := ""
+	if st.w != nil {
+		key = st.w.RevisionLabelKey
+	}
+	changed := stable.Selector[key] != ""
+	if changed {
+		st.selectPods(key, "", ReasonRestoreTraffic)
+	}
+	return st.waitGrace("restore-stable/"+stable.Name, changed)
 }
 
 // restoreGateway leads all traffic to the stable Service.

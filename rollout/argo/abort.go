@@ -1,0 +1,72 @@
+package argo
+
+// What an abort does to sizes, by the way in which the Rollout is updated:
+//
+//	canary                 its weight is 0 ([Canary.SetWeight]): all pods are stable again,
+//	                       as fast as the limits let them ([Canary.Basic])
+//	canary with routing    no setCanaryScale is in force ([Canary.CanaryScale]); with
+//	                       dynamicStableScale the new ReplicaSet keeps what the stable one
+//	                       cannot serve yet ([Canary.CanaryWeight]), and what requests are
+//	                       still led to ([Canary.Routed])
+//	blue-green             the new ReplicaSet keeps its pods for [AbortDelay], counted from
+//	                       when the stable ones are all there, and loses them all then
+
+// CanaryScale returns the setCanaryScale that is in force: the last at or before the
+// current step, unless that matches the weight again; nil if there is none, without
+// traffic routing, and once the update is aborted, except with an abort delay of 0.
+func (r Canary) CanaryScale() *CanaryScale {
+	i := r.stepIndex()
+	if !r.TrafficRouting || i >= len(r.Steps) {
+		return nil
+	}
+	if r.Abort && (r.AbortScaleDownDelaySeconds == nil || *r.AbortScaleDownDelaySeconds != 0) {
+		return nil
+	}
+	for ; i >= 0; i-- {
+		if scale := r.Steps[i].SetCanaryScale; scale != nil {
+			if scale.MatchTrafficWeight {
+				return nil
+			}
+			return scale
+		}
+	}
+	return nil
+}
+
+// CanaryWeight returns the weight that the sizes follow while there are steps to take:
+// [Canary.SetWeight] or, in an aborted canary that follows its stable pods back
+// (dynamicStableScale), that of the first step, walking back, that serves fewer pods
+// than are still needed.
+func (r Canary) CanaryWeight() int32 {
+	if !r.Abort || !r.DynamicStableScale || r.Stable == nil || r.Canary == nil {
+		return r.SetWeight()
+	}
+	needed := r.replicas() - r.Stable.AvailableReplicas
+	if r.AbortScaleDownDelaySeconds == nil || *r.AbortScaleDownDelaySeconds == 0 {
+		needed = max(needed, r.Canary.AvailableReplicas)
+	}
+	for i := len(r.Steps) - 1; i >= 0; i-- {
+		if w := r.Steps[i].SetWeight; w != nil && r.pods(*w) < needed {
+			return *w
+		}
+	}
+	return 0
+}
+
+// AbortDelay returns for how many seconds the new ReplicaSet keeps its pods after
+// an abort, and whether that was asked for. It is nil if it keeps them forever, which
+// is what 0 asks for.
+func AbortDelay(style Style, configured *int32) (seconds *int32, explicit bool) {
+	n := int32(30)
+	switch {
+	case style == StyleCanary:
+		n = 0
+		return &n, false
+	case configured == nil:
+		return &n, false
+	case *configured == 0:
+		return nil, true
+	}
+	n = *configured
+	return &n, true
+}
