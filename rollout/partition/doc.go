@@ -20,5 +20,5 @@
 //
 // [BatchSize] and [StableShare] are the same for workloads whose partition counts old pods.
 // They mirror OpenKruise Rollouts (commit 9dd6279d); package deploy plans with them. The
-// rules are in rules.md of the folder above.
+// rules are in rules.md of this folder.
 package partition

@@ -16,6 +16,7 @@
 //	        |                         |
 //	     Restored               the canary Ingress is deleted
 //
-// When traffic is led is planned by package kruise. The functions mirror OpenKruise Rollouts
-// (commit 9dd6279d), slips included.
+// When traffic is led is planned by package kruise: its file traffic.go says what happens
+// before a batch, while it runs and behind it. The functions mirror OpenKruise Rollouts
+// (commit 9dd6279d), slips included. The rules are in rules.md of this folder.
 package traffic

@@ -3,8 +3,6 @@ package traffic
 import (
 	"maps"
 	"strconv"
-
-	"github.com/kplan-go/kplan/rollout"
 )
 
 // An IngressClass is how a kind of Ingress is told about a canary: all of them by
@@ -39,12 +37,6 @@ func IngressClasses() []IngressClass {
 			Remove:  []string{mse + "canary-by-query", mse + "canary-by-query-pattern", mse + "canary-by-query-value"},
 		},
 	}
-}
-
-// IngressAnnotations returns the annotations of an nginx canary Ingress. See
-// [IngressClass.Annotations].
-func IngressAnnotations(annotations map[string]string, weight rollout.IntOrPercent, matches []Match) map[string]string {
-	return IngressClass{Prefix: nginx}.Annotations(annotations, Strategy{Traffic: weight, Matches: matches})
 }
 
 // Annotations returns the annotations of a canary Ingress that leads the traffic of a

@@ -17,11 +17,10 @@ func TestTotal(t *testing.T) {
 }
 
 var exportedFunctions = map[string]any{
-	"IngressAnnotations": traffic.IngressAnnotations,
-	"IngressClasses":     traffic.IngressClasses,
-	"Matched":            traffic.Matched,
-	"Restored":           traffic.Restored,
-	"Weighted":           traffic.Weighted,
+	"IngressClasses": traffic.IngressClasses,
+	"Matched":        traffic.Matched,
+	"Restored":       traffic.Restored,
+	"Weighted":       traffic.Weighted,
 }
 
 var exportedTypes = []reflect.Type{

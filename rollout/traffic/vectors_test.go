@@ -41,6 +41,6 @@ func TestVectorsNginxAnnotations(t *testing.T) {
 		if in.Weight != nil {
 			weight = rollout.Percent(*in.Weight)
 		}
-		return map[string]any{"annotations": traffic.IngressAnnotations(in.Annotations, weight, in.Matches)}, ""
+		return map[string]any{"annotations": traffic.IngressClasses()[0].Annotations(in.Annotations, traffic.Strategy{Traffic: weight, Matches: in.Matches})}, ""
 	})
 }

@@ -11,7 +11,6 @@ const (
 	AnnotationDaemonSetRevision = "rollouts.kruise.io/daemonset-revision"
 	AnnotationDaemonSetControl  = "rollouts.kruise.io/daemonset-advanced-control"
 	AnnotationDaemonSetStrategy = "rollouts.kruise.io/daemonset-original-update-strategy"
-	AnnotationDeletionCost      = "controller.kubernetes.io/pod-deletion-cost"
 )
 
 // Keys of labels. [LabelRolloutID] is a key of an annotation as well.
