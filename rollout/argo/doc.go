@@ -25,7 +25,8 @@
 // are the sizes of the next pass, [Canary.AtDesired] says whether they are reached, and
 // [Canary.TrafficWeight] how much traffic the new pods get. [Preview] counts those of a
 // blue-green update. They are functions of numbers, for those who carry out passes of
-// their own.
+// their own, as are [ScaleDownDelay] and [AbortDelay], [Approximate], [Budget] and
+// [Step.Completed]. Whoever reports reads [Phase], [Condition] and the reasons of holds.
 //
 // It decides as Argo Rollouts (commit 9f8d111d) does. Not here: whole passes with traffic
 // routing, analyses, experiments, restarts of pods, and the numbers of revisions, for which

@@ -26,6 +26,13 @@
 // and what is there, and [Context.Waiting] what it still waits for. [NativeBatch] decides
 // which pods of a DaemonSet of Kubernetes are deleted.
 //
+// # Who calls the parts
+//
+// A controller with passes of its own calls [NewContext], [Context.UpgradePatch],
+// [InitializePatch], [ReleasePatch], [Labels] and [RollbackFilter], each the rule of one phase,
+// and one that drives native DaemonSets [NativeBatch]. A controller that logs what it has seen
+// calls [EventOf].
+//
 // It decides as OpenKruise Rollouts (commit 9dd6279d) does; for its quirks see package
 // workload. The rules are in rules.md of this folder.
 package batchrelease

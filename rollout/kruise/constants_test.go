@@ -31,8 +31,8 @@ func TestConstants(t *testing.T) {
 	} {
 		require.Equal(t, want, got)
 	}
-	require.Equal(t, []int{2147483646, 2147483647, 32767, 50, 50},
-		[]int{workload.InfiniteMinReady, workload.InfiniteDeadline, workload.HoldEverything, kruise.MaxSteps, kruise.MaxRoutedPercent})
+	require.Equal(t, []int{2147483646, 2147483647, 32767},
+		[]int{workload.InfiniteMinReady, workload.InfiniteDeadline, workload.HoldEverything})
 	require.Equal(t, "-DisableByRollout", batchrelease.AutoscalerSuffix)
 }
 

@@ -16,7 +16,7 @@ const safe = "bcdfghjklmnpqrstvwxz2456789"
 // strategy without its failure threshold and pauses, so that changing these is not a
 // change of the plan. Without a strategy it is that of null.
 func StrategyHash(r Rollout) string {
-	digest := sha256.Sum256([]byte(StrategyText(r)))
+	digest := sha256.Sum256([]byte(strategyText(r)))
 	text := []byte(hex.EncodeToString(digest[:]))
 	for i, b := range text {
 		text[i] = safe[int(b)%len(safe)]
@@ -24,8 +24,8 @@ func StrategyHash(r Rollout) string {
 	return string(text)
 }
 
-// StrategyText returns the JSON that [StrategyHash] is a digest of.
-func StrategyText(r Rollout) string {
+// strategyText returns the JSON that [StrategyHash] is a digest of.
+func strategyText(r Rollout) string {
 	s := r.Strategy()
 	if s == nil {
 		return "null"

@@ -29,7 +29,6 @@ var exportedFunctions = map[string]any{
 	"ReleaseOf":         kruise.ReleaseOf,
 	"StateAfterJump":    kruise.StateAfterJump,
 	"StrategyHash":      kruise.StrategyHash,
-	"StrategyText":      kruise.StrategyText,
 	"Validate":          kruise.Validate,
 	"ValidateUpdate":    kruise.ValidateUpdate,
 	"ValidateV1alpha1":  kruise.ValidateV1alpha1,

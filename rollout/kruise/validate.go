@@ -11,12 +11,9 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// MaxSteps is how many steps a Rollout may have.
-const MaxSteps = 50
-
-// MaxRoutedPercent is the largest percentage of a step that has traffic as well,
+// maxRoutedPercent is the largest percentage of a step that has traffic as well,
 // where the workload is updated by partition.
-const MaxRoutedPercent = 50
+const maxRoutedPercent = 50
 
 // Validate returns what admission rejects about a Rollout, in the order in which it
 // is found: of the steps only the first that is wrong. Others are
@@ -121,7 +118,7 @@ func wrongStep(r Rollout, s *Step) (name string, value any, detail string) {
 		return ".Replicas", nil, "replicas cannot be empty"
 	case !validReplicas(s.Replicas):
 		return ".Replicas", s.Replicas, detailReplicas
-	case s.routed() && r.RealPartition() && s.Replicas.IsPercent() && s.Replicas.Value() > MaxRoutedPercent:
+	case s.routed() && r.RealPartition() && s.Replicas.IsPercent() && s.Replicas.Value() > maxRoutedPercent:
 		return ".Replicas", s.Replicas, "For partition style rollout: step[x].replicas must not greater than partition-percent-limit if traffic specified"
 	case s.Traffic.IsZero():
 		return "", nil, ""
@@ -222,13 +219,13 @@ func wrongStepV1alpha1(r RolloutV1alpha1, s *StepV1alpha1) string {
 		return "weight and replicas cannot be empty at the same time"
 	case s.Replicas.IsZero() && (*s.Weight <= 0 || *s.Weight > 100):
 		return "weight must be positive number, and less than or equal to replicasLimitWithTraffic (defaults to 30)"
-	case s.Replicas.IsZero() && partition && *s.Weight > MaxRoutedPercent:
+	case s.Replicas.IsZero() && partition && *s.Weight > maxRoutedPercent:
 		return "For patition style rollout: step[x].weight must not greater than replicasLimitWithTraffic if replicas is not specified"
 	case s.Replicas.IsZero():
 		return ""
 	case !validReplicas(s.Replicas):
 		return detailReplicas
-	case partition && (s.Weight != nil || len(s.Matches) > 0) && s.Replicas.IsPercent() && s.Replicas.Value() > MaxRoutedPercent:
+	case partition && (s.Weight != nil || len(s.Matches) > 0) && s.Replicas.IsPercent() && s.Replicas.Value() > maxRoutedPercent:
 		return "For patition style rollout: step[x].replicas must not greater than replicasLimitWithTraffic if traffic or matches specified"
 	}
 	return ""
