@@ -249,7 +249,3 @@ func (a RefreshPod) String() string {
 	}
 	return fmt.Sprintf("Refreshed pod %s on node %s: %s (%s)", a.Name, a.Node, what, a.Reason)
 }
-
-func (p *Pod) object() Object {
-	return Object{Name: p.Name, UID: p.UID, ResourceVersion: p.ResourceVersion}
-}

@@ -1,6 +1,8 @@
 package daemonset
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"github.com/kplan-go/kplan/internal/field"
@@ -10,9 +12,10 @@ import (
 	"github.com/kplan-go/kplan/selector/claim"
 )
 
-// A state is a snapshot that has been checked and compiled. It reads the caller's
-// slices in place and never writes to them.
-type state struct {
+// An input is a snapshot that has been checked, defaulted and compiled, and whose pods are
+// claimed. It reads the caller's slices in place. Nothing writes to them, and after [admit]
+// nothing to it.
+type input struct {
 	ds        *DaemonSet
 	nodes     []Node
 	pods      []Pod
@@ -29,38 +32,15 @@ type state struct {
 	surge          rollout.IntOrPercent
 	maxUnavailable rollout.IntOrPercent
 
-	owned   []int32     // pods that belong to the DaemonSet
-	claimed []int32     // pods to adopt or to release
-	index   nameIndex   // of keys
-	keys    []nodeKey   // the nodes, and names of others that pods belong to
-	facts   []facts     // of the owned pods
-	grouped []int32     // pods by key
-	ranked  bool        // the caller has ordered the nodes
-	desired int32       // nodes that should run a pod
-	backoff Backoff     // of the snapshot, in order
-	version Version     // of the current revision
-	old     []int32     // numbers of the other revisions that belong to the DaemonSet
-	started []startedAt // delays that this plan starts
-
-	hooked map[string]bool // pods that this plan marks, or holds back, for the hook
-}
-
-// A nodeKey is a node with the pods that belong to it, or only its name.
-type nodeKey struct {
-	name         string
-	node         int32 // -1: there is no such node
-	first, count int32 // its pods in grouped
-	run, cont    bool  // should run, should continue running
-}
-
-type startedAt struct {
-	key   int32
-	delay time.Duration
+	owned   []int32   // pods that belong to the DaemonSet
+	claimed []int32   // pods to adopt or to release, by name
+	index   nameIndex // of nodes
+	backoff Backoff   // of the snapshot, in order
 }
 
 // admit checks, defaults and compiles a snapshot.
-func admit(s *Snapshot, now time.Time, opts Options) (*state, error) {
-	st := &state{
+func admit(s *Snapshot, now time.Time, opts Options) (*input, error) {
+	in := &input{
 		ds: &s.DaemonSet, nodes: s.Nodes, pods: s.Pods, revisions: s.Revisions, unseen: s.Unseen,
 		now: now.Round(0).UTC(), opts: opts,
 	}
@@ -75,21 +55,21 @@ func admit(s *Snapshot, now time.Time, opts Options) (*state, error) {
 	if opts.Dialect != Kubernetes && opts.Dialect != OpenKruise {
 		errs.Add("Options.Dialect", string(opts.Dialect), "must be OpenKruise or empty")
 	}
-	st.admitDaemonSet(&errs)
-	st.admitStrategy(&errs)
-	st.admitSelectors(&errs)
-	st.admitLists(&errs)
+	in.admitDaemonSet(&errs)
+	in.admitStrategy(&errs)
+	in.admitSelectors(&errs)
+	in.admitLists(&errs)
 	if err := errs.Join(); err != nil {
 		return nil, err
 	}
-	st.availability = Availability{MinReadySeconds: st.ds.MinReadySeconds, Now: st.now, Strict: opts.kruise()}
-	st.backoff = s.Backoff.Sorted()
-	st.placer = NewPlacer(&st.ds.Template, opts)
-	return st, nil
+	in.availability = Availability{MinReadySeconds: in.ds.MinReadySeconds, Now: in.now, Strict: opts.kruise()}
+	in.backoff = s.Backoff.Sorted()
+	in.placer = NewPlacer(&in.ds.Template, opts)
+	return in, nil
 }
 
-func (st *state) admitDaemonSet(errs *field.Errors) {
-	d := st.ds
+func (in *input) admitDaemonSet(errs *field.Errors) {
+	d := in.ds
 	if d.Name == "" {
 		errs.Add("DaemonSet.Name", "", "must be set")
 	}
@@ -116,92 +96,110 @@ func (st *state) admitDaemonSet(errs *field.Errors) {
 	}
 }
 
-func (st *state) admitStrategy(errs *field.Errors) {
-	d := st.ds
-	st.strategy, st.surge, st.maxUnavailable = RollingUpdate, d.MaxSurge, d.MaxUnavailable
+func (in *input) admitStrategy(errs *field.Errors) {
+	d := in.ds
+	in.strategy, in.surge, in.maxUnavailable = RollingUpdate, d.MaxSurge, d.MaxUnavailable
 	if d.Strategy == OnDelete {
-		st.strategy = OnDelete
+		in.strategy = OnDelete
 	} else if d.Strategy != RollingUpdate && d.Strategy != "" {
 		errs.Add("DaemonSet.Strategy", string(d.Strategy), "must be RollingUpdate, OnDelete or empty")
 	}
 	switch d.RollingType {
 	case "", Standard, InPlaceIfPossible:
 	case Surging: // an old name for a surge
-		if st.surge.IsZero() {
-			st.surge = rollout.Int(1)
+		if in.surge.IsZero() {
+			in.surge = rollout.Int(1)
 		}
-		if st.maxUnavailable.IsZero() {
-			st.maxUnavailable = rollout.Int(0)
+		if in.maxUnavailable.IsZero() {
+			in.maxUnavailable = rollout.Int(0)
 		}
 	default:
 		errs.Add("DaemonSet.RollingType", string(d.RollingType), "must be Standard, Surging, InPlaceIfPossible or empty")
 	}
-	if st.maxUnavailable.IsZero() && !(st.opts.kruise() && !st.surge.IsZero()) {
-		st.maxUnavailable = rollout.Int(1)
+	if in.maxUnavailable.IsZero() && !(in.opts.kruise() && !in.surge.IsZero()) {
+		in.maxUnavailable = rollout.Int(1)
 	}
 }
 
 // admitSelectors compiles the selectors. Those of a DaemonSet that is being deleted may be
 // unusable, since nothing is selected any more, and then select nothing.
-func (st *state) admitSelectors(errs *field.Errors) {
-	st.owner = claim.Owner{Kind: Kind, Name: st.ds.Name, UID: st.ds.UID, Deleting: !st.ds.DeletionTimestamp.IsZero()}
-	if st.owner.Deleting {
+func (in *input) admitSelectors(errs *field.Errors) {
+	in.owner = claim.Owner{Kind: Kind, Name: in.ds.Name, UID: in.ds.UID, Deleting: !in.ds.DeletionTimestamp.IsZero()}
+	if in.owner.Deleting {
 		errs = &field.Errors{}
 	}
-	if st.ds.Selector == nil {
+	if in.ds.Selector == nil {
 		errs.Add("DaemonSet.Selector", "", "must be set, because without it every pod would be released")
 	}
-	compiled, err := selector.FromLabelSelector(st.ds.Selector)
+	compiled, err := selector.FromLabelSelector(in.ds.Selector)
 	if err != nil {
 		*errs = append(*errs, &field.Error{Path: "DaemonSet.Selector", Value: "", Detail: err.Error(), Err: err})
 	}
-	st.owner.Selector = compiled
-	if st.ds.NodeSelector == nil {
+	in.owner.Selector = compiled
+	if in.ds.NodeSelector == nil {
 		return
 	}
-	compiled, err = selector.FromLabelSelector(st.ds.NodeSelector)
+	compiled, err = selector.FromLabelSelector(in.ds.NodeSelector)
 	if err != nil {
 		*errs = append(*errs, &field.Error{Path: "DaemonSet.NodeSelector", Value: "", Detail: err.Error(), Err: err})
 	}
-	st.nodeSelector = compiled
+	in.nodeSelector = compiled
 }
 
 // admitLists checks that names are there and unique. Of pods and revisions only those
 // that this DaemonSet controls count.
-func (st *state) admitLists(errs *field.Errors) {
-	st.indexNodes(errs)
-	st.admitPods(errs)
-	unique(errs, "Revisions", len(st.revisions), func(i int) bool { return st.revisions[i].ControllerUID == st.ds.UID },
-		func(i int) (string, string) { return st.revisions[i].Name, st.revisions[i].UID })
+func (in *input) admitLists(errs *field.Errors) {
+	in.indexNodes(errs)
+	in.admitPods(errs)
+	unique(errs, "Revisions", len(in.revisions), func(i int) bool { return in.revisions[i].ControllerUID == in.ds.UID },
+		func(i int) (string, string) { return in.revisions[i].Name, in.revisions[i].UID })
 }
 
 // admitPods claims the pods, and checks those that the DaemonSet controls: in one pass,
 // since in a large cluster it is the pods that take the time.
-func (st *state) admitPods(errs *field.Errors) {
-	st.owned = make([]int32, 0, len(st.pods))
-	names, uids, distinct := newNameIndex(len(st.pods)), newNameIndex(len(st.pods)), true
-	name, uid := func(i int32) string { return st.pods[i].Name }, func(i int32) string { return st.pods[i].UID }
-	for i := range st.pods {
-		st.claim(int32(i))
-		if p := &st.pods[i]; p.ControllerUID == st.ds.UID {
+func (in *input) admitPods(errs *field.Errors) {
+	in.owned = make([]int32, 0, len(in.pods))
+	names, uids, distinct := newNameIndex(len(in.pods)), newNameIndex(len(in.pods)), true
+	name, uid := func(i int32) string { return in.pods[i].Name }, func(i int32) string { return in.pods[i].UID }
+	for i := range in.pods {
+		in.claim(int32(i))
+		if p := &in.pods[i]; p.ControllerUID == in.ds.UID {
 			distinct = p.Name != "" && names.add(p.Name, int32(i), name) && (p.UID == "" || uids.add(p.UID, int32(i), uid)) && distinct
 		}
 	}
+	slices.SortFunc(in.claimed, func(i, j int32) int { return cmp.Compare(in.pods[i].Name, in.pods[j].Name) })
 	if !distinct {
-		unique(errs, "Pods", len(st.pods), func(i int) bool { return st.pods[i].ControllerUID == st.ds.UID },
-			func(i int) (string, string) { return st.pods[i].Name, st.pods[i].UID })
+		unique(errs, "Pods", len(in.pods), func(i int) bool { return in.pods[i].ControllerUID == in.ds.UID },
+			func(i int) (string, string) { return in.pods[i].Name, in.pods[i].UID })
+	}
+}
+
+// claim decides whether a pod belongs to the DaemonSet.
+func (in *input) claim(i int32) {
+	pod := &in.pods[i]
+	child := claim.Child{
+		Labels: pod.Labels, ControllerKind: pod.ControllerKind, ControllerName: pod.ControllerName,
+		ControllerUID: pod.ControllerUID, Deleting: pod.terminating(),
+	}
+	switch claim.Decide(&in.owner, &child).Verdict {
+	case claim.Keep:
+		in.owned = append(in.owned, i)
+	case claim.Adopt:
+		in.owned, in.claimed = append(in.owned, i), append(in.claimed, i)
+	case claim.Release:
+		in.claimed = append(in.claimed, i)
 	}
 }
 
 // indexNodes finds nodes by name, which must be unique.
-func (st *state) indexNodes(errs *field.Errors) {
-	st.index = newNameIndex(len(st.nodes) + len(st.pods))
-	nameOf, distinct := func(i int32) string { return st.nodes[i].Name }, true
-	for i := range st.nodes {
-		distinct = st.nodes[i].Name != "" && st.index.add(st.nodes[i].Name, int32(i), nameOf) && distinct
+func (in *input) indexNodes(errs *field.Errors) {
+	in.index = newNameIndex(len(in.nodes))
+	nameOf, distinct := func(i int32) string { return in.nodes[i].Name }, true
+	for i := range in.nodes {
+		distinct = in.nodes[i].Name != "" && in.index.add(in.nodes[i].Name, int32(i), nameOf) && distinct
 	}
 	if !distinct {
-		unique(errs, "Nodes", len(st.nodes), func(int) bool { return true }, func(i int) (string, string) { return st.nodes[i].Name, "" })
+		unique(errs, "Nodes", len(in.nodes), func(int) bool { return true }, func(i int) (string, string) { return in.nodes[i].Name, "" })
 	}
 }
 

@@ -96,3 +96,17 @@ func (b Backoff) Sweep(now time.Time) Backoff {
 	}
 	return list
 }
+
+// after returns the table without entries that are forgotten at now, and with delays that
+// start then, which replace those that there were.
+func (b Backoff) after(started []BackoffEntry, now time.Time) Backoff {
+	if len(started) == 0 {
+		return b.Sweep(now)
+	}
+	fresh := Backoff(started).Sorted()
+	rest := slices.DeleteFunc(b.Sweep(now), func(e BackoffEntry) bool {
+		_, replaced := fresh.find(e.BackoffKey)
+		return replaced
+	})
+	return append(rest, fresh...).Sorted()
+}

@@ -4,83 +4,76 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-
-	"github.com/kplan-go/kplan/selector/claim"
 )
 
-// claim decides whether a pod belongs to the DaemonSet.
-func (st *state) claim(i int32) {
-	pod := &st.pods[i]
-	child := claim.Child{
-		Labels: pod.Labels, ControllerKind: pod.ControllerKind, ControllerName: pod.ControllerName,
-		ControllerUID: pod.ControllerUID, Deleting: pod.terminating(),
-	}
-	switch claim.Decide(&st.owner, &child).Verdict {
-	case claim.Keep:
-		st.owned = append(st.owned, i)
-	case claim.Adopt:
-		st.owned, st.claimed = append(st.owned, i), append(st.claimed, i)
-	case claim.Release:
-		st.claimed = append(st.claimed, i)
-	}
+// A state is the nodes of a DaemonSet with the pods that belong to them, and what is known
+// about each: all that is decided is decided from it. Nothing writes to it after [count].
+type state struct {
+	*input
+	history
+
+	keys    []nodeKey // the nodes, and names of others that pods belong to
+	facts   []facts   // of the owned pods
+	grouped []int32   // pods by key
+	ranked  bool      // the caller has ordered the nodes
+	desired int32     // nodes that should run a pod
 }
 
-// claims returns what it takes that the DaemonSet controls what belongs to it.
-func (st *state) claims() (actions Actions) {
-	slices.SortFunc(st.claimed, func(i, j int32) int { return cmp.Compare(st.pods[i].Name, st.pods[j].Name) })
-	for _, i := range st.claimed {
-		if pod := &st.pods[i]; pod.ControllerUID == st.ds.UID {
-			actions = append(actions, ReleasePod{Object: pod.object(), Reason: ReasonNoMatch})
-		} else {
-			actions = append(actions, AdoptPod{Object: pod.object(), Reason: ReasonOrphan})
-		}
-	}
-	return actions
+// A nodeKey is a node with the pods that belong to it, or only its name.
+type nodeKey struct {
+	name         string
+	node         int32 // -1: there is no such node
+	first, count int32 // its pods in grouped
+	run, cont    bool  // should run, should continue running
 }
 
-// group finds the pods of each node, in the order of their names, and decides where
-// daemons belong.
-func (st *state) group() {
-	st.keys = make([]nodeKey, len(st.nodes), len(st.nodes)+4)
-	nameOf := func(i int32) string { return st.keys[i].name }
-	for i := range st.nodes {
-		st.ranked = st.ranked || st.nodes[i].Rank != 0
-		place := st.placer.Place(&st.nodes[i])
-		st.keys[i] = nodeKey{name: st.nodes[i].Name, node: int32(i), run: place.ShouldRun, cont: place.ShouldContinueRunning}
+// count finds the pods of each node, in the order of their names, and decides where
+// daemons belong. A name that is no node's becomes a key behind those of the nodes.
+func count(in *input, h history) *state {
+	st := &state{input: in, history: h, keys: make([]nodeKey, len(in.nodes), len(in.nodes)+4), facts: make([]facts, len(in.pods))}
+	for i := range in.nodes {
+		st.ranked = st.ranked || in.nodes[i].Rank != 0
+		place := in.placer.Place(&in.nodes[i])
+		st.keys[i] = nodeKey{name: in.nodes[i].Name, node: int32(i), run: place.ShouldRun, cont: place.ShouldContinueRunning}
 		if place.ShouldRun {
 			st.desired++
 		}
 	}
-	keyOf := make([]int32, len(st.owned))
-	st.facts = make([]facts, len(st.pods))
-	for n, i := range st.owned {
-		st.facts[i] = st.factsOf(&st.pods[i])
-		keyOf[n] = st.keyOf(&st.pods[i], st.facts[i], nameOf)
-		if keyOf[n] >= 0 {
-			st.keys[keyOf[n]].count++
+	nameOf := func(i int32) string { return in.nodes[i].Name }
+	keyOf, missing := make([]int32, len(in.owned)), map[string]int32{}
+	for n, i := range in.owned {
+		st.facts[i] = st.factsOf(&in.pods[i])
+		target := in.pods[i].target()
+		if target == "" || (!in.opts.kruise() && st.facts[i].has(isFinished) && st.facts[i].has(isTerminating)) {
+			keyOf[n] = -1
+			continue
 		}
+		key, _ := in.index.find(target, nameOf)
+		if known := false; key < 0 {
+			if key, known = missing[target]; !known {
+				key = int32(len(st.keys))
+				st.keys, missing[target] = append(st.keys, nodeKey{name: target, node: -1}), key
+			}
+		}
+		keyOf[n] = key
+		st.keys[key].count++
 	}
-	st.fill(keyOf)
+	st.group(keyOf)
+	return st
 }
 
-// keyOf returns the number of the key that a pod belongs to, or -1. A name that is no
-// node's becomes a key.
-func (st *state) keyOf(p *Pod, f facts, nameOf func(int32) string) int32 {
-	target := p.target()
-	if target == "" || (!st.opts.kruise() && f.has(isFinished) && f.has(isTerminating)) {
-		return -1
+// factsOf looks at a pod.
+func (st *state) factsOf(p *Pod) facts {
+	f := when(p.terminating(), isTerminating) | when(p.Finished(), isFinished) | when(st.version.current(p), isCurrent) |
+		when(p.Ready, isReady) | when(st.availability.Available(p), isAvailable)
+	if st.opts.kruise() {
+		return f | when(p.preparing(), isPreparing) | when(st.availability.StatusAvailable(p), isServing)
 	}
-	key, slot := st.index.find(target, nameOf)
-	if key < 0 {
-		key = int32(len(st.keys))
-		st.keys = append(st.keys, nodeKey{name: target, node: -1})
-		st.index.put(slot, key)
-	}
-	return key
+	return f | when(f.has(isAvailable), isServing)
 }
 
-// fill sorts the owned pods by key, and those of a key by name.
-func (st *state) fill(keyOf []int32) {
+// group sorts the owned pods by key, and those of a key by name.
+func (st *state) group(keyOf []int32) {
 	total := int32(0)
 	for i := range st.keys {
 		st.keys[i].first = total
@@ -100,6 +93,35 @@ func (st *state) fill(keyOf []int32) {
 			slices.SortFunc(st.podsOf(&st.keys[i]), func(a, b int32) int { return cmp.Compare(st.pods[a].Name, st.pods[b].Name) })
 		}
 	}
+}
+
+// A nodePods is the pods of a node that are not being deleted, by version.
+type nodePods struct {
+	new, old podFacts
+	ok       bool // at most one of each
+	all      int  // pods that belong to the node, whatever their state
+}
+
+// classify divides the pods of a key that are not being deleted into a new and an old
+// one. With two of a kind the node is not in order.
+func (st *state) classify(k *nodeKey) nodePods {
+	c := nodePods{ok: true, all: int(k.count)}
+	for _, n := range st.podsOf(k) {
+		p := podFacts{&st.pods[n], st.facts[n]}
+		switch {
+		case p.has(isTerminating):
+		case p.has(isCurrent):
+			c.ok = c.ok && !c.new.exists()
+			c.new = p
+		default:
+			c.ok = c.ok && !c.old.exists()
+			c.old = p
+		}
+	}
+	if !c.ok {
+		c.new, c.old = podFacts{}, podFacts{}
+	}
+	return c
 }
 
 // podsOf returns the numbers of the pods of a key.

@@ -56,130 +56,135 @@ func (r NodeReport) String() string {
 // [Reconcile] does there, whether the node uses up the budget of the update, and what
 // an old pod waits for. The error is that of Reconcile.
 func Explain(s Snapshot, now time.Time, opts Options) ([]NodeReport, error) {
-	st, err := admit(&s, now, opts)
+	in, err := admit(&s, now, opts)
 	if err != nil {
 		return nil, err
 	}
-	p := Plan{Status: copyStatus(st.ds.Status)}
-	var common Reason // what all nodes wait for
-	if common = st.stopped(); common == "" {
-		st.plan(&p)
-		common = st.commonHold(&p)
+	h := in.decideRevisions()
+	st := count(in, h)
+	var d decision
+	switch reason := in.stopped(); {
+	case reason != "":
+		d.waits = reason
+	case h.collision != nil: // the pass ends before it comes to the nodes
+		d.waits = ReasonCollision
+	default:
+		d = st.decide()
 	}
-	if st.keys == nil { // the plan ended before it came to the nodes
-		st.old = nil
-		st.construct(&Plan{})
-		st.group()
-		p.Budget = Resolve(st.strategy, st.surge, st.maxUnavailable, st.desired)
+	budget := Resolve(st.strategy, st.surge, st.maxUnavailable, st.desired)
+	x := explainer{state: st, decision: &d, withSurge: budget.Surge > 0, acts: d.acts(st), kept: map[int32]bool{}, dead: map[int32]bool{}}
+	for _, i := range st.selectNodes().keys {
+		x.kept[i] = true
 	}
-	acts := map[string]Reason{}
-	for _, a := range p.Actions {
-		node, reason := target(a)
-		if node != "" {
-			acts[node] = reason
-		}
-	}
-	kept := map[int32]bool{}
-	for _, i := range st.updateKeys(&Plan{}) {
-		kept[i] = true
+	for _, u := range d.update.leftOut {
+		x.dead[u.key] = u.reason == ReasonDeadNode
 	}
 	reports := make([]NodeReport, len(st.keys))
 	for i := range st.keys {
-		reports[i] = st.report(&p, int32(i), acts, kept[int32(i)], common)
+		reports[i] = x.report(int32(i))
 	}
 	slices.SortFunc(reports, func(a, b NodeReport) int { return strings.Compare(a.Node, b.Node) })
 	return reports, nil
 }
 
-// target returns the node that an action is about, "" if it is about none.
-func target(a Action) (string, Reason) {
-	switch a := a.(type) {
-	case CreatePod:
-		return a.Node, a.Reason
-	case DeletePod:
-		return a.Node, a.Reason
-	case PreparePod:
-		return a.Node, ReasonPreDelete
-	case UpdatePod:
-		return a.Node, a.Reason
-	case RefreshPod:
-		return a.Node, a.Reason
-	}
-	return "", ""
+// An explainer is a decision with what is asked about it for each node.
+type explainer struct {
+	*state
+	*decision
+	withSurge bool
+	acts      map[string]Reason // why something is done on a node
+	kept      map[int32]bool    // the update looks at the node
+	dead      map[int32]bool    // the update leaves the node out
 }
 
-// commonHold returns the hold that concerns all nodes, "" if there is none.
-func (st *state) commonHold(p *Plan) Reason {
-	for _, h := range p.Holds {
-		switch h.Reason {
-		case ReasonUnseen, ReasonFrozen, ReasonCollision, ReasonManageFirst, ReasonPaused, ReasonOnDelete, ReasonMissingNode:
-			return h.Reason
+// acts returns why something is done on which node. The last step counts.
+func (d *decision) acts(st *state) map[string]Reason {
+	acts := map[string]Reason{}
+	put := func(pod *Pod, reason Reason) {
+		if node := pod.target(); node != "" {
+			acts[node] = reason
 		}
 	}
-	return ""
+	step := func(c *changes, why Reason) {
+		for _, m := range c.marks {
+			if !m.Pod.preparing() {
+				put(m.Pod, ReasonPreDelete)
+			}
+		}
+		for _, key := range c.create {
+			acts[st.keys[key].name] = why
+		}
+		for _, r := range c.remove {
+			put(r.Pod, r.Reason)
+		}
+	}
+	step(&d.manage.changes, ReasonMissing)
+	for _, r := range d.refresh {
+		if r.reason != ReasonInPlace {
+			put(r.pod, r.reason)
+		}
+	}
+	for _, u := range d.update.inPlace {
+		put(u.Pod, u.Reason)
+	}
+	step(&d.update.changes, ReasonRollout)
+	return acts
 }
 
-func (st *state) report(p *Plan, key int32, acts map[string]Reason, kept bool, common Reason) NodeReport {
-	k := &st.keys[key]
-	r := NodeReport{Node: k.name, Missing: k.node < 0, Pods: int(k.count), Acts: acts[k.name]}
+func (x *explainer) report(key int32) NodeReport {
+	k := &x.keys[key]
+	r := NodeReport{Node: k.name, Missing: k.node < 0, Pods: int(k.count), Acts: x.acts[k.name]}
 	if k.node >= 0 {
-		r.Placement = st.placer.Place(&st.nodes[k.node])
+		r.Placement = x.placer.Place(&x.nodes[k.node])
 	}
-	pods := st.classify(k)
+	pods := x.classify(k)
 	if pods.new.exists() {
 		r.New = pods.new.Name
 	}
 	if pods.old.exists() {
 		r.Old = pods.old.Name
 	}
-	if kept {
-		r.Uses = st.uses(p, key)
+	if x.kept[key] {
+		r.Uses = x.uses(key)
 	}
 	if pods.ok && !pods.old.exists() || r.Acts != "" {
 		return r
 	}
-	r.Waits = common
-	if common == "" {
-		r.Waits = st.waitsFor(p, k, kept)
+	if r.Waits = x.waits; r.Waits == "" {
+		r.Waits = x.waitsFor(key)
 	}
 	return r
 }
 
 // uses returns why a node uses the budget of the update.
-func (st *state) uses(p *Plan, key int32) Reason {
-	var c surgeTally
-	switch {
-	case p.Budget.Surge == 0:
-		st.count(&c.nodeTally, key)
-	case st.opts.kruise():
-		st.surgeOpenKruise(&Plan{}, &c, key)
-	default:
-		st.surgeKubernetes(&Plan{}, &c, key)
-	}
-	if len(c.blockers) == 0 {
+func (x *explainer) uses(key int32) Reason {
+	if x.withSurge {
+		if u := x.surgeUseOf(key); u.step == surgeBlocked {
+			return u.reason
+		}
 		return ""
 	}
-	return c.blockers[0].reason
+	if u := x.useOf(key); u.used > 0 {
+		return u.blockers[0].reason
+	}
+	return ""
 }
 
 // waitsFor returns what keeps the old pod of a node.
-func (st *state) waitsFor(p *Plan, k *nodeKey, kept bool) Reason {
+func (x *explainer) waitsFor(key int32) Reason {
+	k, kept := &x.keys[key], x.kept[key]
 	switch {
 	case k.node < 0 && !kept:
 		return ReasonMissingNode
-	case !kept && st.ds.NodeSelector != nil && !st.nodeSelector.Matches(st.nodes[k.node].Labels):
+	case !kept && x.ds.NodeSelector != nil && !x.nodeSelector.Matches(x.nodes[k.node].Labels):
 		return ReasonNotSelected
-	case !kept && st.opts.Prune && !k.run:
+	case !kept && x.opts.Prune && !k.run:
 		return ReasonNotDesired
 	case !kept:
 		return ReasonPartition
-	}
-	for _, h := range p.Holds {
-		if h.Node == k.name && h.Reason == ReasonDeadNode {
-			return ReasonDeadNode
-		}
-	}
-	if p.Budget.Surge > 0 {
+	case x.dead[key]:
+		return ReasonDeadNode
+	case x.withSurge:
 		return ReasonMaxSurge
 	}
 	return ReasonMaxUnavailable

@@ -10,45 +10,43 @@ import (
 
 // These give tests one step of a plan alone.
 
-func prepare(s Snapshot, now time.Time, opts Options) (*state, Plan, bool, error) {
-	st, err := admit(&s, now, opts)
+func prepare(s Snapshot, now time.Time, opts Options) (*state, decision, error) {
+	in, err := admit(&s, now, opts)
 	if err != nil {
-		return nil, Plan{}, false, err
+		return nil, decision{}, err
 	}
-	p := Plan{Status: copyStatus(st.ds.Status)}
-	ok := st.construct(&p)
-	st.group()
-	p.Budget = Resolve(st.strategy, st.surge, st.maxUnavailable, st.desired)
-	return st, p, ok, nil
+	st := count(in, in.decideRevisions())
+	return st, decision{budget: Resolve(st.strategy, st.surge, st.maxUnavailable, st.desired)}, nil
 }
 
-func ManageOnly(s Snapshot, now time.Time, opts Options) (Plan, error) {
-	st, p, _, err := prepare(s, now, opts)
+func ManageOnly(s Snapshot, now time.Time, opts Options) (p Plan, err error) {
+	st, _, err := prepare(s, now, opts)
 	if err != nil {
 		return Plan{}, err
 	}
-	p.Actions, p.Holds = nil, nil
-	st.manage(&p)
+	p.Status = copyStatus(st.ds.Status)
+	m := st.manage()
+	st.writeManaging(&p, &m)
 	return p, nil
 }
 
 func UpdateOnly(s Snapshot, now time.Time, opts Options) (Plan, error) {
-	st, p, _, err := prepare(s, now, opts)
+	st, d, err := prepare(s, now, opts)
 	if err != nil {
 		return Plan{}, err
 	}
-	p.Actions, p.Holds = nil, nil
-	st.update(&p)
+	p, u := Plan{Status: copyStatus(st.ds.Status), Budget: d.budget}, st.update(&d.budget, nil)
+	st.writeUpdating(&p, &u)
 	return p, nil
 }
 
 func FilterOnly(s Snapshot, now time.Time, opts Options) ([]string, error) {
-	st, p, _, err := prepare(s, now, opts)
+	st, _, err := prepare(s, now, opts)
 	if err != nil {
 		return nil, err
 	}
 	names := []string{}
-	for _, i := range st.updateKeys(&p) {
+	for _, i := range st.selectNodes().keys {
 		names = append(names, st.keys[i].name)
 	}
 	return names, nil
@@ -57,9 +55,15 @@ func FilterOnly(s Snapshot, now time.Time, opts Options) ([]string, error) {
 // ConstructOnly returns the actions on revisions, the current hash and the name of the
 // current revision.
 func ConstructOnly(s Snapshot, now time.Time, opts Options) (p Plan, name, hash string, old []string, ok bool, err error) {
-	st, p, ok, err := prepare(s, now, opts)
+	st, _, err := prepare(s, now, opts)
 	if err != nil {
 		return p, "", "", nil, false, err
+	}
+	p.Status = copyStatus(st.ds.Status)
+	if ok = st.collision == nil; ok {
+		st.writeRevisions(&p, &st.history)
+	} else {
+		p = st.writeCollision(&st.history)
 	}
 	for _, r := range st.revisions { // of several with the template, the one that stays
 		hash, _ := revision.RevisionHash(r)
@@ -75,11 +79,11 @@ func ConstructOnly(s Snapshot, now time.Time, opts Options) (p Plan, name, hash 
 }
 
 func CleanUpOnly(s Snapshot, now time.Time, opts Options) (Plan, error) {
-	st, p, _, err := prepare(s, now, opts)
+	st, _, err := prepare(s, now, opts)
 	if err != nil {
 		return Plan{}, err
 	}
-	p.Actions, p.Holds = nil, nil
-	st.cleanUp(&p)
+	p := Plan{Status: copyStatus(st.ds.Status)}
+	st.writeUnused(&p, st.unused())
 	return p, nil
 }

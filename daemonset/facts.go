@@ -24,16 +24,6 @@ func when(holds bool, f facts) facts {
 	return 0
 }
 
-// factsOf looks at a pod.
-func (st *state) factsOf(p *Pod) facts {
-	f := when(p.terminating(), isTerminating) | when(p.Finished(), isFinished) | when(st.version.current(p), isCurrent) |
-		when(p.Ready, isReady) | when(st.availability.Available(p), isAvailable)
-	if st.opts.kruise() {
-		return f | when(p.preparing(), isPreparing) | when(st.availability.StatusAvailable(p), isServing)
-	}
-	return f | when(f.has(isAvailable), isServing)
-}
-
 // A podFacts is a pod, nil for none, and what is known about it.
 type podFacts struct {
 	*Pod

@@ -249,11 +249,10 @@ func (f *finish) deleted(i int, a DeletePod, o *selector.Outcome) {
 
 // recheck looks again when the plan says, or when the expectations are given up.
 func (f *finish) recheck() {
-	p := Plan{RecheckAt: f.plan.RecheckAt}
+	f.result.RecheckAt = f.plan.RecheckAt
 	if left := f.result.Expectations.Remaining(f.now); f.s.Unseen && left > 0 {
-		p.recheck(f.now.Add(left))
+		f.result.RecheckAt = earlier(f.result.RecheckAt, f.now.Add(left))
 	}
-	f.result.RecheckAt = p.RecheckAt
 }
 
 // again returns the snapshot as the actions that were carried out have left it.

@@ -98,8 +98,10 @@ func updated(t *testing.T, s Snapshot, now time.Time) (nodes []string) {
 	p, err := Reconcile(s, now, Options{})
 	require.NoError(t, err)
 	for _, a := range p.Actions {
-		if node, _ := target(a); node != "" {
-			nodes = append(nodes, node)
+		if d, ok := a.(DeletePod); ok {
+			nodes = append(nodes, d.Node)
+		} else if c, ok := a.(CreatePod); ok {
+			nodes = append(nodes, c.Node)
 		}
 	}
 	return nodes

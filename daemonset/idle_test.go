@@ -13,7 +13,7 @@ import (
 
 // idle is a DaemonSet on one node, whose pod is on its way out, with as many old
 // revisions as it may keep.
-func idle(t *testing.T) (*state, Plan) {
+func idle(t *testing.T) *state {
 	s := Snapshot{
 		DaemonSet: DaemonSet{Name: "agent", UID: "ds", Selector: &selector.LabelSelector{}, Template: Template{Hash: "v", Data: []byte("v")}},
 		Nodes:     []Node{{Name: "n"}},
@@ -24,16 +24,18 @@ func idle(t *testing.T) (*state, Plan) {
 		name := fmt.Sprint("agent-", i)
 		s.Revisions = append(s.Revisions, revision.ControllerRevision{Name: name, ControllerUID: "ds", Labels: map[string]string{LabelHash: name}, Data: []byte(name)})
 	}
-	st, p, ok, err := prepare(s, now, Options{})
+	st, _, err := prepare(s, now, Options{})
 	require.NoError(t, err)
-	require.True(t, ok)
+	require.Nil(t, st.collision)
 	require.Len(t, st.old, revision.DefaultLimit)
-	return st, p
+	return st
 }
 
 // In a large cluster most nodes and revisions need nothing, and take no room.
 func TestNothingTakesNoRoom(t *testing.T) {
-	st, p := idle(t)
-	require.Empty(t, st.decideNodes())
-	require.Zero(t, testing.AllocsPerRun(10, func() { st.cleanUp(&p) }))
+	st := idle(t)
+	nodes, started := st.decideNodes()
+	require.Empty(t, nodes)
+	require.Empty(t, started)
+	require.Zero(t, testing.AllocsPerRun(10, func() { st.unused() }))
 }

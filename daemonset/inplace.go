@@ -8,38 +8,35 @@ import (
 	"github.com/kplan-go/kplan/internal/zero"
 )
 
-// inPlace takes from wanted deletions the pods that can be updated in place. Those
-// beyond the burst are neither updated nor deleted.
-func (st *state) inPlace(p *Plan, remove []Deletion) []Deletion {
+// An inPlaceUpdate is a pod that is updated in place instead of being deleted.
+type inPlaceUpdate struct {
+	Deletion
+	spec *inplace.Spec
+}
+
+// inPlace divides wanted deletions into pods that go and pods that can be updated in place.
+// Those of the latter beyond the burst are neither updated nor deleted.
+func (st *state) inPlace(remove []Deletion) (rest []Deletion, updates []inPlaceUpdate, tooMany cause) {
 	if st.ds.RollingType != InPlaceIfPossible {
-		return remove
+		return remove, nil, cause{}
 	}
 	specs := map[string]*inplace.Spec{}
-	rest, updates, waiting := remove[:0:0], 0, 0
+	waiting, burst := 0, st.burst()
 	for _, d := range remove {
 		spec := st.inPlaceSpec(d.Pod, specs)
 		switch {
 		case spec == nil:
 			rest = append(rest, d)
-		case updates >= st.burst():
+		case len(updates) >= burst:
 			waiting++
 		default:
-			updates++
-			st.updateInPlace(p, d, spec)
+			updates = append(updates, inPlaceUpdate{d, spec})
 		}
 	}
 	if waiting > 0 {
-		p.hold(Hold{Reason: ReasonBurst, Have: int64(updates + waiting), Limit: int64(st.burst())})
+		tooMany = cause{ReasonBurst, int64(len(updates) + waiting), int64(burst)}
 	}
-	return rest
-}
-
-func (st *state) updateInPlace(p *Plan, d Deletion, spec *inplace.Spec) {
-	put := inplace.FirstBatch(d.Pod.Containers, spec, st.now)
-	p.do(UpdatePod{
-		Object: d.Pod.object(), Node: d.Pod.target(), From: d.Pod.Labels[LabelHash], To: st.version.Hash,
-		CloseGate: spec.ClosesGate(), Patch: put, Reason: d.Reason,
-	})
+	return rest, updates, tooMany
 }
 
 // inPlaceOptions are the options of the planner as far as updates in place read them.
@@ -47,8 +44,8 @@ func (st *state) inPlaceOptions() inplace.Options {
 	return inplace.Options{VerticalScaling: st.opts.VerticalScaling, KeepMetadata: st.opts.Repair.Has(InPlaceRemovesAllMetadata)}
 }
 
-// inPlaceSpec returns how to update a pod in place, nil if it cannot be. Specs holds
-// the answers for revisions so far.
+// inPlaceSpec returns how to update a pod in place, nil if it cannot be. Specs keeps the
+// answers for revisions so far, as they take long.
 func (st *state) inPlaceSpec(pod *Pod, specs map[string]*inplace.Spec) *inplace.Spec {
 	hash, labelled := pod.Labels[LabelHash]
 	if !labelled || !pod.hasGate(inplace.Gate) {
@@ -69,18 +66,44 @@ func (st *state) inPlaceSpec(pod *Pod, specs map[string]*inplace.Spec) *inplace.
 	return specs[hash]
 }
 
-// refresh takes updates in place further. Kubernetes knows of none, and leaves those
-// that another type has begun, unless [InPlaceLeftUnfinished] is repaired.
-func (st *state) refresh(p *Plan) {
+// A refreshment is how far the update in place of a pod has come.
+type refreshment struct {
+	pod    *Pod
+	step   inplace.Step
+	reason Reason // ReasonInPlace if the pod is waited for
+}
+
+// refresh returns, by name, which updates in place are under way, and what comes next.
+// Kubernetes knows of none, and leaves those that another type has begun, unless
+// [InPlaceLeftUnfinished] is repaired.
+func (st *state) refresh() (list []refreshment) {
 	if !st.opts.kruise() && !st.opts.Repair.Has(InPlaceLeftUnfinished) && st.ds.RollingType != InPlaceIfPossible {
-		return
+		return nil
 	}
-	order := slices.Clone(st.owned)
-	order = slices.DeleteFunc(order, func(i int32) bool { return !st.pods[i].touched() })
-	slices.SortFunc(order, func(i, j int32) int { return strings.Compare(st.pods[i].Name, st.pods[j].Name) })
-	for _, i := range order {
-		st.refreshPod(p, &st.pods[i])
+	for _, i := range st.owned {
+		if pod := &st.pods[i]; pod.touched() {
+			if r := st.refreshPod(pod); r.reason != "" {
+				list = append(list, r)
+			}
+		}
 	}
+	slices.SortFunc(list, func(a, b refreshment) int { return strings.Compare(a.pod.Name, b.pod.Name) })
+	return list
+}
+
+func (st *state) refreshPod(pod *Pod) refreshment {
+	r := refreshment{pod: pod, step: inplace.Continue(pod.InPlacePod(), pod.Labels[LabelHash], st.now)}
+	switch {
+	case r.step.Wait:
+		r.reason = ReasonInPlace
+	case r.step.DropGrace:
+		r.reason = ReasonGraceOver
+	case r.step.Put != nil:
+		r.reason = ReasonNextBatch
+	case pod.hasGate(inplace.Gate) && (pod.InPlace == nil || *pod.InPlace != inplace.ReadyCondition{True: true}):
+		r.reason = ReasonInPlaceCompleted
+	}
+	return r
 }
 
 // InPlacePod is what updates in place read of the pod.
@@ -92,25 +115,4 @@ func (p *Pod) InPlacePod() inplace.Pod {
 // touched reports whether there may be something to refresh.
 func (p *Pod) touched() bool {
 	return p.hasGate(inplace.Gate) || inplace.UnderWay(p.Annotations)
-}
-
-func (st *state) refreshPod(p *Plan, pod *Pod) {
-	a := RefreshPod{Object: pod.object(), Node: pod.target()}
-	step := inplace.Continue(pod.InPlacePod(), pod.Labels[LabelHash], st.now)
-	switch {
-	case step.Wait:
-		if !step.RecheckAt.IsZero() {
-			p.recheck(step.RecheckAt)
-		}
-		p.hold(Hold{Node: pod.target(), Name: pod.Name, Reason: ReasonInPlace})
-	case step.DropGrace:
-		a.Patch, a.DropGrace, a.Reason = step.Put, true, ReasonGraceOver
-		p.do(a)
-	case step.Put != nil:
-		a.Patch, a.Reason = step.Put, ReasonNextBatch
-		p.do(a)
-	case pod.hasGate(inplace.Gate) && (pod.InPlace == nil || *pod.InPlace != inplace.ReadyCondition{True: true}):
-		a.OpenGate, a.Reason = true, ReasonInPlaceCompleted
-		p.do(a)
-	}
 }

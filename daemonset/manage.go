@@ -2,13 +2,21 @@ package daemonset
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"time"
 
-	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
 )
+
+// managing is which pods are placed and removed where they belong, whatever their version.
+type managing struct {
+	nodes       []keyDecision  // what is not nothing, by name
+	started     []BackoffEntry // delays after failed pods that go
+	progressive cause          // nodes that the partition has not released get no pod
+	changes
+	current int   // of the pods to create so many are of the current revision
+	old     int32 // and the others of this one
+}
 
 // A keyDecision is a decision about one of the keys.
 type keyDecision struct {
@@ -16,29 +24,30 @@ type keyDecision struct {
 	NodeDecision
 }
 
-// manage places and removes pods. It reports whether it did, so that the update has to
-// wait.
-func (st *state) manage(p *Plan) bool {
+// manage decides which pods are placed and removed.
+func (st *state) manage() (m managing) {
 	var create []int32
 	var remove []Deletion
-	decisions := st.decideNodes()
-	slices.SortFunc(decisions, func(a, b keyDecision) int { return st.compareKeys(a.key, b.key) })
-	for i := range decisions {
-		d := &decisions[i]
+	m.nodes, m.started = st.decideNodes()
+	slices.SortFunc(m.nodes, func(a, b keyDecision) int { return st.compareKeys(a.key, b.key) })
+	for i := range m.nodes {
+		d := &m.nodes[i]
 		if d.Create {
 			create = append(create, d.key)
 		}
 		remove = append(remove, d.Delete...)
-		st.note(p, d)
 	}
 	remove = append(remove, st.podsOfMissingNodes()...)
-	return st.sync(p, st.progressive(p, create), remove, ReasonMissing)
+	create, m.progressive = st.released(create)
+	m.changes = st.limited(create, remove, nil)
+	m.current, m.old = st.revisionsOf(m.create)
+	return m
 }
 
-// decideNodes decides about every node, and returns what is not nothing.
-func (st *state) decideNodes() []keyDecision {
+// decideNodes decides about every node, and returns what is not nothing, and the delays that
+// it starts.
+func (st *state) decideNodes() (decisions []keyDecision, started []BackoffEntry) {
 	rules := NodeRules{Surge: SurgeAllowed(st.strategy, st.surge), Version: st.version, Availability: st.availability, Options: st.opts}
-	var decisions []keyDecision
 	scratch := make([]*Pod, 0, 8)
 	for i := range st.nodes {
 		k := &st.keys[i]
@@ -56,10 +65,10 @@ func (st *state) decideNodes() []keyDecision {
 			decisions = append(decisions, keyDecision{int32(i), d})
 		}
 		if d.Failed {
-			st.started = append(st.started, startedAt{int32(i), c.NextDelay})
+			started = append(started, BackoffEntry{BackoffKey: st.backoffKey(k.name), Delay: c.NextDelay, Since: st.now})
 		}
 	}
-	return decisions
+	return decisions, started
 }
 
 // settled reports whether a node certainly needs nothing: it has one running pod and
@@ -92,51 +101,6 @@ func (st *state) backoffKey(node string) BackoffKey {
 	return BackoffKey{UID: st.ds.UID, Generation: st.ds.Status.ObservedGeneration, Node: node}
 }
 
-// nextBackoff returns the table after the plan. Delays that it starts replace those
-// that there were.
-func (st *state) nextBackoff() Backoff {
-	if len(st.started) == 0 {
-		return st.backoff.Sweep(st.now)
-	}
-	fresh := make(Backoff, len(st.started))
-	for i, s := range st.started {
-		fresh[i] = BackoffEntry{BackoffKey: st.backoffKey(st.keys[s.key].name), Delay: s.delay, Since: st.now}
-	}
-	fresh = fresh.Sorted()
-	rest := slices.DeleteFunc(st.backoff.Sweep(st.now), func(e BackoffEntry) bool {
-		_, replaced := fresh.find(e.BackoffKey)
-		return replaced
-	})
-	return append(rest, fresh...).Sorted()
-}
-
-// note records events, delays and holds of a decision.
-func (st *state) note(p *Plan, d *keyDecision) {
-	node := st.keys[d.key].name
-	for _, gone := range d.Delete {
-		switch gone.Reason {
-		case ReasonFailed:
-			p.Events = append(p.Events, Event{Action: -1, Type: "Warning", Reason: "FailedDaemonPod", Message: fmt.Sprintf("Found failed daemon pod %s on node %s, will try to kill it", st.podName(gone.Pod), node)})
-		case ReasonSucceeded:
-			p.Events = append(p.Events, Event{Action: -1, Type: "Normal", Reason: "SucceededDaemonPod", Message: fmt.Sprintf("Found succeeded daemon pod %s on node %s, will try to delete it", st.podName(gone.Pod), node)})
-		}
-	}
-	if !d.RecheckAt.IsZero() {
-		p.recheck(d.RecheckAt)
-	}
-	if d.Waiting != nil {
-		p.hold(Hold{Node: node, Name: d.Waiting.Name, Reason: ReasonBackoff, Limit: int64(d.Delay / time.Second)})
-	}
-}
-
-// podName returns the name of a pod, behind its namespace if that is known.
-func (st *state) podName(p *Pod) string {
-	if st.ds.Namespace == "" {
-		return p.Name
-	}
-	return st.ds.Namespace + "/" + p.Name
-}
-
 // podsOfMissingNodes returns the pods that wait for nodes that do not exist.
 func (st *state) podsOfMissingNodes() []Deletion {
 	missing := st.keys[len(st.nodes):]
@@ -154,83 +118,51 @@ func (st *state) podsOfMissingNodes() []Deletion {
 	return list
 }
 
-// base returns the number of nodes that percentages are shares of: that of the last
-// status, or if [SharesOfLastStatus] is repaired the present one.
-func (st *state) base() int32 {
-	if st.opts.Repair.Has(SharesOfLastStatus) {
-		return st.desired
+// released cuts the nodes to create pods on, which come by name, down to those that the
+// partition has released.
+func (st *state) released(create []int32) ([]int32, cause) {
+	reserved := st.reserved()
+	if st.strategy != RollingUpdate || reserved == 0 || !st.ds.Progressive || len(create) == 0 {
+		return create, cause{}
 	}
-	return st.ds.Status.DesiredNumberScheduled
+	k := int(rollout.NodesNeedingPods(st.newPods(), st.desired, reserved))
+	if k < len(create) {
+		return create[:k], cause{ReasonProgressive, int64(len(create) - k), int64(reserved)}
+	}
+	return create, cause{}
 }
 
-func (st *state) burst() int {
-	b := Burst(st.ds.Burst, st.base())
-	if b == 0 && st.opts.Repair.Has(BurstRoundsToZero) && st.ds.Burst.OfUp(1) > 0 {
-		return 1 // or nothing would ever be written
-	}
-	return int(b)
-}
-
-// sync turns lists of nodes and pods into actions, and reports whether it did.
-func (st *state) sync(p *Plan, create []int32, remove []Deletion, why Reason) bool {
-	remove = st.splitPreDelete(p, remove)
-	b := st.burst()
-	for _, n := range []int{len(create), len(remove)} {
-		if n > b {
-			p.hold(Hold{Reason: ReasonBurst, Have: int64(n), Limit: int64(b)})
+// newPods counts the nodes with a new pod.
+func (st *state) newPods() int32 {
+	n := int32(0)
+	for i := range st.nodes {
+		if c := st.classify(&st.keys[i]); c.ok && c.new.exists() {
+			n++
 		}
 	}
-	create, remove = create[:min(b, len(create))], remove[:min(b, len(remove))]
-	p.Actions = slices.Grow(p.Actions, len(create)+len(remove))
-	n, old := len(create), (*revision.ControllerRevision)(nil)
-	if why == ReasonMissing {
-		n, old = st.revisionsOf(create)
-	}
-	for i, key := range create {
-		a := st.newPod(st.keys[key].name, why)
-		if i >= n {
-			a.Revision, a.Generation = old.Name, ""
-			a.Hash, _ = revision.RevisionHash(*old)
-		}
-		p.do(a)
-	}
-	for _, d := range remove {
-		p.do(DeletePod{Object: d.Pod.object(), Node: d.Pod.target(), Reason: d.Reason})
-	}
-	return len(create)+len(remove) > 0
-}
-
-func (st *state) newPod(node string, why Reason) CreatePod {
-	gate := st.strategy == RollingUpdate && st.ds.RollingType == InPlaceIfPossible
-	if slices.Contains(st.ds.Template.ReadinessGates, inplace.Gate) && st.opts.Repair.Has(GateAddedTwice) {
-		gate = false // it would be listed twice
-	}
-	return CreatePod{
-		Node: node, Hash: st.version.Hash, Generation: NewVersion(st.version.Hash, st.ds.Annotations).Generation,
-		Gate: gate, Bind: st.opts.BindDirectly, KeepTolerations: st.opts.KeepUserTolerations, Reason: why,
-	}
+	return n
 }
 
 // revisionsOf returns of how many nodes the pods are of the current revision, and of
 // which those of the others: the newest old one where a policy wants that of nodes that
 // the partition reserves. These are the ones that the update would leave alone; by any
 // other count it would replace what has just been created, again and again.
-func (st *state) revisionsOf(create []int32) (n int, old *revision.ControllerRevision) {
-	newest := int32(-1)
+func (st *state) revisionsOf(create []int32) (n int, newest int32) {
+	newest = -1
 	for _, i := range st.old {
 		if newest < 0 || revision.CompareRevisions(st.revisions[newest], st.revisions[i]) < 0 {
 			newest = i
 		}
 	}
 	if !st.opts.PartitionCreatesOld || st.reserved() == 0 || newest < 0 || st.strategy != RollingUpdate {
-		return len(create), nil
+		return len(create), -1
 	}
-	released := st.updateKeys(&Plan{})
+	released := st.selectNodes().keys
 	slices.Sort(released)
 	for _, key := range create {
 		if _, ok := slices.BinarySearch(released, key); ok {
 			n++
 		}
 	}
-	return n, &st.revisions[newest]
+	return n, newest
 }

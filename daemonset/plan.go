@@ -158,14 +158,3 @@ func (b Budget) String() string {
 	}
 	return fmt.Sprintf("%d nodes, at most %d unavailable", b.Desired, b.Unavailable)
 }
-
-func (p *Plan) do(a Action) { p.Actions = append(p.Actions, a) }
-
-func (p *Plan) hold(h Hold) { p.Holds = append(p.Holds, h) }
-
-// recheck makes the plan stale at an instant.
-func (p *Plan) recheck(at time.Time) {
-	if p.RecheckAt.IsZero() || at.Before(p.RecheckAt) {
-		p.RecheckAt = at.Round(0).UTC()
-	}
-}

@@ -1,59 +1,12 @@
 package daemonset
 
 import (
-	"math"
 	"slices"
 
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// update replaces old pods as the strategy allows. It reports false where upstream
-// fails.
-func (st *state) update(p *Plan) bool {
-	n := st.countOld(st.keys)
-	if n == 0 {
-		st.ending(p)
-		return true
-	}
-	if st.strategy == OnDelete || st.ds.Paused {
-		reason := ReasonOnDelete
-		if st.strategy != OnDelete {
-			reason = ReasonPaused
-		}
-		p.hold(Hold{Reason: reason, Have: int64(n)})
-		st.ending(p)
-		return true
-	}
-	keys := st.updateKeys(p)
-	if p.Budget.Surge > 0 {
-		return st.updateWithSurge(p, keys, n)
-	}
-	st.updateWithoutSurge(p, keys, n)
-	return true
-}
-
-// countOld counts the nodes with an old pod that is not being deleted.
-func (st *state) countOld(keys []nodeKey) int {
-	n := 0
-	for i := range keys {
-		for _, p := range st.podsOf(&keys[i]) {
-			if !st.facts[p].has(isTerminating | isCurrent) {
-				n++
-				break
-			}
-		}
-	}
-	return n
-}
-
-// A usage is why a node counts as unavailable, or as surging.
-type usage struct {
-	key    int32
-	pod    *Pod // the one that the reason is about, or nil
-	reason Reason
-}
-
-// A nodeTally is the nodes of an update by what becomes of them.
+// A nodeTally is the nodes of an update without surge by what becomes of them.
 type nodeTally struct {
 	blockers   []usage // nodes that use up the budget
 	used       int     // by how much
@@ -67,85 +20,84 @@ type keyPod struct {
 	pod *Pod
 }
 
-func (c *nodeTally) block(key int32, pod *Pod, reason Reason) {
-	c.used++
-	c.blockers = append(c.blockers, usage{key, pod, reason})
+// counts are the numbers that the budget is compared with.
+func (t *nodeTally) counts() rollout.NodeCounts {
+	return rollout.NodeCounts{Unavailable: t.used, OfOld: t.replaced, OldUnavailable: len(t.replace), OldAvailable: len(t.candidates)}
+}
+
+// add files a node.
+func (t *nodeTally) add(key int32, u *nodeUse) {
+	t.used += u.used
+	t.blockers = append(t.blockers, u.blockers[:u.used]...)
+	switch {
+	case u.old == nil:
+	case u.available:
+		t.candidates = append(t.candidates, keyPod{key, u.old})
+	default:
+		t.replace = append(t.replace, keyPod{key, u.old})
+		if u.used > 0 {
+			t.replaced++
+		}
+	}
 }
 
 // updateWithoutSurge is the rolling update without surge: delete, and let the next plan
-// create. Old is the number of nodes with an old pod.
-func (st *state) updateWithoutSurge(p *Plan, keys []int32, old int) {
-	c := nodeTally{candidates: make([]keyPod, 0, old)}
-	dead := st.deadNodes(p, keys)
-	for _, i := range keys {
-		if _, skip := slices.BinarySearchFunc(dead, i, st.compareKeys); !skip {
-			st.count(&c, i)
-		}
-	}
+// create. Old is the number of nodes with an old pod, and marks are the pods that the hook
+// holds already.
+func (st *state) updateWithoutSurge(budget *Budget, old int, marks []Deletion) updating {
+	u := updating{selection: st.selectNodes()}
+	u.leftOut = st.deadNodes(u.keys)
+	t := st.tally(u.keys, u.leftOut, old)
 	if !st.opts.kruise() || st.ranked {
 		compare, order := st.order(), st.inOrder()
-		first(c.replace, min(order, len(c.replace)), func(a, b keyPod) int { return compare(a.key, b.key) })
-		first(c.candidates, min(order, len(c.candidates)), func(a, b keyPod) int { return compare(a.key, b.key) })
+		first(t.replace, min(order, len(t.replace)), func(a, b keyPod) int { return compare(a.key, b.key) })
+		first(t.candidates, min(order, len(t.candidates)), func(a, b keyPod) int { return compare(a.key, b.key) })
 	}
-	counts := rollout.NodeCounts{Unavailable: c.used, OfOld: c.replaced, OldUnavailable: len(c.replace), OldAvailable: len(c.candidates)}
-	n, room := counts.Removals(p.Budget.Unavailable)
+	counts := t.counts()
+	unavailable, available := counts.Removals(budget.Unavailable)
 	if st.opts.StrictUnavailable {
-		n, room = counts.StrictRemovals(p.Budget.Unavailable)
+		unavailable, available = counts.StrictRemovals(budget.Unavailable)
 	}
-	replace := c.replace[:n]
-	if rest := len(c.replace) - n; rest > 0 {
-		p.hold(Hold{Reason: ReasonStrict, Have: int64(rest), Limit: int64(p.Budget.Unavailable)})
+	if rest := len(t.replace) - unavailable; rest > 0 {
+		u.strict = cause{ReasonStrict, int64(rest), int64(budget.Unavailable)}
 	}
-	waiting := len(c.candidates) > room
+	waiting := available < len(t.candidates)
 	if waiting {
-		p.hold(Hold{Reason: ReasonMaxUnavailable, Have: int64(c.used), Limit: int64(p.Budget.Unavailable)})
+		u.limit = cause{ReasonMaxUnavailable, int64(t.used), int64(budget.Unavailable)}
 	}
-	if waiting || len(replace) < len(c.replace) {
-		st.explain(p, c.blockers)
+	if waiting || unavailable < len(t.replace) {
+		u.blockers = st.byName(t.blockers)
 	} else {
-		st.ending(p)
+		u.blockers = st.ending()
 	}
-	remove := make([]Deletion, 0, len(replace)+room)
-	for _, k := range replace {
+	remove := make([]Deletion, 0, unavailable+available)
+	for _, k := range t.replace[:unavailable] {
 		remove = append(remove, Deletion{k.pod, ReasonOldUnavailable})
 	}
-	for _, k := range c.candidates[:room] {
+	for _, k := range t.candidates[:available] {
 		remove = append(remove, Deletion{k.pod, ReasonRollout})
 	}
-	remove = st.inPlace(p, remove)
-	st.sync(p, nil, remove, ReasonRollout)
+	remove, u.inPlace, u.tooManyInPlace = st.inPlace(remove)
+	u.changes = st.limited(nil, remove, marks)
+	return u
 }
 
-// inOrder returns how many of the pods that an update may delete have to be put in
-// order: those beyond the burst are only counted, unless they are updated in place or
-// marked.
-func (st *state) inOrder() int {
-	if st.ds.PreDelete != nil || st.ds.RollingType == InPlaceIfPossible {
-		return math.MaxInt
+// tally counts the nodes with these keys, but for those that are left out, which are in the
+// order of their names.
+func (st *state) tally(keys []int32, leftOut []usage, old int) nodeTally {
+	t := nodeTally{candidates: make([]keyPod, 0, old)}
+	for _, i := range keys {
+		if len(leftOut) > 0 {
+			if _, skip := slices.BinarySearchFunc(leftOut, i, func(u usage, i int32) int { return st.compareKeys(u.key, i) }); skip {
+				continue
+			}
+		}
+		if !st.upToDate(&st.keys[i]) {
+			u := st.useOf(i)
+			t.add(i, &u)
+		}
 	}
-	return st.burst()
-}
-
-// countsReplaced reports whether an old pod that is not available uses the budget. In
-// OpenKruise it does not.
-func (st *state) countsReplaced() bool {
-	return !st.opts.kruise() || st.opts.Repair.Has(OldUnavailableNotCounted)
-}
-
-// count files a node: whether it uses up the budget, and whether its old pod may go (see
-// Update without surge in rules.md).
-func (st *state) count(c *nodeTally, key int32) {
-	k := &st.keys[key]
-	if st.upToDate(k) {
-		return
-	}
-	blocked, replaced := len(c.blockers), c.replaced
-	st.countNode(c, key, st.classify(k))
-	// The budget is a share of the nodes that should run a pod.
-	if st.opts.Repair.Has(OutsideNodesUseBudget) && !k.run {
-		c.used -= len(c.blockers) - blocked
-		c.blockers, c.replaced = c.blockers[:blocked], replaced
-	}
+	return t
 }
 
 // upToDate reports whether a node certainly has nothing but a new pod that is
@@ -154,51 +106,74 @@ func (st *state) upToDate(k *nodeKey) bool {
 	return k.count == 1 && st.facts[st.grouped[k.first]]&(isTerminating|isPreparing|isCurrent|isAvailable) == isCurrent|isAvailable
 }
 
-func (st *state) countNode(c *nodeTally, key int32, pods nodePods) {
+// A nodeUse is what the pods of one node count for in an update without surge.
+type nodeUse struct {
+	blockers  [2]usage // why it uses up the budget
+	used      int      // by how much
+	old       *Pod     // the pod that may go, or nil
+	available bool     // that pod is available, and goes as far as the budget leaves
+}
+
+func (u *nodeUse) block(key int32, pod *Pod, reason Reason) {
+	u.blockers[u.used] = usage{key, pod, reason}
+	u.used++
+}
+
+// useOf returns what a node counts for: whether it uses up the budget, and whether its old
+// pod may go (see Update without surge in rules.md). The budget is a share of the nodes
+// that should run a pod.
+func (st *state) useOf(key int32) nodeUse {
+	k := &st.keys[key]
+	u := st.useOfPods(key, st.classify(k))
+	if st.opts.Repair.Has(OutsideNodesUseBudget) && !k.run {
+		u.used = 0
+	}
+	return u
+}
+
+func (st *state) useOfPods(key int32, pods nodePods) (u nodeUse) {
 	n, o := pods.new, pods.old
 	switch {
 	case n.preparing() && o.exists() && !o.preparing():
-		st.countTwice(c, key, n)
-		return
+		// It counts for being about to go, and once more if it is not available.
+		u.block(key, n.Pod, ReasonPreparing)
+		if !n.has(isAvailable) && !st.opts.Repair.Has(DeletedPodCountsTwice) {
+			u.block(key, n.Pod, n.unavailable())
+		}
+		return u
 	case !n.exists() && o.preparing():
-		c.block(key, o.Pod, ReasonPreparing)
-		return
+		u.block(key, o.Pod, ReasonPreparing)
+		return u
 	case n.preparing():
-		c.block(key, n.Pod, ReasonPreparing)
-		return
+		u.block(key, n.Pod, ReasonPreparing)
+		return u
 	case n.exists() && o.preparing():
 		o = podFacts{}
 	}
 	switch {
 	case !pods.ok:
-		c.block(key, nil, ReasonTooManyPods)
+		u.block(key, nil, ReasonTooManyPods)
 	case n.exists() && o.exists():
-		c.block(key, n.Pod, ReasonNewAndOld)
+		u.block(key, n.Pod, ReasonNewAndOld)
 	case n.exists():
 		if !n.has(isAvailable) {
-			c.block(key, n.Pod, n.unavailable())
+			u.block(key, n.Pod, n.unavailable())
 		}
 	case !o.exists():
-		c.block(key, nil, empty(pods))
-	case o.has(isAvailable):
-		c.candidates = append(c.candidates, keyPod{key, o.Pod})
+		u.block(key, nil, empty(pods))
 	default:
-		if st.countsReplaced() {
-			c.block(key, o.Pod, o.unavailable())
-			c.replaced++
+		u.old, u.available = o.Pod, o.has(isAvailable)
+		if !u.available && st.countsReplaced() {
+			u.block(key, o.Pod, o.unavailable())
 		}
-		c.replace = append(c.replace, keyPod{key, o.Pod})
 	}
+	return u
 }
 
-// countTwice files a node with a new pod that is about to go beside a normal old one:
-// it counts for being about to go, and once more if it is not available, unless
-// [DeletedPodCountsTwice] is repaired.
-func (st *state) countTwice(c *nodeTally, key int32, n podFacts) {
-	c.block(key, n.Pod, ReasonPreparing)
-	if !n.has(isAvailable) && !st.opts.Repair.Has(DeletedPodCountsTwice) {
-		c.block(key, n.Pod, n.unavailable())
-	}
+// countsReplaced reports whether an old pod that is not available uses the budget. In
+// OpenKruise it does not.
+func (st *state) countsReplaced() bool {
+	return !st.opts.kruise() || st.opts.Repair.Has(OldUnavailableNotCounted)
 }
 
 func empty(pods nodePods) Reason {
@@ -211,48 +186,34 @@ func empty(pods nodePods) Reason {
 // deadNodes returns, in the order of their names, the nodes that SkipDeadNodes leaves
 // out of the update: they do not answer, and their pods use the budget or would be
 // replaced.
-func (st *state) deadNodes(p *Plan, keys []int32) []int32 {
+func (st *state) deadNodes(keys []int32) (dead []usage) {
 	if st.opts.SkipDeadNodes == 0 {
 		return nil
 	}
-	var dead []int32
 	for _, i := range keys {
-		if k := &st.keys[i]; k.node >= 0 && st.nodes[k.node].dead() {
-			var c nodeTally
-			if st.count(&c, i); c.used+len(c.replace)+len(c.candidates) > 0 {
-				dead = append(dead, i)
+		if k := &st.keys[i]; k.node >= 0 && !st.upToDate(k) && st.nodes[k.node].dead() {
+			if u := st.useOf(i); u.used > 0 || u.old != nil {
+				dead = append(dead, usage{i, nil, ReasonDeadNode})
 			}
 		}
 	}
-	slices.SortFunc(dead, st.compareKeys)
-	dead = dead[:min(len(dead), int(st.opts.SkipDeadNodes))]
-	for _, i := range dead {
-		p.hold(Hold{Node: st.keys[i].name, Reason: ReasonDeadNode})
-	}
-	return dead
+	dead = st.byName(dead)
+	return dead[:min(len(dead), int(st.opts.SkipDeadNodes))]
 }
 
-// ending tells, by name, which nodes wait for nothing but the end of their pods.
-func (st *state) ending(p *Plan) {
-	var wait []usage
+// ending returns, by name, which nodes wait for nothing but the end of their pods.
+func (st *state) ending() (wait []usage) {
 	for i := range st.nodes {
 		k := &st.keys[i]
 		if k.run && k.count > 0 && !slices.ContainsFunc(st.podsOf(k), func(n int32) bool { return !st.facts[n].has(isTerminating) }) {
 			wait = append(wait, usage{int32(i), nil, ReasonTerminating})
 		}
 	}
-	st.explain(p, wait)
+	return st.byName(wait)
 }
 
-// explain tells, by name, which nodes use up the budget.
-func (st *state) explain(p *Plan, blockers []usage) {
-	slices.SortStableFunc(blockers, func(a, b usage) int { return st.compareKeys(a.key, b.key) })
-	p.Holds = slices.Grow(p.Holds, len(blockers))
-	for _, u := range blockers {
-		h := Hold{Node: st.keys[u.key].name, Reason: u.reason}
-		if u.pod != nil {
-			h.Name = u.pod.Name
-		}
-		p.hold(h)
-	}
+// byName sorts nodes by name, and what is said of one node as it was said.
+func (st *state) byName(list []usage) []usage {
+	slices.SortStableFunc(list, func(a, b usage) int { return st.compareKeys(a.key, b.key) })
+	return list
 }

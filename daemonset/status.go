@@ -3,12 +3,14 @@ package daemonset
 import (
 	"cmp"
 	"slices"
+	"time"
 )
 
 // status counts the nodes, each desired one by one of its pods. With seen, the generation
 // counts as observed.
-func (st *state) status(p *Plan, seen bool) {
-	s := Status{ObservedGeneration: st.ds.Status.ObservedGeneration, CollisionCount: p.Status.CollisionCount, DesiredNumberScheduled: st.desired}
+func (st *state) status(seen bool) Status {
+	s := copyStatus(st.ds.Status)
+	s = Status{ObservedGeneration: s.ObservedGeneration, CollisionCount: s.CollisionCount, DesiredNumberScheduled: st.desired}
 	if seen {
 		s.ObservedGeneration = st.ds.Generation
 	}
@@ -27,7 +29,7 @@ func (st *state) status(p *Plan, seen bool) {
 		}
 	}
 	s.NumberUnavailable = s.DesiredNumberScheduled - s.NumberAvailable
-	p.Status = s
+	return s
 }
 
 func (s *Status) countPod(f facts) {
@@ -58,17 +60,27 @@ func (st *state) compareFaces(a, b int32) int {
 	return cmp.Or(-by(isTerminating), by(isAvailable), by(isReady), by(isCurrent), older)
 }
 
-// recheck finds the next instant at which a pod becomes available, if it stays ready.
-func (st *state) recheck(p *Plan) {
+// nextAvailable returns the next instant at which a pod becomes available, if it stays ready,
+// or the zero Time.
+func (st *state) nextAvailable() (next time.Time) {
 	if st.ds.MinReadySeconds == 0 {
-		return
+		return next
 	}
 	for _, i := range st.owned {
 		pod := &st.pods[i]
 		if at, ok := st.availability.At(pod); ok && at.After(st.now) {
-			p.recheck(at)
+			next = earlier(next, at)
 		}
 	}
+	return next
+}
+
+// earlier returns the earlier one of two instants. The zero Time is none.
+func earlier(a, b time.Time) time.Time {
+	if b.IsZero() || !a.IsZero() && !b.Before(a) {
+		return a
+	}
+	return b.Round(0).UTC()
 }
 
 // copyStatus returns the last written status, to be written again.

@@ -2,27 +2,19 @@ package daemonset
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/kplan-go/kplan/rollout"
 )
 
 // A surgeTally is the nodes of an update with surge by what becomes of them.
 type surgeTally struct {
-	nodeTally         // blockers are the nodes that surge
-	create    []int32 // not limited: the old pod serves nobody
-	waiting   []int32 // limited by the surge
-	remove    []keyDeletion
-	sunset    []keyPod // limited by what is available
-	serving   int      // nodes with an available pod
-	failed    bool     // an old pod is on a node that does not exist, so that upstream fails
-}
-
-// counts are the numbers that the budget is compared with.
-func (c *surgeTally) counts() rollout.SurgeCounts {
-	return rollout.SurgeCounts{
-		Surging: c.used, OldUnavailable: len(c.create), OldAvailable: len(c.waiting), Undesired: len(c.sunset), Available: c.serving,
-	}
+	blockers []usage // nodes that surge
+	create   []int32 // not limited: the old pod serves nobody
+	waiting  []int32 // limited by the surge
+	remove   []keyDeletion
+	sunset   []keyPod // limited by what is available
+	serving  int      // nodes with an available pod
+	missing  []usage  // nodes that do not exist, with an old pod: upstream fails
 }
 
 type keyDeletion struct {
@@ -30,117 +22,168 @@ type keyDeletion struct {
 	Deletion
 }
 
-// updateWithSurge is the rolling update with surge: create, and let a later plan
-// delete. It reports false, and does nothing, if an old pod without a new one is on a
-// node that does not exist: upstream fails then.
-func (st *state) updateWithSurge(p *Plan, keys []int32, old int) bool {
-	c := surgeTally{waiting: make([]int32, 0, old)}
-	for _, i := range keys {
-		if st.opts.kruise() {
-			st.surgeOpenKruise(p, &c, i)
-		} else {
-			st.surgeKubernetes(p, &c, i)
-		}
+// counts are the numbers that the budget is compared with.
+func (t *surgeTally) counts() rollout.SurgeCounts {
+	return rollout.SurgeCounts{
+		Surging: len(t.blockers), OldUnavailable: len(t.create), OldAvailable: len(t.waiting), Undesired: len(t.sunset), Available: t.serving,
 	}
-	if c.failed {
-		slices.SortFunc(p.Holds, func(a, b Hold) int { return strings.Compare(a.Node, b.Node) })
-		return false // it goes on when the pod is gone
-	}
-	if !st.opts.kruise() || st.ranked {
-		first(c.create, min(st.burst(), len(c.create)), st.order())
-		first(c.waiting, min(st.burst(), len(c.waiting)), st.order())
-	}
-	_, room := c.counts().Additions(p.Budget.Surge)
-	if room < len(c.waiting) {
-		p.hold(Hold{Reason: ReasonMaxSurge, Have: int64(c.used), Limit: int64(p.Budget.Surge)})
-		st.explain(p, c.blockers)
-	}
-	st.sync(p, append(c.create, c.waiting[:room]...), st.surgeDeletions(p, &c), ReasonRollout)
-	return true
 }
 
-// surgeDeletions returns the pods that go: those whose work is done, and of those on
-// nodes that should no longer run one as many as others make up for.
-func (st *state) surgeDeletions(p *Plan, c *surgeTally) []Deletion {
+// A surgeStep is what an update with surge does on a node.
+type surgeStep uint8
+
+const (
+	surgeNothing surgeStep = iota
+	surgeBlocked           // the node surges, for a reason
+	surgeCreate            // it gets a second pod at once
+	surgeWait              // it gets one as far as the surge allows
+	surgeRemove            // its old pod goes, for a reason
+	surgeSunset            // its old pod goes as far as others make up for it
+	surgeMissing           // there is no such node, and upstream fails
+)
+
+// A surgeUse is what the pods of one node count for in an update with surge.
+type surgeUse struct {
+	step   surgeStep
+	pod    *Pod // that is meant, or nil
+	reason Reason
+	serves bool // a pod of the node is available
+}
+
+// add files a node.
+func (t *surgeTally) add(key int32, u surgeUse) {
+	if u.serves {
+		t.serving++
+	}
+	switch u.step {
+	case surgeBlocked:
+		t.blockers = append(t.blockers, usage{key, u.pod, u.reason})
+	case surgeCreate:
+		t.create = append(t.create, key)
+	case surgeWait:
+		t.waiting = append(t.waiting, key)
+	case surgeRemove:
+		t.remove = append(t.remove, keyDeletion{key, Deletion{u.pod, u.reason}})
+	case surgeSunset:
+		t.sunset = append(t.sunset, keyPod{key, u.pod})
+	case surgeMissing:
+		t.missing = append(t.missing, usage{key, u.pod, u.reason})
+	}
+}
+
+// updateWithSurge is the rolling update with surge: create, and let a later plan
+// delete. It does nothing if an old pod without a new one is on a node that does not exist:
+// upstream fails then. Old is the number of nodes with an old pod, and marks are the pods
+// that the hook holds already.
+func (st *state) updateWithSurge(budget *Budget, old int, marks []Deletion) updating {
+	u := updating{selection: st.selectNodes()}
+	t := surgeTally{waiting: make([]int32, 0, old)}
+	for _, i := range u.keys {
+		t.add(i, st.surgeUseOf(i))
+	}
+	if len(t.missing) > 0 {
+		u.waits, u.leftOut = ReasonMissingNode, t.missing
+		return u // it goes on when the pod is gone
+	}
+	if !st.opts.kruise() || st.ranked {
+		first(t.create, min(st.burst(), len(t.create)), st.order())
+		first(t.waiting, min(st.burst(), len(t.waiting)), st.order())
+	}
+	counts := t.counts()
+	if _, room := counts.Additions(budget.Surge); room < len(t.waiting) {
+		u.limit = cause{ReasonMaxSurge, int64(counts.Surging), int64(budget.Surge)}
+		u.blockers = st.byName(t.blockers)
+		t.waiting = t.waiting[:room]
+	}
+	gone := counts.Removals(st.desired)
+	if gone < len(t.sunset) {
+		u.minAvailable = cause{ReasonMinAvailable, int64(t.serving), int64(st.desired)}
+	}
+	u.changes = st.limited(append(t.create, t.waiting...), st.surgeDeletions(&t, gone), marks)
+	return u
+}
+
+// surgeDeletions returns the pods that go: those whose work is done, and as many of those on
+// nodes that should no longer run one.
+func (st *state) surgeDeletions(t *surgeTally, sunset int) []Deletion {
 	compare := st.order()
-	slices.SortFunc(c.remove, func(a, b keyDeletion) int { return compare(a.key, b.key) })
-	slices.SortFunc(c.sunset, func(a, b keyPod) int { return compare(a.key, b.key) })
-	list := make([]Deletion, 0, len(c.remove)+len(c.sunset))
-	for _, d := range c.remove {
+	slices.SortFunc(t.remove, func(a, b keyDeletion) int { return compare(a.key, b.key) })
+	slices.SortFunc(t.sunset, func(a, b keyPod) int { return compare(a.key, b.key) })
+	list := make([]Deletion, 0, len(t.remove)+len(t.sunset))
+	for _, d := range t.remove {
 		list = append(list, d.Deletion)
 	}
-	n := c.counts().Removals(st.desired)
-	for _, k := range c.sunset[:n] {
+	for _, k := range t.sunset[:sunset] {
 		list = append(list, Deletion{k.pod, ReasonNotDesired})
-	}
-	if n < len(c.sunset) {
-		p.hold(Hold{Reason: ReasonMinAvailable, Have: int64(c.serving), Limit: int64(st.desired)})
 	}
 	return list
 }
 
-// surgeKubernetes files a node by the rules of Kubernetes (see Update with surge in
-// rules.md).
-func (st *state) surgeKubernetes(p *Plan, c *surgeTally, key int32) {
+func (st *state) surgeUseOf(key int32) surgeUse {
 	k := &st.keys[key]
 	pods := st.classify(k)
+	if st.opts.kruise() {
+		return st.surgeOpenKruise(k, &pods)
+	}
+	return st.surgeKubernetes(k, &pods)
+}
+
+// surgeKubernetes returns what a node counts for by the rules of Kubernetes (see Update with
+// surge in rules.md).
+func (st *state) surgeKubernetes(k *nodeKey, pods *nodePods) surgeUse {
 	if !pods.ok {
-		c.block(key, nil, ReasonTooManyPods)
-		return
+		return surgeUse{step: surgeBlocked, reason: ReasonTooManyPods}
 	}
 	n, o := pods.new, pods.old
 	serves := o.has(isAvailable) || (!o.exists() && n.has(isAvailable))
-	if serves && (k.node >= 0 || !st.opts.Repair.Has(MissingNodeStopsSurge)) {
-		c.serving++
-	}
+	u := surgeUse{serves: serves && (k.node >= 0 || !st.opts.Repair.Has(MissingNodeStopsSurge))}
 	switch {
 	case !o.exists():
 	case n.exists():
-		st.surgePair(c, key, n, o)
+		u.step, u.pod, u.reason = surgePair(n, o)
 	case k.node < 0:
 		if !st.opts.Repair.Has(MissingNodeStopsSurge) { // with it, the pod is left to the garbage collector
-			c.failed = true
-			p.hold(Hold{Node: k.name, Name: o.Name, Reason: ReasonMissingNode})
+			u.step, u.pod, u.reason = surgeMissing, o.Pod, ReasonMissingNode
 		}
 	case serves && k.run:
-		c.waiting = append(c.waiting, key)
+		u.step = surgeWait
 	case serves:
-		c.sunset = append(c.sunset, keyPod{key, o.Pod})
+		u.step, u.pod = surgeSunset, o.Pod
 	case k.run:
-		c.create = append(c.create, key)
+		u.step = surgeCreate
 	default:
-		c.remove = append(c.remove, keyDeletion{key, Deletion{o.Pod, ReasonNotDesired}})
+		u.step, u.pod, u.reason = surgeRemove, o.Pod, ReasonNotDesired
 	}
+	return u
 }
 
-// surgePair files a node with a new and an old pod.
-func (st *state) surgePair(c *surgeTally, key int32, n, o podFacts) {
+// surgePair returns what a node with a new and an old pod counts for.
+func surgePair(n, o podFacts) (surgeStep, *Pod, Reason) {
 	if !n.has(isAvailable) {
-		c.block(key, n.Pod, n.unavailable())
-		return
+		return surgeBlocked, n.Pod, n.unavailable()
 	}
-	c.remove = append(c.remove, keyDeletion{key, Deletion{o.Pod, ReasonReplaced}})
+	return surgeRemove, o.Pod, ReasonReplaced
 }
 
-// surgeOpenKruise files a node by the rules of OpenKruise, which do not look at
-// whether it should run a pod, unless [SurgeOnExcludedNodes] is repaired.
-func (st *state) surgeOpenKruise(p *Plan, c *surgeTally, key int32) {
-	pods := st.classify(&st.keys[key])
+// surgeOpenKruise does so by the rules of OpenKruise, which do not look at whether a node
+// should run a pod, unless [SurgeOnExcludedNodes] is repaired.
+func (st *state) surgeOpenKruise(k *nodeKey, pods *nodePods) (u surgeUse) {
 	n, o := pods.new, pods.old
 	switch {
 	case !pods.ok:
-		c.block(key, nil, ReasonTooManyPods)
+		u.step, u.reason = surgeBlocked, ReasonTooManyPods
 	case o.preparing():
 	case st.opts.Repair.Has(SurgeOnExcludedNodes) && !n.preparing():
-		st.surgeKubernetes(p, c, key)
+		return st.surgeKubernetes(k, pods)
 	case !o.exists():
 	case !n.exists() && o.has(isAvailable):
-		c.waiting = append(c.waiting, key)
+		u.step = surgeWait
 	case !n.exists():
-		c.create = append(c.create, key)
+		u.step = surgeCreate
 	case n.has(isAvailable) && n.preparing():
-		c.block(key, n.Pod, ReasonPreparing)
+		u.step, u.pod, u.reason = surgeBlocked, n.Pod, ReasonPreparing
 	default:
-		st.surgePair(c, key, n, o)
+		u.step, u.pod, u.reason = surgePair(n, o)
 	}
+	return u
 }

@@ -1,0 +1,99 @@
+package daemonset
+
+import "time"
+
+// A decision is what one pass does, and why the rest waits. Nothing of it is written yet.
+type decision struct {
+	budget    Budget
+	waits     Reason // what all nodes wait for, "" if each has its own cause
+	manage    managing
+	refresh   []refreshment
+	update    updating
+	unused    []int32 // old revisions beyond the limit
+	status    Status
+	backoff   Backoff
+	recheckAt time.Time
+}
+
+// updating is how old pods are replaced.
+type updating struct {
+	selection
+	waits          Reason  // ManageFirst, OnDelete, Paused or MissingNode: there is no update
+	old            int     // of ManageFirst, OnDelete and Paused: nodes with an old pod
+	leftOut        []usage // dead nodes, by name, or missing ones that stop the update
+	strict         cause   // old pods that are not available wait
+	limit          cause   // old pods that are available wait
+	blockers       []usage // nodes that use up the budget or whose pods are ending, by name
+	minAvailable   cause   // old pods on nodes that should run none wait
+	inPlace        []inPlaceUpdate
+	tooManyInPlace cause
+	changes
+}
+
+// decide decides one whole pass: either managing or updating, history and status (see A pass
+// in rules.md).
+func (st *state) decide() decision {
+	d := decision{budget: Resolve(st.strategy, st.surge, st.maxUnavailable, st.desired), recheckAt: st.nextAvailable()}
+	switch {
+	case st.opts.Freeze:
+		d.waits = ReasonFrozen
+	case st.unseen:
+		d.waits = ReasonUnseen
+	}
+	if d.waits != "" {
+		d.status, d.backoff = st.status(!st.unseen), st.backoff.after(nil, st.now)
+		return d
+	}
+	d.manage = st.manage()
+	d.backoff = st.backoff.after(d.manage.started, st.now)
+	for i := range d.manage.nodes {
+		d.recheckAt = earlier(d.recheckAt, d.manage.nodes[i].RecheckAt)
+	}
+	busy := d.manage.any()
+	if !busy {
+		d.refresh = st.refresh()
+		for i := range d.refresh {
+			d.recheckAt = earlier(d.recheckAt, d.refresh[i].step.RecheckAt)
+		}
+		d.update = st.update(&d.budget, d.manage.marks)
+	} else if n := st.countOld(st.keys[:len(st.nodes)]); n > 0 && st.strategy == RollingUpdate && !st.ds.Paused {
+		d.update = updating{waits: ReasonManageFirst, old: n}
+	}
+	d.waits = d.update.waits
+	if d.waits != ReasonMissingNode && (!busy || !st.opts.kruise()) {
+		d.unused = st.unused()
+	}
+	d.status = st.status(!busy || !st.opts.kruise())
+	return d
+}
+
+// update decides which old pods are replaced, as the strategy allows. Marks are the pods
+// that the hook holds already.
+func (st *state) update(budget *Budget, marks []Deletion) updating {
+	n := st.countOld(st.keys)
+	switch {
+	case n == 0:
+		return updating{blockers: st.ending()}
+	case st.strategy == OnDelete:
+		return updating{waits: ReasonOnDelete, old: n, blockers: st.ending()}
+	case st.ds.Paused:
+		return updating{waits: ReasonPaused, old: n, blockers: st.ending()}
+	case budget.Surge > 0:
+		return st.updateWithSurge(budget, n, marks)
+	}
+	return st.updateWithoutSurge(budget, n, marks)
+}
+
+// countOld counts the nodes with an old pod that is not being deleted.
+func (st *state) countOld(keys []nodeKey) int {
+	n := 0
+	for i := range keys {
+		for _, p := range st.podsOf(&keys[i]) {
+			if !st.facts[p].has(isTerminating | isCurrent) {
+				n++
+				break
+			}
+		}
+	}
+	return n
+}

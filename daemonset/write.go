@@ -1,0 +1,280 @@
+package daemonset
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kplan-go/kplan/daemonset/inplace"
+	"github.com/kplan-go/kplan/revision"
+)
+
+// write puts a decision into a plan. It is the only place that appends to one, and so the
+// order of what is written is decided here:
+//
+//	revisions     adopted and released, labelled, deduplicated, created
+//	pods          adopted and released; before that, pods of duplicate revisions relabelled
+//	manage        pods marked for the hook, created, deleted
+//	refresh       updates in place taken further, by name
+//	update        pods updated in place, marked, created, deleted
+//	old revisions deleted
+//
+// Holds come in the order of the same steps; in each, what the whole step waits for comes
+// before single nodes. They are of nodes by name.
+func write(st *state, d *decision) Plan {
+	p := Plan{Status: d.status, Budget: d.budget, RecheckAt: d.recheckAt, Backoff: d.backoff}
+	st.writeRevisions(&p, &st.history)
+	if !st.claimFirst {
+		st.writeClaims(&p)
+	}
+	if d.waits == ReasonUnseen || d.waits == ReasonFrozen {
+		p.hold(Hold{Reason: d.waits})
+		return p
+	}
+	st.writeManaging(&p, &d.manage)
+	for i := range d.refresh {
+		p.refresh(&d.refresh[i])
+	}
+	st.writeUpdating(&p, &d.update)
+	st.writeUnused(&p, d.unused)
+	return p
+}
+
+// writeStopped writes that nothing at all is done.
+func (in *input) writeStopped(reason Reason) Plan {
+	p := Plan{Status: copyStatus(in.ds.Status), Backoff: in.backoff.Sweep(in.now)}
+	p.hold(Hold{Reason: reason})
+	if reason == ReasonSelectingAll {
+		p.event("Warning", "SelectingAll", "This daemon set is selecting all pods. A non-empty selector is required.")
+	}
+	return p
+}
+
+// writeCollision writes that the next hash is tried first. OpenKruise fails to raise the
+// count.
+func (in *input) writeCollision(h *history) Plan {
+	p := Plan{Status: copyStatus(in.ds.Status), Backoff: in.backoff.Sweep(in.now)}
+	in.writeRevisions(&p, h)
+	if !in.opts.kruise() || in.opts.Repair.Has(CollisionCountNotRaised) {
+		p.Status.CollisionCount = h.collision
+	}
+	p.hold(Hold{Reason: ReasonCollision, Have: int64(*h.collision)})
+	return p
+}
+
+// writeRevisions makes the current revision: what is adopted and released comes first, then
+// labels, pods and revisions that have the template as well, and last what the current one
+// needs, its number or all of it.
+func (in *input) writeRevisions(p *Plan, h *history) {
+	for _, c := range h.claims {
+		if object := revisionObject(&in.revisions[c.revision]); c.adopt {
+			p.do(AdoptRevision{Object: object, Reason: ReasonOrphan})
+		} else {
+			p.do(ReleaseRevision{Object: object, Reason: ReasonNoMatch})
+		}
+	}
+	renumbered := in.label(p, h)
+	if h.claimFirst {
+		in.writeClaims(p)
+	}
+	for _, i := range h.relabelled {
+		pod := &in.pods[i]
+		p.do(RelabelPod{Object: pod.object(), From: pod.Labels[LabelHash], To: h.version.Hash, Reason: ReasonDuplicate})
+	}
+	for _, n := range h.gone {
+		p.do(DeleteRevision{Object: revisionObject(&in.revisions[n]), Reason: ReasonDuplicate})
+	}
+	if h.number != 0 && !renumbered {
+		r := &in.revisions[h.keep]
+		p.do(UpdateRevision{Object: revisionObject(r), From: r.Revision, To: h.number, Reason: ReasonRollback})
+	}
+	if r := h.create; r != nil {
+		p.do(CreateRevision{
+			Name: r.Name, Hash: in.ds.Template.Hash, Revision: r.Revision, Labels: r.Labels, Annotations: r.Annotations, Data: r.Data,
+			Reason: ReasonNewTemplate,
+		})
+	}
+}
+
+// label gives revisions without a hash their name as one. The one that stays gets its number
+// with it, if nothing has to go before, and then label reports so.
+func (in *input) label(p *Plan, h *history) (renumbered bool) {
+	for _, n := range h.unlabelled {
+		r := &in.revisions[n]
+		hash, _ := revision.RevisionHash(*r)
+		a := UpdateRevision{Object: revisionObject(r), Hash: hash, From: r.Revision, To: r.Revision, Reason: ReasonUnlabelled}
+		if n == h.keep && h.number != 0 && len(h.gone) == 0 {
+			a.To, a.Reason, renumbered = h.number, ReasonRollback, true
+		}
+		p.do(a)
+	}
+	return renumbered
+}
+
+func revisionObject(r *revision.ControllerRevision) Object {
+	return Object{Name: r.Name, UID: r.UID, ResourceVersion: r.ResourceVersion}
+}
+
+// writeClaims makes the DaemonSet control the pods that belong to it, and no others.
+func (in *input) writeClaims(p *Plan) {
+	for _, i := range in.claimed {
+		if pod := &in.pods[i]; pod.ControllerUID == in.ds.UID {
+			p.do(ReleasePod{Object: pod.object(), Reason: ReasonNoMatch})
+		} else {
+			p.do(AdoptPod{Object: pod.object(), Reason: ReasonOrphan})
+		}
+	}
+}
+
+func (in *input) writeUnused(p *Plan, unused []int32) {
+	for _, n := range unused {
+		p.do(DeleteRevision{Object: revisionObject(&in.revisions[n]), Reason: ReasonHistoryLimit})
+	}
+}
+
+// writeManaging writes what the manage step decided, nodes by name.
+func (st *state) writeManaging(p *Plan, m *managing) {
+	for i := range m.nodes {
+		d := &m.nodes[i]
+		node := st.keys[d.key].name
+		for _, gone := range d.Delete {
+			switch gone.Reason {
+			case ReasonFailed:
+				p.event("Warning", "FailedDaemonPod", fmt.Sprintf("Found failed daemon pod %s on node %s, will try to kill it", st.podName(gone.Pod), node))
+			case ReasonSucceeded:
+				p.event("Normal", "SucceededDaemonPod", fmt.Sprintf("Found succeeded daemon pod %s on node %s, will try to delete it", st.podName(gone.Pod), node))
+			}
+		}
+		if d.Waiting != nil {
+			p.hold(Hold{Node: node, Name: d.Waiting.Name, Reason: ReasonBackoff, Limit: int64(d.Delay / time.Second)})
+		}
+	}
+	p.cause(m.progressive)
+	st.writeMarks(p, &m.changes)
+	for i, key := range m.create {
+		a := st.newPod(st.keys[key].name, &st.version, ReasonMissing)
+		if i >= m.current {
+			old := &st.revisions[m.old]
+			a.Revision, a.Generation = old.Name, ""
+			a.Hash, _ = revision.RevisionHash(*old)
+		}
+		p.do(a)
+	}
+	p.remove(m.changes.remove)
+}
+
+// writeUpdating writes what the update decided.
+func (st *state) writeUpdating(p *Plan, u *updating) {
+	p.cause(u.notSelected)
+	p.cause(u.partition)
+	st.writeUsages(p, u.leftOut)
+	if u.waits == ReasonMissingNode {
+		slices.SortFunc(p.Holds, func(a, b Hold) int { return strings.Compare(a.Node, b.Node) })
+		return
+	}
+	if u.waits != "" {
+		p.hold(Hold{Reason: u.waits, Have: int64(u.old)})
+	}
+	p.cause(u.strict)
+	p.cause(u.limit)
+	st.writeUsages(p, u.blockers)
+	p.cause(u.minAvailable)
+	for i := range u.inPlace {
+		d := &u.inPlace[i]
+		p.do(UpdatePod{
+			Object: d.Pod.object(), Node: d.Pod.target(), From: d.Pod.Labels[LabelHash], To: st.version.Hash, CloseGate: d.spec.ClosesGate(),
+			Patch: inplace.FirstBatch(d.Pod.Containers, d.spec, st.now), Reason: d.Reason,
+		})
+	}
+	p.cause(u.tooManyInPlace)
+	st.writeMarks(p, &u.changes)
+	for _, key := range u.create {
+		p.do(st.newPod(st.keys[key].name, &st.version, ReasonRollout))
+	}
+	p.remove(u.remove)
+}
+
+// writeMarks writes what comes before the creations and deletions of a step: pods that the
+// hook holds, each marked once, and what the burst holds back.
+func (st *state) writeMarks(p *Plan, c *changes) {
+	for _, d := range c.marks {
+		if d.Pod.preparing() {
+			p.hold(Hold{Node: d.Pod.target(), Name: d.Pod.Name, Reason: ReasonPreDelete})
+			continue
+		}
+		p.do(PreparePod{
+			Object: d.Pod.object(), Node: d.Pod.target(), State: StatePreparingDelete, Since: st.now,
+			NotReady: st.ds.PreDelete.MarkNotReady && d.Pod.hasGate(GateKruiseReady), Reason: d.Reason,
+		})
+	}
+	p.cause(c.tooManyToCreate)
+	p.cause(c.tooManyToRemove)
+	p.Actions = slices.Grow(p.Actions, len(c.create)+len(c.remove))
+}
+
+// writeUsages writes what single nodes are held back by, or hold back.
+func (st *state) writeUsages(p *Plan, list []usage) {
+	p.Holds = slices.Grow(p.Holds, len(list))
+	for _, u := range list {
+		h := Hold{Node: st.keys[u.key].name, Reason: u.reason}
+		if u.pod != nil {
+			h.Name = u.pod.Name
+		}
+		p.hold(h)
+	}
+}
+
+func (in *input) newPod(node string, version *Version, why Reason) CreatePod {
+	gate := in.strategy == RollingUpdate && in.ds.RollingType == InPlaceIfPossible
+	if slices.Contains(in.ds.Template.ReadinessGates, inplace.Gate) && in.opts.Repair.Has(GateAddedTwice) {
+		gate = false // it would be listed twice
+	}
+	return CreatePod{
+		Node: node, Hash: version.Hash, Generation: NewVersion(version.Hash, in.ds.Annotations).Generation,
+		Gate: gate, Bind: in.opts.BindDirectly, KeepTolerations: in.opts.KeepUserTolerations, Reason: why,
+	}
+}
+
+// podName returns the name of a pod, behind its namespace if that is known.
+func (in *input) podName(p *Pod) string {
+	if in.ds.Namespace == "" {
+		return p.Name
+	}
+	return in.ds.Namespace + "/" + p.Name
+}
+
+func (p *Plan) refresh(r *refreshment) {
+	a := RefreshPod{Object: r.pod.object(), Node: r.pod.target(), Patch: r.step.Put, DropGrace: r.step.DropGrace, Reason: r.reason}
+	if r.reason == ReasonInPlace {
+		p.hold(Hold{Node: a.Node, Name: a.Name, Reason: r.reason})
+		return
+	}
+	a.OpenGate = r.reason == ReasonInPlaceCompleted
+	p.do(a)
+}
+
+func (p *Plan) remove(list []Deletion) {
+	for _, d := range list {
+		p.do(DeletePod{Object: d.Pod.object(), Node: d.Pod.target(), Reason: d.Reason})
+	}
+}
+
+func (p *Plan) do(a Action) { p.Actions = append(p.Actions, a) }
+
+func (p *Plan) hold(h Hold) { p.Holds = append(p.Holds, h) }
+
+func (p *Plan) event(eventType, reason, message string) {
+	p.Events = append(p.Events, Event{Action: -1, Type: eventType, Reason: reason, Message: message})
+}
+
+// cause writes a hold of the DaemonSet as a whole, if there is one.
+func (p *Plan) cause(c cause) {
+	if c.reason != "" {
+		p.hold(Hold{Reason: c.reason, Have: c.have, Limit: c.limit})
+	}
+}
+
+func (p *Pod) object() Object {
+	return Object{Name: p.Name, UID: p.UID, ResourceVersion: p.ResourceVersion}
+}
