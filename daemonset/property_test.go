@@ -331,6 +331,9 @@ func TestPropertyManageEnds(t *testing.T) {
 		s, opts := purity.Clone(anything(t)), anyOptions(t)
 		s.DaemonSet.PreDelete, s.DaemonSet.Burst, opts.Freeze = nil, rollout.IntOrPercent{}, false
 		s.DaemonSet.Paused = true // no update
+		// A marked pod stays until its kubelet has ended it, and there is none on a node that
+		// is gone.
+		opts.Repair |= daemonset.PodsOfMissingNodesDeletedAgain
 		now := t0
 		for round := 0; ; round++ {
 			p := reconcile(t, s, now, opts)
