@@ -1,6 +1,10 @@
 package daemonset
 
-import "time"
+import (
+	"time"
+
+	"github.com/kplan-go/kplan/revision"
+)
 
 // A decision is what one pass does, and why the rest waits. Nothing of it is written yet.
 type decision struct {
@@ -96,4 +100,31 @@ func (st *state) countOld(keys []nodeKey) int {
 		}
 	}
 	return n
+}
+
+// unused returns the old revisions beyond the limit that no pod has.
+func (st *state) unused() []int32 {
+	limit := revision.DefaultLimit
+	if st.ds.RevisionHistoryLimit != nil {
+		limit = int(*st.ds.RevisionHistoryLimit)
+	}
+	if len(st.old) <= limit {
+		return nil
+	}
+	old := make([]revision.ControllerRevision, len(st.old))
+	for i, n := range st.old {
+		old[i] = st.revisions[n]
+	}
+	live := make([]string, 0, len(st.owned))
+	for _, n := range st.owned {
+		if pod := &st.pods[n]; pod.target() != "" { // one that belongs to no node holds nothing
+			live = append(live, st.version.hashOf(pod))
+		}
+	}
+	gone := revision.CleanUpRevisions(old, live, st.ds.RevisionHistoryLimit)
+	list := make([]int32, len(gone))
+	for k, i := range gone {
+		list[k] = st.old[i]
+	}
+	return list
 }

@@ -94,6 +94,12 @@ func (v *Version) hashOf(p *Pod) string {
 	return hash
 }
 
+// isIn reports whether a text is among others, which are sorted.
+func isIn(text string, sorted []string) bool {
+	_, found := slices.BinarySearch(sorted, text)
+	return found
+}
+
 // current is [Version.Current] after the plan has relabelled the pod.
 func (v *Version) current(p *Pod) bool {
 	return (v.Hash != "" && v.hashOf(p) == v.Hash) || (v.Generation != "" && p.Labels[LabelGeneration] == v.Generation)

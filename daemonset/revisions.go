@@ -140,12 +140,6 @@ func (in *input) relabel(h *history, same []revision.ControllerRevision, d *revi
 	h.version.relabelAll, h.version.relabelled = all, gone
 }
 
-// isIn reports whether a text is among others, which are sorted.
-func isIn(text string, sorted []string) bool {
-	_, found := slices.BinarySearch(sorted, text)
-	return found
-}
-
 // createRevision stores the present template. If another revision has the name and the
 // template as well, that is used. Otherwise the collision count is raised, so that the next
 // hash is another one.
@@ -164,31 +158,4 @@ func (in *input) createRevision(h *history, number int64) {
 		hash, _ := revision.RevisionHash(in.revisions[i])
 		h.version = in.newVersion(hash)
 	}
-}
-
-// unused returns the old revisions beyond the limit that no pod has.
-func (st *state) unused() []int32 {
-	limit := revision.DefaultLimit
-	if st.ds.RevisionHistoryLimit != nil {
-		limit = int(*st.ds.RevisionHistoryLimit)
-	}
-	if len(st.old) <= limit {
-		return nil
-	}
-	old := make([]revision.ControllerRevision, len(st.old))
-	for i, n := range st.old {
-		old[i] = st.revisions[n]
-	}
-	live := make([]string, 0, len(st.owned))
-	for _, n := range st.owned {
-		if pod := &st.pods[n]; pod.target() != "" { // one that belongs to no node holds nothing
-			live = append(live, st.version.hashOf(pod))
-		}
-	}
-	gone := revision.CleanUpRevisions(old, live, st.ds.RevisionHistoryLimit)
-	list := make([]int32, len(gone))
-	for k, i := range gone {
-		list[k] = st.old[i]
-	}
-	return list
 }
