@@ -74,19 +74,14 @@ func CreationSize(partition rollout.IntOrPercent, b rollout.Budget, total int64,
 //
 // It mirrors NewRSNewReplicas of OpenKruise Rollouts.
 func NewSize(partition rollout.IntOrPercent, b rollout.Budget, total int64, size int32) int32 {
-	if total <= int64(size) {
-		return b.Replicas
-	}
-	limit, room := Limit(partition, b.Replicas), int64(b.Replicas)+int64(b.Surge)-total
-	return int32(max(int64(size), min(int64(size)+room, int64(limit))))
+	return rollout.GrowTo(b, Limit(partition, b.Replicas), total, size)
 }
 
 // OldLimit returns how many of the old pods, of which oldTotal are wanted,
 // the partition no longer needs, given the size of the ReplicaSet of the new
 // template. It is below 0 if old pods are missing.
 func OldLimit(partition rollout.IntOrPercent, replicas int32, oldTotal int64, size int32) int64 {
-	newSize := max(Limit(partition, replicas), size)
-	return oldTotal - (int64(replicas) - int64(newSize))
+	return rollout.Surplus(replicas, Limit(partition, replicas), oldTotal, size)
 }
 
 // AtLeast reports whether partition current covers partition desired, so

@@ -1,0 +1,62 @@
+package rollout
+
+// A Set is the pods of one template, in counts.
+type Set struct {
+	Wanted    int32 `json:"wanted"`    // pods that it wants
+	Available int32 `json:"available"` // pods that are available; more than Wanted if some are about to go
+	// Before is how many pods all sets could want together when this one was last scaled;
+	// 0 if that is not known. It is read where sets are scaled in proportion.
+	Before int32 `json:"before,omitzero"`
+	// Age orders sets: the older of two has the lower one.
+	Age int `json:"age,omitzero"`
+}
+
+// A Policy says how counts are reckoned. The zero Policy reckons as Kubernetes does.
+type Policy struct {
+	ExactSums     bool `json:"exactSums,omitzero"`     // sums and limits do not wrap around beyond the range of int32
+	ExactProducts bool `json:"exactProducts,omitzero"` // products of a scaling in proportion do not wrap around
+	CapAvailable  bool `json:"capAvailable,omitzero"`  // a set has no more available pods than it wants when they are summed up
+	CapOld        bool `json:"capOld,omitzero"`        // an old set never has more available pods than it wants
+}
+
+// Sum is a sum as decisions see it: by default it wraps around.
+//
+//	Sum(n) = n, if sums are exact
+//	Sum(n) = n modulo 2^32, from -2^31 to 2^31-1, otherwise
+func (p Policy) Sum(n int64) int64 {
+	if p.ExactSums {
+		return n
+	}
+	return int64(int32(n))
+}
+
+// Size is a sum as it is written: by default it wraps around, and exact it ends at the
+// bounds of int32.
+//
+//	Size(n) = max(-2^31, min(n, 2^31-1)), if sums are exact
+//	Size(n) = n modulo 2^32, from -2^31 to 2^31-1, otherwise
+func (p Policy) Size(n int64) int32 {
+	if p.ExactSums {
+		return saturate(n)
+	}
+	return int32(n)
+}
+
+// MaxTotal returns how many pods all sets may want together: replicas + surge.
+func (p Policy) MaxTotal(b Budget) int64 { return p.Sum(int64(b.Replicas) + int64(b.Surge)) }
+
+// MinAvailable returns how many pods must stay available: replicas - unavailable.
+func (p Policy) MinAvailable(b Budget) int64 { return p.Sum(int64(b.Replicas) - int64(b.Unavailable)) }
+
+// capped returns the available pods of a set, as far as it wants them:
+//
+//	max(0, min(available, wanted))
+func (s Set) capped() int64 { return int64(max(0, min(s.Available, s.Wanted))) }
+
+// of returns the available pods of a set as they are summed up.
+func (p Policy) of(s Set, old bool) int64 {
+	if p.CapAvailable || old && p.CapOld {
+		return s.capped()
+	}
+	return int64(s.Available)
+}

@@ -1,0 +1,129 @@
+package rollout
+
+// A Shrinking is what old sets lose in one step of a rolling update, and the two numbers
+// that decide it.
+type Shrinking struct {
+	Unavailable []int32 `json:"unavailable,omitempty"` // pods that are not available, by set
+	Available   []int32 `json:"available,omitempty"`   // further pods, by set
+	Removed     int64   `json:"removed,omitzero"`      // the sum of both
+	// Have is how many pods would be available at the end, and Limit how many must be.
+	// Where there is no room at all, Have is what [Serving] returns.
+	Have  int64 `json:"have,omitzero"`
+	Limit int64 `json:"limit,omitzero"`
+	Ahead int   `json:"ahead"`         // the set that has ended the step, or -1: see [RemoveUnavailable]
+	Idle  bool  `json:"idle,omitzero"` // old sets want no pods, so that there is nothing to do
+}
+
+// Shrink returns what old sets lose, which are given oldest first: unavailable pods first,
+// then available ones, both oldest set first.
+//
+//	room  = Serving(newSet, old) - minAvailable        of both kinds together
+//	spare = available(newSet) + available(old) - minAvailable     of available ones
+//
+// With 10 replicas, a surge of 3 and 2 unavailable, an old set of 10 and a new one of 3
+// of which 1 is available, 10 + 1 - 8 = 3 pods may go. It mirrors reconcileOldReplicaSets
+// of the deployment controller of Kubernetes 1.36.3.
+func Shrink(b Budget, newSet Set, old []Set, p Policy) Shrinking {
+	wanted := int64(0)
+	for _, s := range old {
+		wanted += int64(s.Wanted)
+	}
+	available := Available(newSet, old, p)
+	r := Shrinking{Have: Serving(newSet, wanted, p), Limit: p.MinAvailable(b), Ahead: -1, Idle: p.Sum(wanted) == 0}
+	room := p.Sum(r.Have - r.Limit)
+	if r.Idle || room <= 0 {
+		return r
+	}
+	r.Unavailable, r.Removed, r.Ahead = RemoveUnavailable(old, room, p)
+	if r.Ahead >= 0 {
+		return r
+	}
+	lost, down := RemoveAvailable(Remaining(old, r.Unavailable), Spare(b, available, p))
+	r.Available, r.Removed, r.Have = lost, p.Sum(r.Removed+down), available-down
+	return r
+}
+
+// Serving returns how many pods are wanted, but for those of the new set that are not
+// available yet, given how many old sets want.
+//
+//	old + available(newSet)
+func Serving(newSet Set, old int64, p Policy) int64 { return p.Sum(old + p.of(newSet, false)) }
+
+// Available returns how many pods are available.
+//
+//	available(newSet) + the sum of available(s) over old
+func Available(newSet Set, old []Set, p Policy) int64 {
+	sum := p.of(newSet, false)
+	for _, s := range old {
+		sum += p.of(s, true)
+	}
+	return p.Sum(sum)
+}
+
+// Spare returns how many available pods there are beyond the minimum.
+//
+//	max(0, available - minAvailable)
+func Spare(b Budget, available int64, p Policy) int64 {
+	least := p.MinAvailable(b)
+	return p.Sum(max(available, least) - least) // the difference may wrap around, so compare first
+}
+
+// RemoveUnavailable shares out up to room pods that are not available over old sets, in
+// order, and returns what each loses and the sum.
+//
+//	lost(i) = min(room - lost(0) - ... - lost(i-1), wanted(i) - available(i))
+//
+// A set that reports more available pods than it wants ends it; ahead is its number, or
+// else -1. It mirrors cleanupUnhealthyReplicas of the deployment controller of Kubernetes
+// 1.36.3.
+func RemoveUnavailable(old []Set, room int64, p Policy) (lost []int32, sum int64, ahead int) {
+	lost = make([]int32, len(old))
+	for i, s := range old {
+		if sum >= room {
+			break
+		}
+		available := int64(s.Available)
+		if p.CapOld {
+			available = s.capped()
+		}
+		n := min(room-sum, p.Sum(int64(s.Wanted)-available))
+		if n < 0 {
+			return lost, sum, i
+		}
+		lost[i] = int32(n)
+		sum += n
+	}
+	return lost, sum, -1
+}
+
+// Remaining returns the sizes of sets that have lost so many pods. A size below 0, which a
+// number of available pods below 0 leads to, is not written: the set stays as it is.
+//
+//	wanted(i) - lost(i)
+func Remaining(sets []Set, lost []int32) []int32 {
+	sizes := make([]int32, len(sets))
+	for i, s := range sets {
+		sizes[i] = s.Wanted
+		if i < len(lost) && s.Wanted-lost[i] >= 0 {
+			sizes[i] -= lost[i]
+		}
+	}
+	return sizes
+}
+
+// RemoveAvailable shares out up to spare pods over sets of these sizes, in order, whether
+// the pods are available or not, and returns what each loses and the sum.
+//
+//	lost(i) = max(0, min(size(i), spare - lost(0) - ... - lost(i-1)))
+//
+// It mirrors scaleDownOldReplicaSetsForRollingUpdate of the deployment controller of
+// Kubernetes 1.36.3.
+func RemoveAvailable(sizes []int32, spare int64) (lost []int32, sum int64) {
+	lost = make([]int32, len(sizes))
+	for i, size := range sizes {
+		n := max(0, min(int64(size), spare-sum))
+		lost[i] = int32(n)
+		sum += n
+	}
+	return lost, sum
+}
