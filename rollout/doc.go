@@ -11,7 +11,17 @@
 //
 //	maxSurge ----------+
 //	maxUnavailable ----+--> Fenceposts --> Budget --> MaxTotal, MinAvailable
-//	replicas ----------+    one pod may move
+//	replicas ----------+    one pod may move    |
+//	                                            v
+//	counts of each template: Set ------> Grow, GrowTo     the new set
+//	how they are reckoned: Policy        Shrink           old sets: unavailable pods, then others
+//	                                     Recreate         old sets first, then the new one
+//	                                     Proportional     all sets, when replicas change
+//	                                     Apportion        the same, exactly
+//
+// These are functions of counts alone: they know no names, templates or annotations, so
+// that whatever is rolled out can be rolled by them. Their loops take one set after the
+// other, oldest first.
 //
 // For one pod on each node there are [ResolveNodes], [NodeCounts] and [SurgeCounts]: how many
 // nodes' pods may go, and how many nodes get a second one.

@@ -1,0 +1,91 @@
+package rollout
+
+import (
+	"cmp"
+	"slices"
+)
+
+// BySize returns the numbers of sets in the order in which they are scaled in proportion:
+// the largest first; among equals the youngest if pods are to be added, and otherwise the
+// oldest.
+//
+// It mirrors ReplicaSetsBySizeNewer and ReplicaSetsBySizeOlder of the controller package
+// of Kubernetes 1.36.3.
+func BySize(sets []Set, toAdd int64) []int {
+	order := make([]int, len(sets))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortFunc(order, func(k, l int) int {
+		older := cmp.Compare(sets[k].Age, sets[l].Age)
+		if toAdd > 0 {
+			older = -older
+		}
+		return cmp.Or(cmp.Compare(sets[l].Wanted, sets[k].Wanted), older)
+	})
+	return order
+}
+
+// Proportional returns the sizes of sets, given in the order of [BySize], that keep their
+// shares when toAdd pods are added, or removed if it is below 0. The first, the largest,
+// gets what rounding leaves over.
+//
+//	size(i) = wanted(i) + Proportion(i)
+//	size(0) = max(0, wanted(0) + Proportion(0) + toAdd - the sum of all Proportion(i))
+//
+// It mirrors scale of the deployment controller of Kubernetes 1.36.3.
+func Proportional(sets []Set, b Budget, toAdd int64, p Policy) []int32 {
+	sizes, added := make([]int32, len(sets)), int64(0)
+	for k, s := range sets {
+		n := Proportion(s, b, toAdd, added, p)
+		sizes[k] = p.Size(int64(s.Wanted) + n)
+		added = p.Sum(added + n)
+	}
+	if toAdd != 0 && len(sizes) > 0 {
+		sizes[0] = max(0, p.Size(int64(sizes[0])+toAdd-added))
+	}
+	return sizes
+}
+
+// Proportion returns how many of the toAdd pods, of which some are added already, a set
+// gets.
+//
+//	min(Fraction(wanted), toAdd - added)    if pods are added
+//	max(Fraction(wanted), toAdd - added)    if pods are removed
+//
+// It mirrors GetReplicaSetProportion of the deployment util package of Kubernetes 1.36.3.
+func Proportion(s Set, b Budget, toAdd, added int64, p Policy) int64 {
+	if s.Wanted == 0 || added == toAdd {
+		return 0
+	}
+	fraction, left := Fraction(b, s.Wanted, s.Before, p), p.Sum(toAdd-added)
+	if toAdd > 0 {
+		return min(fraction, left)
+	}
+	return max(fraction, left)
+}
+
+// Fraction returns by how much a set of the given size has to change to keep its share
+// when all sets together, which could want before pods, may want those of b.
+//
+//	round(size * (replicas + surge) / before) - size    rounded half away from zero
+//	-size                                               if replicas = 0
+//	0                                                   if before = 0
+//
+// By default the product wraps around beyond the range of int32:
+// kubernetes/kubernetes#128535. It mirrors getReplicaSetFraction of the deployment util
+// package of Kubernetes 1.36.3.
+func Fraction(b Budget, size, before int32, p Policy) int64 {
+	switch {
+	case b.Replicas == 0:
+		return int64(-size)
+	case before == 0:
+		return 0
+	case p.ExactProducts:
+		return roundedQuotient(int64(size)*(int64(b.Replicas)+int64(b.Surge)), int64(before)) - int64(size)
+	}
+	return int64(int32(roundedQuotient(int64(size*(b.Replicas+b.Surge)), int64(before))) - size)
+}
+
+// roundedQuotient divides, rounding half away from zero. The divisor is not 0.
+func roundedQuotient(a, b int64) int64 { return a/b + 2*(a%b)/b }
