@@ -30,7 +30,7 @@
 //
 // Of a rolling update, two bounds hold whatever the order of passes: no more pods are
 // wanted than replicas and surge, and no pod is removed that is needed for the minimum that
-// must be available. [NewSize] and [Fraction] are the arithmetic alone.
+// must be available. The arithmetic alone, over counts, is in package rollout.
 //
 // By default plans are those of Kubernetes 1.36, with what hardly anybody wants: its
 // [Quirks], which [Options].Repair takes out one by one or all at once. The other options

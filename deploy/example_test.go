@@ -166,17 +166,6 @@ func ExamplePlan_json() {
 	// [{"scaleReplicaSet":{"name":"web-66cf68d45","uid":"r1","from":10,"to":0,"set":{"deployment.kubernetes.io/desired-replicas":"10","deployment.kubernetes.io/max-replicas":"10"},"reason":"RecreateDown"}}]
 }
 
-func ExampleFraction() {
-	scaled := rollout.Budget{Replicas: 15, Surge: 3}
-	fmt.Println(deploy.Fraction(scaled, 8, 13), deploy.Fraction(scaled, 5, 13))
-	// Output: 3 2
-}
-
-func ExampleNewSize() {
-	fmt.Println(deploy.NewSize(rollout.Budget{Replicas: 10, Surge: 2}, 10, 0))
-	// Output: 2
-}
-
 // An annotation asks for the previous revision, and the next plan goes back.
 func ExampleReconcile_rollback() {
 	s := shop()

@@ -192,7 +192,7 @@ func (f *finish) recount(failed int) {
 		wanted += n
 	}
 	available := int64(f.result.Status.AvailableReplicas)
-	f.result.Status.UnavailableReplicas = int32(max(0, int64(f.opts.Repair.clampInt32(wanted))-available))
+	f.result.Status.UnavailableReplicas = int32(max(0, int64(f.opts.Repair.policy().Size(wanted))-available))
 }
 
 // clone returns a status that shares no memory with s.

@@ -142,16 +142,13 @@ func (st *state) newSize() int32 {
 		return s.spec
 	}
 	total := st.asInt32Sum(st.total() + terminating)
-	switch {
-	case st.partitioned():
+	if st.partitioned() {
 		return st.partitionedSize(total, s.spec)
-	case st.opts.Repair.Has(SumsWrapAround):
-		return s.spec + int32(max(0, min(st.maxTotal()-total, int64(st.replicas-s.spec))))
 	}
-	if size := NewSize(st.budget, int32(total), s.spec); size >= 0 {
+	if size := rollout.Grow(st.budget, total, s.spec, st.policy()); size >= 0 {
 		return size
 	}
-	return s.spec
+	return s.spec // it has wrapped around
 }
 
 // holdNew says why the new ReplicaSet does not grow.
@@ -182,26 +179,11 @@ func (st *state) countedTerminating() (n int64, known bool) {
 	return int64(*sum), true
 }
 
-// NewSize returns the size that the new ReplicaSet may have in a rolling update,
-// given the pods that all ReplicaSets want and those that it wants itself: as many
-// more as the surge leaves room for, up to the Deployment's replicas. It is never
-// smaller than size.
-//
-//	NewSize(rollout.Budget{Replicas: 10, Surge: 2}, 10, 0) // 2
-//	NewSize(rollout.Budget{Replicas: 10, Surge: 2}, 5, 0)  // 7
-//
-// It mirrors NewRSNewReplicas of the deployment util package of Kubernetes 1.36.3,
-// wrap-around beyond the range of int32 included.
-func NewSize(b rollout.Budget, total, size int32) int32 {
-	limit := b.Replicas + b.Surge
-	if total >= limit {
-		return size
-	}
-	return size + min(limit-total, b.Replicas-size)
-}
+// policy says how counts are reckoned, by the quirks that are repaired.
+func (st *state) policy() rollout.Policy { return st.opts.Repair.policy() }
 
-// maxTotal is replicas and surge: how many pods may be wanted.
-func (st *state) maxTotal() int64 { return st.asInt32Sum(int64(st.replicas) + int64(st.budget.Surge)) }
+// maxTotal is how many pods may be wanted.
+func (st *state) maxTotal() int64 { return st.policy().MaxTotal(st.budget) }
 
 // writtenMaxTotal is the same as it is written into annotations.
 func (st *state) writtenMaxTotal() int32 { return st.clampInt32(st.maxTotal()) }

@@ -7,6 +7,7 @@ import (
 	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/partition"
 )
 
@@ -78,11 +79,10 @@ func (st *state) atLimit(s *set) bool { return st.partitioned() && s.spec >= st.
 // It mirrors reconcileOldReplicaSets of the deployment controller of OpenKruise
 // Rollouts.
 func (st *state) shrinkToPartition() bool {
-	n := st.newSet()
-	wanted, sum := int64(0), st.available(n)
-	for _, s := range st.activeOld {
-		wanted += int64(s.spec)
-		sum += st.available(s)
+	old, places := st.countOld()
+	wanted := int64(0)
+	for _, s := range old {
+		wanted += int64(s.Wanted)
 	}
 	if st.asInt32Sum(wanted) == 0 {
 		return false
@@ -91,17 +91,27 @@ func (st *state) shrinkToPartition() bool {
 	if surplus <= 0 {
 		return st.restoreOld(-surplus)
 	}
-	available, serving := st.asInt32Sum(sum), st.serving()
+	counts := st.newSet().count()
+	available, serving := rollout.Available(counts, old, st.policy()), rollout.Serving(counts, wanted, st.policy())
 	room := st.asInt32Sum(serving - st.minAvailable())
 	if room <= 0 {
 		st.holdOld(serving)
 		return false
 	}
-	cleaned, ok := st.removeUnhealthy(min(room, surplus), StatusAheadStopsCleanup)
-	if !ok {
+	lost, cleaned, ahead := rollout.RemoveUnavailable(old, min(room, surplus), st.policy())
+	st.removeUnavailable(places, old, lost)
+	if ahead >= 0 {
+		st.holdAhead(&st.sets[places[ahead]])
 		return false
 	}
-	down := st.removeByRevision(st.removable(available))
+	order := st.removalOrder()
+	sizes, left := make([]int32, len(order)), int64(0)
+	for k, i := range order {
+		sizes[k] = st.sets[i].spec
+		left += int64(sizes[k])
+	}
+	lost, down := rollout.RemoveAvailable(sizes, min(rollout.Spare(st.budget, available, st.policy()), st.oldSurplus(left)))
+	st.removeAvailable(order, lost)
 	if cleaned+down < surplus {
 		st.holdOld(available - down)
 	}
@@ -134,21 +144,6 @@ func (st *state) largestOld() int {
 		}
 	}
 	return largest
-}
-
-// removeByRevision removes up to room further pods of old sets, as far as the
-// partition no longer needs them, and returns how many.
-func (st *state) removeByRevision(room int64) int64 {
-	order := st.removalOrder()
-	wanted := int64(0)
-	for _, i := range order {
-		wanted += int64(st.sets[i].spec)
-	}
-	room, down := min(room, st.oldSurplus(wanted)), int64(0)
-	for _, i := range order {
-		down += st.removeHealthy(i, room-down)
-	}
-	return down
 }
 
 // removalOrder returns the active old sets in the order in which they lose pods:

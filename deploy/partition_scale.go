@@ -3,6 +3,8 @@ package deploy
 import (
 	"math"
 	"slices"
+
+	"github.com/kplan-go/kplan/rollout"
 )
 
 // scalePartitioned distributes the Deployment's replicas, without the surge, over the
@@ -18,7 +20,13 @@ func (st *state) scalePartitioned(active []int) {
 	for _, i := range active {
 		total += int64(st.sets[i].spec)
 	}
-	if _, ok := st.removeUnhealthy(st.asInt32Sum(total-int64(st.replicas)), StatusAheadFailsScaling); !ok {
+	policy := st.policy()
+	policy.CapOld = st.opts.Repair.Has(StatusAheadFailsScaling)
+	old, places := st.countOld()
+	lost, _, ahead := rollout.RemoveUnavailable(old, policy.Sum(total-int64(st.replicas)), policy)
+	st.removeUnavailable(places, old, lost)
+	if ahead >= 0 {
+		st.holdAhead(&st.sets[places[ahead]])
 		st.aborted = true
 		return
 	}

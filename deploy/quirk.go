@@ -1,8 +1,6 @@
 package deploy
 
 import (
-	"math"
-
 	"github.com/kplan-go/kplan/internal/quirk"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -81,22 +79,12 @@ func (q Quirks) budget(replicas int32, ru *partition.RollingUpdate) rollout.Budg
 	return partition.Budget(replicas, ru, false)
 }
 
-// asInt32Sum is a sum as decisions see it: by default it wraps around beyond the range of
-// int32.
-func (q Quirks) asInt32Sum(n int64) int64 {
-	if q.Has(SumsWrapAround) {
-		return n
+// policy returns how package rollout reckons counts.
+func (q Quirks) policy() rollout.Policy {
+	return rollout.Policy{
+		ExactSums: q.Has(SumsWrapAround), ExactProducts: q.Has(ProductsWrapAround),
+		CapAvailable: q.Has(ExcessAvailableCounts), CapOld: q.Has(StatusAheadStopsCleanup),
 	}
-	return int64(int32(n))
-}
-
-// clampInt32 is a sum as it is written: by default it wraps around, and repaired it ends
-// at the bounds of int32.
-func (q Quirks) clampInt32(n int64) int32 {
-	if q.Has(SumsWrapAround) {
-		return int32(max(math.MinInt32, min(n, math.MaxInt32)))
-	}
-	return int32(n)
 }
 
 // QuirkTable returns what is known of each quirk, in the order of the constants.

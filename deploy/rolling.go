@@ -1,5 +1,7 @@
 package deploy
 
+import "github.com/kplan-go/kplan/rollout"
+
 // roll makes one step of a rolling update: it creates the new ReplicaSet
 // if there is none, grows it, or else shrinks the old ones, or else, when the
 // rollout is complete, deletes what exceeds the history limit.
@@ -28,12 +30,8 @@ func (st *state) growNew() bool {
 	return st.setScale(st.newest, size, ReasonRolloutUp, false)
 }
 
-// shrinkOld removes pods of old templates and reports whether a size changes. What may be removed is every pod wanted beyond the minimum that
-// must be available, less the pods of the new ReplicaSet that are not available
-// yet:
-//
-//	replicas 10, surge 3, 2 unavailable; old 10, new 3 of which 1 is available:
-//	13 - 8 - (3 - 1) = 3 pods may go
+// shrinkOld removes pods of old templates and reports whether a size changes: see
+// [rollout.Shrink].
 //
 // It mirrors reconcileOldReplicaSets of the deployment controller of Kubernetes
 // 1.36.3.
@@ -41,50 +39,30 @@ func (st *state) shrinkOld() bool {
 	if st.partitioned() {
 		return st.shrinkToPartition()
 	}
-	n := st.newSet()
-	wanted, sum := int64(0), st.available(n)
-	for _, s := range st.activeOld {
-		wanted += int64(s.spec)
-		sum += st.available(s)
-	}
-	if st.asInt32Sum(wanted) == 0 {
+	old, places := st.countOld()
+	shrinking := rollout.Shrink(st.budget, st.newSet().count(), old, st.policy())
+	st.removeUnavailable(places, old, shrinking.Unavailable)
+	st.removeAvailable(places, shrinking.Available)
+	switch {
+	case shrinking.Ahead >= 0:
+		st.holdAhead(&st.sets[places[shrinking.Ahead]])
 		return false
+	case !shrinking.Idle:
+		st.holdOld(shrinking.Have)
 	}
-	available, serving := st.asInt32Sum(sum), st.serving()
-	room := st.asInt32Sum(serving - st.minAvailable())
-	if room <= 0 {
-		st.holdOld(serving)
-		return false
+	return shrinking.Removed > 0
+}
+
+// countOld returns the counts of the active old sets, oldest first, and their numbers.
+func (st *state) countOld() (old []rollout.Set, places []int) {
+	for i, s := range st.activeOld {
+		old, places = append(old, s.count()), append(places, i)
 	}
-	cleaned, ok := st.removeUnhealthy(room, StatusAheadStopsCleanup)
-	if !ok {
-		return false
-	}
-	down, spare := int64(0), st.removable(available)
-	for i := range st.activeOld {
-		down += st.removeHealthy(i, spare-down)
-	}
-	st.holdOld(available - down)
-	return st.asInt32Sum(cleaned+down) > 0
+	return old, places
 }
 
 // minAvailable is how many pods must be available.
-func (st *state) minAvailable() int64 {
-	return st.asInt32Sum(int64(st.replicas) - int64(st.budget.Unavailable))
-}
-
-// removable is how many available pods there are beyond the minimum. The difference may wrap
-// around, so compare first.
-func (st *state) removable(available int64) int64 {
-	return st.asInt32Sum(max(available, st.minAvailable()) - st.minAvailable())
-}
-
-// serving is how many pods are wanted, but for those of the new ReplicaSet that are not
-// available yet.
-func (st *state) serving() int64 {
-	n := st.newSet()
-	return st.asInt32Sum(st.total() - int64(n.spec) + st.available(n))
-}
+func (st *state) minAvailable() int64 { return st.policy().MinAvailable(st.budget) }
 
 // activeOld yields the old sets that wanted pods before the plan, oldest first.
 func (st *state) activeOld(yield func(int, *set) bool) {
@@ -95,42 +73,32 @@ func (st *state) activeOld(yield func(int, *set) bool) {
 	}
 }
 
-// removeUnhealthy removes up to room pods of old sets that are not available, and
-// returns how many. They serve nobody, and if they stayed, a rollout
-// from a broken template would never leave room for a good one. It gives up, with
-// ok false, at a set that reports more available pods than it wants; what it has
-// planned by then stays planned. With the quirk repaired, such a set has what it wants.
-func (st *state) removeUnhealthy(room int64, quirk Quirks) (cleaned int64, ok bool) {
-	for i, s := range st.activeOld {
-		if cleaned >= room {
-			break
-		}
-		available := int64(s.status().AvailableReplicas)
-		if st.opts.Repair.Has(quirk) {
-			available = s.wantedAvailable()
-		}
-		n := min(room-cleaned, st.asInt32Sum(int64(s.spec)-available))
-		if n < 0 {
-			st.hold(s.rs.Name, ReasonStatusAhead, s.status().AvailableReplicas, s.spec)
-			return cleaned, false
-		}
-		s.unhealthy += int32(n)
-		st.setScale(i, s.spec-int32(n), ReasonUnhealthy, false)
-		cleaned += n
+// removeUnavailable plans what sets lose of pods that are not available.
+func (st *state) removeUnavailable(places []int, old []rollout.Set, lost []int32) {
+	if lost == nil {
+		return
 	}
-	return cleaned, true
+	for k, size := range rollout.Remaining(old, lost) {
+		st.sets[places[k]].unhealthy += lost[k]
+		st.setScale(places[k], size, ReasonUnhealthy, false)
+	}
 }
 
-// removeHealthy removes up to room further pods of a set and returns how many.
-func (st *state) removeHealthy(i int, room int64) int64 {
-	s := &st.sets[i]
-	n := max(0, min(int64(s.spec), room))
-	reason := ReasonRolloutDown
-	if i == st.newest {
-		reason = ReasonTakenForOld
+// removeAvailable plans what sets lose of further pods.
+func (st *state) removeAvailable(places []int, lost []int32) {
+	for k, n := range lost {
+		i, reason := places[k], ReasonRolloutDown
+		if i == st.newest {
+			reason = ReasonTakenForOld
+		}
+		st.setScale(i, st.sets[i].spec-n, reason, false)
 	}
-	st.setScale(i, s.spec-int32(n), reason, false)
-	return n
+}
+
+// holdAhead says that a set which reports more available pods than it wants has ended
+// the cleanup.
+func (st *state) holdAhead(s *set) {
+	st.hold(s.rs.Name, ReasonStatusAhead, s.status().AvailableReplicas, s.spec)
 }
 
 // holdOld says why the old sets keep the pods that they keep.

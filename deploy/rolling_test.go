@@ -11,26 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestNewSize(t *testing.T) {
-	for _, c := range []struct {
-		why                       string
-		replicas, surge, old, now int32
-		want                      int32
-	}{
-		{"no room without surge", 10, 0, 10, 0, 0},
-		{"the surge is the room", 10, 2, 10, 0, 2},
-		{"what old ones have left is room too", 10, 2, 5, 0, 7},
-		{"the room is used up", 10, 2, 10, 2, 2},
-		{"never above replicas", 6, 10, 5, 2, 6},
-		{"never smaller than it is", 1, 1, 5, 5, 5},
-		{"above replicas it stays, even with the limit reached", 10, 2, 1, 11, 11},
-		{"the limit wraps around as upstream's does", 1<<31 - 1, 1, 5, 0, 0},
-	} {
-		got := deploy.NewSize(rollout.Budget{Replicas: c.replicas, Surge: c.surge}, c.old+c.now, c.now)
-		requireEqual(t, c.why, c.want, got)
-	}
-}
-
 // TestRollingTraces runs rollouts pass by pass; between two passes every pod that
 // was started becomes available, unless its template is broken.
 func TestRollingTraces(t *testing.T) {

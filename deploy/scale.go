@@ -168,15 +168,15 @@ func (st *state) holdScaling() {
 // [LenientSizeAnnotations].
 func (st *state) saturated() bool {
 	s := st.newSet()
-	if s == nil || s.spec != st.replicas || s.status().AvailableReplicas != st.replicas {
+	if s == nil {
 		return false
 	}
 	if st.opts.Repair.Has(LenientSizeAnnotations) {
 		desired, ok := size(s.rs.Annotations, revision.AnnotationDesired)
-		return ok && desired == st.replicas
+		return ok && rollout.Saturated(s.count(), desired, st.replicas)
 	}
 	desired, err := strconv.ParseInt(s.rs.Annotations[revision.AnnotationDesired], 10, 64)
-	return err == nil && int32(desired) == st.replicas
+	return err == nil && rollout.Saturated(s.count(), int32(desired), st.replicas)
 }
 
 // scaleProportionally shares out the difference between what may be wanted and
@@ -200,25 +200,33 @@ func (st *state) scaleProportionally(active []int) {
 	}
 	toAdd := st.asInt32Sum(st.leaveRoom(int64(allowed), total) - total)
 	st.orderBySize(active, cmp.Compare(toAdd, 0))
-	sizes := st.proportionalSizes(active, toAdd)
+	sizes := rollout.Proportional(st.shares(active), st.budget, toAdd, st.policy())
 	for k, i := range active {
 		st.setScale(i, sizes[k], ReasonScaling, true)
 	}
 }
 
-// proportionalSizes returns the sizes of the sets, given largest first, that keep their
-// shares when toAdd pods are added.
-func (st *state) proportionalSizes(active []int, toAdd int64) []int32 {
-	sizes, added := make([]int32, len(active)), int64(0)
+// shares returns the counts of sets that keep their shares.
+func (st *state) shares(active []int) []rollout.Set {
+	sets := make([]rollout.Set, len(active))
 	for k, i := range active {
-		p := st.proportion(&st.sets[i], toAdd, added)
-		sizes[k] = st.clampInt32(int64(st.sets[i].spec) + p)
-		added = st.asInt32Sum(added + p)
+		s := &st.sets[i]
+		sets[k] = s.count()
+		sets[k].Before = st.before(s)
 	}
-	if toAdd != 0 {
-		sizes[0] = max(0, st.clampInt32(int64(sizes[0])+toAdd-added))
+	return sets
+}
+
+// before returns how many pods the Deployment wanted at most when a set was last scaled.
+func (st *state) before(s *set) int32 {
+	before, ok := st.size(s.rs.Annotations, revision.AnnotationMax)
+	if s.cleaned > 0 { // which has updated it
+		before, ok = st.writtenMaxTotal(), true
 	}
-	return sizes
+	if !ok || before == 0 {
+		return st.d.Status.Replicas
+	}
+	return before
 }
 
 // orderBySize puts the largest sets first; among equals the youngest if pods are
@@ -242,59 +250,6 @@ func (st *state) orderBySize(active []int, direction int) {
 		return cmp.Compare(age(j), age(i))
 	})
 }
-
-// proportion returns how many of the toAdd pods, of which some are added already,
-// a set gets. It mirrors GetReplicaSetProportion of the deployment util package of
-// Kubernetes 1.36.3.
-func (st *state) proportion(s *set, toAdd, added int64) int64 {
-	if s.spec == 0 || added == toAdd {
-		return 0
-	}
-	before, ok := st.size(s.rs.Annotations, revision.AnnotationMax)
-	if s.cleaned > 0 { // which has updated it
-		before, ok = st.writtenMaxTotal(), true
-	}
-	if !ok || before == 0 {
-		before = st.d.Status.Replicas
-	}
-	fraction, left := st.fraction(s.spec, before), st.asInt32Sum(toAdd-added)
-	if toAdd > 0 {
-		return min(fraction, left)
-	}
-	return max(fraction, left)
-}
-
-// fraction is [Fraction], in which the product may be computed exactly.
-func (st *state) fraction(size, before int32) int64 {
-	b := st.budget
-	if !st.opts.Repair.Has(ProductsWrapAround) || b.Replicas == 0 || before == 0 {
-		return int64(Fraction(b, size, before))
-	}
-	return roundedQuotient(int64(size)*(int64(b.Replicas)+int64(b.Surge)), int64(before)) - int64(size)
-}
-
-// Fraction returns by how much a ReplicaSet of the given size has to change to
-// keep its share when the Deployment, which wanted before pods at most, is scaled
-// to b.
-//
-//	Fraction(rollout.Budget{Replicas: 15, Surge: 3}, 8, 13) // round(8*18/13) - 8 = 3
-//
-// If b wants no pods, it is all of size; if before is 0, it is 0. The product is
-// computed in 32 bits, as upstream does, and wraps around beyond 2 billion:
-// kubernetes/kubernetes#128535. It mirrors getReplicaSetFraction of the deployment
-// util package of Kubernetes 1.36.3.
-func Fraction(b rollout.Budget, size, before int32) int32 {
-	switch {
-	case b.Replicas == 0:
-		return -size
-	case before == 0:
-		return 0
-	}
-	return int32(roundedQuotient(int64(size*(b.Replicas+b.Surge)), int64(before))) - size
-}
-
-// roundedQuotient divides, rounding half away from zero. The divisor is not 0.
-func roundedQuotient(a, b int64) int64 { return a/b + 2*(a%b)/b }
 
 // size reads a size from an annotation: decimal digits within 31 bits.
 func size(annotations map[string]string, key string) (int32, bool) {

@@ -9,7 +9,6 @@ import (
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/rollout"
 	"github.com/stretchr/testify/require"
 )
 
@@ -196,38 +195,6 @@ func TestNothingToScale(t *testing.T) {
 		p := reconcile(t, c.s)
 		require.Empty(t, p.Actions, c.why)
 		requireEqual(t, c.why, c.want, holds(p))
-	}
-}
-
-func TestFraction(t *testing.T) {
-	for _, c := range []struct {
-		why                             string
-		replicas, surge, size, old, got int32
-	}{
-		{"worked example", 15, 3, 8, 13, 3},
-		{"worked example, the other one", 15, 3, 5, 13, 2},
-		{"half is rounded up", 5, 0, 1, 2, 2},
-		{"to nothing", 0, 3, 7, 10, -7},
-		{"nothing before", 5, 0, 3, 0, 0},
-		{"a negative number of pods before", 5, 0, 1, -2, -4},
-		{"extremes", math.MaxInt32, 0, 1, 1, math.MaxInt32 - 1},
-	} {
-		got := deploy.Fraction(rollout.Budget{Replicas: c.replicas, Surge: c.surge}, c.size, c.old)
-		requireEqual(t, c.why, c.got, got)
-	}
-}
-
-// TestFractionRounds compares the integer division with the floating-point formula
-// that it stands for.
-func TestFractionRounds(t *testing.T) {
-	for size := int32(1); size < 60; size++ {
-		for replicas := int32(1); replicas < 60; replicas++ {
-			for before := int32(1); before < 60; before++ {
-				want := int32(math.Round(float64(size*replicas)/float64(before))) - size
-				got := deploy.Fraction(rollout.Budget{Replicas: replicas}, size, before)
-				require.Equal(t, want, got, "%d*%d/%d", size, replicas, before)
-			}
-		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/rollout"
 )
 
 // old yields the number and the set of every ReplicaSet with another template,
@@ -47,26 +48,20 @@ func (st *state) total() int64 {
 	return st.asInt32Sum(total)
 }
 
-func (st *state) asInt32Sum(n int64) int64 { return st.opts.Repair.asInt32Sum(n) }
-func (st *state) clampInt32(n int64) int32 { return st.opts.Repair.clampInt32(n) }
+func (st *state) asInt32Sum(n int64) int64 { return st.policy().Sum(n) }
+func (st *state) clampInt32(n int64) int32 { return st.policy().Size(n) }
 
 func (s *set) status() *replicaset.Status { return &s.rs.Status }
-
-// available returns the available pods of a set. A set that has been scaled down
-// may still report more than it wants; by default they count, as they do upstream,
-// although they are about to go: see [ExcessAvailableCounts] and, for an old set,
-// [StatusAheadStopsCleanup].
-func (st *state) available(s *set) int64 {
-	if st.opts.Repair.Has(ExcessAvailableCounts) || s != st.newSet() && st.opts.Repair.Has(StatusAheadStopsCleanup) {
-		return s.wantedAvailable()
-	}
-	return int64(s.status().AvailableReplicas)
-}
 
 // wantedAvailable returns the available pods of a set, as far as it wanted them before
 // the plan.
 func (s *set) wantedAvailable() int64 {
 	return int64(max(0, min(s.status().AvailableReplicas, s.from)))
+}
+
+// count returns the counts of a set.
+func (s *set) count() rollout.Set {
+	return rollout.Set{Wanted: s.spec, Available: s.status().AvailableReplicas}
 }
 
 // setScale plans a size for a set and reports whether it changes. With

@@ -31,11 +31,11 @@ func scalingOfDeployments() []entry {
 		{"kubernetes-128535", "the product of a proportional scaling overflows and pods of a scale-up are killed", plans(
 			snapshot(web(100000, limits(0, 1)), set(1, 45000, sized(95000, 95000)), set(2, 50000, sized(95000, 95000))),
 			"web-v2 50000->97842, web-v1 45000->2158", corrected, "web-v2 50000->52632, web-v1 45000->47368"),
-			mutant{"deploy", "h, l := bits.Mul64(uint64(g), uint64(w))", "h, l := uint64(0), uint64(uint32(g)*uint32(w))"}},
+			mutant{"rollout", "h, l := bits.Mul64(uint64(g), w)", "h, l := uint64(0), uint64(uint32(g)*uint32(w))"}},
 		{"kubernetes-44734", "a scaling that was interrupted and changed forgets the proportions", plans(
 			snapshot(web(15, limits(0, 1)), set(1, 12, sized(20, 20)), set(2, 4, sized(10, 10))),
 			"web-v1 12->11, annotate web-v2", corrected, "web-v1 12->9, web-v2 4->6"),
-			mutant{"deploy", "w[k]<<shareBits(len(a))/int64(b[k])", "w[k]"}},
+			mutant{"rollout", "w[k]<<shareBits(len(a))/int64(s.Before)", "w[k] + 0*int64(s.Before)"}},
 		{"kubernetes-20273", "proportional scaling feeds a template that does not start", plans(
 			snapshot(web(20, limits(4, 1)), set(1, 10, sized(12, 16)), set(2, 4, sized(12, 16), counts(4, 0))),
 			"web-v1 10->18, web-v2 4->6", deploy.Options{WeighByAvailable: true}, "web-v1 10->20, annotate web-v2"),
@@ -59,7 +59,7 @@ func scalingOfDeployments() []entry {
 			mutant{"deploy", "s.plan.Budget = s.budget", "s.plan.Budget = s.budget\n\ts.plan.Budget.Replicas += s.budget.Surge"}},
 		{"kruise-2239", "the proportions of two templates drift with every scaling of an autoscaler", plans(
 			snapshot(web(11, limits(3, 2)), between...), "web-v1 8->12, annotate web-v2", corrected, "web-v1 8->11, web-v2 2->3"),
-			mutant{"deploy", "cmp.Or(cmp.Compare(c[l], c[k]), m, y)", "cmp.Or(-m, y)"}},
+			mutant{"rollout", "cmp.Or(cmp.Compare(c[l], c[k]), m, y)", "cmp.Or(m, y)"}},
 	}
 }
 
@@ -85,7 +85,7 @@ func rolloutsOfDeployments() []entry {
 		{"kubernetes-16737", "unready pods of a broken template leave no room for a good one", plans(
 			snapshot(web(3, limits(1, 1), template("v3")), set(1, 2), set(2, 2, counts(2, 0)), set(3, 0)),
 			"web-v2 2->0", corrected, "web-v2 2->0"),
-			mutant{"deploy:state.shrinkOld", "s.removeUnhealthy(r, StatusAheadStopsCleanup)", "s.removeUnhealthy(0, StatusAheadStopsCleanup)"}},
+			mutant{"rollout:Shrink", "RemoveUnavailable(o, r, p)", "RemoveUnavailable(o, 0, p)"}},
 		{"kubernetes-41145", "an old set in use takes the place of an idle one when history is cut", plans(
 			snapshot(web(3, template("v9"), limited, complete), set(1, 0), set(2, 0, counts(1, 1)), set(9, 3)),
 			"delete web-v1", corrected, ""),

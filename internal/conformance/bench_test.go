@@ -239,7 +239,7 @@ func BenchmarkNewSize(b *testing.B) {
 			for _, size := range s.Sizes {
 				total += size
 			}
-			deploy.NewSize(rollout.Resolve(12, rollout.Percent(25), rollout.Percent(25)), total, s.Sizes[n-1])
+			rollout.Grow(rollout.Resolve(12, rollout.Percent(25), rollout.Percent(25)), int64(total), s.Sizes[n-1], rollout.Policy{})
 		})
 	}
 }
@@ -249,7 +249,7 @@ func BenchmarkFraction(b *testing.B) {
 	rs, d := s.objects()
 	logger := klog.FromContext(silent)
 	measure(b, "upstream", "", func() { upstream.Fraction(logger, *rs, *d) })
-	measure(b, "kplan", "", func() { deploy.Fraction(rollout.Budget{Replicas: 15, Surge: 3}, 8, 13) })
+	measure(b, "kplan", "", func() { rollout.Fraction(rollout.Budget{Replicas: 15, Surge: 3}, 8, 13, rollout.Policy{}) })
 }
 
 func BenchmarkFenceposts(b *testing.B) {

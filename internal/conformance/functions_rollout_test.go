@@ -189,7 +189,7 @@ func compareNewSize(t *rapid.T, c *caseCounts, _ time.Time) {
 		total += n
 	}
 	b := rollout.Resolve(s.Limits.Replicas, surge, unavailable)
-	judge(t, c, newSizeCorners, nil, decision[sized]{s, size, deploy.NewSize(b, total, s.Sizes[len(s.Sizes)-1])})
+	judge(t, c, newSizeCorners, nil, decision[sized]{s, size, rollout.Grow(b, int64(total), s.Sizes[len(s.Sizes)-1], rollout.Policy{})})
 }
 
 // share is a ReplicaSet that is to keep its share.
@@ -234,7 +234,7 @@ func (s share) before(rs *appsv1.ReplicaSet) int32 {
 }
 
 func (s share) fraction(rs *appsv1.ReplicaSet) int32 {
-	return deploy.Fraction(rollout.Budget{Replicas: s.Replicas, Surge: s.Surge}, s.Size, s.before(rs))
+	return int32(rollout.Fraction(rollout.Budget{Replicas: s.Replicas, Surge: s.Surge}, s.Size, s.before(rs), rollout.Policy{}))
 }
 
 var shareCorners = []corner[decision[share]]{
