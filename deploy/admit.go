@@ -5,83 +5,30 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/internal/field"
-	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// A state is a snapshot that has been checked, defaulted and put in order, and the
-// plan as far as it has been made. It reads the caller's slices and maps in place
-// and never writes to them.
-type state struct {
-	d    Deployment
-	pods []podorder.Pod
-	now  time.Time
-	opts Options
-
-	replicas     int32
-	budget       rollout.Budget
-	deadline     int32 // seconds, or NoLimit
-	historyLimit int32 // or NoLimit
-
-	namespaceSets []replicaset.ReplicaSet // of the namespace
-	sets          []set                   // own ReplicaSets, by creation and name
-	newest        int                     // the one with the Deployment's template, or -1
-	// shrinkFirst orders sizes so that no prefix of a scaling wants more than the whole.
-	shrinkFirst bool
-	scaled      []int       // sets whose size or annotations change, in order
-	next        int64       // the revision of a new ReplicaSet
-	refresh     bool        // annotations of all active sets are brought up to date
-	conditions  []Condition // of the status to be
-	// withNextSize is annotations that are no reason to write the new ReplicaSet, but that go
-	// along with its next size: see revision.Sync.
-	withNextSize map[string]string
-	found        bool // the new set has been found, and Progressing says so unless something else follows
-
-	trailing Actions // behind all scalings: deletions, and a pause
-	aborted  bool    // the pass ends with an error, and reports nothing
-
-	plan Plan
-}
-
-// A set is a ReplicaSet of the Deployment and what the plan does to it.
-type set struct {
-	rs   *replicaset.ReplicaSet // the caller's, or an empty one if the plan creates it
-	from int32                  // size before the plan
-	spec int32                  // size after the plan
-	// unhealthy is how many of the removed pods were not available.
-	unhealthy int32
-	// cleaned is how many of these upstream knows of when it counts.
-	cleaned int32
-	scaled  bool
-	adopted bool // the plan makes the Deployment its controller
-	reason  Reason
-}
-
-// admit checks, defaults and orders a snapshot. The state is the caller's, so that it
-// need not be allocated.
-func (st *state) admit(s *Snapshot, now time.Time, opts *Options) error {
-	st.d, st.pods, st.namespaceSets, st.newest = s.Deployment, s.Pods, s.ReplicaSets, -1
-	st.now, st.opts = now.Round(0).UTC(), *opts
+// admit checks, defaults, claims and orders a snapshot.
+func admit(s *Snapshot, now time.Time, opts *Options) (in input, err error) {
+	in = input{
+		d: s.Deployment, pods: s.Pods, namespaceSets: s.ReplicaSets, newest: -1,
+		now: now.Round(0).UTC(), opts: *opts, policy: opts.Repair.policy(),
+	}
 	var errs field.Errors
 	if now.IsZero() {
 		errs.Add("now", "", "must be set")
 	}
 	opts.admit(&errs)
-	st.admitDeployment(&errs)
-	st.admitReplicaSets(&errs)
-	if err := errs.Join(); err != nil {
-		return err
-	}
-	st.conditions = append(make([]Condition, 0, max(2, len(st.d.Status.Conditions))), st.d.Status.Conditions...)
-	st.plan.Budget = st.budget
-	if st.d.Strategy == Recreate { // every pod may be unavailable on the way
-		st.plan.Budget.Unavailable = st.replicas
-	}
-	return nil
+	in.admitDeployment(&errs)
+	in.claim(&errs)
+	in.tellApart(&errs)
+	in.findNew()
+	return in, errs.Join()
 }
 
-// admit rejects quirks and policies that do not exist.
+// admit rejects quirks and policies that do not exiin.
 func (o *Options) admit(errs *field.Errors) {
 	if beyond := o.Repair &^ RepairAll; beyond != 0 {
 		errs.Add("Options.Repair", uint64(beyond), "must have no bits beyond RepairAll")
@@ -108,8 +55,8 @@ func (o *Options) admit(errs *field.Errors) {
 	}
 }
 
-func (st *state) admitDeployment(errs *field.Errors) {
-	d := &st.d
+func (in *input) admitDeployment(errs *field.Errors) {
+	d := &in.d
 	if d.Name == "" {
 		errs.Add("Deployment.Name", "", "must be set")
 	}
@@ -123,17 +70,17 @@ func (st *state) admitDeployment(errs *field.Errors) {
 		errs.NotNegative(path, *value)
 		return *value
 	}
-	st.replicas = number("Deployment.Replicas", d.Replicas, 1)
-	st.deadline = number("Deployment.ProgressDeadlineSeconds", d.ProgressDeadlineSeconds, NoLimit)
-	st.historyLimit = number("Deployment.RevisionHistoryLimit", d.RevisionHistoryLimit, NoLimit)
+	in.replicas = number("Deployment.Replicas", d.Replicas, 1)
+	in.deadline = number("Deployment.ProgressDeadlineSeconds", d.ProgressDeadlineSeconds, NoLimit)
+	in.historyLimit = number("Deployment.RevisionHistoryLimit", d.RevisionHistoryLimit, NoLimit)
 	errs.NotNegative("Deployment.MinReadySeconds", d.MinReadySeconds)
-	st.admitStrategy(errs)
+	in.admitStrategy(errs)
 }
 
-func (st *state) admitStrategy(errs *field.Errors) {
-	d := &st.d
+func (in *input) admitStrategy(errs *field.Errors) {
+	d := &in.d
 	if d.Partitioned != nil {
-		st.admitPartitioned(errs)
+		in.admitPartitioned(errs)
 		return
 	}
 	switch d.Strategy {
@@ -145,29 +92,58 @@ func (st *state) admitStrategy(errs *field.Errors) {
 			errs.Add("Deployment.MaxUnavailable", d.MaxUnavailable.String(), "must not be negative")
 		}
 		resolve := rollout.Resolve
-		if st.opts.Repair.Has(SumsWrapAround) {
+		if in.opts.Repair.Has(SumsWrapAround) {
 			resolve = rollout.ResolveExact
 		}
-		st.budget = resolve(st.replicas, d.MaxSurge, d.MaxUnavailable)
+		in.budget = resolve(in.replicas, d.MaxSurge, d.MaxUnavailable)
 	case Recreate:
-		st.budget = rollout.Budget{Replicas: st.replicas}
+		in.budget = rollout.Budget{Replicas: in.replicas}
 	default:
 		errs.Add("Deployment.Strategy", string(d.Strategy), "must be RollingUpdate or Recreate")
 	}
 }
 
-func (st *state) deleting() bool { return !st.d.DeletionTimestamp.IsZero() }
+// styleCanary is the rolling style that is not rolled by partition: the pods of the
+// new template belong to a Deployment of their own.
+const styleCanary = "Canary"
 
-// admitReplicaSets claims the ReplicaSets and checks that they can be told apart.
-func (st *state) admitReplicaSets(errs *field.Errors) {
-	st.claim(errs)
-	if i, _, found := field.Duplicate(len(st.sets), func(i int) string { return st.sets[i].rs.Name }); found {
-		name := st.sets[i].rs.Name
+// admitPartitioned checks the strategy of a partitioned Deployment. From here on the
+// Deployment looks like the rolling update that it is: while it is controlled, its
+// own strategy is Recreate and it is paused, so that the native controller leaves it
+// alone. Its history is not cleaned up.
+func (in *input) admitPartitioned(errs *field.Errors) {
+	d, p := &in.d, in.d.Partitioned
+	switch d.Strategy {
+	case "", RollingUpdate, Recreate:
+		d.Strategy = RollingUpdate
+	default:
+		errs.Add("Deployment.Strategy", string(d.Strategy), "must be RollingUpdate or Recreate")
+	}
+	if p.RollingStyle == styleCanary {
+		errs.Add("Deployment.Partitioned.RollingStyle", p.RollingStyle, "must not be Canary: its new pods belong to another Deployment")
+	}
+	if ru := p.RollingUpdate; ru != nil {
+		if ru.MaxSurge.IsNegative() {
+			errs.Add("Deployment.Partitioned.RollingUpdate.MaxSurge", ru.MaxSurge.String(), "must not be negative")
+		}
+		if ru.MaxUnavailable.IsNegative() {
+			errs.Add("Deployment.Partitioned.RollingUpdate.MaxUnavailable", ru.MaxUnavailable.String(), "must not be negative")
+		}
+	}
+	d.Paused = p.Paused
+	in.historyLimit = NoLimit
+	in.budget = in.opts.Repair.budget(in.replicas, p.RollingUpdate)
+}
+
+// tellApart checks that the ReplicaSets can be told apart.
+func (in *input) tellApart(errs *field.Errors) {
+	if i, _, found := field.Duplicate(len(in.sets), func(i int) string { return in.sets[i].rs.Name }); found {
+		name := in.sets[i].rs.Name
 		errs.Add(field.Element("ReplicaSets", name)+".Name", name, "must be unique")
 	}
-	if i, j, found := field.Duplicate(len(st.sets), func(i int) string { return st.sets[i].rs.UID }); found {
-		name := min(st.sets[i].rs.Name, st.sets[j].rs.Name)
-		errs.Add(field.Element("ReplicaSets", name)+".UID", st.sets[i].rs.UID, "must be unique")
+	if i, j, found := field.Duplicate(len(in.sets), func(i int) string { return in.sets[i].rs.UID }); found {
+		name := min(in.sets[i].rs.Name, in.sets[j].rs.Name)
+		errs.Add(field.Element("ReplicaSets", name)+".UID", in.sets[i].rs.UID, "must be unique")
 	}
 }
 
@@ -186,10 +162,26 @@ func admitReplicaSet(rs *replicaset.ReplicaSet, adopted bool, errs *field.Errors
 		}
 		errs.NotNegative(path+".Replicas", size)
 	}
-	return set{rs: rs, adopted: adopted, from: size, spec: size}
+	return set{rs: rs, adopted: adopted, size: size}
 }
 
-// byCreation orders ReplicaSets oldest first. An unset time is the oldest.
+// findNew finds which ReplicaSet is the new one, the oldest with the Deployment's template
+// if there are several, and the revision after those of all old ones.
+func (in *input) findNew() {
+	highest := int64(0)
+	for i := range in.sets {
+		if in.newest < 0 && in.sets[i].rs.Template.Same(in.d.Template) {
+			in.newest = i
+			continue
+		}
+		if n, err := revision.Number(in.sets[i].rs.Annotations); err == nil {
+			highest = max(highest, n)
+		}
+	}
+	in.next = revision.Next([]int64{highest})
+}
+
+// byCreation orders ReplicaSets oldest firin. An unset time is the oldein.
 func byCreation(a, b *replicaset.ReplicaSet) int {
 	if c := a.CreationTimestamp.Compare(b.CreationTimestamp); c != 0 {
 		return c

@@ -16,75 +16,65 @@ const Kind = "Deployment"
 // mistake: a Deployment would adopt whatever has no controller. By default only a
 // selector without any part counts as empty, and one with an empty map of labels
 // does not: see [EmptyMapSelectsAll].
-func (st *state) selectsAll() bool {
-	s := st.d.Selector
+func (in *input) selectsAll() bool {
+	s := in.d.Selector
 	if s == nil {
 		return false
 	}
-	if st.opts.Repair.Has(EmptyMapSelectsAll) {
+	if in.opts.Repair.Has(EmptyMapSelectsAll) {
 		return len(s.MatchLabels) == 0 && len(s.MatchExpressions) == 0
 	}
 	return s.MatchLabels == nil && s.MatchExpressions == nil
 }
 
-// refuse plans the pass of a Deployment that selects everything: none.
-func (st *state) refuse() {
-	st.event(nowhere, "Warning", "SelectingAll", "This deployment is selecting all pods. A non-empty selector is required.")
-	st.hold("", ReasonSelectingAll, 0, 0)
-	st.keepStatus()
-	st.plan.Status.ObservedGeneration = max(st.plan.Status.ObservedGeneration, st.d.Generation)
-}
-
 // claim keeps, adopts and releases ReplicaSets, and checks those that are
 // the Deployment's.
-func (st *state) claim(errs *field.Errors) {
-	if st.selectsAll() {
+func (in *input) claim(errs *field.Errors) {
+	if in.selectsAll() {
 		return
 	}
-	owner := claim.Owner{UID: st.d.UID, Deleting: st.deleting()}
+	owner := claim.Owner{UID: in.d.UID, Deleting: in.deleting()}
 	var err error
-	if owner.Selector, err = selector.FromLabelSelector(st.d.Selector); err != nil {
-		*errs = append(*errs, &field.Error{Path: "Deployment.Selector", Value: selector.Format(st.d.Selector), Detail: err.Error(), Err: err})
+	if owner.Selector, err = selector.FromLabelSelector(in.d.Selector); err != nil {
+		*errs = append(*errs, &field.Error{Path: "Deployment.Selector", Value: selector.Format(in.d.Selector), Detail: err.Error(), Err: err})
 		return
 	}
 	owned := 0 // few others are adopted
-	for i := range st.namespaceSets {
-		if st.namespaceSets[i].ControllerUID == st.d.UID {
+	for i := range in.namespaceSets {
+		if in.namespaceSets[i].ControllerUID == in.d.UID {
 			owned++
 		}
 	}
-	st.sets = make([]set, 0, owned)
-	var out []*replicaset.ReplicaSet
-	for i := range st.namespaceSets {
-		rs := &st.namespaceSets[i]
-		switch st.decide(&owner, rs) {
+	in.sets = make([]set, 0, owned)
+	for i := range in.namespaceSets {
+		rs := &in.namespaceSets[i]
+		switch in.verdict(&owner, rs) {
 		case claim.Keep:
-			st.sets = append(st.sets, admitReplicaSet(rs, false, errs))
+			in.sets = append(in.sets, admitReplicaSet(rs, false, errs))
 		case claim.Adopt:
-			st.sets = append(st.sets, admitReplicaSet(rs, true, errs))
+			in.sets = append(in.sets, admitReplicaSet(rs, true, errs))
 		case claim.Release:
-			out = append(out, rs)
+			in.released = append(in.released, rs)
 		}
 	}
-	slices.SortFunc(st.sets, func(a, b set) int { return byCreation(a.rs, b.rs) })
-	slices.SortFunc(out, byCreation)
-	st.emitClaims(out)
+	slices.SortFunc(in.sets, func(a, b set) int { return byCreation(a.rs, b.rs) })
+	slices.SortFunc(in.released, byCreation)
 }
 
-// decide returns what becomes of a ReplicaSet. Without a selector, what the
+// verdict returns what becomes of a ReplicaSet. Without a selector, what the
 // Deployment controls is kept and everything else ignored. A partitioned Deployment
 // neither adopts nor releases, and one of its own that is being deleted is none of
 // its own.
-func (st *state) decide(owner *claim.Owner, rs *replicaset.ReplicaSet) claim.Verdict {
-	if st.partitioned() {
-		if rs.ControllerUID == st.d.UID && rs.DeletionTimestamp.IsZero() &&
-			(st.d.Selector == nil || owner.Selector.Matches(rs.Labels)) {
+func (in *input) verdict(owner *claim.Owner, rs *replicaset.ReplicaSet) claim.Verdict {
+	if in.partitioned() {
+		if rs.ControllerUID == in.d.UID && rs.DeletionTimestamp.IsZero() &&
+			(in.d.Selector == nil || owner.Selector.Matches(rs.Labels)) {
 			return claim.Keep
 		}
 		return claim.Ignore
 	}
-	if st.d.Selector == nil {
-		if rs.ControllerUID == st.d.UID {
+	if in.d.Selector == nil {
+		if rs.ControllerUID == in.d.UID {
 			return claim.Keep
 		}
 		return claim.Ignore
@@ -93,32 +83,19 @@ func (st *state) decide(owner *claim.Owner, rs *replicaset.ReplicaSet) claim.Ver
 		Labels: rs.Labels, Deleting: !rs.DeletionTimestamp.IsZero(),
 		ControllerKind: rs.ControllerKind, ControllerName: rs.ControllerName, ControllerUID: rs.ControllerUID,
 	}).Verdict
-	if verdict == claim.Adopt && !st.adopts(rs) {
+	if verdict == claim.Adopt && !in.adopts(rs) {
 		return claim.Ignore
 	}
 	return verdict
 }
 
 // adopts reports whether the policy allows to adopt a ReplicaSet.
-func (st *state) adopts(rs *replicaset.ReplicaSet) bool {
-	switch st.opts.Adoption {
+func (in *input) adopts(rs *replicaset.ReplicaSet) bool {
+	switch in.opts.Adoption {
 	case AdoptSameTemplate:
-		return rs.Template.Same(st.d.Template)
+		return rs.Template.Same(in.d.Template)
 	case AdoptNone:
 		return false
 	}
 	return true
-}
-
-// emitClaims puts adoptions and releases, oldest first, in front of the plan. They
-// are made whatever comes after them.
-func (st *state) emitClaims(released []*replicaset.ReplicaSet) {
-	for i := range st.sets {
-		if rs := st.sets[i].rs; st.sets[i].adopted {
-			st.act(AdoptReplicaSet{Name: rs.Name, UID: rs.UID, Reason: ReasonOrphan})
-		}
-	}
-	for _, rs := range released {
-		st.act(ReleaseReplicaSet{Name: rs.Name, UID: rs.UID, Reason: ReasonNoMatch})
-	}
 }

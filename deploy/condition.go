@@ -3,8 +3,6 @@ package deploy
 import (
 	"slices"
 	"strconv"
-
-	"github.com/kplan-go/kplan/selector"
 )
 
 // Types of a Deployment's conditions.
@@ -44,14 +42,6 @@ func findCondition(conditions []Condition, conditionType string) *Condition {
 	return nil
 }
 
-// setCondition reports a condition as of now in the status to be.
-func (st *state) setCondition(conditionType string, status selector.ConditionStatus, reason, message string) {
-	st.conditions = setCondition(st.conditions, Condition{
-		Type: conditionType, Status: status, Reason: reason, Message: message,
-		LastUpdateTime: st.now, LastTransitionTime: st.now,
-	})
-}
-
 // quoting returns a message about a name. The names that Kubernetes allows have
 // nothing to escape, and need not be searched for it with the care of strconv.
 func quoting(before, name, after string) string {
@@ -64,12 +54,6 @@ func quoting(before, name, after string) string {
 	text = append(append(text, before...), '"')
 	text = append(append(text, name...), '"')
 	return string(append(text, after...))
-}
-
-// replaceCondition puts c at the end of the status to be, in place of those of its
-// type.
-func (st *state) replaceCondition(c Condition) {
-	st.conditions = append(removeCondition(st.conditions, c.Type), c)
 }
 
 // GetCondition returns the first condition of a type. It mirrors GetDeploymentCondition of

@@ -8,7 +8,12 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// scaleExactly shares out what may be wanted so that the sum is exact and no set
+// exactly reports whether differences are shared out exactly.
+func (in *input) exactly() bool {
+	return in.opts.Repair.Has(ScalingLosesShares) || in.opts.WeighByAvailable || in.opts.Leftover != LeftoverDefault
+}
+
+// shareExactly shares out what may be wanted so that the sum is exact and no set
 // moves against the direction of the whole: the repair of
 // [ScalingLosesShares], and the home of the policies for weights and leftovers.
 //
@@ -18,74 +23,50 @@ import (
 //
 //	10 -> 20, of 6 and 4 only the first has become 12; then 20 -> 15:
 //	shares 12/20 and 4/10, sizes 9 and 6, as from 10 -> 15 at once
-func (st *state) scaleExactly(active []int) {
-	total, goal := int64(0), int64(0)
-	for _, i := range active {
-		total += int64(st.sets[i].spec)
-	}
-	if st.replicas > 0 {
-		goal = int64(st.budget.MaxTotal())
-	}
-	if st.partitioned() {
-		goal = int64(st.replicas)
-	}
-	goal = st.leaveRoom(goal, total)
-	st.orderBySize(active, cmp.Compare(goal, total))
-	st.shrinkFirst = st.opts.Repair.Has(ScalingLosesShares)
+func (d *draft) shareExactly(c *counts, active []int) {
+	in, total := d.in, d.total(active)
+	goal := in.leaveRoom(c, in.allowed(in.budget.MaxTotal()), total)
+	d.shrinkFirst = in.opts.Repair.Has(ScalingLosesShares)
+	d.orderBySize(active, int64(cmp.Compare(goal, total)))
 
-	sizes, weights := make([]int64, len(active)), rollout.Weights(st.recorded(active))
-	if st.opts.WeighByAvailable && goal > total {
+	sizes, parts := make([]int64, len(active)), make([]rollout.Part, len(active))
+	for k, weight := range rollout.Weights(d.recorded(active)) {
+		parts[k] = rollout.Part{Weight: weight, Size: d.sizes[active[k]].to, Age: active[k]}
+	}
+	left := goal
+	if in.opts.WeighByAvailable && goal > total {
 		for k, i := range active {
-			sizes[k], weights[k] = int64(st.sets[i].spec), max(0, int64(st.sets[i].status().AvailableReplicas))
+			sizes[k], parts[k].Weight = int64(d.sizes[i].to), int64(in.sets[i].status().AvailableReplicas)
 		}
-		goal -= total
+		left -= total
 	}
-	parts := make([]rollout.Part, len(active))
-	for k, i := range active {
-		parts[k] = rollout.Part{Weight: weights[k], Size: st.sets[i].spec, Age: i}
+	preferred := d.rounded(active, goal, total)
+	for k, share := range rollout.Apportion(left, parts, preferred, rollout.Leftover(in.opts.Leftover)) {
+		d.scale(active[k], int32(sizes[k]+share), ReasonScaling, true)
 	}
-	for k, share := range rollout.Apportion(goal, parts, st.rounded(active, goal, total), rollout.Leftover(st.opts.Leftover)) {
-		sizes[k] += share
-	}
-	for k, i := range active {
-		st.setScale(i, int32(sizes[k]), ReasonScaling, true)
-	}
-}
-
-// leaveRoom lowers a goal above the total by the terminating pods that take up
-// room.
-func (st *state) leaveRoom(goal, total int64) int64 {
-	if goal <= total {
-		return goal
-	}
-	terminating, known := st.countedTerminating()
-	if !known {
-		return total
-	}
-	return rollout.LeaveRoom(goal, total, terminating)
 }
 
 // recorded returns the counts of sets with the maximum that they record.
-func (st *state) recorded(active []int) []rollout.Set {
+func (d *draft) recorded(active []int) []rollout.Set {
 	sets := make([]rollout.Set, len(active))
 	for k, i := range active {
-		sets[k] = st.sets[i].count()
-		sets[k].Before, _ = size(st.sets[i].rs.Annotations, revision.AnnotationMax)
+		sets[k].Wanted = d.sizes[i].to
+		sets[k].Before, _ = size(d.in.sets[i].rs.Annotations, revision.AnnotationMax)
 	}
 	return sets
 }
 
-// rounded returns the sizes that scaleProportionally would give, or nil if it cannot
+// rounded returns the sizes that upstream would give, or nil if it cannot
 // compute them, moves a set against the direction of the whole, or is not asked for by
 // the policies.
-func (st *state) rounded(active []int, goal, total int64) []int32 {
+func (d *draft) rounded(active []int, goal, total int64) []int32 {
 	toAdd := goal - total
-	if st.opts.Leftover != LeftoverDefault || st.opts.WeighByAvailable || total > math.MaxInt32 || toAdd != int64(int32(toAdd)) {
+	if d.in.opts.Leftover != LeftoverDefault || d.in.opts.WeighByAvailable || total > math.MaxInt32 || toAdd != int64(int32(toAdd)) {
 		return nil
 	}
-	sizes := rollout.Proportional(st.shares(active), st.budget, toAdd, st.policy())
+	sizes := rollout.Proportional(d.shares(active), d.in.budget, toAdd, d.in.policy)
 	for k, i := range active {
-		if change := int64(sizes[k]) - int64(st.sets[i].spec); cmp.Compare(change, 0) == -cmp.Compare(toAdd, 0) && change != 0 {
+		if change := int64(sizes[k]) - int64(d.sizes[i].to); cmp.Compare(change, 0) == -cmp.Compare(toAdd, 0) && change != 0 {
 			return nil
 		}
 	}

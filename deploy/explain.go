@@ -2,91 +2,84 @@ package deploy
 
 import "github.com/kplan-go/kplan/selector"
 
-// explainWait says what a rollout waits for when sizes are final, and what has gone
-// wrong with it.
-func (st *state) explainWait() {
-	if st.complete(&st.plan.Status) {
-		return
+// waits says what a rollout waits for when sizes are final, if nothing else does, and what
+// has gone wrong with it.
+func (in *input) waits(s *Status, settled bool) (holds []Hold) {
+	if in.complete(s) {
+		return nil
 	}
-	if s := st.newSet(); s != nil && len(st.plan.Holds) == 0 && len(st.scaled) == 0 {
-		st.explainNew(s)
-		st.explainOld()
+	if n := in.newSet(); n != nil && settled {
+		holds = append(in.lacks(n), in.remains()...)
 	}
-	st.explainFailures()
-	if c := findCondition(st.conditions, ConditionProgressing); c != nil && c.Reason == progressExceeded {
-		st.plan.Holds = append(st.plan.Holds, Hold{
-			Reason: ReasonDeadlineExceeded, Have: int64(st.now.Sub(c.LastUpdateTime).Seconds()), Limit: int64(st.deadline),
-		})
+	holds = append(holds, in.failures()...)
+	if c := findCondition(s.Conditions, ConditionProgressing); c != nil && c.Reason == progressExceeded {
+		holds = append(holds, hold("", ReasonDeadlineExceeded, int64(in.now.Sub(c.LastUpdateTime).Seconds()), int64(in.deadline)))
 	}
+	return holds
 }
 
-// explainNew says what the new ReplicaSet, of the right size, still lacks.
-func (st *state) explainNew(s *set) {
-	name, status := s.rs.Name, s.status()
+// lacks says what the new ReplicaSet, of the right size, still lacks.
+func (in *input) lacks(s *set) []Hold {
+	name, status, size := s.rs.Name, s.status(), int64(s.size)
 	switch {
 	case !s.rs.DeletionTimestamp.IsZero():
-		st.hold(name, ReasonReplicaSetDeleting, 0, 0)
-	case s.rs.Generation > status.ObservedGeneration && status.Replicas != s.spec:
-		st.hold64(name, ReasonNotObserved, status.ObservedGeneration, s.rs.Generation)
-	case status.Replicas != s.spec:
-		st.hold(name, ReasonStatusBehind, status.Replicas, s.spec)
-	case status.ReadyReplicas < s.spec && status.AvailableReplicas < s.spec:
-		st.hold(name, ReasonNotReady, status.ReadyReplicas, s.spec)
-	case status.AvailableReplicas < s.spec:
-		st.hold(name, ReasonNotAvailable, status.AvailableReplicas, s.spec)
-	case status.AvailableReplicas > s.spec:
-		st.hold(name, ReasonStatusAhead, status.AvailableReplicas, s.spec)
+		return []Hold{hold(name, ReasonReplicaSetDeleting, 0, 0)}
+	case s.rs.Generation > status.ObservedGeneration && status.Replicas != s.size:
+		return []Hold{hold(name, ReasonNotObserved, status.ObservedGeneration, s.rs.Generation)}
+	case status.Replicas != s.size:
+		return []Hold{hold(name, ReasonStatusBehind, int64(status.Replicas), size)}
+	case status.ReadyReplicas < s.size && status.AvailableReplicas < s.size:
+		return []Hold{hold(name, ReasonNotReady, int64(status.ReadyReplicas), size)}
+	case status.AvailableReplicas < s.size:
+		return []Hold{hold(name, ReasonNotAvailable, int64(status.AvailableReplicas), size)}
+	case status.AvailableReplicas > s.size:
+		return []Hold{hold(name, ReasonStatusAhead, int64(status.AvailableReplicas), size)}
 	}
+	return nil
 }
 
-// explainOld says which old ReplicaSets, which want no pods, still have some.
-func (st *state) explainOld() {
-	for _, s := range st.old {
+// remains says which old ReplicaSets, which want no pods, still have some.
+func (in *input) remains() (holds []Hold) {
+	for _, s := range in.old {
 		switch status := s.status(); {
 		case status.Replicas != 0:
-			st.hold(s.rs.Name, ReasonOldPodsRemain, status.Replicas, 0)
+			holds = append(holds, hold(s.rs.Name, ReasonOldPodsRemain, int64(status.Replicas), 0))
 		case status.AvailableReplicas != 0:
-			st.hold(s.rs.Name, ReasonStatusAhead, status.AvailableReplicas, 0)
+			holds = append(holds, hold(s.rs.Name, ReasonStatusAhead, int64(status.AvailableReplicas), 0))
 		}
 	}
+	return holds
 }
 
-// explainFailures names the ReplicaSets that cannot create or delete pods.
-func (st *state) explainFailures() {
-	for _, s := range st.all {
+// failures names the ReplicaSets that cannot create or delete pods.
+func (in *input) failures() (holds []Hold) {
+	for _, s := range in.all {
 		if c := failureOf(s); c != nil && c.Status == selector.ConditionTrue {
-			st.hold(s.rs.Name, ReasonReplicaFailure, s.status().Replicas, s.from)
+			holds = append(holds, hold(s.rs.Name, ReasonReplicaFailure, int64(s.status().Replicas), int64(s.size)))
 		}
 	}
+	return holds
 }
 
-// explainPaused says what a paused Deployment would do next.
-func (st *state) explainPaused() {
+// holdPaused says what a paused Deployment would do next.
+func (in *input) holdPaused() Hold {
 	switch {
-	case len(st.sets) == 0:
-		st.hold("", ReasonPausedNew, 0, st.replicas)
-	case st.newest < 0:
-		st.hold("", ReasonPausedTemplate, 0, st.replicas)
-	default:
-		st.hold("", ReasonPaused, 0, 0)
+	case len(in.sets) == 0:
+		return hold("", ReasonPausedNew, 0, int64(in.replicas))
+	case in.newest < 0:
+		return hold("", ReasonPausedTemplate, 0, int64(in.replicas))
 	}
+	return hold("", ReasonPaused, 0, 0)
 }
 
-// explainScaling says that a rollout waits until sizes are adapted.
-func (st *state) explainScaling() {
-	pending := st.newest < 0
-	for range st.activeOld {
+// holdRollout says that a rollout waits until sizes are adapted.
+func (in *input) holdRollout() []Hold {
+	pending := in.newest < 0
+	for range in.activeOld {
 		pending = true
 	}
-	if pending {
-		st.hold("", ReasonScalingFirst, 0, st.replicas)
+	if !pending {
+		return nil
 	}
-}
-
-// explainName says that the name of the ReplicaSet to be created is taken, so that
-// the API server will reject it: a collision of hashes, or a stranger.
-func (st *state) explainName(name string) {
-	if st.named(name) != nil {
-		st.hold(name, ReasonNameTaken, 0, 0)
-	}
+	return []Hold{hold("", ReasonScalingFirst, 0, int64(in.replicas))}
 }

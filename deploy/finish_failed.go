@@ -12,34 +12,24 @@ import (
 // failed is what follows when an action failed, and with it the pass: of the status only
 // the conditions that upstream has written by then.
 func (f *finish) failed(i int) {
-	var st state
-	opts := f.opts
-	if err := st.admit(f.s, f.now, &opts); err != nil {
+	in, err := admit(f.s, f.now, &f.opts)
+	if err != nil {
 		f.result.Errs = append(f.result.Errs, err)
 		return
 	}
-	if !st.deleting() && !st.partitioned() {
-		st.notePause()
-	}
-	o := f.outcome(i)
+	list := in.stored()
+	list.notePause()
 	switch a := f.plan.Actions[i].(type) {
 	case CreateReplicaSet:
-		f.notCreated(&st, a, o)
+		f.notCreated(list, a, i)
 	default:
-		f.fail(a, o.Failure())
-		f.before(&st, i)
+		f.fail(a, f.outcome(i).Failure())
+		f.before(list, i)
 	}
-	st.keepStatus()
-	f.result.Status, f.result.Holds = st.plan.Status, st.plan.Holds
-	f.result.Events = append(f.result.Events, eventsOf(&st, i)...)
-}
-
-// eventsOf returns what a failure of an action has added.
-func eventsOf(st *state, action int) []Event {
-	for i := range st.plan.Events {
-		st.plan.Events[i].Action = action
-	}
-	return st.plan.Events
+	list.finish()
+	collisions := f.result.Status.CollisionCount
+	f.result.Status = in.storedStatus(list.list)
+	f.result.Status.CollisionCount = collisions
 }
 
 // nameWasFree reports whether a ReplicaSet was created although the plan, which ends with its
@@ -54,74 +44,72 @@ func (f *finish) nameWasFree() bool {
 
 // created is what follows that creation: what upstream writes and says of it at once.
 func (f *finish) created() {
-	var st state
-	opts := f.opts
-	if err := st.admit(f.s, f.now, &opts); err != nil {
+	in, err := admit(f.s, f.now, &f.opts)
+	if err != nil {
 		f.result.Errs = append(f.result.Errs, err)
 		return
 	}
-	if !st.deleting() && !st.partitioned() {
-		st.notePause()
-	}
-	last := len(f.plan.Actions) - 1
+	list, last := in.stored(), len(f.plan.Actions)-1
+	list.notePause()
 	a := f.plan.Actions[last].(CreateReplicaSet)
-	f.before(&st, last+1)
+	f.before(list, last+1)
 	if a.Replicas > 0 {
-		st.event(last, "Normal", "ScalingReplicaSet", st.createEvent(a.Name, a.Replicas))
+		f.result.Events = append(f.result.Events, Event{
+			Action: last, Type: "Normal", Reason: "ScalingReplicaSet", Message: in.createEvent(a.Name, a.Replicas),
+		})
 	}
-	st.annotateDeployment(strconv.FormatInt(a.Revision, 10))
-	f.annotate(&st)
-	st.keepStatus()
-	f.result.Status = st.plan.Status
-	f.result.Events = append(f.result.Events, st.plan.Events...)
+	f.publish(&in, a.Revision)
+	list.finish()
+	f.result.Status = in.storedStatus(list.list)
 }
 
-// annotate adds the annotations that a state has planned to those of the status.
-func (f *finish) annotate(st *state) {
-	for _, a := range st.plan.Actions {
-		f.nextAnnotations = with(f.nextAnnotations, a.(AnnotateDeployment).Set)
+// publish makes the revision of the Deployment go along with the status.
+func (f *finish) publish(in *input, number int64) {
+	if set := in.publish(strconv.FormatInt(number, 10)); set != nil {
+		f.nextAnnotations = with(f.nextAnnotations, set)
 	}
 }
 
 // before sets the conditions that were set before an action.
-func (f *finish) before(st *state, i int) {
+func (f *finish) before(list *conditions, i int) {
 	if i < len(f.plan.Actions) {
 		if a, ok := f.plan.Actions[i].(AnnotateReplicaSet); ok && a.Reason == ReasonRevision {
 			return // it is what comes first
 		}
 	}
-	st.syncNew()
-	st.plan = Plan{}
-	if !st.hasDeadline() {
-		return
-	}
+	follow := list.in.follow()
+	list.follow(&follow)
 	for k, a := range f.plan.Actions[:i] {
-		if a, ok := a.(CreateReplicaSet); ok && f.outcome(k).Answer == selector.Done {
-			st.setCondition(ConditionProgressing, selector.ConditionTrue, progressCreated, quoting("Created new replica set ", a.Name, ""))
-			st.found = false
+		if a, ok := a.(CreateReplicaSet); ok && f.outcome(k).Answer == selector.Done && list.in.hasDeadline() {
+			list.created(a.Name)
+			list.found = false
 		}
 	}
 }
 
 // notCreated is what follows when the new ReplicaSet was not created.
-func (f *finish) notCreated(st *state, a CreateReplicaSet, o *selector.Outcome) {
-	st.plan = Plan{}
+func (f *finish) notCreated(list *conditions, a CreateReplicaSet, i int) {
+	in, o := list.in, f.outcome(i)
 	switch o.Answer {
 	case selector.NamespaceTerminating:
 	case selector.AlreadyExists:
 		f.fail(a, o.Failure())
-		switch rs := st.named(a.Name); {
+		switch rs := in.named(a.Name); {
 		case rs == nil:
-		case rs.ControllerUID == st.d.UID && rs.Template.Same(st.d.Template):
-			st.annotateDeployment(strconv.FormatInt(a.Revision, 10))
-			f.annotate(st)
+		case rs.ControllerUID == in.d.UID && rs.Template.Same(in.d.Template):
+			f.publish(in, a.Revision)
 		default:
-			st.hold(a.Name, ReasonNameTaken, 0, 0)
-			st.d.Status.CollisionCount = collided(st.d.Status.CollisionCount)
+			f.result.Holds = []Hold{hold(a.Name, ReasonNameTaken, 0, 0)}
+			f.result.Status.CollisionCount = collided(in.d.Status.CollisionCount)
 		}
 	default:
 		f.fail(a, o.Failure())
-		st.reportCreateFailure(a.Name, o.Failure().Error())
+		text := quoting("Failed to create new replica set ", a.Name, ": "+o.Failure().Error())
+		if in.hasDeadline() {
+			list.set(ConditionProgressing, selector.ConditionFalse, progressFailed, text)
+		}
+		f.result.Events = append(f.result.Events, Event{Action: i, Type: "Warning", Reason: progressFailed, Message: text})
+		f.result.Holds = []Hold{hold(a.Name, ReasonCreateFailed, 0, 0)}
 	}
 }
 
@@ -134,25 +122,6 @@ func collided(count *int32) *int32 {
 		return count
 	}
 	return new(*count + 1)
-}
-
-// named returns the ReplicaSet of the namespace with a name, or nil.
-func (st *state) named(name string) *replicaset.ReplicaSet {
-	for i := range st.namespaceSets {
-		if st.namespaceSets[i].Name == name {
-			return &st.namespaceSets[i]
-		}
-	}
-	return nil
-}
-
-func (st *state) reportCreateFailure(name, message string) {
-	text := quoting("Failed to create new replica set ", name, ": "+message)
-	if st.hasDeadline() {
-		st.setCondition(ConditionProgressing, selector.ConditionFalse, progressFailed, text)
-	}
-	st.event(nowhere, "Warning", progressFailed, text)
-	st.hold(name, ReasonCreateFailed, 0, 0)
 }
 
 // recount corrects the number of unavailable pods where it is that of the sizes after the

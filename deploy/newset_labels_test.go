@@ -16,14 +16,14 @@ func TestNewLabels(t *testing.T) {
 	for i := range 7 {
 		d.TemplateLabels["k"+strconv.Itoa(i)] = ""
 	}
-	st := state{d: d}
-	labels := st.newLabels()
+	in := input{d: d}
+	labels := in.newLabels()
 	require.Len(t, labels, 8)
 	require.Equal(t, "v2", labels[revision.LabelHash])
 	require.Equal(t, "old", d.TemplateLabels[revision.LabelHash], "the argument stays as it is")
 
 	var kept map[string]string
 	once := testing.AllocsPerRun(10, func() { kept = make(map[string]string, 9) })
-	require.Equal(t, once, testing.AllocsPerRun(10, func() { kept = st.newLabels() }))
+	require.Equal(t, once, testing.AllocsPerRun(10, func() { kept = in.newLabels() }))
 	require.NotNil(t, kept)
 }

@@ -21,29 +21,34 @@ const (
 
 // Step takes one step of a partitioned pass, as if all before it had nothing to do.
 func Step(step string, s Snapshot, now time.Time, opts Options) (StepResult, error) {
-	var st state
-	if err := st.admit(&s, now, &opts); err != nil {
+	in, err := admit(&s, now, &opts)
+	if err != nil {
 		return StepResult{}, err
 	}
-	st.findNew()
+	c, d := count(&in), decision{in: &in, path: pathCounts}
 	r := StepResult{Sizes: map[string]int32{}, Set: map[string]Action{}}
-	if st.newest >= 0 {
+	if in.newest >= 0 {
 		wanted := int64(0)
-		for _, s := range st.activeOld {
-			wanted += int64(s.spec)
+		for _, s := range in.activeOld {
+			wanted += int64(s.size)
 		}
-		r.OldSurplus = int32(st.oldSurplus(wanted))
+		r.OldSurplus = int32(in.oldSurplus(wanted))
 	}
 	switch step {
 	case StepNew:
-		r.Scaled = st.growNew()
+		d.sizing = in.grow(&c)
 	case StepOld:
-		r.Scaled = st.shrinkOld()
+		d.sizing = in.shrink()
 	default:
-		st.scale()
+		d.sizing = in.scale(&c)
 	}
-	st.emitScales()
-	for _, a := range st.plan.Actions {
+	for i := range in.sets {
+		r.Sizes[in.sets[i].rs.Name] = in.sets[i].size
+	}
+	for _, c := range d.changes {
+		r.Sizes[in.sets[c.set].rs.Name] = c.to
+	}
+	for _, a := range d.write(&report{}).Actions {
 		switch a := a.(type) {
 		case ScaleReplicaSet:
 			r.Set[a.Name] = a
@@ -51,30 +56,27 @@ func Step(step string, s Snapshot, now time.Time, opts Options) (StepResult, err
 			r.Set[a.Name] = a
 		}
 	}
-	for i := range st.sets {
-		r.Sizes[st.sets[i].rs.Name] = st.sets[i].spec
-	}
-	r.Aborted = st.aborted
+	r.Scaled, r.Aborted = d.moved, d.failed
 	return r, nil
 }
 
 // NextSize returns the size that the new ReplicaSet of a partitioned Deployment may
 // have, or would be created with.
 func NextSize(s Snapshot, now time.Time) (next int32, err error) {
-	var st state
-	if err := st.admit(&s, now, &Options{}); err != nil {
+	in, err := admit(&s, now, &Options{})
+	if err != nil {
 		return 0, err
 	}
-	st.findNew()
-	return st.newSize(), nil
+	c := count(&in)
+	return in.newSize(&c, in.newSet().size), nil
 }
 
 // Limits returns what a partitioned Deployment may have: pods of the new template,
 // at least so many at creation, and the budget.
 func Limits(s Snapshot, now time.Time) (limit, lower, surge, unavailable int32, err error) {
-	var st state
-	if err := st.admit(&s, now, &Options{}); err != nil {
+	in, err := admit(&s, now, &Options{})
+	if err != nil {
 		return 0, 0, 0, 0, err
 	}
-	return st.limit(), st.createdSize(0), st.budget.Surge, st.budget.Unavailable, nil
+	return in.limit(), in.createdSize(0), in.budget.Surge, in.budget.Unavailable, nil
 }

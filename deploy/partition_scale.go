@@ -15,51 +15,46 @@ import (
 // By default a new set keeps its share even beyond its partition, and then stays
 // there ([ScaledBeyondPartition]), and available pods go beyond the minimum
 // ([ScalingTakesAvailable]).
-func (st *state) scalePartitioned(active []int) {
-	total := int64(0)
-	for _, i := range active {
-		total += int64(st.sets[i].spec)
-	}
-	policy := st.policy()
-	policy.CapOld = st.opts.Repair.Has(StatusAheadFailsScaling)
-	old, places := st.countOld()
-	lost, _, ahead := rollout.RemoveUnavailable(old, policy.Sum(total-int64(st.replicas)), policy)
-	st.removeUnavailable(places, old, lost)
+func (in *input) scalePartitioned(c *counts, d *draft, active []int) sizing {
+	policy, z := in.policy, sizing{}
+	policy.CapOld = in.opts.Repair.Has(StatusAheadFailsScaling)
+	old, places := in.countOld()
+	lost, _, ahead := rollout.RemoveUnavailable(old, policy.Sum(d.total(active)-int64(in.replicas)), policy)
+	d.removeUnavailable(places, old, lost)
 	if ahead >= 0 {
-		st.holdAhead(&st.sets[places[ahead]])
-		st.aborted = true
-		return
+		return sizing{changes: d.changes(), holds: []Hold{holdAhead(&in.sets[places[ahead]])}, failed: true}
 	}
-	for i := range st.old {
-		st.sets[i].cleaned = st.sets[i].unhealthy
+	for i, s := range in.old {
+		d.sizes[i].cleaned = d.sizes[i].unhealthy
+		z.cleaned += int64(s.size) - int64(s.size-d.sizes[i].cleaned)
 	}
-	active = st.activeSets()
-	if st.exactly() {
-		st.scaleExactly(active)
-	} else {
-		st.scaleProportionally(active)
+	d.share(c, d.active())
+	if in.opts.Repair.Has(ScaledBeyondPartition) {
+		d.keepToPartition()
 	}
-	if st.opts.Repair.Has(ScaledBeyondPartition) {
-		st.keepToPartition()
+	if in.opts.Repair.Has(ScalingTakesAvailable) {
+		d.keepAvailable()
 	}
-	if st.opts.Repair.Has(ScalingTakesAvailable) {
-		st.keepAvailable()
-	}
+	z.changes, z.shrinkFirst = d.changes(), d.shrinkFirst
+	return z
 }
 
 // keepToPartition gives what the new set would get beyond its partition to the
 // largest old one: the repair of [ScaledBeyondPartition].
-func (st *state) keepToPartition() {
-	s := st.newSet()
+func (d *draft) keepToPartition() {
+	in, s := d.in, d.in.newSet()
 	if s == nil {
 		return
 	}
-	surplus := max(0, s.spec-max(s.from, st.limit()))
-	if i := st.largestOld(); i >= 0 && surplus > 0 {
-		st.shrinkFirst = true
-		st.setScale(st.newest, s.spec-surplus, ReasonScaling, false)
-		st.setScale(i, int32(min(int64(st.sets[i].spec)+int64(surplus), math.MaxInt32)), ReasonScaling, false)
+	to := d.sizes[in.newest].to
+	surplus := max(0, to-max(s.size, in.limit()))
+	i := d.largestOld()
+	if i < 0 || surplus == 0 {
+		return
 	}
+	d.shrinkFirst = true
+	d.scale(in.newest, to-surplus, ReasonScaling, false)
+	d.scale(i, int32(min(int64(d.sizes[i].to)+int64(surplus), math.MaxInt32)), ReasonScaling, false)
 }
 
 // keepAvailable lets sets keep available pods, and others lose as many that are not
@@ -67,30 +62,28 @@ func (st *state) keepToPartition() {
 // [ScalingTakesAvailable]. New
 // pods go first, since the others were there before. There are enough: what sets want is
 // the replicas, or no less than before.
-func (st *state) keepAvailable() {
-	order := make([]int, 0, len(st.sets))
+func (d *draft) keepAvailable() {
+	order := make([]int, 0, len(d.sizes))
 	now, left := int64(0), int64(0) // available, and of these not to be removed
-	for i, s := range st.all {
+	for i, s := range d.in.all {
 		order = append(order, i)
 		available := s.wantedAvailable()
-		now, left = now+available, left+min(available, int64(s.spec))
+		now, left = now+available, left+min(available, int64(d.sizes[i].to))
 	}
-	missing := min(st.minAvailable(), now) - left
+	missing := min(d.in.policy.MinAvailable(d.in.budget), now) - left
 	if missing <= 0 {
 		return
 	}
-	st.shrinkFirst = true
+	d.shrinkFirst = true
 	take, give := missing, missing
 	for _, i := range slices.Backward(order) {
-		s := &st.sets[i]
-		n := max(0, min(take, int64(s.spec)-s.wantedAvailable()))
-		st.setScale(i, s.spec-int32(n), ReasonScaling, false)
+		n := max(0, min(take, int64(d.sizes[i].to)-d.in.sets[i].wantedAvailable()))
+		d.scale(i, d.sizes[i].to-int32(n), ReasonScaling, false)
 		take -= n
 	}
 	for _, i := range order {
-		s := &st.sets[i]
-		n := max(0, min(give, s.wantedAvailable()-int64(s.spec)))
-		st.setScale(i, s.spec+int32(n), ReasonScaling, false)
+		n := max(0, min(give, d.in.sets[i].wantedAvailable()-int64(d.sizes[i].to)))
+		d.scale(i, d.sizes[i].to+int32(n), ReasonScaling, false)
 		give -= n
 	}
 }

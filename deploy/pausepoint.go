@@ -11,115 +11,89 @@ import (
 
 // waitsAtPoint reports whether the Deployment is paused because its rollout has come
 // to a pause point.
-func (st *state) waitsAtPoint() bool {
-	if !st.opts.PausePoints || !st.d.Paused || st.newest < 0 || st.d.Strategy == Recreate {
+func (in *input) waitsAtPoint(f *following) bool {
+	if !in.opts.PausePoints || !in.d.Paused || in.newest < 0 || in.d.Strategy == Recreate {
 		return false
 	}
-	token, ok := pausepoint.ParseToken(st.d.Annotations[pausepoint.AnnotationHit])
-	return ok && token.Revision == st.revision()
+	token, ok := pausepoint.ParseToken(in.d.Annotations[pausepoint.AnnotationHit])
+	return ok && token.Revision == in.revision(f, nil)
 }
 
-// wait plans a pass of a Deployment that waits at a pause point. Old pods in front of the
-// point may be deleted, and the point itself if it says so. Nothing is started, so that
-// what is inspected stays as it is.
-func (st *state) wait() {
-	st.hold("", ReasonPaused, 0, 0)
-	if st.scalingEvent() {
-		st.scale()
-	} else {
-		st.shrinkOld()
-		st.stopAtPoints()
+// stopAtPoints keeps old pods behind a pause point, and pauses the Deployment there. Which
+// pods go in which order is what the planner of ReplicaSets decides.
+func (in *input) stopAtPoints(z sizing, number int64) (sizing, *pausepoint.PauseDeployment) {
+	if !in.opts.PausePoints || len(z.changes) == 0 {
+		return z, nil
 	}
-	st.cleanUpHistory()
-}
-
-// stopAtPoints keeps old pods behind a pause point, and pauses the Deployment there. Which pods go in which order is what the planner of ReplicaSets decides.
-func (st *state) stopAtPoints() {
-	if !st.opts.PausePoints || len(st.scaled) == 0 {
-		return
-	}
-	sets, downs := st.scaleDowns()
-	order := st.opts.Order
-	order.Now, order.Neighbours, order.Related = st.now, st.neighbours(downs), nil
-	plan := pausepoint.Decide(order, st.pods, downs, pausepoint.State{
-		Name: st.d.Name, UID: st.d.UID, ResourceVersion: st.d.ResourceVersion, Paused: st.d.Paused,
-		Token: st.d.Annotations[pausepoint.AnnotationHit], Revision: st.revision(),
+	places, downs := in.scaleDowns(z.changes)
+	order := in.opts.Order
+	order.Now, order.Neighbours, order.Related = in.now, in.neighbours(downs), nil
+	plan := pausepoint.Decide(order, in.pods, downs, pausepoint.State{
+		Name: in.d.Name, UID: in.d.UID, ResourceVersion: in.d.ResourceVersion, Paused: in.d.Paused,
+		Token: in.d.Annotations[pausepoint.AnnotationHit], Revision: number,
 	})
-	for k, i := range sets {
-		if s := &st.sets[i]; plan.Delete[k] < downs[k].N {
-			st.hold64(s.rs.Name, ReasonPausePoint, int64(plan.Delete[k]), int64(downs[k].N))
-			st.keepPods(i, int32(plan.Delete[k]))
+	for k, place := range places {
+		if n := plan.Delete[k]; n < downs[k].N {
+			z.holds = append(z.holds, hold(downs[k].Name, ReasonPausePoint, int64(n), int64(downs[k].N)))
+			z.changes[place] = in.keepPods(z.changes[place], int32(n))
 		}
 	}
-	if p := plan.Pause; p != nil {
-		st.trailing = append(st.trailing, PauseDeployment{
-			UID: p.UID, ResourceVersion: p.ResourceVersion, Pod: p.Pod, Mode: p.Mode, Reason: ReasonPausePoint,
-			Set: map[string]string{pausepoint.AnnotationHit: p.Token},
-		})
-		st.event(pending, "Normal", "PausePointReached", p.String())
-	}
+	z.changes = slices.DeleteFunc(z.changes, func(c change) bool { return c.to == in.sets[c.set].size })
+	return z, plan.Pause
 }
 
-// scaleDowns returns the old sets that the plan shrinks and what they lose, with the
+// scaleDowns returns which changes shrink old sets and what these lose, with the
 // numbers of their active pods.
-func (st *state) scaleDowns() (sets []int, downs []pausepoint.ScaleDown) {
-	place := make([]int, len(st.sets)) // in downs, plus one
-	for _, i := range st.scaled {
-		if s := &st.sets[i]; i != st.newest && s.spec < s.from {
-			sets = append(sets, i)
+func (in *input) scaleDowns(changes []change) (places []int, downs []pausepoint.ScaleDown) {
+	place := make([]int, len(in.sets)) // in downs, plus one
+	for k, c := range changes {
+		if s := &in.sets[c.set]; c.set != in.newest && c.to < s.size {
+			places = append(places, k)
 			downs = append(downs, pausepoint.ScaleDown{
-				Name: s.rs.Name, Pods: []int{}, N: int(s.from - s.spec), Cause: pausepoint.CauseRollout,
+				Name: s.rs.Name, Pods: []int{}, N: int(s.size - c.to), Cause: pausepoint.CauseRollout,
 			})
-			place[i] = len(downs)
+			place[c.set] = len(downs)
 		}
 	}
-	byUID := st.byUID()
-	for p := range st.pods {
-		owner, ok := st.ownerOf(&st.pods[p], byUID)
-		if ok && place[owner] > 0 && st.pods[p].Active() {
+	byUID := in.byUID()
+	for p := range in.pods {
+		owner, ok := in.ownerOf(&in.pods[p], byUID)
+		if ok && place[owner] > 0 && in.pods[p].Active() {
 			down := &downs[place[owner]-1]
 			down.Pods = append(down.Pods, p)
 		}
 	}
-	return sets, downs
+	return places, downs
 }
 
 // neighbours counts the active pods of the Deployment on each node.
-func (st *state) neighbours(downs []pausepoint.ScaleDown) podorder.Neighbours {
+func (in *input) neighbours(downs []pausepoint.ScaleDown) podorder.Neighbours {
 	if len(downs) == 0 {
 		return nil
 	}
-	neighbours, byUID := podorder.Neighbours{}, st.byUID()
-	for p := range st.pods {
-		if _, ok := st.ownerOf(&st.pods[p], byUID); ok {
-			neighbours.Add(&st.pods[p])
+	neighbours, byUID := podorder.Neighbours{}, in.byUID()
+	for p := range in.pods {
+		if _, ok := in.ownerOf(&in.pods[p], byUID); ok {
+			neighbours.Add(&in.pods[p])
 		}
 	}
 	return neighbours
 }
 
-// keepPods lets a set lose n pods instead of what was planned.
-func (st *state) keepPods(i int, n int32) {
-	s := &st.sets[i]
-	s.spec, s.unhealthy = s.from-n, min(s.unhealthy, n)
-	if n == 0 {
-		s.scaled = false
-		st.scaled = slices.DeleteFunc(st.scaled, func(k int) bool { return k == i })
-	}
+// keepPods lets a set lose n pods instead of what was decided.
+func (in *input) keepPods(c change, n int32) change {
+	c.to, c.unhealthy = in.sets[c.set].size-n, min(c.unhealthy, n)
+	return c
 }
 
 // revision returns the revision of the new ReplicaSet, as it is after the plan.
-func (st *state) revision() int64 {
-	for _, a := range st.plan.Actions {
-		switch a := a.(type) {
-		case CreateReplicaSet:
-			return a.Revision
-		case AnnotateReplicaSet:
-			if n, err := strconv.ParseInt(a.Set[revision.AnnotationRevision], 10, 64); err == nil {
-				return n
-			}
-		}
+func (in *input) revision(f *following, created *creation) int64 {
+	if created != nil {
+		return in.next
 	}
-	n, _ := revision.Number(st.newSet().rs.Annotations)
+	if n, err := strconv.ParseInt(f.set[revision.AnnotationRevision], 10, 64); f.write && err == nil {
+		return n
+	}
+	n, _ := revision.Number(in.newSet().rs.Annotations)
 	return n
 }

@@ -5,76 +5,79 @@ import (
 	"slices"
 
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/rollout"
 )
 
-// recreate makes one step of a Recreate update: all old pods go, and
-// only when the last has ended does the new ReplicaSet start.
+// removeOld makes the first step of a Recreate update: all old pods go, and only when the
+// last has ended may the new ReplicaSet start.
 //
 // It mirrors rolloutRecreate of the deployment controller of Kubernetes 1.36.3.
-func (st *state) recreate() {
-	down := false
-	for i := range st.activeOld {
-		down = st.setScale(i, 0, ReasonRecreateDown, false) || down
+func (in *input) removeOld() (z sizing, start bool) {
+	wanted, left := int64(0), int64(0)
+	for i, s := range in.activeOld {
+		wanted += int64(s.size)
+		z.changes = append(z.changes, change{set: i, reason: ReasonRecreateDown})
 	}
-	if down || st.oldPodsRunning() {
-		return
+	if wanted == 0 {
+		left, z.holds = in.oldPods()
 	}
-	if st.newest < 0 && !st.create() {
-		return
-	}
-	st.setScale(st.newest, st.replicas, ReasonRecreateUp, false)
-	if st.complete(&st.d.Status) {
-		st.cleanUpHistory()
-	}
+	_, start = rollout.Recreate(in.replicas, wanted, left)
+	return z, start
 }
 
-// oldPodsRunning reports whether a pod of an old template has not ended, and
-// records a hold if so. A pod that is being deleted counts until it has.
-func (st *state) oldPodsRunning() bool {
-	reported := int64(0)
-	for _, s := range st.old {
-		reported += int64(s.status().Replicas)
+// startNew makes the second step.
+func (in *input) startNew() (z sizing) {
+	if size, start := rollout.Recreate(in.replicas, 0, 0); start && size != in.newSet().size {
+		z.changes = []change{{set: in.newest, to: size, reason: ReasonRecreateUp}}
 	}
-	if st.asInt32Sum(reported) > 0 {
-		for _, s := range st.old {
+	return z
+}
+
+// oldPods returns how many pods of old templates have not ended, and which sets have them.
+// A pod that is being deleted counts until it has ended.
+func (in *input) oldPods() (left int64, holds []Hold) {
+	for _, s := range in.old {
+		left += int64(s.status().Replicas)
+	}
+	if left = in.policy.Sum(left); left > 0 {
+		for _, s := range in.old {
 			if n := s.status().Replicas; n > 0 {
-				st.hold(s.rs.Name, ReasonOldPodsRemain, n, 0)
+				holds = append(holds, hold(s.rs.Name, ReasonOldPodsRemain, int64(n), 0))
 			}
 		}
-		return true
+		return left, holds
 	}
-	running := false
-	left := make([]int32, len(st.sets)) // pods that have not ended, by set
-	byUID := st.byUID()
-	for i := range st.pods {
-		if owner, ok := st.ownerOf(&st.pods[i], byUID); ok && !st.pods[i].Finished() {
-			left[owner]++
+	running := make([]int32, len(in.sets)) // pods that have not ended, by set
+	byUID := in.byUID()
+	for i := range in.pods {
+		if owner, ok := in.ownerOf(&in.pods[i], byUID); ok && !in.pods[i].Finished() {
+			running[owner]++
 		}
 	}
-	for i, s := range st.old {
-		if left[i] > 0 {
-			st.hold(s.rs.Name, ReasonOldPodsRemain, left[i], 0)
-			running = true
+	left = 0
+	for i, s := range in.old {
+		if n := int64(running[i]); n > 0 {
+			left, holds = left+n, append(holds, hold(s.rs.Name, ReasonOldPodsRemain, n, 0))
 		}
 	}
-	return running
+	return left, holds
 }
 
 // byUID returns the numbers of the sets in the order of their UIDs.
-func (st *state) byUID() []int {
-	numbers := make([]int, len(st.sets))
+func (in *input) byUID() []int {
+	numbers := make([]int, len(in.sets))
 	for i := range numbers {
 		numbers[i] = i
 	}
-	slices.SortFunc(numbers, func(i, j int) int { return cmp.Compare(st.sets[i].rs.UID, st.sets[j].rs.UID) })
+	slices.SortFunc(numbers, func(i, j int) int { return cmp.Compare(in.sets[i].rs.UID, in.sets[j].rs.UID) })
 	return numbers
 }
 
 // ownerOf returns the number of the set that controls the pod, given the sets'
 // numbers in the order of their UIDs.
-func (st *state) ownerOf(p *podorder.Pod, byUID []int) (owner int, ok bool) {
+func (in *input) ownerOf(p *podorder.Pod, byUID []int) (owner int, ok bool) {
 	at, found := slices.BinarySearchFunc(byUID, p.ControllerUID, func(i int, uid string) int {
-		return cmp.Compare(st.sets[i].rs.UID, uid)
+		return cmp.Compare(in.sets[i].rs.UID, uid)
 	})
 	if !found {
 		return 0, false

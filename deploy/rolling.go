@@ -2,110 +2,107 @@ package deploy
 
 import "github.com/kplan-go/kplan/rollout"
 
-// roll makes one step of a rolling update: it creates the new ReplicaSet
-// if there is none, grows it, or else shrinks the old ones, or else, when the
-// rollout is complete, deletes what exceeds the history limit.
+// roll makes one step of a rolling update: it grows the new ReplicaSet, or else shrinks
+// the old ones.
 //
 // It mirrors rolloutRolling of the deployment controller of Kubernetes 1.36.3.
-func (st *state) roll() {
-	if st.newest < 0 && !st.create() {
-		return
+func (in *input) roll(c *counts) sizing {
+	grown := in.grow(c)
+	if grown.moved {
+		return grown
 	}
-	if !st.growNew() && !st.shrinkOld() && st.complete(&st.d.Status) {
-		st.cleanUpHistory()
-	}
+	shrunk := in.shrink()
+	shrunk.holds = append(grown.holds, shrunk.holds...)
+	return shrunk
 }
 
-// growNew brings the new ReplicaSet closer to the Deployment's replicas and
-// reports whether its size changes.
-func (st *state) growNew() bool {
-	s := st.newSet()
-	if s.spec >= st.replicas {
-		return st.setScale(st.newest, st.replicas, ReasonSurplus, false)
+// grow brings the new ReplicaSet closer to the Deployment's replicas.
+func (in *input) grow(c *counts) (z sizing) {
+	s := in.newSet()
+	to, reason := in.replicas, ReasonSurplus
+	if s.size < in.replicas {
+		to, reason = in.newSize(c, s.size), ReasonRolloutUp
+		if to == s.size {
+			z.holds = []Hold{in.holdNew(c, s)}
+		}
 	}
-	size := st.newSize()
-	if size == s.spec {
-		st.holdNew(s)
+	if to >= 0 && to != s.size {
+		z.changes, z.moved = []change{{set: in.newest, to: to, reason: reason}}, true
 	}
-	return st.setScale(st.newest, size, ReasonRolloutUp, false)
+	return z
 }
 
-// shrinkOld removes pods of old templates and reports whether a size changes: see
-// [rollout.Shrink].
+// newSize returns the size that the new ReplicaSet, which wants size pods, may have.
+func (in *input) newSize(c *counts, size int32) int32 {
+	if in.d.Strategy == Recreate {
+		return in.replicas
+	}
+	terminating, known := c.countedTerminating(in)
+	if !known {
+		return size
+	}
+	total := in.policy.Sum(in.policy.Sum(c.wanted) + terminating)
+	if in.partitioned() {
+		return in.partitionedSize(total, size)
+	}
+	if n := rollout.Grow(in.budget, total, size, in.policy); n >= 0 {
+		return n
+	}
+	return size // it has wrapped around
+}
+
+// holdNew says why the new ReplicaSet does not grow.
+func (in *input) holdNew(c *counts, s *set) Hold {
+	terminating, known := c.countedTerminating(in)
+	total := in.policy.Sum(c.wanted)
+	switch {
+	case in.atLimit(s):
+		return hold(s.rs.Name, ReasonPartition, int64(s.size), int64(in.limit()))
+	case !known:
+		return hold(s.rs.Name, ReasonTerminatingUnknown, 0, 0)
+	case terminating > 0:
+		return hold(s.rs.Name, ReasonTerminating, in.policy.Sum(total+terminating), in.policy.MaxTotal(in.budget))
+	}
+	return hold(s.rs.Name, ReasonSurgeExhausted, total, in.policy.MaxTotal(in.budget))
+}
+
+// shrink removes pods of old templates: see [rollout.Shrink].
 //
 // It mirrors reconcileOldReplicaSets of the deployment controller of Kubernetes
 // 1.36.3.
-func (st *state) shrinkOld() bool {
-	if st.partitioned() {
-		return st.shrinkToPartition()
+func (in *input) shrink() sizing {
+	if in.partitioned() {
+		return in.shrinkToPartition()
 	}
-	old, places := st.countOld()
-	shrinking := rollout.Shrink(st.budget, st.newSet().count(), old, st.policy())
-	st.removeUnavailable(places, old, shrinking.Unavailable)
-	st.removeAvailable(places, shrinking.Available)
+	old, places := in.countOld()
+	if len(old) == 0 {
+		return sizing{}
+	}
+	lost, d := rollout.Shrink(in.budget, in.newSet().count(), old, in.policy), in.draft()
+	d.removeUnavailable(places, old, lost.Unavailable)
+	d.removeAvailable(places, lost.Available)
+	z := sizing{changes: d.changes()}
 	switch {
-	case shrinking.Ahead >= 0:
-		st.holdAhead(&st.sets[places[shrinking.Ahead]])
-		return false
-	case !shrinking.Idle:
-		st.holdOld(shrinking.Have)
+	case lost.Ahead >= 0:
+		z.holds = []Hold{holdAhead(&in.sets[places[lost.Ahead]])}
+	case !lost.Idle:
+		z.holds, z.moved = d.holdOld(lost.Have), lost.Removed > 0
 	}
-	return shrinking.Removed > 0
-}
-
-// countOld returns the counts of the active old sets, oldest first, and their numbers.
-func (st *state) countOld() (old []rollout.Set, places []int) {
-	for i, s := range st.activeOld {
-		old, places = append(old, s.count()), append(places, i)
-	}
-	return old, places
-}
-
-// minAvailable is how many pods must be available.
-func (st *state) minAvailable() int64 { return st.policy().MinAvailable(st.budget) }
-
-// activeOld yields the old sets that wanted pods before the plan, oldest first.
-func (st *state) activeOld(yield func(int, *set) bool) {
-	for i, s := range st.old {
-		if s.from > 0 && !yield(i, s) {
-			return
-		}
-	}
-}
-
-// removeUnavailable plans what sets lose of pods that are not available.
-func (st *state) removeUnavailable(places []int, old []rollout.Set, lost []int32) {
-	if lost == nil {
-		return
-	}
-	for k, size := range rollout.Remaining(old, lost) {
-		st.sets[places[k]].unhealthy += lost[k]
-		st.setScale(places[k], size, ReasonUnhealthy, false)
-	}
-}
-
-// removeAvailable plans what sets lose of further pods.
-func (st *state) removeAvailable(places []int, lost []int32) {
-	for k, n := range lost {
-		i, reason := places[k], ReasonRolloutDown
-		if i == st.newest {
-			reason = ReasonTakenForOld
-		}
-		st.setScale(i, st.sets[i].spec-n, reason, false)
-	}
+	return z
 }
 
 // holdAhead says that a set which reports more available pods than it wants has ended
 // the cleanup.
-func (st *state) holdAhead(s *set) {
-	st.hold(s.rs.Name, ReasonStatusAhead, s.status().AvailableReplicas, s.spec)
+func holdAhead(s *set) Hold {
+	return hold(s.rs.Name, ReasonStatusAhead, int64(s.status().AvailableReplicas), int64(s.size))
 }
 
 // holdOld says why the old sets keep the pods that they keep.
-func (st *state) holdOld(available int64) {
-	for _, s := range st.activeOld {
-		if s.spec > 0 {
-			st.hold64(s.rs.Name, ReasonMinAvailable, available, st.minAvailable())
+func (d *draft) holdOld(available int64) (holds []Hold) {
+	for i, s := range d.in.activeOld {
+		if d.sizes[i].to > 0 {
+			holds = append(holds, hold(s.rs.Name, ReasonMinAvailable, available, d.in.policy.MinAvailable(d.in.budget)))
 		}
 	}
+	return holds
 }

@@ -21,10 +21,10 @@ func Stalled(d Deployment) bool {
 // false. Upstream wakes up only when the last pod is gone, so that a failed one that
 // is left over makes a Recreate wait for the progress deadline (kubernetes/kubernetes#128798). The error is that of [Reconcile].
 func OldPodsRunning(s Snapshot, now time.Time, opts Options) (bool, error) {
-	var st state
-	if err := st.admit(&s, now, &opts); err != nil {
+	in, err := admit(&s, now, &opts)
+	if err != nil {
 		return false, err
 	}
-	st.findNew()
-	return st.oldPodsRunning(), nil
+	left, _ := in.oldPods()
+	return left > 0, nil
 }

@@ -1,106 +1,185 @@
 package deploy
 
-import "github.com/kplan-go/kplan/selector"
+import (
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/selector"
+)
 
-// reportCounts sets the plan's status for a pass that does not drive the rollout:
-// the counts and the condition Available.
-func (st *state) reportCounts() {
-	if st.aborted {
-		st.keepStatus()
+// conditions is those of the status to be, as far as they are known.
+type conditions struct {
+	in   *input
+	list []Condition
+	// found says that the new set has been found, and Progressing says so unless something
+	// else follows.
+	found bool
+}
+
+// stored returns the conditions of the stored status, in a list of their own.
+func (in *input) stored() *conditions {
+	list := in.d.Status.Conditions
+	return &conditions{in: in, list: append(make([]Condition, 0, max(2, len(list))), list...)}
+}
+
+// set reports a condition as of now.
+func (c *conditions) set(conditionType string, status selector.ConditionStatus, reason, message string) {
+	c.list = setCondition(c.list, Condition{
+		Type: conditionType, Status: status, Reason: reason, Message: message,
+		LastUpdateTime: c.in.now, LastTransitionTime: c.in.now,
+	})
+}
+
+// replace puts a condition at the end, in place of those of its type.
+func (c *conditions) replace(condition Condition) {
+	c.list = append(removeCondition(c.list, condition.Type), condition)
+}
+
+// notePause reports in the condition Progressing that the Deployment has been
+// paused or resumed. Resuming restarts the clock of the deadline. A missed
+// deadline stays reported.
+//
+// It mirrors checkPausedConditions of the deployment controller of Kubernetes
+// 1.36.3.
+func (c *conditions) notePause() {
+	in, reason := c.in, ""
+	if !in.hasDeadline() || in.deleting() || in.partitioned() {
 		return
 	}
-	st.plan.Status = st.counts()
-	if st.opts.Repair.Has(ReplicaFailureNotRefreshed) {
-		st.reportFailure()
+	if p := findCondition(c.list, ConditionProgressing); p != nil {
+		reason = p.Reason
 	}
-	st.finishStatus()
+	switch {
+	case reason == progressExceeded:
+	case in.d.Paused && reason != progressPaused:
+		c.set(ConditionProgressing, selector.ConditionUnknown, progressPaused, "Deployment is paused")
+	case !in.d.Paused && reason == progressPaused:
+		c.set(ConditionProgressing, selector.ConditionUnknown, progressResumed, "Deployment is resumed")
+	}
 }
 
-// counts returns the status with everything but progress and failures. Like
-// upstream it counts the ReplicaSets as they were before the plan, so that the
-// number of unavailable pods lags by one pass.
-//
-// It mirrors calculateStatus of the deployment controller of Kubernetes 1.36.3.
-func (st *state) counts() Status {
-	s := Status{ObservedGeneration: st.d.Generation, TerminatingReplicas: st.terminating()}
-	if n := st.d.Status.CollisionCount; n != nil {
-		s.CollisionCount = new(*n)
+// follow reports that the new ReplicaSet has been found.
+func (c *conditions) follow(f *following) {
+	switch {
+	case f.restarts(c.in):
+		c.replace(Condition{
+			Type: ConditionProgressing, Status: selector.ConditionTrue, Reason: progressFound, Message: found(c.in.newSet()),
+			LastUpdateTime: c.in.now, LastTransitionTime: c.in.now,
+		})
+	case f.publish && c.in.hasDeadline() && findCondition(c.list, ConditionProgressing) == nil:
+		c.set(ConditionProgressing, selector.ConditionTrue, progressFound, "")
+		c.found = true
 	}
-	var wanted, replicas, ready, available int64
-	for i := range st.sets {
-		set := &st.sets[i]
-		wanted += int64(st.counted(set))
-		replicas += int64(set.status().Replicas)
-		ready += int64(set.status().ReadyReplicas)
-		available += int64(set.status().AvailableReplicas)
+}
+
+func found(s *set) string { return quoting("Found new replica set ", s.rs.Name, "") }
+
+// created reports that the new ReplicaSet has been created.
+func (c *conditions) created(name string) {
+	if c.in.hasDeadline() {
+		c.set(ConditionProgressing, selector.ConditionTrue, progressCreated, quoting("Created new replica set ", name, ""))
 	}
-	s.Replicas, s.ReadyReplicas, s.AvailableReplicas = st.clampInt32(replicas), st.clampInt32(ready), st.clampInt32(available)
-	if n := st.newSet(); n != nil {
-		s.UpdatedReplicas = n.status().Replicas
-	}
-	s.UnavailableReplicas = max(0, st.clampInt32(wanted)-s.AvailableReplicas)
-	if s.AvailableReplicas >= st.reportedMinAvailable() {
-		st.setCondition(ConditionAvailable, selector.ConditionTrue, availableEnough, "Deployment has minimum availability.")
+}
+
+// available reports whether as many pods are available as have to be.
+func (c *conditions) available(n int32) {
+	if n >= c.in.reportedMinAvailable() {
+		c.set(ConditionAvailable, selector.ConditionTrue, availableEnough, "Deployment has minimum availability.")
 	} else {
-		st.setCondition(ConditionAvailable, selector.ConditionFalse, availableTooFew, "Deployment does not have minimum availability.")
+		c.set(ConditionAvailable, selector.ConditionFalse, availableTooFew, "Deployment does not have minimum availability.")
 	}
-	return s
-}
-
-// counted returns the size of a set that unavailable pods are reckoned from: that
-// before the plan, by default: see [UnavailableReplicasLag].
-func (st *state) counted(s *set) int32 {
-	if st.opts.Repair.Has(UnavailableReplicasLag) {
-		return s.spec
-	}
-	return s.from - s.cleaned
 }
 
 // reportedMinAvailable returns how many pods the condition Available asks for.
-func (st *state) reportedMinAvailable() int32 {
-	n := st.replicas - st.budget.Unavailable
-	if st.opts.StrictAvailable && st.replicas > 0 {
+func (in *input) reportedMinAvailable() int32 {
+	n := in.replicas - in.budget.Unavailable
+	if in.opts.StrictAvailable && in.replicas > 0 {
 		return max(1, n)
 	}
 	return n
 }
 
-// terminating returns the number of terminating pods, or nil if a ReplicaSet that
-// has been synced does not report it.
-func (st *state) terminating() *int32 {
-	sum := int64(0)
-	for i := range st.sets {
-		switch status := st.sets[i].status(); {
-		case status.TerminatingReplicas != nil:
-			sum += int64(*status.TerminatingReplicas)
-		case status.ObservedGeneration != 0:
-			return nil
+// failure copies the condition ReplicaFailure of the new ReplicaSet or else
+// of the first that has one.
+func (c *conditions) failure() {
+	failure := c.in.firstFailure()
+	if failure == nil {
+		c.list = removeCondition(c.list, ConditionReplicaFailure)
+		return
+	}
+	if p := findCondition(c.list, ConditionReplicaFailure); p != nil && p.Message != failure.Message && c.in.opts.Repair.Has(ReplicaFailureNotRefreshed) {
+		c.list = removeCondition(c.list, ConditionReplicaFailure)
+	}
+	c.list = setCondition(c.list, Condition{
+		Type: failure.Type, Status: failure.Status, Reason: failure.Reason, Message: failure.Message,
+		LastUpdateTime: failure.LastTransitionTime, LastTransitionTime: failure.LastTransitionTime,
+	})
+}
+
+func (in *input) firstFailure() *replicaset.Condition {
+	if s := in.newSet(); s != nil {
+		if c := failureOf(s); c != nil {
+			return c
 		}
 	}
-	return new(st.clampInt32(sum))
+	for _, s := range in.old {
+		if c := failureOf(s); c != nil {
+			return c
+		}
+	}
+	return nil
 }
 
-// finishStatus moves the conditions into the plan.
-func (st *state) finishStatus() {
-	if c := findCondition(st.conditions, ConditionProgressing); st.found && c.Reason == progressFound {
-		c.Message = found(st.newSet()) // which most passes replace, so that it is made here
+func failureOf(s *set) *replicaset.Condition {
+	for i := range s.rs.Status.Conditions {
+		if c := &s.rs.Status.Conditions[i]; c.Type == replicaset.ConditionReplicaFailure {
+			return c
+		}
 	}
-	if len(st.conditions) > 0 {
-		st.plan.Status.Conditions = st.conditions
+	return nil
+}
+
+// finish completes the conditions for the status.
+func (c *conditions) finish() {
+	if p := findCondition(c.list, ConditionProgressing); c.found && p.Reason == progressFound {
+		p.Message = found(c.in.newSet()) // which most passes replace, so that it is made here
+	}
+	if len(c.list) == 0 {
+		c.list = nil
 	}
 }
 
-// keepStatus leaves the status as it was stored, but for the conditions that the
-// pass has already set: for a pass that ends before it has counted.
-func (st *state) keepStatus() {
-	status := st.d.Status
-	status.Conditions = nil
+// storedStatus returns the status as it was stored, but for the conditions: for a pass that
+// ends before it has counted.
+func (in *input) storedStatus(conditions []Condition) Status {
+	status := in.d.Status
+	status.Conditions = conditions
 	if status.CollisionCount != nil {
 		status.CollisionCount = new(*status.CollisionCount)
 	}
 	if status.TerminatingReplicas != nil {
 		status.TerminatingReplicas = new(*status.TerminatingReplicas)
 	}
-	st.plan.Status = status
-	st.finishStatus()
+	return status
+}
+
+// status returns the status with everything but conditions. Like
+// upstream it counts the ReplicaSets as they were before the plan, so that the
+// number of unavailable pods lags by one pass.
+//
+// It mirrors calculateStatus of the deployment controller of Kubernetes 1.36.3.
+func (in *input) status(c *counts, wanted int64) Status {
+	s := Status{
+		ObservedGeneration: in.d.Generation, Replicas: in.policy.Size(c.replicas),
+		ReadyReplicas: in.policy.Size(c.ready), AvailableReplicas: in.policy.Size(c.available),
+	}
+	if c.known {
+		s.TerminatingReplicas = new(in.policy.Size(c.terminating))
+	}
+	if n := in.d.Status.CollisionCount; n != nil {
+		s.CollisionCount = new(*n)
+	}
+	if n := in.newSet(); n != nil {
+		s.UpdatedReplicas = n.status().Replicas
+	}
+	s.UnavailableReplicas = max(0, in.policy.Size(wanted)-s.AvailableReplicas)
+	return s
 }

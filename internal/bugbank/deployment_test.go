@@ -24,7 +24,7 @@ func scalingOfDeployments() []entry {
 	return []entry{
 		{"kubernetes-102551", "a stale annotation of the desired replicas blocks all rollouts", plans(
 			snapshot(web(4, limits(0, 1)), set(1, 4, sized(5, 5)), set(2, 0)), "", corrected, "annotate web-v1"),
-			mutant{"deploy", "s.setScale(i, s.replicas, ReasonScaling, r)", "s.setScale(i, s.replicas, ReasonScaling, false)"}},
+			mutant{"deploy:input.scaleOnly", "d.scale(i, s.replicas, ReasonScaling, r)", "d.scale(i, s.replicas, ReasonScaling, false)"}},
 		{"kubernetes-125568", "Recreate with two active sets and a scale request is stuck", plans(
 			snapshot(web(5, recreate), set(1, 2, sized(3, 3)), set(2, 2, sized(3, 3))), "", corrected, "web-v1 2->0"),
 			mutant{"deploy", "!s.opts.Repair.Has(RecreateStuckAfterScaling)", "true"}},
@@ -39,14 +39,14 @@ func scalingOfDeployments() []entry {
 		{"kubernetes-20273", "proportional scaling feeds a template that does not start", plans(
 			snapshot(web(20, limits(4, 1)), set(1, 10, sized(12, 16)), set(2, 4, sized(12, 16), counts(4, 0))),
 			"web-v1 10->18, web-v2 4->6", deploy.Options{WeighByAvailable: true}, "web-v1 10->20, annotate web-v2"),
-			mutant{"deploy:state.scaleExactly", "s.opts.WeighByAvailable", "false"}},
+			mutant{"deploy:draft.shareExactly", "s.opts.WeighByAvailable", "false"}},
 		{"kubernetes-115735", "a larger surge of a paused Deployment goes to the old set", plans(
 			snapshot(web(10, limits(6, 2), paused), set(1, 8, sized(10, 13)), set(2, 5, sized(10, 13))),
 			"web-v1 8->10, web-v2 5->6", deploy.Options{Paused: deploy.PausedScale}, ""),
-			mutant{"deploy:state.syncPaused", "s.scalingEvent()", "true"}},
+			mutant{"deploy:decision.decidePaused", "s.scalingEvent()", "true"}},
 		{"kubernetes-98457", "scaling a paused Deployment starts pods of the old template at once", plans(
 			snapshot(web(11, limits(3, 2), paused), between...), "web-v1 8->12, annotate web-v2", freeze, ""),
-			mutant{"deploy:state.syncPaused", "PausedFreeze", `"never"`}},
+			mutant{"deploy:decision.decidePaused", "PausedFreeze", `"never"`}},
 		{"kubernetes-105395", "replicas and template changed at once start pods of the old template", plans(
 			snapshot(web(6, limits(3, 2)), set(1, 3, sized(3, 5))), "web-v1 3->6",
 			deploy.Options{RolloutFirst: true}, "create web-v2 6, annotate web-v1"),
@@ -54,9 +54,9 @@ func scalingOfDeployments() []entry {
 		{"kubernetes-95498", "pods that are being deleted do not count, and the surge is exceeded", plans(
 			snapshot(web(15), set(1, 12, leaving(3)), set(2, 4)), "web-v2 4->7",
 			deploy.Options{Terminating: deploy.TerminationComplete}, "web-v1 12->8"),
-			mutant{"deploy:state.newSize", "s.total() + t", "s.total() + 0*t"}},
+			mutant{"deploy:input.newSize", "s.policy.Sum(c.wanted) + t", "s.policy.Sum(c.wanted) + 0*t"}},
 		{"kubernetes-72775", "an autoscaler takes surge pods for wanted ones", surgeIsNotWanted,
-			mutant{"deploy", "s.plan.Budget = s.budget", "s.plan.Budget = s.budget\n\ts.plan.Budget.Replicas += s.budget.Surge"}},
+			mutant{"deploy:decision.write", "if s.d.Strategy == Recreate {\n\t\tw.plan.Budget.Unavailable = s.replicas\n\t}", "w.plan.Budget.Replicas += s.budget.Surge"}},
 		{"kruise-2239", "the proportions of two templates drift with every scaling of an autoscaler", plans(
 			snapshot(web(11, limits(3, 2)), between...), "web-v1 8->12, annotate web-v2", corrected, "web-v1 8->11, web-v2 2->3"),
 			mutant{"rollout", "cmp.Or(cmp.Compare(c[l], c[k]), m, y)", "cmp.Or(m, y)"}},
@@ -100,11 +100,11 @@ func rolloutsOfDeployments() []entry {
 		{"kubernetes-61433", "an orphan of another template is adopted and rolled away", plans(
 			snapshot(web(3, selecting), set(1, 3, orphan), set(2, 3, labelled)), "adopt web-v1, web-v1 3->0",
 			deploy.Options{Adoption: deploy.AdoptSameTemplate}, ""),
-			mutant{"deploy:state.adopts", "r.Template.Same(s.d.Template)", "true"}},
+			mutant{"deploy:input.adopts", "r.Template.Same(s.d.Template)", "true"}},
 		{"kubernetes-128798", "a failed pod that is left over makes Recreate wait for the deadline", failedPodWakes,
 			mutant{"deploy", "o && !s.pods[i].Finished()", "o"}},
 		{"kubernetes-67815", "the lists of ReplicaSets share memory, and the caller's is sorted in place", callersListStays,
-			mutant{"deploy", "slices.SortFunc(o, byCreation)", "slices.SortFunc(o, byCreation)\n\tslices.SortFunc(st.everyone, func(a, b replicaset.ReplicaSet) int { return byCreation(&a, &b) })"}},
+			mutant{"deploy", "slices.SortFunc(o, byCreation)", "slices.SortFunc(o, byCreation)\n\tslices.SortFunc(in.namespaceSets, func(a, b replicaset.ReplicaSet) int { return byCreation(&a, &b) })"}},
 	}
 }
 
@@ -135,11 +135,11 @@ func conditionsOfDeployments() []entry {
 		{"kubernetes-106697", "pods lost after completion never miss a deadline", stalled,
 			mutant{"deploy", "d.Status.AvailableReplicas < r", "d.Status.AvailableReplicas < min(0, r)"}},
 		{"kubernetes-115538", "Recreate looks finished while it tears down", tearsDown,
-			mutant{"deploy", "if n := s.status().Replicas; n > 0 {\n\t\t\t\tt.hold(s.rs.Name, ReasonOldPodsRemain, n, 0)\n\t\t\t}", "if n := s.status().Replicas; n > 0 {\n\t\t\t\t_ = n\n\t\t\t}"}},
+			mutant{"deploy:input.oldPods", "if n := s.status().Replicas; n > 0 {\n\t\t\t\th = append(h, hold(s.rs.Name, ReasonOldPodsRemain, int64(n), 0))\n\t\t\t}", "if n := s.status().Replicas; n > 0 {\n\t\t\t\t_ = n\n\t\t\t}"}},
 		{"kubernetes-61205", "a Deployment without any available pod is Available", strictlyAvailable,
-			mutant{"deploy:state.reportedMinAvailable", "max(1, n)", "n"}},
+			mutant{"deploy:input.reportedMinAvailable", "max(1, n)", "n"}},
 		{"kubernetes-40207", "a rollback to an existing set keeps the clock of the deadline", freshClock,
-			mutant{"deploy:state.annotateNew", "s.hasDeadline()", "false"}},
+			mutant{"deploy:following.restarts", "i.hasDeadline()", "false"}},
 		{"kubernetes-49637", "a rollout that was paused misses its deadline when it is resumed", pauseStopsClock,
 			mutant{"deploy", "!s.d.Paused && r == progressPaused", "false"}},
 	}

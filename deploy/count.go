@@ -1,0 +1,41 @@
+package deploy
+
+// counts is what all ReplicaSets together have, as they are before the plan.
+type counts struct {
+	wanted, replicas, ready, available int64
+
+	terminating int64
+	known       bool // every ReplicaSet that has been synced reports its terminating pods
+}
+
+// count sums up the ReplicaSets.
+func count(in *input) counts {
+	c := counts{known: true}
+	for i := range in.sets {
+		s := &in.sets[i]
+		status := s.status()
+		c.wanted += int64(s.size)
+		c.replicas += int64(status.Replicas)
+		c.ready += int64(status.ReadyReplicas)
+		c.available += int64(status.AvailableReplicas)
+		switch {
+		case status.TerminatingReplicas != nil:
+			c.terminating += int64(*status.TerminatingReplicas)
+		case status.ObservedGeneration != 0:
+			c.known = false
+		}
+	}
+	return c
+}
+
+// countedTerminating returns how many terminating pods take up room, by the policy; known
+// is false if nothing may be started until that is known.
+func (c *counts) countedTerminating(in *input) (n int64, known bool) {
+	if in.opts.Terminating == TerminationStarted {
+		return 0, true
+	}
+	if !c.known {
+		return 0, in.opts.Terminating != TerminationKnown
+	}
+	return int64(in.policy.Size(c.terminating)), true
+}

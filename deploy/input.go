@@ -1,0 +1,116 @@
+package deploy
+
+import (
+	"time"
+
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// An input is a snapshot that has been checked, defaulted, claimed and put in order.
+// Nothing writes to it. It reads the caller's slices and maps in place.
+type input struct {
+	d    Deployment
+	pods []podorder.Pod
+	now  time.Time
+	opts Options
+
+	replicas     int32
+	budget       rollout.Budget
+	policy       rollout.Policy
+	deadline     int32 // seconds, or NoLimit
+	historyLimit int32 // or NoLimit
+
+	namespaceSets []replicaset.ReplicaSet  // of the namespace
+	sets          []set                    // own ReplicaSets, by creation and name
+	released      []*replicaset.ReplicaSet // no longer its own, by creation and name
+	newest        int                      // the one with the Deployment's template, or -1
+	next          int64                    // the revision of a new ReplicaSet
+}
+
+// A set is a ReplicaSet of the Deployment.
+type set struct {
+	rs      *replicaset.ReplicaSet // the caller's, or an empty one if the plan creates it
+	size    int32                  // pods that it wants
+	adopted bool                   // the plan makes the Deployment its controller
+}
+
+func (in *input) deleting() bool { return !in.d.DeletionTimestamp.IsZero() }
+
+func (in *input) hasDeadline() bool { return in.deadline != NoLimit }
+
+// partitioned reports whether the Deployment is rolled by partition.
+func (in *input) partitioned() bool { return in.d.Partitioned != nil }
+
+// complete reports whether the rollout is complete according to a status.
+func (in *input) complete(s *Status) bool {
+	return isComplete(s, in.replicas, in.d.Generation)
+}
+
+// isComplete is [Complete].
+func isComplete(s *Status, replicas int32, generation int64) bool {
+	return s.UpdatedReplicas == replicas && s.Replicas == replicas && s.AvailableReplicas == replicas &&
+		s.ObservedGeneration >= generation
+}
+
+// old yields the number and the set of every ReplicaSet with another template,
+// oldest first.
+func (in *input) old(yield func(int, *set) bool) {
+	for i := range in.sets {
+		if i != in.newest && !yield(i, &in.sets[i]) {
+			return
+		}
+	}
+}
+
+// activeOld yields the old sets that want pods, oldest first.
+func (in *input) activeOld(yield func(int, *set) bool) {
+	for i, s := range in.old {
+		if s.size > 0 && !yield(i, s) {
+			return
+		}
+	}
+}
+
+// all yields the old sets and then the new one.
+func (in *input) all(yield func(int, *set) bool) {
+	for i, s := range in.old {
+		if !yield(i, s) {
+			return
+		}
+	}
+	if s := in.newSet(); s != nil {
+		yield(in.newest, s)
+	}
+}
+
+// newSet returns the ReplicaSet with the Deployment's template, or nil.
+func (in *input) newSet() *set {
+	if in.newest < 0 {
+		return nil
+	}
+	return &in.sets[in.newest]
+}
+
+// named returns the ReplicaSet of the namespace with a name, or nil.
+func (in *input) named(name string) *replicaset.ReplicaSet {
+	for i := range in.namespaceSets {
+		if in.namespaceSets[i].Name == name {
+			return &in.namespaceSets[i]
+		}
+	}
+	return nil
+}
+
+func (s *set) status() *replicaset.Status { return &s.rs.Status }
+
+// count returns the counts of a set.
+func (s *set) count() rollout.Set {
+	return rollout.Set{Wanted: s.size, Available: s.status().AvailableReplicas}
+}
+
+// wantedAvailable returns the available pods of a set, as far as it wants them.
+func (s *set) wantedAvailable() int64 {
+	return int64(max(0, min(s.status().AvailableReplicas, s.size)))
+}

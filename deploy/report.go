@@ -1,0 +1,79 @@
+package deploy
+
+import (
+	"time"
+
+	"github.com/kplan-go/kplan/rollout/partition"
+)
+
+// A report is what a pass says of the Deployment: its next status, when to look again, and
+// what a rollout waits for.
+type report struct {
+	status    Status
+	recheckAt time.Time
+	extra     *partition.ExtraStatus
+	holds     []Hold
+}
+
+// report returns what is said of the Deployment after a decision. Conditions are set in the
+// order in which upstream sets them.
+func (d *decision) report(c *counts) (r report) {
+	in, list := d.in, d.in.stored()
+	if d.path == pathRefused {
+		list.finish()
+		r.status = in.storedStatus(list.list)
+		r.status.ObservedGeneration = max(r.status.ObservedGeneration, in.d.Generation)
+		return r
+	}
+	list.notePause()
+	list.follow(&d.follow)
+	if d.created != nil && !d.created.taken {
+		list.created(d.created.rs.Name)
+	}
+	if d.failed || d.path == pathRollback {
+		list.finish()
+		r.status = in.storedStatus(list.list)
+	} else {
+		r = d.reportCounted(c, list)
+	}
+	if in.partitioned() {
+		d.reportPartition(&r)
+	}
+	return r
+}
+
+// reportCounted returns what is said after a pass that has counted.
+func (d *decision) reportCounted(c *counts, list *conditions) (r report) {
+	in, drives := d.in, d.path == pathRollout
+	r.status = in.status(c, d.wanted(c))
+	list.available(r.status.AvailableReplicas)
+	if drives {
+		list.progress(&r.status)
+	}
+	if drives || in.opts.Repair.Has(ReplicaFailureNotRefreshed) {
+		list.failure()
+	}
+	list.finish()
+	r.status.Conditions = list.list
+	if drives {
+		r.recheckAt = in.recheck(&r.status)
+		r.holds = in.waits(&r.status, len(d.holds) == 0 && len(d.changes) == 0)
+	}
+	return r
+}
+
+// wanted returns how many pods unavailable ones are reckoned from: those wanted before the
+// plan, by default: see [UnavailableReplicasLag].
+func (d *decision) wanted(c *counts) int64 {
+	wanted := c.wanted
+	if d.created != nil {
+		wanted += int64(d.created.size)
+	}
+	if !d.in.opts.Repair.Has(UnavailableReplicasLag) {
+		return wanted - d.cleaned
+	}
+	for _, c := range d.changes {
+		wanted += int64(c.to) - int64(d.in.sets[c.set].size)
+	}
+	return wanted
+}

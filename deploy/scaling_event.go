@@ -1,0 +1,113 @@
+package deploy
+
+import (
+	"strconv"
+
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// scalingEvent reports whether the Deployment's replicas have changed since some
+// active ReplicaSet was last scaled, as the annotations of the ReplicaSets tell. Inactive
+// ones and unusable annotations tell nothing.
+//
+// It mirrors isScalingEvent of the deployment controller of Kubernetes 1.36.3.
+func (in *input) scalingEvent() bool {
+	for i := range in.sets {
+		if _, changed := in.desiredBefore(&in.sets[i]); changed {
+			return true
+		}
+	}
+	return false
+}
+
+// desiredBefore returns the Deployment's replicas when an active set was last
+// scaled, and whether they have changed since.
+func (in *input) desiredBefore(s *set) (desired int32, changed bool) {
+	if s.size == 0 {
+		return 0, false
+	}
+	desired, ok := in.readSize(s.rs.Annotations, revision.AnnotationDesired)
+	return desired, ok && desired != in.replicas
+}
+
+// scalesFirst reports whether the rollout has to wait because sizes are to be
+// adapted to changed replicas.
+func (in *input) scalesFirst() bool {
+	switch {
+	case !in.scalingEvent() || in.rollsFirst():
+		return false
+	case in.d.Strategy == Recreate && in.severalActive() && !in.saturated():
+		return !in.opts.Repair.Has(RecreateStuckAfterScaling)
+	}
+	return true
+}
+
+// rollsFirst reports whether a new template goes before changed replicas, by the policy.
+func (in *input) rollsFirst() bool {
+	return in.opts.RolloutFirst && in.newest < 0
+}
+
+func (in *input) severalActive() bool {
+	active := 0
+	for i := range in.sets {
+		if in.sets[i].size > 0 {
+			active++
+		}
+	}
+	return active > 1
+}
+
+// saturated reports whether the new ReplicaSet serves alone: all replicas are its
+// own, available, and were so wanted when it was last scaled. By default its
+// annotation is read more leniently than elsewhere, as upstream reads it: see
+// [LenientSizeAnnotations].
+func (in *input) saturated() bool {
+	s := in.newSet()
+	if s == nil {
+		return false
+	}
+	if in.opts.Repair.Has(LenientSizeAnnotations) {
+		desired, ok := size(s.rs.Annotations, revision.AnnotationDesired)
+		return ok && rollout.Saturated(s.count(), desired, in.replicas)
+	}
+	desired, err := strconv.ParseInt(s.rs.Annotations[revision.AnnotationDesired], 10, 64)
+	return err == nil && rollout.Saturated(s.count(), int32(desired), in.replicas)
+}
+
+// readSize reads a size from an annotation. For a partitioned Deployment upstream takes
+// any number, and cuts it to 32 bits.
+func (in *input) readSize(annotations map[string]string, key string) (int32, bool) {
+	if in.partitioned() && !in.opts.Repair.Has(LenientSizeAnnotations) {
+		n, err := strconv.ParseInt(annotations[key], 10, 64)
+		return int32(n), err == nil
+	}
+	return size(annotations, key)
+}
+
+// size reads a size from an annotation: decimal digits within 31 bits.
+func size(annotations map[string]string, key string) (int32, bool) {
+	text := annotations[key]
+	if text == "" {
+		return 0, false // the common case, for which an error need not be allocated
+	}
+	n, err := strconv.ParseUint(text, 10, 31)
+	return int32(n), err == nil
+}
+
+// writtenMaxTotal is how many pods may be wanted, as it is written into annotations.
+func (in *input) writtenMaxTotal() int32 { return in.policy.Size(in.policy.MaxTotal(in.budget)) }
+
+// sizeAnnotations returns what a ReplicaSet records whenever it is scaled.
+func (in *input) sizeAnnotations() map[string]string {
+	return map[string]string{
+		revision.AnnotationDesired: strconv.Itoa(int(in.replicas)),
+		revision.AnnotationMax:     strconv.Itoa(int(in.writtenMaxTotal())),
+	}
+}
+
+// annotationsStale reports whether a ReplicaSet records other numbers.
+func (in *input) annotationsStale(annotations map[string]string) bool {
+	return annotations[revision.AnnotationDesired] != strconv.Itoa(int(in.replicas)) ||
+		annotations[revision.AnnotationMax] != strconv.Itoa(int(in.writtenMaxTotal()))
+}

@@ -1,0 +1,137 @@
+package deploy
+
+import "github.com/kplan-go/kplan/rollout"
+
+// A sizing is what a pass decides about sizes.
+type sizing struct {
+	changes []change // in the order of the decision, one for each ReplicaSet
+	holds   []Hold
+	// moved says that the rollout has moved. What is changed before a status that is ahead
+	// of its spec ends the pass does not count.
+	moved bool
+	// shrinkFirst orders sizes so that no prefix of a scaling wants more than the whole.
+	shrinkFirst bool
+	failed      bool  // the pass ends with an error, and reports nothing
+	cleaned     int64 // of the removed pods, those that upstream knows of when it counts
+}
+
+// A change is what becomes of a ReplicaSet. One to its own size brings its annotations up
+// to date.
+type change struct {
+	set       int   // its number
+	to        int32 // pods that it will want
+	unhealthy int32 // of the removed ones, those that are not available
+	reason    Reason
+}
+
+// A draft is sizes on the way to a decision.
+type draft struct {
+	in    *input
+	sizes []drafted // by set
+	order []int     // sets with a change, in order
+	// shrinkFirst is that of the sizing.
+	shrinkFirst bool
+}
+
+type drafted struct {
+	to        int32
+	unhealthy int32
+	cleaned   int32
+	scaled    bool
+	reason    Reason
+}
+
+func (in *input) draft() *draft {
+	d := &draft{in: in, sizes: make([]drafted, len(in.sets))}
+	for i := range d.sizes {
+		d.sizes[i].to = in.sets[i].size
+	}
+	return d
+}
+
+// scale gives a set a size. With refresh its annotations are brought up to date even if
+// the size is right already; without, they are then left stale, as upstream leaves them. A
+// size that has wrapped around below 0 changes nothing: the API server would refuse it.
+func (d *draft) scale(i int, to int32, reason Reason, refresh bool) {
+	s := &d.sizes[i]
+	if to < 0 || s.to == to && !(refresh && d.in.annotationsStale(d.in.sets[i].rs.Annotations)) {
+		return
+	}
+	if !s.scaled {
+		s.scaled = true
+		d.order = append(d.order, i)
+	}
+	s.to, s.reason = to, reason
+}
+
+// removeUnavailable takes from sets what they lose of pods that are not available.
+func (d *draft) removeUnavailable(places []int, old []rollout.Set, lost []int32) {
+	if lost == nil {
+		return
+	}
+	for k, size := range rollout.Remaining(old, lost) {
+		d.sizes[places[k]].unhealthy += lost[k]
+		d.scale(places[k], size, ReasonUnhealthy, false)
+	}
+}
+
+// removeAvailable takes from sets what they lose of further pods.
+func (d *draft) removeAvailable(places []int, lost []int32) {
+	for k, n := range lost {
+		i, reason := places[k], ReasonRolloutDown
+		if i == d.in.newest {
+			reason = ReasonTakenForOld
+		}
+		d.scale(i, d.sizes[i].to-n, reason, false)
+	}
+}
+
+// active returns the numbers of the sets that want pods, oldest first.
+func (d *draft) active() []int {
+	active := make([]int, 0, len(d.sizes))
+	for i := range d.sizes {
+		if d.sizes[i].to > 0 {
+			active = append(active, i)
+		}
+	}
+	return active
+}
+
+// total returns how many pods the sets want.
+func (d *draft) total(sets []int) int64 {
+	total := int64(0)
+	for _, i := range sets {
+		total += int64(d.sizes[i].to)
+	}
+	return total
+}
+
+// changes returns the changes, in order.
+func (d *draft) changes() []change {
+	if len(d.order) == 0 {
+		return nil
+	}
+	changes := make([]change, len(d.order))
+	for k, i := range d.order {
+		s := &d.sizes[i]
+		changes[k] = change{i, s.to, s.unhealthy, s.reason}
+	}
+	return changes
+}
+
+// countOld returns the counts of the active old sets, oldest first, and their numbers.
+func (in *input) countOld() (old []rollout.Set, places []int) {
+	n := 0
+	for range in.activeOld {
+		n++
+	}
+	old, places = make([]rollout.Set, 0, n), make([]int, 0, n)
+	for i, s := range in.activeOld {
+		old, places = append(old, s.count()), append(places, i)
+	}
+	return old, places
+}
+
+func hold(name string, reason Reason, have, limit int64) Hold {
+	return Hold{Name: name, Reason: reason, Have: have, Limit: limit}
+}
