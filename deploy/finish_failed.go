@@ -21,10 +21,10 @@ func (f *finish) failed(i int) {
 	list.notePause()
 	switch a := f.plan.Actions[i].(type) {
 	case CreateReplicaSet:
-		f.notCreated(list, a, i)
+		f.notCreated(&list, a, i)
 	default:
 		f.fail(a, f.outcome(i).Failure())
-		f.before(list, i)
+		f.before(&list, i)
 	}
 	list.finish()
 	collisions := f.result.Status.CollisionCount
@@ -52,7 +52,7 @@ func (f *finish) created() {
 	list, last := in.stored(), len(f.plan.Actions)-1
 	list.notePause()
 	a := f.plan.Actions[last].(CreateReplicaSet)
-	f.before(list, last+1)
+	f.before(&list, last+1)
 	if a.Replicas > 0 {
 		f.result.Events = append(f.result.Events, Event{
 			Action: last, Type: "Normal", Reason: "ScalingReplicaSet", Message: in.createEvent(a.Name, a.Replicas),

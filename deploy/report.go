@@ -34,7 +34,7 @@ func (d *decision) report(c *counts) (r report) {
 		list.finish()
 		r.status = in.storedStatus(list.list)
 	} else {
-		r = d.reportCounted(c, list)
+		r = d.reportCounted(c, &list)
 	}
 	if in.partitioned() {
 		d.reportPartition(&r)

@@ -99,6 +99,13 @@ func holdAhead(s *set) Hold {
 
 // holdOld says why the old sets keep the pods that they keep.
 func (d *draft) holdOld(available int64) (holds []Hold) {
+	n := 0
+	for i := range d.in.activeOld {
+		if d.sizes[i].to > 0 {
+			n++
+		}
+	}
+	holds = make([]Hold, 0, n)
 	for i, s := range d.in.activeOld {
 		if d.sizes[i].to > 0 {
 			holds = append(holds, hold(s.rs.Name, ReasonMinAvailable, available, d.in.policy.MinAvailable(d.in.budget)))

@@ -18,7 +18,7 @@ func (in *input) scale(c *counts) sizing {
 	active := d.active()
 	switch {
 	case len(active) <= 1:
-		return in.scaleOnly(d, active)
+		return in.scaleOnly(&d, active)
 	case in.saturated():
 		for _, i := range slices.Backward(active) {
 			if i != in.newest {
@@ -28,7 +28,7 @@ func (in *input) scale(c *counts) sizing {
 	case in.d.Strategy == Recreate:
 		return sizing{holds: in.holdScaling()}
 	case in.partitioned():
-		return in.scalePartitioned(c, d, active)
+		return in.scalePartitioned(c, &d, active)
 	default:
 		d.share(c, active)
 	}

@@ -41,8 +41,8 @@ type drafted struct {
 	reason    Reason
 }
 
-func (in *input) draft() *draft {
-	d := &draft{in: in, sizes: make([]drafted, len(in.sets))}
+func (in *input) draft() draft {
+	d := draft{in: in, sizes: make([]drafted, len(in.sets))}
 	for i := range d.sizes {
 		d.sizes[i].to = in.sets[i].size
 	}

@@ -15,9 +15,9 @@ type conditions struct {
 }
 
 // stored returns the conditions of the stored status, in a list of their own.
-func (in *input) stored() *conditions {
+func (in *input) stored() conditions {
 	list := in.d.Status.Conditions
-	return &conditions{in: in, list: append(make([]Condition, 0, max(2, len(list))), list...)}
+	return conditions{in: in, list: append(make([]Condition, 0, max(2, len(list))), list...)}
 }
 
 // set reports a condition as of now.
