@@ -39,10 +39,7 @@ func (p Plan) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 	if err != nil {
 		return Snapshot{}, err
 	}
-	if c := p.Status.CollisionCount; c != nil {
-		p.Status.CollisionCount = new(*c)
-	}
-	next.DaemonSet.Status, next.Backoff = p.Status, slices.Clone(p.Backoff)
+	next.DaemonSet.Status, next.Backoff = copyStatus(p.Status), slices.Clone(p.Backoff)
 	return next, nil
 }
 

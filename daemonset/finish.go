@@ -88,7 +88,8 @@ func (p Plan) Expect(before replicaset.Expectations, now time.Time) replicaset.E
 func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
 	f := finish{s: &s, plan: &p, report: &r, now: now.Round(0).UTC(), opts: opts}
 	f.result = Result{Expectations: r.Expectations, Status: copyStatus(s.DaemonSet.Status), Backoff: slices.Clone(s.Backoff)}
-	if f.actions() {
+	f.actions()
+	if !f.stopped {
 		f.result.Status, f.result.Backoff = copyStatus(p.Status), slices.Clone(p.Backoff)
 		f.result.Events = slices.Concat(p.Events, f.result.Events)
 		f.recheck()
@@ -110,6 +111,9 @@ type finish struct {
 	opts   Options
 	lost   int64 // creations that nobody will see
 	result Result
+
+	gone    []error // orphans that were to be adopted, and are gone
+	stopped bool    // the pass did not come to its end
 }
 
 func (f *finish) outcome(i int) *selector.Outcome {
@@ -127,22 +131,19 @@ func (f *finish) event(action int, eventType, reason, message string) {
 	f.result.Events = append(f.result.Events, Event{Action: action, Type: eventType, Reason: reason, Message: message})
 }
 
-// actions looks at all outcomes, and reports whether the pass came to its end.
-func (f *finish) actions() bool {
-	var gone []error
-	end, stopped := len(f.plan.Actions), false
+// actions looks at all outcomes.
+func (f *finish) actions() {
+	end := len(f.plan.Actions)
 	for i, a := range f.plan.Actions {
-		if tried := claims(a) && f.outcome(i).Answer != ""; (stopped || len(gone) > 0) && !tried {
+		if tried := claims(a) && f.outcome(i).Answer != ""; (f.stopped || len(f.gone) > 0) && !tried {
 			end = i
 			break
 		}
-		if !f.action(i, a, &gone) {
-			stopped = true
-		}
+		f.action(i, a)
 	}
-	if len(gone) > 0 && !stopped {
-		f.result.Errs, f.result.Again = gone, f.again()
-		stopped = true
+	if len(f.gone) > 0 && !f.stopped {
+		f.result.Errs, f.result.Again = f.gone, f.again()
+		f.stopped = true
 	}
 	f.result.Expectations = f.result.Expectations.Lower(f.lost, 0)
 	for _, a := range f.plan.Actions[end:] { // what was not asked for is not expected
@@ -153,7 +154,6 @@ func (f *finish) actions() bool {
 			f.result.Expectations = f.result.Expectations.DeletionObserved(a.Name)
 		}
 	}
-	return !stopped
 }
 
 // claims reports whether an action is about who owns what.
@@ -165,53 +165,62 @@ func claims(a Action) bool {
 	return false
 }
 
-// action looks at one outcome, and reports whether the pass goes on.
-func (f *finish) action(i int, a Action, gone *[]error) bool {
+// action looks at one outcome.
+func (f *finish) action(i int, a Action) {
 	o := f.outcome(i)
 	switch a := a.(type) {
 	case AdoptPod:
-		return f.adopted(a, "Pod", a.Object, o, gone)
+		f.adopted(a, "Pod", a.Object, o)
 	case AdoptRevision:
-		return f.adopted(a, "ControllerRevision", a.Object, o, gone)
+		f.adopted(a, "ControllerRevision", a.Object, o)
 	case ReleasePod, ReleaseRevision:
 		if err := o.Released(); err != nil {
-			f.fail(a, err)
-			return false
+			f.stop(a, err)
 		}
 	case CreatePod:
 		f.created(i, o)
 	case DeletePod:
 		f.deleted(i, a, o)
 	case DeleteRevision:
-		if o.Answer == "" && len(f.result.Errs) > 0 && a.Reason == ReasonHistoryLimit {
-			return true // left out after pods that could not be written
-		}
-		if o.Answer != selector.Done && o.Answer != selector.NotFound {
-			f.fail(a, o.Failure())
-			return a.Reason == ReasonHistoryLimit
-		}
+		f.revisionDeleted(a, o)
 	default:
 		if o.Answer != selector.Done {
-			f.fail(a, o.Failure())
-			return false
+			f.stop(a, o.Failure())
 		}
 	}
-	return true
 }
 
-func (f *finish) adopted(a Action, kind string, object Object, o *selector.Outcome, gone *[]error) bool {
+// stop ends the pass with the failure of an action.
+func (f *finish) stop(a Action, err error) {
+	f.fail(a, err)
+	f.stopped = true
+}
+
+// revisionDeleted goes on if a revision beyond the limit could not be deleted. It may have
+// been left out, after pods that could not be written.
+func (f *finish) revisionDeleted(a DeleteRevision, o *selector.Outcome) {
+	history := a.Reason == ReasonHistoryLimit
+	switch {
+	case o.Answer == "" && len(f.result.Errs) > 0 && history:
+	case o.Answer == selector.Done, o.Answer == selector.NotFound:
+	case history:
+		f.fail(a, o.Failure())
+	default:
+		f.stop(a, o.Failure())
+	}
+}
+
+func (f *finish) adopted(a Action, kind string, object Object, o *selector.Outcome) {
 	err := o.Adopted()
 	switch {
 	case f.report.LiveCheck != nil:
 		f.result.Errs = append(f.result.Errs, fmt.Errorf("can't adopt %s %s (%s): %w", kind, object.Name, object.UID, f.report.LiveCheck))
-		return false
+		f.stopped = true
 	case err == selector.ErrGone:
-		*gone = append(*gone, fmt.Errorf("%s %s: %w", kind, object.Name, err))
+		f.gone = append(f.gone, fmt.Errorf("%s %s: %w", kind, object.Name, err))
 	case err != nil:
-		f.fail(a, err)
-		return false
+		f.stop(a, err)
 	}
-	return true
 }
 
 func (f *finish) created(i int, o *selector.Outcome) {

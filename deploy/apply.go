@@ -41,10 +41,13 @@ func (as Actions) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 	sets := apply.NewList(s.ReplicaSets, func(rs *replicaset.ReplicaSet) (string, string) { return rs.Name, rs.UID })
 	for _, action := range as {
 		var err error
-		if a, ok := action.(CreateReplicaSet); ok {
+		switch a := action.(type) {
+		case CreateReplicaSet:
 			err = a.apply(&s.Deployment, sets, now)
-		} else if !applyToDeployment(&s.Deployment, action) {
-			err = applyToSet(&s.Deployment, sets, action)
+		case AnnotateDeployment, PauseDeployment, RollBackDeployment, ClearRollback:
+			applyToDeployment(&s.Deployment, a)
+		default:
+			err = applyToSet(&s.Deployment, sets, a)
 		}
 		if err != nil {
 			return Snapshot{}, err
@@ -54,9 +57,8 @@ func (as Actions) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 	return s, nil
 }
 
-// applyToDeployment carries out an action on the Deployment itself, and reports whether
-// it is one.
-func applyToDeployment(d *Deployment, action Action) bool {
+// applyToDeployment carries out an action on the Deployment itself.
+func applyToDeployment(d *Deployment, action Action) {
 	switch a := action.(type) {
 	case AnnotateDeployment:
 		d.Annotations = apply.With(d.Annotations, a.Set)
@@ -68,10 +70,7 @@ func applyToDeployment(d *Deployment, action Action) bool {
 		d.Generation++
 	case ClearRollback:
 		d.Annotations = apply.Without(d.Annotations, revision.AnnotationRollback)
-	default:
-		return false
 	}
-	return true
 }
 
 func applyToSet(d *Deployment, sets *apply.List[replicaset.ReplicaSet], action Action) error {
