@@ -1,33 +1,23 @@
 package kube
 
 import (
-	"reflect"
-
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/selector"
 	"github.com/kplan-go/kplan/selector/claim"
 )
-
-// missing reports whether o is nil, or a nil pointer in an interface.
-func missing(o metav1.Object) bool {
-	if o == nil {
-		return true
-	}
-	v := reflect.ValueOf(o)
-	return v.Kind() == reflect.Pointer && v.IsNil()
-}
 
 // Child returns what claiming reads of o, any object that may have a controller. It
 // shares the labels with o. A pod that Succeeded or Failed is finished, nothing else is.
 // Rejected is left to the caller.
 func Child(o metav1.Object) claim.Child {
-	if missing(o) {
+	if convert.Missing(o) {
 		return claim.Child{}
 	}
-	kind, name, uid := controller(o)
+	kind, name, uid := convert.Controller(o)
 	c := claim.Child{
 		Namespace: o.GetNamespace(), Name: o.GetName(), UID: string(o.GetUID()), Labels: o.GetLabels(),
 		ControllerKind: kind, ControllerName: name, ControllerUID: uid,
@@ -47,7 +37,7 @@ func Child(o metav1.Object) claim.Child {
 // 1.36.3 and its callers take.
 func Owner(o metav1.Object, kind schema.GroupVersionKind, s selector.Selector) claim.Owner {
 	owner := claim.Owner{APIVersion: kind.GroupVersion().String(), Kind: kind.Kind, Selector: s}
-	if !missing(o) {
+	if !convert.Missing(o) {
 		owner.Namespace, owner.Name, owner.UID = o.GetNamespace(), o.GetName(), string(o.GetUID())
 		owner.Deleting = o.GetDeletionTimestamp() != nil
 	}
@@ -58,8 +48,8 @@ func Owner(o metav1.Object, kind schema.GroupVersionKind, s selector.Selector) c
 // call, for claim.CheckLive.
 func Fresh(o metav1.Object, err error) claim.OwnerNow {
 	f := claim.OwnerNow{Err: err}
-	if !missing(o) {
-		f.UID, f.DeletionTimestamp = string(o.GetUID()), timeOrZero(o.GetDeletionTimestamp())
+	if !convert.Missing(o) {
+		f.UID, f.DeletionTimestamp = string(o.GetUID()), convert.TimeOrZero(o.GetDeletionTimestamp())
 	}
 	return f
 }

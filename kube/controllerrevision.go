@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/dump"
 
+	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/revision"
 )
 
@@ -20,7 +21,7 @@ func ControllerRevision(r *appsv1.ControllerRevision) revision.ControllerRevisio
 	if r == nil {
 		return revision.ControllerRevision{}
 	}
-	kind, name, uid := controller(r)
+	kind, name, uid := convert.Controller(r)
 	snapshot := revision.ControllerRevision{
 		Name:              r.Name,
 		UID:               string(r.UID),

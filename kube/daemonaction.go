@@ -14,6 +14,7 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/selector/claim"
 )
@@ -76,7 +77,7 @@ func daemonLabels(labels map[string]string, a daemonset.CreatePod) map[string]st
 	if a.Hash != "" {
 		set[daemonset.LabelHash] = a.Hash
 	}
-	return with(maps.Clone(labels), set)
+	return convert.With(maps.Clone(labels), set)
 }
 
 // pinned sets the required node affinity of a, which it changes.
@@ -106,7 +107,7 @@ func NewDaemonSetRevision(ds *appsv1.DaemonSet, a daemonset.CreateRevision) *app
 func UpdatedRevision(r *appsv1.ControllerRevision, a daemonset.UpdateRevision) *appsv1.ControllerRevision {
 	updated := Renumbered(r, a.To)
 	if a.Hash != "" {
-		updated.Labels = with(updated.Labels, map[string]string{daemonset.LabelHash: a.Hash})
+		updated.Labels = convert.With(updated.Labels, map[string]string{daemonset.LabelHash: a.Hash})
 	}
 	return updated
 }
@@ -185,11 +186,11 @@ func RelabelPodPatch(a daemonset.RelabelPod) Patch {
 // DeleteDaemonPodOptions returns the options of the call that deletes the pod of a: the
 // UID and the resource version, if known, are preconditions.
 func DeleteDaemonPodOptions(a daemonset.DeletePod) metav1.DeleteOptions {
-	return deleteOptions(a.UID, a.ResourceVersion)
+	return convert.DeleteOptions(a.UID, a.ResourceVersion)
 }
 
 // DeleteRevisionOptions returns the options of the call that deletes the revision of a:
 // the UID and the resource version, if known, are preconditions.
 func DeleteRevisionOptions(a daemonset.DeleteRevision) metav1.DeleteOptions {
-	return deleteOptions(a.UID, a.ResourceVersion)
+	return convert.DeleteOptions(a.UID, a.ResourceVersion)
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/kube"
+	kubekruise "github.com/kplan-go/kplan/kube/kruise"
 	"github.com/kplan-go/kplan/revision"
 )
 
@@ -181,7 +182,7 @@ func TestDaemonSetNil(t *testing.T) {
 	d, err := kube.DaemonSet(nil)
 	require.NoError(t, err)
 	require.Empty(t, d.Name)
-	_, err = kube.AdvancedDaemonSet(nil, kube.Advanced{})
+	_, err = kubekruise.AdvancedDaemonSet(nil, kubekruise.Advanced{})
 	require.NoError(t, err)
 	s, err := kube.DaemonSetSnapshot(nil, nil, nil, nil)
 	require.NoError(t, err)

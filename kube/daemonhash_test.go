@@ -12,6 +12,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/kube"
+	kubekruise "github.com/kplan-go/kplan/kube/kruise"
 )
 
 // currentRevision is the revision of ds that has its template.
@@ -72,21 +73,21 @@ func TestDaemonSetSnapshotHash(t *testing.T) {
 func TestAdvancedDaemonSetSnapshot(t *testing.T) {
 	ds := daemonSet()
 	ds.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": "x"}}
-	advanced := kube.Advanced{Partition: new(intstr.FromString("30%")), Paused: true}
-	got, err := kube.AdvancedDaemonSetSnapshot(ds, advanced, nil, nil, []*appsv1.ControllerRevision{currentRevision(t, ds)})
+	advanced := kubekruise.Advanced{Partition: new(intstr.FromString("30%")), Paused: true}
+	got, err := kubekruise.AdvancedDaemonSetSnapshot(ds, advanced, nil, nil, []*appsv1.ControllerRevision{currentRevision(t, ds)})
 	require.NoError(t, err)
 	want, err := kube.DaemonSetSnapshot(ds, nil, nil, []*appsv1.ControllerRevision{currentRevision(t, ds)})
 	require.NoError(t, err)
 	require.Equal(t, "mine", got.DaemonSet.Template.Hash)
-	want.DaemonSet, err = kube.AdvancedDaemonSet(ds, advanced)
+	want.DaemonSet, err = kubekruise.AdvancedDaemonSet(ds, advanced)
 	require.NoError(t, err)
 	want.DaemonSet.Template.Hash = "mine"
 	require.Empty(t, cmp.Diff(want, got))
 
 	advanced.Partition = new(intstr.FromString("x"))
-	_, err = kube.AdvancedDaemonSetSnapshot(ds, advanced, nil, nil, nil)
+	_, err = kubekruise.AdvancedDaemonSetSnapshot(ds, advanced, nil, nil, nil)
 	require.ErrorIs(t, err, kube.ErrInvalid)
-	s, err := kube.AdvancedDaemonSetSnapshot(nil, kube.Advanced{}, nil, nil, nil)
+	s, err := kubekruise.AdvancedDaemonSetSnapshot(nil, kubekruise.Advanced{}, nil, nil, nil)
 	require.NoError(t, err)
 	require.NotEmpty(t, s.DaemonSet.Template.Hash)
 }

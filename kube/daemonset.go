@@ -11,8 +11,8 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -49,13 +49,6 @@ func hashed(ds *appsv1.DaemonSet, d daemonset.DaemonSet, es *field.Errors) (daem
 func DaemonSetSnapshot(ds *appsv1.DaemonSet, nodes []*corev1.Node, pods []*corev1.Pod, revisions []*appsv1.ControllerRevision) (daemonset.Snapshot, error) {
 	var es field.Errors
 	return daemonSnapshot(orEmpty(ds), convertDaemonSet(orEmpty(ds), &es), nodes, pods, revisions, &es)
-}
-
-// AdvancedDaemonSetSnapshot is [DaemonSetSnapshot] for an Advanced DaemonSet. The error
-// is that of [AdvancedDaemonSet].
-func AdvancedDaemonSetSnapshot(ds *appsv1.DaemonSet, a Advanced, nodes []*corev1.Node, pods []*corev1.Pod, revisions []*appsv1.ControllerRevision) (daemonset.Snapshot, error) {
-	var es field.Errors
-	return daemonSnapshot(orEmpty(ds), convertAdvanced(orEmpty(ds), a, &es), nodes, pods, revisions, &es)
 }
 
 // daemonSnapshot adds to d what is around ds.
@@ -118,7 +111,7 @@ func orEmpty(ds *appsv1.DaemonSet) *appsv1.DaemonSet {
 
 // convertDaemonSet is [DaemonSet] without the hash of the template.
 func convertDaemonSet(ds *appsv1.DaemonSet, es *field.Errors) daemonset.DaemonSet {
-	surge, unavailable := daemonLimits(ds, es)
+	surge, unavailable := convert.DaemonSetLimits(ds, es)
 	es.NotNegative("spec.minReadySeconds", ds.Spec.MinReadySeconds)
 	notNegative(es, "spec.revisionHistoryLimit", ds.Spec.RevisionHistoryLimit)
 	switch ds.Spec.UpdateStrategy.Type {
@@ -132,7 +125,7 @@ func convertDaemonSet(ds *appsv1.DaemonSet, es *field.Errors) daemonset.DaemonSe
 		UID:                  string(ds.UID),
 		Generation:           ds.Generation,
 		Annotations:          ds.Annotations,
-		DeletionTimestamp:    timeOrZero(ds.DeletionTimestamp),
+		DeletionTimestamp:    convert.TimeOrZero(ds.DeletionTimestamp),
 		Selector:             LabelSelector(ds.Spec.Selector),
 		Template:             daemonTemplate(ds, es),
 		Strategy:             daemonset.Strategy(ds.Spec.UpdateStrategy.Type),
@@ -142,20 +135,6 @@ func convertDaemonSet(ds *appsv1.DaemonSet, es *field.Errors) daemonset.DaemonSe
 		RevisionHistoryLimit: ds.Spec.RevisionHistoryLimit,
 		Status:               FromDaemonSetStatus(ds.Status),
 	}
-}
-
-const (
-	pathDaemonSurge       = "spec.updateStrategy.rollingUpdate.maxSurge"
-	pathDaemonUnavailable = "spec.updateStrategy.rollingUpdate.maxUnavailable"
-)
-
-// daemonLimits returns the limits of a rolling update, unset for the other strategy.
-func daemonLimits(ds *appsv1.DaemonSet, es *field.Errors) (surge, unavailable rollout.IntOrPercent) {
-	rolling := ds.Spec.UpdateStrategy.RollingUpdate
-	if rolling == nil || ds.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType {
-		return surge, unavailable
-	}
-	return limit(es, pathDaemonSurge, rolling.MaxSurge), limit(es, pathDaemonUnavailable, rolling.MaxUnavailable)
 }
 
 func daemonTemplate(ds *appsv1.DaemonSet, es *field.Errors) daemonset.Template {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/kube"
+	kubekruise "github.com/kplan-go/kplan/kube/kruise"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/selector"
@@ -194,7 +195,7 @@ spec.updateStrategy.rollingUpdate.maxUnavailable: -3: must not be negative
 	require.EqualError(t, err, common+strategy)
 	_, err = kube.DaemonSetSnapshot(ds, nil, nil, nil)
 	require.EqualError(t, err, common+strategy)
-	_, err = kube.AdvancedDaemonSet(ds, kube.Advanced{
+	_, err = kubekruise.AdvancedDaemonSet(ds, kubekruise.Advanced{
 		RollingType: "Odd", Partition: new(intstr.FromString("x")), Burst: new(intstr.FromString("-1%")),
 	})
 	require.EqualError(t, err, "spec.burstReplicas: -1%: must not be negative\n"+common+
@@ -212,7 +213,7 @@ spec.updateStrategy.rollingUpdate.rollingUpdateType: "Odd": must be Standard, Su
 }
 
 func TestAdvancedDaemonSet(t *testing.T) {
-	advanced := kube.Advanced{
+	advanced := kubekruise.Advanced{
 		RollingType: daemonset.InPlaceIfPossible, Partition: new(intstr.FromString("30%")),
 		Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"zone": "a"}}, Paused: true,
 		Burst: new(intstr.FromInt32(9)), Progressive: true,
@@ -221,7 +222,7 @@ func TestAdvancedDaemonSet(t *testing.T) {
 	require.Empty(t, allUnset(advanced))
 	ds := daemonSet()
 	before := ds.DeepCopy()
-	got, err := kube.AdvancedDaemonSet(ds, advanced)
+	got, err := kubekruise.AdvancedDaemonSet(ds, advanced)
 	require.NoError(t, err)
 	plain, err := kube.DaemonSet(ds)
 	require.NoError(t, err)
@@ -232,20 +233,20 @@ func TestAdvancedDaemonSet(t *testing.T) {
 	require.Empty(t, cmp.Diff(want, got))
 	require.Empty(t, cmp.Diff(before, ds))
 
-	got, err = kube.AdvancedDaemonSet(ds, kube.Advanced{})
+	got, err = kubekruise.AdvancedDaemonSet(ds, kubekruise.Advanced{})
 	require.NoError(t, err)
 	require.Empty(t, cmp.Diff(plain, got), "the zero Advanced asks for nothing")
 
 	for value, progressive := range map[string]bool{"true": true, "True": false, "": false} {
-		ds.Annotations[kube.AnnotationProgressive] = value
-		got, err = kube.AdvancedDaemonSet(ds, kube.Advanced{})
+		ds.Annotations[kubekruise.AnnotationProgressive] = value
+		got, err = kubekruise.AdvancedDaemonSet(ds, kubekruise.Advanced{})
 		require.NoError(t, err)
 		require.Equal(t, progressive, got.Progressive, "%q", value)
 	}
 
 	ds.Spec.UpdateStrategy.Type = appsv1.OnDeleteDaemonSetStrategyType
 	advanced.RollingType, advanced.Partition = "Odd", new(intstr.FromString("x"))
-	got, err = kube.AdvancedDaemonSet(ds, advanced)
+	got, err = kubekruise.AdvancedDaemonSet(ds, advanced)
 	require.NoError(t, err, "OnDelete does not read what is wrong")
 	require.Equal(t, rollout.Int(9), got.Burst)
 	require.Equal(t, advanced.PreDelete, got.PreDelete)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 )
@@ -46,7 +47,7 @@ func withoutHash(d *appsv1.Deployment) (deploy.Deployment, error) {
 		ResourceVersion:         d.ResourceVersion,
 		Generation:              d.Generation,
 		Annotations:             d.Annotations,
-		DeletionTimestamp:       timeOrZero(d.DeletionTimestamp),
+		DeletionTimestamp:       convert.TimeOrZero(d.DeletionTimestamp),
 		Selector:                LabelSelector(d.Spec.Selector),
 		Replicas:                d.Spec.Replicas,
 		Template:                revision.Template{ID: TemplateID(&d.Spec.Template)},
@@ -83,16 +84,11 @@ func notNegative(es *field.Errors, path string, value *int32) {
 	}
 }
 
-const (
-	pathSurge       = "spec.strategy.rollingUpdate.maxSurge"
-	pathUnavailable = "spec.strategy.rollingUpdate.maxUnavailable"
-)
-
 // limits returns the limits of a rolling update, unset for any other strategy.
 func limits(d *appsv1.Deployment, es *field.Errors) (surge, unavailable rollout.IntOrPercent) {
 	rolling := d.Spec.Strategy.RollingUpdate
 	if rolling == nil || d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
 		return surge, unavailable
 	}
-	return limit(es, pathSurge, rolling.MaxSurge), limit(es, pathUnavailable, rolling.MaxUnavailable)
+	return convert.Limit(es, convert.PathSurge, rolling.MaxSurge), convert.Limit(es, convert.PathUnavailable, rolling.MaxUnavailable)
 }

@@ -18,13 +18,13 @@
 // Inbound there is one function for each noun: [Deployment], [ReplicaSet], [DaemonSet],
 // [Pod], [Node], [ControllerRevision], [Template], [LabelSelector], and [Snapshot],
 // [ReplicaSetSnapshot], [ReplicationControllerSnapshot] and [DaemonSetSnapshot] for all
-// that a planner reads at once. [AdvancedDaemonSetSnapshot] adds what only OpenKruise has,
-// and [DefaultDeployment] what an API server would have filled in. Statuses, conditions,
-// selectors, tolerations and numbers of pods have conversions with a way back.
+// that a planner reads at once. [DefaultDeployment] fills in what an API server would.
+// Statuses, conditions, selectors, tolerations and numbers of pods have conversions with a
+// way back.
 //
 // Outbound there is one function for each action, for those who write requests of their
-// own: the file rules.md of this package has the table. For package rollout there are
-// types in the form of the API of OpenKruise Rollouts, whose module is not a dependency.
+// own: the file rules.md of this package has the table. What OpenKruise has, and
+// Kubernetes has not, is in package kruise below.
 //
 // No function changes its arguments. Inbound functions share maps, and pointers to
 // numbers, with the object, so a snapshot is good until the object changes; objects of an

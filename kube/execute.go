@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/selector"
 	"github.com/kplan-go/kplan/selector/claim"
 )
@@ -183,6 +184,6 @@ func live(ctx context.Context, c Client, o, fresh Object, kind string) error {
 	err := c.Get(ctx, fresh)
 	owner := claim.Owner{Kind: kind, Namespace: o.GetNamespace(), Name: o.GetName(), UID: string(o.GetUID())}
 	return claim.CheckLive(&owner, claim.OwnerNow{
-		UID: string(fresh.GetUID()), DeletionTimestamp: timeOrZero(fresh.GetDeletionTimestamp()), Err: err,
+		UID: string(fresh.GetUID()), DeletionTimestamp: convert.TimeOrZero(fresh.GetDeletionTimestamp()), Err: err,
 	}).Err
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/internal/total"
 	"github.com/kplan-go/kplan/kube"
+	kubekruise "github.com/kplan-go/kplan/kube/kruise"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 )
@@ -143,11 +144,11 @@ func TestDaemonSetFieldsAreRead(t *testing.T) {
 	requireRead(t, func(first int64) any {
 		ds := filled[appsv1.DaemonSet](first)
 		ds.Namespace, ds.Spec.UpdateStrategy.Type = "shop", appsv1.RollingUpdateDaemonSetStrategyType
-		a := filled[kube.Advanced](first)
+		a := filled[kubekruise.Advanced](first)
 		a.RollingType = daemonset.Standard
 		node, r := filled[corev1.Node](first), filled[appsv1.ControllerRevision](first)
 		r.Namespace = "shop"
-		s, err := kube.AdvancedDaemonSetSnapshot(&ds, a, []*corev1.Node{&node}, []*corev1.Pod{filledDaemonPod(first)}, []*appsv1.ControllerRevision{&r})
+		s, err := kubekruise.AdvancedDaemonSetSnapshot(&ds, a, []*corev1.Node{&node}, []*corev1.Pod{filledDaemonPod(first)}, []*appsv1.ControllerRevision{&r})
 		require.NoError(t, err)
 		return s
 	}, map[string]string{

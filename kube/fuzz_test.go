@@ -14,6 +14,7 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/kube"
+	kubekruise "github.com/kplan-go/kplan/kube/kruise"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout/kruise"
 )
@@ -68,7 +69,7 @@ func FuzzDeployment(f *testing.F) {
 			s, err := kube.Snapshot(d, nil, nil)
 			return planned(s, err, deploy.Reconcile)
 		})
-		object(t, text, func(d *appsv1.Deployment) (any, error) { return kube.RolloutDeployment(d, nil) })
+		object(t, text, func(d *appsv1.Deployment) (any, error) { return kubekruise.Deployment(d, nil) })
 		object(t, text, func(rs *appsv1.ReplicaSet) (any, error) {
 			return planned(kube.ReplicaSetSnapshot(rs, nil, []*appsv1.ReplicaSet{rs}), nil, replicaset.Reconcile)
 		})
@@ -90,8 +91,10 @@ func FuzzDaemonSet(f *testing.F) {
 			s, err := kube.DaemonSetSnapshot(ds, []*corev1.Node{{}}, nil, nil)
 			return planned(s, err, daemonset.Reconcile)
 		})
-		object(t, text, func(ds *appsv1.DaemonSet) (any, error) { return kube.AdvancedDaemonSet(ds, kube.Advanced{}) })
-		object(t, text, func(ds *appsv1.DaemonSet) (any, error) { return kube.RolloutDaemonSet(ds, nil, nil, nil) })
+		object(t, text, func(ds *appsv1.DaemonSet) (any, error) {
+			return kubekruise.AdvancedDaemonSet(ds, kubekruise.Advanced{})
+		})
+		object(t, text, func(ds *appsv1.DaemonSet) (any, error) { return kubekruise.DaemonSet(ds, nil, nil, nil) })
 		object(t, text, func(r *appsv1.ControllerRevision) (any, error) { return kube.ControllerRevision(r), nil })
 	})
 }
@@ -113,14 +116,16 @@ func FuzzRollout(f *testing.F) {
 	f.Add([]byte(`{"spec":{"objectRef":{"workloadRef":{"kind":"CloneSet"}},"strategy":{"paused":true,"blueGreen":{"steps":[{"replicas":1}]},"canary":{"steps":[{"weight":5}]}}},"status":{"blueGreenStatus":{}}}`))
 	f.Add([]byte(`{"spec":{"releasePlan":{"batches":[{"canaryReplicas":"20%"}],"batchPartition":0}},"status":{"canaryStatus":{"batchState":"Ready"}}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		object(t, text, func(o *kube.RolloutObject) (any, error) {
-			r := kube.Rollout(o)
+		object(t, text, func(o *kubekruise.RolloutObject) (any, error) {
+			r := kubekruise.Rollout(o)
 			_ = kruise.Validate(r, nil)
 			return planned(kruise.Snapshot{Rollout: r}, nil, kruise.Reconcile)
 		})
-		object(t, text, func(o *kube.RolloutObjectV1alpha1) (any, error) { return kube.RolloutV1alpha1(o), nil })
-		object(t, text, func(o *kube.BatchReleaseObject) (any, error) { return kube.BatchRelease(o), nil })
-		object(t, text, func(o *kube.BatchReleaseObjectV1alpha1) (any, error) { return kube.BatchReleaseV1alpha1(o), nil })
+		object(t, text, func(o *kubekruise.RolloutObjectV1alpha1) (any, error) { return kubekruise.RolloutV1alpha1(o), nil })
+		object(t, text, func(o *kubekruise.BatchReleaseObject) (any, error) { return kubekruise.BatchRelease(o), nil })
+		object(t, text, func(o *kubekruise.BatchReleaseObjectV1alpha1) (any, error) {
+			return kubekruise.BatchReleaseV1alpha1(o), nil
+		})
 	})
 }
 
@@ -130,10 +135,10 @@ func FuzzRolloutWorkload(f *testing.F) {
 	f.Add([]byte(`{"metadata":{"name":"web"},"spec":{"replicas":3,"updateStrategy":{"partition":"20%","type":"RollingUpdate","rollingUpdate":{"partition":2}},"template":` + podTemplate + `},"status":{"currentRevision":"a","updateRevision":"b"}}`))
 	f.Add([]byte(`{"metadata":{"name":"web"},"spec":{"rules":[{"backendRefs":[{"kind":"Service","name":"web","port":80,"weight":1}],"matches":[{"headers":[{"name":"a","value":"b"}]}]}],"selector":{"app":"web"}}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		object(t, text, func(o *kube.CloneSet) (any, error) { return kube.RolloutCloneSet(o) })
-		object(t, text, func(o *appsv1.StatefulSet) (any, error) { return kube.RolloutStatefulSet(o, nil) })
-		object(t, text, func(o *kube.HTTPRoute) (any, error) { return kube.RolloutRoute(o) })
-		object(t, text, func(o *networkingv1.Ingress) (any, error) { return kube.RolloutIngress(o), nil })
-		object(t, text, func(o *corev1.Service) (any, error) { return kube.RolloutService(o), nil })
+		object(t, text, func(o *kubekruise.CloneSetObject) (any, error) { return kubekruise.CloneSet(o) })
+		object(t, text, func(o *appsv1.StatefulSet) (any, error) { return kubekruise.StatefulSet(o, nil) })
+		object(t, text, func(o *kubekruise.HTTPRouteObject) (any, error) { return kubekruise.HTTPRoute(o) })
+		object(t, text, func(o *networkingv1.Ingress) (any, error) { return kubekruise.Ingress(o), nil })
+		object(t, text, func(o *corev1.Service) (any, error) { return kubekruise.Service(o), nil })
 	})
 }

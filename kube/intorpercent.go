@@ -5,7 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -17,16 +17,7 @@ import (
 //
 // It mirrors getIntOrPercentValueSafely of package intstr of apimachinery 0.36.3.
 func IntOrPercent(v *intstr.IntOrString) (rollout.IntOrPercent, error) {
-	switch {
-	case v == nil:
-		return rollout.IntOrPercent{}, nil
-	case v.Type != intstr.Int && v.Type != intstr.String:
-		return rollout.IntOrPercent{}, &field.Error{Value: int64(v.Type), Detail: "must be the type of a number or of a text"}
-	}
-	if v.Type != intstr.Int && v.Type != intstr.String {
-		return rollout.IntOrPercent{}, &field.Error{Value: int(v.Type), Detail: "must be the type of a number or of a text"}
-	}
-	return rollout.FromIntOrString(v.Type != intstr.Int, v.IntVal, v.StrVal)
+	return convert.IntOrPercent(v)
 }
 
 // ToIntOrString returns v as the API has it, nil if it is unset.
@@ -39,15 +30,4 @@ func ToIntOrString(v rollout.IntOrPercent) *intstr.IntOrString {
 		return new(intstr.FromString(text))
 	}
 	return new(intstr.FromInt32(v.Of(0)))
-}
-
-// limit returns v, or unset with an error if it is not a number of pods.
-func limit(es *field.Errors, path string, v *intstr.IntOrString) rollout.IntOrPercent {
-	n, err := IntOrPercent(v)
-	if err != nil {
-		es.Add(path, v.StrVal, "must be a whole number or a percentage such as 25%")
-	} else if n.IsNegative() {
-		es.Add(path, n, "must not be negative")
-	}
-	return n
 }

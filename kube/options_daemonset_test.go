@@ -14,13 +14,14 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/kube"
+	kubekruise "github.com/kplan-go/kplan/kube/kruise"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
 )
 
 func daemonSetPass(t *testing.T, m *memory, row optionRow[daemonset.Options], opts daemonset.Options) {
 	ds, revisions := list[*appsv1.DaemonSet](m)[0], list[*appsv1.ControllerRevision](m)
-	s, err := kube.AdvancedDaemonSetSnapshot(ds, row.advanced, list[*corev1.Node](m), list[*corev1.Pod](m), revisions)
+	s, err := kubekruise.AdvancedDaemonSetSnapshot(ds, row.advanced, list[*corev1.Node](m), list[*corev1.Pod](m), revisions)
 	require.NoError(t, err)
 	p, err := daemonset.Reconcile(s, at, opts)
 	require.NoError(t, err)
@@ -28,10 +29,10 @@ func daemonSetPass(t *testing.T, m *memory, row optionRow[daemonset.Options], op
 	report.Expectations = p.Expect(replicaset.Expectations{}, at)
 	for i, a := range p.Actions {
 		if a, ok := a.(daemonset.UpdatePod); ok { // left to those who can wait for its next steps
-			if resize, needed := kube.ResizePodPatch(a.Object, a.Patch); needed {
+			if resize, needed := kubekruise.ResizePodPatch(a.Object, a.Patch); needed {
 				require.NoError(t, m.Do(t.Context(), kube.Request{Verb: kube.VerbPatch, Object: podNamedIn("ns", a.Name), Patch: resize}))
 			}
-			require.NoError(t, m.Do(t.Context(), kube.Request{Verb: kube.VerbPatch, Object: podNamedIn("ns", a.Name), Patch: kube.UpdatePodPatch(a)}))
+			require.NoError(t, m.Do(t.Context(), kube.Request{Verb: kube.VerbPatch, Object: podNamedIn("ns", a.Name), Patch: kubekruise.UpdatePodPatch(a)}))
 			report.Outcomes[i] = selector.Outcome{Answer: selector.Done}
 		}
 	}
@@ -149,7 +150,7 @@ func TestDaemonSetOptionsOnObjects(t *testing.T) {
 			value: true, objects: webCluster(webDaemon(), 1), with: "created web- n1.spec.nodeName=n1",
 		},
 		"VerticalScaling": {
-			value: true, both: kruise, advanced: kube.Advanced{RollingType: daemonset.InPlaceIfPossible},
+			value: true, both: kruise, advanced: kubekruise.Advanced{RollingType: daemonset.InPlaceIfPossible},
 			objects: []kube.Object{webDaemon(asking("2")), webRevision(webDaemon(asking("1")), "v1", 1), zoned("n1", "1"), mine("a", "n1", long, old, readyGated)},
 			with:    "pods/a.spec.containers[0].resources.requests.cpu=2",
 		},
@@ -172,7 +173,7 @@ func TestDaemonSetOptionsOnObjects(t *testing.T) {
 			value: true, objects: webCluster(webDaemon(tolerant), 1), with: "created web- n1.spec.tolerations[0].tolerationSeconds=30",
 		},
 		"PartitionCreatesOld": {
-			value: true, advanced: kube.Advanced{Partition: new(intstr.FromInt32(1))}, objects: webCluster(webDaemon(), 1),
+			value: true, advanced: kubekruise.Advanced{Partition: new(intstr.FromInt32(1))}, objects: webCluster(webDaemon(), 1),
 			without: "created web- n1.spec.containers[0].image=v2", with: "created web- n1.spec.containers[0].image=v1",
 		},
 		"Freeze": {

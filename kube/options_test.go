@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kplan-go/kplan/kube"
+	kubekruise "github.com/kplan-go/kplan/kube/kruise"
 )
 
 // at is the time of all passes.
@@ -25,7 +26,7 @@ type optionRow[O any] struct {
 	value    any // of the option
 	both     O   // options of both sides
 	objects  []kube.Object
-	advanced kube.Advanced
+	advanced kubekruise.Advanced
 	refuse   func(r kube.Request, creations int) error
 	// without and with are a line each that more of the objects have when the option is
 	// zero, and when it is set. One of them may be empty.

@@ -12,6 +12,7 @@ import (
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/internal/zero"
+	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/selector/claim"
@@ -143,25 +144,11 @@ func RollbackCleared(d *appsv1.Deployment) *appsv1.Deployment {
 // DeletePodOptions returns the options of the call that deletes the pod of a: the
 // UID and the resource version, if known, are preconditions.
 func DeletePodOptions(a replicaset.DeletePod) metav1.DeleteOptions {
-	return deleteOptions(a.UID, a.ResourceVersion)
+	return convert.DeleteOptions(a.UID, a.ResourceVersion)
 }
 
 // DeleteReplicaSetOptions returns the options of the call that deletes the
 // ReplicaSet of a: the UID and the resource version, if known, are preconditions.
 func DeleteReplicaSetOptions(a deploy.DeleteReplicaSet) metav1.DeleteOptions {
-	return deleteOptions(a.UID, a.ResourceVersion)
-}
-
-func deleteOptions(uid, resourceVersion string) metav1.DeleteOptions {
-	if uid == "" && resourceVersion == "" {
-		return metav1.DeleteOptions{}
-	}
-	p := &metav1.Preconditions{}
-	if uid != "" {
-		p.UID = new(types.UID(uid))
-	}
-	if resourceVersion != "" {
-		p.ResourceVersion = new(resourceVersion)
-	}
-	return metav1.DeleteOptions{Preconditions: p}
+	return convert.DeleteOptions(a.UID, a.ResourceVersion)
 }

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/podorder"
 )
 
@@ -17,7 +18,7 @@ func Pod(p *corev1.Pod) podorder.Pod {
 	if p == nil {
 		return podorder.Pod{}
 	}
-	kind, name, uid := controller(p)
+	kind, name, uid := convert.Controller(p)
 	pod := podorder.Pod{
 		Name:              p.Name,
 		UID:               string(p.UID),
@@ -28,7 +29,7 @@ func Pod(p *corev1.Pod) podorder.Pod {
 		ControllerName:    name,
 		ControllerUID:     uid,
 		CreationTimestamp: p.CreationTimestamp.UTC(),
-		DeletionTimestamp: timeOrZero(p.DeletionTimestamp),
+		DeletionTimestamp: convert.TimeOrZero(p.DeletionTimestamp),
 		NodeName:          p.Spec.NodeName,
 		Phase:             podorder.Phase(p.Status.Phase),
 	}

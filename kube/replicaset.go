@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 )
@@ -34,7 +35,7 @@ func (i *identifier) replicaSet(rs *appsv1.ReplicaSet) replicaset.ReplicaSet {
 // withoutTemplate is [ReplicaSet] without the identity of the template, the only
 // part that takes time.
 func withoutTemplate(rs *appsv1.ReplicaSet) replicaset.ReplicaSet {
-	kind, name, uid := controller(rs)
+	kind, name, uid := convert.Controller(rs)
 	return replicaset.ReplicaSet{
 		Name:              rs.Name,
 		UID:               string(rs.UID),
@@ -46,7 +47,7 @@ func withoutTemplate(rs *appsv1.ReplicaSet) replicaset.ReplicaSet {
 		ControllerName:    name,
 		ControllerUID:     uid,
 		CreationTimestamp: rs.CreationTimestamp.UTC(),
-		DeletionTimestamp: timeOrZero(rs.DeletionTimestamp),
+		DeletionTimestamp: convert.TimeOrZero(rs.DeletionTimestamp),
 		Replicas:          rs.Spec.Replicas,
 		Selector:          LabelSelector(rs.Spec.Selector),
 		MinReadySeconds:   rs.Spec.MinReadySeconds,
@@ -67,10 +68,10 @@ func NewReplicaSet(d *appsv1.Deployment, a deploy.CreateReplicaSet) *appsv1.Repl
 	}
 	hash := map[string]string{revision.LabelHash: a.Template.Hash}
 	template := d.Spec.Template.DeepCopy()
-	template.Labels = with(template.Labels, hash)
+	template.Labels = convert.With(template.Labels, hash)
 	selector := d.Spec.Selector.DeepCopy()
 	if selector != nil {
-		selector.MatchLabels = with(selector.MatchLabels, hash)
+		selector.MatchLabels = convert.With(selector.MatchLabels, hash)
 	}
 	return &appsv1.ReplicaSet{
 		ObjectMeta: metav1.ObjectMeta{
@@ -93,7 +94,7 @@ func NewReplicaSet(d *appsv1.Deployment, a deploy.CreateReplicaSet) *appsv1.Repl
 // version, so that an update fails if rs has changed since.
 func Annotated(rs *appsv1.ReplicaSet, a deploy.AnnotateReplicaSet) *appsv1.ReplicaSet {
 	updated := copyOf(rs)
-	updated.Annotations = with(updated.Annotations, a.Set)
+	updated.Annotations = convert.With(updated.Annotations, a.Set)
 	if a.MinReadySeconds != nil {
 		updated.Spec.MinReadySeconds = *a.MinReadySeconds
 	}
@@ -104,7 +105,7 @@ func Annotated(rs *appsv1.ReplicaSet, a deploy.AnnotateReplicaSet) *appsv1.Repli
 // copy keeps its resource version, so that an update fails if rs has changed since.
 func Scaled(rs *appsv1.ReplicaSet, a deploy.ScaleReplicaSet) *appsv1.ReplicaSet {
 	updated := copyOf(rs)
-	updated.Annotations = with(updated.Annotations, a.Set)
+	updated.Annotations = convert.With(updated.Annotations, a.Set)
 	updated.Spec.Replicas = new(a.To)
 	return updated
 }

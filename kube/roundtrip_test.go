@@ -1,7 +1,6 @@
 package kube_test
 
 import (
-	"encoding/json"
 	"maps"
 	"reflect"
 	"testing"
@@ -11,22 +10,23 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan/kube/internal/apitest"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 )
 
-// semantic compares as the API does.
-var semantic = cmp.Options{
-	cmp.Comparer(func(a, b metav1.Time) bool { return a.Equal(&b) }),
-	cmp.Comparer(func(a, b resource.Quantity) bool { return a.Cmp(b) == 0 }),
-}
+// What is common to the tests of all packages.
+var (
+	semantic   = apitest.Semantic
+	requireOwn = apitest.RequireOwn
+	dump       = apitest.Dump
+)
 
 // allUnset returns the names of the fields of the struct s that are unset.
 func allUnset(s any) (names []string) {
@@ -37,58 +37,6 @@ func allUnset(s any) (names []string) {
 		}
 	}
 	return names
-}
-
-// scribble changes every text, number and map that v leads to.
-func scribble(v reflect.Value) {
-	switch v.Kind() {
-	case reflect.Pointer:
-		if !v.IsNil() {
-			scribble(v.Elem())
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if v.Type().Field(i).IsExported() {
-				scribble(v.Field(i))
-			}
-		}
-	case reflect.Slice:
-		for i := range v.Len() {
-			scribble(v.Index(i))
-		}
-	case reflect.Map:
-		for _, k := range v.MapKeys() {
-			v.SetMapIndex(k, reflect.Zero(v.Type().Elem()))
-		}
-	case reflect.String:
-		v.SetString("scribble")
-	case reflect.Int32, reflect.Int64:
-		v.SetInt(-7)
-	}
-}
-
-// dump is the text of v, pointers followed.
-func dump(v any) string {
-	data, err := json.Marshal(v)
-	if err != nil {
-		panic(err)
-	}
-	return string(data)
-}
-
-// requireOwn fails if changing everything in result changes one of the sources.
-func requireOwn(t *testing.T, result any, sources ...any) {
-	t.Helper()
-	before := make([]string, len(sources))
-	for i, s := range sources {
-		before[i] = dump(s)
-	}
-	text := dump(result)
-	scribble(reflect.ValueOf(result))
-	require.NotEqual(t, text, dump(result))
-	for i, s := range sources {
-		require.Equal(t, before[i], dump(s), "the result shares memory with source %d", i)
-	}
 }
 
 func TestNewReplicaSet(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
 )
@@ -48,8 +49,8 @@ func DeploymentStatus(s deploy.Status) appsv1.DeploymentStatus {
 		ReadyReplicas:       s.ReadyReplicas,
 		AvailableReplicas:   s.AvailableReplicas,
 		UnavailableReplicas: s.UnavailableReplicas,
-		TerminatingReplicas: clone(s.TerminatingReplicas),
-		CollisionCount:      clone(s.CollisionCount),
+		TerminatingReplicas: convert.Clone(s.TerminatingReplicas),
+		CollisionCount:      convert.Clone(s.CollisionCount),
 		Conditions:          each(s.Conditions, DeploymentCondition),
 	}
 }
@@ -100,7 +101,7 @@ func ReplicaSetStatus(s replicaset.Status) appsv1.ReplicaSetStatus {
 		FullyLabeledReplicas: s.FullyLabeledReplicas,
 		ReadyReplicas:        s.ReadyReplicas,
 		AvailableReplicas:    s.AvailableReplicas,
-		TerminatingReplicas:  clone(s.TerminatingReplicas),
+		TerminatingReplicas:  convert.Clone(s.TerminatingReplicas),
 		Conditions:           each(s.Conditions, ReplicaSetCondition),
 	}
 }
@@ -206,6 +207,6 @@ func DaemonSetStatus(s daemonset.Status) appsv1.DaemonSetStatus {
 		NumberAvailable:        s.NumberAvailable,
 		NumberUnavailable:      s.NumberUnavailable,
 		UpdatedNumberScheduled: s.UpdatedNumberScheduled,
-		CollisionCount:         clone(s.CollisionCount),
+		CollisionCount:         convert.Clone(s.CollisionCount),
 	}
 }

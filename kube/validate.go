@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -64,15 +65,15 @@ func checkStrategy(d *appsv1.Deployment, es *field.Errors) {
 	if len(*es) > before {
 		return
 	}
-	checkSign(es, pathSurge, rolling.MaxSurge)
-	checkSign(es, pathUnavailable, rolling.MaxUnavailable)
+	checkSign(es, convert.PathSurge, rolling.MaxSurge)
+	checkSign(es, convert.PathUnavailable, rolling.MaxUnavailable)
 	surge = cmp.Or(surge, rollout.Percent(25))
 	unavailable = cmp.Or(unavailable, rollout.Percent(25))
 	if surge.Of(100) == 0 && unavailable.Of(100) == 0 {
-		es.Add(pathUnavailable, unavailable, "must not be 0 if maxSurge is 0")
+		es.Add(convert.PathUnavailable, unavailable, "must not be 0 if maxSurge is 0")
 	}
 	if isPercent(rolling.MaxUnavailable) && unavailable.Of(100) > 100 {
-		es.Add(pathUnavailable, unavailable, "must not be more than 100%")
+		es.Add(convert.PathUnavailable, unavailable, "must not be more than 100%")
 	}
 }
 

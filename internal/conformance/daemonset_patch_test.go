@@ -12,6 +12,7 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/kube"
+	kubekruise "github.com/kplan-go/kplan/kube/kruise"
 )
 
 // TestInPlacePatches: the API server's own merge makes of a pod what the patches of an
@@ -33,7 +34,7 @@ func TestInPlacePatches(t *testing.T) {
 		Labels: map[string]*string{"a": nil, "b": new("2")}, AllAnnotations: true,
 	}}
 	a := daemonset.UpdatePod{To: "h", CloseGate: true, Patch: inplace.FirstBatch(kube.DaemonSetPod(pod).Containers, &spec, benchNow)}
-	updated := apply(pod, kube.UpdatePodPatch(a))
+	updated := apply(pod, kubekruise.UpdatePodPatch(a))
 	require.Equal(t, map[string]string{"app": "web", "b": "2", daemonset.LabelHash: "h"}, updated.Labels)
 	require.Len(t, updated.Annotations, 1)
 	require.Contains(t, updated.Annotations, inplace.AnnotationState)
@@ -41,22 +42,22 @@ func TestInPlacePatches(t *testing.T) {
 
 	spec.Metadata.AllAnnotations = false
 	a.Patch = inplace.FirstBatch(nil, &spec, benchNow)
-	updated = apply(pod, kube.UpdatePodPatch(a))
+	updated = apply(pod, kubekruise.UpdatePodPatch(a))
 	require.Equal(t, "n", updated.Annotations["note"])
 	require.NotContains(t, updated.Annotations, "inplace-update-grace")
 
-	closing, needed := kube.CloseGatePatch(pod, a)
+	closing, needed := kubekruise.CloseGatePatch(pod, a)
 	require.True(t, needed)
 	closed := apply(pod, closing)
 	require.Len(t, closed.Status.Conditions, len(pod.Status.Conditions)+1)
 	snapshot := kube.DaemonSetPod(&closed)
 	require.False(t, snapshot.Ready)
 	require.Equal(t, &inplace.ReadyCondition{Reason: "StartInPlaceUpdate"}, snapshot.InPlace)
-	opening, needed := kube.OpenGatePatch(&closed, daemonset.RefreshPod{OpenGate: true}, benchNow.Add(time.Minute))
+	opening, needed := kubekruise.OpenGatePatch(&closed, daemonset.RefreshPod{OpenGate: true}, benchNow.Add(time.Minute))
 	require.True(t, needed)
 	opened := apply(&closed, opening)
 	require.Equal(t, &inplace.ReadyCondition{True: true}, kube.DaemonSetPod(&opened).InPlace)
-	hook, needed := kube.HookPatch(pod, daemonset.PreparePod{NotReady: true, Since: benchNow})
+	hook, needed := kubekruise.HookPatch(pod, daemonset.PreparePod{NotReady: true, Since: benchNow})
 	require.True(t, needed)
 	held := apply(pod, hook)
 	require.Len(t, held.Status.Conditions, len(pod.Status.Conditions))

@@ -1,7 +1,9 @@
 package house
 
 import (
+	"maps"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,6 +12,15 @@ import (
 
 // most is how many lines go doc may need for a package: what a reader can hold in the head.
 const most = 100
+
+// adapters says which packages of ours those of the module kube may import. The ones that
+// are not below internal are what users import.
+var adapters = map[string][]string{
+	"kube":                  {"daemonset", "daemonset/inplace", "deploy", "internal/field", "internal/zero", "kube/internal/convert", "podorder", "replicaset", "revision", "rollout", "selector", "selector/claim"},
+	"kube/kruise":           {"daemonset", "daemonset/inplace", "internal/field", "internal/zero", "kube", "kube/internal/convert", "revision", "rollout", "rollout/batchrelease", "rollout/kruise", "rollout/partition", "rollout/traffic", "rollout/workload", "selector"},
+	"kube/internal/convert": {"internal/field", "rollout"},
+	"kube/internal/apitest": {"kube", "rollout"},
+}
 
 // larger are packages that need more lines, and how many. A number may only shrink.
 var larger = map[string]int{}
@@ -28,8 +39,8 @@ func documented(t *testing.T, folder string) int {
 // No package that users import has more names than a person can hold in the head.
 func TestNames(t *testing.T) {
 	seen := 0
-	for pkg := range imports {
-		if strings.HasPrefix(pkg, "internal/") {
+	for _, pkg := range slices.AppendSeq(slices.Collect(maps.Keys(adapters)), maps.Keys(imports)) {
+		if strings.Contains("/"+pkg, "/internal/") {
 			continue
 		}
 		seen++
@@ -43,4 +54,32 @@ func TestNames(t *testing.T) {
 		}
 	}
 	require.Greater(t, seen, 10)
+}
+
+// The packages of the module kube import what the table says and no more.
+func TestAdapterImports(t *testing.T) {
+	used := map[string]map[string]bool{}
+	for _, f := range tree(t, true) {
+		if !strings.HasPrefix(f.path, "kube/") || f.isTest() {
+			continue
+		}
+		allowed, known := adapters[f.pkg()]
+		require.True(t, known, "%s is not in the table", f.pkg())
+		for _, spec := range f.tree.Imports {
+			name, ours := strings.CutPrefix(strings.Trim(spec.Path.Value, `"`), module+"/")
+			if !ours {
+				continue
+			}
+			if !slices.Contains(allowed, name) {
+				t.Error(f.at(spec.Pos(), "%s must not import %s", f.pkg(), name))
+			}
+			if used[f.pkg()] == nil {
+				used[f.pkg()] = map[string]bool{}
+			}
+			used[f.pkg()][name] = true
+		}
+	}
+	for pkg, allowed := range adapters {
+		require.ElementsMatch(t, allowed, slices.Collect(maps.Keys(used[pkg])), "what %s imports", pkg)
+	}
 }

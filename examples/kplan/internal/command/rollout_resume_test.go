@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
 
-	"github.com/kplan-go/kplan/kube"
+	kubekruise "github.com/kplan-go/kplan/kube/kruise"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
@@ -217,9 +217,9 @@ func TestOtherHash(t *testing.T) {
 			set(theirs, "status", "updateRevision")(br)
 			set(theirs, "status", "observedRolloutID")(br)
 			set(theirs, "spec", "releasePlan", "rolloutID")(br)
-			var typed kube.BatchReleaseObject
+			var typed kubekruise.BatchReleaseObject
 			require.NoError(t, runtime.DefaultUnstructuredConverter.FromUnstructured(br.Object, &typed))
-			set(kube.BatchRelease(&typed).ReleasePlan.Hash(), "status", "observedReleasePlanHash")(br)
+			set(kubekruise.BatchRelease(&typed).ReleasePlan.Hash(), "status", "observedReleasePlanHash")(br)
 			for _, p := range o["Pod"] {
 				if p.GetLabels()[workload.LabelRolloutID] != "" {
 					set(theirs, "metadata", "labels", workload.LabelRolloutID)(p)

@@ -14,7 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
-	"github.com/kplan-go/kplan/kube"
+	kubekruise "github.com/kplan-go/kplan/kube/kruise"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
@@ -191,14 +191,14 @@ func (c *rolloutCase) items() []any {
 	c.status(&r, o.deployment)
 	var items []any
 	if c.old {
-		items = append(items, kube.ToRolloutV1alpha1("default", kruise.ConvertBack(r)))
+		items = append(items, kubekruise.ToRolloutV1alpha1("default", kruise.ConvertBack(r)))
 	} else {
-		items = append(items, kube.ToRollout("default", r))
+		items = append(items, kubekruise.ToRollout("default", r))
 	}
 	o.deployment.Labels[workload.LabelWorkloadType] = "deployment"
 	if c.progress != "" {
 		br := c.release(r)
-		items = append(items, kube.ToBatchRelease("default", br))
+		items = append(items, kubekruise.ToBatchRelease("default", br))
 		c.takeOver(o, br, r.Status.Sub)
 	}
 	items = append(items, o.deployment)
@@ -246,7 +246,7 @@ func (c *rolloutCase) takeOver(o *liveObjects, br batchrelease.Release, s *kruis
 }
 
 func (c *rolloutCase) routes() []any {
-	route := &kube.HTTPRoute{
+	route := &kubekruise.HTTPRouteObject{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "gateway.networking.k8s.io/v1", Kind: "HTTPRoute"},
 		ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "default"},
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/kube"
+	kubekruise "github.com/kplan-go/kplan/kube/kruise"
 )
 
 // A DaemonSet is one of Kubernetes, or an Advanced DaemonSet of OpenKruise, with the
@@ -21,7 +22,7 @@ import (
 type DaemonSet struct {
 	File      string
 	Object    *appsv1.DaemonSet
-	Advanced  *kube.Advanced // nil for one of Kubernetes
+	Advanced  *kubekruise.Advanced // nil for one of Kubernetes
 	Nodes     []*corev1.Node
 	Pods      []*corev1.Pod
 	Revisions []*appsv1.ControllerRevision
@@ -52,7 +53,7 @@ func (d *DaemonSet) Dialect() daemonset.Dialect {
 func (d *DaemonSet) Snapshot() (daemonset.Snapshot, error) {
 	s, err := kube.DaemonSetSnapshot(d.Object, d.Nodes, d.Pods, d.Revisions)
 	if err == nil && d.Advanced != nil {
-		s.DaemonSet, err = kube.AdvancedDaemonSet(d.Object, *d.Advanced)
+		s.DaemonSet, err = kubekruise.AdvancedDaemonSet(d.Object, *d.Advanced)
 	}
 	if err != nil {
 		return s, d.Invalid(err)
@@ -167,7 +168,7 @@ type advancedStrategy struct {
 func (a *advancedDaemonSet) split() *DaemonSet {
 	ds := &appsv1.DaemonSet{TypeMeta: a.TypeMeta, ObjectMeta: a.ObjectMeta, Spec: a.Spec.DaemonSetSpec, Status: a.Status.DaemonSetStatus}
 	ds.Spec.UpdateStrategy = appsv1.DaemonSetUpdateStrategy{Type: a.Spec.UpdateStrategy.Type}
-	rest := &kube.Advanced{
+	rest := &kubekruise.Advanced{
 		Burst: a.Spec.BurstReplicas, Progressive: a.Spec.ScaleStrategy.PartitionedScaling,
 		UpdateRevision: cmp.Or(a.Status.UpdateRevision, a.Status.DaemonSetHash),
 	}

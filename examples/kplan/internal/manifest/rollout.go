@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kplan-go/kplan/kube"
+	kubekruise "github.com/kplan-go/kplan/kube/kruise"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/traffic"
@@ -57,11 +58,11 @@ type storedRollout struct {
 type progressive struct {
 	rollouts    []source[storedRollout]
 	releases    []source[namespaced[batchrelease.Release]]
-	cloneSets   []source[kube.CloneSet]
+	cloneSets   []source[kubekruise.CloneSetObject]
 	statefuls   []source[appsv1.StatefulSet]
 	services    []source[corev1.Service]
 	ingresses   []source[networkingv1.Ingress]
-	routes      []source[kube.HTTPRoute]
+	routes      []source[kubekruise.HTTPRouteObject]
 	autoscalers []source[autoscalingv2.HorizontalPodAutoscaler]
 	routings    []source[trafficRouting]
 
@@ -83,17 +84,17 @@ type trafficRouting struct {
 func (l *loader) addProgressive(u *unstructured.Unstructured, file string) (bool, error) {
 	p := &l.progressive
 	switch u.GroupVersionKind().GroupKind().String() + " " + u.GetAPIVersion() {
-	case "Rollout.rollouts.kruise.io " + kube.RolloutsV1beta1:
+	case "Rollout.rollouts.kruise.io " + kubekruise.V1beta1:
 		return true, addAs(l, &p.rollouts, u, file, readRollout)
-	case "Rollout.rollouts.kruise.io " + kube.RolloutsV1alpha1:
+	case "Rollout.rollouts.kruise.io " + kubekruise.V1alpha1:
 		return true, addAs(l, &p.rollouts, u, file, readRolloutV1alpha1)
-	case "BatchRelease.rollouts.kruise.io " + kube.RolloutsV1beta1:
-		return true, addAs(l, &p.releases, u, file, func(o *kube.BatchReleaseObject) *namespaced[batchrelease.Release] {
-			return &namespaced[batchrelease.Release]{o.Namespace, kube.BatchRelease(o)}
+	case "BatchRelease.rollouts.kruise.io " + kubekruise.V1beta1:
+		return true, addAs(l, &p.releases, u, file, func(o *kubekruise.BatchReleaseObject) *namespaced[batchrelease.Release] {
+			return &namespaced[batchrelease.Release]{o.Namespace, kubekruise.BatchRelease(o)}
 		})
-	case "BatchRelease.rollouts.kruise.io " + kube.RolloutsV1alpha1:
-		return true, addAs(l, &p.releases, u, file, func(o *kube.BatchReleaseObjectV1alpha1) *namespaced[batchrelease.Release] {
-			return &namespaced[batchrelease.Release]{o.Namespace, kube.BatchReleaseV1alpha1(o)}
+	case "BatchRelease.rollouts.kruise.io " + kubekruise.V1alpha1:
+		return true, addAs(l, &p.releases, u, file, func(o *kubekruise.BatchReleaseObjectV1alpha1) *namespaced[batchrelease.Release] {
+			return &namespaced[batchrelease.Release]{o.Namespace, kubekruise.BatchReleaseV1alpha1(o)}
 		})
 	}
 	var list func() error
@@ -223,7 +224,7 @@ func (l *loader) trafficOf(r *Rollout) error {
 	}
 	if ref := routing.Gateway; ref != nil && ref.HTTPRouteName != nil {
 		if o := named(p.routes, r.Namespace, *ref.HTTPRouteName); o != nil {
-			route, err := kube.RolloutRoute(o)
+			route, err := kubekruise.HTTPRoute(o)
 			if err != nil {
 				return err
 			}
@@ -235,14 +236,14 @@ func (l *loader) trafficOf(r *Rollout) error {
 
 func (l *loader) service(namespace, name string) *traffic.Service {
 	if o := named(l.services, namespace, name); o != nil {
-		return new(kube.RolloutService(o))
+		return new(kubekruise.Service(o))
 	}
 	return nil
 }
 
 func (l *loader) ingress(namespace, name string) *traffic.Ingress {
 	if o := named(l.ingresses, namespace, name); o != nil {
-		return new(kube.RolloutIngress(o))
+		return new(kubekruise.Ingress(o))
 	}
 	return nil
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/kplan-go/kplan/kube"
+	kubekruise "github.com/kplan-go/kplan/kube/kruise"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/kruise"
 )
@@ -45,13 +45,13 @@ func uncapitalized(name string) string {
 	return strings.ToLower(name[:n]) + name[n:]
 }
 
-func readRollout(o *kube.RolloutObject) *storedRollout {
-	r := kube.Rollout(o)
+func readRollout(o *kubekruise.RolloutObject) *storedRollout {
+	r := kubekruise.Rollout(o)
 	return &storedRollout{namespaced[kruise.Rollout]{o.Namespace, r}, rejected(r.UID, kruise.Validate(r, nil), pathsV1beta1)}
 }
 
-func readRolloutV1alpha1(o *kube.RolloutObjectV1alpha1) *storedRollout {
-	r := kube.RolloutV1alpha1(o)
+func readRolloutV1alpha1(o *kubekruise.RolloutObjectV1alpha1) *storedRollout {
+	r := kubekruise.RolloutV1alpha1(o)
 	converted := r.Convert()
 	return &storedRollout{namespaced[kruise.Rollout]{o.Namespace, converted}, rejected(converted.UID, kruise.ValidateV1alpha1(r), pathsV1alpha1)}
 }

@@ -8,7 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kplan-go/kplan/kube"
+	kubekruise "github.com/kplan-go/kplan/kube/kruise"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -27,8 +27,8 @@ func (l *loader) workloadOf(r *Rollout) (found bool, err error) {
 		if d == nil {
 			return false, nil
 		}
-		object, s.Sets = d, kube.RolloutSets(d, sets)
-		if s.Workload, err = kube.RolloutDeployment(d, sets); err == nil {
+		object, s.Sets = d, kubekruise.Sets(d, sets)
+		if s.Workload, err = kubekruise.Deployment(d, sets); err == nil {
 			canary, s.CanarySets, err = l.canaryOf(d, sets)
 		}
 	case "apps.kruise.io/CloneSet":
@@ -37,21 +37,21 @@ func (l *loader) workloadOf(r *Rollout) (found bool, err error) {
 			return false, nil
 		}
 		object = c
-		s.Workload, err = kube.RolloutCloneSet(c)
+		s.Workload, err = kubekruise.CloneSet(c)
 	case "apps/StatefulSet":
 		c := named(l.statefuls, r.Namespace, ref.Name)
 		if c == nil {
 			return false, nil
 		}
 		object = c
-		s.Workload, err = kube.RolloutStatefulSet(c, pods)
+		s.Workload, err = kubekruise.StatefulSet(c, pods)
 	case "apps/DaemonSet", "apps.kruise.io/DaemonSet":
 		d := l.daemonSet(r.Namespace, ref.Name, ref.Group() != "apps")
 		if d == nil {
 			return false, nil
 		}
-		object, s.Revisions = d.Object, kube.RolloutRevisions(d.Object, revisions)
-		s.Workload, err = kube.RolloutDaemonSet(d.Object, d.Advanced, revisions, pods)
+		object, s.Revisions = d.Object, kubekruise.Revisions(d.Object, revisions)
+		s.Workload, err = kubekruise.DaemonSet(d.Object, d.Advanced, revisions, pods)
 	default:
 		return false, nil
 	}
@@ -64,7 +64,7 @@ func (l *loader) workloadOf(r *Rollout) (found bool, err error) {
 	r.Pods = ownedBy(object, sets, pods)
 	if br := r.Snapshot.BatchRelease; br != nil {
 		r.Batch = &batchrelease.Snapshot{
-			Release: *br, Workload: &r.Workload, Canary: canary, Pods: renamed(kube.RolloutPods(object, sets, pods), ours, r.Workload.Template.Hash),
+			Release: *br, Workload: &r.Workload, Canary: canary, Pods: renamed(kubekruise.Pods(object, sets, pods), ours, r.Workload.Template.Hash),
 			StableSet: stableSet(s.Sets), Autoscaler: l.autoscalerOf(r.Namespace, ref),
 		}
 	}
@@ -87,8 +87,8 @@ func (l *loader) canaryOf(d *appsv1.Deployment, sets []*appsv1.ReplicaSet) (*wor
 	if newest == nil {
 		return nil, nil, nil
 	}
-	w, err := kube.RolloutDeployment(newest, sets)
-	return &w, kube.RolloutSets(newest, sets), err
+	w, err := kubekruise.Deployment(newest, sets)
+	return &w, kubekruise.Sets(newest, sets), err
 }
 
 // stableSet returns the name of the oldest ReplicaSet that has pods, or "".

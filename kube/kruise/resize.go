@@ -1,4 +1,4 @@
-package kube
+package kruise
 
 import (
 	"encoding/json"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
+	"github.com/kplan-go/kplan/kube"
 )
 
 // ResizePodPatch returns the strategic merge patch of the resources of a batch, and
@@ -16,7 +17,7 @@ import (
 // [daemonset.RefreshPod]. Send it to the subresource resize, which the patch of
 // [UpdatePodPatch] or [RefreshPodPatch] leaves out. If the UID is known, the API server
 // rejects it with a conflict if the name belongs to another pod by then.
-func ResizePodPatch(pod daemonset.Object, b inplace.Put) (p Patch, needed bool) {
+func ResizePodPatch(pod daemonset.Object, b inplace.Put) (p kube.Patch, needed bool) {
 	type container struct {
 		Name      string            `json:"name"`
 		Resources inplace.Resources `json:"resources"`
@@ -32,8 +33,8 @@ func ResizePodPatch(pod daemonset.Object, b inplace.Put) (p Patch, needed bool) 
 		o.Spec.Containers = append(o.Spec.Containers, container{name, b.Resources[name]})
 	}
 	if len(o.Spec.Containers) == 0 {
-		return Patch{}, false
+		return kube.Patch{}, false
 	}
 	data, _ := json.Marshal(o) // texts always have a JSON form
-	return Patch{Type: types.StrategicMergePatchType, Data: data}, true
+	return kube.Patch{Type: types.StrategicMergePatchType, Data: data}, true
 }

@@ -1,4 +1,4 @@
-package kube_test
+package kruise_test
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kplan-go/kplan/daemonset/inplace"
-	"github.com/kplan-go/kplan/kube"
+	kubekruise "github.com/kplan-go/kplan/kube/kruise"
 )
 
 func TestResizePodPatch(t *testing.T) {
@@ -19,11 +19,11 @@ func TestResizePodPatch(t *testing.T) {
 		Revision: "v2", Images: map[string]string{"side": "side:2"},
 		Resources: map[string]inplace.Resources{"log": {Limits: map[string]string{"cpu": "1500m"}}},
 	})
-	patch, needed := kube.ResizePodPatch(a.Object, a.Patch)
+	patch, needed := kubekruise.ResizePodPatch(a.Object, a.Patch)
 	require.True(t, needed)
 	require.Equal(t, types.StrategicMergePatchType, patch.Type)
 	require.Equal(t, `{"metadata":{"uid":"u"},"spec":{"containers":[{"name":"log","resources":{"limits":{"cpu":"1500m"}}}]}}`, string(patch.Data))
-	update := kube.UpdatePodPatch(a)
+	update := kubekruise.UpdatePodPatch(a)
 	require.NotContains(t, string(update.Data), "1500m")
 	require.Contains(t, string(update.Data), `"spec":{"containers":[{"name":"side","image":"side:2"}]}`)
 
@@ -33,6 +33,6 @@ func TestResizePodPatch(t *testing.T) {
 	require.NoError(t, decoder.Decode(&got))
 	require.Equal(t, resource.MustParse("1500m"), got.Spec.Containers[0].Resources.Limits["cpu"])
 
-	_, needed = kube.ResizePodPatch(a.Object, inPlaceAction(inplace.Spec{Images: map[string]string{"log": "log:2"}}).Patch)
+	_, needed = kubekruise.ResizePodPatch(a.Object, inPlaceAction(inplace.Spec{Images: map[string]string{"log": "log:2"}}).Patch)
 	require.False(t, needed)
 }

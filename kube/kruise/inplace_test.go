@@ -1,4 +1,4 @@
-package kube_test
+package kruise_test
 
 import (
 	"encoding/json"
@@ -15,6 +15,8 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan/kube/internal/apitest"
+	kubekruise "github.com/kplan-go/kplan/kube/kruise"
 )
 
 var updatedAt = time.Date(2026, 3, 1, 12, 0, 0, 500, time.UTC)
@@ -89,7 +91,7 @@ func TestUpdatePodPatch(t *testing.T) {
 			Labels: map[string]*string{"left": nil, "new": new("2")}, Annotations: map[string]*string{"note": new("m")},
 		},
 	})
-	patch := kube.UpdatePodPatch(a)
+	patch := kubekruise.UpdatePodPatch(a)
 	require.Equal(t, types.StrategicMergePatchType, patch.Type)
 	require.Equal(t, `{"metadata":{"uid":"u","labels":{"controller-revision-hash":"v2","left":null,"new":"2"},"annotations":{`+
 		`"apps.kruise.io/inplace-update-grace":null,"apps.kruise.io/inplace-update-state":`+
@@ -102,7 +104,7 @@ func TestUpdatePodPatch(t *testing.T) {
 	want.Labels = map[string]string{"app": "log", "controller-revision-hash": "v2", "new": "2"}
 	want.Annotations = map[string]string{"note": "m", inplace.AnnotationState: got.Annotations[inplace.AnnotationState]}
 	want.Spec.Containers[1].Image = "log:2"
-	require.Empty(t, cmp.Diff(want, got, semantic))
+	require.Empty(t, cmp.Diff(want, got, apitest.Semantic))
 
 	// It is read back as an update that is under way.
 	back := kube.DaemonSetPod(got)
@@ -117,7 +119,7 @@ func TestUpdatePodPatch(t *testing.T) {
 // not those that say what becomes of it.
 func TestUpdatePodPatchAll(t *testing.T) {
 	a := inPlaceAction(inplace.Spec{Revision: "v2", Metadata: inplace.MetadataPatch{AllLabels: true, AllAnnotations: true}})
-	got := patched(t, gated(), kube.UpdatePodPatch(a))
+	got := patched(t, gated(), kubekruise.UpdatePodPatch(a))
 	require.Equal(t, map[string]string{"controller-revision-hash": "v2"}, got.Labels)
 	require.Len(t, got.Annotations, 1)
 	require.Contains(t, got.Annotations[inplace.AnnotationState], `"revision":"v2"`)
@@ -125,7 +127,7 @@ func TestUpdatePodPatchAll(t *testing.T) {
 
 func TestGatePatches(t *testing.T) {
 	a := inPlaceAction(inplace.Spec{Revision: "v2"})
-	close, needed := kube.CloseGatePatch(gated(), a)
+	close, needed := kubekruise.CloseGatePatch(gated(), a)
 	require.True(t, needed)
 	closed := patched(t, gated(), close)
 	at := metav1.NewTime(updatedAt.Truncate(time.Second))
@@ -135,58 +137,58 @@ func TestGatePatches(t *testing.T) {
 		Type: "Ready", Status: "False", Reason: "ReadinessGatesNotReady", LastTransitionTime: at,
 		Message: `the status of pod readiness gate "InPlaceUpdateReady" is not "True", but False`,
 	}
-	require.Empty(t, cmp.Diff(want, closed, semantic))
+	require.Empty(t, cmp.Diff(want, closed, apitest.Semantic))
 	require.False(t, kube.DaemonSetPod(closed).Ready)
-	_, needed = kube.CloseGatePatch(closed, a)
+	_, needed = kubekruise.CloseGatePatch(closed, a)
 	require.False(t, needed, "it is closed")
 	a.CloseGate = false
-	_, needed = kube.CloseGatePatch(gated(), a)
+	_, needed = kubekruise.CloseGatePatch(gated(), a)
 	require.False(t, needed, "nobody asks")
 
 	later := updatedAt.Add(time.Minute)
 	refresh := daemonset.RefreshPod{Object: daemonset.Object{Name: "log-1", UID: "u", ResourceVersion: "7"}, OpenGate: true}
-	open, needed := kube.OpenGatePatch(closed, refresh, later)
+	open, needed := kubekruise.OpenGatePatch(closed, refresh, later)
 	require.True(t, needed)
 	require.Equal(t, `{"metadata":{"uid":"u","resourceVersion":"7"},"status":{"conditions":[{"type":"InPlaceUpdateReady","status":"True",`+
 		`"lastTransitionTime":"2026-03-01T12:01:00Z","reason":null,"message":null}]}}`, string(open.Data), "what the gate said goes")
 	opened := kube.DaemonSetPod(patched(t, closed, open))
 	require.Equal(t, &inplace.ReadyCondition{True: true}, opened.InPlace)
 	require.False(t, opened.Ready, "the kubelet makes it ready")
-	_, needed = kube.OpenGatePatch(gated(), refresh, later)
+	_, needed = kubekruise.OpenGatePatch(gated(), refresh, later)
 	require.False(t, needed, "it is open")
-	_, needed = kube.OpenGatePatch(closed, daemonset.RefreshPod{}, later)
+	_, needed = kubekruise.OpenGatePatch(closed, daemonset.RefreshPod{}, later)
 	require.False(t, needed, "nobody asks")
 
 	// Ready is not for the gates to decide while the containers are not ready.
 	unready := gated()
 	unready.Status.Conditions = unready.Status.Conditions[:3]
-	patch, needed := kube.CloseGatePatch(unready, inPlaceAction(inplace.Spec{}))
+	patch, needed := kubekruise.CloseGatePatch(unready, inPlaceAction(inplace.Spec{}))
 	require.True(t, needed)
 	require.NotContains(t, string(patch.Data), `"Ready"`)
 	// A gate without a condition is closed as well, and what was not ready stays so since then.
 	bare := gated()
 	bare.Status.Conditions = bare.Status.Conditions[2:]
 	bare.Status.Conditions[0].Status = corev1.ConditionFalse
-	patch, _ = kube.CloseGatePatch(bare, inPlaceAction(inplace.Spec{}))
+	patch, _ = kubekruise.CloseGatePatch(bare, inPlaceAction(inplace.Spec{}))
 	require.Contains(t, string(patch.Data), `corresponding condition of pod readiness gate \"KruisePodReady\" does not exist.`)
 	require.Contains(t, string(patch.Data), `"2026-03-01T11:00:00Z"`)
-	_, needed = kube.CloseGatePatch(nil, inPlaceAction(inplace.Spec{}))
+	_, needed = kubekruise.CloseGatePatch(nil, inPlaceAction(inplace.Spec{}))
 	require.True(t, needed)
 }
 
 func TestRefreshPodPatch(t *testing.T) {
 	o := daemonset.Object{Name: "log-1", UID: "u", ResourceVersion: "7"}
-	_, needed := kube.RefreshPodPatch(daemonset.RefreshPod{Object: o, OpenGate: true})
+	_, needed := kubekruise.RefreshPodPatch(daemonset.RefreshPod{Object: o, OpenGate: true})
 	require.False(t, needed)
 
-	patch, needed := kube.RefreshPodPatch(daemonset.RefreshPod{Object: o, DropGrace: true})
+	patch, needed := kubekruise.RefreshPodPatch(daemonset.RefreshPod{Object: o, DropGrace: true})
 	require.True(t, needed)
 	require.Equal(t, `{"metadata":{"uid":"u","resourceVersion":"7","annotations":{"apps.kruise.io/inplace-update-grace":null,"inplace-update-grace":null}}}`,
 		string(patch.Data))
 
 	state := inplace.State{Revision: "v2", Timestamp: updatedAt, NextImages: map[string]string{"side": "side:2", "log": "log:2"}}
 	put := inplace.NextBatch(kube.DaemonSetPod(gated()).Containers, &state, updatedAt)
-	patch, needed = kube.RefreshPodPatch(daemonset.RefreshPod{Object: o, Patch: &put})
+	patch, needed = kubekruise.RefreshPodPatch(daemonset.RefreshPod{Object: o, Patch: &put})
 	require.True(t, needed)
 	got := patched(t, gated(), patch)
 	require.Equal(t, gated().Labels, got.Labels)
@@ -199,29 +201,29 @@ func TestRefreshPodPatch(t *testing.T) {
 
 func TestPreparePodPatch(t *testing.T) {
 	a := daemonset.PreparePod{Object: daemonset.Object{Name: "log-1", UID: "u"}, State: daemonset.StatePreparingDelete, Since: updatedAt, NotReady: true}
-	patch := kube.PreparePodPatch(a)
+	patch := kubekruise.PreparePodPatch(a)
 	require.Equal(t, types.MergePatchType, patch.Type)
 	require.Equal(t, `{"metadata":{"uid":"u","labels":{"lifecycle.apps.kruise.io/state":"PreparingDelete"},`+
 		`"annotations":{"lifecycle.apps.kruise.io/timestamp":"2026-03-01T12:00:00Z"}}}`, string(patch.Data))
-	require.Equal(t, `{"metadata":{"uid":"u"}}`, string(kube.PreparePodPatch(daemonset.PreparePod{Object: a.Object}).Data), "it is marked")
+	require.Equal(t, `{"metadata":{"uid":"u"}}`, string(kubekruise.PreparePodPatch(daemonset.PreparePod{Object: a.Object}).Data), "it is marked")
 
-	hook, needed := kube.HookPatch(gated(), a)
+	hook, needed := kubekruise.HookPatch(gated(), a)
 	require.True(t, needed)
 	held := patched(t, gated(), hook)
 	c := held.Status.Conditions[1]
 	require.Equal(t, corev1.ConditionFalse, c.Status)
 	require.JSONEq(t, `[{"userAgent":"Lifecycle","key":"preDeleteHook"}]`, c.Message)
 	require.False(t, kube.DaemonSetPod(held).Ready)
-	_, needed = kube.HookPatch(held, a)
+	_, needed = kubekruise.HookPatch(held, a)
 	require.False(t, needed, "it says so already")
 
 	other := gated()
 	other.Status.Conditions[1].Status, other.Status.Conditions[1].Message = corev1.ConditionFalse, `[{"userAgent":"x","key":"y"}]`
-	hook, needed = kube.HookPatch(other, a)
+	hook, needed = kubekruise.HookPatch(other, a)
 	require.True(t, needed)
 	require.JSONEq(t, `[{"userAgent":"x","key":"y"},{"userAgent":"Lifecycle","key":"preDeleteHook"}]`, patched(t, other, hook).Status.Conditions[1].Message)
 
 	a.NotReady = false
-	_, needed = kube.HookPatch(gated(), a)
+	_, needed = kubekruise.HookPatch(gated(), a)
 	require.False(t, needed, "nobody asks")
 }

@@ -1,4 +1,4 @@
-package kube
+package kruise
 
 import (
 	"encoding/json"
@@ -10,21 +10,22 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/traffic"
 )
 
-// RolloutService returns s as the rollout pass reads it. It shares the selector with s.
-func RolloutService(s *corev1.Service) traffic.Service {
+// Service returns s as the rollout pass reads it. It shares the selector with s.
+func Service(s *corev1.Service) traffic.Service {
 	if s == nil {
 		return traffic.Service{}
 	}
 	return traffic.Service{Name: s.Name, Selector: s.Spec.Selector}
 }
 
-// RolloutIngress returns i as the rollout pass reads it. It shares the annotations with
+// Ingress returns i as the rollout pass reads it. It shares the annotations with
 // i.
-func RolloutIngress(i *networkingv1.Ingress) traffic.Ingress {
+func Ingress(i *networkingv1.Ingress) traffic.Ingress {
 	if i == nil {
 		return traffic.Ingress{}
 	}
@@ -33,7 +34,7 @@ func RolloutIngress(i *networkingv1.Ingress) traffic.Ingress {
 
 // An HTTPRoute is an HTTPRoute of gateway.networking.k8s.io in the form of the API, as
 // far as a rollout reads it, see [RolloutObject].
-type HTTPRoute struct {
+type HTTPRouteObject struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
 
@@ -42,9 +43,9 @@ type HTTPRoute struct {
 	} `json:"spec"`
 }
 
-// RolloutRoute returns r as the rollout pass reads it. What a rule holds that is not
-// read there is kept as text. The error wraps [ErrInvalid].
-func RolloutRoute(r *HTTPRoute) (traffic.Route, error) {
+// HTTPRoute returns r as the rollout pass reads it. What a rule holds that is not
+// read there is kept as text. The error wraps [kube.ErrInvalid].
+func HTTPRoute(r *HTTPRouteObject) (traffic.Route, error) {
 	if r == nil {
 		return traffic.Route{}, nil
 	}
@@ -114,8 +115,8 @@ func join(v any, rest string) (json.RawMessage, error) {
 }
 
 // RoutePatch returns the merge patch that sets the rules of an HTTPRoute. The error
-// wraps [ErrInvalid] and is about what a rule keeps as text.
-func RoutePatch(a kruise.SetRoute) (Patch, error) {
+// wraps [kube.ErrInvalid] and is about what a rule keeps as text.
+func RoutePatch(a kruise.SetRoute) (kube.Patch, error) {
 	rules := make([]json.RawMessage, len(a.Rules))
 	for i, r := range a.Rules {
 		refs := make([]json.RawMessage, len(r.BackendRefs))
@@ -124,7 +125,7 @@ func RoutePatch(a kruise.SetRoute) (Patch, error) {
 			b.Rest = ""
 			data, err := join(b, rest)
 			if err != nil {
-				return Patch{}, err
+				return kube.Patch{}, err
 			}
 			refs[j] = data
 		}
@@ -135,7 +136,7 @@ func RoutePatch(a kruise.SetRoute) (Patch, error) {
 		}{r.Name, r.Matches, refs}
 		data, err := join(wire, r.Rest)
 		if err != nil {
-			return Patch{}, err
+			return kube.Patch{}, err
 		}
 		rules[i] = data
 	}
@@ -168,7 +169,7 @@ func NewCanaryService(stable *corev1.Service, rolloutName string, a kruise.Creat
 
 func rolloutOwner(name, uid string) metav1.OwnerReference {
 	return metav1.OwnerReference{
-		APIVersion: RolloutsV1beta1, Kind: "Rollout", Name: name, UID: types.UID(uid),
+		APIVersion: V1beta1, Kind: "Rollout", Name: name, UID: types.UID(uid),
 		Controller: new(true), BlockOwnerDeletion: new(true),
 	}
 }

@@ -3,21 +3,21 @@ package kube_test
 import (
 	"testing"
 
-	"github.com/kplan-go/kplan/kube"
+	kubekruise "github.com/kplan-go/kplan/kube/kruise"
 )
 
 // Nothing of a Rollout is left to the caller.
 func TestRolloutFieldsAreRead(t *testing.T) {
 	requireRead(t, func(first int64) any {
-		o := filled[kube.RolloutObject](first)
-		return kube.Rollout(&o)
+		o := filled[kubekruise.RolloutObject](first)
+		return kubekruise.Rollout(&o)
 	}, map[string]string{}, map[string]string{})
 }
 
 // Nothing of a BatchRelease is left to the caller.
 func TestBatchReleaseFieldsAreRead(t *testing.T) {
 	requireRead(t, func(first int64) any {
-		o := filled[kube.BatchReleaseObject](first)
-		return kube.BatchRelease(&o)
+		o := filled[kubekruise.BatchReleaseObject](first)
+		return kubekruise.BatchRelease(&o)
 	}, map[string]string{}, map[string]string{})
 }

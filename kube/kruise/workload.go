@@ -1,4 +1,4 @@
-package kube
+package kruise
 
 import (
 	"strings"
@@ -9,28 +9,31 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/zero"
+	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// RolloutDeployment returns d as the planners of package rollout read it. Replica sets
+// Deployment returns d as the planners of package rollout read it. Replica sets
 // and pods are those of its namespace: the revisions of a Deployment are known by its
-// label stable-revision and by the hash of its template. The error wraps [ErrInvalid].
+// label stable-revision and by the hash of its template. The error wraps [kube.ErrInvalid].
 //
 // How many updated pods are ready is what the annotation of the partition's controller
 // says or, for style BlueGreen, the status of the ReplicaSet with the template.
-func RolloutDeployment(d *appsv1.Deployment, sets []*appsv1.ReplicaSet) (workload.Workload, error) {
+func Deployment(d *appsv1.Deployment, sets []*appsv1.ReplicaSet) (workload.Workload, error) {
 	if d == nil {
 		d = &appsv1.Deployment{}
 	}
 	var es field.Errors
-	w := rolloutWorkload(&d.ObjectMeta, "apps/v1", "Deployment", d.Spec.Replicas, &d.Spec.Template)
+	w := common(&d.ObjectMeta, "apps/v1", "Deployment", d.Spec.Replicas, &d.Spec.Template)
 	w.Paused, w.StrategyType = d.Spec.Paused, string(d.Spec.Strategy.Type)
 	if rolling := d.Spec.Strategy.RollingUpdate; rolling != nil {
 		w.RollingUpdate = &partition.RollingUpdate{
-			MaxSurge: limit(&es, pathSurge, rolling.MaxSurge), MaxUnavailable: limit(&es, pathUnavailable, rolling.MaxUnavailable),
+			MaxSurge: convert.Limit(&es, convert.PathSurge, rolling.MaxSurge), MaxUnavailable: convert.Limit(&es, convert.PathUnavailable, rolling.MaxUnavailable),
 		}
 	}
 	w.MinReadySeconds, w.ProgressDeadlineSeconds = d.Spec.MinReadySeconds, d.Spec.ProgressDeadlineSeconds
@@ -43,7 +46,7 @@ func RolloutDeployment(d *appsv1.Deployment, sets []*appsv1.ReplicaSet) (workloa
 	}
 	if d.Annotations[workload.AnnotationOriginalStrategy] != "" {
 		for _, rs := range sets {
-			if rs != nil && controls(d, rs) && TemplateID(&rs.Spec.Template) == w.Template.ID {
+			if rs != nil && controls(d, rs) && kube.TemplateID(&rs.Spec.Template) == w.Template.ID {
 				w.Status.UpdatedReadyReplicas = rs.Status.ReadyReplicas
 			}
 		}
@@ -51,30 +54,30 @@ func RolloutDeployment(d *appsv1.Deployment, sets []*appsv1.ReplicaSet) (workloa
 	return w, es.Join()
 }
 
-func rolloutWorkload(o *metav1.ObjectMeta, apiVersion, kind string, replicas *int32, t *corev1.PodTemplateSpec) workload.Workload {
+func common(o *metav1.ObjectMeta, apiVersion, kind string, replicas *int32, t *corev1.PodTemplateSpec) workload.Workload {
 	return workload.Workload{
 		Ref: workload.Ref{APIVersion: apiVersion, Kind: kind, Name: o.Name},
 		UID: string(o.UID), Generation: o.Generation, Labels: o.Labels, Annotations: o.Annotations,
-		Replicas: replicas, Template: Template(t, nil),
+		Replicas: replicas, Template: kube.Template(t, nil),
 	}
 }
 
 func controls(o metav1.Object, child metav1.Object) bool {
 	owner := metav1.GetControllerOfNoCopy(child)
-	return owner != nil && !missing(o) && owner.UID == o.GetUID() && child.GetNamespace() == o.GetNamespace()
+	return owner != nil && !convert.Missing(o) && owner.UID == o.GetUID() && child.GetNamespace() == o.GetNamespace()
 }
 
-// RolloutStatefulSet returns s as the planners of package rollout read it. Updated pods
+// StatefulSet returns s as the planners of package rollout read it. Updated pods
 // that are ready are counted among the pods.
-func RolloutStatefulSet(s *appsv1.StatefulSet, pods []*corev1.Pod) (workload.Workload, error) {
+func StatefulSet(s *appsv1.StatefulSet, pods []*corev1.Pod) (workload.Workload, error) {
 	if s == nil {
 		s = &appsv1.StatefulSet{}
 	}
 	var es field.Errors
-	w := rolloutWorkload(&s.ObjectMeta, "apps/v1", "StatefulSet", s.Spec.Replicas, &s.Spec.Template)
+	w := common(&s.ObjectMeta, "apps/v1", "StatefulSet", s.Spec.Replicas, &s.Spec.Template)
 	w.StrategyType, w.MinReadySeconds = string(s.Spec.UpdateStrategy.Type), s.Spec.MinReadySeconds
 	if rolling := s.Spec.UpdateStrategy.RollingUpdate; rolling != nil {
-		w.RollingUpdate = &partition.RollingUpdate{MaxUnavailable: limit(&es, pathDaemonUnavailable, rolling.MaxUnavailable)}
+		w.RollingUpdate = &partition.RollingUpdate{MaxUnavailable: convert.Limit(&es, convert.PathDaemonUnavailable, rolling.MaxUnavailable)}
 		if rolling.Partition != nil {
 			w.Partition = rollout.Int(*rolling.Partition)
 		}
@@ -92,7 +95,7 @@ func RolloutStatefulSet(s *appsv1.StatefulSet, pods []*corev1.Pod) (workload.Wor
 func updatedReady(o metav1.Object, rev string, pods []*corev1.Pod) int32 {
 	n := int32(0)
 	for _, p := range pods {
-		if p == nil || !controls(o, p) || p.DeletionTimestamp != nil || !Pod(p).Ready {
+		if p == nil || !controls(o, p) || p.DeletionTimestamp != nil || !kube.Pod(p).Ready {
 			continue
 		}
 		if endsWith(rev, p.Labels[workload.LabelPodTemplateHash]) || endsWith(rev, p.Labels[workload.LabelControllerRevision]) {
@@ -104,7 +107,7 @@ func updatedReady(o metav1.Object, rev string, pods []*corev1.Pod) int32 {
 
 // A CloneSet is a CloneSet of apps.kruise.io in the form of the API, as far as a
 // rollout reads it, see [RolloutObject].
-type CloneSet struct {
+type CloneSetObject struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
 
@@ -133,23 +136,23 @@ type CloneSet struct {
 	} `json:"status,omitzero"`
 }
 
-// RolloutCloneSet returns s as the planners of package rollout read it. The error wraps
-// [ErrInvalid].
-func RolloutCloneSet(s *CloneSet) (workload.Workload, error) {
+// CloneSet returns s as the planners of package rollout read it. The error wraps
+// [kube.ErrInvalid].
+func CloneSet(s *CloneSetObject) (workload.Workload, error) {
 	if s == nil {
-		s = &CloneSet{}
+		s = &CloneSetObject{}
 	}
 	var es field.Errors
-	w := rolloutWorkload(&s.ObjectMeta, "apps.kruise.io/v1alpha1", "CloneSet", s.Spec.Replicas, &s.Spec.Template)
+	w := common(&s.ObjectMeta, "apps.kruise.io/v1alpha1", "CloneSet", s.Spec.Replicas, &s.Spec.Template)
 	if s.APIVersion != "" {
 		w.APIVersion = s.APIVersion
 	}
 	u := &s.Spec.UpdateStrategy
 	w.Paused, w.StrategyType, w.MinReadySeconds = u.Paused, u.Type, s.Spec.MinReadySeconds
-	w.Partition = limit(&es, "spec.updateStrategy.partition", u.Partition)
+	w.Partition = convert.Limit(&es, "spec.updateStrategy.partition", u.Partition)
 	w.RollingUpdate = &partition.RollingUpdate{
-		MaxSurge:       limit(&es, "spec.updateStrategy.maxSurge", u.MaxSurge),
-		MaxUnavailable: limit(&es, "spec.updateStrategy.maxUnavailable", u.MaxUnavailable),
+		MaxSurge:       convert.Limit(&es, "spec.updateStrategy.maxSurge", u.MaxSurge),
+		MaxUnavailable: convert.Limit(&es, "spec.updateStrategy.maxUnavailable", u.MaxUnavailable),
 	}
 	w.StableRevision, w.UpdateRevision = s.Status.CurrentRevision, s.Status.UpdateRevision
 	w.Status = workload.Status{
@@ -160,23 +163,23 @@ func RolloutCloneSet(s *CloneSet) (workload.Workload, error) {
 	return w, es.Join()
 }
 
-// RolloutDaemonSet returns ds as the planners of package rollout read it: an Advanced
+// DaemonSet returns ds as the planners of package rollout read it: an Advanced
 // DaemonSet of OpenKruise if a is given, and otherwise one of Kubernetes, whose
 // revisions are those that it controls. Updated pods that are ready are counted among
-// the pods. The error wraps [ErrInvalid].
-func RolloutDaemonSet(ds *appsv1.DaemonSet, a *Advanced, revisions []*appsv1.ControllerRevision, pods []*corev1.Pod) (workload.Workload, error) {
-	ds = orEmpty(ds)
+// the pods. The error wraps [kube.ErrInvalid].
+func DaemonSet(ds *appsv1.DaemonSet, a *Advanced, revisions []*appsv1.ControllerRevision, pods []*corev1.Pod) (workload.Workload, error) {
+	ds = zero.Or(ds)
 	var es field.Errors
-	w := rolloutWorkload(&ds.ObjectMeta, "apps/v1", "DaemonSet", new(ds.Status.DesiredNumberScheduled), &ds.Spec.Template)
+	w := common(&ds.ObjectMeta, "apps/v1", "DaemonSet", new(ds.Status.DesiredNumberScheduled), &ds.Spec.Template)
 	w.StrategyType, w.MinReadySeconds = string(ds.Spec.UpdateStrategy.Type), ds.Spec.MinReadySeconds
 	if rolling := ds.Spec.UpdateStrategy.RollingUpdate; rolling != nil {
-		surge, unavailable := daemonLimits(ds, &es)
+		surge, unavailable := convert.DaemonSetLimits(ds, &es)
 		w.RollingUpdate = &partition.RollingUpdate{MaxSurge: surge, MaxUnavailable: unavailable}
 	}
 	if a != nil {
 		w.APIVersion, w.UpdateRevision = "apps.kruise.io/v1alpha1", a.UpdateRevision
-		w.Paused, w.Partition = a.Paused, limit(&es, pathPartition, a.Partition)
-	} else if newest := RolloutRevisions(ds, revisions); len(newest) > 0 {
+		w.Paused, w.Partition = a.Paused, convert.Limit(&es, pathPartition, a.Partition)
+	} else if newest := Revisions(ds, revisions); len(newest) > 0 {
 		w.StableRevision, w.UpdateRevision = stableAndUpdate(newest)
 	}
 	s := &ds.Status
@@ -195,21 +198,21 @@ func stableAndUpdate(list []workload.DaemonSetRevision) (stable, update string) 
 	return facts.StableRevision, facts.CanaryRevision
 }
 
-// RolloutRevisions returns the revisions that ds controls, as workload.Inspect reads
+// Revisions returns the revisions that ds controls, as workload.Inspect reads
 // them.
-func RolloutRevisions(ds *appsv1.DaemonSet, list []*appsv1.ControllerRevision) []workload.DaemonSetRevision {
+func Revisions(ds *appsv1.DaemonSet, list []*appsv1.ControllerRevision) []workload.DaemonSetRevision {
 	var revisions []workload.DaemonSetRevision
 	for _, r := range list {
-		if r != nil && controls(orEmpty(ds), r) {
+		if r != nil && controls(zero.Or(ds), r) {
 			revisions = append(revisions, workload.DaemonSetRevision{Revision: r.Revision, Hash: r.Labels[workload.LabelControllerRevision]})
 		}
 	}
 	return revisions
 }
 
-// RolloutSets returns the ReplicaSets that d controls, as admission and workload.Inspect
+// Sets returns the ReplicaSets that d controls, as admission and workload.Inspect
 // read them.
-func RolloutSets(d *appsv1.Deployment, list []*appsv1.ReplicaSet) []workload.Set {
+func Sets(d *appsv1.Deployment, list []*appsv1.ReplicaSet) []workload.Set {
 	var sets []workload.Set
 	for _, rs := range list {
 		if d == nil || rs == nil || !controls(d, rs) {
@@ -220,22 +223,22 @@ func RolloutSets(d *appsv1.Deployment, list []*appsv1.ReplicaSet) []workload.Set
 			replicas = *rs.Spec.Replicas
 		}
 		sets = append(sets, workload.Set{
-			Name: rs.Name, Template: revision.Template{ID: TemplateID(&rs.Spec.Template), Hash: rs.Labels[workload.LabelPodTemplateHash]},
+			Name: rs.Name, Template: revision.Template{ID: kube.TemplateID(&rs.Spec.Template), Hash: rs.Labels[workload.LabelPodTemplateHash]},
 			Replicas: replicas, Revision: rs.Annotations[revision.AnnotationRevision],
-			CreationTimestamp: rs.CreationTimestamp.UTC(), DeletionTimestamp: timeOrZero(rs.DeletionTimestamp),
+			CreationTimestamp: rs.CreationTimestamp.UTC(), DeletionTimestamp: convert.TimeOrZero(rs.DeletionTimestamp),
 		})
 	}
 	return sets
 }
 
-// RolloutPods returns the pods of a workload that have not finished, as batches read
+// Pods returns the pods of a workload that have not finished, as batches read
 // them, in the order of the list. Those of a Deployment belong to its ReplicaSets, of
 // which sets are those of the namespace; other workloads control their pods.
-func RolloutPods(owned metav1.Object, sets []*appsv1.ReplicaSet, list []*corev1.Pod) []workload.Pod {
+func Pods(owned metav1.Object, sets []*appsv1.ReplicaSet, list []*corev1.Pod) []workload.Pod {
 	hashes := map[string]string{}
 	for _, rs := range sets {
 		if rs != nil && controls(owned, rs) {
-			hashes[string(rs.UID)] = Template(&rs.Spec.Template, nil).Hash
+			hashes[string(rs.UID)] = kube.Template(&rs.Spec.Template, nil).Hash
 		}
 	}
 	var pods []workload.Pod
@@ -243,14 +246,14 @@ func RolloutPods(owned metav1.Object, sets []*appsv1.ReplicaSet, list []*corev1.
 		if p == nil || p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed {
 			continue
 		}
-		_, _, owner := controller(p)
+		_, _, owner := convert.Controller(p)
 		hash, ok := hashes[owner]
 		if !ok && !controls(owned, p) {
 			continue
 		}
 		pods = append(pods, workload.Pod{
-			Name: p.Name, UID: string(p.UID), Labels: p.Labels, Ready: Pod(p).Ready,
-			DeletionTimestamp: timeOrZero(p.DeletionTimestamp), TemplateHash: hash,
+			Name: p.Name, UID: string(p.UID), Labels: p.Labels, Ready: kube.Pod(p).Ready,
+			DeletionTimestamp: convert.TimeOrZero(p.DeletionTimestamp), TemplateHash: hash,
 		})
 	}
 	return pods

@@ -1,4 +1,4 @@
-package kube
+package kruise
 
 import (
 	"maps"
@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kplan-go/kplan/internal/zero"
+	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/workload"
@@ -98,11 +99,11 @@ func batchRelease(meta *metav1.ObjectMeta, ref workload.Ref, plan batchrelease.R
 	c := &s.CanaryStatus
 	return batchrelease.Release{
 		Name: meta.Name, UID: string(meta.UID), Generation: meta.Generation, Annotations: meta.Annotations, Finalizers: meta.Finalizers,
-		DeletionTimestamp: timeOrZero(meta.DeletionTimestamp), WorkloadRef: ref, ReleasePlan: plan,
+		DeletionTimestamp: convert.TimeOrZero(meta.DeletionTimestamp), WorkloadRef: ref, ReleasePlan: plan,
 		Status: batchrelease.Status{
 			Conditions: conditions(s.Conditions),
 			Current: batchrelease.CurrentBatch{
-				BatchState: c.BatchState, CurrentBatch: c.CurrentBatch, BatchReadyTime: timeOrZero(c.BatchReadyTime),
+				BatchState: c.BatchState, CurrentBatch: c.CurrentBatch, BatchReadyTime: convert.TimeOrZero(c.BatchReadyTime),
 				UpdatedReplicas: c.UpdatedReplicas, UpdatedReadyReplicas: c.UpdatedReadyReplicas, NoNeedUpdateReplicas: c.NoNeedUpdateReplicas,
 			},
 			StableRevision: s.StableRevision, UpdateRevision: s.UpdateRevision, ObservedGeneration: s.ObservedGeneration,
@@ -120,10 +121,10 @@ func ToBatchReleaseStatus(s batchrelease.Status) BatchReleaseStatus {
 		Conditions: toConditions(s.Conditions),
 		CanaryStatus: BatchStatus{
 			BatchState: c.BatchState, CurrentBatch: c.CurrentBatch, BatchReadyTime: timeOrNil(c.BatchReadyTime),
-			UpdatedReplicas: c.UpdatedReplicas, UpdatedReadyReplicas: c.UpdatedReadyReplicas, NoNeedUpdateReplicas: clone(c.NoNeedUpdateReplicas),
+			UpdatedReplicas: c.UpdatedReplicas, UpdatedReadyReplicas: c.UpdatedReadyReplicas, NoNeedUpdateReplicas: convert.Clone(c.NoNeedUpdateReplicas),
 		},
 		StableRevision: s.StableRevision, UpdateRevision: s.UpdateRevision, ObservedGeneration: s.ObservedGeneration,
-		ObservedRolloutID: s.ObservedRolloutID, ObservedWorkloadReplicas: s.ObservedWorkloadReplicas, CollisionCount: clone(s.CollisionCount),
+		ObservedRolloutID: s.ObservedRolloutID, ObservedWorkloadReplicas: s.ObservedWorkloadReplicas, CollisionCount: convert.Clone(s.CollisionCount),
 		ObservedReleasePlanHash: s.ObservedReleasePlanHash, Phase: s.Phase, Message: s.Message,
 	}
 }
@@ -131,7 +132,7 @@ func ToBatchReleaseStatus(s batchrelease.Status) BatchReleaseStatus {
 // ToBatchRelease returns br as an object of a namespace. It shares the plan with br.
 func ToBatchRelease(namespace string, br batchrelease.Release) *BatchReleaseObject {
 	return &BatchReleaseObject{
-		TypeMeta:   metav1.TypeMeta{APIVersion: RolloutsV1beta1, Kind: "BatchRelease"},
+		TypeMeta:   metav1.TypeMeta{APIVersion: V1beta1, Kind: "BatchRelease"},
 		ObjectMeta: toMeta(namespace, br.Name, br.UID, br.Generation, br.Annotations, br.Finalizers, br.DeletionTimestamp),
 		Spec:       BatchReleaseSpec{WorkloadRef: br.WorkloadRef, ReleasePlan: br.ReleasePlan},
 		Status:     ToBatchReleaseStatus(br.Status),

@@ -1,4 +1,4 @@
-package kube_test
+package kruise_test
 
 import (
 	"encoding/json"
@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kplan-go/kplan/kube"
+	kubekruise "github.com/kplan-go/kplan/kube/kruise"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/partition"
@@ -59,7 +60,7 @@ func setOf(d *appsv1.Deployment, name, image string) *appsv1.ReplicaSet {
 
 func TestRolloutDeployment(t *testing.T) {
 	d, sets := underRollout()
-	w, err := kube.RolloutDeployment(d, sets)
+	w, err := kubekruise.Deployment(d, sets)
 	require.NoError(t, err)
 	id := kube.Template(&d.Spec.Template, nil)
 	want := workload.Workload{
@@ -75,28 +76,28 @@ func TestRolloutDeployment(t *testing.T) {
 
 	// Blue-green has no annotation of the partition's controller: the ReplicaSet tells.
 	d.Annotations[workload.AnnotationOriginalStrategy] = "{}"
-	w, err = kube.RolloutDeployment(d, sets)
+	w, err = kubekruise.Deployment(d, sets)
 	require.NoError(t, err)
 	require.EqualValues(t, 3, w.Status.UpdatedReadyReplicas)
 
 	d.Spec.Strategy.RollingUpdate.MaxSurge = new(intstr.FromString("many"))
-	_, err = kube.RolloutDeployment(d, nil)
+	_, err = kubekruise.Deployment(d, nil)
 	require.ErrorIs(t, err, kube.ErrInvalid)
-	_, err = kube.RolloutDeployment(nil, nil)
+	_, err = kubekruise.Deployment(nil, nil)
 	require.NoError(t, err)
 }
 
 // The ReplicaSets and pods of a Deployment are those that it controls.
 func TestRolloutSetsAndPods(t *testing.T) {
 	d, sets := underRollout()
-	got := kube.RolloutSets(d, sets)
+	got := kubekruise.Sets(d, sets)
 	require.Len(t, got, 2)
 	want := workload.Set{
 		Name: "web-old", Template: revision.Template{ID: kube.TemplateID(&sets[0].Spec.Template), Hash: "old"}, Replicas: 1, Revision: "7",
 		CreationTimestamp: time.Unix(100, 0).UTC(),
 	}
 	require.Empty(t, cmp.Diff(want, got[0]))
-	require.Empty(t, kube.RolloutSets(nil, sets))
+	require.Empty(t, kubekruise.Sets(nil, sets))
 
 	pod := func(name string, owner types.UID, phase corev1.PodPhase) *corev1.Pod {
 		return &corev1.Pod{
@@ -104,7 +105,7 @@ func TestRolloutSetsAndPods(t *testing.T) {
 			Status:     corev1.PodStatus{Phase: phase, Conditions: []corev1.PodCondition{{Type: "Ready", Status: "True"}}},
 		}
 	}
-	pods := kube.RolloutPods(d, sets, []*corev1.Pod{
+	pods := kubekruise.Pods(d, sets, []*corev1.Pod{
 		pod("b", "new", "Running"), nil, pod("stray", "other", "Running"), pod("a", "old", "Pending"), pod("done", "new", "Succeeded"), pod("own", "d1", "Running"),
 	})
 	require.Len(t, pods, 3)
@@ -113,7 +114,7 @@ func TestRolloutSetsAndPods(t *testing.T) {
 	require.True(t, pods[0].Ready)
 	require.Empty(t, pods[2].TemplateHash)
 
-	facts := workload.Inspect(workload.InspectSnapshot{Workload: must(kube.RolloutDeployment(d, sets)), Style: workload.Partition, Sets: got})
+	facts := workload.Inspect(workload.InspectSnapshot{Workload: must(kubekruise.Deployment(d, sets)), Style: workload.Partition, Sets: got})
 	require.True(t, facts.Consistent)
 	require.Equal(t, "old", facts.StableRevision)
 }
@@ -131,9 +132,9 @@ func TestRolloutCloneSet(t *testing.T) {
 		"spec": {"replicas": 4, "minReadySeconds": 3, "template": {}, "updateStrategy": {"type": "ReCreate", "partition": "80%", "maxUnavailable": 1, "maxSurge": "25%", "paused": true}},
 		"status": {"observedGeneration": 2, "replicas": 5, "readyReplicas": 4, "availableReplicas": 3, "updatedReplicas": 2, "updatedReadyReplicas": 1, "currentRevision": "web-1", "updateRevision": "web-2"}
 	}`
-	var s kube.CloneSet
+	var s kubekruise.CloneSetObject
 	require.NoError(t, json.Unmarshal([]byte(text), &s))
-	w, err := kube.RolloutCloneSet(&s)
+	w, err := kubekruise.CloneSet(&s)
 	require.NoError(t, err)
 	want := workload.Workload{
 		Ref: workload.Ref{APIVersion: "apps.kruise.io/v1beta1", Kind: "CloneSet", Name: "web"}, UID: "c", Generation: 2,
@@ -146,9 +147,9 @@ func TestRolloutCloneSet(t *testing.T) {
 	}
 	require.Empty(t, cmp.Diff(want, w))
 	s.Spec.UpdateStrategy.Partition = new(intstr.FromString("some"))
-	_, err = kube.RolloutCloneSet(&s)
+	_, err = kubekruise.CloneSet(&s)
 	require.ErrorIs(t, err, kube.ErrInvalid)
-	w, err = kube.RolloutCloneSet(nil)
+	w, err = kubekruise.CloneSet(nil)
 	require.NoError(t, err)
 	require.Equal(t, "CloneSet", w.Kind)
 }
@@ -168,12 +169,12 @@ func TestRolloutStatefulSetAndDaemonSet(t *testing.T) {
 	meta := metav1.ObjectMeta{Name: "web", Namespace: "shop", UID: "s"}
 	s := &appsv1.StatefulSet{ObjectMeta: meta, Status: appsv1.StatefulSetStatus{CurrentRevision: "web-1", UpdateRevision: "web-2", UpdatedReplicas: 3}}
 	s.Spec.UpdateStrategy.RollingUpdate = &appsv1.RollingUpdateStatefulSetStrategy{Partition: new(int32(2)), MaxUnavailable: new(intstr.FromInt32(1))}
-	w, err := kube.RolloutStatefulSet(s, pods)
+	w, err := kubekruise.StatefulSet(s, pods)
 	require.NoError(t, err)
 	require.EqualValues(t, 2, w.Status.UpdatedReadyReplicas)
 	require.Equal(t, rollout.Int(2), w.Partition)
 	require.Equal(t, "web-1", w.StableRevision)
-	_, err = kube.RolloutStatefulSet(nil, nil)
+	_, err = kubekruise.StatefulSet(nil, nil)
 	require.NoError(t, err)
 
 	history := func(n int64, hash string) *appsv1.ControllerRevision {
@@ -182,7 +183,7 @@ func TestRolloutStatefulSetAndDaemonSet(t *testing.T) {
 		return r
 	}
 	ds := &appsv1.DaemonSet{ObjectMeta: meta, Status: appsv1.DaemonSetStatus{DesiredNumberScheduled: 4, UpdatedNumberScheduled: 2, NumberReady: 3}}
-	w, err = kube.RolloutDaemonSet(ds, nil, []*appsv1.ControllerRevision{history(1, "web-1"), history(2, "web-2"), nil}, pods)
+	w, err = kubekruise.DaemonSet(ds, nil, []*appsv1.ControllerRevision{history(1, "web-1"), history(2, "web-2"), nil}, pods)
 	require.NoError(t, err)
 	require.Equal(t, "web-1", w.StableRevision)
 	require.Equal(t, "web-2", w.UpdateRevision)
@@ -190,11 +191,11 @@ func TestRolloutStatefulSetAndDaemonSet(t *testing.T) {
 	require.EqualValues(t, 2, w.Status.UpdatedReadyReplicas)
 	require.Equal(t, "apps", w.Group())
 
-	w, err = kube.RolloutDaemonSet(ds, &kube.Advanced{UpdateRevision: "web-2", Partition: new(intstr.FromInt32(3))}, nil, nil)
+	w, err = kubekruise.DaemonSet(ds, &kubekruise.Advanced{UpdateRevision: "web-2", Partition: new(intstr.FromInt32(3))}, nil, nil)
 	require.NoError(t, err)
 	require.Equal(t, "apps.kruise.io", w.Group())
 	require.Equal(t, rollout.Int(3), w.Partition)
 	require.Equal(t, "web-2", w.UpdateRevision)
-	_, err = kube.RolloutDaemonSet(nil, &kube.Advanced{Partition: new(intstr.FromString("x"))}, nil, nil)
+	_, err = kubekruise.DaemonSet(nil, &kubekruise.Advanced{Partition: new(intstr.FromString("x"))}, nil, nil)
 	require.ErrorIs(t, err, kube.ErrInvalid)
 }

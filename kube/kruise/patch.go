@@ -1,4 +1,4 @@
-package kube
+package kruise
 
 import (
 	"encoding/json"
@@ -11,22 +11,24 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// objectPatch returns a merge patch. The error wraps [ErrInvalid]: a text that JSON
+// objectPatch returns a merge patch. The error wraps [kube.ErrInvalid]: a text that JSON
 // cannot carry.
-func objectPatch(object map[string]any) (Patch, error) {
+func objectPatch(object map[string]any) (kube.Patch, error) {
 	data, err := json.Marshal(object)
-	return Patch{Type: types.MergePatchType, Data: data}, err
+	return kube.Patch{Type: types.MergePatchType, Data: data}, err
 }
 
 // metadataPatch returns the merge patch of labels, annotations or finalizers. If the UID
 // is known, the API server rejects the patch with a conflict if the name belongs to
 // another object by then.
-func metadataPatch(uid string, metadata map[string]any) (Patch, error) {
+func metadataPatch(uid string, metadata map[string]any) (kube.Patch, error) {
 	if uid != "" {
 		metadata["uid"] = uid
 	}
@@ -44,10 +46,10 @@ func checkTexts(path string, m map[string]string) error {
 }
 
 // FinalizerPatch returns the merge patch that adds a finalizer to those that an object
-// has, or removes it. The UID is as in [ScalePatch]. The patch fails if the object has changed since it was
+// has, or removes it. The UID is as in [kube.ScalePatch]. The patch fails if the object has changed since it was
 // read, because it replaces the whole list.
-func FinalizerPatch(o metav1.Object, uid, finalizer string, remove bool) (Patch, error) {
-	if missing(o) {
+func FinalizerPatch(o metav1.Object, uid, finalizer string, remove bool) (kube.Patch, error) {
+	if convert.Missing(o) {
 		o = &metav1.ObjectMeta{}
 	}
 	list := slices.DeleteFunc(slices.Clone(o.GetFinalizers()), func(f string) bool { return f == finalizer })
@@ -62,20 +64,20 @@ func FinalizerPatch(o metav1.Object, uid, finalizer string, remove bool) (Patch,
 }
 
 // PatchRolloutPatch returns the merge patch that sets annotations of a Rollout. The UID
-// and the error are as in [ScalePatch].
-func PatchRolloutPatch(a kruise.PatchRollout) (Patch, error) {
+// and the error are as in [kube.ScalePatch].
+func PatchRolloutPatch(a kruise.PatchRollout) (kube.Patch, error) {
 	if err := checkTexts("metadata.annotations", a.Annotations); err != nil {
-		return Patch{}, err
+		return kube.Patch{}, err
 	}
 	return metadataPatch(a.UID, map[string]any{"annotations": a.Annotations})
 }
 
 // WorkloadPatch returns the merge patch of a workload of any kind. The UID is as in
-// [ScalePatch].
-func WorkloadPatch(ref workload.Ref, uid string, p workload.Patch) (Patch, error) {
+// [kube.ScalePatch].
+func WorkloadPatch(ref workload.Ref, uid string, p workload.Patch) (kube.Patch, error) {
 	var object map[string]any
 	if err := json.Unmarshal([]byte(p.Body(ref)), &object); err != nil {
-		return Patch{}, err
+		return kube.Patch{}, err
 	}
 	if uid != "" {
 		metadata, ok := object["metadata"].(map[string]any)
@@ -89,27 +91,27 @@ func WorkloadPatch(ref workload.Ref, uid string, p workload.Patch) (Patch, error
 }
 
 // ReplicaSetPatch returns the merge patch that sets minReadySeconds of a ReplicaSet.
-func ReplicaSetPatch(a batchrelease.PatchReplicaSet) (Patch, error) {
+func ReplicaSetPatch(a batchrelease.PatchReplicaSet) (kube.Patch, error) {
 	return objectPatch(map[string]any{"spec": map[string]any{"minReadySeconds": a.MinReadySeconds}})
 }
 
 // AutoscalerPatch returns the merge patch that gives an autoscaler another target.
-func AutoscalerPatch(a batchrelease.RetargetAutoscaler) (Patch, error) {
+func AutoscalerPatch(a batchrelease.RetargetAutoscaler) (kube.Patch, error) {
 	return objectPatch(map[string]any{"spec": map[string]any{"scaleTargetRef": map[string]any{"name": a.To}}})
 }
 
 // LabelPodPatch returns the merge patch that sets labels of a pod. The UID and the error
-// are as in [ScalePatch].
-func LabelPodPatch(a batchrelease.LabelPod) (Patch, error) {
+// are as in [kube.ScalePatch].
+func LabelPodPatch(a batchrelease.LabelPod) (kube.Patch, error) {
 	if err := checkTexts("metadata.labels", a.Labels); err != nil {
-		return Patch{}, err
+		return kube.Patch{}, err
 	}
 	return metadataPatch(a.UID, map[string]any{"labels": a.Labels})
 }
 
 // BatchReleasePatch returns the merge patch of the plan of a BatchRelease. To finalize
-// removes the partition. The UID is as in [ScalePatch].
-func BatchReleasePatch(a kruise.PatchBatchRelease) (Patch, error) {
+// removes the partition. The UID is as in [kube.ScalePatch].
+func BatchReleasePatch(a kruise.PatchBatchRelease) (kube.Patch, error) {
 	plan := map[string]any{}
 	if a.RolloutID != nil {
 		plan["rolloutID"] = *a.RolloutID
@@ -127,11 +129,11 @@ func BatchReleasePatch(a kruise.PatchBatchRelease) (Patch, error) {
 // DeleteBatchReleaseOptions returns the options of the call that deletes the BatchRelease
 // of a: the UID, if known, is a precondition.
 func DeleteBatchReleaseOptions(a kruise.DeleteBatchRelease) metav1.DeleteOptions {
-	return deleteOptions(a.UID, "")
+	return convert.DeleteOptions(a.UID, "")
 }
 
 // SelectPodsPatch returns the merge patch of the selector of a Service.
-func SelectPodsPatch(a kruise.SelectPods) (Patch, error) {
+func SelectPodsPatch(a kruise.SelectPods) (kube.Patch, error) {
 	var value any
 	if a.Value != "" {
 		value = a.Value
@@ -141,9 +143,9 @@ func SelectPodsPatch(a kruise.SelectPods) (Patch, error) {
 
 // IngressPatch returns the merge patch that replaces the annotations of the canary
 // Ingress: those that it has and a does not set are removed.
-func IngressPatch(current map[string]string, a kruise.SetIngress) (Patch, error) {
+func IngressPatch(current map[string]string, a kruise.SetIngress) (kube.Patch, error) {
 	if err := checkTexts("metadata.annotations", a.Annotations); err != nil {
-		return Patch{}, err
+		return kube.Patch{}, err
 	}
 	annotations := map[string]any{}
 	for key := range current {
@@ -169,7 +171,7 @@ func NewCanaryDeployment(stable *appsv1.Deployment, release, uid string, a batch
 			Namespace: stable.Namespace, GenerateName: a.GenerateName, Labels: maps.Clone(a.Labels), Annotations: maps.Clone(a.Annotations),
 			Finalizers: []string{workload.FinalizerCanaryDeployment},
 			OwnerReferences: []metav1.OwnerReference{{
-				APIVersion: RolloutsV1beta1, Kind: "BatchRelease", Name: release, UID: types.UID(uid),
+				APIVersion: V1beta1, Kind: "BatchRelease", Name: release, UID: types.UID(uid),
 				Controller: new(true), BlockOwnerDeletion: new(true),
 			}},
 		},
@@ -180,8 +182,8 @@ func NewCanaryDeployment(stable *appsv1.Deployment, release, uid string, a batch
 	}
 	d.Spec.Replicas, d.Spec.Paused = new(int32(0)), false
 	if m := a.PatchTemplate; m != nil {
-		d.Spec.Template.Labels = with(d.Spec.Template.Labels, m.Labels)
-		d.Spec.Template.Annotations = with(d.Spec.Template.Annotations, m.Annotations)
+		d.Spec.Template.Labels = convert.With(d.Spec.Template.Labels, m.Labels)
+		d.Spec.Template.Annotations = convert.With(d.Spec.Template.Annotations, m.Annotations)
 	}
 	return d
 }

@@ -1,4 +1,4 @@
-package kube_test
+package kruise_test
 
 import (
 	"encoding/json"
@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan/kube/internal/apitest"
+	kubekruise "github.com/kplan-go/kplan/kube/kruise"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
@@ -25,41 +27,43 @@ func TestRolloutPatches(t *testing.T) {
 	object := &metav1.ObjectMeta{Finalizers: []string{"a", "b"}, ResourceVersion: "7"}
 	patches := map[string]func() (kube.Patch, error){
 		`{"metadata":{"finalizers":["a","b","c"],"resourceVersion":"7","uid":"u"}}`: func() (kube.Patch, error) {
-			return kube.FinalizerPatch(object, "u", "c", false)
+			return kubekruise.FinalizerPatch(object, "u", "c", false)
 		},
 		`{"metadata":{"finalizers":["a"],"resourceVersion":"7"}}`: func() (kube.Patch, error) {
-			return kube.FinalizerPatch(object, "", "b", true)
+			return kubekruise.FinalizerPatch(object, "", "b", true)
 		},
 		`{"metadata":{"annotations":{"a":"1"},"uid":"u"}}`: func() (kube.Patch, error) {
-			return kube.PatchRolloutPatch(kruise.PatchRollout{UID: "u", Annotations: map[string]string{"a": "1"}})
+			return kubekruise.PatchRolloutPatch(kruise.PatchRollout{UID: "u", Annotations: map[string]string{"a": "1"}})
 		},
 		`{"metadata":{"annotations":{"a":null,"b":"2"},"uid":"u"},"spec":{"paused":true,"strategy":{"type":"Recreate"}}}`: func() (kube.Patch, error) {
-			return kube.WorkloadPatch(deploymentRef, "u", workload.Patch{
+			return kubekruise.WorkloadPatch(deploymentRef, "u", workload.Patch{
 				Annotations: map[string]*string{"a": nil, "b": new("2")}, Paused: new(true), StrategyType: new("Recreate"),
 			})
 		},
 		`{"metadata":{"uid":"u"},"spec":{"replicas":3}}`: func() (kube.Patch, error) {
-			return kube.WorkloadPatch(deploymentRef, "u", workload.Patch{Replicas: new(int32(3))})
+			return kubekruise.WorkloadPatch(deploymentRef, "u", workload.Patch{Replicas: new(int32(3))})
 		},
 		`{"spec":{"minReadySeconds":9}}`: func() (kube.Patch, error) {
-			return kube.ReplicaSetPatch(batchrelease.PatchReplicaSet{MinReadySeconds: 9})
+			return kubekruise.ReplicaSetPatch(batchrelease.PatchReplicaSet{MinReadySeconds: 9})
 		},
 		`{"spec":{"scaleTargetRef":{"name":"b"}}}`: func() (kube.Patch, error) {
-			return kube.AutoscalerPatch(batchrelease.RetargetAutoscaler{From: "a", To: "b"})
+			return kubekruise.AutoscalerPatch(batchrelease.RetargetAutoscaler{From: "a", To: "b"})
 		},
 		`{"metadata":{"labels":{"l":"1"},"uid":"u"}}`: func() (kube.Patch, error) {
-			return kube.LabelPodPatch(batchrelease.LabelPod{UID: "u", Labels: map[string]string{"l": "1"}})
+			return kubekruise.LabelPodPatch(batchrelease.LabelPod{UID: "u", Labels: map[string]string{"l": "1"}})
 		},
 		`{"metadata":{"uid":"u"},"spec":{"releasePlan":{"batchPartition":null,"finalizingPolicy":"WaitResume"}}}`: func() (kube.Patch, error) {
-			return kube.BatchReleasePatch(kruise.PatchBatchRelease{UID: "u", Finalize: batchrelease.WaitResume})
+			return kubekruise.BatchReleasePatch(kruise.PatchBatchRelease{UID: "u", Finalize: batchrelease.WaitResume})
 		},
 		`{"spec":{"releasePlan":{"rolloutID":"7"}}}`: func() (kube.Patch, error) {
-			return kube.BatchReleasePatch(kruise.PatchBatchRelease{RolloutID: new("7")})
+			return kubekruise.BatchReleasePatch(kruise.PatchBatchRelease{RolloutID: new("7")})
 		},
-		`{"spec":{"selector":{"hash":"v1"}}}`: func() (kube.Patch, error) { return kube.SelectPodsPatch(kruise.SelectPods{Key: "hash", Value: "v1"}) },
-		`{"spec":{"selector":{"hash":null}}}`: func() (kube.Patch, error) { return kube.SelectPodsPatch(kruise.SelectPods{Key: "hash"}) },
+		`{"spec":{"selector":{"hash":"v1"}}}`: func() (kube.Patch, error) {
+			return kubekruise.SelectPodsPatch(kruise.SelectPods{Key: "hash", Value: "v1"})
+		},
+		`{"spec":{"selector":{"hash":null}}}`: func() (kube.Patch, error) { return kubekruise.SelectPodsPatch(kruise.SelectPods{Key: "hash"}) },
 		`{"metadata":{"annotations":{"keep":"2","new":"3","old":null}}}`: func() (kube.Patch, error) {
-			return kube.IngressPatch(map[string]string{"old": "1", "keep": "1"}, kruise.SetIngress{Annotations: map[string]string{"keep": "2", "new": "3"}})
+			return kubekruise.IngressPatch(map[string]string{"old": "1", "keep": "1"}, kruise.SetIngress{Annotations: map[string]string{"keep": "2", "new": "3"}})
 		},
 	}
 	for want, patch := range patches {
@@ -70,17 +74,17 @@ func TestRolloutPatches(t *testing.T) {
 	}
 	bad := map[string]string{"a": "\xff"}
 	for _, patch := range []func() (kube.Patch, error){
-		func() (kube.Patch, error) { return kube.PatchRolloutPatch(kruise.PatchRollout{Annotations: bad}) },
-		func() (kube.Patch, error) { return kube.LabelPodPatch(batchrelease.LabelPod{Labels: bad}) },
-		func() (kube.Patch, error) { return kube.IngressPatch(nil, kruise.SetIngress{Annotations: bad}) },
+		func() (kube.Patch, error) { return kubekruise.PatchRolloutPatch(kruise.PatchRollout{Annotations: bad}) },
+		func() (kube.Patch, error) { return kubekruise.LabelPodPatch(batchrelease.LabelPod{Labels: bad}) },
+		func() (kube.Patch, error) { return kubekruise.IngressPatch(nil, kruise.SetIngress{Annotations: bad}) },
 		func() (kube.Patch, error) {
-			return kube.RoutePatch(kruise.SetRoute{Rules: []traffic.Rule{{Rest: "["}}})
+			return kubekruise.RoutePatch(kruise.SetRoute{Rules: []traffic.Rule{{Rest: "["}}})
 		},
 	} {
 		_, err := patch()
 		require.ErrorIs(t, err, kube.ErrInvalid)
 	}
-	require.EqualValues(t, "u", *kube.DeleteBatchReleaseOptions(kruise.DeleteBatchRelease{UID: "u"}).Preconditions.UID)
+	require.EqualValues(t, "u", *kubekruise.DeleteBatchReleaseOptions(kruise.DeleteBatchRelease{UID: "u"}).Preconditions.UID)
 }
 
 // What the planner does not read of a route comes back as it was.
@@ -90,22 +94,22 @@ func TestRouteRoundTrip(t *testing.T) {
 		 "backendRefs":[{"group":"","kind":"Service","name":"web","port":80,"weight":1,"filters":[{"type":"URLRewrite"}]},{"kind":"Service","name":"web-canary","port":80,"weight":0}]},
 		{"filters":[{"type":"RequestRedirect"}]}
 	]`
-	r := &kube.HTTPRoute{ObjectMeta: metav1.ObjectMeta{Name: "web"}}
+	r := &kubekruise.HTTPRouteObject{ObjectMeta: metav1.ObjectMeta{Name: "web"}}
 	require.NoError(t, json.Unmarshal([]byte(rules), &r.Spec.Rules))
-	route, err := kube.RolloutRoute(r)
+	route, err := kubekruise.HTTPRoute(r)
 	require.NoError(t, err)
 	require.Len(t, route.Rules, 2)
 	require.Equal(t, "web", route.Name)
 	require.EqualValues(t, 80, *route.Rules[0].BackendRefs[0].Port)
 	require.JSONEq(t, `{"filters":[{"type":"RequestRedirect"}]}`, route.Rules[1].Rest)
 
-	patch, err := kube.RoutePatch(kruise.SetRoute{Name: "web", Rules: route.Rules})
+	patch, err := kubekruise.RoutePatch(kruise.SetRoute{Name: "web", Rules: route.Rules})
 	require.NoError(t, err)
 	var patched struct {
 		Spec struct{ Rules []json.RawMessage }
 	}
 	require.NoError(t, json.Unmarshal(patch.Data, &patched))
-	again, err := kube.RolloutRoute(&kube.HTTPRoute{ObjectMeta: r.ObjectMeta, Spec: struct {
+	again, err := kubekruise.HTTPRoute(&kubekruise.HTTPRouteObject{ObjectMeta: r.ObjectMeta, Spec: struct {
 		Rules []json.RawMessage `json:"rules,omitempty"`
 	}{patched.Spec.Rules}})
 	require.NoError(t, err)
@@ -113,32 +117,32 @@ func TestRouteRoundTrip(t *testing.T) {
 	require.Contains(t, string(patch.Data), `"timeouts":{"request":"9s"}`)
 	require.NotContains(t, string(patch.Data), `"rest"`)
 
-	weighted, err := kube.RoutePatch(kruise.SetRoute{Rules: traffic.Weighted(route.Rules, "web", "web-canary", 20)})
+	weighted, err := kubekruise.RoutePatch(kruise.SetRoute{Rules: traffic.Weighted(route.Rules, "web", "web-canary", 20)})
 	require.NoError(t, err)
 	require.Contains(t, string(weighted.Data), `"weight":80`)
 	require.Contains(t, string(weighted.Data), `"weight":20`)
 
 	r.Spec.Rules = []json.RawMessage{json.RawMessage(`{"backendRefs":[7]}`)}
-	_, err = kube.RolloutRoute(r)
+	_, err = kubekruise.HTTPRoute(r)
 	require.ErrorIs(t, err, kube.ErrInvalid)
-	route, err = kube.RolloutRoute(nil)
+	route, err = kubekruise.HTTPRoute(nil)
 	require.NoError(t, err)
 	require.Empty(t, route)
 }
 
 func TestNewBatchRelease(t *testing.T) {
 	plan := batchrelease.ReleasePlan{BatchPartition: new(int32(0)), Batches: []batchrelease.Batch{{CanaryReplicas: rollout.Percent(20)}}}
-	o := kube.NewBatchRelease("shop", kruise.CreateBatchRelease{
+	o := kubekruise.NewBatchRelease("shop", kruise.CreateBatchRelease{
 		Name: "web", OwnerUID: "r1", Annotations: map[string]string{"a": "1"}, WorkloadRef: deploymentRef, ReleasePlan: plan,
 	})
 	require.Equal(t, "Rollout", o.OwnerReferences[0].Kind)
 	require.EqualValues(t, "r1", o.OwnerReferences[0].UID)
 	require.Empty(t, o.Status)
-	require.Equal(t, plan.Hash(), kube.BatchRelease(through(t, o)).ReleasePlan.Hash())
+	require.Equal(t, plan.Hash(), kubekruise.BatchRelease(through(t, o)).ReleasePlan.Hash())
 
 	o.ResourceVersion = "7"
 	plan.BatchPartition = new(int32(1))
-	updated := kube.UpdatedBatchRelease(o, kruise.UpdateBatchRelease{Annotations: map[string]string{"b": "2"}, WorkloadRef: deploymentRef, ReleasePlan: plan})
+	updated := kubekruise.UpdatedBatchRelease(o, kruise.UpdateBatchRelease{Annotations: map[string]string{"b": "2"}, WorkloadRef: deploymentRef, ReleasePlan: plan})
 	require.Equal(t, "7", updated.ResourceVersion)
 	require.Equal(t, map[string]string{"b": "2"}, updated.Annotations)
 	require.EqualValues(t, 1, *updated.Spec.ReleasePlan.BatchPartition)
@@ -150,7 +154,7 @@ func TestNewCanaryObjects(t *testing.T) {
 	d, _ := underRollout()
 	d.Spec.Strategy.RollingUpdate = nil
 	before := d.DeepCopy()
-	canary := kube.NewCanaryDeployment(d, "web", "b1", batchrelease.CreateCanary{
+	canary := kubekruise.NewCanaryDeployment(d, "web", "b1", batchrelease.CreateCanary{
 		GenerateName: "web-", Stable: "web", Labels: map[string]string{workload.LabelCanaryDeployment: "web"},
 		PatchTemplate: &workload.TemplateMetadata{Labels: map[string]string{"version": "canary"}},
 	})
@@ -161,9 +165,9 @@ func TestNewCanaryObjects(t *testing.T) {
 	require.Equal(t, "canary", canary.Spec.Template.Labels["version"])
 	require.Empty(t, canary.Name)
 	require.Empty(t, cmp.Diff(before, d))
-	requireOwn(t, canary, d)
-	require.NotNil(t, kube.NewCanaryDeployment(nil, "", "", batchrelease.CreateCanary{}))
-	named := kube.NewCanaryDeployment(d, "web", "b1", batchrelease.CreateCanary{Name: "web-x", GenerateName: "web-"})
+	apitest.RequireOwn(t, canary, d)
+	require.NotNil(t, kubekruise.NewCanaryDeployment(nil, "", "", batchrelease.CreateCanary{}))
+	named := kubekruise.NewCanaryDeployment(d, "web", "b1", batchrelease.CreateCanary{Name: "web-x", GenerateName: "web-"})
 	require.Equal(t, "web-x", named.Name)
 	require.Empty(t, named.GenerateName)
 	require.Empty(t, named.Finalizers, "its owner has one")
@@ -176,16 +180,16 @@ func TestNewCanaryObjects(t *testing.T) {
 			Selector: map[string]string{"app": "web"}, Ports: []corev1.ServicePort{{Port: 80, NodePort: 30000}},
 		},
 	}
-	copied := kube.NewCanaryService(service, "web", kruise.CreateService{Name: "web-canary", OwnerUID: "r1", Selector: map[string]string{"app": "web", "hash": "v2"}})
+	copied := kubekruise.NewCanaryService(service, "web", kruise.CreateService{Name: "web-canary", OwnerUID: "r1", Selector: map[string]string{"app": "web", "hash": "v2"}})
 	require.Empty(t, cmp.Diff(corev1.ServiceSpec{
 		Type: "NodePort", Selector: map[string]string{"app": "web", "hash": "v2"}, Ports: []corev1.ServicePort{{Port: 80}},
 	}, copied.Spec))
 	require.Equal(t, "web-canary", copied.Name)
 	require.EqualValues(t, "r1", copied.OwnerReferences[0].UID)
 	service.Spec.Ports, copied.Spec.Ports = nil, nil // whose kinds of numbers have no other values
-	requireOwn(t, copied, service)
-	require.Equal(t, traffic.Service{Name: "web", Selector: map[string]string{"app": "web"}}, kube.RolloutService(service))
-	require.Empty(t, kube.RolloutService(nil))
+	apitest.RequireOwn(t, copied, service)
+	require.Equal(t, traffic.Service{Name: "web", Selector: map[string]string{"app": "web"}}, kubekruise.Service(service))
+	require.Empty(t, kubekruise.Service(nil))
 }
 
 // Only the paths to the stable Service have a canary.
@@ -205,7 +209,7 @@ func TestNewCanaryIngress(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Name: "in", Namespace: "shop", Annotations: map[string]string{"a": "1"}},
 		Spec:       networkingv1.IngressSpec{Rules: []networkingv1.IngressRule{rule("a", "web", "api"), rule("b", "api"), {Host: "c"}}},
 	}
-	canary := kube.NewCanaryIngress(stable, "web", kruise.SetIngress{
+	canary := kubekruise.NewCanaryIngress(stable, "web", kruise.SetIngress{
 		Name: "in-canary", Create: true, Backend: "web-canary", Annotations: map[string]string{"nginx.ingress.kubernetes.io/canary": "true"},
 	})
 	require.Len(t, canary.Spec.Rules, 1)
@@ -213,8 +217,8 @@ func TestNewCanaryIngress(t *testing.T) {
 	require.Equal(t, "web-canary", canary.Spec.Rules[0].HTTP.Paths[0].Backend.Service.Name)
 	require.Equal(t, "web", stable.Spec.Rules[0].HTTP.Paths[0].Backend.Service.Name, "the object must not change")
 	require.Equal(t, map[string]string{"nginx.ingress.kubernetes.io/canary": "true"}, canary.Annotations)
-	requireOwn(t, canary, stable)
-	require.Equal(t, traffic.Ingress{Name: "in", Annotations: map[string]string{"a": "1"}}, kube.RolloutIngress(stable))
-	require.Empty(t, kube.RolloutIngress(nil))
-	require.NotNil(t, kube.NewCanaryIngress(nil, "", kruise.SetIngress{}))
+	apitest.RequireOwn(t, canary, stable)
+	require.Equal(t, traffic.Ingress{Name: "in", Annotations: map[string]string{"a": "1"}}, kubekruise.Ingress(stable))
+	require.Empty(t, kubekruise.Ingress(nil))
+	require.NotNil(t, kubekruise.NewCanaryIngress(nil, "", kruise.SetIngress{}))
 }

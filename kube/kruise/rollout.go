@@ -1,4 +1,4 @@
-package kube
+package kruise
 
 import (
 	"maps"
@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/traffic"
@@ -17,8 +18,8 @@ import (
 
 // The groups and versions of the API of OpenKruise Rollouts.
 const (
-	RolloutsV1beta1  = "rollouts.kruise.io/v1beta1"
-	RolloutsV1alpha1 = "rollouts.kruise.io/v1alpha1"
+	V1beta1  = "rollouts.kruise.io/v1beta1"
+	V1alpha1 = "rollouts.kruise.io/v1alpha1"
 )
 
 // A RolloutObject is a Rollout of rollouts.kruise.io/v1beta1 in the form of the API,
@@ -151,7 +152,7 @@ func Rollout(o *RolloutObject) kruise.Rollout {
 	}
 	return kruise.Rollout{
 		Name: o.Name, UID: string(o.UID), Generation: o.Generation, Annotations: o.Annotations, Finalizers: o.Finalizers,
-		DeletionTimestamp: timeOrZero(o.DeletionTimestamp),
+		DeletionTimestamp: convert.TimeOrZero(o.DeletionTimestamp),
 		WorkloadRef:       o.Spec.WorkloadRef, Disabled: o.Spec.Disabled,
 		Paused: o.Spec.Strategy.Paused, Canary: o.Spec.Strategy.Canary, BlueGreen: o.Spec.Strategy.BlueGreen,
 		Status: rolloutStatus(&o.Status),
@@ -166,7 +167,7 @@ func RolloutV1alpha1(o *RolloutObjectV1alpha1) kruise.RolloutV1alpha1 {
 	}
 	r := kruise.RolloutV1alpha1{
 		Name: o.Name, UID: string(o.UID), Generation: o.Generation, Annotations: o.Annotations, Finalizers: o.Finalizers,
-		DeletionTimestamp: timeOrZero(o.DeletionTimestamp),
+		DeletionTimestamp: convert.TimeOrZero(o.DeletionTimestamp),
 		WorkloadRef:       o.Spec.ObjectRef.ref(), Disabled: o.Spec.Disabled, Paused: o.Spec.Strategy.Paused,
 		Status: rolloutStatus(&o.Status),
 	}
@@ -196,7 +197,7 @@ func (s *StepsStatus) sub(revision string, replicas, ready int32) *kruise.StepSt
 		ObservedRolloutID: s.ObservedRolloutID, ObservedWorkloadGeneration: s.ObservedWorkloadGeneration, RolloutHash: s.RolloutHash,
 		StableRevision: s.StableRevision, Revision: revision, PodTemplateHash: s.PodTemplateHash, Replicas: replicas, ReadyReplicas: ready,
 		CurrentStepIndex: s.CurrentStepIndex, NextStepIndex: s.NextStepIndex, CurrentStepState: s.CurrentStepState,
-		FinalisingStep: s.FinalisingStep, LastUpdateTime: timeOrZero(s.LastUpdateTime), Message: s.Message,
+		FinalisingStep: s.FinalisingStep, LastUpdateTime: convert.TimeOrZero(s.LastUpdateTime), Message: s.Message,
 	}
 }
 
@@ -206,7 +207,7 @@ func conditions(list []RolloutCondition) []workload.Condition {
 		c := &list[i]
 		converted = append(converted, workload.Condition{
 			Type: c.Type, Status: selector.ConditionStatus(c.Status), Reason: c.Reason, Message: c.Message,
-			LastUpdateTime: timeOrZero(&c.LastUpdateTime), LastTransitionTime: timeOrZero(&c.LastTransitionTime),
+			LastUpdateTime: convert.TimeOrZero(&c.LastUpdateTime), LastTransitionTime: convert.TimeOrZero(&c.LastTransitionTime),
 		})
 	}
 	return converted
@@ -253,7 +254,7 @@ func toConditions(list []workload.Condition) []RolloutCondition {
 // status of its steps with r.
 func ToRollout(namespace string, r kruise.Rollout) *RolloutObject {
 	return &RolloutObject{
-		TypeMeta:   metav1.TypeMeta{APIVersion: RolloutsV1beta1, Kind: "Rollout"},
+		TypeMeta:   metav1.TypeMeta{APIVersion: V1beta1, Kind: "Rollout"},
 		ObjectMeta: toMeta(namespace, r.Name, r.UID, r.Generation, r.Annotations, r.Finalizers, r.DeletionTimestamp),
 		Spec: RolloutSpec{
 			WorkloadRef: r.WorkloadRef, Disabled: r.Disabled,
@@ -267,7 +268,7 @@ func ToRollout(namespace string, r kruise.Rollout) *RolloutObject {
 // routings with r.
 func ToRolloutV1alpha1(namespace string, r kruise.RolloutV1alpha1) *RolloutObjectV1alpha1 {
 	o := &RolloutObjectV1alpha1{
-		TypeMeta:   metav1.TypeMeta{APIVersion: RolloutsV1alpha1, Kind: "Rollout"},
+		TypeMeta:   metav1.TypeMeta{APIVersion: V1alpha1, Kind: "Rollout"},
 		ObjectMeta: toMeta(namespace, r.Name, r.UID, r.Generation, r.Annotations, r.Finalizers, r.DeletionTimestamp),
 		Status:     ToRolloutStatus(r.Status, workload.Partition),
 	}

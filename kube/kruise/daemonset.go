@@ -1,12 +1,16 @@
-package kube
+package kruise
 
 import (
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/zero"
+	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan/kube/internal/convert"
 )
 
 // AnnotationProgressive is the annotation by which a DaemonSet of
@@ -50,31 +54,53 @@ const (
 
 // AdvancedDaemonSet returns the snapshot of an Advanced DaemonSet: ds holds the fields
 // that it has in common with one of Kubernetes, and a the others. It shares what
-// [DaemonSet] shares, and the hook and the parts of the selector of a. The error is
-// that of [DaemonSet], with the fields of a as well.
+// [kube.DaemonSet] shares, and the hook and the parts of the selector of a. The error is
+// that of [kube.DaemonSet], with the fields of a as well.
 //
 // Partition, selector, pause and rolling type are of the rolling update, and are left
 // unset with the strategy OnDelete.
 func AdvancedDaemonSet(ds *appsv1.DaemonSet, a Advanced) (daemonset.DaemonSet, error) {
-	var es field.Errors
-	return hashed(orEmpty(ds), convertAdvanced(orEmpty(ds), a, &es), &es)
+	d, err := kube.DaemonSet(ds)
+	if err = addAdvanced(&d, ds, a, err); err != nil {
+		return daemonset.DaemonSet{}, err
+	}
+	return d, nil
 }
 
-// convertAdvanced is [AdvancedDaemonSet] without the hash of the template.
-func convertAdvanced(ds *appsv1.DaemonSet, a Advanced, es *field.Errors) daemonset.DaemonSet {
-	d := convertDaemonSet(ds, es)
-	d.Burst = limit(es, pathBurst, a.Burst)
+// AdvancedDaemonSetSnapshot is [kube.DaemonSetSnapshot] for an Advanced DaemonSet. The
+// error is that of [AdvancedDaemonSet].
+func AdvancedDaemonSetSnapshot(ds *appsv1.DaemonSet, a Advanced, nodes []*corev1.Node, pods []*corev1.Pod, revisions []*appsv1.ControllerRevision) (daemonset.Snapshot, error) {
+	s, err := kube.DaemonSetSnapshot(ds, nodes, pods, revisions)
+	if err = addAdvanced(&s.DaemonSet, ds, a, err); err != nil {
+		return daemonset.Snapshot{}, err
+	}
+	return s, nil
+}
+
+// addAdvanced sets what d, the snapshot of ds, has of a. It returns the errors of a
+// together with those of ds.
+func addAdvanced(d *daemonset.DaemonSet, ds *appsv1.DaemonSet, a Advanced, of error) error {
+	var es field.Errors
+	if list, ok := of.(interface{ Unwrap() []error }); ok {
+		for _, err := range list.Unwrap() {
+			if e, ok := err.(*field.Error); ok {
+				es = append(es, e)
+			}
+		}
+	}
+	ds = zero.Or(ds)
+	d.Burst = convert.Limit(&es, pathBurst, a.Burst)
 	d.PreDelete = a.PreDelete
 	d.Status.UpdateRevision = a.UpdateRevision
-	if d.Strategy != daemonset.OnDelete {
+	if ds.Spec.UpdateStrategy.Type != appsv1.OnDeleteDaemonSetStrategyType {
 		d.RollingType = a.RollingType
-		d.Partition = limit(es, pathPartition, a.Partition)
-		d.NodeSelector = LabelSelector(a.Selector)
+		d.Partition = convert.Limit(&es, pathPartition, a.Partition)
+		d.NodeSelector = kube.LabelSelector(a.Selector)
 		d.Paused = a.Paused
 		d.Progressive = a.Progressive || ds.Annotations[AnnotationProgressive] == "true"
-		checkRollingType(a.RollingType, es)
+		checkRollingType(a.RollingType, &es)
 	}
-	return d
+	return es.Join()
 }
 
 func checkRollingType(t daemonset.RollingType, es *field.Errors) {

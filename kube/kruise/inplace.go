@@ -1,4 +1,4 @@
-package kube
+package kruise
 
 import (
 	"encoding/json"
@@ -13,13 +13,14 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
+	"github.com/kplan-go/kplan/kube"
 )
 
 // UpdatePodPatch returns the strategic merge patch by which the pod of a is updated in
 // place: its hash, images, metadata and state. If a closes the gate, send the patch of
 // [CloseGatePatch] first; if resources change, then that of [ResizePodPatch]. If the UID is known, the API server rejects the patch with a
 // conflict if the name belongs to another pod by then.
-func UpdatePodPatch(a daemonset.UpdatePod) Patch {
+func UpdatePodPatch(a daemonset.UpdatePod) kube.Patch {
 	o := batchPatch(a.UID, "", &a.Patch)
 	o.Metadata.Labels[daemonset.LabelHash] = a.To
 	o.drop(oldName(inplace.AnnotationState))
@@ -30,7 +31,7 @@ func UpdatePodPatch(a daemonset.UpdatePod) Patch {
 // RefreshPodPatch returns the strategic merge patch of the next batch of an update in
 // place, or of the end of a grace period, and whether a asks for either. The API server
 // rejects it if the pod has changed since it was read.
-func RefreshPodPatch(a daemonset.RefreshPod) (p Patch, needed bool) {
+func RefreshPodPatch(a daemonset.RefreshPod) (p kube.Patch, needed bool) {
 	o := podObject{Metadata: podMeta{UID: a.UID, ResourceVersion: a.ResourceVersion, Annotations: map[string]any{}}}
 	if a.Patch != nil {
 		o = batchPatch(a.UID, a.ResourceVersion, a.Patch)
@@ -43,9 +44,9 @@ func RefreshPodPatch(a daemonset.RefreshPod) (p Patch, needed bool) {
 
 // CloseGatePatch returns the strategic merge patch by which p stops being ready before
 // it is updated in place, and whether one is needed. Send it to the status subresource.
-func CloseGatePatch(p *corev1.Pod, a daemonset.UpdatePod) (patch Patch, needed bool) {
+func CloseGatePatch(p *corev1.Pod, a daemonset.UpdatePod) (patch kube.Patch, needed bool) {
 	if !a.CloseGate {
-		return Patch{}, false
+		return kube.Patch{}, false
 	}
 	at := metav1.NewTime(a.Patch.State.Timestamp.Truncate(time.Second))
 	return gatePatch(p, corev1.PodCondition{
@@ -57,9 +58,9 @@ func CloseGatePatch(p *corev1.Pod, a daemonset.UpdatePod) (patch Patch, needed b
 // its update in place, and whether a asks for one. Send it to the status subresource. It
 // is for the pod as a saw it, and the API server rejects it if that has changed. The
 // kubelet makes the pod ready.
-func OpenGatePatch(p *corev1.Pod, a daemonset.RefreshPod, now time.Time) (patch Patch, needed bool) {
+func OpenGatePatch(p *corev1.Pod, a daemonset.RefreshPod, now time.Time) (patch kube.Patch, needed bool) {
 	if !a.OpenGate {
-		return Patch{}, false
+		return kube.Patch{}, false
 	}
 	at := metav1.NewTime(now.UTC().Truncate(time.Second))
 	return gatePatch(p, corev1.PodCondition{Type: inplace.Gate, Status: corev1.ConditionTrue, LastTransitionTime: at},
@@ -68,7 +69,7 @@ func OpenGatePatch(p *corev1.Pod, a daemonset.RefreshPod, now time.Time) (patch 
 
 // PreparePodPatch returns the merge patch that marks the pod of a as about to be
 // deleted. If a says so, send the patch of [HookPatch] as well.
-func PreparePodPatch(a daemonset.PreparePod) Patch {
+func PreparePodPatch(a daemonset.PreparePod) kube.Patch {
 	o := podObject{Metadata: podMeta{UID: a.UID}}
 	if a.State != "" {
 		o.Metadata.Labels = map[string]any{daemonset.LabelState: a.State}
@@ -82,7 +83,7 @@ func PreparePodPatch(a daemonset.PreparePod) Patch {
 // HookPatch returns the strategic merge patch by which a pod that a hook holds stops being
 // ready, and whether one is needed. Others may keep it from being ready as well, so that
 // each says so in a list. Send it to the status subresource.
-func HookPatch(p *corev1.Pod, a daemonset.PreparePod) (patch Patch, needed bool) {
+func HookPatch(p *corev1.Pod, a daemonset.PreparePod) (patch kube.Patch, needed bool) {
 	type holder struct {
 		UserAgent string `json:"userAgent"`
 		Key       string `json:"key"`
@@ -95,7 +96,7 @@ func HookPatch(p *corev1.Pod, a daemonset.PreparePod) (patch Patch, needed bool)
 		_ = json.Unmarshal([]byte(c.Message), &holders)
 	}
 	if !a.NotReady || c != nil && c.Status == corev1.ConditionFalse && slices.Contains(holders, hook) {
-		return Patch{}, false
+		return kube.Patch{}, false
 	}
 	if !slices.Contains(holders, hook) {
 		holders = append(holders, hook)
@@ -109,12 +110,12 @@ func HookPatch(p *corev1.Pod, a daemonset.PreparePod) (patch Patch, needed bool)
 
 // gatePatch sets a condition of p that a readiness gate asks for, unless it is so
 // already. One that is not True makes the pod not ready at once.
-func gatePatch(p *corev1.Pod, c corev1.PodCondition, uid types.UID, resourceVersion string) (Patch, bool) {
+func gatePatch(p *corev1.Pod, c corev1.PodCondition, uid types.UID, resourceVersion string) (kube.Patch, bool) {
 	if p == nil {
 		p = &corev1.Pod{}
 	}
 	if is := conditionOf(p, c.Type); is != nil && is.Status == c.Status && is.Reason == c.Reason && is.Message == c.Message {
-		return Patch{}, false
+		return kube.Patch{}, false
 	}
 	status := podStatus{Conditions: []podCondition{wireCondition(c)}}
 	if c.Status != corev1.ConditionTrue {
@@ -275,7 +276,7 @@ func (o *podObject) drop(annotation string) {
 // oldName is the name that an annotation had before it got a domain.
 func oldName(annotation string) string { return strings.TrimPrefix(annotation, "apps.kruise.io/") }
 
-func (o *podObject) patch() Patch {
+func (o *podObject) patch() kube.Patch {
 	data, _ := json.Marshal(o) // texts and times always have a JSON form
-	return Patch{Type: types.StrategicMergePatchType, Data: data}
+	return kube.Patch{Type: types.StrategicMergePatchType, Data: data}
 }

@@ -1,4 +1,4 @@
-package kube_test
+package kruise_test
 
 import (
 	"encoding/json"
@@ -12,13 +12,17 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"pgregory.net/rapid"
 
-	"github.com/kplan-go/kplan/kube"
+	kubekruise "github.com/kplan-go/kplan/kube/kruise"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
+
+func drawText(t *rapid.T) string {
+	return rapid.SampledFrom([]string{"", "a", "b", "ab"}).Draw(t, "text")
+}
 
 func drawLimit(t *rapid.T) rollout.IntOrPercent {
 	n := rapid.Int32Range(0, 120).Draw(t, "n")
@@ -149,9 +153,9 @@ func through[T any](t require.TestingT, o *T) *T {
 func TestRolloutRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := drawRollout(t)
-		o := through(t, kube.ToRollout("shop", r))
+		o := through(t, kubekruise.ToRollout("shop", r))
 		require.Equal(t, "shop", o.Namespace)
-		require.Empty(t, cmp.Diff(r, kube.Rollout(o)))
+		require.Empty(t, cmp.Diff(r, kubekruise.Rollout(o)))
 	})
 }
 
@@ -166,7 +170,7 @@ func TestRolloutV1alpha1RoundTrip(t *testing.T) {
 		for range rapid.IntRange(0, 3).Draw(t, "steps") {
 			r.Steps = append(r.Steps, kruise.StepV1alpha1{Weight: drawPointer(t), Replicas: drawLimit(t), Matches: drawMatches(t), Pause: kruise.Pause{Duration: drawPointer(t)}})
 		}
-		require.Empty(t, cmp.Diff(r, kube.RolloutV1alpha1(through(t, kube.ToRolloutV1alpha1("shop", r)))))
+		require.Empty(t, cmp.Diff(r, kubekruise.RolloutV1alpha1(through(t, kubekruise.ToRolloutV1alpha1("shop", r)))))
 	})
 }
 
@@ -190,7 +194,7 @@ func TestBatchReleaseRoundTrip(t *testing.T) {
 				},
 			},
 		}
-		back := kube.BatchRelease(through(t, kube.ToBatchRelease("shop", br)))
+		back := kubekruise.BatchRelease(through(t, kubekruise.ToBatchRelease("shop", br)))
 		require.Empty(t, cmp.Diff(br, back))
 		require.Equal(t, br.ReleasePlan.Hash(), back.ReleasePlan.Hash())
 	})
@@ -219,7 +223,7 @@ const echoserver = `{
 
 // The form of the API, field by field.
 func TestRollout(t *testing.T) {
-	var o kube.RolloutObject
+	var o kubekruise.RolloutObject
 	decoder := json.NewDecoder(strings.NewReader(echoserver))
 	decoder.DisallowUnknownFields()
 	require.NoError(t, decoder.Decode(&o))
@@ -243,17 +247,17 @@ func TestRollout(t *testing.T) {
 			},
 		},
 	}
-	require.Empty(t, cmp.Diff(want, kube.Rollout(&o)))
-	require.Equal(t, kruise.Rollout{}, kube.Rollout(nil))
+	require.Empty(t, cmp.Diff(want, kubekruise.Rollout(&o)))
+	require.Equal(t, kruise.Rollout{}, kubekruise.Rollout(nil))
 
 	// Clients without types of their own hold objects as maps.
 	var object map[string]any
 	require.NoError(t, json.Unmarshal([]byte(echoserver), &object))
-	var converted kube.RolloutObject
+	var converted kubekruise.RolloutObject
 	require.NoError(t, runtime.DefaultUnstructuredConverter.FromUnstructured(object, &converted))
-	require.Empty(t, cmp.Diff(want, kube.Rollout(&converted)))
+	require.Empty(t, cmp.Diff(want, kubekruise.Rollout(&converted)))
 
-	bg := kube.ToRolloutStatus(want.Status, workload.BlueGreen)
+	bg := kubekruise.ToRolloutStatus(want.Status, workload.BlueGreen)
 	require.Nil(t, bg.CanaryStatus)
 	require.Equal(t, "v2", bg.BlueGreenStatus.UpdatedRevision)
 	require.EqualValues(t, 1, bg.BlueGreenStatus.UpdatedReadyReplicas)
@@ -269,19 +273,19 @@ func TestRolloutV1alpha1(t *testing.T) {
 			"strategy": {"canary": {"steps": [{"weight": 5, "pause": {}}, {"weight": 40, "replicas": 4, "pause": {"duration": 9}}]}}
 		}
 	}`
-	var o kube.RolloutObjectV1alpha1
+	var o kubekruise.RolloutObjectV1alpha1
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.DisallowUnknownFields()
 	require.NoError(t, decoder.Decode(&o))
-	r := kube.RolloutV1alpha1(&o).Convert()
+	r := kubekruise.RolloutV1alpha1(&o).Convert()
 	require.Equal(t, workload.Partition, r.Style())
 	require.Empty(t, cmp.Diff([]kruise.Step{
 		{Replicas: rollout.Percent(5), Traffic: rollout.Percent(5)},
 		{Replicas: rollout.Int(4), Traffic: rollout.Percent(40), Pause: kruise.Pause{Duration: new(int32(9))}},
 	}, r.Canary.Steps))
 	require.Equal(t, "web", r.WorkloadRef.Name)
-	require.Equal(t, kruise.RolloutV1alpha1{}, kube.RolloutV1alpha1(nil))
-	require.Empty(t, kube.RolloutV1alpha1(&kube.RolloutObjectV1alpha1{}).WorkloadRef, "nothing is named")
+	require.Equal(t, kruise.RolloutV1alpha1{}, kubekruise.RolloutV1alpha1(nil))
+	require.Empty(t, kubekruise.RolloutV1alpha1(&kubekruise.RolloutObjectV1alpha1{}).WorkloadRef, "nothing is named")
 }
 
 // The style of an older BatchRelease is an annotation, in whatever case.
@@ -289,16 +293,16 @@ func TestBatchReleaseV1alpha1(t *testing.T) {
 	for annotation, want := range map[string]workload.Style{
 		"partition": workload.Partition, "Canary": workload.Canary, "bluegreen": workload.BlueGreen, "other": "", "": "",
 	} {
-		o := &kube.BatchReleaseObjectV1alpha1{ObjectMeta: metav1.ObjectMeta{
+		o := &kubekruise.BatchReleaseObjectV1alpha1{ObjectMeta: metav1.ObjectMeta{
 			Name: "web", Annotations: map[string]string{workload.AnnotationRollingStyle: annotation},
 		}}
 		o.Spec.TargetReference.WorkloadRef = &workload.Ref{Name: "web"}
 		o.Status.CanaryStatus.CurrentBatch = 2
-		br := kube.BatchReleaseV1alpha1(o)
+		br := kubekruise.BatchReleaseV1alpha1(o)
 		require.Equal(t, want, br.ReleasePlan.RollingStyle)
 		require.Equal(t, "web", br.WorkloadRef.Name)
 		require.EqualValues(t, 2, br.Status.Current.CurrentBatch)
 	}
-	require.Equal(t, batchrelease.Release{}, kube.BatchReleaseV1alpha1(nil))
-	require.Equal(t, batchrelease.Release{}, kube.BatchRelease(nil))
+	require.Equal(t, batchrelease.Release{}, kubekruise.BatchReleaseV1alpha1(nil))
+	require.Equal(t, batchrelease.Release{}, kubekruise.BatchRelease(nil))
 }
