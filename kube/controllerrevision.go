@@ -78,14 +78,3 @@ func NewControllerRevision(namespace string, r revision.ControllerRevision) *app
 	}
 	return created
 }
-
-// Renumbered returns a copy of r with another number. The copy keeps its resource
-// version, so that an update fails if r has changed since.
-func Renumbered(r *appsv1.ControllerRevision, number int64) *appsv1.ControllerRevision {
-	if r == nil {
-		return &appsv1.ControllerRevision{Revision: number}
-	}
-	renumbered := r.DeepCopy()
-	renumbered.Revision = number
-	return renumbered
-}

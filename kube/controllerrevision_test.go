@@ -89,15 +89,6 @@ func TestNewControllerRevision(t *testing.T) {
 	require.Empty(t, kube.NewControllerRevision("shop", revision.ControllerRevision{Name: "orphan"}).OwnerReferences, "nobody controls it")
 }
 
-func TestRenumbered(t *testing.T) {
-	r := controllerRevision()
-	want := r.DeepCopy()
-	want.Revision = 9
-	require.Equal(t, want, kube.Renumbered(r, 9), "all else stays, the resource version included")
-	require.Equal(t, int64(3), r.Revision, "the argument stays as it is")
-	require.Equal(t, int64(9), kube.Renumbered(nil, 9).Revision)
-}
-
 // Property: a ControllerRevision survives the way to the API and back, apart from
 // what the API server sets.
 func TestControllerRevisionRoundTrip(t *testing.T) {

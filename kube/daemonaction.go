@@ -102,10 +102,11 @@ func NewDaemonSetRevision(ds *appsv1.DaemonSet, a daemonset.CreateRevision) *app
 	})
 }
 
-// UpdatedRevision returns a copy of r with the hash and the number that a sets. The
+// updatedRevision returns a copy of r with the hash and the number that a sets. The
 // copy keeps its resource version, so that an update fails if r has changed since.
-func UpdatedRevision(r *appsv1.ControllerRevision, a daemonset.UpdateRevision) *appsv1.ControllerRevision {
-	updated := Renumbered(r, a.To)
+func updatedRevision(r *appsv1.ControllerRevision, a daemonset.UpdateRevision) *appsv1.ControllerRevision {
+	updated := r.DeepCopy()
+	updated.Revision = a.To
 	if a.Hash != "" {
 		updated.Labels = convert.With(updated.Labels, map[string]string{daemonset.LabelHash: a.Hash})
 	}
@@ -133,30 +134,6 @@ func RestoredDaemonSet(ds *appsv1.DaemonSet, r *appsv1.ControllerRevision) (*app
 	return restored, nil
 }
 
-// AdoptDaemonPodPatch returns the strategic merge patch by which ds becomes the
-// controller of a pod.
-func AdoptDaemonPodPatch(ds *appsv1.DaemonSet, a daemonset.AdoptPod) Patch {
-	return adoptPatch(ds, "Pod", a.Object)
-}
-
-// ReleaseDaemonPodPatch returns the strategic merge patch by which ds ceases to be the
-// controller of a pod.
-func ReleaseDaemonPodPatch(ds *appsv1.DaemonSet, a daemonset.ReleasePod) Patch {
-	return releasePatch(ds, "Pod", a.Object)
-}
-
-// AdoptRevisionPatch returns the strategic merge patch by which ds becomes the
-// controller of a revision.
-func AdoptRevisionPatch(ds *appsv1.DaemonSet, a daemonset.AdoptRevision) Patch {
-	return adoptPatch(ds, "ControllerRevision", a.Object)
-}
-
-// ReleaseRevisionPatch returns the strategic merge patch by which ds ceases to be the
-// controller of a revision.
-func ReleaseRevisionPatch(ds *appsv1.DaemonSet, a daemonset.ReleaseRevision) Patch {
-	return releasePatch(ds, "ControllerRevision", a.Object)
-}
-
 func adoptPatch(ds *appsv1.DaemonSet, kind string, o daemonset.Object) Patch {
 	ds = orEmpty(ds)
 	owner := claim.Owner{APIVersion: appsv1.SchemeGroupVersion.String(), Kind: daemonset.Kind, Name: ds.Name, UID: string(ds.UID)}
@@ -170,10 +147,10 @@ func releasePatch(ds *appsv1.DaemonSet, kind string, o daemonset.Object) Patch {
 	return Patch{Type: types.StrategicMergePatchType, Data: release.Patch()}
 }
 
-// RelabelPodPatch returns the merge patch that gives the pod of a its new hash. If the
+// relabelPatch returns the merge patch that gives the pod of a its new hash. If the
 // UID is known, the API server rejects the patch with a conflict if the name belongs to
 // another pod by then.
-func RelabelPodPatch(a daemonset.RelabelPod) Patch {
+func relabelPatch(a daemonset.RelabelPod) Patch {
 	type metadata struct {
 		UID    string            `json:"uid,omitempty"`
 		Labels map[string]string `json:"labels"`
@@ -181,16 +158,4 @@ func RelabelPodPatch(a daemonset.RelabelPod) Patch {
 	// Texts always have a JSON form.
 	data, _ := json.Marshal(map[string]metadata{"metadata": {UID: a.UID, Labels: map[string]string{daemonset.LabelHash: a.To}}})
 	return Patch{Type: types.MergePatchType, Data: data}
-}
-
-// DeleteDaemonPodOptions returns the options of the call that deletes the pod of a: the
-// UID and the resource version, if known, are preconditions.
-func DeleteDaemonPodOptions(a daemonset.DeletePod) metav1.DeleteOptions {
-	return convert.DeleteOptions(a.UID, a.ResourceVersion)
-}
-
-// DeleteRevisionOptions returns the options of the call that deletes the revision of a:
-// the UID and the resource version, if known, are preconditions.
-func DeleteRevisionOptions(a daemonset.DeleteRevision) metav1.DeleteOptions {
-	return convert.DeleteOptions(a.UID, a.ResourceVersion)
 }

@@ -109,18 +109,24 @@ func TestNewDaemonSetRevision(t *testing.T) {
 	require.Equal(t, byte('{'), a.Data[0])
 }
 
+// updated returns what an update writes.
+func updated(r *appsv1.ControllerRevision, a daemonset.UpdateRevision) *appsv1.ControllerRevision {
+	a.Name = r.Name
+	return daemonRequest(&appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: r.Namespace}}, a, r).Object.(*appsv1.ControllerRevision)
+}
+
 func TestUpdatedRevision(t *testing.T) {
 	r := controllerRevision()
 	want := r.DeepCopy()
 	want.Revision, want.Labels[daemonset.LabelHash] = 8, "h"
-	got := kube.UpdatedRevision(r, daemonset.UpdateRevision{Hash: "h", From: 3, To: 8})
+	got := updated(r, daemonset.UpdateRevision{Hash: "h", From: 3, To: 8})
 	require.Empty(t, cmp.Diff(want, got))
 	require.Empty(t, cmp.Diff(controllerRevision(), r))
 	requireOwn(t, got, r)
 
-	require.NotContains(t, kube.UpdatedRevision(r, daemonset.UpdateRevision{To: 8}).Labels, daemonset.LabelHash)
+	require.NotContains(t, updated(r, daemonset.UpdateRevision{To: 8}).Labels, daemonset.LabelHash)
 	r.Labels = nil
-	require.Equal(t, map[string]string{daemonset.LabelHash: "h"}, kube.UpdatedRevision(r, daemonset.UpdateRevision{Hash: "h"}).Labels)
+	require.Equal(t, map[string]string{daemonset.LabelHash: "h"}, updated(r, daemonset.UpdateRevision{Hash: "h"}).Labels)
 }
 
 func TestRestoredDaemonSet(t *testing.T) {
@@ -157,13 +163,13 @@ func TestDaemonPatches(t *testing.T) {
 		kind types.PatchType
 		want string
 	}{
-		{"adopt pod", kube.AdoptDaemonPodPatch(ds, daemonset.AdoptPod{Object: o}), types.StrategicMergePatchType, reference},
-		{"adopt revision", kube.AdoptRevisionPatch(ds, daemonset.AdoptRevision{Object: o}), types.StrategicMergePatchType, reference},
-		{"release pod", kube.ReleaseDaemonPodPatch(ds, daemonset.ReleasePod{Object: o}), types.StrategicMergePatchType, release},
-		{"release revision", kube.ReleaseRevisionPatch(ds, daemonset.ReleaseRevision{Object: o}), types.StrategicMergePatchType, release},
-		{"relabel", kube.RelabelPodPatch(daemonset.RelabelPod{Object: o, From: "a", To: "b"}), types.MergePatchType,
+		{"adopt pod", daemonPatch(ds, daemonset.AdoptPod{Object: o}), types.StrategicMergePatchType, reference},
+		{"adopt revision", daemonPatch(ds, daemonset.AdoptRevision{Object: o}), types.StrategicMergePatchType, reference},
+		{"release pod", daemonPatch(ds, daemonset.ReleasePod{Object: o}), types.StrategicMergePatchType, release},
+		{"release revision", daemonPatch(ds, daemonset.ReleaseRevision{Object: o}), types.StrategicMergePatchType, release},
+		{"relabel", daemonPatch(ds, daemonset.RelabelPod{Object: o, From: "a", To: "b"}), types.MergePatchType,
 			`{"metadata":{"uid":"u","labels":{"controller-revision-hash":"b"}}}`},
-		{"relabel without UID", kube.RelabelPodPatch(daemonset.RelabelPod{To: "b"}), types.MergePatchType,
+		{"relabel without UID", daemonPatch(ds, daemonset.RelabelPod{To: "b"}), types.MergePatchType,
 			`{"metadata":{"labels":{"controller-revision-hash":"b"}}}`},
 	} {
 		t.Run(tt.why, func(t *testing.T) {
@@ -172,8 +178,8 @@ func TestDaemonPatches(t *testing.T) {
 		})
 	}
 	want := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: new(types.UID("u")), ResourceVersion: new("7")}}
-	require.Equal(t, want, kube.DeleteDaemonPodOptions(daemonset.DeletePod{Object: o}))
-	require.Equal(t, want, kube.DeleteRevisionOptions(daemonset.DeleteRevision{Object: o}))
+	require.Equal(t, want, daemonRequest(ds, daemonset.DeletePod{Object: o}).Options)
+	require.Equal(t, want, daemonRequest(ds, daemonset.DeleteRevision{Object: o}).Options)
 }
 
 func TestDaemonSetNil(t *testing.T) {
@@ -193,11 +199,10 @@ func TestDaemonSetNil(t *testing.T) {
 		require.Equal(t, prefix, named.GenerateName)
 	}
 	require.Empty(t, kube.NewDaemonPod(nil, daemonset.CreatePod{}).GenerateName)
-	require.Equal(t, int64(3), kube.UpdatedRevision(nil, daemonset.UpdateRevision{To: 3}).Revision)
 	require.Equal(t, "r", kube.NewDaemonSetRevision(nil, daemonset.CreateRevision{Name: "r"}).Name)
 	for _, p := range []kube.Patch{
-		kube.AdoptDaemonPodPatch(nil, daemonset.AdoptPod{}), kube.ReleaseDaemonPodPatch(nil, daemonset.ReleasePod{}),
-		kube.AdoptRevisionPatch(nil, daemonset.AdoptRevision{}), kube.ReleaseRevisionPatch(nil, daemonset.ReleaseRevision{}),
+		daemonPatch(nil, daemonset.AdoptPod{}), daemonPatch(nil, daemonset.ReleasePod{}),
+		daemonPatch(nil, daemonset.AdoptRevision{}), daemonPatch(nil, daemonset.ReleaseRevision{}),
 	} {
 		require.NotEmpty(t, p.Data)
 	}

@@ -22,9 +22,10 @@
 // Statuses, conditions, selectors, tolerations and numbers of pods have conversions with a
 // way back.
 //
-// Outbound there is one function for each action, for those who write requests of their
-// own: the file rules.md of this package has the table. What OpenKruise has, and
-// Kubernetes has not, is in package kruise below.
+// Outbound there is one function for each kind, [DeploymentRequests], [ReplicaSetRequests],
+// [ReplicationControllerRequests] and [DaemonSetRequests], for those who send the writes of
+// an action themselves. What OpenKruise has, and Kubernetes has not, is in package kruise
+// below.
 //
 // No function changes its arguments. Inbound functions share maps, and pointers to
 // numbers, with the object, so a snapshot is good until the object changes; objects of an

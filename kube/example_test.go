@@ -35,13 +35,13 @@ func Example() {
 	fmt.Println(rs.Labels)
 	fmt.Println("same template:", kube.ReplicaSet(rs).Template.Same(template))
 
-	patch, err := kube.ScalePatch(deploy.ScaleReplicaSet{Name: rs.Name, UID: "rs-1", From: 1, To: 3})
-	fmt.Println(patch.Type, string(patch.Data), err)
+	requests, err := kube.DeploymentRequests(d, nil, deploy.ScaleReplicaSet{Name: rs.Name, UID: "rs-1", From: 1, To: 3})
+	fmt.Println(requests[0], requests[0].Patch.Type, string(requests[0].Patch.Data), err)
 	// Output:
 	// shop web-7d4c665cf7 1
 	// map[app:x pod-template-hash:7d4c665cf7]
 	// same template: true
-	// application/merge-patch+json {"metadata":{"uid":"rs-1"},"spec":{"replicas":3}} <nil>
+	// patch replicasets/web-7d4c665cf7 application/merge-patch+json {"metadata":{"uid":"rs-1"},"spec":{"replicas":3}} <nil>
 }
 
 func ExampleValidate() {

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kplan-go/kplan/daemonset"
-	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/selector"
 )
@@ -121,25 +121,25 @@ func (x *daemonExecutor) claim(ctx context.Context, from, to int) bool {
 		switch a := x.plan.Actions[i].(type) {
 		case daemonset.AdoptPod:
 			if x.isLive(ctx) {
-				patch, err := versioned(AdoptDaemonPodPatch(x.ds, a), nil, x.deleted(a.Object))
+				patch, err := versioned(adoptPatch(x.ds, "Pod", a.Object), nil, x.deleted(a.Object))
 				*o = x.patch(ctx, podNamed(x.ds.Namespace, a.Name), patch, err)
 				x.versions[a.Name] = o.ResourceVersion
 			}
 			ok = ok && o.Adopted() == nil
 		case daemonset.ReleasePod:
-			*o = x.patch(ctx, podNamed(x.ds.Namespace, a.Name), ReleaseDaemonPodPatch(x.ds, a), nil)
+			*o = x.patch(ctx, podNamed(x.ds.Namespace, a.Name), releasePatch(x.ds, "Pod", a.Object), nil)
 			ok = ok && o.Released() == nil
 		case daemonset.AdoptRevision:
 			if x.isLive(ctx) {
 				r := x.revision(a.Name)
-				patch, err := versioned(AdoptRevisionPatch(x.ds, a), nil, x.read(a.Name))
+				patch, err := versioned(adoptPatch(x.ds, "ControllerRevision", a.Object), nil, x.read(a.Name))
 				if *o = x.patch(ctx, r, patch, err); o.Answer == selector.Done {
 					x.revisions[a.Name], x.written[a.Name] = r, o.ResourceVersion
 				}
 			}
 			ok = ok && o.Adopted() == nil
 		case daemonset.ReleaseRevision:
-			*o = x.patch(ctx, x.revision(a.Name), ReleaseRevisionPatch(x.ds, a), nil)
+			*o = x.patch(ctx, x.revision(a.Name), releasePatch(x.ds, "ControllerRevision", a.Object), nil)
 			ok = ok && o.Released() == nil
 		}
 	}
@@ -189,20 +189,11 @@ func (x *daemonExecutor) createPods(ctx context.Context, from, to int) {
 
 // newPod creates the pod of an action, of the revision that it names.
 func (x *daemonExecutor) newPod(ctx context.Context, a daemonset.CreatePod) selector.Outcome {
-	ds := x.ds
-	if a.Revision != "" {
-		r := x.revisions[a.Revision]
-		if r == nil {
-			return Outcome(&field.Error{
-				Path: field.Element("revisions", a.Revision), Value: a.Revision, Detail: "must be there, because the plan makes a pod of it",
-			})
-		}
-		var err error
-		if ds, err = RestoredDaemonSet(ds, r); err != nil {
-			return Outcome(err)
-		}
+	pod, err := daemonPod(x.ds, x.revisions[a.Revision], a)
+	if err != nil {
+		return Outcome(err)
 	}
-	return x.createPod(ctx, NewDaemonPod(ds, a))
+	return x.createPod(ctx, pod)
 }
 
 func (x *daemonExecutor) deletePods(ctx context.Context, from, to int) {
@@ -211,7 +202,7 @@ func (x *daemonExecutor) deletePods(ctx context.Context, from, to int) {
 		if version, adopted := x.versions[a.Name]; adopted {
 			a.ResourceVersion = version
 		}
-		return x.deletePod(ctx, x.ds.Namespace, a.Name, DeleteDaemonPodOptions(a))
+		return x.deletePod(ctx, x.ds.Namespace, a.Name, convert.DeleteOptions(a.UID, a.ResourceVersion))
 	})
 	copy(x.report.Outcomes[from:], made)
 	x.note(made, selector.NotFound, selector.Changed)
@@ -228,7 +219,7 @@ func (x *daemonExecutor) note(made []selector.Outcome, allowed ...selector.Serve
 func (x *daemonExecutor) act(ctx context.Context, a daemonset.Action) selector.Outcome {
 	switch a := a.(type) {
 	case daemonset.RelabelPod:
-		o := x.patch(ctx, podNamed(x.ds.Namespace, a.Name), RelabelPodPatch(a), nil)
+		o := x.patch(ctx, podNamed(x.ds.Namespace, a.Name), relabelPatch(a), nil)
 		x.versions[a.Name] = o.ResourceVersion
 		return o
 	case daemonset.CreateRevision:
@@ -239,7 +230,7 @@ func (x *daemonExecutor) act(ctx context.Context, a daemonset.Action) selector.O
 		if version, written := x.written[a.Name]; written {
 			a.ResourceVersion = version
 		}
-		o := x.do(ctx, Request{Verb: VerbDelete, Object: x.revision(a.Name), Options: DeleteRevisionOptions(a)})
+		o := x.do(ctx, Request{Verb: VerbDelete, Object: x.revision(a.Name), Options: convert.DeleteOptions(a.UID, a.ResourceVersion)})
 		if o.Answer == selector.NotFound {
 			return selector.Outcome{Answer: selector.Done}
 		}
@@ -250,11 +241,9 @@ func (x *daemonExecutor) act(ctx context.Context, a daemonset.Action) selector.O
 
 func (x *daemonExecutor) updateRevision(ctx context.Context, a daemonset.UpdateRevision) selector.Outcome {
 	if x.revisions[a.Name] == nil {
-		return Outcome(&field.Error{
-			Path: field.Element("revisions", a.Name), Value: a.Name, Detail: "must be there, because the plan writes it",
-		})
+		return Outcome(absent("revisions", a.Name, "writes it"))
 	}
-	r := UpdatedRevision(x.revisions[a.Name], a)
+	r := updatedRevision(x.revisions[a.Name], a)
 	if metav1.GetControllerOf(r) == nil { // an earlier plan of this pass has adopted it
 		r.OwnerReferences = append(r.OwnerReferences, *metav1.NewControllerRef(x.ds, appsv1.SchemeGroupVersion.WithKind(daemonset.Kind)))
 	}

@@ -3,14 +3,11 @@ package kube
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"maps"
 
 	appsv1 "k8s.io/api/apps/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kplan-go/kplan/deploy"
-	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -87,9 +84,7 @@ func (x *deploymentExecutor) complete(p deploy.Plan) bool {
 			created = a.Name
 		}
 		if name := target(a); name != "" && name != created && x.sets[name] == nil {
-			x.report.Outcomes[i] = Outcome(&field.Error{
-				Path: field.Element("replicaSets", name), Value: name, Detail: "must be there, because the plan writes it",
-			})
+			x.report.Outcomes[i] = Outcome(absent("replicaSets", name, "writes it"))
 			return false
 		}
 	}
@@ -112,7 +107,7 @@ func (x *deploymentExecutor) claim(ctx context.Context, p deploy.Plan) bool {
 			}
 			ok = ok && o.Adopted() == nil
 		case deploy.ReleaseReplicaSet:
-			*o = x.write(ctx, a.Name, ReleasePatch(x.d, a), nil)
+			*o = x.send(ctx, a)
 			ok = ok && o.Released() == nil
 		}
 	}
@@ -122,7 +117,7 @@ func (x *deploymentExecutor) claim(ctx context.Context, p deploy.Plan) bool {
 // adopt adopts a ReplicaSet as it was read: the plan counts its pods, and what it writes of
 // it then goes over the version that the adoption leaves.
 func (x *deploymentExecutor) adopt(ctx context.Context, a deploy.AdoptReplicaSet) selector.Outcome {
-	patch, err := versioned(AdoptPatch(x.d, a), nil, x.sets[a.Name].ResourceVersion)
+	patch, err := versioned(adoptSetPatch(x.d, a), nil, x.sets[a.Name].ResourceVersion)
 	return x.write(ctx, a.Name, patch, err)
 }
 
@@ -133,26 +128,43 @@ func (x *deploymentExecutor) act(ctx context.Context, a deploy.Action) selector.
 		x.versions[a.Name] = o.ResourceVersion
 		return o
 	case deploy.AnnotateReplicaSet:
-		p, err := AnnotatePatch(a)
-		p, err = versioned(p, err, x.version(a.Name, a.ResourceVersion))
-		return x.write(ctx, a.Name, p, err)
+		a.ResourceVersion = x.version(a.Name, a.ResourceVersion)
+		return x.send(ctx, a)
 	case deploy.ScaleReplicaSet:
-		p, err := ScalePatch(a)
-		p, err = versioned(p, err, x.version(a.Name, a.ResourceVersion))
-		return x.write(ctx, a.Name, p, err)
+		a.ResourceVersion = x.version(a.Name, a.ResourceVersion)
+		return x.send(ctx, a)
 	case deploy.DeleteReplicaSet:
 		a.ResourceVersion = x.version(a.Name, a.ResourceVersion)
-		return x.do(ctx, Request{Verb: VerbDelete, Object: x.named(a.Name), Options: DeleteReplicaSetOptions(a)})
+		return x.send(ctx, a)
 	case deploy.AnnotateDeployment: // with the status
 		return selector.Outcome{Answer: selector.Done}
-	case deploy.RollBackDeployment:
-		return x.update(ctx, RolledBack(x.d, x.sets[a.Name], a))
-	case deploy.ClearRollback:
-		return x.update(ctx, RollbackCleared(x.d))
 	case deploy.PauseDeployment:
-		return x.pause(ctx, a)
+		if x.d.ResourceVersion != "" {
+			a.ResourceVersion = x.d.ResourceVersion
+		}
+		return x.send(ctx, a)
 	}
-	return Outcome(fmt.Errorf("unknown action %T", a))
+	return x.send(ctx, a)
+}
+
+// send makes the write of an action, and keeps what the API server answered.
+func (x *deploymentExecutor) send(ctx context.Context, a deploy.Action) selector.Outcome {
+	list, err := DeploymentRequests(x.d, []*appsv1.ReplicaSet{x.sets[target(a)]}, a)
+	if err != nil {
+		return Outcome(err)
+	}
+	r := list[0]
+	o := x.do(ctx, r)
+	if o.Answer != selector.Done || r.Verb == VerbDelete {
+		return o
+	}
+	switch written := r.Object.(type) {
+	case *appsv1.Deployment:
+		x.d = written
+	case *appsv1.ReplicaSet:
+		x.versions[written.Name] = o.ResourceVersion
+	}
+	return o
 }
 
 // version returns the version that a ReplicaSet must have: what this plan has written, or
@@ -169,36 +181,11 @@ func (x *deploymentExecutor) version(name, planned string) string {
 
 // write patches a ReplicaSet.
 func (x *deploymentExecutor) write(ctx context.Context, name string, p Patch, err error) selector.Outcome {
-	o := x.patch(ctx, x.named(name), p, err)
+	o := x.patch(ctx, setNamed(x.d, name), p, err)
 	if o.Answer == selector.Done {
 		x.versions[name] = o.ResourceVersion
 	}
 	return o
-}
-
-func (x *deploymentExecutor) update(ctx context.Context, d *appsv1.Deployment) selector.Outcome {
-	o := x.do(ctx, Request{Verb: VerbUpdate, Object: d})
-	if o.Answer == selector.Done {
-		x.d = d
-	}
-	return o
-}
-
-func (x *deploymentExecutor) pause(ctx context.Context, a deploy.PauseDeployment) selector.Outcome {
-	if x.d.ResourceVersion != "" {
-		a.ResourceVersion = x.d.ResourceVersion
-	}
-	p, err := PausePatch(a)
-	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: x.d.Namespace, Name: x.d.Name}}
-	o := x.patch(ctx, d, p, err)
-	if o.Answer == selector.Done {
-		x.d = d
-	}
-	return o
-}
-
-func (x *deploymentExecutor) named(name string) *appsv1.ReplicaSet {
-	return &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: x.d.Namespace, Name: name}}
 }
 
 // versioned adds a resource version to a patch, so that the API server rejects it with a

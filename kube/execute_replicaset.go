@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
 )
@@ -69,7 +70,7 @@ func (x *podExecutor) execute(ctx context.Context) replicaset.Report {
 		}
 	}
 	x.report.Deletes = all(len(deletes), func(i int) selector.Outcome {
-		return x.deletePod(ctx, x.namespace, deletes[i].Name, DeletePodOptions(deletes[i]))
+		return x.deletePod(ctx, x.namespace, deletes[i].Name, convert.DeleteOptions(deletes[i].UID, deletes[i].ResourceVersion))
 	})
 	return x.report
 }
@@ -93,14 +94,14 @@ func (x *podExecutor) claim(ctx context.Context) bool {
 		case replicaset.AdoptPod:
 			var o selector.Outcome
 			if x.report.LiveCheck == nil {
-				patch, err := versioned(AdoptPodPatch(a), nil, deleted[a.Name])
+				patch, err := versioned(strategic(a.Patch()), nil, deleted[a.Name])
 				o = x.patch(ctx, podNamed(x.namespace, a.Name), patch, err)
 				x.versions[a.Name] = o.ResourceVersion
 			}
 			ok = ok && o.Adopted() == nil
 			x.report.Claims = append(x.report.Claims, o)
 		case replicaset.ReleasePod:
-			o := x.patch(ctx, podNamed(x.namespace, a.Name), ReleasePodPatch(a), nil)
+			o := x.patch(ctx, podNamed(x.namespace, a.Name), strategic(a.Patch()), nil)
 			ok = ok && o.Released() == nil
 			x.report.Claims = append(x.report.Claims, o)
 		}

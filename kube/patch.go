@@ -6,13 +6,11 @@ import (
 	"unicode/utf8"
 
 	appsv1 "k8s.io/api/apps/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/internal/zero"
-	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/selector/claim"
@@ -24,51 +22,19 @@ type Patch struct {
 	Data []byte
 }
 
-// ScalePatch returns the merge patch that sets the size and the annotations of a
-// ReplicaSet. If the UID is known, the API server rejects the patch with a conflict
-// if the name belongs to another object by then. It does not check a.From; update
-// the object that [Scaled] returns instead to have that.
-//
-// The error wraps [ErrInvalid] and is about annotations that JSON cannot carry.
-func ScalePatch(a deploy.ScaleReplicaSet) (Patch, error) {
-	return mergePatch(a.UID, a.Set, &patchSpec{Replicas: &a.To})
-}
-
-// AnnotatePatch returns the merge patch that sets annotations of a ReplicaSet, and
-// its minReadySeconds. The UID and the error are as in [ScalePatch].
-func AnnotatePatch(a deploy.AnnotateReplicaSet) (Patch, error) {
+// annotatePatch returns the merge patch that sets annotations of a ReplicaSet, and
+// its minReadySeconds. If the UID is known, the API
+// server rejects it with a conflict if the name belongs to another object by then. The
+// error wraps [ErrInvalid] and is about annotations that JSON cannot carry.
+func annotatePatch(a deploy.AnnotateReplicaSet) (Patch, error) {
 	if a.MinReadySeconds == nil {
 		return mergePatch(a.UID, a.Set, nil)
 	}
 	return mergePatch(a.UID, a.Set, &patchSpec{MinReadySeconds: a.MinReadySeconds})
 }
 
-// AnnotateDeploymentPatch returns the merge patch that sets annotations of d. Send
-// it to the status subresource, as upstream does: elsewhere a new annotation is a
-// new generation of the Deployment. The UID and the error are as in [ScalePatch].
-func AnnotateDeploymentPatch(d *appsv1.Deployment, a deploy.AnnotateDeployment) (Patch, error) {
-	uid := ""
-	if d != nil {
-		uid = string(d.UID)
-	}
-	return mergePatch(uid, a.Set, nil)
-}
-
-// PausePatch returns the merge patch that pauses a Deployment at a pause point. The
-// API server rejects it if the Deployment has changed since it was read. The error is
-// as in [ScalePatch].
-func PausePatch(a deploy.PauseDeployment) (Patch, error) {
-	p, err := mergePatch(a.UID, a.Set, &patchSpec{Paused: new(true)})
-	if err != nil || a.ResourceVersion == "" {
-		return p, err
-	}
-	var object patchObject
-	if err := json.Unmarshal(p.Data, &object); err != nil {
-		return Patch{}, err
-	}
-	object.Metadata.ResourceVersion = a.ResourceVersion
-	p.Data, err = json.Marshal(object)
-	return p, err
+func strategic(data []byte) Patch {
+	return Patch{Type: types.StrategicMergePatchType, Data: data}
 }
 
 // The wire form of a merge patch, with the keys in a fixed order.
@@ -103,18 +69,18 @@ func mergePatch(uid string, annotations map[string]string, spec *patchSpec) (Pat
 	return Patch{Type: types.MergePatchType, Data: data}, err
 }
 
-// AdoptPatch returns the strategic merge patch by which d becomes the controller of
+// adoptSetPatch returns the strategic merge patch by which d becomes the controller of
 // a ReplicaSet.
-func AdoptPatch(d *appsv1.Deployment, a deploy.AdoptReplicaSet) Patch {
+func adoptSetPatch(d *appsv1.Deployment, a deploy.AdoptReplicaSet) Patch {
 	d = zero.Or(d)
 	owner := claim.Owner{APIVersion: "apps/v1", Kind: deploy.Kind, Name: d.Name, UID: string(d.UID)}
 	adopt := claim.AdoptChild{Kind: replicaset.Kind, Namespace: d.Namespace, Name: a.Name, UID: a.UID, Reference: owner.Reference()}
 	return Patch{Type: types.StrategicMergePatchType, Data: adopt.Patch()}
 }
 
-// ReleasePatch returns the strategic merge patch by which d ceases to be the
+// releaseSetPatch returns the strategic merge patch by which d ceases to be the
 // controller of a ReplicaSet.
-func ReleasePatch(d *appsv1.Deployment, a deploy.ReleaseReplicaSet) Patch {
+func releaseSetPatch(d *appsv1.Deployment, a deploy.ReleaseReplicaSet) Patch {
 	d = zero.Or(d)
 	release := claim.ReleaseChild{Kind: replicaset.Kind, Namespace: d.Namespace, Name: a.Name, UID: a.UID, OwnerUID: string(d.UID)}
 	return Patch{Type: types.StrategicMergePatchType, Data: release.Patch()}
@@ -139,16 +105,4 @@ func RollbackCleared(d *appsv1.Deployment) *appsv1.Deployment {
 	cleared := zero.Or(d).DeepCopy()
 	delete(cleared.Annotations, revision.AnnotationRollback)
 	return cleared
-}
-
-// DeletePodOptions returns the options of the call that deletes the pod of a: the
-// UID and the resource version, if known, are preconditions.
-func DeletePodOptions(a replicaset.DeletePod) metav1.DeleteOptions {
-	return convert.DeleteOptions(a.UID, a.ResourceVersion)
-}
-
-// DeleteReplicaSetOptions returns the options of the call that deletes the
-// ReplicaSet of a: the UID and the resource version, if known, are preconditions.
-func DeleteReplicaSetOptions(a deploy.DeleteReplicaSet) metav1.DeleteOptions {
-	return convert.DeleteOptions(a.UID, a.ResourceVersion)
 }

@@ -18,7 +18,7 @@ import (
 
 func TestPatches(t *testing.T) {
 	set := map[string]string{"b": "2", "a": "\"<1>\""}
-	scale := func(a deploy.ScaleReplicaSet) (kube.Patch, error) { return kube.ScalePatch(a) }
+	scale := func(a deploy.ScaleReplicaSet) (kube.Patch, error) { return deploymentPatch(nil, a) }
 	for _, tt := range []struct {
 		why   string
 		patch func() (kube.Patch, error)
@@ -28,15 +28,15 @@ func TestPatches(t *testing.T) {
 			`{"metadata":{"uid":"u","annotations":{"a":"\"\u003c1\u003e\"","b":"2"}},"spec":{"replicas":2}}`},
 		{"to zero is said", func() (kube.Patch, error) { return scale(deploy.ScaleReplicaSet{From: 1}) }, `{"spec":{"replicas":0}}`},
 		{"annotate", func() (kube.Patch, error) {
-			return kube.AnnotatePatch(deploy.AnnotateReplicaSet{UID: "u", Set: map[string]string{"a": ""}})
+			return deploymentPatch(nil, deploy.AnnotateReplicaSet{UID: "u", Set: map[string]string{"a": ""}})
 		}, `{"metadata":{"uid":"u","annotations":{"a":""}}}`},
 		{"minReadySeconds 0 is said", func() (kube.Patch, error) {
-			return kube.AnnotatePatch(deploy.AnnotateReplicaSet{MinReadySeconds: new(int32)})
+			return deploymentPatch(nil, deploy.AnnotateReplicaSet{MinReadySeconds: new(int32)})
 		}, `{"spec":{"minReadySeconds":0}}`},
 		{"deployment", func() (kube.Patch, error) {
-			return kube.AnnotateDeploymentPatch(deployment(), deploy.AnnotateDeployment{Set: map[string]string{"a": "1"}})
+			return deploymentPatch(deployment(), deploy.AnnotateDeployment{Set: map[string]string{"a": "1"}})
 		}, `{"metadata":{"uid":"uid-of-web","annotations":{"a":"1"}}}`},
-		{"no deployment", func() (kube.Patch, error) { return kube.AnnotateDeploymentPatch(nil, deploy.AnnotateDeployment{}) }, `{}`},
+		{"no deployment", func() (kube.Patch, error) { return deploymentPatch(nil, deploy.AnnotateDeployment{}) }, `{}`},
 	} {
 		t.Run(tt.why, func(t *testing.T) {
 			got, err := tt.patch()
@@ -51,14 +51,14 @@ func TestPatches(t *testing.T) {
 func TestPatchIsTheUpdate(t *testing.T) {
 	rs := replicaSet("web-1")
 	a := deploy.ScaleReplicaSet{UID: string(rs.UID), To: 9, Set: map[string]string{"a": "2", "z": "3"}}
-	patch, err := kube.ScalePatch(a)
+	patch, err := deploymentPatch(nil, a)
 	require.NoError(t, err)
 	patched := rs.DeepCopy()
 	require.NoError(t, json.Unmarshal(patch.Data, patched)) // adds to maps and replaces numbers, as a merge does
 	require.Empty(t, cmp.Diff(kube.Scaled(rs, a), patched))
 
 	b := deploy.AnnotateReplicaSet{UID: string(rs.UID), Set: a.Set, MinReadySeconds: new(int32(8))}
-	patch, err = kube.AnnotatePatch(b)
+	patch, err = deploymentPatch(nil, b)
 	require.NoError(t, err)
 	patched = rs.DeepCopy()
 	require.NoError(t, json.Unmarshal(patch.Data, patched))
@@ -67,14 +67,19 @@ func TestPatchIsTheUpdate(t *testing.T) {
 
 func TestPatchRejectsWhatJSONCannotCarry(t *testing.T) {
 	for _, set := range []map[string]string{{"a": "\xff"}, {"\xff": "a"}} {
-		_, err := kube.ScalePatch(deploy.ScaleReplicaSet{Set: set})
+		_, err := deploymentPatch(nil, deploy.ScaleReplicaSet{Set: set})
 		require.ErrorIs(t, err, kube.ErrInvalid)
 		var f *kube.FieldError
 		require.True(t, errors.As(err, &f))
 		require.Contains(t, f.Path, "metadata.annotations[")
-		_, err = kube.AnnotateDeploymentPatch(&appsv1.Deployment{}, deploy.AnnotateDeployment{Set: set})
+		_, err = deploymentPatch(&appsv1.Deployment{}, deploy.AnnotateDeployment{Set: set})
 		require.ErrorIs(t, err, kube.ErrInvalid)
 	}
+}
+
+func setDeletion(a deploy.DeleteReplicaSet) metav1.DeleteOptions {
+	list, _ := kube.DeploymentRequests(nil, nil, a)
+	return list[0].Options
 }
 
 func TestDeleteOptions(t *testing.T) {
@@ -84,12 +89,12 @@ func TestDeleteOptions(t *testing.T) {
 		got  metav1.DeleteOptions
 		want *metav1.Preconditions
 	}{
-		{"pod", kube.DeletePodOptions(replicaset.DeletePod{UID: "u", ResourceVersion: "7"}), &metav1.Preconditions{UID: &uid, ResourceVersion: &version}},
-		{"pod, no version", kube.DeletePodOptions(replicaset.DeletePod{UID: "u"}), &metav1.Preconditions{UID: &uid}},
-		{"pod, no UID", kube.DeletePodOptions(replicaset.DeletePod{ResourceVersion: "7"}), &metav1.Preconditions{ResourceVersion: &version}},
-		{"pod, nothing known", kube.DeletePodOptions(replicaset.DeletePod{}), nil},
-		{"replica set", kube.DeleteReplicaSetOptions(deploy.DeleteReplicaSet{UID: "u"}), &metav1.Preconditions{UID: &uid}},
-		{"replica set, nothing known", kube.DeleteReplicaSetOptions(deploy.DeleteReplicaSet{}), nil},
+		{"pod", podRequest(replicaset.DeletePod{UID: "u", ResourceVersion: "7"}).Options, &metav1.Preconditions{UID: &uid, ResourceVersion: &version}},
+		{"pod, no version", podRequest(replicaset.DeletePod{UID: "u"}).Options, &metav1.Preconditions{UID: &uid}},
+		{"pod, no UID", podRequest(replicaset.DeletePod{ResourceVersion: "7"}).Options, &metav1.Preconditions{ResourceVersion: &version}},
+		{"pod, nothing known", podRequest(replicaset.DeletePod{}).Options, nil},
+		{"replica set", setDeletion(deploy.DeleteReplicaSet{UID: "u"}), &metav1.Preconditions{UID: &uid}},
+		{"replica set, nothing known", setDeletion(deploy.DeleteReplicaSet{}), nil},
 	} {
 		t.Run(tt.why, func(t *testing.T) {
 			require.Equal(t, metav1.DeleteOptions{Preconditions: tt.want}, tt.got)

@@ -102,12 +102,12 @@ func TestReplicationControllerPods(t *testing.T) {
 }
 
 func TestClaimPatches(t *testing.T) {
-	adopt := kube.AdoptPodPatch(replicaset.AdoptPod{Name: "a", UID: "u", Reference: claim.OwnerReference{
-		APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web", UID: "w", Controller: new(true), BlockOwnerDeletion: new(true)}})
+	adopt := podRequest(replicaset.AdoptPod{Name: "a", UID: "u", Reference: claim.OwnerReference{
+		APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web", UID: "w", Controller: new(true), BlockOwnerDeletion: new(true)}}).Patch
 	require.Equal(t, types.StrategicMergePatchType, adopt.Type)
 	require.JSONEq(t, `{"metadata":{"ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"web","uid":"w",
 		"controller":true,"blockOwnerDeletion":true}],"uid":"u"}}`, string(adopt.Data))
-	release := kube.ReleasePodPatch(replicaset.ReleasePod{Name: "a", UID: "u", OwnerUID: "w"})
+	release := podRequest(replicaset.ReleasePod{Name: "a", UID: "u", OwnerUID: "w"}).Patch
 	require.Equal(t, types.StrategicMergePatchType, release.Type)
 	require.JSONEq(t, `{"metadata":{"uid":"u","ownerReferences":[{"$patch":"delete","uid":"w"}]}}`, string(release.Data))
 }

@@ -14,22 +14,24 @@ import (
 
 func TestReplicaSetClaimPatches(t *testing.T) {
 	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "web", UID: "d1"}}
-	adopt := kube.AdoptPatch(d, deploy.AdoptReplicaSet{Name: "web-1", UID: "r1"})
+	adopt, err := deploymentPatch(d, deploy.AdoptReplicaSet{Name: "web-1", UID: "r1"})
+	require.NoError(t, err)
 	require.Equal(t, types.StrategicMergePatchType, adopt.Type)
 	require.JSONEq(t, `{"metadata":{"uid":"r1","ownerReferences":[{"apiVersion":"apps/v1","kind":"Deployment","name":"web",
 		"uid":"d1","controller":true,"blockOwnerDeletion":true}]}}`, string(adopt.Data))
-	release := kube.ReleasePatch(d, deploy.ReleaseReplicaSet{Name: "web-1", UID: "r1"})
+	release, err := deploymentPatch(d, deploy.ReleaseReplicaSet{Name: "web-1", UID: "r1"})
+	require.NoError(t, err)
 	require.JSONEq(t, `{"metadata":{"uid":"r1","ownerReferences":[{"$patch":"delete","uid":"d1"}]}}`, string(release.Data))
 }
 
 func TestPausePatch(t *testing.T) {
 	a := deploy.PauseDeployment{UID: "d1", ResourceVersion: "7", Set: map[string]string{"k": "v"}}
-	p, err := kube.PausePatch(a)
+	p, err := deploymentPatch(nil, a)
 	require.NoError(t, err)
 	require.Equal(t, types.MergePatchType, p.Type)
 	require.JSONEq(t, `{"metadata":{"uid":"d1","resourceVersion":"7","annotations":{"k":"v"}},"spec":{"paused":true}}`, string(p.Data))
 	a.ResourceVersion = ""
-	p, err = kube.PausePatch(a)
+	p, err = deploymentPatch(nil, a)
 	require.NoError(t, err)
 	require.JSONEq(t, `{"metadata":{"uid":"d1","annotations":{"k":"v"}},"spec":{"paused":true}}`, string(p.Data))
 }

@@ -8,10 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kplan-go/kplan/internal/field"
-	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -103,14 +101,4 @@ func ToSelector(s selector.Selector) labels.Selector {
 		converted = converted.Add(*made)
 	}
 	return converted
-}
-
-// AdoptPodPatch returns the patch of the pod of a.
-func AdoptPodPatch(a replicaset.AdoptPod) Patch {
-	return Patch{Type: types.StrategicMergePatchType, Data: a.Patch()}
-}
-
-// ReleasePodPatch returns the patch of the pod of a.
-func ReleasePodPatch(a replicaset.ReleasePod) Patch {
-	return Patch{Type: types.StrategicMergePatchType, Data: a.Patch()}
 }

@@ -304,6 +304,9 @@ func rejected(err error) (paths []string) {
 	return []string{err.Error()}
 }
 
+// patchText returns what the only request of an action sends.
+func patchText(list []kube.Request, err error) string { return string(must(list, err)[0].Patch.Data) }
+
 // act adds an action of a plan. Objects are the ReplicaSets as changed so far.
 func (o *deploymentOutcome) act(c *gen.DeploymentCase, a deploy.Action, objects map[string]*appsv1.ReplicaSet) {
 	current := func(name string) *appsv1.ReplicaSet {
@@ -319,9 +322,9 @@ func (o *deploymentOutcome) act(c *gen.DeploymentCase, a deploy.Action, objects 
 	switch a := a.(type) {
 	case deploy.AdoptReplicaSet:
 		o.LiveRead = true
-		o.Steps = append(o.Steps, "patch ReplicaSet "+a.Name+" "+string(kube.AdoptPatch(c.Deployment, a).Data))
+		o.Steps = append(o.Steps, "patch ReplicaSet "+a.Name+" "+patchText(kube.DeploymentRequests(c.Deployment, nil, a)))
 	case deploy.ReleaseReplicaSet:
-		o.Steps = append(o.Steps, "patch ReplicaSet "+a.Name+" "+string(kube.ReleasePatch(c.Deployment, a).Data))
+		o.Steps = append(o.Steps, "patch ReplicaSet "+a.Name+" "+patchText(kube.DeploymentRequests(c.Deployment, nil, a)))
 	case deploy.RollBackDeployment:
 		o.rollBack(kube.RolledBack(c.Deployment, current(a.Name), a))
 	case deploy.ClearRollback:

@@ -129,10 +129,10 @@ func (p *replicaSetPass) decide(now time.Time) {
 	for _, a := range p.plan.Actions {
 		switch a := a.(type) {
 		case replicaset.AdoptPod:
-			o.Claims = append(o.Claims, a.Name+" "+string(kube.AdoptPodPatch(a).Data))
+			o.Claims = append(o.Claims, a.Name+" "+patchText(kube.ReplicaSetRequests(nil, a)))
 			o.early(o.Creates + len(o.Deletes))
 		case replicaset.ReleasePod:
-			o.Claims = append(o.Claims, a.Name+" "+string(kube.ReleasePodPatch(a).Data))
+			o.Claims = append(o.Claims, a.Name+" "+patchText(kube.ReplicaSetRequests(nil, a)))
 			o.early(o.Creates + len(o.Deletes))
 		case replicaset.CreatePods:
 			o.Creates += int(a.Count)

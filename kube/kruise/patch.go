@@ -46,7 +46,7 @@ func checkTexts(path string, m map[string]string) error {
 }
 
 // FinalizerPatch returns the merge patch that adds a finalizer to those that an object
-// has, or removes it. The UID is as in [kube.ScalePatch]. The patch fails if the object has changed since it was
+// has, or removes it. The UID is as in [kube.DeploymentRequests]. The patch fails if the object has changed since it was
 // read, because it replaces the whole list.
 func FinalizerPatch(o metav1.Object, uid, finalizer string, remove bool) (kube.Patch, error) {
 	if convert.Missing(o) {
@@ -64,7 +64,7 @@ func FinalizerPatch(o metav1.Object, uid, finalizer string, remove bool) (kube.P
 }
 
 // PatchRolloutPatch returns the merge patch that sets annotations of a Rollout. The UID
-// and the error are as in [kube.ScalePatch].
+// and the error are as in [kube.DeploymentRequests].
 func PatchRolloutPatch(a kruise.PatchRollout) (kube.Patch, error) {
 	if err := checkTexts("metadata.annotations", a.Annotations); err != nil {
 		return kube.Patch{}, err
@@ -73,7 +73,7 @@ func PatchRolloutPatch(a kruise.PatchRollout) (kube.Patch, error) {
 }
 
 // WorkloadPatch returns the merge patch of a workload of any kind. The UID is as in
-// [kube.ScalePatch].
+// [kube.DeploymentRequests].
 func WorkloadPatch(ref workload.Ref, uid string, p workload.Patch) (kube.Patch, error) {
 	var object map[string]any
 	if err := json.Unmarshal([]byte(p.Body(ref)), &object); err != nil {
@@ -101,7 +101,7 @@ func AutoscalerPatch(a batchrelease.RetargetAutoscaler) (kube.Patch, error) {
 }
 
 // LabelPodPatch returns the merge patch that sets labels of a pod. The UID and the error
-// are as in [kube.ScalePatch].
+// are as in [kube.DeploymentRequests].
 func LabelPodPatch(a batchrelease.LabelPod) (kube.Patch, error) {
 	if err := checkTexts("metadata.labels", a.Labels); err != nil {
 		return kube.Patch{}, err
@@ -110,7 +110,7 @@ func LabelPodPatch(a batchrelease.LabelPod) (kube.Patch, error) {
 }
 
 // BatchReleasePatch returns the merge patch of the plan of a BatchRelease. To finalize
-// removes the partition. The UID is as in [kube.ScalePatch].
+// removes the partition. The UID is as in [kube.DeploymentRequests].
 func BatchReleasePatch(a kruise.PatchBatchRelease) (kube.Patch, error) {
 	plan := map[string]any{}
 	if a.RolloutID != nil {

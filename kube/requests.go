@@ -1,0 +1,190 @@
+package kube
+
+import (
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/zero"
+	"github.com/kplan-go/kplan/kube/internal/convert"
+	"github.com/kplan-go/kplan/replicaset"
+)
+
+// DeploymentRequests returns the writes of an action of a plan for d. Of the ReplicaSets
+// that the plan was made from only the one to roll back to is read. The API server rejects
+// a write with a conflict if the name belongs to another object by then, or the object has
+// not the version of the action; what an action does not know is not checked.
+//
+// The error wraps [ErrInvalid]: annotations that JSON cannot carry, or no ReplicaSet to
+// roll back to.
+func DeploymentRequests(d *appsv1.Deployment, replicaSets []*appsv1.ReplicaSet, a deploy.Action) ([]Request, error) {
+	d = zero.Or(d)
+	switch a := a.(type) {
+	case deploy.CreateReplicaSet:
+		return one(Request{Verb: VerbCreate, Object: NewReplicaSet(d, a)}, nil)
+	case deploy.AdoptReplicaSet:
+		return patching(setNamed(d, a.Name), adoptSetPatch(d, a), nil)
+	case deploy.ReleaseReplicaSet:
+		return patching(setNamed(d, a.Name), releaseSetPatch(d, a), nil)
+	case deploy.AnnotateReplicaSet:
+		p, err := annotatePatch(a)
+		p, err = versioned(p, err, a.ResourceVersion)
+		return patching(setNamed(d, a.Name), p, err)
+	case deploy.ScaleReplicaSet:
+		p, err := mergePatch(a.UID, a.Set, &patchSpec{Replicas: &a.To})
+		p, err = versioned(p, err, a.ResourceVersion)
+		return patching(setNamed(d, a.Name), p, err)
+	case deploy.DeleteReplicaSet:
+		return deleting(setNamed(d, a.Name), a.UID, a.ResourceVersion)
+	case deploy.AnnotateDeployment:
+		// Elsewhere a new annotation is a new generation of the Deployment.
+		p, err := mergePatch(string(d.UID), a.Set, nil)
+		return one(Request{Verb: VerbPatch, Object: deploymentNamed(d), Subresource: "status", Patch: p}, err)
+	case deploy.PauseDeployment:
+		p, err := mergePatch(a.UID, a.Set, &patchSpec{Paused: new(true)})
+		p, err = versioned(p, err, a.ResourceVersion)
+		return patching(deploymentNamed(d), p, err)
+	case deploy.RollBackDeployment:
+		for _, rs := range replicaSets {
+			if rs != nil && rs.Name == a.Name && rs.Namespace == d.Namespace {
+				return one(Request{Verb: VerbUpdate, Object: RolledBack(d, rs, a)}, nil)
+			}
+		}
+		return nil, absent("replicaSets", a.Name, "writes it")
+	case deploy.ClearRollback:
+		return one(Request{Verb: VerbUpdate, Object: RollbackCleared(d)}, nil)
+	}
+	return nil, fmt.Errorf("unknown action %T", a)
+}
+
+// ReplicaSetRequests returns the writes of an action of a plan for rs. What they check is
+// as with [DeploymentRequests].
+func ReplicaSetRequests(rs *appsv1.ReplicaSet, a replicaset.Action) ([]Request, error) {
+	rs = zero.Or(rs)
+	return podRequests(rs.Namespace, func() *corev1.Pod { return NewPod(rs) }, a)
+}
+
+// ReplicationControllerRequests does the same for rc.
+func ReplicationControllerRequests(rc *corev1.ReplicationController, a replicaset.Action) ([]Request, error) {
+	rc = zero.Or(rc)
+	return podRequests(rc.Namespace, func() *corev1.Pod { return NewControllerPod(rc) }, a)
+}
+
+func podRequests(namespace string, pod func() *corev1.Pod, a replicaset.Action) ([]Request, error) {
+	switch a := a.(type) {
+	case replicaset.CreatePods:
+		var list []Request
+		for range a.Count {
+			list = append(list, Request{Verb: VerbCreate, Object: pod()})
+		}
+		return list, nil
+	case replicaset.DeletePod:
+		return deleting(podNamed(namespace, a.Name), a.UID, a.ResourceVersion)
+	case replicaset.AdoptPod:
+		return patching(podNamed(namespace, a.Name), strategic(a.Patch()), nil)
+	case replicaset.ReleasePod:
+		return patching(podNamed(namespace, a.Name), strategic(a.Patch()), nil)
+	}
+	return nil, fmt.Errorf("unknown action %T", a)
+}
+
+// DaemonSetRequests returns the writes of an action of a plan for ds. The revisions are
+// those that the plan was made from. What the writes check is as with [DeploymentRequests].
+// Updates in place, and what prepares them, are of package kruise below and an error here.
+//
+// The error wraps [ErrInvalid] if a revision that the action names is missing, or holds no
+// template.
+func DaemonSetRequests(ds *appsv1.DaemonSet, revisions []*appsv1.ControllerRevision, a daemonset.Action) ([]Request, error) {
+	ds = orEmpty(ds)
+	switch a := a.(type) {
+	case daemonset.CreatePod:
+		pod, err := daemonPod(ds, revisionOf(ds, revisions, a.Revision), a)
+		return one(Request{Verb: VerbCreate, Object: pod}, err)
+	case daemonset.DeletePod:
+		return deleting(podNamed(ds.Namespace, a.Name), a.UID, a.ResourceVersion)
+	case daemonset.AdoptPod:
+		return patching(podNamed(ds.Namespace, a.Name), adoptPatch(ds, "Pod", a.Object), nil)
+	case daemonset.ReleasePod:
+		return patching(podNamed(ds.Namespace, a.Name), releasePatch(ds, "Pod", a.Object), nil)
+	case daemonset.RelabelPod:
+		return patching(podNamed(ds.Namespace, a.Name), relabelPatch(a), nil)
+	case daemonset.CreateRevision:
+		return one(Request{Verb: VerbCreate, Object: NewDaemonSetRevision(ds, a)}, nil)
+	case daemonset.UpdateRevision:
+		r := revisionOf(ds, revisions, a.Name)
+		if r == nil {
+			return nil, absent("revisions", a.Name, "writes it")
+		}
+		updated := updatedRevision(r, a)
+		if a.ResourceVersion != "" {
+			updated.ResourceVersion = a.ResourceVersion
+		}
+		return one(Request{Verb: VerbUpdate, Object: updated}, nil)
+	case daemonset.AdoptRevision:
+		return patching(revisionNamed(ds, a.Name), adoptPatch(ds, "ControllerRevision", a.Object), nil)
+	case daemonset.ReleaseRevision:
+		return patching(revisionNamed(ds, a.Name), releasePatch(ds, "ControllerRevision", a.Object), nil)
+	case daemonset.DeleteRevision:
+		return deleting(revisionNamed(ds, a.Name), a.UID, a.ResourceVersion)
+	}
+	return nil, fmt.Errorf("unknown action %T", a)
+}
+
+// daemonPod returns the pod that a creates, of the revision that it names.
+func daemonPod(ds *appsv1.DaemonSet, r *appsv1.ControllerRevision, a daemonset.CreatePod) (*corev1.Pod, error) {
+	if a.Revision != "" {
+		if r == nil {
+			return nil, absent("revisions", a.Revision, "makes a pod of it")
+		}
+		var err error
+		if ds, err = RestoredDaemonSet(ds, r); err != nil {
+			return nil, err
+		}
+	}
+	return NewDaemonPod(ds, a), nil
+}
+
+func revisionOf(ds *appsv1.DaemonSet, list []*appsv1.ControllerRevision, name string) *appsv1.ControllerRevision {
+	for _, r := range list {
+		if r != nil && r.Name == name && r.Namespace == ds.Namespace {
+			return r
+		}
+	}
+	return nil
+}
+
+func absent(list, name, why string) error {
+	return &field.Error{Path: field.Element(list, name), Value: name, Detail: "must be there, because the plan " + why}
+}
+
+func one(r Request, err error) ([]Request, error) {
+	if err != nil {
+		return nil, err
+	}
+	return []Request{r}, nil
+}
+
+func patching(o Object, p Patch, err error) ([]Request, error) {
+	return one(Request{Verb: VerbPatch, Object: o, Patch: p}, err)
+}
+
+func deleting(o Object, uid, resourceVersion string) ([]Request, error) {
+	return one(Request{Verb: VerbDelete, Object: o, Options: convert.DeleteOptions(uid, resourceVersion)}, nil)
+}
+
+func setNamed(d *appsv1.Deployment, name string) *appsv1.ReplicaSet {
+	return &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: d.Namespace, Name: name}}
+}
+
+func deploymentNamed(d *appsv1.Deployment) *appsv1.Deployment {
+	return &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: d.Namespace, Name: d.Name}}
+}
+
+func revisionNamed(ds *appsv1.DaemonSet, name string) *appsv1.ControllerRevision {
+	return &appsv1.ControllerRevision{ObjectMeta: metav1.ObjectMeta{Namespace: ds.Namespace, Name: name}}
+}
