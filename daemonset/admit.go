@@ -193,7 +193,7 @@ func (in *input) claim(i int32) {
 
 // indexNodes finds nodes by name, which must be unique.
 func (in *input) indexNodes(errs *field.Errors) {
-	in.index = newNameIndex(len(in.nodes))
+	in.index = newNameIndex(2 * len(in.nodes)) // so that a pod finds its node at the first look
 	nameOf, distinct := func(i int32) string { return in.nodes[i].Name }, true
 	for i := range in.nodes {
 		distinct = in.nodes[i].Name != "" && in.index.add(in.nodes[i].Name, int32(i), nameOf) && distinct

@@ -39,7 +39,7 @@ func count(in *input, h history) *state {
 			st.desired++
 		}
 	}
-	nameOf := func(i int32) string { return in.nodes[i].Name }
+	nameOf := func(i int32) string { return st.keys[i].name }
 	keyOf, missing := make([]int32, len(in.owned)), map[string]int32{}
 	for n, i := range in.owned {
 		st.facts[i] = st.factsOf(&in.pods[i])
