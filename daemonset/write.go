@@ -65,7 +65,8 @@ func (in *input) writeCollision(h *history) Plan {
 
 // writeRevisions makes the current revision: what is adopted and released comes first, then
 // labels, pods and revisions that have the template as well, and last what the current one
-// needs, its number or all of it.
+// needs, its number or all of it. If nothing has to go before, it gets its number with its
+// label.
 func (in *input) writeRevisions(p *Plan, h *history) {
 	for _, c := range h.claims {
 		if object := revisionObject(&in.revisions[c.revision]); c.adopt {
@@ -74,7 +75,16 @@ func (in *input) writeRevisions(p *Plan, h *history) {
 			p.do(ReleaseRevision{Object: object, Reason: ReasonNoMatch})
 		}
 	}
-	renumbered := in.label(p, h)
+	atOnce := h.number != 0 && len(h.gone) == 0 && slices.Contains(h.unlabelled, h.keep) // number and label
+	for _, n := range h.unlabelled {
+		r := &in.revisions[n]
+		hash, _ := revision.RevisionHash(*r)
+		a := UpdateRevision{Object: revisionObject(r), Hash: hash, From: r.Revision, To: r.Revision, Reason: ReasonUnlabelled}
+		if n == h.keep && atOnce {
+			a.To, a.Reason = h.number, ReasonRollback
+		}
+		p.do(a)
+	}
 	if h.claimFirst {
 		in.writeClaims(p)
 	}
@@ -85,7 +95,7 @@ func (in *input) writeRevisions(p *Plan, h *history) {
 	for _, n := range h.gone {
 		p.do(DeleteRevision{Object: revisionObject(&in.revisions[n]), Reason: ReasonDuplicate})
 	}
-	if h.number != 0 && !renumbered {
+	if h.number != 0 && !atOnce {
 		r := &in.revisions[h.keep]
 		p.do(UpdateRevision{Object: revisionObject(r), From: r.Revision, To: h.number, Reason: ReasonRollback})
 	}
@@ -95,21 +105,6 @@ func (in *input) writeRevisions(p *Plan, h *history) {
 			Reason: ReasonNewTemplate,
 		})
 	}
-}
-
-// label gives revisions without a hash their name as one. The one that stays gets its number
-// with it, if nothing has to go before, and then label reports so.
-func (in *input) label(p *Plan, h *history) (renumbered bool) {
-	for _, n := range h.unlabelled {
-		r := &in.revisions[n]
-		hash, _ := revision.RevisionHash(*r)
-		a := UpdateRevision{Object: revisionObject(r), Hash: hash, From: r.Revision, To: r.Revision, Reason: ReasonUnlabelled}
-		if n == h.keep && h.number != 0 && len(h.gone) == 0 {
-			a.To, a.Reason, renumbered = h.number, ReasonRollback, true
-		}
-		p.do(a)
-	}
-	return renumbered
 }
 
 func revisionObject(r *revision.ControllerRevision) Object {
