@@ -8,23 +8,27 @@
 //
 // A pass goes like this:
 //
-//	      Snapshot, now, Options
-//	                |
-//	check, default, claim ReplicaSets      errors name each bad field
-//	                |
-//	find the new ReplicaSet, follow the Deployment
-//	                |
-//	the first of these that applies:
-//	   being deleted      nothing but the status
-//	   paused             scale, clean up history
-//	   rollback           back to a former template
-//	   replicas changed   scale in proportion
-//	   Recreate           remove all, then start all
-//	   RollingUpdate      grow the new one, or shrink the old ones, or clean up
-//	                |
-//	count, conditions, holds
-//	                |
-//	      Plan  --carried out-->  Finish  --status, events, retry
+//	Snapshot, now, Options
+//	    |
+//	  admit     check, default, claim ReplicaSets, find the new one; errors name each field
+//	    |
+//	  count     what all of them together want and have
+//	    |
+//	  decide    how the new ReplicaSet follows the Deployment, and the first that applies:
+//	    |          being deleted      nothing but the status
+//	    |          paused             scale, clean up history
+//	    |          rollback           back to a former template
+//	    |          replicas changed   scale in proportion
+//	    |          Recreate           remove all, then start all
+//	    |          RollingUpdate      grow the new one, or shrink the old ones, or clean up
+//	    |
+//	  report    status, conditions, what a rollout waits for
+//	    |
+//	  write     the actions in order, holds, events
+//	    |
+//	  Plan  --carried out-->  Finish  --status, events, retry
+//
+// Each of these phases returns a value that nothing later writes to.
 //
 // [Apply] is the effect of an action on a snapshot, for simulators and tests.
 //

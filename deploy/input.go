@@ -43,17 +43,6 @@ func (in *input) hasDeadline() bool { return in.deadline != NoLimit }
 // partitioned reports whether the Deployment is rolled by partition.
 func (in *input) partitioned() bool { return in.d.Partitioned != nil }
 
-// complete reports whether the rollout is complete according to a status.
-func (in *input) complete(s *Status) bool {
-	return isComplete(s, in.replicas, in.d.Generation)
-}
-
-// isComplete is [Complete].
-func isComplete(s *Status, replicas int32, generation int64) bool {
-	return s.UpdatedReplicas == replicas && s.Replicas == replicas && s.AvailableReplicas == replicas &&
-		s.ObservedGeneration >= generation
-}
-
 // old yields the number and the set of every ReplicaSet with another template,
 // oldest first.
 func (in *input) old(yield func(int, *set) bool) {

@@ -13,8 +13,11 @@ import (
 // It mirrors DeploymentComplete of the deployment util package of Kubernetes
 // 1.36.3.
 func Complete(s Status, replicas int32, generation int64) bool {
-	return isComplete(&s, replicas, generation)
+	return s.UpdatedReplicas == replicas && s.Replicas == replicas && s.AvailableReplicas == replicas &&
+		s.ObservedGeneration >= generation
 }
+
+func (in *input) complete(s *Status) bool { return Complete(*s, in.replicas, in.d.Generation) }
 
 // progress reports how the rollout goes, for a pass that drives it.
 //
