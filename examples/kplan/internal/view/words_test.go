@@ -84,12 +84,12 @@ func TestEveryReasonHasWords(t *testing.T) {
 
 // TestEveryDaemonReasonHasWords: of DaemonSets. One reason is of actions and of holds.
 func TestEveryDaemonReasonHasWords(t *testing.T) {
-	actions, holds := checkWords(t, &daemonSets, "daemonset/plan.go", `^Reasons of actions\.`, `^Reasons of holds\.`)
+	actions, holds := checkWords(t, &daemonSets, "daemonset/reason.go", `^Reasons of actions\.`, `^Reasons of holds\.`)
 	require.Len(t, daemonSets.actions, actions)
 	require.Len(t, daemonSets.holds, holds+1)
 	checkAdvice(t, &daemonSets, daemonset.ReasonPreDelete)
 	places := 0
-	constants(t, "daemonset/plan.go", func(text, block string) {
+	constants(t, "daemonset/reason.go", func(text, block string) {
 		if strings.HasPrefix(block, "Reasons of a [Placement]") {
 			require.NotEmpty(t, placements[daemonset.Reason(text)], text)
 			places++
