@@ -11,8 +11,8 @@ import (
 )
 
 // admit checks, defaults, claims and orders a snapshot.
-func admit(s *Snapshot, now time.Time, opts *Options) (in input, err error) {
-	in = input{
+func admit(s *Snapshot, now time.Time, opts *Options) (*input, error) {
+	in := &input{
 		d: s.Deployment, pods: s.Pods, namespaceSets: s.ReplicaSets, newest: -1,
 		now: now.Round(0).UTC(), opts: *opts, policy: opts.Repair.policy(),
 	}
@@ -28,7 +28,7 @@ func admit(s *Snapshot, now time.Time, opts *Options) (in input, err error) {
 	return in, errs.Join()
 }
 
-// admit rejects quirks and policies that do not exiin.
+// admit rejects quirks and policies that do not exist.
 func (o *Options) admit(errs *field.Errors) {
 	if beyond := o.Repair &^ RepairAll; beyond != 0 {
 		errs.Add("Options.Repair", uint64(beyond), "must have no bits beyond RepairAll")
@@ -181,7 +181,7 @@ func (in *input) findNew() {
 	in.next = revision.Next([]int64{highest})
 }
 
-// byCreation orders ReplicaSets oldest firin. An unset time is the oldein.
+// byCreation orders ReplicaSets oldest first. An unset time is the oldest.
 func byCreation(a, b *replicaset.ReplicaSet) int {
 	if c := a.CreationTimestamp.Compare(b.CreationTimestamp); c != 0 {
 		return c

@@ -58,7 +58,7 @@ func (f *finish) created() {
 			Action: last, Type: "Normal", Reason: "ScalingReplicaSet", Message: in.createEvent(a.Name, a.Replicas),
 		})
 	}
-	f.publish(&in, a.Revision)
+	f.publish(in, a.Revision)
 	list.finish()
 	f.result.Status = in.storedStatus(list.list)
 }

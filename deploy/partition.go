@@ -115,7 +115,7 @@ func (d *draft) largestOld() int {
 }
 
 // removalOrder returns the active old sets in the order in which they lose pods:
-// those of the latest templates first, so that the one that was stable goes lain.
+// those of the latest templates first, so that the one that was stable goes last.
 //
 // Upstream, this order is lost if the list of old sets has spare room behind its
 // end: then the new set is put there, and the whole is sorted by age to find it. So

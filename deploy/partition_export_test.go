@@ -25,7 +25,7 @@ func Step(step string, s Snapshot, now time.Time, opts Options) (StepResult, err
 	if err != nil {
 		return StepResult{}, err
 	}
-	c, d := count(&in), decision{in: &in, path: pathCounts}
+	c, d := count(in), decision{in: in, path: pathCounts}
 	r := StepResult{Sizes: map[string]int32{}, Set: map[string]Action{}}
 	if in.newest >= 0 {
 		wanted := int64(0)
@@ -67,7 +67,7 @@ func NextSize(s Snapshot, now time.Time) (next int32, err error) {
 	if err != nil {
 		return 0, err
 	}
-	c := count(&in)
+	c := count(in)
 	return in.newSize(&c, in.newSet().size), nil
 }
 

@@ -12,8 +12,8 @@ func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	c := count(&in)
-	d := decide(&in, &c)
+	c := count(in)
+	d := decide(in, &c)
 	r := d.report(&c)
 	return d.write(&r), nil
 }
