@@ -133,7 +133,7 @@ func TestAskingForAKindIsFound(t *testing.T) {
 		`_ = WatchKey{Kind: "Deployment"}`:                                 0,
 		`_ = b.Kind == "Service"`:                                          0,
 		`_ = workload.DriverOf(ref, style)`:                                0,
-		`_ = strings.EqualFold(labels["workload-type"], "statefulset")`: 0,
+		`_ = strings.EqualFold(labels["workload-type"], "statefulset")`:    0,
 	} {
 		require.Len(t, asksForKind(t, "x.go", "package x\nfunc f() { "+body+" }"), want, body)
 	}

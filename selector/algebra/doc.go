@@ -4,11 +4,11 @@
 // Start with [Compare], which says how two selectors relate and gives an example for each
 // part. [Overlap], [Implies], [Equivalent] and [Satisfiable] answer one question each.
 //
-//	          a          b
-//	       ┌──────┬─────────┬──────┐
-//	       │  in  │ in both │  in  │     Overlap: labels in both, or there are none
-//	       │   a  │         │   b  │     Implies: labels in a alone, or there are none
-//	       └──────┴─────────┴──────┘     Compare: an example of all three, and a Relation
+//	   a          b
+//	┌──────┬─────────┬──────┐
+//	│  in  │ in both │  in  │     Overlap: labels in both, or there are none
+//	│   a  │         │   b  │     Implies: labels in a alone, or there are none
+//	└──────┴─────────┴──────┘     Compare: an example of all three, and a Relation
 //
 // [Normalize] returns the one form of all selectors that select the same, [And] what both
 // select, and [Contradictions] why a selector selects nothing. [OverlapNodes],
