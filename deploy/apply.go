@@ -15,7 +15,9 @@ import (
 //
 //   - The UID of the ReplicaSet that [CreateReplicaSet] makes is made of its name and now,
 //     and its selector is the Deployment's and the hash.
-//   - Generations rise with each change of a spec. Resource versions stay as they are.
+//   - Generations rise with each change of a spec, and that of the Deployment with one of
+//     its annotations as well, but not with those of [AnnotateDeployment], which go along
+//     with the status. Resource versions stay as they are.
 //
 // The error, if any, wraps [ErrInvalid] and one [FieldError]: no ReplicaSet has the name
 // and UID, the name of the new one is taken, the one to scale has another size than that
@@ -69,7 +71,10 @@ func applyToDeployment(d *Deployment, action Action) {
 		d.Template, d.Annotations = a.Template, apply.With(nil, a.Annotations)
 		d.Generation++
 	case ClearRollback:
-		d.Annotations = apply.Without(d.Annotations, revision.AnnotationRollback)
+		if _, there := d.Annotations[revision.AnnotationRollback]; there {
+			d.Annotations = apply.Without(d.Annotations, revision.AnnotationRollback)
+			d.Generation++
+		}
 	}
 }
 

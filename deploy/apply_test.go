@@ -86,8 +86,12 @@ func TestApply(t *testing.T) {
 	require.Equal(t, t0, made.CreationTimestamp)
 	require.Equal(t, []int32{2, 4}, []int32{*made.Replicas, made.MinReadySeconds})
 
-	require.Equal(t, map[string]string{"a": "1"}, after(deploy.ClearRollback{}).Deployment.Annotations)
-	require.Equal(t, "2", after(deploy.AnnotateDeployment{Set: map[string]string{"a": "2"}}).Deployment.Annotations["a"])
+	cleared := after(deploy.ClearRollback{}).Deployment
+	require.Equal(t, map[string]string{"a": "1"}, cleared.Annotations)
+	require.Equal(t, int64(4), cleared.Generation, "annotations of a Deployment count")
+	noted := after(deploy.AnnotateDeployment{Set: map[string]string{"a": "2"}}).Deployment
+	require.Equal(t, "2", noted.Annotations["a"])
+	require.Equal(t, int64(3), noted.Generation, "they go along with the status")
 	paused := after(deploy.PauseDeployment{Set: map[string]string{"p": ""}}).Deployment
 	require.True(t, paused.Paused)
 	require.Equal(t, int64(4), paused.Generation)
