@@ -5,8 +5,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
@@ -78,10 +76,4 @@ var unset rollout.IntOrPercent
 func anyValue(t *rapid.T, label string) rollout.IntOrPercent {
 	n := rapid.OneOf(rapid.Int32Range(-3, 300), rapid.Int32()).Draw(t, label)
 	return []rollout.IntOrPercent{unset, rollout.Int(n), rollout.Percent(n)}[rapid.IntRange(0, 2).Draw(t, label+" kind")]
-}
-
-func parse(t require.TestingT, s string) rollout.IntOrPercent {
-	v, err := rollout.Parse(s)
-	require.NoError(t, err)
-	return v
 }
