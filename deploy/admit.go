@@ -11,11 +11,9 @@ import (
 )
 
 // admit checks, defaults, claims and orders a snapshot.
-func admit(s *Snapshot, now time.Time, opts *Options) (*input, error) {
-	in := &input{
-		d: s.Deployment, pods: s.Pods, namespaceSets: s.ReplicaSets, newest: -1,
-		now: now.Round(0).UTC(), opts: *opts, policy: opts.Repair.policy(),
-	}
+func (in *input) admit(s *Snapshot, now time.Time, opts *Options) error {
+	in.d, in.pods, in.namespaceSets, in.newAt = s.Deployment, s.Pods, s.ReplicaSets, -1
+	in.now, in.opts, in.policy = now.Round(0).UTC(), *opts, opts.Repair.policy()
 	var errs field.Errors
 	if now.IsZero() {
 		errs.Add("now", "", "must be set")
@@ -25,7 +23,7 @@ func admit(s *Snapshot, now time.Time, opts *Options) (*input, error) {
 	in.claim(&errs)
 	in.tellApart(&errs)
 	in.findNew()
-	return in, errs.Join()
+	return errs.Join()
 }
 
 // admit rejects quirks and policies that do not exist.
@@ -170,8 +168,8 @@ func admitReplicaSet(rs *replicaset.ReplicaSet, adopted bool, errs *field.Errors
 func (in *input) findNew() {
 	highest := int64(0)
 	for i := range in.sets {
-		if in.newest < 0 && in.sets[i].rs.Template.Same(in.d.Template) {
-			in.newest = i
+		if in.newAt < 0 && in.sets[i].rs.Template.Same(in.d.Template) {
+			in.newAt = i
 			continue
 		}
 		if n, err := revision.Number(in.sets[i].rs.Annotations); err == nil {

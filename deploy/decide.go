@@ -11,7 +11,6 @@ import (
 // A decision is what a pass does, and why. Nothing writes to it once it is made.
 type decision struct {
 	path path
-	in   *input // with the new ReplicaSet, if it is to be created
 
 	follow  following
 	created *creation // nil if none is created
@@ -35,158 +34,141 @@ const (
 
 // decide takes the first path that applies.
 func decide(in *input, c *counts) decision {
-	d := decision{in: in}
 	if in.selectsAll() {
-		d.holds = []Hold{hold("", ReasonSelectingAll, 0, 0)}
-		return d
+		return decision{path: pathRefused, sizing: holding(hold("", ReasonSelectingAll, 0, 0))}
 	}
-	d.path, d.follow = pathCounts, in.follow()
-	request, requested := revision.RollbackRequest(in.d.Annotations)
-	switch {
-	case in.deleting():
-		d.holds = []Hold{hold("", ReasonDeleting, 0, 0)}
-	case in.d.Paused:
-		d.decidePaused(c, requested)
-	case requested && !in.partitioned():
-		d.decideRollback(c, request)
-	case in.scalesFirst():
-		d.sizing = in.scale(c).behind(in.holdRollout())
-	case in.d.Strategy == Recreate:
-		d.decideRecreate(c)
-	default:
-		d.decideRolling(c)
-	}
+	f := in.follow()
+	d := in.decide(c, &f)
+	d.follow = f
 	return d
 }
 
+func (in *input) decide(c *counts, f *following) decision {
+	request, requested := revision.RollbackRequest(in.d.Annotations)
+	switch {
+	case in.deleting():
+		return decision{path: pathCounts, sizing: holding(hold("", ReasonDeleting, 0, 0))}
+	case in.d.Paused:
+		return in.decidePaused(c, f, requested)
+	case requested && !in.partitioned():
+		return in.decideRollback(c, f, request)
+	case in.scalesFirst():
+		return decision{path: pathCounts, sizing: in.scale(c).behind(in.holdRollout()...)}
+	case in.d.Strategy == Recreate:
+		return in.decideRecreate(c)
+	}
+	return in.decideRolling(c, f)
+}
+
+// holding returns the sizing of a pass that changes none.
+func holding(holds ...Hold) sizing { return sizing{holds: holds} }
+
 // behind returns a sizing with holds in front of its own.
-func (z sizing) behind(holds []Hold) sizing {
+func (z sizing) behind(holds ...Hold) sizing {
 	z.holds = append(holds, z.holds...)
 	return z
 }
 
 // decidePaused is the pass of a paused Deployment: it scales, by the policy, and
 // cleans up its history.
-func (d *decision) decidePaused(c *counts, requested bool) {
-	in := d.in
+func (in *input) decidePaused(c *counts, f *following, requested bool) decision {
+	d := decision{path: pathCounts}
 	switch {
-	case in.waitsAtPoint(&d.follow):
-		d.decideWaiting(c)
-		return
+	case in.waitsAtPoint(f):
+		return in.decideWaiting(c, f)
 	case in.opts.Paused == PausedFreeze:
-		d.holds = []Hold{in.holdPaused(), hold("", ReasonFrozen, 0, 0)}
-		return
+		d.sizing = holding(in.holdPaused(), hold("", ReasonFrozen, 0, 0))
+		return d
 	case in.opts.Paused != PausedScale || in.scalingEvent():
 		d.sizing = in.scale(c)
 	}
-	d.sizing = d.sizing.behind([]Hold{in.holdPaused()})
-	if !requested { // or else history is about to be needed
-		d.cleanUp()
+	d.sizing = d.behind(in.holdPaused())
+	if requested { // history is about to be needed
+		return d
 	}
+	return in.cleanUp(d)
 }
 
 // decideWaiting is the pass of a Deployment that waits at a pause point: old pods in front
 // of the point may go, and the point itself if it says so, but nothing is started, so
 // that what is inspected stays as it is.
-func (d *decision) decideWaiting(c *counts) {
-	if d.in.scalingEvent() {
-		d.sizing = d.in.scale(c)
+func (in *input) decideWaiting(c *counts, f *following) decision {
+	d := decision{path: pathCounts}
+	if in.scalingEvent() {
+		d.sizing = in.scale(c)
 	} else {
-		d.sizing = d.in.shrink()
-		d.stop()
+		d.sizing, d.pause = in.stopAtPoints(in.shrink(), f, nil)
 	}
-	d.sizing = d.sizing.behind([]Hold{hold("", ReasonPaused, 0, 0)})
-	d.cleanUp()
+	d.sizing = d.behind(hold("", ReasonPaused, 0, 0))
+	return in.cleanUp(d)
 }
 
 // decideRollback goes back to a revision. By default the ReplicaSet of the present template
 // is created first, even if that template is given up in the same plan: see
 // [RollbackCreatesAbandonedSet].
-func (d *decision) decideRollback(c *counts, request int64) {
-	d.path = pathRollback
-	if !d.in.opts.Repair.Has(RollbackCreatesAbandonedSet) {
-		d.create(c)
+func (in *input) decideRollback(c *counts, f *following, request int64) decision {
+	d := decision{path: pathRollback}
+	if !in.opts.Repair.Has(RollbackCreatesAbandonedSet) {
+		d.created = in.create(c)
 	}
-	if d.taken() {
-		return
+	if d.created.isTaken() {
+		d.sizing = d.created.failed()
+		return d
 	}
-	r, source := d.in.rollBack(request, d.published(), &d.follow)
-	d.rollback, d.source = &r, source
-	d.holds = append(d.holds, holdRollback(&r)...)
+	in = d.created.input(in)
+	r, source := in.rollBack(request, in.published(f, d.created), f)
+	d.rollback, d.source, d.holds = &r, source, holdRollback(&r)
+	return d
 }
 
 // decideRecreate removes old pods and then starts new ones.
-func (d *decision) decideRecreate(c *counts) {
-	d.path = pathRollout
-	z, start := d.in.removeOld()
+func (in *input) decideRecreate(c *counts) decision {
+	d := decision{path: pathRollout}
+	z, start := in.removeOld()
 	if d.sizing = z; !start {
-		return
+		return d
 	}
-	d.create(c)
-	if d.taken() {
-		return
+	if d.created = in.create(c); d.created.isTaken() {
+		d.sizing = d.created.failed()
+		return d
 	}
-	d.sizing = d.in.startNew().behind(d.holds)
-	if d.in.complete(&d.in.d.Status) {
-		d.cleanUp()
+	in = d.created.input(in)
+	if d.sizing = in.startNew(); in.complete(&in.d.Status) {
+		return in.cleanUp(d)
 	}
+	return d
 }
 
 // decideRolling makes one step of a rolling update. When the rollout is complete, what
 // exceeds the history limit is deleted.
-func (d *decision) decideRolling(c *counts) {
-	d.path = pathRollout
-	rollsFirst := d.in.rollsFirst() && d.in.scalingEvent()
-	d.create(c)
-	if !d.taken() {
-		if d.created != nil {
-			c = d.created.counted(c)
-		}
-		d.sizing = d.in.roll(c).behind(d.holds)
-		if !d.moved && d.in.complete(&d.in.d.Status) {
-			d.cleanUp()
-		}
-		d.stop()
-		if rollsFirst { // or else the next pass scales
-			d.refresh()
-		}
+func (in *input) decideRolling(c *counts, f *following) decision {
+	d := decision{path: pathRollout}
+	rollsFirst := in.rollsFirst() && in.scalingEvent()
+	if d.created = in.create(c); d.created.isTaken() {
+		d.sizing = d.created.failed()
+		return d
 	}
-}
-
-// create decides the new ReplicaSet if there is none. If its name is taken, the pass ends.
-func (d *decision) create(c *counts) {
-	if d.in.newest >= 0 {
-		return
+	in = d.created.input(in)
+	if d.sizing = in.roll(d.created.counted(c)); !d.moved && in.complete(&in.d.Status) {
+		d = in.cleanUp(d)
 	}
-	d.created = d.in.create(c)
-	if d.created.taken {
-		d.holds = append(d.holds, hold(d.created.rs.Name, ReasonNameTaken, 0, 0))
-		d.failed = true
+	d.sizing, d.pause = in.stopAtPoints(d.sizing, f, d.created)
+	if rollsFirst { // or else the next pass scales
+		d.changes, d.refreshed = in.refresh(d.changes)
 	}
-	d.in = d.in.with(d.created)
+	return d
 }
-
-// counted returns the counts with the new ReplicaSet.
-func (n *creation) counted(c *counts) *counts {
-	with := *c
-	with.wanted += int64(n.size)
-	return &with
-}
-
-// taken reports whether the name of the new ReplicaSet is taken.
-func (d *decision) taken() bool { return d.created != nil && d.created.taken }
 
 // published returns the annotations that the pass sets on the Deployment: the revision. It is
 // nil if they are there.
-func (d *decision) published() map[string]string {
-	number := d.follow.number
+func (in *input) published(f *following, created *creation) map[string]string {
 	switch {
-	case d.created != nil:
-		number = strconv.FormatInt(d.in.next, 10)
-	case !d.follow.publish:
-		return nil
+	case created != nil:
+		return in.publish(strconv.FormatInt(in.next, 10))
+	case f.publish:
+		return in.publish(f.number)
 	}
-	return d.in.publish(number)
+	return nil
 }
 
 // publish returns the annotation of the Deployment with a revision, or nil if it is there.
@@ -197,36 +179,31 @@ func (in *input) publish(number string) map[string]string {
 	return map[string]string{revision.AnnotationRevision: number}
 }
 
-// cleanUp decides which ReplicaSets are history no longer.
-func (d *decision) cleanUp() {
-	remove, holds := d.in.cleanUpHistory()
+// cleanUp adds which ReplicaSets are history no longer.
+func (in *input) cleanUp(d decision) decision {
+	remove, holds := in.cleanUpHistory()
 	d.remove, d.holds = remove, append(d.holds, holds...)
+	return d
 }
 
-// stop holds the sizes at a pause point.
-func (d *decision) stop() {
-	if len(d.changes) == 0 || !d.in.opts.PausePoints {
-		return
-	}
-	d.sizing, d.pause = d.in.stopAtPoints(d.sizing, d.in.revision(&d.follow, d.created))
-}
-
-// refresh brings the annotations of all sets up to date that want pods.
-func (d *decision) refresh() {
-	to, place := make([]int32, len(d.in.sets)), make([]int, len(d.in.sets))
+// refresh brings the annotations of all sets up to date that want pods: of those that are
+// changed anyway, and of the others.
+func (in *input) refresh(changes []change) (_ []change, others []int) {
+	to, place := make([]int32, len(in.sets)), make([]int, len(in.sets))
 	for i := range to {
-		to[i], place[i] = d.in.sets[i].size, -1
+		to[i], place[i] = in.sets[i].size, -1
 	}
-	for k, c := range d.changes {
+	for k, c := range changes {
 		to[c.set], place[c.set] = c.to, k
 	}
 	for i := range to {
 		switch {
-		case to[i] <= 0 || !d.in.annotationsStale(d.in.sets[i].rs.Annotations):
+		case to[i] <= 0 || !in.annotationsStale(in.sets[i].rs.Annotations):
 		case place[i] < 0:
-			d.refreshed = append(d.refreshed, i)
+			others = append(others, i)
 		default:
-			d.changes[place[i]].reason = ReasonScaling
+			changes[place[i]].reason = ReasonScaling
 		}
 	}
+	return changes, others
 }

@@ -14,13 +14,15 @@
 //	    |
 //	  count     what all of them together want and have
 //	    |
-//	  decide    how the new ReplicaSet follows the Deployment, and the first that applies:
-//	    |          being deleted      nothing but the status
+//	  decide    how the new ReplicaSet follows the Deployment, unless the selector is empty;
+//	    |       and the first that applies:
+//	    |          being deleted      no sizes
 //	    |          paused             scale, clean up history
 //	    |          rollback           back to a former template
 //	    |          replicas changed   scale in proportion
 //	    |          Recreate           remove all, then start all
-//	    |          RollingUpdate      grow the new one, or shrink the old ones, or clean up
+//	    |          RollingUpdate      create or grow the new one, or shrink the old ones, or
+//	    |                             clean up; what is created may shrink others at once
 //	    |
 //	  report    status, conditions, what a rollout waits for
 //	    |

@@ -12,21 +12,21 @@ import (
 // failed is what follows when an action failed, and with it the pass: of the status only
 // the conditions that upstream has written by then.
 func (f *finish) failed(i int) {
-	in, err := admit(f.s, f.now, &f.opts)
-	if err != nil {
+	var in input
+	if err := in.admit(f.s, f.now, &f.opts); err != nil {
 		f.result.Errs = append(f.result.Errs, err)
 		return
 	}
 	list := in.stored()
-	list.notePause()
+	list.notePause(&in)
 	switch a := f.plan.Actions[i].(type) {
 	case CreateReplicaSet:
-		f.notCreated(&list, a, i)
+		f.notCreated(&in, &list, a, i)
 	default:
 		f.fail(a, f.outcome(i).Failure())
-		f.before(&list, i)
+		f.before(&in, &list, i)
 	}
-	list.finish()
+	list.finish(&in)
 	collisions := f.result.Status.CollisionCount
 	f.result.Status = in.storedStatus(list.list)
 	f.result.Status.CollisionCount = collisions
@@ -44,22 +44,22 @@ func (f *finish) nameWasFree() bool {
 
 // created is what follows that creation: what upstream writes and says of it at once.
 func (f *finish) created() {
-	in, err := admit(f.s, f.now, &f.opts)
-	if err != nil {
+	var in input
+	if err := in.admit(f.s, f.now, &f.opts); err != nil {
 		f.result.Errs = append(f.result.Errs, err)
 		return
 	}
 	list, last := in.stored(), len(f.plan.Actions)-1
-	list.notePause()
+	list.notePause(&in)
 	a := f.plan.Actions[last].(CreateReplicaSet)
-	f.before(&list, last+1)
+	f.before(&in, &list, last+1)
 	if a.Replicas > 0 {
 		f.result.Events = append(f.result.Events, Event{
 			Action: last, Type: "Normal", Reason: "ScalingReplicaSet", Message: in.createEvent(a.Name, a.Replicas),
 		})
 	}
-	f.publish(in, a.Revision)
-	list.finish()
+	f.publish(&in, a.Revision)
+	list.finish(&in)
 	f.result.Status = in.storedStatus(list.list)
 }
 
@@ -71,25 +71,25 @@ func (f *finish) publish(in *input, number int64) {
 }
 
 // before sets the conditions that were set before an action.
-func (f *finish) before(list *conditions, i int) {
+func (f *finish) before(in *input, list *conditions, i int) {
 	if i < len(f.plan.Actions) {
 		if a, ok := f.plan.Actions[i].(AnnotateReplicaSet); ok && a.Reason == ReasonRevision {
 			return // it is what comes first
 		}
 	}
-	follow := list.in.follow()
-	list.follow(&follow)
+	follow := in.follow()
+	list.follow(in, &follow)
 	for k, a := range f.plan.Actions[:i] {
-		if a, ok := a.(CreateReplicaSet); ok && f.outcome(k).Answer == selector.Done && list.in.hasDeadline() {
-			list.created(a.Name)
+		if a, ok := a.(CreateReplicaSet); ok && f.outcome(k).Answer == selector.Done && in.hasDeadline() {
+			list.created(in, a.Name)
 			list.found = false
 		}
 	}
 }
 
 // notCreated is what follows when the new ReplicaSet was not created.
-func (f *finish) notCreated(list *conditions, a CreateReplicaSet, i int) {
-	in, o := list.in, f.outcome(i)
+func (f *finish) notCreated(in *input, list *conditions, a CreateReplicaSet, i int) {
+	o := f.outcome(i)
 	switch o.Answer {
 	case selector.NamespaceTerminating:
 	case selector.AlreadyExists:
@@ -106,7 +106,7 @@ func (f *finish) notCreated(list *conditions, a CreateReplicaSet, i int) {
 		f.fail(a, o.Failure())
 		text := quoting("Failed to create new replica set ", a.Name, ": "+o.Failure().Error())
 		if in.hasDeadline() {
-			list.set(ConditionProgressing, selector.ConditionFalse, progressFailed, text)
+			list.set(in, ConditionProgressing, selector.ConditionFalse, progressFailed, text)
 		}
 		f.result.Events = append(f.result.Events, Event{Action: i, Type: "Warning", Reason: progressFailed, Message: text})
 		f.result.Holds = []Hold{hold(a.Name, ReasonCreateFailed, 0, 0)}

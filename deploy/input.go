@@ -25,7 +25,7 @@ type input struct {
 	namespaceSets []replicaset.ReplicaSet  // of the namespace
 	sets          []set                    // own ReplicaSets, by creation and name
 	released      []*replicaset.ReplicaSet // no longer its own, by creation and name
-	newest        int                      // the one with the Deployment's template, or -1
+	newAt         int                      // the place of the new one, with the Deployment's template, or -1
 	next          int64                    // the revision of a new ReplicaSet
 }
 
@@ -47,7 +47,7 @@ func (in *input) partitioned() bool { return in.d.Partitioned != nil }
 // oldest first.
 func (in *input) old(yield func(int, *set) bool) {
 	for i := range in.sets {
-		if i != in.newest && !yield(i, &in.sets[i]) {
+		if i != in.newAt && !yield(i, &in.sets[i]) {
 			return
 		}
 	}
@@ -70,16 +70,16 @@ func (in *input) all(yield func(int, *set) bool) {
 		}
 	}
 	if s := in.newSet(); s != nil {
-		yield(in.newest, s)
+		yield(in.newAt, s)
 	}
 }
 
 // newSet returns the ReplicaSet with the Deployment's template, or nil.
 func (in *input) newSet() *set {
-	if in.newest < 0 {
+	if in.newAt < 0 {
 		return nil
 	}
-	return &in.sets[in.newest]
+	return &in.sets[in.newAt]
 }
 
 // named returns the ReplicaSet of the namespace with a name, or nil.

@@ -44,7 +44,7 @@ func (f *following) restarts(in *input) bool {
 	return f.write && again && in.hasDeadline() && in.opts.Repair.Has(ReusedSetKeepsDeadline)
 }
 
-// A creation is the new ReplicaSet, and how it comes.
+// A creation is the new ReplicaSet, and how it comes, or nil if there is one already.
 type creation struct {
 	rs     *replicaset.ReplicaSet
 	size   int32
@@ -53,25 +53,50 @@ type creation struct {
 	// it: a collision of hashes, or a stranger. Then the plan ends with the creation, and
 	// what follows is [Finish].
 	taken bool
+	with  *input // the input with the ReplicaSet
 }
 
-// create decides the ReplicaSet for the Deployment's template.
+// create decides the ReplicaSet for the Deployment's template if there is none.
 func (in *input) create(c *counts) *creation {
+	if in.newAt >= 0 {
+		return nil
+	}
 	name := in.newName()
 	rs := &replicaset.ReplicaSet{
 		Name: name, ControllerUID: in.d.UID, Template: in.d.Template, MinReadySeconds: in.d.MinReadySeconds,
 		Annotations: revision.CreationAnnotations(in.d.Annotations, in.next, in.replicas, in.writtenMaxTotal()),
 	}
 	wanted := in.newSize(c, 0)
-	return &creation{rs: rs, size: in.createdSize(wanted), wanted: wanted, taken: in.named(name) != nil}
+	size, with := in.createdSize(wanted), *in
+	with.newAt = len(in.sets)
+	with.sets = append(in.sets[:with.newAt:with.newAt], set{rs: rs, size: size})
+	return &creation{rs: rs, size: size, wanted: wanted, taken: in.named(name) != nil, with: &with}
 }
 
-// with returns the input with the new ReplicaSet.
-func (in *input) with(n *creation) *input {
-	next := *in
-	next.newest = len(in.sets)
-	next.sets = append(in.sets[:next.newest:next.newest], set{rs: n.rs, size: n.size})
-	return &next
+// input returns the input with the new ReplicaSet.
+func (n *creation) input(in *input) *input {
+	if n == nil {
+		return in
+	}
+	return n.with
+}
+
+// counted returns the counts with the new ReplicaSet.
+func (n *creation) counted(c *counts) *counts {
+	if n == nil {
+		return c
+	}
+	with := *c
+	with.wanted += int64(n.size)
+	return &with
+}
+
+// isTaken reports whether the name of the new ReplicaSet is taken.
+func (n *creation) isTaken() bool { return n != nil && n.taken }
+
+// failed returns the sizing of a pass that ends because the name is taken.
+func (n *creation) failed() sizing {
+	return sizing{holds: []Hold{hold(n.rs.Name, ReasonNameTaken, 0, 0)}, failed: true}
 }
 
 // newLabels returns the labels of a new ReplicaSet, of its template and its pods:

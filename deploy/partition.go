@@ -128,7 +128,7 @@ func (in *input) removalOrder() []int {
 	}
 	n := len(order)
 	if !in.opts.Repair.Has(OldestFirstUnderPartition) && appendWouldAlias(n) {
-		order = append(order, in.newest)
+		order = append(order, in.newAt)
 		slices.Sort(order)
 		return order[:n]
 	}

@@ -21,13 +21,13 @@ const (
 
 // Step takes one step of a partitioned pass, as if all before it had nothing to do.
 func Step(step string, s Snapshot, now time.Time, opts Options) (StepResult, error) {
-	in, err := admit(&s, now, &opts)
-	if err != nil {
+	var in input
+	if err := in.admit(&s, now, &opts); err != nil {
 		return StepResult{}, err
 	}
-	c, d := count(in), decision{in: in, path: pathCounts}
+	c, d := count(&in), decision{path: pathCounts}
 	r := StepResult{Sizes: map[string]int32{}, Set: map[string]Action{}}
-	if in.newest >= 0 {
+	if in.newAt >= 0 {
 		wanted := int64(0)
 		for _, s := range in.activeOld {
 			wanted += int64(s.size)
@@ -48,7 +48,7 @@ func Step(step string, s Snapshot, now time.Time, opts Options) (StepResult, err
 	for _, c := range d.changes {
 		r.Sizes[in.sets[c.set].rs.Name] = c.to
 	}
-	for _, a := range d.write(&report{}).Actions {
+	for _, a := range d.write(&in, &report{}).Actions {
 		switch a := a.(type) {
 		case ScaleReplicaSet:
 			r.Set[a.Name] = a
@@ -63,19 +63,19 @@ func Step(step string, s Snapshot, now time.Time, opts Options) (StepResult, err
 // NextSize returns the size that the new ReplicaSet of a partitioned Deployment may
 // have, or would be created with.
 func NextSize(s Snapshot, now time.Time) (next int32, err error) {
-	in, err := admit(&s, now, &Options{})
-	if err != nil {
+	var in input
+	if err := in.admit(&s, now, &Options{}); err != nil {
 		return 0, err
 	}
-	c := count(in)
+	c := count(&in)
 	return in.newSize(&c, in.newSet().size), nil
 }
 
 // Limits returns what a partitioned Deployment may have: pods of the new template,
 // at least so many at creation, and the budget.
 func Limits(s Snapshot, now time.Time) (limit, lower, surge, unavailable int32, err error) {
-	in, err := admit(&s, now, &Options{})
-	if err != nil {
+	var in input
+	if err := in.admit(&s, now, &Options{}); err != nil {
 		return 0, 0, 0, 0, err
 	}
 	return in.limit(), in.createdSize(0), in.budget.Surge, in.budget.Unavailable, nil

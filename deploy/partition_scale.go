@@ -46,14 +46,14 @@ func (d *draft) keepToPartition() {
 	if s == nil {
 		return
 	}
-	to := d.sizes[in.newest].to
+	to := d.sizes[in.newAt].to
 	surplus := max(0, to-max(s.size, in.limit()))
 	i := d.largestOld()
 	if i < 0 || surplus == 0 {
 		return
 	}
 	d.shrinkFirst = true
-	d.scale(in.newest, to-surplus, ReasonScaling, false)
+	d.scale(in.newAt, to-surplus, ReasonScaling, false)
 	d.scale(i, int32(min(int64(d.sizes[i].to)+int64(surplus), math.MaxInt32)), ReasonScaling, false)
 }
 

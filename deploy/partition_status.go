@@ -13,8 +13,7 @@ const partitionRequeue = 2 * time.Second
 // reportPartition adds what is reported for a partitioned Deployment alone: the
 // counts that the controller reads that moves the partition, when to look again, and what
 // the new set, held at its partition, still lacks.
-func (d *decision) reportPartition(r *report) {
-	in := d.in
+func (d *decision) reportPartition(in *input, r *report) {
 	r.recheckAt = in.recheckPartition(r.recheckAt, d.failed)
 	if d.failed {
 		return

@@ -12,7 +12,7 @@ import (
 // waitsAtPoint reports whether the Deployment is paused because its rollout has come
 // to a pause point.
 func (in *input) waitsAtPoint(f *following) bool {
-	if !in.opts.PausePoints || !in.d.Paused || in.newest < 0 || in.d.Strategy == Recreate {
+	if !in.opts.PausePoints || !in.d.Paused || in.newAt < 0 || in.d.Strategy == Recreate {
 		return false
 	}
 	token, ok := pausepoint.ParseToken(in.d.Annotations[pausepoint.AnnotationHit])
@@ -21,7 +21,7 @@ func (in *input) waitsAtPoint(f *following) bool {
 
 // stopAtPoints keeps old pods behind a pause point, and pauses the Deployment there. Which
 // pods go in which order is what the planner of ReplicaSets decides.
-func (in *input) stopAtPoints(z sizing, number int64) (sizing, *pausepoint.PauseDeployment) {
+func (in *input) stopAtPoints(z sizing, f *following, created *creation) (sizing, *pausepoint.PauseDeployment) {
 	if !in.opts.PausePoints || len(z.changes) == 0 {
 		return z, nil
 	}
@@ -30,7 +30,7 @@ func (in *input) stopAtPoints(z sizing, number int64) (sizing, *pausepoint.Pause
 	order.Now, order.Neighbours, order.Related = in.now, in.neighbours(downs), nil
 	plan := pausepoint.Decide(order, in.pods, downs, pausepoint.State{
 		Name: in.d.Name, UID: in.d.UID, ResourceVersion: in.d.ResourceVersion, Paused: in.d.Paused,
-		Token: in.d.Annotations[pausepoint.AnnotationHit], Revision: number,
+		Token: in.d.Annotations[pausepoint.AnnotationHit], Revision: in.revision(f, created),
 	})
 	for k, place := range places {
 		if n := plan.Delete[k]; n < downs[k].N {
@@ -47,7 +47,7 @@ func (in *input) stopAtPoints(z sizing, number int64) (sizing, *pausepoint.Pause
 func (in *input) scaleDowns(changes []change) (places []int, downs []pausepoint.ScaleDown) {
 	place := make([]int, len(in.sets)) // in downs, plus one
 	for k, c := range changes {
-		if s := &in.sets[c.set]; c.set != in.newest && c.to < s.size {
+		if s := &in.sets[c.set]; c.set != in.newAt && c.to < s.size {
 			places = append(places, k)
 			downs = append(downs, pausepoint.ScaleDown{
 				Name: s.rs.Name, Pods: []int{}, N: int(s.size - c.to), Cause: pausepoint.CauseRollout,

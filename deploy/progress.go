@@ -22,28 +22,28 @@ func (in *input) complete(s *Status) bool { return Complete(*s, in.replicas, in.
 // progress reports how the rollout goes, for a pass that drives it.
 //
 // It mirrors syncRolloutStatus of the deployment controller of Kubernetes 1.36.3.
-func (c *conditions) progress(s *Status) {
-	in, before := c.in, findCondition(c.list, ConditionProgressing)
+func (c *conditions) progress(in *input, s *Status) {
+	before := findCondition(c.list, ConditionProgressing)
 	finished := s.Replicas == s.UpdatedReplicas && before != nil && before.Reason == progressAvailable
 	switch {
 	case !in.hasDeadline():
 		c.list = removeCondition(c.list, ConditionProgressing)
 	case finished:
 	case in.complete(s):
-		c.set(ConditionProgressing, selector.ConditionTrue, progressAvailable, in.subject(" has successfully progressed."))
+		c.set(in, ConditionProgressing, selector.ConditionTrue, progressAvailable, in.subject(" has successfully progressed."))
 	case Progressed(in.d.Status, *s):
-		c.update(before)
+		c.update(in, before)
 	case TimedOut(before, in.deadline, in.now):
-		c.set(ConditionProgressing, selector.ConditionFalse, progressExceeded, in.subject(" has timed out progressing."))
+		c.set(in, ConditionProgressing, selector.ConditionFalse, progressExceeded, in.subject(" has timed out progressing."))
 	}
 }
 
 // update reports progress. Unlike set it moves the update time, the
 // clock of the deadline, even if the reason stays the same.
-func (c *conditions) update(before *Condition) {
+func (c *conditions) update(in *input, before *Condition) {
 	p := Condition{
 		Type: ConditionProgressing, Status: selector.ConditionTrue, Reason: progressUpdated,
-		Message: c.in.subject(" is progressing."), LastUpdateTime: c.in.now, LastTransitionTime: c.in.now,
+		Message: in.subject(" is progressing."), LastUpdateTime: in.now, LastTransitionTime: in.now,
 	}
 	if before != nil && before.Status == selector.ConditionTrue {
 		p.LastTransitionTime = before.LastTransitionTime

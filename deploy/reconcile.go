@@ -8,12 +8,12 @@ import "time"
 //
 // It has four phases, each of which returns a value that nothing later writes to.
 func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
-	in, err := admit(&s, now, &opts)
-	if err != nil {
+	var in input
+	if err := in.admit(&s, now, &opts); err != nil {
 		return Plan{}, err
 	}
-	c := count(in)
-	d := decide(in, &c)
-	r := d.report(&c)
-	return d.write(&r), nil
+	c := count(&in)
+	d := decide(&in, &c)
+	r := d.report(&in, &c)
+	return d.write(&in, &r), nil
 }

@@ -28,7 +28,7 @@ func (in *input) removeOld() (z sizing, start bool) {
 // startNew makes the second step.
 func (in *input) startNew() (z sizing) {
 	if size, start := rollout.Recreate(in.replicas, 0, 0); start && size != in.newSet().size {
-		z.changes = []change{{set: in.newest, to: size, reason: ReasonRecreateUp}}
+		z.changes = []change{{set: in.newAt, to: size, reason: ReasonRecreateUp}}
 	}
 	return z
 }

@@ -17,43 +17,44 @@ type report struct {
 
 // report returns what is said of the Deployment after a decision. Conditions are set in the
 // order in which upstream sets them.
-func (d *decision) report(c *counts) (r report) {
-	in, list := d.in, d.in.stored()
+func (d *decision) report(in *input, c *counts) (r report) {
+	in = d.created.input(in)
+	list := in.stored()
 	if d.path == pathRefused {
-		list.finish()
+		list.finish(in)
 		r.status = in.storedStatus(list.list)
 		r.status.ObservedGeneration = max(r.status.ObservedGeneration, in.d.Generation)
 		return r
 	}
-	list.notePause()
-	list.follow(&d.follow)
+	list.notePause(in)
+	list.follow(in, &d.follow)
 	if d.created != nil && !d.created.taken {
-		list.created(d.created.rs.Name)
+		list.created(in, d.created.rs.Name)
 	}
 	if d.failed || d.path == pathRollback {
-		list.finish()
+		list.finish(in)
 		r.status = in.storedStatus(list.list)
 	} else {
-		r = d.reportCounted(c, &list)
+		r = d.reportCounted(in, c, &list)
 	}
 	if in.partitioned() {
-		d.reportPartition(&r)
+		d.reportPartition(in, &r)
 	}
 	return r
 }
 
 // reportCounted returns what is said after a pass that has counted.
-func (d *decision) reportCounted(c *counts, list *conditions) (r report) {
-	in, drives := d.in, d.path == pathRollout
-	r.status = in.status(c, d.wanted(c))
-	list.available(r.status.AvailableReplicas)
+func (d *decision) reportCounted(in *input, c *counts, list *conditions) (r report) {
+	drives := d.path == pathRollout
+	r.status = in.status(c, d.wanted(in, c))
+	list.available(in, r.status.AvailableReplicas)
 	if drives {
-		list.progress(&r.status)
+		list.progress(in, &r.status)
 	}
 	if drives || in.opts.Repair.Has(ReplicaFailureNotRefreshed) {
-		list.failure()
+		list.failure(in)
 	}
-	list.finish()
+	list.finish(in)
 	r.status.Conditions = list.list
 	if drives {
 		r.recheckAt = in.recheck(&r.status)
@@ -64,16 +65,13 @@ func (d *decision) reportCounted(c *counts, list *conditions) (r report) {
 
 // wanted returns how many pods unavailable ones are reckoned from: those wanted before the
 // plan, by default: see [UnavailableReplicasLag].
-func (d *decision) wanted(c *counts) int64 {
-	wanted := c.wanted
-	if d.created != nil {
-		wanted += int64(d.created.size)
-	}
-	if !d.in.opts.Repair.Has(UnavailableReplicasLag) {
+func (d *decision) wanted(in *input, c *counts) int64 {
+	wanted := d.created.counted(c).wanted
+	if !in.opts.Repair.Has(UnavailableReplicasLag) {
 		return wanted - d.cleaned
 	}
 	for _, c := range d.changes {
-		wanted += int64(c.to) - int64(d.in.sets[c.set].size)
+		wanted += int64(c.to) - int64(in.sets[c.set].size)
 	}
 	return wanted
 }

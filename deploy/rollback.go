@@ -39,9 +39,9 @@ func (in *input) history(f *following) []revision.Entry {
 	}
 	if f.write {
 		annotations := map[string]string{}
-		maps.Copy(annotations, entries[in.newest].Annotations)
+		maps.Copy(annotations, entries[in.newAt].Annotations)
 		maps.Copy(annotations, f.set)
-		entries[in.newest].Annotations = annotations
+		entries[in.newAt].Annotations = annotations
 	}
 	return entries
 }

@@ -27,7 +27,7 @@ func (in *input) grow(c *counts) (z sizing) {
 		}
 	}
 	if to >= 0 && to != s.size {
-		z.changes, z.moved = []change{{set: in.newest, to: to, reason: reason}}, true
+		z.changes, z.moved = []change{{set: in.newAt, to: to, reason: reason}}, true
 	}
 	return z
 }

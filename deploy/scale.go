@@ -21,7 +21,7 @@ func (in *input) scale(c *counts) sizing {
 		return in.scaleOnly(&d, active)
 	case in.saturated():
 		for _, i := range slices.Backward(active) {
-			if i != in.newest {
+			if i != in.newAt {
 				d.scale(i, 0, ReasonSaturated, false)
 			}
 		}
@@ -39,7 +39,7 @@ func (in *input) scale(c *counts) sizing {
 // new one or else to the latest. If the size is right already, the annotations stay
 // as they are by default, and with them what they tell: see [StaleAnnotationBlocksRollout].
 func (in *input) scaleOnly(d *draft, active []int) sizing {
-	i := in.newest
+	i := in.newAt
 	switch {
 	case len(active) == 1:
 		i = active[0]
@@ -153,7 +153,7 @@ func (d *draft) before(i int) int32 {
 func (d *draft) orderBySize(active []int, toAdd int64) {
 	// The new set is written last, as if it were the oldest.
 	age := func(i int) int {
-		if i == d.in.newest {
+		if i == d.in.newAt {
 			return -1
 		}
 		return i

@@ -45,7 +45,7 @@ func (in *input) scalesFirst() bool {
 
 // rollsFirst reports whether a new template goes before changed replicas, by the policy.
 func (in *input) rollsFirst() bool {
-	return in.opts.RolloutFirst && in.newest < 0
+	return in.opts.RolloutFirst && in.newAt < 0
 }
 
 func (in *input) severalActive() bool {

@@ -11,7 +11,7 @@ type sizing struct {
 	moved bool
 	// shrinkFirst orders sizes so that no prefix of a scaling wants more than the whole.
 	shrinkFirst bool
-	failed      bool  // the pass ends with an error, and reports nothing
+	failed      bool  // the pass ends with an error, and of the status nothing is counted
 	cleaned     int64 // of the removed pods, those that upstream knows of when it counts
 }
 
@@ -28,7 +28,7 @@ type change struct {
 type draft struct {
 	in    *input
 	sizes []drafted // by set
-	order []int     // sets with a change, in order
+	count int32     // sets with a change
 	// shrinkFirst is that of the sizing.
 	shrinkFirst bool
 }
@@ -37,7 +37,7 @@ type drafted struct {
 	to        int32
 	unhealthy int32
 	cleaned   int32
-	scaled    bool
+	nth       int32 // the place of the change, from 1, or 0 if there is none
 	reason    Reason
 }
 
@@ -57,9 +57,9 @@ func (d *draft) scale(i int, to int32, reason Reason, refresh bool) {
 	if to < 0 || s.to == to && !(refresh && d.in.annotationsStale(d.in.sets[i].rs.Annotations)) {
 		return
 	}
-	if !s.scaled {
-		s.scaled = true
-		d.order = append(d.order, i)
+	if s.nth == 0 {
+		d.count++
+		s.nth = d.count
 	}
 	s.to, s.reason = to, reason
 }
@@ -79,7 +79,7 @@ func (d *draft) removeUnavailable(places []int, old []rollout.Set, lost []int32)
 func (d *draft) removeAvailable(places []int, lost []int32) {
 	for k, n := range lost {
 		i, reason := places[k], ReasonRolloutDown
-		if i == d.in.newest {
+		if i == d.in.newAt {
 			reason = ReasonTakenForOld
 		}
 		d.scale(i, d.sizes[i].to-n, reason, false)
@@ -108,13 +108,14 @@ func (d *draft) total(sets []int) int64 {
 
 // changes returns the changes, in order.
 func (d *draft) changes() []change {
-	if len(d.order) == 0 {
+	if d.count == 0 {
 		return nil
 	}
-	changes := make([]change, len(d.order))
-	for k, i := range d.order {
-		s := &d.sizes[i]
-		changes[k] = change{i, s.to, s.unhealthy, s.reason}
+	changes := make([]change, d.count)
+	for i := range d.sizes {
+		if s := &d.sizes[i]; s.nth > 0 {
+			changes[s.nth-1] = change{i, s.to, s.unhealthy, s.reason}
+		}
 	}
 	return changes
 }

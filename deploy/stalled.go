@@ -21,8 +21,8 @@ func Stalled(d Deployment) bool {
 // false. Upstream wakes up only when the last pod is gone, so that a failed one that
 // is left over makes a Recreate wait for the progress deadline (kubernetes/kubernetes#128798). The error is that of [Reconcile].
 func OldPodsRunning(s Snapshot, now time.Time, opts Options) (bool, error) {
-	in, err := admit(&s, now, &opts)
-	if err != nil {
+	var in input
+	if err := in.admit(&s, now, &opts); err != nil {
 		return false, err
 	}
 	left, _ := in.oldPods()

@@ -7,7 +7,6 @@ import (
 
 // conditions is those of the status to be, as far as they are known.
 type conditions struct {
-	in   *input
 	list []Condition
 	// found says that the new set has been found, and Progressing says so unless something
 	// else follows.
@@ -17,14 +16,14 @@ type conditions struct {
 // stored returns the conditions of the stored status, in a list of their own.
 func (in *input) stored() conditions {
 	list := in.d.Status.Conditions
-	return conditions{in: in, list: append(make([]Condition, 0, max(2, len(list))), list...)}
+	return conditions{list: append(make([]Condition, 0, max(2, len(list))), list...)}
 }
 
 // set reports a condition as of now.
-func (c *conditions) set(conditionType string, status selector.ConditionStatus, reason, message string) {
+func (c *conditions) set(in *input, conditionType string, status selector.ConditionStatus, reason, message string) {
 	c.list = setCondition(c.list, Condition{
 		Type: conditionType, Status: status, Reason: reason, Message: message,
-		LastUpdateTime: c.in.now, LastTransitionTime: c.in.now,
+		LastUpdateTime: in.now, LastTransitionTime: in.now,
 	})
 }
 
@@ -39,8 +38,8 @@ func (c *conditions) replace(condition Condition) {
 //
 // It mirrors checkPausedConditions of the deployment controller of Kubernetes
 // 1.36.3.
-func (c *conditions) notePause() {
-	in, reason := c.in, ""
+func (c *conditions) notePause(in *input) {
+	reason := ""
 	if !in.hasDeadline() || in.deleting() || in.partitioned() {
 		return
 	}
@@ -50,22 +49,22 @@ func (c *conditions) notePause() {
 	switch {
 	case reason == progressExceeded:
 	case in.d.Paused && reason != progressPaused:
-		c.set(ConditionProgressing, selector.ConditionUnknown, progressPaused, "Deployment is paused")
+		c.set(in, ConditionProgressing, selector.ConditionUnknown, progressPaused, "Deployment is paused")
 	case !in.d.Paused && reason == progressPaused:
-		c.set(ConditionProgressing, selector.ConditionUnknown, progressResumed, "Deployment is resumed")
+		c.set(in, ConditionProgressing, selector.ConditionUnknown, progressResumed, "Deployment is resumed")
 	}
 }
 
 // follow reports that the new ReplicaSet has been found.
-func (c *conditions) follow(f *following) {
+func (c *conditions) follow(in *input, f *following) {
 	switch {
-	case f.restarts(c.in):
+	case f.restarts(in):
 		c.replace(Condition{
-			Type: ConditionProgressing, Status: selector.ConditionTrue, Reason: progressFound, Message: found(c.in.newSet()),
-			LastUpdateTime: c.in.now, LastTransitionTime: c.in.now,
+			Type: ConditionProgressing, Status: selector.ConditionTrue, Reason: progressFound, Message: found(in.newSet()),
+			LastUpdateTime: in.now, LastTransitionTime: in.now,
 		})
-	case f.publish && c.in.hasDeadline() && findCondition(c.list, ConditionProgressing) == nil:
-		c.set(ConditionProgressing, selector.ConditionTrue, progressFound, "")
+	case f.publish && in.hasDeadline() && findCondition(c.list, ConditionProgressing) == nil:
+		c.set(in, ConditionProgressing, selector.ConditionTrue, progressFound, "")
 		c.found = true
 	}
 }
@@ -73,18 +72,18 @@ func (c *conditions) follow(f *following) {
 func found(s *set) string { return quoting("Found new replica set ", s.rs.Name, "") }
 
 // created reports that the new ReplicaSet has been created.
-func (c *conditions) created(name string) {
-	if c.in.hasDeadline() {
-		c.set(ConditionProgressing, selector.ConditionTrue, progressCreated, quoting("Created new replica set ", name, ""))
+func (c *conditions) created(in *input, name string) {
+	if in.hasDeadline() {
+		c.set(in, ConditionProgressing, selector.ConditionTrue, progressCreated, quoting("Created new replica set ", name, ""))
 	}
 }
 
 // available reports whether as many pods are available as have to be.
-func (c *conditions) available(n int32) {
-	if n >= c.in.reportedMinAvailable() {
-		c.set(ConditionAvailable, selector.ConditionTrue, availableEnough, "Deployment has minimum availability.")
+func (c *conditions) available(in *input, n int32) {
+	if n >= in.reportedMinAvailable() {
+		c.set(in, ConditionAvailable, selector.ConditionTrue, availableEnough, "Deployment has minimum availability.")
 	} else {
-		c.set(ConditionAvailable, selector.ConditionFalse, availableTooFew, "Deployment does not have minimum availability.")
+		c.set(in, ConditionAvailable, selector.ConditionFalse, availableTooFew, "Deployment does not have minimum availability.")
 	}
 }
 
@@ -99,13 +98,13 @@ func (in *input) reportedMinAvailable() int32 {
 
 // failure copies the condition ReplicaFailure of the new ReplicaSet or else
 // of the first that has one.
-func (c *conditions) failure() {
-	failure := c.in.firstFailure()
+func (c *conditions) failure(in *input) {
+	failure := in.firstFailure()
 	if failure == nil {
 		c.list = removeCondition(c.list, ConditionReplicaFailure)
 		return
 	}
-	if p := findCondition(c.list, ConditionReplicaFailure); p != nil && p.Message != failure.Message && c.in.opts.Repair.Has(ReplicaFailureNotRefreshed) {
+	if p := findCondition(c.list, ConditionReplicaFailure); p != nil && p.Message != failure.Message && in.opts.Repair.Has(ReplicaFailureNotRefreshed) {
 		c.list = removeCondition(c.list, ConditionReplicaFailure)
 	}
 	c.list = setCondition(c.list, Condition{
@@ -138,9 +137,9 @@ func failureOf(s *set) *replicaset.Condition {
 }
 
 // finish completes the conditions for the status.
-func (c *conditions) finish() {
+func (c *conditions) finish(in *input) {
 	if p := findCondition(c.list, ConditionProgressing); c.found && p.Reason == progressFound {
-		p.Message = found(c.in.newSet()) // which most passes replace, so that it is made here
+		p.Message = found(in.newSet()) // which most passes replace, so that it is made here
 	}
 	if len(c.list) == 0 {
 		c.list = nil

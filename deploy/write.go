@@ -31,105 +31,96 @@ const nowhere = -1
 //
 // Holds are those of the decision, and then those of the report. Events stand in the order of
 // the actions, but for that of a pause, which is recorded before the sizes.
-func (d *decision) write(r *report) Plan {
-	in := d.in
-	w := writer{in: in, plan: Plan{
-		Status: r.status, RecheckAt: r.recheckAt, ExtraStatus: r.extra, Budget: in.budget,
-		Holds: append(d.holds, r.holds...),
-	}}
+func (d *decision) write(in *input, r *report) (p Plan) {
+	in = d.created.input(in)
+	p.Status, p.RecheckAt, p.ExtraStatus, p.Budget = r.status, r.recheckAt, r.extra, in.budget
+	p.Holds = append(slices.Clip(d.holds), r.holds...)
 	if in.d.Strategy == Recreate { // every pod may be unavailable on the way
-		w.plan.Budget.Unavailable = in.replicas
+		p.Budget.Unavailable = in.replicas
 	}
 	if d.path == pathRefused {
-		w.event(nowhere, "Warning", "SelectingAll", "This deployment is selecting all pods. A non-empty selector is required.")
-		return w.plan
+		p.event(nowhere, "Warning", "SelectingAll", "This deployment is selecting all pods. A non-empty selector is required.")
+		return p
 	}
-	w.claims()
-	w.follow(&d.follow)
+	p.claims(in)
+	p.follow(in, &d.follow)
 	if d.created != nil {
-		w.create(d.created)
+		p.create(in, d.created)
 	}
 	if d.rollback != nil {
-		w.rollBack(d.rollback, d.source)
+		p.rollBack(d.rollback, d.source)
 	}
-	paused := len(w.plan.Events)
+	paused := len(p.Events)
 	if d.pause != nil {
-		w.event(nowhere, "Normal", "PausePointReached", d.pause.String())
+		p.event(nowhere, "Normal", "PausePointReached", d.pause.String())
 	}
-	w.sizes(d)
+	p.sizes(in, d)
 	if d.pause != nil {
-		w.pause(d.pause)
+		p.pause(d.pause)
 	}
-	w.remove(d)
+	p.remove(d)
 	if d.pause != nil {
-		w.plan.Events[paused].Action = len(w.plan.Actions) - 1
+		p.Events[paused].Action = len(p.Actions) - 1
 	}
 	if r.extra != nil {
-		w.annotate(extraAnnotation(in, r.extra), ReasonExtraStatus)
+		p.annotate(extraAnnotation(in, r.extra), ReasonExtraStatus)
 	}
-	return w.plan
+	return p
 }
 
-// A writer holds the plan while it is written.
-type writer struct {
-	in   *input
-	plan Plan
-}
-
-func (w *writer) act(a Action) {
-	if w.plan.Actions == nil {
-		w.plan.Actions = make(Actions, 0, 2) // most plans have no more
+func (p *Plan) act(a Action) {
+	if p.Actions == nil {
+		p.Actions = make(Actions, 0, 2) // most plans have no more
 	}
-	w.plan.Actions = append(w.plan.Actions, a)
+	p.Actions = append(p.Actions, a)
 }
 
-func (w *writer) event(action int, eventType, reason, message string) {
-	w.plan.Events = append(w.plan.Events, Event{Action: action, Type: eventType, Reason: reason, Message: message})
+func (p *Plan) event(action int, eventType, reason, message string) {
+	p.Events = append(p.Events, Event{Action: action, Type: eventType, Reason: reason, Message: message})
 }
 
 // last is the place of the last action.
-func (w *writer) last() int { return len(w.plan.Actions) - 1 }
+func (p *Plan) last() int { return len(p.Actions) - 1 }
 
 // claims writes adoptions and releases.
-func (w *writer) claims() {
-	for i := range w.in.sets {
-		if rs := w.in.sets[i].rs; w.in.sets[i].adopted {
-			w.act(AdoptReplicaSet{Name: rs.Name, UID: rs.UID, Reason: ReasonOrphan})
+func (p *Plan) claims(in *input) {
+	for i := range in.sets {
+		if rs := in.sets[i].rs; in.sets[i].adopted {
+			p.act(AdoptReplicaSet{Name: rs.Name, UID: rs.UID, Reason: ReasonOrphan})
 		}
 	}
-	for _, rs := range w.in.released {
-		w.act(ReleaseReplicaSet{Name: rs.Name, UID: rs.UID, Reason: ReasonNoMatch})
+	for _, rs := range in.released {
+		p.act(ReleaseReplicaSet{Name: rs.Name, UID: rs.UID, Reason: ReasonNoMatch})
 	}
 }
 
 // annotate writes annotations of the Deployment, if there are any.
-func (w *writer) annotate(set map[string]string, reason Reason) {
+func (p *Plan) annotate(set map[string]string, reason Reason) {
 	if set != nil {
-		w.act(AnnotateDeployment{Set: set, Reason: reason})
+		p.act(AnnotateDeployment{Set: set, Reason: reason})
 	}
 }
 
 // follow writes annotations and minReadySeconds of the new ReplicaSet, or else the revision
 // of the Deployment.
-func (w *writer) follow(f *following) {
+func (p *Plan) follow(in *input, f *following) {
 	if f.publish {
-		w.annotate(w.in.publish(f.number), ReasonRevision)
+		p.annotate(in.publish(f.number), ReasonRevision)
 	}
 	if !f.write {
 		return
 	}
-	rs := w.in.newSet().rs
+	rs := in.newSet().rs
 	a := AnnotateReplicaSet{Name: rs.Name, UID: rs.UID, ResourceVersion: rs.ResourceVersion, Set: f.set, Reason: ReasonRevision}
 	if f.minReady {
-		a.MinReadySeconds = new(w.in.d.MinReadySeconds)
+		a.MinReadySeconds = new(in.d.MinReadySeconds)
 	}
-	w.act(a)
+	p.act(a)
 }
 
 // create writes the new ReplicaSet. If its name is taken, nothing follows.
-func (w *writer) create(n *creation) {
-	in := w.in
-	w.act(CreateReplicaSet{
+func (p *Plan) create(in *input, n *creation) {
+	p.act(CreateReplicaSet{
 		Name: n.rs.Name, Replicas: n.size, Template: in.d.Template, Revision: in.next,
 		MinReadySeconds: in.d.MinReadySeconds, Labels: in.newLabels(), Annotations: maps.Clone(n.rs.Annotations), Reason: ReasonNewTemplate,
 	})
@@ -137,66 +128,70 @@ func (w *writer) create(n *creation) {
 		return
 	}
 	if n.wanted > 0 {
-		w.event(w.last(), "Normal", "ScalingReplicaSet", in.createEvent(n.rs.Name, n.size))
+		p.event(p.last(), "Normal", "ScalingReplicaSet", in.createEvent(n.rs.Name, n.size))
 	}
-	w.annotate(in.publish(fmt.Sprint(in.next)), ReasonRevision)
+	p.annotate(in.publish(fmt.Sprint(in.next)), ReasonRevision)
 }
 
 // rollBack writes the template and annotations of a former revision, or removes the request.
-func (w *writer) rollBack(r *revision.Rollback, source *revision.Entry) {
+func (p *Plan) rollBack(r *revision.Rollback, source *revision.Entry) {
 	kind, reason, message := r.Event()
 	if source == nil {
-		w.event(nowhere, kind, reason, message) // before the write, and whatever becomes of it
-		w.act(ClearRollback{Reason: ReasonRollback})
+		p.event(nowhere, kind, reason, message) // before the write, and whatever becomes of it
+		p.act(ClearRollback{Reason: ReasonRollback})
 		return
 	}
-	w.act(RollBackDeployment{
+	p.act(RollBackDeployment{
 		Revision: r.Number, Name: source.Name, Template: source.Template, Annotations: r.Annotations, Reason: ReasonRollback,
 	})
-	w.event(w.last(), kind, reason, message)
+	p.event(p.last(), kind, reason, message)
 }
 
 // sizes writes the sizes, one write for each ReplicaSet.
-func (w *writer) sizes(d *decision) {
-	changes := d.changes
+func (p *Plan) sizes(in *input, d *decision) {
+	changes := slices.Clip(d.changes)
 	for _, i := range d.refreshed {
-		changes = append(changes, change{set: i, to: w.in.sets[i].size, reason: ReasonScaling})
+		changes = append(changes, change{set: i, to: in.sets[i].size, reason: ReasonScaling})
 	}
-	direction := func(c change) int { return cmp.Compare(c.to, w.in.sets[c.set].size) }
+	direction := func(c change) int { return cmp.Compare(c.to, in.sets[c.set].size) }
 	if d.shrinkFirst && slices.ContainsFunc(changes, func(c change) bool { return direction(c) < 0 }) {
+		changes = slices.Clone(changes)
 		slices.SortStableFunc(changes, func(a, b change) int { return cmp.Compare(max(0, direction(a)), max(0, direction(b))) })
 	}
+	if len(changes) > 2 {
+		p.Actions, p.Events = slices.Grow(p.Actions, len(changes)), slices.Grow(p.Events, len(changes))
+	}
 	for _, c := range changes {
-		rs, from, annotations := w.in.sets[c.set].rs, w.in.sets[c.set].size, w.in.sizeAnnotations()
-		if c.set == w.in.newest {
+		rs, from, annotations := in.sets[c.set].rs, in.sets[c.set].size, in.sizeAnnotations()
+		if c.set == in.newAt {
 			maps.Copy(annotations, d.follow.withNextSize)
 		}
 		if c.to == from {
-			w.act(AnnotateReplicaSet{Name: rs.Name, UID: rs.UID, ResourceVersion: rs.ResourceVersion, Set: annotations, Reason: c.reason})
+			p.act(AnnotateReplicaSet{Name: rs.Name, UID: rs.UID, ResourceVersion: rs.ResourceVersion, Set: annotations, Reason: c.reason})
 			continue
 		}
 		scale := ScaleReplicaSet{
 			Name: rs.Name, UID: rs.UID, ResourceVersion: rs.ResourceVersion, From: from, To: c.to, Unhealthy: c.unhealthy,
 			Set: annotations, Reason: c.reason,
 		}
-		w.act(scale)
-		w.event(w.last(), "Normal", "ScalingReplicaSet", w.in.scaleEvent(scale))
+		p.act(scale)
+		p.event(p.last(), "Normal", "ScalingReplicaSet", in.scaleEvent(scale))
 	}
 }
 
 // pause writes the pause at a pause point.
-func (w *writer) pause(p *pausepoint.PauseDeployment) {
-	w.act(PauseDeployment{
-		UID: p.UID, ResourceVersion: p.ResourceVersion, Pod: p.Pod, Mode: p.Mode, Reason: ReasonPausePoint,
-		Set: map[string]string{pausepoint.AnnotationHit: p.Token},
+func (p *Plan) pause(at *pausepoint.PauseDeployment) {
+	p.act(PauseDeployment{
+		UID: at.UID, ResourceVersion: at.ResourceVersion, Pod: at.Pod, Mode: at.Mode, Reason: ReasonPausePoint,
+		Set: map[string]string{pausepoint.AnnotationHit: at.Token},
 	})
 }
 
 // remove writes what is history no longer.
-func (w *writer) remove(d *decision) {
+func (p *Plan) remove(d *decision) {
 	for _, rs := range d.remove {
 		number, _ := revision.Number(rs.Annotations)
-		w.act(DeleteReplicaSet{
+		p.act(DeleteReplicaSet{
 			Name: rs.Name, UID: rs.UID, ResourceVersion: rs.ResourceVersion, Revision: number, Reason: ReasonHistoryLimit,
 		})
 	}

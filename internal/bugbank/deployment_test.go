@@ -43,20 +43,20 @@ func scalingOfDeployments() []entry {
 		{"kubernetes-115735", "a larger surge of a paused Deployment goes to the old set", plans(
 			snapshot(web(10, limits(6, 2), paused), set(1, 8, sized(10, 13)), set(2, 5, sized(10, 13))),
 			"web-v1 8->10, web-v2 5->6", deploy.Options{Paused: deploy.PausedScale}, ""),
-			mutant{"deploy:decision.decidePaused", "s.scalingEvent()", "true"}},
+			mutant{"deploy:input.decidePaused", "s.scalingEvent()", "true"}},
 		{"kubernetes-98457", "scaling a paused Deployment starts pods of the old template at once", plans(
 			snapshot(web(11, limits(3, 2), paused), between...), "web-v1 8->12, annotate web-v2", freeze, ""),
-			mutant{"deploy:decision.decidePaused", "PausedFreeze", `"never"`}},
+			mutant{"deploy:input.decidePaused", "PausedFreeze", `"never"`}},
 		{"kubernetes-105395", "replicas and template changed at once start pods of the old template", plans(
 			snapshot(web(6, limits(3, 2)), set(1, 3, sized(3, 5))), "web-v1 3->6",
 			deploy.Options{RolloutFirst: true}, "create web-v2 6, annotate web-v1"),
-			mutant{"deploy", "s.opts.RolloutFirst && s.newest < 0", "false"}},
+			mutant{"deploy", "s.opts.RolloutFirst && s.newAt < 0", "false"}},
 		{"kubernetes-95498", "pods that are being deleted do not count, and the surge is exceeded", plans(
 			snapshot(web(15), set(1, 12, leaving(3)), set(2, 4)), "web-v2 4->7",
 			deploy.Options{Terminating: deploy.TerminationComplete}, "web-v1 12->8"),
 			mutant{"deploy:input.newSize", "s.policy.Sum(c.wanted) + t", "s.policy.Sum(c.wanted) + 0*t"}},
 		{"kubernetes-72775", "an autoscaler takes surge pods for wanted ones", surgeIsNotWanted,
-			mutant{"deploy:decision.write", "if s.d.Strategy == Recreate {\n\t\tw.plan.Budget.Unavailable = s.replicas\n\t}", "w.plan.Budget.Replicas += s.budget.Surge"}},
+			mutant{"deploy:decision.write", "if s.d.Strategy == Recreate {\n\t\tp.Budget.Unavailable = s.replicas\n\t}", "p.Budget.Replicas += s.budget.Surge"}},
 		{"kruise-2239", "the proportions of two templates drift with every scaling of an autoscaler", plans(
 			snapshot(web(11, limits(3, 2)), between...), "web-v1 8->12, annotate web-v2", corrected, "web-v1 8->11, web-v2 2->3"),
 			mutant{"rollout", "cmp.Or(cmp.Compare(c[l], c[k]), m, y)", "cmp.Or(m, y)"}},
@@ -96,7 +96,7 @@ func rolloutsOfDeployments() []entry {
 			mutant{"deploy", `strings.TrimRight(b, ".-")`, `strings.TrimRight(b, "")`}},
 		{"kubernetes-40415", "of two sets with the same template the older is the new one", plans(
 			snapshot(web(3, limits(1, 0)), set(2, 1), set(3, 3, twin, numbered("1"))), "web-v3 3->2", corrected, "web-v3 3->2"),
-			mutant{"deploy", "s.newest < 0 && s.sets[i].rs.Template.Same(s.d.Template)", "s.sets[i].rs.Template.Same(s.d.Template)"}},
+			mutant{"deploy", "s.newAt < 0 && s.sets[i].rs.Template.Same(s.d.Template)", "s.sets[i].rs.Template.Same(s.d.Template)"}},
 		{"kubernetes-61433", "an orphan of another template is adopted and rolled away", plans(
 			snapshot(web(3, selecting), set(1, 3, orphan), set(2, 3, labelled)), "adopt web-v1, web-v1 3->0",
 			deploy.Options{Adoption: deploy.AdoptSameTemplate}, ""),

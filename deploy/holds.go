@@ -66,7 +66,7 @@ func (in *input) holdPaused() Hold {
 	switch {
 	case len(in.sets) == 0:
 		return hold("", ReasonPausedNew, 0, int64(in.replicas))
-	case in.newest < 0:
+	case in.newAt < 0:
 		return hold("", ReasonPausedTemplate, 0, int64(in.replicas))
 	}
 	return hold("", ReasonPaused, 0, 0)
@@ -74,7 +74,7 @@ func (in *input) holdPaused() Hold {
 
 // holdRollout says that a rollout waits until sizes are adapted.
 func (in *input) holdRollout() []Hold {
-	pending := in.newest < 0
+	pending := in.newAt < 0
 	for range in.activeOld {
 		pending = true
 	}
