@@ -15,7 +15,7 @@ type Budget struct {
 // Resolve turns the two limits of a rolling update into pods: surge is rounded
 // up and unavailable down. An unset limit is 0. If both come out as 0, unavailable
 // is 1. Unavailable is then capped at replicas, so that both are 0 only if
-// replicas is 0 as well.
+// replicas is 0 as well. For a DaemonSet, which rounds both up, see [ResolveNodes].
 //
 //	Resolve(10, Percent(25), Percent(25)) // 3 above, 2 unavailable
 //	Resolve(3, Percent(25), Percent(25))  // 1 above, 0 unavailable

@@ -153,8 +153,8 @@ func (st *pass) inBatches() bool {
 	return len(st.r.Strategy().TrafficRoutings) == 0 && stateful && st.r.Annotations[workload.AnnotationRollbackInBatch] == "true"
 }
 
-// RecalculateStep returns the step that a Rollout of changed steps continues with
-// : the first, beginning with the current one, that covers the batch that
+// RecalculateStep returns the step that a Rollout of changed steps continues with:
+// the first, beginning with the current one, that covers the batch that
 // is released. If none does it is the last one but the current one. Without a
 // BatchRelease it is the first step.
 func RecalculateStep(steps []Step, br *batchrelease.Release, replicas, current int32) int32 {

@@ -8,8 +8,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// jump goes to the next step that a person, or a change of the plan, has written down
-// . It reports whether it did.
+// jump goes to the next step that a person, or a change of the plan, has written
+// down. It reports whether it did.
 func (st *pass) jump() bool {
 	next := JumpStep(st.r.Strategy().Steps, st.sub.CurrentStepIndex, st.sub.NextStepIndex)
 	if next == 0 {

@@ -12,6 +12,15 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
+// What a step does with traffic, in order; which state of the step calls it is in step.go:
+//
+//	a step without traffic     what earlier steps have led away is given back (cleanUp)
+//	before the upgrade         the stable Service selects stable pods only (beforeUpgrade)
+//	after the upgrade          the grace period, then the canary Service and the selectors
+//	                           of both Services (services), the grace period again, then
+//	                           the routes (lead); a step that updates all pods leads none
+//	at the end                 see final.go
+
 // routing returns where traffic is led, or nil if the Rollout has no traffic of its
 // own. Only the first routing counts.
 func (st *pass) routing() *traffic.Routing {

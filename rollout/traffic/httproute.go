@@ -95,9 +95,9 @@ func Restored(rules []Rule, stable, canary string, keepAll bool) []Rule {
 	return out
 }
 
-// Matched returns the rules that lead requests that match to the canary Service
-// : behind all rules but those of an earlier canary, one for each that
-// leads to the stable Service.
+// Matched returns the rules that lead requests that match to the canary Service:
+// behind all rules but those of an earlier canary, one for each that leads to the stable
+// Service.
 //
 // Slips of upstream are kept. The headers are taken from the wrong match if a match of a
 // path precedes. Paths are added to the first rule only. The canary of a rule without
