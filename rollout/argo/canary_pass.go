@@ -21,6 +21,11 @@ func (st *pass) counts() Canary {
 	return r
 }
 
+// stepsChanged reports whether the status was written for other steps.
+func (st *pass) stepsChanged() bool {
+	return st.read.CurrentStepHash != "" && st.read.CurrentStepHash != st.r.StepHash
+}
+
 // index returns the current step: 0 if none is known, nil without steps.
 func (st *pass) index() *int32 {
 	var i int32
@@ -43,7 +48,7 @@ func (st *pass) step() *Step {
 
 // canary is a whole pass of a canary without traffic routing.
 func (st *pass) canary() {
-	st.restarted = st.r.StepsChanged
+	st.restarted = st.stepsChanged()
 	if !st.restarted && !st.changed() {
 		st.create()
 		if !st.canarySets() {
@@ -121,13 +126,14 @@ func (st *pass) canaryPause() {
 // canaryStatus completes the status of a canary.
 func (st *pass) canaryStatus() {
 	status, index := st.base(), st.index()
+	status.CurrentStepHash = st.r.StepHash
 	end := index
 	if index != nil {
 		n := int32(len(st.r.Steps))
 		end = &n
 	}
 	switch {
-	case st.r.StepsChanged || st.changed():
+	case st.stepsChanged() || st.changed():
 		st.reset(&status)
 		if index != nil && st.newRS != nil && (st.newRS == st.stableRS || st.withinWindow() && st.newRS.Replicas > 0) {
 			status.CurrentStepIndex = end

@@ -1,9 +1,11 @@
 package argo
 
 import (
+	"slices"
 	"time"
 
 	"github.com/kplan-go/kplan/internal/union"
+	"github.com/kplan-go/kplan/internal/zero"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -46,8 +48,9 @@ type Rollout struct {
 	MaxSurge       rollout.IntOrPercent `json:"maxSurge,omitzero"`       // of a canary; unset means 25%
 	MaxUnavailable rollout.IntOrPercent `json:"maxUnavailable,omitzero"` // of a canary; unset means 25%
 	Steps          []Step               `json:"steps,omitempty"`         // of a canary
-	// StepsChanged tells that the status was written for other steps.
-	StepsChanged      bool       `json:"stepsChanged,omitzero"`
+	// StepHash is the hash of the steps. The steps begin anew if the status was written for
+	// others.
+	StepHash          string     `json:"stepHash,omitzero"`
 	ProgressThreshold *Threshold `json:"progressThreshold,omitzero"`
 	// BlueGreen is nil for a canary.
 	BlueGreen *BlueGreen `json:"blueGreen,omitempty"`
@@ -118,6 +121,7 @@ type Status struct {
 	Phase              Phase  `json:"phase,omitzero"`
 	Message            string `json:"message,omitzero"`
 	CurrentPodHash     string `json:"currentPodHash,omitzero"`
+	CurrentStepHash    string `json:"currentStepHash,omitzero"` // "" if none is known
 	StableRS           string `json:"stableRS,omitzero"`
 
 	Abort           bool             `json:"abort,omitzero"`
@@ -138,6 +142,13 @@ type Status struct {
 	ReadyReplicas     int32       `json:"readyReplicas,omitzero"`
 	AvailableReplicas int32       `json:"availableReplicas,omitzero"`
 	Conditions        []Condition `json:"conditions,omitempty"`
+}
+
+// clone returns a copy that shares nothing with s.
+func (s Status) clone() Status {
+	s.CurrentStepIndex = zero.Copy(s.CurrentStepIndex)
+	s.Conditions, s.PauseConditions = slices.Clone(s.Conditions), slices.Clone(s.PauseConditions)
+	return s
 }
 
 // A Plan is the next step of an Argo Rollout.

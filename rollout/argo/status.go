@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/internal/condition"
-	"github.com/kplan-go/kplan/internal/zero"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -98,9 +97,7 @@ func (st *pass) notesPause() bool {
 	if changed {
 		status.ObservedGeneration = st.r.Generation
 		status.Phase, status.Message = st.phase(&status)
-		status.CurrentStepIndex = zero.Copy(status.CurrentStepIndex)
-		status.PauseConditions = slices.Clone(status.PauseConditions)
-		st.p.Status = status
+		st.p.Status = status.clone()
 	}
 	return changed
 }
@@ -298,9 +295,7 @@ func (st *pass) persist(status Status) {
 	status.ObservedGeneration = st.r.Generation
 	st.pauses(&status)
 	status.Phase, status.Message = st.phase(&status)
-	status.CurrentStepIndex = zero.Copy(status.CurrentStepIndex)
-	status.Conditions, status.PauseConditions = slices.Clone(status.Conditions), slices.Clone(status.PauseConditions)
-	st.p.Status = status
+	st.p.Status = status.clone()
 }
 
 // pauses adds and removes pauses. Aborted updates have none.

@@ -18,6 +18,7 @@ func TestTotal(t *testing.T) {
 
 var exportedFunctions = map[string]any{
 	"AbortDelay":     argo.AbortDelay,
+	"Apply":          argo.Apply,
 	"Approximate":    argo.Approximate,
 	"Budget":         argo.Budget,
 	"Parse":          argo.Parse,

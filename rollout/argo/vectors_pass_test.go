@@ -38,7 +38,7 @@ type recordedPass struct {
 func (in *recordedPass) snapshot(blueGreen bool) argo.Snapshot {
 	o := argo.Rollout{
 		Name: "demo", Generation: 1, Revision: 2, TemplateHash: "new", Replicas: &in.Replicas, MaxSurge: in.MaxSurge.IntOrPercent,
-		MaxUnavailable: in.MaxUnavailable.IntOrPercent, Steps: in.Steps, StepsChanged: in.StepsChanged, Paused: in.SpecPaused,
+		MaxUnavailable: in.MaxUnavailable.IntOrPercent, Steps: in.Steps, Paused: in.SpecPaused,
 		ProgressDeadlineSeconds: new(int32(math.MaxInt32)), // none is exceeded in the recordings
 	}
 	if in.TemplateIsStable {
@@ -67,6 +67,9 @@ func (in *recordedPass) snapshot(blueGreen bool) argo.Snapshot {
 			s.Preview = &argo.Service{Name: "preview", Selector: map[string]string{argo.HashLabel: "new"}}
 			s.Rollout.Status.PreviewSelector = "new"
 		}
+	}
+	if in.StepsChanged {
+		s.Rollout.StepHash, s.Rollout.Status.CurrentStepHash = "new", "old"
 	}
 	if in.Pause != "" {
 		s.Rollout.Status.ControllerPause = true

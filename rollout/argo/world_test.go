@@ -41,7 +41,8 @@ func (w *world) pass() bool {
 	require.NoError(w.t, err)
 	before := w.s.Rollout.Status
 	for _, a := range p.Actions {
-		w.execute(a)
+		w.s, err = argo.Apply(w.s, a, w.clock)
+		require.NoError(w.t, err)
 		if w.check != nil {
 			w.check()
 		}
@@ -62,29 +63,6 @@ func (w *world) set(hash string) *argo.ReplicaSet {
 	}
 	require.Fail(w.t, "no such set", hash)
 	return nil
-}
-
-func (w *world) execute(a argo.Action) {
-	switch a := a.(type) {
-	case argo.CreateReplicaSet:
-		w.s.Sets = append(w.s.Sets, argo.ReplicaSet{
-			Name: a.Name, Hash: a.Hash, Revision: a.Revision, DesiredReplicas: &a.Desired, CreationTimestamp: w.clock, Size: argo.Size{Replicas: a.Replicas},
-		})
-	case argo.ScaleReplicaSet:
-		set := w.set(a.Hash)
-		require.Equal(w.t, a.From, set.Replicas)
-		set.Replicas, set.DesiredReplicas = a.To, &a.Desired
-	case argo.DelayReplicaSet:
-		w.set(a.Hash).ScaleDownAt = a.Until
-	case argo.SelectPods:
-		for _, s := range []**argo.Service{&w.s.Active, &w.s.Preview} {
-			if (*s).Name == a.Service {
-				*s = &argo.Service{Name: a.Service, Selector: map[string]string{a.Key: a.Value}}
-			}
-		}
-	default:
-		require.Fail(w.t, "not executed", "%v", a)
-	}
 }
 
 // run goes on until nothing changes any more, and time will change nothing. It resumes

@@ -1,0 +1,109 @@
+package argo
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/kplan-go/kplan/internal/apply"
+)
+
+// Apply returns what s becomes when the API server carries out an action at now, and
+// nothing else happens: pods do not come or go. It is what simulators and tests need: s
+// stays as it is.
+//
+// A ReplicaSet is known by its hash, a Service by its name. The error, if any, wraps
+// [ErrInvalid] and one [FieldError]: there is no such ReplicaSet or Service, the hash of
+// the new ReplicaSet is taken, or the one to scale has another size than that it is
+// scaled from.
+func Apply(s Snapshot, a Action, now time.Time) (Snapshot, error) {
+	return Actions{a}.Apply(s, now)
+}
+
+// Apply returns what s becomes when all of the plan is carried out at now: its actions,
+// and the status.
+func (p Plan) Apply(s Snapshot, now time.Time) (Snapshot, error) {
+	next, err := p.Actions.Apply(s, now)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	next.Rollout.Status = p.Status.clone()
+	return next, nil
+}
+
+// Apply returns what s becomes when the actions are carried out at now, in their order,
+// each as by the function [Apply]. It stops at the first error.
+func (as Actions) Apply(s Snapshot, now time.Time) (Snapshot, error) {
+	sets := apply.NewList(s.Sets, func(rs *ReplicaSet) (string, string) { return rs.Hash, "" })
+	for _, action := range as {
+		var err error
+		switch a := action.(type) {
+		case CreateReplicaSet:
+			err = a.apply(sets, now)
+		case ScaleReplicaSet:
+			err = a.apply(sets)
+		case DelayReplicaSet:
+			err = a.apply(sets)
+		case SelectPods:
+			err = a.apply(&s)
+		default:
+			err = apply.Refused("Action", "", "must be an action of this package")
+		}
+		if err != nil {
+			return Snapshot{}, err
+		}
+	}
+	s.Sets = sets.All()
+	return s, nil
+}
+
+func (a CreateReplicaSet) apply(sets *apply.List[ReplicaSet], now time.Time) error {
+	if sets.Find(a.Hash, "") != nil {
+		return apply.Refused("Action.Hash", a.Hash, "must not be that of a ReplicaSet")
+	}
+	sets.Add(ReplicaSet{
+		Name: a.Name, Hash: a.Hash, Revision: a.Revision, Size: Size{Replicas: a.Replicas}, DesiredReplicas: new(a.Desired), CreationTimestamp: now,
+	})
+	return nil
+}
+
+func (a ScaleReplicaSet) apply(sets *apply.List[ReplicaSet]) error {
+	rs, err := found(sets, a.Hash)
+	switch {
+	case err != nil:
+		return err
+	case rs.Replicas != a.From:
+		return apply.Refused("Action.From", strconv.Itoa(int(a.From)), "must be the size of the ReplicaSet")
+	}
+	rs.Replicas, rs.DesiredReplicas = a.To, new(a.Desired)
+	return nil
+}
+
+func (a DelayReplicaSet) apply(sets *apply.List[ReplicaSet]) error {
+	rs, err := found(sets, a.Hash)
+	if err == nil {
+		rs.ScaleDownAt = a.Until
+	}
+	return err
+}
+
+func found(sets *apply.List[ReplicaSet], hash string) (*ReplicaSet, error) {
+	if rs := sets.Find(hash, ""); rs != nil {
+		return rs, nil
+	}
+	return nil, apply.Refused("Action.Hash", hash, "must be the hash of a ReplicaSet")
+}
+
+// apply carries out the action on each of the Services that have the name.
+func (a SelectPods) apply(s *Snapshot) error {
+	known := false
+	for _, service := range []**Service{&s.Active, &s.Preview} {
+		if *service != nil && (*service).Name == a.Service {
+			*service = &Service{Name: a.Service, Selector: apply.With((*service).Selector, map[string]string{a.Key: a.Value})}
+			known = true
+		}
+	}
+	if !known {
+		return apply.Refused("Action.Service", a.Service, "must be the name of a Service of the Rollout")
+	}
+	return nil
+}

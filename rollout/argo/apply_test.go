@@ -1,0 +1,86 @@
+package argo_test
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/rollout/argo"
+)
+
+// TestPropertyApply: no action of a plan is refused by the snapshot that it was made for,
+// a plan is the sum of its actions and the status, and the snapshot stays as it is.
+func TestPropertyApply(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := anySnapshot(t)
+		p, err := reconcile(s, now)
+		if err != nil {
+			return // not a snapshot that is planned
+		}
+		before := purity.Clone(s)
+		whole, err := p.Apply(s, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		step := s
+		for _, a := range p.Actions {
+			if step, err = argo.Apply(step, a, now); err != nil {
+				t.Fatal(err)
+			}
+		}
+		step.Rollout.Status = p.Status
+		if !reflect.DeepEqual(step, whole) {
+			t.Fatalf("one by one:\n%+v\nat once:\n%+v", step, whole)
+		}
+		if !reflect.DeepEqual(s, before) {
+			t.Fatalf("the snapshot was written to:\n%+v\n%+v", before, s)
+		}
+	})
+}
+
+// TestApply has what each action does, and when it is refused.
+func TestApply(t *testing.T) {
+	at := now.Add(time.Minute)
+	s := argo.Snapshot{
+		Rollout: argo.Rollout{Name: "web"},
+		Sets:    []argo.ReplicaSet{{Name: "web-1", Hash: "1", Size: argo.Size{Replicas: 3, AvailableReplicas: 2}}},
+		Active:  &argo.Service{Name: "web", Selector: map[string]string{"app": "web"}},
+		Preview: &argo.Service{Name: "web"},
+	}
+	after := func(a argo.Action) argo.Snapshot {
+		t.Helper()
+		next, err := argo.Apply(s, a, now)
+		require.NoError(t, err)
+		return next
+	}
+	made := after(argo.CreateReplicaSet{Name: "web-2", Hash: "2", Revision: 4, Replicas: 1, Desired: 3}).Sets
+	require.Equal(t, argo.ReplicaSet{
+		Name: "web-2", Hash: "2", Revision: 4, Size: argo.Size{Replicas: 1}, DesiredReplicas: new(int32(3)), CreationTimestamp: now,
+	}, made[1], "its pods are not there yet")
+	scaled := after(argo.ScaleReplicaSet{Hash: "1", From: 3, To: 5, Desired: 9}).Sets[0]
+	require.Equal(t, argo.Size{Replicas: 5, AvailableReplicas: 2}, scaled.Size)
+	require.Equal(t, int32(9), *scaled.DesiredReplicas)
+	require.Equal(t, at, after(argo.DelayReplicaSet{Hash: "1", Until: at}).Sets[0].ScaleDownAt)
+	selected := after(argo.SelectPods{Service: "web", Key: argo.HashLabel, Value: "2"})
+	require.Equal(t, map[string]string{"app": "web", argo.HashLabel: "2"}, selected.Active.Selector)
+	require.Equal(t, map[string]string{argo.HashLabel: "2"}, selected.Preview.Selector, "it is the same Service")
+
+	for path, a := range map[string]argo.Action{
+		"Action": nil, "Action.Hash": argo.DelayReplicaSet{Hash: "2"}, "Action.From": argo.ScaleReplicaSet{Hash: "1", From: 4},
+		"Action.Service": argo.SelectPods{Service: "other"},
+	} {
+		_, err := argo.Apply(s, a, now)
+		var refused *argo.FieldError
+		require.ErrorAs(t, err, &refused)
+		require.ErrorIs(t, err, argo.ErrInvalid)
+		require.Equal(t, path, refused.Path)
+	}
+	_, err := argo.Apply(s, argo.CreateReplicaSet{Hash: "1"}, now)
+	require.ErrorContains(t, err, "must not be that of a ReplicaSet")
+	_, err = argo.Apply(s, argo.ScaleReplicaSet{Hash: "9"}, now)
+	require.ErrorContains(t, err, "must be the hash of a ReplicaSet")
+}
