@@ -41,41 +41,55 @@ type request struct {
 	planned time.Time
 }
 
-// lookup returns the object that a request is about.
-func lookup[T any](t *table[T], r *request) (*T, answer) {
-	o := t.named(r.name)
-	if o == nil {
-		return nil, notFound
+// lookup returns the number of the object that a request is about, and the object.
+func lookup[T any](t *table[T], r *request) (int32, *T, answer) {
+	number := t.number(r.name)
+	if number == gone {
+		return gone, nil, notFound
 	}
+	o := t.numbered(number)
 	k := t.key(o)
 	if r.pre.uid != "" && k.uid != nil && *k.uid != r.pre.uid {
-		return nil, invalid
+		return number, nil, invalid
 	}
 	if r.pre.version != "" && k.version != nil && *k.version != r.pre.version {
-		return nil, conflict
+		return number, nil, conflict
 	}
-	return o, done
+	return number, o, done
 }
 
-// update performs a change of an object. The function gets a copy of the object, whose
-// maps and slices it must replace and not change.
+// update performs a change of an object, whose maps and slices the function must replace
+// and not change.
 func update[T any](w *World, t *table[T], r request, f func(*T)) (*T, answer) {
-	old, a := lookup(t, &r)
+	number, old, a := lookup(t, &r)
 	if a != done {
 		return nil, w.answered(a)
 	}
-	changed := new(T)
-	*changed = *old
+	return alter(w, t, &r, number, old, f), done
+}
+
+// alter changes an object: a copy that takes its place, if it is to stay what it was.
+func alter[T any](w *World, t *table[T], r *request, number int32, old *T, f func(*T)) *T {
+	changed := old
+	if t.inPlace {
+		t.before = *old
+		old = &t.before
+	} else {
+		changed = new(T)
+		*changed = *old
+	}
 	f(changed)
-	write(w, t, &r, old, changed)
-	return changed, done
+	before := beforeWrite(w, t)
+	t.replace(w.store, number, old, changed)
+	wrote(w, t, r, changed, before)
+	return changed
 }
 
 // create stores an object under its name and gives it a UID.
 func create[T any](w *World, t *table[T], r request, o *T) (*T, answer) {
 	k := t.key(o)
 	r.name, r.verb = *k.name, Create
-	if t.named(r.name) != nil {
+	if t.number(r.name) != gone {
 		return nil, w.answered(exists)
 	}
 	if k.uid != nil {
@@ -85,34 +99,38 @@ func create[T any](w *World, t *table[T], r request, o *T) (*T, answer) {
 			w.given[*k.uid] = true
 		}
 	}
-	write(w, t, &r, nil, o)
+	before := beforeWrite(w, t)
+	o = t.insert(w.store, o)
+	wrote(w, t, &r, o, before)
 	return o, done
 }
 
 // remove takes an object out of the store.
 func remove[T any](w *World, t *table[T], r request) answer {
-	old, a := lookup(t, &r)
+	number, old, a := lookup(t, &r)
 	if a != done {
 		return w.answered(a)
 	}
 	r.verb = Remove
-	write(w, t, &r, old, nil)
+	before := beforeWrite(w, t)
+	t.remove(w.store, number)
+	wrote(w, t, &r, old, before)
 	return done
 }
 
-// write changes the store and tells the observer.
-func write[T any](w *World, t *table[T], r *request, old, changed *T) {
-	o := changed
-	if o == nil {
-		o = old
+// beforeWrite returns what there is before a write, if anybody wants to know.
+func beforeWrite[T any](w *World, t *table[T]) *State {
+	if w.Observer.Write == nil {
+		return nil
 	}
+	before := w.state()
+	t.rows = slices.Clone(t.rows) // and those before stay what they are
+	return &before
+}
+
+// wrote tells that an object was written.
+func wrote[T any](w *World, t *table[T], r *request, o *T, before *State) {
 	k := t.key(o)
-	var before State
-	if w.Observer.Write != nil {
-		before = w.state()
-		t.rows = slices.Clone(t.rows) // and those before stay what they are
-	}
-	t.put(w.store, old, changed)
 	w.Writes++
 	if w.Trace != nil {
 		w.tracef("%s %s %s %s", r.by.Role, r.verb, t.kind, *k.name)
@@ -120,12 +138,12 @@ func write[T any](w *World, t *table[T], r *request, old, changed *T) {
 	if w.written != nil {
 		w.written(r.by.Role)
 	}
-	if w.Observer.Write == nil {
+	if before == nil {
 		return
 	}
 	event := Write{
 		By: r.by, Verb: r.verb, Kind: t.kind, Name: *k.name, Action: r.action, Fresh: r.fresh, Expecting: r.expect, Corrected: r.fixed,
-		Planned: r.planned, Before: before, After: w.state(), Fair: w.fair,
+		Planned: r.planned, Before: *before, After: w.state(), Fair: w.fair,
 	}
 	if k.uid != nil {
 		event.UID = *k.uid
@@ -184,9 +202,9 @@ func (w *World) newUID() string {
 // owned reports whether a UID is that of an object that owns others.
 func (w *World) owned(uid string) bool {
 	s := w.store
-	return slices.ContainsFunc(s.deployments.rows, func(o *Deployment) bool { return o.UID == uid }) ||
-		slices.ContainsFunc(s.replicaSets.rows, func(o *replicaSet) bool { return o.UID == uid }) ||
-		slices.ContainsFunc(s.daemonSets.rows, func(o *DaemonSet) bool { return o.UID == uid }) ||
-		slices.ContainsFunc(s.rollouts.rows, func(o *Rollout) bool { return o.UID == uid }) ||
-		slices.ContainsFunc(s.batchReleases.rows, func(o *BatchRelease) bool { return o.UID == uid })
+	return slices.ContainsFunc(s.deployments.all(), func(o *Deployment) bool { return o.UID == uid }) ||
+		slices.ContainsFunc(s.replicaSets.all(), func(o *replicaSet) bool { return o.UID == uid }) ||
+		slices.ContainsFunc(s.daemonSets.all(), func(o *DaemonSet) bool { return o.UID == uid }) ||
+		slices.ContainsFunc(s.rollouts.all(), func(o *Rollout) bool { return o.UID == uid }) ||
+		slices.ContainsFunc(s.batchReleases.all(), func(o *BatchRelease) bool { return o.UID == uid })
 }

@@ -15,8 +15,6 @@ type podIndex struct {
 	ended   int              // pods that are gone and still in the list
 }
 
-const gone = -1
-
 func newPodIndex(pods []podorder.Pod) podIndex {
 	x := podIndex{byUID: make(map[string]int32, len(pods))}
 	for i := range pods {

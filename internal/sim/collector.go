@@ -13,26 +13,26 @@ import (
 func (w *World) collect() bool {
 	s := w.store
 	r := by(Collector)
-	for _, rs := range s.replicaSets.rows {
+	for _, rs := range s.replicaSets.all() {
 		if w.lost(rs.ControllerUID) || w.leaving(rs.ControllerUID) {
 			r.name = rs.Name
 			remove(w, &s.replicaSets, r)
 			return true
 		}
 	}
-	for _, p := range s.pods.rows {
+	for _, p := range s.pods.all() {
 		if p.DeletionTimestamp.IsZero() && w.lost(p.ControllerUID) {
-			w.deletePod(podRef{p, false}, r)
+			w.deletePod(w.podNamed(p.Name, false), r)
 			return true
 		}
 	}
-	for _, p := range s.daemons.rows {
+	for _, p := range s.daemons.all() {
 		if p.DeletionTimestamp.IsZero() && (w.lost(p.ControllerUID) || w.strayed(p)) {
-			w.deletePod(podRef{&p.Pod, true}, r)
+			w.deletePod(w.podNamed(p.Name, true), r)
 			return true
 		}
 	}
-	for _, o := range s.revisions.rows {
+	for _, o := range s.revisions.all() {
 		if w.lost(o.ControllerUID) {
 			r.name = o.Name
 			remove(w, &s.revisions, r)
@@ -44,7 +44,7 @@ func (w *World) collect() bool {
 
 // collectOwners removes an owner that is being deleted, when nothing keeps it.
 func (w *World) collectOwners(r request) bool {
-	for _, d := range w.store.deployments.rows {
+	for _, d := range w.store.deployments.all() {
 		if !d.DeletionTimestamp.IsZero() && len(d.Finalizers) == 0 {
 			r.name = d.Name
 			remove(w, &w.store.deployments, r)
@@ -56,7 +56,7 @@ func (w *World) collectOwners(r request) bool {
 			return true
 		}
 	}
-	for _, d := range w.store.daemonSets.rows {
+	for _, d := range w.store.daemonSets.all() {
 		if !d.DeletionTimestamp.IsZero() {
 			r.name = d.Name
 			remove(w, &w.store.daemonSets, r)
@@ -71,7 +71,7 @@ func (w *World) lost(uid string) bool { return uid != "" && uid != otherOwner &&
 
 // leaving reports whether an owner is being deleted in the foreground.
 func (w *World) leaving(uid string) bool {
-	for _, d := range w.store.deployments.rows {
+	for _, d := range w.store.deployments.all() {
 		if d.UID == uid {
 			return !d.DeletionTimestamp.IsZero()
 		}
@@ -90,23 +90,23 @@ func (w *World) deleteReplicaSet(r request) answer { return remove(w, &w.store.r
 // orphanDependents takes the owner from all that an owner has, so that it is not collected.
 func (w *World) orphanDependents(uid string) {
 	r := by(Collector)
-	for _, rs := range w.store.replicaSets.rows {
+	for _, rs := range w.store.replicaSets.all() {
 		if rs.ControllerUID == uid {
 			r.name = rs.Name
 			update(w, &w.store.replicaSets, r, func(rs *replicaset.ReplicaSet) { rs.ControllerKind, rs.ControllerName, rs.ControllerUID = "", "", "" })
 		}
 	}
-	for _, p := range w.store.pods.rows {
+	for _, p := range w.store.pods.all() {
 		if p.ControllerUID == uid {
-			w.changePod(podRef{p, false}, r, func(p *podorder.Pod) { p.ControllerKind, p.ControllerName, p.ControllerUID = "", "", "" })
+			w.changePod(w.podNamed(p.Name, false), r, func(p *podorder.Pod) { p.ControllerKind, p.ControllerName, p.ControllerUID = "", "", "" })
 		}
 	}
-	for _, p := range w.store.daemons.rows {
+	for _, p := range w.store.daemons.all() {
 		if p.ControllerUID == uid {
-			w.changePod(podRef{&p.Pod, true}, r, func(p *podorder.Pod) { p.ControllerKind, p.ControllerName, p.ControllerUID = "", "", "" })
+			w.changePod(w.podNamed(p.Name, true), r, func(p *podorder.Pod) { p.ControllerKind, p.ControllerName, p.ControllerUID = "", "", "" })
 		}
 	}
-	for _, o := range w.store.revisions.rows {
+	for _, o := range w.store.revisions.all() {
 		if o.ControllerUID == uid {
 			r.name = o.Name
 			update(w, &w.store.revisions, r, func(o *revision.ControllerRevision) { o.ControllerKind, o.ControllerName, o.ControllerUID = "", "", "" })

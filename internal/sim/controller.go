@@ -91,7 +91,7 @@ func (c *controller) wakeAt(at time.Time, key string) {
 		return // a delaying queue keeps the earliest
 	}
 	c.alarms[key] = at
-	c.w.agenda.add(at, happening{what: wake, controller: c, name: key})
+	c.w.schedule(at, wake, errand{key, c})
 }
 
 // retry enters an object again some time after a failure.

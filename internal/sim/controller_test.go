@@ -67,7 +67,7 @@ func TestUnseenAdoption(t *testing.T) {
 		see := func(version int64) { c.view[KindReplicaSet], c.view[KindPod] = w.store.version, version }
 		see(w.store.version)
 		adopt := c.begin("web")
-		w.relabelPod(podRef{w.store.pods.named("p"), false})
+		w.relabelPod(w.podNamed("p", false))
 		relabelled := w.store.version
 		for adopt() {
 		}
@@ -76,12 +76,12 @@ func TestUnseenAdoption(t *testing.T) {
 		see(relabelled)
 		require.Equal(t, !gated, pass(), "an orphan that does not match is no pod of the ReplicaSet")
 		if !gated {
-			require.Len(t, w.store.pods.rows, 2, "so another one is created")
+			require.Len(t, w.store.pods.all(), 2, "so another one is created")
 		}
 		see(w.store.version)
 		require.True(t, pass())
 		require.Empty(t, w.store.pods.named("p").ControllerUID, "released")
-		require.Len(t, w.store.pods.rows, 2)
+		require.Len(t, w.store.pods.all(), 2)
 		require.Equal(t, gated, expecting[Create])
 	}
 }
@@ -96,7 +96,7 @@ func TestNegativeSize(t *testing.T) {
 		w := newWorld(1, Faults{})
 		p := &deploymentPass{c: &deploymentController{controller: &controller{w: w}}}
 		require.Equal(t, invalid, p.perform(a))
-		require.Empty(t, w.store.replicaSets.rows)
+		require.Empty(t, w.store.replicaSets.all())
 		require.ErrorContains(t, w.err, "size below 0")
 	}
 }

@@ -21,8 +21,8 @@ func (p *daemonSetPass) perform(a daemonset.Action) answer {
 		return c.ask(func() answer { return p.createPod(a) })
 	case daemonset.DeletePod:
 		return c.ask(func() answer {
-			pod, ok := c.w.podNamed(a.Name, true)
-			if !ok {
+			pod := c.w.podNamed(a.Name, true)
+			if pod.Pod == nil {
 				return c.w.answered(notFound)
 			}
 			return c.w.deletePod(pod, p.request(Delete, a.Object, a))
@@ -117,7 +117,7 @@ func (p *daemonSetPass) changePod(o daemonset.Object, a daemonset.Action, f func
 	return c.ask(func() answer {
 		pod, answer := update(c.w, &c.w.store.daemons, p.request(Update, o, a), f)
 		if answer == done && pod.InPlace != nil && !pod.InPlace.True {
-			c.w.schedulePod(podRef{&pod.Pod, true}, pull, c.w.delay(c.w.pace.start))
+			c.w.schedulePod(c.w.podNamed(pod.Name, true), pull, c.w.delay(c.w.pace.start))
 		}
 		return answer
 	})
@@ -125,7 +125,7 @@ func (p *daemonSetPass) changePod(o daemonset.Object, a daemonset.Action, f func
 
 func (p *daemonSetPass) createPod(a daemonset.CreatePod) answer {
 	w, d := p.c.w, &p.s.DaemonSet
-	if w.podLimit > 0 && len(w.store.daemons.rows) >= w.podLimit {
+	if w.podLimit > 0 && len(w.store.daemons.all()) >= w.podLimit {
 		return w.answered(forbidden)
 	}
 	name := w.podName(d.Name)
@@ -145,7 +145,7 @@ func (p *daemonSetPass) createPod(a daemonset.CreatePod) answer {
 	}
 	_, answer := create(w, &w.store.daemons, p.request(Create, daemonset.Object{Name: name}, a), pod)
 	if answer == done {
-		w.beginPod(podRef{&pod.Pod, true})
+		w.beginPod(w.podNamed(name, true))
 	}
 	return answer
 }

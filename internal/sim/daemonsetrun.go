@@ -133,12 +133,12 @@ func (r *daemonSetRecorder) planned(p Planned[daemonset.Snapshot, daemonset.Opti
 func (r *daemonSetRecorder) result() DaemonSetResult {
 	s := r.world.store
 	r.last.Time, r.last.Actions = r.world.now.Sub(r.start), nil
-	d := s.daemonSets.rows[0]
+	d := s.daemonSets.all()[0]
 	c := DaemonSetCluster{Now: r.world.now, DaemonSet: d.DaemonSet}
-	for _, n := range s.nodes.rows {
+	for _, n := range s.nodes.all() {
 		c.Nodes = append(c.Nodes, n.Node)
 	}
-	c.Pods, c.Revisions = fill(c.Pods, s.daemons.rows), fill(c.Revisions, s.revisions.rows)
+	c.Pods, c.Revisions = fill(c.Pods, s.daemons.all()), fill(c.Revisions, s.revisions.all())
 	return DaemonSetResult{Steps: append(r.steps, r.last), Done: daemonSetDone(&d.DaemonSet), Cluster: c}
 }
 

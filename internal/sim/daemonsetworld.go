@@ -172,7 +172,7 @@ func (w *World) hookPod(p podRef) bool {
 
 func onDaemonSet(t Trouble, f func(*World, *DaemonSet)) func(*World) {
 	return func(w *World) {
-		rows := w.store.daemonSets.rows
+		rows := w.store.daemonSets.all()
 		if len(rows) == 0 {
 			return
 		}
@@ -185,7 +185,7 @@ func onDaemonSet(t Trouble, f func(*World, *DaemonSet)) func(*World) {
 
 // editRevisionObject changes the number or the label of a revision.
 func (w *World) editRevisionObject() {
-	rows := w.store.revisions.rows
+	rows := w.store.revisions.all()
 	if len(rows) == 0 {
 		return
 	}
@@ -202,7 +202,7 @@ func (w *World) editRevisionObject() {
 }
 
 func (w *World) orphanRevision() {
-	rows := w.store.revisions.rows
+	rows := w.store.revisions.all()
 	if len(rows) == 0 {
 		return
 	}
@@ -214,7 +214,7 @@ func (w *World) orphanRevision() {
 
 // replaceDaemonSet deletes the DaemonSet and creates one with the same name.
 func (w *World) replaceDaemonSet() {
-	rows := w.store.daemonSets.rows
+	rows := w.store.daemonSets.all()
 	if len(rows) == 0 {
 		return
 	}
@@ -248,7 +248,7 @@ func (w *World) setDaemonSetOptions(o daemonset.Options) {
 // healDaemonSets makes the wanted state one that can be reached.
 func (w *World) healDaemonSets() {
 	w.setDaemonSetOptions(w.someDaemonSetOptions())
-	if len(w.store.daemonSets.rows) == 0 {
+	if len(w.store.daemonSets.all()) == 0 {
 		w.createDaemonSet()
 	}
 	for _, p := range w.allPods() {
@@ -263,7 +263,7 @@ func (w *World) healDaemonSets() {
 
 // checkDaemonSets tells what is wrong with DaemonSets that should be finished.
 func (w *World) checkDaemonSets() error {
-	d := w.store.daemonSets.rows[0]
+	d := w.store.daemonSets.all()[0]
 	var c *daemonSetController
 	for _, o := range w.controllers {
 		if o, ok := o.worker.(*daemonSetController); ok {
@@ -272,15 +272,15 @@ func (w *World) checkDaemonSets() error {
 	}
 	placer := daemonset.NewPlacer(&d.Template, c.options)
 	hash := ""
-	for _, r := range w.store.revisions.rows {
+	for _, r := range w.store.revisions.all() {
 		if r.ControllerUID == d.UID && string(r.Data) == string(d.Template.Data) {
 			hash = r.Labels[daemonset.LabelHash]
 		}
 	}
-	for _, n := range w.store.nodes.rows {
+	for _, n := range w.store.nodes.all() {
 		place := placer.Place(&n.Node)
 		pods := 0
-		for _, p := range w.store.daemons.rows {
+		for _, p := range w.store.daemons.all() {
 			if p.ControllerUID != d.UID || p.NodeName != n.Name || !p.Active() {
 				continue
 			}

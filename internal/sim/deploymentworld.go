@@ -189,7 +189,7 @@ func deploymentDisturbances() []disturbance {
 
 // editDeployment changes the wanted state of a Deployment, as a person does.
 func (w *World) editDeployment(f func(*Deployment)) bool {
-	rows := w.store.deployments.rows
+	rows := w.store.deployments.all()
 	if len(rows) == 0 {
 		return false
 	}
@@ -209,7 +209,7 @@ func onDeployment(t Trouble, f func(*World, *Deployment)) func(*World) {
 
 func onReplicaSet(t Trouble, f func(*World, *replicaSet)) func(*World) {
 	return func(w *World) {
-		rows := w.store.replicaSets.rows
+		rows := w.store.replicaSets.all()
 		if len(rows) == 0 {
 			return
 		}
@@ -247,7 +247,7 @@ func (w *World) autoscale() {
 func (w *World) growToLargest() {
 	if w.editDeployment(func(d *Deployment) { d.Replicas = new(int32(math.MaxInt32)) }) {
 		w.count(SizeLargest)
-		w.podLimit = len(w.store.pods.rows) + 2
+		w.podLimit = len(w.store.pods.all()) + 2
 	}
 }
 
@@ -281,7 +281,7 @@ func (w *World) editSizes() {
 
 // replaceDeployment deletes the Deployment and creates one with the same name.
 func (w *World) replaceDeployment() {
-	rows := w.store.deployments.rows
+	rows := w.store.deployments.all()
 	if len(rows) == 0 || !rows[0].DeletionTimestamp.IsZero() {
 		return
 	}
@@ -290,13 +290,13 @@ func (w *World) replaceDeployment() {
 		w.createDeployment()
 		return
 	}
-	w.agenda.add(w.now.Add(w.delay(w.pace.end)), happening{what: remake, name: rows[0].Name})
+	w.schedule(w.now.Add(w.delay(w.pace.end)), remake, errand{name: rows[0].Name})
 }
 
 // recreateWanted creates what a person wants back, as soon as it is gone.
 func (w *World) recreateWanted(name string) {
 	if w.store.deployments.named(name) != nil {
-		w.agenda.add(w.now.Add(time.Second), happening{what: remake, name: name})
+		w.schedule(w.now.Add(time.Second), remake, errand{name: name})
 		w.collect()
 		return
 	}
@@ -327,7 +327,7 @@ func (w *World) healDeployments() {
 		d.Paused, d.Selector, d.TemplateLabels = false, selector.FromLabels(appWeb), appWeb
 		d.Replicas = new(min(*d.Replicas, 8))
 	})
-	for _, rs := range w.store.replicaSets.rows { // one that has no Deployment would try forever
+	for _, rs := range w.store.replicaSets.all() { // one that has no Deployment would try forever
 		if r := by(User); sizeOf(rs) > 8 {
 			r.name = rs.Name
 			update(w, &w.store.replicaSets, r, func(rs *replicaSet) { rs.Replicas = new(int32(8)); rs.Generation++ })
@@ -337,10 +337,10 @@ func (w *World) healDeployments() {
 
 // checkDeployments tells what is wrong with Deployments that should be finished.
 func (w *World) checkDeployments() error {
-	if len(w.store.deployments.rows) != 1 {
-		return fmt.Errorf("%d deployments", len(w.store.deployments.rows))
+	if len(w.store.deployments.all()) != 1 {
+		return fmt.Errorf("%d deployments", len(w.store.deployments.all()))
 	}
-	return w.checkDeployment(w.store.deployments.rows[0])
+	return w.checkDeployment(w.store.deployments.all()[0])
 }
 
 // checkDeployment tells what is wrong with a Deployment that should be finished.
@@ -349,7 +349,7 @@ func (w *World) checkDeployment(d *Deployment) error {
 		return fmt.Errorf("deployment is at rest but not complete: %v, %d wanted", d.Status, *d.Replicas)
 	}
 	active := 0
-	for _, rs := range w.store.replicaSets.rows {
+	for _, rs := range w.store.replicaSets.all() {
 		if rs.ControllerUID != d.UID || sizeOf(rs) == 0 {
 			continue
 		}
@@ -357,7 +357,7 @@ func (w *World) checkDeployment(d *Deployment) error {
 		if !rs.Template.Same(d.Template) || sizeOf(rs) != *d.Replicas {
 			return fmt.Errorf("replica set %s has template %s and %d pods, wanted are %s and %d", rs.Name, rs.Template.ID, sizeOf(rs), d.Template.ID, *d.Replicas)
 		}
-		pods := slices.DeleteFunc(slices.Clone(w.store.pods.rows), func(p *podorder.Pod) bool {
+		pods := slices.DeleteFunc(slices.Clone(w.store.pods.all()), func(p *podorder.Pod) bool {
 			return p.ControllerUID != rs.UID || !p.Active() || !p.Available(rs.MinReadySeconds, w.now)
 		})
 		if len(pods) != int(sizeOf(rs)) {

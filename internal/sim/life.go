@@ -30,11 +30,16 @@ func somePace(w *World) pace {
 	}
 }
 
-// A happening is an entry of the agenda.
+// A happening is an entry of the agenda. It holds no pointers, for there are as many as pods.
 type happening struct {
-	what       happeningKind
-	name, uid  string // of a pod or node, or of an object that a controller looks at
-	daemon     bool
+	what   happeningKind
+	daemon bool
+	number int32 // of the pod, or of the errand
+}
+
+// An errand is something to do with an object other than a pod.
+type errand struct {
+	name       string
 	controller *controller
 }
 
@@ -42,94 +47,121 @@ type happeningKind uint8
 
 const (
 	wake      happeningKind = iota // a controller looks at an object
+	nodeBack                       // a node answers again
+	remake                         // a person makes an object anew
+	confirm                        // a person confirms a step that waits for it
 	bind                           // a pod is assigned to a node
 	start                          // a pod becomes ready
 	end                            // a pod that is being deleted is gone
 	pull                           // the containers of a pod run their new images
 	crashBack                      // a container crashes, and is started again
-	nodeBack                       // a node answers again
-	remake                         // a person makes an object anew
-	confirm                        // a person confirms a step that waits for it
 )
 
-func (h *happening) perform(w *World) {
+// schedule enters an errand.
+func (w *World) schedule(at time.Time, what happeningKind, e errand) {
+	w.errandNumber++
+	w.errands[w.errandNumber] = e
+	w.agenda.add(at, happening{what: what, number: w.errandNumber})
+}
+
+// schedulePod enters what happens to a pod.
+func (w *World) schedulePod(p podRef, what happeningKind, d time.Duration) {
+	w.agenda.add(w.now.Add(d), happening{what, p.daemon, p.number})
+}
+
+func (h happening) perform(w *World) {
+	if h.what >= bind {
+		if p := w.podAt(h.number, h.daemon); p.Pod != nil {
+			w.live(h.what, p)
+		}
+		return
+	}
+	e := w.errands[h.number]
+	delete(w.errands, h.number)
 	switch h.what {
 	case wake:
-		if slices.Contains(w.controllers, h.controller) && !h.controller.alarms[h.name].After(w.now) {
-			h.controller.enter(h.name)
+		if slices.Contains(w.controllers, e.controller) && !e.controller.alarms[e.name].After(w.now) {
+			e.controller.enter(e.name)
 		}
 	case nodeBack:
-		w.nodeAnswers(h.name)
+		w.nodeAnswers(e.name)
 	case remake:
-		w.recreateWanted(h.name)
+		w.recreateWanted(e.name)
 	case confirm:
 		w.approve()
-	default:
-		if p, ok := w.podNamed(h.name, h.daemon); ok && p.UID == h.uid {
-			w.live(h, p)
-		}
 	}
 }
 
 // A podRef is a pod of either table.
 type podRef struct {
 	*podorder.Pod
+	number int32
 	daemon bool
 }
 
-func (w *World) podNamed(name string, daemon bool) (podRef, bool) {
-	if daemon {
-		p := w.store.daemons.named(name)
-		if p == nil {
-			return podRef{}, false
-		}
-		return podRef{&p.Pod, true}, true
+// podAt returns the pod with a number. One that is gone is nil.
+func (w *World) podAt(number int32, daemon bool) podRef {
+	if !daemon {
+		return podRef{w.store.pods.numbered(number), number, false}
 	}
-	p := w.store.pods.named(name)
-	return podRef{p, false}, p != nil
+	if p := w.store.daemons.numbered(number); p != nil {
+		return podRef{&p.Pod, number, true}
+	}
+	return podRef{}
+}
+
+// podNamed returns the pod with a name. One that is not there is nil.
+func (w *World) podNamed(name string, daemon bool) podRef {
+	number := w.store.pods.number(name)
+	if daemon {
+		number = w.store.daemons.number(name)
+	}
+	if number == gone {
+		return podRef{}
+	}
+	return w.podAt(number, daemon)
 }
 
 // allPods returns the pods of both tables.
 func (w *World) allPods() []podRef {
 	var all []podRef
-	for _, p := range w.store.pods.rows {
-		all = append(all, podRef{p, false})
+	for i, p := range w.store.pods.all() {
+		all = append(all, podRef{p, w.store.pods.numbers[i], false})
 	}
-	for _, p := range w.store.daemons.rows {
-		all = append(all, podRef{&p.Pod, true})
+	for i, p := range w.store.daemons.all() {
+		all = append(all, podRef{&p.Pod, w.store.daemons.numbers[i], true})
 	}
 	return all
 }
 
 // changePod changes a pod of either table.
-func (w *World) changePod(p podRef, r request, f func(*podorder.Pod)) answer {
+func (w *World) changePod(p podRef, r request, f func(*podorder.Pod)) {
 	r.name, r.verb = p.Name, Update
 	if p.daemon {
-		_, a := update(w, &w.store.daemons, r, func(d *daemonset.Pod) { f(&d.Pod) })
-		return a
+		if d := w.store.daemons.numbered(p.number); d != nil {
+			alter(w, &w.store.daemons, &r, p.number, d, func(d *daemonset.Pod) { f(&d.Pod) })
+		}
+		return
 	}
-	_, a := update(w, &w.store.pods, r, f)
-	return a
-}
-
-func (w *World) schedulePod(p podRef, what happeningKind, d time.Duration) {
-	w.agenda.add(w.now.Add(d), happening{what: what, name: p.Name, uid: p.UID, daemon: p.daemon})
+	if o := w.store.pods.numbered(p.number); o != nil {
+		alter(w, &w.store.pods, &r, p.number, o, f)
+	}
 }
 
 // live performs what happens to a pod and enters what happens next.
-func (w *World) live(h *happening, p podRef) {
+func (w *World) live(what happeningKind, p podRef) {
 	deleted := !p.DeletionTimestamp.IsZero()
 	switch {
-	case h.what == end && deleted:
+	case what == end && deleted:
 		w.removePod(p)
 	case deleted || p.Finished():
-	case h.what == bind && p.NodeName == "":
+	case what == bind && p.NodeName == "":
 		w.bindPod(p)
-	case h.what == start && p.NodeName != "" && !p.Ready:
+	case what == start && p.NodeName != "" && !p.Ready:
 		w.startPod(p)
-	case h.what == pull && p.NodeName != "":
+	case what == pull && p.NodeName != "":
 		w.pullImages(p)
-	case h.what == crashBack && p.Ready:
+	case what == crashBack && p.Ready:
 		w.count(PodCrashLoop)
 		w.changePod(p, by(NodeAgent), func(p *podorder.Pod) { p.Ready, p.ReadySince, p.Restarts = false, w.now, p.Restarts+1 })
 		w.schedulePod(p, start, w.delay(w.pace.start))
@@ -170,15 +202,15 @@ func (w *World) nodeFor(p podRef) string {
 		}
 		return d.PinnedNode
 	}
-	if len(w.store.nodes.rows) == 0 {
+	if len(w.store.nodes.all()) == 0 {
 		return "node-" + strconv.Itoa(w.random.IntN(3)+1)
 	}
-	i := w.random.IntN(len(w.store.nodes.rows))
-	for range w.store.nodes.rows {
-		if n := w.store.nodes.rows[i]; !n.NotReady && !n.Cordoned {
+	i := w.random.IntN(len(w.store.nodes.all()))
+	for range w.store.nodes.all() {
+		if n := w.store.nodes.all()[i]; !n.NotReady && !n.Cordoned {
 			return n.Name
 		}
-		i = (i + 1) % len(w.store.nodes.rows)
+		i = (i + 1) % len(w.store.nodes.all())
 	}
 	return ""
 }

@@ -23,7 +23,7 @@ func podDisturbances() []disturbance {
 		{Ownership, 0.3, onPod(OwnedByOther, (*World).giveToOther)},
 		{Ownership, 0.2, onPod(RecreatedWithName, (*World).replacePod)},
 		{Termination, 0.3, (*World).loseNode},
-		{Request, 0.4, func(w *World) { w.podLimit = len(w.store.pods.rows) + len(w.store.daemons.rows) + w.random.IntN(3) }},
+		{Request, 0.4, func(w *World) { w.podLimit = len(w.store.pods.all()) + len(w.store.daemons.all()) + w.random.IntN(3) }},
 		{Request, 0.4, func(w *World) { w.podLimit = 0 }},
 		{Clocks, 0.5, (*World).skewClock},
 		{Crash, 0.2, func(w *World) { w.somebody().crash() }},
@@ -37,17 +37,11 @@ func (w *World) somebody() *controller { return w.controllers[w.random.IntN(len(
 // onPod returns a disturbance of any pod, which reports whether it did anything.
 func onPod(t Trouble, do func(*World, podRef) bool) func(*World) {
 	return func(w *World) {
-		n := len(w.store.pods.rows) + len(w.store.daemons.rows)
-		if n == 0 {
+		pods := w.allPods()
+		if len(pods) == 0 {
 			return
 		}
-		i := w.random.IntN(n)
-		var p podRef
-		if i < len(w.store.pods.rows) {
-			p = podRef{w.store.pods.rows[i], false}
-		} else {
-			p = podRef{&w.store.daemons.rows[i-len(w.store.pods.rows)].Pod, true}
-		}
+		p := pods[w.random.IntN(len(pods))]
 		if do(w, p) {
 			w.count(t)
 		}
@@ -82,22 +76,22 @@ func (w *World) relabelPod(p podRef) bool {
 // strayPod creates a pod by hand that controllers may adopt.
 func (w *World) strayPod() {
 	labels := map[string]string{"app": "web"}
-	if rows := w.store.replicaSets.rows; len(rows) > 0 && w.random.IntN(2) == 0 {
+	if rows := w.store.replicaSets.all(); len(rows) > 0 && w.random.IntN(2) == 0 {
 		labels = rows[w.random.IntN(len(rows))].TemplateLabels
 	}
 	w.count(PodCreated)
 	p := podorder.Pod{Name: w.podName("stray"), Labels: labels, CreationTimestamp: w.now, Phase: podorder.Pending}
-	if len(w.store.daemonSets.rows) > 0 {
+	if len(w.store.daemonSets.all()) > 0 {
 		d := &daemonset.Pod{Pod: p}
-		if nodes := w.store.nodes.rows; len(nodes) > 0 {
+		if nodes := w.store.nodes.all(); len(nodes) > 0 {
 			d.PinnedNode = nodes[w.random.IntN(len(nodes))].Name
 		}
 		create(w, &w.store.daemons, by(Monkey), d)
-		w.beginPod(podRef{&d.Pod, true})
+		w.beginPod(w.podNamed(d.Name, true))
 		return
 	}
 	create(w, &w.store.pods, by(Monkey), &p)
-	w.beginPod(podRef{&p, false})
+	w.beginPod(w.podNamed(p.Name, false))
 }
 
 // podName returns a name that no pod has had.
@@ -105,13 +99,9 @@ func (w *World) podName(prefix string) string {
 	for {
 		w.podNames++
 		name := prefix + "-" + strconv.Itoa(w.podNames)
-		if _, ok := w.podNamed(name, true); ok && len(w.given) > 0 {
-			continue
+		if w.store.pods.number(name) == gone && w.store.daemons.number(name) == gone {
+			return name
 		}
-		if _, ok := w.podNamed(name, false); ok && len(w.given) > 0 {
-			continue
-		}
-		return name
 	}
 }
 
@@ -170,7 +160,7 @@ func (w *World) replacePod(p podRef) bool {
 	again.ControllerKind, again.ControllerName, again.ControllerUID = "", "", ""
 	again.CreationTimestamp = w.now
 	create(w, &w.store.pods, by(Monkey), &again)
-	w.beginPod(podRef{&again, false})
+	w.beginPod(w.podNamed(again.Name, false))
 	return true
 }
 

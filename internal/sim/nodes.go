@@ -15,7 +15,7 @@ const maxNodes = 7
 func nodeDisturbances() []disturbance {
 	return []disturbance{
 		{Nodes, 0.8, func(w *World) {
-			if len(w.store.nodes.rows) < maxNodes {
+			if len(w.store.nodes.all()) < maxNodes {
 				w.count(NodeAdded)
 				w.addNode()
 			}
@@ -31,7 +31,7 @@ func nodeDisturbances() []disturbance {
 
 func onNode(t Trouble, f func(*World, *Node)) func(*World) {
 	return func(w *World) {
-		if rows := w.store.nodes.rows; len(rows) > 0 {
+		if rows := w.store.nodes.all(); len(rows) > 0 {
 			w.count(t)
 			f(w, rows[w.random.IntN(len(rows))])
 		}
@@ -95,7 +95,7 @@ func (w *World) makeNotReady(n *Node) {
 			w.schedulePod(p, start, w.delay(w.pace.long))
 		}
 	}
-	w.agenda.add(w.now.Add(w.delay(w.pace.long)), happening{what: nodeBack, name: n.Name})
+	w.schedule(w.now.Add(w.delay(w.pace.long)), nodeBack, errand{name: n.Name})
 }
 
 // nodeAnswers lets a node answer again.
@@ -107,12 +107,12 @@ func (w *World) nodeAnswers(name string) {
 }
 
 func (w *World) loseZone() {
-	if len(w.store.nodes.rows) == 0 {
+	if len(w.store.nodes.all()) == 0 {
 		return
 	}
 	w.count(ZoneLost)
-	zone := w.store.nodes.rows[0].Zone
-	for _, n := range w.store.nodes.rows {
+	zone := w.store.nodes.all()[0].Zone
+	for _, n := range w.store.nodes.all() {
 		if n.Zone == zone {
 			w.makeNotReady(n)
 		}
@@ -143,12 +143,12 @@ func (w *World) drain(n *Node) {
 
 // healNodes lets all nodes answer and take pods.
 func (w *World) healNodes() {
-	for _, n := range w.store.nodes.rows {
+	for _, n := range w.store.nodes.all() {
 		if n.NotReady {
 			w.nodeAnswers(n.Name)
 		}
 	}
-	if len(w.store.nodes.rows) == 0 {
+	if len(w.store.nodes.all()) == 0 {
 		w.addNode()
 	}
 }

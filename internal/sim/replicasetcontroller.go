@@ -229,8 +229,8 @@ func (p *replicaSetPass) act(a replicaset.Action) {
 	case replicaset.DeletePod:
 		p.done++
 		p.deletes = append(p.deletes, outcome(c.ask(func() answer {
-			pod, ok := c.w.podNamed(a.Name, false)
-			if !ok {
+			pod := c.w.podNamed(a.Name, false)
+			if pod.Pod == nil {
 				return c.w.answered(notFound)
 			}
 			return c.w.deletePod(pod, c.expecting(c.request(Delete, a.Name, precondition{a.UID, a.ResourceVersion}, a), p))
@@ -272,7 +272,7 @@ func (p *replicaSetPass) create(a replicaset.CreatePods) {
 		if calls++; calls > 1 {
 			c.blind[rs.UID] = true // a repeated request is not idempotent
 		}
-		if c.w.podLimit > 0 && len(c.w.store.pods.rows) >= c.w.podLimit {
+		if c.w.podLimit > 0 && len(c.w.store.pods.all()) >= c.w.podLimit {
 			return c.w.answered(forbidden)
 		}
 		name = c.w.podName(rs.Name)
@@ -281,7 +281,7 @@ func (p *replicaSetPass) create(a replicaset.CreatePods) {
 			CreationTimestamp: c.w.now, Phase: podorder.Pending,
 		})
 		if a == done {
-			c.w.beginPod(podRef{pod, false})
+			c.w.beginPod(c.w.podNamed(name, false))
 			made = cmp.Or(made, pod) // the answer is that to the first request
 		}
 		return a

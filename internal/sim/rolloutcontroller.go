@@ -282,7 +282,7 @@ func (p *rolloutPass) release(verb Verb, name, uid string, action fmt.Stringer, 
 
 // deleteBatchRelease marks a BatchRelease that has finalizers, and removes others.
 func (w *World) deleteBatchRelease(r request) answer {
-	o, a := lookup(&w.store.batchReleases, &r)
+	_, o, a := lookup(&w.store.batchReleases, &r)
 	switch {
 	case a != done:
 		return w.answered(a)

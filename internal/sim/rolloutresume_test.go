@@ -186,7 +186,7 @@ func TestRolloutKeepsAnnotations(t *testing.T) {
 		w, rec, err := beginRollout(release, RolloutConfig{})
 		require.NoError(t, err)
 		require.NoError(t, w.runCalm(0, 0))
-		annotations := w.store.rollouts.rows[0].Annotations
+		annotations := w.store.rollouts.all()[0].Annotations
 		require.Equal(t, "shop", annotations["team"])
 		require.NotEmpty(t, annotations[workload.AnnotationHash])
 		most := int32(0)

@@ -136,7 +136,7 @@ func (r *rolloutRecorder) watch() {
 	w := r.world
 	w.written, w.Observer.Rollout = r.written, r.planned
 	r.ready, r.version = map[string]int32{}, w.store.version
-	for _, p := range w.store.pods.rows {
+	for _, p := range w.store.pods.all() {
 		r.count(nil, p)
 	}
 }
@@ -172,7 +172,7 @@ func (r *rolloutRecorder) confirmLater(o *Rollout) {
 		return
 	}
 	if kind, _ := kruise.PauseOf(o.Rollout, sub.CurrentStepIndex, sub.LastUpdateTime, workload.RepairAll); kind == kruise.PauseManual {
-		r.world.agenda.add(r.world.now.Add(r.approveAfter), happening{what: confirm})
+		r.world.schedule(r.world.now.Add(r.approveAfter), confirm, errand{})
 	}
 }
 

@@ -179,7 +179,7 @@ func (w *World) jump(r *Rollout) {
 
 func onRollout(t Trouble, f func(*World, *Rollout)) func(*World) {
 	return func(w *World) {
-		rows := w.store.rollouts.rows
+		rows := w.store.rollouts.all()
 		if len(rows) == 0 {
 			return
 		}
@@ -208,8 +208,8 @@ func (w *World) admit(f func(*Deployment)) bool {
 	changed := *old
 	f(&changed)
 	changed.Template.Hash = w.hash(changed.Template.ID, changed.Status.CollisionCount)
-	snapshot := kruise.AdmitSnapshot{Old: w.workloadOf(old), New: w.workloadOf(&changed), Sets: setsOf(s.replicaSets.rows, old.UID)}
-	for _, r := range s.rollouts.rows {
+	snapshot := kruise.AdmitSnapshot{Old: w.workloadOf(old), New: w.workloadOf(&changed), Sets: setsOf(s.replicaSets.all(), old.UID)}
+	for _, r := range s.rollouts.all() {
 		snapshot.Rollouts = append(snapshot.Rollouts, r.Rollout)
 	}
 	options := kruise.Options{Repair: workload.RepairAll}
@@ -247,7 +247,7 @@ func take(d *Deployment, w *workload.Workload) {
 
 // approve lets a Rollout go on that waits for a person. It reports whether there is one.
 func (w *World) approve() bool {
-	for _, r := range w.store.rollouts.rows {
+	for _, r := range w.store.rollouts.all() {
 		sub := r.Status.Sub
 		if r.Status.Phase != kruise.PhaseProgressing || sub == nil || sub.CurrentStepState != kruise.StatePaused {
 			continue
@@ -273,10 +273,10 @@ func (w *World) approve() bool {
 // finalizer there is gone at once, and nobody plans for what it was let in for.
 func (w *World) resume() bool {
 	d := w.store.deployments.named("web")
-	if d == nil || !d.Paused || len(w.store.batchReleases.rows) > 0 {
+	if d == nil || !d.Paused || len(w.store.batchReleases.all()) > 0 {
 		return false
 	}
-	deserted, marked := len(w.store.rollouts.rows) == 0, d.Annotations[workload.AnnotationInProgress] != ""
+	deserted, marked := len(w.store.rollouts.all()) == 0, d.Annotations[workload.AnnotationInProgress] != ""
 	if !deserted && (marked || !w.abandoned) {
 		return false
 	}
@@ -293,7 +293,7 @@ func (w *World) resume() bool {
 // which the Rollout waits for. It reports whether there is one.
 func (w *World) rollBackFirst() bool {
 	d := w.store.deployments.named("web")
-	for _, r := range w.store.rollouts.rows {
+	for _, r := range w.store.rollouts.all() {
 		if sub := r.Status.Sub; d != nil && r.BlueGreen != nil && sub != nil && sub.StableRevision != "" &&
 			r.Status.Phase == kruise.PhaseProgressing && d.Template.ID != sub.Revision && d.Template.ID != sub.StableRevision {
 			return w.admit(func(d *Deployment) { d.Template = revision.Template{ID: sub.StableRevision} })
@@ -304,7 +304,7 @@ func (w *World) rollBackFirst() bool {
 
 // replaceRollout deletes the Rollout. A person creates it again when it is gone.
 func (w *World) replaceRollout() {
-	rows := w.store.rollouts.rows
+	rows := w.store.rollouts.all()
 	if len(rows) == 0 {
 		w.createRollout(workload.Partition)
 		return
@@ -342,7 +342,7 @@ func (w *World) healRollouts() {
 func (w *World) checkRollouts() error {
 	s := w.store
 	d := s.deployments.named("web")
-	for _, o := range s.deployments.rows {
+	for _, o := range s.deployments.all() {
 		if o != d {
 			return fmt.Errorf("deployment %s is left", o.Name)
 		}
@@ -353,8 +353,8 @@ func (w *World) checkRollouts() error {
 	if err := w.checkDeployment(d); err != nil {
 		return err
 	}
-	if len(s.batchReleases.rows) > 0 {
-		return fmt.Errorf("batch release is left, %v", s.batchReleases.rows[0].Status)
+	if len(s.batchReleases.all()) > 0 {
+		return fmt.Errorf("batch release is left, %v", s.batchReleases.all()[0].Status)
 	}
 	for _, key := range []string{
 		workload.AnnotationInProgress, partition.AnnotationStrategy, partition.AnnotationExtraStatus, workload.AnnotationOriginalStrategy, partition.AnnotationControlInfo,
@@ -363,18 +363,18 @@ func (w *World) checkRollouts() error {
 			return fmt.Errorf("annotation %s is left: %s", key, value)
 		}
 	}
-	for _, o := range s.services.rows {
+	for _, o := range s.services.all() {
 		if o.Name != "web" || len(o.Selector) != 1 {
 			return fmt.Errorf("service %s selects %v", o.Name, o.Selector)
 		}
 	}
-	if refs := s.routes.rows[0].Rules[0].BackendRefs; len(s.routes.rows[0].Rules) != 1 || len(refs) != 1 || refs[0].Weight != nil && *refs[0].Weight != 1 {
-		return fmt.Errorf("route has rules %+v", s.routes.rows[0].Rules)
+	if refs := s.routes.all()[0].Rules[0].BackendRefs; len(s.routes.all()[0].Rules) != 1 || len(refs) != 1 || refs[0].Weight != nil && *refs[0].Weight != 1 {
+		return fmt.Errorf("route has rules %+v", s.routes.all()[0].Rules)
 	}
-	if len(s.ingresses.rows) != 1 {
-		return fmt.Errorf("%d ingresses", len(s.ingresses.rows))
+	if len(s.ingresses.all()) != 1 {
+		return fmt.Errorf("%d ingresses", len(s.ingresses.all()))
 	}
-	for _, r := range s.rollouts.rows {
+	for _, r := range s.rollouts.all() {
 		if r.Status.Phase != kruise.PhaseHealthy {
 			return fmt.Errorf("rollout is %s, step %d %s", r.Status.Phase, r.Status.CurrentStepIndex, r.Status.CurrentStepState)
 		}

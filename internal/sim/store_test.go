@@ -49,11 +49,11 @@ func TestRequests(t *testing.T) {
 	require.Equal(t, invalid, change("p", precondition{uid: "u2"}))
 	require.Equal(t, conflict, change("p", precondition{uid: "u1", version: "7"}))
 	require.EqualValues(t, 1, w.store.version, "nothing was written")
-	before := slices.Clone(pods.rows)
+	before := slices.Clone(pods.all())
 	require.Equal(t, done, change("p", precondition{uid: "u1", version: "1"}))
 	require.Equal(t, conflict, change("p", precondition{version: "1"}))
 	require.False(t, before[0].Ready)
-	require.True(t, pods.rows[0].Ready)
+	require.True(t, pods.all()[0].Ready)
 	require.Equal(t, before, pods.at(1))
 	require.Empty(t, pods.at(0))
 	require.Equal(t, 1, pods.behind(1))
@@ -96,7 +96,7 @@ func TestForgets(t *testing.T) {
 	}
 	require.LessOrEqual(t, len(w.store.pods.past), 2*memory)
 	require.Positive(t, w.store.pods.at(0)[0].Restarts)
-	require.EqualValues(t, 5*memory, w.store.pods.rows[0].Restarts)
+	require.EqualValues(t, 5*memory, w.store.pods.all()[0].Restarts)
 }
 
 // TestPast: what a table held behind each write that it remembers can be told, in its
@@ -107,7 +107,7 @@ func TestPast(t *testing.T) {
 		pods := &w.store.pods
 		var held [][]*podorder.Pod // by version
 		for range 5 * memory {
-			held = append(held, slices.Clone(pods.rows))
+			held = append(held, slices.Clone(pods.all()))
 			r := by(User)
 			r.name = string(rune('a' + w.random.IntN(8)))
 			switch p := pods.named(r.name); {
@@ -118,10 +118,10 @@ func TestPast(t *testing.T) {
 			default:
 				remove(w, pods, r)
 			}
-			for _, p := range pods.rows {
+			for _, p := range pods.all() {
 				require.Same(t, p, pods.named(p.Name))
 			}
-			require.Len(t, pods.places, len(pods.rows))
+			require.Len(t, pods.names, len(pods.all()))
 		}
 		for version := 4 * memory; version < len(held); version++ {
 			require.True(t, slices.Equal(held[version], pods.at(int64(version))), "seed %d, version %d", seed, version)

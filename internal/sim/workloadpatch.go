@@ -20,7 +20,7 @@ func (c *controller) patchWorkload(a fmt.Stringer, uid, name string, patch *work
 	}
 	return c.ask(func() answer {
 		r := c.request(Update, name, pre, a)
-		if d, _ := lookup(table, &r); d != nil && unchangedBy(d, patch) {
+		if _, d, _ := lookup(table, &r); d != nil && unchangedBy(d, patch) {
 			return done // no write, no event
 		}
 		_, answer := update(c.w, table, r, func(d *Deployment) { patchDeployment(d, patch) })

@@ -30,32 +30,34 @@ type World struct {
 	Plans    int // plans made
 	Writes   int // requests that changed the store
 
-	store       *store
-	random      *rand.Rand
-	now         time.Time
-	agenda      agenda[happening]
-	controllers []*controller
-	pace        pace
-	serial      int
-	given       map[string]bool // UIDs that objects came with
-	fair        bool
-	repeating   bool // a request is being repeated, which nobody has planned
-	err         error
-	podLimit    int // quota, 0 for none
-	podNames    int
-	broken      map[string]bool // templates whose pods never become ready
-	weakHash    bool            // templates have few hashes
-	disturb     []disturbance
-	heal        []func(*World) // what the fair phase begins with
-	check       func(*World) error
-	written     func(Role)        // called after each write, or nil
-	idle        func(*World) bool // acts when all is at rest; false if that was the end
-	visit       time.Time         // when a person looks again, even if nothing rests
-	limit       int               // steps of the fair phase
-	deadline    time.Time         // of a calm run; zero for none
-	latency     time.Duration     // of a calm run
-	neverReady  func(podRef) bool // pods that never become ready, or nil
-	abandoned   bool              // a Rollout was deleted or disabled since the last release has begun
+	store        *store
+	random       *rand.Rand
+	now          time.Time
+	agenda       agenda[happening]
+	errands      map[int32]errand // by number
+	errandNumber int32
+	controllers  []*controller
+	pace         pace
+	serial       int
+	given        map[string]bool // UIDs that objects came with
+	fair         bool
+	repeating    bool // a request is being repeated, which nobody has planned
+	err          error
+	podLimit     int // quota, 0 for none
+	podNames     int
+	broken       map[string]bool // templates whose pods never become ready
+	weakHash     bool            // templates have few hashes
+	disturb      []disturbance
+	heal         []func(*World) // what the fair phase begins with
+	check        func(*World) error
+	written      func(Role)        // called after each write, or nil
+	idle         func(*World) bool // acts when all is at rest; false if that was the end
+	visit        time.Time         // when a person looks again, even if nothing rests
+	limit        int               // steps of the fair phase
+	deadline     time.Time         // of a calm run; zero for none
+	latency      time.Duration     // of a calm run
+	neverReady   func(podRef) bool // pods that never become ready, or nil
+	abandoned    bool              // a Rollout was deleted or disabled since the last release has begun
 }
 
 // A disturbance is something that may happen at any time.
@@ -68,7 +70,7 @@ type disturbance struct {
 func newWorld(seed uint64, faults Faults) *World {
 	w := &World{
 		Seed: seed, Faults: faults, store: newStore(), random: rand.New(rand.NewPCG(seed, 0x6b706c616e)), now: Epoch,
-		broken: map[string]bool{}, given: map[string]bool{}, limit: 4000,
+		broken: map[string]bool{}, given: map[string]bool{}, errands: map[int32]errand{}, limit: 4000,
 	}
 	w.pace = somePace(w)
 	return w

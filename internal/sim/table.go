@@ -1,0 +1,252 @@
+package sim
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+)
+
+// A table holds the objects of one kind, and how they have changed: what it held before
+// is what it holds now, less its last changes. Or it holds values that are changed where
+// they are, and remembers nothing: then whoever wants to know of a change is told at once.
+type table[T any] struct {
+	kind    Kind
+	key     func(*T) key
+	rows    []*T             // in the order of creation; nil for what has gone since they were read
+	numbers []int32          // of the rows; no two objects ever have the same
+	places  []int32          // in the rows, by number, or gone
+	names   map[string]int32 // numbers
+	gone    int              // rows that are nil
+	past    []change[T]      // oldest first; the first is the start of memory
+
+	inPlace bool
+	values  []T                 // what the rows point to
+	before  T                   // what the value was that is being changed
+	tell    []func(old, new *T) // valid during the call only
+}
+
+// A change is one write.
+type change[T any] struct {
+	version  int64 // of the store, behind the write
+	number   int32
+	old, new *T // nil if the object was created, or removed
+}
+
+// memory is how many changes of a kind are remembered at least.
+const memory = 48
+
+// gone is the place of an object that is gone.
+const gone = -1
+
+func (t *table[T]) init(s *store, kind Kind, key func(*T) key) {
+	t.kind, t.key, t.names = kind, key, map[string]int32{}
+	s.counts[kind] = t.behind
+	t.past = append(t.past, change[T]{})
+}
+
+// all returns the objects. Who removes some while going through them needs a copy.
+func (t *table[T]) all() []*T {
+	if t.gone > 0 {
+		t.sweep()
+	}
+	return t.rows
+}
+
+// sweep closes the gaps. The others stay in their order: planners compare the names and
+// UIDs of objects with those of their neighbours, as long as they ascend.
+func (t *table[T]) sweep() {
+	kept := 0
+	for i, o := range t.rows {
+		if o == nil {
+			continue
+		}
+		if kept < i {
+			if t.inPlace {
+				t.values[kept] = *o
+				o = &t.values[kept]
+			}
+			number := t.numbers[i]
+			t.rows[kept], t.numbers[kept], t.places[number] = o, number, int32(kept)
+		}
+		kept++
+	}
+	clear(t.rows[kept:])
+	t.rows, t.numbers, t.gone = t.rows[:kept], t.numbers[:kept], 0
+	if t.inPlace {
+		clear(t.values[kept:])
+		t.values = t.values[:kept]
+	}
+}
+
+// insert adds an object and returns where it is.
+func (t *table[T]) insert(s *store, o *T) *T {
+	number := int32(len(t.places))
+	if t.inPlace {
+		if len(t.values) == cap(t.values) {
+			t.grow(1)
+		}
+		t.values = append(t.values, *o)
+		o = &t.values[len(t.values)-1]
+	}
+	t.places = append(t.places, int32(len(t.rows)))
+	t.rows, t.numbers = append(t.rows, o), append(t.numbers, number)
+	t.names[*t.key(o).name] = number
+	t.put(s, number, nil, o)
+	return o
+}
+
+// grow makes room for more values at once, because they are large.
+func (t *table[T]) grow(n int) {
+	if !t.inPlace {
+		return
+	}
+	t.all()
+	t.values = slices.Grow(t.values, n)
+	for i := range t.rows {
+		t.rows[i] = &t.values[i]
+	}
+}
+
+// replace puts an object in the place of another one.
+func (t *table[T]) replace(s *store, number int32, old, new *T) {
+	t.rows[t.places[number]] = new
+	t.put(s, number, old, new)
+}
+
+// remove takes an object away. Its place stays empty until the rows are read.
+func (t *table[T]) remove(s *store, number int32) {
+	old := t.rows[t.places[number]]
+	delete(t.names, *t.key(old).name)
+	t.put(s, number, old, nil)
+	t.rows[t.places[number]], t.places[number] = nil, gone
+	t.gone++
+}
+
+// put notes a write.
+func (t *table[T]) put(s *store, number int32, old, new *T) {
+	s.version++
+	s.touched[t.kind] = s.version
+	if t.inPlace {
+		for _, tell := range t.tell {
+			tell(old, new)
+		}
+		return
+	}
+	if new != nil {
+		if k := t.key(new); k.version != nil && !s.unversioned {
+			*k.version = strconv.FormatInt(s.version, 10)
+		}
+	}
+	if len(t.past) >= 2*memory {
+		t.forget(s)
+	}
+	t.past = append(t.past, change[T]{s.version, number, old, new})
+}
+
+// forget drops changes that are long past, unless somebody has yet to see them.
+func (t *table[T]) forget(s *store) {
+	n := len(t.past) - memory
+	if s.seen != nil {
+		n = min(n, t.index(s.seen(t.kind)))
+	}
+	t.past = slices.Delete(t.past, 0, n)
+}
+
+// numbered returns the object with the number, or nil.
+func (t *table[T]) numbered(number int32) *T {
+	if place := t.places[number]; place != gone {
+		return t.rows[place]
+	}
+	return nil
+}
+
+// number returns the number of the object with the name, or gone.
+func (t *table[T]) number(name string) int32 {
+	if n, ok := t.names[name]; ok {
+		return n
+	}
+	return gone
+}
+
+// named returns the object with the name, or nil.
+func (t *table[T]) named(name string) *T {
+	if n, ok := t.names[name]; ok {
+		return t.rows[t.places[n]]
+	}
+	return nil
+}
+
+func find[T any](t *table[T], rows []*T, name string) *T {
+	for _, o := range rows {
+		if *t.key(o).name == name {
+			return o
+		}
+	}
+	return nil
+}
+
+// index returns the number of the last change up to a version of the store, as far
+// as it is remembered.
+func (t *table[T]) index(version int64) int {
+	i, _ := slices.BinarySearchFunc(t.past, version+1, func(c change[T], v int64) int { return cmp.Compare(c.version, v) })
+	return max(i-1, 0)
+}
+
+// at returns the objects as of a version of the store. They are valid until the next write.
+func (t *table[T]) at(version int64) []*T {
+	later := t.past[t.index(version)+1:]
+	if len(later) == 0 {
+		return t.all()
+	}
+	rows := slices.Clone(t.all())
+	numbers := slices.Clone(t.numbers)
+	for _, c := range slices.Backward(later) {
+		place, _ := slices.BinarySearch(numbers, c.number)
+		switch {
+		case c.old == nil: // nothing that was there then is younger
+			rows, numbers = rows[:place], numbers[:place]
+		case c.new == nil:
+			rows, numbers = slices.Insert(rows, place, c.old), slices.Insert(numbers, place, c.number)
+		default:
+			rows[place] = c.old
+		}
+	}
+	return rows
+}
+
+// valuesAt returns the values of the objects as of a version of the store, where they are or
+// in a buffer, which it fills. They are valid until the next write.
+func (t *table[T]) valuesAt(version int64, buffer *[]T) []T {
+	if t.inPlace {
+		t.all()
+		return t.values
+	}
+	*buffer = fill(*buffer, t.at(version))
+	return *buffer
+}
+
+// behind returns how many changes there were behind a version of the store.
+func (t *table[T]) behind(version int64) int { return len(t.past) - 1 - t.index(version) }
+
+// between calls f for each change from one version of the store to a later one. With
+// skip it sees only the difference between the two, as after a new list.
+func (t *table[T]) between(from, to int64, skip bool, f func(old, new *T)) {
+	i, j := t.index(from), t.index(to)
+	if !skip || j-i < 2 {
+		for i++; i <= j; i++ {
+			f(t.past[i].old, t.past[i].new)
+		}
+		return
+	}
+	before, after := t.at(from), t.at(to)
+	for _, o := range before {
+		if k := t.key(o); find(t, after, *k.name) == nil {
+			f(o, nil)
+		}
+	}
+	for _, o := range after {
+		if b := find(t, before, *t.key(o).name); b != o {
+			f(b, o)
+		}
+	}
+}
