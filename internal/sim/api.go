@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -49,13 +50,18 @@ func lookup[T any](t *table[T], r *request) (int32, *T, answer) {
 	}
 	o := t.numbered(number)
 	k := t.key(o)
-	if r.pre.uid != "" && k.uid != nil && *k.uid != r.pre.uid {
-		return number, nil, invalid
+	return number, o, r.pre.met(k.uid, k.version)
+}
+
+// met reports whether an object is what the precondition demands: done, if it is.
+func (p *precondition) met(uid, version *string) answer {
+	switch {
+	case p.uid != "" && uid != nil && *uid != p.uid:
+		return invalid
+	case p.version != "" && version != nil && *version != p.version:
+		return conflict
 	}
-	if r.pre.version != "" && k.version != nil && *k.version != r.pre.version {
-		return number, nil, conflict
-	}
-	return number, o, done
+	return done
 }
 
 // update performs a change of an object, whose maps and slices the function must replace
@@ -63,7 +69,7 @@ func lookup[T any](t *table[T], r *request) (int32, *T, answer) {
 func update[T any](w *World, t *table[T], r request, f func(*T)) (*T, answer) {
 	number, old, a := lookup(t, &r)
 	if a != done {
-		return nil, w.answered(a)
+		return nil, w.refused(&r, a)
 	}
 	return alter(w, t, &r, number, old, f), done
 }
@@ -90,32 +96,45 @@ func create[T any](w *World, t *table[T], r request, o *T) (*T, answer) {
 	k := t.key(o)
 	r.name, r.verb = *k.name, Create
 	if t.number(r.name) != gone {
-		return nil, w.answered(exists)
+		return nil, w.refused(&r, exists)
 	}
-	if k.uid != nil {
-		if *k.uid == "" {
-			*k.uid = w.newUID()
-		} else {
-			w.given[*k.uid] = true
-		}
+	return add(w, t, &r, o), done
+}
+
+// add stores an object whose name is free.
+func add[T any](w *World, t *table[T], r *request, o *T) *T {
+	k := t.key(o)
+	switch {
+	case k.uid == nil:
+	case *k.uid == "":
+		*k.uid = w.newUID()
+	default:
+		w.taken(*k.uid)
 	}
 	before := beforeWrite(w, t)
 	o = t.insert(w.store, o)
-	wrote(w, t, &r, o, before)
-	return o, done
+	wrote(w, t, r, o, before)
+	return o
 }
 
 // remove takes an object out of the store.
 func remove[T any](w *World, t *table[T], r request) answer {
-	number, old, a := lookup(t, &r)
+	number, _, a := lookup(t, &r)
 	if a != done {
-		return w.answered(a)
+		return w.refused(&r, a)
 	}
+	erase(w, t, &r, number)
+	return done
+}
+
+// erase takes out an object that was looked up.
+func erase[T any](w *World, t *table[T], r *request, number int32) {
+	old := t.numbered(number)
 	r.verb = Remove
+	w.garbage = w.garbage || t.kind != KindPod && t.kind != KindDaemon
 	before := beforeWrite(w, t)
 	t.remove(w.store, number)
-	wrote(w, t, &r, old, before)
-	return done
+	wrote(w, t, r, old, before)
 }
 
 // beforeWrite returns what there is before a write, if anybody wants to know.
@@ -149,6 +168,14 @@ func wrote[T any](w *World, t *table[T], r *request, o *T, before *State) {
 		event.UID = *k.uid
 	}
 	w.fail(w.Observer.Write(event))
+}
+
+// refused counts an answer that is no success. In a calm world there is none.
+func (w *World) refused(r *request, a answer) answer {
+	if w.calm {
+		w.fail(fmt.Errorf("a plan does not fit the cluster: %s: %s %s: %v", r.by.Role, r.verb, r.name, a))
+	}
+	return w.answered(a)
 }
 
 // answered counts an answer that is no success.
@@ -191,10 +218,15 @@ func (w *World) ask(send func() answer) answer {
 
 // newUID returns a UID that no object has had.
 func (w *World) newUID() string {
-	for {
-		w.serial++
-		if uid := "u" + strconv.Itoa(w.serial); !w.given[uid] {
-			return uid
+	w.serial++
+	return w.uidPrefix + strconv.Itoa(w.serial)
+}
+
+// taken notes a UID that an object came with.
+func (w *World) taken(uid string) {
+	if number, ok := strings.CutPrefix(uid, w.uidPrefix); ok {
+		if n, err := strconv.Atoi(number); err == nil {
+			w.serial = max(w.serial, n)
 		}
 	}
 }

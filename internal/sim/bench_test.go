@@ -52,18 +52,16 @@ func BenchmarkRun(b *testing.B) {
 // without: whose each pod is, and of the own ones whether they are active and ready.
 func BenchmarkSnapshots(b *testing.B) {
 	const pods, plans = 180_000, 133
-	c := Cluster{Now: Epoch}
-	c = c.Clone()
-	k := newKubelet(Kubelet{}, &c, &queue{})
+	w := calmWorld(Epoch, Kubelet{})
 	for _, name := range []string{"old", "new"} {
-		k.create(&replicaset.ReplicaSet{Name: "web-" + name, UID: name}, pods/2)
+		createPods(w, &replicaset.ReplicaSet{Name: "web-" + name, UID: name}, pods/2)
 	}
 	for b.Loop() {
 		active, ready := 0, 0
 		for plan := range plans {
 			uid := []string{"old", "new"}[plan%2]
-			for i := range c.Pods {
-				p := &c.Pods[i]
+			for i := range w.store.pods.values {
+				p := &w.store.pods.values[i]
 				if p.ControllerUID != uid || !p.Active() {
 					continue
 				}
@@ -78,31 +76,31 @@ func BenchmarkSnapshots(b *testing.B) {
 	}
 }
 
+// createPods creates pods, whose lives begin.
+func createPods(w *World, rs *replicaset.ReplicaSet, n int) {
+	w.store.pods.grow(n)
+	for range n {
+		p := w.podOf(rs)
+		create(w, &w.store.pods, by(User), &p)
+		w.beginPod(w.podNamed(p.Name, false))
+	}
+}
+
 // BenchmarkTransitions is the life of pods without planners: created, scheduled, ready,
 // deleted and ended.
 func BenchmarkTransitions(b *testing.B) {
 	const pods = 150_000
 	b.ReportAllocs()
 	for b.Loop() {
-		c := Cluster{Now: Epoch}
-		c = c.Clone()
-		q := &queue{}
-		k := newKubelet(Kubelet{ScheduleAfter: time.Second, ReadyAfter: 10 * time.Second, Jitter: 5 * time.Second, TerminateAfter: time.Second, Nodes: 5_000}, &c, q)
-		rs := &replicaset.ReplicaSet{Name: "web", UID: "r"}
-		k.create(rs, pods)
-		run := func() {
-			for at := q.next(); !at.IsZero(); at = q.next() {
-				c.Now = at
-				k.handle(q.take())
-			}
+		w := calmWorld(Epoch, Kubelet{ScheduleAfter: time.Second, ReadyAfter: 10 * time.Second, Jitter: 5 * time.Second, TerminateAfter: time.Second, Nodes: 5_000})
+		w.fair = true
+		createPods(w, &replicaset.ReplicaSet{Name: "web", UID: "r"}, pods)
+		w.performUntil(Epoch.Add(time.Hour))
+		for _, p := range w.allPods() {
+			require.Equal(b, done, w.deletePod(p, by(User)))
 		}
-		run()
-		for i := range c.Pods {
-			k.delete(int32(i))
-		}
-		run()
-		c.removeGone()
-		require.Empty(b, c.Pods)
+		w.performUntil(Epoch.Add(2 * time.Hour))
+		require.Empty(b, w.store.pods.all())
 	}
 	b.ReportMetric(3*pods*float64(b.N)/b.Elapsed().Seconds(), "transitions/s")
 }

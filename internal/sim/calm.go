@@ -3,8 +3,11 @@ package sim
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 )
 
@@ -16,12 +19,25 @@ func faultlessWorld(now time.Time, k Kubelet) *World {
 	w.store.seen = w.seen
 	w.pace = pace{
 		schedule: span{k.ScheduleAfter, k.ScheduleAfter + k.Jitter}, start: span{k.ReadyAfter, k.ReadyAfter + k.Jitter},
-		end: span{k.TerminateAfter, k.TerminateAfter + k.Jitter},
+		end: span{k.TerminateAfter, k.TerminateAfter + k.Jitter}, startIn: k.ReadyIn,
 	}
 	if k.NeverReady != nil {
-		w.neverReady = func(p podRef) bool {
-			return k.NeverReady(*p.Pod, revision.Template{ID: w.templateOf(p), Hash: w.templateOf(p)})
-		}
+		w.neverReady = func(p podRef) bool { return k.NeverReady(*p.Pod, w.templateOf(p)) }
+	}
+	return w
+}
+
+// calmWorld returns a world without faults in which nobody looks back either: pods are
+// changed where they are, controllers are told of it at once, each pass is carried out
+// without a break, and a write that is refused ends the run.
+func calmWorld(now time.Time, k Kubelet) *World {
+	w := faultlessWorld(now, k)
+	w.calm = true
+	w.store.pods.inPlace = true
+	nodes, bound := k.nodes(), 0
+	w.place = func(podRef) string {
+		bound++
+		return nodes[(bound-1)%len(nodes)]
 	}
 	return w
 }
@@ -39,6 +55,17 @@ func (w *World) seen(k Kind) int64 {
 	return least
 }
 
+const (
+	// maxPasses is how often a planner of a calm world may act for an object at one
+	// instant, that is, without any pod having changed by itself. A rollout takes a
+	// handful, and a ReplicaSet one for each burst of pods.
+	maxPasses = 1000
+
+	// maxStill is how often pods may change without time passing, which takes a
+	// Kubelet without delays.
+	maxStill = 100_000
+)
+
 // runCalm goes on until nothing happens any more or the time is over. Controllers notice
 // something after the latency, together with all that has happened until then.
 func (w *World) runCalm(limit, latency time.Duration) error {
@@ -52,4 +79,79 @@ func (w *World) runCalm(limit, latency time.Duration) error {
 		}
 	}
 	return fmt.Errorf("%w after %d steps", errNoRest, w.limit)
+}
+
+// moveOn moves a world without faults to its next event, and by the latency, and performs
+// what is due: what happens at once is seen at once. It reports false if there is none.
+func (w *World) moveOn() bool {
+	at, ok := w.nextEvent()
+	if w.over != nil && w.over() || !ok || at.After(w.horizon()) {
+		return false
+	}
+	w.still++
+	if at.After(w.now) {
+		w.still = 0
+		for _, c := range w.controllers {
+			clear(c.passes)
+		}
+	}
+	if w.still > maxStill {
+		w.fail(fmt.Errorf("pods still changing after %d passes", maxStill))
+		return false
+	}
+	w.performNext()
+	w.performUntil(w.now.Add(w.latency))
+	return true
+}
+
+// nextEvent returns the instant of the next entry of the agenda, less alarms that were set
+// anew in a calm world.
+func (w *World) nextEvent() (time.Time, bool) {
+	for {
+		at, ok := w.agenda.next()
+		if !ok || !w.calm || w.agenda.entries[0].what.what != wake {
+			return at, ok
+		}
+		number := w.agenda.entries[0].what.number
+		if e := w.errands[number]; e.controller.alarms[e.name].Equal(at) {
+			return at, true
+		}
+		w.agenda.take()
+		delete(w.errands, number)
+	}
+}
+
+// passed fails if a controller of a calm world looks at an object again and again.
+func (c *controller) passed(key string) {
+	if !c.w.calm {
+		return
+	}
+	if c.passes == nil {
+		c.passes = map[string]int{}
+	}
+	if c.passes[key]++; c.passes[key] > maxPasses {
+		c.w.fail(fmt.Errorf("%s: %s is still changing after %d passes", c.Role, key, maxPasses))
+	}
+}
+
+// uidPrefix is what the UIDs of new objects begin with in a [Cluster]. Their number follows.
+const uidPrefix = "sim-"
+
+// newPod returns a pod of rs, but for its UID. Its name is made of a number, so that names
+// ascend: planners compare those of neighbours.
+func newPod(rs *replicaSet, number int, now time.Time) podorder.Pod {
+	text := strconv.Itoa(number)
+	return podorder.Pod{
+		Name: rs.Name + "-" + revision.SafeEncode("00000"[min(len(text), 5):]+text), Labels: rs.TemplateLabels, ControllerKind: replicaset.Kind,
+		ControllerName: rs.Name, ControllerUID: rs.UID, CreationTimestamp: now, Phase: podorder.Pending,
+	}
+}
+
+// podOf returns a new pod of a ReplicaSet, with a name that is free.
+func (w *World) podOf(rs *replicaSet) podorder.Pod {
+	for number := w.serial + 1; ; number++ {
+		if p := newPod(rs, number, w.now); w.store.pods.number(p.Name) == gone {
+			return p
+		}
+	}
 }

@@ -147,24 +147,3 @@ func TestReportedPods(t *testing.T) {
 	c.AddReportedPods()
 	require.Len(t, c.Pods, pods, "they are there already")
 }
-
-// TestApply: a write that was planned for another state fails and says why.
-func TestApply(t *testing.T) {
-	start := finished(t, deployment("old", 3, rollout.Int(1), rollout.Int(0)))
-	uid := start.ReplicaSets[0].UID
-	tests := map[string]deploy.Action{
-		"create replica set web-old: it exists":                                  deploy.CreateReplicaSet{Name: "web-old"},
-		"scale replica set web-old: planned for size 2, found 3":                 deploy.ScaleReplicaSet{Name: "web-old", UID: uid, From: 2},
-		`scale replica set web-old: planned for UID "x", found "` + uid + `"`:    deploy.ScaleReplicaSet{Name: "web-old", UID: "x", From: 3},
-		"scale replica set web-new: not found":                                   deploy.ScaleReplicaSet{Name: "web-new"},
-		`annotate replica set web-old: planned for UID "x", found "` + uid + `"`: deploy.AnnotateReplicaSet{Name: "web-old", UID: "x"},
-		"delete replica set web-old: it is not empty":                            deploy.DeleteReplicaSet{Name: "web-old", UID: uid},
-		"delete replica set web-new: not found":                                  deploy.DeleteReplicaSet{Name: "web-new"},
-		"unknown action <nil>":                                                   nil,
-	}
-	for want, action := range tests {
-		c := start.Clone()
-		require.EqualError(t, c.Apply(action), want)
-		require.Equal(t, start.ReplicaSets, c.ReplicaSets, "nothing is written")
-	}
-}

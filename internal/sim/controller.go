@@ -23,6 +23,7 @@ type controller struct {
 	queue   []string
 	retries int
 	alarms  map[string]time.Time // the next instant at which work on an object is to begin, or the last
+	passes  map[string]int       // of a calm world, since time has passed
 	// The pass that is under way: it performs the next request, and returns whether
 	// there is more.
 	job     func() bool
@@ -73,6 +74,10 @@ func (c *controller) resync() {
 
 // wakeAt enters an object at an instant by the clock of the controller.
 func (c *controller) wakeAt(at time.Time, key string) {
+	if c.w.calm && !at.After(c.w.now) {
+		delete(c.alarms, key)
+		return
+	}
 	if at.IsZero() {
 		return
 	}
@@ -87,7 +92,7 @@ func (c *controller) wakeAt(at time.Time, key string) {
 	if c.alarms == nil {
 		c.alarms = map[string]time.Time{}
 	}
-	if alarm := c.alarms[key]; alarm.After(c.w.now) && !at.Before(alarm) {
+	if alarm := c.alarms[key]; alarm.Equal(at) || !c.w.calm && alarm.After(c.w.now) && !at.Before(alarm) {
 		return // a delaying queue keeps the earliest
 	}
 	c.alarms[key] = at
@@ -108,7 +113,7 @@ func (c *controller) step() {
 		if len(c.queue) == 0 {
 			return
 		}
-		i := 0
+		i := w.oldest(c)
 		if n := len(c.queue); n > 1 && !w.fair && w.chance(Disorder, 0.5) {
 			if i = w.random.IntN(n); i > 0 {
 				w.count(WorkedOutOfOrder)
@@ -121,14 +126,39 @@ func (c *controller) step() {
 			w.count(EventRepeated)
 		}
 		c.version, c.fresh, c.planned = w.store.version, c.lag() == 0, c.now()
-		c.job = c.worker.begin(key)
+		c.passed(key)
+		if c.job = c.worker.begin(key); !w.calm {
+			return
+		}
+		for c.job != nil && w.err == nil {
+			c.perform()
+		}
 		return
 	}
-	if !c.job() {
-		c.job = nil
-	}
+	c.perform()
 	if !w.fair && w.chance(Crash, 0.02) {
 		c.crash()
+	}
+}
+
+// oldest returns the place in the queue of what a controller works on next: in a calm world
+// the object that was created first, else what was entered first.
+func (w *World) oldest(c *controller) (first int) {
+	if !w.calm {
+		return 0
+	}
+	for i, key := range c.queue {
+		if w.store.number(c.reads[0], key) < w.store.number(c.reads[0], c.queue[first]) {
+			first = i
+		}
+	}
+	return first
+}
+
+// perform performs the next request of the pass that is under way.
+func (c *controller) perform() {
+	if !c.job() {
+		c.job = nil
 	}
 }
 

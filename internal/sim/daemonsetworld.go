@@ -320,7 +320,7 @@ func (w *World) pullImages(p podRef) {
 		d.Phase = podorder.Running
 		containers := make([]inplace.Container, len(d.Containers))
 		for i, c := range d.Containers {
-			c.Status = &inplace.ContainerStatus{Image: c.Image, ImageID: "id-" + c.Image, Ready: !w.broken[w.templateOf(p)]}
+			c.Status = &inplace.ContainerStatus{Image: c.Image, ImageID: "id-" + c.Image, Ready: !w.broken[w.templateOf(p).ID]}
 			containers[i] = c
 		}
 		d.Containers = containers

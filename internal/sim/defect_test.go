@@ -62,10 +62,10 @@ var defects = map[string]struct {
 		}
 		return p
 	}},
-	"another size than planned for": {want: "planned for size", plant: func(_ deploy.Snapshot, p deploy.Plan) deploy.Plan {
+	"another size than planned for": {want: "must be the size of the ReplicaSet", plant: func(_ deploy.Snapshot, p deploy.Plan) deploy.Plan {
 		return scaled(p, deploy.ReasonRolloutDown, func(a *deploy.ScaleReplicaSet) { a.From++ })
 	}},
-	"another object than planned for": {want: "planned for UID", plant: func(_ deploy.Snapshot, p deploy.Plan) deploy.Plan {
+	"another object than planned for": {want: "must be the name of a ReplicaSet with the UID", plant: func(_ deploy.Snapshot, p deploy.Plan) deploy.Plan {
 		return scaled(p, deploy.ReasonRolloutUp, func(a *deploy.ScaleReplicaSet) { a.UID = "other" })
 	}},
 	"never at rest": {want: "still changing", plant: func(s deploy.Snapshot, p deploy.Plan) deploy.Plan {

@@ -2,13 +2,11 @@ package sim
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/podorder"
-	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -17,8 +15,10 @@ import (
 type deploymentController struct {
 	*controller
 	options deploy.Options
-	sets    []replicaSet
-	pods    []podorder.Pod
+	// The planner; nil means that of package deploy.
+	plan func(deploy.Snapshot, time.Time, deploy.Options) (deploy.Plan, error)
+	sets []replicaSet
+	pods []podorder.Pod
 }
 
 func (c *deploymentController) forget() {}
@@ -42,11 +42,14 @@ func (c *deploymentController) watch(from *[kinds]int64, skip bool) {
 		c.enterOwners(old)
 		c.enterOwners(rs)
 	})
-	s.pods.between(from[KindPod], c.view[KindPod], skip, func(old, p *podorder.Pod) {
-		if p == nil || p.Finished() {
-			c.resync() // for Recreate
-		}
-	})
+	s.pods.between(from[KindPod], c.view[KindPod], skip, c.told)
+}
+
+// told is told of a pod that has changed.
+func (c *deploymentController) told(old, p *podorder.Pod) {
+	if p == nil || p.Finished() {
+		c.resync() // for Recreate
+	}
 }
 
 func (c *deploymentController) enterOwners(rs *replicaSet) {
@@ -67,13 +70,14 @@ func (c *deploymentController) snapshot(name string) *deploy.Snapshot {
 		return nil
 	}
 	snapshot := &deploy.Snapshot{Deployment: d.Deployment}
-	snapshot.Deployment.Template.Hash = c.w.hash(d.Template.ID, d.Status.CollisionCount)
-	snapshot.Deployment.Partitioned = deploy.PartitionedBy(d.Deployment)
+	if !c.w.hashesGiven {
+		snapshot.Deployment.Template.Hash = c.w.hash(d.Template.ID, d.Status.CollisionCount)
+		snapshot.Deployment.Partitioned = deploy.PartitionedBy(d.Deployment)
+	}
 	c.sets = fill(c.sets, s.replicaSets.at(c.view[KindReplicaSet]))
 	snapshot.ReplicaSets = c.sets
-	if d.Strategy == deploy.Recreate || c.options.PausePoints {
-		c.pods = fill(c.pods, s.pods.at(c.view[KindPod]))
-		snapshot.Pods = c.pods
+	if c.w.calm || d.Strategy == deploy.Recreate || c.options.PausePoints {
+		snapshot.Pods = s.pods.valuesAt(c.view[KindPod], &c.pods)
 	}
 	return snapshot
 }
@@ -85,7 +89,11 @@ func (c *deploymentController) begin(name string) func() bool {
 	}
 	now := c.now()
 	c.corrected = c.options.Repair == deploy.RepairAll
-	p, err := deploy.Reconcile(*s, now, c.options)
+	plan := c.plan
+	if plan == nil {
+		plan = deploy.Reconcile
+	}
+	p, err := plan(*s, now, c.options)
 	c.w.Plans++
 	if err != nil {
 		c.w.fail(fmt.Errorf("deployment %s: %w", name, err))
@@ -175,20 +183,38 @@ func (p *deploymentPass) writeDeployment(verb Verb, action fmt.Stringer, f func(
 	})
 }
 
-// writeReplicaSet changes a ReplicaSet if it still is as this pass has seen it.
-func (p *deploymentPass) writeReplicaSet(name, uid string, action fmt.Stringer, f func(*replicaSet)) answer {
+// writeReplicaSet carries out an action on a ReplicaSet, if it fulfils the precondition.
+func (p *deploymentPass) writeReplicaSet(name string, pre precondition, a deploy.Action) answer {
 	c := p.c
 	return c.ask(func() answer {
-		r := c.request(Update, name, precondition{uid, p.versionOf(name)}, action)
-		rs, a := update(c.w, &c.w.store.replicaSets, r, f)
-		if a == done {
+		rs, answer := update(c.w, &c.w.store.replicaSets, c.request(Update, name, pre, a), func(rs *replicaSet) {
+			if s, ok := a.(deploy.ScaleReplicaSet); ok && !c.w.calm {
+				s.From = sizeOf(rs) // an API server does not ask what a write was planned for
+				a = s
+			}
+			if after := p.apply(a, &p.seen, *rs); len(after.ReplicaSets) > 0 {
+				*rs = after.ReplicaSets[0]
+			}
+		})
+		if answer == done {
 			if p.versions == nil {
 				p.versions = map[string]string{}
 			}
 			p.versions[name] = rs.ResourceVersion
 		}
-		return a
+		return answer
 	})
+}
+
+// apply returns what an action makes of the Deployment and of ReplicaSets as they are. No plan
+// has an action that is refused, unless the cluster is another one than it was made for.
+func (p *deploymentPass) apply(a deploy.Action, d *deploy.Deployment, sets ...replicaSet) deploy.Snapshot {
+	after, err := deploy.Apply(deploy.Snapshot{Deployment: *d, ReplicaSets: sets}, a, p.c.w.now)
+	if err != nil {
+		p.c.w.fail(fmt.Errorf("deployment %s: %v: %w", d.Name, a, err))
+		return deploy.Snapshot{Deployment: *d, ReplicaSets: sets}
+	}
+	return after
 }
 
 func (p *deploymentPass) versionOf(name string) string {
@@ -205,58 +231,39 @@ func (p *deploymentPass) versionOf(name string) string {
 
 // perform asks for one write.
 func (p *deploymentPass) perform(a deploy.Action) answer {
+	c := p.c
+	onDeployment := func(d *Deployment) { d.Deployment = p.apply(a, &d.Deployment).Deployment }
 	switch a := a.(type) {
 	case deploy.CreateReplicaSet:
 		return p.create(a)
-	case deploy.AnnotateReplicaSet:
-		return p.writeReplicaSet(a.Name, a.UID, a, func(rs *replicaSet) {
-			rs.Annotations = with(rs.Annotations, a.Set)
-			if a.MinReadySeconds != nil && rs.MinReadySeconds != *a.MinReadySeconds {
-				rs.MinReadySeconds = *a.MinReadySeconds
-				rs.Generation++
-			}
-		})
 	case deploy.ScaleReplicaSet:
 		if a.To < 0 {
 			return p.negative(a)
 		}
-		return p.writeReplicaSet(a.Name, a.UID, a, func(rs *replicaSet) {
-			rs.Annotations = with(rs.Annotations, a.Set)
-			rs.Replicas = new(a.To)
-			rs.Generation++
-		})
-	case deploy.AnnotateDeployment:
-		return p.writeDeployment(UpdateStatus, a, func(d *Deployment) { d.Annotations = with(d.Annotations, a.Set) })
+		return p.writeReplicaSet(a.Name, precondition{a.UID, p.versionOf(a.Name)}, a)
+	case deploy.AnnotateReplicaSet:
+		return p.writeReplicaSet(a.Name, precondition{a.UID, p.versionOf(a.Name)}, a)
 	case deploy.DeleteReplicaSet:
-		return p.c.ask(func() answer {
-			return p.c.w.deleteReplicaSet(p.c.request(Delete, a.Name, precondition{a.UID, a.ResourceVersion}, a))
+		return c.ask(func() answer {
+			return c.w.deleteReplicaSet(c.request(Delete, a.Name, precondition{a.UID, a.ResourceVersion}, a))
 		})
 	case deploy.AdoptReplicaSet:
 		if !p.live() {
 			return invalid
 		}
-		return p.claim(a.Name, a.UID, a, deploy.Kind, p.seen.Name, p.seen.UID)
+		if rs := c.w.store.replicaSets.named(a.Name); rs != nil && rs.ControllerUID != "" && rs.ControllerUID != p.seen.UID {
+			return c.ask(func() answer { return c.w.answered(invalid) })
+		}
+		return p.writeReplicaSet(a.Name, precondition{uid: a.UID}, a)
 	case deploy.ReleaseReplicaSet:
-		return p.claim(a.Name, a.UID, a, "", "", "")
-	case deploy.RollBackDeployment:
-		return p.writeDeployment(Update, a, func(d *Deployment) {
-			d.Template, d.Annotations = a.Template, maps.Clone(a.Annotations)
-			d.Generation++
-		})
-	case deploy.ClearRollback:
-		return p.writeDeployment(Update, a, func(d *Deployment) {
-			d.Annotations = maps.Clone(d.Annotations)
-			delete(d.Annotations, revision.AnnotationRollback)
-			d.Generation++
-		})
-	case deploy.PauseDeployment:
-		return p.writeDeployment(Update, a, func(d *Deployment) {
-			d.Paused, d.Annotations = true, with(d.Annotations, a.Set)
-			d.Generation++
-		})
+		if rs := c.w.store.replicaSets.named(a.Name); rs != nil && rs.ControllerUID != p.seen.UID {
+			return c.ask(func() answer { return done }) // there is nothing to remove
+		}
+		return p.writeReplicaSet(a.Name, precondition{uid: a.UID}, a)
+	case deploy.AnnotateDeployment:
+		return p.writeDeployment(UpdateStatus, a, onDeployment)
 	}
-	p.c.w.fail(fmt.Errorf("unknown action %T", a))
-	return invalid
+	return p.writeDeployment(Update, a, onDeployment)
 }
 
 // negative is the answer to a size below 0, which the API server does not take and no plan
@@ -272,13 +279,13 @@ func (p *deploymentPass) create(a deploy.CreateReplicaSet) answer {
 	}
 	c := p.c
 	return c.ask(func() answer {
-		_, answer := create(c.w, &c.w.store.replicaSets, c.request(Create, a.Name, precondition{}, a), &replicaSet{
-			Name: a.Name, Generation: 1, Annotations: maps.Clone(a.Annotations),
-			ControllerKind: deploy.Kind, ControllerName: p.seen.Name, ControllerUID: p.seen.UID,
-			CreationTimestamp: c.w.now, Replicas: new(a.Replicas), MinReadySeconds: a.MinReadySeconds,
-			Template: a.Template, Labels: a.Labels, TemplateLabels: a.Labels,
-			Selector: withHash(p.seen.Selector, a.Template.Hash),
-		})
+		after := p.apply(a, &p.seen)
+		if len(after.ReplicaSets) == 0 {
+			return invalid
+		}
+		rs := after.ReplicaSets[0]
+		rs.UID = "" // the store gives it one
+		_, answer := create(c.w, &c.w.store.replicaSets, c.request(Create, a.Name, precondition{}, a), &rs)
 		return answer
 	})
 }
@@ -287,33 +294,6 @@ func (p *deploymentPass) create(a deploy.CreateReplicaSet) answer {
 func (p *deploymentPass) live() bool {
 	d := p.c.w.store.deployments.named(p.seen.Name)
 	return d != nil && d.UID == p.seen.UID && d.DeletionTimestamp.IsZero()
-}
-
-// claim changes the controller of a ReplicaSet. One that has another one by now is
-// left alone.
-func (p *deploymentPass) claim(name, uid string, action fmt.Stringer, kind, owner, ownerUID string) answer {
-	c := p.c
-	return c.ask(func() answer {
-		w := c.w
-		if rs := w.store.replicaSets.named(name); rs != nil {
-			switch {
-			case ownerUID != "" && rs.ControllerUID != "" && rs.ControllerUID != ownerUID:
-				return w.answered(invalid)
-			case ownerUID == "" && rs.ControllerUID != p.seen.UID:
-				return done // there is nothing to remove
-			}
-		}
-		rs, a := update(w, &w.store.replicaSets, c.request(Update, name, precondition{uid: uid}, action), func(rs *replicaSet) {
-			rs.ControllerKind, rs.ControllerName, rs.ControllerUID = kind, owner, ownerUID
-		})
-		if a == done {
-			if p.versions == nil {
-				p.versions = map[string]string{}
-			}
-			p.versions[name] = rs.ResourceVersion
-		}
-		return a
-	})
 }
 
 func sameDeploymentStatus(a, b *deploy.Status) bool {

@@ -69,17 +69,19 @@ func (w *World) addController(c *controller, p worker, role Role, reads ...Kind)
 	w.controllers = append(w.controllers, c)
 }
 
-func (w *World) addDeploymentController(o deploy.Options) {
+func (w *World) addDeploymentController(o deploy.Options) *deploymentController {
 	c := &deploymentController{controller: &controller{}, options: o}
 	w.addController(c.controller, c, DeploymentController, KindDeployment, KindReplicaSet, KindPod)
+	w.store.pods.tell = append(w.store.pods.tell, c.told)
+	return c
 }
 
-func (w *World) addReplicaSetController(o replicaset.Options) {
+func (w *World) addReplicaSetController(o replicaset.Options) *replicaSetController {
 	c := &replicaSetController{
 		controller: &controller{}, options: o, expected: map[string]replicaset.Expectations{},
 		blind: map[string]bool{}, adopted: map[string]int64{},
 	}
-	if w.random.IntN(2) == 0 {
+	if w.random.IntN(2) == 0 && !w.calm {
 		c.versions = map[string]replicaset.Versions{}
 	}
 	w.addController(c.controller, c, ReplicaSetController, KindReplicaSet, KindPod)
@@ -90,6 +92,8 @@ func (w *World) addReplicaSetController(o replicaset.Options) {
 			}
 		}
 	}
+	w.store.pods.tell = append(w.store.pods.tell, c.told)
+	return c
 }
 
 // hash returns the hash of a template. Weak ones differ only behind the second

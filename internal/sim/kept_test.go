@@ -59,20 +59,24 @@ func (s scenario) unsettled(t *rapid.T) (Cluster, error) {
 
 // A witness sees every snapshot and every plan of a ReplicaSet.
 type witness struct {
-	loop    *loop
+	run     *run
 	here    map[string]bool      // by UID: the pods of the last snapshot
 	deleted map[string]time.Time // by UID
 }
 
 func (w *witness) plan(s replicaset.Snapshot, now time.Time, opts replicaset.Options) (replicaset.Plan, error) {
-	for _, check := range []func() error{w.loop.cluster.checkIndex, func() error { return w.checkPods(s.Pods, now) }} {
+	pods := &w.run.world.store.pods
+	for _, check := range []func() error{func() error { return checkTable(pods) }, func() error { return w.checkPods(s.Pods, now) }} {
 		if err := check(); err != nil {
-			return replicaset.Plan{}, fmt.Errorf("%v: %w", w.loop.elapsed(), err)
+			return replicaset.Plan{}, fmt.Errorf("%v: %w", now.Sub(w.run.start), err)
 		}
 	}
 	p, err := replicaset.Reconcile(s, now, opts)
 	for _, a := range p.Actions {
 		if d, ok := a.(replicaset.DeletePod); ok {
+			if pod := pods.named(d.Name); pod.NodeName == "" {
+				delete(w.here, d.UID) // it is gone at once
+			}
 			w.deleted[d.UID] = now
 		}
 	}
@@ -81,7 +85,7 @@ func (w *witness) plan(s replicaset.Snapshot, now time.Time, opts replicaset.Opt
 
 // checkPods reports a pod that ends before its time or stays behind it.
 func (w *witness) checkPods(pods []podorder.Pod, now time.Time) error {
-	k, here := &w.loop.Config.Kubelet, map[string]bool{}
+	k, here := &w.run.cfg.Kubelet, map[string]bool{}
 	for i := range pods {
 		uid := pods[i].UID
 		here[uid] = true
@@ -98,45 +102,52 @@ func (w *witness) checkPods(pods []podorder.Pod, now time.Time) error {
 	return nil
 }
 
-// checkIndex compares the index with what the list of pods says.
-func (c *Cluster) checkIndex() error {
-	x, living := &c.index, 0
-	for _, place := range x.places {
+// checkTable compares what a table keeps of the places of pods with its rows.
+func checkTable(t *table[podorder.Pod]) error {
+	living := 0
+	for _, place := range t.places {
 		if place != gone {
 			living++
 		}
 	}
-	if living != len(c.Pods) || len(x.numbers) != len(c.Pods) || x.ended != 0 {
-		return fmt.Errorf("index of %d pods and %d numbers, %d of them gone, for %d pods", living, len(x.numbers), x.ended, len(c.Pods))
+	rows := t.all()
+	if living != len(rows) || len(t.numbers) != len(rows) || len(t.names) != len(rows) || len(t.values) != len(rows) {
+		return fmt.Errorf("%d pods, %d numbers, %d names and %d values in %d rows", living, len(t.numbers), len(t.names), len(t.values), len(rows))
 	}
-	for i := range c.Pods {
-		uid := c.Pods[i].UID
-		if number := x.number(uid); number != x.numbers[i] || c.pod(number) != &c.Pods[i] {
-			return fmt.Errorf("pod %s has number %d, and number %d is at its place", uid, number, x.numbers[i])
+	for i, p := range rows {
+		number := t.number(p.Name)
+		if number != t.numbers[i] || t.numbered(number) != p || p != &t.values[i] {
+			return fmt.Errorf("pod %s has number %d, and number %d is at its place", p.Name, number, t.numbers[i])
 		}
-		if i > 0 && x.numbers[i] < x.numbers[i-1] {
-			return fmt.Errorf("pod %s is out of order", uid)
+		if i > 0 && t.numbers[i] < t.numbers[i-1] {
+			return fmt.Errorf("pod %s is out of order", p.Name)
 		}
 	}
 	return nil
 }
 
+// replicaSets returns the controller of ReplicaSets.
+func (r *run) replicaSets() *controller { return r.world.controllers[0] }
+
 // checkRest reports a ReplicaSet that rests and would do something, now or at another
 // time than is noted.
-func (l *loop) checkRest() error {
-	for i := range l.cluster.ReplicaSets {
-		rs := l.cluster.ReplicaSets[i]
-		p, err := replicaset.Reconcile(replicaset.Snapshot{ReplicaSet: rs, Pods: l.cluster.Clone().Pods}, l.cluster.Now, l.ReplicaSetOptions)
-		at, rested := l.rested[rs.UID]
-		if diff := cmp.Diff(rs.Status, p.Status); err != nil || !rested || len(p.Actions) > 0 || diff != "" || !p.RecheckAt.Equal(at) {
-			return fmt.Errorf("%v: replica set %s rests until %v (%v), but plans %v for %v %s: %w", l.elapsed(), rs.Name, at, rested, p, p.RecheckAt, diff, err)
+func (r *run) checkRest() error {
+	now, c := r.world.now, r.cluster()
+	for _, rs := range c.ReplicaSets {
+		p, err := replicaset.Reconcile(replicaset.Snapshot{ReplicaSet: rs, Pods: c.Pods}, now, r.cfg.ReplicaSetOptions)
+		at := r.replicaSets().alarms[rs.Name]
+		if !at.After(now) {
+			at = time.Time{} // it is over
+		}
+		if diff := cmp.Diff(rs.Status, p.Status); err != nil || len(p.Actions) > 0 || diff != "" || !p.RecheckAt.Equal(at) {
+			return fmt.Errorf("%v: replica set %s rests until %v, but plans %v for %v %s: %w", now.Sub(r.start), rs.Name, at, p, p.RecheckAt, diff, err)
 		}
 	}
 	return nil
 }
 
 // Property: what a run keeps from one pass to the next is what a pass would find out
-// anew. The index fits the pods, pods live as long as they should, and a ReplicaSet
+// anew. The table fits the pods, pods live as long as they should, and a ReplicaSet
 // that nobody wakes has nothing to do: waking all of them every time changes nothing.
 func TestKept(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -145,35 +156,45 @@ func TestKept(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		config := Config{Kubelet: s.Kubelet, Latency: time.Duration(rapid.IntRange(0, 4).Draw(t, "latency")) * time.Second}
-		l := newLoop(start, config)
-		w := &witness{loop: l, deleted: map[string]time.Time{}}
+		config := Config{Kubelet: s.Kubelet, TimeLimit: 24 * time.Hour, Latency: time.Duration(rapid.IntRange(0, 4).Draw(t, "latency")) * time.Second}
+		w := &witness{deleted: map[string]time.Time{}}
 		for _, p := range start.Pods {
 			if !p.DeletionTimestamp.IsZero() {
 				w.deleted[p.UID] = start.Now // the wait begins anew
 			}
 		}
-		l.PlanReplicaSet = w.plan
-		for more := true; more; {
-			wake, err := l.settle()
-			if err == nil {
-				err = l.checkRest()
-			}
-			if err == nil {
-				more, err = l.advance(wake)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
+		config.PlanReplicaSet = w.plan
+		w.run = begin(start, config)
+		if err := w.run.whole((*run).checkRest); err != nil {
+			t.Fatal(err)
 		}
-		all := newLoop(start, config)
-		all.PlanReplicaSet = func(s replicaset.Snapshot, now time.Time, opts replicaset.Options) (replicaset.Plan, error) {
-			clear(all.rested)
-			return replicaset.Reconcile(s, now, opts)
-		}
-		want, err := all.run()
-		if diff := cmp.Diff(want, l.result(), cmpopts.IgnoreUnexported(Cluster{})); err != nil || diff != "" {
+		config.PlanReplicaSet = nil
+		all := begin(start, config)
+		err = all.whole(func(r *run) error {
+			r.replicaSets().resync()
+			for r.world.err == nil && r.world.act() {
+			}
+			return r.world.err
+		})
+		if diff := cmp.Diff(all.result(), w.run.result(), cmpopts.IgnoreUnexported(Cluster{})); err != nil || diff != "" {
 			t.Fatalf("waking all ReplicaSets leads elsewhere: %v %s", err, diff)
 		}
 	})
+}
+
+// whole runs to the end, with a look at each instant at which nothing is left to do.
+func (r *run) whole(look func(*run) error) error {
+	w := r.world
+	w.deadline, w.latency = w.now.Add(r.cfg.TimeLimit), r.cfg.Latency
+	for more := true; more; more = w.moveOn() {
+		for w.err == nil && w.act() {
+		}
+		if w.err != nil {
+			return w.err
+		}
+		if err := look(r); err != nil {
+			return err
+		}
+	}
+	return w.err
 }

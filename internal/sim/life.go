@@ -8,6 +8,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/revision"
 )
 
 // A span is a distribution of delays: even between two bounds.
@@ -21,7 +22,10 @@ func (w *World) delay(s span) time.Duration {
 }
 
 // A pace is how long the parts of a pod's life take.
-type pace struct{ schedule, start, end, long span }
+type pace struct {
+	schedule, start, end, long span
+	startIn                    func(draw float64) time.Duration // in place of start, or nil
+}
 
 func somePace(w *World) pace {
 	upTo := func(most time.Duration) span { return span{0, time.Duration(w.random.Int64N(int64(most)))} }
@@ -66,10 +70,16 @@ func (w *World) schedule(at time.Time, what happeningKind, e errand) {
 
 // schedulePod enters what happens to a pod.
 func (w *World) schedulePod(p podRef, what happeningKind, d time.Duration) {
+	if what == bind || what == start {
+		w.starting++
+	}
 	w.agenda.add(w.now.Add(d), happening{what, p.daemon, p.number})
 }
 
 func (h happening) perform(w *World) {
+	if h.what == bind || h.what == start {
+		w.starting--
+	}
 	if h.what >= bind {
 		if p := w.podAt(h.number, h.daemon); p.Pod != nil {
 			w.live(h.what, p)
@@ -136,7 +146,7 @@ func (w *World) allPods() []podRef {
 
 // changePod changes a pod of either table.
 func (w *World) changePod(p podRef, r request, f func(*podorder.Pod)) {
-	r.name, r.verb = p.Name, Update
+	r.name = p.Name
 	if p.daemon {
 		if d := w.store.daemons.numbered(p.number); d != nil {
 			alter(w, &w.store.daemons, &r, p.number, d, func(d *daemonset.Pod) { f(&d.Pod) })
@@ -202,6 +212,9 @@ func (w *World) nodeFor(p podRef) string {
 		}
 		return d.PinnedNode
 	}
+	if w.place != nil {
+		return w.place(p)
+	}
 	if len(w.store.nodes.all()) == 0 {
 		return "node-" + strconv.Itoa(w.random.IntN(3)+1)
 	}
@@ -217,6 +230,13 @@ func (w *World) nodeFor(p podRef) string {
 
 // beginStart enters the instant at which a pod becomes ready.
 func (w *World) beginStart(p podRef) {
+	if w.neverReady != nil && w.neverReady(p) {
+		return
+	}
+	if w.pace.startIn != nil {
+		w.schedulePod(p, start, w.pace.startIn(w.random.Float64()))
+		return
+	}
 	d := w.delay(w.pace.start)
 	if !w.fair && w.chance(Readiness, 0.08) {
 		w.count(PodSlow)
@@ -227,10 +247,7 @@ func (w *World) beginStart(p podRef) {
 
 // startPod makes a pod ready, unless its template is broken or its node is away.
 func (w *World) startPod(p podRef) {
-	if w.neverReady != nil && w.neverReady(p) {
-		return
-	}
-	if w.broken[w.templateOf(p)] {
+	if len(w.broken) > 0 && w.broken[w.templateOf(p).ID] {
 		w.count(PodNeverReady)
 		return
 	}
@@ -260,16 +277,16 @@ func (w *World) podClock() time.Time {
 	return w.now.Add(-time.Duration(w.random.Int64N(int64(5 * time.Second))))
 }
 
-// templateOf returns what the pod was made from: the ID of the template of its
-// ReplicaSet, or the hash of its revision.
-func (w *World) templateOf(p podRef) string {
+// templateOf returns what the pod was made from: the template of its ReplicaSet, or the
+// hash of its revision.
+func (w *World) templateOf(p podRef) revision.Template {
 	if p.daemon {
-		return p.Labels[daemonset.LabelHash]
+		return revision.Template{ID: p.Labels[daemonset.LabelHash], Hash: p.Labels[daemonset.LabelHash]}
 	}
 	if rs := w.store.replicaSets.named(p.ControllerName); rs != nil {
-		return rs.Template.ID
+		return rs.Template
 	}
-	return ""
+	return revision.Template{}
 }
 
 // beginPod begins the life of a pod that was just created.
@@ -285,22 +302,17 @@ func (w *World) beginPod(p podRef) {
 // node is gone at once.
 func (w *World) deletePod(p podRef, r request) answer {
 	r.verb, r.name = Delete, p.Name
+	if a := r.pre.met(&p.UID, &p.ResourceVersion); a != done {
+		return w.refused(&r, a)
+	}
 	if p.NodeName == "" {
-		return w.erasePod(p, r)
+		w.erasePod(p, r)
+		return done
 	}
 	if !p.DeletionTimestamp.IsZero() {
 		return done
 	}
-	mark := func(o *podorder.Pod) { o.DeletionTimestamp = w.now }
-	var a answer
-	if p.daemon {
-		_, a = update(w, &w.store.daemons, r, func(d *daemonset.Pod) { mark(&d.Pod) })
-	} else {
-		_, a = update(w, &w.store.pods, r, mark)
-	}
-	if a != done {
-		return a
-	}
+	w.changePod(p, r, func(o *podorder.Pod) { o.DeletionTimestamp = w.now })
 	switch {
 	case !w.fair && w.chance(Termination, 0.04):
 		w.count(TerminationStuck) // until the fair phase
@@ -313,17 +325,15 @@ func (w *World) deletePod(p podRef, r request) answer {
 	return done
 }
 
-func (w *World) removePod(p podRef) {
-	r := by(NodeAgent)
-	r.name = p.Name
-	w.erasePod(p, r)
-}
+func (w *World) removePod(p podRef) { w.erasePod(p, by(NodeAgent)) }
 
-func (w *World) erasePod(p podRef, r request) answer {
+func (w *World) erasePod(p podRef, r request) {
+	r.name = p.Name
 	if p.daemon {
-		return remove(w, &w.store.daemons, r)
+		erase(w, &w.store.daemons, &r, p.number)
+	} else {
+		erase(w, &w.store.pods, &r, p.number)
 	}
-	return remove(w, &w.store.pods, r)
 }
 
 // healPods lets all pods go on that wait for something which no longer is.
@@ -336,7 +346,7 @@ func (w *World) healPods() {
 		case p.NodeName == "":
 			w.schedulePod(p, bind, w.delay(w.pace.schedule))
 		case !p.Ready:
-			w.schedulePod(p, start, w.delay(w.pace.start))
+			w.beginStart(p)
 		}
 	}
 }

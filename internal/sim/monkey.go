@@ -117,7 +117,7 @@ func (w *World) flapPod(p podRef) bool {
 // breakTemplate makes the pods of a template never become ready from now on.
 func (w *World) breakTemplate() {
 	if pods := w.allPods(); len(pods) > 0 && len(w.broken) == 0 {
-		w.broken[w.templateOf(pods[w.random.IntN(len(pods))])] = true
+		w.broken[w.templateOf(pods[w.random.IntN(len(pods))]).ID] = true
 	}
 }
 

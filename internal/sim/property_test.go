@@ -106,11 +106,11 @@ func (s scenario) bound() time.Duration {
 
 // run checks the bounds after every prefix of every plan and at every step.
 func (s scenario) run(start Cluster, plan planner, limit time.Duration) (Result, error) {
-	first := newLoop(start, Config{})
-	if _, err := first.settleReplicaSets(); err != nil {
+	first, err := followed(start)
+	if err != nil {
 		return Result{}, err
 	}
-	atStart := first.cluster.step()
+	atStart := first.step()
 	within := func(b rollout.Budget, s Step) error {
 		if most := max(b.MaxTotal(), atStart.Total); s.Total > most {
 			return fmt.Errorf("%v: %d wanted, at most %d may be", s.Time, s.Total, most)
@@ -145,14 +145,34 @@ func (s scenario) run(start Cluster, plan planner, limit time.Duration) (Result,
 // afterPrefix describes the cluster after the actions and what the ReplicaSets do
 // about them, at the same instant.
 func afterPrefix(s deploy.Snapshot, now time.Time, actions deploy.Actions) (Cluster, error) {
-	l := newLoop(Cluster{Now: now, Deployment: s.Deployment, ReplicaSets: s.ReplicaSets, Pods: s.Pods, serial: 1 << 30}, Config{})
-	for _, a := range actions {
-		if err := l.cluster.Apply(a); err != nil {
-			return Cluster{}, err
-		}
+	after, err := actions.Apply(s, now)
+	if err != nil {
+		return Cluster{}, err
 	}
-	_, err := l.settleReplicaSets()
-	return l.cluster, err
+	return followed(Cluster{Now: now, Deployment: after.Deployment, ReplicaSets: after.ReplicaSets, Pods: after.Pods, serial: 1 << 30})
+}
+
+// followed returns the cluster after the ReplicaSets have followed their sizes, at the same
+// instant. Nobody plans for the Deployment.
+func followed(c Cluster) (Cluster, error) {
+	r := begin(c, Config{PlanDeployment: func(s deploy.Snapshot, _ time.Time, _ deploy.Options) (deploy.Plan, error) {
+		return deploy.Plan{Status: s.Deployment.Status}, nil
+	}})
+	for r.world.err == nil && r.world.act() {
+	}
+	return r.cluster(), r.world.err
+}
+
+func (c *Cluster) step() Step {
+	var sets []*replicaSet
+	for i := range c.ReplicaSets {
+		sets = append(sets, &c.ReplicaSets[i])
+	}
+	return describe(sets)
+}
+
+func (c *Cluster) snapshot() deploy.Snapshot {
+	return deploy.Snapshot{Deployment: c.Deployment, ReplicaSets: c.ReplicaSets, Pods: c.Pods}
 }
 
 // alone reports pods of two templates, which Recreate never lets exist at once.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/kplan-go/kplan/podorder"
@@ -16,7 +17,9 @@ import (
 // expectations in memory and, if it may, the versions that it has written.
 type replicaSetController struct {
 	*controller
-	options  replicaset.Options
+	options replicaset.Options
+	// The planner; nil means that of package replicaset.
+	plan     func(replicaset.Snapshot, time.Time, replicaset.Options) (replicaset.Plan, error)
 	expected map[string]replicaset.Expectations
 	versions map[string]replicaset.Versions // nil if they are not looked at
 	blind    map[string]bool                // by UID: somebody else has written for it, or an answer was wrong
@@ -50,7 +53,7 @@ func (c *replicaSetController) watch(from *[kinds]int64, skip bool) {
 		if replicaset.NeedsForget(old, rs) {
 			delete(c.expected, old.Name)
 		}
-		if rs != nil {
+		if rs != nil && !(c.w.calm && onlyStatus(old, rs)) {
 			c.enter(rs.Name)
 		}
 	})
@@ -63,6 +66,29 @@ func (c *replicaSetController) watch(from *[kinds]int64, skip bool) {
 			c.effect(e)
 		}
 	})
+}
+
+// told is told at once of a pod that has changed.
+func (c *replicaSetController) told(old, p *podorder.Pod) {
+	for _, p := range [...]*podorder.Pod{old, p} {
+		switch {
+		case p == nil:
+		case p.ControllerUID == "":
+			c.resync() // anybody may select it
+		default:
+			c.enter(p.ControllerName)
+		}
+	}
+}
+
+// onlyStatus reports whether nothing but the status of a ReplicaSet has changed.
+func onlyStatus(old, rs *replicaSet) bool {
+	if old == nil {
+		return false
+	}
+	before := *old
+	before.Status = rs.Status
+	return reflect.DeepEqual(&before, rs)
 }
 
 func (c *replicaSetController) effect(e replicaset.Effect) {
@@ -91,14 +117,14 @@ func (c *replicaSetController) snapshot(name string) *replicaset.Snapshot {
 	if rs == nil {
 		return nil
 	}
-	c.pods = fill(c.pods, s.pods.at(c.view[KindPod]))
+	pods := s.pods.valuesAt(c.view[KindPod], &c.pods)
 	c.siblings = c.siblings[:0]
 	for _, o := range rows {
 		if o != rs {
 			c.siblings = append(c.siblings, *o)
 		}
 	}
-	return &replicaset.Snapshot{ReplicaSet: *rs, Pods: c.pods, Siblings: c.siblings, Expectations: c.expected[name]}
+	return &replicaset.Snapshot{ReplicaSet: *rs, Pods: pods, Siblings: c.siblings, Expectations: c.expected[name]}
 }
 
 // consistent reports whether the view is as new as the own writes.
@@ -127,7 +153,11 @@ func (c *replicaSetController) begin(name string) func() bool {
 	}
 	now := c.now()
 	c.corrected = c.options.Repair == replicaset.RepairAll
-	p, err := replicaset.Reconcile(*s, now, c.options)
+	plan := c.plan
+	if plan == nil {
+		plan = replicaset.Reconcile
+	}
+	p, err := plan(*s, now, c.options)
 	c.w.Plans++
 	if err != nil {
 		c.w.fail(fmt.Errorf("replica set %s: %w", name, err))
@@ -145,6 +175,9 @@ func (c *replicaSetController) begin(name string) func() bool {
 	if len(p.Actions) == 0 && !replicaset.NeedsWrite(s.ReplicaSet, p.Status) {
 		c.wakeAt(p.RecheckAt, name)
 		return nil
+	}
+	if c.w.calm { // what is seen at once is not waited for
+		return pass.next
 	}
 	if e := p.Expect(*s, now); !e.Equal(s.Expectations) {
 		c.expected[name] = e
@@ -242,6 +275,7 @@ func (p *replicaSetPass) act(a replicaset.Action) {
 				p.done++
 				return
 			}
+			c.w.store.pods.grow(int(p.batch))
 		}
 		p.batch--
 		p.create(a)
@@ -275,16 +309,13 @@ func (p *replicaSetPass) create(a replicaset.CreatePods) {
 		if c.w.podLimit > 0 && len(c.w.store.pods.all()) >= c.w.podLimit {
 			return c.w.answered(forbidden)
 		}
-		name = c.w.podName(rs.Name)
-		pod, a := create(c.w, &c.w.store.pods, c.expecting(c.request(Create, name, precondition{}, a), p), &podorder.Pod{
-			Name: name, Labels: rs.TemplateLabels, ControllerKind: replicaset.Kind, ControllerName: rs.Name, ControllerUID: rs.UID,
-			CreationTimestamp: c.w.now, Phase: podorder.Pending,
-		})
-		if a == done {
-			c.w.beginPod(c.w.podNamed(name, false))
-			made = cmp.Or(made, pod) // the answer is that to the first request
-		}
-		return a
+		o := c.w.podOf(rs)
+		name = o.Name
+		r := c.expecting(c.request(Create, name, precondition{}, a), p)
+		pod := add(c.w, &c.w.store.pods, &r, &o)
+		c.w.beginPod(podRef{pod, c.w.store.pods.last(), false})
+		made = cmp.Or(made, pod) // the answer is that to the first request
+		return done
 	})
 	c.wrotePod(answer, made)
 	o := outcome(answer)

@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"time"
 
 	"github.com/kplan-go/kplan/deploy"
@@ -58,7 +59,10 @@ func (c *Cluster) AddReportedPods() {
 // reportedPod adds the pod number n of rs: the available ones come first, then
 // those that are ready and then the rest.
 func (c *Cluster) reportedPod(rs *replicaset.ReplicaSet, n int32) {
-	p := c.pod(c.newPod(rs))
+	c.serial++
+	c.Pods = append(c.Pods, newPod(rs, c.serial, c.Now))
+	p := &c.Pods[len(c.Pods)-1]
+	p.UID = uidPrefix + strconv.Itoa(c.serial)
 	p.NodeName, p.Phase = "node-1", podorder.Running
 	if n >= rs.Status.ReadyReplicas {
 		return

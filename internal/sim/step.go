@@ -59,11 +59,9 @@ func (s Step) String() string {
 	return fmt.Sprintf("%v: %s", s.Time, strings.Join(lines, "; "))
 }
 
-// step describes the cluster.
-func (c *Cluster) step() Step {
-	var s Step
-	for i := range c.ReplicaSets {
-		rs := &c.ReplicaSets[i]
+// describe returns the sizes of ReplicaSets.
+func describe(sets []*replicaSet) (s Step) {
+	for _, rs := range sets {
 		number, _ := revision.Number(rs.Annotations)
 		s.ReplicaSets = append(s.ReplicaSets, ReplicaSet{
 			Name: rs.Name, Revision: number, Replicas: sizeOf(rs),

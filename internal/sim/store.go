@@ -14,6 +14,7 @@ type store struct {
 	version int64        // of the last write
 	touched [kinds]int64 // by kind
 	counts  [kinds]func(version int64) int
+	numbers [kinds]func(name string) int32
 	// Objects that are not versioned keep the resource versions that they came with.
 	unversioned bool
 	seen        func(Kind) int64 // the version up to which everybody has seen a kind; nil if nobody waits for that
@@ -62,6 +63,10 @@ func (s *store) state() State {
 		Ingresses: s.ingresses.all(),
 	}
 }
+
+// number returns the number of an object, by which those of a kind are in the order of
+// their creation.
+func (s *store) number(k Kind, name string) int32 { return s.numbers[k](name) }
 
 // behind returns how many changes of a kind there were behind a version.
 func (s *store) behind(k Kind, version int64) int {

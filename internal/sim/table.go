@@ -40,7 +40,7 @@ const gone = -1
 
 func (t *table[T]) init(s *store, kind Kind, key func(*T) key) {
 	t.kind, t.key, t.names = kind, key, map[string]int32{}
-	s.counts[kind] = t.behind
+	s.counts[kind], s.numbers[kind] = t.behind, t.number
 	t.past = append(t.past, change[T]{})
 }
 
@@ -159,6 +159,9 @@ func (t *table[T]) numbered(number int32) *T {
 	}
 	return nil
 }
+
+// last returns the number of the youngest object.
+func (t *table[T]) last() int32 { return int32(len(t.places) - 1) }
 
 // number returns the number of the object with the name, or gone.
 func (t *table[T]) number(name string) int32 {

@@ -39,7 +39,6 @@ type World struct {
 	controllers  []*controller
 	pace         pace
 	serial       int
-	given        map[string]bool // UIDs that objects came with
 	fair         bool
 	repeating    bool // a request is being repeated, which nobody has planned
 	err          error
@@ -50,12 +49,20 @@ type World struct {
 	disturb      []disturbance
 	heal         []func(*World) // what the fair phase begins with
 	check        func(*World) error
-	written      func(Role)        // called after each write, or nil
-	idle         func(*World) bool // acts when all is at rest; false if that was the end
-	visit        time.Time         // when a person looks again, even if nothing rests
-	limit        int               // steps of the fair phase
-	deadline     time.Time         // of a calm run; zero for none
-	latency      time.Duration     // of a calm run
+	written      func(Role)          // called after each write, or nil
+	idle         func(*World) bool   // acts when all is at rest; false if that was the end
+	visit        time.Time           // when a person looks again, even if nothing rests
+	limit        int                 // steps of the fair phase
+	deadline     time.Time           // of a run without faults; zero for none
+	latency      time.Duration       // of such a run
+	calm         bool                // see calmWorld
+	still        int                 // events since time has passed
+	starting     int                 // entries of the agenda that bind or start a pod
+	garbage      bool                // what may own others was removed
+	over         func() bool         // ends a run without faults although more will happen, or nil
+	place        func(podRef) string // the node for a pod, or nil
+	uidPrefix    string
+	hashesGiven  bool              // templates have the hashes that they came with
 	neverReady   func(podRef) bool // pods that never become ready, or nil
 	abandoned    bool              // a Rollout was deleted or disabled since the last release has begun
 }
@@ -70,7 +77,7 @@ type disturbance struct {
 func newWorld(seed uint64, faults Faults) *World {
 	w := &World{
 		Seed: seed, Faults: faults, store: newStore(), random: rand.New(rand.NewPCG(seed, 0x6b706c616e)), now: Epoch,
-		broken: map[string]bool{}, given: map[string]bool{}, errands: map[int32]errand{}, limit: 4000,
+		broken: map[string]bool{}, uidPrefix: "u", errands: map[int32]errand{}, limit: 4000,
 	}
 	w.pace = somePace(w)
 	return w
@@ -218,6 +225,24 @@ func (w *World) makeFair() {
 
 // settle does the next thing in a fair world. It reports false at rest.
 func (w *World) settle() bool {
+	if w.act() {
+		return true
+	}
+	if w.idle != nil && w.now.After(w.visit) && w.deadline.IsZero() {
+		w.visit = w.now.Add(30 * time.Second)
+		if w.idle(w) {
+			return true
+		}
+	}
+	if w.moveOn() {
+		return true
+	}
+	return w.idle != nil && w.idle(w)
+}
+
+// act lets a controller do something, or else the garbage collector. It reports false if
+// nothing is left to do at this instant.
+func (w *World) act() bool {
 	for _, c := range w.controllers {
 		if c.job == nil {
 			c.look()
@@ -227,23 +252,11 @@ func (w *World) settle() bool {
 			return true
 		}
 	}
-	if w.collect() {
+	if (!w.calm || w.garbage) && w.collect() {
 		return true
 	}
-	if w.idle != nil && w.now.After(w.visit) && w.deadline.IsZero() {
-		w.visit = w.now.Add(30 * time.Second)
-		if w.idle(w) {
-			return true
-		}
-	}
-	if at, ok := w.agenda.next(); ok && !at.After(w.horizon()) {
-		w.performNext()
-		if !w.deadline.IsZero() {
-			w.performUntil(w.now.Add(w.latency)) // what happens at once is seen at once
-		}
-		return true
-	}
-	return w.idle != nil && w.idle(w)
+	w.garbage = false
+	return false
 }
 
 // horizon is how far a fair world looks ahead: to the deadline of a calm run, or a day,

@@ -2,8 +2,8 @@ package sim
 
 import "github.com/kplan-go/kplan/podorder"
 
-// spread returns how many pods run in each zone and are not being deleted.
-func (c *Cluster) spread(zones podorder.Domains) map[string]int32 {
+// spread returns how many of the pods run in each zone and are not being deleted.
+func spread(pods []*podorder.Pod, zones podorder.Domains) map[string]int32 {
 	var counts map[string]int32
 	for _, zone := range zones {
 		if zone != "" {
@@ -13,8 +13,10 @@ func (c *Cluster) spread(zones podorder.Domains) map[string]int32 {
 			counts[zone] = 0
 		}
 	}
-	for i := range c.Pods {
-		p := &c.Pods[i]
+	if counts == nil {
+		return nil
+	}
+	for _, p := range pods {
 		if zone := zones[p.NodeName]; zone != "" && p.Active() {
 			counts[zone]++
 		}

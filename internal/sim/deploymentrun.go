@@ -1,0 +1,147 @@
+package sim
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// Config adjusts [Run].
+type Config struct {
+	Kubelet   Kubelet
+	TimeLimit time.Duration // virtual time after which Run gives up; 0 means a day
+	// Latency is how long after an event the planners notice it, together with all that
+	// has happened until then. It makes large clusters bearable; 0 means at once.
+	Latency time.Duration
+
+	Options           deploy.Options
+	ReplicaSetOptions replicaset.Options
+
+	// The planners; nil means those of the packages deploy and replicaset.
+	PlanDeployment func(deploy.Snapshot, time.Time, deploy.Options) (deploy.Plan, error)
+	PlanReplicaSet func(replicaset.Snapshot, time.Time, replicaset.Options) (replicaset.Plan, error)
+}
+
+// A Result is how a run went.
+type Result struct {
+	Steps   []Step         // at least one: the last is the end
+	Bounds  rollout.Budget // within which the Deployment was changed, as of the last pass
+	Done    bool           // whether the rollout is complete
+	Cluster Cluster        // at the end; another run can start from it
+}
+
+const defaultTimeLimit = 24 * time.Hour
+
+// Run lets the planners act on a copy of c from c.Now on, until the rollout is
+// complete, or nothing will happen any more, or the time limit is reached. The
+// error is that of a planner, or tells that a plan does not fit the cluster or
+// that the planners do not come to rest.
+func Run(c Cluster, cfg Config) (Result, error) { return begin(c, cfg).run() }
+
+// A run is a rollout of a Deployment in a calm world. It makes steps of plans.
+type run struct {
+	cfg     Config
+	world   *World
+	start   time.Time
+	steps   []Step
+	pods    PodActions  // since the last step
+	last    deploy.Plan // of the last pass
+	pending bool        // whether the last plan acts, and is no step yet
+}
+
+// begin returns a run in a world that holds a copy of a cluster.
+func begin(c Cluster, cfg Config) *run {
+	w := calmWorld(c.Now, cfg.Kubelet)
+	w.serial, w.uidPrefix, w.hashesGiven = c.serial, uidPrefix, true
+	s := w.store
+	s.unversioned = true
+	user := by(User)
+	create(w, &s.deployments, user, &Deployment{Deployment: c.Deployment, CreatedAt: c.Now})
+	for _, rs := range c.ReplicaSets {
+		create(w, &s.replicaSets, user, &rs)
+	}
+	s.pods.grow(len(c.Pods))
+	for i := range c.Pods {
+		create(w, &s.pods, user, &c.Pods[i])
+	}
+	r := &run{cfg: cfg, world: w, start: c.Now}
+	// ReplicaSets follow before their Deployment is planned for again.
+	w.addReplicaSetController(cfg.ReplicaSetOptions).plan = cfg.PlanReplicaSet
+	w.addDeploymentController(cfg.Options).plan = cfg.PlanDeployment
+	s.pods.tell = append(s.pods.tell, r.count)
+	w.Observer.Deployment = r.planned
+	w.over = func() bool { return w.starting == 0 && r.complete() }
+	w.random = rand.New(rand.NewPCG(cfg.Kubelet.Seed, 0))
+	w.makeFair()
+	return r
+}
+
+func (r *run) run() (Result, error) {
+	if err := r.world.runCalm(r.cfg.TimeLimit, r.cfg.Latency); err != nil {
+		return Result{}, fmt.Errorf("after %v: %w", r.world.now.Sub(r.start), err)
+	}
+	return r.result(), nil
+}
+
+// count counts what ReplicaSets do.
+func (r *run) count(old, p *podorder.Pod) {
+	switch {
+	case old == nil:
+		r.pods.Created++
+	case old.DeletionTimestamp.IsZero() && (p == nil || !p.DeletionTimestamp.IsZero()):
+		r.pods.Deleted++
+	}
+}
+
+// planned makes a step of the plan before, which all ReplicaSets have followed by now.
+func (r *run) planned(p Planned[deploy.Snapshot, deploy.Options, deploy.Plan]) error {
+	r.recordPending()
+	r.last, r.pending = p.Plan, len(p.Plan.Actions) > 0
+	return nil
+}
+
+func (r *run) recordPending() {
+	if r.pending {
+		r.record(r.last)
+		r.pending = false
+	}
+}
+
+// record adds a step for a plan that has been performed.
+func (r *run) record(p deploy.Plan) {
+	s := describe(r.world.store.replicaSets.all())
+	s.Time, s.Actions, s.Holds, s.Status, s.Pods = r.world.now.Sub(r.start), p.Actions, p.Holds, p.Status, r.pods
+	s.Zones = spread(r.world.store.pods.all(), r.cfg.Kubelet.Zones)
+	r.pods = PodActions{}
+	r.steps = append(r.steps, s)
+}
+
+func (r *run) result() Result {
+	r.recordPending()
+	r.record(r.last) // the last pass of an instant never acts
+	return Result{Steps: r.steps, Bounds: r.last.Budget, Done: r.complete(), Cluster: r.cluster()}
+}
+
+func (r *run) complete() bool {
+	d := r.world.store.deployments.all()[0]
+	replicas := int32(1)
+	if d.Replicas != nil {
+		replicas = *d.Replicas
+	}
+	return deploy.Complete(d.Status, replicas, d.Generation)
+}
+
+// cluster returns what the world holds.
+func (r *run) cluster() Cluster {
+	w, s := r.world, r.world.store
+	s.pods.all()
+	return Cluster{
+		Now: w.now, Deployment: s.deployments.all()[0].Deployment, ReplicaSets: fill(nil, s.replicaSets.all()), Pods: s.pods.values,
+		serial: w.serial,
+	}
+}
