@@ -13,6 +13,7 @@ import (
 //   - [ScaleReplicaSet]
 //   - [DelayReplicaSet]
 //   - [SelectPods]
+//   - [SetWeight]
 //
 //sumtype:decl
 type Action interface {
@@ -25,6 +26,7 @@ var (
 	_ Action = ScaleReplicaSet{}
 	_ Action = DelayReplicaSet{}
 	_ Action = SelectPods{}
+	_ Action = SetWeight{}
 )
 
 // CreateReplicaSet creates the ReplicaSet of the template of an Argo Rollout.
@@ -65,10 +67,19 @@ type SelectPods struct {
 	Reason  Reason `json:"reason"`
 }
 
+// SetWeight leads shares of the requests to the pods of a canary and to the stable ones.
+// How that is done depends on what routes: an Ingress, a service mesh or a gateway.
+type SetWeight struct {
+	Canary WeightDestination `json:"canary"`
+	Stable WeightDestination `json:"stable"`
+	Reason Reason            `json:"reason"`
+}
+
 func (CreateReplicaSet) isAction() {}
 func (ScaleReplicaSet) isAction()  {}
 func (DelayReplicaSet) isAction()  {}
 func (SelectPods) isAction()       {}
+func (SetWeight) isAction()        {}
 
 // Actions is a list of actions. In JSON each is an object with one key, the name of
 // the action in lower camel case.
@@ -90,6 +101,7 @@ func members() []union.Member[Action] {
 		union.Of[Action, ScaleReplicaSet]("scaleReplicaSet"),
 		union.Of[Action, DelayReplicaSet]("delayReplicaSet"),
 		union.Of[Action, SelectPods]("selectPods"),
+		union.Of[Action, SetWeight]("setWeight"),
 	}
 }
 
@@ -120,4 +132,9 @@ func (a DelayReplicaSet) String() string {
 // String returns one line with the reason.
 func (a SelectPods) String() string {
 	return fmt.Sprintf("Set %s to %s in the selector of service %s (%s)", a.Key, a.Value, a.Service, a.Reason)
+}
+
+// String returns one line with the reason.
+func (a SetWeight) String() string {
+	return fmt.Sprintf("Set weight of replica set %s to %d, of %s to %d (%s)", a.Canary.Hash, a.Canary.Weight, a.Stable.Hash, a.Stable.Weight, a.Reason)
 }

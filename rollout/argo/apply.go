@@ -8,7 +8,7 @@ import (
 )
 
 // Apply returns what s becomes when the API server carries out an action at now, and
-// nothing else happens: pods do not come or go. It is what simulators and tests need: s
+// nothing else happens: pods do not come or go, and what routes requests is not looked at. It is what simulators and tests need: s
 // stays as it is.
 //
 // A ReplicaSet is known by its hash, a Service by its name. The error, if any, wraps
@@ -45,6 +45,7 @@ func (as Actions) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 			err = a.apply(sets)
 		case SelectPods:
 			err = a.apply(&s)
+		case SetWeight: // what routes is not in the snapshot, only in the status
 		default:
 			err = apply.Refused("Action", "", "must be an action of this package")
 		}
@@ -96,9 +97,9 @@ func found(sets *apply.List[ReplicaSet], hash string) (*ReplicaSet, error) {
 // apply carries out the action on each of the Services that have the name.
 func (a SelectPods) apply(s *Snapshot) error {
 	known := false
-	for _, service := range []**Service{&s.Active, &s.Preview} {
+	for _, service := range []**Service{&s.Active, &s.Preview, &s.StableService, &s.CanaryService} {
 		if *service != nil && (*service).Name == a.Service {
-			*service = &Service{Name: a.Service, Selector: apply.With((*service).Selector, map[string]string{a.Key: a.Value})}
+			*service = &Service{Name: a.Service, Selector: apply.With((*service).Selector, map[string]string{a.Key: a.Value}), Managed: true}
 			known = true
 		}
 	}

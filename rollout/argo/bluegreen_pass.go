@@ -16,6 +16,7 @@ func (st *pass) blueGreen() {
 		st.blueGreenSets()
 		st.blueGreenPause()
 		st.switchActive()
+		st.blueGreenRuns()
 	}
 	st.blueGreenStatus()
 }
@@ -31,7 +32,7 @@ func (st *pass) selectPods(s *Service, hash string, reason Reason) *Service {
 		selector = map[string]string{}
 	}
 	selector[HashLabel] = hash
-	return &Service{Name: s.Name, Selector: selector}
+	return &Service{Name: s.Name, Selector: selector, Managed: true}
 }
 
 // activeHash returns the hash that gets the traffic, "" if all pods do.
@@ -45,28 +46,40 @@ func (st *pass) blueGreenSets() {
 		st.scale(st.stableRS, st.replicas(), ReasonStable)
 	}
 	if st.newRS != nil {
-		st.scaleFresh()
+		st.scaleFresh(ReasonPreview)
 	}
 	if st.paused(PauseInconclusive) == nil {
 		st.scaleOthers()
 	}
 }
 
-// scaleFresh gives the new ReplicaSet its size. After an abort it keeps its pods for a
-// while, once the stable ones are all there.
-func (st *pass) scaleFresh() {
-	delay, _ := AbortDelay(StyleBlueGreen, st.r.BlueGreen.AbortScaleDownDelaySeconds)
+// scaleFresh gives the new ReplicaSet its size, and reports whether that changes. After an
+// abort it keeps its pods for a while, once the stable ones are all there.
+func (st *pass) scaleFresh(reason Reason) bool {
 	switch {
 	case !st.delaysAbort():
-		st.scale(st.newRS, st.newSize(), ReasonPreview)
+		return st.scale(st.newRS, st.newSize(), reason)
 	case st.newRS.ScaleDownAt.After(st.now):
 		st.hold(ReasonScaleDownDelay, 0, 0)
 		st.recheck(st.newRS.ScaleDownAt)
 	case !st.newRS.ScaleDownAt.IsZero():
-		st.scale(st.newRS, 0, ReasonAborted)
+		return st.scale(st.newRS, 0, ReasonAborted)
 	case st.stableRS.AvailableReplicas >= st.replicas():
+		delay, _ := st.abortDelay()
 		st.newRS.ScaleDownAt = st.deadlineIn(*delay)
 	}
+	return false
+}
+
+// abortDelay is [AbortDelay] of the Rollout.
+func (st *pass) abortDelay() (seconds *int32, explicit bool) {
+	switch {
+	case st.r.BlueGreen != nil:
+		return AbortDelay(StyleBlueGreen, st.r.BlueGreen.AbortScaleDownDelaySeconds)
+	case st.r.Routing != nil:
+		return AbortDelay(StyleRouted, st.r.Routing.AbortScaleDownDelaySeconds)
+	}
+	return AbortDelay(StyleCanary, nil)
 }
 
 // deadlineIn returns the instant so many seconds ahead, as it is annotated.
@@ -77,11 +90,12 @@ func (st *pass) deadlineIn(seconds int32) time.Time {
 // delaysAbort reports whether an aborted update keeps the pods of the new ReplicaSet for
 // a while.
 func (st *pass) delaysAbort() bool {
-	if !st.aborted() || st.stableRS == nil || st.r.BlueGreen == nil {
+	if !st.aborted() || st.stableRS == nil || st.r.BlueGreen == nil && st.r.Routing == nil {
 		return false
 	}
-	delay, _ := AbortDelay(StyleBlueGreen, st.r.BlueGreen.AbortScaleDownDelaySeconds)
-	return delay != nil
+	delay, explicit := st.abortDelay()
+	dynamic := st.r.Routing != nil && st.r.Routing.DynamicStableScale
+	return delay != nil && (explicit || !dynamic)
 }
 
 // removeDeadlines keeps the ReplicaSets that are wanted.
@@ -94,41 +108,70 @@ func (st *pass) removeDeadlines() {
 	}
 }
 
-// scaleOthers removes old ReplicaSets when their delay is over.
+// scaleOthers removes old ReplicaSets when their delay is over. They serve as long as
+// nobody knows whether the new pods do.
 func (st *pass) scaleOthers() {
-	limit, waiting := int32(math.MaxInt32), int32(0)
-	if n := st.r.BlueGreen.ScaleDownDelayRevisionLimit; n != nil {
-		limit = *n
+	b := st.r.BlueGreen
+	if b.PostPromotionAnalysis && b.ScaleDownDelaySeconds == nil && st.judgesPromotion() && st.runs.PostPromotion.Phase != RunSuccessful {
+		return
 	}
+	waiting := int32(0)
 	for _, set := range st.others() {
 		if st.referenced(set.Hash) {
 			continue
 		}
-		to := int32(0)
-		switch at := set.ScaleDownAt; {
-		case at.IsZero() && waiting < limit:
-			waiting++
-			to = set.Replicas
-			st.delay(set)
-		case at.IsZero():
-		case waiting >= limit:
-			waiting++
-		default:
-			waiting++
-			if at.After(st.now) {
-				to = st.replicas()
-				st.recheck(at)
-			}
-		}
-		if to != set.Replicas {
+		if to := st.delayed(set, &waiting, st.replicas()); to != set.Replicas {
 			st.scale(set, to, ReasonScaleDownDelay)
 		}
 	}
 }
 
+// judgesPromotion reports whether the analysis behind the promotion is looked at.
+func (st *pass) judgesPromotion() bool {
+	fresh := st.newRS.Hash
+	return st.read.StableRS != fresh && st.read.ActiveSelector == fresh && (st.runs.PostPromotion.Phase != "" || st.saturated(st.newRS))
+}
+
+// delayed returns the size of an old ReplicaSet that is to be removed: what it has when
+// its delay begins, keep until that is over. It counts those that wait.
+func (st *pass) delayed(set *set, waiting *int32, keep int32) int32 {
+	limit := int32(math.MaxInt32)
+	if n := st.revisionLimit(); n != nil {
+		limit = *n
+	}
+	at := set.ScaleDownAt
+	switch {
+	case at.IsZero() && *waiting < limit:
+		*waiting++
+		st.delay(set)
+		return set.to
+	case at.IsZero():
+		return 0
+	}
+	*waiting++
+	if *waiting > limit || !at.After(st.now) {
+		return 0
+	}
+	st.recheck(at)
+	return keep
+}
+
+// revisionLimit returns how many old ReplicaSets wait at once, nil for all.
+func (st *pass) revisionLimit() *int32 {
+	if st.r.BlueGreen != nil {
+		return st.r.BlueGreen.ScaleDownDelayRevisionLimit
+	}
+	return st.r.Routing.ScaleDownDelayRevisionLimit
+}
+
 // delay lets an old ReplicaSet keep its pods for a while.
 func (st *pass) delay(set *set) {
-	seconds := ScaleDownDelay(StyleBlueGreen, st.r.BlueGreen.ScaleDownDelaySeconds)
+	var seconds int32
+	if b := st.r.BlueGreen; b != nil {
+		seconds = ScaleDownDelay(StyleBlueGreen, b.ScaleDownDelaySeconds)
+	} else {
+		seconds = ScaleDownDelay(StyleRouted, st.r.Routing.ScaleDownDelaySeconds)
+	}
 	if seconds > 0 {
 		set.ScaleDownAt = st.deadlineIn(seconds)
 		st.recheck(st.now.Add(time.Duration(seconds) * time.Second))
@@ -137,13 +180,13 @@ func (st *pass) delay(set *set) {
 
 // referenced reports whether a Service or the status names a hash.
 func (st *pass) referenced(hash string) bool {
-	for _, s := range []*Service{st.active, st.preview} {
+	for _, s := range []*Service{st.active, st.preview, st.stable, st.canaries} {
 		if s != nil && s.Selector[HashLabel] == hash {
 			return true
 		}
 	}
 	s := st.read
-	return hash == s.StableRS || hash == s.CurrentPodHash || hash == s.ActiveSelector || hash == s.PreviewSelector
+	return hash == s.StableRS || hash == s.CurrentPodHash || hash == s.ActiveSelector || hash == s.PreviewSelector || s.Weights.names(hash)
 }
 
 // readyForPause reports whether the preview is complete.
@@ -170,14 +213,35 @@ func (st *pass) blueGreenPause() {
 	case st.read.Abort || !st.readyForPause() || st.halted():
 	case st.fastTracked() || st.read.ScaleUpPreviewCheckPoint || !st.r.BlueGreen.manages():
 		st.removePause = PauseBlueGreen
+	case !st.analyzed():
 	case c == nil && !st.read.ControllerPause:
-		st.addPause = PauseBlueGreen
+		st.pauseFor(PauseBlueGreen)
 	case c != nil && st.pauseOver():
 		st.removePause = PauseBlueGreen
 	case c != nil && st.r.BlueGreen.AutoPromotionSeconds > 0:
 		if at := st.promotionAt(c); at.After(st.now) {
 			st.recheck(at)
 		}
+	}
+}
+
+// analyzed reports whether the analysis before the promotion has succeeded, if there is
+// one.
+func (st *pass) analyzed() bool {
+	return !st.r.BlueGreen.PrePromotionAnalysis || st.read.Runs.PrePromotion.Phase == RunSuccessful
+}
+
+// blueGreenRuns takes the analyses before and behind the promotion into account.
+func (st *pass) blueGreenRuns() {
+	b, fresh, active := st.r.BlueGreen, st.newRS.Hash, st.read.ActiveSelector
+	if st.unjudged() || st.paused(PauseInconclusive) != nil {
+		return
+	}
+	if b.PrePromotionAnalysis && active != "" && active != fresh {
+		st.judge(&st.runs.PrePromotion, "Blue/green pre-promotion analysis phase error/failed")
+	}
+	if b.PostPromotionAnalysis && active == fresh {
+		st.judge(&st.runs.PostPromotion, "Blue/green post-promotion analysis phase error/failed")
 	}
 }
 
@@ -189,7 +253,7 @@ func (st *pass) promotionAt(c *PauseCondition) time.Time {
 func (st *pass) pauseOver() bool {
 	b, c := st.r.BlueGreen, st.paused(PauseBlueGreen)
 	switch {
-	case st.addPause != "":
+	case len(st.addPauses) > 0:
 		return false
 	case st.read.ScaleUpPreviewCheckPoint || !b.manages():
 		return true
@@ -211,7 +275,7 @@ func (st *pass) switchActive() {
 		return
 	}
 	to := st.activeHash()
-	if st.fastTracked() || st.pauseOver() {
+	if st.fastTracked() || st.pauseOver() && st.analyzed() {
 		to = st.newRS.Hash
 	}
 	if st.read.Abort {
@@ -228,6 +292,10 @@ func (st *pass) switchActive() {
 // holdPromotion says what the promotion waits for.
 func (st *pass) holdPromotion() {
 	b, c := st.r.BlueGreen, st.paused(PauseBlueGreen)
+	if !st.analyzed() {
+		st.hold(ReasonAnalysis, 0, 0)
+		return
+	}
 	if b.AutoPromotionSeconds == 0 || b.AutoPromotionEnabled != nil && !*b.AutoPromotionEnabled {
 		st.hold(ReasonApproval, 0, 0)
 		return
@@ -278,7 +346,14 @@ func (st *pass) promotable(status *Status) bool {
 	case status.ActiveSelector != status.CurrentPodHash:
 		return false
 	}
-	return st.read.PromoteFull || st.withinWindow() || !st.aborted()
+	if st.read.PromoteFull || st.withinWindow() {
+		return true
+	}
+	if analyzed := !st.r.BlueGreen.PostPromotionAnalysis || st.runs.PostPromotion.Phase == RunSuccessful; !analyzed {
+		st.hold(ReasonAnalysis, 0, 0)
+		return false
+	}
+	return !st.aborted()
 }
 
 // checkpoint reports whether the preview was complete and the pause is over, so that it
@@ -291,5 +366,5 @@ func (st *pass) checkpoint() bool {
 	case st.read.ScaleUpPreviewCheckPoint:
 		return true
 	}
-	return st.pauseOver() && st.newRS.AvailableReplicas == *n
+	return st.analyzed() && st.pauseOver() && st.newRS.AvailableReplicas == *n
 }

@@ -15,7 +15,8 @@
 //	        | no
 //	canary                              blue-green
 //	  create the new ReplicaSet           create the new ReplicaSet
-//	  scale one of: stable, new, others   lead the preview to it
+//	  lead requests by weight             lead the preview to it
+//	  scale one of: stable, new, others   |
 //	  is the step over? the next one      scale stable, new, and others after a delay
 //	  behind the last: it is stable       pause, then switch the active Service
 //	        |                                   |
@@ -28,7 +29,8 @@
 // their own, as are [ScaleDownDelay] and [AbortDelay], [Approximate], [Budget] and
 // [Step.Completed]. Whoever reports reads [Phase], [Condition] and the reasons of holds.
 //
-// It decides as Argo Rollouts (commit 9f8d111d) does. Not here: whole passes with traffic
-// routing, analyses, experiments, restarts of pods, and the numbers of revisions, for which
-// see package revision. The rules are in rules.md of this folder, by name and in order.
+// It decides as Argo Rollouts (commit 9f8d111d) does, with traffic routing as v1.10.2. What
+// analyses found is given in the status ([Runs]). Not here: restarts of pods, and the
+// numbers of revisions, for which see package revision. The rules are in rules.md of this
+// folder, by name and in order. [Apply] carries actions out on a snapshot.
 package argo

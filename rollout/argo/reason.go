@@ -24,6 +24,7 @@ const (
 	ReasonStable         Reason = "Stable"         // the stable pods are all kept
 	ReasonPreview        Reason = "Preview"        // the new pods are looked at before they are promoted
 	ReasonPromotion      Reason = "Promotion"      // the traffic follows the promotion, or the abort
+	ReasonTraffic        Reason = "Traffic"        // the requests follow the step, and the pods that can serve them
 	ReasonScaleDownDelay Reason = "ScaleDownDelay" // old pods are kept for a while
 	ReasonAborted        Reason = "Aborted"        // the update is given up: a person retries, or rolls back
 )
@@ -35,4 +36,9 @@ const (
 	ReasonApproval      Reason = "Approval"      // a person has to confirm step Have of Limit
 	ReasonPause         Reason = "Pause"         // Have of Limit seconds of the pause have passed
 	ReasonBatchNotReady Reason = "BatchNotReady" // Have pods of the step are available, it asks for Limit
+	// ReasonStableNotReady means that the stable pods cannot serve what the next weight leaves
+	// to them: Have are available, Limit have to be.
+	ReasonStableNotReady Reason = "StableNotReady"
+	ReasonUnverified     Reason = "Unverified" // the requests are not led by the weight Have of Limit yet
+	ReasonAnalysis       Reason = "Analysis"   // step Have of Limit, or the promotion, waits for an analysis or the like
 )

@@ -19,10 +19,15 @@ type pass struct {
 	sets []*set // by age
 	// newRS has the template of the Rollout, stableRS that of the last promotion; either may
 	// be nil, and they may be the same.
-	newRS, stableRS *set
-	active, preview *Service // as they are after the actions
+	newRS, stableRS  *set
+	active, preview  *Service // as they are after the actions
+	stable, canaries *Service // likewise, of a canary
+	weights          *TrafficWeights
+	runs             Runs
 
-	addPause, removePause string // the reason of a pause that begins or ends
+	addPauses             []string // the reasons of pauses that begin
+	removePause           string   // that of the pause that ends
+	abortMessage          string
 	clearPauses           bool
 	addAbort, removeAbort bool
 	restarted             bool // the steps have changed
@@ -36,18 +41,18 @@ type set struct {
 	reason  Reason
 }
 
-// Reconcile returns the next step of the Argo Rollout in s as of now: a whole pass
-// of a canary without traffic routing or of a blue-green update. It
-// performs nothing. The error, if any, wraps [ErrInvalid] and one [FieldError] for each
+// Reconcile returns the next step of the Argo Rollout in s as of now: a whole pass of a
+// canary or of a blue-green update. It performs nothing. The error, if any, wraps [ErrInvalid] and one [FieldError] for each
 // field that cannot be used.
 //
-// It mirrors the reconciliation of Argo Rollouts without analysis, experiments and
-// restarts of pods.
+// It mirrors the reconciliation of Argo Rollouts. What analyses and experiments found is
+// given ([Runs]), and so is whether weights are verified.
 func Reconcile(s Snapshot, now time.Time, _ Options) (Plan, error) {
 	if err := admitArgo(&s, now); err != nil {
 		return Plan{}, err
 	}
 	st := &pass{s: &s, r: &s.Rollout, read: &s.Rollout.Status, now: now.Round(0).UTC(), active: s.Active, preview: s.Preview}
+	st.stable, st.canaries, st.weights, st.runs = s.StableService, s.CanaryService, st.read.Weights, st.read.Runs
 	st.removeAbort = st.read.StableRS == st.read.CurrentPodHash // there is nothing left to give up
 	st.find()
 	switch {
@@ -125,6 +130,29 @@ func (st *pass) replicas() int32 {
 		return 1
 	}
 	return *st.r.Replicas
+}
+
+// pauseFor begins a pause.
+func (st *pass) pauseFor(reason string) { st.addPauses = append(st.addPauses, reason) }
+
+// judge takes a run into account.
+func (st *pass) judge(run *Run, what string) {
+	resumed := st.read.ControllerPause && st.paused(PauseStep) == nil && st.paused(PauseBlueGreen) == nil
+	v := run.verdict(what, resumed)
+	if v.again {
+		*run = Run{}
+	}
+	if v.pause {
+		st.pauseFor(PauseInconclusive)
+	}
+	if v.abort != "" {
+		st.addAbort, st.abortMessage = true, v.abort
+	}
+}
+
+// unjudged reports whether no analysis is looked at.
+func (st *pass) unjudged() bool {
+	return st.read.promoted() || st.aborted() || st.read.PromoteFull || st.withinWindow() || st.read.StableRS == ""
 }
 
 func (st *pass) hold(reason Reason, have, limit int64) {
@@ -223,7 +251,7 @@ func (st *pass) newSize() int32 {
 			CurrentPodHash: st.read.CurrentPodHash, NewHash: st.newRS.Hash, ActiveExists: st.named(st.read.ActiveSelector) != nil,
 		}.PreviewSize()
 	}
-	return st.counts().Basic().Canary
+	return st.counts(st.weights).Counts().Canary
 }
 
 // write appends what changed about ReplicaSets: the stable one, the new one, the others.

@@ -37,8 +37,11 @@ func (r Canary) pods(weight int32) int32 {
 	if n%d > 0 {
 		pods++
 	}
-	return int32(max(math.MinInt32, min(pods, math.MaxInt32)))
+	return saturated(pods)
 }
+
+// saturated returns n, or the number of 32 bits that is nearest.
+func saturated(n int64) int32 { return int32(max(math.MinInt32, min(n, math.MaxInt32))) }
 
 // atLeast raises a size to what keeps each ReplicaSet highly available, unless it is
 // empty.

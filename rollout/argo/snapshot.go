@@ -19,6 +19,12 @@ type Snapshot struct {
 	// is none.
 	Active  *Service `json:"active,omitempty"`
 	Preview *Service `json:"preview,omitempty"`
+	// StableService and CanaryService are the Services of a canary, nil if it names none.
+	StableService *Service `json:"stableService,omitempty"`
+	CanaryService *Service `json:"canaryService,omitempty"`
+	// WeightVerified tells whether requests are led by the weights of the status by now;
+	// nil if nobody looks.
+	WeightVerified *bool `json:"weightVerified,omitempty"`
 }
 
 // Options adjusts [Reconcile]. There is nothing to adjust yet: it decides as Argo
@@ -29,14 +35,17 @@ type Options struct{}
 type Service struct {
 	Name     string            `json:"name"`
 	Selector map[string]string `json:"selector,omitempty"`
+	// Managed tells that it is annotated as that of a Rollout. One that is not leads requests
+	// elsewhere only once all pods there are available.
+	Managed bool `json:"managed,omitzero"`
 }
 
 // HashLabel is the key by which pods, ReplicaSets and Services of an Argo Rollout
 // tell the template.
 const HashLabel = "rollouts-pod-template-hash"
 
-// A Rollout is a Rollout of Argo: a blue-green update, or a canary without traffic
-// routing.
+// A Rollout is a Rollout of Argo: a blue-green update, or a canary with or without
+// traffic routing.
 type Rollout struct {
 	Name       string `json:"name,omitzero"`
 	Generation int64  `json:"generation,omitzero"`
@@ -52,6 +61,8 @@ type Rollout struct {
 	// others.
 	StepHash          string     `json:"stepHash,omitzero"`
 	ProgressThreshold *Threshold `json:"progressThreshold,omitzero"`
+	// Routing is how a canary leads requests by weights; nil if it does not.
+	Routing *Routing `json:"routing,omitempty"`
 	// BlueGreen is nil for a canary.
 	BlueGreen *BlueGreen `json:"blueGreen,omitempty"`
 
@@ -72,6 +83,21 @@ type BlueGreen struct {
 	AutoPromotionSeconds  int32  `json:"autoPromotionSeconds,omitzero"` // 0 means at once
 	PreviewReplicaCount   *int32 `json:"previewReplicaCount,omitzero"`  // nil means all
 	ScaleDownDelaySeconds *int32 `json:"scaleDownDelaySeconds,omitzero"`
+	// AbortScaleDownDelaySeconds is 30 if nil, and never if 0.
+	AbortScaleDownDelaySeconds *int32 `json:"abortScaleDownDelaySeconds,omitzero"`
+	// ScaleDownDelayRevisionLimit is how many old ReplicaSets wait at once; nil means all.
+	ScaleDownDelayRevisionLimit *int32 `json:"scaleDownDelayRevisionLimit,omitzero"`
+	// PrePromotionAnalysis and PostPromotionAnalysis tell that there are such analyses.
+	PrePromotionAnalysis  bool `json:"prePromotionAnalysis,omitzero"`
+	PostPromotionAnalysis bool `json:"postPromotionAnalysis,omitzero"`
+}
+
+// A Routing is how a canary leads requests by weights, and what becomes of the old pods.
+type Routing struct {
+	MaxTrafficWeight      int32  `json:"maxTrafficWeight,omitzero"` // 0 means 100
+	DynamicStableScale    bool   `json:"dynamicStableScale,omitzero"`
+	MinPodsPerReplicaSet  *int32 `json:"minPodsPerReplicaSet,omitzero"`
+	ScaleDownDelaySeconds *int32 `json:"scaleDownDelaySeconds,omitzero"` // nil means 30
 	// AbortScaleDownDelaySeconds is 30 if nil, and never if 0.
 	AbortScaleDownDelaySeconds *int32 `json:"abortScaleDownDelaySeconds,omitzero"`
 	// ScaleDownDelayRevisionLimit is how many old ReplicaSets wait at once; nil means all.
@@ -132,6 +158,9 @@ type Status struct {
 	// CurrentStepIndex is that of a canary, from 0; nil without steps. The number of steps,
 	// or one more, means that all are over.
 	CurrentStepIndex *int32 `json:"currentStepIndex,omitzero"`
+	// Weights are how a canary with traffic routing leads requests.
+	Weights *TrafficWeights `json:"weights,omitempty"`
+	Runs    Runs            `json:"runs,omitzero"`
 	// ActiveSelector, PreviewSelector and the checkpoint are those of a blue-green update.
 	ActiveSelector           string `json:"activeSelector,omitzero"`
 	PreviewSelector          string `json:"previewSelector,omitzero"`
@@ -146,15 +175,15 @@ type Status struct {
 
 // clone returns a copy that shares nothing with s.
 func (s Status) clone() Status {
-	s.CurrentStepIndex = zero.Copy(s.CurrentStepIndex)
+	s.CurrentStepIndex, s.Weights = zero.Copy(s.CurrentStepIndex), s.Weights.clone()
 	s.Conditions, s.PauseConditions = slices.Clone(s.Conditions), slices.Clone(s.PauseConditions)
 	return s
 }
 
 // A Plan is the next step of an Argo Rollout.
 type Plan struct {
-	// Actions are the writes, in order: [CreateReplicaSet], [ScaleReplicaSet],
-	// [DelayReplicaSet] and [SelectPods].
+	// Actions are the writes, in order: [CreateReplicaSet], [SelectPods], [SetWeight],
+	// [ScaleReplicaSet] and [DelayReplicaSet].
 	Actions Actions `json:"actions,omitempty"`
 	// Holds are what the Rollout waits for.
 	Holds []Hold `json:"holds,omitempty"`

@@ -142,7 +142,7 @@ func (st *pass) base() Status {
 
 // reset begins a new update.
 func (st *pass) reset(status *Status) {
-	st.clearPauses, st.removeAbort = true, true
+	st.clearPauses, st.removeAbort, st.runs = true, true, Runs{}
 	status.PromoteFull = false
 	if len(st.r.Steps) > 0 {
 		zero := int32(0)
@@ -183,7 +183,7 @@ func (st *pass) conditions(status Status) Status {
 		worse = st.set(&status, ConditionHealthy, "False", "RolloutHealthy", "Rollout is not healthy")
 	}
 	if st.aborted() {
-		st.set(&status, ConditionProgressing, "False", abortedReason, fmt.Sprintf("Rollout aborted update to revision %d", st.revision()))
+		st.set(&status, ConditionProgressing, "False", abortedReason, st.abortText())
 	} else {
 		st.progress(&status, healthy, worse)
 	}
@@ -194,6 +194,15 @@ func (st *pass) conditions(status Status) Status {
 	st.set(&status, ConditionAvailable, truth(available), "AvailableReason", "")
 	st.set(&status, ConditionCompleted, truth(status.promoted()), "RolloutCompleted", "RolloutCompleted")
 	return status
+}
+
+// abortText says that the update is given up, and why.
+func (st *pass) abortText() string {
+	text := fmt.Sprintf("Rollout aborted update to revision %d", st.revision())
+	if st.abortMessage != "" {
+		text += ": " + st.abortMessage
+	}
+	return text
 }
 
 // revision returns the number of the update: one more than all others have, unless the
@@ -292,7 +301,7 @@ func (st *pass) timedOut(current *Condition) bool {
 
 // persist completes the status with pauses and the phase.
 func (st *pass) persist(status Status) {
-	status.ObservedGeneration = st.r.Generation
+	status.ObservedGeneration, status.Weights, status.Runs = st.r.Generation, st.weights, st.runs
 	st.pauses(&status)
 	status.Phase, status.Message = st.phase(&status)
 	st.p.Status = status.clone()
@@ -311,8 +320,10 @@ func (st *pass) pauses(status *Status) {
 		}
 	}
 	pause := st.read.ControllerPause
-	if st.addPause != "" && st.paused(st.addPause) == nil {
-		kept, pause = append(kept, PauseCondition{Reason: st.addPause, StartTime: st.now}), true
+	for _, reason := range st.addPauses {
+		if st.paused(reason) == nil {
+			kept, pause = append(kept, PauseCondition{Reason: reason, StartTime: st.now}), true
+		}
 	}
 	if len(kept) > 0 {
 		status.ControllerPause, status.PauseConditions = pause, kept
@@ -340,7 +351,7 @@ func (st *pass) phase(status *Status) (Phase, string) {
 		return PhaseProgressing, "active service cutover pending"
 	case st.r.BlueGreen != nil && !promoted:
 		return PhaseProgressing, "waiting for post-promotion verification to complete"
-	case st.r.BlueGreen == nil && status.Replicas > status.UpdatedReplicas:
+	case st.r.BlueGreen == nil && st.r.Routing == nil && status.Replicas > status.UpdatedReplicas:
 		return PhaseProgressing, "old replicas are pending termination"
 	case st.r.BlueGreen == nil && !promoted:
 		return PhaseProgressing, "waiting for all steps to complete"

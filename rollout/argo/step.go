@@ -63,20 +63,3 @@ func (r Canary) Promoted() bool {
 	end := r.stepIndex() >= len(r.Steps)
 	return enough && (r.PromoteFull || r.CurrentPodHash == r.StableRS || end)
 }
-
-// TrafficWeight returns the weight that the canary gets in a pass. No
-// traffic is led to a canary without available pods, and the weight follows only when
-// the sizes are reached.
-func (r Canary) TrafficWeight() int32 {
-	switch {
-	case r.CurrentPodHash == r.StableRS:
-		return 0
-	case r.Abort:
-		return r.CanaryWeight()
-	case r.Canary == nil || r.Canary.AvailableReplicas == 0:
-		return 0
-	case r.AtDesired():
-		return r.SetWeight()
-	}
-	return r.weightBefore(min(r.stepIndex(), len(r.Steps)))
-}

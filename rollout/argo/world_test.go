@@ -17,7 +17,8 @@ type world struct {
 	t     require.TestingT
 	clock time.Time
 	s     argo.Snapshot
-	plan  argo.Plan // the last one
+	plan  argo.Plan      // the last one
+	led   argo.SetWeight // the last one
 	check func()
 }
 
@@ -43,6 +44,9 @@ func (w *world) pass() bool {
 	for _, a := range p.Actions {
 		w.s, err = argo.Apply(w.s, a, w.clock)
 		require.NoError(w.t, err)
+		if led, ok := a.(argo.SetWeight); ok {
+			w.led = led
+		}
 		if w.check != nil {
 			w.check()
 		}

@@ -1,0 +1,118 @@
+package argo
+
+// TrafficWeight returns the weight that the canary gets in a pass. No traffic is led to a
+// canary without available pods, and the weight follows only when the sizes are reached.
+// With dynamicStableScale it follows the pods that are available back to the stable
+// template after an abort, and forward in a full promotion.
+//
+// It mirrors reconcileTrafficRouting of Argo Rollouts.
+func (r Canary) TrafficWeight() int32 {
+	switch {
+	case r.CurrentPodHash == r.StableRS:
+		return 0
+	case r.Abort:
+		return r.weightBack()
+	case r.Canary == nil || r.Canary.AvailableReplicas == 0:
+		return 0
+	case r.PromoteFull:
+		return r.weightForward()
+	case len(r.Steps) == 0:
+		return 0
+	}
+	sizes := r
+	sizes.Weights = nil // how traffic is led now plays no part
+	if sizes.AtDesired() {
+		return r.SetWeight()
+	}
+	return r.weightBefore(min(r.stepIndex(), len(r.Steps)))
+}
+
+// weightForward returns the weight in a full promotion.
+func (r Canary) weightForward() int32 {
+	switch {
+	case r.DynamicStableScale:
+		return r.weightOf(r.Canary)
+	case r.Weights != nil:
+		return r.Weights.Canary
+	}
+	return 0
+}
+
+// weightBack returns the weight on the way back to the stable pods: as much as those
+// cannot serve yet. It never rises.
+func (r Canary) weightBack() int32 {
+	if !r.DynamicStableScale || r.Stable == nil || r.Canary == nil || r.replicas() == 0 {
+		return 0
+	}
+	served := r.weightOf(r.Stable)
+	rest, want := max(0, r.MaxWeight()-served), r.CanaryWeight()
+	switch {
+	case r.Weights == nil:
+		return max(rest, want)
+	case want <= 0:
+		return min(rest, r.Weights.Canary)
+	case served < r.MaxWeight()-want:
+		return r.Weights.Canary // the stable pods are still on their way
+	}
+	return min(want, r.Weights.Canary)
+}
+
+// weightOf returns the weight that the available pods of a ReplicaSet serve.
+func (r Canary) weightOf(s *Size) int32 {
+	if r.replicas() == 0 {
+		return 0
+	}
+	return saturated(int64(r.MaxWeight()) * int64(s.AvailableReplicas) / int64(r.replicas()))
+}
+
+// StableServes reports whether the stable pods can serve what a weight of the canary
+// leaves to them, and how many have to be available for that. Otherwise the weight stays
+// as it is.
+func (r Canary) StableServes(weight int32) (enough bool, needed int32) {
+	needed = saturated((int64(r.MaxWeight()) - int64(weight)) * int64(r.replicas()) / int64(r.MaxWeight()))
+	if r.Stable == nil {
+		return false, needed
+	}
+	enough = r.Stable.AvailableReplicas >= needed || r.ProgressThreshold.Met(r.Stable.Replicas, r.Stable.AvailableReplicas, needed)
+	return enough, needed
+}
+
+// TrafficWeights are the weights by which requests are led to two ReplicaSets.
+type TrafficWeights struct {
+	Canary WeightDestination `json:"canary"`
+	Stable WeightDestination `json:"stable"`
+	// Verified tells whether requests are led so by now; nil if nobody looks.
+	Verified *bool `json:"verified,omitempty"`
+}
+
+// A WeightDestination is where a share of the requests goes.
+type WeightDestination struct {
+	Weight  int32  `json:"weight"`
+	Service string `json:"service,omitzero"`
+	Hash    string `json:"hash,omitzero"`
+}
+
+// weights returns the two numbers, nil if there are none.
+func (w *TrafficWeights) weights() *Weights {
+	if w == nil {
+		return nil
+	}
+	return &Weights{Canary: w.Canary.Weight, Stable: w.Stable.Weight}
+}
+
+// names reports whether requests are led to the pods of a hash.
+func (w *TrafficWeights) names(hash string) bool {
+	return w != nil && (w.Canary.Hash == hash || w.Stable.Hash == hash)
+}
+
+// clone returns a copy that shares nothing with w.
+func (w *TrafficWeights) clone() *TrafficWeights {
+	if w == nil {
+		return nil
+	}
+	c := *w
+	if w.Verified != nil {
+		c.Verified = new(*w.Verified)
+	}
+	return &c
+}
