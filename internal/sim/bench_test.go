@@ -80,9 +80,9 @@ func BenchmarkSnapshots(b *testing.B) {
 func createPods(w *World, rs *replicaset.ReplicaSet, n int) {
 	w.store.pods.grow(n)
 	for range n {
-		p := w.podOf(rs)
-		create(w, &w.store.pods, by(User), &p)
-		w.beginPod(w.podNamed(p.Name, false))
+		p, r := w.store.pods.fresh(), by(User)
+		w.podOf(rs, p)
+		w.beginPod(podRef{add(w, &w.store.pods, &r, p), w.store.pods.last(), false})
 	}
 }
 

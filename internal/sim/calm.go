@@ -137,21 +137,24 @@ func (c *controller) passed(key string) {
 // uidPrefix is what the UIDs of new objects begin with in a [Cluster]. Their number follows.
 const uidPrefix = "sim-"
 
-// newPod returns a pod of rs, but for its UID. Its name is made of a number, so that names
-// ascend: planners compare those of neighbours.
-func newPod(rs *replicaSet, number int, now time.Time) podorder.Pod {
+// newPod returns a pod of rs. Its name is made of the number of its UID, so that both ascend:
+// planners compare those of neighbours.
+func newPod(rs *replicaSet, prefix string, number int, now time.Time) podorder.Pod {
 	text := strconv.Itoa(number)
+	both := prefix + text + rs.Name + "-" + revision.SafeEncode("00000"[min(len(text), 5):]+text) // side by side in memory
+	uid := len(prefix) + len(text)
 	return podorder.Pod{
-		Name: rs.Name + "-" + revision.SafeEncode("00000"[min(len(text), 5):]+text), Labels: rs.TemplateLabels, ControllerKind: replicaset.Kind,
-		ControllerName: rs.Name, ControllerUID: rs.UID, CreationTimestamp: now, Phase: podorder.Pending,
+		Name: both[uid:], UID: both[:uid], Labels: rs.TemplateLabels, ControllerKind: replicaset.Kind, ControllerName: rs.Name,
+		ControllerUID: rs.UID, CreationTimestamp: now, Phase: podorder.Pending,
 	}
 }
 
-// podOf returns a new pod of a ReplicaSet, with a name that is free.
-func (w *World) podOf(rs *replicaSet) podorder.Pod {
-	for number := w.serial + 1; ; number++ {
-		if p := newPod(rs, number, w.now); w.store.pods.number(p.Name) == gone {
-			return p
+// podOf makes a new pod of a ReplicaSet, with a name that is free.
+func (w *World) podOf(rs *replicaSet, p *podorder.Pod) {
+	for {
+		w.serial++
+		if *p = newPod(rs, w.uidPrefix, w.serial, w.now); w.store.pods.number(p.Name) == gone {
+			return
 		}
 	}
 }

@@ -47,7 +47,7 @@ func (c *deploymentController) watch(from *[kinds]int64, skip bool) {
 
 // told is told of a pod that has changed.
 func (c *deploymentController) told(old, p *podorder.Pod) {
-	if p == nil || p.Finished() {
+	if (p == nil || p.Finished()) && len(c.queue) < len(c.w.store.deployments.all()) {
 		c.resync() // for Recreate
 	}
 }

@@ -251,35 +251,66 @@ func (p *replicaSetPass) checkLive() claim.LiveCheck {
 }
 
 func (p *replicaSetPass) act(a replicaset.Action) {
-	c := p.c
 	switch a := a.(type) {
 	case replicaset.AdoptPod:
 		p.done++
-		p.claims = append(p.claims, p.claim(a.Name, a.UID, a, a.Reference.Kind, a.Reference.Name, a.Reference.UID))
+		p.claims = append(p.claims, p.claim(a.Name, a.UID, a.Reference.UID, a))
 	case replicaset.ReleasePod:
 		p.done++
-		p.claims = append(p.claims, p.claim(a.Name, a.UID, a, "", "", ""))
+		p.claims = append(p.claims, p.claim(a.Name, a.UID, "", a))
 	case replicaset.DeletePod:
 		p.done++
-		p.deletes = append(p.deletes, outcome(c.ask(func() answer {
-			pod := c.w.podNamed(a.Name, false)
-			if pod.Pod == nil {
-				return c.w.answered(notFound)
-			}
-			return c.w.deletePod(pod, c.expecting(c.request(Delete, a.Name, precondition{a.UID, a.ResourceVersion}, a), p))
-		})))
+		if p.c.w.calm {
+			p.drop(a)
+			return
+		}
+		p.deletes = append(p.deletes, outcome(p.c.ask(func() answer { return p.drop(a) })))
 		p.noteUncertain(p.deletes)
 	case replicaset.CreatePods:
+		if p.c.w.calm {
+			p.done++
+			p.createAll(a)
+			return
+		}
 		if p.batch == 0 {
 			if p.batch = a.NextBatch(p.creates); p.batch == 0 {
 				p.done++
 				return
 			}
-			c.w.store.pods.grow(int(p.batch))
 		}
 		p.batch--
 		p.create(a)
 	}
+}
+
+// drop deletes a pod.
+func (p *replicaSetPass) drop(a replicaset.DeletePod) answer {
+	c := p.c
+	r := c.expecting(c.request(Delete, a.Name, precondition{a.UID, a.ResourceVersion}, a), p)
+	pod := c.w.podNamed(a.Name, false)
+	if pod.Pod == nil || c.w.calm && !pod.DeletionTimestamp.IsZero() {
+		return c.w.refused(&r, notFound)
+	}
+	return c.w.deletePod(pod, r)
+}
+
+// createAll creates the pods of an action in a calm world, where no request fails.
+func (p *replicaSetPass) createAll(a replicaset.CreatePods) {
+	p.c.w.store.pods.grow(int(a.Count))
+	for range a.Count {
+		p.createPod(a)
+	}
+}
+
+// createPod creates a pod, whose life begins.
+func (p *replicaSetPass) createPod(a replicaset.CreatePods) *podorder.Pod {
+	w := p.c.w
+	o := w.store.pods.fresh()
+	w.podOf(&p.s.ReplicaSet, o)
+	r := p.c.expecting(p.c.request(Create, o.Name, precondition{}, a), p)
+	pod := add(w, &w.store.pods, &r, o)
+	w.beginPod(podRef{pod, w.store.pods.last(), false})
+	return pod
 }
 
 // expecting says whether the controller knows all that was written for the ReplicaSet.
@@ -300,8 +331,8 @@ func (p *replicaSetPass) noteUncertain(outcomes []selector.Outcome) {
 
 func (p *replicaSetPass) create(a replicaset.CreatePods) {
 	c, rs := p.c, &p.s.ReplicaSet
-	name, calls := "", 0
-	var made *podorder.Pod
+	calls := 0
+	var made, last *podorder.Pod
 	answer := c.ask(func() answer {
 		if calls++; calls > 1 {
 			c.blind[rs.UID] = true // a repeated request is not idempotent
@@ -309,17 +340,15 @@ func (p *replicaSetPass) create(a replicaset.CreatePods) {
 		if c.w.podLimit > 0 && len(c.w.store.pods.all()) >= c.w.podLimit {
 			return c.w.answered(forbidden)
 		}
-		o := c.w.podOf(rs)
-		name = o.Name
-		r := c.expecting(c.request(Create, name, precondition{}, a), p)
-		pod := add(c.w, &c.w.store.pods, &r, &o)
-		c.w.beginPod(podRef{pod, c.w.store.pods.last(), false})
-		made = cmp.Or(made, pod) // the answer is that to the first request
+		last = p.createPod(a)
+		made = cmp.Or(made, last) // the answer is that to the first request
 		return done
 	})
 	c.wrotePod(answer, made)
 	o := outcome(answer)
-	o.Name = name
+	if last != nil {
+		o.Name = last.Name
+	}
 	p.creates = append(p.creates, o)
 	if answer == timeout {
 		c.blind[rs.UID] = true
@@ -339,9 +368,9 @@ func outcome(a answer) selector.Outcome {
 	return selector.Outcome{Answer: selector.Failed, Err: errors.New(a.String())}
 }
 
-// claim changes the controller of a pod. One that has another one by now is left
-// alone.
-func (p *replicaSetPass) claim(name, uid string, action fmt.Stringer, kind, owner, ownerUID string) selector.Outcome {
+// claim changes the controller of a pod, for an owner with a UID or none. One that has another
+// one by now is left alone.
+func (p *replicaSetPass) claim(name, uid, ownerUID string, action replicaset.Action) selector.Outcome {
 	c := p.c
 	var adopted *podorder.Pod
 	answer := c.ask(func() answer {
@@ -355,7 +384,11 @@ func (p *replicaSetPass) claim(name, uid string, action fmt.Stringer, kind, owne
 			}
 		}
 		pod, a := update(w, &w.store.pods, c.request(Update, name, precondition{uid: uid}, action), func(o *podorder.Pod) {
-			o.ControllerKind, o.ControllerName, o.ControllerUID = kind, owner, ownerUID
+			after, err := replicaset.Apply(replicaset.Snapshot{ReplicaSet: p.s.ReplicaSet, Pods: []podorder.Pod{*o}}, action, w.now)
+			if err == nil {
+				*o = after.Pods[0]
+			}
+			w.fail(err)
 		})
 		if a == done && ownerUID != "" {
 			c.adopted[ownerUID], adopted = w.store.version, pod
@@ -374,7 +407,14 @@ func (c *replicaSetController) wrotePod(a answer, pod *podorder.Pod) {
 	}
 }
 
+// finish notes what has come of the pass. In a calm world nothing fails.
 func (p *replicaSetPass) finish() {
+	if p.c.w.calm {
+		p.result = &replicaset.Result{
+			Status: p.plan.Status, RecheckAt: p.plan.RecheckAt, WriteStatus: replicaset.NeedsWrite(p.s.ReplicaSet, p.plan.Status),
+		}
+		return
+	}
 	r := replicaset.Finish(*p.s, p.plan, replicaset.Report{
 		LiveCheck: p.live.Err, Claims: p.claims, Creates: p.creates, Deletes: p.deletes,
 		Expectations: p.c.expected[p.s.ReplicaSet.Name],

@@ -3,7 +3,6 @@ package sim
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"time"
 
 	"github.com/kplan-go/kplan/deploy"
@@ -60,9 +59,8 @@ func (c *Cluster) AddReportedPods() {
 // those that are ready and then the rest.
 func (c *Cluster) reportedPod(rs *replicaset.ReplicaSet, n int32) {
 	c.serial++
-	c.Pods = append(c.Pods, newPod(rs, c.serial, c.Now))
+	c.Pods = append(c.Pods, newPod(rs, uidPrefix, c.serial, c.Now))
 	p := &c.Pods[len(c.Pods)-1]
-	p.UID = uidPrefix + strconv.Itoa(c.serial)
 	p.NodeName, p.Phase = "node-1", podorder.Running
 	if n >= rs.Status.ReadyReplicas {
 		return

@@ -95,6 +95,14 @@ func (t *table[T]) insert(s *store, o *T) *T {
 	return o
 }
 
+// fresh returns where an object can be made that is to be inserted.
+func (t *table[T]) fresh() *T {
+	if t.inPlace {
+		return &t.before
+	}
+	return new(T)
+}
+
 // grow makes room for more values at once, because they are large.
 func (t *table[T]) grow(n int) {
 	if !t.inPlace {
