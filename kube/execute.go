@@ -19,7 +19,7 @@ import (
 )
 
 // An Object is an API object: a Deployment, ReplicaSet, ReplicationController,
-// DaemonSet, Pod or ControllerRevision.
+// DaemonSet, Pod, ControllerRevision or Service.
 type Object interface {
 	metav1.Object
 	runtime.Object
@@ -65,6 +65,8 @@ func (r Request) Resource() string {
 		return "pods"
 	case *corev1.ReplicationController:
 		return "replicationcontrollers"
+	case *corev1.Service:
+		return "services"
 	}
 	return ""
 }

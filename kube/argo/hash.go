@@ -1,0 +1,46 @@
+package argo
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"hash/fnv"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/rand"
+)
+
+// TemplateHash returns the hash of a template, by which ReplicaSets, their pods and the
+// status name it. It is that of the template as it is written: the API server sets no
+// defaults in Rollouts.
+func TemplateHash(t *corev1.PodTemplateSpec, collisionCount *int32) string {
+	data, err := json.Marshal(t)
+	if err != nil {
+		return "" // no template can cause it
+	}
+	if collisionCount != nil {
+		data = append(data, binary.LittleEndian.AppendUint64(nil, uint64(uint32(*collisionCount)))...)
+	}
+	return encode(data)
+}
+
+// StepHash returns the hash of the steps of a canary, and whether it is known: what
+// experiments and plugins consist of is passed over here. Other strategies have none.
+func StepHash(s Strategy) (hash string, known bool) {
+	if s.BlueGreen != nil || s.Canary == nil {
+		return "", true
+	}
+	for _, step := range s.Canary.Steps {
+		if step.Experiment != nil || step.Plugin != nil {
+			return "", false
+		}
+	}
+	data, err := json.Marshal(s.Canary.Steps)
+	return encode(data), err == nil
+}
+
+func encode(data []byte) string {
+	h := fnv.New32a()
+	h.Write(data)
+	return rand.SafeEncodeString(strconv.FormatUint(uint64(h.Sum32()), 10))
+}

@@ -1,0 +1,204 @@
+package argo
+
+import (
+	"reflect"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/kube/internal/convert"
+	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/argo"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// Rollout returns what is planned of o. The error wraps [kube.ErrInvalid] and a
+// [kube.FieldError] for each field that cannot be used.
+//
+// The hashes are computed. If that of the steps is not known, the steps are taken to be
+// those that the status was written for.
+func Rollout(o *RolloutObject) (argo.Rollout, error) {
+	if o == nil {
+		o = &RolloutObject{}
+	}
+	var es field.Errors
+	spec := &o.Spec
+	r := argo.Rollout{
+		Name: o.Name, Generation: o.Generation, Revision: revision(o.Annotations), Replicas: convert.Clone(spec.Replicas), Paused: spec.Paused,
+		TemplateHash:            TemplateHash(&spec.Template, o.Status.CollisionCount),
+		ProgressDeadlineSeconds: convert.Clone(spec.ProgressDeadlineSeconds), ProgressDeadlineAbort: spec.ProgressDeadlineAbort,
+		Status: status(&o.Status),
+	}
+	if r.Generation > 0 && r.Status.ObservedGeneration == 0 && o.Status.ObservedGeneration != "" {
+		es.Add("status.observedGeneration", o.Status.ObservedGeneration, "must be a number")
+	}
+	if spec.Replicas != nil {
+		es.NotNegative("spec.replicas", *spec.Replicas)
+	}
+	if spec.RollbackWindow != nil {
+		r.RollbackWindow = spec.RollbackWindow.Revisions
+	}
+	if len(spec.Template.Spec.Containers) == 0 {
+		es.Add("spec.template.spec.containers", "", "must be set, or the template be that of the workloadRef")
+	}
+	hash, known := StepHash(spec.Strategy)
+	if r.StepHash = hash; !known {
+		r.StepHash = o.Status.CurrentStepHash
+	}
+	switch bg, c := spec.Strategy.BlueGreen, spec.Strategy.Canary; {
+	case bg != nil && c != nil:
+		es.Add("spec.strategy", "", "must be either blueGreen or canary, not both")
+	case bg != nil:
+		r.BlueGreen = bg.blueGreen(&es)
+	case c != nil:
+		c.canary(&es, &r)
+	default:
+		es.Add("spec.strategy", "", "must hold blueGreen or canary")
+	}
+	if err := es.Join(); err != nil {
+		return argo.Rollout{}, err
+	}
+	return r, nil
+}
+
+// revision returns the annotated number, 0 if there is none.
+func revision(annotations map[string]string) int64 {
+	n, err := strconv.ParseInt(annotations[AnnotationRevision], 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+func (b *BlueGreenStrategy) blueGreen(es *field.Errors) *argo.BlueGreen {
+	const path = "spec.strategy.blueGreen"
+	if b.ActiveService == "" {
+		es.Add(path+".activeService", "", "must be set")
+	}
+	if b.PreviewService != "" && b.PreviewService == b.ActiveService {
+		es.Add(path+".previewService", b.PreviewService, "must not be the active Service")
+	}
+	es.NotNegative(path+".autoPromotionSeconds", b.AutoPromotionSeconds)
+	notNegative(es, path+".previewReplicaCount", b.PreviewReplicaCount)
+	notNegative(es, path+".scaleDownDelaySeconds", b.ScaleDownDelaySeconds)
+	notNegative(es, path+".abortScaleDownDelaySeconds", b.AbortScaleDownDelaySeconds)
+	green := argo.BlueGreen{
+		AutoPromotionSeconds: b.AutoPromotionSeconds, PreviewReplicaCount: convert.Clone(b.PreviewReplicaCount),
+		ScaleDownDelaySeconds: convert.Clone(b.ScaleDownDelaySeconds), AbortScaleDownDelaySeconds: convert.Clone(b.AbortScaleDownDelaySeconds),
+		ScaleDownDelayRevisionLimit: convert.Clone(b.ScaleDownDelayRevisionLimit),
+		PrePromotionAnalysis:        b.PrePromotionAnalysis != nil, PostPromotionAnalysis: b.PostPromotionAnalysis != nil,
+	}
+	if b.AutoPromotionEnabled != nil {
+		green.AutoPromotionEnabled = new(*b.AutoPromotionEnabled)
+	}
+	return &green
+}
+
+func notNegative(es *field.Errors, path string, n *int32) {
+	if n != nil {
+		es.NotNegative(path, *n)
+	}
+}
+
+func (c *CanaryStrategy) canary(es *field.Errors, r *argo.Rollout) {
+	const path = "spec.strategy.canary"
+	r.MaxSurge, r.MaxUnavailable = limit(es, path+".maxSurge", c.MaxSurge), limit(es, path+".maxUnavailable", c.MaxUnavailable)
+	if zero := func(n rollout.IntOrPercent) bool { return n == rollout.Int(0) || n == rollout.Percent(0) }; zero(r.MaxSurge) && zero(r.MaxUnavailable) {
+		es.Add(path+".maxSurge", c.MaxSurge.String(), "must not be 0 if maxUnavailable is")
+	}
+	if t := c.ReplicaProgressThreshold; t != nil {
+		r.ProgressThreshold = new(*t)
+	}
+	maxWeight := int32(100)
+	if t := c.TrafficRouting; t != nil {
+		r.Routing = &argo.Routing{
+			DynamicStableScale: c.DynamicStableScale, MinPodsPerReplicaSet: convert.Clone(c.MinPodsPerReplicaSet),
+			ScaleDownDelaySeconds: convert.Clone(c.ScaleDownDelaySeconds), AbortScaleDownDelaySeconds: convert.Clone(c.AbortScaleDownDelaySeconds),
+			ScaleDownDelayRevisionLimit: convert.Clone(c.ScaleDownDelayRevisionLimit),
+		}
+		if t.MaxTrafficWeight != nil {
+			maxWeight = *t.MaxTrafficWeight
+			r.Routing.MaxTrafficWeight = maxWeight
+		}
+		if maxWeight <= 0 {
+			es.Add(path+".trafficRouting.maxTrafficWeight", maxWeight, "must be positive")
+		}
+	} else if c.DynamicStableScale {
+		es.Add(path+".dynamicStableScale", true, "must not be set without trafficRouting")
+	}
+	notNegative(es, path+".scaleDownDelaySeconds", c.ScaleDownDelaySeconds)
+	notNegative(es, path+".abortScaleDownDelaySeconds", c.AbortScaleDownDelaySeconds)
+	for i := range c.Steps {
+		r.Steps = append(r.Steps, c.Steps[i].step(es, path+".steps["+strconv.Itoa(i)+"]", maxWeight))
+	}
+}
+
+// limit reads a limit as the controller does: every text is a percentage.
+func limit(es *field.Errors, path string, v *intstr.IntOrString) rollout.IntOrPercent {
+	if v == nil {
+		return rollout.IntOrPercent{}
+	}
+	n, err := rollout.Int(v.IntVal), error(nil)
+	if v.Type == intstr.String {
+		n, err = argo.Parse(v.StrVal)
+	}
+	switch {
+	case err != nil:
+		es.Add(path, v.StrVal, "must be a whole number or a percentage such as 25%")
+	case n.IsNegative():
+		es.Add(path, n, "must not be negative")
+	}
+	return n
+}
+
+// status returns what is planned of a status.
+func status(s *RolloutStatus) argo.Status {
+	generation, err := strconv.ParseInt(s.ObservedGeneration, 10, 64)
+	if err != nil {
+		generation = 0
+	}
+	status := argo.Status{
+		ObservedGeneration: generation, Phase: s.Phase, Message: s.Message, CurrentPodHash: s.CurrentPodHash, CurrentStepHash: s.CurrentStepHash,
+		StableRS: s.StableRS, Abort: s.Abort, PromoteFull: s.PromoteFull, ControllerPause: s.ControllerPause,
+		CurrentStepIndex: convert.Clone(s.CurrentStepIndex), ActiveSelector: s.BlueGreen.ActiveSelector, PreviewSelector: s.BlueGreen.PreviewSelector,
+		ScaleUpPreviewCheckPoint: s.BlueGreen.ScaleUpPreviewCheckPoint, Replicas: s.Replicas, UpdatedReplicas: s.UpdatedReplicas,
+		ReadyReplicas: s.ReadyReplicas, AvailableReplicas: s.AvailableReplicas,
+		Runs: argo.Runs{
+			Step: run(s.Canary.CurrentStepAnalysisRunStatus), Background: run(s.Canary.CurrentBackgroundAnalysisRunStatus),
+			PrePromotion: run(s.BlueGreen.PrePromotionAnalysisRunStatus), PostPromotion: run(s.BlueGreen.PostPromotionAnalysisRunStatus),
+		},
+	}
+	for i := range s.PauseConditions {
+		c := &s.PauseConditions[i]
+		status.PauseConditions = append(status.PauseConditions, argo.PauseCondition{Reason: c.Reason, StartTime: convert.TimeOrZero(&c.StartTime)})
+	}
+	for i := range s.Conditions {
+		c := &s.Conditions[i]
+		status.Conditions = append(status.Conditions, argo.Condition{
+			Type: c.Type, Status: selector.ConditionStatus(c.Status), Reason: c.Reason, Message: c.Message,
+			LastUpdateTime: convert.TimeOrZero(&c.LastUpdateTime), LastTransitionTime: convert.TimeOrZero(&c.LastTransitionTime),
+		})
+	}
+	if w := s.Canary.Weights; w != nil {
+		status.Weights = &argo.TrafficWeights{Canary: w.Canary.destination(), Stable: w.Stable.destination()}
+		if w.Verified != nil {
+			status.Weights.Verified = new(*w.Verified)
+		}
+	}
+	return status
+}
+
+func run(s *RunStatus) argo.Run {
+	if s == nil {
+		return argo.Run{}
+	}
+	return argo.Run{Phase: s.Status, Message: s.Message}
+}
+
+func (d WeightDestination) destination() argo.WeightDestination {
+	return argo.WeightDestination{Weight: d.Weight, Service: d.ServiceName, Hash: d.PodTemplateHash}
+}
+
+// same reports whether the status holds what a plan says already.
+func same(o *RolloutStatus, s argo.Status) bool { return reflect.DeepEqual(status(o), s) }

@@ -1,0 +1,118 @@
+package argo
+
+import (
+	"strconv"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/kube/internal/convert"
+	"github.com/kplan-go/kplan/rollout/argo"
+)
+
+// Snapshot returns what [argo.Reconcile] looks at. Of the ReplicaSets those that o controls
+// are taken, of the Services those that its strategy names. The error is that of
+// [Rollout] and [ReplicaSet], or says which Service is missing.
+func Snapshot(o *RolloutObject, sets []*appsv1.ReplicaSet, services []*corev1.Service) (argo.Snapshot, error) {
+	if o == nil {
+		o = &RolloutObject{}
+	}
+	r, err := Rollout(o)
+	if err != nil {
+		return argo.Snapshot{}, err
+	}
+	s := argo.Snapshot{Rollout: r}
+	var es field.Errors
+	for _, rs := range sets {
+		if rs == nil || rs.Namespace != o.Namespace || !metav1.IsControlledBy(rs, o) {
+			continue
+		}
+		s.Sets = append(s.Sets, replicaSet(&es, field.Element("replicaSets", rs.Name)+".", rs))
+	}
+	find := func(path, name string) *argo.Service {
+		if name == "" {
+			return nil
+		}
+		for _, service := range services {
+			if service != nil && service.Name == name && service.Namespace == o.Namespace {
+				return new(Service(service))
+			}
+		}
+		es.Add(path, name, "must be the name of a Service in the input")
+		return nil
+	}
+	switch bg, c := o.Spec.Strategy.BlueGreen, o.Spec.Strategy.Canary; {
+	case bg != nil:
+		s.Active = find("spec.strategy.blueGreen.activeService", bg.ActiveService)
+		s.Preview = find("spec.strategy.blueGreen.previewService", bg.PreviewService)
+	case c != nil:
+		s.StableService = find("spec.strategy.canary.stableService", c.StableService)
+		s.CanaryService = find("spec.strategy.canary.canaryService", c.CanaryService)
+		if w := r.Status.Weights; w != nil && w.Verified != nil {
+			s.WeightVerified = new(*w.Verified)
+		}
+	}
+	if err := es.Join(); err != nil {
+		return argo.Snapshot{}, err
+	}
+	return s, nil
+}
+
+// ReplicaSet returns what is planned of a ReplicaSet. The error wraps [kube.ErrInvalid]
+// and a [kube.FieldError]: an annotation that cannot be read.
+func ReplicaSet(rs *appsv1.ReplicaSet) (argo.ReplicaSet, error) {
+	if rs == nil {
+		return argo.ReplicaSet{}, nil
+	}
+	var es field.Errors
+	set := replicaSet(&es, "", rs)
+	return set, es.Join()
+}
+
+func replicaSet(es *field.Errors, path string, rs *appsv1.ReplicaSet) argo.ReplicaSet {
+	set := argo.ReplicaSet{
+		Name: rs.Name, Hash: rs.Labels[argo.HashLabel], Revision: revision(rs.Annotations), ReadyReplicas: rs.Status.ReadyReplicas,
+		Size:              argo.Size{Replicas: 1, AvailableReplicas: rs.Status.AvailableReplicas, StatusReplicas: rs.Status.Replicas},
+		CreationTimestamp: convert.TimeOrZero(&rs.CreationTimestamp),
+	}
+	if rs.Spec.Replicas != nil {
+		set.Replicas = *rs.Spec.Replicas
+	}
+	if text, ok := rs.Annotations[AnnotationDesiredReplicas]; ok {
+		n, err := strconv.ParseInt(text, 10, 32)
+		if err != nil {
+			es.Add(path+"metadata.annotations["+AnnotationDesiredReplicas+"]", text, "must be a whole number")
+		}
+		set.DesiredReplicas = new(int32(n))
+	}
+	if text, ok := rs.Annotations[AnnotationScaleDownDeadline]; ok {
+		at, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			es.Add(path+"metadata.annotations["+AnnotationScaleDownDeadline+"]", text, "must be a time such as 2026-01-02T15:04:05Z")
+		}
+		set.ScaleDownAt = at.UTC()
+	}
+	return set
+}
+
+// Service returns what is planned of a Service.
+func Service(s *corev1.Service) argo.Service {
+	if s == nil {
+		return argo.Service{}
+	}
+	_, managed := s.Annotations[AnnotationManagedBy]
+	return argo.Service{Name: s.Name, Selector: s.Spec.Selector, Managed: managed}
+}
+
+// Resolve returns o with the template of the workload that it names.
+func Resolve(o *RolloutObject, template *corev1.PodTemplateSpec) *RolloutObject {
+	if o == nil || template == nil {
+		return o
+	}
+	resolved := *o
+	resolved.Spec.Template = *template
+	return &resolved
+}

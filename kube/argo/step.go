@@ -1,0 +1,202 @@
+package argo
+
+import (
+	"math"
+	"strconv"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/rollout/argo"
+)
+
+// A CanaryStep is one step. The order of the fields is that of the API: the hash of the
+// steps depends on it.
+type CanaryStep struct {
+	SetWeight      *int32          `json:"setWeight,omitempty"`
+	Pause          *Pause          `json:"pause,omitempty"`
+	Experiment     map[string]any  `json:"experiment,omitempty"`
+	Analysis       *Analysis       `json:"analysis,omitempty"`
+	SetCanaryScale *SetCanaryScale `json:"setCanaryScale,omitempty"`
+	SetHeaderRoute *HeaderRoute    `json:"setHeaderRoute,omitempty"`
+	SetMirrorRoute *MirrorRoute    `json:"setMirrorRoute,omitempty"`
+	Plugin         map[string]any  `json:"plugin,omitempty"`
+}
+
+// A Pause lasts for so many seconds, or for a text such as 1h; nil waits for a person.
+type Pause struct {
+	Duration *intstr.IntOrString `json:"duration,omitempty"`
+}
+
+// A SetCanaryScale sets the size of the canary apart from its traffic.
+type SetCanaryScale struct {
+	Weight             *int32 `json:"weight,omitempty"`
+	Replicas           *int32 `json:"replicas,omitempty"`
+	MatchTrafficWeight bool   `json:"matchTrafficWeight,omitempty"`
+}
+
+// An Analysis says what is measured.
+type Analysis struct {
+	Templates            []AnalysisTemplate     `json:"templates,omitempty"`
+	Args                 []AnalysisArgument     `json:"args,omitempty"`
+	DryRun               []DryRun               `json:"dryRun,omitempty"`
+	MeasurementRetention []MeasurementRetention `json:"measurementRetention,omitempty"`
+	AnalysisRunMetadata  *AnalysisRunMetadata   `json:"analysisRunMetadata,omitempty"`
+}
+
+// A BackgroundAnalysis is measured while steps are taken.
+type BackgroundAnalysis struct {
+	Analysis     `json:",inline"`
+	StartingStep *int32 `json:"startingStep,omitempty"`
+}
+
+// An AnalysisTemplate names a template of analyses.
+type AnalysisTemplate struct {
+	TemplateName string `json:"templateName"`
+	ClusterScope *bool  `json:"clusterScope,omitempty"`
+}
+
+// An AnalysisArgument is an argument of an analysis.
+type AnalysisArgument struct {
+	Name      string             `json:"name"`
+	Value     string             `json:"value,omitempty"`
+	ValueFrom *AnalysisValueFrom `json:"valueFrom,omitempty"`
+}
+
+// An AnalysisValueFrom is where the value of an argument comes from.
+type AnalysisValueFrom struct {
+	PodTemplateHashValue *string   `json:"podTemplateHashValue,omitempty"`
+	FieldRef             *FieldRef `json:"fieldRef,omitempty"`
+}
+
+// A FieldRef names a field of the Rollout.
+type FieldRef struct {
+	FieldPath string `json:"fieldPath"`
+}
+
+// A DryRun names a metric that does not count.
+type DryRun struct {
+	MetricName string `json:"metricName"`
+}
+
+// A MeasurementRetention says how many measurements of a metric are kept.
+type MeasurementRetention struct {
+	MetricName string `json:"metricName"`
+	Limit      int32  `json:"limit"`
+}
+
+// AnalysisRunMetadata is that of the runs.
+type AnalysisRunMetadata struct {
+	Labels      map[string]string `json:"labels,omitempty"`
+	Annotations map[string]string `json:"annotations,omitempty"`
+}
+
+// A HeaderRoute leads requests with some headers to the canary.
+type HeaderRoute struct {
+	Name  string        `json:"name,omitempty"`
+	Match []HeaderMatch `json:"match,omitempty"`
+}
+
+// A HeaderMatch is a header and its value.
+type HeaderMatch struct {
+	HeaderName  string       `json:"headerName"`
+	HeaderValue *StringMatch `json:"headerValue"`
+}
+
+// A StringMatch is met by texts.
+type StringMatch struct {
+	Exact  string `json:"exact,omitempty"`
+	Prefix string `json:"prefix,omitempty"`
+	Regex  string `json:"regex,omitempty"`
+}
+
+// A MirrorRoute copies requests to the canary.
+type MirrorRoute struct {
+	Name       string       `json:"name"`
+	Match      []RouteMatch `json:"match,omitempty"`
+	Percentage *int32       `json:"percentage,omitempty"`
+}
+
+// A RouteMatch is met by requests.
+type RouteMatch struct {
+	Method  *StringMatch           `json:"method,omitempty"`
+	Path    *StringMatch           `json:"path,omitempty"`
+	Headers map[string]StringMatch `json:"headers,omitempty"`
+}
+
+// step returns the step as package argo has it, and adds what is wrong with it.
+func (s *CanaryStep) step(es *field.Errors, path string, maxWeight int32) argo.Step {
+	var kinds []argo.Step
+	if w := s.SetWeight; w != nil {
+		if *w < 0 || *w > maxWeight {
+			es.Add(path+".setWeight", *w, "must be between 0 and "+strconv.Itoa(int(maxWeight)))
+		}
+		kinds = append(kinds, argo.Step{SetWeight: new(*w)})
+	}
+	if s.Pause != nil {
+		kinds = append(kinds, argo.Step{Pause: s.Pause.pause(es, path+".pause.duration")})
+	}
+	if c := s.SetCanaryScale; c != nil {
+		kinds = append(kinds, argo.Step{SetCanaryScale: c.scale(es, path+".setCanaryScale")})
+	}
+	for _, other := range []struct {
+		there bool
+		kind  string
+	}{
+		{s.Experiment != nil, argo.StepExperiment}, {s.Analysis != nil, argo.StepAnalysis}, {s.Plugin != nil, argo.StepPlugin},
+		{s.SetHeaderRoute != nil, argo.StepHeaderRoute}, {s.SetMirrorRoute != nil, argo.StepMirrorRoute},
+	} {
+		if other.there {
+			kinds = append(kinds, argo.Step{Other: other.kind})
+		}
+	}
+	if len(kinds) != 1 {
+		es.Add(path, len(kinds), "must be one of setWeight, pause, setCanaryScale, setHeaderRoute, setMirrorRoute, analysis, experiment and plugin")
+		return argo.Step{}
+	}
+	return kinds[0]
+}
+
+func (p *Pause) pause(es *field.Errors, path string) *argo.Pause {
+	if p.Duration == nil {
+		return &argo.Pause{}
+	}
+	seconds, ok := int64(p.Duration.IntVal), true
+	if p.Duration.Type == intstr.String {
+		seconds, ok = secondsOf(p.Duration.StrVal)
+	}
+	if !ok || seconds < 0 {
+		es.Add(path, p.Duration.String(), "must be a number of seconds or a duration such as 10m")
+	}
+	return &argo.Pause{Duration: new(int32(seconds))}
+}
+
+// secondsOf reads a text with or without a unit.
+func secondsOf(text string) (int64, bool) {
+	if n, err := strconv.ParseInt(text, 10, 32); err == nil {
+		return n, true
+	}
+	d, err := time.ParseDuration(text)
+	if n := d / time.Second; err == nil && n <= math.MaxInt32 && n >= math.MinInt32 {
+		return int64(n), true
+	}
+	return 0, false
+}
+
+func (c *SetCanaryScale) scale(es *field.Errors, path string) *argo.CanaryScale {
+	if c.Replicas != nil {
+		es.NotNegative(path+".replicas", *c.Replicas)
+	}
+	if c.Weight != nil {
+		es.NotNegative(path+".weight", *c.Weight)
+	}
+	scale := argo.CanaryScale{MatchTrafficWeight: c.MatchTrafficWeight}
+	if c.Replicas != nil {
+		scale.Replicas = new(*c.Replicas)
+	}
+	if c.Weight != nil {
+		scale.Weight = new(*c.Weight)
+	}
+	return &scale
+}
