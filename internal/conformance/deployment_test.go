@@ -25,6 +25,7 @@ type deploymentPass struct {
 	c              *gen.DeploymentCase
 	in             *gen.DeploymentCase // what upstream sees of it
 	keep           bool                // upstream's writes of sizes below 0 change nothing
+	noSelector     bool                // what upstream creates is compared without its selector
 	dc             *upstream.Deployments
 	now            time.Time
 	result         upstream.Result
@@ -51,6 +52,10 @@ func (p *deploymentPass) run() {
 	p.upstream = upstreamOutcome(p.in, p.result)
 	if p.upstream.Recheck == never {
 		p.upstream.Recheck = p.recheckOnceWritten()
+	}
+	if created := p.upstream.Created; created != nil && p.noSelector {
+		p.upstream.Created = created.DeepCopy()
+		p.upstream.Created.Spec.Selector = nil
 	}
 }
 

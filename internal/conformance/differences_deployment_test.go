@@ -93,11 +93,8 @@ var deploymentDifferences = []difference[*deploymentPass, deploymentOutcome]{
 		leaf:   []string{""},
 		from:   func(p *deploymentPass) bool { return p.in.Deployment.Spec.Selector == nil },
 		to: func(p *deploymentPass) deploymentOutcome {
+			p.noSelector = true
 			p.again(selectOwn)
-			if created := p.upstream.Created; created != nil {
-				p.upstream.Created = created.DeepCopy()
-				p.upstream.Created.Spec.Selector = nil
-			}
 			return p.upstream
 		},
 		near:      nearPlan,

@@ -195,9 +195,9 @@ func cleanedUp(p *deploymentPass) deploymentOutcome {
 		return p.upstream
 	}
 	newest := util.FindNewReplicaSet(p.in.Deployment, own(p))
-	old := slices.DeleteFunc(plannedByRevision(own(p)), func(rs *appsv1.ReplicaSet) bool {
+	old := plannedByRevision(slices.DeleteFunc(slices.Clone(own(p)), func(rs *appsv1.ReplicaSet) bool {
 		return newest != nil && rs.UID == newest.UID || rs.DeletionTimestamp != nil
-	})
+	}))
 	surplus := len(old) - int(number(p.in.Deployment.Spec.RevisionHistoryLimit))
 	steps := slices.DeleteFunc(slices.Clone(p.upstream.Steps), deletes)
 	for _, rs := range old[:max(0, surplus)] {

@@ -61,7 +61,7 @@ var replicaSetDifferences = []difference[*replicaSetPass, replicaSetOutcome]{
 		reason: "replicaset, Deviations: the UID decides; upstream does not see a pod with another kind or name in its reference",
 		leaf:   []string{""},
 		from:   func(p *replicaSetPass) bool { return !slices.Equal(p.in.Pods, coherentPods(p.in)) },
-		to:     insteadOf(func(c *gen.ReplicaSetCase) { c.Pods = coherentPods(c) }),
+		to:     ofCoherentPods,
 		near:   nearPods,
 		elsewhere: func(_ *replicaSetPass, o *replicaSetOutcome) bool {
 			o.Creates++
@@ -123,6 +123,17 @@ func insteadOf(change func(*gen.ReplicaSetCase)) func(*replicaSetPass) replicaSe
 		p.again(change)
 		return p.upstream
 	}
+}
+
+// ofCoherentPods is what upstream does when it sees all pods of the ReplicaSet. If it then
+// panics over one that was created just now, it is no answer yet.
+func ofCoherentPods(p *replicaSetPass) replicaSetOutcome {
+	panicked := p.result.Panic != nil
+	p.again(func(c *gen.ReplicaSetCase) { c.Pods = coherentPods(c) })
+	if p.result.Panic != nil && !panicked && p.youngestIsNew() {
+		p.again(aMomentAhead)
+	}
+	return p.upstream
 }
 
 // victimsOf is what upstream does, but with the victims that it chooses for another input.
