@@ -1,14 +1,20 @@
 package deploy_test
 
 import (
+	"cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 )
 
 // TestRollingTraces runs rollouts pass by pass; between two passes every pod that
@@ -149,4 +155,47 @@ func TestUnhealthyIsCounted(t *testing.T) {
 			"deployment.kubernetes.io/desired-replicas": "10", "deployment.kubernetes.io/max-replicas": "10",
 		},
 	}, p.Actions[0])
+}
+
+// What a rolling update does to sizes is what package rollout does in counts.
+func TestPropertyRollsAsCounted(t *testing.T) {
+	check(t, func(t *rapid.T) {
+		s := rapid.OneOf(rapid.Custom(truthful), rapid.Custom(midway)).Draw(t, "snapshot")
+		d := &s.Deployment
+		s.ReplicaSets = slices.DeleteFunc(s.ReplicaSets, func(rs replicaset.ReplicaSet) bool { return rs.ControllerUID != d.UID })
+		slices.SortFunc(s.ReplicaSets, func(a, b replicaset.ReplicaSet) int {
+			return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp), strings.Compare(a.Name, b.Name))
+		})
+		isNew := func(rs replicaset.ReplicaSet) bool { return rs.Template.Same(d.Template) }
+		newAt := slices.IndexFunc(s.ReplicaSets, isNew)
+		if newAt < 0 {
+			t.Skip("the new ReplicaSet is created first")
+		}
+		p := mustPlan(t, s)
+		after := purity.Clone(s)
+		for _, a := range p.Actions {
+			if _, ok := a.(deploy.ScaleReplicaSet); ok {
+				require.NoError(t, apply(&after, a))
+			}
+		}
+		var newSet rollout.Set
+		var old []rollout.Set
+		var want, got []int32
+		for i, rs := range s.ReplicaSets {
+			count := rollout.Set{Wanted: *rs.Replicas, Available: rs.Status.AvailableReplicas}
+			if i == newAt {
+				newSet = count
+			} else if count.Wanted > 0 {
+				old, got = append(old, count), append(got, *after.ReplicaSets[i].Replicas)
+			}
+		}
+		b := rollout.Resolve(*d.Replicas, d.MaxSurge, d.MaxUnavailable)
+		r := rollout.Roll(b, newSet, old, 0, rollout.Policy{})
+		want = append(want, rollout.Remaining(old, r.Shrinking.Unavailable)...)
+		for i, n := range r.Shrinking.Available {
+			want[i] -= n
+		}
+		require.Equal(t, r.Size, *after.ReplicaSets[newAt].Replicas)
+		require.Empty(t, gocmp.Diff(want, got, cmpopts.EquateEmpty()))
+	})
 }

@@ -52,6 +52,18 @@ func ExampleShrink() {
 	// 8 stay available of at least 8
 }
 
+func ExampleRoll() {
+	b := rollout.Budget{Replicas: 10, Surge: 3, Unavailable: 2}
+	newSet, old := rollout.Set{}, []rollout.Set{{Wanted: 10, Available: 10}}
+	one := rollout.Roll(b, newSet, old, 0, rollout.Policy{})
+	both := rollout.Roll(b, newSet, old, 0, rollout.Policy{Together: true})
+	fmt.Println(one.Size, one.Shrinking.Removed)
+	fmt.Println(both.Size, both.Shrinking.Removed)
+	// Output:
+	// 3 0
+	// 3 2
+}
+
 func ExampleServing() {
 	fmt.Println(rollout.Serving(rollout.Set{Wanted: 3, Available: 1}, 10, rollout.Policy{}))
 	// Output: 11

@@ -17,6 +17,7 @@ type Policy struct {
 	ExactProducts bool `json:"exactProducts,omitzero"` // products of a scaling in proportion do not wrap around
 	CapAvailable  bool `json:"capAvailable,omitzero"`  // a set has no more available pods than it wants when they are summed up
 	CapOld        bool `json:"capOld,omitzero"`        // an old set never has more available pods than it wants
+	Together      bool `json:"together,omitzero"`      // one step of a rolling update grows the new set and shrinks old ones
 }
 
 // Sum is a sum as decisions see it: by default it wraps around.

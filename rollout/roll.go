@@ -1,0 +1,36 @@
+package rollout
+
+// A Rolling is one step of a rolling update.
+type Rolling struct {
+	Size      int32     `json:"size"`      // pods that the new set is to want
+	Shrinking Shrinking `json:"shrinking"` // what old sets lose
+}
+
+// Roll makes one step of a rolling update, from counts that are all of one instant. Old sets
+// are given oldest first; terminating is how many pods that are about to go take up room.
+//
+//	size = replicas                                     if the new set wants more than these
+//	size = Grow(wanted of all + terminating)            otherwise
+//	old sets lose Shrink(new set as it is, old)         if size = wanted(new set), or together
+//
+// By default a step does one of the two, as Kubernetes does, which looks again before it does
+// the other. With [Policy].Together it does both, and both bounds hold all the same: growth
+// counts the pods that are wanted before anything shrinks, and shrinking the pods that are
+// available before anything grows. A size that has wrapped around below 0 changes nothing.
+func Roll(b Budget, newSet Set, old []Set, terminating int64, p Policy) Rolling {
+	total := int64(newSet.Wanted)
+	for _, s := range old {
+		total += int64(s.Wanted)
+	}
+	r := Rolling{Size: b.Replicas, Shrinking: Shrinking{Ahead: -1}}
+	if newSet.Wanted <= b.Replicas {
+		r.Size = Grow(b, p.Sum(p.Sum(total)+terminating), newSet.Wanted, p)
+	}
+	if r.Size < 0 {
+		r.Size = newSet.Wanted
+	}
+	if r.Size == newSet.Wanted || p.Together {
+		r.Shrinking = Shrink(b, newSet, old, p)
+	}
+	return r
+}
