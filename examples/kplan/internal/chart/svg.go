@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -44,11 +45,19 @@ func (c *Chart) SVG(w io.Writer) error {
 		height += trafficHeight
 	}
 	canvas := vgsvg.New(pictureWidth, height)
-	if err := c.Draw(draw.New(canvas)); err != nil {
+	if err := c.Draw(draw.New(escaping{canvas})); err != nil {
 		return err
 	}
 	_, err := canvas.WriteTo(w)
 	return err
+}
+
+// escaping is a canvas on which every text is escaped, wherever it comes from.
+type escaping struct{ *vgsvg.Canvas }
+
+// FillString writes a text at a point.
+func (e escaping) FillString(font font.Face, at vg.Point, text string) {
+	e.Canvas.FillString(font, at, terminal.Escape(text))
 }
 
 // HTML writes the picture as a page that needs nothing else.
@@ -109,7 +118,7 @@ func (c *Chart) podsPlot() (*plot.Plot, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Title.Text = terminal.Escape(c.Title)
+	p.Title.Text = c.Title
 	p.Y.Label.Text = "pods"
 	if err := c.nameSpans(p); err != nil {
 		return nil, err
@@ -121,7 +130,7 @@ func (c *Chart) podsPlot() (*plot.Plot, error) {
 		}
 		line.LineStyle = draw.LineStyle{Color: gray, Width: vg.Points(1), Dashes: []vg.Length{vg.Points(4), vg.Points(3)}}
 		p.Add(line)
-		p.Legend.Add(terminal.Escape(b.Name), line)
+		p.Legend.Add(b.Name, line)
 	}
 	return p, nil
 }
@@ -134,7 +143,7 @@ func (c *Chart) nameSpans(p *plot.Plot) error {
 	var names plotter.XYLabels
 	for _, s := range c.Spans {
 		names.XYs = append(names.XYs, plotter.XY{X: s.From.Seconds(), Y: p.Y.Max})
-		names.Labels = append(names.Labels, terminal.Escape(s.Name))
+		names.Labels = append(names.Labels, s.Name)
 	}
 	labels, err := plotter.NewLabels(names)
 	if err != nil {
@@ -183,7 +192,7 @@ func (c *Chart) plot(most float64, list []Series, colors []color.Color) (*plot.P
 		line.StepStyle = plotter.PostStep
 		line.LineStyle = draw.LineStyle{Color: colors[i%len(colors)], Width: vg.Points(2)}
 		p.Add(line)
-		p.Legend.Add(terminal.Escape(s.Name), line)
+		p.Legend.Add(s.Name, line)
 	}
 	return p, nil
 }

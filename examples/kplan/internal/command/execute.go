@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
 // Exit codes.
@@ -24,12 +26,12 @@ func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := newRoot(program(args))
 	root.SetArgs(args[min(1, len(args)):])
 	root.SetIn(stdin)
-	out := &output{to: stdout}
-	root.SetOut(out)
+	out := terminal.NewWriter(stdout)
+	root.SetOut(out.Trusted())
 	root.SetErr(stderr)
 	err := root.Execute()
-	if out.err != nil {
-		err = &failure{out.err}
+	if out.Err() != nil {
+		err = &failure{out.Err()}
 	}
 	var failed *failure
 	switch {
@@ -40,7 +42,7 @@ func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return exitFailure
 	}
 	complain(stderr, err)
-	fmt.Fprintf(stderr, "See '%s --help'.\n", root.DisplayName())
+	terminal.NewWriter(stderr).Printf("See '%s --help'.\n", root.DisplayName())
 	return exitUsage
 }
 

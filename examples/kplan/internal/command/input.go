@@ -67,11 +67,11 @@ type document interface{ Text(w *terminal.Writer) }
 
 // write writes documents in a format.
 func write[T document](c *cobra.Command, format outputFormat, documents []T) error {
-	out := c.OutOrStdout()
+	w := terminal.NewWriter(c.OutOrStdout())
 	if format == "json" {
-		return view.JSON(out, documents)
+		view.JSON(w, documents)
+		return w.Err()
 	}
-	w := terminal.NewWriter(out)
 	for i, d := range documents {
 		if i > 0 {
 			w.Printf("\n")

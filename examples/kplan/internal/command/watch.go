@@ -14,6 +14,7 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/cluster"
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
 // shownFlags are the flags of kubectl that help shows; the others work as well.
@@ -87,7 +88,7 @@ func (in *input) redraw(c *cobra.Command, query cluster.Query, run func(*cobra.C
 	ctx, stop := signal.NotifyContext(contextOf(c), os.Interrupt)
 	defer stop()
 	out := c.OutOrStdout()
-	screen := isTerminal(out)
+	screen := terminal.NewWriter(out).IsTerminal()
 	var tick <-chan time.Time
 	if screen {
 		ticker := time.NewTicker(redrawAfter)

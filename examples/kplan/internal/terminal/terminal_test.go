@@ -1,6 +1,8 @@
 package terminal
 
 import (
+	"encoding/json"
+	"io"
 	"strings"
 	"testing"
 
@@ -43,3 +45,31 @@ func TestTable(t *testing.T) {
 	table.WriteTo(NewWriter(&text))
 	require.Equal(t, "A     B\nx\\ny  1\nz     2\\tFORGED\n", text.String())
 }
+
+// TestJSON: a document holds the texts that it was given, and nothing that is hidden.
+func TestJSON(t *testing.T) {
+	text := "a\x1b\x7f\u009b\u202e\u200e\u061c\u2066\U000e0041é漢\"\\"
+	var out strings.Builder
+	w := NewWriter(&out)
+	w.JSON(map[string]string{"text": text})
+	require.NoError(t, w.Err())
+	require.Equal(t, "{\n  \"text\": \"a\\u001b\\u007f\\u009b\\u202e\\u200e\\u061c\\u2066\\udb40\\udc41é漢\\\"\\\\\"\n}\n", out.String())
+	var back map[string]string
+	require.NoError(t, json.Unmarshal([]byte(out.String()), &back))
+	require.Equal(t, text, back["text"])
+	w.JSON(func() {})
+	require.Error(t, w.Err())
+}
+
+// TestTrusted: all ways of one writer share the first error.
+func TestTrusted(t *testing.T) {
+	w := NewWriter(failing{})
+	require.Same(t, w, NewWriter(w.Trusted()))
+	_, err := io.WriteString(w.Trusted(), "help")
+	require.ErrorIs(t, err, io.ErrClosedPipe)
+	require.ErrorIs(t, w.Err(), io.ErrClosedPipe)
+}
+
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }

@@ -3,24 +3,22 @@ package view
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/rollout"
 )
 
 // JSON writes one document: the object of the one Deployment or, if there are
 // several, an object with the list items.
-func JSON[T any](w io.Writer, objects []T) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
+func JSON[T any](w *terminal.Writer, objects []T) {
 	if len(objects) == 1 {
-		return encoder.Encode(objects[0])
+		w.JSON(objects[0])
+		return
 	}
-	return encoder.Encode(struct {
+	w.JSON(struct {
 		Items []T `json:"items"`
 	}{objects})
 }
