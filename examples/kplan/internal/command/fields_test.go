@@ -1,0 +1,220 @@
+package command
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	kubekruise "github.com/kplan-go/kplan/kube/kruise"
+)
+
+// kinds are the types of all objects that the commands look at. What is in no type, the
+// rest of an Advanced DaemonSet, TestHostileTexts finds in recorded objects.
+var kinds = map[string]reflect.Type{
+	"apps/v1 Deployment":                      reflect.TypeFor[appsv1.Deployment](),
+	"apps/v1 ReplicaSet":                      reflect.TypeFor[appsv1.ReplicaSet](),
+	"apps/v1 DaemonSet":                       reflect.TypeFor[appsv1.DaemonSet](),
+	"apps/v1 StatefulSet":                     reflect.TypeFor[appsv1.StatefulSet](),
+	"apps/v1 ControllerRevision":              reflect.TypeFor[appsv1.ControllerRevision](),
+	"v1 Pod":                                  reflect.TypeFor[corev1.Pod](),
+	"v1 Node":                                 reflect.TypeFor[corev1.Node](),
+	"v1 Service":                              reflect.TypeFor[corev1.Service](),
+	"networking.k8s.io/v1 Ingress":            reflect.TypeFor[networkingv1.Ingress](),
+	"autoscaling/v2 HorizontalPodAutoscaler":  reflect.TypeFor[autoscalingv2.HorizontalPodAutoscaler](),
+	"apps.kruise.io/v1alpha1 CloneSet":        reflect.TypeFor[kubekruise.CloneSetObject](),
+	"gateway.networking.k8s.io/v1 HTTPRoute":  reflect.TypeFor[kubekruise.HTTPRouteObject](),
+	"rollouts.kruise.io/v1beta1 Rollout":      reflect.TypeFor[kubekruise.RolloutObject](),
+	"rollouts.kruise.io/v1alpha1 Rollout":     reflect.TypeFor[kubekruise.RolloutObjectV1alpha1](),
+	"rollouts.kruise.io/v1beta1 BatchRelease": reflect.TypeFor[kubekruise.BatchReleaseObject](),
+}
+
+// controls are the characters that command a terminal or turn the direction of writing.
+var controls = func() (list []rune) {
+	for r := rune(0); r <= 0x2069; r++ {
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+			list = append(list, r)
+		}
+	}
+	return list
+}()
+
+// forged returns all control characters, beginning with another one each time, because
+// some texts are cut.
+func forged(turn int) string {
+	turn = turn * 5 % len(controls)
+	return string(slices.Concat(controls[turn:], controls[:turn])) + "\nFORGED"
+}
+
+// A field is where an object may hold a text: names of fields, "[]" for the first element
+// of a list, "*" for a key of a map, and a last "!" for texts in a form, such as times,
+// which are refused in any other.
+type field []string
+
+// fieldsOf returns the fields of a type that hold texts, each once.
+func fieldsOf(t reflect.Type, at field, within []reflect.Type) (list []field) {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	_, encoded := reflect.New(t).Interface().(json.Marshaler)
+	switch {
+	case slices.Contains(within, t):
+	case encoded, t == reflect.TypeFor[[]byte]():
+		return []field{slices.Clone(append(at, "!"))}
+	case t.Kind() == reflect.String:
+		return []field{slices.Clone(at)}
+	case t.Kind() == reflect.Slice:
+		return fieldsOf(t.Elem(), append(at, "[]"), within)
+	case t.Kind() == reflect.Map:
+		list = append(list, slices.Clone(append(at, "*")))
+		return append(list, fieldsOf(t.Elem(), append(at, "key"), within)...)
+	case t.Kind() == reflect.Struct:
+		for f := range t.Fields() {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			switch {
+			case name == "-" || !f.IsExported():
+			case name == "" && f.Anonymous:
+				list = append(list, fieldsOf(f.Type, at, append(within, t))...)
+			default:
+				list = append(list, fieldsOf(f.Type, append(at, name), append(within, t))...)
+			}
+		}
+	}
+	return list
+}
+
+// put sets a field of a value, and makes what is missing on the way.
+func (f field) put(value any, text string) any {
+	if len(f) == 0 || f[0] == "!" {
+		return text
+	}
+	if f[0] == "[]" {
+		list, ok := value.([]any)
+		if !ok || len(list) == 0 {
+			list = []any{nil}
+		}
+		list[0] = f[1:].put(list[0], text)
+		return list
+	}
+	object, ok := value.(map[string]any)
+	if !ok {
+		object = map[string]any{}
+	}
+	if f[0] == "*" {
+		object[text] = "value"
+	} else {
+		object[f[0]] = f[1:].put(object[f[0]], text)
+	}
+	return object
+}
+
+// TestFields: whatever control characters a stranger writes into whichever text of the API,
+// no command writes one, be it as text, JSON, SVG or HTML.
+func TestFields(t *testing.T) {
+	require.Len(t, controls, 32+1+32+12, "C0, DEL, C1, and marks of direction")
+	for file, want := range map[string]int{"kubectl/quota.yaml": 20, "daemonset/blocked.yaml": 20, "rollout/traffic.yaml": 20} {
+		t.Run(file, func(t *testing.T) {
+			t.Parallel()
+			objects := itemsOf(t, file)
+			f := &fieldTest{dir: t.TempDir(), formed: map[string]bool{}}
+			seen := map[string]bool{}
+			for i, object := range objects {
+				o := object.(map[string]any)
+				kind := fmt.Sprint(o["apiVersion"], " ", o["kind"])
+				if kinds[kind] == nil || seen[kind] {
+					continue
+				}
+				seen[kind] = true
+				f.all(t, objects, i, fieldsOf(kinds[kind], nil, nil))
+			}
+			for kind, of := range kinds {
+				if version, name, _ := strings.Cut(kind, " "); file == "rollout/traffic.yaml" && !seen[kind] {
+					other := map[string]any{"apiVersion": version, "kind": name, "metadata": map[string]any{"name": "other", "namespace": "default", "uid": "other"}}
+					f.all(t, append(slices.Clone(objects), other), len(objects), fieldsOf(of, nil, nil))
+				}
+			}
+			t.Logf("%d fields, %d refused; %d of %d runs show what was written", f.fields, f.refused, f.shown, f.runs)
+			require.Greater(t, f.shown, want, "the texts do not reach the output")
+		})
+	}
+}
+
+type fieldTest struct {
+	dir                          string
+	formed                       map[string]bool
+	fields, refused, runs, shown int
+}
+
+// together is how many fields are written at once, as long as that is not refused.
+const together = 64
+
+func (f *fieldTest) all(t *testing.T, objects []any, i int, fields []field) {
+	f.fields += len(fields)
+	formed := func(at field) bool { return at[len(at)-1] == "!" }
+	for _, one := range fields {
+		if end := strings.Join(one[max(0, len(one)-4):], "."); formed(one) && !f.formed[end] { // pods have the same in every template
+			f.formed[end] = true
+			f.group(t, objects, i, []field{one})
+		}
+	}
+	for group := range slices.Chunk(slices.DeleteFunc(fields, formed), together) {
+		f.group(t, objects, i, group)
+	}
+}
+
+func (f *fieldTest) group(t *testing.T, objects []any, i int, fields []field) {
+	changed := slices.Clone(objects)
+	changed[i] = runtime.DeepCopyJSONValue(objects[i])
+	for turn, at := range fields {
+		changed[i] = at.put(changed[i], forged(turn+f.runs))
+	}
+	text, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "List", "items": changed})
+	require.NoError(t, err)
+	if stdout := f.run(t, text, "plan", fields); stdout == "" && len(fields) > 1 {
+		half := len(fields) / 2
+		f.group(t, objects, i, fields[:half])
+		f.group(t, objects, i, fields[half:])
+		return
+	} else if stdout == "" {
+		f.refused++
+		f.run(t, text, "order", fields)
+		return
+	}
+	svg, html := filepath.Join(f.dir, "svg"), filepath.Join(f.dir, "html")
+	for _, command := range append([]string{"simulate --time-limit 1m --svg " + svg + " --html " + html, "plan -o json", "explain -o json", "order -o json", "history -o json"}, textCommands[1:]...) {
+		f.run(t, text, command, fields)
+	}
+	for _, file := range []string{svg, html} {
+		if picture, err := os.ReadFile(file); err == nil {
+			requireText(t, strings.ReplaceAll(string(picture), "\t", " "), fields)
+			require.NoError(t, os.Remove(file))
+		}
+	}
+}
+
+func (f *fieldTest) run(t *testing.T, text []byte, command string, fields []field) string {
+	args := append(strings.Fields(command), "-f", "-", "--now", "2026-01-02T15:04:05Z")
+	_, stdout, stderr := run(text, args...)
+	requireText(t, stdout, command, fields)
+	requireText(t, stderr, command, fields)
+	if strings.Contains(command, "json") && stdout != "" {
+		require.True(t, json.Valid([]byte(stdout)))
+	}
+	f.runs++
+	if strings.Contains(stdout+stderr, `\x1b`) || strings.Contains(stdout, `\u001b`) {
+		f.shown++
+	}
+	return stdout
+}
