@@ -95,6 +95,11 @@ func TestRollout(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, cmp.Diff(want, got))
 
+	o.Spec.Strategy.Canary.Steps[7].SetCanaryScale = &kubeargo.SetCanaryScale{Weight: new(int32(9))}
+	got, err = kubeargo.Rollout(o)
+	require.NoError(t, err)
+	require.Equal(t, argo.Step{Other: argo.StepHeaderRoute, SetCanaryScale: &argo.CanaryScale{Weight: new(int32(9))}}, got.Steps[7], "routes go with scales")
+
 	o.Spec.Strategy.Canary.Steps[0] = kubeargo.CanaryStep{Plugin: map[string]any{"name": "p"}}
 	got, err = kubeargo.Rollout(o)
 	require.NoError(t, err)
@@ -149,7 +154,7 @@ func TestRejects(t *testing.T) {
 	require.ErrorIs(t, err, kube.ErrInvalid)
 	for _, path := range []string{
 		"spec.replicas: -1", "spec.template.spec.containers", "spec.strategy.canary.maxSurge: \"0\"", "spec.strategy.canary.dynamicStableScale",
-		"spec.strategy.canary.steps[0].setWeight: 101", "spec.strategy.canary.steps[1].pause.duration: \"soon\"", "spec.strategy.canary.steps[2]: 0: must be one of",
+		"spec.strategy.canary.steps[0].setWeight: 101", "spec.strategy.canary.steps[1].pause.duration: \"soon\"", "spec.strategy.canary.steps[2]: 0: must hold one of",
 		"spec.strategy.canary.steps[3]: 2", "spec.strategy.canary.steps[4].pause.duration", "spec.strategy.canary.steps[5].setCanaryScale.replicas", "status.observedGeneration",
 	} {
 		require.ErrorContains(t, err, path)

@@ -125,37 +125,47 @@ type RouteMatch struct {
 	Headers map[string]StringMatch `json:"headers,omitempty"`
 }
 
-// step returns the step as package argo has it, and adds what is wrong with it.
+// step returns the step as package argo has it, and adds what is wrong with it. Scales and
+// routes may go with something else.
 func (s *CanaryStep) step(es *field.Errors, path string, maxWeight int32) argo.Step {
-	var kinds []argo.Step
-	if w := s.SetWeight; w != nil {
-		if *w < 0 || *w > maxWeight {
-			es.Add(path+".setWeight", *w, "must be between 0 and "+strconv.Itoa(int(maxWeight)))
+	var step argo.Step
+	alone, kinds := 0, 0
+	count := func(there, isAlone bool) bool {
+		if there {
+			kinds++
 		}
-		kinds = append(kinds, argo.Step{SetWeight: new(*w)})
+		if there && isAlone {
+			alone++
+		}
+		return there
 	}
-	if s.Pause != nil {
-		kinds = append(kinds, argo.Step{Pause: s.Pause.pause(es, path+".pause.duration")})
+	if count(s.SetWeight != nil, true) {
+		if w := *s.SetWeight; w < 0 || w > maxWeight {
+			es.Add(path+".setWeight", w, "must be between 0 and "+strconv.Itoa(int(maxWeight)))
+		}
+		step.SetWeight = new(*s.SetWeight)
 	}
-	if c := s.SetCanaryScale; c != nil {
-		kinds = append(kinds, argo.Step{SetCanaryScale: c.scale(es, path+".setCanaryScale")})
+	if count(s.Pause != nil, true) {
+		step.Pause = s.Pause.pause(es, path+".pause.duration")
+	}
+	if count(s.SetCanaryScale != nil, false) {
+		step.SetCanaryScale = s.SetCanaryScale.scale(es, path+".setCanaryScale")
 	}
 	for _, other := range []struct {
-		there bool
-		kind  string
+		there, alone bool
+		kind         string
 	}{
-		{s.Experiment != nil, argo.StepExperiment}, {s.Analysis != nil, argo.StepAnalysis}, {s.Plugin != nil, argo.StepPlugin},
-		{s.SetHeaderRoute != nil, argo.StepHeaderRoute}, {s.SetMirrorRoute != nil, argo.StepMirrorRoute},
+		{s.Plugin != nil, false, argo.StepPlugin}, {s.SetMirrorRoute != nil, false, argo.StepMirrorRoute}, {s.SetHeaderRoute != nil, false, argo.StepHeaderRoute},
+		{s.Analysis != nil, true, argo.StepAnalysis}, {s.Experiment != nil, true, argo.StepExperiment},
 	} {
-		if other.there {
-			kinds = append(kinds, argo.Step{Other: other.kind})
+		if count(other.there, other.alone) {
+			step.Other = other.kind // the last is looked at first
 		}
 	}
-	if len(kinds) != 1 {
-		es.Add(path, len(kinds), "must be one of setWeight, pause, setCanaryScale, setHeaderRoute, setMirrorRoute, analysis, experiment and plugin")
-		return argo.Step{}
+	if kinds == 0 || alone > 1 {
+		es.Add(path, kinds, "must hold one of setWeight, pause, setCanaryScale, setHeaderRoute, setMirrorRoute, analysis, experiment and plugin")
 	}
-	return kinds[0]
+	return step
 }
 
 func (p *Pause) pause(es *field.Errors, path string) *argo.Pause {

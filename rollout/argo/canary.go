@@ -84,8 +84,9 @@ func Approximate(replicas, weight, maxWeight, surge int32) Counts {
 	return best
 }
 
-// A Step is one step of an Argo canary. Exactly one member is set; a step of
-// another kind (analysis, experiment, plugin, routes) has Other.
+// A Step is one step of an Argo canary. One member is set; a step of another kind
+// (analysis, experiment, plugin, routes) has Other. A scale may go with something else: a
+// pause then decides when the step is over, and else the scale.
 type Step struct {
 	SetWeight      *int32       `json:"setWeight,omitempty"`
 	Pause          *Pause       `json:"pause,omitempty"`

@@ -341,7 +341,7 @@ func (st *pass) advance(index *int32) *int32 {
 // waits says what the current step waits for.
 func (st *pass) waits(step *Step, p Progress) {
 	switch {
-	case step.Other != "":
+	case step.Other != "" && step.SetCanaryScale == nil:
 		st.hold(ReasonAnalysis, int64(*st.index())+1, int64(len(st.r.Steps)))
 	case step.Pause == nil && p.AtDesired:
 		st.hold(ReasonUnverified, int64(st.weights.Canary.Weight), int64(st.weights.Canary.Weight)+int64(st.weights.Stable.Weight))

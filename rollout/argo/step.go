@@ -22,12 +22,12 @@ type Progress struct {
 // if time alone tells. A step without any content is over.
 func (s Step) Completed(p Progress, now time.Time) (done bool, at time.Time) {
 	switch {
-	case s.SetWeight != nil:
-		return p.AtDesired && !p.Unverified, time.Time{}
-	case s.SetCanaryScale != nil:
-		return p.AtDesired, time.Time{}
 	case s.Pause != nil:
 		return s.Pause.completed(p, now)
+	case s.SetCanaryScale != nil:
+		return p.AtDesired, time.Time{}
+	case s.SetWeight != nil:
+		return p.AtDesired && !p.Unverified, time.Time{}
 	case s.Other != "":
 		return p.OtherDone, time.Time{}
 	}

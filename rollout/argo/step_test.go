@@ -10,6 +10,25 @@ import (
 )
 
 // When steps of an Argo canary end, and who gets the traffic.
+// A pause decides when a step with a scale is over, the scale when one with a route is.
+func TestStepsOfTwoKinds(t *testing.T) {
+	scale := &argo.CanaryScale{Replicas: new(int32(1))}
+	for name, c := range map[string]struct {
+		step argo.Step
+		p    argo.Progress
+		want bool
+	}{
+		"paused":     {argo.Step{Pause: &argo.Pause{}, SetCanaryScale: scale}, argo.Progress{AtDesired: true, PausedAt: now}, false},
+		"resumed":    {argo.Step{Pause: &argo.Pause{}, SetCanaryScale: scale}, argo.Progress{ControllerPause: true}, true},
+		"scaled":     {argo.Step{Other: argo.StepHeaderRoute, SetCanaryScale: scale}, argo.Progress{AtDesired: true}, true},
+		"not scaled": {argo.Step{Other: argo.StepHeaderRoute, SetCanaryScale: scale}, argo.Progress{OtherDone: true}, false},
+		"unverified": {argo.Step{SetWeight: new(int32(1)), SetCanaryScale: scale}, argo.Progress{AtDesired: true, Unverified: true}, true},
+	} {
+		done, _ := c.step.Completed(c.p, now)
+		require.Equal(t, c.want, done, name)
+	}
+}
+
 func TestSteps(t *testing.T) {
 	require.Equal(t, argo.Counts{}, argo.Approximate(3, 1, 0, 1), "no weight at all")
 	at := argo.Progress{AtDesired: true, OtherDone: true}
