@@ -41,6 +41,7 @@ var related = map[schema.GroupKind][]schema.GroupResource{
 	{Group: "apps", Kind: "ReplicaSet"}:          {{Group: "apps", Resource: "replicasets"}, pods},
 	{Group: "apps", Kind: "DaemonSet"}:           {{Group: "apps", Resource: "controllerrevisions"}, pods, {Resource: "nodes"}},
 	{Group: "apps.kruise.io", Kind: "DaemonSet"}: {{Group: "apps", Resource: "controllerrevisions"}, pods, {Resource: "nodes"}},
+	{Group: "argoproj.io", Kind: "Rollout"}:      {{Group: "apps", Resource: "replicasets"}, pods, {Resource: "services"}},
 	{Group: "rollouts.kruise.io", Kind: "Rollout"}: {
 		{Group: "rollouts.kruise.io", Resource: "batchreleases"}, {Group: "rollouts.kruise.io", Resource: "trafficroutings"},
 		{Resource: "services"}, {Group: "networking.k8s.io", Resource: "ingresses"},

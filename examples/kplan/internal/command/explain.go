@@ -72,7 +72,10 @@ func (p *planning) explain(c *cobra.Command) error {
 		return err
 	}
 	now := p.present()
-	var explanations []document
+	explanations, err := argoDocuments(set, now, explainArgo)
+	if err != nil {
+		return err
+	}
 	for i := range set.Rollouts {
 		e, err := p.explainRollout(&set.Rollouts[i], now)
 		if err != nil {

@@ -26,6 +26,8 @@ over.
 Deployments: if the files hold pods, what happens to these at the present sizes of
 their ReplicaSets is shown as well.
 DaemonSets, also those of OpenKruise, need nodes in the files, or --nodes.
+Rollouts of Argo show the next pass, and where each step leads. Services that are not in
+the input are taken to select what the status says.
 Rollouts of OpenKruise need their workload in the files, and show the passes of the
 Rollout and of its BatchRelease, and where all steps lead.
 
@@ -73,7 +75,10 @@ func (p *planning) execute(c *cobra.Command) error {
 		return err
 	}
 	now := p.present()
-	var plans []document
+	plans, err := argoDocuments(set, now, planArgo)
+	if err != nil {
+		return err
+	}
 	for i := range set.Rollouts {
 		plan, err := p.planRollout(&set.Rollouts[i], now)
 		if err != nil {

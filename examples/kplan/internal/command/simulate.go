@@ -26,11 +26,13 @@ type simulation struct {
 
 	approveAfter delay
 	neverApprove bool
+	analysis     analysis
 }
 
 const simulateLong = `Show how the rollout of each Deployment and DaemonSet in the files, or of those
 named in a cluster, will go, step by step, in a cluster that exists only in this
-program. A Deployment with a Rollout of OpenKruise in the files is released by that,
+program. A Rollout of Argo goes through its steps; what routes and what analyses find is
+given (--analysis). A Deployment with a Rollout of OpenKruise in the files is released by that,
 from what --from holds; pauses and traffic are shown on one axis of time. A release
 that is under way, as its status tells, goes on from where it stands: then all of it
 has to be in the files, its BatchRelease and what leads traffic as well. The present is
@@ -104,6 +106,7 @@ kplan simulate --from old.yaml -f new.yaml -o json | jq '[.steps[].total] | max'
 	s.picture.addFlags(c)
 	s.approveAfter = delay(5 * time.Minute)
 	c.Flags().Var(&s.approveAfter, "approve-after", "time until a person confirms a step of a Rollout")
+	s.analysis.addFlags(c.Flags())
 	c.Flags().BoolVar(&s.neverApprove, "never-approve", false, "nobody confirms steps of a Rollout")
 	c.Flags().StringSliceVar(&s.from, "from", nil, "file or folder with what is running")
 	_ = c.MarkFlagFilename("from", "yaml", "yml", "json") // fails only for a flag that is not there
@@ -154,6 +157,8 @@ func (s *simulation) onlyDeployments(set *manifest.Set) error {
 	case !s.asked():
 	case len(set.Rollouts) > 0:
 		return set.Rollouts[0].Invalid(errors.New(text))
+	case len(set.Argo) > 0:
+		return set.Argo[0].Invalid(errors.New(text))
 	case len(set.DaemonSets) > 0:
 		return set.DaemonSets[0].Invalid(errors.New(text))
 	}
@@ -161,7 +166,11 @@ func (s *simulation) onlyDeployments(set *manifest.Set) error {
 }
 
 // outcomes simulates all that there is.
-func (s *simulation) outcomes(c *cobra.Command, set, from *manifest.Set) (outcomes []outcome, err error) {
+func (s *simulation) outcomes(c *cobra.Command, set, from *manifest.Set) ([]outcome, error) {
+	outcomes, err := s.argoOutcomes(c, set, from)
+	if err != nil {
+		return nil, err
+	}
 	for i := range set.Rollouts {
 		r := &set.Rollouts[i]
 		result, err := s.simulateRollout(r, from)

@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	"k8s.io/cli-runtime/pkg/resource"
+
+	kubeargo "github.com/kplan-go/kplan/kube/argo"
 )
 
 // standardInput is how messages name it.
@@ -45,6 +47,7 @@ type Set struct {
 	Workloads  []Workload
 	DaemonSets []DaemonSet
 	Rollouts   []Rollout
+	Argo       []ArgoRollout
 	Notes      []string // what was passed over, for the user to know
 }
 
@@ -96,6 +99,7 @@ func (s *Set) keep(only []types.UID) {
 		wanted = append(wanted, types.UID(s.Rollouts[i].Workload.UID))
 	}
 	s.Workloads = slices.DeleteFunc(s.Workloads, func(w Workload) bool { return !slices.Contains(wanted, w.Deployment.UID) })
+	s.Argo = slices.DeleteFunc(s.Argo, func(r ArgoRollout) bool { return !slices.Contains(only, r.Object.UID) })
 	s.DaemonSets = slices.DeleteFunc(s.DaemonSets, func(d DaemonSet) bool { return !slices.Contains(wanted, d.Object.UID) })
 }
 
@@ -143,6 +147,7 @@ type loader struct {
 	daemonSets  []source[DaemonSet]
 	nodes       []source[corev1.Node]
 	revisions   []source[appsv1.ControllerRevision]
+	argo        []source[kubeargo.RolloutObject]
 	notes       []string
 	progressive
 }
@@ -163,6 +168,8 @@ func (l *loader) add(u *unstructured.Unstructured, file string) error {
 		return add(l, &l.nodes, u, file)
 	case "apps/v1 ControllerRevision":
 		return add(l, &l.revisions, u, file)
+	case kubeargo.V1alpha1 + " Rollout":
+		return add(l, &l.argo, u, file)
 	case "apps/v1 Deployment":
 		return add(l, &l.deployments, u, file)
 	case "apps/v1 ReplicaSet":

@@ -48,14 +48,17 @@ func (w *Workload) Snapshot() (deploy.Snapshot, error) {
 
 // set puts together what belongs together.
 func (l *loader) set(from Source) (*Set, error) {
-	if len(l.deployments)+len(l.daemonSets)+len(l.rollouts) == 0 {
+	if len(l.deployments)+len(l.daemonSets)+len(l.rollouts)+len(l.argo) == 0 {
 		return nil, passedOver("no Deployment, DaemonSet or Rollout in the input", l.notes)
 	}
 	s := &Set{Notes: slices.Clone(l.notes)}
-	if len(l.rollouts) > 0 {
+	if len(l.rollouts)+len(l.argo) > 0 {
 		for _, note := range slices.Backward(l.passed) {
 			s.Notes = slices.Delete(s.Notes, note, note+1)
 		}
+	}
+	if err := l.assignArgo(s); err != nil {
+		return nil, err
 	}
 	if err := l.assignDeployments(s); err != nil {
 		return nil, err
@@ -66,7 +69,7 @@ func (l *loader) set(from Source) (*Set, error) {
 	if err := l.assignRollouts(s); err != nil {
 		return nil, err
 	}
-	if len(s.Workloads)+len(s.DaemonSets)+len(s.Rollouts) == 0 {
+	if len(s.Workloads)+len(s.DaemonSets)+len(s.Rollouts)+len(s.Argo) == 0 {
 		return nil, l.nothing()
 	}
 	return s, nil

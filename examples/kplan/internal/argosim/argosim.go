@@ -1,0 +1,288 @@
+// Package argosim runs a Rollout of Argo in a cluster that exists only in memory: the
+// planner decides, the pods that it asks for become ready after a while, a person
+// approves pauses, and analyses end as they are told to.
+package argosim
+
+import (
+	"cmp"
+	"errors"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/kplan-go/kplan/rollout/argo"
+)
+
+// A Config is how the world goes.
+type Config struct {
+	ReadyAfter    time.Duration // from the creation of a pod until it is available
+	NeverReady    bool          // pods of the template that is rolled out never are
+	ApproveAfter  time.Duration // until a person approves a pause; negative is never
+	AnalysisAfter time.Duration // how long an analysis takes
+	// Analysis is how they end; "" is Successful. One without a result is so once: the
+	// next one, when a person has resumed, succeeds.
+	Analysis  argo.RunPhase
+	TimeLimit time.Duration
+}
+
+// A Step is where the Rollout stands after a pass that changed something.
+type Step struct {
+	Time     time.Duration `json:"-"`
+	New      int32         `json:"new"` // wanted, of the template that is rolled out
+	NewReady int32         `json:"newReady"`
+	Old      int32         `json:"old"`
+	OldReady int32         `json:"oldReady"`
+	// Traffic is the share of the requests that go to new pods, in percent; -1 if pods get
+	// them by their number.
+	Traffic int32        `json:"traffic"`
+	Index   *int32       `json:"step,omitempty"` // that of the status, from 0
+	Phase   argo.Phase   `json:"phase,omitempty"`
+	Message string       `json:"message,omitempty"`
+	Actions argo.Actions `json:"actions,omitempty"`
+	Aborted bool         `json:"aborted,omitempty"`
+}
+
+// A Result is how it went.
+type Result struct {
+	Steps    []Step
+	Holds    []argo.Hold // at the end
+	Done     bool
+	Snapshot argo.Snapshot // at the end
+	Now      time.Time
+}
+
+// maxPasses bounds a run that never rests.
+const maxPasses = 20_000
+
+// A pod is when it becomes available; never is zero.
+type pod struct{ at time.Time }
+
+type world struct {
+	config Config
+	s      argo.Snapshot
+	now    time.Time
+	start  time.Time
+	pods   map[string][]pod // by hash
+	since  map[string]time.Time
+	judged bool // an analysis without a result has ended
+	result Result
+}
+
+// Run goes on from a snapshot until nothing changes any more.
+func Run(s argo.Snapshot, now time.Time, config Config) (Result, error) {
+	w := &world{config: config, s: s, now: now, start: now, pods: map[string][]pod{}, since: map[string]time.Time{}}
+	w.s.Sets = slices.Clone(s.Sets)
+	for _, set := range s.Sets {
+		for i := range set.StatusReplicas {
+			p := pod{at: now}
+			if i >= set.AvailableReplicas {
+				p = w.started(set.Hash)
+			}
+			w.pods[set.Hash] = append(w.pods[set.Hash], p)
+		}
+	}
+	w.settle()
+	for range maxPasses {
+		plan, err := argo.Reconcile(w.s, w.now, argo.Options{})
+		if err != nil {
+			return w.result, err
+		}
+		before := w.s
+		if w.s, err = plan.Apply(w.s, w.now); err != nil {
+			return w.result, err
+		}
+		w.settle()
+		w.result.Holds = plan.Holds
+		if len(plan.Actions) > 0 || !reflect.DeepEqual(before.Rollout.Status, w.s.Rollout.Status) || len(w.result.Steps) == 0 {
+			w.note(plan.Actions)
+			continue
+		}
+		if w.result.Done = w.done(); w.result.Done || !w.wait(plan) {
+			w.result.Snapshot, w.result.Now = w.s, w.now
+			return w.result, nil
+		}
+	}
+	return w.result, errors.New("it never rests")
+}
+
+// started returns a pod that is started now.
+func (w *world) started(hash string) pod {
+	if w.config.NeverReady && hash == w.s.Rollout.TemplateHash && hash != w.s.Rollout.Status.StableRS {
+		return pod{}
+	}
+	return pod{at: w.now.Add(w.config.ReadyAfter)}
+}
+
+// settle starts and removes pods, those that are not available first, and reports them.
+func (w *world) settle() {
+	for i := range w.s.Sets {
+		set := &w.s.Sets[i]
+		pods := w.pods[set.Hash]
+		slices.SortStableFunc(pods, func(a, b pod) int {
+			if a.at.IsZero() != b.at.IsZero() {
+				return cmp.Compare(boolToInt(a.at.IsZero()), boolToInt(b.at.IsZero()))
+			}
+			return a.at.Compare(b.at)
+		})
+		for int32(len(pods)) < set.Replicas {
+			pods = append(pods, w.started(set.Hash))
+		}
+		pods = pods[:set.Replicas]
+		available := int32(0)
+		for _, p := range pods {
+			if !p.at.IsZero() && !p.at.After(w.now) {
+				available++
+			}
+		}
+		w.pods[set.Hash] = pods
+		set.StatusReplicas, set.AvailableReplicas, set.ReadyReplicas = set.Replicas, available, available
+	}
+}
+
+func boolToInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// done reports whether the template is stable and nothing else is left.
+func (w *world) done() bool {
+	st := &w.s.Rollout.Status
+	for _, set := range w.s.Sets {
+		if set.Hash != w.s.Rollout.TemplateHash && set.Replicas > 0 {
+			return false
+		}
+	}
+	return st.Phase == argo.PhaseHealthy && st.StableRS == w.s.Rollout.TemplateHash
+}
+
+// wait goes on to the next instant at which something changes. It reports whether there is
+// one.
+func (w *world) wait(plan argo.Plan) bool {
+	next, act := plan.RecheckAt, func() {}
+	if !next.After(w.now) {
+		next = time.Time{}
+	}
+	consider := func(at time.Time, f func()) {
+		if at.After(w.now) && (next.IsZero() || at.Before(next)) {
+			next, act = at, f
+		}
+	}
+	for _, pods := range w.pods {
+		for _, p := range pods {
+			consider(p.at, func() {})
+		}
+	}
+	st := &w.s.Rollout.Status
+	if len(st.PauseConditions) > 0 && waitsForPerson(plan) && w.config.ApproveAfter >= 0 {
+		consider(w.after("approval", w.config.ApproveAfter), func() { st.PauseConditions = nil })
+	}
+	if run := w.running(); run != nil && holds(plan, argo.ReasonAnalysis) {
+		consider(w.after("analysis", w.config.AnalysisAfter), func() { run.Phase = w.outcome() })
+	}
+	if next.IsZero() || next.Sub(w.start) > w.config.TimeLimit {
+		return false
+	}
+	if next == plan.RecheckAt {
+		next = next.Add(1) // it is over strictly behind its instant
+	}
+	w.now = next
+	act()
+	w.settle()
+	return true
+}
+
+// after returns when something ends that has begun by now.
+func (w *world) after(what string, d time.Duration) time.Time {
+	if w.since[what].IsZero() {
+		w.since[what] = w.now
+	}
+	at := w.since[what].Add(d)
+	if !at.After(w.now) {
+		at = w.now.Add(1)
+	}
+	return at
+}
+
+// outcome returns how an analysis ends.
+func (w *world) outcome() argo.RunPhase {
+	phase := cmp.Or(w.config.Analysis, argo.RunSuccessful)
+	if phase == argo.RunInconclusive && w.judged {
+		return argo.RunSuccessful
+	}
+	w.judged = true
+	return phase
+}
+
+// running returns the analysis that the Rollout waits for, nil if there is none.
+func (w *world) running() *argo.Run {
+	r, st := &w.s.Rollout, &w.s.Rollout.Status
+	var run *argo.Run
+	switch {
+	case r.BlueGreen == nil:
+		run = &st.Runs.Step
+	case st.ActiveSelector == r.TemplateHash:
+		run = &st.Runs.PostPromotion
+	default:
+		run = &st.Runs.PrePromotion
+	}
+	if run.Phase == "" || run.Phase == argo.RunPending || run.Phase == argo.RunRunning {
+		return run
+	}
+	return nil
+}
+
+func holds(plan argo.Plan, reason argo.Reason) bool {
+	return slices.ContainsFunc(plan.Holds, func(h argo.Hold) bool { return h.Reason == reason })
+}
+
+// waitsForPerson reports whether a pause ends only by a person.
+func waitsForPerson(plan argo.Plan) bool {
+	return !holds(plan, argo.ReasonPause)
+}
+
+// note records where the Rollout stands.
+func (w *world) note(actions argo.Actions) {
+	clear(w.since)
+	st := &w.s.Rollout.Status
+	step := Step{Time: w.now.Sub(w.start).Truncate(time.Millisecond), Phase: st.Phase, Message: st.Message, Actions: actions, Traffic: w.traffic(), Aborted: st.Abort}
+	if st.CurrentStepIndex != nil {
+		step.Index = new(*st.CurrentStepIndex)
+	}
+	for _, set := range w.s.Sets {
+		if set.Hash == w.s.Rollout.TemplateHash {
+			step.New, step.NewReady = set.Replicas, set.AvailableReplicas
+			continue
+		}
+		step.Old += set.Replicas
+		step.OldReady += set.AvailableReplicas
+	}
+	w.result.Steps = append(w.result.Steps, step)
+}
+
+// traffic returns the share of requests that go to new pods.
+func (w *world) traffic() int32 {
+	r, st := &w.s.Rollout, &w.s.Rollout.Status
+	share := func(there bool) int32 {
+		if there {
+			return 100
+		}
+		return 0
+	}
+	switch {
+	case r.BlueGreen != nil:
+		return share(w.s.Active.Selector[argo.HashLabel] == r.TemplateHash)
+	case r.Routing == nil:
+		return -1
+	case st.Weights == nil || st.Weights.Canary.Weight+st.Weights.Stable.Weight == 0:
+		return share(st.StableRS == "" || st.StableRS == r.TemplateHash)
+	}
+	total, sum := st.Weights.Canary.Weight+st.Weights.Stable.Weight, int32(0)
+	for _, to := range []argo.WeightDestination{st.Weights.Canary, st.Weights.Stable} {
+		if to.Hash == r.TemplateHash {
+			sum += to.Weight
+		}
+	}
+	return int32(int64(sum) * 100 / int64(total))
+}

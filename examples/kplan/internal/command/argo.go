@@ -1,0 +1,201 @@
+package command
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/argosim"
+	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/examples/kplan/internal/view"
+	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan/rollout/argo"
+)
+
+// planArgo returns the next plan for a Rollout of Argo.
+func planArgo(r *manifest.ArgoRollout, now time.Time) (view.ArgoPlan, error) {
+	plan, err := argo.Reconcile(r.Snapshot, now, argo.Options{})
+	if err != nil {
+		return view.ArgoPlan{}, r.Invalid(err)
+	}
+	return view.ArgoPlan{Namespace: r.Object.Namespace, Snapshot: r.Snapshot, Now: now, Plan: plan}, nil
+}
+
+func explainArgo(r *manifest.ArgoRollout, now time.Time) (view.ArgoExplanation, error) {
+	plan, err := planArgo(r, now)
+	if err != nil {
+		return view.ArgoExplanation{}, err
+	}
+	e := view.ArgoExplanation{ArgoPlan: plan}
+	names := map[string]string{}
+	for _, rs := range r.ReplicaSets {
+		names[string(rs.UID)] = rs.Name
+	}
+	for _, pod := range r.Pods {
+		if idle, ok := idlePod(pod, names[string(metav1.GetControllerOfNoCopy(pod).UID)], now); ok {
+			e.Idle = append(e.Idle, idle)
+		}
+	}
+	slices.SortFunc(e.Idle, func(a, b view.Pod) int { return cmp.Compare(a.Name, b.Name) })
+	if at := plan.Plan.RecheckAt; !at.IsZero() {
+		e.Instants = append(e.Instants, view.Instant{At: at, What: "the Rollout is looked at again"})
+	}
+	return e, nil
+}
+
+// An analysis is how analyses of Rollouts of Argo end in a simulation.
+type analysis struct {
+	outcome analysisOutcome
+	after   delay
+}
+
+func (a *analysis) addFlags(f *pflag.FlagSet) {
+	a.outcome = "successful"
+	f.Var(&a.outcome, "analysis", "how analyses end: also failed, inconclusive")
+	f.Var(&a.after, "analysis-after", "time that an analysis takes")
+}
+
+// An analysisOutcome is how analyses end.
+type analysisOutcome string
+
+var _ pflag.Value = new(analysisOutcome)
+
+var phases = map[analysisOutcome]argo.RunPhase{
+	"successful": argo.RunSuccessful, "failed": argo.RunFailed, "inconclusive": argo.RunInconclusive,
+}
+
+func (o *analysisOutcome) String() string { return string(*o) }
+func (o *analysisOutcome) Type() string   { return "outcome" }
+
+// Set accepts the three outcomes.
+func (o *analysisOutcome) Set(s string) error {
+	if _, ok := phases[analysisOutcome(s)]; !ok {
+		return errors.New("must be successful, failed or inconclusive")
+	}
+	*o = analysisOutcome(s)
+	return nil
+}
+
+// simulateArgo simulates an update of a Rollout of Argo: the rest of what is in the files,
+// or all of it from an old one.
+func (s *simulation) simulateArgo(r, old *manifest.ArgoRollout) (view.ArgoSimulation, error) {
+	if n := r.Snapshot.Rollout.Replicas; n != nil && *n > maxReplicas {
+		return view.ArgoSimulation{}, r.Invalid(&kube.FieldError{
+			Path: "spec.replicas", Value: *n, Detail: fmt.Sprintf("must be at most %d to be simulated", maxReplicas),
+		})
+	}
+	if old != nil && len(r.ReplicaSets) > 0 {
+		return view.ArgoSimulation{}, r.Invalid(errors.New("the update goes on from where its ReplicaSets stand, not from what --from holds"))
+	}
+	approve := time.Duration(s.approveAfter)
+	if s.neverApprove {
+		approve = -1
+	}
+	config := argosim.Config{
+		ReadyAfter:   time.Duration(s.scheduleAfter) + time.Duration(s.readyAfter) + time.Duration(r.Object.Spec.MinReadySeconds)*time.Second,
+		ApproveAfter: approve, AnalysisAfter: time.Duration(s.analysis.after), Analysis: phases[s.analysis.outcome],
+		TimeLimit: time.Duration(s.timeLimit), NeverReady: s.neverReady,
+	}
+	start, now := r.Snapshot, s.now.Time
+	if now.IsZero() {
+		now = latestOfArgo(cmp.Or(old, r))
+	}
+	if old != nil {
+		var err error
+		if start, now, err = changed(old, r, now, config); err != nil {
+			return view.ArgoSimulation{}, err
+		}
+	}
+	result, err := argosim.Run(start, now, config)
+	if err != nil {
+		return view.ArgoSimulation{}, r.Invalid(err)
+	}
+	return view.ArgoSimulation{Namespace: r.Object.Namespace, Rollout: start.Rollout, Result: result}, nil
+}
+
+// changed returns what is there when an old Rollout becomes another one: it has been rolled
+// out, or stands where its ReplicaSets say.
+func changed(old, r *manifest.ArgoRollout, now time.Time, config argosim.Config) (argo.Snapshot, time.Time, error) {
+	s := old.Snapshot
+	if len(old.ReplicaSets) == 0 {
+		config.NeverReady, config.Analysis, config.AnalysisAfter, config.ApproveAfter = false, argo.RunSuccessful, 0, 0
+		config.TimeLimit = 10 * 365 * 24 * time.Hour
+		result, err := argosim.Run(s, now, config)
+		if err == nil && !result.Done {
+			err = errors.New("it cannot be rolled out")
+		}
+		if err != nil {
+			return s, now, old.Invalid(err)
+		}
+		s, now = result.Snapshot, result.Now
+	}
+	next := r.Snapshot
+	generation, revision, status := s.Rollout.Generation+1, s.Rollout.Revision, s.Rollout.Status
+	next.Rollout.Generation, next.Rollout.Revision, next.Rollout.Status = generation, revision, status
+	next.Sets = s.Sets
+	there := map[string]*argo.Service{}
+	for _, service := range []*argo.Service{s.Active, s.Preview, s.StableService, s.CanaryService} {
+		if service != nil {
+			there[service.Name] = service
+		}
+	}
+	for _, service := range []*argo.Service{next.Active, next.Preview, next.StableService, next.CanaryService} {
+		if service != nil && there[service.Name] != nil {
+			service.Selector, service.Managed = maps.Clone(there[service.Name].Selector), there[service.Name].Managed
+		}
+	}
+	return next, now, nil
+}
+
+// latestOfArgo returns the latest time in the objects of a Rollout.
+func latestOfArgo(r *manifest.ArgoRollout) time.Time {
+	last := latestOf(time.Time{}, r.Pods)
+	for _, c := range r.Object.Status.Conditions {
+		last = later(later(last, c.LastUpdateTime.Time), c.LastTransitionTime.Time)
+	}
+	for _, c := range r.Object.Status.PauseConditions {
+		last = later(last, c.StartTime.Time)
+	}
+	for _, rs := range r.ReplicaSets {
+		last = later(last, rs.CreationTimestamp.Time)
+	}
+	return last.UTC()
+}
+
+// argoPlans are the plans of all Rollouts of Argo.
+func argoDocuments[D document](set *manifest.Set, now time.Time, of func(*manifest.ArgoRollout, time.Time) (D, error)) ([]document, error) {
+	var list []document
+	for i := range set.Argo {
+		d, err := of(&set.Argo[i], now)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, d)
+	}
+	return list, nil
+}
+
+// argoOutcomes simulates all Rollouts of Argo.
+func (s *simulation) argoOutcomes(c *cobra.Command, set, from *manifest.Set) ([]outcome, error) {
+	var list []outcome
+	for i := range set.Argo {
+		r := &set.Argo[i]
+		old := sameKey(from.Argo, r)
+		if old == nil && len(s.from) > 0 {
+			s.fromNothing(c, r.File, r.Name())
+		}
+		result, err := s.simulateArgo(r, old)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, outcome{result, r})
+	}
+	return list, nil
+}

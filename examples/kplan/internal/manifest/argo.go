@@ -1,0 +1,133 @@
+package manifest
+
+import (
+	"fmt"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kplan-go/kplan/kube"
+	kubeargo "github.com/kplan-go/kplan/kube/argo"
+	"github.com/kplan-go/kplan/rollout/argo"
+)
+
+// An ArgoRollout is a Rollout of Argo with what belongs to it.
+type ArgoRollout struct {
+	File        string
+	Object      *kubeargo.RolloutObject // with the template of the workload that it names
+	ReplicaSets []*appsv1.ReplicaSet
+	Services    []*corev1.Service
+	Pods        []*corev1.Pod // of the ReplicaSets
+	Snapshot    argo.Snapshot
+}
+
+// Name returns what messages call the Rollout.
+func (r *ArgoRollout) Name() string { return describe("Rollout", r.Object.Name) }
+
+// Key tells Rollouts apart.
+func (r *ArgoRollout) Key() string { return r.Object.Namespace + "/" + r.Object.Name }
+
+// Invalid returns err as an error of the Rollout.
+func (r *ArgoRollout) Invalid(err error) error {
+	return &Error{File: r.File, Object: r.Name(), Err: err}
+}
+
+// assignArgo puts together Rollouts of Argo with what they need. It takes their
+// ReplicaSets away from those of Deployments.
+func (l *loader) assignArgo(s *Set) error {
+	files := map[string]string{}
+	for _, source := range l.argo {
+		r := ArgoRollout{File: source.file, Object: source.object}
+		if r.Object.Name == "" {
+			return r.Invalid(&kube.FieldError{Path: "metadata.name", Value: "", Detail: "must be set"})
+		}
+		if first, ok := files[r.Key()]; ok {
+			return r.Invalid(fmt.Errorf("there is one of this name already, in %s", first))
+		}
+		files[r.Key()] = r.File
+		identify(&r.Object.ObjectMeta, "argo/")
+		if err := l.resolve(&r); err != nil {
+			return r.Invalid(err)
+		}
+		l.takeArgo(&r)
+		s.Notes = append(s.Notes, l.argoServices(&r)...)
+		snapshot, err := kubeargo.Snapshot(r.Object, r.ReplicaSets, r.Services)
+		if err != nil {
+			return r.Invalid(err)
+		}
+		r.Snapshot = snapshot
+		s.Argo = append(s.Argo, r)
+	}
+	return nil
+}
+
+// resolve gives a Rollout the template of the workload that it names.
+func (l *loader) resolve(r *ArgoRollout) error {
+	ref := r.Object.Spec.WorkloadRef
+	if ref == nil {
+		return nil
+	}
+	if ref.Kind == "Deployment" {
+		if d := named(l.deployments, r.Object.Namespace, ref.Name); d != nil {
+			r.Object = kubeargo.Resolve(r.Object, &d.Spec.Template)
+			return nil
+		}
+	}
+	return &kube.FieldError{Path: "spec.workloadRef", Value: ref.Kind + " " + ref.Name, Detail: "must name a Deployment in the input"}
+}
+
+// takeArgo gives a Rollout its ReplicaSets and their pods.
+func (l *loader) takeArgo(r *ArgoRollout) {
+	own := func(o metav1.Object) bool {
+		return o.GetNamespace() == r.Object.Namespace && metav1.IsControlledBy(o, r.Object)
+	}
+	for _, rs := range l.replicaSets {
+		if own(rs.object) {
+			r.ReplicaSets = append(r.ReplicaSets, rs.object)
+		}
+	}
+	l.replicaSets = slices.DeleteFunc(l.replicaSets, func(rs source[appsv1.ReplicaSet]) bool { return own(rs.object) })
+	for _, p := range l.pods {
+		for _, rs := range r.ReplicaSets {
+			if metav1.IsControlledBy(p.object, rs) {
+				r.Pods = append(r.Pods, p.object)
+			}
+		}
+	}
+}
+
+// argoServices gives a Rollout the Services that it names. Those that are not in the input
+// are taken to select what its status says.
+func (l *loader) argoServices(r *ArgoRollout) (notes []string) {
+	status := &r.Object.Status
+	type wanted struct{ name, selects string }
+	var list []wanted
+	switch bg, c := r.Object.Spec.Strategy.BlueGreen, r.Object.Spec.Strategy.Canary; {
+	case bg != nil:
+		list = []wanted{{bg.ActiveService, status.BlueGreen.ActiveSelector}, {bg.PreviewService, status.BlueGreen.PreviewSelector}}
+	case c != nil:
+		list = []wanted{{c.StableService, status.StableRS}, {c.CanaryService, status.CurrentPodHash}}
+	}
+	for _, w := range list {
+		if w.name == "" {
+			continue
+		}
+		if o := named(l.services, r.Object.Namespace, w.name); o != nil {
+			r.Services = append(r.Services, o)
+			continue
+		}
+		service := &corev1.Service{}
+		service.Namespace, service.Name = r.Object.Namespace, w.name
+		service.Annotations = map[string]string{kubeargo.AnnotationManagedBy: r.Object.Name}
+		if w.selects != "" {
+			service.Spec.Selector = map[string]string{argo.HashLabel: w.selects}
+		}
+		r.Services = append(r.Services, service)
+		if len(r.ReplicaSets) > 0 {
+			notes = append(notes, fmt.Sprintf("%s: %s: Service %q is not in the input and taken to select what the status says", r.File, r.Name(), w.name))
+		}
+	}
+	return notes
+}

@@ -1,0 +1,171 @@
+package view
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/argosim"
+	"github.com/kplan-go/kplan/examples/kplan/internal/chart"
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
+	"github.com/kplan-go/kplan/rollout/argo"
+)
+
+// An ArgoSimulation is a simulated update of one Rollout of Argo.
+type ArgoSimulation struct {
+	Namespace string
+	Rollout   argo.Rollout
+	Result    argosim.Result
+}
+
+func (s ArgoSimulation) end() *argosim.Step { return &s.Result.Steps[len(s.Result.Steps)-1] }
+
+// Unfinished returns why the update has not been completed, or "".
+func (s ArgoSimulation) Unfinished() string {
+	if s.Result.Done {
+		return ""
+	}
+	text := fmt.Sprintf("the update has not finished after %s", clock(s.end().Time))
+	if s.end().Message != "" {
+		text += ": " + s.end().Message
+	}
+	for _, h := range s.Result.Holds {
+		return text + ": " + argoWaits(h)
+	}
+	return text
+}
+
+// shown are the steps in which numbers, the traffic, the step or the phase change. Of
+// several at one instant with the same numbers the last counts.
+func (s ArgoSimulation) shown() []argosim.Step {
+	type numbers struct {
+		fresh, ready, old, oldReady, traffic, step int32
+		phase                                      argo.Phase
+	}
+	var list []argosim.Step
+	var last numbers
+	for i, step := range s.Result.Steps {
+		n := numbers{step.New, step.NewReady, step.Old, step.OldReady, step.Traffic, indexOf(&step), step.Phase}
+		switch {
+		case len(list) > 0 && n == last && list[len(list)-1].Time == step.Time:
+			list[len(list)-1] = step
+		case n != last || i == len(s.Result.Steps)-1:
+			list = append(list, step)
+		}
+		last = n
+	}
+	return list
+}
+
+func indexOf(s *argosim.Step) int32 {
+	if s.Index == nil {
+		return -1
+	}
+	return *s.Index
+}
+
+// doing says what the step of a canary does.
+func (s ArgoSimulation) doing(step *argosim.Step) string {
+	i := indexOf(step)
+	if i < 0 || int(i) >= len(s.Rollout.Steps) || step.Phase == argo.PhaseHealthy {
+		return "-"
+	}
+	return fmt.Sprintf("%d: %s", i+1, argoStep(&s.Rollout.Steps[i]))
+}
+
+// Text writes the update as a table, and as a picture on one axis of time.
+func (s ArgoSimulation) Text(w *terminal.Writer) {
+	p := ArgoPlan{Namespace: s.Namespace, Snapshot: argo.Snapshot{Rollout: s.Rollout}}
+	p.heading(w)
+	w.Printf("NEW and OLD: pods ready/wanted.\n\n")
+	header := []string{"TIME", "NEW", "OLD", "TOTAL", "AVAIL"}
+	if s.end().Traffic >= 0 {
+		header = append(header, "TRAFFIC")
+	}
+	t := terminal.NewTable(append(header, "STEP", "STATE")...)
+	for _, step := range s.shown() {
+		row := []string{
+			clock(step.Time), fmt.Sprintf("%d/%d", step.NewReady, step.New), fmt.Sprintf("%d/%d", step.OldReady, step.Old),
+			fmt.Sprint(step.New + step.Old), fmt.Sprint(step.NewReady + step.OldReady),
+		}
+		if s.end().Traffic >= 0 {
+			row = append(row, fmt.Sprintf("%d%%", step.Traffic))
+		}
+		t.Row(append(row, s.doing(&step), argoState(&step))...)
+	}
+	t.WriteTo(w)
+	w.Printf("\n")
+	s.Chart().Text(w)
+	if text := s.Unfinished(); text != "" {
+		w.Printf("\nNot complete: %s.\n", text)
+		return
+	}
+	w.Printf("\nComplete after %s.\n", clock(s.end().Time))
+}
+
+// argoState says how the Rollout stands in a step.
+func argoState(step *argosim.Step) string {
+	if step.Message == "" || step.Phase == argo.PhaseProgressing {
+		return string(step.Phase)
+	}
+	return string(step.Phase) + ": " + step.Message
+}
+
+// Chart returns the update as a picture: pods of both templates, traffic and pauses.
+func (s ArgoSimulation) Chart() *chart.Chart {
+	c := &chart.Chart{Title: "Rollout " + s.Rollout.Name, End: s.end().Time}
+	before, now := chart.Series{Name: "old pods"}, chart.Series{Name: "new pods"}
+	available, traffic := chart.Series{Name: "available"}, chart.Series{Name: "traffic to new, %"}
+	var pause *chart.Span
+	end := func(at time.Duration) {
+		if pause != nil && at > pause.From {
+			pause.To = at
+			c.Spans = append(c.Spans, *pause)
+		}
+		pause = nil
+	}
+	for _, step := range s.Result.Steps {
+		before.Add(step.Time, float64(step.Old))
+		now.Add(step.Time, float64(step.New))
+		available.Add(step.Time, float64(step.NewReady+step.OldReady))
+		traffic.Add(step.Time, float64(step.Traffic))
+		name := "promotion"
+		if i := indexOf(&step); i >= 0 {
+			name = fmt.Sprintf("step %d", i+1)
+		}
+		switch {
+		case step.Phase != argo.PhasePaused:
+			end(step.Time)
+		case pause == nil || pause.Name != name:
+			end(step.Time)
+			pause = &chart.Span{Name: name, From: step.Time}
+		}
+	}
+	end(c.End)
+	c.Pods = []chart.Series{before, now, available}
+	if s.end().Traffic >= 0 {
+		c.Traffic = &traffic
+	}
+	return c
+}
+
+type argoSimulated struct {
+	Time float64 `json:"time"` // in seconds
+	argosim.Step
+}
+
+// MarshalJSON encodes the update. Times are seconds from its start.
+func (s ArgoSimulation) MarshalJSON() ([]byte, error) {
+	steps := make([]argoSimulated, len(s.Result.Steps))
+	for i, st := range s.Result.Steps {
+		steps[i] = argoSimulated{Time: st.Time.Seconds(), Step: st}
+	}
+	return marshal(struct {
+		Kind       string          `json:"kind"`
+		APIVersion string          `json:"apiVersion"`
+		Name       string          `json:"name"`
+		Namespace  string          `json:"namespace,omitempty"`
+		Done       bool            `json:"done"`
+		Holds      []argo.Hold     `json:"holds,omitempty"` // at the end
+		Steps      []argoSimulated `json:"steps"`
+	}{"Rollout", argoVersion, s.Rollout.Name, s.Namespace, s.Result.Done, s.Result.Holds, steps})
+}
