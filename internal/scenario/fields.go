@@ -12,6 +12,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/apply"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -120,7 +121,7 @@ var deploymentFields = fields[deploy.Deployment]{
 	"paused":      to(yes, func(o *deploy.Deployment) *bool { return &o.Paused }),
 	"annotations": func(o *deploy.Deployment, values []string) error {
 		m, err := pairs(values)
-		o.Annotations = with(o.Annotations, m)
+		o.Annotations = apply.With(o.Annotations, m)
 		return err
 	},
 	// A condition that somebody else has written.
@@ -143,7 +144,7 @@ var replicaSetFields = fields[replicaset.ReplicaSet]{
 		return nil
 	},
 	"revision": func(o *replicaset.ReplicaSet, values []string) error {
-		o.Annotations = with(o.Annotations, map[string]string{revision.AnnotationRevision: values[0]})
+		o.Annotations = apply.With(o.Annotations, map[string]string{revision.AnnotationRevision: values[0]})
 		return nil
 	},
 	"condition": func(o *replicaset.ReplicaSet, values []string) error {
@@ -203,7 +204,7 @@ var revisionFields = fields[revision.ControllerRevision]{
 	},
 	"labels": func(o *revision.ControllerRevision, values []string) error {
 		m, err := pairs(values)
-		o.Labels = with(o.Labels, m)
+		o.Labels = apply.With(o.Labels, m)
 		return err
 	},
 	"number": to(number64, func(o *revision.ControllerRevision) *int64 { return &o.Revision }),
@@ -230,7 +231,7 @@ func podFields(now time.Time) fields[daemonset.Pod] {
 		"phase":    to(text, func(o *daemonset.Pod) *string { return (*string)(&o.Phase) }),
 		"restarts": to(number32, func(o *daemonset.Pod) *int32 { return &o.Restarts }),
 		"cost": func(o *daemonset.Pod, values []string) error {
-			o.Annotations = with(o.Annotations, map[string]string{podorder.AnnotationDeletionCost: values[0]})
+			o.Annotations = apply.With(o.Annotations, map[string]string{podorder.AnnotationDeletionCost: values[0]})
 			return nil
 		},
 		// "ready" is false, or for how long the pod has been ready.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/apply"
 	"github.com/kplan-go/kplan/internal/trace"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
@@ -166,7 +167,7 @@ func (c *Cluster) revision(name string, args map[string][]string) error {
 			return fmt.Errorf("%d daemon sets", len(c.daemonSets))
 		}
 		ds := c.daemonSets[0]
-		labels := with(ds.Template.Labels, map[string]string{daemonset.LabelHash: strings.TrimPrefix(name, ds.Name+"-")})
+		labels := apply.With(ds.Template.Labels, map[string]string{daemonset.LabelHash: strings.TrimPrefix(name, ds.Name+"-")})
 		r = &revision.ControllerRevision{
 			Name: name, UID: c.newUID(), Labels: labels, CreationTimestamp: c.now,
 			ControllerKind: daemonset.Kind, ControllerName: ds.Name, ControllerUID: ds.UID,

@@ -3,7 +3,6 @@ package scenario
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/apply"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -18,16 +18,6 @@ import (
 )
 
 var errQuota = errors.New("exceeded quota")
-
-// with returns a copy of m with the entries of set.
-func with(m, set map[string]string) map[string]string {
-	merged := maps.Clone(m)
-	if merged == nil {
-		merged = map[string]string{}
-	}
-	maps.Copy(merged, set)
-	return merged
-}
 
 // hash returns the hash of a template, which is its name until that is taken.
 func hash(template string, collisions *int32) string {
@@ -37,11 +27,17 @@ func hash(template string, collisions *int32) string {
 	return template + "x" + strconv.Itoa(int(*collisions))
 }
 
+// deploymentSnapshot is what the controller sees of a Deployment.
+func (c *Cluster) deploymentSnapshot(d *deploy.Deployment) deploy.Snapshot {
+	s := deploy.Snapshot{Deployment: *d, ReplicaSets: values(c.replicaSets), Pods: c.replicaPods()}
+	s.Deployment.Template.Hash = hash(d.Template.ID, d.Status.CollisionCount)
+	return s
+}
+
 // reconcileDeployment makes one pass of the Deployment controller and reports whether
 // it wrote anything.
 func (c *Cluster) reconcileDeployment(d *deploy.Deployment) (bool, error) {
-	s := deploy.Snapshot{Deployment: *d, ReplicaSets: values(c.replicaSets), Pods: c.replicaPods()}
-	s.Deployment.Template.Hash = hash(d.Template.ID, d.Status.CollisionCount)
+	s := c.deploymentSnapshot(d)
 	p, err := c.planners.Deployment(s, c.now, c.deploymentOptions)
 	if err != nil {
 		return false, err
@@ -52,13 +48,43 @@ func (c *Cluster) reconcileDeployment(d *deploy.Deployment) (bool, error) {
 			c.nameTaken(d, s, p, i)
 			return true, nil
 		}
-		if err := c.applyDeployment(d, a); err != nil {
+		next, err := deploy.Apply(c.deploymentSnapshot(d), a, c.now)
+		if err != nil {
 			return false, err
+		}
+		*d = next.Deployment
+		for _, rs := range store(c, &c.replicaSets, replicaSetName, next.ReplicaSets, func(rs *replicaset.ReplicaSet) *string { return &rs.UID }) {
+			c.ended[rs.UID] = true
+		}
+		switch a.(type) {
+		case deploy.AnnotateDeployment, deploy.AnnotateReplicaSet: // too many to print
+		default:
+			c.printf("deployment %s: %v", d.Name, a)
 		}
 	}
 	changed := len(p.Actions) > 0 || !reflect.DeepEqual(p.Status, d.Status)
 	d.Status = p.Status
 	return changed, nil
+}
+
+// store keeps a list of objects as an action has left it, and returns those that are gone.
+// New ones get a UID of the cluster, which counts them.
+func store[T any](c *Cluster, list *[]*T, name func(*T) string, left []T, uid func(*T) *string) (gone []*T) {
+	for _, o := range slices.Clone(*list) {
+		if !slices.ContainsFunc(left, func(l T) bool { return name(&l) == name(o) }) {
+			drop(list, o)
+			gone = append(gone, o)
+		}
+	}
+	for i := range left {
+		if o := find(*list, name, name(&left[i])); o != nil {
+			*o = left[i]
+		} else {
+			*uid(&left[i]) = c.newUID()
+			insert(list, name, &left[i])
+		}
+	}
+	return gone
 }
 
 // nameTaken is what follows when the name of a new ReplicaSet is taken.
@@ -70,55 +96,11 @@ func (c *Cluster) nameTaken(d *deploy.Deployment, s deploy.Snapshot, p deploy.Pl
 	d.Status, d.Annotations = r.Status, r.Annotations
 }
 
-// applyDeployment carries out one action. Of those that annotate nothing is printed.
-func (c *Cluster) applyDeployment(d *deploy.Deployment, a deploy.Action) error {
-	switch a := a.(type) {
-	case deploy.AnnotateDeployment:
-		d.Annotations = with(d.Annotations, a.Set)
-		return nil
-	case deploy.AnnotateReplicaSet:
-		rs := find(c.replicaSets, replicaSetName, a.Name)
-		rs.Annotations = with(rs.Annotations, a.Set)
-		if a.MinReadySeconds != nil {
-			rs.MinReadySeconds = *a.MinReadySeconds
-			rs.Generation++
-		}
-		return nil
-	case deploy.CreateReplicaSet:
-		var sel *selector.LabelSelector
-		if d.Selector != nil {
-			sel = d.Selector.WithLabel(revision.LabelHash, a.Template.Hash)
-		}
-		insert(&c.replicaSets, replicaSetName, &replicaset.ReplicaSet{
-			Name: a.Name, UID: c.newUID(), Generation: 1, Labels: a.Labels, Annotations: a.Annotations,
-			ControllerKind: deploy.Kind, ControllerName: d.Name, ControllerUID: d.UID, CreationTimestamp: c.now,
-			Replicas: &a.Replicas, MinReadySeconds: a.MinReadySeconds, Template: a.Template, TemplateLabels: a.Labels, Selector: sel,
-		})
-	case deploy.ScaleReplicaSet:
-		rs := find(c.replicaSets, replicaSetName, a.Name)
-		rs.Replicas, rs.Annotations = &a.To, with(rs.Annotations, a.Set)
-		rs.Generation++
-	case deploy.DeleteReplicaSet:
-		rs := find(c.replicaSets, replicaSetName, a.Name)
-		drop(&c.replicaSets, rs)
-		c.ended[rs.UID] = true
-	case deploy.AdoptReplicaSet:
-		rs := find(c.replicaSets, replicaSetName, a.Name)
-		rs.ControllerKind, rs.ControllerName, rs.ControllerUID = deploy.Kind, d.Name, d.UID
-	case deploy.ReleaseReplicaSet:
-		rs := find(c.replicaSets, replicaSetName, a.Name)
-		rs.ControllerKind, rs.ControllerName, rs.ControllerUID = "", "", ""
-	default:
-		return fmt.Errorf("%s: unknown action %T", d.Name, a)
-	}
-	c.printf("deployment %s: %v", d.Name, a)
-	return nil
-}
-
 // reconcileReplicaSet makes one pass of the ReplicaSet controller. All it has written
 // is seen at once, so that nothing is expected between two passes.
 func (c *Cluster) reconcileReplicaSet(rs *replicaset.ReplicaSet) (bool, error) {
 	s := replicaset.Snapshot{ReplicaSet: *rs, Pods: c.replicaPods(), Siblings: values(c.replicaSets)}
+	before := s
 	p, err := c.planners.ReplicaSet(s, c.now, c.replicaSetOptions)
 	if err != nil {
 		return false, err
@@ -135,14 +117,12 @@ func (c *Cluster) reconcileReplicaSet(rs *replicaset.ReplicaSet) (bool, error) {
 			did, deleted = true, append(deleted, a.Name)
 			c.deletePod(find(c.pods, podName, a.Name))
 			report.Deletes = append(report.Deletes, selector.Outcome{Answer: selector.Done})
-		case replicaset.AdoptPod:
+		case replicaset.AdoptPod, replicaset.ReleasePod:
 			did = true
-			c.claim(a.Name, a.Reference.Kind, a.Reference.Name, a.Reference.UID)
-			c.printf("replica set %s: %v", rs.Name, a)
-			report.Claims = append(report.Claims, selector.Outcome{Answer: selector.Done})
-		case replicaset.ReleasePod:
-			did = true
-			c.claim(a.Name, "", "", "")
+			if s, err = replicaset.Apply(s, a, c.now); err != nil {
+				return false, err
+			}
+			c.storeReplicaPods(s.Pods)
 			c.printf("replica set %s: %v", rs.Name, a)
 			report.Claims = append(report.Claims, selector.Outcome{Answer: selector.Done})
 		}
@@ -152,7 +132,7 @@ func (c *Cluster) reconcileReplicaSet(rs *replicaset.ReplicaSet) (bool, error) {
 	} else if len(deleted) > 0 {
 		c.printf("replica set %s: Deleted %s", rs.Name, strings.Join(deleted, ", "))
 	}
-	r := replicaset.Finish(s, p, report, c.now, c.replicaSetOptions)
+	r := replicaset.Finish(before, p, report, c.now, c.replicaSetOptions)
 	c.wake["replica set "+rs.Name] = r.RecheckAt
 	if r.WriteStatus {
 		did, rs.Status = true, r.Status
@@ -182,15 +162,16 @@ func (c *Cluster) createPods(rs *replicaset.ReplicaSet, a replicaset.CreatePods)
 	return made
 }
 
-// claim changes the controller of a pod.
-func (c *Cluster) claim(pod, kind, name, uid string) {
-	p := find(c.pods, podName, pod)
-	p.ControllerKind, p.ControllerName, p.ControllerUID = kind, name, uid
+// storeReplicaPods keeps pods as claims have left them. Claims come first in a plan, so
+// that none is gone or new.
+func (c *Cluster) storeReplicaPods(pods []podorder.Pod) {
+	for i := range pods {
+		c.pods[i].Pod = pods[i]
+	}
 }
 
-// reconcileDaemonSet makes one pass of the DaemonSet controller. The status is written
-// even if pods could not be created.
-func (c *Cluster) reconcileDaemonSet(ds *daemonset.DaemonSet) (bool, error) {
+// daemonSnapshot is what the controller sees of a DaemonSet.
+func (c *Cluster) daemonSnapshot(ds *daemonset.DaemonSet) daemonset.Snapshot {
 	s := daemonset.Snapshot{
 		DaemonSet: *ds, Pods: values(c.pods), Revisions: values(c.revisions), Backoff: c.backoff[ds.Name],
 	}
@@ -198,6 +179,13 @@ func (c *Cluster) reconcileDaemonSet(ds *daemonset.DaemonSet) (bool, error) {
 		s.Nodes = append(s.Nodes, n.Node)
 	}
 	s.DaemonSet.Template.Hash = hash(ds.Template.Hash, ds.Status.CollisionCount)
+	return s
+}
+
+// reconcileDaemonSet makes one pass of the DaemonSet controller. The status is written
+// even if pods could not be created.
+func (c *Cluster) reconcileDaemonSet(ds *daemonset.DaemonSet) (bool, error) {
+	s := c.daemonSnapshot(ds)
 	p, err := c.planners.DaemonSet(s, c.now, daemonset.Options{})
 	if err != nil {
 		return false, err
@@ -216,35 +204,25 @@ func (c *Cluster) reconcileDaemonSet(ds *daemonset.DaemonSet) (bool, error) {
 	return did, nil
 }
 
-// applyDaemonSet carries out one action, and reports whether anything was written.
+// applyDaemonSet carries out one action, and reports whether anything was written. Pods
+// are created if the quota admits them, and end as the kubelet lets them.
 func (c *Cluster) applyDaemonSet(ds *daemonset.DaemonSet, a daemonset.Action) (bool, error) {
 	switch a := a.(type) {
 	case daemonset.CreatePod:
 		if !c.admits() {
 			return false, nil
 		}
-		labels := with(ds.Template.Labels, map[string]string{daemonset.LabelHash: a.Hash})
+		labels := apply.With(ds.Template.Labels, map[string]string{daemonset.LabelHash: a.Hash})
 		c.createPod(podorder.Pod{Labels: labels, ControllerKind: daemonset.Kind, ControllerName: ds.Name, ControllerUID: ds.UID}, a.Node)
 	case daemonset.DeletePod:
 		c.deletePod(find(c.pods, podName, a.Name))
-	case daemonset.RelabelPod:
-		p := find(c.pods, podName, a.Name)
-		p.Labels = with(p.Labels, map[string]string{daemonset.LabelHash: a.To})
-	case daemonset.CreateRevision:
-		insert(&c.revisions, revisionName, &revision.ControllerRevision{
-			Name: a.Name, UID: c.newUID(), Labels: a.Labels, Annotations: a.Annotations, CreationTimestamp: c.now,
-			Data: a.Data, Revision: a.Revision, ControllerKind: daemonset.Kind, ControllerName: ds.Name, ControllerUID: ds.UID,
-		})
-	case daemonset.UpdateRevision:
-		r := find(c.revisions, revisionName, a.Name)
-		r.Revision = a.To
-		if a.Hash != "" {
-			r.Labels = with(r.Labels, map[string]string{daemonset.LabelHash: a.Hash})
-		}
-	case daemonset.DeleteRevision:
-		drop(&c.revisions, find(c.revisions, revisionName, a.Name))
 	default:
-		return false, fmt.Errorf("%s: unknown action %T", ds.Name, a)
+		next, err := daemonset.Apply(c.daemonSnapshot(ds), a, c.now)
+		if err != nil {
+			return false, fmt.Errorf("%s: %w", ds.Name, err)
+		}
+		store(c, &c.pods, podName, next.Pods, func(p *daemonset.Pod) *string { return &p.UID })
+		store(c, &c.revisions, revisionName, next.Revisions, func(r *revision.ControllerRevision) *string { return &r.UID })
 	}
 	c.printf("daemon set %s: %v", ds.Name, a)
 	return true, nil
