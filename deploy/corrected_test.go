@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
 	"github.com/stretchr/testify/require"
@@ -136,7 +137,7 @@ Options.Terminating: "x": must be TerminationComplete or TerminationKnown, or un
 // of unavailable pods, the clock of a reused ReplicaSet and history that is in use.
 func TestPropertyCorrectedIsTheSame(t *testing.T) {
 	check(t, func(t *rapid.T) {
-		s := truthful(t)
+		s := caughtUp(t)
 		s.Deployment.ProgressDeadlineSeconds = new(int32(deploy.NoLimit))
 		s.Deployment.RevisionHistoryLimit = new(int32(deploy.NoLimit))
 		p := mustPlan(t, s)
@@ -157,19 +158,7 @@ func anyRepair(t *rapid.T) deploy.Quirks {
 		rapid.Map(rapid.Uint64Range(0, uint64(deploy.RepairAll)), func(n uint64) deploy.Quirks { return deploy.Quirks(n) })).Draw(t, "repair")
 }
 
-func anyOptions(t *rapid.T) deploy.Options {
-	return deploy.Options{
-		Repair:           anyRepair(t),
-		Terminating:      rapid.SampledFrom([]deploy.TerminatingPolicy{"", deploy.TerminationComplete, deploy.TerminationKnown}).Draw(t, "terminating"),
-		Paused:           rapid.SampledFrom([]deploy.PausedPolicy{"", deploy.PausedScale, deploy.PausedFreeze}).Draw(t, "paused"),
-		Leftover:         rapid.SampledFrom([]deploy.LeftoverPolicy{"", deploy.LeftoverLargest, deploy.LeftoverNewest}).Draw(t, "leftover"),
-		RolloutFirst:     rapid.Bool().Draw(t, "rollout first"),
-		WeighByAvailable: rapid.Bool().Draw(t, "weigh"),
-		StrictAvailable:  rapid.Bool().Draw(t, "strict"),
-		PausePoints:      rapid.Bool().Draw(t, "points"),
-		Adoption:         rapid.SampledFrom([]deploy.AdoptionPolicy{"", deploy.AdoptSameTemplate, deploy.AdoptNone}).Draw(t, "adoption"),
-	}
-}
+func anyOptions(t *rapid.T) deploy.Options { return random.DeploymentOptions(random.Rapid(t)) }
 
 func TestPropertyPureWithOptions(t *testing.T) {
 	check(t, func(t *rapid.T) {

@@ -7,14 +7,14 @@ import (
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/selector"
-	"pgregory.net/rapid"
 )
 
 // examples are a few snapshots, always the same.
 func examples() (list []deploy.Snapshot) {
-	for seed := range 4 {
-		list = append(list, rapid.Custom(anything).Example(seed), rapid.Custom(midway).Example(seed))
+	for seed := range uint64(4) {
+		list = append(list, random.Deployment(random.Seeded(seed), random.Anything), random.Deployment(random.Seeded(seed), random.Midway))
 	}
 	return list
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -19,7 +20,7 @@ import (
 // TestPropertyFence: a rolling update can always move: its limits are never both 0.
 func TestPropertyFence(t *testing.T) {
 	check(t, func(t *rapid.T) {
-		if b := mustPlan(t, truthful(t)).Budget; b.Replicas > 0 && b.Surge <= 0 && b.Unavailable <= 0 {
+		if b := mustPlan(t, caughtUp(t)).Budget; b.Replicas > 0 && b.Surge <= 0 && b.Unavailable <= 0 {
 			t.Fatal(b)
 		}
 	})
@@ -28,7 +29,7 @@ func TestPropertyFence(t *testing.T) {
 // TestPropertyToZero: scaled to nothing, a Deployment wants nothing after one plan.
 func TestPropertyToZero(t *testing.T) {
 	check(t, func(t *rapid.T) {
-		s := purity.Clone(truthful(t))
+		s := purity.Clone(caughtUp(t))
 		for i := range s.ReplicaSets {
 			sized("7", "9")(&s.ReplicaSets[i])
 		}
@@ -65,7 +66,7 @@ func TestPropertyPaused(t *testing.T) {
 // TestPropertyRecreate: Recreate starts no new pod while an old one has not ended.
 func TestPropertyRecreate(t *testing.T) {
 	check(t, func(t *rapid.T) {
-		s := truthful(t)
+		s := caughtUp(t)
 		s.Deployment.Strategy = deploy.Recreate
 		if rapid.Bool().Draw(t, "a pod remains") {
 			s.Pods = []podorder.Pod{{Name: "p", ControllerUID: "v1", Phase: podorder.Running}}
@@ -95,7 +96,7 @@ func TestPropertyRecreate(t *testing.T) {
 // is the new one.
 func TestPropertyNewest(t *testing.T) {
 	check(t, func(t *rapid.T) {
-		s := truthful(t)
+		s := caughtUp(t)
 		s.ReplicaSets = slices.Clone(s.ReplicaSets)
 		var newest *replicaset.ReplicaSet
 		for i := range s.ReplicaSets {
@@ -122,7 +123,7 @@ func TestPropertyNewest(t *testing.T) {
 // unavailable one could.
 func TestPropertyUnhealthyFirst(t *testing.T) {
 	check(t, func(t *rapid.T) {
-		s := purity.Clone(truthful(t))
+		s := purity.Clone(caughtUp(t))
 		healthy := false
 		for _, a := range mustPlan(t, s).Actions {
 			a, ok := a.(deploy.ScaleReplicaSet)
@@ -167,7 +168,7 @@ func TestPropertyDeadline(t *testing.T) {
 // than any old one.
 func TestPropertyRevision(t *testing.T) {
 	check(t, func(t *rapid.T) {
-		s := truthful(t)
+		s := caughtUp(t)
 		highest := int64(0)
 		for _, rs := range s.ReplicaSets {
 			if n, _ := revision.Number(rs.Annotations); !rs.Template.Same(s.Deployment.Template) {
@@ -234,7 +235,7 @@ func TestPropertyHistory(t *testing.T) {
 // name is free, and the count never falls.
 func TestPropertyCollision(t *testing.T) {
 	check(t, func(t *rapid.T) {
-		s := purity.Clone(truthful(t))
+		s := purity.Clone(caughtUp(t))
 		taken := rapid.IntRange(1, 5).Draw(t, "taken")
 		for n := 1; ; n++ {
 			hash := revision.Hash("template", s.Deployment.Status.CollisionCount)
@@ -256,7 +257,7 @@ func TestPropertyCollision(t *testing.T) {
 // ReplicaSet with it, and does nothing else to the Deployment but remove the request.
 func TestPropertyRollback(t *testing.T) {
 	check(t, func(t *rapid.T) {
-		s := truthful(t)
+		s := caughtUp(t)
 		s.Deployment.Template = revision.Template{ID: "v9", Hash: "v9"}
 		to := rapid.IntRange(1, 6).Draw(t, "to")
 		s.Deployment.Annotations = map[string]string{revision.AnnotationRollback: strconv.Itoa(to), revision.AnnotationLastApplied: "{}"}
@@ -279,7 +280,7 @@ func TestPropertyRollback(t *testing.T) {
 // TestPropertyRecount: the counts of the status are those of the ReplicaSets.
 func TestPropertyRecount(t *testing.T) {
 	check(t, func(t *rapid.T) {
-		s := truthful(t)
+		s := caughtUp(t)
 		for i := range s.ReplicaSets {
 			st := &s.ReplicaSets[i].Status
 			st.ReadyReplicas = rapid.Int32Range(st.AvailableReplicas, st.Replicas).Draw(t, "ready")
@@ -304,7 +305,7 @@ func TestPropertyRecount(t *testing.T) {
 // deleted never exceed replicas and surge because of the plan.
 func TestPropertyTerminating(t *testing.T) {
 	check(t, func(t *rapid.T) {
-		s := purity.Clone(truthful(t))
+		s := purity.Clone(caughtUp(t))
 		leaving := int64(0)
 		for i := range s.ReplicaSets {
 			n := rapid.Int32Range(0, 3).Draw(t, "leaving")
@@ -331,7 +332,7 @@ func TestPropertyTerminating(t *testing.T) {
 // replicas, and replicas and surge.
 func TestPropertySizeAnnotations(t *testing.T) {
 	check(t, func(t *rapid.T) {
-		p := mustPlan(t, rapid.OneOf(rapid.Custom(truthful), rapid.Custom(midway)).Draw(t, "snapshot"))
+		p := mustPlan(t, random.Deployment(random.Rapid(t), rapid.SampledFrom([]random.Kind{random.CaughtUp, random.Midway}).Draw(t, "kind")))
 		desired, most := fmt.Sprint(p.Budget.Replicas), fmt.Sprint(p.Budget.MaxTotal())
 		for _, a := range p.Actions {
 			set := map[string]string{revision.AnnotationDesired: desired, revision.AnnotationMax: most}

@@ -6,41 +6,27 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/partition"
 )
 
-func partitionSize() *rapid.Generator[rollout.IntOrPercent] {
-	return rapid.OneOf(
-		rapid.Just(rollout.IntOrPercent{}),
-		rapid.Map(rapid.Int32Range(-1, 14), rollout.Int),
-		rapid.Map(rapid.Int32Range(-1, 120), rollout.Percent),
-		rapid.Just(rollout.Percent(100)),
-	)
+func byPartition(t *rapid.T, s deploy.Snapshot) deploy.Snapshot {
+	return random.Partitioned(random.Rapid(t), s)
 }
 
-func byPartition(t *rapid.T, s deploy.Snapshot) deploy.Snapshot {
-	p := &partition.Strategy{Partition: partitionSize().Draw(t, "partition")}
-	if rapid.IntRange(0, 9).Draw(t, "limits") > 0 {
-		p.RollingUpdate = &partition.RollingUpdate{MaxSurge: limit().Draw(t, "surge"), MaxUnavailable: limit().Draw(t, "unavailable")}
-	}
-	s = purity.Clone(s)
-	s.Deployment.Partitioned, s.Deployment.Strategy, s.Deployment.Paused = p, deploy.Recreate, true
-	for i := range s.ReplicaSets {
-		s.ReplicaSets[i].CreationTimestamp = t0.Add(time.Duration(-rapid.IntRange(1, 9).Draw(t, "age")) * time.Hour)
-	}
+// caughtUpPartition is caughtUp, for a Deployment under a partition.
+func caughtUpPartition(t *rapid.T) deploy.Snapshot {
+	s := byPartition(t, caughtUp(t))
+	s.Deployment.Partitioned.Paused = false
 	return s
 }
-
-// truthfulPartition is truthful, for a Deployment under a partition.
-func truthfulPartition(t *rapid.T) deploy.Snapshot { return byPartition(t, truthful(t)) }
 
 // anyPartition is anything, for a Deployment under a partition.
 func anyPartition(t *rapid.T) deploy.Snapshot {
@@ -165,7 +151,7 @@ func expected(s deploy.Snapshot) int64 {
 // fewer than before.
 func TestPropertyPartitionBounds(t *testing.T) {
 	check(t, func(t *rapid.T) {
-		s := truthfulPartition(t)
+		s := caughtUpPartition(t)
 		p := must(t, s, both(t))
 		most, least := max(int64(p.Budget.Replicas)+int64(p.Budget.Surge), wanted(s)), min(int64(p.Budget.MinAvailable()), available(s))
 		for _, a := range p.Actions {
@@ -188,7 +174,7 @@ func TestPropertyPartitionBounds(t *testing.T) {
 // any old pods aside.
 func TestPropertyPartition(t *testing.T) {
 	check(t, func(t *rapid.T) {
-		s := truthfulPartition(t)
+		s := caughtUpPartition(t)
 		p := must(t, s, both(t))
 		before, old, _ := splitSizes(s)
 		most := max(before, expected(s))
@@ -214,7 +200,7 @@ func TestPropertyPartition(t *testing.T) {
 // show.
 func TestPropertyPartitionOld(t *testing.T) {
 	check(t, func(t *rapid.T) {
-		s, opts := truthfulPartition(t), both(t)
+		s, opts := caughtUpPartition(t), both(t)
 		p := must(t, s, opts)
 		fresh, before, active := splitSizes(s)
 		if !(opts.Repair == deploy.RepairAll) && active == 3 {
@@ -241,7 +227,7 @@ func TestPropertyPartitionOld(t *testing.T) {
 // size, and then plans nothing.
 func TestPropertyPartitionConvergence(t *testing.T) {
 	check(t, func(t *rapid.T) {
-		s := truthfulPartition(t)
+		s := caughtUpPartition(t)
 		if s.Deployment.Partitioned.RollingUpdate == nil {
 			return // without limits nothing can move
 		}
@@ -279,7 +265,7 @@ func TestPropertyPartitionConvergence(t *testing.T) {
 // active one or serves alone.
 func TestPropertyPartitionScaling(t *testing.T) {
 	check(t, func(t *rapid.T) {
-		s := truthfulPartition(t)
+		s := caughtUpPartition(t)
 		s.Deployment.Partitioned.Paused = true
 		before, _, active := splitSizes(s)
 		if before > 0 {
@@ -309,7 +295,7 @@ func TestPropertyPartitionScaling(t *testing.T) {
 // for the new ReplicaSet, or, if that has all replicas, availability for the old ones.
 func TestPropertyPartitionExplained(t *testing.T) {
 	check(t, func(t *rapid.T) {
-		s := truthfulPartition(t)
+		s := caughtUpPartition(t)
 		p := must(t, s, both(t))
 		fresh, old, _ := splitSizes(s)
 		if sizes(p) != "none" || old == 0 {
@@ -335,7 +321,7 @@ func TestPropertyPartitionExplained(t *testing.T) {
 // the partition of as many pods plans.
 func TestPropertyPartitionAll(t *testing.T) {
 	check(t, func(t *rapid.T) {
-		s, opts := truthfulPartition(t), both(t)
+		s, opts := caughtUpPartition(t), both(t)
 		s.Deployment.Partitioned.Partition = rollout.Percent(100)
 		all := must(t, s, opts)
 		s.Deployment.Partitioned.Partition = rollout.Int(*s.Deployment.Replicas)

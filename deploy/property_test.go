@@ -2,8 +2,6 @@ package deploy_test
 
 import (
 	"encoding/json"
-	"fmt"
-	"math"
 	"slices"
 	"testing"
 	"time"
@@ -12,142 +10,23 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/podorder"
-	"github.com/kplan-go/kplan/podorder/pausepoint"
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/rollout"
-	"github.com/kplan-go/kplan/selector"
 	"pgregory.net/rapid"
 )
 
-// A size of a ReplicaSet or Deployment is small, so that limits are hit, or
-// anything up to the end of the range.
-var (
-	smallSizes = rapid.Int32Range(0, 12)
-	anySizes   = rapid.OneOf(smallSizes, rapid.Int32Range(0, math.MaxInt32), rapid.Just(int32(math.MaxInt32)))
-)
+func caughtUp(t *rapid.T) deploy.Snapshot { return random.Deployment(random.Rapid(t), random.CaughtUp) }
+func midway(t *rapid.T) deploy.Snapshot   { return random.Deployment(random.Rapid(t), random.Midway) }
+func anything(t *rapid.T) deploy.Snapshot { return random.Deployment(random.Rapid(t), random.Anything) }
 
-func limit() *rapid.Generator[rollout.IntOrPercent] {
-	return rapid.OneOf(
-		rapid.Just(rollout.IntOrPercent{}),
-		rapid.Map(rapid.Int32Range(0, 6), rollout.Int),
-		rapid.Map(rapid.Int32Range(0, 130), rollout.Percent),
-	)
+// anyKind draws any snapshot that the planner accepts.
+func anyKind(t *rapid.T) deploy.Snapshot {
+	s := random.Rapid(t)
+	return random.Deployment(s, random.Kinds(s))
 }
-
-// truthful generates the snapshot of a Deployment whose ReplicaSets report no more
-// available pods than they want, as they do once they have caught up with their
-// specs. The Deployment has not been scaled in between.
-func truthful(t *rapid.T) deploy.Snapshot {
-	d := web(smallSizes.Draw(t, "replicas"))
-	d.MaxSurge, d.MaxUnavailable = limit().Draw(t, "surge"), limit().Draw(t, "unavailable")
-	d.ProgressDeadlineSeconds = rapid.SampledFrom([]*int32{nil, new(int32(1)), new(int32(deploy.NoLimit))}).Draw(t, "deadline")
-	d.RevisionHistoryLimit = rapid.SampledFrom([]*int32{nil, new(int32(0)), new(int32(1)), new(int32(deploy.NoLimit))}).Draw(t, "history")
-	d.Template = revision.Template{ID: "v0", Hash: "v0"}
-	if n := rapid.IntRange(0, 5).Draw(t, "template"); n > 0 {
-		d.Template.ID = fmt.Sprint("v", n)
-	}
-	var sets []replicaset.ReplicaSet
-	for n := range rapid.IntRange(0, 4).Draw(t, "sets") {
-		size := smallSizes.Draw(t, "size")
-		replicas := rapid.Int32Range(0, size+2).Draw(t, "reported")
-		available := rapid.Int32Range(0, min(size, replicas)).Draw(t, "available")
-		rs := set(n+1, size, counts(replicas, available))
-		if rapid.Bool().Draw(t, "same age") {
-			rs.CreationTimestamp = t0.Add(-time.Hour)
-		}
-		sets = append(sets, rs)
-	}
-	return snapshot(d, sets...)
-}
-
-// anything generates snapshots that no cluster would show, too.
-func anything(t *rapid.T) deploy.Snapshot {
-	s := truthful(t)
-	d := &s.Deployment
-	d.Replicas = rapid.OneOf(rapid.Just[*int32](nil), rapid.Map(anySizes, ptr)).Draw(t, "replicas")
-	d.Strategy = rapid.SampledFrom([]deploy.Strategy{"", deploy.RollingUpdate, deploy.Recreate}).Draw(t, "strategy")
-	d.Paused = rapid.Bool().Draw(t, "paused")
-	d.MinReadySeconds = rapid.SampledFrom([]int32{0, 5, math.MaxInt32}).Draw(t, "min ready")
-	d.DeletionTimestamp = rapid.SampledFrom([]time.Time{{}, {}, {}, t0}).Draw(t, "deleting")
-	d.Annotations = rapid.SampledFrom([]map[string]string{nil, {"team": "shop"}, {revision.AnnotationRevision: "x", "a": "b"}}).Draw(t, "annotations")
-	d.Status.Conditions = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) deploy.Condition {
-		return deploy.Condition{
-			Type:   rapid.SampledFrom([]string{"Available", "Progressing", "ReplicaFailure", "Mine"}).Draw(t, "type"),
-			Status: rapid.SampledFrom([]selector.ConditionStatus{"True", "False", "Unknown", ""}).Draw(t, "status"),
-			Reason: rapid.SampledFrom([]string{"", "DeploymentPaused", "NewReplicaSetAvailable", "ProgressDeadlineExceeded", "ReplicaSetUpdated"}).Draw(t, "reason"),
-
-			LastUpdateTime: rapid.SampledFrom([]time.Time{{}, t0, t0.Add(time.Hour), t0.Add(-time.Hour)}).Draw(t, "updated"),
-		}
-	}), 0, 4).Draw(t, "conditions")
-	d.Status.Replicas = rapid.Int32().Draw(t, "status")
-	d.Selector = rapid.SampledFrom([]*selector.LabelSelector{
-		nil, {}, selector.FromLabels(map[string]string{"app": "web"}), {MatchExpressions: []selector.Expression{{Key: "app", Operator: "Exists"}}},
-	}).Draw(t, "selector")
-	if rapid.IntRange(0, 5).Draw(t, "roll back") == 0 {
-		d.Annotations = map[string]string{revision.AnnotationRollback: rapid.SampledFrom([]string{"0", "1", "2", "9", "x"}).Draw(t, "to")}
-	}
-	for i := range s.ReplicaSets {
-		tamper(t, &s.ReplicaSets[i])
-	}
-	s.Pods = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) podorder.Pod {
-		return podorder.Pod{
-			Phase:         rapid.SampledFrom([]podorder.Phase{"", podorder.Running, podorder.Failed}).Draw(t, "phase"),
-			ControllerUID: rapid.SampledFrom([]string{"", "v1", "v2", "x"}).Draw(t, "owner"),
-			UID:           rapid.SampledFrom([]string{"", "u1", "u2", "u;3"}).Draw(t, "uid"),
-			Annotations: rapid.SampledFrom([]map[string]string{
-				nil, {pausepoint.Annotation: "before"}, {pausepoint.Annotation: "after"},
-			}).Draw(t, "point"),
-		}
-	}), 0, 5).Draw(t, "pods")
-	if rapid.Bool().Draw(t, "settled") {
-		d.Status = mustPlan(t, s).Status // so that nothing in it changes
-	}
-	return s
-}
-
-func tamper(t *rapid.T, rs *replicaset.ReplicaSet) {
-	text := func(label string) string {
-		return rapid.SampledFrom([]string{"", "0", "3", "10", "-1", "+2", "zz", "2147483647", "4294967299"}).Draw(t, label)
-	}
-	rs.Replicas = rapid.OneOf(rapid.Just[*int32](nil), rapid.Map(anySizes, ptr)).Draw(t, "size")
-	rs.Annotations = map[string]string{
-		revision.AnnotationRevision: text("revision"), revision.AnnotationDesired: text("desired"), revision.AnnotationMax: text("max"),
-	}
-	if rapid.IntRange(0, 4).Draw(t, "odd status") == 0 {
-		rs.Status.Replicas, rs.Status.AvailableReplicas = rapid.Int32().Draw(t, "reported"), rapid.Int32().Draw(t, "available")
-		rs.Status.TerminatingReplicas = nil
-	}
-	rs.Labels = rapid.SampledFrom([]map[string]string{nil, {"app": "web"}, {"app": "db"}}).Draw(t, "labels")
-	rs.Generation = rapid.Int64Range(0, 3).Draw(t, "generation")
-	rs.ControllerUID = rapid.SampledFrom([]string{"web-uid", "web-uid", "web-uid", "", "other"}).Draw(t, "owner")
-	if rapid.Bool().Draw(t, "failing") {
-		rs.Status.Conditions = []replicaset.Condition{{Type: "ReplicaFailure", Status: "True", Reason: "FailedCreate", LastTransitionTime: t0}}
-	}
-}
-
-func ptr(n int32) *int32 { return &n }
 
 func plan(s deploy.Snapshot) (deploy.Plan, error) { return deploy.Reconcile(s, t0, deploy.Options{}) }
-
-// midway generates a moment of a rollout, whose new pods may never become
-// available.
-func midway(t *rapid.T) deploy.Snapshot {
-	s := purity.Clone(truthful(t))
-	broken := rapid.SampledFrom([]string{"", s.Deployment.Template.ID}).Draw(t, "broken")
-	for range rapid.IntRange(1, 8).Draw(t, "passes") {
-		p := mustPlan(t, s)
-		s.Deployment.Status = p.Status
-		for _, a := range p.Actions {
-			if err := apply(&s, a); err != nil {
-				t.Fatal(err)
-			}
-		}
-		settle(&s, broken)
-	}
-	return s
-}
 
 func mustPlan(t *rapid.T, s deploy.Snapshot) deploy.Plan {
 	p, err := plan(s)
@@ -163,11 +42,14 @@ func check(t *testing.T, property func(*rapid.T)) {
 }
 
 func TestPropertyPure(t *testing.T) {
-	check(t, func(t *rapid.T) { purity.Check(t, anything(t), plan, "ReplicaSets", "Pods") })
+	check(t, func(t *rapid.T) { purity.Check(t, anyKind(t), plan, "ReplicaSets", "Pods") })
 }
 
 func FuzzReconcile(f *testing.F) {
-	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) { purity.Check(t, anything(t), plan, "ReplicaSets", "Pods") }))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s := random.Bytes(data)
+		purity.Check(t, random.Deployment(s, random.Kinds(s)), plan, "ReplicaSets", "Pods")
+	})
 }
 
 // wanted and available sum up a snapshot, where each ReplicaSet removes pods that
@@ -191,7 +73,7 @@ func available(s deploy.Snapshot) (sum int64) {
 // available pods is at least Budget.MinAvailable or has not decreased.
 func TestPropertyBounds(t *testing.T) {
 	check(t, func(t *rapid.T) {
-		s := purity.Clone(truthful(t))
+		s := purity.Clone(caughtUp(t))
 		p := mustPlan(t, s)
 		most := max(int64(p.Budget.Replicas)+int64(p.Budget.Surge), wanted(s))
 		least := min(int64(p.Budget.MinAvailable()), available(s))
@@ -226,7 +108,7 @@ func TestPropertyOnce(t *testing.T) {
 // of passes that depends on its size, and a finished rollout plans nothing.
 func TestPropertyConvergence(t *testing.T) {
 	check(t, func(t *rapid.T) {
-		s := purity.Clone(truthful(t))
+		s := purity.Clone(caughtUp(t))
 		replicas, passes := *s.Deployment.Replicas, 0
 		bound := int(2*(int64(replicas)+wanted(s))) + 10
 		for ; ; passes++ {
@@ -261,7 +143,7 @@ func TestPropertyConvergence(t *testing.T) {
 // hold.
 func TestPropertyExplained(t *testing.T) {
 	check(t, func(t *rapid.T) {
-		s := rapid.OneOf(rapid.Custom(anything), rapid.Custom(midway)).Draw(t, "snapshot")
+		s := anyKind(t)
 		p := mustPlan(t, s)
 		replicas := p.Budget.Replicas
 		if p.Empty() && len(p.Holds) == 0 && !deploy.Complete(p.Status, replicas, s.Deployment.Generation) {
@@ -274,7 +156,7 @@ func TestPropertyExplained(t *testing.T) {
 // have none either until RecheckAt, and the status is the same but for times.
 func TestPropertyRecheck(t *testing.T) {
 	check(t, func(t *rapid.T) {
-		s := rapid.OneOf(rapid.Custom(anything), rapid.Custom(midway)).Draw(t, "snapshot")
+		s := anyKind(t)
 		p := mustPlan(t, s)
 		if !p.Empty() || p.RecheckAt.IsZero() || !p.RecheckAt.After(t0) {
 			return
@@ -353,7 +235,7 @@ func roundTrip[V any](t *rapid.T, v V) {
 // the times of the plan.
 func TestPropertyClockShift(t *testing.T) {
 	check(t, func(t *rapid.T) {
-		s := truthful(t)
+		s := caughtUp(t)
 		p := mustPlan(t, s)
 		shift := time.Duration(rapid.Int64Range(-1e15, 1e15).Draw(t, "shift"))
 		s = purity.Clone(s)

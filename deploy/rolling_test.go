@@ -2,15 +2,17 @@ package deploy_test
 
 import (
 	"cmp"
-	gocmp "github.com/google/go-cmp/cmp"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
+	gocmp "github.com/google/go-cmp/cmp"
+
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/stretchr/testify/require"
@@ -160,7 +162,7 @@ func TestUnhealthyIsCounted(t *testing.T) {
 // What a rolling update does to sizes is what package rollout does in counts.
 func TestPropertyRollsAsCounted(t *testing.T) {
 	check(t, func(t *rapid.T) {
-		s := rapid.OneOf(rapid.Custom(truthful), rapid.Custom(midway)).Draw(t, "snapshot")
+		s := random.Deployment(random.Rapid(t), rapid.SampledFrom([]random.Kind{random.CaughtUp, random.Midway}).Draw(t, "kind"))
 		d := &s.Deployment
 		s.ReplicaSets = slices.DeleteFunc(s.ReplicaSets, func(rs replicaset.ReplicaSet) bool { return rs.ControllerUID != d.UID })
 		slices.SortFunc(s.ReplicaSets, func(a, b replicaset.ReplicaSet) int {
