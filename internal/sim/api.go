@@ -170,9 +170,9 @@ func wrote[T any](w *World, t *table[T], r *request, o *T, before *State) {
 	w.fail(w.Observer.Write(event))
 }
 
-// refused counts an answer that is no success. In a calm world there is none.
+// refused counts an answer that is no success.
 func (w *World) refused(r *request, a answer) answer {
-	if w.calm {
+	if w.strict {
 		w.fail(fmt.Errorf("a plan does not fit the cluster: %s: %s %s: %v", r.by.Role, r.verb, r.name, a))
 	}
 	return w.answered(a)

@@ -11,12 +11,13 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// faultlessWorld returns a world without faults in which pods live as a Kubelet says.
-func faultlessWorld(now time.Time, k Kubelet) *World {
+// calmWorld returns a world without faults, in which pods live as a Kubelet says. Nobody
+// looks back either: pods are changed where they are, and controllers are told of it at
+// once and expect nothing.
+func calmWorld(now time.Time, k Kubelet) *World {
 	w := newWorld(k.Seed, Faults{})
-	w.now = now
-	w.limit = 10_000_000
-	w.store.seen = w.seen
+	w.now, w.calm, w.limit = now, true, 10_000_000
+	w.store.pods.inPlace, w.store.daemons.inPlace, w.store.seen = true, true, w.seen
 	w.pace = pace{
 		schedule: span{k.ScheduleAfter, k.ScheduleAfter + k.Jitter}, start: span{k.ReadyAfter, k.ReadyAfter + k.Jitter},
 		end: span{k.TerminateAfter, k.TerminateAfter + k.Jitter}, startIn: k.ReadyIn,
@@ -24,16 +25,6 @@ func faultlessWorld(now time.Time, k Kubelet) *World {
 	if k.NeverReady != nil {
 		w.neverReady = func(p podRef) bool { return k.NeverReady(*p.Pod, w.templateOf(p)) }
 	}
-	return w
-}
-
-// calmWorld returns a world without faults in which nobody looks back either: pods are
-// changed where they are, controllers are told of it at once, each pass is carried out
-// without a break, and a write that is refused ends the run.
-func calmWorld(now time.Time, k Kubelet) *World {
-	w := faultlessWorld(now, k)
-	w.calm = true
-	w.store.pods.inPlace = true
 	nodes, bound := k.nodes(), 0
 	w.place = func(podRef) string {
 		bound++
@@ -43,8 +34,7 @@ func calmWorld(now time.Time, k Kubelet) *World {
 }
 
 // seen returns the version of the store up to which all controllers have seen a kind. What
-// happens to hundreds of pods at once must not be forgotten before that, or a controller
-// would wait for it until its expectations expire.
+// happens to hundreds of objects at once must not be forgotten before that.
 func (w *World) seen(k Kind) int64 {
 	least := w.store.version
 	for _, c := range w.controllers {
@@ -59,7 +49,7 @@ const (
 	// maxPasses is how often a planner of a calm world may act for an object at one
 	// instant, that is, without any pod having changed by itself. A rollout takes a
 	// handful, and a ReplicaSet one for each burst of pods.
-	maxPasses = 1000
+	maxPasses = 10_000
 
 	// maxStill is how often pods may change without time passing, which takes a
 	// Kubelet without delays.
@@ -105,11 +95,11 @@ func (w *World) moveOn() bool {
 }
 
 // nextEvent returns the instant of the next entry of the agenda, less alarms that were set
-// anew in a calm world.
+// anew in a strict world.
 func (w *World) nextEvent() (time.Time, bool) {
 	for {
 		at, ok := w.agenda.next()
-		if !ok || !w.calm || w.agenda.entries[0].what.what != wake {
+		if !ok || !w.strict || w.agenda.entries[0].what.what != wake {
 			return at, ok
 		}
 		number := w.agenda.entries[0].what.number

@@ -75,11 +75,10 @@ func (c *controller) resync() {
 
 // wakeAt enters an object at an instant by the clock of the controller.
 func (c *controller) wakeAt(at time.Time, key string) {
-	if c.w.calm && !at.After(c.w.now) {
-		delete(c.alarms, key)
-		return
-	}
 	if at.IsZero() {
+		if c.w.strict {
+			delete(c.alarms, key)
+		}
 		return
 	}
 	at = at.Add(-c.skew)
@@ -93,7 +92,7 @@ func (c *controller) wakeAt(at time.Time, key string) {
 	if c.alarms == nil {
 		c.alarms = map[string]time.Time{}
 	}
-	if alarm := c.alarms[key]; alarm.Equal(at) || !c.w.calm && alarm.After(c.w.now) && !at.Before(alarm) {
+	if alarm := c.alarms[key]; alarm.Equal(at) || !c.w.strict && alarm.After(c.w.now) && !at.Before(alarm) {
 		return // a delaying queue keeps the earliest
 	}
 	c.alarms[key] = at
@@ -128,7 +127,7 @@ func (c *controller) step() {
 		}
 		c.version, c.fresh, c.planned = w.store.version, c.lag() == 0, c.now()
 		c.passed(key)
-		if c.job = c.worker.begin(key); !w.calm {
+		if c.job = c.worker.begin(key); !w.strict {
 			return
 		}
 		for c.job != nil && w.err == nil {
@@ -142,10 +141,10 @@ func (c *controller) step() {
 	}
 }
 
-// oldest returns the place in the queue of what a controller works on next: in a calm world
+// oldest returns the place in the queue of what a controller works on next: in a strict world
 // the object that was created first, else what was entered first.
 func (w *World) oldest(c *controller) (first int) {
-	if !w.calm {
+	if !w.strict {
 		return 0
 	}
 	for i, key := range c.queue {

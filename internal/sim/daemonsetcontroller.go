@@ -57,6 +57,13 @@ func (c *daemonSetController) watch(from *[kinds]int64, skip bool) {
 	}
 }
 
+// told is told at once of a pod that has changed.
+func (c *daemonSetController) told(_, _ *daemonset.Pod) {
+	if len(c.queue) < len(c.w.store.daemonSets.all()) {
+		c.resync()
+	}
+}
+
 // observe lowers what is expected. A pod that is being deleted counts as deleted.
 func (c *daemonSetController) observe(old, p *daemonset.Pod) {
 	owner := ""
@@ -89,10 +96,10 @@ func (c *daemonSetController) snapshot(name string) *daemonset.Snapshot {
 	for _, n := range s.nodes.at(c.view[KindNode]) {
 		c.nodes = append(c.nodes, n.Node)
 	}
-	c.pods = fill(c.pods, s.daemons.at(c.view[KindDaemon]))
+	pods := s.daemons.valuesAt(c.view[KindDaemon], &c.pods)
 	c.revisions = fill(c.revisions, s.revisions.at(c.view[KindRevision]))
 	snapshot := &daemonset.Snapshot{
-		DaemonSet: d.DaemonSet, Nodes: c.nodes, Pods: c.pods, Revisions: c.revisions, Backoff: c.backoff[name],
+		DaemonSet: d.DaemonSet, Nodes: c.nodes, Pods: pods, Revisions: c.revisions, Backoff: c.backoff[name],
 		Unseen: !c.expected[name].Satisfied(c.now()),
 	}
 	if d.TemplateID != "" {
@@ -132,7 +139,9 @@ func (c *daemonSetController) begin(name string) func() bool {
 		return nil
 	}
 	pass := &daemonSetPass{c: c, s: s, plan: p, version: find(&c.w.store.daemonSets, c.w.store.daemonSets.at(c.view[KindDaemonSet]), name).ResourceVersion}
-	pass.expect(now)
+	if !c.w.calm { // what is seen at once is not waited for
+		pass.expect(now)
+	}
 	return pass.next
 }
 

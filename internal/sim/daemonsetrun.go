@@ -74,7 +74,7 @@ func (c *DaemonSetCluster) Update(d daemonset.DaemonSet) {
 // until nothing will happen any more, or the time limit is reached. Nothing goes
 // wrong but what the Kubelet says.
 func RunDaemonSet(c DaemonSetCluster, cfg DaemonSetConfig) (DaemonSetResult, error) {
-	w := faultlessWorld(c.Now, cfg.Kubelet)
+	w := calmWorld(c.Now, cfg.Kubelet)
 	user := by(User)
 	ds := &DaemonSet{DaemonSet: c.DaemonSet}
 	create(w, &w.store.daemonSets, user, ds)

@@ -54,6 +54,7 @@ func (w *World) addDaemonSetController(o daemonset.Options) {
 	c := &daemonSetController{
 		controller: &controller{}, options: o, expected: map[string]replicaset.Expectations{}, backoff: map[string]daemonset.Backoff{},
 	}
+	w.store.daemons.tell = append(w.store.daemons.tell, c.told)
 	w.addController(c.controller, c, DaemonSetController, KindDaemonSet, KindNode, KindDaemon, KindRevision)
 	if c.Instance > 0 {
 		for _, o := range w.controllers {

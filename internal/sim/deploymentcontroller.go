@@ -70,7 +70,7 @@ func (c *deploymentController) snapshot(name string) *deploy.Snapshot {
 		return nil
 	}
 	snapshot := &deploy.Snapshot{Deployment: d.Deployment}
-	if !c.w.hashesGiven {
+	if !c.w.strict {
 		snapshot.Deployment.Template.Hash = c.w.hash(d.Template.ID, d.Status.CollisionCount)
 		snapshot.Deployment.Partitioned = deploy.PartitionedBy(d.Deployment)
 	}

@@ -54,10 +54,14 @@ type run struct {
 	pending bool        // whether the last plan acts, and is no step yet
 }
 
-// begin returns a run in a world that holds a copy of a cluster.
+// begin returns a run in a world that holds a copy of a cluster. The world is strict: it
+// shows what the planners do, and nothing of how controllers work. A pass is carried out
+// without a break, that of the oldest ReplicaSet first; a write that is refused ends the run;
+// only the last plan for an object says when the next is wanted; and templates have the hashes
+// that they came with.
 func begin(c Cluster, cfg Config) *run {
 	w := calmWorld(c.Now, cfg.Kubelet)
-	w.serial, w.uidPrefix, w.hashesGiven = c.serial, uidPrefix, true
+	w.serial, w.uidPrefix, w.strict = c.serial, uidPrefix, true
 	s := w.store
 	s.unversioned = true
 	user := by(User)

@@ -34,7 +34,7 @@ type RolloutCluster struct {
 // its beginning. What controllers keep in memory is lost, as if they had been restarted,
 // and whoever is to confirm a step that waits begins to think about it now.
 func ResumeRollout(c RolloutCluster, cfg RolloutConfig) (RolloutResult, error) {
-	w := faultlessWorld(c.Now, cfg.Kubelet)
+	w := calmWorld(c.Now, cfg.Kubelet)
 	w.fair = true
 	w.addDeploymentController(deploy.Options{})
 	w.addReplicaSetController(replicaset.Options{})

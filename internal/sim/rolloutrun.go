@@ -77,7 +77,7 @@ func RunRollout(c RolloutRelease, cfg RolloutConfig) (RolloutResult, error) {
 
 // beginRollout returns a world in which the new template has just been admitted.
 func beginRollout(c RolloutRelease, cfg RolloutConfig) (*World, *rolloutRecorder, error) {
-	w := faultlessWorld(c.Now, cfg.Kubelet)
+	w := calmWorld(c.Now, cfg.Kubelet)
 	w.addDeploymentController(deploy.Options{})
 	w.addReplicaSetController(replicaset.Options{})
 	w.fair = true
@@ -128,14 +128,14 @@ type rolloutRecorder struct {
 	steps        []RolloutStep
 	holds        []kruise.Hold
 	ready        map[string]int32 // pods, by the UID of their ReplicaSet
-	version      int64            // of the store, as of which they are counted
 }
 
 // watch makes the recorder see all that happens from now on.
 func (r *rolloutRecorder) watch() {
 	w := r.world
 	w.written, w.Observer.Rollout = r.written, r.planned
-	r.ready, r.version = map[string]int32{}, w.store.version
+	r.ready = map[string]int32{}
+	w.store.pods.tell = append(w.store.pods.tell, r.count)
 	for _, p := range w.store.pods.all() {
 		r.count(nil, p)
 	}
@@ -157,11 +157,10 @@ func (r *rolloutRecorder) count(old, p *podorder.Pod) {
 // begin makes the state as it is the first step.
 func (r *rolloutRecorder) begin() {
 	r.watch()
-	s := r.world.state()
-	first := r.describe(&s)
+	first := r.describe()
 	r.steps = append(r.steps, first)
 	if first.State == kruise.StatePaused {
-		r.confirmLater(s.Rollouts[0])
+		r.confirmLater(r.world.store.rollouts.all()[0])
 	}
 }
 
@@ -182,10 +181,7 @@ func (r *rolloutRecorder) planned(p Planned[kruise.Snapshot, kruise.Options, kru
 }
 
 func (r *rolloutRecorder) written(by Role) {
-	state := r.world.state()
-	r.world.store.pods.between(r.version, state.Version, false, r.count)
-	r.version = state.Version
-	s := r.describe(&state)
+	s := r.describe()
 	s.By = by
 	if n := len(r.steps); n > 0 {
 		last := r.steps[n-1]
@@ -194,17 +190,19 @@ func (r *rolloutRecorder) written(by Role) {
 			return
 		}
 		if s.State == kruise.StatePaused && last.State != s.State {
-			r.confirmLater(state.Rollouts[0])
+			r.confirmLater(r.world.store.rollouts.all()[0])
 		}
 	}
 	r.steps = append(r.steps, s)
 }
 
-// describe returns the numbers of a cluster.
-func (r *rolloutRecorder) describe(s *State) RolloutStep {
+// describe returns the numbers of a cluster. It does not look at pods, for it is called
+// after each write.
+func (r *rolloutRecorder) describe() RolloutStep {
+	s := r.world.store
 	step := RolloutStep{Time: r.world.now.Sub(r.start), Traffic: percentLed(s)}
-	if len(s.Rollouts) > 0 {
-		status := &s.Rollouts[0].Status
+	for _, o := range s.rollouts.all() {
+		status := &o.Status
 		step.Phase = status.Phase
 		if sub := status.Sub; sub != nil {
 			step.Step, step.State = sub.CurrentStepIndex, sub.CurrentStepState
@@ -213,7 +211,7 @@ func (r *rolloutRecorder) describe(s *State) RolloutStep {
 			step.Step, step.State = 0, "" // they are those of the release before
 		}
 	}
-	for _, rs := range s.ReplicaSets {
+	for _, rs := range s.replicaSets.all() {
 		if rs.Template.ID == r.template {
 			step.New += sizeOf(rs)
 			step.NewReady += r.ready[rs.UID]
@@ -228,10 +226,10 @@ func (r *rolloutRecorder) describe(s *State) RolloutStep {
 
 // percentLed returns the percent of the requests that a route or an Ingress leads to the
 // canary Service, -1 if there is neither.
-func percentLed(s *State) int32 {
+func percentLed(s *store) int32 {
 	const suffix, weight = "-canary", ".ingress.kubernetes.io/canary-weight" // behind the name of a class
 	percent := int32(-1)
-	for _, r := range s.Routes {
+	for _, r := range s.routes.all() {
 		percent = max(percent, 0)
 		for _, rule := range r.Rules {
 			for _, ref := range rule.BackendRefs {
@@ -241,7 +239,7 @@ func percentLed(s *State) int32 {
 			}
 		}
 	}
-	for _, i := range s.Ingresses {
+	for _, i := range s.ingresses.all() {
 		percent = max(percent, 0)
 		for key, value := range i.Annotations {
 			if n, err := strconv.Atoi(value); err == nil && strings.HasSuffix(key, weight) && strings.HasSuffix(i.Name, suffix) {
@@ -253,11 +251,10 @@ func percentLed(s *State) int32 {
 }
 
 func (r *rolloutRecorder) result() RolloutResult {
-	s := r.world.state()
-	end := r.describe(&s)
+	end := r.describe()
 	end.By = RolloutController
 	wanted := end.New + end.Old
-	done := end.Phase == kruise.PhaseHealthy && end.Old == 0 && end.New > 0 && end.Available == wanted && len(s.BatchReleases) == 0
+	done := end.Phase == kruise.PhaseHealthy && end.Old == 0 && end.New > 0 && end.Available == wanted && len(r.world.store.batchReleases.all()) == 0
 	if n := len(r.steps); n > 0 {
 		end.Time, end.By = r.steps[n-1].Time, r.steps[n-1].By // since when nothing has changed
 		if r.steps[n-1] == end {

@@ -134,16 +134,16 @@ func (t *table[T]) remove(s *store, number int32) {
 func (t *table[T]) put(s *store, number int32, old, new *T) {
 	s.version++
 	s.touched[t.kind] = s.version
+	if new != nil && !s.unversioned {
+		if k := t.key(new); k.version != nil {
+			*k.version = strconv.FormatInt(s.version, 10)
+		}
+	}
 	if t.inPlace {
 		for _, tell := range t.tell {
 			tell(old, new)
 		}
 		return
-	}
-	if new != nil {
-		if k := t.key(new); k.version != nil && !s.unversioned {
-			*k.version = strconv.FormatInt(s.version, 10)
-		}
 	}
 	if len(t.past) >= 2*memory {
 		t.forget(s)

@@ -56,13 +56,13 @@ type World struct {
 	deadline     time.Time           // of a run without faults; zero for none
 	latency      time.Duration       // of such a run
 	calm         bool                // see calmWorld
+	strict       bool                // see begin
 	still        int                 // events since time has passed
 	starting     int                 // entries of the agenda that bind or start a pod
 	garbage      bool                // what may own others was removed
 	over         func() bool         // ends a run without faults although more will happen, or nil
 	place        func(podRef) string // the node for a pod, or nil
 	uidPrefix    string
-	hashesGiven  bool              // templates have the hashes that they came with
 	neverReady   func(podRef) bool // pods that never become ready, or nil
 	abandoned    bool              // a Rollout was deleted or disabled since the last release has begun
 }
