@@ -147,3 +147,34 @@ func TestReportedPods(t *testing.T) {
 	c.AddReportedPods()
 	require.Len(t, c.Pods, pods, "they are there already")
 }
+
+// TestRefused: a plan that does not fit the cluster ends the run, which says why.
+func TestRefused(t *testing.T) {
+	start := finished(t, deployment("old", 3, rollout.Int(1), rollout.Int(0)))
+	uid, pod := start.ReplicaSets[0].UID, start.Pods[0]
+	for want, action := range map[string]deploy.Action{
+		"deployment controller: create web-old: already exists": deploy.CreateReplicaSet{Name: "web-old"},
+		"must be the size of the ReplicaSet":                    deploy.ScaleReplicaSet{Name: "web-old", UID: uid, From: 2},
+		"deployment controller: update web-old: invalid":        deploy.ScaleReplicaSet{Name: "web-old", UID: "x", From: 3},
+		"deployment controller: update web-new: not found":      deploy.ScaleReplicaSet{Name: "web-new"},
+		"size below 0": deploy.ScaleReplicaSet{Name: "web-old", UID: uid, From: 3, To: -1},
+		"delete replica set web-old: it is not empty":      deploy.DeleteReplicaSet{Name: "web-old", UID: uid},
+		"deployment controller: delete web-new: not found": deploy.DeleteReplicaSet{Name: "web-new"},
+		"must be an action of this package":                nil,
+	} {
+		_, err := Run(start, Config{PlanDeployment: func(s deploy.Snapshot, _ time.Time, _ deploy.Options) (deploy.Plan, error) {
+			return deploy.Plan{Actions: deploy.Actions{action}, Status: s.Deployment.Status}, nil
+		}})
+		require.ErrorContains(t, err, want)
+	}
+	for want, actions := range map[string]replicaset.Actions{
+		"replica set controller: delete " + pod.Name + ": invalid":   {replicaset.DeletePod{Name: pod.Name, UID: "x"}},
+		"replica set controller: delete gone: not found":             {replicaset.DeletePod{Name: "gone"}},
+		"replica set controller: delete " + pod.Name + ": not found": {replicaset.DeletePod{Name: pod.Name}, replicaset.DeletePod{Name: pod.Name}},
+	} {
+		_, err := Run(start, Config{PlanReplicaSet: func(s replicaset.Snapshot, _ time.Time, _ replicaset.Options) (replicaset.Plan, error) {
+			return replicaset.Plan{Actions: actions, Status: s.ReplicaSet.Status}, nil
+		}})
+		require.ErrorContains(t, err, want)
+	}
+}

@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"fmt"
+
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
@@ -84,8 +86,14 @@ func (w *World) strayed(p *daemonset.Pod) bool {
 	return p.NodeName != "" && w.store.nodes.named(p.NodeName) == nil
 }
 
-// deleteReplicaSet removes a ReplicaSet. Its pods are collected.
-func (w *World) deleteReplicaSet(r request) answer { return remove(w, &w.store.replicaSets, r) }
+// deleteReplicaSet removes a ReplicaSet. Its pods are collected; in a strict world none
+// that wants or has pods may be deleted.
+func (w *World) deleteReplicaSet(r request) answer {
+	if rs := w.store.replicaSets.named(r.name); w.strict && rs != nil && (sizeOf(rs) != 0 || rs.Status.Replicas != 0) {
+		w.fail(fmt.Errorf("delete replica set %s: it is not empty", r.name))
+	}
+	return remove(w, &w.store.replicaSets, r)
+}
 
 // orphanDependents takes the owner from all that an owner has, so that it is not collected.
 func (w *World) orphanDependents(uid string) {
