@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/kruise"
 )
 
@@ -32,4 +33,23 @@ func TestEarliestAlarmCounts(t *testing.T) {
 	require.False(t, woken(), "at 5 s")
 	require.True(t, woken())
 	require.Equal(t, 62*time.Second, w.now.Sub(Epoch))
+}
+
+// In a strict world the last plan for an object says when the next is wanted, and nothing
+// happens at the instants that the plans before it had named.
+func TestLastAlarmCounts(t *testing.T) {
+	r := begin(finished(t, deployment("old", 1, rollout.Int(1), rollout.Int(0))), Config{})
+	w, c := r.world, r.replicaSets()
+	for w.act() {
+	}
+	for _, d := range []time.Duration{5 * time.Second, 2 * time.Second, 7 * time.Second} {
+		c.wakeAt(w.now.Add(d), "web-old")
+	}
+	at, ok := w.nextEvent()
+	require.True(t, ok)
+	require.Equal(t, 7*time.Second, at.Sub(w.now))
+	c.wakeAt(time.Time{}, "web-old")
+	_, ok = w.nextEvent()
+	require.False(t, ok, "nobody wants anything")
+	require.Empty(t, w.errands)
 }
