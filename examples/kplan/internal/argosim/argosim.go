@@ -16,7 +16,7 @@ import (
 // A Config is how the world goes.
 type Config struct {
 	ReadyAfter    time.Duration // from the creation of a pod until it is available
-	NeverReady    bool          // pods of the template that is rolled out never are
+	Broken        string        // the hash of a template whose pods never are
 	ApproveAfter  time.Duration // until a person approves a pause; negative is never
 	AnalysisAfter time.Duration // how long an analysis takes
 	// Analysis is how they end; "" is Successful. One without a result is so once: the
@@ -107,7 +107,7 @@ func Run(s argo.Snapshot, now time.Time, config Config) (Result, error) {
 
 // started returns a pod that is started now.
 func (w *world) started(hash string) pod {
-	if w.config.NeverReady && hash == w.s.Rollout.TemplateHash && hash != w.s.Rollout.Status.StableRS {
+	if hash != "" && hash == w.config.Broken {
 		return pod{}
 	}
 	return pod{at: w.now.Add(w.config.ReadyAfter)}

@@ -101,7 +101,10 @@ func (s *simulation) simulateArgo(r, old *manifest.ArgoRollout) (view.ArgoSimula
 	config := argosim.Config{
 		ReadyAfter:   time.Duration(s.scheduleAfter) + time.Duration(s.readyAfter) + time.Duration(r.Object.Spec.MinReadySeconds)*time.Second,
 		ApproveAfter: approve, AnalysisAfter: time.Duration(s.analysis.after), Analysis: phases[s.analysis.outcome],
-		TimeLimit: time.Duration(s.timeLimit), NeverReady: s.neverReady,
+		TimeLimit: time.Duration(s.timeLimit),
+	}
+	if s.neverReady {
+		config.Broken = r.Snapshot.Rollout.TemplateHash
 	}
 	start, now := r.Snapshot, s.now.Time
 	if now.IsZero() {
@@ -125,7 +128,7 @@ func (s *simulation) simulateArgo(r, old *manifest.ArgoRollout) (view.ArgoSimula
 func changed(old, r *manifest.ArgoRollout, now time.Time, config argosim.Config) (argo.Snapshot, time.Time, error) {
 	s := old.Snapshot
 	if len(old.ReplicaSets) == 0 {
-		config.NeverReady, config.Analysis, config.AnalysisAfter, config.ApproveAfter = false, argo.RunSuccessful, 0, 0
+		config.Broken, config.Analysis, config.AnalysisAfter, config.ApproveAfter = "", argo.RunSuccessful, 0, 0
 		config.TimeLimit = 10 * 365 * 24 * time.Hour
 		result, err := argosim.Run(s, now, config)
 		if err == nil && !result.Done {

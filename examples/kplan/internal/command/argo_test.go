@@ -19,6 +19,7 @@ import (
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/argosim"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 	kubeargo "github.com/kplan-go/kplan/kube/argo"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
@@ -248,4 +249,39 @@ func TestArgoBadInput(t *testing.T) {
 	code, _, stderr := run([]byte(text+"---\n"+text), "plan", "-f", "-")
 	require.Equal(t, 1, code)
 	require.Contains(t, stderr, "there is one of this name already")
+}
+
+// The revisions of a Rollout, and the way back from an update that is under way: it takes
+// no step, since the stable pods are still there.
+func TestArgoUndo(t *testing.T) {
+	input := liveArgo(t, argoData+"nginx.yaml", nil)
+	text := succeed(t, input, "history", "-f", "-")
+	golden(t, data+"golden/argo/history.txt", []byte(text))
+	require.Regexp(t, `(?m)^1 +nginx-\w+ +stable +registry.example.com/nginx:1$`, text)
+	require.Regexp(t, `(?m)^2 +nginx-\w+ +new +registry.example.com/nginx:2$`, text)
+	require.Contains(t, succeed(t, input, "history", "-f", "-", "--revision", "1"), "image: registry.example.com/nginx:1\n")
+	code, _, stderr := run(input, "history", "-f", "-", "--revision", "7")
+	require.Equal(t, 1, code)
+	require.Contains(t, stderr, "unable to find specified revision 7 in history")
+
+	text = succeed(t, input, "undo", "-f", "-")
+	golden(t, data+"golden/argo/undo.txt", []byte(text))
+	require.Contains(t, text, "rollout 'nginx' undo")
+	require.NotContains(t, text, "approval")
+	require.Contains(t, text, "\nComplete after ")
+	require.Contains(t, succeed(t, input, "undo", "-f", "-", "--to-revision", "2"), "skipped rollback (current template already matches revision 2)")
+	code, _, stderr = run(input, "undo", "-f", "-", "--to-revision", "7")
+	require.Equal(t, 1, code)
+	require.Contains(t, stderr, "unable to find specified revision 7 in history")
+	code, _, stderr = run([]byte(readText(t, argoData+"nginx.yaml")), "undo", "-f", "-")
+	require.Equal(t, 1, code)
+	require.Contains(t, stderr, "no revision to go back to")
+	var undo struct {
+		Text    string
+		Images  []view.Image
+		Rollout struct{ Done bool }
+	}
+	require.NoError(t, json.Unmarshal([]byte(succeed(t, input, "undo", "-f", "-", "-o", "json")), &undo))
+	require.Equal(t, []view.Image{{Container: "server", Before: "registry.example.com/nginx:2", After: "registry.example.com/nginx:1"}}, undo.Images)
+	require.True(t, undo.Rollout.Done)
 }

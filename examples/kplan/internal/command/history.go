@@ -32,7 +32,7 @@ func newHistory(name string) *cobra.Command {
 		Use:   "history {-f FILE | TYPE/NAME} [--revision N]",
 		Short: "Show the revisions that a workload can go back to",
 		Long: `Show the revisions of each Deployment and DaemonSet in the files, or of those named
-in a cluster, in the words of kubectl rollout history.
+in a cluster, in the words of kubectl rollout history, and those of Rollouts of Argo.
 
 A template that is used again gets a new revision, and kubectl then no longer shows
 the former ones. With --full they are shown as well, with the ReplicaSet of each.
@@ -64,13 +64,20 @@ kplan history -f cluster.yaml --full --revision 1`),
 func (l *listing) execute(c *cobra.Command) error {
 	l.withoutNodes = true
 	set, err := l.load(c, l.filenames)
-	if err == nil && len(set.Workloads)+len(set.DaemonSets) == 0 {
+	if err == nil && len(set.Workloads)+len(set.DaemonSets)+len(set.Argo) == 0 {
 		err = errors.New("no Deployment or DaemonSet in the input")
 	}
 	if err != nil {
 		return err
 	}
-	var histories []view.History
+	var histories []document
+	for i := range set.Argo {
+		h, err := l.argoHistory(&set.Argo[i])
+		if err != nil {
+			return set.Argo[i].Invalid(err)
+		}
+		histories = append(histories, h)
+	}
 	for i := range set.Workloads {
 		h, err := l.history(c, &set.Workloads[i])
 		if err != nil {

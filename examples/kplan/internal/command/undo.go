@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"maps"
 	"slices"
 
@@ -29,8 +30,9 @@ func newUndo(name string) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "undo {-f FILE | TYPE/NAME} [--to-revision N]",
 		Short: "Show what kubectl rollout undo would do",
-		Long: `Show what kubectl rollout undo would do with each Deployment in the files: what it
-would print, which template it would restore, and how the rollout of that would go.
+		Long: `Show what kubectl rollout undo would do with each Deployment in the files, and kubectl
+argo rollouts undo with each Rollout of Argo: what it would print, which template it
+would restore, and how the rollout of that would go.
 Nothing is changed.
 
 Files without pods are taken to have those that their ReplicaSets report. Pods that
@@ -59,12 +61,26 @@ kplan undo -f cluster.yaml --to-revision 2 --ready-after 45s --never-ready`),
 }
 
 func (u *undoing) execute(c *cobra.Command) error {
-	set, err := u.loadDeployments(c)
+	set, err := u.load(c, u.filenames)
+	if err == nil && len(set.Workloads)+len(set.Argo) == 0 {
+		err = errors.New("no Deployment in the input")
+	}
 	if err != nil {
 		return err
 	}
-	var undos []view.Undo
+	var undos []document
 	var outcomes []outcome
+	for i := range set.Argo {
+		r := &set.Argo[i]
+		undo, err := u.argoUndo(r)
+		if err != nil {
+			return r.Invalid(err)
+		}
+		undos = append(undos, undo)
+		if undo.Rollout != nil {
+			outcomes = append(outcomes, outcome{*undo.Rollout, r})
+		}
+	}
 	for i := range set.Workloads {
 		w := &set.Workloads[i]
 		undo, err := u.undo(w)

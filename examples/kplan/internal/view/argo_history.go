@@ -1,0 +1,121 @@
+package view
+
+import (
+	"fmt"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
+)
+
+// An ArgoHistory is the revisions of one Rollout of Argo.
+type ArgoHistory struct {
+	Namespace string
+	Name      string
+	Entries   []ArgoEntry // the oldest first
+	Number    int64       // the revision that was asked for, or 0
+}
+
+// An ArgoEntry is a ReplicaSet of a history.
+type ArgoEntry struct {
+	Name     string `json:"name"`
+	Revision int64  `json:"revision"`
+	New      bool   `json:"new"`
+	Stable   bool   `json:"stable"`
+	Images   string `json:"images"`
+	Template string `json:"template"` // as YAML
+}
+
+func (e *ArgoEntry) role() string {
+	switch {
+	case e.New && e.Stable:
+		return "new, stable"
+	case e.New:
+		return "new"
+	case e.Stable:
+		return "stable"
+	}
+	return ""
+}
+
+// Text writes the revisions, or the template of one.
+func (h ArgoHistory) Text(w *terminal.Writer) {
+	w.Printf("rollout.argoproj.io/%s\n", h.Name)
+	if h.Number > 0 {
+		e := &h.Entries[0]
+		w.Printf("Replica set %s, revision %d\n\n", e.Name, e.Revision)
+		w.Lines("", e.Template)
+		return
+	}
+	t := terminal.NewTable("REVISION", "REPLICASET", "NOW", "IMAGES")
+	for i := range h.Entries {
+		e := &h.Entries[i]
+		t.Row(fmt.Sprint(e.Revision), e.Name, e.role(), e.Images)
+	}
+	t.WriteTo(w)
+}
+
+// MarshalJSON encodes the revisions. The list is always there.
+func (h ArgoHistory) MarshalJSON() ([]byte, error) {
+	return marshal(struct {
+		Kind       string      `json:"kind"`
+		APIVersion string      `json:"apiVersion"`
+		Name       string      `json:"name"`
+		Namespace  string      `json:"namespace,omitempty"`
+		Revisions  []ArgoEntry `json:"revisions"`
+	}{"Rollout", argoVersion, h.Name, h.Namespace, notNil(h.Entries)})
+}
+
+// An ArgoUndo is what kubectl argo rollouts undo would do with one Rollout.
+type ArgoUndo struct {
+	Namespace  string
+	Name       string
+	Number     int64  // that was asked for
+	ReplicaSet string // whose template is restored
+	Revision   int64
+	Skipped    bool            // it is the present one
+	Images     []Image         // of the containers
+	Rollout    *ArgoSimulation // nil if nothing is written
+}
+
+// said is what the command prints.
+func (u *ArgoUndo) said() string {
+	if u.Skipped {
+		return fmt.Sprintf("skipped rollback (current template already matches revision %d)", u.Number)
+	}
+	return fmt.Sprintf("rollout '%s' undo", u.Name)
+}
+
+// Text writes what the command prints, what changes, and how the update goes.
+func (u ArgoUndo) Text(w *terminal.Writer) {
+	w.Printf("%s\n\n", u.said())
+	if u.Skipped {
+		w.Printf("The template is that of replica set %s, revision %d, already.\n", u.ReplicaSet, u.Revision)
+		return
+	}
+	w.Printf("Back to the template of replica set %s, revision %d:\n\n", u.ReplicaSet, u.Revision)
+	t := terminal.NewTable("CONTAINER", "IMAGE", "IMAGE AFTERWARDS")
+	for _, i := range u.Images {
+		after := dash(i.After)
+		if i.After == i.Before {
+			after = "(the same)"
+		}
+		t.Row(i.Container, dash(i.Before), after)
+	}
+	t.WriteTo(w)
+	w.Printf("\n")
+	u.Rollout.Text(w)
+}
+
+// MarshalJSON encodes the preview. The rollout is null if nothing is written.
+func (u ArgoUndo) MarshalJSON() ([]byte, error) {
+	return marshal(struct {
+		Kind       string          `json:"kind"`
+		APIVersion string          `json:"apiVersion"`
+		Name       string          `json:"name"`
+		Namespace  string          `json:"namespace,omitempty"`
+		Text       string          `json:"text"`
+		ReplicaSet string          `json:"replicaSet"`
+		Revision   int64           `json:"revision"`
+		Images     []Image         `json:"images"`
+		Rollout    *ArgoSimulation `json:"rollout"`
+	}{"Rollout", argoVersion, u.Name, u.Namespace, u.said(), u.ReplicaSet, u.Revision, notNil(u.Images), u.Rollout})
+}
