@@ -232,6 +232,15 @@ func TestBlueGreenAnalyses(t *testing.T) {
 	require.True(t, w.holds(argo.ReasonAnalysis))
 	require.Equal(t, "v1=3 v2=3", w.sizes())
 	require.Equal(t, "v1", w.s.Rollout.Status.StableRS)
+	older := argo.ReplicaSet{
+		Name: "v0", Hash: "v0", DesiredReplicas: w.s.Rollout.Replicas, ScaleDownAt: w.clock.Add(-time.Minute), Size: argo.Size{Replicas: 3, AvailableReplicas: 3, StatusReplicas: 3},
+	}
+	w.s.Sets = append(w.s.Sets, older)
+	w.run(false)
+	require.Equal(t, "v1=3 v2=3 v0=3", w.sizes(), "no old pod goes while nobody knows")
+	w.s.Rollout.BlueGreen.ScaleDownDelaySeconds = new(int32(30))
+	w.run(false)
+	require.Equal(t, "v1=3 v2=3", w.sizes(), "unless a delay is asked for")
 	w.s.Rollout.Status.Runs.PostPromotion.Phase = argo.RunSuccessful
 	w.run(false)
 	require.Equal(t, "v2=3", w.sizes())

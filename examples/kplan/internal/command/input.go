@@ -1,7 +1,6 @@
 package command
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -89,15 +88,6 @@ func (in *input) load(c *cobra.Command, filenames []string) (*manifest.Set, erro
 	}
 	tell(c, set.Notes)
 	return set, nil
-}
-
-// loadDeployments reads the files of a command that is about Deployments alone.
-func (in *input) loadDeployments(c *cobra.Command) (*manifest.Set, error) {
-	set, err := in.load(c, in.filenames)
-	if err == nil && len(set.Workloads) == 0 {
-		err = errors.New("no Deployment in the input")
-	}
-	return set, err
 }
 
 func (in *input) source(c *cobra.Command, filenames []string) manifest.Source {
