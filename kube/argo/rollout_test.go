@@ -202,6 +202,19 @@ func TestRequests(t *testing.T) {
 	require.False(t, s.StableService.Managed)
 	require.Equal(t, new(false), s.WeightVerified)
 
+	// The hash of the status is that of another release, unless something newer is there.
+	require.Equal(t, "v2", s.Rollout.TemplateHash)
+	unseen := *o
+	unseen.Generation++
+	s, err = kubeargo.Snapshot(&unseen, []*appsv1.ReplicaSet{rs}, services)
+	require.NoError(t, err)
+	require.Equal(t, "5594ffccb4", s.Rollout.TemplateHash, "the controller has not seen it yet")
+	known := rs.DeepCopy()
+	known.Labels[argo.HashLabel] = "5594ffccb4"
+	s, err = kubeargo.Snapshot(o, []*appsv1.ReplicaSet{rs, known}, services)
+	require.NoError(t, err)
+	require.Equal(t, "5594ffccb4", s.Rollout.TemplateHash)
+
 	for want, a := range map[string]argo.Action{
 		`patch replicasets/shop-v2 {"metadata":{"annotations":{"rollout.argoproj.io/desired-replicas":"5"}},"spec":{"replicas":2}}`:                                        argo.ScaleReplicaSet{Name: "shop-v2", To: 2, Desired: 5},
 		`patch replicasets/shop-v2 {"metadata":{"annotations":{"scale-down-deadline":"2026-01-02T15:04:05Z"}}}`:                                                            argo.DelayReplicaSet{Name: "shop-v2", Until: at},

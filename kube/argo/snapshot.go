@@ -1,6 +1,7 @@
 package argo
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -14,7 +15,9 @@ import (
 )
 
 // Snapshot returns what [argo.Reconcile] looks at. Of the ReplicaSets those that o controls
-// are taken, of the Services those that its strategy names. The error is that of
+// are taken, of the Services those that its strategy names. A controller that computes
+// other hashes, as older releases do, is believed: if it has observed o, and no ReplicaSet
+// has the hash of the template, the template is that of the status. The error is that of
 // [Rollout] and [ReplicaSet], or says which Service is missing.
 func Snapshot(o *RolloutObject, sets []*appsv1.ReplicaSet, services []*corev1.Service) (argo.Snapshot, error) {
 	if o == nil {
@@ -31,6 +34,9 @@ func Snapshot(o *RolloutObject, sets []*appsv1.ReplicaSet, services []*corev1.Se
 			continue
 		}
 		s.Sets = append(s.Sets, replicaSet(&es, field.Element("replicaSets", rs.Name)+".", rs))
+	}
+	if hash := o.Status.CurrentPodHash; r.Status.ObservedGeneration == o.Generation && has(s.Sets, hash) && !has(s.Sets, r.TemplateHash) {
+		s.Rollout.TemplateHash = hash
 	}
 	find := func(path, name string) *argo.Service {
 		if name == "" {
@@ -59,6 +65,11 @@ func Snapshot(o *RolloutObject, sets []*appsv1.ReplicaSet, services []*corev1.Se
 		return argo.Snapshot{}, err
 	}
 	return s, nil
+}
+
+// has reports whether a ReplicaSet has a hash.
+func has(sets []argo.ReplicaSet, hash string) bool {
+	return slices.ContainsFunc(sets, func(set argo.ReplicaSet) bool { return set.Hash == hash })
 }
 
 // ReplicaSet returns what is planned of a ReplicaSet. The error wraps [kube.ErrInvalid]

@@ -16,6 +16,7 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 	"github.com/kplan-go/kplan/kube"
+	kubeargo "github.com/kplan-go/kplan/kube/argo"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
@@ -143,6 +144,9 @@ func changed(old, r *manifest.ArgoRollout, now time.Time, config argosim.Config)
 	generation, revision, status := s.Rollout.Generation+1, s.Rollout.Revision, s.Rollout.Status
 	next.Rollout.Generation, next.Rollout.Revision, next.Rollout.Status = generation, revision, status
 	next.Sets = s.Sets
+	if kubeargo.TemplateHash(&old.Object.Spec.Template, nil) == kubeargo.TemplateHash(&r.Object.Spec.Template, nil) {
+		next.Rollout.TemplateHash = s.Rollout.TemplateHash // which may be that of another release
+	}
 	there := map[string]*argo.Service{}
 	for _, service := range []*argo.Service{s.Active, s.Preview, s.StableService, s.CanaryService} {
 		if service != nil {

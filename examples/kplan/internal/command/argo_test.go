@@ -285,3 +285,17 @@ func TestArgoUndo(t *testing.T) {
 	require.Equal(t, []view.Image{{Container: "server", Before: "registry.example.com/nginx:2", After: "registry.example.com/nginx:1"}}, undo.Images)
 	require.True(t, undo.Rollout.Done)
 }
+
+// Older releases of the controller compute other hashes. What they have observed is not
+// taken for another template, neither alone nor as what --from holds.
+func TestArgoOlderRelease(t *testing.T) {
+	file := argoData + "nginx.yaml"
+	fresh := regexp.MustCompile(`nginx-(\w+) +new`).FindStringSubmatch(succeed(t, liveArgo(t, file, nil), "history", "-f", "-"))[1]
+	input := bytes.ReplaceAll(liveArgo(t, file, nil), []byte(fresh), []byte("older"))
+	text := succeed(t, input, "plan", "-f", "-", "--now", "2026-01-02T15:10:00Z")
+	require.Contains(t, text, "Nothing to write at the moment.")
+	path := filepath.Join(t.TempDir(), "live.yaml")
+	require.NoError(t, os.WriteFile(path, input, 0o600))
+	text = succeed(t, nil, "simulate", "--from", path, "-f", file)
+	require.Contains(t, text, "\n0s     1/1  5/5  6      6      5%       2: waits for approval  Paused: CanaryPauseStep\n")
+}
