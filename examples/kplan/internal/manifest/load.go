@@ -3,18 +3,14 @@
 package manifest
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
-	utilerrors "k8s.io/apimachinery/pkg/util/errors"
-	"k8s.io/cli-runtime/pkg/resource"
 
 	kubeargo "github.com/kplan-go/kplan/kube/argo"
 )
@@ -74,20 +70,7 @@ func (s Source) read() (*loader, error) {
 	if s.Objects != nil {
 		return l, nil
 	}
-	infos, err := s.infos()
-	if err != nil {
-		return nil, err
-	}
-	for _, info := range infos {
-		u, ok := info.Object.(*unstructured.Unstructured)
-		if !ok {
-			return nil, &Error{File: info.Source, Err: fmt.Errorf("%T is not an object", info.Object)}
-		}
-		if err := l.add(u, info.Source); err != nil {
-			return nil, err
-		}
-	}
-	return l, nil
+	return l, s.each(l.add)
 }
 
 // keep leaves only what has one of the UIDs, and the workloads of such Rollouts.
@@ -101,42 +84,6 @@ func (s *Set) keep(only []types.UID) {
 	s.Workloads = slices.DeleteFunc(s.Workloads, func(w Workload) bool { return !slices.Contains(wanted, w.Deployment.UID) })
 	s.Argo = slices.DeleteFunc(s.Argo, func(r ArgoRollout) bool { return !slices.Contains(only, r.Object.UID) })
 	s.DaemonSets = slices.DeleteFunc(s.DaemonSets, func(d DaemonSet) bool { return !slices.Contains(wanted, d.Object.UID) })
-}
-
-func (s Source) infos() ([]*resource.Info, error) {
-	b := resource.NewLocalBuilder().Unstructured().Flatten()
-	var files []string
-	for _, name := range s.Filenames {
-		switch {
-		case name == "-":
-			b = b.Stream(s.Stdin, standardInput)
-		case strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://"):
-			return nil, &Error{File: name, Err: errors.New("only files, folders and standard input are read")}
-		default:
-			files = append(files, name)
-		}
-	}
-	if len(files) > 0 {
-		b = b.FilenameParam(false, &resource.FilenameOptions{Filenames: files, Recursive: s.Recursive})
-	}
-	infos, err := b.Do().Infos()
-	if err != nil {
-		return nil, readError(err)
-	}
-	return infos, nil
-}
-
-// readError reduces what went wrong while reading to one line.
-func readError(err error) error {
-	var all utilerrors.Aggregate
-	if errors.As(err, &all) && len(all.Errors()) > 0 {
-		err = all.Errors()[0]
-	}
-	text := strings.TrimPrefix(firstLine(err), "error ")
-	if before, _, found := strings.Cut(text, ": json: cannot unmarshal "); found {
-		text = before + ": must hold objects with an apiVersion and a kind"
-	}
-	return errors.New(text)
 }
 
 // A loader sorts objects by kind.

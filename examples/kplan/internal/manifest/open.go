@@ -1,0 +1,118 @@
+package manifest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+)
+
+// extensions are those of the files of a folder that are read.
+var extensions = []string{".json", ".yaml", ".yml"}
+
+// patience is how long a pipe may be silent. It is longer than clusters take to answer.
+var patience = 2 * time.Minute
+
+// files returns the files of a name: itself, those of a folder, or those that match a
+// pattern.
+func files(name string, recursive bool) ([]string, error) {
+	matches := []string{name}
+	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
+		if matches, err = filepath.Glob(name); err != nil || len(matches) == 0 {
+			return nil, &Error{File: name, Err: errors.New("the path does not exist")}
+		}
+	}
+	var list []string
+	for _, match := range matches {
+		err := filepath.WalkDir(match, func(path string, entry fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case entry.IsDir() && path != match && !recursive:
+				return filepath.SkipDir
+			case !entry.IsDir() && (path == match || slices.Contains(extensions, filepath.Ext(path))):
+				list = append(list, path)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	if len(list) == 0 {
+		return nil, &Error{File: name, Err: fmt.Errorf("holds no file that ends in %s", strings.Join(extensions, ", "))}
+	}
+	return list, nil
+}
+
+// open opens a file. A pipe is read for as long as something comes: opening one does not
+// wait until somebody writes to it.
+func open(path string) (io.ReadCloser, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() { // a link to a folder within a folder
+		return io.NopCloser(strings.NewReader("")), nil
+	}
+	if info.Mode()&fs.ModeNamedPipe == 0 {
+		return os.Open(path)
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	return &pipe{File: f}, err
+}
+
+// A pipe is one whose other end may be silent, or not be there at all.
+type pipe struct {
+	*os.File
+	begun bool
+}
+
+// Read waits for the first bytes although nobody may have begun to write.
+func (p *pipe) Read(b []byte) (int, error) {
+	const pause = 20 * time.Millisecond
+	for waited := time.Duration(0); ; waited += pause {
+		_ = p.SetReadDeadline(time.Now().Add(patience)) // not all systems can; then it waits
+		n, err := p.File.Read(b)
+		p.begun = p.begun || n > 0
+		switch {
+		case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, io.EOF) && !p.begun && waited >= patience:
+			return n, fmt.Errorf("nothing came through this pipe for %v", patience)
+		case errors.Is(err, io.EOF) && !p.begun:
+			time.Sleep(pause)
+		default:
+			return n, err
+		}
+	}
+}
+
+// plainText returns a text as UTF-8 that ends with an error if it is too long, or none.
+func plainText(r io.Reader) io.Reader {
+	return &limited{transform.NewReader(r, unicode.BOMOverride(unicode.UTF8.NewDecoder())), maxFile}
+}
+
+// limited ends with an error after so many bytes, and with the first NUL.
+type limited struct {
+	io.Reader
+	left int
+}
+
+func (l *limited) Read(b []byte) (int, error) {
+	n, err := l.Reader.Read(b)
+	if l.left -= n; l.left < 0 {
+		return 0, fmt.Errorf("is longer than %d MB", maxFile>>20)
+	}
+	if slices.Contains(b[:n], 0) {
+		return 0, errors.New("is no text: it has a NUL byte")
+	}
+	return n, err
+}

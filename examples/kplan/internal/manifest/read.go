@@ -1,0 +1,134 @@
+package manifest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	kjson "sigs.k8s.io/json"
+	"sigs.k8s.io/yaml"
+)
+
+// errNoObject tells that a text is something else than an object of an API.
+var errNoObject = errors.New("must hold objects with an apiVersion and a kind")
+
+// each calls use with all objects of the files, and what messages call the file.
+func (s Source) each(use func(u *unstructured.Unstructured, file string) error) error {
+	for _, name := range s.Filenames {
+		if name == "-" {
+			r := &reader{file: standardInput, use: use}
+			if err := r.end(split(s.Stdin, r.add)); err != nil {
+				return err
+			}
+			continue
+		}
+		if strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://") {
+			return &Error{File: name, Err: errors.New("only files, folders and standard input are read")}
+		}
+		list, err := files(name, s.Recursive)
+		if err != nil {
+			return err
+		}
+		for _, file := range list {
+			if err := read(file, use); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func read(file string, use func(u *unstructured.Unstructured, file string) error) error {
+	f, err := open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r := &reader{file: file, use: use}
+	return r.end(split(f, r.add))
+}
+
+// A reader makes objects of the parts of a file.
+type reader struct {
+	file  string
+	use   func(u *unstructured.Unstructured, file string) error
+	bare  []map[string]any // items without a kind, which is that of the list behind them
+	wrong error            // of an object, not of the file
+}
+
+// end returns an error with the name of the file.
+func (r *reader) end(err error) error {
+	if err == nil || r.wrong != nil {
+		return r.wrong
+	}
+	return &Error{File: r.file, Err: err}
+}
+
+func (r *reader) add(p part) error {
+	text, err := p.text, error(nil)
+	if !p.json {
+		if text, err = yaml.YAMLToJSON(text); err != nil {
+			return p.syntax(err)
+		}
+	}
+	switch first := bytes.TrimSpace(text); {
+	case string(first) == "null":
+		return nil
+	case first[0] != '{':
+		return errNoObject
+	}
+	object := map[string]any{}
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(text, &object); err != nil {
+		return err
+	}
+	if kind, _ := object["kind"].(string); kind == "" && p.item {
+		r.bare = append(r.bare, object)
+		return nil
+	}
+	return r.object(object, p.line)
+}
+
+var lineNumber = regexp.MustCompile(`line \d+`)
+
+// syntax returns an error with the lines of the file instead of those of the part.
+func (p *part) syntax(err error) error {
+	text := strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")
+	return errors.New(lineNumber.ReplaceAllStringFunc(text, func(found string) string {
+		var n int
+		_, _ = fmt.Sscanf(found, "line %d", &n) // the pattern has matched
+		return fmt.Sprintf("line %d", n+p.line-1)
+	}))
+}
+
+// object passes on an object, or those of a list.
+func (r *reader) object(object map[string]any, line int) error {
+	kind, _ := object["kind"].(string)
+	items, isList := object["items"].([]any)
+	switch {
+	case kind == "":
+		return fmt.Errorf("%w; that of line %d has no kind", errNoObject, line)
+	case !isList:
+		r.wrong = r.use(&unstructured.Unstructured{Object: object}, r.file)
+		return r.wrong
+	}
+	for _, bare := range r.bare {
+		items = append(items, bare)
+	}
+	r.bare = nil
+	for _, item := range items {
+		o, ok := item.(map[string]any)
+		if !ok {
+			return errNoObject
+		}
+		if o["kind"] == nil && strings.HasSuffix(kind, "List") && kind != "List" {
+			o["kind"], o["apiVersion"] = strings.TrimSuffix(kind, "List"), object["apiVersion"]
+		}
+		if err := r.object(o, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
