@@ -10,6 +10,7 @@ import (
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/invariant"
+	"github.com/kplan-go/kplan/internal/random"
 )
 
 // clean fails with every violation that an input shows.
@@ -40,9 +41,9 @@ func deploymentPass(t *rapid.T, s deploy.Snapshot, o deploy.Options) (invariant.
 
 func TestDeploymentPasses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s, o := deployments(t, rapid.Bool().Draw(t, "wild")), deploymentOptions(t)
+		s, o := anyKind(t, random.Deployment), deploymentOptions(t)
 		if seldom(t, "by partition", 4) {
-			s = partitioned(t, s)
+			s = random.Partitioned(random.Rapid(t), s)
 		}
 		if p, ok := deploymentPass(t, s, o); ok {
 			clean(t, &p)
@@ -54,7 +55,7 @@ func TestDeploymentPasses(t *testing.T) {
 // stays pure and total.
 func TestBrokenDeployments(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s, o := broken(t, deployments(t, true)), deploymentOptions(t)
+		s, o := random.Deployment(random.Rapid(t), random.Wrong), deploymentOptions(t)
 		p, _ := deploymentPass(t, s, o)
 		invariant.Run(&p)
 		planner := invariant.DeploymentPlanner{Snapshot: s, Now: t0, Options: o, Plan: deploy.Reconcile}
@@ -69,9 +70,9 @@ func TestBrokenDeployments(t *testing.T) {
 
 func TestDeploymentPlanner(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s, o := deployments(t, seldom(t, "wild", 5)), deploymentOptions(t)
+		s, o := anyKind(t, random.Deployment), deploymentOptions(t)
 		if seldom(t, "by partition", 4) {
-			s = partitioned(t, s)
+			s = random.Partitioned(random.Rapid(t), s)
 		}
 		clean(t, &invariant.DeploymentPlanner{Snapshot: s, Now: t0, Options: o, Plan: deploy.Reconcile})
 	})

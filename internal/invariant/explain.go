@@ -3,6 +3,7 @@ package invariant
 import (
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
@@ -58,7 +59,10 @@ func (v *deploymentView) explains(h deploy.Hold) []string {
 	case deploy.ReasonNotObserved, deploy.ReasonHistoryNotSynced:
 		l.addIf(h.Have >= h.Limit, "%v: it is observed", h)
 	case deploy.ReasonOldPodsRemain:
-		l.addIf(h.Have <= 0, "%v: none remains", h)
+		negative := slices.ContainsFunc(v.old, func(rs *replicaset.ReplicaSet) bool { // which no cluster reports, and is what is waited for
+			return rs.Name == h.Name && rs.Status.Replicas < 0 && int64(rs.Status.Replicas) == h.Have
+		})
+		l.addIf(h.Have <= 0 && !negative, "%v: none remains", h)
 	case deploy.ReasonNotReady, deploy.ReasonNotAvailable:
 		l.addIf(h.Have >= h.Limit, "%v: enough are", h)
 		l.addIf(h.Limit != after[h.Name], "%v: %d are wanted", h, after[h.Name])

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/internal/invariant"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/podorder/pausepoint"
 	"github.com/kplan-go/kplan/revision"
@@ -39,7 +40,7 @@ func TestOrders(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := invariant.Choosing{Order: anyOrder(t)}
 		for n := range rapid.IntRange(0, 8).Draw(t, "pods") {
-			c.Pods = append(c.Pods, anyPod(t, n))
+			c.Pods = append(c.Pods, random.Pod(random.Rapid(t), n))
 		}
 		c.N = rapid.IntRange(-1, len(c.Pods)+1).Draw(t, "n")
 		clean(t, &c)
@@ -50,7 +51,7 @@ func TestPausePoints(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := invariant.Pausing{Order: podorder.New(t0, nil), State: pausepoint.State{Name: "web", UID: "u", ResourceVersion: "7", Revision: 2, Paused: rapid.Bool().Draw(t, "paused")}}
 		for n := range rapid.IntRange(0, 6).Draw(t, "pods") {
-			p := anyPod(t, n)
+			p := random.Pod(random.Rapid(t), n)
 			p.Annotations = pick(t, "point", nil, map[string]string{pausepoint.Annotation: "before"}, map[string]string{pausepoint.Annotation: "after"})
 			c.Pods = append(c.Pods, p)
 		}
@@ -131,7 +132,7 @@ func TestVersions(t *testing.T) {
 		c := invariant.Versioning{Limit: pick(t, "limit", nil, new(int32(0)), new(int32(2)), new(int32(-1)))}
 		for n := range rapid.IntRange(0, 14).Draw(t, "revisions") {
 			name := fmt.Sprint("r", n)
-			c.Revisions = append(c.Revisions, revision.ControllerRevision{Name: name, UID: name, Revision: rapid.Int64Range(0, 9).Draw(t, "number"), CreationTimestamp: instant(t, "created")})
+			c.Revisions = append(c.Revisions, revision.ControllerRevision{Name: name, UID: name, Revision: rapid.Int64Range(0, 9).Draw(t, "number"), CreationTimestamp: random.Instant(random.Rapid(t), "created")})
 			if seldom(t, "live", 3) {
 				c.Live = append(c.Live, name)
 			}

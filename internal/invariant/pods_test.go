@@ -8,6 +8,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/invariant"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
 )
@@ -19,7 +20,7 @@ func replicaSetPass(t *rapid.T, s replicaset.Snapshot, o replicaset.Options) (in
 
 func TestReplicaSetPasses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s, o := replicaSets(t), replicaSetOptions(t)
+		s, o := anyKind(t, random.ReplicaSet), random.ReplicaSetOptions(random.Rapid(t))
 		p, ok := replicaSetPass(t, s, o)
 		if !ok {
 			return
@@ -66,7 +67,7 @@ func finished(t *rapid.T, p invariant.ReplicaSetPass) {
 
 func TestReplicaSetPlanner(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s, o := replicaSets(t), replicaSetOptions(t)
+		s, o := anyKind(t, random.ReplicaSet), random.ReplicaSetOptions(random.Rapid(t))
 		if *s.ReplicaSet.Replicas > 1000 {
 			s.ReplicaSet.Replicas = new(int32(1000)) // whatever is created is carried out
 		}
@@ -77,7 +78,7 @@ func TestReplicaSetPlanner(t *testing.T) {
 // TestBrokenReplicaSets: checks do not panic, whatever they look at.
 func TestBrokenReplicaSets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s, o := replicaSets(t), replicaSetOptions(t)
+		s, o := anyKind(t, random.ReplicaSet), random.ReplicaSetOptions(random.Rapid(t))
 		s.ReplicaSet.Replicas = pick(t, "broken replicas", nil, new(int32(-1)))
 		for i := range s.Pods {
 			if seldom(t, "double", 2) {
@@ -96,7 +97,7 @@ func daemonSetPass(t *rapid.T, s daemonset.Snapshot, o daemonset.Options) (invar
 
 func TestDaemonSetPasses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		if p, ok := daemonSetPass(t, daemonSets(t), daemonSetOptions(t)); ok {
+		if p, ok := daemonSetPass(t, anyKind(t, random.DaemonSet), daemonSetOptions(t)); ok {
 			clean(t, &p)
 		}
 	})
@@ -104,14 +105,14 @@ func TestDaemonSetPasses(t *testing.T) {
 
 func TestDaemonSetPlanner(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		clean(t, &invariant.DaemonSetPlanner{Snapshot: daemonSets(t), Now: t0, Options: daemonSetOptions(t), Plan: daemonset.Reconcile})
+		clean(t, &invariant.DaemonSetPlanner{Snapshot: anyKind(t, random.DaemonSet), Now: t0, Options: daemonSetOptions(t), Plan: daemonset.Reconcile})
 	})
 }
 
 // TestBrokenDaemonSets: checks do not panic, whatever they look at.
 func TestBrokenDaemonSets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s, o := daemonSets(t), daemonSetOptions(t)
+		s, o := anyKind(t, random.DaemonSet), daemonSetOptions(t)
 		s.DaemonSet.Selector = pick(t, "broken selector", nil, s.DaemonSet.Selector)
 		for i := range s.Pods {
 			if seldom(t, "double", 3) {

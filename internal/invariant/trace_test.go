@@ -8,6 +8,7 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/invariant"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
 )
@@ -16,7 +17,7 @@ import (
 // true state behind each step.
 func TestDeploymentTraces(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := invariant.DeploymentPlanner{Snapshot: deployments(t, false), Now: t0, Options: deploymentOptions(t), Plan: deploy.Reconcile}
+		c := invariant.DeploymentPlanner{Snapshot: random.Deployment(random.Rapid(t), random.Truthful), Now: t0, Options: deploymentOptions(t), Plan: deploy.Reconcile}
 		trace, ok := invariant.RunDeployment(&c)
 		if !ok {
 			return
@@ -37,7 +38,7 @@ func TestDaemonSetTraces(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := agents(rapid.IntRange(0, 6).Draw(t, "nodes"), "v1", "v1", "v2", "v1", "v1", "v1")
 		d := &s.DaemonSet
-		d.MaxSurge, d.MaxUnavailable, d.Partition = daemonLimit(t, "surge"), daemonLimit(t, "unavailable"), daemonLimit(t, "partition")
+		d.MaxSurge, d.MaxUnavailable, d.Partition = random.DaemonLimit(random.Rapid(t), "surge"), random.DaemonLimit(random.Rapid(t), "unavailable"), random.DaemonLimit(random.Rapid(t), "partition")
 		o := daemonset.Options{Dialect: pick(t, "dialect", daemonset.Kubernetes, daemonset.OpenKruise), Repair: pick(t, "repair", 0, daemonset.RepairAll)}
 		trace, ok := invariant.RunDaemonSet(&invariant.DaemonSetPlanner{Snapshot: s, Now: t0, Options: o, Plan: daemonset.Reconcile})
 		if !ok {
@@ -68,7 +69,7 @@ func TestHeldDaemonSetTraces(t *testing.T) {
 			s.Nodes[i].Taints = pick(t, "taints", nil, nil, nil, []daemonset.Taint{{Key: "x", Effect: daemonset.NoSchedule}}, []daemonset.Taint{{Key: "x", Effect: daemonset.NoExecute}})
 		}
 		d := &s.DaemonSet
-		d.MaxUnavailable, d.Partition = daemonLimit(t, "unavailable"), daemonLimit(t, "partition")
+		d.MaxUnavailable, d.Partition = random.DaemonLimit(random.Rapid(t), "unavailable"), random.DaemonLimit(random.Rapid(t), "partition")
 		d.MaxSurge = pick(t, "surge", rollout.IntOrPercent{}, rollout.IntOrPercent{}, rollout.Int(1))
 		d.RollingType = pick(t, "type", daemonset.Standard, daemonset.InPlaceIfPossible, daemonset.Surging)
 		d.Progressive = rapid.Bool().Draw(t, "progressive")
@@ -89,9 +90,9 @@ func TestHeldDaemonSetTraces(t *testing.T) {
 // TestReplicaSetTraces is TestDeploymentTraces for ReplicaSets.
 func TestReplicaSetTraces(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := replicaSets(t)
+		s := random.ReplicaSet(random.Rapid(t), random.Anything)
 		s.ReplicaSet.Replicas = new(rapid.Int32Range(0, 9).Draw(t, "few"))
-		c := invariant.ReplicaSetPlanner{Snapshot: s, Now: t0, Options: replicaSetOptions(t), Plan: replicaset.Reconcile}
+		c := invariant.ReplicaSetPlanner{Snapshot: s, Now: t0, Options: random.ReplicaSetOptions(random.Rapid(t)), Plan: replicaset.Reconcile}
 		trace, ok := invariant.RunReplicaSet(&c)
 		if !ok {
 			return
