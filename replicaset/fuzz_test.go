@@ -5,17 +5,17 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 )
 
 // examples are a few snapshots, always the same.
 func examples() (list []replicaset.Snapshot) {
-	for seed := range 5 {
-		list = append(list, rapid.Custom(anything).Example(seed))
+	for seed := range uint64(5) {
+		list = append(list, random.ReplicaSet(random.Seeded(seed), random.Anything))
 	}
 	return list
 }

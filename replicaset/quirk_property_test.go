@@ -125,7 +125,7 @@ func (c single) managing() (want replicaset.Condition, failed bool) {
 func (c single) present() replicaset.Status {
 	rs := c.s.ReplicaSet
 	want := replicaset.Status{ObservedGeneration: rs.Generation, TerminatingReplicas: new(int32(0)), Conditions: rs.Status.Conditions}
-	if c.opts.Dialect == replicaset.Kubernetes15 {
+	if c.opts.Dialect == replicaset.Kubernetes15 || c.opts.OmitTerminating || rs.Kind == replicaset.KindController {
 		want.TerminatingReplicas = nil
 	}
 	for _, p := range c.s.Pods {
