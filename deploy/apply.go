@@ -49,7 +49,7 @@ func (as Actions) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 		case AnnotateDeployment, PauseDeployment, RollBackDeployment, ClearRollback:
 			applyToDeployment(&s.Deployment, a)
 		default:
-			err = applyToSet(&s.Deployment, sets, a)
+			err = applyToSet(&s.Deployment, sets, a, now)
 		}
 		if err != nil {
 			return Snapshot{}, err
@@ -78,10 +78,15 @@ func applyToDeployment(d *Deployment, action Action) {
 	}
 }
 
-func applyToSet(d *Deployment, sets *apply.List[replicaset.ReplicaSet], action Action) error {
+func applyToSet(d *Deployment, sets *apply.List[replicaset.ReplicaSet], action Action, now time.Time) error {
 	find := func(name, uid string) (*replicaset.ReplicaSet, error) {
 		if rs := sets.Find(name, uid); rs != nil {
 			return rs, nil
+		}
+		if uid == "" { // a plan does not know the UID of the ReplicaSet that it creates
+			if rs := sets.Find(name, apply.UID(name, now)); rs != nil {
+				return rs, nil
+			}
 		}
 		return nil, apply.Refused("Action.Name", name, "must be the name of a ReplicaSet with the UID of the action")
 	}

@@ -1,6 +1,7 @@
 package deploy_test
 
 import (
+	"math"
 	"reflect"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/selector"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -17,7 +19,10 @@ import (
 // a plan is the sum of its actions and the status, and the snapshot stays as it is.
 func TestPropertyApply(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := anything(t)
+		s := anyKind(t)
+		if rapid.Bool().Draw(t, "by partition") {
+			s = byPartition(t, s)
+		}
 		p, err := deploy.Reconcile(s, t0, deploy.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -41,6 +46,18 @@ func TestPropertyApply(t *testing.T) {
 			t.Fatalf("the snapshot was written to:\n%+v\n%+v", before, s)
 		}
 	})
+}
+
+// TestApplyScalesWhatWasCreated: a plan that creates a ReplicaSet and scales it, too, does
+// not know its UID. The sum of the sizes wraps here, so that there is room for one more pod.
+func TestApplyScalesWhatWasCreated(t *testing.T) {
+	s := snapshot(web(2, template("v0"), recreate, paused), set(1, math.MaxInt32, counts(0, 0)))
+	s.Deployment.Partitioned = &partition.Strategy{}
+	p := reconcile(t, s)
+	require.Equal(t, "create web-v0 1, web-v0 1->2", sizes(p))
+	next, err := p.Apply(s, t0)
+	require.NoError(t, err)
+	require.Equal(t, int32(2), *next.ReplicaSets[1].Replicas)
 }
 
 // TestApply has what each action does, and when it is refused.
