@@ -5,16 +5,16 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/internal/random"
 )
 
 // examples are a few snapshots, always the same.
 func examples() (list []daemonset.Snapshot) {
-	for seed := range 5 {
-		list = append(list, rapid.Custom(anything).Example(seed))
+	for seed := range uint64(5) {
+		list = append(list, random.DaemonSet(random.Seeded(seed), random.Anything))
 	}
 	return list
 }

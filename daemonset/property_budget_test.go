@@ -18,9 +18,9 @@ func available(p *daemonset.Pod, d *daemonset.DaemonSet, opts daemonset.Options)
 }
 
 // notServing counts the desired nodes that serve nobody.
-func notServing(s *daemonset.Snapshot, serving map[string]bool) int {
+func notServing(s *daemonset.Snapshot, opts daemonset.Options, serving map[string]bool) int {
 	down := 0
-	for name, place := range placements(s) {
+	for name, place := range placements(s, opts) {
 		if place[0] && !serving[name] {
 			down++
 		}
@@ -69,7 +69,7 @@ func TestPropertyStrictBudget(t *testing.T) {
 		for _, pod := range oldAlone(&s) {
 			serving[nodeOf(pod)] = true // or is to be replaced
 		}
-		down, limit := notServing(&s, serving), int(p.Budget.Unavailable)
+		down, limit := notServing(&s, opts, serving), int(p.Budget.Unavailable)
 		if taken := len(choices(p.Actions).remove); taken > 0 && taken+down > limit {
 			t.Fatalf("%d nodes are down for other reasons, %d pods go, %d may: %v", down, taken, limit, p)
 		}
@@ -128,7 +128,7 @@ func TestPropertyUpdateBudget(t *testing.T) {
 			t.Fatalf("available pods go while others wait: %v", p)
 		}
 		plain := opts.Dialect == daemonset.Kubernetes && opts.Repair == 0 && opts.SkipDeadNodes == 0 && d.Partition.IsZero() && d.NodeSelector == nil
-		if down := notServing(&s, serving); plain && good > 0 && good+down > limit {
+		if down := notServing(&s, opts, serving); plain && good > 0 && good+down > limit {
 			t.Fatalf("%d nodes are down already, %d more go, %d may: %v", down, good, limit, p)
 		}
 		if plain && !opts.StrictUnavailable && !opts.Prune && len(taken) < 250 && d.Burst.IsZero() && !d.Paused && d.Strategy != daemonset.OnDelete {

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/rollout"
-	"github.com/kplan-go/kplan/selector"
 	"pgregory.net/rapid"
 )
 
@@ -117,19 +117,10 @@ func TestPropertyBackoff(t *testing.T) {
 
 // healthy returns a cluster of old pods that an update can go through.
 func healthy(t *rapid.T) (daemonset.Snapshot, daemonset.Options) {
-	n := rapid.IntRange(1, 8).Draw(t, "nodes")
-	s := cluster(n, olds(n, gated)...)
-	d := &s.DaemonSet
-	for i := range s.Nodes {
-		s.Nodes[i].Labels = map[string]string{"zone": sample1(t, "zone", "a", "b")}
-	}
-	d.MaxUnavailable, d.MaxSurge = someLimit(t, "unavailable"), sample1(t, "surge", rollout.IntOrPercent{}, rollout.Int(0), rollout.Int(1), rollout.Percent(50))
-	d.MinReadySeconds = sample1[int32](t, "min ready", 0, 10)
-	d.Partition = sample1(t, "partition", rollout.IntOrPercent{}, rollout.Int(0), rollout.Int(1), rollout.Int(3), rollout.Percent(50), rollout.Int(99))
-	d.NodeSelector = sample1(t, "selector", nil, nil, &selector.LabelSelector{MatchLabels: map[string]string{"zone": "a"}})
-	d.RollingType = sample1(t, "type", "", daemonset.Standard, daemonset.InPlaceIfPossible)
+	source := random.Rapid(t)
+	s := random.DaemonSet(source, random.CaughtUp)
 	opts := daemonset.Options{
-		Dialect: sample1(t, "dialect", daemonset.Kubernetes, daemonset.OpenKruise), Repair: someQuirks(t),
+		Dialect: sample1(t, "dialect", daemonset.Kubernetes, daemonset.OpenKruise), Repair: random.DaemonSetOptions(source).Repair,
 		StrictUnavailable: rapid.Bool().Draw(t, "strict"), PartitionCreatesOld: true,
 	}
 	return s, opts
@@ -264,7 +255,7 @@ func TestPropertyRevisions(t *testing.T) {
 		execute(&s, p, t0)
 		same := 0
 		for _, r := range s.Revisions {
-			if string(r.Data) == string(stored("v2")) {
+			if string(r.Data) == string(s.DaemonSet.Template.Data) {
 				same++
 			}
 		}

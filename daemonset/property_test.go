@@ -2,7 +2,6 @@ package daemonset_test
 
 import (
 	"flag"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -11,10 +10,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
+	"github.com/kplan-go/kplan/internal/invariant"
 	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/rollout"
-	"github.com/kplan-go/kplan/selector"
 	"pgregory.net/rapid"
 )
 
@@ -39,140 +39,13 @@ func checkTimes(t *testing.T, times int, property func(t *rapid.T)) {
 	}
 }
 
-// someQuirks returns none, all, or any of the quirks.
-func someQuirks(t *rapid.T) daemonset.Quirks {
-	any := daemonset.Quirks(rapid.Uint64().Draw(t, "quirks")) & daemonset.RepairAll
-	return sample1(t, "repair", 0, daemonset.RepairAll, any)
-}
-
-func anyOptions(t *rapid.T) daemonset.Options {
-	flag := func(name string) bool { return rapid.IntRange(0, 4).Draw(t, name) == 0 }
-	return daemonset.Options{
-		Dialect: sample1(t, "dialect", daemonset.Kubernetes, daemonset.OpenKruise), Repair: someQuirks(t),
-		Prune: flag("prune"), StrictUnavailable: flag("strict"), SkipDeadNodes: sample1[int32](t, "skip", 0, 0, 1, 2),
-		KeepHealthyDuplicate: flag("healthy"), FiniteTolerationMeansNo: flag("finite"), KeepUserTolerations: flag("user"),
-		PartitionCreatesOld: flag("creates old"), VerticalScaling: flag("scaling"), Freeze: rapid.IntRange(0, 19).Draw(t, "freeze") == 0,
-	}
-}
-
-func someLimit(t *rapid.T, name string) rollout.IntOrPercent {
-	return sample1(t, name, rollout.IntOrPercent{}, rollout.Int(0), rollout.Int(1), rollout.Int(2), rollout.Percent(0), rollout.Percent(34), rollout.Percent(100))
-}
-
-func anyNode(t *rapid.T, i int) daemonset.Node {
-	n := daemonset.Node{Name: fmt.Sprintf("n%d", i), Rank: sample1[int32](t, "rank", 0, 0, 0, 1)}
-	n.Labels = sample1(t, "labels", nil, map[string]string{"zone": "a"}, map[string]string{"zone": "b", "no": "daemon"})
-	switch rapid.IntRange(0, 11).Draw(t, "taint") {
-	case 0:
-		n.Taints = []daemonset.Taint{taint("x", daemonset.NoSchedule)}
-	case 1:
-		n.Taints = []daemonset.Taint{taint("x", daemonset.NoExecute)}
-	case 2, 3, 4:
-		n.Taints = []daemonset.Taint{taint(daemonset.TaintUnreachable, daemonset.NoExecute), taint(daemonset.TaintUnreachable, daemonset.NoSchedule)}
-	}
-	return n
-}
-
-func anyPod(t *rapid.T, i, nodes int) daemonset.Pod {
-	p := pod(fmt.Sprintf("p%d", i), fmt.Sprintf("n%d", rapid.IntRange(0, nodes).Draw(t, "node")), sample1(t, "version", "v1", "v1", "v2", "v2", "v0"))
-	p.CreationTimestamp = t0.Add(-time.Duration(rapid.IntRange(1, 3).Draw(t, "age")) * time.Hour)
-	p.ReadySince = sample1(t, "since", t0.Add(-time.Hour), t0.Add(-10*time.Second), t0.Add(-4*time.Second), time.Time{})
-	for _, c := range []struct {
-		name   string
-		every  int
-		change change
-	}{
-		{"unready", 4, unready}, {"failed", 8, failed}, {"succeeded", 12, succeeded}, {"unbound", 10, unbound}, {"terminating", 8, terminating},
-		{"preparing", 10, preparing}, {"gated", 3, gated}, {"orphan", 20, func(p *daemonset.Pod) { p.ControllerUID, p.ControllerKind, p.ControllerName = "", "", "" }},
-		{"other", 20, func(p *daemonset.Pod) { p.ControllerUID = "x" }}, {"mismatch", 20, label("app", "x")}, {"hold", 3, label("hold", "yes")},
-		{"generation", 8, label(daemonset.LabelGeneration, "5")}, {"nowhere", 20, func(p *daemonset.Pod) { p.NodeName, p.PinnedNode = "", "" }},
-	} {
-		if rapid.IntRange(0, c.every).Draw(t, c.name) == c.every {
-			c.change(&p)
-		}
-	}
-	return p
-}
-
-// tidyPod returns the only pod of a node, which runs: what an update waits for.
-func tidyPod(t *rapid.T, i int) daemonset.Pod {
-	p := pod(fmt.Sprintf("p%d", i), fmt.Sprintf("n%d", i), sample1(t, "version", "v1", "v1", "v2"))
-	p.ReadySince = sample1(t, "since", t0.Add(-time.Hour), t0.Add(-time.Hour), t0.Add(-10*time.Second), t0.Add(-4*time.Second))
-	if rapid.IntRange(0, 3).Draw(t, "unready") == 0 {
-		unready(&p)
-	}
-	if rapid.Bool().Draw(t, "gated") {
-		gated(&p)
-	}
-	if rapid.IntRange(0, 3).Draw(t, "hold") == 0 {
-		p.Labels["hold"] = "yes"
-	}
-	return p
-}
-
-// anything returns a snapshot of up to 7 nodes in any state.
+// anything draws any snapshot that the planner accepts.
 func anything(t *rapid.T) daemonset.Snapshot {
-	n := rapid.IntRange(0, 7).Draw(t, "nodes")
-	s := daemonset.Snapshot{DaemonSet: agent()}
-	d := &s.DaemonSet
-	for i := range n {
-		s.Nodes = append(s.Nodes, anyNode(t, i))
-	}
-	tidy := rapid.Bool().Draw(t, "tidy")
-	for i := range n {
-		if tidy {
-			s.Nodes[i].Labels = map[string]string{"zone": "a"}
-			s.Pods = append(s.Pods, tidyPod(t, i))
-		}
-	}
-	for i := range rapid.IntRange(0, 2*n).Draw(t, "pods") {
-		if !tidy {
-			s.Pods = append(s.Pods, anyPod(t, i, n))
-		}
-	}
-	s.Revisions = cluster(0).Revisions
-	if rapid.IntRange(0, 5).Draw(t, "twins") == 0 {
-		s.Revisions = append(s.Revisions, agentRevision("v3", 3))
-		s.Revisions[2].Data = stored("v2")
-	}
-	if rapid.IntRange(0, 9).Draw(t, "new") == 0 {
-		s.Revisions = s.Revisions[:1]
-	}
-	d.Template.NodeSelector = sample1(t, "node selector", nil, nil, map[string]string{"zone": "a"})
-	d.Template.Affinity = sample1(t, "affinity", nil, nil, &selector.NodeSelector{Terms: []selector.NodeSelectorTerm{{
-		MatchExpressions: []selector.Expression{{Key: "no", Operator: selector.DoesNotExist}},
-	}}})
-	d.MaxSurge, d.MaxUnavailable = someLimit(t, "surge"), someLimit(t, "unavailable")
-	if rapid.Bool().Draw(t, "no surge") {
-		d.MaxSurge = rollout.IntOrPercent{}
-	}
-	d.MinReadySeconds = sample1[int32](t, "min ready", 0, 0, 10)
-	d.Strategy = sample1(t, "strategy", daemonset.RollingUpdate, daemonset.RollingUpdate, "", daemonset.OnDelete)
-	d.Status.DesiredNumberScheduled = int32(rapid.IntRange(0, n).Draw(t, "status"))
-	d.RevisionHistoryLimit = sample1(t, "history", nil, new(int32(0)))
-	if rapid.Bool().Draw(t, "advanced") {
-		advanced(t, d)
-	}
-	if rapid.Bool().Draw(t, "generation") {
-		d.Annotations = map[string]string{daemonset.AnnotationGeneration: "5"}
-	}
-	if n > 0 && rapid.Bool().Draw(t, "backoff") {
-		s.Backoff = daemonset.Backoff{{
-			BackoffKey: daemonset.BackoffKey{UID: "agent-uid", Generation: 3, Node: "n0"}, Delay: 8 * time.Second,
-			Since: t0.Add(-time.Duration(rapid.IntRange(0, 2000).Draw(t, "backoff since")) * time.Second),
-		}}
-	}
-	return s
+	s := random.Rapid(t)
+	return random.DaemonSet(s, random.Kinds(s))
 }
 
-func advanced(t *rapid.T, d *daemonset.DaemonSet) {
-	d.RollingType = sample1(t, "type", daemonset.Standard, daemonset.InPlaceIfPossible, daemonset.Surging)
-	d.Partition, d.Burst = someLimit(t, "partition"), someLimit(t, "burst")
-	d.NodeSelector = sample1(t, "update selector", nil, nil, &selector.LabelSelector{MatchLabels: map[string]string{"zone": "a"}}, &selector.LabelSelector{})
-	d.Paused = rapid.IntRange(0, 5).Draw(t, "paused") == 0
-	d.Progressive = rapid.Bool().Draw(t, "progressive")
-	d.PreDelete = sample1(t, "hook", nil, nil, &daemonset.PreDelete{Labels: map[string]string{"hold": "yes"}})
-}
+func anyOptions(t *rapid.T) daemonset.Options { return random.DaemonSetOptions(random.Rapid(t)) }
 
 func reconcile(t *rapid.T, s daemonset.Snapshot, now time.Time, opts daemonset.Options) daemonset.Plan {
 	p, err := daemonset.Reconcile(s, now, opts)
@@ -182,15 +55,19 @@ func reconcile(t *rapid.T, s daemonset.Snapshot, now time.Time, opts daemonset.O
 	return p
 }
 
-func TestPropertyPure(t *testing.T) { checkTimes(t, 5, pure) }
+func TestPropertyPure(t *testing.T) {
+	checkTimes(t, 5, func(t *rapid.T) { pure(t, random.Rapid(t)) })
+}
 
-func FuzzReconcile(f *testing.F) { f.Fuzz(rapid.MakeFuzz(pure)) }
+func FuzzReconcile(f *testing.F) {
+	f.Fuzz(func(t *testing.T, data []byte) { pure(t, random.Bytes(data)) })
+}
 
 // A plan does not depend on the order of its lists, shares no memory, and survives
 // JSON; and so does an explanation.
-func pure(t *rapid.T) {
-	opts, s := anyOptions(t), anything(t)
-	if rapid.Bool().Draw(t, "resources") {
+func pure(t purity.T, source random.Source) {
+	opts, s := random.DaemonSetOptions(source), random.DaemonSet(source, random.Kinds(source))
+	if random.Bool(source, "resources") {
 		withResources(&s)
 	}
 	p := purity.Check(t, s, func(s daemonset.Snapshot) (daemonset.Plan, error) {
@@ -214,27 +91,12 @@ func withResources(s *daemonset.Snapshot) {
 	}
 }
 
-// placements returns where pods belong, by a slow and obvious version of the placement for the
-// nodes and templates of anything.
-func placements(s *daemonset.Snapshot) map[string][2]bool {
+// placements returns where pods belong, as the invariants see it.
+func placements(s *daemonset.Snapshot, opts daemonset.Options) map[string][2]bool {
 	places := map[string][2]bool{}
-	for _, n := range s.Nodes {
-		run, keep := true, true
-		for _, taint := range n.Taints {
-			switch {
-			case taint.Effect == daemonset.NoExecute && taint.Key == "x":
-				run, keep = false, false
-			case taint.Effect == daemonset.NoSchedule:
-				run = false
-			}
-		}
-		if want := s.DaemonSet.Template.NodeSelector["zone"]; want != "" && n.Labels["zone"] != want {
-			run, keep = false, false
-		}
-		if _, no := n.Labels["no"]; no && s.DaemonSet.Template.Affinity != nil {
-			run, keep = false, false
-		}
-		places[n.Name] = [2]bool{run, keep}
+	for i := range s.Nodes {
+		run, keep := invariant.Placed(&s.DaemonSet.Template, &s.Nodes[i], opts)
+		places[s.Nodes[i].Name] = [2]bool{run, keep}
 	}
 	return places
 }
@@ -264,7 +126,7 @@ func TestPropertyStatus(t *testing.T) {
 		opts.Repair = 0
 		p := reconcile(t, s, t0, opts)
 		kruise := opts.Dialect == daemonset.OpenKruise
-		places := placements(&s)
+		places := placements(&s, opts)
 		reports, err := daemonset.Explain(s, t0, opts)
 		if err != nil {
 			t.Fatal(err)
@@ -329,7 +191,7 @@ func TestPropertyStatus(t *testing.T) {
 func TestPropertyManageEnds(t *testing.T) {
 	check(t, func(t *rapid.T) {
 		s, opts := purity.Clone(anything(t)), anyOptions(t)
-		s.DaemonSet.PreDelete, s.DaemonSet.Burst, opts.Freeze = nil, rollout.IntOrPercent{}, false
+		s.DaemonSet.PreDelete, s.DaemonSet.Burst, opts.Freeze, s.Unseen = nil, rollout.IntOrPercent{}, false, false
 		s.DaemonSet.Paused = true // no update
 		// A marked pod stays until its kubelet has ended it, and there is none on a node that
 		// is gone.
@@ -351,12 +213,12 @@ func TestPropertyManageEnds(t *testing.T) {
 		if daemonset.SurgeAllowed(s.DaemonSet.Strategy, surge) || (surge.IsZero() && s.DaemonSet.RollingType == daemonset.Surging && s.DaemonSet.Strategy != daemonset.OnDelete) {
 			most = 2
 		}
-		places, there := placements(&s), map[string]bool{}
+		places, there := placements(&s, opts), map[string]bool{}
 		for _, p := range mine(&s) {
 			there[nodeOf(p)] = true
 		}
 		for node, place := range places {
-			if place[0] && !there[node] && !opts.FiniteTolerationMeansNo && !s.DaemonSet.Progressive {
+			if place[0] && !there[node] && !s.DaemonSet.Progressive {
 				t.Fatalf("%s has no pod, though only the update is paused", node)
 			}
 		}

@@ -58,7 +58,7 @@ type look struct {
 }
 
 func lookAt(s *daemonset.Snapshot, opts daemonset.Options) *look {
-	l := &look{s: s, opts: opts, pods: map[string][]daemonset.Pod{}, places: placements(s), hashes: []string{s.DaemonSet.Template.Hash}}
+	l := &look{s: s, opts: opts, pods: map[string][]daemonset.Pod{}, places: placements(s, opts), hashes: []string{s.DaemonSet.Template.Hash}}
 	for _, p := range mine(s) {
 		l.pods[nodeOf(p)] = append(l.pods[nodeOf(p)], p)
 	}

@@ -142,7 +142,7 @@ func (v *daemonView) place() {
 	v.nodes = make([]daemonsOn, len(v.p.Snapshot.Nodes))
 	for i := range v.p.Snapshot.Nodes {
 		n := &v.p.Snapshot.Nodes[i]
-		run, cont := placed(&v.d.Template, n, v.o)
+		run, cont := Placed(&v.d.Template, n, v.o)
 		v.nodes[i] = daemonsOn{node: n, name: n.Name, run: run, cont: cont}
 		for _, t := range n.Taints {
 			v.nodes[i].dead = v.nodes[i].dead || t.Key == daemonset.TaintNotReady || t.Key == daemonset.TaintUnreachable

@@ -8,9 +8,9 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// placed is the truth table of placement, as slow and obvious as it can be: whether a
+// Placed is the truth table of placement, as slow and obvious as it can be: whether a
 // node should run a daemon, and whether one that is there may stay.
-func placed(t *daemonset.Template, n *daemonset.Node, o daemonset.Options) (run, cont bool) {
+func Placed(t *daemonset.Template, n *daemonset.Node, o daemonset.Options) (run, cont bool) {
 	if t.NodeName != "" && t.NodeName != n.Name {
 		return false, false
 	}
