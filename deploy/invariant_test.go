@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/invariant"
 	"github.com/kplan-go/kplan/internal/purity"
-	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -17,34 +17,39 @@ import (
 	"pgregory.net/rapid"
 )
 
+// keeps checks named invariants of the plan for a snapshot.
+func keeps(t *rapid.T, s deploy.Snapshot, opts deploy.Options, names ...string) {
+	p, err := deploy.Reconcile(s, t0, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pass := invariant.DeploymentPass{Snapshot: s, Now: t0, Options: opts, Plan: p}
+	for _, name := range names {
+		if !slices.ContainsFunc(invariant.All(), func(i invariant.Invariant) bool { return i.Name == name }) {
+			t.Fatalf("no invariant is called %q", name)
+		}
+		if found := invariant.Check(name, &pass); len(found) > 0 {
+			t.Fatalf("%s: %v\n%v", name, found, p)
+		}
+	}
+}
+
 // TestPropertyFence: a rolling update can always move: its limits are never both 0.
 func TestPropertyFence(t *testing.T) {
 	check(t, func(t *rapid.T) {
-		if b := mustPlan(t, caughtUp(t)).Budget; b.Replicas > 0 && b.Surge <= 0 && b.Unavailable <= 0 {
-			t.Fatal(b)
-		}
+		keeps(t, anyKind(t), deploy.Options{}, "limits never both zero", "rounding of limits")
 	})
 }
 
 // TestPropertyToZero: scaled to nothing, a Deployment wants nothing after one plan.
 func TestPropertyToZero(t *testing.T) {
 	check(t, func(t *rapid.T) {
-		s := purity.Clone(caughtUp(t))
+		s := caughtUp(t)
 		for i := range s.ReplicaSets {
 			sized("7", "9")(&s.ReplicaSets[i])
 		}
 		s.Deployment.Replicas = new(int32(0))
-		if wanted(s) == 0 {
-			return
-		}
-		for _, a := range mustPlan(t, s).Actions {
-			if err := apply(&s, a); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if wanted(s) != 0 {
-			t.Fatalf("%d are still wanted", wanted(s))
-		}
+		keeps(t, s, deploy.Options{}, "scaled to zero")
 	})
 }
 
@@ -52,14 +57,9 @@ func TestPropertyToZero(t *testing.T) {
 // and a single active ReplicaSet has all replicas.
 func TestPropertyPaused(t *testing.T) {
 	check(t, func(t *rapid.T) {
-		s := anything(t)
+		s := anyKind(t)
 		s.Deployment.Paused, s.Deployment.DeletionTimestamp, s.Deployment.Selector = true, time.Time{}, nil
-		for _, a := range mustPlan(t, s).Actions {
-			switch a.(type) {
-			case deploy.CreateReplicaSet, deploy.RollBackDeployment, deploy.ClearRollback:
-				t.Fatal(a)
-			}
-		}
+		keeps(t, s, deploy.Options{}, "paused Deployment")
 	})
 }
 
@@ -69,26 +69,9 @@ func TestPropertyRecreate(t *testing.T) {
 		s := caughtUp(t)
 		s.Deployment.Strategy = deploy.Recreate
 		if rapid.Bool().Draw(t, "a pod remains") {
-			s.Pods = []podorder.Pod{{Name: "p", ControllerUID: "v1", Phase: podorder.Running}}
+			s.Pods = []podorder.Pod{{Name: "p", ControllerKind: "ReplicaSet", ControllerUID: "v1", Phase: podorder.Running}}
 		}
-		running := false
-		for _, rs := range s.ReplicaSets {
-			if !rs.Template.Same(s.Deployment.Template) {
-				running = running || rs.Status.Replicas > 0 || (len(s.Pods) > 0 && rs.UID == "v1")
-			}
-		}
-		for _, a := range mustPlan(t, s).Actions {
-			switch a := a.(type) {
-			case deploy.CreateReplicaSet:
-				if running {
-					t.Fatal(a)
-				}
-			case deploy.ScaleReplicaSet:
-				if running && a.To > a.From {
-					t.Fatal(a)
-				}
-			}
-		}
+		keeps(t, s, deploy.Options{}, "Recreate waits for old pods")
 	})
 }
 
@@ -122,74 +105,19 @@ func TestPropertyNewest(t *testing.T) {
 // TestPropertyUnhealthyFirst: no available pod of an old ReplicaSet goes while an
 // unavailable one could.
 func TestPropertyUnhealthyFirst(t *testing.T) {
-	check(t, func(t *rapid.T) {
-		s := purity.Clone(caughtUp(t))
-		healthy := false
-		for _, a := range mustPlan(t, s).Actions {
-			a, ok := a.(deploy.ScaleReplicaSet)
-			if !ok {
-				continue
-			}
-			healthy = healthy || (a.Reason == deploy.ReasonRolloutDown && a.From-a.To > a.Unhealthy)
-			if err := apply(&s, a); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for _, rs := range s.ReplicaSets {
-			if old := !rs.Template.Same(s.Deployment.Template); healthy && old && *rs.Replicas > rs.Status.AvailableReplicas {
-				t.Fatalf("available pods go before %d unavailable ones of %s", *rs.Replicas-rs.Status.AvailableReplicas, rs.Name)
-			}
-		}
-	})
+	check(t, func(t *rapid.T) { keeps(t, caughtUp(t), deploy.Options{}, "unhealthy old pods first") })
 }
 
 // TestPropertyDeadline: a deadline is reported as missed only when it has been, and
 // never because of a pause.
 func TestPropertyDeadline(t *testing.T) {
-	check(t, func(t *rapid.T) {
-		s := anything(t)
-		const missed = "ProgressDeadlineExceeded"
-		before := condition(s.Deployment.Status, deploy.ConditionProgressing)
-		after := condition(mustPlan(t, s).Status, deploy.ConditionProgressing)
-		if after == nil || after.Reason != missed || before != nil && before.Reason == missed {
-			return
-		}
-		limit := time.Second * 600
-		if n := s.Deployment.ProgressDeadlineSeconds; n != nil {
-			limit = time.Duration(*n) * time.Second
-		}
-		if s.Deployment.Paused || before == nil || !before.LastUpdateTime.Add(limit).Before(t0) {
-			t.Fatalf("missed, with %v before", before)
-		}
-	})
+	check(t, func(t *rapid.T) { keeps(t, anyKind(t), deploy.Options{}, "progress deadline") })
 }
 
 // TestPropertyRevision: a new ReplicaSet, created or used again, has a higher revision
 // than any old one.
 func TestPropertyRevision(t *testing.T) {
-	check(t, func(t *rapid.T) {
-		s := caughtUp(t)
-		highest := int64(0)
-		for _, rs := range s.ReplicaSets {
-			if n, _ := revision.Number(rs.Annotations); !rs.Template.Same(s.Deployment.Template) {
-				highest = max(highest, n)
-			}
-		}
-		for _, a := range mustPlan(t, s).Actions {
-			number := highest + 1
-			switch a := a.(type) {
-			case deploy.CreateReplicaSet:
-				number = a.Revision
-			case deploy.AnnotateReplicaSet:
-				if text, ok := a.Set[revision.AnnotationRevision]; ok {
-					number, _ = strconv.ParseInt(text, 10, 64)
-				}
-			}
-			if number <= highest {
-				t.Fatalf("%v after %d", a, highest)
-			}
-		}
-	})
+	check(t, func(t *rapid.T) { keeps(t, caughtUp(t), deploy.Options{}, "revisions grow") })
 }
 
 // TestPropertyHistory: no ReplicaSet that wants or has pods is deleted, and never more
@@ -285,19 +213,7 @@ func TestPropertyRecount(t *testing.T) {
 			st := &s.ReplicaSets[i].Status
 			st.ReadyReplicas = rapid.Int32Range(st.AvailableReplicas, st.Replicas).Draw(t, "ready")
 		}
-		p := mustPlan(t, s)
-		var replicas, ready, available, terminating int32
-		for _, rs := range s.ReplicaSets {
-			replicas += rs.Status.Replicas
-			ready += rs.Status.ReadyReplicas
-			available += rs.Status.AvailableReplicas
-			terminating += *rs.Status.TerminatingReplicas
-		}
-		st := p.Status
-		if st.Replicas != replicas || st.ReadyReplicas != ready || st.AvailableReplicas != available || *st.TerminatingReplicas != terminating ||
-			st.UpdatedReplicas > st.Replicas || st.UnavailableReplicas < 0 || st.ObservedGeneration != s.Deployment.Generation {
-			t.Fatalf("%+v", st)
-		}
+		keeps(t, s, deploy.Options{}, "Deployment status recount")
 	})
 }
 
@@ -305,46 +221,17 @@ func TestPropertyRecount(t *testing.T) {
 // deleted never exceed replicas and surge because of the plan.
 func TestPropertyTerminating(t *testing.T) {
 	check(t, func(t *rapid.T) {
-		s := purity.Clone(caughtUp(t))
-		leaving := int64(0)
+		s := caughtUp(t)
 		for i := range s.ReplicaSets {
 			n := rapid.Int32Range(0, 3).Draw(t, "leaving")
 			s.ReplicaSets[i].Status.TerminatingReplicas = &n
-			leaving += int64(n)
 		}
-		p, err := deploy.Reconcile(s, t0, deploy.Options{Terminating: deploy.TerminationComplete})
-		if err != nil {
-			t.Fatal(err)
-		}
-		most := max(int64(p.Budget.Replicas)+int64(p.Budget.Surge), wanted(s)+leaving)
-		for _, a := range p.Actions {
-			if err := apply(&s, a); err != nil {
-				t.Fatal(err)
-			}
-			if wanted(s)+leaving > most {
-				t.Fatalf("%v: %d wanted and %d leaving of %d", a, wanted(s), leaving, most)
-			}
-		}
+		keeps(t, s, deploy.Options{Terminating: deploy.TerminationComplete}, "terminating pods policy")
 	})
 }
 
 // TestPropertySizeAnnotations: whatever is scaled or created records the Deployment's
 // replicas, and replicas and surge.
 func TestPropertySizeAnnotations(t *testing.T) {
-	check(t, func(t *rapid.T) {
-		p := mustPlan(t, random.Deployment(random.Rapid(t), rapid.SampledFrom([]random.Kind{random.CaughtUp, random.Midway}).Draw(t, "kind")))
-		desired, most := fmt.Sprint(p.Budget.Replicas), fmt.Sprint(p.Budget.MaxTotal())
-		for _, a := range p.Actions {
-			set := map[string]string{revision.AnnotationDesired: desired, revision.AnnotationMax: most}
-			switch a := a.(type) {
-			case deploy.ScaleReplicaSet:
-				set = a.Set
-			case deploy.CreateReplicaSet:
-				set = a.Annotations
-			}
-			if set[revision.AnnotationDesired] != desired || set[revision.AnnotationMax] != most {
-				t.Fatalf("%v records %v", a, set)
-			}
-		}
-	})
+	check(t, func(t *rapid.T) { keeps(t, anyKind(t), deploy.Options{}, "desired-replicas recorded") })
 }
