@@ -12,9 +12,9 @@ var t0 = random.Now
 
 // What cases are made of.
 var (
-	web, set, counted, sized, snapshot       = random.Web, random.Set, random.Counted, random.Sized, random.Sets
-	replicas, stored, agents, agentPod, gate = random.Replicas, random.Stored, random.Agents, random.AgentPod, random.Gate
-	agentRevision                            = random.AgentRevision
+	web, set, counted, sized, snapshot = random.Web, random.Set, random.Counted, random.Sized, random.Sets
+	replicas, stored, agents, agentPod = random.Replicas, random.Stored, random.Agents, random.AgentPod
+	agentRevision                      = random.AgentRevision
 )
 
 func pick[T any](t *rapid.T, name string, values ...T) T {

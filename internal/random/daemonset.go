@@ -52,8 +52,8 @@ func AgentPod(name, node, version string) daemonset.Pod {
 	}}
 }
 
-// Gate makes a pod one that may be updated in place.
-func Gate(p *daemonset.Pod) {
+// gate makes a pod one that may be updated in place.
+func gate(p *daemonset.Pod) {
 	version := p.Labels[daemonset.LabelHash]
 	p.ReadinessGates, p.InPlace = []string{inplace.Gate}, &inplace.ReadyCondition{True: true}
 	p.Containers = []inplace.Container{{Name: "app", Image: version, Status: &inplace.ContainerStatus{Image: version, ImageID: "id-" + version, Ready: true}}}
@@ -78,7 +78,7 @@ func healthyDaemonSet(s Source) daemonset.Snapshot {
 	for i := range n {
 		snapshot.Nodes[i].Labels = map[string]string{"zone": OneOf(s, "zone", "a", "b")}
 		p := AgentPod(fmt.Sprint("p", i), fmt.Sprint("n", i), "v1")
-		Gate(&p)
+		gate(&p)
 		snapshot.Pods = append(snapshot.Pods, p)
 	}
 	d := &snapshot.DaemonSet

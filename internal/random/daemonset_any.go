@@ -37,7 +37,7 @@ func agentPod(s Source, i, nodes int) daemonset.Pod {
 		{"unready", 4, func() { unready(&p) }}, {"failed", 8, func() { p.Phase = podorder.Failed; unready(&p) }}, {"succeeded", 12, func() { p.Phase = podorder.Succeeded; unready(&p) }},
 		{"unbound", 10, func() { p.NodeName, p.PinnedNode, p.Phase = "", p.NodeName, podorder.Pending; unready(&p) }},
 		{"terminating", 8, func() { p.DeletionTimestamp = Now.Add(-time.Minute) }}, {"preparing", 10, func() { p.Labels[daemonset.LabelState] = daemonset.StatePreparingDelete }},
-		{"gated", 3, func() { Gate(&p) }}, {"orphan", 20, func() { p.ControllerUID, p.ControllerKind, p.ControllerName = "", "", "" }},
+		{"gated", 3, func() { gate(&p) }}, {"orphan", 20, func() { p.ControllerUID, p.ControllerKind, p.ControllerName = "", "", "" }},
 		{"other", 20, func() { p.ControllerUID = "x" }}, {"mismatch", 20, func() { p.Labels["app"] = "x" }}, {"hold", 3, func() { p.Labels["hold"] = "yes" }},
 		{"generation", 8, func() { p.Labels[daemonset.LabelGeneration] = "5" }}, {"nowhere", 20, func() { p.NodeName, p.PinnedNode = "", "" }},
 	} {
@@ -56,7 +56,7 @@ func tidyPod(s Source, i int) daemonset.Pod {
 		unready(&p)
 	}
 	if Bool(s, "gated") {
-		Gate(&p)
+		gate(&p)
 	}
 	if !Often(s, "no hold", 3) {
 		p.Labels["hold"] = "yes"
