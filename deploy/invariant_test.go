@@ -208,6 +208,7 @@ func TestPropertyRollback(t *testing.T) {
 // TestPropertyRecount: the counts of the status are those of the ReplicaSets.
 func TestPropertyRecount(t *testing.T) {
 	check(t, func(t *rapid.T) {
+		keeps(t, anyKind(t), deploy.Options{}, "Deployment status recount")
 		s := caughtUp(t)
 		for i := range s.ReplicaSets {
 			st := &s.ReplicaSets[i].Status

@@ -74,7 +74,7 @@ func TestQuirksText(t *testing.T) {
 func TestPropertySingleQuirks(t *testing.T) {
 	changed := deploy.Quirks(0)
 	check(t, func(t *rapid.T) {
-		s := rapid.OneOf(rapid.Custom(anything), rapid.Custom(caughtUp), rapid.Custom(anyKind), rapid.Custom(anyPartition), rapid.Custom(scaling), rapid.Custom(varied)).Draw(t, "snapshot")
+		s := rapid.OneOf(rapid.Custom(anything), rapid.Custom(anyKind), rapid.Custom(anyPartition), rapid.Custom(scaling), rapid.Custom(varied)).Draw(t, "snapshot")
 		usual := must(t, s, deploy.Options{})
 		for i, row := range deploy.QuirkTable() {
 			q := deploy.Quirks(1) << i
