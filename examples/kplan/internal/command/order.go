@@ -32,7 +32,9 @@ func newOrder(name string) *cobra.Command {
 them, and the rule that puts each before the next. Deployments need not be there.
 
 Neighbours are the pods of the same Deployment on the node, of whichever of its
-ReplicaSets. Of ready pods that are about as old the UID decides.
+ReplicaSets. Of ready pods that are about as old the UID decides. Pods that are alike
+in all are a tie, of which Kubernetes takes what its cache lists first; they are shown
+by UID.
 
 With -o json each ReplicaSet is an object with name, controller, wanted and pods.
 Several ReplicaSets are the items of one object.`,

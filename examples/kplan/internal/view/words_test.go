@@ -188,3 +188,11 @@ func TestManyPods(t *testing.T) {
 	require.Len(t, rows, 11)
 	require.Equal(t, "delete 3 more pods of web-1", rows[10][0])
 }
+
+// TestTie: pods that are alike in all are told as a tie, not as a rule of Kubernetes.
+func TestTie(t *testing.T) {
+	pods := []podorder.Pod{{Name: "a", UID: "1"}, {Name: "b", UID: "2"}}
+	order := podorder.New(time.Unix(100, 0), nil)
+	choice := order.Choose(pods, nil, 1)
+	require.Equal(t, "a tie: Kubernetes takes what its cache lists first", ruleText(order.Explain(pods, nil, choice)[0], order.Now))
+}
