@@ -120,6 +120,10 @@ func TestSplit(t *testing.T) {
 func TestSyntaxLine(t *testing.T) {
 	_, err := Load(Source{Filenames: []string{"-"}, Stdin: strings.NewReader(small + "---\n" + small + "a: b: c\n")})
 	require.EqualError(t, err, "standard input: yaml: line 10: mapping values are not allowed in this context")
+	for _, line := range []string{"replicas: {{ .Values.replicas }}", "{{- if .Values.enabled }}"} {
+		_, err := Load(Source{Filenames: []string{"-"}, Stdin: strings.NewReader(small + line + "\n")})
+		require.EqualError(t, err, "standard input: looks like a Helm template; render it first, as with helm template")
+	}
 }
 
 // TestMemory: a large file of many objects takes no more memory at once than twice its

@@ -95,6 +95,9 @@ var lineNumber = regexp.MustCompile(`line \d+`)
 
 // syntax returns an error with the lines of the file instead of those of the part.
 func (p *part) syntax(err error) error {
+	if bytes.Contains(p.text, []byte("{{")) {
+		return errors.New("looks like a Helm template; render it first, as with helm template")
+	}
 	text := strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")
 	return errors.New(lineNumber.ReplaceAllStringFunc(text, func(found string) string {
 		var n int
