@@ -142,6 +142,12 @@ func TestFields(t *testing.T) {
 			for kind, of := range kinds {
 				if version, name, _ := strings.Cut(kind, " "); file == "rollout/traffic.yaml" && !seen[kind] {
 					other := map[string]any{"apiVersion": version, "kind": name, "metadata": map[string]any{"name": "other", "namespace": "default", "uid": "other"}}
+					if name == "DaemonSet" { // which is refused without a selector, field by field
+						other["spec"] = map[string]any{
+							"selector": map[string]any{"matchLabels": map[string]any{"app": "other"}},
+							"template": map[string]any{"metadata": map[string]any{"labels": map[string]any{"app": "other"}}},
+						}
+					}
 					f.all(t, append(slices.Clone(objects), other), len(objects), fieldsOf(of, nil, nil))
 				}
 			}
@@ -158,7 +164,7 @@ type fieldTest struct {
 }
 
 // together is how many fields are written at once, as long as that is not refused.
-const together = 64
+const together = 256
 
 func (f *fieldTest) all(t *testing.T, objects []any, i int, fields []field) {
 	f.fields += len(fields)
