@@ -43,3 +43,6 @@ func New(now time.Time, neighbours Neighbours) Order {
 // Seed returns the order of the proposal to let users choose by
 // [AnnotationDeletePriority] in Kubernetes 1.5: the priority in front of [Legacy15].
 func Seed() Order { return Order{Chain: Legacy15, Priority: PriorityFirst} }
+
+// isExact reports whether the order compares times and not age buckets.
+func (o *Order) isExact() bool { return o.Now.IsZero() || o.Chain.legacy() }

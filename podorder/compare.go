@@ -40,9 +40,6 @@ func (o *Order) Decide(a, b *Pod) (Rule, int) {
 	return r.decide(&x, &y, a, b)
 }
 
-// isExact reports whether the order compares times and not age buckets.
-func (o *Order) isExact() bool { return o.Now.IsZero() || o.Chain.legacy() }
-
 // decide is the exact relation of two pods.
 func (r *ranking) decide(a, b *key, p, q *Pod) (Rule, int) {
 	if r.order.Priority == PriorityFirst {

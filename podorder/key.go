@@ -24,17 +24,6 @@ type key struct {
 	marked     bool // scratch space of a selection
 }
 
-// phaseRank orders phases by how little is lost with the pod.
-func phaseRank(p Phase) int8 {
-	switch p {
-	case Unknown:
-		return 1
-	case Running:
-		return 2
-	}
-	return 0
-}
-
 // noAge is the bucket of an unset time, which precedes every other.
 const noAge = math.MinInt8
 
@@ -52,19 +41,6 @@ func (r *ranking) key(p *Pod, at place) key {
 		_, k.annotated = priorityOf(p)
 	}
 	return k
-}
-
-// early returns the first eight bytes as a number with the order of the texts.
-func early(uid string) (n uint64) {
-	if len(uid) >= 8 {
-		_ = uid[7]
-		return uint64(uid[0])<<56 | uint64(uid[1])<<48 | uint64(uid[2])<<40 | uint64(uid[3])<<32 |
-			uint64(uid[4])<<24 | uint64(uid[5])<<16 | uint64(uid[6])<<8 | uint64(uid[7])
-	}
-	for i := range len(uid) {
-		n |= uint64(uid[i]) << (56 - 8*i)
-	}
-	return n
 }
 
 // age returns a time as a number and its bucket.

@@ -102,3 +102,16 @@ func mix(n uint64) uint64 {
 }
 
 func (c *neighbourCounts) of(node string) int32 { return c.counts[*c.slot(node)] }
+
+// early returns the first eight bytes as a number with the order of the texts.
+func early(uid string) (n uint64) {
+	if len(uid) >= 8 {
+		_ = uid[7]
+		return uint64(uid[0])<<56 | uint64(uid[1])<<48 | uint64(uid[2])<<40 | uint64(uid[3])<<32 |
+			uint64(uid[4])<<24 | uint64(uid[5])<<16 | uint64(uid[6])<<8 | uint64(uid[7])
+	}
+	for i := range len(uid) {
+		n |= uint64(uid[i]) << (56 - 8*i)
+	}
+	return n
+}

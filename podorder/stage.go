@@ -205,3 +205,14 @@ func truth(b bool) int64 {
 	}
 	return 0
 }
+
+// phaseRank orders phases by how little is lost with the pod.
+func phaseRank(p Phase) int8 {
+	switch p {
+	case Unknown:
+		return 1
+	case Running:
+		return 2
+	}
+	return 0
+}

@@ -3,52 +3,14 @@ package kruise
 import (
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/kplan-go/kplan/internal/condition"
 	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/internal/quirk"
-	"github.com/kplan-go/kplan/rollout/batchrelease"
-	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
-	"github.com/kplan-go/kplan/selector"
 )
-
-// recheck is how long a Rollout waits for what no event tells, and its default grace.
-const recheck = 3 * time.Second
-
-// A pass is one pass of a Rollout.
-type pass struct {
-	s  *Snapshot
-	r  *Rollout
-	w  *workload.State       // nil if missing
-	br *batchrelease.Release // as it is after the actions; nil if missing
-	// stable is the stable Service as it is after the actions; nil if missing.
-	stable *traffic.Service
-	now    time.Time
-	opts   Options
-	hash   string
-	sub    *StepStatus // of the next status; the caller's is never written
-	// stalled tells that the step does not come to an end ([workload.DeadlineNotReported]).
-	stalled bool
-	p       Plan
-}
-
-func (st *pass) add(a Action)               { st.p.Actions = append(st.p.Actions, a) }
-func (st *pass) has(q workload.Quirks) bool { return st.opts.Repair.Has(q) }
-
-func (st *pass) hold(reason Reason, have, limit int64) {
-	st.p.Holds = append(st.p.Holds, Hold{Reason: reason, Have: have, Limit: limit})
-}
-
-// recheckAfter asks for another pass.
-func (st *pass) recheckAfter(d time.Duration) { st.p.RecheckAt = st.now.Add(d) }
-
-func (st *pass) event(message string) {
-	st.p.Events = append(st.p.Events, Event{Action: -1, Type: "Normal", Reason: "Progressing", Message: message})
-}
 
 // Reconcile returns the next step of the Rollout in s as of now. It performs nothing.
 // The error, if any, wraps [ErrInvalid] and one [FieldError] for each field that
@@ -228,18 +190,6 @@ func (st *pass) healthy() {
 	s.Message = "workload deployment is completed"
 }
 
-// set sets a condition.
-func (st *pass) set(kind string, status selector.ConditionStatus, reason, message string) {
-	c := workload.Condition{Type: kind, Status: status, Reason: reason, Message: message}
-	st.p.Status.Conditions = condition.With(st.p.Status.Conditions, c, st.now)
-}
-
-// condition sets a condition and makes its message that of the status.
-func (st *pass) condition(kind string, status selector.ConditionStatus, reason, message string) {
-	st.set(kind, status, reason, message)
-	st.p.Status.Message = condition.Find(st.p.Status.Conditions, kind).Message
-}
-
 // act does what the phase asks for, as it was read.
 func (st *pass) act() {
 	switch st.r.Status.Phase {
@@ -289,28 +239,4 @@ func (st *pass) keep() {
 		sub := *old
 		st.p.Status.Sub = &sub
 	}
-}
-
-func (st *pass) steps() int32 { return int32(len(st.r.Strategy().Steps)) }
-
-// step returns the current step, or nil if the index names none.
-func (st *pass) step() *Step {
-	i := st.sub.CurrentStepIndex
-	if i < 1 || i > st.steps() {
-		return nil
-	}
-	return &st.r.Strategy().Steps[i-1]
-}
-
-// NextStep returns the index of the step behind step i of n, or -1.
-func NextStep(n, i int32) int32 {
-	if i >= n {
-		return -1
-	}
-	return i + 1
-}
-
-// stepText returns "step(1/3)".
-func (st *pass) stepText() string {
-	return "step(" + strconv.Itoa(int(st.sub.CurrentStepIndex)) + "/" + strconv.Itoa(int(st.steps())) + ")"
 }

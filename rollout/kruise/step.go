@@ -70,12 +70,6 @@ func (st *pass) stepMachine() {
 	}
 }
 
-// full reports whether a step updates all pods, so that there is no stable pod left to
-// lead traffic to.
-func (st *pass) full(step *Step) bool {
-	return st.r.RealPartition() && step.Replicas.OfUp64(st.w.Replicas) >= int64(st.w.Replicas)
-}
-
 // state does what the state of the step asks for.
 func (st *pass) state(step *Step) {
 	s := st.sub
