@@ -10,6 +10,16 @@ package argo
 //	                       still led to ([Canary.Routed])
 //	blue-green             the new ReplicaSet keeps its pods for [AbortDelay], counted from
 //	                       when the stable ones are all there, and loses them all then
+//	                       (pass.scaleFresh)
+//
+// and to what else there is:
+//
+//	traffic                weights go back to the stable pods (weight.go); the active Service of
+//	                       blue-green does too, once the new pods are complete and nothing pauses
+//	                       (pass.switchActive)
+//	status                 a canary is at its first step again, and pauses are dropped
+//
+// A new template, a promotion, and a rollback within the window take the abort back.
 
 // CanaryScale returns the setCanaryScale that is in force: the last at or before the
 // current step, unless that matches the weight again; nil if there is none, without
@@ -55,7 +65,7 @@ func (r Canary) CanaryWeight() int32 {
 
 // AbortDelay returns for how many seconds the new ReplicaSet keeps its pods after
 // an abort, and whether that was asked for. It is nil if it keeps them forever, which
-// is what 0 asks for.
+// is what 0 asks for. A canary without traffic routing keeps none.
 func AbortDelay(style Style, configured *int32) (seconds *int32, explicit bool) {
 	n := int32(30)
 	switch {

@@ -123,7 +123,8 @@ type Canary struct {
 	MaxTrafficWeight     int32  `json:"maxTrafficWeight,omitzero"` // 0 means 100
 	DynamicStableScale   bool   `json:"dynamicStableScale,omitzero"`
 	MinPodsPerReplicaSet *int32 `json:"minPodsPerReplicaSet,omitzero"`
-	// AbortScaleDownDelaySeconds is 30 if nil, and never if 0.
+	// AbortScaleDownDelaySeconds is 30 if nil, and the pods stay for ever if it is 0. Only
+	// an update with traffic routing has such a delay: see [AbortDelay].
 	AbortScaleDownDelaySeconds *int32     `json:"abortScaleDownDelaySeconds,omitzero"`
 	ProgressThreshold          *Threshold `json:"progressThreshold,omitzero"`
 
