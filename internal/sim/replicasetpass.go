@@ -52,7 +52,8 @@ func (p *replicaSetPass) next() bool {
 }
 
 // stopped reports whether a claim has failed, which ends the pass. Of a pod that is
-// another one by now only the release is none.
+// another one by now only the release is none. If a pod that was to be adopted is gone, the
+// other claims are made, and what follows is planned anew.
 func (p *replicaSetPass) stopped() bool {
 	if p.live.Err != nil {
 		return true
@@ -62,8 +63,20 @@ func (p *replicaSetPass) stopped() bool {
 		if o.Answer == selector.Failed || adopts && o.Answer == selector.Invalid {
 			return true
 		}
+		if adopts && o.Answer == selector.NotFound && p.claimed() {
+			return true
+		}
 	}
 	return false
+}
+
+// claimed reports whether all claims of the plan have been made.
+func (p *replicaSetPass) claimed() bool {
+	switch p.plan.Actions[p.done].(type) {
+	case replicaset.AdoptPod, replicaset.ReleasePod:
+		return false
+	}
+	return true
 }
 
 func (p *replicaSetPass) checkLive() claim.LiveCheck {
