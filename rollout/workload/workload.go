@@ -17,8 +17,8 @@ type Workload struct {
 	Ref
 	UID         string            `json:"uid,omitzero"`
 	Generation  int64             `json:"generation,omitzero"`
-	Labels      map[string]string `json:"labels,omitempty"`
-	Annotations map[string]string `json:"annotations,omitempty"`
+	Labels      map[string]string `json:"labels,omitzero"`
+	Annotations map[string]string `json:"annotations,omitzero"`
 
 	// Replicas is how many pods are wanted; nil means 1. Of a DaemonSet it is the
 	// status desiredNumberScheduled.
