@@ -1,0 +1,186 @@
+// Package defaults fills in what an API server would: a table of fields with their values,
+// and what walks an object by it.
+package defaults
+
+import (
+	"reflect"
+	"strings"
+	"sync"
+)
+
+// Apply fills in what is not set in an object, to which it has a pointer, and reports
+// whether the table knows the type. What the table takes a value from, it shares.
+func Apply(object any) bool {
+	v := reflect.ValueOf(object)
+	rows, ok := tables()[v.Type().Elem()]
+	for i := range rows {
+		rows[i].walk(place{value: v}, rows[i].names)
+	}
+	return ok
+}
+
+// A row says what a field is if it is not set.
+type row struct {
+	names []string // the path
+	value any      // a constant, [object], or a computed
+	when  []condition
+	// anyway is whether a field that is set changes, too.
+	anyway bool
+}
+
+// at returns the rows of a path of JSON names. In it * is every element of a list or a
+// map, {a,b} both, and a pointer to nothing ends the way.
+func at(path string, value any, when ...condition) []row {
+	before, rest, several := strings.Cut(path, "{")
+	if !several {
+		return []row{{names: strings.Split(path, "."), value: value, when: when}}
+	}
+	names, after, _ := strings.Cut(rest, "}")
+	var rows []row
+	for name := range strings.SplitSeq(names, ",") {
+		rows = append(rows, at(before+name+after, value, when...)...)
+	}
+	return rows
+}
+
+// anyway is at for fields that are set, too.
+func anyway(path string, value any, when ...condition) []row {
+	rows := at(path, value, when...)
+	for i := range rows {
+		rows[i].anyway = true
+	}
+	return rows
+}
+
+// below returns rows as they are for what is at a path.
+func below(path string, rows []row) []row {
+	prefix := strings.Split(path, ".")
+	moved := make([]row, len(rows))
+	for i, r := range rows {
+		r.names = append(prefix[:len(prefix):len(prefix)], r.names...)
+		moved[i] = r
+	}
+	return moved
+}
+
+// A place is a value and what it lies in.
+type place struct {
+	value reflect.Value
+	in    *place
+}
+
+// A condition tells from a field whether a row holds for it.
+type condition func(field place) bool
+
+// A computed value is one that depends on other fields.
+type computed func(field place) any
+
+// object is a value: one of the type of the field in which nothing is set.
+var object = struct{}{}
+
+func (r *row) walk(p place, names []string) {
+	if len(names) == 0 {
+		r.set(p)
+		return
+	}
+	v := pointee(p.value)
+	if !v.IsValid() {
+		return
+	}
+	p.value = v
+	switch {
+	case names[0] != "*":
+		r.walk(place{named(v, names[0]), &p}, names[1:])
+	case v.Kind() == reflect.Map:
+		for _, key := range v.MapKeys() {
+			element := reflect.New(v.Type().Elem()).Elem()
+			element.Set(v.MapIndex(key))
+			r.walk(place{element, &p}, names[1:])
+			v.SetMapIndex(key, element)
+		}
+	default:
+		for i := range v.Len() {
+			r.walk(place{v.Index(i), &p}, names[1:])
+		}
+	}
+}
+
+func (r *row) set(p place) {
+	if !r.anyway && !unsetValue(p.value) {
+		return
+	}
+	for _, holds := range r.when {
+		if !holds(p) {
+			return
+		}
+	}
+	value := r.value
+	if c, ok := value.(computed); ok {
+		value = c(p)
+	}
+	fill(p.value, value)
+}
+
+// fill sets a field to a value of a type that can be converted, or to a pointer to it.
+func fill(v reflect.Value, value any) {
+	if v.Kind() == reflect.Pointer {
+		v.Set(reflect.New(v.Type().Elem()))
+		v = v.Elem()
+	}
+	if value != object {
+		v.Set(reflect.ValueOf(value).Convert(v.Type()))
+	}
+}
+
+// unsetValue reports whether a field is as if nobody had written it.
+func unsetValue(v reflect.Value) bool {
+	if !v.IsValid() {
+		return true
+	}
+	if v.Kind() == reflect.Slice || v.Kind() == reflect.Map {
+		return v.Len() == 0
+	}
+	return v.IsZero()
+}
+
+// pointee returns what a pointer points to, which is no value for nil, and another value
+// as it is.
+func pointee(v reflect.Value) reflect.Value {
+	for v.Kind() == reflect.Pointer {
+		v = v.Elem()
+	}
+	return v
+}
+
+// named returns a field by the name that it has in JSON.
+func named(v reflect.Value, name string) reflect.Value {
+	index, ok := fields(v.Type())[name]
+	if !ok {
+		panic("defaults: " + v.Type().String() + " has no field " + name)
+	}
+	return v.FieldByIndex(index)
+}
+
+// known are the results of fields.
+var known sync.Map
+
+// fields returns where the fields of a struct are, with those of structs inlined in it.
+func fields(t reflect.Type) map[string][]int {
+	if m, ok := known.Load(t); ok {
+		return m.(map[string][]int)
+	}
+	m := map[string][]int{}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "" && f.Anonymous && strings.Contains(options, "inline") {
+			for inner, index := range fields(f.Type) {
+				m[inner] = append([]int{i}, index...)
+			}
+		} else if name != "" {
+			m[name] = []int{i}
+		}
+	}
+	known.Store(t, m)
+	return m
+}

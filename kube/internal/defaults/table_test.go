@@ -1,0 +1,57 @@
+package defaults
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// The path of each row is one of its type, and no two rows without a condition are of one.
+func TestPaths(t *testing.T) {
+	require.Len(t, tables(), 5)
+	for kind, rows := range tables() {
+		seen := map[string]bool{}
+		for _, r := range rows {
+			path := strings.Join(r.names, ".")
+			require.True(t, resolves(kind, r.names), "%v has no %s", kind, path)
+			if len(r.when) == 0 && !r.anyway {
+				require.False(t, seen[path], "%v: %s twice", kind, path)
+				seen[path] = true
+			}
+		}
+	}
+}
+
+// resolves reports whether a path leads to a field.
+func resolves(t reflect.Type, names []string) bool {
+	for _, name := range names {
+		for t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		if name == "*" {
+			if t.Kind() != reflect.Slice && t.Kind() != reflect.Map {
+				return false
+			}
+			t = t.Elem()
+			continue
+		}
+		index, ok := fields(t)[name]
+		if !ok {
+			return false
+		}
+		t = t.FieldByIndex(index).Type
+	}
+	return true
+}
+
+// What the table does not know stays as it is.
+func TestApplyUnknown(t *testing.T) {
+	require.False(t, Apply(&corev1.Pod{}))
+	d := &appsv1.Deployment{}
+	require.True(t, Apply(d))
+	require.Equal(t, int32(1), *d.Spec.Replicas)
+}
