@@ -18,11 +18,13 @@ import (
 // autoscaling/v2, and what conversions into the types that the API server works on, and
 // back, add to them.
 var tables = sync.OnceValue(func() map[reflect.Type][]row {
+	template := below("spec.template", podTemplate())
 	return map[reflect.Type][]row{
-		reflect.TypeFor[appsv1.Deployment]():                     deployment(),
-		reflect.TypeFor[appsv1.DaemonSet]():                      daemonSet(),
-		reflect.TypeFor[appsv1.StatefulSet]():                    statefulSet(),
-		reflect.TypeFor[appsv1.ReplicaSet]():                     at("spec.replicas", 1),
+		reflect.TypeFor[appsv1.Deployment]():                     slices.Concat(deployment(), template),
+		reflect.TypeFor[appsv1.DaemonSet]():                      slices.Concat(daemonSet(), template),
+		reflect.TypeFor[appsv1.StatefulSet]():                    slices.Concat(statefulSet(), template),
+		reflect.TypeFor[appsv1.ReplicaSet]():                     slices.Concat(at("spec.replicas", 1), template),
+		reflect.TypeFor[corev1.ReplicationController]():          slices.Concat(replicationController(), template),
 		reflect.TypeFor[autoscalingv2.HorizontalPodAutoscaler](): autoscaler(),
 	}
 })
@@ -66,6 +68,15 @@ func statefulSet() []row {
 		anyway("spec.volumeClaimTemplates.*.status.{capacity,allocatedResources}.*", milli),
 		anyway("spec.volumeClaimTemplates.*.apiVersion", "v1"),
 		anyway("spec.volumeClaimTemplates.*.kind", "PersistentVolumeClaim"),
+	)
+}
+
+func replicationController() []row {
+	return slices.Concat(
+		at("spec.selector", same("template.metadata.labels"), given("template.metadata.labels")),
+		at("metadata.labels", same("../spec.template.metadata.labels"), given("../spec.template.metadata.labels")),
+		at("spec.replicas", 1),
+		at("spec.minReadySeconds", 0),
 	)
 }
 

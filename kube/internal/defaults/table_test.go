@@ -12,7 +12,7 @@ import (
 
 // The path of each row is one of its type, and no two rows without a condition are of one.
 func TestPaths(t *testing.T) {
-	require.Len(t, tables(), 5)
+	require.Len(t, tables(), 6)
 	for kind, rows := range tables() {
 		seen := map[string]bool{}
 		for _, r := range rows {
@@ -54,4 +54,17 @@ func TestApplyUnknown(t *testing.T) {
 	d := &appsv1.Deployment{}
 	require.True(t, Apply(d))
 	require.Equal(t, int32(1), *d.Spec.Replicas)
+}
+
+func TestIsLatest(t *testing.T) {
+	const digest = "@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+	for image, want := range map[string]bool{
+		"nginx": true, "nginx:latest": true, "nginx:1.27": false, "nginx" + digest: false, "nginx:latest" + digest: true,
+		"": false, "Nginx": false, "Team/nginx": true, "example.com:5000/a/b": true, "example.com:5000": false, "localhost/a:latest": true,
+		"nginx:latest@sha256:01": false, "nginx:latest@md5:0123456789abcdef0123456789abcdef": false, "[::1]:80/a": true,
+		strings.Repeat("a", 240) + "/" + strings.Repeat("b", 14): true, strings.Repeat("a", 240) + "/" + strings.Repeat("b", 15): false,
+		strings.Repeat("0a", 32): false, strings.Repeat("0a", 31): true,
+	} {
+		require.Equal(t, want, isLatest(image), image)
+	}
 }

@@ -1,6 +1,7 @@
 package defaults
 
 import (
+	"maps"
 	"reflect"
 	"strings"
 
@@ -33,6 +34,33 @@ func unset(name string) condition {
 	return func(p place) bool { return unsetValue(p.sibling(name)) }
 }
 
+// given holds if a field beside is set.
+func given(name string) condition {
+	return func(p place) bool { return !unsetValue(p.sibling(name)) }
+}
+
+// alone holds if nothing is set in what the field lies in but one other field.
+func alone(name string) condition {
+	return func(p place) bool {
+		for other := range fields(p.in.value.Type()) {
+			if other != name && !unsetValue(named(p.in.value, other)) {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// latest holds if the image beside is the latest, in words or without.
+func latest(name string) condition {
+	return func(p place) bool { return isLatest(p.sibling(name).String()) }
+}
+
+// same is the value of a field beside.
+func same(name string) computed {
+	return func(p place) any { return p.sibling(name).Interface() }
+}
+
 // milli is a quantity that is rounded up to thousandths. One that has no more digits stays
 // as it is in memory, too, which is what a hash is computed from.
 var milli = computed(func(p place) any {
@@ -43,3 +71,14 @@ var milli = computed(func(p place) any {
 	}
 	return rounded
 })
+
+// without is a map without some keys.
+func without(keys ...string) computed {
+	return func(p place) any {
+		m := maps.Clone(p.value.Interface().(map[string]string))
+		for _, key := range keys {
+			delete(m, key)
+		}
+		return m
+	}
+}
