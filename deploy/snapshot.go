@@ -41,7 +41,7 @@ const NoLimit = 1<<31 - 1
 // A Deployment is the desired state and the last written status. What is not set means
 // what it means to the Deployment controller; the defaults of the API, such as limits of
 // 25%, are set by the API server, before the controller sees them, and by
-// DefaultDeployment of package kube. If neither limit is more than 0, MaxUnavailable
+// Default of package kube. If neither limit is more than 0, MaxUnavailable
 // is 1.
 type Deployment struct {
 	Name            string            `json:"name"`

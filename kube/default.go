@@ -1,47 +1,58 @@
 package kube
 
 import (
-	"cmp"
-
 	appsv1 "k8s.io/api/apps/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kplan-go/kplan/kube/internal/defaults"
 )
 
-// DefaultDeployment returns a copy of d in which fields of the spec have the values that
-// the API server stores if they are not set. They are those that decide about a rollout:
-// replicas, the strategy and its limits, the length of the history and the progress
-// deadline. Pass objects that do not come from an API server through it, such as manifests:
-// [Deployment] reads them as the controller does, to which an unset revisionHistoryLimit is
-// no limit, an unset deadline none, and an unset maxSurge 0.
-//
-// It mirrors SetDefaults_Deployment of the apps/v1 API of Kubernetes 1.36.3. The pod
-// template stays as it is.
-func DefaultDeployment(d *appsv1.Deployment) *appsv1.Deployment {
-	if d == nil {
-		return nil
-	}
-	d = d.DeepCopy()
-	s := &d.Spec
-	s.Replicas = orNew(s.Replicas, 1)
-	s.RevisionHistoryLimit = orNew(s.RevisionHistoryLimit, 10)
-	s.ProgressDeadlineSeconds = orNew(s.ProgressDeadlineSeconds, 600)
-	s.Strategy.Type = cmp.Or(s.Strategy.Type, appsv1.RollingUpdateDeploymentStrategyType)
-	if s.Strategy.Type != appsv1.RollingUpdateDeploymentStrategyType {
-		return d
-	}
-	if s.Strategy.RollingUpdate == nil {
-		s.Strategy.RollingUpdate = &appsv1.RollingUpdateDeployment{}
-	}
-	limits := s.Strategy.RollingUpdate
-	limits.MaxSurge = orNew(limits.MaxSurge, intstr.FromString("25%"))
-	limits.MaxUnavailable = orNew(limits.MaxUnavailable, intstr.FromString("25%"))
-	return d
+// A kind is one that [Default] has rows for.
+type kind interface {
+	appsv1.Deployment | appsv1.DaemonSet | appsv1.StatefulSet | appsv1.ReplicaSet |
+		corev1.ReplicationController | autoscalingv2.HorizontalPodAutoscaler
 }
 
-// orNew returns p, or a pointer to the value if p is nil.
-func orNew[T any](p *T, unset T) *T {
-	if p == nil {
-		return &unset
+// Default returns a copy of an object as the API server stores it and as controllers read
+// it: what is not set has its default, down to the probes of containers, quantities are
+// written in one way (500m for 0.5), lists and maps without elements are nil, and objects
+// without fields, such as securityContext: {}, stay. Pass objects that do not come from an
+// API server through it, such as manifests: a field that the server fills in has a part
+// in the hash of a template and so in the names of ReplicaSets and revisions, and
+// [Deployment] reads what it is given as the controller does, to which an unset
+// revisionHistoryLimit is no limit, an unset deadline none, and an unset maxSurge 0.
+// An object of an API server stays as it is. Default knows Deployments, DaemonSets,
+// StatefulSets, ReplicaSets, ReplicationControllers and HorizontalPodAutoscalers.
+//
+// What else a server does is not done: metadata, statuses and the annotation of the
+// template generation stay as they are, and so does what only admission plugins change.
+// Defaults are those of Kubernetes 1.36.3 with its feature gates as they are by default.
+func Default[T kind](object *T) *T {
+	if object == nil {
+		return nil
 	}
-	return p
+	o := any(object).(runtime.Object).DeepCopyObject()
+	defaults.Apply(o)
+	if stored := new(T); transcode(o, any(stored)) {
+		o = any(stored).(runtime.Object)
+		defaults.Apply(o)
+	}
+	return any(o).(*T)
+}
+
+// transcode writes an object as the API server does for its storage, and reads it into
+// another. It reports whether it could. Writing changes the object.
+func transcode(from runtime.Object, into any) bool {
+	writer, ok := from.(interface{ Marshal() ([]byte, error) })
+	if !ok {
+		return false
+	}
+	data, err := writer.Marshal()
+	if err != nil || into.(interface{ Unmarshal([]byte) error }).Unmarshal(data) != nil {
+		return false
+	}
+	into.(runtime.Object).GetObjectKind().SetGroupVersionKind(from.GetObjectKind().GroupVersionKind())
+	return true
 }

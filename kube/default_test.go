@@ -6,45 +6,68 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	hashdump "k8s.io/utils/dump"
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/kube"
 )
 
-// TestDefaultDeployment: what is not set gets the values of the API server, what is set
-// stays, and the argument does not change.
-func TestDefaultDeployment(t *testing.T) {
+// TestDefault: what is not set gets the values of the API server, what is set stays, and
+// the argument does not change.
+func TestDefault(t *testing.T) {
 	quarter := intstr.FromString("25%")
-	all := appsv1.DeploymentSpec{
-		Replicas: new(int32(1)), RevisionHistoryLimit: new(int32(10)), ProgressDeadlineSeconds: new(int32(600)),
-		Strategy: appsv1.DeploymentStrategy{
-			Type:          appsv1.RollingUpdateDeploymentStrategyType,
-			RollingUpdate: &appsv1.RollingUpdateDeployment{MaxSurge: &quarter, MaxUnavailable: &quarter},
-		},
+	strategy := appsv1.DeploymentStrategy{
+		Type:          appsv1.RollingUpdateDeploymentStrategyType,
+		RollingUpdate: &appsv1.RollingUpdateDeployment{MaxSurge: &quarter, MaxUnavailable: &quarter},
 	}
-	empty := &appsv1.Deployment{}
-	require.Empty(t, cmp.Diff(all, kube.DefaultDeployment(empty).Spec))
-	require.Empty(t, cmp.Diff(&appsv1.Deployment{}, empty), "the argument stays as it is")
-
-	zero := intstr.FromInt32(0)
-	set := &appsv1.Deployment{Spec: appsv1.DeploymentSpec{
-		Replicas: new(int32(0)), RevisionHistoryLimit: new(int32(0)), ProgressDeadlineSeconds: new(int32(1)),
-		Strategy: appsv1.DeploymentStrategy{
-			Type:          appsv1.RollingUpdateDeploymentStrategyType,
-			RollingUpdate: &appsv1.RollingUpdateDeployment{MaxSurge: &zero},
+	given := &appsv1.Deployment{TypeMeta: metav1.TypeMeta{Kind: "Deployment"}, Spec: appsv1.DeploymentSpec{
+		Replicas: new(int32(0)), Selector: &metav1.LabelSelector{},
+		Template: corev1.PodTemplateSpec{
+			ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{}},
+			Spec: corev1.PodSpec{
+				ServiceAccountName: "robot",
+				Volumes:            []corev1.Volume{{Name: "scratch"}},
+				Containers: []corev1.Container{{
+					Image: "nginx", SecurityContext: &corev1.SecurityContext{},
+					Resources:     corev1.ResourceRequirements{Limits: corev1.ResourceList{"cpu": resource.MustParse("0.5")}},
+					LivenessProbe: &corev1.Probe{PeriodSeconds: 5},
+				}},
+			},
 		},
 	}}
-	want := set.DeepCopy()
-	want.Spec.Strategy.RollingUpdate.MaxUnavailable = &quarter
-	require.Empty(t, cmp.Diff(want, kube.DefaultDeployment(set)))
-	require.Nil(t, set.Spec.Strategy.RollingUpdate.MaxUnavailable, "nor does what it points to change")
+	before := given.DeepCopy()
+	want := appsv1.DeploymentSpec{
+		Replicas: new(int32(0)), RevisionHistoryLimit: new(int32(10)), ProgressDeadlineSeconds: new(int32(600)), Strategy: strategy,
+		Selector: &metav1.LabelSelector{},
+		Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
+			ServiceAccountName: "robot", DeprecatedServiceAccount: "robot", SecurityContext: &corev1.PodSecurityContext{},
+			RestartPolicy: "Always", DNSPolicy: "ClusterFirst", SchedulerName: "default-scheduler", TerminationGracePeriodSeconds: new(int64(30)),
+			Volumes: []corev1.Volume{{Name: "scratch", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}},
+			Containers: []corev1.Container{{
+				Image: "nginx", ImagePullPolicy: "Always", TerminationMessagePath: "/dev/termination-log", TerminationMessagePolicy: "File",
+				SecurityContext: &corev1.SecurityContext{},
+				Resources:       corev1.ResourceRequirements{Limits: corev1.ResourceList{"cpu": resource.MustParse("500m")}},
+				LivenessProbe:   &corev1.Probe{PeriodSeconds: 5, TimeoutSeconds: 1, SuccessThreshold: 1, FailureThreshold: 3},
+			}},
+		}},
+	}
+	got := kube.Default(given)
+	require.Empty(t, cmp.Diff(want, got.Spec))
+	require.Equal(t, "Deployment", got.Kind)
+	require.Equal(t, before, given, "the argument stays as it is")
+	require.Equal(t, hashdump.ForHash(got), hashdump.ForHash(kube.Default(got)), "nor does what has its defaults change")
 
-	recreate := kube.DefaultDeployment(&appsv1.Deployment{Spec: appsv1.DeploymentSpec{
+	got.Spec.Template.Labels = map[string]string{"a": "b"}
+	require.Empty(t, given.Spec.Template.Labels, "nothing is shared")
+	recreate := kube.Default(&appsv1.Deployment{Spec: appsv1.DeploymentSpec{
 		Strategy: appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType},
 	}})
 	require.Nil(t, recreate.Spec.Strategy.RollingUpdate, "Recreate has no limits")
-	require.Nil(t, kube.DefaultDeployment(nil))
+	require.Nil(t, kube.Default[appsv1.Deployment](nil))
 }
 
 // TestUnsetStaysUnset: an object that no API server has completed is read as the

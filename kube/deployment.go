@@ -19,7 +19,7 @@ import (
 // does not stop a plan for an object that is stored already.
 //
 // What is not set stays unset, and means what it means to the controller, which need
-// not be what the API server would have stored: see [DefaultDeployment]. A missing
+// not be what the API server would have stored: see [Default]. A missing
 // rollingUpdate block leaves MaxSurge and MaxUnavailable unset, and so does the
 // Recreate strategy, which does not read them.
 func Deployment(d *appsv1.Deployment) (deploy.Deployment, error) {

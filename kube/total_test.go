@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
+
 	"github.com/kplan-go/kplan/internal/total"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/kube/internal/apitest"
@@ -31,7 +33,7 @@ var exportedFunctions = map[string]any{
 	"DaemonSetSnapshot":                  kube.DaemonSetSnapshot,
 	"DaemonSetStatus":                    kube.DaemonSetStatus,
 	"DaemonSetStatusRequest":             kube.DaemonSetStatusRequest,
-	"DefaultDeployment":                  kube.DefaultDeployment,
+	"Default":                            kube.Default[appsv1.Deployment],
 	"Deployment":                         kube.Deployment,
 	"DeploymentCondition":                kube.DeploymentCondition,
 	"DeploymentRequests":                 kube.DeploymentRequests,

@@ -47,8 +47,9 @@ Without either it starts from nothing. DaemonSets need nodes in the files, or
 Where nodes have zones (the label topology.kubernetes.io/zone, or --zones), the pods of
 a Deployment in each are shown, and the skew: by how many the zones differ.
 
-Templates are compared as they are written. A manifest and the object that the API
-server made of it differ, because the server has filled in defaults.
+Manifests are completed with the defaults of the API server, in --from too, so that a
+manifest and the object that the server made of it are the same, and ReplicaSets have the
+names that they get in a cluster. What admission webhooks change is not known.
 
 With -o json each Deployment is an object with name, bounds, done and steps; times
 are seconds from the start. DaemonSets and Rollouts also have a kind, and the former

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kplan-go/kplan/kube"
 	kubeargo "github.com/kplan-go/kplan/kube/argo"
 )
 
@@ -108,7 +109,7 @@ type source[T any] struct {
 func (l *loader) add(u *unstructured.Unstructured, file string) error {
 	switch u.GetAPIVersion() + " " + u.GetKind() {
 	case "apps/v1 DaemonSet":
-		return addAs(l, &l.daemonSets, u, file, func(ds *appsv1.DaemonSet) *DaemonSet { return &DaemonSet{Object: ds} })
+		return addAs(l, &l.daemonSets, u, file, func(ds *appsv1.DaemonSet) *DaemonSet { return &DaemonSet{Object: kube.Default(ds)} })
 	case "apps.kruise.io/v1alpha1 DaemonSet", "apps.kruise.io/v1beta1 DaemonSet":
 		return addAs(l, &l.daemonSets, u, file, (*advancedDaemonSet).split)
 	case "v1 Node":
@@ -118,9 +119,9 @@ func (l *loader) add(u *unstructured.Unstructured, file string) error {
 	case kubeargo.V1alpha1 + " Rollout":
 		return add(l, &l.argo, u, file)
 	case "apps/v1 Deployment":
-		return add(l, &l.deployments, u, file)
+		return addAs(l, &l.deployments, u, file, kube.Default[appsv1.Deployment])
 	case "apps/v1 ReplicaSet":
-		return add(l, &l.replicaSets, u, file)
+		return addAs(l, &l.replicaSets, u, file, kube.Default[appsv1.ReplicaSet])
 	case "v1 Pod":
 		return add(l, &l.pods, u, file)
 	}

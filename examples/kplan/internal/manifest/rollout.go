@@ -102,7 +102,7 @@ func (l *loader) addProgressive(u *unstructured.Unstructured, file string) (bool
 	case "CloneSet.apps.kruise.io":
 		list = func() error { return addLoose(l, &p.cloneSets, u, file) }
 	case "StatefulSet.apps":
-		list = func() error { return addLoose(l, &p.statefuls, u, file) }
+		list = func() error { return addLoose(l, &p.statefuls, u, file, kube.Default[appsv1.StatefulSet]) }
 	case "Service":
 		list = func() error { return addLoose(l, &p.services, u, file) }
 	case "Ingress.networking.k8s.io":
@@ -121,10 +121,16 @@ func (l *loader) addProgressive(u *unstructured.Unstructured, file string) (bool
 	return true, list()
 }
 
-// addLoose decodes an object of which only some fields are looked at.
-func addLoose[T any](l *loader, list *[]source[T], u *unstructured.Unstructured, file string) error {
+// addLoose decodes an object of which only some fields are looked at, and adds what some
+// functions make of it.
+func addLoose[T any](l *loader, list *[]source[T], u *unstructured.Unstructured, file string, convert ...func(*T) *T) error {
 	notes := len(l.notes)
-	err := add(l, list, u, file)
+	err := addAs(l, list, u, file, func(object *T) *T {
+		for _, f := range convert {
+			object = f(object)
+		}
+		return object
+	})
 	l.notes = l.notes[:notes]
 	return err
 }

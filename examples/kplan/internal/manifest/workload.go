@@ -101,7 +101,6 @@ func (l *loader) assignDeployments(s *Set) error {
 	files := map[string]string{}
 	for i := range l.deployments {
 		d := &l.deployments[i]
-		d.object = kube.DefaultDeployment(d.object)
 		w := Workload{File: d.file, Deployment: d.object}
 		if first, ok := files[w.Key()]; ok {
 			return w.Invalid(fmt.Errorf("there is one of this name already, in %s", first))
