@@ -27,7 +27,7 @@ type ArgoRollout struct {
 func (r *ArgoRollout) Name() string { return describe("Rollout", r.Object.Name) }
 
 // Key tells Rollouts apart.
-func (r *ArgoRollout) Key() string { return r.Object.Namespace + "/" + r.Object.Name }
+func (r *ArgoRollout) Key() string { return key(r.Object) }
 
 // Invalid returns err as an error of the Rollout.
 func (r *ArgoRollout) Invalid(err error) error {

@@ -33,7 +33,7 @@ func (d *DaemonSet) Name() string { return describe(daemonset.Kind, d.Object.Nam
 
 // Key tells DaemonSets apart. The two APIs have names of their own.
 func (d *DaemonSet) Key() string {
-	return fmt.Sprint(d.Advanced != nil, "/", d.Object.Namespace, "/", d.Object.Name)
+	return fmt.Sprint(d.Advanced != nil, "/", key(d.Object))
 }
 
 // Invalid returns err as an error of the DaemonSet.

@@ -71,7 +71,9 @@ func (s Source) read() (*loader, error) {
 	if s.Objects != nil {
 		return l, nil
 	}
-	return l, s.each(l.add)
+	err := s.each(l.add)
+	l.fillNamespace()
+	return l, err
 }
 
 // keep leaves only what has one of the UIDs, and the workloads of such Rollouts.

@@ -29,7 +29,7 @@ type Workload struct {
 func (w *Workload) Name() string { return describe("Deployment", w.Deployment.Name) }
 
 // Key tells workloads apart.
-func (w *Workload) Key() string { return w.Deployment.Namespace + "/" + w.Deployment.Name }
+func (w *Workload) Key() string { return key(w.Deployment) }
 
 // Invalid returns err as an error of the workload.
 func (w *Workload) Invalid(err error) error {

@@ -1,0 +1,70 @@
+package manifest
+
+import (
+	"cmp"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// key tells objects of a kind apart. Without a namespace they are in that which kubectl
+// takes then.
+func key(o metav1.Object) string {
+	return cmp.Or(o.GetNamespace(), metav1.NamespaceDefault) + "/" + o.GetName()
+}
+
+// fillNamespace puts what has no namespace into "default" if anything else is there in so
+// many words: manifests beside what kubectl has printed. Otherwise names stay as short as
+// they are written.
+func (l *loader) fillNamespace() {
+	named, unnamed := false, []*string{}
+	for _, namespace := range l.namespacesOf() {
+		named = named || *namespace == metav1.NamespaceDefault
+		if *namespace == "" {
+			unnamed = append(unnamed, namespace)
+		}
+	}
+	if !named {
+		return
+	}
+	for _, namespace := range unnamed {
+		*namespace = metav1.NamespaceDefault
+	}
+}
+
+// namespacesOf returns where the namespaces of all objects are that have one.
+func (l *loader) namespacesOf() (list []*string) {
+	list = append(list, metaOf(l.deployments)...)
+	list = append(list, metaOf(l.replicaSets)...)
+	list = append(list, metaOf(l.pods)...)
+	list = append(list, metaOf(l.revisions)...)
+	list = append(list, metaOf(l.argo)...)
+	list = append(list, metaOf(l.cloneSets)...)
+	list = append(list, metaOf(l.statefuls)...)
+	list = append(list, metaOf(l.services)...)
+	list = append(list, metaOf(l.ingresses)...)
+	list = append(list, metaOf(l.routes)...)
+	list = append(list, metaOf(l.autoscalers)...)
+	list = append(list, metaOf(l.routings)...)
+	for _, s := range l.daemonSets {
+		list = append(list, &s.object.Object.Namespace)
+	}
+	for _, s := range l.rollouts {
+		list = append(list, &s.object.namespace)
+	}
+	for _, s := range l.releases {
+		list = append(list, &s.object.namespace)
+	}
+	return list
+}
+
+// metaOf returns where the namespaces of objects are.
+func metaOf[T any](sources []source[T]) (list []*string) {
+	for _, s := range sources {
+		if o, ok := any(s.object).(interface{ GetObjectMeta() metav1.Object }); ok {
+			if m, ok := o.GetObjectMeta().(*metav1.ObjectMeta); ok {
+				list = append(list, &m.Namespace)
+			}
+		}
+	}
+	return list
+}
