@@ -35,3 +35,14 @@ func (cloneSet) body(p *Patch, spec map[string]any) {
 	put(strategy, "rollingUpdate", nil, p.ReplaceStrategy)
 	put(spec, "updateStrategy", strategy, len(strategy) > 0)
 }
+
+func (cloneSet) patch(p *Patch, w *Workload) {
+	set(&w.Paused, p.Paused)
+	set(&w.StrategyType, p.StrategyType)
+	if !p.MaxSurge.IsZero() || !p.MaxUnavailable.IsZero() {
+		w.RollingUpdate = p.limit(w)
+	}
+	withoutBlock := *p
+	withoutBlock.ReplaceStrategy = false
+	withoutBlock.divide(w)
+}

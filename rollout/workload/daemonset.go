@@ -17,3 +17,8 @@ func (daemonSet) holdBack(w *Workload, _ Quirks) { w.Partition = rollout.Int(Hol
 func (daemonSet) traits() Traits { return Traits{SizedByNodes: true, AnyStrategy: true} }
 
 func (daemonSet) body(p *Patch, spec map[string]any) { p.strategy(spec, "updateStrategy") }
+
+func (daemonSet) patch(p *Patch, w *Workload) {
+	p.roll(w)
+	p.divide(w)
+}

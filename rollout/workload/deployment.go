@@ -59,6 +59,15 @@ func (deployment) body(p *Patch, spec map[string]any) {
 	p.strategy(spec, "strategy")
 }
 
+// patch: the API server takes no limits beside the type Recreate.
+func (deployment) patch(p *Patch, w *Workload) {
+	set(&w.Paused, p.Paused)
+	if p.roll(w); w.StrategyType == "Recreate" {
+		w.RollingUpdate = nil
+	}
+	w.StableRevision = w.Labels[LabelStableRevision]
+}
+
 // byAge returns the ReplicaSets that have pods, the oldest first.
 func byAge(sets []Set) []*Set {
 	var list []*Set

@@ -13,6 +13,8 @@ type kind interface {
 	traits() Traits
 	// body adds to the spec of a merge patch where this kind has what a patch changes.
 	body(p *Patch, spec map[string]any)
+	// patch changes the same in a workload.
+	patch(p *Patch, w *Workload)
 }
 
 // The kinds of workloads that are known, with their groups.

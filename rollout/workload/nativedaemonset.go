@@ -42,3 +42,6 @@ func (nativeDaemonSet) holdBack(w *Workload, repair Quirks) {
 func (nativeDaemonSet) traits() Traits { return Traits{SizedByNodes: true, AnyStrategy: true} }
 
 func (nativeDaemonSet) body(p *Patch, spec map[string]any) { p.strategy(spec, "updateStrategy") }
+
+// patch: it has neither a partition nor a pause.
+func (nativeDaemonSet) patch(p *Patch, w *Workload) { p.roll(w) }

@@ -1,6 +1,9 @@
 package workload
 
-import "github.com/kplan-go/kplan/rollout"
+import (
+	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/partition"
+)
 
 // A Patch is what changes about a workload. Its members are absolute; what is
 // not set stays.
@@ -74,4 +77,50 @@ func (p *Patch) limits(rolling map[string]any) {
 	put(rolling, "partition", nil, p.ClearPartition)
 	put(rolling, "maxSurge", p.MaxSurge, !p.MaxSurge.IsZero())
 	put(rolling, "maxUnavailable", p.MaxUnavailable, !p.MaxUnavailable.IsZero())
+}
+
+func set[T any](field, value *T) {
+	if value != nil {
+		*field = *value
+	}
+}
+
+// roll changes the strategy of a kind that has a block for a rolling update.
+func (p *Patch) roll(w *Workload) {
+	set(&w.StrategyType, p.StrategyType)
+	rolling := map[string]any{}
+	p.limits(rolling)
+	switch {
+	case len(rolling) > 0:
+		w.RollingUpdate = p.limit(w)
+	case p.ReplaceStrategy:
+		w.RollingUpdate = nil
+	}
+}
+
+// limit returns the limits of a workload with those of the patch.
+func (p *Patch) limit(w *Workload) *partition.RollingUpdate {
+	limits := w.Limits()
+	if !p.MaxSurge.IsZero() {
+		limits.MaxSurge = p.MaxSurge
+	}
+	if !p.MaxUnavailable.IsZero() {
+		limits.MaxUnavailable = p.MaxUnavailable
+	}
+	return &limits
+}
+
+// divide changes the partition, which a kind with a block for a rolling update has there, and
+// beside it whether the update is paused.
+func (p *Patch) divide(w *Workload) {
+	if w.RollingUpdate == nil && p.ReplaceStrategy {
+		w.Partition, w.Paused = rollout.IntOrPercent{}, false
+	}
+	set(&w.Paused, p.StrategyPaused)
+	switch {
+	case p.ClearPartition:
+		w.Partition = rollout.IntOrPercent{}
+	case !p.Partition.IsZero():
+		w.Partition = p.Partition
+	}
 }

@@ -20,3 +20,8 @@ func (statefulSet) holdBack(w *Workload, _ Quirks) { w.Partition = rollout.Int(H
 func (statefulSet) traits() Traits { return Traits{RollbackInBatches: true} }
 
 func (statefulSet) body(p *Patch, spec map[string]any) { p.strategy(spec, "updateStrategy") }
+
+func (statefulSet) patch(p *Patch, w *Workload) {
+	p.roll(w)
+	p.divide(w)
+}

@@ -1,0 +1,75 @@
+package workload
+
+import (
+	"maps"
+
+	"github.com/kplan-go/kplan/internal/zero"
+)
+
+// Patched returns what w becomes when the API server carries out the patch, and nothing else
+// happens: it has the effect of [Patch.Body]. w stays as it is.
+//
+//   - The generation rises if the spec changes. The status stays.
+//   - What the API server drops since the kind has no such field has no effect.
+//   - A Deployment whose type is Recreate has no block for a rolling update, and its stable
+//     revision is that of its label. Limits that the API server would default stay unset.
+func (w Workload) Patched(p Patch) Workload {
+	before := w
+	w.Labels, w.Annotations = patched(w.Labels, p.Labels), patched(w.Annotations, p.Annotations)
+	k := kindOf(w.Ref)
+	if k == nil {
+		return w
+	}
+	if p.Replicas != nil && !k.traits().SizedByNodes {
+		w.Replicas = zero.Copy(p.Replicas)
+	}
+	set(&w.MinReadySeconds, p.MinReadySeconds)
+	if p.ProgressDeadlineSeconds != nil {
+		w.ProgressDeadlineSeconds = zero.Copy(p.ProgressDeadlineSeconds)
+	}
+	k.patch(&p, &w)
+	if !w.sameSpec(&before) {
+		w.Generation++
+	}
+	return w
+}
+
+// Patched returns what is known of a workload when the API server has carried out the patch:
+// its labels and annotations and whether it is in progress follow, its revisions stay. Behind
+// a change of its spec nothing is known until its controller has seen that. s stays as it is.
+func (s State) Patched(p Patch) State {
+	switch {
+	case !s.Consistent:
+		return s
+	case len(p.spec(s.Ref)) > 0:
+		return State{Ref: s.Ref, UID: s.UID}
+	}
+	s.Labels, s.Annotations = patched(s.Labels, p.Labels), patched(s.Annotations, p.Annotations)
+	_, s.InProgress = s.Annotations[AnnotationInProgress]
+	return s
+}
+
+// patched returns a map with changes; nil removes.
+func patched(m map[string]string, changes map[string]*string) map[string]string {
+	if len(changes) == 0 {
+		return m
+	}
+	all := make(map[string]string, len(m)+len(changes))
+	maps.Copy(all, m)
+	for key, value := range changes {
+		if value == nil {
+			delete(all, key)
+		} else {
+			all[key] = *value
+		}
+	}
+	return all
+}
+
+// sameSpec reports whether two states of a workload differ in nothing that makes a generation.
+func (w *Workload) sameSpec(o *Workload) bool {
+	return w.Paused == o.Paused && w.StrategyType == o.StrategyType && w.Partition == o.Partition && w.MinReadySeconds == o.MinReadySeconds &&
+		same(w.Replicas, o.Replicas) && same(w.RollingUpdate, o.RollingUpdate) && same(w.ProgressDeadlineSeconds, o.ProgressDeadlineSeconds)
+}
+
+func same[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }
