@@ -126,3 +126,21 @@ func (l *List[T]) note(i int) {
 		l.numbers[[2]string{name, uid}] = i
 	}
 }
+
+// Finalizers returns a copy of a list with a finalizer at its end, or without it.
+func Finalizers(list []string, finalizer string, remove bool) []string {
+	list = slices.DeleteFunc(slices.Clone(list), func(f string) bool { return f == finalizer })
+	if !remove {
+		list = append(list, finalizer)
+	}
+	return list
+}
+
+// Meant returns the error of a write to an object of a kind that is not there or has another
+// name or UID than the write asks for. One that asks for no UID takes any.
+func Meant(kind string, there bool, name, uid, asked, askedUID string) error {
+	if there && name == asked && (askedUID == "" || askedUID == uid) {
+		return nil
+	}
+	return Refused("Action.Name", asked, "must be the name of the "+kind+" with the UID of the action")
+}

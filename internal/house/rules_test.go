@@ -65,8 +65,8 @@ var imports = map[string][]string{
 	"rollout/partition":    {"internal/union", "rollout", "selector"},
 	"rollout/traffic":      {"internal/zero", "rollout"},
 	"rollout/workload":     {"internal/quirk", "internal/union", "internal/zero", "revision", "rollout", "rollout/partition", "selector"},
-	"rollout/batchrelease": append([]string{"internal/condition", "rollout/workload"}, ofRollouts...),
-	"rollout/kruise":       append([]string{"internal/condition", "rollout/batchrelease", "rollout/traffic", "rollout/workload"}, ofRollouts...),
+	"rollout/batchrelease": append([]string{"internal/apply", "internal/condition", "rollout/workload"}, ofRollouts...),
+	"rollout/kruise":       append([]string{"internal/apply", "internal/condition", "rollout/batchrelease", "rollout/traffic", "rollout/workload"}, ofRollouts...),
 	"rollout/preview":      append([]string{"rollout/batchrelease", "rollout/kruise", "rollout/workload"}, ofRollouts...),
 	"replicaset":           append([]string{"internal/apply"}, toolkits...),
 	"daemonset":            append([]string{"internal/apply", "replicaset", "daemonset/inplace"}, toolkits...), // replicaset for expectations

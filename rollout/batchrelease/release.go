@@ -3,9 +3,11 @@ package batchrelease
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"time"
 
 	"github.com/kplan-go/kplan/internal/union"
+	"github.com/kplan-go/kplan/internal/zero"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -39,6 +41,12 @@ type ReleasePlan struct {
 	PatchPodTemplateMetadata     *workload.TemplateMetadata `json:"patchPodTemplateMetadata,omitempty"`
 	RollingStyle                 workload.Style             `json:"rollingStyle,omitempty"`
 	EnableExtraWorkloadForCanary bool                       `json:"enableExtraWorkloadForCanary"`
+}
+
+// Clone returns a plan that shares no memory with p.
+func (p ReleasePlan) Clone() ReleasePlan {
+	p.Batches, p.BatchPartition, p.PatchPodTemplateMetadata = slices.Clone(p.Batches), zero.Copy(p.BatchPartition), p.PatchPodTemplateMetadata.Clone()
+	return p
 }
 
 // Style returns the style in which the workload is driven.

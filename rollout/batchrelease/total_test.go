@@ -17,6 +17,7 @@ func TestTotal(t *testing.T) {
 }
 
 var exportedFunctions = map[string]any{
+	"Apply":            batchrelease.Apply,
 	"EventOf":          batchrelease.EventOf,
 	"Increments":       batchrelease.Increments,
 	"InitializePatch":  batchrelease.InitializePatch,

@@ -1,0 +1,141 @@
+package batchrelease
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/kplan-go/kplan/internal/apply"
+	"github.com/kplan-go/kplan/internal/zero"
+	"github.com/kplan-go/kplan/rollout/workload"
+)
+
+// Apply returns what s becomes when the API server carries out an action at now, and nothing
+// else happens. It is what simulators and tests need: s stays as it is.
+//
+//   - A workload changes as [workload.Workload.Patched] says.
+//   - The name of a canary Deployment without one is made of GenerateName and now, its UID of
+//     its name and now. It has the template of the stable one, for what PatchTemplate adds to
+//     its pods is known by no ID.
+//   - What the snapshot does not show stays unseen: minReadySeconds of a ReplicaSet, and the
+//     finalizers of a canary Deployment. Behind its last finalizer a BatchRelease that is
+//     being deleted is gone, which the caller has to see.
+//
+// The error, if any, wraps [ErrInvalid] and one [FieldError]: there is no such object, the
+// name of the new one is taken, or the autoscaler has another target than that it is to lose.
+func Apply(s Snapshot, a Action, now time.Time) (Snapshot, error) {
+	return Actions{a}.Apply(s, now)
+}
+
+// Apply returns what s becomes when all of the plan is carried out at now: its actions, and
+// the status.
+func (p Plan) Apply(s Snapshot, now time.Time) (Snapshot, error) {
+	next, err := p.Actions.Apply(s, now)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	next.Release.Status = p.Status.clone()
+	return next, nil
+}
+
+// Apply returns what s becomes when the actions are carried out at now, in their order, each
+// as by the function [Apply]. It stops at the first error.
+func (as Actions) Apply(s Snapshot, now time.Time) (Snapshot, error) {
+	pods := apply.NewList(s.Pods, func(p *workload.Pod) (string, string) { return p.Name, p.UID })
+	for _, action := range as {
+		var err error
+		switch a := action.(type) {
+		case SetFinalizer:
+			err = a.apply(&s)
+		case PatchWorkload:
+			err = a.apply(&s)
+		case CreateCanary:
+			err = a.apply(&s, now)
+		case PatchReplicaSet:
+			err = apply.Meant("stable ReplicaSet", s.StableSet != "", s.StableSet, "", a.Name, "")
+		case RetargetAutoscaler:
+			err = a.apply(&s)
+		case LabelPod:
+			err = a.apply(pods)
+		default:
+			err = apply.Refused("Action", "", "must be an action of this package")
+		}
+		if err != nil {
+			return Snapshot{}, err
+		}
+	}
+	s.Pods = pods.All()
+	return s, nil
+}
+
+func (a SetFinalizer) apply(s *Snapshot) error {
+	canary := zero.Or(s.Canary)
+	switch {
+	case a.Kind == "BatchRelease":
+		s.Release.Finalizers = apply.Finalizers(s.Release.Finalizers, a.Finalizer, a.Remove)
+		return apply.Meant(a.Kind, true, s.Release.Name, s.Release.UID, a.Name, a.UID)
+	case s.Canary != nil && a.Kind == canary.Kind:
+		return apply.Meant("canary Deployment", true, canary.Name, canary.UID, a.Name, a.UID)
+	}
+	return apply.Refused("Action.Kind", a.Kind, "must be that of the BatchRelease or of the canary Deployment")
+}
+
+// apply patches the workload, or the canary Deployment.
+func (a PatchWorkload) apply(s *Snapshot) error {
+	for _, w := range []**workload.Workload{&s.Workload, &s.Canary} {
+		if o := *w; o != nil && apply.Meant("", o.GroupKind() == a.Workload.GroupKind(), o.Name, o.UID, a.Workload.Name, a.UID) == nil {
+			*w = new(o.Patched(a.Patch))
+			return nil
+		}
+	}
+	return apply.Refused("Action.Workload", a.Workload.Name, "must be the workload or the canary Deployment with the UID of the action")
+}
+
+func (a CreateCanary) apply(s *Snapshot, now time.Time) error {
+	stable := zero.Or(s.Workload)
+	if s.Workload == nil || stable.Name != a.Stable {
+		return apply.Refused("Action.Stable", a.Stable, "must be the name of the workload")
+	}
+	c := workload.Workload{
+		Ref: stable.Ref, Generation: 1, Labels: maps.Clone(a.Labels), Annotations: maps.Clone(a.Annotations), Replicas: new(int32),
+		Template: stable.Template, StrategyType: stable.StrategyType, RollingUpdate: zero.Copy(stable.RollingUpdate),
+		MinReadySeconds: stable.MinReadySeconds, ProgressDeadlineSeconds: zero.Copy(stable.ProgressDeadlineSeconds),
+		StableRevision: a.Labels[workload.LabelStableRevision], UpdateRevision: stable.UpdateRevision,
+	}
+	if c.Name = a.Name; c.Name == "" {
+		c.Name = apply.UID(a.GenerateName, now)
+	}
+	if c.Name == stable.Name || s.Canary != nil && c.Name == s.Canary.Name {
+		return apply.Refused("Action.Name", c.Name, "must not be that of a Deployment")
+	}
+	c.UID = apply.UID(c.Name, now)
+	s.Canary = &c
+	return nil
+}
+
+func (a RetargetAutoscaler) apply(s *Snapshot) error {
+	o := zero.Or(s.Autoscaler)
+	if err := apply.Meant("autoscaler", s.Autoscaler != nil, o.Name, "", a.Name, ""); err != nil {
+		return err
+	}
+	if o.TargetName != a.From {
+		return apply.Refused("Action.From", a.From, "must be the target of the autoscaler")
+	}
+	s.Autoscaler = &Autoscaler{Name: o.Name, TargetName: a.To}
+	return nil
+}
+
+func (a LabelPod) apply(pods *apply.List[workload.Pod]) error {
+	pod := pods.Find(a.Name, a.UID)
+	if pod == nil {
+		return apply.Meant("pod", false, "", "", a.Name, a.UID)
+	}
+	pod.Labels = apply.With(pod.Labels, a.Labels)
+	return nil
+}
+
+func (s Status) clone() Status {
+	s.Conditions, s.CollisionCount = slices.Clone(s.Conditions), zero.Copy(s.CollisionCount)
+	s.Current.NoNeedUpdateReplicas = zero.Copy(s.Current.NoNeedUpdateReplicas)
+	return s
+}
