@@ -31,8 +31,9 @@
 //
 // A webhook calls [Admit], [Validate] and [ValidateUpdate], a command that shows or changes the
 // step [NextStep], [JumpStep], [StateAfterJump] and [RecalculateStep], and a controller of its
-// own passes [ReleaseOf], [PauseOf], [ClosingSequence] and [EffectiveChange]. Whoever reports
-// tells the reasons, phases and states apart; it need not handle all of them.
+// own passes [ReleaseOf], [PauseOf], [ClosingSequence] and [EffectiveChange]. A
+// simulator carries plans out with [Apply]. Whoever reports tells the reasons, phases and
+// states apart; it need not handle all of them.
 //
 // It decides as OpenKruise Rollouts (commit 9dd6279d) does; for its quirks see package
 // workload. The rules, the deviations from upstream, the invariants and the complexity are

@@ -18,6 +18,7 @@ func TestTotal(t *testing.T) {
 
 var exportedFunctions = map[string]any{
 	"Admit":             kruise.Admit,
+	"Apply":             kruise.Apply,
 	"ClosingSequence":   kruise.ClosingSequence,
 	"ConvertBack":       kruise.ConvertBack,
 	"EffectiveChange":   kruise.EffectiveChange,

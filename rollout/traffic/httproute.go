@@ -32,8 +32,8 @@ func (r *Rule) refTo(service string) int {
 	return slices.IndexFunc(r.BackendRefs, func(b BackendRef) bool { return b.Kind == "Service" && b.Name == service })
 }
 
-// copyOf returns a rule that shares no memory with the other.
-func copyOf(r Rule) Rule {
+// Clone returns a rule that shares no memory with r.
+func (r Rule) Clone() Rule {
 	r.BackendRefs = slices.Clone(r.BackendRefs)
 	for i := range r.BackendRefs {
 		r.BackendRefs[i].Port, r.BackendRefs[i].Weight = zero.Copy(r.BackendRefs[i].Port), zero.Copy(r.BackendRefs[i].Weight)
@@ -56,7 +56,7 @@ func copyMatch(m Match) Match {
 func Weighted(rules []Rule, stable, canary string, weight int32) []Rule {
 	var out []Rule
 	for _, rule := range rules {
-		r := copyOf(rule)
+		r := rule.Clone()
 		if at := r.refTo(stable); at >= 0 {
 			rest := 100 - weight
 			r.BackendRefs[at].Weight = &rest
@@ -79,7 +79,7 @@ func Weighted(rules []Rule, stable, canary string, weight int32) []Rule {
 func Restored(rules []Rule, stable, canary string, keepAll bool) []Rule {
 	var out []Rule
 	for _, rule := range rules {
-		r := copyOf(rule)
+		r := rule.Clone()
 		if at := r.refTo(canary); at >= 0 {
 			r.BackendRefs = slices.Delete(r.BackendRefs, at, at+1)
 		}
@@ -107,7 +107,7 @@ func Matched(rules []Rule, stable, canary string, matches []Match, keepAll bool)
 	var kept, added []Rule
 	paths, others := splitMatches(matches, keepAll)
 	for _, rule := range rules {
-		r := copyOf(rule)
+		r := rule.Clone()
 		if at := r.refTo(canary); at >= 0 {
 			if !keepAll || r.refTo(stable) < 0 {
 				continue
@@ -121,7 +121,7 @@ func Matched(rules []Rule, stable, canary string, matches []Match, keepAll bool)
 		if at < 0 {
 			continue
 		}
-		c := copyOf(r)
+		c := r.Clone()
 		c.BackendRefs = c.BackendRefs[at : at+1 : at+1]
 		c.BackendRefs[0].Name = canary
 		c.Matches = nil
