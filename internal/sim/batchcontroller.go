@@ -2,11 +2,11 @@ package sim
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/apply"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/workload"
@@ -198,6 +198,17 @@ func (p *batchPass) write(verb Verb, action fmt.Stringer, f func(*BatchRelease))
 	})
 }
 
+// apply returns what an action makes of objects as they are. No plan has an action that is
+// refused.
+func (p *batchPass) apply(a batchrelease.Action, s batchrelease.Snapshot) batchrelease.Snapshot {
+	after, err := batchrelease.Apply(s, a, p.c.w.now)
+	if err != nil {
+		p.c.w.fail(fmt.Errorf("batch release %s: %v: %w", p.br.Name, a, err))
+		return s
+	}
+	return after
+}
+
 func (p *batchPass) perform(a batchrelease.Action) answer {
 	c := p.c
 	w := c.w
@@ -209,16 +220,11 @@ func (p *batchPass) perform(a batchrelease.Action) answer {
 	case batchrelease.LabelPod:
 		return c.ask(func() answer {
 			_, answer := update(w, &w.store.pods, c.request(Update, a.Name, precondition{uid: a.UID}, a), func(o *podorder.Pod) {
-				labels := maps.Clone(o.Labels)
-				if labels == nil {
-					labels = map[string]string{}
-				}
-				maps.Copy(labels, a.Labels)
-				o.Labels = labels
+				o.Labels = p.apply(a, batchrelease.Snapshot{Pods: []workload.Pod{{Name: o.Name, UID: a.UID, Labels: o.Labels}}}).Pods[0].Labels
 			})
 			return answer
 		})
-	case batchrelease.PatchReplicaSet:
+	case batchrelease.PatchReplicaSet: // which no snapshot shows
 		return c.ask(func() answer {
 			_, answer := update(w, &w.store.replicaSets, c.request(Update, a.Name, precondition{}, a), func(rs *replicaSet) {
 				rs.MinReadySeconds = a.MinReadySeconds
@@ -229,43 +235,44 @@ func (p *batchPass) perform(a batchrelease.Action) answer {
 	case batchrelease.CreateCanary:
 		return c.ask(func() answer { return p.createCanary(a) })
 	}
-	w.fail(fmt.Errorf("unknown action %T", a))
+	p.apply(a, batchrelease.Snapshot{}) // which is refused
 	return invalid
 }
 
+// createCanary stores what the action makes of the stable Deployment. The world gives it a name
+// if it has none, and the finalizer, which no snapshot shows.
 func (p *batchPass) createCanary(a batchrelease.CreateCanary) answer {
-	c := p.c
-	stable := c.w.store.deployments.named(a.Stable)
+	w := p.c.w
+	stable := w.store.deployments.named(a.Stable)
 	if stable == nil {
 		return notFound
 	}
 	d := *stable
-	d.Name, d.UID, d.ResourceVersion, d.Generation = a.Name, "", "", 1
-	d.Labels, d.Annotations, d.Finalizers = a.Labels, a.Annotations, nil
-	if a.Name == "" {
-		c.w.serial++
-		d.Name, d.Finalizers = a.GenerateName+strconv.Itoa(c.w.serial), []string{workload.FinalizerCanaryDeployment}
+	d.Finalizers = nil
+	seen := w.workloadOf(stable)
+	canary := p.apply(a, batchrelease.Snapshot{Workload: &seen}).Canary
+	if d.Name = canary.Name; a.Name == "" {
+		w.serial++
+		d.Name, d.Finalizers = a.GenerateName+strconv.Itoa(w.serial), []string{workload.FinalizerCanaryDeployment}
 	}
-	d.Replicas, d.Paused, d.OwnerUID, d.CreatedAt, d.Status = new(int32), false, p.br.UID, c.w.now, deploy.Status{}
-	_, answer := create(c.w, &c.w.store.deployments, c.request(Create, d.Name, precondition{}, a), &d)
+	take(&d, canary)
+	d.UID, d.ResourceVersion, d.Generation = "", "", canary.Generation
+	d.OwnerUID, d.CreatedAt, d.Status = p.br.UID, w.now, deploy.Status{}
+	_, answer := create(w, &w.store.deployments, p.c.request(Create, d.Name, precondition{}, a), &d)
 	return answer
 }
 
 func (p *batchPass) finalizer(a batchrelease.SetFinalizer) answer {
 	c := p.c
-	w := c.w
-	if a.Kind == deploy.Kind {
-		return c.ask(func() answer {
-			_, answer := update(w, &w.store.deployments, c.request(Update, a.Name, precondition{uid: a.UID}, a), func(d *Deployment) {
-				d.Finalizers = withFinalizer(d.Finalizers, a.Finalizer, a.Remove)
-			})
-			if answer == notFound && a.Remove {
-				return done
-			}
-			return answer
-		})
+	if a.Kind != deploy.Kind {
+		return p.write(Update, a, func(br *BatchRelease) { br.Release = p.apply(a, batchrelease.Snapshot{Release: br.Release}).Release })
 	}
-	return p.write(Update, a, func(br *BatchRelease) { br.Finalizers = withFinalizer(br.Finalizers, a.Finalizer, a.Remove) })
+	return goneToo(c.ask(func() answer {
+		_, answer := update(c.w, &c.w.store.deployments, c.request(Update, a.Name, precondition{uid: a.UID}, a), func(d *Deployment) {
+			d.Finalizers = apply.Finalizers(d.Finalizers, a.Finalizer, a.Remove)
+		})
+		return answer
+	}))
 }
 
 func sameBatchStatus(a, b *batchrelease.Status) bool {

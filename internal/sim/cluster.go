@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/apply"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -46,7 +47,7 @@ func (c *Cluster) Update(d deploy.Deployment) {
 	old := c.Deployment
 	d.Name, d.UID, d.Generation, d.Status = old.Name, old.UID, old.Generation, old.Status
 	if number, ok := old.Annotations[revision.AnnotationRevision]; ok {
-		d.Annotations = with(d.Annotations, map[string]string{revision.AnnotationRevision: number})
+		d.Annotations = apply.With(d.Annotations, map[string]string{revision.AnnotationRevision: number})
 	}
 	if !reflect.DeepEqual(d, old) {
 		d.Generation++
@@ -59,12 +60,4 @@ func sizeOf(rs *replicaset.ReplicaSet) int32 {
 		return 1
 	}
 	return *rs.Replicas
-}
-
-// with returns a copy of m with the entries of set.
-func with(m, set map[string]string) map[string]string {
-	merged := make(map[string]string, len(m)+len(set))
-	maps.Copy(merged, m)
-	maps.Copy(merged, set)
-	return merged
 }

@@ -2,11 +2,8 @@ package sim
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/kplan-go/kplan/deploy"
-	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/traffic"
@@ -223,59 +220,48 @@ func (p *rolloutPass) write(verb Verb, action fmt.Stringer, f func(*Rollout)) an
 	})
 }
 
+// apply returns what an action makes of objects as they are. No plan has an action that is
+// refused.
+func (p *rolloutPass) apply(a kruise.Action, s kruise.Snapshot) kruise.Snapshot {
+	after, err := kruise.Apply(s, a, p.c.w.now)
+	if err != nil {
+		p.c.w.fail(fmt.Errorf("rollout %s: %v: %w", p.r.Name, a, err))
+		return s
+	}
+	return after
+}
+
 func (p *rolloutPass) perform(a kruise.Action) answer {
 	c := p.c
 	w := c.w
 	switch a := a.(type) {
-	case kruise.SetFinalizer:
-		return p.write(Update, a, func(r *Rollout) { r.Finalizers = withFinalizer(r.Finalizers, a.Finalizer, a.Remove) })
-	case kruise.PatchRollout:
-		return p.write(Update, a, func(r *Rollout) { r.Annotations = with(r.Annotations, a.Annotations) })
+	case kruise.SetFinalizer, kruise.PatchRollout:
+		return p.write(Update, a, func(r *Rollout) { r.Rollout = p.apply(a, kruise.Snapshot{Rollout: r.Rollout}).Rollout })
 	case kruise.PatchWorkload:
 		return c.patchWorkload(a, a.UID, a.Workload.Name, &a.Patch)
 	case kruise.CreateBatchRelease:
 		return c.ask(func() answer {
-			_, answer := create(w, &w.store.batchReleases, c.request(Create, a.Name, precondition{}, a), &BatchRelease{
-				Release: batchrelease.Release{
-					Name: a.Name, Generation: 1, Annotations: a.Annotations, WorkloadRef: a.WorkloadRef, ReleasePlan: a.ReleasePlan,
-				}, OwnerUID: a.OwnerUID,
-			})
+			br := &BatchRelease{Release: *p.apply(a, kruise.Snapshot{}).BatchRelease, OwnerUID: a.OwnerUID}
+			br.UID = "" // the store gives it one
+			_, answer := create(w, &w.store.batchReleases, c.request(Create, a.Name, precondition{}, a), br)
 			return answer
 		})
 	case kruise.UpdateBatchRelease:
-		return p.release(Update, a.Name, a.UID, a, func(br *BatchRelease) {
-			br.Annotations, br.WorkloadRef, br.ReleasePlan = a.Annotations, a.WorkloadRef, a.ReleasePlan
-			br.Generation++
-		})
+		return p.release(a.Name, a.UID, a)
 	case kruise.PatchBatchRelease:
-		return p.release(Update, a.Name, a.UID, a, func(br *BatchRelease) {
-			if a.RolloutID != nil {
-				br.ReleasePlan.RolloutID = *a.RolloutID
-			}
-			if a.Finalize != "" {
-				br.ReleasePlan.BatchPartition, br.ReleasePlan.FinalizingPolicy = nil, a.Finalize
-			}
-			br.Generation++
-		})
+		return p.release(a.Name, a.UID, a)
 	case kruise.DeleteBatchRelease:
 		return c.ask(func() answer { return w.deleteBatchRelease(c.request(Delete, a.Name, precondition{uid: a.UID}, a)) })
 	}
-	return p.route(a)
+	return c.ask(func() answer { return p.route(a) })
 }
 
-// withFinalizer returns finalizers with one added or removed.
-func withFinalizer(list []string, finalizer string, gone bool) []string {
-	list = slices.DeleteFunc(slices.Clone(list), func(f string) bool { return f == finalizer })
-	if !gone {
-		list = append(list, finalizer)
-	}
-	return list
-}
-
-func (p *rolloutPass) release(verb Verb, name, uid string, action fmt.Stringer, f func(*BatchRelease)) answer {
+func (p *rolloutPass) release(name, uid string, action kruise.Action) answer {
 	c := p.c
 	return c.ask(func() answer {
-		_, a := update(c.w, &c.w.store.batchReleases, c.request(verb, name, precondition{uid: uid}, action), f)
+		_, a := update(c.w, &c.w.store.batchReleases, c.request(Update, name, precondition{uid: uid}, action), func(br *BatchRelease) {
+			br.Release = *p.apply(action, kruise.Snapshot{BatchRelease: &br.Release}).BatchRelease
+		})
 		return a
 	})
 }
@@ -295,59 +281,45 @@ func (w *World) deleteBatchRelease(r request) answer {
 	return a
 }
 
-// route performs the writes that lead traffic.
-func (p *rolloutPass) route(a kruise.Action) answer {
-	c := p.c
-	w, s := c.w, c.w.store
-	service := func(name string, f func(*Service)) answer {
-		return c.ask(func() answer {
-			_, answer := update(w, &s.services, c.request(Update, name, precondition{}, a), f)
-			return answer
-		})
-	}
-	gone := func(a answer) answer {
-		if a == notFound {
-			return done
-		}
-		return a
-	}
+// route performs the writes that lead traffic: what an action makes of the object as it is, or
+// of the one that it copies.
+func (p *rolloutPass) route(a kruise.Action) (answer answer) {
+	w, s := p.c.w, p.c.w.store
+	ask := func(verb Verb, name string) request { return p.c.request(verb, name, precondition{}, a) }
+	after := func(t traffic.Objects) traffic.Objects { return p.apply(a, kruise.Snapshot{Traffic: t}).Traffic }
 	switch a := a.(type) {
 	case kruise.SelectPods:
-		return service(a.Service, func(o *Service) {
-			o.Selector = maps.Clone(o.Selector)
-			if a.Value == "" {
-				delete(o.Selector, a.Key)
-				return
-			}
-			o.Selector = labelled(o.Selector, a.Key, a.Value)
-		})
+		_, answer = update(w, &s.services, ask(Update, a.Service), func(o *Service) { o.Service = *after(traffic.Objects{Stable: &o.Service}).Stable })
 	case kruise.CreateService:
-		return c.ask(func() answer {
-			_, answer := create(w, &s.services, c.request(Create, a.Name, precondition{}, a), &Service{
-				Service: traffic.Service{Name: a.Name, Selector: a.Selector}, OwnerUID: a.OwnerUID,
-			})
-			return answer
-		})
+		stable := s.services.named(a.Stable)
+		if stable == nil {
+			return w.answered(notFound)
+		}
+		o := &Service{Service: *after(traffic.Objects{Stable: &stable.Service}).Canary, OwnerUID: a.OwnerUID}
+		_, answer = create(w, &s.services, ask(Create, a.Name), o)
 	case kruise.DeleteService:
-		return gone(c.ask(func() answer { return remove(w, &s.services, c.request(Delete, a.Name, precondition{}, a)) }))
+		answer = goneToo(remove(w, &s.services, ask(Delete, a.Name)))
 	case kruise.SetRoute:
-		return c.ask(func() answer {
-			_, answer := update(w, &s.routes, c.request(Update, a.Name, precondition{}, a), func(o *traffic.Route) { o.Rules = a.Rules })
-			return answer
-		})
+		_, answer = update(w, &s.routes, ask(Update, a.Name), func(o *traffic.Route) { *o = *after(traffic.Objects{Route: o}).Route })
 	case kruise.SetIngress:
-		return c.ask(func() answer {
-			o := &traffic.Ingress{Name: a.Name, Annotations: a.Annotations}
-			if a.Create {
-				_, answer := create(w, &s.ingresses, c.request(Create, a.Name, precondition{}, a), o)
-				return answer
-			}
-			_, answer := update(w, &s.ingresses, c.request(Update, a.Name, precondition{}, a), func(o *traffic.Ingress) { o.Annotations = a.Annotations })
-			return answer
-		})
+		if a.Create {
+			_, answer = create(w, &s.ingresses, ask(Create, a.Name), after(traffic.Objects{Ingress: s.ingresses.named(a.Stable)}).CanaryIngress)
+			break
+		}
+		_, answer = update(w, &s.ingresses, ask(Update, a.Name), func(o *traffic.Ingress) { *o = *after(traffic.Objects{CanaryIngress: o}).CanaryIngress })
 	case kruise.DeleteIngress:
-		return gone(c.ask(func() answer { return remove(w, &s.ingresses, c.request(Delete, a.Name, precondition{}, a)) }))
+		answer = goneToo(remove(w, &s.ingresses, ask(Delete, a.Name)))
+	default:
+		after(traffic.Objects{}) // which is refused
+		answer = invalid
 	}
-	w.fail(fmt.Errorf("unknown action %T", a))
-	return invalid
+	return answer
+}
+
+// goneToo is the answer to a deletion: what is gone already is as well as deleted.
+func goneToo(a answer) answer {
+	if a == notFound {
+		return done
+	}
+	return a
 }

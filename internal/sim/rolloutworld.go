@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/apply"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -283,7 +284,7 @@ func (w *World) resume() bool {
 	r := by(User)
 	r.name = d.Name
 	update(w, &w.store.deployments, r, func(d *Deployment) {
-		d.Paused, d.Annotations = false, patched(d.Annotations, map[string]*string{workload.AnnotationInProgress: nil})
+		d.Paused, d.Annotations = false, apply.Without(d.Annotations, workload.AnnotationInProgress)
 		d.Generation++
 	})
 	return true

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -20,70 +19,21 @@ func (c *controller) patchWorkload(a fmt.Stringer, uid, name string, patch *work
 	}
 	return c.ask(func() answer {
 		r := c.request(Update, name, pre, a)
-		if _, d, _ := lookup(table, &r); d != nil && unchangedBy(d, patch) {
-			return done // no write, no event
+		_, d, _ := lookup(table, &r)
+		var after workload.Workload
+		if d != nil {
+			before := c.w.workloadOf(d)
+			after = before.Patched(*patch)
+			if after.Generation == before.Generation && maps.Equal(after.Labels, before.Labels) && maps.Equal(after.Annotations, before.Annotations) {
+				return done // no write, no event
+			}
 		}
-		_, answer := update(c.w, table, r, func(d *Deployment) { patchDeployment(d, patch) })
+		_, answer := update(c.w, table, r, func(d *Deployment) {
+			take(d, &after)
+			d.Generation = after.Generation
+		})
 		return answer
 	})
-}
-
-// unchangedBy reports whether a patch changes nothing.
-func unchangedBy(d *Deployment, p *workload.Patch) bool {
-	o := *d
-	patchDeployment(&o, p)
-	return o.Generation == d.Generation && maps.Equal(o.Labels, d.Labels) && maps.Equal(o.Annotations, d.Annotations)
-}
-
-// patchDeployment applies a patch. The generation rises if the spec changes.
-func patchDeployment(d *Deployment, p *workload.Patch) {
-	before := d.Deployment
-	d.Labels, d.Annotations = patched(d.Labels, p.Labels), patched(d.Annotations, p.Annotations)
-	if p.Replicas != nil {
-		d.Replicas = p.Replicas
-	}
-	if p.Paused != nil {
-		d.Paused = *p.Paused
-	}
-	if p.StrategyType != nil {
-		d.Strategy = deploy.Strategy(*p.StrategyType)
-	}
-	if !p.MaxSurge.IsZero() {
-		d.MaxSurge = p.MaxSurge
-	}
-	if !p.MaxUnavailable.IsZero() {
-		d.MaxUnavailable = p.MaxUnavailable
-	}
-	if p.MinReadySeconds != nil {
-		d.MinReadySeconds = *p.MinReadySeconds
-	}
-	if p.ProgressDeadlineSeconds != nil {
-		d.ProgressDeadlineSeconds = p.ProgressDeadlineSeconds
-	}
-	if d.Paused != before.Paused || d.Strategy != before.Strategy || d.MaxSurge != before.MaxSurge ||
-		d.MaxUnavailable != before.MaxUnavailable || d.MinReadySeconds != before.MinReadySeconds || !same(d.Replicas, before.Replicas) ||
-		!same(d.ProgressDeadlineSeconds, before.ProgressDeadlineSeconds) {
-		d.Generation++
-	}
-}
-
-// patched returns a map with changes; nil removes.
-func patched(m map[string]string, changes map[string]*string) map[string]string {
-	if len(changes) == 0 {
-		return m
-	}
-	m = maps.Clone(m)
-	if m == nil {
-		m = map[string]string{}
-	}
-	for key, value := range changes {
-		if value == nil {
-			delete(m, key)
-		} else {
-			m[key] = *value
-		}
-	}
-	return m
 }
 
 func sameRolloutStatus(a, b *kruise.Status) bool {
