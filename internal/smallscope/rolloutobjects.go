@@ -2,7 +2,6 @@ package smallscope
 
 import (
 	"encoding/json"
-	"maps"
 	"strconv"
 	"time"
 
@@ -105,19 +104,29 @@ func (r *Rollouts) storedRollout(o kruise.Rollout, at func(time.Time) time.Time)
 	return r.objects.rollout.of(&o)
 }
 
-// storedRelease stores a BatchRelease, whose generation is 1 once it is observed.
+// storedRelease stores a BatchRelease, whose generation is 1 once it is observed, and 2 before.
 func (r *Rollouts) storedRelease(o batchrelease.Release) int32 {
 	if o.Status.ObservedGeneration == o.Generation {
 		o.Generation, o.Status.ObservedGeneration = 1, 1
 	}
+	o.Generation = min(o.Generation, 2)
 	o.Status.Message, o.Status.Current.BatchReadyTime = "", time.Time{}
 	o.Status.Conditions = conditionsAt(o.Status.Conditions, func(time.Time) time.Time { return longAgo })
 	return r.objects.release.of(&o)
 }
 
+// storedWorkload stores a Deployment, whose generation is as that of a BatchRelease, without what
+// is derived from the rest, see workloadOf.
 func (r *Rollouts) storedWorkload(o workload.Workload) int32 {
 	if o.Status.ObservedGeneration == o.Generation {
 		o.Generation, o.Status.ObservedGeneration = 1, 1
+	}
+	o.Generation = min(o.Generation, 2)
+	o.StableRevision, o.UpdateRevision, o.Status.UpdatedReadyReplicas = "", "", 0
+	for _, m := range []*map[string]string{&o.Labels, &o.Annotations} {
+		if len(*m) == 0 {
+			*m = nil
+		}
 	}
 	return r.objects.workload.of(&o)
 }
@@ -206,26 +215,7 @@ func (r *Rollouts) admitted(s rolloutState, change func(*workload.Workload)) (ro
 	if a.Changed {
 		w = a.Object
 	}
-	w.StableRevision, w.UpdateRevision, w.Status.UpdatedReadyReplicas, w.Generation = "", "", 0, 2
+	w.Generation = 2
 	s.workload = r.storedWorkload(w)
 	return s, nil
-}
-
-// patched returns a map with changes; nil removes.
-func patched(m map[string]string, changes map[string]*string) map[string]string {
-	out := maps.Clone(m)
-	for key, value := range changes {
-		if value == nil {
-			delete(out, key)
-			continue
-		}
-		if out == nil {
-			out = map[string]string{}
-		}
-		out[key] = *value
-	}
-	if len(out) == 0 {
-		return nil
-	}
-	return out
 }

@@ -3,14 +3,10 @@ package smallscope
 import (
 	"fmt"
 	"maps"
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
-	"github.com/kplan-go/kplan/rollout/partition"
-	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
@@ -178,12 +174,15 @@ func (r *Rollouts) label(s rolloutState, a batchrelease.LabelPod) rolloutState {
 	if err != nil || i >= len(s.pods) || s.pods[i].template == 0 || templateOf(s.pods[i].template-1).Hash != a.Name[:1] {
 		return s // it is gone
 	}
-	labels := map[string]string{}
+	pod := workload.Pod{Name: a.Name, UID: a.UID}
 	if given := r.objects.labels.at(s.pods[i].labels); given != nil {
-		maps.Copy(labels, *given)
+		pod.Labels = *given
 	}
-	maps.Copy(labels, a.Labels)
-	s.pods[i].labels = r.objects.labels.of(&labels)
+	after, err := batchrelease.Apply(batchrelease.Snapshot{Pods: []workload.Pod{pod}}, a, now)
+	if err != nil {
+		panic(err) // of the pod that the action names
+	}
+	s.pods[i].labels = r.objects.labels.of(&after.Pods[0].Labels)
 	return s
 }
 
@@ -209,41 +208,66 @@ func (r *Rollouts) store(plan *rolloutPlan, p *pendingPlan, w storedObjects, who
 	return writtenObjects{w, a.String(), ok}
 }
 
+// act carries out an action, as Apply does. Those of a controller on its own object, and those
+// on the workload, are refused if it is not what was seen.
 func (r *Rollouts) act(a fmt.Stringer, p *pendingPlan, w storedObjects, seen bool) (storedObjects, bool) {
 	switch a := a.(type) {
-	case kruise.SetFinalizer:
-		return r.setFinalizer(a, w, seen)
-	case batchrelease.SetFinalizer:
-		return r.setFinalizer(kruise.SetFinalizer{Kind: a.Kind, Finalizer: a.Finalizer, Remove: a.Remove}, w, seen)
-	case kruise.PatchRollout:
-		o := *r.objects.rollout.list[w.rollout]
-		o.Annotations = maps.Clone(o.Annotations)
-		if o.Annotations == nil {
-			o.Annotations = map[string]string{}
-		}
-		maps.Copy(o.Annotations, a.Annotations)
-		if seen {
-			w.rollout = r.objects.rollout.of(&o)
-		}
-		return w, seen
 	case kruise.PatchWorkload:
 		return r.patchSeen(a.Patch, p, w)
 	case batchrelease.PatchWorkload:
 		return r.patchSeen(a.Patch, p, w)
-	case kruise.CreateBatchRelease:
-		if w.release != 0 {
+	case kruise.SetFinalizer, kruise.PatchRollout, batchrelease.SetFinalizer:
+		if !seen {
 			return w, false
 		}
-		uid := "b1"
-		if workload := r.workloadOf(w.workload); workload.ControlledBy() == uid {
-			uid = "b2"
-		}
-		w.release = r.storedRelease(batchrelease.Release{Name: a.Name, UID: uid, Generation: 1, Annotations: a.Annotations, WorkloadRef: a.WorkloadRef, ReleasePlan: a.ReleasePlan})
-		return w, true
-	case kruise.UpdateBatchRelease, kruise.PatchBatchRelease, kruise.DeleteBatchRelease:
-		return r.changeRelease(a, w)
 	}
-	return r.lead(a, w)
+	switch a := a.(type) {
+	case kruise.Action:
+		return r.change(a, w)
+	case batchrelease.SetFinalizer:
+		after, err := batchrelease.Apply(batchrelease.Snapshot{Release: *r.objects.release.list[w.release]}, a, longAgo)
+		w.release = r.storedRelease(after.Release)
+		if o := after.Release; len(o.Finalizers) == 0 && !o.DeletionTimestamp.IsZero() {
+			w.release = 0
+		}
+		return w, err == nil
+	}
+	panic("not known here: " + a.String())
+}
+
+// change carries out an action of a Rollout. To delete what is gone is no failure.
+func (r *Rollouts) change(a kruise.Action, w storedObjects) (storedObjects, bool) {
+	s := kruise.Snapshot{Rollout: *r.objects.rollout.list[w.rollout], BatchRelease: r.objects.release.at(w.release)}
+	if t := r.objects.traffic.at(w.traffic); t != nil {
+		s.Traffic = *t
+	}
+	after, err := kruise.Apply(s, a, longAgo)
+	if err != nil {
+		switch a.(type) {
+		case kruise.DeleteBatchRelease:
+			return w, w.release == 0
+		case kruise.DeleteService:
+			return w, s.Traffic.Canary == nil
+		}
+		return w, false
+	}
+	switch a.(type) {
+	case kruise.SetFinalizer, kruise.PatchRollout:
+		w.rollout = r.objects.rollout.of(&after.Rollout)
+	case kruise.CreateBatchRelease:
+		after.BatchRelease.UID = "b1" // there are no more than two at a time
+		if workload := r.workloadOf(w.workload); workload.ControlledBy() == "b1" {
+			after.BatchRelease.UID = "b2"
+		}
+		w.release = r.storedRelease(*after.BatchRelease)
+	case kruise.UpdateBatchRelease, kruise.PatchBatchRelease, kruise.DeleteBatchRelease:
+		if w.release = 0; after.BatchRelease != nil {
+			w.release = r.storedRelease(*after.BatchRelease)
+		}
+	default:
+		w.traffic = r.objects.traffic.of(&after.Traffic)
+	}
+	return w, true
 }
 
 // anyActions returns the actions of either planner.
@@ -268,120 +292,7 @@ func (r *Rollouts) patchSeen(patch workload.Patch, p *pendingPlan, w storedObjec
 	if p.workload != w.workload && !r.Blind {
 		return w, false
 	}
-	w.workload = r.patch(w.workload, patch)
-	return w, true
-}
-
-func (r *Rollouts) setFinalizer(a kruise.SetFinalizer, w storedObjects, seen bool) (storedObjects, bool) {
-	set := func(list []string) []string {
-		list = slices.DeleteFunc(slices.Clone(list), func(f string) bool { return f == a.Finalizer })
-		if !a.Remove {
-			list = append(list, a.Finalizer)
-		}
-		return list
-	}
-	switch {
-	case !seen:
-	case a.Kind == "Rollout":
-		o := *r.objects.rollout.list[w.rollout]
-		o.Finalizers = set(o.Finalizers)
-		w.rollout = r.objects.rollout.of(&o)
-	default:
-		o := *r.objects.release.list[w.release]
-		o.Finalizers = set(o.Finalizers)
-		w.release = r.storedRelease(o)
-		if len(o.Finalizers) == 0 && !o.DeletionTimestamp.IsZero() {
-			w.release = 0
-		}
-	}
-	return w, seen
-}
-
-// patch returns the number of a Deployment that is patched.
-func (r *Rollouts) patch(n int32, p workload.Patch) int32 {
-	before := r.objects.workload.list[n]
-	w := *before
-	w.Labels, w.Annotations = patched(w.Labels, p.Labels), patched(w.Annotations, p.Annotations)
-	if p.Paused != nil {
-		w.Paused = *p.Paused
-	}
-	if p.StrategyType != nil {
-		w.StrategyType = *p.StrategyType
-		if w.StrategyType == "Recreate" {
-			w.RollingUpdate = nil
-		}
-	}
-	if !p.MaxSurge.IsZero() || !p.MaxUnavailable.IsZero() {
-		w.RollingUpdate = &partition.RollingUpdate{MaxSurge: p.MaxSurge, MaxUnavailable: p.MaxUnavailable}
-	}
-	if w.Paused != before.Paused || w.StrategyType != before.StrategyType || w.RollingUpdate != before.RollingUpdate {
-		w.Generation = 2
-	}
-	return r.storedWorkload(w)
-}
-
-func (r *Rollouts) changeRelease(a fmt.Stringer, w storedObjects) (storedObjects, bool) {
-	if w.release == 0 {
-		_, deleted := a.(kruise.DeleteBatchRelease)
-		return w, deleted
-	}
-	o := *r.objects.release.list[w.release]
-	uid := o.UID
-	switch a := a.(type) {
-	case kruise.UpdateBatchRelease:
-		uid, o.Annotations, o.WorkloadRef, o.ReleasePlan = a.UID, a.Annotations, a.WorkloadRef, a.ReleasePlan
-	case kruise.PatchBatchRelease:
-		uid = a.UID
-		if a.RolloutID != nil {
-			o.ReleasePlan.RolloutID = *a.RolloutID
-		}
-		if a.Finalize != "" {
-			o.ReleasePlan.BatchPartition, o.ReleasePlan.FinalizingPolicy = nil, a.Finalize
-		}
-	case kruise.DeleteBatchRelease:
-		uid, o.DeletionTimestamp = a.UID, longAgo
-		if len(o.Finalizers) == 0 {
-			w.release = 0
-			return w, uid == o.UID
-		}
-	}
-	if uid != o.UID {
-		return w, false
-	}
-	o.Generation = 2
-	w.release = r.storedRelease(o)
-	return w, true
-}
-
-// lead writes what leads traffic.
-func (r *Rollouts) lead(a fmt.Stringer, w storedObjects) (storedObjects, bool) {
-	t := *r.objects.traffic.list[w.traffic]
-	switch a := a.(type) {
-	case kruise.SelectPods:
-		service := &t.Stable
-		if strings.HasSuffix(a.Service, "-canary") {
-			service = &t.Canary
-		}
-		if *service == nil {
-			return w, false
-		}
-		changes := map[string]*string{a.Key: &a.Value}
-		if a.Value == "" {
-			changes[a.Key] = nil
-		}
-		*service = &traffic.Service{Name: a.Service, Selector: patched((*service).Selector, changes)}
-	case kruise.CreateService:
-		if t.Canary != nil {
-			return w, false
-		}
-		t.Canary = &traffic.Service{Name: a.Name, Selector: a.Selector}
-	case kruise.DeleteService:
-		t.Canary = nil
-	case kruise.SetRoute:
-		t.Route = &traffic.Route{Name: a.Name, Rules: a.Rules}
-	default:
-		panic("not known here: " + a.String())
-	}
-	w.traffic = r.objects.traffic.of(&t)
+	before := r.workloadOf(w.workload)
+	w.workload = r.storedWorkload(before.Patched(patch))
 	return w, true
 }
