@@ -1,9 +1,7 @@
 package smallscope
 
 import (
-	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/kplan-go/kplan/deploy"
@@ -104,11 +102,15 @@ func (r *Rollouts) deploy(v passView) passResult {
 		return passResult{workload: v.workload, sets: v.sets, breaches: []Breach{breach(PropertyPlan, "%v", err)}}
 	}
 	after := passResult{}
-	for _, a := range p.Actions {
-		var known bool
-		if sets, known = r.applied(&w, sets, a); !known {
-			after.breaches = append(after.breaches, breach(PropertyPlan, "not known here: %v", a))
-		}
+	next, err := p.Actions.Apply(deploy.Snapshot{Deployment: d, ReplicaSets: sets}, longAgo.Add(time.Duration(len(sets))*time.Second))
+	if err != nil {
+		after.breaches = append(after.breaches, breach(PropertyPlan, "%v", err))
+		next.Deployment, next.ReplicaSets = d, sets
+	}
+	w.Annotations, sets = next.Deployment.Annotations, next.ReplicaSets
+	for i := range sets {
+		rs := &sets[i] // as few fields as there can be: what decides nothing makes no states
+		rs.UID, rs.Generation, rs.Selector, rs.Labels, rs.TemplateLabels = rs.Name, 1, nil, nil, nil
 	}
 	w.Status = workload.Status{
 		ObservedGeneration: w.Generation, Replicas: p.Status.Replicas, ReadyReplicas: p.Status.ReadyReplicas,
@@ -119,36 +121,4 @@ func (r *Rollouts) deploy(v passView) passResult {
 	}
 	after.workload, after.sets = r.storedWorkload(w), r.objects.sets.of(&sets)
 	return after
-}
-
-// applied carries out an action of the planner of the Deployment.
-func (r *Rollouts) applied(w *workload.Workload, sets []replicaset.ReplicaSet, a deploy.Action) ([]replicaset.ReplicaSet, bool) {
-	set := func(name string, annotations map[string]string, size *int32) bool {
-		i := slices.IndexFunc(sets, func(rs replicaset.ReplicaSet) bool { return rs.Name == name })
-		if i < 0 {
-			return false
-		}
-		sets[i].Annotations = maps.Clone(sets[i].Annotations)
-		maps.Copy(sets[i].Annotations, annotations)
-		if size != nil {
-			sets[i].Replicas = size
-		}
-		return true
-	}
-	switch a := a.(type) {
-	case deploy.CreateReplicaSet:
-		return append(sets, replicaset.ReplicaSet{
-			Name: a.Name, UID: a.Name, Generation: 1, ControllerKind: deploy.Kind, ControllerName: "web", ControllerUID: "d",
-			CreationTimestamp: longAgo.Add(time.Duration(len(sets)) * time.Second), Replicas: &a.Replicas, Template: a.Template, Annotations: a.Annotations,
-		}), strings.HasPrefix(a.Name, "web-")
-	case deploy.ScaleReplicaSet:
-		return sets, set(a.Name, a.Set, &a.To)
-	case deploy.AnnotateReplicaSet:
-		return sets, set(a.Name, a.Set, nil)
-	case deploy.AnnotateDeployment:
-		w.Annotations = maps.Clone(w.Annotations)
-		maps.Copy(w.Annotations, a.Set)
-		return sets, true
-	}
-	return sets, false
 }
