@@ -61,7 +61,11 @@ func (c *fleet) controllerPass() {
 			rest = c.deleted(control)
 		}
 	}
-	for i := len(pods) - 1; i >= 0 && rest > 0; i-- {
+	first := 0
+	if c.w.Kind == "StatefulSet" { // which goes by ordinals: those from the partition on
+		first, rest = int(c.w.Partition.OfUp(6)), 6
+	}
+	for i := len(pods) - 1; i >= first && rest > 0; i-- {
 		if pods[i].Labels[workload.LabelControllerRevision] != fresh {
 			pods[i].Labels = map[string]string{workload.LabelControllerRevision: fresh}
 			rest--
@@ -94,7 +98,7 @@ func (c *fleet) deleted(control string) int32 {
 func (c *fleet) update(template, id string) {
 	updated := c.w
 	updated.Template.ID, updated.Template.Hash = template, template
-	updated.Labels = merged(c.w.Labels, map[string]*string{workload.LabelRolloutID: nil})
+	updated.Labels = c.w.Patched(workload.Patch{Labels: map[string]*string{workload.LabelRolloutID: nil}}).Labels
 	if id != "" {
 		updated.Labels[workload.LabelRolloutID] = id
 	}

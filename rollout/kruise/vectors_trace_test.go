@@ -299,11 +299,16 @@ func (p *partitioner) pass(c *world) {
 	if c.opts.Repair != 0 {
 		o.Repair = deploy.RepairAll
 	}
-	plan, err := deploy.Reconcile(deploy.Snapshot{Deployment: d, ReplicaSets: p.replicaSets(c)}, c.clock, o)
+	s := deploy.Snapshot{Deployment: d, ReplicaSets: p.replicaSets(c)}
+	plan, err := deploy.Reconcile(s, c.clock, o)
 	require.NoError(p.t, err)
 	before := fmt.Sprint(withoutZero(c.sizes))
-	for _, a := range plan.Actions {
-		p.execute(c, a)
+	s, err = plan.Actions.Apply(s, c.clock)
+	require.NoError(p.t, err)
+	c.w.Annotations, p.sets = s.Deployment.Annotations, p.sets[:0]
+	for _, rs := range s.ReplicaSets {
+		p.sets = append(p.sets, namedSet{template: rs.Template.ID, annotations: rs.Annotations, size: *rs.Replicas})
+		c.sizes[rs.Template.ID] = *rs.Replicas
 	}
 	if after := fmt.Sprint(withoutZero(c.sizes)); after != before {
 		p.seen = append(p.seen, after)
@@ -337,27 +342,4 @@ func (p *partitioner) replicaSets(c *world) []replicaset.ReplicaSet {
 		})
 	}
 	return list
-}
-
-func (p *partitioner) execute(c *world, a deploy.Action) {
-	set := func(name string, changes map[string]string) *namedSet {
-		i := slices.IndexFunc(p.sets, func(s namedSet) bool { return s.template == name })
-		require.GreaterOrEqual(p.t, i, 0, name)
-		maps.Copy(p.sets[i].annotations, changes)
-		return &p.sets[i]
-	}
-	switch a := a.(type) {
-	case deploy.CreateReplicaSet:
-		p.sets = append(p.sets, namedSet{template: a.Template.ID, annotations: maps.Clone(a.Annotations), size: a.Replicas})
-		c.sizes[a.Template.ID] = a.Replicas
-	case deploy.ScaleReplicaSet:
-		set(a.Name, a.Set).size = a.To
-		c.sizes[a.Name] = a.To
-	case deploy.AnnotateReplicaSet:
-		set(a.Name, a.Set)
-	case deploy.AnnotateDeployment:
-		maps.Copy(c.w.Annotations, a.Set)
-	default:
-		require.Fail(p.t, "not executed", "%v", a)
-	}
 }

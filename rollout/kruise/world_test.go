@@ -2,6 +2,7 @@ package kruise_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -227,113 +228,46 @@ func (c *world) deploymentPass() {
 	}
 }
 
+// execute carries out an action of the Rollout or of the BatchRelease.
 func (c *world) execute(a fmt.Stringer) {
 	switch a := a.(type) {
-	case kruise.SetFinalizer:
-		if c.r.Finalizers = nil; !a.Remove {
-			c.r.Finalizers = []string{a.Finalizer}
-		}
-	case batchrelease.SetFinalizer:
-		if a.Remove {
-			c.br = nil
-		} else {
-			c.br.Finalizers = []string{a.Finalizer}
-		}
-	case kruise.PatchRollout:
-		c.r.Annotations = a.Annotations
-	case kruise.PatchWorkload:
-		c.patch(a.Patch)
-	case batchrelease.PatchWorkload:
-		c.patch(a.Patch)
-	case batchrelease.LabelPod:
-		c.label(a)
-	case kruise.CreateBatchRelease:
-		c.br = &batchrelease.Release{Name: a.Name, UID: "b", Generation: 1, Annotations: a.Annotations, WorkloadRef: a.WorkloadRef, ReleasePlan: a.ReleasePlan}
-	case kruise.UpdateBatchRelease:
-		c.br.Annotations, c.br.ReleasePlan = a.Annotations, a.ReleasePlan
-		c.br.Generation++
-	case kruise.PatchBatchRelease:
-		if a.RolloutID != nil {
-			c.br.ReleasePlan.RolloutID = *a.RolloutID
-		}
-		if a.Finalize != "" {
-			c.br.ReleasePlan.BatchPartition, c.br.ReleasePlan.FinalizingPolicy = nil, a.Finalize
-		}
-		c.br.Generation++
-	case kruise.DeleteBatchRelease:
-		c.br.DeletionTimestamp = c.clock
-	case kruise.SelectPods:
-		service := c.traffic.Stable
-		if a.Service != service.Name {
-			service = c.traffic.Canary
-		}
-		selector := map[string]string{"app": "web"}
-		if a.Value != "" {
-			selector[a.Key] = a.Value
-		}
-		service.Selector = selector
-	case kruise.CreateService:
-		c.traffic.Canary = &traffic.Service{Name: a.Name, Selector: a.Selector}
-	case kruise.DeleteService:
-		c.traffic.Canary = nil
-	case kruise.SetRoute:
-		c.traffic.Route = &traffic.Route{Name: a.Name, Rules: a.Rules}
-	default:
-		require.Fail(c.t, "not executed", "%v", a)
+	case kruise.Action:
+		c.carryOut(a)
+	case batchrelease.Action:
+		c.carryOutBatch(a)
 	}
 	if c.check != nil {
 		c.check()
 	}
 }
 
-func (c *world) label(a batchrelease.LabelPod) {
-	for _, pods := range c.pods {
-		for i := range pods {
-			if pods[i].Name != a.Name {
-				continue
-			}
-			labels := map[string]string{}
-			for key, value := range pods[i].Labels {
-				labels[key] = value
-			}
-			for key, value := range a.Labels {
-				labels[key] = value
-			}
-			pods[i].Labels = labels
-		}
+// carryOut: what is known of the workload is looked up anew, so that its patch is carried out
+// on the workload itself.
+func (c *world) carryOut(a kruise.Action) {
+	s := kruise.Snapshot{Rollout: c.r, BatchRelease: c.br, Workload: &workload.State{Ref: c.w.Ref, UID: c.w.UID}, Traffic: c.traffic}
+	after, err := kruise.Apply(s, a, c.clock)
+	require.NoError(c.t, err, "%v", a)
+	c.r, c.br, c.traffic = after.Rollout, after.BatchRelease, after.Traffic
+	if patch, ok := a.(kruise.PatchWorkload); ok {
+		c.w = c.w.Patched(patch.Patch)
 	}
 }
 
-func merged(m map[string]string, changes map[string]*string) map[string]string {
-	out := map[string]string{}
-	for key, value := range m {
-		out[key] = value
-	}
-	for key, value := range changes {
-		if value == nil {
-			delete(out, key)
-		} else {
-			out[key] = *value
+func (c *world) carryOutBatch(a batchrelease.Action) {
+	s := batchrelease.Snapshot{Release: *c.br, Workload: &c.w}
+	label, labels := a.(batchrelease.LabelPod)
+	for name, pods := range c.pods {
+		if i := slices.IndexFunc(pods, func(p workload.Pod) bool { return p.Name == label.Name }); labels && i >= 0 {
+			s.Pods = pods
+			defer func() { c.pods[name] = s.Pods }()
 		}
 	}
-	return out
-}
-
-func (c *world) patch(p workload.Patch) {
-	c.w.Labels, c.w.Annotations = merged(c.w.Labels, p.Labels), merged(c.w.Annotations, p.Annotations)
-	if p.Paused != nil {
-		c.w.Paused = *p.Paused
+	s, err := batchrelease.Apply(s, a, c.clock)
+	require.NoError(c.t, err, "%v", a)
+	c.br, c.w = &s.Release, *s.Workload
+	if len(c.br.Finalizers) == 0 && !c.br.DeletionTimestamp.IsZero() {
+		c.br = nil
 	}
-	if p.StrategyType != nil {
-		c.w.StrategyType, c.w.RollingUpdate = *p.StrategyType, nil
-	}
-	if p.ClearPartition || !p.Partition.IsZero() {
-		c.w.Partition = p.Partition
-	}
-	if !p.MaxSurge.IsZero() || !p.MaxUnavailable.IsZero() {
-		c.w.RollingUpdate = &partition.RollingUpdate{MaxSurge: p.MaxSurge, MaxUnavailable: p.MaxUnavailable}
-	}
-	c.w.Generation++
 }
 
 // run goes on until nothing changes any more, and moves the clock in between. It
