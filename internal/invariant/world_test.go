@@ -140,11 +140,15 @@ func (c *world) batchPass() {
 		c.fail("%v", err)
 	}
 	c.look(&invariant.BatchPass{Snapshot: s, Now: c.clock, Options: batchrelease.Options{Repair: c.opts.Repair}, Plan: p})
-	br := *c.br
-	br.Status = p.Status
-	c.br = &br
-	for _, a := range p.Actions {
-		c.execute(a)
+	if s, err = p.Apply(s, c.clock); err != nil {
+		c.fail("%v: %v", p, err)
+	}
+	for _, pod := range s.Pods {
+		c.labels[pod.Name] = pod.Labels
+	}
+	c.br, c.w = &s.Release, *s.Workload
+	if len(c.br.Finalizers) == 0 && !c.br.DeletionTimestamp.IsZero() {
+		c.br = nil
 	}
 }
 
@@ -180,94 +184,18 @@ func (c *world) deploymentPass() {
 	}
 }
 
-func (c *world) execute(a fmt.Stringer) {
-	switch a := a.(type) {
-	case kruise.SetFinalizer:
-		c.finalizer(a.Kind, a.Finalizer, a.Remove)
-	case batchrelease.SetFinalizer:
-		c.finalizer(a.Kind, a.Finalizer, a.Remove)
-	case kruise.PatchRollout:
-		c.r.Annotations = a.Annotations
-	case kruise.PatchWorkload:
-		c.patch(a.Patch)
-	case batchrelease.PatchWorkload:
-		c.patch(a.Patch)
-	case batchrelease.LabelPod:
-		labels := maps.Clone(a.Labels)
-		maps.Copy(labels, c.labels[a.Name])
-		maps.Copy(labels, a.Labels)
-		c.labels[a.Name] = labels
-	case kruise.CreateBatchRelease:
-		c.br = &batchrelease.Release{Name: a.Name, UID: fmt.Sprint("b", len(c.views)), Generation: 1, Annotations: a.Annotations, WorkloadRef: a.WorkloadRef, ReleasePlan: a.ReleasePlan}
-	case kruise.UpdateBatchRelease:
-		c.br.Annotations, c.br.ReleasePlan = a.Annotations, a.ReleasePlan
-		c.br.Generation++
-	case kruise.PatchBatchRelease:
-		if a.RolloutID != nil {
-			c.br.ReleasePlan.RolloutID = *a.RolloutID
-		}
-		if a.Finalize != "" {
-			c.br.ReleasePlan.BatchPartition, c.br.ReleasePlan.FinalizingPolicy = nil, a.Finalize
-		}
-		c.br.Generation++
-	case kruise.DeleteBatchRelease:
-		c.br.DeletionTimestamp = c.clock
-	case kruise.SelectPods:
-		service := c.traffic.Stable
-		if a.Service != service.Name {
-			service = c.traffic.Canary
-		}
-		service.Selector = map[string]string{"app": "web"}
-		if a.Value != "" {
-			service.Selector[a.Key] = a.Value
-		}
-	case kruise.CreateService:
-		c.traffic.Canary = &traffic.Service{Name: a.Name, Selector: a.Selector}
-	case kruise.DeleteService:
-		c.traffic.Canary = nil
-	case kruise.SetRoute:
-		c.traffic.Route = &traffic.Route{Name: a.Name, Rules: a.Rules}
-	default:
-		c.fail("not carried out: %v", a)
+// execute carries out an action of the Rollout. What is known of the workload is looked up anew,
+// so that its patch is carried out on the workload itself.
+func (c *world) execute(a kruise.Action) {
+	s := kruise.Snapshot{Rollout: c.r, BatchRelease: c.br, Workload: &workload.State{Ref: c.w.Ref, UID: c.w.UID}, Traffic: c.traffic}
+	after, err := kruise.Apply(s, a, c.clock)
+	if err != nil {
+		c.fail("%v: %v", a, err)
 	}
-}
-
-func (c *world) finalizer(kind, finalizer string, gone bool) {
-	switch {
-	case kind == "Rollout" && !gone:
-		c.r.Finalizers = []string{finalizer}
-	case kind == "Rollout":
-		c.r.Finalizers = nil
-	case gone:
-		c.br = nil
-	default:
-		c.br.Finalizers = []string{finalizer}
+	c.r, c.br, c.traffic = after.Rollout, after.BatchRelease, after.Traffic
+	if patch, ok := a.(kruise.PatchWorkload); ok {
+		c.w = c.w.Patched(patch.Patch)
 	}
-}
-
-func (c *world) patch(p workload.Patch) {
-	merge := func(m map[string]string, changes map[string]*string) map[string]string {
-		m = maps.Clone(m)
-		for key, value := range changes {
-			if value == nil {
-				delete(m, key)
-			} else {
-				m[key] = *value
-			}
-		}
-		return m
-	}
-	c.w.Labels, c.w.Annotations = merge(c.w.Labels, p.Labels), merge(c.w.Annotations, p.Annotations)
-	if p.Paused != nil {
-		c.w.Paused = *p.Paused
-	}
-	if p.StrategyType != nil {
-		c.w.StrategyType, c.w.RollingUpdate = *p.StrategyType, nil
-	}
-	if !p.MaxSurge.IsZero() || !p.MaxUnavailable.IsZero() {
-		c.w.RollingUpdate = &partition.RollingUpdate{MaxSurge: p.MaxSurge, MaxUnavailable: p.MaxUnavailable}
-	}
-	c.w.Generation++
 }
 
 // run goes on until it may stop, or nothing happens any more, and approves pauses.
