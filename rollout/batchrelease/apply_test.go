@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/internal/purity"
@@ -80,7 +81,10 @@ func TestApply(t *testing.T) {
 	on := func(s batchrelease.Snapshot, a batchrelease.Action) batchrelease.Snapshot {
 		t.Helper()
 		return purity.Check(t, a, func(a batchrelease.Action) (batchrelease.Snapshot, error) {
-			return batchrelease.Apply(purity.Clone(s), a, now)
+			before := purity.Clone(s)
+			next, err := batchrelease.Apply(before, a, now)
+			assert.Equal(t, s, before, "the snapshot was written to")
+			return next, err
 		})
 	}
 	require.Equal(t, append(s.Release.Finalizers, "g"), on(s, batchrelease.SetFinalizer{Kind: "BatchRelease", Name: "web", UID: "b", Finalizer: "g"}).Release.Finalizers)

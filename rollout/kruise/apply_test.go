@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
@@ -98,12 +99,23 @@ func ruled() kruise.Snapshot {
 	}
 }
 
+// applied carries out an action, which it neither keeps nor writes to, nor to the snapshot.
+func applied(t *testing.T, s kruise.Snapshot, a kruise.Action) kruise.Snapshot {
+	t.Helper()
+	return purity.Check(t, a, func(a kruise.Action) (kruise.Snapshot, error) {
+		before := purity.Clone(s)
+		next, err := kruise.Apply(before, a, now)
+		assert.Equal(t, s, before, "the snapshot was written to")
+		return next, err
+	})
+}
+
 // TestApply has what each action does.
 func TestApply(t *testing.T) {
 	s := ruled()
 	on := func(s kruise.Snapshot, a kruise.Action) kruise.Snapshot {
 		t.Helper()
-		return purity.Check(t, a, func(a kruise.Action) (kruise.Snapshot, error) { return kruise.Apply(purity.Clone(s), a, now) })
+		return applied(t, s, a)
 	}
 	after := func(a kruise.Action) kruise.Snapshot { t.Helper(); return on(s, a) }
 	require.Equal(t, []string{"f", "g"}, after(kruise.SetFinalizer{Kind: "Rollout", Name: "web", UID: "r", Finalizer: "g"}).Rollout.Finalizers)
@@ -148,6 +160,11 @@ func TestApply(t *testing.T) {
 	free := ruled()
 	free.BatchRelease.Finalizers = nil
 	require.Nil(t, on(free, kruise.DeleteBatchRelease{Name: "web"}).BatchRelease)
+
+	failed := kruise.Plan{Status: kruise.Status{Phase: kruise.PhaseHealthy}, Failure: "no route"}
+	kept, err := failed.Apply(s, now)
+	require.NoError(t, err)
+	require.Equal(t, s, kept, "a pass that fails writes no status")
 }
 
 // TestApplyToTraffic has what the actions do that lead traffic.
@@ -157,7 +174,7 @@ func TestApplyToTraffic(t *testing.T) {
 	without.Traffic.Canary, without.Traffic.CanaryIngress = nil, nil
 	on := func(s kruise.Snapshot, a kruise.Action) traffic.Objects {
 		t.Helper()
-		return purity.Check(t, a, func(a kruise.Action) (kruise.Snapshot, error) { return kruise.Apply(purity.Clone(s), a, now) }).Traffic
+		return applied(t, s, a).Traffic
 	}
 	selected := on(s, kruise.SelectPods{Service: "svc", Key: "k", Value: "v"})
 	require.Equal(t, map[string]string{"app": "web", "k": "v"}, selected.Stable.Selector)
