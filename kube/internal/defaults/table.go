@@ -76,7 +76,6 @@ func replicationController() []row {
 		at("spec.selector", same("template.metadata.labels"), given("template.metadata.labels")),
 		at("metadata.labels", same("../spec.template.metadata.labels"), given("../spec.template.metadata.labels")),
 		at("spec.replicas", 1),
-		at("spec.minReadySeconds", 0),
 	)
 }
 
