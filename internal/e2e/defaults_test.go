@@ -1,0 +1,170 @@
+package e2e
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/kplan-go/kplan/internal/e2e/cluster"
+	"github.com/kplan-go/kplan/kube"
+)
+
+// manifestsDir has the manifests. A test beside them makes sure that they use each row of
+// the table.
+const manifestsDir = "../../kube/internal/defaults/testdata/"
+
+// daemonNodes is how many nodes the DaemonSets of the manifests select.
+const daemonNodes = 2
+
+func node(i int) *corev1.Node {
+	return &corev1.Node{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Node"},
+		ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("defaults-", i), Labels: map[string]string{cluster.PoolLabel: "defaults"}},
+	}
+}
+
+// TestDefaults: what the API server makes of manifests is what kube makes of them.
+func TestDefaults(t *testing.T) {
+	t.Parallel()
+	name := nameOf(t)
+	client, err := kubernetes.NewForConfig(shared.Config(cluster.Admin))
+	require.NoError(t, err)
+	for i := range daemonNodes {
+		_, err := client.CoreV1().Nodes().Create(t.Context(), node(i), metav1.CreateOptions{})
+		require.True(t, err == nil || apierrors.IsAlreadyExists(err), "%v", err)
+	}
+	// Reading the schemas anew for each object would take most of the time.
+	for mode, args := range map[string][]string{"client": {"--openapi-patch=false"}, "server": {"--server-side", "--force-conflicts"}} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			e := newEnv(t, shared, name+"-"+mode, upstream, script{})
+			defer e.close(script{})
+			p := &previews{env: e, how: args, dir: t.TempDir()}
+			p.run()
+		})
+	}
+}
+
+// A previews is the manifests in a namespace, with a way to apply them.
+type previews struct {
+	*env
+	how []string
+	dir string
+}
+
+func (p *previews) run() {
+	written := append(p.read("deployments"), p.read("daemonsets")...)
+	require.GreaterOrEqual(p, len(written), 60)
+	others := p.read("others")
+	p.put(append(others, written...))
+	p.stored(append(others, written...))
+	p.refused()
+}
+
+// read returns the manifests of a file.
+func (p *previews) read(name string) (list []*unstructured.Unstructured) {
+	p.Helper()
+	f, err := os.Open(manifestsDir + name + ".yaml")
+	require.NoError(p, err)
+	defer f.Close()
+	for documents := yaml.NewYAMLOrJSONDecoder(f, 4096); ; {
+		u := &unstructured.Unstructured{}
+		if err := documents.Decode(u); errors.Is(err, io.EOF) {
+			return list
+		} else {
+			require.NoError(p, err)
+		}
+		list = append(list, u)
+	}
+}
+
+// file writes objects to a file.
+func (p *previews) file(list []*unstructured.Unstructured) string {
+	all := unstructured.UnstructuredList{Object: map[string]any{"apiVersion": "v1", "kind": "List"}}
+	for _, u := range list {
+		all.Items = append(all.Items, *u)
+	}
+	data, err := json.Marshal(&all)
+	require.NoError(p, err)
+	f, err := os.CreateTemp(p.dir, "*.json")
+	require.NoError(p, err)
+	defer f.Close()
+	_, err = f.Write(data)
+	require.NoError(p, err)
+	return f.Name()
+}
+
+// put applies manifests.
+func (p *previews) put(list []*unstructured.Unstructured, more ...string) string {
+	p.Helper()
+	return p.kubectl(append(append([]string{"apply", "-f", p.file(list)}, p.how...), more...)...)
+}
+
+// typed returns a manifest as its type is encoded, with its defaults if it shall.
+func (p *previews) typed(u *unstructured.Unstructured, complete bool) map[string]any {
+	p.Helper()
+	switch u.GetKind() {
+	case "Deployment":
+		return through(p, u, complete, kube.Default[appsv1.Deployment])
+	case "DaemonSet":
+		return through(p, u, complete, kube.Default[appsv1.DaemonSet])
+	case "StatefulSet":
+		return through(p, u, complete, kube.Default[appsv1.StatefulSet])
+	case "ReplicaSet":
+		return through(p, u, complete, kube.Default[appsv1.ReplicaSet])
+	case "ReplicationController":
+		return through(p, u, complete, kube.Default[corev1.ReplicationController])
+	default:
+		return through(p, u, complete, kube.Default[autoscalingv2.HorizontalPodAutoscaler])
+	}
+}
+
+func through[T any](p *previews, u *unstructured.Unstructured, complete bool, f func(*T) *T) map[string]any {
+	p.Helper()
+	o := new(T)
+	data, err := u.MarshalJSON()
+	require.NoError(p, err)
+	require.NoError(p, json.Unmarshal(data, o))
+	if complete {
+		o = f(o)
+	}
+	m, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o)
+	require.NoError(p, err)
+	return m
+}
+
+// stored compares what the server has made of manifests with what kube makes of them.
+func (p *previews) stored(list []*unstructured.Unstructured) {
+	p.Helper()
+	var got unstructured.UnstructuredList
+	require.NoError(p, json.Unmarshal([]byte(p.kubectl("get", "-f", p.file(list), "-o", "json")), &got))
+	require.Len(p, got.Items, len(list))
+	for i, u := range list {
+		if diff := cmp.Diff(p.typed(&got.Items[i], false)["spec"], p.typed(u, true)["spec"]); diff != "" {
+			p.Errorf("%s %s: (-server +kube)\n%s", u.GetKind(), u.GetName(), diff)
+		}
+	}
+}
+
+// refused: the rows that no manifest uses are of what the server does not take.
+func (p *previews) refused() {
+	p.Helper()
+	out, err := p.world.kubectl("-n", p.namespace, "apply", "-f", manifestsDir+"refused.yaml")
+	require.Error(p, err)
+	require.Contains(p, out, "ephemeral containers not allowed in pod template")
+}
