@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -38,10 +39,13 @@ func node(i int) *corev1.Node {
 	}
 }
 
-// TestDefaults: what the API server makes of manifests is what kube makes of them.
+// TestDefaults: what kplan says of manifests and of dumps is what the controllers of
+// Kubernetes then do: the names of ReplicaSets and revisions, whether anything changes at
+// all, and the sizes.
 func TestDefaults(t *testing.T) {
 	t.Parallel()
-	name := nameOf(t)
+	name, all := nameOf(t), score{}
+	t.Cleanup(func() { t.Log(all.String()) })
 	client, err := kubernetes.NewForConfig(shared.Config(cluster.Admin))
 	require.NoError(t, err)
 	for i := range daemonNodes {
@@ -54,7 +58,7 @@ func TestDefaults(t *testing.T) {
 			t.Parallel()
 			e := newEnv(t, shared, name+"-"+mode, upstream, script{})
 			defer e.close(script{})
-			p := &previews{env: e, how: args, dir: t.TempDir()}
+			p := &previews{env: e, how: args, all: &all, dir: t.TempDir()}
 			p.run()
 		})
 	}
@@ -64,6 +68,7 @@ func TestDefaults(t *testing.T) {
 type previews struct {
 	*env
 	how []string
+	all *score // of all ways
 	dir string
 }
 
@@ -71,9 +76,14 @@ func (p *previews) run() {
 	written := append(p.read("deployments"), p.read("daemonsets")...)
 	require.GreaterOrEqual(p, len(written), 60)
 	others := p.read("others")
-	p.put(append(others, written...))
+	completed, changed := each(written, p.completed), each(written, change)
+
+	p.stage("created", nil, written, func() { p.put(append(others, written...)) })
 	p.stored(append(others, written...))
 	p.refused()
+	p.stage("applied again", p.live(), written, func() { p.put(written) })
+	p.stage("defaults written", p.live(), completed, func() { p.put(completed) })
+	p.stage("changed", p.live(), changed, func() { p.put(changed) })
 }
 
 // read returns the manifests of a file.
@@ -91,6 +101,15 @@ func (p *previews) read(name string) (list []*unstructured.Unstructured) {
 		}
 		list = append(list, u)
 	}
+}
+
+func each(list []*unstructured.Unstructured, f func(int, *unstructured.Unstructured)) []*unstructured.Unstructured {
+	other := make([]*unstructured.Unstructured, len(list))
+	for i, u := range list {
+		other[i] = u.DeepCopy()
+		f(i, other[i])
+	}
+	return other
 }
 
 // file writes objects to a file.
@@ -113,6 +132,31 @@ func (p *previews) file(list []*unstructured.Unstructured) string {
 func (p *previews) put(list []*unstructured.Unstructured, more ...string) string {
 	p.Helper()
 	return p.kubectl(append(append([]string{"apply", "-f", p.file(list)}, p.how...), more...)...)
+}
+
+// live returns what there is, as kubectl prints it.
+func (p *previews) live() []*unstructured.Unstructured {
+	p.Helper()
+	return p.list(p.kubectl("get", "deployments,replicasets,daemonsets,controllerrevisions,pods", "-o", "json"))
+}
+
+func (p *previews) list(text string) (list []*unstructured.Unstructured) {
+	p.Helper()
+	var all unstructured.UnstructuredList
+	// A warning may come first.
+	require.NoError(p, json.Unmarshal([]byte(text[strings.Index(text, "{\n"):]), &all))
+	for i := range all.Items {
+		if strings.HasPrefix(all.Items[i].GetName(), "set-") || all.Items[i].GetName() == "controller" {
+			continue // of the kinds that have no preview
+		}
+		list = append(list, &all.Items[i])
+	}
+	return list
+}
+
+// completed writes out the defaults.
+func (p *previews) completed(_ int, u *unstructured.Unstructured) {
+	u.Object["spec"] = p.typed(u, true)["spec"]
 }
 
 // typed returns a manifest as its type is encoded, with its defaults if it shall.
