@@ -2,10 +2,14 @@ package e2e
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes/scheme"
 )
 
 // nodes returns the nodes of the DaemonSets.
@@ -49,5 +53,44 @@ func change(i int, u *unstructured.Unstructured) {
 		} else {
 			web["securityContext"] = map[string]any{}
 		}
+	}
+}
+
+// patched changes by hand what there is of manifests, or asks what it would then be.
+func (p *previews) patched(list []*unstructured.Unstructured, dry bool) (after []*unstructured.Unstructured) {
+	p.Helper()
+	o := metav1.PatchOptions{FieldManager: "hand"}
+	if dry {
+		o.DryRun = []string{metav1.DryRunAll}
+	}
+	for i, u := range list {
+		client := p.client.AppsV1().RESTClient().Patch(types.StrategicMergePatchType)
+		data, err := client.Namespace(p.namespace).Resource(strings.ToLower(u.GetKind())+"s").Name(u.GetName()).
+			VersionedParams(&o, scheme.ParameterCodec).Body([]byte(byHand(i, u.GetKind()))).
+			SetHeader("Accept", "application/json").DoRaw(p.ctx)
+		require.NoError(p, err, string(data))
+		patched := &unstructured.Unstructured{}
+		require.NoError(p, patched.UnmarshalJSON(data))
+		after = append(after, patched)
+	}
+	return after
+}
+
+// byHand is what somebody does to the ith object of the cluster.
+func byHand(i int, kind string) string {
+	pod := `{"spec": {"template": {"spec": %s}}}`
+	switch {
+	case i%6 == 0 && kind == "Deployment":
+		return `{"spec": {"replicas": 2}}`
+	case i%6 == 1:
+		return `{"spec": {"template": {"metadata": {"annotations": {"kubectl.kubernetes.io/restartedAt": "2026-01-01T00:00:00Z"}}}}}`
+	case i%6 == 2:
+		return fmt.Sprintf(pod, `{"containers": [{"name": "web", "env": [{"name": "HAND", "value": "1"}]}]}`)
+	case i%6 == 3:
+		return fmt.Sprintf(pod, `{"containers": [{"name": "web", "image": "hand:1"}]}`)
+	case i%6 == 4 && kind == "Deployment":
+		return `{"spec": {"paused": true}}`
+	default:
+		return fmt.Sprintf(pod, `{"terminationGracePeriodSeconds": 7}`)
 	}
 }

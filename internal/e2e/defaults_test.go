@@ -84,6 +84,9 @@ func (p *previews) run() {
 	p.stage("applied again", p.live(), written, func() { p.put(written) })
 	p.stage("defaults written", p.live(), completed, func() { p.put(completed) })
 	p.stage("changed", p.live(), changed, func() { p.put(changed) })
+	p.stage("by hand", p.live(), p.patched(written, true), func() { p.patched(written, false) })
+	p.stage("changed again", p.live(), p.merged(changed), func() { p.put(changed) })
+	p.stage("as before", p.live(), p.merged(written), func() { p.put(written) })
 }
 
 // read returns the manifests of a file.
@@ -132,6 +135,12 @@ func (p *previews) file(list []*unstructured.Unstructured) string {
 func (p *previews) put(list []*unstructured.Unstructured, more ...string) string {
 	p.Helper()
 	return p.kubectl(append(append([]string{"apply", "-f", p.file(list)}, p.how...), more...)...)
+}
+
+// merged is what the server says that manifests would become if they were applied.
+func (p *previews) merged(list []*unstructured.Unstructured) []*unstructured.Unstructured {
+	p.Helper()
+	return p.list(p.put(list, "--dry-run=server", "-o", "json"))
 }
 
 // live returns what there is, as kubectl prints it.
