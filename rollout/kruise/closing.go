@@ -113,9 +113,20 @@ func (st *pass) resumeAbandoned(reason ClosingReason) {
 	if w.Annotations[partition.AnnotationStrategy] != "" {
 		w.StrategyType = "Recreate"
 	}
-	keep := reason != ClosingRollback && st.has(workload.DeletionFinishesRelease)
-	patch := batchrelease.ResumeDeployment(w, keep, st.opts.Repair)
+	patch := st.restored(w, reason)
 	st.add(PatchWorkload{Workload: st.r.WorkloadRef, UID: st.w.UID, Patch: patch, Reason: ReasonGiveBack})
+}
+
+// restored is what gives such a Deployment back. It is one that was taken over blue-green if
+// its BatchRelease has seen the end of the release before it saw what it had written.
+func (st *pass) restored(w workload.Workload, reason ClosingReason) workload.Patch {
+	if st.r.Style() == workload.BlueGreen && w.Annotations[workload.AnnotationOriginalStrategy] != "" {
+		br := batchrelease.Release{WorkloadRef: w.Ref, ReleasePlan: batchrelease.ReleasePlan{RollingStyle: workload.BlueGreen}}
+		patch, _ := batchrelease.ReleasePatch(br, w, batchrelease.Options{Repair: st.opts.Repair})
+		return patch
+	}
+	keep := reason != ClosingRollback && st.has(workload.DeletionFinishesRelease)
+	return batchrelease.ResumeDeployment(w, keep, st.opts.Repair)
 }
 
 // repairInterrupted repairs what another template leaves behind that was taken back before its

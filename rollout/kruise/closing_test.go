@@ -194,6 +194,22 @@ func TestClosingResumesAbandoned(t *testing.T) {
 	require.NotContains(t, patched(t, s, abandon, kruise.ReasonGiveBack), `"paused":false`, "what is deleted stays as it is")
 }
 
+// RollbackLeavesPaused: a BatchRelease that has ended before it saw what it had written leaves a
+// Deployment taken over blue-green behind, on which no pod would ever be available.
+func TestClosingResumesAbandonedBlueGreen(t *testing.T) {
+	r := twoSteps()
+	r.BlueGreen, r.Canary = r.Canary, nil
+	s := begun(kruise.StatePaused, r)
+	s.Rollout.Status.Conditions[0].Reason = kruise.ProgressCancelling
+	s.Workload.Labels[workload.LabelStableRevision] = "v1"
+	require.NotContains(t, patched(t, s, resumesAbandoned, kruise.ReasonGiveBack), "minReadySeconds", "it was not taken over")
+	s.Workload.Annotations[workload.AnnotationOriginalStrategy] = `{"maxUnavailable":0,"maxSurge":1,"minReadySeconds":5,"progressDeadlineSeconds":600}`
+	require.Equal(t, "", patched(t, s, kruise.Options{}, kruise.ReasonGiveBack), "upstream leaves it")
+	for _, given := range []string{`"minReadySeconds":5`, `"progressDeadlineSeconds":600`, `"maxSurge":1`, `"paused":false`, `"rollouts.kruise.io/original-deployment-strategy":null`} {
+		require.Contains(t, patched(t, s, resumesAbandoned, kruise.ReasonGiveBack), given)
+	}
+}
+
 // patched returns the patch of the workload for a reason.
 func patched(t *testing.T, s kruise.Snapshot, o kruise.Options, reason kruise.Reason) string {
 	t.Helper()
