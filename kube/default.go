@@ -2,6 +2,7 @@ package kube
 
 import (
 	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -12,7 +13,7 @@ import (
 // A kind is one that [Default] has rows for.
 type kind interface {
 	appsv1.Deployment | appsv1.DaemonSet | appsv1.StatefulSet | appsv1.ReplicaSet |
-		corev1.ReplicationController | autoscalingv2.HorizontalPodAutoscaler
+		corev1.ReplicationController | autoscalingv1.HorizontalPodAutoscaler | autoscalingv2.HorizontalPodAutoscaler
 }
 
 // Default returns a copy of an object as the API server stores it and as controllers read
@@ -24,7 +25,8 @@ type kind interface {
 // [Deployment] reads what it is given as the controller does, to which an unset
 // revisionHistoryLimit is no limit, an unset deadline none, and an unset maxSurge 0.
 // An object of an API server stays as it is. Default knows Deployments, DaemonSets,
-// StatefulSets, ReplicaSets, ReplicationControllers and HorizontalPodAutoscalers.
+// StatefulSets, ReplicaSets, ReplicationControllers and both versions of
+// HorizontalPodAutoscalers.
 //
 // What else a server does is not done: metadata, statuses and the annotation of the
 // template generation stay as they are, and so does what only admission plugins change.

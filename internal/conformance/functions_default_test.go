@@ -13,6 +13,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	kruntime "k8s.io/apimachinery/pkg/runtime"
@@ -36,10 +37,11 @@ func TestFunctionsDefault(t *testing.T) {
 	compareDefaults(t, "ReplicaSet", kube.Default[appsv1.ReplicaSet])
 	compareDefaults(t, "ReplicationController", kube.Default[corev1.ReplicationController])
 	compareDefaults(t, "HorizontalPodAutoscaler", kube.Default[autoscalingv2.HorizontalPodAutoscaler])
+	compareDefaults(t, "HorizontalPodAutoscaler of v1", kube.Default[autoscalingv1.HorizontalPodAutoscaler])
 }
 
 // defaultKinds is how many kinds share the cases.
-const defaultKinds = 6
+const defaultKinds = 7
 
 // compareDefaults compares random objects of a type, and each of them once more as it is
 // then, which must change nothing.

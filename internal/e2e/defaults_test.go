@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -182,9 +183,11 @@ func (p *previews) typed(u *unstructured.Unstructured, complete bool) map[string
 		return through(p, u, complete, kube.Default[appsv1.ReplicaSet])
 	case "ReplicationController":
 		return through(p, u, complete, kube.Default[corev1.ReplicationController])
-	default:
-		return through(p, u, complete, kube.Default[autoscalingv2.HorizontalPodAutoscaler])
 	}
+	if u.GetAPIVersion() == "autoscaling/v1" {
+		return through(p, u, complete, kube.Default[autoscalingv1.HorizontalPodAutoscaler])
+	}
+	return through(p, u, complete, kube.Default[autoscalingv2.HorizontalPodAutoscaler])
 }
 
 func through[T any](p *previews, u *unstructured.Unstructured, complete bool, f func(*T) *T) map[string]any {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -36,6 +37,10 @@ func Unset(object runtime.Object, seed int64) {
 		func(q *resource.Quantity, c randfill.Continue) { *q = anyQuantity(c) },
 		func(n *intstr.IntOrString, c randfill.Continue) {
 			*n = oneOf(c, intstr.FromInt32(0), intstr.FromInt32(2), intstr.FromString(""), intstr.FromString("25%"))
+		},
+		// A utilization becomes an annotation, too. Nobody writes it into a manifest.
+		func(s *autoscalingv1.HorizontalPodAutoscalerStatus, _ randfill.Continue) {
+			*s = autoscalingv1.HorizontalPodAutoscalerStatus{}
 		},
 		fillDeploymentStrategy, fillDaemonSetStrategy, fillStatefulSetStrategy,
 		fillPodTemplate, fillVolumeSource, fillImage,

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/yaml"
 )
@@ -51,7 +53,7 @@ func (r *row) title(kind reflect.Type) string {
 	if strings.HasPrefix(path, "spec.template.") {
 		return fmt.Sprint("template ", path, len(r.when), r.anyway)
 	}
-	return fmt.Sprint(kind.Name(), " ", path, len(r.when), r.anyway)
+	return fmt.Sprint(kind, " ", path, len(r.when), r.anyway)
 }
 
 // refused reports whether an API server refuses every manifest in which a row could change
@@ -82,10 +84,10 @@ func manifests(t *testing.T) (objects []runtime.Object) {
 }
 
 func decode(t *testing.T, document []byte) runtime.Object {
-	var meta struct{ Kind string }
+	var meta metav1.TypeMeta
 	require.NoError(t, yaml.Unmarshal(document, &meta))
 	for kind := range tables() {
-		if kind.Name() == meta.Kind {
+		if version := path.Base(kind.PkgPath()); kind.Name() == meta.Kind && version == path.Base(meta.APIVersion) {
 			object := reflect.New(kind).Interface().(runtime.Object)
 			require.NoError(t, yaml.UnmarshalStrict(document, object))
 			return object

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -15,7 +16,7 @@ import (
 //
 // They mirror the defaulting functions of Kubernetes 1.36.3 with its feature gates as they
 // are by default, SetObjectDefaults_Deployment and its siblings of apps/v1, core/v1 and
-// autoscaling/v2, and what conversions into the types that the API server works on, and
+// both versions of autoscaling, and what conversions into the types that the API server works on, and
 // back, add to them.
 var tables = sync.OnceValue(func() map[reflect.Type][]row {
 	template := below("spec.template", podTemplate())
@@ -26,6 +27,7 @@ var tables = sync.OnceValue(func() map[reflect.Type][]row {
 		reflect.TypeFor[appsv1.ReplicaSet]():                     slices.Concat(at("spec.replicas", 1), template),
 		reflect.TypeFor[corev1.ReplicationController]():          slices.Concat(replicationController(), template),
 		reflect.TypeFor[autoscalingv2.HorizontalPodAutoscaler](): autoscaler(),
+		reflect.TypeFor[autoscalingv1.HorizontalPodAutoscaler](): olderAutoscaler(),
 	}
 })
 
@@ -94,6 +96,14 @@ func autoscaler() []row {
 		at("spec.behavior.scaleUp.stabilizationWindowSeconds", 0),
 		at("spec.behavior.scaleUp.policies", []autoscalingv2.HPAScalingPolicy{pods, percent}),
 		at("spec.behavior.scaleDown.policies", []autoscalingv2.HPAScalingPolicy{percent}),
+	)
+}
+
+// olderAutoscaler are the rows of autoscaling/v1, in which other metrics are an annotation.
+func olderAutoscaler() []row {
+	return slices.Concat(
+		at("spec.minReplicas", 1),
+		at("spec.targetCPUUtilizationPercentage", 80, lacks("../metadata.annotations", "autoscaling.alpha.kubernetes.io/metrics")),
 	)
 }
 

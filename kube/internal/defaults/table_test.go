@@ -12,7 +12,7 @@ import (
 
 // The path of each row is one of its type, and no two rows without a condition are of one.
 func TestPaths(t *testing.T) {
-	require.Len(t, tables(), 6)
+	require.Len(t, tables(), 7)
 	for kind, rows := range tables() {
 		seen := map[string]bool{}
 		for _, r := range rows {

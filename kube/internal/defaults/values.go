@@ -39,6 +39,11 @@ func given(name string) condition {
 	return func(p place) bool { return !unsetValue(p.sibling(name)) }
 }
 
+// lacks holds if a map beside has no such key.
+func lacks(name, key string) condition {
+	return func(p place) bool { return !p.sibling(name).MapIndex(reflect.ValueOf(key)).IsValid() }
+}
+
 // alone holds if nothing is set in what the field lies in but one other field.
 func alone(name string) condition {
 	return func(p place) bool {
