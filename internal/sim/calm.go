@@ -25,10 +25,20 @@ func calmWorld(now time.Time, k Kubelet) *World {
 	if k.NeverReady != nil {
 		w.neverReady = func(p podRef) bool { return k.NeverReady(*p.Pod, w.templateOf(p)) }
 	}
+	if k.Unbound != nil {
+		w.unbound = func(p podRef) bool { return k.Unbound(*p.Pod, w.templateOf(p)) }
+	}
+	w.room, w.maxPods = newRoom(w, k.Room), k.MaxPods
 	nodes, bound := k.nodes(), 0
-	w.place = func(podRef) string {
-		bound++
-		return nodes[(bound-1)%len(nodes)]
+	w.place = func(p podRef) string {
+		for range nodes {
+			name := nodes[bound%len(nodes)]
+			bound++
+			if w.room.take(name, p) {
+				return name
+			}
+		}
+		return ""
 	}
 	return w
 }

@@ -32,6 +32,15 @@ type Kubelet struct {
 	Names []string
 	Zones podorder.Domains
 
+	// Room, if set, is what the nodes have left; without it they take any number of pods.
+	// [Run] alone reads it.
+	Room *Room
+	// MaxPods, if set, is how many pods a quota allows. Others are not created until pods
+	// are gone. [Run] alone reads it.
+	MaxPods *int
+
+	// Unbound, if set, tells which pods no node takes, whatever room there is.
+	Unbound func(podorder.Pod, revision.Template) bool
 	// NeverReady, if set, tells which pods start but never become ready.
 	NeverReady func(podorder.Pod, revision.Template) bool
 }

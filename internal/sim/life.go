@@ -191,7 +191,12 @@ func (w *World) bindPod(p podRef) {
 		w.schedulePod(p, bind, w.delay(w.pace.long))
 		return
 	}
-	node := w.nodeFor(p)
+	node := ""
+	if !w.forbids(p) {
+		if node = w.nodeFor(p); node == "" {
+			w.room.waits(p)
+		}
+	}
 	if node == "" {
 		w.count(PodUnschedulable)
 		if !w.fair {
@@ -329,6 +334,9 @@ func (w *World) removePod(p podRef) { w.erasePod(p, by(NodeAgent)) }
 
 func (w *World) erasePod(p podRef, r request) {
 	r.name = p.Name
+	if w.room != nil || w.maxPods != nil {
+		defer w.freed(podRef{new(*p.Pod), p.number, p.daemon})
+	}
 	if p.daemon {
 		erase(w, &w.store.daemons, &r, p.number)
 	} else {

@@ -133,11 +133,20 @@ func (p *replicaSetPass) drop(a replicaset.DeletePod) answer {
 	return c.w.deletePod(pod, r)
 }
 
-// createAll creates the pods of an action in a calm world, where no request fails.
+// createAll creates the pods of an action in a calm world, where no request fails but for
+// a quota.
 func (p *replicaSetPass) createAll(a replicaset.CreatePods) {
 	p.c.w.store.pods.grow(int(a.Count))
 	for range a.Count {
-		p.createPod(a)
+		if p.c.w.refuses() {
+			p.creates = append(p.creates, outcome(p.c.w.answered(forbidden)))
+			return
+		}
+		o := outcome(done)
+		o.Name = p.createPod(a).Name
+		if p.c.w.maxPods != nil {
+			p.creates = append(p.creates, o)
+		}
 	}
 }
 
@@ -246,9 +255,13 @@ func (c *replicaSetController) wrotePod(a answer, pod *podorder.Pod) {
 	}
 }
 
-// finish notes what has come of the pass. In a calm world nothing fails.
+// finish notes what has come of the pass. In a calm world nothing fails but for a quota,
+// and who waits for that is told when there is room.
 func (p *replicaSetPass) finish() {
 	if p.c.w.calm {
+		if n := len(p.creates); n > 0 && p.creates[n-1].Answer == selector.Failed {
+			p.plan.Status = replicaset.Finish(*p.s, p.plan, replicaset.Report{Claims: p.claims, Creates: p.creates}, p.now, p.c.options).Status
+		}
 		p.result = &replicaset.Result{
 			Status: p.plan.Status, RecheckAt: p.plan.RecheckAt, WriteStatus: replicaset.NeedsWrite(p.s.ReplicaSet, p.plan.Status),
 		}

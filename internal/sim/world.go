@@ -64,6 +64,9 @@ type World struct {
 	place        func(podRef) string // the node for a pod, or nil
 	uidPrefix    string
 	neverReady   func(podRef) bool // pods that never become ready, or nil
+	unbound      func(podRef) bool // pods that no node takes, or nil
+	room         *room             // of the nodes of a calm world, or nil
+	maxPods      *int              // quota of a calm world, or nil
 	abandoned    bool              // a Rollout was deleted or disabled since the last release has begun
 }
 
