@@ -23,6 +23,7 @@ type input struct {
 	zones     uint
 	// withoutNodes says that DaemonSets are looked at without any node as well.
 	withoutNodes bool
+	beside       *manifest.Set // what was read before of the same cluster
 	output       outputFormat
 	now          instant
 
@@ -93,7 +94,7 @@ func (in *input) load(c *cobra.Command, filenames []string) (*manifest.Set, erro
 func (in *input) source(c *cobra.Command, filenames []string) manifest.Source {
 	s := manifest.Source{
 		Filenames: filenames, Recursive: in.recursive, Stdin: c.InOrStdin(), Nodes: int(min(in.nodes, math.MaxInt32)),
-		Zones: int(min(in.zones, math.MaxInt32)), WithoutNodes: in.withoutNodes,
+		Zones: int(min(in.zones, math.MaxInt32)), WithoutNodes: in.withoutNodes, Beside: in.beside,
 	}
 	if len(filenames) == 0 && in.cluster != nil {
 		s.Objects, s.Only = in.cluster.Objects, in.cluster.Targets

@@ -28,6 +28,8 @@ type Source struct {
 	Zones     int // of the nodes that are made, in turn; 0 means none
 	// WithoutNodes keeps DaemonSets although there is no node at all.
 	WithoutNodes bool
+	// Beside is what was read already of the same cluster. Its nodes count.
+	Beside *Set
 
 	// Objects are read instead of files if there are any: those of a cluster.
 	Objects []*unstructured.Unstructured
@@ -45,6 +47,7 @@ type Set struct {
 	DaemonSets []DaemonSet
 	Rollouts   []Rollout
 	Argo       []ArgoRollout
+	Shared     Shared
 	Notes      []string // what was passed over, for the user to know
 }
 
@@ -54,6 +57,7 @@ func Load(s Source) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	l.beside(s.Beside)
 	set, err := l.set(s)
 	if err == nil && s.Objects != nil {
 		set.keep(s.Only)
@@ -98,6 +102,7 @@ type loader struct {
 	nodes       []source[corev1.Node]
 	revisions   []source[appsv1.ControllerRevision]
 	argo        []source[kubeargo.RolloutObject]
+	elsewhere   []*corev1.Pod // of a source that was read before
 	notes       []string
 	progressive
 }

@@ -40,11 +40,12 @@ func (l *loader) nodesFor(n, zones int) ([]*corev1.Node, error) {
 			nodes = append(nodes, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels}})
 		}
 	}
-	for _, p := range l.pods {
-		add(p.object.Spec.NodeName)
+	pods := l.shared().Pods
+	for _, p := range pods {
+		add(p.Spec.NodeName)
 	}
-	for _, p := range l.pods {
-		add(kube.DaemonSetPod(p.object).PinnedNode)
+	for _, p := range pods {
+		add(kube.DaemonSetPod(p).PinnedNode)
 	}
 	width := len(fmt.Sprint(n))
 	for i := 1; len(nodes) < n; i++ {

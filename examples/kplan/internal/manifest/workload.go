@@ -23,7 +23,11 @@ type Workload struct {
 	Nodes       []*corev1.Node
 
 	namespace *namespace
+	shared    *Shared
 }
+
+// Shared returns what the workload has to do with beside what it controls.
+func (w *Workload) Shared() Shared { return *w.shared }
 
 // Name returns what messages call the workload.
 func (w *Workload) Name() string { return describe("Deployment", w.Deployment.Name) }
@@ -51,7 +55,7 @@ func (l *loader) set(from Source) (*Set, error) {
 	if len(l.deployments)+len(l.daemonSets)+len(l.rollouts)+len(l.argo) == 0 {
 		return nil, passedOver("no Deployment, DaemonSet or Rollout in the input", l.notes)
 	}
-	s := &Set{Notes: slices.Clone(l.notes)}
+	s := &Set{Notes: slices.Clone(l.notes), Shared: l.shared()}
 	if len(l.rollouts)+len(l.argo) > 0 {
 		for _, note := range slices.Backward(l.passed) {
 			s.Notes = slices.Delete(s.Notes, note, note+1)
@@ -118,6 +122,7 @@ func (l *loader) assignDeployments(s *Set) error {
 	namespaces := l.namespaces()
 	for i := range s.Workloads {
 		s.Workloads[i].namespace = namespaces[s.Workloads[i].Deployment.Namespace]
+		s.Workloads[i].shared = &s.Shared
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ type DaemonSimulation struct {
 	Name      string
 	Result    sim.DaemonSetResult
 	Policies  []string // the flags that depart from Kubernetes
+	Assumed   []string // of pods, as far as the input tells of them
 }
 
 func (s DaemonSimulation) end() *sim.DaemonSetStep { return &s.Result.Steps[len(s.Result.Steps)-1] }
@@ -41,6 +42,7 @@ func (s DaemonSimulation) Text(w *terminal.Writer) {
 	p.Snapshot.DaemonSet, p.Snapshot.Nodes, p.Plan.Budget = s.Result.Cluster.DaemonSet, s.Result.Cluster.Nodes, s.end().Budget
 	w.Printf("DaemonSet %s: %s\n\n", p.name(), p.bounds())
 	writePolicies(w, s.Policies)
+	writeAssumed(w, s.Assumed)
 	b := s.end().Budget
 	t := terminal.NewTable("STEP", "TIME", "OLD", "NEW", fmt.Sprintf("AVAIL>=%d", s.leastAvailable(b)), "ACTION", "WHY")
 	for i := range s.Result.Steps {
@@ -117,8 +119,9 @@ func (s DaemonSimulation) MarshalJSON() ([]byte, error) {
 		Name      string           `json:"name"`
 		Namespace string           `json:"namespace,omitempty"`
 		Policies  []string         `json:"policies,omitempty"`
+		Assumed   []string         `json:"assumed,omitempty"`
 		Budget    daemonset.Budget `json:"budget"`
 		Done      bool             `json:"done"`
 		Steps     []daemonStep     `json:"steps"`
-	}{daemonset.Kind, s.Name, s.Namespace, s.Policies, s.end().Budget, s.Result.Done, steps})
+	}{daemonset.Kind, s.Name, s.Namespace, s.Policies, s.Assumed, s.end().Budget, s.Result.Done, steps})
 }

@@ -181,11 +181,12 @@ func (s Simulation) MarshalJSON() ([]byte, error) {
 		Name      string   `json:"name"`
 		Namespace string   `json:"namespace,omitempty"`
 		Policies  []string `json:"policies,omitempty"`
+		Assumed   []string `json:"assumed,omitempty"`
 		Bounds    bounds   `json:"bounds"`
 		Done      bool     `json:"done"`
 		PeakSkew  *int32   `json:"peakSkew,omitempty"`
 		Steps     []step   `json:"steps"`
-	}{s.Name, s.Namespace, s.Policies, bounds{b.MaxTotal(), b.MinAvailable()}, s.Result.Done, skew, steps})
+	}{s.Name, s.Namespace, s.Policies, s.Assumed, bounds{b.MaxTotal(), b.MinAvailable()}, s.Result.Done, skew, steps})
 }
 
 func notNil[T any](list []T) []T {

@@ -42,6 +42,20 @@ func writePolicies(w *terminal.Writer, flags []string) {
 	}
 }
 
+// writeAssumed says what a simulation takes for granted.
+func writeAssumed(w *terminal.Writer, assumed []string) {
+	for i, text := range assumed {
+		label := "         "
+		if i == 0 {
+			label = "Assumed: "
+		}
+		w.Printf("%s%s\n", label, text)
+	}
+	if len(assumed) > 0 {
+		w.Printf("\n")
+	}
+}
+
 // heading writes what is wanted and the bounds of the way there.
 func heading(w *terminal.Writer, namespace, name string, b rollout.Budget) {
 	if namespace != "" {

@@ -17,6 +17,7 @@ type Simulation struct {
 	Images    map[string]string // of the containers, by ReplicaSet
 	Result    sim.Result
 	Policies  []string // the flags that depart from Kubernetes
+	Assumed   []string // of nodes and pods, as far as the input tells of them
 }
 
 // Unfinished returns why the rollout has not been completed, or "".
@@ -37,6 +38,7 @@ func (s Simulation) Unfinished() string {
 func (s Simulation) Text(w *terminal.Writer) {
 	heading(w, s.Namespace, s.Name, s.Result.Bounds)
 	writePolicies(w, s.Policies)
+	writeAssumed(w, s.Assumed)
 	columns := s.columns()
 	t := terminal.NewTable("REVISION", "REPLICASET", "IMAGES")
 	for _, c := range columns {
