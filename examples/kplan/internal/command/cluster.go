@@ -10,7 +10,6 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/kube"
-	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
 )
@@ -53,21 +52,6 @@ func checkTemplates(file string, sets []replicaset.ReplicaSet) error {
 		}
 	}
 	return nil
-}
-
-// zoned returns the names of the nodes on which pods may be started, and their zones, if
-// some node has one. Whether the pods of the Deployment fit a node is not looked at.
-func zoned(w *manifest.Workload) (names []string, zones podorder.Domains) {
-	zones = kube.Domains(w.Nodes, corev1.LabelTopologyZone)
-	for _, n := range w.Nodes {
-		if zones[n.Name] != "" && !n.Spec.Unschedulable {
-			names = append(names, n.Name)
-		}
-	}
-	if len(names) == 0 {
-		return nil, nil
-	}
-	return names, zones
 }
 
 // latest returns the latest time in the objects, which is as close to the time

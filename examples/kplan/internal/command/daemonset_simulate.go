@@ -19,13 +19,15 @@ func (s *simulation) simulateDaemonSet(d, old *manifest.DaemonSet) (view.DaemonS
 	if err != nil {
 		return view.DaemonSimulation{}, err
 	}
+	kubelet := s.kubelet(revision.Template{ID: start.DaemonSet.Template.Hash})
+	assumed := s.daemonEnvironment(d, old, start.Now, &kubelet)
 	result, err := sim.RunDaemonSet(start, sim.DaemonSetConfig{
-		Kubelet: s.kubelet(revision.Template{ID: start.DaemonSet.Template.Hash}), TimeLimit: time.Duration(s.timeLimit), Latency: time.Duration(s.noticeAfter), Options: options,
+		Kubelet: kubelet, TimeLimit: time.Duration(s.timeLimit), Latency: time.Duration(s.noticeAfter), Options: options,
 	})
 	if err != nil {
 		return view.DaemonSimulation{}, d.Invalid(err)
 	}
-	return view.DaemonSimulation{Namespace: d.Object.Namespace, Name: d.Object.Name, Result: result, Policies: s.flags(daemonset.QuirkTable())}, nil
+	return view.DaemonSimulation{Namespace: d.Object.Namespace, Name: d.Object.Name, Result: result, Policies: s.flags(daemonset.QuirkTable()), Assumed: assumed}, nil
 }
 
 // startDaemonSet returns the cluster in which the update begins: where the old one has

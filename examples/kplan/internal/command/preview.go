@@ -48,7 +48,8 @@ func (s *simulation) compare(w, old *manifest.Workload) (view.Comparison, error)
 	if len(s.comparison.start) > 0 {
 		result.Runs = int(max(1, min(s.runs, math.MaxInt16)))
 	}
-	names, zones := zoned(w)
+	var kubelet sim.Kubelet
+	s.environment(w, old, start.Now, &kubelet)
 	for _, t := range append([]trial{{label: "as written", change: func(*deploy.Deployment) {}}}, s.trials...) {
 		row := view.Trial{Strategy: t.label}
 		for i := range result.Runs {
@@ -57,7 +58,7 @@ func (s *simulation) compare(w, old *manifest.Workload) (view.Comparison, error)
 			t.change(&d)
 			c.Update(d)
 			config := s.config(c, s.seed+uint64(i))
-			config.Kubelet.Names, config.Kubelet.Zones = names, zones
+			config.Kubelet = s.in(kubelet, config.Kubelet)
 			r, err := sim.Run(c, config)
 			if err != nil {
 				return result, w.Invalid(err)

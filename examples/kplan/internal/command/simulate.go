@@ -12,6 +12,7 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 	"github.com/kplan-go/kplan/internal/sim"
+	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
@@ -24,6 +25,7 @@ type simulation struct {
 	picture
 	from []string
 
+	heal         bool
 	approveAfter delay
 	neverApprove bool
 	analysis     analysis
@@ -43,6 +45,12 @@ been rolled out: all pods available, revision 1. Where the files hold ReplicaSet
 or pods with a workload, as kubectl prints them, it starts from these instead.
 Without either it starts from nothing. DaemonSets need nodes in the files, or
 --nodes.
+
+Pods that do not run as they should (ImagePullBackOff, CrashLoopBackOff) stay so, and
+so do new ones of a template of which no pod is ready. Pods that are Unschedulable for
+lack of room wait until others go. A quota that a ReplicaSet tells of stays. Nodes of any
+of the files count, none is made beside them, and they have the room that they tell of.
+What was assumed is in the output; --heal assumes the best instead.
 
 Where nodes have zones (the label topology.kubernetes.io/zone, or --zones), the pods of
 a Deployment in each are shown, and the skew: by how many the zones differ.
@@ -109,24 +117,20 @@ kplan simulate --from old.yaml -f new.yaml -o json | jq '[.steps[].total] | max'
 	c.Flags().Var(&s.approveAfter, "approve-after", "time until a person confirms a step of a Rollout")
 	s.analysis.addFlags(c.Flags())
 	c.Flags().BoolVar(&s.neverApprove, "never-approve", false, "nobody confirms steps of a Rollout")
+	c.Flags().BoolVar(&s.heal, "heal", false, "all pods become ready, and nodes have room")
 	c.Flags().StringSliceVar(&s.from, "from", nil, "file or folder with what is running")
 	_ = c.MarkFlagFilename("from", "yaml", "yml", "json") // fails only for a flag that is not there
 	return c
 }
 
 func (s *simulation) execute(c *cobra.Command) error {
-	set, err := s.load(c, s.filenames)
+	from, err := s.loadFrom(c)
 	if err != nil {
 		return err
 	}
-	from := &manifest.Set{}
-	if len(s.from) > 0 {
-		if slices.Contains(s.from, "-") && slices.Contains(s.filenames, "-") {
-			return errors.New("standard input can be read only once: --from - and -f -")
-		}
-		if from, err = s.load(c, s.from); err != nil {
-			return err
-		}
+	set, err := s.load(c, s.filenames)
+	if err != nil {
+		return err
 	}
 	if err := s.onlyDeployments(set); err != nil {
 		return err
@@ -149,6 +153,22 @@ func (s *simulation) execute(c *cobra.Command) error {
 		return err
 	}
 	return unfinished(outcomes)
+}
+
+// loadFrom reads what is running. Its nodes are also those of the other files, which may
+// have none.
+func (s *simulation) loadFrom(c *cobra.Command) (*manifest.Set, error) {
+	if len(s.from) == 0 {
+		return &manifest.Set{}, nil
+	}
+	if slices.Contains(s.from, "-") && slices.Contains(s.filenames, "-") {
+		return nil, errors.New("standard input can be read only once: --from - and -f -")
+	}
+	nodes := s.withoutNodes
+	s.withoutNodes = true
+	from, err := s.load(c, s.from)
+	s.withoutNodes, s.beside = nodes, from
+	return from, err
 }
 
 // onlyDeployments returns an error if strategies of something else are to be compared.
@@ -247,15 +267,22 @@ func (s *simulation) simulate(w, old *manifest.Workload) (view.Simulation, error
 		return view.Simulation{}, err
 	}
 	config := s.pace.config(&s.policies, start.Deployment.Template)
-	config.Kubelet.Names, config.Kubelet.Zones = zoned(w)
+	assumed := s.environment(w, old, start.Now, &config.Kubelet)
 	result, err := sim.Run(start, config)
 	if err != nil {
 		return view.Simulation{}, w.Invalid(err)
 	}
 	return view.Simulation{
 		Namespace: w.Deployment.Namespace, Name: w.Deployment.Name, Images: imagesOf(&result.Cluster, w, old), Result: result,
-		Policies: s.departures(),
+		Policies: s.departures(), Assumed: assumed,
 	}, nil
+}
+
+// neverStarted reports whether a Deployment has been paused since it was created, so that
+// it has no ReplicaSet.
+func neverStarted(w *manifest.Workload) bool {
+	d := w.Deployment
+	return d.Spec.Paused && d.Status.Replicas == 0 && d.Annotations[revision.AnnotationRevision] == ""
 }
 
 // startOf returns the cluster in which the rollout begins.
@@ -270,13 +297,14 @@ func (s *simulation) startOf(w, old *manifest.Workload) (sim.Cluster, error) {
 	if err != nil {
 		return c, err
 	}
-	if len(old.ReplicaSets) == 0 {
+	if len(old.ReplicaSets) == 0 && !neverStarted(old) {
 		if c, err = sim.Finished(c.Deployment); err != nil {
 			return c, old.Invalid(err)
 		}
 	}
-	names, _ := zoned(w)
-	c.Place(names)
+	if names, _, _ := nodesOf(w, old); len(w.Nodes) > 0 {
+		c.Place(names)
+	}
 	wanted, err := clusterOf(w, s.now.Time)
 	if err != nil {
 		return c, err

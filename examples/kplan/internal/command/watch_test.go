@@ -30,7 +30,7 @@ func TestCluster(t *testing.T) {
 		{growth, []string{"order", "deployment/web"}, []string{"--count", "1"}},
 		{blocked, []string{"plan", "ds/agent", "-n", "kube-system"}, nil},
 		{blocked, []string{"explain", "daemonset/agent", "-n", "kube-system"}, []string{"-o", "json"}},
-		{blocked, []string{"simulate", "daemonset/agent", "-n", "kube-system"}, nil},
+		{blocked, []string{"simulate", "daemonset/agent", "-n", "kube-system"}, []string{"--heal"}},
 		{blocked, []string{"history", "daemonset/agent", "-n", "kube-system"}, []string{"--full"}},
 		{batch, []string{"plan", "rollout/web"}, nil},
 		{batch, []string{"explain", "rollout/web"}, []string{"-o", "json"}},

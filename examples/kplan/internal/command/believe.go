@@ -1,0 +1,212 @@
+package command
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/internal/sim"
+	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/revision"
+)
+
+// stuckAfter is how long a pod may not be ready without any known reason until it is
+// believed to stay so.
+const stuckAfter = 5 * time.Minute
+
+// starting are the reasons of pods that are on their way.
+var starting = []string{"ContainerCreating", "PodInitializing", "ContainersNotReady", "NotReady", "NotScheduled", "ReadinessGatesNotReady", "Terminating"}
+
+// A belief is what a simulation takes from pods as they are: which of them, and of the new
+// ones, do not become ready or find no node. Templates are named by a text of their own.
+type belief struct {
+	stuck, gated  map[string]bool // pods, by UID
+	broken, homes map[string]bool // templates whose new pods are stuck, or find no node
+	crowded       []string        // pods for which nodes have no room, by UID
+	notes         []string
+}
+
+// believe looks at the pods of some owners.
+func believe(pods []*corev1.Pod, template func(*corev1.Pod) string, now time.Time) *belief {
+	b := &belief{stuck: map[string]bool{}, gated: map[string]bool{}, broken: map[string]bool{}, homes: map[string]bool{}}
+	ready := map[string]bool{}
+	for _, p := range pods {
+		if kube.Pod(p).Ready {
+			ready[template(p)] = true
+		}
+	}
+	counts, rests := map[string]int{}, map[string]int{}
+	for _, p := range pods {
+		pod := kube.Pod(p)
+		problem := manifest.ProblemOf(p)
+		switch {
+		case pod.Ready || !pod.Active():
+			continue
+		case p.Spec.NodeName == "" && problem.Reason != "NotScheduled":
+			b.noNode(p, template(p), problem, counts)
+			continue
+		case !slices.Contains(starting, problem.Reason):
+			counts[problem.Reason]++
+		case now.Sub(unreadySince(p)) > stuckAfter:
+			counts[problem.Reason+" for more than 5 minutes"]++
+		default:
+			rests[problem.Reason]++
+			continue
+		}
+		b.stuck[string(p.UID)] = true
+		if !ready[template(p)] {
+			b.broken[template(p)] = true
+		}
+	}
+	for _, reason := range slices.Sorted(maps.Keys(counts)) {
+		b.notes = append(b.notes, fmt.Sprintf("%s in %s %s so", podsText(counts[reason]), reason, verb(counts[reason], "stays", "stay")))
+	}
+	if len(b.broken) > 0 {
+		b.notes = append(b.notes, "new pods of a template of which no pod is ready do not become ready either")
+	}
+	for _, reason := range slices.Sorted(maps.Keys(rests)) {
+		b.notes = append(b.notes, fmt.Sprintf("%s in %s %s ready", podsText(rests[reason]), reason, verb(rests[reason], "becomes", "become")))
+	}
+	return b
+}
+
+func verb(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+func podsText(n int) string {
+	if n == 1 {
+		return "1 pod"
+	}
+	return fmt.Sprintf("%d pods", n)
+}
+
+// noNode notes a pod that finds no node: for lack of room, or because none is fit for it.
+func (b *belief) noNode(p *corev1.Pod, template string, problem manifest.Problem, counts map[string]int) {
+	room := problem.Message == "" || strings.Contains(problem.Message, "Insufficient") || strings.Contains(problem.Message, "Too many pods")
+	if room && problem.Reason == corev1.PodReasonUnschedulable {
+		b.crowded = append(b.crowded, string(p.UID))
+		return
+	}
+	counts[problem.Reason]++
+	b.gated[string(p.UID)], b.homes[template] = true, true
+}
+
+// unreadySince returns since when a pod is not ready.
+func unreadySince(p *corev1.Pod) time.Time {
+	since := p.CreationTimestamp.Time
+	for _, c := range p.Status.Conditions {
+		if c.Type == corev1.PodReady {
+			since = later(since, c.LastTransitionTime.Time)
+		}
+	}
+	return since
+}
+
+// apply makes a Kubelet do what is believed. Templates have the text that of returns.
+func (b *belief) apply(k *sim.Kubelet, of func(revision.Template) string) {
+	never, unbound := k.NeverReady, k.Unbound
+	if len(b.stuck)+len(b.broken) > 0 {
+		k.NeverReady = func(p podorder.Pod, t revision.Template) bool {
+			return b.stuck[p.UID] || b.broken[of(t)] || never != nil && never(p, t)
+		}
+	}
+	if len(b.gated)+len(b.homes) > 0 {
+		k.Unbound = func(p podorder.Pod, t revision.Template) bool {
+			return b.gated[p.UID] || b.homes[of(t)] || unbound != nil && unbound(p, t)
+		}
+	}
+}
+
+// environment makes a Kubelet do what the input tells of pods and nodes, and returns what
+// that is, for the user to know. Without pods and nodes in the input it tells nothing.
+func (s *simulation) environment(w, old *manifest.Workload, now time.Time, k *sim.Kubelet) []string {
+	seen := w
+	if old != nil {
+		seen = old
+	}
+	names, zones, notes := nodesOf(w, seen)
+	k.Names, k.Zones = names, zones
+	if len(names) == 0 && len(w.Nodes) > 0 {
+		k.Unbound = func(podorder.Pod, revision.Template) bool { return true }
+	}
+	if s.heal {
+		return append(notes, "all pods become ready, and nodes have room (--heal)")
+	}
+	templates := map[string]string{} // by the UID of the ReplicaSet
+	for _, rs := range seen.ReplicaSets {
+		templates[string(rs.UID)] = kube.TemplateID(&rs.Spec.Template)
+	}
+	b := believe(seen.Pods, func(p *corev1.Pod) string { return templates[string(ownerOf(p))] }, now)
+	b.apply(k, func(t revision.Template) string { return t.ID })
+	notes = append(notes, b.notes...)
+	room, note := roomOf(w, seen, names, len(b.crowded) > 0)
+	if k.Room = room; note != "" {
+		notes = append(notes, note)
+	}
+	limit, more := quotaOf(w, seen)
+	k.MaxPods = limit
+	return append(notes, more...)
+}
+
+// daemonEnvironment does the same for the pods of a DaemonSet, each of which has its node.
+func (s *simulation) daemonEnvironment(d, old *manifest.DaemonSet, now time.Time, k *sim.Kubelet) []string {
+	if old == nil {
+		old = d
+	}
+	pods := old.Controlled()
+	if s.heal {
+		return []string{"all pods become ready, and nodes have room (--heal)"}
+	}
+	b := believe(pods, func(p *corev1.Pod) string { return p.Labels[daemonset.LabelHash] }, now)
+	for _, uid := range b.crowded {
+		b.gated[uid] = true
+	}
+	if n := len(b.crowded); n > 0 {
+		b.notes = append(b.notes, fmt.Sprintf("%s for which %s node has no room %s so; other nodes have room", podsText(n), verb(n, "its", "their"), verb(n, "stays", "stay")))
+	}
+	b.apply(k, func(t revision.Template) string { return t.Hash })
+	return b.notes
+}
+
+func ownerOf(p *corev1.Pod) (uid string) {
+	if owner := metav1.GetControllerOfNoCopy(p); owner != nil {
+		uid = string(owner.UID)
+	}
+	return uid
+}
+
+// boundNodes returns the nodes that pods are bound to.
+func boundNodes(pods []*corev1.Pod) (names []string) {
+	for _, p := range pods {
+		if p.Spec.NodeName != "" && !slices.Contains(names, p.Spec.NodeName) {
+			names = append(names, p.Spec.NodeName)
+		}
+	}
+	slices.SortFunc(names, cmp.Compare[string])
+	return names
+}
+
+// in returns how pods live in an environment at a pace.
+func (s *simulation) in(environment, pace sim.Kubelet) sim.Kubelet {
+	pace.Names, pace.Zones, pace.Room, pace.MaxPods = environment.Names, environment.Zones, environment.Room, environment.MaxPods
+	pace.Unbound = environment.Unbound
+	if never := pace.NeverReady; environment.NeverReady != nil {
+		pace.NeverReady = func(p podorder.Pod, t revision.Template) bool {
+			return environment.NeverReady(p, t) || never != nil && never(p, t)
+		}
+	}
+	return pace
+}

@@ -1,0 +1,180 @@
+package command
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/internal/sim"
+	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// nodesOf returns the nodes on which new pods of a Deployment may be started, and their
+// zones: those of the input or, if it has none, those that its pods run on. None is made
+// beside them.
+func nodesOf(w, seen *manifest.Workload) (names []string, zones podorder.Domains, notes []string) {
+	zones = kube.Domains(w.Nodes, corev1.LabelTopologyZone)
+	for _, n := range w.Nodes {
+		if takes(n, &w.Deployment.Spec.Template.Spec) {
+			names = append(names, n.Name)
+		}
+	}
+	if out := len(w.Nodes) - len(names); out > 0 {
+		notes = append(notes, fmt.Sprintf("%d of %d nodes take no new pod: they are cordoned, have a taint, or are not fit for it", out, len(w.Nodes)))
+	}
+	if len(w.Nodes) == 0 {
+		names = boundNodes(seen.Pods)
+	}
+	for _, zone := range zones {
+		if zone != "" {
+			return names, zones, notes
+		}
+	}
+	return names, nil, notes
+}
+
+// takes reports whether a node is fit for pods, whatever room it has.
+func takes(n *corev1.Node, p *corev1.PodSpec) bool {
+	if n.Spec.Unschedulable {
+		return false
+	}
+	for _, taint := range kube.Node(n).Taints {
+		hard := taint.Effect == "NoSchedule" || taint.Effect == "NoExecute"
+		tolerated := false
+		for _, t := range kube.Tolerations(p.Tolerations) {
+			tolerated = tolerated || t.Tolerates(taint)
+		}
+		if hard && !tolerated {
+			return false
+		}
+	}
+	var required *selector.NodeSelector
+	if a := p.Affinity; a != nil && a.NodeAffinity != nil {
+		required = kube.NodeSelector(a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
+	}
+	ok, err := selector.NewNodeAffinity(p.NodeSelector, required).Match(n.Name, n.Labels)
+	return ok && err == nil
+}
+
+// roomOf returns what room nodes have for pods of a Deployment, nil for any. If pods found
+// none there is only that of pods that go. Otherwise it is what nodes have allocatable less
+// what the pods of the input request.
+func roomOf(w, seen *manifest.Workload, names []string, full bool) (*sim.Room, string) {
+	if full {
+		free := map[string][]int64{}
+		for _, name := range names {
+			free[name] = []int64{0}
+		}
+		one := func(podorder.Pod, revision.Template) []int64 { return []int64{1} }
+		return &sim.Room{Free: free, Needs: one}, "nodes have no room, as pods are Unschedulable, but what pods leave that go"
+	}
+	known := slices.ContainsFunc(w.Nodes, func(n *corev1.Node) bool { return len(n.Status.Allocatable) > 0 })
+	switch {
+	case !known && len(seen.Pods)+len(w.Shared().Nodes) > 0:
+		return nil, "nodes have room for all pods"
+	case !known:
+		return nil, ""
+	}
+	free := map[string][]int64{}
+	for _, n := range w.Nodes {
+		free[n.Name] = amounts(n.Status.Allocatable, math.MaxInt64/4)
+	}
+	for _, p := range w.Shared().Pods {
+		if pod := kube.Pod(p); !pod.Finished() && free[p.Spec.NodeName] != nil {
+			for i, n := range requests(&p.Spec) {
+				free[p.Spec.NodeName][i] -= n
+			}
+		}
+	}
+	needs := map[string][]int64{kube.TemplateID(&w.Deployment.Spec.Template): requests(&w.Deployment.Spec.Template.Spec)}
+	for _, rs := range seen.ReplicaSets {
+		needs[kube.TemplateID(&rs.Spec.Template)] = requests(&rs.Spec.Template.Spec)
+	}
+	return &sim.Room{Free: free, Needs: func(_ podorder.Pod, t revision.Template) []int64 { return needs[t.ID] }},
+		"nodes have the room that the pods in the input leave"
+}
+
+// counted are the resources that room is counted in.
+var counted = []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourcePods}
+
+// amounts returns how much there is of each resource, in thousandths for CPU.
+func amounts(list corev1.ResourceList, unknown int64) []int64 {
+	values := make([]int64, len(counted))
+	for i, name := range counted {
+		q, ok := list[name]
+		switch {
+		case !ok:
+			values[i] = unknown
+		case name == corev1.ResourceCPU:
+			values[i] = q.MilliValue()
+		default:
+			values[i] = q.Value()
+		}
+	}
+	return values
+}
+
+// requests returns what a pod requests: its containers together, or the largest of what
+// starts before them.
+func requests(p *corev1.PodSpec) []int64 {
+	sum := make([]int64, len(counted))
+	for i := range p.Containers {
+		for j, n := range amounts(p.Containers[i].Resources.Requests, 0) {
+			sum[j] += n
+		}
+	}
+	for i := range p.InitContainers {
+		for j, n := range amounts(p.InitContainers[i].Resources.Requests, 0) {
+			sum[j] = max(sum[j], n)
+		}
+	}
+	for j, n := range amounts(p.Overhead, 0) {
+		sum[j] += n
+	}
+	sum[slices.Index(counted, corev1.ResourcePods)] = 1
+	return sum
+}
+
+// exceeded is what admission says of pods that a quota forbids.
+var exceeded = regexp.MustCompile(`exceeded quota: ([^,]+),.*used: pods=(\d+), limited: pods=(\d+)`)
+
+// quotaOf returns how many pods of the Deployment a quota allows, nil for any: as far as a
+// ReplicaSet tells that could not make its pods.
+func quotaOf(_, seen *manifest.Workload) (*int, []string) {
+	for _, rs := range seen.Controlled() {
+		for _, c := range rs.Status.Conditions {
+			if c.Type != appsv1.ReplicaSetReplicaFailure || c.Status != corev1.ConditionTrue {
+				continue
+			}
+			if m := exceeded.FindStringSubmatch(c.Message); m != nil {
+				used, _ := strconv.Atoi(m[2]) // the pattern has matched
+				limit, _ := strconv.Atoi(m[3])
+				others := max(0, used-running(seen.Pods))
+				return new(limit - others), []string{fmt.Sprintf("the quota %s stays: %s", m[1], podsText(max(0, limit-others)))}
+			}
+			if c.Reason == "FailedCreate" {
+				return new(running(seen.Pods)), []string{"no more pods are made than there are, as creations fail: " + c.Message}
+			}
+		}
+	}
+	return nil, nil
+}
+
+// running returns how many pods have not ended.
+func running(pods []*corev1.Pod) (n int) {
+	for _, p := range pods {
+		if pod := kube.Pod(p); !pod.Finished() {
+			n++
+		}
+	}
+	return n
+}
