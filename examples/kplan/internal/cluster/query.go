@@ -64,6 +64,11 @@ func (q Query) Read() (Snapshot, error) {
 	if err != nil {
 		return Snapshot{}, err
 	}
+	return q.related(targets)
+}
+
+// related returns objects of one namespace and what is looked at together with them.
+func (q Query) related(targets []*unstructured.Unstructured) (Snapshot, error) {
 	s := Snapshot{}
 	for _, t := range targets {
 		s.add(t, true)

@@ -3,9 +3,12 @@ package command
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
 )
 
 // what somebody writes, and the same as an API server returns it.
@@ -79,8 +82,15 @@ func TestDefaults(t *testing.T) {
 		require.True(t, r.Done)
 		require.Len(t, r.Steps[len(r.Steps)-1].ReplicaSets, 1, "nothing is rolled out")
 	}
-	r := steps(old, other)
+	r := steps(same, other)
 	require.Len(t, r.Steps[len(r.Steps)-1].ReplicaSets, 2, "another template")
+	r = steps(old, other)
+	require.Len(t, r.Steps[len(r.Steps)-1].ReplicaSets, 1, "no apply has owned what is left out of the live object")
+	text, err := yaml.YAMLToJSON([]byte(written))
+	require.NoError(t, err)
+	owned := strings.Replace(returned, "uid: u,", "uid: u, annotations: {"+corev1.LastAppliedConfigAnnotation+": '"+string(text)+"'},", 1)
+	r = steps(file("owned.yaml", owned), other)
+	require.Len(t, r.Steps[len(r.Steps)-1].ReplicaSets, 2, "the last apply has")
 
 	code, _, stderr := run(nil, "plan", "-f", file("both.yaml", written+"---\n"+returned))
 	require.Equal(t, 1, code)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -28,6 +29,14 @@ type Source struct {
 	Zones     int // of the nodes that are made, in turn; 0 means none
 	// WithoutNodes keeps DaemonSets although there is no node at all.
 	WithoutNodes bool
+	// Running are live objects, to which the manifests of the same names are applied, by
+	// Apply if that is set. Those of Beside serve if there are none.
+	Running []*unstructured.Unstructured
+	Apply   func(live, manifest *unstructured.Unstructured) (*unstructured.Unstructured, error)
+	// Namespace is that of manifests without one, if it is known.
+	Namespace string
+	// Also are objects of a cluster beside the files.
+	Also []*unstructured.Unstructured
 	// Beside is what was read already of the same cluster. Its nodes count.
 	Beside *Set
 
@@ -48,7 +57,8 @@ type Set struct {
 	Rollouts   []Rollout
 	Argo       []ArgoRollout
 	Shared     Shared
-	Notes      []string // what was passed over, for the user to know
+	Running    []*unstructured.Unstructured // workloads as they were read
+	Notes      []string                     // what was passed over, for the user to know
 }
 
 // Load reads a source. It accesses no cluster.
@@ -59,7 +69,7 @@ func Load(s Source) (*Set, error) {
 	}
 	l.beside(s.Beside)
 	set, err := l.set(s)
-	if err == nil && s.Objects != nil {
+	if err == nil && (s.Objects != nil || s.Only != nil) {
 		set.keep(s.Only)
 	}
 	return set, err
@@ -75,22 +85,35 @@ func (s Source) read() (*loader, error) {
 	if s.Objects != nil {
 		return l, nil
 	}
-	err := s.each(l.add)
+	err := s.each(func(u *unstructured.Unstructured, file string) error {
+		u, err := s.apply(u, file)
+		if err != nil {
+			return err
+		}
+		return l.add(u, file)
+	})
+	for _, u := range s.Also {
+		if err == nil {
+			err = l.add(u, cluster)
+		}
+	}
 	l.fillNamespace()
 	return l, err
 }
 
-// keep leaves only what has one of the UIDs, and the workloads of such Rollouts.
+// keep leaves only what has one of the UIDs, the workloads of such Rollouts, and manifests.
 func (s *Set) keep(only []types.UID) {
-	s.Notes = nil
-	wanted := slices.Clone(only)
-	s.Rollouts = slices.DeleteFunc(s.Rollouts, func(r Rollout) bool { return !slices.Contains(only, types.UID(r.Snapshot.Rollout.UID)) })
-	for i := range s.Rollouts {
-		wanted = append(wanted, types.UID(s.Rollouts[i].Workload.UID))
+	s.Notes = removeNotesOf(s.Notes, cluster)
+	asked := func(uid types.UID) bool {
+		return slices.Contains(only, uid) || strings.HasPrefix(string(uid), manifestUID)
 	}
-	s.Workloads = slices.DeleteFunc(s.Workloads, func(w Workload) bool { return !slices.Contains(wanted, w.Deployment.UID) })
-	s.Argo = slices.DeleteFunc(s.Argo, func(r ArgoRollout) bool { return !slices.Contains(only, r.Object.UID) })
-	s.DaemonSets = slices.DeleteFunc(s.DaemonSets, func(d DaemonSet) bool { return !slices.Contains(wanted, d.Object.UID) })
+	s.Rollouts = slices.DeleteFunc(s.Rollouts, func(r Rollout) bool { return !asked(types.UID(r.Snapshot.Rollout.UID)) })
+	for i := range s.Rollouts {
+		only = append(only[:len(only):len(only)], types.UID(s.Rollouts[i].Workload.UID))
+	}
+	s.Workloads = slices.DeleteFunc(s.Workloads, func(w Workload) bool { return !asked(w.Deployment.UID) })
+	s.Argo = slices.DeleteFunc(s.Argo, func(r ArgoRollout) bool { return !asked(r.Object.UID) })
+	s.DaemonSets = slices.DeleteFunc(s.DaemonSets, func(d DaemonSet) bool { return !asked(d.Object.UID) })
 }
 
 // A loader sorts objects by kind.
@@ -103,8 +126,10 @@ type loader struct {
 	revisions   []source[appsv1.ControllerRevision]
 	argo        []source[kubeargo.RolloutObject]
 	elsewhere   []*corev1.Pod // of a source that was read before
+	running     []*unstructured.Unstructured
 	notes       []string
 	progressive
+	limitObjects
 }
 
 // A source is an object and the file that holds it.
@@ -114,6 +139,9 @@ type source[T any] struct {
 }
 
 func (l *loader) add(u *unstructured.Unstructured, file string) error {
+	if Applied[kindOf(u)] {
+		l.running = append(l.running, u)
+	}
 	switch u.GetAPIVersion() + " " + u.GetKind() {
 	case "apps/v1 DaemonSet":
 		return addAs(l, &l.daemonSets, u, file, func(ds *appsv1.DaemonSet) *DaemonSet { return &DaemonSet{Object: kube.Default(ds)} })
@@ -131,6 +159,9 @@ func (l *loader) add(u *unstructured.Unstructured, file string) error {
 		return addAs(l, &l.replicaSets, u, file, kube.Default[appsv1.ReplicaSet])
 	case "v1 Pod":
 		return add(l, &l.pods, u, file)
+	}
+	if known, err := l.addLimit(u, file); known {
+		return err
 	}
 	if known, err := l.addProgressive(u, file); known {
 		return err

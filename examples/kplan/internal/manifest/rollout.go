@@ -116,8 +116,10 @@ func (l *loader) addProgressive(u *unstructured.Unstructured, file string) (bool
 	default:
 		return false, nil
 	}
-	p.passed = append(p.passed, len(l.notes))
-	l.skip(u, file)
+	if !isAutoscaler(u) {
+		p.passed = append(p.passed, len(l.notes))
+		l.skip(u, file)
+	}
 	return true, list()
 }
 

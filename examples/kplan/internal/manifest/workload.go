@@ -24,6 +24,8 @@ type Workload struct {
 
 	namespace *namespace
 	shared    *Shared
+	limits    *limitObjects
+	scaled    []string // what an autoscaler does to the replicas
 }
 
 // Shared returns what the workload has to do with beside what it controls.
@@ -55,7 +57,7 @@ func (l *loader) set(from Source) (*Set, error) {
 	if len(l.deployments)+len(l.daemonSets)+len(l.rollouts)+len(l.argo) == 0 {
 		return nil, passedOver("no Deployment, DaemonSet or Rollout in the input", l.notes)
 	}
-	s := &Set{Notes: slices.Clone(l.notes), Shared: l.shared()}
+	s := &Set{Notes: slices.Clone(l.notes), Shared: l.shared(), Running: l.running}
 	if len(l.rollouts)+len(l.argo) > 0 {
 		for _, note := range slices.Backward(l.passed) {
 			s.Notes = slices.Delete(s.Notes, note, note+1)
@@ -105,7 +107,7 @@ func (l *loader) assignDeployments(s *Set) error {
 	files := map[string]string{}
 	for i := range l.deployments {
 		d := &l.deployments[i]
-		w := Workload{File: d.file, Deployment: d.object}
+		w := Workload{File: d.file, Deployment: d.object, limits: &l.limitObjects, scaled: l.autoscale(d.object)}
 		if first, ok := files[w.Key()]; ok {
 			return w.Invalid(fmt.Errorf("there is one of this name already, in %s", first))
 		}
@@ -127,11 +129,14 @@ func (l *loader) assignDeployments(s *Set) error {
 	return nil
 }
 
+// manifestUID is what the UIDs of manifests begin with.
+const manifestUID = "manifest/"
+
 // identify gives an object the UID and the generation that it lacks as long as it is a
 // manifest.
 func identify(o *metav1.ObjectMeta, kind string) {
 	if o.UID == "" {
-		o.UID = types.UID("manifest/" + o.Namespace + "/" + kind + o.Name)
+		o.UID = types.UID(manifestUID + o.Namespace + "/" + kind + o.Name)
 	}
 	o.Generation = max(o.Generation, 1)
 }

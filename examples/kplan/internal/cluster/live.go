@@ -1,0 +1,167 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/merge"
+)
+
+// fieldManager is the owner of what kubectl apply --server-side writes.
+const fieldManager = "kubectl"
+
+// A Live is the cluster to which manifests would be applied.
+type Live struct {
+	query  Query
+	client dynamic.Interface
+	mapper meta.RESTMapper
+
+	Namespace  string       // of manifests without one
+	ServerSide bool         // as kubectl apply --server-side does
+	Tell       func(string) // what the user has to know
+	refused    bool
+}
+
+// NewLive returns the cluster of a configuration.
+func NewLive(getter genericclioptions.RESTClientGetter) (*Live, error) {
+	config, err := getter.ToRESTConfig()
+	if err != nil {
+		return nil, err
+	}
+	l := &Live{query: Query{Getter: getter}, Tell: func(string) {}}
+	if l.client, err = dynamic.NewForConfig(config); err != nil {
+		return nil, err
+	}
+	if l.mapper, err = getter.ToRESTMapper(); err != nil {
+		return nil, err
+	}
+	l.Namespace, _, err = getter.ToRawKubeConfigLoader().Namespace()
+	return l, err
+}
+
+// Read returns the live objects of manifests, and what belongs to them. Objects that are
+// not there are left out. A manifest without a namespace gets that of the configuration.
+func (l *Live) Read(manifests []*unstructured.Unstructured) (targets []*unstructured.Unstructured, related Snapshot, err error) {
+	byNamespace := map[string][]*unstructured.Unstructured{}
+	for _, m := range manifests {
+		r, err := l.resource(m)
+		if err != nil {
+			return nil, related, err
+		}
+		live, err := r.Get(context.Background(), m.GetName(), metav1.GetOptions{})
+		switch {
+		case apierrors.IsNotFound(err):
+			continue
+		case err != nil:
+			return nil, related, err
+		}
+		targets = append(targets, live)
+		related.Targets = append(related.Targets, live.GetUID())
+		byNamespace[live.GetNamespace()] = append(byNamespace[live.GetNamespace()], live)
+	}
+	for namespace, list := range byNamespace {
+		s, err := l.query.related(list)
+		if err != nil {
+			return nil, related, err
+		}
+		for _, o := range s.Objects {
+			related.add(o, false)
+		}
+		for _, gvr := range limits {
+			l.addIfAllowed(&related, gvr, namespace)
+		}
+	}
+	l.addIfAllowed(&related, schema.GroupVersionResource{Version: "v1", Resource: "nodes"}, "")
+	isTarget := func(u *unstructured.Unstructured) bool {
+		for _, t := range targets {
+			if t.GetUID() == u.GetUID() {
+				return true
+			}
+		}
+		return false
+	}
+	var rest []*unstructured.Unstructured
+	for _, o := range related.Objects {
+		if !isTarget(o) {
+			rest = append(rest, o)
+		}
+	}
+	related.Objects = rest
+	return targets, related, nil
+}
+
+// limits are what bounds workloads, and is looked at where that is allowed.
+var limits = []schema.GroupVersionResource{
+	{Version: "v1", Resource: "resourcequotas"}, {Group: "policy", Version: "v1", Resource: "poddisruptionbudgets"},
+	{Group: "autoscaling", Version: "v2", Resource: "horizontalpodautoscalers"},
+}
+
+// addIfAllowed adds all objects of a resource, if the user may read them.
+func (l *Live) addIfAllowed(s *Snapshot, gvr schema.GroupVersionResource, namespace string) {
+	list, err := l.client.Resource(gvr).Namespace(namespace).List(context.Background(), metav1.ListOptions{})
+	if err != nil {
+		if !apierrors.IsNotFound(err) {
+			l.Tell(fmt.Sprintf("%s are not looked at: %v", gvr.Resource, err))
+		}
+		return
+	}
+	for i := range list.Items {
+		s.add(&list.Items[i], false)
+	}
+}
+
+func (l *Live) resource(u *unstructured.Unstructured) (dynamic.ResourceInterface, error) {
+	gvk := u.GroupVersionKind()
+	m, err := l.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
+	if err != nil {
+		return nil, err
+	}
+	if u.GetNamespace() == "" {
+		u.SetNamespace(l.Namespace)
+	}
+	return l.client.Resource(m.Resource).Namespace(u.GetNamespace()), nil
+}
+
+// Apply returns what a live object is after a manifest was applied: as the server says
+// when it is asked to try, or else as the patch of kubectl makes it.
+func (l *Live) Apply(live, manifest *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	r, err := l.resource(live)
+	if err != nil {
+		return nil, err
+	}
+	patch, err := merge.PatchFor(live, manifest)
+	options := metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}}
+	if l.ServerSide {
+		m := manifest.DeepCopy()
+		m.SetNamespace(live.GetNamespace())
+		patch.Type, options.FieldManager = types.ApplyPatchType, fieldManager
+		patch.Data, err = runtime.Encode(unstructured.UnstructuredJSONScheme, m)
+	}
+	if err != nil {
+		return nil, err
+	}
+	merged, err := r.Patch(context.Background(), live.GetName(), patch.Type, patch.Data, options)
+	switch {
+	case err == nil:
+		return merged, nil
+	case l.ServerSide:
+		return nil, fmt.Errorf("the server has to be asked for --server-side: %w", err)
+	case !apierrors.IsForbidden(err) && !apierrors.IsMethodNotSupported(err) && !apierrors.IsUnsupportedMediaType(err):
+		return nil, err // such as an invalid manifest
+	}
+	if !l.refused {
+		l.refused = true
+		l.Tell("the server was not asked to try it, as that is not allowed; kplan has merged it as kubectl does: " + err.Error())
+	}
+	return merge.Apply(live, manifest)
+}

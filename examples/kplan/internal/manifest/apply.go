@@ -1,0 +1,105 @@
+package manifest
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/merge"
+	"github.com/kplan-go/kplan/kube"
+)
+
+// Applied are the kinds whose manifests are applied to live objects.
+var Applied = map[string]bool{
+	"apps/v1 Deployment": true, "apps/v1 DaemonSet": true, "argoproj.io/v1alpha1 Rollout": true,
+	"apps.kruise.io/v1alpha1 DaemonSet": true, "apps.kruise.io/v1beta1 DaemonSet": true,
+}
+
+func kindOf(u *unstructured.Unstructured) string { return u.GetAPIVersion() + " " + u.GetKind() }
+
+// apply returns what becomes of a manifest: the live object of its name, if there is one,
+// after the manifest was applied to it. What is live itself stays as it is.
+func (s *Source) apply(u *unstructured.Unstructured, file string) (*unstructured.Unstructured, error) {
+	if !Applied[kindOf(u)] || merge.Live(u) {
+		return u, nil
+	}
+	if u.GetNamespace() == "" && s.Namespace != "" {
+		u.SetNamespace(s.Namespace)
+	}
+	live := s.live(u)
+	if live == nil {
+		return u, nil
+	}
+	patch := s.Apply
+	if patch == nil {
+		patch = merge.Apply
+	}
+	merged, err := patch(live, u)
+	if err != nil {
+		return nil, &Error{File: file, Object: describe(u.GetKind(), u.GetName()), Err: err}
+	}
+	if merged.GetGeneration() == live.GetGeneration() && !equality.Semantic.DeepEqual(specOf(live), specOf(merged)) {
+		merged.SetGeneration(live.GetGeneration() + 1)
+	}
+	return merged, nil
+}
+
+// live returns the live object of the name of a manifest, or nil.
+func (s *Source) live(u *unstructured.Unstructured) *unstructured.Unstructured {
+	running := s.Running
+	if s.Beside != nil {
+		running = s.Beside.Running
+	}
+	i := slices.IndexFunc(running, func(o *unstructured.Unstructured) bool {
+		return merge.Live(o) && kindOf(o) == kindOf(u) && o.GetName() == u.GetName() && namespaceOf(o) == namespaceOf(u)
+	})
+	if i < 0 {
+		return nil
+	}
+	return running[i]
+}
+
+// namespaceOf returns the namespace of an object. One without is in that of the live
+// objects, which is the default one for want of a cluster.
+func namespaceOf(u *unstructured.Unstructured) string {
+	return cmp.Or(u.GetNamespace(), metav1.NamespaceDefault)
+}
+
+// specOf returns what an object asks for, with its defaults.
+func specOf(u *unstructured.Unstructured) any {
+	data, err := u.MarshalJSON()
+	if err != nil {
+		return u.Object["spec"]
+	}
+	d, ds := &appsv1.Deployment{}, &appsv1.DaemonSet{}
+	switch {
+	case kindOf(u) == "apps/v1 Deployment" && json.Unmarshal(data, d) == nil:
+		return kube.Default(d).Spec
+	case kindOf(u) == "apps/v1 DaemonSet" && json.Unmarshal(data, ds) == nil:
+		return kube.Default(ds).Spec
+	}
+	return u.Object["spec"]
+}
+
+// removeNotesOf leaves out the notes on objects of a cluster, which nobody has named.
+func removeNotesOf(notes []string, file string) []string {
+	return slices.DeleteFunc(notes, func(note string) bool { return strings.HasPrefix(note, file+": ") })
+}
+
+// Manifests returns the workloads of the files that are no live objects yet.
+func (s Source) Manifests() ([]*unstructured.Unstructured, error) {
+	var list []*unstructured.Unstructured
+	err := s.each(func(u *unstructured.Unstructured, _ string) error {
+		if Applied[kindOf(u)] && !merge.Live(u) {
+			list = append(list, u)
+		}
+		return nil
+	})
+	return list, err
+}

@@ -1,0 +1,130 @@
+package manifest
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// limitObjects bound what workloads may do.
+type limitObjects struct {
+	quotas  []source[corev1.ResourceQuota]
+	budgets []source[policyv1.PodDisruptionBudget]
+}
+
+// addLimit adds such an object. It reports whether it is one.
+func (l *loader) addLimit(u *unstructured.Unstructured, file string) (bool, error) {
+	switch kindOf(u) {
+	case "v1 ResourceQuota":
+		return true, addLoose(l, &l.quotas, u, file)
+	case "policy/v1 PodDisruptionBudget":
+		return true, addLoose(l, &l.budgets, u, file)
+	}
+	return false, nil
+}
+
+func sameNamespace(a, b string) bool {
+	return cmp.Or(a, metav1.NamespaceDefault) == cmp.Or(b, metav1.NamespaceDefault)
+}
+
+// autoscale gives a Deployment that is not live as it stands the replicas that its
+// autoscaler lets it have, and returns what that is.
+func (l *loader) autoscale(d *appsv1.Deployment) (notes []string) {
+	for _, s := range l.autoscalers {
+		a, ref := s.object, s.object.Spec.ScaleTargetRef
+		if ref.Kind != "Deployment" || ref.Name != d.Name || !sameNamespace(a.Namespace, d.Namespace) || *d.Spec.Replicas == 0 {
+			continue
+		}
+		least := int32(1)
+		if a.Spec.MinReplicas != nil {
+			least = *a.Spec.MinReplicas
+		}
+		n := min(max(*d.Spec.Replicas, least), a.Spec.MaxReplicas)
+		text := fmt.Sprintf("HorizontalPodAutoscaler %s keeps %d to %d replicas", a.Name, least, a.Spec.MaxReplicas)
+		switch {
+		case d.UID != "":
+			text += fmt.Sprintf("; they stay at %d", *d.Spec.Replicas)
+		case n != *d.Spec.Replicas || l.lacksReplicas(d):
+			d.Spec.Replicas = &n
+			text += fmt.Sprintf("; they are %d to begin with", n)
+		}
+		notes = append(notes, text)
+	}
+	return notes
+}
+
+// lacksReplicas reports whether a Deployment was read without replicas.
+func (l *loader) lacksReplicas(d *appsv1.Deployment) bool {
+	return slices.ContainsFunc(l.running, func(u *unstructured.Unstructured) bool {
+		_, found, err := unstructured.NestedFieldNoCopy(u.Object, "spec", "replicas")
+		return kindOf(u) == "apps/v1 Deployment" && u.GetName() == d.Name && sameNamespace(u.GetNamespace(), d.Namespace) && !found && err == nil
+	})
+}
+
+// PodQuota returns how many pods a quota allows the Deployment, which has so many now, and
+// the name of that quota, "" if there is none.
+func (w *Workload) PodQuota(running int) (allowed int, name string) {
+	for _, s := range w.limits.quotas {
+		q := s.object
+		if !sameNamespace(q.Namespace, w.Deployment.Namespace) || len(q.Spec.Scopes) > 0 || q.Spec.ScopeSelector != nil {
+			continue
+		}
+		for _, resource := range []corev1.ResourceName{corev1.ResourcePods, "count/pods"} {
+			hard, ok := q.Spec.Hard[resource]
+			if !ok {
+				continue
+			}
+			used := q.Status.Used[resource]
+			n := max(0, int(hard.Value())-max(0, int(used.Value())-running))
+			if name == "" || n < allowed {
+				allowed, name = n, q.Name
+			}
+		}
+	}
+	return allowed, name
+}
+
+// Bites returns in a line each which limits a rollout within a budget runs into: the pods
+// of a quota, and what disruption budgets ask for, which rollouts do not heed.
+func (w *Workload) Bites(b rollout.Budget, running int) (notes []string) {
+	notes = append(notes, w.scaled...)
+	if n, name := w.PodQuota(running); name != "" && int(b.MaxTotal()) > n {
+		notes = append(notes, fmt.Sprintf("ResourceQuota %s allows %d pods of it, and up to %d are wanted: creations will fail", name, n, b.MaxTotal()))
+	}
+	for _, s := range w.limits.budgets {
+		p := s.object
+		selector, err := metav1.LabelSelectorAsSelector(p.Spec.Selector)
+		if err != nil || !sameNamespace(p.Namespace, w.Deployment.Namespace) || !selector.Matches(labels.Set(w.Deployment.Spec.Template.Labels)) {
+			continue
+		}
+		least := 0
+		if v := p.Spec.MinAvailable; v != nil {
+			least, _ = intstr.GetScaledValueFromIntOrPercent(v, int(b.Replicas), true)
+		} else if v := p.Spec.MaxUnavailable; v != nil {
+			n, _ := intstr.GetScaledValueFromIntOrPercent(v, int(b.Replicas), true)
+			least = int(b.Replicas) - n
+		}
+		if least > int(b.MinAvailable()) {
+			notes = append(notes, fmt.Sprintf(
+				"PodDisruptionBudget %s wants %d available pods, and the rollout, which does not heed it, may leave %d: no pod can be evicted then",
+				p.Name, least, b.MinAvailable()))
+		}
+	}
+	return notes
+}
+
+// isAutoscaler reports whether an object is an autoscaler, which is looked at for Deployments.
+func isAutoscaler(u *unstructured.Unstructured) bool {
+	return u.GetKind() == "HorizontalPodAutoscaler" && strings.HasPrefix(u.GetAPIVersion(), "autoscaling/")
+}
