@@ -130,13 +130,18 @@ func (b *belief) apply(k *sim.Kubelet, of func(revision.Template) string) {
 	}
 }
 
+// seenOf returns the one whose pods run.
+func seenOf(w, old *manifest.Workload) *manifest.Workload {
+	if old != nil {
+		return old
+	}
+	return w
+}
+
 // environment makes a Kubelet do what the input tells of pods and nodes, and returns what
 // that is, for the user to know. Without pods and nodes in the input it tells nothing.
 func (s *simulation) environment(w, old *manifest.Workload, now time.Time, k *sim.Kubelet) []string {
-	seen := w
-	if old != nil {
-		seen = old
-	}
+	seen := seenOf(w, old)
 	names, zones, notes := nodesOf(w, seen)
 	k.Names, k.Zones = names, zones
 	if len(names) == 0 && len(w.Nodes) > 0 {

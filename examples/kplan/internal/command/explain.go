@@ -61,6 +61,7 @@ kubectl get deployment,replicaset,pod -A -o yaml | kplan explain -f - -o json |
 	}
 	p.input.addFlags(c)
 	p.addWatch(c)
+	p.addLive(c)
 	p.input.addNodes(c)
 	p.policies.addFlags(c)
 	return c
@@ -89,6 +90,7 @@ func (p *planning) explain(c *cobra.Command) error {
 		if err != nil {
 			return err
 		}
+		p.tellLimits(c, w, plan)
 		explanations = append(explanations, explanationOf(w, plan, now))
 	}
 	for i := range set.DaemonSets {

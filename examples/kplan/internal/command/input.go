@@ -23,6 +23,8 @@ type input struct {
 	zones     uint
 	// withoutNodes says that DaemonSets are looked at without any node as well.
 	withoutNodes bool
+	live         bool // manifests are applied to the objects of the cluster
+	serverSide   bool
 	beside       *manifest.Set // what was read before of the same cluster
 	output       outputFormat
 	now          instant
@@ -83,7 +85,11 @@ func write[T document](c *cobra.Command, format outputFormat, documents []T) err
 
 // load reads files and tells what it passes over.
 func (in *input) load(c *cobra.Command, filenames []string) (*manifest.Set, error) {
-	set, err := manifest.Load(in.source(c, filenames))
+	source := in.source(c, filenames)
+	if err := in.applyTo(c, &source); err != nil {
+		return nil, err
+	}
+	set, err := manifest.Load(source)
 	if err != nil {
 		return nil, err
 	}

@@ -58,6 +58,7 @@ kplan plan -f daemonset.yaml --nodes 20`),
 	}
 	p.input.addFlags(c)
 	p.addWatch(c)
+	p.addLive(c)
 	p.input.addNodes(c)
 	p.policies.addFlags(c)
 	return c
@@ -87,10 +88,12 @@ func (p *planning) execute(c *cobra.Command) error {
 		plans = append(plans, plan)
 	}
 	for i := range set.Workloads {
-		plan, err := p.plan(&set.Workloads[i], now)
+		w := &set.Workloads[i]
+		plan, err := p.plan(w, now)
 		if err != nil {
 			return err
 		}
+		p.tellLimits(c, w, plan)
 		plans = append(plans, plan)
 	}
 	for i := range set.DaemonSets {
@@ -119,6 +122,13 @@ func (p *planning) plan(w *manifest.Workload, now time.Time) (view.Plan, error) 
 	return view.Plan{
 		Namespace: w.Deployment.Namespace, Snapshot: snapshot, Now: now, Plan: plan, Pods: pods, Policies: p.departures(),
 	}, nil
+}
+
+// tellLimits tells which limits the Deployment runs into.
+func (p *planning) tellLimits(c *cobra.Command, w *manifest.Workload, plan view.Plan) {
+	for _, text := range w.Bites(plan.Plan.Budget, running(w.Pods)) {
+		tell(c, []string{w.Name() + ": " + text})
+	}
 }
 
 // podPlans returns what happens to the pods of the ReplicaSets at their present sizes.

@@ -147,9 +147,12 @@ func requests(p *corev1.PodSpec) []int64 {
 // exceeded is what admission says of pods that a quota forbids.
 var exceeded = regexp.MustCompile(`exceeded quota: ([^,]+),.*used: pods=(\d+), limited: pods=(\d+)`)
 
-// quotaOf returns how many pods of the Deployment a quota allows, nil for any: as far as a
-// ReplicaSet tells that could not make its pods.
-func quotaOf(_, seen *manifest.Workload) (*int, []string) {
+// quotaOf returns how many pods of the Deployment a quota allows, nil for any: one of the
+// input, or as far as a ReplicaSet tells that could not make its pods.
+func quotaOf(w, seen *manifest.Workload) (*int, []string) {
+	if n, name := w.PodQuota(running(seen.Pods)); name != "" {
+		return &n, []string{fmt.Sprintf("the quota %s stays: %s", name, podsText(n))}
+	}
 	for _, rs := range seen.Controlled() {
 		for _, c := range rs.Status.Conditions {
 			if c.Type != appsv1.ReplicaSetReplicaFailure || c.Status != corev1.ConditionTrue {

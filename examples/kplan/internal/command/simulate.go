@@ -46,6 +46,12 @@ or pods with a workload, as kubectl prints them, it starts from these instead.
 Without either it starts from nothing. DaemonSets need nodes in the files, or
 --nodes.
 
+With --live the files are applied to what the cluster holds, as kubectl apply would, and
+it starts from there: the server is asked to try it, without keeping it, if that is
+allowed. So it is with live objects in the files of --from. What the last apply did not
+own stays, such as replicas, variables or a pause set by hand; what it owned and the new
+manifest lacks goes back to its default.
+
 Pods that do not run as they should (ImagePullBackOff, CrashLoopBackOff) stay so, and
 so do new ones of a template of which no pod is ready. Pods that are Unschedulable for
 lack of room wait until others go. A quota that a ReplicaSet tells of stays. Nodes of any
@@ -75,13 +81,17 @@ The exit code is 1 if a rollout does not finish.`
 func newSimulate(name string) *cobra.Command {
 	s := &simulation{}
 	c := &cobra.Command{
-		Use:   "simulate {[--from FILE] -f FILE | TYPE/NAME}",
+		Use:   "simulate {[--from FILE | --live] -f FILE | TYPE/NAME}",
 		Short: "Show how a rollout will go, step by step",
 		Long:  simulateLong,
 		Example: examples(name, `
 # From one manifest to the next
 kplan simulate --from old.yaml -f new.yaml
 kplan simulate --from old.yaml -f new.yaml --nodes 50
+
+# What if I apply this?
+kplan simulate -f new.yaml --live
+kubectl get deployment,replicaset,pod -o yaml | kplan simulate --from - -f new.yaml
 
 # In the steps of a Rollout, with a picture
 kplan simulate --from old.yaml -f new.yaml -f rollout.yaml --svg rollout.svg
@@ -109,6 +119,7 @@ kplan simulate --from old.yaml -f new.yaml -o json | jq '[.steps[].total] | max'
 	}
 	s.input.addFlags(c)
 	s.input.addNodes(c)
+	s.input.addLive(c)
 	s.policies.addFlags(c)
 	s.pace.addFlags(c, "pods of the new template never become ready")
 	s.comparison.addFlags(c)
@@ -160,6 +171,9 @@ func (s *simulation) execute(c *cobra.Command) error {
 func (s *simulation) loadFrom(c *cobra.Command) (*manifest.Set, error) {
 	if len(s.from) == 0 {
 		return &manifest.Set{}, nil
+	}
+	if s.live {
+		return nil, errors.New("--from and --live exclude each other")
 	}
 	if slices.Contains(s.from, "-") && slices.Contains(s.filenames, "-") {
 		return nil, errors.New("standard input can be read only once: --from - and -f -")
@@ -274,7 +288,7 @@ func (s *simulation) simulate(w, old *manifest.Workload) (view.Simulation, error
 	}
 	return view.Simulation{
 		Namespace: w.Deployment.Namespace, Name: w.Deployment.Name, Images: imagesOf(&result.Cluster, w, old), Result: result,
-		Policies: s.departures(), Assumed: assumed,
+		Policies: s.departures(), Assumed: append(assumed, w.Bites(result.Bounds, running(seenOf(w, old).Pods))...),
 	}, nil
 }
 

@@ -41,6 +41,9 @@ func (in *input) addWatch(c *cobra.Command) {
 
 // checkArgs wants files or workloads of a cluster.
 func (in *input) checkArgs(c *cobra.Command, args []string) error {
+	if err := in.checkLive(c); err != nil {
+		return err
+	}
 	switch files := c.Flags().Changed("filename"); {
 	case files && len(args) > 0:
 		return errors.New("-f FILE and TYPE/NAME exclude each other")

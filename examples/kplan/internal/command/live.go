@@ -1,0 +1,68 @@
+package command
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/cluster"
+	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+)
+
+// addLive adds the flags that ask what would be if the files were applied.
+func (in *input) addLive(c *cobra.Command) {
+	c.Flags().BoolVar(&in.live, "live", false, "as if the files were applied to the cluster now")
+	c.Flags().BoolVar(&in.serverSide, "server-side", false, "with --live, as kubectl apply --server-side")
+}
+
+// checkLive wants files for --live.
+func (in *input) checkLive(c *cobra.Command) error {
+	switch {
+	case in.serverSide && !in.live:
+		return errors.New("--server-side needs --live")
+	case in.live && !c.Flags().Changed("filename"):
+		return errors.New("--live needs -f FILE, with what would be applied")
+	}
+	return nil
+}
+
+// applyTo makes a source one of what the cluster holds after its files were applied.
+func (in *input) applyTo(c *cobra.Command, source *manifest.Source) error {
+	if !in.live || len(source.Filenames) == 0 || in.beside != nil {
+		return nil
+	}
+	if slices.Contains(source.Filenames, "-") { // it is read twice
+		text, err := io.ReadAll(source.Stdin)
+		if err != nil {
+			return err
+		}
+		source.Stdin = bytes.NewReader(text)
+		defer func() { source.Stdin = bytes.NewReader(text) }()
+	}
+	manifests, err := source.Manifests()
+	if err != nil {
+		return err
+	}
+	live, err := cluster.NewLive(in.config)
+	if err != nil {
+		return err
+	}
+	live.ServerSide, live.Tell = in.serverSide, func(text string) { tell(c, []string{text}) }
+	targets, related, err := live.Read(manifests)
+	if err != nil {
+		return err
+	}
+	source.Namespace = live.Namespace
+	source.Running, source.Apply, source.Also = targets, live.Apply, related.Objects
+	source.Only = append([]types.UID{}, related.Targets...)
+	in.cluster = &cluster.Snapshot{} // the present is that of the clock
+	if n := len(manifests) - len(targets); n > 0 {
+		tell(c, []string{fmt.Sprintf("%d of %d workloads are not in the cluster and start from nothing", n, len(manifests))})
+	}
+	return nil
+}

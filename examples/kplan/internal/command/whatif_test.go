@@ -1,0 +1,104 @@
+package command
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// applied is a finished rollout of 4 pods as the last apply and changes by hand made it.
+func applied(last string) liveCase {
+	return liveCase{
+		file: "applied", replicas: 4, surge: 1, unavailable: 0, version: 1, revision: "1", progressing: "NewReplicaSetAvailable",
+		sets: []liveSet{{version: 1, revision: "1", size: 4, desired: 4, max: 5, age: 48 * hour, available: 4}},
+		change: func(d *appsv1.Deployment) {
+			if last != "" {
+				text, _ := yaml.YAMLToJSON([]byte(last))
+				d.Annotations[corev1.LastAppliedConfigAnnotation] = string(text)
+			}
+		},
+	}
+}
+
+// newWeb is a manifest of what applied rolled out, but for what it lacks and an image.
+func newWeb(more, tag string) string {
+	return `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, labels: {app: web}}
+spec:
+` + more + `  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers: [{name: web, image: "registry.example.com/web:1.` + tag + `", ports: [{name: http, containerPort: 8080}], readinessProbe: {httpGet: {path: /readyz, port: http}}}]
+`
+}
+
+func inFile(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	return path
+}
+
+// A manifest is applied to the dump of a live object: what it lacks and nobody owned
+// stays, so that an unchanged one is no rollout.
+func TestAppliedToDump(t *testing.T) {
+	dump := inFile(t, "live.yaml", string(applied(newWeb("", "1")).yaml(t)))
+	b := simulated(t, nil, "--from", dump, "-f", inFile(t, "same.yaml", newWeb("", "1")))
+	require.Len(t, b.Steps, 1, "nothing changes")
+	require.EqualValues(t, 4, b.Steps[0].Total)
+	b = simulated(t, nil, "--from", dump, "-f", inFile(t, "new.yaml", newWeb("", "2")))
+	require.True(t, b.Done)
+	require.EqualValues(t, 5, b.Bounds.MaxTotal, "replicas and limits are those of the live object")
+	require.EqualValues(t, 4, b.Bounds.MinAvailable)
+	owned := inFile(t, "owned.yaml", string(applied(newWeb("  replicas: 4\n", "1")).yaml(t)))
+	b = simulated(t, nil, "--from", owned, "-f", inFile(t, "new.yaml", newWeb("", "2")))
+	last := b.Steps[len(b.Steps)-1]
+	require.EqualValues(t, 1, last.Total, "the last apply held them, and this one lacks them")
+}
+
+// With --live a manifest is applied to what the cluster holds, and nothing is written to
+// it: the server that refuses to try it is told of in one line.
+func TestWhatIf(t *testing.T) {
+	dump := inFile(t, "live.yaml", string(applied(newWeb("", "1")).yaml(t)))
+	server, flags := newAPIServer(t, dump)
+	same, changed := inFile(t, "same.yaml", newWeb("", "1")), inFile(t, "new.yaml", newWeb("", "2"))
+	code, stdout, stderr := run(nil, append([]string{"simulate", "--live", "-f", same, "-o", "json"}, flags...)...)
+	require.Zero(t, code, stderr)
+	require.Len(t, readRollout(t, stdout).Steps, 1)
+	require.Equal(t, 1, strings.Count(stderr, "the server was not asked to try it"))
+	require.Equal(t, 1, server.writes, "one that is a dry run")
+
+	code, stdout, stderr = run(nil, append([]string{"simulate", "--live", "-f", changed, "-o", "json"}, flags...)...)
+	require.Zero(t, code, stderr)
+	r := readRollout(t, stdout)
+	checkBounds(t, r, 5, 4)
+	require.True(t, r.Done)
+	require.EqualValues(t, 4, r.Steps[0].Available, "it begins with the pods of the cluster")
+
+	code, stdout, stderr = run(nil, append([]string{"plan", "--live", "-f", changed}, flags...)...)
+	require.Zero(t, code, stderr)
+	require.Contains(t, stdout, "create replica set web-")
+	code, stdout, stderr = run(nil, append([]string{"explain", "--live", "-f", same}, flags...)...)
+	require.Zero(t, code, stderr)
+	require.Contains(t, stdout, "Deployment default/web is complete.")
+
+	code, _, stderr = run(nil, append([]string{"plan", "--live", "--server-side", "-f", changed}, flags...)...)
+	require.Equal(t, exitFailure, code)
+	require.Contains(t, stderr, "the server has to be asked for --server-side")
+	code, stdout, stderr = run([]byte(strings.ReplaceAll(newWeb("", "2"), "name: web, labels", "name: other, labels")),
+		append([]string{"simulate", "--live", "-f", "-", "-o", "json"}, flags...)...)
+	require.Zero(t, code, stderr)
+	require.Contains(t, stderr, "1 of 1 workloads are not in the cluster and start from nothing")
+	require.Equal(t, "other", readRollout(t, stdout).Name)
+	code, _, stderr = run(nil, "plan", "--live", "deployment/web")
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, stderr, "--live needs -f FILE")
+}
