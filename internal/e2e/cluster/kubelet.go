@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	corelisters "k8s.io/client-go/listers/core/v1"
@@ -32,6 +33,7 @@ const PoolLabel = "e2e.test/pool"
 type Behaviour struct {
 	Pool      string        // of the nodes that pods without a node are scheduled to
 	Ready     time.Duration // from the creation of a pod until it is ready; negative means never
+	Room      int           // how many pods the nodes take; 0 means any number
 	Terminate time.Duration // from its deletion until it is gone; negative means never
 }
 
@@ -44,8 +46,9 @@ type Kubelet struct {
 
 	mu         sync.Mutex
 	behaviours map[string]Behaviour
-	next       map[string]int       // by namespace: how many pods were scheduled
-	asked      map[string]time.Time // by UID: since when it starts, or ends
+	next       map[string]int                // by namespace: how many pods were scheduled
+	asked      map[string]time.Time          // by UID: since when it starts, or ends
+	taken      map[string]map[types.UID]bool // by namespace: the pods that room was given to
 }
 
 // StartKubelet starts the scheduler and kubelets of all nodes.
@@ -61,6 +64,7 @@ func StartKubelet(ctx context.Context, cfg *rest.Config) (*Kubelet, error) {
 		queue: workqueue.NewTypedRateLimitingQueue(workqueue.NewTypedItemExponentialFailureRateLimiter[cache.ObjectName](
 			5*time.Millisecond, time.Second)),
 		behaviours: map[string]Behaviour{}, next: map[string]int{}, asked: map[string]time.Time{},
+		taken: map[string]map[types.UID]bool{},
 	}
 	enqueue := func(o any) { k.queue.Add(cache.MetaObjectToName(o.(metav1.Object))) }
 	if _, err := pods.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
@@ -88,7 +92,8 @@ func (k *Kubelet) Behave(namespace string, b Behaviour) {
 	}
 }
 
-func (k *Kubelet) behaviour(namespace string) Behaviour {
+// Behaviour returns how the pods of a namespace behave.
+func (k *Kubelet) Behaviour(namespace string) Behaviour {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.behaviours[namespace]
@@ -115,7 +120,7 @@ func (k *Kubelet) sync(ctx context.Context, name cache.ObjectName) error {
 	if err != nil {
 		return err
 	}
-	b := k.behaviour(name.Namespace)
+	b := k.Behaviour(name.Namespace)
 	switch {
 	case pod.DeletionTimestamp != nil:
 		if !k.due(pod, "end", b.Terminate) {
@@ -161,9 +166,13 @@ func broken(p *corev1.Pod) bool {
 }
 
 func (k *Kubelet) bind(ctx context.Context, pod *corev1.Pod) error {
+	if !k.fits(pod, k.Behaviour(pod.Namespace).Room) {
+		k.queue.AddAfter(cache.MetaObjectToName(pod), 50*time.Millisecond) // until there is room
+		return k.unschedulable(ctx, pod)
+	}
 	node, err := daemonutil.GetTargetNodeName(pod)
 	if err != nil {
-		if node = k.schedule(pod.Namespace, k.behaviour(pod.Namespace).Pool); node == "" {
+		if node = k.schedule(pod.Namespace, k.Behaviour(pod.Namespace).Pool); node == "" {
 			k.queue.AddAfter(cache.MetaObjectToName(pod), 50*time.Millisecond) // until there is a node
 			return nil
 		}
@@ -172,6 +181,42 @@ func (k *Kubelet) bind(ctx context.Context, pod *corev1.Pod) error {
 		ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID},
 		Target:     corev1.ObjectReference{Kind: "Node", Name: node},
 	}, metav1.CreateOptions{})
+}
+
+// fits reports whether there is room for a pod, and keeps it for that.
+func (k *Kubelet) fits(pod *corev1.Pod, room int) bool {
+	if room == 0 {
+		return true
+	}
+	pods, _ := k.pods.Pods(pod.Namespace).List(labels.Everything())
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	taken := map[types.UID]bool{}
+	for _, p := range pods {
+		if p.Spec.NodeName != "" || k.taken[pod.Namespace][p.UID] {
+			taken[p.UID] = true
+		}
+	}
+	k.taken[pod.Namespace] = taken
+	if !taken[pod.UID] && len(taken) >= room {
+		return false
+	}
+	taken[pod.UID] = true
+	return true
+}
+
+// unschedulable reports that there is no room for a pod.
+func (k *Kubelet) unschedulable(ctx context.Context, pod *corev1.Pod) error {
+	if len(pod.Status.Conditions) > 0 {
+		return nil // it was reported
+	}
+	updated := pod.DeepCopy()
+	updated.Status.Conditions = []corev1.PodCondition{{
+		Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable,
+		Message: "0/10 nodes are available: 10 Insufficient cpu.", LastTransitionTime: metav1.Now(),
+	}}
+	_, err := k.client.CoreV1().Pods(pod.Namespace).UpdateStatus(ctx, updated, metav1.UpdateOptions{})
+	return err
 }
 
 // schedule returns the next node of a pool in turn, or "" if none is free.
