@@ -77,12 +77,13 @@ func update[T any](w *World, t *table[T], r request, f func(*T)) (*T, answer) {
 // alter changes an object: a copy that takes its place, if it is to stay what it was.
 func alter[T any](w *World, t *table[T], r *request, number int32, old *T, f func(*T)) *T {
 	changed := old
-	if t.inPlace {
-		t.before = *old
-		old = &t.before
-	} else {
+	switch {
+	case !t.inPlace:
 		changed = new(T)
 		*changed = *old
+	case len(t.tell) > 0:
+		t.before = *old
+		old = &t.before
 	}
 	f(changed)
 	before := beforeWrite(w, t)
@@ -98,12 +99,6 @@ func create[T any](w *World, t *table[T], r request, o *T) (*T, answer) {
 	if t.number(r.name) != gone {
 		return nil, w.refused(&r, exists)
 	}
-	return add(w, t, &r, o), done
-}
-
-// add stores an object whose name is free.
-func add[T any](w *World, t *table[T], r *request, o *T) *T {
-	k := t.key(o)
 	switch {
 	case k.uid == nil:
 	case *k.uid == "":
@@ -111,6 +106,13 @@ func add[T any](w *World, t *table[T], r *request, o *T) *T {
 	default:
 		w.taken(*k.uid)
 	}
+	o = add(w, t, &r, o)
+	t.list()
+	return o, done
+}
+
+// add stores an object whose name and UID are free.
+func add[T any](w *World, t *table[T], r *request, o *T) *T {
 	before := beforeWrite(w, t)
 	o = t.insert(w.store, o)
 	wrote(w, t, r, o, before)
@@ -149,10 +151,9 @@ func beforeWrite[T any](w *World, t *table[T]) *State {
 
 // wrote tells that an object was written.
 func wrote[T any](w *World, t *table[T], r *request, o *T, before *State) {
-	k := t.key(o)
 	w.Writes++
 	if w.Trace != nil {
-		w.tracef("%s %s %s %s", r.by.Role, r.verb, t.kind, *k.name)
+		w.tracef("%s %s %s %s", r.by.Role, r.verb, t.kind, *t.key(o).name)
 	}
 	if w.written != nil {
 		w.written(r.by.Role)
@@ -160,6 +161,7 @@ func wrote[T any](w *World, t *table[T], r *request, o *T, before *State) {
 	if before == nil {
 		return
 	}
+	k := t.key(o)
 	event := Write{
 		By: r.by, Verb: r.verb, Kind: t.kind, Name: *k.name, Action: r.action, Fresh: r.fresh, Expecting: r.expect, Corrected: r.fixed,
 		Planned: r.planned, Before: *before, After: w.state(), Fair: w.fair,

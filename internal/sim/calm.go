@@ -149,11 +149,13 @@ func newPod(rs *replicaSet, prefix string, number int, now time.Time) podorder.P
 	}
 }
 
-// podOf makes a new pod of a ReplicaSet, with a name that is free.
+// podOf makes a new pod of a ReplicaSet, with a name that is free. Those that were made here
+// differ by their numbers, whether they are listed or not.
 func (w *World) podOf(rs *replicaSet, p *podorder.Pod) {
 	for {
 		w.serial++
-		if *p = newPod(rs, w.uidPrefix, w.serial, w.now); w.store.pods.number(p.Name) == gone {
+		*p = newPod(rs, w.uidPrefix, w.serial, w.now)
+		if _, ok := w.store.pods.names[p.Name]; !ok {
 			return
 		}
 	}

@@ -111,6 +111,7 @@ func checkTable(t *table[podorder.Pod]) error {
 		}
 	}
 	rows := t.all()
+	t.list()
 	if living != len(rows) || len(t.numbers) != len(rows) || len(t.names) != len(rows) || len(t.values) != len(rows) {
 		return fmt.Errorf("%d pods, %d numbers, %d names and %d values in %d rows", living, len(t.numbers), len(t.names), len(t.values), len(rows))
 	}

@@ -146,7 +146,6 @@ func (w *World) allPods() []podRef {
 
 // changePod changes a pod of either table.
 func (w *World) changePod(p podRef, r request, f func(*podorder.Pod)) {
-	r.name = p.Name
 	if p.daemon {
 		if d := w.store.daemons.numbered(p.number); d != nil {
 			alter(w, &w.store.daemons, &r, p.number, d, func(d *daemonset.Pod) { f(&d.Pod) })
@@ -160,11 +159,10 @@ func (w *World) changePod(p podRef, r request, f func(*podorder.Pod)) {
 
 // live performs what happens to a pod and enters what happens next.
 func (w *World) live(what happeningKind, p podRef) {
-	deleted := !p.DeletionTimestamp.IsZero()
 	switch {
-	case what == end && deleted:
+	case what == end: // which nothing revokes
 		w.removePod(p)
-	case deleted || p.Finished():
+	case !p.DeletionTimestamp.IsZero() || p.Finished():
 	case what == bind && p.NodeName == "":
 		w.bindPod(p)
 	case what == start && p.NodeName != "" && !p.Ready:
@@ -333,7 +331,6 @@ func (w *World) deletePod(p podRef, r request) answer {
 func (w *World) removePod(p podRef) { w.erasePod(p, by(NodeAgent)) }
 
 func (w *World) erasePod(p podRef, r request) {
-	r.name = p.Name
 	if w.room != nil || w.maxPods != nil {
 		defer w.freed(podRef{new(*p.Pod), p.number, p.daemon})
 	}

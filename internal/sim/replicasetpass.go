@@ -89,8 +89,8 @@ func (p *replicaSetPass) checkLive() claim.LiveCheck {
 	return claim.CheckLive(&owner, f)
 }
 
-func (p *replicaSetPass) act(a replicaset.Action) {
-	switch a := a.(type) {
+func (p *replicaSetPass) act(action replicaset.Action) {
+	switch a := action.(type) {
 	case replicaset.AdoptPod:
 		p.done++
 		p.claims = append(p.claims, p.claim(a.Name, a.UID, a.Reference.UID, a))
@@ -100,15 +100,15 @@ func (p *replicaSetPass) act(a replicaset.Action) {
 	case replicaset.DeletePod:
 		p.done++
 		if p.c.w.calm {
-			p.drop(a)
+			p.drop(a, action)
 			return
 		}
-		p.deletes = append(p.deletes, outcome(p.c.ask(func() answer { return p.drop(a) })))
+		p.deletes = append(p.deletes, outcome(p.c.ask(func() answer { return p.drop(a, action) })))
 		p.noteUncertain(p.deletes)
 	case replicaset.CreatePods:
 		if p.c.w.calm {
 			p.done++
-			p.createAll(a)
+			p.createAll(int(a.Count), action)
 			return
 		}
 		if p.batch == 0 {
@@ -123,9 +123,9 @@ func (p *replicaSetPass) act(a replicaset.Action) {
 }
 
 // drop deletes a pod.
-func (p *replicaSetPass) drop(a replicaset.DeletePod) answer {
+func (p *replicaSetPass) drop(a replicaset.DeletePod, action replicaset.Action) answer {
 	c := p.c
-	r := c.expecting(c.request(Delete, a.Name, precondition{a.UID, a.ResourceVersion}, a), p)
+	r := c.expecting(c.request(Delete, a.Name, precondition{a.UID, a.ResourceVersion}, action), p)
 	pod := c.w.podNamed(a.Name, false)
 	if pod.Pod == nil || c.w.calm && !pod.DeletionTimestamp.IsZero() {
 		return c.w.refused(&r, notFound)
@@ -135,15 +135,15 @@ func (p *replicaSetPass) drop(a replicaset.DeletePod) answer {
 
 // createAll creates the pods of an action in a calm world, where no request fails but for
 // a quota.
-func (p *replicaSetPass) createAll(a replicaset.CreatePods) {
-	p.c.w.store.pods.grow(int(a.Count))
-	for range a.Count {
+func (p *replicaSetPass) createAll(n int, action replicaset.Action) {
+	p.c.w.store.pods.grow(n)
+	for range n {
 		if p.c.w.refuses() {
 			p.creates = append(p.creates, outcome(p.c.w.answered(forbidden)))
 			return
 		}
 		o := outcome(done)
-		o.Name = p.createPod(a).Name
+		o.Name = p.createPod(action).Name
 		if p.c.w.maxPods != nil {
 			p.creates = append(p.creates, o)
 		}
@@ -151,11 +151,11 @@ func (p *replicaSetPass) createAll(a replicaset.CreatePods) {
 }
 
 // createPod creates a pod, whose life begins.
-func (p *replicaSetPass) createPod(a replicaset.CreatePods) *podorder.Pod {
+func (p *replicaSetPass) createPod(action replicaset.Action) *podorder.Pod {
 	w := p.c.w
 	o := w.store.pods.fresh()
 	w.podOf(&p.s.ReplicaSet, o)
-	r := p.c.expecting(p.c.request(Create, o.Name, precondition{}, a), p)
+	r := p.c.expecting(p.c.request(Create, o.Name, precondition{}, action), p)
 	pod := add(w, &w.store.pods, &r, o)
 	w.beginPod(podRef{pod, w.store.pods.last(), false})
 	return pod

@@ -16,6 +16,7 @@ type table[T any] struct {
 	numbers []int32          // of the rows; no two objects ever have the same
 	places  []int32          // in the rows, by number, or gone
 	names   map[string]int32 // numbers
+	listed  int              // how many numbers have been entered in names: all, when somebody asks for one
 	gone    int              // rows that are nil
 	past    []change[T]      // oldest first; the first is the start of memory
 
@@ -90,7 +91,6 @@ func (t *table[T]) insert(s *store, o *T) *T {
 	}
 	t.places = append(t.places, int32(len(t.rows)))
 	t.rows, t.numbers = append(t.rows, o), append(t.numbers, number)
-	t.names[*t.key(o).name] = number
 	t.put(s, number, nil, o)
 	return o
 }
@@ -108,7 +108,12 @@ func (t *table[T]) grow(n int) {
 	if !t.inPlace {
 		return
 	}
-	t.all()
+	if t.all(); cap(t.values)-len(t.values) >= n {
+		return
+	}
+	if t.listed == 0 {
+		t.names = make(map[string]int32, n)
+	}
 	t.values = slices.Grow(t.values, n)
 	for i := range t.rows {
 		t.rows[i] = &t.values[i]
@@ -124,7 +129,9 @@ func (t *table[T]) replace(s *store, number int32, old, new *T) {
 // remove takes an object away. Its place stays empty until the rows are read.
 func (t *table[T]) remove(s *store, number int32) {
 	old := t.rows[t.places[number]]
-	delete(t.names, *t.key(old).name)
+	if int(number) < t.listed {
+		delete(t.names, *t.key(old).name)
+	}
 	t.put(s, number, old, nil)
 	t.rows[t.places[number]], t.places[number] = nil, gone
 	t.gone++
@@ -162,17 +169,32 @@ func (t *table[T]) forget(s *store) {
 
 // numbered returns the object with the number, or nil.
 func (t *table[T]) numbered(number int32) *T {
-	if place := t.places[number]; place != gone {
+	switch place := t.places[number]; {
+	case place == gone:
+		return nil
+	case t.inPlace:
+		return &t.values[place] // where the row points, which need not be read
+	default:
 		return t.rows[place]
 	}
-	return nil
 }
 
 // last returns the number of the youngest object.
 func (t *table[T]) last() int32 { return int32(len(t.places) - 1) }
 
+// list enters the names of new objects. It is put off because most pods live and end without
+// anybody asking for them by name.
+func (t *table[T]) list() {
+	for ; t.listed < len(t.places); t.listed++ {
+		if o := t.numbered(int32(t.listed)); o != nil {
+			t.names[*t.key(o).name] = int32(t.listed)
+		}
+	}
+}
+
 // number returns the number of the object with the name, or gone.
 func (t *table[T]) number(name string) int32 {
+	t.list()
 	if n, ok := t.names[name]; ok {
 		return n
 	}
@@ -181,8 +203,8 @@ func (t *table[T]) number(name string) int32 {
 
 // named returns the object with the name, or nil.
 func (t *table[T]) named(name string) *T {
-	if n, ok := t.names[name]; ok {
-		return t.rows[t.places[n]]
+	if n := t.number(name); n != gone {
+		return t.numbered(n)
 	}
 	return nil
 }

@@ -190,7 +190,7 @@ func (w *World) performNext() {
 
 // performUntil performs what happens until an instant, which comes.
 func (w *World) performUntil(until time.Time) {
-	for at, ok := w.agenda.next(); ok && !at.After(until); at, ok = w.agenda.next() {
+	for last := until.Sub(Epoch).Nanoseconds(); len(w.agenda.entries) > 0 && w.agenda.entries[0].at <= last; {
 		w.performNext()
 	}
 	w.now = until
