@@ -12,12 +12,12 @@ import (
 type table[T any] struct {
 	kind    Kind
 	key     func(*T) key
-	rows    []*T             // in the order of creation; nil for what has gone since they were read
+	rows    []*T             // in the order of creation, with what has gone since they were read
 	numbers []int32          // of the rows; no two objects ever have the same
 	places  []int32          // in the rows, by number, or gone
 	names   map[string]int32 // numbers
 	listed  int              // how many numbers have been entered in names: all, when somebody asks for one
-	gone    int              // rows that are nil
+	gone    int              // rows of what has gone
 	past    []change[T]      // oldest first; the first is the start of memory
 
 	inPlace bool
@@ -57,17 +57,17 @@ func (t *table[T]) all() []*T {
 // UIDs of objects with those of their neighbours, as long as they ascend.
 func (t *table[T]) sweep() {
 	kept := 0
-	for i, o := range t.rows {
-		if o == nil {
+	for i, number := range t.numbers {
+		if t.places[number] == gone {
 			continue
 		}
 		if kept < i {
 			if t.inPlace {
-				t.values[kept] = *o
-				o = &t.values[kept]
+				t.values[kept] = t.values[i] // to which the row points already
+			} else {
+				t.rows[kept] = t.rows[i]
 			}
-			number := t.numbers[i]
-			t.rows[kept], t.numbers[kept], t.places[number] = o, number, int32(kept)
+			t.numbers[kept], t.places[number] = number, int32(kept)
 		}
 		kept++
 	}
@@ -133,7 +133,7 @@ func (t *table[T]) remove(s *store, number int32) {
 		delete(t.names, *t.key(old).name)
 	}
 	t.put(s, number, old, nil)
-	t.rows[t.places[number]], t.places[number] = nil, gone
+	t.places[number] = gone
 	t.gone++
 }
 
