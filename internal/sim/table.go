@@ -40,7 +40,7 @@ const memory = 48
 const gone = -1
 
 func (t *table[T]) init(s *store, kind Kind, key func(*T) key) {
-	t.kind, t.key, t.names = kind, key, map[string]int32{}
+	t.kind, t.key = kind, key
 	s.counts[kind], s.numbers[kind] = t.behind, t.number
 	t.past = append(t.past, change[T]{})
 }
@@ -110,9 +110,6 @@ func (t *table[T]) grow(n int) {
 	}
 	if t.all(); cap(t.values)-len(t.values) >= n {
 		return
-	}
-	if t.listed == 0 {
-		t.names = make(map[string]int32, n)
 	}
 	t.values = slices.Grow(t.values, n)
 	for i := range t.rows {
@@ -185,6 +182,9 @@ func (t *table[T]) last() int32 { return int32(len(t.places) - 1) }
 // list enters the names of new objects. It is put off because most pods live and end without
 // anybody asking for them by name.
 func (t *table[T]) list() {
+	if t.listed == 0 && len(t.places) > 0 {
+		t.names = make(map[string]int32, cap(t.values))
+	}
 	for ; t.listed < len(t.places); t.listed++ {
 		if o := t.numbered(int32(t.listed)); o != nil {
 			t.names[*t.key(o).name] = int32(t.listed)
