@@ -142,9 +142,10 @@ func (p *replicaSetPass) createAll(n int, action replicaset.Action) {
 			p.creates = append(p.creates, outcome(p.c.w.answered(forbidden)))
 			return
 		}
-		o := outcome(done)
-		o.Name = p.createPod(action).Name
-		if p.c.w.maxPods != nil {
+		pod := p.createPod(action)
+		if p.c.w.maxPods != nil { // a quota may end this, so say what there is
+			o := outcome(done)
+			o.Name = pod.Name
 			p.creates = append(p.creates, o)
 		}
 	}
