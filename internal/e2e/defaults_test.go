@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,7 +85,7 @@ func (p *previews) run() {
 	p.refused()
 	p.stage("applied again", p.live(), written, func() { p.put(written) })
 	p.stage("defaults written", p.live(), completed, func() { p.put(completed) })
-	p.stage("changed", p.live(), changed, func() { p.put(changed) })
+	p.stage("changed", p.live(), p.asked(changed), func() { p.put(changed) })
 	p.stage("by hand", p.live(), p.patched(written, true), func() { p.patched(written, false) })
 	p.stage("changed again", p.live(), p.merged(changed), func() { p.put(changed) })
 	p.stage("as before", p.live(), p.merged(written), func() { p.put(written) })
@@ -142,6 +143,16 @@ func (p *previews) put(list []*unstructured.Unstructured, more ...string) string
 func (p *previews) merged(list []*unstructured.Unstructured) []*unstructured.Unstructured {
 	p.Helper()
 	return p.list(p.put(list, "--dry-run=server", "-o", "json"))
+}
+
+// asked is manifests for kplan to apply to a dump as kubectl apply would. Which fields an
+// apply on the server's side owns no dump tells, so the server is asked about that one.
+func (p *previews) asked(list []*unstructured.Unstructured) []*unstructured.Unstructured {
+	p.Helper()
+	if slices.Contains(p.how, "--server-side") {
+		return p.merged(list)
+	}
+	return list
 }
 
 // live returns what there is, as kubectl prints it.

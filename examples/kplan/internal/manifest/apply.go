@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -46,8 +47,23 @@ func (s *Source) apply(u *unstructured.Unstructured, file string) (*unstructured
 	}
 	if merged.GetGeneration() == live.GetGeneration() && !equality.Semantic.DeepEqual(specOf(live), specOf(merged)) {
 		merged.SetGeneration(live.GetGeneration() + 1)
+		renumberTemplate(live, merged)
 	}
 	return merged, nil
+}
+
+// renumberTemplate counts the templates of a DaemonSet as the API server does when it stores
+// another one: pods with the number of the template would pass for updated ones.
+func renumberTemplate(live, merged *unstructured.Unstructured) {
+	a, okA := specOf(live).(appsv1.DaemonSetSpec)
+	b, okB := specOf(merged).(appsv1.DaemonSetSpec)
+	annotations := merged.GetAnnotations()
+	n, err := strconv.ParseInt(annotations[appsv1.DeprecatedTemplateGeneration], 10, 64)
+	if !okA || !okB || err != nil || equality.Semantic.DeepEqual(a.Template, b.Template) {
+		return
+	}
+	annotations[appsv1.DeprecatedTemplateGeneration] = strconv.FormatInt(n+1, 10)
+	merged.SetAnnotations(annotations)
 }
 
 // live returns the live object of the name of a manifest, or nil.
