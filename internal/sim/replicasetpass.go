@@ -137,8 +137,9 @@ func (p *replicaSetPass) drop(a replicaset.DeletePod, action replicaset.Action) 
 // a quota.
 func (p *replicaSetPass) createAll(n int, action replicaset.Action) {
 	p.c.w.store.pods.grow(n)
-	for range n {
-		if p.c.w.refuses() {
+	spare := p.c.w.spare()
+	for i := range n {
+		if i == spare {
 			p.creates = append(p.creates, outcome(p.c.w.answered(forbidden)))
 			return
 		}

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"math"
 	"slices"
 
 	"github.com/kplan-go/kplan/podorder"
@@ -78,10 +79,10 @@ func (r *room) waits(p podRef) {
 	}
 }
 
-// refuses reports whether a quota forbids another pod. Pods that have finished do not count.
-func (w *World) refuses() bool {
+// spare returns how many more pods a quota allows. Pods that have finished do not count.
+func (w *World) spare() int {
 	if w.maxPods == nil {
-		return false
+		return math.MaxInt
 	}
 	running := 0
 	for _, p := range w.store.pods.all() {
@@ -89,7 +90,7 @@ func (w *World) refuses() bool {
 			running++
 		}
 	}
-	return running >= *w.maxPods
+	return max(0, *w.maxPods-running)
 }
 
 // freed lets those go on that a pod has stood in the way of.

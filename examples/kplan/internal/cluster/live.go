@@ -3,6 +3,8 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -69,8 +71,8 @@ func (l *Live) Read(manifests []*unstructured.Unstructured) (targets []*unstruct
 		related.Targets = append(related.Targets, live.GetUID())
 		byNamespace[live.GetNamespace()] = append(byNamespace[live.GetNamespace()], live)
 	}
-	for namespace, list := range byNamespace {
-		s, err := l.query.related(list)
+	for _, namespace := range slices.Sorted(maps.Keys(byNamespace)) {
+		s, err := l.query.related(byNamespace[namespace])
 		if err != nil {
 			return nil, related, err
 		}
@@ -82,21 +84,9 @@ func (l *Live) Read(manifests []*unstructured.Unstructured) (targets []*unstruct
 		}
 	}
 	l.addIfAllowed(&related, schema.GroupVersionResource{Version: "v1", Resource: "nodes"}, "")
-	isTarget := func(u *unstructured.Unstructured) bool {
-		for _, t := range targets {
-			if t.GetUID() == u.GetUID() {
-				return true
-			}
-		}
-		return false
-	}
-	var rest []*unstructured.Unstructured
-	for _, o := range related.Objects {
-		if !isTarget(o) {
-			rest = append(rest, o)
-		}
-	}
-	related.Objects = rest
+	related.Objects = slices.DeleteFunc(related.Objects, func(u *unstructured.Unstructured) bool {
+		return slices.Contains(related.Targets, u.GetUID())
+	})
 	return targets, related, nil
 }
 

@@ -1,7 +1,6 @@
 package manifest
 
 import (
-	"cmp"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -9,7 +8,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/merge"
@@ -45,18 +43,21 @@ func (s *Source) apply(u *unstructured.Unstructured, file string) (*unstructured
 	if err != nil {
 		return nil, &Error{File: file, Object: describe(u.GetKind(), u.GetName()), Err: err}
 	}
-	if merged.GetGeneration() == live.GetGeneration() && !equality.Semantic.DeepEqual(specOf(live), specOf(merged)) {
+	if merged.GetGeneration() != live.GetGeneration() {
+		return merged, nil // the server has counted
+	}
+	if before, after := specOf(live), specOf(merged); !equality.Semantic.DeepEqual(before, after) {
 		merged.SetGeneration(live.GetGeneration() + 1)
-		renumberTemplate(live, merged)
+		renumberTemplate(merged, before, after)
 	}
 	return merged, nil
 }
 
 // renumberTemplate counts the templates of a DaemonSet as the API server does when it stores
 // another one: pods with the number of the template would pass for updated ones.
-func renumberTemplate(live, merged *unstructured.Unstructured) {
-	a, okA := specOf(live).(appsv1.DaemonSetSpec)
-	b, okB := specOf(merged).(appsv1.DaemonSetSpec)
+func renumberTemplate(merged *unstructured.Unstructured, before, after any) {
+	a, okA := before.(appsv1.DaemonSetSpec)
+	b, okB := after.(appsv1.DaemonSetSpec)
 	annotations := merged.GetAnnotations()
 	n, err := strconv.ParseInt(annotations[appsv1.DeprecatedTemplateGeneration], 10, 64)
 	if !okA || !okB || err != nil || equality.Semantic.DeepEqual(a.Template, b.Template) {
@@ -73,18 +74,12 @@ func (s *Source) live(u *unstructured.Unstructured) *unstructured.Unstructured {
 		running = s.Beside.Running
 	}
 	i := slices.IndexFunc(running, func(o *unstructured.Unstructured) bool {
-		return merge.Live(o) && kindOf(o) == kindOf(u) && o.GetName() == u.GetName() && namespaceOf(o) == namespaceOf(u)
+		return merge.Live(o) && kindOf(o) == kindOf(u) && key(o) == key(u)
 	})
 	if i < 0 {
 		return nil
 	}
 	return running[i]
-}
-
-// namespaceOf returns the namespace of an object. One without is in that of the live
-// objects, which is the default one for want of a cluster.
-func namespaceOf(u *unstructured.Unstructured) string {
-	return cmp.Or(u.GetNamespace(), metav1.NamespaceDefault)
 }
 
 // specOf returns what an object asks for, with its defaults.

@@ -34,6 +34,8 @@ func (l *loader) addLimit(u *unstructured.Unstructured, file string) (bool, erro
 	return false, nil
 }
 
+// sameNamespace reports whether two names of a namespace mean the same: none is the default
+// one.
 func sameNamespace(a, b string) bool {
 	return cmp.Or(a, metav1.NamespaceDefault) == cmp.Or(b, metav1.NamespaceDefault)
 }
@@ -68,7 +70,7 @@ func (l *loader) autoscale(d *appsv1.Deployment) (notes []string) {
 func (l *loader) lacksReplicas(d *appsv1.Deployment) bool {
 	return slices.ContainsFunc(l.running, func(u *unstructured.Unstructured) bool {
 		_, found, err := unstructured.NestedFieldNoCopy(u.Object, "spec", "replicas")
-		return kindOf(u) == "apps/v1 Deployment" && u.GetName() == d.Name && sameNamespace(u.GetNamespace(), d.Namespace) && !found && err == nil
+		return kindOf(u) == "apps/v1 Deployment" && key(u) == key(d) && !found && err == nil
 	})
 }
 
