@@ -8,9 +8,12 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 )
 
-// Nothing that the package exports panics, whatever it is given.
+// Nothing that the package exports panics, whatever it is given, and its types come
+// through JSON.
 func TestTotal(t *testing.T) {
-	total.Package{Functions: exportedFunctions, Types: exportedTypes}.Check(t)
+	p := total.Package{Functions: exportedFunctions, Types: exportedTypes}
+	p.Check(t)
+	p.CheckJSON(t)
 }
 
 var exportedFunctions = map[string]any{

@@ -8,9 +8,12 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// Nothing that the package exports panics, whatever it is given.
+// Nothing that the package exports panics, whatever it is given, and its types come
+// through JSON.
 func TestTotal(t *testing.T) {
-	total.Package{Functions: exportedFunctions, Types: exportedTypes}.Check(t)
+	p := total.Package{Functions: exportedFunctions, Types: exportedTypes, NoJSON: []string{"FieldError.Value", "FieldError.Err", "NodeTerm.Labels", "Outcome.Err"}}
+	p.Check(t)
+	p.CheckJSON(t)
 }
 
 var exportedFunctions = map[string]any{

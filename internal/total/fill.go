@@ -3,6 +3,7 @@ package total
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 )
@@ -16,17 +17,20 @@ type Special func(v reflect.Value, number int64) bool
 // them. Skip names fields, as Type.Field, that stay zero. First is the number from which
 // the values are counted, so that two fillings can differ everywhere, truths aside.
 func Fill(target any, first int64, skip []string, specials ...Special) {
-	f := filler{number: first, specials: specials, skip: map[string]bool{}}
-	for _, name := range skip {
-		f.skip[name] = true
-	}
+	fill(target, first, skip, map[string]bool{}, specials...)
+}
+
+// fill is Fill, and notes in skipped which fields stayed zero.
+func fill(target any, first int64, skip []string, skipped map[string]bool, specials ...Special) {
+	f := filler{number: first, specials: specials, skip: skip, skipped: skipped}
 	f.fill(reflect.ValueOf(target).Elem())
 }
 
 type filler struct {
 	number   int64
 	specials []Special
-	skip     map[string]bool
+	skip     []string
+	skipped  map[string]bool
 	path     []reflect.Type // to stop at types that hold themselves
 }
 
@@ -82,7 +86,10 @@ func (f *filler) fillStruct(v reflect.Value) {
 	}
 	f.path = append(f.path, t)
 	for i := range t.NumField() {
-		if field := t.Field(i); field.IsExported() && !f.skip[t.Name()+"."+field.Name] {
+		switch field := t.Field(i); {
+		case slices.Contains(f.skip, t.Name()+"."+field.Name):
+			f.skipped[t.Name()+"."+field.Name] = true
+		case field.IsExported():
 			f.fill(v.Field(i))
 		}
 	}
@@ -97,15 +104,20 @@ func instant(v reflect.Value, number int64) bool {
 	return true
 }
 
-// Zeros returns the paths of the exported fields below v that are zero, such as
-// Status.Conditions[0].Reason. It looks into the first element of a list or map, and
-// leaves the inside of types that opaque accepts alone.
-func Zeros(v any, opaque func(reflect.Type) bool) []string {
+// Zeros returns the paths of the exported fields below v that are zero, functions aside,
+// such as Status.Conditions[0].Reason. It leaves the inside of types that opaque accepts
+// alone.
+func Zeros(v any, opaque func(reflect.Type) bool) []string { return zeros(v, nil, opaque) }
+
+// zeros is Zeros without the fields that skip names, as Type.Field.
+func zeros(v any, skip []string, opaque func(reflect.Type) bool) []string {
 	var paths []string
 	var walk func(path string, v reflect.Value)
 	walk = func(path string, v reflect.Value) {
 		switch {
-		case v.IsZero():
+		case v.Kind() == reflect.Func, v.Kind() == reflect.Struct && v.NumField() == 0:
+			return
+		case v.IsZero() && (path != "" || v.Kind() != reflect.Struct):
 			paths = append(paths, path)
 			return
 		case v.Type() == reflect.TypeFor[time.Time]() || opaque != nil && opaque(v.Type()):
@@ -115,8 +127,8 @@ func Zeros(v any, opaque func(reflect.Type) bool) []string {
 		case reflect.Pointer, reflect.Interface:
 			walk(path, v.Elem())
 		case reflect.Slice:
-			if v.Len() > 0 {
-				walk(path+"[0]", v.Index(0))
+			for i := range v.Len() {
+				walk(fmt.Sprintf("%s[%d]", path, i), v.Index(i))
 			}
 		case reflect.Map:
 			for _, key := range v.MapKeys() {
@@ -124,7 +136,7 @@ func Zeros(v any, opaque func(reflect.Type) bool) []string {
 			}
 		case reflect.Struct:
 			for i := range v.NumField() {
-				if field := v.Type().Field(i); field.IsExported() {
+				if field := v.Type().Field(i); field.IsExported() && !slices.Contains(skip, v.Type().Name()+"."+field.Name) {
 					walk(strings.TrimPrefix(path+"."+field.Name, "."), v.Field(i))
 				}
 			}

@@ -10,53 +10,61 @@ import (
 	"time"
 )
 
-// RoundTrip fails the test if JSON loses anything of a T that has a value of its own in
-// every field, or if Fill leaves a field zero that skip does not name. Skip is that of
-// [Fill], and names what has no JSON, or none that reads back.
-func RoundTrip[T any](t *testing.T, skip []string, specials ...Special) {
-	t.Helper()
-	var before, after T
-	Fill(&before, 1, skip, specials...)
-	text, err := json.Marshal(before)
-	if err != nil {
-		t.Errorf("%T: %v", before, err)
-		return
-	}
-	if err := json.Unmarshal(text, &after); err != nil {
-		t.Errorf("%T: %v\n%s", before, err, text)
-		return
-	}
-	if !reflect.DeepEqual(before, after) {
-		t.Errorf("JSON changes\n%+v to\n%+v\n%s", before, after, text)
-	}
-}
-
 // CheckJSON fails the test if a type that the package exports does not come through JSON
 // as it is: with a value of its own in every field, as its zero value, and with nothing
 // behind its pointers and in its lists and maps. A struct must also have a member of an
-// object for each of its fields. Skip names types that have no JSON.
-func (p Package) CheckJSON(t *testing.T, skip ...string) {
+// object for each of its fields, functions that have no name in JSON aside.
+func (p Package) CheckJSON(t *testing.T) {
 	t.Helper()
+	for _, text := range p.lost() {
+		t.Error(text)
+	}
+}
+
+// lost says what JSON loses, and what is to have none and is not there.
+func (p Package) lost() (lines []string) {
+	met := map[string]bool{}
 	for _, typ := range p.Types {
-		if typ.Kind() == reflect.Interface || slices.Contains(skip, typ.Name()) {
-			continue
-		}
-		filled, bare, zero := reflect.New(typ), reflect.New(typ), reflect.New(typ)
-		Fill(filled.Interface(), 1, nil, p.union, fromJSON)
-		Fill(bare.Interface(), 1, nil, nothing, fromJSON)
-		for _, v := range []reflect.Value{filled, bare, zero} {
-			if text := through(v); text != "" {
-				t.Errorf("%v: %s", typ, text)
-			}
-		}
-		if _, own := filled.Interface().(json.Marshaler); typ.Kind() == reflect.Struct && !own {
-			var members map[string]any
-			text, err := json.Marshal(filled.Interface())
-			if err != nil || json.Unmarshal(text, &members) != nil || len(members) != membersOf(typ) {
-				t.Errorf("%v: not an object of %d members: %s", typ, membersOf(typ), text)
-			}
+		switch {
+		case typ.Kind() == reflect.Interface, typ.Kind() == reflect.Func, secret(typ):
+		case slices.Contains(p.NoJSON, typ.Name()):
+			met[typ.Name()] = true
+		default:
+			lines = append(lines, p.lostOf(typ, met)...)
 		}
 	}
+	for _, name := range p.NoJSON {
+		if !met[name] {
+			lines = append(lines, name+" is to have no JSON, but is not there")
+		}
+	}
+	return lines
+}
+
+// lostOf says what JSON loses of a type, and notes which fields it met that have no JSON.
+func (p Package) lostOf(typ reflect.Type, met map[string]bool) (lines []string) {
+	add := func(format string, args ...any) {
+		lines = append(lines, typ.String()+": "+fmt.Sprintf(format, args...))
+	}
+	filled, bare, zero := reflect.New(typ), reflect.New(typ), reflect.New(typ)
+	fill(filled.Interface(), 1, p.NoJSON, met, p.special)
+	Fill(bare.Interface(), 1, p.NoJSON, nothing, p.special)
+	for _, path := range zeros(filled.Interface(), p.NoJSON, hidden) {
+		add("%s cannot be filled", path)
+	}
+	for _, v := range []reflect.Value{filled, bare, zero} {
+		if text := through(v); text != "" {
+			add("%s", text)
+		}
+	}
+	if typ.Kind() == reflect.Struct && !hidden(typ) {
+		var members map[string]any
+		text, err := json.Marshal(filled.Interface())
+		if err != nil || json.Unmarshal(text, &members) != nil || len(members) != membersOf(typ) {
+			add("not an object of %d members: %s", membersOf(typ), text)
+		}
+	}
+	return lines
 }
 
 // through says how a value differs that comes through JSON, or returns "".
@@ -79,22 +87,39 @@ func through(v reflect.Value) string {
 // among them.
 func membersOf(typ reflect.Type) (n int) {
 	for i := range typ.NumField() {
-		if n++; typ.Field(i).Anonymous {
-			n += membersOf(typ.Field(i).Type) - 1
+		f := typ.Field(i)
+		switch {
+		case f.Anonymous:
+			n += membersOf(f.Type)
+		case f.Type.Kind() != reflect.Func || f.Tag.Get("json") != "-":
+			n++
 		}
 	}
 	return n
 }
 
+// secret reports whether a struct shows none of its fields, not in JSON either.
+func secret(typ reflect.Type) bool {
+	return typ.Kind() == reflect.Struct && typ.NumField() > 0 && !hidden(typ) && !slices.ContainsFunc(reflect.VisibleFields(typ), func(f reflect.StructField) bool { return f.IsExported() })
+}
+
+// hidden reports whether a type writes its JSON itself.
+func hidden(typ reflect.Type) bool { return typ.Implements(reflect.TypeFor[json.Marshaler]()) }
+
+// special fills what is not filled field by field.
+func (p Package) special(v reflect.Value, number int64) bool {
+	return p.union(v, number) || fromJSON(v, number)
+}
+
 // union fills a list of a union with one element of each of its members.
 func (p Package) union(v reflect.Value, number int64) bool {
-	if v.Kind() != reflect.Slice || v.Type().Elem().Kind() != reflect.Interface {
+	if v.Kind() != reflect.Slice || v.Type().Elem().Kind() != reflect.Interface || v.Type().Elem().NumMethod() == 0 {
 		return false
 	}
 	for _, member := range p.Types {
 		if member.Kind() != reflect.Interface && member.Implements(v.Type().Elem()) {
 			element := reflect.New(member)
-			Fill(element.Interface(), number, nil, p.union, fromJSON)
+			Fill(element.Interface(), number, p.NoJSON, p.special)
 			v.Set(reflect.Append(v, element.Elem()))
 		}
 	}

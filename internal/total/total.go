@@ -26,6 +26,8 @@ type Package struct {
 	Skip map[string]string
 	// Specials draw values of types that have more to them than their fields.
 	Specials []func(t reflect.Type, random *rand.Rand) (reflect.Value, bool)
+	// NoJSON names types, and fields as Type.Field, that have no JSON.
+	NoJSON []string
 }
 
 // Check fails the test if something that the package exports panics, or is not listed.

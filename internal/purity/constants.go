@@ -1,0 +1,71 @@
+package purity
+
+import (
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"reflect"
+	"strings"
+)
+
+// Constants returns the texts of the constants of a type by their names, read from the
+// package in a folder.
+func Constants(t T, folder, of string) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	for _, file := range sources(t, folder) {
+		ast.Inspect(file, func(n ast.Node) bool {
+			spec, ok := n.(*ast.ValueSpec)
+			if !ok {
+				return true
+			}
+			if kind, ok := spec.Type.(*ast.Ident); ok && kind.Name == of && len(spec.Values) == 1 {
+				if text, ok := spec.Values[0].(*ast.BasicLit); ok && text.Kind == token.STRING {
+					found[spec.Names[0].Name] = strings.Trim(text.Value, `"`)
+				}
+			}
+			return true
+		})
+	}
+	if len(found) == 0 {
+		t.Fatalf("%s has no constants of type %s", folder, of)
+	}
+	return found
+}
+
+// sources parses the files of the package in a folder, tests aside.
+func sources(t T, folder string) (files []*ast.File) {
+	paths, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	for _, path := range paths {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		file, wrong := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if wrong != nil {
+			err = wrong
+		}
+		files = append(files, file)
+	}
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%s: %d files, %v", folder, len(files), err)
+	}
+	return files
+}
+
+// ThroughJSON fails t unless a plan comes through JSON as it is.
+func ThroughJSON[P any](t T, plan P) {
+	t.Helper()
+	var back P
+	text, err := json.Marshal(plan)
+	if err == nil {
+		err = json.Unmarshal(text, &back)
+	}
+	if err != nil {
+		t.Fatalf("%T: %v", plan, err)
+	}
+	if d := difference("", reflect.ValueOf(&plan).Elem(), reflect.ValueOf(&back).Elem()); d != "" {
+		t.Fatalf("JSON changes a plan: %s\n%s", d, text)
+	}
+}
