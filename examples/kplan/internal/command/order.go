@@ -33,10 +33,11 @@ them, and the rule that puts each before the next. Deployments need not be there
 
 Neighbours are the pods of the same Deployment on the node, of whichever of its
 ReplicaSets. Of ready pods that are about as old the UID decides. Pods that are alike
-in all are a tie, of which Kubernetes takes what its cache lists first; they are shown
-by UID.
+in all are a tie, of which Kubernetes takes what its cache lists first. So it is where
+the rules go round in a circle. Such pods share their places, such as 2-5, and if only
+some of them go, the answer is "any 1 of these 4".
 
-With -o json each ReplicaSet is an object with name, controller, wanted and pods.
+With -o json each ReplicaSet is an object with name, controller, wanted, pods and tie.
 Several ReplicaSets are the items of one object.`,
 		Example: examples(name, `
 # Which two pods would go if every ReplicaSet lost two?
@@ -110,9 +111,10 @@ func (o *ordering) order(s *replicaset.Snapshot, now time.Time) (view.Order, err
 		return result, err
 	}
 	victims := order.Victims(s.Pods, candidates, len(candidates))
+	runs := runsOf(&order, s.Pods, victims)
 	for i, v := range victims {
 		pod := s.Pods[v]
-		victim := view.Victim{Pod: pod, Neighbours: order.Neighbours[pod.NodeName]}
+		victim := view.Victim{Pod: pod, Neighbours: order.Neighbours[pod.NodeName], Run: runs[i]}
 		if i+1 < len(victims) {
 			next := podorder.Choice{Victims: victims[i : i+1], Survivor: victims[i+1]}
 			victim.Next = order.Explain(s.Pods, victims[i:i+2], next)[0]

@@ -144,7 +144,13 @@ func (p *planning) podPlans(w *manifest.Workload, now time.Time) ([]view.PodPlan
 		if err != nil {
 			return nil, err
 		}
-		plans = append(plans, view.PodPlan{Name: s.ReplicaSet.Name, Wanted: sizeOf(&s.ReplicaSet), Now: now, Plan: plan, Reasons: reasons})
+		tie, err := tieOf(s, now, options, deletions(&plan))
+		if err != nil {
+			return nil, err
+		}
+		plans = append(plans, view.PodPlan{
+			Name: s.ReplicaSet.Name, Wanted: sizeOf(&s.ReplicaSet), Now: now, Plan: plan, Reasons: reasons, Tie: tie,
+		})
 	}
 	return plans, nil
 }

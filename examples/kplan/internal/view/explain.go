@@ -155,6 +155,7 @@ func (e Explanation) Text(w *terminal.Writer) {
 	w.Printf("\n")
 	e.tree(w)
 	e.idle(w)
+	writeTies(w, e.Plan.Pods)
 	if !e.Plan.Plan.Empty() {
 		w.Printf("\n")
 		e.actionTable().WriteTo(w)

@@ -101,10 +101,11 @@ func (e Explanation) MarshalJSON() ([]byte, error) {
 		ReplicaSets []Set                    `json:"replicaSets"`
 		Pods        []Pod                    `json:"pods"` // that do not serve
 		Instants    []Instant                `json:"instants"`
+		Ties        []tieOfSet               `json:"ties,omitempty"`
 	}{
 		e.Snapshot.Deployment.Name, e.Namespace, e.Policies, state, why, e.Report,
 		explainedBudget{b, bounds{b.MaxTotal(), b.MinAvailable()}, e.wanted(), e.Plan.Plan.Status.AvailableReplicas},
-		e.Plan.Plan.Actions, holds, notNil(e.Sets), notNil(e.Idle), notNil(e.Instants),
+		e.Plan.Plan.Actions, holds, notNil(e.Sets), notNil(e.Idle), notNil(e.Instants), tiesOf(e.Plan.Pods),
 	})
 }
 

@@ -25,6 +25,7 @@ type Order struct {
 type Victim struct {
 	Pod        podorder.Pod
 	Neighbours int32
+	Run        Run                  // its places
 	Next       podorder.Explanation // why it goes before the next; no Rule for the last
 }
 
@@ -50,7 +51,33 @@ func (o Order) Text(w *terminal.Writer) {
 		w.Printf("No pod to delete.\n")
 		return
 	}
+	if tie := o.tie(); tie != nil {
+		w.Printf("Goes: %s.\nIt is %s.\n\n", tie.text(), tieWhy)
+	}
 	o.table(w)
+}
+
+// tie returns the pods of which some go and some stay, or nil.
+func (o *Order) tie() *Tie {
+	if o.Marked <= 0 || o.Marked >= len(o.Pods) {
+		return nil
+	}
+	run := o.Pods[o.Marked].Run
+	if run.Begin >= o.Marked {
+		return nil
+	}
+	t := &Tie{Count: o.Marked - run.Begin}
+	for i := run.Begin; i < run.End; i++ {
+		t.Pods = append(t.Pods, o.Pods[i].Pod.Name)
+	}
+	return t
+}
+
+// goes returns whether the pod in a place goes, and whether nobody can tell.
+func (o *Order) goes(place int) (goes, perhaps bool) {
+	run := o.Pods[place].Run
+	perhaps = run.Begin < o.Marked && o.Marked < run.End
+	return run.End <= o.Marked, perhaps
 }
 
 func (o *Order) table(w *terminal.Writer) {
@@ -62,13 +89,16 @@ func (o *Order) table(w *terminal.Writer) {
 	for i := range o.Pods {
 		v := &o.Pods[i]
 		cells := []string{
-			fmt.Sprint(i + 1), v.Pod.Name, dash(v.Pod.NodeName), dash(string(v.Pod.Phase)), o.readyFor(&v.Pod), fmt.Sprint(v.cost()),
-			fmt.Sprint(v.Neighbours), fmt.Sprint(v.Pod.Restarts), v.why(o.Now),
+			v.Run.place(), v.Pod.Name, dash(v.Pod.NodeName), dash(string(v.Pod.Phase)), o.readyFor(&v.Pod), fmt.Sprint(v.cost()),
+			fmt.Sprint(v.Neighbours), fmt.Sprint(v.Pod.Restarts), o.why(i),
 		}
 		if o.Marked >= 0 {
 			mark := "-"
-			if i < o.Marked {
+			switch goes, perhaps := o.goes(i); {
+			case goes:
 				mark = "yes"
+			case perhaps:
+				mark = "perhaps"
 			}
 			cells = append([]string{mark}, cells...)
 		}
@@ -92,15 +122,21 @@ func (v *Victim) cost() int32 {
 	return cost
 }
 
-func (v *Victim) why(now time.Time) string {
-	if v.Next.Rule == "" {
+// why returns why the pod in a place goes before the next.
+func (o *Order) why(place int) string {
+	v := &o.Pods[place]
+	switch {
+	case v.Next.Rule == "":
 		return "-"
+	case place+1 < v.Run.End:
+		return tieWhy
 	}
-	return ruleText(v.Next, now)
+	return ruleText(v.Next, o.Now)
 }
 
 type orderedPod struct {
-	Place      int           `json:"place"`
+	Place      int           `json:"place"` // the first that it may have
+	Last       int           `json:"lastPlace"`
 	Name       string        `json:"name"`
 	Node       string        `json:"node,omitzero"`
 	Phase      string        `json:"phase,omitzero"`
@@ -109,8 +145,9 @@ type orderedPod struct {
 	Cost       int32         `json:"cost"`
 	Neighbours int32         `json:"neighbours"`
 	Restarts   int32         `json:"restarts"`
-	Goes       *bool         `json:"goes,omitzero"` // whether it is marked, absent if none is
-	Rule       podorder.Rule `json:"rule,omitzero"` // that puts it before the next
+	Goes       *bool         `json:"goes,omitzero"`    // whether it is marked, absent if none is
+	Perhaps    bool          `json:"perhaps,omitzero"` // nobody can tell whether it goes
+	Rule       podorder.Rule `json:"rule,omitzero"`    // that puts it before the next
 	Why        string        `json:"why,omitzero"`
 }
 
@@ -120,15 +157,16 @@ func (o Order) MarshalJSON() ([]byte, error) {
 	for i := range o.Pods {
 		v := &o.Pods[i]
 		pods[i] = orderedPod{
-			Place: i + 1, Name: v.Pod.Name, Node: v.Pod.NodeName, Phase: string(v.Pod.Phase),
+			Place: v.Run.Begin + 1, Last: v.Run.End, Name: v.Pod.Name, Node: v.Pod.NodeName, Phase: string(v.Pod.Phase),
 			Ready: v.Pod.Ready, ReadySince: v.Pod.ReadySince, Cost: v.cost(), Neighbours: v.Neighbours,
 			Restarts: v.Pod.Restarts, Rule: v.Next.Rule,
 		}
 		if v.Next.Rule != "" {
-			pods[i].Why = v.why(o.Now)
+			pods[i].Why = o.why(i)
 		}
 		if o.Marked >= 0 {
-			pods[i].Goes = new(i < o.Marked)
+			goes, perhaps := o.goes(i)
+			pods[i].Goes, pods[i].Perhaps = new(goes), perhaps
 		}
 	}
 	return marshal(struct {
@@ -139,5 +177,6 @@ func (o Order) MarshalJSON() ([]byte, error) {
 		Deleting   bool         `json:"deleting,omitzero"`
 		Ending     int          `json:"terminating"`
 		Pods       []orderedPod `json:"pods"`
-	}{o.Name, o.Namespace, o.Controller, o.Wanted, o.Deleting, o.Ending, pods})
+		Tie        *Tie         `json:"tie,omitempty"`
+	}{o.Name, o.Namespace, o.Controller, o.Wanted, o.Deleting, o.Ending, pods, o.tie()})
 }

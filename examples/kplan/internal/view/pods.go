@@ -16,6 +16,7 @@ type PodPlan struct {
 	Now     time.Time
 	Plan    replicaset.Plan
 	Reasons []podorder.Explanation // why these pods are deleted
+	Tie     *Tie                   // of which some of them are, or nil
 }
 
 // MarshalJSON encodes the plan. Actions are always there.
@@ -27,7 +28,8 @@ func (p PodPlan) MarshalJSON() ([]byte, error) {
 		Actions replicaset.Actions `json:"actions"`
 		plan
 		Reasons []podorder.Explanation `json:"reasons,omitempty"`
-	}{p.Name, p.Wanted, p.Plan.Actions, plan(p.Plan), p.Reasons})
+		Tie     *Tie                   `json:"tie,omitempty"`
+	}{p.Name, p.Wanted, p.Plan.Actions, plan(p.Plan), p.Reasons, p.Tie})
 }
 
 // podActions writes what happens to pods, and what is held back besides waiting
@@ -51,7 +53,10 @@ func (p *PodPlan) rows() [][]string {
 	var rows [][]string
 	deleted := 0
 	for _, a := range p.Plan.Actions {
-		if _, ok := a.(replicaset.DeletePod); ok {
+		if d, ok := a.(replicaset.DeletePod); ok {
+			if d.Reason == replicaset.ReasonTooMany && p.Tie.has(d.Name) {
+				continue
+			}
 			if deleted++; deleted > maxPods {
 				continue
 			}
@@ -60,6 +65,9 @@ func (p *PodPlan) rows() [][]string {
 	}
 	if deleted > maxPods {
 		rows = append(rows, []string{fmt.Sprintf("delete %d more pods of %s", deleted-maxPods, p.Name), string(replicaset.ReasonTooMany), "see kplan order"})
+	}
+	if p.Tie != nil {
+		rows = append(rows, []string{"delete pods of " + p.Name, string(replicaset.ReasonTooMany), p.Tie.text() + "; " + tieWhy})
 	}
 	for _, h := range p.Plan.Holds {
 		if text, ok := podWaits[h.Reason]; ok {

@@ -20,7 +20,7 @@ var rules = map[podorder.Rule]string{
 	podorder.RuleRestarts:   "more restarts: %s > %s",
 	podorder.RuleSidecars:   "more restarts of a sidecar: %s > %s",
 	podorder.RuleCreated:    "younger",
-	podorder.RuleID:         "a tie: Kubernetes takes what its cache lists first",
+	podorder.RuleID:         tieWhy,
 	podorder.RuleCycle:      "the rules go round in a circle here",
 	podorder.RuleAll:        "none stays",
 

@@ -1,0 +1,66 @@
+package view
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
+)
+
+// A Run is the places of pods that go before all behind them, and after all in front. Of
+// a run of several Kubernetes takes what its cache lists first.
+type Run struct{ Begin, End int }
+
+// place returns the places as people count, such as 2 or 2-5.
+func (r Run) place() string {
+	if r.End-r.Begin < 2 {
+		return fmt.Sprint(r.Begin + 1)
+	}
+	return fmt.Sprintf("%d-%d", r.Begin+1, r.End)
+}
+
+// A Tie is pods of which so many go, and nobody can tell which.
+type Tie struct {
+	Count int      `json:"count"`
+	Pods  []string `json:"pods"`
+}
+
+// tieWhy is why nobody can tell.
+const tieWhy = "a tie: Kubernetes takes what its cache lists first"
+
+// text returns the tie in words.
+func (t *Tie) text() string {
+	names := t.Pods
+	if len(names) > maxPods {
+		names = append(names[:maxPods:maxPods], fmt.Sprintf("and %d more", len(t.Pods)-maxPods))
+	}
+	return fmt.Sprintf("any %d of these %d: %s", t.Count, len(t.Pods), strings.Join(names, ", "))
+}
+
+func (t *Tie) has(name string) bool { return t != nil && slices.Contains(t.Pods, name) }
+
+// writeTies says which pods of ReplicaSets go, where nobody can tell.
+func writeTies(w *terminal.Writer, plans []PodPlan) {
+	for i := range plans {
+		if p := &plans[i]; p.Tie != nil {
+			w.Printf("\nPods of replica set %s that go: %s.\n  It is %s.\n", p.Name, p.Tie.text(), tieWhy)
+		}
+	}
+}
+
+// A tieOfSet is the tie among the pods of a ReplicaSet.
+type tieOfSet struct {
+	ReplicaSet string `json:"replicaSet"`
+	*Tie
+}
+
+func tiesOf(plans []PodPlan) []tieOfSet {
+	var ties []tieOfSet
+	for i := range plans {
+		if p := &plans[i]; p.Tie != nil {
+			ties = append(ties, tieOfSet{p.Name, p.Tie})
+		}
+	}
+	return ties
+}
