@@ -72,7 +72,7 @@ func (p *planning) explain(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	now := p.present()
+	now := p.present(c, set.Latest)
 	explanations, err := argoDocuments(set, now, explainArgo)
 	if err != nil {
 		return err

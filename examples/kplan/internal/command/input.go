@@ -56,8 +56,18 @@ func completeFormats(*cobra.Command, []string, string) ([]string, cobra.ShellCom
 	return []string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp
 }
 
-// present returns the time as of which to plan.
-func (in *input) present() time.Time {
+// present returns the time as of which to plan: that of the user, that of the clock for a
+// cluster, and the latest in files, which may be old. Files without any are manifests.
+func (in *input) present(c *cobra.Command, latest time.Time) time.Time {
+	if !in.now.IsZero() || in.cluster != nil || latest.IsZero() {
+		return in.clock()
+	}
+	tell(c, []string{"the present is " + latest.Format(time.RFC3339) + ", the latest time in the files"})
+	return latest
+}
+
+// clock returns the time of the user, or else that of the clock.
+func (in *input) clock() time.Time {
 	if in.now.IsZero() {
 		return time.Now().UTC()
 	}

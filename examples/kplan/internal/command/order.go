@@ -57,17 +57,17 @@ kplan order -f cluster.yaml --replicaset web-59bc88fc46`),
 }
 
 func (o *ordering) execute(c *cobra.Command) error {
-	sets, notes, err := manifest.LoadReplicaSets(o.source(c, o.filenames))
+	sets, set, err := manifest.LoadReplicaSets(o.source(c, o.filenames))
 	if err != nil {
 		return err
 	}
-	tell(c, notes)
+	tell(c, set.Notes)
 	for _, name := range o.names {
 		if !slices.ContainsFunc(sets, func(s manifest.ReplicaSet) bool { return s.Snapshot.ReplicaSet.Name == name }) {
 			return fmt.Errorf("no ReplicaSet %q with pods in the input", name)
 		}
 	}
-	now := o.present()
+	now := o.present(c, set.Latest)
 	var orders []view.Order
 	for i := range sets {
 		s := &sets[i]

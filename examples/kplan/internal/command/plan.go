@@ -75,7 +75,7 @@ func (p *planning) execute(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	now := p.present()
+	now := p.present(c, set.Latest)
 	plans, err := argoDocuments(set, now, planArgo)
 	if err != nil {
 		return err

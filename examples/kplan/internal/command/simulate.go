@@ -146,8 +146,8 @@ func (s *simulation) execute(c *cobra.Command) error {
 	if err := s.onlyDeployments(set); err != nil {
 		return err
 	}
-	if s.cluster != nil { // files may be old
-		s.now = instant{s.present()}
+	if latest := later(from.Latest, set.Latest); s.cluster != nil || !latest.IsZero() {
+		s.now = instant{s.present(c, latest)}
 	}
 	outcomes, err := s.outcomes(c, set, from)
 	if err != nil {

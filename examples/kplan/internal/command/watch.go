@@ -112,7 +112,7 @@ func (in *input) redraw(c *cobra.Command, query cluster.Query, run func(*cobra.C
 		case screen:
 			fmt.Fprint(out, "\x1b[H\x1b[2J") // to the top, and clear
 		case last != nil && in.output == "text":
-			fmt.Fprintf(out, "\n--- %s\n\n", in.present().Format(time.RFC3339))
+			fmt.Fprintf(out, "\n--- %s\n\n", in.clock().Format(time.RFC3339))
 		}
 		last = drawn.Bytes()
 		_, writeErr := out.Write(last)

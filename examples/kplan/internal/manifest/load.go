@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -59,6 +60,7 @@ type Set struct {
 	Shared     Shared
 	Running    []*unstructured.Unstructured // workloads as they were read
 	Notes      []string                     // what was passed over, for the user to know
+	Latest     time.Time                    // that any object tells, zero if none does
 }
 
 // Load reads a source. It accesses no cluster.
@@ -128,6 +130,7 @@ type loader struct {
 	elsewhere   []*corev1.Pod // of a source that was read before
 	running     []*unstructured.Unstructured
 	notes       []string
+	latest      time.Time
 	progressive
 	limitObjects
 }
@@ -139,6 +142,7 @@ type source[T any] struct {
 }
 
 func (l *loader) add(u *unstructured.Unstructured, file string) error {
+	l.notice(u)
 	if Applied[kindOf(u)] {
 		l.running = append(l.running, u)
 	}

@@ -26,9 +26,9 @@ func (r *ReplicaSet) Invalid(err error) error {
 }
 
 // LoadReplicaSets reads the ReplicaSets of a source whose pods it holds, in the
-// order of the source, with Deployments or without. The notes tell what was passed
-// over.
-func LoadReplicaSets(s Source) (sets []ReplicaSet, notes []string, err error) {
+// order of the source, with Deployments or without. The set tells what was passed over,
+// and the latest time.
+func LoadReplicaSets(s Source) (sets []ReplicaSet, set *Set, err error) {
 	l, err := s.read()
 	if err != nil {
 		return nil, nil, err
@@ -39,7 +39,8 @@ func LoadReplicaSets(s Source) (sets []ReplicaSet, notes []string, err error) {
 	if len(l.pods) == 0 {
 		return nil, nil, errors.New("no Pod in the input")
 	}
-	notes, namespaces, seen := l.notes, l.namespaces(), map[string]string{}
+	set = &Set{Notes: l.notes, Latest: l.latest}
+	namespaces, seen := l.namespaces(), map[string]string{}
 	for _, rs := range l.replicaSets {
 		r := kube.ReplicaSet(rs.object)
 		n := namespaces[rs.object.Namespace]
@@ -53,7 +54,7 @@ func LoadReplicaSets(s Source) (sets []ReplicaSet, notes []string, err error) {
 		}
 		seen[key] = rs.file
 		if !n.hasPodsOf(&r) {
-			notes = append(notes, fmt.Sprintf("%s: skipped %s: its pods are not in the input", rs.file, describe("ReplicaSet", r.Name)))
+			set.Notes = append(set.Notes, fmt.Sprintf("%s: skipped %s: its pods are not in the input", rs.file, describe("ReplicaSet", r.Name)))
 			continue
 		}
 		if s.Objects == nil || wanted(rs.object, s.Only) {
@@ -61,9 +62,9 @@ func LoadReplicaSets(s Source) (sets []ReplicaSet, notes []string, err error) {
 		}
 	}
 	if s.Objects != nil {
-		notes = nil
+		set.Notes = nil
 	}
-	return sets, notes, nil
+	return sets, set, nil
 }
 
 // wanted reports whether a ReplicaSet or its controller has one of the UIDs.

@@ -57,7 +57,7 @@ func (l *loader) set(from Source) (*Set, error) {
 	if len(l.deployments)+len(l.daemonSets)+len(l.rollouts)+len(l.argo) == 0 {
 		return nil, passedOver("no Deployment, DaemonSet or Rollout in the input", l.notes)
 	}
-	s := &Set{Notes: slices.Clone(l.notes), Shared: l.shared(), Running: l.running}
+	s := &Set{Notes: slices.Clone(l.notes), Shared: l.shared(), Running: l.running, Latest: l.latest}
 	if len(l.rollouts)+len(l.argo) > 0 {
 		for _, note := range slices.Backward(l.passed) {
 			s.Notes = slices.Delete(s.Notes, note, note+1)

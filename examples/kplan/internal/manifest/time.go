@@ -1,0 +1,52 @@
+package manifest
+
+import (
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// notice notes the latest time that an object tells: when it was created, when a field was
+// written last, and what its status says. That is as close to when it was read as it tells.
+// When it is to be gone lies ahead, and annotations are anybody's.
+func (l *loader) notice(u *unstructured.Unstructured) {
+	l.see(u.GetCreationTimestamp().Time)
+	for _, m := range u.GetManagedFields() {
+		if m.Time != nil {
+			l.see(m.Time.Time)
+		}
+	}
+	l.seeIn(u.Object["status"])
+}
+
+// seeIn notes the times in a value. A field of one is called so: names and messages may
+// look like a time.
+func (l *loader) seeIn(value any) {
+	switch v := value.(type) {
+	case map[string]any:
+		for key, inner := range v {
+			text, ok := inner.(string)
+			if !ok {
+				l.seeIn(inner)
+				continue
+			}
+			if !strings.HasSuffix(key, "Time") && !strings.HasSuffix(key, "At") && !strings.HasSuffix(key, "Timestamp") {
+				continue
+			}
+			if t, err := time.Parse(time.RFC3339, text); err == nil {
+				l.see(t)
+			}
+		}
+	case []any:
+		for _, inner := range v {
+			l.seeIn(inner)
+		}
+	}
+}
+
+func (l *loader) see(t time.Time) {
+	if t.After(l.latest) {
+		l.latest = t.UTC()
+	}
+}
