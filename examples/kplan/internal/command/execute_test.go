@@ -55,8 +55,8 @@ func TestBadInput(t *testing.T) {
 		"no selector":         {strings.Replace(good, "  selector: {matchLabels: {app: web}}\n", "", 1), `deploy.yaml: Deployment "web": spec.selector: "": must be set and not empty`},
 		"foreign selector":    {other, `deploy.yaml: Deployment "web": spec.template.metadata.labels: "app=web": must match the selector app=shop`},
 		"two errors":          {strings.Replace(with("replicas: -1"), "  selector: {matchLabels: {app: web}}\n", "", 1), `deploy.yaml: Deployment "web": spec.replicas: -1: must not be negative (and 1 more)`},
-		"no Deployment":       {"apiVersion: v1\nkind: Service\nmetadata: {name: web}\n", `no Deployment, DaemonSet or Rollout in the input; deploy.yaml: skipped Service "web"`},
-		"older version":       {strings.Replace(good, "apps/v1", "extensions/v1beta1", 1) + "---\napiVersion: v1\nkind: Secret\nmetadata: {name: s}\n", `no Deployment, DaemonSet or Rollout in the input; deploy.yaml: skipped Deployment "web" of extensions/v1beta1 (and 1 more)`},
+		"no Deployment":       {"apiVersion: v1\nkind: Service\nmetadata: {name: web}\n", `no Deployment, DaemonSet or Rollout in the input; skipped 1 Service`},
+		"older version":       {strings.Replace(good, "apps/v1", "extensions/v1beta1", 1) + "---\napiVersion: v1\nkind: Secret\nmetadata: {name: s}\n", `no Deployment, DaemonSet or Rollout in the input; deploy.yaml: skipped Deployment "web" of extensions/v1beta1: its apiVersion is apps/v1 (and 1 more)`},
 		"no object":           {"[]\n", `deploy.yaml: must hold objects with an apiVersion and a kind`},
 		"a word":              {"web\n", `deploy.yaml: must hold objects with an apiVersion and a kind`},
 		"nothing":             {"", "no Deployment, DaemonSet or Rollout in the input"},
@@ -291,9 +291,8 @@ metadata:
 	require.Contains(t, stdout, "adopt replica set orphan")
 	require.Equal(t, []string{
 		`note: deploy.yaml: Deployment "web": unknown field "spec.replcas"`,
-		`note: deploy.yaml: skipped Service "web"`,
-		`note: deploy.yaml: skipped Gadget "shiny"`,
-		`note: deploy.yaml: skipped Deployment "old" of extensions/v1beta1`,
+		`note: deploy.yaml: skipped Deployment "old" of extensions/v1beta1: its apiVersion is apps/v1`,
+		`note: skipped 1 Gadget, 1 Service`,
 		`note: deploy.yaml: skipped ReplicaSet "web-former": its Deployment is not in the input`,
 	}, strings.Split(strings.TrimSpace(stderr), "\n"))
 }

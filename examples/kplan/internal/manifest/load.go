@@ -100,6 +100,7 @@ func (s Source) read() (*loader, error) {
 		}
 	}
 	l.fillNamespace()
+	l.summarise()
 	return l, err
 }
 
@@ -130,6 +131,7 @@ type loader struct {
 	elsewhere   []*corev1.Pod // of a source that was read before
 	running     []*unstructured.Unstructured
 	notes       []string
+	skipped     map[string]int // by kind
 	latest      time.Time
 	progressive
 	limitObjects
@@ -172,16 +174,6 @@ func (l *loader) add(u *unstructured.Unstructured, file string) error {
 	}
 	l.skip(u, file)
 	return nil
-}
-
-// skip notes that an object is passed over.
-func (l *loader) skip(u *unstructured.Unstructured, file string) {
-	what := describe(u.GetKind(), u.GetName())
-	switch u.GetKind() {
-	case "Deployment", "DaemonSet", "Rollout":
-		what += " of " + u.GetAPIVersion()
-	}
-	l.notes = append(l.notes, fmt.Sprintf("%s: skipped %s", file, what))
 }
 
 func add[T any](l *loader, list *[]source[T], u *unstructured.Unstructured, file string) error {

@@ -66,7 +66,7 @@ type progressive struct {
 	autoscalers []source[autoscalingv2.HorizontalPodAutoscaler]
 	routings    []source[trafficRouting]
 
-	passed []int // the notes on those that are passed over if there is no Rollout
+	passed map[string]int // by kind: how many are passed over if there is no Rollout
 }
 
 // A trafficRouting is a TrafficRouting object, as far as Rollouts look at it.
@@ -117,8 +117,7 @@ func (l *loader) addProgressive(u *unstructured.Unstructured, file string) (bool
 		return false, nil
 	}
 	if !isAutoscaler(u) {
-		p.passed = append(p.passed, len(l.notes))
-		l.skip(u, file)
+		count(&p.passed, u, file)
 	}
 	return true, list()
 }

@@ -58,11 +58,6 @@ func (l *loader) set(from Source) (*Set, error) {
 		return nil, passedOver("no Deployment, DaemonSet or Rollout in the input", l.notes)
 	}
 	s := &Set{Notes: slices.Clone(l.notes), Shared: l.shared(), Running: l.running, Latest: l.latest}
-	if len(l.rollouts)+len(l.argo) > 0 {
-		for _, note := range slices.Backward(l.passed) {
-			s.Notes = slices.Delete(s.Notes, note, note+1)
-		}
-	}
 	if err := l.assignArgo(s); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,138 @@
+package manifest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// planned are the kinds that the command reads, with the version of those of Kubernetes.
+var planned = map[string]string{
+	"Deployment": "apps/v1", "DaemonSet": "apps/v1", "ReplicaSet": "apps/v1", "ControllerRevision": "apps/v1",
+	"Pod": "v1", "Node": "v1", "Rollout": "", "BatchRelease": "",
+}
+
+// controllers are kinds that have pods of their own, which a reader may expect to be planned.
+var controllers = map[string]bool{
+	"StatefulSet": true, "ReplicationController": true, "Job": true, "CronJob": true, "CloneSet": true, "Canary": true,
+	"BroadcastJob": true, "AdvancedCronJob": true, "SidecarSet": true, "UnitedDeployment": true,
+}
+
+// skip notes that an object is passed over: by name if it is probably a mistake, and else
+// together with all others, in summary.
+func (l *loader) skip(u *unstructured.Unstructured, file string) {
+	kind, version := u.GetKind(), u.GetAPIVersion()
+	text := fmt.Sprintf("%s: skipped %s", file, describe(kind, u.GetName()))
+	right, known := planned[kind]
+	near := nearest(kind)
+	switch {
+	case known && right != "" && ofKubernetes(version):
+		l.notes = append(l.notes, text+" of "+version+": its apiVersion is "+right)
+	case known:
+		l.notes = append(l.notes, text+" of "+version)
+	case near != "" && !controllers[kind]:
+		l.notes = append(l.notes, text+": did you mean "+near+"?")
+	default:
+		count(&l.skipped, u, file)
+	}
+}
+
+// count counts an object by its kind. What else a cluster holds nobody has named.
+func count(byKind *map[string]int, u *unstructured.Unstructured, file string) {
+	if file == cluster {
+		return
+	}
+	if *byKind == nil {
+		*byKind = map[string]int{}
+	}
+	(*byKind)[u.GetKind()]++
+}
+
+// ofKubernetes reports whether a version is, or looks like, one of Kubernetes itself, whose
+// groups of workloads have no domain.
+func ofKubernetes(version string) bool {
+	group, _, _ := strings.Cut(version, "/")
+	return !strings.Contains(group, ".")
+}
+
+// summarise notes what was passed over that is no mistake, in a line for the kinds that
+// have pods, and one for all others.
+func (l *loader) summarise() {
+	var owners, others []string
+	n, skipped := 0, maps.Clone(l.skipped) // n is the number of owners
+	if len(l.rollouts)+len(l.argo) == 0 && len(l.passed) > 0 {
+		if skipped == nil {
+			skipped = map[string]int{}
+		}
+		for kind, more := range l.passed {
+			skipped[kind] += more
+		}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(skipped)) {
+		count := skipped[kind]
+		if text := numberOf(count, kind); controllers[kind] {
+			owners, n = append(owners, text), n+count
+		} else {
+			others = append(others, text)
+		}
+	}
+	if len(owners) > 0 {
+		verb := "are"
+		if n == 1 {
+			verb = "is"
+		}
+		l.notes = append(l.notes, strings.Join(owners, ", ")+" "+verb+" not planned")
+	}
+	if len(others) > 0 {
+		l.notes = append(l.notes, "skipped "+strings.Join(others, ", "))
+	}
+}
+
+// numberOf returns a number of objects of a kind, such as 2 Ingresses.
+func numberOf(n int, kind string) string {
+	switch {
+	case n == 1:
+		return "1 " + kind
+	case strings.HasSuffix(kind, "s"):
+		kind += "es"
+	case strings.HasSuffix(kind, "cy"):
+		kind = strings.TrimSuffix(kind, "y") + "ies"
+	default:
+		kind += "s"
+	}
+	return fmt.Sprintf("%d %s", n, kind)
+}
+
+// nearest returns the kind that a misspelt one probably is, or "".
+func nearest(kind string) string {
+	for _, right := range slices.Sorted(maps.Keys(planned)) {
+		if len(right) > 6 && len(kind) < 2*len(right) && distance(strings.ToLower(kind), strings.ToLower(right)) <= 2 {
+			return right
+		}
+	}
+	return ""
+}
+
+// distance returns how many letters must be put in, left out or replaced to make b of a.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
