@@ -10,5 +10,6 @@ import (
 )
 
 func main() {
+	command.Libraries(os.Stderr)
 	os.Exit(command.Execute(os.Args, os.Stdin, os.Stdout, os.Stderr))
 }

@@ -33,6 +33,9 @@ func (p *comparison) addFlags(c *cobra.Command) {
 	f.UintVar(&p.runs, "runs", 100, "how often each strategy is run with --start")
 }
 
+// maxRuns is how many runs anybody waits for.
+const maxRuns = 10_000
+
 // asked reports whether the user asks for a comparison instead of steps.
 func (p *comparison) asked() bool { return len(p.start) > 0 || len(p.trials) > 0 }
 
@@ -46,7 +49,10 @@ func (s *simulation) compare(w, old *manifest.Workload) (view.Comparison, error)
 		Namespace: w.Deployment.Namespace, Name: w.Deployment.Name, Runs: 1, Start: s.comparison.start.String(), Policies: s.departures(),
 	}
 	if len(s.comparison.start) > 0 {
-		result.Runs = int(max(1, min(s.runs, math.MaxInt16)))
+		if s.runs > maxRuns {
+			return result, fmt.Errorf("--runs %d: at most %d", s.runs, maxRuns)
+		}
+		result.Runs = int(max(1, s.runs))
 	}
 	var kubelet sim.Kubelet
 	s.environment(w, old, start.Now, &kubelet)
