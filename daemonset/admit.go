@@ -159,16 +159,20 @@ func (in *input) admitLists(errs *field.Errors) {
 // since in a large cluster it is the pods that take the time.
 func (in *input) admitPods(errs *field.Errors) {
 	in.owned = make([]int32, 0, len(in.pods))
-	names, uids, distinct := newNameIndex(len(in.pods)), newNameIndex(len(in.pods)), true
+	names, uids, unnamed := newNameIndex(len(in.pods)), newNameIndex(len(in.pods)), false
 	name, uid := func(i int32) string { return in.pods[i].Name }, func(i int32) string { return in.pods[i].UID }
 	for i := range in.pods {
 		in.claim(int32(i))
 		if p := &in.pods[i]; p.ControllerUID == in.ds.UID {
-			distinct = p.Name != "" && names.add(p.Name, int32(i), name) && (p.UID == "" || uids.add(p.UID, int32(i), uid)) && distinct
+			names.add(p.Name, int32(i), name)
+			unnamed = unnamed || p.Name == ""
+			if p.UID != "" {
+				uids.add(p.UID, int32(i), uid)
+			}
 		}
 	}
 	slices.SortFunc(in.claimed, func(i, j int32) int { return cmp.Compare(in.pods[i].Name, in.pods[j].Name) })
-	if !distinct {
+	if unnamed || names.repeated || uids.repeated {
 		unique(errs, "Pods", len(in.pods), func(i int) bool { return in.pods[i].ControllerUID == in.ds.UID },
 			func(i int) (string, string) { return in.pods[i].Name, in.pods[i].UID })
 	}
@@ -194,11 +198,12 @@ func (in *input) claim(i int32) {
 // indexNodes finds nodes by name, which must be unique.
 func (in *input) indexNodes(errs *field.Errors) {
 	in.index = newNameIndex(2 * len(in.nodes)) // so that a pod finds its node at the first look
-	nameOf, distinct := func(i int32) string { return in.nodes[i].Name }, true
+	nameOf, unnamed := func(i int32) string { return in.nodes[i].Name }, false
 	for i := range in.nodes {
-		distinct = in.nodes[i].Name != "" && in.index.add(in.nodes[i].Name, int32(i), nameOf) && distinct
+		in.index.add(in.nodes[i].Name, int32(i), nameOf)
+		unnamed = unnamed || in.nodes[i].Name == ""
 	}
-	if !distinct {
+	if unnamed || in.index.repeated {
 		unique(errs, "Nodes", len(in.nodes), func(int) bool { return true }, func(i int) (string, string) { return in.nodes[i].Name, "" })
 	}
 }

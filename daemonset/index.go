@@ -9,8 +9,9 @@ import (
 // A nameIndex finds numbers by name. It is a hash table with open addressing over
 // one slice, because a map would allocate in proportion to what it holds.
 type nameIndex struct {
-	slots []int32 // number + 1; 0 is empty
-	mask  uint32
+	slots    []int32 // number + 1; 0 is empty
+	mask     uint32
+	repeated bool // a name came twice
 }
 
 func newNameIndex(n int) nameIndex {
@@ -29,13 +30,12 @@ func (x *nameIndex) find(name string, nameOf func(i int32) string) (number int32
 	return -1, slot
 }
 
-// add files a number under a name, and reports whether the name is new.
-func (x *nameIndex) add(name string, number int32, nameOf func(i int32) string) bool {
+// add files a number under a name, unless the name has one.
+func (x *nameIndex) add(name string, number int32, nameOf func(i int32) string) {
 	other, slot := x.find(name, nameOf)
-	if other < 0 {
-		x.put(slot, number)
+	if other >= 0 {
+		x.repeated = true
+		return
 	}
-	return other < 0
+	x.slots[slot] = number + 1
 }
-
-func (x *nameIndex) put(slot uint32, number int32) { x.slots[slot] = number + 1 }

@@ -11,8 +11,9 @@ func TestNameIndex(t *testing.T) {
 	names := []string{"a", "b", "a", "b"}
 	nameOf := func(i int32) string { return names[i] }
 	x := newNameIndex(len(names))
-	for i, fresh := range []bool{true, true, false, false} {
-		require.Equal(t, fresh, x.add(names[i], int32(i), nameOf), i)
+	for i, repeated := range []bool{false, false, true, true} {
+		x.add(names[i], int32(i), nameOf)
+		require.Equal(t, repeated, x.repeated, i)
 	}
 	for want, name := range names[:2] {
 		got, _ := x.find(name, nameOf)

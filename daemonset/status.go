@@ -23,7 +23,7 @@ func (st *state) status(seen bool) Status {
 		case k.count == 0:
 		case k.run:
 			s.CurrentNumberScheduled++
-			s.countPod(st.face(k))
+			s.countPod(st.reported(k))
 		default:
 			s.NumberMisscheduled++
 		}
@@ -44,13 +44,13 @@ func (s *Status) countPod(f facts) {
 	}
 }
 
-// face returns what is known about the pod that stands for a node in the status: the
+// reported returns what is known about the pod that stands for a node in the status: the
 // oldest, or if [StatusCountsDeletedPod] is repaired the best.
-func (st *state) face(k *nodeKey) facts {
-	return st.facts[slices.MinFunc(st.podsOf(k), st.compareFaces)]
+func (st *state) reported(k *nodeKey) facts {
+	return st.facts[slices.MinFunc(st.podsOf(k), st.compareReported)]
 }
 
-func (st *state) compareFaces(a, b int32) int {
+func (st *state) compareReported(a, b int32) int {
 	older := ComparePods(&st.pods[a], &st.pods[b])
 	if !st.opts.Repair.Has(StatusCountsDeletedPod) {
 		return older
