@@ -204,7 +204,7 @@ spec.updateStrategy.rollingUpdate.rollingUpdateType: "Odd": must be Standard, Su
 `+strategy)
 
 	_, err = kube.DaemonSet(daemonSet(func(ds *appsv1.DaemonSet) {
-		ds.Spec.Template.ManagedFields = []metav1.ManagedFieldsEntry{{FieldsV1: metav1.NewFieldsV1("no JSON")}}
+		ds.Spec.Template.ManagedFields = []metav1.ManagedFieldsEntry{{FieldsV1: fieldsV1("no JSON")}}
 	}))
 	var field *kube.FieldError
 	require.ErrorAs(t, err, &field)

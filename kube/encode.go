@@ -11,7 +11,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kplan-go/kplan/revision"
 )
@@ -60,9 +59,18 @@ func (e *encoder) encode(s *shape, v reflect.Value) bool {
 	case ruleTime:
 		return e.time(v.Addr().Interface().(interface{ UTC() time.Time }).UTC())
 	case ruleFields:
-		return e.bytes(v.Addr().Interface().(*metav1.FieldsV1).GetRawBytes())
+		return e.bytes(rawFields(v))
 	}
 	return e.json(v)
+}
+
+// rawFields returns the text of a FieldsV1: by its method, which the API has since 1.36 and
+// which knows how the text is kept, or else from the field.
+func rawFields(v reflect.Value) []byte {
+	if f, ok := v.Addr().Interface().(interface{ GetRawBytes() []byte }); ok {
+		return f.GetRawBytes()
+	}
+	return v.FieldByName("Raw").Bytes()
 }
 
 func (e *encoder) count(n int) { e.buf = binary.AppendUvarint(e.buf, uint64(n)) }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan/revision"
 )
 
 func Example() {
@@ -28,8 +29,9 @@ func Example() {
 		return
 	}
 
-	// An action as deploy.Reconcile plans it from the snapshot.
-	template := snapshot.Deployment.Template
+	// An action as deploy.Reconcile plans it from the snapshot. The hash of a template is
+	// that of the Kubernetes release whose API types are linked: of 1.36, this one.
+	template := revision.Template{ID: snapshot.Deployment.Template.ID, Hash: "7d4c665cf7"}
 	rs := kube.NewReplicaSet(d, deploy.CreateReplicaSet{Name: "web-" + template.Hash, Replicas: 1, Template: template})
 	fmt.Println(rs.Namespace, rs.Name, *rs.Spec.Replicas)
 	fmt.Println(rs.Labels)

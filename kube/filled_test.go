@@ -34,7 +34,7 @@ func apiTypes(v reflect.Value, number int64) bool {
 	case *intstr.IntOrString:
 		*p = intstr.FromString(fmt.Sprint(number, "%"))
 	case *metav1.FieldsV1:
-		p.SetRawString(`{"f":{}}`)
+		*p = *fieldsV1(`{"f":{}}`)
 	case *rollout.IntOrPercent:
 		*p = rollout.Percent(int32(number))
 	case *runtime.RawExtension:
@@ -43,4 +43,13 @@ func apiTypes(v reflect.Value, number int64) bool {
 		return false
 	}
 	return true
+}
+
+// fieldsV1 returns a list of fields of this text, as each release of the API can make one.
+func fieldsV1(text string) *metav1.FieldsV1 {
+	f := &metav1.FieldsV1{}
+	if err := f.UnmarshalJSON([]byte(text)); err != nil {
+		panic(err)
+	}
+	return f
 }

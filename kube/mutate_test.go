@@ -35,7 +35,7 @@ func drawTemplate(t *rapid.T) *corev1.PodTemplateSpec {
 		ObjectMeta: metav1.ObjectMeta{
 			Labels:            map[string]string{"app": drawText(t)},
 			CreationTimestamp: metav1.Unix(rapid.Int64Range(0, 2).Draw(t, "created"), 0),
-			ManagedFields:     []metav1.ManagedFieldsEntry{{Time: new(metav1.Unix(5, 0)), FieldsV1: metav1.NewFieldsV1("{}")}},
+			ManagedFields:     []metav1.ManagedFieldsEntry{{Time: new(metav1.Unix(5, 0)), FieldsV1: fieldsV1("{}")}},
 		},
 		Spec: corev1.PodSpec{
 			Overhead: corev1.ResourceList{"cpu": drawQuantity(t), "memory": drawQuantity(t)},
@@ -130,7 +130,7 @@ func change(t *rapid.T, v reflect.Value, descend bool) bool {
 		p.Time = p.Add(time.Duration(rapid.SampledFrom([]int{0, 0, 1, 1e9}).Draw(t, "shift"))).In(zone)
 		return true
 	case *metav1.FieldsV1:
-		p.SetRawString(drawText(t))
+		*p = *fieldsV1(drawText(t))
 		return true
 	case *map[string]string:
 		changeTexts(t, p)

@@ -172,8 +172,8 @@ func fields(t reflect.Type) map[string][]int {
 	m := map[string][]int{}
 	for i := range t.NumField() {
 		f := t.Field(i)
-		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if name == "" && f.Anonymous && strings.Contains(options, "inline") {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "" && f.Anonymous { // "inline" says no more, and is gone since 1.37
 			for inner, index := range fields(f.Type) {
 				m[inner] = append([]int{i}, index...)
 			}
