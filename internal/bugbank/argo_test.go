@@ -24,9 +24,9 @@ func argoEntries() []entry {
 		{"argo-rollouts-1593", "a canary that does not start stays after the deadline", deadlineAborts,
 			mutant{"rollout/argo", "s.r.ProgressDeadlineAbort", "false"}},
 		{"argo-rollouts-305", "an update is stuck when the stable ReplicaSet is deleted", stableIsGone,
-			mutant{"rollout/argo:pass.promoted", "s.stableRS == nil", "false"}},
+			mutant{"rollout/argo:counts.promoted", "c.stable == nil", "false"}},
 		{"argo-rollouts-412", "a stale annotation of the desired replicas stops every update", staleDesired,
-			mutant{"rollout/argo", "(s.to != s.Replicas || s.DesiredReplicas == nil || *s.DesiredReplicas != t.replicas())", "s.to != s.Replicas"}},
+			mutant{"rollout/argo", "(s.to != w.Replicas || w.DesiredReplicas == nil || *w.DesiredReplicas != d)", "s.to != w.Replicas"}},
 		{"argo-rollouts-574", "a rollback takes every step and every pause again", rollbackWindow,
 			mutant{"rollout/argo", "b < s.r.RollbackWindow", "false"}},
 	}

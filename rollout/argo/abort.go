@@ -10,13 +10,13 @@ package argo
 //	                       still led to ([Canary.Routed])
 //	blue-green             the new ReplicaSet keeps its pods for [AbortDelay], counted from
 //	                       when the stable ones are all there, and loses them all then
-//	                       (pass.scaleFresh)
+//	                       (counts.freshScaled)
 //
 // and to what else there is:
 //
 //	traffic                weights go back to the stable pods (weight.go); the active Service of
 //	                       blue-green does too, once the new pods are complete and nothing pauses
-//	                       (pass.switchActive)
+//	                       (counts.switchActive)
 //	status                 a canary is at its first step again, and pauses are dropped
 //
 // A new template, a promotion, and a rollback within the window take the abort back.

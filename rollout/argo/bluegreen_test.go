@@ -111,3 +111,13 @@ func TestPauseWithoutEnd(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, p.RecheckAt)
 }
+
+// Another size of the Rollout is followed while the new ReplicaSet is missing, whatever
+// analyses there are.
+func TestResizedBeforeCreated(t *testing.T) {
+	w := newWorld(t, 3).green(argo.BlueGreen{PostPromotionAnalysis: true})
+	w.run(false)
+	w.s.Rollout.TemplateHash, w.s.Rollout.Replicas = "v2", new(int32(4))
+	w.pass()
+	require.Equal(t, "v1=4", w.sizes())
+}

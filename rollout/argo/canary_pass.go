@@ -2,354 +2,239 @@ package argo
 
 import "time"
 
-// counts returns what the sizes of the canary depend on, with the weights by which
-// requests are led.
-func (st *pass) counts(weights *TrafficWeights) Canary {
-	r := Canary{
-		Replicas: st.r.Replicas, MaxSurge: st.r.MaxSurge, MaxUnavailable: st.r.MaxUnavailable, Steps: st.r.Steps, ProgressThreshold: st.r.ProgressThreshold,
-		CurrentStepIndex: st.index(), CurrentPodHash: st.read.CurrentPodHash, StableRS: st.read.StableRS, Abort: st.read.Abort, PromoteFull: st.read.PromoteFull,
-		StableIsCanary: st.newRS != nil && st.newRS == st.stableRS, Weights: weights.weights(),
-	}
-	if t := st.r.Routing; t != nil {
-		r.TrafficRouting, r.MaxTrafficWeight, r.DynamicStableScale = true, t.MaxTrafficWeight, t.DynamicStableScale
-		r.MinPodsPerReplicaSet, r.AbortScaleDownDelaySeconds = t.MinPodsPerReplicaSet, t.AbortScaleDownDelaySeconds
-	}
-	if st.newRS != nil {
-		r.Canary = &st.newRS.Size
-	}
-	if st.stableRS != nil {
-		r.Stable = &st.stableRS.Size
-	}
-	for _, set := range st.sets {
-		if set != st.newRS && set != st.stableRS {
-			r.Others = append(r.Others, set.Size)
+// An outcome is the next status, and what is done to pauses and to an abort. The
+// conditions, the pauses and the phase of the status are to come.
+type outcome struct {
+	status  Status
+	turn    turn
+	waiting waiting
+}
+
+// decideCanary decides a pass of a canary.
+func (c *counts) decideCanary() decision {
+	d := decision{services: c.canaryServices()}
+	weights, w := c.leadRequests()
+	v := c.canaryRuns()
+	t := c.turn()
+	t.begin, t.abort, t.why = v.pauses, v.abort, v.why
+	if len(t.begin) == 0 {
+		z, moves, sized := c.canarySizes(c.aborted(&t), weights, &d.services)
+		d.sizes, w = z, w.and(sized)
+		if !moves {
+			begin, at := c.canaryPause()
+			t.begin, w = begin, w.and(until(at))
 		}
 	}
-	return r
+	o := c.canaryOutcome(c.base(weights, v.runs), t)
+	status, due := c.finish(o.status, &o.turn)
+	d.status, d.waiting = status, w.and(o.waiting).and(due)
+	return d
 }
 
-// stepsChanged reports whether the status was written for other steps.
-func (st *pass) stepsChanged() bool {
-	return st.read.CurrentStepHash != "" && st.read.CurrentStepHash != st.r.StepHash
-}
-
-// index returns the current step: 0 if none is known, nil without steps.
-func (st *pass) index() *int32 {
-	var i int32
-	switch {
-	case len(st.r.Steps) == 0:
-		return nil
-	case st.read.CurrentStepIndex != nil:
-		i = *st.read.CurrentStepIndex
+// decideAnew decides a pass in which a canary begins its steps anew.
+func (c *counts) decideAnew() decision {
+	status, t := c.anew(c.base(c.read.Weights, Runs{}))
+	status.CurrentStepHash = c.r.StepHash
+	if c.fresh != nil && (c.fresh == c.stable || c.inWindow && c.fresh.Replicas > 0) {
+		status.CurrentStepIndex = c.end()
 	}
-	return &i
+	status, w := c.finish(status, &t)
+	return decision{services: c.unled(), waiting: w, status: status}
 }
 
-// step returns the current step, nil if there is none.
-func (st *pass) step() *Step {
-	if i := st.index(); i != nil && *i >= 0 && int(*i) < len(st.r.Steps) {
-		return &st.r.Steps[*i]
-	}
-	return nil
-}
-
-// canary is a whole pass of a canary.
-func (st *pass) canary() {
-	st.restarted = st.stepsChanged()
-	if !st.restarted && !st.changed() {
-		st.create()
-		st.canaryServices()
-		st.leadRequests()
-		st.canaryRuns()
-		if len(st.addPauses) == 0 && !st.canarySets() {
-			st.canaryPause()
-		}
-	}
-	st.canaryStatus()
+// unled returns the Services as they are.
+func (in *input) unled() services {
+	return services{asRead(in.s.Active), asRead(in.s.Preview), asRead(in.s.StableService), asRead(in.s.CanaryService)}
 }
 
 // canaryServices lets the Services of a canary select its pods, once these are there.
-func (st *pass) canaryServices() {
-	st.stable = st.follow(st.stable, st.stableRS, true)
-	switch t := st.r.Routing; {
-	case st.aborted() && t == nil:
-		st.canaries = st.follow(st.canaries, st.stableRS, true)
-	case st.aborted() && !st.read.promoted() && (!t.DynamicStableScale || st.counts(st.read.Weights).TrafficWeight() == 0):
-		st.canaries = st.follow(st.canaries, st.stableRS, false) // no request is led to it
-	case !st.returns():
-		st.canaries = st.follow(st.canaries, st.newRS, true)
+func (c *counts) canaryServices() services {
+	s := c.unled()
+	s.stable = follow(s.stable, c.stable, true)
+	t := c.turn()
+	switch aborted, routing := c.aborted(&t), c.r.Routing; {
+	case aborted && routing == nil:
+		s.canary = follow(s.canary, c.stable, true)
+	case aborted && !c.read.promoted() && (!routing.DynamicStableScale || c.with(c.read.Weights).TrafficWeight() == 0):
+		s.canary = follow(s.canary, c.stable, false) // no request is led to it
+	case !c.returns():
+		s.canary = follow(s.canary, c.fresh, true)
 	}
+	return s
 }
 
 // follow lets a Service select the pods of a ReplicaSet, if one of them is available.
-func (st *pass) follow(s *Service, to *set, checked bool) *Service {
-	if s == nil || to == nil || s.Selector[HashLabel] == to.Hash {
-		return s
+func follow(t target, set *ReplicaSet, checked bool) target {
+	if t.Service == nil || set == nil {
+		return t
 	}
-	n := to.AvailableReplicas
-	if checked && (n <= 0 || !s.Managed && (to.Replicas == 0 || n < to.Replicas)) {
-		return s
+	n := set.AvailableReplicas
+	if checked && (n <= 0 || !t.Managed && (set.Replicas == 0 || n < set.Replicas)) {
+		return t
 	}
-	return st.selectPods(s, to.Hash, ReasonTraffic)
+	return t.to(set.Hash)
 }
 
 // returns reports whether the update was interrupted by going back to the stable
 // template, with dynamicStableScale, and the stable pods cannot serve all requests yet.
-func (st *pass) returns() bool {
-	w := st.read.Weights
-	return st.read.StableRS == st.read.CurrentPodHash && st.r.Routing != nil && st.r.Routing.DynamicStableScale && w != nil &&
-		st.newRS != nil && w.Canary.Hash != st.newRS.Hash && st.newRS.AvailableReplicas < st.replicas()
-}
-
-// leadRequests sets the weight by which requests are led to the new pods.
-func (st *pass) leadRequests() {
-	if st.r.Routing == nil {
-		st.weights = nil
-		return
-	}
-	r := st.counts(st.read.Weights)
-	weight, to := r.TrafficWeight(), WeightDestination{Hash: st.newRS.Hash}
-	if st.returns() {
-		weight, to.Hash = r.weightBack(), st.read.Weights.Canary.Hash
-	}
-	if enough, needed := r.StableServes(weight); !enough {
-		if st.stableRS != nil {
-			st.hold(ReasonStableNotReady, int64(st.stableRS.AvailableReplicas), int64(needed))
-		}
-		return
-	}
-	next := &TrafficWeights{Canary: to, Stable: WeightDestination{Weight: r.MaxWeight() - weight, Hash: st.stableRS.Hash}, Verified: st.s.WeightVerified}
-	next.Canary.Weight = weight
-	if st.canaries != nil {
-		next.Canary.Service = st.canaries.Name
-	}
-	if st.stable != nil {
-		next.Stable.Service = st.stable.Name
-	}
-	st.setWeights(next)
-}
-
-// setWeights notes the weights, and sets them if they are others.
-func (st *pass) setWeights(next *TrafficWeights) {
-	was := st.read.Weights
-	if was == nil || was.Canary != next.Canary || was.Stable != next.Stable {
-		st.p.Actions = append(st.p.Actions, SetWeight{Canary: next.Canary, Stable: next.Stable, Reason: ReasonTraffic})
-		if next.Verified != nil {
-			next.Verified = new(false) // the answer was about the weights before
-		}
-	}
-	st.weights = next
-	if st.unverified() {
-		st.recheck(st.now.Add(verifyAgain))
-	}
+func (c *counts) returns() bool {
+	w := c.read.Weights
+	return c.read.StableRS == c.read.CurrentPodHash && c.r.Routing != nil && c.r.Routing.DynamicStableScale && w != nil &&
+		c.fresh != nil && w.Canary.Hash != c.fresh.Hash && c.fresh.AvailableReplicas < c.replicas()
 }
 
 // verifyAgain is the time after which it is verified again how requests are led.
 const verifyAgain = 10 * time.Second
 
-// unverified reports whether requests are known not to be led by the weights yet.
-func (st *pass) unverified() bool {
-	return st.weights != nil && st.weights.Verified != nil && !*st.weights.Verified
+// leadRequests returns the weights by which requests are led.
+func (c *counts) leadRequests() (*TrafficWeights, waiting) {
+	if c.r.Routing == nil {
+		return nil, waiting{}
+	}
+	r := c.with(c.read.Weights)
+	weight, to := r.TrafficWeight(), WeightDestination{Hash: c.fresh.Hash}
+	if c.returns() {
+		weight, to.Hash = r.weightBack(), c.read.Weights.Canary.Hash
+	}
+	if enough, needed := r.StableServes(weight); !enough {
+		if c.stable == nil {
+			return c.read.Weights, waiting{}
+		}
+		return c.read.Weights, held(ReasonStableNotReady, int64(c.stable.AvailableReplicas), int64(needed))
+	}
+	next := &TrafficWeights{Canary: to, Stable: WeightDestination{Weight: r.MaxWeight() - weight, Hash: c.stable.Hash}, Verified: c.s.WeightVerified}
+	next.Canary.Weight = weight
+	if c.s.CanaryService != nil {
+		next.Canary.Service = c.s.CanaryService.Name
+	}
+	if c.s.StableService != nil {
+		next.Stable.Service = c.s.StableService.Name
+	}
+	if next.Verified != nil && next.leadsOtherwise(c.read.Weights) {
+		next.Verified = new(false) // the answer was about the weights before
+	}
+	if next.unverified() {
+		return next, until(c.now.Add(verifyAgain))
+	}
+	return next, waiting{}
 }
 
 // canaryRuns takes the analyses of the step and of the background into account.
-func (st *pass) canaryRuns() {
-	if st.unjudged() {
-		st.runs = Runs{}
-		return
+func (c *counts) canaryRuns() judged {
+	if c.unjudged() {
+		return judged{}
 	}
-	if step := st.step(); step == nil || step.Other == "" {
-		st.runs.Step = Run{}
-	} else if len(st.read.PauseConditions) == 0 {
-		st.judge(&st.runs.Step, "Step-based analysis phase error/failed")
+	j := judged{runs: c.read.Runs}
+	if step := c.step(); step == nil || step.Other == "" {
+		j.runs.Step = Run{}
+	} else if len(c.read.PauseConditions) == 0 {
+		run, v := c.judge(j.runs.Step, "Step-based analysis phase error/failed")
+		j = j.and(v)
+		j.runs.Step = run
 	}
-	if st.paused(PauseInconclusive) == nil {
-		st.judge(&st.runs.Background, "Background analysis phase error/failed")
+	if c.paused(PauseInconclusive) == nil {
+		run, v := c.judge(j.runs.Background, "Background analysis phase error/failed")
+		j = j.and(v)
+		j.runs.Background = run
 	}
+	return j
 }
 
-// canarySets scales the stable ReplicaSet, else the new one, else the others. It
-// reports whether any changes.
-func (st *pass) canarySets() bool {
-	if st.halted() {
-		st.hold(ReasonPaused, 0, 0)
-		return false
+// canaryPause begins the pause of a step, or says when it ends.
+func (c *counts) canaryPause() (begin []string, at time.Time) {
+	step := c.step()
+	if c.r.Paused || c.read.PromoteFull || step == nil || step.Pause == nil {
+		return nil, at
 	}
-	st.removeDeadlines()
-	// The stable pods follow the weights of the pass before, so that they go only when
-	// requests have gone.
-	stable := st.counts(st.read.Weights).Counts().Stable
-	if st.stableRS != nil && st.stableRS != st.newRS && st.newRS != nil && st.scale(st.stableRS, stable, ReasonWeight) {
-		return true
-	}
-	if st.newRS != nil && st.scaleFresh(ReasonWeight) {
-		return true
-	}
-	return st.canaryOthers()
-}
-
-// canaryOthers removes pods of templates in between: those that are not available
-// without any limit, then as many as may be unavailable.
-func (st *pass) canaryOthers() bool {
-	others := st.others()
-	if len(others) == 0 {
-		return false
-	}
-	removed, unready := false, int64(0)
-	for _, set := range others {
-		if set.AvailableReplicas > set.Replicas {
-			return removed // upstream gives up
-		}
-		if set.AvailableReplicas < set.Replicas {
-			unready += int64(set.Replicas) - int64(set.AvailableReplicas)
-			removed = st.scale(set, set.AvailableReplicas, ReasonOtherTemplate)
-		}
-	}
-	b := Budget(st.replicas(), st.r.MaxSurge, st.r.MaxUnavailable)
-	room := int64(st.available()) - int64(b.MinAvailable())
-	if room <= 0 {
-		return false
-	}
-	if st.r.Routing != nil {
-		return st.routedOthers(others, room)+unready > 0
-	}
-	for _, set := range others {
-		if n := min(room, int64(set.to)); n > 0 {
-			room -= n
-			removed = st.scale(set, set.to-int32(n), ReasonOtherTemplate)
-		}
-	}
-	return removed
-}
-
-// routedOthers removes ReplicaSets to which no request is led, what was stable after a
-// delay, what is neither at once, and returns how many pods go.
-func (st *pass) routedOthers(others []*set, room int64) (removed int64) {
-	waiting := int32(0)
-	for _, set := range others {
-		if room <= 0 {
-			break
-		}
-		if set.to == 0 || st.referenced(set.Hash) {
-			continue
-		}
-		to, reason := int32(0), ReasonOtherTemplate
-		if wasStable := st.read.StableRS == st.read.CurrentPodHash || !set.ScaleDownAt.IsZero(); wasStable && !st.r.Routing.DynamicStableScale {
-			to, reason = st.delayed(set, &waiting, set.to), ReasonScaleDownDelay
-		}
-		if n := int64(set.to) - int64(to); n != 0 {
-			st.scale(set, to, reason)
-			room, removed = room-n, removed+n
-		}
-	}
-	return removed
-}
-
-// canaryPause begins the pause of a step, or waits for its end.
-func (st *pass) canaryPause() {
-	step := st.step()
-	if st.r.Paused || st.read.PromoteFull || step == nil || step.Pause == nil {
-		return
-	}
-	c := st.paused(PauseStep)
+	p := c.paused(PauseStep)
 	switch {
-	case c == nil && !st.read.ControllerPause:
-		st.pauseFor(PauseStep)
-	case c != nil && step.Pause.Duration != nil:
-		if _, at := step.Pause.completed(Progress{PausedAt: c.StartTime}, st.now); !at.IsZero() {
-			st.recheck(at)
-		}
+	case p == nil && !c.read.ControllerPause:
+		begin = []string{PauseStep}
+	case p != nil && step.Pause.Duration != nil:
+		_, at = step.Pause.completed(Progress{PausedAt: p.StartTime}, c.now)
 	}
+	return begin, at
 }
 
-// canaryStatus completes the status of a canary.
-func (st *pass) canaryStatus() {
-	status, index := st.base(), st.index()
-	status.CurrentStepHash = st.r.StepHash
-	end := index
-	if index != nil {
-		n := int32(len(st.r.Steps))
-		end = &n
+// end returns the step that means that all are over, nil without steps.
+func (in *input) end() *int32 {
+	if n := int32(len(in.r.Steps)); n > 0 {
+		return &n
 	}
+	return nil
+}
+
+// canaryOutcome decides how far a canary has come.
+func (c *counts) canaryOutcome(status Status, t turn) outcome {
+	index := c.index()
+	status.CurrentStepHash = c.r.StepHash
+	if c.read.PromoteFull || c.inWindow {
+		t.clear, t.resume, index = true, true, c.end()
+	}
+	status.CurrentStepIndex = index
 	switch {
-	case st.stepsChanged() || st.changed():
-		st.reset(&status)
-		if index != nil && st.newRS != nil && (st.newRS == st.stableRS || st.withinWindow() && st.newRS.Replicas > 0) {
-			status.CurrentStepIndex = end
-		}
-		st.persist(st.conditions(status))
-		return
-	case st.read.PromoteFull || st.withinWindow():
-		st.clearPauses, st.removeAbort, index = true, true, end
+	case c.promoted(&status, &t):
+		status, t = promote(status, t)
+		status.CurrentStepIndex = c.end()
+		return outcome{status: status, turn: t}
+	case !c.aborted(&t):
+		return c.advance(outcome{status: status, turn: t})
+	case index != nil && status.StableRS == status.CurrentPodHash:
+		status.CurrentStepIndex = c.end()
+	case index != nil:
+		status.CurrentStepIndex = new(int32(0))
 	}
-	switch {
-	case st.promoted(&status):
-		st.promote(&status)
-		status.CurrentStepIndex = end
-	case st.aborted():
-		st.hold(ReasonAborted, 0, 0)
-		status.CurrentStepIndex = index
-		if index != nil {
-			zero := int32(0)
-			status.CurrentStepIndex = &zero
-			if status.StableRS == status.CurrentPodHash {
-				status.CurrentStepIndex = end
-			}
-		}
-	default:
-		status.CurrentStepIndex = st.advance(index)
-	}
-	st.persist(st.conditions(status))
+	return outcome{status, t, held(ReasonAborted, 0, 0)}
 }
 
 // promoted reports whether the new ReplicaSet of a canary becomes the stable one.
-func (st *pass) promoted(status *Status) bool {
-	r := st.counts(st.weights)
-	r.Abort, r.CurrentPodHash, r.StableRS = st.aborted(), status.CurrentPodHash, status.StableRS
-	r.PromoteFull = st.read.PromoteFull || st.withinWindow()
-	if st.stableRS == nil {
+func (c *counts) promoted(status *Status, t *turn) bool {
+	r := c.with(status.Weights)
+	r.Abort, r.CurrentPodHash, r.StableRS = c.aborted(t), status.CurrentPodHash, status.StableRS
+	r.PromoteFull = c.read.PromoteFull || c.inWindow
+	if c.stable == nil {
 		r.StableRS = ""
 	}
 	return r.Promoted()
 }
 
-// advance returns the index of the step to take next, which is the one behind the
+// advance returns the outcome with the step to take next, which is the one behind the
 // current one if that is over. As upstream, a step that is over in the pass that skips
 // all others, for a full promotion or a rollback within the window, leads one past the
 // end; the next pass goes back to the end.
-func (st *pass) advance(index *int32) *int32 {
-	step := st.step()
-	if st.r.Paused || step == nil || index == nil {
-		return index
+func (c *counts) advance(o outcome) outcome {
+	step := c.step()
+	if c.r.Paused || step == nil {
+		return o
 	}
 	p := Progress{
-		AtDesired: st.counts(st.weights).AtDesired(), Unverified: st.unverified(), ControllerPause: st.read.ControllerPause, OtherDone: step.done(st.runs.Step),
+		AtDesired: c.with(o.status.Weights).AtDesired(), Unverified: o.status.Weights.unverified(), ControllerPause: c.read.ControllerPause,
+		OtherDone: step.done(o.status.Runs.Step),
 	}
-	if c := st.paused(PauseStep); c != nil {
-		p.PausedAt = c.StartTime
+	if pause := c.paused(PauseStep); pause != nil {
+		p.PausedAt = pause.StartTime
 	}
-	done, _ := step.Completed(p, st.now)
-	if !done {
-		st.waits(step, p)
-		return index
+	if done, _ := step.Completed(p, c.now); !done {
+		o.waiting = c.waits(step, p, o.status.Weights)
+		return o
 	}
-	next := *index + 1
-	st.removePause, st.runs.Step = PauseStep, Run{}
-	return &next
+	o.turn.end, o.status.Runs.Step = PauseStep, Run{}
+	o.status.CurrentStepIndex = new(*o.status.CurrentStepIndex + 1)
+	return o
 }
 
 // waits says what the current step waits for.
-func (st *pass) waits(step *Step, p Progress) {
+func (c *counts) waits(step *Step, p Progress, weights *TrafficWeights) waiting {
+	number, all := int64(*c.index())+1, int64(len(c.r.Steps))
 	switch {
 	case step.Other != "" && step.SetCanaryScale == nil:
-		st.hold(ReasonAnalysis, int64(*st.index())+1, int64(len(st.r.Steps)))
+		return held(ReasonAnalysis, number, all)
 	case step.Pause == nil && p.AtDesired:
-		st.hold(ReasonUnverified, int64(st.weights.Canary.Weight), int64(st.weights.Canary.Weight)+int64(st.weights.Stable.Weight))
+		return held(ReasonUnverified, int64(weights.Canary.Weight), int64(weights.Canary.Weight)+int64(weights.Stable.Weight))
 	case step.Pause == nil:
-		st.hold(ReasonBatchNotReady, int64(st.newRS.AvailableReplicas), int64(st.counts(st.weights).Counts().Canary))
+		return held(ReasonBatchNotReady, int64(c.fresh.AvailableReplicas), int64(c.with(weights).Counts().Canary))
 	case step.Pause.Duration == nil || p.PausedAt.IsZero():
-		st.hold(ReasonApproval, int64(*st.index())+1, int64(len(st.r.Steps)))
-	default:
-		st.hold(ReasonPause, int64(st.now.Sub(p.PausedAt).Seconds()), int64(*step.Pause.Duration))
+		return held(ReasonApproval, number, all)
 	}
+	return held(ReasonPause, int64(c.now.Sub(p.PausedAt).Seconds()), int64(*step.Pause.Duration))
 }

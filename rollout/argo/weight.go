@@ -105,6 +105,14 @@ func (w *TrafficWeights) names(hash string) bool {
 	return w != nil && (w.Canary.Hash == hash || w.Stable.Hash == hash)
 }
 
+// leadsOtherwise reports whether requests are led otherwise than they were.
+func (w *TrafficWeights) leadsOtherwise(was *TrafficWeights) bool {
+	return w != nil && (was == nil || was.Canary != w.Canary || was.Stable != w.Stable)
+}
+
+// unverified reports whether requests are known not to be led by the weights yet.
+func (w *TrafficWeights) unverified() bool { return w != nil && w.Verified != nil && !*w.Verified }
+
 // clone returns a copy that shares nothing with w.
 func (w *TrafficWeights) clone() *TrafficWeights {
 	if w == nil {

@@ -1,0 +1,113 @@
+package argo
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/kplan-go/kplan/internal/field"
+)
+
+// input is a snapshot that can be planned for, as of now. Nothing writes to it.
+type input struct {
+	s    *Snapshot
+	r    *Rollout
+	read *Status // as it was read
+	now  time.Time
+}
+
+// admit checks a snapshot.
+func admit(s *Snapshot, now time.Time) (input, error) {
+	var es field.Errors
+	if now.IsZero() {
+		es.Add("now", now, "must be set")
+	}
+	if s.Rollout.TemplateHash == "" {
+		es.Add("Rollout.TemplateHash", "", "must be set")
+	}
+	if s.Rollout.Replicas != nil {
+		es.NotNegative("Rollout.Replicas", *s.Rollout.Replicas)
+	}
+	if s.Rollout.BlueGreen != nil && s.Active == nil {
+		es.Add("Active", nil, "must be set for a blue-green update")
+	}
+	seen := make(map[string]bool, len(s.Sets))
+	for i := range s.Sets {
+		set := &s.Sets[i]
+		path := func() string { return "Sets[" + strconv.Itoa(i) + "]" }
+		if set.Replicas < 0 {
+			es.NotNegative(path()+".Replicas", set.Replicas)
+		}
+		if seen[set.Hash] {
+			es.Add(path()+".Hash", set.Hash, "must be unique")
+		}
+		seen[set.Hash] = true
+	}
+	return input{s: s, r: &s.Rollout, read: &s.Rollout.Status, now: now.Round(0).UTC()}, es.Join()
+}
+
+// replicas returns the size of the Rollout.
+func (in *input) replicas() int32 {
+	if in.r.Replicas == nil {
+		return 1
+	}
+	return *in.r.Replicas
+}
+
+// changed reports whether the template is not that of the status.
+func (in *input) changed() bool {
+	return in.read.CurrentPodHash != "" && in.read.CurrentPodHash != in.r.TemplateHash
+}
+
+// stepsChanged reports whether the status was written for other steps.
+func (in *input) stepsChanged() bool {
+	return in.read.CurrentStepHash != "" && in.read.CurrentStepHash != in.r.StepHash
+}
+
+// paused returns the condition of a pause, nil if there is none.
+func (in *input) paused(reason string) *PauseCondition {
+	for i := range in.read.PauseConditions {
+		if in.read.PauseConditions[i].Reason == reason {
+			return &in.read.PauseConditions[i]
+		}
+	}
+	return nil
+}
+
+// halted reports whether nothing may progress, because a person or an analysis without
+// a result says so.
+func (in *input) halted() bool {
+	return in.r.Paused || in.paused(PauseInconclusive) != nil
+}
+
+// index returns the current step: 0 if none is known, nil without steps.
+func (in *input) index() *int32 {
+	switch {
+	case len(in.r.Steps) == 0:
+		return nil
+	case in.read.CurrentStepIndex != nil:
+		return in.read.CurrentStepIndex
+	}
+	return new(int32(0))
+}
+
+// step returns the current step, nil if there is none.
+func (in *input) step() *Step {
+	if i := in.index(); i != nil && *i >= 0 && int(*i) < len(in.r.Steps) {
+		return &in.r.Steps[*i]
+	}
+	return nil
+}
+
+// style returns how the Rollout updates.
+func (in *input) style() Style {
+	switch {
+	case in.r.BlueGreen != nil:
+		return StyleBlueGreen
+	case in.r.Routing != nil:
+		return StyleRouted
+	}
+	return StyleCanary
+}
+
+// promoted reports whether the template is the stable one.
+func (s *Status) promoted() bool { return s.StableRS != "" && s.StableRS == s.CurrentPodHash }

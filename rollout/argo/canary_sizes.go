@@ -1,0 +1,88 @@
+package argo
+
+// canarySizes scales the stable ReplicaSet, else the new one, else the others. It tells
+// as well whether any pods come or go, as the pause of a step sees it.
+func (c *counts) canarySizes(aborted bool, weights *TrafficWeights, s *services) (z sizes, moves bool, w waiting) {
+	if c.halted() {
+		return sizes{}, false, held(ReasonPaused, 0, 0)
+	}
+	delays := c.delaysAbort(aborted)
+	z = c.wanted(delays)
+	if z.stable.set != nil && c.fresh != nil {
+		// The stable pods follow the weights of the pass before, so that they go only when
+		// requests have gone.
+		if z.stable = z.stable.resized(c.with(c.read.Weights).Counts().Stable, ReasonWeight, delays); z.stable.moves() {
+			return z, true, w
+		}
+	}
+	if c.fresh != nil {
+		if z.fresh, w = c.freshScaled(z.fresh, c.freshSize(weights), ReasonWeight, delays); z.fresh.moves() {
+			return z, true, w
+		}
+	}
+	others, moves, at := c.canaryOthers(delays, s)
+	z.others = others
+	return z, moves, w.and(at)
+}
+
+// canaryOthers removes pods of templates in between: those that are not available
+// without any limit, then as many as may be unavailable.
+func (c *counts) canaryOthers(delaysAbort bool, s *services) (list []size, moves bool, w waiting) {
+	unready := int64(0)
+	for _, set := range c.others() {
+		if set.AvailableReplicas > set.Replicas {
+			return list, unready > 0, w // upstream gives up
+		}
+		z := kept(set)
+		if missing := int64(set.Replicas) - int64(set.AvailableReplicas); missing > 0 {
+			z, unready = z.resized(set.AvailableReplicas, ReasonOtherTemplate, delaysAbort), unready+missing
+		}
+		list = append(list, z)
+	}
+	b := Budget(c.replicas(), c.r.MaxSurge, c.r.MaxUnavailable)
+	room := int64(c.available) - int64(b.MinAvailable())
+	removed := int64(0)
+	switch {
+	case len(list) == 0 || room <= 0:
+		return list, false, w
+	case c.r.Routing != nil:
+		list, removed, w = c.routedOthers(list, room, delaysAbort, s)
+	default:
+		list, removed = removedAtOnce(list, room, delaysAbort)
+	}
+	return list, unready+removed > 0, w
+}
+
+// removedAtOnce returns the sizes with so many pods less, and how many go.
+func removedAtOnce(list []size, room int64, delaysAbort bool) (next []size, removed int64) {
+	for _, z := range list {
+		if n := min(room-removed, int64(z.to)); n > 0 {
+			z, removed = z.resized(z.to-int32(n), ReasonOtherTemplate, delaysAbort), removed+n
+		}
+		next = append(next, z)
+	}
+	return next, removed
+}
+
+// routedOthers removes ReplicaSets to which no request is led, what was stable after a
+// delay, what is neither at once. It returns how many pods go as well.
+func (c *counts) routedOthers(list []size, room int64, delaysAbort bool, s *services) (next []size, removed int64, w waiting) {
+	waits := int32(0)
+	for _, z := range list {
+		if room-removed > 0 && z.to != 0 && !c.referenced(z.set.Hash, s) {
+			to, reason := int32(0), ReasonOtherTemplate
+			if wasStable := c.read.StableRS == c.read.CurrentPodHash || !z.until.IsZero(); wasStable && !c.r.Routing.DynamicStableScale {
+				d := c.delayed(z, waits, z.to)
+				to, reason, z.until, w = d.to, ReasonScaleDownDelay, d.until, w.and(until(d.at))
+				if d.counts {
+					waits++
+				}
+			}
+			if n := int64(z.to) - int64(to); n != 0 {
+				z, removed = z.resized(to, reason, delaysAbort), removed+n
+			}
+		}
+		next = append(next, z)
+	}
+	return next, removed, w
+}

@@ -1,0 +1,110 @@
+package argo
+
+import (
+	"math"
+
+	"github.com/kplan-go/kplan/internal/condition"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// A Condition is one observation of an object's state:
+//
+//	Type               string
+//	Status             selector.ConditionStatus // True, False or Unknown
+//	Reason             string
+//	Message            string
+//	LastUpdateTime     time.Time
+//	LastTransitionTime time.Time
+type Condition = selector.Condition
+
+// The types of conditions of an Argo Rollout.
+const (
+	ConditionProgressing = "Progressing"
+	ConditionPaused      = "Paused"
+	ConditionAvailable   = "Available"
+	ConditionHealthy     = "Healthy"
+	ConditionCompleted   = "Completed"
+)
+
+// defaultDeadline is the progressDeadlineSeconds of a Rollout that has none.
+const defaultDeadline = 600
+
+// NoDeadline is the progressDeadlineSeconds that means none.
+const NoDeadline = math.MaxInt32
+
+// The reasons of conditions of an Argo Rollout.
+const (
+	pausedReason   = "RolloutPaused"
+	resumedReason  = "RolloutResumed"
+	retriedReason  = "RolloutRetry"
+	abortedReason  = "RolloutAborted"
+	updatedReason  = "ReplicaSetUpdated"
+	missingReason  = "ReplicaSetNotAvailable"
+	doneReason     = "NewReplicaSetAvailable"
+	timedOutReason = "ProgressDeadlineExceeded"
+)
+
+// pauseNotes returns the conditions that note that a pause has begun or ended, so that it
+// does not count against the deadline. A pass that writes some ends then. What is
+// promoted already is not progressing, and stays so.
+func (in *input) pauseNotes() (notes []Condition) {
+	note := func(kind string, status selector.ConditionStatus, reason, message string) {
+		if c := in.condition(in.read.Conditions, kind, status, reason, message); differs(in.read.Conditions, c) {
+			notes = append(notes, c)
+		}
+	}
+	progress, p := condition.Find(in.read.Conditions, ConditionProgressing), condition.Find(in.read.Conditions, ConditionPaused)
+	noted := progress != nil && progress.Reason == pausedReason
+	aborted := progress != nil && progress.Reason == abortedReason
+	paused := len(in.read.PauseConditions) > 0 || in.r.Paused
+	switch {
+	case aborted && !in.read.Abort:
+		note(ConditionProgressing, selector.ConditionUnknown, retriedReason, "Retrying Rollout after abort")
+	case aborted || paused == noted || in.read.promoted() && paused:
+	case paused:
+		note(ConditionProgressing, selector.ConditionUnknown, pausedReason, "Rollout is paused")
+	default:
+		note(ConditionProgressing, selector.ConditionUnknown, resumedReason, "Rollout is resumed")
+	}
+	if isTrue := p != nil && p.Status == selector.ConditionTrue; paused != isTrue && !aborted {
+		note(ConditionPaused, truth(paused), pausedReason, "Rollout is paused")
+	}
+	return notes
+}
+
+// truth returns True or False.
+func truth(b bool) selector.ConditionStatus {
+	if b {
+		return selector.ConditionTrue
+	}
+	return selector.ConditionFalse
+}
+
+// condition returns a condition as it is written now.
+func (in *input) condition(list []Condition, kind string, status selector.ConditionStatus, reason, message string) Condition {
+	c := Condition{Type: kind, Status: status, Reason: reason, Message: message, LastUpdateTime: in.now, LastTransitionTime: in.now}
+	if old := condition.Find(list, kind); old != nil && old.Status == status {
+		c.LastTransitionTime = old.LastTransitionTime
+	}
+	return c
+}
+
+// differs reports whether a condition has another status or reason than the one of its
+// type in a list.
+func differs(list []Condition, c Condition) bool {
+	old := condition.Find(list, c.Type)
+	return old == nil || old.Status != c.Status || old.Reason != c.Reason
+}
+
+// with returns the list with a condition, as its last one.
+func with(list []Condition, c Condition) []Condition {
+	return append(condition.Without(list, c.Type), c)
+}
+
+// set returns the list with a condition whose status or reason changes, else as it is.
+func (in *input) set(list []Condition, kind string, status selector.ConditionStatus, reason, message string) []Condition {
+	if c := in.condition(list, kind, status, reason, message); differs(list, c) {
+		return with(list, c)
+	}
+	return list
+}

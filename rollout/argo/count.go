@@ -1,0 +1,219 @@
+package argo
+
+import (
+	"cmp"
+	"slices"
+)
+
+// A kind is what a pass is for.
+type kind int
+
+const (
+	notes   kind = iota // it notes that a pause has begun or ended
+	resizes             // it follows another size of the Rollout
+	begins              // a canary begins its steps anew
+	goes                // the update goes on
+)
+
+// counts are what a pass decides from. Nothing writes to them.
+type counts struct {
+	*input
+	kind  kind
+	noted []Condition // what a pass that notes a pause writes
+	sets  []*ReplicaSet
+	// fresh has the template of the Rollout, stable that of the last promotion; either may
+	// be nil, and they may be the same.
+	fresh, stable *ReplicaSet
+	creates       bool // fresh is yet to be created
+	available     int32
+	inWindow      bool   // the rollback takes no step
+	numbers       Canary // without weights
+}
+
+// count tells the ReplicaSets apart, and counts their pods. The new one is counted as it
+// is created, if the pass creates it.
+func (in *input) count() counts {
+	c := counts{input: in, noted: in.pauseNotes(), sets: make([]*ReplicaSet, 0, len(in.s.Sets)+1)}
+	for i := range in.s.Sets {
+		set := &in.s.Sets[i]
+		c.sets = append(c.sets, set)
+		c.available += set.AvailableReplicas
+		if set.Hash == in.r.TemplateHash {
+			c.fresh = set
+		}
+		if set.Hash == in.read.StableRS {
+			c.stable = set
+		}
+	}
+	slices.SortFunc(c.sets, byAge)
+	c.kind = c.what()
+	c.numbers = c.canary()
+	if c.creates = c.fresh == nil && c.kind == goes; c.creates {
+		c.fresh = c.created()
+		c.sets = append(c.sets, c.fresh)
+		c.numbers.Canary = &c.fresh.Size
+	}
+	c.inWindow = c.withinWindow()
+	return c
+}
+
+func byAge(a, b *ReplicaSet) int {
+	return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp), cmp.Compare(a.Hash, b.Hash))
+}
+
+// what returns what the pass is for.
+func (c *counts) what() kind {
+	switch {
+	case len(c.noted) > 0:
+		return notes
+	case c.resized():
+		return resizes
+	case c.r.BlueGreen == nil && (c.stepsChanged() || c.changed()):
+		return begins
+	}
+	return goes
+}
+
+// resized reports whether the size of the Rollout has changed since a ReplicaSet was
+// scaled.
+func (c *counts) resized() bool {
+	for _, set := range c.sets {
+		if set.Replicas > 0 && set.DesiredReplicas != nil && *set.DesiredReplicas != c.replicas() {
+			return true
+		}
+	}
+	return false
+}
+
+// canary returns what the sizes of the canary depend on, without the weights by which
+// requests are led.
+func (c *counts) canary() Canary {
+	r := Canary{
+		Replicas: c.r.Replicas, MaxSurge: c.r.MaxSurge, MaxUnavailable: c.r.MaxUnavailable, Steps: c.r.Steps, ProgressThreshold: c.r.ProgressThreshold,
+		CurrentStepIndex: c.index(), CurrentPodHash: c.read.CurrentPodHash, StableRS: c.read.StableRS, Abort: c.read.Abort, PromoteFull: c.read.PromoteFull,
+		StableIsCanary: c.fresh != nil && c.fresh == c.stable,
+	}
+	if t := c.r.Routing; t != nil {
+		r.TrafficRouting, r.MaxTrafficWeight, r.DynamicStableScale = true, t.MaxTrafficWeight, t.DynamicStableScale
+		r.MinPodsPerReplicaSet, r.AbortScaleDownDelaySeconds = t.MinPodsPerReplicaSet, t.AbortScaleDownDelaySeconds
+	}
+	if c.fresh != nil {
+		r.Canary = &c.fresh.Size
+	}
+	if c.stable != nil {
+		r.Stable = &c.stable.Size
+	}
+	r.Others = make([]Size, 0, len(c.sets))
+	for _, set := range c.sets {
+		if set != c.fresh && set != c.stable {
+			r.Others = append(r.Others, set.Size)
+		}
+	}
+	return r
+}
+
+// with returns what the sizes of the canary depend on, with the weights by which requests
+// are led.
+func (c *counts) with(weights *TrafficWeights) Canary {
+	r := c.numbers
+	r.Weights = weights.weights()
+	return r
+}
+
+// created returns the new ReplicaSet as it is created. Its size is that of one that has
+// no pods yet.
+func (c *counts) created() *ReplicaSet {
+	desired := c.replicas()
+	set := &ReplicaSet{Hash: c.r.TemplateHash, Name: c.r.Name + "-" + c.r.TemplateHash, DesiredReplicas: &desired}
+	set.Revision = c.follows(set)
+	if c.r.BlueGreen != nil {
+		set.Replicas = c.previewSize(set.Hash)
+		return set
+	}
+	r := c.with(c.read.Weights)
+	r.Canary = &Size{}
+	set.Replicas = r.Counts().Canary
+	return set
+}
+
+// revision returns the number of the update.
+func (c *counts) revision() int64 {
+	if c.fresh == nil {
+		return c.r.Revision
+	}
+	return c.follows(c.fresh)
+}
+
+// follows returns the revision of a ReplicaSet that is to be the last one: one more than
+// all others have, unless it is the last one already.
+func (c *counts) follows(fresh *ReplicaSet) int64 {
+	last := int64(0)
+	for _, set := range c.sets {
+		if set != fresh {
+			last = max(last, set.Revision)
+		}
+	}
+	return max(fresh.Revision, last+1)
+}
+
+// freshSize returns the size that the new ReplicaSet is to have.
+func (c *counts) freshSize(weights *TrafficWeights) int32 {
+	if c.r.BlueGreen != nil {
+		return c.previewSize(c.fresh.Hash)
+	}
+	r := c.with(weights)
+	return r.Counts().Canary
+}
+
+// previewSize returns the size of the new ReplicaSet of a blue-green update.
+func (c *counts) previewSize(hash string) int32 {
+	return Preview{
+		Replicas: c.replicas(), PreviewReplicaCount: c.r.BlueGreen.PreviewReplicaCount, HasPauseConditions: len(c.read.PauseConditions) > 0,
+		PromoteFull: c.read.PromoteFull, ScaleUpPreviewCheckPoint: c.read.ScaleUpPreviewCheckPoint, ActiveSelector: c.read.ActiveSelector,
+		CurrentPodHash: c.read.CurrentPodHash, NewHash: hash, ActiveExists: c.named(c.read.ActiveSelector) != nil,
+	}.PreviewSize()
+}
+
+// named returns the ReplicaSet of a hash, nil if there is none.
+func (c *counts) named(hash string) *ReplicaSet {
+	for _, set := range c.sets {
+		if hash != "" && set.Hash == hash {
+			return set
+		}
+	}
+	return nil
+}
+
+// others returns the ReplicaSets that are neither new nor stable and want pods, the
+// newest revision first.
+func (c *counts) others() []*ReplicaSet {
+	var list []*ReplicaSet
+	for _, set := range c.sets {
+		if set != c.fresh && set != c.stable && set.Replicas > 0 {
+			list = append(list, set)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *ReplicaSet) int { return cmp.Compare(b.Revision, a.Revision) })
+	return list
+}
+
+// withinWindow reports whether the template goes back so few revisions that no step is
+// taken: fewer than the window were created in between.
+func (c *counts) withinWindow() bool {
+	if c.fresh == nil || c.stable == nil || !c.fresh.CreationTimestamp.Before(c.stable.CreationTimestamp) {
+		return false
+	}
+	between := int32(0)
+	for _, set := range c.sets {
+		if set.CreationTimestamp.After(c.fresh.CreationTimestamp) && set.CreationTimestamp.Before(c.stable.CreationTimestamp) {
+			between++
+		}
+	}
+	return between < c.r.RollbackWindow
+}
+
+// saturated reports whether a ReplicaSet has all pods, and they are available.
+func (c *counts) saturated(set *ReplicaSet) bool {
+	n := c.replicas()
+	return set != nil && set.DesiredReplicas != nil && *set.DesiredReplicas == n && set.Replicas == n && set.AvailableReplicas == n
+}

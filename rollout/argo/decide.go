@@ -1,0 +1,45 @@
+package argo
+
+// decide decides what a pass does.
+func (c *counts) decide() decision {
+	switch {
+	case c.kind == notes:
+		return c.decideNotes()
+	case c.kind == resizes:
+		return c.decideResize()
+	case c.kind == begins:
+		return c.decideAnew()
+	case c.r.BlueGreen != nil:
+		return c.decideBlueGreen()
+	}
+	return c.decideCanary()
+}
+
+// decideNotes decides a pass that notes that a pause has begun or ended, and no more.
+func (c *counts) decideNotes() decision {
+	status := *c.read
+	for _, note := range c.noted {
+		status.Conditions = with(status.Conditions, note)
+	}
+	status.ObservedGeneration = c.r.Generation
+	status.Phase, status.Message = c.phase(&status)
+	return decision{services: c.unled(), status: status}
+}
+
+// decideResize decides a pass that follows another size of the Rollout, and takes no step.
+func (c *counts) decideResize() decision {
+	d, t, w := decision{services: c.unled()}, c.turn(), waiting{}
+	status := *c.read
+	status.AvailableReplicas = c.available
+	if c.r.BlueGreen != nil {
+		d.sizes, w = c.blueGreenSizes(c.aborted(&t), &d.services)
+		if active := c.named(status.ActiveSelector); active != nil {
+			status.AvailableReplicas = active.AvailableReplicas
+		}
+	} else {
+		d.sizes, _, w = c.canarySizes(c.aborted(&t), c.read.Weights, &d.services)
+	}
+	status, due := c.finish(status, &t)
+	d.status, d.waiting = status, w.and(due)
+	return d
+}
