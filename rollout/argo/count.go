@@ -53,7 +53,7 @@ func (in *input) count() counts {
 		c.sets = append(c.sets, c.fresh)
 		c.numbers.Canary = &c.fresh.Size
 	}
-	c.inWindow = c.withinWindow()
+	c.inWindow = !c.creates && c.withinWindow() // what is created is younger than all others
 	return c
 }
 

@@ -83,6 +83,25 @@ func TestRollbackWindow(t *testing.T) {
 	}
 }
 
+// A template that is new is no rollback: with a window its update takes every step, and
+// pauses.
+func TestWindowOfNewTemplate(t *testing.T) {
+	w := newWorld(t, 4, weight(25), pause(-1))
+	w.s.Rollout.RollbackWindow = 1
+	w.run(false)
+	w.s.Rollout.TemplateHash, w.clock = "v2", w.clock.Add(time.Hour)
+	w.run(false)
+	require.Equal(t, "v1=3 v2=1", w.sizes())
+	require.Equal(t, argo.PauseStep, w.s.Rollout.Status.Message)
+
+	green := newWorld(t, 3).green(argo.BlueGreen{AutoPromotionEnabled: new(false)})
+	green.s.Rollout.RollbackWindow = 1
+	green.run(false)
+	green.s.Rollout.TemplateHash, green.clock = "v2", green.clock.Add(time.Hour)
+	green.run(false)
+	require.Equal(t, argo.PauseBlueGreen, green.s.Rollout.Status.Message)
+}
+
 // A step that is over in the pass that skips all others leads one past the end, as is
 // recorded of upstream for full promotions. The next pass goes back to the end.
 func TestStepBehindTheLast(t *testing.T) {
