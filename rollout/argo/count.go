@@ -74,11 +74,11 @@ func (c *counts) what() kind {
 	return goes
 }
 
-// resized reports whether the size of the Rollout has changed since a ReplicaSet was
-// scaled.
+// resized reports whether the size of the Rollout has changed since the new ReplicaSet or
+// the stable one was scaled. That of the others is not kept up to date.
 func (c *counts) resized() bool {
-	for _, set := range c.sets {
-		if set.Replicas > 0 && set.DesiredReplicas != nil && *set.DesiredReplicas != c.replicas() {
+	for _, set := range []*ReplicaSet{c.fresh, c.stable} {
+		if set != nil && set.Replicas > 0 && set.DesiredReplicas != nil && *set.DesiredReplicas != c.replicas() {
 			return true
 		}
 	}

@@ -127,6 +127,22 @@ func TestStepBehindTheLast(t *testing.T) {
 	}
 }
 
+// A template in between that cannot go yet, and knows an older size of the Rollout, does
+// not keep the update from its steps.
+func TestResizedTemplateInBetween(t *testing.T) {
+	w := newWorld(t, 6, weight(50), pause(-1)).routed(argo.Routing{})
+	w.s.Rollout.TemplateHash = "v3"
+	w.s.Rollout.Status = argo.Status{CurrentPodHash: "v3", StableRS: "v1", CurrentStepIndex: new(int32(0))}
+	for i, n := range []int32{6, 2, 3} {
+		w.s.Sets = append(w.s.Sets, argo.ReplicaSet{
+			Hash: fmt.Sprint("v", i+1), DesiredReplicas: new([]int32{6, 4, 6}[i]), Size: argo.Size{Replicas: n, AvailableReplicas: n, StatusReplicas: n},
+		})
+	}
+	p, err := reconcile(w.s, now)
+	require.NoError(t, err)
+	require.Equal(t, new(int32(1)), p.Status.CurrentStepIndex)
+}
+
 // Templates in between lose pods that are not available at once, then the newest first,
 // as far as enough pods stay available.
 func TestOtherTemplates(t *testing.T) {
