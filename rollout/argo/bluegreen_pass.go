@@ -81,11 +81,11 @@ func (c *counts) readyForPause() bool {
 	return c.fresh.Replicas == size && c.fresh.AvailableReplicas == size
 }
 
-// fastTracked reports whether no pause is needed: the pods are about to be removed and
-// still there, or are active already, or a person is in a hurry.
+// fastTracked reports whether no pause is needed: the template was stable a short while
+// ago, or is active already, or a person is in a hurry.
 func (c *counts) fastTracked() bool {
 	active := c.s.Active.Selector[HashLabel]
-	return !c.fresh.ScaleDownAt.IsZero() || c.read.PromoteFull || active == "" || active == c.fresh.Hash
+	return c.goesBack() || c.read.PromoteFull || active == "" || active == c.fresh.Hash
 }
 
 // manages reports whether the update pauses before it is promoted.
@@ -223,7 +223,7 @@ func (c *counts) promotable(status *Status, t *turn) (bool, waiting) {
 		return true, waiting{}
 	case status.ActiveSelector != status.CurrentPodHash:
 		return false, waiting{}
-	case c.read.PromoteFull || c.inWindow:
+	case c.read.PromoteFull || c.goesBack():
 		return true, waiting{}
 	case c.r.BlueGreen.PostPromotionAnalysis && status.Runs.PostPromotion.Phase != RunSuccessful:
 		return false, held(ReasonAnalysis, 0, 0)

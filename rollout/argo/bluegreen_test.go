@@ -27,26 +27,46 @@ func greenUpdate(t *testing.T, b argo.BlueGreen) *world {
 }
 
 // What is wanted keeps its pods: the stable ReplicaSet always, the new one until the update
-// is given up.
+// is given up. Who goes back to what was stable a short while ago does not wait; who tries
+// again what was given up does, though its pods were about to go as well.
 func TestRemovesDeadlines(t *testing.T) {
+	removed := "Removed scale down deadline of replica set v1 (ScaleDownDelay)\nRemoved scale down deadline of replica set v2 (ScaleDownDelay)"
 	for _, c := range []struct {
 		why   string
 		abort bool
+		age   time.Duration // of the new ReplicaSet
+		until time.Duration
 		want  string
 	}{
-		{"both are wanted, and what was about to go is promoted at once", false, "Set rollouts-pod-template-hash to v2 in the selector of service active (Promotion)\n" +
-			"Removed scale down deadline of replica set v1 (ScaleDownDelay)\nRemoved scale down deadline of replica set v2 (ScaleDownDelay)"},
-		{"the new one is not any more", true, "Removed scale down deadline of replica set v1 (ScaleDownDelay)"},
+		{"a rollback is promoted at once", false, time.Hour, time.Minute,
+			"Set rollouts-pod-template-hash to v2 in the selector of service active (Promotion)\n" + removed},
+		{"not if it comes too late", false, time.Hour, -time.Minute, removed},
+		{"another try waits for a person", false, 0, time.Minute, removed},
+		{"the new one is not wanted any more", true, 0, time.Minute, "Removed scale down deadline of replica set v1 (ScaleDownDelay)"},
 	} {
 		w := greenUpdate(t, argo.BlueGreen{AutoPromotionEnabled: new(false)})
 		w.s.Rollout.Status.Abort = c.abort
 		for i := range w.s.Sets {
-			w.s.Sets[i].ScaleDownAt = now.Add(time.Minute)
+			w.s.Sets[i].ScaleDownAt = now.Add(c.until)
 		}
+		w.s.Sets[0].CreationTimestamp, w.s.Sets[1].CreationTimestamp = now.Add(-time.Minute), now.Add(-c.age)
 		p, err := reconcile(w.s, now)
 		require.NoError(t, err)
 		require.Equal(t, c.want, argo.Plan{Actions: p.Actions}.String(), c.why)
 	}
+}
+
+// A rollback to what was stable a short while ago is not analyzed.
+func TestRollbackIsNotAnalyzed(t *testing.T) {
+	w := greenUpdate(t, argo.BlueGreen{PostPromotionAnalysis: true})
+	w.s.Rollout.Status.ActiveSelector = "v2"
+	w.s.Active.Selector = map[string]string{argo.HashLabel: "v2"}
+	w.s.Rollout.Status.Runs.PostPromotion.Phase = argo.RunFailed
+	w.s.Sets[0].CreationTimestamp, w.s.Sets[1].ScaleDownAt = now.Add(-time.Minute), now.Add(time.Minute)
+	p, err := reconcile(w.s, now)
+	require.NoError(t, err)
+	require.Equal(t, "v2", p.Status.StableRS)
+	require.False(t, p.Status.Abort)
 }
 
 // A new size reaches the stable ReplicaSet although the new one does not exist.

@@ -212,6 +212,20 @@ func (c *counts) withinWindow() bool {
 	return between < c.r.RollbackWindow
 }
 
+// goesBack reports whether the update is a rollback that is not looked at any more: to
+// the stable template, within the window, or in a blue-green update while the pods of the
+// template wait to be removed.
+func (c *counts) goesBack() bool {
+	switch {
+	case c.fresh == nil || c.stable == nil:
+		return false
+	case c.fresh == c.stable || c.inWindow:
+		return true
+	}
+	older := c.fresh.CreationTimestamp.Before(c.stable.CreationTimestamp)
+	return older && c.r.BlueGreen != nil && c.fresh.ScaleDownAt.After(c.now)
+}
+
 // saturated reports whether a ReplicaSet has all pods, and they are available.
 func (c *counts) saturated(set *ReplicaSet) bool {
 	n := c.replicas()

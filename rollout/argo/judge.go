@@ -34,5 +34,5 @@ func (in *input) judge(run Run, what string) (Run, verdict) {
 // unjudged reports whether no analysis is looked at.
 func (c *counts) unjudged() bool {
 	t := c.turn()
-	return c.read.promoted() || c.aborted(&t) || c.read.PromoteFull || c.inWindow || c.read.StableRS == ""
+	return c.read.promoted() || c.aborted(&t) || c.read.PromoteFull || c.goesBack() || c.read.StableRS == ""
 }
