@@ -13,7 +13,12 @@ type outcome struct {
 // decideCanary decides a pass of a canary.
 func (c *counts) decideCanary() decision {
 	d := decision{services: c.canaryServices()}
-	weights, w := c.leadRequests()
+	weights, ends, w := c.leadRequests()
+	if ends {
+		d.waiting, d.status = w.and(unverified(weights)), *c.read
+		d.status.Weights = weights
+		return d
+	}
 	v := c.canaryRuns()
 	t := c.turn()
 	t.begin, t.abort, t.why = v.pauses, v.abort, v.why
@@ -86,10 +91,12 @@ func (c *counts) returns() bool {
 // verifyAgain is the time after which it is verified again how requests are led.
 const verifyAgain = 10 * time.Second
 
-// leadRequests returns the weights by which requests are led.
-func (c *counts) leadRequests() (*TrafficWeights, waiting) {
+// leadRequests returns the weights by which requests are led. The pass ends then until
+// they are known to be led as they are to be at last, all to the new pods: else the stable
+// ones might go while they serve.
+func (c *counts) leadRequests() (next *TrafficWeights, ends bool, w waiting) {
 	if c.r.Routing == nil {
-		return nil, waiting{}
+		return nil, false, w
 	}
 	r := c.with(c.read.Weights)
 	weight, to := r.TrafficWeight(), WeightDestination{Hash: c.fresh.Hash}
@@ -98,11 +105,11 @@ func (c *counts) leadRequests() (*TrafficWeights, waiting) {
 	}
 	if enough, needed := r.StableServes(weight); !enough {
 		if c.stable == nil {
-			return c.read.Weights, waiting{}
+			return c.read.Weights, false, w
 		}
-		return c.read.Weights, held(ReasonStableNotReady, int64(c.stable.AvailableReplicas), int64(needed))
+		return c.read.Weights, false, held(ReasonStableNotReady, int64(c.stable.AvailableReplicas), int64(needed))
 	}
-	next := &TrafficWeights{Canary: to, Stable: WeightDestination{Weight: r.MaxWeight() - weight, Hash: c.stable.Hash}, Verified: c.s.WeightVerified}
+	next = &TrafficWeights{Canary: to, Stable: WeightDestination{Weight: r.MaxWeight() - weight, Hash: c.stable.Hash}, Verified: c.s.WeightVerified}
 	next.Canary.Weight = weight
 	if c.s.CanaryService != nil {
 		next.Canary.Service = c.s.CanaryService.Name
@@ -114,9 +121,14 @@ func (c *counts) leadRequests() (*TrafficWeights, waiting) {
 		next.Verified = new(false) // the answer was about the weights before
 	}
 	if next.unverified() {
-		return next, until(c.now.Add(verifyAgain))
+		return next, weight == r.MaxWeight(), until(c.now.Add(verifyAgain))
 	}
-	return next, waiting{}
+	return next, false, w
+}
+
+// unverified says how far requests are led by weights.
+func unverified(w *TrafficWeights) waiting {
+	return held(ReasonUnverified, int64(w.Canary.Weight), int64(w.Canary.Weight)+int64(w.Stable.Weight))
 }
 
 // canaryRuns takes the analyses of the step and of the background into account.
@@ -230,7 +242,7 @@ func (c *counts) waits(step *Step, p Progress, weights *TrafficWeights) waiting 
 	case step.Other != "" && step.SetCanaryScale == nil:
 		return held(ReasonAnalysis, number, all)
 	case step.Pause == nil && p.AtDesired:
-		return held(ReasonUnverified, int64(weights.Canary.Weight), int64(weights.Canary.Weight)+int64(weights.Stable.Weight))
+		return unverified(weights)
 	case step.Pause == nil:
 		return held(ReasonBatchNotReady, int64(c.fresh.AvailableReplicas), int64(c.with(weights).Counts().Canary))
 	case step.Pause.Duration == nil || p.PausedAt.IsZero():

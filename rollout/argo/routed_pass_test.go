@@ -310,3 +310,30 @@ func TestRoutedEnds(t *testing.T) {
 		}
 	})
 }
+
+// Behind the last step no stable pod goes, and nothing is promoted, before all requests
+// are known to be led to the new pods.
+func TestVerifiedEnd(t *testing.T) {
+	w := newWorld(t, 4, weight(50)).routed(argo.Routing{DynamicStableScale: true})
+	w.run(false)
+	w.s.WeightVerified, w.s.Rollout.TemplateHash = new(true), "v2"
+	for range 20 {
+		w.s.WeightVerified = new(!w.atEnd())
+		w.pass()
+	}
+	canary, stable := w.weights()
+	require.Equal(t, []int32{100, 0}, []int32{canary, stable})
+	require.Equal(t, "v1", w.s.Rollout.Status.StableRS)
+	require.Equal(t, "v1=2 v2=4", w.sizes())
+	require.Equal(t, []argo.Hold{{Reason: argo.ReasonUnverified, Have: 100, Limit: 100}}, w.plan.Holds)
+	require.Equal(t, w.clock.Add(10*time.Second), w.plan.RecheckAt)
+	w.s.WeightVerified = new(true)
+	w.run(false)
+	require.Equal(t, "v2=4", w.sizes())
+}
+
+// atEnd reports whether all requests are led to the new pods.
+func (w *world) atEnd() bool {
+	canary, _ := w.weights()
+	return canary == 100
+}
