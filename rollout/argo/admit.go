@@ -30,6 +30,9 @@ func admit(s *Snapshot, now time.Time) (input, error) {
 	if s.Rollout.BlueGreen != nil && s.Active == nil {
 		es.Add("Active", nil, "must be set for a blue-green update")
 	}
+	if (s.Ping == nil) != (s.Pong == nil) {
+		es.Add("Ping", s.Ping != nil, "must be set with Pong, and Pong with it")
+	}
 	seen := make(map[string]bool, len(s.Sets))
 	for i := range s.Sets {
 		set := &s.Sets[i]
@@ -107,6 +110,14 @@ func (in *input) style() Style {
 		return StyleRouted
 	}
 	return StyleCanary
+}
+
+// turns returns the Services that take turns, the stable one first; nil if there are none.
+func (in *input) turns() (stable, canary *Service) {
+	if in.read.StablePingPong == Ping {
+		return in.s.Ping, in.s.Pong
+	}
+	return in.s.Pong, in.s.Ping
 }
 
 // promoted reports whether the template is the stable one.

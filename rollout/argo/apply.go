@@ -97,7 +97,7 @@ func found(sets *apply.List[ReplicaSet], hash string) (*ReplicaSet, error) {
 // apply carries out the action on each of the Services that have the name.
 func (a SelectPods) apply(s *Snapshot) error {
 	known := false
-	for _, service := range []**Service{&s.Active, &s.Preview, &s.StableService, &s.CanaryService} {
+	for _, service := range []**Service{&s.Active, &s.Preview, &s.StableService, &s.CanaryService, &s.Ping, &s.Pong} {
 		if *service != nil && (*service).Name == a.Service {
 			*service = &Service{Name: a.Service, Selector: apply.With((*service).Selector, map[string]string{a.Key: a.Value}), Managed: true}
 			known = true

@@ -205,7 +205,7 @@ func (c *counts) blueGreenOutcome(status Status, t turn, s *services) outcome {
 	status.PreviewSelector, status.ActiveSelector = s.preview.hash, s.active.hash
 	promotes, w := c.promotable(&status, &t)
 	if promotes {
-		status, t = promote(status, t)
+		status, t = c.promote(status, t)
 	} else {
 		status.ScaleUpPreviewCheckPoint = c.checkpoint(t.begin)
 	}

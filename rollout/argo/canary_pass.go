@@ -49,12 +49,18 @@ func (c *counts) decideAnew() decision {
 
 // unled returns the Services as they are.
 func (in *input) unled() services {
-	return services{asRead(in.s.Active), asRead(in.s.Preview), asRead(in.s.StableService), asRead(in.s.CanaryService)}
+	_, turn := in.turns()
+	return services{
+		active: asRead(in.s.Active), preview: asRead(in.s.Preview), stable: asRead(in.s.StableService), canary: asRead(in.s.CanaryService), turn: asRead(turn),
+	}
 }
 
 // canaryServices lets the Services of a canary select its pods, once these are there.
 func (c *counts) canaryServices() services {
 	s := c.unled()
+	if c.read.StableRS != c.read.CurrentPodHash {
+		s.turn = follow(s.turn, c.fresh, false)
+	}
 	s.stable = follow(s.stable, c.stable, true)
 	t := c.turn()
 	switch aborted, routing := c.aborted(&t), c.r.Routing; {
@@ -186,7 +192,7 @@ func (c *counts) canaryOutcome(status Status, t turn) outcome {
 	status.CurrentStepIndex = index
 	switch {
 	case c.promoted(&status, &t):
-		status, t = promote(status, t)
+		status, t = c.promote(status, t)
 		status.CurrentStepIndex = c.end()
 		return outcome{status: status, turn: t}
 	case !c.aborted(&t):

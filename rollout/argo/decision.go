@@ -14,7 +14,10 @@ type decision struct {
 }
 
 // services are what the Services select when the pass is over.
-type services struct{ active, preview, stable, canary target }
+type services struct {
+	active, preview, stable, canary target
+	turn                            target // the one of two that take turns whose turn is next
+}
 
 // A target is a Service, nil if there is none, and the hash that it selects when the
 // pass is over.

@@ -338,6 +338,10 @@ func anySnapshot(t *rapid.T) argo.Snapshot {
 		w.green(argo.BlueGreen{AutoPromotionSeconds: rapid.Int32().Draw(t, "seconds"), PreviewReplicaCount: new(rapid.Int32().Draw(t, "preview"))})
 		w.s.Active.Selector = map[string]string{argo.HashLabel: hash.Draw(t, "active")}
 	}
+	if rapid.Bool().Draw(t, "routed") {
+		w.turning(argo.Routing{DynamicStableScale: rapid.Bool().Draw(t, "dynamic")})
+		w.s.Pong.Selector = map[string]string{argo.HashLabel: hash.Draw(t, "pong")}
+	}
 	r := &w.s.Rollout
 	r.MaxSurge, r.MaxUnavailable, r.RollbackWindow = anyLimit(t, "surge"), anyLimit(t, "unavailable"), rapid.Int32().Draw(t, "window")
 	r.Paused, r.StepHash, r.ProgressDeadlineAbort = rapid.Bool().Draw(t, "paused"), "s1", rapid.Bool().Draw(t, "deadline")

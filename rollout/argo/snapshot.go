@@ -22,6 +22,11 @@ type Snapshot struct {
 	// StableService and CanaryService are the Services of a canary, nil if it names none.
 	StableService *Service `json:"stableService,omitempty"`
 	CanaryService *Service `json:"canaryService,omitempty"`
+	// Ping and Pong are the Services of a canary that take turns: one is the stable one
+	// ([Status.StablePingPong]), the other one selects the pods of the next update, so that
+	// no Service with requests is pointed at other pods. Both are nil if it names none.
+	Ping *Service `json:"ping,omitempty"`
+	Pong *Service `json:"pong,omitempty"`
 	// WeightVerified tells whether requests are led by the weights of the status by now;
 	// nil if nobody looks.
 	WeightVerified *bool `json:"weightVerified,omitempty"`
@@ -141,6 +146,15 @@ const (
 	PauseInconclusive = "InconclusiveAnalysisRun"
 )
 
+// A PingPong is one of two Services that take turns.
+type PingPong string
+
+// The two Services.
+const (
+	Ping PingPong = "ping"
+	Pong PingPong = "pong"
+)
+
 // A Status is what an Argo Rollout reports.
 type Status struct {
 	ObservedGeneration int64  `json:"observedGeneration,omitzero"`
@@ -160,6 +174,9 @@ type Status struct {
 	CurrentStepIndex *int32 `json:"currentStepIndex,omitzero"`
 	// Weights are how a canary with traffic routing leads requests.
 	Weights *TrafficWeights `json:"weights,omitempty"`
+	// StablePingPong says which of the Services that take turns is the stable one: [Ping], or
+	// [Pong], which it is as well if nothing is known.
+	StablePingPong PingPong `json:"stablePingPong,omitzero"`
 	Runs    Runs            `json:"runs,omitzero"`
 	// ActiveSelector, PreviewSelector and the checkpoint are those of a blue-green update.
 	ActiveSelector           string `json:"activeSelector,omitzero"`

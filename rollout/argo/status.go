@@ -12,7 +12,7 @@ import (
 func (c *counts) base(weights *TrafficWeights, runs Runs) Status {
 	status := Status{
 		CurrentPodHash: c.r.TemplateHash, StableRS: c.read.StableRS, PromoteFull: c.read.PromoteFull,
-		AvailableReplicas: c.available, Conditions: c.read.Conditions, Weights: weights, Runs: runs,
+		AvailableReplicas: c.available, Conditions: c.read.Conditions, Weights: weights, Runs: runs, StablePingPong: c.read.StablePingPong,
 	}
 	for _, set := range c.sets {
 		status.Replicas += set.StatusReplicas
@@ -33,9 +33,16 @@ func (in *input) anew(status Status) (Status, turn) {
 	return status, turn{clear: true, resume: true}
 }
 
-// promote returns the status in which the new ReplicaSet is the stable one.
-func promote(status Status, t turn) (Status, turn) {
+// promote returns the status in which the new ReplicaSet is the stable one. Services that
+// take turns do so.
+func (in *input) promote(status Status, t turn) (Status, turn) {
 	t.clear, t.resume = true, true
+	if in.s.Ping != nil && status.StableRS != status.CurrentPodHash {
+		status.StablePingPong = Ping
+		if in.read.StablePingPong == Ping {
+			status.StablePingPong = Pong
+		}
+	}
 	status.PromoteFull, status.ScaleUpPreviewCheckPoint = false, false
 	status.StableRS = status.CurrentPodHash
 	return status, t

@@ -39,6 +39,7 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[argo.Pause](),
 	reflect.TypeFor[argo.PauseCondition](),
 	reflect.TypeFor[argo.Phase](),
+	reflect.TypeFor[argo.PingPong](),
 	reflect.TypeFor[argo.Plan](),
 	reflect.TypeFor[argo.Preview](),
 	reflect.TypeFor[argo.Progress](),

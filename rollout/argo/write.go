@@ -3,8 +3,8 @@ package argo
 import "slices"
 
 // write returns the plan. Its order is: the new ReplicaSet is created, Services select
-// its pods (first the preview, then the active one; first the stable one, then that of
-// the canary), requests are led by the weights, and ReplicaSets are scaled: the stable
+// its pods (first the preview, then the active one; first the one whose turn is next, then
+// the stable one and that of the canary), requests are led by the weights, and ReplicaSets are scaled: the stable
 // one, the new one, and the others by age. A deadline is annotated behind the size of its
 // ReplicaSet.
 func (c *counts) write(d *decision) Plan {
@@ -16,10 +16,11 @@ func (c *counts) write(d *decision) Plan {
 	}
 	p.Actions = d.services.preview.write(p.Actions, ReasonPreview)
 	p.Actions = d.services.active.write(p.Actions, ReasonPromotion)
+	p.Actions = d.services.turn.write(p.Actions, ReasonTraffic)
 	p.Actions = d.services.stable.write(p.Actions, ReasonTraffic)
 	p.Actions = d.services.canary.write(p.Actions, ReasonTraffic)
 	if w := d.status.Weights; w.leadsOtherwise(c.read.Weights) {
-		p.Actions = append(p.Actions, SetWeight{Canary: w.Canary, Stable: w.Stable, Reason: ReasonTraffic})
+		p.Actions = append(p.Actions, c.setWeight(w))
 	}
 	p.Actions = d.sizes.stable.write(p.Actions, c.replicas())
 	p.Actions = d.sizes.fresh.write(p.Actions, c.replicas())
@@ -29,6 +30,16 @@ func (c *counts) write(d *decision) Plan {
 		p.Actions = z.write(p.Actions, c.replicas())
 	}
 	return p
+}
+
+// setWeight names the Services that take turns, unless there are others. The status does
+// not.
+func (in *input) setWeight(w *TrafficWeights) SetWeight {
+	a := SetWeight{Canary: w.Canary, Stable: w.Stable, Reason: ReasonTraffic}
+	if stable, canary := in.turns(); in.s.Ping != nil && in.s.StableService == nil && in.s.CanaryService == nil {
+		a.Stable.Service, a.Canary.Service = stable.Name, canary.Name
+	}
+	return a
 }
 
 // write appends that a Service selects other pods.
