@@ -12,6 +12,7 @@ import (
 //   - [CreateReplicaSet]
 //   - [ScaleReplicaSet]
 //   - [DelayReplicaSet]
+//   - [EvictPod]
 //   - [SelectPods]
 //   - [SetWeight]
 //
@@ -25,6 +26,7 @@ var (
 	_ Action = CreateReplicaSet{}
 	_ Action = ScaleReplicaSet{}
 	_ Action = DelayReplicaSet{}
+	_ Action = EvictPod{}
 	_ Action = SelectPods{}
 	_ Action = SetWeight{}
 )
@@ -59,6 +61,13 @@ type DelayReplicaSet struct {
 	Reason Reason    `json:"reason"`
 }
 
+// EvictPod evicts a pod, so that its ReplicaSet creates another one. If a
+// PodDisruptionBudget refuses, it is tried again later.
+type EvictPod struct {
+	Name   string `json:"name"`
+	Reason Reason `json:"reason"`
+}
+
 // SelectPods lets a Service select the pods of a template.
 type SelectPods struct {
 	Service string `json:"service"`
@@ -78,6 +87,7 @@ type SetWeight struct {
 func (CreateReplicaSet) isAction() {}
 func (ScaleReplicaSet) isAction()  {}
 func (DelayReplicaSet) isAction()  {}
+func (EvictPod) isAction()         {}
 func (SelectPods) isAction()       {}
 func (SetWeight) isAction()        {}
 
@@ -100,6 +110,7 @@ func members() []union.Member[Action] {
 		union.Of[Action, CreateReplicaSet]("createReplicaSet"),
 		union.Of[Action, ScaleReplicaSet]("scaleReplicaSet"),
 		union.Of[Action, DelayReplicaSet]("delayReplicaSet"),
+		union.Of[Action, EvictPod]("evictPod"),
 		union.Of[Action, SelectPods]("selectPods"),
 		union.Of[Action, SetWeight]("setWeight"),
 	}
@@ -128,6 +139,9 @@ func (a DelayReplicaSet) String() string {
 	}
 	return fmt.Sprintf("Set scale down deadline of replica set %s to %s (%s)", a.Hash, a.Until.Format(time.RFC3339), a.Reason)
 }
+
+// String returns one line with the reason.
+func (a EvictPod) String() string { return fmt.Sprintf("Evicted pod %s (%s)", a.Name, a.Reason) }
 
 // String returns one line with the reason.
 func (a SelectPods) String() string {

@@ -45,6 +45,13 @@ func admit(s *Snapshot, now time.Time) (input, error) {
 		}
 		seen[set.Hash] = true
 	}
+	seen = make(map[string]bool, len(s.Pods))
+	for i := range s.Pods {
+		if name := s.Pods[i].Name; seen[name] {
+			es.Add("Pods["+strconv.Itoa(i)+"].Name", name, "must be unique")
+		}
+		seen[s.Pods[i].Name] = true
+	}
 	return input{s: s, r: &s.Rollout, read: &s.Rollout.Status, now: now.Round(0).UTC()}, es.Join()
 }
 

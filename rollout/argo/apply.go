@@ -1,6 +1,7 @@
 package argo
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -43,6 +44,8 @@ func (as Actions) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 			err = a.apply(sets)
 		case DelayReplicaSet:
 			err = a.apply(sets)
+		case EvictPod:
+			err = a.apply(&s)
 		case SelectPods:
 			err = a.apply(&s)
 		case SetWeight: // what routes is not in the snapshot, only in the status
@@ -92,6 +95,17 @@ func found(sets *apply.List[ReplicaSet], hash string) (*ReplicaSet, error) {
 		return rs, nil
 	}
 	return nil, apply.Refused("Action.Hash", hash, "must be the hash of a ReplicaSet")
+}
+
+// apply lets the pod be deleted. It is there until it has ended.
+func (a EvictPod) apply(s *Snapshot) error {
+	i := slices.IndexFunc(s.Pods, func(p Pod) bool { return p.Name == a.Name })
+	if i < 0 {
+		return apply.Refused("Action.Name", a.Name, "must be the name of a pod")
+	}
+	s.Pods = slices.Clone(s.Pods)
+	s.Pods[i].Deleting = true
+	return nil
 }
 
 // apply carries out the action on each of the Services that have the name.

@@ -50,6 +50,7 @@ func TestApply(t *testing.T) {
 		Sets:    []argo.ReplicaSet{{Name: "web-1", Hash: "1", Size: argo.Size{Replicas: 3, AvailableReplicas: 2}}},
 		Active:  &argo.Service{Name: "web", Selector: map[string]string{"app": "web"}},
 		Preview: &argo.Service{Name: "web"},
+		Pods:    []argo.Pod{{Name: "web-1-a"}, {Name: "web-1-b"}},
 	}
 	after := func(a argo.Action) argo.Snapshot {
 		t.Helper()
@@ -69,9 +70,11 @@ func TestApply(t *testing.T) {
 	require.Equal(t, map[string]string{"app": "web", argo.HashLabel: "2"}, selected.Active.Selector)
 	require.Equal(t, map[string]string{argo.HashLabel: "2"}, selected.Preview.Selector, "it is the same Service")
 
+	require.Equal(t, []argo.Pod{{Name: "web-1-a"}, {Name: "web-1-b", Deleting: true}}, after(argo.EvictPod{Name: "web-1-b"}).Pods)
+
 	for path, a := range map[string]argo.Action{
 		"Action": nil, "Action.Hash": argo.DelayReplicaSet{Hash: "2"}, "Action.From": argo.ScaleReplicaSet{Hash: "1", From: 4},
-		"Action.Service": argo.SelectPods{Service: "other"},
+		"Action.Name": argo.EvictPod{Name: "other"}, "Action.Service": argo.SelectPods{Service: "other"},
 	} {
 		_, err := argo.Apply(s, a, now)
 		var refused *argo.FieldError

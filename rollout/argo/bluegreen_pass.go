@@ -8,8 +8,10 @@ func (c *counts) decideBlueGreen() decision {
 	if d.services.preview.Service != nil && !c.halted() {
 		d.services.preview = d.services.preview.to(c.fresh.Hash)
 	}
-	t, runs := c.turn(), c.read.Runs
+	t, runs, restarted := c.turn(), c.read.Runs, c.read.RestartedAt
 	if !c.changed() {
+		again := c.restart()
+		d.evict, restarted = again.evict, again.done
 		z, sized := c.blueGreenSizes(c.aborted(&t), &d.services)
 		begin, end, at := c.blueGreenPause()
 		t.begin, t.end = begin, end
@@ -17,9 +19,9 @@ func (c *counts) decideBlueGreen() decision {
 		d.services.active = d.services.active.to(active)
 		v := c.blueGreenRuns()
 		runs, t.begin, t.abort, t.why = v.runs, append(t.begin, v.pauses...), v.abort, v.why
-		d.sizes, d.waiting = z, sized.and(until(at)).and(switched)
+		d.sizes, d.waiting = z, again.waiting.and(sized).and(until(at)).and(switched)
 	}
-	o := c.blueGreenOutcome(c.base(c.read.Weights, runs), t, &d.services)
+	o := c.blueGreenOutcome(c.base(c.read.Weights, runs, restarted), t, &d.services)
 	status, due := c.finish(o.status, &o.turn)
 	d.status, d.waiting = status, d.waiting.and(o.waiting).and(due)
 	return d

@@ -12,8 +12,13 @@ type outcome struct {
 
 // decideCanary decides a pass of a canary.
 func (c *counts) decideCanary() decision {
+	again := c.restart()
+	if len(again.evict) > 0 { // nobody knows yet how many pods stay available
+		return decision{services: c.unled(), evict: again.evict, waiting: again.waiting, status: *c.read}
+	}
 	d := decision{services: c.canaryServices()}
 	weights, ends, w := c.leadRequests()
+	w = again.waiting.and(w)
 	if ends {
 		d.waiting, d.status = w.and(unverified(weights)), *c.read
 		d.status.Weights = weights
@@ -30,7 +35,7 @@ func (c *counts) decideCanary() decision {
 			t.begin, w = begin, w.and(until(at))
 		}
 	}
-	o := c.canaryOutcome(c.base(weights, v.runs), t)
+	o := c.canaryOutcome(c.base(weights, v.runs, again.done), t)
 	status, due := c.finish(o.status, &o.turn)
 	d.status, d.waiting = status, w.and(o.waiting).and(due)
 	return d
@@ -38,7 +43,7 @@ func (c *counts) decideCanary() decision {
 
 // decideAnew decides a pass in which a canary begins its steps anew.
 func (c *counts) decideAnew() decision {
-	status, t := c.anew(c.base(c.read.Weights, Runs{}))
+	status, t := c.anew(c.base(c.read.Weights, Runs{}, c.read.RestartedAt))
 	status.CurrentStepHash = c.r.StepHash
 	if c.fresh != nil && (c.fresh == c.stable || c.inWindow && c.fresh.Replicas > 0) {
 		status.CurrentStepIndex = c.end()

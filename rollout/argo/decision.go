@@ -7,6 +7,7 @@ import (
 
 // A decision is what a pass does, in no order.
 type decision struct {
+	evict    []string // the names of pods that are restarted
 	services services
 	sizes    sizes
 	waiting  waiting

@@ -30,7 +30,7 @@
 // [Step.Completed]. Whoever reports reads [Phase], [Condition] and the reasons of holds.
 //
 // It decides as Argo Rollouts (commit 9f8d111d) does, with traffic routing as v1.10.2. What
-// analyses found is given in the status ([Runs]). Not here: restarts of pods, and the
-// numbers of revisions, for which see package revision. The rules are in rules.md of this
-// folder, by name and in order. [Apply] carries actions out on a snapshot.
+// analyses found is given in the status ([Runs]). Not here: the numbers
+// of revisions, for which see package revision. The rules are in rules.md of this folder,
+// by name and in order. [Apply] carries actions out on a snapshot.
 package argo

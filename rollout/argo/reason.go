@@ -26,7 +26,10 @@ const (
 	ReasonPromotion      Reason = "Promotion"      // the traffic follows the promotion, or the abort
 	ReasonTraffic        Reason = "Traffic"        // the requests follow the step, and the pods that can serve them
 	ReasonScaleDownDelay Reason = "ScaleDownDelay" // old pods are kept for a while
-	ReasonAborted        Reason = "Aborted"        // the update is given up: a person retries, or rolls back
+	// ReasonRestart is of a pod that is older than the restart that is asked for, and of a hold
+	// where Have of Limit pods are not.
+	ReasonRestart Reason = "Restart"
+	ReasonAborted Reason = "Aborted" // the update is given up: a person retries, or rolls back
 )
 
 // Reasons for which a Rollout waits. Have and Limit of an [Hold] are the two numbers

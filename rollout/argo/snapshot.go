@@ -27,6 +27,9 @@ type Snapshot struct {
 	// no Service with requests is pointed at other pods. Both are nil if it names none.
 	Ping *Service `json:"ping,omitempty"`
 	Pong *Service `json:"pong,omitempty"`
+	// Pods are all pods of Sets, in any order. Their names are unique. They are looked at
+	// only while [Rollout.RestartAt] asks for a restart.
+	Pods []Pod `json:"pods,omitempty"`
 	// WeightVerified tells whether requests are led by the weights of the status by now;
 	// nil if nobody looks.
 	WeightVerified *bool `json:"weightVerified,omitempty"`
@@ -58,10 +61,11 @@ type Rollout struct {
 	// TemplateHash is the hash of the template, which names the new ReplicaSet.
 	TemplateHash string `json:"templateHash"`
 
-	Replicas       *int32               `json:"replicas,omitzero"`       // nil means 1
-	MaxSurge       rollout.IntOrPercent `json:"maxSurge,omitzero"`       // of a canary; unset means 25%
-	MaxUnavailable rollout.IntOrPercent `json:"maxUnavailable,omitzero"` // of a canary; unset means 25%
-	Steps          []Step               `json:"steps,omitempty"`         // of a canary
+	Replicas *int32               `json:"replicas,omitzero"` // nil means 1
+	MaxSurge rollout.IntOrPercent `json:"maxSurge,omitzero"` // of a canary; unset means 25%
+	// MaxUnavailable is that of a canary, and of a restart; unset means 25%.
+	MaxUnavailable rollout.IntOrPercent `json:"maxUnavailable,omitzero"`
+	Steps          []Step               `json:"steps,omitempty"` // of a canary
 	// StepHash is the hash of the steps. The steps begin anew if the status was written for
 	// others.
 	StepHash          string     `json:"stepHash,omitzero"`
@@ -74,6 +78,8 @@ type Rollout struct {
 	Paused                  bool   `json:"paused,omitzero"`
 	ProgressDeadlineSeconds *int32 `json:"progressDeadlineSeconds,omitzero"` // nil means 600, [NoDeadline] none
 	ProgressDeadlineAbort   bool   `json:"progressDeadlineAbort,omitzero"`
+	// RestartAt asks for new pods in place of those that are older; zero if nothing does.
+	RestartAt time.Time `json:"restartAt,omitzero"`
 	// RollbackWindow is how many revisions a rollback may skip so that no step is taken;
 	// 0 means none.
 	RollbackWindow int32 `json:"rollbackWindow,omitzero"`
@@ -177,7 +183,9 @@ type Status struct {
 	// StablePingPong says which of the Services that take turns is the stable one: [Ping], or
 	// [Pong], which it is as well if nothing is known.
 	StablePingPong PingPong `json:"stablePingPong,omitzero"`
-	Runs    Runs            `json:"runs,omitzero"`
+	Runs           Runs     `json:"runs,omitzero"`
+	// RestartedAt is the [Rollout.RestartAt] that all pods have reached.
+	RestartedAt time.Time `json:"restartedAt,omitzero"`
 	// ActiveSelector, PreviewSelector and the checkpoint are those of a blue-green update.
 	ActiveSelector           string `json:"activeSelector,omitzero"`
 	PreviewSelector          string `json:"previewSelector,omitzero"`
@@ -199,7 +207,7 @@ func (s Status) clone() Status {
 
 // A Plan is the next step of an Argo Rollout.
 type Plan struct {
-	// Actions are the writes, in order: [CreateReplicaSet], [SelectPods], [SetWeight],
+	// Actions are the writes, in order: [CreateReplicaSet], [EvictPod], [SelectPods], [SetWeight],
 	// [ScaleReplicaSet] and [DelayReplicaSet].
 	Actions Actions `json:"actions,omitempty"`
 	// Holds are what the Rollout waits for.

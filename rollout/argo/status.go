@@ -9,10 +9,10 @@ import (
 )
 
 // base returns the status that both styles begin with.
-func (c *counts) base(weights *TrafficWeights, runs Runs) Status {
+func (c *counts) base(weights *TrafficWeights, runs Runs, restarted time.Time) Status {
 	status := Status{
 		CurrentPodHash: c.r.TemplateHash, StableRS: c.read.StableRS, PromoteFull: c.read.PromoteFull,
-		AvailableReplicas: c.available, Conditions: c.read.Conditions, Weights: weights, Runs: runs, StablePingPong: c.read.StablePingPong,
+		AvailableReplicas: c.available, Conditions: c.read.Conditions, Weights: weights, Runs: runs, StablePingPong: c.read.StablePingPong, RestartedAt: restarted,
 	}
 	for _, set := range c.sets {
 		status.Replicas += set.StatusReplicas
@@ -26,7 +26,7 @@ func (c *counts) base(weights *TrafficWeights, runs Runs) Status {
 
 // anew returns the status of a new update.
 func (in *input) anew(status Status) (Status, turn) {
-	status.Runs, status.PromoteFull = Runs{}, false
+	status.Runs, status.PromoteFull, status.RestartedAt = Runs{}, false, in.r.RestartAt // all pods will be newer
 	if len(in.r.Steps) > 0 {
 		status.CurrentStepIndex = new(int32(0))
 	}

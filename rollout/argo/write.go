@@ -2,17 +2,20 @@ package argo
 
 import "slices"
 
-// write returns the plan. Its order is: the new ReplicaSet is created, Services select
-// its pods (first the preview, then the active one; first the one whose turn is next, then
-// the stable one and that of the canary), requests are led by the weights, and ReplicaSets are scaled: the stable
-// one, the new one, and the others by age. A deadline is annotated behind the size of its
-// ReplicaSet.
+// write returns the plan. Its order is: the new ReplicaSet is created, pods are restarted,
+// Services select its pods (first the preview, then the active one; first the one whose
+// turn is next, then the stable one and that of the canary), requests are led by the
+// weights, and ReplicaSets are scaled: the stable one, the new one, and the others by age.
+// A deadline is annotated behind the size of its ReplicaSet.
 func (c *counts) write(d *decision) Plan {
 	p := Plan{Holds: d.waiting.holds, RecheckAt: d.waiting.at, Status: d.status.clone()}
 	if c.creates {
 		p.Actions = append(p.Actions, CreateReplicaSet{
 			Name: c.fresh.Name, Hash: c.fresh.Hash, Revision: c.fresh.Revision, Replicas: c.fresh.Replicas, Desired: c.replicas(), Reason: ReasonNewTemplate,
 		})
+	}
+	for _, name := range d.evict {
+		p.Actions = append(p.Actions, EvictPod{Name: name, Reason: ReasonRestart})
 	}
 	p.Actions = d.services.preview.write(p.Actions, ReasonPreview)
 	p.Actions = d.services.active.write(p.Actions, ReasonPromotion)
