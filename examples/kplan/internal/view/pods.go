@@ -70,8 +70,8 @@ func (p *PodPlan) rows() [][]string {
 		rows = append(rows, []string{"delete pods of " + p.Name, string(replicaset.ReasonTooMany), p.Tie.text() + "; " + tieWhy})
 	}
 	for _, h := range p.Plan.Holds {
-		if text, ok := podWaits[h.Reason]; ok {
-			rows = append(rows, []string{"replica set " + p.Name + " waits", string(h.Reason), formatted(text, []any{h.Have, h.Limit})})
+		if !waitsForPods(h.Reason) {
+			rows = append(rows, []string{"replica set " + p.Name + " waits", string(h.Reason), replicaSets.whyNot(h.Reason, h.Have, h.Limit)})
 		}
 	}
 	return rows
@@ -103,16 +103,4 @@ func (p *PodPlan) whyDeleted(name string) string {
 		}
 	}
 	return text
-}
-
-// podWaits says in words what each reason of a hold of a ReplicaSet means, with its
-// numbers. Those of waiting for pods are left out.
-var podWaits = map[replicaset.Reason]string{
-	replicaset.ReasonBurst:        "%d pods are missing or too many, %d may change at once",
-	replicaset.ReasonExpectations: "%d writes have not been seen yet",
-	replicaset.ReasonExpired:      "%d writes have not been seen for too long, and are given up",
-	replicaset.ReasonBadSelector:  "its selector cannot be used",
-	replicaset.ReasonTerminating:  "%d pods are being deleted, and %d are missing",
-	replicaset.ReasonProtected:    "%d pods must not be deleted, and %d are to go",
-	replicaset.ReasonDeleting:     "it is being deleted, with %d pods of %d",
 }

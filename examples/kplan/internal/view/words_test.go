@@ -108,20 +108,20 @@ func TestEveryRolloutReasonHasWords(t *testing.T) {
 	require.Len(t, rollouts.holds, holds+heldBatches-3, "three are reasons of both")
 }
 
-// TestEveryPodReasonHasWords: holds of ReplicaSets are in words, but those that only
-// say that pods are not there yet.
+// TestEveryPodReasonHasWords: of ReplicaSets. Those of actions come with numbers.
 func TestEveryPodReasonHasWords(t *testing.T) {
-	known := map[replicaset.Reason]bool{
+	actions := map[replicaset.Reason]bool{
 		replicaset.ReasonOrphan: true, replicaset.ReasonNoMatch: true, replicaset.ReasonTooFew: true, replicaset.ReasonTooMany: true,
-		replicaset.ReasonNotReady: true, replicaset.ReasonNotAvailable: true,
 	}
 	seen := 0
 	constants(t, "replicaset/plan.go", func(text, _ string) {
 		r := replicaset.Reason(text)
-		require.True(t, known[r] != (podWaits[r] != ""), "%s has no words", r)
+		if !actions[r] {
+			checkAdvice(t, &replicaSets, r)
+		}
 		seen++
 	})
-	require.Equal(t, len(known)+len(podWaits), seen)
+	require.Equal(t, len(actions)+len(replicaSets.holds), seen)
 }
 
 // TestEveryRuleHasWords: a rule of the deletion order must be put into words here.
