@@ -39,6 +39,7 @@ var pods = schema.GroupResource{Resource: "pods"}
 var related = map[schema.GroupKind][]schema.GroupResource{
 	{Group: "apps", Kind: "Deployment"}:          {{Group: "apps", Resource: "replicasets"}, pods},
 	{Group: "apps", Kind: "ReplicaSet"}:          {{Group: "apps", Resource: "replicasets"}, pods},
+	{Kind: "ReplicationController"}:              {{Resource: "replicationcontrollers"}, pods},
 	{Group: "apps", Kind: "DaemonSet"}:           {{Group: "apps", Resource: "controllerrevisions"}, pods, {Resource: "nodes"}},
 	{Group: "apps.kruise.io", Kind: "DaemonSet"}: {{Group: "apps", Resource: "controllerrevisions"}, pods, {Resource: "nodes"}},
 	{Group: "argoproj.io", Kind: "Rollout"}:      {{Group: "apps", Resource: "replicasets"}, pods, {Resource: "services"}},
@@ -129,7 +130,7 @@ func (q Query) targets() ([]*unstructured.Unstructured, error) {
 			return nil, fmt.Errorf("%s: %T is not an object", info.ObjectName(), info.Object)
 		}
 		if related[u.GroupVersionKind().GroupKind()] == nil {
-			return nil, fmt.Errorf("%s: must be a Deployment, ReplicaSet, DaemonSet or Rollout", info.ObjectName())
+			return nil, fmt.Errorf("%s: must be a Deployment, ReplicaSet, ReplicationController, DaemonSet or Rollout", info.ObjectName())
 		}
 		targets = append(targets, u)
 	}

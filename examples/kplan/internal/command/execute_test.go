@@ -55,11 +55,11 @@ func TestBadInput(t *testing.T) {
 		"no selector":         {strings.Replace(good, "  selector: {matchLabels: {app: web}}\n", "", 1), `deploy.yaml: Deployment "web": spec.selector: "": must be set and not empty`},
 		"foreign selector":    {other, `deploy.yaml: Deployment "web": spec.template.metadata.labels: "app=web": must match the selector app=shop`},
 		"two errors":          {strings.Replace(with("replicas: -1"), "  selector: {matchLabels: {app: web}}\n", "", 1), `deploy.yaml: Deployment "web": spec.replicas: -1: must not be negative (and 1 more)`},
-		"no Deployment":       {"apiVersion: v1\nkind: Service\nmetadata: {name: web}\n", `no Deployment, DaemonSet or Rollout in the input; skipped 1 Service`},
-		"older version":       {strings.Replace(good, "apps/v1", "extensions/v1beta1", 1) + "---\napiVersion: v1\nkind: Secret\nmetadata: {name: s}\n", `no Deployment, DaemonSet or Rollout in the input; deploy.yaml: skipped Deployment "web" of extensions/v1beta1: its apiVersion is apps/v1 (and 1 more)`},
+		"no Deployment":       {"apiVersion: v1\nkind: Service\nmetadata: {name: web}\n", `no Deployment, DaemonSet, Rollout, ReplicaSet or ReplicationController in the input; skipped 1 Service`},
+		"older version":       {strings.Replace(good, "apps/v1", "extensions/v1beta1", 1) + "---\napiVersion: v1\nkind: Secret\nmetadata: {name: s}\n", `no Deployment, DaemonSet, Rollout, ReplicaSet or ReplicationController in the input; deploy.yaml: skipped Deployment "web" of extensions/v1beta1: its apiVersion is apps/v1 (and 1 more)`},
 		"no object":           {"[]\n", `deploy.yaml: must hold objects with an apiVersion and a kind`},
 		"a word":              {"web\n", `deploy.yaml: must hold objects with an apiVersion and a kind`},
-		"nothing":             {"", "no Deployment, DaemonSet or Rollout in the input"},
+		"nothing":             {"", "no Deployment, DaemonSet, Rollout, ReplicaSet or ReplicationController in the input"},
 		"twice the same name": {good + "---\n" + good, `deploy.yaml: Deployment "web": there is one of this name already, in deploy.yaml`},
 	}
 	for name, tt := range tests {
@@ -111,10 +111,10 @@ func TestBadFiles(t *testing.T) {
 		{[]string{"history", "-f", "broken.yaml"}, []string{"error: broken.yaml: yaml: ", "line 3"}},
 		{[]string{"undo", "-f", "other.yaml"}, []string{"other.yaml", "must hold objects with an apiVersion and a kind"}},
 		{[]string{"order", "-f", "missing.yaml"}, []string{"missing.yaml", "does not exist"}},
-		{[]string{"order", "-f", "deploy.yaml"}, []string{"no ReplicaSet in the input"}},
+		{[]string{"order", "-f", "deploy.yaml"}, []string{"no ReplicaSet or ReplicationController in the input"}},
 		{[]string{"order", "-f", "sets.yaml"}, []string{"no Pod in the input"}},
-		{[]string{"order", "-f", "sets.yaml", "-f", "pod.yaml"}, []string{"no ReplicaSet in the input wants or has pods"}},
-		{[]string{"order", "-f", "sets.yaml", "-f", "pod.yaml", "--replicaset", "shop"}, []string{`no ReplicaSet "shop" with pods in the input`}},
+		{[]string{"order", "-f", "sets.yaml", "-f", "pod.yaml"}, []string{"no ReplicaSet or ReplicationController in the input wants or has pods"}},
+		{[]string{"order", "-f", "sets.yaml", "-f", "pod.yaml", "--replicaset", "shop"}, []string{`no ReplicaSet or ReplicationController "shop" with pods in the input`}},
 		{[]string{"order", "-f", "sets.yaml", "-f", "sets.yaml", "-f", "pod.yaml"}, []string{`sets.yaml: ReplicaSet "web-1": there is one of this name already, in sets.yaml`}},
 		{[]string{"order", "-f", "bad-set.yaml", "-f", "pod.yaml"}, []string{`bad-set.yaml: ReplicaSet "web-2": metadata.uid: "": must be set`}},
 		{[]string{"undo", "-f", "many.yaml"}, []string{`no rollout history found for deployment "web"`}},
@@ -273,6 +273,7 @@ metadata: {name: old}
 apiVersion: apps/v1
 kind: ReplicaSet
 metadata: {name: stray, uid: r}
+spec: {replicas: 2, selector: {matchLabels: {app: stray}}, template: {metadata: {labels: {app: stray}}}}
 ---
 apiVersion: apps/v1
 kind: ReplicaSet
@@ -289,6 +290,7 @@ metadata:
 	require.Zero(t, code)
 	require.Contains(t, stdout, "Deployment web: 1 replica,")
 	require.Contains(t, stdout, "adopt replica set orphan")
+	require.NotContains(t, stdout, "ReplicaSet orphan", "it is adopted")
 	require.Equal(t, []string{
 		`note: deploy.yaml: Deployment "web": unknown field "spec.replcas"`,
 		`note: deploy.yaml: skipped Deployment "old" of extensions/v1beta1: its apiVersion is apps/v1`,

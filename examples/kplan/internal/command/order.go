@@ -28,8 +28,9 @@ func newOrder(name string) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "order {-f FILE | TYPE/NAME} [--count N]",
 		Short: "Show which pods a ReplicaSet would delete first",
-		Long: `Show the pods of each ReplicaSet in the files in the order in which it would delete
-them, and the rule that puts each before the next. Deployments need not be there.
+		Long: `Show the pods of each ReplicaSet and ReplicationController in the files in the order
+in which it would delete them, and the rule that puts each before the next. Deployments
+need not be there.
 
 Neighbours are the pods of the same Deployment on the node, of whichever of its
 ReplicaSets. Of ready pods that are about as old the UID decides. Pods that are alike
@@ -37,8 +38,8 @@ in all are a tie, of which Kubernetes takes what its cache lists first. So it is
 the rules go round in a circle. Such pods share their places, such as 2-5, and if only
 some of them go, the answer is "any 1 of these 4".
 
-With -o json each ReplicaSet is an object with name, controller, wanted, pods and tie.
-Several ReplicaSets are the items of one object.`,
+With -o json each ReplicaSet is an object with name, controller, wanted, pods and tie, and
+a ReplicationController also has a kind. Several are the items of one object.`,
 		Example: examples(name, `
 # Which two pods would go if every ReplicaSet lost two?
 kplan order deployment/web -n shop --count 2
@@ -64,7 +65,7 @@ func (o *ordering) execute(c *cobra.Command) error {
 	tell(c, set.Notes)
 	for _, name := range o.names {
 		if !slices.ContainsFunc(sets, func(s manifest.ReplicaSet) bool { return s.Snapshot.ReplicaSet.Name == name }) {
-			return fmt.Errorf("no ReplicaSet %q with pods in the input", name)
+			return fmt.Errorf("no ReplicaSet or ReplicationController %q with pods in the input", name)
 		}
 	}
 	now := o.present(c, set.Latest)
@@ -78,13 +79,13 @@ func (o *ordering) execute(c *cobra.Command) error {
 		if err != nil {
 			return s.Invalid(err)
 		}
-		order.Namespace = s.Namespace
+		order.Namespace, order.Kind = s.Namespace, s.Kind
 		if len(o.names) > 0 || order.Wanted > 0 || len(order.Pods) > 0 || order.Ending > 0 {
 			orders = append(orders, order)
 		}
 	}
 	if len(orders) == 0 {
-		return errors.New("no ReplicaSet in the input wants or has pods")
+		return errors.New("no ReplicaSet or ReplicationController in the input wants or has pods")
 	}
 	return write(c, o.output, orders)
 }
@@ -94,9 +95,7 @@ func (o *ordering) order(s *replicaset.Snapshot, now time.Time) (view.Order, err
 	result := view.Order{
 		Name: rs.Name, Wanted: sizeOf(rs), Deleting: !rs.DeletionTimestamp.IsZero(), Now: now, Marked: int(o.count),
 	}
-	if rs.ControllerUID != "" {
-		result.Controller = rs.ControllerKind + " " + rs.ControllerName
-	}
+	result.Controller = controllerOf(rs)
 	plan, err := replicaset.Reconcile(*s, now, replicaset.Options{})
 	if err != nil {
 		return result, err
@@ -122,6 +121,14 @@ func (o *ordering) order(s *replicaset.Snapshot, now time.Time) (view.Order, err
 		result.Pods = append(result.Pods, victim)
 	}
 	return result, nil
+}
+
+// controllerOf returns the controller of a ReplicaSet, such as Deployment web, or "".
+func controllerOf(rs *replicaset.ReplicaSet) string {
+	if rs.ControllerUID == "" {
+		return ""
+	}
+	return rs.ControllerKind + " " + rs.ControllerName
 }
 
 var _ pflag.Value = new(number)

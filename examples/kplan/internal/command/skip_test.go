@@ -32,7 +32,7 @@ note: skipped 1 ConfigMap, 2 Ingresses, 1 NetworkPolicy, 2 Policies, 1 Service
 `, stderr)
 	code, _, stderr = run([]byte("apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: db}\n"), "plan", "-f", "-")
 	require.Equal(t, 1, code)
-	require.Equal(t, "error: no Deployment, DaemonSet or Rollout in the input; 1 StatefulSet is not planned\n", stderr)
+	require.Equal(t, "error: no Deployment, DaemonSet, Rollout, ReplicaSet or ReplicationController in the input; 1 StatefulSet is not planned\n", stderr)
 	_, _, stderr = run([]byte(strings.Replace(good, "kind: Deployment", "kind: Deploymnet", 1)), "plan", "-f", "-")
 	require.Contains(t, stderr, `skipped Deploymnet "web": did you mean Deployment?`)
 }

@@ -78,7 +78,7 @@ func TestClusterErrors(t *testing.T) {
 		{[]string{"plan", "deployment/web", "-n", "shop"}, `the server says NotFound`},
 		{[]string{"plan", "gadget/web"}, `the server doesn't have a resource type "gadget"`},
 		{[]string{"plan", "pod/" + setName("web", 1) + "-x"}, `the server says NotFound`},
-		{[]string{"history", "rs/" + setName("web", 1)}, `no Deployment, DaemonSet or Rollout in the input`},
+		{[]string{"history", "rs/" + setName("web", 1)}, `no Deployment or DaemonSet in the input`},
 		{[]string{"plan", "deployment/web", "--kubeconfig", "nowhere"}, `nowhere: no such file or directory`},
 	}
 	for _, tt := range tests {

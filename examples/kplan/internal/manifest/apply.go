@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -17,6 +18,7 @@ import (
 // Applied are the kinds whose manifests are applied to live objects.
 var Applied = map[string]bool{
 	"apps/v1 Deployment": true, "apps/v1 DaemonSet": true, "argoproj.io/v1alpha1 Rollout": true,
+	"apps/v1 ReplicaSet": true, "v1 ReplicationController": true,
 	"apps.kruise.io/v1alpha1 DaemonSet": true, "apps.kruise.io/v1beta1 DaemonSet": true,
 }
 
@@ -89,7 +91,12 @@ func specOf(u *unstructured.Unstructured) any {
 		return u.Object["spec"]
 	}
 	d, ds := &appsv1.Deployment{}, &appsv1.DaemonSet{}
+	rs, rc := &appsv1.ReplicaSet{}, &corev1.ReplicationController{}
 	switch {
+	case kindOf(u) == "apps/v1 ReplicaSet" && json.Unmarshal(data, rs) == nil:
+		return kube.Default(rs).Spec
+	case kindOf(u) == "v1 ReplicationController" && json.Unmarshal(data, rc) == nil:
+		return kube.Default(rc).Spec
 	case kindOf(u) == "apps/v1 Deployment" && json.Unmarshal(data, d) == nil:
 		return kube.Default(d).Spec
 	case kindOf(u) == "apps/v1 DaemonSet" && json.Unmarshal(data, ds) == nil:

@@ -100,6 +100,9 @@ func (l *loader) assignDaemonSets(s *Set, from Source) error {
 	for i := range s.Workloads {
 		s.Workloads[i].Nodes = all
 	}
+	for i := range s.ReplicaSets {
+		s.ReplicaSets[i].Workload.Nodes = all
+	}
 	files := map[string]string{}
 	for _, source := range l.daemonSets {
 		d := *source.object

@@ -35,6 +35,7 @@ func (l *loader) fillNamespace() {
 func (l *loader) namespacesOf() (list []*string) {
 	list = append(list, metaOf(l.deployments)...)
 	list = append(list, metaOf(l.replicaSets)...)
+	list = append(list, metaOf(l.controllers)...)
 	list = append(list, metaOf(l.pods)...)
 	list = append(list, metaOf(l.revisions)...)
 	list = append(list, metaOf(l.argo)...)

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -40,25 +39,25 @@ func sameNamespace(a, b string) bool {
 	return cmp.Or(a, metav1.NamespaceDefault) == cmp.Or(b, metav1.NamespaceDefault)
 }
 
-// autoscale gives a Deployment that is not live as it stands the replicas that its
+// autoscale gives a workload of a kind that is not live as it stands the replicas that its
 // autoscaler lets it have, and returns what that is.
-func (l *loader) autoscale(d *appsv1.Deployment) (notes []string) {
+func (l *loader) autoscale(kind string, o metav1.Object, replicas **int32) (notes []string) {
 	for _, s := range l.autoscalers {
 		a, ref := s.object, s.object.Spec.ScaleTargetRef
-		if ref.Kind != "Deployment" || ref.Name != d.Name || !sameNamespace(a.Namespace, d.Namespace) || *d.Spec.Replicas == 0 {
+		if ref.Kind != kind || ref.Name != o.GetName() || !sameNamespace(a.Namespace, o.GetNamespace()) || **replicas == 0 {
 			continue
 		}
 		least := int32(1)
 		if a.Spec.MinReplicas != nil {
 			least = *a.Spec.MinReplicas
 		}
-		n := min(max(*d.Spec.Replicas, least), a.Spec.MaxReplicas)
+		n := min(max(**replicas, least), a.Spec.MaxReplicas)
 		text := fmt.Sprintf("HorizontalPodAutoscaler %s keeps %d to %d replicas", a.Name, least, a.Spec.MaxReplicas)
 		switch {
-		case d.UID != "":
-			text += fmt.Sprintf("; they stay at %d", *d.Spec.Replicas)
-		case n != *d.Spec.Replicas || l.lacksReplicas(d):
-			d.Spec.Replicas = &n
+		case o.GetUID() != "" && !strings.HasPrefix(string(o.GetUID()), manifestUID):
+			text += fmt.Sprintf("; they stay at %d", **replicas)
+		case n != **replicas || l.lacksReplicas(kind, o):
+			*replicas = &n
 			text += fmt.Sprintf("; they are %d to begin with", n)
 		}
 		notes = append(notes, text)
@@ -66,11 +65,11 @@ func (l *loader) autoscale(d *appsv1.Deployment) (notes []string) {
 	return notes
 }
 
-// lacksReplicas reports whether a Deployment was read without replicas.
-func (l *loader) lacksReplicas(d *appsv1.Deployment) bool {
+// lacksReplicas reports whether a workload of a kind was read without replicas.
+func (l *loader) lacksReplicas(kind string, o metav1.Object) bool {
 	return slices.ContainsFunc(l.running, func(u *unstructured.Unstructured) bool {
 		_, found, err := unstructured.NestedFieldNoCopy(u.Object, "spec", "replicas")
-		return kindOf(u) == "apps/v1 Deployment" && key(u) == key(d) && !found && err == nil
+		return u.GetKind() == kind && key(u) == key(o) && !found && err == nil
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -57,10 +58,12 @@ type Set struct {
 	DaemonSets []DaemonSet
 	Rollouts   []Rollout
 	Argo       []ArgoRollout
-	Shared     Shared
-	Running    []*unstructured.Unstructured // workloads as they were read
-	Notes      []string                     // what was passed over, for the user to know
-	Latest     time.Time                    // that any object tells, zero if none does
+	// ReplicaSets are those that are planned by themselves, with ReplicationControllers.
+	ReplicaSets []ReplicaSet
+	Shared      Shared
+	Running     []*unstructured.Unstructured // workloads as they were read
+	Notes       []string                     // what was passed over, for the user to know
+	Latest      time.Time                    // that any object tells, zero if none does
 }
 
 // Load reads a source. It accesses no cluster.
@@ -117,12 +120,14 @@ func (s *Set) keep(only []types.UID) {
 	s.Workloads = slices.DeleteFunc(s.Workloads, func(w Workload) bool { return !asked(w.Deployment.UID) })
 	s.Argo = slices.DeleteFunc(s.Argo, func(r ArgoRollout) bool { return !asked(r.Object.UID) })
 	s.DaemonSets = slices.DeleteFunc(s.DaemonSets, func(d DaemonSet) bool { return !asked(d.Object.UID) })
+	s.ReplicaSets = slices.DeleteFunc(s.ReplicaSets, func(r ReplicaSet) bool { return !asked(types.UID(r.Snapshot.ReplicaSet.UID)) })
 }
 
 // A loader sorts objects by kind.
 type loader struct {
 	deployments []source[appsv1.Deployment]
 	replicaSets []source[appsv1.ReplicaSet]
+	controllers []source[appsv1.ReplicaSet] // ReplicationControllers in this form
 	pods        []source[corev1.Pod]
 	daemonSets  []source[DaemonSet]
 	nodes       []source[corev1.Node]
@@ -145,7 +150,7 @@ type source[T any] struct {
 
 func (l *loader) add(u *unstructured.Unstructured, file string) error {
 	l.notice(u)
-	if Applied[kindOf(u)] {
+	if Applied[kindOf(u)] && metav1.GetControllerOfNoCopy(u) == nil {
 		l.running = append(l.running, u)
 	}
 	switch u.GetAPIVersion() + " " + u.GetKind() {
@@ -163,6 +168,8 @@ func (l *loader) add(u *unstructured.Unstructured, file string) error {
 		return addAs(l, &l.deployments, u, file, kube.Default[appsv1.Deployment])
 	case "apps/v1 ReplicaSet":
 		return addAs(l, &l.replicaSets, u, file, kube.Default[appsv1.ReplicaSet])
+	case "v1 ReplicationController":
+		return addAs(l, &l.controllers, u, file, fromController)
 	case "v1 Pod":
 		return add(l, &l.pods, u, file)
 	}

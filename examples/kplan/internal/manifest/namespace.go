@@ -28,8 +28,8 @@ func (l *loader) namespaces() map[string]*namespace {
 	for _, d := range l.deployments {
 		of(d.object.Namespace)
 	}
-	for _, rs := range l.replicaSets {
-		r := kube.ReplicaSet(rs.object)
+	for _, rs := range slices.Concat(l.replicaSets, l.controllers) {
+		r := snapshotOf(rs.object)
 		families := of(rs.object.Namespace).families
 		families[r.ControllerUID] = append(families[r.ControllerUID], r)
 	}
@@ -46,7 +46,7 @@ func (n *namespace) snapshot(rs replicaset.ReplicaSet) replicaset.Snapshot {
 	s := replicaset.Snapshot{ReplicaSet: rs, Pods: n.pods}
 	if rs.ControllerUID != "" {
 		s.Siblings = slices.DeleteFunc(slices.Clone(n.families[rs.ControllerUID]), func(other replicaset.ReplicaSet) bool {
-			return other.Name == rs.Name
+			return other.Name == rs.Name && other.Kind == rs.Kind
 		})
 	}
 	return s

@@ -12,12 +12,12 @@ import (
 // planned are the kinds that the command reads, with the version of those of Kubernetes.
 var planned = map[string]string{
 	"Deployment": "apps/v1", "DaemonSet": "apps/v1", "ReplicaSet": "apps/v1", "ControllerRevision": "apps/v1",
-	"Pod": "v1", "Node": "v1", "Rollout": "", "BatchRelease": "",
+	"ReplicationController": "v1", "Pod": "v1", "Node": "v1", "Rollout": "", "BatchRelease": "",
 }
 
 // controllers are kinds that have pods of their own, which a reader may expect to be planned.
 var controllers = map[string]bool{
-	"StatefulSet": true, "ReplicationController": true, "Job": true, "CronJob": true, "CloneSet": true, "Canary": true,
+	"StatefulSet": true, "Job": true, "CronJob": true, "CloneSet": true, "Canary": true,
 	"BroadcastJob": true, "AdvancedCronJob": true, "SidecarSet": true, "UnitedDeployment": true,
 }
 

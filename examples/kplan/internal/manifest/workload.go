@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -22,6 +23,7 @@ type Workload struct {
 	Pods        []*corev1.Pod // of these ReplicaSets
 	Nodes       []*corev1.Node
 
+	kind      string // "" is Deployment
 	namespace *namespace
 	shared    *Shared
 	limits    *limitObjects
@@ -32,7 +34,9 @@ type Workload struct {
 func (w *Workload) Shared() Shared { return *w.shared }
 
 // Name returns what messages call the workload.
-func (w *Workload) Name() string { return describe("Deployment", w.Deployment.Name) }
+func (w *Workload) Name() string {
+	return describe(cmp.Or(w.kind, "Deployment"), w.Deployment.Name)
+}
 
 // Key tells workloads apart.
 func (w *Workload) Key() string { return key(w.Deployment) }
@@ -52,16 +56,23 @@ func (w *Workload) Snapshot() (deploy.Snapshot, error) {
 	return s, nil
 }
 
+// noWorkload tells that there is nothing to plan.
+const noWorkload = "no Deployment, DaemonSet, Rollout, ReplicaSet or ReplicationController in the input"
+
 // set puts together what belongs together.
 func (l *loader) set(from Source) (*Set, error) {
-	if len(l.deployments)+len(l.daemonSets)+len(l.rollouts)+len(l.argo) == 0 {
-		return nil, passedOver("no Deployment, DaemonSet or Rollout in the input", l.notes)
+	if len(l.deployments)+len(l.daemonSets)+len(l.rollouts)+len(l.argo)+len(l.replicaSets)+len(l.controllers) == 0 {
+		return nil, passedOver(noWorkload, l.notes)
 	}
+	l.identifyReplicaSets()
 	s := &Set{Notes: slices.Clone(l.notes), Shared: l.shared(), Running: l.running, Latest: l.latest}
 	if err := l.assignArgo(s); err != nil {
 		return nil, err
 	}
 	if err := l.assignDeployments(s); err != nil {
+		return nil, err
+	}
+	if err := l.assignAlone(s, from); err != nil {
 		return nil, err
 	}
 	if err := l.assignDaemonSets(s, from); err != nil {
@@ -70,8 +81,8 @@ func (l *loader) set(from Source) (*Set, error) {
 	if err := l.assignRollouts(s); err != nil {
 		return nil, err
 	}
-	if len(s.Workloads)+len(s.DaemonSets)+len(s.Rollouts)+len(s.Argo) == 0 {
-		return nil, l.nothing()
+	if len(s.Workloads)+len(s.DaemonSets)+len(s.Rollouts)+len(s.Argo)+len(s.ReplicaSets) == 0 {
+		return nil, l.nothing(s.Notes)
 	}
 	return s, nil
 }
@@ -87,14 +98,18 @@ func passedOver(text string, notes []string) error {
 	return errors.New(text)
 }
 
-// nothing returns why nothing can be said about the first DaemonSet or Rollout.
-func (l *loader) nothing() error {
-	if len(l.daemonSets) > 0 {
+// nothing returns why nothing can be said about the first DaemonSet or Rollout, or what the
+// notes tell of ReplicaSets.
+func (l *loader) nothing(notes []string) error {
+	switch {
+	case len(l.daemonSets) > 0:
 		d := l.daemonSets[0]
 		return &Error{File: d.file, Object: d.object.Name(), Err: errNoNode}
+	case len(l.rollouts) > 0:
+		r := l.rollouts[0]
+		return &Error{File: r.file, Object: describe("Rollout", r.object.object.Name), Err: errNoWorkload}
 	}
-	r := l.rollouts[0]
-	return &Error{File: r.file, Object: describe("Rollout", r.object.object.Name), Err: errNoWorkload}
+	return passedOver("nothing to plan in the input", notes)
 }
 
 // assignDeployments puts together Deployments with what they control.
@@ -102,7 +117,7 @@ func (l *loader) assignDeployments(s *Set) error {
 	files := map[string]string{}
 	for i := range l.deployments {
 		d := &l.deployments[i]
-		w := Workload{File: d.file, Deployment: d.object, limits: &l.limitObjects, scaled: l.autoscale(d.object)}
+		w := Workload{File: d.file, Deployment: d.object, limits: &l.limitObjects, scaled: l.autoscale("Deployment", d.object, &d.object.Spec.Replicas)}
 		if first, ok := files[w.Key()]; ok {
 			return w.Invalid(fmt.Errorf("there is one of this name already, in %s", first))
 		}
@@ -145,8 +160,7 @@ func (l *loader) assignReplicaSets(s *Set) error {
 		}
 		i := slices.IndexFunc(s.Workloads, func(w Workload) bool { return controls(w.Deployment, rs.object) })
 		if i < 0 {
-			s.Notes = append(s.Notes, fmt.Sprintf("%s: skipped %s: its Deployment is not in the input", rs.file, describe("ReplicaSet", rs.object.Name)))
-			continue
+			continue // of something else
 		}
 		if err := checkReplicaSet(rs.object); err != nil {
 			return &Error{File: rs.file, Object: describe("ReplicaSet", rs.object.Name), Err: err}

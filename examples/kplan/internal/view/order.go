@@ -6,10 +6,12 @@ import (
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
 )
 
 // An Order is the order in which the pods of one ReplicaSet would be deleted.
 type Order struct {
+	Kind       string // ReplicaSet or ReplicationController
 	Namespace  string
 	Name       string
 	Controller string // such as Deployment web, or ""
@@ -39,7 +41,7 @@ func (o Order) Text(w *terminal.Writer) {
 	if o.Controller != "" {
 		controller = " of " + o.Controller
 	}
-	w.Printf("ReplicaSet %s%s: wants %s, has %d\n", name, controller, plural(o.Wanted, "pod"), len(o.Pods))
+	w.Printf("%s %s%s: wants %s, has %d\n", o.Kind, name, controller, plural(o.Wanted, "pod"), len(o.Pods))
 	if o.Ending > 0 {
 		w.Printf("Being deleted already: %s\n", count(o.Ending, "pod", "pods"))
 	}
@@ -169,7 +171,12 @@ func (o Order) MarshalJSON() ([]byte, error) {
 			pods[i].Goes, pods[i].Perhaps = new(goes), perhaps
 		}
 	}
+	kind := o.Kind
+	if kind == replicaset.Kind {
+		kind = "" // as that of most
+	}
 	return marshal(struct {
+		Kind       string       `json:"kind,omitempty"`
 		Name       string       `json:"name"`
 		Namespace  string       `json:"namespace,omitempty"`
 		Controller string       `json:"controller,omitempty"`
@@ -178,5 +185,5 @@ func (o Order) MarshalJSON() ([]byte, error) {
 		Ending     int          `json:"terminating"`
 		Pods       []orderedPod `json:"pods"`
 		Tie        *Tie         `json:"tie,omitempty"`
-	}{o.Name, o.Namespace, o.Controller, o.Wanted, o.Deleting, o.Ending, pods, o.tie()})
+	}{kind, o.Name, o.Namespace, o.Controller, o.Wanted, o.Deleting, o.Ending, pods, o.tie()})
 }
