@@ -66,7 +66,8 @@ func newRoot(name string) *cobra.Command {
 		Use:   "kplan",
 		Short: "Show what a workload will do next, and how a rollout will go",
 		Long: `Show what the controllers of Kubernetes and OpenKruise will do next with
-Deployments, DaemonSets and Rollouts, and how a rollout will go.
+Deployments, DaemonSets, Rollouts, ReplicaSets and ReplicationControllers, and how a
+rollout will go.
 
 It reads manifests as people write them, objects as kubectl prints them, and
 clusters. It changes nothing.`,

@@ -291,6 +291,7 @@ metadata:
 	require.Contains(t, stdout, "Deployment web: 1 replica,")
 	require.Contains(t, stdout, "adopt replica set orphan")
 	require.NotContains(t, stdout, "ReplicaSet orphan", "it is adopted")
+	require.Contains(t, stdout, "ReplicaSet stray: wants 2 pods, has none\n", "nobody owns it")
 	require.Equal(t, []string{
 		`note: deploy.yaml: Deployment "web": unknown field "spec.replcas"`,
 		`note: deploy.yaml: skipped Deployment "old" of extensions/v1beta1: its apiVersion is apps/v1`,

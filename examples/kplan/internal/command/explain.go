@@ -29,7 +29,8 @@ func newExplain(name string) *cobra.Command {
 cluster, moves, or does not: whether it is complete, progressing, waiting or stuck;
 what it holds back, by which numbers, what that means and what ends it; its
 ReplicaSets, nodes or steps; the pods that do not serve; and when time alone will
-change something.
+change something. So it is with ReplicaSets and ReplicationControllers that nobody owns,
+or that are named.
 
 Complete: nothing is left to roll out. Progressing: something is due at once.
 Waiting: pods or time decide, or that someone resumes it. Stuck: it does not go on
@@ -39,9 +40,10 @@ by itself.
 kplan plan.
 
 With -o json each Deployment is an object with name, state, why, rolloutStatus,
-budget, actions, holds, replicaSets, pods and instants. DaemonSets and Rollouts
-also have a kind; the former have nodes, the latter batchRelease and steps. Several
-objects are the items of one. The exit code does not depend on the state.`,
+budget, actions, holds, replicaSets, pods and instants. All others also have a
+kind; DaemonSets have nodes, Rollouts batchRelease and steps, ReplicaSets by themselves
+wanted and status. Several objects are the items of one. The exit code does not depend
+on the state.`,
 		Example: examples(name, `
 # Why does nothing happen?
 kplan explain deployment/web -n shop
@@ -92,6 +94,13 @@ func (p *planning) explain(c *cobra.Command) error {
 		}
 		p.tellLimits(c, w, plan)
 		explanations = append(explanations, explanationOf(w, plan, now))
+	}
+	for i := range set.ReplicaSets {
+		e, err := p.explainReplicaSet(c, &set.ReplicaSets[i], now)
+		if err != nil {
+			return err
+		}
+		explanations = append(explanations, e)
 	}
 	for i := range set.DaemonSets {
 		e, err := p.explainDaemonSet(&set.DaemonSets[i], now)

@@ -21,7 +21,8 @@ in the files or with those named in a cluster, and why; and what they hold back,
 and why.
 
 What belongs to a workload is known by its UID. Objects of other kinds are passed
-over.
+over. ReplicaSets and ReplicationControllers that nobody owns are planned by
+themselves, and others if they are named.
 
 Deployments: if the files hold pods, what happens to these at the present sizes of
 their ReplicaSets is shown as well.
@@ -37,9 +38,9 @@ Deployments, the policies --adoption, --leftover, --pause-points, --paused,
 values of a policy the first is what Kubernetes does.
 
 With -o json each Deployment is an object with name, actions, holds, status,
-budget, recheckAt and replicaSets. DaemonSets and Rollouts also have a kind; the
-former have nodes, the latter batchRelease and steps. Several objects are the items
-of one.
+budget, recheckAt and replicaSets. All others also have a kind; DaemonSets have
+nodes, Rollouts batchRelease and steps, ReplicaSets by themselves wanted. Several
+objects are the items of one.
 
 Of the flags of kubectl for clusters all work, and the most common ones are shown.`,
 		Example: examples(name, `
@@ -96,6 +97,13 @@ func (p *planning) execute(c *cobra.Command) error {
 		p.tellLimits(c, w, plan)
 		plans = append(plans, plan)
 	}
+	for i := range set.ReplicaSets {
+		plan, err := p.planReplicaSet(c, &set.ReplicaSets[i], now)
+		if err != nil {
+			return err
+		}
+		plans = append(plans, plan)
+	}
 	for i := range set.DaemonSets {
 		plan, err := p.planDaemonSet(&set.DaemonSets[i], now)
 		if err != nil {
@@ -136,23 +144,27 @@ func (p *planning) podPlans(w *manifest.Workload, now time.Time) ([]view.PodPlan
 	var plans []view.PodPlan
 	options := replicaset.Options{Repair: p.replicaSets()}
 	for _, s := range w.PodSnapshots() {
-		plan, err := replicaset.Reconcile(s, now, options)
+		plan, err := podPlan(s, now, options)
 		if err != nil {
 			return nil, err
 		}
-		reasons, err := replicaset.Explain(s, now, options)
-		if err != nil {
-			return nil, err
-		}
-		tie, err := tieOf(s, now, options, deletions(&plan))
-		if err != nil {
-			return nil, err
-		}
-		plans = append(plans, view.PodPlan{
-			Name: s.ReplicaSet.Name, Wanted: sizeOf(&s.ReplicaSet), Now: now, Plan: plan, Reasons: reasons, Tie: tie,
-		})
+		plans = append(plans, plan)
 	}
 	return plans, nil
+}
+
+// podPlan returns what happens to the pods of a ReplicaSet.
+func podPlan(s replicaset.Snapshot, now time.Time, options replicaset.Options) (view.PodPlan, error) {
+	p := view.PodPlan{Name: s.ReplicaSet.Name, Wanted: sizeOf(&s.ReplicaSet), Now: now}
+	var err error
+	if p.Plan, err = replicaset.Reconcile(s, now, options); err != nil {
+		return p, err
+	}
+	if p.Reasons, err = replicaset.Explain(s, now, options); err != nil {
+		return p, err
+	}
+	p.Tie, err = tieOf(s, now, options, deletions(&p.Plan))
+	return p, err
 }
 
 func sizeOf(rs *replicaset.ReplicaSet) int32 {

@@ -1,0 +1,60 @@
+package command
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/examples/kplan/internal/view"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// planReplicaSet returns the next plan for a ReplicaSet by itself.
+func (p *planning) planReplicaSet(c *cobra.Command, r *manifest.ReplicaSet, now time.Time) (view.ReplicaPlan, error) {
+	plan, err := podPlan(r.Snapshot, now, replicaset.Options{Repair: p.replicaSets()})
+	if err != nil {
+		return view.ReplicaPlan{}, r.Invalid(err)
+	}
+	for _, text := range bites(r) {
+		tell(c, []string{r.Name() + ": " + text})
+	}
+	return view.ReplicaPlan{
+		Kind: r.Kind, Namespace: r.Namespace, Controller: controllerOf(&r.Snapshot.ReplicaSet), PodPlan: plan,
+		Policies: p.flags(replicaset.QuirkTable()),
+	}, nil
+}
+
+// bites returns which limits a ReplicaSet runs into at the size that it wants.
+func bites(r *manifest.ReplicaSet) []string {
+	return r.Workload.Bites(rollout.Budget{Replicas: sizeOf(&r.Snapshot.ReplicaSet)}, running(r.Workload.Pods))
+}
+
+func (p *planning) explainReplicaSet(c *cobra.Command, r *manifest.ReplicaSet, now time.Time) (view.ReplicaExplanation, error) {
+	plan, err := p.planReplicaSet(c, r, now)
+	if err != nil {
+		return view.ReplicaExplanation{}, err
+	}
+	e := view.ReplicaExplanation{ReplicaPlan: plan}
+	for _, condition := range r.Workload.ReplicaSets[0].Status.Conditions {
+		if condition.Type == appsv1.ReplicaSetReplicaFailure && condition.Status == corev1.ConditionTrue {
+			e.Failure = condition.Message
+		}
+	}
+	for _, pod := range r.Workload.Pods {
+		if idle, ok := idlePod(pod, "", now); ok {
+			e.Idle = append(e.Idle, idle)
+		}
+	}
+	slices.SortFunc(e.Idle, func(a, b view.Pod) int { return cmp.Compare(a.Name, b.Name) })
+	if at := plan.Plan.RecheckAt; !at.IsZero() {
+		e.Instants = append(e.Instants, view.Instant{At: at, What: availableNext(&plan.Plan, plan.Name)})
+	}
+	return e, nil
+}

@@ -1,0 +1,238 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+)
+
+// A ReplicaPlan is the next plan for a ReplicaSet or ReplicationController by itself.
+type ReplicaPlan struct {
+	Kind       string
+	Namespace  string
+	Controller string // such as Deployment web, or ""
+	PodPlan
+	Policies []string // the flags that depart from Kubernetes
+}
+
+func (p *ReplicaPlan) name() string {
+	if p.Namespace != "" {
+		return p.Kind + " " + p.Namespace + "/" + p.Name
+	}
+	return p.Kind + " " + p.Name
+}
+
+// there says how many pods there are.
+func (p *ReplicaPlan) there() string {
+	s := &p.Plan.Status
+	text := "none"
+	if s.Replicas > 0 {
+		text = fmt.Sprintf("%d, of which %d ready and %d available", s.Replicas, s.ReadyReplicas, s.AvailableReplicas)
+	}
+	if n := s.TerminatingReplicas; n != nil && *n > 0 {
+		text += fmt.Sprintf("; %d more are being deleted", *n)
+	}
+	return text
+}
+
+// withoutHolds returns what happens to pods, and nothing else.
+func (p *ReplicaPlan) withoutHolds() PodPlan {
+	plan := p.PodPlan
+	plan.Plan.Holds = nil
+	return plan
+}
+
+// complete reports whether all pods are there, and available.
+func (p *ReplicaPlan) complete() bool {
+	s := &p.Plan.Status
+	return len(p.Plan.Actions) == 0 && s.Replicas == p.Wanted && s.AvailableReplicas == p.Wanted
+}
+
+// Text writes the plan for people.
+func (p ReplicaPlan) Text(w *terminal.Writer) {
+	w.Printf("%s: wants %s, has %s\n\n", p.name(), plural(p.Wanted, "pod"), p.there())
+	writePolicies(w, p.Policies)
+	switch {
+	case p.complete():
+		w.Printf("Nothing to do: all pods are available.\n\n")
+	case len(p.Plan.Actions) == 0:
+		w.Printf("Nothing to do at the moment.\n\n")
+	}
+	podActions(w, []PodPlan{p.withoutHolds()})
+	if len(p.Plan.Holds) > 0 {
+		t := terminal.NewTable("HELD BACK", "REASON", "WHY")
+		for _, h := range p.Plan.Holds {
+			t.Row(p.Name, string(h.Reason), replicaSets.whyNot(h.Reason, h.Have, h.Limit))
+		}
+		t.WriteTo(w)
+		w.Printf("\n")
+	}
+	w.Printf("Status:   %v\n", p.Plan.Status)
+	if at := p.Plan.RecheckAt; !at.IsZero() {
+		w.Printf("Recheck:  %s, in %s\n", at.Format(time.RFC3339), clock(at.Sub(p.Now)))
+	}
+}
+
+// MarshalJSON encodes the plan. Actions and holds are always there.
+func (p ReplicaPlan) MarshalJSON() ([]byte, error) {
+	type plan replicaset.Plan // without methods
+	return marshal(struct {
+		Kind       string             `json:"kind"`
+		Name       string             `json:"name"`
+		Namespace  string             `json:"namespace,omitempty"`
+		Controller string             `json:"controller,omitempty"`
+		Policies   []string           `json:"policies,omitempty"`
+		Wanted     int32              `json:"wanted"`
+		Actions    replicaset.Actions `json:"actions"`
+		Holds      []replicaset.Hold  `json:"holds"`
+		plan
+		Reasons []podorder.Explanation `json:"reasons,omitempty"`
+		Tie     *Tie                   `json:"tie,omitempty"`
+	}{
+		p.Kind, p.Name, p.Namespace, p.Controller, p.Policies, p.Wanted, p.Plan.Actions, notNil(p.Plan.Holds), plan(p.Plan), p.Reasons, p.Tie,
+	})
+}
+
+// A ReplicaExplanation is why a ReplicaSet or ReplicationController moves, or does not.
+type ReplicaExplanation struct {
+	ReplicaPlan
+	Failure  string    // what its condition ReplicaFailure says, or ""
+	Idle     []Pod     // those that do not serve
+	Instants []Instant // when time alone changes something
+}
+
+// State returns how it stands, and one sentence that says why.
+func (e *ReplicaExplanation) State() (State, string) {
+	actions := e.Plan.Actions
+	state, why := StateWaiting, "Nothing will happen, and the planner does not say why."
+	switch {
+	case e.complete():
+		return StateComplete, e.completeText()
+	case e.Failure != "" && len(actions) > 0:
+		return StateStuck, e.failed().Means
+	case len(actions) == 1:
+		return StateProgressing, "The controller will act at once: " + e.row(actions[0])[0] + "."
+	case len(actions) > 1:
+		return StateProgressing, fmt.Sprintf("The controller will act at once, in %d writes.", len(actions))
+	}
+	for i, h := range e.Plan.Holds {
+		if a := replicaSets.advice(h.Reason); i == 0 || a.Stuck {
+			why = a.Means
+			if a.Stuck {
+				state = StateStuck
+			}
+		}
+	}
+	if len(e.Idle) > 0 {
+		why += " Pods that do not serve: " + byReason(e.Idle) + "."
+	}
+	return state, why
+}
+
+// failed is the advice on a ReplicaSet that cannot create or delete pods.
+func (e *ReplicaExplanation) failed() Advice {
+	a := deployments.advice(deploy.ReasonReplicaFailure)
+	a.Means = strings.ReplaceAll(a.Means, replicaset.Kind, e.Kind)
+	a.Text = formatted(a.Text, []any{e.Plan.Status.Replicas, e.Wanted})
+	return a
+}
+
+func (e *ReplicaExplanation) completeText() string {
+	switch e.Wanted {
+	case 0:
+		return "No pod is wanted, and none is left."
+	case 1:
+		return "The pod is available."
+	}
+	return fmt.Sprintf("All %d pods are available.", e.Wanted)
+}
+
+// Text writes the explanation for people.
+func (e ReplicaExplanation) Text(w *terminal.Writer) {
+	state, why := e.State()
+	w.Printf("%s is %s. %s\n\n", e.name(), state, why)
+	writePolicies(w, e.Policies)
+	if e.Controller != "" {
+		w.Printf("Controller:              %s, which may change the size\n", e.Controller)
+	}
+	w.Printf("Pods:                    wants %d, has %s\n", e.Wanted, e.there())
+	writeInstants(w, e.Instants, e.Now)
+	writeIdle(w, e.Idle)
+	if e.Tie != nil {
+		w.Printf("\nGoes: %s.\nIt is %s.\n", e.Tie.text(), tieWhy)
+	}
+	if len(e.Plan.Actions) > 0 {
+		w.Printf("\n")
+		e.actions().WriteTo(w)
+	}
+	for i, h := range e.held() {
+		if i == 0 {
+			w.Printf("\nHeld back:\n")
+		}
+		writeAdvice(w, e.Name, h.Text, h.reason, h.Advice, h.says)
+	}
+}
+
+// actions is the table of what happens to pods.
+func (e *ReplicaExplanation) actions() *terminal.Table {
+	plan := e.withoutHolds()
+	t := terminal.NewTable("POD ACTION", "REASON", "WHY")
+	for _, row := range plan.rows() {
+		t.Row(row...)
+	}
+	return t
+}
+
+// A replicaHold is what is held back, in words.
+type replicaHold struct {
+	reason string
+	Advice
+	says string
+}
+
+func (e *ReplicaExplanation) held() (list []replicaHold) {
+	if e.Failure != "" {
+		list = append(list, replicaHold{string(deploy.ReasonReplicaFailure), e.failed(), oneLine(e.Failure)})
+	}
+	for _, h := range e.Plan.Holds {
+		a := replicaSets.advice(h.Reason)
+		a.Text = replicaSets.whyNot(h.Reason, h.Have, h.Limit)
+		list = append(list, replicaHold{string(h.Reason), a, ""})
+	}
+	return list
+}
+
+// MarshalJSON encodes the explanation. Lists are always there.
+func (e ReplicaExplanation) MarshalJSON() ([]byte, error) {
+	state, why := e.State()
+	holds := make([]explained[replicaset.Hold], len(e.Plan.Holds))
+	for i, h := range e.Plan.Holds {
+		a := replicaSets.advice(h.Reason)
+		holds[i] = explained[replicaset.Hold]{h, replicaSets.whyNot(h.Reason, h.Have, h.Limit), a.Means, a.Ends, a.Stuck}
+	}
+	return marshal(struct {
+		Kind       string                       `json:"kind"`
+		Name       string                       `json:"name"`
+		Namespace  string                       `json:"namespace,omitempty"`
+		Controller string                       `json:"controller,omitempty"`
+		Policies   []string                     `json:"policies,omitempty"`
+		State      State                        `json:"state"`
+		Why        string                       `json:"why"`
+		Wanted     int32                        `json:"wanted"`
+		Status     replicaset.Status            `json:"status"`
+		Actions    replicaset.Actions           `json:"actions"`
+		Holds      []explained[replicaset.Hold] `json:"holds"`
+		Failure    string                       `json:"failure,omitempty"`
+		Pods       []Pod                        `json:"pods"` // that do not serve
+		Instants   []Instant                    `json:"instants"`
+		Tie        *Tie                         `json:"tie,omitempty"`
+	}{
+		e.Kind, e.Name, e.Namespace, e.Controller, e.Policies, state, why, e.Wanted, e.Plan.Status, e.Plan.Actions, holds, e.Failure,
+		notNil(e.Idle), notNil(e.Instants), e.Tie,
+	})
+}
