@@ -324,6 +324,11 @@ func observed(s *cluster.State) bool {
 			return false
 		}
 	}
+	for _, rc := range s.Controllers {
+		if rc.Status.ObservedGeneration != rc.Generation {
+			return false
+		}
+	}
 	for _, ds := range s.DaemonSets {
 		if ds.Status.ObservedGeneration != ds.Generation {
 			return false

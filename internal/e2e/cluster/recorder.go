@@ -75,6 +75,9 @@ func (r *Recorder) add(e *clientv3.Event) {
 	switch resource {
 	case "pods", "replicasets", "deployments", "daemonsets", "controllerrevisions":
 		namespace, w.name, _ = strings.Cut(rest, "/")
+	case "controllers":
+		w.resource = "replicationcontrollers"
+		namespace, w.name, _ = strings.Cut(rest, "/")
 	case "minions":
 		w.resource, w.name = "nodes", rest
 	default:
@@ -157,6 +160,7 @@ type State struct {
 	Deployments map[string]*appsv1.Deployment
 	ReplicaSets map[string]*appsv1.ReplicaSet
 	DaemonSets  map[string]*appsv1.DaemonSet
+	Controllers map[string]*corev1.ReplicationController
 	Revisions   map[string]*appsv1.ControllerRevision
 	Pods        map[string]*corev1.Pod
 	Nodes       map[string]*corev1.Node
@@ -166,7 +170,7 @@ type State struct {
 func NewState() *State {
 	return &State{
 		Deployments: map[string]*appsv1.Deployment{}, ReplicaSets: map[string]*appsv1.ReplicaSet{}, DaemonSets: map[string]*appsv1.DaemonSet{},
-		Revisions: map[string]*appsv1.ControllerRevision{}, Pods: map[string]*corev1.Pod{}, Nodes: map[string]*corev1.Node{},
+		Controllers: map[string]*corev1.ReplicationController{}, Revisions: map[string]*appsv1.ControllerRevision{}, Pods: map[string]*corev1.Pod{}, Nodes: map[string]*corev1.Node{},
 	}
 }
 
@@ -177,6 +181,8 @@ func (s *State) Apply(c Change) {
 		apply(s.Deployments, c)
 	case "replicasets":
 		apply(s.ReplicaSets, c)
+	case "replicationcontrollers":
+		apply(s.Controllers, c)
 	case "daemonsets":
 		apply(s.DaemonSets, c)
 	case "controllerrevisions":

@@ -19,13 +19,14 @@ import (
 	"k8s.io/kubernetes/pkg/controller/deployment"
 	"k8s.io/kubernetes/pkg/controller/garbagecollector"
 	"k8s.io/kubernetes/pkg/controller/replicaset"
+	"k8s.io/kubernetes/pkg/controller/replication"
 )
 
 // workers is how many objects a controller of Kubernetes works on at once, its default.
 const workers = 5
 
-// StartUpstream starts the Deployment, ReplicaSet and DaemonSet controllers of Kubernetes
-// for one namespace, or for all if it is empty, and returns when their caches are filled.
+// StartUpstream starts the Deployment, ReplicaSet, ReplicationController and DaemonSet
+// controllers of Kubernetes for one namespace, or for all if it is empty, and returns when their caches are filled.
 func StartUpstream(ctx context.Context, cfg *rest.Config, namespace string) error {
 	client, err := kubernetes.NewForConfig(cfg)
 	if err != nil {
@@ -38,6 +39,7 @@ func StartUpstream(ctx context.Context, cfg *rest.Config, namespace string) erro
 		return err
 	}
 	rsc := replicaset.NewReplicaSetController(ctx, apps.ReplicaSets(), core.Pods(), client, replicaset.BurstReplicas)
+	rcm := replication.NewReplicationManager(ctx, core.Pods(), core.ReplicationControllers(), client, replication.BurstReplicas)
 	dsc, err := daemon.NewDaemonSetsController(ctx, apps.DaemonSets(), apps.ControllerRevisions(), core.Pods(), core.Nodes(), client,
 		flowcontrol.NewBackOff(time.Second, 15*time.Minute))
 	if err != nil {
@@ -47,6 +49,7 @@ func StartUpstream(ctx context.Context, cfg *rest.Config, namespace string) erro
 	factory.WaitForCacheSync(ctx.Done())
 	go dc.Run(ctx, workers)
 	go rsc.Run(ctx, workers)
+	go rcm.Run(ctx, workers)
 	go dsc.Run(ctx, 2)
 	return nil
 }

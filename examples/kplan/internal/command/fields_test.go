@@ -16,6 +16,7 @@ import (
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	kubekruise "github.com/kplan-go/kplan/kube/kruise"
@@ -32,6 +33,9 @@ var kinds = map[string]reflect.Type{
 	"v1 Pod":                                  reflect.TypeFor[corev1.Pod](),
 	"v1 Node":                                 reflect.TypeFor[corev1.Node](),
 	"v1 Service":                              reflect.TypeFor[corev1.Service](),
+	"v1 ReplicationController":                reflect.TypeFor[corev1.ReplicationController](),
+	"v1 ResourceQuota":                        reflect.TypeFor[corev1.ResourceQuota](),
+	"policy/v1 PodDisruptionBudget":           reflect.TypeFor[policyv1.PodDisruptionBudget](),
 	"networking.k8s.io/v1 Ingress":            reflect.TypeFor[networkingv1.Ingress](),
 	"autoscaling/v2 HorizontalPodAutoscaler":  reflect.TypeFor[autoscalingv2.HorizontalPodAutoscaler](),
 	"apps.kruise.io/v1alpha1 CloneSet":        reflect.TypeFor[kubekruise.CloneSetObject](),
@@ -124,7 +128,7 @@ func (f field) put(value any, text string) any {
 // no command writes one, be it as text, JSON, SVG or HTML.
 func TestFields(t *testing.T) {
 	require.Len(t, controls, 32+1+32+12, "C0, DEL, C1, and marks of direction")
-	for file, want := range map[string]int{"kubectl/quota.yaml": 20, "daemonset/blocked.yaml": 20, "rollout/traffic.yaml": 20} {
+	for file, want := range map[string]int{"replicaset/controller.yaml": 20, "kubectl/quota.yaml": 20, "daemonset/blocked.yaml": 20, "rollout/traffic.yaml": 20} {
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()
 			if raceDetector && file != "kubectl/quota.yaml" {
@@ -145,11 +149,10 @@ func TestFields(t *testing.T) {
 			for kind, of := range kinds {
 				if version, name, _ := strings.Cut(kind, " "); file == "rollout/traffic.yaml" && !seen[kind] {
 					other := map[string]any{"apiVersion": version, "kind": name, "metadata": map[string]any{"name": "other", "namespace": "default", "uid": "other"}}
-					if name == "DaemonSet" { // which is refused without a selector, field by field
-						other["spec"] = map[string]any{
-							"selector": map[string]any{"matchLabels": map[string]any{"app": "other"}},
-							"template": map[string]any{"metadata": map[string]any{"labels": map[string]any{"app": "other"}}},
-						}
+					labels := map[string]any{"app": "other"}
+					selector := map[string]map[string]any{"DaemonSet": {"matchLabels": labels}, "ReplicaSet": {"matchLabels": labels}, "ReplicationController": labels}[name]
+					if selector != nil { // which is refused without one, field by field
+						other["spec"] = map[string]any{"selector": selector, "template": map[string]any{"metadata": map[string]any{"labels": labels}}}
 					}
 					f.all(t, append(slices.Clone(objects), other), len(objects), fieldsOf(of, nil, nil))
 				}

@@ -107,7 +107,7 @@ func leavesOf(value any, path string, set func(any)) []leaf {
 // included, what the commands and their messages write is text. Many are set at once;
 // only where that is refused fewer are, down to each alone.
 func TestHostileTexts(t *testing.T) {
-	for _, file := range []string{"kubectl/quota.yaml", "daemonset/blocked.yaml", "rollout/traffic.yaml"} {
+	for _, file := range []string{"kubectl/quota.yaml", "daemonset/blocked.yaml", "rollout/traffic.yaml", "replicaset/controller.yaml"} {
 		t.Run(file, func(t *testing.T) {
 			if raceDetector && file != "kubectl/quota.yaml" {
 				t.Skip("takes minutes under the race detector, and is run without it")

@@ -39,6 +39,8 @@ from what --from holds; pauses and traffic are shown on one axis of time. A rele
 that is under way, as its status tells, goes on from where it stands: then all of it
 has to be in the files, its BatchRelease and what leads traffic as well. The present is
 the latest time in files, unless --now says otherwise, and that of the clock in clusters.
+ReplicaSets and ReplicationControllers that nobody owns, or that are named, come to their
+size; pods that are there keep their template.
 
 With --from it starts where the workloads of the same names in those files have
 been rolled out: all pods available, revision 1. Where the files hold ReplicaSets
@@ -66,9 +68,9 @@ manifest and the object that the server made of it are the same, and ReplicaSets
 names that they get in a cluster. What admission webhooks change is not known.
 
 With -o json each Deployment is an object with name, bounds, done and steps; times
-are seconds from the start. DaemonSets and Rollouts also have a kind, and the former
-a budget instead of bounds, which Rollouts have if they release by partition. Several
-objects are the items of one.
+are seconds from the start. All others also have a kind, DaemonSets a budget instead of
+bounds, which Rollouts have if they release by partition, and ReplicaSets by themselves
+wanted. Several objects are the items of one.
 
 With --try several strategies are compared instead, and with --start also many runs
 of each, whose pods take random times to start: the most pods wanted, the fewest
@@ -194,6 +196,8 @@ func (s *simulation) onlyDeployments(set *manifest.Set) error {
 		return set.Rollouts[0].Invalid(errors.New(text))
 	case len(set.Argo) > 0:
 		return set.Argo[0].Invalid(errors.New(text))
+	case len(set.ReplicaSets) > 0:
+		return set.ReplicaSets[0].Invalid(errors.New(text))
 	case len(set.DaemonSets) > 0:
 		return set.DaemonSets[0].Invalid(errors.New(text))
 	}
@@ -231,6 +235,18 @@ func (s *simulation) outcomes(c *cobra.Command, set, from *manifest.Set) ([]outc
 			return nil, err
 		}
 		outcomes = append(outcomes, o)
+	}
+	for i := range set.ReplicaSets {
+		r := &set.ReplicaSets[i]
+		old := sameKey(from.ReplicaSets, r)
+		if old == nil && len(s.from) > 0 {
+			s.fromNothing(c, r.File, r.Name())
+		}
+		result, err := s.simulateReplicaSet(r, old)
+		if err != nil {
+			return nil, err
+		}
+		outcomes = append(outcomes, outcome{result, r})
 	}
 	for i := range set.DaemonSets {
 		d := &set.DaemonSets[i]

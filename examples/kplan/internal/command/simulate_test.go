@@ -94,7 +94,7 @@ func TestReadme(t *testing.T) {
 	require.Contains(t, string(readme), "\n"+order+"```\n")
 	explain := succeed(t, nil, "explain", "-f", live+"/deadline-exceeded.yaml", "--now", liveNow.Format(time.RFC3339))
 	require.Contains(t, string(readme), "\n"+explain+"```\n")
-	for _, shown := range []string{"explain/daemonset-blocked.txt", "daemonset.txt", "compare-runs.txt", "zones.txt", "compare-zones.txt", "rollout.txt"} {
+	for _, shown := range []string{"explain/daemonset-blocked.txt", "daemonset.txt", "compare-runs.txt", "zones.txt", "compare-zones.txt", "rollout.txt", "replicaset/surplus-explain.txt"} {
 		text, err := os.ReadFile(data + "golden/" + shown)
 		require.NoError(t, err)
 		require.Contains(t, string(readme), "\n"+string(text)+"```\n", shown)

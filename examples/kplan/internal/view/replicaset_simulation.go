@@ -1,0 +1,109 @@
+package view
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
+	"github.com/kplan-go/kplan/replicaset"
+)
+
+// A ReplicaSimulation is what becomes of a ReplicaSet or ReplicationController by itself.
+type ReplicaSimulation struct {
+	Kind, Namespace, Name string
+	Wanted                int32
+	Steps                 []ReplicaStep // at least one: the last is the end
+	Done                  bool
+	Policies              []string // the flags that depart from Kubernetes
+	Assumed               []string // of nodes and pods, as far as the input tells of them
+}
+
+// A ReplicaStep is a pass that wrote something, or the end. Its counts are those after it.
+type ReplicaStep struct {
+	Time                   time.Duration
+	Plan                   PodPlan
+	Pods, Ready, Available int32
+}
+
+// Unfinished returns why not all pods are there, or "".
+func (s ReplicaSimulation) Unfinished() string {
+	if s.Done {
+		return ""
+	}
+	last := &s.Steps[len(s.Steps)-1]
+	return fmt.Sprintf("%d of %d pods are available after %s", last.Available, s.Wanted, clock(last.Time))
+}
+
+// Text writes the steps as a table.
+func (s ReplicaSimulation) Text(w *terminal.Writer) {
+	p := ReplicaPlan{Kind: s.Kind, Namespace: s.Namespace, PodPlan: PodPlan{Name: s.Name}}
+	w.Printf("%s: %s\n\n", p.name(), plural(s.Wanted, "replica"))
+	writePolicies(w, s.Policies)
+	writeAssumed(w, s.Assumed)
+	t := terminal.NewTable("STEP", "TIME", "PODS", "READY", "AVAIL", "ACTION", "WHY")
+	for i := range s.Steps {
+		step := &s.Steps[i]
+		cells := []string{fmt.Sprint(i + 1), clock(step.Time), fmt.Sprint(step.Pods), fmt.Sprint(step.Ready), fmt.Sprint(step.Available)}
+		for _, line := range s.lines(step, i == len(s.Steps)-1) {
+			t.Row(append(cells, line...)...)
+			cells = make([]string, len(cells)) // what follows belongs to the same step
+		}
+	}
+	t.WriteTo(w)
+	if text := s.Unfinished(); text != "" {
+		w.Printf("\nNot complete: %s.\n", text)
+		return
+	}
+	w.Printf("\nComplete after %s.\n", clock(s.Steps[len(s.Steps)-1].Time))
+}
+
+// lines returns what a step did and why or, at the end, what remains.
+func (s ReplicaSimulation) lines(step *ReplicaStep, last bool) (lines [][]string) {
+	p := ReplicaPlan{PodPlan: step.Plan}
+	if plan := p.withoutHolds(); !last {
+		for _, row := range plan.rows() {
+			lines = append(lines, []string{row[0], row[2]})
+		}
+		return lines
+	}
+	if s.Done {
+		return [][]string{{"complete", "all pods are available"}}
+	}
+	for _, h := range step.Plan.Plan.Holds {
+		lines = append(lines, []string{"waits", replicaSets.whyNot(h.Reason, h.Have, h.Limit)})
+	}
+	if len(lines) == 0 {
+		lines = [][]string{{"waits", fmt.Sprintf("has %d, wants %d, and no more can be created", step.Pods, s.Wanted)}}
+	}
+	return lines
+}
+
+type replicaStep struct {
+	Time      float64            `json:"time"` // in seconds
+	Actions   replicaset.Actions `json:"actions"`
+	Holds     []replicaset.Hold  `json:"holds,omitempty"`
+	Pods      int32              `json:"pods"`
+	Ready     int32              `json:"ready"`
+	Available int32              `json:"available"`
+	Tie       *Tie               `json:"tie,omitempty"`
+}
+
+// MarshalJSON encodes the steps. Times are seconds from the start.
+func (s ReplicaSimulation) MarshalJSON() ([]byte, error) {
+	steps := make([]replicaStep, len(s.Steps))
+	for i := range s.Steps {
+		st := &s.Steps[i]
+		p := &st.Plan
+		steps[i] = replicaStep{st.Time.Seconds(), p.Plan.Actions, p.Plan.Holds, st.Pods, st.Ready, st.Available, p.Tie}
+	}
+	return marshal(struct {
+		Kind      string        `json:"kind"`
+		Name      string        `json:"name"`
+		Namespace string        `json:"namespace,omitempty"`
+		Policies  []string      `json:"policies,omitempty"`
+		Assumed   []string      `json:"assumed,omitempty"`
+		Wanted    int32         `json:"wanted"`
+		Done      bool          `json:"done"`
+		Steps     []replicaStep `json:"steps"`
+	}{s.Kind, s.Name, s.Namespace, s.Policies, s.Assumed, s.Wanted, s.Done, steps})
+}
