@@ -96,6 +96,8 @@ func Reconcile(s Snapshot, now time.Time) Plan {
 		p.current = p.update
 	}
 	switch s.Set.GroupKind() {
+	case CloneSet:
+		p.cloneSet(s.Pods)
 	case StatefulSet, AdvancedStatefulSet:
 		p.statefulSet(s.Pods)
 	}
