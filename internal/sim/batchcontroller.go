@@ -37,7 +37,7 @@ func (c *batchController) watch(from *[kinds]int64, skip bool) {
 			c.enter(br.Name)
 		}
 	})
-	for _, k := range []Kind{KindDeployment, KindReplicaSet, KindPod} {
+	for _, k := range c.reads[1:] {
 		if from[k] != c.view[k] && s.touched[k] > min(from[k], c.view[k]) {
 			c.resync()
 			return
@@ -52,67 +52,11 @@ func (c *batchController) snapshot(name string) (*batchrelease.Snapshot, *BatchR
 		return nil, nil
 	}
 	snapshot := &batchrelease.Snapshot{Release: br.Release}
-	deployments := s.deployments.at(c.view[KindDeployment])
-	d := find(&s.deployments, deployments, br.WorkloadRef.Name)
-	if d == nil {
-		return snapshot, br
-	}
-	sets := s.replicaSets.at(c.view[KindReplicaSet])
-	driven := c.w.workloadOf(d)
-	driver, _ := workload.DriverOf(br.WorkloadRef, br.ReleasePlan.RollingStyle) // which the planner has admitted
-	of := d
-	switch driver {
-	case workload.DriverCanary:
-		if of = canaryOf(deployments, d.Name, br.UID); of != nil {
-			canary := c.w.workloadOf(of)
-			snapshot.Canary = &canary
-		}
-	case workload.DriverBlueGreenDeployment:
-		snapshot.StableSet = stableSet(sets, d.UID)
-		for _, rs := range sets {
-			if rs.ControllerUID == d.UID && rs.Template.Same(d.Template) {
-				driven.Status.UpdatedReadyReplicas = rs.Status.ReadyReplicas
-			}
-		}
-	}
-	snapshot.Workload = &driven
-	if of != nil {
-		snapshot.Pods = podsOf(sets, s.pods.at(c.view[KindPod]), of.UID)
+	k := releasedOf(br.WorkloadRef)
+	if snapshot.Workload, _ = k.at(c.w, &c.view, br.WorkloadRef.Name); snapshot.Workload != nil {
+		k.batch(c.w, &c.view, br, snapshot)
 	}
 	return snapshot, br
-}
-
-// stableSet returns the oldest ReplicaSet of a Deployment that has pods, or "".
-func stableSet(sets []*replicaSet, uid string) string {
-	var oldest *replicaSet
-	for _, rs := range sets {
-		if rs.ControllerUID == uid && sizeOf(rs) > 0 &&
-			(oldest == nil || rs.CreationTimestamp.Before(oldest.CreationTimestamp) || rs.CreationTimestamp.Equal(oldest.CreationTimestamp) && rs.Name < oldest.Name) {
-			oldest = rs
-		}
-	}
-	if oldest == nil {
-		return ""
-	}
-	return oldest.Name
-}
-
-// podsOf returns the pods of a Deployment's ReplicaSets that have not finished. The hash of
-// their template is the revision, which need not be what they are labelled with.
-func podsOf(sets []*replicaSet, pods []*podorder.Pod, uid string) (list []workload.Pod) {
-	for _, p := range pods {
-		if p.Finished() {
-			continue
-		}
-		for _, rs := range sets {
-			if rs.UID == p.ControllerUID && rs.ControllerUID == uid {
-				list = append(list, workload.Pod{
-					Name: p.Name, UID: p.UID, Labels: p.Labels, Ready: p.Ready, DeletionTimestamp: p.DeletionTimestamp, TemplateHash: rs.Template.ID,
-				})
-			}
-		}
-	}
-	return list
 }
 
 func (c *batchController) begin(name string) func() bool {
@@ -216,13 +160,12 @@ func (p *batchPass) perform(a batchrelease.Action) answer {
 	case batchrelease.SetFinalizer:
 		return p.finalizer(a)
 	case batchrelease.PatchWorkload:
-		return c.patchWorkload(a, a.UID, a.Workload.Name, &a.Patch)
+		return c.patchWorkload(a, a.UID, a.Workload, &a.Patch)
 	case batchrelease.LabelPod:
 		return c.ask(func() answer {
-			_, answer := update(w, &w.store.pods, c.request(Update, a.Name, precondition{uid: a.UID}, a), func(o *podorder.Pod) {
+			return releasedOf(p.br.WorkloadRef).changePod(w, c.request(Update, a.Name, precondition{uid: a.UID}, a), func(o *podorder.Pod) {
 				o.Labels = p.apply(a, batchrelease.Snapshot{Pods: []workload.Pod{{Name: o.Name, UID: a.UID, Labels: o.Labels}}}).Pods[0].Labels
 			})
-			return answer
 		})
 	case batchrelease.PatchReplicaSet: // which no snapshot shows
 		return c.ask(func() answer {

@@ -2,10 +2,9 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 
-	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/rollout/kruise"
-	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -37,53 +36,6 @@ func (c *rolloutController) watch(from *[kinds]int64, _ bool) {
 	}
 }
 
-// workloadOf returns a Deployment as package rollout reads it.
-func (w *World) workloadOf(d *Deployment) workload.Workload {
-	s := &d.Status
-	o := workload.Workload{
-		Ref: workload.Ref{APIVersion: "apps/v1", Kind: deploy.Kind, Name: d.Name},
-		UID: d.UID, Generation: d.Generation, Labels: d.Labels, Annotations: d.Annotations, Replicas: d.Replicas,
-		Template: d.Template, Paused: d.Paused, StrategyType: string(d.Strategy), MinReadySeconds: d.MinReadySeconds,
-		ProgressDeadlineSeconds: d.ProgressDeadlineSeconds, StableRevision: d.Labels[workload.LabelStableRevision],
-		Status: workload.Status{
-			ObservedGeneration: s.ObservedGeneration, Replicas: s.Replicas, ReadyReplicas: s.ReadyReplicas,
-			AvailableReplicas: s.AvailableReplicas, UpdatedReplicas: s.UpdatedReplicas,
-			UpdatedReadyReplicas: partition.ParseExtraStatus(d.Annotations[partition.AnnotationExtraStatus]).UpdatedReadyReplicas,
-		},
-	}
-	o.Template.Hash = w.hash(d.Template.ID, s.CollisionCount)
-	o.UpdateRevision = o.Template.Hash
-	if d.Strategy != deploy.Recreate {
-		o.RollingUpdate = &partition.RollingUpdate{MaxSurge: d.MaxSurge, MaxUnavailable: d.MaxUnavailable}
-	}
-	return o
-}
-
-// setsOf returns the ReplicaSets that a Deployment controls.
-func setsOf(sets []*replicaSet, uid string) (owned []workload.Set) {
-	for _, rs := range sets {
-		if rs.ControllerUID == uid {
-			owned = append(owned, workload.Set{
-				Name: rs.Name, Template: rs.Template, Replicas: sizeOf(rs), Revision: rs.Annotations["deployment.kubernetes.io/revision"],
-				CreationTimestamp: rs.CreationTimestamp, DeletionTimestamp: rs.DeletionTimestamp,
-			})
-		}
-	}
-	return owned
-}
-
-// canaryOf returns the newest canary Deployment of another that a BatchRelease owns, or
-// any if the UID is empty; nil if there is none.
-func canaryOf(rows []*Deployment, name, ownerUID string) (newest *Deployment) {
-	for _, d := range rows {
-		if d.Labels[workload.LabelCanaryDeployment] == name && d.DeletionTimestamp.IsZero() && (ownerUID == "" || d.OwnerUID == ownerUID) &&
-			(newest == nil || d.CreatedAt.After(newest.CreatedAt)) {
-			newest = d
-		}
-	}
-	return newest
-}
-
 // snapshot returns what the controller sees, or nil if the Rollout is not there.
 func (c *rolloutController) snapshot(name string) (*kruise.Snapshot, *Rollout) {
 	s := c.w.store
@@ -95,14 +47,9 @@ func (c *rolloutController) snapshot(name string) (*kruise.Snapshot, *Rollout) {
 	if br := find(&s.batchReleases, s.batchReleases.at(c.view[KindBatchRelease]), name); br != nil {
 		snapshot.BatchRelease = &br.Release
 	}
-	deployments := s.deployments.at(c.view[KindDeployment])
-	if d := find(&s.deployments, deployments, r.WorkloadRef.Name); d != nil {
-		sets := s.replicaSets.at(c.view[KindReplicaSet])
-		look := workload.InspectSnapshot{Workload: c.w.workloadOf(d), Style: r.Style(), Sets: setsOf(sets, d.UID)}
-		if canary := canaryOf(deployments, d.Name, ""); canary != nil {
-			look.CanarySets = setsOf(sets, canary.UID)
-		}
-		facts := workload.Inspect(look)
+	k := releasedOf(r.WorkloadRef)
+	if o, _ := k.at(c.w, &c.view, r.WorkloadRef.Name); o != nil {
+		facts := workload.Inspect(k.look(c.w, &c.view, o, r.Style()))
 		snapshot.Workload = &facts
 	}
 	c.traffic(snapshot)
@@ -238,7 +185,7 @@ func (p *rolloutPass) perform(a kruise.Action) answer {
 	case kruise.SetFinalizer, kruise.PatchRollout:
 		return p.write(Update, a, func(r *Rollout) { r.Rollout = p.apply(a, kruise.Snapshot{Rollout: r.Rollout}).Rollout })
 	case kruise.PatchWorkload:
-		return c.patchWorkload(a, a.UID, a.Workload.Name, &a.Patch)
+		return c.patchWorkload(a, a.UID, a.Workload, &a.Patch)
 	case kruise.CreateBatchRelease:
 		return c.ask(func() answer {
 			br := &BatchRelease{Release: *p.apply(a, kruise.Snapshot{}).BatchRelease, OwnerUID: a.OwnerUID}
@@ -322,4 +269,9 @@ func goneToo(a answer) answer {
 		return done
 	}
 	return a
+}
+func sameRolloutStatus(a, b *kruise.Status) bool {
+	return a.ObservedGeneration == b.ObservedGeneration && a.Phase == b.Phase && a.Message == b.Message &&
+		a.CurrentStepIndex == b.CurrentStepIndex && a.CurrentStepState == b.CurrentStepState && same(a.Sub, b.Sub) &&
+		slices.Equal(a.Conditions, b.Conditions)
 }

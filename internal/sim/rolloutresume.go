@@ -35,7 +35,7 @@ type RolloutCluster struct {
 // and whoever is to confirm a step that waits begins to think about it now.
 func ResumeRollout(c RolloutCluster, cfg RolloutConfig) (RolloutResult, error) {
 	w := calmWorld(c.Now, cfg.Kubelet)
-	w.fair = true
+	w.fair, w.ref = true, c.Rollout.WorkloadRef
 	w.addDeploymentController(deploy.Options{})
 	w.addReplicaSetController(replicaset.Options{})
 	w.addRolloutControllers(cfg.Options)

@@ -89,7 +89,7 @@ func beginRollout(c RolloutRelease, cfg RolloutConfig) (*World, *rolloutRecorder
 	w.createRouting(&c.Traffic)
 	r := &Rollout{Rollout: c.Rollout}
 	r.Status, r.Generation, r.UID, r.Finalizers = kruise.Status{}, 1, "", nil
-	r.WorkloadRef = workload.Ref{APIVersion: "apps/v1", Kind: deploy.Kind, Name: "web"}
+	r.WorkloadRef = w.ref
 	create(w, &w.store.rollouts, by(User), r)
 	w.addRolloutControllers(cfg.Options)
 	if err := w.runCalm(0, 0); err != nil {
@@ -98,7 +98,7 @@ func beginRollout(c RolloutRelease, cfg RolloutConfig) (*World, *rolloutRecorder
 	w.now = w.now.Add(time.Hour)
 	rec := &rolloutRecorder{world: w, start: w.now, template: c.Template.ID, approveAfter: cfg.ApproveAfter}
 	rec.watch()
-	w.admit(func(d *Deployment) { d.Template = c.Template })
+	w.admit(func(d *workload.Workload) { d.Template = c.Template })
 	return w, rec, nil
 }
 

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/apply"
@@ -85,10 +86,11 @@ func (w *World) createTraffic() {
 }
 
 func (w *World) addRolloutControllers(o kruise.Options) {
+	own := releasedOf(w.ref).reads()
 	r := &rolloutController{controller: &controller{}, options: o, grace: map[string]kruise.Grace{}}
-	w.addController(r.controller, r, RolloutController, KindRollout, KindBatchRelease, KindDeployment, KindReplicaSet, KindService, KindRoute, KindIngress)
+	w.addController(r.controller, r, RolloutController, slices.Concat([]Kind{KindRollout, KindBatchRelease}, own, []Kind{KindService, KindRoute, KindIngress})...)
 	b := &batchController{controller: &controller{}, options: batchrelease.Options{Repair: o.Repair}}
-	w.addController(b.controller, b, BatchController, KindBatchRelease, KindDeployment, KindReplicaSet, KindPod)
+	w.addController(b.controller, b, BatchController, slices.Concat([]Kind{KindBatchRelease}, own, []Kind{KindPod})...)
 }
 
 // someSteps returns steps that do not go backwards. The last may leave pods to the
@@ -126,7 +128,7 @@ func (w *World) createRollout(style workload.Style) {
 		strategy.TrafficRoutings = []traffic.Routing{t}
 	}
 	r := &Rollout{Rollout: kruise.Rollout{
-		Name: "web", Generation: 1, WorkloadRef: workload.Ref{APIVersion: "apps/v1", Kind: deploy.Kind, Name: "web"},
+		Name: "web", Generation: 1, WorkloadRef: w.ref,
 	}}
 	if style == workload.BlueGreen {
 		r.BlueGreen = strategy
@@ -140,12 +142,12 @@ func rolloutDisturbances() []disturbance {
 	return []disturbance{
 		{Spec, 1, (*World).changeDeployed},
 		{Spec, 0.7, func(w *World) {
-			if w.admit(func(d *Deployment) { d.Replicas = new(w.random.Int32N(8) + 1) }) {
+			if w.admit(func(d *workload.Workload) { d.Replicas = new(w.random.Int32N(8) + 1) }) {
 				w.count(ReplicasChanged)
 			}
 		}},
 		{Spec, 0.7, func(w *World) {
-			if w.admit(func(d *Deployment) { d.Template = revision.Template{ID: "a"} }) {
+			if w.admit(func(d *workload.Workload) { d.Template = revision.Template{ID: "a"} }) {
 				w.count(RolledBack)
 			}
 		}},
@@ -194,23 +196,23 @@ func onRollout(t Trouble, f func(*World, *Rollout)) func(*World) {
 // changeDeployed gives the Deployment another template.
 func (w *World) changeDeployed() {
 	id := w.someTemplate()
-	if w.admit(func(d *Deployment) { d.Template = revision.Template{ID: id} }) {
+	if w.admit(func(d *workload.Workload) { d.Template = revision.Template{ID: id} }) {
 		w.count(TemplateChanged)
 	}
 }
 
-// admit changes the Deployment, as far as admission lets the change through.
-func (w *World) admit(f func(*Deployment)) bool {
-	s := w.store
-	old := s.deployments.named("web")
+// admit changes the workload, as far as admission lets the change through.
+func (w *World) admit(f func(*workload.Workload)) bool {
+	k, view := releasedOf(w.ref), w.latest()
+	old := w.driven()
 	if old == nil {
 		return false
 	}
 	changed := *old
 	f(&changed)
-	changed.Template.Hash = w.hash(changed.Template.ID, changed.Status.CollisionCount)
-	snapshot := kruise.AdmitSnapshot{Old: w.workloadOf(old), New: w.workloadOf(&changed), Sets: setsOf(s.replicaSets.all(), old.UID)}
-	for _, r := range s.rollouts.all() {
+	changed.Template = k.template(w, old.Name, changed.Template.ID)
+	snapshot := kruise.AdmitSnapshot{Old: *old, New: changed, Sets: k.look(w, view, old, workload.Partition).Sets}
+	for _, r := range w.store.rollouts.all() {
 		snapshot.Rollouts = append(snapshot.Rollouts, r.Rollout)
 	}
 	options := kruise.Options{Repair: workload.RepairAll}
@@ -226,24 +228,18 @@ func (w *World) admit(f func(*Deployment)) bool {
 		}))
 	}
 	if a.Changed {
-		take(&changed, &a.Object)
+		changed = a.Object
 	}
 	if a.Reason == kruise.ReasonReleaseBegins {
 		w.abandoned = false
 	}
 	r := by(User)
 	r.name = old.Name
-	update(w, &s.deployments, r, func(d *Deployment) { *d = changed; d.Generation++ })
+	k.change(w, r, func(workload.Workload) workload.Workload {
+		changed.Generation = old.Generation + 1
+		return changed
+	})
 	return true
-}
-
-// take takes over what admission has made of a Deployment.
-func take(d *Deployment, w *workload.Workload) {
-	d.Labels, d.Annotations, d.Replicas, d.Paused = w.Labels, w.Annotations, w.Replicas, w.Paused
-	d.Strategy, d.MinReadySeconds, d.ProgressDeadlineSeconds = deploy.Strategy(w.StrategyType), w.MinReadySeconds, w.ProgressDeadlineSeconds
-	if w.RollingUpdate != nil {
-		d.MaxSurge, d.MaxUnavailable = w.RollingUpdate.MaxSurge, w.RollingUpdate.MaxUnavailable
-	}
 }
 
 // approve lets a Rollout go on that waits for a person. It reports whether there is one.
@@ -273,19 +269,20 @@ func (w *World) approve() bool {
 // admission goes too: a Rollout that is deleted before its controller has put its
 // finalizer there is gone at once, and nobody plans for what it was let in for.
 func (w *World) resume() bool {
-	d := w.store.deployments.named("web")
-	if d == nil || !d.Paused || len(w.store.batchReleases.all()) > 0 {
+	o := w.driven()
+	if o == nil || !o.Paused || len(w.store.batchReleases.all()) > 0 {
 		return false
 	}
-	deserted, marked := len(w.store.rollouts.all()) == 0, d.Annotations[workload.AnnotationInProgress] != ""
+	deserted, marked := len(w.store.rollouts.all()) == 0, o.Annotations[workload.AnnotationInProgress] != ""
 	if !deserted && (marked || !w.abandoned) {
 		return false
 	}
 	r := by(User)
-	r.name = d.Name
-	update(w, &w.store.deployments, r, func(d *Deployment) {
-		d.Paused, d.Annotations = false, apply.Without(d.Annotations, workload.AnnotationInProgress)
-		d.Generation++
+	r.name = o.Name
+	releasedOf(w.ref).change(w, r, func(o workload.Workload) workload.Workload {
+		o.Paused, o.Annotations = false, apply.Without(o.Annotations, workload.AnnotationInProgress)
+		o.Generation++
+		return o
 	})
 	return true
 }
@@ -293,11 +290,11 @@ func (w *World) resume() bool {
 // rollBackFirst takes back a template that came in the middle of a blue-green release,
 // which the Rollout waits for. It reports whether there is one.
 func (w *World) rollBackFirst() bool {
-	d := w.store.deployments.named("web")
+	d := w.driven()
 	for _, r := range w.store.rollouts.all() {
 		if sub := r.Status.Sub; d != nil && r.BlueGreen != nil && sub != nil && sub.StableRevision != "" &&
 			r.Status.Phase == kruise.PhaseProgressing && d.Template.ID != sub.Revision && d.Template.ID != sub.StableRevision {
-			return w.admit(func(d *Deployment) { d.Template = revision.Template{ID: sub.StableRevision} })
+			return w.admit(func(d *workload.Workload) { d.Template = revision.Template{ID: sub.StableRevision} })
 		}
 	}
 	return false
@@ -342,16 +339,7 @@ func (w *World) healRollouts() {
 // checkRollouts tells what is wrong with a Rollout that should be finished.
 func (w *World) checkRollouts() error {
 	s := w.store
-	d := s.deployments.named("web")
-	for _, o := range s.deployments.all() {
-		if o != d {
-			return fmt.Errorf("deployment %s is left", o.Name)
-		}
-	}
-	if d == nil {
-		return fmt.Errorf("no deployment")
-	}
-	if err := w.checkDeployment(d); err != nil {
+	if err := releasedOf(w.ref).check(w, w.ref.Name); err != nil {
 		return err
 	}
 	if len(s.batchReleases.all()) > 0 {
@@ -360,7 +348,7 @@ func (w *World) checkRollouts() error {
 	for _, key := range []string{
 		workload.AnnotationInProgress, partition.AnnotationStrategy, partition.AnnotationExtraStatus, workload.AnnotationOriginalStrategy, partition.AnnotationControlInfo,
 	} {
-		if value, ok := d.Annotations[key]; ok {
+		if value, ok := w.driven().Annotations[key]; ok {
 			return fmt.Errorf("annotation %s is left: %s", key, value)
 		}
 	}

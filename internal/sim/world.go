@@ -6,7 +6,9 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/rollout/workload"
 )
 
 type replicaSet = replicaset.ReplicaSet
@@ -67,6 +69,7 @@ type World struct {
 	unbound      func(podRef) bool // pods that no node takes, or nil
 	room         *room             // of the nodes of a calm world, or nil
 	maxPods      *int              // quota of a calm world, or nil
+	ref          workload.Ref      // what Rollouts release
 	abandoned    bool              // a Rollout was deleted or disabled since the last release has begun
 }
 
@@ -81,6 +84,7 @@ func newWorld(seed uint64, faults Faults) *World {
 	w := &World{
 		Seed: seed, Faults: faults, store: newStore(), random: rand.New(rand.NewPCG(seed, 0x6b706c616e)), now: Epoch,
 		broken: map[string]bool{}, uidPrefix: "u", errands: map[int32]errand{}, limit: 4000,
+		ref: workload.Ref{APIVersion: "apps/v1", Kind: deploy.Kind, Name: "web"},
 	}
 	w.pace = somePace(w)
 	return w
