@@ -68,13 +68,13 @@ func (c *cluster) pass() {
 				c.serial++
 				a.Name = fmt.Sprintf("web-x%d", c.serial)
 			}
-			c.Pods = append(c.Pods, podorder.Pod{Name: a.Name, Labels: c.Set.Labels(a.Revision), CreationTimestamp: c.now, Phase: podorder.Pending})
+			c.Pods = append(c.Pods, podorder.Pod{Name: a.Name, Labels: c.Set.PodLabels(a.Revision), CreationTimestamp: c.now, Phase: podorder.Pending})
 		case podset.Delete:
 			c.Pods[i].DeletionTimestamp = c.now
 		case podset.Mark:
 			c.Pods[i].Labels[podset.LabelMarked] = "true"
 		case podset.Update:
-			c.Pods[i].Labels, c.Pods[i].Ready = c.Set.Labels(a.Revision), false
+			c.Pods[i].Labels, c.Pods[i].Ready = c.Set.PodLabels(a.Revision), false
 		}
 	}
 	if len(line) > 0 {

@@ -122,8 +122,8 @@ func (p *pass) updated(pod *podorder.Pod) bool { return RevisionOf(pod) == p.upd
 // RevisionOf returns the name of the revision of a pod.
 func RevisionOf(pod *podorder.Pod) string { return pod.Labels[workload.LabelControllerRevision] }
 
-// Labels returns the labels of a pod of a revision.
-func (s *Set) Labels(revision string) map[string]string {
+// PodLabels returns the labels of a pod of a revision.
+func (s *Set) PodLabels(revision string) map[string]string {
 	labels := map[string]string{workload.LabelControllerRevision: revision}
 	for key, value := range s.TemplateLabels {
 		labels[key] = value

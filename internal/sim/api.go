@@ -239,6 +239,7 @@ func (w *World) owned(uid string) bool {
 	return slices.ContainsFunc(s.deployments.all(), func(o *Deployment) bool { return o.UID == uid }) ||
 		slices.ContainsFunc(s.replicaSets.all(), func(o *replicaSet) bool { return o.UID == uid }) ||
 		slices.ContainsFunc(s.daemonSets.all(), func(o *DaemonSet) bool { return o.UID == uid }) ||
+		slices.ContainsFunc(s.sets.all(), func(o *Set) bool { return o.UID == uid }) ||
 		slices.ContainsFunc(s.rollouts.all(), func(o *Rollout) bool { return o.UID == uid }) ||
 		slices.ContainsFunc(s.batchReleases.all(), func(o *BatchRelease) bool { return o.UID == uid })
 }

@@ -286,6 +286,9 @@ func (w *World) templateOf(p podRef) revision.Template {
 	if p.daemon {
 		return revision.Template{ID: p.Labels[daemonset.LabelHash], Hash: p.Labels[daemonset.LabelHash]}
 	}
+	if t, ok := w.setTemplateOf(p.Pod); ok {
+		return t
+	}
 	if rs := w.store.replicaSets.named(p.ControllerName); rs != nil {
 		return rs.Template
 	}

@@ -49,6 +49,7 @@ const (
 	DeploymentController Role = "deployment controller"
 	ReplicaSetController Role = "replica set controller"
 	DaemonSetController  Role = "daemon set controller"
+	SetController        Role = "set controller" // of CloneSets and StatefulSets
 	RolloutController    Role = "rollout controller"
 	BatchController      Role = "batch controller"
 	Scheduler            Role = "scheduler"
@@ -122,6 +123,7 @@ type State struct {
 	Daemons       []*daemonset.Pod // pods of DaemonSets, and stray ones beside them
 	Nodes         []*Node
 	Revisions     []*revision.ControllerRevision
+	Sets          []*Set // CloneSets and StatefulSets
 	Rollouts      []*Rollout
 	BatchReleases []*BatchRelease
 	Services      []*Service
@@ -186,6 +188,7 @@ const (
 	KindDaemon // a pod of a DaemonSet
 	KindNode
 	KindRevision
+	KindSet // a CloneSet or a StatefulSet
 	KindRollout
 	KindBatchRelease
 	KindService
@@ -197,7 +200,7 @@ const (
 // String returns the name of the kind.
 func (k Kind) String() string {
 	return [kinds]string{
-		"Deployment", "ReplicaSet", "Pod", "DaemonSet", "daemon Pod", "Node", "ControllerRevision", "Rollout", "BatchRelease",
+		"Deployment", "ReplicaSet", "Pod", "DaemonSet", "daemon Pod", "Node", "ControllerRevision", "Set", "Rollout", "BatchRelease",
 		"Service", "HTTPRoute", "Ingress",
 	}[k]
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 
+	"github.com/kplan-go/kplan/internal/podset"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
@@ -32,7 +33,12 @@ type released interface {
 }
 
 // releasedOf returns how the workloads of a kind are kept.
-func releasedOf(workload.Ref) released { return releasedDeployment{} }
+func releasedOf(ref workload.Ref) released {
+	if podset.Known(ref) {
+		return releasedSet{}
+	}
+	return releasedDeployment{}
+}
 
 // latest is the view of whoever sees all.
 func (w *World) latest() *[kinds]int64 {

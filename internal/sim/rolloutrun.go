@@ -7,23 +7,27 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/podset"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
 	"github.com/kplan-go/kplan/selector"
 )
 
-// A RolloutRelease is a change of the template of a Deployment that a Rollout steps
+// A RolloutRelease is a change of the template of a workload that a Rollout steps
 // through.
 type RolloutRelease struct {
 	Now        time.Time
 	Rollout    kruise.Rollout    // its status does not count
 	Deployment deploy.Deployment // as it is before the release: all of its pods are available
-	Template   revision.Template // the new one
-	Traffic    traffic.Objects   // what leads to the Deployment
+	// Set is the workload in place of a Deployment, if it is a CloneSet or a StatefulSet.
+	Set      *podset.Set
+	Template revision.Template // the new one
+	Traffic  traffic.Objects   // what leads to the Deployment
 }
 
 // RolloutConfig adjusts [RunRollout].
@@ -51,7 +55,7 @@ type RolloutStep struct {
 	Phase     kruise.Phase     `json:"phase"`
 	Step      int32            `json:"step"` // from 1; 0 before the first
 	State     kruise.StepState `json:"state,omitzero"`
-	New       int32            `json:"new"` // pods of the new template that are wanted
+	New       int32            `json:"new"` // pods of the new template: wanted ones of a Deployment, and else those that are there
 	Old       int32            `json:"old"`
 	NewReady  int32            `json:"newReady"`
 	OldReady  int32            `json:"oldReady"`
@@ -78,14 +82,8 @@ func RunRollout(c RolloutRelease, cfg RolloutConfig) (RolloutResult, error) {
 // beginRollout returns a world in which the new template has just been admitted.
 func beginRollout(c RolloutRelease, cfg RolloutConfig) (*World, *rolloutRecorder, error) {
 	w := calmWorld(c.Now, cfg.Kubelet)
-	w.addDeploymentController(deploy.Options{})
-	w.addReplicaSetController(replicaset.Options{})
 	w.fair = true
-	d := &Deployment{Deployment: c.Deployment, CreatedAt: c.Now}
-	// What is released later finds the Deployment by this name, and pods by these labels.
-	d.Name, d.UID, d.Status, d.Annotations, d.Generation = "web", "", deploy.Status{}, nil, 1
-	d.Selector, d.TemplateLabels = selector.FromLabels(appWeb), appWeb
-	create(w, &w.store.deployments, by(User), d)
+	w.beginWorkload(&c)
 	w.createRouting(&c.Traffic)
 	r := &Rollout{Rollout: c.Rollout}
 	r.Status, r.Generation, r.UID, r.Finalizers = kruise.Status{}, 1, "", nil
@@ -100,6 +98,33 @@ func beginRollout(c RolloutRelease, cfg RolloutConfig) (*World, *rolloutRecorder
 	rec.watch()
 	w.admit(func(d *workload.Workload) { d.Template = c.Template })
 	return w, rec, nil
+}
+
+// beginWorkload creates the workload as it is before a release, and who looks after it. What
+// is released later finds it by its name here, and pods by their labels.
+func (w *World) beginWorkload(c *RolloutRelease) {
+	if c.Set != nil {
+		w.beginSet(c.Set)
+		return
+	}
+	w.addDeploymentController(deploy.Options{})
+	w.addReplicaSetController(replicaset.Options{})
+	d := &Deployment{Deployment: c.Deployment, CreatedAt: c.Now}
+	d.Name, d.UID, d.Status, d.Annotations, d.Generation = w.ref.Name, "", deploy.Status{}, nil, 1
+	d.Selector, d.TemplateLabels = selector.FromLabels(appWeb), appWeb
+	create(w, &w.store.deployments, by(User), d)
+}
+
+// beginSet is that of a CloneSet or a StatefulSet. What it keeps old is nothing: all of its
+// pods are of one template.
+func (w *World) beginSet(set *podset.Set) {
+	o := &Set{Set: *set}
+	w.ref.APIVersion, w.ref.Kind = o.APIVersion, o.Kind
+	o.Ref, o.UID, o.Generation, o.Labels, o.Annotations = w.ref, "", 1, nil, nil
+	o.Status, o.StableRevision, o.UpdateRevision = workload.Status{}, "", ""
+	o.Partition, o.Paused, o.TemplateLabels = rollout.IntOrPercent{}, false, appWeb
+	w.addSetController()
+	create(w, &w.store.sets, by(User), o)
 }
 
 // createRouting creates what leads requests to the Deployment.
@@ -127,14 +152,23 @@ type rolloutRecorder struct {
 	approveAfter time.Duration
 	steps        []RolloutStep
 	holds        []kruise.Hold
-	ready        map[string]int32 // pods, by the UID of their ReplicaSet
+	pods, ready  map[string]int32 // by what they were made from, see madeFrom
+}
+
+// madeFrom returns what tells pods of templates apart: the UID of their ReplicaSet, or their
+// revision if they have none.
+func madeFrom(p *podorder.Pod) string {
+	if p.ControllerKind == replicaset.Kind {
+		return p.ControllerUID
+	}
+	return podset.RevisionOf(p)
 }
 
 // watch makes the recorder see all that happens from now on.
 func (r *rolloutRecorder) watch() {
 	w := r.world
 	w.written, w.Observer.Rollout = r.written, r.planned
-	r.ready = map[string]int32{}
+	r.pods, r.ready = map[string]int32{}, map[string]int32{}
 	w.store.pods.tell = append(w.store.pods.tell, r.count)
 	for _, p := range w.store.pods.all() {
 		r.count(nil, p)
@@ -143,14 +177,14 @@ func (r *rolloutRecorder) watch() {
 
 // count counts a pod that has changed.
 func (r *rolloutRecorder) count(old, p *podorder.Pod) {
-	ready := func(p *podorder.Pod) bool {
-		return p != nil && p.Ready && p.Phase == podorder.Running && p.DeletionTimestamp.IsZero()
-	}
-	if ready(old) {
-		r.ready[old.ControllerUID]--
-	}
-	if ready(p) {
-		r.ready[p.ControllerUID]++
+	for change, p := range map[int32]*podorder.Pod{-1: old, 1: p} {
+		if p == nil || !p.Active() {
+			continue
+		}
+		r.pods[madeFrom(p)] += change
+		if p.Ready && p.Phase == podorder.Running {
+			r.ready[madeFrom(p)] += change
+		}
 	}
 }
 
@@ -221,7 +255,23 @@ func (r *rolloutRecorder) describe() RolloutStep {
 		}
 		step.Available += rs.Status.AvailableReplicas
 	}
+	for _, o := range s.sets.all() {
+		r.describeSet(&step, o)
+	}
 	return step
+}
+
+// describeSet adds the pods of a set. Its status may count available ones that are going.
+func (r *rolloutRecorder) describeSet(step *RolloutStep, o *Set) {
+	for revision, n := range r.pods {
+		if revision == o.Name+"-"+r.template {
+			step.New, step.NewReady = n, r.ready[revision]
+		} else {
+			step.Old += n
+			step.OldReady += r.ready[revision]
+		}
+	}
+	step.Available = min(o.Status.AvailableReplicas, step.NewReady+step.OldReady)
 }
 
 // percentLed returns the percent of the requests that a route or an Ingress leads to the

@@ -100,8 +100,9 @@ func (w *World) freed(p podRef) {
 		return
 	}
 	for _, c := range w.controllers {
-		if rs, ok := c.worker.(*replicaSetController); ok {
-			rs.resync()
+		switch c.worker.(type) {
+		case *replicaSetController, *setController:
+			c.resync()
 		}
 	}
 }

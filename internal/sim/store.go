@@ -26,6 +26,7 @@ type store struct {
 	daemons       table[daemonset.Pod]
 	nodes         table[Node]
 	revisions     table[revision.ControllerRevision]
+	sets          table[Set]
 	rollouts      table[Rollout]
 	batchReleases table[BatchRelease]
 	services      table[Service]
@@ -46,6 +47,7 @@ func newStore() *store {
 	s.daemons.init(s, KindDaemon, func(o *daemonset.Pod) key { return key{&o.Name, &o.UID, &o.ResourceVersion} })
 	s.nodes.init(s, KindNode, func(o *Node) key { return key{&o.Name, &o.UID, &o.ResourceVersion} })
 	s.revisions.init(s, KindRevision, func(o *revision.ControllerRevision) key { return key{&o.Name, &o.UID, &o.ResourceVersion} })
+	s.sets.init(s, KindSet, func(o *Set) key { return key{&o.Name, &o.UID, &o.ResourceVersion} })
 	s.rollouts.init(s, KindRollout, func(o *Rollout) key { return key{&o.Name, &o.UID, &o.ResourceVersion} })
 	s.batchReleases.init(s, KindBatchRelease, func(o *BatchRelease) key { return key{&o.Name, &o.UID, &o.ResourceVersion} })
 	s.services.init(s, KindService, func(o *Service) key { return key{name: &o.Name} })
@@ -59,6 +61,7 @@ func (s *store) state() State {
 	return State{
 		Version: s.version, Deployments: s.deployments.all(), ReplicaSets: s.replicaSets.all(), Pods: s.pods.all(),
 		DaemonSets: s.daemonSets.all(), Daemons: s.daemons.all(), Nodes: s.nodes.all(), Revisions: s.revisions.all(),
+		Sets:     s.sets.all(),
 		Rollouts: s.rollouts.all(), BatchReleases: s.batchReleases.all(), Services: s.services.all(), Routes: s.routes.all(),
 		Ingresses: s.ingresses.all(),
 	}

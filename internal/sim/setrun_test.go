@@ -1,0 +1,80 @@
+package sim_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/internal/podset"
+	"github.com/kplan-go/kplan/internal/sim"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/partition"
+	"github.com/kplan-go/kplan/rollout/workload"
+)
+
+// released is a release of six pods of a kind in steps of 20%, 50% and 100%.
+func released(apiVersion, kind string, change func(*podset.Set)) sim.RolloutRelease {
+	r := echoserver(new(int32(60)), new(int32(120)), new(int32(300)))
+	r.Set = &podset.Set{Workload: workload.Workload{
+		Ref: workload.Ref{APIVersion: apiVersion, Kind: kind, Name: "echoserver"}, Replicas: new(int32(6)), Template: revision.Template{ID: "v1"},
+		RollingUpdate: &partition.RollingUpdate{},
+	}}
+	change(r.Set)
+	return r
+}
+
+// TestRunRolloutOfSets: the sizes of releases over workloads that have no ReplicaSets. Each
+// pauses with the same numbers as a Deployment does, and moves in its own way in between.
+func TestRunRolloutOfSets(t *testing.T) {
+	const clones, advanced = "apps.kruise.io/v1alpha1", "apps.kruise.io/v1beta1"
+	limits := func(surge, unavailable int32) *partition.RollingUpdate {
+		return &partition.RollingUpdate{MaxSurge: rollout.Int(surge), MaxUnavailable: rollout.Int(unavailable)}
+	}
+	oneByOne := []string{"0/6", "0/5", "1/5", "1/4", "2/4", "2/3", "3/3", "3/2", "4/2", "4/1", "5/1", "5/0", "6/0"}
+	tests := []struct {
+		name    string
+		release sim.RolloutRelease
+		want    []string
+		least   int32 // available
+		most    int32 // there
+	}{
+		{"CloneSet", released(clones, "CloneSet", func(*podset.Set) {}), []string{
+			"0/6", "0/5", "0/4", "1/4", "2/4", "2/3", "3/3", "3/2", "3/1", "4/1", "5/1", "5/0", "6/0",
+		}, 4, 6},
+		{"CloneSet with a surge", released(clones, "CloneSet", func(s *podset.Set) { s.RollingUpdate = limits(2, 0) }), []string{
+			"0/6", "1/6", "2/6", "2/5", "2/4", "3/4", "3/3", "4/3", "5/3", "5/2", "5/1", "6/1", "6/0",
+		}, 6, 8},
+		{"CloneSet in place", released(clones, "CloneSet", func(s *podset.Set) { s.InPlace, s.RollingUpdate = true, limits(0, 3) }), []string{
+			"0/6", "1/5", "2/4", "3/3", "4/2", "5/1", "6/0",
+		}, 3, 6},
+		{"StatefulSet", released("apps/v1", "StatefulSet", func(*podset.Set) {}), oneByOne, 5, 6},
+		{"Advanced StatefulSet", released(advanced, "StatefulSet", func(s *podset.Set) { s.RollingUpdate, s.Parallel = limits(0, 2), true }), []string{
+			"0/6", "0/5", "0/4", "1/4", "2/4", "2/3", "3/3", "3/2", "3/1", "4/1", "5/1", "5/0", "6/0",
+		}, 4, 6},
+		{"Advanced StatefulSet in any order", released(advanced, "StatefulSet", func(s *podset.Set) { s.Unordered, s.MinReadySeconds = true, 5 }), oneByOne, 5, 6},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r, err := sim.RunRollout(tt.release, sim.RolloutConfig{Kubelet: sim.Kubelet{ReadyAfter: 10 * time.Second, TerminateAfter: 5 * time.Second}})
+			require.NoError(t, err)
+			require.True(t, r.Done, "%v", r.Holds)
+			require.Equal(t, tt.want, sizes(r))
+			paused := map[int32]string{}
+			for _, s := range r.Steps {
+				require.GreaterOrEqual(t, s.Available, tt.least)
+				require.LessOrEqual(t, s.New+s.Old, tt.most)
+				if s.State == kruise.StatePaused {
+					paused[s.Step] = fmt.Sprintf("%d/%d", s.New, s.Old)
+				}
+			}
+			require.Equal(t, map[int32]string{1: "2/4", 2: "3/3", 3: "6/0"}, paused)
+			again, err := sim.RunRollout(tt.release, sim.RolloutConfig{Kubelet: sim.Kubelet{ReadyAfter: 10 * time.Second, TerminateAfter: 5 * time.Second}})
+			require.NoError(t, err)
+			require.Equal(t, r, again, "equal arguments give equal results")
+		})
+	}
+}
