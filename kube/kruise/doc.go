@@ -12,10 +12,10 @@
 //	HTTPRouteObject     --HTTPRoute-->          rollout/traffic.Route
 //	apps/v1 DaemonSet, Advanced  --AdvancedDaemonSet-->  daemonset.DaemonSet
 //
-// [Deployment], [StatefulSet] and [DaemonSet] give workloads as well; [Sets], [Revisions]
-// and [Pods] give what belongs to one; [Service] and [Ingress] what carries its traffic.
-// [ToRollout] and [ToBatchRelease] go back. Older versions of the API have functions and
-// types of their own, whose names end in V1alpha1.
+// [Deployment], [StatefulSet], [AdvancedStatefulSet] and [DaemonSet] give workloads as
+// well; [Sets], [Revisions] and [Pods] give what belongs to one; [Service] and [Ingress]
+// what carries its traffic. [ToRollout] and [ToBatchRelease] go back. Older versions of the
+// API have functions and types of their own, whose names end in V1alpha1.
 //
 // Outbound there is one function for each action: the file rules.md of package kube has the
 // table. They say what to send and leave the call to the caller, for the planners of package

@@ -21,6 +21,7 @@ func TestTotal(t *testing.T) {
 var exportedFunctions = map[string]any{
 	"AdvancedDaemonSet":         kubekruise.AdvancedDaemonSet,
 	"AdvancedDaemonSetSnapshot": kubekruise.AdvancedDaemonSetSnapshot,
+	"AdvancedStatefulSet":       kubekruise.AdvancedStatefulSet,
 	"AutoscalerPatch":           kubekruise.AutoscalerPatch,
 	"BatchRelease":              kubekruise.BatchRelease,
 	"BatchReleasePatch":         kubekruise.BatchReleasePatch,
@@ -67,6 +68,8 @@ var exportedFunctions = map[string]any{
 
 var exportedTypes = []reflect.Type{
 	reflect.TypeFor[kubekruise.Advanced](),
+	reflect.TypeFor[kubekruise.AdvancedStatefulSetObject](),
+	reflect.TypeFor[kubekruise.AdvancedStatefulSetRollingUpdate](),
 	reflect.TypeFor[kubekruise.BatchReleaseObject](),
 	reflect.TypeFor[kubekruise.BatchReleaseObjectV1alpha1](),
 	reflect.TypeFor[kubekruise.BatchReleaseSpec](),

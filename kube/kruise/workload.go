@@ -105,7 +105,7 @@ func updatedReady(o metav1.Object, rev string, pods []*corev1.Pod) int32 {
 	return n
 }
 
-// A CloneSet is a CloneSet of apps.kruise.io in the form of the API, as far as a
+// A CloneSetObject is a CloneSet of apps.kruise.io in the form of the API, as far as a
 // rollout reads it, see [RolloutObject].
 type CloneSetObject struct {
 	metav1.TypeMeta   `json:",inline"`
@@ -116,7 +116,10 @@ type CloneSetObject struct {
 		Selector        *metav1.LabelSelector  `json:"selector,omitempty"`
 		Template        corev1.PodTemplateSpec `json:"template"`
 		MinReadySeconds int32                  `json:"minReadySeconds,omitzero"`
-		UpdateStrategy  struct {
+		ScaleStrategy   struct {
+			MaxUnavailable *intstr.IntOrString `json:"maxUnavailable,omitempty"`
+		} `json:"scaleStrategy,omitzero"`
+		UpdateStrategy struct {
 			Type           string              `json:"type,omitzero"`
 			Partition      *intstr.IntOrString `json:"partition,omitempty"`
 			MaxUnavailable *intstr.IntOrString `json:"maxUnavailable,omitempty"`

@@ -199,3 +199,35 @@ func TestRolloutStatefulSetAndDaemonSet(t *testing.T) {
 	_, err = kubekruise.DaemonSet(nil, &kubekruise.Advanced{Partition: new(intstr.FromString("x"))}, nil, nil)
 	require.ErrorIs(t, err, kube.ErrInvalid)
 }
+
+func TestRolloutAdvancedStatefulSet(t *testing.T) {
+	var s kubekruise.AdvancedStatefulSetObject
+	require.NoError(t, json.Unmarshal([]byte(`{
+		"apiVersion": "apps.kruise.io/v1beta1", "kind": "StatefulSet",
+		"metadata": {"name": "web", "namespace": "shop", "uid": "s", "generation": 3},
+		"spec": {"replicas": 5, "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {
+			"partition": 2, "maxUnavailable": "20%", "podUpdatePolicy": "InPlaceIfPossible", "paused": true, "minReadySeconds": 7, "unorderedUpdate": {}
+		}}},
+		"status": {"observedGeneration": 3, "replicas": 5, "updatedReplicas": 2, "currentRevision": "web-1", "updateRevision": "web-2"}
+	}`), &s))
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: "shop", Labels: map[string]string{workload.LabelControllerRevision: "web-2"}, OwnerReferences: []metav1.OwnerReference{{UID: "s", Controller: new(true)}},
+		},
+		Status: corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: "Ready", Status: "True"}}},
+	}
+	w, err := kubekruise.AdvancedStatefulSet(&s, []*corev1.Pod{pod, nil})
+	require.NoError(t, err)
+	require.Empty(t, cmp.Diff(workload.Workload{
+		Ref: workload.Ref{APIVersion: "apps.kruise.io/v1beta1", Kind: "StatefulSet", Name: "web"}, UID: "s", Generation: 3, Replicas: new(int32(5)),
+		Template: kube.Template(&s.Spec.Template, nil), StrategyType: "RollingUpdate", Paused: true, Unordered: true, MinReadySeconds: 7,
+		RollingUpdate: &partition.RollingUpdate{MaxUnavailable: rollout.Percent(20)}, Partition: rollout.Int(2), StableRevision: "web-1", UpdateRevision: "web-2",
+		Status: workload.Status{ObservedGeneration: 3, Replicas: 5, UpdatedReplicas: 2, UpdatedReadyReplicas: 1},
+	}, w))
+	s.Spec.UpdateStrategy.RollingUpdate.MaxUnavailable = new(intstr.FromString("x"))
+	_, err = kubekruise.AdvancedStatefulSet(&s, nil)
+	require.ErrorIs(t, err, kube.ErrInvalid)
+	w, err = kubekruise.AdvancedStatefulSet(nil, nil)
+	require.NoError(t, err)
+	require.Equal(t, "apps.kruise.io/StatefulSet", w.GroupKind())
+}
