@@ -123,3 +123,10 @@ func (in *input) turn() turn { return turn{resume: in.read.StableRS == in.read.C
 
 // aborted reports whether the update is given up.
 func (in *input) aborted(t *turn) bool { return !t.resume && (t.abort || in.read.Abort) }
+
+// A restart is what a pass does about [Rollout.RestartAt].
+type restart struct {
+	evict   []string  // the names of pods
+	done    time.Time // up to when all pods are restarted
+	waiting waiting
+}

@@ -6,23 +6,8 @@ import (
 	"time"
 )
 
-// A Pod is a pod of a ReplicaSet of an Argo Rollout, as its restart looks at it.
-type Pod struct {
-	Name              string    `json:"name"`
-	CreationTimestamp time.Time `json:"creationTimestamp,omitzero"`
-	Available         bool      `json:"available,omitzero"`
-	Deleting          bool      `json:"deleting,omitzero"` // it has a deletion timestamp
-}
-
 // restartAgain is the time after which more pods are restarted.
 const restartAgain = 30 * time.Second
-
-// A restart is what a pass does about [Rollout.RestartAt].
-type restart struct {
-	evict   []string  // the names of pods
-	done    time.Time // up to when all pods are restarted
-	waiting waiting
-}
 
 // restart decides which pods are restarted: those that are older than asked for, by name,
 // as far as enough stay available, and one at least if all are.

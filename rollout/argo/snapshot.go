@@ -221,3 +221,11 @@ type Plan struct {
 
 // String returns one line for each action and hold. It ends without a newline.
 func (p Plan) String() string { return union.Lines(p.Actions, p.Holds) }
+
+// A Pod is a pod of a ReplicaSet of an Argo Rollout, as its restart looks at it.
+type Pod struct {
+	Name              string    `json:"name"`
+	CreationTimestamp time.Time `json:"creationTimestamp,omitzero"`
+	Available         bool      `json:"available,omitzero"`
+	Deleting          bool      `json:"deleting,omitzero"` // it has a deletion timestamp
+}
