@@ -30,6 +30,7 @@
 // planners of progressive rollouts in the folders below, which this package does not
 // import:
 //
+//	ordinal        which of numbered pods, or groups of them, are updated now
 //	partition      how many pods of the new template a step allows
 //	workload       what a rollout drives, whatever its kind, and the quirks
 //	traffic        routes, Services and Ingresses

@@ -62,6 +62,7 @@ var imports = map[string][]string{
 	"podorder/pausepoint":  {"podorder"},
 	"rollout":              {"internal/field", "selector"},
 	"rollout/argo":         {"internal/apply", "internal/condition", "internal/field", "internal/union", "internal/zero", "rollout", "selector"},
+	"rollout/ordinal":      {"rollout"},
 	"rollout/partition":    {"internal/union", "rollout", "selector"},
 	"rollout/traffic":      {"internal/zero", "rollout"},
 	"rollout/workload":     {"internal/quirk", "internal/union", "internal/zero", "revision", "rollout", "rollout/partition", "selector"},

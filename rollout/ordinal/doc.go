@@ -1,0 +1,28 @@
+// Package ordinal holds the numbers of an update by ordinal: which of the pods that are
+// numbered from 0 get the new template now, and how many there are meanwhile.
+//
+// Start with [Group], what counts of one ordinal: a pod of a StatefulSet, or pods that are
+// replaced together, such as a leader and its workers. [Roll] makes one step of an update
+// that moves a partition down from the highest ordinal:
+//
+//	b := ordinal.Limits(4, rollout.Int(1), rollout.Int(1))
+//	next := ordinal.Roll(b, state, 0)
+//
+//	groups, Budget, State
+//	     |
+//	     +--> Size        how many groups: surge ones until few enough are not ready
+//	     |
+//	     +--> Partition   the lowest ordinal of the new template
+//	             |
+//	             +-- Done    ready groups of the new template, from the highest down
+//	             +-- Step    how many more may change at once
+//
+// What a StatefulSet with such a partition does in turn is [Replace], and [ReplaceOne]
+// where it may have no more than one pod unavailable.
+//
+// These are functions of counts and flags alone: they know no names, templates or objects.
+// A group that is not listed is not ready and has the old template.
+//
+// They mirror LeaderWorkerSet (commit 060ab4da) and the StatefulSet controller of
+// Kubernetes 1.36.3. The rules are in rules.md of this folder.
+package ordinal
