@@ -7,6 +7,8 @@ type Set struct {
 	// Before is how many pods all sets could want together when this one was last scaled;
 	// 0 if that is not known. It is read where sets are scaled in proportion.
 	Before int32 `json:"before,omitzero"`
+	// There is how many pods exist. It is read where a policy says so.
+	There int32 `json:"there,omitzero"`
 	// Age orders sets: the older of two has the lower one.
 	Age int `json:"age,omitzero"`
 }
@@ -18,6 +20,10 @@ type Policy struct {
 	CapAvailable  bool `json:"capAvailable,omitzero"`  // a set has no more available pods than it wants when they are summed up
 	CapOld        bool `json:"capOld,omitzero"`        // an old set never has more available pods than it wants
 	Together      bool `json:"together,omitzero"`      // one step of a rolling update grows the new set and shrinks old ones
+	CountLarger   bool `json:"countLarger,omitzero"`   // the larger of what a set wants and what is there takes up room: see [Policy.Existing]
+	CountThere    bool `json:"countThere,omitzero"`    // what is there takes up room, whatever a set wants
+	WorstCase     bool `json:"worstCase,omitzero"`     // whoever removes pods may take available ones first: see [ShrinkWorstCase]
+	BreakDeadlock bool `json:"breakDeadlock,omitzero"` // a step that would change nothing may take one pod more: see [Deadlock]
 }
 
 // Sum is a sum as decisions see it: by default it wraps around.

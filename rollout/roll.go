@@ -13,14 +13,18 @@ type Rolling struct {
 //	size = Grow(wanted of all + terminating)            otherwise
 //	old sets lose Shrink(new set as it is, old)         if size = wanted(new set), or together
 //
+// What is wanted of all is the sum of [Policy.Existing]. With [Policy].WorstCase old sets lose
+// what [ShrinkWorstCase] says, and with BreakDeadlock one pod of the set that [Deadlock] names
+// if nothing changes otherwise.
+//
 // By default a step does one of the two, as Kubernetes does, which looks again before it does
 // the other. With [Policy].Together it does both, and both bounds hold all the same: growth
 // counts the pods that are wanted before anything shrinks, and shrinking the pods that are
 // available before anything grows. A size that has wrapped around below 0 changes nothing.
 func Roll(b Budget, newSet Set, old []Set, terminating int64, p Policy) Rolling {
-	total := int64(newSet.Wanted)
+	total := p.Existing(newSet)
 	for _, s := range old {
-		total += int64(s.Wanted)
+		total += p.Existing(s)
 	}
 	r := Rolling{Size: b.Replicas, Shrinking: Shrinking{Ahead: -1}}
 	if newSet.Wanted <= b.Replicas {
@@ -30,7 +34,10 @@ func Roll(b Budget, newSet Set, old []Set, terminating int64, p Policy) Rolling 
 		r.Size = newSet.Wanted
 	}
 	if r.Size == newSet.Wanted || p.Together {
-		r.Shrinking = Shrink(b, newSet, old, p)
+		r.Shrinking = p.shrink(b, newSet, r.Size, old)
+	}
+	if p.BreakDeadlock && r.Size == newSet.Wanted && r.Shrinking.Removed == 0 {
+		r.Shrinking.breakAt(Deadlock(newSet, old), len(old))
 	}
 	return r
 }
