@@ -1,0 +1,168 @@
+package adopters
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/kplan-go/kplan/internal/recorded"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+func TestVectorsClusterAPIPlan(t *testing.T) {
+	compare(t, "capi_plan_rolling", func(r recorded.Recording) (any, bool) {
+		var in struct {
+			MachineDeployment
+			WithInPlace bool
+		}
+		r.Read(t, &in)
+		return map[string]any{"intents": in.Scale(), "moveToNew": []string{}, "newSetWanted": in.NewSet.Wanted}, in.WithInPlace
+	})
+	for _, name := range []string{"capi_plan_ondelete", "capi_old_sets_ondelete"} {
+		compare(t, name, func(r recorded.Recording) (any, bool) {
+			var in MachineDeployment
+			r.Read(t, &in)
+			return map[string]any{"intents": in.Scale()}, false
+		})
+	}
+}
+
+// A partial is one part of a step, with what those before it have decided.
+type partial struct {
+	MachineDeployment
+	Intents map[string]int32
+}
+
+func (p partial) size(s MachineSet) int32 {
+	if size, ok := p.Intents[s.Name]; ok {
+		return size
+	}
+	return s.Wanted
+}
+
+func (p partial) old() (sets []rollout.Set, sizes []int32) {
+	for _, s := range p.oldestFirst() {
+		sets, sizes = append(sets, s.set()), append(sizes, p.size(s))
+	}
+	return sets, sizes
+}
+
+// decide adds what a part has decided.
+func (p partial) decide(s MachineSet, size int32) {
+	if size != p.size(s) {
+		p.Intents[s.Name] = size
+	}
+}
+
+func TestVectorsClusterAPIParts(t *testing.T) {
+	for name, part := range map[string]func(p partial, b rollout.Budget){
+		"capi_new_set": func(p partial, b rollout.Budget) {
+			sets, _ := p.old()
+			p.decide(p.NewSet, rollout.Roll(b, p.NewSet.set(), sets, 0, machines).Size)
+		},
+		"capi_old_sets_rolling": func(p partial, b rollout.Budget) {
+			sets, sizes := p.old()
+			lost := rollout.ShrinkWorstCase(b, p.NewSet.set(), p.size(p.NewSet), sets, sizes)
+			for i, s := range p.oldestFirst() {
+				if !lost.Idle && lost.Unavailable != nil {
+					p.decide(s, sizes[i]-lost.Unavailable[i]-lost.Available[i])
+				}
+			}
+		},
+		"capi_deadlock_breaker": func(p partial, _ rollout.Budget) {
+			sets, sizes := p.old()
+			if i := rollout.Deadlock(p.NewSet.set(), sets); i >= 0 && len(p.Intents) == 0 {
+				p.decide(p.oldestFirst()[i], sizes[i]-1)
+			}
+		},
+	} {
+		compare(t, name, func(r recorded.Recording) (any, bool) {
+			in := partial{Intents: map[string]int32{}}
+			r.Read(t, &in)
+			part(in, rollout.Resolve(in.Replicas, in.MaxSurge, in.MaxUnavailable))
+			return map[string]any{"intents": in.Intents}, false
+		})
+	}
+}
+
+// A run is a whole rollout: what the planner changed in it, and others.
+type run struct {
+	MachineDeployment
+	Template         string
+	CanUpdateInPlace bool
+	Sets             []runSet
+}
+
+type runSet struct {
+	MachineSet
+	Template string
+}
+
+type runEvent struct {
+	Actor   string
+	Changed []runSet
+}
+
+// change carries out what an event has changed, and returns the sizes that it did.
+func (r *run) change(e runEvent) map[string]int32 {
+	sizes := map[string]int32{}
+next:
+	for _, c := range e.Changed {
+		for i, s := range r.Sets {
+			if s.Name == c.Name {
+				if s.Wanted != c.Wanted {
+					sizes[s.Name] = c.Wanted
+				}
+				r.Sets[i] = c
+				continue next
+			}
+		}
+		if c.Wanted != 0 {
+			sizes[c.Name] = c.Wanted
+		}
+		r.Sets = append(r.Sets, c)
+	}
+	return sizes
+}
+
+// plan returns the step from the state as it is.
+func (r *run) plan() map[string]int32 {
+	d := r.MachineDeployment
+	d.NewSet = MachineSet{Name: fmt.Sprintf("ms%d", len(r.Sets)+1)}
+	for i, s := range r.Sets {
+		s.Created = int64(i)
+		if s.Template == r.Template {
+			d.NewSet = s.MachineSet
+		} else {
+			d.OldSets = append(d.OldSets, s.MachineSet)
+		}
+	}
+	return d.Scale()
+}
+
+func TestVectorsClusterAPIRuns(t *testing.T) {
+	for _, name := range []string{"capi_rolling_loops", "capi_ondelete_loops"} {
+		steps := 0
+		compare(t, name, func(r recorded.Recording) (any, bool) {
+			var in run
+			r.Read(t, &in)
+			var out struct{ Events []runEvent }
+			recorded.Recording{ID: r.ID, Input: r.Output}.Read(t, &out)
+			if in.CanUpdateInPlace {
+				return nil, true
+			}
+			for k, e := range out.Events {
+				if e.Actor != "md" {
+					in.change(e)
+					continue
+				}
+				steps++
+				got := in.plan()
+				if want := in.change(e); fmt.Sprint(want) != fmt.Sprint(got) {
+					return fmt.Sprintf("event %d: recorded %v, got %v", k, want, got), false
+				}
+			}
+			return recorded.Plain(t, r.Output), false
+		})
+		t.Logf("%s: %d steps of the planner", name, steps)
+	}
+}
