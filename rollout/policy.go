@@ -23,6 +23,7 @@ type Policy struct {
 	CountLarger   bool `json:"countLarger,omitzero"`   // the larger of what a set wants and what is there takes up room: see [Policy.Existing]
 	CountThere    bool `json:"countThere,omitzero"`    // what is there takes up room, whatever a set wants
 	WorstCase     bool `json:"worstCase,omitzero"`     // whoever removes pods may take available ones first: see [ShrinkWorstCase]
+	ScaleNewest   bool `json:"scaleNewest,omitzero"`   // pods that are added when replicas change are all of the new set: see [Scale]
 	BreakDeadlock bool `json:"breakDeadlock,omitzero"` // a step that would change nothing may take one pod more: see [Deadlock]
 }
 

@@ -44,6 +44,7 @@ var exportedFunctions = map[string]any{
 	"ResolveNodes":      rollout.ResolveNodes,
 	"Roll":              rollout.Roll,
 	"Saturated":         rollout.Saturated,
+	"Scale":             rollout.Scale,
 	"Serving":           rollout.Serving,
 	"Shrink":            rollout.Shrink,
 	"ShrinkWorstCase":   rollout.ShrinkWorstCase,

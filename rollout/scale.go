@@ -1,0 +1,38 @@
+package rollout
+
+// Scale returns the sizes of sets that want pods when replicas have changed. Newest is the
+// place of the new set among them, or -1.
+//
+//	to add = replicas + surge - wanted of all         -wanted of all if there are to be no replicas
+//	size(i) as Proportional has it                    by default, and if pods are removed
+//	size(newest) = wanted(newest) + to add            if pods are added and p.ScaleNewest
+//
+// With ScaleNewest and no new set nothing is added. By default it mirrors scale of the
+// deployment controller of Kubernetes 1.36.3; with ScaleNewest, that of
+// machine-controller-manager (commit 54caf546), where a machine of the old template would be
+// made in order to be replaced.
+func Scale(b Budget, sets []Set, newest int, p Policy) []int32 {
+	sizes, toAdd := make([]int32, len(sets)), int64(0)
+	if b.Replicas > 0 {
+		toAdd = p.MaxTotal(b)
+	}
+	for i, s := range sets {
+		sizes[i] = s.Wanted
+		toAdd = p.Sum(toAdd - int64(s.Wanted))
+	}
+	if toAdd > 0 && p.ScaleNewest {
+		if newest >= 0 && newest < len(sets) {
+			sizes[newest] = p.Size(int64(sizes[newest]) + toAdd)
+		}
+		return sizes
+	}
+	order := BySize(sets, toAdd)
+	sorted := make([]Set, len(sets))
+	for k, i := range order {
+		sorted[k] = sets[i]
+	}
+	for k, size := range Proportional(sorted, b, toAdd, p) {
+		sizes[order[k]] = size
+	}
+	return sizes
+}
