@@ -36,8 +36,8 @@ func Roll(b Budget, newSet Set, old []Set, terminating int64, p Policy) Rolling 
 	if r.Size == newSet.Wanted || p.Together {
 		r.Shrinking = p.shrink(b, newSet, r.Size, old)
 	}
-	if p.BreakDeadlock && r.Size == newSet.Wanted && r.Shrinking.Removed == 0 {
-		r.Shrinking.breakAt(Deadlock(newSet, old), len(old))
+	if p.BreakDeadlock {
+		return r.BreakDeadlock(newSet, old)
 	}
 	return r
 }

@@ -26,6 +26,7 @@ var exportedFunctions = map[string]any{
 	"FromIntOrString":   rollout.FromIntOrString,
 	"Grow":              rollout.Grow,
 	"GrowTo":            rollout.GrowTo,
+	"InPlace":           rollout.InPlace,
 	"Int":               rollout.Int,
 	"LeaveRoom":         rollout.LeaveRoom,
 	"NodesNeedingPods":  rollout.NodesNeedingPods,

@@ -120,11 +120,3 @@ func Deadlock(newSet Set, old []Set) int {
 	}
 	return which
 }
-
-// breakAt takes one pod of one of so many old sets.
-func (s *Shrinking) breakAt(which, sets int) {
-	if which >= 0 {
-		s.Unavailable, s.Available, s.Removed = make([]int32, sets), nil, 1
-		s.Unavailable[which] = 1
-	}
-}

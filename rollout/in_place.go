@@ -1,0 +1,47 @@
+package rollout
+
+// InPlace returns the size that the new set is to get where pods of old sets move to it
+// instead of being replaced: growth that would make pods beyond the replicas is left to
+// those that move. The new set would get size otherwise; old ones are to get these sizes.
+//
+//	size - min(size - wanted, max(0, total - replicas))     total = the sum of max(size, there) of all
+//	wanted + 1       if that is wanted, though size is more, and nothing is in progress
+//
+// In progress is what is busy otherwise, such as a pod that is being updated, a new set that
+// is not what it wants to be, and an old one that is to lose pods. The one that remains is
+// what makes room for the first pod that moves where none may be unavailable. It mirrors the
+// in-place updates of Cluster API (commit ae7ff047), which needs it.
+func InPlace(replicas int32, newSet Set, size int32, old []Set, sizes []int32, busy bool) int32 {
+	growth := int64(size) - int64(newSet.Wanted)
+	if growth <= 0 {
+		return size
+	}
+	busy = busy || newSet.Wanted != newSet.There || newSet.There != newSet.Available
+	total := int64(max(size, newSet.There))
+	for i, s := range old {
+		next := s.Wanted
+		if i < len(sizes) {
+			next = sizes[i]
+		}
+		total += int64(max(next, s.There))
+		busy = busy || s.Wanted < s.There || next < s.Wanted
+	}
+	growth -= min(growth, max(0, total-int64(replicas)))
+	if growth == 0 && !busy {
+		growth = 1
+	}
+	return saturate(int64(newSet.Wanted) + growth)
+}
+
+// BreakDeadlock returns the step with the pod less that [Deadlock] names, if it would change
+// nothing otherwise. [Roll] does so by a policy; what changes its step has to do so itself.
+func (r Rolling) BreakDeadlock(newSet Set, old []Set) Rolling {
+	if r.Size != newSet.Wanted || r.Shrinking.Removed != 0 {
+		return r
+	}
+	if which := Deadlock(newSet, old); which >= 0 {
+		r.Shrinking.Unavailable, r.Shrinking.Available, r.Shrinking.Removed = make([]int32, len(old)), nil, 1
+		r.Shrinking.Unavailable[which] = 1
+	}
+	return r
+}
