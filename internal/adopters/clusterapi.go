@@ -12,6 +12,8 @@ type MachineSet struct {
 	Name                     string
 	Created                  int64
 	Wanted, There, Available int32
+	UpToDate                 int32
+	EligibleInPlace          bool
 }
 
 func (s MachineSet) set() rollout.Set {
@@ -25,33 +27,66 @@ type MachineDeployment struct {
 	Strategy                 string
 	NewSet                   MachineSet
 	OldSets                  []MachineSet
+	CanUpdateInPlace         map[string]bool // what extensions answer for a set
+	AcknowledgedBefore       []string
+	Machines                 []Machine
 }
 
-// machines are the policies of Cluster API.
-var machines = rollout.Policy{ExactSums: true, Together: true, CountLarger: true, WorstCase: true, BreakDeadlock: true}
+// A Machine is one that has moved, or is being updated.
+type Machine struct {
+	Name, Set                    string
+	PendingAcknowledge, Updating bool
+}
 
-// Scale returns the sizes that change in one step, by name.
-func (d MachineDeployment) Scale() map[string]int32 {
-	old := d.oldestFirst()
+// machines are the policies of Cluster API; deadlocks are broken when all else is decided.
+var machines = rollout.Policy{ExactSums: true, Together: true, CountLarger: true, WorstCase: true}
+
+// Scale returns the sizes that change in one step, by name, the sets whose machines are to
+// move, and what the new set wants before it, with those that have moved.
+func (d MachineDeployment) Scale() (changed map[string]int32, move []string, wanted int32) {
+	old, newSet := d.oldestFirst(), d.NewSet.set()
+	busy := d.acknowledge(&newSet)
 	sets := make([]rollout.Set, len(old))
 	for i, s := range old {
 		sets[i] = s.set()
+		if s.There > 0 && s.EligibleInPlace && d.CanUpdateInPlace[s.Name] && newSet.Wanted < d.Replicas {
+			move = append(move, s.Name)
+		}
 	}
 	var size int32
 	var sizes []int32
 	if d.Strategy == "OnDelete" {
-		size, sizes = rollout.OnDelete(d.Replicas, d.NewSet.set(), sets)
+		size, sizes = rollout.OnDelete(d.Replicas, newSet, sets)
 	} else {
-		r := rollout.Roll(rollout.Resolve(d.Replicas, d.MaxSurge, d.MaxUnavailable), d.NewSet.set(), sets, 0, machines)
+		r := rollout.Roll(rollout.Resolve(d.Replicas, d.MaxSurge, d.MaxUnavailable), newSet, sets, 0, machines)
+		if len(move) > 0 {
+			r.Size = rollout.InPlace(d.Replicas, newSet, r.Size, sets, r.Shrinking.Sizes(sets), busy)
+		}
+		r = r.BreakDeadlock(newSet, sets)
 		size, sizes = r.Size, r.Shrinking.Sizes(sets)
 	}
-	changed := map[string]int32{}
-	for i, s := range append(old, d.NewSet) {
-		if next := append(sizes, size)[i]; next != s.Wanted {
-			changed[s.Name] = next
+	changed = map[string]int32{}
+	for i, s := range old {
+		if sizes[i] != s.Wanted {
+			changed[s.Name] = sizes[i]
 		}
 	}
-	return changed
+	if size != newSet.Wanted {
+		changed[d.NewSet.Name] = size
+	}
+	return changed, move, newSet.Wanted
+}
+
+// acknowledge counts machines that have moved to the new set, and reports whether any is
+// being updated.
+func (d MachineDeployment) acknowledge(newSet *rollout.Set) (busy bool) {
+	for _, m := range d.Machines {
+		if m.PendingAcknowledge && m.Set == d.NewSet.Name && !slices.Contains(d.AcknowledgedBefore, m.Name) {
+			newSet.Wanted++
+		}
+		busy = busy || m.Updating
+	}
+	return busy || d.NewSet.UpToDate != d.NewSet.There
 }
 
 func (d MachineDeployment) oldestFirst() []MachineSet {
