@@ -49,10 +49,8 @@ func (d MachineDeployment) Scale() (changed map[string]int32, move []string, wan
 	sets := make([]rollout.Set, len(old))
 	for i, s := range old {
 		sets[i] = s.set()
-		if s.There > 0 && s.EligibleInPlace && d.CanUpdateInPlace[s.Name] && newSet.Wanted < d.Replicas {
-			move = append(move, s.Name)
-		}
 	}
+	move = d.moving(newSet.Wanted)
 	var size int32
 	var sizes []int32
 	if d.Strategy == "OnDelete" {
@@ -75,6 +73,16 @@ func (d MachineDeployment) Scale() (changed map[string]int32, move []string, wan
 		changed[d.NewSet.Name] = size
 	}
 	return changed, move, newSet.Wanted
+}
+
+// moving returns the sets whose machines are to move while the new set wants more.
+func (d MachineDeployment) moving(wanted int32) (move []string) {
+	for _, s := range d.oldestFirst() {
+		if s.There > 0 && s.EligibleInPlace && d.CanUpdateInPlace[s.Name] && wanted < d.Replicas {
+			move = append(move, s.Name)
+		}
+	}
+	return move
 }
 
 // acknowledge counts machines that have moved to the new set, and reports whether any is

@@ -104,6 +104,29 @@ func TestVectorsClusterAPIParts(t *testing.T) {
 	}
 }
 
+func TestVectorsClusterAPIInPlace(t *testing.T) {
+	for _, name := range []string{"capi_in_place_intent", "capi_move_acknowledgement"} {
+		compareAs(t, name, func(r recorded.Recording) (want, got any, missing bool) {
+			in := partial{Intents: map[string]int32{}}
+			r.Read(t, &in)
+			newSet := in.NewSet.set()
+			busy := in.acknowledge(&newSet)
+			sets, sizes := in.old()
+			move := in.moving(newSet.Wanted)
+			if size, ok := in.Intents[in.NewSet.Name]; ok && len(move) > 0 {
+				delete(in.Intents, in.NewSet.Name)
+				in.decide(in.NewSet, rollout.InPlace(in.Replicas, newSet, size, sets, sizes, busy))
+			}
+			var out step
+			recorded.Recording{ID: r.ID, Input: r.Output}.Read(t, &out)
+			if len(out.MoveToNew) == 0 {
+				out.MoveToNew = nil
+			}
+			return out, step{in.Intents, move, newSet.Wanted}, false
+		})
+	}
+}
+
 // A run is a whole rollout: what the planner changed in it, and others.
 type run struct {
 	MachineDeployment
