@@ -18,6 +18,9 @@
 //	                                     Recreate         old sets first, then the new one
 //	                                     Proportional     all sets, when replicas change
 //	                                     Apportion        the same, exactly
+//	                                     Scale            shares, or all to the new set
+//	                                     OnDelete         old pods stay until somebody deletes them
+//	                                     InPlace          pods move to the new set
 //
 // These are functions of counts alone: they know no names, templates or annotations, so
 // that whatever is rolled out can be rolled by them. Their loops take one set after the
