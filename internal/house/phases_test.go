@@ -19,10 +19,11 @@ import (
 // writers are the planners that decide before they write, and the files that make their
 // plans. A plan is a value of the type Plan; nothing else gives one its fields.
 var writers = map[string][]string{
-	"daemonset":    {"write.go"},
-	"deploy":       {"write.go"},
-	"replicaset":   {"write.go"},
-	"rollout/argo": {"write.go"},
+	"daemonset":            {"write.go"},
+	"deploy":               {"write.go"},
+	"replicaset":           {"write.go"},
+	"rollout/argo":         {"write.go"},
+	"rollout/batchrelease": {"write.go"},
 }
 
 // TestPhases: outside of the files that write, no function changes a plan or makes one

@@ -10,12 +10,12 @@ import (
 type bySurge struct{ byPartition }
 
 // prepare keeps the autoscaler from the workload.
-func (bySurge) prepare(s *Snapshot) []Action {
+func (bySurge) prepare(s *Snapshot) (_, autoscaler Action) {
 	a := s.Autoscaler
 	if a == nil || a.TargetName != s.Workload.Name {
-		return nil
+		return nil, nil
 	}
-	return []Action{RetargetAutoscaler{Name: a.Name, From: a.TargetName, To: a.TargetName + AutoscalerSuffix, Reason: ReasonInitialize}}
+	return nil, RetargetAutoscaler{Name: a.Name, From: a.TargetName, To: a.TargetName + AutoscalerSuffix, Reason: ReasonInitialize}
 }
 
 // overwrite sets what every such workload gets, and adds what it had to what is saved.
@@ -85,10 +85,10 @@ func (bySurge) restored(plan *ReleasePlan, w *workload.Workload, repair workload
 func (bySurge) waits(plan *ReleasePlan, _ workload.Quirks) bool { return plan.BatchPartition == nil }
 
 // end lets the autoscaler go on.
-func (bySurge) end(s *Snapshot) []Action {
+func (bySurge) end(s *Snapshot) (autoscaler, _ Action) {
 	w, a := s.Workload, s.Autoscaler
 	if s.Release.ReleasePlan.BatchPartition != nil || a == nil || a.TargetName != w.Name+AutoscalerSuffix {
-		return nil
+		return nil, nil
 	}
-	return []Action{RetargetAutoscaler{Name: a.Name, From: a.TargetName, To: w.Name, Reason: ReasonGiveBack}}
+	return RetargetAutoscaler{Name: a.Name, From: a.TargetName, To: w.Name, Reason: ReasonGiveBack}, nil
 }

@@ -15,11 +15,12 @@ func (blueGreenDeployment) count(c *Context, w *workload.Workload, _ workload.Qu
 }
 
 // prepare lets no pod of the stable ReplicaSet count as available anew.
-func (k blueGreenDeployment) prepare(s *Snapshot) (actions []Action) {
+func (k blueGreenDeployment) prepare(s *Snapshot) (stableSet, autoscaler Action) {
 	if !k.controlled(&s.Release, s.Workload) && s.StableSet != "" {
-		actions = append(actions, PatchReplicaSet{Name: s.StableSet, MinReadySeconds: workload.InfiniteMinReady, Reason: ReasonInitialize})
+		stableSet = PatchReplicaSet{Name: s.StableSet, MinReadySeconds: workload.InfiniteMinReady, Reason: ReasonInitialize}
 	}
-	return append(actions, k.bySurge.prepare(s)...)
+	_, autoscaler = k.bySurge.prepare(s)
+	return stableSet, autoscaler
 }
 
 func (k blueGreenDeployment) take(p *workload.Patch, w *workload.Workload, _ workload.Quirks) {

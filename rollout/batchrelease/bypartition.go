@@ -24,9 +24,9 @@ func (byPartition) controlled(br *Release, w *workload.Workload) bool {
 	return w.ControlledBy() == br.UID && w.Annotations[partition.AnnotationControlInfo] != ""
 }
 
-func (byPartition) prepare(*Snapshot) []Action { return nil }
+func (byPartition) prepare(*Snapshot) (stableSet, autoscaler Action) { return nil, nil }
 
-func (byPartition) create(*Snapshot, workload.Quirks) []Action { return nil }
+func (byPartition) create(*Snapshot, workload.Quirks) Action { return nil }
 
 // held: only while the workload has the mark of a release, since a plan that no Rollout has
 // made may name any id.
@@ -51,4 +51,4 @@ func (byPartition) waits(*ReleasePlan, workload.Quirks) bool { return false }
 
 func (byPartition) resumed(*workload.Workload, bool) (Hold, bool) { return Hold{}, false }
 
-func (byPartition) end(*Snapshot) []Action { return nil }
+func (byPartition) end(*Snapshot) (autoscaler, canary Action) { return nil, nil }

@@ -26,7 +26,7 @@ func (canary) count(c *Context, _ *workload.Workload, repair workload.Quirks) {
 
 func (canary) take(*workload.Patch, *workload.Workload, workload.Quirks) {}
 
-func (canary) create(s *Snapshot, repair workload.Quirks) []Action {
+func (canary) create(s *Snapshot, repair workload.Quirks) Action {
 	if s.Canary != nil {
 		return nil
 	}
@@ -39,7 +39,7 @@ func (canary) create(s *Snapshot, repair workload.Quirks) []Action {
 	if repair.Has(workload.CanaryCreatedTwice) {
 		create.Name = canaryName(&s.Release, w)
 	}
-	return []Action{create}
+	return create
 }
 
 // nameAlphabet has no vowels and no digits that look like them.
@@ -119,10 +119,10 @@ func unavailable(w *workload.Workload) (Hold, bool) {
 }
 
 // end lets the extra Deployment go.
-func (canary) end(s *Snapshot) []Action {
+func (canary) end(s *Snapshot) (_, canary Action) {
 	c := s.Canary
 	if c == nil {
-		return nil
+		return nil, nil
 	}
-	return []Action{SetFinalizer{Kind: "Deployment", Name: c.Name, UID: c.UID, Finalizer: workload.FinalizerCanaryDeployment, Remove: true, Reason: ReasonGiveBack}}
+	return nil, SetFinalizer{Kind: "Deployment", Name: c.Name, UID: c.UID, Finalizer: workload.FinalizerCanaryDeployment, Remove: true, Reason: ReasonGiveBack}
 }

@@ -52,59 +52,59 @@ func EventOf(s Snapshot) WorkloadEvent {
 	return EventNormal
 }
 
-// special treats what comes before the phases. The first case counts.
-func (st *pass) special() (stop bool, failure string) {
-	read, s := &st.s.Release.Status, &st.p.Status
+// notice treats what comes before the phases: it returns the status with what is noticed,
+// and whether the pass ends with that. The first case counts.
+func (st *pass) notice(s Status) (n step, stop bool) {
+	read := &st.s.Release.Status
 	phase := s.Phase
 	plan := &st.s.Release.ReleasePlan
 	progressing := phase == PhaseProgressing
 	w := st.s.Workload
 	switch {
 	case phase == PhaseCompleted:
-		return true, ""
+		stop = true
 	case !st.s.Release.DeletionTimestamp.IsZero() || phase == PhaseFinalizing || plan.BatchPartition == nil:
 		s.Phase = PhaseFinalizing
 	case progressing && read.ObservedReleasePlanHash != st.hash:
-		st.restart()
+		s = st.restarted(s)
 	case progressing && int(read.Current.CurrentBatch) >= len(plan.Batches):
-		*s = Status{Phase: PhasePreparing, ObservedWorkloadReplicas: -1, ObservedGeneration: s.ObservedGeneration}
+		s = initial(s.ObservedGeneration)
 	case st.event == EventUnknown:
-		return true, "workload cannot be read"
+		n.failure, stop = "workload cannot be read", true
 	case st.event == EventGone && read.Phase != "" && phase != PhaseInitial:
 		s.Phase = PhaseFinalizing
 	case progressing && st.event == EventReplicasChanged:
 		s.Current.BatchReadyTime, s.Current.BatchState = time.Time{}, StateUpgrading
 		s.ObservedWorkloadReplicas = w.DesiredReplicas()
 	case progressing && st.event == EventTemplateChanged:
-		s.UpdateRevision = w.UpdateRevision
-		return true, ""
+		s.UpdateRevision, stop = w.UpdateRevision, true
 	case st.event == EventReconciling:
-		st.p.Holds = append(st.p.Holds, Hold{Name: w.Name, Reason: ReasonNotObserved, Have: w.Status.ObservedGeneration, Limit: w.Generation})
-		return true, ""
+		n.holds, stop = []Hold{{Name: w.Name, Reason: ReasonNotObserved, Have: w.Status.ObservedGeneration, Limit: w.Generation}}, true
 	case progressing && s.Current.NoNeedUpdateReplicas == nil && st.rollback() && w != nil:
-		if w.StableRevision != w.UpdateRevision || st.s.Release.Annotations[workload.AnnotationRollbackInBatch] == "" {
-			return true, ""
+		stop = w.StableRevision != w.UpdateRevision || st.s.Release.Annotations[workload.AnnotationRollbackInBatch] == ""
+		if !stop {
+			s.Phase, s.UpdateRevision = PhasePreparing, w.UpdateRevision
+			s.Current.BatchReadyTime, s.Current.BatchState = time.Time{}, StateUpgrading
 		}
-		s.Phase, s.UpdateRevision = PhasePreparing, w.UpdateRevision
-		s.Current.BatchReadyTime, s.Current.BatchState = time.Time{}, StateUpgrading
 	case progressing && st.event == EventNormal && w != nil && w.Status.Replicas == w.Status.UpdatedReplicas && st.opts.Repair.Has(workload.TakenBackTemplateUnlabelled):
 		s.UpdateRevision = w.UpdateRevision
 	}
-	return false, ""
+	n.status = s
+	return n, stop
 }
 
 func (st *pass) rollback() bool {
 	return st.event == EventRollbackInBatch || st.s.Release.Annotations[workload.AnnotationRollbackInBatch] != ""
 }
 
-// restart follows a plan that has changed: the batch is that of the plan, or the
+// restarted follows a plan that has changed: the batch is that of the plan, or the
 // first under another rollout id.
-func (st *pass) restart() {
-	s, plan := &st.p.Status, &st.s.Release.ReleasePlan
-	batch := int32(0)
+func (st *pass) restarted(s Status) Status {
+	plan, batch := &st.s.Release.ReleasePlan, int32(0)
 	if s.ObservedRolloutID == plan.RolloutID {
 		batch = min(*plan.BatchPartition, int32(len(plan.Batches))-1)
 	}
 	s.Current.BatchReadyTime, s.Current.BatchState, s.Current.CurrentBatch = time.Time{}, StateUpgrading, batch
 	s.ObservedRolloutID, s.ObservedReleasePlanHash = plan.RolloutID, st.hash
+	return s
 }

@@ -53,24 +53,23 @@ func keeps(br *Release, w *workload.Workload, opts Options) bool {
 	return to == "" || to != br.Status.StableRevision && to != w.StableRevision
 }
 
-// giveBack appends what ends the release. The failure is not empty while it has to be
-// repeated.
-func (st *pass) giveBack() (failure string) {
-	w := st.s.Workload
-	if w == nil {
-		return ""
-	}
-	plan := &st.s.Release.ReleasePlan
-	p, write := ReleasePatch(st.s.Release, *w, st.opts)
-	if write {
-		st.add(PatchWorkload{Workload: w.Ref, UID: w.UID, Patch: p, Reason: ReasonGiveBack})
-	}
-	if st.kind.waits(plan, st.opts.Repair) && !releasedNext(plan, w, st.opts.Repair) {
-		if hold, waiting := st.kind.resumed(w, write); waiting {
-			st.p.Holds = append(st.p.Holds, hold)
-			return "current release is not done: " + string(hold.Reason)
+// giveBack ends the release. It fails while it has to be repeated.
+func (st *pass) giveBack(s Status) (n step) {
+	n.status = s
+	if w := st.s.Workload; w != nil {
+		plan := &st.s.Release.ReleasePlan
+		p, write := ReleasePatch(st.s.Release, *w, st.opts)
+		if write {
+			n.writes.workload = patched(w, p, ReasonGiveBack)
 		}
+		if st.kind.waits(plan, st.opts.Repair) && !releasedNext(plan, w, st.opts.Repair) {
+			if hold, waiting := st.kind.resumed(w, write); waiting {
+				n.holds, n.failure = []Hold{hold}, "current release is not done: "+string(hold.Reason)
+				return n
+			}
+		}
+		n.writes.returned, n.writes.letGo = st.kind.end(st.s)
 	}
-	st.add(st.kind.end(st.s)...)
-	return ""
+	n.status.Phase = PhaseCompleted
+	return n
 }

@@ -17,24 +17,35 @@ func InitializePatch(br Release, w workload.Workload, repair workload.Quirks) (p
 	return p, true
 }
 
-// initialize appends what prepares the workload. The failure is not empty if the pass
-// has to be repeated.
-func (st *pass) initialize() (failure string) {
+// initialize prepares the workload, unless it is held back. It fails if it has to be
+// repeated before the first batch.
+func (st *pass) initialize(s Status) step {
 	w := st.s.Workload
-	st.add(st.kind.prepare(st.s)...)
+	if w == nil {
+		return step{status: s, failure: "workload not found"}
+	}
+	if holds := st.held(s.Phase); holds != nil {
+		return step{status: s, holds: holds}
+	}
+	n := step{status: s}
+	n.writes.stableSet, n.writes.autoscaler = st.kind.prepare(st.s)
 	if p, write := InitializePatch(st.s.Release, *w, st.opts.Repair); write {
-		st.add(PatchWorkload{Workload: w.Ref, UID: w.UID, Patch: p, Reason: ReasonInitialize})
+		n.writes.workload = patched(w, p, ReasonInitialize)
 	}
-	if create := st.kind.create(st.s, st.opts.Repair); len(create) > 0 {
-		st.add(create...)
-		return "created canary deployment, but waiting for it to be observed"
+	if n.writes.canary = st.kind.create(st.s, st.opts.Repair); n.writes.canary != nil {
+		n.failure = "created canary deployment, but waiting for it to be observed"
+		return n
 	}
-	if _, rollback := st.s.Release.Annotations[workload.AnnotationRollbackInBatch]; rollback && !st.driver.Beside() {
-		failure = st.markNoNeedUpdate()
+	if st.s.Release.Annotations[workload.AnnotationRollbackInBatch] != "" && !st.driver.Beside() {
+		marked, labels := st.marks()
+		if len(labels) > 0 {
+			n.writes.labels, n.failure = labels, "initilization not yet: pods are being marked"
+			return n
+		}
+		n.status.Current.NoNeedUpdateReplicas = &marked
 	}
-	if failure == "" {
-		st.p.Status.StableRevision, st.p.Status.UpdateRevision = w.StableRevision, w.UpdateRevision
-		st.p.Status.ObservedWorkloadReplicas = w.DesiredReplicas()
-	}
-	return failure
+	n.status.StableRevision, n.status.UpdateRevision = w.StableRevision, w.UpdateRevision
+	n.status.ObservedWorkloadReplicas = w.DesiredReplicas()
+	n.status.Phase, n.again = PhaseProgressing, true
+	return n
 }

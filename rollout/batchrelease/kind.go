@@ -20,10 +20,10 @@ type kind interface {
 	controlled(br *Release, w *workload.Workload) bool
 	// take adds to a patch what takes the workload over.
 	take(p *workload.Patch, w *workload.Workload, repair workload.Quirks)
-	// prepare returns what comes before that patch, and create what is to be there before
-	// the first batch.
-	prepare(s *Snapshot) []Action
-	create(s *Snapshot, repair workload.Quirks) []Action
+	// prepare returns what changes the stable ReplicaSet and the autoscaler before that, and
+	// create what is to be there before the first batch; nil if nothing is.
+	prepare(s *Snapshot) (stableSet, autoscaler Action)
+	create(s *Snapshot, repair workload.Quirks) Action
 
 	// held says why a batch may be held back that would release another template, and
 	// whether it may.
@@ -42,8 +42,8 @@ type kind interface {
 	// resumed what that still has to do.
 	waits(plan *ReleasePlan, repair workload.Quirks) bool
 	resumed(w *workload.Workload, patched bool) (Hold, bool)
-	// end returns what comes behind that.
-	end(s *Snapshot) []Action
+	// end returns what changes the autoscaler and the canary behind that; nil if nothing does.
+	end(s *Snapshot) (autoscaler, canary Action)
 }
 
 // kindOf returns the kind of a driver, nil if there is none.

@@ -176,41 +176,33 @@ func ordinal(name string) int64 {
 	return n
 }
 
-// labelPods appends the labels of the current batch.
-func (st *pass) labelPods(c *Context) {
+// labels returns the labels of the current batch.
+func (st *pass) labels(update string, c *Context) []LabelPod {
 	w, pods, repair := st.s.Workload, st.s.Pods, st.opts.Repair
 	if repair.Has(workload.OrdinalsLabelledByList) && st.kind.ordered(w) {
 		pods = byOrdinal(pods)
 	}
-	revision := st.p.Status.UpdateRevision
+	revision := update
 	if canary := st.s.Canary; repair.Has(workload.CanaryLabelsNotAwaited) && canary != nil && canary.UpdateRevision != "" {
 		revision = canary.UpdateRevision // its pods have a template of their own
 	}
 	if c.NoNeedUpdate != nil {
 		pods = RollbackFilter{
-			Ordered: st.kind.ordered(w), RolloutID: c.RolloutID, UpdateRevision: st.p.Status.UpdateRevision, Planned: c.Planned,
+			Ordered: st.kind.ordered(w), RolloutID: c.RolloutID, UpdateRevision: update, Planned: c.Planned,
 			Desired: c.Desired, Partition: c.DesiredPartition.OfUp(c.Replicas), Replicas: c.Replicas, Repair: repair,
 		}.Pods(pods)
 	}
-	labels := Labels(st.s.Release, w.DesiredReplicas(), revision, pods, repair)
-	st.p.Actions = slices.Grow(st.p.Actions, len(labels))
-	for _, a := range labels {
-		st.add(a)
-	}
+	return Labels(st.s.Release, w.DesiredReplicas(), revision, pods, repair)
 }
 
-// markNoNeedUpdate tells pods apart that have the template of a rollback already.
-func (st *pass) markNoNeedUpdate() (failure string) {
+// marks tells pods apart that have the template of a rollback already: how many are marked
+// as such, and the marks of the others. Without a rollout id nothing is marked, and the
+// workload says how many there are.
+func (st *pass) marks() (marked int32, missing []LabelPod) {
 	w, id := st.s.Workload, st.s.Release.ReleasePlan.RolloutID
-	if st.s.Release.Annotations[workload.AnnotationRollbackInBatch] == "" {
-		return ""
-	}
 	if id == "" {
-		n := w.Status.UpdatedReplicas
-		st.p.Status.Current.NoNeedUpdateReplicas = &n
-		return ""
+		return w.Status.UpdatedReplicas, nil
 	}
-	marked, patched := int32(0), false
 	for i := range st.s.Pods {
 		p := &st.s.Pods[i]
 		if !p.DeletionTimestamp.IsZero() || !p.OfRevision(w.UpdateRevision, st.opts.Repair) {
@@ -220,12 +212,7 @@ func (st *pass) markNoNeedUpdate() (failure string) {
 			marked++
 			continue
 		}
-		patched = true
-		st.add(LabelPod{Name: p.Name, UID: p.UID, Labels: map[string]string{workload.LabelNoNeedUpdate: id}, Reason: ReasonNoNeedUpdate})
+		missing = append(missing, LabelPod{Name: p.Name, UID: p.UID, Labels: map[string]string{workload.LabelNoNeedUpdate: id}, Reason: ReasonNoNeedUpdate})
 	}
-	if patched {
-		return "initilization not yet: pods are being marked"
-	}
-	st.p.Status.Current.NoNeedUpdateReplicas = &marked
-	return ""
+	return marked, missing
 }

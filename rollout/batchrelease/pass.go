@@ -1,0 +1,51 @@
+package batchrelease
+
+import (
+	"time"
+
+	"github.com/kplan-go/kplan/rollout/workload"
+)
+
+// A pass is what one pass of a BatchRelease decides from. Nothing writes to it.
+type pass struct {
+	s      *Snapshot
+	now    time.Time
+	opts   Options
+	driver workload.Driver
+	kind   kind
+	event  WorkloadEvent
+	hash   string // of the plan
+}
+
+// held holds a workload back that has another template than the one that the plan releases
+// ([workload.OtherTemplateReleased]). A Deployment by partition or with a canary is held before it is taken over: then
+// admission stops its controller itself, and a canary keeps its template. Taking the others
+// over releases no pod, so they are held in each batch; by partition only while they have
+// the mark of a release, since a plan that no Rollout has made may name any id.
+func (st *pass) held(phase Phase) (holds []Hold) {
+	reason, may := st.kind.held(phase == PhasePreparing, st.s.Workload.Annotations[workload.AnnotationInProgress] != "")
+	if may && st.stray() {
+		holds = []Hold{{Name: st.s.Workload.Name, Reason: reason}}
+	}
+	return holds
+}
+
+// stray reports whether the workload has another template than the one that the plan
+// releases, by the rollout id. That is the one that a user has given, or else one that ends
+// with the hash of the revision, for every kind and also for a release that goes back.
+func (st *pass) stray() bool {
+	w, released := st.s.Workload, st.s.Release.ReleasePlan.RolloutID
+	if !st.opts.Repair.Has(workload.OtherTemplateReleased) || released == "" {
+		return false
+	}
+	id := workload.NamedRelease(w.Labels, w.Annotations, st.opts.Repair)
+	if id == "" {
+		id, released = workload.LastPart(w.UpdateRevision), workload.LastPart(released)
+	}
+	return id != "" && id != released
+}
+
+// initial is the status of a BatchRelease that begins.
+func initial(generation int64) Status {
+	return Status{Phase: PhasePreparing, ObservedWorkloadReplicas: -1, ObservedGeneration: generation}
+}

@@ -1,0 +1,130 @@
+package batchrelease
+
+import (
+	"time"
+
+	"github.com/kplan-go/kplan/internal/condition"
+	"github.com/kplan-go/kplan/rollout/workload"
+)
+
+// progressInRolling is the reason of the condition Progressing while a batch is refused.
+const progressInRolling = "InRolling"
+
+// progress drives the current batch.
+func (st *pass) progress(s Status) step {
+	if st.s.Workload == nil {
+		return step{status: s, failure: "workload not found"}
+	}
+	c := st.context(s.UpdateRevision)
+	if c.NoNeedUpdate != nil {
+		s.Current.NoNeedUpdateReplicas = new(*c.NoNeedUpdate)
+	}
+	n := st.batch(s, &c)
+	n.context = &c
+	return n
+}
+
+// context returns what the batch asks for and what is there. The pods that need no update
+// are counted anew.
+func (st *pass) context(revision string) Context {
+	br := st.s.Release
+	c := NewContext(br, *st.s.Workload, st.s.Canary, st.opts.Repair)
+	if c.NoNeedUpdate != nil && c.RolloutID != "" {
+		n := st.noNeedUpdate(revision)
+		br.Status.Current.NoNeedUpdateReplicas = &n
+		c = NewContext(br, *st.s.Workload, st.s.Canary, st.opts.Repair)
+	}
+	c.count(st.s.Pods)
+	return c
+}
+
+// noNeedUpdate counts the pods that are marked as such and have the revision still.
+func (st *pass) noNeedUpdate(revision string) (n int32) {
+	for i := range st.s.Pods {
+		p := &st.s.Pods[i]
+		if p.DeletionTimestamp.IsZero() && p.Labels[workload.LabelNoNeedUpdate] == st.s.Release.ReleasePlan.RolloutID && p.OfRevision(revision, st.opts.Repair) {
+			n++
+		}
+	}
+	return n
+}
+
+// batch does what the state of the batch asks for.
+func (st *pass) batch(s Status, c *Context) step {
+	if holds := st.held(s.Phase); holds != nil {
+		return step{status: s, holds: holds}
+	}
+	switch s.Current.BatchState {
+	case StateVerifying, StateReady:
+		return st.verify(s, c)
+	}
+	return st.upgrade(s, c)
+}
+
+// upgrade releases the batch.
+func (st *pass) upgrade(s Status, c *Context) (n step) {
+	s.Current.BatchState = StateUpgrading
+	if c.Replicas != 0 {
+		p, write, refused := c.UpgradePatch(*st.s.Workload, st.s.Canary, st.opts.Repair)
+		if refused != "" {
+			return st.refuse(s, refused)
+		}
+		target := st.kind.target(st.s)
+		if target == nil {
+			return step{status: s, failure: "canary deployment not found"}
+		}
+		if write {
+			n.writes.workload = patched(target, p, ReasonUpgrade)
+		}
+		if !st.driver.Beside() {
+			n.writes.labels = st.labels(s.UpdateRevision, c)
+		}
+	}
+	s.Current.BatchState = StateVerifying
+	s.Conditions = condition.Without(s.Conditions, workload.ConditionProgressing)
+	s.Message = ""
+	n.status, n.again = s, true
+	return n
+}
+
+// refuse reports why the batch cannot be released.
+func (st *pass) refuse(s Status, reason Reason) step {
+	s.Message = "cannot upgrade batch: " + string(reason)
+	c := workload.Condition{Type: workload.ConditionProgressing, Status: "True", Reason: progressInRolling, Message: s.Message}
+	s.Conditions = condition.With(s.Conditions, c, st.now)
+	return step{status: s, failure: s.Message, holds: []Hold{{Name: st.s.Workload.Name, Reason: reason}}}
+}
+
+// verify goes on if the batch is ready, and to the next one if it was. One that is not, or
+// is no longer, is upgraded again.
+func (st *pass) verify(s Status, c *Context) (n step) {
+	if st.driver.Beside() && c.Replicas != 0 {
+		n.writes.labels = st.labels(s.UpdateRevision, c)
+	}
+	current, last := &s.Current, st.s.Release.ReleasePlan.BatchPartition
+	hold, text := st.waiting(c)
+	switch {
+	case text != "":
+		n.holds, n.failure = []Hold{hold}, text
+		current.BatchState, current.BatchReadyTime = StateUpgrading, time.Time{}
+	case current.BatchState == StateVerifying:
+		n.again = true
+		current.BatchState, current.BatchReadyTime = StateReady, st.now
+	case last == nil || *last > current.CurrentBatch:
+		n.again = true
+		current.BatchState, current.CurrentBatch = StateUpgrading, current.CurrentBatch+1
+	}
+	n.status = s
+	return n
+}
+
+// waiting says what the batch waits for, in OpenKruise Rollouts' words; "" if it is ready.
+func (st *pass) waiting(c *Context) (Hold, string) {
+	if c.Replicas == 0 {
+		return Hold{}, ""
+	}
+	if hold, waiting := c.Waiting(st.opts.Repair); waiting {
+		return hold, c.Text(hold)
+	}
+	return st.kind.unobserved(st.s)
+}

@@ -1,0 +1,67 @@
+package batchrelease
+
+import (
+	"slices"
+	"time"
+
+	"github.com/kplan-go/kplan/rollout/workload"
+)
+
+// requeue is how long a BatchRelease waits for its own write.
+const requeue = 2 * time.Second
+
+// A step is what one pass comes to. Each decision returns one, and none reads it back.
+type step struct {
+	status  Status // the next one, whole
+	writes  writes
+	holds   []Hold
+	failure string
+	again   bool // behind requeue
+	context *Context
+}
+
+// writes are what a pass writes beside the status. A nil one is not written.
+type writes struct {
+	finalizer  Action // of the BatchRelease
+	stableSet  Action // no pod of the stable ReplicaSet counts as available anew
+	autoscaler Action // it leaves the workload alone
+	workload   Action // it is taken over, released further, or given back
+	canary     Action // the extra Deployment is created
+	labels     []LabelPod
+	returned   Action // the autoscaler follows the workload again
+	letGo      Action // the finalizer of the extra Deployment is removed
+}
+
+// plan orders what a step writes: the finalizer comes first, for what follows is to be
+// given back; ReplicaSet and autoscaler come before the change of the workload that would
+// move them, and what ends the release behind it; pods are labelled once the workload says
+// which batch is released.
+func (n *step) plan(now time.Time) Plan {
+	p := Plan{Actions: n.writes.list(), Holds: n.holds, Status: n.status, Failure: n.failure, Context: n.context}
+	if n.again {
+		p.RecheckAt = now.Add(requeue)
+	}
+	return p
+}
+
+func (w *writes) list() (list Actions) {
+	add := func(as ...Action) {
+		for _, a := range as {
+			if a != nil {
+				list = append(list, a)
+			}
+		}
+	}
+	add(w.finalizer, w.stableSet, w.autoscaler, w.workload, w.canary)
+	list = slices.Grow(list, len(w.labels))
+	for _, label := range w.labels {
+		list = append(list, label)
+	}
+	add(w.returned, w.letGo)
+	return list
+}
+
+// patched is the change of a workload.
+func patched(w *workload.Workload, p workload.Patch, reason Reason) Action {
+	return PatchWorkload{Workload: w.Ref, UID: w.UID, Patch: p, Reason: reason}
+}
