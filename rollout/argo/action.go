@@ -14,6 +14,8 @@ import (
 //   - [DelayReplicaSet]
 //   - [EvictPod]
 //   - [SelectPods]
+//   - [RemoveRoute]
+//   - [SetRoute]
 //   - [SetWeight]
 //
 //sumtype:decl
@@ -28,6 +30,8 @@ var (
 	_ Action = DelayReplicaSet{}
 	_ Action = EvictPod{}
 	_ Action = SelectPods{}
+	_ Action = RemoveRoute{}
+	_ Action = SetRoute{}
 	_ Action = SetWeight{}
 )
 
@@ -76,6 +80,19 @@ type SelectPods struct {
 	Reason  Reason `json:"reason"`
 }
 
+// RemoveRoute removes a route.
+type RemoveRoute struct {
+	Name   string `json:"name"`
+	Reason Reason `json:"reason"`
+}
+
+// SetRoute adds a route to the Service of the canary, or replaces the one of its name.
+type SetRoute struct {
+	Route   Route  `json:"route"`
+	Service string `json:"service,omitzero"`
+	Reason  Reason `json:"reason"`
+}
+
 // SetWeight leads shares of the requests to the pods of a canary and to the stable ones.
 // How that is done depends on what routes: an Ingress, a service mesh or a gateway.
 type SetWeight struct {
@@ -89,6 +106,8 @@ func (ScaleReplicaSet) isAction()  {}
 func (DelayReplicaSet) isAction()  {}
 func (EvictPod) isAction()         {}
 func (SelectPods) isAction()       {}
+func (RemoveRoute) isAction()      {}
+func (SetRoute) isAction()         {}
 func (SetWeight) isAction()        {}
 
 // Actions is a list of actions. In JSON each is an object with one key, the name of
@@ -112,6 +131,8 @@ func members() []union.Member[Action] {
 		union.Of[Action, DelayReplicaSet]("delayReplicaSet"),
 		union.Of[Action, EvictPod]("evictPod"),
 		union.Of[Action, SelectPods]("selectPods"),
+		union.Of[Action, RemoveRoute]("removeRoute"),
+		union.Of[Action, SetRoute]("setRoute"),
 		union.Of[Action, SetWeight]("setWeight"),
 	}
 }
@@ -146,6 +167,14 @@ func (a EvictPod) String() string { return fmt.Sprintf("Evicted pod %s (%s)", a.
 // String returns one line with the reason.
 func (a SelectPods) String() string {
 	return fmt.Sprintf("Set %s to %s in the selector of service %s (%s)", a.Key, a.Value, a.Service, a.Reason)
+}
+
+// String returns one line with the reason.
+func (a RemoveRoute) String() string { return fmt.Sprintf("Removed route %s (%s)", a.Name, a.Reason) }
+
+// String returns one line with the reason.
+func (a SetRoute) String() string {
+	return fmt.Sprintf("Set route %s to service %s (%s)", a.Route.Name, a.Service, a.Reason)
 }
 
 // String returns one line with the reason.

@@ -52,6 +52,11 @@ func admit(s *Snapshot, now time.Time) (input, error) {
 		}
 		seen[s.Pods[i].Name] = true
 	}
+	for i := range s.Routes {
+		if name := s.Routes[i].Name; route(s.Routes[:i], name) != nil {
+			es.Add("Routes["+strconv.Itoa(i)+"].Name", name, "must be unique")
+		}
+	}
 	return input{s: s, r: &s.Rollout, read: &s.Rollout.Status, now: now.Round(0).UTC()}, es.Join()
 }
 

@@ -24,6 +24,12 @@ func anySnapshot(t *rapid.T) argo.Snapshot {
 			w.s.Pods = append(w.s.Pods, argo.Pod{Name: fmt.Sprint("p", i), CreationTimestamp: now.Add(time.Duration(-i) * time.Second), Available: i != 3, Deleting: i == 4})
 		}
 	}
+	for _, name := range []string{"a", "b"} {
+		if rapid.Bool().Draw(t, "route "+name) {
+			w.s.Routes = append(w.s.Routes, anyRoute(t, name))
+		}
+		w.s.Rollout.Steps[0].Routes = append(w.s.Rollout.Steps[0].Routes, anyRoute(t, name))
+	}
 	if rapid.Bool().Draw(t, "routed") {
 		w.turning(argo.Routing{DynamicStableScale: rapid.Bool().Draw(t, "dynamic")})
 		w.s.Pong.Selector = map[string]string{argo.HashLabel: hash.Draw(t, "pong")}
@@ -55,4 +61,17 @@ func anySnapshot(t *rapid.T) argo.Snapshot {
 		}
 	}
 	return w.s
+}
+
+func anyRoute(t *rapid.T, name string) argo.Route {
+	r := argo.Route{Name: name}
+	switch rapid.IntRange(0, 2).Draw(t, "kind of "+name) {
+	case 1:
+		r.Headers = []argo.HeaderMatch{{Name: "user", Value: argo.StringMatch{Exact: rapid.SampledFrom([]string{"x", "y"}).Draw(t, "value")}}}
+	case 2:
+		r.Mirror = &argo.Mirror{Percentage: new(rapid.Int32Range(0, 2).Draw(t, "percentage")), Match: []argo.RouteMatch{{
+			Path: argo.StringMatch{Prefix: "/"}, Headers: map[string]argo.StringMatch{"user": {Regex: rapid.SampledFrom([]string{"x", "y"}).Draw(t, "value")}},
+		}}}
+	}
+	return r
 }

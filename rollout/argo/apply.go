@@ -48,6 +48,10 @@ func (as Actions) Apply(s Snapshot, now time.Time) (Snapshot, error) {
 			err = a.apply(&s)
 		case SelectPods:
 			err = a.apply(&s)
+		case RemoveRoute:
+			err = a.apply(&s)
+		case SetRoute:
+			a.apply(&s)
 		case SetWeight: // what routes is not in the snapshot, only in the status
 		default:
 			err = apply.Refused("Action", "", "must be an action of this package")
@@ -106,6 +110,24 @@ func (a EvictPod) apply(s *Snapshot) error {
 	s.Pods = slices.Clone(s.Pods)
 	s.Pods[i].Deleting = true
 	return nil
+}
+
+func (a RemoveRoute) apply(s *Snapshot) error {
+	if route(s.Routes, a.Name) == nil {
+		return apply.Refused("Action.Name", a.Name, "must be the name of a route")
+	}
+	s.Routes = slices.DeleteFunc(slices.Clone(s.Routes), func(r Route) bool { return r.Name == a.Name })
+	return nil
+}
+
+// apply replaces a route in its place, and adds one behind the others.
+func (a SetRoute) apply(s *Snapshot) {
+	s.Routes = slices.Clone(s.Routes)
+	if r := route(s.Routes, a.Route.Name); r != nil {
+		*r = a.Route.clone()
+		return
+	}
+	s.Routes = append(s.Routes, a.Route.clone())
 }
 
 // apply carries out the action on each of the Services that have the name.

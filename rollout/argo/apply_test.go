@@ -50,6 +50,7 @@ func TestApply(t *testing.T) {
 		Sets:    []argo.ReplicaSet{{Name: "web-1", Hash: "1", Size: argo.Size{Replicas: 3, AvailableReplicas: 2}}},
 		Active:  &argo.Service{Name: "web", Selector: map[string]string{"app": "web"}},
 		Preview: &argo.Service{Name: "web"},
+		Routes:  []argo.Route{{Name: "a"}},
 		Pods:    []argo.Pod{{Name: "web-1-a"}, {Name: "web-1-b"}},
 	}
 	after := func(a argo.Action) argo.Snapshot {
@@ -72,6 +73,12 @@ func TestApply(t *testing.T) {
 
 	require.Equal(t, []argo.Pod{{Name: "web-1-a"}, {Name: "web-1-b", Deleting: true}}, after(argo.EvictPod{Name: "web-1-b"}).Pods)
 
+	routed := after(argo.SetRoute{Route: argo.Route{Name: "b", Headers: []argo.HeaderMatch{{Name: "user"}}}, Service: "web"})
+	require.Equal(t, []argo.Route{{Name: "a"}, {Name: "b", Headers: []argo.HeaderMatch{{Name: "user"}}}}, routed.Routes)
+	mirror := argo.Route{Name: "a", Mirror: &argo.Mirror{Percentage: new(int32(5))}}
+	require.Equal(t, []argo.Route{mirror}, after(argo.SetRoute{Route: mirror}).Routes, "in the place of the one of its name")
+	require.Empty(t, after(argo.RemoveRoute{Name: "a"}).Routes)
+
 	for path, a := range map[string]argo.Action{
 		"Action": nil, "Action.Hash": argo.DelayReplicaSet{Hash: "2"}, "Action.From": argo.ScaleReplicaSet{Hash: "1", From: 4},
 		"Action.Name": argo.EvictPod{Name: "other"}, "Action.Service": argo.SelectPods{Service: "other"},
@@ -86,4 +93,6 @@ func TestApply(t *testing.T) {
 	require.ErrorContains(t, err, "must not be that of a ReplicaSet")
 	_, err = argo.Apply(s, argo.ScaleReplicaSet{Hash: "9"}, now)
 	require.ErrorContains(t, err, "must be the hash of a ReplicaSet")
+	_, err = argo.Apply(s, argo.RemoveRoute{Name: "9"}, now)
+	require.ErrorContains(t, err, "must be the name of a route")
 }

@@ -4,7 +4,7 @@ import "time"
 
 // decideBlueGreen decides a pass of a blue-green update.
 func (c *counts) decideBlueGreen() decision {
-	d := decision{services: c.unled()}
+	d := c.stays()
 	if d.services.preview.Service != nil && !c.halted() {
 		d.services.preview = d.services.preview.to(c.fresh.Hash)
 	}

@@ -86,12 +86,14 @@ func Approximate(replicas, weight, maxWeight, surge int32) Counts {
 
 // A Step is one step of an Argo canary. One member is set; a step of another kind
 // (analysis, experiment, plugin, routes) has Other. A scale may go with something else: a
-// pause then decides when the step is over, and else the scale.
+// pause then decides when the step is over, and else the scale. Routes may go with
+// anything.
 type Step struct {
 	SetWeight      *int32       `json:"setWeight,omitempty"`
 	Pause          *Pause       `json:"pause,omitempty"`
 	SetCanaryScale *CanaryScale `json:"setCanaryScale,omitempty"`
 	Other          string       `json:"other,omitempty"`
+	Routes         []Route      `json:"routes,omitempty"` // that are set, or removed if they are none
 }
 
 // A Pause is a pause of so many seconds; nil waits for a person.

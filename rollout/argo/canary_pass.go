@@ -14,28 +14,30 @@ type outcome struct {
 func (c *counts) decideCanary() decision {
 	again := c.restart()
 	if len(again.evict) > 0 { // nobody knows yet how many pods stay available
-		return decision{services: c.unled(), evict: again.evict, waiting: again.waiting, status: *c.read}
+		d := c.stays()
+		d.evict, d.waiting, d.status = again.evict, again.waiting, *c.read
+		return d
 	}
-	d := decision{services: c.canaryServices()}
-	weights, ends, w := c.leadRequests()
-	w = again.waiting.and(w)
-	if ends {
-		d.waiting, d.status = w.and(unverified(weights)), *c.read
-		d.status.Weights = weights
+	l := c.leadRequests()
+	d := decision{services: c.canaryServices(), routes: l.routes}
+	w := again.waiting.and(l.waiting)
+	if l.ends {
+		d.waiting, d.status = w.and(unverified(l.weights)), *c.read
+		d.status.Weights = l.weights
 		return d
 	}
 	v := c.canaryRuns()
 	t := c.turn()
 	t.begin, t.abort, t.why = v.pauses, v.abort, v.why
 	if len(t.begin) == 0 {
-		z, moves, sized := c.canarySizes(c.aborted(&t), weights, &d.services)
+		z, moves, sized := c.canarySizes(c.aborted(&t), l.weights, &d.services)
 		d.sizes, w = z, w.and(sized)
 		if !moves {
 			begin, at := c.canaryPause()
 			t.begin, w = begin, w.and(until(at))
 		}
 	}
-	o := c.canaryOutcome(c.base(weights, v.runs, again.done), t)
+	o := c.canaryOutcome(c.base(l.weights, v.runs, again.done), t)
 	status, due := c.finish(o.status, &o.turn)
 	d.status, d.waiting = status, w.and(o.waiting).and(due)
 	return d
@@ -48,9 +50,13 @@ func (c *counts) decideAnew() decision {
 	if c.fresh != nil && (c.fresh == c.stable || c.inWindow && c.fresh.Replicas > 0) {
 		status.CurrentStepIndex = c.end()
 	}
-	status, w := c.finish(status, &t)
-	return decision{services: c.unled(), waiting: w, status: status}
+	d := c.stays()
+	d.status, d.waiting = c.finish(status, &t)
+	return d
 }
+
+// stays returns a decision that leaves Services and routes as they are.
+func (in *input) stays() decision { return decision{services: in.unled(), routes: in.s.Routes} }
 
 // unled returns the Services as they are.
 func (in *input) unled() services {
@@ -102,39 +108,58 @@ func (c *counts) returns() bool {
 // verifyAgain is the time after which it is verified again how requests are led.
 const verifyAgain = 10 * time.Second
 
-// leadRequests returns the weights by which requests are led. The pass ends then until
-// they are known to be led as they are to be at last, all to the new pods: else the stable
-// ones might go while they serve.
-func (c *counts) leadRequests() (next *TrafficWeights, ends bool, w waiting) {
+// A lead is how requests are led when the pass is over.
+type lead struct {
+	weights *TrafficWeights
+	routes  []Route
+	ends    bool // the pass ends until they are known to be led so
+	waiting waiting
+}
+
+// leadRequests decides how requests are led. The pass ends then until they are known to be
+// led as they are to be at last, all to the new pods: else the stable ones might go while
+// they serve.
+func (c *counts) leadRequests() lead {
 	if c.r.Routing == nil {
-		return nil, false, w
+		return lead{routes: c.s.Routes}
 	}
 	r := c.with(c.read.Weights)
 	weight, to := r.TrafficWeight(), WeightDestination{Hash: c.fresh.Hash}
 	if c.returns() {
 		weight, to.Hash = r.weightBack(), c.read.Weights.Canary.Hash
 	}
-	if enough, needed := r.StableServes(weight); !enough {
-		if c.stable == nil {
-			return c.read.Weights, false, w
-		}
-		return c.read.Weights, false, held(ReasonStableNotReady, int64(c.stable.AvailableReplicas), int64(needed))
+	enough, needed := r.StableServes(weight)
+	l := lead{weights: c.read.Weights, routes: c.routes(enough)}
+	switch {
+	case enough:
+	case c.stable == nil:
+		return l
+	default:
+		l.waiting = held(ReasonStableNotReady, int64(c.stable.AvailableReplicas), int64(needed))
+		return l
 	}
-	next = &TrafficWeights{Canary: to, Stable: WeightDestination{Weight: r.MaxWeight() - weight, Hash: c.stable.Hash}, Verified: c.s.WeightVerified}
-	next.Canary.Weight = weight
+	to.Weight = weight
+	l.weights = c.destinations(to, r.MaxWeight()-weight)
+	if l.weights.unverified() {
+		l.ends, l.waiting = weight == r.MaxWeight(), until(c.now.Add(verifyAgain))
+	}
+	return l
+}
+
+// destinations returns the weights with which requests are led to the canary and to the
+// stable pods.
+func (c *counts) destinations(to WeightDestination, stable int32) *TrafficWeights {
+	w := &TrafficWeights{Canary: to, Stable: WeightDestination{Weight: stable, Hash: c.stable.Hash}, Verified: c.s.WeightVerified}
 	if c.s.CanaryService != nil {
-		next.Canary.Service = c.s.CanaryService.Name
+		w.Canary.Service = c.s.CanaryService.Name
 	}
 	if c.s.StableService != nil {
-		next.Stable.Service = c.s.StableService.Name
+		w.Stable.Service = c.s.StableService.Name
 	}
-	if next.Verified != nil && next.leadsOtherwise(c.read.Weights) {
-		next.Verified = new(false) // the answer was about the weights before
+	if w.Verified != nil && w.leadsOtherwise(c.read.Weights) {
+		w.Verified = new(false) // the answer was about the weights before
 	}
-	if next.unverified() {
-		return next, weight == r.MaxWeight(), until(c.now.Add(verifyAgain))
-	}
-	return next, false, w
+	return w
 }
 
 // unverified says how far requests are led by weights.

@@ -23,12 +23,14 @@ func (c *counts) decideNotes() decision {
 	}
 	status.ObservedGeneration = c.r.Generation
 	status.Phase, status.Message = c.phase(&status)
-	return decision{services: c.unled(), status: status}
+	d := c.stays()
+	d.status = status
+	return d
 }
 
 // decideResize decides a pass that follows another size of the Rollout, and takes no step.
 func (c *counts) decideResize() decision {
-	d, t, w := decision{services: c.unled()}, c.turn(), waiting{}
+	d, t, w := c.stays(), c.turn(), waiting{}
 	status := *c.read
 	status.AvailableReplicas = c.available
 	if c.r.BlueGreen != nil {

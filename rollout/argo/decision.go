@@ -9,6 +9,7 @@ import (
 type decision struct {
 	evict    []string // the names of pods that are restarted
 	services services
+	routes   []Route
 	sizes    sizes
 	waiting  waiting
 	status   Status // the next one, with the weights by which requests are led

@@ -27,6 +27,9 @@ type Snapshot struct {
 	// no Service with requests is pointed at other pods. Both are nil if it names none.
 	Ping *Service `json:"ping,omitempty"`
 	Pong *Service `json:"pong,omitempty"`
+	// Routes are those of steps that are there, in the order in which they were set. Their
+	// names are unique. Who cannot ask what routes remembers them: [Apply].
+	Routes []Route `json:"routes,omitempty"`
 	// Pods are all pods of Sets, in any order. Their names are unique. They are looked at
 	// only while [Rollout.RestartAt] asks for a restart.
 	Pods []Pod `json:"pods,omitempty"`
@@ -207,8 +210,8 @@ func (s Status) clone() Status {
 
 // A Plan is the next step of an Argo Rollout.
 type Plan struct {
-	// Actions are the writes, in order: [CreateReplicaSet], [EvictPod], [SelectPods], [SetWeight],
-	// [ScaleReplicaSet] and [DelayReplicaSet].
+	// Actions are the writes, in order: [CreateReplicaSet], [EvictPod], [SelectPods],
+	// [RemoveRoute], [SetRoute], [SetWeight], [ScaleReplicaSet] and [DelayReplicaSet].
 	Actions Actions `json:"actions,omitempty"`
 	// Holds are what the Rollout waits for.
 	Holds []Hold `json:"holds,omitempty"`

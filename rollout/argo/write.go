@@ -4,8 +4,8 @@ import "slices"
 
 // write returns the plan. Its order is: the new ReplicaSet is created, pods are restarted,
 // Services select its pods (first the preview, then the active one; first the one whose
-// turn is next, then the stable one and that of the canary), requests are led by the
-// weights, and ReplicaSets are scaled: the stable one, the new one, and the others by age.
+// turn is next, then the stable one and that of the canary), routes go and come, requests
+// are led by the weights, and ReplicaSets are scaled: the stable one, the new one, and the others by age.
 // A deadline is annotated behind the size of its ReplicaSet.
 func (c *counts) write(d *decision) Plan {
 	p := Plan{Holds: d.waiting.holds, RecheckAt: d.waiting.at, Status: d.status.clone()}
@@ -22,6 +22,8 @@ func (c *counts) write(d *decision) Plan {
 	p.Actions = d.services.turn.write(p.Actions, ReasonTraffic)
 	p.Actions = d.services.stable.write(p.Actions, ReasonTraffic)
 	p.Actions = d.services.canary.write(p.Actions, ReasonTraffic)
+	_, service := c.led()
+	p.Actions = writeRoutes(p.Actions, c.s.Routes, d.routes, service)
 	if w := d.status.Weights; w.leadsOtherwise(c.read.Weights) {
 		p.Actions = append(p.Actions, c.setWeight(w))
 	}
@@ -35,14 +37,26 @@ func (c *counts) write(d *decision) Plan {
 	return p
 }
 
-// setWeight names the Services that take turns, unless there are others. The status does
-// not.
+// setWeight names the Services, also those that take turns, which the status does not.
 func (in *input) setWeight(w *TrafficWeights) SetWeight {
 	a := SetWeight{Canary: w.Canary, Stable: w.Stable, Reason: ReasonTraffic}
-	if stable, canary := in.turns(); in.s.Ping != nil && in.s.StableService == nil && in.s.CanaryService == nil {
-		a.Stable.Service, a.Canary.Service = stable.Name, canary.Name
-	}
+	a.Stable.Service, a.Canary.Service = in.led()
 	return a
+}
+
+// led returns the names of the Services that requests are led to.
+func (in *input) led() (stable, canary string) {
+	s, c := in.s.StableService, in.s.CanaryService
+	if s == nil && c == nil {
+		s, c = in.turns()
+	}
+	if s != nil {
+		stable = s.Name
+	}
+	if c != nil {
+		canary = c.Name
+	}
+	return stable, canary
 }
 
 // write appends that a Service selects other pods.
@@ -65,6 +79,21 @@ func (s size) write(actions Actions, desired int32) Actions {
 	}
 	if !s.until.Equal(was.ScaleDownAt) {
 		actions = append(actions, DelayReplicaSet{Name: was.Name, Hash: was.Hash, Until: s.until, Reason: ReasonScaleDownDelay})
+	}
+	return actions
+}
+
+// writeRoutes appends what becomes of routes: those that go, and those that come or change.
+func writeRoutes(actions Actions, was, next []Route, service string) Actions {
+	for i := range was {
+		if route(next, was[i].Name) == nil {
+			actions = append(actions, RemoveRoute{Name: was[i].Name, Reason: ReasonTraffic})
+		}
+	}
+	for i := range next {
+		if old := route(was, next[i].Name); old == nil || !old.equal(&next[i]) {
+			actions = append(actions, SetRoute{Route: next[i].clone(), Service: service, Reason: ReasonTraffic})
+		}
 	}
 	return actions
 }
