@@ -17,10 +17,10 @@ import (
 )
 
 // planners are the packages that have quirks.
-var planners = []string{"deploy", "replicaset", "daemonset", "rollout/workload", "revision"}
+var planners = []string{"deploy", "replicaset", "daemonset", "rollout/workload", "revision", "rollout/argo"}
 
 // citing are the packages whose names are cited, beside planners.
-var citing = []string{"rollout", "rollout/argo", "rollout/batchrelease", "rollout/kruise"}
+var citing = []string{"rollout", "rollout/batchrelease", "rollout/kruise"}
 
 // quirksOf returns the names of the constants of type Quirks, but for the set of all.
 func quirksOf(t *testing.T, pkg string) (names []string) {

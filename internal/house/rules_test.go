@@ -61,7 +61,7 @@ var imports = map[string][]string{
 	"podorder":             {"internal/field", "internal/quirk", "internal/zero", "selector"},
 	"podorder/pausepoint":  {"podorder"},
 	"rollout":              {"internal/field", "selector"},
-	"rollout/argo":         {"internal/apply", "internal/condition", "internal/field", "internal/union", "internal/zero", "rollout", "selector"},
+	"rollout/argo":         {"internal/apply", "internal/condition", "internal/field", "internal/quirk", "internal/union", "internal/zero", "rollout", "selector"},
 	"rollout/ordinal":      {"rollout"},
 	"rollout/partition":    {"internal/union", "rollout", "selector"},
 	"rollout/traffic":      {"internal/zero", "rollout"},

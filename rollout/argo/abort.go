@@ -52,6 +52,9 @@ func (r Canary) CanaryWeight() int32 {
 		return r.SetWeight()
 	}
 	needed := r.replicas() - r.Stable.AvailableReplicas
+	if r.Repair.Has(AbortLeavesRequests) && needed <= 0 && r.Canary.AvailableReplicas <= r.atLeast(1) {
+		return 0
+	}
 	if r.AbortScaleDownDelaySeconds == nil || *r.AbortScaleDownDelaySeconds == 0 {
 		needed = max(needed, r.Canary.AvailableReplicas)
 	}

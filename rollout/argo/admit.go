@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/quirk"
 )
 
 // input is a snapshot that can be planned for, as of now. Nothing writes to it.
@@ -13,11 +14,14 @@ type input struct {
 	r    *Rollout
 	read *Status // as it was read
 	now  time.Time
+	// repair are the quirks that the plan is not to have.
+	repair Quirks
 }
 
 // admit checks a snapshot.
-func admit(s *Snapshot, now time.Time) (input, error) {
+func admit(s *Snapshot, now time.Time, opts Options) (input, error) {
 	var es field.Errors
+	quirk.Check(&es, uint64(opts.Repair), uint64(RepairAll))
 	if now.IsZero() {
 		es.Add("now", now, "must be set")
 	}
@@ -57,7 +61,7 @@ func admit(s *Snapshot, now time.Time) (input, error) {
 			es.Add("Routes["+strconv.Itoa(i)+"].Name", name, "must be unique")
 		}
 	}
-	return input{s: s, r: &s.Rollout, read: &s.Rollout.Status, now: now.Round(0).UTC()}, es.Join()
+	return input{s: s, r: &s.Rollout, read: &s.Rollout.Status, now: now.Round(0).UTC(), repair: opts.Repair}, es.Join()
 }
 
 // replicas returns the size of the Rollout.
@@ -103,6 +107,15 @@ func (in *input) index() *int32 {
 		return in.read.CurrentStepIndex
 	}
 	return new(int32(0))
+}
+
+// stepsSoFar returns the steps up to the current one.
+func (in *input) stepsSoFar() []Step {
+	i := in.index()
+	if i == nil || *i < 0 {
+		return nil
+	}
+	return in.r.Steps[:min(int64(*i)+1, int64(len(in.r.Steps)))]
 }
 
 // step returns the current step, nil if there is none.

@@ -1,6 +1,9 @@
 package argo
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // decideBlueGreen decides a pass of a blue-green update.
 func (c *counts) decideBlueGreen() decision {
@@ -52,8 +55,9 @@ func (c *counts) blueGreenOthers(delaysAbort bool, s *services) (list []size, w 
 	if b.PostPromotionAnalysis && b.ScaleDownDelaySeconds == nil && c.judgesPromotion() && c.read.Runs.PostPromotion.Phase != RunSuccessful {
 		return nil, w
 	}
-	waits := int32(0)
-	for _, set := range c.others() {
+	waits, others := int32(0), c.between()
+	slices.SortStableFunc(others, newest)
+	for _, set := range others {
 		if c.referenced(set.Hash, s) {
 			continue
 		}

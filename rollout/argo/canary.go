@@ -146,6 +146,9 @@ type Canary struct {
 	Others []Size `json:"others,omitempty"`
 	// StableIsCanary tells that the new ReplicaSet is the stable one.
 	StableIsCanary bool `json:"stableIsCanary,omitzero"`
+
+	// Repair says which quirks the counts do not have.
+	Repair Quirks `json:"repair,omitzero"`
 }
 
 // MaxWeight returns the weight that means all traffic.

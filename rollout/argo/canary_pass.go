@@ -267,7 +267,11 @@ func (c *counts) advance(o outcome) outcome {
 		return o
 	}
 	o.turn.end, o.status.Runs.Step = PauseStep, Run{}
-	o.status.CurrentStepIndex = new(*o.status.CurrentStepIndex + 1)
+	next := *o.status.CurrentStepIndex + 1
+	if c.repair.Has(StepBehindTheEnd) {
+		next = min(next, *c.end())
+	}
+	o.status.CurrentStepIndex = &next
 	return o
 }
 

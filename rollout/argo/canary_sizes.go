@@ -1,5 +1,7 @@
 package argo
 
+import "slices"
+
 // canarySizes scales the stable ReplicaSet, else the new one, else the others. It tells
 // as well whether any pods come or go, as the pause of a step sees it.
 func (c *counts) canarySizes(aborted bool, weights *TrafficWeights, s *services) (z sizes, moves bool, w waiting) {
@@ -9,9 +11,7 @@ func (c *counts) canarySizes(aborted bool, weights *TrafficWeights, s *services)
 	delays := c.delaysAbort(aborted)
 	z = c.wanted(delays)
 	if z.stable.set != nil && c.fresh != nil {
-		// The stable pods follow the weights of the pass before, so that they go only when
-		// requests have gone.
-		if z.stable = z.stable.resized(c.with(c.read.Weights).Counts().Stable, ReasonWeight, delays); z.stable.moves() {
+		if z.stable = z.stable.resized(c.stableSize(weights), ReasonWeight, delays); z.stable.moves() {
 			return z, true, w
 		}
 	}
@@ -25,13 +25,23 @@ func (c *counts) canarySizes(aborted bool, weights *TrafficWeights, s *services)
 	return z, moves, w.and(at)
 }
 
+// stableSize returns the size of the stable ReplicaSet. It follows the weights of the pass
+// before, so that pods go only when requests have gone.
+func (c *counts) stableSize(weights *TrafficWeights) int32 {
+	n := c.with(c.read.Weights).Counts().Stable
+	if c.repair.Has(StableGoesBeforeRequests) {
+		n = max(n, c.with(weights).Counts().Stable)
+	}
+	return n
+}
+
 // canaryOthers removes pods of templates in between: those that are not available
 // without any limit, then as many as may be unavailable.
 func (c *counts) canaryOthers(delaysAbort bool, s *services) (list []size, moves bool, w waiting) {
 	unready := int64(0)
-	for _, set := range c.others() {
-		if set.AvailableReplicas > set.Replicas {
-			return list, unready > 0, w // upstream gives up
+	for _, set := range c.between() {
+		if set.AvailableReplicas > set.Replicas && !c.repair.Has(OvercountedKeepsOthers) {
+			return list, false, w // upstream gives up
 		}
 		z := kept(set)
 		if missing := int64(set.Replicas) - int64(set.AvailableReplicas); missing > 0 {
@@ -39,12 +49,13 @@ func (c *counts) canaryOthers(delaysAbort bool, s *services) (list []size, moves
 		}
 		list = append(list, z)
 	}
+	slices.SortStableFunc(list, func(a, b size) int { return newest(a.set, b.set) })
 	b := Budget(c.replicas(), c.r.MaxSurge, c.r.MaxUnavailable)
 	room := int64(c.available) - int64(b.MinAvailable())
 	removed := int64(0)
 	switch {
 	case len(list) == 0 || room <= 0:
-		return list, false, w
+		return list, unready > 0 && c.repair.Has(PauseBeginsWhilePodsGo), w
 	case c.r.Routing != nil:
 		list, removed, w = c.routedOthers(list, room, delaysAbort, s)
 	default:

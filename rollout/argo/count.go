@@ -91,7 +91,7 @@ func (c *counts) canary() Canary {
 	r := Canary{
 		Replicas: c.r.Replicas, MaxSurge: c.r.MaxSurge, MaxUnavailable: c.r.MaxUnavailable, Steps: c.r.Steps, ProgressThreshold: c.r.ProgressThreshold,
 		CurrentStepIndex: c.index(), CurrentPodHash: c.read.CurrentPodHash, StableRS: c.read.StableRS, Abort: c.read.Abort, PromoteFull: c.read.PromoteFull,
-		StableIsCanary: c.fresh != nil && c.fresh == c.stable,
+		StableIsCanary: c.fresh != nil && c.fresh == c.stable, Repair: c.repair,
 	}
 	if t := c.r.Routing; t != nil {
 		r.TrafficRouting, r.MaxTrafficWeight, r.DynamicStableScale = true, t.MaxTrafficWeight, t.DynamicStableScale
@@ -184,18 +184,19 @@ func (c *counts) named(hash string) *ReplicaSet {
 	return nil
 }
 
-// others returns the ReplicaSets that are neither new nor stable and want pods, the
-// newest revision first.
-func (c *counts) others() []*ReplicaSet {
-	var list []*ReplicaSet
+// between returns the ReplicaSets that are neither new nor stable and want pods, the
+// oldest first.
+func (c *counts) between() (list []*ReplicaSet) {
 	for _, set := range c.sets {
 		if set != c.fresh && set != c.stable && set.Replicas > 0 {
 			list = append(list, set)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *ReplicaSet) int { return cmp.Compare(b.Revision, a.Revision) })
 	return list
 }
+
+// newest compares so that the newest revision is the first.
+func newest(a, b *ReplicaSet) int { return cmp.Compare(b.Revision, a.Revision) }
 
 // withinWindow reports whether the template goes back so few revisions that no step is
 // taken: fewer than the window were created in between.

@@ -83,11 +83,14 @@ func (in *input) delayed(z size, waits, keep int32) delay {
 	}
 	switch {
 	case z.until.IsZero() && waits < limit:
-		d := delay{to: z.to, counts: true}
-		if seconds := in.scaleDownDelay(); seconds > 0 {
-			d.until, d.at = in.deadlineIn(seconds), in.now.Add(time.Duration(seconds)*time.Second)
+		seconds := in.scaleDownDelay()
+		switch {
+		case seconds > 0:
+			return delay{to: z.to, until: in.deadlineIn(seconds), counts: true, at: in.now.Add(time.Duration(seconds) * time.Second)}
+		case in.repair.Has(ZeroDelayKeepsForEver):
+			return delay{}
 		}
-		return d
+		return delay{to: z.to, counts: true}
 	case z.until.IsZero():
 		return delay{}
 	case waits+1 > limit || !z.until.After(in.now):

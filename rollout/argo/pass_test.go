@@ -350,3 +350,13 @@ func TestRejects(t *testing.T) {
 		require.ErrorContains(t, err, path)
 	}
 }
+
+// A ReplicaSet in between with pods too many ends the removal of those in between. Older
+// ones have lost what is not available; the pass goes on as if nothing had gone.
+func TestOvercounted(t *testing.T) {
+	s := between(t, 4, []argo.Step{weight(50), pause(-1)}, full(2), argo.Size{Replicas: 2, AvailableReplicas: 1}, argo.Size{Replicas: 1, AvailableReplicas: 2}, argo.Size{Replicas: 1}, full(2))
+	p, err := reconcile(s, now)
+	require.NoError(t, err)
+	require.Equal(t, "Scaled down replica set v2 from 2 to 1 (OtherTemplate)", argo.Plan{Actions: p.Actions}.String())
+	require.Len(t, p.Status.PauseConditions, 1)
+}

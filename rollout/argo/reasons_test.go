@@ -16,8 +16,10 @@ var now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 // produced are the constants that the plans of all tests have had.
 var produced purity.Produced
 
-func reconcile(s argo.Snapshot, at time.Time) (argo.Plan, error) {
-	p, err := argo.Reconcile(s, at, argo.Options{})
+func reconcile(s argo.Snapshot, at time.Time) (argo.Plan, error) { return repaired(s, at, 0) }
+
+func repaired(s argo.Snapshot, at time.Time, repair argo.Quirks) (argo.Plan, error) {
+	p, err := argo.Reconcile(s, at, argo.Options{Repair: repair})
 	produced.Note(p)
 	return p, err
 }

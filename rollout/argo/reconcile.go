@@ -8,8 +8,8 @@ import "time"
 //
 // It mirrors the reconciliation of Argo Rollouts. What analyses and experiments found is
 // given ([Runs]), and so is whether weights are verified.
-func Reconcile(s Snapshot, now time.Time, _ Options) (Plan, error) {
-	in, err := admit(&s, now)
+func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
+	in, err := admit(&s, now, opts)
 	if err != nil {
 		return Plan{}, err
 	}

@@ -38,9 +38,11 @@ type Snapshot struct {
 	WeightVerified *bool `json:"weightVerified,omitempty"`
 }
 
-// Options adjusts [Reconcile]. There is nothing to adjust yet: it decides as Argo
-// Rollouts does, and no quirk of that is known.
-type Options struct{}
+// Options adjusts [Reconcile]. The zero Options decides as Argo Rollouts does.
+type Options struct {
+	// Repair says which quirks of Argo Rollouts plans do not have.
+	Repair Quirks `json:"repair,omitzero"`
+}
 
 // A Service is a Service that selects pods.
 type Service struct {

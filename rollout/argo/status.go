@@ -2,6 +2,7 @@ package argo
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/kplan-go/kplan/internal/condition"
@@ -178,7 +179,10 @@ func (in *input) pauses(status Status, t *turn) Status {
 		}
 	}
 	pause := in.read.ControllerPause
-	for _, reason := range t.begin {
+	for i, reason := range t.begin {
+		if in.repair.Has(PausedTwice) && slices.Contains(t.begin[:i], reason) {
+			continue
+		}
 		if in.paused(reason) == nil {
 			kept, pause = append(kept, PauseCondition{Reason: reason, StartTime: in.now}), true
 		}

@@ -22,6 +22,8 @@ var exportedFunctions = map[string]any{
 	"Approximate":    argo.Approximate,
 	"Budget":         argo.Budget,
 	"Parse":          argo.Parse,
+	"ParseQuirks":    argo.ParseQuirks,
+	"QuirkTable":     argo.QuirkTable,
 	"Reconcile":      argo.Reconcile,
 	"ScaleDownDelay": argo.ScaleDownDelay,
 }
@@ -47,6 +49,7 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[argo.Pod](),
 	reflect.TypeFor[argo.Preview](),
 	reflect.TypeFor[argo.Progress](),
+	reflect.TypeFor[argo.Quirks](),
 	reflect.TypeFor[argo.Reason](),
 	reflect.TypeFor[argo.RemoveRoute](),
 	reflect.TypeFor[argo.ReplicaSet](),

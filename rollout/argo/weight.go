@@ -70,6 +70,9 @@ func (r Canary) weightOf(s *Size) int32 {
 // as it is.
 func (r Canary) StableServes(weight int32) (enough bool, needed int32) {
 	needed = saturated((int64(r.MaxWeight()) - int64(weight)) * int64(r.replicas()) / int64(r.MaxWeight()))
+	if r.Repair.Has(NoPodServesRest) {
+		needed = r.pods(r.MaxWeight() - weight)
+	}
 	if r.Stable == nil {
 		return false, needed
 	}

@@ -1,0 +1,112 @@
+package argo
+
+import (
+	"github.com/kplan-go/kplan/internal/quirk"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// Quirks is a set of quirks: what Argo Rollouts does and hardly anybody wants. Plans have
+// them by default, and [Options.Repair] takes them out. The zero Quirks is none. In JSON
+// it is a list of names.
+type Quirks uint64
+
+// The quirks, in the order of [QuirkTable].
+const (
+	AbortLeavesRequests      Quirks = 1 << iota // an abort with a least size leaves requests with the new pods
+	StableGoesBeforeRequests                    // stable pods go in the pass that leads all requests to them
+	NoPodServesRest                             // a share of less than one stable pod is served by none
+	RoutesLost                                  // routes that are set before there are pods do not come back
+	StepBehindTheEnd                            // the index of the step goes past the end
+	OvercountedKeepsOthers                      // one ReplicaSet with pods too many keeps all others in between
+	PauseBeginsWhilePodsGo                      // a pause begins in the pass that removes pods in between
+	PausedTwice                                 // two analyses without a result pause twice for one reason
+	ZeroDelayKeepsForEver                       // a scaleDownDelaySeconds of 0 keeps old pods for ever
+)
+
+// RepairAll is all quirks.
+const RepairAll = ZeroDelayKeepsForEver<<1 - 1
+
+// Has reports whether q contains all of x.
+func (q Quirks) Has(x Quirks) bool { return q&x == x }
+
+// String returns the names, separated by commas.
+func (q Quirks) String() string { return quirk.Format(QuirkTable(), q) }
+
+// MarshalJSON encodes the set as the list of its names.
+func (q Quirks) MarshalJSON() ([]byte, error) { return quirk.Marshal(QuirkTable(), q) }
+
+// UnmarshalJSON decodes what [Quirks.MarshalJSON] wrote. An unknown name is an error.
+func (q *Quirks) UnmarshalJSON(data []byte) error { return quirk.Unmarshal(QuirkTable(), data, q) }
+
+// ParseQuirks returns the set of the quirks with these names. Unknown names are errors.
+func ParseQuirks(names ...string) (Quirks, error) { return quirk.Parse[Quirks](QuirkTable(), names...) }
+
+const release = ", Argo Rollouts v1.10.2"
+
+// QuirkTable returns what there is to know about each quirk, in the order of the
+// constants.
+func QuirkTable() []selector.Quirk {
+	return append(trafficQuirks(), otherQuirks()...)
+}
+
+func trafficQuirks() []selector.Quirk {
+	return []selector.Quirk{{
+		Name:     "AbortLeavesRequests",
+		Upstream: "With dynamicStableScale the way back after an abort takes the step that serves fewer pods than the new ReplicaSet has. With minPodsPerReplicaSet it never has fewer, and keeps its pods and the requests of that step.",
+		Source:   "GetDesiredCanaryWeight" + release,
+		Input:    "10 replicas, minPodsPerReplicaSet 2, a step of weight 10; aborted, all stable pods are available, and 2 new ones",
+		Repair:   "All requests go back when all stable pods are available and the new ReplicaSet has no more than its least size.",
+	}, {
+		Name:     "StableGoesBeforeRequests",
+		Upstream: "With dynamicStableScale the size of the stable ReplicaSet follows the weights of the pass before, also when the pass leads more requests to it: its pods go while requests come, and are made again in the next pass.",
+		Source:   "reconcileCanaryStableReplicaSet" + release,
+		Input:    "4 replicas, at a step of weight 100 with 1 stable pod left; the template is replaced",
+		Repair:   "It follows the weight that needs more pods.",
+	}, {
+		Name:     "NoPodServesRest",
+		Upstream: "How many stable pods have to be available for what a weight leaves to them is rounded down. Less than one is none, and requests are led to no pod.",
+		Source:   "checkReplicasAvailable" + release,
+		Input:    "1 replica, dynamicStableScale, a step of weight 100 and one of weight 10",
+		Repair:   "It is rounded up.",
+	}, {
+		Name:     "RoutesLost",
+		Upstream: "A step sets its routes though no new pod is available. The next pass removes them, and nothing sets them again.",
+		Source:   "reconcileTrafficRouting" + release,
+		Input:    "steps setHeaderRoute and setWeight 20; the new ReplicaSet is created",
+		Repair:   "The routes of all steps so far are there as long as a new pod is available.",
+	}}
+}
+
+func otherQuirks() []selector.Quirk {
+	return []selector.Quirk{{
+		Name:     "StepBehindTheEnd",
+		Upstream: "If the current step is over in the pass that skips all steps, the index is one past the end, and goes back in the next pass.",
+		Source:   "syncRolloutStatusCanary" + release,
+		Input:    "steps of weight 25 and 50, at the first; promoted in full with a part of the pods",
+		Repair:   "The index ends at the number of steps.",
+	}, {
+		Name:     "OvercountedKeepsOthers",
+		Upstream: "If a ReplicaSet between the stable one and the new one has more available pods than it wants, no pod of others in between goes.",
+		Source:   "cleanupUnhealthyReplicas" + release,
+		Input:    "a ReplicaSet in between with 2 of 1 pods available, and another one with 1",
+		Repair:   "It counts as complete.",
+	}, {
+		Name:     "PauseBeginsWhilePodsGo",
+		Upstream: "A pass that removes unavailable pods of templates in between, when no other pod may go, begins the pause of its step as well.",
+		Source:   "reconcileOtherReplicaSets" + release,
+		Input:    "at a pause, with an unavailable pod in between and none to spare",
+		Repair:   "The pause begins in the next pass, as after other removals.",
+	}, {
+		Name:     "PausedTwice",
+		Upstream: "If the analysis of the step and the one in the background have no result in the same pass, two equal pauses begin.",
+		Source:   "CalculatePauseConditions" + release,
+		Input:    "an analysis of a step and one in the background, both inconclusive",
+		Repair:   "One begins.",
+	}, {
+		Name:     "ZeroDelayKeepsForEver",
+		Upstream: "With a scaleDownDelaySeconds of 0 no deadline is set for an old ReplicaSet, and without one it is not scaled down.",
+		Source:   "scaleDownDelayHelper, addScaleDownDelay" + release,
+		Input:    "a blue-green update with scaleDownDelaySeconds 0; an old ReplicaSet with pods",
+		Repair:   "It is scaled down at once.",
+	}}
+}

@@ -1,0 +1,145 @@
+package argo_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/argo"
+)
+
+// A showcase is the smallest snapshot that shows a quirk, and what differs.
+type showcase struct {
+	s              argo.Snapshot
+	asks           func(argo.Plan) string
+	kept, repaired string
+}
+
+// between is an update from v1 to the last template, at its last step, with templates in
+// between.
+func between(t *testing.T, replicas int32, steps []argo.Step, sizes ...argo.Size) argo.Snapshot {
+	w := newWorld(t, replicas, steps...)
+	w.s.Rollout.MaxSurge, w.s.Rollout.MaxUnavailable = rollout.Int(2), rollout.Int(0)
+	w.s.Rollout.TemplateHash = fmt.Sprint("v", len(sizes))
+	w.s.Rollout.Status = argo.Status{CurrentPodHash: w.s.Rollout.TemplateHash, StableRS: "v1", CurrentStepIndex: new(int32(len(steps) - 1))}
+	for i, size := range sizes {
+		size.StatusReplicas = size.Replicas
+		w.s.Sets = append(w.s.Sets, argo.ReplicaSet{
+			Hash: fmt.Sprint("v", i+1), Revision: int64(i) + 1, Size: size, DesiredReplicas: &replicas, CreationTimestamp: now.Add(time.Duration(i) * time.Second),
+		})
+	}
+	return w.s
+}
+
+// dynamic makes the stable pods of an update follow the requests, which are led by weights.
+func dynamic(s argo.Snapshot, canary int32, hash string) argo.Snapshot {
+	s.Rollout.Routing = &argo.Routing{DynamicStableScale: true}
+	s.Rollout.Status.Weights = &argo.TrafficWeights{
+		Canary: argo.WeightDestination{Weight: canary, Hash: hash}, Stable: argo.WeightDestination{Weight: 100 - canary, Hash: "v1"},
+	}
+	return s
+}
+
+func full(n int32) argo.Size { return argo.Size{Replicas: n, AvailableReplicas: n} }
+
+func actions(p argo.Plan) string { return argo.Plan{Actions: p.Actions}.String() }
+
+func pauses(p argo.Plan) string { return fmt.Sprint(len(p.Status.PauseConditions)) }
+
+func trafficShowcases(t *testing.T) map[string]showcase {
+	aborted := dynamic(between(t, 10, []argo.Step{weight(10)}, full(10), full(2)), 10, "v2")
+	aborted.Rollout.Routing.MinPodsPerReplicaSet, aborted.Rollout.Status.Abort = new(int32(2)), true
+	replaced := dynamic(between(t, 4, []argo.Step{weight(100)}, full(4), full(4), argo.Size{}), 100, "v2")
+	routes := between(t, 4, []argo.Step{setting(argo.StepHeaderRoute, betaUsers), weight(25)}, full(4), full(1))
+	routes.Rollout.Routing = &argo.Routing{}
+	return map[string]showcase{
+		"AbortLeavesRequests": {
+			aborted, actions, "Scaled down replica set v1 from 10 to 9 (Weight)",
+			"Set weight of replica set v2 to 0, of v1 to 100 (Traffic)\nScaled down replica set v2 from 2 to 0 (Weight)",
+		},
+		"StableGoesBeforeRequests": {
+			replaced, actions, "Set weight of replica set v3 to 0, of v1 to 100 (Traffic)\nScaled down replica set v1 from 4 to 0 (Weight)",
+			"Set weight of replica set v3 to 0, of v1 to 100 (Traffic)\nScaled up replica set v3 from 0 to 4 (Weight)",
+		},
+		"NoPodServesRest": {
+			dynamic(between(t, 1, []argo.Step{weight(100), weight(10)}, argo.Size{}, full(1)), 100, "v2"), actions,
+			"Set weight of replica set v2 to 10, of v1 to 90 (Traffic)\nScaled up replica set v1 from 0 to 1 (Weight)", "Scaled up replica set v1 from 0 to 1 (Weight)",
+		},
+		"RoutesLost": {
+			routes, actions, "Set weight of replica set v2 to 25, of v1 to 75 (Traffic)",
+			"Set route beta to service  (Traffic)\nSet weight of replica set v2 to 25, of v1 to 75 (Traffic)",
+		},
+	}
+}
+
+func showcases(t *testing.T) map[string]showcase {
+	behind := between(t, 4, []argo.Step{pause(-1), weight(50)}, full(3), full(1))
+	behind.Rollout.Status.CurrentStepIndex, behind.Rollout.Status.PromoteFull, behind.Rollout.Status.ControllerPause = new(int32(0)), true, true
+	inconclusive := between(t, 4, []argo.Step{{Other: argo.StepAnalysis}}, full(4), argo.Size{})
+	inconclusive.Rollout.Status.Runs = argo.Runs{Step: argo.Run{Phase: argo.RunInconclusive}, Background: argo.Run{Phase: argo.RunInconclusive}}
+	zero := between(t, 3, nil, full(3), full(3))
+	zero.Rollout.BlueGreen = &argo.BlueGreen{ScaleDownDelaySeconds: new(int32(0))}
+	zero.Active = &argo.Service{Name: "active", Selector: map[string]string{argo.HashLabel: "v2"}}
+	zero.Rollout.Status = argo.Status{CurrentPodHash: "v2", StableRS: "v2", ActiveSelector: "v2"}
+	cases := map[string]showcase{
+		"StepBehindTheEnd": {behind, func(p argo.Plan) string { return fmt.Sprint(*p.Status.CurrentStepIndex) }, "3", "2"},
+		"OvercountedKeepsOthers": {
+			between(t, 4, []argo.Step{weight(50)}, full(2), argo.Size{Replicas: 1, AvailableReplicas: 2}, full(1), full(2)), actions, "nothing to do",
+			"Scaled down replica set v2 from 1 to 0 (OtherTemplate)\nScaled down replica set v3 from 1 to 0 (OtherTemplate)",
+		},
+		"PauseBeginsWhilePodsGo": {
+			between(t, 4, []argo.Step{weight(50), pause(-1)}, full(2), argo.Size{Replicas: 1}, full(2)), pauses, "1", "0",
+		},
+		"PausedTwice":           {inconclusive, pauses, "2", "1"},
+		"ZeroDelayKeepsForEver": {zero, actions, "nothing to do", "Scaled down replica set v1 from 3 to 0 (ScaleDownDelay)"},
+	}
+	for name, c := range trafficShowcases(t) {
+		cases[name] = c
+	}
+	return cases
+}
+
+// TestQuirks: each row of the table has a snapshot, by default the quirk shows, its own
+// repair alone mends it, and the repairs of all others leave it.
+func TestQuirks(t *testing.T) {
+	cases := showcases(t)
+	for i, q := range argo.QuirkTable() {
+		t.Run(q.Name, func(t *testing.T) {
+			c, ok := cases[q.Name]
+			require.True(t, ok, "the quirk has no snapshot that shows it")
+			for _, text := range []string{q.Upstream, q.Source, q.Input, q.Repair} {
+				require.NotEmpty(t, text)
+			}
+			own := argo.Quirks(1) << i
+			require.Equal(t, q.Name, own.String())
+			for repair, want := range map[argo.Quirks]string{0: c.kept, own: c.repaired, argo.RepairAll: c.repaired, argo.RepairAll &^ own: c.kept} {
+				p, err := argo.Reconcile(c.s, now, argo.Options{Repair: repair})
+				require.NoError(t, err)
+				require.Equal(t, want, c.asks(p), "%v", repair)
+			}
+		})
+	}
+	require.Len(t, cases, len(argo.QuirkTable()))
+}
+
+// TestQuirkNames: the set goes through text and JSON, and has a bit for each row.
+func TestQuirkNames(t *testing.T) {
+	var names []string
+	for _, q := range argo.QuirkTable() {
+		names = append(names, q.Name)
+	}
+	every, err := argo.ParseQuirks(names...)
+	require.NoError(t, err)
+	require.Equal(t, argo.RepairAll, every)
+	require.Equal(t, strings.Join(names, ","), every.String())
+	require.True(t, every.Has(argo.PausedTwice|argo.RoutesLost))
+	require.False(t, argo.PausedTwice.Has(argo.PausedTwice|argo.RoutesLost))
+	_, err = argo.ParseQuirks("Unknown")
+	require.ErrorIs(t, err, argo.ErrInvalid)
+	_, err = argo.Reconcile(newWorld(t, 1).s, now, argo.Options{Repair: argo.RepairAll + 1})
+	require.ErrorContains(t, err, "Options.Repair")
+}
