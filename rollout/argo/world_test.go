@@ -20,6 +20,8 @@ type world struct {
 	plan  argo.Plan      // the last one
 	led   argo.SetWeight // the last one
 	check func()
+
+	repair argo.Quirks
 }
 
 func newWorld(t require.TestingT, replicas int32, steps ...argo.Step) *world {
@@ -38,7 +40,7 @@ func (w *world) green(b argo.BlueGreen) *world {
 // pass executes one plan and lets its pods become available. It reports whether anything
 // changed.
 func (w *world) pass() bool {
-	p, err := reconcile(w.s, w.clock)
+	p, err := repaired(w.s, w.clock, w.repair)
 	require.NoError(w.t, err)
 	before := w.s.Rollout.Status
 	for _, a := range p.Actions {
