@@ -54,7 +54,7 @@ func EventOf(s Snapshot) WorkloadEvent {
 
 // notice treats what comes before the phases: it returns the status with what is noticed,
 // and whether the pass ends with that. The first case counts.
-func (st *pass) notice(s Status) (n step, stop bool) {
+func (st *pass) notice(s Status) (n outcome, stop bool) {
 	read := &st.s.Release.Status
 	phase := s.Phase
 	plan := &st.s.Release.ReleasePlan

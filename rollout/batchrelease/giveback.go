@@ -54,7 +54,7 @@ func keeps(br *Release, w *workload.Workload, opts Options) bool {
 }
 
 // giveBack ends the release. It fails while it has to be repeated.
-func (st *pass) giveBack(s Status) (n step) {
+func (st *pass) giveBack(s Status) (n outcome) {
 	n.status = s
 	if w := st.s.Workload; w != nil {
 		plan := &st.s.Release.ReleasePlan

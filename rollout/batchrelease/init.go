@@ -19,15 +19,15 @@ func InitializePatch(br Release, w workload.Workload, repair workload.Quirks) (p
 
 // initialize prepares the workload, unless it is held back. It fails if it has to be
 // repeated before the first batch.
-func (st *pass) initialize(s Status) step {
+func (st *pass) initialize(s Status) outcome {
 	w := st.s.Workload
 	if w == nil {
-		return step{status: s, failure: "workload not found"}
+		return outcome{status: s, failure: "workload not found"}
 	}
 	if holds := st.held(s.Phase); holds != nil {
-		return step{status: s, holds: holds}
+		return outcome{status: s, holds: holds}
 	}
-	n := step{status: s}
+	n := outcome{status: s}
 	n.writes.stableSet, n.writes.autoscaler = st.kind.prepare(st.s)
 	if p, write := InitializePatch(st.s.Release, *w, st.opts.Repair); write {
 		n.writes.workload = patched(w, p, ReasonInitialize)

@@ -11,9 +11,9 @@ import (
 const progressInRolling = "InRolling"
 
 // progress drives the current batch.
-func (st *pass) progress(s Status) step {
+func (st *pass) progress(s Status) outcome {
 	if st.s.Workload == nil {
-		return step{status: s, failure: "workload not found"}
+		return outcome{status: s, failure: "workload not found"}
 	}
 	c := st.context(s.UpdateRevision)
 	if c.NoNeedUpdate != nil {
@@ -50,9 +50,9 @@ func (st *pass) noNeedUpdate(revision string) (n int32) {
 }
 
 // batch does what the state of the batch asks for.
-func (st *pass) batch(s Status, c *Context) step {
+func (st *pass) batch(s Status, c *Context) outcome {
 	if holds := st.held(s.Phase); holds != nil {
-		return step{status: s, holds: holds}
+		return outcome{status: s, holds: holds}
 	}
 	switch s.Current.BatchState {
 	case StateVerifying, StateReady:
@@ -62,7 +62,7 @@ func (st *pass) batch(s Status, c *Context) step {
 }
 
 // upgrade releases the batch.
-func (st *pass) upgrade(s Status, c *Context) (n step) {
+func (st *pass) upgrade(s Status, c *Context) (n outcome) {
 	s.Current.BatchState = StateUpgrading
 	if c.Replicas != 0 {
 		p, write, refused := c.UpgradePatch(*st.s.Workload, st.s.Canary, st.opts.Repair)
@@ -71,7 +71,7 @@ func (st *pass) upgrade(s Status, c *Context) (n step) {
 		}
 		target := st.kind.target(st.s)
 		if target == nil {
-			return step{status: s, failure: "canary deployment not found"}
+			return outcome{status: s, failure: "canary deployment not found"}
 		}
 		if write {
 			n.writes.workload = patched(target, p, ReasonUpgrade)
@@ -88,16 +88,16 @@ func (st *pass) upgrade(s Status, c *Context) (n step) {
 }
 
 // refuse reports why the batch cannot be released.
-func (st *pass) refuse(s Status, reason Reason) step {
+func (st *pass) refuse(s Status, reason Reason) outcome {
 	s.Message = "cannot upgrade batch: " + string(reason)
 	c := workload.Condition{Type: workload.ConditionProgressing, Status: "True", Reason: progressInRolling, Message: s.Message}
 	s.Conditions = condition.With(s.Conditions, c, st.now)
-	return step{status: s, failure: s.Message, holds: []Hold{{Name: st.s.Workload.Name, Reason: reason}}}
+	return outcome{status: s, failure: s.Message, holds: []Hold{{Name: st.s.Workload.Name, Reason: reason}}}
 }
 
 // verify goes on if the batch is ready, and to the next one if it was. One that is not, or
 // is no longer, is upgraded again.
-func (st *pass) verify(s Status, c *Context) (n step) {
+func (st *pass) verify(s Status, c *Context) (n outcome) {
 	if st.driver.Beside() && c.Replicas != 0 {
 		n.writes.labels = st.labels(s.UpdateRevision, c)
 	}

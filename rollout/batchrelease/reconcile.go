@@ -26,13 +26,13 @@ func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
 
 // next returns what the pass comes to. What is noticed is written to the status before
 // anything is done about it: then the phase is left for the next pass.
-func (st *pass) next() step {
+func (st *pass) next() outcome {
 	br := &st.s.Release
 	finalizer := st.finalizer()
 	status := br.Status.clone()
 	status.ObservedGeneration = br.Generation
 	if !br.DeletionTimestamp.IsZero() && status.Phase == PhaseCompleted {
-		return step{status: status, writes: writes{finalizer: finalizer}}
+		return outcome{status: status, writes: writes{finalizer: finalizer}}
 	}
 	if status.Phase == "" {
 		status = initial(br.Generation)
@@ -104,14 +104,14 @@ func (st *pass) reported(s Status) Status {
 }
 
 // act does what the phase asks for.
-func (st *pass) act(s Status) step {
+func (st *pass) act(s Status) outcome {
 	switch s.Phase {
 	case PhaseProgressing:
 		return st.progress(s)
 	case PhaseFinalizing:
 		return st.giveBack(s)
 	case PhaseCompleted:
-		return step{status: s}
+		return outcome{status: s}
 	}
 	s.Phase = PhasePreparing
 	return st.initialize(s)

@@ -10,8 +10,8 @@ import (
 // requeue is how long a BatchRelease waits for its own write.
 const requeue = 2 * time.Second
 
-// A step is what one pass comes to. Each decision returns one, and none reads it back.
-type step struct {
+// An outcome is what one pass comes to. Each decision returns one, and none reads it back.
+type outcome struct {
 	status  Status // the next one, whole
 	writes  writes
 	holds   []Hold
@@ -32,11 +32,11 @@ type writes struct {
 	letGo      Action // the finalizer of the extra Deployment is removed
 }
 
-// plan orders what a step writes: the finalizer comes first, for what follows is to be
+// plan orders what is written: the finalizer comes first, for what follows is to be
 // given back; ReplicaSet and autoscaler come before the change of the workload that would
 // move them, and what ends the release behind it; pods are labelled once the workload says
 // which batch is released.
-func (n *step) plan(now time.Time) Plan {
+func (n *outcome) plan(now time.Time) Plan {
 	p := Plan{Actions: n.writes.list(), Holds: n.holds, Status: n.status, Failure: n.failure, Context: n.context}
 	if n.again {
 		p.RecheckAt = now.Add(requeue)
