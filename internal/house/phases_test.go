@@ -24,6 +24,7 @@ var writers = map[string][]string{
 	"replicaset":           {"write.go"},
 	"rollout/argo":         {"write.go"},
 	"rollout/batchrelease": {"write.go"},
+	"rollout/kruise":       {"write.go"},
 }
 
 // TestPhases: outside of the files that write, no function changes a plan or makes one

@@ -5,48 +5,55 @@ import (
 
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/partition"
+	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// close does one closing step, and reports whether the Rollout is closed.
-func (st *pass) close(reason ClosingReason, waitReady bool) bool {
+// close does one closing step, and looks again if that fails or others follow. The second
+// result tells whether the Rollout is closed.
+func (st *pass) close(n outcome, reason ClosingReason, waitReady bool) (outcome, bool) {
+	n, closed := st.closeOnce(n, reason, waitReady)
+	if !closed && n.failure == "" {
+		n.recheckAfter(recheck)
+	}
+	return n, closed
+}
+
+func (st *pass) closeOnce(n outcome, reason ClosingReason, waitReady bool) (outcome, bool) {
 	if st.has(workload.RollbackLeavesPaused) && st.w != nil && !st.w.Consistent { // nothing is known of what is to be given back
-		st.hold(ReasonWorkloadInconsistent, 0, 0)
-		return false
+		n.hold(ReasonWorkloadInconsistent, 0, 0)
+		return n, false
 	}
-	if st.sub == nil && st.has(workload.RollbackLeavesPaused) && st.hasLeftovers() {
-		st.restartSteps()
+	if !n.begun && st.has(workload.RollbackLeavesPaused) && st.hasLeftovers() {
+		n.sub, n.begun = st.restarted(), true
 	}
-	if st.sub == nil {
-		return true
+	if !n.begun {
+		return n, true
 	}
-	st.unmark(reason)
+	n.writes[writeMark] = st.unmark(&n, reason)
 	if t := st.s.Shared; t != nil && slices.Contains(t.Finalizers, st.sharedFinalizer()) {
-		st.add(SetFinalizer{Kind: "TrafficRouting", Name: t.Name, UID: t.UID, Finalizer: st.sharedFinalizer(), Remove: true, Reason: ReasonClosing})
+		n.writes[writeSharedRouting] = st.setShared(true, ReasonClosing)
 	}
-	st.resumeAbandoned(reason)
-	style := st.r.Style()
-	sequence := ClosingSequence(style, reason)
-	s := st.sub
-	if s.FinalisingStep == "" {
-		s.FinalisingStep, s.LastUpdateTime = sequence[0], st.now
-		st.closingStep(sequence[0], waitReady) // it is checked in the next pass
-		return false
+	n.writes[writeAbandoned] = st.resumeAbandoned(&n, reason)
+	sequence := ClosingSequence(st.r.Style(), reason)
+	switch step := n.sub.FinalisingStep; {
+	case step == "":
+		n.sub.FinalisingStep, n.sub.LastUpdateTime = sequence[0], st.now
+		n, _ = st.closingStep(n, waitReady) // it is checked in the next pass
+		return n, false
+	case step == FinalEnd:
+		return n, true
+	case !step.known(st.r.Style()):
+		n.sub.FinalisingStep = sequence[0]
+		return n, false
 	}
-	if s.FinalisingStep == FinalEnd {
-		return true
+	since, done := n.sub.LastUpdateTime, false
+	if n, done = st.closingStep(n, waitReady); !done {
+		n.sub.LastUpdateTime = since
+		return n, false
 	}
-	if !s.FinalisingStep.known(style) {
-		s.FinalisingStep = sequence[0]
-		return false
-	}
-	since := s.LastUpdateTime
-	if !st.closingStep(s.FinalisingStep, waitReady) {
-		s.LastUpdateTime = since
-		return false
-	}
-	s.LastUpdateTime, s.FinalisingStep = st.now, following(sequence, s.FinalisingStep)
-	return s.FinalisingStep == FinalEnd
+	n.sub.LastUpdateTime, n.sub.FinalisingStep = st.now, following(sequence, n.sub.FinalisingStep)
+	return n, n.sub.FinalisingStep == FinalEnd
 }
 
 // hasLeftovers reports whether something of a release is left, although none is known: an update
@@ -55,42 +62,43 @@ func (st *pass) hasLeftovers() bool {
 	if st.w == nil {
 		return false
 	}
-	pinned := st.stable != nil && st.stable.Selector[st.selectorKey()] != ""
+	stable := st.s.Traffic.Stable
+	pinned := stable != nil && stable.Selector[selectorKey(stable)] != ""
 	return st.w.InProgress || st.w.Labels[workload.LabelStableRevision] != "" || pinned
 }
 
 // unmark takes the mark of the release from the workload, but not that of another update.
 // If that one cannot be released next since its stable revision is not known, and the
 // workload has been given back, it does not wait either.
-func (st *pass) unmark(reason ClosingReason) {
+func (st *pass) unmark(n *outcome, reason ClosingReason) Action {
 	if st.w == nil || !st.w.InProgress {
-		return
+		return nil
 	}
 	patch := workload.Patch{}
-	if st.markIsOfNextRelease(reason) {
+	if st.markIsOfNextRelease(&n.sub, reason) {
 		if st.w.Labels[workload.LabelStableRevision] != "" || !st.r.WorkloadRef.Traits().Paused {
-			return
+			return nil
 		}
-		if st.br == nil || st.br.Status.Phase == batchrelease.PhaseCompleted {
+		if n.br == nil || n.br.Status.Phase == batchrelease.PhaseCompleted {
 			running := false
 			patch.Paused = &running
 		}
 	}
 	patch.RemoveAnnotations(workload.AnnotationInProgress)
-	st.add(PatchWorkload{Workload: st.r.WorkloadRef, UID: st.w.UID, Patch: patch, Reason: ReasonClosing})
+	return st.patch(patch, ReasonClosing)
 }
 
 // markIsOfNextRelease reports whether the mark of the workload is that of another update
 // than the one that is closed ([workload.NextReleaseUnmarked]): the template is another, or
 // the mark appears in a later pass of the closing.
-func (st *pass) markIsOfNextRelease(reason ClosingReason) bool {
+func (st *pass) markIsOfNextRelease(sub *StepStatus, reason ClosingReason) bool {
 	if !st.has(workload.NextReleaseUnmarked) || !st.w.InProgress {
 		return false
 	}
-	changed := st.sub.Revision != st.w.CanaryRevision
+	changed := sub.Revision != st.w.CanaryRevision
 	switch reason {
 	case ClosingSuccess:
-		return changed || st.sub.FinalisingStep != ""
+		return changed || sub.FinalisingStep != ""
 	case ClosingRollback: // which goes on behind a step that the reset has written down
 		return changed
 	}
@@ -102,19 +110,18 @@ func (st *pass) markIsOfNextRelease(reason ClosingReason) bool {
 // release goes on behind the step that resumes it. One that comes before the BatchRelease
 // has no such step, and neither has a Rollout that is deleted or disabled then. The
 // Deployment still has the label of the stable revision, which giving back removes.
-func (st *pass) resumeAbandoned(reason ClosingReason) {
-	if !st.has(workload.RollbackLeavesPaused) || reason == ClosingSuccess || st.br != nil || st.w == nil || !st.r.WorkloadRef.Traits().Paused {
-		return
+func (st *pass) resumeAbandoned(n *outcome, reason ClosingReason) Action {
+	if !st.has(workload.RollbackLeavesPaused) || reason == ClosingSuccess || n.br != nil || st.w == nil || !st.r.WorkloadRef.Traits().Paused {
+		return nil
 	}
-	if st.w.Labels[workload.LabelStableRevision] == "" || st.markIsOfNextRelease(reason) {
-		return
+	if st.w.Labels[workload.LabelStableRevision] == "" || st.markIsOfNextRelease(&n.sub, reason) {
+		return nil
 	}
 	w := workload.Workload{Ref: st.w.Ref, Annotations: st.w.Annotations, Paused: true}
 	if w.Annotations[partition.AnnotationStrategy] != "" {
 		w.StrategyType = "Recreate"
 	}
-	patch := st.restored(w, reason)
-	st.add(PatchWorkload{Workload: st.r.WorkloadRef, UID: st.w.UID, Patch: patch, Reason: ReasonGiveBack})
+	return st.patch(st.restored(w, reason), ReasonGiveBack)
 }
 
 // restored is what gives such a Deployment back. It is one that was taken over blue-green if
@@ -134,73 +141,75 @@ func (st *pass) restored(w workload.Workload, reason ClosingReason) workload.Pat
 // written down a closing step, behind which the closing would begin. A stable revision
 // that was not known when the release began, since the workload was seen as it was
 // before, is known now.
-func (st *pass) repairInterrupted() {
+func (st *pass) repairInterrupted(n outcome) outcome {
 	if !st.has(workload.RollbackLeavesPaused) {
-		return
+		return n
 	}
-	st.sub.FinalisingStep = ""
-	if st.sub.StableRevision == "" {
-		st.sub.StableRevision = st.w.StableRevision
+	n.sub.FinalisingStep = ""
+	if n.sub.StableRevision == "" {
+		n.sub.StableRevision = st.w.StableRevision
 	}
 	strategy, err := partition.ParseStrategy(st.w.Annotations[partition.AnnotationStrategy])
 	if err != nil || !strategy.Paused {
-		return
+		return n
 	}
 	strategy.Paused = false
 	patch := workload.Patch{}
 	patch.Annotate(partition.AnnotationStrategy, strategy.Text())
-	st.add(PatchWorkload{Workload: st.r.WorkloadRef, UID: st.w.UID, Patch: patch, Reason: ReasonStep})
+	n.writes[writeMark] = st.patch(patch, ReasonStep)
+	return n
 }
 
-// beginClosing makes the closing of a Rollout that is deleted or disabled begin at its
-// first step, wherever another closing was or had ended ([workload.RollbackLeavesPaused]).
-func (st *pass) beginClosing() {
-	phase := st.p.Status.Phase
-	if st.has(workload.RollbackLeavesPaused) && st.sub != nil && st.r.Status.Phase != phase && (phase == PhaseTerminating || phase == PhaseDisabling) {
-		st.sub.FinalisingStep = ""
-	}
+// closingBegins reports whether the closing of a Rollout that is deleted or disabled begins
+// in the next pass. It begins at its first step then, wherever another closing was or had
+// ended ([workload.RollbackLeavesPaused]).
+func (st *pass) closingBegins(phase Phase) bool {
+	return st.has(workload.RollbackLeavesPaused) && st.r.Status.Phase != phase && (phase == PhaseTerminating || phase == PhaseDisabling)
 }
 
-// closingStep reports whether one closing step is done.
-func (st *pass) closingStep(step FinalisingStep, waitReady bool) bool {
-	switch step {
+// closingStep does what the closing step asks for. The second result tells whether that is done.
+func (st *pass) closingStep(n outcome, waitReady bool) (outcome, bool) {
+	switch n.sub.FinalisingStep {
 	case FinalRestoreStable:
-		return st.restoreStable()
+		return st.restoreStable(n)
 	case FinalRouteToStable:
-		return st.restoreGateway()
+		return st.restoreGateway(n)
 	case FinalRouteToNew:
-		return st.routeAllToNew()
+		return st.routeAllToNew(n)
 	case FinalRemoveCanary:
-		return st.removeCanary()
+		return st.removeCanary(n)
 	case FinalResume:
-		return st.resume(waitReady)
+		return st.resume(n, waitReady)
 	case FinalRelease:
-		return st.deleteRelease()
+		return st.deleteRelease(n)
 	}
-	st.p.Failure = "closing step " + string(step) + " never ends"
-	return false
+	n.failure = "closing step " + string(n.sub.FinalisingStep) + " never ends"
+	return n, false
 }
 
-// closeGone restores the traffic of a workload that is gone ([workload.TrafficLeftBehind]), and reports whether
-// that is done.
-func (st *pass) closeGone() bool {
-	if st.sub == nil {
-		return true
+// closeGone restores the traffic of a workload that is gone ([workload.TrafficLeftBehind]).
+// The second result tells whether that is done.
+func (st *pass) closeGone(n outcome) (outcome, bool) {
+	if !n.begun {
+		return n, true
 	}
-	st.w = &workload.State{RevisionLabelKey: st.selectorKey()}
-	defer func() { st.w = nil }()
-	done := st.cleanUp() && st.deleteRelease()
-	if !done && st.p.RecheckAt.IsZero() {
-		st.recheckAfter(recheck)
+	gone := *st
+	gone.w = &workload.State{RevisionLabelKey: selectorKey(n.stable)}
+	n, done := gone.cleanUp(n)
+	if done {
+		n, done = gone.deleteRelease(n)
 	}
-	return done
+	if !done && n.recheckAt.IsZero() {
+		n.recheckAfter(recheck)
+	}
+	return n, done
 }
 
 // selectorKey returns the key of the revision in the selector of the stable Service.
-func (st *pass) selectorKey() string {
-	if s := st.stable; s != nil {
+func selectorKey(stable *traffic.Service) string {
+	if stable != nil {
 		for _, key := range []string{workload.LabelPodTemplateHash, workload.LabelControllerRevision} {
-			if s.Selector[key] != "" {
+			if stable.Selector[key] != "" {
 				return key
 			}
 		}

@@ -12,39 +12,35 @@ const defaultDeadline = 600
 
 // deadline tells when the batch of a step takes longer than its workload may ([workload.DeadlineNotReported]).
 // Nothing is undone: what to do is for a person, or the next template, to decide.
-func (st *pass) deadline() {
+func (st *pass) deadline(n outcome) outcome {
 	limit := int32(defaultDeadline)
 	if n := st.w.ProgressDeadlineSeconds; n != nil {
 		limit = *n
 	}
-	if !st.has(workload.DeadlineNotReported) || limit == workload.InfiniteDeadline || st.p.Failure != "" {
-		return
+	if !st.has(workload.DeadlineNotReported) || limit == workload.InfiniteDeadline {
+		return n
 	}
-	since := st.sub.LastUpdateTime
+	since := n.sub.LastUpdateTime
 	due := since.Add(time.Duration(limit) * time.Second)
 	if st.now.Before(due) {
-		st.p.RecheckAt = due
-		return
+		n.recheckAt = due
+		return n
 	}
-	st.hold(ReasonDeadlineExceeded, int64(st.now.Sub(since).Seconds()), int64(limit))
-	st.stall(string(ReasonDeadlineExceeded), fmt.Sprintf("Rollout is in %s, which is not done after %d seconds", st.stepText(), limit))
+	n.hold(ReasonDeadlineExceeded, int64(st.now.Sub(since).Seconds()), int64(limit))
+	n.stall(ReasonDeadlineExceeded, fmt.Sprintf("Rollout is in %s, which is not done after %d seconds", st.stepText(n.sub.CurrentStepIndex), limit))
+	return n
 }
 
-// analysed reports whether the analysis of the step lets it go on ([workload.DeadlineNotReported]).
-func (st *pass) analysed() bool {
+// analyse lets the step go on when its analysis does ([workload.DeadlineNotReported]).
+func (st *pass) analyse(n outcome) outcome {
 	switch phase := st.s.Analysis; {
 	case !st.has(workload.DeadlineNotReported) || phase == "" || phase == AnalysisSuccessful:
-		return true
+		n.sub.CurrentStepState = StatePaused
 	case phase == AnalysisFailed:
-		st.hold(ReasonAnalysisFailed, 0, 0)
-		st.stall(string(ReasonAnalysisFailed), fmt.Sprintf("Rollout is in %s, the analysis of which has failed", st.stepText()))
+		n.hold(ReasonAnalysisFailed, 0, 0)
+		n.stall(ReasonAnalysisFailed, fmt.Sprintf("Rollout is in %s, the analysis of which has failed", st.stepText(n.sub.CurrentStepIndex)))
 	default:
-		st.hold(ReasonAnalysis, 0, 0)
+		n.hold(ReasonAnalysis, 0, 0)
 	}
-	return false
-}
-
-func (st *pass) stall(reason, message string) {
-	st.stalled = true
-	st.set(workload.ConditionStalled, "True", reason, message)
+	return n
 }

@@ -3,6 +3,7 @@ package kruise
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/kplan-go/kplan/internal/condition"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
@@ -11,140 +12,138 @@ import (
 )
 
 // progressing acts on the reason of the condition Progressing.
-func (st *pass) progressing() {
+func (st *pass) progressing(n outcome) outcome {
 	if st.w == nil || !st.w.Consistent {
-		return
+		return n
 	}
-	c := condition.Find(st.p.Status.Conditions, workload.ConditionProgressing)
+	c := condition.Find(n.status.Conditions, workload.ConditionProgressing)
 	if c == nil {
-		return
+		return n
 	}
 	switch c.Reason {
 	case ProgressInitializing:
-		st.initializing(c)
+		return st.initializing(n, c.LastUpdateTime)
 	case ProgressInRolling:
-		st.rolling()
+		return st.rolling(n)
 	case ProgressPaused:
 		if st.r.Paused {
-			st.hold(ReasonPaused, 0, 0)
-			return
+			n.hold(ReasonPaused, 0, 0)
+			return n
 		}
-		st.condition(workload.ConditionProgressing, "True", ProgressInRolling, "")
+		n.progress("True", ProgressInRolling, "")
 	case ProgressFinalising:
-		st.closing(ClosingSuccess, true, "Rollout progressing has been completed", "True")
+		return st.closing(n, ClosingSuccess, true, "Rollout progressing has been completed", "True")
 	case ProgressCancelling:
 		resumes := st.has(workload.DeletionFinishesRelease) // even if another template has come by now
-		st.closing(ClosingRollback, resumes, "Rollout progressing has been canceled", "False")
+		return st.closing(n, ClosingRollback, resumes, "Rollout progressing has been canceled", "False")
 	case ProgressCompleted:
-		st.p.Status.Phase = PhaseHealthy
+		n.status.Phase = PhaseHealthy
 	}
+	return n
 }
 
-func (st *pass) closing(reason ClosingReason, wait bool, message string, succeeded selector.ConditionStatus) {
-	if !st.close(reason, wait) {
-		if st.p.Failure == "" {
-			st.recheckAfter(recheck)
-		}
-		return
+func (st *pass) closing(n outcome, reason ClosingReason, wait bool, message string, succeeded selector.ConditionStatus) outcome {
+	n, closed := st.close(n, reason, wait)
+	if closed {
+		n.progress("False", ProgressCompleted, message)
+		n.set(workload.ConditionSucceeded, succeeded, "", "")
 	}
-	st.condition(workload.ConditionProgressing, "False", ProgressCompleted, message)
-	st.set(workload.ConditionSucceeded, succeeded, "", "")
+	return n
 }
 
 // initializing starts with a fresh status, and waits a little so that the workload's
 // other observers can catch up.
-func (st *pass) initializing(c *workload.Condition) {
+func (st *pass) initializing(n outcome, since time.Time) outcome {
 	if st.has(workload.ReleaseOfWhatIsThere) && !st.w.InProgress { // it is seen as it was before the update
-		st.hold(ReasonNoUpdate, 0, 0)
-		if st.p.Status.Phase == PhaseProgressing { // and not about to be disabled or deleted
-			st.p.Status.Phase = PhaseHealthy
+		n.hold(ReasonNoUpdate, 0, 0)
+		if n.status.Phase == PhaseProgressing { // and not about to be disabled or deleted
+			n.status.Phase = PhaseHealthy
 		}
-		return
+		return n
 	}
+	n.sub, n.begun = st.restarted(), true
 	if st.has(workload.ReleaseOfWhatIsThere) && st.w.InRollback && st.w.StableRevision == st.w.PodTemplateHash {
-		st.restartSteps()
-		st.condition(workload.ConditionProgressing, "True", ProgressCancelling, "The workload has been rolled back and the rollout process will be canceled")
-		return
+		n.progress("True", ProgressCancelling, "The workload has been rolled back and the rollout process will be canceled")
+		return n
 	}
-	st.restartSteps()
-	if !st.routable() {
-		return
+	if missing := st.trafficMissing(); missing != "" {
+		n.hold(ReasonTrafficMissing, 0, 0)
+		n.failure = missing + " not found"
+		return n
 	}
-	if due := c.LastUpdateTime.Add(recheck); due.After(st.now) {
-		st.hold(ReasonInitializing, int64(st.now.Sub(c.LastUpdateTime).Seconds()), int64(recheck.Seconds()))
-		st.recheckAfter(recheck)
-		return
+	if due := since.Add(recheck); due.After(st.now) {
+		n.hold(ReasonInitializing, int64(st.now.Sub(since).Seconds()), int64(recheck.Seconds()))
+		n.recheckAfter(recheck)
+		return n
 	}
-	if !st.shareRouting() {
-		return
+	n, shared := st.shareRouting(n)
+	if shared {
+		n.progress("True", ProgressInRolling, "Rollout is in Progressing")
 	}
-	st.condition(workload.ConditionProgressing, "True", ProgressInRolling, "Rollout is in Progressing")
+	return n
 }
 
-// restartSteps makes the status that of a release that begins.
-func (st *pass) restartSteps() {
-	st.sub = &StepStatus{
-		ObservedRolloutID: st.w.RolloutID(st.opts.Repair), ObservedWorkloadGeneration: st.w.Generation, RolloutHash: st.hash,
-		StableRevision: st.w.StableRevision, Revision: st.w.CanaryRevision, CurrentStepIndex: 1,
-		NextStepIndex: NextStep(st.steps(), 1), CurrentStepState: StateBeforeUpgrade, LastUpdateTime: st.now,
-	}
-}
-
-// shareRouting adds our finalizer to the TrafficRouting that the Rollout names.
-func (st *pass) shareRouting() bool {
+// shareRouting adds our finalizer to the TrafficRouting that the Rollout names. The second
+// result is false until it is there.
+func (st *pass) shareRouting(n outcome) (outcome, bool) {
 	name := st.r.Annotations[workload.AnnotationTrafficRouting]
 	if name == "" {
-		return true
+		return n, true
 	}
 	t := st.s.Shared
 	switch {
 	case t == nil:
-		st.p.Failure = "traffic routing " + name + " not found"
-		return false
+		n.failure = "traffic routing " + name + " not found"
+		return n, false
 	case t.Phase == "Finalizing" || t.Phase == "Terminating":
-		st.hold(ReasonSharedRouting, 0, 0)
-		st.recheckAfter(recheck)
-		return false
+		n.hold(ReasonSharedRouting, 0, 0)
 	case slices.Contains(t.Finalizers, st.sharedFinalizer()):
-		return true
+		return n, true
+	default:
+		n.writes[writeSharedRouting] = st.setShared(false, ReasonSharedRouting)
 	}
-	st.add(SetFinalizer{Kind: "TrafficRouting", Name: t.Name, UID: t.UID, Finalizer: st.sharedFinalizer(), Reason: ReasonSharedRouting})
-	st.recheckAfter(recheck)
-	return false
+	n.recheckAfter(recheck)
+	return n, false
+}
+
+// setShared adds our finalizer to the TrafficRouting, or removes it.
+func (st *pass) setShared(remove bool, reason Reason) Action {
+	t := st.s.Shared
+	return SetFinalizer{Kind: "TrafficRouting", Name: t.Name, UID: t.UID, Finalizer: st.sharedFinalizer(), Remove: remove, Reason: reason}
 }
 
 func (st *pass) sharedFinalizer() string { return "progressing.rollouts.kruise.io/" + st.r.Name }
 
 // rolling treats what changes the course, else drives the steps. The first
 // case counts.
-func (st *pass) rolling() {
-	if st.sub == nil {
-		st.p.Failure = "status of the steps is missing"
-		return
+func (st *pass) rolling(n outcome) outcome {
+	if !n.begun {
+		n.failure = "status of the steps is missing"
+		return n
 	}
 	w, read := st.w, st.r.Status.Sub
 	changed := read.Revision != w.CanaryRevision
 	switch {
 	case w.InRollback && (changed || st.empty()) && !st.inBatches():
-		st.sub.Revision = w.CanaryRevision
-		st.event("workload has been rollback, then rollout is canceled")
-		st.condition(workload.ConditionProgressing, "True", ProgressCancelling, "The workload has been rolled back and the rollout process will be canceled")
+		n.sub.Revision = w.CanaryRevision
+		n.event("workload has been rollback, then rollout is canceled")
+		n.progress("True", ProgressCancelling, "The workload has been rolled back and the rollout process will be canceled")
 	case st.r.Paused:
-		st.condition(workload.ConditionProgressing, "True", ProgressPaused, "Rollout has been paused, you can resume it by kube-cli")
-		st.hold(ReasonPaused, 0, 0)
+		n.progress("True", ProgressPaused, "Rollout has been paused, you can resume it by kube-cli")
+		n.hold(ReasonPaused, 0, 0)
 	case w.InRollback && changed:
-		st.sub.Revision, st.sub.RolloutHash, st.sub.LastUpdateTime = w.CanaryRevision, st.hash, st.now
-		st.sub.CurrentStepIndex, st.sub.NextStepIndex, st.sub.CurrentStepState = 1, NextStep(st.steps(), 1), StateBeforeUpgrade
+		n.sub.Revision, n.sub.RolloutHash, n.sub.LastUpdateTime = w.CanaryRevision, st.hash, st.now
+		n.sub.CurrentStepIndex, n.sub.NextStepIndex, n.sub.CurrentStepState = 1, NextStep(st.steps(), 1), StateBeforeUpgrade
 	case read.Revision != "" && changed && !w.InRollback:
-		st.continuous()
+		return st.continuous(n)
 	case read.RolloutHash != "" && read.RolloutHash != st.hash:
-		st.planChanged()
+		n.sub = st.planChanged(n.sub)
 	case read.CurrentStepState == StateCompleted:
-		st.condition(workload.ConditionProgressing, "True", ProgressFinalising, "Rollout has been completed and some closing work is being done")
+		n.progress("True", ProgressFinalising, "Rollout has been completed and some closing work is being done")
 	default:
-		st.repairInterrupted()
-		st.stepMachine()
+		return st.stepMachine(st.repairInterrupted(n))
 	}
+	return n
 }
 
 // inBatches reports whether a rollback goes through the steps as well.
@@ -187,60 +186,64 @@ func RecalculateStep(steps []Step, br *batchrelease.Release, replicas, current i
 	return max(1, min(last, int32(len(steps))))
 }
 
-func (st *pass) planChanged() {
-	target := RecalculateStep(st.r.Strategy().Steps, st.br, st.w.Replicas, st.sub.CurrentStepIndex)
-	st.sub.RolloutHash, st.sub.LastUpdateTime = st.hash, st.now
-	if st.sub.NextStepIndex == target {
-		st.sub.CurrentStepState = StateReady
-		return
+// planChanged goes on with the step of the changed steps that covers what is released.
+func (st *pass) planChanged(sub StepStatus) StepStatus {
+	target := RecalculateStep(st.r.Strategy().Steps, st.s.BatchRelease, st.w.Replicas, sub.CurrentStepIndex)
+	sub.RolloutHash, sub.LastUpdateTime = st.hash, st.now
+	if sub.NextStepIndex == target {
+		sub.CurrentStepState = StateReady
+		return sub
 	}
-	st.sub.NextStepIndex = target
-	st.jump()
+	sub.NextStepIndex = target
+	sub, _ = st.jump(sub)
+	return sub
 }
 
 // continuous starts anew with a template that changed in the middle.
-func (st *pass) continuous() {
-	st.event("workload continuous publishing canaryRevision, then restart publishing")
+func (st *pass) continuous(n outcome) outcome {
+	n.event("workload continuous publishing canaryRevision, then restart publishing")
 	if st.r.Style() == workload.BlueGreen {
-		st.p.Status.Message = "new version releasing detected in the progress of blue-green release, please rollback first"
-		st.hold(ReasonRollbackFirst, 0, 0)
-		return
+		n.status.Message = "new version releasing detected in the progress of blue-green release, please rollback first"
+		n.hold(ReasonRollbackFirst, 0, 0)
+		return n
 	}
-	if !st.reset() {
-		if st.p.Failure == "" {
-			st.recheckAfter(recheck)
-		}
-		return
+	n, done := st.reset(n)
+	if !done {
+		n.recheckAfter(recheck)
+		return n
 	}
-	st.sub = nil
-	st.condition(workload.ConditionProgressing, "True", ProgressInitializing, "Workload is continuous release")
+	n.sub, n.begun = StepStatus{}, false
+	n.progress("True", ProgressInitializing, "Workload is continuous release")
+	return n
 }
 
-// reset takes the traffic and the BatchRelease back, and keeps the workload.
-func (st *pass) reset() bool {
+// reset takes the traffic and the BatchRelease back, and keeps the workload. The second
+// result is false until that is done.
+func (st *pass) reset(n outcome) (outcome, bool) {
+	done := true
 	if len(st.r.Strategy().TrafficRoutings) == 0 {
-		return st.deleteRelease()
+		return st.deleteRelease(n)
 	}
-	switch st.sub.FinalisingStep {
+	switch n.sub.FinalisingStep {
 	default:
-		st.sub.FinalisingStep = FinalRouteToStable
+		n.sub.FinalisingStep = FinalRouteToStable
 		fallthrough
 	case FinalRouteToStable:
-		if !st.restoreGateway() {
-			return false
+		if n, done = st.restoreGateway(n); !done {
+			return n, false
 		}
-		st.sub.LastUpdateTime, st.sub.FinalisingStep = st.now, FinalRelease
+		n.sub.LastUpdateTime, n.sub.FinalisingStep = st.now, FinalRelease
 		fallthrough
 	case FinalRelease:
-		if !st.deleteRelease() {
-			return false
+		if n, done = st.deleteRelease(n); !done {
+			return n, false
 		}
-		st.sub.LastUpdateTime, st.sub.FinalisingStep = st.now, FinalRemoveCanary
+		n.sub.LastUpdateTime, n.sub.FinalisingStep = st.now, FinalRemoveCanary
 		fallthrough
 	case FinalRemoveCanary:
-		st.removeCanary()
+		n, _ = st.removeCanary(n)
 	}
-	return true
+	return n, true
 }
 
 // empty reports whether the release is one of the stable template itself ([workload.ReleaseOfWhatIsThere]).

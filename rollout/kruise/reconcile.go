@@ -1,7 +1,6 @@
 package kruise
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -19,26 +18,35 @@ func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
 	if err := admit(&s, now, opts); err != nil {
 		return Plan{}, err
 	}
-	st := &pass{s: &s, r: &s.Rollout, w: s.Workload, br: s.BatchRelease, stable: s.Traffic.Stable, now: now.Round(0).UTC(), opts: opts, hash: StrategyHash(s.Rollout)}
-	st.p.Grace = maps.Clone(s.Grace)
-	st.p.Status = s.Rollout.Status
-	st.p.Status.Conditions = slices.Clone(s.Rollout.Status.Conditions)
-	if old := s.Rollout.Status.Sub; old != nil {
-		sub := *old
-		st.sub = &sub
+	st := &pass{s: &s, r: &s.Rollout, w: s.Workload, now: now.Round(0).UTC(), opts: opts, hash: StrategyHash(s.Rollout)}
+	n := st.next()
+	return n.plan(), nil
+}
+
+// next returns what the pass comes to: the phase that follows from what is there, and what
+// the phase that was read asks for.
+func (st *pass) next() outcome {
+	n := st.keep(outcome{now: st.now, br: st.s.BatchRelease, stable: st.s.Traffic.Stable, grace: st.s.Grace})
+	n.writes[writeFinalizer] = st.finalizer()
+	if st.gone() {
+		return n
 	}
-	if st.finalizer() {
-		return st.p, nil
+	n.writes[writeWorkloadType], n.writes[writeHash] = st.workloadType(), st.strategyHash()
+	n, known := st.calculate(n)
+	if !known {
+		return n
 	}
-	st.annotate()
-	if st.calculate() {
-		st.act()
-		st.finish()
+	return st.finish(st.act(n))
+}
+
+// keep returns an outcome with the status that was read.
+func (st *pass) keep(n outcome) outcome {
+	n.status, n.sub, n.begun = st.r.Status, StepStatus{}, false
+	n.status.Conditions, n.status.Sub = slices.Clone(n.status.Conditions), nil
+	if sub := st.r.Status.Sub; sub != nil {
+		n.sub, n.begun = *sub, true
 	}
-	if len(st.p.Grace) == 0 {
-		st.p.Grace = nil
-	}
-	return st.p, nil
+	return n
 }
 
 func admit(s *Snapshot, now time.Time, opts Options) error {
@@ -64,179 +72,161 @@ func admit(s *Snapshot, now time.Time, opts Options) error {
 	return es.Join()
 }
 
-// finalizer keeps the finalizer, and reports whether the Rollout is gone.
-func (st *pass) finalizer() bool {
-	has := slices.Contains(st.r.Finalizers, workload.FinalizerRollout)
-	set := SetFinalizer{Kind: "Rollout", Name: st.r.Name, UID: st.r.UID, Finalizer: workload.FinalizerRollout, Reason: ReasonFinalizer}
-	if st.r.DeletionTimestamp.IsZero() {
-		if !has {
-			st.add(set)
-		}
-		return false
-	}
+// gone reports whether the Rollout is closed, so that nothing but the finalizer keeps it.
+func (st *pass) gone() bool {
 	c := condition.Find(st.r.Status.Conditions, workload.ConditionTerminating)
-	if c == nil || c.Reason != ProgressCompleted || !has {
-		return false
-	}
-	set.Remove = true
-	st.add(set)
-	return true
+	return !st.r.DeletionTimestamp.IsZero() && c != nil && c.Reason == ProgressCompleted && slices.Contains(st.r.Finalizers, workload.FinalizerRollout)
 }
 
-// annotate writes the type of the workload and the hash of the strategy.
-func (st *pass) annotate() {
-	if st.w != nil && st.w.Consistent && st.w.Labels[workload.LabelWorkloadType] == "" {
-		kind := workloadType(st.r.WorkloadRef)
-		patch := workload.Patch{}
-		patch.Label(workload.LabelWorkloadType, &kind)
-		st.add(PatchWorkload{Workload: st.r.WorkloadRef, UID: st.w.UID, Patch: patch, Reason: ReasonWorkloadType})
+// finalizer returns what sets the finalizer, or removes it at the end; nil if nothing does.
+func (st *pass) finalizer() Action {
+	gone := st.gone()
+	if !gone && (!st.r.DeletionTimestamp.IsZero() || slices.Contains(st.r.Finalizers, workload.FinalizerRollout)) {
+		return nil
 	}
-	if st.r.Annotations[workload.AnnotationHash] != st.hash {
-		st.add(PatchRollout{
-			Name: st.r.Name, UID: st.r.UID, Annotations: map[string]string{workload.AnnotationHash: st.hash}, Reason: ReasonHash,
-		})
-	}
+	return SetFinalizer{Kind: "Rollout", Name: st.r.Name, UID: st.r.UID, Finalizer: workload.FinalizerRollout, Remove: gone, Reason: ReasonFinalizer}
 }
 
-func workloadType(ref workload.Ref) string {
-	return strings.ToLower(ref.Kind)
+// workloadType returns what writes the type of the workload, nil if it has it.
+func (st *pass) workloadType() Action {
+	if st.w == nil || !st.w.Consistent || st.w.Labels[workload.LabelWorkloadType] != "" {
+		return nil
+	}
+	kind, patch := strings.ToLower(st.r.WorkloadRef.Kind), workload.Patch{}
+	patch.Label(workload.LabelWorkloadType, &kind)
+	return st.patch(patch, ReasonWorkloadType)
 }
 
-// calculate derives the next phase from what is there. It returns false if
-// nothing is to be written.
-func (st *pass) calculate() bool {
-	s := &st.p.Status
-	s.ObservedGeneration = st.r.Generation
+// patch changes the workload.
+func (st *pass) patch(p workload.Patch, reason Reason) Action {
+	return PatchWorkload{Workload: st.r.WorkloadRef, UID: st.w.UID, Patch: p, Reason: reason}
+}
+
+// strategyHash returns what writes the hash of the strategy, nil if it has not changed.
+func (st *pass) strategyHash() Action {
+	if st.r.Annotations[workload.AnnotationHash] == st.hash {
+		return nil
+	}
+	return PatchRollout{Name: st.r.Name, UID: st.r.UID, Annotations: map[string]string{workload.AnnotationHash: st.hash}, Reason: ReasonHash}
+}
+
+// calculate derives the next phase from what is there. The second result is false if that
+// is not known, so that the status is kept.
+func (st *pass) calculate(n outcome) (outcome, bool) {
+	n.status.ObservedGeneration = st.r.Generation
 	if !st.r.DeletionTimestamp.IsZero() {
-		if s.Phase != PhaseTerminating {
-			s.Phase = PhaseTerminating
-			st.set(workload.ConditionTerminating, "True", ProgressTerminating, "Rollout is in terminating")
+		if n.status.Phase != PhaseTerminating {
+			n.status.Phase = PhaseTerminating
+			n.set(workload.ConditionTerminating, "True", ProgressTerminating, "Rollout is in terminating")
 		}
-		return true
+		return n, true
 	}
-	if st.r.Disabled && s.Phase != PhaseDisabled && s.Phase != PhaseDisabling {
-		s.Phase, s.Message = PhaseDisabled, "Rollout is disabled"
+	if st.r.Disabled && n.status.Phase != PhaseDisabled && n.status.Phase != PhaseDisabling {
+		n.status.Phase, n.status.Message = PhaseDisabled, "Rollout is disabled"
 		if st.r.Status.Phase == PhaseProgressing {
-			s.Phase, s.Message = PhaseDisabling, "Disabling rollout, release resources"
+			n.status.Phase, n.status.Message = PhaseDisabling, "Disabling rollout, release resources"
 		}
 	}
-	if s.Phase == "" {
-		s.Phase = PhaseInitial
+	if n.status.Phase == "" {
+		n.status.Phase = PhaseInitial
 	}
 	if st.w == nil {
-		return st.workloadGone()
+		return st.workloadGone(n), true
 	}
 	if !st.w.Consistent {
-		st.keep()
-		st.hold(ReasonWorkloadInconsistent, 0, 0)
-		st.recheckAfter(recheck)
-		return false
+		n = st.keep(n)
+		n.hold(ReasonWorkloadInconsistent, 0, 0)
+		n.recheckAfter(recheck)
+		return n, false
 	}
-	if st.sub != nil && st.sub.Revision != "" && st.sub.Revision == st.w.CanaryRevision {
-		st.sub.ObservedRolloutID = st.w.RolloutID(st.opts.Repair)
-		st.sub.ObservedWorkloadGeneration = st.w.Generation
+	if n.begun && n.sub.Revision != "" && n.sub.Revision == st.w.CanaryRevision {
+		n.sub.ObservedRolloutID = st.w.RolloutID(st.opts.Repair)
+		n.sub.ObservedWorkloadGeneration = st.w.Generation
 	}
-	st.nextPhase()
-	return true
+	return st.nextPhase(n), true
 }
 
 // workloadGone drops the status of a Rollout without a workload.
-func (st *pass) workloadGone() bool {
-	st.hold(ReasonWorkloadNotFound, 0, 0)
+func (st *pass) workloadGone(n outcome) outcome {
+	n.hold(ReasonWorkloadNotFound, 0, 0)
 	if st.r.Disabled {
-		return true
+		return n
 	}
-	if st.has(workload.TrafficLeftBehind) && st.r.Status.Phase == PhaseProgressing && !st.closeGone() {
-		return true
-	}
-	st.p.Status = Status{ObservedGeneration: st.r.Generation, Phase: PhaseInitial, Message: "Workload Not Found"}
-	st.sub = nil
-	return true
-}
-
-func (st *pass) nextPhase() {
-	s := &st.p.Status
-	switch s.Phase {
-	case PhaseInitial:
-		s.Phase, s.Message = PhaseHealthy, "rollout is healthy"
-	case PhaseHealthy:
-		st.healthy()
-	case PhaseDisabled:
-		if !st.r.Disabled {
-			s.Phase, s.Message = PhaseHealthy, "rollout is healthy"
+	if st.has(workload.TrafficLeftBehind) && st.r.Status.Phase == PhaseProgressing {
+		closed := false
+		if n, closed = st.closeGone(n); !closed {
+			return n
 		}
 	}
+	n.status = Status{ObservedGeneration: st.r.Generation, Phase: PhaseInitial, Message: "Workload Not Found"}
+	n.sub, n.begun = StepStatus{}, false
+	return n
+}
+
+func (st *pass) nextPhase(n outcome) outcome {
+	switch phase := n.status.Phase; {
+	case phase == PhaseInitial, phase == PhaseDisabled && !st.r.Disabled:
+		n.status.Phase, n.status.Message = PhaseHealthy, "rollout is healthy"
+	case phase == PhaseHealthy:
+		return st.healthy(n)
+	}
+	return n
 }
 
 // healthy notices a release, or takes a workload that is new for one that is done.
-func (st *pass) healthy() {
-	s := &st.p.Status
+func (st *pass) healthy(n outcome) outcome {
 	if st.w.InProgress {
-		s.Phase = PhaseProgressing
-		s.Conditions = condition.Without(s.Conditions, workload.ConditionProgressing)
-		st.set(workload.ConditionProgressing, "True", ProgressInitializing, "Rollout is in Progressing")
-		s.Conditions = condition.Without(s.Conditions, workload.ConditionSucceeded)
-		return
+		n.status.Phase = PhaseProgressing
+		n.status.Conditions = condition.Without(n.status.Conditions, workload.ConditionProgressing)
+		n.set(workload.ConditionProgressing, "True", ProgressInitializing, "Rollout is in Progressing")
+		n.status.Conditions = condition.Without(n.status.Conditions, workload.ConditionSucceeded)
+		return n
 	}
-	if st.sub != nil {
-		st.hold(ReasonNoUpdate, 0, 0)
-		return
+	if n.begun {
+		n.hold(ReasonNoUpdate, 0, 0)
+		return n
 	}
-	st.sub = &StepStatus{
+	n.begun, n.sub = true, StepStatus{
 		ObservedRolloutID: st.w.RolloutID(st.opts.Repair), ObservedWorkloadGeneration: st.w.Generation, RolloutHash: st.hash,
 		StableRevision: st.w.StableRevision, Revision: st.w.CanaryRevision, PodTemplateHash: st.w.PodTemplateHash,
 		CurrentStepIndex: st.steps(), NextStepIndex: -1, CurrentStepState: StateCompleted,
 	}
-	s.Message = "workload deployment is completed"
+	n.status.Message = "workload deployment is completed"
+	return n
 }
 
 // act does what the phase asks for, as it was read.
-func (st *pass) act() {
+func (st *pass) act(n outcome) outcome {
+	closed := false
 	switch st.r.Status.Phase {
 	case PhaseProgressing:
-		st.progressing()
+		return st.progressing(n)
 	case PhaseTerminating:
-		c := condition.Find(st.p.Status.Conditions, workload.ConditionTerminating)
-		if c != nil && c.Reason == ProgressCompleted {
-			return
+		if c := condition.Find(n.status.Conditions, workload.ConditionTerminating); c != nil && c.Reason == ProgressCompleted {
+			return n
 		}
-		if st.close(ClosingDeleting, false) {
-			st.set(workload.ConditionTerminating, "False", ProgressCompleted, "")
-		} else if st.p.Failure == "" {
-			st.recheckAfter(recheck)
+		if n, closed = st.close(n, ClosingDeleting, false); closed {
+			n.set(workload.ConditionTerminating, "False", ProgressCompleted, "")
 		}
 	case PhaseDisabling:
-		if st.close(ClosingDisabled, false) {
-			st.p.Status.Phase, st.p.Status.Message = PhaseDisabled, "Rollout is disabled"
-		} else if st.p.Failure == "" {
-			st.recheckAfter(recheck)
+		if n, closed = st.close(n, ClosingDisabled, false); closed {
+			n.status.Phase, n.status.Message = PhaseDisabled, "Rollout is disabled"
 		}
 	}
+	return n
 }
 
 // finish completes the status, or drops it after a failure.
-func (st *pass) finish() {
-	if st.p.Failure != "" {
-		st.keep()
-		return
+func (st *pass) finish(n outcome) outcome {
+	if n.failure != "" {
+		return st.keep(n)
 	}
-	if st.has(workload.DeadlineNotReported) && !st.stalled {
-		st.p.Status.Conditions = condition.Without(st.p.Status.Conditions, workload.ConditionStalled)
+	if st.has(workload.DeadlineNotReported) && !n.stalled {
+		n.status.Conditions = condition.Without(n.status.Conditions, workload.ConditionStalled)
 	}
-	st.beginClosing()
-	st.p.Status.Sub = st.sub
-	st.p.Status.CurrentStepIndex, st.p.Status.CurrentStepState = 0, ""
-	if st.sub != nil {
-		st.p.Status.CurrentStepIndex, st.p.Status.CurrentStepState = st.sub.CurrentStepIndex, st.sub.CurrentStepState
+	if n.begun && st.closingBegins(n.status.Phase) {
+		n.sub.FinalisingStep = ""
 	}
-}
-
-// keep makes the next status a copy of what was read.
-func (st *pass) keep() {
-	st.p.Status = st.r.Status
-	st.p.Status.Conditions = slices.Clone(st.r.Status.Conditions)
-	if old := st.r.Status.Sub; old != nil {
-		sub := *old
-		st.p.Status.Sub = &sub
-	}
+	n.status.CurrentStepIndex, n.status.CurrentStepState = n.sub.CurrentStepIndex, n.sub.CurrentStepState
+	return n
 }

@@ -1,6 +1,7 @@
 package kruise
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -9,16 +10,15 @@ import (
 )
 
 // jump goes to the next step that a person, or a change of the plan, has written
-// down. It reports whether it did.
-func (st *pass) jump() bool {
-	next := JumpStep(st.r.Strategy().Steps, st.sub.CurrentStepIndex, st.sub.NextStepIndex)
+// down. The second result tells whether it did.
+func (st *pass) jump(s StepStatus) (StepStatus, bool) {
+	next := JumpStep(st.r.Strategy().Steps, s.CurrentStepIndex, s.NextStepIndex)
 	if next == 0 {
-		return false
+		return s, false
 	}
-	s := st.sub
 	s.CurrentStepIndex, s.NextStepIndex, s.LastUpdateTime = next, NextStep(st.steps(), next), st.now
-	s.CurrentStepState = StateAfterJump(*st.step(), st.w.Replicas, s.Replicas)
-	return true
+	s.CurrentStepState = StateAfterJump(*st.step(next), st.w.Replicas, s.Replicas)
+	return s, true
 }
 
 // StateAfterJump returns the state in which a step begins that is jumped to: with its
@@ -41,91 +41,101 @@ func JumpStep(steps []Step, current, next int32) int32 {
 }
 
 // stepMachine drives the current step.
-func (st *pass) stepMachine() {
-	st.observeRelease()
-	if st.sub.PodTemplateHash == "" {
-		st.sub.PodTemplateHash = st.w.PodTemplateHash
+func (st *pass) stepMachine(n outcome) outcome {
+	n = st.observeRelease(n)
+	if n.sub.PodTemplateHash == "" {
+		n.sub.PodTemplateHash = st.w.PodTemplateHash
 	}
-	if st.jump() {
-		return
+	going := false
+	if n.sub, going = st.jump(n.sub); going {
+		return n
 	}
 	if st.has(workload.StepMessagesLost) {
-		st.sub.NextStepIndex = NextStep(st.steps(), st.sub.CurrentStepIndex)
+		n.sub.NextStepIndex = NextStep(st.steps(), n.sub.CurrentStepIndex)
 	}
-	step := st.step()
+	step := st.step(n.sub.CurrentStepIndex)
 	if step == nil {
-		st.p.Failure = "step " + strconv.Itoa(int(st.sub.CurrentStepIndex)) + " does not exist"
-		return
+		n.failure = "step " + strconv.Itoa(int(n.sub.CurrentStepIndex)) + " does not exist"
+		return n
 	}
-	if !step.routed() && !st.cleanUp() {
-		return
-	}
-	st.state(step)
-	if st.has(workload.StepMessagesLost) {
-		for i := range st.p.Status.Conditions {
-			if c := &st.p.Status.Conditions[i]; c.Type == workload.ConditionProgressing && c.Reason == ProgressInRolling {
-				c.Message, c.LastUpdateTime = st.p.Status.Message, st.now
-			}
+	if !step.routed() {
+		if n, going = st.cleanUp(n); !going {
+			return n
 		}
 	}
+	n = st.state(n, step)
+	if st.has(workload.StepMessagesLost) {
+		n.status.Conditions = withMessage(n.status.Conditions, n.status.Message, st.now)
+	}
+	return n
+}
+
+// withMessage returns conditions of which Progressing has a message while steps are driven.
+func withMessage(conditions []workload.Condition, message string, now time.Time) []workload.Condition {
+	conditions = slices.Clone(conditions)
+	for i := range conditions {
+		if c := &conditions[i]; c.Type == workload.ConditionProgressing && c.Reason == ProgressInRolling {
+			c.Message, c.LastUpdateTime = message, now
+		}
+	}
+	return conditions
 }
 
 // state does what the state of the step asks for.
-func (st *pass) state(step *Step) {
-	s := st.sub
-	switch s.CurrentStepState {
+func (st *pass) state(n outcome, step *Step) outcome {
+	done := false
+	switch n.sub.CurrentStepState {
 	case StateBeforeUpgrade:
-		if st.beforeUpgrade(step) {
-			st.upgrade(step)
+		if n, done = st.beforeUpgrade(n, step); done {
+			return st.upgrade(n, step)
 		}
 	case StateUpgrade:
-		st.upgrade(step)
+		return st.upgrade(n, step)
 	case StateTrafficRouting:
-		if st.routeStep(step) {
-			s.CurrentStepState, s.LastUpdateTime = StateMetricsAnalysis, st.now
+		if n, done = st.routeStep(n, step); done {
+			n.sub.CurrentStepState, n.sub.LastUpdateTime = StateMetricsAnalysis, st.now
 		}
-		if st.p.Failure == "" {
-			st.recheckAfter(recheck)
+		if n.failure == "" {
+			n.recheckAfter(recheck)
 		}
 	case StateMetricsAnalysis:
-		if st.analysed() {
-			s.CurrentStepState = StatePaused
-		}
+		return st.analyse(n)
 	case StatePaused:
-		if st.pause(step) {
-			s.CurrentStepState, s.LastUpdateTime = StateReady, st.now
-		}
+		return st.pause(n, step)
 	case StateReady:
-		st.advance()
+		n.sub = st.advanced(n.sub)
 	case StateCompleted:
 	default:
-		st.hold(ReasonUnknownState, 0, 0)
+		n.hold(ReasonUnknownState, 0, 0)
 	}
+	return n
 }
 
-func (st *pass) advance() {
-	s := st.sub
+// advanced is the status behind a step.
+func (st *pass) advanced(s StepStatus) StepStatus {
 	s.LastUpdateTime = st.now
 	if s.CurrentStepIndex >= st.steps() {
 		s.CurrentStepState = StateCompleted
-		return
+		return s
 	}
 	s.CurrentStepIndex++
 	s.NextStepIndex = NextStep(st.steps(), s.CurrentStepIndex)
 	s.CurrentStepState = StateBeforeUpgrade
+	return s
 }
 
 // upgrade runs the batch of the step.
-func (st *pass) upgrade(step *Step) {
-	st.p.Status.Message = "Rollout is in " + st.stepText() + ", and upgrade workload to new version"
-	if !st.runBatch() {
-		st.deadline()
-		return
+func (st *pass) upgrade(n outcome, step *Step) outcome {
+	n.status.Message = "Rollout is in " + st.stepText(n.sub.CurrentStepIndex) + ", and upgrade workload to new version"
+	n, done := st.runBatch(n, step)
+	if !done {
+		return st.deadline(n)
 	}
-	st.sub.CurrentStepState, st.sub.LastUpdateTime = StateTrafficRouting, st.now
+	n.sub.CurrentStepState, n.sub.LastUpdateTime = StateTrafficRouting, st.now
 	if st.full(step) {
-		st.sub.CurrentStepState = StateMetricsAnalysis
+		n.sub.CurrentStepState = StateMetricsAnalysis
 	}
+	return n
 }
 
 // A PauseKind says how a pause ends.
@@ -157,23 +167,24 @@ func PauseOf(r Rollout, i int32, since time.Time, repair workload.Quirks) (Pause
 	return PauseTimed, since.Add(time.Duration(*step.Pause.Duration) * time.Second)
 }
 
-// pause waits for a person or an instant. It reports whether the pause is over.
-func (st *pass) pause(step *Step) bool {
-	kind, due := PauseOf(*st.r, st.sub.CurrentStepIndex, st.sub.LastUpdateTime, st.opts.Repair)
+// pause waits for a person or an instant, behind which the next step comes.
+func (st *pass) pause(n outcome, step *Step) outcome {
+	kind, due := PauseOf(*st.r, n.sub.CurrentStepIndex, n.sub.LastUpdateTime, st.opts.Repair)
+	text := "Rollout is in " + st.stepText(n.sub.CurrentStepIndex) + ", and "
 	switch kind {
 	case PauseManual:
-		st.p.Status.Message = "Rollout is in " + st.stepText() + ", and you need manually confirm to enter the next step"
-		st.hold(ReasonApproval, int64(st.sub.CurrentStepIndex), int64(st.steps()))
-		return false
+		n.status.Message = text + "you need manually confirm to enter the next step"
+		n.hold(ReasonApproval, int64(n.sub.CurrentStepIndex), int64(st.steps()))
+		return n
 	case PauseTimed:
 		seconds := *step.Pause.Duration
-		st.p.Status.Message = "Rollout is in " + st.stepText() + ", and wait duration(" + strconv.Itoa(int(seconds)) + " seconds) to enter the next step"
-		if due.Before(st.now) {
-			return true
+		n.status.Message = text + "wait duration(" + strconv.Itoa(int(seconds)) + " seconds) to enter the next step"
+		if !due.Before(st.now) {
+			n.hold(ReasonPause, int64(st.now.Sub(n.sub.LastUpdateTime).Seconds()), int64(seconds))
+			n.recheckAt = due
+			return n
 		}
-		st.hold(ReasonPause, int64(st.now.Sub(st.sub.LastUpdateTime).Seconds()), int64(seconds))
-		st.p.RecheckAt = due
-		return false
 	}
-	return true
+	n.sub.CurrentStepState, n.sub.LastUpdateTime = StateReady, st.now
+	return n
 }

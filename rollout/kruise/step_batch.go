@@ -9,25 +9,26 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// observeRelease copies what the BatchRelease reports.
-func (st *pass) observeRelease() {
-	br := st.br
+// observeRelease copies what the BatchRelease reports, and gives it the id of the release.
+func (st *pass) observeRelease(n outcome) outcome {
+	br := n.br
 	if br == nil {
-		return
+		return n
 	}
 	c := &br.Status.Current
-	st.sub.Replicas, st.sub.ReadyReplicas = c.UpdatedReplicas, c.UpdatedReadyReplicas
-	st.sub.Message = "BatchRelease is at state " + string(c.BatchState) + ", rollout-id " + br.Status.ObservedRolloutID +
+	n.sub.Replicas, n.sub.ReadyReplicas = c.UpdatedReplicas, c.UpdatedReadyReplicas
+	n.sub.Message = "BatchRelease is at state " + string(c.BatchState) + ", rollout-id " + br.Status.ObservedRolloutID +
 		", step " + strconv.Itoa(int(c.CurrentBatch)+1)
 	if br.Status.Message != "" {
-		st.sub.Message += ", " + br.Status.Message
+		n.sub.Message += ", " + br.Status.Message
 	}
-	if id := st.sub.ObservedRolloutID; id != br.ReleasePlan.RolloutID {
-		st.add(PatchBatchRelease{Name: br.Name, UID: br.UID, RolloutID: &id, Reason: ReasonRolloutID})
+	if id := n.sub.ObservedRolloutID; id != br.ReleasePlan.RolloutID {
+		n.writes[writeRolloutID] = PatchBatchRelease{Name: br.Name, UID: br.UID, RolloutID: &id, Reason: ReasonRolloutID}
 		patched := *br
 		patched.ReleasePlan.RolloutID = id
-		st.br = &patched
+		n.br = &patched
 	}
+	return n
 }
 
 // ReleaseOf returns the BatchRelease that a Rollout wants at a step, as the
@@ -55,78 +56,71 @@ func ReleaseOf(r Rollout, w workload.State, step int32, repair workload.Quirks) 
 	return br
 }
 
-// runBatch creates or updates the BatchRelease, and reports whether the batch of the
-// current step is ready.
-func (st *pass) runBatch() bool {
-	want := ReleaseOf(*st.r, *st.w, st.sub.CurrentStepIndex, st.opts.Repair)
-	br := st.br
+// runBatch creates or updates the BatchRelease. The second result tells whether the batch
+// of the step is ready.
+func (st *pass) runBatch(n outcome, step *Step) (outcome, bool) {
+	want := ReleaseOf(*st.r, *st.w, n.sub.CurrentStepIndex, st.opts.Repair)
+	br := n.br
 	if br == nil {
-		st.add(CreateBatchRelease{
+		n.writes[writeRelease] = CreateBatchRelease{
 			Name: want.Name, OwnerUID: st.r.UID, Annotations: want.Annotations, WorkloadRef: want.WorkloadRef,
 			ReleasePlan: want.ReleasePlan, Reason: ReasonStep,
-		})
-		st.holdRelease(ReasonReleaseMissing, 0, 0)
-		return false
+		}
+		n.holdRelease(st.r.Name, ReasonReleaseMissing, 0, 0)
+		return n, false
 	}
 	if want.WorkloadRef != br.WorkloadRef || want.ReleasePlan.Text() != br.ReleasePlan.Text() || !maps.Equal(want.Annotations, br.Annotations) {
-		st.add(UpdateBatchRelease{
+		n.writes[writeRelease] = UpdateBatchRelease{
 			Name: br.Name, UID: br.UID, Annotations: want.Annotations, WorkloadRef: want.WorkloadRef,
 			ReleasePlan: want.ReleasePlan, Reason: ReasonStep,
-		})
-		st.holdRelease(ReasonReleaseOutdated, 0, 0)
-		return false
+		}
+		n.holdRelease(st.r.Name, ReasonReleaseOutdated, 0, 0)
+		return n, false
 	}
 	c := &br.Status.Current
 	switch {
 	case br.Status.ObservedReleasePlanHash != br.ReleasePlan.Hash() || br.Status.ObservedGeneration != br.Generation:
-		st.holdRelease(ReasonNotObserved, br.Status.ObservedGeneration, br.Generation)
-		return false
-	case c.BatchState != batchrelease.StateReady || c.CurrentBatch+1 < st.sub.CurrentStepIndex:
-		st.holdRelease(ReasonBatchNotReady, int64(c.UpdatedReadyReplicas), int64(partition.BatchSize(st.step().Replicas, st.w.Replicas)))
-		return false
+		n.holdRelease(st.r.Name, ReasonNotObserved, br.Status.ObservedGeneration, br.Generation)
+		return n, false
+	case c.BatchState != batchrelease.StateReady || c.CurrentBatch+1 < n.sub.CurrentStepIndex:
+		n.holdRelease(st.r.Name, ReasonBatchNotReady, int64(c.UpdatedReadyReplicas), int64(partition.BatchSize(step.Replicas, st.w.Replicas)))
+		return n, false
 	}
-	st.sub.PodTemplateHash = st.w.PodTemplateHash
-	st.event("upgrade step(" + strconv.Itoa(int(st.sub.CurrentStepIndex)) + ") canary pods with new versions done")
-	return true
+	n.sub.PodTemplateHash = st.w.PodTemplateHash
+	n.event("upgrade step(" + strconv.Itoa(int(n.sub.CurrentStepIndex)) + ") canary pods with new versions done")
+	return n, true
 }
 
-func (st *pass) holdRelease(reason Reason, have, limit int64) {
-	st.p.Holds = append(st.p.Holds, Hold{Name: st.r.Name, Reason: reason, Have: have, Limit: limit})
-}
-
-// deleteRelease deletes the BatchRelease, and reports whether it is gone.
-func (st *pass) deleteRelease() bool {
-	br := st.br
+// deleteRelease deletes the BatchRelease. The second result is false until it is gone.
+func (st *pass) deleteRelease(n outcome) (outcome, bool) {
+	br := n.br
 	if br == nil {
-		return true
+		return n, true
 	}
 	if br.DeletionTimestamp.IsZero() {
-		st.add(DeleteBatchRelease{Name: br.Name, UID: br.UID, Reason: ReasonClosing})
+		n.writes[writeRelease] = DeleteBatchRelease{Name: br.Name, UID: br.UID, Reason: ReasonClosing}
 	}
-	st.holdRelease(ReasonReleaseExists, 0, 0)
-	return false
+	n.holdRelease(st.r.Name, ReasonReleaseExists, 0, 0)
+	return n, false
 }
 
-// resume gives the workload back, and reports whether that is done.
-func (st *pass) resume(waitReady bool) bool {
-	br := st.br
+// resume gives the workload back. The second result is false until that is done.
+func (st *pass) resume(n outcome, waitReady bool) (outcome, bool) {
+	br := n.br
 	if br == nil {
-		return true
+		return n, true
 	}
 	policy := batchrelease.Immediate
 	if waitReady {
 		policy = batchrelease.WaitResume
 	}
-	if br.ReleasePlan.BatchPartition == nil {
-		if br.Status.Phase == batchrelease.PhaseCompleted {
-			return true
-		}
-		if (br.ReleasePlan.FinalizingPolicy == batchrelease.WaitResume) == waitReady {
-			st.holdRelease(ReasonReleaseFinalizing, 0, 0)
-			return false
-		}
+	asked := br.ReleasePlan.BatchPartition == nil
+	if asked && br.Status.Phase == batchrelease.PhaseCompleted {
+		return n, true
 	}
-	st.add(PatchBatchRelease{Name: br.Name, UID: br.UID, Finalize: policy, Reason: ReasonClosing})
-	st.holdRelease(ReasonReleaseFinalizing, 0, 0)
-	return false
+	if !asked || (br.ReleasePlan.FinalizingPolicy == batchrelease.WaitResume) != waitReady {
+		n.writes[writeRelease] = PatchBatchRelease{Name: br.Name, UID: br.UID, Finalize: policy, Reason: ReasonClosing}
+	}
+	n.holdRelease(st.r.Name, ReasonReleaseFinalizing, 0, 0)
+	return n, false
 }

@@ -38,64 +38,78 @@ func (st *pass) canaryName() string {
 	return st.routing().Service + "-canary"
 }
 
-// selectPods writes one key of the selector of the stable Service.
-func (st *pass) selectPods(key, value string, reason Reason) {
-	st.add(SelectPods{Service: st.stable.Name, Key: key, Value: value, Reason: reason})
-	selector := maps.Clone(st.stable.Selector)
+// selectPods writes one key of the selector of the stable Service, at its place in the plan.
+func (st *pass) selectPods(n outcome, place int, key, value string, reason Reason) outcome {
+	selector := maps.Clone(n.stable.Selector)
 	if selector == nil {
 		selector = map[string]string{}
 	}
 	selector[key] = value
-	st.stable = &traffic.Service{Name: st.stable.Name, Selector: selector}
+	n.writes[place] = SelectPods{Service: n.stable.Name, Key: key, Value: value, Reason: reason}
+	n.stable = &traffic.Service{Name: n.stable.Name, Selector: selector}
+	return n
 }
 
-// waitGrace waits for the grace of an action that changed something, now or before.
-// It reports whether the action is done.
-func (st *pass) waitGrace(key string, changed bool) bool {
-	if changed {
-		st.sub.LastUpdateTime = st.now
-	}
+// waitGrace waits for the grace of an action that changed something, now or before. The
+// second result tells whether the action is done.
+func (st *pass) waitGrace(n outcome, key string, changed bool) (outcome, bool) {
 	grace := max(0, time.Duration(st.routing().GracePeriodSeconds)*time.Second)
-	if grace == 0 {
-		delete(st.p.Grace, key)
-		return true
-	}
+	since, remembered := n.grace[key]
 	if changed {
-		if st.p.Grace == nil {
-			st.p.Grace = Grace{}
-		}
-		st.p.Grace[key] = st.now
+		n.sub.LastUpdateTime, since, remembered = st.now, st.now, true
 	}
-	since, remembered := st.p.Grace[key]
-	if !remembered {
-		return true
+	if rest := since.Add(grace).Sub(st.now); grace > 0 && remembered && rest > 0 {
+		n.grace = n.grace.with(key, since)
+		n.hold(ReasonGrace, int64(st.now.Sub(since).Seconds()), int64(grace.Seconds()))
+		n.recheckAfter(rest)
+		return n, false
 	}
-	if rest := since.Add(grace).Sub(st.now); rest > 0 {
-		st.hold(ReasonGrace, int64(st.now.Sub(since).Seconds()), int64(grace.Seconds()))
-		st.recheckAfter(rest)
-		return false
-	}
-	delete(st.p.Grace, key)
-	return true
+	n.grace = n.grace.without(key)
+	return n, true
 }
 
-// beforeUpgrade makes sure that the traffic stays where it is while pods are updated.
-// It reports whether the pass goes on.
-func (st *pass) beforeUpgrade(step *Step) bool {
-	blueGreen := st.r.Style() == workload.BlueGreen
+// with returns what is remembered together with one change of traffic.
+func (g Grace) with(key string, since time.Time) Grace {
+	next := Grace{key: since}
+	for k, t := range g {
+		if k != key {
+			next[k] = t
+		}
+	}
+	return next
+}
+
+// without returns what is remembered but for one change of traffic.
+func (g Grace) without(key string) Grace {
+	if _, has := g[key]; has {
+		g = maps.Clone(g)
+		delete(g, key)
+	}
+	return g
+}
+
+// beforeUpgrade makes sure that the traffic stays where it is while pods are updated. The
+// second result tells whether the pass goes on.
+func (st *pass) beforeUpgrade(n outcome, step *Step) (outcome, bool) {
+	blueGreen, done := st.r.Style() == workload.BlueGreen, true
 	if !step.routed() && !blueGreen {
-		st.sub.CurrentStepState = StateUpgrade
-		return false
+		n.sub.CurrentStepState = StateUpgrade
+		return n, false
 	}
-	if !blueGreen && st.full(step) && !st.restoreStable() {
-		return false
+	full := !blueGreen && st.full(step)
+	if full {
+		if n, done = st.restoreStable(n); !done {
+			return n, false
+		}
 	}
-	covered := st.has(workload.StableServicePinnedForEver) && !blueGreen && st.full(step) || st.covered()
-	if step.routed() && st.sub.CurrentStepIndex == 1 && !covered && st.pins() && !st.pinStable() {
-		return false
+	covered := st.has(workload.StableServicePinnedForEver) && full || st.covered(&n)
+	if step.routed() && n.sub.CurrentStepIndex == 1 && !covered && st.pins() {
+		if n, done = st.pinStable(n); !done {
+			return n, false
+		}
 	}
-	st.sub.LastUpdateTime, st.sub.CurrentStepState = st.now, StateUpgrade
-	return true
+	n.sub.LastUpdateTime, n.sub.CurrentStepState = st.now, StateUpgrade
+	return n, true
 }
 
 // pins reports whether the stable Service is to be pinned before the first step.
@@ -108,193 +122,188 @@ func (st *pass) pins() bool {
 
 // covered reports whether all pods have been updated by a later step, or are about to be,
 // since a jump back lowers no partition. The stable Service is not pinned then ([workload.StableServicePinnedForEver]).
-func (st *pass) covered() bool {
-	if !st.has(workload.StableServicePinnedForEver) || !st.r.RealPartition() || st.br == nil {
+func (st *pass) covered(n *outcome) bool {
+	if !st.has(workload.StableServicePinnedForEver) || !st.r.RealPartition() || n.br == nil {
 		return false
 	}
-	n := st.w.Replicas
+	all := st.w.Replicas
 	strategy, _ := partition.ParseStrategy(st.w.Annotations[partition.AnnotationStrategy])
-	last, batches := st.br.ReleasePlan.BatchPartition, st.br.ReleasePlan.Batches
-	released := last != nil && *last >= 0 && int(*last) < len(batches) && batches[*last].CanaryReplicas.OfUp64(n) >= int64(n)
-	return released || st.sub.Replicas >= n || strategy.Partition.OfUp64(n) >= int64(n)
+	last, batches := n.br.ReleasePlan.BatchPartition, n.br.ReleasePlan.Batches
+	released := last != nil && *last >= 0 && int(*last) < len(batches) && batches[*last].CanaryReplicas.OfUp64(all) >= int64(all)
+	return released || n.sub.Replicas >= all || strategy.Partition.OfUp64(all) >= int64(all)
 }
 
 // pinStable lets the stable Service select stable pods only.
-func (st *pass) pinStable() bool {
-	t := st.routing()
-	if t == nil {
-		return true
+func (st *pass) pinStable(n outcome) (outcome, bool) {
+	if st.routing() == nil {
+		return n, true
 	}
-	stable := st.stable
-	if t == nil || stable == nil || st.r.Strategy().DisableGenerateCanaryService {
-		st.hold(ReasonNoStableService, 0, 0)
-		return false
+	if n.stable == nil || st.r.Strategy().DisableGenerateCanaryService {
+		n.hold(ReasonNoStableService, 0, 0)
+		return n, false
 	}
-	changed := stable.Selector[st.w.RevisionLabelKey] != st.sub.StableRevision
+	key := st.w.RevisionLabelKey
+	changed := n.stable.Selector[key] != n.sub.StableRevision
 	if changed {
-		st.selectPods(st.w.RevisionLabelKey, st.sub.StableRevision, ReasonPinTraffic)
+		n = st.selectPods(n, writePinStable, key, n.sub.StableRevision, ReasonPinTraffic)
 	}
-	return st.waitGrace("pin-stable/"+stable.Name, changed)
+	return st.waitGrace(n, "pin-stable/"+n.stable.Name, changed)
 }
 
 // restoreStable lets the stable Service select all pods again.
-func (st *pass) restoreStable() bool {
-	t := st.routing()
-	stable := st.stable
-	if t == nil || stable == nil {
-		return true
+func (st *pass) restoreStable(n outcome) (outcome, bool) {
+	if st.routing() == nil || n.stable == nil {
+		return n, true
 	}
 	key := ""
 	if st.w != nil {
 		key = st.w.RevisionLabelKey
 	}
-	changed := stable.Selector[key] != ""
+	changed := n.stable.Selector[key] != ""
 	if changed {
-		st.selectPods(key, "", ReasonRestoreTraffic)
+		n = st.selectPods(n, writeRestoreStable, key, "", ReasonRestoreTraffic)
 	}
-	return st.waitGrace("restore-stable/"+stable.Name, changed)
+	return st.waitGrace(n, "restore-stable/"+n.stable.Name, changed)
 }
 
 // restoreGateway leads all traffic to the stable Service.
-func (st *pass) restoreGateway() bool {
+func (st *pass) restoreGateway(n outcome) (outcome, bool) {
 	t := st.routing()
 	if t == nil {
-		return true
+		return n, true
 	}
 	changed := false
 	if route := st.s.Traffic.Route; route != nil && t.Gateway != nil {
 		rules := traffic.Restored(route.Rules, t.Service, st.canaryName(), st.has(workload.HTTPRouteRulesLost))
-		changed = st.setRoute(route, rules, ReasonRestoreTraffic)
+		n.writes[writeRoute], changed = setRoute(route, rules, ReasonRestoreTraffic)
 	}
 	if c := st.s.Traffic.CanaryIngress; c != nil && t.Ingress != nil {
-		st.add(DeleteIngress{Name: c.Name, Reason: ReasonRestoreTraffic})
-		changed = true
+		n.writes[writeIngress], changed = DeleteIngress{Name: c.Name, Reason: ReasonRestoreTraffic}, true
 	}
-	return st.waitGrace("restore-gateway/"+t.Service, changed)
+	return st.waitGrace(n, "restore-gateway/"+t.Service, changed)
 }
 
-// setRoute writes rules that differ, and reports whether they do.
-func (st *pass) setRoute(route *traffic.Route, rules []traffic.Rule, reason Reason) bool {
+// setRoute returns what writes rules, nil if they do not differ, and whether they do.
+func setRoute(route *traffic.Route, rules []traffic.Rule, reason Reason) (Action, bool) {
 	if union.Text(route.Rules) == union.Text(rules) {
-		return false
+		return nil, false
 	}
-	st.add(SetRoute{Name: route.Name, Rules: rules, Reason: reason})
-	return true
+	return SetRoute{Name: route.Name, Rules: rules, Reason: reason}, true
 }
 
 // removeCanary deletes the canary Service.
-func (st *pass) removeCanary() bool {
+func (st *pass) removeCanary(n outcome) (outcome, bool) {
 	t := st.routing()
 	if t == nil || st.r.Strategy().DisableGenerateCanaryService {
-		return true
+		return n, true
 	}
 	changed := st.s.Traffic.Canary != nil
 	if changed {
-		st.add(DeleteService{Name: st.canaryName(), Reason: ReasonRestoreTraffic})
+		n.writes[writeRemoveCanary] = DeleteService{Name: st.canaryName(), Reason: ReasonRestoreTraffic}
 	}
-	return st.waitGrace("remove-canary/"+t.Service, changed)
+	return st.waitGrace(n, "remove-canary/"+t.Service, changed)
 }
 
 // routeAllToNew leads all traffic to the canary Service.
-func (st *pass) routeAllToNew() bool {
+func (st *pass) routeAllToNew(n outcome) (outcome, bool) {
 	t := st.routing()
 	if t == nil || st.s.Traffic.Canary == nil && st.has(workload.CanaryServiceAssumed) && !st.r.Strategy().DisableGenerateCanaryService {
-		return true
+		return n, true
 	}
-	changed := st.lead(&Step{Traffic: rollout.Percent(100)}, ReasonRouteTraffic)
-	return st.waitGrace("route-new/"+t.Service, changed)
+	n, changed := st.lead(n, &Step{Traffic: rollout.Percent(100)}, ReasonRouteTraffic)
+	return st.waitGrace(n, "route-new/"+t.Service, changed)
 }
 
 // cleanUp takes back the traffic of a step that has none.
-func (st *pass) cleanUp() bool {
+func (st *pass) cleanUp(n outcome) (outcome, bool) {
+	done := true
 	if st.routing() == nil {
-		return true
+		return n, true
 	}
-	return st.restoreStable() && st.restoreGateway() && st.removeCanary()
+	if n, done = st.restoreStable(n); !done {
+		return n, false
+	}
+	if n, done = st.restoreGateway(n); !done {
+		return n, false
+	}
+	return st.removeCanary(n)
 }
 
-// routable reports whether the objects that lead traffic are there.
-func (st *pass) routable() bool {
-	t := st.routing()
-	if t == nil {
-		return true
-	}
-	missing := ""
+// trafficMissing names what leads traffic and is not there, "" if all is.
+func (st *pass) trafficMissing() string {
+	t, there := st.routing(), &st.s.Traffic
 	switch {
-	case st.stable == nil:
-		missing = "service " + t.Service
-	case t.Gateway != nil && st.s.Traffic.Route == nil:
-		missing = "HTTPRoute"
-	case t.Ingress != nil && st.s.Traffic.Ingress == nil:
-		missing = "ingress " + t.Ingress.Name
+	case t == nil:
+	case there.Stable == nil:
+		return "service " + t.Service
+	case t.Gateway != nil && there.Route == nil:
+		return "HTTPRoute"
+	case t.Ingress != nil && there.Ingress == nil:
+		return "ingress " + t.Ingress.Name
 	}
-	if missing != "" {
-		st.hold(ReasonTrafficMissing, 0, 0)
-		st.p.Failure = missing + " not found"
-		return false
-	}
-	return true
+	return ""
 }
 
-// routeStep leads the traffic of a step. It reports whether that is done.
-func (st *pass) routeStep(step *Step) bool {
+// routeStep leads the traffic of a step. The second result tells whether that is done.
+func (st *pass) routeStep(n outcome, step *Step) (outcome, bool) {
 	t := st.routing()
 	if t == nil || !step.routed() {
-		return true
+		return n, true
 	}
-	stable := st.stable
-	if stable == nil {
-		st.hold(ReasonNoStableService, 0, 0)
-		return false
+	if n.stable == nil {
+		n.hold(ReasonNoStableService, 0, 0)
+		return n, false
 	}
 	grace := time.Duration(t.GracePeriodSeconds) * time.Second
 	if grace <= 0 && !(grace == 0 && st.has(workload.ZeroGraceIgnored)) {
 		grace = recheck
 	}
-	if since := st.sub.LastUpdateTime; since.Add(grace).After(st.now) {
-		st.hold(ReasonGrace, int64(st.now.Sub(since).Seconds()), int64(grace.Seconds()))
-		return false
+	if since := n.sub.LastUpdateTime; since.Add(grace).After(st.now) {
+		n.hold(ReasonGrace, int64(st.now.Sub(since).Seconds()), int64(grace.Seconds()))
+		return n, false
 	}
-	if !st.r.Strategy().DisableGenerateCanaryService && !st.services(stable) {
-		return false
+	if !st.r.Strategy().DisableGenerateCanaryService {
+		ready := false
+		if n, ready = st.services(n); !ready {
+			return n, false
+		}
 	}
-	if st.lead(step, ReasonRouteTraffic) {
-		st.hold(ReasonTrafficChanged, 0, 0)
-		return false
+	n, changed := st.lead(n, step, ReasonRouteTraffic)
+	if changed {
+		n.hold(ReasonTrafficChanged, 0, 0)
 	}
-	return true
+	return n, !changed
 }
 
-// services makes the Services select the pods of their revisions, and reports whether
-// they did already.
-func (st *pass) services(stable *traffic.Service) bool {
-	key := st.w.RevisionLabelKey
-	if st.sub.StableRevision == "" || st.sub.PodTemplateHash == "" {
-		st.hold(ReasonRevisionUnknown, 0, 0)
-		return false
+// services makes the Services select the pods of their revisions. The second result tells
+// whether they did already.
+func (st *pass) services(n outcome) (outcome, bool) {
+	key, stable, changed := st.w.RevisionLabelKey, n.stable, false
+	if n.sub.StableRevision == "" || n.sub.PodTemplateHash == "" {
+		n.hold(ReasonRevisionUnknown, 0, 0)
+		return n, false
 	}
-	before := len(st.p.Actions)
 	switch c := st.s.Traffic.Canary; {
 	case c == nil:
-		st.add(CreateService{
-			Name: st.canaryName(), Stable: stable.Name, OwnerUID: st.r.UID, Selector: st.canarySelector(stable), Reason: ReasonRouteTraffic,
-		})
-	case c.Selector[key] != st.sub.PodTemplateHash:
-		st.add(SelectPods{Service: c.Name, Key: key, Value: st.sub.PodTemplateHash, Reason: ReasonRouteTraffic})
+		n.writes[writeCanaryService], changed = CreateService{
+			Name: st.canaryName(), Stable: stable.Name, OwnerUID: st.r.UID, Selector: st.canarySelector(stable, n.sub.PodTemplateHash), Reason: ReasonRouteTraffic,
+		}, true
+	case c.Selector[key] != n.sub.PodTemplateHash:
+		n.writes[writeCanaryService], changed = SelectPods{Service: c.Name, Key: key, Value: n.sub.PodTemplateHash, Reason: ReasonRouteTraffic}, true
 	}
-	if stable.Selector[key] != st.sub.StableRevision && !st.covered() {
-		st.selectPods(key, st.sub.StableRevision, ReasonPinTraffic)
+	if stable.Selector[key] != n.sub.StableRevision && !st.covered(&n) {
+		changed = true
+		n = st.selectPods(n, writePinStable, key, n.sub.StableRevision, ReasonPinTraffic)
 	}
-	if len(st.p.Actions) == before {
-		return true
+	if changed {
+		n.sub.LastUpdateTime = st.now
+		n.hold(ReasonTrafficChanged, 0, 0)
 	}
-	st.sub.LastUpdateTime = st.now
-	st.hold(ReasonTrafficChanged, 0, 0)
-	return false
+	return n, !changed
 }
 
 // canarySelector returns the selector of a new canary Service.
-func (st *pass) canarySelector(stable *traffic.Service) map[string]string {
+func (st *pass) canarySelector(stable *traffic.Service, hash string) map[string]string {
 	selector := maps.Clone(stable.Selector)
 	if selector == nil {
 		selector = map[string]string{}
@@ -306,13 +315,13 @@ func (st *pass) canarySelector(stable *traffic.Service) map[string]string {
 			}
 		}
 	}
-	selector[st.w.RevisionLabelKey] = st.sub.PodTemplateHash
+	selector[st.w.RevisionLabelKey] = hash
 	return selector
 }
 
-// lead writes the routes that lead traffic to the canary Service, and reports whether
-// any changed.
-func (st *pass) lead(step *Step, reason Reason) bool {
+// lead writes the routes that lead traffic to the canary Service. The second result tells
+// whether any changed.
+func (st *pass) lead(n outcome, step *Step, reason Reason) (outcome, bool) {
 	t, changed := st.routing(), false
 	if route := st.s.Traffic.Route; route != nil && t.Gateway != nil {
 		rules := route.Rules
@@ -321,39 +330,40 @@ func (st *pass) lead(step *Step, reason Reason) bool {
 		} else {
 			rules = traffic.Weighted(rules, t.Service, st.canaryName(), step.Traffic.OfUp(100))
 		}
-		changed = st.setRoute(route, rules, reason)
+		n.writes[writeRoute], changed = setRoute(route, rules, reason)
 	}
-	return st.leadIngress(step, reason) || changed
-}
-
-func (st *pass) leadIngress(step *Step, reason Reason) bool {
-	t, stable, canary := st.routing(), st.s.Traffic.Ingress, st.s.Traffic.CanaryIngress
-	if t.Ingress == nil || stable == nil {
-		return false
+	if t.Ingress == nil || st.s.Traffic.Ingress == nil {
+		return n, changed
 	}
 	class, known := st.ingressClass()
 	if !known {
-		st.hold(ReasonTrafficMissing, 0, 0)
-		st.p.Failure = "ingress class " + t.Ingress.ClassType + " not found"
-		return true
+		n.hold(ReasonTrafficMissing, 0, 0)
+		n.failure = "ingress class " + t.Ingress.ClassType + " not found"
+		return n, true
 	}
+	ingress := st.leadIngress(class, step, reason)
+	n.writes[writeIngress] = ingress
+	return n, changed || ingress != nil
+}
+
+// leadIngress returns what leads traffic by the canary Ingress, nil if nothing changes.
+func (st *pass) leadIngress(class traffic.IngressClass, step *Step, reason Reason) Action {
+	t, stable, canary := st.routing(), st.s.Traffic.Ingress, st.s.Traffic.CanaryIngress
 	name := t.Ingress.Name + "-canary"
 	if canary == nil {
 		if len(step.Matches) == 0 && step.Traffic.OfUp(100) == 0 {
-			return false
+			return nil
 		}
-		st.add(SetIngress{
+		return SetIngress{
 			Name: name, Stable: stable.Name, Create: true, Backend: st.canaryName(), Reason: reason,
 			Annotations: class.Annotations(stable.Annotations, traffic.Strategy{Traffic: rollout.Percent(0)}),
-		})
-		return true
+		}
 	}
 	annotations := class.Annotations(canary.Annotations, step.strategy())
 	if maps.Equal(annotations, canary.Annotations) {
-		return false
+		return nil
 	}
-	st.add(SetIngress{Name: name, Annotations: annotations, Reason: reason})
-	return true
+	return SetIngress{Name: name, Annotations: annotations, Reason: reason}
 }
 
 // ingressClass returns the class of the Ingress of a routing: that of the snapshot, else
