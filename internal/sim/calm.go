@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -28,7 +29,7 @@ func calmWorld(now time.Time, k Kubelet) *World {
 	if k.Unbound != nil {
 		w.unbound = func(p podRef) bool { return k.Unbound(*p.Pod, w.templateOf(p)) }
 	}
-	w.room, w.maxPods = newRoom(w, k.Room), k.MaxPods
+	w.room, w.maxPods, w.looks = newRoom(w, k.Room), k.MaxPods, k.Looks
 	nodes, bound := k.nodes(), 0
 	w.place = func(p podRef) string {
 		for range nodes {
@@ -41,6 +42,21 @@ func calmWorld(now time.Time, k Kubelet) *World {
 		return ""
 	}
 	return w
+}
+
+// ErrTooLong tells that a run has used up [Kubelet.Looks].
+var ErrTooLong = errors.New("too much for one simulation")
+
+// look counts that a planner looks at so many pods or nodes. It reports whether it may.
+func (w *World) look(n int) bool {
+	if w.looks == nil {
+		return true
+	}
+	if *w.looks -= int64(n); *w.looks < 0 {
+		w.fail(ErrTooLong)
+		return false
+	}
+	return true
 }
 
 // seen returns the version of the store up to which all controllers have seen a kind. What

@@ -39,6 +39,11 @@ type Kubelet struct {
 	// are gone. [Run] alone reads it.
 	MaxPods *int
 
+	// Looks, if set, is how often planners may look at a pod, or a node, in all runs that
+	// share it. What is left is written back; a run for which nothing is left fails with
+	// [ErrTooLong].
+	Looks *int64
+
 	// Unbound, if set, tells which pods no node takes, whatever room there is.
 	Unbound func(podorder.Pod, revision.Template) bool
 	// NeverReady, if set, tells which pods start but never become ready.

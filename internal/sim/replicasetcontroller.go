@@ -147,6 +147,9 @@ func (c *replicaSetController) begin(name string) func() bool {
 		delete(c.expected, name)
 		return nil
 	}
+	if !c.w.look(len(s.Pods)) {
+		return nil
+	}
 	now := c.now()
 	c.corrected = c.options.Repair == replicaset.RepairAll
 	plan := c.plan

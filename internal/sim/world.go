@@ -70,6 +70,7 @@ type World struct {
 	room         *room             // of the nodes of a calm world, or nil
 	maxPods      *int              // quota of a calm world, or nil
 	ref          workload.Ref      // what Rollouts release
+	looks        *int64            // see Kubelet.Looks
 	abandoned    bool              // a Rollout was deleted or disabled since the last release has begun
 }
 

@@ -96,11 +96,7 @@ func (u *undoing) argoUndo(r *manifest.ArgoRollout) (view.ArgoUndo, error) {
 	if u.neverReady {
 		config.Broken = left
 	}
-	now := u.now.Time
-	if now.IsZero() {
-		now = latestOfArgo(r)
-	}
-	result, err := argosim.Run(next, now, config)
+	result, err := argosim.Run(next, u.now.Time, config)
 	if err != nil {
 		return undo, err
 	}

@@ -25,7 +25,7 @@ func (s *simulation) simulateDaemonSet(d, old *manifest.DaemonSet) (view.DaemonS
 		Kubelet: kubelet, TimeLimit: time.Duration(s.timeLimit), Latency: time.Duration(s.noticeAfter), Options: options,
 	})
 	if err != nil {
-		return view.DaemonSimulation{}, d.Invalid(err)
+		return view.DaemonSimulation{}, d.Invalid(withHelp(err))
 	}
 	return view.DaemonSimulation{Namespace: d.Object.Namespace, Name: d.Object.Name, Result: result, Policies: s.flags(daemonset.QuirkTable()), Assumed: assumed}, nil
 }

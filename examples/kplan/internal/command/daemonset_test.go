@@ -293,7 +293,7 @@ func TestDaemonNodes(t *testing.T) {
 	require.Equal(t, "note: "+file+`: skipped DaemonSet "agent": no Node in the input; --nodes makes some`+"\n", stderr)
 	code, _, stderr = run(nil, "plan", "-f", file, "--nodes", "1000000")
 	require.Equal(t, exitFailure, code)
-	require.Contains(t, stderr, "1000000 nodes are more than 100000")
+	require.Contains(t, stderr, "--nodes: at most 100000")
 }
 
 // TestBadDaemonSets: one line says which file, which object, which field, and what is

@@ -148,8 +148,11 @@ func TestUsage(t *testing.T) {
 		{[]string{"apply"}, `unknown command "apply" for "kplan"`},
 		{[]string{"plan", "--fast"}, "unknown flag: --fast"},
 		{[]string{"plan", "-f", "x", "-o", "yaml"}, `invalid argument "yaml" for "-o, --output" flag: must be text or json`},
-		{[]string{"plan", "-f", "x", "--now", "noon"}, `invalid argument "noon" for "--now" flag: must be a time such as 2026-01-02T15:04:05Z`},
-		{[]string{"simulate", "-f", "x", "--ready-after", "-1s"}, `invalid argument "-1s" for "--ready-after" flag: must be a duration such as 10s or 1m30s`},
+		{[]string{"plan", "-f", "x", "--now", "noon"}, `invalid argument "noon" for "--now" flag: must be a time such as 2026-01-02T15:04:05Z, from 1970 to 2199`},
+		{[]string{"plan", "-f", "x", "--now", "9999-01-01T00:00:00Z"}, `invalid argument "9999-01-01T00:00:00Z" for "--now" flag: must be a time such as 2026-01-02T15:04:05Z, from 1970 to 2199`},
+		{[]string{"simulate", "-f", "x", "--jitter", "99999999h"}, `invalid argument "99999999h" for "--jitter" flag: must be a duration such as 10s or 1m30s, of at most ten years`},
+		{[]string{"simulate", "-f", "x", "--jitter", "87601h"}, `invalid argument "87601h" for "--jitter" flag: must be a duration such as 10s or 1m30s, of at most ten years`},
+		{[]string{"simulate", "-f", "x", "--ready-after", "-1s"}, `invalid argument "-1s" for "--ready-after" flag: must be a duration such as 10s or 1m30s, of at most ten years`},
 		{[]string{"explain", "-f", "x", "--paused", "stop"}, `invalid argument "stop" for "--paused" flag: must be fill, scale or freeze`},
 		{[]string{"plan", "-f", "x", "--terminating", ""}, `invalid argument "" for "--terminating" flag: must be started, complete or known`},
 		{[]string{"order", "-f", "x", "--count", "-1"}, `invalid argument "-1" for "--count" flag: must be a number of pods`},
@@ -161,7 +164,7 @@ func TestUsage(t *testing.T) {
 		{[]string{"simulate", "-f", "x", "--nodes", "few"}, `invalid argument "few" for "--nodes" flag: must be a whole number that is not negative`},
 		{[]string{"undo"}, "must have -f FILE, or TYPE/NAME in a cluster"},
 		{[]string{"history", "-f", "x", "2"}, "-f FILE and TYPE/NAME exclude each other"},
-		{[]string{"simulate", "-f", "x", "--jitter", "10"}, `invalid argument "10" for "--jitter" flag: must be a duration such as 10s or 1m30s`},
+		{[]string{"simulate", "-f", "x", "--jitter", "10"}, `invalid argument "10" for "--jitter" flag: must be a duration such as 10s or 1m30s, of at most ten years`},
 	}
 	for _, tt := range tests {
 		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {

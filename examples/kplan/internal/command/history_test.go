@@ -121,7 +121,7 @@ func TestUndoRefused(t *testing.T) {
 		code, stdout, stderr := run(nil, "undo", "-f", tt.file, "--to-revision", tt.number)
 		require.Equal(t, exitFailure, code)
 		require.Empty(t, stdout)
-		require.Equal(t, "error: "+tt.file+`: Deployment "web": `+tt.want+"\n", stderr)
+		require.Equal(t, "error: "+tt.file+`: Deployment "web": `+tt.want, lastLine(stderr))
 	}
 }
 

@@ -160,8 +160,8 @@ func (i *instant) String() string {
 // Set accepts the form of the Kubernetes API.
 func (i *instant) Set(s string) error {
 	t, err := time.Parse(time.RFC3339, s)
-	if err != nil || t.IsZero() {
-		return fmt.Errorf("must be a time such as 2026-01-02T15:04:05Z")
+	if err != nil || !manifest.Plausible(t) {
+		return fmt.Errorf("must be a time such as 2026-01-02T15:04:05Z, from 1970 to 2199")
 	}
 	i.Time = t
 	return nil
@@ -177,7 +177,7 @@ func (d *delay) String() string { return time.Duration(*d).String() }
 func (d *delay) Set(s string) error {
 	v, err := time.ParseDuration(s)
 	if err != nil || v < 0 || v > 10*365*24*time.Hour {
-		return fmt.Errorf("must be a duration such as 10s or 1m30s")
+		return fmt.Errorf("must be a duration such as 10s or 1m30s, of at most ten years")
 	}
 	*d = delay(v)
 	return nil

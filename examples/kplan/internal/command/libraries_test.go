@@ -31,6 +31,25 @@ func TestLibraries(t *testing.T) {
 	require.Equal(t, 2, bytes.Count(out.Bytes(), []byte("note: ")))
 }
 
+// TestTooLong: what would take hours ends with a line, whatever is simulated.
+func TestTooLong(t *testing.T) {
+	defer func(n int64) { maxLooks = n }(maxLooks)
+	maxLooks = 200_000
+	next := []byte(newWeb("  replicas: 500\n", "2"))
+	old := inFile(t, "old.yaml", newWeb("  replicas: 500\n", "1"))
+	for _, args := range [][]string{
+		{"--from", old, "-f", "-", "--jitter", "1h"}, {"--from", old, "-f", "-", "--start", "p50=10s,p90=30s", "--runs", "1000"},
+		{"-f", data + "daemonset/agent-v1.yaml", "--nodes", "3000"}, {"-f", inFile(t, "web.yaml", aloneSet("500", "web")), "--jitter", "1h"},
+	} {
+		code, stdout, stderr := run(next, append([]string{"simulate"}, args...)...)
+		require.Equal(t, exitFailure, code, args)
+		require.Empty(t, stdout)
+		require.Contains(t, lastLine(stderr), "too much for one simulation; with --notice-after 1s controllers look less often", args)
+	}
+	code, _, stderr := run(next, "simulate", "--from", old, "-f", "-", "--jitter", "1h", "--notice-after", "10m", "--time-limit", "100h")
+	require.Zero(t, code, stderr)
+}
+
 // TestManyRuns: more runs than anybody waits for are refused.
 func TestManyRuns(t *testing.T) {
 	code, _, stderr := run(nil, "simulate", "-f", data+"echoserver-v1.yaml", "--start", "p50=10s", "--runs", "1000000000")

@@ -2,6 +2,7 @@ package command
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"time"
 
@@ -23,10 +24,23 @@ type pace struct {
 	timeLimit      delay
 	seed           uint64
 	neverReady     bool
+	looks          int64 // that are left, see maxLooks
+}
+
+// maxLooks is how often planners may look at a pod in all simulations of a command, which
+// takes minutes. Tests have less patience.
+var maxLooks int64 = 1_000_000_000
+
+// withHelp says what helps against an error of a simulation, if anything does.
+func withHelp(err error) error {
+	if errors.Is(err, sim.ErrTooLong) {
+		return fmt.Errorf("%w; with --notice-after 1s controllers look less often", err)
+	}
+	return err
 }
 
 func (p *pace) addFlags(c *cobra.Command, neverReady string) {
-	p.readyAfter, p.timeLimit = delay(10*time.Second), delay(24*time.Hour)
+	p.readyAfter, p.timeLimit, p.looks = delay(10*time.Second), delay(24*time.Hour), maxLooks
 	f := c.Flags()
 	f.Var(&p.scheduleAfter, "schedule-after", "time from creating a pod to starting it")
 	f.Var(&p.readyAfter, "ready-after", "time from starting a pod to its being ready")
@@ -47,6 +61,7 @@ func (p *pace) kubelet(broken revision.Template) sim.Kubelet {
 		TerminateAfter: time.Duration(p.terminateAfter),
 		Jitter:         time.Duration(p.jitter),
 		Seed:           p.seed,
+		Looks:          &p.looks,
 	}
 	if p.neverReady {
 		kubelet.NeverReady = func(_ podorder.Pod, of revision.Template) bool { return of.Same(broken) }

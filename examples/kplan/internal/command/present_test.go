@@ -16,14 +16,14 @@ func TestPresent(t *testing.T) {
 	require.NotEmpty(t, files)
 	for _, file := range files {
 		told := ""
-		for _, command := range []string{"plan", "explain", "simulate", "order"} {
+		for _, command := range []string{"plan", "explain", "simulate", "undo", "order"} {
 			args := []string{command, "-f", file}
-			if command == "simulate" {
+			if command == "simulate" || command == "undo" {
 				args = append(args, "--never-ready", "--time-limit", "1m")
 			}
 			code, stdout, stderr := run(nil, args...)
-			if command == "order" && code != 0 {
-				continue // there are no pods
+			if command == "order" && code != 0 || command == "undo" && stdout == "" {
+				continue // there are no pods, or there is nothing to go back to
 			}
 			_, rest, found := strings.Cut(stderr, "note: the present is ")
 			require.True(t, found, "%s %s: %s", command, file, stderr)

@@ -67,7 +67,7 @@ func (s *simulation) compare(w, old *manifest.Workload) (view.Comparison, error)
 			config.Kubelet = s.in(kubelet, config.Kubelet)
 			r, err := sim.Run(c, config)
 			if err != nil {
-				return result, w.Invalid(err)
+				return result, w.Invalid(withHelp(err))
 			}
 			row.Add(r)
 		}

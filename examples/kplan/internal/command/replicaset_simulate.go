@@ -41,7 +41,7 @@ func (s *simulation) simulateReplicaSet(r, old *manifest.ReplicaSet) (view.Repli
 	run := newReplicaRun(seen, start)
 	result, err := run.run(start, config)
 	if err != nil {
-		return view.ReplicaSimulation{}, r.Invalid(err)
+		return view.ReplicaSimulation{}, r.Invalid(withHelp(err))
 	}
 	return view.ReplicaSimulation{
 		Kind: r.Kind, Namespace: r.Namespace, Name: r.Snapshot.ReplicaSet.Name, Wanted: sizeOf(&start.ReplicaSets[0]),

@@ -36,7 +36,7 @@ func (s *simulation) resumeRollout(r *manifest.Rollout) (view.RolloutSimulation,
 	// A world knows a template by its revision.
 	result, err := sim.ResumeRollout(c, s.rolloutConfig(revision.Template{ID: c.Deployment.Template.Hash}))
 	if err != nil {
-		return view.RolloutSimulation{}, r.Invalid(err)
+		return view.RolloutSimulation{}, r.Invalid(withHelp(err))
 	}
 	limits := limitsOf(&r.Workload)
 	if limits == nil {

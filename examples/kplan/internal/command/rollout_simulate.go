@@ -62,7 +62,7 @@ func (s *simulation) beginRollout(r *manifest.Rollout, old *manifest.Workload) (
 		Now: before.Now, Rollout: r.Snapshot.Rollout, Deployment: d, Template: template, Traffic: r.Snapshot.Traffic,
 	}, s.rolloutConfig(template))
 	if err != nil {
-		return view.RolloutSimulation{}, r.Invalid(err)
+		return view.RolloutSimulation{}, r.Invalid(withHelp(err))
 	}
 	return s.viewRollout(r, limits, result), nil
 }

@@ -300,7 +300,7 @@ func (s *simulation) simulate(w, old *manifest.Workload) (view.Simulation, error
 	assumed := s.environment(w, old, start.Now, &config.Kubelet)
 	result, err := sim.Run(start, config)
 	if err != nil {
-		return view.Simulation{}, w.Invalid(err)
+		return view.Simulation{}, w.Invalid(withHelp(err))
 	}
 	return view.Simulation{
 		Namespace: w.Deployment.Namespace, Name: w.Deployment.Name, Images: imagesOf(&result.Cluster, w, old), Result: result,

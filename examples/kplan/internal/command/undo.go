@@ -68,6 +68,7 @@ func (u *undoing) execute(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	u.now = instant{u.present(c, set.Latest)}
 	var undos []document
 	var outcomes []outcome
 	for i := range set.Argo {
@@ -130,7 +131,7 @@ func (u *undoing) rollout(w *manifest.Workload, target *appsv1.ReplicaSet, plan 
 	c.Update(restored)
 	result, err := sim.Run(c, u.pace.config(&u.policies, left))
 	if err != nil {
-		return view.Simulation{}, w.Invalid(err)
+		return view.Simulation{}, w.Invalid(withHelp(err))
 	}
 	return view.Simulation{
 		Namespace: w.Deployment.Namespace, Name: w.Deployment.Name, Result: result, Policies: u.departures(),

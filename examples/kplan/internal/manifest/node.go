@@ -17,7 +17,7 @@ const maxNodes = 100_000
 // that are made are in zone-1, zone-2 and so on in turn, if there are zones.
 func (l *loader) nodesFor(n, zones int) ([]*corev1.Node, error) {
 	if n > maxNodes {
-		return nil, fmt.Errorf("%d nodes are more than %d", n, maxNodes)
+		return nil, fmt.Errorf("--nodes: at most %d", maxNodes)
 	}
 	var nodes []*corev1.Node
 	seen := map[string]bool{}

@@ -45,8 +45,12 @@ func (l *loader) seeIn(value any) {
 	}
 }
 
+// Plausible reports whether a time is one that clocks show. Others, which anybody may write
+// into a status, are not the present, and cannot be reckoned with for centuries.
+func Plausible(t time.Time) bool { return t.Year() >= 1970 && t.Year() < 2200 }
+
 func (l *loader) see(t time.Time) {
-	if t.After(l.latest) {
+	if t.After(l.latest) && Plausible(t) {
 		l.latest = t.UTC()
 	}
 }
