@@ -122,6 +122,22 @@ func (p *pass) updated(pod *podorder.Pod) bool { return RevisionOf(pod) == p.upd
 // RevisionOf returns the name of the revision of a pod.
 func RevisionOf(pod *podorder.Pod) string { return pod.Labels[workload.LabelControllerRevision] }
 
+// Budget returns how many pods an update takes away and adds at most. A StatefulSet of
+// Kubernetes loses one at a time.
+func (s *Set) Budget() rollout.Budget {
+	b := rollout.Budget{Replicas: s.DesiredReplicas()}
+	switch s.GroupKind() {
+	case CloneSet:
+		surge, unavailable := s.limits()
+		b.Surge, b.Unavailable = int32(surge), int32(unavailable)
+	case AdvancedStatefulSet:
+		b.Unavailable = int32(s.unavailable())
+	default:
+		b.Unavailable = 1
+	}
+	return b
+}
+
 // PodLabels returns the labels of a pod of a revision.
 func (s *Set) PodLabels(revision string) map[string]string {
 	labels := map[string]string{workload.LabelControllerRevision: revision}

@@ -149,14 +149,19 @@ func (p *pass) roll(replicas []replica) {
 	}
 }
 
+// unavailable returns how many pods an Advanced StatefulSet lets be unavailable.
+func (s *Set) unavailable() int {
+	limit := s.Limits().MaxUnavailable
+	if limit.IsZero() {
+		return 1
+	}
+	return max(1, int(limit.Of(s.DesiredReplicas())))
+}
+
 // rollAdvanced updates old pods as long as no more are unavailable than may be. One that is
 // unavailable already costs nothing.
 func (p *pass) rollAdvanced(replicas []replica) {
-	l := p.set.Limits()
-	most := 1
-	if !l.MaxUnavailable.IsZero() {
-		most = max(1, int(l.MaxUnavailable.Of(p.set.DesiredReplicas())))
-	}
+	most := p.set.unavailable()
 	idle := make([]bool, len(replicas))
 	unavailable := 0
 	for n := range replicas {

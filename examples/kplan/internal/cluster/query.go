@@ -52,11 +52,12 @@ var related = map[schema.GroupKind][]schema.GroupResource{
 
 // workloads are the resources of the workloads of Rollouts.
 var workloads = map[schema.GroupKind]schema.GroupResource{
-	{Group: "apps", Kind: "Deployment"}:          {Group: "apps", Resource: "deployments"},
-	{Group: "apps", Kind: "StatefulSet"}:         {Group: "apps", Resource: "statefulsets"},
-	{Group: "apps", Kind: "DaemonSet"}:           {Group: "apps", Resource: "daemonsets"},
-	{Group: "apps.kruise.io", Kind: "CloneSet"}:  {Group: "apps.kruise.io", Resource: "clonesets"},
-	{Group: "apps.kruise.io", Kind: "DaemonSet"}: {Group: "apps.kruise.io", Resource: "daemonsets"},
+	{Group: "apps", Kind: "Deployment"}:            {Group: "apps", Resource: "deployments"},
+	{Group: "apps", Kind: "StatefulSet"}:           {Group: "apps", Resource: "statefulsets"},
+	{Group: "apps", Kind: "DaemonSet"}:             {Group: "apps", Resource: "daemonsets"},
+	{Group: "apps.kruise.io", Kind: "CloneSet"}:    {Group: "apps.kruise.io", Resource: "clonesets"},
+	{Group: "apps.kruise.io", Kind: "StatefulSet"}: {Group: "apps.kruise.io", Resource: "statefulsets"},
+	{Group: "apps.kruise.io", Kind: "DaemonSet"}:   {Group: "apps.kruise.io", Resource: "daemonsets"},
 }
 
 // Read returns what the cluster holds now.

@@ -39,6 +39,7 @@ var kinds = map[string]reflect.Type{
 	"networking.k8s.io/v1 Ingress":            reflect.TypeFor[networkingv1.Ingress](),
 	"autoscaling/v2 HorizontalPodAutoscaler":  reflect.TypeFor[autoscalingv2.HorizontalPodAutoscaler](),
 	"apps.kruise.io/v1alpha1 CloneSet":        reflect.TypeFor[kubekruise.CloneSetObject](),
+	"apps.kruise.io/v1beta1 StatefulSet":      reflect.TypeFor[kubekruise.AdvancedStatefulSetObject](),
 	"gateway.networking.k8s.io/v1 HTTPRoute":  reflect.TypeFor[kubekruise.HTTPRouteObject](),
 	"rollouts.kruise.io/v1beta1 Rollout":      reflect.TypeFor[kubekruise.RolloutObject](),
 	"rollouts.kruise.io/v1alpha1 Rollout":     reflect.TypeFor[kubekruise.RolloutObjectV1alpha1](),

@@ -18,13 +18,19 @@ func badField(path string, value any, detail string) error {
 
 // checkRelease refuses Rollouts that do something else than to release.
 func checkRelease(r *manifest.Rollout) error {
-	o, d := &r.Snapshot.Rollout, r.Deployment.Deployment
+	o := &r.Snapshot.Rollout
 	const ends = ", and its end is not simulated; plan and explain show what it does"
 	switch {
 	case !o.DeletionTimestamp.IsZero():
 		return r.Invalid(badField("metadata.deletionTimestamp", o.DeletionTimestamp.Format(time.RFC3339), "the Rollout is being deleted"+ends))
-	case d.DeletionTimestamp != nil:
-		return r.Deployment.Invalid(badField("metadata.deletionTimestamp", d.DeletionTimestamp.UTC().Format(time.RFC3339), "the Deployment is being deleted"+ends))
+	case r.Deployment != nil && r.Deployment.Deployment.DeletionTimestamp != nil:
+		at := r.Deployment.Deployment.DeletionTimestamp
+		return r.Deployment.Invalid(badField("metadata.deletionTimestamp", at.UTC().Format(time.RFC3339), "the Deployment is being deleted"+ends))
+	case r.Set != nil && r.Set.Object.GetDeletionTimestamp() != nil:
+		at := r.Set.Object.GetDeletionTimestamp()
+		return r.Set.Invalid(badField("metadata.deletionTimestamp", at.UTC().Format(time.RFC3339), "it is being deleted"+ends))
+	case o.Disabled && r.Set != nil:
+		return r.Invalid(badField("spec.disabled", true, "the Rollout releases nothing, and its workload is not simulated alone"))
 	case o.Disabled:
 		return r.Invalid(badField("spec.disabled", true, "the Rollout releases nothing; without it in the input its Deployment is simulated alone"))
 	case o.Status.Phase == kruise.PhaseTerminating || o.Status.Phase == kruise.PhaseDisabling:

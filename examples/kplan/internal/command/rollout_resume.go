@@ -2,6 +2,7 @@ package command
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -26,6 +27,10 @@ func underWay(r *manifest.Rollout) bool {
 
 // resumeRollout simulates the rest of a release that is under way.
 func (s *simulation) resumeRollout(r *manifest.Rollout) (view.RolloutSimulation, error) {
+	if r.Set != nil {
+		return view.RolloutSimulation{}, r.Invalid(fmt.Errorf(
+			"a release of a %s that is under way is not simulated; plan and explain show what it does", r.Workload.Kind))
+	}
 	if err := checkUnderWay(r); err != nil {
 		return view.RolloutSimulation{}, err
 	}
@@ -42,7 +47,7 @@ func (s *simulation) resumeRollout(r *manifest.Rollout) (view.RolloutSimulation,
 	if limits == nil {
 		limits = &partition.RollingUpdate{MaxSurge: rollout.Percent(25), MaxUnavailable: rollout.Percent(25)}
 	}
-	return s.viewRollout(r, *limits, result), nil
+	return s.viewRollout(r, s.budget(r, limits), result), nil
 }
 
 // rolloutCluster returns a release as the files hold it. A zero time is that of the

@@ -182,27 +182,6 @@ func TestChangedUnderWay(t *testing.T) {
 	golden(t, data+"golden/simulate/rollout-back.txt", []byte(succeed(t, back, at("simulate", "-f", "-")...)))
 }
 
-// TestOtherKinds: the error says what is not simulated, and what helps.
-func TestOtherKinds(t *testing.T) {
-	const text = `apiVersion: rollouts.kruise.io/v1beta1
-kind: Rollout
-metadata: {name: web}
-spec:
-  workloadRef: {apiVersion: apps.kruise.io/v1alpha1, kind: CloneSet, name: web}
-  strategy: {canary: {steps: [{replicas: 50%}, {replicas: 100%}]}}
----
-apiVersion: apps.kruise.io/v1alpha1
-kind: CloneSet
-metadata: {name: web}
-spec: {replicas: 4, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}}}
-`
-	code, stdout, stderr := run([]byte(text), "simulate", "-f", "-")
-	require.Equal(t, exitFailure, code)
-	require.Empty(t, stdout)
-	require.Contains(t, stderr, "only releases of Deployments are simulated, and this is one of a CloneSet; plan and explain show what it does")
-	require.Contains(t, succeed(t, []byte(text), "plan", "-f", "-"), "Rollout web of CloneSet web")
-}
-
 // TestOtherHash: OpenKruise hashes templates with the types that it was built with. A
 // revision that differs from the label of the pods is no new release.
 func TestOtherHash(t *testing.T) {

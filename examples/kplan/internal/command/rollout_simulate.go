@@ -19,28 +19,38 @@ import (
 )
 
 // simulateRollout simulates a release: the rest of one that is under way, or all of that
-// from one Deployment to another, of those with the name that the Rollout has.
+// from one workload to another, of those with the name that the Rollout has.
 func (s *simulation) simulateRollout(r *manifest.Rollout, from *manifest.Set) (view.RolloutSimulation, error) {
-	if r.Deployment == nil {
+	if r.Deployment == nil && r.Set == nil {
 		return view.RolloutSimulation{}, r.Invalid(fmt.Errorf(
-			"only releases of Deployments are simulated, and this is one of a %s; plan and explain show what it does", r.Workload.Kind))
+			"releases of a %s are not simulated; plan and explain show what they do", r.Workload.Kind))
 	}
 	if err := checkRelease(r); err != nil {
 		return view.RolloutSimulation{}, err
 	}
-	old := sameKey(from.Workloads, r.Deployment)
+	begin, found := s.before(r, from)
 	switch {
-	case underWay(r) && old != nil:
+	case underWay(r) && found:
 		return view.RolloutSimulation{}, r.Invalid(&kube.FieldError{
 			Path: "status.phase", Value: string(r.Snapshot.Rollout.Status.Phase),
 			Detail: "the release is under way and goes on from where it stands, not from what --from holds",
 		})
 	case underWay(r):
 		return s.resumeRollout(r)
-	case old == nil:
-		return view.RolloutSimulation{}, r.Invalid(errors.New("nothing is being released; --from must hold its Deployment as it is before the release"))
+	case !found:
+		return view.RolloutSimulation{}, r.Invalid(fmt.Errorf("nothing is being released; --from must hold its %s as it is before the release", r.Workload.Kind))
 	}
-	return s.beginRollout(r, old)
+	return begin()
+}
+
+// before returns how to begin the release from what runs before it, if that is known.
+func (s *simulation) before(r *manifest.Rollout, from *manifest.Set) (begin func() (view.RolloutSimulation, error), found bool) {
+	if r.Set != nil {
+		old := sameKey(from.PodSets, r.Set)
+		return func() (view.RolloutSimulation, error) { return s.beginSetRollout(r, old) }, old != nil
+	}
+	old := sameKey(from.Workloads, r.Deployment)
+	return func() (view.RolloutSimulation, error) { return s.beginRollout(r, old) }, old != nil
 }
 
 // beginRollout simulates the release from an old Deployment to that of the Rollout.
@@ -64,7 +74,7 @@ func (s *simulation) beginRollout(r *manifest.Rollout, old *manifest.Workload) (
 	if err != nil {
 		return view.RolloutSimulation{}, r.Invalid(withHelp(err))
 	}
-	return s.viewRollout(r, limits, result), nil
+	return s.viewRollout(r, s.budget(r, &limits), result), nil
 }
 
 // rolloutConfig returns how a release of a template is simulated.
@@ -78,11 +88,15 @@ func (s *simulation) rolloutConfig(template revision.Template) sim.RolloutConfig
 	}
 }
 
-func (s *simulation) viewRollout(r *manifest.Rollout, limits partition.RollingUpdate, result sim.RolloutResult) view.RolloutSimulation {
-	replicas := replicasOf(&r.Workload)
+// budget returns within which limits a Deployment is updated by partition.
+func (s *simulation) budget(r *manifest.Rollout, limits *partition.RollingUpdate) rollout.Budget {
+	return partition.Budget(replicasOf(&r.Workload), limits, s.rollouts().Has(workload.LimitsWrapAround))
+}
+
+func (s *simulation) viewRollout(r *manifest.Rollout, budget rollout.Budget, result sim.RolloutResult) view.RolloutSimulation {
 	return view.RolloutSimulation{
-		Namespace: r.Namespace, Rollout: r.Snapshot.Rollout, Replicas: replicas, Result: result, Policies: s.flags(workload.QuirkTable()),
-		Budget: partition.Budget(replicas, &limits, s.rollouts().Has(workload.LimitsWrapAround)),
+		Namespace: r.Namespace, Rollout: r.Snapshot.Rollout, Replicas: replicasOf(&r.Workload), Result: result, Policies: s.flags(workload.QuirkTable()),
+		Budget: budget,
 	}
 }
 

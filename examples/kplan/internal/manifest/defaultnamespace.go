@@ -41,6 +41,7 @@ func (l *loader) namespacesOf() (list []*string) {
 	list = append(list, metaOf(l.argo)...)
 	list = append(list, metaOf(l.cloneSets)...)
 	list = append(list, metaOf(l.statefuls)...)
+	list = append(list, metaOf(l.advanced)...)
 	list = append(list, metaOf(l.services)...)
 	list = append(list, metaOf(l.ingresses)...)
 	list = append(list, metaOf(l.routes)...)

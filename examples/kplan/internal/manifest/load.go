@@ -29,7 +29,8 @@ type Source struct {
 	Stdin     io.Reader
 	Nodes     int // how many nodes there are at least; further ones are made
 	Zones     int // of the nodes that are made, in turn; 0 means none
-	// WithoutNodes keeps DaemonSets although there is no node at all.
+	// WithoutNodes keeps DaemonSets although there is no node at all, and CloneSets and
+	// StatefulSets although there is no Rollout: they are what is running.
 	WithoutNodes bool
 	// Running are live objects, to which the manifests of the same names are applied, by
 	// Apply if that is set. Those of Beside serve if there are none.
@@ -57,6 +58,7 @@ type Set struct {
 	Workloads  []Workload
 	DaemonSets []DaemonSet
 	Rollouts   []Rollout
+	PodSets    []PodSet // of Rollouts
 	Argo       []ArgoRollout
 	// ReplicaSets are those that are planned by themselves, with ReplicationControllers.
 	ReplicaSets []ReplicaSet
@@ -103,6 +105,10 @@ func (s Source) read() (*loader, error) {
 		}
 	}
 	l.fillNamespace()
+	if s.WithoutNodes {
+		delete(l.passed, "CloneSet")
+		delete(l.passed, "StatefulSet")
+	}
 	l.summarise()
 	return l, err
 }

@@ -31,6 +31,7 @@ type Rollout struct {
 	Pods     []*corev1.Pod          // of the workload
 
 	Deployment *Workload  // the workload, if it is a Deployment
+	Set        *PodSet    // the workload, if it is a CloneSet or a StatefulSet
 	Canaries   []Workload // Deployments that the Rollout has made beside it
 }
 
@@ -60,6 +61,7 @@ type progressive struct {
 	releases    []source[namespaced[batchrelease.Release]]
 	cloneSets   []source[kubekruise.CloneSetObject]
 	statefuls   []source[appsv1.StatefulSet]
+	advanced    []source[kubekruise.AdvancedStatefulSetObject]
 	services    []source[corev1.Service]
 	ingresses   []source[networkingv1.Ingress]
 	routes      []source[kubekruise.HTTPRouteObject]
@@ -100,9 +102,11 @@ func (l *loader) addProgressive(u *unstructured.Unstructured, file string) (bool
 	var list func() error
 	switch gk := u.GroupVersionKind().GroupKind().String(); gk {
 	case "CloneSet.apps.kruise.io":
-		list = func() error { return addLoose(l, &p.cloneSets, u, file) }
+		list = func() error { return addLoose(l, &p.cloneSets, u, file, defaultCloneSet) }
 	case "StatefulSet.apps":
 		list = func() error { return addLoose(l, &p.statefuls, u, file, kube.Default[appsv1.StatefulSet]) }
+	case "StatefulSet.apps.kruise.io":
+		list = func() error { return addLoose(l, &p.advanced, u, file, defaultAdvanced) }
 	case "Service":
 		list = func() error { return addLoose(l, &p.services, u, file) }
 	case "Ingress.networking.k8s.io":
@@ -174,6 +178,11 @@ func (l *loader) assignRollouts(s *Set) error {
 			return r.Invalid(err)
 		}
 		r.takeDeployments(s.Workloads)
+		for i := range s.PodSets {
+			if set := &s.PodSets[i]; set.Object.GetNamespace() == r.Namespace && set.Set.GroupKind() == r.Workload.GroupKind() && set.Set.Name == r.Workload.Name {
+				r.Set = set
+			}
+		}
 		s.Rollouts = append(s.Rollouts, r)
 	}
 	return nil

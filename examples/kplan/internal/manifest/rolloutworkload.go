@@ -45,6 +45,13 @@ func (l *loader) workloadOf(r *Rollout) (found bool, err error) {
 		}
 		object = c
 		s.Workload, err = kubekruise.StatefulSet(c, pods)
+	case "apps.kruise.io/StatefulSet":
+		c := named(l.advanced, r.Namespace, ref.Name)
+		if c == nil {
+			return false, nil
+		}
+		object = c
+		s.Workload, err = kubekruise.AdvancedStatefulSet(c, pods)
 	case "apps/DaemonSet", "apps.kruise.io/DaemonSet":
 		d := l.daemonSet(r.Namespace, ref.Name, ref.Group() != "apps")
 		if d == nil {

@@ -61,11 +61,16 @@ const noWorkload = "no Deployment, DaemonSet, Rollout, ReplicaSet or Replication
 
 // set puts together what belongs together.
 func (l *loader) set(from Source) (*Set, error) {
-	if len(l.deployments)+len(l.daemonSets)+len(l.rollouts)+len(l.argo)+len(l.replicaSets)+len(l.controllers) == 0 {
+	sets, err := l.podSets()
+	if err != nil {
+		return nil, err
+	}
+	running := from.WithoutNodes && len(sets) > 0
+	if len(l.deployments)+len(l.daemonSets)+len(l.rollouts)+len(l.argo)+len(l.replicaSets)+len(l.controllers) == 0 && !running {
 		return nil, passedOver(noWorkload, l.notes)
 	}
 	l.identifyReplicaSets()
-	s := &Set{Notes: slices.Clone(l.notes), Shared: l.shared(), Running: l.running, Latest: l.latest}
+	s := &Set{Notes: slices.Clone(l.notes), Shared: l.shared(), Running: l.running, Latest: l.latest, PodSets: sets}
 	if err := l.assignArgo(s); err != nil {
 		return nil, err
 	}
@@ -81,7 +86,7 @@ func (l *loader) set(from Source) (*Set, error) {
 	if err := l.assignRollouts(s); err != nil {
 		return nil, err
 	}
-	if len(s.Workloads)+len(s.DaemonSets)+len(s.Rollouts)+len(s.Argo)+len(s.ReplicaSets) == 0 {
+	if len(s.Workloads)+len(s.DaemonSets)+len(s.Rollouts)+len(s.Argo)+len(s.ReplicaSets) == 0 && !running {
 		return nil, l.nothing(s.Notes)
 	}
 	return s, nil
