@@ -14,6 +14,8 @@ func (g *guard) rollout(e *Write) error {
 	switch {
 	case e.By.Role == RolloutController && e.Verb == UpdateStatus && e.Kind == KindRollout:
 		return g.stepped(e)
+	case e.By.Role == BatchController && e.Kind == KindSet:
+		return g.batched(e)
 	case e.By.Role == BatchController && e.Kind == KindDeployment:
 		return g.released(e)
 	case e.Kind == KindReplicaSet && e.By.Role == DeploymentController:
@@ -139,9 +141,14 @@ func (g *guard) routed(e *Write) error {
 			continue
 		}
 		for _, p := range e.After.Pods {
-			if hash := o.Selector[workload.LabelPodTemplateHash]; hash != "" && p.Labels[workload.LabelPodTemplateHash] == hash {
-				return nil
+			for _, key := range []string{workload.LabelPodTemplateHash, workload.LabelControllerRevision} {
+				if hash := o.Selector[key]; hash != "" && p.Labels[key] == hash {
+					return nil
+				}
 			}
+		}
+		if len(e.After.Sets) > 0 {
+			return nil // the last pod of a StatefulSet is gone before another of its name is there
 		}
 		return fmt.Errorf("traffic: %d%% is led to a Service that selects no pod: %v", weight, o.Selector)
 	}

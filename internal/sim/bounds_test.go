@@ -2,9 +2,11 @@ package sim
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/podset"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
@@ -13,13 +15,14 @@ import (
 
 // A guard checks each write of a controller against the true state of the store.
 type guard struct {
-	largest map[string]int32 // the most pods that a ReplicaSet has ever wanted, by UID
-	checked map[string]int   // how often each bound was put to the test
-	kruise  map[Actor]bool   // whose last plan followed the rules of OpenKruise
+	largest map[string]int32     // the most pods that a ReplicaSet has ever wanted, by UID
+	checked map[string]int       // how often each bound was put to the test
+	marked  map[string]time.Time // when it was planned to mark a pod, by UID
+	kruise  map[Actor]bool       // whose last plan followed the rules of OpenKruise
 }
 
 func newGuard() *guard {
-	return &guard{largest: map[string]int32{}, checked: map[string]int{}, kruise: map[Actor]bool{}}
+	return &guard{largest: map[string]int32{}, checked: map[string]int{}, marked: map[string]time.Time{}, kruise: map[Actor]bool{}}
 }
 
 func (g *guard) observer() Observer { return Observer{Write: g.write, DaemonSet: g.daemonSet} }
@@ -36,6 +39,10 @@ func (g *guard) write(e Write) error {
 		}
 	}
 	switch a := e.Action.(type) {
+	case podset.Action:
+		if e.Fresh {
+			return g.set(&e, a)
+		}
 	case deploy.ScaleReplicaSet:
 		if e.Fresh && e.Corrected {
 			return g.scaled(&e, a)

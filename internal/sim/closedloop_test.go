@@ -30,11 +30,12 @@ func rollouts(style workload.Style) func(uint64, Faults) *World {
 }
 
 var closedLoops = []closedLoop{
-	{"Deployments", 45, 150, NewDeployments},
-	{"DaemonSets", 30, 150, NewDaemonSets},
+	{"Deployments", 40, 150, NewDeployments},
+	{"DaemonSets", 25, 150, NewDaemonSets},
 	{"Partition", 15, 300, rollouts(workload.Partition)},
 	{"Canary", 5, 300, rollouts(workload.Canary)},
 	{"BlueGreen", 5, 300, rollouts(workload.BlueGreen)},
+	{"Sets", 10, 300, NewSets},
 }
 
 // Environment variables of the test.

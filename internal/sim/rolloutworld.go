@@ -6,6 +6,7 @@ import (
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/apply"
+	"github.com/kplan-go/kplan/internal/podset"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -28,10 +29,15 @@ func newRollouts(seed uint64, faults Faults, style workload.Style) *World {
 	w.addDeploymentController(deploy.Options{Repair: deploy.RepairAll})
 	w.addReplicaSetController(replicaset.Options{Repair: replicaset.RepairAll})
 	w.finishOne()
-	w.createTraffic()
 	if style == "" {
 		style = []workload.Style{workload.Partition, workload.Partition, workload.Canary, workload.BlueGreen}[w.random.IntN(4)]
 	}
+	return w.releaseAndDisturb(style)
+}
+
+// releaseAndDisturb lets a Rollout release the workload of a world, and disturbs that.
+func (w *World) releaseAndDisturb(style workload.Style) *World {
+	w.createTraffic()
 	w.createRollout(style)
 	options := kruise.Options{Repair: workload.RepairAll}
 	w.addRolloutControllers(options)
@@ -264,27 +270,39 @@ func (w *World) approve() bool {
 	return false
 }
 
-// resume lets a Deployment go on that a Rollout has left paused because it was deleted
-// or disabled, and reports whether there is one. If no Rollout is left the mark of
+// resume lets a workload go on that a Rollout has left paused, or with old pods to keep,
+// because it was deleted or disabled, and reports whether there is one. If no Rollout is left the mark of
 // admission goes too: a Rollout that is deleted before its controller has put its
 // finalizer there is gone at once, and nobody plans for what it was let in for.
 func (w *World) resume() bool {
 	o := w.driven()
-	if o == nil || !o.Paused || len(w.store.batchReleases.all()) > 0 {
+	if o == nil || !o.Paused && o.Partition.IsZero() && !(w.letGo() && o.ControlledBy() != "") || len(w.store.batchReleases.all()) > 0 {
 		return false
 	}
 	deserted, marked := len(w.store.rollouts.all()) == 0, o.Annotations[workload.AnnotationInProgress] != ""
-	if !deserted && (marked || !w.abandoned) {
+	if !deserted && (marked || !w.abandoned && !w.letGo()) {
 		return false
 	}
 	r := by(User)
 	r.name = o.Name
 	releasedOf(w.ref).change(w, r, func(o workload.Workload) workload.Workload {
+		o.Partition = rollout.IntOrPercent{}
 		o.Paused, o.Annotations = false, apply.Without(o.Annotations, workload.AnnotationInProgress)
+		if podset.Known(o.Ref) {
+			o.Annotations = apply.Without(o.Annotations, partition.AnnotationControlInfo)
+		}
 		o.Generation++
 		return o
 	})
 	return true
+}
+
+// letGo reports whether no Rollout has anything to do with a CloneSet or a StatefulSet. It
+// may still keep old pods: the status of a CloneSet that has few pods left says that the new
+// revision is the stable one, and the Rollout takes that for a rollback before a batch has
+// taken the set over. Or a batch that sees the past has taken over what it had given back.
+func (w *World) letGo() bool {
+	return podset.Known(w.ref) && !slices.ContainsFunc(w.store.rollouts.all(), func(r *Rollout) bool { return r.Status.Phase != kruise.PhaseHealthy })
 }
 
 // rollBackFirst takes back a template that came in the middle of a blue-green release,
@@ -329,8 +347,11 @@ func (w *World) healRollouts() {
 			r.Generation++
 		}
 	})(w)
+	inTheWay := func(p podRef) bool { // a StatefulSet needs its name, or waits for it
+		return len(w.store.sets.all()) > 0 && (p.ControllerUID == otherOwner || p.Finished())
+	}
 	for _, p := range w.allPods() { // labels that a monkey has changed
-		if p.ControllerUID == "" && p.DeletionTimestamp.IsZero() {
+		if (p.ControllerUID == "" || inTheWay(p)) && p.DeletionTimestamp.IsZero() {
 			w.deletePod(p, by(User))
 		}
 	}

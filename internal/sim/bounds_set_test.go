@@ -1,0 +1,146 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kplan-go/kplan/internal/podset"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/rollout/partition"
+)
+
+// batched: no batch makes more pods of a set stay old than the one before.
+func (g *guard) batched(e *Write) error {
+	if len(e.Before.Sets) == 0 || len(e.After.Sets) == 0 {
+		return nil
+	}
+	before, after := e.Before.Sets[0], e.After.Sets[0]
+	key := partition.AnnotationControlInfo
+	if before.Annotations[key] == "" || before.Annotations[key] != after.Annotations[key] {
+		return nil
+	}
+	g.checked["batch of a set"]++
+	if was, is := keptOf(before), keptOf(after); is > was {
+		return fmt.Errorf("batch: %d pods stay old, %d did before", is, was)
+	}
+	return nil
+}
+
+// keptOf returns how many pods of a set stay old.
+func keptOf(o *Set) int32 {
+	if o.GroupKind() == podset.CloneSet {
+		return partition.Limit(o.Partition, o.DesiredReplicas())
+	}
+	return min(o.Partition.OfUp(o.DesiredReplicas()), o.DesiredReplicas())
+}
+
+// set checks a write of the controller of a set: as many pods stay old as its partition says,
+// and as many serve as its limits say.
+func (g *guard) set(e *Write, a podset.Action) error {
+	if len(e.Before.Sets) == 0 || len(e.After.Sets) == 0 {
+		return nil
+	}
+	o := e.Before.Sets[0]
+	wanted := o.Name + "-" + o.Template.ID
+	if o.StableRevision == wanted {
+		return nil // there is nothing to keep
+	}
+	if a.Verb == podset.Mark {
+		g.marked[a.UID] = e.Planned
+	}
+	if err := g.keeps(e, a, o, wanted); err != nil {
+		return err
+	}
+	return g.serves(e, a, o)
+}
+
+// keeps: no pod is taken from those that the partition keeps, and none that it keeps is made
+// of the new template.
+func (g *guard) keeps(e *Write, a podset.Action, o *Set, wanted string) error {
+	if a.Verb == podset.Create && a.Revision != wanted {
+		return nil
+	}
+	pod := podOf(&e.Before, a.Name)
+	if pod != nil && (pod.Finished() || podset.RevisionOf(pod) == wanted) {
+		return nil
+	}
+	n := podset.OrdinalOf(o.Name, a.Name)
+	switch {
+	case o.GroupKind() != podset.CloneSet && n >= int(o.DesiredReplicas()):
+		return nil // it is scaled down
+	case o.GroupKind() != podset.CloneSet && !o.Unordered:
+		g.checked["partition by ordinals"]++
+		if kept := keptOf(o); n < int(kept) {
+			return fmt.Errorf("partition: %v, and the pods below %d stay old", a, kept)
+		}
+	case a.Verb == podset.Create || e.Before.activePods(o) > int(o.DesiredReplicas()) && a.Verb == podset.Delete:
+		return nil // fewer would stay old than the partition says if they are not there
+	default:
+		g.checked["partition by number"]++
+		old := 0
+		for _, p := range e.After.Pods { // those that were marked before may be others than the next that are
+			marked := p.Labels[podset.LabelMarked] != "" && g.marked[p.UID].Equal(e.Planned)
+			if p.ControllerUID == o.UID && p.Active() && !marked && podset.RevisionOf(p) != wanted {
+				old++
+			}
+		}
+		if a.Verb == podset.Delete && pod.Labels[podset.LabelMarked] != "" {
+			return nil // it was counted when it was marked
+		}
+		if kept := keptOf(o); old < int(kept) {
+			return fmt.Errorf("partition: %v leaves %d old pods, %d stay old", a, old, kept)
+		}
+	}
+	return nil
+}
+
+func (s *State) activePods(o *Set) (n int) {
+	for _, p := range s.Pods {
+		if p.ControllerUID == o.UID && p.Active() {
+			n++
+		}
+	}
+	return n
+}
+
+func podOf(s *State, name string) *podorder.Pod {
+	for _, p := range s.Pods {
+		if p.Name == name {
+			return p
+		}
+	}
+	return nil
+}
+
+// serves: no pod that serves is taken beyond the limit. A StatefulSet of Kubernetes that is
+// parallel looks only at the pods above the one that it updates.
+func (g *guard) serves(e *Write, a podset.Action, o *Set) error {
+	if a.Verb != podset.Delete && a.Verb != podset.Update || o.GroupKind() == podset.StatefulSet && o.Parallel {
+		return nil
+	}
+	if n := podset.OrdinalOf(o.Name, a.Name); o.GroupKind() != podset.CloneSet && n >= int(o.DesiredReplicas()) {
+		return nil
+	}
+	pod := podOf(&e.Before, a.Name)
+	if pod == nil || !serving(pod, o, e.Planned) {
+		return nil
+	}
+	g.checked["availability of a set"]++
+	served := 0
+	for _, p := range e.After.Pods {
+		if p.ControllerUID != o.UID || !p.Active() {
+			continue
+		}
+		if serving(p, o, e.Planned) || p.Labels[podset.LabelMarked] != "" { // who is marked goes whether or not it serves
+			served++
+		}
+	}
+	if least := int(o.Budget().MinAvailable()); served < least {
+		return fmt.Errorf("availability: %v leaves %d pods that serve, %d must", a, served, least)
+	}
+	return nil
+}
+
+func serving(p *podorder.Pod, o *Set, now time.Time) bool {
+	return p.Ready && p.Phase == podorder.Running && p.Available(o.MinReadySeconds, now)
+}
