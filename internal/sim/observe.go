@@ -49,6 +49,7 @@ const (
 	DeploymentController Role = "deployment controller"
 	ReplicaSetController Role = "replica set controller"
 	DaemonSetController  Role = "daemon set controller"
+	DaemonHelper         Role = "daemon helper"  // of Rollouts, for DaemonSets of Kubernetes
 	SetController        Role = "set controller" // of CloneSets and StatefulSets
 	RolloutController    Role = "rollout controller"
 	BatchController      Role = "batch controller"
@@ -143,6 +144,7 @@ type Deployment struct {
 // A DaemonSet is a stored DaemonSet.
 type DaemonSet struct {
 	daemonset.DaemonSet
+	Labels          map[string]string
 	ResourceVersion string
 	TemplateID      string // what its hash is made from; "" if the hash is given
 }

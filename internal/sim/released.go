@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 
+	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/podset"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
@@ -34,8 +35,11 @@ type released interface {
 
 // releasedOf returns how the workloads of a kind are kept.
 func releasedOf(ref workload.Ref) released {
-	if podset.Known(ref) {
+	switch {
+	case podset.Known(ref):
 		return releasedSet{}
+	case ref.Kind == daemonset.Kind:
+		return releasedDaemonSet{}
 	}
 	return releasedDeployment{}
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
-	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
@@ -25,9 +24,11 @@ type RolloutRelease struct {
 	Rollout    kruise.Rollout    // its status does not count
 	Deployment deploy.Deployment // as it is before the release: all of its pods are available
 	// Set is the workload in place of a Deployment, if it is a CloneSet or a StatefulSet.
-	Set      *podset.Set
-	Template revision.Template // the new one
-	Traffic  traffic.Objects   // what leads to the Deployment
+	Set *podset.Set
+	// DaemonSet is the workload in place of a Deployment, if it is one.
+	DaemonSet *DaemonSetRelease
+	Template  revision.Template // the new one; of a DaemonSet the hash is the ID
+	Traffic   traffic.Objects   // what leads to the Deployment
 }
 
 // RolloutConfig adjusts [RunRollout].
@@ -103,8 +104,12 @@ func beginRollout(c RolloutRelease, cfg RolloutConfig) (*World, *rolloutRecorder
 // beginWorkload creates the workload as it is before a release, and who looks after it. What
 // is released later finds it by its name here, and pods by their labels.
 func (w *World) beginWorkload(c *RolloutRelease) {
-	if c.Set != nil {
+	switch {
+	case c.Set != nil:
 		w.beginSet(c.Set)
+		return
+	case c.DaemonSet != nil:
+		w.beginDaemonSet(c.DaemonSet)
 		return
 	}
 	w.addDeploymentController(deploy.Options{})
@@ -113,18 +118,6 @@ func (w *World) beginWorkload(c *RolloutRelease) {
 	d.Name, d.UID, d.Status, d.Annotations, d.Generation = w.ref.Name, "", deploy.Status{}, nil, 1
 	d.Selector, d.TemplateLabels = selector.FromLabels(appWeb), appWeb
 	create(w, &w.store.deployments, by(User), d)
-}
-
-// beginSet is that of a CloneSet or a StatefulSet. What it keeps old is nothing: all of its
-// pods are of one template.
-func (w *World) beginSet(set *podset.Set) {
-	o := &Set{Set: *set}
-	w.ref.APIVersion, w.ref.Kind = o.APIVersion, o.Kind
-	o.Ref, o.UID, o.Generation, o.Labels, o.Annotations = w.ref, "", 1, nil, nil
-	o.Status, o.StableRevision, o.UpdateRevision = workload.Status{}, "", ""
-	o.Partition, o.Paused, o.TemplateLabels = rollout.IntOrPercent{}, false, appWeb
-	w.addSetController()
-	create(w, &w.store.sets, by(User), o)
 }
 
 // createRouting creates what leads requests to the Deployment.
@@ -172,6 +165,10 @@ func (r *rolloutRecorder) watch() {
 	w.store.pods.tell = append(w.store.pods.tell, r.count)
 	for _, p := range w.store.pods.all() {
 		r.count(nil, p)
+	}
+	w.store.daemons.tell = append(w.store.daemons.tell, r.countDaemon)
+	for _, p := range w.store.daemons.all() {
+		r.countDaemon(nil, p)
 	}
 }
 
@@ -256,22 +253,12 @@ func (r *rolloutRecorder) describe() RolloutStep {
 		step.Available += rs.Status.AvailableReplicas
 	}
 	for _, o := range s.sets.all() {
-		r.describeSet(&step, o)
+		r.describePods(&step, o.Name+"-"+r.template, o.Status.AvailableReplicas)
+	}
+	for _, d := range s.daemonSets.all() {
+		r.describePods(&step, r.template, d.Status.NumberAvailable)
 	}
 	return step
-}
-
-// describeSet adds the pods of a set. Its status may count available ones that are going.
-func (r *rolloutRecorder) describeSet(step *RolloutStep, o *Set) {
-	for revision, n := range r.pods {
-		if revision == o.Name+"-"+r.template {
-			step.New, step.NewReady = n, r.ready[revision]
-		} else {
-			step.Old += n
-			step.OldReady += r.ready[revision]
-		}
-	}
-	step.Available = min(o.Status.AvailableReplicas, step.NewReady+step.OldReady)
 }
 
 // percentLed returns the percent of the requests that a route or an Ingress leads to the

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/podset"
 	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/revision"
@@ -75,6 +76,41 @@ func TestRunRolloutOfSets(t *testing.T) {
 			again, err := sim.RunRollout(tt.release, sim.RolloutConfig{Kubelet: sim.Kubelet{ReadyAfter: 10 * time.Second, TerminateAfter: 5 * time.Second}})
 			require.NoError(t, err)
 			require.Equal(t, r, again, "equal arguments give equal results")
+		})
+	}
+}
+
+// TestRunRolloutOfDaemonSets: those of OpenKruise have a partition, and those of Kubernetes a
+// helper that deletes pods.
+func TestRunRolloutOfDaemonSets(t *testing.T) {
+	for _, apiVersion := range []string{"apps/v1", "apps.kruise.io/v1alpha1"} {
+		t.Run(apiVersion, func(t *testing.T) {
+			template := func(hash string) daemonset.Template {
+				return daemonset.Template{Hash: hash, Data: []byte(`{"spec":{"template":{"spec":{"containers":[{"name":"agent","image":"agent:` + hash + `"}]}}}}`)}
+			}
+			r := echoserver(new(int32(60)), new(int32(120)), new(int32(300)))
+			r.Template = revision.Template{ID: "v2"}
+			r.DaemonSet = &sim.DaemonSetRelease{
+				Ref: workload.Ref{APIVersion: apiVersion, Kind: "DaemonSet"}, Template: template("v2"),
+				DaemonSet: daemonset.DaemonSet{Strategy: daemonset.RollingUpdate, Template: template("v1"), MaxUnavailable: rollout.Int(1)},
+			}
+			for i := range 6 {
+				r.DaemonSet.Nodes = append(r.DaemonSet.Nodes, daemonset.Node{Name: fmt.Sprintf("node-%d", i)})
+			}
+			if apiVersion != "apps/v1" {
+				r.DaemonSet.Options.Dialect = daemonset.OpenKruise
+			}
+			result, err := sim.RunRollout(r, sim.RolloutConfig{Kubelet: sim.Kubelet{ReadyAfter: 10 * time.Second, TerminateAfter: 5 * time.Second}})
+			require.NoError(t, err)
+			require.True(t, result.Done, "%v", result.Holds)
+			paused := map[int32]string{}
+			for _, s := range result.Steps {
+				require.GreaterOrEqual(t, s.NewReady+s.OldReady, int32(5))
+				if s.State == kruise.StatePaused {
+					paused[s.Step] = fmt.Sprintf("%d/%d", s.New, s.Old)
+				}
+			}
+			require.Equal(t, map[int32]string{1: "2/4", 2: "3/3", 3: "6/0"}, paused)
 		})
 	}
 }

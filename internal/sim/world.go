@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout/workload"
@@ -71,7 +72,9 @@ type World struct {
 	maxPods      *int              // quota of a calm world, or nil
 	ref          workload.Ref      // what Rollouts release
 	looks        *int64            // see Kubelet.Looks
-	abandoned    bool              // a Rollout was deleted or disabled since the last release has begun
+
+	daemonTemplates map[string]daemonset.Template // of a DaemonSet that is released, by hash
+	abandoned       bool                          // a Rollout was deleted or disabled since the last release has begun
 }
 
 // A disturbance is something that may happen at any time.
