@@ -29,10 +29,13 @@ func checkRelease(r *manifest.Rollout) error {
 	case r.Set != nil && r.Set.Object.GetDeletionTimestamp() != nil:
 		at := r.Set.Object.GetDeletionTimestamp()
 		return r.Set.Invalid(badField("metadata.deletionTimestamp", at.UTC().Format(time.RFC3339), "it is being deleted"+ends))
+	case r.DaemonSet != nil && r.DaemonSet.Object.DeletionTimestamp != nil:
+		at := r.DaemonSet.Object.DeletionTimestamp
+		return r.DaemonSet.Invalid(badField("metadata.deletionTimestamp", at.UTC().Format(time.RFC3339), "it is being deleted"+ends))
 	case o.Disabled && r.Set != nil:
 		return r.Invalid(badField("spec.disabled", true, "the Rollout releases nothing, and its workload is not simulated alone"))
 	case o.Disabled:
-		return r.Invalid(badField("spec.disabled", true, "the Rollout releases nothing; without it in the input its Deployment is simulated alone"))
+		return r.Invalid(badField("spec.disabled", true, "the Rollout releases nothing; without it in the input its "+r.Workload.Kind+" is simulated alone"))
 	case o.Status.Phase == kruise.PhaseTerminating || o.Status.Phase == kruise.PhaseDisabling:
 		return r.Invalid(badField("status.phase", string(o.Status.Phase), "the release is being given up"+ends))
 	}

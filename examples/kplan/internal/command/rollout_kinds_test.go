@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
 
+	kubekruise "github.com/kplan-go/kplan/kube/kruise"
 	"github.com/kplan-go/kplan/rollout/kruise"
 )
 
@@ -18,7 +20,7 @@ const otherKinds = progressive + "kinds/"
 // releaseOf returns the arguments that simulate the release of a kind.
 func releaseOf(kind string, more ...string) []string {
 	return append([]string{
-		"simulate", "--from", otherKinds + kind + "-v1.yaml", "-f", otherKinds + kind + "-v2.yaml", "-f", otherKinds + kind + "-rollout.yaml", "--terminate-after", "5s",
+		"simulate", "--from", otherKinds + kind + "-v1.yaml", "-f", otherKinds + kind + "-v2.yaml", "-f", otherKinds + kind + "-rollout.yaml", "--terminate-after", "5s", "--nodes", "6",
 	}, more...)
 }
 
@@ -33,11 +35,13 @@ func TestSimulateKinds(t *testing.T) {
 		{"cloneset", map[int32]string{1: "1/9", 2: "5/5", 3: "10/0"}, 10, 8},
 		{"statefulset", map[int32]string{1: "1/4", 2: "3/2", 3: "5/0"}, 5, 4},
 		{"advanced-statefulset", map[int32]string{1: "1/5", 2: "3/3", 3: "6/0"}, 6, 4},
+		{"daemonset", map[int32]string{1: "1/5", 2: "3/3", 3: "6/0"}, 6, 5},
+		{"advanced-daemonset", map[int32]string{1: "1/5", 2: "3/3", 3: "6/0"}, 6, 4},
 	}
 	for _, tt := range tests {
 		t.Run(tt.kind, func(t *testing.T) {
 			golden(t, data+"golden/simulate/rollout-"+tt.kind+".txt", []byte(succeed(t, nil, releaseOf(tt.kind)...)))
-			files := []string{"-f", otherKinds + tt.kind + "-v2.yaml", "-f", otherKinds + tt.kind + "-rollout.yaml", "--now", "2026-11-23T10:00:00Z"}
+			files := []string{"-f", otherKinds + tt.kind + "-v2.yaml", "-f", otherKinds + tt.kind + "-rollout.yaml", "--nodes", "6", "--now", "2026-11-23T10:00:00Z"}
 			golden(t, data+"golden/plan/rollout-"+tt.kind+".txt", []byte(succeed(t, nil, append([]string{"plan"}, files...)...)))
 			golden(t, data+"golden/explain/rollout-"+tt.kind+".txt", []byte(succeed(t, nil, append([]string{"explain"}, files...)...)))
 			var r releaseJSON
@@ -63,7 +67,7 @@ func TestKindsWait(t *testing.T) {
 	require.Equal(t, exitFailure, code)
 	require.Contains(t, stdout, "in step 1 StepPaused: a person has to confirm step 1 of 3.\n")
 	require.Contains(t, stderr, `Rollout "ledger": the release has not finished`)
-	for _, kind := range []string{"cloneset", "statefulset", "advanced-statefulset"} {
+	for _, kind := range []string{"cloneset", "statefulset", "advanced-statefulset", "daemonset", "advanced-daemonset"} {
 		code, stdout, _ = run(nil, releaseOf(kind, "--never-ready", "--time-limit", "1h")...)
 		require.Equal(t, exitFailure, code)
 		require.Contains(t, stdout, "in step 1 StepUpgrade", kind)
@@ -80,7 +84,9 @@ func TestBadKinds(t *testing.T) {
 	rollout, v2 := read("cloneset-rollout.yaml"), read("cloneset-v2.yaml")
 	v1 := otherKinds + "cloneset-v1.yaml"
 	inPlaceOnly := strings.Replace(v2, "maxUnavailable: 20%", "type: InPlaceOnly", 1)
+	daemonSet := read("daemonset-v2.yaml") + "---\n" + read("daemonset-rollout.yaml")
 	tests := []struct{ from, text, want string }{
+		{otherKinds + "daemonset-v1.yaml", daemonSet, "no Node in the input; --nodes makes some"},
 		{"", v2 + "---\n" + rollout, "nothing is being released; --from must hold its CloneSet as it is before the release"},
 		{otherKinds + "statefulset-v1.yaml", v2 + "---\n" + rollout, "--from must hold its CloneSet"},
 		{v1, read("cloneset-v1.yaml") + "---\n" + rollout, "the template of its CloneSet is that of --from, and there is nothing to release"},
@@ -100,4 +106,21 @@ func TestBadKinds(t *testing.T) {
 		require.Contains(t, stderr, tt.want)
 		require.NotContains(t, stderr, "not planned")
 	}
+}
+
+// TestKindsUnderWay: a release of v1alpha1 with its BatchRelease, as the API server has it, is
+// planned and explained; going on with it is simulated for Deployments alone.
+func TestKindsUnderWay(t *testing.T) {
+	text, err := os.ReadFile(otherKinds + "cloneset-live.yaml")
+	require.NoError(t, err)
+	var release kubekruise.BatchReleaseObjectV1alpha1
+	require.NoError(t, yaml.Unmarshal([]byte(strings.Split(string(text), "---\n")[1]), &release))
+	live := []byte(strings.Replace(string(text), "PLAN", kubekruise.BatchReleaseV1alpha1(&release).ReleasePlan.Hash(), 1))
+	for _, command := range []string{"plan", "explain"} {
+		golden(t, data+"golden/"+command+"/rollout-cloneset-live.txt", []byte(succeed(t, live, command, "-f", "-", "--now", "2026-11-23T10:00:00Z")))
+	}
+	code, stdout, stderr := run(live, "simulate", "-f", "-")
+	require.Equal(t, exitFailure, code)
+	require.Empty(t, stdout)
+	require.Contains(t, stderr, "a release of a CloneSet that is under way is not simulated; plan and explain show what it does")
 }

@@ -27,7 +27,7 @@ func underWay(r *manifest.Rollout) bool {
 
 // resumeRollout simulates the rest of a release that is under way.
 func (s *simulation) resumeRollout(r *manifest.Rollout) (view.RolloutSimulation, error) {
-	if r.Set != nil {
+	if r.Deployment == nil {
 		return view.RolloutSimulation{}, r.Invalid(fmt.Errorf(
 			"a release of a %s that is under way is not simulated; plan and explain show what it does", r.Workload.Kind))
 	}

@@ -1,13 +1,17 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 
+	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 	"github.com/kplan-go/kplan/internal/podset"
 	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/partition"
 )
 
 // beginSetRollout simulates the release from an old CloneSet or StatefulSet to that of the
@@ -41,4 +45,40 @@ func wantedSet(wanted, old *manifest.PodSet) (podset.Set, error) {
 	inPlace, err := wanted.InPlace(old)
 	set.InPlace = inPlace
 	return set, err
+}
+
+// beginDaemonRollout simulates the release from an old DaemonSet to that of the Rollout. It
+// has as many replicas as nodes run a pod of it.
+func (s *simulation) beginDaemonRollout(r manifest.Rollout, old *manifest.DaemonSet) (view.RolloutSimulation, error) {
+	before, err := old.Snapshot()
+	if err != nil {
+		return view.RolloutSimulation{}, err
+	}
+	wanted, err := r.DaemonSet.Snapshot()
+	if err != nil {
+		return view.RolloutSimulation{}, err
+	}
+	template, d := wanted.DaemonSet.Template, wanted.DaemonSet
+	if template.Hash == before.DaemonSet.Template.Hash {
+		return view.RolloutSimulation{}, r.Invalid(errors.New("the template of its DaemonSet is that of --from, and there is nothing to release"))
+	}
+	d.Template = before.DaemonSet.Template
+	now := s.now.Time
+	if now.IsZero() {
+		now = sim.Epoch
+	}
+	result, err := sim.RunRollout(sim.RolloutRelease{
+		Now: now, Rollout: r.Snapshot.Rollout, Traffic: r.Snapshot.Traffic, Template: revision.Template{ID: template.Hash},
+		DaemonSet: &sim.DaemonSetRelease{
+			Ref: r.Workload.Ref, DaemonSet: d, Nodes: wanted.Nodes, Template: template,
+			Options: daemonset.Options{Dialect: r.DaemonSet.Dialect(), Repair: s.daemonSets()},
+		},
+	}, s.rolloutConfig(revision.Template{ID: template.Hash}))
+	if err != nil {
+		return view.RolloutSimulation{}, r.Invalid(err)
+	}
+	nodes := result.Steps[0].Old
+	r.Workload.Replicas = &nodes
+	limits := partition.RollingUpdate{MaxSurge: d.MaxSurge, MaxUnavailable: cmp.Or(d.MaxUnavailable, rollout.Int(1))}
+	return s.viewRollout(&r, rollout.ResolveExact(nodes, limits.MaxSurge, limits.MaxUnavailable), result), nil
 }

@@ -21,9 +21,8 @@ import (
 // simulateRollout simulates a release: the rest of one that is under way, or all of that
 // from one workload to another, of those with the name that the Rollout has.
 func (s *simulation) simulateRollout(r *manifest.Rollout, from *manifest.Set) (view.RolloutSimulation, error) {
-	if r.Deployment == nil && r.Set == nil {
-		return view.RolloutSimulation{}, r.Invalid(fmt.Errorf(
-			"releases of a %s are not simulated; plan and explain show what they do", r.Workload.Kind))
+	if r.Deployment == nil && r.Set == nil && r.DaemonSet == nil {
+		return view.RolloutSimulation{}, r.Invalid(errors.New("no Node in the input; --nodes makes some"))
 	}
 	if err := checkRelease(r); err != nil {
 		return view.RolloutSimulation{}, err
@@ -48,6 +47,10 @@ func (s *simulation) before(r *manifest.Rollout, from *manifest.Set) (begin func
 	if r.Set != nil {
 		old := sameKey(from.PodSets, r.Set)
 		return func() (view.RolloutSimulation, error) { return s.beginSetRollout(r, old) }, old != nil
+	}
+	if r.DaemonSet != nil {
+		old := sameKey(from.DaemonSets, r.DaemonSet)
+		return func() (view.RolloutSimulation, error) { return s.beginDaemonRollout(*r, old) }, old != nil
 	}
 	old := sameKey(from.Workloads, r.Deployment)
 	return func() (view.RolloutSimulation, error) { return s.beginRollout(r, old) }, old != nil

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/kube"
 	kubekruise "github.com/kplan-go/kplan/kube/kruise"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
@@ -32,6 +33,7 @@ type Rollout struct {
 
 	Deployment *Workload  // the workload, if it is a Deployment
 	Set        *PodSet    // the workload, if it is a CloneSet or a StatefulSet
+	DaemonSet  *DaemonSet // the workload, if it is a DaemonSet that has nodes
 	Canaries   []Workload // Deployments that the Rollout has made beside it
 }
 
@@ -183,6 +185,11 @@ func (l *loader) assignRollouts(s *Set) error {
 				r.Set = set
 			}
 		}
+		for i := range s.DaemonSets {
+			if d := &s.DaemonSets[i]; r.Runs(d) {
+				r.DaemonSet = d
+			}
+		}
 		s.Rollouts = append(s.Rollouts, r)
 	}
 	return nil
@@ -207,6 +214,12 @@ func (r *Rollout) Releases(w *Workload) bool {
 	ref, o := r.Workload.Ref, w.Deployment
 	return ref.Group() == "apps" && ref.Kind == "Deployment" && r.Namespace == o.Namespace &&
 		(ref.Name == o.Name || ref.Name == o.Labels[workload.LabelCanaryDeployment])
+}
+
+// Runs reports whether a DaemonSet is that of the Rollout.
+func (r *Rollout) Runs(d *DaemonSet) bool {
+	ref := r.Workload.Ref
+	return ref.Kind == daemonset.Kind && (ref.Group() != "apps") == (d.Advanced != nil) && r.Namespace == d.Object.Namespace && ref.Name == d.Object.Name
 }
 
 // named returns the object of a name in a namespace, or nil.
