@@ -98,8 +98,3 @@ func (s *set) status() *replicaset.Status { return &s.rs.Status }
 func (s *set) count() rollout.Set {
 	return rollout.Set{Wanted: s.size, Available: s.status().AvailableReplicas}
 }
-
-// wantedAvailable returns the available pods of a set, as far as it wants them.
-func (s *set) wantedAvailable() int64 {
-	return int64(max(0, min(s.status().AvailableReplicas, s.size)))
-}

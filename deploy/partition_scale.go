@@ -1,7 +1,6 @@
 package deploy
 
 import (
-	"math"
 	"slices"
 
 	"github.com/kplan-go/kplan/rollout"
@@ -42,48 +41,45 @@ func (in *input) scalePartitioned(c *counts, d *draft, active []int) sizing {
 // keepToPartition gives what the new set would get beyond its partition to the
 // largest old one: the repair of [ScaledBeyondPartition].
 func (d *draft) keepToPartition() {
-	in, s := d.in, d.in.newSet()
-	if s == nil {
+	if d.in.newAt < 0 {
 		return
 	}
-	to := d.sizes[in.newAt].to
-	surplus := max(0, to-max(s.size, in.limit()))
-	i := d.largestOld()
-	if i < 0 || surplus == 0 {
-		return
-	}
-	d.shrinkFirst = true
-	d.scale(in.newAt, to-surplus, ReasonScaling, false)
-	d.scale(i, int32(min(int64(d.sizes[i].to)+int64(surplus), math.MaxInt32)), ReasonScaling, false)
+	order, sets, sizes := d.newLast()
+	d.mend(order, rollout.KeepLimit(sets, sizes, len(order)-1, d.in.limit()))
 }
 
-// keepAvailable lets sets keep available pods, and others lose as many that are not
-// available, or not yet started, until the minimum is available: the repair of
-// [ScalingTakesAvailable]. New
-// pods go first, since the others were there before. There are enough: what sets want is
-// the replicas, or no less than before.
+// keepAvailable lets sets keep available pods until the minimum is available: the repair of
+// [ScalingTakesAvailable]. New pods that are not go first, since the others were there
+// before. There are enough: what sets want is the replicas, or no less than before.
 func (d *draft) keepAvailable() {
-	order := make([]int, 0, len(d.sizes))
-	now, left := int64(0), int64(0) // available, and of these not to be removed
+	order, sets, sizes := d.newLast()
+	d.mend(order, rollout.KeepAvailable(d.in.budget, sets, sizes, d.in.policy))
+}
+
+// newLast returns the numbers of all sets, the new one last, their counts, and the sizes
+// that they are to get.
+func (d *draft) newLast() (order []int, sets []rollout.Set, sizes []int32) {
+	n := len(d.sizes)
+	order, sets, sizes = make([]int, 0, n), make([]rollout.Set, 0, n), make([]int32, 0, n)
 	for i, s := range d.in.all {
-		order = append(order, i)
-		available := s.wantedAvailable()
-		now, left = now+available, left+min(available, int64(d.sizes[i].to))
+		order, sets, sizes = append(order, i), append(sets, s.count()), append(sizes, d.sizes[i].to)
 	}
-	missing := min(d.in.policy.MinAvailable(d.in.budget), now) - left
-	if missing <= 0 {
-		return
+	return order, sets, sizes
+}
+
+// mend gives sets other sizes than their shares: first those that lose pods by it, the new
+// one before the others.
+func (d *draft) mend(order []int, sizes []int32) {
+	for k, i := range slices.Backward(order) {
+		if sizes[k] < d.sizes[i].to {
+			d.shrinkFirst = true
+			d.scale(i, sizes[k], ReasonScaling, false)
+		}
 	}
-	d.shrinkFirst = true
-	take, give := missing, missing
-	for _, i := range slices.Backward(order) {
-		n := max(0, min(take, int64(d.sizes[i].to)-d.in.sets[i].wantedAvailable()))
-		d.scale(i, d.sizes[i].to-int32(n), ReasonScaling, false)
-		take -= n
-	}
-	for _, i := range order {
-		n := max(0, min(give, d.in.sets[i].wantedAvailable()-int64(d.sizes[i].to)))
-		d.scale(i, d.sizes[i].to+int32(n), ReasonScaling, false)
-		give -= n
+	for k, i := range order {
+		if sizes[k] > d.sizes[i].to {
+			d.shrinkFirst = true
+			d.scale(i, sizes[k], ReasonScaling, false)
+		}
 	}
 }

@@ -28,6 +28,8 @@ var exportedFunctions = map[string]any{
 	"GrowTo":            rollout.GrowTo,
 	"InPlace":           rollout.InPlace,
 	"Int":               rollout.Int,
+	"KeepAvailable":     rollout.KeepAvailable,
+	"KeepLimit":         rollout.KeepLimit,
 	"LeaveRoom":         rollout.LeaveRoom,
 	"NodesNeedingPods":  rollout.NodesNeedingPods,
 	"NodesToUpdate":     rollout.NodesToUpdate,
