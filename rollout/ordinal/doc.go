@@ -20,6 +20,8 @@
 // What a StatefulSet with such a partition does in turn is [Replace], and [ReplaceOne]
 // where it may have no more than one pod unavailable.
 //
+// Several roles of which each needs the others move in step: [StepRoles].
+//
 // These are functions of counts and flags alone: they know no names, templates or objects.
 // A group that is not listed is not ready and has the old template.
 //

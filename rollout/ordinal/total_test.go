@@ -23,6 +23,8 @@ var exportedFunctions = map[string]any{
 	"Replace":    ordinal.Replace,
 	"ReplaceOne": ordinal.ReplaceOne,
 	"Roll":       ordinal.Roll,
+	"RoleSteps":  ordinal.RoleSteps,
+	"StepRoles":  ordinal.StepRoles,
 	"Size":       ordinal.Size,
 	"Step":       ordinal.Step,
 	"Waiting":    ordinal.Waiting,
@@ -31,5 +33,6 @@ var exportedFunctions = map[string]any{
 var exportedTypes = []reflect.Type{
 	reflect.TypeFor[ordinal.Group](),
 	reflect.TypeFor[ordinal.Next](),
+	reflect.TypeFor[ordinal.Role](),
 	reflect.TypeFor[ordinal.State](),
 }
