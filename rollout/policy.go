@@ -9,6 +9,12 @@ type Set struct {
 	Before int32 `json:"before,omitzero"`
 	// There is how many pods exist. It is read where a policy says so.
 	There int32 `json:"there,omitzero"`
+	// Least is how many pods the set keeps, whatever else is decided: a lower bound that a
+	// user gives it.
+	Least int32 `json:"least,omitzero"`
+	// Protected is how many of its pods are in use and stay until they end by themselves, such
+	// as game servers with players: see [Policy].ProtectedApart.
+	Protected int32 `json:"protected,omitzero"`
 	// Age orders sets: the older of two has the lower one.
 	Age int `json:"age,omitzero"`
 }
@@ -24,7 +30,13 @@ type Policy struct {
 	CountThere    bool `json:"countThere,omitzero"`    // what is there takes up room, whatever a set wants
 	WorstCase     bool `json:"worstCase,omitzero"`     // whoever removes pods may take available ones first: see [ShrinkWorstCase]
 	ScaleNewest   bool `json:"scaleNewest,omitzero"`   // pods that are added when replicas change are all of the new set: see [Scale]
-	BreakDeadlock bool `json:"breakDeadlock,omitzero"` // a step that would change nothing may take one pod more: see [Deadlock]
+	// ProtectedApart says that the wanted pods of a set are those beside the protected ones, so
+	// that it may want none while they stay. By default they are among them, and it wants
+	// no fewer.
+	ProtectedApart  bool `json:"protectedApart,omitzero"`
+	WaitForNew      bool `json:"waitForNew,omitzero"`      // the new set keeps its size until all that it wants are there
+	FreezeOvershoot bool `json:"freezeOvershoot,omitzero"` // nothing is added while more pods are there than may be wanted
+	BreakDeadlock   bool `json:"breakDeadlock,omitzero"`   // a step that would change nothing may take one pod more: see [Deadlock]
 }
 
 // Sum is a sum as decisions see it: by default it wraps around.

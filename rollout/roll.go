@@ -13,7 +13,8 @@ type Rolling struct {
 //	size = Grow(wanted of all + terminating)            otherwise
 //	old sets lose Shrink(new set as it is, old)         if size = wanted(new set), or together
 //
-// What is wanted of all is the sum of [Policy.Existing]. With [Policy].WorstCase old sets lose
+// What is wanted of all is the sum of [Policy.Existing], and the replicas are those of
+// [Policy.Places]; WaitForNew and FreezeOvershoot hold growth back. With [Policy].WorstCase old sets lose
 // what [ShrinkWorstCase] says, and with BreakDeadlock one pod of the set that [Deadlock] names
 // if nothing changes otherwise.
 //
@@ -26,13 +27,15 @@ func Roll(b Budget, newSet Set, old []Set, terminating int64, p Policy) Rolling 
 	for _, s := range old {
 		total += p.Existing(s)
 	}
-	r := Rolling{Size: b.Replicas, Shrinking: Shrinking{Ahead: -1}}
-	if newSet.Wanted <= b.Replicas {
-		r.Size = Grow(b, p.Sum(p.Sum(total)+terminating), newSet.Wanted, p)
+	places := p.Places(b, old)
+	r := Rolling{Size: places.Replicas, Shrinking: Shrinking{Ahead: -1}}
+	if newSet.Wanted <= places.Replicas {
+		r.Size = Grow(places, p.Sum(p.Sum(total)+terminating), newSet.Wanted, p)
 	}
 	if r.Size < 0 {
 		r.Size = newSet.Wanted
 	}
+	r.Size = max(p.held(b, newSet, r.Size, old), p.least(newSet))
 	if r.Size == newSet.Wanted || p.Together {
 		r.Shrinking = p.shrink(b, newSet, r.Size, old)
 	}

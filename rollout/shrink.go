@@ -21,7 +21,8 @@ type Shrinking struct {
 //	spare = available(newSet) + available(old) - minAvailable     of available ones
 //
 // With 10 replicas, a surge of 3 and 2 unavailable, an old set of 10 and a new one of 3
-// of which 1 is available, 10 + 1 - 8 = 3 pods may go. It mirrors reconcileOldReplicaSets
+// of which 1 is available, 10 + 1 - 8 = 3 pods may go. No set loses what it keeps: see
+// [Set].Least and Protected. It mirrors reconcileOldReplicaSets
 // of the deployment controller of Kubernetes 1.36.3.
 func Shrink(b Budget, newSet Set, old []Set, p Policy) Shrinking {
 	wanted := int64(0)
@@ -38,7 +39,13 @@ func Shrink(b Budget, newSet Set, old []Set, p Policy) Shrinking {
 	if r.Ahead >= 0 {
 		return r
 	}
-	lost, down := RemoveAvailable(Remaining(old, r.Unavailable), Spare(b, available, p))
+	sizes := Remaining(old, r.Unavailable)
+	for i, s := range old {
+		if least := p.least(s); least > 0 {
+			sizes[i] = max(0, sizes[i]-least)
+		}
+	}
+	lost, down := RemoveAvailable(sizes, Spare(b, available, p))
 	r.Available, r.Removed, r.Have = lost, p.Sum(r.Removed+down), available-down
 	return r
 }
@@ -71,7 +78,7 @@ func Spare(b Budget, available int64, p Policy) int64 {
 // RemoveUnavailable shares out up to room pods that are not available over old sets, in
 // order, and returns what each loses and the sum.
 //
-//	lost(i) = min(room - lost(0) - ... - lost(i-1), wanted(i) - available(i))
+//	lost(i) = min(room - lost(0) - ... - lost(i-1), wanted(i) - available(i), wanted(i) - what it keeps)
 //
 // A set that reports more available pods than it wants ends it; ahead is its number, or
 // else -1. It mirrors cleanupUnhealthyReplicas of the deployment controller of Kubernetes
@@ -89,6 +96,9 @@ func RemoveUnavailable(old []Set, room int64, p Policy) (lost []int32, sum int64
 		n := min(room-sum, p.Sum(int64(s.Wanted)-available))
 		if n < 0 {
 			return lost, sum, i
+		}
+		if least := p.least(s); least > 0 {
+			n = min(n, int64(s.Wanted)-int64(least))
 		}
 		lost[i] = int32(n)
 		sum += n

@@ -45,6 +45,7 @@ var exportedFunctions = map[string]any{
 	"Resolve":           rollout.Resolve,
 	"ResolveExact":      rollout.ResolveExact,
 	"ResolveNodes":      rollout.ResolveNodes,
+	"ResolveReady":      rollout.ResolveReady,
 	"Roll":              rollout.Roll,
 	"Saturated":         rollout.Saturated,
 	"Scale":             rollout.Scale,

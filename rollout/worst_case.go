@@ -81,6 +81,9 @@ type worst struct {
 // lose takes up to most pods from a set, as far as there is room.
 func (w *worst) lose(i int, most int64) int32 {
 	s, n := w.old[i], min(w.room, most)
+	if least := (Policy{}).least(s); least > 0 {
+		n = min(n, w.sizes[i]-int64(least))
+	}
 	if n <= 0 {
 		return 0
 	}
@@ -101,7 +104,7 @@ func (w *worst) lose(i int, most int64) int32 {
 // for others to become available, while some of them never will. It is -1 unless old sets
 // want pods and have unavailable ones, the pods of the new set are all available, and every
 // set has what it wants. Old sets are given oldest first; the set is the first that wants
-// pods and does not have as many available as are there.
+// more pods than it keeps and does not have as many available as are there.
 //
 // It mirrors reconcileDeadlockBreaker of Cluster API (commit ae7ff047).
 func Deadlock(newSet Set, old []Set) int {
@@ -111,7 +114,7 @@ func Deadlock(newSet Set, old []Set) int {
 			return -1
 		}
 		unavailable = unavailable || s.Available < s.There
-		if which < 0 && s.Available != s.There && s.Wanted > 0 {
+		if which < 0 && s.Available != s.There && s.Wanted > (Policy{}).least(s) {
 			which = i
 		}
 	}

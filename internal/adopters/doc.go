@@ -2,6 +2,6 @@
 // write instead: adapters from its terms to those of kplan, short, and in text of our own. Its
 // tests run the recorded cases of these projects through them, and count those that no
 // adapter is for. Those of LeaderWorkerSet, Argo Rollouts and native DaemonSets are run where
-// the numbers are: in rollout/ordinal, rollout/argo and rollout/batchrelease. The fleets of
-// Agones, the sizes of CloneSets and the roles of LeaderWorkerSet have no adapter yet.
+// the numbers are: in rollout/ordinal, rollout/argo and rollout/batchrelease; the sizes of
+// CloneSets in internal/podset.
 package adopters

@@ -1,0 +1,75 @@
+package rollout
+
+// least returns the size below which a set does not shrink, as far as it wants that many.
+//
+//	min(wanted, max(least, protected))     min(wanted, least) if those that are protected stand apart
+func (p Policy) least(s Set) int32 {
+	least := max(0, s.Least)
+	if !p.ProtectedApart {
+		least = max(least, s.Protected)
+	}
+	return min(least, max(0, s.Wanted))
+}
+
+// Places returns the budget that is left to the new set beside protected pods of old sets,
+// where they stand apart: each of them is one that the new set does not replace yet. The most
+// that may be there stays the same.
+//
+//	replicas = max(0, replicas - the sum of protected(old))
+//	surge    = surge + what replicas have lost
+//
+// Agones needs it, where players stay in old game servers; without the policy, and without
+// protected pods, it changes nothing.
+func (p Policy) Places(b Budget, old []Set) Budget {
+	if !p.ProtectedApart {
+		return b
+	}
+	inUse := int64(0)
+	for _, s := range old {
+		inUse += int64(max(0, s.Protected))
+	}
+	lost := min(inUse, int64(max(0, b.Replicas)))
+	return Budget{saturate(int64(b.Replicas) - lost), saturate(int64(b.Surge) + lost), b.Unavailable}
+}
+
+// held returns the size of the new set, which is to get size, where growth waits.
+//
+//	wanted               if it waits for what is not there, and wanted is not what is there
+//	min(size, wanted)    if an overshoot freezes growth, and the sum of there of all > replicas + surge
+//
+// Agones waits for the new set, so that one step is carried out before the next. An overshoot
+// freezes the machines of machine-controller-manager: where machines come without being
+// counted, each pass would add as many again.
+func (p Policy) held(b Budget, newSet Set, size int32, old []Set) int32 {
+	if p.WaitForNew && newSet.Wanted != newSet.There {
+		return newSet.Wanted
+	}
+	if p.FreezeOvershoot {
+		there := int64(newSet.There)
+		for _, s := range old {
+			there += int64(s.There)
+		}
+		if there > int64(b.MaxTotal()) {
+			return min(size, newSet.Wanted)
+		}
+	}
+	return size
+}
+
+// ResolveReady is [Resolve] where the share that may be unavailable is one of the pods that
+// are ready instead of those that are wanted, so that a rollout that begins with few ready
+// ones takes no more of these. Nothing is capped at 0.
+//
+//	surge       = share of replicas, rounded up
+//	unavailable = replicas - min(replicas, ready - u)
+//	u           = min(replicas, share of ready, rounded down, or 1 if that is 0)
+//
+// Agones needs it.
+func ResolveReady(replicas, ready int32, surge, unavailable IntOrPercent) Budget {
+	u := unavailable.of(ready)
+	if u == 0 {
+		u = 1
+	}
+	least := min(int64(replicas), int64(ready)-min(u, int64(replicas)))
+	return Budget{Replicas: replicas, Surge: saturate(surge.OfUp64(replicas)), Unavailable: saturate(int64(replicas) - least)}
+}
