@@ -10,6 +10,10 @@ const (
 	Current  Chain = "Current"  // Kubernetes 1.36
 	Legacy   Chain = "Legacy"   // ActivePods of Kubernetes 1.36, which its controllers no longer use
 	Legacy15 Chain = "Legacy15" // Kubernetes 1.5
+	// Items is for what is no pod, such as machines, game servers and zones: it has no stages
+	// but those that the caller gives, and no times and restarts behind them. Ties go by
+	// UID, then name.
+	Items Chain = "Items"
 )
 
 func (c Chain) legacy() bool { return c == Legacy || c == Legacy15 }
@@ -45,4 +49,4 @@ func New(now time.Time, neighbours Neighbours) Order {
 func Seed() Order { return Order{Chain: Legacy15, Priority: PriorityFirst} }
 
 // isExact reports whether the order compares times and not age buckets.
-func (o *Order) isExact() bool { return o.Now.IsZero() || o.Chain.legacy() }
+func (o *Order) isExact() bool { return o.Now.IsZero() || o.Chain.legacy() || o.Chain == Items }

@@ -22,6 +22,9 @@
 // [Priority] puts an annotation in front. Where a rollout stops on the way is what package
 // podorder/pausepoint decides.
 //
+// What is no pod is ordered by the chain [Items], with keys that read a list of the caller's:
+// [Stage].Item, [Tiers].
+//
 // The default compares as Kubernetes 1.36.3 does. Where its comparison has a cycle, so
 // that its choice hangs on the order of its cache, the choice here is always the same.
 // The rules by name, the canonical order, the invariants and the deviations are in

@@ -96,7 +96,7 @@ func (r *ranking) stageText(stage int, k *key) string {
 	switch {
 	case s.Text != nil:
 		return s.Text(r.pod(&k.place))
-	case s.Key != nil:
+	case s.Key != nil, s.Item != nil:
 		return strconv.FormatInt(value, 10)
 	case s.spreads():
 		return fmt.Sprintf("%d in %q", -value, s.domains(r.order).of(r.pod(&k.place).NodeName))

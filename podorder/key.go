@@ -30,12 +30,16 @@ const noAge = math.MinInt8
 // key prepares a pod whose place is complete.
 func (r *ranking) key(p *Pod, at place) key {
 	k := key{place: at, restarts: p.Restarts, early: early(p.UID), readySince: math.MinInt64}
-	k.created, k.createdAge = r.age(&p.CreationTimestamp)
-	if p.Ready {
-		k.readySince = instant(p.ReadySince)
-	}
-	if r.order.Chain != Legacy15 {
-		k.sidecars = p.SidecarRestarts
+	if r.order.Chain == Items {
+		k.restarts, k.created = 0, math.MinInt64
+	} else {
+		k.created, k.createdAge = r.age(&p.CreationTimestamp)
+		if p.Ready {
+			k.readySince = instant(p.ReadySince)
+		}
+		if r.order.Chain != Legacy15 {
+			k.sidecars = p.SidecarRestarts
+		}
 	}
 	if r.order.Priority == PriorityFirst {
 		_, k.annotated = priorityOf(p)

@@ -39,6 +39,9 @@ func (r *ranking) complete(at place, p *Pod) place {
 			neighbours = r.order.neighbours(p, r.counts)
 		}
 	}
+	if r.order.Chain == Items {
+		return at
+	}
 	at.later = uint64(math.MaxInt32-int64(neighbours)) << 9
 	if p.Ready {
 		_, age := r.age(&p.ReadySince)

@@ -1,6 +1,6 @@
 package podorder
 
-func (s *Stage) spreads() bool { return s.Rule == RuleSpread && s.Key == nil }
+func (s *Stage) spreads() bool { return s.Rule == RuleSpread && s.Key == nil && s.Item == nil }
 
 func (s *Stage) domains(o *Order) Domains {
 	if s.Domains != nil {

@@ -44,6 +44,10 @@ type Stage struct {
 	// Key returns the number of a pod. It must be a pure function: it is called once
 	// for each pod and must always give the same answer.
 	Key func(p *Pod) int64 `json:"-"`
+	// Item is a Key that is told the place of the pod in the list that is ordered, so that it
+	// can read what the caller has at that place of a list of its own; it replaces Key.
+	// [Order.Compare] has no list: there a is at place 0 and b at place 1.
+	Item func(i int, p *Pod) int64 `json:"-"`
 	// Text says how the number of a pod reads in an explanation; nil prints it. It
 	// must be a pure function.
 	Text func(p *Pod) string `json:"-"`
@@ -67,6 +71,9 @@ func (d Domains) of(node string) string {
 // Stages returns the stages of a chain in front of its times and restarts, for a
 // caller to insert others or to replace some.
 func (c Chain) Stages() []Stage {
+	if c == Items {
+		return []Stage{}
+	}
 	stages := []Stage{{Rule: RuleUnassigned}, {Rule: RulePhase}, {Rule: RuleNotReady}}
 	if !c.legacy() {
 		stages = append(stages, Stage{Rule: RuleCost}, Stage{Rule: RuleNeighbours})
@@ -93,6 +100,20 @@ func OnNodes(leaving func(node string) bool) Stage {
 // order's time in front; it belongs behind [RuleNotReady].
 func (o Order) Unavailable(minReadySeconds int32) Stage {
 	return firstIf(RuleAvailable, "not available", func(p *Pod) bool { return !p.Available(minReadySeconds, o.Now) })
+}
+
+// Tiers returns a stage that puts items in tiers, such as the healthy behind those that are
+// not: each is in the first tier whose predicate is true of it, given its place in the list, and
+// behind all tiers if none is. Predicates must be pure functions.
+func Tiers(rule Rule, tiers ...func(i int, p *Pod) bool) Stage {
+	return Stage{Rule: rule, Item: func(i int, p *Pod) int64 {
+		for n, in := range tiers {
+			if in != nil && in(i, p) {
+				return int64(n)
+			}
+		}
+		return int64(len(tiers))
+	}}
 }
 
 // Costs returns a stage in place of [RuleCost] that takes the costs of the pods from
@@ -142,6 +163,9 @@ func costOf(p *Pod) int64 {
 // and nothing else, which fit in a number.
 func (o *Order) resolved() []Stage {
 	stages := o.Stages
+	if stages == nil && o.Chain == Items {
+		stages = []Stage{}
+	}
 	switch o.Priority {
 	case PriorityAnnotatedFirst, PriorityMissingAsZero, PriorityAfterHealth:
 		if stages == nil {
@@ -173,8 +197,11 @@ func afterHealth(stages []Stage) int {
 }
 
 // value returns what the stage compares, except for [RuleSpread] in a list.
-func (o *Order) value(s *Stage, p *Pod, counts *neighbourCounts) int64 {
-	if s.Key != nil {
+func (o *Order) value(s *Stage, at *place, p *Pod, counts *neighbourCounts) int64 {
+	switch {
+	case s.Item != nil:
+		return s.Item(int(at.index), p)
+	case s.Key != nil:
 		return s.Key(p)
 	}
 	switch s.Rule {

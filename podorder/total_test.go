@@ -28,6 +28,7 @@ var exportedFunctions = map[string]any{
 	"Seed":                podorder.Seed,
 	"SortForLogs":         podorder.SortForLogs,
 	"Specified":           podorder.Specified,
+	"Tiers":               podorder.Tiers,
 	"Witness":             podorder.Witness,
 }
 

@@ -8,18 +8,16 @@ import (
 )
 
 // chosen returns the places of the n items that are deleted first: by keys, the smaller one
-// first, and then by name and place. An item is a pod with nothing but its place in the list.
+// first, and then by name and place.
 func chosen(n int, names []string, keys ...func(i int) int64) []int {
-	order, pods, all := podorder.Order{}, make([]podorder.Pod, len(names)), make([]int, len(names))
-	places := map[string]int{}
+	order, items := podorder.Order{Chain: podorder.Items}, make([]podorder.Pod, len(names))
 	for i, name := range names {
-		pods[i].UID, all[i] = fmt.Sprintf("%s/%09d", name, i), i
-		places[pods[i].UID] = i
+		items[i].UID = fmt.Sprintf("%s/%09d", name, i)
 	}
 	for _, key := range keys {
-		order.Stages = append(order.Stages, podorder.Stage{Rule: "Item", Key: func(p *podorder.Pod) int64 { return key(places[p.UID]) }})
+		order.Stages = append(order.Stages, podorder.Stage{Rule: "Item", Item: func(i int, _ *podorder.Pod) int64 { return key(i) }})
 	}
-	return order.Victims(pods, all, n)
+	return order.Victims(items, nil, n)
 }
 
 // A DeletableMachine is one of Cluster API that a MachineSet may delete.
