@@ -102,7 +102,7 @@ func (r *ranking) stageValue(stage int, k *place, p *Pod) int64 {
 	case s.spreads():
 		return r.order.spreadNow(s, p)
 	default:
-		return r.order.value(s, k, p, nil)
+		return r.order.value(s, int(k.index), p, nil)
 	}
 }
 

@@ -76,7 +76,7 @@ func (r *ranking) fill(places []place, candidates []int) {
 		places[i].row = int32(i)
 		row, p := r.row(&places[i]), r.pod(&places[i])
 		for s := range r.stages {
-			row[s] = r.order.value(&r.stages[s], &places[i], p, r.counts)
+			row[s] = r.order.value(&r.stages[s], int(places[i].index), p, r.counts)
 		}
 	}
 	for s := width - 1; s >= 0; s-- { // the inner domains first

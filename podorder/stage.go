@@ -197,10 +197,10 @@ func afterHealth(stages []Stage) int {
 }
 
 // value returns what the stage compares, except for [RuleSpread] in a list.
-func (o *Order) value(s *Stage, at *place, p *Pod, counts *neighbourCounts) int64 {
+func (o *Order) value(s *Stage, i int, p *Pod, counts *neighbourCounts) int64 {
 	switch {
 	case s.Item != nil:
-		return s.Item(int(at.index), p)
+		return s.Item(i, p)
 	case s.Key != nil:
 		return s.Key(p)
 	}
