@@ -1,6 +1,7 @@
 package daemonset
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -25,6 +26,7 @@ type Action interface {
 // the API server as preconditions, so that an object that has changed hands since is
 // spared.
 type Object struct {
+	Kind            string `json:"kind,omitzero"` // of one of your own in place of a pod
 	Name            string `json:"name"`
 	UID             string `json:"uid,omitzero"`
 	ResourceVersion string `json:"resourceVersion,omitzero"`
@@ -106,6 +108,7 @@ type RelabelPod struct {
 // CreatePod creates the pod of a node from the template of a revision: with
 // [Tolerations], and pinned to the node by [Pin].
 type CreatePod struct {
+	Kind       string `json:"kind,omitzero"` // "" is a pod
 	Node       string `json:"node"`
 	Hash       string `json:"hash"`                // the label controller-revision-hash
 	Generation string `json:"generation,omitzero"` // the label pod-template-generation, "" for none
@@ -165,6 +168,9 @@ type RefreshPod struct {
 	Reason    Reason       `json:"reason"`
 }
 
+// word is what texts call a pod, or else its kind.
+func word(kind string) string { return cmp.Or(kind, "pod") }
+
 func (CreateRevision) isAction()  {}
 func (UpdateRevision) isAction()  {}
 func (DeleteRevision) isAction()  {}
@@ -208,34 +214,38 @@ func (a ReleaseRevision) String() string {
 }
 
 // String returns one line with the reason.
-func (a AdoptPod) String() string { return fmt.Sprintf("Adopted pod %s (%s)", a.Name, a.Reason) }
+func (a AdoptPod) String() string {
+	return fmt.Sprintf("Adopted %s %s (%s)", word(a.Kind), a.Name, a.Reason)
+}
 
 // String returns one line with the reason.
-func (a ReleasePod) String() string { return fmt.Sprintf("Released pod %s (%s)", a.Name, a.Reason) }
+func (a ReleasePod) String() string {
+	return fmt.Sprintf("Released %s %s (%s)", word(a.Kind), a.Name, a.Reason)
+}
 
 // String returns one line with the reason.
 func (a RelabelPod) String() string {
-	return fmt.Sprintf("Relabelled pod %s from %q to %q (%s)", a.Name, a.From, a.To, a.Reason)
+	return fmt.Sprintf("Relabelled %s %s from %q to %q (%s)", word(a.Kind), a.Name, a.From, a.To, a.Reason)
 }
 
 // String returns one line with the reason.
 func (a CreatePod) String() string {
-	return fmt.Sprintf("Created pod on node %s (%s)", a.Node, a.Reason)
+	return fmt.Sprintf("Created %s on node %s (%s)", word(a.Kind), a.Node, a.Reason)
 }
 
 // String returns the text of the Kubernetes event, the node and the reason.
 func (a DeletePod) String() string {
-	return fmt.Sprintf("Deleted pod: %s on node %s (%s)", a.Name, a.Node, a.Reason)
+	return fmt.Sprintf("Deleted %s: %s on node %s (%s)", word(a.Kind), a.Name, a.Node, a.Reason)
 }
 
 // String returns one line with the reason.
 func (a PreparePod) String() string {
-	return fmt.Sprintf("Prepared deletion of pod %s on node %s (%s)", a.Name, a.Node, a.Reason)
+	return fmt.Sprintf("Prepared deletion of %s %s on node %s (%s)", word(a.Kind), a.Name, a.Node, a.Reason)
 }
 
 // String returns one line with the reason.
 func (a UpdatePod) String() string {
-	return fmt.Sprintf("Updated pod %s on node %s in place: %s (%s)", a.Name, a.Node, a.Patch, a.Reason)
+	return fmt.Sprintf("Updated %s %s on node %s in place: %s (%s)", word(a.Kind), a.Name, a.Node, a.Patch, a.Reason)
 }
 
 // String returns one line with the reason.
@@ -247,5 +257,5 @@ func (a RefreshPod) String() string {
 	case a.DropGrace:
 		what = "dropped its grace period"
 	}
-	return fmt.Sprintf("Refreshed pod %s on node %s: %s (%s)", a.Name, a.Node, what, a.Reason)
+	return fmt.Sprintf("Refreshed %s %s on node %s: %s (%s)", word(a.Kind), a.Name, a.Node, what, a.Reason)
 }

@@ -124,7 +124,7 @@ func (in *input) admitStrategy(errs *field.Errors) {
 // admitSelectors compiles the selectors. Those of a DaemonSet that is being deleted may be
 // unusable, since nothing is selected any more, and then select nothing.
 func (in *input) admitSelectors(errs *field.Errors) {
-	in.owner = claim.Owner{Kind: Kind, Name: in.ds.Name, UID: in.ds.UID, Deleting: !in.ds.DeletionTimestamp.IsZero()}
+	in.owner = claim.Owner{Kind: in.ds.kind(), Name: in.ds.Name, UID: in.ds.UID, Deleting: !in.ds.DeletionTimestamp.IsZero()}
 	if in.owner.Deleting {
 		errs = &field.Errors{}
 	}

@@ -98,7 +98,7 @@ func (w *application) createPod(a CreatePod) {
 	w.names[name] = true
 	p := Pod{PinnedNode: a.Node, Pod: podorder.Pod{
 		Name: name, UID: apply.UID(name, w.now), CreationTimestamp: w.now, Phase: podorder.Pending,
-		ControllerKind: Kind, ControllerName: w.owner.Name, ControllerUID: w.owner.UID,
+		ControllerKind: w.owner.kind(), ControllerName: w.owner.Name, ControllerUID: w.owner.UID,
 		Labels: apply.With(w.owner.Template.Labels, map[string]string{LabelHash: a.Hash}), Annotations: maps.Clone(w.owner.Template.Annotations),
 	}}
 	if a.Generation != "" {
@@ -126,7 +126,7 @@ func (w *application) createRevision(a CreateRevision) error {
 	}
 	w.revisions.Add(revision.ControllerRevision{
 		Name: a.Name, UID: apply.UID(a.Name, w.now), Labels: maps.Clone(a.Labels), Annotations: maps.Clone(a.Annotations),
-		ControllerKind: Kind, ControllerName: w.owner.Name, ControllerUID: w.owner.UID,
+		ControllerKind: w.owner.kind(), ControllerName: w.owner.Name, ControllerUID: w.owner.UID,
 		CreationTimestamp: w.now, Data: slices.Clone(a.Data), Revision: a.Revision,
 	})
 	return nil
@@ -148,7 +148,7 @@ func (w *application) onRevision(action Action) error {
 		if r.ControllerUID != "" && r.ControllerUID != w.owner.UID {
 			return apply.Refused("Action.Name", o.Name, "has another controller")
 		}
-		r.ControllerKind, r.ControllerName, r.ControllerUID = Kind, w.owner.Name, w.owner.UID
+		r.ControllerKind, r.ControllerName, r.ControllerUID = w.owner.kind(), w.owner.Name, w.owner.UID
 	case ReleaseRevision:
 		if r.ControllerUID == w.owner.UID {
 			r.ControllerKind, r.ControllerName, r.ControllerUID = "", "", ""
@@ -170,7 +170,7 @@ func (w *application) onPod(action Action) error {
 		if p.ControllerUID != "" && p.ControllerUID != w.owner.UID {
 			return apply.Refused("Action.Name", o.Name, "has another controller")
 		}
-		p.ControllerKind, p.ControllerName, p.ControllerUID = Kind, w.owner.Name, w.owner.UID
+		p.ControllerKind, p.ControllerName, p.ControllerUID = w.owner.kind(), w.owner.Name, w.owner.UID
 	case ReleasePod:
 		if p.ControllerUID == w.owner.UID {
 			p.ControllerKind, p.ControllerName, p.ControllerUID = "", "", ""

@@ -1,6 +1,7 @@
 package daemonset
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -170,7 +171,7 @@ func (f *finish) action(i int, a Action) {
 	o := f.outcome(i)
 	switch a := a.(type) {
 	case AdoptPod:
-		f.adopted(a, "Pod", a.Object, o)
+		f.adopted(a, cmp.Or(a.Kind, "Pod"), a.Object, o)
 	case AdoptRevision:
 		f.adopted(a, "ControllerRevision", a.Object, o)
 	case ReleasePod, ReleaseRevision:
@@ -178,7 +179,7 @@ func (f *finish) action(i int, a Action) {
 			f.stop(a, err)
 		}
 	case CreatePod:
-		f.created(i, o)
+		f.created(i, a, o)
 	case DeletePod:
 		f.deleted(i, a, o)
 	case DeleteRevision:
@@ -223,10 +224,10 @@ func (f *finish) adopted(a Action, kind string, object Object, o *selector.Outco
 	}
 }
 
-func (f *finish) created(i int, o *selector.Outcome) {
+func (f *finish) created(i int, a CreatePod, o *selector.Outcome) {
 	switch o.Answer {
 	case selector.Done:
-		f.event(i, "Normal", "SuccessfulCreate", "Created pod: "+o.Name)
+		f.event(i, "Normal", "SuccessfulCreate", "Created "+word(a.Kind)+": "+o.Name)
 	case selector.NamespaceTerminating: // nobody will ever see it
 		if f.opts.Repair.Has(TerminatingNamespaceRaisesExpectations) {
 			f.lost++
@@ -245,7 +246,7 @@ func (f *finish) created(i int, o *selector.Outcome) {
 
 func (f *finish) deleted(i int, a DeletePod, o *selector.Outcome) {
 	if o.Answer == selector.Done {
-		f.event(i, "Normal", "SuccessfulDelete", "Deleted pod: "+a.Name)
+		f.event(i, "Normal", "SuccessfulDelete", "Deleted "+word(a.Kind)+": "+a.Name)
 		return
 	}
 	f.result.Expectations = f.result.Expectations.DeletionObserved(a.Name)
@@ -281,7 +282,7 @@ func (s *Snapshot) apply(a Action, o *selector.Outcome) {
 	switch a := a.(type) {
 	case AdoptPod:
 		s.changePod(a.Object, o, func(p *Pod) {
-			p.ControllerKind, p.ControllerName, p.ControllerUID = Kind, s.DaemonSet.Name, s.DaemonSet.UID
+			p.ControllerKind, p.ControllerName, p.ControllerUID = s.DaemonSet.kind(), s.DaemonSet.Name, s.DaemonSet.UID
 		})
 	case ReleasePod:
 		s.changePod(a.Object, o, nil)
@@ -289,7 +290,7 @@ func (s *Snapshot) apply(a Action, o *selector.Outcome) {
 		s.changePod(a.Object, o, func(p *Pod) { p.Labels = labelled(p.Labels, a.To) })
 	case AdoptRevision:
 		s.changeRevision(a.Object, o, func(r *revision.ControllerRevision) {
-			r.ControllerKind, r.ControllerName, r.ControllerUID = Kind, s.DaemonSet.Name, s.DaemonSet.UID
+			r.ControllerKind, r.ControllerName, r.ControllerUID = s.DaemonSet.kind(), s.DaemonSet.Name, s.DaemonSet.UID
 		})
 	case ReleaseRevision:
 		s.changeRevision(a.Object, o, nil)
@@ -304,7 +305,7 @@ func (s *Snapshot) apply(a Action, o *selector.Outcome) {
 	case CreateRevision:
 		s.Revisions = append(s.Revisions, revision.ControllerRevision{
 			Name: a.Name, UID: o.UID, ResourceVersion: o.ResourceVersion, Labels: a.Labels, Annotations: a.Annotations,
-			Data: a.Data, Revision: a.Revision, ControllerKind: Kind, ControllerName: s.DaemonSet.Name, ControllerUID: s.DaemonSet.UID,
+			Data: a.Data, Revision: a.Revision, ControllerKind: s.DaemonSet.kind(), ControllerName: s.DaemonSet.Name, ControllerUID: s.DaemonSet.UID,
 		})
 	}
 }

@@ -145,7 +145,7 @@ func (in *input) relabel(h *history, same []revision.ControllerRevision, d *revi
 // hash is another one.
 func (in *input) createRevision(h *history, number int64) {
 	t := &in.ds.Template
-	parent := revision.Parent{Kind: Kind, Name: in.ds.Name, UID: in.ds.UID}
+	parent := revision.Parent{Kind: in.ds.kind(), Name: in.ds.Name, UID: in.ds.UID}
 	r := revision.NewDaemonSetRevision(parent, t.Hash, t.Labels, in.ds.Annotations, t.Data, number, in.opts.Repair.revision())
 	i := slices.IndexFunc(in.revisions, func(existing revision.ControllerRevision) bool { return existing.Name == r.Name })
 	if i < 0 {

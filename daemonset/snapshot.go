@@ -1,6 +1,7 @@
 package daemonset
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/kplan-go/kplan/revision"
@@ -10,6 +11,18 @@ import (
 
 // Kind is the kind of a DaemonSet in an owner reference.
 const Kind = "DaemonSet"
+
+func (ds *DaemonSet) kind() string { return cmp.Or(ds.Kind, Kind) }
+
+// podKind returns the kind of the pods, or "" if it is Kubernetes'.
+func (ds *DaemonSet) podKind() string { return unless(ds.PodKind, "Pod") }
+
+func unless(kind, usual string) string {
+	if kind == usual {
+		return ""
+	}
+	return kind
+}
 
 // A Snapshot is everything that [Reconcile] looks at. Reconcile does not change a
 // Snapshot and keeps no part of it.
@@ -52,8 +65,11 @@ const (
 	InPlaceIfPossible RollingType = "InPlaceIfPossible"
 )
 
-// A DaemonSet is the desired state and the last written status.
+// A DaemonSet is the desired state and the last written status. Kinds
+// decide nothing: whose a pod or revision is, its controller's UID says.
 type DaemonSet struct {
+	Kind        string            `json:"kind,omitzero"`      // a kind of your own; "" means DaemonSet
+	PodKind     string            `json:"podKind,omitzero"`   // of its pods, for texts; "" means Pod
 	Namespace   string            `json:"namespace,omitzero"` // events name pods with it
 	Name        string            `json:"name"`
 	UID         string            `json:"uid"`

@@ -1,6 +1,7 @@
 package daemonset
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,7 +35,7 @@ func write(st *state, d *decision) Plan {
 	}
 	st.writeManaging(&p, &d.manage)
 	for i := range d.refresh {
-		p.refresh(&d.refresh[i])
+		st.writeRefresh(&p, &d.refresh[i])
 	}
 	st.writeUpdating(&p, &d.update)
 	st.writeUnused(&p, d.unused)
@@ -46,7 +47,7 @@ func (in *input) writeStopped(reason Reason) Plan {
 	p := Plan{Status: copyStatus(in.ds.Status), Backoff: in.backoff.Sweep(in.now)}
 	p.hold(Hold{Reason: reason})
 	if reason == ReasonSelectingAll {
-		p.event("Warning", "SelectingAll", "This daemon set is selecting all pods. A non-empty selector is required.")
+		p.event("Warning", "SelectingAll", "This "+cmp.Or(unless(in.ds.Kind, Kind), "daemon set")+" is selecting all pods. A non-empty selector is required.")
 	}
 	return p
 }
@@ -90,7 +91,7 @@ func (in *input) writeRevisions(p *Plan, h *history) {
 	}
 	for _, i := range h.relabelled {
 		pod := &in.pods[i]
-		p.do(RelabelPod{Object: pod.object(), From: pod.Labels[LabelHash], To: h.version.Hash, Reason: ReasonDuplicate})
+		p.do(RelabelPod{Object: in.object(pod), From: pod.Labels[LabelHash], To: h.version.Hash, Reason: ReasonDuplicate})
 	}
 	for _, n := range h.gone {
 		p.do(DeleteRevision{Object: revisionObject(&in.revisions[n]), Reason: ReasonDuplicate})
@@ -115,9 +116,9 @@ func revisionObject(r *revision.ControllerRevision) Object {
 func (in *input) writeClaims(p *Plan) {
 	for _, i := range in.claimed {
 		if pod := &in.pods[i]; pod.ControllerUID == in.ds.UID {
-			p.do(ReleasePod{Object: pod.object(), Reason: ReasonNoMatch})
+			p.do(ReleasePod{Object: in.object(pod), Reason: ReasonNoMatch})
 		} else {
-			p.do(AdoptPod{Object: pod.object(), Reason: ReasonOrphan})
+			p.do(AdoptPod{Object: in.object(pod), Reason: ReasonOrphan})
 		}
 	}
 }
@@ -136,9 +137,9 @@ func (st *state) writeManaging(p *Plan, m *managing) {
 		for _, gone := range d.Delete {
 			switch gone.Reason {
 			case ReasonFailed:
-				p.event("Warning", "FailedDaemonPod", fmt.Sprintf("Found failed daemon pod %s on node %s, will try to kill it", st.podName(gone.Pod), node))
+				p.event("Warning", "Failed"+cmp.Or(st.ds.podKind(), "DaemonPod"), fmt.Sprintf("Found failed daemon %s %s on node %s, will try to kill it", word(st.ds.podKind()), st.podName(gone.Pod), node))
 			case ReasonSucceeded:
-				p.event("Normal", "SucceededDaemonPod", fmt.Sprintf("Found succeeded daemon pod %s on node %s, will try to delete it", st.podName(gone.Pod), node))
+				p.event("Normal", "Succeeded"+cmp.Or(st.ds.podKind(), "DaemonPod"), fmt.Sprintf("Found succeeded daemon %s %s on node %s, will try to delete it", word(st.ds.podKind()), st.podName(gone.Pod), node))
 			}
 		}
 		if d.Waiting != nil {
@@ -156,7 +157,7 @@ func (st *state) writeManaging(p *Plan, m *managing) {
 		}
 		p.do(a)
 	}
-	p.remove(m.changes.remove)
+	st.writeRemovals(p, m.changes.remove)
 }
 
 // writeUpdating writes what the update decided.
@@ -178,7 +179,7 @@ func (st *state) writeUpdating(p *Plan, u *updating) {
 	for i := range u.inPlace {
 		d := &u.inPlace[i]
 		p.do(UpdatePod{
-			Object: d.Pod.object(), Node: d.Pod.target(), From: d.Pod.Labels[LabelHash], To: st.version.Hash, CloseGate: d.spec.ClosesGate(),
+			Object: st.object(d.Pod), Node: d.Pod.target(), From: d.Pod.Labels[LabelHash], To: st.version.Hash, CloseGate: d.spec.ClosesGate(),
 			Patch: inplace.FirstBatch(d.Pod.Containers, d.spec, st.now), Reason: d.Reason,
 		})
 	}
@@ -187,7 +188,7 @@ func (st *state) writeUpdating(p *Plan, u *updating) {
 	for _, key := range u.create {
 		p.do(st.newPod(st.keys[key].name, &st.version, ReasonRollout))
 	}
-	p.remove(u.remove)
+	st.writeRemovals(p, u.remove)
 }
 
 // writeMarks writes what comes before the creations and deletions of a step: pods that the
@@ -199,7 +200,7 @@ func (st *state) writeMarks(p *Plan, c *changes) {
 			continue
 		}
 		p.do(PreparePod{
-			Object: d.Pod.object(), Node: d.Pod.target(), State: StatePreparingDelete, Since: st.now,
+			Object: st.object(d.Pod), Node: d.Pod.target(), State: StatePreparingDelete, Since: st.now,
 			NotReady: st.ds.PreDelete.MarkNotReady && d.Pod.hasGate(GateKruiseReady), Reason: d.Reason,
 		})
 	}
@@ -226,6 +227,7 @@ func (in *input) newPod(node string, version *Version, why Reason) CreatePod {
 		gate = false // it would be listed twice
 	}
 	return CreatePod{
+		Kind: in.ds.podKind(),
 		Node: node, Hash: version.Hash, Generation: NewVersion(version.Hash, in.ds.Annotations).Generation,
 		Gate: gate, Bind: in.opts.BindDirectly, KeepTolerations: in.opts.KeepUserTolerations, Reason: why,
 	}
@@ -239,8 +241,8 @@ func (in *input) podName(p *Pod) string {
 	return in.ds.Namespace + "/" + p.Name
 }
 
-func (p *Plan) refresh(r *refreshment) {
-	a := RefreshPod{Object: r.pod.object(), Node: r.pod.target(), Patch: r.step.Put, DropGrace: r.step.DropGrace, Reason: r.reason}
+func (in *input) writeRefresh(p *Plan, r *refreshment) {
+	a := RefreshPod{Object: in.object(r.pod), Node: r.pod.target(), Patch: r.step.Put, DropGrace: r.step.DropGrace, Reason: r.reason}
 	if r.reason == ReasonInPlace {
 		p.hold(Hold{Node: a.Node, Name: a.Name, Reason: r.reason})
 		return
@@ -249,9 +251,9 @@ func (p *Plan) refresh(r *refreshment) {
 	p.do(a)
 }
 
-func (p *Plan) remove(list []Deletion) {
+func (in *input) writeRemovals(p *Plan, list []Deletion) {
 	for _, d := range list {
-		p.do(DeletePod{Object: d.Pod.object(), Node: d.Pod.target(), Reason: d.Reason})
+		p.do(DeletePod{Object: in.object(d.Pod), Node: d.Pod.target(), Reason: d.Reason})
 	}
 }
 
@@ -270,6 +272,6 @@ func (p *Plan) cause(c cause) {
 	}
 }
 
-func (p *Pod) object() Object {
-	return Object{Name: p.Name, UID: p.UID, ResourceVersion: p.ResourceVersion}
+func (in *input) object(p *Pod) Object {
+	return Object{Kind: in.ds.podKind(), Name: p.Name, UID: p.UID, ResourceVersion: p.ResourceVersion}
 }

@@ -92,6 +92,7 @@ func filledDeployment(first int64) *appsv1.Deployment {
 const (
 	oneOfFew = "the API knows few words for it"
 	kind     = "only of a ReplicationController"
+	ownKind  = "of a kind of one's own, and what is converted is Kubernetes'"
 	noUpdate = "the type of conditions is that of a Deployment's, and the API has none for a ReplicaSet"
 )
 
@@ -102,6 +103,7 @@ func TestDeploymentFieldsAreRead(t *testing.T) {
 		return s
 	}, map[string]string{
 		"Deployment.Partitioned": "asked for by an annotation, which deploy.PartitionedBy reads: a policy of the caller's",
+		"ReplicaSets[0].PodKind": ownKind,
 		"ReplicaSets[0].Kind":    kind, "ReplicaSets[0].APIVersion": kind,
 		"ReplicaSets[0].Status.Conditions[0].LastUpdateTime": noUpdate,
 	}, map[string]string{
@@ -114,6 +116,7 @@ func TestReplicaSetFieldsAreRead(t *testing.T) {
 		return kube.ReplicaSetSnapshot(filledReplicaSet(first), []*corev1.Pod{filledPod(first)}, []*appsv1.ReplicaSet{filledReplicaSet(first + 7)})
 	}, map[string]string{
 		"ReplicaSet.Kind": kind, "Siblings[0].Kind": kind, "ReplicaSet.APIVersion": kind, "Siblings[0].APIVersion": kind,
+		"ReplicaSet.PodKind": ownKind, "Siblings[0].PodKind": ownKind,
 		"ReplicaSet.Template": "this planner reads none, and an ID takes time", "Siblings[0].Template": "the same",
 		"Expectations": "remembered by the caller, and in no object",
 		"ReplicaSet.Status.Conditions[0].LastUpdateTime": noUpdate, "Siblings[0].Status.Conditions[0].LastUpdateTime": noUpdate,
@@ -152,6 +155,8 @@ func TestDaemonSetFieldsAreRead(t *testing.T) {
 		require.NoError(t, err)
 		return s
 	}, map[string]string{
+		"DaemonSet.Kind":       ownKind,
+		"DaemonSet.PodKind":    ownKind,
 		"Nodes[0].Rank":        "the caller's: in which order nodes are updated",
 		"Pods[0].PinnedNode":   "only of a pod without a node, see TestPinnedNode",
 		"Pods[0].RuntimePlain": "compares hashes that only the node agent of OpenKruise computes",

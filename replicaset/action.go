@@ -1,6 +1,7 @@
 package replicaset
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/kplan-go/kplan/internal/union"
@@ -10,6 +11,7 @@ import (
 // AdoptPod makes the ReplicaSet the controller of a pod that has none. The UID is a
 // precondition: another pod of the same name is left alone.
 type AdoptPod struct {
+	Kind      string               `json:"kind,omitzero"` // "" is a pod
 	Name      string               `json:"name"`
 	UID       string               `json:"uid,omitzero"`
 	Reference claim.OwnerReference `json:"reference"`
@@ -18,6 +20,7 @@ type AdoptPod struct {
 
 // ReleasePod takes the ReplicaSet's reference from a pod. The UID is a precondition.
 type ReleasePod struct {
+	Kind     string `json:"kind,omitzero"` // "" is a pod
 	Name     string `json:"name"`
 	UID      string `json:"uid,omitzero"`
 	OwnerUID string `json:"ownerUID"`
@@ -27,6 +30,7 @@ type ReleasePod struct {
 // CreatePods creates equal pods from the template, in batches: see
 // [CreatePods.Batches].
 type CreatePods struct {
+	Kind    string `json:"kind,omitzero"` // "" is a pod
 	Count   int32  `json:"count"`
 	Initial int32  `json:"initial,omitzero"` // size of the first batch; 0 means 1
 	Reason  Reason `json:"reason"`
@@ -35,11 +39,15 @@ type CreatePods struct {
 // DeletePod deletes one pod. Pass UID and ResourceVersion to the API server as
 // preconditions, so that a pod that has changed hands since is spared.
 type DeletePod struct {
+	Kind            string `json:"kind,omitzero"` // "" is a pod
 	Name            string `json:"name"`
 	UID             string `json:"uid,omitzero"`
 	ResourceVersion string `json:"resourceVersion,omitzero"`
 	Reason          Reason `json:"reason"`
 }
+
+// word is what texts call a pod, or else its kind.
+func word(kind string) string { return cmp.Or(kind, "pod") }
 
 func (AdoptPod) isAction()   {}
 func (ReleasePod) isAction() {}
@@ -47,16 +55,27 @@ func (CreatePods) isAction() {}
 func (DeletePod) isAction()  {}
 
 // String returns one line with the reason.
-func (a AdoptPod) String() string { return fmt.Sprintf("Adopted pod: %s (%s)", a.Name, a.Reason) }
+func (a AdoptPod) String() string {
+	return fmt.Sprintf("Adopted %s: %s (%s)", word(a.Kind), a.Name, a.Reason)
+}
 
 // String returns one line with the reason.
-func (a ReleasePod) String() string { return fmt.Sprintf("Released pod: %s (%s)", a.Name, a.Reason) }
+func (a ReleasePod) String() string {
+	return fmt.Sprintf("Released %s: %s (%s)", word(a.Kind), a.Name, a.Reason)
+}
 
 // String returns one line with the reason.
-func (a CreatePods) String() string { return fmt.Sprintf("Created %d pods (%s)", a.Count, a.Reason) }
+func (a CreatePods) String() string {
+	if a.Kind != "" {
+		return fmt.Sprintf("Created %d of kind %s (%s)", a.Count, a.Kind, a.Reason)
+	}
+	return fmt.Sprintf("Created %d pods (%s)", a.Count, a.Reason)
+}
 
 // String returns the text of the Kubernetes event, and the reason.
-func (a DeletePod) String() string { return fmt.Sprintf("Deleted pod: %s (%s)", a.Name, a.Reason) }
+func (a DeletePod) String() string {
+	return fmt.Sprintf("Deleted %s: %s (%s)", word(a.Kind), a.Name, a.Reason)
+}
 
 // Patch returns the body of the strategic merge patch.
 func (a AdoptPod) Patch() []byte {

@@ -23,6 +23,14 @@ func Owner(rs *ReplicaSet) claim.Owner {
 	}
 }
 
+// podKind returns the kind of the pods, or "" if it is Kubernetes'.
+func (rs *ReplicaSet) podKind() string {
+	if rs.PodKind == "Pod" {
+		return ""
+	}
+	return rs.PodKind
+}
+
 // A role is what a pod is to the ReplicaSet.
 type role uint8
 

@@ -1,6 +1,7 @@
 package replicaset
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -147,9 +148,9 @@ func (f *finish) claims() (gone []error) {
 			i++
 			switch {
 			case f.report.LiveCheck != nil:
-				f.errs = append(f.errs, fmt.Errorf("can't adopt Pod %s (%s): %w", a.Name, a.UID, f.report.LiveCheck))
+				f.errs = append(f.errs, fmt.Errorf("can't adopt %s %s (%s): %w", cmp.Or(a.Kind, "Pod"), a.Name, a.UID, f.report.LiveCheck))
 			case err == selector.ErrGone:
-				gone = append(gone, fmt.Errorf("pod %s: %w", a.Name, err))
+				gone = append(gone, fmt.Errorf("%s %s: %w", word(a.Kind), a.Name, err))
 			case err != nil:
 				f.errs = append(f.errs, err)
 			}
@@ -243,7 +244,7 @@ func (f *finish) creates() {
 				f.event(k, "Warning", "FailedCreate", "Error creating: "+o.Failure().Error())
 				continue
 			case o.Answer == selector.Done:
-				f.event(k, "Normal", "SuccessfulCreate", "Created pod: "+o.Name)
+				f.event(k, "Normal", "SuccessfulCreate", "Created "+word(c.Kind)+": "+o.Name)
 			case f.opts.Repair.Has(TerminatingNamespaceRaisesExpectations):
 				continue // nobody will ever see it
 			}
@@ -269,7 +270,7 @@ func (f *finish) deletes() {
 		}
 		i++
 		if o.Answer == selector.Done {
-			f.event(k, "Normal", "SuccessfulDelete", "Deleted pod: "+d.Name)
+			f.event(k, "Normal", "SuccessfulDelete", "Deleted "+word(d.Kind)+": "+d.Name)
 			continue
 		}
 		f.result.Expectations = f.result.Expectations.DeletionObserved(d.Name)

@@ -32,11 +32,13 @@ type Snapshot struct {
 
 // A ReplicaSet is the desired state of a set of equal pods, and the last written
 // status; or, as its Kind says, a ReplicationController or a kind of one's own, which
-// are planned in the same way. The planner of this package does not read ResourceVersion, Labels, Annotations
+// are planned in the same way. Kinds decide nothing: whose a pod is, its controller's UID
+// says. The planner of this package does not read ResourceVersion, Labels, Annotations
 // and Template; that of package deploy does.
 type ReplicaSet struct {
 	Kind            string            `json:"kind,omitzero"`       // "" means ReplicaSet
 	APIVersion      string            `json:"apiVersion,omitzero"` // "" is that of a ReplicaSet or ReplicationController
+	PodKind         string            `json:"podKind,omitzero"`    // of its pods, for texts; "" means Pod
 	Name            string            `json:"name"`
 	UID             string            `json:"uid,omitzero"`
 	ResourceVersion string            `json:"resourceVersion,omitzero"`

@@ -15,11 +15,11 @@ func (in *input) write(c *counts, d *decision) Plan {
 	p.LiveCheck = c.adopt > 0 && in.opts.Dialect != Kubernetes15
 	p.Actions = in.writeClaims(c, p.Actions)
 	if d.create > 0 {
-		p.Actions = append(p.Actions, CreatePods{Count: d.create, Initial: in.initial(d.create), Reason: ReasonTooFew})
+		p.Actions = append(p.Actions, CreatePods{Kind: in.ReplicaSet.podKind(), Count: d.create, Initial: in.initial(d.create), Reason: ReasonTooFew})
 	}
 	for _, v := range d.victims.Victims {
 		pod := &in.Pods[v]
-		p.Actions = append(p.Actions, DeletePod{Name: pod.Name, UID: pod.UID, ResourceVersion: pod.ResourceVersion, Reason: ReasonTooMany})
+		p.Actions = append(p.Actions, DeletePod{Kind: in.ReplicaSet.podKind(), Name: pod.Name, UID: pod.UID, ResourceVersion: pod.ResourceVersion, Reason: ReasonTooMany})
 	}
 	return p
 }
@@ -45,10 +45,10 @@ func (in *input) writeClaims(c *counts, actions Actions) Actions {
 	for _, i := range list {
 		pod := &in.Pods[i]
 		if c.roles[i] == roleAdopt {
-			actions = append(actions, AdoptPod{Name: pod.Name, UID: pod.UID, Reference: in.reference(), Reason: ReasonOrphan})
+			actions = append(actions, AdoptPod{Kind: in.ReplicaSet.podKind(), Name: pod.Name, UID: pod.UID, Reference: in.reference(), Reason: ReasonOrphan})
 			continue
 		}
-		actions = append(actions, ReleasePod{Name: pod.Name, UID: pod.UID, OwnerUID: in.ReplicaSet.UID, Reason: ReasonNoMatch})
+		actions = append(actions, ReleasePod{Kind: in.ReplicaSet.podKind(), Name: pod.Name, UID: pod.UID, OwnerUID: in.ReplicaSet.UID, Reason: ReasonNoMatch})
 	}
 	return actions
 }
