@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -47,6 +48,7 @@ var (
 // be one that its deletion has left. Pass the UID of the ReplicaSet as a
 // precondition.
 type AdoptReplicaSet struct {
+	Kind   string `json:"kind,omitzero"` // of the ReplicaSet, "" if it is one
 	Name   string `json:"name"`
 	UID    string `json:"uid"`
 	Reason Reason `json:"reason"`
@@ -55,6 +57,7 @@ type AdoptReplicaSet struct {
 // ReleaseReplicaSet removes the Deployment from the owners of a ReplicaSet. Pass
 // its UID as a precondition.
 type ReleaseReplicaSet struct {
+	Kind   string `json:"kind,omitzero"` // of the ReplicaSet, "" if it is one
 	Name   string `json:"name"`
 	UID    string `json:"uid"`
 	Reason Reason `json:"reason"`
@@ -63,17 +66,20 @@ type ReleaseReplicaSet struct {
 // RollBackDeployment sets the Deployment's template to that of a ReplicaSet,
 // without its hash label, and all its annotations, in one write.
 type RollBackDeployment struct {
-	Revision    int64             `json:"revision"`
-	Name        string            `json:"name"` // of the ReplicaSet
-	Template    revision.Template `json:"template"`
-	Annotations map[string]string `json:"annotations,omitempty"` // all of them
-	Reason      Reason            `json:"reason"`
+	Kind           string            `json:"kind,omitzero"`           // of the Deployment, "" if it is one
+	ReplicaSetKind string            `json:"replicaSetKind,omitzero"` // of the ReplicaSet, "" if it is one
+	Revision       int64             `json:"revision"`
+	Name           string            `json:"name"` // of the ReplicaSet
+	Template       revision.Template `json:"template"`
+	Annotations    map[string]string `json:"annotations,omitempty"` // all of them
+	Reason         Reason            `json:"reason"`
 }
 
 // PauseDeployment sets spec.paused and annotations of the Deployment in one write,
 // with UID and ResourceVersion as preconditions: the annotations alone would mean
 // that the pause is over.
 type PauseDeployment struct {
+	Kind            string            `json:"kind,omitzero"` // of the Deployment, "" if it is one
 	UID             string            `json:"uid,omitzero"`
 	ResourceVersion string            `json:"resourceVersion,omitzero"`
 	Set             map[string]string `json:"set"`
@@ -90,6 +96,7 @@ type ClearRollback struct {
 // CreateReplicaSet creates the ReplicaSet for the Deployment's template. Its owner
 // is the Deployment, and its selector the Deployment's and the hash.
 type CreateReplicaSet struct {
+	Kind            string            `json:"kind,omitzero"` // of the ReplicaSet, "" if it is one
 	Name            string            `json:"name"`
 	Replicas        int32             `json:"replicas"`
 	Template        revision.Template `json:"template"`
@@ -103,6 +110,7 @@ type CreateReplicaSet struct {
 // AnnotateReplicaSet sets annotations of a ReplicaSet, and its minReadySeconds,
 // in one write. Its size stays as it is.
 type AnnotateReplicaSet struct {
+	Kind            string            `json:"kind,omitzero"` // of the ReplicaSet, "" if it is one
 	Name            string            `json:"name"`
 	UID             string            `json:"uid,omitzero"`
 	ResourceVersion string            `json:"resourceVersion,omitzero"` // that the plan was made for
@@ -114,6 +122,7 @@ type AnnotateReplicaSet struct {
 // ScaleReplicaSet sets spec.replicas of a ReplicaSet, together with annotations,
 // in one write.
 type ScaleReplicaSet struct {
+	Kind            string            `json:"kind,omitzero"` // of the ReplicaSet, "" if it is one
 	Name            string            `json:"name"`
 	UID             string            `json:"uid,omitzero"`
 	ResourceVersion string            `json:"resourceVersion,omitzero"` // that the plan was made for
@@ -127,6 +136,7 @@ type ScaleReplicaSet struct {
 // AnnotateDeployment sets annotations of the Deployment. Upstream writes them
 // together with the status.
 type AnnotateDeployment struct {
+	Kind   string            `json:"kind,omitzero"` // of the Deployment, "" if it is one
 	Set    map[string]string `json:"set"`
 	Reason Reason            `json:"reason"`
 }
@@ -135,12 +145,19 @@ type AnnotateDeployment struct {
 // to the API server as preconditions, so that one that has been scaled up since is
 // spared.
 type DeleteReplicaSet struct {
+	Kind            string `json:"kind,omitzero"` // of the ReplicaSet, "" if it is one
 	Name            string `json:"name"`
 	UID             string `json:"uid,omitzero"`
 	ResourceVersion string `json:"resourceVersion,omitzero"`
 	Revision        int64  `json:"revision"`
 	Reason          Reason `json:"reason"`
 }
+
+// word is what texts call a Deployment, and wordOfSet a ReplicaSet: Kubernetes' words, or
+// else the kind as it is.
+func word(kind string) string { return cmp.Or(kind, "deployment") }
+
+func wordOfSet(kind string) string { return cmp.Or(kind, "replica set") }
 
 func (AdoptReplicaSet) isAction()    {}
 func (ReleaseReplicaSet) isAction()  {}
@@ -155,7 +172,7 @@ func (DeleteReplicaSet) isAction()   {}
 
 // String returns the text of the Kubernetes event, and the reason.
 func (a CreateReplicaSet) String() string {
-	return fmt.Sprintf("%s (%s, revision %d)", ScaleReplicaSet{Name: a.Name, To: a.Replicas}.event(), a.Reason, a.Revision)
+	return fmt.Sprintf("%s (%s, revision %d)", ScaleReplicaSet{Kind: a.Kind, Name: a.Name, To: a.Replicas}.event(), a.Reason, a.Revision)
 }
 
 // String returns one line with the keys that are set.
@@ -164,7 +181,7 @@ func (a AnnotateReplicaSet) String() string {
 	if a.MinReadySeconds != nil {
 		what = strings.TrimPrefix(what+fmt.Sprintf(", minReadySeconds=%d", *a.MinReadySeconds), ", ")
 	}
-	return fmt.Sprintf("Annotated replica set %s: %s (%s)", a.Name, what, a.Reason)
+	return fmt.Sprintf("Annotated %s %s: %s (%s)", wordOfSet(a.Kind), a.Name, what, a.Reason)
 }
 
 // String returns the text of the Kubernetes event, and the reason.
@@ -178,46 +195,46 @@ func (a ScaleReplicaSet) String() string {
 
 func (a ScaleReplicaSet) event() string {
 	text := make([]byte, 0, 128) // on the stack
-	text = append(append(append(text, a.verb()...), a.Name...), " from "...)
+	text = append(append(append(append(append(text, a.verb()...), wordOfSet(a.Kind)...), ' '), a.Name...), " from "...)
 	text = append(strconv.AppendInt(text, int64(a.From), 10), " to "...)
 	return string(strconv.AppendInt(text, int64(a.To), 10))
 }
 
 func (a ScaleReplicaSet) verb() string {
 	if a.To < a.From {
-		return "Scaled down replica set "
+		return "Scaled down "
 	}
-	return "Scaled up replica set "
+	return "Scaled up "
 }
 
 // String returns one line with the keys that are set.
 func (a AnnotateDeployment) String() string {
-	return fmt.Sprintf("Annotated deployment: %s (%s)", keys(a.Set), a.Reason)
+	return fmt.Sprintf("Annotated %s: %s (%s)", word(a.Kind), keys(a.Set), a.Reason)
 }
 
 // String returns one line.
 func (a DeleteReplicaSet) String() string {
-	return fmt.Sprintf("Deleted replica set %s (%s, revision %d)", a.Name, a.Reason, a.Revision)
+	return fmt.Sprintf("Deleted %s %s (%s, revision %d)", wordOfSet(a.Kind), a.Name, a.Reason, a.Revision)
 }
 
 // String returns one line.
 func (a AdoptReplicaSet) String() string {
-	return fmt.Sprintf("Adopted replica set %s (%s)", a.Name, a.Reason)
+	return fmt.Sprintf("Adopted %s %s (%s)", wordOfSet(a.Kind), a.Name, a.Reason)
 }
 
 // String returns one line.
 func (a ReleaseReplicaSet) String() string {
-	return fmt.Sprintf("Released replica set %s (%s)", a.Name, a.Reason)
+	return fmt.Sprintf("Released %s %s (%s)", wordOfSet(a.Kind), a.Name, a.Reason)
 }
 
 // String returns one line.
 func (a RollBackDeployment) String() string {
-	return fmt.Sprintf("Rolled back deployment to revision %d of replica set %s (%s)", a.Revision, a.Name, a.Reason)
+	return fmt.Sprintf("Rolled back %s to revision %d of %s %s (%s)", word(a.Kind), a.Revision, wordOfSet(a.ReplicaSetKind), a.Name, a.Reason)
 }
 
 // String returns one line.
 func (a PauseDeployment) String() string {
-	return fmt.Sprintf("Paused deployment %s deleting pod %s (%s)", a.Mode, a.Pod, a.Reason)
+	return fmt.Sprintf("Paused %s %s deleting pod %s (%s)", word(a.Kind), a.Mode, a.Pod, a.Reason)
 }
 
 // String returns one line.

@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"cmp"
 	"maps"
 	"strconv"
 	"time"
@@ -99,7 +100,7 @@ func applyToSet(d *Deployment, sets *apply.List[replicaset.ReplicaSet], action A
 		if rs.ControllerUID != "" && rs.ControllerUID != d.UID {
 			return apply.Refused("Action.Name", a.Name, "has another controller")
 		}
-		rs.ControllerKind, rs.ControllerName, rs.ControllerUID = Kind, d.Name, d.UID
+		rs.ControllerKind, rs.ControllerName, rs.ControllerUID = cmp.Or(d.Kind, Kind), d.Name, d.UID
 	case ReleaseReplicaSet:
 		rs, err := find(a.Name, a.UID)
 		if err != nil {
@@ -137,8 +138,9 @@ func (a CreateReplicaSet) apply(d *Deployment, sets *apply.List[replicaset.Repli
 		}
 	}
 	rs := replicaset.ReplicaSet{
+		Kind: a.Kind,
 		Name: a.Name, UID: apply.UID(a.Name, now), Generation: 1, Labels: maps.Clone(a.Labels), Annotations: maps.Clone(a.Annotations),
-		ControllerKind: Kind, ControllerName: d.Name, ControllerUID: d.UID, CreationTimestamp: now, Replicas: new(a.Replicas),
+		ControllerKind: cmp.Or(d.Kind, Kind), ControllerName: d.Name, ControllerUID: d.UID, CreationTimestamp: now, Replicas: new(a.Replicas),
 		MinReadySeconds: a.MinReadySeconds, Template: a.Template, TemplateLabels: maps.Clone(a.Labels),
 	}
 	if d.Selector != nil {

@@ -12,6 +12,19 @@ import (
 // Kind is the kind of a Deployment in an owner reference.
 const Kind = "Deployment"
 
+// kind returns the kind of the Deployment, and setKind that of its ReplicaSets, or "" if they
+// are those of Kubernetes.
+func (d *Deployment) kind() string { return unless(d.Kind, Kind) }
+
+func (d *Deployment) setKind() string { return unless(d.ReplicaSetKind, replicaset.Kind) }
+
+func unless(kind, usual string) string {
+	if kind == usual {
+		return ""
+	}
+	return kind
+}
+
 // selectsAll reports whether the selector is empty, which upstream takes for a
 // mistake: a Deployment would adopt whatever has no controller. By default only a
 // selector without any part counts as empty, and one with an empty map of labels

@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -128,9 +129,9 @@ func (f *finish) claims() (gone []error) {
 			err := f.outcome(i).Adopted()
 			switch {
 			case f.report.LiveCheck != nil:
-				f.result.Errs = append(f.result.Errs, fmt.Errorf("can't adopt ReplicaSet %s (%s): %w", a.Name, a.UID, f.report.LiveCheck))
+				f.result.Errs = append(f.result.Errs, fmt.Errorf("can't adopt %s %s (%s): %w", cmp.Or(a.Kind, replicaset.Kind), a.Name, a.UID, f.report.LiveCheck))
 			case err == selector.ErrGone:
-				gone = append(gone, fmt.Errorf("replica set %s: %w", a.Name, err))
+				gone = append(gone, fmt.Errorf("%s %s: %w", wordOfSet(a.Kind), a.Name, err))
 			case err != nil:
 				f.fail(a, err)
 			}
@@ -158,7 +159,7 @@ func (f *finish) again() *Snapshot {
 				next.ReplicaSets = slices.Delete(next.ReplicaSets, k, k+1)
 			} else if k >= 0 {
 				rs := &next.ReplicaSets[k]
-				rs.ControllerKind, rs.ControllerName, rs.ControllerUID = Kind, f.s.Deployment.Name, f.s.Deployment.UID
+				rs.ControllerKind, rs.ControllerName, rs.ControllerUID = cmp.Or(f.s.Deployment.Kind, Kind), f.s.Deployment.Name, f.s.Deployment.UID
 				rs.ResourceVersion = o.ResourceVersion // one that is not known is no precondition
 			}
 		case ReleaseReplicaSet:

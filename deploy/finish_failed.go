@@ -104,7 +104,7 @@ func (f *finish) notCreated(in *input, list *conditions, a CreateReplicaSet, i i
 		}
 	default:
 		f.fail(a, o.Failure())
-		text := quoting("Failed to create new replica set ", a.Name, ": "+o.Failure().Error())
+		text := quoting("Failed to create new "+wordOfSet(a.Kind)+" ", a.Name, ": "+o.Failure().Error())
 		if in.hasDeadline() {
 			list.set(in, ConditionProgressing, selector.ConditionFalse, progressFailed, text)
 		}

@@ -1,8 +1,10 @@
 package deploy
 
 import (
+	"cmp"
 	"time"
 
+	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -55,9 +57,9 @@ func (c *conditions) update(in *input, before *Condition) {
 // there is none.
 func (in *input) subject(predicate string) string {
 	if s := in.newSet(); s != nil {
-		return quoting("ReplicaSet ", s.rs.Name, predicate)
+		return quoting(cmp.Or(in.d.ReplicaSetKind, replicaset.Kind)+" ", s.rs.Name, predicate)
 	}
-	return quoting("Deployment ", in.d.Name, predicate)
+	return quoting(cmp.Or(in.d.Kind, Kind)+" ", in.d.Name, predicate)
 }
 
 // Progressed reports whether a status is closer to the goal than the one before.

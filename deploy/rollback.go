@@ -21,7 +21,7 @@ func (in *input) rollBack(request int64, published map[string]string, f *followi
 		}
 		maps.Copy(annotations, published)
 	}
-	w := revision.Workload{Name: in.d.Name, Template: in.d.Template, Annotations: annotations}
+	w := revision.Workload{Kind: in.d.kind(), Name: in.d.Name, Template: in.d.Template, Annotations: annotations}
 	entries := in.history(f)
 	r = revision.PlanRollback(w, entries, request, revision.Options{})
 	if r.Reason == revision.RollbackDone {

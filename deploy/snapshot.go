@@ -19,7 +19,7 @@ type Snapshot struct {
 	ReplicaSets []replicaset.ReplicaSet `json:"replicaSets,omitempty"`
 	// Pods are, in any order, all that the Deployment's ReplicaSets control, with the
 	// orphans that it adopts among these. Only the Recreate strategy reads them, the phase
-	// and the controller's kind, name and UID, and Options.PausePoints does, for what
+	// and the controller's UID, and Options.PausePoints does, for what
 	// decides about the order of deletion; without both all may be left out. Pods of other
 	// owners may always be: they are not looked at.
 	Pods []podorder.Pod `json:"pods,omitempty"`
@@ -43,7 +43,13 @@ const NoLimit = 1<<31 - 1
 // 25%, are set by the API server, before the controller sees them, and by
 // Default of package kube. If neither limit is more than 0, MaxUnavailable
 // is 1.
+//
+// Kinds are written to actions, owner references and texts. They decide nothing: whose
+// a ReplicaSet or a pod is, its controller's UID says. Reasons of conditions keep
+// Kubernetes' words, for they are read again.
 type Deployment struct {
+	Kind            string            `json:"kind,omitzero"`           // a kind of your own; "" means Deployment
+	ReplicaSetKind  string            `json:"replicaSetKind,omitzero"` // of its ReplicaSets; "" means ReplicaSet
 	Name            string            `json:"name"`
 	UID             string            `json:"uid"`
 	ResourceVersion string            `json:"resourceVersion,omitzero"` // read by pause points only

@@ -60,7 +60,7 @@ func (c *conditions) follow(in *input, f *following) {
 	switch {
 	case f.restarts(in):
 		c.replace(Condition{
-			Type: ConditionProgressing, Status: selector.ConditionTrue, Reason: progressFound, Message: found(in.newSet()),
+			Type: ConditionProgressing, Status: selector.ConditionTrue, Reason: progressFound, Message: in.foundSet(),
 			LastUpdateTime: in.now, LastTransitionTime: in.now,
 		})
 	case f.publish && in.hasDeadline() && findCondition(c.list, ConditionProgressing) == nil:
@@ -69,12 +69,14 @@ func (c *conditions) follow(in *input, f *following) {
 	}
 }
 
-func found(s *set) string { return quoting("Found new replica set ", s.rs.Name, "") }
+func (in *input) foundSet() string {
+	return quoting("Found new "+wordOfSet(in.d.setKind())+" ", in.newSet().rs.Name, "")
+}
 
 // created reports that the new ReplicaSet has been created.
 func (c *conditions) created(in *input, name string) {
 	if in.hasDeadline() {
-		c.set(in, ConditionProgressing, selector.ConditionTrue, progressCreated, quoting("Created new replica set ", name, ""))
+		c.set(in, ConditionProgressing, selector.ConditionTrue, progressCreated, quoting("Created new "+wordOfSet(in.d.setKind())+" ", name, ""))
 	}
 }
 
@@ -139,7 +141,7 @@ func failureOf(s *set) *replicaset.Condition {
 // finish completes the conditions for the status.
 func (c *conditions) finish(in *input) {
 	if p := findCondition(c.list, ConditionProgressing); c.found && p.Reason == progressFound {
-		p.Message = found(in.newSet()) // which most passes replace, so that it is made here
+		p.Message = in.foundSet() // which most passes replace, so that it is made here
 	}
 	if len(c.list) == 0 {
 		c.list = nil

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/kplan-go/kplan/podorder/pausepoint"
+	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout/partition"
 )
@@ -39,7 +40,7 @@ func (d *decision) write(in *input, r *report) (p Plan) {
 		p.Budget.Unavailable = in.replicas
 	}
 	if d.path == pathRefused {
-		p.event(nowhere, "Warning", "SelectingAll", "This deployment is selecting all pods. A non-empty selector is required.")
+		p.event(nowhere, "Warning", "SelectingAll", "This "+word(in.d.kind())+" is selecting all pods. A non-empty selector is required.")
 		return p
 	}
 	p.claims(in)
@@ -48,7 +49,7 @@ func (d *decision) write(in *input, r *report) (p Plan) {
 		p.create(in, d.created)
 	}
 	if d.rollback != nil {
-		p.rollBack(d.rollback, d.source)
+		p.rollBack(in, d.rollback, d.source)
 	}
 	paused := len(p.Events)
 	if d.pause != nil {
@@ -56,14 +57,14 @@ func (d *decision) write(in *input, r *report) (p Plan) {
 	}
 	p.sizes(in, d)
 	if d.pause != nil {
-		p.pause(d.pause)
+		p.pause(in, d.pause)
 	}
-	p.remove(d)
+	p.remove(in, d)
 	if d.pause != nil {
 		p.Events[paused].Action = len(p.Actions) - 1
 	}
 	if r.extra != nil {
-		p.annotate(extraAnnotation(in, r.extra), ReasonExtraStatus)
+		p.annotate(in, extraAnnotation(in, r.extra), ReasonExtraStatus)
 	}
 	return p
 }
@@ -86,18 +87,18 @@ func (p *Plan) last() int { return len(p.Actions) - 1 }
 func (p *Plan) claims(in *input) {
 	for i := range in.sets {
 		if rs := in.sets[i].rs; in.sets[i].adopted {
-			p.act(AdoptReplicaSet{Name: rs.Name, UID: rs.UID, Reason: ReasonOrphan})
+			p.act(AdoptReplicaSet{Kind: in.d.setKind(), Name: rs.Name, UID: rs.UID, Reason: ReasonOrphan})
 		}
 	}
 	for _, rs := range in.released {
-		p.act(ReleaseReplicaSet{Name: rs.Name, UID: rs.UID, Reason: ReasonNoMatch})
+		p.act(ReleaseReplicaSet{Kind: in.d.setKind(), Name: rs.Name, UID: rs.UID, Reason: ReasonNoMatch})
 	}
 }
 
 // annotate writes annotations of the Deployment, if there are any.
-func (p *Plan) annotate(set map[string]string, reason Reason) {
+func (p *Plan) annotate(in *input, set map[string]string, reason Reason) {
 	if set != nil {
-		p.act(AnnotateDeployment{Set: set, Reason: reason})
+		p.act(AnnotateDeployment{Kind: in.d.kind(), Set: set, Reason: reason})
 	}
 }
 
@@ -105,13 +106,13 @@ func (p *Plan) annotate(set map[string]string, reason Reason) {
 // of the Deployment.
 func (p *Plan) follow(in *input, f *following) {
 	if f.publish {
-		p.annotate(in.publish(f.number), ReasonRevision)
+		p.annotate(in, in.publish(f.number), ReasonRevision)
 	}
 	if !f.write {
 		return
 	}
 	rs := in.newSet().rs
-	a := AnnotateReplicaSet{Name: rs.Name, UID: rs.UID, ResourceVersion: rs.ResourceVersion, Set: f.set, Reason: ReasonRevision}
+	a := AnnotateReplicaSet{Kind: in.d.setKind(), Name: rs.Name, UID: rs.UID, ResourceVersion: rs.ResourceVersion, Set: f.set, Reason: ReasonRevision}
 	if f.minReady {
 		a.MinReadySeconds = new(in.d.MinReadySeconds)
 	}
@@ -121,20 +122,20 @@ func (p *Plan) follow(in *input, f *following) {
 // create writes the new ReplicaSet. If its name is taken, nothing follows.
 func (p *Plan) create(in *input, n *creation) {
 	p.act(CreateReplicaSet{
-		Name: n.rs.Name, Replicas: n.size, Template: in.d.Template, Revision: in.next,
+		Kind: in.d.setKind(), Name: n.rs.Name, Replicas: n.size, Template: in.d.Template, Revision: in.next,
 		MinReadySeconds: in.d.MinReadySeconds, Labels: in.newLabels(), Annotations: maps.Clone(n.rs.Annotations), Reason: ReasonNewTemplate,
 	})
 	if n.taken {
 		return
 	}
 	if n.wanted > 0 {
-		p.event(p.last(), "Normal", "ScalingReplicaSet", in.createEvent(n.rs.Name, n.size))
+		p.event(p.last(), "Normal", "Scaling"+cmp.Or(in.d.ReplicaSetKind, replicaset.Kind), in.createEvent(n.rs.Name, n.size))
 	}
-	p.annotate(in.publish(fmt.Sprint(in.next)), ReasonRevision)
+	p.annotate(in, in.publish(fmt.Sprint(in.next)), ReasonRevision)
 }
 
 // rollBack writes the template and annotations of a former revision, or removes the request.
-func (p *Plan) rollBack(r *revision.Rollback, source *revision.Entry) {
+func (p *Plan) rollBack(in *input, r *revision.Rollback, source *revision.Entry) {
 	kind, reason, message := r.Event()
 	if source == nil {
 		p.event(nowhere, kind, reason, message) // before the write, and whatever becomes of it
@@ -142,6 +143,7 @@ func (p *Plan) rollBack(r *revision.Rollback, source *revision.Entry) {
 		return
 	}
 	p.act(RollBackDeployment{
+		Kind: in.d.kind(), ReplicaSetKind: in.d.setKind(),
 		Revision: r.Number, Name: source.Name, Template: source.Template, Annotations: r.Annotations, Reason: ReasonRollback,
 	})
 	p.event(p.last(), kind, reason, message)
@@ -167,32 +169,32 @@ func (p *Plan) sizes(in *input, d *decision) {
 			maps.Copy(annotations, d.follow.withNextSize)
 		}
 		if c.to == from {
-			p.act(AnnotateReplicaSet{Name: rs.Name, UID: rs.UID, ResourceVersion: rs.ResourceVersion, Set: annotations, Reason: c.reason})
+			p.act(AnnotateReplicaSet{Kind: in.d.setKind(), Name: rs.Name, UID: rs.UID, ResourceVersion: rs.ResourceVersion, Set: annotations, Reason: c.reason})
 			continue
 		}
 		scale := ScaleReplicaSet{
-			Name: rs.Name, UID: rs.UID, ResourceVersion: rs.ResourceVersion, From: from, To: c.to, Unhealthy: c.unhealthy,
+			Kind: in.d.setKind(), Name: rs.Name, UID: rs.UID, ResourceVersion: rs.ResourceVersion, From: from, To: c.to, Unhealthy: c.unhealthy,
 			Set: annotations, Reason: c.reason,
 		}
 		p.act(scale)
-		p.event(p.last(), "Normal", "ScalingReplicaSet", in.scaleEvent(scale))
+		p.event(p.last(), "Normal", "Scaling"+cmp.Or(in.d.ReplicaSetKind, replicaset.Kind), in.scaleEvent(scale))
 	}
 }
 
 // pause writes the pause at a pause point.
-func (p *Plan) pause(at *pausepoint.PauseDeployment) {
+func (p *Plan) pause(in *input, at *pausepoint.PauseDeployment) {
 	p.act(PauseDeployment{
-		UID: at.UID, ResourceVersion: at.ResourceVersion, Pod: at.Pod, Mode: at.Mode, Reason: ReasonPausePoint,
+		Kind: in.d.kind(), UID: at.UID, ResourceVersion: at.ResourceVersion, Pod: at.Pod, Mode: at.Mode, Reason: ReasonPausePoint,
 		Set: map[string]string{pausepoint.AnnotationHit: at.Token},
 	})
 }
 
 // remove writes what is history no longer.
-func (p *Plan) remove(d *decision) {
+func (p *Plan) remove(in *input, d *decision) {
 	for _, rs := range d.remove {
 		number, _ := revision.Number(rs.Annotations)
 		p.act(DeleteReplicaSet{
-			Name: rs.Name, UID: rs.UID, ResourceVersion: rs.ResourceVersion, Revision: number, Reason: ReasonHistoryLimit,
+			Kind: in.d.setKind(), Name: rs.Name, UID: rs.UID, ResourceVersion: rs.ResourceVersion, Revision: number, Reason: ReasonHistoryLimit,
 		})
 	}
 }
@@ -213,14 +215,14 @@ func (in *input) scaleEvent(a ScaleReplicaSet) string {
 	if !in.partitioned() {
 		return a.event()
 	}
-	return fmt.Sprintf("%s%s to %d from %d", a.verb(), a.Name, a.To, a.From)
+	return fmt.Sprintf("%s%s %s to %d from %d", a.verb(), wordOfSet(a.Kind), a.Name, a.To, a.From)
 }
 
 // createEvent returns what is recorded for a new ReplicaSet, which OpenKruise leaves
 // out if only the lower bound has given it a pod.
 func (in *input) createEvent(name string, size int32) string {
 	if in.partitioned() {
-		return fmt.Sprintf("Scaled up replica set %s to %d", name, size)
+		return fmt.Sprintf("Scaled up %s %s to %d", wordOfSet(in.d.setKind()), name, size)
 	}
-	return ScaleReplicaSet{Name: name, To: size}.event()
+	return ScaleReplicaSet{Kind: in.d.setKind(), Name: name, To: size}.event()
 }

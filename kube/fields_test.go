@@ -103,8 +103,8 @@ func TestDeploymentFieldsAreRead(t *testing.T) {
 		return s
 	}, map[string]string{
 		"Deployment.Partitioned": "asked for by an annotation, which deploy.PartitionedBy reads: a policy of the caller's",
-		"ReplicaSets[0].PodKind": ownKind,
-		"ReplicaSets[0].Kind":    kind, "ReplicaSets[0].APIVersion": kind,
+		"Deployment.Kind":        ownKind, "Deployment.ReplicaSetKind": ownKind, "ReplicaSets[0].PodKind": ownKind,
+		"ReplicaSets[0].Kind": kind, "ReplicaSets[0].APIVersion": kind,
 		"ReplicaSets[0].Status.Conditions[0].LastUpdateTime": noUpdate,
 	}, map[string]string{
 		".Deployment.Strategy": oneOfFew,

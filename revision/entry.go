@@ -37,6 +37,7 @@ type EntryStatus struct {
 
 // A Workload is what this package reads of a Deployment.
 type Workload struct {
+	Kind        string            `json:"kind,omitzero"` // of your own, for texts; "" is a Deployment
 	Name        string            `json:"name"`
 	Annotations map[string]string `json:"annotations,omitempty"`
 	Template    Template          `json:"template"`

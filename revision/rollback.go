@@ -1,8 +1,10 @@
 package revision
 
 import (
+	"cmp"
 	"maps"
 	"strconv"
+	"strings"
 )
 
 // A RollbackReason is the outcome of a rollback that an annotation asks for, and
@@ -19,7 +21,8 @@ const (
 // A Rollback is what the controller does about a request. The request is removed in
 // any case.
 type Rollback struct {
-	Name   string         `json:"name"` // of the Deployment
+	Kind   string         `json:"kind,omitzero"` // of the Deployment, "" if it is one
+	Name   string         `json:"name"`          // of the Deployment
 	Reason RollbackReason `json:"reason"`
 	// Source is the entry that has the revision, -1 if none. If Reason is
 	// RollbackDone, the Deployment gets its template.
@@ -33,17 +36,21 @@ type Rollback struct {
 
 // Event returns the event that upstream records.
 func (r Rollback) Event() (eventType, reason, message string) {
+	word, reason := cmp.Or(r.Kind, "deployment"), string(r.Reason)
+	if r.Kind != "" {
+		reason = r.Kind + strings.TrimPrefix(reason, "Deployment")
+	}
 	switch {
 	case r.Reason == RollbackDone:
-		return "Normal", string(r.Reason), "Rolled back deployment " + strconv.Quote(r.Name) + " to revision " + strconv.FormatInt(r.Number, 10)
+		return "Normal", reason, "Rolled back " + word + " " + strconv.Quote(r.Name) + " to revision " + strconv.FormatInt(r.Number, 10)
 	case r.Reason == RollbackTemplateUnchanged:
-		message = "The rollback revision contains the same template as current deployment " + strconv.Quote(r.Name)
+		message = "The rollback revision contains the same template as current " + word + " " + strconv.Quote(r.Name)
 	case r.Number == 0:
 		message = "Unable to find last revision."
 	default:
 		message = "Unable to find the revision to rollback to."
 	}
-	return "Warning", string(r.Reason), message
+	return "Warning", reason, message
 }
 
 // RollbackRequest returns the revision that the annotations of a Deployment ask to
@@ -103,7 +110,7 @@ func RollbackAnnotations(deployment, replicaSet map[string]string, opts Options)
 // It mirrors rollback of the deployment controller of Kubernetes 1.36.3. See
 // [Options].KeepAnnotations.
 func PlanRollback(w Workload, entries []Entry, request int64, opts Options) Rollback {
-	r := Rollback{Name: w.Name, Reason: RollbackRevisionNotFound, Source: -1, Number: request, Annotations: withoutRequest(w.Annotations)}
+	r := Rollback{Kind: w.Kind, Name: w.Name, Reason: RollbackRevisionNotFound, Source: -1, Number: request, Annotations: withoutRequest(w.Annotations)}
 	list := listed(entries, w.Template)
 	if request == 0 {
 		if r.Number = Last(numbersOf(entries, list)); r.Number == 0 {
