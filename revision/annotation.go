@@ -28,14 +28,9 @@ const (
 // HistoryLimit is the length, in bytes, that [AnnotationHistory] is cut to.
 const HistoryLimit = 2000
 
-// Copied reports whether an annotation of a Deployment is copied to its newest
-// ReplicaSet. The bookkeeping of either object is not.
-func Copied(key string) bool {
-	switch key {
-	case AnnotationRevision, AnnotationHistory, AnnotationDesired, AnnotationMax, AnnotationRollback, AnnotationLastApplied:
-		return false
-	}
-	return true
+// Sync is [Keys.Sync] with the keys of Kubernetes.
+func Sync(deployment, replicaSet map[string]string, next int64) (set map[string]string, changed bool) {
+	return Keys{}.Sync(deployment, replicaSet, next)
 }
 
 // Sync returns the annotations to set on a Deployment's newest ReplicaSet so that
@@ -48,7 +43,8 @@ func Copied(key string) bool {
 // 1.36.3 for a ReplicaSet that exists, a defect included. If the ReplicaSet's revision does
 // not parse, changed is false although set may hold copies. Upstream writes those only if
 // it writes the ReplicaSet for another reason.
-func Sync(deployment, replicaSet map[string]string, next int64) (set map[string]string, changed bool) {
+func (k Keys) Sync(deployment, replicaSet map[string]string, next int64) (set map[string]string, changed bool) {
+	k = k.OrDefault()
 	put := func(key, value string) {
 		if set == nil {
 			set = map[string]string{}
@@ -56,11 +52,11 @@ func Sync(deployment, replicaSet map[string]string, next int64) (set map[string]
 		set[key] = value
 	}
 	for key, value := range deployment {
-		if old, ok := replicaSet[key]; Copied(key) && (!ok || old != value) {
+		if old, ok := replicaSet[key]; k.copied(key) && (!ok || old != value) {
 			put(key, value)
 		}
 	}
-	text, had := replicaSet[AnnotationRevision]
+	text, had := replicaSet[k.Revision]
 	old := int64(0)
 	if text != "" {
 		var err error
@@ -69,11 +65,11 @@ func Sync(deployment, replicaSet map[string]string, next int64) (set map[string]
 		}
 	}
 	if old < next {
-		put(AnnotationRevision, strconv.FormatInt(next, 10))
+		put(k.Revision, strconv.FormatInt(next, 10))
 		if had {
-			history, hadHistory := replicaSet[AnnotationHistory]
+			history, hadHistory := replicaSet[k.History]
 			if longer := AppendHistory(history, text, HistoryLimit); longer != history || !hadHistory {
-				put(AnnotationHistory, longer)
+				put(k.History, longer)
 			}
 		}
 	}

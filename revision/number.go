@@ -1,30 +1,36 @@
 package revision
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/kplan-go/kplan/internal/field"
 )
+
+// Number is [Keys.Number] with the keys of Kubernetes.
+func Number(annotations map[string]string) (int64, error) { return Keys{}.Number(annotations) }
 
 // Number returns the revision that the annotations of a ReplicaSet or Deployment
 // carry. A missing annotation is revision 0; anything but a decimal int64, the
 // empty string included, is a [FieldError].
 //
 // It mirrors Revision of the deployment util package of Kubernetes 1.36.3.
-func Number(annotations map[string]string) (int64, error) {
-	n, err := parse(annotations)
+func (k Keys) Number(annotations map[string]string) (int64, error) { return k.number(annotations) }
+
+func (k *Keys) number(annotations map[string]string) (int64, error) {
+	n, err := k.parse(annotations)
 	if err != nil {
 		return 0, &field.Error{
-			Path: field.Element("Annotations", AnnotationRevision), Value: annotations[AnnotationRevision],
+			Path: field.Element("Annotations", cmp.Or(k.Revision, AnnotationRevision)), Value: annotations[cmp.Or(k.Revision, AnnotationRevision)],
 			Detail: "must be a decimal number", Err: err,
 		}
 	}
 	return n, nil
 }
 
-// parse is [Number] with the bare error.
-func parse(annotations map[string]string) (int64, error) {
-	text, ok := annotations[AnnotationRevision]
+// parse is [Keys.Number] with the bare error.
+func (k *Keys) parse(annotations map[string]string) (int64, error) {
+	text, ok := annotations[cmp.Or(k.Revision, AnnotationRevision)]
 	if !ok {
 		return 0, nil
 	}
@@ -37,7 +43,7 @@ func parse(annotations map[string]string) (int64, error) {
 
 // Max returns the highest of the numbers, but no less than 0. It mirrors
 // MaxRevision of the deployment util package of Kubernetes 1.36.3; leave out the
-// ReplicaSets for which [Number] fails.
+// ReplicaSets for which [Keys.Number] fails.
 func Max(numbers []int64) int64 {
 	highest := int64(0)
 	for _, n := range numbers {

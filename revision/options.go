@@ -13,6 +13,8 @@ const NoLimit = 1<<31 - 1
 type Options struct {
 	// Repair is which quirks are repaired.
 	Repair Quirks `json:"repair,omitzero"`
+	// Keys are the names of the annotations that are read and written.
+	Keys Keys `json:"keys,omitzero"`
 	// KeepAnnotations makes a rollback keep the annotations of the Deployment
 	// that the target does not have. Unset, they are dropped.
 	KeepAnnotations bool `json:"keepAnnotations,omitzero"`

@@ -40,7 +40,7 @@ type numbered struct {
 func numberedByAge(entries []Entry, opts Options) []numbered {
 	list := make([]numbered, len(entries))
 	for age, i := range ByAge(entries) {
-		n, err := Number(entries[i].Annotations)
+		n, err := opts.Keys.number(entries[i].Annotations)
 		list[age] = numbered{index: i, age: age, number: n, unusable: err != nil && !opts.Repair.Has(UnreadableRevisionSortsByAge)}
 	}
 	return list

@@ -53,13 +53,18 @@ func (r Rollback) Event() (eventType, reason, message string) {
 	return "Warning", reason, message
 }
 
+// RollbackRequest is [Keys.RollbackRequest] with the keys of Kubernetes.
+func RollbackRequest(annotations map[string]string) (number int64, ok bool) {
+	return Keys{}.RollbackRequest(annotations)
+}
+
 // RollbackRequest returns the revision that the annotations of a Deployment ask to
 // go back to, 0 for the last one. What is missing, empty or not a decimal int64 is
 // no request; a negative number is one.
 //
 // It mirrors getRollbackTo of the deployment controller of Kubernetes 1.36.3.
-func RollbackRequest(annotations map[string]string) (number int64, ok bool) {
-	text := annotations[AnnotationRollback]
+func (k Keys) RollbackRequest(annotations map[string]string) (number int64, ok bool) {
+	text := annotations[cmp.Or(k.Rollback, AnnotationRollback)]
 	if text == "" {
 		return 0, false // the common case, for which an error need not be allocated
 	}
@@ -86,12 +91,12 @@ func RollbackAnnotations(deployment, replicaSet map[string]string, opts Options)
 		annotations[key] = value
 	}
 	for key, value := range deployment {
-		if !Copied(key) || opts.KeepAnnotations {
+		if !opts.Keys.copied(key) || opts.KeepAnnotations {
 			put(key, value)
 		}
 	}
 	for key, value := range replicaSet {
-		if Copied(key) {
+		if opts.Keys.copied(key) {
 			put(key, value)
 		}
 	}
@@ -110,29 +115,29 @@ func RollbackAnnotations(deployment, replicaSet map[string]string, opts Options)
 // It mirrors rollback of the deployment controller of Kubernetes 1.36.3. See
 // [Options].KeepAnnotations.
 func PlanRollback(w Workload, entries []Entry, request int64, opts Options) Rollback {
-	r := Rollback{Kind: w.Kind, Name: w.Name, Reason: RollbackRevisionNotFound, Source: -1, Number: request, Annotations: withoutRequest(w.Annotations)}
+	r := Rollback{Kind: w.Kind, Name: w.Name, Reason: RollbackRevisionNotFound, Source: -1, Number: request, Annotations: opts.Keys.withoutRequest(w.Annotations)}
 	list := listed(entries, w.Template)
 	if request == 0 {
-		if r.Number = Last(numbersOf(entries, list)); r.Number == 0 {
+		if r.Number = Last(opts.Keys.numbersOf(entries, list)); r.Number == 0 {
 			return r
 		}
 	}
-	r.Source = findNumber(entries, list, r.Number)
+	r.Source = opts.Keys.findNumber(entries, list, r.Number)
 	switch {
 	case r.Source < 0:
 	case entries[r.Source].Template.Same(w.Template):
 		r.Reason = RollbackTemplateUnchanged
 	default:
 		r.Reason = RollbackDone
-		r.Annotations = withoutRequest(RollbackAnnotations(w.Annotations, entries[r.Source].Annotations, opts))
+		r.Annotations = opts.Keys.withoutRequest(RollbackAnnotations(w.Annotations, entries[r.Source].Annotations, opts))
 	}
 	return r
 }
 
 // withoutRequest returns a copy without the request for a rollback.
-func withoutRequest(annotations map[string]string) map[string]string {
+func (k *Keys) withoutRequest(annotations map[string]string) map[string]string {
 	left := maps.Clone(annotations)
-	delete(left, AnnotationRollback)
+	delete(left, cmp.Or(k.Rollback, AnnotationRollback))
 	if len(left) == 0 {
 		return nil
 	}
@@ -140,10 +145,10 @@ func withoutRequest(annotations map[string]string) map[string]string {
 }
 
 // numbersOf returns the revisions of the listed entries, as far as they parse.
-func numbersOf(entries []Entry, list []int) []int64 {
+func (k *Keys) numbersOf(entries []Entry, list []int) []int64 {
 	numbers := make([]int64, 0, len(list))
 	for _, i := range list {
-		if n, err := Number(entries[i].Annotations); err == nil {
+		if n, err := k.number(entries[i].Annotations); err == nil {
 			numbers = append(numbers, n)
 		}
 	}
@@ -151,9 +156,9 @@ func numbersOf(entries []Entry, list []int) []int64 {
 }
 
 // findNumber returns the first listed entry with a revision, or -1.
-func findNumber(entries []Entry, list []int, number int64) int {
+func (k *Keys) findNumber(entries []Entry, list []int, number int64) int {
 	for _, i := range list {
-		if n, err := Number(entries[i].Annotations); err == nil && n == number {
+		if n, err := k.number(entries[i].Annotations); err == nil && n == number {
 			return i
 		}
 	}

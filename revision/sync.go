@@ -12,21 +12,21 @@ type Change struct {
 	Remove []string          `json:"remove,omitempty"` // sorted
 }
 
-// SyncWith is [Sync] with options. The zero Options gives what Sync gives.
+// SyncWith is [Keys.Sync] with options. The zero Options gives what the zero Keys give.
 //
 // If UnreadableRevisionFreezes is repaired, a revision that does not parse counts as 0,
 // so that copies are reported and the number is repaired, and neither such a one nor an
 // empty one enters the history. With [Options].ExactAnnotations, annotations that the
 // Deployment no longer has are removed, the bookkeeping aside.
 func SyncWith(deployment, replicaSet map[string]string, next int64, opts Options) (c Change, changed bool) {
-	if _, err := Number(replicaSet); err != nil && opts.Repair.Has(UnreadableRevisionFreezes) {
+	if _, err := opts.Keys.Number(replicaSet); err != nil && opts.Repair.Has(UnreadableRevisionFreezes) {
 		replicaSet = maps.Clone(replicaSet)
-		delete(replicaSet, AnnotationRevision)
+		delete(replicaSet, opts.Keys.OrDefault().Revision)
 	}
-	c.Set, changed = Sync(deployment, replicaSet, next)
+	c.Set, changed = opts.Keys.Sync(deployment, replicaSet, next)
 	if opts.ExactAnnotations {
 		for key := range replicaSet {
-			if _, wanted := deployment[key]; !wanted && Copied(key) {
+			if _, wanted := deployment[key]; !wanted && opts.Keys.copied(key) {
 				c.Remove = append(c.Remove, key)
 			}
 		}
@@ -36,6 +36,11 @@ func SyncWith(deployment, replicaSet map[string]string, next int64, opts Options
 	return c, changed
 }
 
+// CreationAnnotations is [Keys.CreationAnnotations] with the keys of Kubernetes.
+func CreationAnnotations(deployment map[string]string, next int64, replicas, maxReplicas int32) map[string]string {
+	return Keys{}.CreationAnnotations(deployment, next, replicas, maxReplicas)
+}
+
 // CreationAnnotations returns the annotations of a new ReplicaSet: those of the
 // Deployment that are copied, its revision, and the numbers that proportional
 // scaling reads, which are the Deployment's replicas and its replicas plus surge. A
@@ -43,16 +48,17 @@ func SyncWith(deployment, replicaSet map[string]string, next int64, opts Options
 //
 // It mirrors SetNewReplicaSetAnnotations of the deployment util package of
 // Kubernetes 1.36.3 for a ReplicaSet that is being created.
-func CreationAnnotations(deployment map[string]string, next int64, replicas, maxReplicas int32) map[string]string {
+func (k Keys) CreationAnnotations(deployment map[string]string, next int64, replicas, maxReplicas int32) map[string]string {
+	k = k.OrDefault()
 	annotations := map[string]string{
-		AnnotationDesired: strconv.FormatInt(int64(replicas), 10),
-		AnnotationMax:     strconv.FormatInt(int64(maxReplicas), 10),
+		k.Desired: strconv.FormatInt(int64(replicas), 10),
+		k.Max:     strconv.FormatInt(int64(maxReplicas), 10),
 	}
 	if next > 0 {
-		annotations[AnnotationRevision] = strconv.FormatInt(next, 10)
+		annotations[k.Revision] = strconv.FormatInt(next, 10)
 	}
 	for key, value := range deployment {
-		if Copied(key) {
+		if k.copied(key) {
 			annotations[key] = value
 		}
 	}

@@ -72,6 +72,7 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[revision.EntryStatus](),
 	reflect.TypeFor[revision.Held](),
 	reflect.TypeFor[revision.HoldReason](),
+	reflect.TypeFor[revision.Keys](),
 	reflect.TypeFor[revision.Options](),
 	reflect.TypeFor[revision.Parent](),
 	reflect.TypeFor[revision.Quirks](),

@@ -97,6 +97,7 @@ func PlanUndo(w revision.Workload, entries []revision.Entry, request int64, opts
 }
 
 func planUndo(w revision.Workload, entries []revision.Entry, source int, request int64, opts revision.Options) Undo {
+	opts.Keys = revision.Keys{} // those that kubectl knows
 	target := &entries[source]
 	u := Undo{Source: source, Requested: request, Skipped: target.Template.Same(w.Template)}
 	u.Number, _ = revision.Number(target.Annotations) // 0 if unreadable
