@@ -90,6 +90,7 @@ type PauseDeployment struct {
 
 // ClearRollback removes the annotation by which a rollback was requested.
 type ClearRollback struct {
+	Key    string `json:"key,omitzero"` // the annotation; "" is [revision.AnnotationRollback]
 	Reason Reason `json:"reason"`
 }
 
@@ -158,6 +159,9 @@ type DeleteReplicaSet struct {
 func word(kind string) string { return cmp.Or(kind, "deployment") }
 
 func wordOfSet(kind string) string { return cmp.Or(kind, "replica set") }
+
+// Annotation returns the key of the annotation to remove.
+func (a ClearRollback) Annotation() string { return cmp.Or(a.Key, revision.AnnotationRollback) }
 
 func (AdoptReplicaSet) isAction()    {}
 func (ReleaseReplicaSet) isAction()  {}

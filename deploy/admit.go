@@ -18,6 +18,7 @@ func (in *input) admit(s *Snapshot, now time.Time, opts *Options) error {
 	if now.IsZero() {
 		errs.Add("now", "", "must be set")
 	}
+	in.opts.Keys = opts.Keys.OrDefault()
 	opts.admit(&errs)
 	in.admitDeployment(&errs)
 	in.claim(&errs)
@@ -31,6 +32,7 @@ func (o *Options) admit(errs *field.Errors) {
 	if beyond := o.Repair &^ RepairAll; beyond != 0 {
 		errs.Add("Options.Repair", uint64(beyond), "must have no bits beyond RepairAll")
 	}
+	*errs = append(*errs, o.Keys.Errors("Options.Keys")...)
 	switch o.Terminating {
 	case TerminationStarted, TerminationComplete, TerminationKnown:
 	default:
@@ -172,7 +174,7 @@ func (in *input) findNew() {
 			in.newAt = i
 			continue
 		}
-		if n, err := revision.Number(in.sets[i].rs.Annotations); err == nil {
+		if n, err := in.opts.Keys.Number(in.sets[i].rs.Annotations); err == nil {
 			highest = max(highest, n)
 		}
 	}

@@ -72,8 +72,8 @@ func applyToDeployment(d *Deployment, action Action) {
 		d.Template, d.Annotations = a.Template, apply.With(nil, a.Annotations)
 		d.Generation++
 	case ClearRollback:
-		if _, there := d.Annotations[revision.AnnotationRollback]; there {
-			d.Annotations = apply.Without(d.Annotations, revision.AnnotationRollback)
+		if _, there := d.Annotations[a.Annotation()]; there {
+			d.Annotations = apply.Without(d.Annotations, a.Annotation())
 			d.Generation++
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/selector"
 	"github.com/kplan-go/kplan/selector/claim"
 )
@@ -17,6 +18,11 @@ const Kind = "Deployment"
 func (d *Deployment) kind() string { return unless(d.Kind, Kind) }
 
 func (d *Deployment) setKind() string { return unless(d.ReplicaSetKind, replicaset.Kind) }
+
+// rollbackKey returns the key of a request for a rollback, or "" if it is that of Kubernetes.
+func (in *input) rollbackKey() string {
+	return unless(in.opts.Keys.Rollback, revision.AnnotationRollback)
+}
 
 func unless(kind, usual string) string {
 	if kind == usual {

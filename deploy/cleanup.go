@@ -18,7 +18,9 @@ func (in *input) cleanUpHistory() (remove []*replicaset.ReplicaSet, holds []Hold
 	for _, s := range in.old {
 		entries, sets = append(entries, replicaset.Entry(s.rs)), append(sets, s)
 	}
-	excess, held := revision.CleanUp(entries, &in.historyLimit, in.opts.Repair.revision())
+	opts := in.opts.Repair.revision()
+	opts.Keys = in.opts.Keys
+	excess, held := revision.CleanUp(entries, &in.historyLimit, opts)
 	for _, h := range held {
 		s := sets[h.Index]
 		if h.Reason == revision.HoldNotSynced {

@@ -44,7 +44,7 @@ func decide(in *input, c *counts) decision {
 }
 
 func (in *input) decide(c *counts, f *following) decision {
-	request, requested := revision.RollbackRequest(in.d.Annotations)
+	request, requested := in.opts.Keys.RollbackRequest(in.d.Annotations)
 	switch {
 	case in.deleting():
 		return decision{path: pathCounts, sizing: holding(hold("", ReasonDeleting, 0, 0))}
@@ -173,10 +173,10 @@ func (in *input) published(f *following, created *creation) map[string]string {
 
 // publish returns the annotation of the Deployment with a revision, or nil if it is there.
 func (in *input) publish(number string) map[string]string {
-	if in.d.Annotations[revision.AnnotationRevision] == number {
+	if in.d.Annotations[in.opts.Keys.Revision] == number {
 		return nil
 	}
-	return map[string]string{revision.AnnotationRevision: number}
+	return map[string]string{in.opts.Keys.Revision: number}
 }
 
 // cleanUp adds which ReplicaSets are history no longer.

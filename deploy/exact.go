@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 
-	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -51,7 +50,7 @@ func (d *draft) recorded(active []int) []rollout.Set {
 	sets := make([]rollout.Set, len(active))
 	for k, i := range active {
 		sets[k].Wanted = d.sizes[i].to
-		sets[k].Before, _ = size(d.in.sets[i].rs.Annotations, revision.AnnotationMax)
+		sets[k].Before, _ = size(d.in.sets[i].rs.Annotations, d.in.opts.Keys.Max)
 	}
 	return sets
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/replicaset"
-	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -226,7 +225,7 @@ func (f *finish) follow(i int) {
 		f.storedAnnotations = a.Annotations
 	case ClearRollback:
 		f.storedAnnotations = maps.Clone(f.storedAnnotations)
-		delete(f.storedAnnotations, revision.AnnotationRollback)
+		delete(f.storedAnnotations, a.Annotation())
 	case PauseDeployment:
 		f.storedAnnotations = with(f.storedAnnotations, a.Set)
 	default:

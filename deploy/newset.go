@@ -16,7 +16,7 @@ type following struct {
 	set      map[string]string
 	minReady bool
 	// withNextSize is annotations that are no reason to write the ReplicaSet, but that go
-	// along with its next size: see revision.Sync.
+	// along with its next size: see revision.Keys.Sync.
 	withNextSize map[string]string
 	// publish says that the Deployment gets the revision of the ReplicaSet.
 	publish bool
@@ -29,18 +29,18 @@ func (in *input) follow() following {
 	if s == nil || in.deleting() && in.opts.Repair.Has(DeletingDeploymentWritesNewSet) {
 		return following{}
 	}
-	set, changed := revision.Sync(in.d.Annotations, s.rs.Annotations, in.next)
+	set, changed := in.opts.Keys.Sync(in.d.Annotations, s.rs.Annotations, in.next)
 	minReady := s.rs.MinReadySeconds != in.d.MinReadySeconds
 	if changed || minReady {
 		return following{write: true, set: set, minReady: minReady}
 	}
-	return following{withNextSize: set, publish: true, number: s.rs.Annotations[revision.AnnotationRevision]}
+	return following{withNextSize: set, publish: true, number: s.rs.Annotations[in.opts.Keys.Revision]}
 }
 
 // restarts reports whether a ReplicaSet is used again, for which the clock of the deadline
 // starts again: the repair of [ReusedSetKeepsDeadline].
 func (f *following) restarts(in *input) bool {
-	_, again := f.set[revision.AnnotationRevision]
+	_, again := f.set[in.opts.Keys.Revision]
 	return f.write && again && in.hasDeadline() && in.opts.Repair.Has(ReusedSetKeepsDeadline)
 }
 
@@ -64,7 +64,7 @@ func (in *input) create(c *counts) *creation {
 	name := in.newName()
 	rs := &replicaset.ReplicaSet{
 		Name: name, ControllerUID: in.d.UID, Template: in.d.Template, MinReadySeconds: in.d.MinReadySeconds,
-		Annotations: revision.CreationAnnotations(in.d.Annotations, in.next, in.replicas, in.writtenMaxTotal()),
+		Annotations: in.opts.Keys.CreationAnnotations(in.d.Annotations, in.next, in.replicas, in.writtenMaxTotal()),
 	}
 	wanted := in.newSize(c, 0)
 	size, with := in.createdSize(wanted), *in

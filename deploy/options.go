@@ -1,6 +1,9 @@
 package deploy
 
-import "github.com/kplan-go/kplan/podorder"
+import (
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/revision"
+)
 
 // Options adjusts [Reconcile]. The zero Options decides as Kubernetes 1.36 does
 // with its default feature gates, quirks included.
@@ -8,6 +11,10 @@ type Options struct {
 	// Repair is the quirks of upstream that are repaired. Where a quirk does not show, its
 	// repair changes nothing.
 	Repair Quirks `json:"repair,omitzero"`
+
+	// Keys are the names of the annotations in which revisions and sizes are kept. The
+	// zero Keys are those of Kubernetes.
+	Keys revision.Keys `json:"keys,omitzero"`
 
 	// What follows are policies: they change what is wanted. The zero value of
 	// each is upstream's behaviour.

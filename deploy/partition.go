@@ -137,7 +137,7 @@ func (in *input) removalOrder() []int {
 		entries[k] = replicaset.Entry(in.sets[i].rs)
 	}
 	latest := make([]int, n)
-	for k, e := range revision.ByLatestRevision(entries, revision.Options{}) {
+	for k, e := range revision.ByLatestRevision(entries, revision.Options{Keys: in.opts.Keys}) {
 		latest[k] = order[e]
 	}
 	return latest

@@ -6,7 +6,6 @@ import (
 
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/podorder/pausepoint"
-	"github.com/kplan-go/kplan/revision"
 )
 
 // waitsAtPoint reports whether the Deployment is paused because its rollout has come
@@ -91,9 +90,9 @@ func (in *input) revision(f *following, created *creation) int64 {
 	if created != nil {
 		return in.next
 	}
-	if n, err := strconv.ParseInt(f.set[revision.AnnotationRevision], 10, 64); f.write && err == nil {
+	if n, err := strconv.ParseInt(f.set[in.opts.Keys.Revision], 10, 64); f.write && err == nil {
 		return n
 	}
-	n, _ := revision.Number(in.newSet().rs.Annotations)
+	n, _ := in.opts.Keys.Number(in.newSet().rs.Annotations)
 	return n
 }

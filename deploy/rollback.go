@@ -23,7 +23,7 @@ func (in *input) rollBack(request int64, published map[string]string, f *followi
 	}
 	w := revision.Workload{Kind: in.d.kind(), Name: in.d.Name, Template: in.d.Template, Annotations: annotations}
 	entries := in.history(f)
-	r = revision.PlanRollback(w, entries, request, revision.Options{})
+	r = revision.PlanRollback(w, entries, request, revision.Options{Keys: in.opts.Keys})
 	if r.Reason == revision.RollbackDone {
 		source = &entries[r.Source]
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -68,7 +67,7 @@ func (in *input) latest() int {
 	}
 	highest := int64(-1)
 	for i := range in.sets {
-		if n, err := revision.Number(in.sets[i].rs.Annotations); err == nil && n >= highest {
+		if n, err := in.opts.Keys.Number(in.sets[i].rs.Annotations); err == nil && n >= highest {
 			latest, highest = i, n
 		}
 	}
@@ -138,7 +137,7 @@ func (d *draft) shares(active []int) []rollout.Set {
 
 // before returns how many pods the Deployment wanted at most when a set was last scaled.
 func (d *draft) before(i int) int32 {
-	before, ok := d.in.readSize(d.in.sets[i].rs.Annotations, revision.AnnotationMax)
+	before, ok := d.in.readSize(d.in.sets[i].rs.Annotations, d.in.opts.Keys.Max)
 	if d.sizes[i].cleaned > 0 { // which has updated it
 		before, ok = d.in.writtenMaxTotal(), true
 	}

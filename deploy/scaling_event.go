@@ -3,7 +3,6 @@ package deploy
 import (
 	"strconv"
 
-	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -27,7 +26,7 @@ func (in *input) desiredBefore(s *set) (desired int32, changed bool) {
 	if s.size == 0 {
 		return 0, false
 	}
-	desired, ok := in.readSize(s.rs.Annotations, revision.AnnotationDesired)
+	desired, ok := in.readSize(s.rs.Annotations, in.opts.Keys.Desired)
 	return desired, ok && desired != in.replicas
 }
 
@@ -68,10 +67,10 @@ func (in *input) saturated() bool {
 		return false
 	}
 	if in.opts.Repair.Has(LenientSizeAnnotations) {
-		desired, ok := size(s.rs.Annotations, revision.AnnotationDesired)
+		desired, ok := size(s.rs.Annotations, in.opts.Keys.Desired)
 		return ok && rollout.Saturated(s.count(), desired, in.replicas)
 	}
-	desired, err := strconv.ParseInt(s.rs.Annotations[revision.AnnotationDesired], 10, 64)
+	desired, err := strconv.ParseInt(s.rs.Annotations[in.opts.Keys.Desired], 10, 64)
 	return err == nil && rollout.Saturated(s.count(), int32(desired), in.replicas)
 }
 
@@ -101,13 +100,13 @@ func (in *input) writtenMaxTotal() int32 { return in.policy.Size(in.policy.MaxTo
 // sizeAnnotations returns what a ReplicaSet records whenever it is scaled.
 func (in *input) sizeAnnotations() map[string]string {
 	return map[string]string{
-		revision.AnnotationDesired: strconv.Itoa(int(in.replicas)),
-		revision.AnnotationMax:     strconv.Itoa(int(in.writtenMaxTotal())),
+		in.opts.Keys.Desired: strconv.Itoa(int(in.replicas)),
+		in.opts.Keys.Max:     strconv.Itoa(int(in.writtenMaxTotal())),
 	}
 }
 
 // annotationsStale reports whether a ReplicaSet records other numbers.
 func (in *input) annotationsStale(annotations map[string]string) bool {
-	return annotations[revision.AnnotationDesired] != strconv.Itoa(int(in.replicas)) ||
-		annotations[revision.AnnotationMax] != strconv.Itoa(int(in.writtenMaxTotal()))
+	return annotations[in.opts.Keys.Desired] != strconv.Itoa(int(in.replicas)) ||
+		annotations[in.opts.Keys.Max] != strconv.Itoa(int(in.writtenMaxTotal()))
 }

@@ -139,7 +139,7 @@ func (p *Plan) rollBack(in *input, r *revision.Rollback, source *revision.Entry)
 	kind, reason, message := r.Event()
 	if source == nil {
 		p.event(nowhere, kind, reason, message) // before the write, and whatever becomes of it
-		p.act(ClearRollback{Reason: ReasonRollback})
+		p.act(ClearRollback{Key: in.rollbackKey(), Reason: ReasonRollback})
 		return
 	}
 	p.act(RollBackDeployment{
@@ -192,7 +192,7 @@ func (p *Plan) pause(in *input, at *pausepoint.PauseDeployment) {
 // remove writes what is history no longer.
 func (p *Plan) remove(in *input, d *decision) {
 	for _, rs := range d.remove {
-		number, _ := revision.Number(rs.Annotations)
+		number, _ := in.opts.Keys.Number(rs.Annotations)
 		p.act(DeleteReplicaSet{
 			Kind: in.d.setKind(), Name: rs.Name, UID: rs.UID, ResourceVersion: rs.ResourceVersion, Revision: number, Reason: ReasonHistoryLimit,
 		})

@@ -15,6 +15,7 @@ import (
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/podorder/pausepoint"
+	"github.com/kplan-go/kplan/revision"
 )
 
 func deploymentPass(t *testing.T, m *memory, _ optionRow[deploy.Options], opts deploy.Options) {
@@ -81,6 +82,11 @@ func TestDeploymentOptionsOnObjects(t *testing.T) {
 			value: deploy.StaleAnnotationBlocksRollout, objects: []kube.Object{webDeployment(3), webSet(1, 3, 3, 5)},
 			without: "replicasets/web-v1.metadata.annotations.deployment.kubernetes.io/desired-replicas=5",
 			with:    "replicasets/web-v1.metadata.annotations.deployment.kubernetes.io/desired-replicas=3",
+		},
+		"Keys": {
+			value: revision.Keys{Desired: "example.com/wanted"}, objects: []kube.Object{webDeployment(5), webSet(2, 3, 3, 3)},
+			without: "replicasets/web-v2.metadata.annotations.deployment.kubernetes.io/desired-replicas=5",
+			with:    "replicasets/web-v2.metadata.annotations.example.com/wanted=5",
 		},
 		"Terminating": {
 			value: deploy.TerminationComplete,

@@ -101,8 +101,8 @@ func RolledBack(d *appsv1.Deployment, rs *appsv1.ReplicaSet, a deploy.RollBackDe
 
 // RollbackCleared returns a copy of d without the annotation that asks for a
 // rollback.
-func RollbackCleared(d *appsv1.Deployment) *appsv1.Deployment {
+func RollbackCleared(d *appsv1.Deployment, a deploy.ClearRollback) *appsv1.Deployment {
 	cleared := zero.Or(d).DeepCopy()
-	delete(cleared.Annotations, revision.AnnotationRollback)
+	delete(cleared.Annotations, a.Annotation())
 	return cleared
 }

@@ -57,7 +57,7 @@ func DeploymentRequests(d *appsv1.Deployment, replicaSets []*appsv1.ReplicaSet, 
 		}
 		return nil, absent("replicaSets", a.Name, "writes it")
 	case deploy.ClearRollback:
-		return one(Request{Verb: VerbUpdate, Object: RollbackCleared(d)}, nil)
+		return one(Request{Verb: VerbUpdate, Object: RollbackCleared(d, a)}, nil)
 	}
 	return nil, fmt.Errorf("unknown action %T", a)
 }

@@ -48,6 +48,6 @@ func TestRolledBack(t *testing.T) {
 	require.Len(t, rs.Spec.Template.Labels, 2, "the ReplicaSet stays as it is")
 
 	require.Equal(t, map[string]string{}, kube.RolledBack(d, &appsv1.ReplicaSet{}, deploy.RollBackDeployment{}).Spec.Template.Labels)
-	require.Equal(t, map[string]string{"a": "b"}, kube.RollbackCleared(d).Annotations)
+	require.Equal(t, map[string]string{"a": "b"}, kube.RollbackCleared(d, deploy.ClearRollback{}).Annotations)
 	require.Len(t, d.Annotations, 2, "and so does the Deployment")
 }

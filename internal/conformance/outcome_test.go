@@ -328,7 +328,7 @@ func (o *deploymentOutcome) act(c *gen.DeploymentCase, a deploy.Action, objects 
 	case deploy.RollBackDeployment:
 		o.rollBack(kube.RolledBack(c.Deployment, current(a.Name), a))
 	case deploy.ClearRollback:
-		cleared := kube.RollbackCleared(c.Deployment)
+		cleared := kube.RollbackCleared(c.Deployment, a)
 		if o.Revision != c.Deployment.Annotations[revision.AnnotationRevision] { // as published in this pass
 			cleared.Annotations[revision.AnnotationRevision] = o.Revision
 		}
