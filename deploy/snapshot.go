@@ -13,6 +13,27 @@ import (
 
 // A Snapshot is everything that [Reconcile] looks at. Reconcile does not change a
 // Snapshot and keeps no part of it.
+//
+// The least snapshot. Without the first five there is an error that names the field;
+// without any of the others, there is a plan that does without.
+//
+//	now                                   the time of conditions
+//	Deployment.Name                       new ReplicaSets are named after it
+//	Deployment.UID                        says which ReplicaSets are its own
+//	ReplicaSets[].Name                    actions name it
+//	ReplicaSets[].UID                     actions name it, and it says which pods are its own
+//	ReplicaSets[].ControllerUID           without it, it is not looked at, or adopted by a selector
+//	ReplicaSets[].Template.ID             says which ReplicaSet is the new one
+//	ReplicaSets[].Replicas                without it, it wants 1 pod
+//	ReplicaSets[].Status                  without available pods, no old ones go
+//	ReplicaSets[].Annotations             without the desired replicas, a change of Replicas is not shared
+//	Deployment.Template.Hash              without it, names of new ReplicaSets collide
+//	Deployment.Replicas                   without it, it wants 1 pod
+//	Deployment.MaxSurge                   without it and MaxUnavailable, 1 pod may be unavailable
+//	Deployment.ProgressDeadlineSeconds    without it, there is no condition Progressing
+//	Pods                                  without them, Recreate waits for the statuses alone
+//
+// Deployment.Generation and Status say whether the rollout is complete.
 type Snapshot struct {
 	Deployment Deployment `json:"deployment"`
 	// ReplicaSets are those of the namespace, in any order.
