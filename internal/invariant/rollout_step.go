@@ -70,7 +70,7 @@ func timedPause(p *RolloutPass) []string {
 	l.addIf(c.ends() && !over, "the pause ends at %v, and is due behind %v", p.Now, due)
 	l.addIf(!c.ends() && over && len(p.Plan.Holds) == 0, "the pause is over since %v, and goes on", due)
 	still := !c.ends() && !over && len(p.Plan.Actions) == 0 && len(p.Plan.Holds) == 1 && p.Plan.Holds[0].Reason == kruise.ReasonPause
-	l.addIf(still && !p.Plan.RecheckAt.Equal(due), "the plan looks again at %v, and the pause ends at %v", p.Plan.RecheckAt, due)
+	l.addIf(still && !p.Plan.RecheckAt.Equal(due.Add(1)), "the plan looks again at %v, and the pause is over behind %v", p.Plan.RecheckAt, due)
 	return l
 }
 

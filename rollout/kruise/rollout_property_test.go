@@ -91,7 +91,7 @@ func TestPreviewStaysWithinLimits(t *testing.T) {
 }
 
 // A manual pause never ends by itself, a timed one exactly behind its
-// instant, and the plan names that instant.
+// instant, and the plan names the first one that is.
 func TestPauseEndsExactly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seconds := rapid.Int32Range(0, 1000).Draw(t, "seconds")
@@ -102,7 +102,7 @@ func TestPauseEndsExactly(t *testing.T) {
 			require.NoError(t, err)
 			return p
 		}
-		if p := at(s, due); p.Status.CurrentStepState != kruise.StatePaused || !p.RecheckAt.Equal(due) {
+		if p := at(s, due); p.Status.CurrentStepState != kruise.StatePaused || !p.RecheckAt.Equal(due.Add(1)) {
 			t.Fatalf("at the instant: %v, recheck at %v, due %v", p.Status.CurrentStepState, p.RecheckAt, due)
 		}
 		if p := at(s, due.Add(1)); p.Status.CurrentStepState != kruise.StateReady {
@@ -300,7 +300,14 @@ func TestReconcileIsPure(t *testing.T) {
 		p := purity.Check(t, anyRollout(t), func(s kruise.Snapshot) (kruise.Plan, error) { return planRollout(s, now, o) })
 		purity.ThroughJSON(t, p)
 		require.NotEmpty(t, p.String())
+		requireLater(t, p.RecheckAt, now)
 	})
+}
+
+// requireLater: an instant to look again at is behind the pass, or a caller with a clock
+// that stands would call for ever.
+func requireLater(t require.TestingT, recheckAt, now time.Time) {
+	require.True(t, recheckAt.IsZero() || recheckAt.After(now), "looked at again at %v, planned at %v", recheckAt, now)
 }
 
 // The same for the batch pass. No partition is ever lowered.
@@ -327,6 +334,7 @@ func TestReconcileBatchIsPure(t *testing.T) {
 		purity.ThroughJSON(t, p)
 		require.NotEmpty(t, p.String())
 		require.NotEmpty(t, p.Status.String())
+		requireLater(t, p.RecheckAt, now)
 	})
 }
 

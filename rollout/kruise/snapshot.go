@@ -78,7 +78,8 @@ type Plan struct {
 	// the status: call again with a growing delay.
 	Failure string `json:"failure,omitzero"`
 	// RecheckAt is when to call again even if nothing changes; zero if time alone
-	// cannot change the plan.
+	// cannot change the plan. It is always later than now: one nanosecond after the instant
+	// of a pause, at which the pause is not over.
 	RecheckAt time.Time `json:"recheckAt,omitzero"`
 	// Grace is to be handed to the next call.
 	Grace Grace `json:"grace,omitempty"`

@@ -181,7 +181,7 @@ func (st *pass) pause(n outcome, step *Step) outcome {
 		n.status.Message = text + "wait duration(" + strconv.Itoa(int(seconds)) + " seconds) to enter the next step"
 		if !due.Before(st.now) {
 			n.hold(ReasonPause, int64(st.now.Sub(n.sub.LastUpdateTime).Seconds()), int64(seconds))
-			n.recheckAt = due
+			n.recheckAt = due.Add(1) // at the instant itself nothing is over yet
 			return n
 		}
 	}

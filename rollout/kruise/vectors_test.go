@@ -357,7 +357,7 @@ func TestVectorsRolloutReconcile(t *testing.T) {
 		if in.TrafficRouting && !in.CanaryServiceAndRouteExist && cmp.Equal(withoutDelete(t, r.Output), recorded.Plain(t, recorded.Marshal(t, out))) {
 			rule = "no canary"
 		}
-		if sub := plan.Status.Sub; sub != nil && sub.CurrentStepState == kruise.StatePaused && sub.LastUpdateTime.Equal(now) && plan.RecheckAt.Equal(now) {
+		if sub := plan.Status.Sub; sub != nil && sub.CurrentStepState == kruise.StatePaused && sub.LastUpdateTime.Equal(now) && plan.RecheckAt.Equal(now.Add(1)) {
 			rule = "no pause"
 		}
 		return out, rule

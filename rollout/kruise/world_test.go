@@ -153,6 +153,7 @@ func (c *world) snapshot() kruise.Snapshot {
 func (c *world) rolloutPass() kruise.Plan {
 	p, err := planRollout(c.snapshot(), c.clock, c.opts)
 	require.NoError(c.t, err)
+	requireLater(c.t, p.RecheckAt, c.clock)
 	for _, a := range p.Actions {
 		c.execute(a)
 	}
