@@ -5,11 +5,13 @@ package main
 
 import (
 	"os"
+	"runtime/debug"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/command"
 )
 
 func main() {
+	debug.SetGCPercent(50) // files may be large, and machines small
 	command.Libraries(os.Stderr)
 	os.Exit(command.Execute(os.Args, os.Stdin, os.Stdout, os.Stderr))
 }

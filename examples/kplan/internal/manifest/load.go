@@ -177,7 +177,7 @@ func (l *loader) add(u *unstructured.Unstructured, file string) error {
 	case "v1 ReplicationController":
 		return addAs(l, &l.controllers, u, file, fromController)
 	case "v1 Pod":
-		return add(l, &l.pods, u, file)
+		return addAs(l, &l.pods, u, file, slim)
 	}
 	if known, err := l.addLimit(u, file); known {
 		return err

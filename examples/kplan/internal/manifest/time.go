@@ -12,12 +12,21 @@ import (
 // When it is to be gone lies ahead, and annotations are anybody's.
 func (l *loader) notice(u *unstructured.Unstructured) {
 	l.see(u.GetCreationTimestamp().Time)
-	for _, m := range u.GetManagedFields() {
-		if m.Time != nil {
-			l.see(m.Time.Time)
+	fields, _, _ := unstructured.NestedFieldNoCopy(u.Object, "metadata", "managedFields") // a strange form has no times
+	l.seeIn(timesOf(fields))
+	l.seeIn(u.Object["status"])
+}
+
+// timesOf returns the entries of managed fields without what they manage. Their field for
+// the time has the name "time".
+func timesOf(fields any) (times []any) {
+	list, _ := fields.([]any)
+	for _, entry := range list {
+		if m, ok := entry.(map[string]any); ok {
+			times = append(times, map[string]any{"writeTime": m["time"]})
 		}
 	}
-	l.seeIn(u.Object["status"])
+	return times
 }
 
 // seeIn notes the times in a value. A field of one is called so: names and messages may
