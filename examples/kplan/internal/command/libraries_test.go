@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -48,6 +49,16 @@ func TestTooLong(t *testing.T) {
 	}
 	code, _, stderr := run(next, "simulate", "--from", old, "-f", "-", "--jitter", "1h", "--notice-after", "10m", "--time-limit", "100h")
 	require.Zero(t, code, stderr)
+}
+
+// TestOddManagedFields: managed fields in whatever form are no reason to log.
+func TestOddManagedFields(t *testing.T) {
+	for _, fields := range []string{`[{time: "x\x1b"}]`, "x", "[x, {time: 3}, {time: {}}]"} {
+		_, _, stderr := run([]byte(strings.Replace(good, "{name: web}", "{name: web, managedFields: "+fields+"}", 1)), "plan", "-f", "-")
+		require.NotContains(t, stderr, "the present is")
+	}
+	_, _, stderr := run([]byte(strings.Replace(good, "{name: web}", `{name: web, managedFields: [{manager: m, time: "2026-01-02T15:04:05Z"}]}`, 1)), "plan", "-f", "-")
+	require.Contains(t, stderr, "the present is 2026-01-02T15:04:05Z")
 }
 
 // TestManyRuns: more runs than anybody waits for are refused.

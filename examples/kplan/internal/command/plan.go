@@ -40,7 +40,8 @@ values of a policy the first is what Kubernetes does.
 With -o json each Deployment is an object with name, actions, holds, status,
 budget, recheckAt and replicaSets. All others also have a kind; DaemonSets have
 nodes, Rollouts batchRelease and steps, ReplicaSets by themselves wanted. Several
-objects are the items of one.
+objects are the items of one. An action deletePod with perhaps names a pod of the tie
+beside it: so many of these go, and nobody can tell which.
 
 Of the flags of kubectl for clusters all work, and the most common ones are shown.`,
 		Example: examples(name, `

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -22,14 +23,18 @@ type PodPlan struct {
 // MarshalJSON encodes the plan. Actions are always there.
 func (p PodPlan) MarshalJSON() ([]byte, error) {
 	type plan replicaset.Plan // without methods
+	actions, err := p.Tie.actions(p.Plan.Actions)
+	if err != nil {
+		return nil, err
+	}
 	return marshal(struct {
-		Name    string             `json:"name"`
-		Wanted  int32              `json:"wanted"`
-		Actions replicaset.Actions `json:"actions"`
+		Name    string          `json:"name"`
+		Wanted  int32           `json:"wanted"`
+		Actions json.RawMessage `json:"actions"`
 		plan
 		Reasons []podorder.Explanation `json:"reasons,omitempty"`
 		Tie     *Tie                   `json:"tie,omitempty"`
-	}{p.Name, p.Wanted, p.Plan.Actions, plan(p.Plan), p.Reasons, p.Tie})
+	}{p.Name, p.Wanted, actions, plan(p.Plan), p.Reasons, p.Tie})
 }
 
 // podActions writes what happens to pods, and what is held back besides waiting

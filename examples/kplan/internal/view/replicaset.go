@@ -1,6 +1,7 @@
 package view
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -81,20 +82,24 @@ func (p ReplicaPlan) Text(w *terminal.Writer) {
 // MarshalJSON encodes the plan. Actions and holds are always there.
 func (p ReplicaPlan) MarshalJSON() ([]byte, error) {
 	type plan replicaset.Plan // without methods
+	actions, err := p.Tie.actions(p.Plan.Actions)
+	if err != nil {
+		return nil, err
+	}
 	return marshal(struct {
-		Kind       string             `json:"kind"`
-		Name       string             `json:"name"`
-		Namespace  string             `json:"namespace,omitempty"`
-		Controller string             `json:"controller,omitempty"`
-		Policies   []string           `json:"policies,omitempty"`
-		Wanted     int32              `json:"wanted"`
-		Actions    replicaset.Actions `json:"actions"`
-		Holds      []replicaset.Hold  `json:"holds"`
+		Kind       string            `json:"kind"`
+		Name       string            `json:"name"`
+		Namespace  string            `json:"namespace,omitempty"`
+		Controller string            `json:"controller,omitempty"`
+		Policies   []string          `json:"policies,omitempty"`
+		Wanted     int32             `json:"wanted"`
+		Actions    json.RawMessage   `json:"actions"`
+		Holds      []replicaset.Hold `json:"holds"`
 		plan
 		Reasons []podorder.Explanation `json:"reasons,omitempty"`
 		Tie     *Tie                   `json:"tie,omitempty"`
 	}{
-		p.Kind, p.Name, p.Namespace, p.Controller, p.Policies, p.Wanted, p.Plan.Actions, notNil(p.Plan.Holds), plan(p.Plan), p.Reasons, p.Tie,
+		p.Kind, p.Name, p.Namespace, p.Controller, p.Policies, p.Wanted, actions, notNil(p.Plan.Holds), plan(p.Plan), p.Reasons, p.Tie,
 	})
 }
 
@@ -210,6 +215,10 @@ func (e *ReplicaExplanation) held() (list []replicaHold) {
 // MarshalJSON encodes the explanation. Lists are always there.
 func (e ReplicaExplanation) MarshalJSON() ([]byte, error) {
 	state, why := e.State()
+	actions, err := e.Tie.actions(e.Plan.Actions)
+	if err != nil {
+		return nil, err
+	}
 	holds := make([]explained[replicaset.Hold], len(e.Plan.Holds))
 	for i, h := range e.Plan.Holds {
 		a := replicaSets.advice(h.Reason)
@@ -225,14 +234,14 @@ func (e ReplicaExplanation) MarshalJSON() ([]byte, error) {
 		Why        string                       `json:"why"`
 		Wanted     int32                        `json:"wanted"`
 		Status     replicaset.Status            `json:"status"`
-		Actions    replicaset.Actions           `json:"actions"`
+		Actions    json.RawMessage              `json:"actions"`
 		Holds      []explained[replicaset.Hold] `json:"holds"`
 		Failure    string                       `json:"failure,omitempty"`
 		Pods       []Pod                        `json:"pods"` // that do not serve
 		Instants   []Instant                    `json:"instants"`
 		Tie        *Tie                         `json:"tie,omitempty"`
 	}{
-		e.Kind, e.Name, e.Namespace, e.Controller, e.Policies, state, why, e.Wanted, e.Plan.Status, e.Plan.Actions, holds, e.Failure,
+		e.Kind, e.Name, e.Namespace, e.Controller, e.Policies, state, why, e.Wanted, e.Plan.Status, actions, holds, e.Failure,
 		notNil(e.Idle), notNil(e.Instants), e.Tie,
 	})
 }

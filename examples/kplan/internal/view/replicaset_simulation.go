@@ -1,6 +1,7 @@
 package view
 
 import (
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -79,13 +80,13 @@ func (s ReplicaSimulation) lines(step *ReplicaStep, last bool) (lines [][]string
 }
 
 type replicaStep struct {
-	Time      float64            `json:"time"` // in seconds
-	Actions   replicaset.Actions `json:"actions"`
-	Holds     []replicaset.Hold  `json:"holds,omitempty"`
-	Pods      int32              `json:"pods"`
-	Ready     int32              `json:"ready"`
-	Available int32              `json:"available"`
-	Tie       *Tie               `json:"tie,omitempty"`
+	Time      float64           `json:"time"` // in seconds
+	Actions   json.RawMessage   `json:"actions"`
+	Holds     []replicaset.Hold `json:"holds,omitempty"`
+	Pods      int32             `json:"pods"`
+	Ready     int32             `json:"ready"`
+	Available int32             `json:"available"`
+	Tie       *Tie              `json:"tie,omitempty"`
 }
 
 // MarshalJSON encodes the steps. Times are seconds from the start.
@@ -94,7 +95,11 @@ func (s ReplicaSimulation) MarshalJSON() ([]byte, error) {
 	for i := range s.Steps {
 		st := &s.Steps[i]
 		p := &st.Plan
-		steps[i] = replicaStep{st.Time.Seconds(), p.Plan.Actions, p.Plan.Holds, st.Pods, st.Ready, st.Available, p.Tie}
+		actions, err := p.Tie.actions(p.Plan.Actions)
+		if err != nil {
+			return nil, err
+		}
+		steps[i] = replicaStep{st.Time.Seconds(), actions, p.Plan.Holds, st.Pods, st.Ready, st.Available, p.Tie}
 	}
 	return marshal(struct {
 		Kind      string        `json:"kind"`

@@ -1,11 +1,14 @@
 package view
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
+	"github.com/kplan-go/kplan/replicaset"
 )
 
 // A Run is the places of pods that go before all behind them, and after all in front. Of
@@ -39,6 +42,24 @@ func (t *Tie) text() string {
 }
 
 func (t *Tie) has(name string) bool { return t != nil && slices.Contains(t.Pods, name) }
+
+// actions encodes actions, and marks those that name a pod of the tie: the planner has
+// chosen it, and another may go.
+func (t *Tie) actions(list replicaset.Actions) (json.RawMessage, error) {
+	parts := make([]json.RawMessage, len(list))
+	for i, a := range list {
+		text, err := marshal(replicaset.Actions{a})
+		if err != nil {
+			return nil, err
+		}
+		text = bytes.TrimSuffix(bytes.TrimPrefix(bytes.TrimSpace(text), []byte("[")), []byte("]"))
+		if d, ok := a.(replicaset.DeletePod); ok && t.has(d.Name) {
+			text = append(bytes.TrimSuffix(text, []byte("}}")), `,"perhaps":true}}`...)
+		}
+		parts[i] = text
+	}
+	return marshal(parts)
+}
 
 // writeTies says which pods of ReplicaSets go, where nobody can tell.
 func writeTies(w *terminal.Writer, plans []PodPlan) {
