@@ -42,7 +42,7 @@ func rollouts() []entry {
 		{"rollouts-244", "pods get no batch label unless somebody has set a rollout id", labelsWithoutID,
 			mutant{"rollout/workload", "return f.CanaryRevision", `return ""`}},
 		{"rollouts-321", "an autoscaler makes more new pods than the batch allows", scaledInBatch,
-			mutant{"deploy", "max(0, t-max(s.size, i.limit()))", "int32(0)"}},
+			mutant{"rollout:KeepLimit", "l >= 0 && n > 0", "false"}},
 		{"kruise-926", "a small percentage of few pods updates none", smallPercentage,
 			mutant{"rollout/partition:BatchSize", "b.OfUp64(r)", "int64(b.Of(r))"}},
 		{"kruise-1038", "whole percentages are too coarse for many pods", coarsePercentage,
