@@ -3,18 +3,17 @@ package selector_test
 import (
 	"testing"
 
-	"github.com/kplan-go/kplan/internal/randomselector"
-
 	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/selector"
 )
 
 // So are errors of validation and conversion, as long as the order stays.
 func TestErrors_pure(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		purity.Check(t, randomselector.LabelSelector(randomselector.Source(t), true), func(ls *selector.LabelSelector) (string, error) {
+		purity.Check(t, random.LabelSelector(random.Rapid(t)), func(ls *selector.LabelSelector) (string, error) {
 			if err := selector.Validate(ls, "spec.selector", selector.ValidateOptions{}); err != nil {
 				return "", err
 			}

@@ -1,14 +1,12 @@
 package selector_test
 
 import (
-	"math/rand/v2"
 	"testing"
-
-	"github.com/kplan-go/kplan/internal/randomselector"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/selector"
 	"github.com/kplan-go/kplan/selector/algebra"
 )
@@ -166,14 +164,14 @@ func TestAdd(t *testing.T) {
 
 // The order of expressions and of map iteration changes no text, error or match.
 func TestPermutation(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
+	r := random.Seeded(1)
 	for range 500 {
-		ls := randomselector.LabelSelector(r, true)
+		ls := random.LabelSelector(r)
 		s, err := selector.FromLabelSelector(ls)
 		again, errAgain := selector.FromLabelSelector(ls)
 		require.Equal(t, err, errAgain, "map order changes nothing")
 		require.Equal(t, s.String(), again.String())
-		if err != nil {
+		if err != nil || ls == nil {
 			continue
 		}
 		shuffled := &selector.LabelSelector{MatchLabels: map[string]string{}}
@@ -182,7 +180,7 @@ func TestPermutation(t *testing.T) {
 		}
 		seen := map[string]bool{}
 		distinct := true
-		for _, i := range r.Perm(len(ls.MatchExpressions)) {
+		for _, i := range random.Perm(r, len(ls.MatchExpressions)) {
 			e := ls.MatchExpressions[i]
 			_, labelled := ls.MatchLabels[e.Key]
 			distinct = distinct && !seen[e.Key] && !labelled
@@ -195,7 +193,7 @@ func TestPermutation(t *testing.T) {
 		}
 		require.Equal(t, algebra.Normalize(s).String(), algebra.Normalize(other).String())
 		for range 10 {
-			labels := randomselector.Labels(r)
+			labels := random.Matchable(r)
 			require.Equal(t, s.Matches(labels), other.Matches(labels), "%v and %v on %v", s, other, labels)
 		}
 	}

@@ -77,7 +77,7 @@ var imports = map[string][]string{
 
 // supporting packages serve tests and readers, and may import what they like. The
 // core may not import them.
-var supporting = []string{"internal/adopters", "internal/bugbank", "internal/house", "internal/invariant", "internal/podset", "internal/purity", "internal/random", "internal/randomselector", "internal/recorded", "internal/scenario", "internal/sim", "internal/smallscope", "internal/total", "internal/trace"}
+var supporting = []string{"internal/adopters", "internal/bugbank", "internal/house", "internal/invariant", "internal/podset", "internal/purity", "internal/random", "internal/recorded", "internal/scenario", "internal/sim", "internal/smallscope", "internal/total", "internal/trace"}
 
 func isSupporting(pkg string) bool {
 	return slices.Contains(supporting, pkg) || pkg == "examples" || strings.HasPrefix(pkg, "examples/")

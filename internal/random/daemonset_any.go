@@ -34,14 +34,14 @@ func agentPod(s Source, i, nodes int) daemonset.Pod {
 		of     uint64
 		change func()
 	}{
-		{"unready", 4, func() { unready(&p) }}, {"failed", 8, func() { p.Phase = podorder.Failed; unready(&p) }}, {"succeeded", 12, func() { p.Phase = podorder.Succeeded; unready(&p) }},
-		{"unbound", 10, func() { p.NodeName, p.PinnedNode, p.Phase = "", p.NodeName, podorder.Pending; unready(&p) }},
-		{"terminating", 8, func() { p.DeletionTimestamp = Now.Add(-time.Minute) }}, {"preparing", 10, func() { p.Labels[daemonset.LabelState] = daemonset.StatePreparingDelete }},
-		{"gated", 3, func() { gate(&p) }}, {"orphan", 20, func() { p.ControllerUID, p.ControllerKind, p.ControllerName = "", "", "" }},
-		{"other", 20, func() { p.ControllerUID = "x" }}, {"mismatch", 20, func() { p.Labels["app"] = "x" }}, {"hold", 3, func() { p.Labels["hold"] = "yes" }},
-		{"generation", 8, func() { p.Labels[daemonset.LabelGeneration] = "5" }}, {"nowhere", 20, func() { p.NodeName, p.PinnedNode = "", "" }},
+		{"unready", 5, func() { unready(&p) }}, {"failed", 9, func() { p.Phase = podorder.Failed; unready(&p) }}, {"succeeded", 13, func() { p.Phase = podorder.Succeeded; unready(&p) }},
+		{"unbound", 11, func() { p.NodeName, p.PinnedNode, p.Phase = "", p.NodeName, podorder.Pending; unready(&p) }},
+		{"terminating", 9, func() { p.DeletionTimestamp = Now.Add(-time.Minute) }}, {"preparing", 11, func() { p.Labels[daemonset.LabelState] = daemonset.StatePreparingDelete }},
+		{"gated", 4, func() { gate(&p) }}, {"orphan", 21, func() { p.ControllerUID, p.ControllerKind, p.ControllerName = "", "", "" }},
+		{"other", 21, func() { p.ControllerUID = "x" }}, {"mismatch", 21, func() { p.Labels["app"] = "x" }}, {"hold", 4, func() { p.Labels["hold"] = "yes" }},
+		{"generation", 9, func() { p.Labels[daemonset.LabelGeneration] = "5" }}, {"nowhere", 21, func() { p.NodeName, p.PinnedNode = "", "" }},
 	} {
-		if Seldom(s, c.name, c.of) {
+		if OneIn(s, c.name, c.of) {
 			c.change()
 		}
 	}
@@ -130,5 +130,5 @@ func advanced(s Source, snapshot *daemonset.Snapshot) {
 	d.Paused = !Often(s, "not paused", 5)
 	d.Progressive = Bool(s, "progressive")
 	d.PreDelete = OneOf(s, "hook", nil, nil, &daemonset.PreDelete{Labels: map[string]string{"hold": "yes"}})
-	snapshot.Unseen = Seldom(s, "unseen", 12)
+	snapshot.Unseen = OneIn(s, "unseen", 13)
 }

@@ -113,12 +113,12 @@ func deployment(s Source, wild bool) deploy.Snapshot {
 	d.ProgressDeadlineSeconds = OneOf(s, "deadline", nil, new(int32(1)), new(int32(deploy.NoLimit)))
 	d.RevisionHistoryLimit = OneOf(s, "history", nil, new(int32(0)), new(int32(1)), new(int32(2)))
 	d.Strategy = OneOf(s, "strategy", "", deploy.RollingUpdate, deploy.RollingUpdate, deploy.Recreate)
-	d.Paused, d.Generation = Seldom(s, "paused", 6), OneOf[int64](s, "generation", 2, 3)
+	d.Paused, d.Generation = OneIn(s, "paused", 7), OneOf[int64](s, "generation", 2, 3)
 	d.Selector = OneOf(s, "selector", nil, nil, selector.FromLabels(map[string]string{"app": "web"}))
-	if Seldom(s, "deleting", 12) {
+	if OneIn(s, "deleting", 13) {
 		d.DeletionTimestamp = Now.Add(-time.Minute)
 	}
-	if Seldom(s, "roll back", 8) {
+	if OneIn(s, "roll back", 9) {
 		d.Annotations = map[string]string{revision.AnnotationRollback: OneOf(s, "to", "0", "1", "2", "9"), revision.AnnotationLastApplied: "{}"}
 	}
 	template(s, &d)
@@ -162,25 +162,25 @@ func replicaSetOf(s Source, n int, wild bool) replicaset.ReplicaSet {
 	replicas := Between(s, "reported", 0, most)
 	rs := Counted(Set(n, wanted), replicas, Between(s, "available", 0, min(wanted, replicas)))
 	rs.Status.TerminatingReplicas = OneOf(s, "terminating", new(int32), new(int32), new(int32(2)), nil)
-	if Seldom(s, "odd", 5) {
+	if OneIn(s, "odd", 6) {
 		rs.Status.AvailableReplicas = int32(min(int64(wanted)+OneOf[int64](s, "ahead", 1, 3), 1<<31-1))
 	}
-	if Seldom(s, "orphan", 8) {
+	if OneIn(s, "orphan", 9) {
 		rs.ControllerKind, rs.ControllerName, rs.ControllerUID = "", "", ""
 	}
-	if Seldom(s, "foreign", 8) {
+	if OneIn(s, "foreign", 9) {
 		rs.ControllerUID = "other"
 	}
-	if Seldom(s, "unlabelled", 8) {
+	if OneIn(s, "unlabelled", 9) {
 		rs.Labels = nil
 	}
-	if Seldom(s, "same age", 3) {
+	if OneIn(s, "same age", 4) {
 		rs.CreationTimestamp = Now.Add(-time.Hour)
 	}
-	if Seldom(s, "behind", 4) {
+	if OneIn(s, "behind", 5) {
 		rs.Generation = 2
 	}
-	if Seldom(s, "tampered", 8) {
+	if OneIn(s, "tampered", 9) {
 		rs.Annotations = map[string]string{
 			revision.AnnotationRevision: OneOf(s, "revision", "", "3", "zz", "-1", "9223372036854775806"),
 			revision.AnnotationDesired:  OneOf(s, "desired", "", "+2", "zz", "4294967299", "7"), revision.AnnotationMax: OneOf(s, "max", "0", "-1", "9"),
@@ -245,7 +245,7 @@ func Partitioned(s Source, snapshot deploy.Snapshot) deploy.Snapshot {
 	if Often(s, "limits", 9) {
 		p.RollingUpdate = &partition.RollingUpdate{MaxSurge: limit(s, "surge by partition"), MaxUnavailable: limit(s, "unavailable by partition")}
 	}
-	p.Paused = Seldom(s, "partition paused", 6)
+	p.Paused = OneIn(s, "partition paused", 7)
 	snapshot.Deployment.Partitioned, snapshot.Deployment.Strategy, snapshot.Deployment.Paused = p, deploy.Recreate, true
 	snapshot.ReplicaSets = slices.Clone(snapshot.ReplicaSets)
 	if Bool(s, "other ages") {

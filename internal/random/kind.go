@@ -37,7 +37,7 @@ func Kinds(s Source) Kind { return OneOf(s, "kind", CaughtUp, Truthful, Midway, 
 // size is small, so that limits are hit, or now and then anything.
 func size(s Source, name string, wild bool) int32 {
 	switch {
-	case !wild || !Seldom(s, name+" is large", 3):
+	case !wild || !OneIn(s, name+" is large", 4):
 		return Between[int32](s, name, 0, 12)
 	case Bool(s, name+" is the largest"):
 		return math.MaxInt32

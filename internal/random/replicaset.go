@@ -87,10 +87,10 @@ func trueReplicaSet(s Source, alone bool) replicaset.Snapshot {
 	if alone {
 		return snapshot
 	}
-	if Seldom(s, "deleting", 6) {
+	if OneIn(s, "deleting", 7) {
 		snapshot.ReplicaSet.DeletionTimestamp = Now
 	}
-	if Seldom(s, "expects", 4) {
+	if OneIn(s, "expects", 5) {
 		snapshot.Expectations = replicaset.ExpectCreations(2, Now.Add(-time.Minute))
 	}
 	snapshot.ReplicaSet.ControllerUID, snapshot.Siblings = OneOf(s, "controller", "", "deployment"), siblings()
@@ -168,7 +168,7 @@ func anyReplicaSet(s Source, wrong bool) replicaset.Snapshot {
 func ReplicaSetOptions(s Source) replicaset.Options {
 	return replicaset.Options{
 		Burst: OneOf[int32](s, "burst", 0, 1, 3), InitialBatch: OneOf[int32](s, "initial", 0, 2), Repair: Between(s, "repair", 0, replicaset.RepairAll),
-		Dialect: OneOf(s, "dialect", "", "", replicaset.Kubernetes15), Spread: Bool(s, "spread"), OmitTerminating: Seldom(s, "omit", 3),
+		Dialect: OneOf(s, "dialect", "", "", replicaset.Kubernetes15), Spread: Bool(s, "spread"), OmitTerminating: OneIn(s, "omit", 4),
 		Terminating: OneOf(s, "replace", "", replicaset.ReplaceTerminated), Order: podorder.Order{Priority: OneOf(s, "priority", "", podorder.PriorityFirst)},
 	}
 }

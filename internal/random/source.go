@@ -15,23 +15,45 @@ type Source interface {
 	Below(name string, n uint64) uint64
 }
 
-type rapidSource struct{ t *rapid.T }
+// T is a test of rapid, and a source: rapid prefers low answers and the highest, and makes
+// failing cases small.
+type T struct{ *rapid.T }
 
-// Rapid asks rapid, which prefers low answers and the highest, and makes failing cases
-// small.
-func Rapid(t *rapid.T) Source { return rapidSource{t} }
+// Rapid asks rapid.
+func Rapid(t *rapid.T) T { return T{t} }
 
-func (s rapidSource) Below(name string, n uint64) uint64 {
+// Check checks a property of what it draws.
+func Check(tb rapid.TB, property func(T)) {
+	tb.Helper()
+	rapid.Check(tb, func(t *rapid.T) { property(T{t}) })
+}
+
+// Custom is what a function draws, for rapid.
+func Custom[V any](draw func(T) V) *rapid.Generator[V] {
+	return rapid.Custom(func(t *rapid.T) V { return draw(T{t}) })
+}
+
+// below[n] draws 0 to n-1. Making a generator costs more than drawing from it.
+var below = func() (gs [129]*rapid.Generator[uint64]) {
+	for n := range uint64(128) {
+		gs[n+1] = rapid.Uint64Range(0, n)
+	}
+	return gs
+}()
+
+func (t T) Below(name string, n uint64) uint64 {
 	switch {
 	case n == 1:
 		return 0
 	case n == 2: // both as often
-		if rapid.Bool().Draw(s.t, name) {
+		if rapid.Bool().Draw(t.T, name) {
 			return 1
 		}
 		return 0
+	case n < uint64(len(below)):
+		return below[n].Draw(t.T, name)
 	}
-	return rapid.Uint64Range(0, n-1).Draw(s.t, name)
+	return rapid.Uint64Range(0, n-1).Draw(t.T, name)
 }
 
 type seededSource struct{ r *rand.Rand }
@@ -71,11 +93,42 @@ func Between[N ~int | ~int32 | ~int64 | ~uint64](s Source, name string, low, hig
 // Bool returns false or true, each as often.
 func Bool(s Source, name string) bool { return s.Below(name, 2) == 1 }
 
-// Seldom is true once in a while: for the last of n+1 answers.
-func Seldom(s Source, name string, n uint64) bool { return s.Below(name, n+1) == n }
+// Below returns 0 to n-1.
+func Below(s Source, name string, n int) int { return int(s.Below(name, uint64(n))) }
+
+// OneIn is true once in n draws: for the last of n answers.
+func OneIn(s Source, name string, n uint64) bool { return s.Below(name, n) == n-1 }
+
+// Percent is true in p of 100 draws, for the last answers.
+func Percent(s Source, name string, p uint64) bool { return s.Below(name, 100) >= 100-p }
+
+// Weighted returns an index, each in proportion to its weight.
+func Weighted(s Source, name string, weights ...int) int {
+	sum := 0
+	for _, w := range weights {
+		sum += w
+	}
+	n := Below(s, name, sum)
+	for i, w := range weights {
+		if n -= w; n < 0 {
+			return i
+		}
+	}
+	return 0
+}
 
 // Often is false once in a while: for the first of n+1 answers.
 func Often(s Source, name string, n uint64) bool { return s.Below(name, n+1) > 0 }
+
+// Perm draws an order of 0 to n-1.
+func Perm(s Source, n int) []int {
+	order := make([]int, n)
+	for i := range order {
+		k := i - Below(s, "place", i+1)
+		order[i], order[k] = order[k], i
+	}
+	return order
+}
 
 // anyInt32 returns any number, that of few bits most often if the source prefers those.
 func anyInt32(s Source, name string) int32 {

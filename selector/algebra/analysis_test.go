@@ -2,15 +2,13 @@ package algebra_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
-
-	"github.com/kplan-go/kplan/internal/randomselector"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/selector"
 	"github.com/kplan-go/kplan/selector/algebra"
 )
@@ -180,23 +178,23 @@ func TestNormalize(t *testing.T) {
 // what they mention, and one more of each kind.
 func TestAnalysis_bruteForce(t *testing.T) {
 	var universe []map[string]string
-	for i := -1; i < len(randomselector.All); i++ {
-		for j := -1; j < len(randomselector.All); j++ {
+	for i := -1; i < len(random.Matchables); i++ {
+		for j := -1; j < len(random.Matchables); j++ {
 			labels := map[string]string{}
 			if i >= 0 {
-				labels["a"] = randomselector.All[i]
+				labels["a"] = random.Matchables[i]
 			}
 			if j >= 0 {
-				labels["b"] = randomselector.All[j]
+				labels["b"] = random.Matchables[j]
 			}
 			universe = append(universe, labels)
 		}
 	}
-	n := randomselector.Cases(t, 4000)
-	r := rand.New(rand.NewPCG(3, 4))
+	n := random.Cases(t, 4000)
+	r := random.Seeded(3)
 	var overlaps, inside, equal, empty int
 	for range n {
-		a, b := randomselector.Selector(r), randomselector.Selector(r)
+		a, b := random.Selector(r), random.Selector(r)
 		common, onlyA, onlyB := false, false, false
 		for _, labels := range universe {
 			inA, inB := a.Matches(labels), b.Matches(labels)
@@ -212,7 +210,7 @@ func TestAnalysis_bruteForce(t *testing.T) {
 		inside += count(!onlyA)
 		equal += count(!onlyA && !onlyB)
 		empty += count(!common && !onlyA)
-		checkNormal(t, a, universe[r.IntN(len(universe))])
+		checkNormal(t, a, universe[random.Below(r, "labels", len(universe))])
 	}
 	t.Logf("%d random pairs over %d label sets: %d overlap, %d imply, %d equivalent, %d with a first one that selects nothing",
 		n, len(universe), overlaps, inside, equal, empty)

@@ -1,13 +1,11 @@
 package algebra_test
 
 import (
-	"math/rand/v2"
 	"testing"
-
-	"github.com/kplan-go/kplan/internal/randomselector"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/selector"
 	"github.com/kplan-go/kplan/selector/algebra"
 )
@@ -83,12 +81,12 @@ func checkNodes(t *testing.T, a, b selector.NodeMatcher, answers func(bool, alge
 	answers(overlap, implies)
 }
 
-func randomNodeSelector(r *rand.Rand) *selector.NodeSelector {
+func randomNodeSelector(r random.Source) *selector.NodeSelector {
 	ns := &selector.NodeSelector{}
-	for range r.IntN(4) {
+	for range random.Below(r, "terms", 4) {
 		var term selector.NodeSelectorTerm
-		for range r.IntN(3) {
-			req := randomselector.Requirement(r, "a", "b")
+		for range random.Below(r, "expressions", 3) {
+			req := random.Requirement(r, "a", "b")
 			op := map[selector.Op]selector.Operator{
 				selector.OpIn: selector.In, selector.OpEquals: selector.In, selector.OpDoubleEquals: selector.In,
 				selector.OpNotIn: selector.NotIn, selector.OpNotEquals: selector.NotIn,
@@ -97,8 +95,8 @@ func randomNodeSelector(r *rand.Rand) *selector.NodeSelector {
 			}[req.Op()]
 			term.MatchExpressions = append(term.MatchExpressions, expression(req.Key(), op, req.Values()...))
 		}
-		for range r.IntN(2) {
-			term.MatchFields = append(term.MatchFields, expression(selector.FieldName, randomselector.OneOf(r, selector.In, selector.NotIn), randomselector.OneOf(r, "n", "m", "o")))
+		for range random.Below(r, "fields", 2) {
+			term.MatchFields = append(term.MatchFields, expression(selector.FieldName, random.OneOf(r, "operator", selector.In, selector.NotIn), random.OneOf(r, "name", "n", "m", "o")))
 		}
 		ns.Terms = append(ns.Terms, term)
 	}
@@ -106,21 +104,21 @@ func randomNodeSelector(r *rand.Rand) *selector.NodeSelector {
 }
 
 func TestNodeAnalysis_bruteForce(t *testing.T) {
-	n := min(randomselector.Cases(t, 500), 20_000)
-	r := rand.New(rand.NewPCG(5, 6))
+	n := min(random.Cases(t, 500), 20_000)
+	r := random.Seeded(5)
 	answers := map[algebra.Answer]int{}
 	for range n {
 		a, b := selector.NewNodeMatcher(randomNodeSelector(r)), selector.NewNodeMatcher(randomNodeSelector(r))
 		common, onlyA := false, false
 		for _, name := range []string{"n", "m", "o", "fresh"} {
-			for i := -1; i < len(randomselector.All); i++ {
-				for j := -1; j < len(randomselector.All); j++ {
+			for i := -1; i < len(random.Matchables); i++ {
+				for j := -1; j < len(random.Matchables); j++ {
 					labels := map[string]string{}
 					if i >= 0 {
-						labels["a"] = randomselector.All[i]
+						labels["a"] = random.Matchables[i]
 					}
 					if j >= 0 {
-						labels["b"] = randomselector.All[j]
+						labels["b"] = random.Matchables[j]
 					}
 					inA, _ := a.Match(name, labels)
 					inB, _ := b.Match(name, labels)

@@ -3,20 +3,20 @@ package algebra_test
 import (
 	"testing"
 
-	"github.com/kplan-go/kplan/internal/randomselector"
-
-	"github.com/kplan-go/kplan/selector"
-	"github.com/kplan-go/kplan/selector/algebra"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/kplan-go/kplan/internal/random"
+	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/algebra"
 )
 
 // The invariants of the selector algebra that are not in the brute force.
 func TestAnalysis_invariants(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := randomselector.Source(t)
-		a, b, c := randomselector.Selector(r), randomselector.Selector(r), randomselector.Selector(r)
-		labels := randomselector.Labels(r)
+		r := random.Rapid(t)
+		a, b, c := random.Selector(r), random.Selector(r), random.Selector(r)
+		labels := random.Matchable(r)
 		require.Equal(t, algebra.Disjoint(a, b), algebra.Disjoint(b, a), "overlap is symmetric")
 		_, ab := algebra.Implies(a, b)
 		_, bc := algebra.Implies(b, c)
@@ -28,7 +28,7 @@ func TestAnalysis_invariants(t *testing.T) {
 		_, self := algebra.Implies(a, a)
 		require.True(t, self)
 		require.Equal(t, a.Matches(labels) && b.Matches(labels), algebra.And(a, b).Matches(labels))
-		more := a.Add(randomselector.Requirement(r, "a", "b"))
+		more := a.Add(random.Requirement(r, "a", "b"))
 		require.True(t, !more.Matches(labels) || a.Matches(labels), "adding a requirement never enlarges the set")
 		_, within := algebra.Implies(more, a)
 		require.True(t, within)

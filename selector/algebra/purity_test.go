@@ -3,13 +3,13 @@ package algebra_test
 import (
 	"testing"
 
-	"github.com/kplan-go/kplan/internal/randomselector"
-
-	"github.com/kplan-go/kplan/internal/purity"
-	"github.com/kplan-go/kplan/selector"
-	"github.com/kplan-go/kplan/selector/algebra"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/internal/random"
+	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/algebra"
 )
 
 // Analysis is a pure function of its selectors, and the order of their expressions
@@ -21,8 +21,8 @@ func TestAnalysis_pure(t *testing.T) {
 		Comparison   algebra.Comparison
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		r := randomselector.Source(t)
-		s := snapshot{randomselector.LabelSelector(r, false), randomselector.LabelSelector(r, false)}
+		r := random.Rapid(t)
+		s := snapshot{random.ValidLabelSelector(r), random.ValidLabelSelector(r)}
 		purity.Check(t, s, func(s snapshot) (plan, error) {
 			a, err := selector.FromLabelSelector(s.A)
 			require.NoError(t, err)

@@ -2,15 +2,13 @@ package claim_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"testing"
 	"time"
-
-	"github.com/kplan-go/kplan/internal/randomselector"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/selector"
 	"github.com/kplan-go/kplan/selector/algebra"
 	"github.com/kplan-go/kplan/selector/claim"
@@ -61,9 +59,9 @@ func TestSimulate(t *testing.T) {
 // Simulate is each controller classifying in turn, on a snapshot that the ones
 // before have changed.
 func TestSimulate_isClassifyInTurn(t *testing.T) {
-	r := rand.New(rand.NewPCG(7, 8))
+	r := random.Seeded(7)
 	contested := 0
-	for range min(randomselector.Cases(t, 100), 2000) {
+	for range min(random.Cases(t, 100), 2000) {
 		controllers, children := randomControllers(r)
 		round := claim.Simulate(controllers, len(children), at(children))
 		var actions []claim.RoundAction
@@ -101,8 +99,8 @@ func TestSimulate_isClassifyInTurn(t *testing.T) {
 // What is not contested ends the same whatever the order; what is contested can
 // end differently.
 func TestSimulate_order(t *testing.T) {
-	r := rand.New(rand.NewPCG(9, 10))
-	for range min(randomselector.Cases(t, 100), 2000) {
+	r := random.Seeded(9)
+	for range min(random.Cases(t, 100), 2000) {
 		controllers, children := randomControllers(r)
 		round := claim.Simulate(controllers, len(children), at(children))
 		contested := map[int][]int{}
@@ -111,7 +109,7 @@ func TestSimulate_order(t *testing.T) {
 		}
 		outcomes := make([]map[int]bool, len(children))
 		for range 40 {
-			perm := r.Perm(len(controllers))
+			perm := random.Perm(r, len(controllers))
 			shuffled := make([]claim.Controller, len(perm))
 			for i, p := range perm {
 				shuffled[i] = controllers[p]
@@ -138,25 +136,25 @@ func TestSimulate_order(t *testing.T) {
 	}
 }
 
-func randomControllers(r *rand.Rand) ([]claim.Controller, []claim.Child) {
+func randomControllers(r random.Source) ([]claim.Controller, []claim.Child) {
 	var controllers []claim.Controller
-	for i := range 1 + r.IntN(4) {
+	for i := range 1 + random.Below(r, "controllers", 4) {
 		controllers = append(controllers, claim.Controller{Owner: claim.Owner{
-			Kind: "ReplicaSet", Namespace: randomselector.OneOf(r, "ns", "ns", "ns", "x", ""), Name: fmt.Sprint("rs", i), UID: fmt.Sprint("u", i),
-			Selector: randomselector.Selector(r), Deleting: r.IntN(6) == 0,
+			Kind: "ReplicaSet", Namespace: random.OneOf(r, "namespace", "ns", "ns", "ns", "x", ""), Name: fmt.Sprint("rs", i), UID: fmt.Sprint("u", i),
+			Selector: random.Selector(r), Deleting: random.OneIn(r, "deleting", 6),
 		}})
 	}
-	return controllers, randomChildren(r, r.IntN(12))
+	return controllers, randomChildren(r, random.Below(r, "children", 12))
 }
 
-func randomChildren(r *rand.Rand, n int) []claim.Child {
+func randomChildren(r random.Source, n int) []claim.Child {
 	children := make([]claim.Child, n)
 	for i := range children {
 		c := claim.Child{
-			Namespace: randomselector.OneOf(r, "ns", "ns", "ns", "x"), Name: fmt.Sprint("p", i), UID: fmt.Sprint("uid-p", i), Labels: randomselector.Labels(r),
-			Deleting: r.IntN(6) == 0, Finished: r.IntN(6) == 0, Rejected: r.IntN(12) == 0,
+			Namespace: random.OneOf(r, "namespace", "ns", "ns", "ns", "x"), Name: fmt.Sprint("p", i), UID: fmt.Sprint("uid-p", i), Labels: random.Matchable(r),
+			Deleting: random.OneIn(r, "deleting", 6), Finished: random.OneIn(r, "finished", 6), Rejected: random.OneIn(r, "rejected", 12),
 		}
-		if owner := r.IntN(7); owner < 5 {
+		if owner := random.Below(r, "owner", 7); owner < 5 {
 			c.ControllerKind, c.ControllerName, c.ControllerUID = "ReplicaSet", fmt.Sprint("rs", owner), fmt.Sprint("u", owner)
 		}
 		children[i] = c
@@ -195,16 +193,16 @@ func TestStrays(t *testing.T) {
 }
 
 func TestIndex(t *testing.T) {
-	r := rand.New(rand.NewPCG(11, 12))
+	r := random.Seeded(11)
 	hits := 0
 	for range 200 {
-		selectors := make([]selector.Selector, r.IntN(20))
+		selectors := make([]selector.Selector, random.Below(r, "selectors", 20))
 		for i := range selectors {
-			selectors[i] = randomselector.Selector(r)
+			selectors[i] = random.Selector(r)
 		}
 		x := selector.NewIndex(selectors)
 		for range 20 {
-			labels := randomselector.Labels(r)
+			labels := random.Matchable(r)
 			want := []int{-7}
 			for i, s := range selectors {
 				if s.Matches(labels) {
@@ -248,14 +246,14 @@ func TestConflicts(t *testing.T) {
 }
 
 func TestConflicts_allPairs(t *testing.T) {
-	r := rand.New(rand.NewPCG(13, 14))
+	r := random.Seeded(13)
 	total := 0
 	for range 200 {
-		controllers := make([]claim.Controller, r.IntN(10))
+		controllers := make([]claim.Controller, random.Below(r, "controllers", 10))
 		for i := range controllers {
-			controllers[i].Owner = claim.Owner{Namespace: randomselector.OneOf(r, "ns", "x"), UID: fmt.Sprint(i), Selector: randomselector.Selector(r)}
-			if r.IntN(2) == 0 {
-				controllers[i].TemplateLabels = randomselector.Labels(r)
+			controllers[i].Owner = claim.Owner{Namespace: random.OneOf(r, "namespace", "ns", "x"), UID: fmt.Sprint(i), Selector: random.Selector(r)}
+			if random.Bool(r, "creates") {
+				controllers[i].TemplateLabels = random.Matchable(r)
 			}
 		}
 		found := map[[2]int]bool{}

@@ -3,23 +3,23 @@ package claim_test
 import (
 	"testing"
 
-	"github.com/kplan-go/kplan/internal/randomselector"
-
-	"github.com/kplan-go/kplan/selector"
-	"github.com/kplan-go/kplan/selector/claim"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/kplan-go/kplan/internal/random"
+	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/claim"
 )
 
 // The invariants of claiming.
 func TestClaim_invariants(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := randomselector.Source(t)
+		r := random.Rapid(t)
 		o := claim.Owner{
-			APIVersion: "apps/v1", Kind: "ReplicaSet", Namespace: randomselector.OneOf(r, "ns", "ns", ""), Name: "rs1", UID: "u1",
-			Selector: randomselector.Selector(r), Deleting: r.IntN(3) == 0,
+			APIVersion: "apps/v1", Kind: "ReplicaSet", Namespace: random.OneOf(r, "namespace", "ns", "ns", ""), Name: "rs1", UID: "u1",
+			Selector: random.Selector(r), Deleting: random.OneIn(r, "deleting", 3),
 		}
-		children := randomChildren(r, r.IntN(20))
+		children := randomChildren(r, random.Below(r, "children", 20))
 		before := append([]claim.Child(nil), children...)
 		lists := claim.Classify(&o, len(children), at(children))
 		times := make([]int, len(children))
@@ -57,7 +57,7 @@ func TestClaim_invariants(t *testing.T) {
 		again := claim.Classify(&o, len(children), at(children))
 		require.False(t, again.Changes(), "a second classification changes nothing")
 		require.Equal(t, claimed, append([]int(nil), again.Keep...), "and keeps what is claimed")
-		shuffled := r.Perm(len(before))
+		shuffled := random.Perm(r, len(before))
 		other := claim.Classify(&o, len(before), func(i int) claim.Child { return before[shuffled[i]] })
 		require.Len(t, other.Keep, len(lists.Keep), "input order does not change decisions")
 		for _, i := range other.Adopt {
@@ -95,14 +95,14 @@ func checkDecision(t *rapid.T, o *claim.Owner, c *claim.Child) {
 // lets go what another wants.
 func TestSimulate_disjoint(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := randomselector.Source(t)
+		r := random.Rapid(t)
 		controllers := []claim.Controller{}
 		for i, text := range []string{"a=x", "a=y", "a notin (x,y)"} {
 			s, err := selector.Parse(text)
 			require.NoError(t, err)
 			controllers = append(controllers, claim.Controller{Owner: claim.Owner{Namespace: "ns", UID: "u" + string(rune('0'+i)), Selector: s}})
 		}
-		children := randomChildren(r, r.IntN(20))
+		children := randomChildren(r, random.Below(r, "children", 20))
 		for i := range children {
 			if s := children[i]; s.Controlled() {
 				children[i].ControllerKind, children[i].ControllerName, children[i].ControllerUID = "", "", ""

@@ -4,13 +4,13 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/kplan-go/kplan/internal/randomselector"
-
-	"github.com/kplan-go/kplan/internal/purity"
-	"github.com/kplan-go/kplan/selector"
-	"github.com/kplan-go/kplan/selector/claim"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/internal/random"
+	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/claim"
 )
 
 // A pass over children is a pure function of them, and their order matters only to
@@ -23,8 +23,8 @@ func TestClaim_pure(t *testing.T) {
 	}
 	type plan struct{ Claimed, Patches, Strays []string }
 	rapid.Check(t, func(t *rapid.T) {
-		r := randomselector.Source(t)
-		s := snapshot{randomselector.Selector(r).String(), r.IntN(3) == 0, randomChildren(r, r.IntN(12))}
+		r := random.Rapid(t)
+		s := snapshot{random.Selector(r).String(), random.OneIn(r, "deleting", 3), randomChildren(r, random.Below(r, "children", 12))}
 		purity.Check(t, s, func(s snapshot) (plan, error) {
 			compiled, err := selector.Parse(s.Selector)
 			require.NoError(t, err)
