@@ -13,12 +13,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
-	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/conformance/apiserver"
 	"github.com/kplan-go/kplan/internal/conformance/gen"
 	"github.com/kplan-go/kplan/internal/conformance/upstream"
+	"github.com/kplan-go/kplan/internal/random"
 )
 
 // daemonCase is what a cache shows, in the planner's order: revisions of one number are
@@ -44,7 +44,7 @@ func daemonCase(cached []metav1.Object, b daemonset.Backoff) *gen.DaemonSetCase 
 }
 
 // start draws the beginning of a chain.
-func (x *carriedDaemonSets) start(t *rapid.T, dsc *upstream.DaemonSets, now time.Time) *chain {
+func (x *carriedDaemonSets) start(t random.T, dsc *upstream.DaemonSets, now time.Time) *chain {
 	first := gen.DaemonSet(t, now)
 	for _, p := range first.Pods { // orphans come after pods that are created
 		if name, ok := strings.CutPrefix(p.Name, "q"); ok {
@@ -102,25 +102,25 @@ func observeDaemonPods(c *chain, before, after []metav1.Object) {
 }
 
 // editDaemonSet changes pods, nodes, and what is asked for.
-func editDaemonSet(t *rapid.T, c *chain, now time.Time) {
+func editDaemonSet(t random.T, c *chain, now time.Time) {
 	c.kubelet(t, now, nil)
 	owner := c.server.Stored(apiserver.KeyOf(c.cached[0].(apiserver.Object)))
 	ask := func(f func(*appsv1.DaemonSetSpec)) {
 		c.change(apiserver.KeyOf(owner), true, func(o apiserver.Object) { f(&o.(*appsv1.DaemonSet).Spec) })
 	}
-	for range gen.UpTo(t, 4, "edits") {
-		switch what := gen.UpTo(t, 40, "edit"); {
+	for range random.Below(t, "edits", 4) {
+		switch what := random.Below(t, "edit", 40); {
 		case what < 8:
 			ask(func(s *appsv1.DaemonSetSpec) {
-				s.Template.Spec.Containers[0].Image = fmt.Sprintf("i:%d", gen.UpTo(t, 4, "image"))
+				s.Template.Spec.Containers[0].Image = fmt.Sprintf("i:%d", random.Below(t, "image", 4))
 			})
 		case what < 10:
-			ask(func(s *appsv1.DaemonSetSpec) { s.MinReadySeconds = int32(5 * gen.UpTo(t, 3, "min ready")) })
+			ask(func(s *appsv1.DaemonSetSpec) { s.MinReadySeconds = int32(5 * random.Below(t, "min ready", 3)) })
 		case what < 12:
 			ask(func(s *appsv1.DaemonSetSpec) {
-				some, none := new(intstr.FromInt32(int32(1+gen.UpTo(t, 2, "limit")))), new(intstr.FromInt32(0))
+				some, none := new(intstr.FromInt32(int32(1+random.Below(t, "limit", 2)))), new(intstr.FromInt32(0))
 				s.UpdateStrategy = appsv1.DaemonSetUpdateStrategy{Type: appsv1.RollingUpdateDaemonSetStrategyType, RollingUpdate: &appsv1.RollingUpdateDaemonSet{MaxUnavailable: some, MaxSurge: none}}
-				if gen.OneIn(t, 2, "surge") {
+				if random.OneIn(t, "surge", 2) {
 					s.UpdateStrategy.RollingUpdate.MaxUnavailable, s.UpdateStrategy.RollingUpdate.MaxSurge = none, some
 				}
 			})
@@ -129,20 +129,20 @@ func editDaemonSet(t *rapid.T, c *chain, now time.Time) {
 		case what < 32:
 			c.editPod(t, now)
 		case what < 35:
-			c.orphan(t, now, map[string]string{"app": "web", daemonset.LabelHash: rapid.SampledFrom([]string{"s0", "older"}).Draw(t, "hash")}, func(p *corev1.Pod) {
-				p.Spec.NodeName = fmt.Sprintf("n%d", gen.UpTo(t, 7, "node of the orphan"))
+			c.orphan(t, now, map[string]string{"app": "web", daemonset.LabelHash: random.OneOf[string](t, "hash", "s0", "older")}, func(p *corev1.Pod) {
+				p.Spec.NodeName = fmt.Sprintf("n%d", random.Below(t, "node of the orphan", 7))
 			})
 		case what < 39:
 			c.touch(t)
-		case gen.OneIn(t, 3, "deletion"):
+		case random.OneIn(t, "deletion", 3):
 			c.deleted(now)
 		}
 	}
 }
 
 // editNode adds, removes, taints or relabels a node. Nodes are seen at once.
-func (c *chain) editNode(t *rapid.T) {
-	name := fmt.Sprintf("n%d", gen.UpTo(t, 7, "which node"))
+func (c *chain) editNode(t random.T) {
+	name := fmt.Sprintf("n%d", random.Below(t, "which node", 7))
 	i := slices.IndexFunc(c.cached, func(o metav1.Object) bool { return kindOf(o) == "Node" && o.GetName() == name })
 	if i < 0 {
 		c.cached = append(slices.Clone(c.cached), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"zone": "a"}}})
@@ -151,26 +151,26 @@ func (c *chain) editNode(t *rapid.T) {
 	n := c.cached[i].(*corev1.Node).DeepCopy()
 	c.cached = slices.Clone(c.cached)
 	c.cached[i] = n
-	switch gen.UpTo(t, 4, "what of the node") {
+	switch random.Below(t, "what of the node", 4) {
 	case 0:
 		c.cached = slices.Delete(c.cached, i, i+1)
 	case 1:
-		n.Spec.Taints = []corev1.Taint{{Key: "dedicated", Effect: rapid.SampledFrom([]corev1.TaintEffect{corev1.TaintEffectNoSchedule, corev1.TaintEffectNoExecute}).Draw(t, "effect")}}
+		n.Spec.Taints = []corev1.Taint{{Key: "dedicated", Effect: random.OneOf[corev1.TaintEffect](t, "effect", corev1.TaintEffectNoSchedule, corev1.TaintEffectNoExecute)}}
 	case 2:
 		n.Spec.Taints = nil
 	default:
-		n.Labels = map[string]string{"zone": rapid.SampledFrom([]string{"a", "b"}).Draw(t, "zone")}
+		n.Labels = map[string]string{"zone": random.OneOf[string](t, "zone", "a", "b")}
 	}
 }
 
 // TestChainedDaemonSets carries out plans of DaemonSets pass after pass beside upstream's
 // controller.
 func TestChainedDaemonSets(t *testing.T) {
-	testChained(t, "chained: DaemonSets", daemonTargets, true, func(t bubble) func(*rapid.T, time.Time) *chain {
+	testChained(t, "chained: DaemonSets", daemonTargets, true, func(t bubble) func(random.T, time.Time) *chain {
 		x, err := newCarriedDaemonSets()
 		require.NoError(t, err)
 		dsc, err := upstream.NewDaemonSets()
 		require.NoError(t, err)
-		return func(t *rapid.T, now time.Time) *chain { return x.start(t, dsc, now) }
+		return func(t random.T, now time.Time) *chain { return x.start(t, dsc, now) }
 	})
 }

@@ -14,11 +14,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	appsdefaults "k8s.io/kubernetes/pkg/apis/apps/v1"
-	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/internal/conformance/apiserver"
 	"github.com/kplan-go/kplan/internal/conformance/gen"
 	"github.com/kplan-go/kplan/internal/conformance/upstream"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/revision"
 )
 
@@ -37,7 +37,7 @@ func deploymentCase(cached []metav1.Object) *gen.DeploymentCase {
 }
 
 // start draws the beginning of a chain.
-func (x *carriedDeployments) start(t *rapid.T, dc *upstream.Deployments, now time.Time) *chain {
+func (x *carriedDeployments) start(t random.T, dc *upstream.Deployments, now time.Time) *chain {
 	first := gen.Deployment(t, now)
 	appsdefaults.SetDefaults_Deployment(first.Deployment)
 	cached := deploymentObjects(first)
@@ -59,22 +59,22 @@ func (x *carriedDeployments) start(t *rapid.T, dc *upstream.Deployments, now tim
 }
 
 // editDeployment changes what is asked for, ReplicaSets and what they report, and pods.
-func editDeployment(t *rapid.T, c *chain, now time.Time) {
+func editDeployment(t random.T, c *chain, now time.Time) {
 	c.replicaSetController(t)
 	owner := c.server.Stored(apiserver.KeyOf(c.cached[0].(apiserver.Object)))
 	ask := func(f func(*appsv1.Deployment)) {
 		c.change(apiserver.KeyOf(owner), true, func(o apiserver.Object) { f(o.(*appsv1.Deployment)) })
 	}
-	for range gen.UpTo(t, 3, "edits") {
-		switch what := gen.UpTo(t, 40, "edit"); {
+	for range random.Below(t, "edits", 3) {
+		switch what := random.Below(t, "edit", 40); {
 		case what < 8:
 			ask(func(d *appsv1.Deployment) {
-				d.Spec.Template.Spec.Containers[0].Image = fmt.Sprintf("i:%d", gen.UpTo(t, 5, "image"))
+				d.Spec.Template.Spec.Containers[0].Image = fmt.Sprintf("i:%d", random.Below(t, "image", 5))
 			})
 		case what < 16:
-			ask(func(d *appsv1.Deployment) { d.Spec.Replicas = new(int32(gen.UpTo(t, 12, "replicas"))) })
+			ask(func(d *appsv1.Deployment) { d.Spec.Replicas = new(int32(random.Below(t, "replicas", 12))) })
 		case what < 18:
-			ask(func(d *appsv1.Deployment) { d.Spec.MinReadySeconds = int32(5 * gen.UpTo(t, 3, "min ready")) })
+			ask(func(d *appsv1.Deployment) { d.Spec.MinReadySeconds = int32(5 * random.Below(t, "min ready", 3)) })
 		case what < 21:
 			ask(func(d *appsv1.Deployment) { d.Spec.Paused = !d.Spec.Paused })
 		case what < 23:
@@ -85,7 +85,7 @@ func editDeployment(t *rapid.T, c *chain, now time.Time) {
 				if d.Annotations == nil {
 					d.Annotations = map[string]string{}
 				}
-				d.Annotations[revision.AnnotationRollback] = rapid.SampledFrom([]string{"0", "1", "2", "99"}).Draw(t, "rollback")
+				d.Annotations[revision.AnnotationRollback] = random.OneOf[string](t, "rollback", "0", "1", "2", "99")
 			})
 		case what < 29:
 			c.editSet(t, now)
@@ -95,28 +95,28 @@ func editDeployment(t *rapid.T, c *chain, now time.Time) {
 			c.podOfSet(t, now)
 		case what < 39:
 			c.touch(t)
-		case gen.OneIn(t, 3, "deletion"):
+		case random.OneIn(t, "deletion", 3):
 			c.deleted(now)
 		}
 	}
 }
 
-func editStrategy(t *rapid.T, d *appsv1.Deployment) {
-	if gen.OneIn(t, 3, "recreate") {
+func editStrategy(t random.T, d *appsv1.Deployment) {
+	if random.OneIn(t, "recreate", 3) {
 		d.Spec.Strategy = appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType}
 		return
 	}
 	d.Spec.Strategy = appsv1.DeploymentStrategy{Type: appsv1.RollingUpdateDeploymentStrategyType, RollingUpdate: &appsv1.RollingUpdateDeployment{
-		MaxSurge:       new(intstr.FromInt32(int32(1 + gen.UpTo(t, 3, "surge")))),
-		MaxUnavailable: new(intstr.FromString(rapid.SampledFrom([]string{"0%", "25%", "50%"}).Draw(t, "unavailable"))),
+		MaxSurge:       new(intstr.FromInt32(int32(1 + random.Below(t, "surge", 3)))),
+		MaxUnavailable: new(intstr.FromString(random.OneOf[string](t, "unavailable", "0%", "25%", "50%"))),
 	}}
 }
 
 // replicaSetController lets ReplicaSets report: mostly what they were asked for, at times
 // less.
-func (c *chain) replicaSetController(t *rapid.T) {
+func (c *chain) replicaSetController(t random.T) {
 	for _, rs := range storedOf[*appsv1.ReplicaSet](c) {
-		if gen.OneIn(t, 3, "slow") {
+		if random.OneIn(t, "slow", 3) {
 			continue
 		}
 		size := int32(0)
@@ -125,9 +125,9 @@ func (c *chain) replicaSetController(t *rapid.T) {
 		}
 		status := rs.Status.DeepCopy()
 		status.ObservedGeneration, status.Replicas, status.TerminatingReplicas = rs.Generation, size, new(int32(0))
-		status.ReadyReplicas = max(0, size-int32(max(0, gen.UpTo(t, 6, "not ready")-3)))
-		status.AvailableReplicas = max(0, status.ReadyReplicas-int32(max(0, gen.UpTo(t, 6, "not available")-4)))
-		if gen.OneIn(t, 10, "terminating") {
+		status.ReadyReplicas = max(0, size-int32(max(0, random.Below(t, "not ready", 6)-3)))
+		status.AvailableReplicas = max(0, status.ReadyReplicas-int32(max(0, random.Below(t, "not available", 6)-4)))
+		if random.OneIn(t, "terminating", 10) {
 			status.TerminatingReplicas = new(int32(1))
 		}
 		c.change(apiserver.KeyOf(rs), false, func(o apiserver.Object) { o.(*appsv1.ReplicaSet).Status = *status })
@@ -135,13 +135,13 @@ func (c *chain) replicaSetController(t *rapid.T) {
 }
 
 // editSet scales, removes or relabels a ReplicaSet, or takes its owner away.
-func (c *chain) editSet(t *rapid.T, now time.Time) {
+func (c *chain) editSet(t random.T, now time.Time) {
 	sets := storedOf[*appsv1.ReplicaSet](c)
 	if len(sets) == 0 {
 		return
 	}
-	rs := rapid.SampledFrom(sets).Draw(t, "set")
-	what := gen.UpTo(t, 6, "what of the set")
+	rs := random.OneOf(t, "set", sets...)
+	what := random.Below(t, "what of the set", 6)
 	if what == 0 {
 		c.server.Remove(apiserver.KeyOf(rs))
 		return
@@ -150,7 +150,7 @@ func (c *chain) editSet(t *rapid.T, now time.Time) {
 		rs := o.(*appsv1.ReplicaSet)
 		switch what {
 		case 1:
-			rs.Spec.Replicas = new(int32(gen.UpTo(t, 8, "size")))
+			rs.Spec.Replicas = new(int32(random.Below(t, "size", 8)))
 		case 2, 3:
 			rs.OwnerReferences = nil
 		case 4:
@@ -164,12 +164,12 @@ func (c *chain) editSet(t *rapid.T, now time.Time) {
 }
 
 // podOfSet adds a pod to a ReplicaSet.
-func (c *chain) podOfSet(t *rapid.T, now time.Time) {
+func (c *chain) podOfSet(t random.T, now time.Time) {
 	sets := storedOf[*appsv1.ReplicaSet](c)
 	if len(sets) == 0 {
 		return
 	}
-	rs := rapid.SampledFrom(sets).Draw(t, "set of the pod")
+	rs := random.OneOf(t, "set of the pod", sets...)
 	c.serial++
 	c.server.Put(&corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
@@ -184,11 +184,11 @@ func (c *chain) podOfSet(t *rapid.T, now time.Time) {
 // TestChainedDeployments carries out plans of Deployments pass after pass beside upstream's
 // controller.
 func TestChainedDeployments(t *testing.T) {
-	testChained(t, "chained: Deployments", deploymentTargets, false, func(t bubble) func(*rapid.T, time.Time) *chain {
+	testChained(t, "chained: Deployments", deploymentTargets, false, func(t bubble) func(random.T, time.Time) *chain {
 		x, err := newCarriedDeployments()
 		require.NoError(t, err)
 		dc, err := upstream.NewDeployments()
 		require.NoError(t, err)
-		return func(t *rapid.T, now time.Time) *chain { return x.start(t, dc, now) }
+		return func(t random.T, now time.Time) *chain { return x.start(t, dc, now) }
 	})
 }

@@ -8,10 +8,10 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/internal/conformance/apiserver"
 	"github.com/kplan-go/kplan/internal/conformance/gen"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/replicaset"
 )
@@ -50,7 +50,7 @@ func caseOf(cached []metav1.Object, burst int) *gen.ReplicaSetCase {
 }
 
 // start draws the beginning of a chain.
-func (x *carriedReplicas) start(t *rapid.T, sync replicaSync, draw func(*rapid.T, time.Time) *gen.ReplicaSetCase, now time.Time) *chain {
+func (x *carriedReplicas) start(t random.T, sync replicaSync, draw func(random.Source, time.Time) *gen.ReplicaSetCase, now time.Time) *chain {
 	first, cached, server := drawReplicas(t, now, draw, false)
 	return &chain{
 		server: server, cached: cached, live: x.live, edit: editReplicas,
@@ -86,7 +86,7 @@ func (x *carriedReplicas) start(t *rapid.T, sync replicaSync, draw func(*rapid.T
 }
 
 // editReplicas changes pods and what is asked for.
-func editReplicas(t *rapid.T, c *chain, now time.Time) {
+func editReplicas(t random.T, c *chain, now time.Time) {
 	c.kubelet(t, now, []string{"n1", "n2", "n3"})
 	owner := c.server.Stored(apiserver.KeyOf(c.cached[0].(apiserver.Object)))
 	ask := func(f func(replicas **int32, minReady *int32, template *corev1.PodTemplateSpec)) {
@@ -101,15 +101,15 @@ func editReplicas(t *rapid.T, c *chain, now time.Time) {
 			}
 		})
 	}
-	for range gen.UpTo(t, 4, "edits") {
-		switch what := gen.UpTo(t, 40, "edit"); {
+	for range random.Below(t, "edits", 4) {
+		switch what := random.Below(t, "edit", 40); {
 		case what < 10:
-			ask(func(n **int32, _ *int32, _ *corev1.PodTemplateSpec) { *n = new(int32(gen.UpTo(t, 12, "replicas"))) })
+			ask(func(n **int32, _ *int32, _ *corev1.PodTemplateSpec) { *n = new(int32(random.Below(t, "replicas", 12))) })
 		case what < 12:
-			ask(func(_ **int32, n *int32, _ *corev1.PodTemplateSpec) { *n = int32(5 * gen.UpTo(t, 3, "min ready")) })
+			ask(func(_ **int32, n *int32, _ *corev1.PodTemplateSpec) { *n = int32(5 * random.Below(t, "min ready", 3)) })
 		case what < 14:
 			ask(func(_ **int32, _ *int32, p *corev1.PodTemplateSpec) {
-				p.Spec.Containers[0].Image = rapid.SampledFrom([]string{"i:0", "i:1"}).Draw(t, "image")
+				p.Spec.Containers[0].Image = random.OneOf[string](t, "image", "i:0", "i:1")
 			})
 		case what < 28:
 			c.editPod(t, now)
@@ -117,18 +117,18 @@ func editReplicas(t *rapid.T, c *chain, now time.Time) {
 			c.orphan(t, now, owner.GetLabels(), nil)
 		case what < 39:
 			c.touch(t)
-		case gen.OneIn(t, 3, "deletion"):
+		case random.OneIn(t, "deletion", 3):
 			c.deleted(now)
 		}
 	}
 }
 
-func testChainedReplicas(t *testing.T, name, kind string, newSync func() replicaSync, draw func(*rapid.T, time.Time) *gen.ReplicaSetCase) {
-	testChained(t, name, replicaTargets(kind), true, func(t bubble) func(*rapid.T, time.Time) *chain {
+func testChainedReplicas(t *testing.T, name, kind string, newSync func() replicaSync, draw func(random.Source, time.Time) *gen.ReplicaSetCase) {
+	testChained(t, name, replicaTargets(kind), true, func(t bubble) func(random.T, time.Time) *chain {
 		x, err := newCarriedReplicas(kind != replicaset.Kind)
 		require.NoError(t, err)
 		sync := newSync()
-		return func(t *rapid.T, now time.Time) *chain { return x.start(t, sync, draw, now) }
+		return func(t random.T, now time.Time) *chain { return x.start(t, sync, draw, now) }
 	})
 }
 

@@ -14,11 +14,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/internal/conformance/apiserver"
-	"github.com/kplan-go/kplan/internal/conformance/gen"
 	"github.com/kplan-go/kplan/internal/conformance/upstream"
+	"github.com/kplan-go/kplan/internal/random"
 )
 
 // A chain is a run of several passes for one owner. Each pass is made on two servers that
@@ -34,7 +33,7 @@ type chain struct {
 	// observe is what we make of changes of pods that are seen, nil if nothing is.
 	observe func(c *chain, before, after []metav1.Object)
 	// edit lets somebody else change something.
-	edit func(t *rapid.T, c *chain, now time.Time)
+	edit func(t random.T, c *chain, now time.Time)
 	// pass runs our side, and prepares upstream's. Planned says why plans differ on
 	// purpose, if the passes turn out to differ.
 	pass func(c *chain, rules []apiserver.Rule, now time.Time) (p *carriedPass, planned func() string)
@@ -81,15 +80,15 @@ func chainCorners(expects bool) []corner[*step] {
 }
 
 // testChains runs random chains.
-func testChains(t bubble, counts *caseCounts, n, seed int, targets []callKind, expects bool, start func(*rapid.T, time.Time) *chain) {
+func testChains(t bubble, counts *caseCounts, n, seed int, targets []callKind, expects bool, start func(random.T, time.Time) *chain) {
 	corners := chainCorners(expects)
-	counts.draw(t, n, seed, func(t *rapid.T) {
-		failing, stale := gen.OneIn(t, 2, "failing"), gen.OneIn(t, 2, "stale")
+	counts.draw(t, n, seed, func(t random.T) {
+		failing, stale := random.OneIn(t, "failing", 2), random.OneIn(t, "stale", 2)
 		c, failed := start(t, time.Now()), false
-		for n := range 10 + gen.UpTo(t, 5, "passes") {
+		for n := range 10 + random.Below(t, "passes", 5) {
 			s := step{number: n, failing: failing}
 			if n > 0 {
-				pause := rapid.SampledFrom([]time.Duration{time.Second, 2 * time.Second, 10 * time.Second, time.Minute, 6 * time.Minute}).Draw(t, "pause")
+				pause := random.OneOf[time.Duration](t, "pause", time.Second, 2*time.Second, 10*time.Second, time.Minute, 6*time.Minute)
 				time.Sleep(pause)
 				c.edit(t, c, time.Now())
 				c.updateCaches(t, counts, stale, &s)
@@ -104,7 +103,7 @@ func testChains(t bubble, counts *caseCounts, n, seed int, targets []callKind, e
 }
 
 // step makes one pass on both sides.
-func (c *chain) step(t *rapid.T, counts *caseCounts, targets []callKind, s *step) {
+func (c *chain) step(t random.T, counts *caseCounts, targets []callKind, s *step) {
 	now := time.Now()
 	var rules []apiserver.Rule
 	if s.failing {
@@ -179,8 +178,8 @@ func (c *chain) carryOver(p *carriedPass) {
 }
 
 // updateCaches brings the caches up to date, or some objects of them.
-func (c *chain) updateCaches(t *rapid.T, counts *caseCounts, stale bool, s *step) {
-	before, late := c.cached, func() bool { return stale && gen.OneIn(t, 3, "late") }
+func (c *chain) updateCaches(t random.T, counts *caseCounts, stale bool, s *step) {
+	before, late := c.cached, func() bool { return stale && random.OneIn(t, "late", 3) }
 	var next []metav1.Object
 	seen := map[apiserver.Key]bool{}
 	for i, o := range before {
@@ -224,7 +223,7 @@ func rank(o metav1.Object) int {
 
 // observeCaches tells both sides what their caches have seen. Upstream's DaemonSets count each
 // deletion that they see, also when it was not expected, and again when the pod is gone.
-func (c *chain) observeCaches(t *rapid.T, counts *caseCounts, before []metav1.Object) {
+func (c *chain) observeCaches(t random.T, counts *caseCounts, before []metav1.Object) {
 	c.live.Recall(c.cached[0], c.memory.theirs)
 	c.live.Fill(c.cached)
 	c.live.Observe(before, c.cached)
@@ -272,7 +271,7 @@ func podChanges(before, after []metav1.Object, f func(old, now *corev1.Pod)) {
 }
 
 // testChained runs chains of one kind in a bubble.
-func testChained(t *testing.T, name string, targets []callKind, expects bool, newStart func(bubble) func(*rapid.T, time.Time) *chain) {
+func testChained(t *testing.T, name string, targets []callKind, expects bool, newStart func(bubble) func(random.T, time.Time) *chain) {
 	counts := newCaseCounts(name)
 	defer counts.clock()()
 	const most = 50 // rapid gives up after a day, and each run takes minutes in a bubble

@@ -12,12 +12,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	daemonutil "k8s.io/kubernetes/pkg/controller/daemon/util"
-	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/conformance/apiserver"
 	"github.com/kplan-go/kplan/internal/conformance/gen"
 	"github.com/kplan-go/kplan/internal/conformance/upstream"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/replicaset"
 )
@@ -196,7 +196,7 @@ var daemonTargets = []callKind{
 }
 
 // draw draws a case and runs both sides.
-func (x *carriedDaemonSets) draw(t *rapid.T, dsc *upstream.DaemonSets, now time.Time) (*carriedPass, string) {
+func (x *carriedDaemonSets) draw(t random.T, dsc *upstream.DaemonSets, now time.Time) (*carriedPass, string) {
 	c := gen.DaemonSet(t, now)
 	cached := daemonObjects(c)
 	s := served(cached)
@@ -217,7 +217,7 @@ func (x *carriedDaemonSets) draw(t *rapid.T, dsc *upstream.DaemonSets, now time.
 	if m.backoff, err = backoffOf(c); err != nil {
 		t.Fatal(err)
 	}
-	if gen.OneIn(t, 10, "waiting") {
+	if random.OneIn(t, "waiting", 10) {
 		m.expected = replicaset.ExpectCreations(1, now.Add(-time.Minute))
 	}
 	m.inform()
@@ -233,7 +233,7 @@ func TestCarriedDaemonSets(t *testing.T) {
 		require.NoError(t, err)
 		dsc, err := upstream.NewDaemonSets()
 		require.NoError(t, err)
-		testCarried(t, counts, daemonTargets, func(t *rapid.T) (*carriedPass, string) {
+		testCarried(t, counts, daemonTargets, func(t random.T) (*carriedPass, string) {
 			return x.draw(t, dsc, time.Now())
 		})
 	})

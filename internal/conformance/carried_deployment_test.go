@@ -13,12 +13,12 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	appsdefaults "k8s.io/kubernetes/pkg/apis/apps/v1"
-	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/conformance/apiserver"
 	"github.com/kplan-go/kplan/internal/conformance/gen"
 	"github.com/kplan-go/kplan/internal/conformance/upstream"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/kube"
 )
 
@@ -134,7 +134,7 @@ var deploymentTargets = []callKind{
 }
 
 // draw draws a case and runs both sides.
-func (x *carriedDeployments) draw(t *rapid.T, dc *upstream.Deployments, now time.Time) (*carriedPass, string) {
+func (x *carriedDeployments) draw(t random.T, dc *upstream.Deployments, now time.Time) (*carriedPass, string) {
 	c := gen.Deployment(t, now)
 	appsdefaults.SetDefaults_Deployment(c.Deployment)
 	cached := deploymentObjects(c)
@@ -155,7 +155,7 @@ func TestCarriedDeployments(t *testing.T) {
 		require.NoError(t, err)
 		dc, err := upstream.NewDeployments()
 		require.NoError(t, err)
-		testCarried(t, counts, deploymentTargets, func(t *rapid.T) (*carriedPass, string) {
+		testCarried(t, counts, deploymentTargets, func(t random.T) (*carriedPass, string) {
 			return x.draw(t, dc, time.Now())
 		})
 	})

@@ -8,10 +8,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/internal/conformance/apiserver"
 	"github.com/kplan-go/kplan/internal/conformance/gen"
+	"github.com/kplan-go/kplan/internal/random"
 )
 
 // change lets somebody else change an object. Of changes of what it asks for, asked is set.
@@ -34,13 +34,13 @@ func storedOf[T apiserver.Object](c *chain) (list []T) {
 }
 
 // kubelet starts pods, makes them ready, and removes those that are being deleted.
-func (c *chain) kubelet(t *rapid.T, now time.Time, nodes []string) {
+func (c *chain) kubelet(t random.T, now time.Time, nodes []string) {
 	for _, p := range storedOf[*corev1.Pod](c) {
 		k := apiserver.KeyOf(p)
 		switch {
-		case gen.OneIn(t, 3, "slow"):
+		case random.OneIn(t, "slow", 3):
 		case p.DeletionTimestamp != nil:
-			if gen.OneIn(t, 2, "gone") {
+			if random.OneIn(t, "gone", 2) {
 				c.server.Remove(k)
 			}
 		case p.Status.Phase == corev1.PodPending:
@@ -50,12 +50,12 @@ func (c *chain) kubelet(t *rapid.T, now time.Time, nodes []string) {
 				if node := apiserver.Target(p); node != "" {
 					p.Spec.NodeName = node
 				} else if len(nodes) > 0 {
-					p.Spec.NodeName = rapid.SampledFrom(nodes).Draw(t, "node")
+					p.Spec.NodeName = random.OneOf(t, "node", nodes...)
 				}
-				setReady(p, !gen.OneIn(t, 3, "not ready"), now)
+				setReady(p, !random.OneIn(t, "not ready", 3), now)
 			})
-		case p.Status.Phase == corev1.PodRunning && gen.OneIn(t, 6, "other readiness"):
-			c.change(k, false, func(o apiserver.Object) { setReady(o.(*corev1.Pod), !gen.OneIn(t, 3, "unready"), now) })
+		case p.Status.Phase == corev1.PodRunning && random.OneIn(t, "other readiness", 6):
+			c.change(k, false, func(o apiserver.Object) { setReady(o.(*corev1.Pod), !random.OneIn(t, "unready", 3), now) })
 		}
 	}
 }
@@ -70,13 +70,13 @@ func setReady(p *corev1.Pod, ready bool, now time.Time) {
 
 // editPod does something to a pod: it fails, ends, is deleted, or is taken out of the
 // selector.
-func (c *chain) editPod(t *rapid.T, now time.Time) {
+func (c *chain) editPod(t random.T, now time.Time) {
 	pods := storedOf[*corev1.Pod](c)
 	if len(pods) == 0 {
 		return
 	}
-	p := rapid.SampledFrom(pods).Draw(t, "pod")
-	what := gen.UpTo(t, 7, "what of the pod")
+	p := random.OneOf(t, "pod", pods...)
+	what := random.Below(t, "what of the pod", 7)
 	c.change(apiserver.KeyOf(p), false, func(o apiserver.Object) {
 		p := o.(*corev1.Pod)
 		switch what {
@@ -95,16 +95,16 @@ func (c *chain) editPod(t *rapid.T, now time.Time) {
 			}
 			p.Labels["app"] = "former"
 		default:
-			p.Annotations = map[string]string{"controller.kubernetes.io/pod-deletion-cost": gen.Cost(t)}
+			p.Annotations = map[string]string{"controller.kubernetes.io/pod-deletion-cost": random.Cost(t)}
 		}
 	})
-	if what == 3 && gen.OneIn(t, 2, "at once") {
+	if what == 3 && random.OneIn(t, "at once", 2) {
 		c.server.Remove(apiserver.KeyOf(p))
 	}
 }
 
 // orphan adds a pod of nobody that may be adopted. Its name comes last.
-func (c *chain) orphan(t *rapid.T, now time.Time, labels map[string]string, prepare func(*corev1.Pod)) {
+func (c *chain) orphan(t random.T, now time.Time, labels map[string]string, prepare func(*corev1.Pod)) {
 	c.serial++
 	p := gen.Pod(t, now, c.serial)
 	p.Name, p.UID, p.Labels = fmt.Sprintf("z%d", c.serial), types.UID(fmt.Sprintf("orphan-%d", c.serial)), maps.Clone(labels)
@@ -121,12 +121,12 @@ func (c *chain) orphan(t *rapid.T, now time.Time, labels map[string]string, prep
 }
 
 // touch changes what no controller looks at.
-func (c *chain) touch(t *rapid.T) {
-	o := rapid.SampledFrom(c.server.Objects()).Draw(t, "touched")
+func (c *chain) touch(t random.T) {
+	o := random.OneOf(t, "touched", c.server.Objects()...)
 	c.change(apiserver.KeyOf(o), apiserver.Kind(o) == "Deployment", func(o apiserver.Object) {
 		annotations := map[string]string{}
 		maps.Copy(annotations, o.GetAnnotations())
-		annotations["touched"] = fmt.Sprint(gen.UpTo(t, 3, "touch"))
+		annotations["touched"] = fmt.Sprint(random.Below(t, "touch", 3))
 		o.SetAnnotations(annotations)
 	})
 }

@@ -12,12 +12,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/conformance/apiserver"
 	"github.com/kplan-go/kplan/internal/conformance/gen"
 	"github.com/kplan-go/kplan/internal/conformance/upstream"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/kube"
 )
 
@@ -160,7 +160,7 @@ func TestPlantedExecutorDefects(t *testing.T) {
 // drawCarried returns the i-th random case of a kind with both sides, nil if its plan
 // differs on purpose.
 func drawCarried(t bubble, kind string, wrap wrapper, retry kube.Retry) func(i int) *carriedPass {
-	var draw func(*rapid.T) (*carriedPass, string)
+	var draw func(random.T) (*carriedPass, string)
 	switch kind {
 	case "Deployment":
 		x, err := newCarriedDeployments()
@@ -168,14 +168,14 @@ func drawCarried(t bubble, kind string, wrap wrapper, retry kube.Retry) func(i i
 		dc, err := upstream.NewDeployments()
 		require.NoError(t, err)
 		x.wrap, x.retry = wrap, retry
-		draw = func(t *rapid.T) (*carriedPass, string) { return x.draw(t, dc, time.Now()) }
+		draw = func(t random.T) (*carriedPass, string) { return x.draw(t, dc, time.Now()) }
 	case "DaemonSet":
 		x, err := newCarriedDaemonSets()
 		require.NoError(t, err)
 		dsc, err := upstream.NewDaemonSets()
 		require.NoError(t, err)
 		x.wrap, x.retry = wrap, retry
-		draw = func(t *rapid.T) (*carriedPass, string) { return x.draw(t, dsc, time.Now()) }
+		draw = func(t random.T) (*carriedPass, string) { return x.draw(t, dsc, time.Now()) }
 	default:
 		x, err := newCarriedReplicas(kind != "ReplicaSet")
 		require.NoError(t, err)
@@ -184,9 +184,9 @@ func drawCarried(t bubble, kind string, wrap wrapper, retry kube.Retry) func(i i
 		if kind != "ReplicaSet" {
 			sync, sets = replicationControllerSync(), gen.ReplicationController
 		}
-		draw = func(t *rapid.T) (*carriedPass, string) { return x.draw(t, sync, sets, time.Now()) }
+		draw = func(t random.T) (*carriedPass, string) { return x.draw(t, sync, sets, time.Now()) }
 	}
-	g := rapid.Custom(func(t *rapid.T) *carriedPass {
+	g := random.Custom(func(t random.T) *carriedPass {
 		p, _ := draw(t)
 		return p
 	})

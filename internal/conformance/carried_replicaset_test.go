@@ -12,11 +12,11 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
-	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/internal/conformance/apiserver"
 	"github.com/kplan-go/kplan/internal/conformance/gen"
 	"github.com/kplan-go/kplan/internal/conformance/upstream"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/replicaset"
 )
@@ -190,7 +190,7 @@ func (p *carriedPass) finishReplicas(server *apiserver.Server, result replicaset
 }
 
 // drawReplicas draws a case, and a server that knows more than its caches.
-func drawReplicas(t *rapid.T, now time.Time, draw func(*rapid.T, time.Time) *gen.ReplicaSetCase, stale bool) (c *gen.ReplicaSetCase, cached []metav1.Object, s *apiserver.Server) {
+func drawReplicas(t random.T, now time.Time, draw func(random.Source, time.Time) *gen.ReplicaSetCase, stale bool) (c *gen.ReplicaSetCase, cached []metav1.Object, s *apiserver.Server) {
 	c = draw(t, now)
 	c.Pods = coherent(c.Kind(), []*appsv1.ReplicaSet{c.ReplicaSet}, c.Pods)
 	c.Burst = min(c.Burst, 12)
@@ -228,7 +228,7 @@ func replicaTargets(kind string) []callKind {
 }
 
 // draw draws a case and runs both sides.
-func (x *carriedReplicas) draw(t *rapid.T, sync replicaSync, draw func(*rapid.T, time.Time) *gen.ReplicaSetCase, now time.Time) (*carriedPass, string) {
+func (x *carriedReplicas) draw(t random.T, sync replicaSync, draw func(random.Source, time.Time) *gen.ReplicaSetCase, now time.Time) (*carriedPass, string) {
 	c, cached, s := drawReplicas(t, now, draw, true)
 	if intended, _ := passReplicaSet(sync, c, now).verdict(); intended != "" {
 		return nil, intended
@@ -236,14 +236,14 @@ func (x *carriedReplicas) draw(t *rapid.T, sync replicaSync, draw func(*rapid.T,
 	return x.pass(c, cached, s, drawRules(t, replicaTargets(c.Kind())), &memory{}, now), ""
 }
 
-func testCarriedReplicas(t *testing.T, name, kind string, newSync func() replicaSync, draw func(*rapid.T, time.Time) *gen.ReplicaSetCase) {
+func testCarriedReplicas(t *testing.T, name, kind string, newSync func() replicaSync, draw func(random.Source, time.Time) *gen.ReplicaSetCase) {
 	counts := newCaseCounts(name)
 	defer counts.clock()()
 	inBubble(t, func(t bubble, _ time.Time) {
 		x, err := newCarriedReplicas(kind != replicaset.Kind)
 		require.NoError(t, err)
 		sync := newSync()
-		testCarried(t, counts, replicaTargets(kind), func(t *rapid.T) (*carriedPass, string) {
+		testCarried(t, counts, replicaTargets(kind), func(t random.T) (*carriedPass, string) {
 			return x.draw(t, sync, draw, time.Now())
 		})
 	})

@@ -10,10 +10,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/internal/conformance/apiserver"
-	"github.com/kplan-go/kplan/internal/conformance/gen"
+	"github.com/kplan-go/kplan/internal/random"
 )
 
 // What the server knows of an object and a cache does not.
@@ -28,15 +27,15 @@ const (
 )
 
 // outdate makes the server newer than what is cached, in half of the cases, and says how.
-func outdate(t *rapid.T, now time.Time, s *apiserver.Server, cached []metav1.Object) (ways []string) {
-	if gen.OneIn(t, 2, "fresh") {
+func outdate(t random.T, now time.Time, s *apiserver.Server, cached []metav1.Object) (ways []string) {
+	if random.OneIn(t, "fresh", 2) {
 		return nil
 	}
 	for _, o := range cached {
-		if gen.UpTo(t, 8, "stale") != 7 {
+		if random.Below(t, "stale", 8) != 7 {
 			continue
 		}
-		way := rapid.SampledFrom([]string{touchedSince, goneSince, endingSince, replacedSince, relabeledSince, takenSince}).Draw(t, "way")
+		way := random.OneOf[string](t, "way", touchedSince, goneSince, endingSince, replacedSince, relabeledSince, takenSince)
 		if kindOf(o) == "Node" {
 			continue
 		}
@@ -100,16 +99,16 @@ type callKind struct{ verb, kind string }
 // drawRules draws which calls fail: in three of four cases up to twelve rules, since many are
 // about calls that are not made. Then a call fails in about half of the cases. The errors of
 // pods that are created at once are the same, since upstream reports any of them.
-func drawRules(t *rapid.T, targets []callKind) (rules []apiserver.Rule) {
-	if gen.OneIn(t, 4, "no failure") {
+func drawRules(t random.T, targets []callKind) (rules []apiserver.Rule) {
+	if random.OneIn(t, "no failure", 4) {
 		return nil
 	}
 	classes := map[callKind]apiserver.Class{}
-	for range 1 + gen.UpTo(t, 12, "rules") {
-		of := targets[gen.UpTo(t, len(targets), "target")]
+	for range 1 + random.Below(t, "rules", 12) {
+		of := targets[random.Below(t, "target", len(targets))]
 		class, ok := classes[of]
 		if !ok || of.kind != "Pod" || of.verb != apiserver.Create && of.verb != apiserver.Delete {
-			class = apiserver.Classes[gen.UpTo(t, len(apiserver.Classes), "class")]
+			class = apiserver.Classes[random.Below(t, "class", len(apiserver.Classes))]
 		}
 		if of.verb != apiserver.Create { // what only creations are answered
 			switch class {
@@ -120,13 +119,13 @@ func drawRules(t *rapid.T, targets []callKind) (rules []apiserver.Rule) {
 			}
 		}
 		classes[of] = class
-		r := apiserver.Rule{Verb: of.verb, Kind: of.kind, Class: class, Of: uint32(1 + max(0, gen.UpTo(t, 5, "of")-2)), Count: 1 << 30}
-		r.Pick = uint32(gen.UpTo(t, int(r.Of), "pick"))
+		r := apiserver.Rule{Verb: of.verb, Kind: of.kind, Class: class, Of: uint32(1 + max(0, random.Below(t, "of", 5)-2)), Count: 1 << 30}
+		r.Pick = uint32(random.Below(t, "pick", int(r.Of)))
 		if of.callsAlike() {
-			if gen.OneIn(t, 4, "later") {
-				r.From = gen.UpTo(t, 6, "from")
+			if random.OneIn(t, "later", 4) {
+				r.From = random.Below(t, "from", 6)
 			}
-			if gen.OneIn(t, 5, "once") {
+			if random.OneIn(t, "once", 5) {
 				r.Count = 1
 			}
 		}

@@ -16,11 +16,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"pgregory.net/rapid"
 	"sigs.k8s.io/yaml"
 
 	"github.com/kplan-go/kplan/internal/conformance/apiserver"
 	"github.com/kplan-go/kplan/internal/conformance/upstream"
+	"github.com/kplan-go/kplan/internal/random"
 )
 
 // A carriedOut is what a pass has done on one side: the objects that it has changed,
@@ -311,10 +311,10 @@ func kindOf(o any) string { return reflect.TypeOf(o).Elem().Name() }
 
 // testCarried runs random passes. One whose plan differs on purpose is not carried out:
 // the comparison of plans is about it.
-func testCarried(t bubble, counts *caseCounts, targets []callKind, pass func(*rapid.T) (*carriedPass, string)) {
+func testCarried(t bubble, counts *caseCounts, targets []callKind, pass func(random.T) (*carriedPass, string)) {
 	corners := failureCorners(targets)
 	start := time.Now()
-	counts.check(t, carriedCases, func(t *rapid.T) {
+	counts.check(t, carriedCases, func(t random.T) {
 		p, differs := pass(t)
 		if differs != "" {
 			counts.differences["in the plan: "+differs]++

@@ -16,12 +16,12 @@ import (
 	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
 	"k8s.io/kubernetes/pkg/controller"
 	daemonutil "k8s.io/kubernetes/pkg/controller/daemon/util"
-	"pgregory.net/rapid"
 	"sigs.k8s.io/yaml"
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/conformance/gen"
 	"github.com/kplan-go/kplan/internal/conformance/upstream"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/kube"
 )
 
@@ -331,7 +331,7 @@ func TestDaemonSets(t *testing.T) {
 	inBubble(t, func(t bubble, now time.Time) {
 		dsc, err := upstream.NewDaemonSets()
 		require.NoError(t, err)
-		counts.check(t, max(1, syncCases/6), func(t *rapid.T) {
+		counts.check(t, max(1, syncCases/6), func(t random.T) {
 			c := gen.DaemonSet(t, now)
 			rareDaemons(t, dsc, c)
 			p, err := passDaemonSet(dsc, c, now)

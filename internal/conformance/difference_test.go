@@ -9,7 +9,8 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	"pgregory.net/rapid"
+
+	"github.com/kplan-go/kplan/internal/random"
 )
 
 // A difference is one intended difference between the outcomes O of passes P. All fields
@@ -106,13 +107,18 @@ func apply[P comparison[P, O], O any](rows []difference[P, O], p P, n int, yield
 	return true
 }
 
-// intended returns all outcomes that are taken for intended in a pass.
-func intended[P comparison[P, O], O any](rows []difference[P, O], p P) func(*O) bool {
+// intended returns all outcomes that are taken for intended in a pass which some rows
+// explain. What fewer of these rows make of upstream's outcome is left out: nearer to
+// upstream than ours is no mistake.
+func intended[P comparison[P, O], O any](rows []difference[P, O], p P, names ...string) func(*O) bool {
 	theirs, _ := p.sides()
 	list := []O{*theirs}
 	for n := range 3 {
-		apply(rows, p, n+1, func(_ []string, outcome *O) bool {
-			list = append(list, *outcome)
+		apply(rows, p, n+1, func(applied []string, outcome *O) bool {
+			foreign := func(name string) bool { return !slices.Contains(names, name) }
+			if len(applied) >= len(names) || slices.ContainsFunc(applied, foreign) {
+				list = append(list, *outcome)
+			}
 			return true
 		})
 	}
@@ -198,7 +204,7 @@ func (j *judgement[P, O]) pass(p P) (names []string, problem string) {
 		row := &j.rows[i]
 		if c := j.count[row.name]; slices.Contains(names, row.name) && problem == "" {
 			if c.applied++; c.applied <= plantedPasses {
-				problem = j.plantNear(p, row, c)
+				problem = j.plantNear(p, row, c, names)
 			}
 		}
 	}
@@ -210,7 +216,7 @@ func (j *judgement[P, O]) pass(p P) (names []string, problem string) {
 func judgePass[P interface {
 	comparison[P, O]
 	report(string) string
-}, O any](t *rapid.T, c *caseCounts, rows []difference[P, O], p P) {
+}, O any](t random.T, c *caseCounts, rows []difference[P, O], p P) {
 	if c.judgement == nil {
 		j := newJudgement(rows)
 		c.judgement, c.applied = j, j.met
@@ -225,9 +231,9 @@ func judgePass[P interface {
 }
 
 // plantNear plants the neighbours of a row in a pass that it explains.
-func (j *judgement[P, O]) plantNear(p P, row *difference[P, O], c *rowCount) string {
+func (j *judgement[P, O]) plantNear(p P, row *difference[P, O], c *rowCount, names []string) string {
 	theirs, ours := p.sides()
-	forgiven := intended(j.rows, p)
+	forgiven := intended(j.rows, p, names...)
 	for _, n := range row.near {
 		wrong := copied(*ours)
 		if !n.plant(&wrong) || equal(ours, &wrong) || equal(theirs, &wrong) {

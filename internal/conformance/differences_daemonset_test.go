@@ -8,10 +8,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/kubernetes/pkg/controller"
-	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/internal/conformance/gen"
 	"github.com/kplan-go/kplan/internal/conformance/upstream"
+	"github.com/kplan-go/kplan/internal/random"
 )
 
 // daemonSetDifferences is the complete list of what is meant to differ in plans for
@@ -108,10 +108,10 @@ var nearDaemons = []mistake[daemonSetOutcome]{
 // rareDaemons makes of some cases one of those that hardly ever occur: in one of 20 the
 // name of the current revision is taken by one of another owner without a hash, and in
 // one of 10 a node is gone in a surge, and the status is stored already.
-func rareDaemons(t *rapid.T, dsc *upstream.DaemonSets, c *gen.DaemonSetCase) {
+func rareDaemons(t random.T, dsc *upstream.DaemonSets, c *gen.DaemonSetCase) {
 	ds := c.DaemonSet
 	switch {
-	case gen.OneIn(t, 20, "taken without a hash"):
+	case random.OneIn(t, "taken without a hash", 20):
 		r := agentRevision(ds, "new", 2)
 		r.Data.Raw = must(upstream.DaemonSetPatch(ds))
 		r.Name = ds.Name + "-" + controller.ComputeHash(&ds.Spec.Template, ds.Status.CollisionCount)
@@ -121,7 +121,7 @@ func rareDaemons(t *rapid.T, dsc *upstream.DaemonSets, c *gen.DaemonSetCase) {
 			return other.Name == r.Name || string(other.Data.Raw) == string(r.Data.Raw)
 		})
 		c.Revisions = append(c.Revisions, r)
-	case gen.OneIn(t, 10, "gone in a surge") && len(c.Nodes) > 1:
+	case random.OneIn(t, "gone in a surge", 10) && len(c.Nodes) > 1:
 		ds.Spec.UpdateStrategy = appsv1.DaemonSetUpdateStrategy{Type: appsv1.RollingUpdateDaemonSetStrategyType, RollingUpdate: &appsv1.RollingUpdateDaemonSet{
 			MaxUnavailable: new(intstr.FromInt32(0)), MaxSurge: new(intstr.FromInt32(1)),
 		}}

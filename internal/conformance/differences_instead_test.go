@@ -12,10 +12,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/kubernetes/pkg/controller/deployment/util"
-	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/internal/conformance/gen"
 	"github.com/kplan-go/kplan/internal/conformance/upstream"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/revision"
 )
 
@@ -302,14 +302,14 @@ func lastStepDropped(_ *deploymentPass, o *deploymentOutcome) bool {
 }
 
 // beyondFloats makes of one case in 100 one of percentages that a float is not exact for.
-func beyondFloats(t *rapid.T, c *gen.DeploymentCase) {
+func beyondFloats(t random.T, c *gen.DeploymentCase) {
 	r := c.Deployment.Spec.Strategy.RollingUpdate
-	if r == nil || !gen.OneIn(t, 100, "beyond floats") {
+	if r == nil || !random.OneIn(t, "beyond floats", 100) {
 		return
 	}
 	const all = 1<<31 - 1
 	percent := func(label string) *intstr.IntOrString {
-		return new(intstr.FromString([]string{"0%", "2147483647%", "25%", "2147483645%"}[gen.UpTo(t, 4, label)]))
+		return new(intstr.FromString([]string{"0%", "2147483647%", "25%", "2147483645%"}[random.Below(t, label, 4)]))
 	}
 	c.Deployment.Spec.Replicas, c.Deployment.Spec.Paused = new(int32(all)), false
 	r.MaxSurge, r.MaxUnavailable = percent("huge surge"), percent("huge unavailable")

@@ -15,9 +15,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
 	"k8s.io/kubernetes/pkg/controller"
-	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/internal/conformance/gen"
+	"github.com/kplan-go/kplan/internal/random"
 )
 
 // replicaSetDifferences is the complete list of what is meant to differ in plans for
@@ -280,11 +280,11 @@ func otherVictim(p *replicaSetPass, o *replicaSetOutcome) bool {
 // rareReplicas makes of some cases one of those that hardly ever occur: with times
 // centuries away, and one in 50 with many pods of which upstream's order may go in a
 // circle.
-func rareReplicas(t *rapid.T, c *gen.ReplicaSetCase, now time.Time) {
+func rareReplicas(t random.T, c *gen.ReplicaSetCase, now time.Time) {
 	if centuriesAway(t, c.Pods) {
 		*c.ReplicaSet.Spec.Replicas = int32(len(c.Pods) / 2)
 	}
-	if gen.OneIn(t, 50, "in a circle") && c.ReplicaSet.Spec.Selector != nil {
+	if random.OneIn(t, "in a circle", 50) && c.ReplicaSet.Spec.Selector != nil {
 		c.Pods = nil
 		for _, pod := range drawCircle(t, now) {
 			pod.Labels = map[string]string{}
@@ -294,18 +294,18 @@ func rareReplicas(t *rapid.T, c *gen.ReplicaSetCase, now time.Time) {
 			pod.OwnerReferences = []metav1.OwnerReference{{Kind: c.Kind(), Name: c.ReplicaSet.Name, UID: c.ReplicaSet.UID, Controller: new(true)}}
 			c.Pods = append(c.Pods, pod)
 		}
-		*c.ReplicaSet.Spec.Replicas = int32(len(c.Pods) - 1 - gen.UpTo(t, 6, "fewer"))
+		*c.ReplicaSet.Spec.Replicas = int32(len(c.Pods) - 1 - random.Below(t, "fewer", 6))
 	}
 }
 
 // drawCircle draws 13 healthy pods of about the same age, whose order by age, restarts
 // and UID may go in a circle.
-func drawCircle(t *rapid.T, now time.Time) []*corev1.Pod {
+func drawCircle(t random.T, now time.Time) []*corev1.Pod {
 	var pods []*corev1.Pod
 	for i := range 13 {
-		p := healthyPod(now.Add(-time.Hour-time.Duration(gen.UpTo(t, 6, "seconds"))*time.Second), i)
-		p.UID = types.UID(strconv.Itoa(gen.UpTo(t, 128, "uid")) + "-" + strconv.Itoa(i))
-		p.Status.ContainerStatuses = []corev1.ContainerStatus{{RestartCount: int32(gen.UpTo(t, 4, "restarts"))}}
+		p := healthyPod(now.Add(-time.Hour-time.Duration(random.Below(t, "seconds", 6))*time.Second), i)
+		p.UID = types.UID(strconv.Itoa(random.Below(t, "uid", 128)) + "-" + strconv.Itoa(i))
+		p.Status.ContainerStatuses = []corev1.ContainerStatus{{RestartCount: int32(random.Below(t, "restarts", 4))}}
 		pods = append(pods, p)
 	}
 	return pods

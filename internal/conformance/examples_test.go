@@ -14,10 +14,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/kubernetes/pkg/controller"
-	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/internal/conformance/gen"
 	"github.com/kplan-go/kplan/internal/conformance/upstream"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/revision"
 )
 
@@ -265,7 +265,7 @@ var replicaSetExamples = map[string]func(time.Time) *gen.ReplicaSetCase{
 // findCycle searches for 13 healthy pods that upstream sorts in another way although
 // they are in the planner's order.
 func findCycle(now time.Time) ranked {
-	draw := rapid.Custom(func(t *rapid.T) ranked {
+	draw := random.Custom(func(t random.T) ranked {
 		return ranked{Now: at(now), Ranks: map[string]int{}, Pods: drawCircle(t, now)}
 	})
 	for seed := range 100_000 {

@@ -18,9 +18,9 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/controller"
-	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/internal/conformance/gen"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/selector"
 	"github.com/kplan-go/kplan/selector/claim"
 )
@@ -49,22 +49,22 @@ type claimOutcome struct {
 	Reads   int // of the owner
 }
 
-func drawClaiming(t *rapid.T, now time.Time) claiming {
+func drawClaiming(t random.T, now time.Time) claiming {
 	c := claiming{
 		Owner:    &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: gen.Namespace, Name: "rs", UID: "u1"}},
-		Selector: rapid.SampledFrom([]string{"a=b", "a notin (x)", "!a", "a in (b,x)", "a=b", "", "-"}).Draw(t, "selector"),
+		Selector: random.OneOf[string](t, "selector", "a=b", "a notin (x)", "!a", "a in (b,x)", "a=b", "", "-"),
 		Rejected: map[string]bool{}, Answers: map[string]selector.Outcome{}, Live: claim.OwnerNow{UID: "u1"},
 	}
-	if gen.OneIn(t, 4, "cluster-scoped") {
+	if random.OneIn(t, "cluster-scoped", 4) {
 		c.Owner.Namespace = ""
 	}
-	if gen.OneIn(t, 5, "owner deleting") {
+	if random.OneIn(t, "owner deleting", 5) {
 		c.Owner.DeletionTimestamp = new(at(now))
 	}
-	if gen.OneIn(t, 3, "finalizers") {
+	if random.OneIn(t, "finalizers", 3) {
 		c.Finalizers = []string{"f/x"}
 	}
-	switch gen.UpTo(t, 12, "live") {
+	switch random.Below(t, "live", 12) {
 	case 9:
 		c.Live.Err = errors.New("boom")
 	case 10:
@@ -72,44 +72,44 @@ func drawClaiming(t *rapid.T, now time.Time) claiming {
 	case 11:
 		c.Live.UID = "u2"
 	}
-	for i := range gen.UpTo(t, 6, "pods") {
+	for i := range random.Below(t, "pods", 6) {
 		pod := drawClaimed(t, now, i)
 		c.Pods = append(c.Pods, pod)
-		c.Rejected[pod.Name] = gen.OneIn(t, 8, "rejected")
+		c.Rejected[pod.Name] = random.OneIn(t, "rejected", 8)
 		c.Answers[pod.Name] = drawAnswer(t, pod.Name)
 	}
 	return c
 }
 
-func drawClaimed(t *rapid.T, now time.Time, i int) *corev1.Pod {
+func drawClaimed(t random.T, now time.Time, i int) *corev1.Pod {
 	n := strconv.Itoa(i)
 	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: gen.Namespace, Name: "p" + n, UID: types.UID("uid" + n)}}
-	if gen.OneIn(t, 4, "namespace") {
+	if random.OneIn(t, "namespace", 4) {
 		p.Namespace = "other"
 	}
-	p.Labels = rapid.SampledFrom([]map[string]string{{"a": "b"}, {"a": "x"}, nil}).Draw(t, "labels")
-	if gen.OneIn(t, 5, "deleting") {
+	p.Labels = random.OneOf(t, "labels", map[string]string{"a": "b"}, map[string]string{"a": "x"}, nil)
+	if random.OneIn(t, "deleting", 5) {
 		p.DeletionTimestamp = new(at(now))
 	}
-	for range gen.UpTo(t, 3, "references") {
-		uid := rapid.SampledFrom([]string{"u1", "u1", "z"}).Draw(t, "uid")
+	for range random.Below(t, "references", 3) {
+		uid := random.OneOf[string](t, "uid", "u1", "u1", "z")
 		p.OwnerReferences = append(p.OwnerReferences, metav1.OwnerReference{
 			APIVersion: "v1", Kind: "K", Name: uid, UID: types.UID(uid),
-			Controller: rapid.SampledFrom([]*bool{new(true), new(true), new(false), nil}).Draw(t, "controller"),
+			Controller: random.OneOf[*bool](t, "controller", new(true), new(true), new(false), nil),
 		})
 	}
 	return p
 }
 
-func drawAnswer(t *rapid.T, name string) selector.Outcome {
+func drawAnswer(t random.T, name string) selector.Outcome {
 	pods := schema.GroupResource{Resource: "pods"}
-	switch gen.UpTo(t, 8, "answer") {
+	switch random.Below(t, "answer", 8) {
 	case 5:
 		return selector.Outcome{Answer: selector.NotFound, Err: apierrors.NewNotFound(pods, name)}
 	case 6:
 		return selector.Outcome{Answer: selector.Invalid, Err: apierrors.NewInvalid(schema.GroupKind{Kind: "Pod"}, name, nil)}
 	case 7:
-		return selector.Outcome{Answer: selector.Failed, Err: apierrors.NewConflict(pods, rapid.SampledFrom([]string{name, "same"}).Draw(t, "conflict"), nil)}
+		return selector.Outcome{Answer: selector.Failed, Err: apierrors.NewConflict(pods, random.OneOf[string](t, "conflict", name, "same"), nil)}
 	}
 	return selector.Outcome{Answer: selector.Done}
 }
@@ -223,7 +223,7 @@ func (c *claiming) child(i int) claim.Child {
 	return child
 }
 
-func compareClaim(t *rapid.T, counts *caseCounts, now time.Time) {
+func compareClaim(t random.T, counts *caseCounts, now time.Time) {
 	c := drawClaiming(t, now)
 	of := func(name string, is func(claimOutcome) bool) corner[decision[claiming]] {
 		return corner[decision[claiming]]{name, func(d decision[claiming]) bool { return is(d.upstream.(claimOutcome)) }}
@@ -252,15 +252,15 @@ func compareClaim(t *rapid.T, counts *caseCounts, now time.Time) {
 type replicaClaim struct{ Claimed, Patches, Terminating []string }
 
 // compareReplicaClaim does what the pass of a ReplicaSet does to find its pods.
-func compareReplicaClaim(t *rapid.T, counts *caseCounts, now time.Time) {
+func compareReplicaClaim(t random.T, counts *caseCounts, now time.Time) {
 	c := drawClaiming(t, now)
 	c.Owner.Namespace, c.Rejected, c.Answers, c.Live = gen.Namespace, nil, nil, claim.OwnerNow{UID: "u1"}
 	for _, p := range c.Pods {
-		p.Status.Phase = rapid.SampledFrom([]corev1.PodPhase{corev1.PodRunning, corev1.PodRunning, corev1.PodFailed, corev1.PodSucceeded}).Draw(t, "phase")
+		p.Status.Phase = random.OneOf[corev1.PodPhase](t, "phase", corev1.PodRunning, corev1.PodRunning, corev1.PodFailed, corev1.PodSucceeded)
 		for i := range p.OwnerReferences {
 			if r := &p.OwnerReferences[i]; r.UID == "u1" {
-				r.Kind = rapid.SampledFrom([]string{"ReplicaSet", "ReplicaSet", "ReplicaSet", "K"}).Draw(t, "kind")
-				r.Name = rapid.SampledFrom([]string{"rs", "rs", "rs", "other"}).Draw(t, "name")
+				r.Kind = random.OneOf[string](t, "kind", "ReplicaSet", "ReplicaSet", "ReplicaSet", "K")
+				r.Name = random.OneOf[string](t, "name", "rs", "rs", "rs", "other")
 			}
 		}
 	}

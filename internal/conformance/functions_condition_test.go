@@ -8,10 +8,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/kubernetes/pkg/controller/deployment/util"
-	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/conformance/gen"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/kube"
 )
 
@@ -27,9 +27,9 @@ type conditions struct {
 	One  appsv1.DeploymentCondition
 }
 
-func drawConditions(t *rapid.T, now time.Time) conditions {
+func drawConditions(t random.T, now time.Time) conditions {
 	var c conditions
-	for range gen.UpTo(t, 5, "conditions") {
+	for range random.Below(t, "conditions", 5) {
 		c.List = append(c.List, gen.Condition(t, now, 600))
 	}
 	c.One = gen.Condition(t, now, 600)
@@ -41,7 +41,7 @@ func (c conditions) api() *appsv1.DeploymentStatus {
 }
 
 // ours translates conditions with kube.
-func (c conditions) ours(t *rapid.T) (list []deploy.Condition, one deploy.Condition) {
+func (c conditions) ours(t random.T) (list []deploy.Condition, one deploy.Condition) {
 	d, err := kube.Deployment(&appsv1.Deployment{Status: appsv1.DeploymentStatus{Conditions: append(slices.Clone(c.List), c.One)}})
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +65,7 @@ func (c conditions) present() *appsv1.DeploymentCondition {
 	return util.GetDeploymentCondition(*c.api(), c.One.Type)
 }
 
-func compareSetCondition(t *rapid.T, c *caseCounts, now time.Time) {
+func compareSetCondition(t random.T, c *caseCounts, now time.Time) {
 	in1 := drawConditions(t, now)
 	s := in1.api()
 	util.SetDeploymentCondition(s, in1.One)
@@ -87,7 +87,7 @@ func compareSetCondition(t *rapid.T, c *caseCounts, now time.Time) {
 	}, nil, decision[conditions]{in1, comparable(s.Conditions), ourConditions(deploy.SetCondition(list, one))})
 }
 
-func compareRemoveCondition(t *rapid.T, c *caseCounts, now time.Time) {
+func compareRemoveCondition(t random.T, c *caseCounts, now time.Time) {
 	in1 := drawConditions(t, now)
 	s := in1.api()
 	util.RemoveDeploymentCondition(s, in1.One.Type)
@@ -109,13 +109,13 @@ type timeout struct {
 	Deadline  int32
 }
 
-func compareTimedOut(t *rapid.T, c *caseCounts, now time.Time) {
-	w := timeout{Deadline: gen.Size(t, "deadline")}
+func compareTimedOut(t random.T, c *caseCounts, now time.Time) {
+	w := timeout{Deadline: random.Size(t, "deadline")}
 	one := conditions{One: gen.Condition(t, now, w.Deadline)}
 	one.One.Type = appsv1.DeploymentProgressing
 	_, ours := one.ours(t)
 	api, condition := &appsv1.DeploymentStatus{}, (*deploy.Condition)(nil)
-	if !gen.OneIn(t, 10, "absent") {
+	if !random.OneIn(t, "absent", 10) {
 		w.Condition, condition = &one.One, &ours
 		api.Conditions = []appsv1.DeploymentCondition{one.One}
 	}

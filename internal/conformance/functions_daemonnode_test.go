@@ -10,11 +10,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	daemonutil "k8s.io/kubernetes/pkg/controller/daemon/util"
-	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/conformance/gen"
 	"github.com/kplan-go/kplan/internal/conformance/upstream"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/rollout"
 )
@@ -33,8 +33,8 @@ type daemonLimits struct {
 	NoBlock  bool
 }
 
-func drawDaemonLimits(t *rapid.T) daemonLimits {
-	l := daemonLimits{drawLimits(t), gen.OneIn(t, 10, "on delete"), gen.OneIn(t, 20, "no block")}
+func drawDaemonLimits(t random.T) daemonLimits {
+	l := daemonLimits{drawLimits(t), random.OneIn(t, "on delete", 10), random.OneIn(t, "no block", 20)}
 	l.Limits.Replicas = max(0, l.Limits.Replicas)
 	return l
 }
@@ -66,7 +66,7 @@ type daemonCounts struct {
 	Allowed            bool
 }
 
-func compareCounts(t *rapid.T, c *caseCounts, _ time.Time) {
+func compareCounts(t random.T, c *caseCounts, _ time.Time) {
 	l := drawDaemonLimits(t)
 	ds, nodes := l.object(), int(l.Limits.Replicas)
 	var theirs, ours daemonCounts
@@ -203,23 +203,23 @@ type scheduled struct {
 
 // drawCluster draws up to eight nodes, of which several are alike, and a DaemonSet for
 // them.
-func drawCluster(t *rapid.T) scheduled {
+func drawCluster(t random.T) scheduled {
 	p := gen.Placement(t)
 	c := scheduled{limits: drawDaemonLimits(t)}
 	c.DaemonSet = c.limits.object()
 	c.DaemonSet.Spec.Template = p.DaemonSet.Spec.Template
-	if gen.OneIn(t, 3, "everywhere") {
+	if random.OneIn(t, "everywhere", 3) {
 		c.DaemonSet.Spec.Template.Spec = corev1.PodSpec{HostNetwork: true}
 	}
-	for i := range gen.UpTo(t, 9, "nodes") {
+	for i := range random.Below(t, "nodes", 9) {
 		n := p.Node.DeepCopy()
 		switch {
-		case gen.OneIn(t, 4, "other node"):
+		case random.OneIn(t, "other node", 4):
 			n = gen.Placement(t).Node
-		case gen.OneIn(t, 4, "other taints"):
+		case random.OneIn(t, "other taints", 4):
 			n.Spec.Taints = gen.Taints(t)
-		case gen.OneIn(t, 4, "other labels"):
-			n.Labels = gen.Labels(t, "labels")
+		case random.OneIn(t, "other labels", 4):
+			n.Labels = random.Labels(t, "labels")
 		}
 		n.Name = "n" + strconv.Itoa(i)
 		c.Nodes = append(c.Nodes, n)
@@ -229,7 +229,7 @@ func drawCluster(t *rapid.T) scheduled {
 
 // compareDaemonBudget compares the numbers of a rolling update, and with them where a
 // plan wants pods.
-func compareDaemonBudget(t *rapid.T, c *caseCounts, now time.Time) {
+func compareDaemonBudget(t random.T, c *caseCounts, now time.Time) {
 	x := drawCluster(t)
 	theirs := upstreamBudget(x)
 	var ours clusterBudget
@@ -351,8 +351,8 @@ type updated struct {
 	Updated    bool
 }
 
-func compareUpdated(t *rapid.T, c *caseCounts, now time.Time) {
-	l := labelledPod{&corev1.Pod{}, []string{"new", "new", "new", ""}[gen.UpTo(t, 4, "current hash")], gen.Generation(t)}
+func compareUpdated(t random.T, c *caseCounts, now time.Time) {
+	l := labelledPod{&corev1.Pod{}, []string{"new", "new", "new", ""}[random.Below(t, "current hash", 4)], gen.Generation(t)}
 	if pods := gen.NodePods(t, now, "n1"); len(pods) > 0 {
 		l.Pod = pods[0]
 	}

@@ -12,11 +12,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
 	daemonutil "k8s.io/kubernetes/pkg/controller/daemon/util"
-	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/conformance/gen"
 	"github.com/kplan-go/kplan/internal/conformance/upstream"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/kube"
 )
 
@@ -40,21 +40,21 @@ type onNode struct {
 // drawOnNode draws a DaemonSet whose current hash is "new", a node and its pods: 60 %
 // of the nodes have no taint, half of the DaemonSets surge, and on a third of the nodes
 // pods have failed before.
-func drawOnNode(t *rapid.T, now time.Time) onNode {
+func drawOnNode(t random.T, now time.Time) onNode {
 	p := gen.Placement(t)
 	surges := []intstr.IntOrString{intstr.FromInt32(0), intstr.FromInt32(1), intstr.FromString("1%"), intstr.FromString("0%"), intstr.FromString("x")}
-	l := daemonLimits{Limits: limits{Surge: new(surges[gen.UpTo(t, len(surges), "surge")])}}
-	o := onNode{DaemonSet: l.object(), Node: p.Node, Pods: gen.NodePods(t, now, p.Node.Name), Empty: gen.OneIn(t, 8, "empty")}
+	l := daemonLimits{Limits: limits{Surge: new(surges[random.Below(t, "surge", len(surges))])}}
+	o := onNode{DaemonSet: l.object(), Node: p.Node, Pods: gen.NodePods(t, now, p.Node.Name), Empty: random.OneIn(t, "empty", 8)}
 	o.DaemonSet.Spec.Template = p.DaemonSet.Spec.Template
-	if gen.OneIn(t, 2, "everywhere") {
+	if random.OneIn(t, "everywhere", 2) {
 		o.DaemonSet.Spec.Template.Spec = corev1.PodSpec{}
 	}
 	o.DaemonSet.Annotations = gen.Generation(t)
-	o.DaemonSet.Spec.MinReadySeconds = []int32{0, 0, 5, 60}[gen.UpTo(t, 4, "min ready")]
-	o.DaemonSet.Status.ObservedGeneration = int64(gen.UpTo(t, 3, "observed"))
-	if gen.OneIn(t, 3, "failed before") {
-		ago := []time.Duration{0, time.Second, 3 * time.Second, 900 * time.Second, 1800 * time.Second, 1801 * time.Second}[gen.UpTo(t, 6, "ago")]
-		o.Failures = []upstream.Failure{{Node: o.Node.Name, Times: 1 + gen.UpTo(t, 12, "times"), At: now.Add(-ago)}}
+	o.DaemonSet.Spec.MinReadySeconds = []int32{0, 0, 5, 60}[random.Below(t, "min ready", 4)]
+	o.DaemonSet.Status.ObservedGeneration = int64(random.Below(t, "observed", 3))
+	if random.OneIn(t, "failed before", 3) {
+		ago := []time.Duration{0, time.Second, 3 * time.Second, 900 * time.Second, 1800 * time.Second, 1801 * time.Second}[random.Below(t, "ago", 6)]
+		o.Failures = []upstream.Failure{{Node: o.Node.Name, Times: 1 + random.Below(t, "times", 12), At: now.Add(-ago)}}
 	}
 	return o
 }
@@ -79,7 +79,7 @@ type nodeOutcome struct {
 	Backoff time.Duration
 }
 
-func compareOnNode(t *rapid.T, c *caseCounts, now time.Time) {
+func compareOnNode(t random.T, c *caseCounts, now time.Time) {
 	o := drawOnNode(t, now)
 	pods := map[string][]*corev1.Pod{}
 	if len(o.Pods) > 0 || o.Empty {
@@ -179,7 +179,7 @@ type updatedPods struct {
 	OK       bool
 }
 
-func compareUpdatedPods(t *rapid.T, c *caseCounts, now time.Time) {
+func compareUpdatedPods(t random.T, c *caseCounts, now time.Time) {
 	o := drawOnNode(t, now)
 	o.DaemonSet.Spec.Template.Spec, o.Node.Spec.Taints = corev1.PodSpec{}, nil
 	o.DaemonSet.Spec.UpdateStrategy.RollingUpdate = nil
@@ -216,14 +216,14 @@ func owned(ds *appsv1.DaemonSet, pods []*corev1.Pod) {
 	}
 }
 
-func compareWithoutNode(t *rapid.T, c *caseCounts, now time.Time) {
+func compareWithoutNode(t random.T, c *caseCounts, now time.Time) {
 	o := drawOnNode(t, now)
 	s := scheduled{DaemonSet: o.DaemonSet, Nodes: []*corev1.Node{o.Node}, Pods: o.Pods}
 	s.DaemonSet.Spec.UpdateStrategy.RollingUpdate = nil
 	for _, node := range []string{"gone", "lost"} {
 		s.Pods = append(s.Pods, gen.NodePods(t, now, node)...)
 	}
-	if gen.OneIn(t, 4, "no node") {
+	if random.OneIn(t, "no node", 4) {
 		s.Nodes = nil
 	}
 	byNode := map[string][]*corev1.Pod{}
@@ -265,15 +265,15 @@ type podDelay struct {
 	Waits  bool
 }
 
-func compareDelays(t *rapid.T, c *caseCounts, now time.Time) {
+func compareDelays(t random.T, c *caseCounts, now time.Time) {
 	gaps := []time.Duration{
 		0, 1, time.Second - 1, time.Second, 2 * time.Second, 100 * time.Second, 512 * time.Second, 900*time.Second - 1, 900 * time.Second,
 		1800 * time.Second, 1800*time.Second + 1,
 	}
-	f := failing{Now: now, Sweep: gen.OneIn(t, 2, "sweep")}
-	for range gen.UpTo(t, 16, "failures") {
+	f := failing{Now: now, Sweep: random.OneIn(t, "sweep", 2)}
+	for range random.Below(t, "failures", 16) {
 		f.At = append(f.At, f.Now)
-		f.Now = f.Now.Add(gaps[gen.UpTo(t, len(gaps), "gap")])
+		f.Now = f.Now.Add(gaps[random.Below(t, "gap", len(gaps))])
 	}
 	var theirs, ours podDelay
 	theirs.Length, theirs.Waits = upstream.Delay(f.At, f.Now, f.Sweep)
@@ -302,24 +302,24 @@ type nodeEvent struct {
 	Pods         []*corev1.Pod
 }
 
-func compareNodeEvent(t *rapid.T, c *caseCounts, now time.Time) {
+func compareNodeEvent(t random.T, c *caseCounts, now time.Time) {
 	o := drawOnNode(t, now)
 	e := nodeEvent{DaemonSet: o.DaemonSet, Changed: o.Node}
 	for _, p := range o.Pods {
-		if p.Spec.NodeName != "" && gen.OneIn(t, 2, "here") {
+		if p.Spec.NodeName != "" && random.OneIn(t, "here", 2) {
 			e.Pods = append(e.Pods, p)
 		}
 	}
 	owned(e.DaemonSet, e.Pods)
-	e.DaemonSet.Status.NumberMisscheduled = int32(gen.UpTo(t, 2, "misscheduled"))
-	if !gen.OneIn(t, 3, "added") {
+	e.DaemonSet.Status.NumberMisscheduled = int32(random.Below(t, "misscheduled", 2))
+	if !random.OneIn(t, "added", 3) {
 		e.Old = e.Changed.DeepCopy()
 		e.Old.Spec.Unschedulable = true // which nobody looks at
-		switch gen.UpTo(t, 4, "change") {
+		switch random.Below(t, "change", 4) {
 		case 0:
 			e.Old.Spec.Taints = gen.Taints(t)
 		case 1:
-			e.Old.Labels = gen.Labels(t, "old labels")
+			e.Old.Labels = random.Labels(t, "old labels")
 		case 2:
 			e.Old.Spec.Taints = append(e.Old.Spec.Taints, corev1.Taint{Key: "last", Effect: corev1.TaintEffectNoExecute})
 		}

@@ -13,11 +13,11 @@ import (
 	"k8s.io/kubernetes/pkg/controller"
 	"k8s.io/kubernetes/pkg/controller/daemon"
 	daemonutil "k8s.io/kubernetes/pkg/controller/daemon/util"
-	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/conformance/gen"
 	"github.com/kplan-go/kplan/internal/conformance/upstream"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/revision"
 )
@@ -34,7 +34,7 @@ var daemonSetFunctions = []function{
 
 type placement struct{ Run, Keep bool }
 
-func comparePlacement(t *rapid.T, c *caseCounts, _ time.Time) {
+func comparePlacement(t random.T, c *caseCounts, _ time.Time) {
 	p := gen.Placement(t)
 	var theirs placement
 	theirs.Run, theirs.Keep = upstream.ShouldRun(p.Node, p.DaemonSet)
@@ -83,10 +83,10 @@ func tainted(name string, is func(corev1.Taint) bool) corner[decision[*gen.Place
 // is imagined to decide where they belong.
 type defaulted struct{ Created, Imagined []corev1.Toleration }
 
-func compareDefaultTolerations(t *rapid.T, c *caseCounts, _ time.Time) {
+func compareDefaultTolerations(t random.T, c *caseCounts, _ time.Time) {
 	ds := &appsv1.DaemonSet{}
 	spec := &ds.Spec.Template.Spec
-	spec.Tolerations, spec.HostNetwork = gen.Tolerations(t), gen.OneIn(t, 3, "host network")
+	spec.Tolerations, spec.HostNetwork = gen.Tolerations(t), random.OneIn(t, "host network", 3)
 	filled := spec.DeepCopy()
 	daemonutil.AddOrUpdateDaemonPodTolerations(filled)
 	theirs := defaulted{filled.Tolerations, daemon.NewPod(ds, "n").Spec.Tolerations}
@@ -111,9 +111,9 @@ func compareDefaultTolerations(t *rapid.T, c *caseCounts, _ time.Time) {
 	}, nil, decision[*corev1.PodSpec]{spec, theirs, ours})
 }
 
-func comparePin(t *rapid.T, c *caseCounts, _ time.Time) {
+func comparePin(t random.T, c *caseCounts, _ time.Time) {
 	ds := &appsv1.DaemonSet{}
-	if !gen.OneIn(t, 8, "no affinity") {
+	if !random.OneIn(t, "no affinity", 8) {
 		ds.Spec.Template.Spec.Affinity = gen.Affinity(t)
 	}
 	theirs := daemonutil.ReplaceDaemonSetPodNodeNameNodeAffinity(ds.Spec.Template.Spec.Affinity.DeepCopy(), "n1")
@@ -145,12 +145,12 @@ var targetErrors = map[error]string{
 	daemonset.ErrNotUnique: "is not unique", daemonset.ErrNotFound: "no node name found",
 }
 
-func compareTarget(t *rapid.T, c *caseCounts, _ time.Time) {
+func compareTarget(t random.T, c *caseCounts, _ time.Time) {
 	pod := &corev1.Pod{}
-	if gen.OneIn(t, 10, "bound") {
+	if random.OneIn(t, "bound", 10) {
 		pod.Spec.NodeName = "n2"
 	}
-	if !gen.OneIn(t, 10, "no affinity") {
+	if !random.OneIn(t, "no affinity", 10) {
 		pod.Spec.Affinity = gen.Affinity(t)
 	}
 	var theirs, ours target
@@ -182,19 +182,19 @@ func compareTarget(t *rapid.T, c *caseCounts, _ time.Time) {
 }
 
 // daemonTemplate draws a DaemonSet with a full template.
-func daemonTemplate(t *rapid.T) *appsv1.DaemonSet {
+func daemonTemplate(t random.T) *appsv1.DaemonSet {
 	ds := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{
-		Namespace: gen.Namespace, Name: "web", UID: "ds", Annotations: gen.Generation(t), Generation: int64(gen.UpTo(t, 3, "generation")),
+		Namespace: gen.Namespace, Name: "web", UID: "ds", Annotations: gen.Generation(t), Generation: int64(random.Below(t, "generation", 3)),
 	}}
-	if gen.OneIn(t, 10, "odd name") {
-		ds.Name = []string{strings.Repeat("a", 254), strings.Repeat("a", 253), "Web", "web-", ""}[gen.UpTo(t, 5, "name")]
+	if random.OneIn(t, "odd name", 10) {
+		ds.Name = []string{strings.Repeat("a", 254), strings.Repeat("a", 253), "Web", "web-", ""}[random.Below(t, "name", 5)]
 	}
 	ds.Spec.Template = *gen.Template(t)
 	ds.Spec.Template.Spec.Tolerations = gen.Tolerations(t)
-	if gen.OneIn(t, 3, "affinity") {
+	if random.OneIn(t, "affinity", 3) {
 		ds.Spec.Template.Spec.Affinity = gen.Affinity(t)
 	}
-	if gen.OneIn(t, 3, "finalizers") {
+	if random.OneIn(t, "finalizers", 3) {
 		ds.Spec.Template.Finalizers = []string{"f"}
 	}
 	return ds
@@ -206,8 +206,8 @@ type createdPod struct {
 	Node, Hash string
 }
 
-func compareDaemonPod(t *rapid.T, c *caseCounts, _ time.Time) {
-	p := createdPod{daemonTemplate(t), "n1", []string{"h", "h", "h", ""}[gen.UpTo(t, 4, "hash")]}
+func compareDaemonPod(t random.T, c *caseCounts, _ time.Time) {
+	p := createdPod{daemonTemplate(t), "n1", []string{"h", "h", "h", ""}[random.Below(t, "hash", 4)]}
 	generation, err := daemonutil.GetTemplateGeneration(p.DaemonSet)
 	if err != nil { // as the controller does
 		generation = nil
@@ -243,7 +243,7 @@ type storedTemplate struct {
 }
 
 // drawStoredTemplate draws a DaemonSet and a revision of a template that is often the same.
-func drawStoredTemplate(t *rapid.T) storedTemplate {
+func drawStoredTemplate(t random.T) storedTemplate {
 	s := storedTemplate{daemonTemplate(t), &appsv1.ControllerRevision{}}
 	of := s.DaemonSet.DeepCopy()
 	of.Spec.Template = *gen.Variant(t, &of.Spec.Template)
@@ -257,7 +257,7 @@ type recorded struct {
 	Current bool
 }
 
-func comparePatch(t *rapid.T, c *caseCounts, _ time.Time) {
+func comparePatch(t random.T, c *caseCounts, _ time.Time) {
 	s := drawStoredTemplate(t)
 	theirs := recorded{string(must(upstream.DaemonSetPatch(s.DaemonSet))), must(daemon.Match(s.DaemonSet, s.Revision))}
 	ours := recorded{Data: string(must(kube.DaemonSet(s.DaemonSet)).Template.Data)}
@@ -278,7 +278,7 @@ func comparePatch(t *rapid.T, c *caseCounts, _ time.Time) {
 
 // compareRestored compares the way back to a revision with the patch that kubectl
 // applies.
-func compareRestored(t *rapid.T, c *caseCounts, _ time.Time) {
+func compareRestored(t random.T, c *caseCounts, _ time.Time) {
 	s := drawStoredTemplate(t)
 	before := must(json.Marshal(s.DaemonSet))
 	unchanged := sortedJSON(before)

@@ -16,9 +16,8 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/controller/deployment/util"
 	"k8s.io/kubernetes/pkg/controller/history"
-	"pgregory.net/rapid"
 
-	"github.com/kplan-go/kplan/internal/conformance/gen"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/revision"
 )
@@ -41,35 +40,35 @@ type stored struct {
 	Probe *int32 // collisions
 }
 
-func drawStored(t *rapid.T) stored {
+func drawStored(t random.T) stored {
 	draw := func(i int) *appsv1.ControllerRevision {
 		r := &appsv1.ControllerRevision{ObjectMeta: metav1.ObjectMeta{
-			Name: "r" + strconv.Itoa(i), CreationTimestamp: metav1.Unix(int64(gen.UpTo(t, 3, "created")), 0),
-		}, Revision: int64(gen.UpTo(t, 4, "revision")) - 1}
-		r.Data.Raw = []byte(rapid.SampledFrom([]string{`{"a":1}`, `{"a":2}`, `{"a": 1}`, ""}).Draw(t, "data"))
-		if gen.OneIn(t, 4, "decoded") {
-			r.Data.Object = &corev1.PodTemplate{ObjectMeta: metav1.ObjectMeta{Name: rapid.SampledFrom([]string{"x", "y"}).Draw(t, "object")}}
+			Name: "r" + strconv.Itoa(i), CreationTimestamp: metav1.Unix(int64(random.Below(t, "created", 3)), 0),
+		}, Revision: int64(random.Below(t, "revision", 4)) - 1}
+		r.Data.Raw = []byte(random.OneOf[string](t, "data", `{"a":1}`, `{"a":2}`, `{"a": 1}`, ""))
+		if random.OneIn(t, "decoded", 4) {
+			r.Data.Object = &corev1.PodTemplate{ObjectMeta: metav1.ObjectMeta{Name: random.OneOf[string](t, "object", "x", "y")}}
 		}
-		if gen.OneIn(t, 3, "hash") {
-			r.Labels = map[string]string{"controller-revision-hash": rapid.SampledFrom([]string{"1", "2", ""}).Draw(t, "hash")}
+		if random.OneIn(t, "hash", 3) {
+			r.Labels = map[string]string{"controller-revision-hash": random.OneOf[string](t, "hash", "1", "2", "")}
 		}
 		return r
 	}
 	var s stored
-	for i := range gen.UpTo(t, 6, "revisions") {
+	for i := range random.Below(t, "revisions", 6) {
 		s.List = append(s.List, draw(i))
 	}
 	if len(s.List) > 1 {
-		slices.Reverse(s.List[:gen.UpTo(t, len(s.List)+1, "reversed")]) // of names
+		slices.Reverse(s.List[:random.Below(t, "reversed", len(s.List)+1)]) // of names
 	}
 	s.One = draw(9)
-	if !gen.OneIn(t, 3, "no probe") {
-		s.Probe = new(gen.AnyNumber(t, "probe"))
+	if !random.OneIn(t, "no probe", 3) {
+		s.Probe = new(random.Number(t, "probe"))
 	}
 	return s
 }
 
-func compareRevisions(t *rapid.T, c *caseCounts, _ time.Time) {
+func compareRevisions(t random.T, c *caseCounts, _ time.Time) {
 	s := drawStored(t)
 	ours := kube.ControllerRevisions(s.List)
 	var theirNames, ourNames [2][]string
@@ -103,10 +102,10 @@ type created struct {
 	Object *appsv1.ControllerRevision
 }
 
-func compareNewRevision(t *rapid.T, c *caseCounts, _ time.Time) {
+func compareNewRevision(t random.T, c *caseCounts, _ time.Time) {
 	s := drawStored(t)
 	owner := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Name: "db", UID: "u"}}
-	labels := map[string]string{"app": gen.Value(t, "app")}
+	labels := map[string]string{"app": random.Value(t, "app")}
 	object, err := history.NewControllerRevision(owner, appsv1.SchemeGroupVersion.WithKind("StatefulSet"), labels,
 		runtime.RawExtension{Raw: s.One.Data.Raw}, 3, s.Probe)
 	if err != nil {
@@ -123,8 +122,8 @@ func compareNewRevision(t *rapid.T, c *caseCounts, _ time.Time) {
 	})
 }
 
-func compareRevisionName(t *rapid.T, c *caseCounts, _ time.Time) {
-	parent := gen.Text(t, "parent")
+func compareRevisionName(t random.T, c *caseCounts, _ time.Time) {
+	parent := random.Text(t, "parent")
 	judge(t, c, []corner[decision[string]]{
 		in("cut", func(s string) bool { return len(s) > 223 }), in("as it is", func(s string) bool { return len(s) > 0 && len(s) <= 223 }),
 	}, nil, decision[string]{parent, history.ControllerRevisionName(parent, "h"), revision.RevisionName(parent, "h")})
@@ -137,18 +136,18 @@ type historied struct {
 	Next       int64
 }
 
-func drawHistoried(t *rapid.T) historied {
-	h := historied{Deployment: limits{Replicas: 3}.deployment(), Next: int64(gen.UpTo(t, 5, "next")) - 1}
+func drawHistoried(t random.T) historied {
+	h := historied{Deployment: limits{Replicas: 3}.deployment(), Next: int64(random.Below(t, "next", 5)) - 1}
 	d := h.Deployment
 	d.Name, d.Annotations = "web", drawAnnotations(t, "d ")
 	d.Spec.Strategy = appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType}
-	d.Spec.Template.Labels = map[string]string{"v": string("abcd"[gen.UpTo(t, 4, "template")])}
-	for i := range gen.UpTo(t, 6, "sets") {
+	d.Spec.Template.Labels = map[string]string{"v": string("abcd"[random.Below(t, "template", 4)])}
+	for i := range random.Below(t, "sets", 6) {
 		rs := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{
-			Name: "rs" + strconv.Itoa(i), CreationTimestamp: metav1.Unix(int64(gen.UpTo(t, 3, "created")), 0), Annotations: drawAnnotations(t, "rs "),
+			Name: "rs" + strconv.Itoa(i), CreationTimestamp: metav1.Unix(int64(random.Below(t, "created", 3)), 0), Annotations: drawAnnotations(t, "rs "),
 		}, Spec: appsv1.ReplicaSetSpec{Replicas: new(int32(0))}}
 		rs.UID = types.UID("u" + strconv.Itoa(i))
-		rs.Spec.Template.Labels = map[string]string{"v": string("abc"[gen.UpTo(t, 3, "template")]), revision.LabelHash: strconv.Itoa(i)}
+		rs.Spec.Template.Labels = map[string]string{"v": string("abc"[random.Below(t, "template", 3)]), revision.LabelHash: strconv.Itoa(i)}
 		delete(rs.Annotations, revision.AnnotationRevision)
 		maps.Copy(rs.Annotations, drawNumbered(t).annotations())
 		h.Sets = append(h.Sets, rs)
@@ -186,7 +185,7 @@ func (h historied) split() (split, []*appsv1.ReplicaSet) {
 	return s, old
 }
 
-func compareSplit(t *rapid.T, c *caseCounts, _ time.Time) {
+func compareSplit(t random.T, c *caseCounts, _ time.Time) {
 	h := drawHistoried(t)
 	theirs, _ := h.split()
 	entries := h.entries()
@@ -227,7 +226,7 @@ func decideByRevision(h historied) decision[historied] {
 	return decision[historied]{h, theirs, ours}
 }
 
-func compareByRevision(t *rapid.T, c *caseCounts, _ time.Time) {
+func compareByRevision(t random.T, c *caseCounts, _ time.Time) {
 	judge(t, c, []corner[decision[historied]]{
 		in("several", func(h historied) bool { return len(h.Sets) > 2 }),
 		in("unusable revision", func(h historied) bool {
@@ -239,7 +238,7 @@ func compareByRevision(t *rapid.T, c *caseCounts, _ time.Time) {
 	}, revisionDifferences, decideByRevision(drawHistoried(t)))
 }
 
-func compareRollbackAnnotations(t *rapid.T, c *caseCounts, _ time.Time) {
+func compareRollbackAnnotations(t random.T, c *caseCounts, _ time.Time) {
 	a := annotated{Deployment: drawAnnotations(t, "d "), ReplicaSet: drawAnnotations(t, "rs ")}
 	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Annotations: maps.Clone(a.Deployment)}}
 	util.SetDeploymentAnnotationsTo(d, &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Annotations: a.ReplicaSet}})
@@ -255,7 +254,7 @@ func compareRollbackAnnotations(t *rapid.T, c *caseCounts, _ time.Time) {
 	}, nil, decision[annotated]{a, withEntries(d.Annotations), withEntries(revision.RollbackAnnotations(a.Deployment, a.ReplicaSet, revision.Options{}))})
 }
 
-func compareCreation(t *rapid.T, c *caseCounts, _ time.Time) {
+func compareCreation(t random.T, c *caseCounts, _ time.Time) {
 	h := drawHistoried(t)
 	rs := &appsv1.ReplicaSet{}
 	util.SetNewReplicaSetAnnotations(silent, h.Deployment, rs, strconv.FormatInt(h.Next, 10), false, revision.HistoryLimit)
@@ -268,7 +267,7 @@ func compareCreation(t *rapid.T, c *caseCounts, _ time.Time) {
 }
 
 // compareLast compares which revision a rollback to the one before goes to.
-func compareLast(t *rapid.T, c *caseCounts, _ time.Time) {
+func compareLast(t random.T, c *caseCounts, _ time.Time) {
 	h := drawHistoried(t)
 	_, all := h.split()
 	w := revision.Workload{Name: "web", Annotations: h.Deployment.Annotations, Template: kube.Template(&h.Deployment.Spec.Template, nil)}

@@ -10,9 +10,9 @@ import (
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 	"k8s.io/kubernetes/pkg/apis/core"
 	corevalidation "k8s.io/kubernetes/pkg/apis/core/validation"
-	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/internal/conformance/gen"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -52,10 +52,10 @@ type node struct {
 	Labels       map[string]string
 }
 
-func drawNode(t *rapid.T) node {
-	n := node{Required: gen.NodeSelector(t), Name: []string{"n1", "n2", ""}[gen.UpTo(t, 3, "name")], Labels: gen.Labels(t, "labels")}
-	if gen.OneIn(t, 3, "node selector") {
-		n.NodeSelector = gen.Labels(t, "wanted")
+func drawNode(t random.T) node {
+	n := node{Required: gen.NodeSelector(t), Name: []string{"n1", "n2", ""}[random.Below(t, "name", 3)], Labels: random.Labels(t, "labels")}
+	if random.OneIn(t, "node selector", 3) {
+		n.NodeSelector = random.Labels(t, "wanted")
 	}
 	return n
 }
@@ -70,7 +70,7 @@ type placed struct {
 	MatchErr, LazyErr string
 }
 
-func compareAffinity(t *rapid.T, c *caseCounts, _ time.Time) {
+func compareAffinity(t random.T, c *caseCounts, _ time.Time) {
 	n := drawNode(t)
 	pod := &corev1.Pod{Spec: corev1.PodSpec{NodeSelector: n.NodeSelector, Affinity: &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
 		RequiredDuringSchedulingIgnoredDuringExecution: n.Required,
@@ -110,7 +110,7 @@ func orEmpty(s *corev1.NodeSelector) *corev1.NodeSelector {
 	return s
 }
 
-func compareNodeSelector(t *rapid.T, c *caseCounts, _ time.Time) {
+func compareNodeSelector(t random.T, c *caseCounts, _ time.Time) {
 	n := drawNode(t)
 	n.Required = orEmpty(n.Required)
 	strict, err := nodeaffinity.NewNodeSelector(n.Required)
@@ -147,11 +147,11 @@ type score struct {
 	Err string
 }
 
-func comparePreferences(t *rapid.T, c *caseCounts, _ time.Time) {
+func comparePreferences(t random.T, c *caseCounts, _ time.Time) {
 	p := preferred{Node: drawNode(t)}
 	var preferences []selector.Preference
-	for range gen.UpTo(t, 4, "preferences") {
-		term := corev1.PreferredSchedulingTerm{Weight: int32(gen.UpTo(t, 3, "weight")), Preference: gen.NodeTerm(t)}
+	for range random.Below(t, "preferences", 4) {
+		term := corev1.PreferredSchedulingTerm{Weight: int32(random.Below(t, "weight", 3)), Preference: gen.NodeTerm(t)}
 		p.Terms = append(p.Terms, term)
 		preferences = append(preferences, selector.Preference{Weight: term.Weight, Preference: ourTerm(term.Preference)})
 	}
@@ -196,8 +196,8 @@ func (n checkedNode) internal() *core.NodeSelector {
 	return s
 }
 
-func compareValidateNode(t *rapid.T, c *caseCounts, _ time.Time) {
-	n := checkedNode{orEmpty(gen.NodeSelector(t)), gen.OneIn(t, 2, "values")}
+func compareValidateNode(t random.T, c *caseCounts, _ time.Time) {
+	n := checkedNode{orEmpty(gen.NodeSelector(t)), random.OneIn(t, "values", 2)}
 	theirs := ""
 	if err := corevalidation.ValidateNodeSelector(n.internal(), n.Values, field.NewPath("spec")).ToAggregate(); err != nil {
 		theirs = err.Error()

@@ -9,10 +9,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	podutil "k8s.io/kubernetes/pkg/api/v1/pod"
 	"k8s.io/kubernetes/pkg/controller"
-	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/internal/conformance/gen"
 	"github.com/kplan-go/kplan/internal/conformance/upstream"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/podorder"
 )
@@ -76,10 +76,10 @@ func (r ranked) planned() []*corev1.Pod {
 	return pods
 }
 
-func drawRanks(t *rapid.T) map[string]int {
+func drawRanks(t random.T) map[string]int {
 	ranks := map[string]int{}
 	for _, node := range []string{"n1", "n2", "n3", ""} {
-		ranks[node] = gen.UpTo(t, 3, "rank")
+		ranks[node] = random.Below(t, "rank", 3)
 	}
 	return ranks
 }
@@ -96,10 +96,10 @@ func sign(before, after bool) int {
 
 // drawPair draws two pods of which the second is often almost a copy of the first, so
 // that late rules decide.
-func drawPair(t *rapid.T, now time.Time) []*corev1.Pod {
+func drawPair(t random.T, now time.Time) []*corev1.Pod {
 	a := gen.Pod(t, now, 0)
 	b := gen.Pod(t, now, 1)
-	if !gen.OneIn(t, 4, "unlike") {
+	if !random.OneIn(t, "unlike", 4) {
 		b = gen.Twin(t, now, a, 1)
 	}
 	pods := []*corev1.Pod{a, b}
@@ -109,12 +109,12 @@ func drawPair(t *rapid.T, now time.Time) []*corev1.Pod {
 
 // centuriesAway makes of one list in 100 one of pods that were created, and are what they
 // are, since another century.
-func centuriesAway(t *rapid.T, pods []*corev1.Pod) bool {
-	if !gen.OneIn(t, 100, "centuries away") {
+func centuriesAway(t random.T, pods []*corev1.Pod) bool {
+	if !random.OneIn(t, "centuries away", 100) {
 		return false
 	}
 	for _, pod := range pods {
-		pod.CreationTimestamp = at(time.Date(1500+100*gen.UpTo(t, 3, "century"), 1, 1, 0, 0, 0, 0, time.UTC))
+		pod.CreationTimestamp = at(time.Date(1500+100*random.Below(t, "century", 3), 1, 1, 0, 0, 0, 0, time.UTC))
 		for i := range pod.Status.Conditions {
 			pod.Status.Conditions[i].LastTransitionTime = pod.CreationTimestamp
 		}
@@ -158,7 +158,7 @@ func readyTime(p *corev1.Pod) time.Time {
 	return podutil.GetPodReadyCondition(p.Status).LastTransitionTime.Time
 }
 
-func comparePair(t *rapid.T, c *caseCounts, now time.Time, reference metav1.Time) {
+func comparePair(t random.T, c *caseCounts, now time.Time, reference metav1.Time) {
 	judge(t, c, pairCorners, pairDifferences, decidePair(ranked{Pods: drawPair(t, now), Ranks: drawRanks(t), Now: reference}))
 }
 
@@ -170,15 +170,15 @@ func decidePair(r ranked) decision[ranked] {
 	}, r.order().Compare(pods[0], pods[1]))
 }
 
-func compareRanked(t *rapid.T, c *caseCounts, now time.Time) { comparePair(t, c, now, at(now)) }
+func compareRanked(t random.T, c *caseCounts, now time.Time) { comparePair(t, c, now, at(now)) }
 
-func compareRankedWithoutTime(t *rapid.T, c *caseCounts, now time.Time) {
+func compareRankedWithoutTime(t random.T, c *caseCounts, now time.Time) {
 	comparePair(t, c, now, metav1.Time{})
 }
 
 // compareUnranked compares the older order, which knows neither costs nor ranks. It
 // is that of an Order without time and neighbours for pods without costs.
-func compareUnranked(t *rapid.T, c *caseCounts, now time.Time) {
+func compareUnranked(t random.T, c *caseCounts, now time.Time) {
 	r := ranked{Pods: drawPair(t, now)}
 	for _, pod := range r.Pods {
 		pod.Annotations = nil
@@ -195,9 +195,9 @@ func unrankedPair(r ranked) any {
 
 // drawRanked draws up to 13 pods; half of the lists are of pods that are each almost a
 // copy of the one before.
-func drawRanked(t *rapid.T, now time.Time) ranked {
+func drawRanked(t random.T, now time.Time) ranked {
 	r := ranked{Pods: gen.Pods(t, now, 14), Ranks: drawRanks(t), Now: at(now)}
-	if len(r.Pods) > 1 && gen.OneIn(t, 2, "twins") {
+	if len(r.Pods) > 1 && random.OneIn(t, "twins", 2) {
 		for i := 1; i < len(r.Pods); i++ {
 			r.Pods[i] = gen.Twin(t, now, r.Pods[i-1], i)
 		}
@@ -217,7 +217,7 @@ var listCorners = []corner[decision[ranked]]{
 
 // compareSort asks that the planner's order is one of upstream's. Where upstream's
 // answer does not depend on the order of its input, that is equality.
-func compareSort(t *rapid.T, c *caseCounts, now time.Time) {
+func compareSort(t random.T, c *caseCounts, now time.Time) {
 	judge(t, c, listCorners, sortDifferences, decideSort(drawRanked(t, now)))
 }
 
@@ -234,9 +234,9 @@ func decideSort(r ranked) decision[ranked] {
 
 // compareVictims does the same for the pods that a scale-down deletes. The order of
 // the victims is left out, since they are deleted all at once.
-func compareVictims(t *rapid.T, c *caseCounts, now time.Time) {
+func compareVictims(t random.T, c *caseCounts, now time.Time) {
 	r := drawRanked(t, now)
-	r.N = gen.UpTo(t, len(r.Pods)+1, "n")
+	r.N = random.Below(t, "n", len(r.Pods)+1)
 	if youngestIsNew(now, r.Pods) {
 		return // upstream panics
 	}
@@ -260,7 +260,7 @@ func compareVictims(t *rapid.T, c *caseCounts, now time.Time) {
 	}, listCorners...), sortDifferences, r.decided(func(r ranked) any { return answer(r.planned()) }, sorted(victims)))
 }
 
-func compareNeighbours(t *rapid.T, c *caseCounts, now time.Time) {
+func compareNeighbours(t random.T, c *caseCounts, now time.Time) {
 	pods, related := gen.Pods(t, now, 6), gen.Pods(t, now, 12)
 	n := podorder.Neighbours{}
 	for i := range related {

@@ -10,9 +10,9 @@ import (
 	"k8s.io/kubernetes/pkg/apis/core/helper"
 	"k8s.io/kubernetes/pkg/controller"
 	testclock "k8s.io/utils/clock/testing"
-	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/internal/conformance/gen"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/podorder"
 )
@@ -24,7 +24,7 @@ var podFunctions = []function{
 	{"GetDeletionCostFromPodAnnotations", compareCost},
 }
 
-func comparePodState(t *rapid.T, c *caseCounts, now time.Time) {
+func comparePodState(t random.T, c *caseCounts, now time.Time) {
 	pod := gen.Pod(t, now, 0)
 	ours := kube.Pod(pod)
 	corners := []corner[decision[*corev1.Pod]]{
@@ -49,20 +49,20 @@ type waiting struct {
 	MinReady int32
 }
 
-func drawMinReady(t *rapid.T) int32 {
-	if gen.OneIn(t, 3, "ordinary") {
-		return int32(gen.UpTo(t, 90, "min ready"))
+func drawMinReady(t random.T) int32 {
+	if random.OneIn(t, "ordinary", 3) {
+		return int32(random.Below(t, "min ready", 90))
 	}
-	return gen.AnyNumber(t, "min ready")
+	return random.Number(t, "min ready")
 }
 
 type availability struct{ Ready, Available bool }
 
-func compareAvailable(t *rapid.T, c *caseCounts, now time.Time) {
+func compareAvailable(t random.T, c *caseCounts, now time.Time) {
 	pod, minReady := gen.Pod(t, now, 0), drawMinReady(t)
 	ready := podutil.GetPodReadyCondition(pod.Status)
-	if ready != nil && gen.OneIn(t, 4, "at the boundary") {
-		offset := []time.Duration{0, 1, -1}[gen.UpTo(t, 3, "offset")]
+	if ready != nil && random.OneIn(t, "at the boundary", 4) {
+		offset := []time.Duration{0, 1, -1}[random.Below(t, "offset", 3)]
 		ready.LastTransitionTime = at(now.Add(offset - time.Duration(minReady)*time.Second))
 	}
 	ours := kube.Pod(pod)
@@ -94,7 +94,7 @@ func compareAvailable(t *rapid.T, c *caseCounts, now time.Time) {
 	})
 }
 
-func compareNextAvailable(t *rapid.T, c *caseCounts, now time.Time) {
+func compareNextAvailable(t random.T, c *caseCounts, now time.Time) {
 	w := waiting{gen.Pods(t, now, 6), drawMinReady(t)}
 	d := decision[waiting]{in: w, upstream: time.Duration(-1), ours: time.Duration(-1)}
 	if next := controller.FindMinNextPodAvailabilityCheck(w.Pods, w.MinReady, now, testclock.NewFakePassiveClock(now)); next != nil {
@@ -120,13 +120,13 @@ type cost struct {
 	Valid bool
 }
 
-func compareCost(t *rapid.T, c *caseCounts, _ time.Time) {
-	text := gen.Cost(t)
-	if gen.OneIn(t, 4, "any text") {
-		text = gen.Text(t, "text")
+func compareCost(t random.T, c *caseCounts, _ time.Time) {
+	text := random.Cost(t)
+	if random.OneIn(t, "any text", 4) {
+		text = random.Text(t, "text")
 	}
 	annotations := map[string]string{podorder.AnnotationDeletionCost: text}
-	if gen.OneIn(t, 10, "missing") {
+	if random.OneIn(t, "missing", 10) {
 		annotations = nil
 	}
 	n, err := helper.GetDeletionCostFromPodAnnotations(annotations)

@@ -11,10 +11,10 @@ import (
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/kubernetes/pkg/controller"
-	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/internal/conformance/gen"
 	"github.com/kplan-go/kplan/internal/conformance/upstream"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 )
@@ -35,7 +35,7 @@ func TestReplicaFunctions(t *testing.T) {
 			counts := newCaseCounts(f.name)
 			defer counts.clock()()
 			inBubble(t, func(t bubble, now time.Time) {
-				counts.check(t, functionCases, func(t *rapid.T) { f.compare(t, counts, now) })
+				counts.check(t, functionCases, func(t random.T) { f.compare(t, counts, now) })
 			})
 		})
 	}
@@ -51,7 +51,7 @@ func TestExpectations(t *testing.T) {
 	var seen seenExpectations
 	for range max(1, functionCases/run) {
 		inBubble(t, func(t bubble, _ time.Time) {
-			counts.check(t, min(run, functionCases), func(t *rapid.T) { compareExpectations(t, counts, &seen) })
+			counts.check(t, min(run, functionCases), func(t random.T) { compareExpectations(t, counts, &seen) })
 		})
 	}
 	if seen.fulfilled == 0 || seen.expired == 0 {
@@ -63,7 +63,7 @@ func TestExpectations(t *testing.T) {
 type seenExpectations struct{ fulfilled, expired int }
 
 // compareLegacy leaves the costs in place, which the older chain does not read.
-func compareLegacy(t *rapid.T, c *caseCounts, now time.Time) {
+func compareLegacy(t random.T, c *caseCounts, now time.Time) {
 	r := ranked{Pods: drawPair(t, now), Now: at(now)}
 	pods := snapshots(r.Pods)
 	order := podorder.Order{Now: now, Chain: podorder.Legacy}
@@ -72,7 +72,7 @@ func compareLegacy(t *rapid.T, c *caseCounts, now time.Time) {
 
 // compareSortUpstream asks for upstream's very answer, whatever cycles and ties there
 // are.
-func compareSortUpstream(t *rapid.T, c *caseCounts, now time.Time) {
+func compareSortUpstream(t random.T, c *caseCounts, now time.Time) {
 	r := drawRanked(t, now)
 	ours := snapshots(r.Pods)
 	r.order().SortUpstream(ours)
@@ -88,7 +88,7 @@ func compareSortUpstream(t *rapid.T, c *caseCounts, now time.Time) {
 	}, pairDifferences, r.decided(answer, podNames(ours)))
 }
 
-func compareSortLegacy(t *rapid.T, c *caseCounts, now time.Time) {
+func compareSortLegacy(t random.T, c *caseCounts, now time.Time) {
 	r := drawRanked(t, now)
 	ours := snapshots(r.Pods)
 	podorder.Order{Chain: podorder.Legacy}.SortUpstream(ours)
@@ -111,7 +111,7 @@ func podNames(pods []podorder.Pod) []string {
 
 // compareRelated lets the order count the neighbours itself, among pods of which some
 // are candidates.
-func compareRelated(t *rapid.T, c *caseCounts, now time.Time) {
+func compareRelated(t random.T, c *caseCounts, now time.Time) {
 	all := gen.Pods(t, now, 14)
 	centuriesAway(t, all)
 	owned := func(p *corev1.Pod) bool { return len(p.Name)%2 == 0 || p.Spec.NodeName != "n2" }
@@ -125,7 +125,7 @@ func compareRelated(t *rapid.T, c *caseCounts, now time.Time) {
 	if youngestIsNew(now, r.Pods) {
 		return // upstream panics
 	}
-	r.N = gen.UpTo(t, len(r.Pods)+1, "n")
+	r.N = random.Below(t, "n", len(r.Pods)+1)
 	for i, rank := range upstream.RankPods(r.Pods, all).Rank {
 		r.Ranks[r.Pods[i].Spec.NodeName] = rank
 	}
@@ -146,22 +146,22 @@ func compareRelated(t *rapid.T, c *caseCounts, now time.Time) {
 
 // compareExpectations performs the same operations on both sides, and asks after each
 // whether the expectations are satisfied and what is left of them.
-func compareExpectations(t *rapid.T, c *caseCounts, seen *seenExpectations) {
+func compareExpectations(t random.T, c *caseCounts, seen *seenExpectations) {
 	theirs := controller.NewUIDTrackingControllerExpectations(controller.NewControllerExpectations())
 	ours := replicaset.Expectations{}
 	log, key := logr.Discard(), "shop/web"
 	var steps, upstreamSays, oursSay []string
 	deletions := false // upstream keeps the names of deletions that were forgotten
-	for range gen.UpTo(t, 12, "steps") {
-		name := "p" + fmt.Sprint(gen.UpTo(t, 3, "pod"))
-		step := rapid.SampledFrom([]string{"creations", "deletions", "created", "created", "deleted", "deleted", "deleted", "lower", "raise", "forget", "wait", "wait"}).Draw(t, "step")
+	for range random.Below(t, "steps", 12) {
+		name := "p" + fmt.Sprint(random.Below(t, "pod", 3))
+		step := random.OneOf[string](t, "step", "creations", "deletions", "created", "created", "deleted", "deleted", "deleted", "lower", "raise", "forget", "wait", "wait")
 		switch step {
 		case "creations":
-			n := gen.UpTo(t, 3, "count")
+			n := random.Below(t, "count", 3)
 			must(0, theirs.ExpectCreations(log, key, n))
 			ours, deletions = replicaset.ExpectCreations(int64(n), time.Now()), false
 		case "deletions":
-			list := []string{"p0", "p1", name}[gen.UpTo(t, 2, "from"):]
+			list := []string{"p0", "p1", name}[random.Below(t, "from", 2):]
 			must(0, theirs.ExpectDeletions(log, key, list))
 			ours, deletions = replicaset.ExpectDeletions(list, time.Now()), true
 		case "created":
@@ -182,7 +182,7 @@ func compareExpectations(t *rapid.T, c *caseCounts, seen *seenExpectations) {
 			theirs.DeleteExpectations(log, key)
 			ours, deletions = replicaset.Expectations{}, false
 		case "wait":
-			time.Sleep(rapid.SampledFrom([]time.Duration{1, time.Minute, 4 * time.Minute, 5*time.Minute - 1, 5 * time.Minute}).Draw(t, "wait"))
+			time.Sleep(random.OneOf[time.Duration](t, "wait", 1, time.Minute, 4*time.Minute, 5*time.Minute-1, 5*time.Minute))
 		}
 		steps = append(steps, step)
 		adds, dels := int64(0), int64(0)

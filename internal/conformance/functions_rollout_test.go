@@ -9,11 +9,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/controller/deployment/util"
-	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/conformance/gen"
 	"github.com/kplan-go/kplan/internal/conformance/upstream"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 )
@@ -50,10 +50,10 @@ type limits struct {
 	Replicas           int32
 }
 
-func drawLimits(t *rapid.T) limits {
-	l := limits{Surge: gen.Limit(t, "surge"), Unavailable: gen.Limit(t, "unavailable"), Replicas: gen.Size(t, "replicas")}
-	if gen.OneIn(t, 20, "any replicas") {
-		l.Replicas = gen.AnyNumber(t, "replicas")
+func drawLimits(t random.T) limits {
+	l := limits{Surge: gen.Limit(t, "surge"), Unavailable: gen.Limit(t, "unavailable"), Replicas: random.Size(t, "replicas")}
+	if random.OneIn(t, "any replicas", 20) {
+		l.Replicas = random.Number(t, "replicas")
 	}
 	return l
 }
@@ -90,7 +90,7 @@ var limitCorners = []corner[decision[limits]]{
 	in("unusable", func(l limits) bool { _, _, err := l.ours(); return err != nil }),
 }
 
-func compareFenceposts(t *rapid.T, c *caseCounts, _ time.Time) {
+func compareFenceposts(t random.T, c *caseCounts, _ time.Time) {
 	corners := append(limitCorners, outcomeIs[limits]("neither", fenceposts{Up: 0, Down: 1}))
 	judge(t, c, corners, fencepostDifferences, decideFenceposts(drawLimits(t)))
 }
@@ -110,7 +110,7 @@ func decideFenceposts(l limits) decision[limits] {
 
 type budget struct{ Surge, Unavailable, MinAvailable int32 }
 
-func compareBudget(t *rapid.T, c *caseCounts, _ time.Time) {
+func compareBudget(t random.T, c *caseCounts, _ time.Time) {
 	l := drawLimits(t)
 	if _, _, err := l.ours(); err != nil { // no budget without limits: the planners reject them
 		take(c, limitCorners, decision[limits]{in: l})
@@ -165,14 +165,14 @@ var newSizeCorners = []corner[decision[sized]]{
 	}),
 }
 
-func compareNewSize(t *rapid.T, c *caseCounts, _ time.Time) {
+func compareNewSize(t random.T, c *caseCounts, _ time.Time) {
 	s := sized{Limits: drawLimits(t)}
-	near := gen.OneIn(t, 2, "near")
-	for range 1 + gen.UpTo(t, 4, "sets") {
+	near := random.OneIn(t, "near", 2)
+	for range 1 + random.Below(t, "sets", 4) {
 		if near {
-			s.Sizes = append(s.Sizes, max(0, s.Limits.Replicas)/int32(1+gen.UpTo(t, 5, "share")))
+			s.Sizes = append(s.Sizes, max(0, s.Limits.Replicas)/int32(1+random.Below(t, "share", 5)))
 		} else {
-			s.Sizes = append(s.Sizes, gen.Size(t, "size"))
+			s.Sizes = append(s.Sizes, random.Size(t, "size"))
 		}
 	}
 	surge, unavailable, err := s.Limits.ours()
@@ -200,15 +200,15 @@ type share struct {
 	ToAdd, Added          int32
 }
 
-func drawShare(t *rapid.T) share {
+func drawShare(t random.T) share {
 	s := share{
-		Replicas: gen.Size(t, "replicas"), Surge: gen.Size(t, "surge"), Size: gen.Size(t, "size"), Status: gen.Size(t, "status"),
-		ToAdd: gen.AnyNumber(t, "to add"), Added: gen.AnyNumber(t, "added"),
+		Replicas: random.Size(t, "replicas"), Surge: random.Size(t, "surge"), Size: random.Size(t, "size"), Status: random.Size(t, "status"),
+		ToAdd: random.Number(t, "to add"), Added: random.Number(t, "added"),
 	}
-	if gen.OneIn(t, 10, "all added") {
+	if random.OneIn(t, "all added", 10) {
 		s.Added = s.ToAdd
 	}
-	if text, ok := gen.SizeText(t, s.Replicas, "max"); ok {
+	if text, ok := random.SizeText(t, "max", s.Replicas); ok {
 		s.Annotation = &text
 	}
 	return s
@@ -255,7 +255,7 @@ var shareCorners = []corner[decision[share]]{
 	}},
 }
 
-func compareFraction(t *rapid.T, c *caseCounts, _ time.Time) {
+func compareFraction(t random.T, c *caseCounts, _ time.Time) {
 	s := drawShare(t)
 	rs, d := s.objects()
 	judge(t, c, shareCorners, nil, decision[share]{s, upstream.Fraction(klog.Background(), *rs, *d), s.fraction(rs)})
@@ -263,7 +263,7 @@ func compareFraction(t *rapid.T, c *caseCounts, _ time.Time) {
 
 // compareProportion limits the fraction as the rule says. The planner's own limit is
 // not exported and is compared in whole passes.
-func compareProportion(t *rapid.T, c *caseCounts, _ time.Time) {
+func compareProportion(t random.T, c *caseCounts, _ time.Time) {
 	s := drawShare(t)
 	rs, d := s.objects()
 	ours, left := s.fraction(rs), s.ToAdd-s.Added
@@ -291,11 +291,11 @@ type progress struct {
 	beforeAPI, afterAPI appsv1.DeploymentStatus
 }
 
-func drawProgress(t *rapid.T) progress {
-	p := progress{Replicas: gen.Size(t, "replicas"), Generation: int64(gen.UpTo(t, 3, "generation"))}
+func drawProgress(t random.T) progress {
+	p := progress{Replicas: random.Size(t, "replicas"), Generation: int64(random.Below(t, "generation", 3))}
 	draw := func(label string, near appsv1.DeploymentStatus) (api appsv1.DeploymentStatus, s deploy.Status) {
 		number := func(field string, value int32) int32 {
-			switch gen.UpTo(t, 4, label+field) {
+			switch random.Below(t, label+field, 4) {
 			case 0:
 				return value
 			case 1:
@@ -303,12 +303,12 @@ func drawProgress(t *rapid.T) progress {
 			case 2:
 				return p.Replicas
 			}
-			return gen.AnyNumber(t, label+field)
+			return random.Number(t, label+field)
 		}
 		api = appsv1.DeploymentStatus{
 			Replicas: number("replicas", near.Replicas), UpdatedReplicas: number("updated", near.UpdatedReplicas),
 			ReadyReplicas: number("ready", near.ReadyReplicas), AvailableReplicas: number("available", near.AvailableReplicas),
-			ObservedGeneration: int64(gen.UpTo(t, 3, label+"observed")),
+			ObservedGeneration: int64(random.Below(t, label+"observed", 3)),
 		}
 		return api, deploy.Status{
 			Replicas: api.Replicas, UpdatedReplicas: api.UpdatedReplicas, ReadyReplicas: api.ReadyReplicas,
@@ -320,7 +320,7 @@ func drawProgress(t *rapid.T) progress {
 	return p
 }
 
-func compareComplete(t *rapid.T, c *caseCounts, _ time.Time) {
+func compareComplete(t random.T, c *caseCounts, _ time.Time) {
 	p := drawProgress(t)
 	d := limits{Replicas: p.Replicas}.deployment()
 	d.Generation = p.Generation
@@ -332,7 +332,7 @@ func compareComplete(t *rapid.T, c *caseCounts, _ time.Time) {
 	}, nil, decision[progress]{p, util.DeploymentComplete(d, &p.afterAPI), deploy.Complete(p.After, p.Replicas, p.Generation)})
 }
 
-func compareProgressed(t *rapid.T, c *caseCounts, _ time.Time) {
+func compareProgressed(t random.T, c *caseCounts, _ time.Time) {
 	p := drawProgress(t)
 	d := &appsv1.Deployment{Status: p.beforeAPI}
 	judge(t, c, []corner[decision[progress]]{

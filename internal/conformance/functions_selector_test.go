@@ -16,9 +16,9 @@ import (
 	appsvalidation "k8s.io/kubernetes/pkg/apis/apps/validation"
 	corevalidation "k8s.io/kubernetes/pkg/apis/core/validation"
 	labelsutil "k8s.io/kubernetes/pkg/util/labels"
-	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/internal/conformance/gen"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/selector"
 )
@@ -67,10 +67,10 @@ func rejects[C any](text string) corner[decision[C]] {
 	return corner[decision[C]]{"error: " + text, func(d decision[C]) bool { return strings.Contains(d.upstream.(selected).Err, text) }}
 }
 
-func drawLabels(t *rapid.T) []map[string]string {
+func drawLabels(t random.T) []map[string]string {
 	list := make([]map[string]string, 3)
 	for i := range list {
-		list[i] = gen.Labels(t, "labels")
+		list[i] = random.Labels(t, "labels")
 	}
 	return list
 }
@@ -82,15 +82,14 @@ type requirement struct {
 	Labels  []map[string]string
 }
 
-func compareRequirement(t *rapid.T, c *caseCounts, _ time.Time) {
-	r := requirement{Key: gen.Key(t, "key"), Op: rapid.SampledFrom([]string{
-		"in", "notin", "=", "==", "!=", "gt", "lt", "exists", "!", "in", "notin", "=", "gt", "lt", "", "bogus",
-	}).Draw(t, "op"), Labels: drawLabels(t)}
-	n := gen.UpTo(t, 4, "values")
-	if gen.OneIn(t, 2, "one value") {
+func compareRequirement(t random.T, c *caseCounts, _ time.Time) {
+	r := requirement{Key: random.Key(t, "key"), Labels: drawLabels(t)}
+	r.Op = random.OneOf(t, "op", "in", "notin", "=", "==", "!=", "gt", "lt", "exists", "!", "in", "notin", "=", "gt", "lt", "", "bogus")
+	n := random.Below(t, "values", 4)
+	if random.OneIn(t, "one value", 2) {
 		n = 1
 	}
-	r.Values = gen.Values(t, n, "values")
+	r.Values = random.Values(t, "values", n)
 	d := decision[requirement]{in: r}
 	want, err := labels.NewRequirement(r.Key, selection.Operator(r.Op), r.Values)
 	theirs := selected{Err: textOf(err)}
@@ -120,7 +119,7 @@ type labelled struct {
 	Labels   []map[string]string
 }
 
-func compareLabelSelector(t *rapid.T, c *caseCounts, _ time.Time) {
+func compareLabelSelector(t random.T, c *caseCounts, _ time.Time) {
 	l := labelled{gen.LabelSelector(t), drawLabels(t)}
 	judge(t, c, []corner[decision[labelled]]{
 		chosen[labelled]("matches", true), chosen[labelled]("does not match", false),
@@ -191,8 +190,8 @@ type validated struct {
 	Values, Unknown bool // allowed although they are invalid, or unknown
 }
 
-func compareValidate(t *rapid.T, c *caseCounts, _ time.Time) {
-	v := validated{gen.LabelSelector(t), gen.OneIn(t, 3, "values"), gen.OneIn(t, 2, "unknown")}
+func compareValidate(t random.T, c *caseCounts, _ time.Time) {
+	v := validated{gen.LabelSelector(t), random.OneIn(t, "values", 3), random.OneIn(t, "unknown", 2)}
 	errs := validation.ValidateLabelSelector(v.Selector, validation.LabelSelectorValidationOptions{
 		AllowInvalidLabelValueInSelector: v.Values, AllowUnknownOperatorInRequirement: v.Unknown,
 	}, field.NewPath("spec", "selector"))
@@ -219,9 +218,9 @@ type workload struct {
 
 // compareWorkload compares what is said about the selector. The template is wrong in
 // other ways as well, of which only upstream speaks.
-func compareWorkload(t *rapid.T, c *caseCounts, _ time.Time) {
+func compareWorkload(t random.T, c *caseCounts, _ time.Time) {
 	w := workload{Selector: gen.LabelSelector(t), Labels: drawLabels(t)[0]}
-	if w.Selector != nil && len(w.Selector.MatchLabels) > 0 && gen.OneIn(t, 2, "select") {
+	if w.Selector != nil && len(w.Selector.MatchLabels) > 0 && random.OneIn(t, "select", 2) {
 		w.Labels = w.Selector.MatchLabels
 	}
 	spec := &apps.ReplicaSetSpec{Selector: w.Selector}
@@ -256,8 +255,8 @@ type parsed struct {
 	Labels []map[string]string
 }
 
-func compareParse(t *rapid.T, c *caseCounts, _ time.Time) {
-	p := parsed{gen.SelectorText(t), drawLabels(t)[:1]}
+func compareParse(t random.T, c *caseCounts, _ time.Time) {
+	p := parsed{random.SelectorText(t), drawLabels(t)[:1]}
 	want, err := labels.Parse(p.Text)
 	theirs := selected{Err: textOf(err)}
 	got, err := selector.ParseWith(p.Text, selector.ParseOptions{NUL: true})
@@ -283,12 +282,12 @@ type asMap struct {
 	Map               map[string]string
 }
 
-func compareParseMap(t *rapid.T, c *caseCounts, _ time.Time) {
-	text := gen.SelectorText(t)
-	if gen.OneIn(t, 2, "pairs") {
-		text = gen.Key(t, "key") + "=" + gen.Value(t, "value")
-		if gen.OneIn(t, 2, "second") {
-			text += "," + gen.Key(t, "key") + "=" + gen.Value(t, "value")
+func compareParseMap(t random.T, c *caseCounts, _ time.Time) {
+	text := random.SelectorText(t)
+	if random.OneIn(t, "pairs", 2) {
+		text = random.Key(t, "key") + "=" + random.Value(t, "value")
+		if random.OneIn(t, "second", 2) {
+			text += "," + random.Key(t, "key") + "=" + random.Value(t, "value")
 		}
 	}
 	var theirs, ours asMap
@@ -322,18 +321,18 @@ func compareParseMap(t *rapid.T, c *caseCounts, _ time.Time) {
 // checked is what is wrong with a text as a key and as a value.
 type checked struct{ Key, Value []string }
 
-func compareKeyValue(t *rapid.T, c *caseCounts, _ time.Time) {
+func compareKeyValue(t random.T, c *caseCounts, _ time.Time) {
 	var b strings.Builder
-	for range gen.UpTo(t, 7, "pieces") {
-		switch gen.UpTo(t, 40, "piece") {
+	for range random.Below(t, "pieces", 7) {
+		switch random.Below(t, "piece", 40) {
 		case 0:
-			b.WriteString(strings.Repeat("x", 55+gen.UpTo(t, 12, "long")))
+			b.WriteString(strings.Repeat("x", 55+random.Below(t, "long", 12)))
 		case 1:
-			b.WriteString(strings.Repeat("y", 245+gen.UpTo(t, 12, "very long")))
+			b.WriteString(strings.Repeat("y", 245+random.Below(t, "very long", 12)))
 		case 2:
-			b.WriteByte(byte(128 + gen.UpTo(t, 128, "byte")))
+			b.WriteByte(byte(128 + random.Below(t, "byte", 128)))
 		default:
-			b.WriteByte("aZ09-_./.-\n ~"[gen.UpTo(t, 13, "character")])
+			b.WriteByte("aZ09-_./.-\n ~"[random.Below(t, "character", 13)])
 		}
 	}
 	text := b.String()
@@ -360,9 +359,9 @@ type combined struct {
 	Text, Selector, Err string
 }
 
-func compareMaps(t *rapid.T, c *caseCounts, _ time.Time) {
-	a, b := gen.Labels(t, "a"), gen.Labels(t, "b")
-	if gen.OneIn(t, 4, "same") {
+func compareMaps(t random.T, c *caseCounts, _ time.Time) {
+	a, b := random.Labels(t, "a"), random.Labels(t, "b")
+	if random.OneIn(t, "same", 4) {
 		b = cloneMap(a)
 	}
 	theirs := combined{labels.Conflicts(a, b), labels.Equals(a, b), labels.Merge(a, b), labels.Set(a).String() + labels.FormatLabels(a),

@@ -9,10 +9,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/kubernetes/pkg/controller"
 	upstreamreplicaset "k8s.io/kubernetes/pkg/controller/replicaset"
-	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/internal/conformance/gen"
 	"github.com/kplan-go/kplan/internal/conformance/upstream"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/replicaset"
 )
@@ -23,7 +23,7 @@ var statusFunctions = []function{
 
 // compareStatus compares the status of a pass that fails at nothing. Whole passes
 // compare it as well, but only as far as it is written.
-func compareStatus(t *rapid.T, c *caseCounts, now time.Time) {
+func compareStatus(t random.T, c *caseCounts, now time.Time) {
 	drawn := gen.ReplicaSet(t, now)
 	rs := drawn.ReplicaSet
 	rs.Spec.Replicas = new(max(0, *rs.Spec.Replicas))

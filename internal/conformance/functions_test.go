@@ -8,8 +8,9 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"pgregory.net/rapid"
 	"sigs.k8s.io/yaml"
+
+	"github.com/kplan-go/kplan/internal/random"
 )
 
 // A function is an upstream function and the one of ours that mirrors it.
@@ -17,7 +18,7 @@ type function struct {
 	// name is that of the upstream function, and of the subtest.
 	name string
 	// compare draws a case, decides it on both sides and calls judge.
-	compare func(t *rapid.T, c *caseCounts, now time.Time)
+	compare func(t random.T, c *caseCounts, now time.Time)
 }
 
 // functions lists everything that is compared one by one. To add a function, write
@@ -35,7 +36,7 @@ func TestFunctions(t *testing.T) {
 			counts := newCaseCounts(f.name)
 			defer counts.clock()()
 			inBubble(t, func(t bubble, now time.Time) {
-				counts.check(t, functionCases, func(t *rapid.T) { f.compare(t, counts, now) })
+				counts.check(t, functionCases, func(t random.T) { f.compare(t, counts, now) })
 			})
 		})
 	}
@@ -63,7 +64,7 @@ func (d *decision[C]) report(diff string) string {
 }
 
 // judge counts a case and fails if the sides differ, unless that is intended.
-func judge[C any](t *rapid.T, c *caseCounts, corners []corner[decision[C]], differences []difference[*decision[C], any], d decision[C]) {
+func judge[C any](t random.T, c *caseCounts, corners []corner[decision[C]], differences []difference[*decision[C], any], d decision[C]) {
 	take(c, corners, d)
 	if len(differences) > 0 || !reflect.DeepEqual(d.upstream, d.ours) {
 		judgePass(t, c, differences, &d)

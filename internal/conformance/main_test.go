@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
+	"github.com/kplan-go/kplan/internal/random"
 )
 
 // Run lengths and the seed, overridden by the environment variables of these names.
@@ -89,7 +89,7 @@ func take[C any](c *caseCounts, corners []corner[C], value C) {
 
 // check runs n random cases, and fails unless every corner occurred. A replay runs
 // one case and asks for nothing.
-func (c *caseCounts) check(t testing.TB, n int, property func(*rapid.T)) {
+func (c *caseCounts) check(t testing.TB, n int, property func(random.T)) {
 	c.draw(t, n, seed, property)
 	c.met(t)
 }
@@ -98,7 +98,7 @@ func (c *caseCounts) check(t testing.TB, n int, property func(*rapid.T)) {
 func replayed() bool { return flagged("rapid.failfile") || flagged("rapid.seed") }
 
 // draw runs n random cases.
-func (c *caseCounts) draw(t testing.TB, n, seed int, property func(*rapid.T)) {
+func (c *caseCounts) draw(t testing.TB, n, seed int, property func(random.T)) {
 	if !flagged("rapid.checks") {
 		if flagged("rapid.seed") {
 			n = 1
@@ -112,7 +112,7 @@ func (c *caseCounts) draw(t testing.TB, n, seed int, property func(*rapid.T)) {
 	if !flagged("rapid.shrinktime") {
 		set(t, "rapid.shrinktime", "15s")
 	}
-	rapid.Check(t, property)
+	random.Check(t, property)
 }
 
 // met fails unless every corner occurred.

@@ -10,10 +10,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/kubernetes/pkg/controller"
-	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/internal/conformance/gen"
 	"github.com/kplan-go/kplan/internal/conformance/upstream"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/replicaset"
 )
@@ -127,12 +127,12 @@ func withoutCorners(corners []corner[*replicaSetPass], names ...string) []corner
 }
 
 // compareReplicas compares whole passes of a controller with plans.
-func compareReplicas(t *testing.T, name string, newSync func() replicaSync, draw func(*rapid.T, time.Time) *gen.ReplicaSetCase, corners []corner[*replicaSetPass]) {
+func compareReplicas(t *testing.T, name string, newSync func() replicaSync, draw func(random.Source, time.Time) *gen.ReplicaSetCase, corners []corner[*replicaSetPass]) {
 	counts := newCaseCounts(name)
 	defer counts.clock()()
 	inBubble(t, func(t bubble, now time.Time) {
 		sync := newSync()
-		counts.check(t, syncCases, func(t *rapid.T) {
+		counts.check(t, syncCases, func(t random.T) {
 			c := draw(t, now)
 			rareReplicas(t, c, now)
 			p := passReplicaSet(sync, c, now)

@@ -6,13 +6,14 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/kplan-go/kplan/internal/random"
+
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/kubernetes/pkg/controller"
-	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/internal/conformance/upstream"
 )
@@ -34,9 +35,9 @@ type DaemonSetCase struct {
 // 6 % belong to a node that does not exist, 5 % are orphans, 4 % no longer match, and
 // some have failed or ended. 15 % of the revisions of the current template are missing,
 // 5 % are there twice, and some have no hash or no owner.
-func DaemonSet(t *rapid.T, now time.Time) *DaemonSetCase {
+func DaemonSet(t random.Source, now time.Time) *DaemonSetCase {
 	c := &DaemonSetCase{DaemonSet: daemonSet(t, now)}
-	for i := range UpTo(t, 7, "nodes") {
+	for i := range random.Below(t, "nodes", 7) {
 		c.Nodes = append(c.Nodes, clusterNode(t, i))
 	}
 	hashes := c.revisions(t)
@@ -45,95 +46,95 @@ func DaemonSet(t *rapid.T, now time.Time) *DaemonSetCase {
 		where = append(where, n.Name, n.Name)
 	}
 	for i, node := range where {
-		if i == 0 && !percent(t, 20, "missing node") || i > 0 && i%2 == 0 && !OneIn(t, 3, "second pod") || OneIn(t, 8, "no pod") {
+		if i == 0 && !random.Percent(t, "missing node", 20) || i > 0 && i%2 == 0 && !random.OneIn(t, "second pod", 3) || random.OneIn(t, "no pod", 8) {
 			continue
 		}
-		c.Pods = append(c.Pods, c.pod(t, now, i, node, from(t, "hash", hashes...)))
+		c.Pods = append(c.Pods, c.pod(t, now, i, node, random.OneOf(t, "hash", hashes...)))
 	}
 	slices.SortFunc(c.Pods, func(a, b *corev1.Pod) int { return cmp.Compare(a.Name, b.Name) }) // the planner's order
 	for _, n := range c.Nodes {
-		if percent(t, 10, "failed before") {
+		if random.Percent(t, "failed before", 10) {
 			c.Failures = append(c.Failures, upstream.Failure{
-				Node: n.Name, Times: 1 + UpTo(t, 3, "times"), At: now.Add(-time.Duration(UpTo(t, 6, "failed at")) * time.Second),
+				Node: n.Name, Times: 1 + random.Below(t, "times", 3), At: now.Add(-time.Duration(random.Below(t, "failed at", 6)) * time.Second),
 			})
 		}
 	}
 	return c
 }
 
-func daemonSet(t *rapid.T, now time.Time) *appsv1.DaemonSet {
+func daemonSet(t random.Source, now time.Time) *appsv1.DaemonSet {
 	labels := map[string]string{"app": "web"}
 	ds := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{
-		Namespace: Namespace, Name: "web", UID: "ds", ResourceVersion: "1", Generation: 1 + int64(UpTo(t, 3, "generation")), Labels: labels,
+		Namespace: Namespace, Name: "web", UID: "ds", ResourceVersion: "1", Generation: 1 + int64(random.Below(t, "generation", 3)), Labels: labels,
 	}}
-	if percent(t, 40, "template generation") {
-		ds.Annotations = map[string]string{"deprecated.daemonset.template.generation": from(t, "template generation", "2", "1", "x")}
+	if random.Percent(t, "template generation", 40) {
+		ds.Annotations = map[string]string{"deprecated.daemonset.template.generation": random.OneOf(t, "template generation", "2", "1", "x")}
 	}
 	ds.Spec = appsv1.DaemonSetSpec{
-		Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: bare(0, labels), MinReadySeconds: from[int32](t, "min ready", 0, 0, 10, 60),
-		RevisionHistoryLimit: new(from[int32](t, "limit", 10, 2, 1, 0)),
+		Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: bare(0, labels), MinReadySeconds: random.OneOf[int32](t, "min ready", 0, 0, 10, 60),
+		RevisionHistoryLimit: new(random.OneOf[int32](t, "limit", 10, 2, 1, 0)),
 	}
-	if percent(t, 10, "expressions") {
+	if random.Percent(t, "expressions", 10) {
 		ds.Spec.Selector = Selector(t, "app", "web")
 	}
-	if percent(t, 3, "odd") {
-		ds.Spec.Selector = from(t, "odd selector", &metav1.LabelSelector{}, &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "app", Operator: "Is"}}})
+	if random.Percent(t, "odd", 3) {
+		ds.Spec.Selector = random.OneOf(t, "odd selector", &metav1.LabelSelector{}, &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "app", Operator: "Is"}}})
 	}
-	if OneIn(t, 3, "placed") {
+	if random.OneIn(t, "placed", 3) {
 		ds.Spec.Template.Spec.NodeSelector = map[string]string{"zone": "a"}
 	}
-	if percent(t, 15, "tolerates") {
-		ds.Spec.Template.Spec.Tolerations = []corev1.Toleration{{Key: from(t, "tolerated", "dedicated", ""), Operator: corev1.TolerationOpExists}}
+	if random.Percent(t, "tolerates", 15) {
+		ds.Spec.Template.Spec.Tolerations = []corev1.Toleration{{Key: random.OneOf(t, "tolerated", "dedicated", ""), Operator: corev1.TolerationOpExists}}
 	}
-	if percent(t, 10, "affinity") {
+	if random.Percent(t, "affinity", 10) {
 		ds.Spec.Template.Spec.Affinity = Affinity(t)
 	}
-	ds.Spec.Template.Spec.HostNetwork = percent(t, 10, "host network")
+	ds.Spec.Template.Spec.HostNetwork = random.Percent(t, "host network", 10)
 	ds.Spec.UpdateStrategy.Type = appsv1.RollingUpdateDaemonSetStrategyType
-	if percent(t, 10, "on delete") {
+	if random.Percent(t, "on delete", 10) {
 		ds.Spec.UpdateStrategy.Type = appsv1.OnDeleteDaemonSetStrategyType
 	} else {
 		r := &appsv1.RollingUpdateDaemonSet{
-			MaxUnavailable: new(from(t, "unavailable", intstr.FromInt32(1), intstr.FromInt32(2), intstr.FromString("50%"), intstr.FromString("10%"))),
+			MaxUnavailable: new(random.OneOf(t, "unavailable", intstr.FromInt32(1), intstr.FromInt32(2), intstr.FromString("50%"), intstr.FromString("10%"))),
 			MaxSurge:       new(intstr.FromInt32(0)),
 		}
-		if percent(t, 40, "surges") {
-			r.MaxUnavailable, r.MaxSurge = new(intstr.FromInt32(0)), new(from(t, "surge", intstr.FromInt32(1), intstr.FromInt32(2), intstr.FromString("50%")))
+		if random.Percent(t, "surges", 40) {
+			r.MaxUnavailable, r.MaxSurge = new(intstr.FromInt32(0)), new(random.OneOf(t, "surge", intstr.FromInt32(1), intstr.FromInt32(2), intstr.FromString("50%")))
 		}
 		ds.Spec.UpdateStrategy.RollingUpdate = r
 	}
-	if percent(t, 4, "deleting") {
+	if random.Percent(t, "deleting", 4) {
 		ds.DeletionTimestamp = new(metav1.NewTime(now))
 	}
 	s := &ds.Status
-	s.ObservedGeneration = ds.Generation - int64(UpTo(t, 2, "behind"))
-	s.DesiredNumberScheduled, s.NumberReady = int32(UpTo(t, 4, "reported")), int32(UpTo(t, 4, "reported ready"))
-	if percent(t, 10, "collisions") {
-		s.CollisionCount = new(int32(UpTo(t, 3, "collision count")))
+	s.ObservedGeneration = ds.Generation - int64(random.Below(t, "behind", 2))
+	s.DesiredNumberScheduled, s.NumberReady = int32(random.Below(t, "reported", 4)), int32(random.Below(t, "reported ready", 4))
+	if random.Percent(t, "collisions", 10) {
+		s.CollisionCount = new(int32(random.Below(t, "collision count", 3)))
 	}
 	return ds
 }
 
-func clusterNode(t *rapid.T, i int) *corev1.Node {
-	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n" + strconv.Itoa(i), Labels: map[string]string{"zone": from(t, "zone", "a", "a", "b")}}}
-	if OneIn(t, 4, "tainted") {
+func clusterNode(t random.Source, i int) *corev1.Node {
+	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n" + strconv.Itoa(i), Labels: map[string]string{"zone": random.OneOf(t, "zone", "a", "a", "b")}}}
+	if random.OneIn(t, "tainted", 4) {
 		n.Spec.Taints = []corev1.Taint{{
-			Key:    from(t, "taint", "dedicated", corev1.TaintNodeNotReady, corev1.TaintNodeUnschedulable, "other"),
-			Effect: from(t, "effect", corev1.TaintEffectNoSchedule, corev1.TaintEffectNoExecute, corev1.TaintEffectPreferNoSchedule),
+			Key:    random.OneOf(t, "taint", "dedicated", corev1.TaintNodeNotReady, corev1.TaintNodeUnschedulable, "other"),
+			Effect: random.OneOf(t, "effect", corev1.TaintEffectNoSchedule, corev1.TaintEffectNoExecute, corev1.TaintEffectPreferNoSchedule),
 		}}
 	}
 	return n
 }
 
 // revisions draws the revisions of the case, and returns the hashes that pods may have.
-func (c *DaemonSetCase) revisions(t *rapid.T) (hashes []string) {
+func (c *DaemonSetCase) revisions(t random.Source) (hashes []string) {
 	ds := c.DaemonSet
 	add := func(name string, k int, number int64) *appsv1.ControllerRevision {
 		of := ds.DeepCopy()
 		of.Spec.Template.Spec.Containers[0].Image = "i:" + strconv.Itoa(k)
 		data, err := upstream.DaemonSetPatch(of)
 		if err != nil {
-			t.Fatal(err)
+			panic(err)
 		}
 		r := &appsv1.ControllerRevision{
 			ObjectMeta: metav1.ObjectMeta{
@@ -144,7 +145,7 @@ func (c *DaemonSetCase) revisions(t *rapid.T) (hashes []string) {
 			Revision: number,
 		}
 		r.Data.Raw = data
-		switch pick(t, "revision oddity", 85, 5, 5, 5) {
+		switch random.Weighted(t, "revision oddity", 85, 5, 5, 5) {
 		case 1:
 			delete(r.Labels, "controller-revision-hash")
 		case 2:
@@ -155,19 +156,19 @@ func (c *DaemonSetCase) revisions(t *rapid.T) (hashes []string) {
 		c.Revisions = append(c.Revisions, r)
 		return r
 	}
-	present := !percent(t, 15, "no current revision")
+	present := !random.Percent(t, "no current revision", 15)
 	current := controller.ComputeHash(&ds.Spec.Template, ds.Status.CollisionCount)
-	for i := range UpTo(t, 4, "old revisions") {
-		hashes = append(hashes, add("r"+strconv.Itoa(i), i+1, int64(1+UpTo(t, 5, "number"))).Name)
+	for i := range random.Below(t, "old revisions", 4) {
+		hashes = append(hashes, add("r"+strconv.Itoa(i), i+1, int64(1+random.Below(t, "number", 5))).Name)
 	}
 	if present {
-		current = add("s0", 0, int64(1+UpTo(t, 6, "current number"))).Name
-		if percent(t, 5, "twice") {
-			add("s1", 0, int64(7+UpTo(t, 2, "number of the second")))
+		current = add("s0", 0, int64(1+random.Below(t, "current number", 6))).Name
+		if random.Percent(t, "twice", 5) {
+			add("s1", 0, int64(7+random.Below(t, "number of the second", 2)))
 			hashes = append(hashes, "s1")
 		}
-	} else if percent(t, 10, "taken") {
-		add(ds.Name+"-"+current, UpTo(t, 2, "by"), 3).OwnerReferences = []metav1.OwnerReference{owner("DaemonSet", "other", "other")}
+	} else if random.Percent(t, "taken", 10) {
+		add(ds.Name+"-"+current, random.Below(t, "by", 2), 3).OwnerReferences = []metav1.OwnerReference{owner("DaemonSet", "other", "other")}
 	}
 	for range max(1, len(hashes)) {
 		hashes = append(hashes, current)
@@ -176,25 +177,25 @@ func (c *DaemonSetCase) revisions(t *rapid.T) (hashes []string) {
 }
 
 // pod draws a pod of a node.
-func (c *DaemonSetCase) pod(t *rapid.T, now time.Time, i int, node, hash string) *corev1.Pod {
+func (c *DaemonSetCase) pod(t random.Source, now time.Time, i int, node, hash string) *corev1.Pod {
 	p := Pod(t, now, i)
-	if OneIn(t, 2, "healthy") {
+	if random.OneIn(t, "healthy", 2) {
 		makeHealthy(p)
 	}
 	p.Spec.NodeName = node
-	if percent(t, 12, "pinned") || node == "gone" && OneIn(t, 2, "unbound") {
+	if random.Percent(t, "pinned", 12) || node == "gone" && random.OneIn(t, "unbound", 2) {
 		p.Spec.NodeName = ""
 		p.Spec.Affinity = pinned(node)
-		if OneIn(t, 10, "nowhere") {
+		if random.OneIn(t, "nowhere", 10) {
 			p.Spec.Affinity = nil
 		}
 	}
 	p.Labels = map[string]string{"app": "web", "controller-revision-hash": hash}
-	if percent(t, 15, "generation label") {
-		p.Labels["pod-template-generation"] = from(t, "pod generation", "1", "2")
+	if random.Percent(t, "generation label", 15) {
+		p.Labels["pod-template-generation"] = random.OneOf(t, "pod generation", "1", "2")
 	}
 	p.OwnerReferences = []metav1.OwnerReference{owner("DaemonSet", c.DaemonSet.Name, string(c.DaemonSet.UID))}
-	switch pick(t, "pod ownership", 88, 5, 4, 3) {
+	switch random.Weighted(t, "pod ownership", 88, 5, 4, 3) {
 	case 1: // upstream lists them last, and the planner goes by name
 		p.OwnerReferences, p.Name = nil, "q"+strconv.Itoa(i)
 	case 2:

@@ -5,11 +5,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kplan-go/kplan/internal/random"
+
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"pgregory.net/rapid"
 )
 
 // A DeploymentCase is what the Deployment controller sees in one pass.
@@ -30,7 +31,7 @@ const (
 
 // draft is a case that is being drawn.
 type draft struct {
-	t     *rapid.T
+	t     random.Source
 	now   time.Time
 	scene scene
 	c     *DeploymentCase
@@ -47,13 +48,13 @@ type draft struct {
 // of the cases each have an unusable limit, a negative number, an unknown strategy, an
 // odd selector, a ReplicaSet without UID, or the name of the new ReplicaSet taken;
 // 10 % leave out what the API server would default.
-func Deployment(t *rapid.T, now time.Time) *DeploymentCase {
+func Deployment(t random.Source, now time.Time) *DeploymentCase {
 	g := &draft{t: t, now: now, c: &DeploymentCase{}}
-	g.scene = []scene{rolling, complete, chaotic}[pick(t, "scene", 50, 15, 35)]
+	g.scene = []scene{rolling, complete, chaotic}[random.Weighted(t, "scene", 50, 15, 35)]
 	g.deployment()
-	n := UpTo(t, 7, "own sets")
-	if percent(t, 2, "long history") {
-		n += 8 + UpTo(t, 8, "more sets")
+	n := random.Below(t, "own sets", 7)
+	if random.Percent(t, "long history", 2) {
+		n += 8 + random.Below(t, "more sets", 8)
 	}
 	for i := range n {
 		g.ownSet(i)
@@ -69,28 +70,28 @@ func Deployment(t *rapid.T, now time.Time) *DeploymentCase {
 func (g *draft) deployment() {
 	t := g.t
 	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{
-		Namespace: Namespace, Name: "web", UID: "d", ResourceVersion: "1", Generation: 1 + int64(UpTo(t, 4, "generation")),
+		Namespace: Namespace, Name: "web", UID: "d", ResourceVersion: "1", Generation: 1 + int64(random.Below(t, "generation", 4)),
 		Annotations: annotations(t, "annotations"),
 	}}
-	if percent(t, 3, "long name") {
-		d.Name = strings.Repeat("w", 240+UpTo(t, 14, "name length"))
+	if random.Percent(t, "long name", 3) {
+		d.Name = strings.Repeat("w", 240+random.Below(t, "name length", 14))
 	}
-	if percent(t, 70, "has revision") {
-		d.Annotations["deployment.kubernetes.io/revision"] = strconv.Itoa(1 + UpTo(t, 7, "d revision"))
+	if random.Percent(t, "has revision", 70) {
+		d.Annotations["deployment.kubernetes.io/revision"] = strconv.Itoa(1 + random.Below(t, "d revision", 7))
 	}
-	if len(d.Annotations) == 0 && OneIn(t, 2, "no annotations") {
+	if len(d.Annotations) == 0 && random.OneIn(t, "no annotations", 2) {
 		d.Annotations = nil
 	}
 	d.Spec = appsv1.DeploymentSpec{
-		Replicas:                new(Size(t, "replicas")),
+		Replicas:                new(random.Size(t, "replicas")),
 		Selector:                &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
 		Template:                bare(0, map[string]string{"app": "web"}),
-		MinReadySeconds:         from[int32](t, "min ready", 0, 0, 0, 10, 60),
-		ProgressDeadlineSeconds: new(from[int32](t, "deadline", 600, 600, 60, 1, 1<<31-1, 1<<31-2, 0)),
-		RevisionHistoryLimit:    new(from[int32](t, "history limit", 10, 2, 1, 0, 3, 1<<31-1)),
-		Paused:                  percent(t, 12, "paused"),
+		MinReadySeconds:         random.OneOf[int32](t, "min ready", 0, 0, 0, 10, 60),
+		ProgressDeadlineSeconds: new(random.OneOf[int32](t, "deadline", 600, 600, 60, 1, 1<<31-1, 1<<31-2, 0)),
+		RevisionHistoryLimit:    new(random.OneOf[int32](t, "history limit", 10, 2, 1, 0, 3, 1<<31-1)),
+		Paused:                  random.Percent(t, "paused", 12),
 	}
-	if percent(t, 15, "recreate") {
+	if random.Percent(t, "recreate", 15) {
 		d.Spec.Strategy.Type = appsv1.RecreateDeploymentStrategyType
 	} else {
 		d.Spec.Strategy.Type = appsv1.RollingUpdateDeploymentStrategyType
@@ -98,7 +99,7 @@ func (g *draft) deployment() {
 			MaxSurge: goodLimit(t, "surge"), MaxUnavailable: goodLimit(t, "unavailable"),
 		}
 	}
-	if percent(t, 4, "deleting") {
+	if random.Percent(t, "deleting", 4) {
 		d.DeletionTimestamp = new(metav1.NewTime(g.now))
 	}
 	g.c.Deployment = d
@@ -108,16 +109,16 @@ func (g *draft) deployment() {
 // Deployment's template in three of four cases, the others in one of ten.
 func (g *draft) ownSet(i int) {
 	t, d := g.t, g.c.Deployment
-	k := 1 + UpTo(t, templates-1, "template")
-	if i == 0 && !OneIn(t, 4, "no new set") || i > 0 && OneIn(t, 10, "same template") {
+	k := 1 + random.Below(t, "template", templates-1)
+	if i == 0 && !random.OneIn(t, "no new set", 4) || i > 0 && random.OneIn(t, "same template", 10) {
 		k = 0
 	}
-	name := "web-" + string(rune('a'+UpTo(t, 20, "set name"))) + strconv.Itoa(i)
+	name := "web-" + string(rune('a'+random.Below(t, "set name", 20))) + strconv.Itoa(i)
 	labels := map[string]string{"app": "web", hashLabel: name}
 	rs := &appsv1.ReplicaSet{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: Namespace, Name: name, UID: types.UID("rs-" + strconv.Itoa(i)), ResourceVersion: "1",
-			Generation: 1 + int64(UpTo(t, 3, "set generation")), Labels: labels, CreationTimestamp: Time(t, g.now, "set created"),
+			Generation: 1 + int64(random.Below(t, "set generation", 3)), Labels: labels, CreationTimestamp: Time(t, g.now, "set created"),
 			OwnerReferences: []metav1.OwnerReference{owner("Deployment", d.Name, "d")},
 		},
 		Spec: appsv1.ReplicaSetSpec{
@@ -125,16 +126,16 @@ func (g *draft) ownSet(i int) {
 			MinReadySeconds: d.Spec.MinReadySeconds,
 		},
 	}
-	if percent(t, 5, "set min ready") {
+	if random.Percent(t, "set min ready", 5) {
 		rs.Spec.MinReadySeconds = 7
 	}
-	if percent(t, 5, "owner kind") {
+	if random.Percent(t, "owner kind", 5) {
 		rs.OwnerReferences[0].Kind, rs.OwnerReferences[0].Name = "Rollout", "former"
 	}
-	if percent(t, 5, "watched") {
+	if random.Percent(t, "watched", 5) {
 		rs.OwnerReferences = append([]metav1.OwnerReference{{Kind: "Watcher", Name: "w", UID: "w"}}, rs.OwnerReferences...)
 	}
-	if percent(t, 3, "set deleting") {
+	if random.Percent(t, "set deleting", 3) {
 		rs.DeletionTimestamp = new(metav1.NewTime(g.now))
 	}
 	rs.Spec.Replicas = new(g.setSize(i))
@@ -152,9 +153,9 @@ func (g *draft) setSize(i int) int32 {
 	case g.scene == complete:
 		return 0
 	case g.scene == chaotic:
-		return Size(t, "set size")
+		return random.Size(t, "set size")
 	}
-	switch pick(t, "set size class", 35, 20, 20, 15, 10) {
+	switch random.Weighted(t, "set size class", 35, 20, 20, 15, 10) {
 	case 0:
 		return 0
 	case 1:
@@ -162,7 +163,7 @@ func (g *draft) setSize(i int) int32 {
 	case 2:
 		return replicas / 2
 	case 3:
-		return int32(UpTo(t, 7, "set size"))
+		return int32(random.Below(t, "set size", 7))
 	}
 	return replicas / 3
 }
@@ -175,23 +176,23 @@ func (g *draft) setAnnotations(rs *appsv1.ReplicaSet) {
 			m["deployment.kubernetes.io/"+key] = text
 		}
 	}
-	desired, hasDesired := SizeText(t, replicas, "desired")
+	desired, hasDesired := random.SizeText(t, "desired", replicas)
 	put("desired-replicas", desired, hasDesired)
-	largest, hasLargest := SizeText(t, replicas+replicas/4, "max")
+	largest, hasLargest := random.SizeText(t, "max", replicas+replicas/4)
 	put("max-replicas", largest, hasLargest)
-	if g.scene != chaotic && hasDesired && !OneIn(t, 8, "scaled") {
+	if g.scene != chaotic && hasDesired && !random.OneIn(t, "scaled", 8) {
 		put("desired-replicas", strconv.Itoa(int(replicas)), true)
 	}
-	number, hasNumber := Revision(t, "revision")
+	number, hasNumber := random.Revision(t, "revision")
 	put("revision", number, hasNumber)
-	if percent(t, 30, "has history") {
-		history, hasHistory := History(t, "history")
+	if random.Percent(t, "has history", 30) {
+		history, hasHistory := random.History(t, "history")
 		put("revision-history", history, hasHistory)
 	}
-	if percent(t, 15, "copied") {
-		m["kubernetes.io/change-cause"] = from(t, "cause", "new image", "old image")
+	if random.Percent(t, "copied", 15) {
+		m["kubernetes.io/change-cause"] = random.OneOf(t, "cause", "new image", "old image")
 	}
-	if len(m) > 0 || !OneIn(t, 2, "no set annotations") {
+	if len(m) > 0 || !random.OneIn(t, "no set annotations", 2) {
 		rs.Annotations = m
 	}
 }
@@ -200,7 +201,7 @@ func (g *draft) setAnnotations(rs *appsv1.ReplicaSet) {
 // lags behind its size, runs ahead of it, or says anything.
 func (g *draft) setStatus(rs *appsv1.ReplicaSet) {
 	t, size, s := g.t, *rs.Spec.Replicas, &rs.Status
-	class := pick(t, "status class", 50, 20, 10, 10, 10)
+	class := random.Weighted(t, "status class", 50, 20, 10, 10, 10)
 	if g.scene == complete && class != 4 {
 		class = 0
 	}
@@ -209,26 +210,26 @@ func (g *draft) setStatus(rs *appsv1.ReplicaSet) {
 		s.Replicas, s.ReadyReplicas, s.AvailableReplicas = size, size, size
 	case 1:
 		s.Replicas = size
-		s.ReadyReplicas = max(0, size-int32(UpTo(t, 4, "not ready")))
-		s.AvailableReplicas = max(0, s.ReadyReplicas-int32(UpTo(t, 3, "not available")))
+		s.ReadyReplicas = max(0, size-int32(random.Below(t, "not ready", 4)))
+		s.AvailableReplicas = max(0, s.ReadyReplicas-int32(random.Below(t, "not available", 3)))
 	case 2:
 		s.Replicas, s.ReadyReplicas = size/2, size/2
 	case 3:
-		ahead := size/2 + int32(UpTo(t, 4, "ahead"))
+		ahead := size/2 + int32(random.Below(t, "ahead", 4))
 		s.Replicas, s.ReadyReplicas, s.AvailableReplicas = size+min(ahead, 1<<31-1-size), size, size+min(ahead, 1<<31-1-size)
 	default:
-		s.Replicas, s.ReadyReplicas, s.AvailableReplicas = Size(t, "has"), Size(t, "ready"), Size(t, "available")
+		s.Replicas, s.ReadyReplicas, s.AvailableReplicas = random.Size(t, "has"), random.Size(t, "ready"), random.Size(t, "available")
 	}
-	s.ObservedGeneration = max(0, rs.Generation-int64(pick(t, "behind", 80, 10, 5, 5)))
-	s.TerminatingReplicas = from(t, "terminating", new(int32(0)), new(int32(2)), new(int32(1<<31-1)), nil)
-	if !OneIn(t, 3, "reports terminating") {
+	s.ObservedGeneration = max(0, rs.Generation-int64(random.Weighted(t, "behind", 80, 10, 5, 5)))
+	s.TerminatingReplicas = random.OneOf(t, "terminating", new(int32(0)), new(int32(2)), new(int32(1<<31-1)), nil)
+	if !random.OneIn(t, "reports terminating", 3) {
 		s.TerminatingReplicas = new(int32(0))
 	}
-	for range pick(t, "set conditions", 85, 10, 5) {
+	for range random.Weighted(t, "set conditions", 85, 10, 5) {
 		s.Conditions = append(s.Conditions, appsv1.ReplicaSetCondition{
-			Type:   from(t, "set condition", appsv1.ReplicaSetReplicaFailure, "Custom"),
-			Status: from(t, "set condition status", corev1.ConditionTrue, corev1.ConditionFalse),
-			Reason: from(t, "set condition reason", "FailedCreate", "FailedDelete"), Message: "quota", LastTransitionTime: Time(t, g.now, "failed"),
+			Type:   random.OneOf(t, "set condition", appsv1.ReplicaSetReplicaFailure, "Custom"),
+			Status: random.OneOf(t, "set condition status", corev1.ConditionTrue, corev1.ConditionFalse),
+			Reason: random.OneOf(t, "set condition reason", "FailedCreate", "FailedDelete"), Message: "quota", LastTransitionTime: Time(t, g.now, "failed"),
 		})
 	}
 }
@@ -236,7 +237,7 @@ func (g *draft) setStatus(rs *appsv1.ReplicaSet) {
 // otherReplicaSets draws ReplicaSets that are not the Deployment's: another's with its
 // labels, and nobody's with others.
 func (g *draft) otherReplicaSets() {
-	for i := range pick(g.t, "strangers", 80, 15, 5) {
+	for i := range random.Weighted(g.t, "strangers", 80, 15, 5) {
 		rs := &appsv1.ReplicaSet{
 			ObjectMeta: metav1.ObjectMeta{
 				Namespace: Namespace, Name: "other-" + strconv.Itoa(i), UID: types.UID("other-" + strconv.Itoa(i)),
@@ -245,7 +246,7 @@ func (g *draft) otherReplicaSets() {
 			},
 			Spec: appsv1.ReplicaSetSpec{Replicas: new(int32(3)), Template: bare(0, map[string]string{"app": "web"})},
 		}
-		if OneIn(g.t, 2, "foreign") {
+		if random.OneIn(g.t, "foreign", 2) {
 			rs.Labels = map[string]string{"app": "web"}
 			rs.OwnerReferences = []metav1.OwnerReference{owner("Deployment", "web", "another")}
 		}
@@ -258,18 +259,18 @@ func (g *draft) otherReplicaSets() {
 func (g *draft) status() {
 	t, d := g.t, g.c.Deployment
 	s := &d.Status
-	s.ObservedGeneration = max(0, d.Generation+1-int64(pick(t, "observed", 10, 70, 15, 5)))
-	if OneIn(t, 2, "odd status") && g.scene != complete {
-		s.Replicas, s.UpdatedReplicas = Size(t, "d replicas"), Size(t, "d updated")
-		s.ReadyReplicas, s.AvailableReplicas = Size(t, "d ready"), Size(t, "d available")
+	s.ObservedGeneration = max(0, d.Generation+1-int64(random.Weighted(t, "observed", 10, 70, 15, 5)))
+	if random.OneIn(t, "odd status", 2) && g.scene != complete {
+		s.Replicas, s.UpdatedReplicas = random.Size(t, "d replicas"), random.Size(t, "d updated")
+		s.ReadyReplicas, s.AvailableReplicas = random.Size(t, "d ready"), random.Size(t, "d available")
 	} else {
 		g.sums(s)
 	}
-	s.TerminatingReplicas = from(t, "d terminating", nil, new(int32(0)))
-	if percent(t, 10, "collisions") {
-		s.CollisionCount = new(int32(UpTo(t, 3, "collision count")))
+	s.TerminatingReplicas = random.OneOf(t, "d terminating", nil, new(int32(0)))
+	if random.Percent(t, "collisions", 10) {
+		s.CollisionCount = new(int32(random.Below(t, "collision count", 3)))
 	}
-	for range pick(t, "conditions", 15, 25, 35, 15, 10) {
+	for range random.Weighted(t, "conditions", 15, 25, 35, 15, 10) {
 		s.Conditions = append(s.Conditions, Condition(t, g.now, *d.Spec.ProgressDeadlineSeconds))
 	}
 }
@@ -292,21 +293,21 @@ func (g *draft) sums(s *appsv1.DeploymentStatus) {
 // others.
 func (g *draft) pods() {
 	t := g.t
-	if g.c.Deployment.Spec.Strategy.Type != appsv1.RecreateDeploymentStrategyType && !OneIn(t, 20, "pods") {
+	if g.c.Deployment.Spec.Strategy.Type != appsv1.RecreateDeploymentStrategyType && !random.OneIn(t, "pods", 20) {
 		return
 	}
-	for i := range UpTo(t, 5, "pods") {
+	for i := range random.Below(t, "pods", 5) {
 		p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
 			Namespace: Namespace, Name: "p" + strconv.Itoa(i), UID: types.UID("p" + strconv.Itoa(i)), Labels: map[string]string{"app": "web"},
 		}}
-		p.Status.Phase = from(t, "phase", corev1.PodRunning, corev1.PodFailed, corev1.PodSucceeded, corev1.PodPending, corev1.PodUnknown, "")
-		if percent(t, 20, "pod deleting") {
+		p.Status.Phase = random.OneOf(t, "phase", corev1.PodRunning, corev1.PodFailed, corev1.PodSucceeded, corev1.PodPending, corev1.PodUnknown, "")
+		if random.Percent(t, "pod deleting", 20) {
 			p.DeletionTimestamp = new(metav1.NewTime(g.now))
 		}
-		if len(g.c.ReplicaSets) > 0 && !OneIn(t, 6, "bare pod") {
-			rs := from(t, "pod owner", g.c.ReplicaSets...)
+		if len(g.c.ReplicaSets) > 0 && !random.OneIn(t, "bare pod", 6) {
+			rs := random.OneOf(t, "pod owner", g.c.ReplicaSets...)
 			p.OwnerReferences = []metav1.OwnerReference{owner("ReplicaSet", rs.Name, string(rs.UID))}
-			switch pick(t, "pod owner detail", 84, 8, 8) {
+			switch random.Weighted(t, "pod owner detail", 84, 8, 8) {
 			case 1:
 				p.OwnerReferences[0].Kind = "StatefulSet"
 			case 2:

@@ -3,6 +3,8 @@ package gen
 import (
 	"maps"
 
+	"github.com/kplan-go/kplan/internal/random"
+
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/kubernetes/pkg/controller"
@@ -11,7 +13,7 @@ import (
 // damage makes a few cases unlike anything that an API server stores.
 func (g *draft) damage() {
 	t, d := g.t, g.c.Deployment
-	switch pick(t, "break", 74, 10, 2, 1, 1, 6, 2, 1, 1, 2) {
+	switch random.Weighted(t, "break", 74, 10, 2, 1, 1, 6, 2, 1, 1, 2) {
 	case 1:
 		g.forget()
 	case 2:
@@ -20,7 +22,7 @@ func (g *draft) damage() {
 			d.Spec.Strategy.RollingUpdate.MaxUnavailable = Limit(t, "odd unavailable")
 		}
 	case 3:
-		*from(t, "negative", d.Spec.Replicas, d.Spec.ProgressDeadlineSeconds, d.Spec.RevisionHistoryLimit, &d.Spec.MinReadySeconds) = -1
+		*random.OneOf(t, "negative", d.Spec.Replicas, d.Spec.ProgressDeadlineSeconds, d.Spec.RevisionHistoryLimit, &d.Spec.MinReadySeconds) = -1
 	case 4:
 		d.Spec.Strategy = appsv1.DeploymentStrategy{Type: "Canary"}
 	case 5:
@@ -43,8 +45,8 @@ func (g *draft) damage() {
 // forget leaves out values that are what the API server would set.
 func (g *draft) forget() {
 	t, s := g.t, &g.c.Deployment.Spec
-	for range 1 + UpTo(t, 3, "forgotten") {
-		switch UpTo(t, 6, "forget") {
+	for range 1 + random.Below(t, "forgotten", 3) {
+		switch random.Below(t, "forget", 6) {
 		case 0:
 			s.Replicas = nil
 		case 1:
@@ -72,9 +74,9 @@ func (g *draft) rollBack() {
 	if d.Annotations == nil {
 		d.Annotations = map[string]string{}
 	}
-	d.Annotations["deprecated.deployment.rollback.to"] = from(t, "rollback", "0", "1", "2", "3", "0", "1", "2", "99", "-3", "+4", "007", "bad", "")
-	if !OneIn(t, 8, "any state") {
-		d.Spec.Paused, d.DeletionTimestamp = OneIn(t, 4, "paused"), nil
+	d.Annotations["deprecated.deployment.rollback.to"] = random.OneOf(t, "rollback", "0", "1", "2", "3", "0", "1", "2", "99", "-3", "+4", "007", "bad", "")
+	if !random.OneIn(t, "any state", 8) {
+		d.Spec.Paused, d.DeletionTimestamp = random.OneIn(t, "paused", 4), nil
 	}
 }
 
@@ -82,20 +84,20 @@ func (g *draft) rollBack() {
 // matches them.
 func (g *draft) ownership() {
 	t, d := g.t, g.c.Deployment
-	if percent(t, 10, "expressions") {
+	if random.Percent(t, "expressions", 10) {
 		d.Spec.Selector = Selector(t, "app", "web")
 	}
 	for _, rs := range g.c.ReplicaSets {
 		if !metav1.IsControlledBy(rs, d) {
 			continue
 		}
-		switch pick(t, "ownership", 87, 6, 2, 3, 2) {
+		switch random.Weighted(t, "ownership", 87, 6, 2, 3, 2) {
 		case 1:
 			rs.OwnerReferences = rs.OwnerReferences[:len(rs.OwnerReferences)-1]
 		case 2:
-			rs.OwnerReferences[len(rs.OwnerReferences)-1].Controller = from(t, "flag", nil, new(false))
+			rs.OwnerReferences[len(rs.OwnerReferences)-1].Controller = random.OneOf(t, "flag", nil, new(false))
 		case 3:
-			rs.Labels = from(t, "set labels", map[string]string{"app": "former"}, nil)
+			rs.Labels = random.OneOf(t, "set labels", map[string]string{"app": "former"}, nil)
 		case 4:
 			rs.Labels = maps.Clone(rs.Labels)
 			rs.Labels["tier"] = "x"

@@ -6,10 +6,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kplan-go/kplan/internal/random"
+
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"pgregory.net/rapid"
 )
 
 // A PlacementCase is a DaemonSet and a node.
@@ -21,40 +22,40 @@ type PlacementCase struct {
 // Placement draws a node, and a DaemonSet whose template demands something of it:
 // 10 % name a node, a third want labels, half of which the node has, half have an
 // affinity, right or wrong, and two thirds tolerations.
-func Placement(t *rapid.T) *PlacementCase {
+func Placement(t random.Source) *PlacementCase {
 	c := &PlacementCase{
 		DaemonSet: &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: "web", UID: "ds"}},
 		Node: &corev1.Node{
-			ObjectMeta: metav1.ObjectMeta{Name: from(t, "name", "n1", "n2"), Labels: Labels(t, "labels")},
+			ObjectMeta: metav1.ObjectMeta{Name: random.OneOf(t, "name", "n1", "n2"), Labels: random.Labels(t, "labels")},
 			Spec:       corev1.NodeSpec{Taints: Taints(t)},
 		},
 	}
 	c.DaemonSet.Spec.Template = bare(0, map[string]string{"app": "web"})
 	spec := &c.DaemonSet.Spec.Template.Spec
-	if percent(t, 10, "named") {
-		spec.NodeName = from(t, "node name", "n1", "n2", "gone")
+	if random.Percent(t, "named", 10) {
+		spec.NodeName = random.OneOf(t, "node name", "n1", "n2", "gone")
 	}
-	if OneIn(t, 3, "node selector") {
-		spec.NodeSelector = Labels(t, "wanted")
-		if OneIn(t, 2, "of the node") {
+	if random.OneIn(t, "node selector", 3) {
+		spec.NodeSelector = random.Labels(t, "wanted")
+		if random.OneIn(t, "of the node", 2) {
 			spec.NodeSelector = someOf(t, c.Node.Labels)
 		}
 	}
-	if OneIn(t, 2, "affinity") {
+	if random.OneIn(t, "affinity", 2) {
 		spec.Affinity = Affinity(t)
 	}
-	if !OneIn(t, 3, "tolerates nothing") {
+	if !random.OneIn(t, "tolerates nothing", 3) {
 		spec.Tolerations = Tolerations(t)
 	}
-	spec.HostNetwork = OneIn(t, 4, "host network")
+	spec.HostNetwork = random.OneIn(t, "host network", 4)
 	return c
 }
 
 // someOf draws a part of a map.
-func someOf(t *rapid.T, m map[string]string) map[string]string {
+func someOf(t random.Source, m map[string]string) map[string]string {
 	part := map[string]string{}
 	for _, k := range slices.Sorted(maps.Keys(m)) {
-		if OneIn(t, 2, "taken") {
+		if random.OneIn(t, "taken", 2) {
 			part[k] = m[k]
 		}
 	}
@@ -62,14 +63,14 @@ func someOf(t *rapid.T, m map[string]string) map[string]string {
 }
 
 // Affinity draws an affinity with each of its parts nil, empty or set.
-func Affinity(t *rapid.T) *corev1.Affinity {
+func Affinity(t random.Source) *corev1.Affinity {
 	a := &corev1.Affinity{}
-	if OneIn(t, 8, "pods only") {
+	if random.OneIn(t, "pods only", 8) {
 		a.PodAntiAffinity = &corev1.PodAntiAffinity{}
 		return a
 	}
 	a.NodeAffinity = &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: NodeSelector(t)}
-	if OneIn(t, 4, "preferred") {
+	if random.OneIn(t, "preferred", 4) {
 		a.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution = []corev1.PreferredSchedulingTerm{{Weight: 1}}
 	}
 	return a
@@ -81,19 +82,19 @@ var wellKnown = []string{
 	corev1.TaintNodePIDPressure, corev1.TaintNodeUnschedulable, corev1.TaintNodeNetworkUnavailable,
 }
 
-func taintKey(t *rapid.T) string {
-	if OneIn(t, 3, "well-known") {
-		return from(t, "well-known key", wellKnown...)
+func taintKey(t random.Source) string {
+	if random.OneIn(t, "well-known", 3) {
+		return random.OneOf(t, "well-known key", wellKnown...)
 	}
-	return from(t, "taint key", "dedicated", "other", "")
+	return random.OneOf(t, "taint key", "dedicated", "other", "")
 }
 
 // Taints draws up to three taints, a few of them with an effect that nobody knows.
-func Taints(t *rapid.T) (taints []corev1.Taint) {
-	for range max(0, UpTo(t, 6, "taints")-2) {
+func Taints(t random.Source) (taints []corev1.Taint) {
+	for range max(0, random.Below(t, "taints", 6)-2) {
 		taints = append(taints, corev1.Taint{
-			Key: taintKey(t), Value: from(t, "taint value", "", "x", "5"),
-			Effect: from(t, "taint effect", corev1.TaintEffectNoSchedule, corev1.TaintEffectNoExecute, corev1.TaintEffectNoSchedule,
+			Key: taintKey(t), Value: random.OneOf(t, "taint value", "", "x", "5"),
+			Effect: random.OneOf(t, "taint effect", corev1.TaintEffectNoSchedule, corev1.TaintEffectNoExecute, corev1.TaintEffectNoSchedule,
 				corev1.TaintEffectNoExecute, corev1.TaintEffectPreferNoSchedule, "", "Odd"),
 		})
 	}
@@ -102,16 +103,16 @@ func Taints(t *rapid.T) (taints []corev1.Taint) {
 
 // Tolerations draws up to three tolerations: a third of well-known taints, of which
 // some are those that every daemon has, but for the seconds.
-func Tolerations(t *rapid.T) (list []corev1.Toleration) {
-	for range UpTo(t, 4, "tolerations") {
+func Tolerations(t random.Source) (list []corev1.Toleration) {
+	for range random.Below(t, "tolerations", 4) {
 		o := corev1.Toleration{
-			Key: taintKey(t), Value: from(t, "tolerated value", "", "", "x", "5"),
-			Operator: from(t, "operator", corev1.TolerationOpExists, corev1.TolerationOpExists, corev1.TolerationOpEqual, "", "Lt", "Gt", "In"),
-			Effect: from(t, "tolerated effect", "", "", corev1.TaintEffectNoSchedule, corev1.TaintEffectNoExecute,
+			Key: taintKey(t), Value: random.OneOf(t, "tolerated value", "", "", "x", "5"),
+			Operator: random.OneOf(t, "operator", corev1.TolerationOpExists, corev1.TolerationOpExists, corev1.TolerationOpEqual, "", "Lt", "Gt", "In"),
+			Effect: random.OneOf(t, "tolerated effect", "", "", corev1.TaintEffectNoSchedule, corev1.TaintEffectNoExecute,
 				corev1.TaintEffectPreferNoSchedule),
-			TolerationSeconds: from(t, "seconds", nil, nil, new(int64(0)), new(int64(30))),
+			TolerationSeconds: random.OneOf(t, "seconds", nil, nil, new(int64(0)), new(int64(30))),
 		}
-		if strings.HasPrefix(o.Key, "node.kubernetes.io/") && OneIn(t, 2, "a default") {
+		if strings.HasPrefix(o.Key, "node.kubernetes.io/") && random.OneIn(t, "a default", 2) {
 			o.Operator, o.Value, o.Effect = corev1.TolerationOpExists, "", corev1.TaintEffectNoExecute
 			if o.Key != corev1.TaintNodeNotReady && o.Key != corev1.TaintNodeUnreachable {
 				o.Effect = corev1.TaintEffectNoSchedule
@@ -125,26 +126,26 @@ func Tolerations(t *rapid.T) (list []corev1.Toleration) {
 // NodePods draws up to four pods of a DaemonSet that belong to the node: half of them
 // healthy, a sixth failed, with the hashes "new", "old" or "older", at times a template generation, and
 // one in eight only pinned. Names are in no order.
-func NodePods(t *rapid.T, now time.Time, node string) []*corev1.Pod {
-	pods := make([]*corev1.Pod, UpTo(t, 5, "pods"))
+func NodePods(t random.Source, now time.Time, node string) []*corev1.Pod {
+	pods := make([]*corev1.Pod, random.Below(t, "pods", 5))
 	for i := range pods {
 		p := Pod(t, now, i)
-		p.Name = from(t, "name", "p", "q") + p.Name
-		if OneIn(t, 2, "healthy") {
+		p.Name = random.OneOf(t, "name", "p", "q") + p.Name
+		if random.OneIn(t, "healthy", 2) {
 			makeHealthy(p)
 		}
-		if OneIn(t, 6, "failed") {
+		if random.OneIn(t, "failed", 6) {
 			p.Status.Phase = corev1.PodFailed
 		}
 		p.Spec.NodeName = node
-		if OneIn(t, 8, "pinned") {
+		if random.OneIn(t, "pinned", 8) {
 			p.Spec.NodeName, p.Spec.Affinity = "", pinned(node)
 		}
-		p.Labels = map[string]string{"app": "web", appsv1.DefaultDaemonSetUniqueLabelKey: from(t, "hash", "new", "new", "old", "old", "older", "")}
-		if percent(t, 20, "generation label") {
-			p.Labels["pod-template-generation"] = from(t, "pod generation", "1", "2", "02")
+		p.Labels = map[string]string{"app": "web", appsv1.DefaultDaemonSetUniqueLabelKey: random.OneOf(t, "hash", "new", "new", "old", "old", "older", "")}
+		if random.Percent(t, "generation label", 20) {
+			p.Labels["pod-template-generation"] = random.OneOf(t, "pod generation", "1", "2", "02")
 		}
-		if percent(t, 4, "no labels") {
+		if random.Percent(t, "no labels", 4) {
 			p.Labels = nil
 		}
 		pods[i] = p
@@ -161,9 +162,9 @@ func pinned(node string) *corev1.Affinity {
 }
 
 // Generation draws the annotation with the template generation, or nil.
-func Generation(t *rapid.T) map[string]string {
-	if OneIn(t, 2, "no generation") {
+func Generation(t random.Source) map[string]string {
+	if random.OneIn(t, "no generation", 2) {
 		return nil
 	}
-	return map[string]string{appsv1.DeprecatedTemplateGeneration: from(t, "generation", "2", "1", "+2", "02", "x", "", "9223372036854775808")}
+	return map[string]string{appsv1.DeprecatedTemplateGeneration: random.OneOf(t, "generation", "2", "1", "+2", "02", "x", "", "9223372036854775808")}
 }

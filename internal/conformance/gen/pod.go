@@ -4,10 +4,11 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/kplan-go/kplan/internal/random"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"pgregory.net/rapid"
 )
 
 // Namespace is where all objects live.
@@ -24,25 +25,25 @@ func owner(kind, name, uid string) metav1.OwnerReference {
 // the rest in any phase, the empty one and the ended ones included; 8 % being
 // deleted; on one of three nodes or none; 70 % ready; 25 % with a deletion cost;
 // some with restarts and sidecars. Names are in order, UIDs are not.
-func Pod(t *rapid.T, now time.Time, i int) *corev1.Pod {
+func Pod(t random.Source, now time.Time, i int) *corev1.Pod {
 	n := strconv.Itoa(i)
 	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
 		Namespace: Namespace, Name: "p" + n, ResourceVersion: "1",
-		UID:               types.UID("u" + strconv.Itoa(UpTo(t, 100, "uid")) + "-" + n),
+		UID:               types.UID("u" + strconv.Itoa(random.Below(t, "uid", 100)) + "-" + n),
 		CreationTimestamp: Time(t, now, "created"),
 	}}
-	p.Spec.NodeName = from(t, "node", "n1", "n1", "n2", "n3", "")
-	p.Status.Phase = from(t, "phase", corev1.PodRunning, corev1.PodRunning, corev1.PodRunning, corev1.PodRunning, corev1.PodRunning,
+	p.Spec.NodeName = random.OneOf(t, "node", "n1", "n1", "n2", "n3", "")
+	p.Status.Phase = random.OneOf(t, "phase", corev1.PodRunning, corev1.PodRunning, corev1.PodRunning, corev1.PodRunning, corev1.PodRunning,
 		corev1.PodRunning, corev1.PodRunning, corev1.PodRunning, corev1.PodPending, corev1.PodPending,
 		corev1.PodUnknown, corev1.PodFailed, corev1.PodSucceeded, "")
-	if percent(t, 8, "deleting") {
+	if random.Percent(t, "deleting", 8) {
 		p.DeletionTimestamp = new(metav1.NewTime(now))
 	}
 	p.Status.Conditions = readiness(t, now)
-	if percent(t, 25, "cost") {
-		p.Annotations = map[string]string{"controller.kubernetes.io/pod-deletion-cost": Cost(t)}
+	if random.Percent(t, "cost", 25) {
+		p.Annotations = map[string]string{"controller.kubernetes.io/pod-deletion-cost": random.Cost(t)}
 	}
-	if percent(t, 25, "restarts") {
+	if random.Percent(t, "restarts", 25) {
 		restarts(t, p)
 	}
 	return p
@@ -50,12 +51,12 @@ func Pod(t *rapid.T, now time.Time, i int) *corev1.Pod {
 
 // readiness draws conditions: 70 % ready, 20 % not, and a few without a Ready
 // condition, with two of them, or with another in front.
-func readiness(t *rapid.T, now time.Time) []corev1.PodCondition {
+func readiness(t random.Source, now time.Time) []corev1.PodCondition {
 	ready := func(s corev1.ConditionStatus) corev1.PodCondition {
 		return corev1.PodCondition{Type: corev1.PodReady, Status: s, LastTransitionTime: Time(t, now, "ready since")}
 	}
 	scheduled := corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionTrue}
-	switch pick(t, "readiness", 64, 16, 5, 5, 5, 5) {
+	switch random.Weighted(t, "readiness", 64, 16, 5, 5, 5, 5) {
 	case 0:
 		return []corev1.PodCondition{ready(corev1.ConditionTrue)}
 	case 1:
@@ -70,29 +71,19 @@ func readiness(t *rapid.T, now time.Time) []corev1.PodCondition {
 	return []corev1.PodCondition{scheduled, ready(corev1.ConditionTrue)}
 }
 
-// Cost draws the text of a deletion cost: 60 % small numbers, the rest on the edge
-// of what is valid.
-func Cost(t *rapid.T) string {
-	if pick(t, "cost class", 60, 40) == 0 {
-		return strconv.Itoa(UpTo(t, 5, "cost") - 2)
-	}
-	return from(t, "cost", "0", "-0", "-00", "-01", "00", "007", "", "-", "--1", "+1", " 1", "1 ", "1e3", "1.0", "0x10", "1_000",
-		"2147483647", "-2147483648", "2147483648", "-2147483649", "१")
-}
-
 // restarts adds containers with restart counts: one or two ordinary ones, and at
 // times an init container with or without the restart policy of a sidecar.
-func restarts(t *rapid.T, p *corev1.Pod) {
+func restarts(t random.Source, p *corev1.Pod) {
 	status := func(name, label string) corev1.ContainerStatus {
-		return corev1.ContainerStatus{Name: name, RestartCount: int32(UpTo(t, 4, label))}
+		return corev1.ContainerStatus{Name: name, RestartCount: int32(random.Below(t, label, 4))}
 	}
 	p.Status.ContainerStatuses = []corev1.ContainerStatus{status("a", "restarts a")}
-	if OneIn(t, 2, "second container") {
+	if random.OneIn(t, "second container", 2) {
 		p.Status.ContainerStatuses = append(p.Status.ContainerStatuses, status("b", "restarts b"))
 	}
-	if OneIn(t, 2, "init container") {
+	if random.OneIn(t, "init container", 2) {
 		init := corev1.Container{Name: "init"}
-		if OneIn(t, 2, "sidecar") {
+		if random.OneIn(t, "sidecar", 2) {
 			init.RestartPolicy = new(corev1.ContainerRestartPolicyAlways)
 		}
 		p.Spec.InitContainers = []corev1.Container{init}
@@ -102,9 +93,9 @@ func restarts(t *rapid.T, p *corev1.Pod) {
 
 // Pods draws 0 to most-1 pods. In a third of the lists all are alike in health, so
 // that times, restarts and UIDs decide.
-func Pods(t *rapid.T, now time.Time, most int) []*corev1.Pod {
-	pods := make([]*corev1.Pod, UpTo(t, most, "pods"))
-	alike := OneIn(t, 3, "alike")
+func Pods(t random.Source, now time.Time, most int) []*corev1.Pod {
+	pods := make([]*corev1.Pod, random.Below(t, "pods", most))
+	alike := random.OneIn(t, "alike", 3)
 	for i := range pods {
 		pods[i] = Pod(t, now, i)
 		if alike {
@@ -124,12 +115,12 @@ func makeHealthy(p *corev1.Pod) {
 
 // Twin draws the i-th pod as a copy of another with none to three fields drawn
 // anew: UID and name always differ.
-func Twin(t *rapid.T, now time.Time, of *corev1.Pod, i int) *corev1.Pod {
+func Twin(t random.Source, now time.Time, of *corev1.Pod, i int) *corev1.Pod {
 	other := Pod(t, now, i)
 	p := of.DeepCopy()
 	p.Name, p.UID = other.Name, other.UID
-	for range UpTo(t, 4, "changes") {
-		switch UpTo(t, 7, "change") {
+	for range random.Below(t, "changes", 4) {
+		switch random.Below(t, "change", 7) {
 		case 0:
 			p.CreationTimestamp = other.CreationTimestamp
 		case 1:

@@ -5,11 +5,12 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/kplan-go/kplan/internal/random"
+
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"pgregory.net/rapid"
 )
 
 const hashLabel = "pod-template-hash"
@@ -35,17 +36,17 @@ type ReplicaSetCase struct {
 // size is the number of active pods give or take three, 15 % any, and 1 % negative;
 // 8 % are being deleted. The status is 40 % what it should be, and the burst is 500
 // or, for 20 %, a few.
-func ReplicaSet(t *rapid.T, now time.Time) *ReplicaSetCase {
+func ReplicaSet(t random.Source, now time.Time) *ReplicaSetCase {
 	c := &ReplicaSetCase{ReplicaSet: simpleSet(t, "a"), Burst: 500}
 	rs := c.ReplicaSet
-	for i := range UpTo(t, 4, "siblings") {
+	for i := range random.Below(t, "siblings", 4) {
 		c.Siblings = append(c.Siblings, simpleSet(t, string(rune('b'+i))))
 	}
-	n := UpTo(t, 16, "pods")
-	if percent(t, 3, "many pods") {
-		n = 16 + UpTo(t, 44, "pods more")
+	n := random.Below(t, "pods", 16)
+	if random.Percent(t, "many pods", 3) {
+		n = 16 + random.Below(t, "pods more", 44)
 	}
-	alike := OneIn(t, 3, "alike")
+	alike := random.OneIn(t, "alike", 3)
 	for i := range n {
 		p := Pod(t, now, i)
 		if alike {
@@ -54,9 +55,9 @@ func ReplicaSet(t *rapid.T, now time.Time) *ReplicaSetCase {
 		c.own(t, p)
 		c.Pods = append(c.Pods, p)
 	}
-	rs.Spec.MinReadySeconds = from[int32](t, "min ready", 0, 0, 0, 5, 60, 3600, 1<<31-1)
-	if n > 0 && OneIn(t, 6, "at the boundary") {
-		at := now.Add(from(t, "offset", 0, 1, -1, time.Second) - time.Duration(rs.Spec.MinReadySeconds)*time.Second)
+	rs.Spec.MinReadySeconds = random.OneOf[int32](t, "min ready", 0, 0, 0, 5, 60, 3600, 1<<31-1)
+	if n > 0 && random.OneIn(t, "at the boundary", 6) {
+		at := now.Add(random.OneOf(t, "offset", 0, 1, -1, time.Second) - time.Duration(rs.Spec.MinReadySeconds)*time.Second)
 		for i := range c.Pods[0].Status.Conditions {
 			c.Pods[0].Status.Conditions[i].LastTransitionTime = metav1.NewTime(at)
 		}
@@ -67,70 +68,70 @@ func ReplicaSet(t *rapid.T, now time.Time) *ReplicaSetCase {
 			active++
 		}
 	}
-	size := max(0, active+int32(UpTo(t, 7, "surplus"))-3)
-	switch pick(t, "size class", 84, 10, 5, 1) {
+	size := max(0, active+int32(random.Below(t, "surplus", 7))-3)
+	switch random.Weighted(t, "size class", 84, 10, 5, 1) {
 	case 1:
-		size = int32(UpTo(t, 7, "size"))
+		size = int32(random.Below(t, "size", 7))
 	case 2:
-		size = Size(t, "size")
+		size = random.Size(t, "size")
 	case 3:
 		size = -1
 	}
 	rs.Spec.Replicas = &size
-	if percent(t, 8, "deleting") {
+	if random.Percent(t, "deleting", 8) {
 		rs.DeletionTimestamp = new(metav1.NewTime(now))
 	}
-	if percent(t, 20, "burst") {
-		c.Burst = 1 + UpTo(t, 4, "burst size")
+	if random.Percent(t, "burst", 20) {
+		c.Burst = 1 + random.Below(t, "burst size", 4)
 	}
 	c.status(t, now, active)
 	return c
 }
 
 // own makes p one of the pods of the case.
-func (c *ReplicaSetCase) own(t *rapid.T, p *corev1.Pod) {
+func (c *ReplicaSetCase) own(t random.Source, p *corev1.Pod) {
 	rs := c.ReplicaSet
-	switch pick(t, "owner", 72, 8, 5, 2, 8, 5) {
+	switch random.Weighted(t, "owner", 72, 8, 5, 2, 8, 5) {
 	case 1:
 		if len(c.Siblings) == 0 {
 			p.Labels = map[string]string{"app": "other"}
 			return
 		}
-		rs = from(t, "sibling", c.Siblings...)
+		rs = random.OneOf(t, "sibling", c.Siblings...)
 	case 2:
 		p.Labels = map[string]string{"app": "other"}
 		return
 	case 3:
-		if len(c.Siblings) > 0 && OneIn(t, 2, "bare") {
+		if len(c.Siblings) > 0 && random.OneIn(t, "bare", 2) {
 			p.Labels = maps.Clone(c.Siblings[0].Labels)
 		}
 		p.OwnerReferences = []metav1.OwnerReference{owner("StatefulSet", "a", "else")}
 		return
 	case 4:
 		p.Labels = orElse(rs.Spec.Template.Labels, map[string]string{"app": "web", hashLabel: "a"})
-		if OneIn(t, 4, "watched orphan") {
+		if random.OneIn(t, "watched orphan", 4) {
 			p.OwnerReferences = []metav1.OwnerReference{owner("ReplicaSet", rs.Name, string(rs.UID))}
-			p.OwnerReferences[0].Controller = from(t, "orphan flag", nil, new(false))
+			p.OwnerReferences[0].Controller = random.OneOf(t, "orphan flag", nil, new(false))
 		}
 		return
 	case 5:
-		p.Labels = from(t, "stray labels", map[string]string{"app": "former"}, nil)
+		p.Labels = random.OneOf(t, "stray labels", map[string]string{"app": "former"}, nil)
 		p.OwnerReferences = []metav1.OwnerReference{owner("ReplicaSet", rs.Name, string(rs.UID))}
 		return
 	}
 	p.Labels = orElse(rs.Labels, nil)
-	if !OneIn(t, 5, "tier") {
+	if !random.OneIn(t, "tier", 5) {
 		p.Labels["tier"] = "x"
 	}
 	p.OwnerReferences = []metav1.OwnerReference{owner("ReplicaSet", rs.Name, string(rs.UID))}
-	if percent(t, 10, "second owner") {
+	if random.Percent(t, "second owner", 10) {
 		watcher := owner("Watcher", "w", "w")
-		watcher.Controller = from(t, "watcher", nil, new(false))
+		watcher.Controller = random.OneOf(t, "watcher", nil, new(false))
 		p.OwnerReferences = append([]metav1.OwnerReference{watcher}, p.OwnerReferences...)
 	}
-	if percent(t, 3, "other kind") {
+	if random.Percent(t, "other kind", 3) {
 		p.OwnerReferences[len(p.OwnerReferences)-1].Kind = "StatefulSet"
-	} else if percent(t, 3, "other name") {
+	} else if random.Percent(t, "other name", 3) {
 		p.OwnerReferences[len(p.OwnerReferences)-1].Name = "former"
 	}
 }
@@ -144,30 +145,30 @@ func orElse(m, other map[string]string) map[string]string {
 }
 
 // simpleSet returns a ReplicaSet without pods.
-func simpleSet(t *rapid.T, name string) *appsv1.ReplicaSet {
+func simpleSet(t random.Source, name string) *appsv1.ReplicaSet {
 	labels := map[string]string{"app": "web", hashLabel: name}
 	rs := &appsv1.ReplicaSet{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: Namespace, Name: "web-" + name, UID: types.UID("rs-" + name), ResourceVersion: "1",
-			Generation: 1 + int64(UpTo(t, 3, "generation")), Labels: labels,
+			Generation: 1 + int64(random.Below(t, "generation", 3)), Labels: labels,
 		},
 		Spec: appsv1.ReplicaSetSpec{
 			Replicas: new(int32(1)), Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: bare(0, maps.Clone(labels)),
 		},
 	}
-	switch pick(t, "template labels", 60, 30, 10) {
+	switch random.Weighted(t, "template labels", 60, 30, 10) {
 	case 1:
 		rs.Spec.Template.Labels["tier"] = "x"
 	case 2:
 		rs.Spec.Template.Labels = nil
 	}
-	if percent(t, 10, "odd selector") {
+	if random.Percent(t, "odd selector", 10) {
 		rs.Spec.Selector = Selector(t, hashLabel, name)
-		if OneIn(t, 3, "unusual") {
+		if random.OneIn(t, "unusual", 3) {
 			rs.Spec.Selector = oddSelector(t)
 		}
 	}
-	switch pick(t, "set owner", 70, 20, 10) {
+	switch random.Weighted(t, "set owner", 70, 20, 10) {
 	case 0:
 		rs.OwnerReferences = []metav1.OwnerReference{owner("Deployment", "d", "d")}
 	case 1:
@@ -177,22 +178,22 @@ func simpleSet(t *rapid.T, name string) *appsv1.ReplicaSet {
 }
 
 // status draws what the ReplicaSet has last reported.
-func (c *ReplicaSetCase) status(t *rapid.T, now time.Time, active int32) {
+func (c *ReplicaSetCase) status(t random.Source, now time.Time, active int32) {
 	s := &c.ReplicaSet.Status
-	s.ObservedGeneration = c.ReplicaSet.Generation - int64(UpTo(t, 2, "behind"))
+	s.ObservedGeneration = c.ReplicaSet.Generation - int64(random.Below(t, "behind", 2))
 	s.Replicas = active
-	if UpTo(t, 5, "status class") < 2 {
+	if random.Below(t, "status class", 5) < 2 {
 		s.ReadyReplicas, s.AvailableReplicas, s.FullyLabeledReplicas = active, active, active
 		s.TerminatingReplicas = new(int32(0))
 	} else {
-		s.ReadyReplicas, s.AvailableReplicas = int32(UpTo(t, 6, "reported ready")), int32(UpTo(t, 6, "reported available"))
-		s.TerminatingReplicas = from(t, "reported terminating", nil, new(int32(0)), new(int32(2)))
+		s.ReadyReplicas, s.AvailableReplicas = int32(random.Below(t, "reported ready", 6)), int32(random.Below(t, "reported available", 6))
+		s.TerminatingReplicas = random.OneOf(t, "reported terminating", nil, new(int32(0)), new(int32(2)))
 	}
-	for i := range pick(t, "conditions", 60, 25, 10, 5) {
+	for i := range random.Weighted(t, "conditions", 60, 25, 10, 5) {
 		s.Conditions = append(s.Conditions, appsv1.ReplicaSetCondition{
-			Type:   from(t, "type", appsv1.ReplicaSetReplicaFailure, appsv1.ReplicaSetReplicaFailure, "Custom"),
-			Status: from(t, "status", corev1.ConditionTrue, corev1.ConditionFalse, corev1.ConditionUnknown),
-			Reason: from(t, "reason", "FailedCreate", "FailedDelete", ""), Message: "m" + strconv.Itoa(i),
+			Type:   random.OneOf(t, "type", appsv1.ReplicaSetReplicaFailure, appsv1.ReplicaSetReplicaFailure, "Custom"),
+			Status: random.OneOf(t, "status", corev1.ConditionTrue, corev1.ConditionFalse, corev1.ConditionUnknown),
+			Reason: random.OneOf(t, "reason", "FailedCreate", "FailedDelete", ""), Message: "m" + strconv.Itoa(i),
 			LastTransitionTime: Time(t, now, "failed"),
 		})
 	}

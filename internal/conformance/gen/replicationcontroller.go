@@ -3,17 +3,18 @@ package gen
 import (
 	"time"
 
+	"github.com/kplan-go/kplan/internal/random"
+
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"pgregory.net/rapid"
 )
 
 // ReplicationController draws a case like [ReplicaSet], of ReplicationControllers:
 // their selectors are maps, nil, empty or the labels of a selector of a ReplicaSet, 5 %
 // have no template, and none reports terminating pods. Of the pods of a ReplicaSet
 // 4 % still are.
-func ReplicationController(t *rapid.T, now time.Time) *ReplicaSetCase {
+func ReplicationController(t random.Source, now time.Time) *ReplicaSetCase {
 	c := ReplicaSet(t, now)
 	c.Controllers = true
 	old := func(rs *appsv1.ReplicaSet) {
@@ -26,12 +27,12 @@ func ReplicationController(t *rapid.T, now time.Time) *ReplicaSetCase {
 	for _, rs := range c.Siblings {
 		old(rs)
 	}
-	if percent(t, 5, "no template") {
+	if random.Percent(t, "no template", 5) {
 		c.ReplicaSet.Spec.Template = corev1.PodTemplateSpec{}
 	}
 	for _, p := range c.Pods {
 		for i := range p.OwnerReferences {
-			if o := &p.OwnerReferences[i]; o.Kind == "ReplicaSet" && !percent(t, 4, "still of a ReplicaSet") {
+			if o := &p.OwnerReferences[i]; o.Kind == "ReplicaSet" && !random.Percent(t, "still of a ReplicaSet", 4) {
 				o.APIVersion, o.Kind = "v1", "ReplicationController"
 			}
 		}

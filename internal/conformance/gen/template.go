@@ -3,10 +3,11 @@ package gen
 import (
 	"strconv"
 
+	"github.com/kplan-go/kplan/internal/random"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"pgregory.net/rapid"
 )
 
 // templates is how many different bare templates there are.
@@ -24,18 +25,18 @@ func bare(k int, labels map[string]string) corev1.PodTemplateSpec {
 
 // Template draws a pod template with every kind of field: lists, maps, pointers,
 // quantities and times, each nil, empty or set.
-func Template(t *rapid.T) *corev1.PodTemplateSpec {
+func Template(t random.Source) *corev1.PodTemplateSpec {
 	p := &corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{
 		Labels: texts(t, "labels", "app", "pod-template-hash"), Annotations: texts(t, "annotations", "a", "b"),
 	}}
-	if percent(t, 10, "created") {
-		p.CreationTimestamp = metav1.Unix(int64(UpTo(t, 3, "created at")), 0)
+	if random.Percent(t, "created", 10) {
+		p.CreationTimestamp = metav1.Unix(int64(random.Below(t, "created at", 3)), 0)
 	}
-	for i := range 1 + UpTo(t, 2, "containers") {
+	for i := range 1 + random.Below(t, "containers", 2) {
 		p.Spec.Containers = append(p.Spec.Containers, container(t, i))
 	}
-	if percent(t, 30, "volumes") {
-		p.Spec.Volumes = make([]corev1.Volume, UpTo(t, 2, "volumes"))
+	if random.Percent(t, "volumes", 30) {
+		p.Spec.Volumes = make([]corev1.Volume, random.Below(t, "volumes", 2))
 		for i := range p.Spec.Volumes {
 			p.Spec.Volumes[i] = corev1.Volume{Name: "v", VolumeSource: corev1.VolumeSource{
 				EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: quantity(t)},
@@ -43,32 +44,32 @@ func Template(t *rapid.T) *corev1.PodTemplateSpec {
 		}
 	}
 	p.Spec.NodeSelector = texts(t, "node selector", "zone", "disk")
-	p.Spec.TerminationGracePeriodSeconds = from(t, "grace", nil, new(int64(0)), new(int64(30)))
-	p.Spec.HostNetwork = OneIn(t, 4, "host network")
-	p.Spec.RestartPolicy = from(t, "restart policy", "", corev1.RestartPolicyAlways)
+	p.Spec.TerminationGracePeriodSeconds = random.OneOf(t, "grace", nil, new(int64(0)), new(int64(30)))
+	p.Spec.HostNetwork = random.OneIn(t, "host network", 4)
+	p.Spec.RestartPolicy = random.OneOf(t, "restart policy", "", corev1.RestartPolicyAlways)
 	return p
 }
 
-func container(t *rapid.T, i int) corev1.Container {
-	c := corev1.Container{Name: strconv.Itoa(i), Image: from(t, "image", "i:1", "i:2", "")}
-	if percent(t, 30, "args") {
-		c.Args = make([]string, UpTo(t, 3, "args"))
+func container(t random.Source, i int) corev1.Container {
+	c := corev1.Container{Name: strconv.Itoa(i), Image: random.OneOf(t, "image", "i:1", "i:2", "")}
+	if random.Percent(t, "args", 30) {
+		c.Args = make([]string, random.Below(t, "args", 3))
 	}
-	if percent(t, 40, "resources") {
+	if random.Percent(t, "resources", 40) {
 		c.Resources.Requests = corev1.ResourceList{}
 		if q := quantity(t); q != nil {
 			c.Resources.Requests[corev1.ResourceCPU] = *q
 		}
 	}
-	if percent(t, 20, "probe") {
-		c.LivenessProbe = &corev1.Probe{PeriodSeconds: int32(UpTo(t, 2, "period"))}
+	if random.Percent(t, "probe", 20) {
+		c.LivenessProbe = &corev1.Probe{PeriodSeconds: int32(random.Below(t, "period", 2))}
 	}
 	return c
 }
 
 // quantity draws an amount of which several are equal in value and differ in form.
-func quantity(t *rapid.T) *resource.Quantity {
-	text := from(t, "quantity", "", "1", "1000m", "1k", "1000", "1Ki", "1024", "0", "0m", "100m", "0.1", "1e3")
+func quantity(t random.Source) *resource.Quantity {
+	text := random.OneOf(t, "quantity", "", "1", "1000m", "1k", "1000", "1Ki", "1024", "0", "0m", "100m", "0.1", "1e3")
 	if text == "" {
 		return nil
 	}
@@ -76,14 +77,14 @@ func quantity(t *rapid.T) *resource.Quantity {
 }
 
 // texts draws a map that is nil, empty or has some of the keys.
-func texts(t *rapid.T, label string, keys ...string) map[string]string {
-	if UpTo(t, 2, label) == 0 {
+func texts(t random.Source, label string, keys ...string) map[string]string {
+	if random.Below(t, label, 2) == 0 {
 		return nil
 	}
 	m := map[string]string{}
 	for _, k := range keys {
-		if OneIn(t, 2, k) {
-			m[k] = from(t, k, "x", "y", "")
+		if random.OneIn(t, k, 2) {
+			m[k] = random.OneOf(t, k, "x", "y", "")
 		}
 	}
 	return m
@@ -92,11 +93,11 @@ func texts(t *rapid.T, label string, keys ...string) map[string]string {
 // Variant returns a copy of a template in another form: 60 % equal in meaning, with
 // nil for empty, empty for nil, an equal quantity or another hash label, and the
 // rest with one field changed.
-func Variant(t *rapid.T, p *corev1.PodTemplateSpec) *corev1.PodTemplateSpec {
+func Variant(t random.Source, p *corev1.PodTemplateSpec) *corev1.PodTemplateSpec {
 	v := p.DeepCopy()
-	switch UpTo(t, 10, "variant") {
+	switch random.Below(t, "variant", 10) {
 	case 0, 1:
-		v.Labels = withHash(v.Labels, from(t, "hash", "x", "y", "z"))
+		v.Labels = withHash(v.Labels, random.OneOf(t, "hash", "x", "y", "z"))
 	case 2:
 		v.Annotations, v.Spec.NodeSelector = flip(v.Annotations), flip(v.Spec.NodeSelector)
 	case 3:
@@ -108,9 +109,9 @@ func Variant(t *rapid.T, p *corev1.PodTemplateSpec) *corev1.PodTemplateSpec {
 		}
 	case 5:
 	case 6:
-		v.Spec.Containers[0].Image = from(t, "other image", "i:1", "i:2", "i:3")
+		v.Spec.Containers[0].Image = random.OneOf(t, "other image", "i:1", "i:2", "i:3")
 	case 7:
-		v.Spec.TerminationGracePeriodSeconds = from(t, "other grace", nil, new(int64(0)), new(int64(30)))
+		v.Spec.TerminationGracePeriodSeconds = random.OneOf(t, "other grace", nil, new(int64(0)), new(int64(30)))
 	case 8:
 		v.Labels = texts(t, "other labels", "app", "pod-template-hash")
 	case 9:
