@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/podorder"
 )
 
@@ -202,38 +203,38 @@ func TestPriorities(t *testing.T) {
 }
 
 // anyComposition draws a chain, a use of priorities and stages.
-func anyComposition(t *rapid.T) podorder.Order {
+func anyComposition(t random.T) podorder.Order {
 	o := anyOrder(t)
-	o.Chain = rapid.SampledFrom([]podorder.Chain{"", podorder.Legacy, podorder.Legacy15}).Draw(t, "chain")
-	o.Priority = rapid.SampledFrom([]podorder.Priority{"", podorder.PriorityFirst, podorder.PriorityAnnotatedFirst,
-		podorder.PriorityMissingAsZero, podorder.PriorityAfterHealth}).Draw(t, "priority")
-	if rapid.Bool().Draw(t, "domains") {
+	o.Chain = random.OneOf[podorder.Chain](t, "chain", "", podorder.Legacy, podorder.Legacy15)
+	o.Priority = random.OneOf[podorder.Priority](t, "priority", "", podorder.PriorityFirst, podorder.PriorityAnnotatedFirst,
+		podorder.PriorityMissingAsZero, podorder.PriorityAfterHealth)
+	if random.Bool(t, "domains") {
 		o.Domains = podorder.Domains{"n1": "a", "n2": "b"}
 	}
-	switch rapid.IntRange(0, 3).Draw(t, "related") {
+	switch random.Between(t, "related", 0, 3) {
 	case 0:
 		o.Related = func(p *podorder.Pod) bool { return p.Restarts < 2 }
 	case 1:
 		o.Neighbours = nil
 	}
-	if rapid.Bool().Draw(t, "stages") {
+	if random.Bool(t, "stages") {
 		pool := append(o.Chain.Stages(), o.Unavailable(30), podorder.Specified("p001", "p003"), podorder.Costs(map[string]int64{"p000": 7, "p002": -7}),
 			podorder.OnNodes(func(node string) bool { return node == "n2" }), podorder.Compact(podorder.Neighbours{"n1": 3}),
 			podorder.Stage{Rule: podorder.RuleSpread}, podorder.Stage{Rule: "Unheard"})
 		o.Stages = []podorder.Stage{}
-		for range rapid.IntRange(0, 6).Draw(t, "count") {
-			o.Stages = append(o.Stages, rapid.SampledFrom(pool).Draw(t, "stage"))
+		for range random.Between(t, "count", 0, 6) {
+			o.Stages = append(o.Stages, random.OneOf(t, "stage", pool...))
 		}
 	}
 	return o
 }
 
 // anyAnnotated draws pods some of which have a priority.
-func anyAnnotated(t *rapid.T, n int) []podorder.Pod {
-	pods := anyPods(t, n)
+func anyAnnotated(t random.T, n int) []podorder.Pod {
+	pods := random.AlikePods(t, n)
 	for i := range pods {
-		if rapid.IntRange(0, 2).Draw(t, "annotated") == 0 {
-			pods[i] = priority(pods[i], rapid.SampledFrom([]string{"1", "2", "01", "-1", "x", ""}).Draw(t, "priority"))
+		if random.Between(t, "annotated", 0, 2) == 0 {
+			pods[i] = priority(pods[i], random.OneOf[string](t, "priority", "1", "2", "01", "-1", "x", ""))
 		}
 	}
 	return pods
@@ -244,20 +245,20 @@ func anyAnnotated(t *rapid.T, n int) []podorder.Pod {
 // the order promises it, nobody stands in front of one that the relation puts first.
 func TestCompositions(t *testing.T) {
 	checked := 0
-	rapid.Check(t, func(t *rapid.T) { checked += checkComposition(t) })
+	random.Check(t, func(t random.T) { checked += checkComposition(t) })
 	require.NotZero(t, checked)
 }
 
 func FuzzCompositions(f *testing.F) {
-	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) { checkComposition(t) }))
+	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) { checkComposition(random.Rapid(t)) }))
 }
 
 // checkComposition returns 1 if the relation had no cycle, and was compared.
-func checkComposition(t *rapid.T) int {
-	o, pods := anyComposition(t), anyAnnotated(t, rapid.IntRange(0, 12).Draw(t, "n"))
+func checkComposition(t random.T) int {
+	o, pods := anyComposition(t), anyAnnotated(t, random.Between(t, "n", 0, 12))
 	sorted := slices.Clone(pods)
 	o.Sort(sorted)
-	shuffled := rapid.Permutation(pods).Draw(t, "shuffled")
+	shuffled := random.Shuffled(t, pods)
 	input := slices.Clone(shuffled)
 	for n := range len(pods) + 1 {
 		c := o.Choose(shuffled, nil, n)
@@ -294,7 +295,7 @@ func checkComposition(t *rapid.T) int {
 // Property: every relation but those of Current and PriorityFirst is a strict weak
 // order, whatever the stages; and all are antisymmetric.
 func TestStrictWeakOrder(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	random.Check(t, func(t random.T) {
 		o, pods := anyComposition(t), anyAnnotated(t, 3)
 		if o.Priority == podorder.PriorityFirst {
 			o.Priority = ""
@@ -363,9 +364,9 @@ func slowPriority(o podorder.Order, pods []podorder.Pod) []podorder.Pod {
 // promises: priorities in order, and nobody without one behind one with it that the
 // chain puts later.
 func TestPriorityOracle(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		o, pods := anyOrder(t), anyAnnotated(t, rapid.IntRange(0, 40).Draw(t, "n"))
-		o.Chain = rapid.SampledFrom([]podorder.Chain{"", podorder.Legacy, podorder.Legacy15}).Draw(t, "chain")
+	random.Check(t, func(t random.T) {
+		o, pods := anyOrder(t), anyAnnotated(t, random.Between(t, "n", 0, 40))
+		o.Chain = random.OneOf[podorder.Chain](t, "chain", "", podorder.Legacy, podorder.Legacy15)
 		o.Priority = podorder.PriorityFirst
 		want := slowPriority(o, pods)
 		for n := range len(pods) + 1 {
@@ -384,8 +385,8 @@ func TestPriorityOracle(t *testing.T) {
 
 // Property: the same priority on all pods changes nothing.
 func TestSamePriority(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		o, pods := anyOrder(t), anyPods(t, rapid.IntRange(0, 20).Draw(t, "n"))
+	random.Check(t, func(t random.T) {
+		o, pods := anyOrder(t), random.AlikePods(t, random.Between(t, "n", 0, 20))
 		for i := range pods {
 			pods[i].Annotations = nil
 		}
@@ -415,9 +416,9 @@ func (s byCompare) Swap(i, j int)      { s.pods[i], s.pods[j] = s.pods[j], s.pod
 // Property: SortUpstream makes the comparisons and swaps of package sort, so that
 // even on cycles and ties the result is the same.
 func TestSortUpstream(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		o, pods := anyOrder(t), anyAnnotated(t, rapid.OneOf(rapid.IntRange(0, 12), rapid.IntRange(13, 300)).Draw(t, "n"))
-		o.Priority = rapid.SampledFrom([]podorder.Priority{"", podorder.PriorityFirst}).Draw(t, "priority")
+	random.Check(t, func(t random.T) {
+		o, pods := anyOrder(t), anyAnnotated(t, random.Between(t, "n", 0, random.OneOf(t, "most", 12, 300)))
+		o.Priority = random.OneOf[podorder.Priority](t, "priority", "", podorder.PriorityFirst)
 		theirs := slices.Clone(pods)
 		sort.Sort(byCompare{theirs, o})
 		o.SortUpstream(pods)
@@ -457,11 +458,11 @@ func TestSortForLogs(t *testing.T) {
 			require.Equal(t, c.a, pods[0], c.why)
 		}
 	}
-	rapid.Check(t, func(t *rapid.T) {
-		pods := anyPods(t, rapid.IntRange(1, 9).Draw(t, "n"))
+	random.Check(t, func(t random.T) {
+		pods := random.AlikePods(t, random.Between(t, "n", 1, 9))
 		want := slices.Clone(pods)
 		podorder.SortForLogs(want)
-		shuffled := rapid.Permutation(pods).Draw(t, "shuffled")
+		shuffled := random.Shuffled(t, pods)
 		podorder.SortForLogs(shuffled)
 		if diff := gocmp.Diff(want, shuffled); diff != "" {
 			t.Fatal(diff)

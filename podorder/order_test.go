@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/podorder"
 )
 
@@ -280,46 +281,12 @@ func TestPodJSON(t *testing.T) {
 	require.JSONEq(t, `{"name": "bare"}`, string(text), "what is unset is left out")
 }
 
-// anyPods draws pods that are alike in most respects, so that every rule decides
-// now and then. The UIDs are unique unless n is large.
-func anyPods(t *rapid.T, n int) []podorder.Pod {
-	instants := []time.Time{{}, t0, t0, t0.Add(1), t0.Add(time.Second), t0.Add(50 * time.Hour), t0.Add(200 * time.Hour)}
-	instant := rapid.SampledFrom(instants)
-	mostly := func(label string) bool { return rapid.IntRange(0, 7).Draw(t, label) > 0 }
-	numbers := make([]int, n)
-	for i := range numbers {
-		numbers[i] = i
-	}
-	numbers = rapid.Permutation(numbers).Draw(t, "uids")
-	pods := make([]podorder.Pod, n)
-	for i := range pods {
-		p := podorder.Pod{Name: fmt.Sprintf("p%03d", i), UID: fmt.Sprintf("%03d", numbers[i])}
-		p.NodeName, p.Phase = "n1", podorder.Running
-		if !mostly("assigned") {
-			p.NodeName = rapid.SampledFrom([]string{"", "n2"}).Draw(t, "node")
-		}
-		if !mostly("running") {
-			p.Phase = rapid.SampledFrom([]podorder.Phase{"", podorder.Pending, podorder.Unknown}).Draw(t, "phase")
-		}
-		if !mostly("free") {
-			p = cost(p, rapid.SampledFrom([]string{"1", "-1", "x"}).Draw(t, "cost"))
-		}
-		p.Ready = mostly("ready")
-		p.ReadySince = instant.Draw(t, "readySince")
-		p.CreationTimestamp = instant.Draw(t, "created")
-		p.Restarts = rapid.Int32Range(0, 2).Draw(t, "restarts")
-		p.SidecarRestarts = rapid.Int32Range(0, 1).Draw(t, "sidecars")
-		pods[i] = p
-	}
-	return pods
-}
-
-func anyOrder(t *rapid.T) podorder.Order {
+func anyOrder(t random.T) podorder.Order {
 	now := t0.Add(100 * time.Hour)
-	if rapid.IntRange(0, 4).Draw(t, "clock") == 0 {
+	if random.Between(t, "clock", 0, 4) == 0 {
 		now = time.Time{}
 	}
-	return podorder.New(now, podorder.Neighbours{"n1": rapid.Int32Range(0, 2).Draw(t, "n1"), "n2": 1})
+	return podorder.New(now, podorder.Neighbours{"n1": random.Between[int32](t, "n1", 0, 2), "n2": 1})
 }
 
 // slowCompare is the chain of rules, one after the other, on the pods themselves.
@@ -445,8 +412,8 @@ func slowSort(o podorder.Order, pods []podorder.Pod) []podorder.Pod {
 
 // Property: Compare is the chain of rules, and swapping its arguments turns its
 // sign.
-func checkCompare(t *rapid.T) {
-	o, pods := anyOrder(t), anyPods(t, 2)
+func checkCompare(t random.T) {
+	o, pods := anyOrder(t), random.AlikePods(t, 2)
 	a, b := pods[0], pods[1]
 	got := o.Compare(a, b)
 	if want := slowCompare(o, &a, &b); got != want {
@@ -460,16 +427,16 @@ func checkCompare(t *rapid.T) {
 	}
 }
 
-func TestCompareOracle(t *testing.T) { rapid.Check(t, checkCompare) }
+func TestCompareOracle(t *testing.T) { random.Check(t, checkCompare) }
 
 // Property: Sort gives the canonical order, for every order of the input, and
 // Victims each prefix of it.
-func checkSort(t *rapid.T) {
-	o, pods := anyOrder(t), anyPods(t, rapid.IntRange(0, 70).Draw(t, "n"))
+func checkSort(t random.T) {
+	o, pods := anyOrder(t), random.AlikePods(t, random.Between(t, "n", 0, 70))
 	want := slowSort(o, pods)
-	sorted := rapid.Permutation(pods).Draw(t, "shuffled")
+	sorted := random.Shuffled(t, pods)
 	input := slices.Clone(sorted)
-	n := rapid.IntRange(0, len(pods)+1).Draw(t, "victims")
+	n := random.Between(t, "victims", 0, len(pods)+1)
 	victims := o.Victims(sorted, nil, n)
 	if diff := cmp.Diff(input, sorted); diff != "" {
 		t.Fatalf("Victims wrote to the pods:\n%s", diff)
@@ -488,21 +455,21 @@ func checkSort(t *rapid.T) {
 	}
 }
 
-func TestSortOracle(t *testing.T) { rapid.Check(t, checkSort) }
-func FuzzSort(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(checkSort)) }
+func TestSortOracle(t *testing.T) { random.Check(t, checkSort) }
+func FuzzSort(f *testing.F)       { f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) { checkSort(random.Rapid(t)) })) }
 
 // Property: where upstream's relation has no cycle, nothing stands in front of a pod
 // that upstream deletes before it; and where upstream gives the same answer for
 // every order of the input, it is ours.
 func TestSortAgreesWithUpstream(t *testing.T) {
 	acyclic, cyclic := 0, 0
-	rapid.Check(t, func(t *rapid.T) {
-		o, pods := anyOrder(t), anyPods(t, rapid.IntRange(2, 5).Draw(t, "n"))
+	random.Check(t, func(t random.T) {
+		o, pods := anyOrder(t), random.AlikePods(t, random.Between(t, "n", 2, 5))
 		o.Now = t0.Add(100 * time.Hour)
 		for i := range pods { // most pods in one group, where cycles are
-			if rapid.IntRange(0, 4).Draw(t, "alike") > 0 {
+			if random.Between(t, "alike", 0, 4) > 0 {
 				p := running(pods[i].UID, t0)
-				p.ReadySince = rapid.SampledFrom([]time.Time{t0, t0.Add(time.Second)}).Draw(t, "since")
+				p.ReadySince = random.OneOf[time.Time](t, "since", t0, t0.Add(time.Second))
 				p.Restarts = pods[i].Restarts
 				pods[i] = p
 			}
@@ -561,13 +528,13 @@ func hasCycle(o podorder.Order, pods []podorder.Pod) bool {
 // Property: the victims of n are the first of the victims of n+1, and candidates
 // are ordered as if nothing else existed.
 func TestVictimsPrefix(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		o, pods := anyOrder(t), anyPods(t, rapid.IntRange(0, 40).Draw(t, "n"))
+	random.Check(t, func(t random.T) {
+		o, pods := anyOrder(t), random.AlikePods(t, random.Between(t, "n", 0, 40))
 		var candidates []int
-		if rapid.Bool().Draw(t, "some") {
+		if random.Bool(t, "some") {
 			candidates = []int{}
 			for i := range pods {
-				if rapid.Bool().Draw(t, "candidate") {
+				if random.Bool(t, "candidate") {
 					candidates = append(candidates, i)
 				}
 			}
@@ -596,18 +563,18 @@ func TestVictimsPrefix(t *testing.T) {
 // Property: a selection from one large group of ready pods, in which parts of equal
 // ready times are merged, is the start of the canonical order.
 func TestVictimsOfOneGroup(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(17, 120).Draw(t, "n")
-		parts := rapid.IntRange(1, n).Draw(t, "parts")
+	random.Check(t, func(t random.T) {
+		n := random.Between(t, "n", 17, 120)
+		parts := random.Between(t, "parts", 1, n)
 		numbers := make([]int, n)
 		for i := range numbers {
 			numbers[i] = i
 		}
 		pods := make([]podorder.Pod, n)
-		for i, number := range rapid.Permutation(numbers).Draw(t, "uids") {
+		for i, number := range random.Shuffled(t, numbers) {
 			p := running(fmt.Sprintf("%03d", number), t0)
-			p.ReadySince = t0.Add(time.Duration(rapid.IntRange(1, parts).Draw(t, "part")) * time.Second)
-			p.Restarts = rapid.Int32Range(0, 9).Draw(t, "restarts")
+			p.ReadySince = t0.Add(time.Duration(random.Between(t, "part", 1, parts)) * time.Second)
+			p.Restarts = random.Between[int32](t, "restarts", 0, 9)
 			pods[i] = p
 		}
 		o := podorder.New(t0.Add(100*time.Hour), nil)
@@ -624,9 +591,9 @@ func TestVictimsOfOneGroup(t *testing.T) {
 
 // Property: moving all times and Now together changes nothing.
 func TestShift(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		o, pods := anyOrder(t), anyPods(t, rapid.IntRange(0, 20).Draw(t, "n"))
-		by := time.Duration(rapid.Int64Range(-1e18, 1e18).Draw(t, "by"))
+	random.Check(t, func(t random.T) {
+		o, pods := anyOrder(t), random.AlikePods(t, random.Between(t, "n", 0, 20))
+		by := time.Duration(random.Between[int64](t, "by", -1e18, 1e18))
 		want := o.Victims(pods, nil, len(pods))
 		for i := range pods {
 			pods[i].ReadySince = shifted(pods[i].ReadySince, by)

@@ -9,8 +9,8 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/podorder"
 )
 
@@ -27,12 +27,12 @@ func spreading(domains podorder.Domains) podorder.Order {
 	}
 }
 
-func zonedPods(t *rapid.T, n int) []podorder.Pod {
+func zonedPods(t random.T, n int) []podorder.Pod {
 	pods := make([]podorder.Pod, n)
 	for i := range pods {
-		pods[i] = onNode(running(fmt.Sprintf("%02d", i), t0.Add(time.Duration(rapid.IntRange(0, 2).Draw(t, "age"))*time.Hour)),
-			rapid.SampledFrom([]string{"n1", "n2", "n3", "n4"}).Draw(t, "node"))
-		pods[i].Ready = rapid.IntRange(0, 4).Draw(t, "ready") > 0
+		pods[i] = onNode(running(fmt.Sprintf("%02d", i), t0.Add(time.Duration(random.Between(t, "age", 0, 2))*time.Hour)),
+			random.OneOf[string](t, "node", "n1", "n2", "n3", "n4"))
+		pods[i].Ready = random.Between(t, "ready", 0, 4) > 0
 	}
 	return pods
 }
@@ -80,9 +80,9 @@ func TestSpreadIterative(t *testing.T) {
 // Property: picking all at once is picking one after the other.
 func TestSpreadOracle(t *testing.T) {
 	domains := podorder.Domains{"n1": "a", "n2": "a", "n3": "b"}
-	rapid.Check(t, func(t *rapid.T) {
-		pods := zonedPods(t, rapid.IntRange(1, 12).Draw(t, "n"))
-		n := rapid.IntRange(1, len(pods)).Draw(t, "victims")
+	random.Check(t, func(t random.T) {
+		pods := zonedPods(t, random.Between(t, "n", 1, 12))
+		n := random.Between(t, "victims", 1, len(pods))
 		for _, d := range []podorder.Domains{domains, nil} {
 			of := func(p *podorder.Pod) string {
 				if d == nil {
@@ -107,9 +107,9 @@ func TestSpreadOracle(t *testing.T) {
 func TestSpreadOptimal(t *testing.T) {
 	domains := podorder.Domains{"n1": "a", "n2": "b", "n3": "c", "n4": "c"}
 	cases := 0
-	rapid.Check(t, func(t *rapid.T) {
-		pods := zonedPods(t, rapid.IntRange(1, 8).Draw(t, "n"))
-		n := rapid.IntRange(0, len(pods)).Draw(t, "victims")
+	random.Check(t, func(t random.T) {
+		pods := zonedPods(t, random.Between(t, "n", 1, 8))
+		n := random.Between(t, "victims", 0, len(pods))
 		measure := func(gone func(i int) bool) (squares, skew int) {
 			counts := map[string]int{}
 			for i := range pods {
@@ -172,11 +172,11 @@ func TestSpreadNested(t *testing.T) {
 
 // TestRelated: counting the relatives in the list is the same as having counted them.
 func TestRelated(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		o, pods := anyOrder(t), anyPods(t, rapid.IntRange(0, 20).Draw(t, "n"))
+	random.Check(t, func(t random.T) {
+		o, pods := anyOrder(t), random.AlikePods(t, random.Between(t, "n", 0, 20))
 		for i := range pods {
-			pods[i].NodeName = rapid.SampledFrom([]string{"", "n1", "n2", "n3", "n4"}).Draw(t, "node")
-			if rapid.IntRange(0, 3).Draw(t, "deleted") == 0 {
+			pods[i].NodeName = random.OneOf[string](t, "node", "", "n1", "n2", "n3", "n4")
+			if random.Between(t, "deleted", 0, 3) == 0 {
 				pods[i].DeletionTimestamp = t0
 			}
 		}
@@ -189,11 +189,11 @@ func TestRelated(t *testing.T) {
 		}
 		var candidates []int
 		for i := range pods {
-			if rapid.Bool().Draw(t, "candidate") {
+			if random.Bool(t, "candidate") {
 				candidates = append(candidates, i)
 			}
 		}
-		n := rapid.IntRange(0, len(pods)).Draw(t, "victims")
+		n := random.Between(t, "victims", 0, len(pods))
 		want := o.Victims(pods, candidates, n)
 		o.Neighbours, o.Related = nil, related
 		if diff := gocmp.Diff(want, o.Victims(pods, candidates, n)); diff != "" {
@@ -261,8 +261,8 @@ func TestStages(t *testing.T) {
 
 // Property: a stage changes nothing among pods that an earlier one tells apart.
 func TestStageDominance(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		pods := anyPods(t, rapid.IntRange(2, 10).Draw(t, "n"))
+	random.Check(t, func(t random.T) {
+		pods := random.AlikePods(t, random.Between(t, "n", 2, 10))
 		first := podorder.Specified("p000", "p002")
 		o := podorder.Order{Now: t0.Add(100 * time.Hour), Stages: []podorder.Stage{first, {Rule: podorder.RuleSpread}, {Rule: podorder.RuleCost}}}
 		o.Sort(pods)

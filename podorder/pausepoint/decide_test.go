@@ -6,8 +6,8 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/podorder/pausepoint"
 )
@@ -195,17 +195,17 @@ func TestPauseWithoutUID(t *testing.T) {
 // Property: a pause decision is monotone in n, never exceeds it, is the same again,
 // and keeps every point that is not acknowledged.
 func TestPauseProperties(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		pods := anyPods(t, rapid.IntRange(1, 8).Draw(t, "n"))
+	random.Check(t, func(t random.T) {
+		pods := random.AlikePods(t, random.Between(t, "n", 1, 8))
 		for i := range pods {
-			if rapid.IntRange(0, 2).Draw(t, "point") == 0 {
-				pods[i].Annotations = map[string]string{pausepoint.Annotation: rapid.SampledFrom([]string{"before", "after", "off", "x"}).Draw(t, "mode")}
+			if random.Between(t, "point", 0, 2) == 0 {
+				pods[i].Annotations = map[string]string{pausepoint.Annotation: random.OneOf[string](t, "mode", "before", "after", "off", "x")}
 			}
 		}
 		o := anyOrder(t)
-		state := pausepoint.State{Paused: rapid.Bool().Draw(t, "paused"), Revision: 1}
-		if rapid.Bool().Draw(t, "token") {
-			state.Token = rapid.SampledFrom([]string{"1;b:000", "1;a:001,b:002", "1;b:nobody", "2;b:000"}).Draw(t, "text")
+		state := pausepoint.State{Paused: random.Bool(t, "paused"), Revision: 1}
+		if random.Bool(t, "token") {
+			state.Token = random.OneOf[string](t, "text", "1;b:000", "1;a:001,b:002", "1;b:nobody", "2;b:000")
 		}
 		last := 0
 		for n := range len(pods) + 2 {
