@@ -181,13 +181,29 @@ func replicaSetOf(s Source, n int, wild bool) replicaset.ReplicaSet {
 		rs.Generation = 2
 	}
 	if OneIn(s, "tampered", 9) {
-		rs.Annotations = map[string]string{
-			revision.AnnotationRevision: OneOf(s, "revision", "", "3", "zz", "-1", "9223372036854775806"),
-			revision.AnnotationDesired:  OneOf(s, "desired", "", "+2", "zz", "4294967299", "7"), revision.AnnotationMax: OneOf(s, "max", "0", "-1", "9"),
-			revision.AnnotationHistory: OneOf(s, "old", "", "1,2", "x"),
-		}
+		rs.Annotations = annotations(s, wanted)
 	}
 	return rs
+}
+
+// annotations draws those of a ReplicaSet that was scaled for a Deployment of some size,
+// some of them missing or tampered with.
+func annotations(s Source, right int32) map[string]string {
+	m := map[string]string{}
+	put := func(key, text string, present bool) {
+		if present {
+			m[key] = text
+		}
+	}
+	for _, key := range []string{revision.AnnotationDesired, revision.AnnotationMax} {
+		text, present := SizeText(s, key, right)
+		put(key, text, present)
+	}
+	text, present := Revision(s, "revision")
+	put(revision.AnnotationRevision, text, present)
+	text, present = History(s, "history")
+	put(revision.AnnotationHistory, text, present)
+	return m
 }
 
 // midwayDeployment draws a moment of a rollout, whose new pods may never become available.

@@ -30,7 +30,7 @@ func tamperedDeployment(s Source, snapshot deploy.Snapshot) deploy.Snapshot {
 			LastUpdateTime: OneOf(s, "updated", time.Time{}, Now, Now.Add(time.Hour), Now.Add(-time.Hour)),
 		})
 	}
-	d.Status.Replicas = anyInt32(s, "reported by the Deployment")
+	d.Status.Replicas = Number(s, "reported by the Deployment")
 	d.Selector = OneOf(s, "selector", nil, &selector.LabelSelector{}, selector.FromLabels(map[string]string{"app": "web"}),
 		&selector.LabelSelector{MatchExpressions: []selector.Expression{{Key: "app", Operator: "Exists"}}})
 	if !Often(s, "no rollback", 5) {
@@ -61,25 +61,14 @@ func anySize(s Source, name string) *int32 {
 	if s.Below(name+" is unset", 2) == 0 {
 		return nil
 	}
-	switch s.Below(name+" is", 3) {
-	case 0:
-		return new(size(s, name, false))
-	case 1:
-		return new(Between[int32](s, name, 0, math.MaxInt32))
-	}
-	return new(int32(math.MaxInt32))
+	return new(Size(s, name))
 }
 
 func tamper(s Source, rs *replicaset.ReplicaSet) {
-	text := func(name string) string {
-		return OneOf(s, name, "", "0", "3", "10", "-1", "+2", "zz", "2147483647", "4294967299")
-	}
 	rs.Replicas = anySize(s, "size")
-	rs.Annotations = map[string]string{
-		revision.AnnotationRevision: text("revision"), revision.AnnotationDesired: text("desired"), revision.AnnotationMax: text("max"),
-	}
+	rs.Annotations = annotations(s, Between[int32](s, "right", 0, 12))
 	if !Often(s, "status as before", 4) {
-		rs.Status.Replicas, rs.Status.AvailableReplicas = anyInt32(s, "reported"), anyInt32(s, "available")
+		rs.Status.Replicas, rs.Status.AvailableReplicas = Number(s, "reported"), Number(s, "available")
 		rs.Status.TerminatingReplicas = nil
 	}
 	rs.Labels = OneOf(s, "labels", nil, map[string]string{"app": "web"}, map[string]string{"app": "db"})
@@ -105,7 +94,7 @@ func wrongDeployment(s Source, snapshot deploy.Snapshot) deploy.Snapshot {
 		case 2:
 			rs.UID, rs.Name = "v1", "web-v1"
 		case 3:
-			rs.Status = replicaset.Status{Replicas: anyInt32(s, "r"), AvailableReplicas: anyInt32(s, "a"), ReadyReplicas: anyInt32(s, "y")}
+			rs.Status = replicaset.Status{Replicas: Number(s, "r"), AvailableReplicas: Number(s, "a"), ReadyReplicas: Number(s, "y")}
 		case 4:
 			rs.Annotations = nil
 		case 5:

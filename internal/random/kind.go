@@ -1,7 +1,6 @@
 package random
 
 import (
-	"math"
 	"time"
 
 	"github.com/kplan-go/kplan/rollout"
@@ -34,15 +33,12 @@ const (
 // Kinds are those that planners accept.
 func Kinds(s Source) Kind { return OneOf(s, "kind", CaughtUp, Truthful, Midway, Anything) }
 
-// size is small, so that limits are hit, or now and then anything.
+// size is small, so that limits are hit, or now and then any [Size].
 func size(s Source, name string, wild bool) int32 {
-	switch {
-	case !wild || !OneIn(s, name+" is large", 4):
-		return Between[int32](s, name, 0, 12)
-	case Bool(s, name+" is the largest"):
-		return math.MaxInt32
+	if wild && OneIn(s, name+" is wild", 3) {
+		return Size(s, name)
 	}
-	return Between[int32](s, name, 0, math.MaxInt32)
+	return Between[int32](s, name, 0, 12)
 }
 
 // limit is that of a Deployment.

@@ -39,7 +39,7 @@ func Pod(s Source, n int) podorder.Pod {
 		Ready: Bool(s, "ready"), ReadySince: Instant(s, "since"),
 		Restarts: Between[int32](s, "restarts", 0, 2), SidecarRestarts: Between[int32](s, "sidecars", 0, 1),
 		Labels: OneOf(s, "labels", nil, map[string]string{"app": "web"}, map[string]string{"app": "web"}, map[string]string{"app": "x"}),
-		Annotations: OneOf(s, "cost", nil, nil, map[string]string{podorder.AnnotationDeletionCost: "5"}, map[string]string{podorder.AnnotationDeletionCost: "x"},
+		Annotations: OneOf(s, "cost is", nil, nil, map[string]string{podorder.AnnotationDeletionCost: Cost(s)},
 			map[string]string{podorder.AnnotationDeletePriority: "3"}, map[string]string{podorder.AnnotationDeletePriority: "-1"}),
 	}
 	if !Often(s, "stays", 5) {
