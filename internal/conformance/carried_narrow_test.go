@@ -158,7 +158,7 @@ func TestSubstitutionsAreNarrow(t *testing.T) {
 }
 
 func testNarrow(t bubble, kind string) {
-	const most, enough = 15_000, 1
+	const most, enough = 60_000, 1
 	plain := drawCarried(t, kind, unwrapped, kube.NoRetry)
 	planted, found := map[neighbourKey]func(int) *carriedPass{}, map[neighbourKey]int{}
 	var open []neighbour

@@ -32,7 +32,7 @@ type DaemonSetCase struct {
 //
 // A quarter of the nodes are tainted, in half of the cases pods want the label of some
 // nodes, 10 % are OnDelete and 40 % surge. Of the pods half are of the current template;
-// 6 % belong to a node that does not exist, 5 % are orphans, 4 % no longer match, and
+// a tenth belongs to a node that does not exist, 5 % are orphans, 4 % no longer match, and
 // some have failed or ended. 15 % of the revisions of the current template are missing,
 // 5 % are there twice, and some have no hash or no owner.
 func DaemonSet(t random.Source, now time.Time) *DaemonSetCase {
@@ -46,7 +46,7 @@ func DaemonSet(t random.Source, now time.Time) *DaemonSetCase {
 		where = append(where, n.Name, n.Name)
 	}
 	for i, node := range where {
-		if i == 0 && !random.Percent(t, "missing node", 20) || i > 0 && i%2 == 0 && !random.OneIn(t, "second pod", 3) || random.OneIn(t, "no pod", 8) {
+		if i == 0 && !random.OneIn(t, "missing node", 3) || i > 0 && i%2 == 0 && !random.OneIn(t, "second pod", 3) || random.OneIn(t, "no pod", 8) {
 			continue
 		}
 		c.Pods = append(c.Pods, c.pod(t, now, i, node, random.OneOf(t, "hash", hashes...)))
@@ -145,7 +145,7 @@ func (c *DaemonSetCase) revisions(t random.Source) (hashes []string) {
 			Revision: number,
 		}
 		r.Data.Raw = data
-		switch random.Weighted(t, "revision oddity", 85, 5, 5, 5) {
+		switch random.Weighted(t, "revision oddity", 70, 14, 8, 8) {
 		case 1:
 			delete(r.Labels, "controller-revision-hash")
 		case 2:
