@@ -22,7 +22,7 @@ func replicaSets() []entry {
 		{"kubernetes-129795", "expectations run out silently and a second full set is created", expiredExpectations,
 			mutant{"replicaset", "append(c.holds, held(ReasonExpired, n.outstanding, 0))", "c.holds"}},
 		{"kubernetes-138818", "a pod that was orphaned meanwhile is deleted, for lack of a precondition", preconditions,
-			mutant{"replicaset", "DeletePod{Name: p.Name, UID: p.UID, ResourceVersion: p.ResourceVersion, Reason: ReasonTooMany}", "DeletePod{Name: p.Name, Reason: ReasonTooMany}"}},
+			mutant{"replicaset", "DeletePod{Kind: in.ReplicaSet.podKind(), Name: p.Name, UID: p.UID, ResourceVersion: p.ResourceVersion, Reason: ReasonTooMany}", "DeletePod{Kind: in.ReplicaSet.podKind(), Name: p.Name, Reason: ReasonTooMany}"}},
 		{"kubernetes-101319", "pods become available a whole minReadySeconds late", earliestRecheck,
 			mutant{"replicaset:counts.addActive", "a.Before", "a.After"}},
 		{"kubernetes-108266", "a pod that turns ready while another one does not is never counted as available", alwaysRechecked,

@@ -28,9 +28,9 @@ func revisions() []entry {
 		{"kubernetes-69967", "of two revisions with one number now this, now that one is the newest", equalNumbers,
 			mutant{"revision", "cmp.Or(cmp.Compare(a.Revision, b.Revision), a.CreationTimestamp.Compare(b.CreationTimestamp),\n\t\tcmp.Compare(a.Name, b.Name), cmp.Compare(a.UID, b.UID))", "cmp.Or(cmp.Compare(a.Revision, b.Revision), a.CreationTimestamp.Compare(b.CreationTimestamp),\n\t\t0)"}},
 		{"kubernetes-23087", "after a rollback the change cause is that of the version that was left", causeOfTarget,
-			mutant{"revision", "for k, v := range r {\n\t\tif Copied(k) {\n\t\t\tp(k, v)\n\t\t}\n\t}", "for k, v := range deployment {\n\t\tif Copied(k) {\n\t\t\tp(k, v)\n\t\t}\n\t}"}},
+			mutant{"revision", "for k, v := range r {\n\t\tif opts.Keys.copied(k) {\n\t\t\tp(k, v)\n\t\t}\n\t}", "for k, v := range deployment {\n\t\tif opts.Keys.copied(k) {\n\t\t\tp(k, v)\n\t\t}\n\t}"}},
 		{"kubernetes-36851", "an annotation that was removed stays on the ReplicaSet", removedAnnotation,
-			mutant{"revision:SyncWith", "Copied(k)", "false"}},
+			mutant{"revision:SyncWith", "opts.Keys.copied(k)", "false"}},
 		{"website-6921", "undoing twice leads back to where one started", undoTwice,
 			mutant{"revision/kubectl:targetSteps", "a-s", "a-1"}},
 	}
