@@ -200,7 +200,10 @@ func cleanedUp(p *deploymentPass) deploymentOutcome {
 	}))
 	surplus := len(old) - int(number(p.in.Deployment.Spec.RevisionHistoryLimit))
 	steps := slices.DeleteFunc(slices.Clone(p.upstream.Steps), deletes)
-	for _, rs := range old[:max(0, surplus)] {
+	if at > len(steps) { // beside another difference it may not come to that
+		return p.upstream
+	}
+	for _, rs := range old[:min(max(0, surplus), len(old))] { // a limit may be negative
 		if *rs.Spec.Replicas == 0 && rs.Status.Replicas == 0 && rs.Generation <= rs.Status.ObservedGeneration {
 			steps = slices.Insert(steps, at, "delete "+rs.Name)
 			at++
