@@ -11,6 +11,10 @@ package rollout
 // is not what it wants to be, and an old one that is to lose pods. The one that remains is
 // what makes room for the first pod that moves where none may be unavailable. It mirrors the
 // in-place updates of Cluster API (commit ae7ff047), which needs it.
+//
+//proof:requires 0 <= newSet.Wanted && 0 <= replicas && 0 <= newSet.There
+//proof:ensures size > newSet.Wanted || result == size
+//proof:ensures size <= newSet.Wanted || newSet.Wanted <= result && result <= size
 func InPlace(replicas int32, newSet Set, size int32, old []Set, sizes []int32, busy bool) int32 {
 	growth := int64(size) - int64(newSet.Wanted)
 	if growth <= 0 {
@@ -18,6 +22,7 @@ func InPlace(replicas int32, newSet Set, size int32, old []Set, sizes []int32, b
 	}
 	busy = busy || newSet.Wanted != newSet.There || newSet.There != newSet.Available
 	total := int64(max(size, newSet.There))
+	//proof:keeps -2147483648*(done+1) <= total && total <= 2147483647*(done+1)
 	for i, s := range old {
 		next := s.Wanted
 		if i < len(sizes) {

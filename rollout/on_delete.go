@@ -14,9 +14,19 @@ package rollout
 //	size(i) = wanted(i) - min(size(i), what is left)
 //
 // It mirrors the planner for OnDelete of Cluster API (commit ae7ff047), which needs it.
+//
+//proof:requires 0 <= newSet.Wanted && 0 <= newSet.There && 0 <= replicas
+//proof:requires all(k, 0, len(old), 0 <= old[k].Wanted && 0 <= old[k].There)
+//proof:ensures len(sizes) == len(old) && all(k, 0, len(old), 0 <= sizes[k] && sizes[k] <= old[k].Wanted)
+//proof:ensures newSet.Wanted > replicas || newSet.Wanted <= size && size <= replicas
+//proof:ensures size <= newSet.Wanted || size-newSet.Wanted+max(newSet.Wanted, newSet.There)+sum(k, len(old), max(old[k].Wanted, old[k].There)) <= replicas
 func OnDelete(replicas int32, newSet Set, old []Set) (size int32, sizes []int32) {
 	larger := Policy{CountLarger: true}
 	existing, sizes, left := larger.Existing(newSet), make([]int32, len(old)), -int64(replicas)
+	//proof:keeps existing == max(newSet.Wanted, newSet.There)+sum(k, done, max(old[k].Wanted, old[k].There))
+	//proof:keeps 0 <= existing && existing <= 2147483647*(done+1)
+	//proof:keeps -2147483648 <= left && left <= 2147483647*done
+	//proof:keeps all(k, 0, done, sizes[k] == min(old[k].Wanted, old[k].There))
 	for i, s := range old {
 		existing += larger.Existing(s)
 		sizes[i] = min(s.Wanted, s.There)
@@ -27,6 +37,7 @@ func OnDelete(replicas int32, newSet Set, old []Set) (size int32, sizes []int32)
 		size = saturate(int64(newSet.Wanted) + max(0, int64(replicas)-existing))
 	}
 	left += int64(size)
+	//proof:keeps all(k, 0, len(old), 0 <= sizes[k] && sizes[k] <= old[k].Wanted) && all(k, done, len(old), sizes[k] == min(old[k].Wanted, old[k].There))
 	for i, s := range old {
 		if n := min(left, int64(sizes[i])); n > 0 {
 			sizes[i] = saturate(int64(s.Wanted) - n)

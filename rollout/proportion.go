@@ -88,4 +88,7 @@ func Fraction(b Budget, size, before int32, p Policy) int64 {
 }
 
 // roundedQuotient divides, rounding half away from zero. The divisor is not 0.
+//
+//proof:requires 0 <= a && 0 < b && b < 2147483648
+//proof:ensures 2*(a-result*b) < b && 2*(result*b-a) <= b && 0 <= result
 func roundedQuotient(a, b int64) int64 { return a/b + 2*(a%b)/b }

@@ -24,6 +24,8 @@ type Rolling struct {
 // available before anything grows. A size that has wrapped around below 0 changes nothing.
 func Roll(b Budget, newSet Set, old []Set, terminating int64, p Policy) Rolling {
 	total := p.Existing(newSet)
+	//proof:keeps total == p.Existing(newSet) + sum(k, done, p.Existing(old[k]))
+	//proof:keeps -2147483648*(done+1) <= total && total <= 2147483647*(done+1)
 	for _, s := range old {
 		total += p.Existing(s)
 	}

@@ -24,8 +24,20 @@ type Shrinking struct {
 // of which 1 is available, 10 + 1 - 8 = 3 pods may go. No set loses what it keeps: see
 // [Set].Least and Protected. It mirrors reconcileOldReplicaSets
 // of the deployment controller of Kubernetes 1.36.3.
+//
+//proof:requires p.ExactSums && 0 <= b.Unavailable && b.Unavailable <= b.Replicas && 0 <= newSet.Available
+//proof:requires all(k, 0, len(old), 0 <= old[k].Wanted && 0 <= old[k].Available)
+//proof:ensures len(result.Unavailable) == 0 || len(result.Unavailable) == len(old)
+//proof:ensures len(result.Available) == 0 || len(result.Available) == len(old) && len(result.Unavailable) == len(old)
+//proof:ensures all(k, 0, len(result.Unavailable), 0 <= result.Unavailable[k] && result.Unavailable[k] <= max(0, old[k].Wanted-old[k].Available))
+//proof:ensures all(k, 0, len(result.Available), 0 <= result.Available[k] && result.Available[k] <= old[k].Wanted-result.Unavailable[k])
+//proof:ensures all(k, 0, len(result.Available)+1, sum(m, k, result.Available[m]) <= max(0, p.of(newSet, false)+sum(m, len(old), p.of(old[m], true))-p.MinAvailable(b)))
+//proof:ensures implies(all(k, 0, len(old), old[k].Available == old[k].Wanted && p.least(old[k]) == 0) && sum(k, len(old), old[k].Wanted) > 0 && p.of(newSet, false)+sum(k, len(old), old[k].Wanted) > p.MinAvailable(b), result.Removed > 0)
+//proof:ensures implies(all(k, 0, len(result.Unavailable), result.Unavailable[k] == 0) && all(k, 0, len(result.Available), result.Available[k] == 0), result.Removed == 0)
 func Shrink(b Budget, newSet Set, old []Set, p Policy) Shrinking {
 	wanted := int64(0)
+	//proof:keeps wanted == sum(k, done, old[k].Wanted)
+	//proof:keeps -2147483648*done <= wanted && wanted <= 2147483647*done
 	for _, s := range old {
 		wanted += int64(s.Wanted)
 	}
@@ -40,6 +52,8 @@ func Shrink(b Budget, newSet Set, old []Set, p Policy) Shrinking {
 		return r
 	}
 	sizes := Remaining(old, r.Unavailable)
+	//proof:keeps all(k, 0, len(old), 0 <= sizes[k] && sizes[k] <= old[k].Wanted-r.Unavailable[k])
+	//proof:keeps all(k, 0, len(old), p.least(old[k]) > 0 || sizes[k] == old[k].Wanted-r.Unavailable[k])
 	for i, s := range old {
 		if least := p.least(s); least > 0 {
 			sizes[i] = max(0, sizes[i]-least)
@@ -59,8 +73,13 @@ func Serving(newSet Set, old int64, p Policy) int64 { return p.Sum(old + p.of(ne
 // Available returns how many pods are available.
 //
 //	available(newSet) + the sum of available(s) over old
+//
+//proof:ensures result == p.Sum(p.of(newSet, false)+sum(k, len(old), p.of(old[k], true)))
+//proof:ensures -2147483648*(len(old)+1) <= result && result <= 2147483647*(len(old)+1)
 func Available(newSet Set, old []Set, p Policy) int64 {
 	sum := p.of(newSet, false)
+	//proof:keeps sum == p.of(newSet, false) + sum(k, done, p.of(old[k], true))
+	//proof:keeps -2147483648*(done+1) <= sum && sum <= 2147483647*(done+1)
 	for _, s := range old {
 		sum += p.of(s, true)
 	}
@@ -83,8 +102,21 @@ func Spare(b Budget, available int64, p Policy) int64 {
 // A set that reports more available pods than it wants ends it; ahead is its number, or
 // else -1. It mirrors cleanupUnhealthyReplicas of the deployment controller of Kubernetes
 // 1.36.3.
+//
+//proof:requires all(k, 0, len(old), 0 <= old[k].Wanted && 0 <= old[k].Available)
+//proof:ensures len(lost) == len(old) && ahead >= -1
+//proof:ensures 0 <= sum && sum <= max(0, room)
+//proof:ensures all(k, 0, len(old), 0 <= lost[k] && lost[k] <= max(0, old[k].Wanted-old[k].Available))
+//proof:ensures ahead >= 0 || sum >= room || all(k, 0, len(old), p.least(old[k]) > 0 || lost[k] >= old[k].Wanted-old[k].Available)
+//proof:ensures implies(all(k, 0, len(old), lost[k] == 0), sum == 0)
+//proof:ensures implies(all(k, 0, len(old), old[k].Available <= old[k].Wanted), ahead == -1)
 func RemoveUnavailable(old []Set, room int64, p Policy) (lost []int32, sum int64, ahead int) {
 	lost = make([]int32, len(old))
+	//proof:keeps 0 <= sum && sum <= max(0, room)
+	//proof:keeps all(k, 0, done, 0 <= lost[k] && lost[k] <= max(0, old[k].Wanted-old[k].Available))
+	//proof:keeps all(k, done, len(old), lost[k] == 0)
+	//proof:keeps sum >= room || all(k, 0, done, p.least(old[k]) > 0 || lost[k] >= old[k].Wanted-old[k].Available)
+	//proof:keeps implies(all(k, 0, done, lost[k] == 0), sum == 0)
 	for i, s := range old {
 		if sum >= room {
 			break
@@ -110,8 +142,14 @@ func RemoveUnavailable(old []Set, room int64, p Policy) (lost []int32, sum int64
 // number of available pods below 0 leads to, is not written: the set stays as it is.
 //
 //	wanted(i) - lost(i)
+//
+//proof:ensures len(result) == len(sets)
+//proof:ensures all(k, 0, len(sets), implies(k < len(lost) && 0 <= lost[k] && lost[k] <= sets[k].Wanted, result[k] == sets[k].Wanted-lost[k]))
+//proof:ensures all(k, 0, len(sets), implies(k >= len(lost), result[k] == sets[k].Wanted))
 func Remaining(sets []Set, lost []int32) []int32 {
 	sizes := make([]int32, len(sets))
+	//proof:keeps all(k, 0, done, implies(k < len(lost) && 0 <= lost[k] && lost[k] <= sets[k].Wanted, sizes[k] == sets[k].Wanted-lost[k]))
+	//proof:keeps all(k, 0, done, implies(k >= len(lost), sizes[k] == sets[k].Wanted))
 	for i, s := range sets {
 		sizes[i] = s.Wanted
 		if i < len(lost) && s.Wanted-lost[i] >= 0 {
@@ -128,8 +166,21 @@ func Remaining(sets []Set, lost []int32) []int32 {
 //
 // It mirrors scaleDownOldReplicaSetsForRollingUpdate of the deployment controller of
 // Kubernetes 1.36.3.
+//
+//proof:ensures len(lost) == len(sizes)
+//proof:ensures 0 <= sum && sum <= max(0, spare)
+//proof:ensures all(k, 0, len(sizes), 0 <= lost[k] && lost[k] <= max(0, sizes[k]))
+//proof:ensures all(k, 0, len(sizes)+1, sum(m, k, lost[m]) <= max(0, spare))
+//proof:ensures sum >= spare || all(k, 0, len(sizes), lost[k] == max(0, sizes[k]))
+//proof:ensures all(k, 0, len(sizes), lost[k] == 0) == (sum == 0)
 func RemoveAvailable(sizes []int32, spare int64) (lost []int32, sum int64) {
 	lost = make([]int32, len(sizes))
+	//proof:keeps 0 <= sum && sum <= max(0, spare)
+	//proof:keeps sum == sum(k, done, lost[k])
+	//proof:keeps all(k, 0, done, 0 <= lost[k] && lost[k] <= max(0, sizes[k]))
+	//proof:keeps all(k, 0, done+1, sum(m, k, lost[m]) <= max(0, spare))
+	//proof:keeps sum >= spare || all(k, 0, done, lost[k] == max(0, sizes[k]))
+	//proof:keeps all(k, 0, done, lost[k] == 0) == (sum == 0)
 	for i, size := range sizes {
 		n := max(0, min(int64(size), spare-sum))
 		lost[i] = int32(n)

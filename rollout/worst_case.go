@@ -107,8 +107,15 @@ func (w *worst) lose(i int, most int64) int32 {
 // more pods than it keeps and does not have as many available as are there.
 //
 // It mirrors reconcileDeadlockBreaker of Cluster API (commit ae7ff047).
+//
+//proof:ensures -1 <= result && result < len(old)
+//proof:ensures result < 0 || old[result].Wanted > 0 && old[result].Available != old[result].There && newSet.Available == newSet.Wanted
+//proof:ensures result < 0 || all(k, 0, len(old), old[k].Wanted == old[k].There)
 func Deadlock(newSet Set, old []Set) int {
 	which, unavailable := -1, false
+	//proof:keeps -1 <= which && which < done
+	//proof:keeps which < 0 || old[which].Wanted > 0 && old[which].Available != old[which].There
+	//proof:keeps all(k, 0, done, old[k].Wanted == old[k].There)
 	for i, s := range old {
 		if s.Wanted != s.There {
 			return -1
