@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// Functions of the package of properties that have a meaning of their own.
+const (
+	assumes = propertyPath + ".assume"
+	proves  = propertyPath + ".prove"
+)
+
+func (f *frame) called(in *ssa.Call, s *state) (value, error) {
+	args := make([]value, len(in.Call.Args))
+	for i, a := range in.Call.Args {
+		v, err := f.value(a, s)
+		if err != nil {
+			return nil, err
+		}
+		args[i] = v
+	}
+	if b, ok := in.Call.Value.(*ssa.Builtin); ok {
+		return f.builtin(b.Name(), args, s)
+	}
+	if in.Call.IsInvoke() {
+		return nil, fmt.Errorf("%s: methods of interfaces are not translated", in)
+	}
+	v, err := f.value(in.Call.Value, s)
+	if err != nil {
+		return nil, err
+	}
+	c := v.(closure)
+	switch name := c.function.RelString(nil); {
+	case name == assumes:
+		f.assume(s, args[0].(*term))
+		return nil, nil
+	case name == proves:
+		f.visits = append(f.visits, obligation{f.sentence(args[0].(*term)), f.files.Position(in.Pos()), len(f.facts), claim{s.guard, args[1].(*term)}})
+		f.prove(s, f.sentence(args[0].(*term)), in.Pos(), args[1].(*term))
+		f.assume(s, args[1].(*term)) // what is proved may be built upon
+		return nil, nil
+	case c.function.Origin() != nil && c.function.Origin().RelString(nil) == "cmp.Compare":
+		x, y := args[0].(*term), args[1].(*term)
+		return f.ts.choose(f.ts.less(x, y), f.ts.int(-1), f.ts.choose(f.ts.less(y, x), f.ts.int(1), f.ts.int(0))), nil
+	case len(c.function.Blocks) == 0:
+		return nil, fmt.Errorf("%s is not translated", name)
+	}
+	if f.unroll == 0 {
+		if of, err := f.contractOf(c.function); err != nil || len(of.ensures) > 0 {
+			if err != nil {
+				return nil, err
+			}
+			return f.rely(of, args, s, in.Pos())
+		}
+	}
+	return f.call(c.function, args, c.bindings, s)
+}
+
+// sentence is the text that a number stands for.
+func (m *machine) sentence(t *term) string {
+	for text, n := range m.texts {
+		if t.isConstant() && t.n.IsInt64() && t.n.Int64() == n {
+			return text
+		}
+	}
+	return "?"
+}
+
+func (f *frame) builtin(name string, args []value, s *state) (value, error) {
+	switch name {
+	case "min", "max":
+		least := args[0].(*term)
+		for _, a := range args[1:] {
+			t := a.(*term)
+			f.decide(s, f.ts.atMost(least, t))
+			if name == "min" {
+				least = f.ts.min(least, t)
+			} else {
+				least = f.ts.max(least, t)
+			}
+		}
+		return least, nil
+	case "len":
+		if l, ok := args[0].(list); ok {
+			return l.len, nil
+		}
+	}
+	return nil, fmt.Errorf("builtin %s is not translated", name)
+}

@@ -1,0 +1,7 @@
+// Proof proves the bounds of a rolling update for all numbers and any number of sets, from
+// the Go that ships. Run it in this folder:
+//
+//	go run .
+//
+// It prints each property with the time that each solver took. See README.md.
+package main

@@ -1,0 +1,59 @@
+package property
+
+import "github.com/kplan-go/kplan/rollout"
+
+// What follows holds only with a quirk repaired. By default a solver finds a case, which is
+// replayed with the planner.
+
+// Only the solver calls them.
+var _ = []any{surgeByDefault, stuckByDefault, excessByDefault}
+
+// moves says that the limits let something move, and that counts are those of a cluster.
+func moves(b rollout.Budget, newSet rollout.Set, old []rollout.Set) {
+	assume(valid(b) && b.Replicas > 0 && (b.Surge > 0 || b.Unavailable > 0))
+	assume(newSet.Wanted >= 0 && newSet.Available >= 0 && newSet.Least == 0 && newSet.Protected == 0)
+	for _, s := range old {
+		assume(s.Wanted >= 0 && s.Available >= 0 && s.Least == 0 && s.Protected == 0)
+	}
+}
+
+// surgeByDefault is broken by the quirk SumsWrapAround: see StepWithinSurge.
+func surgeByDefault(b rollout.Budget, newSet rollout.Set, old []rollout.Set) {
+	moves(b, newSet, old)
+	total := int64(newSet.Wanted)
+	for _, s := range old {
+		assume(s.Wanted == s.Available)
+		total += int64(s.Wanted)
+	}
+	r := rollout.Roll(b, newSet, old, 0, rollout.Policy{})
+	prove("growth is within the surge", total+int64(r.Size)-int64(newSet.Wanted) <= max(total, int64(b.Replicas)+int64(b.Surge)))
+}
+
+// stuckByDefault is broken by the quirk SumsWrapAround: see StepNeverStuck.
+func stuckByDefault(b rollout.Budget, newSet rollout.Set, old []rollout.Set) {
+	moves(b, newSet, old)
+	assume(newSet.Available == newSet.Wanted && newSet.Wanted < b.Replicas)
+	for _, s := range old {
+		assume(s.Wanted == s.Available)
+	}
+	r := rollout.Roll(b, newSet, old, 0, rollout.Policy{})
+	prove("something changes", r.Size != newSet.Wanted || r.Shrinking.Removed != 0)
+}
+
+// excessByDefault is broken by the quirk ExcessAvailableCounts: see ExcessNeverCounts.
+func excessByDefault(b rollout.Budget, newSet rollout.Set, old []rollout.Set) {
+	moves(b, newSet, old)
+	assume(newSet.Wanted <= b.Replicas && b.Replicas < 100 && b.Surge < 100 && newSet.Available < 200)
+	p, exact := rollout.Policy{}, rollout.Policy{ExactSums: true, CapAvailable: true}
+	for _, s := range old {
+		assume(s.Wanted < 100 && s.Available < 200)
+	}
+	r := rollout.Roll(b, newSet, old, 0, p)
+	before := rollout.Available(newSet, old, exact)
+	available := before
+	for i, s := range old {
+		size := int64(s.Wanted) - int64(at(r.Shrinking.Unavailable, i)) - int64(at(r.Shrinking.Available, i))
+		available -= max(0, int64(min(s.Available, s.Wanted))-size)
+	}
+	prove("enough are available at the end", available >= min(before, exact.MinAvailable(b)))
+}

@@ -1,0 +1,41 @@
+package property
+
+import "github.com/kplan-go/kplan/rollout"
+
+// LimitsMove: the limits of a rolling update always let something move, and never more than
+// the replicas be unavailable.
+func LimitsMove(replicas int32, surge, unavailable rollout.IntOrPercent) {
+	assume(replicas >= 0 && share(surge) && share(unavailable))
+	b := rollout.Resolve(replicas, surge, unavailable)
+	prove("a valid budget", valid(b))
+	prove("not both are 0", replicas == 0 || b.Surge > 0 || b.Unavailable > 0)
+}
+
+// LimitsRound: surge is rounded up and unavailable down, each by less than one pod.
+func LimitsRound(replicas int32, surge, unavailable rollout.IntOrPercent) {
+	assume(replicas >= 0 && share(surge) && share(unavailable) && surge.IsPercent() && unavailable.IsPercent())
+	up, down := rollout.Fenceposts(replicas, surge, unavailable)
+	above, below := int64(surge.Value())*int64(replicas), int64(unavailable.Value())*int64(replicas)
+	prove("surge up", 100*int64(up) >= above && 100*int64(up) < above+100)
+	prove("unavailable down, or one", down == 1 && up == 0 || 100*int64(down) <= below && 100*int64(down) > below-100)
+}
+
+// LimitsExact: limits of any size are within the range of int32 where they are resolved so.
+func LimitsExact(replicas int32, surge, unavailable rollout.IntOrPercent) {
+	assume(replicas >= 0 && surge.Value() >= 0 && unavailable.Value() >= 0)
+	b := rollout.ResolveExact(replicas, surge, unavailable)
+	prove("a valid budget", valid(b))
+	prove("not both are 0", replicas == 0 || b.Surge > 0 || b.Unavailable > 0)
+}
+
+// SpareWithoutOverflow: what is to spare is exact, however many pods there are.
+func SpareWithoutOverflow(b rollout.Budget, available int64) {
+	p := rollout.Policy{ExactSums: true}
+	assume(valid(b) && 0 <= available && available < 1<<62)
+	spare := rollout.Spare(b, available, p)
+	prove("not below 0", spare >= 0)
+	prove("enough stay", available-spare >= min(available, int64(b.Replicas)-int64(b.Unavailable)))
+	prove("the minimum is reached", spare == 0 || available-spare == int64(b.Replicas)-int64(b.Unavailable))
+	assume(available < 1<<31)
+	prove("Kubernetes reckons the same below 2^31", spare == rollout.Spare(b, available, rollout.Policy{}))
+}

@@ -1,0 +1,109 @@
+package property
+
+import "github.com/kplan-go/kplan/rollout"
+
+// OnDeleteWithinReplicas: where old pods stay until somebody deletes them, the new set takes
+// their places and no more: what exists and what is added stay within the replicas.
+func OnDeleteWithinReplicas(replicas int32, newSet rollout.Set, old []rollout.Set) {
+	assume(replicas >= 0 && newSet.Wanted >= 0 && newSet.There >= 0)
+	exist := existing(old)
+	size, sizes := rollout.OnDelete(replicas, newSet, old)
+	more := int64(size) - int64(newSet.Wanted)
+	prove("growth fills places only", more <= 0 || more+exist+int64(max(newSet.Wanted, newSet.There)) <= int64(replicas))
+	//proof:keeps true
+	for i, s := range old {
+		prove("an old set never gains, and none is below 0", 0 <= at(sizes, i) && at(sizes, i) <= s.Wanted)
+	}
+}
+
+// existing is the pods that old sets want or have, whichever is more.
+//
+//proof:ensures all(k, 0, len(old), 0 <= old[k].Wanted && 0 <= old[k].There)
+//proof:ensures result == sum(k, len(old), max(old[k].Wanted, old[k].There)) && 0 <= result && result <= 2147483647*len(old)
+func existing(old []rollout.Set) int64 {
+	total := int64(0)
+	//proof:keeps all(k, 0, done, 0 <= old[k].Wanted && 0 <= old[k].There)
+	//proof:keeps total == sum(k, done, max(old[k].Wanted, old[k].There)) && 0 <= total && total <= 2147483647*done
+	for _, s := range old {
+		assume(s.Wanted >= 0 && s.There >= 0)
+		total += int64(max(s.Wanted, s.There))
+	}
+	return total
+}
+
+// LargerCountWithinSurge: where the larger of what a set wants and has counts, the new set
+// grows within the surge of that number.
+func LargerCountWithinSurge(b rollout.Budget, newSet rollout.Set, old []rollout.Set) {
+	p := rollout.Policy{ExactSums: true, CountLarger: true}
+	assume(valid(b) && newSet.Wanted >= 0 && newSet.There >= 0 && newSet.Wanted <= b.Replicas && newSet.Available >= 0)
+	counts(old)
+	total := existing(old) + int64(max(newSet.Wanted, newSet.There))
+	r := rollout.Roll(b, newSet, old, 0, p)
+	prove("within the surge", r.Size <= newSet.Wanted || total+int64(r.Size)-int64(newSet.Wanted) <= p.MaxTotal(b))
+}
+
+// DeadlockHasVictim: the pod that may go to break a deadlock is of a set that wants pods, of
+// which some are not available, and only when every pod of the new set is.
+func DeadlockHasVictim(newSet rollout.Set, old []rollout.Set) {
+	which := rollout.Deadlock(newSet, old)
+	if which < 0 {
+		return
+	}
+	s := old[which]
+	prove("the set has a pod to lose", s.Wanted > 0)
+	prove("not all of its pods are available", s.Available != s.There && s.There == s.Wanted)
+	prove("the new set is whole", newSet.Available == newSet.Wanted)
+}
+
+// MovesNeverGrowMore: where pods move in place the new set gets no more than it would
+// otherwise, and loses nothing.
+func MovesNeverGrowMore(replicas int32, newSet rollout.Set, size int32, old []rollout.Set, sizes []int32, busy bool) {
+	assume(replicas >= 0 && newSet.Wanted >= 0 && newSet.There >= 0)
+	next := rollout.InPlace(replicas, newSet, size, old, sizes, busy)
+	prove("no more", next <= max(size, newSet.Wanted))
+	prove("nothing is lost", next >= min(size, newSet.Wanted))
+}
+
+// ExcessNeverCounts: where available pods beyond what a set wants do not count, enough stay
+// that are wanted and available, wherever the writes of a step are cut off.
+func ExcessNeverCounts(b rollout.Budget, newSet rollout.Set, old []rollout.Set, terminating int32) {
+	p := rollout.Policy{ExactSums: true, CapAvailable: true}
+	assume(valid(b) && newSet.Wanted >= 0 && newSet.Available >= 0 && terminating >= 0 && newSet.Wanted <= b.Replicas)
+	notNegative(old)
+	r := rollout.Roll(b, newSet, old, int64(terminating), p)
+	before := int64(max(0, min(newSet.Available, newSet.Wanted))) + serving(old)
+	available, removed := before, int64(0)
+	//proof:keeps removed == sum(k, min(done, len(r.Shrinking.Available)), r.Shrinking.Available[k])
+	//proof:keeps 0 <= removed && removed <= 2147483647*done
+	//proof:keeps before-removed <= available && available <= before
+	for i, s := range old {
+		prove("enough are available", available >= min(before, p.MinAvailable(b)))
+		size := int64(s.Wanted) - int64(at(r.Shrinking.Unavailable, i)) - int64(at(r.Shrinking.Available, i))
+		available -= max(0, int64(min(s.Available, s.Wanted))-size)
+		removed += int64(at(r.Shrinking.Available, i))
+	}
+	prove("enough are available at the end", available >= min(before, p.MinAvailable(b)))
+}
+
+// serving is the available pods that sets want.
+//
+//proof:ensures result == sum(k, len(old), max(0, min(old[k].Available, old[k].Wanted)))
+//proof:ensures 0 <= result && result <= 2147483647*len(old)
+func serving(old []rollout.Set) int64 {
+	total := int64(0)
+	//proof:keeps total == sum(k, done, max(0, min(old[k].Available, old[k].Wanted))) && 0 <= total && total <= 2147483647*done
+	for _, s := range old {
+		total += int64(max(0, min(s.Available, s.Wanted)))
+	}
+	return total
+}
+
+// notNegative says that no count is below 0.
+//
+//proof:ensures all(k, 0, len(old), 0 <= old[k].Wanted && 0 <= old[k].Available)
+func notNegative(old []rollout.Set) {
+	//proof:keeps all(k, 0, done, 0 <= old[k].Wanted && 0 <= old[k].Available)
+	for _, s := range old {
+		assume(s.Wanted >= 0 && s.Available >= 0)
+	}
+}

@@ -1,0 +1,134 @@
+package property
+
+import "github.com/kplan-go/kplan/rollout"
+
+// valid are the limits that Resolve returns for a valid rolling update.
+func valid(b rollout.Budget) bool {
+	return b.Replicas >= 0 && b.Surge >= 0 && b.Unavailable >= 0 && b.Unavailable <= b.Replicas
+}
+
+// counts says that no set has more available pods than it wants.
+//
+//proof:ensures all(k, 0, len(old), 0 <= old[k].Available && old[k].Available <= old[k].Wanted)
+func counts(old []rollout.Set) {
+	//proof:keeps all(k, 0, done, 0 <= old[k].Available && old[k].Available <= old[k].Wanted)
+	for _, s := range old {
+		assume(0 <= s.Available && s.Available <= s.Wanted)
+	}
+}
+
+func count(s rollout.Set) bool { return 0 <= s.Available && s.Available <= s.Wanted }
+
+// wanted is the pods that sets want.
+//
+//proof:requires all(k, 0, len(old), 0 <= old[k].Wanted)
+//proof:ensures result == sum(k, len(old), old[k].Wanted)
+//proof:ensures 0 <= result && result <= 2147483647*len(old)
+func wanted(old []rollout.Set) int64 {
+	total := int64(0)
+	//proof:keeps total == sum(k, done, old[k].Wanted)
+	//proof:keeps 0 <= total && total <= 2147483647*done
+	for _, s := range old {
+		total += int64(s.Wanted)
+	}
+	return total
+}
+
+func at(list []int32, i int) int32 {
+	if i < len(list) {
+		return list[i]
+	}
+	return 0
+}
+
+// StepWithinSurge: a step of a rolling update, wherever it is cut off.
+func StepWithinSurge(b rollout.Budget, newSet rollout.Set, old []rollout.Set, terminating int32, together, capOld bool) {
+	p := rollout.Policy{ExactSums: true, Together: together, CapOld: capOld}
+	assume(valid(b) && count(newSet) && terminating >= 0)
+	counts(old)
+	r := rollout.Roll(b, newSet, old, int64(terminating), p)
+	before := int64(newSet.Wanted) + wanted(old)
+	total := before + int64(r.Size) - int64(newSet.Wanted)
+	most := max(before, p.MaxTotal(b))
+	prove("after the new set has grown", total <= most)
+	//proof:keeps -4294967296*done <= total && total <= most
+	for i, s := range old {
+		lost := int64(at(r.Shrinking.Unavailable, i)) + int64(at(r.Shrinking.Available, i))
+		prove("old sets never grow", lost >= 0)
+		prove("no size is below 0", int64(s.Wanted)-lost >= 0)
+		total -= lost
+	}
+}
+
+// StepKeepsAvailable: pods stay available, wherever the writes of a step are cut off, as
+// a set that shrinks gives up pods that are not available before others.
+func StepKeepsAvailable(b rollout.Budget, newSet rollout.Set, old []rollout.Set, terminating int32, together bool) {
+	p := rollout.Policy{ExactSums: true, Together: together}
+	assume(valid(b) && count(newSet) && terminating >= 0 && newSet.Wanted <= b.Replicas)
+	counts(old)
+	r := rollout.Roll(b, newSet, old, int64(terminating), p)
+	before := rollout.Available(newSet, old, p)
+	least := min(before, p.MinAvailable(b))
+	available, removed := before, int64(0)
+	//proof:keeps removed == sum(k, min(done, len(r.Shrinking.Available)), r.Shrinking.Available[k])
+	//proof:keeps 0 <= removed && removed <= 2147483647*done
+	//proof:keeps before-removed <= available && available <= before
+	for i, s := range old {
+		prove("what goes was to spare", removed <= max(0, before-p.MinAvailable(b)))
+		prove("enough are available", available >= least)
+		size := int64(s.Wanted) - int64(at(r.Shrinking.Unavailable, i)) - int64(at(r.Shrinking.Available, i))
+		available -= max(0, int64(s.Available)-size)
+		removed += int64(at(r.Shrinking.Available, i))
+	}
+	prove("what goes was to spare, at the end", removed <= max(0, before-p.MinAvailable(b)))
+	prove("enough are available at the end", available >= least)
+}
+
+// StepMeasureFalls: whatever a step changes comes nearer to its end: the new set to the
+// replicas, and old ones to none.
+func StepMeasureFalls(b rollout.Budget, newSet rollout.Set, old []rollout.Set, terminating int32, together bool) {
+	p := rollout.Policy{ExactSums: true, Together: together}
+	assume(valid(b) && count(newSet) && terminating >= 0)
+	counts(old)
+	r := rollout.Roll(b, newSet, old, int64(terminating), p)
+	was, is := distance(newSet.Wanted, b.Replicas), distance(r.Size, b.Replicas)
+	prove("a new set that changes comes nearer", is < was || r.Size == newSet.Wanted)
+	//proof:keeps true
+	for i := range old {
+		prove("an old set never gains", at(r.Shrinking.Unavailable, i) >= 0 && at(r.Shrinking.Available, i) >= 0)
+	}
+}
+
+func distance(a, b int32) int64 { return max(int64(a)-int64(b), int64(b)-int64(a)) }
+
+// StepNeverStuck: while all pods are available, none has to stay, and the update is not over,
+// a step changes something.
+func StepNeverStuck(b rollout.Budget, newSet rollout.Set, old []rollout.Set) {
+	p := rollout.Policy{ExactSums: true}
+	assume(valid(b) && b.Replicas > 0 && (b.Surge > 0 || b.Unavailable > 0) && newSet.Wanted >= 0)
+	assume(newSet.Available == newSet.Wanted && newSet.Least <= 0 && newSet.Protected <= 0)
+	allAvailable(old)
+	left := wanted(old)
+	assume(newSet.Wanted != b.Replicas || left > 0)
+	r := rollout.Roll(b, newSet, old, 0, p)
+	removed, none := int64(0), true
+	//proof:keeps removed >= 0 && none == (removed == 0) && removed <= 4294967296*done
+	//proof:keeps implies(none, all(k, 0, min(done, len(r.Shrinking.Unavailable)), r.Shrinking.Unavailable[k] == 0))
+	//proof:keeps implies(none, all(k, 0, min(done, len(r.Shrinking.Available)), r.Shrinking.Available[k] == 0))
+	for i := range old {
+		lost := int64(at(r.Shrinking.Unavailable, i)) + int64(at(r.Shrinking.Available, i))
+		removed += lost
+		none = none && lost == 0
+	}
+	prove("the new set grows or shrinks, or an old one loses pods", r.Size != newSet.Wanted || removed > 0)
+}
+
+// allAvailable says that each set has as many available pods as it wants, and may lose all.
+//
+//proof:ensures all(k, 0, len(old), 0 <= old[k].Wanted && old[k].Available == old[k].Wanted && old[k].Least <= 0 && old[k].Protected <= 0)
+func allAvailable(old []rollout.Set) {
+	//proof:keeps all(k, 0, done, 0 <= old[k].Wanted && old[k].Available == old[k].Wanted && old[k].Least <= 0 && old[k].Protected <= 0)
+	for _, s := range old {
+		assume(0 <= s.Wanted && s.Available == s.Wanted && s.Least <= 0 && s.Protected <= 0)
+	}
+}

@@ -1,0 +1,44 @@
+package property
+
+import "github.com/kplan-go/kplan/rollout"
+
+// FractionWithinHalf: what a set gets when all are scaled in proportion is its exact share,
+// rounded to the nearest whole pod.
+func FractionWithinHalf(b rollout.Budget, size, before int32) {
+	p := rollout.Policy{ExactSums: true, ExactProducts: true}
+	assume(valid(b) && b.Replicas > 0 && size >= 0 && before > 0)
+	share := (int64(size) + rollout.Fraction(b, size, before, p)) * int64(before)
+	exact := int64(size) * (int64(b.Replicas) + int64(b.Surge))
+	prove("not more than half a pod below", 2*(exact-share) <= int64(before))
+	prove("not more than half a pod above", 2*(share-exact) <= int64(before))
+}
+
+// FractionDirection: a set gains where the maximum has risen since it was last scaled, and
+// loses where it has fallen.
+func FractionDirection(b rollout.Budget, size, before int32) {
+	p := rollout.Policy{ExactSums: true, ExactProducts: true}
+	assume(valid(b) && b.Replicas > 0 && size >= 0 && before > 0)
+	n := rollout.Fraction(b, size, before, p)
+	prove("it gains", int64(before) > int64(b.Replicas)+int64(b.Surge) || n >= 0)
+	prove("it loses", int64(before) < int64(b.Replicas)+int64(b.Surge) || n <= 0)
+	prove("no size is below 0", int64(size)+n >= 0)
+}
+
+// FractionWithoutOverflow: the share as Kubernetes reckons it, whose product wraps around, is
+// exact while that product is below 2^31.
+func FractionWithoutOverflow(b rollout.Budget, size, before int32) {
+	assume(valid(b) && size >= 0 && before > 0 && int64(size) <= int64(b.Replicas)+int64(b.Surge))
+	assume(int64(b.Replicas)+int64(b.Surge) < 1<<31 && int64(size)*(int64(b.Replicas)+int64(b.Surge)) < 1<<31)
+	exact := rollout.Fraction(b, size, before, rollout.Policy{ExactSums: true, ExactProducts: true})
+	prove("the same as without a bound", rollout.Fraction(b, size, before, rollout.Policy{}) == exact)
+}
+
+// ProportionWithinRest: no set gets more than what is left to add or to remove.
+func ProportionWithinRest(s rollout.Set, b rollout.Budget, toAdd, added int64) {
+	p := rollout.Policy{ExactSums: true, ExactProducts: true}
+	assume(valid(b) && s.Wanted >= 0 && s.Before >= 0)
+	assume(-1<<40 < toAdd && toAdd < 1<<40 && -1<<40 < added && added < 1<<40)
+	n := rollout.Proportion(s, b, toAdd, added, p)
+	prove("not more than is left to add", toAdd <= 0 || n == 0 || n <= toAdd-added)
+	prove("not more than is left to remove", toAdd > 0 || n == 0 || n >= toAdd-added)
+}

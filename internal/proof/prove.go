@@ -1,0 +1,38 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// A proof is what the solvers say of a function that promises or proves something.
+type proof struct {
+	contract
+	machine *machine
+	results map[string][]result // by solver
+	took    map[string]time.Duration
+}
+
+// name is that of the function, with its package unless it is a property.
+func (c contract) name() string {
+	name := c.function.RelString(nil)
+	if c.function.Pkg.Pkg.Path() == propertyPath {
+		return c.function.Name()
+	}
+	return name[len(module)+1:]
+}
+
+// open lists what a solver has not proved.
+func (p proof) open(s solver) []result {
+	return slices.DeleteFunc(slices.Clone(p.results[s.name]), func(r result) bool { return r.answer == unsatisfiable })
+}
+
+// translate follows a function, and lists what is to be proved of it.
+func (p *program) translate(c contract, elements int) (*machine, error) {
+	m := newMachine(p, elements)
+	if err := m.keep(c); err != nil {
+		return nil, fmt.Errorf("%s: %w", c.name(), err)
+	}
+	return m, nil
+}

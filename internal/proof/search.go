@@ -1,0 +1,149 @@
+package main
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+)
+
+// elements is how many a slice has where a case is searched for. Every loop is then followed
+// to its end and nothing is known by contract, so that a case that is found is a real one.
+const elements = 2
+
+// A counterexample is a case in which a property does not hold.
+type counterexample struct {
+	obligation
+	values map[string]*big.Int // of the parameters; truth values are 0 and 1
+}
+
+// String lists the numbers that are not 0.
+func (c counterexample) String() string {
+	var all []string
+	for name, n := range c.values {
+		if n.Sign() != 0 {
+			all = append(all, fmt.Sprintf("%s=%v", name, n))
+		}
+	}
+	slices.Sort(all)
+	return fmt.Sprintf("%s: %s: %s", c.at, c.name, strings.Join(all, " "))
+}
+
+// counterexample searches for one; it is nil if there is none with so few elements.
+func (p *program) counterexample(s *session, c contract) (*counterexample, error) {
+	m, err := p.translate(c, elements)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range m.obligations {
+		terms := append(m.before(o.guard, o.facts), m.ts.not(o.what))
+		values, err := m.satisfy(s, terms)
+		if err != nil {
+			return nil, fmt.Errorf("%v: %s: %w", o.at, o.name, err)
+		}
+		if values != nil {
+			return &counterexample{o, values}, nil
+		}
+	}
+	return nil, nil
+}
+
+// unreached lists what a property proves in no case at all, as its premises exclude each other.
+func (p *program) unreached(s *session, c contract) ([]string, error) {
+	m, err := p.translate(c, elements)
+	if err != nil {
+		return nil, err
+	}
+	reached := map[string]bool{}
+	var order []string
+	for _, v := range m.visits {
+		name := fmt.Sprintf("%s: %s", v.at, v.name)
+		if !slices.Contains(order, name) {
+			order = append(order, name)
+		}
+		if reached[name] {
+			continue
+		}
+		values, err := m.satisfy(s, m.before(v.guard, v.facts))
+		if err != nil {
+			return nil, err
+		}
+		reached[name] = values != nil
+	}
+	return slices.DeleteFunc(order, func(name string) bool { return reached[name] }), nil
+}
+
+// before is what holds at a place.
+func (m *machine) before(guard *term, facts int) []*term {
+	all := []*term{guard}
+	for _, f := range m.facts[:facts] {
+		all = append(all, m.ts.implies(f.guard, f.what))
+	}
+	return all
+}
+
+// satisfy returns parameters for which terms are true, nil if there are none. A solver that
+// cannot tell has found none.
+func (m *machine) satisfy(s *session, all []*term) (map[string]*big.Int, error) {
+	q := m.newQuestion()
+	for _, t := range all {
+		q.assert(t)
+	}
+	p := &printer{named: map[*term]string{}, sums: map[string]bool{}, exact: true}
+	for _, t := range q.asserted {
+		name := p.term(t)
+		fmt.Fprintf(&p.out, "(assert %s)\n", name)
+	}
+	var parameters []string
+	for _, a := range m.arguments {
+		parameters = append(parameters, p.term(a.term))
+	}
+	if err := s.send("(push 1)\n" + p.out.String()); err != nil {
+		return nil, err
+	}
+	answer, err := s.ask()
+	if err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, p.out.String())
+	}
+	var values map[string]*big.Int
+	if answer == satisfiable {
+		numbers, err := s.numbers(parameters)
+		if err != nil {
+			return nil, err
+		}
+		values = map[string]*big.Int{}
+		for i, a := range m.arguments {
+			values[a.name] = numbers[i]
+		}
+	}
+	return values, s.send("(pop 1)\n")
+}
+
+// An argument is a number of a parameter.
+type argument struct {
+	name string
+	term *term
+}
+
+// argumentsOf lists the numbers that a parameter holds.
+func (m *machine) argumentsOf(name string, v value, s *state) []argument {
+	switch v := v.(type) {
+	case *term:
+		return []argument{{name, v}}
+	case list:
+		var all []argument
+		for i := range int64(m.unroll) {
+			for k, column := range s.memory[v.array].(columns) {
+				all = append(all, argument{fmt.Sprintf("%s[%d].%d", name, i, k), m.ts.read(column, m.ts.int(i))})
+			}
+		}
+		return all
+	case record:
+		var all []argument
+		for i, field := range v {
+			all = append(all, m.argumentsOf(fmt.Sprintf("%s.%d", name, i), field, s)...)
+		}
+		return all
+	}
+	return nil
+}

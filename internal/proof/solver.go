@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math/big"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// An answer is what a solver says of a question.
+type answer string
+
+const (
+	unsatisfiable answer = "unsat" // so the goal is proved
+	satisfiable   answer = "sat"
+	unknown       answer = "unknown"
+)
+
+// A solver is a program that reads SMT-LIB.
+type solver struct {
+	name    string
+	command []string
+	// version prints which one it is.
+	version []string
+}
+
+// Both are packages of Debian. What a question may take is counted in steps, not in seconds,
+// so that the answer is the same on a busy machine.
+var solvers = []solver{
+	{"z3", []string{"z3", "-in", "rlimit=4000000", "-t:10000"}, []string{"z3", "--version"}},
+	{"cvc5", []string{"cvc5", "--incremental", "--lang=smt2", "--rlimit-per=1000000", "--tlimit-per=30000", "--produce-models"}, []string{"cvc5", "--version"}},
+}
+
+// A session is a running solver.
+type session struct {
+	solver
+	command *exec.Cmd
+	in      io.WriteCloser
+	out     *bufio.Reader
+}
+
+func (s solver) start() (*session, error) {
+	c := exec.Command(s.command[0], s.command[1:]...)
+	in, err := c.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	c.Stderr = c.Stdout
+	if err := c.Start(); err != nil {
+		return nil, fmt.Errorf("%w: install the Debian packages z3 and cvc5", err)
+	}
+	r := &session{s, c, in, bufio.NewReader(out)}
+	return r, r.send("(set-option :produce-models true)\n(set-logic ALL)\n")
+}
+
+func (s *session) send(text string) error {
+	_, err := io.WriteString(s.in, text)
+	return err
+}
+
+// ask reads the answer to whether what was sent can be true.
+func (s *session) ask() (answer, error) {
+	if err := s.send("(check-sat)\n"); err != nil {
+		return "", err
+	}
+	line, err := s.out.ReadString('\n')
+	switch a := answer(strings.TrimSpace(line)); {
+	case err != nil:
+		return "", err
+	case a == unsatisfiable || a == satisfiable || a == unknown:
+		return a, nil
+	case strings.Contains(line, "timeout") || strings.Contains(line, "interrupted"):
+		return unknown, nil
+	}
+	return "", fmt.Errorf("%s: %s", s.name, line)
+}
+
+// numbers reads what terms are in the model; truth values are 0 and 1.
+func (s *session) numbers(terms []string) ([]*big.Int, error) {
+	var values []*big.Int
+	for _, t := range terms {
+		if err := s.send("(get-value (" + t + "))\n"); err != nil {
+			return nil, err
+		}
+		line, err := s.out.ReadString('\n')
+		if err != nil {
+			return nil, err
+		}
+		line = strings.TrimSpace(line)
+		text := strings.TrimSuffix(strings.TrimPrefix(line, "(("+t+" "), "))")
+		n, err := number(text)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %q: %w", s.name, line, err)
+		}
+		values = append(values, n)
+	}
+	return values, nil
+}
+
+func number(text string) (*big.Int, error) {
+	switch text {
+	case "true":
+		return big.NewInt(1), nil
+	case "false":
+		return big.NewInt(0), nil
+	}
+	digits := strings.TrimSuffix(strings.TrimPrefix(text, "(- "), ")")
+	n, ok := new(big.Int).SetString(digits, 10)
+	if !ok {
+		return nil, fmt.Errorf("%q is no number", text)
+	}
+	if digits != text {
+		n.Neg(n)
+	}
+	return n, nil
+}
+
+// close ends the solver, and returns the time that it computed, however busy the machine is.
+func (s *session) close() time.Duration {
+	s.in.Close()
+	if s.command.ProcessState == nil {
+		s.command.Process.Kill()
+		s.command.Wait()
+	}
+	return s.command.ProcessState.UserTime() + s.command.ProcessState.SystemTime()
+}
