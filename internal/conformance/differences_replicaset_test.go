@@ -27,7 +27,7 @@ var replicaSetDifferences = []difference[*replicaSetPass, replicaSetOutcome]{
 		name:   "negative size rejected",
 		reason: "replicaset, Deviations: negative replicas are an error; upstream panics, unless it manages no pods",
 		leaf:   []string{""},
-		from:   func(p *replicaSetPass) bool { return *p.c.ReplicaSet.Spec.Replicas < 0 },
+		from:   negativeSize,
 		to:     func(p *replicaSetPass) replicaSetOutcome { return refusedReplicaSet(p.c, "ReplicaSet.Replicas") },
 		near: []mistake[replicaSetOutcome]{
 			{"another field", func(o *replicaSetOutcome) bool {
@@ -50,7 +50,7 @@ var replicaSetDifferences = []difference[*replicaSetPass, replicaSetOutcome]{
 		reason: "replicaset, Deviations: without a selector the pods are those that it controls, for neighbours as well; upstream releases all",
 		leaf:   []string{""},
 		from: func(p *replicaSetPass) bool {
-			return slices.ContainsFunc(append(p.in.Siblings, p.in.ReplicaSet), func(rs *appsv1.ReplicaSet) bool { return rs.Spec.Selector == nil })
+			return !negativeSize(p) && slices.ContainsFunc(append(p.in.Siblings, p.in.ReplicaSet), func(rs *appsv1.ReplicaSet) bool { return rs.Spec.Selector == nil })
 		},
 		to:        insteadOf(selectControlled),
 		near:      nearPods,
@@ -60,7 +60,7 @@ var replicaSetDifferences = []difference[*replicaSetPass, replicaSetOutcome]{
 		name:   uidDecides,
 		reason: "replicaset, Deviations: the UID decides; upstream does not see a pod with another kind or name in its reference",
 		leaf:   []string{""},
-		from:   func(p *replicaSetPass) bool { return !slices.Equal(p.in.Pods, coherentPods(p.in)) },
+		from:   func(p *replicaSetPass) bool { return !negativeSize(p) && !slices.Equal(p.in.Pods, coherentPods(p.in)) },
 		to:     ofCoherentPods,
 		near:   nearPods,
 		elsewhere: func(_ *replicaSetPass, o *replicaSetOutcome) bool {
@@ -116,6 +116,9 @@ var replicaSetDifferences = []difference[*replicaSetPass, replicaSetOutcome]{
 		elsewhere: otherVictim,
 	},
 }
+
+// negativeSize tells that nothing else matters: what is refused is no plan that differs.
+func negativeSize(p *replicaSetPass) bool { return *p.c.ReplicaSet.Spec.Replicas < 0 }
 
 // insteadOf is what upstream does with another input.
 func insteadOf(change func(*gen.ReplicaSetCase)) func(*replicaSetPass) replicaSetOutcome {
