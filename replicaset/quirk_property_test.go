@@ -263,8 +263,8 @@ func drawSingle(t *rapid.T) single {
 // and only what the quirk is about.
 func TestPropertySingleQuirk(t *testing.T) {
 	changed, same := map[string]int{}, map[string]int{}
-	for range 4 { // some quirks are rare
-		rapid.Check(t, func(t *rapid.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		for range 8 { // some quirks are rare
 			c := drawSingle(t)
 			for i, q := range replicaset.QuirkTable() {
 				opts := c.opts
@@ -283,8 +283,8 @@ func TestPropertySingleQuirk(t *testing.T) {
 					same[q.Name]++
 				}
 			}
-		})
-	}
+		}
+	})
 	for _, q := range replicaset.QuirkTable() {
 		require.NotZero(t, changed[q.Name], q.Name)
 		require.NotZero(t, same[q.Name], q.Name)
