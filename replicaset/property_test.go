@@ -258,8 +258,8 @@ func finished(t *rapid.T) {
 // sibling with its controller selects, can be left out of the snapshot. Without a selector it
 // is what they control.
 func TestPropertyOthersLeftOut(t *testing.T) {
-	for range 20 { // it takes several things at once
-		rapid.Check(t, func(t *rapid.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		for range 20 { // it takes several things at once
 			s, opts := anything(t), options(t)
 			rs := web(1) // most pods go
 			rs.ControllerUID = "deployment"
@@ -274,6 +274,6 @@ func TestPropertyOthersLeftOut(t *testing.T) {
 			if diff := cmp.Diff(want, mustPlan(t, s, opts)); diff != "" {
 				t.Fatal(diff)
 			}
-		})
-	}
+		}
+	})
 }
