@@ -23,7 +23,6 @@ var noExamples = map[string]int{
 	"kube/argo":            10,
 	"kube/kruise":          45,
 	"podorder":             19,
-	"podorder/pausepoint":  2,
 	"replicaset":           38,
 	"revision":             46,
 	"revision/kubectl":     10,
