@@ -32,7 +32,6 @@ var noExamples = map[string]int{
 	"rollout/kruise":       24,
 	"rollout/ordinal":      6,
 	"rollout/partition":    16,
-	"rollout/traffic":      6,
 	"rollout/workload":     34,
 	"selector":             53,
 	"selector/algebra":     9,
