@@ -30,7 +30,6 @@ var noExamples = map[string]int{
 	"rollout/argo":         25,
 	"rollout/batchrelease": 23,
 	"rollout/kruise":       24,
-	"rollout/ordinal":      6,
 	"rollout/partition":    16,
 	"rollout/workload":     34,
 	"selector":             53,
