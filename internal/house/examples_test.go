@@ -32,7 +32,6 @@ var noExamples = map[string]int{
 	"rollout/partition":    16,
 	"rollout/workload":     34,
 	"selector":             53,
-	"selector/algebra":     9,
 	"selector/claim":       25,
 }
 
