@@ -24,7 +24,6 @@ var noExamples = map[string]int{
 	"podorder":             19,
 	"replicaset":           38,
 	"revision":             46,
-	"revision/kubectl":     10,
 	"rollout":              27,
 	"rollout/argo":         25,
 	"rollout/batchrelease": 23,
