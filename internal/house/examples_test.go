@@ -28,7 +28,6 @@ var noExamples = map[string]int{
 	"rollout/argo":         25,
 	"rollout/batchrelease": 23,
 	"rollout/kruise":       24,
-	"rollout/partition":    16,
 	"rollout/workload":     34,
 	"selector":             53,
 	"selector/claim":       25,
