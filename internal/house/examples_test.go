@@ -30,7 +30,6 @@ var noExamples = map[string]int{
 	"rollout/kruise":       24,
 	"rollout/workload":     34,
 	"selector":             53,
-	"selector/claim":       25,
 }
 
 // spoken are methods that the language and its packages call, not a user.
