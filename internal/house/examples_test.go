@@ -21,7 +21,6 @@ var noExamples = map[string]int{
 	"kube":                 74,
 	"kube/argo":            10,
 	"kube/kruise":          45,
-	"podorder":             19,
 	"replicaset":           38,
 	"revision":             46,
 	"rollout":              27,
