@@ -28,7 +28,6 @@ var noExamples = map[string]int{
 	"rollout/batchrelease": 23,
 	"rollout/kruise":       24,
 	"rollout/workload":     34,
-	"selector":             29,
 }
 
 // spoken are methods that the language and its packages call, not a user.
