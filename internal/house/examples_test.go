@@ -23,7 +23,6 @@ var noExamples = map[string]int{
 	"kube/kruise":          45,
 	"replicaset":           38,
 	"revision":             46,
-	"rollout":              27,
 	"rollout/argo":         25,
 	"rollout/batchrelease": 23,
 	"rollout/kruise":       24,
