@@ -33,11 +33,11 @@ func ExampleLast() {
 }
 
 func ExampleReplicaSetName() {
-	hash := revision.Hash("the dump of a template", nil)
+	one, hash := int32(1), revision.Hash("the dump of a template", nil)
 	fmt.Println(revision.ReplicaSetName("web", hash))
 	// Once that name is taken by another template, the count of collisions leads
 	// to the next.
-	fmt.Println(revision.ReplicaSetName("web", revision.Hash("the dump of a template", new(int32(1)))))
+	fmt.Println(revision.ReplicaSetName("web", revision.Hash("the dump of a template", &one)))
 	// Output:
 	// web-74d94487fd
 	// web-66bb9f4987
