@@ -22,7 +22,6 @@ var noExamples = map[string]int{
 	"kube/argo":            10,
 	"kube/kruise":          45,
 	"replicaset":           38,
-	"revision":             27,
 	"rollout/argo":         25,
 	"rollout/batchrelease": 23,
 	"rollout/kruise":       24,
