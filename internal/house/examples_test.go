@@ -20,7 +20,6 @@ var noExamples = map[string]int{
 	"kube":                 74,
 	"kube/argo":            10,
 	"kube/kruise":          45,
-	"replicaset":           17,
 	"rollout/argo":         25,
 	"rollout/batchrelease": 23,
 	"rollout/kruise":       24,
