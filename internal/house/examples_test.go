@@ -22,7 +22,6 @@ var noExamples = map[string]int{
 	"rollout/argo":         25,
 	"rollout/batchrelease": 23,
 	"rollout/kruise":       24,
-	"rollout/workload":     34,
 }
 
 // spoken are methods that the language and its packages call, not a user.
