@@ -10,7 +10,7 @@ import (
 // show prints where each rule leads.
 func show(rules []traffic.Rule) {
 	for i, r := range rules {
-		fmt.Print("rule ", i, ":")
+		fmt.Print(i, ":")
 		for _, b := range r.BackendRefs {
 			fmt.Print(" ", b.Name)
 			if b.Weight != nil {
@@ -32,8 +32,8 @@ func ExampleWeighted() {
 	}
 	show(traffic.Weighted(rules, "web", "web-canary", 20))
 	// Output:
-	// rule 0: web=80 web-canary=20
-	// rule 1: api
+	// 0: web=80 web-canary=20
+	// 1: api
 }
 
 // When the rollout is over nothing leads to the canary any more.
@@ -41,7 +41,7 @@ func ExampleRestored() {
 	rules := []traffic.Rule{{BackendRefs: []traffic.BackendRef{{Kind: "Service", Name: "web"}}}}
 	rules = traffic.Weighted(rules, "web", "web-canary", 20)
 	show(traffic.Restored(rules, "web", "web-canary", false))
-	// Output: rule 0: web=1
+	// Output: 0: web=1
 }
 
 // Testers are led to the canary by a header, all others stay on web.
@@ -53,8 +53,8 @@ func ExampleMatched() {
 	testers := []traffic.Match{{Headers: []traffic.ValueMatch{{Name: "x-tester", Value: "yes"}}}}
 	show(traffic.Matched(rules, "web", "web-canary", testers, false))
 	// Output:
-	// rule 0: web if []
-	// rule 1: web-canary if [{ x-tester yes}]
+	// 0: web if []
+	// 1: web-canary if [{ x-tester yes}]
 }
 
 // A rule may be changed without touching the one that a cache holds.
@@ -65,8 +65,8 @@ func ExampleRule_Clone() {
 	*mine.BackendRefs[0].Weight = 80
 	show([]traffic.Rule{cached, mine})
 	// Output:
-	// rule 0: web=100
-	// rule 1: web=80
+	// 0: web=100
+	// 1: web=80
 }
 
 func ExampleIngressClasses() {
