@@ -47,3 +47,96 @@ func ExampleIntOrPercent_MarshalJSON() {
 	fmt.Println(string(text), err)
 	// Output: [3,"25%",null] <nil>
 }
+
+func ExampleInt() {
+	v := rollout.Int(3)
+	fmt.Println(v, "of 10 pods are", v.Of(10))
+	// Output: 3 of 10 pods are 3
+}
+
+func ExamplePercent() {
+	v := rollout.Percent(25)
+	fmt.Println(v, "of 8 pods are", v.Of(8))
+	// Output: 25% of 8 pods are 2
+}
+
+// As Kubernetes, it does not take the text 5 for a number.
+func ExampleFromIntOrString() {
+	fmt.Println(rollout.FromIntOrString(false, 5, ""))
+	fmt.Println(rollout.FromIntOrString(true, 0, "25%"))
+	_, err := rollout.FromIntOrString(true, 0, "5")
+	fmt.Println(errors.Is(err, rollout.ErrInvalid))
+	// Output:
+	// 5 <nil>
+	// 25% <nil>
+	// true
+}
+
+// Unset is not 0: a field of a Deployment that is unset means 25%.
+func ExampleIntOrPercent_IsZero() {
+	var unset rollout.IntOrPercent
+	fmt.Println(unset.IsZero(), rollout.Int(0).IsZero(), rollout.Percent(0).IsZero())
+	// Output: true false false
+}
+
+func ExampleIntOrPercent_IsPercent() {
+	fmt.Println(rollout.Percent(25).IsPercent(), rollout.Int(3).IsPercent())
+	// Output: true false
+}
+
+func ExampleIntOrPercent_IsNegative() {
+	fmt.Println(rollout.Int(-1).IsNegative(), rollout.Percent(0).IsNegative())
+	// Output: true false
+}
+
+func ExampleIntOrPercent_Value() {
+	fmt.Println(rollout.Percent(25).Value(), rollout.Int(3).Value())
+	// Output: 25 3
+}
+
+func ExampleIntOrPercent_SameKind() {
+	fmt.Println(rollout.Percent(25).SameKind(rollout.Percent(50)), rollout.Percent(25).SameKind(rollout.Int(25)))
+	// Output: true false
+}
+
+func ExampleIntOrPercent_Equal() {
+	fmt.Println(rollout.Percent(25).Equal(rollout.Percent(25)), rollout.Int(0).Equal(rollout.Percent(0)))
+	// Output: true false
+}
+
+// A quarter of ten pods is two and a half.
+func ExampleIntOrPercent_Of() {
+	fmt.Println(rollout.Percent(25).Of(10), rollout.Int(3).Of(2))
+	// Output: 2 3
+}
+
+func ExampleIntOrPercent_OfUp() {
+	fmt.Println(rollout.Percent(25).OfUp(10), rollout.Percent(150).OfUp(3))
+	// Output: 3 5
+}
+
+// 200% of 2,000,000,000 pods are more than an int32 holds.
+func ExampleIntOrPercent_OfUp64() {
+	fmt.Println(rollout.Percent(200).OfUp64(2_000_000_000))
+	// Output: 4000000000
+}
+
+// 200% of 2,000,000,000 pods wrap around below 0 in Kubernetes.
+func ExampleResolveExact() {
+	twice := rollout.Percent(200)
+	fmt.Println(rollout.Resolve(2_000_000_000, twice, rollout.Int(0)).Surge)
+	fmt.Println(rollout.ResolveExact(2_000_000_000, twice, rollout.Int(0)).Surge)
+	// Output:
+	// -294967296
+	// 2147483647
+}
+
+func ExampleBudget_MaxTotal() {
+	fmt.Println(rollout.Budget{Replicas: 10, Surge: 3, Unavailable: 2}.MaxTotal())
+	// Output: 13
+}
+
+func ExampleBudget_MinAvailable() {
+	fmt.Println(rollout.Budget{Replicas: 10, Surge: 3, Unavailable: 2}.MinAvailable())
+	// Output: 8
+}

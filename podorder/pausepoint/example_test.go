@@ -30,3 +30,28 @@ func ExampleDecide() {
 	// 0 while paused
 	// 2 afterwards
 }
+
+// A value that nobody knows stops the rollout as well, before the pod is deleted.
+func ExampleParse() {
+	for _, value := range []string{"true", "after", "off", "maybe"} {
+		mode, valid := pausepoint.Parse(map[string]string{pausepoint.Annotation: value})
+		fmt.Println(value, "means", mode, valid)
+	}
+	// Output:
+	// true means before true
+	// after means after true
+	// off means false true
+	// maybe means before false
+}
+
+// The rollout to revision 7 has paused at two pods; the last one is where it waits.
+func ExampleParseToken() {
+	token, ok := pausepoint.ParseToken("7;b:uid-1,a:uid-2")
+	last := token.Entries[len(token.Entries)-1]
+	fmt.Println(token.Revision, len(token.Entries), last.Mode, last.UID, ok)
+	_, ok = pausepoint.ParseToken("7;uid-1")
+	fmt.Println(ok)
+	// Output:
+	// 7 2 after uid-2 true
+	// false
+}

@@ -10,8 +10,8 @@ import (
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
-// Increments returns how many pods each batch up to the current one adds, and 0
-// for later ones. They may be negative where batches go backwards.
+// Increments returns how many pods each batch up to the current one adds, and nothing
+// above 0 for later ones. They may be negative where batches go backwards.
 func Increments(batches []Batch, current, replicas int32) []int32 {
 	increments := make([]int32, len(batches))
 	for i := range batches {

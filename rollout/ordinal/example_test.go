@@ -62,3 +62,64 @@ func ExampleSize() {
 	// 2 wait: 5
 	// 1 wait: 4
 }
+
+// The pods count from the highest ordinal down, and the first that is not ready ends it.
+func ExampleDone() {
+	old, done, coming := ordinal.Group{Ready: true}, ordinal.Group{Ready: true, Updated: true}, ordinal.Group{Updated: true}
+	fmt.Println(ordinal.Done([]ordinal.Group{old, old, done, done}, 4))
+	fmt.Println(ordinal.Done([]ordinal.Group{old, done, coming, done}, 4))
+	// Output:
+	// 2
+	// 1
+}
+
+// Of five groups the surge group does not count, and of the others two wait: an old one
+// and one that is coming.
+func ExampleWaiting() {
+	old, done, coming := ordinal.Group{Ready: true}, ordinal.Group{Ready: true, Updated: true}, ordinal.Group{Updated: true}
+	fmt.Println(ordinal.Waiting([]ordinal.Group{old, done, coming, done, done}, 4))
+	// Output: 2
+}
+
+// A quarter of ten is rounded up for the surge and down for what may be unavailable, and
+// neither is more than there are.
+func ExampleLimits() {
+	fmt.Println(ordinal.Limits(10, rollout.Percent(25), rollout.Percent(25)))
+	b := ordinal.Limits(4, rollout.Int(9), rollout.Int(0))
+	fmt.Println(b.Surge, b.Unavailable)
+	// Output:
+	// at most 13, at least 8 available
+	// 4 0
+}
+
+// What there is beyond the replicas may be in change as well.
+func ExampleStep() {
+	b := rollout.Budget{Replicas: 4, Surge: 2, Unavailable: 1}
+	fmt.Println(ordinal.Step(b, 4), ordinal.Step(b, 6))
+	// Output: 1 3
+}
+
+// The highest ordinal goes first, nothing goes while it comes back, and the partition
+// ends it.
+func ExampleReplaceOne() {
+	old, done, coming := ordinal.Group{Ready: true}, ordinal.Group{Ready: true, Updated: true}, ordinal.Group{Updated: true}
+	fmt.Println(ordinal.ReplaceOne([]ordinal.Group{old, old, old}, 1))
+	fmt.Println(ordinal.ReplaceOne([]ordinal.Group{old, old, coming}, 1))
+	fmt.Println(ordinal.ReplaceOne([]ordinal.Group{old, old, done}, 1))
+	fmt.Println(ordinal.ReplaceOne([]ordinal.Group{old, done, done}, 1))
+	// Output:
+	// 2
+	// -1
+	// 1
+	// -1
+}
+
+// Six groups by two take three steps, four by one take four: the larger is when both are
+// done.
+func ExampleRoleSteps() {
+	fmt.Println(ordinal.RoleSteps([]ordinal.Role{
+		{Before: 6, Target: 6, Surge: 2},
+		{Before: 4, Target: 4, Unavailable: 1},
+	}))
+	// Output: 4
+}

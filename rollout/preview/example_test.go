@@ -21,3 +21,24 @@ func ExampleOf() {
 	// step 3 (100%): 5/3 5/0 6/0
 	// step 3: LastPauseSkipped: the pause of a last step of 100% is ignored <nil>
 }
+
+func ExampleSizes_Total() {
+	s := preview.Sizes{New: 2, Middle: 1, Old: 4}
+	fmt.Println(s, "are", s.Total(), "pods")
+	// Output: 2/1/4 are 7 pods
+}
+
+// A step of all pods, given as a number, waits for a person when nothing is left to decide.
+func ExampleWarnings() {
+	r := kruise.Rollout{
+		WorkloadRef: workload.Ref{APIVersion: "apps/v1", Kind: "Deployment", Name: "demo"},
+		Canary:      &kruise.Strategy{Steps: []kruise.Step{{Replicas: rollout.Int(2)}, {Replicas: rollout.Int(6)}}},
+	}
+	for _, w := range preview.Warnings(r, 6, 0) {
+		fmt.Println(w)
+	}
+	fmt.Println(len(preview.Warnings(r, 6, workload.LastPauseSkipped)), "when it is repaired")
+	// Output:
+	// step 2: LastPauseSkipped: all pods are updated, yet the step waits for a person
+	// 0 when it is repaired
+}

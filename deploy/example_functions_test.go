@@ -1,0 +1,231 @@
+package deploy_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout/partition"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// show prints what each ReplicaSet wants.
+func show(s deploy.Snapshot) {
+	for _, rs := range s.ReplicaSets {
+		fmt.Println(rs.Name, *rs.Replicas)
+	}
+}
+
+// One action, as a simulator carries it out.
+func ExampleApply() {
+	s := shop()
+	plan, _ := deploy.Reconcile(s, noon, deploy.Options{})
+	after, err := deploy.Apply(s, plan.Actions[0], noon)
+	fmt.Println(plan.Actions[0], err)
+	show(after)
+	// Output:
+	// Scaled up replica set web-7d4c665cf7 from 0 to 3 (NewTemplate, revision 2) <nil>
+	// web-66cf68d45 10
+	// web-7d4c665cf7 3
+}
+
+// A whole pass, its status included: ten old pods are there and available.
+func ExamplePlan_Apply() {
+	s := shop()
+	plan, _ := deploy.Reconcile(s, noon, deploy.Options{})
+	after, err := plan.Apply(s, noon)
+	show(after)
+	fmt.Println(after.Deployment.Annotations[revision.AnnotationRevision], after.Deployment.Status.AvailableReplicas, err)
+	// Output:
+	// web-66cf68d45 8
+	// web-7d4c665cf7 3
+	// 2 10 <nil>
+}
+
+// The first error ends it: nothing has the size from which it is to be scaled.
+func ExampleActions_Apply() {
+	actions := deploy.Actions{
+		deploy.ScaleReplicaSet{Name: "web-66cf68d45", UID: "r1", From: 10, To: 8},
+		deploy.ScaleReplicaSet{Name: "web-66cf68d45", UID: "r1", From: 10, To: 6},
+	}
+	after, err := actions[:1].Apply(shop(), noon)
+	show(after)
+	fmt.Println(err)
+	_, err = actions.Apply(shop(), noon)
+	fmt.Println(errors.Is(err, deploy.ErrInvalid))
+	// Output:
+	// web-66cf68d45 8
+	// <nil>
+	// true
+}
+
+// The quota is used up: the pass has failed, and the Deployment says so.
+func ExampleFinish() {
+	s := shop()
+	plan, _ := deploy.Reconcile(s, noon, deploy.Options{})
+	report := deploy.Report{Outcomes: []selector.Outcome{{Answer: selector.Failed, Err: errors.New("exceeded quota")}}}
+	result := deploy.Finish(s, plan, report, noon, deploy.Options{})
+	c, _ := deploy.GetCondition(result.Status.Conditions, deploy.ConditionProgressing)
+	fmt.Println(result.Err)
+	fmt.Println(c.Status, c.Reason, c.Message)
+	fmt.Println(result.WriteStatus, "and plan again after", replicaset.RetryDelay(1))
+	// Output:
+	// Scaled up replica set web-7d4c665cf7 from 0 to 3 (NewTemplate, revision 2): exceeded quota
+	// False ReplicaSetCreateError Failed to create new replica set "web-7d4c665cf7": exceeded quota
+	// true and plan again after 5ms
+}
+
+func ExamplePlan_Empty() {
+	rollout, _ := deploy.Reconcile(shop(), noon, deploy.Options{})
+	fmt.Println(len(rollout.Actions), rollout.Empty())
+	fmt.Println(deploy.Plan{}.Empty())
+	// Output:
+	// 3 false
+	// true
+}
+
+// A rollout is complete when all pods are new and available, and the status is about the
+// present spec.
+func ExampleComplete() {
+	s := deploy.Status{ObservedGeneration: 7, Replicas: 3, UpdatedReplicas: 3, AvailableReplicas: 3}
+	fmt.Println(deploy.Complete(s, 3, 7), deploy.Complete(s, 3, 8))
+	s.Replicas = 4 // an old pod is left
+	fmt.Println(deploy.Complete(s, 3, 7))
+	// Output:
+	// true false
+	// false
+}
+
+// One more new pod is progress, one less that is available is none.
+func ExampleProgressed() {
+	before := deploy.Status{Replicas: 10, UpdatedReplicas: 3, ReadyReplicas: 10, AvailableReplicas: 10}
+	after := before
+	after.UpdatedReplicas = 4
+	fmt.Println(deploy.Progressed(before, after))
+	after = before
+	after.AvailableReplicas = 9
+	fmt.Println(deploy.Progressed(before, after))
+	// Output:
+	// true
+	// false
+}
+
+// The tenth minute is still in time.
+func ExampleTimedOut() {
+	c := deploy.Condition{Type: deploy.ConditionProgressing, Status: selector.ConditionTrue, Reason: "ReplicaSetUpdated", LastUpdateTime: noon}
+	fmt.Println(deploy.TimedOut(&c, 600, noon.Add(10*time.Minute)), deploy.TimedOut(&c, 600, noon.Add(10*time.Minute+time.Second)))
+	c.Reason = "NewReplicaSetAvailable" // it has once been complete
+	fmt.Println(deploy.TimedOut(&c, 600, noon.Add(24*time.Hour)))
+	// Output:
+	// false true
+	// false
+}
+
+// The rollout was complete, and then a node went away with two pods.
+func ExampleStalled() {
+	d := shop().Deployment
+	d.Status = deploy.Status{Replicas: 10, UpdatedReplicas: 10, AvailableReplicas: 10, Conditions: []deploy.Condition{
+		{Type: deploy.ConditionProgressing, Status: selector.ConditionTrue, Reason: "NewReplicaSetAvailable"},
+	}}
+	fmt.Println(deploy.Stalled(d))
+	d.Status.AvailableReplicas = 8
+	fmt.Println(deploy.Stalled(d))
+	// Output:
+	// false
+	// true
+}
+
+// Recreate waits for pods that run, and not for one that has failed and is left over.
+func ExampleOldPodsRunning() {
+	s := shop()
+	s.ReplicaSets[0].Status = replicaset.Status{} // it no longer reports pods
+	s.Pods = []podorder.Pod{{Name: "web-a", UID: "p1", ControllerUID: "r1", Phase: podorder.Failed}}
+	fmt.Println(deploy.OldPodsRunning(s, noon, deploy.Options{}))
+	s.Pods[0].Phase = podorder.Running
+	fmt.Println(deploy.OldPodsRunning(s, noon, deploy.Options{}))
+	// Output:
+	// false <nil>
+	// true <nil>
+}
+
+// What OpenKruise has taken over: it is paused, of the strategy Recreate, and marked.
+func ExamplePartitionedBy() {
+	d := shop().Deployment
+	fmt.Println(deploy.PartitionedBy(d) == nil)
+	d.Strategy, d.Paused = deploy.Recreate, true
+	d.Annotations = map[string]string{
+		partition.AnnotationControlInfo: `{"kind":"BatchRelease","name":"web"}`,
+		partition.AnnotationStrategy:    `{"rollingStyle":"Partition","partition":"20%"}`,
+	}
+	d.Partitioned = deploy.PartitionedBy(d)
+	fmt.Println(partition.Limit(d.Partitioned.Partition, *d.Replicas), "of", *d.Replicas, "pods may be new")
+	// Output:
+	// true
+	// 2 of 10 pods may be new
+}
+
+func ExampleGetCondition() {
+	conditions := []deploy.Condition{{Type: deploy.ConditionAvailable, Status: selector.ConditionTrue}}
+	c, found := deploy.GetCondition(conditions, deploy.ConditionAvailable)
+	fmt.Println(c.Status, found)
+	_, found = deploy.GetCondition(conditions, deploy.ConditionProgressing)
+	fmt.Println(found)
+	// Output:
+	// True true
+	// false
+}
+
+// With the same status and reason nothing changes; with another reason the time of the
+// transition stays.
+func ExampleSetCondition() {
+	old := []deploy.Condition{{Type: deploy.ConditionProgressing, Status: selector.ConditionTrue, Reason: "NewReplicaSetCreated", LastTransitionTime: noon}}
+	next := deploy.Condition{Type: deploy.ConditionProgressing, Status: selector.ConditionTrue, Reason: "ReplicaSetUpdated", LastTransitionTime: noon.Add(time.Hour)}
+	c := deploy.SetCondition(old, next)[0]
+	fmt.Println(c.Reason, c.LastTransitionTime.Format(time.TimeOnly))
+	// Output: ReplicaSetUpdated 12:00:00
+}
+
+func ExampleRemoveCondition() {
+	conditions := []deploy.Condition{{Type: deploy.ConditionAvailable}, {Type: deploy.ConditionReplicaFailure}}
+	for _, c := range deploy.RemoveCondition(conditions, deploy.ConditionReplicaFailure) {
+		fmt.Println(c.Type)
+	}
+	// Output: Available
+}
+
+// A kind of one's own may ask for a rollback by an annotation of its own.
+func ExampleClearRollback_Annotation() {
+	fmt.Println(deploy.ClearRollback{}.Annotation())
+	fmt.Println(deploy.ClearRollback{Key: "fleet.example.com/back-to"}.Annotation())
+	// Output:
+	// deprecated.deployment.rollback.to
+	// fleet.example.com/back-to
+}
+
+func ExampleQuirks_Has() {
+	repair := deploy.ScalingLosesShares | deploy.ProductsWrapAround
+	fmt.Println(repair.Has(deploy.ScalingLosesShares), repair.Has(deploy.SumsWrapAround), deploy.RepairAll.Has(repair))
+	// Output: true false true
+}
+
+// As the command takes them from a flag.
+func ExampleParseQuirks() {
+	fmt.Println(deploy.ParseQuirks("SumsWrapAround", "ProductsWrapAround"))
+	_, err := deploy.ParseQuirks("SharesLost")
+	fmt.Println(errors.Is(err, deploy.ErrInvalid))
+	// Output:
+	// ProductsWrapAround,SumsWrapAround <nil>
+	// true
+}
+
+func ExampleQuirkTable() {
+	table := deploy.QuirkTable()
+	i := slices.IndexFunc(table, func(q selector.Quirk) bool { return q.Name == "StaleAnnotationBlocksRollout" })
+	fmt.Println(table[i].Issue)
+	// Output: kubernetes/kubernetes#102551
+}

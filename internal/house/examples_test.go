@@ -1,0 +1,108 @@
+package house
+
+import (
+	"go/ast"
+	"go/doc"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+)
+
+// noExamples is how many exported functions and methods of a package have no Example yet. A
+// number must be exact, so that it can only shrink; a package without a number has none.
+var noExamples = map[string]int{}
+
+// spoken are methods that the language and its packages call, not a user.
+var spoken = []string{"Error", "Is", "MarshalJSON", "MarshalText", "String", "Unwrap", "UnmarshalJSON", "UnmarshalText"}
+
+// shown returns the names of the Examples of a package whose output is checked.
+func shown(pkg string, files []file) []string {
+	var trees []*ast.File
+	for _, f := range files {
+		if f.pkg() == pkg && f.isTest() {
+			trees = append(trees, f.tree)
+		}
+	}
+	var names []string
+	for _, e := range doc.Examples(trees...) {
+		if e.Output != "" {
+			names = append(names, e.Name)
+		}
+	}
+	return names
+}
+
+// isFor says whether an Example is one of a function F or a method T_M: its name is that,
+// or that and a suffix in lower case.
+func isFor(example, name string) bool {
+	rest, found := strings.CutPrefix(example, name)
+	suffix, more := strings.CutPrefix(rest, "_")
+	first, _ := utf8.DecodeRuneInString(suffix)
+	return found && (rest == "" || more && unicode.IsLower(first))
+}
+
+// withoutExample returns the exported functions and methods of a package that no Example is
+// named for, as F and T_M.
+func withoutExample(pkg string, files []file) (names []string) {
+	examples := shown(pkg, files)
+	for _, f := range files {
+		if f.pkg() != pkg || f.isTest() {
+			continue
+		}
+		for _, d := range f.tree.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || !fn.Name.IsExported() || fn.Recv != nil && (!ast.IsExported(receiver(fn)) || slices.Contains(spoken, fn.Name.Name)) {
+				continue
+			}
+			name := fn.Name.Name
+			if fn.Recv != nil {
+				name = receiver(fn) + "_" + name
+			}
+			if !slices.ContainsFunc(examples, func(e string) bool { return isFor(e, name) }) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// What a user calls is shown by an Example, with what it prints.
+func TestExamples(t *testing.T) {
+	files, seen := tree(t, true), 0
+	for _, pkg := range slices.AppendSeq(slices.Collect(maps.Keys(adapters)), maps.Keys(imports)) {
+		if strings.Contains("/"+pkg, "/internal/") {
+			continue
+		}
+		seen++
+		if names := withoutExample(pkg, files); len(names) != noExamples[pkg] {
+			t.Errorf("%s: %d functions and methods have no Example with an output, not %d as the table says: %s", pkg, len(names), noExamples[pkg], strings.Join(names, " "))
+		}
+	}
+	require.Greater(t, seen, 20)
+	for pkg := range noExamples {
+		require.Contains(t, slices.AppendSeq(slices.Collect(maps.Keys(adapters)), maps.Keys(imports)), pkg)
+	}
+}
+
+// A function without an Example is found. An Example counts if its output is checked and it
+// is named for the function, not for a longer name or for a method alike.
+func TestFunctionWithoutExampleIsFound(t *testing.T) {
+	var files []file
+	for name, text := range map[string]string{
+		"deploy/a.go": "package deploy\nfunc Shown() {}\nfunc Silent() {}\nfunc Long() {}\nfunc Twice() {}\nfunc own() {}\n" +
+			"type T[K any] struct{}\nfunc (t *T[K]) Shown() {}\nfunc (t T[K]) Long() {}\nfunc (t T[K]) String() string { return \"\" }\ntype u int\nfunc (u) M() {}\nfunc T_() {}",
+		"deploy/a_test.go": "package deploy_test\nfunc ExampleShown() {\n\t// Output: 1\n}\nfunc ExampleSilent() {\n}\nfunc ExampleLonger() {\n\t// Output: 1\n}\n" +
+			"func ExampleTwice_again() {\n\t// Output: 1\n}\nfunc ExampleT_Shown() {\n\t// Output: 1\n}\nfunc ExampleT_Longer() {\n\t// Output: 1\n}",
+		"daemonset/a_test.go": "package daemonset_test\nfunc ExampleSilent() {\n\t// Output: 1\n}",
+	} {
+		f, err := parse(name, text)
+		require.NoError(t, err)
+		files = append(files, f)
+	}
+	require.ElementsMatch(t, []string{"Silent", "Long", "T_Long", "T_"}, withoutExample("deploy", files))
+}
