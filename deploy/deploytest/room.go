@@ -1,0 +1,71 @@
+package deploytest
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/invariant"
+	"github.com/kplan-go/kplan/internal/properties"
+	"github.com/kplan-go/kplan/internal/random"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// room is what the checks know about planners of Deployments.
+var room = properties.Room[deploy.Snapshot, deploy.Options, deploy.Plan]{
+	Package: "deploytest", Prefix: "Deployment",
+	Draw:      random.Deployment,
+	Options:   options,
+	Reference: deploy.Reconcile,
+	Fair:      invariant.RunDeployment,
+	Actions:   func(p *deploy.Plan) int { return len(p.Actions) },
+	Apply: func(p *deploy.Plan, from, to int, s deploy.Snapshot, now time.Time) (deploy.Snapshot, error) {
+		return p.Actions[from:to].Apply(s, now)
+	},
+	Finish:  func(s *deploy.Snapshot, p *deploy.Plan) { s.Deployment.Status = p.Status },
+	Derive:  derive,
+	Derived: derived,
+	Begin:   begin,
+	World:   world,
+
+	Withheld: withheld,
+}
+
+// withheld names what is not promised. As upstream does, a ReplicaSet that was last scaled
+// for other replicas is given its share again when its turn comes, after others have moved
+// on; so sizes may come back once. With all repairs they do not.
+func withheld(name string, s *deploy.Snapshot, o *deploy.Options) bool {
+	return name == "no repeated state" && o.Repair != deploy.RepairAll && slices.ContainsFunc(s.ReplicaSets, func(rs replicaset.ReplicaSet) bool {
+		desired, known := rs.Annotations[revision.AnnotationDesired]
+		return known && size(&rs) > 0 && (s.Deployment.Replicas == nil || desired != strconv.Itoa(int(*s.Deployment.Replicas)))
+	})
+}
+
+// scaling draws a rollout in the middle, with hundreds of pods, that has been scaled.
+func scaling(s random.Source) deploy.Snapshot {
+	snapshot := deploy.Snapshot{Deployment: random.Web(random.Between[int32](s, "replicas", 50, 400))}
+	old, fresh := random.Between[int32](s, "old", 10, 200), random.Between[int32](s, "new", 10, 200)
+	unavailable := random.Between[int32](s, "unavailable", 1, 9)
+	snapshot.Deployment.MaxSurge, snapshot.Deployment.MaxUnavailable = rollout.Int(0), rollout.Int(unavailable)
+	snapshot.Deployment.Annotations = map[string]string{revision.AnnotationRevision: "2"}
+	for i, n := range []int32{old, fresh} {
+		snapshot.ReplicaSets = append(snapshot.ReplicaSets, random.Sized(random.Set(i+1, n), old+fresh, old+fresh))
+	}
+	return snapshot
+}
+
+// partitioned draws a Deployment that is rolled by partition.
+func partitioned(s random.Source) deploy.Snapshot {
+	return random.Partitioned(s, random.Deployment(s, random.OneOf(s, "kind", random.CaughtUp, random.Truthful, random.Midway)))
+}
+
+// options draws policies, and no repair or all: the invariants know which quirks of
+// upstream explain what they find by default, and that none is left with all repairs.
+func options(s random.Source) deploy.Options {
+	o := random.DeploymentOptions(s)
+	o.Repair = random.OneOf(s, "all repairs", 0, deploy.RepairAll)
+	return o
+}
