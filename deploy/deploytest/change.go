@@ -16,7 +16,7 @@ var derived = []string{"surge bound", "availability bound", "proportional scalin
 // derive returns a plan that makes of before what after is. What shrinks comes first, for
 // nobody can tell the order of writes from their results, and this is the order in which
 // no bound is broken that the end keeps.
-func derive(before, after *deploy.Snapshot) deploy.Plan {
+func derive(before, after *deploy.Snapshot, _ *deploy.Options) deploy.Plan {
 	var shrinking, growing, others deploy.Actions
 	known := map[string]*replicaset.ReplicaSet{}
 	for i := range before.ReplicaSets {

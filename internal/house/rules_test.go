@@ -79,7 +79,8 @@ var imports = map[string][]string{
 // They are no part of the core: besides the standard library they may import rapid, which
 // their generators are made of, and nothing of the core may import them.
 var forTests = map[string][]string{
-	"deploy/deploytest": {"deploy", "internal/invariant", "internal/properties", "internal/random", "replicaset", "revision", "rollout"},
+	"deploy/deploytest":         {"deploy", "internal/invariant", "internal/properties", "internal/random", "replicaset", "revision", "rollout"},
+	"replicaset/replicasettest": {"internal/invariant", "internal/properties", "internal/random", "podorder", "replicaset", "selector/claim"},
 }
 
 const rapid = "pgregory.net/rapid"

@@ -140,7 +140,7 @@ func (r *Room[S, O, P]) CheckChange(t rapid.TB, c Change[S, O], set Settings[S, 
 	t.Helper()
 	l := r.look(t, set)
 	before, after := purity.Clone(c.Before), purity.Clone(c.After)
-	p := Pass[S, O, P]{Snapshot: before, Now: c.Now, Options: c.Options, Plan: r.Derive(&before, &after)}
+	p := Pass[S, O, P]{Snapshot: before, Now: c.Now, Options: c.Options, Plan: r.Derive(&before, &after, &c.Options)}
 	found := run(l, &before, &c.Options, &invariant.Change[S, O, P]{Pass: *l.pass(&p), Before: before, After: after, Slack: c.Slack})
 	if !c.Partial && c.Slack == 0 {
 		derived := *l

@@ -34,7 +34,7 @@ type Room[S, O, P any] struct {
 	Finish func(*S, *P)
 	// Derive makes of a change the plan that has led to it, as far as one can tell, and
 	// Derived names the checks of such a plan.
-	Derive  func(before, after *S) P
+	Derive  func(before, after *S, o *O) P
 	Derived []string
 	// Begin makes of a snapshot one that can go on: what the API server would refuse is
 	// put right.
