@@ -1,7 +1,6 @@
 package deploytest
 
 import (
-	"slices"
 	"strconv"
 	"time"
 
@@ -9,7 +8,6 @@ import (
 	"github.com/kplan-go/kplan/internal/invariant"
 	"github.com/kplan-go/kplan/internal/properties"
 	"github.com/kplan-go/kplan/internal/random"
-	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 )
@@ -34,14 +32,28 @@ var room = properties.Room[deploy.Snapshot, deploy.Options, deploy.Plan]{
 	Withheld: withheld,
 }
 
-// withheld names what is not promised. As upstream does, a ReplicaSet that was last scaled
-// for other replicas is given its share again when its turn comes, after others have moved
-// on; so sizes may come back once. With all repairs they do not.
-func withheld(name string, s *deploy.Snapshot, o *deploy.Options) bool {
-	return name == "no repeated state" && o.Repair != deploy.RepairAll && slices.ContainsFunc(s.ReplicaSets, func(rs replicaset.ReplicaSet) bool {
+// withheld names what is not promised.
+//
+// Sizes may come back once after a scaling: the share that an old ReplicaSet gets of it is
+// what the rollout takes away next.
+//
+// How replicas are shared out is known only if all ReplicaSets say for how many pods they
+// were scaled, or none does. Some of Anything do not, and no scaling leaves them like that.
+func withheld(v invariant.Violation, s *deploy.Snapshot, _ *deploy.Options) bool {
+	told, untold := false, false
+	for i := range s.ReplicaSets {
+		rs := &s.ReplicaSets[i]
+		if size(rs) == 0 {
+			continue
+		}
 		desired, known := rs.Annotations[revision.AnnotationDesired]
-		return known && size(&rs) > 0 && (s.Deployment.Replicas == nil || desired != strconv.Itoa(int(*s.Deployment.Replicas)))
-	})
+		if v.Name == "no repeated state" && known && (s.Deployment.Replicas == nil || desired != strconv.Itoa(int(*s.Deployment.Replicas))) {
+			return true
+		}
+		n, err := strconv.ParseUint(rs.Annotations[revision.AnnotationMax], 10, 31)
+		told, untold = told || err == nil && n > 0, untold || err != nil || n == 0
+	}
+	return v.Name == "proportional scaling" && told && untold
 }
 
 // scaling draws a rollout in the middle, with hundreds of pods, that has been scaled.

@@ -54,11 +54,10 @@ func (l *looker[S, O, P]) draw(t *rapid.T, kinds []random.Kind) (S, O) {
 // run returns what the checks of an input find that are promised for a snapshot and options.
 func run[S, O, P, C any](l *looker[S, O, P], s *S, o *O, c *C) (found []invariant.Violation) {
 	for _, name := range l.names {
-		if l.room.Withheld != nil && l.room.Withheld(name, s, o) {
-			continue
-		}
 		for _, line := range invariant.Check(name, c) {
-			found = append(found, invariant.Violation{Name: name, Detail: line})
+			if v := (invariant.Violation{Name: name, Detail: line}); !l.room.Withheld(v, s, o) {
+				found = append(found, v)
+			}
 		}
 	}
 	return found

@@ -41,8 +41,8 @@ type Room[S, O, P any] struct {
 	Begin func(*S)
 	// World is what happens to a snapshot between two plans, by name.
 	World map[string]func(t random.Source, s *S, now time.Time)
-	// Withheld tells that a check promises nothing for a snapshot and options, or is nil.
-	Withheld func(name string, s *S, o *O) bool
+	// Withheld tells that what a check has found is not promised for a snapshot and options.
+	Withheld func(v invariant.Violation, s *S, o *O) bool
 }
 
 // Accepted is the name of the check that planners plan at all.

@@ -216,7 +216,7 @@ func changes(plan Planner, name string) func(*rapid.T) {
 		}
 		after := s
 		for i, a := range p.Actions { // what the API server refuses is left, or taken by force
-			next, err := p.Actions[i : i+1].Apply(after, Now())
+			next, err := p.Actions[i:i+1].Apply(after, Now())
 			if err == nil {
 				after = next
 				continue
