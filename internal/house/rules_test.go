@@ -81,6 +81,7 @@ var imports = map[string][]string{
 // their generators are made of, and nothing of the core may import them.
 var forTests = map[string][]string{
 	"deploy/deploytest":         {"deploy", "internal/invariant", "internal/properties", "internal/random", "replicaset", "revision", "rollout"},
+	"daemonset/daemonsettest":   {"daemonset", "daemonset/inplace", "internal/invariant", "internal/properties", "internal/random", "podorder"},
 	"replicaset/replicasettest": {"internal/invariant", "internal/properties", "internal/random", "podorder", "replicaset", "selector/claim"},
 }
 
