@@ -99,6 +99,14 @@ func TestDependencies(t *testing.T) {
 		"a package that has dependencies shows them")
 }
 
+// A test that imports a test package gains rapid and no other module.
+func TestDependenciesOfTests(t *testing.T) {
+	require.NotEmpty(t, forTests)
+	for pkg := range forTests {
+		require.Equal(t, []string{rapid}, foreign(t, module+"/"+pkg), pkg)
+	}
+}
+
 // foreign returns the packages that the given ones depend on and that are neither
 // of the standard library nor ours.
 func foreign(t *testing.T, packages ...string) []string {
@@ -139,6 +147,9 @@ func TestRules(t *testing.T) {
 		{"own imports", "deploy/x_test.go", `package deploy; import "github.com/kplan-go/kplan/internal/purity"`, ""},
 		{"own imports", "internal/sim/x.go", `package sim; import "github.com/kplan-go/kplan/deploy"`, ""},
 		{"own imports", "examples/simulator/x.go", `package main; import "github.com/kplan-go/kplan/deploy"`, ""},
+		{"own imports", "deploy/x.go", `package deploy; import "github.com/kplan-go/kplan/deploy/deploytest"`, "deploy may not import deploy/deploytest"},
+		{"own imports", "deploy/deploytest/x.go", `package deploytest; import "github.com/kplan-go/kplan/deploy"`, ""},
+		{"own imports", "deploy/deploytest/x.go", `package deploytest; import "github.com/kplan-go/kplan/internal/sim"`, "deploy/deploytest may not import internal/sim"},
 		{"own imports", "internal/new/x.go", `package new`, "not in the table"},
 
 		{"other imports", "deploy/x.go", `package deploy; import "os"`, "import of os"},
@@ -146,6 +157,10 @@ func TestRules(t *testing.T) {
 		{"other imports", "deploy/x.go", `package deploy; import "reflect"`, "import of reflect"},
 		{"other imports", "deploy/x.go", `package deploy; import "sort"`, "import of sort"},
 		{"other imports", "deploy/x.go", `package deploy; import "github.com/google/go-cmp/cmp"`, "go-cmp"},
+		{"other imports", "deploy/x.go", `package deploy; import "pgregory.net/rapid"`, "import of pgregory.net/rapid"},
+		{"other imports", "deploy/deploytest/x.go", `package deploytest; import "pgregory.net/rapid"`, ""},
+		{"other imports", "deploy/deploytest/x.go", `package deploytest; import "github.com/google/go-cmp/cmp"`, "go-cmp"},
+		{"other imports", "deploy/deploytest/x.go", `package deploytest; import "os"`, "import of os"},
 		{"other imports", "deploy/x.go", `package deploy; import clock "time"`, "name of its own"},
 		{"other imports", "deploy/x.go", `package deploy; import . "time"`, "name of its own"},
 		{"other imports", "deploy/x.go", `package deploy; import "time"; import "hash/fnv"; import "github.com/kplan-go/kplan/rollout"`, ""},
@@ -207,6 +222,7 @@ func TestRules(t *testing.T) {
 		{"place", "deploy/x.go", `package deploy`, ""},
 
 		{"comments", "deploy/x.go", "package deploy\nfunc F() {}", "comment of F"},
+		{"comments", "deploy/deploytest/x.go", "package deploytest\nfunc F() {}", "comment of F"},
 		{"comments", "deploy/x.go", "package deploy\n// Returns 1.\nfunc F() {}", "comment of F"},
 		{"comments", "deploy/x.go", "package deploy\n// F\nfunc F() {}", "comment of F"},
 		{"comments", "deploy/x.go", "package deploy\n// F returns.\nfunc F() {}", ""},

@@ -13,6 +13,9 @@ import (
 // most is how many lines go doc may need for a package: what a reader can hold in the head.
 const most = 100
 
+// mostForTests is how many for a package that tests import.
+const mostForTests = 40
+
 // adapters says which packages of ours those of the module kube may import. The ones that
 // are not below internal are what users import.
 var adapters = map[string][]string{
@@ -56,6 +59,11 @@ func TestNames(t *testing.T) {
 		}
 	}
 	require.Greater(t, seen, 10)
+	for pkg := range forTests {
+		n := documented(t, root+"/"+pkg)
+		require.Positive(t, n, pkg)
+		require.LessOrEqual(t, n, mostForTests, pkg)
+	}
 }
 
 // The packages of the module kube import what the table says and no more.

@@ -76,13 +76,24 @@ var imports = map[string][]string{
 	"deploy":               append([]string{"internal/apply", "replicaset"}, toolkits...),
 }
 
+// forTests says which packages of ours those may import that users import in their tests.
+// They are no part of the core: besides the standard library they may import rapid, which
+// their generators are made of, and nothing of the core may import them.
+var forTests = map[string][]string{
+	"deploy/deploytest":         {"deploy", "internal/invariant", "internal/properties", "internal/random", "replicaset", "revision", "rollout"},
+	"daemonset/daemonsettest":   {"daemonset", "daemonset/inplace", "internal/invariant", "internal/properties", "internal/random", "podorder"},
+	"replicaset/replicasettest": {"internal/invariant", "internal/properties", "internal/random", "podorder", "replicaset", "selector/claim"},
+}
+
+const rapid = "pgregory.net/rapid"
+
 // everywhere may be imported by every package: it takes the place of new(value), which the
 // oldest Go that the core supports does not have.
 const everywhere = "internal/ptr"
 
 // supporting packages serve tests and readers, and may import what they like. The
 // core may not import them.
-var supporting = []string{"internal/adopters", "internal/bugbank", "internal/house", "internal/invariant", "internal/podset", "internal/purity", "internal/random", "internal/recorded", "internal/scenario", "internal/sim", "internal/smallscope", "internal/total", "internal/trace"}
+var supporting = []string{"internal/adopters", "internal/bugbank", "internal/house", "internal/invariant", "internal/outside", "internal/podset", "internal/properties", "internal/purity", "internal/random", "internal/recorded", "internal/scenario", "internal/sim", "internal/smallscope", "internal/total", "internal/trace"}
 
 func isSupporting(pkg string) bool {
 	return slices.Contains(supporting, pkg) || pkg == "examples" || strings.HasPrefix(pkg, "examples/")
@@ -91,6 +102,13 @@ func isSupporting(pkg string) bool {
 func isCore(f file) bool {
 	_, ok := imports[f.pkg()]
 	return ok && !f.isTest()
+}
+
+// isForUsers tells that a file is documented for users: of the core, or of what their tests
+// import.
+func isForUsers(f file) bool {
+	_, ok := forTests[f.pkg()]
+	return isCore(f) || ok && !f.isTest()
 }
 
 var standard = []string{
@@ -106,6 +124,9 @@ func checkOwnImports(f file) (violations []string) {
 		return nil
 	}
 	allowed, known := imports[f.pkg()]
+	if list, ok := forTests[f.pkg()]; ok {
+		allowed, known = list, true
+	}
 	if !known {
 		return []string{f.at(f.tree.Package, "package %s is not in the table of imports", f.pkg())}
 	}
@@ -118,16 +139,19 @@ func checkOwnImports(f file) (violations []string) {
 	return violations
 }
 
-// checkOtherImports allows the core a list of standard packages, and no renamed
-// ones that would hide what is called.
+// checkOtherImports allows the core a list of standard packages, test packages rapid as
+// well, and no renamed ones that would hide what is called.
 func checkOtherImports(f file) (violations []string) {
-	if !isCore(f) {
+	if !isForUsers(f) {
 		return nil
 	}
 	for _, spec := range f.tree.Imports {
 		target := importPath(spec)
 		if spec.Name != nil {
 			violations = append(violations, f.at(spec.Pos(), "import of %s has a name of its own", target))
+		}
+		if target == rapid && !isCore(f) {
+			continue
 		}
 		if !strings.HasPrefix(target, module+"/") && !slices.Contains(standard, target) {
 			violations = append(violations, f.at(spec.Pos(), "import of %s", target))
@@ -247,7 +271,7 @@ const (
 
 // checkSize limits the length of functions and files of the core.
 func checkSize(f file) (violations []string) {
-	if !isCore(f) {
+	if !isForUsers(f) {
 		return nil
 	}
 	if n := strings.Count(f.text, "\n"); n > maxFile {
@@ -283,7 +307,7 @@ func checkPlace(f file) (violations []string) {
 // checkComments demands that the comment of each exported identifier starts with
 // its name. The members of a group of constants may share one.
 func checkComments(f file) (violations []string) {
-	if !isCore(f) {
+	if !isForUsers(f) {
 		return nil
 	}
 	for _, decl := range f.tree.Decls {

@@ -1,0 +1,72 @@
+package daemonsettest
+
+import (
+	"strings"
+	"time"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/internal/invariant"
+	"github.com/kplan-go/kplan/internal/properties"
+	"github.com/kplan-go/kplan/internal/random"
+)
+
+// room is what the checks know about planners of DaemonSets.
+var room = properties.Room[daemonset.Snapshot, daemonset.Options, daemonset.Plan]{
+	Package: "daemonsettest", Prefix: "DaemonSet",
+	Draw:      draw,
+	Options:   options,
+	Reference: daemonset.Reconcile,
+	Fair:      invariant.RunDaemonSet,
+	Actions:   func(p *daemonset.Plan) int { return len(p.Actions) },
+	Apply: func(p *daemonset.Plan, from, to int, s daemonset.Snapshot, now time.Time) (daemonset.Snapshot, error) {
+		return p.Actions[from:to].Apply(s, now)
+	},
+	Finish:  func(s *daemonset.Snapshot, p *daemonset.Plan) { s.DaemonSet.Status, s.Backoff = p.Status, p.Backoff },
+	Derive:  derive,
+	Derived: derived,
+	Begin:   func(s *daemonset.Snapshot) { s.Unseen = false }, // the truth is seen
+	World:   world,
+
+	Withheld: withheld,
+}
+
+// draw draws a DaemonSet. A kubelet reports no pod as ready whose readiness gate is closed,
+// so of those that a cluster shows none is.
+func draw(s random.Source, kind random.Kind) daemonset.Snapshot {
+	snapshot := random.DaemonSet(s, kind)
+	for i := range snapshot.Pods {
+		p := &snapshot.Pods[i]
+		if closed := p.InPlace != nil && !p.InPlace.True; closed && kind == random.Midway {
+			p.Ready, p.ReadySince = false, time.Time{}
+		}
+	}
+	return snapshot
+}
+
+// withheld names what is not promised.
+//
+// With PartitionCreatesOld a pod that is replaced comes back as it was, of the old template,
+// so that nothing tells the state before from the one after.
+//
+// An update that leaves nodes out (a partition, a selector of nodes, a pause) leaves those
+// which have not come about first. After a crash in the middle of a plan they may be others,
+// so that the end may differ; the bounds hold after every prefix all the same.
+func withheld(v invariant.Violation, s *daemonset.Snapshot, o *daemonset.Options) bool {
+	d := &s.DaemonSet
+	switch v.Name {
+	case "no repeated state":
+		return o.PartitionCreatesOld
+	case "bounds after every prefix":
+		leavesOut := !d.Partition.IsZero() || d.NodeSelector != nil || d.Paused || o.PartitionCreatesOld
+		return leavesOut && strings.Contains(v.Detail, " the end is ")
+	}
+	return false
+}
+
+// options draws policies, and no repair or all: the invariants know which quirks of
+// upstream explain what they find by default, and that none is left with all repairs.
+func options(s random.Source) daemonset.Options {
+	o := random.DaemonSetOptions(s)
+	o.Repair = random.OneOf(s, "all repairs", 0, daemonset.RepairAll)
+	return o
+}

@@ -1,0 +1,83 @@
+package deploytest
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/invariant"
+	"github.com/kplan-go/kplan/internal/properties"
+	"github.com/kplan-go/kplan/internal/random"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// room is what the checks know about planners of Deployments.
+var room = properties.Room[deploy.Snapshot, deploy.Options, deploy.Plan]{
+	Package: "deploytest", Prefix: "Deployment",
+	Draw:      random.Deployment,
+	Options:   options,
+	Reference: deploy.Reconcile,
+	Fair:      invariant.RunDeployment,
+	Actions:   func(p *deploy.Plan) int { return len(p.Actions) },
+	Apply: func(p *deploy.Plan, from, to int, s deploy.Snapshot, now time.Time) (deploy.Snapshot, error) {
+		return p.Actions[from:to].Apply(s, now)
+	},
+	Finish:  func(s *deploy.Snapshot, p *deploy.Plan) { s.Deployment.Status = p.Status },
+	Derive:  derive,
+	Derived: derived,
+	Begin:   begin,
+	World:   world,
+
+	Withheld: withheld,
+}
+
+// withheld names what is not promised.
+//
+// Sizes may come back once after a scaling: the share that an old ReplicaSet gets of it is
+// what the rollout takes away next.
+//
+// How replicas are shared out is known only if all ReplicaSets say for how many pods they
+// were scaled, or none does. Some of Anything do not, and no scaling leaves them like that.
+func withheld(v invariant.Violation, s *deploy.Snapshot, _ *deploy.Options) bool {
+	told, untold := false, false
+	for i := range s.ReplicaSets {
+		rs := &s.ReplicaSets[i]
+		if size(rs) == 0 {
+			continue
+		}
+		desired, known := rs.Annotations[revision.AnnotationDesired]
+		if v.Name == "no repeated state" && known && (s.Deployment.Replicas == nil || desired != strconv.Itoa(int(*s.Deployment.Replicas))) {
+			return true
+		}
+		n, err := strconv.ParseUint(rs.Annotations[revision.AnnotationMax], 10, 31)
+		told, untold = told || err == nil && n > 0, untold || err != nil || n == 0
+	}
+	return v.Name == "proportional scaling" && told && untold
+}
+
+// scaling draws a rollout in the middle, with hundreds of pods, that has been scaled.
+func scaling(s random.Source) deploy.Snapshot {
+	snapshot := deploy.Snapshot{Deployment: random.Web(random.Between[int32](s, "replicas", 50, 400))}
+	old, fresh := random.Between[int32](s, "old", 10, 200), random.Between[int32](s, "new", 10, 200)
+	unavailable := random.Between[int32](s, "unavailable", 1, 9)
+	snapshot.Deployment.MaxSurge, snapshot.Deployment.MaxUnavailable = rollout.Int(0), rollout.Int(unavailable)
+	snapshot.Deployment.Annotations = map[string]string{revision.AnnotationRevision: "2"}
+	for i, n := range []int32{old, fresh} {
+		snapshot.ReplicaSets = append(snapshot.ReplicaSets, random.Sized(random.Set(i+1, n), old+fresh, old+fresh))
+	}
+	return snapshot
+}
+
+// partitioned draws a Deployment that is rolled by partition.
+func partitioned(s random.Source) deploy.Snapshot {
+	return random.Partitioned(s, random.Deployment(s, random.OneOf(s, "kind", random.CaughtUp, random.Truthful, random.Midway)))
+}
+
+// options draws policies, and no repair or all: the invariants know which quirks of
+// upstream explain what they find by default, and that none is left with all repairs.
+func options(s random.Source) deploy.Options {
+	o := random.DeploymentOptions(s)
+	o.Repair = random.OneOf(s, "all repairs", 0, deploy.RepairAll)
+	return o
+}

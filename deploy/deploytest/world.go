@@ -1,0 +1,73 @@
+package deploytest
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/random"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
+)
+
+// world is what happens to a Deployment between two plans.
+var world = map[string]func(random.Source, *deploy.Snapshot, time.Time){
+	"pods live":  func(s random.Source, snapshot *deploy.Snapshot, _ time.Time) { eachSet(s, snapshot, live) },
+	"pods die":   func(s random.Source, snapshot *deploy.Snapshot, _ time.Time) { eachSet(s, snapshot, die) },
+	"it is told": told,
+}
+
+// begin gives pods the labels that the selector asks for, as the API server demands:
+// otherwise each new ReplicaSet is released at once, and its name is taken ever after.
+func begin(s *deploy.Snapshot) { s.Deployment.TemplateLabels = map[string]string{"app": "web"} }
+
+func eachSet(s random.Source, snapshot *deploy.Snapshot, happens func(random.Source, *replicaset.ReplicaSet)) {
+	for i := range snapshot.ReplicaSets {
+		if rs := &snapshot.ReplicaSets[i]; random.Often(s, "this one", 2) {
+			happens(s, rs)
+		}
+	}
+	snapshot.Pods = nil // the statuses tell the same
+}
+
+// live lets the controller of a ReplicaSet act, and some of its pods become available. Of
+// what is too many, those go first that are not available.
+func live(s random.Source, rs *replicaset.ReplicaSet) {
+	wanted := int32(1)
+	if rs.Replicas != nil {
+		wanted = *rs.Replicas
+	}
+	available := min(max(rs.Status.AvailableReplicas, 0), wanted)
+	report(rs, wanted, random.Between(s, "available", available, wanted))
+}
+
+// die takes available pods away.
+func die(s random.Source, rs *replicaset.ReplicaSet) {
+	available := max(rs.Status.AvailableReplicas, 0)
+	report(rs, max(rs.Status.Replicas, available), random.Between(s, "available", 0, available))
+}
+
+func report(rs *replicaset.ReplicaSet, replicas, available int32) {
+	terminating := int32(0)
+	rs.Status.ObservedGeneration, rs.Status.TerminatingReplicas = rs.Generation, &terminating
+	rs.Status.Replicas, rs.Status.FullyLabeledReplicas, rs.Status.ReadyReplicas, rs.Status.AvailableReplicas = replicas, replicas, available, available
+}
+
+// told lets somebody scale, pause, resume, or give another template.
+func told(s random.Source, snapshot *deploy.Snapshot, _ time.Time) {
+	d := &snapshot.Deployment
+	switch random.Below(s, "told", 4) {
+	case 0:
+		replicas := random.Between[int32](s, "replicas", 0, 12)
+		d.Replicas = &replicas
+	case 1, 2:
+		// Hashes that no ReplicaSet has been drawn with: a name that is taken ends the pass.
+		n := random.Between(s, "template", 1, 5)
+		d.Template = revision.Template{ID: fmt.Sprint("v", n), Hash: fmt.Sprint("w", n)}
+	case 3:
+		if d.Partitioned == nil {
+			d.Paused = !d.Paused
+		}
+	}
+	d.Generation++
+}

@@ -1,0 +1,193 @@
+package properties
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/kplan-go/kplan/internal/invariant"
+	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/internal/random"
+)
+
+// A looker runs the checks that the settings leave, on snapshots of one kind.
+type looker[S, O, P any] struct {
+	room  *Room[S, O, P]
+	set   Settings[S, O]
+	names []string
+}
+
+// look reads settings. A name that is no check's ends the test: it would test nothing.
+func (r *Room[S, O, P]) look(t rapid.TB, set Settings[S, O]) *looker[S, O, P] {
+	t.Helper()
+	all := r.Names()
+	for _, name := range slices.Concat(set.Only, set.Except) {
+		if !slices.Contains(all, name) {
+			t.Fatalf("%s: there is no check %q; there are: %s", r.Package, name, strings.Join(all, ", "))
+		}
+	}
+	l := &looker[S, O, P]{room: r, set: set}
+	for _, name := range all {
+		if (len(set.Only) == 0 || slices.Contains(set.Only, name)) && !slices.Contains(set.Except, name) {
+			l.names = append(l.names, name)
+		}
+	}
+	return l
+}
+
+// draw draws a snapshot and options.
+func (l *looker[S, O, P]) draw(t *rapid.T, kinds []random.Kind) (S, O) {
+	snapshots, options := l.set.Snapshots, l.set.Options
+	if snapshots == nil {
+		snapshots = l.room.Snapshots(kinds)
+	}
+	if options == nil {
+		options = l.room.OptionsOf()
+	}
+	return snapshots.Draw(t, "snapshot"), options.Draw(t, "options")
+}
+
+// run returns what the checks of an input find that are promised for a snapshot and options.
+func run[S, O, P, C any](l *looker[S, O, P], s *S, o *O, c *C) (found []invariant.Violation) {
+	for _, name := range l.names {
+		for _, line := range invariant.Check(name, c) {
+			if v := (invariant.Violation{Name: name, Detail: line}); !l.room.Withheld(v, s, o) {
+				found = append(found, v)
+			}
+		}
+	}
+	return found
+}
+
+// A Pass is one call of a planner, and what it returned.
+type Pass[S, O, P any] struct {
+	Snapshot S
+	Now      time.Time
+	Options  O
+	Plan     P
+}
+
+func (l *looker[S, O, P]) pass(p *Pass[S, O, P]) *invariant.Pass[S, O, P] {
+	return &invariant.Pass[S, O, P]{Snapshot: p.Snapshot, Now: p.Now, Options: p.Options, Plan: p.Plan, Strict: l.set.Strict}
+}
+
+// report ends the test with what was found, if anything was.
+func (l *looker[S, O, P]) report(t rapid.TB, found []invariant.Violation, p *Pass[S, O, P]) {
+	t.Helper()
+	if len(found) == 0 {
+		return
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s:\n", l.room.Package)
+	for _, v := range found {
+		fmt.Fprintf(&b, "    %s\n", v)
+	}
+	fmt.Fprintf(&b, "plan:\n    %s\n", strings.ReplaceAll(fmt.Sprint(p.Plan), "\n", "\n    "))
+	fmt.Fprintf(&b, "at %s, with options %s, for the snapshot\n    %s", p.Now.Format(time.RFC3339Nano), encode(p.Options), encode(p.Snapshot))
+	t.Fatal(b.String())
+}
+
+func encode(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+// CheckPass checks one plan.
+func (r *Room[S, O, P]) CheckPass(t rapid.TB, p Pass[S, O, P], set Settings[S, O]) {
+	t.Helper()
+	l := r.look(t, set)
+	l.report(t, run(l, &p.Snapshot, &p.Options, l.pass(&p)), &p)
+}
+
+// CheckTrace checks the passes of a loop, each and as a whole.
+func (r *Room[S, O, P]) CheckTrace(t rapid.TB, passes []Pass[S, O, P], fair bool, set Settings[S, O]) {
+	t.Helper()
+	l := r.look(t, set)
+	trace := invariant.Trace[S, O, P]{Fair: fair, Strict: set.Strict}
+	for i := range passes {
+		p := &passes[i]
+		trace.Passes = append(trace.Passes, *l.pass(p))
+		if found := run(l, &p.Snapshot, &p.Options, l.pass(p)); len(found) > 0 {
+			t.Logf("pass %d of %d", i+1, len(passes))
+			l.report(t, found, p)
+		}
+	}
+	if len(passes) > 0 {
+		last := &passes[len(passes)-1]
+		l.report(t, run(l, &passes[0].Snapshot, &passes[0].Options, &trace), last)
+	}
+}
+
+// A Change is the true state before and after the writes of one pass.
+type Change[S, O any] struct {
+	Before, After S
+	Now           time.Time
+	Options       O
+	Partial       bool // only a part of the writes was made
+	Slack         int64
+}
+
+// CheckChange checks what somebody wrote, who has no plan.
+func (r *Room[S, O, P]) CheckChange(t rapid.TB, c Change[S, O], set Settings[S, O]) {
+	t.Helper()
+	l := r.look(t, set)
+	before, after := purity.Clone(c.Before), purity.Clone(c.After)
+	p := Pass[S, O, P]{Snapshot: before, Now: c.Now, Options: c.Options, Plan: r.Derive(&before, &after, &c.Options)}
+	found := run(l, &before, &c.Options, &invariant.Change[S, O, P]{Pass: *l.pass(&p), Before: before, After: after, Slack: c.Slack})
+	if !c.Partial && c.Slack == 0 {
+		derived := *l
+		derived.names = slices.DeleteFunc(slices.Clone(l.names), func(name string) bool { return !slices.Contains(r.Derived, name) })
+		found = append(found, run(&derived, &before, &c.Options, l.pass(&p))...)
+	}
+	l.report(t, found, &p)
+}
+
+// Property is what Check checks, for one snapshot.
+func (r *Room[S, O, P]) Property(plan Planner[S, O, P], set Settings[S, O]) func(*rapid.T) {
+	return func(t *rapid.T) {
+		l := r.look(t, set)
+		s, o := l.draw(t, set.Kinds)
+		p := Pass[S, O, P]{Snapshot: s, Now: random.Now, Options: o}
+		if !l.planned(t, &p, plan) {
+			return
+		}
+		l.report(t, run(l, &s, &o, l.pass(&p)), &p)
+		planner := invariant.Planner[S, O, P]{Snapshot: s, Now: p.Now, Options: o, Plan: plan, Strict: set.Strict}
+		l.report(t, run(l, &s, &o, &planner), &p)
+		if trace, ok := r.Fair(&planner); ok {
+			l.report(t, run(l, &s, &o, &trace), &p)
+		}
+	}
+}
+
+// planned calls the planner on a copy of the snapshot. What it refuses has no plan to be
+// checked, and is a violation if our planner does not refuse it. A panic is found by the
+// check for it.
+func (l *looker[S, O, P]) planned(t *rapid.T, p *Pass[S, O, P], plan Planner[S, O, P]) bool {
+	t.Helper()
+	var err error
+	panics := func() (panics bool) {
+		defer func() { panics = recover() != nil }()
+		p.Plan, err = plan(purity.Clone(p.Snapshot), p.Now, p.Options)
+		return false
+	}()
+	if panics {
+		planner := invariant.Planner[S, O, P]{Snapshot: p.Snapshot, Now: p.Now, Options: p.Options, Plan: plan}
+		l.report(t, run(l, &p.Snapshot, &p.Options, &planner), p)
+		return false
+	}
+	if err == nil {
+		return true
+	}
+	if _, ours := l.room.Reference(purity.Clone(p.Snapshot), p.Now, p.Options); ours == nil && slices.Contains(l.names, Accepted) {
+		l.report(t, []invariant.Violation{{Name: Accepted, Detail: err.Error()}}, p)
+	}
+	return false
+}
