@@ -7,7 +7,6 @@ import (
 
 	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/selector"
-	"github.com/kplan-go/kplan/selector/claim"
 )
 
 // Kind is the kind of a ReplicaSet in an owner reference, and KindController that of
@@ -23,19 +22,19 @@ const defaultBurst = 500
 // slices in place, and nothing writes to it after [admit].
 type input struct {
 	*Snapshot
+	measure
 	opts     Options
 	now      time.Time
 	replicas int32
 	burst    int32
-	owner    claim.Owner
-	unusable bool // the selector cannot be compiled
 }
 
 // admit checks and defaults a snapshot.
 func admit(s *Snapshot, now time.Time, opts Options) (*input, error) {
 	in := &input{
 		Snapshot: s, opts: opts, now: now.Round(0).UTC(),
-		replicas: 1, burst: cmp.Or(opts.Burst, defaultBurst), owner: Owner(&s.ReplicaSet),
+		replicas: 1, burst: cmp.Or(opts.Burst, defaultBurst),
+		measure: measure{set: &s.ReplicaSet, owner: Owner(&s.ReplicaSet), dialect: opts.Dialect},
 	}
 	var errs field.Errors
 	if now.IsZero() {
@@ -57,6 +56,7 @@ func admit(s *Snapshot, now time.Time, opts Options) (*input, error) {
 	if err := errs.Join(); err != nil {
 		return nil, err
 	}
+	in.template = templateLabels(&s.ReplicaSet)
 	return in, nil
 }
 
