@@ -31,10 +31,14 @@ type input struct {
 
 // admit checks and defaults a snapshot.
 func admit(s *Snapshot, now time.Time, opts Options) (*input, error) {
+	return admitMeasured(s, now, opts, newMeasure(&s.ReplicaSet, opts.Dialect))
+}
+
+// admitMeasured is admit with the measure of the snapshot and the options.
+func admitMeasured(s *Snapshot, now time.Time, opts Options, m measure) (*input, error) {
 	in := &input{
-		Snapshot: s, opts: opts, now: now.Round(0).UTC(),
+		Snapshot: s, measure: m, opts: opts, now: now.Round(0).UTC(),
 		replicas: 1, burst: cmp.Or(opts.Burst, defaultBurst),
-		measure: measure{set: &s.ReplicaSet, owner: Owner(&s.ReplicaSet), dialect: opts.Dialect},
 	}
 	var errs field.Errors
 	if now.IsZero() {
@@ -56,7 +60,6 @@ func admit(s *Snapshot, now time.Time, opts Options) (*input, error) {
 	if err := errs.Join(); err != nil {
 		return nil, err
 	}
-	in.template = templateLabels(&s.ReplicaSet)
 	return in, nil
 }
 
@@ -77,15 +80,10 @@ func (in *input) admitReplicaSet(errs *field.Errors) {
 	errs.NotNegative("ReplicaSet.MinReadySeconds", in.ReplicaSet.MinReadySeconds)
 }
 
-// admitSelector compiles the selector. One that cannot be compiled is no error, unless
+// admitSelector finds no error in a selector that cannot be compiled, unless
 // UnusableSelectorIgnored is repaired.
 func (in *input) admitSelector(errs *field.Errors) {
-	if in.ReplicaSet.Selector == nil {
-		return
-	}
-	compiled, err := selector.FromLabelSelector(in.ReplicaSet.Selector)
-	in.owner.Selector = compiled
-	if in.unusable = err != nil; in.unusable && in.opts.Repair.Has(UnusableSelectorIgnored) {
-		errs.Add("ReplicaSet.Selector", selector.Format(in.ReplicaSet.Selector), err.Error())
+	if in.unusable != nil && in.opts.Repair.Has(UnusableSelectorIgnored) {
+		errs.Add("ReplicaSet.Selector", selector.Format(in.ReplicaSet.Selector), in.unusable.Error())
 	}
 }

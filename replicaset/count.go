@@ -28,7 +28,7 @@ type totals struct {
 // plan may touch cannot be told apart.
 func (in *input) count() (counts, error) {
 	var c counts
-	if in.unusable {
+	if in.unusable != nil {
 		return c, nil
 	}
 	c.roles = make([]role, len(in.Pods))
@@ -42,7 +42,7 @@ func (in *input) count() (counts, error) {
 		if c.roles[i] = s.role; s.role != roleNone {
 			touched.add(p)
 		}
-		if s.waits {
+		if s.availability == waiting {
 			c.wait(&s, at, in.now)
 		}
 		c.add(s, 1)
@@ -54,7 +54,7 @@ func (in *input) count() (counts, error) {
 func (t *totals) wait(s *state, at, now time.Time) {
 	switch {
 	case !at.After(now):
-		s.available = true
+		s.availability = available
 	case t.nextAvailable.IsZero() || at.Before(t.nextAvailable):
 		t.nextAvailable = at
 	}
@@ -82,7 +82,7 @@ func (t *totals) add(s state, n int32) {
 	if s.ready {
 		t.ready += n
 	}
-	if s.available {
+	if s.availability == available {
 		t.available += n
 	}
 }

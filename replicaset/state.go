@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/selector"
 	"github.com/kplan-go/kplan/selector/claim"
 )
 
@@ -11,35 +12,47 @@ import (
 type measure struct {
 	set      *ReplicaSet
 	owner    claim.Owner
-	unusable bool // the selector cannot be compiled
+	unusable error // why the selector cannot be compiled
 	dialect  Dialect
 	template []label // of new pods
 }
 
-type label struct{ key, value string }
-
-func templateLabels(rs *ReplicaSet) []label {
-	template := make([]label, 0, len(rs.TemplateLabels))
-	for key, value := range rs.TemplateLabels {
-		template = append(template, label{key, value})
+func newMeasure(rs *ReplicaSet, dialect Dialect) measure {
+	m := measure{set: rs, owner: Owner(rs), dialect: dialect, template: make([]label, 0, len(rs.TemplateLabels))}
+	if rs.Selector != nil {
+		m.owner.Selector, m.unusable = selector.FromLabelSelector(rs.Selector)
 	}
-	return template
+	for key, value := range rs.TemplateLabels {
+		m.template = append(m.template, label{key, value})
+	}
+	return m
 }
+
+type label struct{ key, value string }
 
 // A state is what one pod counts for.
 type state struct {
 	role                role
 	fullyLabeled, ready bool
-	available           bool
-	waits               bool // it is ready, and becomes available at an instant
+	availability        availability
 }
+
+// An availability says whether a pod is available.
+type availability uint8
+
+const (
+	unavailable availability = iota // and time alone does not change that
+	waiting                         // it will be, at an instant
+	available
+)
 
 // concerns reports whether the ReplicaSet or nobody controls a pod. Others are not looked at.
 func (m *measure) concerns(p *podorder.Pod) bool {
 	return p.ControllerUID == m.set.UID || p.ControllerUID == ""
 }
 
-// state returns what a pod of concern counts for and, if it waits, the instant.
+// state returns what a pod of concern counts for and, if it is waiting, the instant at
+// which it becomes available.
 func (m *measure) state(p *podorder.Pod) (s state, at time.Time) {
 	s.role = m.role(p)
 	if !s.role.counts() {
@@ -50,10 +63,14 @@ func (m *measure) state(p *podorder.Pod) (s state, at time.Time) {
 		return s, at
 	}
 	if m.set.MinReadySeconds == 0 {
-		s.available = true
+		s.availability = available
 		return s, at
 	}
-	at, s.waits = p.AvailableAt(m.set.MinReadySeconds) // without a ready time it never becomes available
+	at, ok := p.AvailableAt(m.set.MinReadySeconds)
+	if !ok { // without a ready time it never becomes available
+		return s, at
+	}
+	s.availability = waiting
 	if m.dialect == Kubernetes15 {
 		at = at.Add(1) // not at the instant, but after it
 	}
