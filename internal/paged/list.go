@@ -10,14 +10,14 @@ const size = 256
 // A List is a list of any length. The zero List is empty. It is a value of its own only as
 // long as it is not assigned: copy it with [List.Clone].
 type List[T any] struct {
-	owner  *owner
-	shared bool // pages is that of a clone as well
+	owner  *owner // of the pages that may be written to
+	shared bool // pages too is that of a clone as well
 	pages  []page[T]
 	length int
 }
 
-// An owner tells the lists apart that may write to a page. It has a size, because otherwise
-// all would be at one address.
+// An owner tells pages that a list has copied since it was last cloned from those that it
+// shares. It has a size, because otherwise all would be at one address.
 type owner struct{ _ byte }
 
 type page[T any] struct {
@@ -74,9 +74,7 @@ func (l *List[T]) Drop() {
 // Clone returns a list of the same elements, in a time that does not depend on their number.
 func (l *List[T]) Clone() List[T] {
 	l.owner, l.shared = new(owner), true
-	other := *l
-	other.owner = new(owner)
-	return other
+	return *l
 }
 
 // own returns a page that may be written to.
