@@ -11,7 +11,7 @@ const size = 256
 // long as it is not assigned: copy it with [List.Clone].
 type List[T any] struct {
 	owner  *owner // of the pages that may be written to
-	shared bool // pages too is that of a clone as well
+	shared bool   // pages too is that of a clone as well
 	pages  []page[T]
 	length int
 }
