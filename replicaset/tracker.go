@@ -58,8 +58,7 @@ func (t *Tracker) Plan(now time.Time, opts Options) (Plan, error) {
 		other := newMeasure(m.set, opts.Dialect)
 		m = &other
 	}
-	s := t.rest
-	in, err := admitMeasured(&s, now, opts, *m)
+	in, err := admitMeasured(&t.rest, now, opts, *m)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -73,12 +72,13 @@ func (t *Tracker) Plan(now time.Time, opts Options) (Plan, error) {
 	return in.plan(&c), nil
 }
 
-// count is [input.count] from what has been counted before. It gives the input the pods if
-// the plan is about any.
+// count is [input.count] from what has been counted before. It gives the input the snapshot
+// with the pods if the plan is about any.
 func (t *Tracker) count(in *input) (counts, error) {
 	at, near := clock(in.now)
 	if !near || t.distant > 0 {
-		in.Pods = t.list()
+		s := t.Snapshot()
+		in.Snapshot = &s
 		return in.count()
 	}
 	if in.unusable != nil {
@@ -92,7 +92,8 @@ func (t *Tracker) count(in *input) (counts, error) {
 	if n := in.numbers(&c).change(); t.twins == 0 && c.adopt == 0 && c.release == 0 && n.remove == 0 {
 		return c, nil
 	}
-	in.Pods, c.roles = t.list(), make([]role, t.pods.Len())
+	s := t.Snapshot()
+	in.Snapshot, c.roles = &s, make([]role, t.pods.Len())
 	for i := range c.roles {
 		c.roles[i] = t.records.At(i).state.role
 	}

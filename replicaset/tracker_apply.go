@@ -48,9 +48,7 @@ func (t *Tracker) Apply(d Delta) error {
 	case verdictAdd:
 		t.add(d.Pod.New)
 	case verdictReplace:
-		t.leave(slot)
-		t.pods.Set(slot, d.Pod.New)
-		t.enter(slot)
+		t.replace(slot, d.Pod.New)
 	case verdictRemove:
 		t.remove(slot)
 	}

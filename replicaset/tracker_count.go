@@ -2,6 +2,7 @@ package replicaset
 
 import (
 	"math"
+	"time"
 
 	"github.com/kplan-go/kplan/podorder"
 )
@@ -19,17 +20,36 @@ func (t *Tracker) add(p *podorder.Pod) {
 	t.pods.Append(p)
 	t.records.Append(record{})
 	t.names.add(i, t.name)
-	t.enter(i)
+	t.enterNew(i)
+}
+
+// replace puts another pod of the same name in place of one.
+func (t *Tracker) replace(i int, p *podorder.Pod) {
+	s, at := t.stateOf(p)
+	before, uid := t.records.At(i).state, t.uid(i)
+	same := uid == p.UID && before.registered(uid) && s.registered(uid) // the most common case by far
+	t.leave(i)
+	if !same && before.registered(uid) {
+		t.unregister(i)
+	}
+	t.pods.Set(i, p)
+	t.enter(i, s, at)
+	if !same && s.registered(p.UID) {
+		t.register(i)
+	}
 }
 
 // remove removes a pod. The last one takes its place.
 func (t *Tracker) remove(i int) {
-	t.leave(i)
+	before := t.records.At(i).state
+	if t.leave(i); before.registered(t.uid(i)) {
+		t.unregister(i)
+	}
 	t.names.remove(i, t.name)
 	if last := t.pods.Len() - 1; i != last {
 		p, r := t.pods.At(last), t.records.At(last)
 		t.names.move(last, i, t.name)
-		if r.state.role != roleNone && p.UID != "" {
+		if r.state.registered(p.UID) {
 			t.uids.move(last, i, t.uid)
 		}
 		t.pods.Set(i, p)
@@ -49,23 +69,30 @@ func (t *Tracker) recount(m *measure) {
 	empty := Tracker{rest: t.rest, measure: m, pods: t.pods, records: t.records, names: t.names, observed: t.observed}
 	*t = empty
 	for i := range t.pods.Len() {
-		t.enter(i)
+		t.enterNew(i)
 	}
 }
 
-// enter counts a pod that is not counted.
-func (t *Tracker) enter(i int) {
-	p := t.pods.At(i)
+// stateOf returns what a pod counts for, that of no concern too.
+func (t *Tracker) stateOf(p *podorder.Pod) (state, time.Time) {
 	if t.measure.unusable != nil || !t.measure.concerns(p) {
-		t.records.Set(i, record{})
-		return
+		return state{}, time.Time{}
 	}
-	s, at := t.measure.state(p)
+	return t.measure.state(p)
+}
+
+// enterNew counts a pod that is not known by its UID.
+func (t *Tracker) enterNew(i int) {
+	p := t.pods.At(i)
+	s, at := t.stateOf(p)
+	if t.enter(i, s, at); s.registered(p.UID) {
+		t.register(i)
+	}
+}
+
+// enter counts a pod.
+func (t *Tracker) enter(i int, s state, at time.Time) {
 	t.records.Set(i, record{state: s})
-	if s.role != roleNone && p.UID != "" {
-		t.twins += t.uids.count(p.UID, t.uid)
-		t.uids.add(i, t.uid)
-	}
 	t.totals.add(s, 1)
 	if s.availability != waiting {
 		return
@@ -82,19 +109,28 @@ func (t *Tracker) enter(i int) {
 
 // leave takes a pod out of what is counted.
 func (t *Tracker) leave(i int) {
-	p, r := t.pods.At(i), t.records.At(i)
+	r := t.records.At(i)
 	switch {
 	case r.place > 0:
 		t.cut(int(r.place - 1))
 	case r.state.availability == waiting:
 		t.distant--
 	}
-	if r.state.role != roleNone && p.UID != "" {
-		t.uids.remove(i, t.uid)
-		t.twins -= t.uids.count(p.UID, t.uid)
-	}
 	t.totals.add(r.state, -1)
 	t.records.Set(i, record{})
+}
+
+// registered reports whether a pod of a state is known by its UID, because a plan may touch it.
+func (s state) registered(uid string) bool { return s.role != roleNone && uid != "" }
+
+func (t *Tracker) register(i int) {
+	t.twins += t.uids.count(t.uid(i), t.uid)
+	t.uids.add(i, t.uid)
+}
+
+func (t *Tracker) unregister(i int) {
+	t.uids.remove(i, t.uid)
+	t.twins -= t.uids.count(t.uid(i), t.uid)
 }
 
 func (t *Tracker) becomeAvailable(i int) {
