@@ -148,6 +148,25 @@ func (t *Tracker) Snapshot() Snapshot {
 	return s
 }
 
+// Finish returns what Finish(t.Snapshot(), p, r, now, opts) does: see [Finish]. It needs the
+// pods only if the plan adopts or releases some.
+func (t *Tracker) Finish(p Plan, r Report, now time.Time, opts Options) Result {
+	s := t.rest
+	if len(p.Actions) > 0 && isClaim(p.Actions[0]) {
+		s.Pods = t.list()
+	}
+	return Finish(s, p, r, now, opts)
+}
+
+// isClaim reports whether an action changes whose a pod is. Such actions come first in a plan.
+func isClaim(a Action) bool {
+	switch a.(type) {
+	case AdoptPod, ReleasePod:
+		return true
+	}
+	return false
+}
+
 // Clone returns a Tracker of its own that stands for the same snapshot: what is applied to
 // one of the two, the other does not see. It takes the same time however many pods there are,
 // and the first changes of each of the two take more than others, for parts of the pods are

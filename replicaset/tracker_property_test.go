@@ -18,6 +18,7 @@ import (
 	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/selector"
 )
 
 // A tracked is a Tracker and what it has to stand for.
@@ -314,10 +315,31 @@ func (m *machine) compare(w *tracked) {
 	if fmt.Sprint(err) != fmt.Sprint(wrong) || !equalPlans(&got, &want) {
 		m.t.Fatalf("after %d steps: %v, want %v\n%s\n%+v", m.step, err, wrong, cmp.Diff(want, got), w.snapshot())
 	}
+	if m.step%16 == 0 && err == nil {
+		m.finish(w, got)
+	}
 	if m.step%64 == 0 {
 		if diff := cmp.Diff(w.snapshot(), w.tracker.Snapshot(), byName); diff != "" {
 			m.t.Fatalf("after %d steps:\n%s", m.step, diff)
 		}
+	}
+}
+
+// finish compares what follows from a plan of which some calls fail.
+func (m *machine) finish(w *tracked, p replicaset.Plan) {
+	outcomes := func() (list []selector.Outcome) {
+		for range random.Below(m.s, "outcomes", 4) {
+			list = append(list, selector.Outcome{Answer: random.OneOf(m.s, "answer", selector.Done, selector.Done, selector.NotFound, selector.Changed), Err: errors.New("no")})
+		}
+		return list
+	}
+	r := replicaset.Report{Claims: outcomes(), Creates: outcomes(), Deletes: outcomes(), Expectations: p.Expect(w.rest, m.now)}
+	got, want := w.tracker.Finish(p, r, m.now, m.opts), replicaset.Finish(w.tracker.Snapshot(), p, r, m.now, m.opts)
+	if fmt.Sprint(got.Errs) != fmt.Sprint(want.Errs) {
+		m.t.Fatalf("after %d steps: %v, want %v", m.step, got.Errs, want.Errs)
+	}
+	if got.Err, got.Errs, want.Err, want.Errs = nil, nil, nil, nil; !cmp.Equal(want, got) {
+		m.t.Fatalf("after %d steps:\n%s", m.step, cmp.Diff(want, got))
 	}
 }
 
