@@ -96,7 +96,7 @@ type machine struct {
 
 func newMachine(t purity.T, s random.Source) *machine {
 	m := &machine{t: t, s: s, worlds: []*tracked{{pods: map[string]*podorder.Pod{}}}, now: random.Now, names: random.OneOf(s, "names", 12, 5, 40)}
-	if m.busy = random.Bool(s, "busy"); m.busy {
+	if m.busy = random.Bool(s, "busy"); m.busy || random.Bool(s, "begins") {
 		rs := random.Replicas(int32(m.names))
 		rs.MinReadySeconds = 10
 		m.apply(m.worlds[0], replicaset.Delta{ReplicaSet: &rs})
@@ -110,7 +110,12 @@ func (m *machine) one(name string, n uint64) bool { return m.s.Below(name, n) ==
 func (m *machine) pod() *podorder.Pod {
 	n := random.Below(m.s, "pod", m.names)
 	p := random.Pod(m.s, n)
-	p.UID = random.OneOf(m.s, "uid", p.UID, p.UID, p.UID, p.UID, p.UID, "again", "")
+	switch m.s.Below("uid", 40) {
+	case 0, 1:
+		p.UID = "again"
+	case 2, 3, 4:
+		p.UID = ""
+	}
 	p.ReadySince = random.OneOf(m.s, "ready since", p.ReadySince, p.ReadySince, p.ReadySince, m.now, m.now.Add(-5*time.Second), m.now.Add(-10*time.Second))
 	if m.busy && m.s.Below("not busy", 10) > 0 {
 		p.ControllerUID, p.Labels, p.Phase, p.DeletionTimestamp = "web-uid", map[string]string{"app": "web"}, podorder.Running, time.Time{}
@@ -162,7 +167,11 @@ func (m *machine) event(w *tracked) replicaset.PodEvent {
 
 // rest draws a change of other things than pods.
 func (m *machine) rest(w *tracked) (d replicaset.Delta) {
-	any := random.ReplicaSet(m.s, random.Wrong)
+	kind := random.Anything
+	if m.one("wrong", 10) {
+		kind = random.Wrong
+	}
+	any := random.ReplicaSet(m.s, kind)
 	rs := w.rest.ReplicaSet
 	switch m.s.Below("of the rest", 9) {
 	case 0:
@@ -318,7 +327,7 @@ func (m *machine) compare(w *tracked) {
 	if m.step%16 == 0 && err == nil {
 		m.finish(w, got)
 	}
-	if m.step%64 == 0 {
+	if m.step%256 == 0 {
 		if diff := cmp.Diff(w.snapshot(), w.tracker.Snapshot(), byName); diff != "" {
 			m.t.Fatalf("after %d steps:\n%s", m.step, diff)
 		}
