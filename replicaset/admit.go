@@ -7,7 +7,6 @@ import (
 
 	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/selector"
-	"github.com/kplan-go/kplan/selector/claim"
 )
 
 // Kind is the kind of a ReplicaSet in an owner reference, and KindController that of
@@ -23,19 +22,23 @@ const defaultBurst = 500
 // slices in place, and nothing writes to it after [admit].
 type input struct {
 	*Snapshot
+	measure
 	opts     Options
 	now      time.Time
 	replicas int32
 	burst    int32
-	owner    claim.Owner
-	unusable bool // the selector cannot be compiled
 }
 
 // admit checks and defaults a snapshot.
 func admit(s *Snapshot, now time.Time, opts Options) (*input, error) {
+	return admitMeasured(s, now, opts, newMeasure(&s.ReplicaSet, opts.Dialect))
+}
+
+// admitMeasured is admit with the measure of the snapshot and the options.
+func admitMeasured(s *Snapshot, now time.Time, opts Options, m measure) (*input, error) {
 	in := &input{
-		Snapshot: s, opts: opts, now: now.Round(0).UTC(),
-		replicas: 1, burst: cmp.Or(opts.Burst, defaultBurst), owner: Owner(&s.ReplicaSet),
+		Snapshot: s, measure: m, opts: opts, now: now.Round(0).UTC(),
+		replicas: 1, burst: cmp.Or(opts.Burst, defaultBurst),
 	}
 	var errs field.Errors
 	if now.IsZero() {
@@ -77,15 +80,10 @@ func (in *input) admitReplicaSet(errs *field.Errors) {
 	errs.NotNegative("ReplicaSet.MinReadySeconds", in.ReplicaSet.MinReadySeconds)
 }
 
-// admitSelector compiles the selector. One that cannot be compiled is no error, unless
+// admitSelector finds no error in a selector that cannot be compiled, unless
 // UnusableSelectorIgnored is repaired.
 func (in *input) admitSelector(errs *field.Errors) {
-	if in.ReplicaSet.Selector == nil {
-		return
-	}
-	compiled, err := selector.FromLabelSelector(in.ReplicaSet.Selector)
-	in.owner.Selector = compiled
-	if in.unusable = err != nil; in.unusable && in.opts.Repair.Has(UnusableSelectorIgnored) {
-		errs.Add("ReplicaSet.Selector", selector.Format(in.ReplicaSet.Selector), err.Error())
+	if in.unusable != nil && in.opts.Repair.Has(UnusableSelectorIgnored) {
+		errs.Add("ReplicaSet.Selector", selector.Format(in.ReplicaSet.Selector), in.unusable.Error())
 	}
 }

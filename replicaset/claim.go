@@ -46,18 +46,18 @@ const (
 func (r role) counts() bool { return r == roleActive || r == roleAdopt }
 
 // role returns what a pod is that the ReplicaSet or nobody controls.
-func (in *input) role(p *podorder.Pod) role {
-	if in.ReplicaSet.Selector == nil {
-		return roleOfOwned(p, &in.ReplicaSet)
+func (m *measure) role(p *podorder.Pod) role {
+	if m.set.Selector == nil {
+		return roleOfOwned(p, m.set)
 	}
-	c := child(p, &in.owner)
-	d := claim.DecideActive(&in.owner, &c)
+	c := child(p, &m.owner)
+	d := claim.DecideActive(&m.owner, &c)
 	switch {
 	case d.Verdict == claim.Keep:
 		return roleActive
 	case d.Verdict == claim.Adopt:
 		return roleAdopt
-	case d.Verdict == claim.Release, in.releasesAnyway(d, p):
+	case d.Verdict == claim.Release, m.releasesAnyway(d, p):
 		return roleRelease
 	case d.Reason == claim.ReasonTerminating:
 		return roleTerminating
@@ -67,8 +67,8 @@ func (in *input) role(p *podorder.Pod) role {
 
 // releasesAnyway reports whether Kubernetes 1.5 releases a pod although the
 // ReplicaSet is being deleted.
-func (in *input) releasesAnyway(d claim.Decision, p *podorder.Pod) bool {
-	return in.opts.Dialect == Kubernetes15 && d.Reason == claim.ReasonControllerDeleting && p.ControllerUID == in.ReplicaSet.UID
+func (m *measure) releasesAnyway(d claim.Decision, p *podorder.Pod) bool {
+	return m.dialect == Kubernetes15 && d.Reason == claim.ReasonControllerDeleting && p.ControllerUID == m.set.UID
 }
 
 // roleOfOwned is role for a ReplicaSet without a selector.

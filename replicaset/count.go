@@ -11,7 +11,12 @@ import (
 // in which state.
 type counts struct {
 	roles []role // of each pod
+	totals
+}
 
+// The totals are how many pods are in which state, which is all that the size of a change
+// and the status are decided by.
+type totals struct {
 	active, fullyLabeled, ready, available, terminating int32
 	adopt, release                                      int32
 
@@ -23,79 +28,63 @@ type counts struct {
 // plan may touch cannot be told apart.
 func (in *input) count() (counts, error) {
 	var c counts
-	if in.unusable {
+	if in.unusable != nil {
 		return c, nil
 	}
 	c.roles = make([]role, len(in.Pods))
-	template := in.templateLabels()
 	var touched duplicateCheck
 	for i := range in.Pods {
 		p := &in.Pods[i]
-		if p.ControllerUID != in.ReplicaSet.UID && p.ControllerUID != "" {
+		if !in.concerns(p) {
 			continue // the most common case by far
 		}
-		role := in.role(p)
-		if c.roles[i] = role; role != roleNone {
+		s, at := in.state(p)
+		if c.roles[i] = s.role; s.role != roleNone {
 			touched.add(p)
 		}
-		switch role {
-		case roleTerminating:
-			c.terminating++
-		case roleActive:
-			c.addActive(p, in, template)
-		case roleAdopt:
-			c.adopt++
-			c.addActive(p, in, template)
-		case roleRelease:
-			c.release++
+		if s.availability == waiting {
+			c.wait(&s, at, in.now)
 		}
+		c.add(s, 1)
 	}
 	return c, touched.check(in.Pods, c.roles)
 }
 
-type label struct{ key, value string }
-
-func (in *input) templateLabels() []label {
-	template := make([]label, 0, len(in.ReplicaSet.TemplateLabels))
-	for key, value := range in.ReplicaSet.TemplateLabels {
-		template = append(template, label{key, value})
-	}
-	return template
-}
-
-func (c *counts) addActive(p *podorder.Pod, in *input, template []label) {
-	c.active++
-	if hasLabels(p.Labels, template) {
-		c.fullyLabeled++
-	}
-	if !p.Ready {
-		return
-	}
-	c.ready++
-	if in.ReplicaSet.MinReadySeconds == 0 {
-		c.available++
-		return
-	}
-	at, ok := p.AvailableAt(in.ReplicaSet.MinReadySeconds)
-	if in.opts.Dialect == Kubernetes15 {
-		at = at.Add(1) // not at the instant, but after it
-	}
+// wait is told when a ready pod becomes available.
+func (t *totals) wait(s *state, at, now time.Time) {
 	switch {
-	case !ok: // without a ready time it never becomes available
-	case !at.After(in.now):
-		c.available++
-	case c.nextAvailable.IsZero() || at.Before(c.nextAvailable):
-		c.nextAvailable = at
+	case !at.After(now):
+		s.availability = available
+	case t.nextAvailable.IsZero() || at.Before(t.nextAvailable):
+		t.nextAvailable = at
 	}
 }
 
-func hasLabels(labels map[string]string, template []label) bool {
-	for _, l := range template {
-		if value, ok := labels[l.key]; !ok || value != l.value {
-			return false
-		}
+// add counts n more pods of a state, or less.
+func (t *totals) add(s state, n int32) {
+	switch s.role {
+	case roleTerminating:
+		t.terminating += n
+		return
+	case roleRelease:
+		t.release += n
+		return
+	case roleAdopt:
+		t.adopt += n
+	case roleActive:
+	default:
+		return
 	}
-	return true
+	t.active += n
+	if s.fullyLabeled {
+		t.fullyLabeled += n
+	}
+	if s.ready {
+		t.ready += n
+	}
+	if s.availability == available {
+		t.available += n
+	}
 }
 
 // candidates returns the numbers of the pods that count.

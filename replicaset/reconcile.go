@@ -18,11 +18,16 @@ func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	if in.unusable {
-		return in.writeUnusable(), nil
+	return in.plan(&c), nil
+}
+
+// plan returns the plan for what has been counted.
+func (in *input) plan(c *counts) Plan {
+	if in.unusable != nil {
+		return in.writeUnusable()
 	}
-	d := in.decide(&c)
-	return in.write(&c, &d), nil
+	d := in.decide(c)
+	return in.write(c, &d)
 }
 
 // Explain returns why the pods that [Reconcile] deletes are deleted, and why the
@@ -33,7 +38,7 @@ func Explain(s Snapshot, now time.Time, opts Options) ([]podorder.Explanation, e
 		return nil, err
 	}
 	c, err := in.count()
-	if err != nil || in.unusable {
+	if err != nil || in.unusable != nil {
 		return nil, err
 	}
 	d := in.decide(&c)

@@ -30,7 +30,7 @@ func Order(s Snapshot, now time.Time, opts Options) (order podorder.Order, candi
 			}
 		}
 	}
-	if in.unusable {
+	if in.unusable != nil {
 		return order, nil, nil
 	}
 	return order, c.candidates(), nil

@@ -11,7 +11,7 @@ import (
 // Nothing that the package exports panics, whatever it is given, and its types come
 // through JSON.
 func TestTotal(t *testing.T) {
-	p := total.Package{Functions: exportedFunctions, Types: exportedTypes, NoJSON: []string{"Report.LiveCheck", "Outcome.Err", "Result.Err", "Result.Errs"}}
+	p := total.Package{Functions: exportedFunctions, Types: exportedTypes, NoJSON: []string{"Tracker", "Report.LiveCheck", "Outcome.Err", "Result.Err", "Result.Errs"}}
 	p.Check(t)
 	p.CheckJSON(t)
 }
@@ -45,6 +45,7 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[replicaset.AdoptPod](),
 	reflect.TypeFor[replicaset.CreatePods](),
 	reflect.TypeFor[replicaset.DeletePod](),
+	reflect.TypeFor[replicaset.Delta](),
 	reflect.TypeFor[replicaset.Dialect](),
 	reflect.TypeFor[replicaset.Effect](),
 	reflect.TypeFor[replicaset.Expectations](),
@@ -60,5 +61,6 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[replicaset.Snapshot](),
 	reflect.TypeFor[replicaset.Status](),
 	reflect.TypeFor[replicaset.TerminatingPolicy](),
+	reflect.TypeFor[replicaset.Tracker](),
 	reflect.TypeFor[replicaset.Versions](),
 }

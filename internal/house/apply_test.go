@@ -12,6 +12,7 @@ import (
 
 // interpreters returns, for each planner package, which of the three ways to carry out actions
 // it exports: "Apply", "Actions.Apply" and "Plan.Apply". A planner has a function Reconcile.
+// That of a Tracker takes what has happened, and no actions.
 func interpreters(files []file) map[string][]string {
 	found := map[string][]string{}
 	for _, f := range files {
@@ -19,7 +20,7 @@ func interpreters(files []file) map[string][]string {
 			continue
 		}
 		for _, d := range f.tree.Decls {
-			if d, ok := d.(*ast.FuncDecl); ok && (d.Name.Name == "Apply" || d.Name.Name == "Reconcile" && d.Recv == nil) {
+			if d, ok := d.(*ast.FuncDecl); ok && receiver(d) != "Tracker" && (d.Name.Name == "Apply" || d.Name.Name == "Reconcile" && d.Recv == nil) {
 				found[f.pkg()] = append(found[f.pkg()], strings.TrimPrefix(receiver(d)+"."+d.Name.Name, "."))
 			}
 		}

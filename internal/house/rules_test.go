@@ -70,7 +70,8 @@ var imports = map[string][]string{
 	"rollout/batchrelease": append([]string{"internal/apply", "internal/condition", "rollout/workload"}, ofRollouts...),
 	"rollout/kruise":       append([]string{"internal/apply", "internal/condition", "rollout/batchrelease", "rollout/traffic", "rollout/workload"}, ofRollouts...),
 	"rollout/preview":      append([]string{"rollout/batchrelease", "rollout/kruise", "rollout/workload"}, ofRollouts...),
-	"replicaset":           append([]string{"internal/apply"}, toolkits...),
+	"internal/paged":       {},
+	"replicaset":           append([]string{"internal/apply", "internal/paged"}, toolkits...),
 	"daemonset":            append([]string{"internal/apply", "replicaset", "daemonset/inplace"}, toolkits...), // replicaset for expectations
 	"daemonset/inplace":    {"internal/zero"},
 	"deploy":               append([]string{"internal/apply", "replicaset"}, toolkits...),

@@ -1,0 +1,100 @@
+package replicaset
+
+import (
+	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/paged"
+)
+
+// An index finds elements of a list by a text: it is a hash table with open addressing of their
+// numbers, from 1, and reads the texts where they are. Several may have one text. The zero
+// index is empty.
+type index struct {
+	cells paged.List[int32] // as many as a power of two, of which a quarter is free at least
+	taken int
+}
+
+func (x *index) clone() index { return index{cells: x.cells.Clone(), taken: x.taken} }
+
+func (x *index) home(text string) int { return int(field.Hash(text)) & (x.cells.Len() - 1) }
+
+func (x *index) next(cell int) int { return (cell + 1) & (x.cells.Len() - 1) }
+
+// find returns the number of an element with this text, or -1.
+func (x *index) find(text string, of func(int) string) int {
+	if x.taken == 0 {
+		return -1
+	}
+	for c := x.home(text); ; c = x.next(c) {
+		switch i := int(x.cells.At(c)) - 1; {
+		case i < 0:
+			return -1
+		case of(i) == text:
+			return i
+		}
+	}
+}
+
+// count returns how many elements have this text.
+func (x *index) count(text string, of func(int) string) (n int) {
+	if x.taken == 0 {
+		return 0
+	}
+	for c := x.home(text); x.cells.At(c) > 0; c = x.next(c) {
+		if of(int(x.cells.At(c))-1) == text {
+			n++
+		}
+	}
+	return n
+}
+
+// add adds an element.
+func (x *index) add(i int, of func(int) string) {
+	if 4*(x.taken+1) > 3*x.cells.Len() {
+		old := x.cells
+		x.cells = paged.Make[int32](max(8, 2*old.Len()))
+		for c := range old.Len() {
+			if j := old.At(c); j > 0 {
+				x.insert(int(j)-1, of)
+			}
+		}
+	}
+	x.insert(i, of)
+	x.taken++
+}
+
+func (x *index) insert(i int, of func(int) string) {
+	c := x.home(of(i))
+	for x.cells.At(c) > 0 {
+		c = x.next(c)
+	}
+	x.cells.Set(c, int32(i+1))
+}
+
+// cell returns where an element is that is there.
+func (x *index) cell(i int, of func(int) string) int {
+	c := x.home(of(i))
+	for int(x.cells.At(c)) != i+1 {
+		c = x.next(c)
+	}
+	return c
+}
+
+// move gives an element another number. It still has its text under the old one.
+func (x *index) move(from, to int, of func(int) string) {
+	x.cells.Set(x.cell(from, of), int32(to+1))
+}
+
+// remove removes an element that is there. Those behind it move up, so that none is cut off
+// from its home by a free cell.
+func (x *index) remove(i int, of func(int) string) {
+	free := x.cell(i, of)
+	mask := x.cells.Len() - 1
+	for c := x.next(free); x.cells.At(c) > 0; c = x.next(c) {
+		if home := x.home(of(int(x.cells.At(c)) - 1)); (c-home)&mask >= (c-free)&mask {
+			x.cells.Set(free, x.cells.At(c))
+			free = c
+		}
+	}
+	x.cells.Set(free, 0)
+	x.taken--
+}

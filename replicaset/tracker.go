@@ -1,0 +1,204 @@
+package replicaset
+
+import (
+	"encoding/json"
+	"math"
+	"time"
+
+	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/paged"
+	"github.com/kplan-go/kplan/podorder"
+)
+
+// A Tracker is a [Snapshot] that is kept up to date, so that a plan after each event does not
+// count all pods anew. The zero Tracker is the zero Snapshot. [Tracker.Apply] takes what
+// changes, and [Tracker.Plan] returns what [Reconcile] returns for the snapshot as it is by
+// then, always.
+//
+// A change of a pod takes O(log N) time for N pods, and so does a plan that only creates pods,
+// or finds nothing to do. A plan that adopts, releases or deletes pods takes the time of
+// Reconcile, because victims are chosen among all pods; and what changes the meaning of all
+// pods counts all of them anew: another selector, UID, minReadySeconds, template label or
+// Dialect, a ReplicaSet that begins to be deleted, and a time before that of the last plan.
+//
+// It belongs to one goroutine. A copy by assignment is not a Tracker of its own: see
+// [Tracker.Clone]. In JSON it is its Snapshot.
+type Tracker struct {
+	rest     Snapshot // all but the pods
+	measure  *measure // nil before anything was applied
+	pods     paged.List[*podorder.Pod]
+	records  paged.List[record] // of the pods
+	names    index              // of the pods
+	uids     index              // of the pods that a plan may touch
+	twins    int                // pairs of such pods with one UID
+	distant  int                // pods that become available beyond all clocks
+	queue    paged.List[due]    // a heap of the pods that are waiting
+	observed int64              // up to which instant pods have left the queue
+	totals   totals             // without the next instant
+}
+
+// A record is what a Tracker has counted a pod for.
+type record struct {
+	state state
+	place int32 // in the queue, from 1; 0 if it is not there
+}
+
+// A due is when a pod becomes available.
+type due struct {
+	at  int64 // in nanoseconds since 1970
+	pod int32
+}
+
+// Plan returns what Reconcile(t.Snapshot(), now, opts) does. The error is that of
+// [Reconcile].
+func (t *Tracker) Plan(now time.Time, opts Options) (Plan, error) {
+	t.begin()
+	m := t.measure
+	if m.dialect != opts.Dialect {
+		other := newMeasure(m.set, opts.Dialect)
+		m = &other
+	}
+	in, err := admitMeasured(&t.rest, now, opts, *m)
+	if err != nil {
+		return Plan{}, err
+	}
+	if m != t.measure {
+		t.recount(m)
+	}
+	c, err := t.count(in)
+	if err != nil {
+		return Plan{}, err
+	}
+	return in.plan(&c), nil
+}
+
+// count is [input.count] from what has been counted before. It gives the input the snapshot
+// with the pods if the plan is about any.
+func (t *Tracker) count(in *input) (counts, error) {
+	at, near := clock(in.now)
+	if !near || t.distant > 0 {
+		s := t.Snapshot()
+		in.Snapshot = &s
+		return in.count()
+	}
+	if in.unusable != nil {
+		return counts{}, nil
+	}
+	t.advance(at)
+	c := counts{totals: t.totals}
+	if t.queue.Len() > 0 {
+		_, c.nextAvailable = t.measure.state(t.pods.At(int(t.queue.At(0).pod)))
+	}
+	if n := in.numbers(&c).change(); t.twins == 0 && c.adopt == 0 && c.release == 0 && n.remove == 0 {
+		return c, nil
+	}
+	s := t.Snapshot()
+	in.Snapshot, c.roles = &s, make([]role, t.pods.Len())
+	for i := range c.roles {
+		c.roles[i] = t.records.At(i).state.role
+	}
+	return c, t.checkTwins(in.Pods, c.roles)
+}
+
+// checkTwins returns what is wrong with the UIDs of the pods. Their names differ, because
+// Apply sees to it.
+func (t *Tracker) checkTwins(pods []podorder.Pod, roles []role) error {
+	if t.twins == 0 {
+		return nil
+	}
+	var touched duplicateCheck
+	for i, role := range roles {
+		if role != roleNone {
+			touched.add(&pods[i])
+		}
+	}
+	return touched.check(pods, roles)
+}
+
+// clock returns an instant as a number, if it is near enough to 1970 to have one.
+func clock(t time.Time) (int64, bool) {
+	s := t.Unix()
+	return s*1e9 + int64(t.Nanosecond()), s > -9e9 && s < 9e9
+}
+
+// begin makes of the zero Tracker one that counts.
+func (t *Tracker) begin() {
+	if t.measure == nil {
+		m := newMeasure(&ReplicaSet{}, "")
+		t.measure, t.observed = &m, math.MinInt64
+	}
+}
+
+// list returns the pods.
+func (t *Tracker) list() []podorder.Pod {
+	if t.pods.Len() == 0 {
+		return nil
+	}
+	pods := make([]podorder.Pod, t.pods.Len())
+	for i := range pods {
+		pods[i] = *t.pods.At(i)
+	}
+	return pods
+}
+
+// Snapshot returns the snapshot that t is kept up to date with. It takes O(N) time.
+func (t *Tracker) Snapshot() Snapshot {
+	s := t.rest
+	s.Pods = t.list()
+	return s
+}
+
+// Finish returns what Finish(t.Snapshot(), p, r, now, opts) does: see [Finish]. It needs the
+// pods only if the plan adopts or releases some.
+func (t *Tracker) Finish(p Plan, r Report, now time.Time, opts Options) Result {
+	s := t.rest
+	if len(p.Actions) > 0 && isClaim(p.Actions[0]) {
+		s.Pods = t.list()
+	}
+	return Finish(s, p, r, now, opts)
+}
+
+// isClaim reports whether an action changes whose a pod is. Such actions come first in a plan.
+func isClaim(a Action) bool {
+	switch a.(type) {
+	case AdoptPod, ReleasePod:
+		return true
+	}
+	return false
+}
+
+// Clone returns a Tracker of its own that stands for the same snapshot: what is applied to
+// one of the two, the other does not see. It takes the same time however many pods there are,
+// and the first changes of each of the two take more than others, for parts of the pods are
+// copied as they change.
+func (t *Tracker) Clone() Tracker {
+	c := *t
+	c.pods, c.records, c.queue = t.pods.Clone(), t.records.Clone(), t.queue.Clone()
+	c.names, c.uids = t.names.clone(), t.uids.clone()
+	return c
+}
+
+// MarshalJSON encodes the snapshot.
+func (t Tracker) MarshalJSON() ([]byte, error) { return json.Marshal(t.Snapshot()) }
+
+// UnmarshalJSON decodes a snapshot. The error, if it is not one of JSON, is that of
+// [Tracker.Apply], or two pods have one name.
+func (t *Tracker) UnmarshalJSON(data []byte) error {
+	var s Snapshot
+	if err := json.Unmarshal(data, &s); err != nil {
+		return err
+	}
+	var loaded Tracker
+	err := loaded.Apply(Delta{ReplicaSet: &s.ReplicaSet, Siblings: s.Siblings, Expectations: &s.Expectations, Domains: s.Domains})
+	for i := 0; i < len(s.Pods) && err == nil; i++ {
+		p := &s.Pods[i]
+		if loaded.find(p.Name) >= 0 {
+			return &FieldError{Path: field.Element("Pods", p.Name) + ".Name", Value: p.Name, Detail: "must be unique"}
+		}
+		err = loaded.Apply(Delta{Pod: PodEvent{New: p}})
+	}
+	if err == nil {
+		*t = loaded
+	}
+	return err
+}

@@ -1,0 +1,158 @@
+package replicaset
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// A Delta is what changes in a snapshot. What is nil stays as it is.
+type Delta struct {
+	// Pod is what happens to one pod, as informers tell it. The pod New is kept, and must not
+	// change afterwards: a pod that changes is another New.
+	Pod PodEvent
+	// ReplicaSet is what the ReplicaSet is from now on. One that is gone is the zero
+	// ReplicaSet.
+	ReplicaSet *ReplicaSet
+	// Siblings are all other ReplicaSets from now on, and Domains the failure domains; if there
+	// are none any more, they are empty and not nil.
+	Siblings []ReplicaSet
+	Domains  podorder.Domains
+	// Expectations are what is expected from now on. Apply does not lower them by what
+	// happens to pods: see [PodEffects].
+	Expectations *Expectations
+}
+
+// Apply takes what has changed.
+//
+// The events of one pod may come twice. If the pods have resource versions that compare, see
+// [CompareVersions], they may also come late: what is older than what is known changes nothing.
+// A pod that has been removed is not remembered, so that an addition that comes after its
+// removal adds it again. The events of different pods may come in any order.
+//
+// The error, if any, wraps [ErrInvalid] and one [FieldError], and then nothing has changed: a
+// pod without a name; an update of a pod that is not there, which was removed or not added
+// yet, or that gives it another name; an event of one pod while there is another one of its
+// name, with another UID and no versions to tell which is the later.
+func (t *Tracker) Apply(d Delta) error {
+	t.begin()
+	what, slot, err := t.judge(d.Pod)
+	if err != nil {
+		return err
+	}
+	t.applyRest(&d)
+	switch what {
+	case verdictAdd:
+		t.add(d.Pod.New)
+	case verdictReplace:
+		t.replace(slot, d.Pod.New)
+	case verdictRemove:
+		t.remove(slot)
+	}
+	return nil
+}
+
+// A verdict is what an event does.
+type verdict uint8
+
+const (
+	verdictIgnore verdict = iota
+	verdictAdd
+	verdictReplace
+	verdictRemove
+)
+
+// judge returns what an event does, and to which pod.
+func (t *Tracker) judge(e PodEvent) (verdict, int, error) {
+	p, at := e.New, "Pod.New"
+	if p == nil {
+		p, at = e.Old, "Pod.Old"
+	}
+	switch {
+	case p == nil:
+		return verdictIgnore, 0, nil
+	case p.Name == "":
+		return refused(at+".Name", p.Name, "must be set")
+	case e.Old != nil && e.Old.Name != p.Name:
+		return refused(at+".Name", p.Name, "must be that of Pod.Old")
+	}
+	slot := t.find(p.Name)
+	if slot < 0 {
+		switch {
+		case e.New == nil:
+			return verdictIgnore, 0, nil // removed twice
+		case e.Old != nil:
+			return refused(at+".Name", p.Name, "must be that of a pod that has been added and not removed")
+		}
+		return verdictAdd, 0, nil
+	}
+	return e.judgeKnown(p, t.pods.At(slot), slot, at)
+}
+
+// judgeKnown is judge if there is a pod of that name.
+func (e PodEvent) judgeKnown(p, known *podorder.Pod, slot int, at string) (verdict, int, error) {
+	if p.UID == known.UID && e.New == nil {
+		return verdictRemove, slot, nil // no UID comes back
+	}
+	age, compare := CompareVersions(p.ResourceVersion, known.ResourceVersion)
+	switch {
+	case compare && age < 0:
+		return verdictIgnore, slot, nil
+	case p.UID == known.UID:
+		return verdictReplace, slot, nil
+	case compare && age > 0:
+		if e.New == nil {
+			return verdictRemove, slot, nil // the known one came before
+		}
+		return verdictReplace, slot, nil
+	case e.New != nil && e.Old != nil && e.Old.UID == known.UID:
+		return verdictReplace, slot, nil // a pod that was made anew
+	}
+	return refused(at+".UID", p.UID, "must be that of the pod of this name, which has not been removed")
+}
+
+func refused(path string, value any, detail string) (verdict, int, error) {
+	var errs field.Errors
+	errs.Add(path, value, detail)
+	return verdictIgnore, 0, errs.Join()
+}
+
+// applyRest takes what a change says of other things than pods.
+func (t *Tracker) applyRest(d *Delta) {
+	if d.Siblings != nil {
+		t.rest.Siblings = d.Siblings
+	}
+	if d.Domains != nil {
+		t.rest.Domains = d.Domains
+	}
+	if d.Expectations != nil {
+		t.rest.Expectations = *d.Expectations
+	}
+	if d.ReplicaSet == nil {
+		return
+	}
+	t.rest.ReplicaSet = *d.ReplicaSet
+	if rs := *d.ReplicaSet; !sameMeasure(t.measure.set, &rs) {
+		m := newMeasure(&rs, t.measure.dialect)
+		t.recount(&m)
+	}
+}
+
+// sameMeasure reports whether pods count for the same with both.
+func sameMeasure(a, b *ReplicaSet) bool {
+	return a.UID == b.UID && a.Name == b.Name && a.Kind == b.Kind && a.APIVersion == b.APIVersion &&
+		a.DeletionTimestamp.IsZero() == b.DeletionTimestamp.IsZero() && a.MinReadySeconds == b.MinReadySeconds &&
+		sameSelector(a.Selector, b.Selector) && maps.Equal(a.TemplateLabels, b.TemplateLabels)
+}
+
+func sameSelector(a, b *selector.LabelSelector) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return maps.Equal(a.MatchLabels, b.MatchLabels) && slices.EqualFunc(a.MatchExpressions, b.MatchExpressions, func(x, y selector.Expression) bool {
+		return x.Key == y.Key && x.Operator == y.Operator && slices.Equal(x.Values, y.Values)
+	})
+}

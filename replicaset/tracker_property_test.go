@@ -1,0 +1,398 @@
+package replicaset_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/internal/random"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// A tracked is a Tracker and what it has to stand for.
+type tracked struct {
+	tracker replicaset.Tracker
+	rest    replicaset.Snapshot
+	pods    map[string]*podorder.Pod
+}
+
+func (w *tracked) snapshot() replicaset.Snapshot {
+	s := w.rest
+	for _, p := range w.pods { // in any order
+		s.Pods = append(s.Pods, *p)
+	}
+	return s
+}
+
+func (w *tracked) clone() *tracked {
+	c := &tracked{w.tracker.Clone(), w.rest, map[string]*podorder.Pod{}}
+	for name, p := range w.pods {
+		c.pods[name] = p
+	}
+	return c
+}
+
+// event is what the contract of Apply says of an event: whether it is an error.
+func (w *tracked) event(e replicaset.PodEvent) (wrong bool) {
+	p := e.New
+	if p == nil {
+		p = e.Old
+	}
+	if p == nil {
+		return false
+	}
+	known := w.pods[p.Name]
+	later := 0
+	if known != nil {
+		a, err := strconv.Atoi(p.ResourceVersion)
+		b, err2 := strconv.Atoi(known.ResourceVersion)
+		if err == nil && err2 == nil {
+			later = a - b
+		}
+	}
+	switch {
+	case p.Name == "", e.New != nil && e.Old != nil && e.Old.Name != e.New.Name:
+		return true
+	case e.New == nil && known == nil:
+	case e.New == nil && (p.UID == known.UID || later > 0):
+		delete(w.pods, p.Name)
+	case known == nil && e.Old != nil:
+		return true
+	case later < 0:
+	case known == nil, e.New != nil && (p.UID == known.UID || later > 0 || e.Old != nil && e.Old.UID == known.UID):
+		w.pods[p.Name] = p
+	default:
+		return true
+	}
+	return false
+}
+
+// A machine changes a Tracker in any way, and compares its plan with that of Reconcile after
+// each step.
+type machine struct {
+	t       purity.T
+	s       random.Source
+	worlds  []*tracked // clones of each other
+	now     time.Time
+	opts    replicaset.Options
+	sent    []replicaset.PodEvent
+	names   int  // how many pods there may be
+	busy    bool // many pods become ready and available, and hardly anything else happens
+	version int
+	step    int
+}
+
+func newMachine(t purity.T, s random.Source) *machine {
+	m := &machine{t: t, s: s, worlds: []*tracked{{pods: map[string]*podorder.Pod{}}}, now: random.Now, names: random.OneOf(s, "names", 12, 5, 40)}
+	if m.busy = random.Bool(s, "busy"); m.busy || random.Bool(s, "begins") {
+		rs := random.Replicas(int32(m.names))
+		rs.MinReadySeconds = 10
+		m.apply(m.worlds[0], replicaset.Delta{ReplicaSet: &rs})
+	}
+	return m
+}
+
+func (m *machine) one(name string, n uint64) bool { return m.s.Below(name, n) == 0 }
+
+// pod draws a pod of few names and UIDs.
+func (m *machine) pod() *podorder.Pod {
+	n := random.Below(m.s, "pod", m.names)
+	p := random.Pod(m.s, n)
+	switch m.s.Below("uid", 40) {
+	case 0, 1:
+		p.UID = "again"
+	case 2, 3, 4:
+		p.UID = ""
+	}
+	p.ReadySince = random.OneOf(m.s, "ready since", p.ReadySince, p.ReadySince, p.ReadySince, m.now, m.now.Add(-5*time.Second), m.now.Add(-10*time.Second))
+	if m.busy && m.s.Below("not busy", 10) > 0 {
+		p.ControllerUID, p.Labels, p.Phase, p.DeletionTimestamp = "web-uid", map[string]string{"app": "web"}, podorder.Running, time.Time{}
+		p.Ready, p.ReadySince = true, m.now.Add(-time.Duration(m.s.Below("ready for", 12_000))*time.Millisecond)
+	}
+	if m.one("far", 60) && !m.busy {
+		p.ReadySince = time.Date(random.OneOf(m.s, "year", 1600, 2400, 9999), 1, 1, 0, 0, 0, 0, time.UTC)
+	}
+	m.version++
+	switch m.s.Below("version", 8) {
+	case 0:
+		p.ResourceVersion = ""
+	case 1: // out of order
+		p.ResourceVersion = strconv.Itoa(max(1, m.version-random.Below(m.s, "back", 30)))
+	default:
+		p.ResourceVersion = strconv.Itoa(m.version)
+	}
+	if m.one("nameless", 100) {
+		p.Name = ""
+	}
+	return &p
+}
+
+// event draws an event: of a pod that is there, of any pod, or one that has been sent.
+func (m *machine) event(w *tracked) replicaset.PodEvent {
+	if len(m.sent) > 0 && m.one("again", 6) {
+		return m.sent[max(0, len(m.sent)-1-random.Below(m.s, "which", 20))]
+	}
+	p := m.pod()
+	known := w.pods[p.Name]
+	e := replicaset.PodEvent{Old: known, New: p}
+	switch {
+	case known != nil && m.one("goes", 6):
+		e.New = nil
+	case known != nil && m.s.Below("kept", 3) > 0:
+		p.UID = known.UID
+		if m.s.Below("owned", 3) > 0 {
+			p.ControllerUID, p.Labels = "web-uid", map[string]string{"app": "web"}
+		}
+	case m.one("any old", 8):
+		e.Old = m.pod()
+		if m.one("and gone", 2) {
+			e.New = nil
+		}
+	}
+	m.sent = append(m.sent, e)
+	return e
+}
+
+// rest draws a change of other things than pods.
+func (m *machine) rest(w *tracked) (d replicaset.Delta) {
+	kind := random.Anything
+	if m.one("wrong", 10) {
+		kind = random.Wrong
+	}
+	any := random.ReplicaSet(m.s, kind)
+	rs := w.rest.ReplicaSet
+	switch m.s.Below("of the rest", 9) {
+	case 0:
+		rs = any.ReplicaSet
+	case 1, 2, 3:
+		rs.Replicas, rs.Status, rs.Generation = any.ReplicaSet.Replicas, any.ReplicaSet.Status, rs.Generation+1
+	case 4:
+		rs.MinReadySeconds = random.OneOf[int32](m.s, "ready for", 0, 10, 10, 5)
+	case 5:
+		rs.Selector, rs.TemplateLabels = any.ReplicaSet.Selector, any.ReplicaSet.TemplateLabels
+	case 6:
+		rs.DeletionTimestamp = random.OneOf(m.s, "deleted", time.Time{}, m.now)
+	case 7:
+		d.Siblings, d.Domains = random.OneOf(m.s, "siblings", nil, any.Siblings, []replicaset.ReplicaSet{}), any.Domains
+	default:
+		d.Expectations = &any.Expectations
+	}
+	d.ReplicaSet = &rs
+	return d
+}
+
+// apply applies a change to a Tracker and to what it stands for.
+func (m *machine) apply(w *tracked, d replicaset.Delta) {
+	wrong := w.event(d.Pod)
+	err := w.tracker.Apply(d)
+	var fieldError *replicaset.FieldError
+	if wrong != (err != nil) || wrong && (!errors.Is(err, replicaset.ErrInvalid) || !errors.As(err, &fieldError)) {
+		m.t.Fatalf("after %d steps: %+v: wrong is %v, but the error is %v", m.step, d, wrong, err)
+	}
+	if wrong {
+		return // and nothing has changed
+	}
+	if d.ReplicaSet != nil {
+		w.rest.ReplicaSet = *d.ReplicaSet
+	}
+	if d.Siblings != nil {
+		w.rest.Siblings = d.Siblings
+	}
+	if d.Domains != nil {
+		w.rest.Domains = d.Domains
+	}
+	if d.Expectations != nil {
+		w.rest.Expectations = *d.Expectations
+	}
+}
+
+// execute carries out the plan of a Tracker, as events.
+func (m *machine) execute(w *tracked) {
+	s := w.tracker.Snapshot()
+	p, err := w.tracker.Plan(m.now, m.opts)
+	if err != nil || w.rest.ReplicaSet.UID == "" {
+		return
+	}
+	p.Actions = p.Actions[:min(len(p.Actions), 5)]
+	if last := len(p.Actions) - 1; last >= 0 {
+		if c, creates := p.Actions[last].(replicaset.CreatePods); creates {
+			c.Count = min(c.Count, 5)
+			p.Actions[last] = c
+		}
+	}
+	next, err := p.Apply(s, m.now)
+	if err != nil {
+		return // several pods have one UID
+	}
+	m.apply(w, replicaset.Delta{ReplicaSet: &next.ReplicaSet})
+	old := map[string]*podorder.Pod{}
+	for i := range s.Pods {
+		old[s.Pods[i].Name] = &s.Pods[i]
+	}
+	for i := range next.Pods {
+		n := &next.Pods[i]
+		if was := old[n.Name]; was == nil || was.ControllerUID != n.ControllerUID || was.DeletionTimestamp != n.DeletionTimestamp {
+			m.apply(w, replicaset.Delta{Pod: replicaset.PodEvent{Old: was, New: n}})
+		}
+		delete(old, n.Name)
+	}
+	for _, was := range old {
+		m.apply(w, replicaset.Delta{Pod: replicaset.PodEvent{Old: was}})
+	}
+}
+
+// run makes so many steps.
+func (m *machine) run(steps int) {
+	for ; steps > 0; steps-- {
+		m.step++
+		k := random.Below(m.s, "which clone", len(m.worlds))
+		w := m.worlds[k]
+		switch m.s.Below("step", 40) {
+		default:
+			m.apply(w, replicaset.Delta{Pod: m.event(w)})
+		case 0, 1, 2, 3:
+			if !m.busy || m.one("even so", 20) {
+				m.apply(w, m.rest(w))
+			}
+		case 4, 5, 6, 7:
+			m.now = m.now.Add(random.OneOf(m.s, "later", 1, 100*time.Millisecond, time.Second, 4*time.Second, 5*time.Second, 10*time.Second, time.Minute))
+		case 8:
+			if m.busy && m.s.Below("no other time", 4) > 0 {
+				continue
+			}
+			m.now = random.OneOf(m.s, "other time", random.Now, m.now.Add(-time.Second), m.now.Add(-1), time.Date(5000, 1, 1, 0, 0, 0, 0, time.UTC), random.Now)
+		case 9:
+			m.opts = random.ReplicaSetOptions(m.s)
+		case 10:
+			m.execute(w)
+		case 11:
+			if m.worlds = append(m.worlds, w.clone()); len(m.worlds) > 3 {
+				m.worlds = slices.Delete(m.worlds, k, k+1)
+			}
+		case 12:
+			m.throughJSON(w)
+		}
+		m.compare(w)
+		if m.step%8 == 0 {
+			for _, w := range m.worlds {
+				m.compare(w)
+			}
+		}
+	}
+}
+
+func (m *machine) throughJSON(w *tracked) {
+	var again replicaset.Tracker
+	text, err := json.Marshal(&w.tracker)
+	if err == nil {
+		err = json.Unmarshal(text, &again)
+	}
+	if err != nil {
+		m.t.Fatalf("after %d steps: %v", m.step, err)
+	}
+	if w.tracker = again; len(w.rest.Siblings) == 0 {
+		w.rest.Siblings = nil
+	}
+}
+
+var byName = cmpopts.SortSlices(func(a, b podorder.Pod) bool { return a.Name < b.Name })
+
+// compare compares the plan with that of Reconcile. Of three pods with one UID, which two an
+// error names depends on their order.
+func (m *machine) compare(w *tracked) {
+	want, wrong := replicaset.Reconcile(w.snapshot(), m.now, m.opts)
+	got, err := w.tracker.Plan(m.now, m.opts)
+	if (err == nil) != (wrong == nil) {
+		m.t.Fatalf("after %d steps: %v, want %v\n%+v", m.step, err, wrong, w.snapshot())
+	}
+	if wrong != nil {
+		_, wrong = replicaset.Reconcile(w.tracker.Snapshot(), m.now, m.opts)
+		want = replicaset.Plan{}
+	}
+	if fmt.Sprint(err) != fmt.Sprint(wrong) || !equalPlans(&got, &want) {
+		m.t.Fatalf("after %d steps: %v, want %v\n%s\n%+v", m.step, err, wrong, cmp.Diff(want, got), w.snapshot())
+	}
+	if m.step%16 == 0 && err == nil {
+		m.finish(w, got)
+	}
+	if m.step%256 == 0 {
+		if diff := cmp.Diff(w.snapshot(), w.tracker.Snapshot(), byName); diff != "" {
+			m.t.Fatalf("after %d steps:\n%s", m.step, diff)
+		}
+	}
+}
+
+// finish compares what follows from a plan of which some calls fail.
+func (m *machine) finish(w *tracked, p replicaset.Plan) {
+	outcomes := func() (list []selector.Outcome) {
+		for range random.Below(m.s, "outcomes", 4) {
+			list = append(list, selector.Outcome{Answer: random.OneOf(m.s, "answer", selector.Done, selector.Done, selector.NotFound, selector.Changed), Err: errors.New("no")})
+		}
+		return list
+	}
+	r := replicaset.Report{Claims: outcomes(), Creates: outcomes(), Deletes: outcomes(), Expectations: p.Expect(w.rest, m.now)}
+	got, want := w.tracker.Finish(p, r, m.now, m.opts), replicaset.Finish(w.tracker.Snapshot(), p, r, m.now, m.opts)
+	if fmt.Sprint(got.Errs) != fmt.Sprint(want.Errs) {
+		m.t.Fatalf("after %d steps: %v, want %v", m.step, got.Errs, want.Errs)
+	}
+	if got.Err, got.Errs, want.Err, want.Errs = nil, nil, nil, nil; !cmp.Equal(want, got) {
+		m.t.Fatalf("after %d steps:\n%s", m.step, cmp.Diff(want, got))
+	}
+}
+
+// equalPlans is cmp.Equal, which takes longer than both plans.
+func equalPlans(a, b *replicaset.Plan) bool {
+	terminating := func(s replicaset.Status) int32 {
+		if s.TerminatingReplicas == nil {
+			return -1
+		}
+		return *s.TerminatingReplicas
+	}
+	x, y := a.Status, b.Status
+	same := terminating(x) == terminating(y) && slices.Equal(x.Conditions, y.Conditions)
+	return same && x.ObservedGeneration == y.ObservedGeneration && x.Replicas == y.Replicas && x.FullyLabeledReplicas == y.FullyLabeledReplicas &&
+		x.ReadyReplicas == y.ReadyReplicas && x.AvailableReplicas == y.AvailableReplicas && a.RecheckAt == b.RecheckAt &&
+		a.LiveCheck == b.LiveCheck && slices.Equal(a.Holds, b.Holds) && slices.EqualFunc(a.Actions, b.Actions, func(p, q replicaset.Action) bool {
+		i, adopts := p.(replicaset.AdoptPod)
+		j, both := q.(replicaset.AdoptPod)
+		if adopts && both { // its reference has pointers
+			return cmp.Equal(i, j)
+		}
+		return adopts == both && p == q
+	})
+}
+
+// TestPropertyTracker: the plan of a Tracker is that of Reconcile after every change, of
+// whatever it is, in whatever order it comes, and in each of several clones.
+func TestPropertyTracker(t *testing.T) {
+	random.Check(t, func(s random.T) { newMachine(s, s).run(random.Between(s, "steps", 1, 60)) })
+}
+
+// TestTrackerSteps is TestPropertyTracker for long: KPLAN_STEPS says how many steps.
+func TestTrackerSteps(t *testing.T) {
+	steps := 10_000
+	if text := os.Getenv("KPLAN_STEPS"); text != "" {
+		var err error
+		steps, err = strconv.Atoi(text)
+		require.NoError(t, err)
+	}
+	for seed := uint64(1); steps > 0; seed++ {
+		n := min(steps, 2_000)
+		m := newMachine(t, random.Seeded(seed))
+		m.step = int(seed-1) * 2_000
+		m.run(n)
+		steps -= n
+	}
+}

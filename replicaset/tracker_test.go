@@ -1,0 +1,211 @@
+package replicaset_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+)
+
+func version(v string) func(*podorder.Pod) { return func(p *podorder.Pod) { p.ResourceVersion = v } }
+func uid(u string) func(*podorder.Pod)     { return func(p *podorder.Pod) { p.UID = u } }
+
+// tracker returns a Tracker of a ReplicaSet and its pods.
+func tracker(t testing.TB, rs replicaset.ReplicaSet, pods ...podorder.Pod) *replicaset.Tracker {
+	var tr replicaset.Tracker
+	require.NoError(t, tr.Apply(replicaset.Delta{ReplicaSet: &rs}))
+	for i := range pods {
+		require.NoError(t, tr.Apply(replicaset.Delta{Pod: replicaset.PodEvent{New: &pods[i]}}))
+	}
+	return &tr
+}
+
+// TestTrackerEvents: what an event does to a Tracker that knows the pod a, with the UID a-uid
+// and version 7. What is left is the UID and version.
+func TestTrackerEvents(t *testing.T) {
+	event := func(old, now *podorder.Pod) replicaset.PodEvent { return replicaset.PodEvent{Old: old, New: now} }
+	a := func(change ...func(*podorder.Pod)) *podorder.Pod { p := pod("a", change...); return &p }
+	b := pod("b")
+	for _, c := range []struct {
+		why, left, wrong string
+		event            replicaset.PodEvent
+	}{
+		{"nothing happens", "a-uid 7", "", event(nil, nil)},
+		{"an update", "a-uid 8", "", event(a(), a(version("8")))},
+		{"an update that is late", "a-uid 7", "", event(a(version("5")), a(version("6")))},
+		{"an addition that comes twice", "a-uid 7", "", event(nil, a())},
+		{"without versions what comes last holds", "a-uid ", "", event(a(), a(version("")))},
+		{"versions of other kinds do not compare", "a-uid x", "", event(a(), a(version("x")))},
+		{"a removal", "", "", event(a(), nil)},
+		{"a removal with an older version, for informers miss the last one", "", "", event(a(version("3")), nil)},
+		{"made anew, as informers tell it", "new 9", "", event(a(), a(uid("new"), version("9")))},
+		{"made anew, without versions", "new ", "", event(a(), a(uid("new"), version("")))},
+		{"made anew, and the removal is late", "new 9", "", event(nil, a(uid("new"), version("9")))},
+		{"a removal of the one before", "a-uid 7", "", event(a(uid("before"), version("3")), nil)},
+		{"a removal of one that came after, and was missed", "", "", event(a(uid("after"), version("9")), nil)},
+		{"an addition of the one before", "a-uid 7", "", event(nil, a(uid("before"), version("3")))},
+		{"which of two is the later?", "a-uid 7", `Pod.New.UID: "new": must be that of the pod of this name, which has not been removed`, event(nil, a(uid("new"), version("")))},
+		{"which one has been removed?", "a-uid 7", `Pod.Old.UID: "new": must be that of the pod of this name, which has not been removed`, event(a(uid("new"), version("")), nil)},
+		{"no name", "a-uid 7", `Pod.New.Name: "": must be set`, event(nil, &podorder.Pod{})},
+		{"no name of what is gone", "a-uid 7", `Pod.Old.Name: "": must be set`, event(&podorder.Pod{}, nil)},
+		{"two names", "a-uid 7", `Pod.New.Name: "a": must be that of Pod.Old`, event(&b, a())},
+		{"an update of one that is not there", "a-uid 7", `Pod.New.Name: "b": must be that of a pod that has been added and not removed`, event(&b, &b)},
+		{"a removal of one that is not there", "a-uid 7", "", event(&b, nil)},
+	} {
+		tr := tracker(t, web(1), pod("a"))
+		err := tr.Apply(replicaset.Delta{Pod: c.event})
+		if c.wrong == "" {
+			require.NoError(t, err, c.why)
+		} else {
+			require.EqualError(t, err, c.wrong, c.why)
+			require.ErrorIs(t, err, replicaset.ErrInvalid)
+		}
+		left := ""
+		for _, p := range tr.Snapshot().Pods {
+			left += p.UID + " " + p.ResourceVersion
+		}
+		require.Equal(t, c.left, left, c.why)
+	}
+}
+
+// What a Tracker refuses changes nothing of what else the change says.
+func TestTrackerRefusesAll(t *testing.T) {
+	tr, other := tracker(t, web(1), pod("a")), web(5)
+	require.Error(t, tr.Apply(replicaset.Delta{ReplicaSet: &other, Pod: replicaset.PodEvent{New: &podorder.Pod{}}}))
+	require.EqualValues(t, 1, *tr.Snapshot().ReplicaSet.Replicas)
+}
+
+// The zero Tracker is the zero Snapshot.
+func TestTrackerZero(t *testing.T) {
+	var tr replicaset.Tracker
+	require.Equal(t, replicaset.Snapshot{}, tr.Snapshot())
+	_, want := replicaset.Reconcile(replicaset.Snapshot{}, t0, replicaset.Options{})
+	_, err := tr.Plan(t0, replicaset.Options{})
+	require.Equal(t, want, err)
+	_, err = tr.Plan(time.Time{}, replicaset.Options{Dialect: "v1.4"})
+	require.ErrorContains(t, err, "Options.Dialect")
+	require.NoError(t, tr.Apply(replicaset.Delta{}))
+	c := tr.Clone()
+	require.Equal(t, replicaset.Snapshot{}, c.Snapshot())
+}
+
+func TestTrackerJSON(t *testing.T) {
+	tr := tracker(t, web(3), pod("a"), pod("b"))
+	text, err := json.Marshal(struct{ Tracker replicaset.Tracker }{*tr}.Tracker)
+	require.NoError(t, err)
+	want, err := json.Marshal(tr.Snapshot())
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(text))
+	var again replicaset.Tracker
+	require.NoError(t, json.Unmarshal(text, &again))
+	require.Equal(t, tr.Snapshot(), again.Snapshot())
+	for text, wrong := range map[string]string{
+		`{"pods":[{"name":"a"},{"name":"a"}]}`: `Pods["a"].Name: "a": must be unique`,
+		`{"pods":[{"name":""}]}`:               `Pod.New.Name: "": must be set`,
+		`[]`:                                   "cannot unmarshal array",
+	} {
+		require.ErrorContains(t, json.Unmarshal([]byte(text), &again), wrong)
+		require.Equal(t, tr.Snapshot(), again.Snapshot(), "it stays as it was")
+	}
+}
+
+// TestTrackerAllocates: a change and a plan that finds nothing to do cost the same number of
+// allocations however many pods there are.
+func TestTrackerAllocates(t *testing.T) {
+	allocations := func(n int) float64 {
+		tr, down, up := tracker(t, web(int32(n)), pods(n)...), pod("p000003", unready), pod("p000003")
+		return testing.AllocsPerRun(20, func() {
+			for _, p := range []*podorder.Pod{&down, &up} {
+				_ = tr.Apply(replicaset.Delta{Pod: replicaset.PodEvent{Old: p, New: p}})
+				_, _ = tr.Plan(t0, replicaset.Options{})
+			}
+		})
+	}
+	few, many := allocations(20), allocations(20_000)
+	require.Equal(t, few, many)
+	require.LessOrEqual(t, few, 10.0)
+}
+
+// TestTrackerMemory: beside the pods, a Tracker takes at most 64 bytes a pod, with all of them
+// waiting to become available.
+func TestTrackerMemory(t *testing.T) {
+	for _, n := range []int{50_000, 100_000, 200_000} {
+		all := pods(n)
+		for i := range all {
+			all[i].ReadySince = t0.Add(-time.Duration(i))
+		}
+		before := inUse()
+		tr := tracker(t, web(int32(n), minReady(10)), all...)
+		each := (inUse() - before) / float64(n)
+		t.Logf("%d pods: %.1f bytes each", n, each)
+		require.LessOrEqual(t, each, 64.0, n)
+		runtime.KeepAlive(all)
+		runtime.KeepAlive(tr)
+	}
+}
+
+func inUse() float64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return float64(m.HeapAlloc)
+}
+
+// A change of one pod, and the plan after it: of all pods anew, and of the one.
+func BenchmarkTracker(b *testing.B) {
+	for _, n := range []int{1_000, 10_000, 100_000, 1_000_000} {
+		all := pods(n)
+		for i := range all {
+			all[i].ReadySince = t0.Add(-time.Hour + time.Duration(i)*time.Millisecond)
+		}
+		rs := web(int32(n), selecting, minReady(10), func(rs *replicaset.ReplicaSet) { rs.ControllerUID = "d" })
+		for i := range all {
+			all[i].Labels = map[string]string{"app": "web"}
+		}
+		b.Run(fmt.Sprintf("batch/pods=%d", n), func(b *testing.B) {
+			s := replicaset.Snapshot{ReplicaSet: rs, Pods: all}
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				all[i%n].Ready = !all[i%n].Ready
+				if _, err := replicaset.Reconcile(s, t0, replicaset.Options{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(fmt.Sprintf("incremental/pods=%d", n), func(b *testing.B) {
+			tr := tracker(b, rs, all...)
+			_, _ = tr.Plan(t0, replicaset.Options{}) // which counts all
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				old := &all[i*7919%n]
+				p := *old
+				p.Ready, p.ReadySince = !p.Ready, t0.Add(-time.Duration(i%12)*time.Second)
+				if err := tr.Apply(replicaset.Delta{Pod: replicaset.PodEvent{Old: old, New: &p}}); err != nil {
+					b.Fatal(err)
+				}
+				if _, err := tr.Plan(t0.Add(time.Duration(i)), replicaset.Options{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(fmt.Sprintf("clone/pods=%d", n), func(b *testing.B) {
+			tr, gone := tracker(b, rs, all...), &all[n/2]
+			_, _ = tr.Plan(t0, replicaset.Options{})
+			b.ReportAllocs()
+			for b.Loop() {
+				c := tr.Clone()
+				_ = c.Apply(replicaset.Delta{Pod: replicaset.PodEvent{Old: gone}})
+				if p, err := c.Plan(t0, replicaset.Options{}); err != nil || len(p.Actions) != 1 {
+					b.Fatal(p, err)
+				}
+			}
+		})
+	}
+}
