@@ -9,6 +9,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -19,7 +20,7 @@ import (
 )
 
 // An Object is an API object: a Deployment, ReplicaSet, ReplicationController,
-// DaemonSet, Pod, ControllerRevision or Service.
+// DaemonSet, Pod, ControllerRevision or Service, or the Eviction of a pod.
 type Object interface {
 	metav1.Object
 	runtime.Object
@@ -43,7 +44,7 @@ type Request struct {
 	// namespace and a name only. A successful call leaves in it what the API server
 	// answered, except for a deletion.
 	Object Object
-	// Subresource is status or empty.
+	// Subresource is status, eviction or empty.
 	Subresource string
 	Patch       Patch                // of a patch
 	Options     metav1.DeleteOptions // of a deletion
@@ -61,7 +62,7 @@ func (r Request) Resource() string {
 		return "daemonsets"
 	case *appsv1.ControllerRevision:
 		return "controllerrevisions"
-	case *corev1.Pod:
+	case *corev1.Pod, *policyv1.Eviction: // which is that of the pod of its name
 		return "pods"
 	case *corev1.ReplicationController:
 		return "replicationcontrollers"

@@ -9,6 +9,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -19,8 +20,10 @@ import (
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
-// Requests returns the writes of an action of a plan for o. [argo.SetWeight] has none:
-// what it takes depends on what routes.
+// Requests returns the writes of an action of a plan for o. [argo.SetWeight], [argo.SetRoute]
+// and [argo.RemoveRoute] have none: what they take depends on what routes. An eviction is
+// created as the subresource of its pod; if a disruption budget refuses it, the API server
+// answers with 429, and the next plan asks again.
 func Requests(o *RolloutObject, a argo.Action) ([]kube.Request, error) {
 	if o == nil {
 		o = &RolloutObject{}
@@ -52,7 +55,12 @@ func Requests(o *RolloutObject, a argo.Action) ([]kube.Request, error) {
 		return patching(service, map[string]any{
 			"metadata": map[string]any{"annotations": map[string]any{AnnotationManagedBy: o.Name}}, "spec": map[string]any{"selector": map[string]any{a.Key: a.Value}},
 		})
-	case argo.SetWeight:
+	case argo.EvictPod:
+		return []kube.Request{{Verb: kube.VerbCreate, Subresource: "eviction", Object: &policyv1.Eviction{
+			TypeMeta:   metav1.TypeMeta{APIVersion: "policy/v1", Kind: "Eviction"},
+			ObjectMeta: metav1.ObjectMeta{Namespace: o.Namespace, Name: a.Name},
+		}}}, nil
+	case argo.SetWeight, argo.SetRoute, argo.RemoveRoute:
 		return nil, nil
 	}
 	return nil, fmt.Errorf("unknown action %T", a)

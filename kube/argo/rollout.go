@@ -29,7 +29,8 @@ func Rollout(o *RolloutObject) (argo.Rollout, error) {
 		Name: o.Name, Generation: o.Generation, Revision: revision(o.Annotations), Replicas: convert.Clone(spec.Replicas), Paused: spec.Paused,
 		TemplateHash:            TemplateHash(&spec.Template, o.Status.CollisionCount),
 		ProgressDeadlineSeconds: convert.Clone(spec.ProgressDeadlineSeconds), ProgressDeadlineAbort: spec.ProgressDeadlineAbort,
-		Status: status(&o.Status),
+		RestartAt: convert.TimeOrZero(spec.RestartAt),
+		Status:    status(&o.Status),
 	}
 	if r.Generation > 0 && r.Status.ObservedGeneration == 0 && o.Status.ObservedGeneration != "" {
 		es.Add("status.observedGeneration", o.Status.ObservedGeneration, "must be a number")
@@ -52,6 +53,7 @@ func Rollout(o *RolloutObject) (argo.Rollout, error) {
 		es.Add("spec.strategy", "", "must be either blueGreen or canary, not both")
 	case bg != nil:
 		r.BlueGreen = bg.blueGreen(&es)
+		r.MaxUnavailable = limit(&es, "spec.strategy.blueGreen.maxUnavailable", bg.MaxUnavailable) // of a restart
 	case c != nil:
 		c.canary(&es, &r)
 	default:
@@ -130,8 +132,22 @@ func (c *CanaryStrategy) canary(es *field.Errors, r *argo.Rollout) {
 	}
 	notNegative(es, path+".scaleDownDelaySeconds", c.ScaleDownDelaySeconds)
 	notNegative(es, path+".abortScaleDownDelaySeconds", c.AbortScaleDownDelaySeconds)
+	c.PingPong.check(es, path+".pingPong")
 	for i := range c.Steps {
 		r.Steps = append(r.Steps, c.Steps[i].step(es, path+".steps["+strconv.Itoa(i)+"]", maxWeight))
+	}
+}
+
+// check says what is wrong with the names of two Services that take turns.
+func (p *PingPong) check(es *field.Errors, path string) {
+	switch {
+	case p == nil:
+	case p.PingService == "":
+		es.Add(path+".pingService", "", "must be set")
+	case p.PongService == "":
+		es.Add(path+".pongService", "", "must be set")
+	case p.PingService == p.PongService:
+		es.Add(path+".pongService", p.PongService, "must not be the pingService")
 	}
 }
 
@@ -165,6 +181,7 @@ func status(s *RolloutStatus) argo.Status {
 		CurrentStepIndex: convert.Clone(s.CurrentStepIndex), ActiveSelector: s.BlueGreen.ActiveSelector, PreviewSelector: s.BlueGreen.PreviewSelector,
 		ScaleUpPreviewCheckPoint: s.BlueGreen.ScaleUpPreviewCheckPoint, Replicas: s.Replicas, UpdatedReplicas: s.UpdatedReplicas,
 		ReadyReplicas: s.ReadyReplicas, AvailableReplicas: s.AvailableReplicas,
+		RestartedAt: convert.TimeOrZero(s.RestartedAt), StablePingPong: argo.PingPong(s.Canary.StablePingPong),
 		Runs: argo.Runs{
 			Step: run(s.Canary.CurrentStepAnalysisRunStatus), Background: run(s.Canary.CurrentBackgroundAnalysisRunStatus),
 			PrePromotion: run(s.BlueGreen.PrePromotionAnalysisRunStatus), PostPromotion: run(s.BlueGreen.PostPromotionAnalysisRunStatus),

@@ -20,6 +20,9 @@ import (
 // other hashes, as older releases do, is believed: if it has observed o, and no ReplicaSet
 // has the hash of the template, the template is that of the status. The error is that of
 // [Rollout] and [ReplicaSet], or says which Service is missing.
+//
+// Pods are looked at only while o asks for a restart: see [Pods]. The routes of steps are
+// taken to be there as far as the status has come.
 func Snapshot(o *RolloutObject, sets []*appsv1.ReplicaSet, services []*corev1.Service) (argo.Snapshot, error) {
 	if o == nil {
 		o = &RolloutObject{}
@@ -58,6 +61,10 @@ func Snapshot(o *RolloutObject, sets []*appsv1.ReplicaSet, services []*corev1.Se
 	case c != nil:
 		s.StableService = find("spec.strategy.canary.stableService", c.StableService)
 		s.CanaryService = find("spec.strategy.canary.canaryService", c.CanaryService)
+		if c.PingPong != nil {
+			s.Ping = find("spec.strategy.canary.pingPong.pingService", c.PingPong.PingService)
+			s.Pong = find("spec.strategy.canary.pingPong.pongService", c.PingPong.PongService)
+		}
 		if w := r.Status.Weights; w != nil && w.Verified != nil {
 			s.WeightVerified = ptr.To(*w.Verified)
 		}
@@ -65,6 +72,7 @@ func Snapshot(o *RolloutObject, sets []*appsv1.ReplicaSet, services []*corev1.Se
 	if err := es.Join(); err != nil {
 		return argo.Snapshot{}, err
 	}
+	s.Routes = routesSoFar(&s.Rollout)
 	return s, nil
 }
 

@@ -30,6 +30,10 @@ func ToStatus(o *RolloutObject, s argo.Status) RolloutStatus {
 	if s.ObservedGeneration != 0 {
 		status.ObservedGeneration = strconv.FormatInt(s.ObservedGeneration, 10)
 	}
+	status.RestartedAt = nil
+	if at := metav1.NewTime(s.RestartedAt); !at.IsZero() {
+		status.RestartedAt = &at
+	}
 	if !s.Abort {
 		status.AbortedAt = nil
 	}
@@ -50,6 +54,7 @@ func ToStatus(o *RolloutObject, s argo.Status) RolloutStatus {
 	green.PrePromotionAnalysisRunStatus = toRun(green.PrePromotionAnalysisRunStatus, s.Runs.PrePromotion)
 	green.PostPromotionAnalysisRunStatus = toRun(green.PostPromotionAnalysisRunStatus, s.Runs.PostPromotion)
 	canary.Weights = toWeights(canary.Weights, s.Weights)
+	canary.StablePingPong = string(s.StablePingPong)
 	return status
 }
 

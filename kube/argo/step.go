@@ -163,6 +163,7 @@ func (s *CanaryStep) step(es *field.Errors, path string, maxWeight int32) argo.S
 			step.Other = other.kind // the last is looked at first
 		}
 	}
+	step.Routes = s.routes(es, path)
 	if kinds == 0 || alone > 1 {
 		es.Add(path, kinds, "must hold one of setWeight, pause, setCanaryScale, setHeaderRoute, setMirrorRoute, analysis, experiment and plugin")
 	}

@@ -20,6 +20,7 @@ func TestTotal(t *testing.T) {
 
 var exportedFunctions = map[string]any{
 	"NewReplicaSet": kubeargo.NewReplicaSet,
+	"Pods":          kubeargo.Pods,
 	"ReplicaSet":    kubeargo.ReplicaSet,
 	"Requests":      kubeargo.Requests,
 	"Resolve":       kubeargo.Resolve,

@@ -6,6 +6,7 @@ package argosim
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"time"
@@ -23,6 +24,8 @@ type Config struct {
 	// next one, when a person has resumed, succeeds.
 	Analysis  argo.RunPhase
 	TimeLimit time.Duration
+	Repair    argo.Quirks
+	Pods      map[string][]argo.Pod // that are there, by the hash of their template
 }
 
 // A Step is where the Rollout stands after a pass that changed something.
@@ -34,12 +37,14 @@ type Step struct {
 	OldReady int32         `json:"oldReady"`
 	// Traffic is the share of the requests that go to new pods, in percent; -1 if pods get
 	// them by their number.
-	Traffic int32        `json:"traffic"`
-	Index   *int32       `json:"step,omitempty"` // that of the status, from 0
-	Phase   argo.Phase   `json:"phase,omitempty"`
-	Message string       `json:"message,omitempty"`
-	Actions argo.Actions `json:"actions,omitempty"`
-	Aborted bool         `json:"aborted,omitempty"`
+	Traffic int32 `json:"traffic"`
+	// Service is which of two Services that take turns selects the new pods, "" if none does.
+	Service argo.PingPong `json:"service,omitempty"`
+	Index   *int32        `json:"step,omitempty"` // that of the status, from 0
+	Phase   argo.Phase    `json:"phase,omitempty"`
+	Message string        `json:"message,omitempty"`
+	Actions argo.Actions  `json:"actions,omitempty"`
+	Aborted bool          `json:"aborted,omitempty"`
 }
 
 // A Result is how it went.
@@ -54,8 +59,11 @@ type Result struct {
 // maxPasses bounds a run that never rests.
 const maxPasses = 20_000
 
-// A pod is when it becomes available; never is zero.
-type pod struct{ at time.Time }
+// A pod is when it was created, and when it becomes available; never is zero.
+type pod struct {
+	name        string
+	created, at time.Time
+}
 
 type world struct {
 	config Config
@@ -64,6 +72,7 @@ type world struct {
 	start  time.Time
 	pods   map[string][]pod // by hash
 	since  map[string]time.Time
+	named  int  // how many pods have got a name
 	judged bool // an analysis without a result has ended
 	result Result
 }
@@ -72,18 +81,12 @@ type world struct {
 func Run(s argo.Snapshot, now time.Time, config Config) (Result, error) {
 	w := &world{config: config, s: s, now: now, start: now, pods: map[string][]pod{}, since: map[string]time.Time{}}
 	w.s.Sets = slices.Clone(s.Sets)
-	for _, set := range s.Sets {
-		for i := range set.StatusReplicas {
-			p := pod{at: now}
-			if i >= set.AvailableReplicas {
-				p = w.started(set.Hash)
-			}
-			w.pods[set.Hash] = append(w.pods[set.Hash], p)
-		}
+	for i := range s.Sets {
+		w.populate(&s.Sets[i])
 	}
 	w.settle()
 	for range maxPasses {
-		plan, err := argo.Reconcile(w.s, w.now, argo.Options{})
+		plan, err := argo.Reconcile(w.s, w.now, argo.Options{Repair: config.Repair})
 		if err != nil {
 			return w.result, err
 		}
@@ -107,17 +110,48 @@ func Run(s argo.Snapshot, now time.Time, config Config) (Result, error) {
 
 // started returns a pod that is started now.
 func (w *world) started(hash string) pod {
-	if hash != "" && hash == w.config.Broken {
-		return pod{}
+	w.named++
+	p := pod{name: fmt.Sprintf("%s-%d", hash, w.named), created: w.now}
+	if hash == "" || hash != w.config.Broken {
+		p.at = w.now.Add(w.config.ReadyAfter)
 	}
-	return pod{at: w.now.Add(w.config.ReadyAfter)}
+	return p
+}
+
+// populate gives a ReplicaSet the pods that are there, or as many as its status tells of.
+func (w *world) populate(set *argo.ReplicaSet) {
+	for _, p := range w.config.Pods[set.Hash] {
+		there := w.started(set.Hash)
+		if there.name, there.created = p.Name, p.CreationTimestamp; p.Available {
+			there.at = w.now
+		}
+		if !p.Deleting {
+			w.pods[set.Hash] = append(w.pods[set.Hash], there)
+		}
+	}
+	if len(w.config.Pods[set.Hash]) > 0 {
+		return
+	}
+	for i := range set.StatusReplicas {
+		p := w.started(set.Hash)
+		if p.created = set.CreationTimestamp; i < set.AvailableReplicas {
+			p.at = w.now
+		}
+		w.pods[set.Hash] = append(w.pods[set.Hash], p)
+	}
 }
 
 // settle starts and removes pods, those that are not available first, and reports them.
+// Those that were evicted are gone at once.
 func (w *world) settle() {
+	evicted := map[string]bool{}
+	for _, p := range w.s.Pods {
+		evicted[p.Name] = p.Deleting
+	}
+	w.s.Pods = nil
 	for i := range w.s.Sets {
 		set := &w.s.Sets[i]
-		pods := w.pods[set.Hash]
+		pods := slices.DeleteFunc(w.pods[set.Hash], func(p pod) bool { return evicted[p.name] })
 		slices.SortStableFunc(pods, func(a, b pod) int {
 			if a.at.IsZero() != b.at.IsZero() {
 				return cmp.Compare(boolToInt(a.at.IsZero()), boolToInt(b.at.IsZero()))
@@ -130,8 +164,12 @@ func (w *world) settle() {
 		pods = pods[:set.Replicas]
 		available := int32(0)
 		for _, p := range pods {
-			if !p.at.IsZero() && !p.at.After(w.now) {
+			there := !p.at.IsZero() && !p.at.After(w.now)
+			if there {
 				available++
+			}
+			if !w.s.Rollout.RestartAt.IsZero() {
+				w.s.Pods = append(w.s.Pods, argo.Pod{Name: p.name, CreationTimestamp: p.created, Available: there})
 			}
 		}
 		w.pods[set.Hash] = pods
@@ -153,6 +191,9 @@ func (w *world) done() bool {
 		if set.Hash != w.s.Rollout.TemplateHash && set.Replicas > 0 {
 			return false
 		}
+	}
+	if at := w.s.Rollout.RestartAt; !at.IsZero() && !at.Equal(st.RestartedAt) {
+		return false
 	}
 	return st.Phase == argo.PhaseHealthy && st.StableRS == w.s.Rollout.TemplateHash
 }
@@ -246,7 +287,7 @@ func waitsForPerson(plan argo.Plan) bool {
 func (w *world) note(actions argo.Actions) {
 	clear(w.since)
 	st := &w.s.Rollout.Status
-	step := Step{Time: w.now.Sub(w.start).Truncate(time.Millisecond), Phase: st.Phase, Message: st.Message, Actions: actions, Traffic: w.traffic(), Aborted: st.Abort}
+	step := Step{Time: w.now.Sub(w.start).Truncate(time.Millisecond), Phase: st.Phase, Message: st.Message, Actions: actions, Traffic: w.traffic(), Service: w.service(), Aborted: st.Abort}
 	if st.CurrentStepIndex != nil {
 		step.Index = new(*st.CurrentStepIndex)
 	}
@@ -259,6 +300,16 @@ func (w *world) note(actions argo.Actions) {
 		step.OldReady += set.AvailableReplicas
 	}
 	w.result.Steps = append(w.result.Steps, step)
+}
+
+// service returns which of two Services that take turns selects the new pods.
+func (w *world) service() argo.PingPong {
+	for turn, s := range map[argo.PingPong]*argo.Service{argo.Ping: w.s.Ping, argo.Pong: w.s.Pong} {
+		if s != nil && s.Selector[argo.HashLabel] == w.s.Rollout.TemplateHash {
+			return turn
+		}
+	}
+	return ""
 }
 
 // traffic returns the share of requests that go to new pods.

@@ -21,16 +21,17 @@ import (
 )
 
 // planArgo returns the next plan for a Rollout of Argo.
-func planArgo(r *manifest.ArgoRollout, now time.Time) (view.ArgoPlan, error) {
-	plan, err := argo.Reconcile(r.Snapshot, now, argo.Options{})
+func (r *repairs) planArgo(a *manifest.ArgoRollout, now time.Time) (view.ArgoPlan, error) {
+	snapshot := a.At(now)
+	plan, err := argo.Reconcile(snapshot, now, argo.Options{Repair: r.argoRollouts()})
 	if err != nil {
-		return view.ArgoPlan{}, r.Invalid(err)
+		return view.ArgoPlan{}, a.Invalid(err)
 	}
-	return view.ArgoPlan{Namespace: r.Object.Namespace, Snapshot: r.Snapshot, Now: now, Plan: plan}, nil
+	return view.ArgoPlan{Namespace: a.Object.Namespace, Snapshot: snapshot, Now: now, Plan: plan, Policies: r.flags(argo.QuirkTable())}, nil
 }
 
-func explainArgo(r *manifest.ArgoRollout, now time.Time) (view.ArgoExplanation, error) {
-	plan, err := planArgo(r, now)
+func (p *planning) explainArgo(r *manifest.ArgoRollout, now time.Time) (view.ArgoExplanation, error) {
+	plan, err := p.planArgo(r, now)
 	if err != nil {
 		return view.ArgoExplanation{}, err
 	}
@@ -102,7 +103,7 @@ func (s *simulation) simulateArgo(r, old *manifest.ArgoRollout) (view.ArgoSimula
 	config := argosim.Config{
 		ReadyAfter:   time.Duration(s.scheduleAfter) + time.Duration(s.readyAfter) + time.Duration(r.Object.Spec.MinReadySeconds)*time.Second,
 		ApproveAfter: approve, AnalysisAfter: time.Duration(s.analysis.after), Analysis: phases[s.analysis.outcome],
-		TimeLimit: time.Duration(s.timeLimit),
+		TimeLimit: time.Duration(s.timeLimit), Repair: s.argoRollouts(),
 	}
 	if s.neverReady {
 		config.Broken = r.Snapshot.Rollout.TemplateHash
@@ -111,17 +112,21 @@ func (s *simulation) simulateArgo(r, old *manifest.ArgoRollout) (view.ArgoSimula
 	if now.IsZero() {
 		now = latestOfArgo(cmp.Or(old, r))
 	}
+	config.Pods = r.PodsOf(now)
 	if old != nil {
 		var err error
 		if start, now, err = changed(old, r, now, config); err != nil {
 			return view.ArgoSimulation{}, err
 		}
+		config.Pods = old.PodsOf(now)
 	}
 	result, err := argosim.Run(start, now, config)
 	if err != nil {
 		return view.ArgoSimulation{}, r.Invalid(err)
 	}
-	return view.ArgoSimulation{Namespace: r.Object.Namespace, Rollout: start.Rollout, Result: result}, nil
+	return view.ArgoSimulation{
+		Namespace: r.Object.Namespace, Rollout: start.Rollout, Result: result, Policies: s.flags(argo.QuirkTable()),
+	}, nil
 }
 
 // changed returns what is there when an old Rollout becomes another one: it has been rolled
@@ -129,6 +134,10 @@ func (s *simulation) simulateArgo(r, old *manifest.ArgoRollout) (view.ArgoSimula
 func changed(old, r *manifest.ArgoRollout, now time.Time, config argosim.Config) (argo.Snapshot, time.Time, error) {
 	s := old.Snapshot
 	if len(old.ReplicaSets) == 0 {
+		restart := r.Snapshot.Rollout.RestartAt
+		if !now.After(restart) {
+			now = restart.Add(-24 * time.Hour) // the pods are older than what restarts them
+		}
 		config.Broken, config.Analysis, config.AnalysisAfter, config.ApproveAfter = "", argo.RunSuccessful, 0, 0
 		config.TimeLimit = 10 * 365 * 24 * time.Hour
 		result, err := argosim.Run(s, now, config)
@@ -138,27 +147,32 @@ func changed(old, r *manifest.ArgoRollout, now time.Time, config argosim.Config)
 		if err != nil {
 			return s, now, old.Invalid(err)
 		}
-		s, now = result.Snapshot, result.Now
+		s, now = result.Snapshot, later(result.Now, restart)
 	}
 	next := r.Snapshot
 	generation, revision, status := s.Rollout.Generation+1, s.Rollout.Revision, s.Rollout.Status
 	next.Rollout.Generation, next.Rollout.Revision, next.Rollout.Status = generation, revision, status
-	next.Sets = s.Sets
+	next.Sets, next.Routes = s.Sets, s.Routes
 	if kubeargo.TemplateHash(&old.Object.Spec.Template, nil) == kubeargo.TemplateHash(&r.Object.Spec.Template, nil) {
 		next.Rollout.TemplateHash = s.Rollout.TemplateHash // which may be that of another release
 	}
 	there := map[string]*argo.Service{}
-	for _, service := range []*argo.Service{s.Active, s.Preview, s.StableService, s.CanaryService} {
+	for _, service := range servicesOf(&s) {
 		if service != nil {
 			there[service.Name] = service
 		}
 	}
-	for _, service := range []*argo.Service{next.Active, next.Preview, next.StableService, next.CanaryService} {
+	for _, service := range servicesOf(&next) {
 		if service != nil && there[service.Name] != nil {
 			service.Selector, service.Managed = maps.Clone(there[service.Name].Selector), there[service.Name].Managed
 		}
 	}
 	return next, now, nil
+}
+
+// servicesOf returns the Services of a Rollout, nil for those that it does not name.
+func servicesOf(s *argo.Snapshot) []*argo.Service {
+	return []*argo.Service{s.Active, s.Preview, s.StableService, s.CanaryService, s.Ping, s.Pong}
 }
 
 // latestOfArgo returns the latest time in the objects of a Rollout.
@@ -170,6 +184,7 @@ func latestOfArgo(r *manifest.ArgoRollout) time.Time {
 	for _, c := range r.Object.Status.PauseConditions {
 		last = later(last, c.StartTime.Time)
 	}
+	last = later(last, r.Snapshot.Rollout.RestartAt)
 	for _, rs := range r.ReplicaSets {
 		last = later(last, rs.CreationTimestamp.Time)
 	}

@@ -138,7 +138,7 @@ func liveArgo(t *testing.T, file string, edit func(*argo.Snapshot)) []byte {
 		rs.Status = appsv1.ReplicaSetStatus{Replicas: set.StatusReplicas, ReadyReplicas: set.ReadyReplicas, AvailableReplicas: set.AvailableReplicas}
 		objects = append(objects, rs)
 	}
-	for _, service := range []*argo.Service{s.Active, s.Preview, s.StableService, s.CanaryService} {
+	for _, service := range servicesOf(&s) {
 		if service != nil {
 			objects = append(objects, &corev1.Service{
 				TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Service"},

@@ -91,7 +91,7 @@ func (u *undoing) argoUndo(r *manifest.ArgoRollout) (view.ArgoUndo, error) {
 	next.Rollout.TemplateHash = target.Labels[argo.HashLabel]
 	config := argosim.Config{
 		ReadyAfter:   time.Duration(u.scheduleAfter) + time.Duration(u.readyAfter) + time.Duration(r.Object.Spec.MinReadySeconds)*time.Second,
-		ApproveAfter: 5 * time.Minute, TimeLimit: time.Duration(u.timeLimit),
+		ApproveAfter: 5 * time.Minute, TimeLimit: time.Duration(u.timeLimit), Repair: u.argoRollouts(), Pods: r.PodsOf(u.now.Time),
 	}
 	if u.neverReady {
 		config.Broken = left
@@ -100,7 +100,7 @@ func (u *undoing) argoUndo(r *manifest.ArgoRollout) (view.ArgoUndo, error) {
 	if err != nil {
 		return undo, err
 	}
-	undo.Rollout = &view.ArgoSimulation{Namespace: r.Object.Namespace, Rollout: next.Rollout, Result: result}
+	undo.Rollout = &view.ArgoSimulation{Namespace: r.Object.Namespace, Rollout: next.Rollout, Result: result, Policies: u.flags(argo.QuirkTable())}
 	return undo, nil
 }
 

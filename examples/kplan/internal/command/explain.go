@@ -75,7 +75,7 @@ func (p *planning) explain(c *cobra.Command) error {
 		return err
 	}
 	now := p.present(c, set.Latest)
-	explanations, err := argoDocuments(set, now, explainArgo)
+	explanations, err := argoDocuments(set, now, p.explainArgo)
 	if err != nil {
 		return err
 	}

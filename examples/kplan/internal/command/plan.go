@@ -78,7 +78,7 @@ func (p *planning) execute(c *cobra.Command) error {
 		return err
 	}
 	now := p.present(c, set.Latest)
-	plans, err := argoDocuments(set, now, planArgo)
+	plans, err := argoDocuments(set, now, p.planArgo)
 	if err != nil {
 		return err
 	}

@@ -66,6 +66,7 @@ func TestRepairNames(t *testing.T) {
 func setsOf(r *repairs) map[string]fmt.Stringer {
 	return map[string]fmt.Stringer{
 		"Deployment": r.deployments(), "ReplicaSet": r.replicaSets(), "DaemonSet": r.daemonSets(), "Rollout": r.rollouts(),
+		"Rollout of Argo": r.argoRollouts(),
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/rollout/argo"
 	"github.com/kplan-go/kplan/rollout/workload"
 	"github.com/kplan-go/kplan/selector"
 )
@@ -23,6 +24,7 @@ func quirks() []view.Quirks {
 		{Kind: "ReplicaSet", Package: "replicaset", Quirks: replicaset.QuirkTable()},
 		{Kind: "DaemonSet", Package: "daemonset", Quirks: daemonset.QuirkTable()},
 		{Kind: "Rollout", Package: "rollout", Quirks: workload.QuirkTable()},
+		{Kind: "Rollout of Argo", Package: "rollout/argo", Quirks: argo.QuirkTable()},
 	}
 }
 
@@ -74,6 +76,10 @@ func (r *repairs) daemonSets() daemonset.Quirks {
 
 func (r *repairs) rollouts() workload.Quirks {
 	return of(r, workload.RepairAll, workload.QuirkTable(), workload.ParseQuirks)
+}
+
+func (r *repairs) argoRollouts() argo.Quirks {
+	return of(r, argo.RepairAll, argo.QuirkTable(), argo.ParseQuirks)
 }
 
 // known returns those names that a table has.

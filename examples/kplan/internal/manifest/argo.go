@@ -3,6 +3,7 @@ package manifest
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -34,6 +35,22 @@ func (r *ArgoRollout) Invalid(err error) error {
 	return &Error{File: r.File, Object: r.Name(), Err: err}
 }
 
+// At returns the snapshot as of an instant: which pods are available depends on it.
+func (r *ArgoRollout) At(now time.Time) argo.Snapshot {
+	s := r.Snapshot
+	s.Pods = kubeargo.Pods(r.Object, r.ReplicaSets, r.Pods, now)
+	return s
+}
+
+// PodsOf returns the pods of each template as of an instant, by its hash.
+func (r *ArgoRollout) PodsOf(now time.Time) map[string][]argo.Pod {
+	pods := map[string][]argo.Pod{}
+	for _, rs := range r.ReplicaSets {
+		pods[rs.Labels[argo.HashLabel]] = kubeargo.Pods(r.Object, []*appsv1.ReplicaSet{rs}, r.Pods, now)
+	}
+	return pods
+}
+
 // assignArgo puts together Rollouts of Argo with what they need. It takes their
 // ReplicaSets away from those of Deployments.
 func (l *loader) assignArgo(s *Set) error {
@@ -58,10 +75,15 @@ func (l *loader) assignArgo(s *Set) error {
 			return r.Invalid(err)
 		}
 		r.Snapshot = snapshot
+		if at := snapshot.Rollout.RestartAt; len(r.Pods) == 0 && !at.Equal(snapshot.Rollout.Status.RestartedAt) && slices.ContainsFunc(snapshot.Sets, argoHasPods) {
+			s.Notes = append(s.Notes, fmt.Sprintf("%s: %s: spec.restartAt asks for a restart, and its pods are not in the input: plan takes them for restarted", r.File, r.Name()))
+		}
 		s.Argo = append(s.Argo, r)
 	}
 	return nil
 }
+
+func argoHasPods(set argo.ReplicaSet) bool { return set.StatusReplicas > 0 }
 
 // resolve gives a Rollout the template of the workload that it names.
 func (l *loader) resolve(r *ArgoRollout) error {
@@ -109,6 +131,11 @@ func (l *loader) argoServices(r *ArgoRollout) (notes []string) {
 		list = []wanted{{bg.ActiveService, status.BlueGreen.ActiveSelector}, {bg.PreviewService, status.BlueGreen.PreviewSelector}}
 	case c != nil:
 		list = []wanted{{c.StableService, status.StableRS}, {c.CanaryService, status.CurrentPodHash}}
+		if p := c.PingPong; p != nil && status.Canary.StablePingPong == string(argo.Ping) {
+			list = append(list, wanted{p.PingService, status.StableRS}, wanted{p.PongService, status.CurrentPodHash})
+		} else if p != nil {
+			list = append(list, wanted{p.PongService, status.StableRS}, wanted{p.PingService, status.CurrentPodHash})
+		}
 	}
 	for _, w := range list {
 		if w.name == "" {

@@ -16,11 +16,13 @@ type ArgoPlan struct {
 	Snapshot  argo.Snapshot
 	Now       time.Time
 	Plan      argo.Plan
+	Policies  []string // the flags that depart from Argo Rollouts
 }
 
 // Text writes the plan for people.
 func (p ArgoPlan) Text(w *terminal.Writer) {
 	p.heading(w)
+	writeDepartures(w, p.Policies, "Argo Rollouts")
 	if len(p.Plan.Actions) == 0 {
 		w.Printf("Nothing to write at the moment.\n\n")
 	} else {
@@ -188,10 +190,11 @@ func (p ArgoPlan) MarshalJSON() ([]byte, error) {
 		APIVersion string       `json:"apiVersion"`
 		Name       string       `json:"name"`
 		Namespace  string       `json:"namespace,omitempty"`
+		Policies   []string     `json:"policies,omitempty"`
 		Actions    argo.Actions `json:"actions"`
 		Holds      []argo.Hold  `json:"holds"`
 		plan
-	}{"Rollout", argoVersion, p.Snapshot.Rollout.Name, p.Namespace, p.Plan.Actions, notNil(p.Plan.Holds), plan(p.Plan)})
+	}{"Rollout", argoVersion, p.Snapshot.Rollout.Name, p.Namespace, p.Policies, p.Plan.Actions, notNil(p.Plan.Holds), plan(p.Plan)})
 }
 
 // argoVersion tells Rollouts of Argo from those of OpenKruise in JSON.

@@ -52,6 +52,7 @@ func (e *ArgoExplanation) failing() string {
 func (e ArgoExplanation) Text(w *terminal.Writer) {
 	state, why := e.State()
 	w.Printf("Rollout %s is %s. %s\n\n", e.name(), state, why)
+	writeDepartures(w, e.Policies, "Argo Rollouts")
 	w.Printf("Strategy:                %s, %s\n", argoStyle(&e.Snapshot.Rollout), plural(e.replicas(), "replica"))
 	w.Printf("Status:                  %s\n", argoStanding(&e.Snapshot.Rollout.Status))
 	writeInstants(w, e.Instants, e.Now)
@@ -102,6 +103,7 @@ func (e ArgoExplanation) MarshalJSON() ([]byte, error) {
 		APIVersion string                 `json:"apiVersion"`
 		Name       string                 `json:"name"`
 		Namespace  string                 `json:"namespace,omitempty"`
+		Policies   []string               `json:"policies,omitempty"`
 		State      State                  `json:"state"`
 		Why        string                 `json:"why"`
 		Status     argo.Status            `json:"status"` // as it was read
@@ -110,7 +112,7 @@ func (e ArgoExplanation) MarshalJSON() ([]byte, error) {
 		Pods       []Pod                  `json:"pods"` // that do not serve
 		Instants   []Instant              `json:"instants"`
 	}{
-		"Rollout", argoVersion, e.Snapshot.Rollout.Name, e.Namespace, state, why, e.Snapshot.Rollout.Status, e.Plan.Actions, holds,
+		"Rollout", argoVersion, e.Snapshot.Rollout.Name, e.Namespace, e.Policies, state, why, e.Snapshot.Rollout.Status, e.Plan.Actions, holds,
 		notNil(e.Idle), notNil(e.Instants),
 	})
 }

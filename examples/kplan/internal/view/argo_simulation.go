@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/argosim"
@@ -15,6 +16,7 @@ type ArgoSimulation struct {
 	Namespace string
 	Rollout   argo.Rollout
 	Result    argosim.Result
+	Policies  []string // the flags that depart from Argo Rollouts
 }
 
 func (s ArgoSimulation) end() *argosim.Step { return &s.Result.Steps[len(s.Result.Steps)-1] }
@@ -34,21 +36,23 @@ func (s ArgoSimulation) Unfinished() string {
 	return text
 }
 
-// shown are the steps in which numbers, the traffic, the step or the phase change. Of
-// several at one instant with the same numbers the last counts.
+// shown are the steps in which numbers, the traffic, the step or the phase change, and those
+// that restart pods. Of several at one instant with the same numbers the last counts.
 func (s ArgoSimulation) shown() []argosim.Step {
 	type numbers struct {
 		fresh, ready, old, oldReady, traffic, step int32
 		phase                                      argo.Phase
+		service                                    argo.PingPong
+		evicted                                    int32
 	}
 	var list []argosim.Step
 	var last numbers
 	for i, step := range s.Result.Steps {
-		n := numbers{step.New, step.NewReady, step.Old, step.OldReady, step.Traffic, indexOf(&step), step.Phase}
+		n := numbers{step.New, step.NewReady, step.Old, step.OldReady, step.Traffic, indexOf(&step), step.Phase, step.Service, evictions(&step)}
 		switch {
 		case len(list) > 0 && n == last && list[len(list)-1].Time == step.Time:
 			list[len(list)-1] = step
-		case n != last || i == len(s.Result.Steps)-1:
+		case n != last || n.evicted > 0 || i == len(s.Result.Steps)-1:
 			list = append(list, step)
 		}
 		last = n
@@ -76,6 +80,7 @@ func (s ArgoSimulation) doing(step *argosim.Step) string {
 func (s ArgoSimulation) Text(w *terminal.Writer) {
 	p := ArgoPlan{Namespace: s.Namespace, Snapshot: argo.Snapshot{Rollout: s.Rollout}}
 	p.heading(w)
+	writeDepartures(w, s.Policies, "Argo Rollouts")
 	w.Printf("NEW and OLD: pods ready/wanted.\n\n")
 	header := []string{"TIME", "NEW", "OLD", "TOTAL", "AVAIL"}
 	if s.end().Traffic >= 0 {
@@ -88,7 +93,7 @@ func (s ArgoSimulation) Text(w *terminal.Writer) {
 			fmt.Sprint(step.New + step.Old), fmt.Sprint(step.NewReady + step.OldReady),
 		}
 		if s.end().Traffic >= 0 {
-			row = append(row, fmt.Sprintf("%d%%", step.Traffic))
+			row = append(row, strings.TrimSpace(fmt.Sprintf("%d%% %s", step.Traffic, step.Service)))
 		}
 		t.Row(append(row, s.doing(&step), argoState(&step))...)
 	}
@@ -104,10 +109,24 @@ func (s ArgoSimulation) Text(w *terminal.Writer) {
 
 // argoState says how the Rollout stands in a step.
 func argoState(step *argosim.Step) string {
-	if step.Message == "" || step.Phase == argo.PhaseProgressing {
-		return string(step.Phase)
+	text := string(step.Phase)
+	if step.Message != "" && step.Phase != argo.PhaseProgressing {
+		text += ": " + step.Message
 	}
-	return string(step.Phase) + ": " + step.Message
+	if n := evictions(step); n > 0 {
+		text += fmt.Sprintf(", restarts %s", plural(n, "pod"))
+	}
+	return text
+}
+
+// evictions returns how many pods a pass has restarted.
+func evictions(step *argosim.Step) (n int32) {
+	for _, a := range step.Actions {
+		if _, ok := a.(argo.EvictPod); ok {
+			n++
+		}
+	}
+	return n
 }
 
 // Chart returns the update as a picture: pods of both templates, traffic and pauses.
@@ -164,8 +183,9 @@ func (s ArgoSimulation) MarshalJSON() ([]byte, error) {
 		APIVersion string          `json:"apiVersion"`
 		Name       string          `json:"name"`
 		Namespace  string          `json:"namespace,omitempty"`
+		Policies   []string        `json:"policies,omitempty"`
 		Done       bool            `json:"done"`
 		Holds      []argo.Hold     `json:"holds,omitempty"` // at the end
 		Steps      []argoSimulated `json:"steps"`
-	}{"Rollout", argoVersion, s.Rollout.Name, s.Namespace, s.Result.Done, s.Result.Holds, steps})
+	}{"Rollout", argoVersion, s.Rollout.Name, s.Namespace, s.Policies, s.Result.Done, s.Result.Holds, steps})
 }

@@ -36,9 +36,12 @@ func (p Plan) Text(w *terminal.Writer) {
 }
 
 // writePolicies says that the planner does not do what Kubernetes would.
-func writePolicies(w *terminal.Writer, flags []string) {
+func writePolicies(w *terminal.Writer, flags []string) { writeDepartures(w, flags, "Kubernetes") }
+
+// writeDepartures says that the planner does not do what somebody's controller would.
+func writeDepartures(w *terminal.Writer, flags []string, whose string) {
 	if len(flags) > 0 {
-		w.Printf("With %s, unlike Kubernetes.\n\n", strings.Join(flags, " "))
+		w.Printf("With %s, unlike %s.\n\n", strings.Join(flags, " "), whose)
 	}
 }
 

@@ -11,7 +11,8 @@ import (
 // argos are the words for the reasons of the planner of Rollouts of Argo.
 var argos = vocabulary[argo.Reason]{
 	actions: map[argo.Reason]string{
-		argo.ReasonNewTemplate:    "no ReplicaSet has this template",
+		argo.ReasonNewTemplate:    "no ReplicaSet has this template; the next pass sizes it",
+		argo.ReasonRestart:        "it is older than spec.restartAt",
 		argo.ReasonWeight:         "the sizes follow the step",
 		argo.ReasonOtherTemplate:  "its template is neither wanted nor stable",
 		argo.ReasonStable:         "all stable pods are kept",
@@ -49,6 +50,10 @@ var argos = vocabulary[argo.Reason]{
 			Text: "step %d of %d waits for an analysis, an experiment or a plugin", Means: "An analysis has not succeeded yet.",
 			Ends: "It ends; if it fails, the update is given up.",
 		},
+		argo.ReasonRestart: {
+			Text: "%d of %d pods are newer than spec.restartAt", Means: "Its pods are restarted, as many at once as may be unavailable.",
+			Ends: "New pods become available; if a disruption budget refuses, it is tried again.",
+		},
 		argo.ReasonScaleDownDelay: {
 			Text: "the pods of the update that was given up are kept for a while", Means: "The delay before new pods go is not over.", Ends: "It ends by itself.",
 		},
@@ -74,12 +79,34 @@ func argoPhrase(action argo.Action) string {
 			return fmt.Sprintf("keep the pods of replica set %s", a.Name)
 		}
 		return fmt.Sprintf("let the pods of replica set %s go at %s", a.Name, a.Until.Format(time.RFC3339))
+	case argo.EvictPod:
+		return "evict pod " + a.Name
+	case argo.SetRoute:
+		return fmt.Sprintf("set route %s to service %s: %s", a.Route.Name, dash(a.Service), argoRoute(&a.Route))
+	case argo.RemoveRoute:
+		return "remove route " + a.Name
 	case argo.SelectPods:
 		return fmt.Sprintf("let service %s select %s", a.Service, a.Value)
 	case argo.SetWeight:
 		return fmt.Sprintf("lead %d of %d requests to %s", a.Canary.Weight, a.Canary.Weight+a.Stable.Weight, a.Canary.Hash)
 	}
 	return fmt.Sprint(action)
+}
+
+// argoRoute says which requests meet a route.
+func argoRoute(r *argo.Route) string {
+	if r.Mirror != nil {
+		share := int32(100)
+		if r.Mirror.Percentage != nil {
+			share = *r.Mirror.Percentage
+		}
+		return fmt.Sprintf("copies of %d%% of what it matches", share)
+	}
+	var names []string
+	for _, h := range r.Headers {
+		names = append(names, h.Name)
+	}
+	return "requests with header " + strings.Join(names, " or ")
 }
 
 // argoWaits says in words what a hold means. What is not about a step has no numbers.
