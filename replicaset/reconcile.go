@@ -14,12 +14,15 @@ func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
+	if hold, stale := s.Written.unseen(s.Read); stale != nil {
+		return in.writeNothing(hold), nil
+	}
 	c, err := in.count()
 	if err != nil {
 		return Plan{}, err
 	}
 	if in.unusable {
-		return in.writeUnusable(), nil
+		return in.writeNothing(held(ReasonBadSelector, 0, 0)), nil
 	}
 	d := in.decide(&c)
 	return in.write(&c, &d), nil
@@ -29,7 +32,7 @@ func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
 // first one that stays does. The arguments are those of Reconcile.
 func Explain(s Snapshot, now time.Time, opts Options) ([]podorder.Explanation, error) {
 	in, err := admit(&s, now, opts)
-	if err != nil {
+	if err != nil || s.Written.Check(s.Read) != nil {
 		return nil, err
 	}
 	c, err := in.count()
