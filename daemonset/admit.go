@@ -32,6 +32,8 @@ type input struct {
 	surge          rollout.IntOrPercent
 	maxUnavailable rollout.IntOrPercent
 
+	written, read Versions
+
 	owned   []int32   // pods that belong to the DaemonSet
 	claimed []int32   // pods to adopt or to release, by name
 	index   nameIndex // of nodes
@@ -41,7 +43,7 @@ type input struct {
 // admit checks, defaults and compiles a snapshot.
 func admit(s *Snapshot, now time.Time, opts Options) (*input, error) {
 	in := &input{
-		ds: &s.DaemonSet, nodes: s.Nodes, pods: s.Pods, revisions: s.Revisions, unseen: s.Unseen,
+		ds: &s.DaemonSet, nodes: s.Nodes, pods: s.Pods, revisions: s.Revisions, unseen: s.Unseen, written: s.Written, read: s.Read,
 		now: now.Round(0).UTC(), opts: opts,
 	}
 	var errs field.Errors

@@ -63,9 +63,9 @@ func Explain(s Snapshot, now time.Time, opts Options) ([]NodeReport, error) {
 	h := in.decideRevisions()
 	st := count(in, h)
 	var d decision
-	switch reason := in.stopped(); {
-	case reason != "":
-		d.waits = reason
+	switch because := in.stopped(); {
+	case because.Reason != "":
+		d.waits = because.Reason
 	case h.collision != nil: // the pass ends before it comes to the nodes
 		d.waits = ReasonCollision
 	default:

@@ -36,10 +36,13 @@ type Report struct {
 // A Result is how a pass ends.
 type Result struct {
 	Expectations replicaset.Expectations // Snapshot.Unseen is that they are not satisfied
-	Status       Status                  // to be written if WriteStatus is set
-	WriteStatus  bool
-	Events       []Event // to be recorded, in order
-	Backoff      Backoff // to hand back with the next snapshot
+	// Written is for the next snapshot: the versions of the pods that were created or
+	// adopted. Add that of the status once it is written, see [Versions.WroteStatus].
+	Written     Versions
+	Status      Status // to be written if WriteStatus is set
+	WriteStatus bool
+	Events      []Event // to be recorded, in order
+	Backoff     Backoff // to hand back with the next snapshot
 	// Err is why the pass failed: then call [Reconcile] again after
 	// replicaset.RetryDelay. If it is nil, forget the failures so far. Errs are all errors
 	// of the same kind.
@@ -89,7 +92,11 @@ func (p Plan) Expect(before replicaset.Expectations, now time.Time) replicaset.E
 // Kubernetes 1.36.3.
 func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
 	f := finish{s: &s, plan: &p, report: &r, now: now.Round(0).UTC(), opts: opts}
-	f.result = Result{Expectations: r.Expectations, Status: copyStatus(s.DaemonSet.Status), Backoff: slices.Clone(s.Backoff)}
+	f.result = Result{Expectations: r.Expectations, Written: s.Written, Status: copyStatus(s.DaemonSet.Status), Backoff: slices.Clone(s.Backoff)}
+	if _, stale := s.Written.unseen(s.Read); stale != nil {
+		f.result.Err, f.result.Errs = stale, []error{stale}
+		return f.result
+	}
 	f.actions()
 	if !f.stopped {
 		f.result.Status, f.result.Backoff = copyStatus(p.Status), slices.Clone(p.Backoff)
@@ -170,6 +177,7 @@ func claims(a Action) bool {
 // action looks at one outcome.
 func (f *finish) action(i int, a Action) {
 	o := f.outcome(i)
+	f.wrote(a, o)
 	switch a := a.(type) {
 	case AdoptPod:
 		f.adopted(a, cmp.Or(a.Kind, "Pod"), a.Object, o)
@@ -188,6 +196,16 @@ func (f *finish) action(i int, a Action) {
 	default:
 		if o.Answer != selector.Done {
 			f.stop(a, o.Failure())
+		}
+	}
+}
+
+// wrote records the version of a pod that was adopted or created.
+func (f *finish) wrote(a Action, o *selector.Outcome) {
+	switch a.(type) {
+	case AdoptPod, CreatePod:
+		if o.Answer == selector.Done && o.ResourceVersion != "" {
+			f.result.Written = f.result.Written.wrotePod(f.s.DaemonSet.UID, o.ResourceVersion)
 		}
 	}
 }
@@ -269,6 +287,7 @@ func (f *finish) recheck() {
 // again returns the snapshot as the actions that were carried out have left it.
 func (f *finish) again() *Snapshot {
 	next := *f.s
+	next.Written, next.Read = f.result.Written, f.s.Read.upTo(f.result.Written)
 	next.Pods, next.Revisions = slices.Clone(f.s.Pods), slices.Clone(f.s.Revisions)
 	for i, a := range f.plan.Actions {
 		if o := f.outcome(i); o.Answer != "" {

@@ -43,6 +43,8 @@ const (
 const (
 	// What the whole DaemonSet waits for.
 
+	ReasonStalePods    Reason = "StalePods"    // the pods are those of version Have, and Limit was written
+	ReasonStaleOwner   Reason = "StaleOwner"   // the DaemonSet is that of version Have, and Limit was written
 	ReasonSelectingAll Reason = "SelectingAll" // an empty selector stops everything
 	ReasonDeleting     Reason = "Deleting"     // the DaemonSet is being deleted
 	ReasonUnseen       Reason = "Unseen"       // earlier writes are not seen yet

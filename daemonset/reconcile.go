@@ -10,8 +10,8 @@ func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	if reason := in.stopped(); reason != "" {
-		return in.writeStopped(reason), nil
+	if because := in.stopped(); because.Reason != "" {
+		return in.writeStopped(because), nil
 	}
 	h := in.decideRevisions()
 	if h.collision != nil {
@@ -22,17 +22,20 @@ func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
 	return write(st, &d), nil
 }
 
-// stopped returns why nothing at all is done, "" if something may be.
-func (in *input) stopped() Reason {
+// stopped returns why nothing at all is done, the zero Hold if something may be.
+func (in *input) stopped() Hold {
 	selects := in.ds.Selector
 	all := selects != nil && len(selects.MatchLabels)+len(selects.MatchExpressions) == 0
+	stale, err := in.written.unseen(in.read)
 	switch {
+	case err != nil:
+		return stale
 	case in.opts.kruise() && in.owner.Deleting:
-		return ReasonDeleting
+		return Hold{Reason: ReasonDeleting}
 	case all:
-		return ReasonSelectingAll
+		return Hold{Reason: ReasonSelectingAll}
 	case in.owner.Deleting:
-		return ReasonDeleting
+		return Hold{Reason: ReasonDeleting}
 	}
-	return ""
+	return Hold{}
 }

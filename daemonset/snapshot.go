@@ -44,6 +44,12 @@ type Snapshot struct {
 	// Unseen says that pods which an earlier plan created or deleted are not yet seen
 	// to be so. The plan then only reports a status.
 	Unseen bool `json:"unseen,omitzero"`
+	// Written are the versions that earlier passes have left, from [Result.Written], and
+	// Read those up to which the caches had read when Pods and DaemonSet were taken from
+	// them. While what was read is older, nothing is planned. A cache that cannot tell how
+	// far it has read leaves Read empty, and then nothing waits for it.
+	Written Versions `json:"written,omitzero"`
+	Read    Versions `json:"read,omitzero"`
 }
 
 // A Strategy is how a DaemonSet replaces pods of an old template.

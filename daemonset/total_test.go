@@ -90,4 +90,5 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[daemonset.UpdatePod](),
 	reflect.TypeFor[daemonset.UpdateRevision](),
 	reflect.TypeFor[daemonset.Version](),
+	reflect.TypeFor[daemonset.Versions](),
 }

@@ -43,10 +43,10 @@ func write(st *state, d *decision) Plan {
 }
 
 // writeStopped writes that nothing at all is done.
-func (in *input) writeStopped(reason Reason) Plan {
+func (in *input) writeStopped(because Hold) Plan {
 	p := Plan{Status: copyStatus(in.ds.Status), Backoff: in.backoff.Sweep(in.now)}
-	p.hold(Hold{Reason: reason})
-	if reason == ReasonSelectingAll {
+	p.hold(because)
+	if because.Reason == ReasonSelectingAll {
 		p.event("Warning", "SelectingAll", "This "+cmp.Or(unless(in.ds.Kind, Kind), "daemon set")+" is selecting all pods. A non-empty selector is required.")
 	}
 	return p

@@ -30,7 +30,10 @@ type kind interface {
 //
 // What else a server does is not done: metadata, statuses and the annotation of the
 // template generation stay as they are, and so does what only admission plugins change.
-// Defaults are those of Kubernetes 1.36.3 with its feature gates as they are by default.
+// Defaults are those of Kubernetes 1.37.2 with its feature gates as they are by default. A
+// server before 1.37 also drops annotations of a template that once stood for init
+// containers (pod.alpha.kubernetes.io/init-containers and three more), and leaves
+// maxUnavailable of a StatefulSet unset.
 func Default[T kind](object *T) *T {
 	if object == nil {
 		return nil

@@ -32,9 +32,12 @@ type Report struct {
 // A Result is how a pass ends.
 type Result struct {
 	Expectations Expectations // for the next snapshot
-	Status       Status       // to be written if WriteStatus is set
-	WriteStatus  bool
-	Events       []Event
+	// Written is for the next snapshot as well: the versions of the pods that were created
+	// or adopted. Add that of the status once it is written, see [Versions.WroteStatus].
+	Written     Versions
+	Status      Status // to be written if WriteStatus is set
+	WriteStatus bool
+	Events      []Event
 	// Err is why the pass failed: then call [Reconcile] again after [RetryDelay]. If it
 	// is nil, forget the failures so far. Errs are all errors of the same kind.
 	Err  error
@@ -80,14 +83,21 @@ func (p Plan) Expect(s Snapshot, now time.Time) Expectations {
 // that are left, the status to write and whether to try again. An error of a claim
 // ends a pass before pods are created or deleted, and without a status.
 //
-// It mirrors syncReplicaSet, manageReplicas and claimPods of Kubernetes 1.36.3.
+// It mirrors syncReplicaSet, manageReplicas and claimPods of Kubernetes 1.37.2.
 func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
 	f := finish{s: &s, plan: &p, report: &r, opts: opts, now: now.Round(0).UTC()}
-	f.result = Result{Expectations: r.Expectations, Status: p.Status.clone(), RecheckAt: p.RecheckAt}
+	f.result = Result{Expectations: r.Expectations, Written: s.Written, Status: p.Status.clone(), RecheckAt: p.RecheckAt}
+	if stale := s.Written.Check(s.Read); stale != nil {
+		f.result.Status = s.ReplicaSet.Status.clone()
+		f.errs = []error{stale}
+		f.fail()
+		return f.result
+	}
 	if f.bad() {
 		f.result.Status = s.ReplicaSet.Status.clone()
 		return f.result
 	}
+	f.written()
 	gone := f.claims()
 	if f.fail(); len(gone) > 0 && f.result.Err == nil {
 		f.errs = gone
@@ -127,6 +137,29 @@ type finish struct {
 // even the status is written.
 func (f *finish) bad() bool {
 	return slices.ContainsFunc(f.plan.Holds, func(h Hold) bool { return h.Reason == ReasonBadSelector })
+}
+
+// written records the versions of the pods that were adopted and created.
+func (f *finish) written() {
+	wrote := func(o *selector.Outcome) {
+		if o.Answer == selector.Done && o.ResourceVersion != "" {
+			f.result.Written = f.result.Written.WrotePod(f.s.ReplicaSet.UID, o.ResourceVersion)
+		}
+	}
+	i := 0
+	for _, a := range f.plan.Actions {
+		switch a.(type) {
+		case AdoptPod:
+			wrote(f.claim(i))
+			i++
+		case ReleasePod:
+			i++
+		case CreatePods:
+			for k := range f.report.Creates {
+				wrote(&f.report.Creates[k])
+			}
+		}
+	}
 }
 
 // fail ends the pass with the first error, if there is any.
@@ -176,6 +209,7 @@ func (f *finish) claim(i int) *selector.Outcome {
 // still a neighbour: getIndirectlyRelatedPods lists the cache.
 func (f *finish) again() *Snapshot {
 	next, i := *f.s, 0
+	next.Written, next.Read = f.result.Written, f.s.Read.upTo(f.result.Written) // what the claims have left
 	next.Pods = slices.Clone(f.s.Pods)
 	change := func(name, uid string, o *selector.Outcome, reference claim.OwnerReference) {
 		at := slices.IndexFunc(next.Pods, func(p podorder.Pod) bool { return p.Name == name && p.UID == uid })

@@ -61,6 +61,8 @@ const (
 	ReasonBurst        Reason = "Burst"        // Have pods are missing or surplus, Limit may change at once
 	ReasonExpectations Reason = "Expectations" // Have writes have not been seen yet, Limit may be outstanding
 	ReasonExpired      Reason = "Expired"      // Have writes have not been seen for too long and are given up
+	ReasonStalePods    Reason = "StalePods"    // the pods are those of version Have, and Limit was written
+	ReasonStaleOwner   Reason = "StaleOwner"   // the ReplicaSet is that of version Have, and Limit was written
 	ReasonBadSelector  Reason = "BadSelector"  // the selector cannot be used, and nothing is done
 	ReasonTerminating  Reason = "Terminating"  // Have pods are being deleted, of Limit that are missing
 	ReasonProtected    Reason = "Protected"    // Have pods that must not be deleted are in the way of Limit deletions

@@ -14,6 +14,9 @@ func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
+	if hold, stale := s.Written.unseen(s.Read); stale != nil {
+		return in.writeNothing(hold), nil
+	}
 	c, err := in.count()
 	if err != nil {
 		return Plan{}, err
@@ -24,7 +27,7 @@ func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
 // plan returns the plan for what has been counted.
 func (in *input) plan(c *counts) Plan {
 	if in.unusable != nil {
-		return in.writeUnusable()
+		return in.writeNothing(held(ReasonBadSelector, 0, 0))
 	}
 	d := in.decide(c)
 	return in.write(c, &d)
@@ -34,7 +37,7 @@ func (in *input) plan(c *counts) Plan {
 // first one that stays does. The arguments are those of Reconcile.
 func Explain(s Snapshot, now time.Time, opts Options) ([]podorder.Explanation, error) {
 	in, err := admit(&s, now, opts)
-	if err != nil {
+	if err != nil || s.Written.Check(s.Read) != nil {
 		return nil, err
 	}
 	c, err := in.count()

@@ -26,6 +26,12 @@ type Snapshot struct {
 	// Expectations are the writes that Pods may not show yet. They must have been
 	// read before Pods were, or a pod could be missing from both.
 	Expectations Expectations `json:"expectations,omitzero"`
+	// Written are the versions that earlier passes have left, from [Result.Written], and
+	// Read those up to which the caches had read when Pods and ReplicaSet were taken from
+	// them. While what was read is older, nothing is planned. A cache that cannot tell how
+	// far it has read leaves Read empty, and then nothing waits for it.
+	Written Versions `json:"written,omitzero"`
+	Read    Versions `json:"read,omitzero"`
 	// Domains are the failure domains of the nodes; only Options.Spread reads them.
 	Domains podorder.Domains `json:"domains,omitempty"`
 }

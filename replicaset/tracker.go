@@ -62,6 +62,9 @@ func (t *Tracker) Plan(now time.Time, opts Options) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
+	if hold, stale := in.Written.unseen(in.Read); stale != nil {
+		return in.writeNothing(hold), nil
+	}
 	if m != t.measure {
 		t.recount(m)
 	}
@@ -189,7 +192,7 @@ func (t *Tracker) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	var loaded Tracker
-	err := loaded.Apply(Delta{ReplicaSet: &s.ReplicaSet, Siblings: s.Siblings, Expectations: &s.Expectations, Domains: s.Domains})
+	err := loaded.Apply(Delta{ReplicaSet: &s.ReplicaSet, Siblings: s.Siblings, Expectations: &s.Expectations, Written: &s.Written, Read: &s.Read, Domains: s.Domains})
 	for i := 0; i < len(s.Pods) && err == nil; i++ {
 		p := &s.Pods[i]
 		if loaded.find(p.Name) >= 0 {

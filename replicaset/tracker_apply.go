@@ -24,6 +24,8 @@ type Delta struct {
 	// Expectations are what is expected from now on. Apply does not lower them by what
 	// happens to pods: see [PodEffects].
 	Expectations *Expectations
+	// Written and Read are the versions that were written and read from now on.
+	Written, Read *Versions
 }
 
 // Apply takes what has changed.
@@ -130,6 +132,12 @@ func (t *Tracker) applyRest(d *Delta) {
 	}
 	if d.Expectations != nil {
 		t.rest.Expectations = *d.Expectations
+	}
+	if d.Written != nil {
+		t.rest.Written = *d.Written
+	}
+	if d.Read != nil {
+		t.rest.Read = *d.Read
 	}
 	if d.ReplicaSet == nil {
 		return

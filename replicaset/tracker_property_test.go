@@ -173,7 +173,7 @@ func (m *machine) rest(w *tracked) (d replicaset.Delta) {
 	}
 	any := random.ReplicaSet(m.s, kind)
 	rs := w.rest.ReplicaSet
-	switch m.s.Below("of the rest", 9) {
+	switch m.s.Below("of the rest", 10) {
 	case 0:
 		rs = any.ReplicaSet
 	case 1, 2, 3:
@@ -186,6 +186,16 @@ func (m *machine) rest(w *tracked) (d replicaset.Delta) {
 		rs.DeletionTimestamp = random.OneOf(m.s, "deleted", time.Time{}, m.now)
 	case 7:
 		d.Siblings, d.Domains = random.OneOf(m.s, "siblings", nil, any.Siblings, []replicaset.ReplicaSet{}), any.Domains
+	case 8:
+		// Half of the passes may go on, whatever has been written.
+		version := func(label string) replicaset.Versions {
+			return replicaset.Versions{Pods: random.OneOf(m.s, label+" pods", "", "7", "12", "x"), ReplicaSets: random.OneOf(m.s, label+" sets", "", "7", "12")}
+		}
+		written, read := version("written"), version("read")
+		if m.one("all is read", 2) {
+			written = replicaset.Versions{}
+		}
+		d.Written, d.Read = &written, &read
 	default:
 		d.Expectations = &any.Expectations
 	}
@@ -215,6 +225,12 @@ func (m *machine) apply(w *tracked, d replicaset.Delta) {
 	}
 	if d.Expectations != nil {
 		w.rest.Expectations = *d.Expectations
+	}
+	if d.Written != nil {
+		w.rest.Written = *d.Written
+	}
+	if d.Read != nil {
+		w.rest.Read = *d.Read
 	}
 }
 

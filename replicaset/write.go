@@ -24,9 +24,10 @@ func (in *input) write(c *counts, d *decision) Plan {
 	return p
 }
 
-// writeUnusable returns the plan of a ReplicaSet whose selector cannot be used.
-func (in *input) writeUnusable() Plan {
-	return Plan{Holds: []Hold{held(ReasonBadSelector, 0, 0)}, Status: in.ReplicaSet.Status.clone()}
+// writeNothing returns the plan of a ReplicaSet whose selector cannot be used, or that is
+// not seen as it is.
+func (in *input) writeNothing(because Hold) Plan {
+	return Plan{Holds: []Hold{because}, Status: in.ReplicaSet.Status.clone()}
 }
 
 // writeClaims appends the adoptions and releases, by name.

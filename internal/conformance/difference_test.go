@@ -107,16 +107,15 @@ func apply[P comparison[P, O], O any](rows []difference[P, O], p P, n int, yield
 	return true
 }
 
-// intended returns all outcomes that are taken for intended in a pass which some rows
-// explain. What fewer of these rows make of upstream's outcome is left out: nearer to
-// upstream than ours is no mistake.
-func intended[P comparison[P, O], O any](rows []difference[P, O], p P, names ...string) func(*O) bool {
+// intended returns all outcomes that are taken for intended in a pass which each of some
+// sets of rows explains. What fewer rows of such a set make of upstream's outcome is left
+// out: nearer to upstream than ours is no mistake.
+func intended[P comparison[P, O], O any](rows []difference[P, O], p P, sets ...[]string) func(*O) bool {
 	theirs, _ := p.sides()
 	list := []O{*theirs}
 	for n := range 3 {
 		apply(rows, p, n+1, func(applied []string, outcome *O) bool {
-			foreign := func(name string) bool { return !slices.Contains(names, name) }
-			if len(applied) >= len(names) || slices.ContainsFunc(applied, foreign) {
+			if !slices.ContainsFunc(sets, func(set []string) bool { return partOf(applied, set) }) {
 				list = append(list, *outcome)
 			}
 			return true
@@ -125,6 +124,29 @@ func intended[P comparison[P, O], O any](rows []difference[P, O], p P, names ...
 	return func(o *O) bool {
 		return slices.ContainsFunc(list, func(other O) bool { return equal(o, &other) })
 	}
+}
+
+// partOf reports whether a set of rows has all of some rows, and more.
+func partOf(applied, set []string) bool {
+	foreign := func(name string) bool { return !slices.Contains(set, name) }
+	return len(applied) < len(set) && !slices.ContainsFunc(applied, foreign)
+}
+
+// backAgain returns the sets of rows that, one after the other, make of upstream's outcome
+// what it was. What the first of them makes of it alone is half of the way: a time that
+// was moved makes two pods equal, say, and then their order in the list decides between
+// them as before.
+func backAgain[P comparison[P, O], O any](rows []difference[P, O], p P) (sets [][]string) {
+	theirs, _ := p.sides()
+	for n := range 2 {
+		apply(rows, p, n+2, func(applied []string, outcome *O) bool {
+			if equal(outcome, theirs) {
+				sets = append(sets, applied)
+			}
+			return true
+		})
+	}
+	return sets
 }
 
 // outside returns a path that differs and does not belong to the leaf, or "".
@@ -233,7 +255,7 @@ func judgePass[P interface {
 // plantNear plants the neighbours of a row in a pass that it explains.
 func (j *judgement[P, O]) plantNear(p P, row *difference[P, O], c *rowCount, names []string) string {
 	theirs, ours := p.sides()
-	forgiven := intended(j.rows, p, names...)
+	forgiven := intended(j.rows, p, names)
 	for _, n := range row.near {
 		wrong := copied(*ours)
 		if !n.plant(&wrong) || equal(ours, &wrong) || equal(theirs, &wrong) {
@@ -265,7 +287,7 @@ func (j *judgement[P, O]) plantElsewhere(p P) string {
 		return ""
 	}
 	_, ours := p.sides()
-	forgiven := intended(j.rows, p)
+	forgiven := intended(j.rows, p, backAgain(j.rows, p)...)
 	for i := range j.rows {
 		row := &j.rows[i]
 		if row.elsewhere == nil {

@@ -13,6 +13,7 @@ import (
 	clientrecord "k8s.io/client-go/tools/record"
 	"k8s.io/client-go/util/flowcontrol"
 	"k8s.io/client-go/util/workqueue"
+	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 	"k8s.io/kubernetes/pkg/controller"
 	"k8s.io/kubernetes/pkg/controller/daemon"
 	"k8s.io/utils/clock"
@@ -35,7 +36,9 @@ func OnNode(ds *appsv1.DaemonSet, node *corev1.Node, pods map[string][]*corev1.P
 	*field[clientrecord.EventRecorder](dsc, "eventRecorder") = r
 	*field[workqueue.TypedRateLimitingInterface[string]](dsc, "queue") = &r.queue
 	*field[*flowcontrol.Backoff](dsc, "failedPodsBackoff") = b
-	creates, deletes := podsShouldBeOnNode(dsc, logr.Discard(), node, pods, ds, hash)
+	spec := &ds.Spec.Template.Spec
+	creates, deletes := podsShouldBeOnNode(dsc, logr.Discard(), node, pods, ds, hash,
+		daemonPodTolerations(ds), nodeaffinity.NewRequiredNodeAffinity(spec.NodeSelector, spec.Affinity))
 	return NodeDecision{len(creates), deletes, r.events, r.queue.added, b.Get(backoffKey(ds, node.Name))}
 }
 

@@ -1,4 +1,4 @@
-// Package upstream runs the controllers of Kubernetes 1.36.3 on hand-filled caches,
+// Package upstream runs the controllers of Kubernetes 1.37.2 on hand-filled caches,
 // without an API server, and records what they write.
 //
 // [Deployments], [ReplicaSets], [ReplicationControllers] and [DaemonSets] hold one

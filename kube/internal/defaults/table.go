@@ -15,7 +15,7 @@ import (
 
 // tables returns the rows of each type, in the order in which they hold.
 //
-// They mirror the defaulting functions of Kubernetes 1.36.3 with its feature gates as they
+// They mirror the defaulting functions of Kubernetes 1.37.2 with its feature gates as they
 // are by default, SetObjectDefaults_Deployment and its siblings of apps/v1, core/v1 and
 // both versions of autoscaling, and what conversions into the types that the API server works on, and
 // back, add to them.
@@ -62,6 +62,7 @@ func statefulSet() []row {
 		at("spec.updateStrategy.rollingUpdate", object, unset("type")), // not for a type that is written
 		at("spec.updateStrategy.type", "RollingUpdate"),
 		at("spec.updateStrategy.rollingUpdate.partition", 0, rolling),
+		at("spec.updateStrategy.rollingUpdate.maxUnavailable", intstr.FromInt32(1), rolling),
 		at("spec.persistentVolumeClaimRetentionPolicy", object),
 		at("spec.persistentVolumeClaimRetentionPolicy.{whenDeleted,whenScaled}", "Retain"),
 		at("spec.replicas", 1),

@@ -5,10 +5,6 @@ import "slices"
 // podTemplate are the rows of the template of pods. A pod itself has more.
 func podTemplate() []row {
 	return slices.Concat(
-		anyway("metadata.annotations", without(
-			"pod.alpha.kubernetes.io/init-containers", "pod.alpha.kubernetes.io/init-container-statuses",
-			"pod.beta.kubernetes.io/init-containers", "pod.beta.kubernetes.io/init-container-statuses",
-		), given("annotations")),
 		at("spec.dnsPolicy", "ClusterFirst"),
 		at("spec.restartPolicy", "Always"),
 		at("spec.securityContext", object),

@@ -1,7 +1,6 @@
 package defaults
 
 import (
-	"maps"
 	"reflect"
 	"strings"
 
@@ -76,14 +75,3 @@ var milli = computed(func(p place) any {
 	}
 	return rounded
 })
-
-// without is a map without some keys.
-func without(keys ...string) computed {
-	return func(p place) any {
-		m := maps.Clone(p.value.Interface().(map[string]string))
-		for _, key := range keys {
-			delete(m, key)
-		}
-		return m
-	}
-}

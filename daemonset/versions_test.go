@@ -1,0 +1,81 @@
+package daemonset_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// While a cache is older than what was written, nothing is planned, the hold says which
+// versions these are, and Finish asks to try again and keeps what was written.
+func TestStale(t *testing.T) {
+	written := daemonset.Versions{OwnerUID: "agent-uid", Pods: "12", DaemonSets: "20"}
+	for _, tt := range []struct {
+		why  string
+		read daemonset.Versions
+		hold daemonset.Hold
+		err  string
+	}{
+		{"a pod that was created is not there", daemonset.Versions{Pods: "9", DaemonSets: "20"},
+			daemonset.Hold{Reason: daemonset.ReasonStalePods, Have: 9, Limit: 12},
+			"read version: 9 is not as new as written version: 12 for group resource pods"},
+		{"the status is an older one", daemonset.Versions{Pods: "12", DaemonSets: "19"},
+			daemonset.Hold{Reason: daemonset.ReasonStaleOwner, Have: 19, Limit: 20},
+			"read version: 19 is not as new as written version: 20 for group resource daemonsets.apps"},
+	} {
+		t.Run(tt.why, func(t *testing.T) {
+			s := cluster(2)
+			s.Written, s.Read = written, tt.read
+			p := mustPlan(t, s, daemonset.Options{})
+			require.Empty(t, p.Actions)
+			require.Equal(t, []daemonset.Hold{tt.hold}, p.Holds)
+			require.Equal(t, s.DaemonSet.Status, p.Status)
+			r := daemonset.Finish(s, p, daemonset.Report{}, t0, daemonset.Options{})
+			require.EqualError(t, r.Err, tt.err)
+			require.False(t, r.WriteStatus)
+			require.Equal(t, written, r.Written)
+			nodes, err := daemonset.Explain(s, t0, daemonset.Options{})
+			require.NoError(t, err)
+			require.Len(t, nodes, 2)
+		})
+	}
+	for why, read := range map[string]daemonset.Versions{
+		"as new as what was written": {Pods: "12", DaemonSets: "20"},
+		"newer, by number":           {Pods: "100", DaemonSets: "100"},
+		"a cache that cannot tell":   {},
+		"not comparable":             {Pods: "x", DaemonSets: "01"},
+	} {
+		s := cluster(2)
+		s.Written, s.Read = written, read
+		require.NotEmpty(t, mustPlan(t, s, daemonset.Options{}).Actions, why)
+	}
+	s := cluster(1)
+	s.DaemonSet.Selector.MatchLabels, s.Written, s.Read = nil, written, daemonset.Versions{Pods: "1"}
+	require.Equal(t, daemonset.ReasonStalePods, mustPlan(t, s, daemonset.Options{}).Holds[0].Reason, "before it is said that it selects all")
+}
+
+// What a pass has created and adopted is recorded, by the highest version; what it has
+// released, relabelled, deleted or failed to do is not.
+func TestWritten(t *testing.T) {
+	s := cluster(2)
+	p := daemonset.Plan{Actions: daemonset.Actions{
+		daemonset.AdoptPod{Object: object("a")}, daemonset.ReleasePod{Object: object("b")}, daemonset.RelabelPod{Object: object("c"), To: "x"},
+		daemonset.CreatePod{Node: "n1"}, daemonset.CreatePod{Node: "n2"}, daemonset.DeletePod{Object: object("d")},
+	}}
+	outcomes := []selector.Outcome{}
+	for _, version := range []string{"7", "90", "91", "12", "10", "93"} {
+		outcomes = append(outcomes, selector.Outcome{Answer: selector.Done, ResourceVersion: version})
+	}
+	r := daemonset.Finish(s, p, daemonset.Report{Outcomes: outcomes}, t0, daemonset.Options{})
+	require.Equal(t, daemonset.Versions{OwnerUID: s.DaemonSet.UID, Pods: "12"}, r.Written)
+	require.Equal(t, daemonset.Versions{OwnerUID: s.DaemonSet.UID, Pods: "12", DaemonSets: "31"},
+		r.Written.WroteStatus(s.DaemonSet.UID, "31").WroteStatus(s.DaemonSet.UID, "30"))
+	require.Equal(t, daemonset.Versions{OwnerUID: "other", DaemonSets: "3"}, r.Written.WroteStatus("other", "3"), "another owner starts anew")
+
+	outcomes[3], outcomes[0] = boom, selector.Outcome{Answer: selector.Done}
+	r = daemonset.Finish(s, p, daemonset.Report{Outcomes: outcomes}, t0, daemonset.Options{})
+	require.Equal(t, "10", r.Written.Pods, "what failed, and a version that is not known, are not recorded")
+}
