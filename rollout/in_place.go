@@ -15,24 +15,28 @@ package rollout
 //proof:requires 0 <= newSet.Wanted && 0 <= replicas && 0 <= newSet.There
 //proof:ensures size > newSet.Wanted || result == size
 //proof:ensures size <= newSet.Wanted || newSet.Wanted <= result && result <= size
+//proof:ensures size <= newSet.Wanted || len(sizes) != len(old) || result == size-min(size-newSet.Wanted, max(0, max(size, newSet.There)+sum(k, len(old), max(sizes[k], old[k].There))-replicas)) || result == newSet.Wanted+1 && !busy && newSet.Wanted == newSet.There && newSet.There == newSet.Available && all(k, 0, len(old), old[k].There <= old[k].Wanted && old[k].Wanted <= sizes[k])
+//proof:ensures size <= newSet.Wanted || len(sizes) != len(old) || result > newSet.Wanted || !(!busy && newSet.Wanted == newSet.There && newSet.There == newSet.Available && all(k, 0, len(old), old[k].There <= old[k].Wanted && old[k].Wanted <= sizes[k]))
 func InPlace(replicas int32, newSet Set, size int32, old []Set, sizes []int32, busy bool) int32 {
 	growth := int64(size) - int64(newSet.Wanted)
 	if growth <= 0 {
 		return size
 	}
-	busy = busy || newSet.Wanted != newSet.There || newSet.There != newSet.Available
+	idle := !busy && newSet.Wanted == newSet.There && newSet.There == newSet.Available
 	total := int64(max(size, newSet.There))
 	//proof:keeps -2147483648*(done+1) <= total && total <= 2147483647*(done+1)
+	//proof:keeps implies(len(sizes) == len(old), total == max(size, newSet.There)+sum(k, done, max(sizes[k], old[k].There)))
+	//proof:keeps implies(len(sizes) == len(old), idle == (!busy && newSet.Wanted == newSet.There && newSet.There == newSet.Available && all(k, 0, done, old[k].There <= old[k].Wanted && old[k].Wanted <= sizes[k])))
 	for i, s := range old {
 		next := s.Wanted
 		if i < len(sizes) {
 			next = sizes[i]
 		}
 		total += int64(max(next, s.There))
-		busy = busy || s.Wanted < s.There || next < s.Wanted
+		idle = idle && s.Wanted >= s.There && next >= s.Wanted
 	}
 	growth -= min(growth, max(0, total-int64(replicas)))
-	if growth == 0 && !busy {
+	if growth == 0 && idle {
 		growth = 1
 	}
 	return saturate(int64(newSet.Wanted) + growth)

@@ -64,6 +64,39 @@ func MovesNeverGrowMore(replicas int32, newSet rollout.Set, size int32, old []ro
 	prove("nothing is lost", next >= min(size, newSet.Wanted))
 }
 
+// MovesMakeRoom: where pods move in place nothing is made beyond the replicas, or beyond what
+// the new set has already, but for the one pod that makes room for the first to move; and that one
+// is made if nothing else is in progress.
+func MovesMakeRoom(replicas int32, newSet rollout.Set, size int32, old []rollout.Set, sizes []int32, busy bool) {
+	assume(replicas >= 0 && newSet.Wanted >= 0 && newSet.There >= 0 && size > newSet.Wanted && len(sizes) == len(old))
+	others, idle := held(old, sizes)
+	idle = idle && !busy && newSet.Wanted == newSet.There && newSet.There == newSet.Available
+	next := rollout.InPlace(replicas, newSet, size, old, sizes, busy)
+	one := newSet.Wanted + 1
+	exist := others + int64(max(next, newSet.There))
+	prove("nothing beyond the replicas, but for one", next == newSet.Wanted || next == one || next <= newSet.There || exist <= int64(replicas))
+	prove("while something is in progress not even one", idle || next == newSet.Wanted || next <= newSet.There || exist <= int64(replicas))
+	prove("at rest something is made", !idle || next > newSet.Wanted)
+	prove("all is made that there is room for", next == size || next == one || exist >= int64(replicas) || next <= newSet.There)
+}
+
+// held is the pods that old sets want or have, whichever is more, when they get these sizes;
+// and whether none of them is to lose pods.
+//
+//proof:requires len(sizes) == len(old)
+//proof:ensures total == sum(k, len(old), max(sizes[k], old[k].There)) && -2147483648*len(old) <= total && total <= 2147483647*len(old)
+//proof:ensures idle == all(k, 0, len(old), old[k].There <= old[k].Wanted && old[k].Wanted <= sizes[k])
+func held(old []rollout.Set, sizes []int32) (total int64, idle bool) {
+	idle = true
+	//proof:keeps total == sum(k, done, max(sizes[k], old[k].There)) && -2147483648*done <= total && total <= 2147483647*done
+	//proof:keeps idle == all(k, 0, done, old[k].There <= old[k].Wanted && old[k].Wanted <= sizes[k])
+	for i, s := range old {
+		total += int64(max(sizes[i], s.There))
+		idle = idle && s.There <= s.Wanted && s.Wanted <= sizes[i]
+	}
+	return total, idle
+}
+
 // ExcessNeverCounts: where available pods beyond what a set wants do not count, enough stay
 // that are wanted and available, wherever the writes of a step are cut off.
 func ExcessNeverCounts(b rollout.Budget, newSet rollout.Set, old []rollout.Set, terminating int32) {
