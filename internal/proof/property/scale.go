@@ -13,6 +13,20 @@ func FractionWithinHalf(b rollout.Budget, size, before int32) {
 	prove("not more than half a pod above", 2*(share-exact) <= int64(before))
 }
 
+// SharesRound: where sets are scaled in proportion, each gets its exact share to within one
+// pod, unless what is left to add or to remove ends before that.
+func SharesRound(s rollout.Set, b rollout.Budget, toAdd, added int64) {
+	p := rollout.Policy{ExactSums: true, ExactProducts: true}
+	assume(valid(b) && b.Replicas > 0 && s.Wanted > 0 && s.Before > 0)
+	assume(-1<<40 < toAdd && toAdd < 1<<40 && -1<<40 < added && added < 1<<40)
+	n, before := rollout.Proportion(s, b, toAdd, added, p), int64(s.Before)
+	assume(n != toAdd-added)
+	share := (int64(s.Wanted) + n) * before
+	exact := int64(s.Wanted) * (int64(b.Replicas) + int64(b.Surge))
+	prove("less than one pod below", exact-share < before)
+	prove("less than one pod above", share-exact < before)
+}
+
 // FractionDirection: a set gains where the maximum has risen since it was last scaled, and
 // loses where it has fallen.
 func FractionDirection(b rollout.Budget, size, before int32) {
