@@ -27,7 +27,7 @@ func stepOf(values map[string]*big.Int) step {
 	n := func(name string) int32 { return int32(values[name].Int64()) }
 	s := step{budget: rollout.Budget{Replicas: n("b.0"), Surge: n("b.1"), Unavailable: n("b.2")}}
 	s.sets = append(s.sets, rollout.Set{Wanted: n("newSet.0"), Available: n("newSet.1")})
-	for i := range elements {
+	for i := 0; values[fmt.Sprintf("old[%d].0", i)] != nil; i++ {
 		s.sets = append(s.sets, rollout.Set{Wanted: n(fmt.Sprintf("old[%d].0", i)), Available: n(fmt.Sprintf("old[%d].1", i)), Age: i})
 	}
 	return s

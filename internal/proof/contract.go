@@ -102,6 +102,9 @@ func (m *machine) keep(c contract) error {
 	if err != nil {
 		return err
 	}
+	if m.unroll > 0 {
+		m.outcome = m.argumentsOf("result", result, s)
+	}
 	for o := range m.written {
 		if inputs[o] {
 			return fmt.Errorf("%s writes %s, which no contract can tell", f, o.name)

@@ -25,9 +25,10 @@ type machine struct {
 	written     map[*object]bool
 	texts       map[string]int64
 	visits      []obligation // what a property proves, also where nothing is left to prove
-	arguments   []argument   // where all slices have few elements
-	reached     map[*ssa.Function]bool
-	uses        map[*ssa.Function]bool // the functions whose contracts are relied upon
+	// Where all slices have few elements, the numbers that parameters hold, and the result.
+	arguments, outcome []argument
+	reached            map[*ssa.Function]bool
+	uses               map[*ssa.Function]bool // the functions whose contracts are relied upon
 }
 
 // A claim is what holds where a condition does.

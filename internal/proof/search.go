@@ -94,10 +94,7 @@ func (m *machine) satisfy(s *session, all []*term) (map[string]*big.Int, error) 
 		name := p.term(t)
 		fmt.Fprintf(&p.out, "(assert %s)\n", name)
 	}
-	var parameters []string
-	for _, a := range m.arguments {
-		parameters = append(parameters, p.term(a.term))
-	}
+	parameters := p.names(m.arguments)
 	if err := s.send("(push 1)\n" + p.out.String()); err != nil {
 		return nil, err
 	}
@@ -107,16 +104,33 @@ func (m *machine) satisfy(s *session, all []*term) (map[string]*big.Int, error) 
 	}
 	var values map[string]*big.Int
 	if answer == satisfiable {
-		numbers, err := s.numbers(parameters)
-		if err != nil {
+		if values, err = s.named(m.arguments, parameters); err != nil {
 			return nil, err
-		}
-		values = map[string]*big.Int{}
-		for i, a := range m.arguments {
-			values[a.name] = numbers[i]
 		}
 	}
 	return values, s.send("(pop 1)\n")
+}
+
+// names declares what arguments need, and returns their names for a solver.
+func (p *printer) names(all []argument) []string {
+	var names []string
+	for _, a := range all {
+		names = append(names, p.term(a.term))
+	}
+	return names
+}
+
+// named reads what arguments are in the model.
+func (s *session) named(all []argument, names []string) (map[string]*big.Int, error) {
+	numbers, err := s.numbers(names)
+	if err != nil {
+		return nil, err
+	}
+	values := map[string]*big.Int{}
+	for i, a := range all {
+		values[a.name] = numbers[i]
+	}
+	return values, nil
 }
 
 // An argument is a number of a parameter.
@@ -132,6 +146,9 @@ func (m *machine) argumentsOf(name string, v value, s *state) []argument {
 		return []argument{{name, v}}
 	case list:
 		var all []argument
+		if v.array == nil {
+			return nil
+		}
 		for i := range int64(m.unroll) {
 			for k, column := range s.memory[v.array].(columns) {
 				all = append(all, argument{fmt.Sprintf("%s[%d].%d", name, i, k), m.ts.read(column, m.ts.int(i))})

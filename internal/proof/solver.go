@@ -85,10 +85,10 @@ func (s *session) ask() (answer, error) {
 // numbers reads what terms are in the model; truth values are 0 and 1.
 func (s *session) numbers(terms []string) ([]*big.Int, error) {
 	var values []*big.Int
+	if err := s.send("(get-value (" + strings.Join(terms, "))\n(get-value (") + "))\n"); err != nil {
+		return nil, err
+	}
 	for _, t := range terms {
-		if err := s.send("(get-value (" + t + "))\n"); err != nil {
-			return nil, err
-		}
 		line, err := s.out.ReadString('\n')
 		if err != nil {
 			return nil, err

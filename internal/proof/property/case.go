@@ -2,11 +2,29 @@ package property
 
 import "github.com/kplan-go/kplan/rollout"
 
-// What follows holds only with a quirk repaired. By default a solver finds a case, which is
-// replayed with the planner.
+// What is broken by default holds only with a quirk repaired: a solver finds a case, which is
+// replayed with the planner. So is a case for each path of a step.
 
 // Only the solver calls them.
-var _ = []any{surgeByDefault, stuckByDefault, excessByDefault}
+var _ = []any{surgeByDefault, stuckByDefault, excessByDefault, stepByDefault, stepRepaired}
+
+// stepByDefault is a step of a Deployment whose old sets all want pods, as by Kubernetes.
+func stepByDefault(b rollout.Budget, newSet rollout.Set, old []rollout.Set) rollout.Rolling {
+	return step(b, newSet, old, rollout.Policy{})
+}
+
+// stepRepaired is the same with the quirks of counts repaired.
+func stepRepaired(b rollout.Budget, newSet rollout.Set, old []rollout.Set) rollout.Rolling {
+	return step(b, newSet, old, rollout.Policy{ExactSums: true, CapAvailable: true, CapOld: true})
+}
+
+func step(b rollout.Budget, newSet rollout.Set, old []rollout.Set, p rollout.Policy) rollout.Rolling {
+	moves(b, newSet, old)
+	for _, s := range old {
+		assume(s.Wanted > 0)
+	}
+	return rollout.Roll(b, newSet, old, 0, p)
+}
 
 // moves says that the limits let something move, and that counts are those of a cluster.
 func moves(b rollout.Budget, newSet rollout.Set, old []rollout.Set) {

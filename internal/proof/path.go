@@ -1,0 +1,89 @@
+package main
+
+import (
+	"fmt"
+	"math/big"
+	"strings"
+)
+
+// A path is a way through a function: each condition on which it depends holds, fails, or is
+// never come to. It is told by one of the inputs that take it.
+type path struct {
+	values map[string]*big.Int // of the parameters, and of the result
+}
+
+// paths finds an input for each path of a function for which all that it assumes holds, with
+// so many elements in each slice. It ends when the solver says that there is no other.
+func (p *program) paths(sv solver, c contract, elements int) ([]path, error) {
+	m, err := p.translate(c, elements)
+	if err != nil {
+		return nil, err
+	}
+	s, err := sv.start()
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	q := m.newQuestion()
+	for _, t := range m.before(m.ts.bool(true), len(m.facts)) {
+		q.assert(t)
+	}
+	out := &printer{named: map[*term]string{}, sums: map[string]bool{}, exact: true}
+	for _, t := range q.asserted {
+		name := out.term(t)
+		fmt.Fprintf(&out.out, "(assert %s)\n", name)
+	}
+	all := append(append([]argument(nil), m.arguments...), m.outcome...)
+	names, conditions := out.names(all), out.conditions(m.decisions)
+	if err := s.send(out.out.String()); err != nil {
+		return nil, err
+	}
+	var found []path
+	for {
+		switch answer, err := s.ask(); {
+		case err != nil:
+			return nil, err
+		case answer == unsatisfiable:
+			return found, nil
+		case answer == unknown:
+			return nil, fmt.Errorf("%s: whether there are more than %d paths is not known", c.name(), len(found))
+		}
+		values, err := s.named(all, names)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, path{values})
+		if err := s.exclude(conditions); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// conditions declares what conditions need, and returns the name of each.
+func (p *printer) conditions(all []*term) []string {
+	var names []string
+	seen := map[string]bool{}
+	for _, t := range all {
+		if name := p.term(t); !t.isConstant() && !seen[name] {
+			seen[name] = true
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// exclude asks for another path than the one of the model.
+func (s *session) exclude(conditions []string) error {
+	taken, err := s.numbers(conditions)
+	if err != nil {
+		return err
+	}
+	var other strings.Builder
+	for i, name := range conditions {
+		if taken[i].Sign() != 0 {
+			name = "(not " + name + ")"
+		}
+		other.WriteString(" " + name)
+	}
+	return s.send("(assert (or" + other.String() + "))\n")
+}

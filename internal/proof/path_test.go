@@ -1,0 +1,83 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/rollout"
+)
+
+// sizesOf are those that the translation has for a path: of the new set, and of old ones.
+func sizesOf(p path) []int32 {
+	s := stepOf(p.values)
+	n := func(format string, i int) int32 {
+		if v := p.values[fmt.Sprintf(format, i)]; v != nil {
+			return int32(v.Int64())
+		}
+		return 0 // the slice is nil
+	}
+	sizes := []int32{n("result.%d", 0)}
+	for i, old := range s.sets[1:] {
+		sizes = append(sizes, old.Wanted-n("result.1.0[%d].0", i)-n("result.1.1[%d].0", i))
+	}
+	return sizes
+}
+
+// replayed are the sizes that Go has for a case.
+func replayed(s step, p rollout.Policy) []int32 {
+	r := rollout.Roll(s.budget, s.sets[0], s.sets[1:], 0, p)
+	return append([]int32{r.Size}, r.Shrinking.Sizes(s.sets[1:])...)
+}
+
+// On each path of the arithmetic of a step, Go and the planner want what the translation says.
+// With KPLAN_PATHS=1 there are two old sets instead of one, which takes minutes.
+func TestPaths(t *testing.T) {
+	sets := 1
+	if os.Getenv("KPLAN_PATHS") != "" {
+		sets = 2
+	}
+	p := program0(t)
+	for name, c := range map[string]struct {
+		policy rollout.Policy
+		repair deploy.Quirks
+	}{
+		"stepByDefault": {},
+		"stepRepaired": {
+			rollout.Policy{ExactSums: true, CapAvailable: true, CapOld: true},
+			deploy.SumsWrapAround | deploy.ExcessAvailableCounts | deploy.StatusAheadStopsCleanup,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			all, err := p.paths(solvers[0], p.others[name], sets)
+			require.NoError(t, err)
+			t.Logf("%d paths with %d old sets", len(all), sets)
+			require.Greater(t, len(all), 20)
+			for _, path := range all {
+				s := stepOf(path.values)
+				require.Equal(t, sizesOf(path), replayed(s, c.policy), "%+v", s)
+				require.Equal(t, sizesOf(path), s.planned(t, c.repair), "%+v", s)
+			}
+		})
+	}
+}
+
+// What Go does not do is seen on some path.
+func TestPathsSee(t *testing.T) {
+	from, err := code()
+	require.NoError(t, err)
+	p, err := from.program(edited(t, "rollout/shrink.go", "min(int64(size), spare-sum)", "min(int64(size), spare-sum-1)"))
+	require.NoError(t, err)
+	all, err := p.paths(solvers[0], p.others["stepByDefault"], 1)
+	require.NoError(t, err)
+	for _, path := range all {
+		s := stepOf(path.values)
+		if fmt.Sprint(sizesOf(path)) != fmt.Sprint(s.planned(t, 0)) {
+			return
+		}
+	}
+	t.Error("no path shows the bug")
+}
