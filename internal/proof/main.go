@@ -59,7 +59,7 @@ func report(only *regexp.Regexp) (bool, error) {
 // proveAll proves all functions that match, with both solvers at once.
 func (p *program) proveAll(only *regexp.Regexp) (map[*ssa.Function]proof, error) {
 	var all []contract
-	for _, c := range append(append(all, p.contracts...), p.properties...) {
+	for _, c := range p.all() {
 		if only.MatchString(c.name()) {
 			all = append(all, c)
 		}

@@ -12,14 +12,17 @@ type path struct {
 	values map[string]*big.Int // of the parameters, and of the result
 }
 
+// patient has no limit, since the last question, whether there is another path, is the hardest.
+var patient = solver{name: "z3", command: []string{"z3", "-in"}}
+
 // paths finds an input for each path of a function for which all that it assumes holds, with
 // so many elements in each slice. It ends when the solver says that there is no other.
-func (p *program) paths(sv solver, c contract, elements int) ([]path, error) {
+func (p *program) paths(c contract, elements int) ([]path, error) {
 	m, err := p.translate(c, elements)
 	if err != nil {
 		return nil, err
 	}
-	s, err := sv.start()
+	s, err := patient.start()
 	if err != nil {
 		return nil, err
 	}

@@ -52,7 +52,7 @@ func TestPaths(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			all, err := p.paths(solvers[0], p.others[name], sets)
+			all, err := p.paths(p.others[name], sets)
 			require.NoError(t, err)
 			t.Logf("%d paths with %d old sets", len(all), sets)
 			require.Greater(t, len(all), 20)
@@ -71,7 +71,7 @@ func TestPathsSee(t *testing.T) {
 	require.NoError(t, err)
 	p, err := from.program(edited(t, "rollout/shrink.go", "min(int64(size), spare-sum)", "min(int64(size), spare-sum-1)"))
 	require.NoError(t, err)
-	all, err := p.paths(solvers[0], p.others["stepByDefault"], 1)
+	all, err := p.paths(p.others["stepByDefault"], 1)
 	require.NoError(t, err)
 	for _, path := range all {
 		s := stepOf(path.values)

@@ -91,6 +91,9 @@ func (s *source) program(overlay map[string][]byte) (*program, error) {
 	return p, nil
 }
 
+// all lists what is proved: contracts first, since properties build on them.
+func (p *program) all() []contract { return append(slices.Clone(p.contracts), p.properties...) }
+
 // changed checks the packages anew.
 func (s *source) changed(overlay map[string][]byte) ([]*packages.Package, error) {
 	fresh := map[string]*packages.Package{}

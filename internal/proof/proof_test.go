@@ -64,6 +64,7 @@ var planted = map[string]struct{ file, old, with string }{
 	"LimitsMove":                     {"rollout/budget.go", "above == 0 && below == 0", "above == 0 && below < 0"},
 	"LimitsRound":                    {"rollout/budget.go", "surge.OfUp64(replicas), unavailable.of(replicas)", "surge.of(replicas), unavailable.of(replicas)"},
 	"LimitsExact":                    {"rollout/budget.go", "min(unavailable, replicas)", "unavailable"},
+	"PercentRounds":                  {"rollout/int_or_percent.go", "product%100 < 0", "product%100 < -1"},
 	"SpareWithoutOverflow":           {"rollout/shrink.go", "max(available, least) - least", "max(available, least) - least + 1"},
 	"NodesWithinUnavailable":         {"rollout/nodes.go", "max(n.OldUnavailable, 0), atMost(n.OldAvailable, rest(limit, n.Unavailable))", "max(n.OldUnavailable, 0), atMost(n.OldAvailable, rest(limit, n.OfOld))"},
 	"NodesStrictlyWithinUnavailable": {"rollout/nodes.go", "atMost(n.OldAvailable, room-unavailable)", "atMost(n.OldAvailable, room)"},

@@ -20,6 +20,20 @@ func LimitsRound(replicas int32, surge, unavailable rollout.IntOrPercent) {
 	prove("unavailable down, or one", down == 1 && up == 0 || 100*int64(down) <= below && 100*int64(down) > below-100)
 }
 
+// PercentRounds: a percentage of a total is rounded down or up, by less than one pod, also
+// where it is below 0; and a number is itself.
+func PercentRounds(p rollout.IntOrPercent, total int32) {
+	assume(total >= 0 && -100 <= p.Value() && p.Value() <= 100)
+	down, up := int64(p.Of(total)), int64(p.OfUp(total))
+	if !p.IsPercent() {
+		prove("a number is itself", down == int64(p.Value()) && up == down)
+		return
+	}
+	exact := int64(p.Value()) * int64(total) // in hundredths of a pod
+	prove("down", 100*down <= exact && exact < 100*down+100)
+	prove("up", 100*up >= exact && exact > 100*up-100)
+}
+
 // LimitsExact: limits of any size are within the range of int32 where they are resolved so.
 func LimitsExact(replicas int32, surge, unavailable rollout.IntOrPercent) {
 	assume(replicas >= 0 && surge.Value() >= 0 && unavailable.Value() >= 0)
