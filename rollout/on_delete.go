@@ -19,6 +19,8 @@ package rollout
 //proof:requires all(k, 0, len(old), 0 <= old[k].Wanted && 0 <= old[k].There)
 //proof:ensures len(sizes) == len(old) && all(k, 0, len(old), 0 <= sizes[k] && sizes[k] <= old[k].Wanted)
 //proof:ensures newSet.Wanted > replicas || newSet.Wanted <= size && size <= replicas
+//proof:ensures sum(k, len(old), min(old[k].Wanted, old[k].There))+size > replicas || all(k, 0, len(old), sizes[k] == min(old[k].Wanted, old[k].There))
+//proof:ensures size <= replicas && implies(all(k, 0, len(old), old[k].Wanted <= old[k].There), sum(k, len(old), sizes[k]) == min(sum(k, len(old), old[k].Wanted), replicas-size))
 //proof:ensures size <= newSet.Wanted || size-newSet.Wanted+max(newSet.Wanted, newSet.There)+sum(k, len(old), max(old[k].Wanted, old[k].There)) <= replicas
 func OnDelete(replicas int32, newSet Set, old []Set) (size int32, sizes []int32) {
 	larger := Policy{CountLarger: true}
@@ -26,6 +28,7 @@ func OnDelete(replicas int32, newSet Set, old []Set) (size int32, sizes []int32)
 	//proof:keeps existing == max(newSet.Wanted, newSet.There)+sum(k, done, max(old[k].Wanted, old[k].There))
 	//proof:keeps 0 <= existing && existing <= 2147483647*(done+1)
 	//proof:keeps -2147483648 <= left && left <= 2147483647*done
+	//proof:keeps left == sum(k, done, min(old[k].Wanted, old[k].There)) - replicas && left == sum(k, done, sizes[k]) - replicas
 	//proof:keeps all(k, 0, done, sizes[k] == min(old[k].Wanted, old[k].There))
 	for i, s := range old {
 		existing += larger.Existing(s)
@@ -38,6 +41,10 @@ func OnDelete(replicas int32, newSet Set, old []Set) (size int32, sizes []int32)
 	}
 	left += int64(size)
 	//proof:keeps all(k, 0, len(old), 0 <= sizes[k] && sizes[k] <= old[k].Wanted) && all(k, done, len(old), sizes[k] == min(old[k].Wanted, old[k].There))
+	//proof:keeps sum(k, len(old), min(old[k].Wanted, old[k].There))+size > replicas || left <= 0 && all(k, 0, len(old), sizes[k] == min(old[k].Wanted, old[k].There))
+	//proof:keeps implies(all(k, 0, len(old), old[k].Wanted <= old[k].There), sum(k, len(old), sizes[k]) == left+replicas-size)
+	//proof:keeps left <= 0 || implies(all(k, 0, len(old), old[k].Wanted <= old[k].There), all(k, 0, done, sizes[k] == 0))
+	//proof:keeps left >= 0 || all(k, 0, len(old), sizes[k] == min(old[k].Wanted, old[k].There))
 	for i, s := range old {
 		if n := min(left, int64(sizes[i])); n > 0 {
 			sizes[i] = saturate(int64(s.Wanted) - n)

@@ -31,6 +31,63 @@ func existing(old []rollout.Set) int64 {
 	return total
 }
 
+// OnDeleteTakesSurplus: what all together have beyond the replicas goes, and nothing else,
+// where no old set misses pods that it wants.
+func OnDeleteTakesSurplus(replicas int32, newSet rollout.Set, old []rollout.Set) {
+	assume(replicas >= 0 && newSet.Wanted >= 0 && newSet.There >= 0)
+	before := whole(old)
+	size, sizes := rollout.OnDelete(replicas, newSet, old)
+	total := int64(size)
+	//proof:keeps total == size+sum(k, done, sizes[k]) && 0 <= total-size && total-size <= 2147483647*done
+	for i := range old {
+		total += int64(sizes[i])
+	}
+	prove("all together have the replicas, or what they had", total == min(int64(replicas), int64(size)+before))
+}
+
+// whole is the pods that sets want, none of which misses one.
+//
+//proof:ensures all(k, 0, len(old), 0 <= old[k].Wanted && old[k].Wanted <= old[k].There)
+//proof:ensures result == sum(k, len(old), old[k].Wanted) && 0 <= result && result <= 2147483647*len(old)
+func whole(old []rollout.Set) int64 {
+	total := int64(0)
+	//proof:keeps all(k, 0, done, 0 <= old[k].Wanted && old[k].Wanted <= old[k].There)
+	//proof:keeps total == sum(k, done, old[k].Wanted) && 0 <= total && total <= 2147483647*done
+	for _, s := range old {
+		assume(0 <= s.Wanted && s.Wanted <= s.There)
+		total += int64(s.Wanted)
+	}
+	return total
+}
+
+// OnDeleteKeepsRest: while all together have no more than the replicas, an old set gives up
+// only what it does not have.
+func OnDeleteKeepsRest(replicas int32, newSet rollout.Set, old []rollout.Set) {
+	assume(replicas >= 0 && newSet.Wanted >= 0 && newSet.There >= 0)
+	total := smaller(old)
+	size, sizes := rollout.OnDelete(replicas, newSet, old)
+	assume(total+int64(size) <= int64(replicas))
+	//proof:keeps true
+	for i, s := range old {
+		prove("an old set wants what it has", at(sizes, i) == min(s.Wanted, s.There))
+	}
+}
+
+// smaller is the pods that sets want and have, which are not below 0.
+//
+//proof:ensures all(k, 0, len(old), 0 <= old[k].Wanted && 0 <= old[k].There)
+//proof:ensures result == sum(k, len(old), min(old[k].Wanted, old[k].There)) && 0 <= result && result <= 2147483647*len(old)
+func smaller(old []rollout.Set) int64 {
+	total := int64(0)
+	//proof:keeps all(k, 0, done, 0 <= old[k].Wanted && 0 <= old[k].There)
+	//proof:keeps total == sum(k, done, min(old[k].Wanted, old[k].There)) && 0 <= total && total <= 2147483647*done
+	for _, s := range old {
+		assume(s.Wanted >= 0 && s.There >= 0)
+		total += int64(min(s.Wanted, s.There))
+	}
+	return total
+}
+
 // LargerCountWithinSurge: where the larger of what a set wants and has counts, the new set
 // grows within the surge of that number.
 func LargerCountWithinSurge(b rollout.Budget, newSet rollout.Set, old []rollout.Set) {
@@ -95,6 +152,75 @@ func held(old []rollout.Set, sizes []int32) (total int64, idle bool) {
 		idle = idle && s.There <= s.Wanted && s.Wanted <= sizes[i]
 	}
 	return total, idle
+}
+
+// CountedAsPolicySays: what old sets report counts as it is, and no more of it than they want
+// where the policy says so of all sets, or of old ones. So does what the new set reports, but for
+// a policy of old ones.
+func CountedAsPolicySays(newSet rollout.Set, old []rollout.Set, capAvailable, capOld bool) {
+	total := reported(old)
+	if capAvailable || capOld {
+		total = serving(old)
+	}
+	if capAvailable {
+		total += int64(max(0, min(newSet.Available, newSet.Wanted)))
+	} else {
+		total += int64(newSet.Available)
+	}
+	p := rollout.Policy{ExactSums: true, CapAvailable: capAvailable, CapOld: capOld}
+	prove("available pods", rollout.Available(newSet, old, p) == total)
+}
+
+// reported is the available pods that sets report.
+//
+//proof:ensures result == sum(k, len(old), old[k].Available)
+//proof:ensures -2147483648*len(old) <= result && result <= 2147483647*len(old)
+func reported(old []rollout.Set) int64 {
+	total := int64(0)
+	//proof:keeps total == sum(k, done, old[k].Available) && -2147483648*done <= total && total <= 2147483647*done
+	for _, s := range old {
+		total += int64(s.Available)
+	}
+	return total
+}
+
+// LeastStays: a step leaves old sets what they keep, or what they want if that is less: a
+// lower bound, and the pods that are protected if these are among those that they want.
+func LeastStays(b rollout.Budget, newSet rollout.Set, old []rollout.Set, apart bool) {
+	p := rollout.Policy{ExactSums: true, ProtectedApart: apart}
+	assume(valid(b) && newSet.Available >= 0)
+	notNegative(old)
+	lost := rollout.Shrink(b, newSet, old, p)
+	//proof:keeps true
+	for i, s := range old {
+		left := s.Wanted - at(lost.Unavailable, i) - at(lost.Available, i)
+		keep := s.Least
+		if !apart {
+			keep = max(keep, s.Protected)
+		}
+		prove("it keeps what it has to", left >= min(s.Wanted, keep))
+	}
+}
+
+// ApartAreNotKept: pods that are protected beside those that a set wants keep none of these.
+func ApartAreNotKept(b rollout.Budget, newSet rollout.Set, old []rollout.Set) {
+	p := rollout.Policy{ExactSums: true, ProtectedApart: true}
+	assume(valid(b) && newSet.Available >= 0)
+	availableAndFree(old)
+	left, available := wanted(old), rollout.Available(newSet, old, p)
+	assume(left > 0 && available > p.MinAvailable(b))
+	lost := rollout.Shrink(b, newSet, old, p)
+	prove("some pods go", lost.Removed > 0)
+}
+
+// availableAndFree says that each set has as many available pods as it wants, and no lower bound.
+//
+//proof:ensures all(k, 0, len(old), 0 <= old[k].Wanted && old[k].Available == old[k].Wanted && old[k].Least <= 0)
+func availableAndFree(old []rollout.Set) {
+	//proof:keeps all(k, 0, done, 0 <= old[k].Wanted && old[k].Available == old[k].Wanted && old[k].Least <= 0)
+	for _, s := range old {
+		assume(0 <= s.Wanted && s.Available == s.Wanted && s.Least <= 0)
+	}
 }
 
 // ExcessNeverCounts: where available pods beyond what a set wants do not count, enough stay

@@ -53,6 +53,8 @@ func ProportionWithinRest(s rollout.Set, b rollout.Budget, toAdd, added int64) {
 	assume(valid(b) && s.Wanted >= 0 && s.Before >= 0)
 	assume(-1<<40 < toAdd && toAdd < 1<<40 && -1<<40 < added && added < 1<<40)
 	n := rollout.Proportion(s, b, toAdd, added, p)
+	prove("a set that wants none gets none", s.Wanted > 0 || n == 0)
+	prove("none when all are added", added != toAdd || n == 0)
 	prove("not more than is left to add", toAdd <= 0 || n == 0 || n <= toAdd-added)
 	prove("not more than is left to remove", toAdd > 0 || n == 0 || n >= toAdd-added)
 }
