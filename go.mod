@@ -1,6 +1,6 @@
 module github.com/kplan-go/kplan
 
-go 1.26.0
+go 1.24.0
 
 require (
 	github.com/google/go-cmp v0.7.0

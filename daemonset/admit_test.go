@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/selector"
@@ -38,7 +39,7 @@ func TestInvalid(t *testing.T) {
 		{"skip", "negative", func(_ *daemonset.Snapshot, _ *time.Time, o *daemonset.Options) { o.SkipDeadNodes = -1 }, "Options.SkipDeadNodes"},
 		{"min ready", "negative", func(s *daemonset.Snapshot, _ *time.Time, _ *daemonset.Options) { s.DaemonSet.MinReadySeconds = -1 }, "DaemonSet.MinReadySeconds"},
 		{"history", "negative", func(s *daemonset.Snapshot, _ *time.Time, _ *daemonset.Options) {
-			s.DaemonSet.RevisionHistoryLimit = new(int32(-1))
+			s.DaemonSet.RevisionHistoryLimit = ptr.To(int32(-1))
 		}, "DaemonSet.RevisionHistoryLimit"},
 		{"surge", "negative", func(s *daemonset.Snapshot, _ *time.Time, _ *daemonset.Options) {
 			s.DaemonSet.MaxSurge = rollout.Percent(-1)
@@ -97,8 +98,8 @@ func TestOdd(t *testing.T) {
 	s := cluster(2, olds(2)...)
 	d := &s.DaemonSet
 	d.MaxSurge, d.MaxUnavailable, d.Partition, d.Burst = rollout.Percent(math.MaxInt32), rollout.Int(math.MaxInt32), rollout.Percent(500), rollout.Percent(900)
-	d.MinReadySeconds, d.RevisionHistoryLimit = math.MaxInt32, new(int32(math.MaxInt32))
-	d.Status.DesiredNumberScheduled, d.Status.CollisionCount = math.MaxInt32, new(int32(math.MaxInt32))
+	d.MinReadySeconds, d.RevisionHistoryLimit = math.MaxInt32, ptr.To(int32(math.MaxInt32))
+	d.Status.DesiredNumberScheduled, d.Status.CollisionCount = math.MaxInt32, ptr.To(int32(math.MaxInt32))
 	s.Pods[0].CreationTimestamp, s.Pods[0].ReadySince = t0.Add(1e18), t0.Add(1e18)
 	for _, opts := range []daemonset.Options{{}, kruise, {Repair: daemonset.RepairAll}, {Dialect: daemonset.OpenKruise, Repair: daemonset.RepairAll}} {
 		mustPlan(t, s, opts)

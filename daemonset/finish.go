@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/selector"
@@ -95,7 +96,7 @@ func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
 		f.result.Events = slices.Concat(p.Events, f.result.Events)
 		f.recheck()
 	} else if r.Collisions != nil {
-		f.result.Status.CollisionCount = new(*r.Collisions)
+		f.result.Status.CollisionCount = ptr.To(*r.Collisions)
 	}
 	f.result.WriteStatus = !f.result.Status.equal(&s.DaemonSet.Status)
 	if f.result.Err = errors.Join(f.result.Errs...); f.result.Err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -140,10 +141,10 @@ func TestFinishCollision(t *testing.T) {
 	s := cluster(1)
 	s.DaemonSet.Status.NumberReady = 5
 	p := daemonset.Plan{Actions: daemonset.Actions{daemonset.CreateRevision{Name: "a"}}, Status: daemonset.Status{NumberReady: 7}}
-	r := daemonset.Finish(s, p, daemonset.Report{Outcomes: []selector.Outcome{{Answer: selector.AlreadyExists}}, Collisions: new(int32(2))}, t0, daemonset.Options{})
+	r := daemonset.Finish(s, p, daemonset.Report{Outcomes: []selector.Outcome{{Answer: selector.AlreadyExists}}, Collisions: ptr.To(int32(2))}, t0, daemonset.Options{})
 	require.Error(t, r.Err)
 	require.True(t, r.WriteStatus)
-	require.Equal(t, []any{int32(5), new(int32(2))}, []any{r.Status.NumberReady, r.Status.CollisionCount})
+	require.Equal(t, []any{int32(5), ptr.To(int32(2))}, []any{r.Status.NumberReady, r.Status.CollisionCount})
 }
 
 // While writes are not seen, the pass is repeated when they are given up.

@@ -3,6 +3,7 @@ package daemonset
 import (
 	"slices"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/zero"
 	"github.com/kplan-go/kplan/selector"
 )
@@ -21,7 +22,7 @@ func DefaultTolerations(tolerations []Toleration, hostNetwork bool) []Toleration
 	list := make([]Toleration, len(tolerations), len(tolerations)+7)
 	for i, t := range tolerations {
 		if t.Seconds != nil {
-			t.Seconds = new(*t.Seconds)
+			t.Seconds = ptr.To(*t.Seconds)
 		}
 		list[i] = t
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/selector"
 	"github.com/stretchr/testify/require"
 )
@@ -49,10 +50,10 @@ func TestPlacement(t *testing.T) {
 		{"no network, on the host's", "default tolerations", daemonset.Template{HostNetwork: true}, daemonset.Node{Name: "n", Taints: []daemonset.Taint{network}}, daemonset.Options{}, fits},
 		{"cordoned", "default tolerations tolerates a cordon", daemonset.Template{}, daemonset.Node{Name: "n", Taints: []daemonset.Taint{cordon}}, daemonset.Options{}, fits},
 		{"not ready", "only NoExecute is tolerated by default", daemonset.Template{}, daemonset.Node{Name: "n", Taints: notReady}, daemonset.Options{}, keeps(notReady[1])},
-		{"finite", "seconds do not matter", daemonset.Template{Tolerations: []daemonset.Toleration{{Key: "dedicated", Operator: daemonset.TolerationExists, Seconds: new(int64(30))}}}, daemonset.Node{Name: "n", Taints: []daemonset.Taint{dedicatedExec}}, daemonset.Options{}, fits},
-		{"finite means no", "the pod would soon be evicted", daemonset.Template{Tolerations: []daemonset.Toleration{{Key: "dedicated", Operator: daemonset.TolerationExists, Seconds: new(int64(30))}}}, daemonset.Node{Name: "n", Taints: []daemonset.Taint{taint("z", daemonset.PreferNoSchedule), dedicatedExec}}, daemonset.Options{FiniteTolerationMeansNo: true}, daemonset.Placement{ShouldContinueRunning: true, Reason: daemonset.ReasonTaintNoExecute, Taint: dedicatedExec}},
-		{"infinite beside finite", "one that lasts is enough", daemonset.Template{Tolerations: []daemonset.Toleration{{Operator: daemonset.TolerationExists, Seconds: new(int64(30))}, {Operator: daemonset.TolerationExists}}}, daemonset.Node{Name: "n", Taints: []daemonset.Taint{dedicatedExec}}, daemonset.Options{FiniteTolerationMeansNo: true}, fits},
-		{"user seconds are lost", "the default replaces them", daemonset.Template{Tolerations: []daemonset.Toleration{{Key: daemonset.TaintNotReady, Operator: daemonset.TolerationExists, Effect: daemonset.NoExecute, Seconds: new(int64(30))}}}, daemonset.Node{Name: "n", Taints: notReady[:1]}, daemonset.Options{FiniteTolerationMeansNo: true}, fits},
+		{"finite", "seconds do not matter", daemonset.Template{Tolerations: []daemonset.Toleration{{Key: "dedicated", Operator: daemonset.TolerationExists, Seconds: ptr.To(int64(30))}}}, daemonset.Node{Name: "n", Taints: []daemonset.Taint{dedicatedExec}}, daemonset.Options{}, fits},
+		{"finite means no", "the pod would soon be evicted", daemonset.Template{Tolerations: []daemonset.Toleration{{Key: "dedicated", Operator: daemonset.TolerationExists, Seconds: ptr.To(int64(30))}}}, daemonset.Node{Name: "n", Taints: []daemonset.Taint{taint("z", daemonset.PreferNoSchedule), dedicatedExec}}, daemonset.Options{FiniteTolerationMeansNo: true}, daemonset.Placement{ShouldContinueRunning: true, Reason: daemonset.ReasonTaintNoExecute, Taint: dedicatedExec}},
+		{"infinite beside finite", "one that lasts is enough", daemonset.Template{Tolerations: []daemonset.Toleration{{Operator: daemonset.TolerationExists, Seconds: ptr.To(int64(30))}, {Operator: daemonset.TolerationExists}}}, daemonset.Node{Name: "n", Taints: []daemonset.Taint{dedicatedExec}}, daemonset.Options{FiniteTolerationMeansNo: true}, fits},
+		{"user seconds are lost", "the default replaces them", daemonset.Template{Tolerations: []daemonset.Toleration{{Key: daemonset.TaintNotReady, Operator: daemonset.TolerationExists, Effect: daemonset.NoExecute, Seconds: ptr.To(int64(30))}}}, daemonset.Node{Name: "n", Taints: notReady[:1]}, daemonset.Options{FiniteTolerationMeansNo: true}, fits},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			require.NotEmpty(t, c.why)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/rollout"
@@ -132,7 +133,7 @@ func healthy(t *rapid.T) (daemonset.Snapshot, daemonset.Options) {
 func TestPropertyUpdateEnds(t *testing.T) {
 	check(t, func(t *rapid.T) {
 		s, opts := healthy(t)
-		s.DaemonSet.RevisionHistoryLimit = new(rapid.Int32Range(0, 1).Draw(t, "history"))
+		s.DaemonSet.RevisionHistoryLimit = ptr.To(rapid.Int32Range(0, 1).Draw(t, "history"))
 		admitted := len(s.Nodes)
 		if s.DaemonSet.NodeSelector != nil {
 			admitted = 0

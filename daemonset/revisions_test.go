@@ -6,6 +6,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/selector"
@@ -21,7 +22,7 @@ func TestRevisions(t *testing.T) {
 	taken.Revisions[1].Data = stored("other")
 	foreign := with(taken, func(s *daemonset.Snapshot) { s.Revisions[1].Data, s.Revisions[1].ControllerUID = stored("v2"), "x" })
 	history := cluster(1, pod("p1", "n1", "v2"), pod("p2", "n1", "h1", terminating))
-	history.DaemonSet.RevisionHistoryLimit = new(int32(2))
+	history.DaemonSet.RevisionHistoryLimit = ptr.To(int32(2))
 	history.Revisions = []revision.ControllerRevision{agentRevision("h3", 3), agentRevision("h1", 1), agentRevision("v2", 5), agentRevision("h4", 4), agentRevision("h2", 2)}
 	corrected := daemonset.Options{Repair: daemonset.RepairAll}
 	runPlans(t, []planCase{
@@ -97,11 +98,11 @@ func TestRevisions(t *testing.T) {
 	require.Equal(t, "SelectingAll", mustPlan(t, with(cluster(2), func(s *daemonset.Snapshot) { s.DaemonSet.Selector.MatchLabels = nil }), kruise).Events[0].Reason)
 
 	// The collision count.
-	require.Equal(t, new(int32(1)), mustPlan(t, taken, daemonset.Options{}).Status.CollisionCount)
-	taken.DaemonSet.Status.CollisionCount = new(int32(4))
-	require.Equal(t, new(int32(5)), mustPlan(t, taken, daemonset.Options{}).Status.CollisionCount)
-	require.Equal(t, new(int32(4)), mustPlan(t, taken, kruise).Status.CollisionCount, "OpenKruise never raises it")
-	require.Equal(t, new(int32(5)), mustPlan(t, taken, daemonset.Options{Dialect: daemonset.OpenKruise, Repair: daemonset.RepairAll}).Status.CollisionCount)
+	require.Equal(t, ptr.To(int32(1)), mustPlan(t, taken, daemonset.Options{}).Status.CollisionCount)
+	taken.DaemonSet.Status.CollisionCount = ptr.To(int32(4))
+	require.Equal(t, ptr.To(int32(5)), mustPlan(t, taken, daemonset.Options{}).Status.CollisionCount)
+	require.Equal(t, ptr.To(int32(4)), mustPlan(t, taken, kruise).Status.CollisionCount, "OpenKruise never raises it")
+	require.Equal(t, ptr.To(int32(5)), mustPlan(t, taken, daemonset.Options{Dialect: daemonset.OpenKruise, Repair: daemonset.RepairAll}).Status.CollisionCount)
 
 	// What a new revision is.
 	fresh := with(cluster(0), func(s *daemonset.Snapshot) {

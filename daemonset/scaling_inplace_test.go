@@ -6,6 +6,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/stretchr/testify/require"
 )
 
@@ -61,7 +62,7 @@ func TestInPlaceScaling(t *testing.T) {
 	two := func(cpu string) inplace.Resources {
 		return inplace.Resources{Limits: map[string]string{"cpu": cpu}}
 	}
-	containers := []inplace.Container{{Name: "a", Priority: new(int32(1))}, {Name: "b", Priority: new(int32(2))}}
+	containers := []inplace.Container{{Name: "a", Priority: ptr.To(int32(1))}, {Name: "b", Priority: ptr.To(int32(2))}}
 	spec := inplace.Spec{Resources: map[string]inplace.Resources{"a": two("1"), "b": two("2")}}
 	first := inplace.FirstBatch(containers, &spec, t0)
 	require.Equal(t, map[string]inplace.Resources{"b": two("2")}, first.Resources)

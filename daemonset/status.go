@@ -2,6 +2,7 @@ package daemonset
 
 import (
 	"cmp"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"slices"
 	"time"
 )
@@ -86,7 +87,7 @@ func earlier(a, b time.Time) time.Time {
 // copyStatus returns the last written status, to be written again.
 func copyStatus(s Status) Status {
 	if s.CollisionCount != nil {
-		s.CollisionCount = new(*s.CollisionCount)
+		s.CollisionCount = ptr.To(*s.CollisionCount)
 	}
 	return s
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/selector"
 	"github.com/stretchr/testify/require"
@@ -174,7 +175,7 @@ func TestUpdateWithSurge(t *testing.T) {
 	sunset := with(cluster(2, pod("p1", "n1", "v1"), pod("p2", "n2", "v2", unready)), surgeOne)
 	sunset.Nodes[0].Taints = []daemonset.Taint{taint("x", daemonset.NoSchedule)}
 	forgetful := func(s *daemonset.Snapshot) {
-		s.DaemonSet.RevisionHistoryLimit = new(int32(0))
+		s.DaemonSet.RevisionHistoryLimit = ptr.To(int32(0))
 		s.Revisions = append(s.Revisions, agentRevision("v0", 0))
 	}
 	missing := with(cluster(2, pod("p1", "n1", "v1"), pod("p2", "n2", "v1"), pod("p3", "x", "v1")), surgeOne)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/selector"
 	"github.com/stretchr/testify/require"
@@ -217,7 +218,7 @@ func TestToleratesRest(t *testing.T) {
 		{"Lt", daemonset.Toleration{Key: "k", Operator: "Lt", Value: "2"}, false},
 		{"an operator that nobody knows", daemonset.Toleration{Key: "k", Operator: "Near", Value: "1"}, false},
 		{"the effect", daemonset.Toleration{Key: "k", Value: "1", Effect: daemonset.NoExecute}, true},
-		{"seconds do not matter", daemonset.Toleration{Operator: daemonset.TolerationExists, Seconds: new(int64(0))}, true},
+		{"seconds do not matter", daemonset.Toleration{Operator: daemonset.TolerationExists, Seconds: ptr.To(int64(0))}, true},
 	} {
 		require.Equal(t, c.want, c.t.Tolerates(x), c.why)
 	}

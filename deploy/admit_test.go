@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/selector"
@@ -24,8 +25,8 @@ func TestAdmit(t *testing.T) {
 		{"no name", change(func(d *deploy.Deployment) { d.Name = "" }), `Deployment.Name: "": must be set`},
 		{"no UID", change(func(d *deploy.Deployment) { d.UID = "" }),
 			`Deployment.UID: "": must be set, because it decides which ReplicaSets belong to the Deployment`},
-		{"negative replicas", change(func(d *deploy.Deployment) { d.Replicas = new(int32(-1)) }), `Deployment.Replicas: -1: must not be negative`},
-		{"the most negative", change(func(d *deploy.Deployment) { d.Replicas = new(int32(math.MinInt32)) }),
+		{"negative replicas", change(func(d *deploy.Deployment) { d.Replicas = ptr.To(int32(-1)) }), `Deployment.Replicas: -1: must not be negative`},
+		{"the most negative", change(func(d *deploy.Deployment) { d.Replicas = ptr.To(int32(math.MinInt32)) }),
 			`Deployment.Replicas: -2147483648: must not be negative`},
 		{"negative deadline", change(deadline(-1)), `Deployment.ProgressDeadlineSeconds: -1: must not be negative`},
 		{"negative history", change(history(-1)), `Deployment.RevisionHistoryLimit: -1: must not be negative`},

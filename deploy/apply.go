@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/internal/apply"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 )
@@ -140,7 +141,7 @@ func (a CreateReplicaSet) apply(d *Deployment, sets *apply.List[replicaset.Repli
 	rs := replicaset.ReplicaSet{
 		Kind: a.Kind,
 		Name: a.Name, UID: apply.UID(a.Name, now), Generation: 1, Labels: maps.Clone(a.Labels), Annotations: maps.Clone(a.Annotations),
-		ControllerKind: cmp.Or(d.Kind, Kind), ControllerName: d.Name, ControllerUID: d.UID, CreationTimestamp: now, Replicas: new(a.Replicas),
+		ControllerKind: cmp.Or(d.Kind, Kind), ControllerName: d.Name, ControllerUID: d.UID, CreationTimestamp: now, Replicas: ptr.To(a.Replicas),
 		MinReadySeconds: a.MinReadySeconds, Template: a.Template, TemplateLabels: maps.Clone(a.Labels),
 	}
 	if d.Selector != nil {
@@ -168,7 +169,7 @@ func (a ScaleReplicaSet) apply(rs *replicaset.ReplicaSet) error {
 	}
 	rs.Annotations = apply.With(rs.Annotations, a.Set)
 	if a.To != size {
-		rs.Replicas = new(a.To)
+		rs.Replicas = ptr.To(a.To)
 		rs.Generation++
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -68,7 +69,7 @@ func TestApply(t *testing.T) {
 			Selector: &selector.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
 		},
 		ReplicaSets: []replicaset.ReplicaSet{
-			{Name: "web-1", UID: "1", ControllerUID: "u", Generation: 1, Replicas: new(int32(3)), Annotations: map[string]string{"a": "1"}},
+			{Name: "web-1", UID: "1", ControllerUID: "u", Generation: 1, Replicas: ptr.To(int32(3)), Annotations: map[string]string{"a": "1"}},
 			{Name: "orphan", UID: "2", Generation: 1},
 			{Name: "other", UID: "3", ControllerUID: "v"},
 		},
@@ -90,7 +91,7 @@ func TestApply(t *testing.T) {
 	require.Equal(t, map[string]string{"a": "1", "b": "2"}, scaled.Annotations)
 	scaled = after(deploy.ScaleReplicaSet{Name: "orphan", UID: "2", From: 1, To: 1}).ReplicaSets[1]
 	require.Equal(t, int64(1), scaled.Generation, "a size that is not set is 1")
-	annotated := after(deploy.AnnotateReplicaSet{Name: "web-1", UID: "1", MinReadySeconds: new(int32(9))}).ReplicaSets[0]
+	annotated := after(deploy.AnnotateReplicaSet{Name: "web-1", UID: "1", MinReadySeconds: ptr.To(int32(9))}).ReplicaSets[0]
 	require.Equal(t, int32(9), annotated.MinReadySeconds)
 	require.Equal(t, int64(2), annotated.Generation)
 	require.Equal(t, int64(1), after(deploy.AnnotateReplicaSet{Name: "web-1", UID: "1", MinReadySeconds: new(int32)}).ReplicaSets[0].Generation)

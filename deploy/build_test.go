@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -23,12 +24,12 @@ var t0 = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 // that only tests of progress see the condition Progressing.
 func web(replicas int32, change ...func(*deploy.Deployment)) deploy.Deployment {
 	d := deploy.Deployment{
-		Name: "web", UID: "web-uid", Generation: 2, Replicas: new(replicas),
+		Name: "web", UID: "web-uid", Generation: 2, Replicas: ptr.To(replicas),
 		Template:       revision.Template{ID: "v2", Hash: "v2"},
 		MaxSurge:       rollout.Percent(25),
 		MaxUnavailable: rollout.Percent(25),
 
-		ProgressDeadlineSeconds: new(int32(deploy.NoLimit)),
+		ProgressDeadlineSeconds: ptr.To(int32(deploy.NoLimit)),
 	}
 	for _, c := range change {
 		c(&d)
@@ -46,7 +47,7 @@ func recreate(d *deploy.Deployment) { d.Strategy = deploy.Recreate }
 func paused(d *deploy.Deployment)   { d.Paused = true }
 
 func deadline(seconds int32) func(*deploy.Deployment) {
-	return func(d *deploy.Deployment) { d.ProgressDeadlineSeconds = new(seconds) }
+	return func(d *deploy.Deployment) { d.ProgressDeadlineSeconds = ptr.To(seconds) }
 }
 
 func template(id string) func(*deploy.Deployment) {
@@ -69,7 +70,7 @@ func set(n int, size int32, change ...func(*replicaset.ReplicaSet)) replicaset.R
 	rs := replicaset.ReplicaSet{
 		Name: "web-" + v, UID: v, ControllerUID: "web-uid", Generation: 1,
 		CreationTimestamp: t0.Add(time.Duration(n-1440) * time.Minute),
-		Replicas:          new(size),
+		Replicas:          ptr.To(size),
 		Template:          revision.Template{ID: v, Hash: v},
 		Annotations:       map[string]string{revision.AnnotationRevision: strconv.Itoa(n)},
 	}
@@ -85,7 +86,7 @@ func counts(replicas, available int32) func(*replicaset.ReplicaSet) {
 	return func(rs *replicaset.ReplicaSet) {
 		rs.Status = replicaset.Status{
 			ObservedGeneration: rs.Generation, Replicas: replicas, FullyLabeledReplicas: replicas,
-			ReadyReplicas: available, AvailableReplicas: available, TerminatingReplicas: new(int32(0)),
+			ReadyReplicas: available, AvailableReplicas: available, TerminatingReplicas: ptr.To(int32(0)),
 		}
 	}
 }

@@ -4,12 +4,13 @@ import (
 	"testing"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/stretchr/testify/require"
 )
 
 func history(limit int32) func(*deploy.Deployment) {
-	return func(d *deploy.Deployment) { d.RevisionHistoryLimit = new(limit) }
+	return func(d *deploy.Deployment) { d.RevisionHistoryLimit = ptr.To(limit) }
 }
 
 func TestCleanUpHistory(t *testing.T) {

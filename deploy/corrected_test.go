@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/replicaset"
@@ -108,7 +109,7 @@ func TestPolicies(t *testing.T) {
 }
 
 func TestTerminatingHolds(t *testing.T) {
-	leaving := func(rs *replicaset.ReplicaSet) { rs.Status.TerminatingReplicas = new(int32(3)) }
+	leaving := func(rs *replicaset.ReplicaSet) { rs.Status.TerminatingReplicas = ptr.To(int32(3)) }
 	silent := func(rs *replicaset.ReplicaSet) { rs.Status.TerminatingReplicas = nil }
 	p := reconcileWith(t, snapshot(web(15), set(1, 12, leaving, counts(12, 8), leaving), set(2, 4)), deploy.Options{Terminating: deploy.TerminationComplete})
 	require.Contains(t, holds(p), "web-v2 Terminating 19/19")
@@ -138,8 +139,8 @@ Options.Terminating: "x": must be TerminationComplete or TerminationKnown, or un
 func TestPropertyCorrectedIsTheSame(t *testing.T) {
 	check(t, func(t *rapid.T) {
 		s := caughtUp(t)
-		s.Deployment.ProgressDeadlineSeconds = new(int32(deploy.NoLimit))
-		s.Deployment.RevisionHistoryLimit = new(int32(deploy.NoLimit))
+		s.Deployment.ProgressDeadlineSeconds = ptr.To(int32(deploy.NoLimit))
+		s.Deployment.RevisionHistoryLimit = ptr.To(int32(deploy.NoLimit))
 		p := mustPlan(t, s)
 		q, err := deploy.Reconcile(s, t0, corrected)
 		if err != nil {

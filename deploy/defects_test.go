@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -91,7 +92,7 @@ func TestDefectTwins(t *testing.T) {
 // Recreate protects rollouts only. A pod that is deleted by hand is replaced by
 // its ReplicaSet while it still ends, which no plan of the Deployment can prevent.
 func TestDefectDeletedByHand(t *testing.T) {
-	rs := replicaset.ReplicaSet{Name: "web-v2", UID: "v2", Replicas: new(int32(1))}
+	rs := replicaset.ReplicaSet{Name: "web-v2", UID: "v2", Replicas: ptr.To(int32(1))}
 	leaving := podorder.Pod{Name: "p", ControllerUID: "v2", Phase: podorder.Running, DeletionTimestamp: t0}
 	p, err := replicaset.Reconcile(replicaset.Snapshot{ReplicaSet: rs, Pods: []podorder.Pod{leaving}}, t0, replicaset.Options{})
 	require.NoError(t, err)

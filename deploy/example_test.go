@@ -21,18 +21,21 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 func shop() deploy.Snapshot {
 	return deploy.Snapshot{
 		Deployment: deploy.Deployment{
-			Name: "web", UID: "d1", Replicas: new(int32(10)),
+			Name: "web", UID: "d1", Replicas: number(10),
 			Template: revision.Template{ID: "image:2", Hash: "7d4c665cf7"},
-			MaxSurge: rollout.Int(3), MaxUnavailable: rollout.Int(2), ProgressDeadlineSeconds: new(int32(600)),
+			MaxSurge: rollout.Int(3), MaxUnavailable: rollout.Int(2), ProgressDeadlineSeconds: number(600),
 		},
 		ReplicaSets: []replicaset.ReplicaSet{{
-			Name: "web-66cf68d45", UID: "r1", ControllerUID: "d1", Replicas: new(int32(10)),
+			Name: "web-66cf68d45", UID: "r1", ControllerUID: "d1", Replicas: number(10),
 			Template:    revision.Template{ID: "image:1", Hash: "66cf68d45"},
 			Annotations: map[string]string{revision.AnnotationRevision: "1"},
 			Status:      replicaset.Status{Replicas: 10, ReadyReplicas: 10, AvailableReplicas: 10},
 		}},
 	}
 }
+
+// number returns a pointer to n: a field that is nil is not set.
+func number(n int32) *int32 { return &n }
 
 func Example() {
 	plan, err := deploy.Reconcile(shop(), noon, deploy.Options{})
@@ -54,10 +57,10 @@ func Example() {
 // A rollout that does not move says why, with the numbers.
 func ExampleReconcile_held() {
 	s := shop()
-	s.ReplicaSets[0].Replicas = new(int32(8))
+	s.ReplicaSets[0].Replicas = number(8)
 	s.ReplicaSets[0].Status = replicaset.Status{Replicas: 8, ReadyReplicas: 8, AvailableReplicas: 8}
 	s.ReplicaSets = append(s.ReplicaSets, replicaset.ReplicaSet{
-		Name: "web-7d4c665cf7", UID: "r2", ControllerUID: "d1", Replicas: new(int32(5)), Template: s.Deployment.Template,
+		Name: "web-7d4c665cf7", UID: "r2", ControllerUID: "d1", Replicas: number(5), Template: s.Deployment.Template,
 		Annotations: map[string]string{revision.AnnotationRevision: "2"},
 		Status:      replicaset.Status{Replicas: 5}, // none is ready
 	})
@@ -75,7 +78,7 @@ func ExampleReconcile_held() {
 func ExampleReconcile_paused() {
 	s := shop()
 	s.Deployment.Paused = true
-	s.Deployment.Replicas = new(int32(12))
+	s.Deployment.Replicas = number(12)
 	plan, _ := deploy.Reconcile(s, noon, deploy.Options{})
 	fmt.Println(plan)
 	// Output:
@@ -95,13 +98,13 @@ func ExampleReconcile_recreate() {
 // Scaling in the middle of a rollout keeps the shares of old and new.
 func ExampleReconcile_scaleDuringRollout() {
 	s := shop()
-	s.Deployment.Replicas = new(int32(15))
+	s.Deployment.Replicas = number(15)
 	before := map[string]string{
 		revision.AnnotationRevision: "1", revision.AnnotationDesired: "10", revision.AnnotationMax: "13",
 	}
-	s.ReplicaSets[0].Replicas, s.ReplicaSets[0].Annotations = new(int32(8)), before
+	s.ReplicaSets[0].Replicas, s.ReplicaSets[0].Annotations = number(8), before
 	s.ReplicaSets = append(s.ReplicaSets, replicaset.ReplicaSet{
-		Name: "web-7d4c665cf7", UID: "r2", ControllerUID: "d1", Replicas: new(int32(5)),
+		Name: "web-7d4c665cf7", UID: "r2", ControllerUID: "d1", Replicas: number(5),
 		Template: s.Deployment.Template, CreationTimestamp: noon,
 		Annotations: map[string]string{revision.AnnotationRevision: "2", revision.AnnotationDesired: "10", revision.AnnotationMax: "13"},
 	})
@@ -116,7 +119,7 @@ func ExampleReconcile_scaleDuringRollout() {
 
 func ExampleReconcile_invalid() {
 	s := shop()
-	s.Deployment.Replicas = new(int32(-1))
+	s.Deployment.Replicas = number(-1)
 	_, err := deploy.Reconcile(s, noon, deploy.Options{})
 	var field *deploy.FieldError
 	if errors.As(err, &field) {
@@ -171,7 +174,7 @@ func ExampleReconcile_rollback() {
 	s := shop()
 	s.Deployment.Annotations = map[string]string{revision.AnnotationRollback: "0", revision.AnnotationRevision: "2"}
 	s.ReplicaSets = append(s.ReplicaSets, replicaset.ReplicaSet{
-		Name: "web-7d4c665cf7", UID: "r2", ControllerUID: "d1", Replicas: new(int32(10)), Template: s.Deployment.Template,
+		Name: "web-7d4c665cf7", UID: "r2", ControllerUID: "d1", Replicas: number(10), Template: s.Deployment.Template,
 		Annotations: map[string]string{revision.AnnotationRevision: "2"}, CreationTimestamp: noon,
 	})
 	plan, _ := deploy.Reconcile(s, noon, deploy.Options{})

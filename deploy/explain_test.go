@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/stretchr/testify/require"
@@ -19,7 +20,7 @@ func TestHolds(t *testing.T) {
 	}
 	gone := func(rs *replicaset.ReplicaSet) { rs.DeletionTimestamp = t0 }
 	silent := func(rs *replicaset.ReplicaSet) { rs.Status.TerminatingReplicas = nil }
-	leaving := func(rs *replicaset.ReplicaSet) { rs.Status.TerminatingReplicas = new(int32(3)) }
+	leaving := func(rs *replicaset.ReplicaSet) { rs.Status.TerminatingReplicas = ptr.To(int32(3)) }
 	unseen := func(rs *replicaset.ReplicaSet) { rs.Generation = 7 }
 	ready := func(n int32) func(*replicaset.ReplicaSet) {
 		return func(rs *replicaset.ReplicaSet) { rs.Status.ReadyReplicas = n }
@@ -65,7 +66,7 @@ func TestHolds(t *testing.T) {
 		{" PausedTemplate 0/3", snapshot(web(3, paused), set(1, 3)), deploy.Options{}, resume},
 		{" Frozen 0/0", snapshot(web(3, paused), set(1, 9)), deploy.Options{Paused: deploy.PausedFreeze}, resume},
 		{" ScalingFirst 0/15", snapshot(web(15, limits(3, 2)), set(1, 8, sized("10", "13")), set(2, 5, sized("10", "13"))), deploy.Options{},
-			func(s *deploy.Snapshot) { s.Deployment.Replicas = new(int32(10)) }},
+			func(s *deploy.Snapshot) { s.Deployment.Replicas = ptr.To(int32(10)) }},
 		{"web-v1 HistoryNotEmpty 1/0", snapshot(web(3, history(0), reported(3, 3, 3, 3)), set(1, 0, counts(1, 1)), set(2, 3)), deploy.Options{}, catchUp},
 		{"web-v1 HistoryNotSynced 1/7", snapshot(web(3, history(0), reported(3, 3, 3, 3)), set(1, 0, unseen), set(2, 3)), deploy.Options{}, catchUp},
 	} {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
 )
@@ -117,11 +118,11 @@ func (f *finish) notCreated(in *input, list *conditions, a CreateReplicaSet, i i
 func collided(count *int32) *int32 {
 	switch {
 	case count == nil:
-		return new(int32(1))
+		return ptr.To(int32(1))
 	case *count == math.MaxInt32:
 		return count
 	}
-	return new(*count + 1)
+	return ptr.To(*count + 1)
 }
 
 // recount corrects the number of unavailable pods where it is that of the sizes after the
@@ -169,10 +170,10 @@ func (s *Status) clone() Status {
 	c := *s
 	c.Conditions = slices.Clone(s.Conditions)
 	if s.CollisionCount != nil {
-		c.CollisionCount = new(*s.CollisionCount)
+		c.CollisionCount = ptr.To(*s.CollisionCount)
 	}
 	if s.TerminatingReplicas != nil {
-		c.TerminatingReplicas = new(*s.TerminatingReplicas)
+		c.TerminatingReplicas = ptr.To(*s.TerminatingReplicas)
 	}
 	return c
 }

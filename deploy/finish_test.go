@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -55,9 +56,9 @@ func TestFinishNameTaken(t *testing.T) {
 		{"it worked: the plan supposed so", web(3), nil, selector.Done, "", nil, false},
 		{"the namespace goes", web(3), nil, selector.NamespaceTerminating, "", nil, false},
 		{"taken, by whom is not known yet", web(3), nil, selector.AlreadyExists, "", nil, true},
-		{"taken by a stranger", web(3), []replicaset.ReplicaSet{foreign}, selector.AlreadyExists, "", new(int32(1)), true},
-		{"taken by another template", web(3, collided(4)), []replicaset.ReplicaSet{other}, selector.AlreadyExists, "", new(int32(5)), true},
-		{"the count ends", web(3, collided(math.MaxInt32)), []replicaset.ReplicaSet{other}, selector.AlreadyExists, "", new(int32(math.MaxInt32)), true},
+		{"taken by a stranger", web(3), []replicaset.ReplicaSet{foreign}, selector.AlreadyExists, "", ptr.To(int32(1)), true},
+		{"taken by another template", web(3, collided(4)), []replicaset.ReplicaSet{other}, selector.AlreadyExists, "", ptr.To(int32(5)), true},
+		{"the count ends", web(3, collided(math.MaxInt32)), []replicaset.ReplicaSet{other}, selector.AlreadyExists, "", ptr.To(int32(math.MaxInt32)), true},
 		{"it is the one", web(3), []replicaset.ReplicaSet{twin}, selector.AlreadyExists, "3", nil, true},
 	} {
 		s := deploy.Snapshot{Deployment: c.d, ReplicaSets: c.sets}

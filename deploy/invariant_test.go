@@ -9,6 +9,7 @@ import (
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/invariant"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
@@ -48,7 +49,7 @@ func TestPropertyToZero(t *testing.T) {
 		for i := range s.ReplicaSets {
 			sized("7", "9")(&s.ReplicaSets[i])
 		}
-		s.Deployment.Replicas = new(int32(0))
+		s.Deployment.Replicas = ptr.To(int32(0))
 		keeps(t, s, deploy.Options{}, "scaled to zero")
 	})
 }

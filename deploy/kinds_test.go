@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/podorder"
@@ -77,7 +78,7 @@ func toldProgress(s deploy.Status) string {
 // TestKinds goes through the texts once.
 func TestKinds(t *testing.T) {
 	s := deploy.Snapshot{Deployment: deploy.Deployment{
-		Kind: "Fleet", ReplicaSetKind: "Group", Name: "db", UID: "f", Replicas: new(int32(2)), ProgressDeadlineSeconds: new(int32(60)),
+		Kind: "Fleet", ReplicaSetKind: "Group", Name: "db", UID: "f", Replicas: ptr.To(int32(2)), ProgressDeadlineSeconds: ptr.To(int32(60)),
 		Template: revision.Template{ID: "v2", Hash: "v2"}, MaxSurge: rollout.Int(1),
 	}}
 	p, err := deploy.Reconcile(s, t0, deploy.Options{})

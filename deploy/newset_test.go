@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/stretchr/testify/require"
@@ -79,7 +80,7 @@ func TestNewFollowsTheDeployment(t *testing.T) {
 				Set: map[string]string{"a": "1", "empty": ""}}}},
 		{"minReadySeconds alone",
 			snapshot(web(3, func(d *deploy.Deployment) { d.MinReadySeconds = 7 }), set(2, 3)),
-			deploy.Actions{deploy.AnnotateReplicaSet{Name: "web-v2", UID: "v2", Reason: deploy.ReasonRevision, MinReadySeconds: new(int32(7))}}},
+			deploy.Actions{deploy.AnnotateReplicaSet{Name: "web-v2", UID: "v2", Reason: deploy.ReasonRevision, MinReadySeconds: ptr.To(int32(7))}}},
 		{"the Deployment's revision alone",
 			snapshot(web(3, annotated(map[string]string{revision.AnnotationRevision: "1"})), set(2, 3)),
 			deploy.Actions{deploy.AnnotateDeployment{Set: map[string]string{revision.AnnotationRevision: "2"}, Reason: deploy.ReasonRevision}}},
@@ -90,7 +91,7 @@ func TestNewFollowsTheDeployment(t *testing.T) {
 			snapshot(web(3, annotated(map[string]string{"a": "1"}), func(d *deploy.Deployment) { d.MinReadySeconds = 7 }),
 				set(2, 3, numbered("bad"))),
 			deploy.Actions{deploy.AnnotateReplicaSet{Name: "web-v2", UID: "v2", Reason: deploy.ReasonRevision,
-				Set: map[string]string{"a": "1"}, MinReadySeconds: new(int32(7))}}},
+				Set: map[string]string{"a": "1"}, MinReadySeconds: ptr.To(int32(7))}}},
 	} {
 		requireEqual(t, c.why, c.want, reconcile(t, c.s).Actions)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/partition"
@@ -145,7 +146,7 @@ func TestPartitionPlans(t *testing.T) {
 			sets: []replicaset.ReplicaSet{set(1, 6)}, want: "none", holds: []string{" Deleting 0/0"}},
 		{name: "history", why: "history is not cleaned up by partition",
 			replicas: 2, strategy: strategy("100%", "25%", "25%"), change: func(d *deploy.Deployment) {
-				d.RevisionHistoryLimit = new(int32(0))
+				d.RevisionHistoryLimit = ptr.To(int32(0))
 				d.Status = deploy.Status{Replicas: 2, UpdatedReplicas: 2, AvailableReplicas: 2, ObservedGeneration: 2}
 			}, sets: []replicaset.ReplicaSet{set(1, 0), set(2, 2)}, want: "none"},
 	} {
@@ -339,13 +340,13 @@ func TestPartitionClaims(t *testing.T) {
 // Deployment's own pause is how it is controlled.
 func TestPartitionProgress(t *testing.T) {
 	s := partitioned(6, strategy("20%", "25%", "25%"), set(1, 6))
-	s.Deployment.ProgressDeadlineSeconds = new(int32(1))
+	s.Deployment.ProgressDeadlineSeconds = ptr.To(int32(1))
 	p := reconcile(t, s)
 	require.Equal(t, "ReplicaSetUpdated", reasonOf(p, "Progressing"))
 	require.Equal(t, t0.Add(time.Second+1), p.RecheckAt, "the deadline comes before the next look")
 
 	s = partitioned(6, strategy("20%", "25%", "25%"), set(1, 4), set(2, 2))
-	s.Deployment.ProgressDeadlineSeconds = new(int32(600))
+	s.Deployment.ProgressDeadlineSeconds = ptr.To(int32(600))
 	s.Deployment.Partitioned.Paused = true
 	require.Equal(t, "FoundNewReplicaSet", reasonOf(reconcile(t, s), "Progressing"))
 }
@@ -380,7 +381,7 @@ func TestPartitionAnnotations(t *testing.T) {
 func TestPartitionKeepsStatus(t *testing.T) {
 	s := partitioned(3, strategy("20%", "25%", "25%"), set(1, 4, sized("6", "8"), counts(5, 5)), set(2, 2, sized("6", "8")))
 	s.Deployment.Status = deploy.Status{
-		Replicas: 7, CollisionCount: new(int32(2)), TerminatingReplicas: new(int32(1)), ObservedGeneration: 1,
+		Replicas: 7, CollisionCount: ptr.To(int32(2)), TerminatingReplicas: ptr.To(int32(1)), ObservedGeneration: 1,
 		Conditions: []deploy.Condition{{Type: "Available", Status: "True"}},
 	}
 	p := reconcile(t, s)

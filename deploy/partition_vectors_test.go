@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout/partition"
@@ -74,15 +75,15 @@ func parsed(t require.TestingT, text string) *partition.Strategy {
 
 func (c partitionCase) snapshot(t require.TestingT) deploy.Snapshot {
 	s := deploy.Snapshot{Deployment: deploy.Deployment{
-		Name: "demo", UID: "demo-uid", Replicas: new(c.Replicas), Template: revision.Template{ID: c.Template, Hash: "<hash>"},
-		Strategy: deploy.Recreate, Paused: true, ProgressDeadlineSeconds: new(int32(deploy.NoLimit)),
+		Name: "demo", UID: "demo-uid", Replicas: ptr.To(c.Replicas), Template: revision.Template{ID: c.Template, Hash: "<hash>"},
+		Strategy: deploy.Recreate, Paused: true, ProgressDeadlineSeconds: ptr.To(int32(deploy.NoLimit)),
 		Partitioned: parsed(t, written(t, c.Strategy.MaxSurge, c.Strategy.MaxUnavailable, c.Strategy.Partition, c.Strategy.Paused)),
 		Status:      deploy.Status{Replicas: c.StatusReplicas},
 	}}
 	for _, in := range c.ReplicaSets {
 		rs := replicaset.ReplicaSet{
 			Name: in.Name, UID: in.Name, ControllerUID: "demo-uid", CreationTimestamp: t0.Add(time.Duration(in.CreatedAt) * time.Second),
-			Replicas: new(in.Replicas), Template: revision.Template{ID: in.Template}, Annotations: map[string]string{},
+			Replicas: ptr.To(in.Replicas), Template: revision.Template{ID: in.Template}, Annotations: map[string]string{},
 			Status: replicaset.Status{
 				Replicas: in.StatusReplicas, ReadyReplicas: in.ReadyReplicas, AvailableReplicas: in.AvailableReplicas,
 			},
@@ -256,12 +257,12 @@ func TestVectorsScale(t *testing.T) {
 // sizes, the first of which is new.
 func formula(t require.TestingT, replicas int32, text string, sizes ...int32) deploy.Snapshot {
 	s := deploy.Snapshot{Deployment: deploy.Deployment{
-		Name: "demo", UID: "demo-uid", Replicas: new(replicas), Template: revision.Template{ID: "v0"}, Partitioned: parsed(t, text),
+		Name: "demo", UID: "demo-uid", Replicas: ptr.To(replicas), Template: revision.Template{ID: "v0"}, Partitioned: parsed(t, text),
 	}}
 	for i, size := range sizes {
 		name := fmt.Sprint("v", i)
 		s.ReplicaSets = append(s.ReplicaSets, replicaset.ReplicaSet{
-			Name: name, UID: name, ControllerUID: "demo-uid", Replicas: new(size), Template: revision.Template{ID: name},
+			Name: name, UID: name, ControllerUID: "demo-uid", Replicas: ptr.To(size), Template: revision.Template{ID: name},
 		})
 	}
 	return s
@@ -322,7 +323,7 @@ func TestVectorsSatisfied(t *testing.T) {
 		require.NoError(t, json.Unmarshal(r.Input, &in))
 		s := formula(t, in.Replicas, written(t, nil, nil, in.Partition, false))
 		d := &s.Deployment
-		d.Generation, d.ProgressDeadlineSeconds = in.Generation, new(int32(deploy.NoLimit))
+		d.Generation, d.ProgressDeadlineSeconds = in.Generation, ptr.To(int32(deploy.NoLimit))
 		d.Status = deploy.Status{ObservedGeneration: in.ObservedGeneration, Replicas: in.StatusReplicas, UpdatedReplicas: in.UpdatedReplicas}
 		p, err := deploy.Reconcile(s, t0, deploy.Options{})
 		require.NoError(t, err)

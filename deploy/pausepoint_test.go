@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/podorder/pausepoint"
 	"github.com/kplan-go/kplan/replicaset"
@@ -103,7 +104,7 @@ func TestPausePointScaling(t *testing.T) {
 	for i := range s.ReplicaSets {
 		sized("5", "9")(&s.ReplicaSets[i])
 	}
-	s.Deployment.Replicas = new(int32(6))
+	s.Deployment.Replicas = ptr.To(int32(6))
 	require.NotEmpty(t, actions(reconcileWith(t, s, withPoints)))
 }
 
@@ -189,9 +190,9 @@ func TestPausePointOrder(t *testing.T) {
 		p := reconcileWith(t, s, deploy.Options{PausePoints: true, Order: c.order})
 		require.Equal(t, c.plan, actions(p), c.why)
 		if scale, ok := p.Actions[0].(deploy.ScaleReplicaSet); ok {
-			owned.ReplicaSet.Replicas = new(scale.To)
+			owned.ReplicaSet.Replicas = ptr.To(scale.To)
 		} else {
-			owned.ReplicaSet.Replicas = new(int32(5))
+			owned.ReplicaSet.Replicas = ptr.To(int32(5))
 		}
 		q, err := replicaset.Reconcile(owned, t0, replicaset.Options{Order: c.order})
 		require.NoError(t, err)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/stretchr/testify/require"
 )
@@ -13,7 +14,7 @@ import (
 var everyAction = deploy.Actions{
 	deploy.AdoptReplicaSet{Name: "o", UID: "u", Reason: deploy.ReasonOrphan},
 	deploy.ReleaseReplicaSet{Name: "l", UID: "u", Reason: deploy.ReasonNoMatch},
-	deploy.AnnotateReplicaSet{Name: "a", UID: "u", Set: map[string]string{"y": "1", "x": "2"}, MinReadySeconds: new(int32(0)), Reason: deploy.ReasonRevision},
+	deploy.AnnotateReplicaSet{Name: "a", UID: "u", Set: map[string]string{"y": "1", "x": "2"}, MinReadySeconds: ptr.To(int32(0)), Reason: deploy.ReasonRevision},
 	deploy.CreateReplicaSet{Name: "b", Replicas: 3, Template: revision.Template{ID: "i", Hash: "h"}, Revision: 2,
 		Labels: map[string]string{"app": "b"}, Annotations: map[string]string{"k": "v"}, Reason: deploy.ReasonNewTemplate},
 	deploy.AnnotateDeployment{Set: map[string]string{"r": "2"}, Reason: deploy.ReasonRevision},
@@ -42,7 +43,7 @@ c held back: MinAvailable (8 of 8)
 held back: Paused`, p.String())
 	require.Equal(t, "nothing to do", deploy.Plan{}.String())
 	require.Equal(t, "Annotated replica set a: minReadySeconds=5 (Revision)",
-		deploy.AnnotateReplicaSet{Name: "a", MinReadySeconds: new(int32(5)), Reason: deploy.ReasonRevision}.String())
+		deploy.AnnotateReplicaSet{Name: "a", MinReadySeconds: ptr.To(int32(5)), Reason: deploy.ReasonRevision}.String())
 	require.Equal(t, "Scaled up replica set b from 0 to 0 (NewTemplate, revision 2)",
 		deploy.CreateReplicaSet{Name: "b", Revision: 2, Reason: deploy.ReasonNewTemplate}.String(), "there is no room for a pod yet")
 	require.True(t, deploy.Plan{}.Empty())

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -40,12 +41,12 @@ func scaling(t *rapid.T) deploy.Snapshot {
 func varied(t *rapid.T) deploy.Snapshot {
 	s := purity.Clone(rapid.SampledFrom(quirkCases()).Draw(t, "case").s)
 	if rapid.Bool().Draw(t, "other replicas") {
-		s.Deployment.Replicas = new(rapid.Int32Range(0, 12).Draw(t, "replicas"))
+		s.Deployment.Replicas = ptr.To(rapid.Int32Range(0, 12).Draw(t, "replicas"))
 	}
 	for i := range s.ReplicaSets {
 		rs := &s.ReplicaSets[i]
 		if rapid.IntRange(0, 3).Draw(t, "other size") == 0 {
-			rs.Replicas = new(rapid.Int32Range(0, 9).Draw(t, "size"))
+			rs.Replicas = ptr.To(rapid.Int32Range(0, 9).Draw(t, "size"))
 		}
 		if rapid.IntRange(0, 3).Draw(t, "other status") == 0 {
 			counts(wants(rs), rapid.Int32Range(0, 9).Draw(t, "available"))(rs)
@@ -305,7 +306,7 @@ func losesShares(s *deploy.Snapshot, p *deploy.Plan) bool {
 	}
 	before, after, bases := make([]replicaset.ReplicaSet, len(active)), make([]replicaset.ReplicaSet, len(active)), map[string]bool{}
 	for i, rs := range active {
-		before[i].Replicas, after[i].Replicas = new(wants(rs)), new(planned(p, rs))
+		before[i].Replicas, after[i].Replicas = ptr.To(wants(rs)), ptr.To(planned(p, rs))
 		bases[rs.Annotations[revision.AnnotationMax]] = true
 	}
 	return len(active) > 1 && (goal > math.MaxInt32 || len(bases) > 1 || !asCloseAsCanBe(before, after, int32(goal)))

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/stretchr/testify/require"
@@ -104,7 +105,7 @@ func TestShrinkingFirst(t *testing.T) {
 
 // TestTerminatingSumWrapsAround: fewer than no pods that take up room are no room.
 func TestTerminatingSumWrapsAround(t *testing.T) {
-	leaving := func(rs *replicaset.ReplicaSet) { rs.Status.TerminatingReplicas = new(int32(math.MaxInt32)) }
+	leaving := func(rs *replicaset.ReplicaSet) { rs.Status.TerminatingReplicas = ptr.To(int32(math.MaxInt32)) }
 	s := snapshot(web(4, limits(0, 1), paused), set(1, 2, leaving), set(2, 2, leaving))
 	require.Equal(t, "none", sizes(reconcileWith(t, s, deploy.Options{Terminating: deploy.TerminationComplete})))
 }

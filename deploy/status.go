@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
 )
@@ -154,10 +155,10 @@ func (in *input) storedStatus(conditions []Condition) Status {
 	status := in.d.Status
 	status.Conditions = conditions
 	if status.CollisionCount != nil {
-		status.CollisionCount = new(*status.CollisionCount)
+		status.CollisionCount = ptr.To(*status.CollisionCount)
 	}
 	if status.TerminatingReplicas != nil {
-		status.TerminatingReplicas = new(*status.TerminatingReplicas)
+		status.TerminatingReplicas = ptr.To(*status.TerminatingReplicas)
 	}
 	return status
 }
@@ -173,10 +174,10 @@ func (in *input) status(c *counts, wanted int64) Status {
 		ReadyReplicas: in.policy.Size(c.ready), AvailableReplicas: in.policy.Size(c.available),
 	}
 	if c.known {
-		s.TerminatingReplicas = new(in.policy.Size(c.terminating))
+		s.TerminatingReplicas = ptr.To(in.policy.Size(c.terminating))
 	}
 	if n := in.d.Status.CollisionCount; n != nil {
-		s.CollisionCount = new(*n)
+		s.CollisionCount = ptr.To(*n)
 	}
 	if n := in.newSet(); n != nil {
 		s.UpdatedReplicas = n.status().Replicas

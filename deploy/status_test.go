@@ -5,18 +5,19 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/stretchr/testify/require"
 )
 
 func TestCounts(t *testing.T) {
-	d := web(10, limits(3, 2), func(d *deploy.Deployment) { d.Status.CollisionCount = new(int32(4)) })
-	old := set(1, 8, counts(9, 7), func(rs *replicaset.ReplicaSet) { rs.Status.TerminatingReplicas = new(int32(2)) })
+	d := web(10, limits(3, 2), func(d *deploy.Deployment) { d.Status.CollisionCount = ptr.To(int32(4)) })
+	old := set(1, 8, counts(9, 7), func(rs *replicaset.ReplicaSet) { rs.Status.TerminatingReplicas = ptr.To(int32(2)) })
 	s := snapshot(d, old, set(2, 3, counts(2, 1)))
 	p := reconcile(t, s)
 	requireEqual(t, "sums, as before the plan scales", deploy.Status{
 		ObservedGeneration: 2, Replicas: 11, UpdatedReplicas: 2, ReadyReplicas: 8, AvailableReplicas: 8,
-		UnavailableReplicas: 3, TerminatingReplicas: new(int32(2)), CollisionCount: new(int32(4)),
+		UnavailableReplicas: 3, TerminatingReplicas: ptr.To(int32(2)), CollisionCount: ptr.To(int32(4)),
 		Conditions: []deploy.Condition{{
 			Type: "Available", Status: "True", Reason: "MinimumReplicasAvailable", Message: "Deployment has minimum availability.",
 			LastUpdateTime: t0, LastTransitionTime: t0,
@@ -46,7 +47,7 @@ func TestAvailable(t *testing.T) {
 
 func TestTerminating(t *testing.T) {
 	reports := func(n int32) func(*replicaset.ReplicaSet) {
-		return func(rs *replicaset.ReplicaSet) { rs.Status.TerminatingReplicas = new(n) }
+		return func(rs *replicaset.ReplicaSet) { rs.Status.TerminatingReplicas = ptr.To(n) }
 	}
 	silent := func(rs *replicaset.ReplicaSet) { rs.Status.TerminatingReplicas = nil }
 	unsynced := func(rs *replicaset.ReplicaSet) { rs.Status = replicaset.Status{} }
@@ -55,10 +56,10 @@ func TestTerminating(t *testing.T) {
 		sets []replicaset.ReplicaSet
 		want *int32
 	}{
-		{"the sum", []replicaset.ReplicaSet{set(1, 1, reports(2)), set(2, 3, reports(1))}, new(int32(3))},
+		{"the sum", []replicaset.ReplicaSet{set(1, 1, reports(2)), set(2, 3, reports(1))}, ptr.To(int32(3))},
 		{"unknown if one does not tell", []replicaset.ReplicaSet{set(1, 1, silent), set(2, 3, reports(1))}, nil},
-		{"one that was never synced has none", []replicaset.ReplicaSet{set(1, 1, unsynced), set(2, 3, reports(1))}, new(int32(1))},
-		{"none", nil, new(int32(0))},
+		{"one that was never synced has none", []replicaset.ReplicaSet{set(1, 1, unsynced), set(2, 3, reports(1))}, ptr.To(int32(1))},
+		{"none", nil, ptr.To(int32(0))},
 	} {
 		requireEqual(t, c.why, c.want, reconcile(t, snapshot(web(3), c.sets...)).Status.TerminatingReplicas)
 	}

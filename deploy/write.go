@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder/pausepoint"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -114,7 +115,7 @@ func (p *Plan) follow(in *input, f *following) {
 	rs := in.newSet().rs
 	a := AnnotateReplicaSet{Kind: in.d.setKind(), Name: rs.Name, UID: rs.UID, ResourceVersion: rs.ResourceVersion, Set: f.set, Reason: ReasonRevision}
 	if f.minReady {
-		a.MinReadySeconds = new(in.d.MinReadySeconds)
+		a.MinReadySeconds = ptr.To(in.d.MinReadySeconds)
 	}
 	p.act(a)
 }

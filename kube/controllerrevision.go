@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/dump"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/revision"
 )
@@ -73,7 +74,7 @@ func NewControllerRevision(namespace string, r revision.ControllerRevision) *app
 	if r.ControllerUID != "" {
 		created.OwnerReferences = []metav1.OwnerReference{{
 			APIVersion: appsv1.SchemeGroupVersion.String(), Kind: r.ControllerKind, Name: r.ControllerName,
-			UID: types.UID(r.ControllerUID), Controller: new(true), BlockOwnerDeletion: new(true),
+			UID: types.UID(r.ControllerUID), Controller: ptr.To(true), BlockOwnerDeletion: ptr.To(true),
 		}}
 	}
 	return created

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/total"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/revision"
@@ -103,7 +104,7 @@ func TestIntOrPercentAndBack(t *testing.T) {
 			require.Equal(t, int32(want), got.OfUp(total))
 		}
 	})
-	require.Equal(t, new(intstr.FromString("-3%")), kube.ToIntOrString(rollout.Percent(-3)))
+	require.Equal(t, ptr.To(intstr.FromString("-3%")), kube.ToIntOrString(rollout.Percent(-3)))
 }
 
 func TestSelectorOfNothing(t *testing.T) {
@@ -167,7 +168,7 @@ func TestEntry(t *testing.T) {
 		Name: "web-1", UID: "uid-of-web-1", ControllerUID: "uid-of-web", Annotations: rs.Annotations,
 		Template:            revision.Template{ID: kube.TemplateID(&rs.Spec.Template), Hash: "abc"},
 		TemplateAnnotations: rs.Spec.Template.Annotations,
-		CreationTimestamp:   created.UTC(), DeletionTimestamp: ready.UTC(), Generation: 3, Replicas: new(int32(4)),
+		CreationTimestamp:   created.UTC(), DeletionTimestamp: ready.UTC(), Generation: 3, Replicas: ptr.To(int32(4)),
 		Status: revision.EntryStatus{ObservedGeneration: rs.Status.ObservedGeneration, Replicas: rs.Status.Replicas},
 	}
 	require.Equal(t, want, got)
@@ -191,7 +192,7 @@ func TestChildAndOwner(t *testing.T) {
 	o := kube.Owner(rs, kind, selector.Everything())
 	require.Equal(t, []string{"ChildKind", "Finalizers"}, allUnset(o))
 	require.Equal(t, claim.OwnerReference{
-		APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web-1", UID: "uid-of-web-1", Controller: new(true), BlockOwnerDeletion: new(true),
+		APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web-1", UID: "uid-of-web-1", Controller: ptr.To(true), BlockOwnerDeletion: ptr.To(true),
 	}, o.Reference())
 	require.True(t, o.Deleting)
 	rs.DeletionTimestamp = nil

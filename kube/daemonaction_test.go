@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube"
 	kubekruise "github.com/kplan-go/kplan/kube/kruise"
 	"github.com/kplan-go/kplan/revision"
@@ -76,10 +77,10 @@ func TestNewDaemonPodRoundTrip(t *testing.T) {
 }
 
 func TestToTolerations(t *testing.T) {
-	list := []daemonset.Toleration{{Key: "k", Operator: "Equal", Value: "v", Effect: "NoExecute", Seconds: new(int64(30))}, {Operator: "Exists"}}
+	list := []daemonset.Toleration{{Key: "k", Operator: "Equal", Value: "v", Effect: "NoExecute", Seconds: ptr.To(int64(30))}, {Operator: "Exists"}}
 	got := kube.ToTolerations(list)
 	require.Equal(t, []corev1.Toleration{
-		{Key: "k", Operator: "Equal", Value: "v", Effect: "NoExecute", TolerationSeconds: new(int64(30))}, {Operator: "Exists"},
+		{Key: "k", Operator: "Equal", Value: "v", Effect: "NoExecute", TolerationSeconds: ptr.To(int64(30))}, {Operator: "Exists"},
 	}, got)
 	requireOwn(t, got, list)
 	require.Nil(t, kube.ToTolerations(nil))
@@ -177,7 +178,7 @@ func TestDaemonPatches(t *testing.T) {
 			require.JSONEq(t, tt.want, string(tt.got.Data))
 		})
 	}
-	want := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: new(types.UID("u")), ResourceVersion: new("7")}}
+	want := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: ptr.To(types.UID("u")), ResourceVersion: ptr.To("7")}}
 	require.Equal(t, want, daemonRequest(ds, daemonset.DeletePod{Object: o}).Options)
 	require.Equal(t, want, daemonRequest(ds, daemonset.DeleteRevision{Object: o}).Options)
 }

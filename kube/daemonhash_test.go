@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube"
 	kubekruise "github.com/kplan-go/kplan/kube/kruise"
 )
@@ -73,7 +74,7 @@ func TestDaemonSetSnapshotHash(t *testing.T) {
 func TestAdvancedDaemonSetSnapshot(t *testing.T) {
 	ds := daemonSet()
 	ds.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": "x"}}
-	advanced := kubekruise.Advanced{Partition: new(intstr.FromString("30%")), Paused: true}
+	advanced := kubekruise.Advanced{Partition: ptr.To(intstr.FromString("30%")), Paused: true}
 	got, err := kubekruise.AdvancedDaemonSetSnapshot(ds, advanced, nil, nil, []*appsv1.ControllerRevision{currentRevision(t, ds)})
 	require.NoError(t, err)
 	want, err := kube.DaemonSetSnapshot(ds, nil, nil, []*appsv1.ControllerRevision{currentRevision(t, ds)})
@@ -84,7 +85,7 @@ func TestAdvancedDaemonSetSnapshot(t *testing.T) {
 	want.DaemonSet.Template.Hash = "mine"
 	require.Empty(t, cmp.Diff(want, got))
 
-	advanced.Partition = new(intstr.FromString("x"))
+	advanced.Partition = ptr.To(intstr.FromString("x"))
 	_, err = kubekruise.AdvancedDaemonSetSnapshot(ds, advanced, nil, nil, nil)
 	require.ErrorIs(t, err, kube.ErrInvalid)
 	s, err := kubekruise.AdvancedDaemonSetSnapshot(nil, kubekruise.Advanced{}, nil, nil, nil)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -110,7 +111,7 @@ func daemonContainer(c *corev1.Container) inplace.Container {
 		}
 		if ref := e.ValueFrom.ConfigMapKeyRef; ref != nil && e.Name == envBarrier {
 			if n, err := strconv.ParseInt(strings.TrimPrefix(ref.Key, "p_"), 10, 32); err == nil {
-				container.Priority = new(int32(n))
+				container.Priority = ptr.To(int32(n))
 			}
 		}
 		ref := e.ValueFrom.FieldRef

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube"
 )
 
@@ -72,7 +73,7 @@ func TestDaemonSetPod(t *testing.T) {
 		Pod: kube.Pod(p), Finalizers: []string{"f"}, ReadinessGates: []string{"other", inplace.Gate},
 		Containers: []inplace.Container{
 			{
-				Name: "a", Image: "a:1", Labels: []string{"b"}, Annotations: []string{"c"}, Priority: new(int32(-3)),
+				Name: "a", Image: "a:1", Labels: []string{"b"}, Annotations: []string{"c"}, Priority: ptr.To(int32(-3)),
 				Status: &inplace.ContainerStatus{Image: "a:0", ImageID: "id", Ready: true},
 			},
 			{Name: "b", Image: "b:1"},

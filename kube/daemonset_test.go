@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube"
 	kubekruise "github.com/kplan-go/kplan/kube/kruise"
 	"github.com/kplan-go/kplan/revision"
@@ -39,18 +40,18 @@ func daemonSet(changes ...func(*appsv1.DaemonSet)) *appsv1.DaemonSet {
 				t.Spec.HostNetwork = true
 				t.Spec.Affinity = requiredAffinity("zone", corev1.NodeSelectorOpIn, "a", "b")
 				t.Spec.Tolerations = []corev1.Toleration{
-					{Key: "k", Operator: "Equal", Value: "v", Effect: "NoExecute", TolerationSeconds: new(int64(30))}, {Operator: "Exists"},
+					{Key: "k", Operator: "Equal", Value: "v", Effect: "NoExecute", TolerationSeconds: ptr.To(int64(30))}, {Operator: "Exists"},
 				}
 				t.Spec.ReadinessGates = []corev1.PodReadinessGate{{ConditionType: "g1"}, {ConditionType: "g2"}}
 			}),
 			UpdateStrategy: appsv1.DaemonSetUpdateStrategy{
 				Type: appsv1.RollingUpdateDaemonSetStrategyType,
 				RollingUpdate: &appsv1.RollingUpdateDaemonSet{
-					MaxSurge: new(intstr.FromString("25%")), MaxUnavailable: new(intstr.FromInt32(2)),
+					MaxSurge: ptr.To(intstr.FromString("25%")), MaxUnavailable: ptr.To(intstr.FromInt32(2)),
 				},
 			},
 			MinReadySeconds:      5,
-			RevisionHistoryLimit: new(int32(4)),
+			RevisionHistoryLimit: ptr.To(int32(4)),
 		},
 		Status: daemonSetStatus(),
 	}
@@ -63,7 +64,7 @@ func daemonSet(changes ...func(*appsv1.DaemonSet)) *appsv1.DaemonSet {
 func daemonSetStatus() appsv1.DaemonSetStatus {
 	return appsv1.DaemonSetStatus{
 		ObservedGeneration: 6, DesiredNumberScheduled: 9, CurrentNumberScheduled: 8, NumberMisscheduled: 7, NumberReady: 5,
-		NumberAvailable: 4, NumberUnavailable: 3, UpdatedNumberScheduled: 2, CollisionCount: new(int32(1)),
+		NumberAvailable: 4, NumberUnavailable: 3, UpdatedNumberScheduled: 2, CollisionCount: ptr.To(int32(1)),
 	}
 }
 
@@ -85,7 +86,7 @@ func wantDaemonSet(ds *appsv1.DaemonSet) daemonset.DaemonSet {
 		Annotations: map[string]string{daemonset.AnnotationGeneration: "5"},
 		Selector:    &selector.LabelSelector{MatchLabels: map[string]string{"app": "x"}},
 		Template: daemonset.Template{
-			Hash:   kube.Template(&ds.Spec.Template, new(int32(1))).Hash,
+			Hash:   kube.Template(&ds.Spec.Template, ptr.To(int32(1))).Hash,
 			Labels: map[string]string{"app": "x"}, Annotations: map[string]string{"note": "n"},
 			NodeName: "n1", NodeSelector: map[string]string{"disk": "ssd"}, HostNetwork: true,
 			Affinity: &selector.NodeSelector{Terms: []selector.NodeSelectorTerm{
@@ -96,15 +97,15 @@ func wantDaemonSet(ds *appsv1.DaemonSet) daemonset.DaemonSet {
 				{},
 			}},
 			Tolerations: []daemonset.Toleration{
-				{Key: "k", Operator: "Equal", Value: "v", Effect: "NoExecute", Seconds: new(int64(30))}, {Operator: "Exists"},
+				{Key: "k", Operator: "Equal", Value: "v", Effect: "NoExecute", Seconds: ptr.To(int64(30))}, {Operator: "Exists"},
 			},
 			ReadinessGates: []string{"g1", "g2"},
 		},
 		Strategy: daemonset.RollingUpdate, MaxSurge: rollout.Percent(25), MaxUnavailable: rollout.Int(2),
-		MinReadySeconds: 5, RevisionHistoryLimit: new(int32(4)),
+		MinReadySeconds: 5, RevisionHistoryLimit: ptr.To(int32(4)),
 		Status: daemonset.Status{
 			ObservedGeneration: 6, DesiredNumberScheduled: 9, CurrentNumberScheduled: 8, NumberMisscheduled: 7, NumberReady: 5,
-			NumberAvailable: 4, NumberUnavailable: 3, UpdatedNumberScheduled: 2, CollisionCount: new(int32(1)),
+			NumberAvailable: 4, NumberUnavailable: 3, UpdatedNumberScheduled: 2, CollisionCount: ptr.To(int32(1)),
 		},
 	}
 }
@@ -133,7 +134,7 @@ func TestTemplateData(t *testing.T) {
 			ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"z": "<&>", "app": "x"}},
 			Spec: corev1.PodSpec{
 				NodeSelector:          map[string]string{"b": "1", "a": "2"},
-				ActiveDeadlineSeconds: new(int64(9007199254740993)),
+				ActiveDeadlineSeconds: ptr.To(int64(9007199254740993)),
 				Containers: []corev1.Container{{Name: "c", Image: "i:1", Resources: corev1.ResourceRequirements{
 					Limits: corev1.ResourceList{"cpu": resource.MustParse("1000m")},
 				}}},
@@ -179,10 +180,10 @@ func daemonRolling(kind appsv1.DaemonSetUpdateStrategyType, surge intstr.IntOrSt
 
 func TestDaemonSetErrors(t *testing.T) {
 	ds := daemonSet(func(ds *appsv1.DaemonSet) {
-		ds.Spec.MinReadySeconds, ds.Spec.RevisionHistoryLimit = -1, new(int32(-2))
+		ds.Spec.MinReadySeconds, ds.Spec.RevisionHistoryLimit = -1, ptr.To(int32(-2))
 		ds.Spec.UpdateStrategy.Type = "Sideways"
-		ds.Spec.UpdateStrategy.RollingUpdate.MaxSurge = new(intstr.FromString("5"))
-		ds.Spec.UpdateStrategy.RollingUpdate.MaxUnavailable = new(intstr.FromInt32(-3))
+		ds.Spec.UpdateStrategy.RollingUpdate.MaxSurge = ptr.To(intstr.FromString("5"))
+		ds.Spec.UpdateStrategy.RollingUpdate.MaxUnavailable = ptr.To(intstr.FromInt32(-3))
 	})
 	const common = `spec.minReadySeconds: -1: must not be negative
 spec.revisionHistoryLimit: -2: must not be negative
@@ -196,7 +197,7 @@ spec.updateStrategy.rollingUpdate.maxUnavailable: -3: must not be negative
 	_, err = kube.DaemonSetSnapshot(ds, nil, nil, nil)
 	require.EqualError(t, err, common+strategy)
 	_, err = kubekruise.AdvancedDaemonSet(ds, kubekruise.Advanced{
-		RollingType: "Odd", Partition: new(intstr.FromString("x")), Burst: new(intstr.FromString("-1%")),
+		RollingType: "Odd", Partition: ptr.To(intstr.FromString("x")), Burst: ptr.To(intstr.FromString("-1%")),
 	})
 	require.EqualError(t, err, "spec.burstReplicas: -1%: must not be negative\n"+common+
 		`spec.updateStrategy.rollingUpdate.partition: "x": must be a whole number or a percentage such as 25%
@@ -214,9 +215,9 @@ spec.updateStrategy.rollingUpdate.rollingUpdateType: "Odd": must be Standard, Su
 
 func TestAdvancedDaemonSet(t *testing.T) {
 	advanced := kubekruise.Advanced{
-		RollingType: daemonset.InPlaceIfPossible, Partition: new(intstr.FromString("30%")),
+		RollingType: daemonset.InPlaceIfPossible, Partition: ptr.To(intstr.FromString("30%")),
 		Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"zone": "a"}}, Paused: true,
-		Burst: new(intstr.FromInt32(9)), Progressive: true,
+		Burst: ptr.To(intstr.FromInt32(9)), Progressive: true,
 		PreDelete: &daemonset.PreDelete{Finalizers: []string{"f"}}, UpdateRevision: "h",
 	}
 	require.Empty(t, allUnset(advanced))
@@ -245,7 +246,7 @@ func TestAdvancedDaemonSet(t *testing.T) {
 	}
 
 	ds.Spec.UpdateStrategy.Type = appsv1.OnDeleteDaemonSetStrategyType
-	advanced.RollingType, advanced.Partition = "Odd", new(intstr.FromString("x"))
+	advanced.RollingType, advanced.Partition = "Odd", ptr.To(intstr.FromString("x"))
 	got, err = kubekruise.AdvancedDaemonSet(ds, advanced)
 	require.NoError(t, err, "OnDelete does not read what is wrong")
 	require.Equal(t, rollout.Int(9), got.Burst)

@@ -13,6 +13,7 @@ import (
 	hashdump "k8s.io/utils/dump"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube"
 )
 
@@ -25,7 +26,7 @@ func TestDefault(t *testing.T) {
 		RollingUpdate: &appsv1.RollingUpdateDeployment{MaxSurge: &quarter, MaxUnavailable: &quarter},
 	}
 	given := &appsv1.Deployment{TypeMeta: metav1.TypeMeta{Kind: "Deployment"}, Spec: appsv1.DeploymentSpec{
-		Replicas: new(int32(0)), Selector: &metav1.LabelSelector{},
+		Replicas: ptr.To(int32(0)), Selector: &metav1.LabelSelector{},
 		Template: corev1.PodTemplateSpec{
 			ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{}},
 			Spec: corev1.PodSpec{
@@ -41,11 +42,11 @@ func TestDefault(t *testing.T) {
 	}}
 	before := given.DeepCopy()
 	want := appsv1.DeploymentSpec{
-		Replicas: new(int32(0)), RevisionHistoryLimit: new(int32(10)), ProgressDeadlineSeconds: new(int32(600)), Strategy: strategy,
+		Replicas: ptr.To(int32(0)), RevisionHistoryLimit: ptr.To(int32(10)), ProgressDeadlineSeconds: ptr.To(int32(600)), Strategy: strategy,
 		Selector: &metav1.LabelSelector{},
 		Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
 			ServiceAccountName: "robot", DeprecatedServiceAccount: "robot", SecurityContext: &corev1.PodSecurityContext{},
-			RestartPolicy: "Always", DNSPolicy: "ClusterFirst", SchedulerName: "default-scheduler", TerminationGracePeriodSeconds: new(int64(30)),
+			RestartPolicy: "Always", DNSPolicy: "ClusterFirst", SchedulerName: "default-scheduler", TerminationGracePeriodSeconds: ptr.To(int64(30)),
 			Volumes: []corev1.Volume{{Name: "scratch", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}},
 			Containers: []corev1.Container{{
 				Image: "nginx", ImagePullPolicy: "Always", TerminationMessagePath: "/dev/termination-log", TerminationMessagePolicy: "File",

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/selector"
@@ -34,20 +35,20 @@ func TestDeployment(t *testing.T) {
 		Name: "web", UID: "uid-of-web", Generation: 7,
 		Annotations:             map[string]string{"deployment.kubernetes.io/revision": "3"},
 		DeletionTimestamp:       readyUTC,
-		Replicas:                new(int32(10)),
-		Template:                kube.Template(&d.Spec.Template, new(int32(1))),
+		Replicas:                ptr.To(int32(10)),
+		Template:                kube.Template(&d.Spec.Template, ptr.To(int32(1))),
 		Strategy:                deploy.RollingUpdate,
 		MaxSurge:                rollout.Percent(25),
 		MaxUnavailable:          rollout.Int(2),
 		Selector:                &selector.LabelSelector{MatchLabels: map[string]string{"app": "x"}},
 		TemplateLabels:          map[string]string{"app": "x"},
 		MinReadySeconds:         5,
-		ProgressDeadlineSeconds: new(int32(60)),
-		RevisionHistoryLimit:    new(int32(4)),
+		ProgressDeadlineSeconds: ptr.To(int32(60)),
+		RevisionHistoryLimit:    ptr.To(int32(4)),
 		Paused:                  true,
 		Status: deploy.Status{
 			ObservedGeneration: 6, Replicas: 9, UpdatedReplicas: 8, ReadyReplicas: 7, AvailableReplicas: 5, UnavailableReplicas: 4,
-			TerminatingReplicas: new(int32(3)), CollisionCount: new(int32(1)),
+			TerminatingReplicas: ptr.To(int32(3)), CollisionCount: ptr.To(int32(1)),
 			Conditions: []deploy.Condition{
 				{Type: "Progressing", Status: "Unknown", Reason: "r", Message: "m", LastUpdateTime: readyUTC, LastTransitionTime: createdUTC},
 				{Type: "Available", Status: "True"},
@@ -104,8 +105,8 @@ func TestErrors(t *testing.T) {
 	}{
 		{why: "valid", change: func(*appsv1.Deployment) {}},
 		{why: "all at once", change: func(d *appsv1.Deployment) {
-			d.Spec.Replicas, d.Spec.MinReadySeconds = new(int32(-1)), -2
-			d.Spec.ProgressDeadlineSeconds, d.Spec.RevisionHistoryLimit = new(int32(-3)), new(int32(-4))
+			d.Spec.Replicas, d.Spec.MinReadySeconds = ptr.To(int32(-1)), -2
+			d.Spec.ProgressDeadlineSeconds, d.Spec.RevisionHistoryLimit = ptr.To(int32(-3)), ptr.To(int32(-4))
 			d.Spec.Strategy.Type = "Sideways"
 		}, plan: `spec.minReadySeconds: -2: must not be negative
 spec.progressDeadlineSeconds: -3: must not be negative
@@ -151,7 +152,7 @@ spec.strategy.rollingUpdate.maxUnavailable: "-0%": must be a percentage without 
 spec.template.spec.containers: "": must not be empty`},
 		{why: "pods that end", change: func(d *appsv1.Deployment) {
 			d.Spec.Template.Spec.RestartPolicy = "Never"
-			d.Spec.Template.Spec.ActiveDeadlineSeconds = new(int64(9))
+			d.Spec.Template.Spec.ActiveDeadlineSeconds = ptr.To(int64(9))
 		}, want: `spec.template.spec.activeDeadlineSeconds: 9: must not be set
 spec.template.spec.restartPolicy: "Never": must be Always`},
 		{why: "pods that stay", change: func(d *appsv1.Deployment) { d.Spec.Template.Spec.RestartPolicy = "Always" }},

@@ -12,6 +12,9 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
+// number returns a pointer to n: a field that is nil is not set.
+func number(n int32) *int32 { return &n }
+
 func Example() {
 	d := &appsv1.Deployment{
 		ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "shop", UID: "d-1"},
@@ -48,7 +51,7 @@ func Example() {
 
 func ExampleValidate() {
 	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "web"}}
-	d.Spec.Replicas = new(int32(-1))
+	d.Spec.Replicas = number(-1)
 	fmt.Println(kube.Validate(d))
 	// Output:
 	// spec.replicas: -1: must not be negative

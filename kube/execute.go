@@ -172,7 +172,11 @@ func all(n int, call func(i int) selector.Outcome) []selector.Outcome {
 	made := make([]selector.Outcome, n)
 	var wg sync.WaitGroup
 	for i := range n {
-		wg.Go(func() { made[i] = call(i) })
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			made[i] = call(i)
+		}()
 	}
 	wg.Wait()
 	return made

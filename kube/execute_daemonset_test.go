@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
@@ -79,7 +80,7 @@ func TestExecuteDaemonSetRevisionTaken(t *testing.T) {
 		collisions *int32
 	}{
 		"there already": {`{"spec":1}`, nil},
-		"collision":     {`{"spec":2}`, new(int32(1))},
+		"collision":     {`{"spec":2}`, ptr.To(int32(1))},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &server{

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
@@ -248,7 +249,7 @@ func TestExecuteDaemonSetRevisions(t *testing.T) {
 	pod := s.requests[0].Object.(*corev1.Pod)
 	require.Equal(t, "image:1", pod.Spec.Containers[0].Image)
 	require.Equal(t, "oldhash", pod.Labels[daemonset.LabelHash])
-	require.Equal(t, new(int64(30)), pod.Spec.Tolerations[0].TolerationSeconds)
+	require.Equal(t, ptr.To(int64(30)), pod.Spec.Tolerations[0].TolerationSeconds)
 
 	s = &server{}
 	report = execute(s).DaemonSet(t.Context(), daemon(), nil, daemonset.Plan{Actions: daemonset.Actions{daemonset.CreatePod{Node: "n", Revision: "old"}}})

@@ -14,6 +14,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/total"
 	"github.com/kplan-go/kplan/kube"
 	kubekruise "github.com/kplan-go/kplan/kube/kruise"
@@ -79,7 +80,7 @@ func filledPod(first int64) *corev1.Pod {
 	p.Namespace = "shop"
 	p.Status.Conditions[0].Type, p.Status.Conditions[0].Status = corev1.PodReady, corev1.ConditionTrue
 	p.Status.InitContainerStatuses[0].Name = p.Spec.InitContainers[0].Name
-	p.Spec.InitContainers[0].RestartPolicy = new(corev1.ContainerRestartPolicyAlways)
+	p.Spec.InitContainers[0].RestartPolicy = ptr.To(corev1.ContainerRestartPolicyAlways)
 	return &p
 }
 

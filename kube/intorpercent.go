@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/rollout"
 )
@@ -27,7 +28,7 @@ func ToIntOrString(v rollout.IntOrPercent) *intstr.IntOrString {
 	case v.IsZero():
 		return nil
 	case strings.HasSuffix(text, "%"):
-		return new(intstr.FromString(text))
+		return ptr.To(intstr.FromString(text))
 	}
-	return new(intstr.FromInt32(v.Of(0)))
+	return ptr.To(intstr.FromInt32(v.Of(0)))
 }

@@ -7,6 +7,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube"
 )
 
@@ -26,7 +27,7 @@ func TestSnapshotHash(t *testing.T) {
 		{"no longer matched, and so released", func(rs *appsv1.ReplicaSet) {
 			rs.Labels = map[string]string{"app": "other", "pod-template-hash": "mine"}
 		}, computed.Template.Hash},
-		{"being deleted", func(rs *appsv1.ReplicaSet) { rs.DeletionTimestamp = new(metav1.Now()) }, computed.Template.Hash},
+		{"being deleted", func(rs *appsv1.ReplicaSet) { rs.DeletionTimestamp = ptr.To(metav1.Now()) }, computed.Template.Hash},
 		{"without a hash", func(rs *appsv1.ReplicaSet) { rs.Labels = map[string]string{"app": "x"} }, computed.Template.Hash},
 	} {
 		d := deployment()

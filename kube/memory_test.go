@@ -22,6 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube"
 )
 
@@ -243,19 +244,19 @@ func TestMemory(t *testing.T) {
 	require.True(t, apierrors.IsConflict(m.Do(ctx, scale(`{"metadata":{"resourceVersion":"77"}}`))))
 	require.NoError(t, m.Do(ctx, scale(`{"metadata":{"uid":"r1","labels":{"a":"b"}},"spec":{"replicas":4}}`)))
 	stored := list[*appsv1.ReplicaSet](m)[0]
-	require.Equal(t, new(int32(4)), stored.Spec.Replicas)
+	require.Equal(t, ptr.To(int32(4)), stored.Spec.Replicas)
 	require.Equal(t, rs.Generation+1, stored.Generation)
 	require.NotEqual(t, rs.ResourceVersion, stored.ResourceVersion)
 	require.True(t, apierrors.IsConflict(m.Do(ctx, kube.Request{Verb: kube.VerbUpdate, Object: rs})), "written over another version")
-	stored.Status.Replicas, stored.Spec.Replicas = 3, new(int32(9))
+	stored.Status.Replicas, stored.Spec.Replicas = 3, ptr.To(int32(9))
 	require.NoError(t, m.Do(ctx, kube.Request{Verb: kube.VerbUpdate, Object: stored, Subresource: "status"}))
-	require.Equal(t, new(int32(4)), stored.Spec.Replicas, "a status alone")
+	require.Equal(t, ptr.To(int32(4)), stored.Spec.Replicas, "a status alone")
 	require.Equal(t, int32(3), stored.Status.Replicas)
 	require.True(t, apierrors.IsAlreadyExists(m.Do(ctx, kube.Request{Verb: kube.VerbCreate, Object: set()})))
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", GenerateName: "web-"}}
 	require.NoError(t, m.Do(ctx, kube.Request{Verb: kube.VerbCreate, Object: pod}))
 	require.Regexp(t, `^web-\d{5}$`, pod.Name)
-	remove := kube.Request{Verb: kube.VerbDelete, Object: podNamedIn("ns", pod.Name), Options: metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: new(types.UID("x"))}}}
+	remove := kube.Request{Verb: kube.VerbDelete, Object: podNamedIn("ns", pod.Name), Options: metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: ptr.To(types.UID("x"))}}}
 	require.True(t, apierrors.IsConflict(m.Do(ctx, remove)))
 	remove.Options.Preconditions.UID = &pod.UID
 	require.NoError(t, m.Do(ctx, remove))

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/revision"
 )
 
@@ -35,12 +36,12 @@ func drawTemplate(t *rapid.T) *corev1.PodTemplateSpec {
 		ObjectMeta: metav1.ObjectMeta{
 			Labels:            map[string]string{"app": drawText(t)},
 			CreationTimestamp: metav1.Unix(rapid.Int64Range(0, 2).Draw(t, "created"), 0),
-			ManagedFields:     []metav1.ManagedFieldsEntry{{Time: new(metav1.Unix(5, 0)), FieldsV1: fieldsV1("{}")}},
+			ManagedFields:     []metav1.ManagedFieldsEntry{{Time: ptr.To(metav1.Unix(5, 0)), FieldsV1: fieldsV1("{}")}},
 		},
 		Spec: corev1.PodSpec{
 			Overhead: corev1.ResourceList{"cpu": drawQuantity(t), "memory": drawQuantity(t)},
 			Volumes: []corev1.Volume{{Name: "v", VolumeSource: corev1.VolumeSource{
-				EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: new(drawQuantity(t))},
+				EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: ptr.To(drawQuantity(t))},
 			}}},
 		},
 	}
@@ -170,7 +171,7 @@ func change(t *rapid.T, v reflect.Value, descend bool) bool {
 
 // respell gives q another form of the same value, mostly.
 func respell(t *rapid.T, q *resource.Quantity) {
-	fresh := func() *resource.Quantity { return resource.NewDecimalQuantity(*new(q.DeepCopy()).AsDec(), q.Format) }
+	fresh := func() *resource.Quantity { return resource.NewDecimalQuantity(*ptr.To(q.DeepCopy()).AsDec(), q.Format) }
 	switch rapid.IntRange(0, 4).Draw(t, "spelling") {
 	case 0:
 		*q = *fresh()

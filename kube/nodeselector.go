@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -66,7 +67,7 @@ func ToTolerations(list []daemonset.Toleration) []corev1.Toleration {
 			Key: t.Key, Operator: corev1.TolerationOperator(t.Operator), Value: t.Value, Effect: corev1.TaintEffect(t.Effect),
 		}
 		if t.Seconds != nil {
-			converted.TolerationSeconds = new(*t.Seconds)
+			converted.TolerationSeconds = ptr.To(*t.Seconds)
 		}
 		return converted
 	})

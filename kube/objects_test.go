@@ -3,6 +3,7 @@ package kube_test
 import (
 	"time"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,7 +20,7 @@ var (
 func owner(kind, name string) metav1.OwnerReference {
 	return metav1.OwnerReference{
 		APIVersion: "apps/v1", Kind: kind, Name: name, UID: "uid-of-" + types.UID(name),
-		Controller: new(true), BlockOwnerDeletion: new(true),
+		Controller: ptr.To(true), BlockOwnerDeletion: ptr.To(true),
 	}
 }
 
@@ -31,18 +32,18 @@ func deployment(changes ...func(*appsv1.Deployment)) *appsv1.Deployment {
 			Annotations: map[string]string{"deployment.kubernetes.io/revision": "3"},
 		},
 		Spec: appsv1.DeploymentSpec{
-			Replicas: new(int32(10)),
+			Replicas: ptr.To(int32(10)),
 			Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "x"}},
 			Template: *template(func(t *corev1.PodTemplateSpec) { t.Annotations = map[string]string{"note": "n"} }),
 			Strategy: appsv1.DeploymentStrategy{
 				Type: appsv1.RollingUpdateDeploymentStrategyType,
 				RollingUpdate: &appsv1.RollingUpdateDeployment{
-					MaxSurge: new(intstr.FromString("25%")), MaxUnavailable: new(intstr.FromInt32(2)),
+					MaxSurge: ptr.To(intstr.FromString("25%")), MaxUnavailable: ptr.To(intstr.FromInt32(2)),
 				},
 			},
 			MinReadySeconds:         5,
-			RevisionHistoryLimit:    new(int32(4)),
-			ProgressDeadlineSeconds: new(int32(60)),
+			RevisionHistoryLimit:    ptr.To(int32(4)),
+			ProgressDeadlineSeconds: ptr.To(int32(60)),
 			Paused:                  true,
 		},
 		Status: deploymentStatus(),
@@ -56,7 +57,7 @@ func deployment(changes ...func(*appsv1.Deployment)) *appsv1.Deployment {
 func deploymentStatus() appsv1.DeploymentStatus {
 	return appsv1.DeploymentStatus{
 		ObservedGeneration: 6, Replicas: 9, UpdatedReplicas: 8, ReadyReplicas: 7, AvailableReplicas: 5, UnavailableReplicas: 4,
-		TerminatingReplicas: new(int32(3)), CollisionCount: new(int32(1)),
+		TerminatingReplicas: ptr.To(int32(3)), CollisionCount: ptr.To(int32(1)),
 		Conditions: []appsv1.DeploymentCondition{
 			{Type: "Progressing", Status: "Unknown", Reason: "r", Message: "m", LastUpdateTime: ready, LastTransitionTime: created},
 			{Type: "Available", Status: "True"},
@@ -76,7 +77,7 @@ func replicaSet(name string) *appsv1.ReplicaSet {
 			},
 		},
 		Spec: appsv1.ReplicaSetSpec{
-			Replicas: new(int32(4)), MinReadySeconds: 5,
+			Replicas: ptr.To(int32(4)), MinReadySeconds: 5,
 			Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "x", "pod-template-hash": "abc"}},
 			Template: *template(func(t *corev1.PodTemplateSpec) {
 				t.Labels["pod-template-hash"] = "abc"
@@ -91,7 +92,7 @@ func replicaSet(name string) *appsv1.ReplicaSet {
 func replicaSetStatus() appsv1.ReplicaSetStatus {
 	return appsv1.ReplicaSetStatus{
 		ObservedGeneration: 2, Replicas: 9, FullyLabeledReplicas: 8, ReadyReplicas: 7, AvailableReplicas: 6,
-		TerminatingReplicas: new(int32(5)),
+		TerminatingReplicas: ptr.To(int32(5)),
 		Conditions: []appsv1.ReplicaSetCondition{
 			{Type: "ReplicaFailure", Status: "True", Reason: "FailedCreate", Message: "m", LastTransitionTime: ready},
 			{Type: "Other", Status: "False"},
@@ -110,9 +111,9 @@ func pod(name string) *corev1.Pod {
 		Spec: corev1.PodSpec{
 			NodeName: "node-1",
 			InitContainers: []corev1.Container{
-				{Name: "init"}, {Name: "never", RestartPolicy: new(corev1.ContainerRestartPolicy("Never"))},
-				{Name: "proxy", RestartPolicy: new(corev1.ContainerRestartPolicyAlways)},
-				{Name: "log", RestartPolicy: new(corev1.ContainerRestartPolicyAlways)},
+				{Name: "init"}, {Name: "never", RestartPolicy: ptr.To(corev1.ContainerRestartPolicy("Never"))},
+				{Name: "proxy", RestartPolicy: ptr.To(corev1.ContainerRestartPolicyAlways)},
+				{Name: "log", RestartPolicy: ptr.To(corev1.ContainerRestartPolicyAlways)},
 			},
 		},
 		Status: corev1.PodStatus{

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube"
 	kubekruise "github.com/kplan-go/kplan/kube/kruise"
 	"github.com/kplan-go/kplan/replicaset"
@@ -48,9 +49,9 @@ func webDaemon(edits ...func(*appsv1.DaemonSet)) *appsv1.DaemonSet {
 	ds := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "web"}, Spec: appsv1.DaemonSetSpec{
 		Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}, Template: webTemplate("v2", ""),
 		UpdateStrategy: appsv1.DaemonSetUpdateStrategy{Type: appsv1.RollingUpdateDaemonSetStrategyType, RollingUpdate: &appsv1.RollingUpdateDaemonSet{
-			MaxUnavailable: new(intstr.FromInt32(1)), MaxSurge: new(intstr.FromInt32(0)),
+			MaxUnavailable: ptr.To(intstr.FromInt32(1)), MaxSurge: ptr.To(intstr.FromInt32(0)),
 		}},
-		RevisionHistoryLimit: new(int32(9)),
+		RevisionHistoryLimit: ptr.To(int32(9)),
 	}}
 	for _, edit := range edits {
 		edit(ds)
@@ -102,8 +103,8 @@ func older(p *corev1.Pod) { p.CreationTimestamp.Time = p.CreationTimestamp.Add(-
 // tolerant tolerates the end of its node for half a minute.
 func tolerant(ds *appsv1.DaemonSet) {
 	ds.Spec.Template.Spec.Tolerations = []corev1.Toleration{
-		{Key: corev1.TaintNodeUnreachable, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: new(int64(30))},
-		{Key: "gpu", Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: new(int64(30))},
+		{Key: corev1.TaintNodeUnreachable, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: ptr.To(int64(30))},
+		{Key: "gpu", Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: ptr.To(int64(30))},
 	}
 }
 
@@ -173,7 +174,7 @@ func TestDaemonSetOptionsOnObjects(t *testing.T) {
 			value: true, objects: webCluster(webDaemon(tolerant), 1), with: "created web- n1.spec.tolerations[0].tolerationSeconds=30",
 		},
 		"PartitionCreatesOld": {
-			value: true, advanced: kubekruise.Advanced{Partition: new(intstr.FromInt32(1))}, objects: webCluster(webDaemon(), 1),
+			value: true, advanced: kubekruise.Advanced{Partition: ptr.To(intstr.FromInt32(1))}, objects: webCluster(webDaemon(), 1),
 			without: "created web- n1.spec.containers[0].image=v2", with: "created web- n1.spec.containers[0].image=v1",
 		},
 		"Freeze": {

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/podorder/pausepoint"
@@ -36,9 +37,9 @@ func webDeployment(replicas int32, edits ...func(*appsv1.Deployment)) *appsv1.De
 	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "web"}, Spec: appsv1.DeploymentSpec{
 		Replicas: &replicas, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}, Template: webTemplate("v2", ""),
 		Strategy: appsv1.DeploymentStrategy{Type: appsv1.RollingUpdateDeploymentStrategyType, RollingUpdate: &appsv1.RollingUpdateDeployment{
-			MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
+			MaxSurge: ptr.To(intstr.FromInt32(1)), MaxUnavailable: ptr.To(intstr.FromInt32(0)),
 		}},
-		RevisionHistoryLimit: new(int32(9)),
+		RevisionHistoryLimit: ptr.To(int32(9)),
 	}}
 	for _, edit := range edits {
 		edit(d)
@@ -62,7 +63,7 @@ func webSet(version int, size, available, desired int32, edits ...func(*appsv1.R
 		Spec: appsv1.ReplicaSetSpec{
 			Replicas: &size, Template: webTemplate(image, image), Selector: &metav1.LabelSelector{MatchLabels: webTemplate("", image).Labels},
 		},
-		Status: appsv1.ReplicaSetStatus{Replicas: size, ReadyReplicas: available, AvailableReplicas: available, TerminatingReplicas: new(int32(0))},
+		Status: appsv1.ReplicaSetStatus{Replicas: size, ReadyReplicas: available, AvailableReplicas: available, TerminatingReplicas: ptr.To(int32(0))},
 	}
 	for _, edit := range edits {
 		edit(rs)
@@ -73,7 +74,7 @@ func webSet(version int, size, available, desired int32, edits ...func(*appsv1.R
 func paused(d *appsv1.Deployment) { d.Spec.Paused = true }
 
 func allUnavailable(d *appsv1.Deployment) {
-	d.Spec.Strategy.RollingUpdate.MaxUnavailable = new(intstr.FromString("100%"))
+	d.Spec.Strategy.RollingUpdate.MaxUnavailable = ptr.To(intstr.FromString("100%"))
 }
 
 func TestDeploymentOptionsOnObjects(t *testing.T) {
@@ -91,7 +92,7 @@ func TestDeploymentOptionsOnObjects(t *testing.T) {
 		"Terminating": {
 			value: deploy.TerminationComplete,
 			objects: []kube.Object{webDeployment(3), webSet(1, 2, 2, 3, func(rs *appsv1.ReplicaSet) {
-				rs.Status.TerminatingReplicas = new(int32(1))
+				rs.Status.TerminatingReplicas = ptr.To(int32(1))
 			}), webSet(2, 1, 1, 3)},
 			without: "replicasets/web-v2.spec.replicas=2", with: "replicasets/web-v2.spec.replicas=1",
 		},

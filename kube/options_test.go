@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube"
 	kubekruise "github.com/kplan-go/kplan/kube/kruise"
 )
@@ -36,7 +37,7 @@ type optionRow[O any] struct {
 // requireOptions plans each row with the option and without it, and carries both plans out.
 // A field of O that has no row is an error, and so is a row that is not a field.
 func requireOptions[O any](t *testing.T, rows map[string]optionRow[O], pass func(*testing.T, *memory, optionRow[O], O)) {
-	for f := range reflect.TypeFor[O]().Fields() {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[O]()) {
 		_, seen := rows[f.Name]
 		require.True(t, seen, "nobody has seen the effect of %s on objects", f.Name)
 	}
@@ -122,7 +123,7 @@ func flatten(all []string, path string, data []byte) []string {
 // The parts of which the objects of the tables are made.
 
 func owned(kind, name string) []metav1.OwnerReference {
-	return []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: kind, Name: name, UID: types.UID("uid-" + name), Controller: new(true), BlockOwnerDeletion: new(true)}}
+	return []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: kind, Name: name, UID: types.UID("uid-" + name), Controller: ptr.To(true), BlockOwnerDeletion: ptr.To(true)}}
 }
 
 func webTemplate(image, hash string) corev1.PodTemplateSpec {

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/replicaset"
 )
@@ -57,7 +58,7 @@ func TestPatchIsTheUpdate(t *testing.T) {
 	require.NoError(t, json.Unmarshal(patch.Data, patched)) // adds to maps and replaces numbers, as a merge does
 	require.Empty(t, cmp.Diff(kube.Scaled(rs, a), patched))
 
-	b := deploy.AnnotateReplicaSet{UID: string(rs.UID), Set: a.Set, MinReadySeconds: new(int32(8))}
+	b := deploy.AnnotateReplicaSet{UID: string(rs.UID), Set: a.Set, MinReadySeconds: ptr.To(int32(8))}
 	patch, err = deploymentPatch(nil, b)
 	require.NoError(t, err)
 	patched = rs.DeepCopy()

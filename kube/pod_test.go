@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
@@ -33,12 +34,12 @@ func wantReplicaSet(rs *appsv1.ReplicaSet) replicaset.ReplicaSet {
 		Labels: rs.Labels, Selector: kube.LabelSelector(rs.Spec.Selector),
 		ControllerKind: "Deployment", ControllerName: "web", ControllerUID: "uid-of-web",
 		CreationTimestamp: createdUTC, DeletionTimestamp: readyUTC,
-		Replicas: new(int32(4)), MinReadySeconds: 5,
+		Replicas: ptr.To(int32(4)), MinReadySeconds: 5,
 		Template:       revision.Template{ID: kube.TemplateID(&rs.Spec.Template), Hash: "abc"},
 		TemplateLabels: map[string]string{"app": "x", "pod-template-hash": "abc"},
 		Status: replicaset.Status{
 			ObservedGeneration: 2, Replicas: 9, FullyLabeledReplicas: 8, ReadyReplicas: 7, AvailableReplicas: 6,
-			TerminatingReplicas: new(int32(5)),
+			TerminatingReplicas: ptr.To(int32(5)),
 			Conditions: []replicaset.Condition{
 				{Type: "ReplicaFailure", Status: "True", Reason: "FailedCreate", Message: "m", LastTransitionTime: readyUTC},
 				{Type: "Other", Status: "False"},
@@ -67,7 +68,7 @@ func TestPod(t *testing.T) {
 			want.ReadySince = time.Time{}
 		}},
 		{"an orphan", func(p *corev1.Pod, want *podorder.Pod) {
-			p.OwnerReferences[0].Controller = new(false)
+			p.OwnerReferences[0].Controller = ptr.To(false)
 			want.ControllerKind, want.ControllerName, want.ControllerUID = "", "", ""
 		}},
 		{"a phase of its own", func(p *corev1.Pod, want *podorder.Pod) { p.Status.Phase, want.Phase = "Odd", "Odd" }},
@@ -110,7 +111,7 @@ func TestSnapshot(t *testing.T) {
 	require.Empty(t, cmp.Diff([]replicaset.ReplicaSet{wantReplicaSet(rss[0]), wantReplicaSet(rss[3])}, s.ReplicaSets))
 	require.Empty(t, cmp.Diff([]podorder.Pod{wantPod("a"), wantPod("b")}, s.Pods))
 
-	_, err = kube.Snapshot(deployment(func(d *appsv1.Deployment) { d.Spec.Replicas = new(int32(-1)) }), rss, pods)
+	_, err = kube.Snapshot(deployment(func(d *appsv1.Deployment) { d.Spec.Replicas = ptr.To(int32(-1)) }), rss, pods)
 	require.ErrorIs(t, err, kube.ErrInvalid)
 
 	r := kube.ReplicaSetSnapshot(rss[0], pods, rss)
@@ -128,7 +129,7 @@ func TestPodProperties(t *testing.T) {
 	type condition = corev1.PodCondition
 	kinds := rapid.SampledFrom([]corev1.PodConditionType{corev1.PodReady, corev1.PodScheduled, corev1.ContainersReady})
 	answers := rapid.SampledFrom([]corev1.ConditionStatus{corev1.ConditionTrue, corev1.ConditionFalse, corev1.ConditionUnknown, ""})
-	policies := rapid.SampledFrom([]*corev1.ContainerRestartPolicy{nil, new(corev1.ContainerRestartPolicyAlways), new(corev1.ContainerRestartPolicyNever)})
+	policies := rapid.SampledFrom([]*corev1.ContainerRestartPolicy{nil, ptr.To(corev1.ContainerRestartPolicyAlways), ptr.To(corev1.ContainerRestartPolicyNever)})
 	names := rapid.SampledFrom([]string{"a", "b", "c"})
 	rapid.Check(t, func(t *rapid.T) {
 		p := &corev1.Pod{}

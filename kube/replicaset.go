@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -82,7 +83,7 @@ func NewReplicaSet(d *appsv1.Deployment, a deploy.CreateReplicaSet) *appsv1.Repl
 			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(d, appsv1.SchemeGroupVersion.WithKind("Deployment"))},
 		},
 		Spec: appsv1.ReplicaSetSpec{
-			Replicas:        new(a.Replicas),
+			Replicas:        ptr.To(a.Replicas),
 			MinReadySeconds: a.MinReadySeconds,
 			Selector:        selector,
 			Template:        *template,
@@ -106,7 +107,7 @@ func Annotated(rs *appsv1.ReplicaSet, a deploy.AnnotateReplicaSet) *appsv1.Repli
 func Scaled(rs *appsv1.ReplicaSet, a deploy.ScaleReplicaSet) *appsv1.ReplicaSet {
 	updated := copyOf(rs)
 	updated.Annotations = convert.With(updated.Annotations, a.Set)
-	updated.Spec.Replicas = new(a.To)
+	updated.Spec.Replicas = ptr.To(a.To)
 	return updated
 }
 

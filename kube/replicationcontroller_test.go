@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
@@ -103,7 +104,7 @@ func TestReplicationControllerPods(t *testing.T) {
 
 func TestClaimPatches(t *testing.T) {
 	adopt := podRequest(replicaset.AdoptPod{Name: "a", UID: "u", Reference: claim.OwnerReference{
-		APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web", UID: "w", Controller: new(true), BlockOwnerDeletion: new(true)}}).Patch
+		APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web", UID: "w", Controller: ptr.To(true), BlockOwnerDeletion: ptr.To(true)}}).Patch
 	require.Equal(t, types.StrategicMergePatchType, adopt.Type)
 	require.JSONEq(t, `{"metadata":{"ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"web","uid":"w",
 		"controller":true,"blockOwnerDeletion":true}],"uid":"u"}}`, string(adopt.Data))

@@ -10,6 +10,7 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/zero"
 	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/replicaset"
@@ -46,7 +47,7 @@ func DeploymentRequests(d *appsv1.Deployment, replicaSets []*appsv1.ReplicaSet, 
 		p, err := mergePatch(string(d.UID), a.Set, nil)
 		return one(Request{Verb: VerbPatch, Object: deploymentNamed(d), Subresource: "status", Patch: p}, err)
 	case deploy.PauseDeployment:
-		p, err := mergePatch(a.UID, a.Set, &patchSpec{Paused: new(true)})
+		p, err := mergePatch(a.UID, a.Set, &patchSpec{Paused: ptr.To(true)})
 		p, err = versioned(p, err, a.ResourceVersion)
 		return patching(deploymentNamed(d), p, err)
 	case deploy.RollBackDeployment:

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/kube/internal/apitest"
 	"github.com/kplan-go/kplan/podorder"
@@ -60,7 +61,7 @@ func TestNewReplicaSet(t *testing.T) {
 			OwnerReferences: []metav1.OwnerReference{owner("Deployment", "web")},
 		},
 		Spec: appsv1.ReplicaSetSpec{
-			Replicas: new(int32(3)), MinReadySeconds: 5,
+			Replicas: ptr.To(int32(3)), MinReadySeconds: 5,
 			Selector: &metav1.LabelSelector{MatchLabels: labels, MatchExpressions: d.Spec.Selector.MatchExpressions},
 			Template: *d.Spec.Template.DeepCopy(),
 		},
@@ -98,11 +99,11 @@ func TestScaledAndAnnotated(t *testing.T) {
 	scale := deploy.ScaleReplicaSet{Name: "web-1", From: 4, To: 7, Set: map[string]string{"b": "2"}}
 	scaled := kube.Scaled(rs, scale)
 	want := rs.DeepCopy()
-	want.Spec.Replicas, want.Annotations["b"] = new(int32(7)), "2"
+	want.Spec.Replicas, want.Annotations["b"] = ptr.To(int32(7)), "2"
 	require.Empty(t, cmp.Diff(want, scaled))
 	require.Equal(t, int32(7), *kube.ReplicaSet(scaled).Replicas)
 
-	annotate := deploy.AnnotateReplicaSet{Name: "web-1", Set: map[string]string{"a": "3"}, MinReadySeconds: new(int32(9))}
+	annotate := deploy.AnnotateReplicaSet{Name: "web-1", Set: map[string]string{"a": "3"}, MinReadySeconds: ptr.To(int32(9))}
 	annotated := kube.Annotated(rs, annotate)
 	want = rs.DeepCopy()
 	want.Spec.MinReadySeconds, want.Annotations["a"] = 9, "3"

@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/revision"
 )
@@ -66,7 +67,7 @@ func TestTemplateHash(t *testing.T) {
 	require.NotEmpty(t, hashes, "the hashes of no release that was recorded")
 	wide := func(t *corev1.PodTemplateSpec) {
 		t.Labels = map[string]string{"a": "1", "b": "2"}
-		t.Spec.TerminationGracePeriodSeconds = new(int64(30))
+		t.Spec.TerminationGracePeriodSeconds = ptr.To(int64(30))
 	}
 	for _, tt := range []struct {
 		why        string
@@ -75,13 +76,13 @@ func TestTemplateHash(t *testing.T) {
 		want       int // in the list of the release
 	}{
 		{"no collision", template(nil), nil, 0},
-		{"0 is not unset", template(nil), new(int32(0)), 1},
-		{"one collision", template(nil), new(int32(1)), 2},
-		{"a negative count", template(nil), new(int32(-1)), 3},
+		{"0 is not unset", template(nil), ptr.To(int32(0)), 1},
+		{"one collision", template(nil), ptr.To(int32(1)), 2},
+		{"a negative count", template(nil), ptr.To(int32(-1)), 3},
 		{"a hash label takes part", template(func(t *corev1.PodTemplateSpec) { t.Labels["pod-template-hash"] = "zz" }), nil, 4},
 		{"an empty map is not nil", template(func(t *corev1.PodTemplateSpec) { t.Annotations = map[string]string{} }), nil, 5},
 		{"map order and pointers", template(wide), nil, 6},
-		{"map order and pointers, collisions", template(wide), new(int32(3)), 7},
+		{"map order and pointers, collisions", template(wide), ptr.To(int32(3)), 7},
 		{"nothing set", &corev1.PodTemplateSpec{}, nil, 8},
 		{"nil is nothing set", nil, nil, 8},
 	} {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
@@ -103,7 +104,7 @@ func TestApply(t *testing.T) {
 func BenchmarkApply(b *testing.B) {
 	for _, n := range []int{10, 1000, 100_000} {
 		b.Run("pods="+strconv.Itoa(n), func(b *testing.B) {
-			s := replicaset.Snapshot{ReplicaSet: replicaset.ReplicaSet{Name: "web", UID: "u", Replicas: new(int32(0))}}
+			s := replicaset.Snapshot{ReplicaSet: replicaset.ReplicaSet{Name: "web", UID: "u", Replicas: ptr.To(int32(0))}}
 			for i := range n {
 				name := "web-" + strconv.Itoa(i)
 				s.Pods = append(s.Pods, podorder.Pod{Name: name, UID: name, ControllerUID: "u", NodeName: "n", Phase: podorder.Running})

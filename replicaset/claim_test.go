@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
@@ -88,7 +89,7 @@ func TestClaimTogether(t *testing.T) {
 		pod("p2", labelled("x"), orphan), pod("p1", labelled("web"), orphan), pod("p6", labelled("web"), orphan), pod("p7", labelled("web")),
 	}
 	p := reconcile(t, replicaset.Snapshot{ReplicaSet: web(6, selecting), Pods: pods}, replicaset.Options{})
-	reference := claim.OwnerReference{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web", UID: "web-uid", Controller: new(true), BlockOwnerDeletion: new(true)}
+	reference := claim.OwnerReference{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web", UID: "web-uid", Controller: ptr.To(true), BlockOwnerDeletion: ptr.To(true)}
 	requireEqual(t, "with preconditions", replicaset.Actions{
 		replicaset.AdoptPod{Name: "p1", UID: "p1-uid", Reference: reference, Reason: replicaset.ReasonOrphan},
 		replicaset.ReleasePod{Name: "p4", UID: "p4-uid", OwnerUID: "web-uid", Reason: replicaset.ReasonNoMatch},
@@ -141,7 +142,7 @@ func TestNoSelector(t *testing.T) {
 func TestBadSelector(t *testing.T) {
 	rs := web(3, func(rs *replicaset.ReplicaSet) {
 		rs.Selector = &selector.LabelSelector{MatchExpressions: []selector.Expression{{Key: "app", Operator: "Near", Values: []string{"web"}}}}
-		rs.Status = replicaset.Status{ObservedGeneration: 2, Replicas: 9, TerminatingReplicas: new(int32(4)), Conditions: []replicaset.Condition{{Type: "A"}}}
+		rs.Status = replicaset.Status{ObservedGeneration: 2, Replicas: 9, TerminatingReplicas: ptr.To(int32(4)), Conditions: []replicaset.Condition{{Type: "A"}}}
 	})
 	s := replicaset.Snapshot{ReplicaSet: rs, Pods: pods(1)}
 	p := reconcile(t, s, replicaset.Options{})
@@ -280,7 +281,7 @@ func TestExplain(t *testing.T) {
 	got, err := replicaset.Explain(s, t0, replicaset.Options{})
 	require.NoError(t, err)
 	require.Equal(t, "[c goes before a: Unassigned (no node, n1) b goes before a: NotReady (not ready, ready) a stays behind b: NotReady (ready, not ready)]", fmt.Sprint(got))
-	s.ReplicaSet.Replicas = new(int32(3))
+	s.ReplicaSet.Replicas = ptr.To(int32(3))
 	got, err = replicaset.Explain(s, t0, replicaset.Options{})
 	require.NoError(t, err)
 	require.Nil(t, got, "nothing is deleted")

@@ -11,6 +11,9 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
+// number returns a pointer to n: a field that is nil is not set.
+func number(n int32) *int32 { return &n }
+
 func Example() {
 	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	running := func(name string, ready bool) podorder.Pod {
@@ -20,7 +23,7 @@ func Example() {
 		}
 	}
 	plan, err := replicaset.Reconcile(replicaset.Snapshot{
-		ReplicaSet: replicaset.ReplicaSet{Name: "web", UID: "r1", Replicas: new(int32(1))},
+		ReplicaSet: replicaset.ReplicaSet{Name: "web", UID: "r1", Replicas: number(1)},
 		Pods:       []podorder.Pod{running("a", true), running("b", false)},
 	}, noon, replicaset.Options{})
 	fmt.Println(plan, err)
@@ -52,7 +55,7 @@ func Example_scaleDown() {
 	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	labels := map[string]string{"app": "web"}
 	s := replicaset.Snapshot{ReplicaSet: replicaset.ReplicaSet{
-		Name: "web", UID: "r1", Replicas: new(int32(2)), Selector: &selector.LabelSelector{MatchLabels: labels},
+		Name: "web", UID: "r1", Replicas: number(2), Selector: &selector.LabelSelector{MatchLabels: labels},
 	}}
 	for i, name := range []string{"a", "b", "c", "d", "orphan"} {
 		p := podorder.Pod{

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
@@ -193,7 +194,7 @@ func TestTimelessPod(t *testing.T) {
 func TestNeedsWrite(t *testing.T) {
 	rs := web(1, func(rs *replicaset.ReplicaSet) {
 		rs.Generation = 4
-		rs.Status = replicaset.Status{ObservedGeneration: 4, Replicas: 5, FullyLabeledReplicas: 4, ReadyReplicas: 3, AvailableReplicas: 2, TerminatingReplicas: new(int32(1)),
+		rs.Status = replicaset.Status{ObservedGeneration: 4, Replicas: 5, FullyLabeledReplicas: 4, ReadyReplicas: 3, AvailableReplicas: 2, TerminatingReplicas: ptr.To(int32(1)),
 			Conditions: []replicaset.Condition{{Type: "A", LastTransitionTime: t0}}}
 	})
 	for _, c := range []struct {
@@ -206,9 +207,9 @@ func TestNeedsWrite(t *testing.T) {
 		{"labelled", func(s *replicaset.Status, _ *replicaset.ReplicaSet) { s.FullyLabeledReplicas++ }, true},
 		{"ready", func(s *replicaset.Status, _ *replicaset.ReplicaSet) { s.ReadyReplicas++ }, true},
 		{"available", func(s *replicaset.Status, _ *replicaset.ReplicaSet) { s.AvailableReplicas++ }, true},
-		{"terminating", func(s *replicaset.Status, _ *replicaset.ReplicaSet) { s.TerminatingReplicas = new(int32(0)) }, true},
+		{"terminating", func(s *replicaset.Status, _ *replicaset.ReplicaSet) { s.TerminatingReplicas = ptr.To(int32(0)) }, true},
 		{"terminating no longer reported", func(s *replicaset.Status, _ *replicaset.ReplicaSet) { s.TerminatingReplicas = nil }, true},
-		{"another pointer", func(s *replicaset.Status, _ *replicaset.ReplicaSet) { s.TerminatingReplicas = new(int32(1)) }, false},
+		{"another pointer", func(s *replicaset.Status, _ *replicaset.ReplicaSet) { s.TerminatingReplicas = ptr.To(int32(1)) }, false},
 		{"a condition less", func(s *replicaset.Status, _ *replicaset.ReplicaSet) { s.Conditions = nil }, true},
 		{"another condition", func(s *replicaset.Status, _ *replicaset.ReplicaSet) {
 			s.Conditions = []replicaset.Condition{{Type: "B"}}

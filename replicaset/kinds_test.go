@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/podorder"
@@ -67,7 +68,7 @@ func text(t *rapid.T, p replicaset.Plan) string {
 // TestKinds goes through the texts once: five servers that are there are five servers.
 func TestKinds(t *testing.T) {
 	s := replicaset.Snapshot{ReplicaSet: replicaset.ReplicaSet{
-		Kind: "Group", APIVersion: "games.example.com/v1", PodKind: "Server", Name: "db", UID: "g", Replicas: new(int32(3)),
+		Kind: "Group", APIVersion: "games.example.com/v1", PodKind: "Server", Name: "db", UID: "g", Replicas: ptr.To(int32(3)),
 	}}
 	create, err := replicaset.Reconcile(s, t0, replicaset.Options{})
 	require.NoError(t, err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/podorder"
@@ -109,7 +110,7 @@ func TestPropertyDifference(t *testing.T) {
 func TestPropertyFixedPoint(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := anything(t)
-		s.ReplicaSet.Replicas, s.Expectations = new(rapid.Int32Range(0, 12).Draw(t, "replicas")), replicaset.Expectations{}
+		s.ReplicaSet.Replicas, s.Expectations = ptr.To(rapid.Int32Range(0, 12).Draw(t, "replicas")), replicaset.Expectations{}
 		s.ReplicaSet.TemplateLabels = map[string]string{"app": "web"} // which all selectors here match, as the API wants it
 		s, err := mustPlan(t, s, replicaset.Options{}).Apply(s, t0)
 		if err != nil {
@@ -211,7 +212,7 @@ func FuzzFinish(f *testing.F) { f.Fuzz(rapid.MakeFuzz(finished)) }
 func finished(t *rapid.T) {
 	s, opts := anything(t), options(t)
 	s.Expectations = replicaset.Expectations{}
-	s.ReplicaSet.Replicas = new(rapid.Int32Range(0, 12).Draw(t, "replicas"))
+	s.ReplicaSet.Replicas = ptr.To(rapid.Int32Range(0, 12).Draw(t, "replicas"))
 	p := mustPlan(t, s, opts)
 	r := replicaset.Report{Expectations: p.Expect(s, t0)}
 	var names []string

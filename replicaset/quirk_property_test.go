@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
 )
@@ -124,7 +125,7 @@ func (c single) managing() (want replicaset.Condition, failed bool) {
 // orphans.
 func (c single) present() replicaset.Status {
 	rs := c.s.ReplicaSet
-	want := replicaset.Status{ObservedGeneration: rs.Generation, TerminatingReplicas: new(int32(0)), Conditions: rs.Status.Conditions}
+	want := replicaset.Status{ObservedGeneration: rs.Generation, TerminatingReplicas: ptr.To(int32(0)), Conditions: rs.Status.Conditions}
 	if c.opts.Dialect == replicaset.Kubernetes15 || c.opts.OmitTerminating || rs.Kind == replicaset.KindController {
 		want.TerminatingReplicas = nil
 	}
@@ -233,7 +234,7 @@ func drawSingle(t *rapid.T) single {
 	c := single{s: anything(t), opts: options(t)}
 	c.opts.Repair = 0
 	if rapid.Bool().Draw(t, "small") {
-		c.s.ReplicaSet.Replicas = new(rapid.Int32Range(0, 12).Draw(t, "replicas"))
+		c.s.ReplicaSet.Replicas = ptr.To(rapid.Int32Range(0, 12).Draw(t, "replicas"))
 	}
 	if rapid.IntRange(0, 3).Draw(t, "no ready times") == 0 {
 		c.s.ReplicaSet.MinReadySeconds = 10

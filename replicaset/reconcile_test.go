@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/stretchr/testify/require"
@@ -18,7 +19,7 @@ import (
 var t0 = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func web(replicas int32, change ...func(*replicaset.ReplicaSet)) replicaset.ReplicaSet {
-	rs := replicaset.ReplicaSet{Name: "web", UID: "web-uid", Generation: 3, Replicas: new(replicas)}
+	rs := replicaset.ReplicaSet{Name: "web", UID: "web-uid", Generation: 3, Replicas: ptr.To(replicas)}
 	for _, c := range change {
 		c(&rs)
 	}
@@ -153,7 +154,7 @@ func TestStatus(t *testing.T) {
 	}}, replicaset.Options{})
 	requireEqual(t, "all counts", replicaset.Status{
 		ObservedGeneration: 3, Replicas: 4, FullyLabeledReplicas: 1, ReadyReplicas: 3, AvailableReplicas: 1,
-		TerminatingReplicas: new(int32(1)), Conditions: []replicaset.Condition{{Type: "Other"}},
+		TerminatingReplicas: ptr.To(int32(1)), Conditions: []replicaset.Condition{{Type: "Other"}},
 	}, p.Status)
 	require.Equal(t, "held back: NotReady (3 of 4)", p.String())
 	require.Equal(t, "4 replicas, 3 ready, 1 available", p.Status.String())

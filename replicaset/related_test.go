@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
@@ -45,7 +46,7 @@ func TestPropertyOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, opts := anything(t), options(t)
 		s.ReplicaSet.DeletionTimestamp, s.Expectations = time.Time{}, replicaset.Expectations{}
-		s.ReplicaSet.Replicas = new(rapid.Int32Range(0, 2).Draw(t, "few"))
+		s.ReplicaSet.Replicas = ptr.To(rapid.Int32Range(0, 2).Draw(t, "few"))
 		plan := mustPlan(t, s, opts)
 		order, candidates, err := replicaset.Order(s, t0, opts)
 		if err != nil || order.Related != nil {

@@ -1,6 +1,7 @@
 package replicaset
 
 import (
+	"github.com/kplan-go/kplan/internal/ptr"
 	"slices"
 	"time"
 )
@@ -18,7 +19,7 @@ func (in *input) status(c *counts) Status {
 		AvailableReplicas:    c.available,
 	}
 	if in.reportsTerminating() {
-		s.TerminatingReplicas = new(c.terminating)
+		s.TerminatingReplicas = ptr.To(c.terminating)
 	}
 	if in.opts.Repair.Has(WaitingRemovesFailure) && !in.Expectations.Satisfied(in.now) {
 		s.Conditions = cloned(in.ReplicaSet.Status.Conditions)
@@ -35,7 +36,7 @@ func (in *input) reportsTerminating() bool {
 // clone returns a copy that shares nothing with s.
 func (s Status) clone() Status {
 	if s.TerminatingReplicas != nil {
-		s.TerminatingReplicas = new(*s.TerminatingReplicas)
+		s.TerminatingReplicas = ptr.To(*s.TerminatingReplicas)
 	}
 	s.Conditions = cloned(s.Conditions)
 	return s

@@ -1,5 +1,7 @@
 package revision
 
+import "github.com/kplan-go/kplan/internal/ptr"
+
 // An Attempt is one try to create a ControllerRevision of a StatefulSet. If the name
 // is taken, [Attempt.Taken] gives the next.
 type Attempt struct {
@@ -19,7 +21,7 @@ func FirstAttempt(parent string, r ControllerRevision, collisions *int32, opts O
 		if !opts.Repair.Has(UnsetCollisionCountFails) {
 			return Attempt{}, ErrNoCollisionCount
 		}
-		collisions = new(int32(0))
+		collisions = ptr.To(int32(0))
 	}
 	return attempt(parent, r, *collisions, opts), nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/revision"
 )
 
@@ -115,7 +116,7 @@ func TestByRevisionOracle(t *testing.T) {
 
 func TestCleanUp(t *testing.T) {
 	pod := func(e *revision.Entry) { e.Status.Replicas = 1 }
-	wanted := func(e *revision.Entry) { e.Replicas = new(int32(1)) }
+	wanted := func(e *revision.Entry) { e.Replicas = ptr.To(int32(1)) }
 	unset := func(e *revision.Entry) { e.Replicas = nil }
 	behind := func(e *revision.Entry) { e.Generation = 1 }
 	deleting := func(e *revision.Entry) { e.DeletionTimestamp = t0 }
@@ -126,32 +127,32 @@ func TestCleanUp(t *testing.T) {
 		old                      []revision.Entry
 		want, held, wantRepaired string
 	}{
-		{"all but one", new(int32(1)), entries("1", "2", "3"), "a b", "", "a b"},
-		{"one with a pod is skipped and not replaced", new(int32(1)),
+		{"all but one", ptr.To(int32(1)), entries("1", "2", "3"), "a b", "", "a b"},
+		{"one with a pod is skipped and not replaced", ptr.To(int32(1)),
 			list(entry("a", "1", pod), entry("b", "2"), entry("c", "3")), "b", "a HistoryNotEmpty", "b"},
-		{"the only idle one stays beside two in use", new(int32(1)),
+		{"the only idle one stays beside two in use", ptr.To(int32(1)),
 			list(entry("a", "1", pod), entry("b", "2", pod), entry("c", "3")), "", "a HistoryNotEmpty, b HistoryNotEmpty", ""},
-		{"one in use takes the place of the only idle one, repaired it does not count", new(int32(1)),
+		{"one in use takes the place of the only idle one, repaired it does not count", ptr.To(int32(1)),
 			list(entry("a", "1"), entry("b", "2", pod)), "a", "", ""},
-		{"one that is not synced is not replaced by a later one", new(int32(1)),
+		{"one that is not synced is not replaced by a later one", ptr.To(int32(1)),
 			list(entry("a", "1", behind), entry("b", "2")), "", "a HistoryNotSynced", ""},
-		{"by revision and not by age", new(int32(2)), entries("3", "1", "4", "2"), "b d", "", "b d"},
-		{"no revision is the lowest", new(int32(1)), entries("1", "-"), "b", "", "b"},
-		{"one that does not parse goes by its age, repaired it is 0", new(int32(1)), entries("1", "bad"), "a", "", "b"},
-		{"none is kept, but those in use are", new(int32(0)),
+		{"by revision and not by age", ptr.To(int32(2)), entries("3", "1", "4", "2"), "b d", "", "b d"},
+		{"no revision is the lowest", ptr.To(int32(1)), entries("1", "-"), "b", "", "b"},
+		{"one that does not parse goes by its age, repaired it is 0", ptr.To(int32(1)), entries("1", "bad"), "a", "", "b"},
+		{"none is kept, but those in use are", ptr.To(int32(0)),
 			list(entry("a", "1"), entry("b", "1", pod), entry("c", "1", wanted), entry("d", "1", pod, wanted)),
 			"a", "b HistoryNotEmpty, c HistoryNotEmpty, d HistoryNotEmpty", "a"},
 		{"no limit", nil, entries("1", "2"), "", "", ""},
-		{"no limit, in words", new(int32(revision.NoLimit)), entries("1", "2"), "", "", ""},
-		{"within the limit", new(int32(2)), entries("1", "2"), "", "", ""},
-		{"nothing to delete", new(int32(0)), nil, "", "", ""},
-		{"a negative limit is 0", new(int32(-1)), entries("1"), "a", "", "a"},
-		{"the smallest", new(int32(-1 << 31)), entries("1"), "a", "", "a"},
-		{"unset replicas are 1", new(int32(0)), list(entry("a", "1", unset)), "", "a HistoryNotEmpty", ""},
-		{"a status older than the spec", new(int32(0)), list(entry("a", "1", behind)), "", "a HistoryNotSynced", ""},
-		{"not empty comes first", new(int32(0)), list(entry("a", "1", behind, pod)), "", "a HistoryNotEmpty", ""},
-		{"one that is being deleted does not count", new(int32(1)), list(entry("a", "1", deleting), entry("b", "2")), "", "", ""},
-		{"nor is it deleted again", new(int32(0)), list(entry("a", "1", deleting), entry("b", "2")), "b", "", "b"},
+		{"no limit, in words", ptr.To(int32(revision.NoLimit)), entries("1", "2"), "", "", ""},
+		{"within the limit", ptr.To(int32(2)), entries("1", "2"), "", "", ""},
+		{"nothing to delete", ptr.To(int32(0)), nil, "", "", ""},
+		{"a negative limit is 0", ptr.To(int32(-1)), entries("1"), "a", "", "a"},
+		{"the smallest", ptr.To(int32(-1 << 31)), entries("1"), "a", "", "a"},
+		{"unset replicas are 1", ptr.To(int32(0)), list(entry("a", "1", unset)), "", "a HistoryNotEmpty", ""},
+		{"a status older than the spec", ptr.To(int32(0)), list(entry("a", "1", behind)), "", "a HistoryNotSynced", ""},
+		{"not empty comes first", ptr.To(int32(0)), list(entry("a", "1", behind, pod)), "", "a HistoryNotEmpty", ""},
+		{"one that is being deleted does not count", ptr.To(int32(1)), list(entry("a", "1", deleting), entry("b", "2")), "", "", ""},
+		{"nor is it deleted again", ptr.To(int32(0)), list(entry("a", "1", deleting), entry("b", "2")), "b", "", "b"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			remove, held := revision.CleanUp(c.old, c.limit, revision.Options{})
@@ -213,7 +214,7 @@ func TestCleanUpWithoutQuirk(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		old := drawEntries(t)
 		for i := range old {
-			old[i].Replicas, old[i].Status.Replicas, old[i].Generation = new(int32(0)), 0, 0
+			old[i].Replicas, old[i].Status.Replicas, old[i].Generation = ptr.To(int32(0)), 0, 0
 			if _, err := revision.Number(old[i].Annotations); err != nil {
 				delete(old[i].Annotations, revision.AnnotationRevision)
 			}
@@ -224,7 +225,7 @@ func TestCleanUpWithoutQuirk(t *testing.T) {
 		if len(held) > 0 || !slices.Equal(plain, repaired) {
 			t.Fatalf("RepairAll changes what has no quirk: %v, then %v", plain, repaired)
 		}
-		more, _ := revision.CleanUp(old, new(limit-1), revision.Options{})
+		more, _ := revision.CleanUp(old, ptr.To(limit-1), revision.Options{})
 		if !slices.Equal(plain, more[:len(plain)]) {
 			t.Fatalf("a lower limit deletes others: %v, then %v", plain, more)
 		}
@@ -240,7 +241,7 @@ func BenchmarkCleanUp(b *testing.B) {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				revision.CleanUp(old, new(int32(5)), revision.Options{})
+				revision.CleanUp(old, ptr.To(int32(5)), revision.Options{})
 			}
 		})
 	}

@@ -1,5 +1,7 @@
 package revision
 
+import "github.com/kplan-go/kplan/internal/ptr"
+
 // NextCollision returns the collision count of a Deployment or DaemonSet after one
 // more collision: 1 after none. It never returns nil, and wraps around at the end of
 // the int32 range.
@@ -7,9 +9,9 @@ package revision
 // It mirrors getNewReplicaSet of the deployment controller of Kubernetes 1.36.3.
 func NextCollision(count *int32) *int32 {
 	if count == nil {
-		return new(int32(1))
+		return ptr.To(int32(1))
 	}
-	return new(*count + 1)
+	return ptr.To(*count + 1)
 }
 
 // Collides reports whether a ReplicaSet whose name is taken belongs to another

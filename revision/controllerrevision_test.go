@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/revision/kubectl"
@@ -75,13 +76,13 @@ func TestHashRevision(t *testing.T) {
 	for _, c := range []struct {
 		probe *int32
 		want  string
-	}{{nil, "69966c9df7"}, {new(int32(0)), "d55c4ff5f"}, {new(int32(12)), "57559c4b8"}} {
+	}{{nil, "69966c9df7"}, {ptr.To(int32(0)), "d55c4ff5f"}, {ptr.To(int32(12)), "57559c4b8"}} {
 		require.Equal(t, c.want, hash(`{"a":1}`, "", c.probe, revision.Options{}))
 		require.Equal(t, c.want, hash(`{"a":1}`, "", c.probe, repairAll), "normal data has the same hash")
 	}
 	require.NotEqual(t, revision.Hash(`{"a":1}`, nil), hash(`{"a":1}`, "", nil, revision.Options{}), "this is not FNV-1a")
-	require.Equal(t, hash("ab12", "", nil, revision.Options{}), hash("ab", "", new(int32(12)), revision.Options{}), "the probe is text")
-	require.Equal(t, hash("ab-1", "", nil, revision.Options{}), hash("ab", "", new(int32(-1)), revision.Options{}), "with its sign")
+	require.Equal(t, hash("ab12", "", nil, revision.Options{}), hash("ab", "", ptr.To(int32(12)), revision.Options{}), "the probe is text")
+	require.Equal(t, hash("ab-1", "", nil, revision.Options{}), hash("ab", "", ptr.To(int32(-1)), revision.Options{}), "with its sign")
 
 	require.Equal(t, hash("1", "dump", nil, revision.Options{}), hash("2", "dump", nil, revision.Options{}), "the data is ignored")
 	require.Equal(t, hash("dump", "", nil, revision.Options{}), hash("2", "dump", nil, revision.Options{}), "only the dump counts")
@@ -268,11 +269,11 @@ func TestAttempt(t *testing.T) {
 	require.Zero(t, fixed.Collisions)
 
 	for _, opts := range []revision.Options{{}, repairAll} {
-		a, err := revision.FirstAttempt("foo", r, new(int32(0)), opts)
+		a, err := revision.FirstAttempt("foo", r, ptr.To(int32(0)), opts)
 		require.NoError(t, err)
 		require.Equal(t, "foo-d55c4ff5f", a.Revision.Name)
 		taken := map[string]string{"foo-d55c4ff5f": `{"a":2}`}
-		taken["foo-"+revision.HashRevision(r.Data, "", new(int32(1)), opts)] = `{"a":3}`
+		taken["foo-"+revision.HashRevision(r.Data, "", ptr.To(int32(1)), opts)] = `{"a":3}`
 		tries := 0
 		for use := false; ; tries++ {
 			held, isTaken := taken[a.Revision.Name]
@@ -284,7 +285,7 @@ func TestAttempt(t *testing.T) {
 		}
 		require.Equal(t, 2, tries)
 		require.Equal(t, int32(2), a.Collisions, "what the status keeps")
-		hash := revision.HashRevision(r.Data, "", new(int32(2)), opts)
+		hash := revision.HashRevision(r.Data, "", ptr.To(int32(2)), opts)
 		require.Equal(t, "foo-"+hash, a.Revision.Name)
 		if opts.Repair == revision.RepairAll {
 			require.Equal(t, hash, a.Revision.Labels[revision.LabelRevisionHash], "repaired the label follows the name")
@@ -298,10 +299,10 @@ func TestAttempt(t *testing.T) {
 		require.Equal(t, opts.Repair == revision.RepairAll, use, "repaired, the normal form is compared")
 	}
 	require.Equal(t, "69966c9df7", r.Labels[revision.LabelRevisionHash], "the argument stays as it is")
-	bare, err := revision.FirstAttempt("foo", version("x", 1), new(int32(0)), repairAll)
+	bare, err := revision.FirstAttempt("foo", version("x", 1), ptr.To(int32(0)), repairAll)
 	require.NoError(t, err)
 	require.Len(t, bare.Revision.Labels, 1, "also without labels")
-	last, err := revision.FirstAttempt("foo", r, new(int32(math.MaxInt32)), revision.Options{})
+	last, err := revision.FirstAttempt("foo", r, ptr.To(int32(math.MaxInt32)), revision.Options{})
 	require.NoError(t, err)
 	last, _ = last.Taken(version("x", 1), revision.Options{})
 	require.Equal(t, int32(math.MinInt32), last.Collisions, "as upstream wraps around")
@@ -347,7 +348,7 @@ func TestChooseUpdate(t *testing.T) {
 				require.Equal(t, -1, got.Update)
 				require.Equal(t, -1, got.Current, "no current one: it is the new one")
 				require.Equal(t, s.Annotations, got.Revision.Annotations, "all annotations are copied")
-				require.Equal(t, "web-"+revision.HashRevision([]byte(now), "", new(int32(0)), revision.Options{}), got.Revision.Name)
+				require.Equal(t, "web-"+revision.HashRevision([]byte(now), "", ptr.To(int32(0)), revision.Options{}), got.Revision.Name)
 				require.Equal(t, "StatefulSet", got.Revision.ControllerKind)
 			} else {
 				requireSame(t, c.why, c.update, c.list[got.Update].Name)
@@ -361,7 +362,7 @@ func TestChooseUpdate(t *testing.T) {
 			}
 		})
 	}
-	s := revision.StatefulSet{Name: "web", Data: []byte(`{"a":1}`), Collisions: new(int32(12)), TemplateLabels: texts{"app": "x"}}
+	s := revision.StatefulSet{Name: "web", Data: []byte(`{"a":1}`), Collisions: ptr.To(int32(12)), TemplateLabels: texts{"app": "x"}}
 	r := revision.ChooseUpdate(s, nil, nil, revision.Options{}).Revision
 	require.Equal(t, "web-57559c4b8", r.Name, "collisions take part in the name")
 	require.Equal(t, texts{"app": "x", revision.LabelRevisionHash: "57559c4b8"}, r.Labels)
@@ -387,15 +388,15 @@ func TestTruncate(t *testing.T) {
 		limit *int32
 		want  string
 	}{
-		{"the lowest go", list, []string{"d"}, new(int32(1)), "a b"},
-		{"those in use do not count against the limit", list, []string{"d", "c", "a"}, new(int32(1)), ""},
-		{"and stay", list, []string{"a", "d"}, new(int32(0)), "b c"},
-		{"within the limit", list, nil, new(int32(4)), ""},
-		{"none is kept", list, nil, new(int32(0)), "a b c d"},
-		{"a negative limit keeps all", list, nil, new(int32(-1)), ""},
+		{"the lowest go", list, []string{"d"}, ptr.To(int32(1)), "a b"},
+		{"those in use do not count against the limit", list, []string{"d", "c", "a"}, ptr.To(int32(1)), ""},
+		{"and stay", list, []string{"a", "d"}, ptr.To(int32(0)), "b c"},
+		{"within the limit", list, nil, ptr.To(int32(4)), ""},
+		{"none is kept", list, nil, ptr.To(int32(0)), "a b c d"},
+		{"a negative limit keeps all", list, nil, ptr.To(int32(-1)), ""},
 		{"no limit is 10", many, nil, nil, "a b c"},
-		{"names that no revision has", list, []string{"", "z"}, new(int32(3)), "a"},
-		{"nothing", nil, nil, new(int32(0)), ""},
+		{"names that no revision has", list, []string{"", "z"}, ptr.To(int32(3)), "a"},
+		{"nothing", nil, nil, ptr.To(int32(0)), ""},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			got := revision.Truncate(c.list, c.live, c.limit)

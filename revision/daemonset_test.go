@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/revision"
 )
 
@@ -66,14 +67,14 @@ func TestDaemonSetTaken(t *testing.T) {
 		want         *int32
 		err          string
 	}{
-		{"the same data is used", `{}`, nil, new(int32(3)), nil, ""},
-		{"the first collision", `{"a":1}`, nil, nil, new(int32(1)), ""},
-		{"one more", `{"a":1}`, new(int32(2)), new(int32(2)), new(int32(3)), ""},
-		{"the count has changed meanwhile", `{"a":1}`, new(int32(2)), new(int32(3)), nil,
+		{"the same data is used", `{}`, nil, ptr.To(int32(3)), nil, ""},
+		{"the first collision", `{"a":1}`, nil, nil, ptr.To(int32(1)), ""},
+		{"one more", `{"a":1}`, ptr.To(int32(2)), ptr.To(int32(2)), ptr.To(int32(3)), ""},
+		{"the count has changed meanwhile", `{"a":1}`, ptr.To(int32(2)), ptr.To(int32(3)), nil,
 			`found a stale collision count (2, expected 3) of DaemonSet "agent" while processing; will retry until it is updated`},
-		{"unset is not 0", `{"a":1}`, nil, new(int32(0)), nil,
+		{"unset is not 0", `{"a":1}`, nil, ptr.To(int32(0)), nil,
 			`found a stale collision count (0, expected 0) of DaemonSet "agent" while processing; will retry until it is updated`},
-		{"nor is 0 unset", `{"a":1}`, new(int32(0)), nil, nil,
+		{"nor is 0 unset", `{"a":1}`, ptr.To(int32(0)), nil, nil,
 			`found a stale collision count (0, expected 0) of DaemonSet "agent" while processing; will retry until it is updated`},
 	} {
 		t.Run(c.why, func(t *testing.T) {
@@ -134,18 +135,18 @@ func TestCleanUpRevisions(t *testing.T) {
 		limit *int32
 		want  string
 	}{
-		{"the lowest go", list, nil, new(int32(2)), "a b"},
-		{"one in use is replaced, unlike a ReplicaSet", list, []string{"h1"}, new(int32(2)), "b c"},
-		{"without a label the name counts", list, []string{"b", "h1"}, new(int32(2)), "c d"},
-		{"as many as can go", list, []string{"b", "h1", "h3"}, new(int32(0)), "d"},
-		{"an empty label of a pod uses nothing", list, []string{""}, new(int32(0)), "a b c d"},
-		{"a label of a pod that no revision has", list, []string{"x"}, new(int32(3)), "a"},
-		{"within the limit", list, nil, new(int32(4)), ""},
-		{"a negative limit deletes all that can go", list, []string{"h3"}, new(int32(-1)), "a b d"},
-		{"the smallest", list, nil, new(int32(math.MinInt32)), "a b c d"},
+		{"the lowest go", list, nil, ptr.To(int32(2)), "a b"},
+		{"one in use is replaced, unlike a ReplicaSet", list, []string{"h1"}, ptr.To(int32(2)), "b c"},
+		{"without a label the name counts", list, []string{"b", "h1"}, ptr.To(int32(2)), "c d"},
+		{"as many as can go", list, []string{"b", "h1", "h3"}, ptr.To(int32(0)), "d"},
+		{"an empty label of a pod uses nothing", list, []string{""}, ptr.To(int32(0)), "a b c d"},
+		{"a label of a pod that no revision has", list, []string{"x"}, ptr.To(int32(3)), "a"},
+		{"within the limit", list, nil, ptr.To(int32(4)), ""},
+		{"a negative limit deletes all that can go", list, []string{"h3"}, ptr.To(int32(-1)), "a b d"},
+		{"the smallest", list, nil, ptr.To(int32(math.MinInt32)), "a b c d"},
 		{"no limit is 10", list, nil, nil, ""},
-		{"equal numbers by age", versions(version("a", 1, born(2)), version("b", 1, born(1))), nil, new(int32(1)), "b"},
-		{"nothing", nil, nil, new(int32(0)), ""},
+		{"equal numbers by age", versions(version("a", 1, born(2)), version("b", 1, born(1))), nil, ptr.To(int32(1)), "b"},
+		{"nothing", nil, nil, ptr.To(int32(0)), ""},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			got := revision.CleanUpRevisions(c.list, c.live, c.limit)

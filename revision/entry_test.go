@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/revision/kubectl"
@@ -24,7 +25,7 @@ func minute(n int) time.Time { return t0.Add(time.Duration(n) * time.Minute) }
 func entry(name, number string, changes ...func(*revision.Entry)) revision.Entry {
 	e := revision.Entry{
 		Name: name, UID: "uid-of-" + name, Template: revision.Template{ID: name},
-		Annotations: map[string]string{}, Replicas: new(int32(0)),
+		Annotations: map[string]string{}, Replicas: ptr.To(int32(0)),
 	}
 	if number != "-" {
 		e.Annotations[revision.AnnotationRevision] = number
@@ -121,7 +122,7 @@ func drawEntries(t *rapid.T) []revision.Entry {
 			e.Annotations[revision.AnnotationHistory] = h
 		}
 		e.Template.ID = templates.Draw(t, "template")
-		e.Replicas = new(rapid.Int32Range(0, 1).Draw(t, "replicas"))
+		e.Replicas = ptr.To(rapid.Int32Range(0, 1).Draw(t, "replicas"))
 		e.Status.Replicas = rapid.Int32Range(0, 1).Draw(t, "pods")
 		e.Generation = rapid.Int64Range(0, 1).Draw(t, "generation")
 		if rapid.IntRange(0, 5).Draw(t, "deleting") == 0 {

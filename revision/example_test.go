@@ -7,6 +7,9 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
+// number returns a pointer to n: a field that is nil is not set.
+func number(n int32) *int32 { return &n }
+
 func ExampleNext() {
 	fmt.Println(revision.Next(nil))
 	fmt.Println(revision.Next([]int64{3, 1, 7}))
@@ -37,7 +40,7 @@ func ExampleReplicaSetName() {
 	fmt.Println(revision.ReplicaSetName("web", hash))
 	// Once that name is taken by another template, the count of collisions leads
 	// to the next.
-	fmt.Println(revision.ReplicaSetName("web", revision.Hash("the dump of a template", new(int32(1)))))
+	fmt.Println(revision.ReplicaSetName("web", revision.Hash("the dump of a template", number(1))))
 	// Output:
 	// web-74d94487fd
 	// web-66bb9f4987

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/revision"
 )
 
@@ -28,7 +29,7 @@ func TestJSON(t *testing.T) {
 		r,
 		revision.Attempt{Parent: "web", Revision: r, Collisions: 1},
 		revision.StatefulSet{Name: "web", UID: "u", Annotations: texts{"a": "1"}, TemplateLabels: texts{"b": "1"}, Data: []byte("x"),
-			Collisions: new(int32(0)), Current: "a"},
+			Collisions: ptr.To(int32(0)), Current: "a"},
 		revision.Choice{Verb: revision.VerbKeep, Update: -1, Revision: r, Current: 1},
 		revision.Deduped{Keep: -1, Hash: "h", Delete: []int{1}, Relabel: true, Renumber: 2},
 		revision.Parent{Kind: "StatefulSet", Name: "web", UID: "u"},

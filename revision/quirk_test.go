@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/revision"
 )
 
@@ -37,8 +38,8 @@ func showcases() map[string]showcase {
 			return fmt.Sprint(len(revision.DaemonSetRevisionName(long, "7d4c665cf7", o)))
 		}, "264", "253"},
 		"CollisionLabelDiffers": {func(o revision.Options) string {
-			r := revision.NewControllerRevision(revision.Parent{Name: "db"}, nil, []byte(`{"a":1}`), 1, new(int32(0)), o)
-			a, _ := revision.FirstAttempt("db", r, new(int32(0)), o)
+			r := revision.NewControllerRevision(revision.Parent{Name: "db"}, nil, []byte(`{"a":1}`), 1, ptr.To(int32(0)), o)
+			a, _ := revision.FirstAttempt("db", r, ptr.To(int32(0)), o)
 			a, _ = a.Taken(version("x", 1), o)
 			return fmt.Sprint(a.Revision.Name == "db-"+a.Revision.Labels[revision.LabelRevisionHash])
 		}, "false", "true"},
@@ -48,7 +49,7 @@ func showcases() map[string]showcase {
 		}, "collisionCount should not be nil", "<nil>"},
 		"UsedSetsFillHistory": {func(o revision.Options) string {
 			list := []revision.Entry{entry("a", "1"), entry("b", "2", func(e *revision.Entry) { e.Status.Replicas = 1 })}
-			remove, _ := revision.CleanUp(list, new(int32(1)), o)
+			remove, _ := revision.CleanUp(list, ptr.To(int32(1)), o)
 			return named(list, remove)
 		}, "a", ""},
 	}

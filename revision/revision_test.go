@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/revision"
 )
 
@@ -44,13 +45,13 @@ func TestHash(t *testing.T) {
 		why        string
 	}{
 		{"plain", nil, "7d4c665cf7", "one container"},
-		{"plain", new(int32(0)), "66cf68d45", "0 collisions are not none"},
-		{"plain", new(int32(1)), "6f9b66fbb8", "one collision leads to another name"},
-		{"plain", new(int32(-1)), "5fddfd4cc", "the count is read as unsigned"},
+		{"plain", ptr.To(int32(0)), "66cf68d45", "0 collisions are not none"},
+		{"plain", ptr.To(int32(1)), "6f9b66fbb8", "one collision leads to another name"},
+		{"plain", ptr.To(int32(-1)), "5fddfd4cc", "the count is read as unsigned"},
 		{"with hash", nil, "65cf97f676", "a hash label of the user's takes part"},
 		{"empty annotations", nil, "976bbc86b", "an empty map is not a nil one"},
 		{"grace", nil, "855fddc89b", "pointers are followed"},
-		{"grace", new(int32(3)), "9987498c9", "and collisions added"},
+		{"grace", ptr.To(int32(3)), "9987498c9", "and collisions added"},
 		{"zero", nil, "85748b7f68", "every field takes part, set or not"},
 	} {
 		t.Run(c.dump, func(t *testing.T) {

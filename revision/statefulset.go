@@ -2,6 +2,7 @@ package revision
 
 import (
 	"bytes"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"maps"
 	"slices"
 )
@@ -83,7 +84,7 @@ func ChooseUpdate(s StatefulSet, revisions []ControllerRevision, restored []byte
 func (s StatefulSet) candidate(revisions []ControllerRevision, opts Options) ControllerRevision {
 	collisions := s.Collisions
 	if collisions == nil {
-		collisions = new(int32(0))
+		collisions = ptr.To(int32(0))
 	}
 	parent := Parent{Kind: "StatefulSet", Name: s.Name, UID: s.UID}
 	r := NewControllerRevision(parent, s.TemplateLabels, s.Data, NextRevision(revisions), collisions, opts)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/revision"
 )
 
@@ -138,10 +139,10 @@ func TestCreationAnnotations(t *testing.T) {
 }
 
 func TestCollision(t *testing.T) {
-	require.Equal(t, new(int32(1)), revision.NextCollision(nil), "0 never occurs")
-	require.Equal(t, new(int32(1)), revision.NextCollision(new(int32(0))))
-	require.Equal(t, new(int32(8)), revision.NextCollision(new(int32(7))))
-	require.Equal(t, new(int32(math.MinInt32)), revision.NextCollision(new(int32(math.MaxInt32))), "as upstream wraps around")
+	require.Equal(t, ptr.To(int32(1)), revision.NextCollision(nil), "0 never occurs")
+	require.Equal(t, ptr.To(int32(1)), revision.NextCollision(ptr.To(int32(0))))
+	require.Equal(t, ptr.To(int32(8)), revision.NextCollision(ptr.To(int32(7))))
+	require.Equal(t, ptr.To(int32(math.MinInt32)), revision.NextCollision(ptr.To(int32(math.MaxInt32))), "as upstream wraps around")
 
 	taken := revision.Entry{ControllerUID: "web", Template: template("x")}
 	require.False(t, revision.Collides("web", template("x"), taken), "it is the one that was to be created")

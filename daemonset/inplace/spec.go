@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/zero"
 )
 
@@ -121,7 +122,7 @@ func (s *storedContainer) container() Container {
 		}
 		if ref := e.ValueFrom.ConfigMapKeyRef; ref != nil && e.Name == envBarrier {
 			if n, err := strconv.ParseInt(strings.TrimPrefix(ref.Key, "p_"), 10, 32); err == nil {
-				c.Priority = new(int32(n))
+				c.Priority = ptr.To(int32(n))
 			}
 		}
 		if ref := e.ValueFrom.FieldRef; ref != nil && e.Value == "" && e.Name != "SIDECARSET_VERSION" && e.Name != "SIDECARSET_VERSION_ALT" {
@@ -298,7 +299,7 @@ func differences(old, next map[string]string) map[string]*string {
 	changes := map[string]*string{}
 	for key, value := range next {
 		if was, ok := old[key]; !ok || was != value {
-			changes[key] = new(value)
+			changes[key] = ptr.To(value)
 		}
 	}
 	for key := range old {

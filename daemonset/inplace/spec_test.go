@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/kplan-go/kplan/daemonset/inplace"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/stretchr/testify/require"
 )
 
@@ -201,7 +202,7 @@ func TestAllAnnotations(t *testing.T) {
 
 // Containers that refer to the same metadata go together.
 func TestOverlap(t *testing.T) {
-	containers := []inplace.Container{{Name: "a"}, {Name: "b", Priority: new(int32(1))}, {Name: "c", Priority: new(int32(5))}, {Name: "d", Priority: new(int32(1))}}
+	containers := []inplace.Container{{Name: "a"}, {Name: "b", Priority: ptr.To(int32(1))}, {Name: "c", Priority: ptr.To(int32(5))}, {Name: "d", Priority: ptr.To(int32(1))}}
 	ref := func(keys ...string) inplace.RefMetadata {
 		m := inplace.RefMetadata{Labels: map[string]string{}}
 		for _, k := range keys {
@@ -253,7 +254,7 @@ func TestRules(t *testing.T) {
 	require.True(t, ok)
 	want := inplace.Spec{
 		Revision: "h", Images: map[string]string{"a": "a:2"}, FromEnv: true, Refs: map[string]inplace.RefMetadata{"a": {Labels: map[string]string{"x": "2"}}},
-		Metadata: inplace.MetadataPatch{Labels: map[string]*string{"z": new("3"), "gone": nil}, Annotations: map[string]*string{"y": new("2")}},
+		Metadata: inplace.MetadataPatch{Labels: map[string]*string{"z": ptr.To("3"), "gone": nil}, Annotations: map[string]*string{"y": ptr.To("2")}},
 	}
 	require.Empty(t, cmp.Diff(want, got), "a key that is removed, and that of a SidecarSet, do not go with the container")
 }

@@ -1,6 +1,6 @@
 module github.com/kplan-go/kplan/examples/fleet
 
-go 1.26.0
+go 1.24.0
 
 require (
 	github.com/kplan-go/kplan v0.0.0

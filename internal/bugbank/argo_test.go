@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/argo"
 	"github.com/kplan-go/kplan/rollout/workload"
@@ -59,8 +60,8 @@ func cappedCanary(t *testing.T) {
 // canaryServesFirst: 3 pods of the canary are there, and none is available yet.
 func canaryServesFirst(t *testing.T) {
 	r := argo.Canary{
-		Replicas: new(int32(10)), MaxSurge: rollout.Int(3), MaxUnavailable: rollout.Int(0), Steps: []argo.Step{weight(30)},
-		CurrentStepIndex: new(int32(0)), CurrentPodHash: "v2", StableRS: "v1",
+		Replicas: ptr.To(int32(10)), MaxSurge: rollout.Int(3), MaxUnavailable: rollout.Int(0), Steps: []argo.Step{weight(30)},
+		CurrentStepIndex: ptr.To(int32(0)), CurrentPodHash: "v2", StableRS: "v1",
 		Canary: &argo.Size{Replicas: 3, StatusReplicas: 3}, Stable: &argo.Size{Replicas: 10, AvailableReplicas: 10, StatusReplicas: 10},
 	}
 	require.Equal(t, argo.Counts{Canary: 3, Stable: 10}, r.Counts())
@@ -70,23 +71,23 @@ func canaryServesFirst(t *testing.T) {
 
 func minPods(t *testing.T) {
 	r := argo.Canary{
-		Replicas: new(int32(4)), TrafficRouting: true, Steps: []argo.Step{weight(10)}, CurrentStepIndex: new(int32(0)),
+		Replicas: ptr.To(int32(4)), TrafficRouting: true, Steps: []argo.Step{weight(10)}, CurrentStepIndex: ptr.To(int32(0)),
 		CurrentPodHash: "v2", StableRS: "v1",
 	}
 	require.Equal(t, argo.Counts{Canary: 1, Stable: 4}, r.Counts())
-	r.MinPodsPerReplicaSet = new(int32(2))
+	r.MinPodsPerReplicaSet = ptr.To(int32(2))
 	require.Equal(t, argo.Counts{Canary: 2, Stable: 4}, r.Counts())
 }
 
 // abortEnds: 8 of 10 stable pods are back, and the canary still has 5.
 func abortEnds(t *testing.T) {
 	r := argo.Canary{
-		Replicas: new(int32(10)), TrafficRouting: true, DynamicStableScale: true, Abort: true, Steps: []argo.Step{weight(20), weight(50)},
-		CurrentStepIndex: new(int32(0)), CurrentPodHash: "v2", StableRS: "v1", Weights: &argo.Weights{Canary: 20, Stable: 80},
+		Replicas: ptr.To(int32(10)), TrafficRouting: true, DynamicStableScale: true, Abort: true, Steps: []argo.Step{weight(20), weight(50)},
+		CurrentStepIndex: ptr.To(int32(0)), CurrentPodHash: "v2", StableRS: "v1", Weights: &argo.Weights{Canary: 20, Stable: 80},
 		Canary: &argo.Size{Replicas: 5, AvailableReplicas: 5}, Stable: &argo.Size{Replicas: 8, AvailableReplicas: 8},
 	}
 	require.Equal(t, int32(20), r.CanaryWeight(), "without a delay the canary shrinks with its weight")
-	r.AbortScaleDownDelaySeconds = new(int32(30))
+	r.AbortScaleDownDelaySeconds = ptr.To(int32(30))
 	require.Zero(t, r.CanaryWeight())
 	require.Equal(t, int32(10), r.Counts().Stable)
 }
@@ -94,13 +95,13 @@ func abortEnds(t *testing.T) {
 // updating returns a Rollout of 2 pods from v1 to v2, at its first step.
 func updating(sets ...argo.ReplicaSet) argo.Snapshot {
 	return argo.Snapshot{Sets: sets, Rollout: argo.Rollout{
-		Name: "web", Generation: 1, TemplateHash: "v2", Replicas: new(int32(2)), Steps: []argo.Step{weight(50)},
-		Status: argo.Status{ObservedGeneration: 1, CurrentPodHash: "v2", StableRS: "v1", CurrentStepIndex: new(int32(0))},
+		Name: "web", Generation: 1, TemplateHash: "v2", Replicas: ptr.To(int32(2)), Steps: []argo.Step{weight(50)},
+		Status: argo.Status{ObservedGeneration: 1, CurrentPodHash: "v2", StableRS: "v1", CurrentStepIndex: ptr.To(int32(0))},
 	}}
 }
 
 func deadlineAborts(t *testing.T) {
-	s := updating(argoSet("v1", 1, 1, 1, new(int32(2))), argoSet("v2", 2, 1, 0, new(int32(2))))
+	s := updating(argoSet("v1", 1, 1, 1, ptr.To(int32(2))), argoSet("v2", 2, 1, 0, ptr.To(int32(2))))
 	s.Rollout.Status.Replicas, s.Rollout.Status.UpdatedReplicas, s.Rollout.Status.ReadyReplicas, s.Rollout.Status.AvailableReplicas = 2, 1, 1, 1
 	s.Rollout.Status.Conditions = []workload.Condition{{
 		Type: workload.ConditionProgressing, Status: "True", Reason: "ReplicaSetUpdated", LastUpdateTime: t0.Add(-time.Hour), LastTransitionTime: t0.Add(-time.Hour),
@@ -113,12 +114,12 @@ func deadlineAborts(t *testing.T) {
 }
 
 func stableIsGone(t *testing.T) {
-	s := updating(argoSet("v2", 2, 2, 2, new(int32(2))))
+	s := updating(argoSet("v2", 2, 2, 2, ptr.To(int32(2))))
 	require.Equal(t, "v2", argoPlan(t, s).Status.StableRS)
 }
 
 func staleDesired(t *testing.T) {
-	s := updating(argoSet("v1", 1, 2, 2, new(int32(3))))
+	s := updating(argoSet("v1", 1, 2, 2, ptr.To(int32(3))))
 	s.Rollout.TemplateHash, s.Rollout.Status.CurrentPodHash = "v1", "v1"
 	p := argoPlan(t, s)
 	require.Equal(t, argo.Actions{argo.ScaleReplicaSet{
@@ -128,11 +129,11 @@ func staleDesired(t *testing.T) {
 
 // rollbackWindow: v1 is wanted again, v2 is in between, and a pause is to begin.
 func rollbackWindow(t *testing.T) {
-	two := new(int32(2))
+	two := ptr.To(int32(2))
 	s := updating(argoSet("v1", 1, 1, 1, two), argoSet("v2", 2, 0, 0, two), argoSet("v3", 3, 1, 1, two))
 	s.Rollout.TemplateHash, s.Rollout.Status.CurrentPodHash, s.Rollout.Status.StableRS = "v1", "v1", "v3"
 	s.Rollout.Steps = []argo.Step{weight(50), {Pause: &argo.Pause{}}}
-	s.Rollout.Status.CurrentStepIndex = new(int32(1))
+	s.Rollout.Status.CurrentStepIndex = ptr.To(int32(1))
 	require.Equal(t, int32(1), *argoPlan(t, s).Status.CurrentStepIndex)
 	s.Rollout.RollbackWindow = 2
 	require.Equal(t, int32(2), *argoPlan(t, s).Status.CurrentStepIndex)

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
 )
 
@@ -79,7 +80,7 @@ func failedSurge(t *testing.T) {
 }
 
 func ownTolerations(t *testing.T) {
-	own := daemonset.Toleration{Key: daemonset.TaintNotReady, Operator: daemonset.TolerationExists, Effect: daemonset.NoExecute, Seconds: new(int64(30))}
+	own := daemonset.Toleration{Key: daemonset.TaintNotReady, Operator: daemonset.TolerationExists, Effect: daemonset.NoExecute, Seconds: ptr.To(int64(30))}
 	template := daemonset.Template{Tolerations: []daemonset.Toleration{own}}
 	require.Nil(t, daemonset.Tolerations(&template, daemonset.Options{})[0].Seconds)
 	require.Equal(t, own, daemonset.Tolerations(&template, daemonset.Options{KeepUserTolerations: true})[0])

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -26,7 +27,7 @@ func web(replicas int32, change ...func(*deploy.Deployment)) deploy.Deployment {
 	d := deploy.Deployment{
 		Name: "web", UID: "web-uid", Generation: 2, Replicas: &replicas, Template: version("v2"),
 		MaxSurge: rollout.Percent(25), MaxUnavailable: rollout.Percent(25),
-		ProgressDeadlineSeconds: new(int32(deploy.NoLimit)),
+		ProgressDeadlineSeconds: ptr.To(int32(deploy.NoLimit)),
 	}
 	for _, c := range change {
 		c(&d)
@@ -53,7 +54,7 @@ func paused(d *deploy.Deployment) { d.Paused = true }
 // progressing sets a deadline of a minute and the condition Progressing.
 func progressing(status selector.ConditionStatus, reason string, at time.Time) func(*deploy.Deployment) {
 	return func(d *deploy.Deployment) {
-		d.ProgressDeadlineSeconds = new(int32(60))
+		d.ProgressDeadlineSeconds = ptr.To(int32(60))
 		d.Status.Conditions = append(d.Status.Conditions, deploy.Condition{
 			Type: deploy.ConditionProgressing, Status: status, Reason: reason, LastUpdateTime: at, LastTransitionTime: at,
 		})
@@ -86,7 +87,7 @@ func counts(replicas, available int32) func(*replicaset.ReplicaSet) {
 	return func(rs *replicaset.ReplicaSet) {
 		rs.Status = replicaset.Status{
 			ObservedGeneration: 1, Replicas: replicas, FullyLabeledReplicas: replicas, ReadyReplicas: available,
-			AvailableReplicas: available, TerminatingReplicas: new(int32(0)),
+			AvailableReplicas: available, TerminatingReplicas: ptr.To(int32(0)),
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
@@ -75,7 +76,7 @@ func surgeIsNotWanted(t *testing.T) {
 
 func rolloutsOfDeployments() []entry {
 	long := strings.Repeat("x", 249) + ".xyz"
-	limited := func(d *deploy.Deployment) { d.RevisionHistoryLimit = new(int32(1)) }
+	limited := func(d *deploy.Deployment) { d.RevisionHistoryLimit = ptr.To(int32(1)) }
 	orphan := func(rs *replicaset.ReplicaSet) { rs.ControllerUID, rs.Labels = "", map[string]string{"app": "web"} }
 	selecting := func(d *deploy.Deployment) {
 		d.Selector = &selector.LabelSelector{MatchLabels: map[string]string{"app": "web"}}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/revision/kubectl"
@@ -43,7 +44,7 @@ func history(numbers ...string) []revision.Entry {
 		name := string(rune('a' + i))
 		list[i] = revision.Entry{
 			Name: name, UID: name, Template: revision.Template{ID: name}, CreationTimestamp: t0.Add(time.Duration(i) * time.Minute),
-			Annotations: map[string]string{revision.AnnotationRevision: number}, Replicas: new(int32(0)),
+			Annotations: map[string]string{revision.AnnotationRevision: number}, Replicas: ptr.To(int32(0)),
 		}
 	}
 	return list
@@ -86,7 +87,7 @@ func hashCollision(t *testing.T) {
 	require.Equal(t, "web-v2", p.Actions[0].(deploy.CreateReplicaSet).Name)
 	r := deploy.Finish(s, p, deploy.Report{Outcomes: []selector.Outcome{{Answer: selector.AlreadyExists}}}, t0, deploy.Options{})
 	require.Error(t, r.Err)
-	require.Equal(t, new(int32(1)), r.Status.CollisionCount)
+	require.Equal(t, ptr.To(int32(1)), r.Status.CollisionCount)
 	require.NotEqual(t, revision.Hash("dump", nil), revision.Hash("dump", r.Status.CollisionCount))
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
@@ -139,7 +140,7 @@ func pausedByHand(t *testing.T) {
 }
 
 func restoredRoute(t *testing.T) {
-	rules := []traffic.Rule{{BackendRefs: []traffic.BackendRef{{Kind: "Service", Name: "svc", Weight: new(int32(1))}}}}
+	rules := []traffic.Rule{{BackendRefs: []traffic.BackendRef{{Kind: "Service", Name: "svc", Weight: ptr.To(int32(1))}}}}
 	led := traffic.Weighted(rules, "svc", "svc-canary", 20)
 	require.Equal(t, int32(80), *led[0].BackendRefs[0].Weight)
 	require.Equal(t, int32(20), *led[0].BackendRefs[1].Weight)
@@ -149,7 +150,7 @@ func restoredRoute(t *testing.T) {
 func documentedThreshold(t *testing.T) {
 	br := batchrelease.Release{}
 	br.ReleasePlan.Batches = []batchrelease.Batch{{CanaryReplicas: rollout.Int(5)}}
-	w := workload.Workload{Ref: ofCloneSet, Replicas: new(int32(10)), RollingUpdate: &partition.RollingUpdate{MaxUnavailable: rollout.Int(1)}}
+	w := workload.Workload{Ref: ofCloneSet, Replicas: ptr.To(int32(10)), RollingUpdate: &partition.RollingUpdate{MaxUnavailable: rollout.Int(1)}}
 	w.Status.UpdatedReplicas, w.Status.UpdatedReadyReplicas = 5, 4
 	hold, waiting := batchrelease.NewContext(br, w, nil, 0).Waiting(0)
 	require.True(t, waiting, hold)
@@ -161,7 +162,7 @@ func documentedThreshold(t *testing.T) {
 func crashingBatch(t *testing.T) {
 	s := released(inStep(1, kruise.StateUpgrade, step(rollout.Percent(20), -1), step(rollout.Percent(100), -1)), 0)
 	s.BatchRelease.Status.Current.BatchState = batchrelease.StateVerifying
-	s.Workload.ProgressDeadlineSeconds = new(int32(60))
+	s.Workload.ProgressDeadlineSeconds = ptr.To(int32(60))
 	stalled := func(p kruise.Plan) (reason string) {
 		for _, c := range p.Status.Conditions {
 			if c.Type == workload.ConditionStalled {
@@ -204,7 +205,7 @@ func smallPercentage(t *testing.T) {
 func coarsePercentage(t *testing.T) {
 	br := batchrelease.Release{}
 	br.ReleasePlan.Batches = []batchrelease.Batch{{CanaryReplicas: rollout.Percent(99)}}
-	w := workload.Workload{Ref: ofCloneSet, Replicas: new(int32(101))}
+	w := workload.Workload{Ref: ofCloneSet, Replicas: ptr.To(int32(101))}
 	require.Equal(t, rollout.Percent(1), batchrelease.NewContext(br, w, nil, 0).DesiredPartition, "which keeps 2 pods")
 	cs := workload.CloneSetKeepsExtraPods
 	require.Equal(t, rollout.Int(1), batchrelease.NewContext(br, w, nil, cs).DesiredPartition)

@@ -47,6 +47,7 @@ var ofRollouts = []string{"internal/field", "internal/quirk", "internal/union", 
 // not below internal are the exported core; they, internal/field,
 // internal/quirk, internal/union and internal/zero are the core.
 var imports = map[string][]string{
+	"internal/ptr":         {},
 	"internal/union":       {},
 	"internal/zero":        {},
 	"selector":             {"internal/union", "internal/zero"},
@@ -74,6 +75,10 @@ var imports = map[string][]string{
 	"daemonset/inplace":    {"internal/zero"},
 	"deploy":               append([]string{"internal/apply", "replicaset"}, toolkits...),
 }
+
+// everywhere may be imported by every package: it takes the place of new(value), which the
+// oldest Go that the core supports does not have.
+const everywhere = "internal/ptr"
 
 // supporting packages serve tests and readers, and may import what they like. The
 // core may not import them.
@@ -106,7 +111,7 @@ func checkOwnImports(f file) (violations []string) {
 	}
 	for _, spec := range f.tree.Imports {
 		target, own := strings.CutPrefix(importPath(spec), module+"/")
-		if own && !slices.Contains(allowed, target) {
+		if own && target != everywhere && !slices.Contains(allowed, target) {
 			violations = append(violations, f.at(spec.Pos(), "%s may not import %s", f.pkg(), target))
 		}
 	}

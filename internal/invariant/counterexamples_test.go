@@ -11,6 +11,7 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/invariant"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -56,7 +57,7 @@ func deploymentCounterexamples() []counterexample {
 	rests := old(3)
 	rests.ReplicaSets[1] = counted(set(1, 0), 1, 0)
 	large := snapshot(limited(0, 1, 0), sized(set(3, 1), 5, 6), sized(set(4, math.MaxInt32), 5, 6))
-	large.ReplicaSets[0].Status.TerminatingReplicas = new(int32(2))
+	large.ReplicaSets[0].Status.TerminatingReplicas = ptr.To(int32(2))
 	huge := web(math.MaxInt32)
 	huge.MaxSurge = rollout.Percent(150)
 	beyond := snapshot(partitionedTo(12, rollout.Percent(20)), sized(set(1, 3), 6, 6), sized(set(2, 3), 6, 6))
@@ -187,7 +188,7 @@ func gone(name string) counterexample {
 // lowered is a batch of 1% behind one of 5 pods, of 10.
 func lowered(cs workload.Quirks) invariant.Release {
 	before := view("v2", 50, 5, 5)
-	before.Workload.Replicas = new(int32(10))
+	before.Workload.Replicas = ptr.To(int32(10))
 	before.Workload.Annotations[partition.AnnotationStrategy] = partition.Strategy{RollingStyle: "Partition", Partition: rollout.Int(5)}.Text()
 	before.Workload.StrategyType = "Recreate"
 	br := batchrelease.Release{Name: "web", UID: "b", WorkloadRef: demo, ReleasePlan: batchrelease.ReleasePlan{Batches: []batchrelease.Batch{{CanaryReplicas: rollout.Percent(1)}}, RollingStyle: workload.Partition}}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -265,7 +266,7 @@ func interruptedScaling(c *DeploymentPlanner) (lines []string) {
 // out.
 func scaledTo(c *DeploymentPlanner, s deploy.Snapshot, replicas int64) (map[string]int64, bool) {
 	s = purity.Clone(s)
-	s.Deployment.Replicas = new(int32(replicas))
+	s.Deployment.Replicas = ptr.To(int32(replicas))
 	p, err := deploymentModel.pass(c, s, c.Now)
 	if err != nil {
 		return nil, false

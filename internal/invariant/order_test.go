@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/internal/invariant"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/podorder/pausepoint"
@@ -129,7 +130,7 @@ func TestClaims(t *testing.T) {
 
 func TestVersions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := invariant.Versioning{Limit: pick(t, "limit", nil, new(int32(0)), new(int32(2)), new(int32(-1)))}
+		c := invariant.Versioning{Limit: pick(t, "limit", nil, ptr.To(int32(0)), ptr.To(int32(2)), ptr.To(int32(-1)))}
 		for n := range rapid.IntRange(0, 14).Draw(t, "revisions") {
 			name := fmt.Sprint("r", n)
 			c.Revisions = append(c.Revisions, revision.ControllerRevision{Name: name, UID: name, Revision: rapid.Int64Range(0, 9).Draw(t, "number"), CreationTimestamp: random.Instant(random.Rapid(t), "created")})
@@ -138,7 +139,9 @@ func TestVersions(t *testing.T) {
 			}
 		}
 		clean(t, &c)
-		count := func(name string) *int32 { return pick(t, name, nil, new(int32(0)), new(int32(1)), new(int32(-1))) }
+		count := func(name string) *int32 {
+			return pick(t, name, nil, ptr.To(int32(0)), ptr.To(int32(1)), ptr.To(int32(-1)))
+		}
 		h := invariant.Hashing{DumpA: pick(t, "a", "", "x", "y"), DumpB: pick(t, "b", "", "x", "y"), CountA: count("count a"), CountB: count("count b")}
 		h.HashA, h.HashB = revision.Hash(h.DumpA, h.CountA), revision.Hash(h.DumpB, h.CountB)
 		clean(t, &h)

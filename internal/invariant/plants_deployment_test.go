@@ -7,6 +7,7 @@ import (
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/invariant"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -80,7 +81,7 @@ func deploymentPlants() []plant {
 	back := snapshot(web(3), set(1, 0), set(2, 3))
 	back.Deployment.Annotations = map[string]string{revision.AnnotationRollback: "1"}
 	leaving := begun()
-	leaving.ReplicaSets[0].Status.TerminatingReplicas = new(int32(2))
+	leaving.ReplicaSets[0].Status.TerminatingReplicas = ptr.To(int32(2))
 	return []plant{
 		plan("surge bound", "one pod more than the surge", begun(), deploy.Options{}, made(func(a *deploy.CreateReplicaSet) { a.Replicas++ })),
 		plan("availability bound", "one pod fewer than must be available", midway(), deploy.Options{}, scaled(func(a *deploy.ScaleReplicaSet) { a.To-- })),
@@ -128,7 +129,7 @@ type deploymentFunc = func(deploy.Snapshot, time.Time, deploy.Options) (deploy.P
 func old(n int) deploy.Snapshot {
 	d := limited(3, 1, 0)
 	d.Template = revision.Template{ID: "v9", Hash: "v9"}
-	d.RevisionHistoryLimit = new(int32(1))
+	d.RevisionHistoryLimit = ptr.To(int32(1))
 	d.Status = deploy.Status{ObservedGeneration: 2, Replicas: 3, UpdatedReplicas: 3, ReadyReplicas: 3, AvailableReplicas: 3}
 	sets := []replicaset.ReplicaSet{set(9, 3)}
 	for i := range n {

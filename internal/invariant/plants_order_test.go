@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/internal/invariant"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/podorder/pausepoint"
 	"github.com/kplan-go/kplan/revision"
@@ -123,7 +124,7 @@ func selectorPlants() []plant {
 			}
 		})
 	}
-	versions := invariant.Versioning{Limit: new(int32(0)), Live: []string{"r1"}}
+	versions := invariant.Versioning{Limit: ptr.To(int32(0)), Live: []string{"r1"}}
 	for i, name := range []string{"r1", "r2", "r3"} {
 		versions.Revisions = append(versions.Revisions, revision.ControllerRevision{Name: name, UID: name, Revision: int64(3 - i), CreationTimestamp: t0})
 	}

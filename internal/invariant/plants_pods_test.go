@@ -7,6 +7,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/invariant"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
@@ -50,7 +51,7 @@ func replicaSetPlants() []plant {
 	young.ReplicaSet.MinReadySeconds = 10
 	short := running(5, 2)
 	adopts := func(name string) replicaset.AdoptPod {
-		return replicaset.AdoptPod{Name: name, UID: name, Reason: replicaset.ReasonOrphan, Reference: claim.OwnerReference{Kind: "ReplicaSet", Name: "web", UID: "web-uid", Controller: new(true)}}
+		return replicaset.AdoptPod{Name: name, UID: name, Reason: replicaset.ReasonOrphan, Reference: claim.OwnerReference{Kind: "ReplicaSet", Name: "web", UID: "web-uid", Controller: ptr.To(true)}}
 	}
 	must := func(s replicaset.Snapshot) invariant.ReplicaSetPass {
 		p, err := replicaset.Reconcile(s, t0, replicaset.Options{})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/internal/invariant"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
@@ -68,7 +69,7 @@ func led(state kruise.StepState) kruise.Snapshot {
 
 func weighted(weight int32) kruise.SetRoute {
 	return kruise.SetRoute{Name: "route", Reason: kruise.ReasonRouteTraffic, Rules: []traffic.Rule{{BackendRefs: []traffic.BackendRef{
-		{Kind: "Service", Name: "web", Weight: new(100 - weight)}, {Kind: "Service", Name: "web-canary", Weight: &weight}}}}}
+		{Kind: "Service", Name: "web", Weight: ptr.To(100 - weight)}, {Kind: "Service", Name: "web-canary", Weight: &weight}}}}}
 }
 
 // view is a moment of a release of v2 in place of v1, 6 pods, a partition of some
@@ -81,7 +82,7 @@ func view(template string, percent, fresh, old int32) invariant.ReleaseView {
 	}
 	v := invariant.ReleaseView{At: t0, Rollout: led(kruise.StatePaused).Rollout, New: fresh, Old: old, NewReady: fresh, Available: fresh + old}
 	v.Release = &batchrelease.Release{Name: "web", UID: "b"}
-	v.Workload = workload.Workload{Ref: demo, UID: "d", Replicas: new(int32(6)), Paused: true,
+	v.Workload = workload.Workload{Ref: demo, UID: "d", Replicas: ptr.To(int32(6)), Paused: true,
 		Annotations: map[string]string{partition.AnnotationControlInfo: "x", partition.AnnotationStrategy: string(strategy)}}
 	v.Workload.Template.ID, v.Workload.Template.Hash = template, template
 	return v
@@ -158,7 +159,7 @@ func rollsBack() plant {
 	clones := workload.Ref{APIVersion: "apps.kruise.io/v1alpha1", Kind: "CloneSet", Name: "demo"}
 	s := batchrelease.Snapshot{Release: batchrelease.Release{
 		Name: "web", UID: "b", WorkloadRef: clones, Annotations: map[string]string{workload.AnnotationRollbackInBatch: "true"}, Finalizers: []string{workload.FinalizerBatchRelease},
-		ReleasePlan: batchrelease.ReleasePlan{Batches: []batchrelease.Batch{{CanaryReplicas: rollout.Percent(50)}, {CanaryReplicas: rollout.Percent(100)}}, BatchPartition: new(int32(0)), RolloutID: "2"},
+		ReleasePlan: batchrelease.ReleasePlan{Batches: []batchrelease.Batch{{CanaryReplicas: rollout.Percent(50)}, {CanaryReplicas: rollout.Percent(100)}}, BatchPartition: ptr.To(int32(0)), RolloutID: "2"},
 	}}
 	for i := range 6 {
 		hash := "v2"
@@ -168,8 +169,8 @@ func rollsBack() plant {
 		s.Pods = append(s.Pods, workload.Pod{Name: fmt.Sprint("p", i), UID: fmt.Sprint("p", i), Ready: true, Labels: map[string]string{workload.LabelPodTemplateHash: hash}})
 	}
 	br := s.Release
-	br.Status = batchrelease.Status{Current: batchrelease.CurrentBatch{NoNeedUpdateReplicas: new(int32(2))}}
-	w := workload.Workload{Ref: clones, UID: "d", Replicas: new(int32(6)), UpdateRevision: "v1"}
+	br.Status = batchrelease.Status{Current: batchrelease.CurrentBatch{NoNeedUpdateReplicas: ptr.To(int32(2))}}
+	w := workload.Workload{Ref: clones, UID: "d", Replicas: ptr.To(int32(6)), UpdateRevision: "v1"}
 	context := batchrelease.NewContext(br, w, nil, 0)
 	pass := invariant.BatchPass{Snapshot: s, Now: t0, Plan: batchrelease.Plan{Context: &context}}
 	return inCase("rollback in batches", "the batch is of all pods", pass, func(c *invariant.BatchPass) {

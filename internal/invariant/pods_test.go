@@ -8,6 +8,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/invariant"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
@@ -69,7 +70,7 @@ func TestReplicaSetPlanner(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, o := anyKind(t, random.ReplicaSet), random.ReplicaSetOptions(random.Rapid(t))
 		if *s.ReplicaSet.Replicas > 1000 {
-			s.ReplicaSet.Replicas = new(int32(1000)) // whatever is created is carried out
+			s.ReplicaSet.Replicas = ptr.To(int32(1000)) // whatever is created is carried out
 		}
 		clean(t, &invariant.ReplicaSetPlanner{Snapshot: s, Now: t0, Options: o, Plan: replicaset.Reconcile})
 	})
@@ -79,7 +80,7 @@ func TestReplicaSetPlanner(t *testing.T) {
 func TestBrokenReplicaSets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, o := anyKind(t, random.ReplicaSet), random.ReplicaSetOptions(random.Rapid(t))
-		s.ReplicaSet.Replicas = pick(t, "broken replicas", nil, new(int32(-1)))
+		s.ReplicaSet.Replicas = pick(t, "broken replicas", nil, ptr.To(int32(-1)))
 		for i := range s.Pods {
 			if seldom(t, "double", 2) {
 				s.Pods[i].Name, s.Pods[i].UID = "p0", ""

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/internal/invariant"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
@@ -77,13 +78,13 @@ func TestBatchPasses(t *testing.T) {
 		for range rapid.IntRange(0, 3).Draw(t, "batches") {
 			br.ReleasePlan.Batches = append(br.ReleasePlan.Batches, batchrelease.Batch{CanaryReplicas: anyStepSize(t, "size")})
 		}
-		br.ReleasePlan.BatchPartition, br.ReleasePlan.RolloutID = new(rapid.Int32Range(0, 2).Draw(t, "partition")), pick(t, "id", "", "7")
+		br.ReleasePlan.BatchPartition, br.ReleasePlan.RolloutID = ptr.To(rapid.Int32Range(0, 2).Draw(t, "partition")), pick(t, "id", "", "7")
 		br.Status = batchrelease.Status{Phase: pick(t, "phase", "", batchrelease.PhasePreparing, batchrelease.PhaseProgressing, batchrelease.PhaseProgressing, batchrelease.PhaseFinalizing), ObservedReleasePlanHash: br.ReleasePlan.Hash(),
-			ObservedWorkloadReplicas: 6, UpdateRevision: "v2", Current: batchrelease.CurrentBatch{BatchState: pick(t, "state", "", batchrelease.StateUpgrading, batchrelease.StateVerifying), NoNeedUpdateReplicas: pick(t, "no need", nil, new(int32(2)))}}
+			ObservedWorkloadReplicas: 6, UpdateRevision: "v2", Current: batchrelease.CurrentBatch{BatchState: pick(t, "state", "", batchrelease.StateUpgrading, batchrelease.StateVerifying), NoNeedUpdateReplicas: pick(t, "no need", nil, ptr.To(int32(2)))}}
 		if rapid.Bool().Draw(t, "rollback") {
 			br.Annotations = map[string]string{workload.AnnotationRollbackInBatch: "true"}
 		}
-		w := workload.Workload{Ref: ref, UID: "d", Replicas: new(rapid.Int32Range(0, 8).Draw(t, "replicas")), StableRevision: "v1", UpdateRevision: pick(t, "update", "v2", "v1"), Annotations: map[string]string{}}
+		w := workload.Workload{Ref: ref, UID: "d", Replicas: ptr.To(rapid.Int32Range(0, 8).Draw(t, "replicas")), StableRevision: "v1", UpdateRevision: pick(t, "update", "v2", "v1"), Annotations: map[string]string{}}
 		if rapid.Bool().Draw(t, "controlled") {
 			w.Annotations[partition.AnnotationControlInfo], w.Paused, w.StrategyType = workload.ControlInfo(br.Name, br.UID), true, "Recreate"
 		}

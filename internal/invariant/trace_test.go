@@ -8,6 +8,7 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/invariant"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
@@ -91,7 +92,7 @@ func TestHeldDaemonSetTraces(t *testing.T) {
 func TestReplicaSetTraces(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := random.ReplicaSet(random.Rapid(t), random.Anything)
-		s.ReplicaSet.Replicas = new(rapid.Int32Range(0, 9).Draw(t, "few"))
+		s.ReplicaSet.Replicas = ptr.To(rapid.Int32Range(0, 9).Draw(t, "few"))
 		c := invariant.ReplicaSetPlanner{Snapshot: s, Now: t0, Options: random.ReplicaSetOptions(random.Rapid(t)), Plan: replicaset.Reconcile}
 		trace, ok := invariant.RunReplicaSet(&c)
 		if !ok {

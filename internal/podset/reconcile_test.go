@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/internal/podset"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -109,10 +110,10 @@ func TestPasses(t *testing.T) {
 		{"parallel is not faster to update", podset.StatefulSet, func(s *podset.Set) { s.Parallel, s.Partition = true, rollout.Int(1) }, []string{
 			"delete web-2", "create web-2 of web-b", "delete web-1", "create web-1 of web-b",
 		}},
-		{"shrinks from the last ordinal, grows in order", podset.StatefulSet, func(s *podset.Set) { s.Replicas, s.Partition = new(int32(1)), rollout.Int(5) }, []string{
+		{"shrinks from the last ordinal, grows in order", podset.StatefulSet, func(s *podset.Set) { s.Replicas, s.Partition = ptr.To(int32(1)), rollout.Int(5) }, []string{
 			"delete web-2", "delete web-1",
 		}},
-		{"new ones below the partition are old", podset.StatefulSet, func(s *podset.Set) { s.Replicas, s.Partition, s.Parallel = new(int32(5)), rollout.Int(4), true }, []string{
+		{"new ones below the partition are old", podset.StatefulSet, func(s *podset.Set) { s.Replicas, s.Partition, s.Parallel = ptr.To(int32(5)), rollout.Int(4), true }, []string{
 			"create web-3 of web-a, create web-4 of web-b",
 		}},
 		{"on delete", podset.StatefulSet, func(s *podset.Set) { s.StrategyType = "OnDelete" }, nil},
@@ -133,7 +134,7 @@ func TestPasses(t *testing.T) {
 			"update web-x1 of web-b, update web-x2 of web-b", "update web-x3 of web-b",
 		}},
 		{"keeps all at 100%", podset.CloneSet, func(s *podset.Set) { s.Partition = rollout.Percent(100) }, nil},
-		{"old ones go first when it shrinks", podset.CloneSet, func(s *podset.Set) { s.Replicas, s.Partition = new(int32(1)), rollout.Percent(100) }, []string{
+		{"old ones go first when it shrinks", podset.CloneSet, func(s *podset.Set) { s.Replicas, s.Partition = ptr.To(int32(1)), rollout.Percent(100) }, []string{
 			"delete web-x1, delete web-x2",
 		}},
 		{"paused", podset.CloneSet, func(s *podset.Set) { s.Paused = true }, nil},

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/selector"
@@ -92,7 +93,7 @@ func daemonSet(s Source, kind Kind) daemonset.Snapshot {
 	d.Template.NodeSelector = OneOf(s, "node selector", nil, nil, map[string]string{"zone": "a"})
 	d.Template.Affinity = OneOf(s, "affinity", nil, nil, &selector.NodeSelector{Terms: []selector.NodeSelectorTerm{{MatchExpressions: []selector.Expression{{Key: "no", Operator: selector.DoesNotExist}}}}},
 		&selector.NodeSelector{Terms: []selector.NodeSelectorTerm{{}, {MatchExpressions: []selector.Expression{{Key: "size", Operator: selector.Gt, Values: []string{"5"}}}}, {MatchFields: []selector.Expression{{Key: selector.FieldName, Operator: selector.In, Values: []string{"n1"}}}}}})
-	d.Template.Tolerations = OneOf(s, "tolerations", nil, nil, []daemonset.Toleration{{Key: "maint", Operator: daemonset.TolerationExists, Seconds: new(int64(30))}}, []daemonset.Toleration{{Operator: daemonset.TolerationExists}})
+	d.Template.Tolerations = OneOf(s, "tolerations", nil, nil, []daemonset.Toleration{{Key: "maint", Operator: daemonset.TolerationExists, Seconds: ptr.To(int64(30))}}, []daemonset.Toleration{{Operator: daemonset.TolerationExists}})
 	d.MaxSurge, d.MaxUnavailable = DaemonLimit(s, "surge"), DaemonLimit(s, "unavailable")
 	if Bool(s, "no surge") {
 		d.MaxSurge = rollout.IntOrPercent{}
@@ -100,7 +101,7 @@ func daemonSet(s Source, kind Kind) daemonset.Snapshot {
 	d.MinReadySeconds = OneOf[int32](s, "min ready", 0, 0, 10)
 	d.Strategy = OneOf(s, "strategy", daemonset.RollingUpdate, daemonset.RollingUpdate, "", daemonset.OnDelete)
 	d.Status.DesiredNumberScheduled = int32(Between(s, "status", 0, n))
-	d.RevisionHistoryLimit = OneOf(s, "history", nil, new(int32(0)))
+	d.RevisionHistoryLimit = OneOf(s, "history", nil, ptr.To(int32(0)))
 	advanced(s, &snapshot)
 	if kind == Wrong {
 		d.MaxUnavailable = OneOf(s, "wrong limit", d.MaxUnavailable, rollout.Int(-1), rollout.Percent(-1))

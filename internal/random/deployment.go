@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -90,8 +91,8 @@ func caughtUpDeployment(s Source) deploy.Snapshot {
 	d := Web(size(s, "replicas", false))
 	d.Status = deploy.Status{}
 	d.MaxSurge, d.MaxUnavailable = limit(s, "surge"), limit(s, "unavailable")
-	d.ProgressDeadlineSeconds = OneOf(s, "deadline", nil, new(int32(1)), new(int32(deploy.NoLimit)))
-	d.RevisionHistoryLimit = OneOf(s, "history", nil, new(int32(0)), new(int32(1)), new(int32(deploy.NoLimit)))
+	d.ProgressDeadlineSeconds = OneOf(s, "deadline", nil, ptr.To(int32(1)), ptr.To(int32(deploy.NoLimit)))
+	d.RevisionHistoryLimit = OneOf(s, "history", nil, ptr.To(int32(0)), ptr.To(int32(1)), ptr.To(int32(deploy.NoLimit)))
 	template(s, &d)
 	var sets []replicaset.ReplicaSet
 	for n := range Between(s, "sets", 0, 4) {
@@ -110,8 +111,8 @@ func caughtUpDeployment(s Source) deploy.Snapshot {
 func deployment(s Source, wild bool) deploy.Snapshot {
 	d := Web(size(s, "replicas", wild))
 	d.MaxSurge, d.MaxUnavailable = limit(s, "surge"), limit(s, "unavailable")
-	d.ProgressDeadlineSeconds = OneOf(s, "deadline", nil, new(int32(1)), new(int32(deploy.NoLimit)))
-	d.RevisionHistoryLimit = OneOf(s, "history", nil, new(int32(0)), new(int32(1)), new(int32(2)))
+	d.ProgressDeadlineSeconds = OneOf(s, "deadline", nil, ptr.To(int32(1)), ptr.To(int32(deploy.NoLimit)))
+	d.RevisionHistoryLimit = OneOf(s, "history", nil, ptr.To(int32(0)), ptr.To(int32(1)), ptr.To(int32(2)))
 	d.Strategy = OneOf(s, "strategy", "", deploy.RollingUpdate, deploy.RollingUpdate, deploy.Recreate)
 	d.Paused, d.Generation = OneIn(s, "paused", 7), OneOf[int64](s, "generation", 2, 3)
 	d.Selector = OneOf(s, "selector", nil, nil, selector.FromLabels(map[string]string{"app": "web"}))
@@ -161,7 +162,7 @@ func replicaSetOf(s Source, n int, wild bool) replicaset.ReplicaSet {
 	}
 	replicas := Between(s, "reported", 0, most)
 	rs := Counted(Set(n, wanted), replicas, Between(s, "available", 0, min(wanted, replicas)))
-	rs.Status.TerminatingReplicas = OneOf(s, "terminating", new(int32), new(int32), new(int32(2)), nil)
+	rs.Status.TerminatingReplicas = OneOf(s, "terminating", new(int32), new(int32), ptr.To(int32(2)), nil)
 	if OneIn(s, "odd", 6) {
 		rs.Status.AvailableReplicas = int32(min(int64(wanted)+OneOf[int64](s, "ahead", 1, 3), 1<<31-1))
 	}

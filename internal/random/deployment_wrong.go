@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/podorder/pausepoint"
 	"github.com/kplan-go/kplan/replicaset"
@@ -61,7 +62,7 @@ func anySize(s Source, name string) *int32 {
 	if s.Below(name+" is unset", 2) == 0 {
 		return nil
 	}
-	return new(Size(s, name))
+	return ptr.To(Size(s, name))
 }
 
 func tamper(s Source, rs *replicaset.ReplicaSet) {
@@ -90,7 +91,7 @@ func wrongDeployment(s Source, snapshot deploy.Snapshot) deploy.Snapshot {
 		case 0:
 			rs.Replicas = nil
 		case 1:
-			rs.Replicas = new(int32(-1))
+			rs.Replicas = ptr.To(int32(-1))
 		case 2:
 			rs.UID, rs.Name = "v1", "web-v1"
 		case 3:
@@ -102,7 +103,7 @@ func wrongDeployment(s Source, snapshot deploy.Snapshot) deploy.Snapshot {
 		}
 	}
 	d := &snapshot.Deployment
-	d.Replicas = OneOf(s, "broken replicas", nil, d.Replicas, new(int32(-3)), new(int32(math.MaxInt32)))
+	d.Replicas = OneOf(s, "broken replicas", nil, d.Replicas, ptr.To(int32(-3)), ptr.To(int32(math.MaxInt32)))
 	d.Selector = OneOf(s, "broken selector", nil, &selector.LabelSelector{}, &selector.LabelSelector{MatchExpressions: []selector.Expression{{Key: "app", Operator: "?"}}})
 	d.UID = OneOf(s, "uid", "web-uid", "")
 	return snapshot

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
@@ -110,7 +111,7 @@ func siblings() []replicaset.ReplicaSet {
 func midwayReplicaSet(s Source) replicaset.Snapshot {
 	snapshot := trueReplicaSet(s, true)
 	for range Between(s, "passes", 1, 3) {
-		snapshot.ReplicaSet.Replicas = new(size(s, "replicas", false))
+		snapshot.ReplicaSet.Replicas = ptr.To(size(s, "replicas", false))
 		p, err := replicaset.Reconcile(snapshot, Now, replicaset.Options{})
 		if err == nil {
 			snapshot, err = p.Apply(snapshot, Now)
@@ -158,7 +159,7 @@ func anyReplicaSet(s Source, wrong bool) replicaset.Snapshot {
 		snapshot.Pods = append(snapshot.Pods, p)
 	}
 	if wrong {
-		rs.Replicas = OneOf(s, "wrong replicas", rs.Replicas, nil, new(int32(-1)))
+		rs.Replicas = OneOf(s, "wrong replicas", rs.Replicas, nil, ptr.To(int32(-1)))
 		rs.Selector = OneOf(s, "wrong selector", rs.Selector, &selector.LabelSelector{MatchExpressions: []selector.Expression{{Key: "app", Operator: "Near"}}})
 	}
 	return snapshot

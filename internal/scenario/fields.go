@@ -13,6 +13,7 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/apply"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -69,7 +70,7 @@ var (
 	})
 	pointer = single(func(s string) (*int32, error) {
 		n, err := strconv.ParseInt(s, 10, 32)
-		return new(int32(n)), err
+		return ptr.To(int32(n)), err
 	})
 	limit    = single(rollout.Parse)
 	duration = single(func(s string) (time.Duration, error) {

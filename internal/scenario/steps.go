@@ -10,6 +10,7 @@ import (
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/apply"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/trace"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
@@ -113,7 +114,7 @@ func (c *Cluster) object(kind, name string, args map[string][]string) error {
 			d = &deploy.Deployment{ // with what the API server sets
 				Name: name, UID: c.newUID(), Selector: selector.FromLabels(own), TemplateLabels: own,
 				MaxSurge: rollout.Percent(25), MaxUnavailable: rollout.Percent(25),
-				ProgressDeadlineSeconds: new(int32(600)), RevisionHistoryLimit: new(int32(10)),
+				ProgressDeadlineSeconds: ptr.To(int32(600)), RevisionHistoryLimit: ptr.To(int32(10)),
 			}
 			insert(&c.deployments, deploymentName, d)
 		}

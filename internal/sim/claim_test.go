@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/selector"
@@ -17,7 +18,7 @@ import (
 func TestClaims(t *testing.T) {
 	app := map[string]string{"app": "web"}
 	c, err := Finished(deploy.Deployment{
-		Name: "web", UID: "d", Replicas: new(int32(3)), Selector: selector.FromLabels(app),
+		Name: "web", UID: "d", Replicas: ptr.To(int32(3)), Selector: selector.FromLabels(app),
 		Template: revision.Template{ID: "a", Hash: "a"}, TemplateLabels: app,
 	})
 	require.NoError(t, err)

@@ -82,7 +82,9 @@ func (l *closedLoop) run(first, n int, trace bool) *tally {
 	var next atomic.Int64
 	var group sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
-		group.Go(func() {
+		group.Add(1)
+		go func() {
+			defer group.Done()
 			for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {
 				seed := uint64(first) + uint64(i)
 				w, g := l.make(seed, Every()), newGuard()
@@ -97,7 +99,7 @@ func (l *closedLoop) run(first, n int, trace bool) *tally {
 				}
 				c.add(w, g, failure)
 			}
-		})
+		}()
 	}
 	group.Wait()
 	return c

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/apply"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -33,7 +34,7 @@ func (c *Cluster) Clone() Cluster {
 		rs := &clone.ReplicaSets[i]
 		rs.Annotations = maps.Clone(rs.Annotations)
 		if rs.Replicas != nil {
-			rs.Replicas = new(*rs.Replicas)
+			rs.Replicas = ptr.To(*rs.Replicas)
 		}
 	}
 	clone.Pods = slices.Clone(c.Pods)

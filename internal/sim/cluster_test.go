@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -117,7 +118,7 @@ func TestMinReadySeconds(t *testing.T) {
 // nothing but the time brings about.
 func TestDeadline(t *testing.T) {
 	d := deployment("bad", 2, rollout.Int(1), rollout.Int(0))
-	d.ProgressDeadlineSeconds = new(int32(60))
+	d.ProgressDeadlineSeconds = ptr.To(int32(60))
 	result, err := Run(Cluster{Now: Epoch, Deployment: d}, Config{Kubelet: Kubelet{NeverReady: neverReady("bad")}})
 	require.NoError(t, err)
 	require.False(t, result.Done)
@@ -135,7 +136,7 @@ func TestReportedPods(t *testing.T) {
 	c := Cluster{
 		Now: Epoch, Deployment: deployment("new", 4, rollout.Int(1), rollout.Int(0)),
 		ReplicaSets: []replicaset.ReplicaSet{{
-			Name: "web-new", UID: "r", ControllerUID: "d", Replicas: new(int32(4)), MinReadySeconds: 5, Template: template("new"),
+			Name: "web-new", UID: "r", ControllerUID: "d", Replicas: ptr.To(int32(4)), MinReadySeconds: 5, Template: template("new"),
 			Status: replicaset.Status{Replicas: 4, ReadyReplicas: 3, AvailableReplicas: 1},
 		}},
 	}

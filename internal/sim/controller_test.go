@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
@@ -61,7 +62,7 @@ func TestUnseenAdoption(t *testing.T) {
 		}
 
 		create(w, &w.store.replicaSets, by(User), &replicaSet{
-			Name: "web", Replicas: new(int32(1)), Selector: selector.FromLabels(appWeb), TemplateLabels: appWeb, Labels: appWeb,
+			Name: "web", Replicas: ptr.To(int32(1)), Selector: selector.FromLabels(appWeb), TemplateLabels: appWeb, Labels: appWeb,
 		})
 		create(w, &w.store.pods, by(User), &podorder.Pod{Name: "p", Labels: appWeb, Phase: podorder.Running})
 		see := func(version int64) { c.view[KindReplicaSet], c.view[KindPod] = w.store.version, version }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -80,7 +81,7 @@ func (w *World) createDaemonSet() {
 		d.MinReadySeconds = w.random.Int32N(6)
 	}
 	if w.random.IntN(3) == 0 {
-		d.RevisionHistoryLimit = new(w.random.Int32N(3))
+		d.RevisionHistoryLimit = ptr.To(w.random.Int32N(3))
 	}
 	if w.random.IntN(4) == 0 {
 		d.Burst = rollout.Int(w.random.Int32N(3) + 1)

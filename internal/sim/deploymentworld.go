@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/podorder/pausepoint"
 	"github.com/kplan-go/kplan/replicaset"
@@ -117,15 +118,15 @@ var appWeb = map[string]string{"app": "web"}
 func (w *World) createDeployment() {
 	d := &Deployment{Deployment: deploy.Deployment{
 		Name: "web", Generation: 1, Selector: selector.FromLabels(appWeb), TemplateLabels: appWeb,
-		Template: revision.Template{ID: w.someTemplate()}, Replicas: new(w.random.Int32N(7)),
-		ProgressDeadlineSeconds: new(int32(600)), RevisionHistoryLimit: new(int32(10)), // as the API server stores them
+		Template: revision.Template{ID: w.someTemplate()}, Replicas: ptr.To(w.random.Int32N(7)),
+		ProgressDeadlineSeconds: ptr.To(int32(600)), RevisionHistoryLimit: ptr.To(int32(10)), // as the API server stores them
 	}, CreatedAt: w.now}
 	w.someStrategy(&d.Deployment)
 	if w.random.IntN(4) == 0 {
 		d.MinReadySeconds = w.random.Int32N(6)
 	}
 	if w.random.IntN(3) == 0 {
-		d.RevisionHistoryLimit = new(w.random.Int32N(3))
+		d.RevisionHistoryLimit = ptr.To(w.random.Int32N(3))
 	}
 	create(w, &w.store.deployments, by(User), d)
 }
@@ -166,7 +167,7 @@ func deploymentDisturbances() []disturbance {
 			d.Annotations = labelled(d.Annotations, revision.AnnotationRollback, strconv.Itoa(w.random.IntN(5)))
 		})},
 		{Extremes, 0.2, onDeployment(SizeZero, func(_ *World, d *Deployment) { d.Replicas = new(int32) })},
-		{Extremes, 0.2, onDeployment(SizeOne, func(_ *World, d *Deployment) { d.Replicas = new(int32(1)) })},
+		{Extremes, 0.2, onDeployment(SizeOne, func(_ *World, d *Deployment) { d.Replicas = ptr.To(int32(1)) })},
 		{Extremes, 0.1, (*World).growToLargest},
 		{Tampering, 0.5, (*World).editRevision},
 		{Tampering, 0.5, (*World).editSizes},
@@ -232,7 +233,7 @@ func (w *World) changeTemplate() {
 }
 
 func (w *World) changeReplicas() {
-	if w.editDeployment(func(d *Deployment) { d.Replicas = new(w.random.Int32N(9)) }) {
+	if w.editDeployment(func(d *Deployment) { d.Replicas = ptr.To(w.random.Int32N(9)) }) {
 		w.count(ReplicasChanged)
 	}
 }
@@ -241,7 +242,7 @@ func (w *World) changeReplicas() {
 func (w *World) autoscale() {
 	for range w.random.IntN(3) + 1 {
 		by := w.random.Int32N(3) - 1
-		if w.editDeployment(func(d *Deployment) { d.Replicas = new(min(8, max(1, *d.Replicas+by))) }) {
+		if w.editDeployment(func(d *Deployment) { d.Replicas = ptr.To(min(8, max(1, *d.Replicas+by))) }) {
 			w.count(Autoscaled)
 		}
 	}
@@ -249,7 +250,7 @@ func (w *World) autoscale() {
 
 // growToLargest wants more pods than there can be; a quota keeps most of them away.
 func (w *World) growToLargest() {
-	if w.editDeployment(func(d *Deployment) { d.Replicas = new(int32(math.MaxInt32)) }) {
+	if w.editDeployment(func(d *Deployment) { d.Replicas = ptr.To(int32(math.MaxInt32)) }) {
 		w.count(SizeLargest)
 		w.podLimit = len(w.store.pods.all()) + 2
 	}
@@ -329,12 +330,12 @@ func (w *World) healDeployments() {
 	}
 	w.editDeployment(func(d *Deployment) {
 		d.Paused, d.Selector, d.TemplateLabels = false, selector.FromLabels(appWeb), appWeb
-		d.Replicas = new(min(*d.Replicas, 8))
+		d.Replicas = ptr.To(min(*d.Replicas, 8))
 	})
 	for _, rs := range w.store.replicaSets.all() { // one that has no Deployment would try forever
 		if r := by(User); sizeOf(rs) > 8 {
 			r.name = rs.Name
-			update(w, &w.store.replicaSets, r, func(rs *replicaSet) { rs.Replicas = new(int32(8)); rs.Generation++ })
+			update(w, &w.store.replicaSets, r, func(rs *replicaSet) { rs.Replicas = ptr.To(int32(8)); rs.Generation++ })
 		}
 	}
 }

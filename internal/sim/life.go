@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
 )
@@ -335,7 +336,7 @@ func (w *World) removePod(p podRef) { w.erasePod(p, by(NodeAgent)) }
 
 func (w *World) erasePod(p podRef, r request) {
 	if w.room != nil || w.maxPods != nil {
-		defer w.freed(podRef{new(*p.Pod), p.number, p.daemon})
+		defer w.freed(podRef{ptr.To(*p.Pod), p.number, p.daemon})
 	}
 	if p.daemon {
 		erase(w, &w.store.daemons, &r, p.number)

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
 )
@@ -43,7 +44,7 @@ var scenarios = rapid.Custom(func(t *rapid.T) scenario {
 	s.New = s.Old
 	s.New.Template = template("new")
 	if rapid.Bool().Draw(t, "rescale") {
-		s.New.Replicas = new(rapid.Int32Range(0, 20).Draw(t, "new replicas"))
+		s.New.Replicas = ptr.To(rapid.Int32Range(0, 20).Draw(t, "new replicas"))
 	}
 	s.Kubelet = Kubelet{
 		ScheduleAfter: seconds("schedule", 5), ReadyAfter: seconds("ready", 30), TerminateAfter: seconds("terminate", 40),

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/podset"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
@@ -44,7 +45,7 @@ func (w *World) workloadOfDaemonSet(d *DaemonSet) workload.Workload {
 	s := &d.Status
 	return workload.Workload{
 		Ref: workload.Ref{APIVersion: w.ref.APIVersion, Kind: w.ref.Kind, Name: d.Name}, UID: d.UID, Generation: d.Generation,
-		Labels: d.Labels, Annotations: d.Annotations, Replicas: new(s.DesiredNumberScheduled), Template: revision.Template{ID: d.Template.Hash, Hash: d.Template.Hash},
+		Labels: d.Labels, Annotations: d.Annotations, Replicas: ptr.To(s.DesiredNumberScheduled), Template: revision.Template{ID: d.Template.Hash, Hash: d.Template.Hash},
 		Paused: d.Paused, StrategyType: string(cmp.Or(d.Strategy, daemonset.RollingUpdate)), Partition: d.Partition, MinReadySeconds: d.MinReadySeconds,
 		RollingUpdate: &partition.RollingUpdate{MaxSurge: d.MaxSurge, MaxUnavailable: d.MaxUnavailable}, UpdateRevision: s.UpdateRevision,
 		Status: workload.Status{

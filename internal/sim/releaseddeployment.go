@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
@@ -22,7 +23,7 @@ func (releasedDeployment) at(w *World, view *[kinds]int64, name string) (*worklo
 	if d == nil {
 		return nil, ""
 	}
-	return new(w.workloadOf(d)), d.ResourceVersion
+	return ptr.To(w.workloadOf(d)), d.ResourceVersion
 }
 
 func (releasedDeployment) template(w *World, name, id string) revision.Template {
@@ -52,7 +53,7 @@ func (releasedDeployment) batch(w *World, view *[kinds]int64, br *BatchRelease, 
 		if of == nil {
 			return
 		}
-		s.Canary, uid = new(w.workloadOf(of)), of.UID
+		s.Canary, uid = ptr.To(w.workloadOf(of)), of.UID
 	case workload.DriverBlueGreenDeployment:
 		s.StableSet = stableSet(sets, uid)
 		for _, rs := range sets {

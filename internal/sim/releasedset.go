@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/kplan-go/kplan/internal/podset"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
@@ -21,7 +22,7 @@ func (releasedSet) at(w *World, view *[kinds]int64, name string) (*workload.Work
 	if o == nil {
 		return nil, ""
 	}
-	return new(w.workloadOfSet(o)), o.ResourceVersion
+	return ptr.To(w.workloadOfSet(o)), o.ResourceVersion
 }
 
 func (w *World) workloadOfSet(o *Set) workload.Workload {

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -18,13 +19,13 @@ func fourBatches(replicas int32) RolloutRelease {
 	c := RolloutRelease{
 		Now: Epoch, Template: revision.Template{ID: "v2"}, Rollout: kruise.Rollout{Name: "web", Canary: &kruise.Strategy{}},
 		Deployment: deploy.Deployment{
-			Replicas: new(replicas), Template: revision.Template{ID: "v1"}, Strategy: deploy.RollingUpdate,
+			Replicas: ptr.To(replicas), Template: revision.Template{ID: "v1"}, Strategy: deploy.RollingUpdate,
 			MaxSurge: rollout.Percent(25), MaxUnavailable: rollout.Percent(25),
 		},
 	}
 	for _, percent := range []int32{25, 50, 75, 100} {
 		c.Rollout.Canary.Steps = append(c.Rollout.Canary.Steps, kruise.Step{
-			Replicas: rollout.Percent(percent), Pause: kruise.Pause{Duration: new(int32(60))},
+			Replicas: rollout.Percent(percent), Pause: kruise.Pause{Duration: ptr.To(int32(60))},
 		})
 	}
 	return c

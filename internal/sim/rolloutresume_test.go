@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/kruise"
@@ -73,13 +74,13 @@ func TestResumeRolloutPaused(t *testing.T) {
 	strategy := &kruise.Strategy{TrafficRoutings: []traffic.Routing{{Service: "web", Ingress: &traffic.IngressRef{Name: "web"}}}}
 	for i, percent := range []int32{20, 50, 80, 100} {
 		strategy.Steps = append(strategy.Steps, kruise.Step{
-			Replicas: rollout.Percent(percent), Traffic: rollout.Percent(percent), Pause: kruise.Pause{Duration: []*int32{new(int32(60)), nil, nil, nil}[i]},
+			Replicas: rollout.Percent(percent), Traffic: rollout.Percent(percent), Pause: kruise.Pause{Duration: []*int32{ptr.To(int32(60)), nil, nil, nil}[i]},
 		})
 	}
 	release := RolloutRelease{
 		Now: Epoch, Template: revision.Template{ID: "v2"}, Rollout: kruise.Rollout{Name: "r", Canary: strategy},
 		Deployment: deploy.Deployment{
-			Name: "web", Replicas: new(int32(10)), Template: revision.Template{ID: "v1"}, TemplateLabels: labels, Selector: selector.FromLabels(labels),
+			Name: "web", Replicas: ptr.To(int32(10)), Template: revision.Template{ID: "v1"}, TemplateLabels: labels, Selector: selector.FromLabels(labels),
 			Strategy: deploy.RollingUpdate, MaxSurge: rollout.Percent(25), MaxUnavailable: rollout.Percent(25),
 		},
 		Traffic: traffic.Objects{Stable: &traffic.Service{Name: "web", Selector: labels}, Ingress: &traffic.Ingress{Name: "web"}},

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -22,7 +23,7 @@ func echoserver(pauses ...*int32) sim.RolloutRelease {
 	r := sim.RolloutRelease{
 		Now: sim.Epoch, Template: revision.Template{ID: "v2"}, Rollout: kruise.Rollout{Name: "echoserver", Canary: &kruise.Strategy{}},
 		Deployment: deploy.Deployment{
-			Name: "echoserver", Replicas: new(int32(6)), Template: revision.Template{ID: "v1"}, TemplateLabels: labels,
+			Name: "echoserver", Replicas: ptr.To(int32(6)), Template: revision.Template{ID: "v1"}, TemplateLabels: labels,
 			Selector: selector.FromLabels(labels), Strategy: deploy.RollingUpdate, MaxSurge: rollout.Percent(25), MaxUnavailable: rollout.Percent(25),
 		},
 	}
@@ -45,7 +46,7 @@ func sizes(r sim.RolloutResult) (list []string) {
 // pod goes at once, because one may be unavailable, and the others when new ones are
 // available, which takes 10 seconds here.
 func TestRunRollout(t *testing.T) {
-	r, err := sim.RunRollout(echoserver(new(int32(60)), new(int32(120)), new(int32(300))), sim.RolloutConfig{Kubelet: sim.Kubelet{ReadyAfter: 10 * time.Second}})
+	r, err := sim.RunRollout(echoserver(ptr.To(int32(60)), ptr.To(int32(120)), ptr.To(int32(300))), sim.RolloutConfig{Kubelet: sim.Kubelet{ReadyAfter: 10 * time.Second}})
 	require.NoError(t, err)
 	require.True(t, r.Done)
 	require.Equal(t, []string{"0/6", "2/6", "2/5", "2/4", "3/4", "3/3", "5/3", "5/2", "6/2", "6/0"}, sizes(r))
@@ -65,9 +66,9 @@ func TestRunRollout(t *testing.T) {
 
 // With a person who never confirms it waits, and says for what; traffic follows steps.
 func TestRunRolloutWaits(t *testing.T) {
-	c := echoserver(new(int32(60)), nil, nil)
+	c := echoserver(ptr.To(int32(60)), nil, nil)
 	c.Rollout.Canary.Steps[0].Traffic, c.Rollout.Canary.Steps[1].Traffic = rollout.Percent(20), rollout.Percent(50)
-	c.Rollout.Canary.TrafficRoutings = []traffic.Routing{{Service: "s", Gateway: &traffic.GatewayRef{HTTPRouteName: new("r")}}}
+	c.Rollout.Canary.TrafficRoutings = []traffic.Routing{{Service: "s", Gateway: &traffic.GatewayRef{HTTPRouteName: ptr.To("r")}}}
 	c.Traffic = traffic.Objects{
 		Stable: &traffic.Service{Name: "s", Selector: map[string]string{"app": "web"}},
 		Route:  &traffic.Route{Name: "r", Rules: []traffic.Rule{{BackendRefs: []traffic.BackendRef{{Kind: "Service", Name: "s"}}}}},
@@ -95,8 +96,8 @@ func TestRunRolloutWaits(t *testing.T) {
 
 // With a latency controllers have fewer passes, and a release takes a little longer.
 func TestLatencyOfRollout(t *testing.T) {
-	release := echoserver(new(int32(60)), new(int32(120)), new(int32(300)))
-	release.Deployment.Replicas = new(int32(60))
+	release := echoserver(ptr.To(int32(60)), ptr.To(int32(120)), ptr.To(int32(300)))
+	release.Deployment.Replicas = ptr.To(int32(60))
 	run := func(latency time.Duration) (steps int, end time.Duration) {
 		k := sim.Kubelet{ReadyAfter: 10 * time.Second, TerminateAfter: time.Second, Jitter: 10 * time.Second}
 		r, err := sim.RunRollout(release, sim.RolloutConfig{Kubelet: k, Latency: latency})

@@ -7,6 +7,7 @@ import (
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/internal/apply"
 	"github.com/kplan-go/kplan/internal/podset"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -65,7 +66,7 @@ func (w *World) finishOne() {
 	w.fair = true
 	d := &Deployment{Deployment: deploy.Deployment{
 		Name: "web", Generation: 1, Selector: selector.FromLabels(appWeb), TemplateLabels: appWeb, Template: revision.Template{ID: "a"},
-		Replicas: new(w.random.Int32N(7) + 1), MaxSurge: rollout.Percent(25), MaxUnavailable: rollout.Percent(25), Strategy: deploy.RollingUpdate,
+		Replicas: ptr.To(w.random.Int32N(7) + 1), MaxSurge: rollout.Percent(25), MaxUnavailable: rollout.Percent(25), Strategy: deploy.RollingUpdate,
 	}, CreatedAt: w.now}
 	if w.random.IntN(2) == 0 {
 		d.MaxSurge, d.MaxUnavailable = rollout.Int(w.random.Int32N(3)), rollout.Int(w.random.Int32N(3))
@@ -110,7 +111,7 @@ func (w *World) someSteps(led bool) (steps []kruise.Step) {
 			s.Traffic = rollout.Percent(last)
 		}
 		if w.random.IntN(2) == 0 {
-			s.Pause.Duration = new(w.random.Int32N(8))
+			s.Pause.Duration = ptr.To(w.random.Int32N(8))
 		}
 		steps = append(steps, s)
 	}
@@ -129,7 +130,7 @@ func (w *World) createRollout(style workload.Style) {
 		if w.random.IntN(3) == 0 {
 			t.Ingress = &traffic.IngressRef{Name: "web"}
 		} else {
-			t.Gateway = &traffic.GatewayRef{HTTPRouteName: new("route")}
+			t.Gateway = &traffic.GatewayRef{HTTPRouteName: ptr.To("route")}
 		}
 		strategy.TrafficRoutings = []traffic.Routing{t}
 	}
@@ -148,7 +149,7 @@ func rolloutDisturbances() []disturbance {
 	return []disturbance{
 		{Spec, 1, (*World).changeDeployed},
 		{Spec, 0.7, func(w *World) {
-			if w.admit(func(d *workload.Workload) { d.Replicas = new(w.random.Int32N(8) + 1) }) {
+			if w.admit(func(d *workload.Workload) { d.Replicas = ptr.To(w.random.Int32N(8) + 1) }) {
 				w.count(ReplicasChanged)
 			}
 		}},

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -73,16 +74,16 @@ func TestRoom(t *testing.T) {
 
 // A quota of what is there forbids a surge, and says so in the status.
 func TestQuota(t *testing.T) {
-	r := rolled(t, 1, 0, Kubelet{MaxPods: new(4)})
+	r := rolled(t, 1, 0, Kubelet{MaxPods: ptr.To(4)})
 	require.False(t, r.Done)
 	require.Len(t, r.Cluster.Pods, 4)
 	last := r.Steps[len(r.Steps)-1]
 	failure, _ := deploy.GetCondition(last.Status.Conditions, deploy.ConditionReplicaFailure)
 	require.Equal(t, "FailedCreate", failure.Reason)
-	r = rolled(t, 0, 1, Kubelet{MaxPods: new(4)})
+	r = rolled(t, 0, 1, Kubelet{MaxPods: ptr.To(4)})
 	require.True(t, r.Done)
 	require.Len(t, r.Cluster.Pods, 4)
-	require.True(t, rolled(t, 1, 0, Kubelet{MaxPods: new(5)}).Done)
+	require.True(t, rolled(t, 1, 0, Kubelet{MaxPods: ptr.To(5)}).Done)
 }
 
 // Pods that no node takes stay without one, and pods that are being deleted count for a
@@ -91,7 +92,7 @@ func TestUnbound(t *testing.T) {
 	r := rolled(t, 1, 1, Kubelet{Unbound: func(_ podorder.Pod, of revision.Template) bool { return of.ID == "new" }})
 	require.False(t, r.Done)
 	require.Equal(t, 2, phaseCount(r, false))
-	r = rolled(t, 1, 1, Kubelet{MaxPods: new(4), TerminateAfter: time.Minute})
+	r = rolled(t, 1, 1, Kubelet{MaxPods: ptr.To(4), TerminateAfter: time.Minute})
 	require.True(t, r.Done)
 	require.Equal(t, 4*70*time.Second, r.Steps[len(r.Steps)-1].Time, "one pod after the other ends, and then starts")
 }

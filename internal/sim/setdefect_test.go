@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/internal/podset"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/partition"
 )
@@ -70,7 +71,7 @@ func TestSetDefectsAreFound(t *testing.T) {
 func TestBatchesOfSetsAreChecked(t *testing.T) {
 	set := func(kept int32) *Set {
 		o := &Set{}
-		o.APIVersion, o.Kind, o.Replicas, o.Partition = "apps/v1", "StatefulSet", new(int32(5)), rollout.Int(kept)
+		o.APIVersion, o.Kind, o.Replicas, o.Partition = "apps/v1", "StatefulSet", ptr.To(int32(5)), rollout.Int(kept)
 		o.Annotations = map[string]string{partition.AnnotationControlInfo: "x"}
 		return o
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/internal/podset"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -19,9 +20,9 @@ import (
 
 // released is a release of six pods of a kind in steps of 20%, 50% and 100%.
 func released(apiVersion, kind string, change func(*podset.Set)) sim.RolloutRelease {
-	r := echoserver(new(int32(60)), new(int32(120)), new(int32(300)))
+	r := echoserver(ptr.To(int32(60)), ptr.To(int32(120)), ptr.To(int32(300)))
 	r.Set = &podset.Set{Workload: workload.Workload{
-		Ref: workload.Ref{APIVersion: apiVersion, Kind: kind, Name: "echoserver"}, Replicas: new(int32(6)), Template: revision.Template{ID: "v1"},
+		Ref: workload.Ref{APIVersion: apiVersion, Kind: kind, Name: "echoserver"}, Replicas: ptr.To(int32(6)), Template: revision.Template{ID: "v1"},
 		RollingUpdate: &partition.RollingUpdate{},
 	}}
 	change(r.Set)
@@ -88,7 +89,7 @@ func TestRunRolloutOfDaemonSets(t *testing.T) {
 			template := func(hash string) daemonset.Template {
 				return daemonset.Template{Hash: hash, Data: []byte(`{"spec":{"template":{"spec":{"containers":[{"name":"agent","image":"agent:` + hash + `"}]}}}}`)}
 			}
-			r := echoserver(new(int32(60)), new(int32(120)), new(int32(300)))
+			r := echoserver(ptr.To(int32(60)), ptr.To(int32(120)), ptr.To(int32(300)))
 			r.Template = revision.Template{ID: "v2"}
 			r.DaemonSet = &sim.DaemonSetRelease{
 				Ref: workload.Ref{APIVersion: apiVersion, Kind: "DaemonSet"}, Template: template("v2"),

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"github.com/kplan-go/kplan/internal/podset"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/partition"
@@ -27,7 +28,7 @@ func NewSets(seed uint64, faults Faults) *World {
 func (w *World) someSet() podset.Set {
 	some := func(n int) bool { return w.random.IntN(n) == 0 }
 	s := podset.Set{TemplateLabels: appWeb, Parallel: some(2), Workload: workload.Workload{
-		Ref: w.ref, Generation: 1, Replicas: new(w.random.Int32N(7) + 1), Template: revision.Template{ID: "a"},
+		Ref: w.ref, Generation: 1, Replicas: ptr.To(w.random.Int32N(7) + 1), Template: revision.Template{ID: "a"},
 		RollingUpdate: &partition.RollingUpdate{},
 	}}
 	if some(3) {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -20,8 +21,8 @@ func template(name string) revision.Template { return revision.Template{ID: name
 
 func deployment(name string, replicas int32, surge, unavailable rollout.IntOrPercent) deploy.Deployment {
 	return deploy.Deployment{
-		Name: "web", UID: "d", Generation: 1, Replicas: new(replicas), Template: template(name),
-		MaxSurge: surge, MaxUnavailable: unavailable, ProgressDeadlineSeconds: new(int32(600)), RevisionHistoryLimit: new(int32(10)),
+		Name: "web", UID: "d", Generation: 1, Replicas: ptr.To(replicas), Template: template(name),
+		MaxSurge: surge, MaxUnavailable: unavailable, ProgressDeadlineSeconds: ptr.To(int32(600)), RevisionHistoryLimit: ptr.To(int32(10)),
 	}
 }
 

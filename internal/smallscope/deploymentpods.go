@@ -2,6 +2,7 @@ package smallscope
 
 import (
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/replicaset"
 )
 
@@ -98,7 +99,7 @@ func (d *Deployments) stepped(p deploymentPods) podStep {
 }
 
 func firstStep(p deploymentPods) podStep {
-	s := replicaset.Snapshot{ReplicaSet: replicaset.ReplicaSet{Name: "web-1", UID: "web-1", Replicas: new(int32(p.size))}}
+	s := replicaset.Snapshot{ReplicaSet: replicaset.ReplicaSet{Name: "web-1", UID: "web-1", Replicas: ptr.To(int32(p.size))}}
 	for i := range p.fresh + p.ready + p.ending {
 		s.Pods = append(s.Pods, podOf("web-1", int(i), i < p.ready, i >= p.ready+p.fresh))
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
@@ -49,9 +50,9 @@ func setName(i int8) string { return "web-" + templateOf(i).Hash }
 func (d *Deployments) snapshot(v deploymentView) deploy.Snapshot {
 	s := deploy.Snapshot{Deployment: deploy.Deployment{
 		Name: "web", UID: "web", Generation: 1, Annotations: map[string]string{revision.AnnotationRevision: strconv.Itoa(int(v.revision))},
-		Replicas: new(int32(v.replicas)), Template: templateOf(v.template), Strategy: d.Strategy,
+		Replicas: ptr.To(int32(v.replicas)), Template: templateOf(v.template), Strategy: d.Strategy,
 		MaxSurge: rollout.Int(int32(d.Surge)), MaxUnavailable: rollout.Int(int32(d.Unavailable)),
-		ProgressDeadlineSeconds: new(int32(deploy.NoLimit)), RevisionHistoryLimit: new(int32(deploy.NoLimit)), Paused: v.paused,
+		ProgressDeadlineSeconds: ptr.To(int32(deploy.NoLimit)), RevisionHistoryLimit: ptr.To(int32(deploy.NoLimit)), Paused: v.paused,
 		Status: deploy.Status{ObservedGeneration: 1},
 	}}
 	if v.batch > 0 {
@@ -82,14 +83,14 @@ func (d *Deployments) replicaSet(i int8, set setState) replicaset.ReplicaSet {
 	name := setName(i)
 	rs := replicaset.ReplicaSet{
 		Name: name, UID: name, Generation: 2, ControllerKind: deploy.Kind, ControllerName: "web", ControllerUID: "web",
-		CreationTimestamp: now.Add(time.Duration(set.rank) * time.Second), Replicas: new(int32(set.size)), Template: templateOf(i),
+		CreationTimestamp: now.Add(time.Duration(set.rank) * time.Second), Replicas: ptr.To(int32(set.size)), Template: templateOf(i),
 		Annotations: map[string]string{
 			revision.AnnotationRevision: strconv.Itoa(int(set.revision)), revision.AnnotationDesired: strconv.Itoa(int(set.desired)),
 			revision.AnnotationMax: strconv.Itoa(int(d.most(set.desired))),
 		},
 		Status: replicaset.Status{
 			ObservedGeneration: 1, Replicas: int32(set.report.total), FullyLabeledReplicas: int32(set.report.total),
-			ReadyReplicas: int32(set.report.available), AvailableReplicas: int32(set.report.available), TerminatingReplicas: new(int32(set.report.ending)),
+			ReadyReplicas: int32(set.report.available), AvailableReplicas: int32(set.report.available), TerminatingReplicas: ptr.To(int32(set.report.ending)),
 		},
 	}
 	if set.report.seen {

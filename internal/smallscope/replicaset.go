@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/replicaset"
 )
 
@@ -302,7 +303,7 @@ func (r *ReplicaSets) planned(v replicaSetView) plannedReplicaSet {
 }
 
 func (r *ReplicaSets) plan(v replicaSetView) (p plannedReplicaSet) {
-	s := replicaset.Snapshot{ReplicaSet: replicaset.ReplicaSet{Name: "web", UID: "web", Replicas: new(int32(v.desired))}}
+	s := replicaset.Snapshot{ReplicaSet: replicaset.ReplicaSet{Name: "web", UID: "web", Replicas: ptr.To(int32(v.desired))}}
 	for i := range v.fresh + v.ready + v.ending {
 		s.Pods = append(s.Pods, podOf("web", int(i), i < v.ready, i >= v.ready+v.fresh))
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/workload"
@@ -288,7 +289,7 @@ func (r *Rollouts) userMoves(s rolloutState, do func(Move, rolloutState, []Breac
 	}
 	for _, n := range r.Replicas {
 		if int32(n) != *w.Replicas {
-			t, breaches := r.admitted(s, func(w *workload.Workload) { w.Replicas = new(int32(n)) })
+			t, breaches := r.admitted(s, func(w *workload.Workload) { w.Replicas = ptr.To(int32(n)) })
 			t.least, t.most, t.shared = min(t.least, n), max(t.most, n), true
 			do(Move{"the Deployment is scaled", int(n), true}, t, breaches)
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -77,7 +78,7 @@ func (r *Rollouts) deploy(v passView) passResult {
 	sets := slices.Clone(*r.objects.sets.list[v.sets])
 	d := deploy.Deployment{
 		Name: w.Name, UID: w.UID, Generation: w.Generation, Annotations: w.Annotations, Replicas: w.Replicas, Template: w.Template,
-		Strategy: deploy.Strategy(w.StrategyType), Paused: w.Paused, ProgressDeadlineSeconds: new(int32(deploy.NoLimit)), RevisionHistoryLimit: new(int32(deploy.NoLimit)),
+		Strategy: deploy.Strategy(w.StrategyType), Paused: w.Paused, ProgressDeadlineSeconds: ptr.To(int32(deploy.NoLimit)), RevisionHistoryLimit: ptr.To(int32(deploy.NoLimit)),
 		Status: deploy.Status{ObservedGeneration: w.Status.ObservedGeneration, Replicas: w.Status.Replicas},
 	}
 	if w.RollingUpdate != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -163,7 +164,7 @@ func (r *Rollouts) first(n int8) (w storedObjects) {
 	ref := workload.Ref{APIVersion: "apps/v1", Kind: deploy.Kind, Name: "web"}
 	strategy := &kruise.Strategy{Steps: r.Steps}
 	if r.Led {
-		strategy.TrafficRoutings = []traffic.Routing{{Service: "web", GracePeriodSeconds: 3, Gateway: &traffic.GatewayRef{HTTPRouteName: new("web")}}}
+		strategy.TrafficRoutings = []traffic.Routing{{Service: "web", GracePeriodSeconds: 3, Gateway: &traffic.GatewayRef{HTTPRouteName: ptr.To("web")}}}
 		w.traffic = r.objects.traffic.of(&traffic.Objects{
 			Stable: &traffic.Service{Name: "web", Selector: map[string]string{"app": "web"}},
 			Route:  &traffic.Route{Name: "web", Rules: []traffic.Rule{{BackendRefs: []traffic.BackendRef{{Kind: "Service", Name: "web"}}}}},
@@ -171,7 +172,7 @@ func (r *Rollouts) first(n int8) (w storedObjects) {
 	}
 	w.rollout = r.storedRollout(kruise.Rollout{Name: "web", UID: "r", Generation: 1, WorkloadRef: ref, Canary: strategy}, r.time)
 	w.workload = r.storedWorkload(workload.Workload{
-		Ref: ref, UID: "d", Generation: 1, Replicas: new(int32(n)), Template: templateOf(0), StrategyType: string(deploy.RollingUpdate),
+		Ref: ref, UID: "d", Generation: 1, Replicas: ptr.To(int32(n)), Template: templateOf(0), StrategyType: string(deploy.RollingUpdate),
 		RollingUpdate: &partition.RollingUpdate{MaxSurge: rollout.Int(int32(r.Surge)), MaxUnavailable: rollout.Int(int32(r.Unavailable))},
 		Annotations:   map[string]string{revision.AnnotationRevision: "1"},
 		Status:        workload.Status{ObservedGeneration: 1, Replicas: int32(n), ReadyReplicas: int32(n), AvailableReplicas: int32(n), UpdatedReplicas: int32(n)},
@@ -179,7 +180,7 @@ func (r *Rollouts) first(n int8) (w storedObjects) {
 	most := strconv.Itoa(int(n + r.Surge))
 	w.sets = r.objects.sets.of(&[]replicaset.ReplicaSet{{
 		Name: setName(0), UID: setName(0), Generation: 1, ControllerKind: deploy.Kind, ControllerName: "web", ControllerUID: "d",
-		CreationTimestamp: longAgo, Replicas: new(int32(n)), Template: templateOf(0),
+		CreationTimestamp: longAgo, Replicas: ptr.To(int32(n)), Template: templateOf(0),
 		Annotations: map[string]string{revision.AnnotationRevision: "1", revision.AnnotationDesired: strconv.Itoa(int(n)), revision.AnnotationMax: most},
 	}})
 	return w

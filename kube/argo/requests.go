@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/rollout/argo"
@@ -81,6 +82,6 @@ func NewReplicaSet(o *RolloutObject, a argo.CreateReplicaSet) *appsv1.ReplicaSet
 			Namespace: o.Namespace, Name: a.Name, Labels: maps.Clone(template.Labels), OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(o, gvk)},
 			Annotations: map[string]string{AnnotationRevision: strconv.FormatInt(a.Revision, 10), AnnotationDesiredReplicas: strconv.Itoa(int(a.Desired))},
 		},
-		Spec: appsv1.ReplicaSetSpec{Replicas: new(a.Replicas), MinReadySeconds: o.Spec.MinReadySeconds, Selector: selector, Template: template},
+		Spec: appsv1.ReplicaSetSpec{Replicas: ptr.To(a.Replicas), MinReadySeconds: o.Spec.MinReadySeconds, Selector: selector, Template: template},
 	}
 }

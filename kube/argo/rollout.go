@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/argo"
@@ -90,7 +91,7 @@ func (b *BlueGreenStrategy) blueGreen(es *field.Errors) *argo.BlueGreen {
 		PrePromotionAnalysis:        b.PrePromotionAnalysis != nil, PostPromotionAnalysis: b.PostPromotionAnalysis != nil,
 	}
 	if b.AutoPromotionEnabled != nil {
-		green.AutoPromotionEnabled = new(*b.AutoPromotionEnabled)
+		green.AutoPromotionEnabled = ptr.To(*b.AutoPromotionEnabled)
 	}
 	return &green
 }
@@ -108,7 +109,7 @@ func (c *CanaryStrategy) canary(es *field.Errors, r *argo.Rollout) {
 		es.Add(path+".maxSurge", c.MaxSurge.String(), "must not be 0 if maxUnavailable is")
 	}
 	if t := c.ReplicaProgressThreshold; t != nil {
-		r.ProgressThreshold = new(*t)
+		r.ProgressThreshold = ptr.To(*t)
 	}
 	maxWeight := int32(100)
 	if t := c.TrafficRouting; t != nil {
@@ -183,7 +184,7 @@ func status(s *RolloutStatus) argo.Status {
 	if w := s.Canary.Weights; w != nil {
 		status.Weights = &argo.TrafficWeights{Canary: w.Canary.destination(), Stable: w.Stable.destination()}
 		if w.Verified != nil {
-			status.Weights.Verified = new(*w.Verified)
+			status.Weights.Verified = ptr.To(*w.Verified)
 		}
 	}
 	return status

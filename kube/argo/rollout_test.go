@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube"
 	kubeargo "github.com/kplan-go/kplan/kube/argo"
 	"github.com/kplan-go/kplan/rollout"
@@ -65,21 +66,21 @@ func TestRollout(t *testing.T) {
 	require.NoError(t, err)
 	pause := func(n int32) argo.Step { return argo.Step{Pause: &argo.Pause{Duration: &n}} }
 	want := argo.Rollout{
-		Name: "shop", Generation: 4, Revision: 3, TemplateHash: "5594ffccb4", StepHash: "848d7bfbfd", Replicas: new(int32(5)),
+		Name: "shop", Generation: 4, Revision: 3, TemplateHash: "5594ffccb4", StepHash: "848d7bfbfd", Replicas: ptr.To(int32(5)),
 		MaxSurge: rollout.Percent(20), MaxUnavailable: rollout.Int(0), ProgressThreshold: &argo.Threshold{Type: "Percent", Value: 90},
 		ProgressDeadlineAbort: true, RollbackWindow: 2,
-		Routing: &argo.Routing{MaxTrafficWeight: 1000, DynamicStableScale: true, MinPodsPerReplicaSet: new(int32(2))},
+		Routing: &argo.Routing{MaxTrafficWeight: 1000, DynamicStableScale: true, MinPodsPerReplicaSet: ptr.To(int32(2))},
 		Steps: []argo.Step{
-			{SetWeight: new(int32(200))}, pause(5400), pause(60), pause(45), {Pause: &argo.Pause{}}, {SetCanaryScale: &argo.CanaryScale{Replicas: new(int32(3))}},
+			{SetWeight: ptr.To(int32(200))}, pause(5400), pause(60), pause(45), {Pause: &argo.Pause{}}, {SetCanaryScale: &argo.CanaryScale{Replicas: ptr.To(int32(3))}},
 			{Other: argo.StepAnalysis}, {Other: argo.StepHeaderRoute}, {Other: argo.StepMirrorRoute},
 		},
 		Status: argo.Status{
-			ObservedGeneration: 4, CurrentPodHash: "v2", CurrentStepHash: "s", StableRS: "v1", CurrentStepIndex: new(int32(1)), Phase: argo.PhasePaused,
+			ObservedGeneration: 4, CurrentPodHash: "v2", CurrentStepHash: "s", StableRS: "v1", CurrentStepIndex: ptr.To(int32(1)), Phase: argo.PhasePaused,
 			Message: argo.PauseStep, ControllerPause: true, PauseConditions: []argo.PauseCondition{{Reason: argo.PauseStep, StartTime: at}},
 			Replicas: 6, UpdatedReplicas: 1, ReadyReplicas: 6, AvailableReplicas: 5,
 			Conditions: []argo.Condition{{Type: "Progressing", Status: "Unknown", Reason: "RolloutPaused", Message: "m", LastUpdateTime: at}},
 			Weights: &argo.TrafficWeights{
-				Canary: argo.WeightDestination{Weight: 200, Service: "shop-canary", Hash: "v2"}, Stable: argo.WeightDestination{Weight: 800, Hash: "v1"}, Verified: new(false),
+				Canary: argo.WeightDestination{Weight: 200, Service: "shop-canary", Hash: "v2"}, Stable: argo.WeightDestination{Weight: 800, Hash: "v1"}, Verified: ptr.To(false),
 			},
 			Runs: argo.Runs{Background: argo.Run{Phase: argo.RunRunning}},
 		},
@@ -95,10 +96,10 @@ func TestRollout(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, cmp.Diff(want, got))
 
-	o.Spec.Strategy.Canary.Steps[7].SetCanaryScale = &kubeargo.SetCanaryScale{Weight: new(int32(9))}
+	o.Spec.Strategy.Canary.Steps[7].SetCanaryScale = &kubeargo.SetCanaryScale{Weight: ptr.To(int32(9))}
 	got, err = kubeargo.Rollout(o)
 	require.NoError(t, err)
-	require.Equal(t, argo.Step{Other: argo.StepHeaderRoute, SetCanaryScale: &argo.CanaryScale{Weight: new(int32(9))}}, got.Steps[7], "routes go with scales")
+	require.Equal(t, argo.Step{Other: argo.StepHeaderRoute, SetCanaryScale: &argo.CanaryScale{Weight: ptr.To(int32(9))}}, got.Steps[7], "routes go with scales")
 
 	o.Spec.Strategy.Canary.Steps[0] = kubeargo.CanaryStep{Plugin: map[string]any{"name": "p"}}
 	got, err = kubeargo.Rollout(o)
@@ -113,8 +114,8 @@ func TestToStatus(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, cmp.Diff(o.Status, kubeargo.ToStatus(o, r.Status)))
 	next := r.Status
-	next.Phase, next.Abort, next.CurrentStepIndex, next.PauseConditions = argo.PhaseDegraded, true, new(int32(0)), nil
-	next.Weights = &argo.TrafficWeights{Stable: argo.WeightDestination{Weight: 1000, Hash: "v1"}, Verified: new(true)}
+	next.Phase, next.Abort, next.CurrentStepIndex, next.PauseConditions = argo.PhaseDegraded, true, ptr.To(int32(0)), nil
+	next.Weights = &argo.TrafficWeights{Stable: argo.WeightDestination{Weight: 1000, Hash: "v1"}, Verified: ptr.To(true)}
 	status := kubeargo.ToStatus(o, next)
 	require.Equal(t, "shop-1", status.Canary.CurrentBackgroundAnalysisRunStatus.Name)
 	require.EqualValues(t, 6, status.HPAReplicas)
@@ -135,8 +136,8 @@ func TestBlueGreen(t *testing.T) {
 	r, err := kubeargo.Rollout(o)
 	require.NoError(t, err)
 	require.Empty(t, cmp.Diff(&argo.BlueGreen{
-		AutoPromotionEnabled: new(false), AutoPromotionSeconds: 9, PreviewReplicaCount: new(int32(1)), ScaleDownDelaySeconds: new(int32(8)),
-		ScaleDownDelayRevisionLimit: new(int32(7)), AbortScaleDownDelaySeconds: new(int32(6)), PrePromotionAnalysis: true, PostPromotionAnalysis: true,
+		AutoPromotionEnabled: ptr.To(false), AutoPromotionSeconds: 9, PreviewReplicaCount: ptr.To(int32(1)), ScaleDownDelaySeconds: ptr.To(int32(8)),
+		ScaleDownDelayRevisionLimit: ptr.To(int32(7)), AbortScaleDownDelaySeconds: ptr.To(int32(6)), PrePromotionAnalysis: true, PostPromotionAnalysis: true,
 	}, r.BlueGreen))
 	require.Equal(t, argo.Run{Phase: argo.RunFailed, Message: "m"}, r.Status.Runs.PrePromotion)
 	require.True(t, r.Status.ScaleUpPreviewCheckPoint)
@@ -197,10 +198,10 @@ func TestRequests(t *testing.T) {
 	}
 	s, err := kubeargo.Snapshot(o, []*appsv1.ReplicaSet{other, rs}, services)
 	require.NoError(t, err)
-	require.Equal(t, []argo.ReplicaSet{{Name: "shop-v2", Hash: "v2", Revision: 3, Size: argo.Size{Replicas: 1}, DesiredReplicas: new(int32(5))}}, s.Sets)
+	require.Equal(t, []argo.ReplicaSet{{Name: "shop-v2", Hash: "v2", Revision: 3, Size: argo.Size{Replicas: 1}, DesiredReplicas: ptr.To(int32(5))}}, s.Sets)
 	require.True(t, s.CanaryService.Managed)
 	require.False(t, s.StableService.Managed)
-	require.Equal(t, new(false), s.WeightVerified)
+	require.Equal(t, ptr.To(false), s.WeightVerified)
 
 	// The hash of the status is that of another release, unless something newer is there.
 	require.Equal(t, "v2", s.Rollout.TemplateHash)
@@ -240,5 +241,5 @@ func TestResolve(t *testing.T) {
 	require.Equal(t, "other", resolved.Spec.Template.Spec.Containers[0].Image)
 	require.Equal(t, "shop:2", o.Spec.Template.Spec.Containers[0].Image)
 	require.Equal(t, o, kubeargo.Resolve(o, nil))
-	require.Equal(t, "5b4468bd5c", kubeargo.TemplateHash(&o.Spec.Template, new(int32(1))), "that of the controller after a collision")
+	require.Equal(t, "5b4468bd5c", kubeargo.TemplateHash(&o.Spec.Template, ptr.To(int32(1))), "that of the controller after a collision")
 }

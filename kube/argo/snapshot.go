@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
@@ -44,7 +45,7 @@ func Snapshot(o *RolloutObject, sets []*appsv1.ReplicaSet, services []*corev1.Se
 		}
 		for _, service := range services {
 			if service != nil && service.Name == name && service.Namespace == o.Namespace {
-				return new(Service(service))
+				return ptr.To(Service(service))
 			}
 		}
 		es.Add(path, name, "must be the name of a Service in the input")
@@ -58,7 +59,7 @@ func Snapshot(o *RolloutObject, sets []*appsv1.ReplicaSet, services []*corev1.Se
 		s.StableService = find("spec.strategy.canary.stableService", c.StableService)
 		s.CanaryService = find("spec.strategy.canary.canaryService", c.CanaryService)
 		if w := r.Status.Weights; w != nil && w.Verified != nil {
-			s.WeightVerified = new(*w.Verified)
+			s.WeightVerified = ptr.To(*w.Verified)
 		}
 	}
 	if err := es.Join(); err != nil {
@@ -97,7 +98,7 @@ func replicaSet(es *field.Errors, path string, rs *appsv1.ReplicaSet) argo.Repli
 		if err != nil {
 			es.Add(path+"metadata.annotations["+AnnotationDesiredReplicas+"]", text, "must be a whole number")
 		}
-		set.DesiredReplicas = new(int32(n))
+		set.DesiredReplicas = ptr.To(int32(n))
 	}
 	if text, ok := rs.Annotations[AnnotationScaleDownDeadline]; ok {
 		at, err := time.Parse(time.RFC3339, text)

@@ -6,6 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
@@ -74,7 +75,7 @@ func toWeights(o *TrafficWeights, w *argo.TrafficWeights) *TrafficWeights {
 		next.Additional = slices.Clone(o.Additional)
 	}
 	if w.Verified != nil {
-		next.Verified = new(*w.Verified)
+		next.Verified = ptr.To(*w.Verified)
 	}
 	return &next
 }

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
@@ -143,7 +144,7 @@ func (s *CanaryStep) step(es *field.Errors, path string, maxWeight int32) argo.S
 		if w := *s.SetWeight; w < 0 || w > maxWeight {
 			es.Add(path+".setWeight", w, "must be between 0 and "+strconv.Itoa(int(maxWeight)))
 		}
-		step.SetWeight = new(*s.SetWeight)
+		step.SetWeight = ptr.To(*s.SetWeight)
 	}
 	if count(s.Pause != nil, true) {
 		step.Pause = s.Pause.pause(es, path+".pause.duration")
@@ -179,7 +180,7 @@ func (p *Pause) pause(es *field.Errors, path string) *argo.Pause {
 	if !ok || seconds < 0 {
 		es.Add(path, p.Duration.String(), "must be a number of seconds or a duration such as 10m")
 	}
-	return &argo.Pause{Duration: new(int32(seconds))}
+	return &argo.Pause{Duration: ptr.To(int32(seconds))}
 }
 
 // secondsOf reads a text with or without a unit.
@@ -203,10 +204,10 @@ func (c *SetCanaryScale) scale(es *field.Errors, path string) *argo.CanaryScale 
 	}
 	scale := argo.CanaryScale{MatchTrafficWeight: c.MatchTrafficWeight}
 	if c.Replicas != nil {
-		scale.Replicas = new(*c.Replicas)
+		scale.Replicas = ptr.To(*c.Replicas)
 	}
 	if c.Weight != nil {
-		scale.Weight = new(*c.Weight)
+		scale.Weight = ptr.To(*c.Weight)
 	}
 	return &scale
 }

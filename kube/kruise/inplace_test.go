@@ -14,6 +14,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/kube/internal/apitest"
 	kubekruise "github.com/kplan-go/kplan/kube/kruise"
@@ -88,7 +89,7 @@ func TestUpdatePodPatch(t *testing.T) {
 	a := inPlaceAction(inplace.Spec{
 		Revision: "v2", Images: map[string]string{"log": "log:2"},
 		Metadata: inplace.MetadataPatch{
-			Labels: map[string]*string{"left": nil, "new": new("2")}, Annotations: map[string]*string{"note": new("m")},
+			Labels: map[string]*string{"left": nil, "new": ptr.To("2")}, Annotations: map[string]*string{"note": ptr.To("m")},
 		},
 	})
 	patch := kubekruise.UpdatePodPatch(a)

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
@@ -172,7 +173,7 @@ func NewCanaryDeployment(stable *appsv1.Deployment, release, uid string, a batch
 			Finalizers: []string{workload.FinalizerCanaryDeployment},
 			OwnerReferences: []metav1.OwnerReference{{
 				APIVersion: V1beta1, Kind: "BatchRelease", Name: release, UID: types.UID(uid),
-				Controller: new(true), BlockOwnerDeletion: new(true),
+				Controller: ptr.To(true), BlockOwnerDeletion: ptr.To(true),
 			}},
 		},
 		Spec: *stable.Spec.DeepCopy(),
@@ -180,7 +181,7 @@ func NewCanaryDeployment(stable *appsv1.Deployment, release, uid string, a batch
 	if a.Name != "" {
 		d.Name, d.GenerateName, d.Finalizers = a.Name, "", nil
 	}
-	d.Spec.Replicas, d.Spec.Paused = new(int32(0)), false
+	d.Spec.Replicas, d.Spec.Paused = ptr.To(int32(0)), false
 	if m := a.PatchTemplate; m != nil {
 		d.Spec.Template.Labels = convert.With(d.Spec.Template.Labels, m.Labels)
 		d.Spec.Template.Annotations = convert.With(d.Spec.Template.Annotations, m.Annotations)

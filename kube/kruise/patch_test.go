@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/kube/internal/apitest"
 	kubekruise "github.com/kplan-go/kplan/kube/kruise"
@@ -37,11 +38,11 @@ func TestRolloutPatches(t *testing.T) {
 		},
 		`{"metadata":{"annotations":{"a":null,"b":"2"},"uid":"u"},"spec":{"paused":true,"strategy":{"type":"Recreate"}}}`: func() (kube.Patch, error) {
 			return kubekruise.WorkloadPatch(deploymentRef, "u", workload.Patch{
-				Annotations: map[string]*string{"a": nil, "b": new("2")}, Paused: new(true), StrategyType: new("Recreate"),
+				Annotations: map[string]*string{"a": nil, "b": ptr.To("2")}, Paused: ptr.To(true), StrategyType: ptr.To("Recreate"),
 			})
 		},
 		`{"metadata":{"uid":"u"},"spec":{"replicas":3}}`: func() (kube.Patch, error) {
-			return kubekruise.WorkloadPatch(deploymentRef, "u", workload.Patch{Replicas: new(int32(3))})
+			return kubekruise.WorkloadPatch(deploymentRef, "u", workload.Patch{Replicas: ptr.To(int32(3))})
 		},
 		`{"spec":{"minReadySeconds":9}}`: func() (kube.Patch, error) {
 			return kubekruise.ReplicaSetPatch(batchrelease.PatchReplicaSet{MinReadySeconds: 9})
@@ -56,7 +57,7 @@ func TestRolloutPatches(t *testing.T) {
 			return kubekruise.BatchReleasePatch(kruise.PatchBatchRelease{UID: "u", Finalize: batchrelease.WaitResume})
 		},
 		`{"spec":{"releasePlan":{"rolloutID":"7"}}}`: func() (kube.Patch, error) {
-			return kubekruise.BatchReleasePatch(kruise.PatchBatchRelease{RolloutID: new("7")})
+			return kubekruise.BatchReleasePatch(kruise.PatchBatchRelease{RolloutID: ptr.To("7")})
 		},
 		`{"spec":{"selector":{"hash":"v1"}}}`: func() (kube.Patch, error) {
 			return kubekruise.SelectPodsPatch(kruise.SelectPods{Key: "hash", Value: "v1"})
@@ -131,7 +132,7 @@ func TestRouteRoundTrip(t *testing.T) {
 }
 
 func TestNewBatchRelease(t *testing.T) {
-	plan := batchrelease.ReleasePlan{BatchPartition: new(int32(0)), Batches: []batchrelease.Batch{{CanaryReplicas: rollout.Percent(20)}}}
+	plan := batchrelease.ReleasePlan{BatchPartition: ptr.To(int32(0)), Batches: []batchrelease.Batch{{CanaryReplicas: rollout.Percent(20)}}}
 	o := kubekruise.NewBatchRelease("shop", kruise.CreateBatchRelease{
 		Name: "web", OwnerUID: "r1", Annotations: map[string]string{"a": "1"}, WorkloadRef: deploymentRef, ReleasePlan: plan,
 	})
@@ -141,7 +142,7 @@ func TestNewBatchRelease(t *testing.T) {
 	require.Equal(t, plan.Hash(), kubekruise.BatchRelease(through(t, o)).ReleasePlan.Hash())
 
 	o.ResourceVersion = "7"
-	plan.BatchPartition = new(int32(1))
+	plan.BatchPartition = ptr.To(int32(1))
 	updated := kubekruise.UpdatedBatchRelease(o, kruise.UpdateBatchRelease{Annotations: map[string]string{"b": "2"}, WorkloadRef: deploymentRef, ReleasePlan: plan})
 	require.Equal(t, "7", updated.ResourceVersion)
 	require.Equal(t, map[string]string{"b": "2"}, updated.Annotations)
@@ -176,7 +177,7 @@ func TestNewCanaryObjects(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "shop", Labels: map[string]string{"a": "1"}},
 		Spec: corev1.ServiceSpec{
 			ClusterIP: "10.0.0.1", ClusterIPs: []string{"10.0.0.1"}, ExternalIPs: []string{"1.2.3.4"}, IPFamilies: []corev1.IPFamily{"IPv4"},
-			IPFamilyPolicy: new(corev1.IPFamilyPolicySingleStack), LoadBalancerIP: "1.1.1.1", Type: "NodePort",
+			IPFamilyPolicy: ptr.To(corev1.IPFamilyPolicySingleStack), LoadBalancerIP: "1.1.1.1", Type: "NodePort",
 			Selector: map[string]string{"app": "web"}, Ports: []corev1.ServicePort{{Port: 80, NodePort: 30000}},
 		},
 	}

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	kubekruise "github.com/kplan-go/kplan/kube/kruise"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/workload"
@@ -75,10 +76,10 @@ func anyPatch(t *rapid.T, types ...string) workload.Patch {
 		}
 		return v
 	}
-	if v := maybe(t, "label", new("v1"), nil); v != nil {
-		p.Labels = map[string]*string{workload.LabelStableRevision: *v, "x": new("1")}
+	if v := maybe(t, "label", ptr.To("v1"), nil); v != nil {
+		p.Labels = map[string]*string{workload.LabelStableRevision: *v, "x": ptr.To("1")}
 	}
-	if v := maybe(t, "annotation", new("x"), nil); v != nil {
+	if v := maybe(t, "annotation", ptr.To("x"), nil); v != nil {
 		p.Annotations = map[string]*string{workload.AnnotationInProgress: *v}
 	}
 	p.Replicas, p.Paused, p.StrategyType = maybe(t, "replicas", int32(0), 5), maybe(t, "paused", false, true), maybe(t, "type", types...)
@@ -110,7 +111,7 @@ func agrees[O any](t *rapid.T, o *O, ref workload.Ref, read func(*O) (workload.W
 		}
 		switch {
 		case w.Kind == "CloneSet": // it has no such block
-			w.RollingUpdate = new(w.Limits())
+			w.RollingUpdate = ptr.To(w.Limits())
 		case w.StrategyType == "Recreate" || w.Kind == "DaemonSet" && w.StrategyType == "OnDelete":
 			w.RollingUpdate = nil // the API server takes none beside it, or it is not read
 		}

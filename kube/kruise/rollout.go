@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/kruise"
@@ -290,5 +291,5 @@ func timeOrNil(t time.Time) *metav1.Time {
 	if t.IsZero() {
 		return nil
 	}
-	return new(metav1.NewTime(t))
+	return ptr.To(metav1.NewTime(t))
 }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	kubekruise "github.com/kplan-go/kplan/kube/kruise"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
@@ -88,7 +89,7 @@ func drawRoutings(t *rapid.T) []traffic.Routing {
 	}
 	return []traffic.Routing{{
 		Service: "web", GracePeriodSeconds: rapid.Int32Range(0, 9).Draw(t, "grace"),
-		Ingress: &traffic.IngressRef{Name: "in", ClassType: drawText(t)}, Gateway: &traffic.GatewayRef{HTTPRouteName: new(drawText(t))},
+		Ingress: &traffic.IngressRef{Name: "in", ClassType: drawText(t)}, Gateway: &traffic.GatewayRef{HTTPRouteName: ptr.To(drawText(t))},
 	}}
 }
 
@@ -233,7 +234,7 @@ func TestRollout(t *testing.T) {
 		WorkloadRef: workload.Ref{APIVersion: "apps/v1", Kind: "Deployment", Name: "echoserver"},
 		Canary: &kruise.Strategy{
 			Steps: []kruise.Step{
-				{Replicas: rollout.Percent(20), Traffic: rollout.Percent(20), Pause: kruise.Pause{Duration: new(int32(60))}},
+				{Replicas: rollout.Percent(20), Traffic: rollout.Percent(20), Pause: kruise.Pause{Duration: ptr.To(int32(60))}},
 				{Replicas: rollout.Int(3), Matches: []traffic.Match{{Headers: []traffic.ValueMatch{{Type: "Exact", Name: "user", Value: "a"}}}}},
 			},
 			TrafficRoutings: []traffic.Routing{{Service: "echoserver", Ingress: &traffic.IngressRef{ClassType: "nginx", Name: "echoserver"}}},
@@ -281,7 +282,7 @@ func TestRolloutV1alpha1(t *testing.T) {
 	require.Equal(t, workload.Partition, r.Style())
 	require.Empty(t, cmp.Diff([]kruise.Step{
 		{Replicas: rollout.Percent(5), Traffic: rollout.Percent(5)},
-		{Replicas: rollout.Int(4), Traffic: rollout.Percent(40), Pause: kruise.Pause{Duration: new(int32(9))}},
+		{Replicas: rollout.Int(4), Traffic: rollout.Percent(40), Pause: kruise.Pause{Duration: ptr.To(int32(9))}},
 	}, r.Canary.Steps))
 	require.Equal(t, "web", r.WorkloadRef.Name)
 	require.Equal(t, kruise.RolloutV1alpha1{}, kubekruise.RolloutV1alpha1(nil))

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/traffic"
@@ -170,7 +171,7 @@ func NewCanaryService(stable *corev1.Service, rolloutName string, a kruise.Creat
 func rolloutOwner(name, uid string) metav1.OwnerReference {
 	return metav1.OwnerReference{
 		APIVersion: V1beta1, Kind: "Rollout", Name: name, UID: types.UID(uid),
-		Controller: new(true), BlockOwnerDeletion: new(true),
+		Controller: ptr.To(true), BlockOwnerDeletion: ptr.To(true),
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/zero"
 	"github.com/kplan-go/kplan/kube"
 	"github.com/kplan-go/kplan/kube/internal/convert"
@@ -173,7 +174,7 @@ func CloneSet(s *CloneSetObject) (workload.Workload, error) {
 func DaemonSet(ds *appsv1.DaemonSet, a *Advanced, revisions []*appsv1.ControllerRevision, pods []*corev1.Pod) (workload.Workload, error) {
 	ds = zero.Or(ds)
 	var es field.Errors
-	w := common(&ds.ObjectMeta, "apps/v1", "DaemonSet", new(ds.Status.DesiredNumberScheduled), &ds.Spec.Template)
+	w := common(&ds.ObjectMeta, "apps/v1", "DaemonSet", ptr.To(ds.Status.DesiredNumberScheduled), &ds.Spec.Template)
 	w.StrategyType, w.MinReadySeconds = string(ds.Spec.UpdateStrategy.Type), ds.Spec.MinReadySeconds
 	if rolling := ds.Spec.UpdateStrategy.RollingUpdate; rolling != nil {
 		surge, unavailable := convert.DaemonSetLimits(ds, &es)

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/kube"
 	kubekruise "github.com/kplan-go/kplan/kube/kruise"
 	"github.com/kplan-go/kplan/revision"
@@ -30,10 +31,10 @@ func underRollout() (*appsv1.Deployment, []*appsv1.ReplicaSet) {
 			Annotations: map[string]string{partition.AnnotationExtraStatus: `{"updatedReadyReplicas":2}`},
 		},
 		Spec: appsv1.DeploymentSpec{
-			Replicas: new(int32(5)), Paused: true, MinReadySeconds: 7, ProgressDeadlineSeconds: new(int32(50)),
+			Replicas: ptr.To(int32(5)), Paused: true, MinReadySeconds: 7, ProgressDeadlineSeconds: ptr.To(int32(50)),
 			Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "web", Image: "web:2"}}}},
 			Strategy: appsv1.DeploymentStrategy{Type: "RollingUpdate", RollingUpdate: &appsv1.RollingUpdateDeployment{
-				MaxSurge: new(intstr.FromString("20%")), MaxUnavailable: new(intstr.FromInt32(1)),
+				MaxSurge: ptr.To(intstr.FromString("20%")), MaxUnavailable: ptr.To(intstr.FromInt32(1)),
 			}},
 		},
 		Status: appsv1.DeploymentStatus{ObservedGeneration: 4, Replicas: 6, ReadyReplicas: 5, AvailableReplicas: 4, UpdatedReplicas: 3},
@@ -49,7 +50,7 @@ func setOf(d *appsv1.Deployment, name, image string) *appsv1.ReplicaSet {
 		ObjectMeta: metav1.ObjectMeta{
 			Name: "web-" + name, Namespace: "shop", UID: types.UID(name), Labels: map[string]string{revision.LabelHash: name},
 			Annotations: map[string]string{revision.AnnotationRevision: "7"}, CreationTimestamp: metav1.Unix(100, 0),
-			OwnerReferences: []metav1.OwnerReference{{UID: d.UID, Controller: new(true)}},
+			OwnerReferences: []metav1.OwnerReference{{UID: d.UID, Controller: ptr.To(true)}},
 		},
 	}
 	rs.Spec.Template = *d.Spec.Template.DeepCopy()
@@ -65,9 +66,9 @@ func TestRolloutDeployment(t *testing.T) {
 	id := kube.Template(&d.Spec.Template, nil)
 	want := workload.Workload{
 		Ref: workload.Ref{APIVersion: "apps/v1", Kind: "Deployment", Name: "web"}, UID: "d1", Generation: 4,
-		Labels: d.Labels, Annotations: d.Annotations, Replicas: new(int32(5)), Template: id, Paused: true, StrategyType: "RollingUpdate",
+		Labels: d.Labels, Annotations: d.Annotations, Replicas: ptr.To(int32(5)), Template: id, Paused: true, StrategyType: "RollingUpdate",
 		RollingUpdate:   &partition.RollingUpdate{MaxSurge: rollout.Percent(20), MaxUnavailable: rollout.Int(1)},
-		MinReadySeconds: 7, ProgressDeadlineSeconds: new(int32(50)), StableRevision: "old", UpdateRevision: id.Hash,
+		MinReadySeconds: 7, ProgressDeadlineSeconds: ptr.To(int32(50)), StableRevision: "old", UpdateRevision: id.Hash,
 		Status: workload.Status{
 			ObservedGeneration: 4, Replicas: 6, ReadyReplicas: 5, AvailableReplicas: 4, UpdatedReplicas: 3, UpdatedReadyReplicas: 2,
 		},
@@ -80,7 +81,7 @@ func TestRolloutDeployment(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 3, w.Status.UpdatedReadyReplicas)
 
-	d.Spec.Strategy.RollingUpdate.MaxSurge = new(intstr.FromString("many"))
+	d.Spec.Strategy.RollingUpdate.MaxSurge = ptr.To(intstr.FromString("many"))
 	_, err = kubekruise.Deployment(d, nil)
 	require.ErrorIs(t, err, kube.ErrInvalid)
 	_, err = kubekruise.Deployment(nil, nil)
@@ -101,7 +102,7 @@ func TestRolloutSetsAndPods(t *testing.T) {
 
 	pod := func(name string, owner types.UID, phase corev1.PodPhase) *corev1.Pod {
 		return &corev1.Pod{
-			ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "shop", OwnerReferences: []metav1.OwnerReference{{UID: owner, Controller: new(true)}}},
+			ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "shop", OwnerReferences: []metav1.OwnerReference{{UID: owner, Controller: ptr.To(true)}}},
 			Status:     corev1.PodStatus{Phase: phase, Conditions: []corev1.PodCondition{{Type: "Ready", Status: "True"}}},
 		}
 	}
@@ -138,7 +139,7 @@ func TestRolloutCloneSet(t *testing.T) {
 	require.NoError(t, err)
 	want := workload.Workload{
 		Ref: workload.Ref{APIVersion: "apps.kruise.io/v1beta1", Kind: "CloneSet", Name: "web"}, UID: "c", Generation: 2,
-		Replicas: new(int32(4)), Template: kube.Template(&s.Spec.Template, nil), Paused: true, StrategyType: "ReCreate", Partition: rollout.Percent(80),
+		Replicas: ptr.To(int32(4)), Template: kube.Template(&s.Spec.Template, nil), Paused: true, StrategyType: "ReCreate", Partition: rollout.Percent(80),
 		RollingUpdate:   &partition.RollingUpdate{MaxSurge: rollout.Percent(25), MaxUnavailable: rollout.Int(1)},
 		MinReadySeconds: 3, StableRevision: "web-1", UpdateRevision: "web-2",
 		Status: workload.Status{
@@ -146,7 +147,7 @@ func TestRolloutCloneSet(t *testing.T) {
 		},
 	}
 	require.Empty(t, cmp.Diff(want, w))
-	s.Spec.UpdateStrategy.Partition = new(intstr.FromString("some"))
+	s.Spec.UpdateStrategy.Partition = ptr.To(intstr.FromString("some"))
 	_, err = kubekruise.CloneSet(&s)
 	require.ErrorIs(t, err, kube.ErrInvalid)
 	w, err = kubekruise.CloneSet(nil)
@@ -160,7 +161,7 @@ func TestRolloutStatefulSetAndDaemonSet(t *testing.T) {
 		return &corev1.Pod{
 			ObjectMeta: metav1.ObjectMeta{
 				Namespace: "shop", Labels: map[string]string{workload.LabelControllerRevision: hash},
-				OwnerReferences: []metav1.OwnerReference{{UID: "s", Controller: new(true)}},
+				OwnerReferences: []metav1.OwnerReference{{UID: "s", Controller: ptr.To(true)}},
 			},
 			Status: corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: "Ready", Status: ready}}},
 		}
@@ -168,7 +169,7 @@ func TestRolloutStatefulSetAndDaemonSet(t *testing.T) {
 	pods := []*corev1.Pod{pod("web-2", "True"), pod("2", "True"), pod("web-1", "True"), pod("web-2", "False"), pod("", "True"), nil}
 	meta := metav1.ObjectMeta{Name: "web", Namespace: "shop", UID: "s"}
 	s := &appsv1.StatefulSet{ObjectMeta: meta, Status: appsv1.StatefulSetStatus{CurrentRevision: "web-1", UpdateRevision: "web-2", UpdatedReplicas: 3}}
-	s.Spec.UpdateStrategy.RollingUpdate = &appsv1.RollingUpdateStatefulSetStrategy{Partition: new(int32(2)), MaxUnavailable: new(intstr.FromInt32(1))}
+	s.Spec.UpdateStrategy.RollingUpdate = &appsv1.RollingUpdateStatefulSetStrategy{Partition: ptr.To(int32(2)), MaxUnavailable: ptr.To(intstr.FromInt32(1))}
 	w, err := kubekruise.StatefulSet(s, pods)
 	require.NoError(t, err)
 	require.EqualValues(t, 2, w.Status.UpdatedReadyReplicas)
@@ -191,12 +192,12 @@ func TestRolloutStatefulSetAndDaemonSet(t *testing.T) {
 	require.EqualValues(t, 2, w.Status.UpdatedReadyReplicas)
 	require.Equal(t, "apps", w.Group())
 
-	w, err = kubekruise.DaemonSet(ds, &kubekruise.Advanced{UpdateRevision: "web-2", Partition: new(intstr.FromInt32(3))}, nil, nil)
+	w, err = kubekruise.DaemonSet(ds, &kubekruise.Advanced{UpdateRevision: "web-2", Partition: ptr.To(intstr.FromInt32(3))}, nil, nil)
 	require.NoError(t, err)
 	require.Equal(t, "apps.kruise.io", w.Group())
 	require.Equal(t, rollout.Int(3), w.Partition)
 	require.Equal(t, "web-2", w.UpdateRevision)
-	_, err = kubekruise.DaemonSet(nil, &kubekruise.Advanced{Partition: new(intstr.FromString("x"))}, nil, nil)
+	_, err = kubekruise.DaemonSet(nil, &kubekruise.Advanced{Partition: ptr.To(intstr.FromString("x"))}, nil, nil)
 	require.ErrorIs(t, err, kube.ErrInvalid)
 }
 
@@ -212,19 +213,19 @@ func TestRolloutAdvancedStatefulSet(t *testing.T) {
 	}`), &s))
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: "shop", Labels: map[string]string{workload.LabelControllerRevision: "web-2"}, OwnerReferences: []metav1.OwnerReference{{UID: "s", Controller: new(true)}},
+			Namespace: "shop", Labels: map[string]string{workload.LabelControllerRevision: "web-2"}, OwnerReferences: []metav1.OwnerReference{{UID: "s", Controller: ptr.To(true)}},
 		},
 		Status: corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: "Ready", Status: "True"}}},
 	}
 	w, err := kubekruise.AdvancedStatefulSet(&s, []*corev1.Pod{pod, nil})
 	require.NoError(t, err)
 	require.Empty(t, cmp.Diff(workload.Workload{
-		Ref: workload.Ref{APIVersion: "apps.kruise.io/v1beta1", Kind: "StatefulSet", Name: "web"}, UID: "s", Generation: 3, Replicas: new(int32(5)),
+		Ref: workload.Ref{APIVersion: "apps.kruise.io/v1beta1", Kind: "StatefulSet", Name: "web"}, UID: "s", Generation: 3, Replicas: ptr.To(int32(5)),
 		Template: kube.Template(&s.Spec.Template, nil), StrategyType: "RollingUpdate", Paused: true, Unordered: true, MinReadySeconds: 7,
 		RollingUpdate: &partition.RollingUpdate{MaxUnavailable: rollout.Percent(20)}, Partition: rollout.Int(2), StableRevision: "web-1", UpdateRevision: "web-2",
 		Status: workload.Status{ObservedGeneration: 3, Replicas: 5, UpdatedReplicas: 2, UpdatedReadyReplicas: 1},
 	}, w))
-	s.Spec.UpdateStrategy.RollingUpdate.MaxUnavailable = new(intstr.FromString("x"))
+	s.Spec.UpdateStrategy.RollingUpdate.MaxUnavailable = ptr.To(intstr.FromString("x"))
 	_, err = kubekruise.AdvancedStatefulSet(&s, nil)
 	require.ErrorIs(t, err, kube.ErrInvalid)
 	w, err = kubekruise.AdvancedStatefulSet(nil, nil)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/stretchr/testify/require"
 )
@@ -41,7 +42,7 @@ func minute(n int) time.Time { return t0.Add(time.Duration(n) * time.Minute) }
 func entry(name, number string, changes ...func(*revision.Entry)) revision.Entry {
 	e := revision.Entry{
 		Name: name, UID: "uid-of-" + name, Template: revision.Template{ID: name},
-		Annotations: map[string]string{}, Replicas: new(int32(0)),
+		Annotations: map[string]string{}, Replicas: ptr.To(int32(0)),
 	}
 	if number != "-" {
 		e.Annotations[revision.AnnotationRevision] = number

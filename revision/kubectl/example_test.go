@@ -14,15 +14,18 @@ func rolledOut() []revision.Entry {
 	start := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 	return []revision.Entry{
 		{
-			Name: "web-a", Template: revision.Template{ID: "A"}, CreationTimestamp: start, Replicas: new(int32(3)),
+			Name: "web-a", Template: revision.Template{ID: "A"}, CreationTimestamp: start, Replicas: number(3),
 			Annotations: map[string]string{revision.AnnotationRevision: "3", revision.AnnotationHistory: "1"},
 		},
 		{
-			Name: "web-b", Template: revision.Template{ID: "B"}, CreationTimestamp: start.Add(time.Hour), Replicas: new(int32(0)),
+			Name: "web-b", Template: revision.Template{ID: "B"}, CreationTimestamp: start.Add(time.Hour), Replicas: number(0),
 			Annotations: map[string]string{revision.AnnotationRevision: "2", kubectl.AnnotationChangeCause: "try B"},
 		},
 	}
 }
+
+// number returns a pointer to n: a field that is nil is not set.
+func number(n int32) *int32 { return &n }
 
 func ExampleFormatTable() {
 	rows, _ := kubectl.History(rolledOut(), revision.Template{ID: "A"})
@@ -75,7 +78,7 @@ func ExampleTarget() {
 
 func ExampleDeployment_Report() {
 	web := kubectl.Deployment{
-		Name: "web", Replicas: new(int32(3)),
+		Name: "web", Replicas: number(3),
 		Status: kubectl.DeploymentStatus{Replicas: 4, UpdatedReplicas: 2, AvailableReplicas: 4},
 	}
 	text, done, err := web.Report(0)

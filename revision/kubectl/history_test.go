@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/revision/kubectl"
 )
@@ -169,15 +170,15 @@ func TestReport(t *testing.T) {
 		done     bool
 		err      string
 	}{
-		{"done", kubectl.Deployment{Replicas: new(int32(3)), Status: status(3, 3, 3)}, 0, "deployment \"web\" successfully rolled out\n", true, ""},
+		{"done", kubectl.Deployment{Replicas: ptr.To(int32(3)), Status: status(3, 3, 3)}, 0, "deployment \"web\" successfully rolled out\n", true, ""},
 		{"not seen yet", kubectl.Deployment{Generation: 1, Status: late}, 0, "Waiting for deployment spec update to be observed...\n", false, ""},
-		{"too late", kubectl.Deployment{Replicas: new(int32(3)), Status: late}, 0, "", false, `deployment "web" exceeded its progress deadline`},
-		{"not all are new", kubectl.Deployment{Replicas: new(int32(3)), Status: status(4, 2, 2)}, 0,
+		{"too late", kubectl.Deployment{Replicas: ptr.To(int32(3)), Status: late}, 0, "", false, `deployment "web" exceeded its progress deadline`},
+		{"not all are new", kubectl.Deployment{Replicas: ptr.To(int32(3)), Status: status(4, 2, 2)}, 0,
 			waiting("2 out of 3 new replicas have been updated"), false, ""},
 		{"unset replicas are not compared", kubectl.Deployment{Status: status(2, 2, 2)}, 0, "deployment \"web\" successfully rolled out\n", true, ""},
-		{"old ones are left", kubectl.Deployment{Replicas: new(int32(3)), Status: status(5, 3, 1)}, 0,
+		{"old ones are left", kubectl.Deployment{Replicas: ptr.To(int32(3)), Status: status(5, 3, 1)}, 0,
 			waiting("2 old replicas are pending termination"), false, ""},
-		{"not all are available", kubectl.Deployment{Replicas: new(int32(3)), Status: status(3, 3, 1)}, 0,
+		{"not all are available", kubectl.Deployment{Replicas: ptr.To(int32(3)), Status: status(3, 3, 1)}, 0,
 			waiting("1 of 3 updated replicas are available"), false, ""},
 		{"another revision, before all else", kubectl.Deployment{Generation: 1, Annotations: annotated("4"), Status: late}, 3, "", false,
 			"desired revision (3) is different from the running revision (4)"},

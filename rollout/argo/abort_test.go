@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
@@ -16,7 +17,7 @@ import (
 func TestAbortSurvivesTheNoteOfAPause(t *testing.T) {
 	canary := recordedPass{
 		Replicas: 3, MaxUnavailable: limit{rollout.Int(1)}, MaxSurge: limit{rollout.Percent(25)},
-		Steps: []argo.Step{weight(0), weight(80)}, CurrentStepIndex: new(int32(2)), StatusCurrentPodHash: "stable",
+		Steps: []argo.Step{weight(0), weight(80)}, CurrentStepIndex: ptr.To(int32(2)), StatusCurrentPodHash: "stable",
 		Abort: true, SpecPaused: true,
 	}
 	canary.New.Replicas, canary.New.Available, canary.Stable.Replicas, canary.Stable.Available = 4, 4, 2, 1
@@ -65,7 +66,7 @@ func TestAbortSurvivesTheNoteOfAPause(t *testing.T) {
 
 // An abort that is still there is not retried, whatever the status names as stable.
 func TestAbortIsNoRetry(t *testing.T) {
-	in := recordedPass{Replicas: 3, Steps: []argo.Step{weight(20)}, CurrentStepIndex: new(int32(0)), StatusCurrentPodHash: "stable", Abort: true}
+	in := recordedPass{Replicas: 3, Steps: []argo.Step{weight(20)}, CurrentStepIndex: ptr.To(int32(0)), StatusCurrentPodHash: "stable", Abort: true}
 	in.Stable.Replicas, in.Stable.Available = 3, 3
 	s := in.snapshot(false)
 	s.Rollout.Status.Conditions = []argo.Condition{{Type: argo.ConditionProgressing, Status: "False", Reason: "RolloutAborted"}}
@@ -80,21 +81,21 @@ func TestAbortIsNoRetry(t *testing.T) {
 
 // An index that is not written down yet is that of the first step, everywhere.
 func TestNilIndexIsTheFirstStep(t *testing.T) {
-	scale := argo.Step{SetCanaryScale: &argo.CanaryScale{Replicas: new(int32(7))}}
+	scale := argo.Step{SetCanaryScale: &argo.CanaryScale{Replicas: ptr.To(int32(7))}}
 	full := argo.Size{Replicas: 10, AvailableReplicas: 10, StatusReplicas: 10}
 	for _, steps := range [][]argo.Step{nil, {weight(20)}, {weight(20), weight(50)}, {scale, weight(50)}, {pause(-1)}} {
 		for _, routed := range []bool{false, true} {
 			for _, canary := range []*argo.Size{nil, {}, {Replicas: 2, AvailableReplicas: 2, StatusReplicas: 2}, &full} {
 				r := argo.Canary{
-					Replicas: new(int32(10)), Steps: steps, TrafficRouting: routed, CurrentPodHash: "n", StableRS: "s", Canary: canary, Stable: &full,
+					Replicas: ptr.To(int32(10)), Steps: steps, TrafficRouting: routed, CurrentPodHash: "n", StableRS: "s", Canary: canary, Stable: &full,
 				}
 				first := r
-				first.CurrentStepIndex = new(int32(0))
+				first.CurrentStepIndex = ptr.To(int32(0))
 				require.Equal(t, argoNumbers(first), argoNumbers(r), "%+v", r)
 			}
 		}
 	}
-	r := argo.Canary{Replicas: new(int32(10)), Steps: []argo.Step{weight(20)}, CurrentPodHash: "n", StableRS: "s", Stable: &full}
+	r := argo.Canary{Replicas: ptr.To(int32(10)), Steps: []argo.Step{weight(20)}, CurrentPodHash: "n", StableRS: "s", Stable: &full}
 	require.EqualValues(t, 20, r.SetWeight())
 	require.Equal(t, argo.Counts{Canary: 2, Stable: 8}, argo.Approximate(10, r.DesiredWeight(), r.MaxWeight(), 0))
 	r.TrafficRouting, r.DynamicStableScale = true, true

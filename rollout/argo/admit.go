@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/quirk"
 )
 
@@ -106,7 +107,7 @@ func (in *input) index() *int32 {
 	case in.read.CurrentStepIndex != nil:
 		return in.read.CurrentStepIndex
 	}
-	return new(int32(0))
+	return ptr.To(int32(0))
 }
 
 // stepsSoFar returns the steps up to the current one.

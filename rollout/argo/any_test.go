@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
@@ -14,7 +15,7 @@ func anySnapshot(t *rapid.T) argo.Snapshot {
 	hash := rapid.SampledFrom([]string{"", "v1", "v2", "v3"})
 	w := newWorld(t, rapid.Int32Range(0, 9).Draw(t, "replicas"), weight(rapid.Int32().Draw(t, "weight")), pause(rapid.Int32().Draw(t, "pause")), argo.Step{Other: "analysis"})
 	if rapid.Bool().Draw(t, "blue green") {
-		w.green(argo.BlueGreen{AutoPromotionSeconds: rapid.Int32().Draw(t, "seconds"), PreviewReplicaCount: new(rapid.Int32().Draw(t, "preview"))})
+		w.green(argo.BlueGreen{AutoPromotionSeconds: rapid.Int32().Draw(t, "seconds"), PreviewReplicaCount: ptr.To(rapid.Int32().Draw(t, "preview"))})
 		w.s.Active.Selector = map[string]string{argo.HashLabel: hash.Draw(t, "active")}
 	}
 	if rapid.Bool().Draw(t, "restart") {
@@ -39,7 +40,7 @@ func anySnapshot(t *rapid.T) argo.Snapshot {
 	r.Paused, r.StepHash, r.ProgressDeadlineAbort = rapid.Bool().Draw(t, "paused"), "s1", rapid.Bool().Draw(t, "deadline")
 	r.Status = argo.Status{
 		CurrentPodHash: hash.Draw(t, "current"), CurrentStepHash: rapid.SampledFrom([]string{"", "s1", "s2"}).Draw(t, "steps"), StableRS: hash.Draw(t, "stable"), Abort: rapid.Bool().Draw(t, "abort"), PromoteFull: rapid.Bool().Draw(t, "full"),
-		ControllerPause: rapid.Bool().Draw(t, "controller"), CurrentStepIndex: new(rapid.Int32Range(-2, 5).Draw(t, "index")), ActiveSelector: hash.Draw(t, "selector"),
+		ControllerPause: rapid.Bool().Draw(t, "controller"), CurrentStepIndex: ptr.To(rapid.Int32Range(-2, 5).Draw(t, "index")), ActiveSelector: hash.Draw(t, "selector"),
 		Conditions: []argo.Condition{{
 			Type: argo.ConditionProgressing, Status: "True", Reason: rapid.SampledFrom([]string{"Odd", "RolloutAborted", "RolloutPaused"}).Draw(t, "reason"),
 			LastUpdateTime: now.Add(-time.Duration(rapid.IntRange(0, 1000).Draw(t, "age")) * time.Second),
@@ -69,7 +70,7 @@ func anyRoute(t *rapid.T, name string) argo.Route {
 	case 1:
 		r.Headers = []argo.HeaderMatch{{Name: "user", Value: argo.StringMatch{Exact: rapid.SampledFrom([]string{"x", "y"}).Draw(t, "value")}}}
 	case 2:
-		r.Mirror = &argo.Mirror{Percentage: new(rapid.Int32Range(0, 2).Draw(t, "percentage")), Match: []argo.RouteMatch{{
+		r.Mirror = &argo.Mirror{Percentage: ptr.To(rapid.Int32Range(0, 2).Draw(t, "percentage")), Match: []argo.RouteMatch{{
 			Path: argo.StringMatch{Prefix: "/"}, Headers: map[string]argo.StringMatch{"user": {Regex: rapid.SampledFrom([]string{"x", "y"}).Draw(t, "value")}},
 		}}}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/internal/apply"
+	"github.com/kplan-go/kplan/internal/ptr"
 )
 
 // Apply returns what s becomes when the API server carries out an action at now, and
@@ -69,7 +70,7 @@ func (a CreateReplicaSet) apply(sets *apply.List[ReplicaSet], now time.Time) err
 		return apply.Refused("Action.Hash", a.Hash, "must not be that of a ReplicaSet")
 	}
 	sets.Add(ReplicaSet{
-		Name: a.Name, Hash: a.Hash, Revision: a.Revision, Size: Size{Replicas: a.Replicas}, DesiredReplicas: new(a.Desired), CreationTimestamp: now,
+		Name: a.Name, Hash: a.Hash, Revision: a.Revision, Size: Size{Replicas: a.Replicas}, DesiredReplicas: ptr.To(a.Desired), CreationTimestamp: now,
 	})
 	return nil
 }
@@ -82,7 +83,7 @@ func (a ScaleReplicaSet) apply(sets *apply.List[ReplicaSet]) error {
 	case rs.Replicas != a.From:
 		return apply.Refused("Action.From", strconv.Itoa(int(a.From)), "must be the size of the ReplicaSet")
 	}
-	rs.Replicas, rs.DesiredReplicas = a.To, new(a.Desired)
+	rs.Replicas, rs.DesiredReplicas = a.To, ptr.To(a.Desired)
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
@@ -61,7 +62,7 @@ func TestApply(t *testing.T) {
 	}
 	made := after(argo.CreateReplicaSet{Name: "web-2", Hash: "2", Revision: 4, Replicas: 1, Desired: 3}).Sets
 	require.Equal(t, argo.ReplicaSet{
-		Name: "web-2", Hash: "2", Revision: 4, Size: argo.Size{Replicas: 1}, DesiredReplicas: new(int32(3)), CreationTimestamp: now,
+		Name: "web-2", Hash: "2", Revision: 4, Size: argo.Size{Replicas: 1}, DesiredReplicas: ptr.To(int32(3)), CreationTimestamp: now,
 	}, made[1], "its pods are not there yet")
 	scaled := after(argo.ScaleReplicaSet{Hash: "1", From: 3, To: 5, Desired: 9}).Sets[0]
 	require.Equal(t, argo.Size{Replicas: 5, AvailableReplicas: 2}, scaled.Size)
@@ -75,7 +76,7 @@ func TestApply(t *testing.T) {
 
 	routed := after(argo.SetRoute{Route: argo.Route{Name: "b", Headers: []argo.HeaderMatch{{Name: "user"}}}, Service: "web"})
 	require.Equal(t, []argo.Route{{Name: "a"}, {Name: "b", Headers: []argo.HeaderMatch{{Name: "user"}}}}, routed.Routes)
-	mirror := argo.Route{Name: "a", Mirror: &argo.Mirror{Percentage: new(int32(5))}}
+	mirror := argo.Route{Name: "a", Mirror: &argo.Mirror{Percentage: ptr.To(int32(5))}}
 	require.Equal(t, []argo.Route{mirror}, after(argo.SetRoute{Route: mirror}).Routes, "in the place of the one of its name")
 	require.Empty(t, after(argo.RemoveRoute{Name: "a"}).Routes)
 

@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
 // A pass of an Argo Rollout of 100 steps and 100 ReplicaSets.
 func BenchmarkReconcile(b *testing.B) {
-	s := argo.Snapshot{Rollout: argo.Rollout{TemplateHash: "v99", Replicas: new(int32(10_000))}}
+	s := argo.Snapshot{Rollout: argo.Rollout{TemplateHash: "v99", Replicas: ptr.To(int32(10_000))}}
 	s.Rollout.Status = argo.Status{CurrentPodHash: "v99", StableRS: "v98"}
 	for i := range int32(100) {
 		s.Rollout.Steps = append(s.Rollout.Steps, weight(i+1))

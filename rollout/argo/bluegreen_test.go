@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
@@ -44,7 +45,7 @@ func TestRemovesDeadlines(t *testing.T) {
 		{"another try waits for a person", false, 0, time.Minute, removed},
 		{"the new one is not wanted any more", true, 0, time.Minute, "Removed scale down deadline of replica set v1 (ScaleDownDelay)"},
 	} {
-		w := greenUpdate(t, argo.BlueGreen{AutoPromotionEnabled: new(false)})
+		w := greenUpdate(t, argo.BlueGreen{AutoPromotionEnabled: ptr.To(false)})
 		w.s.Rollout.Status.Abort = c.abort
 		for i := range w.s.Sets {
 			w.s.Sets[i].ScaleDownAt = now.Add(c.until)
@@ -72,7 +73,7 @@ func TestRollbackIsNotAnalyzed(t *testing.T) {
 // A new size reaches the stable ReplicaSet although the new one does not exist.
 func TestScalesWithoutNew(t *testing.T) {
 	w := greenUpdate(t, argo.BlueGreen{})
-	w.s.Sets, w.s.Rollout.Replicas = w.s.Sets[:1], new(int32(5))
+	w.s.Sets, w.s.Rollout.Replicas = w.s.Sets[:1], ptr.To(int32(5))
 	p, err := reconcile(w.s, now)
 	require.NoError(t, err)
 	require.Equal(t, "Scaled up replica set v1 from 3 to 5 (Stable)", p.String())
@@ -85,7 +86,7 @@ func TestScaleDownLimits(t *testing.T) {
 		"Scaled down replica set v1 from 3 to 0 (ScaleDownDelay)\nSet scale down deadline of replica set v2 to 2026-01-02T03:04:35Z (ScaleDownDelay)",
 		"Set scale down deadline of replica set v1 to 2026-01-02T03:04:35Z (ScaleDownDelay)\nSet scale down deadline of replica set v2 to 2026-01-02T03:04:35Z (ScaleDownDelay)",
 	} {
-		w := greenUpdate(t, argo.BlueGreen{ScaleDownDelayRevisionLimit: new(int32(limit))})
+		w := greenUpdate(t, argo.BlueGreen{ScaleDownDelayRevisionLimit: ptr.To(int32(limit))})
 		w.s.Sets = append(w.s.Sets, w.s.Sets[0])
 		w.s.Sets[2].Hash = "v3"
 		w.s.Rollout.TemplateHash = "v3"
@@ -101,7 +102,7 @@ func TestScaleDownLimits(t *testing.T) {
 // A pause that time ends is over before the promotion, for which the preview has to grow
 // first.
 func TestPauseEndsBeforePromotion(t *testing.T) {
-	w := newWorld(t, 3).green(argo.BlueGreen{AutoPromotionSeconds: 60, PreviewReplicaCount: new(int32(1))})
+	w := newWorld(t, 3).green(argo.BlueGreen{AutoPromotionSeconds: 60, PreviewReplicaCount: ptr.To(int32(1))})
 	w.run(false)
 	w.s.Rollout.TemplateHash = "v2"
 	for len(w.s.Rollout.Status.PauseConditions) == 0 {
@@ -120,7 +121,7 @@ func TestPauseEndsBeforePromotion(t *testing.T) {
 // Time alone promotes nothing that waits for a person, not even if the clock of the one
 // who noted the pause is ahead.
 func TestPauseWithoutEnd(t *testing.T) {
-	w := newWorld(t, 3).green(argo.BlueGreen{AutoPromotionEnabled: new(false)})
+	w := newWorld(t, 3).green(argo.BlueGreen{AutoPromotionEnabled: ptr.To(false)})
 	w.run(false)
 	w.s.Rollout.TemplateHash = "v2"
 	for len(w.s.Rollout.Status.PauseConditions) == 0 {
@@ -137,7 +138,7 @@ func TestPauseWithoutEnd(t *testing.T) {
 func TestResizedBeforeCreated(t *testing.T) {
 	w := newWorld(t, 3).green(argo.BlueGreen{PostPromotionAnalysis: true})
 	w.run(false)
-	w.s.Rollout.TemplateHash, w.s.Rollout.Replicas = "v2", new(int32(4))
+	w.s.Rollout.TemplateHash, w.s.Rollout.Replicas = "v2", ptr.To(int32(4))
 	w.pass()
 	require.Equal(t, "v1=4", w.sizes())
 }

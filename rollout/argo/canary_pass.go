@@ -1,6 +1,9 @@
 package argo
 
-import "time"
+import (
+	"github.com/kplan-go/kplan/internal/ptr"
+	"time"
+)
 
 // An outcome is the next status, and what is done to pauses and to an abort. The
 // conditions, the pauses and the phase of the status are to come.
@@ -157,7 +160,7 @@ func (c *counts) destinations(to WeightDestination, stable int32) *TrafficWeight
 		w.Stable.Service = c.s.StableService.Name
 	}
 	if w.Verified != nil && w.leadsOtherwise(c.read.Weights) {
-		w.Verified = new(false) // the answer was about the weights before
+		w.Verified = ptr.To(false) // the answer was about the weights before
 	}
 	return w
 }
@@ -230,7 +233,7 @@ func (c *counts) canaryOutcome(status Status, t turn) outcome {
 	case index != nil && status.StableRS == status.CurrentPodHash:
 		status.CurrentStepIndex = c.end()
 	case index != nil:
-		status.CurrentStepIndex = new(int32(0))
+		status.CurrentStepIndex = ptr.To(int32(0))
 	}
 	return outcome{status, t, held(ReasonAborted, 0, 0)}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/internal/condition"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/zero"
 	"github.com/kplan-go/kplan/rollout/argo"
 	"github.com/kplan-go/kplan/rollout/workload"
@@ -76,7 +77,7 @@ func TestFewerOldPods(t *testing.T) {
 		w := newWorld(t, 6, weight(50))
 		w.s.Rollout.TemplateHash = "v2"
 		w.s.Rollout.Status = argo.Status{
-			CurrentPodHash: "v2", StableRS: "v1", CurrentStepIndex: new(int32(0)), Replicas: 6, UpdatedReplicas: 2, ReadyReplicas: 6, AvailableReplicas: 6,
+			CurrentPodHash: "v2", StableRS: "v1", CurrentStepIndex: ptr.To(int32(0)), Replicas: 6, UpdatedReplicas: 2, ReadyReplicas: 6, AvailableReplicas: 6,
 			Conditions: []argo.Condition{{Type: argo.ConditionProgressing, Status: "True", LastUpdateTime: now.Add(-time.Hour)}},
 		}
 		w.s.Sets = []argo.ReplicaSet{
@@ -99,17 +100,17 @@ func TestHealthyBehindTheSteps(t *testing.T) {
 		index *int32
 		want  selector.ConditionStatus
 	}{
-		{"one is left", steps, new(int32(1)), ""},
-		{"all are over", steps, new(int32(2)), "True"},
+		{"one is left", steps, ptr.To(int32(1)), ""},
+		{"all are over", steps, ptr.To(int32(2)), "True"},
 		{"none is known", steps, nil, "True"},
-		{"there are none any more", nil, new(int32(1)), "True"},
+		{"there are none any more", nil, ptr.To(int32(1)), "True"},
 	} {
 		w := newWorld(t, 4, c.steps...)
 		w.s.Rollout.Status = argo.Status{
 			ObservedGeneration: 1, CurrentPodHash: "v1", StableRS: "v1", CurrentStepIndex: c.index, Replicas: 4, UpdatedReplicas: 4, ReadyReplicas: 4, AvailableReplicas: 4,
 		}
 		full := argo.Size{Replicas: 4, AvailableReplicas: 4, StatusReplicas: 4}
-		w.s.Sets = []argo.ReplicaSet{{Hash: "v1", DesiredReplicas: new(int32(3)), Size: full, ReadyReplicas: 4}}
+		w.s.Sets = []argo.ReplicaSet{{Hash: "v1", DesiredReplicas: ptr.To(int32(3)), Size: full, ReadyReplicas: 4}}
 		p, err := reconcile(w.s, now)
 		require.NoError(t, err)
 		require.Equal(t, c.want, argoCondition(p.Status, argo.ConditionHealthy).Status, c.why)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
@@ -63,37 +64,37 @@ func TestRoutedCounts(t *testing.T) {
 		{"25% of 10, rounded up", func(r *argo.Canary) {}, 3, 10},
 		{"of another largest weight", func(r *argo.Canary) { r.MaxTrafficWeight = 1000 }, 1, 10},
 		{"so many pods", func(r *argo.Canary) {
-			r.Steps = append(r.Steps, scale(argo.CanaryScale{Replicas: new(int32(7))}))
+			r.Steps = append(r.Steps, scale(argo.CanaryScale{Replicas: ptr.To(int32(7))}))
 		}, 7, 10},
 		{"so much weight", func(r *argo.Canary) {
-			r.Steps = append(r.Steps, scale(argo.CanaryScale{Weight: new(int32(50))}))
+			r.Steps = append(r.Steps, scale(argo.CanaryScale{Weight: ptr.To(int32(50))}))
 		}, 5, 10},
 		{"as the traffic again", func(r *argo.Canary) {
-			r.Steps = append(r.Steps, scale(argo.CanaryScale{Replicas: new(int32(7)), MatchTrafficWeight: true}))
+			r.Steps = append(r.Steps, scale(argo.CanaryScale{Replicas: ptr.To(int32(7)), MatchTrafficWeight: true}))
 		}, 3, 10},
-		{"at least", func(r *argo.Canary) { r.MinPodsPerReplicaSet = new(int32(4)) }, 4, 10},
-		{"but no more than there are", func(r *argo.Canary) { r.MinPodsPerReplicaSet = new(int32(99)) }, 10, 10},
+		{"at least", func(r *argo.Canary) { r.MinPodsPerReplicaSet = ptr.To(int32(4)) }, 4, 10},
+		{"but no more than there are", func(r *argo.Canary) { r.MinPodsPerReplicaSet = ptr.To(int32(99)) }, 10, 10},
 		{"not of so many pods", func(r *argo.Canary) {
-			r.MinPodsPerReplicaSet, r.Steps = new(int32(4)), append(r.Steps, scale(argo.CanaryScale{Replicas: new(int32(2))}))
+			r.MinPodsPerReplicaSet, r.Steps = ptr.To(int32(4)), append(r.Steps, scale(argo.CanaryScale{Replicas: ptr.To(int32(2))}))
 		}, 2, 10},
 		{"the stable ones follow", func(r *argo.Canary) { r.DynamicStableScale = true }, 3, 8},
 		{"but not before the traffic", func(r *argo.Canary) {
 			r.DynamicStableScale, r.Weights = true, &argo.Weights{Stable: 95, Canary: 5}
 		}, 3, 10},
 		{"dynamic, so many pods: the weight is 0", func(r *argo.Canary) {
-			r.DynamicStableScale, r.Steps = true, append(r.Steps, scale(argo.CanaryScale{Replicas: new(int32(2))}))
+			r.DynamicStableScale, r.Steps = true, append(r.Steps, scale(argo.CanaryScale{Replicas: ptr.To(int32(2))}))
 		}, 2, 10},
 		{"aborted", func(r *argo.Canary) { r.Abort = true }, 0, 10},
 		{"aborted: a scale is ignored", func(r *argo.Canary) {
-			r.Abort, r.Steps = true, append(r.Steps, scale(argo.CanaryScale{Replicas: new(int32(2))}))
+			r.Abort, r.Steps = true, append(r.Steps, scale(argo.CanaryScale{Replicas: ptr.To(int32(2))}))
 		}, 0, 10},
 		{"unless its pods are kept forever", func(r *argo.Canary) {
-			r.Abort, r.AbortScaleDownDelaySeconds, r.Steps = true, new(int32(0)), append(r.Steps, scale(argo.CanaryScale{Replicas: new(int32(2))}))
+			r.Abort, r.AbortScaleDownDelaySeconds, r.Steps = true, ptr.To(int32(0)), append(r.Steps, scale(argo.CanaryScale{Replicas: ptr.To(int32(2))}))
 		}, 2, 10},
 	} {
-		r := argo.Canary{Replicas: new(int32(10)), TrafficRouting: true, Steps: []argo.Step{weight(25)}, CurrentPodHash: "n", StableRS: "s"}
+		r := argo.Canary{Replicas: ptr.To(int32(10)), TrafficRouting: true, Steps: []argo.Step{weight(25)}, CurrentPodHash: "n", StableRS: "s"}
 		c.change(&r)
-		r.CurrentStepIndex = new(int32(len(r.Steps) - 1))
+		r.CurrentStepIndex = ptr.To(int32(len(r.Steps) - 1))
 		require.Equal(t, argo.Counts{Canary: c.canary, Stable: c.stable}, r.Routed(), c.why)
 	}
 	pods, percent := &argo.Threshold{Type: "Pods", Value: 3}, &argo.Threshold{Type: "Percent", Value: 30}
@@ -117,9 +118,9 @@ func TestRoutedCounts(t *testing.T) {
 	for _, c := range []struct {
 		delay *int32
 		want  int32
-	}{{nil, 60}, {new(int32(0)), 60}, {new(int32(30)), 20}} {
+	}{{nil, 60}, {ptr.To(int32(0)), 60}, {ptr.To(int32(30)), 20}} {
 		r := argo.Canary{
-			Replicas: new(int32(10)), TrafficRouting: true, DynamicStableScale: true, Abort: true, AbortScaleDownDelaySeconds: c.delay,
+			Replicas: ptr.To(int32(10)), TrafficRouting: true, DynamicStableScale: true, Abort: true, AbortScaleDownDelaySeconds: c.delay,
 			Stable: &argo.Size{AvailableReplicas: 6}, Canary: &argo.Size{AvailableReplicas: 8},
 			Steps: []argo.Step{weight(20), weight(60), weight(90)}, CurrentPodHash: "n", StableRS: "s",
 		}
@@ -132,8 +133,8 @@ func TestRoutedCounts(t *testing.T) {
 		down       int32
 		abort      *int32
 	}{
-		{argo.StyleCanary, new(int32(5)), 0, new(int32(0))}, {argo.StyleRouted, nil, 30, new(int32(30))},
-		{argo.StyleBlueGreen, new(int32(5)), 5, new(int32(5))}, {argo.StyleRouted, new(int32(0)), 0, nil},
+		{argo.StyleCanary, ptr.To(int32(5)), 0, ptr.To(int32(0))}, {argo.StyleRouted, nil, 30, ptr.To(int32(30))},
+		{argo.StyleBlueGreen, ptr.To(int32(5)), 5, ptr.To(int32(5))}, {argo.StyleRouted, ptr.To(int32(0)), 0, nil},
 	} {
 		require.Equal(t, c.down, argo.ScaleDownDelay(c.style, c.configured))
 		abort, _ := argo.AbortDelay(c.style, c.configured)

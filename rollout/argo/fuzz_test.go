@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
@@ -15,7 +16,7 @@ func FuzzReconcile(f *testing.F) {
 		return argo.ReplicaSet{Name: hash, Hash: hash, Revision: revision, Size: argo.Size{Replicas: replicas, AvailableReplicas: replicas, StatusReplicas: replicas}}
 	}
 	canary := argo.Snapshot{
-		Rollout: argo.Rollout{Name: "web", Replicas: new(int32(5)), TemplateHash: "v2", Steps: []argo.Step{weight(20), pause(-1)}},
+		Rollout: argo.Rollout{Name: "web", Replicas: ptr.To(int32(5)), TemplateHash: "v2", Steps: []argo.Step{weight(20), pause(-1)}},
 		Sets:    []argo.ReplicaSet{set("v1", 1, 5), set("v2", 2, 1)},
 	}
 	blueGreen := canary

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/internal/condition"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/argo"
@@ -31,7 +32,7 @@ func TestCanaryLife(t *testing.T) {
 	w.run(false)
 	require.Equal(t, "v2=6", w.sizes())
 	require.Equal(t, "v2", w.s.Rollout.Status.StableRS)
-	require.Equal(t, new(int32(4)), w.s.Rollout.Status.CurrentStepIndex)
+	require.Equal(t, ptr.To(int32(4)), w.s.Rollout.Status.CurrentStepIndex)
 	require.False(t, w.pass(), "nothing changes any more")
 
 	w.s.Rollout.TemplateHash = "v3" // and v3 is given up
@@ -52,7 +53,7 @@ func TestCanaryLife(t *testing.T) {
 	w.s.Rollout.Paused = false
 	w.run(true)
 	require.Equal(t, "v3=6", w.sizes())
-	w.s.Rollout.Replicas = new(int32(9))
+	w.s.Rollout.Replicas = ptr.To(int32(9))
 	w.run(true)
 	require.Equal(t, "v3=9", w.sizes())
 }
@@ -94,7 +95,7 @@ func TestWindowOfNewTemplate(t *testing.T) {
 	require.Equal(t, "v1=3 v2=1", w.sizes())
 	require.Equal(t, argo.PauseStep, w.s.Rollout.Status.Message)
 
-	green := newWorld(t, 3).green(argo.BlueGreen{AutoPromotionEnabled: new(false)})
+	green := newWorld(t, 3).green(argo.BlueGreen{AutoPromotionEnabled: ptr.To(false)})
 	green.s.Rollout.RollbackWindow = 1
 	green.run(false)
 	green.s.Rollout.TemplateHash, green.clock = "v2", green.clock.Add(time.Hour)
@@ -111,7 +112,7 @@ func TestStepBehindTheLast(t *testing.T) {
 		if full {
 			w.s.Rollout.RollbackWindow, w.s.Rollout.Steps[0] = 0, pause(-1)
 		}
-		w.s.Rollout.Status = argo.Status{CurrentPodHash: "v1", StableRS: "v2", CurrentStepIndex: new(int32(0)), PromoteFull: full, ControllerPause: full}
+		w.s.Rollout.Status = argo.Status{CurrentPodHash: "v1", StableRS: "v2", CurrentStepIndex: ptr.To(int32(0)), PromoteFull: full, ControllerPause: full}
 		for i, n := range []int32{1, 3} {
 			w.s.Sets = append(w.s.Sets, argo.ReplicaSet{
 				Hash: fmt.Sprint("v", i+1), Revision: int64(3 - i), DesiredReplicas: w.s.Rollout.Replicas, CreationTimestamp: now.Add(time.Duration(i)),
@@ -132,15 +133,15 @@ func TestStepBehindTheLast(t *testing.T) {
 func TestResizedTemplateInBetween(t *testing.T) {
 	w := newWorld(t, 6, weight(50), pause(-1)).routed(argo.Routing{})
 	w.s.Rollout.TemplateHash = "v3"
-	w.s.Rollout.Status = argo.Status{CurrentPodHash: "v3", StableRS: "v1", CurrentStepIndex: new(int32(0))}
+	w.s.Rollout.Status = argo.Status{CurrentPodHash: "v3", StableRS: "v1", CurrentStepIndex: ptr.To(int32(0))}
 	for i, n := range []int32{6, 2, 3} {
 		w.s.Sets = append(w.s.Sets, argo.ReplicaSet{
-			Hash: fmt.Sprint("v", i+1), DesiredReplicas: new([]int32{6, 4, 6}[i]), Size: argo.Size{Replicas: n, AvailableReplicas: n, StatusReplicas: n},
+			Hash: fmt.Sprint("v", i+1), DesiredReplicas: ptr.To([]int32{6, 4, 6}[i]), Size: argo.Size{Replicas: n, AvailableReplicas: n, StatusReplicas: n},
 		})
 	}
 	p, err := reconcile(w.s, now)
 	require.NoError(t, err)
-	require.Equal(t, new(int32(1)), p.Status.CurrentStepIndex)
+	require.Equal(t, ptr.To(int32(1)), p.Status.CurrentStepIndex)
 }
 
 // Templates in between lose pods that are not available at once, then the newest first,
@@ -149,7 +150,7 @@ func TestOtherTemplates(t *testing.T) {
 	w := newWorld(t, 4, weight(50))
 	w.s.Rollout.MaxSurge, w.s.Rollout.MaxUnavailable = rollout.Int(2), rollout.Int(0)
 	w.s.Rollout.TemplateHash = "v4"
-	w.s.Rollout.Status = argo.Status{CurrentPodHash: "v4", StableRS: "v1", CurrentStepIndex: new(int32(0))}
+	w.s.Rollout.Status = argo.Status{CurrentPodHash: "v4", StableRS: "v1", CurrentStepIndex: ptr.To(int32(0))}
 	for i, size := range []argo.Size{{Replicas: 2, AvailableReplicas: 2}, {Replicas: 2, AvailableReplicas: 2}, {Replicas: 3, AvailableReplicas: 2}, {}} {
 		hash := fmt.Sprint("v", i+1)
 		w.s.Sets = append(w.s.Sets, argo.ReplicaSet{Hash: hash, Revision: int64(i) + 1, DesiredReplicas: w.s.Rollout.Replicas, Size: size})
@@ -167,7 +168,7 @@ func TestOtherTemplatesWithoutRoom(t *testing.T) {
 	w := newWorld(t, 4, weight(50), pause(-1))
 	w.s.Rollout.MaxSurge, w.s.Rollout.MaxUnavailable = rollout.Int(2), rollout.Int(0)
 	w.s.Rollout.TemplateHash = "v4"
-	w.s.Rollout.Status = argo.Status{CurrentPodHash: "v4", StableRS: "v1", CurrentStepIndex: new(int32(1))}
+	w.s.Rollout.Status = argo.Status{CurrentPodHash: "v4", StableRS: "v1", CurrentStepIndex: ptr.To(int32(1))}
 	for i, size := range []argo.Size{{Replicas: 2, AvailableReplicas: 2}, {Replicas: 1, AvailableReplicas: 1}, {Replicas: 1}, {Replicas: 2, AvailableReplicas: 1}} {
 		w.s.Sets = append(w.s.Sets, argo.ReplicaSet{Hash: fmt.Sprint("v", i+1), Revision: int64(i) + 1, Size: size})
 	}
@@ -181,7 +182,7 @@ func TestOtherTemplatesWithoutRoom(t *testing.T) {
 // Old ReplicaSets of a blue-green update keep their pods for a while, the newest ones,
 // and as many as the limit says.
 func TestScaleDownLimit(t *testing.T) {
-	w := newWorld(t, 4).green(argo.BlueGreen{ScaleDownDelayRevisionLimit: new(int32(3))})
+	w := newWorld(t, 4).green(argo.BlueGreen{ScaleDownDelayRevisionLimit: ptr.To(int32(3))})
 	w.s.Rollout.TemplateHash = "v6"
 	w.s.Rollout.Status = argo.Status{CurrentPodHash: "v6", StableRS: "v6", ActiveSelector: "v6", PreviewSelector: "v6"}
 	w.s.Active.Selector = map[string]string{argo.HashLabel: "v6"}
@@ -238,7 +239,7 @@ func TestDeadline(t *testing.T) {
 // Blue-green, promoted by hand, by time and at once; the old pods stay for
 // a while.
 func TestBlueGreenLife(t *testing.T) {
-	w := newWorld(t, 3).green(argo.BlueGreen{AutoPromotionEnabled: new(false), PreviewReplicaCount: new(int32(1))})
+	w := newWorld(t, 3).green(argo.BlueGreen{AutoPromotionEnabled: ptr.To(false), PreviewReplicaCount: ptr.To(int32(1))})
 	w.run(false)
 	require.Equal(t, "v1=3", w.sizes())
 	require.Equal(t, argo.PhaseHealthy, w.s.Rollout.Status.Phase)
@@ -295,10 +296,10 @@ func TestEnds(t *testing.T) {
 			w.s.Rollout.Steps = nil
 			b := argo.BlueGreen{AutoPromotionSeconds: rapid.Int32Range(0, 5).Draw(t, "seconds")}
 			if rapid.Bool().Draw(t, "manual") {
-				b.AutoPromotionEnabled = new(false)
+				b.AutoPromotionEnabled = ptr.To(false)
 			}
 			if rapid.Bool().Draw(t, "preview") {
-				b.PreviewReplicaCount = new(rapid.Int32Range(1, replicas).Draw(t, "previewed"))
+				b.PreviewReplicaCount = ptr.To(rapid.Int32Range(1, replicas).Draw(t, "previewed"))
 			}
 			w.green(b)
 		}
@@ -343,7 +344,7 @@ func TestReconcileIsPure(t *testing.T) {
 
 func TestRejects(t *testing.T) {
 	s := argo.Snapshot{Sets: []argo.ReplicaSet{{Hash: "a"}, {Hash: "a", Size: argo.Size{Replicas: -1}}}}
-	s.Rollout.BlueGreen, s.Rollout.Replicas = &argo.BlueGreen{}, new(int32(-1))
+	s.Rollout.BlueGreen, s.Rollout.Replicas = &argo.BlueGreen{}, ptr.To(int32(-1))
 	_, err := reconcile(s, time.Time{})
 	require.ErrorIs(t, err, argo.ErrInvalid)
 	for _, path := range []string{"now", "Rollout.TemplateHash", "Rollout.Replicas", "Active", "Sets[1].Hash", "Sets[1].Replicas"} {

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
@@ -16,7 +17,7 @@ import (
 func anyUpdate(t *rapid.T) argo.Snapshot {
 	n := rapid.Int32Range(1, 6).Draw(t, "replicas")
 	few := func(label string) *int32 {
-		return rapid.SampledFrom([]*int32{nil, new(int32(0)), new(int32(2))}).Draw(t, label)
+		return rapid.SampledFrom([]*int32{nil, ptr.To(int32(0)), ptr.To(int32(2))}).Draw(t, label)
 	}
 	often := func(label string) bool { return rapid.IntRange(0, 2).Draw(t, label) == 0 }
 	s := argo.Snapshot{Rollout: argo.Rollout{TemplateHash: "v4", Replicas: &n, MaxSurge: rollout.Int(1), MaxUnavailable: rollout.Int(rapid.Int32Range(0, 2).Draw(t, "unavailable"))}}
@@ -24,7 +25,7 @@ func anyUpdate(t *rapid.T) argo.Snapshot {
 	steps := []argo.Step{weight(10), weight(60), weight(100), pause(-1), setting(argo.StepHeaderRoute, betaUsers), setting(argo.StepMirrorRoute, copied), {Other: argo.StepAnalysis}}
 	o.Steps = rapid.SliceOfN(rapid.SampledFrom(steps), 0, 4).Draw(t, "steps")
 	*status = argo.Status{
-		CurrentPodHash: "v4", StableRS: rapid.SampledFrom([]string{"v1", "v1", "v1", "v4"}).Draw(t, "stable"), CurrentStepIndex: new(rapid.Int32Range(0, int32(len(o.Steps))).Draw(t, "index")),
+		CurrentPodHash: "v4", StableRS: rapid.SampledFrom([]string{"v1", "v1", "v1", "v4"}).Draw(t, "stable"), CurrentStepIndex: ptr.To(rapid.Int32Range(0, int32(len(o.Steps))).Draw(t, "index")),
 		Abort: often("abort"), PromoteFull: often("full") && often("fully"), ControllerPause: often("resumed"),
 	}
 	switch rapid.IntRange(0, 3).Draw(t, "style") {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
@@ -25,7 +26,7 @@ func between(t *testing.T, replicas int32, steps []argo.Step, sizes ...argo.Size
 	w := newWorld(t, replicas, steps...)
 	w.s.Rollout.MaxSurge, w.s.Rollout.MaxUnavailable = rollout.Int(2), rollout.Int(0)
 	w.s.Rollout.TemplateHash = fmt.Sprint("v", len(sizes))
-	w.s.Rollout.Status = argo.Status{CurrentPodHash: w.s.Rollout.TemplateHash, StableRS: "v1", CurrentStepIndex: new(int32(len(steps) - 1))}
+	w.s.Rollout.Status = argo.Status{CurrentPodHash: w.s.Rollout.TemplateHash, StableRS: "v1", CurrentStepIndex: ptr.To(int32(len(steps) - 1))}
 	for i, size := range sizes {
 		size.StatusReplicas = size.Replicas
 		w.s.Sets = append(w.s.Sets, argo.ReplicaSet{
@@ -52,7 +53,7 @@ func pauses(p argo.Plan) string { return fmt.Sprint(len(p.Status.PauseConditions
 
 func trafficShowcases(t *testing.T) map[string]showcase {
 	aborted := dynamic(between(t, 10, []argo.Step{weight(10)}, full(10), full(2)), 10, "v2")
-	aborted.Rollout.Routing.MinPodsPerReplicaSet, aborted.Rollout.Status.Abort = new(int32(2)), true
+	aborted.Rollout.Routing.MinPodsPerReplicaSet, aborted.Rollout.Status.Abort = ptr.To(int32(2)), true
 	replaced := dynamic(between(t, 4, []argo.Step{weight(100)}, full(4), full(4), argo.Size{}), 100, "v2")
 	routes := between(t, 4, []argo.Step{setting(argo.StepHeaderRoute, betaUsers), weight(25)}, full(4), full(1))
 	routes.Rollout.Routing = &argo.Routing{}
@@ -78,11 +79,11 @@ func trafficShowcases(t *testing.T) map[string]showcase {
 
 func showcases(t *testing.T) map[string]showcase {
 	behind := between(t, 4, []argo.Step{pause(-1), weight(50)}, full(3), full(1))
-	behind.Rollout.Status.CurrentStepIndex, behind.Rollout.Status.PromoteFull, behind.Rollout.Status.ControllerPause = new(int32(0)), true, true
+	behind.Rollout.Status.CurrentStepIndex, behind.Rollout.Status.PromoteFull, behind.Rollout.Status.ControllerPause = ptr.To(int32(0)), true, true
 	inconclusive := between(t, 4, []argo.Step{{Other: argo.StepAnalysis}}, full(4), argo.Size{})
 	inconclusive.Rollout.Status.Runs = argo.Runs{Step: argo.Run{Phase: argo.RunInconclusive}, Background: argo.Run{Phase: argo.RunInconclusive}}
 	zero := between(t, 3, nil, full(3), full(3))
-	zero.Rollout.BlueGreen = &argo.BlueGreen{ScaleDownDelaySeconds: new(int32(0))}
+	zero.Rollout.BlueGreen = &argo.BlueGreen{ScaleDownDelaySeconds: ptr.To(int32(0))}
 	zero.Active = &argo.Service{Name: "active", Selector: map[string]string{argo.HashLabel: "v2"}}
 	zero.Rollout.Status = argo.Status{CurrentPodHash: "v2", StableRS: "v2", ActiveSelector: "v2"}
 	cases := map[string]showcase{

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
@@ -115,7 +116,7 @@ func TestRestartBlueGreen(t *testing.T) {
 	w.run(false)
 	w.populate()
 	w.s.Rollout.RestartAt, w.clock = w.clock.Add(time.Second), w.clock.Add(time.Minute)
-	w.s.Rollout.Replicas = new(int32(8))
+	w.s.Rollout.Replicas = ptr.To(int32(8))
 	w.s.Sets[0].ScaleDownAt = w.clock.Add(time.Minute)
 	w.pass()
 	require.Equal(t, []string{"v1-0", "v1-1"}, w.evicted(), "a quarter, if it is not said")

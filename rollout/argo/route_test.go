@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
@@ -12,7 +13,7 @@ import (
 var (
 	betaUsers = argo.Route{Name: "beta", Headers: []argo.HeaderMatch{{Name: "user", Value: argo.StringMatch{Exact: "b"}}}}
 	copied    = argo.Route{Name: "copy", Mirror: &argo.Mirror{
-		Match: []argo.RouteMatch{{Method: argo.StringMatch{Exact: "GET"}, Headers: map[string]argo.StringMatch{"x": {Prefix: "y"}}}}, Percentage: new(int32(35)),
+		Match: []argo.RouteMatch{{Method: argo.StringMatch{Exact: "GET"}, Headers: map[string]argo.StringMatch{"x": {Prefix: "y"}}}}, Percentage: ptr.To(int32(35)),
 	}}
 )
 
@@ -54,7 +55,7 @@ func TestRoutes(t *testing.T) {
 
 // What is written about routes, in its place.
 func TestRoutesAreWritten(t *testing.T) {
-	w := newWorld(t, 4, argo.Step{SetWeight: new(int32(25)), Routes: []argo.Route{betaUsers}}, pause(-1)).routed(argo.Routing{})
+	w := newWorld(t, 4, argo.Step{SetWeight: ptr.To(int32(25)), Routes: []argo.Route{betaUsers}}, pause(-1)).routed(argo.Routing{})
 	w.run(false)
 	w.s.Rollout.TemplateHash = "v2"
 	w.pass()
@@ -89,7 +90,7 @@ func TestRoutesGo(t *testing.T) {
 		}, false},
 		{"a person has paused it", func(w *world) { w.s.Rollout.Paused = true }, false},
 		{"a new size is followed, and nothing else", func(w *world) {
-			w.s.Rollout.Replicas, w.s.Rollout.Status.PromoteFull = new(int32(5)), true
+			w.s.Rollout.Replicas, w.s.Rollout.Status.PromoteFull = ptr.To(int32(5)), true
 		}, false},
 	} {
 		w := routedTo(t, setting(argo.StepHeaderRoute, betaUsers), pause(-1))
@@ -106,7 +107,7 @@ func TestRoutesGo(t *testing.T) {
 // A step sets no route while the stable pods could not serve the weight that is left to
 // them, and of the first revision none.
 func TestRoutesWait(t *testing.T) {
-	w := newWorld(t, 4, argo.Step{SetWeight: new(int32(25)), Routes: []argo.Route{betaUsers}}, pause(-1)).routed(argo.Routing{})
+	w := newWorld(t, 4, argo.Step{SetWeight: ptr.To(int32(25)), Routes: []argo.Route{betaUsers}}, pause(-1)).routed(argo.Routing{})
 	w.run(false)
 	w.s.Rollout.TemplateHash = "v2"
 	w.pass()

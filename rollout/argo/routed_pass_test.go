@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
@@ -82,7 +83,7 @@ func TestRoutedLife(t *testing.T) {
 
 // An abort leads all requests back at once, and keeps the new pods for a while.
 func TestRoutedAbort(t *testing.T) {
-	w := newWorld(t, 4, weight(50), pause(-1)).routed(argo.Routing{AbortScaleDownDelaySeconds: new(int32(60))})
+	w := newWorld(t, 4, weight(50), pause(-1)).routed(argo.Routing{AbortScaleDownDelaySeconds: ptr.To(int32(60))})
 	w.run(false)
 	w.s.Rollout.TemplateHash = "v2"
 	w.run(false)
@@ -98,7 +99,7 @@ func TestRoutedAbort(t *testing.T) {
 	w.run(false)
 	require.Equal(t, "v1=4", w.sizes())
 
-	w = newWorld(t, 4, weight(50), pause(-1)).routed(argo.Routing{AbortScaleDownDelaySeconds: new(int32(0))})
+	w = newWorld(t, 4, weight(50), pause(-1)).routed(argo.Routing{AbortScaleDownDelaySeconds: ptr.To(int32(0))})
 	w.run(false)
 	w.s.Rollout.TemplateHash = "v2"
 	w.run(false)
@@ -153,7 +154,7 @@ func TestStableServes(t *testing.T) {
 func TestVerifiedWeights(t *testing.T) {
 	w := newWorld(t, 4, weight(50), pause(-1)).routed(argo.Routing{})
 	w.run(false)
-	w.s.WeightVerified, w.s.Rollout.TemplateHash = new(true), "v2"
+	w.s.WeightVerified, w.s.Rollout.TemplateHash = ptr.To(true), "v2"
 	w.pass()
 	for range 9 {
 		w.pass()
@@ -161,13 +162,13 @@ func TestVerifiedWeights(t *testing.T) {
 			break
 		}
 	}
-	require.Equal(t, new(false), w.s.Rollout.Status.Weights.Verified, "the answer was about other weights")
+	require.Equal(t, ptr.To(false), w.s.Rollout.Status.Weights.Verified, "the answer was about other weights")
 	require.Equal(t, []argo.Hold{{Reason: argo.ReasonUnverified, Have: 50, Limit: 100}}, w.plan.Holds)
 	require.Equal(t, w.clock.Add(10*time.Second), w.plan.RecheckAt)
-	w.s.WeightVerified = new(false)
+	w.s.WeightVerified = ptr.To(false)
 	w.pass()
 	require.Zero(t, *w.s.Rollout.Status.CurrentStepIndex)
-	w.s.WeightVerified = new(true)
+	w.s.WeightVerified = ptr.To(true)
 	w.pass()
 	require.EqualValues(t, 1, *w.s.Rollout.Status.CurrentStepIndex)
 }
@@ -238,7 +239,7 @@ func TestBlueGreenAnalyses(t *testing.T) {
 	w.s.Sets = append(w.s.Sets, older)
 	w.run(false)
 	require.Equal(t, "v1=3 v2=3 v0=3", w.sizes(), "no old pod goes while nobody knows")
-	w.s.Rollout.BlueGreen.ScaleDownDelaySeconds = new(int32(30))
+	w.s.Rollout.BlueGreen.ScaleDownDelaySeconds = ptr.To(int32(30))
 	w.run(false)
 	require.Equal(t, "v1=3 v2=3", w.sizes(), "unless a delay is asked for")
 	w.s.Rollout.Status.Runs.PostPromotion.Phase = argo.RunSuccessful
@@ -265,7 +266,7 @@ func TestBlueGreenAnalyses(t *testing.T) {
 func TestRoutedEnds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		replicas := rapid.Int32Range(1, 9).Draw(t, "replicas")
-		steps := []argo.Step{weight(10), weight(50), weight(100), pause(-1), pause(5), {Other: argo.StepHeaderRoute}, {SetCanaryScale: &argo.CanaryScale{Replicas: new(int32(1))}}, {SetCanaryScale: &argo.CanaryScale{MatchTrafficWeight: true}}}
+		steps := []argo.Step{weight(10), weight(50), weight(100), pause(-1), pause(5), {Other: argo.StepHeaderRoute}, {SetCanaryScale: &argo.CanaryScale{Replicas: ptr.To(int32(1))}}, {SetCanaryScale: &argo.CanaryScale{MatchTrafficWeight: true}}}
 		var drawn []argo.Step
 		for range rapid.IntRange(0, 5).Draw(t, "steps") {
 			drawn = append(drawn, rapid.SampledFrom(steps).Draw(t, "step"))
@@ -274,10 +275,10 @@ func TestRoutedEnds(t *testing.T) {
 		// See Kept from upstream in rules.md: what is kept keeps some of this from holding.
 		repair := rapid.SampledFrom([]argo.Quirks{0, argo.RepairAll}).Draw(t, "repair")
 		if kept := r.DynamicStableScale && repair == 0; !kept && rapid.Bool().Draw(t, "least") {
-			r.MinPodsPerReplicaSet = new(int32(2))
+			r.MinPodsPerReplicaSet = ptr.To(int32(2))
 		}
 		if rapid.Bool().Draw(t, "delay") {
-			r.AbortScaleDownDelaySeconds = new(rapid.Int32Range(0, 9).Draw(t, "seconds"))
+			r.AbortScaleDownDelaySeconds = ptr.To(rapid.Int32Range(0, 9).Draw(t, "seconds"))
 		}
 		w := newWorld(t, replicas, drawn...).routed(r)
 		w.repair = repair
@@ -322,9 +323,9 @@ func TestRoutedEnds(t *testing.T) {
 func TestVerifiedEnd(t *testing.T) {
 	w := newWorld(t, 4, weight(50)).routed(argo.Routing{DynamicStableScale: true})
 	w.run(false)
-	w.s.WeightVerified, w.s.Rollout.TemplateHash = new(true), "v2"
+	w.s.WeightVerified, w.s.Rollout.TemplateHash = ptr.To(true), "v2"
 	for range 20 {
-		w.s.WeightVerified = new(!w.atEnd())
+		w.s.WeightVerified = ptr.To(!w.atEnd())
 		w.pass()
 	}
 	canary, stable := w.weights()
@@ -333,7 +334,7 @@ func TestVerifiedEnd(t *testing.T) {
 	require.Equal(t, "v1=2 v2=4", w.sizes())
 	require.Equal(t, []argo.Hold{{Reason: argo.ReasonUnverified, Have: 100, Limit: 100}}, w.plan.Holds)
 	require.Equal(t, w.clock.Add(10*time.Second), w.plan.RecheckAt)
-	w.s.WeightVerified = new(true)
+	w.s.WeightVerified = ptr.To(true)
 	w.run(false)
 	require.Equal(t, "v2=4", w.sizes())
 }

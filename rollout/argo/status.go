@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/internal/condition"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -29,7 +30,7 @@ func (c *counts) base(weights *TrafficWeights, runs Runs, restarted time.Time) S
 func (in *input) anew(status Status) (Status, turn) {
 	status.Runs, status.PromoteFull, status.RestartedAt = Runs{}, false, in.r.RestartAt // all pods will be newer
 	if len(in.r.Steps) > 0 {
-		status.CurrentStepIndex = new(int32(0))
+		status.CurrentStepIndex = ptr.To(int32(0))
 	}
 	return status, turn{clear: true, resume: true}
 }

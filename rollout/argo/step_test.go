@@ -6,13 +6,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
 // When steps of an Argo canary end, and who gets the traffic.
 // A pause decides when a step with a scale is over, the scale when one with a route is.
 func TestStepsOfTwoKinds(t *testing.T) {
-	scale := &argo.CanaryScale{Replicas: new(int32(1))}
+	scale := &argo.CanaryScale{Replicas: ptr.To(int32(1))}
 	for name, c := range map[string]struct {
 		step argo.Step
 		p    argo.Progress
@@ -22,7 +23,7 @@ func TestStepsOfTwoKinds(t *testing.T) {
 		"resumed":    {argo.Step{Pause: &argo.Pause{}, SetCanaryScale: scale}, argo.Progress{ControllerPause: true}, true},
 		"scaled":     {argo.Step{Other: argo.StepHeaderRoute, SetCanaryScale: scale}, argo.Progress{AtDesired: true}, true},
 		"not scaled": {argo.Step{Other: argo.StepHeaderRoute, SetCanaryScale: scale}, argo.Progress{OtherDone: true}, false},
-		"unverified": {argo.Step{SetWeight: new(int32(1)), SetCanaryScale: scale}, argo.Progress{AtDesired: true, Unverified: true}, true},
+		"unverified": {argo.Step{SetWeight: ptr.To(int32(1)), SetCanaryScale: scale}, argo.Progress{AtDesired: true, Unverified: true}, true},
 	} {
 		done, _ := c.step.Completed(c.p, now)
 		require.Equal(t, c.want, done, name)
@@ -32,15 +33,15 @@ func TestStepsOfTwoKinds(t *testing.T) {
 func TestSteps(t *testing.T) {
 	require.Equal(t, argo.Counts{}, argo.Approximate(3, 1, 0, 1), "no weight at all")
 	at := argo.Progress{AtDesired: true, OtherDone: true}
-	for i, s := range []argo.Step{{SetWeight: new(int32(1))}, {SetCanaryScale: &argo.CanaryScale{}}, {Other: "analysis"}, {}} {
+	for i, s := range []argo.Step{{SetWeight: ptr.To(int32(1))}, {SetCanaryScale: &argo.CanaryScale{}}, {Other: "analysis"}, {}} {
 		done, _ := s.Completed(at, now)
 		require.True(t, done)
 		done, _ = s.Completed(argo.Progress{}, now)
 		require.Equal(t, i == 3, done)
 	}
-	done, _ := argo.Step{SetWeight: new(int32(1))}.Completed(argo.Progress{AtDesired: true, Unverified: true}, now)
+	done, _ := argo.Step{SetWeight: ptr.To(int32(1))}.Completed(argo.Progress{AtDesired: true, Unverified: true}, now)
 	require.False(t, done)
-	timed := argo.Step{Pause: &argo.Pause{Duration: new(int32(60))}}
+	timed := argo.Step{Pause: &argo.Pause{Duration: ptr.To(int32(60))}}
 	done, end := timed.Completed(argo.Progress{PausedAt: now}, now.Add(time.Minute))
 	require.False(t, done)
 	require.Equal(t, now.Add(time.Minute), end)
@@ -52,8 +53,8 @@ func TestSteps(t *testing.T) {
 	require.True(t, done, "resumed by a person")
 
 	r := argo.Canary{
-		Replicas: new(int32(4)), Steps: []argo.Step{{SetWeight: new(int32(25))}, {SetWeight: new(int32(50))}}, TrafficRouting: true,
-		CurrentStepIndex: new(int32(1)), CurrentPodHash: "new", StableRS: "stable",
+		Replicas: ptr.To(int32(4)), Steps: []argo.Step{{SetWeight: ptr.To(int32(25))}, {SetWeight: ptr.To(int32(50))}}, TrafficRouting: true,
+		CurrentStepIndex: ptr.To(int32(1)), CurrentPodHash: "new", StableRS: "stable",
 		Canary: &argo.Size{Replicas: 1, AvailableReplicas: 1, StatusReplicas: 1}, Stable: &argo.Size{Replicas: 4, AvailableReplicas: 4, StatusReplicas: 4},
 	}
 	require.Equal(t, int32(25), r.TrafficWeight(), "the sizes of 50 are not reached")
@@ -62,10 +63,10 @@ func TestSteps(t *testing.T) {
 	require.Equal(t, int32(50), r.TrafficWeight())
 	r.Canary.AvailableReplicas = 0
 	require.Zero(t, r.TrafficWeight(), "nobody could serve it")
-	r.Canary.AvailableReplicas, r.CurrentStepIndex = 1, new(int32(0))
-	r.Steps[0].SetWeight = new(int32(75))
+	r.Canary.AvailableReplicas, r.CurrentStepIndex = 1, ptr.To(int32(0))
+	r.Steps[0].SetWeight = ptr.To(int32(75))
 	require.Zero(t, r.TrafficWeight())
-	r.CurrentStepIndex = new(int32(2))
+	r.CurrentStepIndex = ptr.To(int32(2))
 	require.False(t, r.Promoted())
 	r.Canary.AvailableReplicas = 4
 	require.True(t, r.Promoted())

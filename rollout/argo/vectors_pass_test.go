@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/recorded"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
@@ -39,7 +40,7 @@ func (in *recordedPass) snapshot(blueGreen bool) argo.Snapshot {
 	o := argo.Rollout{
 		Name: "demo", Generation: 1, Revision: 2, TemplateHash: "new", Replicas: &in.Replicas, MaxSurge: in.MaxSurge.IntOrPercent,
 		MaxUnavailable: in.MaxUnavailable.IntOrPercent, Steps: in.Steps, Paused: in.SpecPaused,
-		ProgressDeadlineSeconds: new(int32(math.MaxInt32)), // none is exceeded in the recordings
+		ProgressDeadlineSeconds: ptr.To(int32(math.MaxInt32)), // none is exceeded in the recordings
 	}
 	if in.TemplateIsStable {
 		o.TemplateHash = "stable"

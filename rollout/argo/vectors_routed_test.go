@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/recorded"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/argo"
@@ -46,7 +47,7 @@ type recordedRouted struct {
 func (in *recordedRouted) snapshot() argo.Snapshot {
 	s := argo.Snapshot{Rollout: argo.Rollout{
 		Name: "foo", Generation: 123, Revision: 2, TemplateHash: "new", Replicas: &in.Replicas, Paused: in.SpecPaused,
-		ProgressDeadlineSeconds: new(int32(math.MaxInt32)), MaxSurge: rollout.Int(1), MaxUnavailable: rollout.Int(0),
+		ProgressDeadlineSeconds: ptr.To(int32(math.MaxInt32)), MaxSurge: rollout.Int(1), MaxUnavailable: rollout.Int(0),
 		Routing: &argo.Routing{
 			DynamicStableScale: in.DynamicStableScale, MinPodsPerReplicaSet: in.MinPodsPerReplicaSet,
 			ScaleDownDelaySeconds: in.ScaleDownDelaySeconds, AbortScaleDownDelaySeconds: in.AbortScaleDownDelaySeconds,

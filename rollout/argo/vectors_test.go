@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/recorded"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/argo"
@@ -46,7 +47,7 @@ func TestVectorsArgoBasic(t *testing.T) {
 		r.Read(t, &in)
 		ro := argo.Canary{
 			Replicas: in.Replicas, MaxSurge: in.MaxSurge.IntOrPercent, MaxUnavailable: in.MaxUnavailable.IntOrPercent,
-			Steps: []argo.Step{{SetWeight: &in.SetWeight}}, CurrentStepIndex: new(int32(0)), CurrentPodHash: "new",
+			Steps: []argo.Step{{SetWeight: &in.SetWeight}}, CurrentStepIndex: ptr.To(int32(0)), CurrentPodHash: "new",
 			StableRS: in.StatusStableRS, Abort: in.Abort, PromoteFull: in.PromoteFull,
 			Canary: in.Canary, Stable: in.Stable, Others: in.Others, StableIsCanary: in.StableIsCanary,
 		}

@@ -1,5 +1,7 @@
 package argo
 
+import "github.com/kplan-go/kplan/internal/ptr"
+
 // TrafficWeight returns the weight that the canary gets in a pass. No traffic is led to a
 // canary without available pods, and the weight follows only when the sizes are reached.
 // With dynamicStableScale it follows the pods that are available back to the stable
@@ -123,7 +125,7 @@ func (w *TrafficWeights) clone() *TrafficWeights {
 	}
 	c := *w
 	if w.Verified != nil {
-		c.Verified = new(*w.Verified)
+		c.Verified = ptr.To(*w.Verified)
 	}
 	return &c
 }

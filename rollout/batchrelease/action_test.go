@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -15,7 +16,7 @@ func TestBatchActions(t *testing.T) {
 	all := batchrelease.Actions{
 		batchrelease.SetFinalizer{Kind: "BatchRelease", Name: "web", Finalizer: "f", Reason: batchrelease.ReasonFinalizer},
 		batchrelease.SetFinalizer{Kind: "Deployment", Name: "web-x", Finalizer: "f", Remove: true, Reason: batchrelease.ReasonGiveBack},
-		batchrelease.PatchWorkload{Workload: deployment, Patch: workload.Patch{Replicas: new(int32(3))}, Reason: batchrelease.ReasonUpgrade},
+		batchrelease.PatchWorkload{Workload: deployment, Patch: workload.Patch{Replicas: ptr.To(int32(3))}, Reason: batchrelease.ReasonUpgrade},
 		batchrelease.CreateCanary{GenerateName: "web-", Stable: "web", Reason: batchrelease.ReasonInitialize},
 		batchrelease.PatchReplicaSet{Name: "web-1", MinReadySeconds: 3, Reason: batchrelease.ReasonInitialize},
 		batchrelease.RetargetAutoscaler{Name: "hpa", From: "a", To: "b", Reason: batchrelease.ReasonInitialize},

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/internal/apply"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/zero"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -84,7 +85,7 @@ func (a SetFinalizer) apply(s *Snapshot) error {
 func (a PatchWorkload) apply(s *Snapshot) error {
 	for _, w := range []**workload.Workload{&s.Workload, &s.Canary} {
 		if o := *w; o != nil && apply.Meant("", o.GroupKind() == a.Workload.GroupKind(), o.Name, o.UID, a.Workload.Name, a.UID) == nil {
-			*w = new(o.Patched(a.Patch))
+			*w = ptr.To(o.Patched(a.Patch))
 			return nil
 		}
 	}

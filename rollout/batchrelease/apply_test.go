@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
@@ -92,7 +93,7 @@ func TestApply(t *testing.T) {
 	require.Equal(t, s, on(s, batchrelease.PatchReplicaSet{Name: "demo-1", MinReadySeconds: 9}), "the snapshot does not show it")
 	require.Equal(t, "x", on(s, batchrelease.RetargetAutoscaler{Name: "hpa", From: "demo", To: "x"}).Autoscaler.TargetName)
 
-	patched := on(s, batchrelease.PatchWorkload{Workload: deployment, UID: "d", Patch: workload.Patch{Paused: new(true)}})
+	patched := on(s, batchrelease.PatchWorkload{Workload: deployment, UID: "d", Patch: workload.Patch{Paused: ptr.To(true)}})
 	require.True(t, patched.Workload.Paused)
 	require.Equal(t, s.Workload.Generation+1, patched.Workload.Generation)
 
@@ -102,7 +103,7 @@ func TestApply(t *testing.T) {
 	made := on(s, create)
 	want := workload.Workload{
 		Ref: deployment, UID: made.Canary.UID, Generation: 1, Labels: map[string]string{"l": "1"}, Annotations: map[string]string{"a": "1"},
-		Replicas: new(int32(0)), Template: s.Workload.Template, RollingUpdate: &partition.RollingUpdate{MaxSurge: rollout.Int(3)}, MinReadySeconds: 7, UpdateRevision: "v2",
+		Replicas: ptr.To(int32(0)), Template: s.Workload.Template, RollingUpdate: &partition.RollingUpdate{MaxSurge: rollout.Int(3)}, MinReadySeconds: 7, UpdateRevision: "v2",
 	}
 	want.Name = "demo-c"
 	require.Equal(t, want, *made.Canary)
@@ -112,7 +113,7 @@ func TestApply(t *testing.T) {
 	require.True(t, strings.HasPrefix(named.Name, "demo-") && named.Name != "demo-", named.Name)
 	ref := deployment
 	ref.Name = "demo-c"
-	grown := on(made, batchrelease.PatchWorkload{Workload: ref, UID: made.Canary.UID, Patch: workload.Patch{Replicas: new(int32(4))}})
+	grown := on(made, batchrelease.PatchWorkload{Workload: ref, UID: made.Canary.UID, Patch: workload.Patch{Replicas: ptr.To(int32(4))}})
 	require.Equal(t, int32(4), *grown.Canary.Replicas)
 	require.Equal(t, int32(10), *grown.Workload.Replicas)
 	require.Equal(t, made, on(made, batchrelease.SetFinalizer{Kind: "Deployment", Name: "demo-c", Finalizer: "f", Remove: true}), "the snapshot does not show it")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/partition"
@@ -30,7 +31,7 @@ func TestInitializePatch(t *testing.T) {
 		{deployment, workload.BlueGreen, `{"metadata":{"annotations":{` + controlText + `,"rollouts.kruise.io/original-deployment-strategy":"{\"maxUnavailable\":\"25%\",\"maxSurge\":2,\"minReadySeconds\":5,\"progressDeadlineSeconds\":600}"}},"spec":{"minReadySeconds":2147483646,"progressDeadlineSeconds":2147483647,"strategy":{"rollingUpdate":{"maxSurge":1,"maxUnavailable":0},"type":"RollingUpdate"}}}`},
 		{cloneSet, workload.BlueGreen, `{"metadata":{"annotations":{` + controlText + `,"rollouts.kruise.io/original-deployment-strategy":"{\"maxUnavailable\":\"20%\",\"maxSurge\":2,\"minReadySeconds\":5}"}},"spec":{"minReadySeconds":2147483646,"updateStrategy":{"maxSurge":1,"maxUnavailable":0,"paused":false}}}`},
 	} {
-		w := workload.Workload{Ref: c.ref, Replicas: new(int32(6)), MinReadySeconds: 5, RollingUpdate: &partition.RollingUpdate{MaxSurge: rollout.Int(2)}}
+		w := workload.Workload{Ref: c.ref, Replicas: ptr.To(int32(6)), MinReadySeconds: 5, RollingUpdate: &partition.RollingUpdate{MaxSurge: rollout.Int(2)}}
 		br := release(c.style)
 		p, write := batchrelease.InitializePatch(br, w, 0)
 		require.True(t, write)
@@ -126,7 +127,7 @@ func TestRollbackInBatches(t *testing.T) {
 	br.Annotations = map[string]string{workload.AnnotationRollbackInBatch: "true"}
 	br.ReleasePlan.RolloutID = "back"
 	br.Status = batchrelease.Status{Phase: batchrelease.PhasePreparing, ObservedWorkloadReplicas: -1, ObservedReleasePlanHash: br.ReleasePlan.Hash(), ObservedRolloutID: "back"}
-	w := workload.Workload{Ref: cloneSet, Replicas: new(int32(4)), StableRevision: "v1", UpdateRevision: "v1", Partition: rollout.Percent(100)}
+	w := workload.Workload{Ref: cloneSet, Replicas: ptr.To(int32(4)), StableRevision: "v1", UpdateRevision: "v1", Partition: rollout.Percent(100)}
 	w.Status = workload.Status{Replicas: 4, UpdatedReplicas: 2, UpdatedReadyReplicas: 2}
 	br.Status.Current.UpdatedReplicas, br.Status.Current.UpdatedReadyReplicas = 2, 2
 	pods := []workload.Pod{
@@ -148,13 +149,13 @@ func TestRollbackInBatches(t *testing.T) {
 	p, err = planBatch(s, now, batchrelease.Options{})
 	require.NoError(t, err)
 	require.Equal(t, batchrelease.PhaseProgressing, p.Status.Phase)
-	require.Equal(t, new(int32(2)), p.Status.Current.NoNeedUpdateReplicas)
+	require.Equal(t, ptr.To(int32(2)), p.Status.Current.NoNeedUpdateReplicas)
 
 	s.Release.Status = p.Status
-	s.Release.Status.Current.NoNeedUpdateReplicas = new(int32(1)) // stale: it is counted anew
+	s.Release.Status.Current.NoNeedUpdateReplicas = ptr.To(int32(1)) // stale: it is counted anew
 	p, err = planBatch(s, now, batchrelease.Options{})
 	require.NoError(t, err)
-	require.Equal(t, new(int32(2)), p.Status.Current.NoNeedUpdateReplicas)
+	require.Equal(t, ptr.To(int32(2)), p.Status.Current.NoNeedUpdateReplicas)
 	require.Equal(t, int32(3), p.Context.Desired, "2 as they are, and half of the other 2")
 	require.Equal(t, rollout.Percent(25), p.Context.DesiredPartition)
 	require.Equal(t, batchrelease.StateVerifying, p.Status.Current.BatchState)
@@ -165,7 +166,7 @@ func TestRollbackInBatches(t *testing.T) {
 	s.Release.Status.ObservedReleasePlanHash = s.Release.ReleasePlan.Hash()
 	p, err = planBatch(s, now, batchrelease.Options{})
 	require.NoError(t, err)
-	require.Equal(t, new(int32(2)), p.Status.Current.NoNeedUpdateReplicas)
+	require.Equal(t, ptr.To(int32(2)), p.Status.Current.NoNeedUpdateReplicas)
 
 	// A rollback that is noticed in the middle prepares anew.
 	s.Release.Status.Phase, s.Release.Status.StableRevision, s.Release.Status.UpdateRevision = batchrelease.PhaseProgressing, "v1", "v2"
@@ -185,11 +186,11 @@ func TestCanaryAndBlueGreenLives(t *testing.T) {
 	br := release(workload.Canary, rollout.Percent(50))
 	br.ReleasePlan.PatchPodTemplateMetadata = &workload.TemplateMetadata{Labels: map[string]string{"a": "b"}}
 	br.Status = batchrelease.Status{Phase: batchrelease.PhasePreparing, ObservedWorkloadReplicas: -1, ObservedReleasePlanHash: br.ReleasePlan.Hash()}
-	s := batchrelease.Snapshot{Release: br, Workload: &workload.Workload{Ref: deployment, Replicas: new(int32(4)), Paused: true, UpdateRevision: "v2"}}
+	s := batchrelease.Snapshot{Release: br, Workload: &workload.Workload{Ref: deployment, Replicas: ptr.To(int32(4)), Paused: true, UpdateRevision: "v2"}}
 	p := run(s)
 	require.IsType(t, batchrelease.CreateCanary{}, p.Actions[1])
 	require.NotEmpty(t, p.Failure, "it has to be observed first")
-	s.Canary = &workload.Workload{Ref: deployment, Generation: 2, Replicas: new(int32(0))}
+	s.Canary = &workload.Workload{Ref: deployment, Generation: 2, Replicas: ptr.To(int32(0))}
 	s.Canary.Name = "web-x"
 	require.Equal(t, batchrelease.PhaseProgressing, run(s).Status.Phase)
 	s.Release.Status.Phase, s.Release.Status.Current.BatchState = batchrelease.PhaseProgressing, batchrelease.StateUpgrading
@@ -218,7 +219,7 @@ func TestCanaryAndBlueGreenLives(t *testing.T) {
 
 	br = release(workload.BlueGreen, rollout.Percent(50))
 	br.Status = batchrelease.Status{Phase: batchrelease.PhasePreparing, ObservedWorkloadReplicas: -1, ObservedReleasePlanHash: br.ReleasePlan.Hash()}
-	s = batchrelease.Snapshot{Release: br, Workload: &workload.Workload{Ref: deployment, Replicas: new(int32(4))}, StableSet: "web-v1",
+	s = batchrelease.Snapshot{Release: br, Workload: &workload.Workload{Ref: deployment, Replicas: ptr.To(int32(4))}, StableSet: "web-v1",
 		Autoscaler: &batchrelease.Autoscaler{Name: "hpa", TargetName: "demo"}}
 	p = run(s)
 	require.Contains(t, p.String(), "Set minReadySeconds of replica set web-v1 to 2147483646 (Initialize)")
@@ -237,7 +238,7 @@ func TestCanaryAndBlueGreenLives(t *testing.T) {
 		refused = append(refused, run(s).Holds[0].Reason)
 	}
 	require.Equal(t, []batchrelease.Reason{batchrelease.ReasonMinReadySeconds, batchrelease.ReasonStrategyType, batchrelease.ReasonNoRollingUpdate, batchrelease.ReasonDeadlineSeconds}, refused)
-	s.Workload.ProgressDeadlineSeconds = new(int32(workload.InfiniteDeadline))
+	s.Workload.ProgressDeadlineSeconds = ptr.To(int32(workload.InfiniteDeadline))
 	require.Contains(t, run(s).String(), `"maxSurge":"50%"`)
 	s.Release.ReleasePlan.BatchPartition, s.Release.Status.Phase = nil, batchrelease.PhaseFinalizing
 	s.Autoscaler.TargetName = "demo-DisableByRollout"
@@ -259,9 +260,9 @@ func TestCanaryAndBlueGreenLives(t *testing.T) {
 func TestBatchPlanOwnsItsNumbers(t *testing.T) {
 	br := release(workload.Partition, rollout.Int(1))
 	br.ReleasePlan.RolloutID = "id"
-	br.Status.Phase, br.Status.CollisionCount = batchrelease.PhasePreparing, new(int32(1))
-	br.Status.Current.NoNeedUpdateReplicas = new(int32(2))
-	w := workload.Workload{Ref: cloneSet, Replicas: new(int32(6))}
+	br.Status.Phase, br.Status.CollisionCount = batchrelease.PhasePreparing, ptr.To(int32(1))
+	br.Status.Current.NoNeedUpdateReplicas = ptr.To(int32(2))
+	w := workload.Workload{Ref: cloneSet, Replicas: ptr.To(int32(6))}
 	c := batchrelease.NewContext(br, w, nil, 0)
 	p, err := planBatch(batchrelease.Snapshot{Release: br, Workload: &w}, now, batchrelease.Options{})
 	require.NoError(t, err)

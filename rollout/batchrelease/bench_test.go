@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/partition"
@@ -20,7 +21,7 @@ func BenchmarkReconcileBatch(b *testing.B) {
 		Phase: batchrelease.PhaseProgressing, ObservedReleasePlanHash: br.ReleasePlan.Hash(), ObservedRolloutID: "id", UpdateRevision: "v2", ObservedWorkloadReplicas: 10_000,
 		Current: batchrelease.CurrentBatch{BatchState: batchrelease.StateUpgrading, UpdatedReplicas: 100},
 	}
-	w := workload.Workload{Ref: deployment, Replicas: new(int32(10_000)), StrategyType: "Recreate", Paused: true, UpdateRevision: "v2",
+	w := workload.Workload{Ref: deployment, Replicas: ptr.To(int32(10_000)), StrategyType: "Recreate", Paused: true, UpdateRevision: "v2",
 		Annotations: map[string]string{partition.AnnotationControlInfo: "{}"}}
 	w.Status.UpdatedReplicas = 100
 	s := batchrelease.Snapshot{Release: br, Workload: &w}

@@ -3,6 +3,7 @@ package batchrelease_test
 import (
 	"testing"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/workload"
@@ -12,7 +13,7 @@ func FuzzReconcile(f *testing.F) {
 	native := progressing(daemonSet)
 	native.Release.Status.Current.BatchState = batchrelease.StateUpgrading
 	canary := progressing(deployment)
-	canary.Release.ReleasePlan.RollingStyle, canary.Canary = workload.Canary, &workload.Workload{Ref: deployment, Replicas: new(int32(2))}
+	canary.Release.ReleasePlan.RollingStyle, canary.Canary = workload.Canary, &workload.Workload{Ref: deployment, Replicas: ptr.To(int32(2))}
 	ended := progressing(cloneSet)
 	ended.Release.ReleasePlan.BatchPartition = nil
 	purity.Fuzz(f, batchrelease.ErrInvalid, func(s batchrelease.Snapshot) (batchrelease.Plan, error) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/partition"
@@ -23,7 +24,7 @@ func TestGiveBackFrozen(t *testing.T) {
 		{"paused by admission", func(*batchrelease.Release, *workload.Workload) {}, true},
 		{"paused by a person", func(_ *batchrelease.Release, w *workload.Workload) { w.Labels = nil }, false},
 		{"running", func(_ *batchrelease.Release, w *workload.Workload) { w.Paused = false }, false},
-		{"the release goes on", func(br *batchrelease.Release, _ *workload.Workload) { br.ReleasePlan.BatchPartition = new(int32(0)) }, false},
+		{"the release goes on", func(br *batchrelease.Release, _ *workload.Workload) { br.ReleasePlan.BatchPartition = ptr.To(int32(0)) }, false},
 	} {
 		br := release(workload.Partition, rollout.Percent(20))
 		br.ReleasePlan.BatchPartition = nil
@@ -44,7 +45,7 @@ func TestGiveBackFrozenBlueGreen(t *testing.T) {
 	}{
 		{"paused by admission", func(*batchrelease.Release, *workload.Workload) {}, `{"spec":{"paused":false}}`},
 		{"running", func(_ *batchrelease.Release, w *workload.Workload) { w.Paused = false }, ""},
-		{"the release goes on", func(br *batchrelease.Release, _ *workload.Workload) { br.ReleasePlan.BatchPartition = new(int32(0)) }, ""},
+		{"the release goes on", func(br *batchrelease.Release, _ *workload.Workload) { br.ReleasePlan.BatchPartition = ptr.To(int32(0)) }, ""},
 		{"prepared", func(_ *batchrelease.Release, w *workload.Workload) {
 			w.Annotations = map[string]string{workload.AnnotationOriginalStrategy: `{"minReadySeconds":5}`}
 		}, `{"metadata":{"annotations":{"batchrelease.rollouts.kruise.io/control-info":null,"rollouts.kruise.io/original-deployment-strategy":null},"labels":{"rollouts.kruise.io/stable-revision":null}},"spec":{"minReadySeconds":5,"paused":false}}`},
@@ -98,7 +99,7 @@ func TestGiveBackHoldsTheNextCloneSet(t *testing.T) {
 func TestCanaryNameIsShort(t *testing.T) {
 	br := release(workload.Canary, rollout.Percent(50))
 	br.Status = batchrelease.Status{Phase: batchrelease.PhasePreparing, ObservedWorkloadReplicas: -1, ObservedReleasePlanHash: br.ReleasePlan.Hash()}
-	w := workload.Workload{Ref: deployment, Replicas: new(int32(4)), UpdateRevision: "v2"}
+	w := workload.Workload{Ref: deployment, Replicas: ptr.To(int32(4)), UpdateRevision: "v2"}
 	w.Name = strings.Repeat("a", 99)
 	p, err := planBatch(batchrelease.Snapshot{Release: br, Workload: &w}, now, batchrelease.Options{Repair: workload.RepairAll})
 	require.NoError(t, err)
@@ -117,7 +118,7 @@ func TestCanaryNameIsShort(t *testing.T) {
 func TestMixedPartitions(t *testing.T) {
 	for size, write := range map[int32]bool{1: true, 2: false, 3: false} {
 		br := release(workload.Partition, rollout.Percent(20))
-		w := workload.Workload{Ref: deployment, Replicas: new(int32(10)), Paused: true, StrategyType: "Recreate", Annotations: map[string]string{
+		w := workload.Workload{Ref: deployment, Replicas: ptr.To(int32(10)), Paused: true, StrategyType: "Recreate", Annotations: map[string]string{
 			partition.AnnotationControlInfo: workload.ControlInfo(br.Name, br.UID), partition.AnnotationStrategy: partition.Strategy{Partition: rollout.Int(size)}.Text(),
 		}}
 		repair := workload.MixedPartitionsNeverEnd
@@ -130,7 +131,7 @@ func TestMixedPartitions(t *testing.T) {
 func TestCanaryOfItsSize(t *testing.T) {
 	for replicas, write := range map[int32]bool{1: true, 2: false, 3: true} {
 		br := release(workload.Canary, rollout.Percent(20))
-		w := workload.Workload{Ref: deployment, Replicas: new(int32(10))}
+		w := workload.Workload{Ref: deployment, Replicas: ptr.To(int32(10))}
 		canary := workload.Workload{Ref: deployment, Replicas: &replicas}
 		repair := workload.CanaryLabelsNotAwaited
 		_, got, _ := batchrelease.NewContext(br, w, &canary, repair).UpgradePatch(w, &canary, repair)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/internal/condition"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
@@ -17,7 +18,7 @@ func (st *pass) progress(s Status) outcome {
 	}
 	c := st.context(s.UpdateRevision)
 	if c.NoNeedUpdate != nil {
-		s.Current.NoNeedUpdateReplicas = new(*c.NoNeedUpdate)
+		s.Current.NoNeedUpdateReplicas = ptr.To(*c.NoNeedUpdate)
 	}
 	n := st.batch(s, &c)
 	n.context = &c

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/partition"
@@ -39,7 +40,7 @@ func TestDrivers(t *testing.T) {
 func TestWorkloadEvents(t *testing.T) {
 	behind := func(s *batchrelease.Snapshot) { s.Workload.Generation++ }
 	promoted := func(s *batchrelease.Snapshot) { s.Workload.Status.UpdatedReplicas = 10 }
-	scaled := func(s *batchrelease.Snapshot) { s.Workload.Replicas = new(int32(12)) }
+	scaled := func(s *batchrelease.Snapshot) { s.Workload.Replicas = ptr.To(int32(12)) }
 	back := func(s *batchrelease.Snapshot) { s.Workload.UpdateRevision = "v1" }
 	other := func(s *batchrelease.Snapshot) { s.Workload.UpdateRevision = "v3" }
 	for _, c := range []struct {
@@ -103,7 +104,7 @@ func TestWorkloadEvents(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, batchrelease.StateVerifying, p.Status.Current.BatchState, "an unknown state upgrades")
 	none := progressing(cloneSet)
-	none.Workload.Replicas, none.Workload.Status = new(int32(0)), workload.Status{ObservedGeneration: 3}
+	none.Workload.Replicas, none.Workload.Status = ptr.To(int32(0)), workload.Status{ObservedGeneration: 3}
 	none.Release.Status.ObservedWorkloadReplicas, none.Release.Status.Current = 0, batchrelease.CurrentBatch{BatchState: batchrelease.StateVerifying}
 	p, err = planBatch(none, now, batchrelease.Options{})
 	require.NoError(t, err)
@@ -113,7 +114,7 @@ func TestWorkloadEvents(t *testing.T) {
 // What a batch asks for, by kind.
 func TestBatchContexts(t *testing.T) {
 	p, n := rollout.Percent, rollout.Int
-	back := new(int32(4))
+	back := ptr.To(int32(4))
 	for _, c := range []struct {
 		why              string
 		ref              workload.Ref
@@ -167,7 +168,7 @@ func TestBatchContexts(t *testing.T) {
 // The patches of a Deployment, and when the others are written.
 func TestPatches(t *testing.T) {
 	br := release(workload.Partition, rollout.Percent(20))
-	w := workload.Workload{Ref: deployment, Replicas: new(int32(6)), StrategyType: "RollingUpdate", RollingUpdate: limits}
+	w := workload.Workload{Ref: deployment, Replicas: ptr.To(int32(6)), StrategyType: "RollingUpdate", RollingUpdate: limits}
 	patch, write := batchrelease.InitializePatch(br, w, 0)
 	require.True(t, write)
 	const strategy = `{\"rollingStyle\":\"Partition\",\"rollingUpdate\":{\"maxUnavailable\":\"25%\",\"maxSurge\":\"25%\"},\"partition\":`
@@ -198,7 +199,7 @@ func TestPatches(t *testing.T) {
 	}
 	green := func(surge rollout.IntOrPercent) func(w *workload.Workload) {
 		return func(w *workload.Workload) {
-			w.MinReadySeconds, w.ProgressDeadlineSeconds = workload.InfiniteMinReady, new(int32(workload.InfiniteDeadline))
+			w.MinReadySeconds, w.ProgressDeadlineSeconds = workload.InfiniteMinReady, ptr.To(int32(workload.InfiniteDeadline))
 			w.StrategyType, w.RollingUpdate = "RollingUpdate", &partition.RollingUpdate{MaxSurge: surge}
 		}
 	}
@@ -216,7 +217,7 @@ func TestPatches(t *testing.T) {
 		{"native DaemonSet, there", upgrade(daemonSet, workload.Partition, p(50), func(w *workload.Workload) {
 			w.Annotations = map[string]string{workload.AnnotationDaemonSetControl: `{"partition":"3"}`}
 		}), ""},
-		{"canary", upgrade(deployment, workload.Canary, p(50), func(w *workload.Workload) { w.Replicas = new(int32(6)) }), ""},
+		{"canary", upgrade(deployment, workload.Canary, p(50), func(w *workload.Workload) { w.Replicas = ptr.To(int32(6)) }), ""},
 		{"blue-green: the example, 3 new beside 6 old", upgrade(deployment, workload.BlueGreen, p(50), green(n(1))), `{"spec":{"paused":false,"strategy":{"rollingUpdate":{"maxSurge":"50%","maxUnavailable":0},"type":"RollingUpdate"}}}`},
 		{"blue-green, step 1: an integer 1 counts as 0", upgrade(deployment, workload.BlueGreen, n(1), green(n(1))), `{"spec":{"paused":false,"strategy":{"rollingUpdate":{"maxSurge":1,"maxUnavailable":0},"type":"RollingUpdate"}}}`},
 		{"blue-green, covered", upgrade(deployment, workload.BlueGreen, p(50), green(p(50))), ""},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/recorded"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
@@ -211,7 +212,7 @@ func TestVectorsBatchBlueGreen(t *testing.T) {
 		w.RollingUpdate = &partition.RollingUpdate{MaxSurge: in.CurrentMaxSurge.IntOrPercent, MaxUnavailable: rollout.Int(0)}
 		if in.PreparedForBlueGreen {
 			w.Annotations = map[string]string{partition.AnnotationControlInfo: "{}"}
-			w.MinReadySeconds, w.ProgressDeadlineSeconds = workload.InfiniteMinReady, new(int32(workload.InfiniteDeadline))
+			w.MinReadySeconds, w.ProgressDeadlineSeconds = workload.InfiniteMinReady, ptr.To(int32(workload.InfiniteDeadline))
 		}
 		return outcome(t, &in, in.release(workload.BlueGreen), w, nil), in.rule()
 	})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/partition"
@@ -56,7 +57,7 @@ func TestAdmitMatches(t *testing.T) {
 func admit(t *testing.T, ref workload.Ref, rollouts []kruise.Rollout, change func(s *kruise.AdmitSnapshot)) kruise.Admission {
 	t.Helper()
 	old := workload.Workload{
-		Ref: ref, UID: "u", Replicas: new(int32(6)), Template: template("v1"), StrategyType: "RollingUpdate",
+		Ref: ref, UID: "u", Replicas: ptr.To(int32(6)), Template: template("v1"), StrategyType: "RollingUpdate",
 		RollingUpdate: &partition.RollingUpdate{MaxSurge: rollout.Int(1)}, Status: workload.Status{Replicas: 6, UpdatedReplicas: 6},
 	}
 	s := kruise.AdmitSnapshot{Old: old, New: old, Rollouts: rollouts, Sets: []workload.Set{{Name: "a", Template: template("v1"), Replicas: 6, Revision: "1"}}}
@@ -87,8 +88,8 @@ func TestEffectiveChange(t *testing.T) {
 		{"no id, another template", nil, nil, [2]string{"v1", "v2"}, true, ""},
 		{"the id is gone, another template", id("1"), nil, [2]string{"v1", "v2"}, true, ""},
 	} {
-		old := workload.Workload{Annotations: c.old, Template: template(c.templates[0]), Replicas: new(int32(1))}
-		updated := workload.Workload{Annotations: c.new, Template: template(c.templates[1]), Replicas: new(int32(9))}
+		old := workload.Workload{Annotations: c.old, Template: template(c.templates[0]), Replicas: ptr.To(int32(1))}
+		updated := workload.Workload{Annotations: c.new, Template: template(c.templates[1]), Replicas: ptr.To(int32(9))}
 		got, reason := kruise.EffectiveChange(old, updated, 0)
 		require.Equal(t, c.want, got, c.why)
 		require.Equal(t, c.reason, reason, c.why)
@@ -111,9 +112,9 @@ func TestAdmitDeployment(t *testing.T) {
 		change   func(s *kruise.AdmitSnapshot)
 		want     kruise.Reason
 	}{
-		{"no pods are wanted", r, func(s *kruise.AdmitSnapshot) { s.New.Replicas = new(int32(0)) }, kruise.ReasonNoReplicas},
+		{"no pods are wanted", r, func(s *kruise.AdmitSnapshot) { s.New.Replicas = ptr.To(int32(0)) }, kruise.ReasonNoReplicas},
 		{"unset replicas are 1", r, func(s *kruise.AdmitSnapshot) { s.New.Replicas = nil }, kruise.ReasonReleaseBegins},
-		{"only the replicas change", r, func(s *kruise.AdmitSnapshot) { s.New.Template, s.New.Replicas = s.Old.Template, new(int32(9)) }, kruise.ReasonTemplateUnchanged},
+		{"only the replicas change", r, func(s *kruise.AdmitSnapshot) { s.New.Template, s.New.Replicas = s.Old.Template, ptr.To(int32(9)) }, kruise.ReasonTemplateUnchanged},
 		{"no usable set", r, func(s *kruise.AdmitSnapshot) { s.Sets[0].Replicas = 0 }, kruise.ReasonNoPods},
 		{"a set on its way out", r, func(s *kruise.AdmitSnapshot) { s.Sets[0].DeletionTimestamp = now }, kruise.ReasonNoPods},
 		{"two versions", r, two, kruise.ReasonReleaseBegins}, {"two versions, with traffic", led, two, kruise.ReasonTwoVersions}, {"one version, with traffic", led, nil, kruise.ReasonReleaseBegins},
@@ -178,7 +179,7 @@ func TestAdmitInProgress(t *testing.T) {
 // The other kinds.
 func TestAdmitOthers(t *testing.T) {
 	advanced := workload.Ref{APIVersion: "apps.kruise.io/v1beta1", Kind: "StatefulSet", Name: "demo"}
-	none := func(s *kruise.AdmitSnapshot) { s.New.Replicas = new(int32(0)) }
+	none := func(s *kruise.AdmitSnapshot) { s.New.Replicas = ptr.To(int32(0)) }
 	behind := func(s *kruise.AdmitSnapshot) { s.New.Status.UpdatedReplicas = 5 }
 	hold := rollout.Int(workload.HoldEverything)
 	for _, c := range []struct {
@@ -227,7 +228,7 @@ func TestAdmitOthers(t *testing.T) {
 // StableServicePinnedForEver where no pods are left at all: there is no stable ReplicaSet to name.
 func TestAdmitInProgressWithoutPods(t *testing.T) {
 	s := kruise.AdmitSnapshot{Rollouts: []kruise.Rollout{partitioned(deployment, step(rollout.Percent(100), 0))}}
-	s.Old = workload.Workload{Ref: deployment, UID: "u", Replicas: new(int32(6)), Template: template("v2"), Paused: true, StrategyType: "Recreate"}
+	s.Old = workload.Workload{Ref: deployment, UID: "u", Replicas: ptr.To(int32(6)), Template: template("v2"), Paused: true, StrategyType: "Recreate"}
 	s.Old.Annotations = map[string]string{workload.AnnotationInProgress: "x", partition.AnnotationStrategy: `{"rollingStyle":"partition"}`}
 	s.Old.Labels = map[string]string{workload.LabelStableRevision: "v1"}
 	s.New = s.Old

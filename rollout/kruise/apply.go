@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/internal/apply"
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/zero"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/traffic"
@@ -88,7 +89,7 @@ func (a PatchWorkload) apply(s *Snapshot) error {
 	if apply.Meant("", known, w.Name, w.UID, a.Workload.Name, a.UID) != nil {
 		return apply.Refused("Action.Workload", a.Workload.Name, "must be the workload with the UID of the action")
 	}
-	s.Workload = new(w.Patched(a.Patch))
+	s.Workload = ptr.To(w.Patched(a.Patch))
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
@@ -90,7 +91,7 @@ func ruled() kruise.Snapshot {
 		Shared:   &kruise.SharedRouting{Name: "shared", UID: "t"},
 		BatchRelease: &batchrelease.Release{
 			Name: "web", UID: "b", Generation: 1, Finalizers: []string{"f"}, WorkloadRef: deployment, Annotations: map[string]string{"a": "1"},
-			ReleasePlan: batchrelease.ReleasePlan{BatchPartition: new(int32(1))},
+			ReleasePlan: batchrelease.ReleasePlan{BatchPartition: ptr.To(int32(1))},
 		},
 		Traffic: traffic.Objects{
 			Stable: &traffic.Service{Name: "svc", Selector: map[string]string{"app": "web"}}, Canary: &traffic.Service{Name: "svc-canary"},
@@ -124,15 +125,15 @@ func TestApply(t *testing.T) {
 	require.Equal(t, map[string]string{"a": "1", "b": "2"}, after(kruise.PatchRollout{Name: "web", UID: "r", Annotations: map[string]string{"b": "2"}}).Rollout.Annotations)
 
 	marked := after(kruise.PatchWorkload{Workload: deployment, UID: "d", Patch: workload.Patch{
-		Labels: map[string]*string{"l": nil, "m": new("2")}, Annotations: map[string]*string{workload.AnnotationInProgress: new("x")},
+		Labels: map[string]*string{"l": nil, "m": ptr.To("2")}, Annotations: map[string]*string{workload.AnnotationInProgress: ptr.To("x")},
 	}}).Workload
 	require.Equal(t, map[string]string{"m": "2"}, marked.Labels)
 	require.True(t, marked.InProgress)
 	require.Equal(t, "v1", marked.StableRevision)
-	resumed := after(kruise.PatchWorkload{Workload: deployment, UID: "d", Patch: workload.Patch{Paused: new(false)}}).Workload
+	resumed := after(kruise.PatchWorkload{Workload: deployment, UID: "d", Patch: workload.Patch{Paused: ptr.To(false)}}).Workload
 	require.Equal(t, &workload.State{Ref: deployment, UID: "d"}, resumed, "its controller has yet to see it")
 
-	plan := batchrelease.ReleasePlan{BatchPartition: new(int32(0)), Batches: []batchrelease.Batch{{CanaryReplicas: rollout.Int(1)}}, PatchPodTemplateMetadata: &workload.TemplateMetadata{Labels: map[string]string{"p": "1"}}}
+	plan := batchrelease.ReleasePlan{BatchPartition: ptr.To(int32(0)), Batches: []batchrelease.Batch{{CanaryReplicas: rollout.Int(1)}}, PatchPodTemplateMetadata: &workload.TemplateMetadata{Labels: map[string]string{"p": "1"}}}
 	without := s
 	without.BatchRelease = nil
 	made := on(without, kruise.CreateBatchRelease{Name: "web", Annotations: map[string]string{"b": "2"}, WorkloadRef: deployment, ReleasePlan: plan}).BatchRelease
@@ -145,7 +146,7 @@ func TestApply(t *testing.T) {
 	require.Equal(t, map[string]string{"b": "2"}, updated.Annotations, "they are replaced")
 	require.Equal(t, plan, updated.ReleasePlan)
 	require.Equal(t, int64(1), after(kruise.UpdateBatchRelease{Name: "web", WorkloadRef: deployment, ReleasePlan: s.BatchRelease.ReleasePlan}).BatchRelease.Generation, "annotations are no spec")
-	patched := after(kruise.PatchBatchRelease{Name: "web", UID: "b", RolloutID: new("7")}).BatchRelease
+	patched := after(kruise.PatchBatchRelease{Name: "web", UID: "b", RolloutID: ptr.To("7")}).BatchRelease
 	require.Equal(t, "7", patched.ReleasePlan.RolloutID)
 	require.NotNil(t, patched.ReleasePlan.BatchPartition)
 	require.Equal(t, int64(2), patched.Generation)
@@ -184,7 +185,7 @@ func TestApplyToTraffic(t *testing.T) {
 	require.Equal(t, &traffic.Service{Name: "svc-canary", Selector: map[string]string{"k": "v"}},
 		on(without, kruise.CreateService{Name: "svc-canary", Stable: "svc", Selector: map[string]string{"k": "v"}}).Canary)
 	require.Nil(t, on(s, kruise.DeleteService{Name: "svc-canary"}).Canary)
-	rules := []traffic.Rule{{BackendRefs: []traffic.BackendRef{{Name: "svc", Weight: new(int32(7))}}}}
+	rules := []traffic.Rule{{BackendRefs: []traffic.BackendRef{{Name: "svc", Weight: ptr.To(int32(7))}}}}
 	require.Equal(t, &traffic.Route{Name: "route", Rules: rules}, on(s, kruise.SetRoute{Name: "route", Rules: rules}).Route)
 	require.Equal(t, &traffic.Ingress{Name: "in-canary", Annotations: map[string]string{"b": "2"}},
 		on(s, kruise.SetIngress{Name: "in-canary", Annotations: map[string]string{"b": "2"}}).CanaryIngress, "they are replaced")

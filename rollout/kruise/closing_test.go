@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
@@ -36,7 +37,7 @@ func TestGoOn(t *testing.T) {
 		require.NotContains(t, p.String(), "deployment demo", "upstream leaves it: %s", c.why)
 		p = reconcile(t, s, resumesAbandoned)
 		require.Equal(t, []any{kruise.FinalisingStep(""), c.wantStable}, []any{p.Status.Sub.FinalisingStep, p.Status.Sub.StableRevision}, c.why)
-		patch := workload.Patch{Annotations: map[string]*string{partition.AnnotationStrategy: new(running.Text())}}
+		patch := workload.Patch{Annotations: map[string]*string{partition.AnnotationStrategy: ptr.To(running.Text())}}
 		want := kruise.Action(kruise.PatchWorkload{Workload: deployment, Patch: patch, Reason: kruise.ReasonStep})
 		if c.resumes {
 			require.Contains(t, p.Actions, want, c.why)

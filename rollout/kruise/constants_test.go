@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
@@ -56,7 +57,7 @@ func TestAnnotations(t *testing.T) {
 	require.Equal(t, partition.ExtraStatus{}, partition.ParseExtraStatus(""))
 	require.Equal(t, partition.ExtraStatus{UpdatedReadyReplicas: 3, ExpectedUpdatedReplicas: 4}, partition.ParseExtraStatus(`{"updatedReadyReplicas":3,"expectedUpdatedReplicas":4}`))
 	require.Equal(t, partition.ExtraStatus{}, partition.ParseExtraStatus(`{"updatedReadyReplicas":3,"expectedUpdatedReplicas":"4"}`), "nothing of what cannot be read whole")
-	original, err := json.Marshal(workload.OriginalStrategy{MaxSurge: new(rollout.Int(1)), ProgressDeadlineSeconds: new(int32(600))})
+	original, err := json.Marshal(workload.OriginalStrategy{MaxSurge: ptr.To(rollout.Int(1)), ProgressDeadlineSeconds: ptr.To(int32(600))})
 	require.NoError(t, err)
 	require.Equal(t, `{"maxSurge":1,"progressDeadlineSeconds":600}`, string(original))
 	s, err := partition.ParseStrategy("")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
@@ -73,7 +74,7 @@ func deadline(t *testing.T, o kruise.Options) string {
 	soon := reconcile(t, s, o)
 	s.Rollout.Status.Sub.LastUpdateTime = now.Add(-600 * time.Second)
 	late := reconcile(t, s, o)
-	s.Workload.ProgressDeadlineSeconds = new(int32(workload.InfiniteDeadline))
+	s.Workload.ProgressDeadlineSeconds = ptr.To(int32(workload.InfiniteDeadline))
 	require.Empty(t, conditionOf(reconcile(t, s, o).Status, workload.ConditionStalled), "there is no deadline")
 	s.Rollout.Status.Conditions = late.Status.Conditions
 	require.Empty(t, conditionOf(reconcile(t, s, o).Status, workload.ConditionStalled), "it is over")
@@ -105,8 +106,8 @@ func deadline(t *testing.T, o kruise.Options) string {
 func canaryBatch(t *testing.T, o kruise.Options) string {
 	br := release(workload.Canary, rollout.Int(2), rollout.Int(4))
 	br.ReleasePlan.RolloutID = "id"
-	w := workload.Workload{Ref: deployment, Replicas: new(int32(4)), UpdateRevision: "v2"}
-	canary := workload.Workload{Ref: deployment, Replicas: new(int32(4)), UpdateRevision: "patched"}
+	w := workload.Workload{Ref: deployment, Replicas: ptr.To(int32(4)), UpdateRevision: "v2"}
+	canary := workload.Workload{Ref: deployment, Replicas: ptr.To(int32(4)), UpdateRevision: "patched"}
 	canary.Status = workload.Status{Replicas: 4, AvailableReplicas: 4}
 	c := batchrelease.NewContext(br, w, &canary, o.Repair)
 	c.PodCount = 4
@@ -136,12 +137,12 @@ func canaryBatch(t *testing.T, o kruise.Options) string {
 func ordinals(t *testing.T, o kruise.Options) string {
 	br := release(workload.Partition, rollout.Percent(25), rollout.Percent(50))
 	br.WorkloadRef = statefulSet
-	br.ReleasePlan.RolloutID, br.ReleasePlan.BatchPartition = "id", new(int32(1))
+	br.ReleasePlan.RolloutID, br.ReleasePlan.BatchPartition = "id", ptr.To(int32(1))
 	br.Status = batchrelease.Status{
 		Phase: batchrelease.PhaseProgressing, ObservedReleasePlanHash: br.ReleasePlan.Hash(), ObservedRolloutID: "id", UpdateRevision: "web-v2", ObservedWorkloadReplicas: 4,
 		Current: batchrelease.CurrentBatch{BatchState: batchrelease.StateUpgrading, CurrentBatch: 1, UpdatedReplicas: 2, UpdatedReadyReplicas: 2},
 	}
-	w := workload.Workload{Ref: statefulSet, Replicas: new(int32(4)), UpdateRevision: "web-v2", Partition: rollout.Int(2)}
+	w := workload.Workload{Ref: statefulSet, Replicas: ptr.To(int32(4)), UpdateRevision: "web-v2", Partition: rollout.Int(2)}
 	w.Status = workload.Status{Replicas: 4, UpdatedReplicas: 2, UpdatedReadyReplicas: 2}
 	s := batchrelease.Snapshot{Release: br, Workload: &w}
 	for i := range 4 {
@@ -235,7 +236,7 @@ func TestCancelledDespiteUpdate(t *testing.T) {
 func canaryTwice(t *testing.T, o kruise.Options) string {
 	br := release(workload.Canary, rollout.Percent(50))
 	br.Status = batchrelease.Status{Phase: batchrelease.PhasePreparing, ObservedWorkloadReplicas: -1, ObservedReleasePlanHash: br.ReleasePlan.Hash()}
-	s := batchrelease.Snapshot{Release: br, Workload: &workload.Workload{Ref: deployment, Replicas: new(int32(4)), UpdateRevision: "v2"}}
+	s := batchrelease.Snapshot{Release: br, Workload: &workload.Workload{Ref: deployment, Replicas: ptr.To(int32(4)), UpdateRevision: "v2"}}
 	names := map[string]bool{}
 	for range 2 {
 		p, err := planBatch(s, now, batchOptions(o))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
@@ -24,7 +25,7 @@ func surged(ref workload.Ref, update string) batchrelease.Snapshot {
 	}
 	infinite := int32(workload.InfiniteDeadline)
 	w := workload.Workload{
-		Ref: ref, Replicas: new(int32(6)), Annotations: map[string]string{partition.AnnotationControlInfo: workload.ControlInfo(br.Name, br.UID)},
+		Ref: ref, Replicas: ptr.To(int32(6)), Annotations: map[string]string{partition.AnnotationControlInfo: workload.ControlInfo(br.Name, br.UID)},
 		StrategyType: "RollingUpdate", RollingUpdate: &partition.RollingUpdate{MaxSurge: rollout.Int(1)}, MinReadySeconds: workload.InfiniteMinReady,
 		ProgressDeadlineSeconds: &infinite, Paused: true, StableRevision: "v1", UpdateRevision: update, Status: workload.Status{Replicas: 6},
 	}

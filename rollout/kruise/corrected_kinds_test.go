@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
@@ -304,7 +305,7 @@ func TestHeldBatches(t *testing.T) {
 			}, true},
 			{"what is not taken over yet", "", "v3", "", func(br *batchrelease.Release, _ *workload.Workload) { br.Status.Phase = batchrelease.PhasePreparing }, false},
 		} {
-			w := workload.Workload{Ref: kind.ref, Replicas: new(int32(6)), Partition: rollout.Int(6), StableRevision: kind.revision("v1"), UpdateRevision: kind.revision("v2")}
+			w := workload.Workload{Ref: kind.ref, Replicas: ptr.To(int32(6)), Partition: rollout.Int(6), StableRevision: kind.revision("v1"), UpdateRevision: kind.revision("v2")}
 			w.Labels, w.Annotations = map[string]string{workload.LabelRolloutID: c.begun}, map[string]string{workload.AnnotationInProgress: "{}"}
 			facts := workload.Inspect(workload.InspectSnapshot{Workload: w, Revisions: []workload.DaemonSetRevision{{Revision: 1, Hash: "v1"}, {Revision: 2, Hash: "v2"}}})
 			br := kruise.ReleaseOf(kruise.Rollout{Name: "web", WorkloadRef: kind.ref, Canary: &kruise.Strategy{Steps: []kruise.Step{step(rollout.Percent(50), -1)}}}, facts, 1, 0)
@@ -341,7 +342,7 @@ func TestDrivenDeploymentsAreNotHeld(t *testing.T) {
 		s.Workload.Annotations[workload.AnnotationInProgress] = "{}"
 		s.Release.ReleasePlan.RollingStyle = style
 		s.Release.Status.ObservedReleasePlanHash = s.Release.ReleasePlan.Hash()
-		s.Canary = &workload.Workload{Ref: deployment, Replicas: new(int32(0))}
+		s.Canary = &workload.Workload{Ref: deployment, Replicas: ptr.To(int32(0))}
 		p, err := planBatch(s, now, batchrelease.Options{Repair: workload.RepairAll})
 		require.NoError(t, err)
 		require.Empty(t, p.Holds)
@@ -360,7 +361,7 @@ func TestRevisionOfNativeBatches(t *testing.T) {
 		{"its own", "v3", "v3", false},
 		{"it is not known", "v2", "", false},
 	} {
-		w := workload.Workload{Ref: daemonSet, Replicas: new(int32(6)), UpdateRevision: c.revision}
+		w := workload.Workload{Ref: daemonSet, Replicas: ptr.To(int32(6)), UpdateRevision: c.revision}
 		w.Annotations = map[string]string{workload.AnnotationDaemonSetControl: `{"partition":"3","batch-revision":"` + c.told + `"}`}
 		br := release(workload.Partition, rollout.Percent(50))
 		br.WorkloadRef = daemonSet

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
@@ -72,7 +73,7 @@ func TestGiveBackWaitsForTheRest(t *testing.T) {
 	} {
 		br := release(workload.Partition, rollout.Percent(50))
 		br.ReleasePlan.BatchPartition, br.ReleasePlan.FinalizingPolicy = nil, batchrelease.WaitResume
-		w := workload.Workload{Ref: deployment, Generation: 1, Replicas: new(int32(4)), UpdateRevision: "v2"}
+		w := workload.Workload{Ref: deployment, Generation: 1, Replicas: ptr.To(int32(4)), UpdateRevision: "v2"}
 		w.Status = workload.Status{ObservedGeneration: 1, Replicas: 4, UpdatedReplicas: 2}
 		c.change(&br, &w)
 		br.Status = batchrelease.Status{Phase: batchrelease.PhaseFinalizing, ObservedReleasePlanHash: br.ReleasePlan.Hash(), ObservedWorkloadReplicas: 4,
@@ -181,7 +182,7 @@ func TestTakesNoOtherTemplate(t *testing.T) {
 		br := release(c.style, rollout.Percent(50))
 		br.WorkloadRef, br.ReleasePlan.RolloutID = c.ref, c.id
 		br.Status = batchrelease.Status{Phase: batchrelease.PhasePreparing, ObservedWorkloadReplicas: -1, ObservedRolloutID: c.id, ObservedReleasePlanHash: br.ReleasePlan.Hash()}
-		w := workload.Workload{Ref: c.ref, Replicas: new(int32(4)), Paused: true, UpdateRevision: c.update, Labels: map[string]string{workload.LabelRolloutID: c.label}}
+		w := workload.Workload{Ref: c.ref, Replicas: ptr.To(int32(4)), Paused: true, UpdateRevision: c.update, Labels: map[string]string{workload.LabelRolloutID: c.label}}
 		for _, repair := range []workload.Quirks{0, workload.OtherTemplateReleased} {
 			p, err := planBatch(batchrelease.Snapshot{Release: br, Workload: &w}, now, batchrelease.Options{Repair: repair})
 			require.NoError(t, err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
@@ -98,7 +99,7 @@ func TestGiveBackHoldsTheNext(t *testing.T) {
 		br.Status.Phase = batchrelease.PhaseFinalizing
 		br.Finalizers = []string{workload.FinalizerBatchRelease}
 		w := workload.Workload{
-			Ref: c.ref, Replicas: new(int32(4)), Paused: true, UpdateRevision: "v3", StrategyType: "Recreate",
+			Ref: c.ref, Replicas: ptr.To(int32(4)), Paused: true, UpdateRevision: "v3", StrategyType: "Recreate",
 			Labels: map[string]string{stableLabel: "v2"},
 			Annotations: map[string]string{
 				workload.AnnotationInProgress: "{}", partition.AnnotationControlInfo: workload.ControlInfo(br.Name, br.UID), workload.AnnotationOriginalStrategy: "{}",

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/kruise"
@@ -27,7 +28,7 @@ func FuzzReconcile(f *testing.F) {
 
 func FuzzAdmit(f *testing.F) {
 	seed := func(ref workload.Ref, annotations map[string]string) kruise.AdmitSnapshot {
-		before := workload.Workload{Ref: ref, Replicas: new(int32(10)), Template: template("v1"), Annotations: annotations}
+		before := workload.Workload{Ref: ref, Replicas: ptr.To(int32(10)), Template: template("v1"), Annotations: annotations}
 		after := before
 		after.Template, after.StrategyType = template("v2"), "RollingUpdate"
 		r := partitioned(ref, step(rollout.Int(1), -1))

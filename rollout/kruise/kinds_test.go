@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
@@ -73,10 +74,10 @@ func TestUnknownKindsAreRejected(t *testing.T) {
 func TestUnknownKindsAreLeftAlone(t *testing.T) {
 	for _, ref := range undriven() {
 		for _, repair := range []workload.Quirks{0, workload.RepairAll} {
-			w := workload.Workload{Ref: ref, Replicas: new(int32(10)), StableRevision: "a", UpdateRevision: "a", Paused: true}
+			w := workload.Workload{Ref: ref, Replicas: ptr.To(int32(10)), StableRevision: "a", UpdateRevision: "a", Paused: true}
 			w.Annotations = map[string]string{partition.AnnotationControlInfo: "{}", workload.AnnotationOriginalStrategy: "{}"}
 			br := batchrelease.Release{Name: "demo", WorkloadRef: ref, ReleasePlan: batchrelease.ReleasePlan{Batches: []batchrelease.Batch{{CanaryReplicas: rollout.Percent(50)}}}}
-			br.Status.Current.NoNeedUpdateReplicas = new(int32(2))
+			br.Status.Current.NoNeedUpdateReplicas = ptr.To(int32(2))
 			c := batchrelease.NewContext(br, w, nil, repair)
 			require.Zero(t, c.Driver)
 			require.Zero(t, c.Planned)
@@ -94,6 +95,6 @@ func TestUnknownKindsAreLeftAlone(t *testing.T) {
 			require.Equal(t, workload.State{Ref: ref}, workload.Inspect(workload.InspectSnapshot{Workload: w}), "not consistent")
 		}
 	}
-	p := workload.Patch{Labels: map[string]*string{"a": new("b")}, Partition: rollout.Int(3), Paused: new(true), Replicas: new(int32(4))}
+	p := workload.Patch{Labels: map[string]*string{"a": ptr.To("b")}, Partition: rollout.Int(3), Paused: ptr.To(true), Replicas: ptr.To(int32(4))}
 	require.Equal(t, `{"metadata":{"labels":{"a":"b"}}}`, p.Body(workload.Ref{APIVersion: "x/v1", Kind: "Game"}))
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
@@ -19,11 +20,11 @@ import (
 
 // Each action has one line, and comes through JSON.
 func TestActions(t *testing.T) {
-	plan := batchrelease.ReleasePlan{BatchPartition: new(int32(1))}
+	plan := batchrelease.ReleasePlan{BatchPartition: ptr.To(int32(1))}
 	all := kruise.Actions{
 		kruise.SetFinalizer{Kind: "Rollout", Name: "web", Finalizer: "f", Reason: kruise.ReasonFinalizer},
 		kruise.PatchRollout{Name: "web", Annotations: map[string]string{"b": "1", "a": "2"}, Reason: kruise.ReasonHash},
-		kruise.PatchWorkload{Workload: deployment, Patch: workload.Patch{Replicas: new(int32(3))}, Reason: kruise.ReasonGiveBack},
+		kruise.PatchWorkload{Workload: deployment, Patch: workload.Patch{Replicas: ptr.To(int32(3))}, Reason: kruise.ReasonGiveBack},
 		kruise.CreateBatchRelease{Name: "web", WorkloadRef: deployment, ReleasePlan: plan, Reason: kruise.ReasonStep},
 		kruise.UpdateBatchRelease{Name: "web", WorkloadRef: deployment, Reason: kruise.ReasonStep},
 		kruise.PatchBatchRelease{Name: "web", Finalize: batchrelease.Immediate, Reason: kruise.ReasonClosing},
@@ -71,7 +72,7 @@ func TestConvertKeepsNothing(t *testing.T) {
 	old := kruise.RolloutV1alpha1{
 		Name: "web", WorkloadRef: deployment, Status: kruise.Status{Conditions: []workload.Condition{{Type: "a"}}, Sub: &kruise.StepStatus{CurrentStepIndex: 1}},
 		Steps: []kruise.StepV1alpha1{{
-			Weight: new(int32(20)), Pause: kruise.Pause{Duration: new(int32(60))},
+			Weight: ptr.To(int32(20)), Pause: kruise.Pause{Duration: ptr.To(int32(60))},
 			Matches: []traffic.Match{{Path: &traffic.PathMatch{Value: "/"}, Headers: []traffic.ValueMatch{{Name: "a"}}, QueryParams: []traffic.ValueMatch{{Name: "a"}}}},
 		}},
 		TrafficRoutings: []traffic.Routing{{Ingress: &traffic.IngressRef{Name: "i"}, Gateway: &traffic.GatewayRef{HTTPRouteName: &route}, CustomNetworkRefs: []traffic.NetworkRef{{Kind: "K"}}}},
@@ -85,7 +86,7 @@ func TestConvert(t *testing.T) {
 	old := kruise.RolloutV1alpha1{
 		Name: "web", WorkloadRef: deployment, Paused: true,
 		Annotations:              map[string]string{workload.AnnotationRollingStyle: "partition", workload.AnnotationTrafficRouting: "tr"},
-		Steps:                    []kruise.StepV1alpha1{{Weight: new(int32(20))}, {Weight: new(int32(50)), Replicas: rollout.Int(3)}, {Replicas: rollout.Percent(100)}},
+		Steps:                    []kruise.StepV1alpha1{{Weight: ptr.To(int32(20))}, {Weight: ptr.To(int32(50)), Replicas: rollout.Int(3)}, {Replicas: rollout.Percent(100)}},
 		PatchPodTemplateMetadata: &workload.TemplateMetadata{Labels: map[string]string{"a": "b"}},
 	}
 	r := old.Convert()
@@ -167,7 +168,7 @@ func TestBadInput(t *testing.T) {
 	require.ErrorIs(t, err, kruise.ErrInvalid)
 	_, err = planRollout(kruise.Snapshot{Rollout: partitioned(deployment)}, now, kruise.Options{})
 	require.ErrorContains(t, err, "Rollout.Steps")
-	negative := &workload.Workload{Replicas: new(int32(-1))}
+	negative := &workload.Workload{Replicas: ptr.To(int32(-1))}
 	_, err = planBatch(batchrelease.Snapshot{Workload: negative, Canary: negative}, time.Time{}, batchrelease.Options{})
 	for _, path := range []string{"now", "Release.Name", "Workload.Replicas", "Canary.Replicas"} {
 		require.ErrorContains(t, err, path)

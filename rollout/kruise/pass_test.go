@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
@@ -23,7 +24,7 @@ func TestStrategyHashIgnores(t *testing.T) {
 		change func(s *kruise.Strategy)
 		same   bool
 	}{
-		{"a pause", func(s *kruise.Strategy) { s.Steps[0].Pause.Duration = new(int32(1)) }, true},
+		{"a pause", func(s *kruise.Strategy) { s.Steps[0].Pause.Duration = ptr.To(int32(1)) }, true},
 		{"a pause without end", func(s *kruise.Strategy) { s.Steps[0].Pause = kruise.Pause{} }, true},
 		{"the threshold", func(s *kruise.Strategy) { s.FailureThreshold = rollout.Int(3) }, true},
 		{"replicas", func(s *kruise.Strategy) { s.Steps[0].Replicas = rollout.Percent(21) }, false},
@@ -270,7 +271,7 @@ func TestPauses(t *testing.T) {
 // The two examples, with 10 replicas and a BatchRelease at 50%.
 func TestRecalculate(t *testing.T) {
 	br := release(workload.Partition, rollout.Percent(20), rollout.Percent(50), rollout.Percent(100))
-	br.ReleasePlan.BatchPartition = new(int32(1))
+	br.ReleasePlan.BatchPartition = ptr.To(int32(1))
 	br.Status.Current.UpdatedReplicas = 5
 	for _, c := range []struct {
 		middle rollout.IntOrPercent
@@ -288,7 +289,7 @@ func TestRecalculate(t *testing.T) {
 		s.BatchRelease = nil
 		require.Equal(t, int32(1), reconcile(t, s, kruise.Options{}).Status.Sub.CurrentStepIndex, "no BatchRelease: the first step")
 	}
-	br.ReleasePlan.BatchPartition = new(int32(len(br.ReleasePlan.Batches)))
+	br.ReleasePlan.BatchPartition = ptr.To(int32(len(br.ReleasePlan.Batches)))
 	require.Equal(t, int32(1), kruise.RecalculateStep([]kruise.Step{step(rollout.Percent(20), 0)}, &br, 10, 1), "a batch that is none has released nothing")
 	br.ReleasePlan.BatchPartition = nil
 	require.Equal(t, int32(1), kruise.RecalculateStep([]kruise.Step{step(rollout.Percent(20), 0)}, &br, 10, 1), "where upstream crashes")

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/kruise"
@@ -70,7 +71,7 @@ func likelyAdmission(t *rapid.T) kruise.AdmitSnapshot {
 	as := func(name string) revision.Template { return revision.Template{ID: name, Hash: name} }
 	s := kruise.AdmitSnapshot{Rollouts: []kruise.Rollout{r}}
 	s.Old = workload.Workload{
-		Ref: ref, UID: "w", Replicas: new(rapid.Int32Range(0, 6).Draw(t, "replicas")), Template: as(version.Draw(t, "old")),
+		Ref: ref, UID: "w", Replicas: ptr.To(rapid.Int32Range(0, 6).Draw(t, "replicas")), Template: as(version.Draw(t, "old")),
 		StrategyType: "RollingUpdate", Labels: map[string]string{}, Annotations: map[string]string{},
 	}
 	if rarely(t, 3, "limits") {

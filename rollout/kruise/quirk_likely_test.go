@@ -5,6 +5,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
@@ -109,7 +110,7 @@ func disturb(t *rapid.T, s *kruise.Snapshot) {
 		case 10:
 			w.InProgress = false
 		case 11:
-			w.ProgressDeadlineSeconds = new(rapid.SampledFrom([]int32{10, workload.InfiniteDeadline}).Draw(t, "deadline"))
+			w.ProgressDeadlineSeconds = ptr.To(rapid.SampledFrom([]int32{10, workload.InfiniteDeadline}).Draw(t, "deadline"))
 		}
 	}
 }
@@ -172,7 +173,7 @@ func likelyWorkload(t *rapid.T, br batchrelease.Release, batch rollout.IntOrPerc
 	if rarely(t, 4, "hash with a name") {
 		w.UpdateRevision = "web-" + w.UpdateRevision
 	}
-	w.Replicas = new(rapid.SampledFrom([]int32{1, 4, 6, 10, 150}).Draw(t, "size"))
+	w.Replicas = ptr.To(rapid.SampledFrom([]int32{1, 4, 6, 10, 150}).Draw(t, "size"))
 	w.Labels = map[string]string{workload.LabelStableRevision: "v1"}
 	if rarely(t, 4, "named") {
 		w.Labels[workload.LabelRolloutID] = rapid.SampledFrom([]string{"id", "v2", "other"}).Draw(t, "name")

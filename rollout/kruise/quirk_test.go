@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
@@ -154,7 +155,7 @@ func frozen(t *testing.T, o kruise.Options) string {
 func shares(t *testing.T, o kruise.Options) string {
 	br := batchrelease.Release{}
 	br.ReleasePlan.Batches = []batchrelease.Batch{{CanaryReplicas: rollout.Percent(99)}}
-	c := batchrelease.NewContext(br, workload.Workload{Ref: cloneSet, Replicas: new(int32(101))}, nil, o.Repair)
+	c := batchrelease.NewContext(br, workload.Workload{Ref: cloneSet, Replicas: ptr.To(int32(101))}, nil, o.Repair)
 	text, err := json.Marshal(c.DesiredPartition)
 	require.NoError(t, err)
 	return string(text)
@@ -248,7 +249,7 @@ func strategyType(t *testing.T, o kruise.Options) string {
 func threshold(_ *testing.T, o kruise.Options) string {
 	br := batchrelease.Release{}
 	br.ReleasePlan.Batches = []batchrelease.Batch{{CanaryReplicas: rollout.Int(5)}}
-	w := workload.Workload{Ref: statefulSet, Replicas: new(int32(10)), RollingUpdate: &partition.RollingUpdate{MaxUnavailable: rollout.Int(1)}}
+	w := workload.Workload{Ref: statefulSet, Replicas: ptr.To(int32(10)), RollingUpdate: &partition.RollingUpdate{MaxUnavailable: rollout.Int(1)}}
 	w.Status.UpdatedReplicas, w.Status.UpdatedReadyReplicas = 5, 4
 	hold, waiting := batchrelease.NewContext(br, w, nil, o.Repair).Waiting(o.Repair)
 	if !waiting {

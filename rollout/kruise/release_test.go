@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
@@ -18,7 +19,7 @@ func TestReleaseOf(t *testing.T) {
 	r.Annotations = map[string]string{workload.AnnotationRollbackInBatch: "true"}
 	f := workload.State{CanaryRevision: "v2"}
 	want := batchrelease.Release{Name: "web", WorkloadRef: deployment, ReleasePlan: batchrelease.ReleasePlan{
-		Batches: []batchrelease.Batch{{CanaryReplicas: rollout.Percent(20)}, {CanaryReplicas: rollout.Int(5)}}, BatchPartition: new(int32(1)), RolloutID: "v2",
+		Batches: []batchrelease.Batch{{CanaryReplicas: rollout.Percent(20)}, {CanaryReplicas: rollout.Int(5)}}, BatchPartition: ptr.To(int32(1)), RolloutID: "v2",
 		FailureThreshold: rollout.Percent(10), PatchPodTemplateMetadata: &workload.TemplateMetadata{Labels: map[string]string{"a": "b"}}, RollingStyle: workload.Partition,
 	}}
 	require.Equal(t, want, kruise.ReleaseOf(r, f, 2, 0))

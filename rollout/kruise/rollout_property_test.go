@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
@@ -205,7 +206,7 @@ func anyRelease(t *rapid.T) batchrelease.Release {
 		br.ReleasePlan.Batches = append(br.ReleasePlan.Batches, batchrelease.Batch{CanaryReplicas: anyValue(t, "size")})
 	}
 	if rapid.Bool().Draw(t, "partition") {
-		br.ReleasePlan.BatchPartition = new(rapid.Int32Range(-1, 5).Draw(t, "batch partition"))
+		br.ReleasePlan.BatchPartition = ptr.To(rapid.Int32Range(-1, 5).Draw(t, "batch partition"))
 	}
 	br.ReleasePlan.RolloutID = rapid.SampledFrom([]string{"", "id"}).Draw(t, "id")
 	br.ReleasePlan.RollingStyle = rapid.SampledFrom([]workload.Style{"", "Odd", workload.Partition, workload.Canary, workload.BlueGreen}).Draw(t, "style")
@@ -281,7 +282,7 @@ func anyTraffic(t *rapid.T, o *traffic.Objects) {
 		o.CanaryIngress = &traffic.Ingress{Name: "in-canary"}
 	}
 	if rapid.IntRange(0, 4).Draw(t, "route") > 0 {
-		o.Route = &traffic.Route{Name: "route", Rules: []traffic.Rule{{BackendRefs: []traffic.BackendRef{{Kind: "Service", Name: "svc", Port: new(int32(80))}}}, {}}}
+		o.Route = &traffic.Route{Name: "route", Rules: []traffic.Rule{{BackendRefs: []traffic.BackendRef{{Kind: "Service", Name: "svc", Port: ptr.To(int32(80))}}}, {}}}
 	}
 }
 
@@ -340,7 +341,7 @@ func TestReconcileBatchIsPure(t *testing.T) {
 
 func anyWorkload(t *rapid.T, br batchrelease.Release) *workload.Workload {
 	w := &workload.Workload{
-		Ref: br.WorkloadRef, Replicas: new(rapid.Int32Range(0, 12).Draw(t, "replicas")), Partition: anyStep(t, "old"),
+		Ref: br.WorkloadRef, Replicas: ptr.To(rapid.Int32Range(0, 12).Draw(t, "replicas")), Partition: anyStep(t, "old"),
 		StrategyType: rapid.SampledFrom([]string{"", "RollingUpdate", "Recreate"}).Draw(t, "strategy"), Paused: rapid.Bool().Draw(t, "paused"),
 		UpdateRevision: rapid.SampledFrom([]string{"v1", "v2"}).Draw(t, "revision"), StableRevision: "v1", Annotations: map[string]string{},
 		Unordered: rapid.Bool().Draw(t, "unordered"),
@@ -354,7 +355,7 @@ func anyWorkload(t *rapid.T, br batchrelease.Release) *workload.Workload {
 		w.Annotations[workload.AnnotationOriginalStrategy] = rapid.SampledFrom([]string{"", "{", `{"maxSurge":1,"maxUnavailable":0}`}).Draw(t, "original")
 	}
 	if rapid.Bool().Draw(t, "prepared") {
-		w.MinReadySeconds, w.ProgressDeadlineSeconds = workload.InfiniteMinReady, new(int32(workload.InfiniteDeadline))
+		w.MinReadySeconds, w.ProgressDeadlineSeconds = workload.InfiniteMinReady, ptr.To(int32(workload.InfiniteDeadline))
 	}
 	return w
 }

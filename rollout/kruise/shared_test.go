@@ -5,6 +5,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
@@ -23,7 +24,7 @@ var now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 func release(style workload.Style, sizes ...rollout.IntOrPercent) batchrelease.Release {
 	br := batchrelease.Release{Name: "web", UID: "b", WorkloadRef: deployment, Finalizers: []string{workload.FinalizerBatchRelease}}
-	br.ReleasePlan = batchrelease.ReleasePlan{RollingStyle: style, BatchPartition: new(int32(0))}
+	br.ReleasePlan = batchrelease.ReleasePlan{RollingStyle: style, BatchPartition: ptr.To(int32(0))}
 	for _, v := range sizes {
 		br.ReleasePlan.Batches = append(br.ReleasePlan.Batches, batchrelease.Batch{CanaryReplicas: v})
 	}
@@ -39,7 +40,7 @@ func progressing(ref workload.Ref) batchrelease.Snapshot {
 		Phase: batchrelease.PhaseProgressing, ObservedReleasePlanHash: br.ReleasePlan.Hash(), StableRevision: "v1", UpdateRevision: "v2", ObservedWorkloadReplicas: 10,
 		Current: batchrelease.CurrentBatch{BatchState: batchrelease.StateReady, BatchReadyTime: now, UpdatedReplicas: 2, UpdatedReadyReplicas: 2},
 	}
-	w := workload.Workload{Ref: ref, Generation: 3, Replicas: new(int32(10)), StableRevision: "v1", UpdateRevision: "v2"}
+	w := workload.Workload{Ref: ref, Generation: 3, Replicas: ptr.To(int32(10)), StableRevision: "v1", UpdateRevision: "v2"}
 	w.Status = workload.Status{ObservedGeneration: 3, Replicas: 10, UpdatedReplicas: 2, UpdatedReadyReplicas: 2}
 	return batchrelease.Snapshot{Release: br, Workload: &w}
 }

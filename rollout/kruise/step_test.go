@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
@@ -24,7 +25,7 @@ func TestPinsUnlessCovered(t *testing.T) {
 		return &br
 	}
 	full := rollout.Int(6)
-	first := batches(full, new(int32(0)))
+	first := batches(full, ptr.To(int32(0)))
 	first.ReleasePlan.Batches[0].CanaryReplicas = full
 	for _, c := range []struct {
 		why       string
@@ -35,13 +36,13 @@ func TestPinsUnlessCovered(t *testing.T) {
 	}{
 		{"no BatchRelease", nil, 6, full, true},
 		{"no batch is released", batches(full, nil), 0, unset, true},
-		{"the first", batches(full, new(int32(0))), 0, unset, true},
+		{"the first", batches(full, ptr.To(int32(0))), 0, unset, true},
 		{"the first, which is full", first, 0, unset, false},
-		{"one that is full", batches(rollout.Percent(100), new(int32(1))), 0, unset, false},
-		{"one short of it", batches(rollout.Int(5), new(int32(1))), 0, unset, true},
-		{"more than all", batches(rollout.Int(7), new(int32(1))), 0, unset, false},
-		{"one that is not there", batches(full, new(int32(2))), 0, unset, true},
-		{"nor before the first", batches(full, new(int32(-1))), 0, unset, true},
+		{"one that is full", batches(rollout.Percent(100), ptr.To(int32(1))), 0, unset, false},
+		{"one short of it", batches(rollout.Int(5), ptr.To(int32(1))), 0, unset, true},
+		{"more than all", batches(rollout.Int(7), ptr.To(int32(1))), 0, unset, false},
+		{"one that is not there", batches(full, ptr.To(int32(2))), 0, unset, true},
+		{"nor before the first", batches(full, ptr.To(int32(-1))), 0, unset, true},
 		{"all pods are updated", batches(full, nil), 6, unset, false},
 		{"all but one", batches(full, nil), 5, unset, true},
 		{"the partition is full", batches(full, nil), 0, full, false},

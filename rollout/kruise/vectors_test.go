@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/recorded"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
@@ -241,13 +242,13 @@ func (in *recordedRollout) traffic(s *kruise.Snapshot, strategy *kruise.Strategy
 		return m
 	}
 	s.Traffic.Stable = &traffic.Service{Name: "svc", Selector: selector(in.StableServiceRevisionSelector)}
-	ref := traffic.BackendRef{Kind: "Service", Name: "svc", Port: new(int32(80))}
+	ref := traffic.BackendRef{Kind: "Service", Name: "svc", Port: ptr.To(int32(80))}
 	rule := traffic.Rule{BackendRefs: []traffic.BackendRef{ref}}
 	if in.CanaryServiceAndRouteExist {
 		s.Traffic.Canary = &traffic.Service{Name: "svc-canary", Selector: selector(in.CanaryServiceRevisionSelector)}
 		canary := ref
-		canary.Name, canary.Weight = "svc-canary", new(int32(20))
-		rule.BackendRefs[0].Weight = new(int32(80))
+		canary.Name, canary.Weight = "svc-canary", ptr.To(int32(20))
+		rule.BackendRefs[0].Weight = ptr.To(int32(80))
 		rule.BackendRefs = append(rule.BackendRefs, canary)
 	}
 	s.Traffic.Route = &traffic.Route{Name: "route", Rules: []traffic.Rule{rule}}

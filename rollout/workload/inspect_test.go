@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
@@ -64,7 +65,7 @@ func TestInspectRollbacks(t *testing.T) {
 // DeadlineNotReported: the deadline is that of before a blue-green release made it infinite.
 func TestInspectDeadline(t *testing.T) {
 	for original, want := range map[string]int32{"": workload.InfiniteDeadline, "{}": workload.InfiniteDeadline, `{"progressDeadlineSeconds":60}`: 60} {
-		w := workload.Workload{Ref: deployment, ProgressDeadlineSeconds: new(int32(workload.InfiniteDeadline)), Annotations: map[string]string{workload.AnnotationOriginalStrategy: original}}
+		w := workload.Workload{Ref: deployment, ProgressDeadlineSeconds: ptr.To(int32(workload.InfiniteDeadline)), Annotations: map[string]string{workload.AnnotationOriginalStrategy: original}}
 		require.Equal(t, want, *workload.Inspect(workload.InspectSnapshot{Workload: w}).ProgressDeadlineSeconds, original)
 	}
 }
@@ -72,7 +73,7 @@ func TestInspectDeadline(t *testing.T) {
 // What a workload tells.
 func TestInspect(t *testing.T) {
 	observed := func(w workload.Workload) workload.Workload {
-		w.Replicas, w.Annotations = new(int32(4)), map[string]string{workload.AnnotationInProgress: "x"}
+		w.Replicas, w.Annotations = ptr.To(int32(4)), map[string]string{workload.AnnotationInProgress: "x"}
 		w.Template = revision.Template{ID: "v2", Hash: "v2"}
 		return w
 	}

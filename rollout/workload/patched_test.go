@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/partition"
@@ -15,9 +16,9 @@ import (
 func whole(ref workload.Ref) workload.Workload {
 	return workload.Workload{
 		Ref: ref, UID: "u", Generation: 3, Labels: map[string]string{"l": "1", workload.LabelStableRevision: "v1"}, Annotations: map[string]string{"a": "1"},
-		Replicas: new(int32(4)), Template: template("v2"), Paused: true, StrategyType: "RollingUpdate", Partition: rollout.Int(2), MinReadySeconds: 5,
+		Replicas: ptr.To(int32(4)), Template: template("v2"), Paused: true, StrategyType: "RollingUpdate", Partition: rollout.Int(2), MinReadySeconds: 5,
 		RollingUpdate:           &partition.RollingUpdate{MaxSurge: rollout.Int(1), MaxUnavailable: rollout.Percent(25)},
-		ProgressDeadlineSeconds: new(int32(60)), StableRevision: "v1", UpdateRevision: "v2", Status: workload.Status{ObservedGeneration: 3, Replicas: 4},
+		ProgressDeadlineSeconds: ptr.To(int32(60)), StableRevision: "v1", UpdateRevision: "v2", Status: workload.Status{ObservedGeneration: 3, Replicas: 4},
 	}
 }
 
@@ -33,12 +34,12 @@ func TestPatched(t *testing.T) {
 		does  effect
 		on    []workload.Ref // it changes nothing of the others
 	}{
-		{"replicas", workload.Patch{Replicas: new(int32(7))}, func(w *workload.Workload) { w.Replicas = new(int32(7)) }, []workload.Ref{deployment, cloneSet, statefulSet, advanced}},
-		{"equal", workload.Patch{Replicas: new(int32(4)), MinReadySeconds: new(int32(5)), MaxSurge: rollout.Int(1)}, nil, nil},
-		{"resumed", workload.Patch{Paused: new(false)}, func(w *workload.Workload) { w.Paused = false }, []workload.Ref{deployment, cloneSet}},
-		{"update resumed", workload.Patch{StrategyPaused: new(false)}, func(w *workload.Workload) { w.Paused = false }, []workload.Ref{cloneSet, statefulSet, advanced, kruiseSet}},
-		{"type", workload.Patch{StrategyType: new("OnDelete")}, func(w *workload.Workload) { w.StrategyType = "OnDelete" }, all},
-		{"Recreate", workload.Patch{StrategyType: new("Recreate"), MaxSurge: rollout.Int(3)}, func(w *workload.Workload) {
+		{"replicas", workload.Patch{Replicas: ptr.To(int32(7))}, func(w *workload.Workload) { w.Replicas = ptr.To(int32(7)) }, []workload.Ref{deployment, cloneSet, statefulSet, advanced}},
+		{"equal", workload.Patch{Replicas: ptr.To(int32(4)), MinReadySeconds: ptr.To(int32(5)), MaxSurge: rollout.Int(1)}, nil, nil},
+		{"resumed", workload.Patch{Paused: ptr.To(false)}, func(w *workload.Workload) { w.Paused = false }, []workload.Ref{deployment, cloneSet}},
+		{"update resumed", workload.Patch{StrategyPaused: ptr.To(false)}, func(w *workload.Workload) { w.Paused = false }, []workload.Ref{cloneSet, statefulSet, advanced, kruiseSet}},
+		{"type", workload.Patch{StrategyType: ptr.To("OnDelete")}, func(w *workload.Workload) { w.StrategyType = "OnDelete" }, all},
+		{"Recreate", workload.Patch{StrategyType: ptr.To("Recreate"), MaxSurge: rollout.Int(3)}, func(w *workload.Workload) {
 			w.StrategyType, w.RollingUpdate = "Recreate", nil
 		}, []workload.Ref{deployment}},
 		{"surge", workload.Patch{MaxSurge: rollout.Int(3)}, func(w *workload.Workload) {
@@ -55,7 +56,7 @@ func TestPatched(t *testing.T) {
 			}
 		}, []workload.Ref{deployment, statefulSet, advanced, daemonSet, kruiseSet}},
 		{"minReadySeconds", workload.Patch{MinReadySeconds: new(int32)}, func(w *workload.Workload) { w.MinReadySeconds = 0 }, all},
-		{"deadline", workload.Patch{ProgressDeadlineSeconds: new(int32(9))}, func(w *workload.Workload) { w.ProgressDeadlineSeconds = new(int32(9)) }, all},
+		{"deadline", workload.Patch{ProgressDeadlineSeconds: ptr.To(int32(9))}, func(w *workload.Workload) { w.ProgressDeadlineSeconds = ptr.To(int32(9)) }, all},
 	} {
 		for _, ref := range all {
 			if c.why == "Recreate" && ref != deployment {
@@ -78,7 +79,7 @@ func TestPatched(t *testing.T) {
 // of a Deployment a label is the stable revision.
 func TestPatchedMetadata(t *testing.T) {
 	p := workload.Patch{
-		Labels: map[string]*string{"l": nil, workload.LabelStableRevision: new("v3")}, Annotations: map[string]*string{workload.AnnotationInProgress: new("x")},
+		Labels: map[string]*string{"l": nil, workload.LabelStableRevision: ptr.To("v3")}, Annotations: map[string]*string{workload.AnnotationInProgress: ptr.To("x")},
 	}
 	unknown := workload.Ref{Kind: "Other"}
 	for _, ref := range []workload.Ref{deployment, cloneSet, statefulSet, daemonSet, kruiseSet, unknown} {
@@ -99,6 +100,6 @@ func TestPatchedMetadata(t *testing.T) {
 		s.Consistent = false
 		require.Equal(t, s, s.Patched(p), "nothing is known of it")
 	}
-	require.Equal(t, whole(unknown), whole(unknown).Patched(workload.Patch{Replicas: new(int32(9))}), "nobody knows where its spec is")
-	require.Equal(t, workload.State{Ref: cloneSet, UID: "u"}, workload.State{Ref: cloneSet, UID: "u", Consistent: true, Replicas: 3}.Patched(workload.Patch{Replicas: new(int32(9))}))
+	require.Equal(t, whole(unknown), whole(unknown).Patched(workload.Patch{Replicas: ptr.To(int32(9))}), "nobody knows where its spec is")
+	require.Equal(t, workload.State{Ref: cloneSet, UID: "u"}, workload.State{Ref: cloneSet, UID: "u", Consistent: true, Replicas: 3}.Patched(workload.Patch{Replicas: ptr.To(int32(9))}))
 }

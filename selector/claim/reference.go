@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/selector"
 )
 
@@ -39,7 +40,7 @@ func ControllerOf(references []OwnerReference) (OwnerReference, bool) {
 func (o *Owner) Reference() OwnerReference {
 	return OwnerReference{
 		APIVersion: o.APIVersion, Kind: o.Kind, Name: o.Name, UID: o.UID,
-		Controller: new(true), BlockOwnerDeletion: new(true),
+		Controller: ptr.To(true), BlockOwnerDeletion: ptr.To(true),
 	}
 }
 

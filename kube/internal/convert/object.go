@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/kplan-go/kplan/internal/ptr"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -42,7 +43,7 @@ func Clone(p *int32) *int32 {
 	if p == nil {
 		return nil
 	}
-	return new(*p)
+	return ptr.To(*p)
 }
 
 // With returns m with the entries of set added. It changes m, which may be nil.
@@ -61,10 +62,10 @@ func DeleteOptions(uid, resourceVersion string) metav1.DeleteOptions {
 	}
 	p := &metav1.Preconditions{}
 	if uid != "" {
-		p.UID = new(types.UID(uid))
+		p.UID = ptr.To(types.UID(uid))
 	}
 	if resourceVersion != "" {
-		p.ResourceVersion = new(resourceVersion)
+		p.ResourceVersion = ptr.To(resourceVersion)
 	}
 	return metav1.DeleteOptions{Preconditions: p}
 }

@@ -1,0 +1,5 @@
+// Package ptr makes pointers to values, for fields where nil means "not set".
+package ptr
+
+// To returns a pointer to a copy of the value.
+func To[T any](value T) *T { return &value }
