@@ -7,8 +7,11 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"runtime"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"text/tabwriter"
 	"time"
 
@@ -17,8 +20,9 @@ import (
 
 func main() {
 	only := flag.String("run", "", "prove only functions whose name matches")
+	planted := flag.Bool("planted", false, "print for each property a bug that breaks it, and a case")
 	flag.Parse()
-	ok, err := report(regexp.MustCompile(*only))
+	ok, err := report(regexp.MustCompile(*only), *planted)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
@@ -29,7 +33,7 @@ func main() {
 }
 
 // report proves all, and prints what was proved. It reports whether that was everything.
-func report(only *regexp.Regexp) (bool, error) {
+func report(only *regexp.Regexp, planted bool) (bool, error) {
 	start := time.Now()
 	for _, s := range solvers {
 		version, err := exec.Command(s.version[0], s.version[1:]...).Output()
@@ -52,50 +56,63 @@ func report(only *regexp.Regexp) (bool, error) {
 	}
 	ok := show("PROPERTY", p.properties, proofs)
 	ok = show("CONTRACT OF A FUNCTION", p.contracts, proofs) && ok
-	fmt.Printf("\n%s\n", time.Since(start).Round(time.Second))
+	if planted {
+		broken, err := from.showBroken(p, only)
+		if err != nil {
+			return false, err
+		}
+		ok = ok && broken
+	}
+	fmt.Printf("\n%d properties and %d contracts in %s\n", len(p.properties), len(p.contracts), time.Since(start).Round(time.Second))
 	return ok, nil
 }
 
-// proveAll proves all functions that match, with both solvers at once.
+// proveAll proves all functions that match, several at once.
 func (p *program) proveAll(only *regexp.Regexp) (map[*ssa.Function]proof, error) {
-	var all []contract
-	for _, c := range p.all() {
-		if only.MatchString(c.name()) {
-			all = append(all, c)
-		}
-	}
-	proofs := make([]proof, len(all))
+	all := slices.DeleteFunc(p.all(), func(c contract) bool { return !only.MatchString(c.name()) })
+	proofs, failed := make([]proof, len(all)), make([]error, len(all))
 	for i, c := range all {
-		proofs[i] = proof{contract: c, results: map[string][]result{}, took: map[string]time.Duration{}}
-	}
-	var lock sync.Mutex // of proofs
-	var tasks sync.WaitGroup
-	var failed error
-	for _, s := range solvers {
-		machines := make([]*machine, len(all)) // of its own, since a machine makes terms as it asks
-		for i, c := range all {
-			var err error
-			if machines[i], err = p.translate(c, 0); err != nil {
-				return nil, err
-			}
-			proofs[i].machine = machines[i]
+		m, err := p.translate(c, 0) // one after the other, since they share what is read of loops
+		if err != nil {
+			return nil, err
 		}
-		tasks.Go(func() {
-			for i, m := range machines {
-				results, took, err := m.discharge(s, nil)
-				lock.Lock()
-				proofs[i].results[s.name], proofs[i].took[s.name] = results, took
-				failed = errors.Join(failed, err)
-				lock.Unlock()
-			}
-		})
+		proofs[i] = proof{c, m, map[string][]result{}, map[string]time.Duration{}}
 	}
-	tasks.Wait()
+	each(len(all), func(i int) { failed[i] = proofs[i].machine.discharge(&proofs[i]) })
 	byFunction := map[*ssa.Function]proof{}
 	for _, r := range proofs {
 		byFunction[r.function] = r
 	}
-	return byFunction, failed
+	return byFunction, errors.Join(failed...)
+}
+
+// each does tasks, as many at once as there are processors.
+func each(n int, do func(i int)) {
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				do(i)
+			}
+		})
+	}
+	workers.Wait()
+}
+
+// showBroken prints for each property the bug that is planted for it, and the case that a
+// solver finds in which it breaks the property.
+func (s *source) showBroken(p *program, only *regexp.Regexp) (bool, error) {
+	all := slices.DeleteFunc(slices.Clone(p.properties), func(c contract) bool { return !only.MatchString(c.name()) })
+	found, failed := make([]*counterexample, len(all)), make([]error, len(all))
+	each(len(all), func(i int) { found[i], failed[i] = s.broken(all[i].name()) })
+	fmt.Println("\nBROKEN BY")
+	for i, c := range all {
+		if failed[i] == nil {
+			fmt.Printf("%s\n\t%v\n\t%s: %s\n", c.name(), planted[c.name()], found[i].name, found[i].numbers())
+		}
+	}
+	return errors.Join(failed...) == nil, errors.Join(failed...)
 }
 
 // show prints what was proved of some functions, and what was not.

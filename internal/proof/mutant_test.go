@@ -194,7 +194,7 @@ func open(t *testing.T, p *program, c contract, s *session, known map[string]ans
 		return err.Error()
 	}
 	for _, o := range m.obligations {
-		r, err := m.settle(s, o, known)
+		r, err := m.settle(s, o, 0, known)
 		require.NoError(t, err)
 		if r.answer != unsatisfiable {
 			return o.name

@@ -69,7 +69,9 @@ func TestPaths(t *testing.T) {
 func TestPathsSee(t *testing.T) {
 	from, err := code()
 	require.NoError(t, err)
-	p, err := from.program(edited(t, "rollout/shrink.go", "min(int64(size), spare-sum)", "min(int64(size), spare-sum-1)"))
+	overlay, err := bug{"rollout/shrink.go", "min(int64(size), spare-sum)", "min(int64(size), spare-sum-1)"}.overlay()
+	require.NoError(t, err)
+	p, err := from.program(overlay)
 	require.NoError(t, err)
 	all, err := p.paths(p.others["stepByDefault"], 1)
 	require.NoError(t, err)

@@ -4,40 +4,52 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 )
 
 // A result is what a solver says of an obligation.
 type result struct {
 	obligation
 	answer answer
+	effort int // the one that was enough
 }
 
-// discharge asks a solver about all obligations, and returns the time that it computed.
-func (m *machine) discharge(sv solver, known map[string]answer) ([]result, time.Duration, error) {
-	s, err := sv.start()
-	if err != nil {
-		return nil, 0, err
-	}
-	defer s.close()
-	var all []result
-	for _, o := range m.obligations {
-		r, err := m.settle(s, o, known)
+// discharge asks the solvers about all obligations, and adds the time that each computed.
+func (m *machine) discharge(p *proof) error {
+	var running []*session
+	for _, sv := range solvers {
+		s, err := sv.start()
 		if err != nil {
-			return nil, 0, fmt.Errorf("%v: %s: %w", o.at, o.name, err)
+			return err
 		}
-		all = append(all, r)
+		defer s.close()
+		running = append(running, s)
 	}
-	return all, s.close(), nil
+	for _, o := range m.obligations {
+		enough := 0
+		for _, s := range running {
+			r, err := m.settle(s, o, enough, nil)
+			if err != nil {
+				return fmt.Errorf("%v: %s: %w", o.at, o.name, err)
+			}
+			p.results[s.name] = append(p.results[s.name], r)
+			enough = r.effort
+		}
+	}
+	for _, s := range running {
+		p.took[s.name] = s.close()
+	}
+	return nil
 }
 
 // settle asks first with the facts that are near to the goal, since what follows from
-// some facts follows from all, and the fewer there are the sooner a solver is done.
-func (m *machine) settle(s *session, o obligation, answers map[string]answer) (result, error) {
+// some facts follows from all, and the fewer there are the sooner a solver is done. It begins
+// with the effort that was enough for another solver.
+func (m *machine) settle(s *session, o obligation, enough int, answers map[string]answer) (result, error) {
 	r := result{obligation: o}
 	known := m.known(o)
-	for _, e := range efforts {
-		text := m.question(o.what, near(o.what, known, e.steps), e)
+	for i := range efforts {
+		e := (enough + i) % len(efforts)
+		text := m.question(o.what, near(o.what, known, efforts[e].steps), efforts[e])
 		if old, ok := answers[s.name+text]; ok {
 			r.answer = old
 		} else if err := r.ask(s, text); err != nil {
@@ -47,6 +59,7 @@ func (m *machine) settle(s *session, o obligation, answers map[string]answer) (r
 			answers[s.name+text] = r.answer
 		}
 		if r.answer == unsatisfiable {
+			r.effort = e
 			break
 		}
 	}

@@ -17,8 +17,11 @@ type counterexample struct {
 	values map[string]*big.Int // of the parameters; truth values are 0 and 1
 }
 
-// String lists the numbers that are not 0.
-func (c counterexample) String() string {
+// String says what does not hold, and where.
+func (c counterexample) String() string { return fmt.Sprintf("%s: %s: %s", c.at, c.name, c.numbers()) }
+
+// numbers lists those that are not 0.
+func (c counterexample) numbers() string {
 	var all []string
 	for name, n := range c.values {
 		if n.Sign() != 0 {
@@ -26,7 +29,7 @@ func (c counterexample) String() string {
 		}
 	}
 	slices.Sort(all)
-	return fmt.Sprintf("%s: %s: %s", c.at, c.name, strings.Join(all, " "))
+	return strings.Join(all, " ")
 }
 
 // counterexample searches for one; it is nil if there is none with so few elements.
