@@ -20,11 +20,17 @@ func (p Policy) least(s Set) int32 {
 //
 // Agones needs it, where players stay in old game servers; without the policy, and without
 // protected pods, it changes nothing.
+//
+//proof:ensures p.ProtectedApart || result.Replicas == b.Replicas && result.Surge == b.Surge
+//proof:ensures result.Unavailable == b.Unavailable
+//proof:ensures !p.ProtectedApart || b.Replicas < 0 || result.Replicas == b.Replicas-min(b.Replicas, sum(k, len(old), max(0, old[k].Protected)))
+//proof:ensures !p.ProtectedApart || b.Replicas < 0 || result.Surge == min(2147483647, b.Surge+min(b.Replicas, sum(k, len(old), max(0, old[k].Protected))))
 func (p Policy) Places(b Budget, old []Set) Budget {
 	if !p.ProtectedApart {
 		return b
 	}
 	inUse := int64(0)
+	//proof:keeps inUse == sum(k, done, max(0, old[k].Protected)) && 0 <= inUse && inUse <= 2147483647*done
 	for _, s := range old {
 		inUse += int64(max(0, s.Protected))
 	}
@@ -40,12 +46,19 @@ func (p Policy) Places(b Budget, old []Set) Budget {
 // Agones waits for the new set, so that one step is carried out before the next. An overshoot
 // freezes the machines of machine-controller-manager: where machines come without being
 // counted, each pass would add as many again.
+//
+//proof:ensures p.WaitForNew && newSet.Wanted != newSet.There || result == size || result == min(size, newSet.Wanted)
+//proof:ensures !p.WaitForNew || newSet.Wanted == newSet.There || result == newSet.Wanted
+//proof:ensures p.WaitForNew && newSet.Wanted != newSet.There || p.FreezeOvershoot || result == size
+//proof:ensures p.WaitForNew && newSet.Wanted != newSet.There || newSet.There+sum(k, len(old), old[k].There) > b.MaxTotal() || result == size
+//proof:ensures !p.FreezeOvershoot || newSet.There+sum(k, len(old), old[k].There) <= b.MaxTotal() || result <= newSet.Wanted
 func (p Policy) held(b Budget, newSet Set, size int32, old []Set) int32 {
 	if p.WaitForNew && newSet.Wanted != newSet.There {
 		return newSet.Wanted
 	}
 	if p.FreezeOvershoot {
 		there := int64(newSet.There)
+		//proof:keeps there == newSet.There+sum(k, done, old[k].There) && -2147483648*(done+1) <= there && there <= 2147483647*(done+1)
 		for _, s := range old {
 			there += int64(s.There)
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -16,11 +17,10 @@ type proof struct {
 
 // name is that of the function, with its package unless it is a property.
 func (c contract) name() string {
-	name := c.function.RelString(nil)
 	if c.function.Pkg.Pkg.Path() == propertyPath {
 		return c.function.Name()
 	}
-	return name[len(module)+1:]
+	return strings.ReplaceAll(c.function.RelString(nil), module+"/", "")
 }
 
 // open lists what a solver has not proved.
