@@ -37,8 +37,8 @@ type mutant struct {
 func mutants(p *program, proved map[string]bool) []mutant {
 	var all []mutant
 	for _, file := range p.syntax {
-		name := p.files.Position(file.FileStart).Filename
-		if strings.Contains(name, "internal/proof") {
+		name := p.name(file)
+		if strings.Contains(name, "internal/proof") || filepath.Base(name) == withinFile {
 			continue
 		}
 		for _, d := range file.Decls {

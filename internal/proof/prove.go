@@ -17,7 +17,7 @@ type proof struct {
 
 // name is that of the function, with its package unless it is a property.
 func (c contract) name() string {
-	if c.function.Pkg.Pkg.Path() == propertyPath {
+	if c.property || c.function.Pkg.Pkg.Path() == propertyPath {
 		return c.function.Name()
 	}
 	return strings.ReplaceAll(c.function.RelString(nil), module+"/", "")
