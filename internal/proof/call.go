@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"go/types"
 	"path/filepath"
 
 	"golang.org/x/tools/go/ssa"
@@ -53,6 +54,8 @@ func (f *frame) called(in *ssa.Call, s *state) (value, error) {
 	case c.function.Origin() != nil && c.function.Origin().RelString(nil) == "cmp.Compare":
 		x, y := args[0].(*term), args[1].(*term)
 		return f.ts.choose(f.ts.less(x, y), f.ts.int(-1), f.ts.choose(f.ts.less(y, x), f.ts.int(1), f.ts.int(0))), nil
+	case c.function.Origin() != nil && c.function.Origin().RelString(nil) == "cmp.Or":
+		return f.firstOf(args[0].(list), in.Type(), s)
 	case len(c.function.Blocks) == 0:
 		return nil, fmt.Errorf("%s is not translated", c.function)
 	}
@@ -65,6 +68,23 @@ func (f *frame) called(in *ssa.Call, s *state) (value, error) {
 		}
 	}
 	return f.call(c.function, args, c.bindings, s)
+}
+
+// firstOf is the first element that is not 0, and else 0.
+func (f *frame) firstOf(l list, of types.Type, s *state) (value, error) {
+	if !l.len.isConstant() {
+		return nil, fmt.Errorf("the first of any number is not translated")
+	}
+	c, err := f.content(s, l, of)
+	first := f.ts.int(0)
+	for i := l.len.n.Int64() - 1; i >= 0 && err == nil; i-- {
+		x, ok := f.at(c, of, f.ts.int(i)).(*term)
+		if !ok || x.sort != integer {
+			return nil, fmt.Errorf("the first of %v is not translated", of)
+		}
+		first = f.ts.choose(f.ts.equal(x, f.ts.int(0)), first, x)
+	}
+	return first, err
 }
 
 // sentence is the text that a number stands for.

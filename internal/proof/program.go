@@ -34,6 +34,7 @@ type group struct {
 var groups = []group{
 	{[]string{module + "/rollout", module + "/rollout/partition", propertyPath}, ""},
 	{[]string{module + "/rollout", module + "/rollout/argo"}, "argo.go"},
+	{[]string{module + "/podorder"}, "podorder.go"},
 }
 
 // last is the path of the last package.

@@ -29,8 +29,13 @@ func (p proof) open(s solver) []result {
 }
 
 // translate follows a function, and lists what is to be proved of it.
-func (p *program) translate(c contract, elements int) (*machine, error) {
+func (p *program) translate(c contract, elements int) (_ *machine, err error) {
 	m := newMachine(p, elements)
+	defer func() {
+		if r := recover(); r != nil { // a value that is not of the kind that an instruction knows
+			err = fmt.Errorf("%s is not translated: %v", c.name(), r)
+		}
+	}()
 	if err := m.keep(c); err != nil {
 		return nil, fmt.Errorf("%s: %w", c.name(), err)
 	}
