@@ -24,7 +24,7 @@ func (p *program) invariantsAt(pos token.Pos) ([]annotation, error) {
 	at := p.files.Position(pos)
 	var all []annotation
 	for _, file := range p.syntax {
-		if p.files.Position(file.FileStart).Filename != at.Filename {
+		if p.name(file) != at.Filename {
 			continue
 		}
 		for _, group := range file.Comments {

@@ -2,15 +2,25 @@ package main
 
 import (
 	"fmt"
+	"go/types"
+	"path/filepath"
 
 	"golang.org/x/tools/go/ssa"
 )
 
-// Functions of the package of properties that have a meaning of their own.
+// Functions beside properties that have a meaning of their own.
 const (
-	assumes = propertyPath + ".assume"
-	proves  = propertyPath + ".prove"
+	assumes = "assume"
+	proves  = "prove"
 )
+
+// special is the name of such a function, if this is one.
+func (m *machine) special(f *ssa.Function) string {
+	if f.Pkg != nil && (f.Pkg.Pkg.Path() == propertyPath || filepath.Base(m.files.Position(f.Pos()).Filename) == withinFile) {
+		return f.Name()
+	}
+	return ""
+}
 
 func (f *frame) called(in *ssa.Call, s *state) (value, error) {
 	args := make([]value, len(in.Call.Args))
@@ -32,11 +42,11 @@ func (f *frame) called(in *ssa.Call, s *state) (value, error) {
 		return nil, err
 	}
 	c := v.(closure)
-	switch name := c.function.RelString(nil); {
-	case name == assumes:
+	switch special := f.special(c.function); {
+	case special == assumes:
 		f.assume(s, args[0].(*term))
 		return nil, nil
-	case name == proves:
+	case special == proves:
 		f.visits = append(f.visits, obligation{f.sentence(args[0].(*term)), f.files.Position(in.Pos()), len(f.facts), claim{s.guard, args[1].(*term)}})
 		f.prove(s, f.sentence(args[0].(*term)), in.Pos(), args[1].(*term))
 		f.assume(s, args[1].(*term)) // what is proved may be built upon
@@ -44,8 +54,10 @@ func (f *frame) called(in *ssa.Call, s *state) (value, error) {
 	case c.function.Origin() != nil && c.function.Origin().RelString(nil) == "cmp.Compare":
 		x, y := args[0].(*term), args[1].(*term)
 		return f.ts.choose(f.ts.less(x, y), f.ts.int(-1), f.ts.choose(f.ts.less(y, x), f.ts.int(1), f.ts.int(0))), nil
+	case c.function.Origin() != nil && c.function.Origin().RelString(nil) == "cmp.Or":
+		return f.firstOf(args[0].(list), in.Type(), s)
 	case len(c.function.Blocks) == 0:
-		return nil, fmt.Errorf("%s is not translated", name)
+		return nil, fmt.Errorf("%s is not translated", c.function)
 	}
 	if f.unroll == 0 {
 		if of, err := f.contractOf(c.function); err != nil || len(of.ensures) > 0 {
@@ -56,6 +68,23 @@ func (f *frame) called(in *ssa.Call, s *state) (value, error) {
 		}
 	}
 	return f.call(c.function, args, c.bindings, s)
+}
+
+// firstOf is the first element that is not 0, and else 0.
+func (f *frame) firstOf(l list, of types.Type, s *state) (value, error) {
+	if !l.len.isConstant() {
+		return nil, fmt.Errorf("the first of any number is not translated")
+	}
+	c, err := f.content(s, l, of)
+	first := f.ts.int(0)
+	for i := l.len.n.Int64() - 1; i >= 0 && err == nil; i-- {
+		x, ok := f.at(c, of, f.ts.int(i)).(*term)
+		if !ok || x.sort != integer {
+			return nil, fmt.Errorf("the first of %v is not translated", of)
+		}
+		first = f.ts.choose(f.ts.equal(x, f.ts.int(0)), first, x)
+	}
+	return first, err
 }
 
 // sentence is the text that a number stands for.

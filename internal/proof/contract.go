@@ -15,6 +15,7 @@ import (
 type contract struct {
 	function          *ssa.Function
 	requires, ensures []annotation
+	property          bool // it promises nothing, but proves something
 }
 
 // Words that follow the mark of an annotation.

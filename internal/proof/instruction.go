@@ -184,6 +184,12 @@ func (f *frame) same(in *ssa.BinOp, s *state) (value, error) {
 		} else {
 			t = b.null
 		}
+	case list:
+		b, ok := y.(list)
+		if !ok || a.array != nil || b.array != nil {
+			return nil, fmt.Errorf("a comparison of a slice that may have elements is not translated")
+		}
+		t = f.ts.bool(true)
 	default:
 		return nil, fmt.Errorf("a comparison of %v is not translated", in.X.Type())
 	}

@@ -7,6 +7,8 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -15,18 +17,49 @@ import (
 	"golang.org/x/tools/go/ssa/ssautil"
 )
 
-// The packages whose functions are translated, each behind those that it imports.
 const (
 	module       = "github.com/kplan-go/kplan"
 	propertyPath = module + "/internal/proof/property"
 )
 
-var translated = []string{module + "/rollout", module + "/rollout/partition", propertyPath}
+// A group is packages whose functions are translated, each behind those that it imports. What
+// is proved is in the last one, but in the first group in all of them.
+type group struct {
+	paths []string
+	// within is a file of properties that is added to the last package, if these are of
+	// functions that no other package sees.
+	within string
+}
 
-// A source is the Go code as it stands in files.
+var groups = []group{
+	{[]string{module + "/rollout", module + "/rollout/partition", propertyPath}, ""},
+	{[]string{module + "/rollout", module + "/rollout/argo"}, "argo.go"},
+	{[]string{module + "/podorder"}, "podorder.go"},
+}
+
+// last is the path of the last package.
+func (g group) last() string { return g.paths[len(g.paths)-1] }
+
+// added is where the file of properties is seen, and its text.
+func (g group) added() (map[string][]byte, error) {
+	if g.within == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(filepath.Join("testdata", "within", g.within))
+	if err != nil {
+		return nil, err
+	}
+	path, err := filepath.Abs(filepath.Join("..", "..", strings.TrimPrefix(g.last(), module), withinFile))
+	return map[string][]byte{path: text}, err
+}
+
+// withinFile is the name of a file of properties in the package that it is added to.
+const withinFile = "zz_property.go"
+
+// A source is the Go code as it stands in files, by groups.
 type source struct {
 	files *token.FileSet
-	roots []*packages.Package
+	roots [][]*packages.Package
 }
 
 // A program is the Go code that is proved.
@@ -41,64 +74,101 @@ type program struct {
 
 // readSource reads the packages.
 func readSource() (*source, error) {
-	config := &packages.Config{Mode: packages.LoadSyntax, Fset: token.NewFileSet()}
-	roots, err := packages.Load(config, translated...)
-	if err != nil {
-		return nil, err
-	}
-	var problems []error
-	packages.Visit(roots, nil, func(p *packages.Package) {
-		for _, e := range p.Errors {
-			problems = append(problems, fmt.Errorf("%s: %w", p.PkgPath, e))
-		}
-	})
-	slices.SortFunc(roots, func(a, b *packages.Package) int {
-		return slices.Index(translated, a.PkgPath) - slices.Index(translated, b.PkgPath)
-	})
-	return &source{config.Fset, roots}, errors.Join(problems...)
-}
-
-// program builds the code, with other text in some files.
-func (s *source) program(overlay map[string][]byte) (*program, error) {
-	roots := s.roots
-	if overlay != nil {
-		var err error
-		if roots, err = s.changed(overlay); err != nil {
+	s := &source{files: token.NewFileSet()}
+	for _, g := range groups {
+		added, err := g.added()
+		if err != nil {
 			return nil, err
 		}
+		config := &packages.Config{Mode: packages.LoadSyntax, Fset: s.files, Overlay: added}
+		roots, err := packages.Load(config, g.paths...)
+		if err != nil {
+			return nil, err
+		}
+		var problems []error
+		packages.Visit(roots, nil, func(p *packages.Package) {
+			for _, e := range p.Errors {
+				problems = append(problems, fmt.Errorf("%s: %w", p.PkgPath, e))
+			}
+		})
+		if len(problems) > 0 {
+			return nil, errors.Join(problems...)
+		}
+		slices.SortFunc(roots, func(a, b *packages.Package) int {
+			return slices.Index(g.paths, a.PkgPath) - slices.Index(g.paths, b.PkgPath)
+		})
+		s.roots = append(s.roots, roots)
 	}
-	all, built := ssautil.Packages(roots, ssa.InstantiateGenerics|ssa.GlobalDebug)
-	all.Build()
+	return s, nil
+}
+
+// program builds the code. With other text in some files, it has nothing but the first group
+// with one of these.
+func (s *source) program(overlay map[string][]byte) (*program, error) {
 	p := &program{files: s.files, others: map[string]contract{}, loops: map[*ssa.Function][]*loop{}}
-	for _, root := range roots {
-		p.syntax = append(p.syntax, root.Syntax...)
-	}
-	for i, root := range roots {
-		for _, f := range functionsOf(built[i]) {
-			c, err := p.contractOf(f)
-			if err != nil {
+	for i, roots := range s.roots {
+		if overlay != nil {
+			if !slices.ContainsFunc(roots, func(r *packages.Package) bool {
+				return slices.ContainsFunc(r.GoFiles, func(f string) bool { return overlay[f] != nil })
+			}) {
+				continue
+			}
+			var err error
+			if roots, err = s.changed(roots, overlay); err != nil {
 				return nil, err
 			}
-			if len(c.ensures) > 0 {
-				p.contracts = append(p.contracts, c)
-			} else if root.PkgPath == propertyPath && f.Object() != nil && f.Object().Exported() {
-				p.properties = append(p.properties, c)
-			} else if root.PkgPath == propertyPath {
-				p.others[f.Name()] = c
-			}
+		}
+		if err := p.add(groups[i], roots); err != nil || overlay != nil {
+			return p, err
 		}
 	}
 	return p, nil
 }
 
+// add builds a group of packages, and lists what is proved in it.
+func (p *program) add(g group, roots []*packages.Package) error {
+	all, built := ssautil.Packages(roots, ssa.InstantiateGenerics|ssa.GlobalDebug)
+	all.Build()
+	for i, root := range roots {
+		for _, file := range root.Syntax {
+			if !slices.ContainsFunc(p.syntax, func(f *ast.File) bool { return p.name(f) == p.name(file) }) {
+				p.syntax = append(p.syntax, file) // several groups may have the same package
+			}
+		}
+		if g.within != "" && root.PkgPath != g.last() {
+			continue // its contracts are those of another group
+		}
+		for _, f := range functionsOf(built[i]) {
+			c, err := p.contractOf(f)
+			if err != nil {
+				return err
+			}
+			within := root.PkgPath == propertyPath || filepath.Base(p.files.Position(f.Pos()).Filename) == withinFile
+			switch {
+			case len(c.ensures) > 0:
+				p.contracts = append(p.contracts, c)
+			case within && f.Object() != nil && f.Object().Exported():
+				c.property = true
+				p.properties = append(p.properties, c)
+			case within:
+				p.others[f.Name()] = c
+			}
+		}
+	}
+	return nil
+}
+
 // all lists what is proved: contracts first, since properties build on them.
 func (p *program) all() []contract { return append(slices.Clone(p.contracts), p.properties...) }
 
+// name is that of a file.
+func (p *program) name(f *ast.File) string { return p.files.Position(f.FileStart).Filename }
+
 // changed checks the packages anew.
-func (s *source) changed(overlay map[string][]byte) ([]*packages.Package, error) {
+func (s *source) changed(old []*packages.Package, overlay map[string][]byte) ([]*packages.Package, error) {
 	fresh := map[string]*packages.Package{}
 	var roots []*packages.Package
-	for _, old := range s.roots {
+	for _, old := range old {
 		p := *old
 		p.Syntax, p.Imports = slices.Clone(old.Syntax), map[string]*packages.Package{}
 		for i, file := range p.Syntax {

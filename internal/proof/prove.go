@@ -17,7 +17,7 @@ type proof struct {
 
 // name is that of the function, with its package unless it is a property.
 func (c contract) name() string {
-	if c.function.Pkg.Pkg.Path() == propertyPath {
+	if c.property || c.function.Pkg.Pkg.Path() == propertyPath {
 		return c.function.Name()
 	}
 	return strings.ReplaceAll(c.function.RelString(nil), module+"/", "")
@@ -29,8 +29,13 @@ func (p proof) open(s solver) []result {
 }
 
 // translate follows a function, and lists what is to be proved of it.
-func (p *program) translate(c contract, elements int) (*machine, error) {
+func (p *program) translate(c contract, elements int) (_ *machine, err error) {
 	m := newMachine(p, elements)
+	defer func() {
+		if r := recover(); r != nil { // a value that is not of the kind that an instruction knows
+			err = fmt.Errorf("%s is not translated: %v", c.name(), r)
+		}
+	}()
 	if err := m.keep(c); err != nil {
 		return nil, fmt.Errorf("%s: %w", c.name(), err)
 	}

@@ -86,7 +86,7 @@ func (m *machine) join(when *term, then, otherwise value, memory map[*object]val
 		}
 		a.null = m.ts.choose(when, a.null, b.null)
 		return a, nil
-	case closure:
+	case closure, opaque:
 		return a, nil
 	}
 	return nil, fmt.Errorf("a choice between two of %T is not translated", then)
@@ -173,6 +173,8 @@ func (m *machine) zero(t types.Type) (value, error) {
 		return pointer{null: m.ts.bool(true)}, nil
 	case *types.Array:
 		return m.blank(u.Elem())
+	case *types.Signature, *types.Map, *types.Interface:
+		return opaque{}, nil
 	}
 	return nil, fmt.Errorf("type %v is not translated", t)
 }

@@ -51,6 +51,19 @@ type closure struct {
 	bindings []value
 }
 
+// An opaque is a function, a map or an interface, or an element's slice or pointer, that is nil.
+// Nothing can be done with it.
+type opaque struct{}
+
+// isOpaque reports whether elements of a type have a part of which nothing is known.
+func isOpaque(t types.Type) bool {
+	switch t.Underlying().(type) {
+	case *types.Signature, *types.Map, *types.Interface, *types.Slice, *types.Pointer:
+		return true
+	}
+	return false
+}
+
 // A scalar is a Go type that one term stands for.
 type scalar struct {
 	sort        sort
@@ -152,6 +165,9 @@ func leaves(t types.Type) ([]scalar, error) {
 		}
 		return all, nil
 	}
+	if isOpaque(t) {
+		return nil, nil
+	}
 	return nil, fmt.Errorf("elements of type %v are not translated", t)
 }
 
@@ -166,12 +182,17 @@ func flat(v value) []*term {
 			all = append(all, flat(f)...)
 		}
 		return all
+	case opaque, list, pointer:
+		return nil // of an element: see isOpaque
 	}
 	panic(fmt.Sprintf("%T has no terms", v))
 }
 
 // assemble is the value of a type with these terms, and the terms that are left.
 func assemble(t types.Type, terms []*term) (value, []*term) {
+	if isOpaque(t) {
+		return opaque{}, terms
+	}
 	st, ok := t.Underlying().(*types.Struct)
 	if !ok {
 		return terms[0], terms[1:]
