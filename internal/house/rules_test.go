@@ -82,6 +82,7 @@ var imports = map[string][]string{
 var forTests = map[string][]string{
 	"deploy/deploytest":         {"deploy", "internal/invariant", "internal/properties", "internal/random", "replicaset", "revision", "rollout"},
 	"daemonset/daemonsettest":   {"daemonset", "daemonset/inplace", "internal/invariant", "internal/properties", "internal/random", "podorder"},
+	"podorder/podordertest":     {"internal/invariant", "internal/properties", "internal/random", "podorder"},
 	"replicaset/replicasettest": {"internal/invariant", "internal/properties", "internal/random", "podorder", "replicaset", "selector/claim"},
 }
 
