@@ -83,6 +83,8 @@ var imports = map[string][]string{
 var forTests = map[string][]string{
 	"deploy/deploytest":         {"deploy", "internal/invariant", "internal/properties", "internal/random", "replicaset", "revision", "rollout"},
 	"daemonset/daemonsettest":   {"daemonset", "daemonset/inplace", "internal/invariant", "internal/properties", "internal/random", "podorder"},
+	"podorder/podordertest":     {"internal/invariant", "internal/properties", "internal/random", "podorder"},
+	"selector/selectortest":     {"internal/invariant", "internal/properties", "internal/random", "selector", "selector/claim"},
 	"replicaset/replicasettest": {"internal/invariant", "internal/properties", "internal/random", "podorder", "replicaset", "selector/claim"},
 }
 

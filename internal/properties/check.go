@@ -21,22 +21,10 @@ type looker[S, O, P any] struct {
 	names []string
 }
 
-// look reads settings. A name that is no check's ends the test: it would test nothing.
+// look reads settings.
 func (r *Room[S, O, P]) look(t rapid.TB, set Settings[S, O]) *looker[S, O, P] {
 	t.Helper()
-	all := r.Names()
-	for _, name := range slices.Concat(set.Only, set.Except) {
-		if !slices.Contains(all, name) {
-			t.Fatalf("%s: there is no check %q; there are: %s", r.Package, name, strings.Join(all, ", "))
-		}
-	}
-	l := &looker[S, O, P]{room: r, set: set}
-	for _, name := range all {
-		if (len(set.Only) == 0 || slices.Contains(set.Only, name)) && !slices.Contains(set.Except, name) {
-			l.names = append(l.names, name)
-		}
-	}
-	return l
+	return &looker[S, O, P]{room: r, set: set, names: Choice{set.Only, set.Except}.leaves(t, r.Package, r.Names())}
 }
 
 // draw draws a snapshot and options.

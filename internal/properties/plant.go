@@ -85,28 +85,35 @@ func (r *Room[S, O, P]) FindPlants(t *testing.T, plants []Plant[S, O, P]) {
 		t.Run(p.Name+": "+p.Bug, func(t *testing.T) {
 			set := p.On
 			set.Only = []string{p.Name}
-			n := Cases(t, r.Property(p.Wrap(r.Reference), set), 2000)
-			if n == 0 {
-				t.Fatal("not found in 2000 cases")
-			}
-			t.Logf("found in case %d", n)
+			found(t, r.Property(p.Wrap(r.Reference), set))
 		})
 	}
-	for _, name := range r.Names() {
-		if bugs[name] == "" {
-			t.Errorf("%s has no planted bug", name)
-		}
-	}
-	r.readme(t, bugs)
+	compare(t, r.Rows(), bugs)
 }
 
-// readme compares the table of README.md with that of the code, or, with KPLAN_UPDATE set,
-// writes it.
-func (r *Room[S, O, P]) readme(t *testing.T, bugs map[string]string) {
+// found demands that a property fails.
+func found(t *testing.T, property func(*rapid.T)) {
+	t.Helper()
+	n := Cases(t, property, 2000)
+	if n == 0 {
+		t.Fatal("not found in 2000 cases")
+	}
+	t.Logf("found in case %d", n)
+}
+
+// compare demands a bug for each check, and compares the table of README.md with that of the
+// code, or, with KPLAN_UPDATE set, writes it.
+func compare(t *testing.T, rows []Row, bugs map[string]string) {
+	t.Helper()
+	for _, row := range rows {
+		if bugs[row.Name] == "" {
+			t.Errorf("%s has no planted bug", row.Name)
+		}
+	}
 	const name, heading = "README.md", "| check |"
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s promises that | run by | finds the planted bug |\n|---|---|---|---|\n", heading)
-	for _, row := range r.Rows() {
+	for _, row := range rows {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", row.Name, row.Promise, strings.Join(row.On, ", "), bugs[row.Name])
 	}
 	text, err := os.ReadFile(name)

@@ -94,10 +94,12 @@ func (r *Room[S, O, P]) Rows() []Row {
 }
 
 // Names returns the names of the checks.
-func (r *Room[S, O, P]) Names() []string {
-	var names []string
-	for _, row := range r.Rows() {
-		names = append(names, row.Name)
+func (r *Room[S, O, P]) Names() []string { return namesOf(r.Rows()) }
+
+func namesOf(rows []Row) []string {
+	names := make([]string, len(rows))
+	for i, row := range rows {
+		names[i] = row.Name
 	}
 	return names
 }

@@ -1,0 +1,111 @@
+package roller
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/deploy/deploytest"
+	"github.com/kplan-go/kplan/revision"
+)
+
+// promised are the checks of deploytest that fit a planner which reports few numbers,
+// explains little, and shares out no replicas among templates.
+var promised = deploytest.Only("snapshots are accepted", "determinism", "input untouched", "order independence", "no panic", "actions take effect", "convergence",
+	"no repeated state", "own objects only", "bounds after every prefix", "bounds after every part", "bounds from stale views", "JSON round trip", "time shift",
+	"surge bound", "availability bound", "rounding of limits", "limits never both zero", "paused Deployment", "Recreate waits for old pods", "one new ReplicaSet",
+	"one active ReplicaSet in the end", "unhealthy old pods first", "no stuck rollout", "revisions grow", "history limit", "sizes within int32", "template hash")
+
+// states are moments of rollouts, some of them paused or by Recreate, with ReplicaSets of
+// others beside them, without replicas, or with as many as there can be.
+var states = rapid.Custom(func(t *rapid.T) deploy.Snapshot {
+	s := deploytest.Snapshots(deploytest.CaughtUp|deploytest.Midway).Draw(t, "snapshot")
+	seldom := func(name string) bool { return rapid.IntRange(0, 7).Draw(t, name) == 7 }
+	d := &s.Deployment
+	d.Paused = seldom("paused")
+	if seldom("Recreate") {
+		d.Strategy = deploy.Recreate
+	}
+	switch most := int32(1<<31 - 1); {
+	case seldom("no replicas"):
+		d.Replicas = nil
+	case seldom("most replicas"):
+		d.Replicas = &most
+	}
+	for _, rs := range s.ReplicaSets { // whoever shares out replicas writes them, and nobody here does
+		delete(rs.Annotations, revision.AnnotationDesired)
+		delete(rs.Annotations, revision.AnnotationMax)
+	}
+	if n := len(s.ReplicaSets); n > 0 && seldom("another's") {
+		s.ReplicaSets[n-1].ControllerUID = "another"
+	}
+	return s
+})
+
+var settings = []deploytest.Setting{promised, deploytest.From(states), deploytest.With(rapid.Just(deploy.Options{Repair: deploy.RepairAll}))}
+
+// The planner has no bug that the checks find.
+func TestRoller(t *testing.T) { deploytest.Check(t, Plan(None), settings...) }
+
+// A quiet test keeps to itself that it fails.
+type quiet struct {
+	testing.TB
+	failed bool
+}
+
+func (*quiet) Helper()                 {}
+func (*quiet) Name() string            { return "bug" }
+func (*quiet) Log(...any)              {}
+func (*quiet) Logf(string, ...any)     {}
+func (q *quiet) Failed() bool          { return q.failed }
+func (q *quiet) Fail()                 { q.failed = true }
+func (q *quiet) Errorf(string, ...any) { q.failed = true }
+func (q *quiet) FailNow()              { q.failed = true; runtime.Goexit() }
+
+// search returns the case that first fails, and the first line of what is found in it.
+func search(b Bug) (cases int, found string) {
+	done := make(chan bool)
+	property := deploytest.Property(Plan(b), settings...)
+	go func() {
+		defer close(done)
+		rapid.Check(&quiet{}, func(t *rapid.T) {
+			if found == "" {
+				cases++
+			}
+			defer func() {
+				if r := recover(); r != nil {
+					if lines := strings.Split(fmt.Sprint(r), "\n"); t.Failed() && found == "" && len(lines) > 1 {
+						found, _, _ = strings.Cut(strings.TrimSpace(lines[1]), ": ")
+					}
+					panic(r)
+				}
+			}()
+			property(t)
+		})
+	}()
+	<-done
+	return cases, found
+}
+
+// Each bug is found. With ROLLER_TABLE set, a table of them is written to that file.
+func TestBugs(t *testing.T) {
+	table := "| planted bug | found by | in case |\n|---|---|---|\n"
+	for _, b := range Bugs() {
+		cases, found := search(b)
+		if found == "" {
+			t.Errorf("%v is not found in %d cases", b, cases)
+		}
+		table += fmt.Sprintf("| %v | %s | %d |\n", b, found, cases)
+	}
+	t.Log("\n" + table)
+	if name := os.Getenv("ROLLER_TABLE"); name != "" {
+		if err := os.WriteFile(name, []byte(table), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

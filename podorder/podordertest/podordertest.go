@@ -1,0 +1,142 @@
+package podordertest
+
+import (
+	"fmt"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/kplan-go/kplan/internal/invariant"
+	"github.com/kplan-go/kplan/internal/properties"
+	"github.com/kplan-go/kplan/internal/random"
+	"github.com/kplan-go/kplan/podorder"
+)
+
+// A Chooser decides which pods go. A function that is nil is that of podorder.Order, which
+// passes: leave out what you have not written.
+type Chooser struct {
+	// Compare tells which of two pods goes first: a if it is negative, b if positive.
+	Compare func(o podorder.Order, a, b podorder.Pod) int
+	// Choose returns the n pods that go.
+	Choose func(o podorder.Order, pods []podorder.Pod, n int) podorder.Choice
+	// Sort brings pods into the order in which they go.
+	Sort func(o podorder.Order, pods []podorder.Pod)
+}
+
+var decision = properties.Decision{Package: "podordertest", Functions: map[string]string{"Choosing": "Check", "Costing": "CheckCost"}}
+
+type settings struct {
+	choice properties.Choice
+	orders *rapid.Generator[podorder.Order]
+}
+
+// A Setting chooses what is tried and which checks look at it.
+type Setting func(*settings)
+
+// Only runs the checks of these names, see [Names]. An unknown name fails the test.
+func Only(names ...string) Setting {
+	return func(s *settings) { s.choice.Only = append(s.choice.Only, names...) }
+}
+
+// Except runs all checks but those of these names.
+func Except(names ...string) Setting {
+	return func(s *settings) { s.choice.Except = append(s.choice.Except, names...) }
+}
+
+// In tries orders of a generator of your own, such as rapid.Just(podorder.Order{}).
+func In(orders *rapid.Generator[podorder.Order]) Setting {
+	return func(s *settings) { s.orders = orders }
+}
+
+func chosen(list []Setting) settings {
+	s := settings{orders: Orders()}
+	for _, set := range list {
+		set(&s)
+	}
+	return s
+}
+
+// Names returns the names of the checks, in the order of README.md.
+func Names() []string { return decision.Names() }
+
+// Now returns the instant at which all pods are looked at. Their times are around it.
+func Now() time.Time { return random.Now }
+
+// Pods draws up to eight pods, on three nodes or none, in each phase, ready or not, at times
+// that are equal or a second, nine seconds, an hour apart, with costs and priorities. In every
+// second draw they differ by their UIDs and by seconds alone.
+func Pods() *rapid.Generator[[]podorder.Pod] {
+	return properties.Drawn(func(s random.Source) (pods []podorder.Pod) {
+		alike, n := random.Bool(s, "alike"), random.Between(s, "pods", 0, 8)
+		for i, number := range random.Perm(s, n) {
+			p := random.Pod(s, i)
+			if alike {
+				p = podorder.Pod{Name: p.Name, UID: fmt.Sprint("u", number), NodeName: "n1", Phase: podorder.Running, Ready: true}
+				p.ReadySince = random.Now.Add(-time.Hour - time.Duration(random.Between(s, "older", 0, 100))*time.Second)
+				p.CreationTimestamp = p.ReadySince
+			}
+			pods = append(pods, p)
+		}
+		return pods
+	})
+}
+
+// Orders draws orders: each chain of each release, with or without a time, with priorities,
+// spreading over domains, pods that are named or protected, and neighbours.
+func Orders() *rapid.Generator[podorder.Order] {
+	return random.Custom(func(t random.T) podorder.Order { return order(t) })
+}
+
+func order(s random.Source) podorder.Order {
+	o := podorder.Order{Chain: random.OneOf(s, "chain", "", podorder.Current, podorder.Legacy, podorder.Legacy15), Now: random.OneOf(s, "now", random.Now, time.Time{})}
+	o.Domains = podorder.Domains{"n1": "a", "n2": "a", "n3": "b"}
+	switch random.Below(s, "kind", 7) {
+	case 1:
+		o.Priority = random.OneOf(s, "priority", podorder.PriorityFirst, podorder.PriorityAnnotatedFirst, podorder.PriorityMissingAsZero, podorder.PriorityAfterHealth)
+	case 2:
+		o.Stages = []podorder.Stage{{Rule: podorder.RuleSpread}}
+	case 3:
+		o.Stages = append([]podorder.Stage{podorder.Specified("p1", "p3")}, podorder.Current.Stages()...)
+	case 4:
+		o.Protected = func(p *podorder.Pod) bool { return p.Restarts == 1 }
+	case 5:
+		o.Neighbours = podorder.Neighbours{"n1": 2, "n2": 1}
+	case 6:
+		o.Related = func(p *podorder.Pod) bool { return p.ControllerUID != "x" }
+	}
+	return o
+}
+
+// Check tries a chooser on random pods and orders, as often as rapid says, and fails with the
+// smallest case that it finds.
+func Check(t rapid.TB, c Chooser, settings ...Setting) {
+	t.Helper()
+	rapid.Check(t, Property(c, settings...))
+}
+
+// Property is what [Check] checks for one case.
+func Property(c Chooser, settings ...Setting) func(*rapid.T) {
+	set := chosen(settings)
+	return func(t *rapid.T) {
+		pods, o := Pods().Draw(t, "pods"), set.orders.Draw(t, "order")
+		n := rapid.IntRange(-1, len(pods)+1).Draw(t, "n")
+		input := invariant.Choosing{Order: o, Pods: pods, N: n, Compare: c.Compare, Choose: c.Choose, Sort: c.Sort}
+		properties.Decided(t, decision, &input, pods, set.choice)
+	}
+}
+
+// CheckCost tries who reads the text of the annotation that says what the deletion of a pod
+// costs, and whether it is one.
+func CheckCost(t rapid.TB, read func(text string) (cost int32, valid bool), settings ...Setting) {
+	t.Helper()
+	rapid.Check(t, costs(read, chosen(settings)))
+}
+
+func costs(read func(text string) (cost int32, valid bool), set settings) func(*rapid.T) {
+	return func(t *rapid.T) {
+		text := random.Cost(random.Rapid(t))
+		cost, valid := read(text)
+		input := invariant.Costing{Text: text, Cost: cost, Valid: valid}
+		properties.Decided(t, decision, &input, text, set.choice)
+	}
+}

@@ -1,0 +1,153 @@
+package selectortest
+
+import (
+	"fmt"
+
+	"pgregory.net/rapid"
+
+	"github.com/kplan-go/kplan/internal/invariant"
+	"github.com/kplan-go/kplan/internal/properties"
+	"github.com/kplan-go/kplan/internal/random"
+	"github.com/kplan-go/kplan/selector"
+	"github.com/kplan-go/kplan/selector/claim"
+)
+
+// A Reader reads selectors. A function that is nil is that of package selector or
+// selector/algebra, which passes: leave out what you have not written.
+type Reader struct {
+	Compile func(*selector.LabelSelector) (selector.Selector, error)
+	Parse   func(string) (selector.Selector, error)
+	Matches func(selector.Selector, map[string]string) bool
+	// Overlap returns labels that both select, if there are any.
+	Overlap func(a, b selector.Selector) (map[string]string, bool)
+	// Implies tells whether b selects all that a does, or returns labels that show that not.
+	Implies func(a, b selector.Selector) (map[string]string, bool)
+}
+
+// A Classifier says which of n children an owner adopts, keeps and releases.
+type Classifier = func(o *claim.Owner, n int, child func(i int) claim.Child) claim.Claim
+
+var decision = properties.Decision{Package: "selectortest", Functions: map[string]string{"Selecting": "Check", "Claiming": "CheckClaim"}}
+
+// A Setting chooses which checks look at what is tried.
+type Setting func(*properties.Choice)
+
+// Only runs the checks of these names, see [Names]. An unknown name fails the test.
+func Only(names ...string) Setting {
+	return func(c *properties.Choice) { c.Only = append(c.Only, names...) }
+}
+
+// Except runs all checks but those of these names.
+func Except(names ...string) Setting {
+	return func(c *properties.Choice) { c.Except = append(c.Except, names...) }
+}
+
+func chosen(settings []Setting) (c properties.Choice) {
+	for _, set := range settings {
+		set(&c)
+	}
+	return c
+}
+
+// Names returns the names of the checks, in the order of README.md.
+func Names() []string { return decision.Names() }
+
+var (
+	keys   = []string{"app", "tier", "x.io/env"}
+	values = []string{"", "web", "db", "7"}
+)
+
+// LabelSelectors draws selectors of up to three expressions on three keys, so that they often
+// have to do with each other: one in ten is nil, and some have an operator that is none.
+func LabelSelectors() *rapid.Generator[*selector.LabelSelector] {
+	return properties.Drawn(labelSelector)
+}
+
+func labelSelector(s random.Source) *selector.LabelSelector {
+	if random.OneIn(s, "nil", 10) {
+		return nil
+	}
+	ls := &selector.LabelSelector{}
+	if random.Bool(s, "labels") {
+		ls.MatchLabels = map[string]string{random.OneOf(s, "key", keys...): random.OneOf(s, "value", values...)}
+	}
+	for range random.Between(s, "expressions", 0, 3) {
+		e := selector.Expression{Key: random.OneOf(s, "key", keys...)}
+		e.Operator = random.OneOf(s, "operator", selector.In, selector.NotIn, selector.Exists, selector.DoesNotExist, "?")
+		if e.Operator == selector.In || e.Operator == selector.NotIn {
+			for range random.Between(s, "values", 0, 2) {
+				e.Values = append(e.Values, random.OneOf(s, "value", values...))
+			}
+		}
+		ls.MatchExpressions = append(ls.MatchExpressions, e)
+	}
+	return ls
+}
+
+// Labels draws labels with some of the keys and values of [LabelSelectors], or nil.
+func Labels() *rapid.Generator[map[string]string] { return properties.Drawn(labels) }
+
+func labels(s random.Source) map[string]string {
+	if random.OneIn(s, "no labels", 10) {
+		return nil
+	}
+	m := map[string]string{}
+	for _, key := range keys {
+		if random.Bool(s, key) {
+			m[key] = random.OneOf(s, "value", values...)
+		}
+	}
+	return m
+}
+
+// Check tries a reader on random selectors and labels, as often as rapid says, and fails with
+// the smallest case that it finds.
+func Check(t rapid.TB, r Reader, settings ...Setting) {
+	t.Helper()
+	rapid.Check(t, Property(r, settings...))
+}
+
+// Property is what [Check] checks for one case.
+func Property(r Reader, settings ...Setting) func(*rapid.T) {
+	choice := chosen(settings)
+	return func(t *rapid.T) {
+		c := invariant.Selecting{Compile: r.Compile, Parse: r.Parse, Matches: r.Matches, Overlap: r.Overlap, Implies: r.Implies}
+		c.A, c.B = LabelSelectors().Draw(t, "a"), LabelSelectors().Draw(t, "b")
+		c.Labels = rapid.SliceOfN(Labels(), 0, 5).Draw(t, "labels")
+		properties.Decided(t, decision, &c, []any{c.A, c.B, c.Labels}, choice)
+	}
+}
+
+// CheckClaim tries who claims children on random owners and children.
+func CheckClaim(t rapid.TB, classify Classifier, settings ...Setting) {
+	t.Helper()
+	rapid.Check(t, ClaimProperty(classify, settings...))
+}
+
+// ClaimProperty is what [CheckClaim] checks for one case.
+func ClaimProperty(classify Classifier, settings ...Setting) func(*rapid.T) {
+	choice := chosen(settings)
+	return func(t *rapid.T) {
+		c := claiming(random.Rapid(t))
+		if _, err := selector.FromLabelSelector(c.Selector); err != nil {
+			return // nobody claims by what is no selector
+		}
+		c.Classify = classify
+		properties.Decided(t, decision, &c, []any{c.Owner, c.Selector, c.Children}, choice)
+	}
+}
+
+// claiming draws an owner and up to six children: its own, orphans and another's.
+func claiming(s random.Source) invariant.Claiming {
+	c := invariant.Claiming{Selector: labelSelector(s)}
+	c.Owner = claim.Owner{Kind: "ReplicaSet", Name: "web", UID: "u", Namespace: random.OneOf(s, "namespace", "", "a"), Deleting: random.OneIn(s, "owner deleting", 5)}
+	for n := range random.Between(s, "children", 0, 6) {
+		name := fmt.Sprint("c", n)
+		child := claim.Child{Name: name, UID: name, Namespace: "a", Labels: labels(s), Deleting: random.OneIn(s, "deleting", 5), Rejected: random.OneIn(s, "rejected", 7)}
+		if random.Often(s, "controlled", 2) {
+			child.ControllerKind, child.ControllerName, child.ControllerUID = "ReplicaSet", "web", random.OneOf(s, "owner", "u", "u", "x")
+		}
+		c.Children = append(c.Children, child)
+	}
+	return c
+}
