@@ -31,14 +31,19 @@ type input struct {
 
 // admit checks and defaults a snapshot.
 func admit(s *Snapshot, now time.Time, opts Options) (*input, error) {
-	return admitMeasured(s, now, opts, newMeasure(&s.ReplicaSet, opts.Dialect))
+	return admitMeasured(s, now, opts, nil)
 }
 
-// admitMeasured is admit with the measure of the snapshot and the options.
-func admitMeasured(s *Snapshot, now time.Time, opts Options, m measure) (*input, error) {
+// admitMeasured is admit for those who may have the measure of the snapshot and the options.
+func admitMeasured(s *Snapshot, now time.Time, opts Options, m *measure) (*input, error) {
 	in := &input{
-		Snapshot: s, measure: m, opts: opts, now: now.Round(0).UTC(),
+		Snapshot: s, opts: opts, now: now.Round(0).UTC(),
 		replicas: 1, burst: cmp.Or(opts.Burst, defaultBurst),
+	}
+	if m != nil {
+		in.measure = *m
+	} else {
+		in.measure = newMeasure(&s.ReplicaSet, opts.Dialect)
 	}
 	var errs field.Errors
 	if now.IsZero() {

@@ -109,3 +109,28 @@ func Example_scaleDown() {
 	// pass 3:
 	// nothing to do
 }
+
+// Each event is told once, and the plan after it counts one pod. What would be, a clone says.
+func ExampleTracker() {
+	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	var web replicaset.Tracker
+	_ = web.Apply(replicaset.Delta{ReplicaSet: &replicaset.ReplicaSet{Name: "web", UID: "r1", Replicas: number(1)}})
+	pod := podorder.Pod{Name: "a", UID: "u1", ControllerUID: "r1", NodeName: "n1", Phase: podorder.Running}
+	_ = web.Apply(replicaset.Delta{Pod: replicaset.PodEvent{New: &pod}})
+	fmt.Println(web.Plan(noon, replicaset.Options{}))
+
+	ready := pod
+	ready.Ready, ready.ReadySince = true, noon
+	_ = web.Apply(replicaset.Delta{Pod: replicaset.PodEvent{Old: &pod, New: &ready}})
+	fmt.Println(web.Plan(noon, replicaset.Options{}))
+
+	whatIf := web.Clone()
+	_ = whatIf.Apply(replicaset.Delta{Pod: replicaset.PodEvent{Old: &ready}})
+	fmt.Println(whatIf.Plan(noon, replicaset.Options{}))
+	fmt.Println(web.Apply(replicaset.Delta{Pod: replicaset.PodEvent{Old: &podorder.Pod{Name: "b"}, New: &podorder.Pod{Name: "b"}}}))
+	// Output:
+	// held back: NotReady (0 of 1) <nil>
+	// nothing to do <nil>
+	// Created 1 pods (TooFew) <nil>
+	// Pod.New.Name: "b": must be that of a pod that has been added and not removed
+}

@@ -17,9 +17,10 @@ import (
 //
 // A change of a pod takes O(log N) time for N pods, and so does a plan that only creates pods,
 // or finds nothing to do. A plan that adopts, releases or deletes pods takes the time of
-// Reconcile, because victims are chosen among all pods; and what changes the meaning of all
-// pods counts all of them anew: another selector, UID, minReadySeconds, template label or
-// Dialect, a ReplicaSet that begins to be deleted, and a time before that of the last plan.
+// Reconcile, because victims are chosen among all pods, as do those while two of its pods have
+// one UID; and what changes the meaning of all pods counts all of them anew: another selector,
+// UID, name, kind, minReadySeconds, template label or Dialect, a ReplicaSet that begins to be
+// deleted, and a time before that of the last plan.
 //
 // It belongs to one goroutine. A copy by assignment is not a Tracker of its own: see
 // [Tracker.Clone]. In JSON it is its Snapshot.
@@ -58,7 +59,7 @@ func (t *Tracker) Plan(now time.Time, opts Options) (Plan, error) {
 		other := newMeasure(m.set, opts.Dialect)
 		m = &other
 	}
-	in, err := admitMeasured(&t.rest, now, opts, *m)
+	in, err := admitMeasured(&t.rest, now, opts, m)
 	if err != nil {
 		return Plan{}, err
 	}

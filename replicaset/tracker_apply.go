@@ -9,10 +9,11 @@ import (
 	"github.com/kplan-go/kplan/selector"
 )
 
-// A Delta is what changes in a snapshot. What is nil stays as it is.
+// A Delta is what changes in a snapshot. What is nil stays as it is. A Tracker keeps the pod New
+// and what the other fields refer to: they must not change afterwards. A pod that changes is
+// another New, and so on.
 type Delta struct {
-	// Pod is what happens to one pod, as informers tell it. The pod New is kept, and must not
-	// change afterwards: a pod that changes is another New.
+	// Pod is what happens to one pod, as informers tell it.
 	Pod PodEvent
 	// ReplicaSet is what the ReplicaSet is from now on. One that is gone is the zero
 	// ReplicaSet.
