@@ -2,6 +2,7 @@ package argo_test
 
 import (
 	"fmt"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -135,4 +136,17 @@ func ExampleToStatus() {
 	status := kubeargo.ToStatus(canary(), argo.Status{Phase: argo.PhasePaused, Replicas: 10, UpdatedReplicas: 2, StableRS: "66cf"})
 	fmt.Println(status.Phase, status.Replicas, status.UpdatedReplicas, status.StableRS)
 	// Output: Paused 10 2 66cf
+}
+
+// A pod of a ReplicaSet of the Rollout, and one of nobody.
+func ExamplePods() {
+	yes := true
+	mine := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+		Name: "web-66cf-x", Namespace: "shop", UID: "p1",
+		OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web-66cf", UID: "r1", Controller: &yes}},
+	}}
+	other := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "other", Namespace: "shop", UID: "p2"}}
+	pods := kubeargo.Pods(canary(), []*appsv1.ReplicaSet{set()}, []*corev1.Pod{mine, other}, time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
+	fmt.Println(len(pods), pods[0].Name, pods[0].Available)
+	// Output: 1 web-66cf-x false
 }

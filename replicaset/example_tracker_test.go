@@ -1,0 +1,71 @@
+package replicaset_test
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// oneOfTwo is a ReplicaSet of two pods of which one is there.
+func oneOfTwo() replicaset.Tracker {
+	var t replicaset.Tracker
+	_ = t.Apply(replicaset.Delta{
+		ReplicaSet: &replicaset.ReplicaSet{Name: "web", UID: "r1", Replicas: number(2)},
+		Pod:        added("a"),
+	})
+	return t
+}
+
+func added(name string) replicaset.PodEvent {
+	return replicaset.PodEvent{New: &podorder.Pod{Name: name, UID: "uid-" + name, ControllerUID: "r1", NodeName: "n1", Phase: podorder.Running}}
+}
+
+var soon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// An update of a pod that nobody has added is refused, and changes nothing.
+func ExampleTracker_Apply() {
+	web := oneOfTwo()
+	fmt.Println(web.Apply(replicaset.Delta{Pod: added("b")}), len(web.Snapshot().Pods))
+	c := added("c")
+	c.Old = c.New
+	fmt.Println(web.Apply(replicaset.Delta{Pod: c}))
+	// Output:
+	// <nil> 2
+	// Pod.New.Name: "c": must be that of a pod that has been added and not removed
+}
+
+func ExampleTracker_Plan() {
+	web := oneOfTwo()
+	fmt.Println(web.Plan(soon, replicaset.Options{}))
+	// Output:
+	// Created 1 pods (TooFew) <nil>
+}
+
+// What is asked of a clone changes nothing in what it was cloned from.
+func ExampleTracker_Clone() {
+	web := oneOfTwo()
+	whatIf := web.Clone()
+	_ = whatIf.Apply(replicaset.Delta{Pod: added("b")})
+	fmt.Println(len(whatIf.Snapshot().Pods), len(web.Snapshot().Pods))
+	// Output: 2 1
+}
+
+func ExampleTracker_Snapshot() {
+	web := oneOfTwo()
+	s := web.Snapshot()
+	fmt.Println(s.ReplicaSet.Name, s.Pods[0].Name, len(s.Pods))
+	// Output: web a 1
+}
+
+// The pod could not be created: nothing is expected, and the status says why.
+func ExampleTracker_Finish() {
+	web := oneOfTwo()
+	plan, _ := web.Plan(soon, replicaset.Options{})
+	report := replicaset.Report{Creates: []selector.Outcome{{Answer: selector.Failed, Err: fmt.Errorf("no room")}}}
+	result := web.Finish(plan, report, soon, replicaset.Options{})
+	fmt.Println(result.Err, result.Status.Conditions[0].Type)
+	// Output: no room ReplicaFailure
+}
