@@ -61,8 +61,9 @@ func ExampleMax() {
 // The text of a template makes its hash, and so do collisions, of which unset is not 0.
 func ExampleHash() {
 	zero := int32(0)
-	fmt.Println(revision.Hash("image:1", nil) == revision.Hash("image:1", nil))
-	fmt.Println(revision.Hash("image:1", nil) == revision.Hash("image:1", &zero))
+	hash := revision.Hash("image:1", nil)
+	fmt.Println(hash == revision.Hash("image:1", nil))
+	fmt.Println(hash == revision.Hash("image:1", &zero))
 	// Output:
 	// true
 	// false

@@ -85,8 +85,9 @@ func ExampleService() {
 // Another image is another template, and so is a collision.
 func ExampleTemplateHash() {
 	a, b, one := image("web:1"), image("web:2"), int32(1)
-	fmt.Println(kubeargo.TemplateHash(&a, nil) == kubeargo.TemplateHash(&a, nil))
-	fmt.Println(kubeargo.TemplateHash(&a, nil) == kubeargo.TemplateHash(&b, nil), kubeargo.TemplateHash(&a, nil) == kubeargo.TemplateHash(&a, &one))
+	hash := kubeargo.TemplateHash(&a, nil)
+	fmt.Println(hash == kubeargo.TemplateHash(&a, nil))
+	fmt.Println(hash == kubeargo.TemplateHash(&b, nil), hash == kubeargo.TemplateHash(&a, &one))
 	// Output:
 	// true
 	// false false
