@@ -72,7 +72,6 @@ func without(actions replicaset.Actions, gone func(replicaset.Action) bool) repl
 	return slices.DeleteFunc(actions, gone)
 }
 
-func isDeletion(a replicaset.Action) bool { _, ok := a.(replicaset.DeletePod); return ok }
 func isAdoption(a replicaset.Action) bool { _, ok := a.(replicaset.AdoptPod); return ok }
 
 func own(s *replicaset.Snapshot, p *podorder.Pod) bool {
