@@ -206,12 +206,19 @@ func nodes() []plant {
 // Each check finds a planted bug, alone, within 2,000 cases.
 func TestPlants(t *testing.T) { room.FindPlants(t, slices.Concat(universal(), nodes())) }
 
-// The machine and the checks of changes find bugs, too.
+// The machine, and the checks of traces and changes find bugs, too.
 func TestPlantsElsewhere(t *testing.T) {
 	for _, p := range slices.Concat(universal(), nodes()) {
 		if slices.Contains([]string{"bounds after every prefix", "unavailable nodes bound", "placement", "convergence"}, p.Name) {
 			t.Run("machine "+p.Name, func(t *testing.T) {
 				if properties.Cases(t, Machine(p.Wrap(daemonset.Reconcile), Only(p.Name)), 300) == 0 {
+					t.Fatal("not found in 300 cases")
+				}
+			})
+		}
+		if slices.Contains([]string{"no repeated state", "everything explained"}, p.Name) {
+			t.Run("trace "+p.Name, func(t *testing.T) {
+				if properties.Cases(t, room.Loops(p.Wrap(daemonset.Reconcile), settings{Only: []string{p.Name}}), 300) == 0 {
 					t.Fatal("not found in 300 cases")
 				}
 			})
@@ -239,3 +246,6 @@ func changes(plan Planner, name string) func(*rapid.T) {
 		}
 	}
 }
+
+// Our own planner passes as a loop, too.
+func TestLoops(t *testing.T) { rapid.Check(t, room.Loops(daemonset.Reconcile, settings{})) }

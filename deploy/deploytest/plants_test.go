@@ -261,12 +261,19 @@ func records() []plant {
 // Each check finds a planted bug, alone, within 2,000 cases.
 func TestPlants(t *testing.T) { room.FindPlants(t, slices.Concat(universal(), sizes(), records())) }
 
-// The machine and the checks of changes and traces find bugs, too.
+// The machine, and the checks of traces and changes find bugs, too.
 func TestPlantsElsewhere(t *testing.T) {
 	for _, p := range slices.Concat(universal(), sizes(), records()) {
 		if slices.Contains([]string{"surge bound", "availability bound", "revisions grow", "history limit", "convergence"}, p.Name) {
 			t.Run("machine "+p.Name, func(t *testing.T) {
 				if properties.Cases(t, Machine(p.Wrap(deploy.Reconcile), Only(p.Name)), 300) == 0 {
+					t.Fatal("not found in 300 cases")
+				}
+			})
+		}
+		if slices.Contains([]string{"no repeated state", "everything explained"}, p.Name) {
+			t.Run("trace "+p.Name, func(t *testing.T) {
+				if properties.Cases(t, room.Loops(p.Wrap(deploy.Reconcile), settings{Only: []string{p.Name}}), 300) == 0 {
 					t.Fatal("not found in 300 cases")
 				}
 			})
@@ -294,3 +301,6 @@ func changes(plan Planner, name string) func(*rapid.T) {
 		}
 	}
 }
+
+// Our own planner passes as a loop, too.
+func TestLoops(t *testing.T) { rapid.Check(t, room.Loops(deploy.Reconcile, settings{})) }

@@ -10,6 +10,9 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/kplan-go/kplan/internal/invariant"
+	"github.com/kplan-go/kplan/internal/random"
 )
 
 // A Plant is a bug that somebody could make, and the check that finds it.
@@ -89,6 +92,24 @@ func (r *Room[S, O, P]) FindPlants(t *testing.T, plants []Plant[S, O, P]) {
 		})
 	}
 	compare(t, r.Rows(), bugs)
+}
+
+// Loops is a property of what CheckTrace finds: a planner in a fair cluster, until nothing
+// changes any more.
+func (r *Room[S, O, P]) Loops(plan Planner[S, O, P], set Settings[S, O]) func(*rapid.T) {
+	return func(t *rapid.T) {
+		s, o := r.look(t, set).draw(t, set.Kinds)
+		trace, ok := r.Fair(&invariant.Planner[S, O, P]{Snapshot: s, Now: random.Now, Options: o, Plan: plan})
+		if !ok {
+			return
+		}
+		var passes []Pass[S, O, P]
+		for i := range trace.Passes {
+			p := &trace.Passes[i]
+			passes = append(passes, Pass[S, O, P]{Snapshot: p.Snapshot, Now: p.Now, Options: p.Options, Plan: p.Plan})
+		}
+		r.CheckTrace(t, passes, true, set)
+	}
 }
 
 // found demands that a property fails.

@@ -9,7 +9,7 @@
 //
 // [Check] is for a [Chooser]; [Property] is the same for rapid.MakeFuzz and for numbers of
 // cases of your own; [CheckCost] is for who reads the cost of deleting a pod. [Pods] and
-// [Orders] are the generators behind them.
+// [Orders] are the generators behind them; all times are around [Now].
 //
 // Each check has a name that stays. [Names] lists them; README.md is a table of them with
 // what each promises, which function runs it, and a planted bug that it finds. [Only] and

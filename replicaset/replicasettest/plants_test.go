@@ -72,7 +72,6 @@ func without(actions replicaset.Actions, gone func(replicaset.Action) bool) repl
 	return slices.DeleteFunc(actions, gone)
 }
 
-func isDeletion(a replicaset.Action) bool { _, ok := a.(replicaset.DeletePod); return ok }
 func isAdoption(a replicaset.Action) bool { _, ok := a.(replicaset.AdoptPod); return ok }
 
 func own(s *replicaset.Snapshot, p *podorder.Pod) bool {
@@ -186,12 +185,19 @@ func pods() []plant {
 // Each check finds a planted bug, alone, within 2,000 cases.
 func TestPlants(t *testing.T) { room.FindPlants(t, slices.Concat(universal(), pods())) }
 
-// The machine and the checks of changes find bugs, too.
+// The machine, and the checks of traces and changes find bugs, too.
 func TestPlantsElsewhere(t *testing.T) {
 	for _, p := range slices.Concat(universal(), pods()) {
 		if slices.Contains([]string{"bounds after every prefix", "no surplus deletion", "exact difference", "convergence"}, p.Name) {
 			t.Run("machine "+p.Name, func(t *testing.T) {
 				if properties.Cases(t, Machine(p.Wrap(replicaset.Reconcile), Only(p.Name)), 300) == 0 {
+					t.Fatal("not found in 300 cases")
+				}
+			})
+		}
+		if slices.Contains([]string{"no repeated state", "everything explained"}, p.Name) {
+			t.Run("trace "+p.Name, func(t *testing.T) {
+				if properties.Cases(t, room.Loops(p.Wrap(replicaset.Reconcile), settings{Only: []string{p.Name}}), 300) == 0 {
 					t.Fatal("not found in 300 cases")
 				}
 			})
@@ -231,3 +237,6 @@ func changes(plan Planner, name string) func(*rapid.T) {
 		CheckChange(t, Change{Before: s, After: after, Now: Now(), Options: o}, Only(name))
 	}
 }
+
+// Our own planner passes as a loop, too.
+func TestLoops(t *testing.T) { rapid.Check(t, room.Loops(replicaset.Reconcile, settings{})) }
