@@ -181,7 +181,8 @@ func (m *machine) rest(w *tracked) (d replicaset.Delta) {
 	case 4:
 		rs.MinReadySeconds = random.OneOf[int32](m.s, "ready for", 0, 10, 10, 5)
 	case 5:
-		rs.Selector, rs.TemplateLabels = any.ReplicaSet.Selector, any.ReplicaSet.TemplateLabels
+		in := &selector.LabelSelector{MatchExpressions: []selector.Expression{{Key: "app", Operator: selector.In, Values: []string{random.OneOf(m.s, "in", "web", "x")}}}}
+		rs.Selector, rs.TemplateLabels = random.OneOf(m.s, "selector", any.ReplicaSet.Selector, in), any.ReplicaSet.TemplateLabels
 	case 6:
 		rs.DeletionTimestamp = random.OneOf(m.s, "deleted", time.Time{}, m.now)
 	case 7:
@@ -408,7 +409,17 @@ func TestTrackerSteps(t *testing.T) {
 		n := min(steps, 2_000)
 		m := newMachine(t, random.Seeded(seed))
 		m.step = int(seed-1) * 2_000
-		m.run(n)
+		m.survive(n)
 		steps -= n
 	}
+}
+
+// survive is run with a panic as a failure.
+func (m *machine) survive(steps int) {
+	defer func() {
+		if r := recover(); r != nil {
+			m.t.Fatalf("after %d steps it panics: %v", m.step, r)
+		}
+	}()
+	m.run(steps)
 }
