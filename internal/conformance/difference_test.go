@@ -10,13 +10,16 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/kplan-go/kplan/internal/conformance/upstream"
 	"github.com/kplan-go/kplan/internal/random"
 )
 
 // A difference is one intended difference between the outcomes O of passes P. All fields
-// but near must be set.
+// but since and near must be set.
 type difference[P, O any] struct {
 	name string
+	// since is the first release, of 1.x, in which upstream does otherwise.
+	since int
 	// reason is why the plans differ, and where that is documented.
 	reason string
 	// leaf lists the paths in the outcome that may differ. An empty path is the whole:
@@ -34,6 +37,11 @@ type difference[P, O any] struct {
 	// elsewhere is what ours has here, planted where nothing differs: there it is a
 	// mistake. It returns false where it cannot be planted.
 	elsewhere func(P, *O) bool
+}
+
+// ofRelease leaves out the rows of later releases than the one that is linked.
+func ofRelease[P, O any](rows []difference[P, O]) []difference[P, O] {
+	return slices.DeleteFunc(rows, func(d difference[P, O]) bool { return d.since > upstream.Minor })
 }
 
 // A mistake changes an outcome into one that is wrong. It returns false if it cannot.

@@ -22,7 +22,7 @@ const (
 // deploymentDifferences is the complete list of what is meant to differ in plans for
 // Deployments. Rows that ask upstream again come before those that change what it has
 // done.
-var deploymentDifferences = []difference[*deploymentPass, deploymentOutcome]{
+var deploymentDifferences = ofRelease([]difference[*deploymentPass, deploymentOutcome]{
 	{
 		name:      "unusable limit rejected",
 		reason:    "upstream treats a limit that is no number in two ways; kube and deploy report it",
@@ -102,6 +102,7 @@ var deploymentDifferences = []difference[*deploymentPass, deploymentOutcome]{
 	},
 	{
 		name:   uidDecides,
+		since:  36,
 		reason: "deploy, Deviations: a Recreate update waits for a pod of an old ReplicaSet also if the name or kind in its owner reference is another; upstream does not see it",
 		leaf:   []string{""},
 		from: func(p *deploymentPass) bool {
@@ -188,4 +189,4 @@ var deploymentDifferences = []difference[*deploymentPass, deploymentOutcome]{
 			return before != never
 		},
 	},
-}
+})

@@ -200,7 +200,7 @@ func compareValidateNode(t random.T, c *caseCounts, _ time.Time) {
 	n := checkedNode{orEmpty(gen.NodeSelector(t)), random.OneIn(t, "values", 2)}
 	theirs := ""
 	if err := corevalidation.ValidateNodeSelector(n.internal(), n.Values, field.NewPath("spec")).ToAggregate(); err != nil {
-		theirs = err.Error()
+		theirs = inBytes(err.Error())
 	}
 	ours := selector.ValidateNodeSelector(ourNodeSelector(n.Selector), "spec", selector.ValidateOptions{AllowInvalidValues: n.Values})
 	says := func(text string) corner[decision[checkedNode]] {

@@ -38,7 +38,7 @@ func textOf(err error) string {
 	if err == nil {
 		return ""
 	}
-	return err.Error()
+	return inBytes(err.Error())
 }
 
 // selected is what a compiled selector says: its text, and of each of some labels
@@ -197,7 +197,7 @@ func compareValidate(t random.T, c *caseCounts, _ time.Time) {
 	}, field.NewPath("spec", "selector"))
 	theirs := ""
 	if errs.ToAggregate() != nil {
-		theirs = errs.ToAggregate().Error()
+		theirs = inBytes(errs.ToAggregate().Error())
 	}
 	ours := selector.Validate(kube.LabelSelector(v.Selector), "spec.selector",
 		selector.ValidateOptions{AllowInvalidValues: v.Values, AllowUnknownOperators: v.Unknown})

@@ -13,7 +13,6 @@ import (
 	clientrecord "k8s.io/client-go/tools/record"
 	"k8s.io/client-go/util/flowcontrol"
 	"k8s.io/client-go/util/workqueue"
-	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 	"k8s.io/kubernetes/pkg/controller"
 	"k8s.io/kubernetes/pkg/controller/daemon"
 	"k8s.io/utils/clock"
@@ -36,9 +35,7 @@ func OnNode(ds *appsv1.DaemonSet, node *corev1.Node, pods map[string][]*corev1.P
 	*field[clientrecord.EventRecorder](dsc, "eventRecorder") = r
 	*field[workqueue.TypedRateLimitingInterface[string]](dsc, "queue") = &r.queue
 	*field[*flowcontrol.Backoff](dsc, "failedPodsBackoff") = b
-	spec := &ds.Spec.Template.Spec
-	creates, deletes := podsShouldBeOnNode(dsc, logr.Discard(), node, pods, ds, hash,
-		daemonPodTolerations(ds), nodeaffinity.NewRequiredNodeAffinity(spec.NodeSelector, spec.Affinity))
+	creates, deletes := podsOnNode(dsc, node, pods, ds, hash)
 	return NodeDecision{len(creates), deletes, r.events, r.queue.added, b.Get(backoffKey(ds, node.Name))}
 }
 
@@ -76,12 +73,6 @@ func Budget(ds *appsv1.DaemonSet, nodes []*corev1.Node) (surge, unavailable, des
 }
 
 var silent = quiet()
-
-// ShouldRun reports whether a node should run a pod of a DaemonSet, and whether it may
-// keep one.
-func ShouldRun(n *corev1.Node, ds *appsv1.DaemonSet) (run, keep bool) {
-	return daemon.NodeShouldRunDaemonPod(logr.Discard(), n, ds)
-}
 
 // NodeEvent reports whether a node that was added (old is nil) or has changed makes the
 // DaemonSet controller look at ds. Pods are those that are bound to the node.

@@ -19,7 +19,6 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/kubernetes/pkg/controller"
 	"k8s.io/kubernetes/pkg/controller/daemon"
-	"k8s.io/kubernetes/pkg/controller/util/consistency"
 )
 
 type (
@@ -77,7 +76,7 @@ func NewDaemonSets() (*DaemonSets, error) {
 	*field[clientrecord.EventRecorder](dsc, "eventRecorder") = c.r
 	*field[controller.PodControlInterface](dsc, "podControl") = daemonPodControl{podControl{c.r}}
 	*field[controller.ControllerRevisionControlInterface](dsc, "crControl") = revisionControl{c.r}
-	*field[consistency.ConsistencyStore](dsc, "consistencyStore") = consistency.NewNoopConsistencyStore()
+	trustCaches(dsc)
 	for _, name := range []string{"queue", "nodeUpdateQueue"} {
 		q := field[workqueue.TypedRateLimitingInterface[string]](dsc, name)
 		(*q).ShutDown()

@@ -7,7 +7,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/controller"
 	"k8s.io/kubernetes/pkg/controller/daemon"
@@ -70,12 +69,6 @@ func UpdatedPods(ds *appsv1.DaemonSet, podsOnNode []*corev1.Pod, hash string) (n
 //
 //go:linkname PodsWithoutNode k8s.io/kubernetes/pkg/controller/daemon.getUnscheduledPodsWithoutNode
 func PodsWithoutNode(runningNodesList []*corev1.Node, nodeToDaemonPods map[string][]*corev1.Pod) []string
-
-//go:linkname podsShouldBeOnNode k8s.io/kubernetes/pkg/controller/daemon.(*DaemonSetsController).podsShouldBeOnNode
-func podsShouldBeOnNode(dsc *daemon.DaemonSetsController, logger klog.Logger, node *corev1.Node, nodeToDaemonPods map[string][]*corev1.Pod, ds *appsv1.DaemonSet, hash string, tolerations []corev1.Toleration, requiredNodeAffinity nodeaffinity.RequiredNodeAffinity) (nodesNeedingDaemonPods, podsToDelete []string)
-
-//go:linkname daemonPodTolerations k8s.io/kubernetes/pkg/controller/daemon.daemonPodTolerations
-func daemonPodTolerations(ds *appsv1.DaemonSet) []corev1.Toleration
 
 //go:linkname updatedDesiredNodeCounts k8s.io/kubernetes/pkg/controller/daemon.(*DaemonSetsController).updatedDesiredNodeCounts
 func updatedDesiredNodeCounts(dsc *daemon.DaemonSetsController, ctx context.Context, ds *appsv1.DaemonSet, nodeList []*corev1.Node, nodeToDaemonPods map[string][]*corev1.Pod) (int, int, int, error)

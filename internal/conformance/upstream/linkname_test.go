@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -20,17 +21,24 @@ import (
 // The linker joins names without looking at signatures. So each linked function is
 // looked up in the source of upstream, and its parameters and results are compared.
 func TestLinkedSignatures(t *testing.T) {
-	ours := functionsOf(t, "linkname.go")
-	text, err := os.ReadFile("linkname.go")
-	require.NoError(t, err)
-	links := regexp.MustCompile(`(?m)^//go:linkname (\w+) k8s\.io/kubernetes/([\w/]+)\.(\S+)$`).FindAllStringSubmatch(string(text), -1)
+	ofRelease := "release_137.go"
+	if Minor < 37 {
+		ofRelease = "before_137.go"
+	}
+	ours, links := map[string]string{}, [][]string{}
+	for _, file := range []string{"linkname.go", ofRelease} {
+		maps.Copy(ours, functionsOf(t, file, func(f *ast.FuncDecl) bool { return f.Body == nil }))
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		links = append(links, regexp.MustCompile(`(?m)^//go:linkname (\w+) k8s\.io/kubernetes/([\w/]+)\.(\S+)$`).FindAllStringSubmatch(string(text), -1)...)
+	}
 	require.Len(t, links, len(ours), "a function without a body that is not linked")
 	for _, link := range links {
 		files, err := filepath.Glob(filepath.Join(root(t), link[2], "*.go"))
 		require.NoError(t, err)
 		found := false
 		for _, file := range files {
-			if theirs, ok := functionsOf(t, file)[link[3]]; ok && !strings.HasSuffix(file, "_test.go") {
+			if theirs, ok := functionsOf(t, file, func(*ast.FuncDecl) bool { return true })[link[3]]; ok && !strings.HasSuffix(file, "_test.go") {
 				require.Equal(t, theirs, ours[link[1]], link[3])
 				found = true
 			}
@@ -52,15 +60,16 @@ func root(t *testing.T) string {
 var packageNames = strings.NewReplacer("corev1.", "v1.", "appsv1.", "apps.", "replicaset.", "", "daemon.", "", "deployment.", "")
 
 // functionsOf returns the signatures of the functions and methods of a file by the name
-// that the linker has for them. The receiver of a method is its first parameter.
-func functionsOf(t *testing.T, file string) map[string]string {
+// that the linker has for them, of those that are wanted. The receiver of a method is its
+// first parameter.
+func functionsOf(t *testing.T, file string, wanted func(*ast.FuncDecl) bool) map[string]string {
 	set := token.NewFileSet()
 	parsed, err := parser.ParseFile(set, file, nil, parser.SkipObjectResolution)
 	require.NoError(t, err)
 	signatures := map[string]string{}
 	for _, d := range parsed.Decls {
 		f, ok := d.(*ast.FuncDecl)
-		if !ok {
+		if !ok || !wanted(f) {
 			continue
 		}
 		name := f.Name.Name

@@ -17,7 +17,6 @@ import (
 	"k8s.io/kubernetes/pkg/controller/deployment"
 	"k8s.io/kubernetes/pkg/controller/replicaset"
 	"k8s.io/kubernetes/pkg/controller/replication"
-	"k8s.io/kubernetes/pkg/controller/util/consistency"
 )
 
 // A Live controller is one whose calls reach a server, through Kubernetes' own pod
@@ -95,10 +94,8 @@ func LiveDeployments(client kubernetes.Interface) (*Live, error) {
 // LiveReplicaSets is the controller of ReplicaSets.
 func LiveReplicaSets(client kubernetes.Interface) (*Live, error) {
 	l := newLive("ReplicaSet", "Pod")
-	rsc := replicaset.NewBaseController(logr.Discard(), replicaSetInformer{l.informers["ReplicaSet"]}, podInformer{l.informers["Pod"]},
-		client, replicaset.BurstReplicas, appsv1.SchemeGroupVersion.WithKind("ReplicaSet"),
-		"replicaset_controller", "replicaset", l.podControl(client), clientrecord.NewBroadcaster(clientrecord.WithContext(l.ctx)),
-		replicaset.DefaultReplicaSetControllerFeatures(), consistency.NewNoopConsistencyStore())
+	rsc := newBaseController(l.informers["ReplicaSet"], l.informers["Pod"], client, l.podControl(client),
+		clientrecord.NewBroadcaster(clientrecord.WithContext(l.ctx)))
 	l.replicas(rsc)
 	l.sync = *field[syncFunc](rsc, "syncHandler")
 	return l, nil
@@ -114,7 +111,7 @@ func LiveReplicationControllers(client kubernetes.Interface) (*Live, error) {
 	adapter := reflect.New(reflect.TypeOf(*control)).Elem() // turns ReplicaSets back
 	adapter.FieldByName("PodControlInterface").Set(reflect.ValueOf(l.podControl(client)))
 	*control = adapter.Interface().(controller.PodControlInterface)
-	*field[consistency.ConsistencyStore](rsc, "consistencyStore") = consistency.NewNoopConsistencyStore()
+	trustCaches(rsc)
 	l.replicas(rsc)
 	l.sync = func(ctx context.Context, key string) error { return syncReplicaSet(rsc, ctx, key) }
 	return l, nil
@@ -139,7 +136,7 @@ func LiveDaemonSets(client kubernetes.Interface) (*Live, error) {
 	*field[clientrecord.EventRecorder](dsc, "eventRecorder") = l.r
 	*field[controller.PodControlInterface](dsc, "podControl") = l.podControl(client)
 	*field[controller.ControllerRevisionControlInterface](dsc, "crControl") = controller.RealControllerRevisionControl{KubeClient: client}
-	*field[consistency.ConsistencyStore](dsc, "consistencyStore") = consistency.NewNoopConsistencyStore()
+	trustCaches(dsc)
 	l.backoff = field[*flowcontrol.Backoff](dsc, "failedPodsBackoff")
 	expectations := field[controller.ControllerExpectationsInterface](dsc, "expectations")
 	l.waits = &waiting{ControllerExpectationsInterface: *expectations}

@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "unsafe" // for go:linkname
 
-	"github.com/go-logr/logr"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,7 +13,6 @@ import (
 	"k8s.io/kubernetes/pkg/controller"
 	"k8s.io/kubernetes/pkg/controller/replicaset"
 	"k8s.io/kubernetes/pkg/controller/replication"
-	"k8s.io/kubernetes/pkg/controller/util/consistency"
 )
 
 // replicas is a controller of ReplicaSets, or of what it is told to be such.
@@ -57,10 +55,7 @@ type ReplicaSets struct{ replicas }
 // the caches are always as old as the snapshot.
 func NewReplicaSets() *ReplicaSets {
 	c := &ReplicaSets{newReplicas()}
-	c.use(replicaset.NewBaseController(logr.Discard(), replicaSetInformer{c.owners}, podInformer{c.pods},
-		client{r: c.r}, replicaset.BurstReplicas, appsv1.SchemeGroupVersion.WithKind("ReplicaSet"),
-		"replicaset_controller", "replicaset", podControl{c.r}, clientrecord.NewBroadcaster(clientrecord.WithContext(c.ctx)),
-		replicaset.DefaultReplicaSetControllerFeatures(), consistency.NewNoopConsistencyStore()))
+	c.use(newBaseController(c.owners, c.pods, client{r: c.r}, podControl{c.r}, clientrecord.NewBroadcaster(clientrecord.WithContext(c.ctx))))
 	return c
 }
 

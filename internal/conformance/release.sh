@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Compares with the controllers of one release of Kubernetes: the same sources, with the
+# modules of that release.
+#
+#   ./release.sh 1.35                     all comparisons
+#   ./release.sh 1.35 -run TestDaemonSets some: what follows is passed to go test
+#   ./release.sh record 1.35              all, and releases/1.35.json if nothing fails
+#   ./release.sh table                    the table of the README, from these records
+#
+# KPLAN_CASES and the like say how many cases, see README.md.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+if [ "${1-}" = table ]; then
+	KPLAN_TABLE=write exec go test -count=1 -run TestTable ./releases
+fi
+record=
+if [ "${1-}" = record ]; then
+	record=1
+	shift
+fi
+minor=${1-}
+newest=$(sed -nE 's#^require k8s.io/kubernetes v([0-9.]+)$#\1#p' go.mod)
+case $minor in
+1.34) patch=1.34.4 ;;
+1.35) patch=1.35.4 ;;
+1.36) patch=1.36.3 ;;
+"${newest%.*}") patch=$newest ;;
+*)
+	echo "usage: $0 [record] 1.34|1.35|1.36|${newest%.*} [arguments of go test], or $0 table" >&2
+	exit 2
+	;;
+esac
+shift
+
+flags=(-vet=off -timeout 0)
+if [ "$patch" != "$newest" ]; then
+	# What go.mod requires of others is too new for an older release: only what is imported
+	# directly stays, and go finds what that needs.
+	dir=${TMPDIR:-/tmp}/kplan-conformance-$UID
+	mkdir -p "$dir"
+	mod=$dir/$patch.mod
+	rm -f "$mod" "$dir/$patch.sum"
+	sed -E "s#^(require k8s.io/kubernetes) .*#\1 v$patch#
+		s#^(\s*k8s.io/[a-z-]+) v0\.${newest#1.}#\1 v0.${patch#1.}#
+		/^\s*k8s.io\/utils /d
+		/^\s*k8s.io\/[a-z-]+ v0\.${patch#1.}/b
+		/\/\/ indirect/d" go.mod >"$mod"
+	flags+=(-mod=mod "-modfile=$mod" "-tags=kube$minor")
+fi
+if [ -n "$record" ]; then
+	export KPLAN_RECORD=$PWD/releases/$minor.json KPLAN_RELEASE=$patch
+fi
+# The workspace of this folder takes no other go.mod.
+export GOWORK=off
+exec go test "${flags[@]}" "$@" .

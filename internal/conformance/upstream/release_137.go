@@ -1,0 +1,30 @@
+//go:build !kube1.34 && !kube1.35 && !kube1.36
+
+package upstream
+
+import (
+	_ "unsafe" // for go:linkname
+
+	"github.com/go-logr/logr"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
+	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/pkg/controller/daemon"
+)
+
+// Minor is the release that is linked: of Kubernetes 1.37 it is 37.
+const Minor = 37
+
+//go:linkname podsShouldBeOnNode k8s.io/kubernetes/pkg/controller/daemon.(*DaemonSetsController).podsShouldBeOnNode
+func podsShouldBeOnNode(dsc *daemon.DaemonSetsController, logger klog.Logger, node *corev1.Node, nodeToDaemonPods map[string][]*corev1.Pod, ds *appsv1.DaemonSet, hash string, tolerations []corev1.Toleration, requiredNodeAffinity nodeaffinity.RequiredNodeAffinity) (nodesNeedingDaemonPods, podsToDelete []string)
+
+//go:linkname daemonPodTolerations k8s.io/kubernetes/pkg/controller/daemon.daemonPodTolerations
+func daemonPodTolerations(ds *appsv1.DaemonSet) []corev1.Toleration
+
+// podsOnNode reads tolerations and affinity of the DaemonSet first, as a pass does once.
+func podsOnNode(dsc *daemon.DaemonSetsController, node *corev1.Node, pods map[string][]*corev1.Pod, ds *appsv1.DaemonSet, hash string) (creates, deletes []string) {
+	spec := &ds.Spec.Template.Spec
+	return podsShouldBeOnNode(dsc, logr.Discard(), node, pods, ds, hash,
+		daemonPodTolerations(ds), nodeaffinity.NewRequiredNodeAffinity(spec.NodeSelector, spec.Affinity))
+}

@@ -1,0 +1,27 @@
+//go:build !kube1.34 && !kube1.35
+
+package upstream
+
+import (
+	"github.com/go-logr/logr"
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/client-go/kubernetes"
+	clientrecord "k8s.io/client-go/tools/record"
+	"k8s.io/kubernetes/pkg/controller"
+	"k8s.io/kubernetes/pkg/controller/replicaset"
+	"k8s.io/kubernetes/pkg/controller/util/consistency"
+)
+
+// newBaseController is the controller of ReplicaSets without its protection against stale
+// caches.
+func newBaseController(owners, pods *informer, c kubernetes.Interface, control controller.PodControlInterface, b clientrecord.EventBroadcaster) *replicaset.ReplicaSetController {
+	return replicaset.NewBaseController(logr.Discard(), replicaSetInformer{owners}, podInformer{pods},
+		c, replicaset.BurstReplicas, appsv1.SchemeGroupVersion.WithKind("ReplicaSet"),
+		"replicaset_controller", "replicaset", control, b,
+		replicaset.DefaultReplicaSetControllerFeatures(), consistency.NewNoopConsistencyStore())
+}
+
+// trustCaches takes the protection against stale caches away.
+func trustCaches(c any) {
+	*field[consistency.ConsistencyStore](c, "consistencyStore") = consistency.NewNoopConsistencyStore()
+}
