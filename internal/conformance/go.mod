@@ -74,7 +74,7 @@ require (
 	github.com/google/go-cmp v0.7.0
 	github.com/kplan-go/kplan v0.1.0
 	github.com/kplan-go/kplan/kube v0.1.0
-	k8s.io/utils v0.1.0-20260626114624-be93311217bd
+	k8s.io/utils v0.0.0-20260626114624-be93311217bd
 	sigs.k8s.io/yaml v1.6.0
 )
 
