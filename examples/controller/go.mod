@@ -3,8 +3,8 @@ module github.com/kplan-go/kplan/examples/controller
 go 1.26.0
 
 require (
-	github.com/kplan-go/kplan v0.0.0
-	github.com/kplan-go/kplan/kube v0.0.0
+	github.com/kplan-go/kplan v0.1.0
+	github.com/kplan-go/kplan/kube v0.1.0
 	github.com/prometheus/client_golang v1.23.2
 	k8s.io/api v0.36.3
 	k8s.io/apimachinery v0.36.3
@@ -64,9 +64,4 @@ require (
 	sigs.k8s.io/randfill v1.0.0 // indirect
 	sigs.k8s.io/structured-merge-diff/v6 v6.3.3 // indirect
 	sigs.k8s.io/yaml v1.6.0 // indirect
-)
-
-replace (
-	github.com/kplan-go/kplan => ../..
-	github.com/kplan-go/kplan/kube => ../../kube
 )

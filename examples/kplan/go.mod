@@ -4,8 +4,8 @@ go 1.26.0
 
 require (
 	github.com/google/go-cmp v0.7.0
-	github.com/kplan-go/kplan v0.0.0
-	github.com/kplan-go/kplan/kube v0.0.0
+	github.com/kplan-go/kplan v0.1.0
+	github.com/kplan-go/kplan/kube v0.1.0
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
 	github.com/stretchr/testify v1.12.1
@@ -75,9 +75,4 @@ require (
 	sigs.k8s.io/kustomize/kyaml v0.21.1 // indirect
 	sigs.k8s.io/randfill v1.0.0 // indirect
 	sigs.k8s.io/structured-merge-diff/v6 v6.3.3 // indirect
-)
-
-replace (
-	github.com/kplan-go/kplan => ../..
-	github.com/kplan-go/kplan/kube => ../../kube
 )

@@ -75,8 +75,8 @@ replace (
 
 require (
 	github.com/google/go-cmp v0.7.0
-	github.com/kplan-go/kplan v0.0.0
-	github.com/kplan-go/kplan/kube v0.0.0
+	github.com/kplan-go/kplan v0.1.0
+	github.com/kplan-go/kplan/kube v0.1.0
 	k8s.io/utils v0.0.0-20260210185600-b8788abfbbc2
 	pgregory.net/rapid v1.3.0
 	sigs.k8s.io/yaml v1.6.0

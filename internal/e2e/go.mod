@@ -94,9 +94,9 @@ require (
 	github.com/jonboulle/clockwork v0.5.0 // indirect
 	github.com/josharian/intern v1.0.0 // indirect
 	github.com/json-iterator/go v1.1.12 // indirect
-	github.com/kplan-go/kplan v0.0.0
-	github.com/kplan-go/kplan/examples/controller v0.0.0
-	github.com/kplan-go/kplan/kube v0.0.0
+	github.com/kplan-go/kplan v0.1.0
+	github.com/kplan-go/kplan/examples/controller v0.1.0
+	github.com/kplan-go/kplan/kube v0.1.0
 	github.com/kylelemons/godebug v1.1.0 // indirect
 	github.com/liggitt/tabwriter v0.0.0-20181228230101-89fcab3d43de // indirect
 	github.com/lithammer/dedent v1.1.0 // indirect

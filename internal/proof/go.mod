@@ -3,7 +3,7 @@ module github.com/kplan-go/kplan/internal/proof
 go 1.26.0
 
 require (
-	github.com/kplan-go/kplan v0.0.0
+	github.com/kplan-go/kplan v0.1.0
 	github.com/stretchr/testify v1.12.1
 	golang.org/x/tools v0.52.0
 )

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/zip"
+)
+
+// packAll writes every module that users install into a proxy folder, each as the version
+// by which the others require it.
+func packAll(root, proxy string) error {
+	list, err := published(root)
+	if err != nil {
+		return err
+	}
+	version, err := required(list)
+	if err != nil {
+		return err
+	}
+	for _, f := range list {
+		if err := pack(root, proxy, f, version); err != nil {
+			return err
+		}
+		fmt.Println(f.path(), version)
+	}
+	return nil
+}
+
+// required returns the one version by which the modules require each other.
+func required(list []folder) (string, error) {
+	version := ""
+	for _, f := range list {
+		for path, v := range f.ours() {
+			if version == "" {
+				version = v
+			}
+			if v != version {
+				return "", fmt.Errorf("%s requires %s %s, others %s", f.path(), path, v, version)
+			}
+		}
+	}
+	if version == "" {
+		return "", fmt.Errorf("no module requires another: the version is not known")
+	}
+	return version, nil
+}
+
+// pack writes one version of a module into a folder that can be a GOPROXY.
+func pack(root, proxy string, f folder, version string) error {
+	escaped, err := module.EscapePath(f.path())
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(proxy, filepath.FromSlash(escaped), "@v")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	info, err := json.Marshal(struct {
+		Version string
+		Time    time.Time
+	}{Version: version})
+	if err != nil {
+		return err
+	}
+	mod, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(f.dir), "go.mod"))
+	if err != nil {
+		return err
+	}
+	for name, text := range map[string][]byte{"list": []byte(version + "\n"), version + ".info": info, version + ".mod": mod} {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+			return err
+		}
+	}
+	out, err := os.Create(filepath.Join(dir, version+".zip"))
+	if err != nil {
+		return err
+	}
+	files, err := contents(root, f)
+	if err == nil {
+		err = zip.Create(out, module.Version{Path: f.path(), Version: version}, files)
+	}
+	if closed := out.Close(); err == nil {
+		err = closed
+	}
+	return err
+}
+
+// contents returns the files of a module as Go's own client takes them out of a repository:
+// without modules further below, and with the licence of the root where it has none.
+func contents(root string, f folder) ([]zip.File, error) {
+	var files []zip.File
+	licensed := false
+	top := filepath.Join(root, filepath.FromSlash(f.dir))
+	err := filepath.WalkDir(top, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		below, err := filepath.Rel(top, name)
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			_, missing := os.Stat(filepath.Join(name, "go.mod"))
+			if entry.Name() == ".git" || below != "." && missing == nil {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !entry.Type().IsRegular() {
+			return nil
+		}
+		licensed = licensed || below == "LICENSE"
+		files = append(files, source{filepath.ToSlash(below), name})
+		return nil
+	})
+	if !licensed {
+		files = append(files, source{"LICENSE", filepath.Join(root, "LICENSE")})
+	}
+	return files, err
+}
+
+// A source is a file of a module.
+type source struct {
+	below string // its path in the module
+	name  string // where it is
+}
+
+func (s source) Path() string                 { return s.below }
+func (s source) Lstat() (os.FileInfo, error)  { return os.Lstat(s.name) }
+func (s source) Open() (io.ReadCloser, error) { return os.Open(s.name) }
