@@ -101,6 +101,16 @@ func StepMeasureFalls(b rollout.Budget, newSet rollout.Set, old []rollout.Set, t
 
 func distance(a, b int32) int64 { return max(int64(a)-int64(b), int64(b)-int64(a)) }
 
+// StepEndsAtReplicas: a new set that wants the replicas or more gets the replicas, and as many
+// more as it keeps.
+func StepEndsAtReplicas(b rollout.Budget, newSet rollout.Set, old []rollout.Set) {
+	p := rollout.Policy{ExactSums: true}
+	assume(valid(b) && newSet.Wanted >= b.Replicas && newSet.Available >= 0)
+	notNegative(old)
+	r := rollout.Roll(b, newSet, old, 0, p)
+	prove("the replicas, or what it keeps", r.Size == max(b.Replicas, min(newSet.Wanted, max(newSet.Least, newSet.Protected))))
+}
+
 // StepNeverStuck: while all pods are available, none has to stay, and the update is not over,
 // a step changes something.
 func StepNeverStuck(b rollout.Budget, newSet rollout.Set, old []rollout.Set) {
