@@ -45,6 +45,7 @@ var planted = map[string]bug{
 	"StepKeepsAvailable":             {"rollout/shrink.go", "RemoveAvailable(sizes, Spare(b, available, p))", "RemoveAvailable(sizes, room)"},
 	"StepMeasureFalls":               {"rollout/shrink.go", "n := max(0, min(int64(size), spare-sum))", "n := min(int64(size), spare-sum-1)"},
 	"StepEndsAtReplicas":             {"rollout/roll.go", "if r.Size < 0 {", "if r.Size <= 0 {"},
+	"ShrinkWithinRoom":               {"rollout/shrink.go", "if r.Idle || room <= 0 {", "if r.Idle && room <= 0 {"},
 	"StepNeverStuck":                 {"rollout/shrink.go", "if r.Idle || room <= 0 {", "if r.Idle || room <= 1 {"},
 	"PlacesLeaveMost":                {"rollout/protect.go", "saturate(int64(b.Surge) + lost)", "b.Surge"},
 	"GrowthWaits":                    {"rollout/protect.go", "if p.WaitForNew && newSet.Wanted != newSet.There {", "if p.WaitForNew && newSet.Wanted < newSet.There {"},
