@@ -33,6 +33,8 @@ type Shrinking struct {
 //proof:ensures all(k, 0, len(result.Available), 0 <= result.Available[k] && result.Available[k] <= old[k].Wanted-result.Unavailable[k])
 //proof:ensures sum(k, len(result.Unavailable), result.Unavailable[k]) <= max(0, p.of(newSet, false)+sum(k, len(old), old[k].Wanted)-p.MinAvailable(b))
 //proof:ensures implies(p.of(newSet, false)+sum(k, len(old), old[k].Wanted) <= p.MinAvailable(b), result.Removed == 0 && len(result.Unavailable) == 0 && len(result.Available) == 0)
+//proof:ensures result.Ahead < 0 || len(result.Available) == 0
+//proof:ensures len(result.Available) == 0 || result.Have == p.of(newSet, false)+sum(m, len(old), p.of(old[m], true))-sum(k, len(old), result.Available[k])
 //proof:ensures all(k, 0, len(result.Unavailable), old[k].Wanted-result.Unavailable[k] >= p.least(old[k]))
 //proof:ensures all(k, 0, len(result.Available), old[k].Wanted-result.Unavailable[k]-result.Available[k] >= p.least(old[k]))
 //proof:ensures all(k, 0, len(result.Available)+1, sum(m, k, result.Available[m]) <= max(0, p.of(newSet, false)+sum(m, len(old), p.of(old[m], true))-p.MinAvailable(b)))
@@ -175,7 +177,7 @@ func Remaining(sets []Set, lost []int32) []int32 {
 // Kubernetes 1.36.3.
 //
 //proof:ensures len(lost) == len(sizes)
-//proof:ensures 0 <= sum && sum <= max(0, spare)
+//proof:ensures 0 <= sum && sum <= max(0, spare) && sum == sum(k, len(sizes), lost[k])
 //proof:ensures all(k, 0, len(sizes), 0 <= lost[k] && lost[k] <= max(0, sizes[k]))
 //proof:ensures all(k, 0, len(sizes)+1, sum(m, k, lost[m]) <= max(0, spare))
 //proof:ensures sum >= spare || all(k, 0, len(sizes), lost[k] == max(0, sizes[k]))

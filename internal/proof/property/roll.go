@@ -117,6 +117,7 @@ func ShrinkWithinRoom(b rollout.Budget, newSet rollout.Set, old []rollout.Set) {
 		gone += int64(n)
 	}
 	prove("within the room", gone <= max(0, room))
+	prove("a set with more available pods than it wants ends it", lost.Ahead < 0 || len(lost.Available) == 0)
 	prove("without room none goes", room > 0 || lost.Removed == 0)
 }
 
