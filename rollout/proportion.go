@@ -34,8 +34,17 @@ func BySize(sets []Set, toAdd int64) []int {
 //	size(0) = max(0, wanted(0) + Proportion(0) + toAdd - the sum of all Proportion(i))
 //
 // It mirrors scale of the deployment controller of Kubernetes 1.36.3.
+//
+//proof:requires p.ExactSums && p.ExactProducts && 0 <= b.Replicas && 0 <= b.Surge && 0 < toAdd && toAdd <= 2147483647
+//proof:requires all(k, 0, len(sets), 0 <= sets[k].Wanted && 0 <= sets[k].Before)
+//proof:requires all(k, 0, len(sets)+1, sum(m, k, sets[m].Wanted)+toAdd <= 2147483647)
+//proof:ensures len(result) == len(sets) && all(k, 0, len(sets), 0 <= result[k])
+//proof:ensures len(sets) == 0 || sum(k, len(sets), result[k]) == sum(k, len(sets), sets[k].Wanted)+toAdd
 func Proportional(sets []Set, b Budget, toAdd int64, p Policy) []int32 {
 	sizes, added := make([]int32, len(sets)), int64(0)
+	//proof:keeps added == sum(k, done, sizes[k])-sum(k, done, sets[k].Wanted)
+	//proof:keeps -sum(k, done, sets[k].Wanted) <= added && added <= toAdd && 0 <= sum(k, done, sets[k].Wanted)
+	//proof:keeps all(k, 0, done, 0 <= sizes[k]) && (done == 0 || sizes[0] <= sum(k, done, sizes[k]))
 	for k, s := range sets {
 		n := Proportion(s, b, toAdd, added, p)
 		sizes[k] = p.Size(int64(s.Wanted) + n)

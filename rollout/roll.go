@@ -9,7 +9,7 @@ type Rolling struct {
 // Roll makes one step of a rolling update, from counts that are all of one instant. Old sets
 // are given oldest first; terminating is how many pods that are about to go take up room.
 //
-//	size = replicas                                     if the new set wants more than these
+//	size = replicas                                     if the new set wants these, or more
 //	size = Grow(wanted of all + terminating)            otherwise
 //	old sets lose Shrink(new set as it is, old)         if size = wanted(new set), or together
 //
@@ -31,7 +31,7 @@ func Roll(b Budget, newSet Set, old []Set, terminating int64, p Policy) Rolling 
 	}
 	places := p.Places(b, old)
 	r := Rolling{Size: places.Replicas, Shrinking: Shrinking{Ahead: -1}}
-	if newSet.Wanted <= places.Replicas {
+	if newSet.Wanted < places.Replicas {
 		r.Size = Grow(places, p.Sum(p.Sum(total)+terminating), newSet.Wanted, p)
 	}
 	if r.Size < 0 {

@@ -31,6 +31,10 @@ type Shrinking struct {
 //proof:ensures len(result.Available) == 0 || len(result.Available) == len(old) && len(result.Unavailable) == len(old)
 //proof:ensures all(k, 0, len(result.Unavailable), 0 <= result.Unavailable[k] && result.Unavailable[k] <= max(0, old[k].Wanted-old[k].Available))
 //proof:ensures all(k, 0, len(result.Available), 0 <= result.Available[k] && result.Available[k] <= old[k].Wanted-result.Unavailable[k])
+//proof:ensures sum(k, len(result.Unavailable), result.Unavailable[k]) <= max(0, p.of(newSet, false)+sum(k, len(old), old[k].Wanted)-p.MinAvailable(b))
+//proof:ensures implies(p.of(newSet, false)+sum(k, len(old), old[k].Wanted) <= p.MinAvailable(b), result.Removed == 0 && len(result.Unavailable) == 0 && len(result.Available) == 0)
+//proof:ensures result.Ahead < 0 || len(result.Available) == 0
+//proof:ensures len(result.Available) == 0 || result.Have == p.of(newSet, false)+sum(m, len(old), p.of(old[m], true))-sum(k, len(old), result.Available[k])
 //proof:ensures all(k, 0, len(result.Unavailable), old[k].Wanted-result.Unavailable[k] >= p.least(old[k]))
 //proof:ensures all(k, 0, len(result.Available), old[k].Wanted-result.Unavailable[k]-result.Available[k] >= p.least(old[k]))
 //proof:ensures all(k, 0, len(result.Available)+1, sum(m, k, result.Available[m]) <= max(0, p.of(newSet, false)+sum(m, len(old), p.of(old[m], true))-p.MinAvailable(b)))
@@ -108,7 +112,7 @@ func Spare(b Budget, available int64, p Policy) int64 {
 //
 //proof:requires all(k, 0, len(old), 0 <= old[k].Wanted && 0 <= old[k].Available)
 //proof:ensures len(lost) == len(old) && ahead >= -1
-//proof:ensures 0 <= sum && sum <= max(0, room)
+//proof:ensures 0 <= sum && sum <= max(0, room) && sum == sum(k, len(old), lost[k])
 //proof:ensures all(k, 0, len(old), 0 <= lost[k] && lost[k] <= max(0, old[k].Wanted-old[k].Available))
 //proof:ensures all(k, 0, len(old), lost[k] <= old[k].Wanted-p.least(old[k]))
 //proof:ensures ahead >= 0 || sum >= room || all(k, 0, len(old), p.least(old[k]) > 0 || lost[k] >= old[k].Wanted-old[k].Available)
@@ -116,7 +120,7 @@ func Spare(b Budget, available int64, p Policy) int64 {
 //proof:ensures implies(all(k, 0, len(old), old[k].Available <= old[k].Wanted), ahead == -1)
 func RemoveUnavailable(old []Set, room int64, p Policy) (lost []int32, sum int64, ahead int) {
 	lost = make([]int32, len(old))
-	//proof:keeps 0 <= sum && sum <= max(0, room)
+	//proof:keeps 0 <= sum && sum <= max(0, room) && sum == sum(k, len(old), lost[k])
 	//proof:keeps all(k, 0, done, 0 <= lost[k] && lost[k] <= max(0, old[k].Wanted-old[k].Available))
 	//proof:keeps all(k, done, len(old), lost[k] == 0)
 	//proof:keeps all(k, 0, done, lost[k] <= old[k].Wanted-p.least(old[k]))
@@ -173,7 +177,7 @@ func Remaining(sets []Set, lost []int32) []int32 {
 // Kubernetes 1.36.3.
 //
 //proof:ensures len(lost) == len(sizes)
-//proof:ensures 0 <= sum && sum <= max(0, spare)
+//proof:ensures 0 <= sum && sum <= max(0, spare) && sum == sum(k, len(sizes), lost[k])
 //proof:ensures all(k, 0, len(sizes), 0 <= lost[k] && lost[k] <= max(0, sizes[k]))
 //proof:ensures all(k, 0, len(sizes)+1, sum(m, k, lost[m]) <= max(0, spare))
 //proof:ensures sum >= spare || all(k, 0, len(sizes), lost[k] == max(0, sizes[k]))

@@ -125,3 +125,22 @@ func TestCases(t *testing.T) {
 		})
 	}
 }
+
+// A new set that has the replicas keeps its size by default: the sum of what all sets want,
+// which wraps around, is not asked. That is so for two old sets; growth would say otherwise.
+func TestAtReplicas(t *testing.T) {
+	found, err := program0(t).counterexample(solve(t, solvers[0]), program0(t).others["atReplicasByDefault"])
+	require.NoError(t, err)
+	require.Nil(t, found)
+	overlay, err := bug{"rollout/roll.go", "if newSet.Wanted < places.Replicas {", "if newSet.Wanted <= places.Replicas {"}.overlay()
+	require.NoError(t, err)
+	from, err := code()
+	require.NoError(t, err)
+	p, err := from.program(overlay)
+	require.NoError(t, err)
+	found, err = p.counterexample(solve(t, solvers[0]), p.others["atReplicasByDefault"])
+	require.NoError(t, err)
+	require.NotNil(t, found)
+	s := stepOf(found.values)
+	require.Equal(t, s.budget.Replicas, s.planned(t, 0)[0], "the planner keeps it as well")
+}

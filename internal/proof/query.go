@@ -88,10 +88,13 @@ type effort struct {
 	exact bool
 }
 
+// everything is more steps than there are.
+const everything = 99
+
 // efforts are tried in order, the cheap ones first.
 var efforts = []effort{
 	{}, {exact: true}, {steps: 1}, {steps: 2}, {steps: 1, wide: true}, {steps: 2, wide: true}, {steps: 4, wide: true},
-	{steps: 4, wide: true, sums: true}, {steps: 99, wide: true, sums: true}, {steps: 2, exact: true}, {steps: 99, wide: true, sums: true, exact: true},
+	{steps: 4, wide: true, sums: true}, {steps: everything, wide: true, sums: true}, {steps: 2, exact: true}, {steps: everything, wide: true, sums: true, exact: true},
 }
 
 // known are the conditions of the path to an obligation, and the facts as they are on it.
@@ -114,8 +117,12 @@ func (m *machine) known(o obligation) []*term {
 }
 
 // near chooses the terms that speak of the same variables as a goal, or of those of terms
-// so chosen, in so many steps. With no step, they speak of nothing else.
+// so chosen, in so many steps. With no step, they speak of nothing else; with very many it is
+// all of them, since what contradicts itself need not speak of the goal.
 func near(goal *term, known []*term, steps int) []*term {
+	if steps >= everything {
+		return known
+	}
 	of, chosen := goal.variables(), make([]bool, len(known))
 	for i, t := range known {
 		chosen[i] = !t.mentions(func(p *term) bool { return p.op == variable && !of[p] })

@@ -6,7 +6,7 @@ import "github.com/kplan-go/kplan/rollout"
 // replayed with the planner. So is a case for each path of a step.
 
 // Only the solver calls them.
-var _ = []any{surgeByDefault, stuckByDefault, excessByDefault, stepByDefault, stepRepaired}
+var _ = []any{surgeByDefault, stuckByDefault, excessByDefault, stepByDefault, stepRepaired, atReplicasByDefault}
 
 // stepByDefault is a step of a Deployment whose old sets all want pods, as by Kubernetes.
 func stepByDefault(b rollout.Budget, newSet rollout.Set, old []rollout.Set) rollout.Rolling {
@@ -24,6 +24,13 @@ func step(b rollout.Budget, newSet rollout.Set, old []rollout.Set, p rollout.Pol
 		assume(s.Wanted > 0)
 	}
 	return rollout.Roll(b, newSet, old, 0, p)
+}
+
+// atReplicasByDefault: a new set that has the replicas gets no other size, though sums wrap around.
+func atReplicasByDefault(b rollout.Budget, newSet rollout.Set, old []rollout.Set) {
+	moves(b, newSet, old)
+	assume(newSet.Wanted == b.Replicas)
+	prove("the size stays", rollout.Roll(b, newSet, old, 0, rollout.Policy{}).Size == b.Replicas)
 }
 
 // moves says that the limits let something move, and that counts are those of a cluster.

@@ -101,6 +101,36 @@ func StepMeasureFalls(b rollout.Budget, newSet rollout.Set, old []rollout.Set, t
 
 func distance(a, b int32) int64 { return max(int64(a)-int64(b), int64(b)-int64(a)) }
 
+// ShrinkWithinRoom: pods that are not available go only as far as more are wanted than have to
+// be available, not counting those of the new set that are still to come; and where no more are
+// wanted none goes, available or not.
+func ShrinkWithinRoom(b rollout.Budget, newSet rollout.Set, old []rollout.Set) {
+	p := rollout.Policy{ExactSums: true}
+	assume(valid(b) && newSet.Available >= 0)
+	notNegative(old)
+	room := int64(newSet.Available) + wanted(old) - p.MinAvailable(b)
+	lost := rollout.Shrink(b, newSet, old, p)
+	gone := int64(0)
+	//proof:keeps gone == sum(k, done, lost.Unavailable[k]) && 0 <= gone && gone <= 2147483647*done
+	for _, n := range lost.Unavailable {
+		prove("none is below 0", n >= 0)
+		gone += int64(n)
+	}
+	prove("within the room", gone <= max(0, room))
+	prove("a set with more available pods than it wants ends it", lost.Ahead < 0 || len(lost.Available) == 0)
+	prove("without room none goes", room > 0 || lost.Removed == 0)
+}
+
+// StepEndsAtReplicas: a new set that wants the replicas or more gets the replicas, and as many
+// more as it keeps.
+func StepEndsAtReplicas(b rollout.Budget, newSet rollout.Set, old []rollout.Set) {
+	p := rollout.Policy{ExactSums: true}
+	assume(valid(b) && newSet.Wanted >= b.Replicas && newSet.Available >= 0)
+	notNegative(old)
+	r := rollout.Roll(b, newSet, old, 0, p)
+	prove("the replicas, or what it keeps", r.Size == max(b.Replicas, min(newSet.Wanted, max(newSet.Least, newSet.Protected))))
+}
+
 // StepNeverStuck: while all pods are available, none has to stay, and the update is not over,
 // a step changes something.
 func StepNeverStuck(b rollout.Budget, newSet rollout.Set, old []rollout.Set) {

@@ -58,3 +58,38 @@ func ProportionWithinRest(s rollout.Set, b rollout.Budget, toAdd, added int64) {
 	prove("not more than is left to add", toAdd <= 0 || n == 0 || n <= toAdd-added)
 	prove("not more than is left to remove", toAdd > 0 || n == 0 || n >= toAdd-added)
 }
+
+// ProportionalExactly: where pods are added to any number of sets in proportion, together they
+// get as many as there are to add, and no size is below 0.
+func ProportionalExactly(sets []rollout.Set, b rollout.Budget, toAdd int64) {
+	assume(valid(b) && 0 < toAdd && toAdd < 1<<31 && len(sets) > 0)
+	before := withinRange(sets, toAdd)
+	sizes := rollout.Proportional(sets, b, toAdd, rollout.Policy{ExactSums: true, ExactProducts: true})
+	total := int64(0)
+	//proof:keeps total == sum(k, done, sizes[k]) && 0 <= total && total <= 2147483647*done
+	for _, size := range sizes {
+		prove("no size is below 0", size >= 0)
+		total += int64(size)
+	}
+	prove("as many as are to be added", total == before+toAdd)
+}
+
+// withinRange is the pods that sets want, of which with those that are to be added there are
+// fewer than 2^31.
+//
+//proof:ensures all(k, 0, len(sets), 0 <= sets[k].Wanted && 0 <= sets[k].Before)
+//proof:ensures all(k, 0, len(sets)+1, sum(m, k, sets[m].Wanted)+toAdd <= 2147483647)
+//proof:ensures result == sum(k, len(sets), sets[k].Wanted) && 0 <= result
+func withinRange(sets []rollout.Set, toAdd int64) int64 {
+	total := int64(0)
+	assume(0 < toAdd && toAdd < 1<<31)
+	//proof:keeps all(k, 0, done, 0 <= sets[k].Wanted && 0 <= sets[k].Before)
+	//proof:keeps all(k, 0, done+1, sum(m, k, sets[m].Wanted)+toAdd <= 2147483647)
+	//proof:keeps total == sum(k, done, sets[k].Wanted) && 0 <= total && total <= 2147483647*done
+	for _, s := range sets {
+		assume(s.Wanted >= 0 && s.Before >= 0)
+		total += int64(s.Wanted)
+		assume(total+toAdd < 1<<31)
+	}
+	return total
+}
