@@ -79,9 +79,14 @@ func TestTrackerBugs(t *testing.T) {
 			cmd.Env = append(os.Environ(), "KPLAN_STEPS=200000")
 			out, err := cmd.CombinedOutput()
 			require.Error(t, err, "nobody notices\n%s", out)
-			steps := regexp.MustCompile(`after \d+ steps`).Find(out)
-			require.NotEmpty(t, steps, "it does not run, or never ends\n%s", out)
-			t.Logf("found %s", steps)
+			switch steps := regexp.MustCompile(`after \d+ steps`).Find(out); {
+			case steps != nil:
+				t.Logf("found %s", steps)
+			case strings.Contains(string(out), "test timed out"):
+				t.Log("found: a step never ends")
+			default:
+				t.Fatalf("it does not run\n%s", out)
+			}
 		})
 	}
 }
