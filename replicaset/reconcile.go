@@ -14,8 +14,12 @@ func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	if hold, stale := s.Written.unseen(s.Read); stale != nil {
-		return in.writeNothing(hold), nil
+	if u, stale := s.Written.unseen(s.Read); stale {
+		reason := ReasonStalePods
+		if u.owner {
+			reason = ReasonStaleOwner
+		}
+		return in.writeNothing(held(reason, versionNumber(u.read), versionNumber(u.written))), nil
 	}
 	c, err := in.count()
 	if err != nil {

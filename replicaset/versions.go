@@ -78,8 +78,31 @@ func later(old, version string) string {
 // It mirrors the consistency store of the controller package of Kubernetes 1.37.2.
 // It does not replace [Expectations]: deletions have no version.
 func (v Versions) Check(read Versions) error {
-	_, err := v.unseen(read)
-	return err
+	u, stale := v.unseen(read)
+	if !stale {
+		return nil
+	}
+	resource := "pods"
+	if u.owner {
+		resource = "replicasets.apps"
+	}
+	return fmt.Errorf("read version: %s is not as new as written version: %s for group resource %s", u.read, u.written, resource)
+}
+
+// An unseen is a version that was written and not read, of pods or of the owner.
+type unseen struct {
+	owner         bool
+	read, written string
+}
+
+// unseen returns the first such version, if there is one.
+func (v Versions) unseen(read Versions) (unseen, bool) {
+	for _, u := range []unseen{{false, read.Pods, v.Pods}, {true, read.ReplicaSets, v.ReplicaSets}} {
+		if c, ok := CompareVersions(u.read, u.written); ok && c < 0 {
+			return u, true
+		}
+	}
+	return unseen{}, false
 }
 
 // upTo returns how far a snapshot is that shows what was written to pods, whatever the cache
@@ -89,23 +112,6 @@ func (v Versions) upTo(written Versions) Versions {
 		v.Pods = later(v.Pods, written.Pods)
 	}
 	return v
-}
-
-// unseen returns what holds a pass back that must not be planned yet, and says so.
-func (v Versions) unseen(read Versions) (Hold, error) {
-	for _, r := range []struct {
-		reason                  Reason
-		resource, written, read string
-	}{
-		{ReasonStalePods, "pods", v.Pods, read.Pods},
-		{ReasonStaleOwner, "replicasets.apps", v.ReplicaSets, read.ReplicaSets},
-	} {
-		if c, ok := CompareVersions(r.read, r.written); ok && c < 0 {
-			return held(r.reason, versionNumber(r.read), versionNumber(r.written)),
-				fmt.Errorf("read version: %s is not as new as written version: %s for group resource %s", r.read, r.written, r.resource)
-		}
-	}
-	return Hold{}, nil
 }
 
 // versionNumber is a version as far as 64 bits can tell.
