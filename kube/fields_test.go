@@ -120,6 +120,8 @@ func TestReplicaSetFieldsAreRead(t *testing.T) {
 		"ReplicaSet.PodKind": ownKind, "Siblings[0].PodKind": ownKind,
 		"ReplicaSet.Template": "this planner reads none, and an ID takes time", "Siblings[0].Template": "the same",
 		"Expectations": "remembered by the caller, and in no object",
+		"Written":      "remembered by the caller, and in no object",
+		"Read":         "what the caller's caches say of themselves",
 		"ReplicaSet.Status.Conditions[0].LastUpdateTime": noUpdate, "Siblings[0].Status.Conditions[0].LastUpdateTime": noUpdate,
 		"Domains": "made of nodes by kube.Domains, if the caller wants to spread",
 	}, map[string]string{})
@@ -165,6 +167,8 @@ func TestDaemonSetFieldsAreRead(t *testing.T) {
 		"Revisions[0].Dump":    "only of decoded data, which objects from an API server have not",
 		"Backoff":              "that of the previous plan",
 		"Unseen":               "remembered by the caller, and in no object",
+		"Written":              "remembered by the caller, and in no object",
+		"Read":                 "what the caller's caches say of themselves",
 	}, map[string]string{
 		".DaemonSet.Namespace":       "that of the objects around it as well",
 		".DaemonSet.Strategy":        oneOfFew,

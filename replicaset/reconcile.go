@@ -14,7 +14,7 @@ func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	if hold, stale := s.Written.unseen(s.Read); stale != nil {
+	if hold, stale := in.stale(); stale {
 		return in.writeNothing(hold), nil
 	}
 	c, err := in.count()
@@ -22,6 +22,19 @@ func Reconcile(s Snapshot, now time.Time, opts Options) (Plan, error) {
 		return Plan{}, err
 	}
 	return in.plan(&c), nil
+}
+
+// stale returns what holds the pass back if a cache is older than what was written.
+func (in *input) stale() (Hold, bool) {
+	u, stale := in.Written.unseen(in.Read)
+	if !stale {
+		return Hold{}, false
+	}
+	reason := ReasonStalePods
+	if u.owner {
+		reason = ReasonStaleOwner
+	}
+	return held(reason, versionNumber(u.read), versionNumber(u.written)), true
 }
 
 // plan returns the plan for what has been counted.

@@ -63,7 +63,7 @@ func (t *Tracker) Plan(now time.Time, opts Options) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	if hold, stale := in.Written.unseen(in.Read); stale != nil {
+	if hold, stale := in.stale(); stale {
 		return in.writeNothing(hold), nil
 	}
 	if m != t.measure {

@@ -2,6 +2,8 @@ package replicaset
 
 import (
 	"cmp"
+	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -68,6 +70,41 @@ func later(old, version string) string {
 	return version
 }
 
+// Check returns an error if the cache, which has read so far, is older than what was
+// written: then do not plan, and try again later. Versions that do not compare never
+// stand in the way. If all is well the record may be dropped. [Reconcile] does so with
+// Snapshot.Written and Read, and [Finish] hands the error on.
+//
+// It mirrors the consistency store of the controller package of Kubernetes 1.37.2.
+// It does not replace [Expectations]: deletions have no version.
+func (v Versions) Check(read Versions) error {
+	u, stale := v.unseen(read)
+	if !stale {
+		return nil
+	}
+	resource := "pods"
+	if u.owner {
+		resource = "replicasets.apps"
+	}
+	return fmt.Errorf("read version: %s is not as new as written version: %s for group resource %s", u.read, u.written, resource)
+}
+
+// An unseen is a version that was written and not read, of pods or of the owner.
+type unseen struct {
+	owner         bool
+	read, written string
+}
+
+// unseen returns the first such version, if there is one.
+func (v Versions) unseen(read Versions) (unseen, bool) {
+	for _, u := range []unseen{{false, read.Pods, v.Pods}, {true, read.ReplicaSets, v.ReplicaSets}} {
+		if c, ok := CompareVersions(u.read, u.written); ok && c < 0 {
+			return u, true
+		}
+	}
+	return unseen{}, false
+}
+
 // upTo returns how far a snapshot is that shows what was written to pods, whatever the cache
 // had read.
 func (v Versions) upTo(written Versions) Versions {
@@ -75,4 +112,10 @@ func (v Versions) upTo(written Versions) Versions {
 		v.Pods = later(v.Pods, written.Pods)
 	}
 	return v
+}
+
+// versionNumber is a version as far as 64 bits can tell.
+func versionNumber(version string) int64 {
+	n, _ := strconv.ParseInt(version, 10, 64) // the greatest, if it is too large
+	return n
 }

@@ -134,6 +134,7 @@ func (x *carriedDaemonSets) controller(p *carriedPass, c *gen.DaemonSetCase, cac
 			}
 		}
 	}
+	x.live.ForgetWrites(c.DaemonSet)
 	x.live.Recall(c.DaemonSet, p.memory.theirs)
 	x.live.Wait(m.waits)
 	result := x.live.Run(c.DaemonSet)
@@ -175,17 +176,36 @@ func (x *carriedDaemonSets) carry(p *carriedPass, c *gen.DaemonSetCase, now time
 			continue
 		}
 		err = result.Err
+		written := result.Written
 		if result.WriteStatus {
-			if failed := client.Do(context.Background(), kube.DaemonSetStatusRequest(c.DaemonSet, result.Status)); failed != nil {
+			request := kube.DaemonSetStatusRequest(c.DaemonSet, result.Status)
+			if failed := client.Do(context.Background(), request); failed != nil {
 				err = failed
+			} else {
+				written = written.WroteStatus(s.DaemonSet.UID, request.Object.GetResourceVersion())
 			}
 		}
+		p.later = staleDaemonSet(s, written, now, opts)
 	}
 	p.ourErr, p.mine, p.after = err, server.Calls(), server
 	p.ours.Failed = err != nil
 	p.ours.Creations, p.ours.Deletions = stillExpected(p.left.expected, now)
 	p.ours.read(p.server, server, told)
 	p.ours.sortEvents()
+}
+
+// staleDaemonSet is carriedPass.later.
+func staleDaemonSet(s daemonset.Snapshot, written daemonset.Versions, now time.Time, opts daemonset.Options) func(pods, owner string) error {
+	return func(pods, owner string) error {
+		s.Written, s.Read = written, daemonset.Versions{Pods: pods, DaemonSets: owner}
+		plan, err := daemonset.Reconcile(s, now, opts)
+		if err != nil || !slices.ContainsFunc(plan.Holds, func(h daemonset.Hold) bool {
+			return h.Reason == daemonset.ReasonStalePods || h.Reason == daemonset.ReasonStaleOwner
+		}) {
+			return nil
+		}
+		return daemonset.Finish(s, plan, daemonset.Report{}, now, opts).Err
+	}
 }
 
 var daemonTargets = []callKind{

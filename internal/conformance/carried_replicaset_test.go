@@ -105,6 +105,7 @@ func (x *carriedReplicas) controller(p *carriedPass, c *gen.ReplicaSetCase, pods
 	}
 	x.live.Fill(objects)
 	x.live.SetBurst(c.Burst)
+	x.live.ForgetWrites(p.cached[0])
 	x.live.Recall(p.cached[0], p.memory.theirs)
 	result := x.live.Run(p.cached[0])
 	p.err, p.panicked, p.theirs = result.Err, result.Panic, x.server.Calls()
@@ -161,6 +162,7 @@ func (x *carriedReplicas) carry(p *carriedPass, c *gen.ReplicaSetCase, e replica
 		events = append(events, result.Events...)
 	}
 	p.ourErr = result.Err
+	written := result.Written
 	if result.WriteStatus {
 		request := kube.ReplicaSetStatusRequest(c.ReplicaSet, result.Status)
 		if c.Controllers {
@@ -168,7 +170,19 @@ func (x *carriedReplicas) carry(p *carriedPass, c *gen.ReplicaSetCase, e replica
 		}
 		if err := client.Do(context.Background(), request); err != nil {
 			p.ourErr, result.RecheckAt = err, time.Time{}
+		} else {
+			written = written.WroteStatus(s.ReplicaSet.UID, request.Object.GetResourceVersion())
 		}
+	}
+	p.later = func(pods, owner string) error {
+		s.Written, s.Read = written, replicaset.Versions{Pods: pods, ReplicaSets: owner}
+		plan, err := replicaset.Reconcile(s, now, opts)
+		if err != nil || !slices.ContainsFunc(plan.Holds, func(h replicaset.Hold) bool {
+			return h.Reason == replicaset.ReasonStalePods || h.Reason == replicaset.ReasonStaleOwner
+		}) {
+			return nil
+		}
+		return replicaset.Finish(s, plan, replicaset.Report{}, now, opts).Err
 	}
 	p.finishReplicas(server, result, events, now)
 	return result.Expectations

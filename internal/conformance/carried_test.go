@@ -54,7 +54,10 @@ type carriedPass struct {
 	memory *memory
 	left   memory
 	after  *apiserver.Server // ours, afterwards
-	spared int               // calls that upstream does not come to, by an intended difference
+	// later is the error of our next pass, nil unless the caches, which have read up to
+	// these versions of pods and owner, are older than what this pass has written.
+	later  func(pods, owner string) error
+	spared int // calls that upstream does not come to, by an intended difference
 }
 
 // read fills in what a server tells of a pass. Names are those that created objects have

@@ -66,6 +66,13 @@ func (s *Server) Clone() *Server {
 	return &Server{objects: maps.Clone(s.objects), version: s.version, created: s.created, seen: map[operation]int{}, origin: s.objects}
 }
 
+// Version is that of the last write.
+func (s *Server) Version() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.version
+}
+
 // Put stores a copy of an object as it is, as if somebody else had written it.
 func (s *Server) Put(o Object) Object {
 	o = o.DeepCopyObject().(Object)

@@ -18,6 +18,7 @@ type indexer struct {
 	byKey   map[string]any
 	indices map[string]map[string][]any
 	funcs   cache.Indexers
+	read    string // the version up to which it has read, "" if it cannot tell
 }
 
 func newIndexer() *indexer {
@@ -36,6 +37,9 @@ func fill[T metav1.Object](x *indexer, objects []T) {
 }
 
 func (x *indexer) List() []any { return x.objects }
+
+// LastStoreSyncResourceVersion is what the protection against stale caches asks for.
+func (x *indexer) LastStoreSyncResourceVersion() string { return x.read }
 
 func (x *indexer) GetByKey(key string) (item any, exists bool, err error) {
 	item, exists = x.byKey[key]

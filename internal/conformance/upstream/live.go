@@ -7,6 +7,7 @@ import (
 	"github.com/go-logr/logr"
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	clientrecord "k8s.io/client-go/tools/record"
 	"k8s.io/client-go/util/flowcontrol"
@@ -32,7 +33,23 @@ type Live struct {
 	named     *controller.UIDTrackingControllerExpectations // as counted, nil for DaemonSets
 	backoff   **flowcontrol.Backoff
 	waits     *waiting // of DaemonSets
+	written   writes   // nil without protection against stale caches
 }
+
+// writes are the versions that a controller has written.
+type writes interface {
+	Clear(owner types.NamespacedName, uid types.UID)
+}
+
+// ForgetWrites drops the versions that were written for an owner.
+func (l *Live) ForgetWrites(owner metav1.Object) {
+	if l.written != nil {
+		l.written.Clear(types.NamespacedName{Namespace: owner.GetNamespace(), Name: owner.GetName()}, "")
+	}
+}
+
+// Read says up to which version the cache of a kind has read.
+func (l *Live) Read(kind, version string) { l.informers[kind].x.read = version }
 
 // waiting are expectations that may stay unsatisfied until the end of the pass that has
 // raised them, even if nothing that was asked for has come about.
@@ -126,23 +143,32 @@ func (l *Live) replicas(rsc *replicaset.ReplicaSetController) {
 
 // LiveDaemonSets is the controller of DaemonSets.
 func LiveDaemonSets(client kubernetes.Interface) (*Live, error) {
+	l, dsc, err := newLiveDaemonSets(client)
+	if err != nil {
+		return nil, err
+	}
+	*field[controller.PodControlInterface](dsc, "podControl") = l.podControl(client)
+	trustCaches(dsc)
+	return l, nil
+}
+
+// newLiveDaemonSets is the controller of DaemonSets with its own pod control.
+func newLiveDaemonSets(client kubernetes.Interface) (*Live, *daemon.DaemonSetsController, error) {
 	l := newLive("DaemonSet", "ControllerRevision", "Pod", "Node")
 	dsc, err := daemon.NewDaemonSetsController(l.ctx, daemonSetInformer{l.informers["DaemonSet"]}, revisionInformer{l.informers["ControllerRevision"]},
 		podInformer{l.informers["Pod"]}, nodeInformer{l.informers["Node"]}, client, newBackoff())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	l.detach(dsc, "queue", "nodeUpdateQueue")
 	*field[clientrecord.EventRecorder](dsc, "eventRecorder") = l.r
-	*field[controller.PodControlInterface](dsc, "podControl") = l.podControl(client)
 	*field[controller.ControllerRevisionControlInterface](dsc, "crControl") = controller.RealControllerRevisionControl{KubeClient: client}
-	trustCaches(dsc)
 	l.backoff = field[*flowcontrol.Backoff](dsc, "failedPodsBackoff")
 	expectations := field[controller.ControllerExpectationsInterface](dsc, "expectations")
 	l.waits = &waiting{ControllerExpectationsInterface: *expectations}
 	*expectations, l.counted = l.waits, l.waits
 	l.sync = *field[syncFunc](dsc, "syncHandler")
-	return l, nil
+	return l, dsc, nil
 }
 
 // Fill replaces what the controller sees of each kind, in order.
