@@ -30,8 +30,8 @@ type solver struct {
 // Both are packages of Debian. What a question may take is counted in steps, not in seconds,
 // so that the answer is the same on a busy machine.
 var solvers = []solver{
-	{"z3", []string{"z3", "-in", "rlimit=4000000", "-t:10000"}, []string{"z3", "--version"}},
-	{"cvc5", []string{"cvc5", "--incremental", "--lang=smt2", "--rlimit-per=1000000", "--tlimit-per=30000", "--produce-models"}, []string{"cvc5", "--version"}},
+	{"z3", []string{"z3", "-in", "rlimit=4000000", "-t:120000"}, []string{"z3", "--version"}},
+	{"cvc5", []string{"cvc5", "--incremental", "--lang=smt2", "--rlimit-per=1000000", "--tlimit-per=240000", "--produce-models"}, []string{"cvc5", "--version"}},
 }
 
 // A session is a running solver.
