@@ -48,6 +48,16 @@ var daemonSets = vocabulary[daemonset.Reason]{
 			Means: "The controller waits until it sees the pods that it has created or deleted.",
 			Ends:  "It does within seconds; if not, look at kube-controller-manager.",
 		},
+		daemonset.ReasonStalePods: {
+			Text:  "its pods have been seen up to version %d, and %d was written",
+			Means: "The controller waits until it sees the pods that it has written.",
+			Ends:  "It does within seconds; if not, look at kube-controller-manager.",
+		},
+		daemonset.ReasonStaleOwner: {
+			Text:  "it has been seen at version %d, and %d was written",
+			Means: "The controller waits until it sees the status that it has written.",
+			Ends:  "It does within seconds; if not, look at kube-controller-manager.",
+		},
 		daemonset.ReasonFrozen: {
 			Text:  "the policy leaves everything as it is",
 			Means: "The policy creates, deletes and updates no pods.",

@@ -21,6 +21,16 @@ var replicaSets = vocabulary[replicaset.Reason]{
 			Means: "The controller goes on without having seen what it has written.",
 			Ends:  "It acts by what it sees.",
 		},
+		replicaset.ReasonStalePods: {
+			Text:  "its pods have been seen up to version %d, and %d was written",
+			Means: "The controller waits until it sees the pods that it has written.",
+			Ends:  "It does within seconds; if not, look at kube-controller-manager.",
+		},
+		replicaset.ReasonStaleOwner: {
+			Text:  "it has been seen at version %d, and %d was written",
+			Means: "The controller waits until it sees the status that it has written.",
+			Ends:  "It does within seconds; if not, look at kube-controller-manager.",
+		},
 		replicaset.ReasonBadSelector: {
 			Text:  "its selector cannot be used",
 			Means: "A ReplicaSet whose selector cannot be used is left alone.",
