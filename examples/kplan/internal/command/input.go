@@ -11,6 +11,7 @@ import (
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/cluster"
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/examples/kplan/internal/merge"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 )
@@ -111,6 +112,9 @@ func (in *input) source(c *cobra.Command, filenames []string) manifest.Source {
 	s := manifest.Source{
 		Filenames: filenames, Recursive: in.recursive, Stdin: c.InOrStdin(), Nodes: int(min(in.nodes, math.MaxInt32)),
 		Zones: int(min(in.zones, math.MaxInt32)), WithoutNodes: in.withoutNodes, Beside: in.beside,
+	}
+	if in.serverSide && !in.live {
+		s.Apply = merge.ServerSide
 	}
 	if len(filenames) == 0 && in.cluster != nil {
 		s.Objects, s.Only = in.cluster.Objects, in.cluster.Targets

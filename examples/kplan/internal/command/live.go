@@ -23,8 +23,8 @@ func (in *input) addLive(c *cobra.Command) {
 // checkLive wants files for --live.
 func (in *input) checkLive(c *cobra.Command) error {
 	switch {
-	case in.serverSide && !in.live:
-		return errors.New("--server-side needs --live")
+	case in.serverSide && !in.live && !c.Flags().Changed("from"):
+		return errors.New("--server-side needs --live, or live objects in the files of --from")
 	case in.live && !c.Flags().Changed("filename"):
 		return errors.New("--live needs -f FILE, with what would be applied")
 	}

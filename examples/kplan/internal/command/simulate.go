@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
+	"github.com/kplan-go/kplan/examples/kplan/internal/merge"
 	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/revision"
@@ -53,7 +54,9 @@ With --live the files are applied to what the cluster holds, as kubectl apply wo
 it starts from there: the server is asked to try it, without keeping it, if that is
 allowed. So it is with live objects in the files of --from. What the last apply did not
 own stays, such as replicas, variables or a pause set by hand; what it owned and the new
-manifest lacks goes back to its default.
+manifest lacks goes back to its default. With --server-side the managers of the fields
+decide, as with kubectl apply --server-side; files of --from then need them (kubectl get
+-o yaml --show-managed-fields).
 
 Pods that do not run as they should (ImagePullBackOff, CrashLoopBackOff) stay so, and
 so do new ones of a template of which no pod is ready. Pods that are Unschedulable for
@@ -123,6 +126,7 @@ kplan simulate --from old.yaml -f new.yaml -o json | jq '[.steps[].total] | max'
 	s.input.addFlags(c)
 	s.input.addNodes(c)
 	s.input.addLive(c)
+	c.Flags().Lookup("server-side").Usage = "with --live or --from, as kubectl apply --server-side"
 	s.policies.addFlags(c)
 	s.pace.addFlags(c, "pods of the new template never become ready")
 	s.comparison.addFlags(c)
@@ -185,6 +189,9 @@ func (s *simulation) loadFrom(c *cobra.Command) (*manifest.Set, error) {
 	s.withoutNodes = true
 	from, err := s.load(c, s.from)
 	s.withoutNodes, s.beside = nodes, from
+	if err == nil && s.serverSide && !slices.ContainsFunc(from.Running, merge.Live) {
+		err = errors.New("--server-side needs --live, or live objects in the files of --from")
+	}
 	return from, err
 }
 

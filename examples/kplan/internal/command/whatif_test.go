@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 )
 
@@ -101,4 +102,54 @@ func TestWhatIf(t *testing.T) {
 	code, _, stderr = run(nil, "plan", "--live", "deployment/web")
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, stderr, "--live needs -f FILE")
+}
+
+// managed returns the dump of a Deployment of 4 replicas whose fields have managers: kubectl
+// has applied all but the replicas, which another one has written.
+func managed(t *testing.T, replicas metav1.ManagedFieldsEntry) string {
+	c := applied("")
+	fields := `{"f:spec":{"f:minReadySeconds":{},"f:template":{"f:spec":{"f:containers":{"k:{\"name\":\"web\"}":{".":{},"f:image":{},"f:name":{}}}}}}}`
+	change := c.change
+	c.change = func(d *appsv1.Deployment) {
+		change(d)
+		replicas.APIVersion, replicas.FieldsType = "apps/v1", "FieldsV1"
+		replicas.FieldsV1 = &metav1.FieldsV1{Raw: []byte(`{"f:spec":{"f:replicas":{}}}`)}
+		d.ManagedFields = append(d.ManagedFields, replicas, metav1.ManagedFieldsEntry{
+			Manager: "kubectl", Operation: metav1.ManagedFieldsOperationApply, APIVersion: "apps/v1", FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte(fields)},
+		})
+		if replicas.Manager == "kubectl" {
+			d.ManagedFields = d.ManagedFields[1:]
+			d.ManagedFields[0].FieldsV1.Raw = []byte(strings.Replace(fields, `"f:minReadySeconds"`, `"f:replicas"`, 1))
+		}
+	}
+	return inFile(t, "live.yaml", string(c.yaml(t)))
+}
+
+// Without a server --server-side goes by the managers of the fields of a dump.
+func TestServerSideOfDump(t *testing.T) {
+	byOther := managed(t, metav1.ManagedFieldsEntry{Manager: "scaler", Operation: metav1.ManagedFieldsOperationUpdate})
+	byKubectl := managed(t, metav1.ManagedFieldsEntry{Manager: "kubectl"})
+	next := inFile(t, "new.yaml", newWeb("", "2"))
+	last := func(from string) int32 {
+		b := simulated(t, nil, "--server-side", "--from", from, "-f", next)
+		require.True(t, b.Done)
+		return int32(b.Steps[len(b.Steps)-1].Total)
+	}
+	require.EqualValues(t, 4, last(byOther), "whose they are, they stay")
+	require.EqualValues(t, 1, last(byKubectl), "kubectl gives them up")
+	same := simulated(t, nil, "--server-side", "--from", byOther, "-f", inFile(t, "same.yaml", newWeb("", "1")))
+	require.Len(t, same.Steps, 1, "nothing changes")
+
+	code, _, stderr := run(nil, "simulate", "--server-side", "--from", byOther, "-f", inFile(t, "many.yaml", newWeb("  replicas: 9\n", "2")))
+	require.Equal(t, exitFailure, code)
+	require.Contains(t, stderr, `the API server would refuse, in its words: "Apply failed with 1 conflict: conflict with \"scaler\" using apps/v1: .spec.replicas"; leave`)
+	code, _, stderr = run(nil, "simulate", "--server-side", "--from", inFile(t, "bare.yaml", string(applied("").yaml(t))), "-f", next)
+	require.Equal(t, exitFailure, code)
+	require.Contains(t, stderr, "has no managedFields, which --server-side goes by; read it with kubectl get -o yaml --show-managed-fields")
+	code, _, stderr = run(nil, "simulate", "--server-side", "--from", inFile(t, "old.yaml", newWeb("", "1")), "-f", next)
+	require.Equal(t, exitFailure, code)
+	require.Contains(t, stderr, "--server-side needs --live, or live objects in the files of --from")
+	code, _, stderr = run(nil, "plan", "--server-side", "-f", next)
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, stderr, "--server-side needs --live")
 }

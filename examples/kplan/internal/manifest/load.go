@@ -139,6 +139,7 @@ type loader struct {
 	nodes       []source[corev1.Node]
 	revisions   []source[appsv1.ControllerRevision]
 	argo        []source[kubeargo.RolloutObject]
+	alike       alike
 	elsewhere   []*corev1.Pod // of a source that was read before
 	running     []*unstructured.Unstructured
 	notes       []string
@@ -177,7 +178,7 @@ func (l *loader) add(u *unstructured.Unstructured, file string) error {
 	case "v1 ReplicationController":
 		return addAs(l, &l.controllers, u, file, fromController)
 	case "v1 Pod":
-		return addAs(l, &l.pods, u, file, slim)
+		return addAs(l, &l.pods, u, file, l.alike.slim)
 	}
 	if known, err := l.addLimit(u, file); known {
 		return err
