@@ -95,9 +95,9 @@ func universal() []plant {
 			}
 		}},
 		inPlan("determinism", "calls are counted", func(_ *daemonset.Snapshot, p *daemonset.Plan) { p.Status.NumberReady = calls.Add(1) }),
-		inPlan("input untouched", "labels of a pod are written to", func(s *daemonset.Snapshot, _ *daemonset.Plan) {
-			for i := range s.Pods {
-				s.Pods[i].Labels["seen"] = "yes"
+		inPlan("input untouched", "labels of a pod are handed out", func(s *daemonset.Snapshot, p *daemonset.Plan) {
+			if len(s.Pods) > 0 {
+				p.Actions = append(p.Actions, daemonset.CreateRevision{Labels: s.Pods[0].Labels})
 			}
 		}),
 		inPlan("order independence", "the first of the list goes", kill(1, daemonset.ReasonRollout, old)),

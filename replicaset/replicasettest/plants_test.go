@@ -89,12 +89,8 @@ func universal() []plant {
 			}
 		}},
 		inPlan("determinism", "calls are counted", func(_ *replicaset.Snapshot, p *replicaset.Plan) { p.Status.Replicas = calls.Add(1) }),
-		inPlan("input untouched", "labels of a pod are written to", func(s *replicaset.Snapshot, _ *replicaset.Plan) {
-			for i := range s.Pods {
-				if s.Pods[i].Labels != nil {
-					s.Pods[i].Labels["seen"] = "yes"
-				}
-			}
+		inPlan("input untouched", "conditions of the snapshot are handed out", func(s *replicaset.Snapshot, p *replicaset.Plan) {
+			p.Status.Conditions = s.ReplicaSet.Status.Conditions
 		}),
 		inPlan("order independence", "the first of the list goes", func(s *replicaset.Snapshot, p *replicaset.Plan) {
 			if len(s.Pods) > 0 {
