@@ -113,13 +113,13 @@ func managed(t *testing.T, replicas metav1.ManagedFieldsEntry) string {
 	c.change = func(d *appsv1.Deployment) {
 		change(d)
 		replicas.APIVersion, replicas.FieldsType = "apps/v1", "FieldsV1"
-		replicas.FieldsV1 = &metav1.FieldsV1{Raw: []byte(`{"f:spec":{"f:replicas":{}}}`)}
+		replicas.FieldsV1 = metav1.NewFieldsV1(`{"f:spec":{"f:replicas":{}}}`)
 		d.ManagedFields = append(d.ManagedFields, replicas, metav1.ManagedFieldsEntry{
-			Manager: "kubectl", Operation: metav1.ManagedFieldsOperationApply, APIVersion: "apps/v1", FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte(fields)},
+			Manager: "kubectl", Operation: metav1.ManagedFieldsOperationApply, APIVersion: "apps/v1", FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(fields),
 		})
 		if replicas.Manager == "kubectl" {
 			d.ManagedFields = d.ManagedFields[1:]
-			d.ManagedFields[0].FieldsV1.Raw = []byte(strings.Replace(fields, `"f:minReadySeconds"`, `"f:replicas"`, 1))
+			d.ManagedFields[0].FieldsV1 = metav1.NewFieldsV1(strings.Replace(fields, `"f:minReadySeconds"`, `"f:replicas"`, 1))
 		}
 	}
 	return inFile(t, "live.yaml", string(c.yaml(t)))

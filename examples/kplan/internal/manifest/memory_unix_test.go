@@ -23,7 +23,7 @@ const podJSON = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web-abc-%[1
 	`"status":{"phase":"Running","podIP":"10.0.0.1","startTime":"2026-01-02T15:00:01Z","conditions":[` +
 	`{"type":"Initialized","status":"True","lastTransitionTime":"2026-01-02T15:00:02Z"},{"type":"Ready","status":"True","lastTransitionTime":"2026-01-02T15:00:10Z"},` +
 	`{"type":"ContainersReady","status":"True","lastTransitionTime":"2026-01-02T15:00:10Z"},{"type":"PodScheduled","status":"True","lastTransitionTime":"2026-01-02T15:00:00Z"}],` +
-	`"containerStatuses":[{"name":"web","ready":true,"restartCount":0,"image":"registry.example.com/web:1.2.3","containerID":"containerd://%[1]064d",` +
+	`"containerStatuses":[{"name":"web","ready":true,"restartCount":0,"image":"registry.example.com/web:1.2.3","containerID":"containerd://%064[1]d",` +
 	`"imageID":"registry.example.com/web@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef","state":{"running":{"startedAt":"2026-01-02T15:00:05Z"}}}]}}`
 
 // listOf gives a List of pods of one Deployment, one after the other, and notes now and then

@@ -1,7 +1,6 @@
 package merge
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -86,7 +85,7 @@ func (r *Refusal) Unwrap() error { return r.err }
 func clientSide(u *unstructured.Unstructured) sets.Set[string] {
 	names := sets.New[string]()
 	for _, entry := range u.GetManagedFields() {
-		owns := entry.FieldsV1 != nil && bytes.Contains(entry.FieldsV1.Raw, []byte(`"f:`+corev1.LastAppliedConfigAnnotation+`"`))
+		owns := entry.FieldsV1 != nil && strings.Contains(entry.FieldsV1.GetRawString(), `"f:`+corev1.LastAppliedConfigAnnotation+`"`)
 		if entry.Operation == metav1.ManagedFieldsOperationUpdate && entry.Subresource == "" && owns {
 			names.Insert(entry.Manager)
 		}
