@@ -113,6 +113,17 @@ func TestReadme(t *testing.T) {
 	}
 }
 
+// TestPage: how a rolling update works is told with what the command prints.
+func TestPage(t *testing.T) {
+	page, err := os.ReadFile("../../../../deploy/README.md")
+	require.NoError(t, err)
+	web := []string{"simulate", "--from", data + "web-v1.yaml", "-f", data + "web-v2.yaml"}
+	require.Contains(t, string(page), "```\n"+succeed(t, nil, web...)+"```\n")
+	code, broken, _ := run(nil, append(web, "--never-ready")...)
+	require.Equal(t, 1, code)
+	require.Contains(t, string(page), "```\n"+broken+"```\n")
+}
+
 // TestStorefront: 20% of 40 is 8 above and 5% is 2 below, with slow pods of random
 // speed that must have been ready for 15 seconds.
 func TestStorefront(t *testing.T) {

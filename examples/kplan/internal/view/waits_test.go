@@ -1,0 +1,59 @@
+package view
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// row is the line of a hold in the README: its reason, what it means, and what ends it.
+func row(reason string, a Advice) string {
+	ends := a.Ends
+	if a.Stuck {
+		ends = "**Not by itself.** " + ends
+	}
+	return fmt.Sprintf("| %s | %s | %s |\n", reason, a.Means, ends)
+}
+
+// waits is a table of all that a planner waits for; what does not end by itself comes first.
+func waits[R ~string](title string, holds map[R]Advice) string {
+	reasons := slices.SortedFunc(maps.Keys(holds), func(a, b R) int {
+		if holds[a].Stuck != holds[b].Stuck {
+			if holds[a].Stuck {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(string(a), string(b))
+	})
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n### %s\n\n| reason | what it means | what ends it |\n|---|---|---|\n", title)
+	for _, r := range reasons {
+		b.WriteString(row(string(r), holds[r]))
+	}
+	return b.String()
+}
+
+// TestWaits: the README tells of every reason for which the planners wait, in the words of
+// the command. KPLAN_REWRITE=1 writes it.
+func TestWaits(t *testing.T) {
+	const begin, end, name = "<!-- all reasons, in the words of the command -->\n", "<!-- end of the reasons -->\n", "../../README.md"
+	want := waits("Deployments", deployments.holds) + waits("ReplicaSets", replicaSets.holds) +
+		waits("DaemonSets", daemonSets.holds) + waits("Rollouts of OpenKruise", rollouts.holds) + waits("Rollouts of Argo", argos.holds) + "\n"
+	text, err := os.ReadFile(name)
+	require.NoError(t, err)
+	before, rest, found := strings.Cut(string(text), begin)
+	require.True(t, found)
+	got, after, found := strings.Cut(rest, end)
+	require.True(t, found)
+	if os.Getenv("KPLAN_REWRITE") != "" {
+		require.NoError(t, os.WriteFile(name, []byte(before+begin+want+end+after), 0o644))
+		return
+	}
+	require.Equal(t, want, got, "KPLAN_REWRITE=1 go test -run TestWaits writes it")
+}
