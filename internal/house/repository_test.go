@@ -24,18 +24,27 @@ var repository = map[string]string{
 	"CONTRIBUTING.md":                      "## A release\n",
 	"LICENSE":                              "Apache License",
 	"SECURITY.md":                          "Report a vulnerability",
+	"deploy/README.md":                     "# How a rolling update really works\n",
+	"examples/controller/README.md":        "# A controller built on kplan\n",
+	"examples/fleet/README.md":             "deployment_util",
+	"examples/kplan/README.md":             "## Why is my rollout stuck?\n",
+	"examples/simulator/README.md":         "# simulator\n",
+	"internal/README.md":                   "# Guarantees, and what proves them\n",
 }
 
 // longestReadme is how many lines people read before they try something.
 const longestReadme = 150
 
 func TestRepository(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	require.NoError(t, err)
 	for name, want := range repository {
 		text, err := os.ReadFile(filepath.Join(root, name))
 		require.NoError(t, err)
 		require.Contains(t, string(text), want, name)
+		if folder := filepath.Dir(name); filepath.Base(name) == "README.md" {
+			require.Contains(t, string(readme), "("+filepath.ToSlash(folder)+"/README.md", "the first page leads to it")
+		}
 	}
-	text, err := os.ReadFile(filepath.Join(root, "README.md"))
-	require.NoError(t, err)
-	require.LessOrEqual(t, strings.Count(string(text), "\n"), longestReadme, "README.md")
+	require.LessOrEqual(t, strings.Count(string(readme), "\n"), longestReadme, "README.md")
 }
