@@ -23,6 +23,7 @@ var repository = map[string]string{
 	"CODE_OF_CONDUCT.md":                   "code of conduct",
 	"CONTRIBUTING.md":                      "## A release\n",
 	"LICENSE":                              "Apache License",
+	"NOTICE":                               "LICENSE",
 	"SECURITY.md":                          "Report a vulnerability",
 	"deploy/README.md":                     "# How a rolling update really works\n",
 	"examples/controller/README.md":        "# A controller built on kplan\n",
