@@ -48,8 +48,6 @@ func notice(root string) (string, error) {
 // licences are told by a sentence that only they have. A text may hold several.
 var licences = []struct{ name, sentence string }{
 	{"Apache-2.0", "apache license version 2.0"},
-	{"CC-BY-4.0", "creative commons attribution 4.0 international"},
-	{"FTL OR GPL-2.0-or-later", "your choice of exactly one of the following two licenses: * the freetype license"},
 	{"MPL-2.0", "mozilla public license version 2.0"},
 	{"MIT", "permission is hereby granted, free of charge"},
 	{"ISC", "permission to use, copy, modify, and/or distribute this software for any purpose with or without fee"},

@@ -21,8 +21,9 @@ type Chart struct {
 
 // A Series is a number that stays as it is from one point to the next.
 type Series struct {
-	Name   string
-	Points []Point // in the order of time
+	Name    string
+	Points  []Point // in the order of time
+	Stacked bool    // a picture draws it as an area on top of the others that are
 }
 
 // A Point is an instant and the number from then on.

@@ -78,6 +78,20 @@ func TestSVG(t *testing.T) {
 	require.NoError(t, (&Chart{Pods: []Series{{Name: "pods"}}}).SVG(io.Discard), "nothing at all")
 }
 
+// TestStacked: areas stand on each other, and what stands highest is within the picture.
+func TestStacked(t *testing.T) {
+	a, b := Series{Name: "a", Stacked: true}, Series{Name: "b", Stacked: true}
+	a.Add(0, 6)
+	a.Add(2*time.Second, 2)
+	b.Add(time.Second, 5)
+	b.Add(3*time.Second, 4)
+	require.Equal(t, []Point{{0, 6}, {time.Second, 11}, {2 * time.Second, 7}, {3 * time.Second, 6}}, sum(&a, &b).Points)
+	require.InDelta(t, 11, (&Chart{Pods: []Series{a, b}}).highest(), 0)
+	require.InDelta(t, 12, (&Chart{Pods: []Series{a, b}, Bounds: []Bound{{"at most", 12}}}).highest(), 0)
+	b.Stacked = false
+	require.InDelta(t, 6, (&Chart{Pods: []Series{a, b}}).highest(), 0)
+}
+
 func TestHTML(t *testing.T) {
 	var page strings.Builder
 	require.NoError(t, example().HTML(&page))

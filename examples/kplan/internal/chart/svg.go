@@ -3,61 +3,98 @@ package chart
 import (
 	"fmt"
 	"html"
-	"image/color"
 	"io"
+	"math"
+	"strconv"
 	"strings"
 	"time"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
-// The size of a picture.
+// The layout of a picture, in pixels.
 const (
-	pictureWidth  = 20 * vg.Centimeter
-	podsHeight    = 9 * vg.Centimeter
-	trafficHeight = 5 * vg.Centimeter
-	legendWidth   = 5 * vg.Centimeter // to the right of the plots
+	pictureWidth  = 760.0
+	leftOfPlot    = 52.0
+	rightOfPlot   = 16.0
+	titleHeight   = 30.0
+	entryHeight   = 18.0  // of a row of the legend
+	entrySymbol   = 24.0  // of a line or an area in the legend
+	charWidth     = 7.0   // that a character of the legend takes at most, on average
+	podsHeight    = 240.0 // of the plot alone
+	trafficHeight = 90.0
+	belowPlot     = 40.0 // labels of the time
 )
 
 // colors tell series apart, also for most people who do not see all colors.
-var colors = []color.Color{
-	color.NRGBA{R: 213, G: 94, B: 0, A: 255}, color.NRGBA{R: 0, G: 114, B: 178, A: 255}, color.NRGBA{R: 0, G: 158, B: 115, A: 255},
-	color.NRGBA{R: 204, G: 121, B: 167, A: 255}, color.NRGBA{R: 86, G: 180, B: 233, A: 255}, color.NRGBA{R: 230, G: 159, B: 0, A: 255},
+var colors = []string{"#d55e00", "#0072b2", "#009e73", "#cc79a7", "#56b4e9", "#e69f00"}
+
+// style needs no font that has to be installed, and follows the reader's choice of light or
+// dark.
+const style = `<style>
+text { font: 12px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; fill: #1f2328 }
+.title { font-size: 15px; font-weight: 600 }
+.axis { fill: #59636e }
+.paper { fill: #ffffff }
+.frame { stroke: #8c959f; fill: none }
+.grid { stroke: #8c959f; stroke-opacity: .25; fill: none }
+.span { fill: #8c959f; fill-opacity: .18 }
+.bound { stroke: #59636e; stroke-width: 1.5; stroke-dasharray: 5 4; fill: none }
+.line { stroke-width: 2; fill: none }
+.area { fill-opacity: .35; stroke-opacity: .8 }
+@media (prefers-color-scheme: dark) {
+text { fill: #f0f6fc }
+.axis { fill: #9198a1 }
+.paper { fill: #0d1117 }
+.bound { stroke: #9198a1 }
+}
+</style>
+`
+
+// A picture is an SVG that is being written.
+type picture struct{ strings.Builder }
+
+func (p *picture) put(format string, values ...any) { fmt.Fprintf(p, format+"\n", values...) }
+
+// text writes a text. It is escaped as on a terminal, because XML cannot hold every
+// character.
+func (p *picture) text(x, y float64, attributes, text string) {
+	p.put(`<text x="%s" y="%s" %s>%s</text>`, number(x), number(y), attributes, escape(text))
 }
 
-var (
-	gray   = color.NRGBA{R: 120, G: 120, B: 120, A: 255}
-	shaded = color.NRGBA{R: 225, G: 225, B: 225, A: 255}
-)
+func escape(text string) string { return html.EscapeString(terminal.Escape(text)) }
 
-// SVG writes the chart as a picture. Names are escaped as on a terminal, because XML
-// cannot hold every character.
+// number writes a coordinate with a tenth of a pixel.
+func number(v float64) string { return strconv.FormatFloat(math.Round(v*10)/10, 'f', -1, 64) }
+
+// SVG writes the chart as a picture: the pods, below them the traffic, on the same axis.
 func (c *Chart) SVG(w io.Writer) error {
-	height := podsHeight
+	legend, rows := c.legend()
+	top := titleHeight + float64(rows)*entryHeight + 8
+	height := top + podsHeight + belowPlot
 	if c.Traffic != nil {
-		height += trafficHeight
+		height += entryHeight + trafficHeight + belowPlot
 	}
-	canvas := vgsvg.New(pictureWidth, height)
-	if err := c.Draw(draw.New(escaping{canvas})); err != nil {
-		return err
+	p := &picture{}
+	p.put(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" width="%[1]s" height="%[2]s" role="img">`, number(pictureWidth), number(height))
+	p.put("<title>%s</title>\n%s<rect class=\"paper\" width=\"100%%\" height=\"100%%\"/>", escape(c.Title), style)
+	p.text(leftOfPlot, 20, `class="title"`, c.Title)
+	p.WriteString(legend)
+	pods := plot{c, p, top, podsHeight, c.highest()*1.1 + 0.5} // with room for the names of spans
+	pods.frame("pods", true)
+	pods.series(c.Pods, colors)
+	for _, b := range c.Bounds {
+		p.put(`<path class="bound" d="M%s %sH%s"/>`, number(leftOfPlot), number(pods.y(b.Value)), number(pods.x(c.end())))
 	}
-	_, err := canvas.WriteTo(w)
+	if c.Traffic != nil {
+		traffic := plot{c, p, top + podsHeight + belowPlot + entryHeight, trafficHeight, 105}
+		p.entry(leftOfPlot, traffic.top-8, "line", colors[2], c.Traffic.Name)
+		traffic.frame("percent", false)
+		traffic.series([]Series{*c.Traffic}, colors[2:])
+	}
+	p.put("</svg>")
+	_, err := io.WriteString(w, p.String())
 	return err
-}
-
-// escaping is a canvas on which every text is escaped, wherever it comes from.
-type escaping struct{ *vgsvg.Canvas }
-
-// FillString writes a text at a point.
-func (e escaping) FillString(font font.Face, at vg.Point, text string) {
-	e.Canvas.FillString(font, at, terminal.Escape(text))
 }
 
 // HTML writes the picture as a page that needs nothing else.
@@ -66,183 +103,174 @@ func (c *Chart) HTML(w io.Writer) error {
 	if err := c.SVG(&svg); err != nil {
 		return err
 	}
-	_, picture, _ := strings.Cut(svg.String(), "?>") // a page has no XML declaration in the middle
-	title := html.EscapeString(terminal.Escape(c.Title))
-	_, err := fmt.Fprintf(w, "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>%s</title></head>\n<body>\n%s\n</body>\n</html>\n", title, strings.TrimSpace(picture))
+	_, err := fmt.Fprintf(w, `<!DOCTYPE html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>%s</title>
+<style>:root { color-scheme: light dark } svg { max-width: 100%%; height: auto }</style></head>
+<body>
+%s</body>
+</html>
+`, escape(c.Title), svg.String())
 	return err
 }
 
-// Draw draws the chart on a canvas: pods above, traffic below, on the same axis.
-func (c *Chart) Draw(canvas draw.Canvas) error {
-	pods, err := c.podsPlot()
-	if err != nil {
-		return err
+// legend writes what the lines mean, in as many rows as that takes.
+func (c *Chart) legend() (string, int) {
+	p, x, row := &picture{}, leftOfPlot, 1
+	add := func(class, color, name string) {
+		width := entrySymbol + charWidth*float64(len([]rune(terminal.Escape(name)))) + 18
+		if x+width > pictureWidth && x > leftOfPlot {
+			x, row = leftOfPlot, row+1
+		}
+		p.entry(x, titleHeight+float64(row)*entryHeight-6, class, color, name)
+		x += width
 	}
-	canvas = draw.Crop(canvas, 0, -legendWidth, 0, 0)
-	if c.Traffic == nil {
-		pods.X.Label.Text = "time"
-		pods.Draw(canvas)
-		return nil
+	for i, s := range c.Pods {
+		class := "line"
+		if s.Stacked {
+			class = "area"
+		}
+		add(class, colors[i%len(colors)], s.Name)
 	}
-	traffic, err := c.trafficPlot()
-	if err != nil {
-		return err
+	for _, b := range c.Bounds {
+		add("bound", "", b.Name)
 	}
-	top, bottom := draw.Crop(canvas, 0, 0, trafficHeight, 0), draw.Crop(canvas, 0, 0, 0, -podsHeight)
-	left := max(labelWidth(pods), labelWidth(traffic))
-	pods.Draw(draw.Crop(top, left-labelWidth(pods), 0, 0, 0))
-	traffic.Draw(draw.Crop(bottom, left-labelWidth(traffic), 0, 0, 0))
-	return nil
+	return p.String(), row
 }
 
-// labelWidth returns how much room the left of a plot takes.
-func labelWidth(p *plot.Plot) vg.Length {
-	width := vg.Length(0)
-	for _, tick := range p.Y.Tick.Marker.Ticks(p.Y.Min, p.Y.Max) {
-		width = max(width, p.Y.Tick.Label.Width(tick.Label))
+// entry writes one entry of a legend.
+func (p *picture) entry(x, y float64, class, color, name string) {
+	switch class {
+	case "area":
+		p.put(`<rect class="area" x="%s" y="%s" width="18" height="10" fill="%s" stroke="%[3]s"/>`, number(x), number(y-9), color)
+	case "bound":
+		p.put(`<path class="bound" d="M%s %sh18"/>`, number(x), number(y-4))
+	default:
+		p.put(`<path class="line" stroke="%s" d="M%s %sh18"/>`, color, number(x), number(y-4))
 	}
-	return width
+	p.text(x+entrySymbol, y, `class="axis"`, name)
 }
 
-// highest returns the largest number of pods, or bound.
+// highest returns the largest number of pods, of pods that stand on each other, or bound.
 func (c *Chart) highest() float64 {
-	most := c.most()
+	most, stacked := c.most(), &Series{}
+	for i := range c.Pods {
+		if c.Pods[i].Stacked {
+			stacked = sum(stacked, &c.Pods[i])
+		}
+	}
+	for _, p := range stacked.Points {
+		most = max(most, p.Value)
+	}
 	for _, b := range c.Bounds {
 		most = max(most, b.Value)
 	}
 	return most
 }
 
-func (c *Chart) podsPlot() (*plot.Plot, error) {
-	p, err := c.plot(c.highest()+0.5, c.Pods, colors)
-	if err != nil {
-		return nil, err
-	}
-	p.Title.Text = c.Title
-	p.Y.Label.Text = "pods"
-	if err := c.nameSpans(p); err != nil {
-		return nil, err
-	}
-	for _, b := range c.Bounds {
-		line, err := plotter.NewLine(plotter.XYs{{X: 0, Y: b.Value}, {X: c.End.Seconds(), Y: b.Value}})
-		if err != nil {
-			return nil, err
+// end returns the end of the axis: behind the last instant, so that what is then is seen.
+func (c *Chart) end() time.Duration { return max(c.End+c.End/25, time.Second) }
+
+// A plot is a part of a picture with axes.
+type plot struct {
+	c           *Chart
+	p           *picture
+	top, height float64
+	most        float64
+}
+
+func (a *plot) x(t time.Duration) float64 {
+	return leftOfPlot + (pictureWidth-leftOfPlot-rightOfPlot)*t.Seconds()/a.c.end().Seconds()
+}
+
+func (a *plot) y(v float64) float64 { return a.top + a.height*(1-v/a.most) }
+
+// frame draws the spans, axes and labels.
+func (a *plot) frame(unit string, named bool) {
+	bottom := a.top + a.height
+	for _, s := range a.c.Spans {
+		a.p.put(`<rect class="span" x="%s" y="%s" width="%s" height="%s"/>`, number(a.x(s.From)), number(a.top), number(a.x(s.To)-a.x(s.From)), number(a.height))
+		if named {
+			a.p.text(a.x(s.From)+4, a.top+13, `class="axis"`, s.Name)
 		}
-		line.LineStyle = draw.LineStyle{Color: gray, Width: vg.Points(1), Dashes: []vg.Length{vg.Points(4), vg.Points(3)}}
-		p.Add(line)
-		p.Legend.Add(b.Name, line)
 	}
-	return p, nil
-}
-
-// nameSpans writes the names of the spans at their tops.
-func (c *Chart) nameSpans(p *plot.Plot) error {
-	if len(c.Spans) == 0 {
-		return nil
-	}
-	var names plotter.XYLabels
-	for _, s := range c.Spans {
-		names.XYs = append(names.XYs, plotter.XY{X: s.From.Seconds(), Y: p.Y.Max})
-		names.Labels = append(names.Labels, s.Name)
-	}
-	labels, err := plotter.NewLabels(names)
-	if err != nil {
-		return err
-	}
-	labels.Offset = vg.Point{X: vg.Points(2), Y: -vg.Points(10)}
-	for i := range labels.TextStyle {
-		labels.TextStyle[i].Color = gray
-		labels.TextStyle[i].Font.Size = vg.Points(9)
-	}
-	p.Add(labels)
-	return nil
-}
-
-func (c *Chart) trafficPlot() (*plot.Plot, error) {
-	p, err := c.plot(105, []Series{*c.Traffic}, colors[2:])
-	if err != nil {
-		return nil, err
-	}
-	p.X.Label.Text, p.Y.Label.Text = "time", "percent"
-	return p, nil
-}
-
-// plot returns a plot of series with the spans behind them.
-func (c *Chart) plot(most float64, list []Series, colors []color.Color) (*plot.Plot, error) {
-	p := plot.New()
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, max(c.End.Seconds(), 1), 0, most
-	p.X.Tick.Marker = plot.TickerFunc(timeTicks)
-	p.Y.Tick.Marker = plot.TickerFunc(wholeTicks)
-	p.Legend.Top, p.Legend.XOffs, p.Legend.Padding = true, legendWidth-vg.Points(4), vg.Points(2)
-	for _, s := range c.Spans {
-		area, err := plotter.NewPolygon(plotter.XYs{
-			{X: s.From.Seconds(), Y: 0}, {X: s.To.Seconds(), Y: 0}, {X: s.To.Seconds(), Y: most}, {X: s.From.Seconds(), Y: most},
-		})
-		if err != nil {
-			return nil, err
+	for _, t := range wholeTicks(0, a.most) {
+		if a.height < podsHeight && int(t.Value)%50 != 0 {
+			continue // a low plot has room for three labels
 		}
-		area.Color, area.LineStyle.Width = shaded, 0
-		p.Add(area)
+		a.p.put(`<path class="grid" d="M%s %sH%s"/>`, number(leftOfPlot), number(a.y(t.Value)), number(a.x(a.c.end())))
+		a.p.text(leftOfPlot-6, a.y(t.Value)+4, `class="axis" text-anchor="end"`, t.Label)
 	}
-	for i, s := range list {
-		line, err := plotter.NewLine(c.steps(&s))
-		if err != nil {
-			return nil, err
-		}
-		line.StepStyle = plotter.PostStep
-		line.LineStyle = draw.LineStyle{Color: colors[i%len(colors)], Width: vg.Points(2)}
-		p.Add(line)
-		p.Legend.Add(s.Name, line)
+	for _, t := range timeTicks(0, a.c.end().Seconds()) {
+		x := a.x(time.Duration(t.Value * float64(time.Second)))
+		a.p.put(`<path class="frame" d="M%s %sv4"/>`, number(x), number(bottom))
+		a.p.text(x, bottom+17, `class="axis" text-anchor="middle"`, t.Label)
 	}
-	return p, nil
+	a.p.put(`<path class="frame" d="M%s %sV%sH%s"/>`, number(leftOfPlot), number(a.top), number(bottom), number(a.x(a.c.end())))
+	middle := a.top + a.height/2
+	a.p.text(14, middle, fmt.Sprintf(`class="axis" text-anchor="middle" transform="rotate(-90 14 %s)"`, number(middle)), unit)
+	a.p.text(pictureWidth-rightOfPlot, bottom+32, `class="axis" text-anchor="end"`, "time")
 }
 
-// steps returns the points of a series from 0 to the end.
-func (c *Chart) steps(s *Series) plotter.XYs {
-	points := plotter.XYs{{X: 0, Y: s.at(0)}}
+// series draws the areas, one on top of the other, and above them the lines.
+func (a *plot) series(list []Series, colors []string) {
+	below := &Series{}
+	for i := range list {
+		if s := &list[i]; s.Stacked {
+			above := sum(below, s)
+			color := colors[i%len(colors)]
+			a.p.put(`<path class="area" fill="%s" stroke="%[1]s" d="M%s%sZ"/>`, color, a.steps(above), a.back(below))
+			below = above
+		}
+	}
+	for i := range list {
+		if s := &list[i]; !s.Stacked {
+			a.p.put(`<path class="line" stroke="%s" d="M%s"/>`, colors[i%len(colors)], a.steps(s))
+		}
+	}
+}
+
+// steps is the path of a series from 0 to the end, without its first letter.
+func (a *plot) steps(s *Series) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s", number(a.x(0)), number(a.y(s.at(0))))
 	for _, p := range s.Points {
-		points = append(points, plotter.XY{X: p.At.Seconds(), Y: p.Value})
+		fmt.Fprintf(&b, "H%sV%s", number(a.x(p.At)), number(a.y(p.Value)))
 	}
-	return append(points, plotter.XY{X: c.End.Seconds(), Y: s.last()})
+	fmt.Fprintf(&b, "H%s", number(a.x(a.c.end())))
+	return b.String()
 }
 
-// timeTicks puts labels such as 1m30s at round times.
-func timeTicks(least, most float64) []plot.Tick {
-	const labels = 8
-	step := 1.0
-	for _, candidate := range []float64{1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 6 * 3600, 86400} {
-		step = candidate
-		if (most-least)/candidate <= labels {
-			break
+// back is the path of a series from the end to 0.
+func (a *plot) back(s *Series) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "V%s", number(a.y(s.last())))
+	for i := len(s.Points) - 1; i >= 0; i-- {
+		before := 0.0
+		if i > 0 {
+			before = s.Points[i-1].Value
 		}
+		fmt.Fprintf(&b, "H%sV%s", number(a.x(s.Points[i].At)), number(a.y(before)))
 	}
-	return ticks(least, most, step, func(v float64) string {
-		text := (time.Duration(v) * time.Second).String()
-		if strings.HasSuffix(text, "m0s") {
-			text = strings.TrimSuffix(text, "0s")
-		}
-		if strings.HasSuffix(text, "h0m") {
-			text = strings.TrimSuffix(text, "0m")
-		}
-		return text
-	})
+	fmt.Fprintf(&b, "H%s", number(a.x(0)))
+	return b.String()
 }
 
-// wholeTicks puts labels at whole numbers.
-func wholeTicks(least, most float64) []plot.Tick {
-	const labels = 8
-	step := 1.0
-	for i := 0; (most-least)/step > labels; i++ {
-		step *= []float64{2, 2.5, 2}[i%3] // 1, 2, 5, 10 and so on
+// sum adds two series.
+func sum(a, b *Series) *Series {
+	var s Series
+	i, j := 0, 0
+	for i < len(a.Points) || j < len(b.Points) {
+		var at time.Duration
+		switch {
+		case j == len(b.Points), i < len(a.Points) && a.Points[i].At <= b.Points[j].At:
+			at = a.Points[i].At
+			i++
+		default:
+			at = b.Points[j].At
+			j++
+		}
+		s.Add(at, a.at(at)+b.at(at))
 	}
-	return ticks(least, most, step, func(v float64) string { return fmt.Sprint(int64(v)) })
-}
-
-func ticks(least, most, step float64, label func(float64) string) []plot.Tick {
-	var list []plot.Tick
-	for i := 0; least+float64(i)*step <= most; i++ {
-		v := least + float64(i)*step
-		list = append(list, plot.Tick{Value: v, Label: label(v)})
-	}
-	return list
+	return &s
 }

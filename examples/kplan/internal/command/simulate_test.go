@@ -255,6 +255,9 @@ func TestPicture(t *testing.T) {
 			require.Contains(t, string(picture), want)
 		}
 	}
+	drawn, err := os.ReadFile(svg)
+	require.NoError(t, err)
+	golden(t, data+"golden/echoserver.svg", drawn) // the README shows it
 	require.NoError(t, os.Remove(svg))
 	succeed(t, nil, "simulate", "--from", daemons+"agent-v1.yaml", "-f", daemons+"agent-v2.yaml", "--nodes", "10", "--svg", svg)
 	picture, err := os.ReadFile(svg)

@@ -11,7 +11,7 @@ func (s Simulation) Chart() *chart.Chart {
 	steps := s.Result.Steps
 	c := &chart.Chart{Title: "Deployment " + s.Name, End: steps[len(steps)-1].Time}
 	for _, column := range s.columns() {
-		series := chart.Series{Name: column.label + " ready"}
+		series := chart.Series{Name: column.label + " ready", Stacked: true}
 		for _, step := range steps {
 			for _, rs := range step.ReplicaSets {
 				if rs.Name == column.name {
@@ -38,7 +38,7 @@ func (s Simulation) Chart() *chart.Chart {
 // Chart returns the update as a picture: the pods of both templates.
 func (s DaemonSimulation) Chart() *chart.Chart {
 	c := &chart.Chart{Title: "DaemonSet " + s.Name, End: s.end().Time}
-	before, now, available := chart.Series{Name: "old"}, chart.Series{Name: "new"}, chart.Series{Name: "available"}
+	before, now, available := chart.Series{Name: "old", Stacked: true}, chart.Series{Name: "new", Stacked: true}, chart.Series{Name: "available"}
 	for _, step := range s.Result.Steps {
 		before.Add(step.Time, float64(step.Pods-step.Updated))
 		now.Add(step.Time, float64(step.Updated))

@@ -128,7 +128,7 @@ func (s RolloutSimulation) Text(w *terminal.Writer) {
 // Chart returns the release as a picture: pods of both templates, traffic and pauses.
 func (s RolloutSimulation) Chart() *chart.Chart {
 	c := &chart.Chart{Title: "Rollout " + s.Rollout.Name, End: s.end().Time}
-	before, now := chart.Series{Name: "old pods"}, chart.Series{Name: "new pods"}
+	before, now := chart.Series{Name: "old pods", Stacked: true}, chart.Series{Name: "new pods", Stacked: true}
 	name, _ := s.serving(s.end())
 	serving, traffic := chart.Series{Name: name}, chart.Series{Name: "traffic to new, %"}
 	var pause *chart.Span
