@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -75,7 +77,10 @@ type previews struct {
 }
 
 func (p *previews) run() {
-	written := append(p.read("deployments"), p.read("daemonsets")...)
+	release, err := exec.Command("go", "list", "-m", "-f", "{{.Version}}", "k8s.io/kubernetes").Output()
+	require.NoError(p, err)
+	require.True(p, strings.HasPrefix(string(release), "v1.36."), "the server has 1.37's defaults: take nothing out any more")
+	written := each(append(p.read("deployments"), p.read("daemonsets")...), older)
 	require.GreaterOrEqual(p, len(written), 60)
 	others := p.read("others")
 	completed, changed := each(written, p.completed), each(written, change)
@@ -89,6 +94,21 @@ func (p *previews) run() {
 	p.stage("by hand", p.live(), p.patched(written, true), func() { p.patched(written, false) })
 	p.stage("changed again", p.live(), p.merged(changed), func() { p.put(changed) })
 	p.stage("as before", p.live(), p.merged(written), func() { p.put(written) })
+}
+
+// older takes from a manifest the annotations of former init containers. The server of these
+// tests drops them, and Kubernetes 1.37, which kube.Default follows, leaves them: the
+// comparison with its own functions covers that. Once the server is of 1.37, nothing may be
+// taken: run checks it.
+func older(_ int, u *unstructured.Unstructured) {
+	path := []string{"spec", "template", "metadata", "annotations"}
+	annotations, found, _ := unstructured.NestedStringMap(u.Object, path...)
+	maps.DeleteFunc(annotations, func(name, _ string) bool { return strings.Contains(name, "/init-container") })
+	if found && len(annotations) == 0 {
+		unstructured.RemoveNestedField(u.Object, path...)
+	} else if found {
+		_ = unstructured.SetNestedStringMap(u.Object, annotations, path...) // fails only where no map is
+	}
 }
 
 // read returns the manifests of a file.
@@ -222,11 +242,18 @@ func (p *previews) stored(list []*unstructured.Unstructured) {
 	require.NoError(p, json.Unmarshal([]byte(p.kubectl("get", "-f", p.file(list), "-o", "json")), &got))
 	require.Len(p, got.Items, len(list))
 	for i, u := range list {
-		if diff := cmp.Diff(p.typed(&got.Items[i], false)["spec"], p.typed(u, true)["spec"]); diff != "" {
+		want := p.typed(u, true)
+		if _, given, _ := unstructured.NestedFieldNoCopy(u.Object, stepOfSets...); u.GetKind() == "StatefulSet" && !given {
+			unstructured.RemoveNestedField(want, stepOfSets...)
+		}
+		if diff := cmp.Diff(p.typed(&got.Items[i], false)["spec"], want["spec"]); diff != "" {
 			p.Errorf("%s %s: (-server +kube)\n%s", u.GetKind(), u.GetName(), diff)
 		}
 	}
 }
+
+// stepOfSets has a default since Kubernetes 1.37: see [older].
+var stepOfSets = []string{"spec", "updateStrategy", "rollingUpdate", "maxUnavailable"}
 
 // refused: the rows that no manifest uses are of what the server does not take.
 func (p *previews) refused() {
