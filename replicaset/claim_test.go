@@ -81,6 +81,21 @@ func TestClaim(t *testing.T) {
 	}
 }
 
+// TestClaimLabelsOfTemplate: a pod that has all labels of the template is not selected for that
+// alone.
+func TestClaimLabelsOfTemplate(t *testing.T) {
+	set := web(1, selecting)
+	set.TemplateLabels = map[string]string{"app": "web"}
+	set.Selector = &selector.LabelSelector{
+		MatchLabels:      set.TemplateLabels,
+		MatchExpressions: []selector.Expression{{Key: "track", Operator: selector.NotIn, Values: []string{"old"}}},
+	}
+	old := pod("p")
+	old.Labels = map[string]string{"app": "web", "track": "old"}
+	p := reconcile(t, replicaset.Snapshot{ReplicaSet: set, Pods: []podorder.Pod{old}}, replicaset.Options{})
+	require.Equal(t, "Released pod: p (NoMatch), Created 1 pods (TooFew)", actionTexts(p))
+}
+
 // TestClaimTogether: claims come first and by name, and the pods that are created or
 // deleted are those that are missing or too many after them.
 func TestClaimTogether(t *testing.T) {
