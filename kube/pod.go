@@ -14,30 +14,24 @@ import (
 
 // Pod returns the snapshot of p. It shares the labels and the annotations with p.
 // ReadySince is unset for a pod that is not ready.
-func Pod(p *corev1.Pod) podorder.Pod {
-	if p == nil {
-		return podorder.Pod{}
+func Pod(p *corev1.Pod) (pod podorder.Pod) {
+	if p != nil {
+		translate(p, &pod)
 	}
-	kind, name, uid := convert.Controller(p)
-	pod := podorder.Pod{
-		Name:              p.Name,
-		UID:               string(p.UID),
-		ResourceVersion:   p.ResourceVersion,
-		Labels:            p.Labels,
-		Annotations:       p.Annotations,
-		ControllerKind:    kind,
-		ControllerName:    name,
-		ControllerUID:     uid,
-		CreationTimestamp: p.CreationTimestamp.UTC(),
-		DeletionTimestamp: convert.TimeOrZero(p.DeletionTimestamp),
-		NodeName:          p.Spec.NodeName,
-		Phase:             podorder.Phase(p.Status.Phase),
-	}
+	return pod
+}
+
+// translate writes into place what [Pod] returns: a snapshot has many pods, and each is large.
+func translate(p *corev1.Pod, pod *podorder.Pod) {
+	pod.Name, pod.UID, pod.ResourceVersion = p.Name, string(p.UID), p.ResourceVersion
+	pod.Labels, pod.Annotations = p.Labels, p.Annotations
+	pod.ControllerKind, pod.ControllerName, pod.ControllerUID = convert.Controller(p)
+	pod.CreationTimestamp, pod.DeletionTimestamp = p.CreationTimestamp.UTC(), convert.TimeOrZero(p.DeletionTimestamp)
+	pod.NodeName, pod.Phase = p.Spec.NodeName, podorder.Phase(p.Status.Phase)
 	if c := readyCondition(p); c != nil && c.Status == corev1.ConditionTrue {
 		pod.Ready, pod.ReadySince = true, c.LastTransitionTime.UTC()
 	}
 	pod.Restarts, pod.SidecarRestarts = restarts(p)
-	return pod
 }
 
 // readyCondition returns the first condition of type Ready, or nil.

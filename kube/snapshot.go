@@ -77,14 +77,15 @@ func ReplicaSetSnapshot(rs *appsv1.ReplicaSet, pods []*corev1.Pod, siblings []*a
 }
 
 func podsOf(namespace string, pods []*corev1.Pod) []podorder.Pod {
-	list := make([]podorder.Pod, 0, len(pods))
+	list, n := make([]podorder.Pod, len(pods)), 0
 	for _, p := range pods {
 		if p != nil && p.Namespace == namespace {
-			list = append(list, Pod(p))
+			translate(p, &list[n])
+			n++
 		}
 	}
-	if len(list) == 0 {
+	if n == 0 {
 		return nil
 	}
-	return list
+	return list[:n]
 }
