@@ -113,7 +113,9 @@ func podOf(s *State, name string) *podorder.Pod {
 }
 
 // serves: no pod that serves is taken beyond the limit. A StatefulSet of Kubernetes that is
-// parallel looks only at the pods above the one that it updates.
+// parallel looks only at the pods above the one that it updates. A CloneSet does not count the
+// pods that it has marked as unavailable, whether or not they serve, and so more may be
+// unavailable than its limit says if others have become so since.
 func (g *guard) serves(e *Write, a podset.Action, o *Set) error {
 	if a.Verb != podset.Delete && a.Verb != podset.Update || o.GroupKind() == podset.StatefulSet && o.Parallel {
 		return nil
@@ -122,16 +124,27 @@ func (g *guard) serves(e *Write, a podset.Action, o *Set) error {
 		return nil
 	}
 	pod := podOf(&e.Before, a.Name)
-	if pod == nil || !serving(pod, o, e.Planned) {
+	if pod == nil {
+		return nil
+	}
+	if !serving(pod, o, e.Planned) {
+		if pod.Labels[podset.LabelMarked] != "" {
+			g.idle[a.UID] = e.Planned
+		}
 		return nil
 	}
 	g.checked["availability of a set"]++
 	served := 0
+	for _, planned := range g.idle {
+		if planned.Equal(e.Planned) {
+			served++ // as those that are still there
+		}
+	}
 	for _, p := range e.After.Pods {
 		if p.ControllerUID != o.UID || !p.Active() {
 			continue
 		}
-		if serving(p, o, e.Planned) || p.Labels[podset.LabelMarked] != "" { // who is marked goes whether or not it serves
+		if serving(p, o, e.Planned) || p.Labels[podset.LabelMarked] != "" {
 			served++
 		}
 	}
