@@ -10,7 +10,6 @@ import (
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
-	"github.com/stretchr/testify/require"
 )
 
 // leastSnapshot rolls out v2 over ten pods of v1.
@@ -39,106 +38,72 @@ func leastSet(name, template string, size *int32) replicaset.ReplicaSet {
 // it there is the error, or the plan is another one.
 func TestLeastSnapshot(t *testing.T) {
 	twelve := int32(12)
-	rows := []struct {
-		field string
-		edit  func(*deploy.Snapshot) // before the field is left out
-		leave func(*deploy.Snapshot)
-		err   string // or else
-		with  string // what the plan says with the field
-		less  string // and without
-	}{
-		{field: "now", err: "now: \"\": must be set"},
-		{field: "Deployment.Name", leave: func(s *deploy.Snapshot) { s.Deployment.Name = "" }, err: "Deployment.Name: \"\": must be set"},
+	purity.Least(t, "snapshot.go", leastSnapshot, []purity.Row[deploy.Snapshot]{
+		{Field: "now", Err: "now: \"\": must be set"},
+		{Field: "Deployment.Name", Leave: func(s *deploy.Snapshot) { s.Deployment.Name = "" }, Err: "Deployment.Name: \"\": must be set"},
 		{
-			field: "Deployment.UID", leave: func(s *deploy.Snapshot) { s.Deployment.UID = "" },
-			err: "Deployment.UID: \"\": must be set, because it decides which ReplicaSets belong to the Deployment",
+			Field: "Deployment.UID", Leave: func(s *deploy.Snapshot) { s.Deployment.UID = "" },
+			Err: "Deployment.UID: \"\": must be set, because it decides which ReplicaSets belong to the Deployment",
 		},
-		{field: "ReplicaSets[].Name", leave: func(s *deploy.Snapshot) { s.ReplicaSets[0].Name = "" }, err: `ReplicaSets[""].Name: "": must be set`},
-		{field: "ReplicaSets[].UID", leave: func(s *deploy.Snapshot) { s.ReplicaSets[0].UID = "" }, err: `ReplicaSets["web-h1"].UID: "": must be set`},
+		{Field: "ReplicaSets[].Name", Leave: func(s *deploy.Snapshot) { s.ReplicaSets[0].Name = "" }, Err: `ReplicaSets[""].Name: "": must be set`},
+		{Field: "ReplicaSets[].UID", Leave: func(s *deploy.Snapshot) { s.ReplicaSets[0].UID = "" }, Err: `ReplicaSets["web-h1"].UID: "": must be set`},
 		{
-			field: "ReplicaSets[].ControllerUID", leave: func(s *deploy.Snapshot) { s.ReplicaSets[1].ControllerUID = "" },
-			with: "Scaled up replica set web-h2 from 5 to 8", less: "web-h2 from 0 to",
+			Field: "ReplicaSets[].ControllerUID", Leave: func(s *deploy.Snapshot) { s.ReplicaSets[1].ControllerUID = "" },
+			With: "Scaled up replica set web-h2 from 5 to 8", Less: "web-h2 from 0 to",
 		},
 		{
-			field: "ReplicaSets[].Template.ID", leave: func(s *deploy.Snapshot) { s.ReplicaSets[1].Template.ID = "" },
-			with: "Scaled up replica set web-h2 from 5 to 8", less: "web-h2 from 0 to",
+			Field: "ReplicaSets[].Template.ID", Leave: func(s *deploy.Snapshot) { s.ReplicaSets[1].Template.ID = "" },
+			With: "Scaled up replica set web-h2 from 5 to 8", Less: "web-h2 from 0 to",
 		},
 		{
-			field: "ReplicaSets[].Replicas", leave: func(s *deploy.Snapshot) { s.ReplicaSets[1].Replicas = nil },
-			with: "web-h2 from 5 to 8", less: "web-h2 from 1 to 8",
+			Field: "ReplicaSets[].Replicas", Leave: func(s *deploy.Snapshot) { s.ReplicaSets[1].Replicas = nil },
+			With: "web-h2 from 5 to 8", Less: "web-h2 from 1 to 8",
 		},
 		{
-			field: "ReplicaSets[].Status", edit: func(s *deploy.Snapshot) {
+			Field: "ReplicaSets[].Status", Edit: func(s *deploy.Snapshot) {
 				s.Deployment.MaxSurge, s.Deployment.MaxUnavailable = rollout.Int(0), rollout.Int(3)
 			},
-			leave: func(s *deploy.Snapshot) {
+			Leave: func(s *deploy.Snapshot) {
 				s.ReplicaSets[0].Status, s.ReplicaSets[1].Status = replicaset.Status{}, replicaset.Status{}
 			},
-			with: "Scaled down replica set web-h1 from 5 to 2", less: "MinAvailable (5 of 7)",
+			With: "Scaled down replica set web-h1 from 5 to 2", Less: "MinAvailable (5 of 7)",
 		},
 		{
-			field: "ReplicaSets[].Annotations", edit: func(s *deploy.Snapshot) { s.Deployment.Replicas = &twelve },
-			leave: func(s *deploy.Snapshot) { s.ReplicaSets[0].Annotations, s.ReplicaSets[1].Annotations = nil, nil },
-			with:  "Scaling", less: "RolloutUp",
+			Field: "ReplicaSets[].Annotations", Edit: func(s *deploy.Snapshot) { s.Deployment.Replicas = &twelve },
+			Leave: func(s *deploy.Snapshot) { s.ReplicaSets[0].Annotations, s.ReplicaSets[1].Annotations = nil, nil },
+			With:  "Scaling", Less: "RolloutUp",
 		},
 		{
-			field: "Deployment.Template.Hash", edit: func(s *deploy.Snapshot) { s.Deployment.Template.ID = "v3" },
-			leave: func(s *deploy.Snapshot) { s.Deployment.Template.Hash = "" },
-			with:  "web-h2 from 0 to", less: "replica set web- from 0 to",
+			Field: "Deployment.Template.Hash", Edit: func(s *deploy.Snapshot) { s.Deployment.Template.ID = "v3" },
+			Leave: func(s *deploy.Snapshot) { s.Deployment.Template.Hash = "" },
+			With:  "web-h2 from 0 to", Less: "replica set web- from 0 to",
 		},
 		{
-			field: "Deployment.Replicas", leave: func(s *deploy.Snapshot) { s.Deployment.Replicas = nil },
-			with: "web-h2 from 5 to 8", less: "web-h1 from 5 to 2 (Scaling)",
+			Field: "Deployment.Replicas", Leave: func(s *deploy.Snapshot) { s.Deployment.Replicas = nil },
+			With: "web-h2 from 5 to 8", Less: "web-h1 from 5 to 2 (Scaling)",
 		},
 		{
-			field: "Deployment.MaxSurge", leave: func(s *deploy.Snapshot) { s.Deployment.MaxSurge = rollout.IntOrPercent{} },
-			with: "web-h2 from 5 to 8", less: "web-h1 from 5 to 4",
+			Field: "Deployment.MaxSurge", Leave: func(s *deploy.Snapshot) { s.Deployment.MaxSurge = rollout.IntOrPercent{} },
+			With: "web-h2 from 5 to 8", Less: "web-h1 from 5 to 4",
 		},
 		{
-			field: "Deployment.ProgressDeadlineSeconds", leave: func(s *deploy.Snapshot) { s.Deployment.ProgressDeadlineSeconds = nil },
-			with: "condition Progressing is there", less: "condition Progressing is not there",
+			Field: "Deployment.ProgressDeadlineSeconds", Leave: func(s *deploy.Snapshot) { s.Deployment.ProgressDeadlineSeconds = nil },
+			With: "condition Progressing is there", Less: "condition Progressing is not there",
 		},
 		{
-			field: "Pods", edit: func(s *deploy.Snapshot) {
+			Field: "Pods", Edit: func(s *deploy.Snapshot) {
 				s.Deployment.Strategy, s.ReplicaSets = deploy.Recreate, s.ReplicaSets[:1]
 				zero := int32(0)
 				s.ReplicaSets[0] = leastSet("web-h1", "v1", &zero)
 				s.Pods = []podorder.Pod{{Name: "old", ControllerUID: "web-h1", Phase: podorder.Running}}
 			},
-			leave: func(s *deploy.Snapshot) { s.Pods = nil },
-			with:  "OldPodsRemain", less: "Scaled up replica set web-h2 from 0 to 10",
+			Leave: func(s *deploy.Snapshot) { s.Pods = nil },
+			With:  "OldPodsRemain", Less: "Scaled up replica set web-h2 from 0 to 10",
 		},
-	}
-	var fields []string
-	for _, row := range rows {
-		fields = append(fields, row.field)
-		t.Run(row.field, func(t *testing.T) {
-			s, now := leastSnapshot(), t0
-			if row.edit != nil {
-				row.edit(&s)
-			}
-			p, err := deploy.Reconcile(s, now, deploy.Options{})
-			require.NoError(t, err)
-			require.Contains(t, leastText(p), row.with)
-			if row.less != "" {
-				require.NotContains(t, leastText(p), row.less)
-			}
-			if row.leave == nil {
-				now = time.Time{}
-			} else {
-				row.leave(&s)
-			}
-			p, err = deploy.Reconcile(s, now, deploy.Options{})
-			if row.err != "" {
-				require.EqualError(t, err, row.err)
-				return
-			}
-			require.NoError(t, err)
-			require.Contains(t, leastText(p), row.less)
-			require.NotContains(t, leastText(p), row.with)
-		})
-	}
-	require.Equal(t, purity.Rows(t, "snapshot.go", "Snapshot"), fields, "the comment of Snapshot")
+	}, func(s deploy.Snapshot, now time.Time) (string, error) {
+		p, err := deploy.Reconcile(s, now, deploy.Options{})
+		return leastText(p), err
+	}, t0)
 }
 
 // leastText tells a plan and its condition Progressing.
