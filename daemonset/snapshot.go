@@ -26,6 +26,35 @@ func unless(kind, usual string) string {
 
 // A Snapshot is everything that [Reconcile] looks at. Reconcile does not change a
 // Snapshot and keeps no part of it.
+//
+// The least snapshot. Without the first eight there is an error that names the field;
+// without any of the others, there is a plan that does without.
+//
+//	now                               what is available, and when to look again
+//	DaemonSet.Name                    new revisions are named after it
+//	DaemonSet.UID                     says which pods and revisions are its own
+//	DaemonSet.Selector                says which pods and revisions it adopts
+//	DaemonSet.Template.Hash           names a new revision
+//	Nodes[].Name                      says which pods are on it
+//	Pods[].Name                       actions name it
+//	Revisions[].Name                  actions name it
+//	DaemonSet.Template.Data           without it, all templates are one
+//	DaemonSet.Template.Tolerations    without them, nodes with taints are left out
+//	Nodes[].Taints                    without them, pods run on it
+//	Nodes[].Labels                    without them, what selects nodes leaves it out
+//	DaemonSet.MaxUnavailable          without it, 1 node may be unavailable
+//	DaemonSet.MinReadySeconds         without it, a ready pod is available
+//	Pods[].ControllerUID              without it, it is adopted by the selector, or not looked at
+//	Pods[].NodeName                   without it and an affinity for a node, it is on none
+//	Pods[].Labels                     without the hash, it is old; without others, it is released
+//	Pods[].Phase                      without it, one that has failed stays
+//	Pods[].DeletionTimestamp          without it, one that is being deleted counts
+//	Pods[].Ready                      without it, it is not ready
+//	Pods[].ReadySince                 without it and with MinReadySeconds, it is never available
+//	Revisions[].Data                  without it, it is of another template
+//	Unseen                            without it, what was just created is created again
+//
+// DaemonSet.Generation and Status are read for the next status.
 type Snapshot struct {
 	DaemonSet DaemonSet `json:"daemonSet"`
 	// Nodes are all nodes of the cluster, in any order.

@@ -10,6 +10,32 @@ import (
 
 // A Snapshot is everything that [Reconcile] looks at. Reconcile does not change a
 // Snapshot and keeps no part of it.
+//
+// The least snapshot. Without the first four there is an error that names the field;
+// without any of the others, there is a plan that does without.
+//
+//	now                           what is available, and when to look again
+//	ReplicaSet.Name               actions and events name it
+//	ReplicaSet.UID                says which pods are its own
+//	Pods[].Name                   actions name it
+//	Pods[].ControllerUID          without it, it is adopted by a selector, or not looked at
+//	ReplicaSet.Replicas           without it, it wants 1 pod
+//	ReplicaSet.Selector           without it, no pod is adopted or released
+//	ReplicaSet.MinReadySeconds    without it, a ready pod is available
+//	ReplicaSet.TemplateLabels     without them, each pod has all labels
+//	Pods[].Labels                 without them, a selector releases it
+//	Pods[].Phase                  without it, one that has ended counts
+//	Pods[].DeletionTimestamp      without it, one that is being deleted counts
+//	Pods[].Ready                  without it, it is not ready
+//	Pods[].ReadySince             without it and with MinReadySeconds, it is never available
+//	Pods[].NodeName               without it, it is the first to be deleted
+//	Pods[].UID                    without it, a deletion may hit another pod of its name
+//	Pods[].Annotations            without the cost of its deletion, that is 0
+//	Siblings                      without them, their pods on its node do not count
+//	Expectations                  without them, what was just created is created again
+//
+// Of pods to be deleted, times and restarts decide as well, see package podorder.
+// ReplicaSet.Generation and Status are read for the next status.
 type Snapshot struct {
 	ReplicaSet ReplicaSet `json:"replicaSet"`
 	// Pods are, in any order, all that the ReplicaSet controls, whatever their labels and
