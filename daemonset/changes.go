@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package daemonset
 
 // A cause is why something waits, with the two numbers that its reason compares. Without a

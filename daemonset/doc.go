@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package daemonset plans the next step of a DaemonSet: the one of Kubernetes, and the
 // Advanced DaemonSet of OpenKruise.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package daemonset
 
 // facts is what a plan asks about a pod again and again. Large clusters are planned in

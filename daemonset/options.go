@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package daemonset
 
 // Options adjusts [Reconcile]. The zero Options decides as Kubernetes 1.36.3 does

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package daemonset
 
 // Holds reports whether the hook holds back the deletion of a pod: it carries any of

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package deploy
 
 // counts is what all ReplicaSets together have, as they are before the plan.

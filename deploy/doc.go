@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package deploy plans the next step of a Deployment.
 //
 // Start with [Snapshot], a Deployment and the ReplicaSets of its namespace, and with

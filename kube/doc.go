@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package kube turns Kubernetes API objects into the snapshots that the planners
 // read, and planned actions into API objects, patches and delete options. It makes no
 // API calls of its own: an [Executor] carries out a plan through a [Client], which whoever

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 //go:build go1.25
 
 // These tests run in the time of testing/synctest, which Go has since 1.25.

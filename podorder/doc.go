@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package podorder answers which pods die first.
 //
 // Start with [Pod], what the planners read of a pod, and [Order.Choose], which chooses

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package podorder
 
 func (s *Stage) spreads() bool { return s.Rule == RuleSpread && s.Key == nil && s.Item == nil }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package podorder
 
 // Witness returns three pods on which compare is not the relation of an order: it is

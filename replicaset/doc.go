@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package replicaset plans the next step of a ReplicaSet, a ReplicationController, or a
 // kind of one's own that keeps a number of equal pods.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package replicaset
 
 // The queue of a Tracker is a heap: each pod is at or behind the instant of the one at half

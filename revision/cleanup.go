@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package revision
 
 // A HoldReason says why an old ReplicaSet beyond the history limit stays.

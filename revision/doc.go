@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package revision answers which template is which, what it is called, and how to get
 // back to an earlier one.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package revision
 
 // DefaultLimit is how many old revisions are kept if the limit is unset.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package revision
 
 // Template identifies a pod template. Two templates are the same if and only if

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package rollout holds the numbers of a rolling update: how many pods may change now.
 //
 // Start with [IntOrPercent], a number of pods or a share of a total, and with [Resolve],

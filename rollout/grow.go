@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package rollout
 
 // Grow returns the size that the new set may have, given the pods that all sets want and

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package rollout
 
 // InPlace returns the size that the new set is to get where pods of old sets move to it

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package rollout
 
 // ResolveNodes turns the two limits of a rolling update that has one pod for each node into

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package rollout
 
 // OnDelete returns the sizes of the new set and of old ones, oldest first, where old pods

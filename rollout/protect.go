@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package rollout
 
 // least returns the size below which a set does not shrink, as far as it wants that many.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package rollout
 
 // Scale returns the sizes of sets that want pods when replicas have changed. Newest is the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package rollout
 
 // A Shrinking is what old sets lose in one step of a rolling update, and the two numbers

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package rollout
 
 // Sizes returns the sizes of old sets after they have lost what s says.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package rollout
 
 // Existing is how many pods of a set take up room when the new set grows.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package selector
 
 // A NodeAffinity is what a pod demands of its node: the labels of its nodeSelector

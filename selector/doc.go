@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package selector tells what label and node selectors select.
 //
 // Start with [Selector], a compiled label selector. [Parse] reads one from text,

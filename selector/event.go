@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package selector
 
 // An Event is a record for people: what a controller would record on the object that a

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package selector
 
 // A kind is what a token is. Words that are operators are told apart where an

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package selector
 
 // ValidateNodeSelector returns everything that API validation of Kubernetes finds

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package selector
 
 // An Operator is how an [Expression] of the Kubernetes API compares. Label

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package selector
 
 // A Quirk is a behaviour of the original that a planner keeps by default, because its

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package selector
 
 const valuePattern = `(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?`

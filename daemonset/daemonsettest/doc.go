@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package daemonsettest tests planners and controllers of DaemonSets: your own, or ours
 // with what you have built around it. It draws DaemonSets, nodes and pods in every state, makes
 // plans for them and checks what holds for every correct controller, with

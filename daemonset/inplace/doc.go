@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package inplace updates pods in place, as the Advanced DaemonSet of OpenKruise does: new
 // images, metadata and resources go into pods that stay.
 //

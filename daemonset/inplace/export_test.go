@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package inplace
 
 // SameAmount reports whether two quantities can be read and are equal amounts.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package deploytest tests planners and controllers of Deployments: your own, or ours with
 // what you have built around it. It draws Deployments in every state, makes plans for them
 // and checks what holds for every correct controller, with pgregory.net/rapid, which makes

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command controller runs controllers for Deployments, ReplicaSets and DaemonSets that
 // decide by kplan. They take objects with the annotation
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package fleet is a controller for a type of one's own, on plain values: a Fleet of game
 // servers has Groups, one for each image, and a Group has Servers. Which groups grow and
 // shrink, and which servers go, kplan decides.

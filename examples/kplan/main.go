@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command kplan shows what the controllers of Kubernetes and OpenKruise will do next
 // with Deployments, DaemonSets and Rollouts, and how a rollout will go, from files or
 // from a cluster. As kubectl-kplan in the path it is a plugin of kubectl.

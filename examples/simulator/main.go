@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command simulator asks a question about capacity: what happens if all Deployments of
 // a cluster roll out at once?
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package adopters shows what a project that carries its own copy of such planners would
 // write instead: adapters from its terms to those of kplan, short, and in text of our own. Its
 // tests run the recorded cases of these projects through them, and count those that no

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package apply holds what the interpreters of actions in the planner packages share: how
 // an API server finds an object, names a new one and refuses a write.
 package apply

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package bugbank remembers bugs that people have reported to other projects, so that
 // the planners of this module never have them.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package condition looks up conditions in lists that are never written to.
 package condition
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package conformance runs the real Kubernetes controllers beside the planners of
 // this module's parent, on the same random objects, and fails where they differ.
 //

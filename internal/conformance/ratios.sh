@@ -1,4 +1,6 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
 # Runs the benchmarks and prints how many times as fast, and how many times fewer
 # bytes and allocations, ours are than upstream's; and where a floor is measured, how
 # many times it ours take.

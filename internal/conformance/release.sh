@@ -1,4 +1,6 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
 # Compares with the controllers of one release of Kubernetes: the same sources, with the
 # modules of that release.
 #

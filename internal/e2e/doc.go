@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package e2e runs the controllers of examples/controller, and those of Kubernetes,
 // against a real API server. It contains only tests; package cluster holds the server
 // and what surrounds it.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package field holds what every planner needs to reject bad input: a list that reports
 // all errors at once, and a search for names that occur twice.
 package field

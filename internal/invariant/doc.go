@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package invariant holds what every correct controller of workloads satisfies, as
 // named checks that anybody can run: over one plan, over a planner that is called
 // again, over what became of the true state, and over a whole history.

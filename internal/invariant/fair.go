@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package invariant
 
 // RunDeployment and RunDaemonSet carry out plans in a fair cluster until nothing

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package paged holds a list that is cheap to copy: the copy and the original share their
 // pages until one of them writes to a page.
 package paged

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package podset says what the controllers of CloneSets and StatefulSets do next: those of
 // OpenKruise, and of Kubernetes. It serves simulations of releases over them; what a release
 // itself does is planned by the packages below rollout.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Proof proves the bounds of a rolling update for all numbers and any number of sets, from
 // the Go that ships. Run it in this folder:
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package ptr makes pointers to values, for fields where nil means "not set".
 package ptr
 

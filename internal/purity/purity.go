@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package purity checks that a planner is a pure function of its snapshot: that it
 // writes to nothing, keeps nothing, always gives the same answer, and does not care
 // about the order of lists that have none.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package quirk gives the sets of quirks of the planners their text and their JSON. A set
 // is a number whose bits are the rows of a table.
 package quirk

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package random draws snapshots for properties, fuzzing and simulations: what
 // [deploy.Reconcile], [replicaset.Reconcile] and [daemonset.Reconcile] plan for, as plain
 // values. It is the only place that does.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package recorded compares decisions with those that real controllers were seen to take.
 // The recordings are read from the folder that KPLAN_VECTORS names, else from testdata of
 // the package that is tested.

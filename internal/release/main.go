@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command release makes what can be installed of this checkout.
 //
 //	go run . pack DIR       every module as a version, in a folder that serves as a GOPROXY

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package scenario replays the checks that Kubernetes 1.36.3 makes of its own
 // Deployment, ReplicaSet and DaemonSet controllers: 22 of its conformance suite, 9
 // other end-to-end tests, and 43 integration tests.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package sim runs the planners against models of a cluster, in virtual time.
 //
 // # One engine

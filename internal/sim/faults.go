@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package sim
 
 // A Fault is a kind of trouble that a [World] can make. There are twenty.

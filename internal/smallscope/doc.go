@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package smallscope explores every state that small workloads can reach: a model
 // checker over the planners.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package smallscope
 
 // A memo remembers what was computed for a key. The zero memo remembers nothing yet.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package trace runs files of commands with their expected output, in the style of
 // a session that is replayed:
 //

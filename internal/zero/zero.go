@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package zero reads nil as the zero value, and copies it as nil, so that exported
 // functions neither panic nor keep what they are given.
 package zero

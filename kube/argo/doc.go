@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package argo does for the Rollouts of Argo what package kube does for the workloads of
 // Kubernetes. The module of their API is no dependency: the types here have the form of
 // that API, decode what the API server sends, pass over what they do not know, and encode

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package kruise does for the objects of OpenKruise what package kube does for those of
 // Kubernetes: Rollouts and BatchReleases of OpenKruise Rollouts, what they drive and route,
 // Advanced DaemonSets, and updates of pods in place. The modules of their APIs are no

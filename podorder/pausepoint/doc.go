@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package pausepoint answers where a rollout stops: a pod that carries [Annotation] holds
 // back a rolling update until a person resumes it.
 //

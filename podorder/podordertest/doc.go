@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package podordertest tests who decides which pods go first: orders of your own, or what you
 // have built around package podorder. It draws pods that are alike in most respects, so that
 // every rule decides now and then, and checks what holds for every such decision, with

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package replicasettest tests planners and controllers of ReplicaSets: your own, or ours
 // with what you have built around it. It draws ReplicaSets with pods in every state, makes
 // plans for them and checks what holds for every correct controller, with

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package kubectl answers what kubectl rollout shows and does: status, history, undo, pause,
 // resume and restart, of Deployments, StatefulSets and DaemonSets.
 //

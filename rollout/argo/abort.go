@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package argo
 
 // What an abort does to sizes, by the way in which the Rollout is updated:

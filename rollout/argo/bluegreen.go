@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package argo
 
 // A Preview is what the size of the preview of an Argo blue-green update

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package argo plans the other dialect of progressive rollouts: those of Argo Rollouts.
 //
 // Start with [Rollout], which says in which steps a canary is updated, or how a blue-green

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package argo
 
 // Runs are the analyses of an update, as far as they have come. They are given: a plan

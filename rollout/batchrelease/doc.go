@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package batchrelease plans what a BatchRelease does: it takes a workload over, releases one
 // batch of its pods after the other, and gives it back.
 //

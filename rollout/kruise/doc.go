@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package kruise plans progressive rollouts as OpenKruise Rollouts does: which step comes next,
 // with which traffic, and what it waits for.
 //

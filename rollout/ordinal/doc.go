@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package ordinal holds the numbers of an update by ordinal: which of the pods that are
 // numbered from 0 get the new template now, and how many there are meanwhile.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package ordinal
 
 // Replace returns the ordinals whose pods are deleted now so that they come back with the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package partition holds the numbers of an update by partition: how many pods may be of the
 // new template, and how many have to stay as they are.
 //

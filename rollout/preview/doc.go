@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package preview goes through all steps of a Rollout of OpenKruise beforehand, in a cluster
 // where every pod becomes available.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package traffic leads requests to new pods: by rules of an HTTPRoute, and by annotations of
 // an Ingress.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package traffic
 
 // A Match selects requests. In a Rollout it stands for the traffic of a step, in an

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package workload holds what a progressive rollout drives, whatever its kind: a Deployment, a
 // CloneSet, a StatefulSet or a DaemonSet.
 //

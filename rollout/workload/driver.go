@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package workload
 
 // A Driver is the way in which a workload is updated.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package workload
 
 // A kind is what a kind of workload has of its own. A new one is a file of its own and a row

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package workload
 
 // Traits are what sets a kind of workload apart for those who roll it out.

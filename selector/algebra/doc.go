@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package algebra answers questions about selectors themselves: whether two have an object
 // in common, whether one selects no more than another, whether one selects anything at all.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package claim
 
 // A Claim is the decisions about all children of one owner. Children are given by

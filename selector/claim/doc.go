@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package claim tells who belongs to whom: which children a controller adopts, keeps and
 // releases, for any kind of child.
 //

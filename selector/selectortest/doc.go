@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package selectortest tests who reads selectors, compares them, or claims by them: code of
 // your own, or what you have built around package selector. It draws selectors, labels,
 // owners and children that often have to do with each other, and checks what holds for each,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package controllers holds controllers for Deployments, ReplicaSets and DaemonSets that
 // decide by kplan and act through controller-runtime. Each is a loop of four steps: read
 // the objects from the cache, make a snapshot of them, plan, carry out the plan.

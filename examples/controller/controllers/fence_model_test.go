@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 //go:build !race
 
 // The race detector has nothing to find in a model that runs alone, and takes minutes.

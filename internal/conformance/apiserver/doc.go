@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package apiserver is an API server in memory, as far as controllers of workloads
 // notice: UIDs and resource versions, generations, the status subresource, conflicts
 // and preconditions, graceful deletion, and patches.

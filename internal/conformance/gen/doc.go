@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package gen draws API objects that look like real ones and like broken ones.
 //
 // Each generator names its distribution, roughly: rapid prefers what comes first in

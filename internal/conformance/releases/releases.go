@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package releases is the table of the README that says to which releases of Kubernetes
 // the planners are identical, made from the records of full comparisons beside it.
 package releases

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 //go:build kube1.34 || kube1.35 || kube1.36
 
 package upstream

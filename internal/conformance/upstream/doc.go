@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package upstream runs the controllers of Kubernetes 1.37.2 on hand-filled caches,
 // without an API server, and records what they write.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package cluster runs a Kubernetes API server and etcd on the loopback interface, with
 // what a cluster needs around them to roll a Deployment: a scheduler and kubelets that
 // only pretend, the garbage collector, and on request the workload controllers of

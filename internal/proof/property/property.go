@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package property says what is proved of the arithmetic of rolling updates, in Go.
 package property
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package apitest is what the tests of package kube and its subfolders share.
 package apitest
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package convert holds what the conversions of package kube and those of its subfolders share.
 package convert
 

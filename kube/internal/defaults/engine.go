@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package defaults fills in what an API server would: a table of fields with their values,
 // and what walks an object by it.
 package defaults

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package argosim runs a Rollout of Argo in a cluster that exists only in memory: the
 // planner decides, the pods that it asks for become ready after a while, a person
 // approves pauses, and analyses end as they are told to.

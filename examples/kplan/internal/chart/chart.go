@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package chart draws how a rollout goes over time: on a terminal, and as SVG.
 package chart
 

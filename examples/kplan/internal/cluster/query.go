@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package cluster reads workloads, with what belongs to them, from a cluster. It only
 // reads.
 package cluster

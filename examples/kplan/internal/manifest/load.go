@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package manifest reads Deployments, DaemonSets and Rollouts, with what belongs to them,
 // from files as people write them and as kubectl prints them.
 package manifest

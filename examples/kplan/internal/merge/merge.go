@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package merge makes of a live object and a manifest what kubectl apply makes of them.
 package merge
 

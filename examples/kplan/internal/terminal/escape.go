@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package terminal writes text to terminals and keeps out of it what would be more than
 // text. Names, images, annotations and messages come from strangers: whoever may write an
 // object, a registry or a container runtime.

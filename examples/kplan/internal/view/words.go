@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package view writes plans and simulations as text and as JSON.
 package view
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Command testserver runs a Kubernetes API server with etcd on the loopback interface,
 // with kubelets that only pretend, and writes a kubeconfig for it. It needs nothing
 // installed and leaves nothing behind. With --kplan it also runs the controllers of
