@@ -3,6 +3,7 @@
 package deploy
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/kplan-go/kplan/podorder/pausepoint"
@@ -184,6 +185,11 @@ func (in *input) publish(number string) map[string]string {
 // cleanUp adds which ReplicaSets are history no longer.
 func (in *input) cleanUp(d decision) decision {
 	remove, holds := in.cleanUpHistory()
+	if in.opts.Repair.Has(CleanupDeletesStartedSet) {
+		remove = slices.DeleteFunc(remove, func(rs *replicaset.ReplicaSet) bool {
+			return slices.ContainsFunc(d.changes, func(c change) bool { return in.sets[c.set].rs == rs && c.to > 0 })
+		})
+	}
 	d.remove, d.holds = remove, append(d.holds, holds...)
 	return d
 }

@@ -34,6 +34,7 @@ const (
 	ExcessAvailableCounts                             // available pods beyond what a ReplicaSet wants allow others to go
 	CutNameInvalid                                    // a name that is cut behind a dot or dash is invalid
 	RollbackCreatesAbandonedSet                       // a rollback creates a ReplicaSet for the template that it gives up
+	CleanupDeletesStartedSet                          // the ReplicaSet that a pass starts is deleted by its cleanup of history
 
 	// Of partitioned Deployments.
 

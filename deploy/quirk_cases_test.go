@@ -113,6 +113,9 @@ func otherCases() []quirkCase {
 		{deploy.RollbackCreatesAbandonedSet, "a ReplicaSet is created for the template that is given up",
 			snapshot(web(3, request("1"), template("v9")), set(1, 0), set(2, 3)), nil,
 			"create web-v9 1, annotate deployment, roll back to web-v1 (1)", "roll back to web-v1 (1)", ""},
+		{deploy.CleanupDeletesStartedSet, "a paused Deployment deletes the ReplicaSet that it has just started",
+			snapshot(web(10, paused, template("v9"), history(0)), set(1, 0)), nil,
+			"web-v1 0->10, delete web-v1", "web-v1 0->10", ""},
 	}
 }
 

@@ -113,6 +113,10 @@ func shows(q deploy.Quirks, s *deploy.Snapshot, p *deploy.Plan) bool {
 		return len(activeSets(s)) == 0 && !hasNew(s) && len(owned(s)) > 1
 	case deploy.CutNameInvalid:
 		return len(d.Name) > 230
+	case deploy.CleanupDeletesStartedSet:
+		return cutsHistory(s) && slices.ContainsFunc(owned(s), func(rs *replicaset.ReplicaSet) bool {
+			return wants(rs) == 0 && planned(p, rs) > 0
+		})
 	case deploy.RollbackCreatesAbandonedSet:
 		return d.Annotations[revision.AnnotationRollback] != "" && !hasNew(s)
 	}

@@ -132,6 +132,12 @@ func namingQuirks() []selector.Quirk {
 		Source:   "rollback" + inDeployment,
 		Input:    "a template without a ReplicaSet and a request to go back to revision 1",
 		Repair:   "None is created.",
+	}, {
+		Name:     "CleanupDeletesStartedSet",
+		Upstream: "The cleanup of history looks at sizes from before the pass, and deletes the old ReplicaSet that the pass has started.",
+		Source:   "cleanupDeployment" + inDeployment,
+		Input:    "10 replicas, paused, revisionHistoryLimit 0; one ReplicaSet, of an old template and of size 0",
+		Repair:   "A ReplicaSet that the pass leaves with a size stays.",
 	}}
 }
 

@@ -88,9 +88,7 @@ func With(options *rapid.Generator[deploy.Options]) Setting {
 }
 
 // Strict reports what a known quirk of Kubernetes explains, too. [deploy.Reconcile] passes it
-// with deploy.RepairAll only, and but for "history limit": of a paused Deployment that keeps
-// no history, a ReplicaSet may be deleted by the plan that scales it up from nothing, which
-// its resource version then prevents.
+// with deploy.RepairAll only.
 func Strict() Setting { return func(s *settings) { s.Strict = true } }
 
 func chosen(list []Setting) (s settings) {

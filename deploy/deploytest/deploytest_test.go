@@ -19,7 +19,7 @@ func TestReconcile(t *testing.T) {
 	t.Run("machine", func(t *testing.T) { rapid.Check(t, deploytest.Machine(deploy.Reconcile)) })
 	repaired := rapid.Just(deploy.Options{Repair: deploy.RepairAll})
 	t.Run("strict", func(t *testing.T) {
-		deploytest.Check(t, deploy.Reconcile, deploytest.Strict(), deploytest.With(repaired), deploytest.Except("history limit"))
+		deploytest.Check(t, deploy.Reconcile, deploytest.Strict(), deploytest.With(repaired))
 	})
 	t.Run("scaling", func(t *testing.T) {
 		deploytest.Check(t, deploy.Reconcile, deploytest.From(deploytest.Scaling()))

@@ -58,6 +58,8 @@ func deploymentCounterexamples() []counterexample {
 	stale := snapshot(limited(4, 0, 1), sized(set(1, 4), 5, 5))
 	rests := old(3)
 	rests.ReplicaSets[1] = counted(set(1, 0), 1, 0)
+	paused := snapshot(limited(10, 1, 0), set(1, 0))
+	paused.Deployment.Paused, paused.Deployment.RevisionHistoryLimit = true, ptr.To(int32(0))
 	large := snapshot(limited(0, 1, 0), sized(set(3, 1), 5, 6), sized(set(4, math.MaxInt32), 5, 6))
 	large.ReplicaSets[0].Status.TerminatingReplicas = ptr.To(int32(2))
 	huge := web(math.MaxInt32)
@@ -86,6 +88,7 @@ func deploymentCounterexamples() []counterexample {
 		pass("unhealthy old pods first", "deploy.ExcessAvailableCounts", ahead),
 		pass("no stuck rollout", "deploy.StaleAnnotationBlocksRollout", stale),
 		pass("history limit", "deploy.UsedSetsFillHistory", rests),
+		pass("history limit", "deploy.CleanupDeletesStartedSet", paused),
 		pass("Deployment status recount", "deploy.UnavailableReplicasLag", snapshot(limited(10, 3, 2), set(1, 5), set(2, 3))),
 		pass("desired-replicas recorded", "deploy.StaleAnnotationBlocksRollout", stale),
 		again("interrupted scaling", "deploy.ScalingLosesShares", doubled()),

@@ -266,7 +266,7 @@ func historyLimit(p *DeploymentPass) []string {
 	if n := v.d.RevisionHistoryLimit; n != nil {
 		limit = max(0, int64(*n))
 	}
-	candidates, idle, deletable, deleted := int64(0), int64(0), int64(0), int64(0)
+	candidates, idle, deletable, started, deleted := int64(0), int64(0), int64(0), int64(0), int64(0)
 	l := list(nil)
 	empty, scaled := map[string]bool{}, map[string]bool{}
 	for name, size := range v.sizes(slices.DeleteFunc(slices.Clone(p.Plan.Actions), func(a deploy.Action) bool { _, ok := a.(deploy.DeleteReplicaSet); return ok })) {
@@ -279,7 +279,10 @@ func historyLimit(p *DeploymentPass) []string {
 				continue
 			}
 			idle++
-			if rs.Generation <= rs.Status.ObservedGeneration {
+			switch {
+			case scaled[rs.Name] && p.Options.Repair.Has(deploy.CleanupDeletesStartedSet):
+				started++ // and stays
+			case rs.Generation <= rs.Status.ObservedGeneration:
 				deletable++
 				empty[rs.UID] = true
 			}
@@ -298,7 +301,7 @@ func historyLimit(p *DeploymentPass) []string {
 	beyond := max(0, idle-limit) // one that is not observed yet may be among those
 	l.addIf(p.Options.Repair.Has(deploy.UsedSetsFillHistory) && (deleted > beyond || deleted > 0 && deleted < beyond-(idle-deletable)),
 		"%d old sets are deleted, %d idle ones are beyond the limit", deleted, beyond)
-	l.addIf(p.Strict && !p.Options.Repair.Has(deploy.UsedSetsFillHistory) && deleted > 0 && deleted != min(surplus, deletable),
+	l.addIf(p.Strict && !p.Options.Repair.Has(deploy.UsedSetsFillHistory) && deleted > 0 && started == 0 && deleted != min(surplus, deletable),
 		"%d old sets are deleted, %d are beyond the limit and %d of them empty", deleted, surplus, deletable)
 	return l
 }
