@@ -12,6 +12,24 @@ import (
 )
 
 // A Snapshot is everything that [Reconcile] looks at.
+//
+// The least snapshot. Without the first three there is an error that names the field;
+// without any of the others, there is a plan that does without.
+//
+//	now                                the time of conditions and pauses
+//	Rollout.TemplateHash               says which ReplicaSet is the new one
+//	Active                             the Service that a blue-green update switches
+//	Rollout.Replicas                   without it, it wants 1 pod
+//	Rollout.Steps                      without them, a canary goes on to the end
+//	Rollout.StepHash                   without it, but in the status, the steps begin anew
+//	Rollout.MaxSurge                   without it, it is 25%
+//	Rollout.Status.StableRS            without it, there is no old version to keep
+//	Rollout.Status.CurrentStepIndex    without it, the steps begin with the first
+//	Sets[].Hash                        without it, it is of an old template
+//	Sets[].Replicas                    without it, it wants no pod
+//	Sets[].AvailableReplicas           without it, none of its pods is available
+//	Sets[].ReadyReplicas               without it, none of its pods is reported as ready
+//	CanaryService                      without it, only weights lead requests
 type Snapshot struct {
 	Rollout Rollout `json:"rollout"`
 	// Sets are the ReplicaSets that the Rollout controls, in any order. Their hashes are
