@@ -11,6 +11,25 @@ import (
 )
 
 // A Snapshot is everything that [Reconcile] looks at.
+//
+// The least snapshot. Without the first four there is an error that names the field;
+// without any of the others, there is a plan that does without.
+//
+//	now                                        the time of conditions and batches
+//	Release.Name                               actions name it
+//	Release.WorkloadRef                        says what kind of workload it drives
+//	Workload.Ref                               says the same of what is there
+//	Release.Finalizers                         without its own, it is added
+//	Release.ReleasePlan.Batches                without them, nothing is released
+//	Release.ReleasePlan.BatchPartition         without it, the workload is given back
+//	Release.Status.Phase                       without it, the release begins
+//	Release.Status.ObservedReleasePlanHash     without it, the plan has changed, and is taken over
+//	Release.Status.ObservedWorkloadReplicas    without it, the workload was scaled
+//	Workload                                   without it, there is nothing to drive any more
+//	Workload.Replicas                          without it, it wants 1 pod
+//	Workload.Annotations                       without them, a Deployment is not under control
+//	Workload.UpdateRevision                    without it, another template is to be released
+//	Workload.Status                            without it, no pod is updated
 type Snapshot struct {
 	Release  Release            `json:"release"`
 	Workload *workload.Workload `json:"workload,omitempty"` // nil if it is gone
