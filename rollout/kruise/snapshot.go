@@ -14,6 +14,23 @@ import (
 
 // A Snapshot is everything that [Reconcile] looks at. Reconcile does not change a
 // Snapshot and keeps no part of it.
+//
+// The least snapshot. Without the first five there is an error that names the field;
+// without any of the others, there is a plan that does without.
+//
+//	now                          the time of conditions, pauses and graces
+//	Rollout.Name                 actions name it
+//	Rollout.Canary               how it goes on; or Rollout.BlueGreen
+//	Rollout.Canary.Steps         in which steps
+//	Rollout.WorkloadRef          says what kind of workload it drives
+//	Rollout.Finalizers           without its own, it is added
+//	Rollout.Status.Phase         without it, nothing has begun
+//	Rollout.Status.Sub           without it, the steps begin anew
+//	Rollout.Status.Conditions    without the one of progress, nobody knows how far it is
+//	Workload                     without it, there is nothing to drive
+//	Workload.Consistent          without it, nothing is known of the workload
+//	Workload.CanaryRevision      without it, the release is over
+//	BatchRelease                 without it, it is created
 type Snapshot struct {
 	Rollout Rollout `json:"rollout"`
 	// BatchRelease is that of the same name, nil if there is none.
