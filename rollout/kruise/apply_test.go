@@ -9,10 +9,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
@@ -23,12 +23,9 @@ import (
 // TestPropertyApply: no action of a plan is refused by the snapshot that it was made for,
 // a plan is the sum of its actions, the status and the grace, and the snapshot stays as it is.
 func TestPropertyApply(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	random.Check(t, func(t random.T) {
 		s := anyRollout(t)
-		if rapid.Bool().Draw(t, "likely") {
-			s = likelyRollout(t)
-		}
-		p, err := planRollout(s, now, anyOptions(t))
+		p, err := planRollout(s, now, random.RolloutOptions(t))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,10 +54,9 @@ func TestPropertyApply(t *testing.T) {
 
 // TestPropertyApplyBatch: the same for a BatchRelease.
 func TestPropertyApplyBatch(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := anyInterruptedBatch(t)
-		s.Autoscaler = &batchrelease.Autoscaler{Name: "hpa", TargetName: rapid.SampledFrom([]string{"demo", "demo-DisableByRollout", "other"}).Draw(t, "target")}
-		p, err := planBatch(s, now, batchOptions(anyOptions(t)))
+	random.Check(t, func(t random.T) {
+		s := anyBatch(t)
+		p, err := planBatch(s, now, random.BatchOptions(t))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
@@ -41,8 +42,8 @@ func TestRollbackMirrorsRelease(t *testing.T) {
 }
 
 // rolling draws a Rollout in the middle of its steps, nothing of which has changed.
-func rolling(t *rapid.T) kruise.Snapshot {
-	s := anyRollout(t)
+func rolling(t random.T) kruise.Snapshot {
+	s := random.Rollout(t, random.Anything)
 	r := &s.Rollout
 	if s.Workload == nil || r.Status.Sub == nil {
 		t.Skip("nothing is rolling")
@@ -55,12 +56,12 @@ func rolling(t *rapid.T) kruise.Snapshot {
 	sub.RolloutHash, sub.Revision, sub.FinalisingStep = kruise.StrategyHash(*r), "v2", ""
 	s.Workload.CanaryRevision = "v2"
 	n := int32(len(r.Strategy().Steps))
-	sub.CurrentStepIndex = rapid.Int32Range(1, n).Draw(t, "current")
+	sub.CurrentStepIndex = random.Between(t, "current", 1, n)
 	sub.NextStepIndex = kruise.NextStep(n, sub.CurrentStepIndex)
 	return s
 }
 
-func mustReconcile(t *rapid.T, s kruise.Snapshot, o kruise.Options) kruise.Plan {
+func mustReconcile(t require.TestingT, s kruise.Snapshot, o kruise.Options) kruise.Plan {
 	p, err := planRollout(s, now, o)
 	require.NoError(t, err)
 	return p
@@ -69,10 +70,10 @@ func mustReconcile(t *rapid.T, s kruise.Snapshot, o kruise.Options) kruise.Plan 
 // As long as nobody asks for another step, and nothing is changed, steps are passed
 // one by one, and never backwards.
 func TestStepsGoForward(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	random.Check(t, func(t random.T) {
 		s := rolling(t)
 		from := s.Rollout.Status.Sub.CurrentStepIndex
-		p := mustReconcile(t, s, anyOptions(t))
+		p := mustReconcile(t, s, random.RolloutOptions(t))
 		to := p.Status.Sub.CurrentStepIndex
 		if to != from && (to != from+1 || s.Rollout.Status.Sub.CurrentStepState != kruise.StateReady) {
 			t.Fatalf("from step %d, %s, to step %d", from, s.Rollout.Status.Sub.CurrentStepState, to)
@@ -83,10 +84,10 @@ func TestStepsGoForward(t *testing.T) {
 // A template that changes in the middle begins anew, and nothing of it is released
 // before: the old batch is taken back first. Blue-green refuses it.
 func TestNewTemplateRestarts(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	random.Check(t, func(t random.T) {
 		s := rolling(t)
 		s.Workload.CanaryRevision = "v3"
-		p := mustReconcile(t, s, anyOptions(t))
+		p := mustReconcile(t, s, random.RolloutOptions(t))
 		for _, a := range p.Actions {
 			switch a.(type) {
 			case kruise.CreateBatchRelease, kruise.UpdateBatchRelease, kruise.CreateService:
@@ -110,24 +111,24 @@ func TestNewTemplateRestarts(t *testing.T) {
 // Traffic is led to new pods by a step whose pods are ready and have their Service,
 // by no other, and exactly as much as the step says.
 func TestTrafficFollowsPods(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	random.Check(t, func(t random.T) {
 		r := twoSteps()
 		for i := range r.Canary.Steps {
-			r.Canary.Steps[i].Traffic = rollout.Percent(rapid.Int32Range(1, 100).Draw(t, "traffic"))
+			r.Canary.Steps[i].Traffic = rollout.Percent(random.Between[int32](t, "traffic", 1, 100))
 		}
 		r.Canary.TrafficRoutings = routings(1)
-		s := begun(rapid.SampledFrom([]kruise.StepState{kruise.StateBeforeUpgrade, kruise.StateUpgrade, kruise.StateTrafficRouting, kruise.StateTrafficRouting,
-			kruise.StateMetricsAnalysis, kruise.StatePaused, kruise.StateReady, kruise.StateCompleted}).Draw(t, "state"), r)
+		s := begun(random.OneOf(t, "state", kruise.StateBeforeUpgrade, kruise.StateUpgrade, kruise.StateTrafficRouting, kruise.StateTrafficRouting,
+			kruise.StateMetricsAnalysis, kruise.StatePaused, kruise.StateReady, kruise.StateCompleted), r)
 		sub := s.Rollout.Status.Sub
-		sub.CurrentStepIndex = rapid.Int32Range(1, 2).Draw(t, "step")
+		sub.CurrentStepIndex = random.Between[int32](t, "step", 1, 2)
 		sub.NextStepIndex = kruise.NextStep(2, sub.CurrentStepIndex)
 		s.Traffic.Stable = &traffic.Service{Name: "svc", Selector: map[string]string{workload.LabelPodTemplateHash: "v1"}}
-		if rapid.IntRange(0, 4).Draw(t, "canary") > 0 {
+		if random.Often(t, "canary", 4) {
 			s.Traffic.Canary = &traffic.Service{Name: "svc-canary", Selector: map[string]string{workload.LabelPodTemplateHash: "v2"}}
 		}
 		s.Traffic.Route = &traffic.Route{Name: "route", Rules: []traffic.Rule{{BackendRefs: []traffic.BackendRef{{Kind: "Service", Name: "svc"}}}}}
 		led := false
-		for _, a := range mustReconcile(t, s, anyOptions(t)).Actions {
+		for _, a := range mustReconcile(t, s, random.RolloutOptions(t)).Actions {
 			route, ok := a.(kruise.SetRoute)
 			if !ok || route.Reason == kruise.ReasonRestoreTraffic {
 				continue

@@ -10,10 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
-	"github.com/kplan-go/kplan/internal/ptr"
-	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/partition"
@@ -63,62 +61,10 @@ func running(s kruise.AdmitSnapshot) (sets []workload.Set) {
 	return sets
 }
 
-func likelyAdmission(t *rapid.T) kruise.AdmitSnapshot {
-	ref := rapid.SampledFrom([]workload.Ref{deployment, deployment, deployment, cloneSet, daemonSet, kruiseSet}).Draw(t, "kind")
-	r := partitioned(ref, likelySteps(t, true)...)
-	if rapid.Bool().Draw(t, "led") {
-		r.Canary.TrafficRoutings = routings(1)
-	}
-	version := rapid.SampledFrom([]string{"v1", "v2", "v3"})
-	as := func(name string) revision.Template { return revision.Template{ID: name, Hash: name} }
-	s := kruise.AdmitSnapshot{Rollouts: []kruise.Rollout{r}}
-	s.Old = workload.Workload{
-		Ref: ref, UID: "w", Replicas: ptr.To(rapid.Int32Range(0, 6).Draw(t, "replicas")), Template: as(version.Draw(t, "old")),
-		StrategyType: "RollingUpdate", Labels: map[string]string{}, Annotations: map[string]string{},
-	}
-	if rarely(t, 3, "limits") {
-		s.Old.RollingUpdate = &partition.RollingUpdate{MaxUnavailable: rollout.Int(1), MaxSurge: rapid.SampledFrom([]rollout.IntOrPercent{{}, rollout.Int(1)}).Draw(t, "surge")}
-	}
-	if rapid.Bool().Draw(t, "labelled") {
-		s.Old.Labels[workload.LabelStableRevision] = "v1"
-	}
-	if rarely(t, 3, "in progress") {
-		s.Old.Annotations[workload.AnnotationInProgress] = "x"
-	}
-	if rarely(t, 3, "driven") {
-		s.Old.StrategyType, s.Old.Paused = "Recreate", true
-		s.Old.Annotations[partition.AnnotationStrategy] = `{"rollingStyle":"Partition","partition":"20%","rollingUpdate":{"maxUnavailable":1}}`
-	}
-	if rarely(t, 2, "saved") && ref == daemonSet {
-		s.Old.StrategyType, s.Old.Annotations[workload.AnnotationDaemonSetStrategy] = "OnDelete", "RollingUpdate"
-	}
-	s.New = s.Old
-	s.New.Labels, s.New.Annotations = copied(s.Old.Labels), copied(s.Old.Annotations)
-	s.New.Template = as(version.Draw(t, "new"))
-	id := rapid.SampledFrom([]string{"", "", "a", "b"})
-	for _, w := range []*workload.Workload{&s.Old, &s.New} {
-		if rarely(t, 3, "named") {
-			w.Labels[workload.LabelRolloutID], w.Annotations[workload.LabelRolloutID] = id.Draw(t, "label"), id.Draw(t, "annotation")
-		}
-	}
-	for _, name := range rapid.SampledFrom([][]string{{"v1"}, {"v2"}, {"v1", "v2"}, {"v2", "v3"}, nil}).Draw(t, "sets") {
-		s.Sets = append(s.Sets, workload.Set{Name: "web-" + name, Template: as(name), Replicas: rapid.Int32Range(0, 3).Draw(t, "size"), Revision: name[1:]})
-	}
-	return s
-}
-
-func copied(m map[string]string) map[string]string {
-	c := map[string]string{}
-	for k, v := range m {
-		c[k] = v
-	}
-	return c
-}
-
 func TestSingleRepairsChangeNoOtherAdmission(t *testing.T) {
 	changed := workload.Quirks(0)
-	rapid.Check(t, func(t *rapid.T) {
-		s := likelyAdmission(t)
+	random.Check(t, func(t random.T) {
+		s := random.Admission(t)
 		plain, err := planAdmission(s, kruise.Options{})
 		require.NoError(t, err)
 		for q := workload.Quirks(1); q <= workload.RepairAll; q <<= 1 {
@@ -163,8 +109,8 @@ var showsInPreview = map[workload.Quirks]func(in preview.Input) bool{
 
 func TestSingleRepairsChangeNoOtherPreview(t *testing.T) {
 	changed := workload.Quirks(0)
-	rapid.Check(t, func(t *rapid.T) {
-		in := likelyPreview(t)
+	random.Check(t, func(t random.T) {
+		in := random.Preview(t)
 		plain, err := preview.Of(in, kruise.Options{})
 		require.NoError(t, err)
 		for q := workload.Quirks(1); q <= workload.RepairAll; q <<= 1 {
@@ -187,17 +133,4 @@ func TestSingleRepairsChangeNoOtherPreview(t *testing.T) {
 		}
 	})
 	reportUnchanged(t, changed, showsInPreview)
-}
-
-func likelyPreview(t *rapid.T) preview.Input {
-	ref := rapid.SampledFrom([]workload.Ref{deployment, deployment, cloneSet, statefulSet}).Draw(t, "kind")
-	in := preview.Input{Rollout: partitioned(ref, likelySteps(t, true)...), Replicas: rapid.SampledFrom([]int32{1, 4, 6, 10, 101, 150}).Draw(t, "replicas")}
-	if rapid.Bool().Draw(t, "limits") {
-		limit := rapid.SampledFrom([]rollout.IntOrPercent{rollout.Int(0), rollout.Int(1), rollout.Percent(25), rollout.Percent(2147483647)})
-		in.Limits = &partition.RollingUpdate{MaxSurge: limit.Draw(t, "surge"), MaxUnavailable: limit.Draw(t, "unavailable")}
-	}
-	if rarely(t, 3, "generations") {
-		in.Generations = rapid.SliceOfN(rapid.Int32Range(0, 4), 1, 5).Draw(t, "generations")
-	}
-	return in
 }

@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
@@ -249,8 +249,8 @@ func shared(s batchrelease.Snapshot) bool {
 // Where a quirk does not show, its repair alone changes nothing.
 func TestSingleRepairsChangeNothingElse(t *testing.T) {
 	changed := workload.Quirks(0)
-	rapid.Check(t, func(t *rapid.T) {
-		s := rapid.OneOf(rapid.Custom(anyRollout), rapid.Custom(likelyRollout), rapid.Custom(likelyRollout)).Draw(t, "snapshot")
+	random.Check(t, func(t random.T) {
+		s := anyRollout(t)
 		plain := mustReconcile(t, s, kruise.Options{})
 		for q := workload.Quirks(1); q <= workload.RepairAll; q <<= 1 {
 			if repaired := mustReconcile(t, s, kruise.Options{Repair: q}); !reflect.DeepEqual(plain, repaired) {
@@ -266,8 +266,8 @@ func TestSingleRepairsChangeNothingElse(t *testing.T) {
 
 func TestSingleRepairsChangeNoOtherBatch(t *testing.T) {
 	changed := workload.Quirks(0)
-	rapid.Check(t, func(t *rapid.T) {
-		s := rapid.OneOf(rapid.Custom(anyInterruptedBatch), rapid.Custom(likelyBatch), rapid.Custom(likelyBatch)).Draw(t, "snapshot")
+	random.Check(t, func(t random.T) {
+		s := anyBatch(t)
 		plain, err := planBatch(s, now, batchrelease.Options{})
 		require.NoError(t, err)
 		for q := workload.Quirks(1); q <= workload.RepairAll; q <<= 1 {
@@ -282,34 +282,6 @@ func TestSingleRepairsChangeNoOtherBatch(t *testing.T) {
 		}
 	})
 	reportUnchanged(t, changed, showsInBatch)
-}
-
-// anyInterruptedBatch generates batches, in which another template may have come.
-func anyInterruptedBatch(t *rapid.T) batchrelease.Snapshot {
-	s := batchrelease.Snapshot{Release: anyRelease(t), StableSet: "web-1"}
-	plan := &s.Release.ReleasePlan
-	plan.FinalizingPolicy = rapid.SampledFrom([]batchrelease.FinalizingPolicy{"", batchrelease.Immediate, batchrelease.WaitResume}).Draw(t, "policy")
-	plan.FailureThreshold = rapid.SampledFrom([]rollout.IntOrPercent{{}, {}, rollout.Int(1), rollout.Percent(30)}).Draw(t, "threshold")
-	if rapid.IntRange(0, 5).Draw(t, "gone") > 0 {
-		w := anyWorkload(t, s.Release)
-		if rapid.IntRange(0, 3).Draw(t, "marked") == 0 {
-			w.Annotations[workload.AnnotationInProgress] = "x"
-		}
-		if rapid.Bool().Draw(t, "labelled") {
-			w.Labels = map[string]string{workload.LabelStableRevision: "v1", workload.LabelRolloutID: rapid.SampledFrom([]string{"", "id", "other"}).Draw(t, "id")}
-		}
-		w.Status.UpdatedReplicas = rapid.Int32Range(0, 6).Draw(t, "updated")
-		w.Status.UpdatedReadyReplicas = rapid.Int32Range(0, w.Status.UpdatedReplicas).Draw(t, "updated and ready")
-		s.Workload = w
-	}
-	if rapid.Bool().Draw(t, "canary") {
-		s.Canary = &workload.Workload{Ref: deployment}
-	}
-	for _, name := range []string{"demo-0", "demo-1", "demo-2"} {
-		hash := rapid.SampledFrom([]string{"", "v1", "v2"}).Draw(t, "pod")
-		s.Pods = append(s.Pods, workload.Pod{Name: name, Labels: map[string]string{workload.LabelPodTemplateHash: hash}})
-	}
-	return s
 }
 
 // reportUnchanged logs which quirks no plan of a run has shown.

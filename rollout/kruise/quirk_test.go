@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kplan-go/kplan/internal/ptr"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
@@ -165,26 +166,7 @@ func shares(t *testing.T, o kruise.Options) string {
 
 // begun is a snapshot of a rollout of two steps in a state.
 func begun(state kruise.StepState, r kruise.Rollout) kruise.Snapshot {
-	s := kruise.Snapshot{Rollout: r, Workload: &workload.State{
-		Ref: deployment, Consistent: true, Generation: 1, Replicas: 6, InProgress: true, StableRevision: "v1", CanaryRevision: "v2",
-		PodTemplateHash: "v2", RevisionLabelKey: workload.LabelPodTemplateHash,
-		Labels:      map[string]string{workload.LabelWorkloadType: "deployment", workload.LabelRolloutID: "label"},
-		Annotations: map[string]string{workload.LabelRolloutID: "annotation"},
-	}}
-	s.Rollout.Annotations = map[string]string{workload.AnnotationHash: kruise.StrategyHash(r)}
-	s.Rollout.Finalizers = []string{workload.FinalizerRollout}
-	s.Rollout.Status = kruise.Status{
-		Phase: kruise.PhaseProgressing,
-		Conditions: []workload.Condition{{
-			Type: workload.ConditionProgressing, Status: "True", Reason: kruise.ProgressInRolling, Message: "m",
-			LastUpdateTime: now.Add(-time.Minute), LastTransitionTime: now.Add(-time.Minute),
-		}},
-		Sub: &kruise.StepStatus{
-			Revision: "v2", StableRevision: "v1", PodTemplateHash: "v2", RolloutHash: kruise.StrategyHash(r), CurrentStepIndex: 1,
-			NextStepIndex: kruise.NextStep(int32(len(r.Strategy().Steps)), 1), CurrentStepState: state, LastUpdateTime: now.Add(-time.Minute),
-		},
-	}
-	return s
+	return random.Begun(now, state, r)
 }
 
 func twoSteps() kruise.Rollout {

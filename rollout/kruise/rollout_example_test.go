@@ -68,7 +68,7 @@ func ExampleHold() {
 	fmt.Println(c.Text(hold))
 	// Output:
 	// held back: Pause (60 of 300) <nil>
-	// look again at 03:08:05
+	// look again at 12:04:00
 	// true held back: TooFewReady (4 of 5)
 	// current batch not ready: updated ready replicas not satisfied, allowedUnavailable + UpdatedReadyReplicas 4 < DesiredUpdatedReplicas 5
 }

@@ -3,7 +3,6 @@
 package kruise_test
 
 import (
-	"fmt"
 	"math"
 	"testing"
 	"time"
@@ -11,23 +10,15 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/preview"
-	"github.com/kplan-go/kplan/rollout/traffic"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
-
-func anyStep(t *rapid.T, label string) rollout.IntOrPercent {
-	if rapid.Bool().Draw(t, label+" number") {
-		return rollout.Int(rapid.Int32Range(0, 12).Draw(t, label))
-	}
-	return rollout.Percent(rapid.Int32Range(0, 101).Draw(t, label))
-}
 
 // The limit of a partition grows with it, lies between none and all, and is
 // all only for 100%, a number that large, or a single replica.
@@ -178,128 +169,10 @@ func TestEveryRolloutEnds(t *testing.T) {
 	})
 }
 
-func anyFacts(t *rapid.T) *workload.State {
-	if rapid.IntRange(0, 9).Draw(t, "missing") == 0 {
-		return nil
-	}
-	revision := rapid.SampledFrom([]string{"", "v1", "v2", "v3"})
-	return &workload.State{
-		Ref: deployment, Consistent: rapid.IntRange(0, 9).Draw(t, "consistent") > 0, Generation: 1, Replicas: rapid.Int32Range(0, math.MaxInt32).Draw(t, "replicas"),
-		StableRevision: revision.Draw(t, "stable"), CanaryRevision: revision.Draw(t, "canary"), PodTemplateHash: revision.Draw(t, "hash"),
-		RevisionLabelKey: workload.LabelPodTemplateHash, InRollback: rapid.Bool().Draw(t, "rollback"), InProgress: rapid.Bool().Draw(t, "in progress"),
-	}
-}
-
-func anyBatchStatus(t *rapid.T) batchrelease.Status {
-	return batchrelease.Status{
-		Phase:                    rapid.SampledFrom([]batchrelease.Phase{"", "Odd", batchrelease.PhasePreparing, batchrelease.PhaseProgressing, batchrelease.PhaseFinalizing, batchrelease.PhaseCompleted}).Draw(t, "batch phase"),
-		ObservedWorkloadReplicas: rapid.Int32Range(-1, 12).Draw(t, "observed"), UpdateRevision: rapid.SampledFrom([]string{"", "v2"}).Draw(t, "update"),
-		Current: batchrelease.CurrentBatch{
-			BatchState:   rapid.SampledFrom([]batchrelease.State{"", "Odd", batchrelease.StateUpgrading, batchrelease.StateVerifying, batchrelease.StateReady}).Draw(t, "batch state"),
-			CurrentBatch: rapid.OneOf(rapid.Int32Range(-1, 4), rapid.Int32()).Draw(t, "batch"), UpdatedReplicas: rapid.Int32().Draw(t, "updated"),
-		},
-	}
-}
-
-func anyRelease(t *rapid.T) batchrelease.Release {
-	br := batchrelease.Release{Name: "web", UID: "b", WorkloadRef: deployment, Finalizers: []string{workload.FinalizerBatchRelease}}
-	br.Status = anyBatchStatus(t)
-	for range rapid.IntRange(0, 4).Draw(t, "batches") {
-		br.ReleasePlan.Batches = append(br.ReleasePlan.Batches, batchrelease.Batch{CanaryReplicas: anyValue(t, "size")})
-	}
-	if rapid.Bool().Draw(t, "partition") {
-		br.ReleasePlan.BatchPartition = ptr.To(rapid.Int32Range(-1, 5).Draw(t, "batch partition"))
-	}
-	br.ReleasePlan.RolloutID = rapid.SampledFrom([]string{"", "id"}).Draw(t, "id")
-	br.ReleasePlan.RollingStyle = rapid.SampledFrom([]workload.Style{"", "Odd", workload.Partition, workload.Canary, workload.BlueGreen}).Draw(t, "style")
-	br.WorkloadRef = rapid.SampledFrom([]workload.Ref{deployment, cloneSet, statefulSet, daemonSet, kruiseSet}).Draw(t, "kind")
-	if _, err := workload.DriverOf(br.WorkloadRef, br.ReleasePlan.RollingStyle); err != nil { // see TestUnknownKindsAreRejected
-		br.WorkloadRef = cloneSet
-	}
-	if rapid.Bool().Draw(t, "hash") {
-		br.Status.ObservedReleasePlanHash = br.ReleasePlan.Hash()
-	}
-	if rapid.IntRange(0, 4).Draw(t, "rollback") == 0 {
-		br.Annotations = map[string]string{workload.AnnotationRollbackInBatch: "true"}
-	}
-	return br
-}
-
-func anyRollout(t *rapid.T) kruise.Snapshot {
-	var steps []kruise.Step
-	for range rapid.IntRange(1, 4).Draw(t, "steps") {
-		s := step(anyValue(t, "size"), rapid.Int32Range(-1, 100).Draw(t, "pause"))
-		if rapid.Bool().Draw(t, "routed") {
-			s.Traffic = rollout.Percent(rapid.Int32Range(0, 100).Draw(t, "traffic"))
-		}
-		steps = append(steps, s)
-	}
-	strategy := &kruise.Strategy{Steps: steps, EnableExtraWorkloadForCanary: rapid.Bool().Draw(t, "extra"), DisableGenerateCanaryService: rapid.Bool().Draw(t, "no service")}
-	r := kruise.Rollout{Name: "web", WorkloadRef: deployment, Canary: strategy}
-	if rapid.Bool().Draw(t, "blue green") {
-		r.Canary, r.BlueGreen = nil, strategy
-	}
-	s := begun(rapid.SampledFrom([]kruise.StepState{"", "Odd", kruise.StateBeforeUpgrade, kruise.StateUpgrade, kruise.StateTrafficRouting,
-		kruise.StateMetricsAnalysis, kruise.StatePaused, kruise.StateReady, kruise.StateCompleted}).Draw(t, "state"), r)
-	if rapid.Bool().Draw(t, "led") {
-		strategy.TrafficRoutings = routings(1)
-		strategy.TrafficRoutings[0].GracePeriodSeconds = rapid.Int32Range(-1, 5).Draw(t, "grace")
-		if rapid.IntRange(0, 4).Draw(t, "ingress") == 0 {
-			strategy.TrafficRoutings[0].Gateway, strategy.TrafficRoutings[0].Ingress = nil, &traffic.IngressRef{Name: "in"}
-			s.Traffic.Ingress = &traffic.Ingress{Name: "in", Annotations: map[string]string{"a": "b"}}
-		}
-		anyTraffic(t, &s.Traffic)
-		s.Rollout.Annotations[workload.AnnotationHash] = kruise.StrategyHash(s.Rollout)
-		s.Rollout.Status.Sub.RolloutHash = s.Rollout.Annotations[workload.AnnotationHash]
-	}
-	s.Workload = anyFacts(t)
-	s.Rollout.Disabled, s.Rollout.Paused = rapid.IntRange(0, 9).Draw(t, "disabled") == 0, rapid.IntRange(0, 9).Draw(t, "paused") == 0
-	s.Rollout.Status.Phase = rapid.SampledFrom([]kruise.Phase{"", "Odd", kruise.PhaseInitial, kruise.PhaseHealthy, kruise.PhaseProgressing,
-		kruise.PhaseProgressing, kruise.PhaseProgressing, kruise.PhaseTerminating, kruise.PhaseDisabling, kruise.PhaseDisabled}).Draw(t, "phase")
-	s.Rollout.Status.Conditions[0].Reason = rapid.SampledFrom([]string{"Odd", kruise.ProgressInitializing, kruise.ProgressInRolling, kruise.ProgressInRolling,
-		kruise.ProgressInRolling, kruise.ProgressPaused, kruise.ProgressFinalising, kruise.ProgressCancelling, kruise.ProgressCompleted}).Draw(t, "reason")
-	s.Rollout.Status.Sub.FinalisingStep = rapid.SampledFrom([]kruise.FinalisingStep{"", "Odd", kruise.FinalRestoreStable, kruise.FinalRouteToStable,
-		kruise.FinalRouteToNew, kruise.FinalRemoveCanary, kruise.FinalResume, kruise.FinalRelease, kruise.FinalEndless, kruise.FinalEnd}).Draw(t, "closing")
-	s.Rollout.Status.Sub.CurrentStepIndex = rapid.Int32Range(-1, 6).Draw(t, "index")
-	s.Rollout.Status.Sub.NextStepIndex = rapid.Int32Range(-1, 6).Draw(t, "next")
-	switch rapid.IntRange(0, 9).Draw(t, "sub") {
-	case 0:
-		s.Rollout.Status.Sub = nil
-	case 1:
-		s.Rollout.DeletionTimestamp = now
-	}
-	if rapid.IntRange(0, 3).Draw(t, "release") > 0 {
-		br := anyRelease(t)
-		s.BatchRelease = &br
-	}
-	return s
-}
-
-func anyTraffic(t *rapid.T, o *traffic.Objects) {
-	if rapid.IntRange(0, 4).Draw(t, "stable") > 0 {
-		o.Stable = &traffic.Service{Name: "svc", Selector: map[string]string{workload.LabelPodTemplateHash: rapid.SampledFrom([]string{"", "v1"}).Draw(t, "selector")}}
-	}
-	if rapid.Bool().Draw(t, "canary") {
-		o.Canary = &traffic.Service{Name: "svc-canary"}
-		o.CanaryIngress = &traffic.Ingress{Name: "in-canary"}
-	}
-	if rapid.IntRange(0, 4).Draw(t, "route") > 0 {
-		o.Route = &traffic.Route{Name: "route", Rules: []traffic.Rule{{BackendRefs: []traffic.BackendRef{{Kind: "Service", Name: "svc", Port: ptr.To(int32(80))}}}, {}}}
-	}
-}
-
-func anyOptions(t *rapid.T) kruise.Options {
-	o := kruise.Options{AppendPodSelector: rapid.Bool().Draw(t, "append pod selector")}
-	if rapid.Bool().Draw(t, "corrected") {
-		o.Repair = workload.RepairAll
-	}
-	return o
-}
-
 // The rollout pass is pure, total, and the same through JSON.
 func TestReconcileIsPure(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		o := anyOptions(t)
+	random.Check(t, func(t random.T) {
+		o := random.RolloutOptions(t)
 		p := purity.Check(t, anyRollout(t), func(s kruise.Snapshot) (kruise.Plan, error) { return planRollout(s, now, o) })
 		purity.ThroughJSON(t, p)
 		require.NotEmpty(t, p.String())
@@ -315,51 +188,14 @@ func requireLater(t require.TestingT, recheckAt, now time.Time) {
 
 // The same for the batch pass. No partition is ever lowered.
 func TestReconcileBatchIsPure(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		o := batchOptions(anyOptions(t))
-		o.KeepPaused = rapid.Bool().Draw(t, "keep paused")
-		s := batchrelease.Snapshot{Release: anyRelease(t), StableSet: "web-1", Autoscaler: &batchrelease.Autoscaler{Name: "hpa", TargetName: "demo"}}
-		if rapid.IntRange(0, 5).Draw(t, "gone") > 0 {
-			s.Workload = anyWorkload(t, s.Release)
-		}
-		if rapid.Bool().Draw(t, "canary") {
-			s.Canary = &workload.Workload{Ref: deployment}
-		}
-		for i := range rapid.IntRange(0, 5).Draw(t, "pods") {
-			pod := workload.Pod{Name: fmt.Sprintf("demo-%d", i), Labels: map[string]string{workload.LabelPodTemplateHash: rapid.SampledFrom([]string{"", "v1", "v2"}).Draw(t, "pod")}}
-			if rapid.Bool().Draw(t, "computed") {
-				pod.TemplateHash = "v2"
-			}
-			s.Pods = append(s.Pods, pod)
-		}
-		s.Unreadable = rapid.IntRange(0, 9).Draw(t, "unreadable") == 0
+	random.Check(t, func(t random.T) {
+		s, o := anyBatch(t), random.BatchOptions(t)
 		p := purity.Check(t, s, func(s batchrelease.Snapshot) (batchrelease.Plan, error) { return planBatch(s, now, o) })
 		purity.ThroughJSON(t, p)
 		require.NotEmpty(t, p.String())
 		require.NotEmpty(t, p.Status.String())
 		requireLater(t, p.RecheckAt, now)
 	})
-}
-
-func anyWorkload(t *rapid.T, br batchrelease.Release) *workload.Workload {
-	w := &workload.Workload{
-		Ref: br.WorkloadRef, Replicas: ptr.To(rapid.Int32Range(0, 12).Draw(t, "replicas")), Partition: anyStep(t, "old"),
-		StrategyType: rapid.SampledFrom([]string{"", "RollingUpdate", "Recreate"}).Draw(t, "strategy"), Paused: rapid.Bool().Draw(t, "paused"),
-		UpdateRevision: rapid.SampledFrom([]string{"v1", "v2"}).Draw(t, "revision"), StableRevision: "v1", Annotations: map[string]string{},
-		Unordered: rapid.Bool().Draw(t, "unordered"),
-	}
-	if rapid.Bool().Draw(t, "limits") {
-		w.RollingUpdate = &partition.RollingUpdate{MaxSurge: anyStep(t, "surge"), MaxUnavailable: anyStep(t, "unavailable")}
-	}
-	if rapid.Bool().Draw(t, "controlled") {
-		w.Annotations[partition.AnnotationControlInfo] = workload.ControlInfo(br.Name, br.UID)
-		w.Annotations[partition.AnnotationStrategy] = rapid.SampledFrom([]string{"", "{", `{"rollingStyle":"Partition","partition":"20%"}`}).Draw(t, "annotation")
-		w.Annotations[workload.AnnotationOriginalStrategy] = rapid.SampledFrom([]string{"", "{", `{"maxSurge":1,"maxUnavailable":0}`}).Draw(t, "original")
-	}
-	if rapid.Bool().Draw(t, "prepared") {
-		w.MinReadySeconds, w.ProgressDeadlineSeconds = workload.InfiniteMinReady, ptr.To(int32(workload.InfiniteDeadline))
-	}
-	return w
 }
 
 // Facts and admissions do not depend on the order of ReplicaSets.

@@ -5,24 +5,38 @@ package kruise_test
 import (
 	"time"
 
-	"pgregory.net/rapid"
-
 	"github.com/kplan-go/kplan/internal/ptr"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
+// What cases are made of.
 var (
-	deployment  = workload.Ref{APIVersion: "apps/v1", Kind: "Deployment", Name: "demo"}
-	cloneSet    = workload.Ref{APIVersion: "apps.kruise.io/v1alpha1", Kind: "CloneSet", Name: "demo"}
-	statefulSet = workload.Ref{APIVersion: "apps/v1", Kind: "StatefulSet", Name: "demo"}
-	daemonSet   = workload.Ref{APIVersion: "apps/v1", Kind: "DaemonSet", Name: "demo"}
-	kruiseSet   = workload.Ref{APIVersion: "apps.kruise.io/v1alpha1", Kind: "DaemonSet", Name: "demo"}
+	deployment, cloneSet, statefulSet, daemonSet, kruiseSet = random.Demo, random.DemoClones, random.DemoStateful, random.DemoDaemons, random.DemoDaemonsAdv
+
+	now, step, routings = random.Now, random.Step, random.Routed
 )
 
-var now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+// anyRollout draws a Rollout in any state, most often in one that a cluster shows.
+func anyRollout(s random.Source) kruise.Snapshot {
+	return random.Rollout(s, random.OneOf(s, "kind", random.CaughtUp, random.Truthful, random.Truthful, random.Truthful, random.Midway, random.Anything, random.Anything))
+}
+
+// anyBatch draws a BatchRelease in the same way.
+func anyBatch(s random.Source) batchrelease.Snapshot {
+	return random.Batches(s, random.OneOf(s, "kind", random.CaughtUp, random.Truthful, random.Truthful, random.Truthful, random.Midway, random.Anything, random.Anything))
+}
+
+// examples are a few snapshots of a generator, always the same.
+func examples[S any](draw func(random.Source) S) (list []S) {
+	for seed := range uint64(8) {
+		list = append(list, draw(random.Seeded(seed)))
+	}
+	return list
+}
 
 func release(style workload.Style, sizes ...rollout.IntOrPercent) batchrelease.Release {
 	br := batchrelease.Release{Name: "web", UID: "b", WorkloadRef: deployment, Finalizers: []string{workload.FinalizerBatchRelease}}
@@ -51,15 +65,6 @@ func partitioned(ref workload.Ref, steps ...kruise.Step) kruise.Rollout {
 	return kruise.Rollout{Name: "web", WorkloadRef: ref, Canary: &kruise.Strategy{Steps: steps}}
 }
 
-// examples are a few snapshots of a generator, always the same.
-func examples[S any](generate func(*rapid.T) S) (list []S) {
-	g := rapid.Custom(generate)
-	for seed := range 5 {
-		list = append(list, g.Example(seed))
-	}
-	return list
-}
-
 var corrected = kruise.Options{Repair: workload.RepairAll}
 
 func planBatch(s batchrelease.Snapshot, now time.Time, o batchrelease.Options) (batchrelease.Plan, error) {
@@ -75,8 +80,3 @@ func batchOptions(o kruise.Options) batchrelease.Options {
 
 // unset is no limit at all.
 var unset rollout.IntOrPercent
-
-func anyValue(t *rapid.T, label string) rollout.IntOrPercent {
-	n := rapid.OneOf(rapid.Int32Range(-3, 300), rapid.Int32()).Draw(t, label)
-	return []rollout.IntOrPercent{unset, rollout.Int(n), rollout.Percent(n)}[rapid.IntRange(0, 2).Draw(t, label+" kind")]
-}

@@ -4,7 +4,6 @@ package kruise_test
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 	"testing"
 
@@ -22,11 +21,6 @@ import (
 func reference(text string) workload.Ref {
 	at := strings.LastIndexByte(text, '/')
 	return workload.Ref{APIVersion: text[:at], Kind: text[at+1:], Name: "demo"}
-}
-
-func routings(n int) []traffic.Routing {
-	route := "route"
-	return slices.Repeat([]traffic.Routing{{Service: "svc", Gateway: &traffic.GatewayRef{HTTPRouteName: &route}}}, n)
 }
 
 func verdict(es []*kruise.FieldError) any {

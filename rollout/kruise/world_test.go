@@ -61,14 +61,6 @@ func newWorld(t require.TestingT, replicas int32, steps ...kruise.Step) *world {
 
 func template(name string) revision.Template { return revision.Template{ID: name, Hash: name} }
 
-func step(replicas rollout.IntOrPercent, seconds int32) kruise.Step {
-	s := kruise.Step{Replicas: replicas}
-	if seconds >= 0 {
-		s.Pause.Duration = &seconds
-	}
-	return s
-}
-
 func (c *world) owned() []workload.Set {
 	var sets []workload.Set
 	for i, name := range templates() {
