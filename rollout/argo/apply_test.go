@@ -8,18 +8,18 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
 // TestPropertyApply: no action of a plan is refused by the snapshot that it was made for,
 // a plan is the sum of its actions and the status, and the snapshot stays as it is.
 func TestPropertyApply(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := anySnapshot(t)
+	random.Check(t, func(t random.T) {
+		s := anyRollout(t)
 		p, err := reconcile(s, now)
 		if err != nil {
 			return // not a snapshot that is planned

@@ -85,8 +85,8 @@ func TestScalesWithoutNew(t *testing.T) {
 func TestScaleDownLimits(t *testing.T) {
 	for limit, want := range []string{
 		"Scaled down replica set v1 from 3 to 0 (ScaleDownDelay)\nScaled down replica set v2 from 3 to 0 (ScaleDownDelay)",
-		"Scaled down replica set v1 from 3 to 0 (ScaleDownDelay)\nSet scale down deadline of replica set v2 to 2026-01-02T03:04:35Z (ScaleDownDelay)",
-		"Set scale down deadline of replica set v1 to 2026-01-02T03:04:35Z (ScaleDownDelay)\nSet scale down deadline of replica set v2 to 2026-01-02T03:04:35Z (ScaleDownDelay)",
+		"Scaled down replica set v1 from 3 to 0 (ScaleDownDelay)\nSet scale down deadline of replica set v2 to 2026-03-01T12:00:30Z (ScaleDownDelay)",
+		"Set scale down deadline of replica set v1 to 2026-03-01T12:00:30Z (ScaleDownDelay)\nSet scale down deadline of replica set v2 to 2026-03-01T12:00:30Z (ScaleDownDelay)",
 	} {
 		w := greenUpdate(t, argo.BlueGreen{ScaleDownDelayRevisionLimit: ptr.To(int32(limit))})
 		w.s.Sets = append(w.s.Sets, w.s.Sets[0])

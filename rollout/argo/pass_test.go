@@ -14,6 +14,7 @@ import (
 	"github.com/kplan-go/kplan/internal/condition"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
@@ -206,7 +207,7 @@ Removed scale down deadline of replica set v2 (ScaleDownDelay)
 Scaled down replica set v3 from 4 to 0 (ScaleDownDelay)
 Removed scale down deadline of replica set v3 (ScaleDownDelay)
 Scaled up replica set v4 from 2 to 4 (ScaleDownDelay)
-Set scale down deadline of replica set v5 to 2026-01-02T03:04:35Z (ScaleDownDelay)`), p.String(),
+Set scale down deadline of replica set v5 to 2026-03-01T12:00:30Z (ScaleDownDelay)`), p.String(),
 		"v5 begins to wait, v4 waits, the time of v3 is over; that of v2 is not, but three are enough")
 	require.Equal(t, now.Add(30*time.Second), p.RecheckAt)
 }
@@ -336,8 +337,8 @@ func TestEnds(t *testing.T) {
 // The passes of Argo are pure, total, independent of the order of
 // ReplicaSets, and the same through JSON.
 func TestReconcileIsPure(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := anySnapshot(t)
+	random.Check(t, func(t random.T) {
+		s := anyRollout(t)
 		p := purity.Check(t, s, func(s argo.Snapshot) (argo.Plan, error) { return reconcile(s, now) }, "Sets", "Pods")
 		purity.ThroughJSON(t, p)
 		require.NotEmpty(t, p.String())

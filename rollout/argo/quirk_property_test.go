@@ -3,93 +3,12 @@
 package argo_test
 
 import (
-	"fmt"
 	"reflect"
 	"testing"
-	"time"
 
-	"pgregory.net/rapid"
-
-	"github.com/kplan-go/kplan/internal/ptr"
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
-
-// anyUpdate draws an update from v1 to v4, with others in between.
-func anyUpdate(t *rapid.T) argo.Snapshot {
-	n := rapid.Int32Range(1, 6).Draw(t, "replicas")
-	few := func(label string) *int32 {
-		return rapid.SampledFrom([]*int32{nil, ptr.To(int32(0)), ptr.To(int32(2))}).Draw(t, label)
-	}
-	often := func(label string) bool { return rapid.IntRange(0, 2).Draw(t, label) == 0 }
-	s := argo.Snapshot{Rollout: argo.Rollout{TemplateHash: "v4", Replicas: &n, MaxSurge: rollout.Int(1), MaxUnavailable: rollout.Int(rapid.Int32Range(0, 2).Draw(t, "unavailable"))}}
-	o, status := &s.Rollout, &s.Rollout.Status
-	steps := []argo.Step{weight(10), weight(60), weight(100), pause(-1), setting(argo.StepHeaderRoute, betaUsers), setting(argo.StepMirrorRoute, copied), {Other: argo.StepAnalysis}}
-	o.Steps = rapid.SliceOfN(rapid.SampledFrom(steps), 0, 4).Draw(t, "steps")
-	*status = argo.Status{
-		CurrentPodHash: "v4", StableRS: rapid.SampledFrom([]string{"v1", "v1", "v1", "v4"}).Draw(t, "stable"), CurrentStepIndex: ptr.To(rapid.Int32Range(0, int32(len(o.Steps))).Draw(t, "index")),
-		Abort: often("abort"), PromoteFull: often("full") && often("fully"), ControllerPause: often("resumed"),
-	}
-	switch rapid.IntRange(0, 3).Draw(t, "style") {
-	case 1:
-		o.BlueGreen = &argo.BlueGreen{ScaleDownDelaySeconds: few("delay")}
-		s.Active, status.ActiveSelector = &argo.Service{Name: "active", Selector: map[string]string{argo.HashLabel: status.StableRS}}, status.StableRS
-	case 2, 3:
-		o.Routing = &argo.Routing{
-			DynamicStableScale: rapid.Bool().Draw(t, "dynamic"), MinPodsPerReplicaSet: few("least"), ScaleDownDelaySeconds: few("delay"), AbortScaleDownDelaySeconds: few("abort delay"),
-		}
-		if w := rapid.SampledFrom([]int32{-1, 0, 10, 60, 100}).Draw(t, "weight"); w >= 0 {
-			status.Weights = &argo.TrafficWeights{
-				Canary: argo.WeightDestination{Weight: w, Hash: rapid.SampledFrom([]string{"v4", "v2"}).Draw(t, "led")}, Stable: argo.WeightDestination{Weight: 100 - w, Hash: "v1"},
-			}
-		}
-	}
-	run := func(label string) argo.Run {
-		return argo.Run{Phase: rapid.SampledFrom([]argo.RunPhase{"", argo.RunInconclusive, argo.RunSuccessful}).Draw(t, label)}
-	}
-	status.Runs = argo.Runs{Step: run("step"), Background: run("background")}
-	for i := range 4 {
-		if size := rapid.SampledFrom([]int32{0, 1, 2, n, n, n + 1}).Draw(t, "size"); i == 3 || size > 0 {
-			s.Sets = append(s.Sets, argo.ReplicaSet{
-				Hash: fmt.Sprint("v", i+1), Revision: int64(i) + 1, DesiredReplicas: &n, CreationTimestamp: now.Add(time.Duration(i) * time.Second),
-				Size: argo.Size{Replicas: size, StatusReplicas: size, AvailableReplicas: max(0, size+rapid.SampledFrom([]int32{0, 0, 0, 0, -1, 1}).Draw(t, "available"))},
-			})
-		}
-	}
-	if often("routes") {
-		s.Routes = []argo.Route{betaUsers}
-	}
-	if rapid.Bool().Draw(t, "settled") {
-		s = settled(t, s)
-	}
-	return s
-}
-
-// settled lets a few passes go by in which pods become available, and takes some pods of
-// ReplicaSets in between away.
-func settled(t *rapid.T, s argo.Snapshot) argo.Snapshot {
-	for range 4 {
-		p, err := reconcile(s, now)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p.Status.CurrentStepIndex, p.Status.PauseConditions, p.Status.Conditions = s.Rollout.Status.CurrentStepIndex, nil, nil
-		if s, err = p.Apply(s, now); err != nil {
-			t.Fatal(err)
-		}
-		for i := range s.Sets {
-			set := &s.Sets[i]
-			set.AvailableReplicas, set.StatusReplicas = set.Replicas, set.Replicas
-		}
-	}
-	if rapid.Bool().Draw(t, "in between") {
-		set := argo.ReplicaSet{Hash: "v0", Size: argo.Size{Replicas: 1, StatusReplicas: 1}}
-		if s.Sets = append(s.Sets, set); rapid.Bool().Draw(t, "available") {
-			s.Sets[len(s.Sets)-1].AvailableReplicas = 1
-		}
-	}
-	return s
-}
 
 // setOf returns the ReplicaSet of a hash, an empty one if there is none.
 func setOf(s *argo.Snapshot, hash string) argo.ReplicaSet {
@@ -163,8 +82,8 @@ var shows = map[string]func(s *argo.Snapshot, p *argo.Plan) bool{
 // TestPropertyQuirks: where no quirk shows, its repair changes nothing.
 func TestPropertyQuirks(t *testing.T) {
 	seen := map[string]int{}
-	rapid.Check(t, func(t *rapid.T) {
-		s := anyUpdate(t)
+	random.Check(t, func(t random.T) {
+		s := random.Argo(t, random.OneOf(t, "kind", random.Truthful, random.Truthful, random.Midway, random.Midway))
 		kept, err := reconcile(s, now)
 		if err != nil {
 			t.Fatal(err)

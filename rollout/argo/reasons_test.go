@@ -6,14 +6,16 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"github.com/kplan-go/kplan/internal/purity"
-	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
-var now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+// What cases are made of.
+var now, weight, pause, betaUsers, copied = random.Now, random.SetWeight, random.Pause, random.Beta, random.Copy
+
+// anyRollout draws a Rollout in any state.
+func anyRollout(s random.Source) argo.Snapshot { return random.Argo(s, random.Kinds(s)) }
 
 // produced are the constants that the plans of all tests have had.
 var produced purity.Produced
@@ -24,11 +26,6 @@ func repaired(s argo.Snapshot, at time.Time, repair argo.Quirks) (argo.Plan, err
 	p, err := argo.Reconcile(s, at, argo.Options{Repair: repair})
 	produced.Note(p)
 	return p, err
-}
-
-func anyLimit(t *rapid.T, label string) rollout.IntOrPercent {
-	n := rapid.OneOf(rapid.Int32Range(-3, 300), rapid.Int32()).Draw(t, label)
-	return []rollout.IntOrPercent{{}, rollout.Int(n), rollout.Percent(n)}[rapid.IntRange(0, 2).Draw(t, label+" kind")]
 }
 
 // TestMain asks, when all tests have run, that each constant that a plan can have is in

@@ -11,14 +11,6 @@ import (
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
-// betaUsers leads some users to the canary, and copied copies some of the requests to it.
-var (
-	betaUsers = argo.Route{Name: "beta", Headers: []argo.HeaderMatch{{Name: "user", Value: argo.StringMatch{Exact: "b"}}}}
-	copied    = argo.Route{Name: "copy", Mirror: &argo.Mirror{
-		Match: []argo.RouteMatch{{Method: argo.StringMatch{Exact: "GET"}, Headers: map[string]argo.StringMatch{"x": {Prefix: "y"}}}}, Percentage: ptr.To(int32(35)),
-	}}
-)
-
 func setting(kind string, routes ...argo.Route) argo.Step {
 	return argo.Step{Other: kind, Routes: routes}
 }

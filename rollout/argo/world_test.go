@@ -99,13 +99,3 @@ func (w *world) sizes() string {
 	}
 	return strings.Join(parts, " ")
 }
-
-func weight(n int32) argo.Step { return argo.Step{SetWeight: &n} }
-
-func pause(seconds int32) argo.Step {
-	p := &argo.Pause{}
-	if seconds >= 0 {
-		p.Duration = &seconds
-	}
-	return argo.Step{Pause: p}
-}
