@@ -16,7 +16,7 @@ import (
 )
 
 // clean fails with every violation that an input shows.
-func clean[C any](t *rapid.T, c *C) {
+func clean[C any](t rapid.TB, c *C) {
 	t.Helper()
 	if found := invariant.Run(c); len(found) > 0 {
 		t.Fatalf("%v\n%s", found, described(c))

@@ -109,7 +109,8 @@ func newTemplateRestarts(p *RolloutPass) []string {
 		c.before.Revision, p.Snapshot.Workload.CanaryRevision, c.before.CurrentStepIndex, c.after.CurrentStepState, c.after.CurrentStepIndex)
 }
 
-// trafficFollowsReadyPods looks at passes that lead more traffic to new pods.
+// trafficFollowsReadyPods looks at passes that lead more traffic to new pods. A blue-green
+// release that is being closed leads all of it there, before the old pods go.
 func trafficFollowsReadyPods(p *RolloutPass) []string {
 	routings := routingsOf(&p.Snapshot.Rollout)
 	if len(routings) == 0 {
@@ -123,7 +124,8 @@ func trafficFollowsReadyPods(p *RolloutPass) []string {
 			continue
 		}
 		before, after := weightOf(p.Snapshot.Traffic.Route, canary), weightOf(&traffic.Route{Rules: route.Rules}, canary)
-		if after <= before {
+		closes := p.Snapshot.Rollout.BlueGreen != nil && p.Snapshot.Rollout.Status.ProgressingReason() == kruise.ProgressFinalising
+		if after <= before || closes && after == 100 {
 			continue
 		}
 		sub, steps := p.Snapshot.Rollout.Status.Sub, stepsOf(&p.Snapshot.Rollout)

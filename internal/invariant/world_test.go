@@ -7,8 +7,6 @@ import (
 	"maps"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"github.com/kplan-go/kplan/internal/invariant"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/revision"
@@ -239,9 +237,4 @@ func (c *world) begin() {
 // history is what has been seen.
 func (c *world) history() *invariant.Release {
 	return &invariant.Release{Views: c.views, Options: c.opts, Fair: true}
-}
-
-func anyStepSize(t *rapid.T, name string) rollout.IntOrPercent {
-	n := rapid.OneOf(rapid.Int32Range(-3, 300), rapid.Int32()).Draw(t, name)
-	return pick(t, name+" kind", rollout.IntOrPercent{}, rollout.Int(n), rollout.Percent(n))
 }
