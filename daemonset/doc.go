@@ -36,7 +36,8 @@
 //
 // The parts of a pass can be asked alone: [Placer] where pods belong, [NodeRules.Decide]
 // about one node, [Resolve] the budget, and package daemonset/inplace whether and how a pod
-// can be updated in place. [Explain] tells of each node how it stands, [Trigger] which
+// can be updated in place. Those who add nodes ask [Overhead] what a new one would have to
+// carry. [Explain] tells of each node how it stands, [Trigger] which
 // events must start a pass, [Finish] what follows from a plan that has been executed, and [Apply] what a snapshot
 // becomes by an action, which serves simulators and tests.
 //

@@ -13,7 +13,7 @@ import (
 // Nothing that the package exports panics, whatever it is given, and its types come
 // through JSON.
 func TestTotal(t *testing.T) {
-	p := total.Package{Functions: exportedFunctions, Types: exportedTypes, NoJSON: []string{"Version", "Report.LiveCheck", "Outcome.Err", "Result.Err", "Result.Errs"}}
+	p := total.Package{Functions: exportedFunctions, Types: exportedTypes, NoJSON: []string{"Daemon.Placer", "Version", "Report.LiveCheck", "Outcome.Err", "Result.Err", "Result.Errs"}}
 	p.Check(t)
 	p.CheckJSON(t)
 }
@@ -29,6 +29,7 @@ var exportedFunctions = map[string]any{
 	"NewPlacer":          daemonset.NewPlacer,
 	"NewTrigger":         daemonset.NewTrigger,
 	"NewVersion":         daemonset.NewVersion,
+	"Overhead":           daemonset.Overhead,
 	"ParseQuirks":        daemonset.ParseQuirks,
 	"Pin":                daemonset.Pin,
 	"QuirkTable":         daemonset.QuirkTable,
@@ -53,6 +54,7 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[daemonset.Budget](),
 	reflect.TypeFor[daemonset.CreatePod](),
 	reflect.TypeFor[daemonset.CreateRevision](),
+	reflect.TypeFor[daemonset.Daemon](),
 	reflect.TypeFor[daemonset.DaemonSet](),
 	reflect.TypeFor[daemonset.DeletePod](),
 	reflect.TypeFor[daemonset.DeleteRevision](),

@@ -4,6 +4,7 @@ package conformance
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -96,6 +97,25 @@ func BenchmarkDaemonSetPass(b *testing.B) {
 				must(daemonset.Reconcile(must(kube.DaemonSetSnapshot(c.DaemonSet, c.Nodes, c.Pods, c.Revisions)), benchNow, daemonset.Options{}))
 			})
 		}
+	}
+}
+
+// BenchmarkNodeShouldRun is one DaemonSet and one node, as those ask who add nodes.
+func BenchmarkNodeShouldRun(b *testing.B) {
+	for _, n := range []int{1, 10, 100} {
+		axis := fmt.Sprintf("/daemonsets=%d", n)
+		c := benchCluster(1, 1)
+		node, daemons, into := kube.Node(c.Nodes[0]), slices.Repeat([]daemonset.Daemon{kube.Daemon(c.DaemonSet, daemonset.Options{})}, n), map[string]int64{}
+		measure(b, "upstream", axis, func() {
+			for range n {
+				upstream.ShouldRun(c.Nodes[0], c.DaemonSet)
+			}
+		})
+		measure(b, "kplan", axis, func() { daemonset.Overhead(daemons, &node, into) })
+		measure(b, "kplan+kube", axis, func() {
+			node := kube.Node(c.Nodes[0])
+			daemonset.Overhead(daemons, &node, into)
+		})
 	}
 }
 

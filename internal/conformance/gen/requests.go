@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gen
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/kplan-go/kplan/internal/random"
+)
+
+// Requesting draws the spec of a pod that requests something in every way there is.
+func Requesting(t random.Source) *corev1.PodSpec {
+	spec := &corev1.PodSpec{}
+	for range 1 + random.Below(t, "containers", 3) {
+		spec.Containers = append(spec.Containers, corev1.Container{Name: "c", Resources: requirements(t)})
+	}
+	for range random.Below(t, "init containers", 4) {
+		c := corev1.Container{Name: "i", Resources: requirements(t)}
+		if random.OneIn(t, "sidecar", 3) {
+			c.RestartPolicy = new(corev1.ContainerRestartPolicyAlways)
+		}
+		spec.InitContainers = append(spec.InitContainers, c)
+	}
+	if random.OneIn(t, "of the pod", 3) {
+		// Limits alone become requests only behind admission, where there are no functions to ask.
+		spec.Resources = &corev1.ResourceRequirements{Requests: amounts(t)}
+	}
+	if random.OneIn(t, "overhead", 4) {
+		spec.Overhead = amounts(t)
+	}
+	return spec
+}
+
+func requirements(t random.Source) (r corev1.ResourceRequirements) {
+	if !random.OneIn(t, "no requests", 3) {
+		r.Requests = amounts(t)
+	}
+	if random.OneIn(t, "limits", 2) {
+		r.Limits = amounts(t)
+	}
+	return r
+}
+
+func amounts(t random.Source) corev1.ResourceList {
+	list := corev1.ResourceList{}
+	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, "hugepages-2Mi", "example.com/gpu"} {
+		if random.OneIn(t, string(name), 2) {
+			list[name] = resource.MustParse(random.OneOf(t, "amount", "0", "1", "2", "1500m", "100u", "2Mi", "4Mi"))
+		}
+	}
+	return list
+}
