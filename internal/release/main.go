@@ -4,6 +4,8 @@
 //
 //	go run . pack DIR       every module as a version, in a folder that serves as a GOPROXY
 //	go run . make VERSION   the versions and sums of a release in the checkout, and what to push
+//	go run . sbom FILE      checks a bill of materials of a program against NOTICE
+//	go run . api            what importers of the newest version would lose, unless CHANGELOG.md names it
 //
 // It runs in internal/release of the checkout.
 package main
@@ -28,12 +30,23 @@ func main() {
 }
 
 func run(args []string) error {
+	if len(args) == 1 && args[0] == "api" {
+		text, err := api(root)
+		fmt.Print(text)
+		return err
+	}
 	if len(args) != 2 {
-		return fmt.Errorf("usage: pack DIR, or make VERSION")
+		return fmt.Errorf("usage: pack DIR, make VERSION, sbom FILE, or api")
 	}
 	switch args[0] {
 	case "pack":
 		return packAll(root, args[1])
+	case "sbom":
+		modules, err := sbom(root, args[1])
+		if err == nil {
+			fmt.Printf("%d modules, each with its licence in NOTICE\n", modules)
+		}
+		return err
 	case "make":
 		tags, err := git(root, "tag", "--list")
 		if err != nil {
