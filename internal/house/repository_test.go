@@ -4,7 +4,9 @@ package house
 
 import (
 	"os"
+	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -21,6 +23,8 @@ var repository = map[string]string{
 	".github/ISSUE_TEMPLATE/wish.yaml":     "What you would like to do",
 	".github/ISSUE_TEMPLATE/config.yml":    "blank_issues_enabled",
 	".gitattributes":                       "**/testdata/** -text\n",
+	".golangci.yml":                        "- staticcheck\n",
+	".goreleaser.yaml":                     "cmd: cyclonedx-gomod\n",
 	"CHANGELOG.md":                         "## Unreleased\n",
 	"CODE_OF_CONDUCT.md":                   "code of conduct",
 	"CONTRIBUTING.md":                      "## A release\n",
@@ -30,6 +34,7 @@ var repository = map[string]string{
 	"deploy/README.md":                     "# How a rolling update really works\n",
 	"examples/controller/README.md":        "# A controller built on kplan\n",
 	"examples/fleet/README.md":             "deployment_util",
+	"examples/kplan/Dockerfile":            "ENTRYPOINT [\"/kplan\"]\n",
 	"examples/kplan/README.md":             "## Why is my rollout stuck?\n",
 	"examples/simulator/README.md":         "# simulator\n",
 	"internal/README.md":                   "# Guarantees, and what proves them\n",
@@ -50,4 +55,21 @@ func TestRepository(t *testing.T) {
 		}
 	}
 	require.LessOrEqual(t, strings.Count(string(readme), "\n"), longestReadme, "README.md")
+}
+
+// TestImages: containers are built from images that nobody can exchange.
+func TestImages(t *testing.T) {
+	from := regexp.MustCompile(`(?m)^FROM (.*)$`)
+	pinned := regexp.MustCompile(`^[^ ]+@sha256:[0-9a-f]{64}( AS [a-z]+)?$`)
+	images := 0
+	texts(t, func(name, text string) {
+		if path.Base(name) != "Dockerfile" {
+			return
+		}
+		for _, m := range from.FindAllStringSubmatch(text, -1) {
+			images++
+			require.Regexp(t, pinned, m[1], name)
+		}
+	})
+	require.GreaterOrEqual(t, images, 4)
 }
