@@ -3,7 +3,6 @@
 package deploytest
 
 import (
-	"strconv"
 	"time"
 
 	"github.com/kplan-go/kplan/deploy"
@@ -30,32 +29,6 @@ var room = properties.Room[deploy.Snapshot, deploy.Options, deploy.Plan]{
 	Derived: derived,
 	Begin:   begin,
 	World:   world,
-
-	Withheld: withheld,
-}
-
-// withheld names what is not promised.
-//
-// Sizes may come back once after a scaling: the share that an old ReplicaSet gets of it is
-// what the rollout takes away next.
-//
-// How replicas are shared out is known only if all ReplicaSets say for how many pods they
-// were scaled, or none does. Some of Anything do not, and no scaling leaves them like that.
-func withheld(v invariant.Violation, s *deploy.Snapshot, _ *deploy.Options) bool {
-	told, untold := false, false
-	for i := range s.ReplicaSets {
-		rs := &s.ReplicaSets[i]
-		if size(rs) == 0 {
-			continue
-		}
-		desired, known := rs.Annotations[revision.AnnotationDesired]
-		if v.Name == "no repeated state" && known && (s.Deployment.Replicas == nil || desired != strconv.Itoa(int(*s.Deployment.Replicas))) {
-			return true
-		}
-		n, err := strconv.ParseUint(rs.Annotations[revision.AnnotationMax], 10, 31)
-		told, untold = told || err == nil && n > 0, untold || err != nil || n == 0
-	}
-	return v.Name == "proportional scaling" && told && untold
 }
 
 // scaling draws a rollout in the middle, with hundreds of pods, that has been scaled.

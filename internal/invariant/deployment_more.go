@@ -91,6 +91,9 @@ func proportionalScaling(p *DeploymentPass) []string {
 	l.addIf(sum(after) != goal, "%d pods are wanted, not %d", sum(after), goal)
 	shares, even := v.shares(goal)
 	for _, rs := range v.active() {
+		if shares == nil {
+			break // only the whole is known
+		}
 		size, share := after[rs.Name], shares[rs.Name]
 		off := max(float64(size)-share, share-float64(size))
 		tidy := o.Leftover == deploy.LeftoverDefault && goal < 100_000
@@ -103,17 +106,24 @@ func proportionalScaling(p *DeploymentPass) []string {
 }
 
 // shares returns the exact share of each active set, and whether all were last scaled
-// for the same maximum, or for one that is not known.
+// for the same maximum, or for one that is not known. There are none if some sets tell
+// their maximum and others do not: no scaling leaves them like that, and the others count
+// by what the status says that is there.
 func (v *deploymentView) shares(goal int64) (shares map[string]float64, even bool) {
 	weights, whole := map[string]float64{}, 0.0
 	bases := map[int64]bool{}
-	known := true
+	known := 0
 	for _, rs := range v.active() {
 		base, ok := number(rs.Annotations[revision.AnnotationMax])
-		known = known && ok && base > 0
+		if ok && base > 0 {
+			known++
+		}
 		bases[base] = true
 	}
-	even = !known || len(bases) == 1
+	if known > 0 && known < len(v.active()) {
+		return nil, false
+	}
+	even = known == 0 || len(bases) == 1
 	for _, rs := range v.active() {
 		w := float64(sizeOf(rs))
 		if !even {

@@ -148,17 +148,13 @@ func (m *model[S, O, P]) after(s S, actions []fmt.Stringer, now time.Time) (S, e
 	return s, err
 }
 
-// end returns the counts at which a fair run from s comes to rest.
-func (m *model[S, O, P]) end(c *Planner[S, O, P], s S) (string, bool) {
+// end returns what is promised of where a fair run from s comes to rest.
+func (m *model[S, O, P]) end(c *Planner[S, O, P], p *Pass[S, O, P], s S) (string, bool) {
 	t, ok := m.run(c, s, c.Now.Add(time.Second))
 	if !ok || len(t.Passes) == 0 || len(m.actions(&t.Passes[len(t.Passes)-1].Plan)) > 0 {
 		return "", false
 	}
-	last := &t.Passes[len(t.Passes)-1]
-	if m.ends != nil {
-		return m.ends(&last.Snapshot), true
-	}
-	return m.counts(&last.Snapshot, last.Now), true
+	return m.ends(p, &t.Passes[len(t.Passes)-1].Snapshot), true
 }
 
 // prefixes are the lengths of the parts of a plan that are tried.
@@ -186,7 +182,7 @@ func boundsAfterEveryPrefixOf[S, O, P any](m *model[S, O, P]) func(*Planner[S, O
 			for _, line := range m.within(p, &s, 0) {
 				lines = append(lines, fmt.Sprintf("after %d of %d actions: %s", k, len(actions), line))
 			}
-			got, ok := m.end(c, s)
+			got, ok := m.end(c, p, s)
 			if !comparable {
 				want, comparable = got, ok
 			}

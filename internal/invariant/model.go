@@ -63,7 +63,7 @@ var replicaSetModel = model[replicaset.Snapshot, replicaset.Options, replicaset.
 	finish: func(s *replicaset.Snapshot, p *replicaset.Plan) { s.ReplicaSet.Status = p.Status },
 	settle: settleReplicaSet,
 	counts: countsOfReplicaSet,
-	ends: func(s *replicaset.Snapshot) string {
+	ends: func(_ *ReplicaSetPass, s *replicaset.Snapshot) string {
 		return fmt.Sprint(podsOfSet(s, replicaset.Options{}, time.Time{}).active)
 	},
 	endless: func(s *replicaset.Snapshot, _ replicaset.Options) bool {
@@ -99,6 +99,7 @@ var daemonSetModel = model[daemonset.Snapshot, daemonset.Options, daemonset.Plan
 	finish: func(s *daemonset.Snapshot, p *daemonset.Plan) { s.DaemonSet.Status, s.Backoff = p.Status, p.Backoff },
 	settle: settleDaemonSet,
 	counts: countsOfDaemonSet,
+	ends:   endsOfDaemonSet,
 	lost: func(p *DaemonSetPass) bool { // percentages are of another status (daemonset.SharesOfLastStatus)
 		v := daemonsOf(p)
 		if v.desired == 0 && slices.ContainsFunc(v.all(), v.recovers) {

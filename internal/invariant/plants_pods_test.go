@@ -138,7 +138,26 @@ func daemonSetPlants() []plant {
 		s.Revisions = append(s.Revisions, agentRevision("v3", 3))
 		s.Revisions[2].Data = stored("v2")
 	})
+	partitioned := with(agents(4, "v1", "v1"), func(s *daemonset.Snapshot) { s.DaemonSet.Partition = rollout.Int(1) })
+	orphan := with(agents(1, "v2"), func(s *daemonset.Snapshot) { s.Pods[0].ControllerUID = "" })
+	turns := func(states ...daemonset.Snapshot) (t invariant.DaemonSetTrace) {
+		t.Fair = true
+		for _, s := range states {
+			t.Passes = append(t.Passes, invariant.DaemonSetPass{Snapshot: s, Now: t0})
+		}
+		return t
+	}
 	return []plant{
+		inPlanner("bounds after every prefix", "the last node is forgotten", daemonset.Reconcile, partitioned, none, func(plan daemonSetFunc) daemonSetFunc {
+			return func(s daemonset.Snapshot, now time.Time, o daemonset.Options) (daemonset.Plan, error) {
+				p, err := plan(s, now, o)
+				if creates := func(a daemonset.Action) bool { _, ok := a.(daemonset.CreatePod); return ok }; len(p.Actions) == 1 {
+					drop(creates)(&p)
+				}
+				return p, err
+			}
+		}),
+		inCase("no repeated state", "an orphan is adopted and let go", turns(orphan, agents(1, "v2"), agents(1)), func(t *invariant.DaemonSetTrace) { *t = turns(orphan, agents(1, "v2"), orphan) }),
 		plan("placement", "a taint is not seen", with(agents(2), func(s *daemonset.Snapshot) {
 			s.Nodes[1].Taints = []daemonset.Taint{{Key: "x", Effect: daemonset.NoSchedule}}
 		}), none, create("n1")),

@@ -14,6 +14,7 @@ import (
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
 )
 
 // A model is what checks that hold for every planner know about one of them.
@@ -26,10 +27,12 @@ type model[S, O, P any] struct {
 	finish func(s *S, p *P)
 	// settle is what a fair cluster does until the next pass, at now.
 	settle func(s *S, now time.Time)
-	// counts is a text of the spec and the counts that the planner controls.
+	// counts is a text of the spec and the counts that the planner controls, and of what
+	// it has noted that decides which counts come next.
 	counts func(s *S, now time.Time) string
-	// ends is counts for the end of a run, where those tell too much.
-	ends func(s *S) string
+	// ends is what is promised of the end of a run, whatever prefix of the plan p came
+	// first.
+	ends func(p *Pass[S, O, P], s *S) string
 	// bound is how many passes lead from s to rest.
 	bound func(s *S, o O) int
 	// within returns the bounds of the pass that a later state breaks by more than
@@ -86,7 +89,11 @@ func countsOfDeployment(s *deploy.Snapshot, _ time.Time) string {
 	var parts []string
 	for i := range s.ReplicaSets {
 		rs := &s.ReplicaSets[i]
-		parts = append(parts, fmt.Sprintf("%s[%s]=%d/%d/%d", rs.Name, rs.ControllerUID, sizeOf(rs), rs.Status.Replicas, rs.Status.AvailableReplicas))
+		part := fmt.Sprintf("%s[%s]=%d/%d/%d", rs.Name, rs.ControllerUID, sizeOf(rs), rs.Status.Replicas, rs.Status.AvailableReplicas)
+		if sizeOf(rs) > 0 { // sizes may come back once in each scaling, which gives shares that the rollout takes away
+			part += " of " + rs.Annotations[revision.AnnotationDesired]
+		}
+		parts = append(parts, part)
 	}
 	slices.Sort(parts)
 	return s.Deployment.Template.ID + " " + strings.Join(parts, " ")
@@ -95,7 +102,7 @@ func countsOfDeployment(s *deploy.Snapshot, _ time.Time) string {
 // endsOfDeployment is the sizes that are not 0, which of the empty sets the history keeps
 // aside; and nothing for Deployments whose rollout rests: how they share out replicas is
 // decided by rounding, and by what is available at the time.
-func endsOfDeployment(s *deploy.Snapshot) string {
+func endsOfDeployment(_ *DeploymentPass, s *deploy.Snapshot) string {
 	if s.Deployment.Paused || s.Deployment.Partitioned != nil {
 		return "at rest"
 	}
@@ -145,17 +152,23 @@ func settleDaemonSet(s *daemonset.Snapshot, now time.Time) {
 	}
 }
 
-func countsOfDaemonSet(s *daemonset.Snapshot, now time.Time) string {
+// countsOfDaemonSet counts orphans, too, since adoption makes pods of them; and the nodes
+// of the last status, of which shares may be taken.
+func countsOfDaemonSet(s *daemonset.Snapshot, _ time.Time) string {
 	var parts []string
 	for i := range s.Pods {
 		p := &s.Pods[i]
-		if p.ControllerUID == s.DaemonSet.UID {
-			parts = append(parts, fmt.Sprintf("%s=%s/%v/%v/%v%s", daemonNode(p), p.Labels[daemonset.LabelHash], p.Phase, p.Ready,
-				p.DeletionTimestamp.IsZero(), p.Labels[daemonset.LabelState]))
+		if p.ControllerUID == s.DaemonSet.UID || p.ControllerUID == "" {
+			part := fmt.Sprintf("%s=%s/%v/%v/%v%s", daemonNode(p), p.Labels[daemonset.LabelHash], p.Phase, p.Ready,
+				p.DeletionTimestamp.IsZero(), p.Labels[daemonset.LabelState])
+			if p.ControllerUID == "" {
+				part += "/orphan"
+			}
+			parts = append(parts, part)
 		}
 	}
 	slices.Sort(parts)
-	return s.DaemonSet.Template.Hash + " " + strings.Join(parts, " ")
+	return fmt.Sprint(s.DaemonSet.Template.Hash, " of ", s.DaemonSet.Status.DesiredNumberScheduled, " ", strings.Join(parts, " "))
 }
 
 // daemonNode returns the node that a pod is bound or pinned to.
@@ -164,4 +177,29 @@ func daemonNode(p *daemonset.Pod) string {
 		return p.NodeName
 	}
 	return p.PinnedNode
+}
+
+// endsOfDaemonSet is every pod, where nothing is left out of the update and no node is
+// crowded. Otherwise the order of what happens decides which nodes are updated and which pod
+// of several stays: then it is the nodes where pods should run that have one; but for a
+// progressive update, which keeps pods from nodes.
+func endsOfDaemonSet(p *DaemonSetPass, s *daemonset.Snapshot) string {
+	d, v := &s.DaemonSet, daemonsOf(p)
+	leavesOut := !d.Partition.IsZero() || d.NodeSelector != nil || d.Paused || d.PreDelete != nil || p.Options.PartitionCreatesOld
+	if !leavesOut && !v.crowded() {
+		return countsOfDaemonSet(s, time.Time{})
+	}
+	var nodes []string
+	for i := range s.Pods {
+		if n := v.byName[daemonNode(&s.Pods[i])]; s.Pods[i].ControllerUID == d.UID && n != nil && n.run && !d.Progressive {
+			nodes = append(nodes, n.name)
+		}
+	}
+	slices.Sort(nodes)
+	return "pods on " + strings.Join(slices.Compact(nodes), " ")
+}
+
+// crowded tells that a node has several pods, or that a pod is on none that is there.
+func (v *daemonView) crowded() bool {
+	return len(v.missing) > 0 || slices.ContainsFunc(v.nodes, func(n daemonsOn) bool { return len(n.pods) > 1 })
 }

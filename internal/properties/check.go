@@ -41,13 +41,11 @@ func (l *looker[S, O, P]) draw(t *rapid.T, kinds []random.Kind) (S, O) {
 	return snapshots.Draw(t, "snapshot"), options.Draw(t, "options")
 }
 
-// run returns what the checks of an input find that are promised for a snapshot and options.
-func run[S, O, P, C any](l *looker[S, O, P], s *S, o *O, c *C) (found []invariant.Violation) {
+// run returns what the checks of an input find.
+func run[S, O, P, C any](l *looker[S, O, P], c *C) (found []invariant.Violation) {
 	for _, name := range l.names {
 		for _, line := range invariant.Check(name, c) {
-			if v := (invariant.Violation{Name: name, Detail: line}); !l.room.Withheld(v, s, o) {
-				found = append(found, v)
-			}
+			found = append(found, invariant.Violation{Name: name, Detail: line})
 		}
 	}
 	return found
@@ -93,7 +91,7 @@ func encode(v any) string {
 func (r *Room[S, O, P]) CheckPass(t rapid.TB, p Pass[S, O, P], set Settings[S, O]) {
 	t.Helper()
 	l := r.look(t, set)
-	l.report(t, run(l, &p.Snapshot, &p.Options, l.pass(&p)), &p)
+	l.report(t, run(l, l.pass(&p)), &p)
 }
 
 // CheckTrace checks the passes of a loop, each and as a whole.
@@ -104,14 +102,14 @@ func (r *Room[S, O, P]) CheckTrace(t rapid.TB, passes []Pass[S, O, P], fair bool
 	for i := range passes {
 		p := &passes[i]
 		trace.Passes = append(trace.Passes, *l.pass(p))
-		if found := run(l, &p.Snapshot, &p.Options, l.pass(p)); len(found) > 0 {
+		if found := run(l, l.pass(p)); len(found) > 0 {
 			t.Logf("pass %d of %d", i+1, len(passes))
 			l.report(t, found, p)
 		}
 	}
 	if len(passes) > 0 {
 		last := &passes[len(passes)-1]
-		l.report(t, run(l, &passes[0].Snapshot, &passes[0].Options, &trace), last)
+		l.report(t, run(l, &trace), last)
 	}
 }
 
@@ -130,11 +128,11 @@ func (r *Room[S, O, P]) CheckChange(t rapid.TB, c Change[S, O], set Settings[S, 
 	l := r.look(t, set)
 	before, after := purity.Clone(c.Before), purity.Clone(c.After)
 	p := Pass[S, O, P]{Snapshot: before, Now: c.Now, Options: c.Options, Plan: r.Derive(&before, &after, &c.Options)}
-	found := run(l, &before, &c.Options, &invariant.Change[S, O, P]{Pass: *l.pass(&p), Before: before, After: after, Slack: c.Slack})
+	found := run(l, &invariant.Change[S, O, P]{Pass: *l.pass(&p), Before: before, After: after, Slack: c.Slack})
 	if !c.Partial && c.Slack == 0 {
 		derived := *l
 		derived.names = slices.DeleteFunc(slices.Clone(l.names), func(name string) bool { return !slices.Contains(r.Derived, name) })
-		found = append(found, run(&derived, &before, &c.Options, l.pass(&p))...)
+		found = append(found, run(&derived, l.pass(&p))...)
 	}
 	l.report(t, found, &p)
 }
@@ -148,11 +146,11 @@ func (r *Room[S, O, P]) Property(plan Planner[S, O, P], set Settings[S, O]) func
 		if !l.planned(t, &p, plan) {
 			return
 		}
-		l.report(t, run(l, &s, &o, l.pass(&p)), &p)
+		l.report(t, run(l, l.pass(&p)), &p)
 		planner := invariant.Planner[S, O, P]{Snapshot: s, Now: p.Now, Options: o, Plan: plan, Strict: set.Strict}
-		l.report(t, run(l, &s, &o, &planner), &p)
+		l.report(t, run(l, &planner), &p)
 		if trace, ok := r.Fair(&planner); ok {
-			l.report(t, run(l, &s, &o, &trace), &p)
+			l.report(t, run(l, &trace), &p)
 		}
 	}
 }
@@ -170,7 +168,7 @@ func (l *looker[S, O, P]) planned(t *rapid.T, p *Pass[S, O, P], plan Planner[S, 
 	}()
 	if panics {
 		planner := invariant.Planner[S, O, P]{Snapshot: p.Snapshot, Now: p.Now, Options: p.Options, Plan: plan}
-		l.report(t, run(l, &p.Snapshot, &p.Options, &planner), p)
+		l.report(t, run(l, &planner), p)
 		return false
 	}
 	if err == nil {

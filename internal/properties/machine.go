@@ -55,7 +55,7 @@ func (r *Room[S, O, P]) Machine(plan Planner[S, O, P], set Settings[S, O]) func(
 			planner := invariant.Planner[S, O, P]{Snapshot: m.truth, Now: m.now, Options: m.opts, Plan: plan, Strict: set.Strict}
 			only := *l
 			only.names = []string{"convergence"}
-			l.report(t, run(&only, &m.truth, &m.opts, &planner), &Pass[S, O, P]{Snapshot: m.truth, Now: m.now, Options: m.opts})
+			l.report(t, run(&only, &planner), &Pass[S, O, P]{Snapshot: m.truth, Now: m.now, Options: m.opts})
 		}
 	}
 }
@@ -67,7 +67,7 @@ func (m *machine[S, O, P]) pass(t *rapid.T, crash bool) {
 	if !m.planned(t, &p, m.plan) {
 		return
 	}
-	m.report(t, run(m.looker, &p.Snapshot, &p.Options, m.looker.pass(&p)), &p)
+	m.report(t, run(m.looker, m.looker.pass(&p)), &p)
 	n := m.room.Actions(&p.Plan)
 	if crash {
 		n = random.Between(random.Rapid(t), "actions carried out", 0, n)
@@ -80,7 +80,7 @@ func (m *machine[S, O, P]) pass(t *rapid.T, crash bool) {
 		}
 		after = next
 		change := invariant.Change[S, O, P]{Pass: *m.looker.pass(&p), Before: p.Snapshot, After: after}
-		if found := run(m.looker, &p.Snapshot, &p.Options, &change); len(found) > 0 {
+		if found := run(m.looker, &change); len(found) > 0 {
 			t.Logf("after %d actions", done+1)
 			m.report(t, found, &p)
 		}

@@ -43,8 +43,6 @@ type Room[S, O, P any] struct {
 	Begin func(*S)
 	// World is what happens to a snapshot between two plans, by name.
 	World map[string]func(t random.Source, s *S, now time.Time)
-	// Withheld tells that what a check has found is not promised for a snapshot and options.
-	Withheld func(v invariant.Violation, s *S, o *O) bool
 }
 
 // Accepted is the name of the check that planners plan at all.

@@ -29,9 +29,8 @@ var room = properties.Room[replicaset.Snapshot, replicaset.Options, replicaset.P
 	Derive: derive,
 	Derived: []string{"exact difference", "own active pods only", "no surplus deletion", "adoption and release", "one controller per pod",
 		"deleting ReplicaSet rests"},
-	Begin:    func(*replicaset.Snapshot) {},
-	Withheld: func(invariant.Violation, *replicaset.Snapshot, *replicaset.Options) bool { return false },
-	World:    map[string]func(random.Source, *replicaset.Snapshot, time.Time){"pods live": live, "pods die": die, "it is told": told},
+	Begin: func(*replicaset.Snapshot) {},
+	World: map[string]func(random.Source, *replicaset.Snapshot, time.Time){"pods live": live, "pods die": die, "it is told": told},
 }
 
 // most is how many replicas are drawn: whatever is created is carried out, many times.
