@@ -20,7 +20,8 @@
 //	        |
 //	    Progress       what is still waited for
 //
-// [BatchSize] and [StableShare] are the same for workloads whose partition counts old pods.
-// They mirror OpenKruise Rollouts (commit 9dd6279d); package deploy plans with them. The
-// rules are in rules.md of this folder.
+// [BatchSize] and [StableShare] are the same for workloads whose partition counts old pods. Of a
+// CloneSet itself [CloneSet.Diff] says how many pods a pass adds, deletes and updates. All of
+// them mirror OpenKruise Rollouts (commit 9dd6279d) and, of CloneSets, OpenKruise (commit
+// 07169cfa); package deploy plans with them. The rules are in rules.md of this folder.
 package partition

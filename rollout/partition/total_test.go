@@ -22,9 +22,11 @@ var exportedFunctions = map[string]any{
 	"AtLeast":          partition.AtLeast,
 	"BatchSize":        partition.BatchSize,
 	"Budget":           partition.Budget,
+	"CloneSetBudget":   partition.CloneSetBudget,
 	"CreationSize":     partition.CreationSize,
 	"ExactShare":       partition.ExactShare,
 	"Limit":            partition.Limit,
+	"LimitOfShare":     partition.LimitOfShare,
 	"LowerBound":       partition.LowerBound,
 	"NewSize":          partition.NewSize,
 	"OldLimit":         partition.OldLimit,
@@ -34,6 +36,9 @@ var exportedFunctions = map[string]any{
 }
 
 var exportedTypes = []reflect.Type{
+	reflect.TypeFor[partition.CloneSet](),
+	reflect.TypeFor[partition.CloneSetDiff](),
+	reflect.TypeFor[partition.CloneSetPods](),
 	reflect.TypeFor[partition.ExtraStatus](),
 	reflect.TypeFor[partition.Progress](),
 	reflect.TypeFor[partition.Reason](),
