@@ -9,6 +9,7 @@ import (
 
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/partition"
 	"github.com/kplan-go/kplan/rollout/workload"
 )
 
@@ -130,8 +131,8 @@ func (s *Set) Budget() rollout.Budget {
 	b := rollout.Budget{Replicas: s.DesiredReplicas()}
 	switch s.GroupKind() {
 	case CloneSet:
-		surge, unavailable := s.limits()
-		b.Surge, b.Unavailable = int32(surge), int32(unavailable)
+		limits := s.Limits()
+		return partition.CloneSetBudget(b.Replicas, &limits, s.Paused)
 	case AdvancedStatefulSet:
 		b.Unavailable = int32(s.unavailable())
 	default:
