@@ -66,24 +66,21 @@ func cloneOrder(clones []clone) (podorder.Order, []podorder.Pod) {
 	return podorder.Order{Stages: stages}, pods
 }
 
-func TestVectorsCloneSetOrder(t *testing.T) {
-	compare(t, "kruise_pod_order", func(r recorded.Recording) (any, bool) {
-		var in struct {
-			Op   string
-			A, B clone
-			Pods []clone
-		}
-		r.Read(t, &in)
-		if in.Op == "less" {
-			order, pods := cloneOrder([]clone{in.A, in.B})
-			return order.Compare(pods[0], pods[1]) < 0, false
-		}
-		order, pods := cloneOrder(in.Pods)
-		order.Sort(pods)
-		names := []string{}
-		for _, p := range pods {
-			names = append(names, p.Name)
-		}
-		return names, false
-	})
+func cloneSetOrder(t *testing.T, r recorded.Recording) answer {
+	in := read[struct {
+		Op   string
+		A, B clone
+		Pods []clone
+	}](t, r)
+	if in.Op == "less" {
+		order, pods := cloneOrder([]clone{in.A, in.B})
+		return same(r, order.Compare(pods[0], pods[1]) < 0)
+	}
+	order, pods := cloneOrder(in.Pods)
+	order.Sort(pods)
+	names := []string{}
+	for _, p := range pods {
+		names = append(names, p.Name)
+	}
+	return same(r, names)
 }

@@ -26,26 +26,38 @@ func stepOf(d MachineDeployment) step {
 	return step{intents, slices.Clip(move), wanted}
 }
 
-func TestVectorsClusterAPIPlan(t *testing.T) {
-	compareAs(t, "capi_plan_rolling", func(r recorded.Recording) (want, got any, missing bool) {
-		var in MachineDeployment
-		r.Read(t, &in)
-		var out step
-		recorded.Recording{ID: r.ID, Input: r.Output}.Read(t, &out)
-		slices.Sort(out.MoveToNew)
-		if len(out.MoveToNew) == 0 {
-			out.MoveToNew = nil
-		}
-		return out, stepOf(in), false
-	})
-	for _, name := range []string{"capi_plan_ondelete", "capi_old_sets_ondelete"} {
-		compare(t, name, func(r recorded.Recording) (any, bool) {
-			var in MachineDeployment
-			r.Read(t, &in)
-			intents, _, _ := in.Scale()
-			return map[string]any{"intents": intents}, false
-		})
+var clusterAPIFiles = []file{
+	{"cluster-api", "capi_plan_rolling", machinePlan},
+	{"cluster-api", "capi_plan_ondelete", machineOnDelete},
+	{"cluster-api", "capi_old_sets_ondelete", machineOnDelete},
+	{"cluster-api", "capi_new_set", partOf(growPart)},
+	{"cluster-api", "capi_old_sets_rolling", partOf(shrinkPart)},
+	{"cluster-api", "capi_deadlock_breaker", partOf(deadlockPart)},
+	{"cluster-api", "capi_in_place_intent", machineInPlace},
+	{"cluster-api", "capi_move_acknowledgement", machineInPlace},
+	{"cluster-api", "capi_rolling_loops", machineRun},
+	{"cluster-api", "capi_ondelete_loops", machineRun},
+	{"cluster-api", "capi_numbers", machineNumbers},
+	{"cluster-api", "capi_machine_healthy", machineHealthy},
+	{"cluster-api", "capi_deletion_order", machineDeletion},
+}
+
+func machinePlan(t *testing.T, r recorded.Recording) answer {
+	return answer{want: stepRecorded(t, r), got: stepOf(read[MachineDeployment](t, r))}
+}
+
+func stepRecorded(t *testing.T, r recorded.Recording) step {
+	out := result[step](t, r)
+	slices.Sort(out.MoveToNew)
+	if len(out.MoveToNew) == 0 {
+		out.MoveToNew = nil
 	}
+	return out
+}
+
+func machineOnDelete(t *testing.T, r recorded.Recording) answer {
+	intents, _, _ := read[MachineDeployment](t, r).Scale()
+	return same(r, map[string]any{"intents": intents})
 }
 
 // A partial is one part of a step, with what those before it have decided.
@@ -75,58 +87,50 @@ func (p partial) decide(s MachineSet, size int32) {
 	}
 }
 
-func TestVectorsClusterAPIParts(t *testing.T) {
-	for name, part := range map[string]func(p partial, b rollout.Budget){
-		"capi_new_set": func(p partial, b rollout.Budget) {
-			sets, _ := p.old()
-			p.decide(p.NewSet, rollout.Roll(b, p.NewSet.set(), sets, 0, machines).Size)
-		},
-		"capi_old_sets_rolling": func(p partial, b rollout.Budget) {
-			sets, sizes := p.old()
-			lost := rollout.ShrinkWorstCase(b, p.NewSet.set(), p.size(p.NewSet), sets, sizes)
-			for i, s := range p.oldestFirst() {
-				if !lost.Idle && lost.Unavailable != nil {
-					p.decide(s, sizes[i]-lost.Unavailable[i]-lost.Available[i])
-				}
-			}
-		},
-		"capi_deadlock_breaker": func(p partial, _ rollout.Budget) {
-			sets, sizes := p.old()
-			if i := rollout.Deadlock(p.NewSet.set(), sets); i >= 0 && len(p.Intents) == 0 {
-				p.decide(p.oldestFirst()[i], sizes[i]-1)
-			}
-		},
-	} {
-		compare(t, name, func(r recorded.Recording) (any, bool) {
-			in := partial{Intents: map[string]int32{}}
-			r.Read(t, &in)
-			part(in, rollout.Resolve(in.Replicas, in.MaxSurge, in.MaxUnavailable))
-			return map[string]any{"intents": in.Intents}, false
-		})
+func growPart(p partial, b rollout.Budget) {
+	sets, _ := p.old()
+	p.decide(p.NewSet, rollout.Roll(b, p.NewSet.set(), sets, 0, machines).Size)
+}
+
+func shrinkPart(p partial, b rollout.Budget) {
+	sets, sizes := p.old()
+	lost := rollout.ShrinkWorstCase(b, p.NewSet.set(), p.size(p.NewSet), sets, sizes)
+	for i, s := range p.oldestFirst() {
+		if !lost.Idle && lost.Unavailable != nil {
+			p.decide(s, sizes[i]-lost.Unavailable[i]-lost.Available[i])
+		}
 	}
 }
 
-func TestVectorsClusterAPIInPlace(t *testing.T) {
-	for _, name := range []string{"capi_in_place_intent", "capi_move_acknowledgement"} {
-		compareAs(t, name, func(r recorded.Recording) (want, got any, missing bool) {
-			in := partial{Intents: map[string]int32{}}
-			r.Read(t, &in)
-			newSet := in.NewSet.set()
-			busy := in.acknowledge(&newSet)
-			sets, sizes := in.old()
-			move := in.moving(newSet.Wanted)
-			if size, ok := in.Intents[in.NewSet.Name]; ok && len(move) > 0 {
-				delete(in.Intents, in.NewSet.Name)
-				in.decide(in.NewSet, rollout.InPlace(in.Replicas, newSet, size, sets, sizes, busy))
-			}
-			var out step
-			recorded.Recording{ID: r.ID, Input: r.Output}.Read(t, &out)
-			if len(out.MoveToNew) == 0 {
-				out.MoveToNew = nil
-			}
-			return out, step{in.Intents, move, newSet.Wanted}, false
-		})
+func deadlockPart(p partial, _ rollout.Budget) {
+	sets, sizes := p.old()
+	if i := rollout.Deadlock(p.NewSet.set(), sets); i >= 0 && len(p.Intents) == 0 {
+		p.decide(p.oldestFirst()[i], sizes[i]-1)
 	}
+}
+
+// partOf decides one part of a step alone.
+func partOf(part func(p partial, b rollout.Budget)) func(t *testing.T, r recorded.Recording) answer {
+	return func(t *testing.T, r recorded.Recording) answer {
+		in := partial{Intents: map[string]int32{}}
+		r.Read(t, &in)
+		part(in, rollout.Resolve(in.Replicas, in.MaxSurge, in.MaxUnavailable))
+		return same(r, map[string]any{"intents": in.Intents})
+	}
+}
+
+func machineInPlace(t *testing.T, r recorded.Recording) answer {
+	in := partial{Intents: map[string]int32{}}
+	r.Read(t, &in)
+	newSet := in.NewSet.set()
+	busy := in.acknowledge(&newSet)
+	sets, sizes := in.old()
+	move := in.moving(newSet.Wanted)
+	if size, ok := in.Intents[in.NewSet.Name]; ok && len(move) > 0 {
+		delete(in.Intents, in.NewSet.Name)
+		in.decide(in.NewSet, rollout.InPlace(in.Replicas, newSet, size, sets, sizes, busy))
+	}
+	return answer{want: stepRecorded(t, r), got: step{in.Intents, move, newSet.Wanted}}
 }
 
 // A run is a whole rollout: what the planner changed in it, and others.
@@ -201,27 +205,17 @@ func (r *run) plan() map[string]int32 {
 	return changed
 }
 
-func TestVectorsClusterAPIRuns(t *testing.T) {
-	for _, name := range []string{"capi_rolling_loops", "capi_ondelete_loops"} {
-		steps := 0
-		compare(t, name, func(r recorded.Recording) (any, bool) {
-			var in run
-			r.Read(t, &in)
-			var out struct{ Events []runEvent }
-			recorded.Recording{ID: r.ID, Input: r.Output}.Read(t, &out)
-			for k, e := range out.Events {
-				if e.Actor != "md" {
-					in.change(e)
-					continue
-				}
-				steps++
-				got := in.plan()
-				if want := in.change(e); fmt.Sprint(want) != fmt.Sprint(got) {
-					return fmt.Sprintf("event %d: recorded %v, got %v", k, want, got), false
-				}
-			}
-			return recorded.Plain(t, r.Output), false
-		})
-		t.Logf("%s: %d steps of the planner", name, steps)
+func machineRun(t *testing.T, r recorded.Recording) answer {
+	in := read[run](t, r)
+	for k, e := range result[struct{ Events []runEvent }](t, r).Events {
+		if e.Actor != "md" {
+			in.change(e)
+			continue
+		}
+		got := in.plan()
+		if want := in.change(e); fmt.Sprint(want) != fmt.Sprint(got) {
+			return answer{want: fmt.Sprintf("event %d: %v", k, want), got: fmt.Sprintf("event %d: %v", k, got)}
+		}
 	}
+	return same(r, r.Output)
 }

@@ -9,53 +9,40 @@ import (
 	"github.com/kplan-go/kplan/internal/recorded"
 )
 
-func TestVectorsClusterAPIHealthy(t *testing.T) {
-	compare(t, "capi_machine_healthy", func(r recorded.Recording) (any, bool) {
-		var in DeletableMachine
-		r.Read(t, &in)
-		return in.Healthy(), false
-	})
+func machineHealthy(t *testing.T, r recorded.Recording) answer {
+	return same(r, read[DeletableMachine](t, r).Healthy())
 }
 
-func TestVectorsClusterAPIDeletionOrder(t *testing.T) {
-	compare(t, "capi_deletion_order", func(r recorded.Recording) (any, bool) {
-		var in struct {
-			Count    int
-			Order    string
-			Machines []DeletableMachine
-		}
-		var items struct{ Machines []json.RawMessage }
-		r.Read(t, &in)
-		r.Read(t, &items)
-		got := []json.RawMessage{}
-		for _, i := range Delete(in.Machines, in.Order, in.Count) {
-			got = append(got, items.Machines[i])
-		}
-		return got, false
-	})
+func machineDeletion(t *testing.T, r recorded.Recording) answer {
+	in := read[struct {
+		Count    int
+		Order    string
+		Machines []DeletableMachine
+	}](t, r)
+	return same(r, machinesOf(t, r, Delete(in.Machines, in.Order, in.Count)))
 }
 
-func TestVectorsMachineControllerDeletionOrder(t *testing.T) {
-	compare(t, "mcm_deletion_order", func(r recorded.Recording) (any, bool) {
-		var in struct {
-			Op       string
-			Count    int
-			Machines []RankedMachine
-		}
-		var items struct{ Machines []json.RawMessage }
-		r.Read(t, &in)
-		r.Read(t, &items)
-		if in.Op == "sort" {
-			got := []json.RawMessage{}
-			for _, i := range Rank(in.Machines) {
-				got = append(got, items.Machines[i])
-			}
-			return got, false
-		}
-		got := []string{}
-		for _, i := range DeleteRanked(in.Machines, in.Count) {
-			got = append(got, in.Machines[i].Name)
-		}
-		return got, false
-	})
+func machineControllerDeletion(t *testing.T, r recorded.Recording) answer {
+	in := read[struct {
+		Op       string
+		Count    int
+		Machines []RankedMachine
+	}](t, r)
+	if in.Op == "sort" {
+		return same(r, machinesOf(t, r, Rank(in.Machines)))
+	}
+	names := []string{}
+	for _, i := range DeleteRanked(in.Machines, in.Count) {
+		names = append(names, in.Machines[i].Name)
+	}
+	return same(r, names)
+}
+
+// machinesOf are the machines at some places of a case, as they are written there.
+func machinesOf(t *testing.T, r recorded.Recording, places []int) []json.RawMessage {
+	all, some := read[struct{ Machines []json.RawMessage }](t, r), []json.RawMessage{}
+	for _, i := range places {
+		some = append(some, all.Machines[i])
+	}
+	return some
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kplan-go/kplan/internal/recorded"
+	"github.com/kplan-go/kplan/rollout"
 )
 
 // A pass of machine-controller-manager, of which sizes are compared, and which half acted;
@@ -16,7 +17,7 @@ type machinePass struct {
 }
 
 func passOf(t *testing.T, r recorded.Recording) (out machinePass, sizes map[string]int32) {
-	recorded.Recording{ID: r.ID, Input: r.Output}.Read(t, &out)
+	out = result[machinePass](t, r)
 	sizes = map[string]int32{}
 	for name, s := range out.Sets {
 		sizes[name] = s.Size
@@ -24,21 +25,48 @@ func passOf(t *testing.T, r recorded.Recording) (out machinePass, sizes map[stri
 	return out, sizes
 }
 
-func TestVectorsMachineControllerRoll(t *testing.T) {
-	compareAs(t, "mcm_rolling", func(r recorded.Recording) (want, got any, missing bool) {
-		var in MachineRollout
-		r.Read(t, &in)
-		out, recordedSizes := passOf(t, r)
-		sizes, grown, shrunk := in.Roll()
-		return []any{recordedSizes, out.NewSetScaled, out.OldSetsScaled}, []any{sizes, grown, shrunk}, false
-	})
+var machineControllerFiles = []file{
+	{"machine-controller-manager", "mcm_rolling", machineControllerRoll},
+	{"machine-controller-manager", "mcm_scale", machineControllerScale},
+	{"machine-controller-manager", "mcm_numbers", machineControllerNumbers},
+	{"machine-controller-manager", "mcm_deletion_order", machineControllerDeletion},
 }
 
-func TestVectorsMachineControllerScale(t *testing.T) {
-	compareAs(t, "mcm_scale", func(r recorded.Recording) (want, got any, missing bool) {
-		var in MachineRollout
-		r.Read(t, &in)
-		_, recordedSizes := passOf(t, r)
-		return recordedSizes, in.Scale(), false
-	})
+func machineControllerRoll(t *testing.T, r recorded.Recording) answer {
+	out, recordedSizes := passOf(t, r)
+	sizes, grown, shrunk := read[MachineRollout](t, r).Roll()
+	return answer{want: []any{recordedSizes, out.NewSetScaled, out.OldSetsScaled}, got: []any{sizes, grown, shrunk}}
+}
+
+func machineControllerScale(t *testing.T, r recorded.Recording) answer {
+	_, recordedSizes := passOf(t, r)
+	return answer{want: recordedSizes, got: read[MachineRollout](t, r).Scale()}
+}
+
+func machineControllerNumbers(t *testing.T, r recorded.Recording) answer {
+	in := read[struct {
+		MachineRollout
+		Op, Strategy, Orchestration string
+		Sets                        []Machines
+	}](t, r)
+	b := rollout.Resolve(in.Replicas, in.MaxSurge, in.MaxUnavailable)
+	rolls := in.Strategy == "RollingUpdate" || in.Strategy == "InPlaceUpdate"
+	switch {
+	case in.Op == "max-unavailable" && rolls:
+		return same(r, b.Unavailable)
+	case in.Op == "max-unavailable":
+		return same(r, 0) // nothing says so
+	case in.Strategy == "Recreate":
+		size, _ := rollout.Recreate(in.Replicas, 0, 0)
+		return same(r, size)
+	case in.Orchestration == "Manual":
+		return same(r, 0) // it gets machines that a person moves to it, and makes none
+	case !rolls:
+		return same(r, refused)
+	}
+	total := int64(0)
+	for _, s := range in.Sets {
+		total += mcm.Existing(s.set())
+	}
+	return same(r, rollout.Grow(b, total, in.NewSet.Wanted, mcm))
 }

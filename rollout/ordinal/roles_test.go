@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/kplan-go/kplan/internal/recorded"
 	"github.com/kplan-go/kplan/rollout/ordinal"
 )
 
@@ -23,94 +21,6 @@ func ExampleStepRoles() {
 	}
 	fmt.Println("of", ordinal.RoleSteps(roles), "steps")
 	// Output: 0+6 0+2, 1+6 1+2, 1+5 1+2, 2+5 1+2, 2+4 1+2, 3+4 1+2, 3+3 1+1, 4+3 2+1, 4+2 2+1, 5+2 2+1, 5+1 2+1, 6+1 2+1, 6+0 2+0, of 6 steps
-}
-
-// recordedRoles is the input of all recorded cases of roles.
-type recordedRoles struct {
-	Op                                         string
-	Budgets                                    []struct{ MaxSurge, MaxUnavailable int32 }
-	InitialOld, CurrentOld, CurrentNew, Target []int32
-}
-
-func (in recordedRoles) roles() []ordinal.Role {
-	roles := make([]ordinal.Role, len(in.InitialOld))
-	for i := range roles {
-		roles[i] = ordinal.Role{Before: in.InitialOld[i], Old: in.InitialOld[i]}
-		if in.Target != nil {
-			roles[i].Target = in.Target[i]
-		}
-		if in.Budgets != nil {
-			roles[i].Surge, roles[i].Unavailable = in.Budgets[i].MaxSurge, in.Budgets[i].MaxUnavailable
-		}
-		if in.CurrentOld != nil {
-			roles[i].Old, roles[i].New = in.CurrentOld[i], in.CurrentNew[i]
-		}
-	}
-	return roles
-}
-
-func recordedStep(roles []ordinal.Role) map[string][]int32 {
-	step := map[string][]int32{"old": {}, "new": {}}
-	for _, r := range roles {
-		step["old"], step["new"] = append(step["old"], r.Old), append(step["new"], r.New)
-	}
-	return step
-}
-
-func TestVectorsRoles(t *testing.T) {
-	recorded.Agree(t, "adopters/lws_disaggregated_steps", func(t *testing.T, r recorded.Recording) (any, string) {
-		var in recordedRoles
-		r.Read(t, &in)
-		next, moved := ordinal.StepRoles(in.roles())
-		if !moved {
-			return nil, ""
-		}
-		return recordedStep(next), ""
-	})
-	recorded.Agree(t, "adopters/lws_disaggregated_sequences", func(t *testing.T, r recorded.Recording) (any, string) {
-		var in recordedRoles
-		r.Read(t, &in)
-		steps, roles := []any{}, in.roles()
-		for moved := true; moved; roles, moved = ordinal.StepRoles(roles) {
-			steps = append(steps, recordedStep(roles))
-		}
-		return steps, ""
-	})
-}
-
-// The small numbers of the planner are not exported but as a whole: what a role moves at
-// once and in how many steps, and that groups beyond those before are none of the update.
-func TestVectorsRoleNumbers(t *testing.T) {
-	equal, within := 0, 0
-	for _, r := range recorded.All(t, "adopters/lws_disaggregated_numbers") {
-		var in recordedRoles
-		r.Read(t, &in)
-		var got any
-		switch in.Op {
-		case "batch-size":
-			var limits struct{ MaxSurge, MaxUnavailable int32 }
-			r.Read(t, &limits)
-			const many = 60 // every batch here divides it
-			got = many / ordinal.RoleSteps([]ordinal.Role{{Target: many, Surge: limits.MaxSurge, Unavailable: limits.MaxUnavailable}})
-		case "total-steps":
-			got = ordinal.RoleSteps(in.roles())
-		case "abnormal":
-			next, moved := ordinal.StepRoles(in.roles())
-			require.True(t, moved)
-			for i := range next {
-				require.LessOrEqual(t, next[i].Old, in.InitialOld[i])
-			}
-			within++
-			continue
-		default: // one direction of a step, which is no function of its own
-			within++
-			continue
-		}
-		require.JSONEq(t, string(r.Output), fmt.Sprint(got), r.ID)
-		equal++
-	}
-	t.Logf("%d equal, %d are parts of steps", equal, within)
-	require.Equal(t, 8, equal)
 }
 
 // From the start every update ends, stays within its surge, or one group of it where

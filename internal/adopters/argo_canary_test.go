@@ -1,39 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package argo_test
+package adopters
 
 import (
-	"testing"
+	"encoding/json"
 
-	"github.com/stretchr/testify/require"
-
-	"github.com/kplan-go/kplan/internal/recorded"
+	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
-// A recordedSet is a ReplicaSet of Argo in a recorded table.
-type recordedSet struct{ Replicas, Available, There int32 }
+// An argoLimit is a limit as Argo reads it: all text is a percentage.
+type argoLimit struct{ rollout.IntOrPercent }
 
-func (s *recordedSet) set() *argo.Size {
+func (v *argoLimit) UnmarshalJSON(data []byte) error {
+	var s string
+	if json.Unmarshal(data, &s) != nil || s == "" {
+		return v.IntOrPercent.UnmarshalJSON(data)
+	}
+	parsed, err := argo.Parse(s)
+	v.IntOrPercent = parsed
+	return err
+}
+
+// An argoSet is a ReplicaSet of Argo in a recorded table.
+type argoSet struct{ Replicas, Available, There int32 }
+
+func (s *argoSet) set() *argo.Size {
 	if s == nil {
 		return nil
 	}
 	return &argo.Size{Replicas: s.Replicas, AvailableReplicas: s.Available, StatusReplicas: s.There}
 }
 
-// A recordedArgo is a Rollout of Argo in a recorded table, where an index that is null is
+// A recordedCanary is a Rollout of Argo in a recorded table, where an index that is null is
 // that of the first step.
-type recordedArgo struct {
+type recordedCanary struct {
 	Abort, PromoteFull, DynamicStableScale, StableIsCanary, TrafficRouting bool
 	AbortScaleDownDelaySeconds, MinPodsPerReplicaSet, CurrentStepIndex     *int32
-	Canary, Stable                                                         *recordedSet
-	Others                                                                 []*recordedSet
+	Canary, Stable                                                         *argoSet
+	Others                                                                 []*argoSet
 	CurrentPodHash, StablePodHash                                          string
-	MaxSurge, MaxUnavailable                                               limit
+	MaxSurge, MaxUnavailable                                               argoLimit
 	MaxTrafficWeight, Replicas                                             *int32
 	ProgressThreshold                                                      *argo.Threshold
 	Steps                                                                  []recordedStep
 	Weights                                                                *argo.Weights
+	Weight, MaxWeight                                                      int32
 }
 
 // A recordedStep may hold a weight and a scale, which one step of ours does not.
@@ -43,7 +55,7 @@ type recordedStep struct {
 	Pause, Other   any
 }
 
-func (in recordedArgo) rollout() argo.Canary {
+func (in recordedCanary) canary() argo.Canary {
 	r := argo.Canary{
 		Replicas: in.Replicas, MaxSurge: in.MaxSurge.IntOrPercent, MaxUnavailable: in.MaxUnavailable.IntOrPercent, TrafficRouting: in.TrafficRouting,
 		DynamicStableScale: in.DynamicStableScale, MinPodsPerReplicaSet: in.MinPodsPerReplicaSet, AbortScaleDownDelaySeconds: in.AbortScaleDownDelaySeconds,
@@ -62,26 +74,4 @@ func (in recordedArgo) rollout() argo.Canary {
 		}
 	}
 	return r
-}
-
-// agreeTable compares a recorded table of Argo, and requires cases without an index.
-func agreeTable(t *testing.T, name string, decide func(r argo.Canary) any) {
-	t.Helper()
-	unindexed := 0
-	recorded.Agree(t, "adopters/"+name, func(t *testing.T, r recorded.Recording) (any, string) {
-		var in recordedArgo
-		r.Read(t, &in)
-		if in.CurrentStepIndex == nil && len(in.Steps) > 0 {
-			unindexed++
-		}
-		return decide(in.rollout()), ""
-	})
-	require.Positive(t, unindexed)
-}
-
-func TestVectorsArgoTables(t *testing.T) {
-	agreeTable(t, "argo_at_desired", func(r argo.Canary) any { return r.AtDesired() })
-	agreeTable(t, "argo_basic_counts", func(r argo.Canary) any { return r.Basic() })
-	agreeTable(t, "argo_routed_counts", func(r argo.Canary) any { return r.Routed() })
-	agreeTable(t, "argo_desired_weight", func(r argo.Canary) any { return r.CanaryWeight() })
 }
