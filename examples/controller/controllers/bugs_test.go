@@ -50,6 +50,16 @@ func bugs() []bug {
 			"if result.WriteStatus && wait.IsZero() {", "if result.WriteStatus {", "TestStatusWaits"},
 		{"the neighbours of pods that go are not read", "replicaset.go",
 			"int(*rs.Spec.Replicas) < len(pods)", "len(pods) < 0", "TestNeighbours"},
+		{"pods of a ReplicaSet from an old cache count", "replicaset.go",
+			"Pods: r.read.version(&corev1.Pod{}), ", "", "TestReplicaSetFromOldCaches"},
+		{"a ReplicaSet from an old cache counts", "replicaset.go",
+			", ReplicaSets: r.read.version(rs)", "", "TestReplicaSetFromOldCaches"},
+		{"pods of a DaemonSet from an old cache count", "daemonset.go",
+			"Pods: r.read.version(&corev1.Pod{}), ", "", "TestDaemonSetFromOldCaches"},
+		{"the status of a DaemonSet leaves no version", "daemonset.go",
+			"			written = written.WroteStatus(string(ds.UID), request.Object.GetResourceVersion())\n", "", "TestDaemonSetFromOldCaches"},
+		{"what was written is forgotten", "replicaset.go",
+			"	setVersions(r.tracker, r.tracker.sets, rs.UID, written)\n", "", "TestReplicaSetFromOldCaches"},
 	}
 }
 

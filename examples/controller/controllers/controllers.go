@@ -39,6 +39,7 @@ type base struct {
 	client    kube.Client
 	events    record.EventRecorder
 	tracker   *tracker
+	read      readUpTo
 	class     string
 	corrected bool
 	fenced    bool
@@ -52,12 +53,16 @@ func setup(ctx context.Context, mgr ctrl.Manager, o Options, l *lease) error {
 	if err != nil {
 		return err
 	}
+	read, err := newReadUpTo(ctx, mgr.GetCache(), &corev1.Pod{}, &appsv1.ReplicaSet{}, &appsv1.DaemonSet{})
+	if err != nil {
+		return err
+	}
 	t := newTracker()
 	c := &apiClient{mgr.GetClient(), mgr.GetAPIReader(), t, l}
 	b := func() base {
 		return base{
 			cache: mgr.GetClient(), client: c, events: recorder(ctx, mgr, events, o.Name),
-			tracker: t, class: o.Class, corrected: o.Corrected, fenced: o.Fence,
+			tracker: t, read: read, class: o.Class, corrected: o.Corrected, fenced: o.Fence,
 		}
 	}
 	for _, child := range []client.Object{&appsv1.ReplicaSet{}, &corev1.Pod{}} {

@@ -50,6 +50,7 @@ func (r *daemonSetReconciler) Reconcile(ctx context.Context, req reconcile.Reque
 
 // snapshot reads all nodes, its own pods and orphans.
 func (r *daemonSetReconciler) snapshot(ctx context.Context, ds *appsv1.DaemonSet, history []*appsv1.ControllerRevision) (s daemonset.Snapshot, err error) {
+	read := daemonset.Versions{Pods: r.read.version(&corev1.Pod{}), DaemonSets: r.read.version(ds)}
 	expectations := r.tracker.expectations(ds.UID)
 	pods, err := r.pods(ctx, ds.Namespace, string(ds.UID), orphan)
 	if err != nil {
@@ -63,6 +64,7 @@ func (r *daemonSetReconciler) snapshot(ctx context.Context, ds *appsv1.DaemonSet
 		return s, reconcile.TerminalError(err)
 	}
 	s.Backoff, s.Unseen = r.tracker.delays(ds.UID), !expectations.Satisfied(time.Now())
+	s.Written, s.Read = versions(r.tracker, r.tracker.daemons, ds.UID), read
 	return s, nil
 }
 
@@ -84,6 +86,9 @@ func (r *daemonSetReconciler) act(ctx context.Context, ds *appsv1.DaemonSet, his
 		if err != nil {
 			return reconcile.Result{}, reconcile.TerminalError(err)
 		}
+		if stale(plan.Holds) {
+			return reconcile.Result{RequeueAfter: behindDelay}, nil
+		}
 		r.tracker.expect(ds.UID, func(e replicaset.Expectations) replicaset.Expectations { return plan.Expect(e, time.Now()) })
 		report := r.executor().DaemonSet(ctx, ds, history, plan)
 		r.tracker.expect(ds.UID, func(e replicaset.Expectations) replicaset.Expectations {
@@ -96,11 +101,16 @@ func (r *daemonSetReconciler) act(ctx context.Context, ds *appsv1.DaemonSet, his
 	for _, e := range result.Events {
 		r.events.Event(ds, e.Type, e.Reason, e.Message)
 	}
+	written := result.Written
 	if result.WriteStatus {
-		if err := r.client.Do(ctx, kube.DaemonSetStatusRequest(ds, result.Status)); err != nil && result.Err == nil {
-			return again(err, time.Time{})
+		request := kube.DaemonSetStatusRequest(ds, result.Status)
+		if err := r.client.Do(ctx, request); err == nil {
+			written = written.WroteStatus(string(ds.UID), request.Object.GetResourceVersion())
+		} else if result.Err == nil {
+			result.Err, result.RecheckAt = err, time.Time{}
 		}
 	}
+	setVersions(r.tracker, r.tracker.daemons, ds.UID, written)
 	return again(result.Err, result.RecheckAt)
 }
 

@@ -52,6 +52,9 @@ func (r *replicaSetReconciler) act(ctx context.Context, rs *appsv1.ReplicaSet, s
 		if err != nil {
 			return reconcile.Result{}, reconcile.TerminalError(err)
 		}
+		if stale(plan.Holds) {
+			return reconcile.Result{RequeueAfter: behindDelay}, nil
+		}
 		if e := plan.Expect(*next, now); !e.Equal(next.Expectations) {
 			r.tracker.expect(rs.UID, func(replicaset.Expectations) replicaset.Expectations { return e })
 		}
@@ -65,12 +68,16 @@ func (r *replicaSetReconciler) act(ctx context.Context, rs *appsv1.ReplicaSet, s
 	for _, e := range result.Events {
 		r.events.Event(rs, e.Type, e.Reason, e.Message)
 	}
-	wait := unseenUntil(result)
+	wait, written := unseenUntil(result), result.Written
 	if result.WriteStatus && wait.IsZero() {
-		if err := r.client.Do(ctx, kube.ReplicaSetStatusRequest(rs, result.Status)); err != nil && result.Err == nil {
-			return again(err, time.Time{})
+		request := kube.ReplicaSetStatusRequest(rs, result.Status)
+		if err := r.client.Do(ctx, request); err == nil {
+			written = written.WroteStatus(string(rs.UID), request.Object.GetResourceVersion())
+		} else if result.Err == nil {
+			result.Err, result.RecheckAt = err, time.Time{}
 		}
 	}
+	setVersions(r.tracker, r.tracker.sets, rs.UID, written)
 	return again(result.Err, sooner(result.RecheckAt, wait))
 }
 
@@ -88,6 +95,7 @@ func unseenUntil(result replicaset.Result) time.Time {
 // snapshot reads its own pods and orphans, and if pods have to go their neighbours: where
 // those run decides which go.
 func (r *replicaSetReconciler) snapshot(ctx context.Context, rs *appsv1.ReplicaSet) (replicaset.Snapshot, error) {
+	read := replicaset.Versions{Pods: r.read.version(&corev1.Pod{}), ReplicaSets: r.read.version(rs)}
 	expectations := r.tracker.expectations(rs.UID)
 	pods, err := r.pods(ctx, rs.Namespace, string(rs.UID), orphan)
 	if err != nil {
@@ -104,7 +112,7 @@ func (r *replicaSetReconciler) snapshot(ctx context.Context, rs *appsv1.ReplicaS
 		}
 	}
 	s := kube.ReplicaSetSnapshot(rs, pods, siblings)
-	s.Expectations = expectations
+	s.Expectations, s.Written, s.Read = expectations, versions(r.tracker, r.tracker.sets, rs.UID), read
 	return s, nil
 }
 

@@ -30,6 +30,8 @@ type tracker struct {
 	expected map[types.UID]replicaset.Expectations // by owner
 	backoff  map[types.UID]daemonset.Backoff       // by DaemonSet
 	written  map[types.UID]map[types.UID]version   // by owner, or the object itself, and object
+	sets     map[types.UID]replicaset.Versions     // that plans have left, by ReplicaSet
+	daemons  map[types.UID]daemonset.Versions      // that plans have left, by DaemonSet
 	stalled  map[types.UID]stall                   // by Deployment
 }
 
@@ -49,6 +51,8 @@ func newTracker() *tracker {
 		expected: map[types.UID]replicaset.Expectations{},
 		backoff:  map[types.UID]daemonset.Backoff{},
 		written:  map[types.UID]map[types.UID]version{},
+		sets:     map[types.UID]replicaset.Versions{},
+		daemons:  map[types.UID]daemonset.Versions{},
 		stalled:  map[types.UID]stall{},
 	}
 }
@@ -80,6 +84,8 @@ func (t *tracker) forget(owner types.UID) {
 	delete(t.expected, owner)
 	delete(t.backoff, owner)
 	delete(t.written, owner)
+	delete(t.sets, owner)
+	delete(t.daemons, owner)
 	delete(t.stalled, owner)
 }
 
@@ -156,6 +162,20 @@ func (t *tracker) behind(owner types.UID, cached ...metav1.Object) bool {
 		}
 	}
 	return len(missing) > 0
+}
+
+// versions returns the versions that plans for an owner have left, of the tracker's sets or
+// daemons.
+func versions[V any](t *tracker, of map[types.UID]V, owner types.UID) V {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return of[owner]
+}
+
+func setVersions[V any](t *tracker, of map[types.UID]V, owner types.UID, v V) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	of[owner] = v
 }
 
 func (t *tracker) delays(ds types.UID) daemonset.Backoff {

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+
+	toolscache "k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// A readUpTo tells up to which resource version the caches of kinds have read. Ask it before
+// the objects: what is read then is at least as new.
+//
+// controller-runtime does not say so itself, but the stores behind its caches do, from
+// client-go 0.36 on. A cache of several namespaces has a store for each and no version, as has
+// one of an older client-go; then the version is empty, and nothing waits for it.
+type readUpTo map[reflect.Type]func() string
+
+// newReadUpTo finds the stores of kinds.
+func newReadUpTo(ctx context.Context, informers cache.Informers, kinds ...client.Object) (readUpTo, error) {
+	r := readUpTo{}
+	for _, kind := range kinds {
+		informer, err := informers.GetInformer(ctx, kind, cache.BlockUntilSynced(false))
+		if err != nil {
+			return nil, fmt.Errorf("cache of %T: %w", kind, err)
+		}
+		if stored, ok := informer.(interface{ GetStore() toolscache.Store }); ok {
+			r[reflect.TypeOf(kind)] = stored.GetStore().LastStoreSyncResourceVersion
+		}
+	}
+	return r, nil
+}
+
+// version returns the version of a kind, and "" of one whose cache does not tell.
+func (r readUpTo) version(kind client.Object) string {
+	if read := r[reflect.TypeOf(kind)]; read != nil {
+		return read()
+	}
+	return ""
+}
+
+// stale reports whether a plan does nothing because the caches are older than what an earlier
+// one has written. The next event brings the next pass.
+func stale[R ~string](holds []selector.Hold[R]) bool {
+	return slices.ContainsFunc(holds, func(h selector.Hold[R]) bool {
+		return string(h.Reason) == string(replicaset.ReasonStalePods) || string(h.Reason) == string(replicaset.ReasonStaleOwner)
+	})
+}
