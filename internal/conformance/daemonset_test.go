@@ -333,7 +333,7 @@ func TestDaemonSets(t *testing.T) {
 	inBubble(t, func(t bubble, now time.Time) {
 		dsc, err := upstream.NewDaemonSets()
 		require.NoError(t, err)
-		counts.check(t, max(1, syncCases/6), func(t random.T) {
+		counts.check(t, daemonCases, func(t random.T) {
 			c := gen.DaemonSet(t, now)
 			rareDaemons(t, dsc, c)
 			p, err := passDaemonSet(dsc, c, now)

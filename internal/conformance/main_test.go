@@ -19,6 +19,7 @@ import (
 var (
 	functionCases = fromEnv("KPLAN_CASES", 30_000)
 	syncCases     = fromEnv("KPLAN_SYNCS", 60_000)
+	daemonCases   = fromEnv("KPLAN_DAEMONS", max(1, syncCases/6))
 	carriedCases  = fromEnv("KPLAN_CARRIED", 6_000)
 	chainedRuns   = fromEnv("KPLAN_CHAINS", 150)
 	seed          = fromEnv("KPLAN_SEED", 0) // 0 draws other cases in every run
@@ -42,7 +43,7 @@ func TestMain(m *testing.M) {
 	flag.Parse()
 	code := m.Run()
 	printCensuses()
-	if code == 0 && !flagged("test.run") && !flagged("rapid.checks") {
+	if code == 0 && !replayed() && !flagged("rapid.checks") {
 		if err := record(); err != nil {
 			fmt.Println(err)
 			code = 1

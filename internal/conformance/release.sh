@@ -6,7 +6,8 @@
 #
 #   ./release.sh 1.35                     all comparisons
 #   ./release.sh 1.35 -run TestDaemonSets some: what follows is passed to go test
-#   ./release.sh record 1.35              all, and releases/1.35.json if nothing fails
+#   ./release.sh record 1.35              all, and releases/1.35.json if nothing fails; test
+#                                         by test, and begun again where it was stopped
 #   ./release.sh table                    the table of the README, from these records
 #
 # KPLAN_CASES and the like say how many cases, see README.md.
@@ -35,7 +36,7 @@ case $minor in
 esac
 shift
 
-flags=(-vet=off -timeout 0)
+flags=(-vet=off)
 if [ "$patch" != "$newest" ]; then
 	# What go.mod requires of others is too new for an older release: only what is imported
 	# directly stays, and go finds what that needs.
@@ -50,9 +51,28 @@ if [ "$patch" != "$newest" ]; then
 		/\/\/ indirect/d" go.mod >"$mod"
 	flags+=(-mod=mod "-modfile=$mod" "-tags=kube$minor")
 fi
-if [ -n "$record" ]; then
-	export KPLAN_RECORD=$PWD/releases/$minor.json KPLAN_RELEASE=$patch
-fi
 # The workspace of this folder takes no other go.mod.
 export GOWORK=off
-exec go test "${flags[@]}" "$@" .
+if [ -z "$record" ]; then
+	exec go test -timeout 0 "${flags[@]}" "$@" .
+fi
+
+# Each test leaves its part of the record in a folder, which is named after what is compared.
+sizes=${KPLAN_CASES-}-${KPLAN_SYNCS-}-${KPLAN_DAEMONS-}-${KPLAN_CARRIED-}-${KPLAN_CHAINS-}
+export KPLAN_RELEASE=$patch KPLAN_SEED=${KPLAN_SEED-1}
+parts=${TMPDIR:-/tmp}/kplan-conformance-$UID/$patch-$(git describe --always --dirty --exclude='*')-$KPLAN_SEED-$sizes
+mkdir -p "$parts"
+[ -x "$parts/tests" ] || go test -c "${flags[@]}" -o "$parts/tests" .
+names() { # the tests, and of the one that compares functions each function
+	"$parts/tests" -test.list '^Test' | grep -vx TestFunctions
+	KPLAN_CASES=1 "$parts/tests" -test.v -test.run '^TestFunctions$' | sed -n 's/^=== RUN *//p' | grep /
+}
+for name in $(names); do
+	part=$parts/${name//\//-}
+	[ ! -f "$part.json" ] || continue
+	echo "$name"
+	KPLAN_RECORD=$part.part "$parts/tests" -test.timeout 0 -test.run "^\\Q${name//\//\\E\$/^\\Q}\\E\$" "$@" >"$part.log" || { cat "$part.log"; exit 1; }
+	mv "$part.part" "$part.json"
+done
+KPLAN_PARTS=$parts KPLAN_RECORD=$PWD/releases/$minor.json go test -count=1 -run TestRecord ./releases
+rm -r "$parts"

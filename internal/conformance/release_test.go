@@ -40,7 +40,8 @@ func inBytes(message string) string {
 	return message
 }
 
-// record writes what was compared to the file that the environment names, see release.sh.
+// record writes what was compared to the file that the environment names, see release.sh:
+// the part of a record that this run, which may be of some tests only, contributes.
 func record() error {
 	path := os.Getenv("KPLAN_RECORD")
 	if path == "" {

@@ -23,6 +23,50 @@ type Record struct {
 	Intended   map[string]int `json:"intended"`  // how often each intended difference was met
 }
 
+// Join is the record that parts make, which single tests have left in a folder. They must be
+// of one release and one seed.
+func Join(folder fs.FS) (Record, error) {
+	var all Record
+	names, err := fs.Glob(folder, "*.json")
+	if err != nil {
+		return all, err
+	}
+	if len(names) == 0 {
+		return all, fmt.Errorf("no parts")
+	}
+	for i, name := range names {
+		part, err := read(folder, name)
+		if err != nil {
+			return all, err
+		}
+		if i == 0 {
+			all = Record{Kubernetes: part.Kubernetes, Seed: part.Seed, Otherwise: part.Otherwise, Intended: map[string]int{}}
+		}
+		if part.Kubernetes != all.Kubernetes || part.Seed != all.Seed {
+			return all, fmt.Errorf("%s: of %s with seed %d, others of %s with seed %d", name, part.Kubernetes, part.Seed, all.Kubernetes, all.Seed)
+		}
+		all.Cases += part.Cases
+		all.Passes += part.Passes
+		all.Carried += part.Carried
+		for difference, n := range part.Intended {
+			all.Intended[difference] += n
+		}
+	}
+	return all, nil
+}
+
+func read(folder fs.FS, name string) (Record, error) {
+	var r Record
+	text, err := fs.ReadFile(folder, name)
+	if err != nil {
+		return r, err
+	}
+	if err := json.Unmarshal(text, &r); err != nil {
+		return r, fmt.Errorf("%s: %w", name, err)
+	}
+	return r, nil
+}
+
 // Begin and End are around the table in the README.
 const (
 	Begin = "<!-- made by internal/conformance/release.sh table -->\n"
@@ -39,13 +83,9 @@ func Table(folder fs.FS) (string, error) {
 	var b strings.Builder
 	b.WriteString(Begin + "| Kubernetes | cases of functions | passes | carried out | what it does otherwise by default |\n|---|---|---|---|---|\n")
 	for _, name := range names {
-		text, err := fs.ReadFile(folder, name)
+		r, err := read(folder, name)
 		if err != nil {
 			return "", err
-		}
-		var r Record
-		if err := json.Unmarshal(text, &r); err != nil {
-			return "", fmt.Errorf("%s: %w", name, err)
 		}
 		otherwise := "nothing"
 		if len(r.Otherwise) > 0 {

@@ -3,6 +3,7 @@
 package releases_test
 
 import (
+	"encoding/json"
 	"os"
 	"testing"
 	"testing/fstest"
@@ -25,6 +26,38 @@ func TestTable(t *testing.T) {
 		return
 	}
 	require.Equal(t, want, string(text), "./release.sh table writes it")
+}
+
+// KPLAN_PARTS names a folder of parts, and KPLAN_RECORD the file of the record that they
+// make: see release.sh.
+func TestRecord(t *testing.T) {
+	parts, path := os.Getenv("KPLAN_PARTS"), os.Getenv("KPLAN_RECORD")
+	if parts == "" {
+		t.Skip("no parts to join")
+	}
+	all, err := releases.Join(os.DirFS(parts))
+	require.NoError(t, err)
+	text, err := json.MarshalIndent(all, "", "\t")
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, append(text, '\n'), 0o644))
+}
+
+func TestJoin(t *testing.T) {
+	folder := fstest.MapFS{
+		"a.json": {Data: []byte(`{"kubernetes": "1.36.3", "seed": 1, "cases": 10, "carried": 3, "otherwise": ["a"], "intended": {"x": 1}}`)},
+		"b.json": {Data: []byte(`{"kubernetes": "1.36.3", "seed": 1, "cases": 5, "passes": 7, "otherwise": ["a"], "intended": {"x": 2, "y": 4}}`)},
+	}
+	all, err := releases.Join(folder)
+	require.NoError(t, err)
+	require.Equal(t, releases.Record{
+		Kubernetes: "1.36.3", Seed: 1, Cases: 15, Passes: 7, Carried: 3,
+		Otherwise: []string{"a"}, Intended: map[string]int{"x": 3, "y": 4},
+	}, all)
+	folder["c.json"] = &fstest.MapFile{Data: []byte(`{"kubernetes": "1.36.3", "seed": 2}`)}
+	_, err = releases.Join(folder)
+	require.ErrorContains(t, err, "c.json: of 1.36.3 with seed 2")
+	_, err = releases.Join(fstest.MapFS{})
+	require.Error(t, err)
 }
 
 func TestReplace(t *testing.T) {
