@@ -64,14 +64,14 @@ func equal[O any](a, b *O) bool {
 }
 
 // explain returns the names of the intended differences that make of upstream's outcome
-// ours: none if nothing differs, one, or up to three at once. Otherwise it returns what
+// ours: none if nothing differs, one, or up to four at once. Otherwise it returns what
 // differs.
 func explain[P comparison[P, O], O any](rows []difference[P, O], p P) (names []string, diff string) {
 	theirs, ours := p.sides()
 	if equal(theirs, ours) {
 		return nil, ""
 	}
-	for n := range 3 {
+	for n := range 4 {
 		apply(rows, p, n+1, func(applied []string, outcome *O) bool {
 			if equal(outcome, ours) {
 				names = applied
@@ -123,7 +123,7 @@ func apply[P comparison[P, O], O any](rows []difference[P, O], p P, n int, yield
 func intended[P comparison[P, O], O any](rows []difference[P, O], p P, sets ...[]string) func(*O) bool {
 	theirs, _ := p.sides()
 	list := []O{*theirs}
-	for n := range 3 {
+	for n := range 4 {
 		apply(rows, p, n+1, func(applied []string, outcome *O) bool {
 			if !slices.ContainsFunc(sets, func(set []string) bool { return partOf(applied, set) }) {
 				list = append(list, *outcome)
