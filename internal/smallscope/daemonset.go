@@ -28,7 +28,8 @@ type DaemonSets struct {
 	Changes            int8 // of the template, and pauses, by people
 	Losses             int8 // of pods
 
-	plans memo[daemonSetState, plannedDaemonSet]
+	plans   memo[daemonSetState, plannedDaemonSet]
+	effects memo[daemonWrite, nodeState]
 }
 
 // A daemonPod is a pod of a node, oldest first; deleted is one that the plan deletes.
@@ -164,15 +165,13 @@ func (d *DaemonSets) write(s daemonSetState, do func(Move, daemonSetState, []Bre
 	for i := range s.nodes {
 		done, dropped := s, s
 		what := ""
-		if create := s.nodes[i].create; create > 0 {
-			done.nodes[i].create, dropped.nodes[i].create = 0, 0
-			done.nodes[i].add(daemonPod{is: phaseFresh, template: create - 1})
+		if s.nodes[i].create > 0 {
+			done.nodes[i], dropped.nodes[i].create = d.after(s.nodes[i], -1), 0
 			what = "a pod is created"
 		}
 		for k, p := range s.nodes[i].pods {
 			if p.deleted && what == "" {
-				done.nodes[i].pods[k].deleted, dropped.nodes[i].pods[k].deleted = false, false
-				done.nodes[i].pods[k].is = phaseEnding
+				done.nodes[i], dropped.nodes[i].pods[k].deleted = d.after(s.nodes[i], int8(k)), false
 				what = "a pod is deleted"
 			}
 		}

@@ -30,8 +30,10 @@ type Deployments struct {
 	// when the pods of one are available. The last is everything.
 	Batches []rollout.IntOrPercent
 
-	plans memo[deploymentView, plannedDeployment]
-	pods  memo[deploymentPods, podStep]
+	plans   memo[deploymentView, plannedDeployment]
+	actions map[deploymentWrite]deploy.Action // that have been planned
+	effects memo[deploymentStep, deploymentEffect]
+	pods    memo[deploymentPods, podStep]
 }
 
 // deploymentPods are the pods of a ReplicaSet.
@@ -222,7 +224,7 @@ func (d *Deployments) control(s deploymentState, do func(Move, deploymentState, 
 	crashed := s
 	crashed.plan = [6]deploymentWrite{}
 	do(Move{"a write fails, or the controller crashes", -1, true}, crashed, nil)
-	done, ok := s.after(s.plan[0])
+	done, ok := d.after(s, s.plan[0])
 	if !ok {
 		do(Move{"a write is refused", -1, false}, crashed, nil)
 		return
@@ -242,35 +244,6 @@ func (d *Deployments) control(s deploymentState, do func(Move, deploymentState, 
 		done.shared = s.shared || s.batch > 0 && (s.paused || s.scaling()) && d.moves(done.plan)
 		do(Move{"the controller writes and plans without having seen it", -1, true}, done, nil)
 	}
-}
-
-// after carries out a write, unless a precondition does not hold.
-func (s deploymentState) after(w deploymentWrite) (deploymentState, bool) {
-	set := &s.sets[w.set]
-	switch {
-	case w.what == verbNumber:
-		s.revision = w.revised
-		return s, true
-	case w.what == verbCreate && set.rank == 0:
-		rank := int8(1)
-		for _, other := range s.sets {
-			rank = max(rank, other.rank+1)
-		}
-		*set = setState{rank: rank, size: w.to, desired: w.desired, revision: w.revised}
-		return s, true
-	case w.what == verbScale && set.rank > 0 && set.size == w.from:
-		set.size, set.report.seen = w.to, false
-	case w.what == verbAnnotate && set.rank > 0:
-	default:
-		return s, false
-	}
-	if w.desired >= 0 {
-		set.desired = w.desired
-	}
-	if w.revised >= 0 {
-		set.revision = w.revised
-	}
-	return s, true
 }
 
 // userMoves are what users do.

@@ -49,31 +49,21 @@ func (d *Deployments) keep(s deploymentState, i int, do func(Move, deploymentSta
 // scale is the controller of ReplicaSets: one pod at a time.
 func (d *Deployments) scale(s deploymentState, i int, do func(Move, deploymentState, []Breach)) {
 	set := &s.sets[i]
-	set.pods.size = set.size
-	step := d.stepped(set.pods)
-	set.pods.size = 0
-	ending := func() {
-		if d.Ending {
-			set.pods.ending++
-		}
+	pods := set.pods
+	pods.size = set.size
+	step := d.pods.of(pods, func() podStep { return firstStep(pods) })
+	if step.what == "" {
+		return
 	}
-	switch step {
-	case stepStarts:
-		set.pods.fresh++
-		var list []Breach
-		if others := s.running(i); d.Strategy == deploy.Recreate && others > s.unseen && int8(i) == s.template {
-			list = append(list, breach(PropertyRecreate, "a pod starts beside %d of other templates", others))
-		}
-		do(Move{"a pod is created", i, false}, s, list)
-	case dStopsFresh:
-		set.pods.fresh--
-		ending()
-		do(Move{"a pod that is not ready is deleted", i, false}, s, nil)
-	case dStopsReady:
-		set.pods.ready--
-		ending()
-		do(Move{"a ready pod is deleted", i, false}, s, nil)
+	var list []Breach
+	if others := s.running(i); step.starts && d.Strategy == deploy.Recreate && others > s.unseen && int8(i) == s.template {
+		list = append(list, breach(PropertyRecreate, "a pod starts beside %d of other templates", others))
 	}
+	set.pods = step.to
+	if !d.Ending {
+		set.pods.ending = pods.ending
+	}
+	do(Move{step.what, i, false}, s, list)
 }
 
 // running counts the pods of all sets but one.
@@ -86,36 +76,45 @@ func (s *deploymentState) running(but int) (n int8) {
 	return n
 }
 
-// A podStep is what the planner of ReplicaSets does first.
-type podStep int8
-
-const (
-	stepRests podStep = iota
-	stepStarts
-	dStopsFresh
-	dStopsReady
-)
-
-func (d *Deployments) stepped(p deploymentPods) podStep {
-	return d.pods.of(p, func() podStep { return firstStep(p) })
+// A podStep is what the planner of ReplicaSets does first, and the pods after it.
+type podStep struct {
+	what   string
+	starts bool
+	to     deploymentPods // without the size
 }
 
-func firstStep(p deploymentPods) podStep {
+func firstStep(p deploymentPods) (step podStep) {
 	s := replicaset.Snapshot{ReplicaSet: replicaset.ReplicaSet{Name: "web-1", UID: "web-1", Replicas: ptr.To(int32(p.size))}}
 	for i := range p.fresh + p.ready + p.ending {
 		s.Pods = append(s.Pods, podOf("web-1", int(i), i < p.ready, i >= p.ready+p.fresh))
 	}
 	plan, err := replicaset.Reconcile(s, now, replicaset.Options{})
 	if err != nil || len(plan.Actions) == 0 {
-		return stepRests
+		return step
 	}
-	deletion, ok := plan.Actions[0].(replicaset.DeletePod)
-	switch {
-	case !ok:
-		return stepStarts
-	case deletion.Name < podName("web-1", int(p.ready)):
-		return dStopsReady
-	default:
-		return dStopsFresh
+	first := plan.Actions[0]
+	switch a := first.(type) {
+	case replicaset.CreatePods:
+		a.Count = 1
+		first, step.starts, step.what = a, true, "a pod is created"
+	case replicaset.DeletePod:
+		step.what = "a pod that is not ready is deleted"
+		if phaseOf(s.Pods, a.Name) == phaseReady {
+			step.what = "a ready pod is deleted"
+		}
 	}
+	if s, err = replicaset.Apply(s, first, now); err != nil {
+		return podStep{}
+	}
+	for _, pod := range s.Pods {
+		switch phaseOf(s.Pods, pod.Name) {
+		case phaseFresh:
+			step.to.fresh++
+		case phaseReady:
+			step.to.ready++
+		case phaseEnding:
+			step.to.ending++
+		}
+	}
+	return step
 }

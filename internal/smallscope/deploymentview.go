@@ -124,6 +124,9 @@ func (d *Deployments) plan(v deploymentView) (p plannedDeployment) {
 	if err != nil {
 		return plannedDeployment{breaches: []Breach{breach(PropertyPlan, "%v", err)}}
 	}
+	if d.actions == nil {
+		d.actions = map[deploymentWrite]deploy.Action{}
+	}
 	n := 0
 	for _, a := range plan.Actions {
 		w := d.write(v, a)
@@ -133,6 +136,9 @@ func (d *Deployments) plan(v deploymentView) (p plannedDeployment) {
 		if w.what == verbNothing || n == len(p.writes) {
 			p.breaches = append(p.breaches, breach(PropertyPlan, "not known here: %v", a))
 			continue
+		}
+		if d.actions[w] == nil {
+			d.actions[w] = a
 		}
 		p.writes[n] = w
 		n++
@@ -195,7 +201,7 @@ func (d *Deployments) within(v deploymentView, writes [6]deploymentWrite) (list 
 	most, least := max(wanted, v.replicas+d.Surge), min(available, v.replicas-d.unavailable())
 	state := deploymentState{deploymentView: v}
 	for k, w := range writes {
-		next, ok := state.after(w)
+		next, ok := d.after(state, w)
 		if !ok {
 			break
 		}

@@ -38,6 +38,11 @@
 // generations are 1 once they are observed, and times are now or long ago, or only the
 // latter where nothing waits.
 //
+// # Writes
+//
+// What a write makes of an object is what Apply of its planner's package makes of the
+// snapshot with that object. Since both are small values, each is asked once.
+//
 // # Crashes and drops
 //
 // A crash forgets the rest of a plan. So does a write that is refused where the plan

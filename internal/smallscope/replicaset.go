@@ -24,8 +24,10 @@ type ReplicaSets struct {
 	Changes   int8   // of size
 	Losses    int8   // of pods
 	Forgetful bool   // nothing is expected
-	Quick     bool   // pods that are deleted are gone at once
+
 	plans     memo[replicaSetView, plannedReplicaSet]
+	creations memo[int32, podPhase]
+	deletions memo[podPhase, podEffect]
 }
 
 // A podPhase is how a pod is, or how it is seen.
@@ -229,7 +231,7 @@ func (r *ReplicaSets) create(s replicaSetState, do func(Move, replicaSetState, [
 	do(Move{"a creation fails, and no more are tried", -1, true}, failed, nil)
 	if s.pods[mostPods-1] == (replicaSetPod{}) {
 		s.starting--
-		s.pods[mostPods-1] = replicaSetPod{is: phaseFresh}
+		s.pods[mostPods-1] = replicaSetPod{is: r.creations.of(1, created)}
 		do(Move{"a pod is created", -1, false}, s.sorted(), nil)
 	}
 }
@@ -238,12 +240,8 @@ func (r *ReplicaSets) delete(s replicaSetState, i int, do func(Move, replicaSetS
 	p := &s.pods[i]
 	p.deleted = false
 	done, failed := s, s
-	switch p.is {
-	case phaseFresh, phaseReady:
-		done.pods[i].is = phaseEnding
-	case phaseGone:
-		done.pods[i].expected = false
-	}
+	e := r.deletions.of(p.is, func() podEffect { return deleted(p.is) })
+	done.pods[i].is, done.pods[i].expected = e.to, p.expected && !e.refused
 	do(Move{"a pod is deleted", i, false}, done.sorted(), nil)
 	failed.pods[i].expected = false
 	do(Move{"a deletion fails", i, true}, failed.sorted(), nil)
