@@ -25,8 +25,8 @@ func TestEarliestAlarmCounts(t *testing.T) {
 	require.Len(t, w.agenda.entries, 2, "that of 5 s, which 2 s replaced, is passed over")
 	woken := func() bool {
 		w.performNext()
-		woken := len(c.queue) > 0
-		c.queue = nil
+		woken := c.queue.len() > 0
+		c.queue.clear()
 		return woken
 	}
 	require.True(t, woken())

@@ -110,7 +110,7 @@ func (w *World) moveOn() bool {
 	if at.After(w.now) {
 		w.still = 0
 		for _, c := range w.controllers {
-			clear(c.passes)
+			c.forgetPasses()
 		}
 	}
 	if w.still > maxStill {
@@ -150,6 +150,15 @@ func (c *controller) passed(key string) {
 	if c.passes[key]++; c.passes[key] > maxPasses {
 		c.w.fail(fmt.Errorf("%s: %s is still changing after %d passes", c.Role, key, maxPasses))
 	}
+}
+
+// forgetPasses begins to count anew. To clear a map that was large takes long.
+func (c *controller) forgetPasses() {
+	if len(c.passes) > 64 {
+		c.passes = nil
+		return
+	}
+	clear(c.passes)
 }
 
 // uidPrefix is what the UIDs of new objects begin with in a [Cluster]. Their number follows.

@@ -4,7 +4,7 @@ package sim
 
 import (
 	"fmt"
-	"slices"
+	"math"
 	"time"
 
 	"github.com/kplan-go/kplan/replicaset"
@@ -23,7 +23,7 @@ type controller struct {
 	wrote   int64        // version of its last write
 	sight   Trouble      // one of the six models of visibility
 	skew    time.Duration
-	queue   []string
+	queue   queue
 	retries int
 	alarms  map[string]time.Time // the next instant at which work on an object is to begin, or the last
 	passes  map[string]int       // of a calm world, since time has passed
@@ -50,7 +50,7 @@ type worker interface {
 }
 
 // busy reports whether there is something to do.
-func (c *controller) busy() bool { return c.job != nil || len(c.queue) > 0 }
+func (c *controller) busy() bool { return c.job != nil || c.queue.len() > 0 }
 
 // now is the time by the clock of the controller.
 func (c *controller) now() time.Time { return c.w.now.Add(c.skew) }
@@ -59,19 +59,18 @@ func (c *controller) now() time.Time { return c.w.now.Add(c.skew) }
 func (c *controller) enter(key string) {
 	if !c.w.fair && c.w.chance(Disorder, 0.02) {
 		c.w.count(EventLost)
+		if c.w.fleet != nil {
+			c.w.fleet.resyncLater(c, resyncEvery)
+		}
 		return
 	}
-	if !slices.Contains(c.queue, key) {
-		c.queue = append(c.queue, key)
-	}
+	c.queue.add(key)
 }
 
 // resync enters everything, as controllers do from time to time.
 func (c *controller) resync() {
 	for _, key := range c.worker.keys() {
-		if !slices.Contains(c.queue, key) {
-			c.queue = append(c.queue, key)
-		}
+		c.queue.add(key)
 	}
 }
 
@@ -98,7 +97,7 @@ func (c *controller) wakeAt(at time.Time, key string) {
 		return // a delaying queue keeps the earliest
 	}
 	c.alarms[key] = at
-	c.w.schedule(at, wake, errand{key, c})
+	c.w.schedule(at, wake, errand{name: key, controller: c})
 }
 
 // retry enters an object again some time after a failure.
@@ -112,18 +111,18 @@ func (c *controller) step() {
 	w := c.w
 	if c.job == nil {
 		c.look()
-		if len(c.queue) == 0 {
+		if c.queue.len() == 0 {
 			return
 		}
 		i := w.oldest(c)
-		if n := len(c.queue); n > 1 && !w.fair && w.chance(Disorder, 0.5) {
+		if n := c.queue.len(); n > 1 && !w.fair && w.chance(Disorder, 0.5) {
 			if i = w.random.IntN(n); i > 0 {
 				w.count(WorkedOutOfOrder)
 			}
 		}
-		key := c.queue[i]
+		key := c.queue.at(i)
 		if w.fair || !w.chance(Disorder, 0.03) {
-			c.queue = slices.Delete(c.queue, i, i+1)
+			c.queue.take(i)
 		} else {
 			w.count(EventRepeated)
 		}
@@ -149,9 +148,10 @@ func (w *World) oldest(c *controller) (first int) {
 	if !w.strict {
 		return 0
 	}
-	for i, key := range c.queue {
-		if w.store.number(c.reads[0], key) < w.store.number(c.reads[0], c.queue[first]) {
-			first = i
+	least := int32(math.MaxInt32)
+	for i := range c.queue.len() {
+		if number := w.store.number(c.reads[0], c.queue.at(i)); number < least {
+			first, least = i, number
 		}
 	}
 	return first
@@ -169,7 +169,8 @@ func (c *controller) crash() {
 	w := c.w
 	w.count(Crashed)
 	w.tracef("%s crashes", c.Role)
-	c.job, c.queue, c.retries = nil, c.queue[:0], 0
+	c.job, c.retries = nil, 0
+	c.queue.clear()
 	c.worker.forget()
 	if c.sight == SeesResettable && w.chance(Stale, 0.7) {
 		w.count(TravelledBack)

@@ -22,6 +22,11 @@ type table[T any] struct {
 	gone    int              // rows of what has gone
 	past    []change[T]      // oldest first; the first is the start of memory
 
+	// owner, if set, tells whose an object is: those of each owner are found at once then.
+	owner func(*T) string
+	owned map[string]*members
+	watch func(old, new *T) // told of each write, whether values are in place or not, or nil
+
 	inPlace bool
 	values  []T                 // what the rows point to
 	before  T                   // what the value was that is being changed
@@ -110,7 +115,12 @@ func (t *table[T]) grow(n int) {
 	if !t.inPlace {
 		return
 	}
-	if t.all(); cap(t.values)-len(t.values) >= n {
+	// Who finds objects by their owners does not read the rows. To close their gaps each time
+	// that a few objects are added would take as long as all are many.
+	if t.owner == nil || 2*t.gone > len(t.rows) {
+		t.all()
+	}
+	if cap(t.values)-len(t.values) >= n {
 		return
 	}
 	t.values = slices.Grow(t.values, n)
@@ -144,6 +154,12 @@ func (t *table[T]) put(s *store, number int32, old, new *T) {
 		if k := t.key(new); k.version != nil {
 			*k.version = strconv.FormatInt(s.version, 10)
 		}
+	}
+	if t.owner != nil {
+		t.moved(number, old, new)
+	}
+	if t.watch != nil {
+		t.watch(old, new)
 	}
 	if t.inPlace {
 		for _, tell := range t.tell {
@@ -225,6 +241,16 @@ func find[T any](t *table[T], rows []*T, name string) *T {
 func (t *table[T]) index(version int64) int {
 	i, _ := slices.BinarySearchFunc(t.past, version+1, func(c change[T], v int64) int { return cmp.Compare(c.version, v) })
 	return max(i-1, 0)
+}
+
+// namedAt returns the object with the name as of a version of the store, or nil.
+func (t *table[T]) namedAt(version int64, name string) *T {
+	for _, c := range t.past[t.index(version)+1:] {
+		if o := cmp.Or(c.old, c.new); *t.key(o).name == name {
+			return c.old
+		}
+	}
+	return t.named(name)
 }
 
 // at returns the objects as of a version of the store. They are valid until the next write.
