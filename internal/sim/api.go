@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/kplan-go/kplan/internal/ptr"
 )
 
 // An answer is what the API server says to a request. The zero answer is success.
@@ -42,6 +44,7 @@ type request struct {
 	expect  bool
 	fixed   bool // the plan was made with all corrections
 	planned time.Time
+	stage   Stage // of the life of a pod
 }
 
 // lookup returns the number of the object that a request is about, and the object.
@@ -70,6 +73,9 @@ func (p *precondition) met(uid, version *string) answer {
 // and not change.
 func update[T any](w *World, t *table[T], r request, f func(*T)) (*T, answer) {
 	number, old, a := lookup(t, &r)
+	if a == done && w.fleet.touches(&r) {
+		old, a = alter(w, t, ptr.To(by(Monkey)), number, old, func(*T) {}), conflict
+	}
 	if a != done {
 		return nil, w.refused(&r, a)
 	}
@@ -83,7 +89,7 @@ func alter[T any](w *World, t *table[T], r *request, number int32, old *T, f fun
 	case !t.inPlace:
 		changed = new(T)
 		*changed = *old
-	case len(t.tell) > 0:
+	case len(t.tell) > 0 || t.owner != nil || t.watch != nil:
 		t.before = *old
 		old = &t.before
 	}
@@ -160,6 +166,9 @@ func wrote[T any](w *World, t *table[T], r *request, o *T, before *State) {
 	if w.written != nil {
 		w.written(r.by.Role)
 	}
+	if w.fleet != nil {
+		wroteOfFleet(w.fleet, t, r, o)
+	}
 	if before == nil {
 		return
 	}
@@ -200,6 +209,9 @@ func (w *World) answered(a answer) answer {
 // ask sends a request of a controller over a network that may lose and repeat it. What
 // it returns is what the controller is told.
 func (w *World) ask(send func() answer) answer {
+	if w.fleet != nil {
+		w.fleet.passTime()
+	}
 	if w.fair || !w.chance(Request, 0.08) {
 		return send()
 	}

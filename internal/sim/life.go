@@ -3,6 +3,7 @@
 package sim
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -48,20 +49,24 @@ type happening struct {
 type errand struct {
 	name       string
 	controller *controller
+	do         func()
 }
 
 type happeningKind uint8
 
 const (
-	wake      happeningKind = iota // a controller looks at an object
-	nodeBack                       // a node answers again
-	remake                         // a person makes an object anew
-	confirm                        // a person confirms a step that waits for it
-	bind                           // a pod is assigned to a node
-	start                          // a pod becomes ready
-	end                            // a pod that is being deleted is gone
-	pull                           // the containers of a pod run their new images
-	crashBack                      // a container crashes, and is started again
+	wake          happeningKind = iota // a controller looks at an object
+	nodeBack                           // a node answers again
+	remake                             // a person makes an object anew
+	confirm                            // a person confirms a step that waits for it
+	errandOfFleet                      // what a fleet has entered
+	bind                               // a pod is assigned to a node
+	start                              // a pod becomes ready
+	end                                // a pod that is being deleted is gone
+	pull                               // the containers of a pod run their new images
+	crashBack                          // a container crashes, and is started again
+	fetched                            // the images of a pod are on its node
+	launched                           // the containers of a pod run
 )
 
 // schedule enters an errand.
@@ -102,6 +107,8 @@ func (h happening) perform(w *World) {
 		w.recreateWanted(e.name)
 	case confirm:
 		w.approve()
+	case errandOfFleet:
+		e.do()
 	}
 }
 
@@ -168,6 +175,10 @@ func (w *World) live(what happeningKind, p podRef) {
 	case !p.DeletionTimestamp.IsZero() || p.Finished():
 	case what == bind && p.NodeName == "":
 		w.bindPod(p)
+	case what == fetched && p.NodeName != "":
+		w.fleet.fetched(p)
+	case what == launched && p.NodeName != "":
+		w.fleet.launched(p)
 	case what == start && p.NodeName != "" && !p.Ready:
 		w.startPod(p)
 	case what == pull && p.NodeName != "":
@@ -198,11 +209,19 @@ func (w *World) bindPod(p podRef) {
 			w.room.waits(p)
 		}
 	}
+	if node == "" && w.fleet != nil {
+		w.fleet.waits(p)
+		return
+	}
 	if node == "" {
 		w.count(PodUnschedulable)
 		if !w.fair {
 			w.schedulePod(p, bind, 5*time.Second)
 		}
+		return
+	}
+	if w.fleet != nil {
+		w.fleet.bound(p, node)
 		return
 	}
 	w.changePod(p, by(Scheduler), func(p *podorder.Pod) { p.NodeName, p.Phase = node, podorder.Running })
@@ -211,6 +230,9 @@ func (w *World) bindPod(p podRef) {
 
 // nodeFor returns a node for a pod, or "".
 func (w *World) nodeFor(p podRef) string {
+	if w.fleet != nil {
+		return w.fleet.nodeFor(p)
+	}
 	if p.daemon {
 		d := w.store.daemons.named(p.Name)
 		if w.store.nodes.named(d.PinnedNode) == nil {
@@ -236,6 +258,10 @@ func (w *World) nodeFor(p podRef) string {
 
 // beginStart enters the instant at which a pod becomes ready.
 func (w *World) beginStart(p podRef) {
+	if w.fleet != nil {
+		w.fleet.begins(p)
+		return
+	}
 	if w.neverReady != nil && w.neverReady(p) {
 		return
 	}
@@ -264,7 +290,9 @@ func (w *World) startPod(p podRef) {
 	if p.daemon && w.startContainers(p) { // whoever opens the gate makes it ready
 		return
 	}
-	w.changePod(p, by(NodeAgent), func(p *podorder.Pod) { p.Phase, p.Ready, p.ReadySince = podorder.Running, true, w.podClock() })
+	r := by(NodeAgent)
+	r.stage = Ready
+	w.changePod(p, r, func(p *podorder.Pod) { p.Phase, p.Ready, p.ReadySince = podorder.Running, true, w.podClock() })
 	if !w.fair && w.chance(Readiness, 0.05) {
 		w.schedulePod(p, crashBack, w.delay(w.pace.start))
 	}
@@ -304,6 +332,10 @@ func (w *World) beginPod(p podRef) {
 		w.beginStart(p)
 		return
 	}
+	if w.fleet != nil {
+		w.schedulePod(p, bind, w.fleet.takes(p, Scheduled))
+		return
+	}
 	w.schedulePod(p, bind, w.delay(w.pace.schedule))
 }
 
@@ -321,6 +353,7 @@ func (w *World) deletePod(p podRef, r request) answer {
 	if !p.DeletionTimestamp.IsZero() {
 		return done
 	}
+	r.stage = cmp.Or(r.stage, Terminating)
 	w.changePod(p, r, func(o *podorder.Pod) { o.DeletionTimestamp = w.now })
 	switch {
 	case !w.fair && w.chance(Termination, 0.04):
@@ -328,6 +361,8 @@ func (w *World) deletePod(p podRef, r request) answer {
 	case !w.fair && w.chance(Termination, 0.06):
 		w.count(TerminationLong)
 		w.schedulePod(p, end, w.delay(w.pace.long))
+	case w.fleet != nil:
+		w.schedulePod(p, end, w.fleet.takes(p, Gone))
 	default:
 		w.schedulePod(p, end, w.delay(w.pace.end))
 	}
@@ -337,6 +372,11 @@ func (w *World) deletePod(p podRef, r request) answer {
 func (w *World) removePod(p podRef) { w.erasePod(p, by(NodeAgent)) }
 
 func (w *World) erasePod(p podRef, r request) {
+	if w.fleet != nil {
+		r.stage = Gone
+		gone := podRef{ptr.To(*p.Pod), p.number, p.daemon}
+		defer w.fleet.freed(gone, w.templateOf(p))
+	}
 	if w.room != nil || w.maxPods != nil {
 		defer w.freed(podRef{ptr.To(*p.Pod), p.number, p.daemon})
 	}
@@ -349,6 +389,10 @@ func (w *World) erasePod(p podRef, r request) {
 
 // healPods lets all pods go on that wait for something which no longer is.
 func (w *World) healPods() {
+	if w.fleet != nil {
+		w.fleet.healPods()
+		return
+	}
 	for _, p := range w.allPods() {
 		switch {
 		case !p.DeletionTimestamp.IsZero():

@@ -132,6 +132,7 @@ type State struct {
 	Services      []*Service
 	Routes        []*traffic.Route
 	Ingresses     []*traffic.Ingress
+	Things        []*Thing
 }
 
 // A Deployment is a stored Deployment.
@@ -198,13 +199,14 @@ const (
 	KindService
 	KindRoute
 	KindIngress
-	kinds = iota
+	KindThing // of a kind of somebody's own
+	kinds     = iota
 )
 
 // String returns the name of the kind.
 func (k Kind) String() string {
 	return [kinds]string{
 		"Deployment", "ReplicaSet", "Pod", "DaemonSet", "daemon Pod", "Node", "ControllerRevision", "Set", "Rollout", "BatchRelease",
-		"Service", "HTTPRoute", "Ingress",
+		"Service", "HTTPRoute", "Ingress", "Object",
 	}[k]
 }

@@ -34,6 +34,7 @@ type store struct {
 	services      table[Service]
 	routes        table[traffic.Route]
 	ingresses     table[traffic.Ingress]
+	things        table[Thing]
 }
 
 // A key is where an object has its name, UID and resource version. The latter two are
@@ -55,6 +56,7 @@ func newStore() *store {
 	s.services.init(s, KindService, func(o *Service) key { return key{name: &o.Name} })
 	s.routes.init(s, KindRoute, func(o *traffic.Route) key { return key{name: &o.Name} })
 	s.ingresses.init(s, KindIngress, func(o *traffic.Ingress) key { return key{name: &o.Name} })
+	s.things.init(s, KindThing, func(o *Thing) key { return key{&o.Name, &o.UID, &o.ResourceVersion} })
 	return s
 }
 
@@ -65,7 +67,7 @@ func (s *store) state() State {
 		DaemonSets: s.daemonSets.all(), Daemons: s.daemons.all(), Nodes: s.nodes.all(), Revisions: s.revisions.all(),
 		Sets:     s.sets.all(),
 		Rollouts: s.rollouts.all(), BatchReleases: s.batchReleases.all(), Services: s.services.all(), Routes: s.routes.all(),
-		Ingresses: s.ingresses.all(),
+		Ingresses: s.ingresses.all(), Things: s.things.all(),
 	}
 }
 

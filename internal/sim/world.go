@@ -76,6 +76,7 @@ type World struct {
 	looks        *int64            // see Kubelet.Looks
 
 	daemonTemplates map[string]daemonset.Template // of a DaemonSet that is released, by hash
+	fleet           *Fleet                        // of many workloads, or nil
 	abandoned       bool                          // a Rollout was deleted or disabled since the last release has begun
 }
 
@@ -264,6 +265,9 @@ func (w *World) act() bool {
 			c.step()
 			return true
 		}
+	}
+	if w.fleet != nil {
+		return w.fleet.collect()
 	}
 	if (!w.calm || w.garbage) && w.collect() {
 		return true
