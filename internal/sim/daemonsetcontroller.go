@@ -16,6 +16,7 @@ import (
 type daemonSetController struct {
 	*controller
 	options   daemonset.Options
+	plan      func(daemonset.Snapshot, time.Time, daemonset.Options) (daemonset.Plan, error) // nil means that of package daemonset
 	expected  map[string]replicaset.Expectations
 	backoff   map[string]daemonset.Backoff
 	blind     bool // somebody else has written as well, or an answer was wrong
@@ -51,7 +52,15 @@ func (c *daemonSetController) watch(from *[kinds]int64, skip bool) {
 	s.nodes.between(from[KindNode], c.view[KindNode], skip, func(_, n *Node) { work = true })
 	s.revisions.between(from[KindRevision], c.view[KindRevision], skip, func(_, _ *revision.ControllerRevision) { work = true })
 	s.daemons.between(from[KindDaemon], c.view[KindDaemon], skip, func(old, p *daemonset.Pod) {
-		work = true
+		if c.w.fleet.deaf(c.controller) {
+			return
+		}
+		if c.w.fleet != nil {
+			c.enterOwner(old)
+			c.enterOwner(p)
+		} else {
+			work = true
+		}
 		c.observe(old, p)
 	})
 	if work {
@@ -60,8 +69,13 @@ func (c *daemonSetController) watch(from *[kinds]int64, skip bool) {
 }
 
 // told is told at once of a pod that has changed.
-func (c *daemonSetController) told(_, _ *daemonset.Pod) {
-	if len(c.queue) < len(c.w.store.daemonSets.all()) {
+func (c *daemonSetController) told(old, p *daemonset.Pod) {
+	if c.w.fleet != nil {
+		c.enterOwner(old)
+		c.enterOwner(p)
+		return
+	}
+	if c.queue.len() < len(c.w.store.daemonSets.all()) {
 		c.resync()
 	}
 }
@@ -90,7 +104,7 @@ func (c *daemonSetController) observe(old, p *daemonset.Pod) {
 
 func (c *daemonSetController) snapshot(name string) *daemonset.Snapshot {
 	s := c.w.store
-	d := find(&s.daemonSets, s.daemonSets.at(c.view[KindDaemonSet]), name)
+	d := s.daemonSets.namedAt(c.view[KindDaemonSet], name)
 	if d == nil {
 		return nil
 	}
@@ -98,8 +112,7 @@ func (c *daemonSetController) snapshot(name string) *daemonset.Snapshot {
 	for _, n := range s.nodes.at(c.view[KindNode]) {
 		c.nodes = append(c.nodes, n.Node)
 	}
-	pods := s.daemons.valuesAt(c.view[KindDaemon], &c.pods)
-	c.revisions = fill(c.revisions, s.revisions.at(c.view[KindRevision]))
+	pods := c.visible(d)
 	snapshot := &daemonset.Snapshot{
 		DaemonSet: d.DaemonSet, Nodes: c.nodes, Pods: pods, Revisions: c.revisions, Backoff: c.backoff[name],
 		Unseen: !c.expected[name].Satisfied(c.now()),
@@ -117,7 +130,11 @@ func (c *daemonSetController) begin(name string) func() bool {
 	}
 	now := c.now()
 	c.corrected = c.options.Repair == daemonset.RepairAll
-	p, err := daemonset.Reconcile(*s, now, c.options)
+	plan := c.plan
+	if plan == nil {
+		plan = daemonset.Reconcile
+	}
+	p, err := plan(*s, now, c.options)
 	c.w.Plans++
 	if err != nil {
 		c.w.fail(fmt.Errorf("daemon set %s: %w", name, err))
@@ -140,7 +157,7 @@ func (c *daemonSetController) begin(name string) func() bool {
 		c.retries = 0
 		return nil
 	}
-	pass := &daemonSetPass{c: c, s: s, plan: p, version: find(&c.w.store.daemonSets, c.w.store.daemonSets.at(c.view[KindDaemonSet]), name).ResourceVersion}
+	pass := &daemonSetPass{c: c, s: s, plan: p, version: c.w.store.daemonSets.namedAt(c.view[KindDaemonSet], name).ResourceVersion}
 	if !c.w.calm { // what is seen at once is not waited for
 		pass.expect(now)
 	}

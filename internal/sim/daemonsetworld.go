@@ -53,7 +53,7 @@ func (w *World) someDaemonSetOptions() daemonset.Options {
 	return o
 }
 
-func (w *World) addDaemonSetController(o daemonset.Options) {
+func (w *World) addDaemonSetController(o daemonset.Options) *daemonSetController {
 	c := &daemonSetController{
 		controller: &controller{}, options: o, expected: map[string]replicaset.Expectations{}, backoff: map[string]daemonset.Backoff{},
 	}
@@ -66,6 +66,7 @@ func (w *World) addDaemonSetController(o daemonset.Options) {
 			}
 		}
 	}
+	return c
 }
 
 // setTemplate gives a DaemonSet a template.

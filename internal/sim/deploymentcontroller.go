@@ -49,7 +49,11 @@ func (c *deploymentController) watch(from *[kinds]int64, skip bool) {
 
 // told is told of a pod that has changed.
 func (c *deploymentController) told(old, p *podorder.Pod) {
-	if (p == nil || p.Finished()) && len(c.queue) < len(c.w.store.deployments.all()) {
+	if c.w.fleet != nil {
+		c.toldOfEnd(old, p)
+		return
+	}
+	if (p == nil || p.Finished()) && c.queue.len() < len(c.w.store.deployments.all()) {
 		c.resync() // for Recreate
 	}
 }
@@ -67,11 +71,15 @@ func (c *deploymentController) enterOwners(rs *replicaSet) {
 // snapshot returns what the controller sees, or nil if the Deployment is not there.
 func (c *deploymentController) snapshot(name string) *deploy.Snapshot {
 	s := c.w.store
-	d := find(&s.deployments, s.deployments.at(c.view[KindDeployment]), name)
+	d := s.deployments.namedAt(c.view[KindDeployment], name)
 	if d == nil {
 		return nil
 	}
 	snapshot := &deploy.Snapshot{Deployment: d.Deployment}
+	if c.w.fleet != nil {
+		c.ofFleet(snapshot)
+		return snapshot
+	}
 	if !c.w.strict {
 		snapshot.Deployment.Template.Hash = c.w.hash(d.Template.ID, d.Status.CollisionCount)
 		snapshot.Deployment.Partitioned = deploy.PartitionedBy(d.Deployment)

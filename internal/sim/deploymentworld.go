@@ -65,7 +65,9 @@ func (w *World) addController(c *controller, p worker, role Role, reads ...Kind)
 		}
 	}
 	c.sight = SeesEverything
-	if w.chance(Visibility, 0.9) {
+	if w.fleet != nil && w.Faults[Stale] > 0 && !w.fair {
+		c.sight = SeesMonotonic + Trouble(w.random.IntN(int(SeesAnything-SeesMonotonic)+1))
+	} else if w.chance(Visibility, 0.9) {
 		c.sight = SeesEverything + Trouble(w.random.IntN(int(SeesAnything-SeesEverything)+1))
 	}
 	w.count(c.sight)

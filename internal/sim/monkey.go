@@ -62,7 +62,9 @@ func (w *World) failPod(p podRef) bool {
 	if w.random.IntN(4) == 0 {
 		phase = podorder.Succeeded
 	}
-	w.changePod(p, by(NodeAgent), func(p *podorder.Pod) { p.Phase, p.Ready, p.ReadySince = phase, false, w.now })
+	r := by(NodeAgent)
+	r.stage = Failed
+	w.changePod(p, r, func(p *podorder.Pod) { p.Phase, p.Ready, p.ReadySince = phase, false, w.now })
 	return true
 }
 

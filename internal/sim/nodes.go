@@ -87,6 +87,12 @@ func (w *World) makeNotReady(n *Node) {
 	if n.NotReady {
 		return
 	}
+	w.stopAnswering(n)
+	w.schedule(w.now.Add(w.delay(w.pace.long)), nodeBack, errand{name: n.Name})
+}
+
+// stopAnswering makes a node stop to answer.
+func (w *World) stopAnswering(n *Node) {
 	w.changeNode(n.Name, func(n *Node) {
 		n.NotReady = true
 		taint(n, daemonset.Taint{Key: daemonset.TaintNotReady, Effect: daemonset.NoExecute}, true)
@@ -97,7 +103,6 @@ func (w *World) makeNotReady(n *Node) {
 			w.schedulePod(p, start, w.delay(w.pace.long))
 		}
 	}
-	w.schedule(w.now.Add(w.delay(w.pace.long)), nodeBack, errand{name: n.Name})
 }
 
 // nodeAnswers lets a node answer again.

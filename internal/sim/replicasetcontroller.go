@@ -58,6 +58,10 @@ func (c *replicaSetController) watch(from *[kinds]int64, skip bool) {
 	if s.pods.index(from[KindPod]) == s.pods.index(c.view[KindPod]) {
 		return
 	}
+	if c.w.fleet != nil {
+		s.pods.between(from[KindPod], c.view[KindPod], skip, c.observed)
+		return
+	}
 	c.sets = fill(c.sets, s.replicaSets.at(c.view[KindReplicaSet]))
 	s.pods.between(from[KindPod], c.view[KindPod], skip, func(old, p *podorder.Pod) {
 		for _, e := range replicaset.PodEffects(replicaset.PodEvent{Old: old, New: p}, c.sets) {
@@ -72,7 +76,7 @@ func (c *replicaSetController) told(old, p *podorder.Pod) {
 		switch {
 		case p == nil:
 		case p.ControllerUID == "":
-			c.resync() // anybody may select it
+			c.orphaned(p) // anybody may select it
 		default:
 			c.enter(p.ControllerName)
 		}
@@ -110,6 +114,9 @@ func (c *replicaSetController) effect(e replicaset.Effect) {
 // snapshot returns what the controller sees, or nil if the ReplicaSet is not there.
 func (c *replicaSetController) snapshot(name string) *replicaset.Snapshot {
 	s := c.w.store
+	if c.w.fleet != nil {
+		return c.ofFleet(name)
+	}
 	rows := s.replicaSets.at(c.view[KindReplicaSet])
 	rs := find(&s.replicaSets, rows, name)
 	if rs == nil {

@@ -141,12 +141,12 @@ func (p *replicaSetPass) createAll(n int, action replicaset.Action) {
 	p.c.w.store.pods.grow(n)
 	spare := p.c.w.spare()
 	for i := range n {
-		if i == spare {
+		if i == spare || !p.c.w.fleet.allows(p.s.ReplicaSet.Name) {
 			p.creates = append(p.creates, outcome(p.c.w.answered(forbidden)))
 			return
 		}
 		pod := p.createPod(action)
-		if p.c.w.maxPods != nil { // a quota may end this, so say what there is
+		if p.c.w.maxPods != nil || p.c.w.fleet.limited() { // a quota may end this, so say what there is
 			o := outcome(done)
 			o.Name = pod.Name
 			p.creates = append(p.creates, o)
@@ -189,7 +189,7 @@ func (p *replicaSetPass) create(a replicaset.CreatePods) {
 		if calls++; calls > 1 {
 			c.blind[rs.UID] = true // a repeated request is not idempotent
 		}
-		if c.w.podLimit > 0 && len(c.w.store.pods.all()) >= c.w.podLimit {
+		if c.w.podLimit > 0 && len(c.w.store.pods.all()) >= c.w.podLimit || !c.w.fleet.allows(rs.Name) {
 			return c.w.answered(forbidden)
 		}
 		last = p.createPod(a)

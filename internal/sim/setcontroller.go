@@ -46,7 +46,11 @@ func (c *setController) keys() (names []string) {
 }
 
 // watch enters all sets if any has changed, or any pod.
-func (c *setController) watch(from *[kinds]int64, _ bool) {
+func (c *setController) watch(from *[kinds]int64, skip bool) {
+	if c.w.fleet != nil {
+		c.watchFleet(from, skip)
+		return
+	}
 	for _, k := range c.reads {
 		if from[k] != c.view[k] && c.w.store.touched[k] > min(from[k], c.view[k]) {
 			c.resync()
@@ -56,23 +60,32 @@ func (c *setController) watch(from *[kinds]int64, _ bool) {
 }
 
 // told is told at once of a pod that has changed.
-func (c *setController) told(_, _ *podorder.Pod) {
-	if len(c.queue) < len(c.w.store.sets.all()) {
+func (c *setController) told(old, p *podorder.Pod) {
+	if c.w.fleet != nil {
+		c.enterOwner(old)
+		c.enterOwner(p)
+		return
+	}
+	if c.queue.len() < len(c.w.store.sets.all()) {
 		c.resync()
 	}
 }
 
 func (c *setController) begin(name string) func() bool {
 	w, s := c.w, c.w.store
-	o := find(&s.sets, s.sets.at(c.view[KindSet]), name)
+	o := s.sets.namedAt(c.view[KindSet], name)
 	if o == nil || !w.calm && min(c.view[KindSet], c.view[KindPod]) < c.known[name] {
 		return nil // what it waits for enters the set again
 	}
 	snapshot := podset.Snapshot{Set: o.Set}
-	snapshot.Set.Template.Hash = w.hash(o.Template.ID, nil)
-	for _, p := range s.pods.at(c.view[KindPod]) {
-		if p.ControllerUID == o.UID {
-			snapshot.Pods = append(snapshot.Pods, *p)
+	snapshot.Set.Template.Hash = w.hashOf(o.Template, nil)
+	if w.fleet != nil {
+		snapshot.Pods = s.pods.appendOf(nil, o.UID, c.view[KindPod])
+	} else {
+		for _, p := range s.pods.at(c.view[KindPod]) {
+			if p.ControllerUID == o.UID {
+				snapshot.Pods = append(snapshot.Pods, *p)
+			}
 		}
 	}
 	reconcile := c.plan
@@ -182,7 +195,7 @@ func (p *setPass) perform(a podset.Action) answer {
 // create creates a pod, whose life begins.
 func (p *setPass) create(a podset.Action) answer {
 	w, name := p.c.w, a.Name
-	if w.podLimit > 0 && len(w.store.pods.all()) >= w.podLimit || w.spare() == 0 {
+	if w.podLimit > 0 && len(w.store.pods.all()) >= w.podLimit || w.spare() == 0 || !w.fleet.allows(p.set.Name) {
 		return w.answered(forbidden)
 	}
 	for name == "" || a.Name == "" && w.store.pods.number(name) != gone {
@@ -214,7 +227,7 @@ func (w *World) setTemplateOf(p *podorder.Pod) (t revision.Template, ok bool) {
 // checkSet tells what is wrong with a set that should be finished.
 func (w *World) checkSet(o *Set) error {
 	replicas, available := o.DesiredReplicas(), int32(0)
-	wanted := o.Name + "-" + w.hash(o.Template.ID, nil)
+	wanted := o.Name + "-" + w.hashOf(o.Template, nil)
 	for _, p := range w.store.pods.all() {
 		if p.ControllerUID != o.UID || !p.Active() {
 			continue
