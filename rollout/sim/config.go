@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sim
+
+import (
+	"time"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/rollout/kruise"
+)
+
+// Config adjusts a [World]. The zero Config is a world in which nothing goes wrong and nothing
+// takes time. Functions get what they must not change, keep, or call the world from.
+type Config struct {
+	Seed  uint64 // of all draws
+	Times Times  // of pods whose Template has none
+	// Place returns the name of a node that the pod fits, or "" if it is to wait until there is
+	// more room; nil means [BinPack]. One that it does not fit ends the world. Pods of
+	// DaemonSets know their node, and are not asked for.
+	Place func(p Pod, nodes *Nodes) string
+	// Latency is how long after an event controllers notice it, together with all that has
+	// happened until then. It makes large worlds quicker and coarser; faults ignore it.
+	Latency time.Duration
+
+	// Faults are how often each strikes: 1 is what its comment says, 2 is twice as often.
+	Faults map[Fault]float64
+	// FaultsFor is how long they do, and then everything is healed; 0 means until Heal.
+	FaultsFor time.Duration
+
+	// Observe is called for each write and each stage of a pod, in order.
+	Observe func(Change)
+	// Trace is called with a line for each plan and each write.
+	Trace func(string)
+
+	Controllers []Reconciler
+	Autoscalers []Autoscaler
+	// Without are controllers of ours that do not run.
+	Without []Role
+
+	// Options of our planners, and planners in their place; nil means those of the packages.
+	Deployment     deploy.Options
+	ReplicaSet     replicaset.Options
+	DaemonSet      daemonset.Options
+	Rollout        kruise.Options
+	PlanDeployment func(deploy.Snapshot, time.Time, deploy.Options) (deploy.Plan, error)
+	PlanReplicaSet func(replicaset.Snapshot, time.Time, replicaset.Options) (replicaset.Plan, error)
+	PlanDaemonSet  func(daemonset.Snapshot, time.Time, daemonset.Options) (daemonset.Plan, error)
+}
+
+// A Role is who writes.
+type Role string
+
+// The roles. A Reconciler plays one of its own name.
+const (
+	DeploymentController Role = "deployment controller"
+	ReplicaSetController Role = "replica set controller"
+	DaemonSetController  Role = "daemon set controller"
+	SetController        Role = "set controller" // of CloneSets and StatefulSets
+	RolloutController    Role = "rollout controller"
+	User                 Role = "user" // whoever calls the methods of the World
+)
+
+// A Kind is a kind of objects.
+type Kind string
+
+// The kinds. Others are those of an [Object].
+const (
+	KindDeployment Kind = "Deployment"
+	KindReplicaSet Kind = "ReplicaSet"
+	KindPod        Kind = "Pod" // of a DaemonSet, too
+	KindDaemonSet  Kind = "DaemonSet"
+	KindSet        Kind = "Set"
+	KindRollout    Kind = "Rollout"
+	KindNode       Kind = "Node"
+)
+
+// A Change is a write, or a stage in the life of a pod.
+type Change struct {
+	Time  time.Time
+	By    Role
+	Verb  Verb
+	Kind  Kind
+	Name  string
+	Stage Stage // of a pod, "" if it goes on in none
+	Why   string
+}
+
+// A Verb is what a write does.
+type Verb string
+
+// The verbs.
+const (
+	Create       Verb = "create"
+	Update       Verb = "update"        // what is wanted, labels, annotations and the controller
+	UpdateStatus Verb = "update status" // what was found
+	Delete       Verb = "delete"        // ask for the end, which of pods takes time
+	Remove       Verb = "remove"        // the object is gone
+)
+
+// A Stage is a part of the life of a pod.
+type Stage string
+
+// The stages.
+const (
+	Scheduled   Stage = "scheduled"
+	Pulled      Stage = "pulled"
+	Started     Stage = "started"
+	Ready       Stage = "ready"
+	Failed      Stage = "failed"
+	Evicted     Stage = "evicted"
+	Terminating Stage = "terminating"
+	Gone        Stage = "gone"
+)
