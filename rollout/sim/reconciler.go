@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sim
+
+import (
+	"time"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/sim"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+)
+
+// A Reconciler is a controller of your own: a function from what it sees to writes. What it
+// sees may be old, any write may fail, it may be stopped between two, and there may be another
+// one of its name.
+type Reconciler struct {
+	Name string // as what it writes; the Role of its changes
+	// For is the kind of the objects that it looks at: one of the constants, or that of an
+	// Object. It looks at one when that has changed, or something that this controls by its
+	// ControllerName.
+	For Kind
+	// All lets it look at all of them after any change instead.
+	All bool
+	// Reconcile looks at an object by its name; it need not exist any more. The writes are
+	// carried out in order until one fails, and then it looks again; so it does after an
+	// error, and after the time again, if that is not 0.
+	Reconcile func(v View, name string) (writes []Write, again time.Duration, err error)
+	// Forget drops what it keeps in memory, which a crash does; nil if that is nothing.
+	Forget func()
+}
+
+// A Write is what a Reconciler asks for. If the object has a UID or a ResourceVersion, the stored
+// one must have the same, or the write fails, but if Verb is Create. To delete what is gone is
+// no failure.
+type Write struct {
+	Verb Verb // but Remove
+	// Object is a *podorder.Pod, *replicaset.ReplicaSet, *deploy.Deployment or *Object. A new
+	// one gets its UID from the store. The life of a pod is not the writer's: an update
+	// changes its labels, annotations and controller.
+	Object any
+}
+
+// engine is the controller as the engine calls it.
+func (r Reconciler) engine() sim.Reconciler {
+	kind, own := engineKind(r.For)
+	of := sim.Reconciler{Name: r.Name, For: kind, All: r.All, Forget: r.Forget}
+	if own {
+		of.Thing = string(r.For)
+	}
+	of.Reconcile = func(v sim.View, name string) ([]sim.Ask, time.Duration, error) {
+		if r.Reconcile == nil {
+			return nil, 0, nil
+		}
+		writes, again, err := r.Reconcile(View{&v}, name)
+		asks := make([]sim.Ask, 0, len(writes))
+		for _, write := range writes {
+			asks = append(asks, sim.Ask{Verb: sim.Verb(write.Verb), Object: stored(write.Object)})
+		}
+		return asks, again, err
+	}
+	return of
+}
+
+// stored is an object as the engine keeps it.
+func stored(object any) any {
+	switch o := object.(type) {
+	case *Object:
+		if o != nil {
+			t := sim.Thing(*o)
+			return &t
+		}
+	case *podorder.Pod:
+		if o != nil {
+			return o
+		}
+	case *replicaset.ReplicaSet:
+		if o != nil {
+			return o
+		}
+	case *deploy.Deployment:
+		if o != nil {
+			return o
+		}
+	}
+	return object
+}
+
+// engineKind is a kind as the engine knows it, and whether it is somebody's own.
+func engineKind(k Kind) (kind sim.Kind, own bool) {
+	switch k {
+	case KindDeployment:
+		return sim.KindDeployment, false
+	case KindReplicaSet:
+		return sim.KindReplicaSet, false
+	case KindPod:
+		return sim.KindPod, false
+	case KindDaemonSet:
+		return sim.KindDaemonSet, false
+	case KindSet:
+		return sim.KindSet, false
+	case KindRollout:
+		return sim.KindRollout, false
+	case KindNode:
+		return sim.KindNode, false
+	}
+	return sim.KindThing, true
+}
