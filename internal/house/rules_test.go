@@ -73,10 +73,13 @@ var imports = map[string][]string{
 	"rollout/kruise":       append([]string{"internal/apply", "internal/condition", "rollout/batchrelease", "rollout/traffic", "rollout/workload"}, ofRollouts...),
 	"rollout/preview":      append([]string{"rollout/batchrelease", "rollout/kruise", "rollout/workload"}, ofRollouts...),
 	"internal/paged":       {},
-	"replicaset":           append([]string{"internal/apply", "internal/paged"}, toolkits...),
-	"daemonset":            append([]string{"internal/apply", "replicaset", "daemonset/inplace"}, toolkits...), // replicaset for expectations
-	"daemonset/inplace":    {"internal/zero"},
-	"deploy":               append([]string{"internal/apply", "replicaset"}, toolkits...),
+	// The face of internal/sim, in which the planners are tried: users take the engine, and no
+	// more of it than the face shows. What it keeps is a World, which its owner changes.
+	"rollout/sim":       append([]string{"daemonset", "deploy", "internal/podset", "internal/sim", "replicaset", "rollout/batchrelease", "rollout/kruise", "rollout/traffic", "rollout/workload"}, toolkits...),
+	"replicaset":        append([]string{"internal/apply", "internal/paged"}, toolkits...),
+	"daemonset":         append([]string{"internal/apply", "replicaset", "daemonset/inplace"}, toolkits...), // replicaset for expectations
+	"daemonset/inplace": {"internal/zero"},
+	"deploy":            append([]string{"internal/apply", "replicaset"}, toolkits...),
 }
 
 // forTests says which packages of ours those may import that users import in their tests.

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sim_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/sim"
+)
+
+// many are Deployments of a template, which may have a quarter more or fewer pods.
+func many(n int, replicas int32, template string) (list []any) {
+	for i := range n {
+		name := fmt.Sprintf("app-%05d", i)
+		list = append(list, deploy.Deployment{
+			Name: name, UID: name, Replicas: &replicas, Template: revision.Template{ID: template}, TemplateLabels: map[string]string{"app": name},
+			MaxSurge: rollout.Percent(25), MaxUnavailable: rollout.Percent(25),
+		})
+	}
+	return list
+}
+
+// equalNodes are nodes with room for pods, which are the only resource.
+func equalNodes(n int, room int64) (list []sim.Node) {
+	for i := range n {
+		list = append(list, sim.Node{Node: daemonset.Node{Name: fmt.Sprintf("node-%04d", i)}, Room: []int64{room}})
+	}
+	return list
+}
+
+// onePod is what a pod needs of the nodes of equalNodes.
+var onePod = sim.Template{Needs: []int64{1}}
+
+func rolled(tb testing.TB, deployments, nodes int, room int64, c sim.Config) *sim.World {
+	tb.Helper()
+	w, err := sim.New(sim.Snapshot{Resources: []string{"pods"}, Nodes: equalNodes(nodes, room), Templates: map[string]sim.Template{"v1": onePod, "v2": onePod}}, c)
+	require.NoError(tb, err)
+	for _, template := range []string{"v1", "v2"} {
+		require.NoError(tb, w.Put(many(deployments, 10, template)...))
+		done, err := w.Settle(time.Hour)
+		require.NoError(tb, err)
+		require.True(tb, done)
+	}
+	for _, d := range w.View().Deployments() {
+		require.True(tb, deploy.Complete(d.Status, 10, d.Generation), "%s %v", d.Name, d.Status)
+	}
+	return w
+}
+
+// lives are the times of pods of which each has its own.
+var lives = sim.Times{
+	Schedule: sim.Exactly(100 * time.Millisecond), Start: sim.Spread{{0, 2 * time.Second}, {0.5, 8 * time.Second}, {0.9, 30 * time.Second}, {1, 2 * time.Minute}},
+	End: sim.Exactly(20 * time.Second),
+}
+
+// BenchmarkDeployments rolls all Deployments out, and then to another template at once. Each
+// pod becomes ready at an instant of its own, and is planned for then.
+func BenchmarkDeployments(b *testing.B) {
+	for _, n := range []int{100, 1_000, 10_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for b.Loop() {
+				rolled(b, n, n/2, 30, sim.Config{Seed: 1, Times: lives})
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/float64(n), "us/deployment")
+		})
+	}
+}
+
+// BenchmarkPlace places 150,000 pods of one Deployment on 5,000 nodes, by the scheduler of a
+// user's own that looks at every node.
+func BenchmarkPlace(b *testing.B) {
+	emptiest := func(p sim.Pod, nodes *sim.Nodes) (name string) {
+		most := int64(0)
+		for i := range nodes.Len() {
+			if free := nodes.Free(i, 0); free > most && nodes.Fits(i, p) {
+				name, most = nodes.At(i).Name, free
+			}
+		}
+		return name
+	}
+	for name, place := range map[string]func(sim.Pod, *sim.Nodes) string{"binPack": nil, "emptiest": emptiest} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				w, err := sim.New(sim.Snapshot{Resources: []string{"pods"}, Nodes: equalNodes(5_000, 40), Templates: map[string]sim.Template{"v1": onePod}}, sim.Config{
+					Place: place, Times: lives, Latency: time.Second, ReplicaSet: replicaset.Options{Burst: math.MaxInt32},
+				})
+				require.NoError(b, err)
+				require.NoError(b, w.Put(webDeployment("v1", 150_000)))
+				done, err := w.Settle(time.Hour)
+				require.NoError(b, err)
+				require.True(b, done)
+				require.Equal(b, int32(150_000), w.View().Deployment("web").Status.AvailableReplicas)
+			}
+		})
+	}
+}
