@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sim_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/ptr"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/partition"
+	"github.com/kplan-go/kplan/rollout/sim"
+	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// A scenario is a row of the robustness matrix that Kubernetes runs for two of its controllers
+// on a real API server, with the faults that have to strike.
+type scenario struct {
+	name   string
+	faults map[sim.Fault]float64
+	// expires tells that expectations must have been given up.
+	expires bool
+}
+
+var scenarios = []scenario{
+	{name: "baseline"},
+	{name: "write conflicts", faults: map[sim.Fault]float64{sim.Conflict: 4}},
+	{name: "cache lag", faults: map[sim.Fault]float64{sim.Stale: 1.5, sim.Skip: 1}},
+	{name: "flaky API server", faults: map[sim.Fault]float64{sim.Flaky: 4}},
+	{name: "expectations time out", faults: map[sim.Fault]float64{sim.LostEvents: 8}, expires: true},
+	{name: "combined chaos", faults: everyFault()},
+}
+
+func everyFault() map[sim.Fault]float64 {
+	all := map[sim.Fault]float64{}
+	for _, f := range sim.Faults() {
+		all[f] = 1
+	}
+	return all
+}
+
+// A subject is a workload under test: what is there at first, how it is changed again and
+// again, and what must be so in the end.
+type subject struct {
+	name string
+	// expects tells that its controllers keep expectations.
+	expects bool
+	begin   func() []any
+	change  func(i int) []any
+	check   func(t *testing.T, v sim.View)
+}
+
+func webDeployment(template string, replicas int32) deploy.Deployment {
+	return deploy.Deployment{
+		Name: "web", UID: "web", Replicas: &replicas, Template: revision.Template{ID: template}, TemplateLabels: map[string]string{"app": "web"},
+		Selector: selector.FromLabels(map[string]string{"app": "web"}), MaxSurge: rollout.Percent(25), MaxUnavailable: rollout.Percent(25),
+	}
+}
+
+func webSet(template string, replicas int32) sim.Set {
+	return sim.Set{TemplateLabels: map[string]string{"app": "web"}, Workload: workload.Workload{
+		Ref: workload.Ref{APIVersion: "apps.kruise.io/v1alpha1", Kind: "CloneSet", Name: "web"}, UID: "web", Replicas: &replicas,
+		Template: revision.Template{ID: template}, RollingUpdate: &partition.RollingUpdate{MaxUnavailable: rollout.Int(2)},
+	}}
+}
+
+func webDaemonSet(template string) daemonset.DaemonSet {
+	return daemonset.DaemonSet{
+		Name: "web", UID: "web", Selector: selector.FromLabels(map[string]string{"app": "web"}), MaxUnavailable: rollout.Int(2),
+		Template: daemonset.Template{Hash: template, Data: []byte(`{"spec":{"template":{"id":"` + template + `"}}}`), Labels: map[string]string{"app": "web"}},
+	}
+}
+
+func webRollout(of workload.Ref) kruise.Rollout {
+	now := kruise.Pause{Duration: ptr.To(int32(5))}
+	return kruise.Rollout{Name: "web", UID: "rollout", WorkloadRef: of, Canary: &kruise.Strategy{Steps: []kruise.Step{
+		{Replicas: rollout.Percent(20), Pause: now}, {Replicas: rollout.Percent(60), Pause: now}, {Replicas: rollout.Percent(100), Pause: now},
+	}}}
+}
+
+func template(i int) string { return fmt.Sprint("v", i+2) }
+
+// sizes are what the workloads grow and shrink to.
+func size(i int) int32 { return []int32{12, 5, 9, 14}[i%4] }
+
+var subjects = []subject{
+	{
+		name: "Deployment", expects: true,
+		begin:  func() []any { return []any{webDeployment("v1", 10)} },
+		change: func(i int) []any { return []any{webDeployment(template(i), size(i))} },
+		check:  func(t *testing.T, v sim.View) { complete(t, v, size(last)) },
+	},
+	{
+		name: "ReplicaSet", expects: true,
+		begin:  func() []any { return []any{webReplicaSet(10)} },
+		change: func(i int) []any { return []any{webReplicaSet(size(i))} },
+		check: func(t *testing.T, v sim.View) {
+			rs := v.ReplicaSet("web")
+			require.Equal(t, size(last), rs.Status.AvailableReplicas)
+			require.Equal(t, int(size(last)), serving(v.PodsOf("web")))
+		},
+	},
+	{
+		name: "DaemonSet", expects: true,
+		begin:  func() []any { return []any{webDaemonSet("v1")} },
+		change: func(i int) []any { return []any{webDaemonSet(template(i))} },
+		check: func(t *testing.T, v sim.View) {
+			s := v.DaemonSets()[0].Status
+			require.Equal(t, []int32{8, 8, 8}, []int32{s.DesiredNumberScheduled, s.UpdatedNumberScheduled, s.NumberAvailable})
+			for _, p := range v.DaemonPods() {
+				require.Equal(t, template(last), p.Labels[daemonset.LabelHash])
+			}
+		},
+	},
+	{
+		name:   "CloneSet",
+		begin:  func() []any { return []any{webSet("v1", 10)} },
+		change: func(i int) []any { return []any{webSet(template(i), size(i))} },
+		check: func(t *testing.T, v sim.View) {
+			s := v.Sets()[0].Status
+			require.Equal(t, []int32{size(last), size(last)}, []int32{s.UpdatedReadyReplicas, s.Replicas})
+		},
+	},
+	{
+		name: "Rollout", expects: true,
+		begin: func() []any {
+			d := webDeployment("v1", 10)
+			return []any{d, webRollout(workload.Ref{APIVersion: "apps/v1", Kind: deploy.Kind, Name: "web"})}
+		},
+		change: func(i int) []any { return []any{webDeployment(template(i), size(i))} },
+		check: func(t *testing.T, v sim.View) {
+			complete(t, v, size(last))
+			require.Equal(t, kruise.PhaseHealthy, v.Rollouts()[0].Status.Phase)
+		},
+	},
+}
+
+func webReplicaSet(replicas int32) replicaset.ReplicaSet {
+	labels := map[string]string{"app": "web"}
+	return replicaset.ReplicaSet{
+		Name: "web", UID: "web", Replicas: &replicas, Selector: selector.FromLabels(labels), TemplateLabels: labels, Template: revision.Template{ID: "v1"},
+	}
+}
+
+func serving(pods []podorder.Pod) (n int) {
+	for _, p := range pods {
+		if p.Active() && p.Ready {
+			n++
+		}
+	}
+	return n
+}
+
+// complete: the Deployment runs what is wanted, and nothing else.
+func complete(t *testing.T, v sim.View, replicas int32) {
+	t.Helper()
+	d := v.Deployment("web")
+	require.True(t, deploy.Complete(d.Status, replicas, d.Generation), "%+v", d.Status)
+	for _, rs := range v.ReplicaSets() {
+		want := int32(0)
+		if rs.Template.ID == template(last) {
+			want = replicas
+		}
+		require.Equal(t, want, *rs.Replicas, rs.Name)
+		require.Equal(t, int(want), serving(v.PodsOf(rs.UID)), rs.Name)
+	}
+}
+
+// last is the last change of a subject.
+const last = 3
+
+// run runs a subject under the faults of a scenario until all is at rest, and returns what has
+// happened.
+func (s *scenario) run(t *testing.T, sub *subject, seed uint64, trace func(string)) sim.Report {
+	t.Helper()
+	w, err := sim.New(sim.Snapshot{
+		Resources: []string{"pods"}, Nodes: equalNodes(8, 5), Templates: map[string]sim.Template{"v1": onePod, "v2": onePod, "v3": onePod, "v4": onePod, "v5": onePod},
+	}, sim.Config{
+		Seed: seed, Faults: s.faults, Trace: trace, FaultsFor: 10*time.Minute + time.Second,
+		Times: sim.Times{Schedule: sim.Exactly(time.Second), Start: sim.Between(time.Second, 8*time.Second), End: sim.Between(0, 10*time.Second)},
+		// No defect of the originals is tried here, but what faults do to sound plans.
+		Deployment: deploy.Options{Repair: deploy.RepairAll}, ReplicaSet: replicaset.Options{Repair: replicaset.RepairAll},
+		DaemonSet: daemonset.Options{Repair: daemonset.RepairAll}, Rollout: kruise.Options{Repair: workload.RepairAll},
+	})
+	require.NoError(t, err)
+	begun := w.Now()
+	require.NoError(t, w.Put(sub.begin()...))
+	for i := range last + 1 {
+		require.NoError(t, w.Run(begun.Add(time.Duration(i+1)*2*time.Minute)))
+		require.NoError(t, w.Put(sub.change(i)...))
+	}
+	done, err := w.Settle(3 * time.Hour)
+	require.NoError(t, err)
+	require.True(t, done, "no rest")
+	for _, want := range s.faults {
+		require.Positive(t, want)
+	}
+	sub.check(t, w.View())
+	return w.Report()
+}
+
+// TestRobustness: all controllers come to rest with what is wanted after each kind of trouble,
+// and each kind has struck.
+func TestRobustness(t *testing.T) {
+	for i := range scenarios {
+		for j := range subjects {
+			s, sub := &scenarios[i], &subjects[j]
+			t.Run(s.name+"/"+sub.name, func(t *testing.T) {
+				fired, expired := map[sim.Fault]int{}, 0
+				for seed := range uint64(3) {
+					r := s.run(t, sub, seed, nil)
+					for f, n := range r.Fired {
+						fired[f] += n
+					}
+					expired += r.Expired
+				}
+				for f := range s.faults {
+					require.Positive(t, fired[f], "%s has never struck", f)
+				}
+				if s.expires && sub.expects {
+					require.Positive(t, expired, "no expectation was given up")
+				}
+				if s.faults == nil {
+					require.Empty(t, fired)
+				}
+				t.Log(fired, expired)
+			})
+		}
+	}
+}
