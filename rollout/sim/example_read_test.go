@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sim_test
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/internal/ptr"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/sim"
+	"github.com/kplan-go/kplan/rollout/workload"
+	"github.com/kplan-go/kplan/selector"
+)
+
+func ExampleExactly() {
+	fmt.Println(sim.Exactly(time.Second).At(0.3))
+	// Output: 1s
+}
+
+func ExampleBetween() {
+	fmt.Println(sim.Between(time.Second, 3*time.Second).At(0.5))
+	// Output: 2s
+}
+
+// Half of the pods start within 8 seconds, nine in ten within 30.
+func ExampleSpread_At() {
+	s := sim.Spread{{Share: 0, Time: 2 * time.Second}, {Share: 0.5, Time: 8 * time.Second}, {Share: 0.9, Time: 30 * time.Second}}
+	fmt.Println(s.At(0.25), s.At(0.7), s.At(1))
+	// Output: 5s 19s 30s
+}
+
+// A scheduler that prefers the nodes of a zone.
+func ExampleBinPack() {
+	s := nodes(2)
+	s.Nodes[1].Zone = "fast"
+	w := world(s, sim.Config{Place: func(p sim.Pod, nodes *sim.Nodes) string {
+		for i := nodes.First(0, p); i >= 0; i = nodes.First(i+1, p) {
+			if nodes.At(i).Zone == "fast" {
+				return nodes.At(i).Name
+			}
+		}
+		return sim.BinPack(p, nodes)
+	}}, 3)
+	for _, p := range w.View().Pods() {
+		fmt.Print(p.NodeName, " ")
+	}
+	// Output: b b a
+}
+
+// seen is what a scheduler sees of two nodes with room for two pods each, when the first pod
+// comes.
+func seen(look func(p sim.Pod, nodes *sim.Nodes)) {
+	first := true
+	world(nodes(2), sim.Config{Place: func(p sim.Pod, nodes *sim.Nodes) string {
+		if first {
+			look(p, nodes)
+		}
+		first = false
+		return sim.BinPack(p, nodes)
+	}}, 3)
+}
+
+func ExampleNodes_Len() {
+	seen(func(_ sim.Pod, nodes *sim.Nodes) { fmt.Println(nodes.Len()) })
+	// Output: 2
+}
+
+func ExampleNodes_At() {
+	seen(func(_ sim.Pod, nodes *sim.Nodes) { fmt.Println(nodes.At(1).Name, nodes.At(2)) })
+	// Output: b <nil>
+}
+
+func ExampleNodes_Free() {
+	seen(func(_ sim.Pod, nodes *sim.Nodes) { fmt.Println(nodes.Free(0, 0)) })
+	// Output: 2
+}
+
+func ExampleNodes_Fits() {
+	seen(func(p sim.Pod, nodes *sim.Nodes) {
+		fmt.Println(nodes.Fits(0, p))
+		p.Template.Needs = []int64{3}
+		fmt.Println(nodes.Fits(0, p))
+	})
+	// Output:
+	// true
+	// false
+}
+
+func ExampleNodes_First() {
+	seen(func(p sim.Pod, nodes *sim.Nodes) {
+		fmt.Println(nodes.First(0, p), nodes.First(1, p), nodes.First(2, p))
+	})
+	// Output: 0 1 -1
+}
+
+func ExampleView_Now() {
+	fmt.Println(world(sim.Snapshot{}, tenSeconds, 1).View().Now().Format(time.TimeOnly))
+	// Output: 00:00:10
+}
+
+func ExampleView_Deployments() {
+	fmt.Println(world(sim.Snapshot{}, tenSeconds, 1).View().Deployments()[0].Name)
+	// Output: web
+}
+
+func ExampleView_Deployment() {
+	v := world(sim.Snapshot{}, tenSeconds, 2).View()
+	fmt.Println(v.Deployment("web").Status.AvailableReplicas, v.Deployment("shop"))
+	// Output: 2 <nil>
+}
+
+func ExampleView_ReplicaSets() {
+	fmt.Println(world(sim.Snapshot{}, tenSeconds, 1).View().ReplicaSets()[0].Name)
+	// Output: web-v1
+}
+
+func ExampleView_ReplicaSet() {
+	fmt.Println(world(sim.Snapshot{}, tenSeconds, 2).View().ReplicaSet("web-v1").Status.Replicas)
+	// Output: 2
+}
+
+func ExampleView_ReplicaSetsOf() {
+	fmt.Println(world(sim.Snapshot{}, tenSeconds, 2).View().ReplicaSetsOf("web")[0].Name)
+	// Output: web-v1
+}
+
+func ExampleView_Pods() {
+	fmt.Println(world(nodes(5), tenSeconds, 2).View().Pods()[1].NodeName)
+	// Output: a
+}
+
+func ExampleView_Pod() {
+	w := world(sim.Snapshot{Pods: []podorder.Pod{{Name: "alone"}}}, tenSeconds, 1)
+	fmt.Println(w.View().Pod("alone").Ready, w.View().Pod("gone"))
+	// Output: true <nil>
+}
+
+func ExampleView_PodsOf() {
+	v := world(sim.Snapshot{}, tenSeconds, 3).View()
+	fmt.Println(len(v.PodsOf(v.ReplicaSet("web-v1").UID)))
+	// Output: 3
+}
+
+// withDaemons is a world with a DaemonSet on two nodes.
+func withDaemons() sim.View {
+	labels := map[string]string{"app": "log"}
+	s := nodes(5)
+	s.DaemonSets = []daemonset.DaemonSet{{
+		Name: "log", UID: "log", Selector: selector.FromLabels(labels), Template: daemonset.Template{Hash: "v1", Data: []byte(`{}`), Labels: labels},
+	}}
+	return world(s, tenSeconds, 1).View()
+}
+
+func ExampleView_DaemonSets() {
+	fmt.Println(withDaemons().DaemonSets()[0].Status.NumberAvailable)
+	// Output: 2
+}
+
+func ExampleView_DaemonPods() {
+	for _, p := range withDaemons().DaemonPods() {
+		fmt.Print(p.NodeName, " ")
+	}
+	// Output: a b
+}
+
+func ExampleView_Nodes() {
+	fmt.Println(world(nodes(5), tenSeconds, 1).View().Nodes()[1].Name)
+	// Output: b
+}
+
+func ExampleView_Sets() {
+	set := sim.Set{TemplateLabels: map[string]string{"app": "db"}, Workload: workload.Workload{
+		Ref: workload.Ref{APIVersion: "apps/v1", Kind: "StatefulSet", Name: "db"}, UID: "db", Replicas: ptr.To(int32(3)), Template: revision.Template{ID: "v1"},
+	}}
+	w := world(sim.Snapshot{Sets: []sim.Set{set}}, tenSeconds, 1)
+	fmt.Println(w.View().Sets()[0].Status.ReadyReplicas, w.View().PodsOf("db")[2].Name, w.Now().Sub(w.Start()))
+	// Output: 3 db-2 30s
+}
+
+func ExampleView_Rollouts() {
+	w := world(sim.Snapshot{Rollouts: []kruise.Rollout{canary()}}, tenSeconds, 2)
+	fmt.Println(w.View().Rollouts()[0].Status.Phase)
+	// Output: Healthy
+}
+
+// fleets is a world with objects of kinds of one's own.
+func fleets() sim.View {
+	return world(sim.Snapshot{Objects: []sim.Object{{Kind: "Fleet", Name: "f"}, {Kind: "Game", Name: "g"}}}, tenSeconds, 1).View()
+}
+
+func ExampleView_Objects() {
+	fmt.Println(len(fleets().Objects("Fleet")), len(fleets().Objects("")))
+	// Output: 1 2
+}
+
+func ExampleView_Object() {
+	fmt.Println(fleets().Object("g").Kind, fleets().Object("h"))
+	// Output: Game <nil>
+}
