@@ -5,6 +5,7 @@ package kube_test
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/kube"
+	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout"
 	"github.com/kplan-go/kplan/selector"
 	"github.com/kplan-go/kplan/selector/claim"
@@ -110,6 +112,14 @@ func ExampleReplicaSetSnapshot() {
 	s := kube.ReplicaSetSnapshot(shopSet(), []*corev1.Pod{shopPod(), nil}, nil)
 	fmt.Println(s.ReplicaSet.Name, len(s.Pods), s.Pods[0].ControllerUID)
 	// Output: web-66cf 1 r1
+}
+
+// Pods are counted where they are, in the list of a cache.
+func ExamplePods() {
+	s := kube.ReplicaSetSnapshot(shopSet(), nil, nil)
+	plan, err := replicaset.ReconcileFrom(s, kube.Pods("shop", []*corev1.Pod{shopPod(), nil}), time.Unix(0, 0), replicaset.Options{})
+	fmt.Println(plan.Status.Replicas, plan.Status.ReadyReplicas, plan.Actions, err)
+	// Output: 1 1 [Created 3 pods (TooFew)] <nil>
 }
 
 func ExamplePod() {

@@ -5,6 +5,7 @@ package kube
 import (
 	"maps"
 	"slices"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/kplan-go/kplan/kube/internal/convert"
 	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
 )
 
 // Pod returns the snapshot of p. It shares the labels and the annotations with p.
@@ -27,13 +29,61 @@ func Pod(p *corev1.Pod) (pod podorder.Pod) {
 func translate(p *corev1.Pod, pod *podorder.Pod) {
 	pod.Name, pod.UID, pod.ResourceVersion = p.Name, string(p.UID), p.ResourceVersion
 	pod.Labels, pod.Annotations = p.Labels, p.Annotations
-	pod.ControllerKind, pod.ControllerName, pod.ControllerUID = convert.Controller(p)
+	pod.ControllerKind, pod.ControllerName, pod.ControllerUID = controllerOf(p)
 	pod.CreationTimestamp, pod.DeletionTimestamp = p.CreationTimestamp.UTC(), convert.TimeOrZero(p.DeletionTimestamp)
 	pod.NodeName, pod.Phase = p.Spec.NodeName, podorder.Phase(p.Status.Phase)
 	if c := readyCondition(p); c != nil && c.Status == corev1.ConditionTrue {
 		pod.Ready, pod.ReadySince = true, c.LastTransitionTime.UTC()
 	}
 	pod.Restarts, pod.SidecarRestarts = restarts(p)
+}
+
+// Pods returns the pods of a namespace, to be read where they are: replicaset.ReconcileFrom
+// copies none of them where nothing is done about them. Nil elements are left out, as are pods
+// of other namespaces, so that the list may be that of a cache. The result reads the list
+// whenever a plan is made.
+func Pods(namespace string, list []*corev1.Pod) replicaset.PodReader {
+	return podReader{namespace, list}
+}
+
+type podReader struct {
+	namespace string
+	list      []*corev1.Pod
+}
+
+// Len returns the length of the list.
+func (r podReader) Len() int { return len(r.list) }
+
+// Count is the part of [translate] that counting reads.
+func (r podReader) Count(i int, pod *podorder.Pod) bool {
+	p := r.list[i]
+	if p == nil || p.Namespace != r.namespace {
+		return false
+	}
+	pod.Labels = p.Labels
+	pod.ControllerKind, pod.ControllerName, pod.ControllerUID = controllerOf(p)
+	pod.DeletionTimestamp, pod.ReadySince = time.Time{}, time.Time{}
+	if p.DeletionTimestamp != nil {
+		pod.DeletionTimestamp = p.DeletionTimestamp.Time
+	}
+	pod.Phase, pod.Ready = podorder.Phase(p.Status.Phase), false
+	if c := readyCondition(p); c != nil && c.Status == corev1.ConditionTrue {
+		pod.Ready, pod.ReadySince = true, c.LastTransitionTime.Time
+	}
+	return true
+}
+
+// Read is [translate].
+func (r podReader) Read(i int, pod *podorder.Pod) { translate(r.list[i], pod) }
+
+// controllerOf is [convert.Controller] without the detour through an interface.
+func controllerOf(p *corev1.Pod) (kind, name, uid string) {
+	for i := range p.OwnerReferences {
+		if o := &p.OwnerReferences[i]; o.Controller != nil && *o.Controller {
+			return o.Kind, o.Name, string(o.UID)
+		}
+	}
+	return "", "", ""
 }
 
 // readyCondition returns the first condition of type Ready, or nil.

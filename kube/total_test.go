@@ -67,6 +67,7 @@ var exportedFunctions = map[string]any{
 	"Outcome":                            kube.Outcome,
 	"Owner":                              kube.Owner,
 	"Pod":                                kube.Pod,
+	"Pods":                               kube.Pods,
 	"PodResources":                       kube.PodResources,
 	"ReplicaSet":                         kube.ReplicaSet,
 	"ReplicaSetCondition":                kube.ReplicaSetCondition,

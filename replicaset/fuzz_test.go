@@ -28,6 +28,9 @@ func FuzzSnapshot(f *testing.F) {
 		if _, err := replicaset.Reconcile(s, t0, replicaset.Options{}); err != nil {
 			return replicaset.Plan{}, err
 		}
+		if _, err := replicaset.ReconcileFrom(s, reader{pods: s.Pods}, t0, replicaset.Options{}); err != nil {
+			return replicaset.Plan{}, err
+		}
 		return replicaset.Reconcile(s, t0, replicaset.Options{Repair: replicaset.RepairAll, Spread: true})
 	}, examples()...)
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -146,6 +148,12 @@ func (p *replicaSetPass) decide(now time.Time) {
 	}
 	if !p.plan.RecheckAt.IsZero() {
 		o.Recheck = p.plan.RecheckAt.Sub(now).String()
+	}
+	s := snapshotOf(p.c)
+	s.Pods = nil
+	from, err := replicaset.ReconcileFrom(s, kube.Pods(p.c.ReplicaSet.Namespace, p.c.Pods), now, replicaset.Options{Burst: int32(p.c.Burst)})
+	if diff := cmp.Diff(p.plan, from, cmpopts.EquateEmpty()); diff != "" || err != nil {
+		o.Other = append(o.Other, fmt.Sprint("with pods that are read one by one: ", diff, err))
 	}
 	p.ours = o.normalised()
 }

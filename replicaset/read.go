@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package replicaset
+
+import (
+	"time"
+
+	"github.com/kplan-go/kplan/podorder"
+)
+
+// A PodReader is pods that stay where they are, such as objects of the API, and are read when
+// a plan needs them: see [ReconcileFrom]. No two of them have one name or UID.
+type PodReader interface {
+	// Len returns how many pods there are.
+	Len() int
+	// Count writes into p what a pod counts for: Labels, the controller, DeletionTimestamp,
+	// Phase, Ready and ReadySince, the zero values too, since p holds another pod. What else
+	// it holds is not read. It reports whether there is such a pod; others are left out.
+	Count(i int, p *podorder.Pod) bool
+	// Read writes all of a pod into p, which is zero. It is called for those that there are,
+	// and only if the plan adopts, releases or deletes pods.
+	Read(i int, p *podorder.Pod)
+}
+
+// ReconcileFrom is [Reconcile] for the pods of r in place of those of s. Most passes of a
+// cluster find nothing to do, or create pods, for which pods need to be counted only: then no
+// pod is copied. The plan is that of Reconcile for a snapshot with all of the pods.
+//
+// If r is nil there are no pods.
+func ReconcileFrom(s Snapshot, r PodReader, now time.Time, opts Options) (Plan, error) {
+	s.Pods = nil
+	in, err := admit(&s, now, opts)
+	if err != nil {
+		return Plan{}, err
+	}
+	if hold, stale := in.stale(); stale {
+		return in.writeNothing(hold), nil
+	}
+	c, err := in.countFrom(r)
+	if err != nil {
+		return Plan{}, err
+	}
+	return in.plan(&c), nil
+}
+
+// countFrom is [input.count] for pods of a reader. It gives the input its pods if the plan is
+// about any. Where there are more than are wanted, some are likely to go, and they are read
+// at once.
+func (in *input) countFrom(r PodReader) (counts, error) {
+	if in.unusable != nil || r == nil {
+		return counts{}, nil
+	}
+	if r.Len() <= int(in.replicas) {
+		c := in.countEach(r)
+		if n := in.numbers(&c).change(); c.adopt == 0 && c.release == 0 && n.remove == 0 {
+			return c, nil
+		}
+	}
+	s := *in.Snapshot
+	s.Pods = readAll(r)
+	in.Snapshot = &s
+	return in.count()
+}
+
+// countEach counts pods one by one, without their roles.
+func (in *input) countEach(r PodReader) (c counts) {
+	p := &podorder.Pod{}
+	for i := range r.Len() {
+		if !r.Count(i, p) || !in.concerns(p) {
+			continue
+		}
+		s, at := in.state(p)
+		if s.availability == waiting {
+			c.wait(&s, at, in.now)
+		}
+		c.add(s, 1)
+	}
+	return c
+}
+
+func readAll(r PodReader) []podorder.Pod {
+	var scratch podorder.Pod
+	pods, n := make([]podorder.Pod, r.Len()), 0
+	for i := range pods {
+		if r.Count(i, &scratch) {
+			r.Read(i, &pods[n])
+			n++
+		}
+	}
+	return pods[:n]
+}
