@@ -15,19 +15,27 @@ import (
 )
 
 // Node returns the snapshot of n. It shares the labels with n. Its rank is 0.
-func Node(n *corev1.Node) daemonset.Node {
-	if n == nil {
-		return daemonset.Node{}
-	}
-	node := daemonset.Node{Name: n.Name, Labels: n.Labels}
-	if len(n.Spec.Taints) > 0 {
-		node.Taints = make([]daemonset.Taint, len(n.Spec.Taints))
-	}
-	for i := range n.Spec.Taints {
-		t := &n.Spec.Taints[i]
-		node.Taints[i] = daemonset.Taint{Key: t.Key, Value: t.Value, Effect: daemonset.Effect(t.Effect)}
+func Node(n *corev1.Node) (node daemonset.Node) {
+	if n != nil {
+		translateNode(n, &node, make([]daemonset.Taint, 0, len(n.Spec.Taints)))
 	}
 	return node
+}
+
+// translateNode writes into place what [Node] returns, with taints that are added to a list
+// with room for them.
+func translateNode(n *corev1.Node, node *daemonset.Node, taints []daemonset.Taint) []daemonset.Taint {
+	node.Name, node.Labels = n.Name, n.Labels
+	if len(n.Spec.Taints) == 0 {
+		return taints
+	}
+	first := len(taints)
+	for i := range n.Spec.Taints {
+		t := &n.Spec.Taints[i]
+		taints = append(taints, daemonset.Taint{Key: t.Key, Value: t.Value, Effect: daemonset.Effect(t.Effect)})
+	}
+	node.Taints = taints[first:len(taints):len(taints)]
+	return taints
 }
 
 // DaemonSetPod returns the snapshot of p. It shares labels, annotations and finalizers
@@ -37,16 +45,17 @@ func Node(n *corev1.Node) daemonset.Node {
 // or an annotation of such an update. For other pods they are left unset, because
 // nobody reads them. RuntimePlain and RuntimeEnv compare hashes that only the node
 // agent of OpenKruise computes, and are left to the caller.
-func DaemonSetPod(p *corev1.Pod) daemonset.Pod {
-	if p == nil {
-		return daemonset.Pod{}
+func DaemonSetPod(p *corev1.Pod) (pod daemonset.Pod) {
+	if p != nil {
+		translateDaemonPod(p, &pod)
 	}
-	pod := daemonset.Pod{
-		Pod:            Pod(p),
-		Finalizers:     p.Finalizers,
-		ReadinessGates: gates(p.Spec.ReadinessGates),
-		InPlace:        inPlaceCondition(p),
-	}
+	return pod
+}
+
+// translateDaemonPod writes into place what [DaemonSetPod] returns.
+func translateDaemonPod(p *corev1.Pod, pod *daemonset.Pod) {
+	translate(p, &pod.Pod)
+	pod.Finalizers, pod.ReadinessGates, pod.InPlace = p.Finalizers, gates(p.Spec.ReadinessGates), inPlaceCondition(p)
 	if p.Spec.NodeName == "" {
 		// A pod without a node belongs to none, and nothing more follows from why.
 		pod.PinnedNode, _ = daemonset.TargetNode("", requiredNodes(p.Spec.Affinity))
@@ -54,7 +63,6 @@ func DaemonSetPod(p *corev1.Pod) daemonset.Pod {
 	if updatable(p) {
 		pod.Containers = daemonContainers(p)
 	}
-	return pod
 }
 
 func inPlaceCondition(p *corev1.Pod) *inplace.ReadyCondition {
@@ -72,6 +80,9 @@ func updatable(p *corev1.Pod) bool {
 		if g.ConditionType == inplace.Gate {
 			return true
 		}
+	}
+	if len(p.Annotations) == 0 {
+		return false
 	}
 	for _, name := range []string{inplace.AnnotationState, inplace.AnnotationGrace} {
 		old := strings.TrimPrefix(name, "apps.kruise.io/")

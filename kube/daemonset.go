@@ -59,14 +59,46 @@ func daemonSnapshot(ds *appsv1.DaemonSet, d daemonset.DaemonSet, nodes []*corev1
 	if err := es.Join(); err != nil {
 		return daemonset.Snapshot{}, err
 	}
-	s := daemonset.Snapshot{DaemonSet: d, Nodes: converted(nodes, anywhere, Node)}
-	s.Pods = converted(pods, func(p *corev1.Pod) bool { return p.Namespace == ds.Namespace }, DaemonSetPod)
+	s := daemonset.Snapshot{DaemonSet: d, Nodes: nodesOf(nodes), Pods: daemonPodsOf(ds.Namespace, pods)}
 	s.Revisions = converted(revisions, func(r *appsv1.ControllerRevision) bool { return r.Namespace == ds.Namespace }, ControllerRevision)
 	s.DaemonSet.Template.Hash = hashOfCurrent(ds, &s)
 	return s, nil
 }
 
-func anywhere(*corev1.Node) bool { return true }
+// nodesOf translates nodes in place, with one list of taints for all of them.
+func nodesOf(nodes []*corev1.Node) []daemonset.Node {
+	taints := 0
+	for _, n := range nodes {
+		if n != nil {
+			taints += len(n.Spec.Taints)
+		}
+	}
+	list, all, i := make([]daemonset.Node, len(nodes)), make([]daemonset.Taint, 0, taints), 0
+	for _, n := range nodes {
+		if n != nil {
+			all = translateNode(n, &list[i], all)
+			i++
+		}
+	}
+	if i == 0 {
+		return nil
+	}
+	return list[:i]
+}
+
+func daemonPodsOf(namespace string, pods []*corev1.Pod) []daemonset.Pod {
+	list, n := make([]daemonset.Pod, len(pods)), 0
+	for _, p := range pods {
+		if p != nil && p.Namespace == namespace {
+			translateDaemonPod(p, &list[n])
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return list[:n]
+}
 
 // converted turns those elements of a list that are not nil, and wanted, into others.
 func converted[From, To any](list []*From, wanted func(*From) bool, convert func(*From) To) []To {
