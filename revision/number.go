@@ -3,7 +3,6 @@
 package revision
 
 import (
-	"cmp"
 	"strconv"
 
 	"github.com/kplan-go/kplan/internal/field"
@@ -22,17 +21,23 @@ func (k Keys) Number(annotations map[string]string) (int64, error) { return k.nu
 func (k *Keys) number(annotations map[string]string) (int64, error) {
 	n, err := k.parse(annotations)
 	if err != nil {
-		return 0, &field.Error{
-			Path: field.Element("Annotations", cmp.Or(k.Revision, AnnotationRevision)), Value: annotations[cmp.Or(k.Revision, AnnotationRevision)],
-			Detail: "must be a decimal number", Err: err,
-		}
+		key := k.revision()
+		return 0, &field.Error{Path: field.Element("Annotations", key), Value: annotations[key], Detail: "must be a decimal number", Err: err}
 	}
 	return n, nil
 }
 
+// revision returns the key of the revision, without a look at the other keys.
+func (k *Keys) revision() string {
+	if k.Revision == "" {
+		return AnnotationRevision
+	}
+	return k.Revision
+}
+
 // parse is [Keys.Number] with the bare error.
 func (k *Keys) parse(annotations map[string]string) (int64, error) {
-	text, ok := annotations[cmp.Or(k.Revision, AnnotationRevision)]
+	text, ok := annotations[k.revision()]
 	if !ok {
 		return 0, nil
 	}
