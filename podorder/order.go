@@ -84,12 +84,12 @@ func (o Order) Choose(pods []Pod, candidates []int, n int) Choice {
 }
 
 func (r *ranking) pick(candidates []int, n int) Choice {
-	places, protected := r.rank(candidates)
+	places, total, protected := r.rankFirst(candidates, n)
 	c := Choice{Survivor: -1, Protected: protected}
-	want := min(n, len(places)+protected)
-	n = min(n, len(places))
+	want := min(n, total+protected)
+	n = min(n, total)
 	c.Missing = want - n
-	if len(places) == 0 {
+	if total == 0 {
 		return c
 	}
 	list := r.first(places, n+1)

@@ -645,7 +645,7 @@ func TestAllocations(t *testing.T) {
 	o := podorder.New(t0.Add(time.Hour), podorder.Neighbours{"node-1": 2})
 	for _, n := range []int{100, 10_000} {
 		pods := manyPods(n)
-		require.LessOrEqual(t, testing.AllocsPerRun(3, func() { o.Victims(pods, nil, 10) }), 12.0, "Victims of %d", n)
+		require.LessOrEqual(t, testing.AllocsPerRun(3, func() { o.Victims(pods, nil, 10) }), 13.0, "Victims of %d", n)
 		require.LessOrEqual(t, testing.AllocsPerRun(3, func() { o.Sort(pods) }), 6.0, "Sort of %d", n)
 	}
 	a, b := running("1", t0), running("2", t0)

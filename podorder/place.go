@@ -30,6 +30,17 @@ func (r *ranking) place(p *Pod, index int) place {
 	return at
 }
 
+// healthClasses is how many incomplete places there are without stages.
+const healthClasses = 1 << 4
+
+// class returns the incomplete place as a number, which has its order.
+func (p place) class() uint8 { return uint8(p.health >> 32) }
+
+// placeOf returns the incomplete place with this class.
+func placeOf(class uint8, index int) place {
+	return place{health: uint64(class) << 32, index: int32(index)}
+}
+
 // complete returns the complete place of a pod.
 func (r *ranking) complete(at place, p *Pod) place {
 	neighbours := int32(0)
