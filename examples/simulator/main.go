@@ -3,9 +3,8 @@
 // Command simulator asks a question about capacity: what happens if all Deployments of
 // a cluster roll out at once?
 //
-// It shows the planners in a loop of one's own, which is in fleet.go. There are no
-// goroutines and no clock: the loop takes the next event, and lets the planners of the
-// Deployment that it concerns act until they rest.
+// It shows package rollout/sim: a cluster in virtual time with the planners of this module as
+// its controllers, whose clock and desired state are yours.
 package main
 
 import (
@@ -16,7 +15,11 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/revision"
 	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/sim"
 )
 
 // A question is what is asked.
@@ -32,33 +35,17 @@ type strategy struct {
 	surge, unavailable rollout.IntOrPercent
 }
 
-func strategies() []strategy {
-	return []strategy{
-		{name: "one more first", surge: rollout.Int(1), unavailable: rollout.Int(0)},
-		{name: "a quarter each (default)", surge: rollout.Percent(25), unavailable: rollout.Percent(25)},
-		{name: "a quarter fewer", surge: rollout.Int(0), unavailable: rollout.Percent(25)},
-	}
+var strategies = []strategy{
+	{name: "one more first", surge: rollout.Int(1), unavailable: rollout.Int(0)},
+	{name: "a quarter each (default)", surge: rollout.Percent(25), unavailable: rollout.Percent(25)},
+	{name: "a quarter fewer", surge: rollout.Int(0), unavailable: rollout.Percent(25)},
 }
 
-// quantiles are how long pods of this cluster take to start, from the shortest to the
-// longest: half of them 8 seconds at most, nine in ten 30 seconds. Between two of them
-// times are spread evenly.
-var quantiles = []struct {
-	share float64
-	time  time.Duration
-}{{0, 2 * time.Second}, {0.5, 8 * time.Second}, {0.9, 30 * time.Second}, {0.99, 90 * time.Second}, {1, 2 * time.Minute}}
-
-// grace is how long pods take to end. They need room until then.
-const grace = 20 * time.Second
-
-// startTime returns the start time at a share of all pods.
-func startTime(share float64) time.Duration {
-	for i, q := range quantiles[1:] {
-		if before := quantiles[i]; share <= q.share {
-			return before.time + time.Duration((share-before.share)/(q.share-before.share)*float64(q.time-before.time))
-		}
-	}
-	return quantiles[len(quantiles)-1].time
+// times are how long pods of this cluster take: half of them start within 8 seconds, nine in
+// ten within 30. To end they take 20 seconds, and need their room until then.
+var times = sim.Times{
+	Start: sim.Spread{{Time: 2 * time.Second}, {Share: 0.5, Time: 8 * time.Second}, {Share: 0.9, Time: 30 * time.Second}, {Share: 0.99, Time: 90 * time.Second}, {Share: 1, Time: 2 * time.Minute}},
+	End:   sim.Exactly(20 * time.Second),
 }
 
 // An answer is how the rollouts went.
@@ -68,7 +55,6 @@ type answer struct {
 	waiting   int             // most pods that waited for room
 	available int             // fewest available pods of all
 	fewest    int             // fewest available pods of one Deployment
-	most      int             // most pods of one Deployment that were not ending
 }
 
 // done returns when the first n Deployments were complete.
@@ -79,31 +65,83 @@ func (a answer) done(n int) string {
 	return a.times[n-1].Round(time.Second).String()
 }
 
+// ask fills a cluster with Deployments, and then rolls all of them out at once.
+func ask(q question, s strategy) (a answer, err error) {
+	pod := sim.Template{Needs: []int64{1}}
+	cluster := sim.Snapshot{Resources: []string{"pods"}, Templates: map[string]sim.Template{"v1": pod, "v2": pod}}
+	for i := range q.nodes {
+		cluster.Nodes = append(cluster.Nodes, sim.Node{Node: daemonset.Node{Name: fmt.Sprint("node-", i)}, Room: []int64{int64(q.room)}})
+	}
+	pods, ready, serving, sum := 0, map[string]bool{}, map[string]int{}, 0
+	complete, begun, w := map[string]bool{}, time.Time{}, &sim.World{}
+	w, err = sim.New(cluster, sim.Config{Seed: q.seed, Times: times, Observe: func(c sim.Change) {
+		app := c.Name[:min(len(c.Name), len("app-0000"))]
+		switch {
+		case c.Kind == sim.KindDeployment:
+			if d := w.View().Deployment(c.Name); d != nil && deploy.Complete(d.Status, q.replicas, d.Generation) && !complete[app] {
+				complete[app], a.times = true, append(a.times, c.Time.Sub(begun))
+			}
+			return
+		case c.Kind != sim.KindPod:
+			return
+		case c.Verb == sim.Create:
+			pods++
+		case c.Verb == sim.Remove:
+			pods--
+		case c.Stage == sim.Ready:
+			ready[c.Name] = true
+			serving[app], sum = serving[app]+1, sum+1
+		case c.Stage == sim.Terminating && ready[c.Name]:
+			delete(ready, c.Name)
+			serving[app], sum = serving[app]-1, sum-1
+			a.fewest = min(a.fewest, serving[app])
+		}
+		a.peak, a.available = max(a.peak, pods), min(a.available, sum)
+		a.waiting = max(a.waiting, w.Report().Waiting)
+	}})
+	for _, template := range []string{"v1", "v2"} {
+		if err != nil {
+			return a, err
+		}
+		begun, complete = w.Now(), map[string]bool{}
+		a = answer{available: q.deployments * int(q.replicas), fewest: int(q.replicas)}
+		for i := range q.deployments {
+			name := fmt.Sprintf("app-%04d", i)
+			err = w.Put(deploy.Deployment{
+				Name: name, UID: name, Replicas: &q.replicas, Template: revision.Template{ID: template}, TemplateLabels: map[string]string{"app": name},
+				MaxSurge: s.surge, MaxUnavailable: s.unavailable,
+			})
+		}
+		if err == nil {
+			_, err = w.Settle(24 * time.Hour)
+			a.waiting = max(a.waiting, w.Report().Waiting)
+		}
+	}
+	return a, err
+}
+
 // report prints a table with an answer for each strategy.
 func report(out io.Writer, q question) error {
 	fmt.Fprintf(out, "%d Deployments of %d pods on %d nodes with room for %d pods each\n\n", q.deployments, q.replicas, q.nodes, q.room)
 	table := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
 	fmt.Fprintln(table, "STRATEGY\tHALF DONE\tALL DONE\tPEAK PODS\tWAITING FOR ROOM\tFEWEST AVAILABLE\tOF ONE DEPLOYMENT")
-	for _, s := range strategies() {
+	for _, s := range strategies {
 		a, err := ask(q, s)
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%d\t%d\t%d, of up to %d pods\n", s.name,
-			a.done(q.deployments/2), a.done(q.deployments), a.peak, a.waiting, a.available, a.fewest, a.most)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%d\t%d\t%d\n", s.name, a.done(q.deployments/2), a.done(q.deployments), a.peak, a.waiting, a.available, a.fewest)
 	}
 	return table.Flush()
 }
 
 func main() {
-	q := question{}
-	flag.IntVar(&q.deployments, "deployments", 200, "number of Deployments")
-	replicas := flag.Int("replicas", 10, "pods of each")
-	flag.IntVar(&q.nodes, "nodes", 50, "number of nodes")
-	flag.IntVar(&q.room, "room", 44, "pods that a node has room for")
+	q := question{replicas: 10}
+	flag.IntVar(&q.deployments, "deployments", 1000, "number of Deployments of ten pods")
+	flag.IntVar(&q.nodes, "nodes", 500, "number of nodes")
+	flag.IntVar(&q.room, "room", 22, "pods that a node has room for")
 	flag.Uint64Var(&q.seed, "seed", 1, "seed of the start times")
 	flag.Parse()
-	q.replicas = int32(*replicas)
 	if err := report(os.Stdout, q); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -18,20 +17,21 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// The README shows what the program prints.
+// The README shows what the program prints. Without KPLAN_UPDATE, of which the tables are, a
+// smaller cluster of the same proportions is asked, for the large one takes a while.
 func TestReadme(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
 	for _, room := range []int{44, 40} {
 		var out bytes.Buffer
-		require.NoError(t, report(&out, question{deployments: 200, nodes: 50, room: room, replicas: 10, seed: 1}))
+		require.NoError(t, report(&out, question{deployments: 100, nodes: 25, room: room, replicas: 10, seed: 1}))
 		require.Contains(t, string(readme), "```\n"+out.String()+"```\n", "room %d", room)
 	}
 }
 
 // The program uses what every user can: the standard library and the exported packages.
 func TestImports(t *testing.T) {
-	for _, name := range []string{"main.go", "fleet.go"} {
+	for _, name := range []string{"main.go"} {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
 		require.NoError(t, err)
 		for _, spec := range file.Imports {
@@ -42,18 +42,18 @@ func TestImports(t *testing.T) {
 	}
 	names, err := filepath.Glob("*.go")
 	require.NoError(t, err)
-	require.Len(t, names, 3)
+	require.Len(t, names, 2)
 }
 
 // The bounds of each strategy of the table, with room for everything.
 func TestStrategies(t *testing.T) {
 	q := question{deployments: 20, nodes: 5, room: 100, replicas: 10, seed: 7}
-	want := map[string][2]int{"one more first": {10, 11}, "a quarter each (default)": {8, 13}, "a quarter fewer": {8, 10}}
-	for _, s := range strategies() {
+	want := map[string]int{"one more first": 10, "a quarter each (default)": 8, "a quarter fewer": 8}
+	for _, s := range strategies {
 		a, err := ask(q, s)
 		require.NoError(t, err)
 		require.Len(t, a.times, q.deployments, s.name)
-		require.Equal(t, want[s.name], [2]int{a.fewest, a.most}, s.name)
+		require.Equal(t, want[s.name], a.fewest, s.name)
 		require.GreaterOrEqual(t, a.available, q.deployments*a.fewest, s.name)
 		again, err := ask(q, s)
 		require.NoError(t, err)
@@ -65,13 +65,13 @@ func TestStrategies(t *testing.T) {
 // that makes room does not.
 func TestNoRoom(t *testing.T) {
 	q := question{deployments: 4, nodes: 2, room: 20, replicas: 10, seed: 1}
-	stuck, err := ask(q, strategies()[0])
+	stuck, err := ask(q, strategies[0])
 	require.NoError(t, err)
 	require.Empty(t, stuck.times)
 	require.Equal(t, "never", stuck.done(1))
 	require.Equal(t, 4, stuck.waiting)
 	require.Equal(t, 10, stuck.fewest)
-	makes, err := ask(q, strategies()[2])
+	makes, err := ask(q, strategies[2])
 	require.NoError(t, err)
 	require.Len(t, makes.times, 4)
 }
@@ -94,19 +94,11 @@ func TestBounds(t *testing.T) {
 			t.Fatal(err)
 		}
 		b := rollout.Resolve(q.replicas, s.surge, s.unavailable)
-		if int32(a.fewest) < b.MinAvailable() || int32(a.most) > b.MaxTotal() || a.peak-a.waiting > q.nodes*q.room {
+		if int32(a.fewest) < b.MinAvailable() || a.peak-a.waiting > q.nodes*q.room {
 			t.Fatalf("%v: %+v", b, a)
 		}
 		if q.room >= 4*needed && len(a.times) < q.deployments {
 			t.Fatalf("not done: %+v", a)
 		}
 	})
-}
-
-func TestStartTime(t *testing.T) {
-	for share, want := range map[float64]time.Duration{
-		0: 2 * time.Second, 0.25: 5 * time.Second, 0.5: 8 * time.Second, 0.7: 19 * time.Second, 0.9: 30 * time.Second, 1: 2 * time.Minute,
-	} {
-		require.InDelta(t, want.Seconds(), startTime(share).Seconds(), 1e-6)
-	}
 }

@@ -12,7 +12,8 @@ import (
 )
 
 // Config adjusts a [World]. The zero Config is a world in which nothing goes wrong and nothing
-// takes time. Functions get what they must not change, keep, or call the world from.
+// takes time. Functions get what they must not change or keep. They may
+// read the world, but must not let it go on.
 type Config struct {
 	Seed  uint64 // of all draws
 	Times Times  // of pods whose Template has none

@@ -16,7 +16,7 @@ import (
 var ErrInvalid = selector.ErrInvalid
 
 // A World is a cluster in virtual time. It starts as [New] makes it; the zero World is empty.
-// Its methods change it, and must not be called by the functions of its [Config].
+// Of its methods the functions of its [Config] may call those that only read.
 type World struct {
 	f     *sim.Fleet
 	cfg   Config
