@@ -51,40 +51,14 @@ func TestPropertySurgeBudget(t *testing.T) {
 	})
 }
 
-// Creations, deletions and updates in place are at most the burst each. A pod
-// that the hook holds is marked, and never deleted. What is written is ours.
+// Creations, deletions and updates in place are at most the burst each. A pod that the hook
+// holds is marked, and never deleted. What is written is ours, and no pod is deleted twice.
 func TestPropertyLimits(t *testing.T) {
 	check(t, func(t *rapid.T) {
-		s, opts := anything(t), anyOptions(t)
-		p := reconcile(t, s, t0, opts)
-		c := choices(p.Actions)
-		burst := int(daemonset.Burst(s.DaemonSet.Burst, s.DaemonSet.Status.DesiredNumberScheduled))
-		if opts.Repair.Has(daemonset.SharesOfLastStatus) {
-			burst = int(daemonset.Burst(s.DaemonSet.Burst, p.Status.DesiredNumberScheduled))
-		}
-		if opts.Repair.Has(daemonset.BurstRoundsToZero) {
-			burst = max(burst, 1)
-		}
-		if len(c.create) > burst || len(c.remove) > burst || len(c.inPlace) > burst {
-			t.Fatalf("more than %d: %v", burst, p)
-		}
-		held := map[string]bool{}
-		ours := map[string]bool{}
-		for _, pod := range mine(&s) {
-			ours[pod.Name] = true
-			held[pod.Name] = s.DaemonSet.PreDelete != nil && pod.Labels["hold"] == "yes"
-		}
-		for _, name := range c.remove {
-			if held[name] || !ours[name] {
-				t.Fatalf("%s is deleted: %v", name, p)
-			}
-		}
-		for _, name := range append(c.mark, c.inPlace...) {
-			if !ours[name] || (!held[name] && slices.Contains(c.mark, name)) {
-				t.Fatalf("%s is marked: %v", name, p)
-			}
-		}
-		if slices.Sort(c.remove); len(slices.Compact(slices.Clone(c.remove))) != len(c.remove) {
+		s, opts := anything(t), allOrNone(t)
+		p := keeps(t, s, opts, "burst bound", "pre-delete hook holds", "own objects only", "one revision per template", "revisions in use stay")
+		removed := choices(p.Actions).remove
+		if slices.Sort(removed); len(slices.Compact(slices.Clone(removed))) != len(removed) {
 			t.Fatalf("a pod is deleted twice: %v", p)
 		}
 	})
@@ -237,39 +211,6 @@ func serving(s *daemonset.Snapshot) int {
 		}
 	}
 	return len(nodes)
-}
-
-// After a plan at most one revision has the template, and pods keep a revision.
-func TestPropertyRevisions(t *testing.T) {
-	check(t, func(t *rapid.T) {
-		s, opts := purity.Clone(anything(t)), anyOptions(t)
-		p := reconcile(t, s, t0, opts)
-		live := map[string]bool{}
-		for _, pod := range mine(&s) {
-			if pod.NodeName != "" || pod.PinnedNode != "" { // one that belongs to no node holds nothing
-				live[pod.Labels[daemonset.LabelHash]] = true
-			}
-		}
-		for _, a := range p.Actions {
-			if a, ok := a.(daemonset.DeleteRevision); ok && a.Reason == daemonset.ReasonHistoryLimit && live[a.Name[len("agent-"):]] && !relabels(p) {
-				t.Fatalf("%s is in use: %v", a.Name, p)
-			}
-		}
-		execute(&s, p, t0)
-		same := 0
-		for _, r := range s.Revisions {
-			if string(r.Data) == string(s.DaemonSet.Template.Data) {
-				same++
-			}
-		}
-		if same != 1 {
-			t.Fatalf("%d revisions have the template: %v", same, p)
-		}
-	})
-}
-
-func relabels(p daemonset.Plan) bool {
-	return slices.ContainsFunc(p.Actions, func(a daemonset.Action) bool { _, ok := a.(daemonset.RelabelPod); return ok })
 }
 
 // If a plan has no actions, those before RecheckAt have none either.

@@ -9,9 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/kplan-go/kplan/daemonset"
-	"github.com/kplan-go/kplan/daemonset/inplace"
 	"github.com/kplan-go/kplan/internal/invariant"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/internal/random"
@@ -121,13 +119,35 @@ func nodeOf(p daemonset.Pod) string {
 	return p.PinnedNode
 }
 
-// The status is that of a recount, and a cordon changes nothing.
+// allOrNone draws options without repairs or with all: the invariants know what either breaks.
+func allOrNone(t *rapid.T) daemonset.Options {
+	opts := anyOptions(t)
+	opts.Repair = sample1(t, "all repairs", 0, daemonset.RepairAll)
+	return opts
+}
+
+// keeps checks named invariants of the plan for a snapshot, which it returns.
+func keeps(t *rapid.T, s daemonset.Snapshot, opts daemonset.Options, names ...string) daemonset.Plan {
+	p := reconcile(t, s, t0, opts)
+	pass := invariant.DaemonSetPass{Snapshot: s, Now: t0, Options: opts, Plan: p}
+	planner := invariant.DaemonSetPlanner{Snapshot: s, Now: t0, Options: opts, Plan: daemonset.Reconcile}
+	for _, name := range names {
+		if !slices.ContainsFunc(invariant.All(), func(i invariant.Invariant) bool { return i.Name == name }) {
+			t.Fatalf("no invariant is called %q", name)
+		}
+		if found := append(invariant.Check(name, &pass), invariant.Check(name, &planner)...); len(found) > 0 {
+			t.Fatalf("%s: %v\n%v", name, found, p)
+		}
+	}
+	return p
+}
+
+// The status is that of a recount, a cordon changes nothing, and an explanation places
+// pods like the plan.
 func TestPropertyStatus(t *testing.T) {
 	check(t, func(t *rapid.T) {
-		s, opts := anything(t), anyOptions(t)
-		opts.Repair = 0
-		p := reconcile(t, s, t0, opts)
-		kruise := opts.Dialect == daemonset.OpenKruise
+		s, opts := anything(t), allOrNone(t)
+		keeps(t, s, opts, "DaemonSet status recount", "placement", "misplaced pods go", "cordon changes nothing")
 		places := placements(&s, opts)
 		reports, err := daemonset.Explain(s, t0, opts)
 		if err != nil {
@@ -137,53 +157,6 @@ func TestPropertyStatus(t *testing.T) {
 			if place := places[r.Node]; place != [2]bool{r.Placement.ShouldRun, r.Placement.ShouldContinueRunning} {
 				t.Fatalf("placed wrongly: %v", r)
 			}
-		}
-		current := "v2" // of twins the later one
-		if i := len(s.Revisions) - 1; string(s.Revisions[i].Data) == string(stored("v2")) {
-			current = s.Revisions[i].Labels[daemonset.LabelHash]
-		}
-		var want daemonset.Status
-		for name, place := range places {
-			var first *daemonset.Pod
-			for _, p := range mine(&s) {
-				if nodeOf(p) == name && (kruise || !(p.Finished() && !p.DeletionTimestamp.IsZero())) && (first == nil || daemonset.ComparePods(&p, first) < 0) {
-					first = &p
-				}
-			}
-			if place[0] {
-				want.DesiredNumberScheduled++
-			}
-			switch {
-			case first == nil:
-			case !place[0]:
-				want.NumberMisscheduled++
-			default:
-				want.CurrentNumberScheduled++
-				if first.Ready {
-					want.NumberReady++
-				}
-				closed := kruise && first.InPlace != nil && !first.InPlace.True && slices.Contains(first.ReadinessGates, inplace.Gate)
-				if available(first, &s.DaemonSet, opts) && !closed {
-					want.NumberAvailable++
-				}
-				byGeneration := s.DaemonSet.Annotations != nil && first.Labels[daemonset.LabelGeneration] == "5"
-				if relabels(p) || byGeneration || first.Labels[daemonset.LabelHash] == current {
-					want.UpdatedNumberScheduled++
-				}
-			}
-		}
-		got := p.Status
-		want.ObservedGeneration, want.UpdateRevision = got.ObservedGeneration, got.UpdateRevision
-		want.NumberUnavailable = want.DesiredNumberScheduled - want.NumberAvailable
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Fatalf("(-want +got):\n%s", diff)
-		}
-		cordoned := purity.Clone(s)
-		for i := range cordoned.Nodes {
-			cordoned.Nodes[i].Taints = append(cordoned.Nodes[i].Taints, taint("node.kubernetes.io/unschedulable", daemonset.NoSchedule))
-		}
-		if diff := cmp.Diff(p, reconcile(t, cordoned, t0, opts)); diff != "" {
-			t.Fatalf("a cordon changes the plan:\n%s", diff)
 		}
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/invariant"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/podorder"
@@ -70,24 +71,10 @@ func available(s deploy.Snapshot) (sum int64) {
 	return sum
 }
 
-// TestPropertyBounds: after executing any prefix of Actions, the number of pods
-// wanted is at most Budget.MaxTotal or has not increased, and the number of
-// available pods is at least Budget.MinAvailable or has not decreased.
+// TestPropertyBounds: after any prefix of a plan no more pods are wanted than the surge
+// allows, or than before, and as many are available as must be, or as before.
 func TestPropertyBounds(t *testing.T) {
-	check(t, func(t *rapid.T) {
-		s := purity.Clone(caughtUp(t))
-		p := mustPlan(t, s)
-		most := max(int64(p.Budget.Replicas)+int64(p.Budget.Surge), wanted(s))
-		least := min(int64(p.Budget.MinAvailable()), available(s))
-		for _, a := range p.Actions {
-			if err := apply(&s, a); err != nil {
-				t.Fatal(err)
-			}
-			if wanted(s) > most || available(s) < least {
-				t.Fatalf("%v: %d wanted of at most %d, %d available of at least %d\n%v", a, wanted(s), most, available(s), least, p)
-			}
-		}
-	})
+	check(t, func(t *rapid.T) { keeps(t, caughtUp(t), deploy.Options{}, "surge bound", "availability bound") })
 }
 
 // TestPropertyOnce: each ReplicaSet is scaled at most once in a plan, and never to
@@ -141,17 +128,9 @@ func TestPropertyConvergence(t *testing.T) {
 	})
 }
 
-// TestPropertyExplained: a rollout that is not complete and plans nothing has a
-// hold.
+// TestPropertyExplained: a rollout that is not complete and plans nothing has a hold.
 func TestPropertyExplained(t *testing.T) {
-	check(t, func(t *rapid.T) {
-		s := anyKind(t)
-		p := mustPlan(t, s)
-		replicas := p.Budget.Replicas
-		if p.Empty() && len(p.Holds) == 0 && !deploy.Complete(p.Status, replicas, s.Deployment.Generation) {
-			t.Fatalf("no action, no hold, and not complete: %v", p.Status)
-		}
-	})
+	check(t, func(t *rapid.T) { keeps(t, anyKind(t), deploy.Options{}, "everything explained", "no stuck rollout") })
 }
 
 // waiting carries plans out until nothing is left but to wait, while no pod becomes
@@ -254,16 +233,9 @@ func roundTrip[V any](t *rapid.T, v V) {
 // the times of the plan.
 func TestPropertyClockShift(t *testing.T) {
 	check(t, func(t *rapid.T) {
-		s := caughtUp(t)
-		p := mustPlan(t, s)
-		shift := time.Duration(rapid.Int64Range(-1e15, 1e15).Draw(t, "shift"))
-		s = purity.Clone(s)
-		for i := range s.ReplicaSets {
-			s.ReplicaSets[i].CreationTimestamp = s.ReplicaSets[i].CreationTimestamp.Add(shift)
-		}
-		q, err := deploy.Reconcile(s, t0.Add(shift), deploy.Options{})
-		if err != nil || p.String() != q.String() {
-			t.Fatalf("%v\n%v\n%v", err, p, q)
+		planner := invariant.DeploymentPlanner{Snapshot: anyKind(t), Now: t0, Plan: deploy.Reconcile}
+		if found := invariant.Check("time shift", &planner); len(found) > 0 {
+			t.Fatal(found)
 		}
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/kplan-go/kplan/internal/invariant"
 	"github.com/kplan-go/kplan/internal/ptr"
 	"github.com/kplan-go/kplan/internal/purity"
 	"github.com/kplan-go/kplan/internal/random"
@@ -49,60 +50,36 @@ func pure(t purity.T, s random.Source) {
 	}, "Pods", "Siblings")
 }
 
-// counts reports whether the plan for s treats the pod as one of its replicas.
-func counts(s replicaset.Snapshot, p podorder.Pod) bool {
-	if s.ReplicaSet.Selector == nil {
-		return p.ControllerUID == "web-uid" && p.Active()
+// keeps checks named invariants of the plan for a snapshot.
+func keeps(t *rapid.T, s replicaset.Snapshot, opts replicaset.Options, names ...string) {
+	p := mustPlan(t, s, opts)
+	pass := invariant.ReplicaSetPass{Snapshot: s, Now: t0, Options: opts, Plan: p}
+	for _, name := range names {
+		if !slices.ContainsFunc(invariant.All(), func(i invariant.Invariant) bool { return i.Name == name }) {
+			t.Fatalf("no invariant is called %q", name)
+		}
+		if found := invariant.Check(name, &pass); len(found) > 0 {
+			t.Fatalf("%s: %v\n%v", name, found, p)
+		}
 	}
-	sel, err := selector.FromLabelSelector(s.ReplicaSet.Selector)
-	if err != nil || !sel.Matches(p.Labels) || !p.Active() {
-		return false
-	}
-	return p.ControllerUID == "web-uid" || p.ControllerUID == "" && s.ReplicaSet.DeletionTimestamp.IsZero()
 }
 
-// TestPropertyDifference: a plan creates or deletes, never both, and exactly the
-// difference up to the burst; every deleted pod is active and the ReplicaSet's, and
-// none is deleted twice. While expectations are outstanding or the ReplicaSet is being
-// deleted it does neither.
+// TestPropertyDifference: a plan creates or deletes, never both, exactly the difference up
+// to the burst, and only active pods of the ReplicaSet; claims come first.
 func TestPropertyDifference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, opts := anything(t), options(t)
-		opts.Terminating = "" // otherwise those that go fill places
-		own := map[string]bool{}
-		active := int64(0)
-		for _, p := range s.Pods {
-			if own[p.Name] = counts(s, p); own[p.Name] {
-				active++
-			}
-		}
-		create, remove := int64(0), int64(0)
+		keeps(t, s, opts, "exact difference", "own active pods only", "no surplus deletion", "deleting ReplicaSet rests")
+		changed := false
 		for _, a := range mustPlan(t, s, opts).Actions {
-			switch a := a.(type) {
-			case replicaset.CreatePods:
-				create += int64(a.Count)
-			case replicaset.DeletePod:
-				if !own[a.Name] {
-					t.Fatalf("%s is not to be deleted, or was before", a.Name)
-				}
-				own[a.Name] = false
-				remove++
-			case replicaset.AdoptPod, replicaset.ReleasePod:
-				if create+remove > 0 {
+			switch a.(type) {
+			case replicaset.CreatePods, replicaset.DeletePod:
+				changed = true
+			default:
+				if changed {
 					t.Fatal("claims come first")
 				}
 			}
-		}
-		burst := int64(opts.Burst)
-		if burst == 0 {
-			burst = 500
-		}
-		missing := int64(*s.ReplicaSet.Replicas) - active
-		if !s.Expectations.Satisfied(t0) || !s.ReplicaSet.DeletionTimestamp.IsZero() {
-			missing = 0
-		}
-		if create != min(burst, max(0, missing)) || remove != min(burst, max(0, -missing)) {
-			t.Fatalf("missing %d: %d created, %d deleted", missing, create, remove)
 		}
 	})
 }
@@ -124,49 +101,11 @@ func TestPropertyFixedPoint(t *testing.T) {
 	})
 }
 
-// TestPropertyCounts: available ≤ ready ≤ replicas, fullyLabeled ≤ replicas.
+// TestPropertyCounts: the status is a recount, and RecheckAt the instant at which the next
+// pod becomes available.
 func TestPropertyCounts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := anything(t)
-		st := mustPlan(t, s, replicaset.Options{}).Status
-		want := int32(0)
-		for _, p := range s.Pods {
-			if counts(s, p) {
-				want++
-			}
-		}
-		if st.Replicas != want {
-			t.Fatalf("%d replicas, want %d", st.Replicas, want)
-		}
-		if st.AvailableReplicas > st.ReadyReplicas || st.ReadyReplicas > st.Replicas || st.FullyLabeledReplicas > st.Replicas ||
-			st.AvailableReplicas < 0 || st.TerminatingReplicas != nil && *st.TerminatingReplicas < 0 {
-			t.Fatalf("%+v", st)
-		}
-	})
-}
-
-// TestPropertyRecheck: until RecheckAt no pod becomes available, and at RecheckAt
-// one does, unless its ready time is unset.
-func TestPropertyRecheck(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := anything(t)
-		s.Expectations = replicaset.Expectations{}
-		for i := range s.Pods {
-			if s.Pods[i].ReadySince.IsZero() {
-				s.Pods[i].ReadySince = t0
-			}
-		}
-		p := mustPlan(t, s, replicaset.Options{})
-		if p.RecheckAt.IsZero() {
-			return
-		}
-		before, err := replicaset.Reconcile(s, p.RecheckAt.Add(-1), replicaset.Options{})
-		after, err2 := replicaset.Reconcile(s, p.RecheckAt, replicaset.Options{})
-		if err != nil || err2 != nil || before.Status.AvailableReplicas != p.Status.AvailableReplicas ||
-			after.Status.AvailableReplicas <= p.Status.AvailableReplicas {
-			t.Fatalf("%d available now, %d just before and %d at %v", p.Status.AvailableReplicas,
-				before.Status.AvailableReplicas, after.Status.AvailableReplicas, p.RecheckAt)
-		}
+		keeps(t, anything(t), replicaset.Options{}, "finished pods do not count", "ReplicaSet status recount", "availability instant")
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kplan-go/kplan/internal/ptr"
+	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/selector"
 )
@@ -292,4 +293,16 @@ func TestPropertySingleQuirk(t *testing.T) {
 		require.NotZero(t, changed[q.Name], q.Name)
 		require.NotZero(t, same[q.Name], q.Name)
 	}
+}
+
+// counts reports whether the plan for s treats the pod as one of its replicas.
+func counts(s replicaset.Snapshot, p podorder.Pod) bool {
+	if s.ReplicaSet.Selector == nil {
+		return p.ControllerUID == "web-uid" && p.Active()
+	}
+	sel, err := selector.FromLabelSelector(s.ReplicaSet.Selector)
+	if err != nil || !sel.Matches(p.Labels) || !p.Active() {
+		return false
+	}
+	return p.ControllerUID == "web-uid" || p.ControllerUID == "" && s.ReplicaSet.DeletionTimestamp.IsZero()
 }
