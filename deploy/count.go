@@ -30,9 +30,9 @@ func count(in *input) counts {
 	return c
 }
 
-// countedTerminating returns how many terminating pods take up room, by the policy; known
+// terminatingThatCount returns how many terminating pods take up room, by the policy; known
 // is false if nothing may be started until that is known.
-func (c *counts) countedTerminating(in *input) (n int64, known bool) {
+func (c *counts) terminatingThatCount(in *input) (n int64, known bool) {
 	if in.opts.Terminating == TerminationStarted {
 		return 0, true
 	}

@@ -152,7 +152,7 @@ func (in *input) decideRolling(c *counts, f *following) decision {
 		return d
 	}
 	in = d.created.input(in)
-	if d.sizing = in.roll(d.created.counted(c)); !d.moved && in.complete(&in.d.Status) {
+	if d.sizing = in.roll(d.created.addedTo(c)); !d.moved && in.complete(&in.d.Status) {
 		d = in.cleanUp(d)
 	}
 	d.sizing, d.pause = in.stopAtPoints(d.sizing, f, d.created)

@@ -43,7 +43,7 @@ func (d *draft) shareExactly(c *counts, active []int) {
 	}
 	preferred := d.rounded(active, goal, total)
 	for k, share := range rollout.Apportion(left, parts, preferred, rollout.Leftover(in.opts.Leftover)) {
-		d.scale(active[k], int32(sizes[k]+share), ReasonScaling, true)
+		d.resize(active[k], int32(sizes[k]+share), ReasonScaling, true)
 	}
 }
 
@@ -52,7 +52,7 @@ func (d *draft) recorded(active []int) []rollout.Set {
 	sets := make([]rollout.Set, len(active))
 	for k, i := range active {
 		sets[k].Wanted = d.sizes[i].to
-		sets[k].Before, _ = size(d.in.sets[i].rs.Annotations, d.in.opts.Keys.Max)
+		sets[k].Before, _ = parseSize(d.in.sets[i].rs.Annotations, d.in.opts.Keys.Max)
 	}
 	return sets
 }

@@ -180,7 +180,7 @@ func (f *finish) actions() {
 			failed = i
 			break
 		}
-		f.follow(i)
+		f.carriedOut(i)
 	}
 	f.events(failed)
 	switch {
@@ -191,7 +191,7 @@ func (f *finish) actions() {
 	case f.shrinks(failed):
 		for i := failed + 1; i < len(f.plan.Actions); i++ {
 			if _, ok := f.plan.Actions[i].(AnnotateDeployment); ok {
-				f.follow(i)
+				f.carriedOut(i)
 			}
 		}
 		f.result.Status = f.plan.Status.clone()
@@ -216,9 +216,9 @@ func (f *finish) done(i int) bool {
 	}
 }
 
-// follow changes the annotations and the version of the Deployment as an action that was
+// carriedOut changes the annotations and the version of the Deployment as an action that was
 // carried out has.
-func (f *finish) follow(i int) {
+func (f *finish) carriedOut(i int) {
 	switch a := f.plan.Actions[i].(type) {
 	case AnnotateDeployment:
 		f.nextAnnotations = with(f.nextAnnotations, a.Set)

@@ -81,7 +81,7 @@ func (f *finish) before(in *input, list *conditions, i int) {
 		}
 	}
 	follow := in.follow()
-	list.follow(in, &follow)
+	list.foundNew(in, &follow)
 	for k, a := range f.plan.Actions[:i] {
 		if a, ok := a.(CreateReplicaSet); ok && f.outcome(k).Answer == selector.Done && in.hasDeadline() {
 			list.created(in, a.Name)

@@ -96,7 +96,7 @@ func (in *input) named(name string) *replicaset.ReplicaSet {
 
 func (s *set) status() *replicaset.Status { return &s.rs.Status }
 
-// count returns the counts of a set.
-func (s *set) count() rollout.Set {
+// numbers returns what the arithmetic of rollout wants to know of a set.
+func (s *set) numbers() rollout.Set {
 	return rollout.Set{Wanted: s.size, Available: s.status().AvailableReplicas}
 }

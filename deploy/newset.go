@@ -83,8 +83,8 @@ func (n *creation) input(in *input) *input {
 	return n.with
 }
 
-// counted returns the counts with the new ReplicaSet.
-func (n *creation) counted(c *counts) *counts {
+// addedTo returns the counts with the new ReplicaSet.
+func (n *creation) addedTo(c *counts) *counts {
 	if n == nil {
 		return c
 	}

@@ -44,7 +44,7 @@ func (in *input) atLimit(s *set) bool { return in.partitioned() && s.size >= in.
 // It mirrors reconcileOldReplicaSets of the deployment controller of OpenKruise
 // Rollouts.
 func (in *input) shrinkToPartition() sizing {
-	old, places := in.countOld()
+	old, places := in.oldNumbers()
 	wanted := int64(0)
 	for _, s := range old {
 		wanted += int64(s.Wanted)
@@ -52,7 +52,7 @@ func (in *input) shrinkToPartition() sizing {
 	if in.policy.Sum(wanted) == 0 {
 		return sizing{}
 	}
-	surplus, newSet := in.oldSurplus(wanted), in.newSet().count()
+	surplus, newSet := in.oldSurplus(wanted), in.newSet().numbers()
 	if surplus <= 0 {
 		return in.restoreOld(-surplus)
 	}
@@ -101,7 +101,7 @@ func (in *input) restoreOld(missing int64) sizing {
 	}
 	d := in.draft()
 	i := d.largestOld()
-	d.scale(i, in.policy.Size(int64(in.sets[i].size)+missing), ReasonPartitionRestore, false)
+	d.resize(i, in.policy.Size(int64(in.sets[i].size)+missing), ReasonPartitionRestore, false)
 	return sizing{changes: d.changes(), moved: d.sizes[i].to != in.sets[i].size}
 }
 

@@ -19,7 +19,7 @@ import (
 func (in *input) scalePartitioned(c *counts, d *draft, active []int) sizing {
 	policy, z := in.policy, sizing{}
 	policy.CapOld = in.opts.Repair.Has(StatusAheadFailsScaling)
-	old, places := in.countOld()
+	old, places := in.oldNumbers()
 	lost, _, ahead := rollout.RemoveUnavailable(old, policy.Sum(d.total(active)-int64(in.replicas)), policy)
 	d.removeUnavailable(places, old, lost)
 	if ahead >= 0 {
@@ -64,7 +64,7 @@ func (d *draft) newLast() (order []int, sets []rollout.Set, sizes []int32) {
 	n := len(d.sizes)
 	order, sets, sizes = make([]int, 0, n), make([]rollout.Set, 0, n), make([]int32, 0, n)
 	for i, s := range d.in.all {
-		order, sets, sizes = append(order, i), append(sets, s.count()), append(sizes, d.sizes[i].to)
+		order, sets, sizes = append(order, i), append(sets, s.numbers()), append(sizes, d.sizes[i].to)
 	}
 	return order, sets, sizes
 }
@@ -75,13 +75,13 @@ func (d *draft) mend(order []int, sizes []int32) {
 	for k, i := range slices.Backward(order) {
 		if sizes[k] < d.sizes[i].to {
 			d.shrinkFirst = true
-			d.scale(i, sizes[k], ReasonScaling, false)
+			d.resize(i, sizes[k], ReasonScaling, false)
 		}
 	}
 	for k, i := range order {
 		if sizes[k] > d.sizes[i].to {
 			d.shrinkFirst = true
-			d.scale(i, sizes[k], ReasonScaling, false)
+			d.resize(i, sizes[k], ReasonScaling, false)
 		}
 	}
 }

@@ -29,7 +29,7 @@ func (d *decision) report(in *input, c *counts) (r report) {
 		return r
 	}
 	list.notePause(in)
-	list.follow(in, &d.follow)
+	list.foundNew(in, &d.follow)
 	if d.created != nil && !d.created.taken {
 		list.created(in, d.created.rs.Name)
 	}
@@ -68,7 +68,7 @@ func (d *decision) reportCounted(in *input, c *counts, list *conditions) (r repo
 // wanted returns how many pods unavailable ones are reckoned from: those wanted before the
 // plan, by default: see [UnavailableReplicasLag].
 func (d *decision) wanted(in *input, c *counts) int64 {
-	wanted := d.created.counted(c).wanted
+	wanted := d.created.addedTo(c).wanted
 	if !in.opts.Repair.Has(UnavailableReplicasLag) {
 		return wanted - d.cleaned
 	}

@@ -39,7 +39,7 @@ func (in *input) newSize(c *counts, size int32) int32 {
 	if in.d.Strategy == Recreate {
 		return in.replicas
 	}
-	terminating, known := c.countedTerminating(in)
+	terminating, known := c.terminatingThatCount(in)
 	if !known {
 		return size
 	}
@@ -55,7 +55,7 @@ func (in *input) newSize(c *counts, size int32) int32 {
 
 // holdNew says why the new ReplicaSet does not grow.
 func (in *input) holdNew(c *counts, s *set) Hold {
-	terminating, known := c.countedTerminating(in)
+	terminating, known := c.terminatingThatCount(in)
 	total := in.policy.Sum(c.wanted)
 	switch {
 	case in.atLimit(s):
@@ -76,11 +76,11 @@ func (in *input) shrink() sizing {
 	if in.partitioned() {
 		return in.shrinkToPartition()
 	}
-	old, places := in.countOld()
+	old, places := in.oldNumbers()
 	if len(old) == 0 {
 		return sizing{}
 	}
-	lost, d := rollout.Shrink(in.budget, in.newSet().count(), old, in.policy), in.draft()
+	lost, d := rollout.Shrink(in.budget, in.newSet().numbers(), old, in.policy), in.draft()
 	d.removeUnavailable(places, old, lost.Unavailable)
 	d.removeAvailable(places, lost.Available)
 	z := sizing{changes: d.changes()}

@@ -23,7 +23,7 @@ func (in *input) scale(c *counts) sizing {
 	case in.saturated():
 		for _, i := range slices.Backward(active) {
 			if i != in.newAt {
-				d.scale(i, 0, ReasonSaturated, false)
+				d.resize(i, 0, ReasonSaturated, false)
 			}
 		}
 	case in.d.Strategy == Recreate:
@@ -52,7 +52,7 @@ func (in *input) scaleOnly(d *draft, active []int) sizing {
 	}
 	_, stale := in.desiredBefore(&in.sets[i])
 	refresh := stale && in.opts.Repair.Has(StaleAnnotationBlocksRollout)
-	d.scale(i, in.replicas, ReasonScaling, refresh)
+	d.resize(i, in.replicas, ReasonScaling, refresh)
 	z := sizing{changes: d.changes()}
 	if in.sets[i].size == in.replicas && !refresh {
 		z.holds = in.holdScaling()
@@ -103,7 +103,7 @@ func (d *draft) share(c *counts, active []int) {
 	d.orderBySize(active, toAdd)
 	sizes := rollout.Proportional(d.shares(active), in.budget, toAdd, in.policy)
 	for k, i := range active {
-		d.scale(i, sizes[k], ReasonScaling, true)
+		d.resize(i, sizes[k], ReasonScaling, true)
 	}
 }
 
@@ -121,7 +121,7 @@ func (in *input) allowed(maxTotal int32) int64 {
 // leaveRoom lowers a goal above the total by the terminating pods that take up
 // room.
 func (in *input) leaveRoom(c *counts, goal, total int64) int64 {
-	terminating, known := c.countedTerminating(in)
+	terminating, known := c.terminatingThatCount(in)
 	if !known {
 		return min(goal, total)
 	}

@@ -69,11 +69,11 @@ func (in *input) saturated() bool {
 		return false
 	}
 	if in.opts.Repair.Has(LenientSizeAnnotations) {
-		desired, ok := size(s.rs.Annotations, in.opts.Keys.Desired)
-		return ok && rollout.Saturated(s.count(), desired, in.replicas)
+		desired, ok := parseSize(s.rs.Annotations, in.opts.Keys.Desired)
+		return ok && rollout.Saturated(s.numbers(), desired, in.replicas)
 	}
 	desired, err := strconv.ParseInt(s.rs.Annotations[in.opts.Keys.Desired], 10, 64)
-	return err == nil && rollout.Saturated(s.count(), int32(desired), in.replicas)
+	return err == nil && rollout.Saturated(s.numbers(), int32(desired), in.replicas)
 }
 
 // readSize reads a size from an annotation. For a partitioned Deployment upstream takes
@@ -83,11 +83,11 @@ func (in *input) readSize(annotations map[string]string, key string) (int32, boo
 		n, err := strconv.ParseInt(annotations[key], 10, 64)
 		return int32(n), err == nil
 	}
-	return size(annotations, key)
+	return parseSize(annotations, key)
 }
 
-// size reads a size from an annotation: decimal digits within 31 bits.
-func size(annotations map[string]string, key string) (int32, bool) {
+// parseSize reads a size from an annotation: decimal digits within 31 bits.
+func parseSize(annotations map[string]string, key string) (int32, bool) {
 	text := annotations[key]
 	if text == "" {
 		return 0, false // the common case, for which an error need not be allocated

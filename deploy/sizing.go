@@ -28,9 +28,9 @@ type change struct {
 
 // A draft is sizes on the way to a decision.
 type draft struct {
-	in    *input
-	sizes []drafted // by set
-	count int32     // sets with a change
+	in      *input
+	sizes   []drafted // by set
+	changed int32     // how many sets
 	// shrinkFirst is that of the sizing.
 	shrinkFirst bool
 }
@@ -51,17 +51,17 @@ func (in *input) draft() draft {
 	return d
 }
 
-// scale gives a set a size. With refresh its annotations are brought up to date even if
+// resize gives a set a size. With refresh its annotations are brought up to date even if
 // the size is right already; without, they are then left stale, as upstream leaves them. A
 // size that has wrapped around below 0 changes nothing: the API server would refuse it.
-func (d *draft) scale(i int, to int32, reason Reason, refresh bool) {
+func (d *draft) resize(i int, to int32, reason Reason, refresh bool) {
 	s := &d.sizes[i]
 	if to < 0 || s.to == to && !(refresh && d.in.annotationsStale(d.in.sets[i].rs.Annotations)) {
 		return
 	}
 	if s.nth == 0 {
-		d.count++
-		s.nth = d.count
+		d.changed++
+		s.nth = d.changed
 	}
 	s.to, s.reason = to, reason
 }
@@ -73,7 +73,7 @@ func (d *draft) removeUnavailable(places []int, old []rollout.Set, lost []int32)
 	}
 	for k, size := range rollout.Remaining(old, lost) {
 		d.sizes[places[k]].unhealthy += lost[k]
-		d.scale(places[k], size, ReasonUnhealthy, false)
+		d.resize(places[k], size, ReasonUnhealthy, false)
 	}
 }
 
@@ -84,7 +84,7 @@ func (d *draft) removeAvailable(places []int, lost []int32) {
 		if i == d.in.newAt {
 			reason = ReasonTakenForOld
 		}
-		d.scale(i, d.sizes[i].to-n, reason, false)
+		d.resize(i, d.sizes[i].to-n, reason, false)
 	}
 }
 
@@ -110,10 +110,10 @@ func (d *draft) total(sets []int) int64 {
 
 // changes returns the changes, in order.
 func (d *draft) changes() []change {
-	if d.count == 0 {
+	if d.changed == 0 {
 		return nil
 	}
-	changes := make([]change, d.count)
+	changes := make([]change, d.changed)
 	for i := range d.sizes {
 		if s := &d.sizes[i]; s.nth > 0 {
 			changes[s.nth-1] = change{i, s.to, s.unhealthy, s.reason}
@@ -122,15 +122,15 @@ func (d *draft) changes() []change {
 	return changes
 }
 
-// countOld returns the counts of the active old sets, oldest first, and their numbers.
-func (in *input) countOld() (old []rollout.Set, places []int) {
+// oldNumbers returns the numbers of the active old sets, oldest first, and their places.
+func (in *input) oldNumbers() (old []rollout.Set, places []int) {
 	n := 0
 	for range in.activeOld {
 		n++
 	}
 	old, places = make([]rollout.Set, 0, n), make([]int, 0, n)
 	for i, s := range in.activeOld {
-		old, places = append(old, s.count()), append(places, i)
+		old, places = append(old, s.numbers()), append(places, i)
 	}
 	return old, places
 }

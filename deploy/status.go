@@ -58,8 +58,8 @@ func (c *conditions) notePause(in *input) {
 	}
 }
 
-// follow reports that the new ReplicaSet has been found.
-func (c *conditions) follow(in *input, f *following) {
+// foundNew reports that the new ReplicaSet has been found.
+func (c *conditions) foundNew(in *input, f *following) {
 	switch {
 	case f.restarts(in):
 		c.replace(Condition{

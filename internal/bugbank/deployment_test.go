@@ -27,7 +27,7 @@ func scalingOfDeployments() []entry {
 	return []entry{
 		{"kubernetes-102551", "a stale annotation of the desired replicas blocks all rollouts", plans(
 			snapshot(web(4, limits(0, 1)), set(1, 4, sized(5, 5)), set(2, 0)), "", corrected, "annotate web-v1"),
-			mutant{"deploy:input.scaleOnly", "d.scale(i, s.replicas, ReasonScaling, r)", "d.scale(i, s.replicas, ReasonScaling, false)"}},
+			mutant{"deploy:input.scaleOnly", "d.resize(i, s.replicas, ReasonScaling, r)", "d.resize(i, s.replicas, ReasonScaling, false)"}},
 		{"kubernetes-125568", "Recreate with two active sets and a scale request is stuck", plans(
 			snapshot(web(5, recreate), set(1, 2, sized(3, 3)), set(2, 2, sized(3, 3))), "", corrected, "web-v1 2->0"),
 			mutant{"deploy", "!s.opts.Repair.Has(RecreateStuckAfterScaling)", "true"}},
