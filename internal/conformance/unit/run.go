@@ -10,12 +10,13 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 )
 
-// A Run is what became of upstream's tests, those at top level, each as package.Test with the
-// last part of the path of its package's folder.
+// A Run is what became of upstream's tests, those at top level, each as the folder of its
+// package and its name: controller/deployment/TestScale.
 type Run struct {
 	Passed, Failed, Skipped map[string]bool
 	Ours                    map[string]int // how often they called ours
@@ -70,7 +71,24 @@ func Prepare(conformance, folder string) error {
 
 // Test runs the tests of a prepared module. The arguments are those of go test.
 func Test(folder string, args ...string) (*Run, error) {
-	c := goCommand(folder, append([]string{"test", "-json", "-vet=off", "-count=1"}, args...)...)
+	return read(goCommand(folder, append([]string{"test", "-json", "-vet=off", "-count=1"}, args...)...))
+}
+
+// program is what go test makes of the tests of a package, in a folder.
+func program(folder, pkg string) string {
+	return filepath.Join(folder, strings.ReplaceAll(path.Join("controller", pkg), "/", "-")+".test")
+}
+
+// run runs the program of one package, with something more in its environment.
+func run(folder, programs, pkg, env string) (*Run, error) {
+	c := goCommand(folder, "tool", "test2json", "-p", path.Join(copyPath, pkg), program(programs, pkg), "-test.v=test2json")
+	c.Dir = filepath.Join(folder, "controller", pkg)
+	c.Env = append(c.Env, env)
+	return read(c)
+}
+
+// read runs a command that prints events as go test does.
+func read(c *exec.Cmd) (*Run, error) {
 	var errs bytes.Buffer
 	c.Stderr = &errs
 	out, err := c.Output()
@@ -101,7 +119,7 @@ func (r *Run) take(e event) {
 		return
 	}
 	top, _, sub := strings.Cut(e.Test, "/")
-	test := strings.TrimPrefix(strings.TrimPrefix(e.Package, copyPath), "/") + "." + top
+	test := path.Join(strings.TrimPrefix(e.Package, path.Dir(copyPath)+"/"), top)
 	switch e.Action {
 	case "output":
 		if what, marked := strings.CutPrefix(e.Output, mark); marked && what != "" {

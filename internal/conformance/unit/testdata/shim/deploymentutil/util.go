@@ -4,7 +4,6 @@ package util
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"strconv"
 
@@ -250,11 +249,8 @@ func GetDeploymentsForReplicaSet(lister appslisters.DeploymentLister, rs *apps.R
 	for _, i := range claim.ControllersSelecting(&child, controllers) {
 		found = append(found, list[i])
 	}
-	switch {
-	case len(rs.Labels) == 0:
-		return nil, fmt.Errorf("no deployments found for ReplicaSet %v because it has no labels", rs.Name)
-	case len(found) == 0:
-		return nil, fmt.Errorf("could not find deployments set for ReplicaSet %s in namespace %s with labels: %v", rs.Name, rs.Namespace, rs.Labels)
+	if len(found) == 0 {
+		return upstreamGetDeploymentsForReplicaSet(lister, rs) // for the text of its error
 	}
 	return found, nil
 }

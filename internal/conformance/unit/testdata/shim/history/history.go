@@ -147,7 +147,7 @@ func adoption(parent metav1.Object, kind schema.GroupVersionKind, r *apps.Contro
 	child := func(int) claim.Child { return kube.Child(r) }
 	decided := claim.Classify(&owner, 1, child)
 	if len(decided.Adopt) == 0 {
-		return nil, fmt.Errorf("attempt to adopt revision owned by %v", metav1.GetControllerOf(r))
+		return nil, fmt.Errorf("revision %s has an owner", r.Name)
 	}
 	return claim.Resolve(&owner, decided, child, claim.LiveCheck{OK: true}).Actions[0].Patch(), nil
 }
