@@ -41,7 +41,7 @@
 // events must start a pass, [Finish] what follows from a plan that has been executed, and [Apply] what a snapshot
 // becomes by an action, which serves simulators and tests.
 //
-// By default a plan is that of Kubernetes 1.36.3 or, with [Options].Dialect, of OpenKruise
+// By default a plan is that of Kubernetes 1.37 or, with [Options].Dialect, of OpenKruise
 // at 07169cfac7b9, defects included. [Options].Repair repairs those of [QuirkTable]; other
 // options are policies, which change what is wanted.
 //

@@ -91,7 +91,7 @@ func (p Plan) Expect(before replicaset.Expectations, now time.Time) replicaset.E
 //     nothing else.
 //
 // It mirrors syncDaemonSet, constructHistory and syncNodes of the daemon controller of
-// Kubernetes 1.36.3.
+// Kubernetes.
 func Finish(s Snapshot, p Plan, r Report, now time.Time, opts Options) Result {
 	f := finish{s: &s, plan: &p, report: &r, now: now.Round(0).UTC(), opts: opts}
 	f.result = Result{Expectations: r.Expectations, Written: s.Written, Status: copyStatus(s.DaemonSet.Status), Backoff: slices.Clone(s.Backoff)}

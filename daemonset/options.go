@@ -2,7 +2,7 @@
 
 package daemonset
 
-// Options adjusts [Reconcile]. The zero Options decides as Kubernetes 1.36.3 does
+// Options adjusts [Reconcile]. The zero Options decides as Kubernetes 1.37 does
 // with its default feature gates, quirks included.
 type Options struct {
 	// Dialect is whose rules hold where the two systems differ on the same input.
@@ -52,7 +52,7 @@ type Dialect string
 
 // The dialects.
 const (
-	Kubernetes Dialect = ""           // apps/v1 of Kubernetes 1.36.3
+	Kubernetes Dialect = ""           // apps/v1 of Kubernetes 1.37
 	OpenKruise Dialect = "OpenKruise" // apps.kruise.io/v1beta1 of OpenKruise at 07169cfac7b9
 )
 

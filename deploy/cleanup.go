@@ -11,7 +11,7 @@ import (
 // the history limit, as far as they are empty. It looks at the sizes before
 // the plan.
 //
-// It mirrors cleanupDeployment of the deployment controller of Kubernetes 1.36.3.
+// It mirrors cleanupDeployment of the deployment controller of Kubernetes.
 func (in *input) cleanUpHistory() (remove []*replicaset.ReplicaSet, holds []Hold) {
 	if in.historyLimit == NoLimit || int64(len(in.sets)) <= int64(in.historyLimit) {
 		return nil, nil

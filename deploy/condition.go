@@ -59,7 +59,7 @@ func quoting(before, name, after string) string {
 }
 
 // GetCondition returns the first condition of a type. It mirrors GetDeploymentCondition of
-// the deployment util package of Kubernetes 1.36.3.
+// the deployment util package of Kubernetes.
 func GetCondition(conditions []Condition, conditionType string) (Condition, bool) {
 	if c := findCondition(conditions, conditionType); c != nil {
 		return *c, true
@@ -72,8 +72,7 @@ func GetCondition(conditions []Condition, conditionType string) (Condition, bool
 // the message; with its status alone, its transition time is kept. The slice that
 // it is given stays as it is.
 //
-// It mirrors SetDeploymentCondition of the deployment util package of Kubernetes
-// 1.36.3.
+// It mirrors SetDeploymentCondition of the deployment util package of Kubernetes.
 func SetCondition(conditions []Condition, c Condition) []Condition {
 	return setCondition(slices.Clone(conditions), c)
 }
@@ -91,7 +90,7 @@ func setCondition(conditions []Condition, c Condition) []Condition {
 
 // RemoveCondition returns the conditions without those of a type. The slice that it
 // is given stays as it is. It mirrors RemoveDeploymentCondition of the deployment
-// util package of Kubernetes 1.36.3.
+// util package of Kubernetes.
 func RemoveCondition(conditions []Condition, conditionType string) []Condition {
 	return removeCondition(slices.Clone(conditions), conditionType)
 }

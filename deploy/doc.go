@@ -40,7 +40,7 @@
 // wanted than replicas and surge, and no pod is removed that is needed for the minimum that
 // must be available. The arithmetic alone, over counts, is in package rollout.
 //
-// By default plans are those of Kubernetes 1.36, with what hardly anybody wants: its
+// By default plans are those of Kubernetes 1.37, with what hardly anybody wants: its
 // [Quirks], which [Options].Repair takes out one by one or all at once. The other options
 // are policies, which change what is wanted.
 //

@@ -7,7 +7,7 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// Options adjusts [Reconcile]. The zero Options decides as Kubernetes 1.36 does
+// Options adjusts [Reconcile]. The zero Options decides as Kubernetes 1.37 does
 // with its default feature gates, quirks included.
 type Options struct {
 	// Repair is the quirks of upstream that are repaired. Where a quirk does not show, its

@@ -14,8 +14,7 @@ import (
 // according to a status: all pods are of the new template and available, and the
 // status is about the given generation.
 //
-// It mirrors DeploymentComplete of the deployment util package of Kubernetes
-// 1.36.3.
+// It mirrors DeploymentComplete of the deployment util package of Kubernetes.
 func Complete(s Status, replicas int32, generation int64) bool {
 	return s.UpdatedReplicas == replicas && s.Replicas == replicas && s.AvailableReplicas == replicas &&
 		s.ObservedGeneration >= generation
@@ -25,7 +24,7 @@ func (in *input) complete(s *Status) bool { return Complete(*s, in.replicas, in.
 
 // progress reports how the rollout goes, for a pass that drives it.
 //
-// It mirrors syncRolloutStatus of the deployment controller of Kubernetes 1.36.3.
+// It mirrors syncRolloutStatus of the deployment controller of Kubernetes.
 func (c *conditions) progress(in *input, s *Status) {
 	before := findCondition(c.list, ConditionProgressing)
 	finished := s.Replicas == s.UpdatedReplicas && before != nil && before.Reason == progressAvailable
@@ -65,8 +64,7 @@ func (in *input) subject(predicate string) string {
 }
 
 // Progressed reports whether a status is closer to the goal than the one before.
-// It mirrors DeploymentProgressing of the deployment util package of Kubernetes
-// 1.36.3.
+// It mirrors DeploymentProgressing of the deployment util package of Kubernetes.
 func Progressed(before, after Status) bool {
 	return after.UpdatedReplicas > before.UpdatedReplicas ||
 		after.Replicas-after.UpdatedReplicas < before.Replicas-before.UpdatedReplicas ||
@@ -76,7 +74,7 @@ func Progressed(before, after Status) bool {
 // TimedOut reports whether a rollout has made no progress for more than deadline
 // seconds at now, according to its condition Progressing, nil if absent. A rollout
 // that has once completed does not time out. It mirrors DeploymentTimedOut of the
-// deployment util package of Kubernetes 1.36.3.
+// deployment util package of Kubernetes.
 func TimedOut(progressing *Condition, deadline int32, now time.Time) bool {
 	switch {
 	case deadline == NoLimit || progressing == nil || progressing.Reason == progressAvailable:

@@ -13,7 +13,7 @@ import (
 // removeOld makes the first step of a Recreate update: all old pods go, and only when the
 // last has ended may the new ReplicaSet start.
 //
-// It mirrors rolloutRecreate of the deployment controller of Kubernetes 1.36.3.
+// It mirrors rolloutRecreate of the deployment controller of Kubernetes.
 func (in *input) removeOld() (z sizing, start bool) {
 	wanted, left := int64(0), int64(0)
 	for i, s := range in.activeOld {

@@ -14,7 +14,7 @@ import (
 // ends there: sizes and status are left to the next. The annotations of the Deployment and of
 // its new ReplicaSet are those that the pass has set by then.
 //
-// It mirrors rollback of the deployment controller of Kubernetes 1.36.3.
+// It mirrors rollback of the deployment controller of Kubernetes.
 func (in *input) rollBack(request int64, published map[string]string, f *following) (r revision.Rollback, source *revision.Entry) {
 	annotations := maps.Clone(in.d.Annotations)
 	if published != nil {

@@ -7,7 +7,7 @@ import "github.com/kplan-go/kplan/rollout"
 // roll makes one step of a rolling update: it grows the new ReplicaSet, or else shrinks
 // the old ones.
 //
-// It mirrors rolloutRolling of the deployment controller of Kubernetes 1.36.3.
+// It mirrors rolloutRolling of the deployment controller of Kubernetes.
 func (in *input) roll(c *counts) sizing {
 	grown := in.grow(c)
 	if grown.moved {
@@ -70,8 +70,7 @@ func (in *input) holdNew(c *counts, s *set) Hold {
 
 // shrink removes pods of old templates: see [rollout.Shrink].
 //
-// It mirrors reconcileOldReplicaSets of the deployment controller of Kubernetes
-// 1.36.3.
+// It mirrors reconcileOldReplicaSets of the deployment controller of Kubernetes.
 func (in *input) shrink() sizing {
 	if in.partitioned() {
 		return in.shrinkToPartition()

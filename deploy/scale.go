@@ -13,7 +13,7 @@ import (
 // on with the rollout. It is all that happens to the sizes of a paused
 // Deployment.
 //
-// It mirrors scale of the deployment controller of Kubernetes 1.36.3.
+// It mirrors scale of the deployment controller of Kubernetes.
 func (in *input) scale(c *counts) sizing {
 	d := in.draft()
 	active := d.active()

@@ -12,7 +12,7 @@ import (
 // active ReplicaSet was last scaled, as the annotations of the ReplicaSets tell. Inactive
 // ones and unusable annotations tell nothing.
 //
-// It mirrors isScalingEvent of the deployment controller of Kubernetes 1.36.3.
+// It mirrors isScalingEvent of the deployment controller of Kubernetes.
 func (in *input) scalingEvent() bool {
 	for i := range in.sets {
 		if _, changed := in.desiredBefore(&in.sets[i]); changed {

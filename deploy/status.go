@@ -39,8 +39,7 @@ func (c *conditions) replace(condition Condition) {
 // paused or resumed. Resuming restarts the clock of the deadline. A missed
 // deadline stays reported.
 //
-// It mirrors checkPausedConditions of the deployment controller of Kubernetes
-// 1.36.3.
+// It mirrors checkPausedConditions of the deployment controller of Kubernetes.
 func (c *conditions) notePause(in *input) {
 	reason := ""
 	if !in.hasDeadline() || in.deleting() || in.partitioned() {
@@ -169,7 +168,7 @@ func (in *input) storedStatus(conditions []Condition) Status {
 // upstream it counts the ReplicaSets as they were before the plan, so that the
 // number of unavailable pods lags by one pass.
 //
-// It mirrors calculateStatus of the deployment controller of Kubernetes 1.36.3.
+// It mirrors calculateStatus of the deployment controller of Kubernetes.
 func (in *input) status(c *counts, wanted int64) Status {
 	s := Status{
 		ObservedGeneration: in.d.Generation, Replicas: in.policy.Size(c.replicas),

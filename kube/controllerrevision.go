@@ -60,7 +60,7 @@ func ControllerRevisions(list []*appsv1.ControllerRevision) []revision.Controlle
 // owner is the StatefulSet or DaemonSet that controls r, if there is one. What the
 // API server sets, and a dump, is left out. The result shares nothing with r.
 //
-// It mirrors NewControllerRevision of the history package of Kubernetes 1.36.3,
+// It mirrors NewControllerRevision of the history package of Kubernetes,
 // which leaves the namespace to the caller too.
 func NewControllerRevision(namespace string, r revision.ControllerRevision) *appsv1.ControllerRevision {
 	created := &appsv1.ControllerRevision{

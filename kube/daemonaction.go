@@ -30,7 +30,7 @@ import (
 // [RestoredDaemonSet] returns.
 //
 // It mirrors CreatePodTemplate and ReplaceDaemonSetPodNodeNameNodeAffinity of the
-// daemon util package of Kubernetes 1.36.3.
+// daemon util package of Kubernetes.
 func NewDaemonPod(ds *appsv1.DaemonSet, a daemonset.CreatePod) *corev1.Pod {
 	ds = orEmpty(ds)
 	template := &ds.Spec.Template

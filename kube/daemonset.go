@@ -194,7 +194,7 @@ func daemonTemplate(ds *appsv1.DaemonSet, es *field.Errors) daemonset.Template {
 // with sorted keys. Whole numbers stay exact, which those of package encoding/json
 // beyond 2^53 would not.
 //
-// It mirrors getPatch of the DaemonSet controller of Kubernetes 1.36.3.
+// It mirrors getPatch of the DaemonSet controller of Kubernetes.
 func templatePatch(t *corev1.PodTemplateSpec) ([]byte, error) {
 	text, err := json.Marshal(t)
 	if err != nil {

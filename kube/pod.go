@@ -123,7 +123,7 @@ func isSidecar(p *corev1.Pod, name string) bool {
 // NewPod returns a pod of rs: one of those that a CreatePods action asks for. The
 // API server completes its name. It shares nothing with rs.
 //
-// It mirrors GetPodFromTemplate of the controller package of Kubernetes 1.36.3,
+// It mirrors GetPodFromTemplate of the controller package of Kubernetes,
 // and sets the namespace, which upstream gives to the API call.
 func NewPod(rs *appsv1.ReplicaSet) *corev1.Pod {
 	if rs == nil {

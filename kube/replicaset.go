@@ -64,7 +64,7 @@ func withoutTemplate(rs *appsv1.ReplicaSet) replicaset.ReplicaSet {
 // Deployment without a selector gives a ReplicaSet without one, which the API
 // server rejects. The result shares nothing with d and a.
 //
-// It mirrors getNewReplicaSet of the deployment controller of Kubernetes 1.36.3.
+// It mirrors getNewReplicaSet of the deployment controller of Kubernetes.
 func NewReplicaSet(d *appsv1.Deployment, a deploy.CreateReplicaSet) *appsv1.ReplicaSet {
 	if d == nil {
 		d = &appsv1.Deployment{}

@@ -36,7 +36,7 @@ func ReplicationControllerSnapshot(rc *corev1.ReplicationController, pods []*cor
 // is nil stays nil, and an empty one becomes the empty selector, which selects
 // everything. It shares memory with rc.
 //
-// It mirrors convertRCtoRS of the replication package of Kubernetes 1.36.3.
+// It mirrors convertRCtoRS of the replication package of Kubernetes.
 func FromReplicationController(rc *corev1.ReplicationController) *appsv1.ReplicaSet {
 	rc = zero.Or(rc)
 	rs := &appsv1.ReplicaSet{
@@ -69,7 +69,7 @@ func FromReplicationController(rc *corev1.ReplicationController) *appsv1.Replica
 // error is that of a selector with expressions that such a one cannot have. The
 // number of terminating pods is dropped. The result shares nothing with rs.
 //
-// It mirrors convertRStoRC of the replication package of Kubernetes 1.36.3.
+// It mirrors convertRStoRC of the replication package of Kubernetes.
 func ToReplicationController(rs *appsv1.ReplicaSet) (*corev1.ReplicationController, error) {
 	rs = copyOf(rs)
 	labels, err := LabelSelector(rs.Spec.Selector).Map()

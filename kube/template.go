@@ -19,7 +19,7 @@ import (
 // Collisions is the Deployment's status.collisionCount. The hash costs
 // more than ten IDs and only a new ReplicaSet needs it; see [TemplateID].
 //
-// It mirrors ComputeHash of the controller package of Kubernetes 1.36.3.
+// It mirrors ComputeHash of the controller package of Kubernetes.
 func Template(t *corev1.PodTemplateSpec, collisions *int32) revision.Template {
 	if t == nil {
 		t = &corev1.PodTemplateSpec{}
@@ -35,7 +35,7 @@ func Template(t *corev1.PodTemplateSpec, collisions *int32) revision.Template {
 // The text is a digest, the same in every process. A field that a later release
 // adds does not change the IDs of templates that leave it unset.
 //
-// It mirrors EqualIgnoreHash of the deployment util package of Kubernetes 1.36.3.
+// It mirrors EqualIgnoreHash of the deployment util package of Kubernetes.
 func TemplateID(t *corev1.PodTemplateSpec) string {
 	var i identifier
 	return i.templateID(t)

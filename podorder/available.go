@@ -18,7 +18,7 @@ func (p *Pod) AvailableAt(minReadySeconds int32) (time.Time, bool) {
 // Available reports whether the pod has been ready for minReadySeconds at now.
 // The boundary counts: ready at t with 10 seconds, available at exactly t+10s.
 //
-// It mirrors IsPodAvailable of the pod util package of Kubernetes 1.36.3.
+// It mirrors IsPodAvailable of the pod util package of Kubernetes.
 func (p *Pod) Available(minReadySeconds int32, now time.Time) bool {
 	if minReadySeconds == 0 {
 		return p.Ready

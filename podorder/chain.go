@@ -9,8 +9,8 @@ type Chain string
 
 // The chains. The empty Chain is Current, and so is one that is not known.
 const (
-	Current  Chain = "Current"  // Kubernetes 1.36
-	Legacy   Chain = "Legacy"   // ActivePods of Kubernetes 1.36, which its controllers no longer use
+	Current  Chain = "Current"  // Kubernetes 1.37
+	Legacy   Chain = "Legacy"   // ActivePods of Kubernetes 1.37, which its controllers no longer use
 	Legacy15 Chain = "Legacy15" // Kubernetes 1.5
 	// Items is for what is no pod, such as machines, game servers and zones: it has no stages
 	// but those that the caller gives, and no times and restarts behind them. Ties go by
@@ -21,7 +21,7 @@ const (
 func (c Chain) legacy() bool { return c == Legacy || c == Legacy15 }
 
 // An Order decides which of two pods a scale-down deletes first. The zero Order is
-// that of Kubernetes 1.36 without a time and without neighbours; see [New].
+// that of Kubernetes 1.37 without a time and without neighbours; see [New].
 type Order struct {
 	Now        time.Time  `json:"now,omitzero"`        // zero compares exact times instead of age buckets
 	Neighbours Neighbours `json:"neighbours,omitzero"` // nil means that no pod has any
@@ -41,7 +41,7 @@ type Order struct {
 	Protected func(p *Pod) bool `json:"-"`
 }
 
-// New returns the order of Kubernetes 1.36 as of now.
+// New returns the order of Kubernetes 1.37 as of now.
 func New(now time.Time, neighbours Neighbours) Order {
 	return Order{Now: now, Neighbours: neighbours}
 }

@@ -16,7 +16,7 @@ import (
 // Related; [RuleSpread] counts as it is before the first victim.
 //
 // With the chain Current it mirrors ActivePodsWithRanks.Less of the controller
-// package of Kubernetes 1.36.3, with Legacy ActivePods.Less, and with Legacy15 that
+// package of Kubernetes, with Legacy ActivePods.Less, and with Legacy15 that
 // of Kubernetes 1.5.
 func (o Order) Compare(a, b Pod) int {
 	if o.Stages != nil || o.Priority != "" {

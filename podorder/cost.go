@@ -13,7 +13,7 @@ const AnnotationDeletionCost = "controller.kubernetes.io/pod-deletion-cost"
 // and leading zeros are invalid, except that "-01" is -1.
 //
 // It mirrors GetDeletionCostFromPodAnnotations of the core helper package of
-// Kubernetes 1.36.3.
+// Kubernetes.
 func DeletionCost(annotations map[string]string) (cost int32, valid bool) {
 	text, ok := annotations[AnnotationDeletionCost]
 	if !ok {

@@ -27,7 +27,7 @@
 // What is no pod is ordered by the chain [Items], with keys that read a list of the caller's:
 // [Stage].Item, [Tiers].
 //
-// The default compares as Kubernetes 1.36.3 does. Where its comparison has a cycle, so
+// The default compares as Kubernetes 1.37 does. Where its comparison has a cycle, so
 // that its choice hangs on the order of its cache, the choice here is always the same.
 // The rules by name, the canonical order, the invariants and the deviations are in
 // rules.md.

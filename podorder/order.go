@@ -59,7 +59,7 @@ func (o Order) SortUpstream(pods []Pod) {
 // least their number all are returned, and with n of 0 or less none. Protected pods
 // are never victims; [Order.Choose] tells whether they were missed.
 //
-// It mirrors getPodsToDelete of the replicaset package of Kubernetes 1.36.3,
+// It mirrors getPodsToDelete of the replicaset package of Kubernetes,
 // except that upstream leaves all pods in the order of its cache if all are to be
 // deleted.
 func (o Order) Victims(pods []Pod, candidates []int, n int) []int {

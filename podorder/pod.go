@@ -52,9 +52,9 @@ type Pod struct {
 func (p *Pod) Finished() bool { return p.Phase == Succeeded || p.Phase == Failed }
 
 // Active reports whether the pod counts as a replica: not finished and not being
-// deleted. It mirrors IsPodActive of the controller package of Kubernetes 1.36.3.
+// deleted. It mirrors IsPodActive of the controller package of Kubernetes.
 func (p *Pod) Active() bool { return !p.Finished() && p.DeletionTimestamp.IsZero() }
 
 // Terminating reports whether the pod is being deleted and still runs. It mirrors
-// IsPodTerminating of the controller package of Kubernetes 1.36.3.
+// IsPodTerminating of the controller package of Kubernetes.
 func (p *Pod) Terminating() bool { return !p.Finished() && !p.DeletionTimestamp.IsZero() }

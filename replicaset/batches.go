@@ -12,7 +12,7 @@ import "github.com/kplan-go/kplan/selector"
 //
 //	SlowStart(10, 1) = 1, 2, 4, 3
 //
-// It mirrors slowStartBatch of the replicaset package of Kubernetes 1.36.3.
+// It mirrors slowStartBatch of the replicaset package of Kubernetes.
 func SlowStart(n, initial int32) []int32 {
 	var batches []int32
 	for size := int64(max(initial, 1)); n > 0; size *= 2 {

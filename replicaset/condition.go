@@ -27,7 +27,7 @@ func GetCondition(conditions []Condition, conditionType string) (Condition, bool
 // SetCondition returns the conditions with c in place of those of its type, at the
 // end. If the current one has the same status and reason nothing changes.
 //
-// It mirrors SetCondition of the replicaset package of Kubernetes 1.36.3.
+// It mirrors SetCondition of the replicaset package of Kubernetes.
 func SetCondition(conditions []Condition, c Condition) []Condition {
 	if current, ok := GetCondition(conditions, c.Type); ok && current.Status == c.Status && current.Reason == c.Reason {
 		return cloned(conditions)

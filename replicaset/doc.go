@@ -29,7 +29,7 @@
 // where they are, and copies none where none goes. [Tracker] plans after each event without
 // counting all pods anew, for those who plan often.
 //
-// The zero [Options] decides as Kubernetes 1.36.3 does. What it keeps of upstream's
+// The zero [Options] decides as Kubernetes 1.37 does. What it keeps of upstream's
 // defects is in [QuirkTable], and Options.Repair repairs it, one by one.
 //
 // The rules by name, with what each mirrors, the invariants and the deviations are in

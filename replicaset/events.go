@@ -34,8 +34,7 @@ type Effect struct {
 // being deleted counts as deleted. An update that changes no resource version is a
 // repetition.
 //
-// It mirrors addPod, updatePod and deletePod of the replicaset package of Kubernetes
-// 1.36.3.
+// It mirrors addPod, updatePod and deletePod of the replicaset package of Kubernetes.
 func PodEffects(event PodEvent, replicaSets []ReplicaSet) []Effect {
 	r := routing{replicaSets: replicaSets}
 	switch before, after := event.Old, event.New; {

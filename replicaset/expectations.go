@@ -16,7 +16,7 @@ const ExpectationTimeout = 5 * time.Minute
 // returns what they become.
 //
 // They mirror UIDTrackingControllerExpectations of the controller package of
-// Kubernetes 1.36.3 for one controller.
+// Kubernetes for one controller.
 type Expectations struct {
 	Creations int64     `json:"creations,omitzero"` // may be negative: more were observed
 	Deletions int64     `json:"deletions,omitzero"`

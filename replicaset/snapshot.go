@@ -125,7 +125,7 @@ const ConditionReplicaFailure = "ReplicaFailure"
 //	LastTransitionTime time.Time
 type Condition = selector.Condition
 
-// Options adjusts [Reconcile]. The zero Options decides as Kubernetes 1.36 does
+// Options adjusts [Reconcile]. The zero Options decides as Kubernetes 1.37 does
 // with its default feature gates.
 type Options struct {
 	// Burst is how many pods one plan may create or delete; 0 means 500.

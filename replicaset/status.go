@@ -47,7 +47,7 @@ func (s Status) clone() Status {
 // NeedsWrite reports whether next must be written over the status of rs: whether the
 // counts or the conditions differ, or the stored status is of another generation.
 //
-// It mirrors updateReplicaSetStatus of the replicaset package of Kubernetes 1.36.3,
+// It mirrors updateReplicaSetStatus of the replicaset package of Kubernetes,
 // which also tells no conditions from an empty list of them.
 func NeedsWrite(rs ReplicaSet, next Status) bool {
 	s := rs.Status

@@ -42,7 +42,7 @@ func Sync(deployment, replicaSet map[string]string, next int64) (set map[string]
 // changes.
 //
 // It mirrors SetNewReplicaSetAnnotations of the deployment util package of Kubernetes
-// 1.36.3 for a ReplicaSet that exists, a defect included. If the ReplicaSet's revision does
+// for a ReplicaSet that exists, a defect included. If the ReplicaSet's revision does
 // not parse, changed is false although set may hold copies. Upstream writes those only if
 // it writes the ReplicaSet for another reason.
 func (k Keys) Sync(deployment, replicaSet map[string]string, next int64) (set map[string]string, changed bool) {
@@ -86,7 +86,7 @@ func (k Keys) Sync(deployment, replicaSet map[string]string, next int64) (set ma
 //	AppendHistory("8,9,10", "12", 8)  // "9,10,12"
 //
 // It mirrors SetNewReplicaSetAnnotations of the deployment util package of
-// Kubernetes 1.36.3; a history whose first entry is empty starts anew.
+// Kubernetes; a history whose first entry is empty starts anew.
 func AppendHistory(history, old string, limit int) string {
 	if history == "" || history[0] == ',' {
 		return old

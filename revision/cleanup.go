@@ -38,7 +38,7 @@ func (e Entry) Hold() HoldReason {
 // ones alone are counted, and as many as limit are left. Those are never replaced: one whose
 // status is older than its spec, and that stays for that, is looked at again.
 //
-// It mirrors cleanupDeployment of the deployment controller of Kubernetes 1.36.3,
+// It mirrors cleanupDeployment of the deployment controller of Kubernetes,
 // which panics if the limit is negative.
 func CleanUp(old []Entry, limit *int32, opts Options) (remove []int, held []Held) {
 	if limit == nil || *limit == NoLimit {

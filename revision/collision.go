@@ -8,7 +8,7 @@ import "github.com/kplan-go/kplan/internal/ptr"
 // more collision: 1 after none. It never returns nil, and wraps around at the end of
 // the int32 range.
 //
-// It mirrors getNewReplicaSet of the deployment controller of Kubernetes 1.36.3.
+// It mirrors getNewReplicaSet of the deployment controller of Kubernetes.
 func NextCollision(count *int32) *int32 {
 	if count == nil {
 		return ptr.To(int32(1))
@@ -20,7 +20,7 @@ func NextCollision(count *int32) *int32 {
 // owner or template, so that the next hash must be tried. If not, it is the
 // ReplicaSet that was to be created. It reads ControllerUID and Template.
 //
-// It mirrors getNewReplicaSet of the deployment controller of Kubernetes 1.36.3.
+// It mirrors getNewReplicaSet of the deployment controller of Kubernetes.
 func Collides(deploymentUID string, t Template, existing Entry) bool {
 	return existing.ControllerUID != deploymentUID || !existing.Template.Same(t)
 }

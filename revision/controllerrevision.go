@@ -57,7 +57,7 @@ type Parent struct {
 // NewControllerRevision returns a version of a parent, named after its data. The
 // collision count takes part in the name, see [HashRevision]. It has no annotations.
 //
-// It mirrors NewControllerRevision of the history package of Kubernetes 1.36.3. Quirks
+// It mirrors NewControllerRevision of the history package of Kubernetes. Quirks
 // of it: DataBesideObjectNotHashed, SerialisationIsVersion.
 func NewControllerRevision(p Parent, templateLabels map[string]string, data []byte, number int64, collisions *int32, opts Options) ControllerRevision {
 	hash := HashRevision(data, "", collisions, opts)
@@ -96,7 +96,7 @@ func (r ControllerRevision) SameData(s ControllerRevision, opts Options) bool {
 // FindEqual returns the indices of the revisions that restore the same version as r,
 // in the order given.
 //
-// It mirrors FindEqualRevisions of the history package of Kubernetes 1.36.3.
+// It mirrors FindEqualRevisions of the history package of Kubernetes.
 func FindEqual(revisions []ControllerRevision, r ControllerRevision, opts Options) []int {
 	r.Data = prepared(r.Data, opts)
 	var equal []int
@@ -110,7 +110,7 @@ func FindEqual(revisions []ControllerRevision, r ControllerRevision, opts Option
 
 // CompareRevisions orders revisions by number, creation time and name, and those
 // that share all three by UID. It mirrors SortControllerRevisions of the history
-// package of Kubernetes 1.36.3, which leaves out the UID.
+// package of Kubernetes, which leaves out the UID.
 func CompareRevisions(a, b ControllerRevision) int { return compareRevisions(&a, &b) }
 
 func compareRevisions(a, b *ControllerRevision) int {

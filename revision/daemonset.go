@@ -11,7 +11,7 @@ import (
 // RevisionHash returns the hash of a revision of a DaemonSet: its label, or if it
 // has none its name, which it then gets as label.
 //
-// It mirrors constructHistory of the DaemonSet controller of Kubernetes 1.36.3.
+// It mirrors constructHistory of the DaemonSet controller of Kubernetes.
 func RevisionHash(r ControllerRevision) (hash string, labelled bool) {
 	if hash, labelled = r.Labels[LabelRevision]; labelled {
 		return hash, true
@@ -24,8 +24,7 @@ func RevisionHash(r ControllerRevision) (hash string, labelled bool) {
 // if SerialisationIsVersion is repaired. The number of the newest is
 // [Next] of the old ones' numbers.
 //
-// It mirrors Match and constructHistory of the DaemonSet controller of Kubernetes
-// 1.36.3.
+// It mirrors Match and constructHistory of the DaemonSet controller of Kubernetes.
 func Partition(revisions []ControllerRevision, data []byte, opts Options) (current, old []int) {
 	data = prepared(data, opts)
 	for i := range revisions {
@@ -41,7 +40,7 @@ func Partition(revisions []ControllerRevision, data []byte, opts Options) (curre
 // NewDaemonSetRevision returns a new revision of a DaemonSet. The hash is that of
 // the pod template, see [Hash]. All annotations of the DaemonSet are copied.
 //
-// It mirrors snapshot of the DaemonSet controller of Kubernetes 1.36.3. See
+// It mirrors snapshot of the DaemonSet controller of Kubernetes. See
 // [DaemonSetRevisionName].
 func NewDaemonSetRevision(p Parent, hash string, templateLabels, annotations map[string]string, data []byte, number int64, opts Options) ControllerRevision {
 	r := ControllerRevision{
@@ -60,7 +59,7 @@ func NewDaemonSetRevision(p Parent, hash string, templateLabels, annotations map
 // the collision count to write, unless the count that the name was made with (used)
 // is no longer the one there is (stored): that wraps [ErrStaleCollisions].
 //
-// It mirrors snapshot of the DaemonSet controller of Kubernetes 1.36.3, whose error
+// It mirrors snapshot of the DaemonSet controller of Kubernetes, whose error
 // shows addresses where this one shows the counts, an unset one as 0.
 func DaemonSetTaken(daemonSet string, data []byte, existing ControllerRevision, used, stored *int32, opts Options) (collisions *int32, err error) {
 	if SameData(data, existing.Data, opts) {
@@ -99,7 +98,7 @@ type Deduped struct {
 // than the highest number of the old ones.
 //
 // It mirrors dedupCurHistories and constructHistory of the DaemonSet controller of
-// Kubernetes 1.36.3, which takes the last of its cache and panics if all numbers are
+// Kubernetes, which takes the last of its cache and panics if all numbers are
 // negative.
 func Dedupe(current []ControllerRevision, next int64) Deduped {
 	d := Deduped{Keep: newest(current), Relabel: len(current) > 1}
@@ -125,7 +124,7 @@ func Dedupe(current []ControllerRevision, next int64) Deduped {
 // place. A limit of nil is [DefaultLimit], where upstream panics, and a negative one
 // deletes all that can be.
 //
-// It mirrors cleanupHistory of the DaemonSet controller of Kubernetes 1.36.3, which
+// It mirrors cleanupHistory of the DaemonSet controller of Kubernetes, which
 // leaves the order of equal numbers to chance; here it is that of
 // [CompareRevisions].
 func CleanUpRevisions(old []ControllerRevision, live []string, limit *int32) []int {

@@ -31,7 +31,7 @@
 // A template that is used again moves on: after A, B and A again, the ReplicaSet of A
 // has revision 3 and history "1", that of B revision 2, and revision 1 is gone.
 //
-// The zero [Options] decides as Kubernetes 1.36.3 does. What it keeps of
+// The zero [Options] decides as Kubernetes 1.37 does. What it keeps of
 // their defects is in [QuirkTable], and Options.Repair repairs it, one by one. The rules
 // by name, with what each mirrors, the invariants and the deviations are in rules.md.
 //

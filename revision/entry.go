@@ -50,7 +50,7 @@ type Workload struct {
 // the others, oldest first.
 //
 // It mirrors FindNewReplicaSet and FindOldReplicaSets of the deployment util package
-// of Kubernetes 1.36.3.
+// of Kubernetes.
 func Split(entries []Entry, t Template) (newest int, old []int) {
 	order := ByAge(entries)
 	at := slices.IndexFunc(order, func(i int) bool { return entries[i].Template.Same(t) })

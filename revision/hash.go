@@ -22,7 +22,7 @@ const maxNameLength = 253
 // collisions is the Deployment's Status.CollisionCount, nil if unset: unset and 0
 // give different hashes.
 //
-// It mirrors ComputeHash of the controller package of Kubernetes 1.36.3.
+// It mirrors ComputeHash of the controller package of Kubernetes.
 func Hash(dump string, collisions *int32) string {
 	h := uint32(2166136261)
 	for i := range len(dump) {
@@ -54,7 +54,7 @@ func SafeEncode(s string) string {
 // template with the given hash: "deployment-hash", with the Deployment's name
 // cut to its leading bytes so that the whole fits in 253.
 //
-// It mirrors getNewReplicaSet of the deployment controller of Kubernetes 1.36.3.
+// It mirrors getNewReplicaSet of the deployment controller of Kubernetes.
 func ReplicaSetName(deployment, hash string) string {
 	limit := maxNameLength - 1 - len(hash)
 	if limit > 0 {

@@ -15,7 +15,7 @@ func Number(annotations map[string]string) (int64, error) { return Keys{}.Number
 // carry. A missing annotation is revision 0; anything but a decimal int64, the
 // empty string included, is a [FieldError].
 //
-// It mirrors Revision of the deployment util package of Kubernetes 1.36.3.
+// It mirrors Revision of the deployment util package of Kubernetes.
 func (k Keys) Number(annotations map[string]string) (int64, error) { return k.number(annotations) }
 
 func (k *Keys) number(annotations map[string]string) (int64, error) {
@@ -49,7 +49,7 @@ func (k *Keys) parse(annotations map[string]string) (int64, error) {
 }
 
 // Max returns the highest of the numbers, but no less than 0. It mirrors
-// MaxRevision of the deployment util package of Kubernetes 1.36.3; leave out the
+// MaxRevision of the deployment util package of Kubernetes; leave out the
 // ReplicaSets for which [Keys.Number] fails.
 func Max(numbers []int64) int64 {
 	highest := int64(0)
@@ -61,7 +61,7 @@ func Max(numbers []int64) int64 {
 
 // Last returns the second highest of the numbers, counting equal ones twice, but
 // no less than 0. A rollback to revision 0 goes there. It mirrors LastRevision of
-// the deployment util package of Kubernetes 1.36.3.
+// the deployment util package of Kubernetes.
 //
 //	Last([]int64{1, 2}) // 1
 //	Last([]int64{5, 5}) // 5

@@ -9,7 +9,7 @@ const DefaultLimit = 10
 // deleted.
 const NoLimit = 1<<31 - 1
 
-// Options departs from Kubernetes. The zero Options decides as Kubernetes 1.36.3
+// Options departs from Kubernetes. The zero Options decides as Kubernetes 1.37
 // and kubectl 0.36.3 do, defects included. A function that takes Options says which
 // of them it reads.
 type Options struct {

@@ -11,8 +11,8 @@ import (
 // older first of equal ones. A missing revision is 0. One that does not parse has a
 // place by its age alone, and is 0 if UnreadableRevisionSortsByAge is repaired.
 //
-// It mirrors ReplicaSetsByRevision of the deployment util package of Kubernetes
-// 1.36.3, which compares an entry that does not parse with every other by age. That
+// It mirrors ReplicaSetsByRevision of the deployment util package of Kubernetes,
+// which compares an entry that does not parse with every other by age. That
 // can be cyclic: revision 3, then a younger "bad", then a still younger revision 1.
 // The order here is upstream's wherever that is one, and always the same where it
 // is not: kubernetes/kubernetes#109934.

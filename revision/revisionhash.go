@@ -10,7 +10,7 @@ const maxPrefixLength = 223
 // RevisionName returns the name of a ControllerRevision of a StatefulSet:
 // "parent-hash", with the parent's name cut to its first 223 bytes.
 //
-// It mirrors ControllerRevisionName of the history package of Kubernetes 1.36.3.
+// It mirrors ControllerRevisionName of the history package of Kubernetes.
 func RevisionName(parent, hash string) string {
 	return parent[:min(len(parent), maxPrefixLength)] + "-" + hash
 }
@@ -19,7 +19,7 @@ func RevisionName(parent, hash string) string {
 // "daemonset-hash". It is not cut, and beyond 253 bytes the API server rejects it.
 // If LongNameNotCut is repaired, it is cut as [ReplicaSetName] does.
 //
-// It mirrors snapshot of the DaemonSet controller of Kubernetes 1.36.3.
+// It mirrors snapshot of the DaemonSet controller of Kubernetes.
 func DaemonSetRevisionName(daemonSet, hash string, opts Options) string {
 	if opts.Repair.Has(LongNameNotCut) {
 		return ReplicaSetName(daemonSet, hash)
@@ -35,7 +35,7 @@ func DaemonSetRevisionName(daemonSet, hash string, opts Options) string {
 // SerialisationIsVersion is, it does so in the form that [Normalize] gives. Where data is normal and there is no dump, the hash is
 // the same.
 //
-// It mirrors HashControllerRevision of the history package of Kubernetes 1.36.3.
+// It mirrors HashControllerRevision of the history package of Kubernetes.
 func HashRevision(data []byte, dump string, probe *int32, opts Options) string {
 	h := uint32(2166136261)
 	if dump == "" || opts.Repair.Has(DataBesideObjectNotHashed) {

@@ -64,7 +64,7 @@ func RollbackRequest(annotations map[string]string) (number int64, ok bool) {
 // go back to, 0 for the last one. What is missing, empty or not a decimal int64 is
 // no request; a negative number is one.
 //
-// It mirrors getRollbackTo of the deployment controller of Kubernetes 1.36.3.
+// It mirrors getRollbackTo of the deployment controller of Kubernetes.
 func (k Keys) RollbackRequest(annotations map[string]string) (number int64, ok bool) {
 	text := annotations[cmp.Or(k.Rollback, AnnotationRollback)]
 	if text == "" {
@@ -83,7 +83,7 @@ func (k Keys) RollbackRequest(annotations map[string]string) (number int64, ok b
 // have.
 //
 // It mirrors SetDeploymentAnnotationsTo of the deployment util package of
-// Kubernetes 1.36.3.
+// Kubernetes.
 func RollbackAnnotations(deployment, replicaSet map[string]string, opts Options) map[string]string {
 	var annotations map[string]string
 	put := func(key, value string) {
@@ -114,7 +114,7 @@ func RollbackAnnotations(deployment, replicaSet map[string]string, opts Options)
 //	revisions 1, 2 (current), request 0: back to 1
 //	revisions 1, 2 (current), request 2: nothing but an event, the template is the same
 //
-// It mirrors rollback of the deployment controller of Kubernetes 1.36.3. See
+// It mirrors rollback of the deployment controller of Kubernetes. See
 // [Options].KeepAnnotations.
 func PlanRollback(w Workload, entries []Entry, request int64, opts Options) Rollback {
 	r := Rollback{Kind: w.Kind, Name: w.Name, Reason: RollbackRevisionNotFound, Source: -1, Number: request, Annotations: opts.Keys.withoutRequest(w.Annotations)}

@@ -49,7 +49,7 @@ func CreationAnnotations(deployment map[string]string, next int64, replicas, max
 // revision that is not above 0, which comes of wrapping around, is left out.
 //
 // It mirrors SetNewReplicaSetAnnotations of the deployment util package of
-// Kubernetes 1.36.3 for a ReplicaSet that is being created.
+// Kubernetes for a ReplicaSet that is being created.
 func (k Keys) CreationAnnotations(deployment map[string]string, next int64, replicas, maxReplicas int32) map[string]string {
 	k = k.OrDefault()
 	annotations := map[string]string{

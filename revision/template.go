@@ -14,5 +14,5 @@ type Template struct {
 }
 
 // Same reports whether t and u identify the same template. It mirrors
-// EqualIgnoreHash of the deployment util package of Kubernetes 1.36.3.
+// EqualIgnoreHash of the deployment util package of Kubernetes.
 func (t Template) Same(u Template) bool { return t.ID == u.ID }

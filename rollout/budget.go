@@ -24,7 +24,7 @@ type Budget struct {
 //	Resolve(5, Int(0), Int(0))            // 0 above, 1 unavailable
 //
 // It mirrors MaxSurge and MaxUnavailable of the deployment util package of
-// Kubernetes 1.36.3.
+// Kubernetes.
 func Resolve(replicas int32, surge, unavailable IntOrPercent) Budget {
 	up, down := Fenceposts(replicas, surge, unavailable)
 	return budget(replicas, up, down)
@@ -50,8 +50,7 @@ func budget(replicas, surge, unavailable int32) Budget {
 // come out as 0, unavailable is 1, because otherwise nothing could ever move; it
 // is not capped.
 //
-// It mirrors ResolveFenceposts of the deployment util package of Kubernetes
-// 1.36.3.
+// It mirrors ResolveFenceposts of the deployment util package of Kubernetes.
 func Fenceposts(replicas int32, surge, unavailable IntOrPercent) (up, down int32) {
 	above, below := fenceposts(replicas, surge, unavailable)
 	return int32(above), int32(below)

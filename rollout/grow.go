@@ -10,7 +10,7 @@ package rollout
 //
 // By default all of it wraps around beyond the range of int32, so that the result can be
 // below 0; if sums are exact, it is never below size. It mirrors NewRSNewReplicas of the
-// deployment util package of Kubernetes 1.36.3.
+// deployment util package of Kubernetes.
 func Grow(b Budget, total int64, size int32, p Policy) int32 {
 	if p.ExactSums {
 		more := min(p.MaxTotal(b)-total, int64(b.Replicas)-int64(size))
@@ -54,7 +54,7 @@ func Surplus(replicas, limit int32, old int64, size int32) int64 {
 //	replicas    if wanted = 0 and left = 0
 //	none        otherwise
 //
-// It mirrors rolloutRecreate of the deployment controller of Kubernetes 1.36.3.
+// It mirrors rolloutRecreate of the deployment controller of Kubernetes.
 func Recreate(replicas int32, wanted, left int64) (size int32, start bool) {
 	if wanted > 0 || left > 0 {
 		return 0, false

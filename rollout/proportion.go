@@ -35,7 +35,7 @@ func BySize(sets []Set, toAdd int64) []int {
 //	size(i) = wanted(i) + Proportion(i)
 //	size(0) = max(0, wanted(0) + Proportion(0) + toAdd - the sum of all Proportion(i))
 //
-// It mirrors scale of the deployment controller of Kubernetes 1.36.3.
+// It mirrors scale of the deployment controller of Kubernetes.
 //
 //proof:requires p.ExactSums && p.ExactProducts && 0 <= b.Replicas && 0 <= b.Surge && 0 < toAdd && toAdd <= 2147483647
 //proof:requires all(k, 0, len(sets), 0 <= sets[k].Wanted && 0 <= sets[k].Before)
@@ -64,7 +64,7 @@ func Proportional(sets []Set, b Budget, toAdd int64, p Policy) []int32 {
 //	min(Fraction(wanted), toAdd - added)    if pods are added
 //	max(Fraction(wanted), toAdd - added)    if pods are removed
 //
-// It mirrors GetReplicaSetProportion of the deployment util package of Kubernetes 1.36.3.
+// It mirrors GetReplicaSetProportion of the deployment util package of Kubernetes.
 func Proportion(s Set, b Budget, toAdd, added int64, p Policy) int64 {
 	if s.Wanted == 0 || added == toAdd {
 		return 0
@@ -85,7 +85,7 @@ func Proportion(s Set, b Budget, toAdd, added int64, p Policy) int64 {
 //
 // By default the product wraps around beyond the range of int32:
 // kubernetes/kubernetes#128535. It mirrors getReplicaSetFraction of the deployment util
-// package of Kubernetes 1.36.3.
+// package of Kubernetes.
 func Fraction(b Budget, size, before int32, p Policy) int64 {
 	switch {
 	case b.Replicas == 0:

@@ -10,7 +10,7 @@ package rollout
 //	size(newest) = wanted(newest) + to add            if pods are added and p.ScaleNewest
 //
 // With ScaleNewest and no new set nothing is added. By default it mirrors scale of the
-// deployment controller of Kubernetes 1.36.3; with ScaleNewest, that of
+// deployment controller of Kubernetes; with ScaleNewest, that of
 // machine-controller-manager (commit 54caf546), where a machine of the old template would be
 // made in order to be replaced.
 func Scale(b Budget, sets []Set, newest int, p Policy) []int32 {

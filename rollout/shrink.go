@@ -25,7 +25,7 @@ type Shrinking struct {
 // With 10 replicas, a surge of 3 and 2 unavailable, an old set of 10 and a new one of 3
 // of which 1 is available, 10 + 1 - 8 = 3 pods may go. No set loses what it keeps: see
 // [Set].Least and Protected. It mirrors reconcileOldReplicaSets
-// of the deployment controller of Kubernetes 1.36.3.
+// of the deployment controller of Kubernetes.
 //
 //proof:requires p.ExactSums && 0 <= b.Unavailable && b.Unavailable <= b.Replicas && 0 <= newSet.Available
 //proof:requires all(k, 0, len(old), 0 <= old[k].Wanted && 0 <= old[k].Available)
@@ -109,8 +109,7 @@ func Spare(b Budget, available int64, p Policy) int64 {
 //	lost(i) = min(room - lost(0) - ... - lost(i-1), wanted(i) - available(i), wanted(i) - what it keeps)
 //
 // A set that reports more available pods than it wants ends it; ahead is its number, or
-// else -1. It mirrors cleanupUnhealthyReplicas of the deployment controller of Kubernetes
-// 1.36.3.
+// else -1. It mirrors cleanupUnhealthyReplicas of the deployment controller of Kubernetes.
 //
 //proof:requires all(k, 0, len(old), 0 <= old[k].Wanted && 0 <= old[k].Available)
 //proof:ensures len(lost) == len(old) && ahead >= -1
@@ -176,7 +175,7 @@ func Remaining(sets []Set, lost []int32) []int32 {
 //	lost(i) = max(0, min(size(i), spare - lost(0) - ... - lost(i-1)))
 //
 // It mirrors scaleDownOldReplicaSetsForRollingUpdate of the deployment controller of
-// Kubernetes 1.36.3.
+// Kubernetes.
 //
 //proof:ensures len(lost) == len(sizes)
 //proof:ensures 0 <= sum && sum <= max(0, spare) && sum == sum(k, len(sizes), lost[k])

@@ -14,8 +14,7 @@ type NodeAffinity struct {
 // empty map demands nothing; required is nil if the pod has no required node
 // affinity. It never fails; see [NewNodeMatcher].
 //
-// It mirrors GetRequiredNodeAffinity of package nodeaffinity of component-helpers
-// 0.36.3.
+// It mirrors GetRequiredNodeAffinity of package nodeaffinity of component-helpers.
 func NewNodeAffinity(nodeSelector map[string]string, required *NodeSelector) NodeAffinity {
 	a := NodeAffinity{labels: FromMap(nodeSelector), affine: required != nil}
 	if a.affine {
@@ -29,7 +28,7 @@ func NewNodeAffinity(nodeSelector map[string]string, required *NodeSelector) Nod
 // are not seen.
 //
 // It mirrors RequiredNodeAffinity.Match of package nodeaffinity of
-// component-helpers 0.36.3.
+// component-helpers.
 func (a NodeAffinity) Match(name string, labels map[string]string) (bool, error) {
 	if !a.labels.IsNothing() && !a.labels.Matches(labels) {
 		return false, nil

@@ -80,7 +80,7 @@ func aggregateText(texts []string) string {
 //
 //	key: Invalid value: "a b": name part must consist of …
 //
-// It mirrors field.Error.Error of apimachinery 0.36.3.
+// It mirrors field.Error.Error of apimachinery.
 func FieldText(e *FieldError) string {
 	e = zero.Or(e)
 	text := e.Path + ": "

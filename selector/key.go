@@ -25,7 +25,7 @@ const subdomainDetail = "a lowercase RFC 1123 subdomain must consist of lower ca
 
 // ValidateKey returns what is wrong with a label key, or nil if nothing is.
 //
-// It mirrors IsLabelKey of package content of apimachinery 0.36.3.
+// It mirrors IsLabelKey of package content of apimachinery.
 func ValidateKey(key string) []string {
 	prefix, name, found := strings.Cut(key, "/")
 	if !found {

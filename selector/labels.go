@@ -13,7 +13,7 @@ import (
 // selects everything, unlike a nil [LabelSelector]. The labels are not validated:
 // one that is not a legal label can still be demanded, and is never found.
 //
-// It mirrors SelectorFromSet of package labels of apimachinery 0.36.3.
+// It mirrors SelectorFromSet of package labels of apimachinery.
 func FromMap(labels map[string]string) Selector {
 	if len(labels) == 0 {
 		return Everything()
@@ -28,7 +28,7 @@ func FromMap(labels map[string]string) Selector {
 // FromValidMap is [FromMap] with validation. The text of the error names the first
 // bad key in order, its Fields all of them.
 //
-// It mirrors ValidatedSelectorFromSet of package labels of apimachinery 0.36.3,
+// It mirrors ValidatedSelectorFromSet of package labels of apimachinery,
 // which names a random one.
 func FromValidMap(labels map[string]string) (Selector, error) {
 	for key, value := range labels {
@@ -54,7 +54,7 @@ func FromLabels(labels map[string]string) *LabelSelector {
 // are dropped, and of two entries for a key the later one wins. It knows no other
 // operator and no trailing comma.
 //
-// It mirrors ConvertSelectorToLabelsMap of package labels of apimachinery 0.36.3,
+// It mirrors ConvertSelectorToLabelsMap of package labels of apimachinery,
 // except that upstream returns what it has read so far along with an error.
 func ParseMap(text string) (map[string]string, error) {
 	labels := map[string]string{}
@@ -84,7 +84,7 @@ func ParseMap(text string) (map[string]string, error) {
 // That is not the order of a selector: a-b=2 comes before a=1 here, and after it
 // there.
 //
-// It mirrors Set.String of package labels of apimachinery 0.36.3.
+// It mirrors Set.String of package labels of apimachinery.
 func LabelsText(labels map[string]string) string {
 	texts := make([]string, 0, len(labels))
 	for key, value := range labels {
@@ -95,7 +95,7 @@ func LabelsText(labels map[string]string) string {
 }
 
 // FormatLabels is [LabelsText] with "<none>" instead of the empty string. It
-// mirrors FormatLabels of package labels of apimachinery 0.36.3.
+// mirrors FormatLabels of package labels of apimachinery.
 func FormatLabels(labels map[string]string) string {
 	if text := LabelsText(labels); text != "" {
 		return text
@@ -106,7 +106,7 @@ func FormatLabels(labels map[string]string) string {
 // Format returns the selector as kubectl prints it: "<none>" for nil and for an
 // empty one, which could not differ more, and "<error>" for one that is wrong.
 //
-// It mirrors FormatLabelSelector of package v1 of apimachinery 0.36.3.
+// It mirrors FormatLabelSelector of package v1 of apimachinery.
 func Format(ls *LabelSelector) string {
 	s, err := FromLabelSelector(ls)
 	if err != nil {
@@ -119,7 +119,7 @@ func Format(ls *LabelSelector) string {
 }
 
 // LabelsConflict reports whether a and b give some key different values. It
-// mirrors Conflicts of package labels of apimachinery 0.36.3.
+// mirrors Conflicts of package labels of apimachinery.
 func LabelsConflict(a, b map[string]string) bool {
 	if len(b) < len(a) {
 		a, b = b, a
@@ -133,7 +133,7 @@ func LabelsConflict(a, b map[string]string) bool {
 }
 
 // MergeLabels returns a new map with the labels of a and b, those of b where both
-// have a key. It mirrors Merge of package labels of apimachinery 0.36.3.
+// have a key. It mirrors Merge of package labels of apimachinery.
 func MergeLabels(a, b map[string]string) map[string]string {
 	merged := make(map[string]string, len(a)+len(b))
 	maps.Copy(merged, a)
@@ -142,7 +142,7 @@ func MergeLabels(a, b map[string]string) map[string]string {
 }
 
 // EqualLabels reports whether a and b have the same labels; nil is as good as
-// empty. It mirrors Equals of package labels of apimachinery 0.36.3.
+// empty. It mirrors Equals of package labels of apimachinery.
 func EqualLabels(a, b map[string]string) bool { return maps.Equal(a, b) }
 
 // errorf returns an error of syntax at a byte of the text.

@@ -26,7 +26,7 @@ type Expression struct {
 // is an [*Error]: its text names the first requirement that is wrong, its Fields
 // all of them.
 //
-// It mirrors LabelSelectorAsSelector of package v1 of apimachinery 0.36.3.
+// It mirrors LabelSelectorAsSelector of package v1 of apimachinery.
 func FromLabelSelector(ls *LabelSelector) (Selector, error) {
 	if ls == nil {
 		return Nothing(), nil
@@ -158,7 +158,7 @@ func unsupportedOp(r *Requirement) error {
 // with the same key the later one wins, and != is an error. The empty text is the
 // empty selector, which selects everything.
 //
-// It mirrors ParseToLabelSelector of package v1 of apimachinery 0.36.3, except that a
+// It mirrors ParseToLabelSelector of package v1 of apimachinery, except that a
 // NUL byte is an error, as for [Parse].
 func ParseLabelSelector(text string) (*LabelSelector, error) {
 	s, err := Parse(text)
@@ -199,7 +199,7 @@ func ParseLabelSelector(text string) (*LabelSelector, error) {
 // written so; of two entries for a key the later one wins. For nil it returns nil,
 // which old APIs read as everything.
 //
-// It mirrors LabelSelectorAsMap of package v1 of apimachinery 0.36.3, except that
+// It mirrors LabelSelectorAsMap of package v1 of apimachinery, except that
 // upstream returns what it has read so far along with an error.
 func (ls *LabelSelector) Map() (map[string]string, error) {
 	if ls == nil {
@@ -228,7 +228,7 @@ func (ls *LabelSelector) Map() (map[string]string, error) {
 // value, as a Deployment does with the hash of its template. An entry of
 // matchLabels for key is replaced. An empty key changes nothing.
 //
-// It mirrors CloneSelectorAndAddLabel of package util/labels of Kubernetes 1.36.3,
+// It mirrors CloneSelectorAndAddLabel of package util/labels of Kubernetes,
 // which panics on nil; here nil, which selects nothing, stays nil.
 func (ls *LabelSelector) WithLabel(key, value string) *LabelSelector {
 	if ls == nil {

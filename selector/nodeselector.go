@@ -78,8 +78,7 @@ func (m NodeMatcher) Terms() []NodeTerm {
 // errors of the wrong ones if no other term selects the node. The scheduler and
 // the DaemonSet controller work this way.
 //
-// It mirrors NewLazyErrorNodeSelector of package nodeaffinity of component-helpers
-// 0.36.3.
+// It mirrors NewLazyErrorNodeSelector of package nodeaffinity of component-helpers.
 func NewNodeMatcher(ns *NodeSelector) NodeMatcher {
 	if ns == nil {
 		return NodeMatcher{}
@@ -119,7 +118,7 @@ func (m *NodeMatcher) factor() {
 // CompileNodeSelector is [NewNodeMatcher] for those who want no wrong term. The
 // error, if any, is an [*Error].
 //
-// It mirrors NewNodeSelector of package nodeaffinity of component-helpers 0.36.3.
+// It mirrors NewNodeSelector of package nodeaffinity of component-helpers.
 func CompileNodeSelector(ns *NodeSelector) (NodeMatcher, error) {
 	m := NewNodeMatcher(ns)
 	if err := m.Err(); err != nil {
@@ -145,7 +144,7 @@ func (m NodeMatcher) Err() error {
 // empty value. Match does not allocate unless there is an error.
 //
 // It mirrors LazyErrorNodeSelector.Match of package nodeaffinity of
-// component-helpers 0.36.3.
+// component-helpers.
 func (m NodeMatcher) Match(name string, labels map[string]string) (bool, error) {
 	wrong, possible := false, m.common.Matches(labels)
 	for i := range m.terms {

@@ -8,7 +8,7 @@ package selector
 // selects nothing. With the zero options that is all that it leaves to
 // [CompileNodeSelector]. The error, if any, is an [*Error].
 //
-// It mirrors ValidateNodeSelector of package core/validation of Kubernetes 1.36.3.
+// It mirrors ValidateNodeSelector of package core/validation of Kubernetes.
 func ValidateNodeSelector(ns *NodeSelector, path string, opts ValidateOptions) error {
 	if ns == nil {
 		return nil

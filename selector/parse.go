@@ -27,7 +27,7 @@ type ParseOptions struct {
 // empty text is [Everything]. The error, if any, is an [*Error] with the text of
 // Kubernetes.
 //
-// It mirrors Parse of package labels of apimachinery 0.36.3, except that a NUL
+// It mirrors Parse of package labels of apimachinery, except that a NUL
 // byte is an error.
 func Parse(text string) (Selector, error) { return ParseWith(text, ParseOptions{}) }
 

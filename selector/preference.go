@@ -21,7 +21,7 @@ type Preferences struct {
 // [*Error].
 //
 // It mirrors NewPreferredSchedulingTerms of package nodeaffinity of
-// component-helpers 0.36.3.
+// component-helpers.
 func NewPreferences(preferences []Preference) (Preferences, error) {
 	var p Preferences
 	var errs []*FieldError
@@ -45,7 +45,7 @@ func NewPreferences(preferences []Preference) (Preferences, error) {
 // labels satisfies. It does not allocate.
 //
 // It mirrors PreferredSchedulingTerms.Score of package nodeaffinity of
-// component-helpers 0.36.3.
+// component-helpers.
 func (p Preferences) Score(name string, labels map[string]string) int64 {
 	score := int64(0)
 	for i := range p.terms {

@@ -44,7 +44,7 @@ const manyValues = 16
 // values. The values are copied. The error, if any, is an [*Error] with a
 // [FieldError] for each part that is wrong.
 //
-// It mirrors NewRequirement of package labels of apimachinery 0.36.3.
+// It mirrors NewRequirement of package labels of apimachinery.
 func NewRequirement(key string, op Op, values []string) (Requirement, error) {
 	if !validRequirement(key, op, values) {
 		return Requirement{}, fieldsError(requirementErrors("", key, op, values))
@@ -186,7 +186,7 @@ func (r *Requirement) needsLabel() bool {
 
 // String returns the requirement as [Parse] reads it, with sorted values.
 //
-// It mirrors Requirement.String of package labels of apimachinery 0.36.3.
+// It mirrors Requirement.String of package labels of apimachinery.
 func (r Requirement) String() string {
 	switch r.op {
 	case OpExists:

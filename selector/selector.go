@@ -29,7 +29,7 @@ func Everything() Selector { return Selector{need: 1} }
 func Nothing() Selector { return Selector{} }
 
 // Of returns the selector with the requirements. It mirrors NewSelector and Add of
-// package labels of apimachinery 0.36.3.
+// package labels of apimachinery.
 func Of(requirements ...Requirement) Selector { return Everything().Add(requirements...) }
 
 // Add returns the selector that has the requirements as well. Of requirements with
@@ -75,7 +75,7 @@ func insertionSort(requirements []Requirement) {
 
 // Matches reports whether the selector selects the labels. It does not allocate.
 //
-// It mirrors Selector.Matches of package labels of apimachinery 0.36.3.
+// It mirrors Selector.Matches of package labels of apimachinery.
 func (s Selector) Matches(labels map[string]string) bool {
 	if uint(len(labels)) < s.need-1 { // wraps around for Nothing
 		return false
@@ -166,7 +166,7 @@ func (s Selector) Describe() string {
 // ExactMatch returns the only value that the first requirement on key allows. It
 // does not look at later ones: a=1,a=2 answers 1.
 //
-// It mirrors RequiresExactMatch of package labels of apimachinery 0.36.3.
+// It mirrors RequiresExactMatch of package labels of apimachinery.
 func (s Selector) ExactMatch(key string) (string, bool) {
 	for i := range s.requirements {
 		if r := &s.requirements[i]; r.key == key {

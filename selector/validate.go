@@ -19,8 +19,7 @@ type ValidateOptions struct {
 // the list. Nil is right: whether a selector is required is up to its owner. The
 // error, if any, is an [*Error].
 //
-// It mirrors ValidateLabelSelector of package v1/validation of apimachinery
-// 0.36.3.
+// It mirrors ValidateLabelSelector of package v1/validation of apimachinery.
 func Validate(ls *LabelSelector, path string, opts ValidateOptions) error {
 	return fieldsError(labelSelectorErrors(ls, path, opts))
 }
@@ -93,7 +92,7 @@ func required(path, detail string) *FieldError {
 // top of [Validate] at "spec.selector" a workload must have a selector, it must
 // not be empty, and it must select what the workload creates.
 //
-// It mirrors ValidateReplicaSetSpec and its siblings of Kubernetes 1.36.3.
+// It mirrors ValidateReplicaSetSpec and its siblings of Kubernetes.
 func ValidateWorkload(ls *LabelSelector, template map[string]string, opts ValidateOptions) error {
 	const path = "spec.selector"
 	errs := labelSelectorErrors(ls, path, opts)

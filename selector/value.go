@@ -11,7 +11,7 @@ const valueDetail = "a valid label must be an empty string or consist of alphanu
 // ValidateValue returns what is wrong with a label value, or nil if nothing is.
 // The empty value is valid.
 //
-// It mirrors IsValidLabelValue of package validation of apimachinery 0.36.3.
+// It mirrors IsValidLabelValue of package validation of apimachinery.
 func ValidateValue(value string) []string {
 	var messages []string
 	if len(value) > maxName {

@@ -32,8 +32,8 @@ type OwnerNow struct {
 // know that the owner is gone and its children are meant to stay behind; adopting
 // them would get them deleted.
 //
-// It mirrors RecheckDeletionTimestamp of the controller package of Kubernetes
-// 1.36.3, and the functions that its callers pass.
+// It mirrors RecheckDeletionTimestamp of the controller package of Kubernetes,
+// and the functions that its callers pass.
 func CheckLive(o *Owner, now OwnerNow) LiveCheck {
 	o = zero.Or(o)
 	switch {

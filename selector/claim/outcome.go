@@ -17,7 +17,7 @@ import (
 // A child that is gone is no failure. Neither is a release that the server finds
 // invalid: someone else has done it, or the child is a new one.
 //
-// It mirrors ClaimPods of the controller package of Kubernetes 1.36.3.
+// It mirrors ClaimPods of the controller package of Kubernetes.
 func ApplyOutcome(r Resolution, outcomes []selector.Outcome) (claimed []int, err error) {
 	failures := slices.Clone(r.Failures)
 	claimed = slices.Clone(r.Keep)

@@ -55,7 +55,7 @@ func (c *Child) Controlled() bool {
 
 // ControlledBy reports whether the child's controller has the UID of o. Kind and
 // name are not compared. Nobody is nil. It mirrors IsControlledBy of package v1 of
-// apimachinery 0.36.3.
+// apimachinery.
 func (c *Child) ControlledBy(o *Owner) bool {
 	return o != nil && c.ControllerUID == o.UID && c.Controlled()
 }

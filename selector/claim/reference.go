@@ -27,7 +27,7 @@ func (r *OwnerReference) controls() bool { return r.Controller != nil && *r.Cont
 // ControllerOf returns the first reference whose controller flag is true. An object
 // without one is an orphan, whoever else owns it.
 //
-// It mirrors GetControllerOf of package v1 of apimachinery 0.36.3.
+// It mirrors GetControllerOf of package v1 of apimachinery.
 func ControllerOf(references []OwnerReference) (OwnerReference, bool) {
 	for i := range references {
 		if references[i].controls() {
@@ -38,7 +38,7 @@ func ControllerOf(references []OwnerReference) (OwnerReference, bool) {
 }
 
 // Reference returns the reference that an owner puts on what it creates or adopts.
-// It mirrors NewControllerRef of package v1 of apimachinery 0.36.3.
+// It mirrors NewControllerRef of package v1 of apimachinery.
 func (o *Owner) Reference() OwnerReference {
 	return OwnerReference{
 		APIVersion: o.APIVersion, Kind: o.Kind, Name: o.Name, UID: o.UID,

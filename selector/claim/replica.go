@@ -11,7 +11,7 @@ import "github.com/kplan-go/kplan/internal/zero"
 // deleted and would otherwise be kept gets ReasonTerminating, since it is counted.
 //
 // It mirrors FilterPodsByOwner, FilterActivePods and FilterClaimedPods of
-// Kubernetes 1.36.3, except that the first compares kind and name as well. Whose pods
+// Kubernetes, except that the first compares kind and name as well. Whose pods
 // have another kind would create pods in every pass.
 func DecideActive(o *Owner, c *Child) Decision {
 	o, c = zero.Or(o), zero.Or(c)

@@ -37,8 +37,7 @@ func (f Failure) Unwrap() error { return f.Err }
 // adoptions of the pass; keeping and releasing do not depend on it. It calls child
 // for those that are written only.
 //
-// It mirrors AdoptPod and ReleasePod of the controller package of Kubernetes
-// 1.36.3.
+// It mirrors AdoptPod and ReleasePod of the controller package of Kubernetes.
 func Resolve(o *Owner, claim Claim, child func(i int) Child, live LiveCheck) Resolution {
 	o = zero.Or(o)
 	r := Resolution{Keep: slices.Clone(claim.Keep)}

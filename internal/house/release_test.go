@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package house
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// claim is a sentence that says as which release everything decides, dialects aside, which are
+// much older.
+var claim = regexp.MustCompile(`(?:decides as|compares as|plan is that of|plans are those of|returns the order of) Kubernetes (1\.[3-9]\d)`)
+
+// claims returns the claims of a text for another release.
+func claims(name, text, release string) (wrong []string) {
+	text = strings.ReplaceAll(strings.ReplaceAll(text, "\n\t// ", " "), "\n// ", " ")
+	for _, m := range claim.FindAllStringSubmatch(text, -1) {
+		if m[1] != release {
+			wrong = append(wrong, name+": "+m[0]+", but it is compared with "+release)
+		}
+	}
+	return wrong
+}
+
+// TestRelease: the release that comments and pages promise is the one that the comparison
+// has in its go.mod.
+func TestRelease(t *testing.T) {
+	mod, err := os.ReadFile(filepath.Join(root, "internal", "conformance", "go.mod"))
+	require.NoError(t, err)
+	compared := regexp.MustCompile(`(?m)^require k8s\.io/kubernetes v(1\.\d+)\.`).FindSubmatch(mod)
+	require.NotNil(t, compared)
+	found := 0
+	texts(t, func(name, text string) {
+		if strings.HasPrefix(name, "internal/house/") || name == "CHANGELOG.md" {
+			return
+		}
+		found += len(claim.FindAllString(strings.ReplaceAll(text, "\n// ", " "), -1))
+		require.Empty(t, claims(name, text, string(compared[1])))
+	})
+	require.Greater(t, found, 8)
+}
+
+func TestClaims(t *testing.T) {
+	require.Empty(t, claims("a.go", "// The zero Options decides as Kubernetes 1.37 does", "1.37"))
+	require.Equal(t, []string{"a.go: decides as Kubernetes 1.36, but it is compared with 1.37"},
+		claims("a.go", "// The zero Options decides\n// as Kubernetes 1.36.3 does", "1.37"))
+}
