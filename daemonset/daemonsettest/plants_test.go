@@ -251,3 +251,17 @@ func changes(plan Planner, name string) func(*rapid.T) {
 
 // Our own planner passes as a loop, too.
 func TestLoops(t *testing.T) { rapid.Check(t, room.Loops(daemonset.Reconcile, settings{})) }
+
+// The machine shows a planner what it sees when its cache lags behind its own writes: one that
+// does not read Unseen creates its pods again.
+func TestStaleViews(t *testing.T) {
+	blind := func(s daemonset.Snapshot, now time.Time, o daemonset.Options) (daemonset.Plan, error) {
+		s.Unseen = false
+		return daemonset.Reconcile(s, now, o)
+	}
+	n := properties.Cases(t, Machine(blind, Only("bounds after every prefix", "bounds from stale views")), 2000)
+	if n == 0 {
+		t.Fatal("not found in 2000 cases")
+	}
+	t.Logf("found in case %d", n)
+}

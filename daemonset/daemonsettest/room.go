@@ -27,6 +27,8 @@ var room = properties.Room[daemonset.Snapshot, daemonset.Options, daemonset.Plan
 	Derived: derived,
 	Begin:   func(s *daemonset.Snapshot) { s.Unseen = false }, // the truth is seen
 	World:   world,
+	Drift:   drift,
+	Blind:   func(s *daemonset.Snapshot, _ *daemonset.Plan, _ time.Time) { s.Unseen = true },
 }
 
 // draw draws a DaemonSet. A kubelet reports no pod as ready whose readiness gate is closed,

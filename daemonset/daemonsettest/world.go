@@ -9,6 +9,7 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/daemonset/inplace"
+	"github.com/kplan-go/kplan/internal/properties"
 	"github.com/kplan-go/kplan/internal/random"
 	"github.com/kplan-go/kplan/podorder"
 )
@@ -80,3 +81,24 @@ func told(s random.Source, snapshot *daemonset.Snapshot, _ time.Time) {
 	}
 	d.Generation++
 }
+
+// drift is how many pods have changed, or are there on one side only.
+func drift(before, after *daemonset.Snapshot) (n int64) {
+	if before.DaemonSet.Generation != after.DaemonSet.Generation || !slices.EqualFunc(before.Nodes, after.Nodes, sameNode) {
+		return properties.Unknown
+	}
+	there := map[string]*daemonset.Pod{}
+	for i := range before.Pods {
+		there[before.Pods[i].Name] = &before.Pods[i]
+	}
+	for i := range after.Pods {
+		p := &after.Pods[i]
+		if q := there[p.Name]; q == nil || q.Phase != p.Phase || q.Ready != p.Ready || q.DeletionTimestamp != p.DeletionTimestamp || q.NodeName != p.NodeName {
+			n++
+		}
+		delete(there, p.Name)
+	}
+	return n + int64(len(there))
+}
+
+func sameNode(a, b daemonset.Node) bool { return a.Name == b.Name && slices.Equal(a.Taints, b.Taints) }

@@ -119,6 +119,11 @@ func Property(plan Planner, settings ...Setting) func(*rapid.T) {
 // prefix of it, because the controller crashes; pods become available or are lost; time
 // passes; and somebody scales, pauses, resumes or gives another template. Every plan is
 // checked, and the true state after each of its writes; and in the end it must come to rest.
+//
+// A pass may see an old view: the cache lags behind, by no more than five minutes behind what
+// the controller has written, and never goes back. Preconditions of writes hold as ever.
+// A bound may be missed by the pods that others have changed since, and by none that the
+// controller has written itself.
 func Machine(plan Planner, settings ...Setting) func(*rapid.T) {
 	return room.Machine(plan, chosen(settings))
 }

@@ -9,10 +9,10 @@
 //
 // [Check] is for planners, which return what they would do. [Property] is the same for
 // rapid.MakeFuzz and for numbers of cases of your own. [Machine] is a state machine: after
-// any prefix of a plan the controller crashes, pods live and die, time passes, and somebody
-// scales, pauses, or gives another template. [CheckPass] looks at one plan that was made
-// elsewhere, [CheckTrace] at all plans of a loop, and [CheckChange] at what somebody has
-// written who has no plan.
+// any prefix of a plan the controller crashes, caches lag behind, pods live and die, time
+// passes, and somebody scales, pauses, or gives another template. [CheckPass] looks at one
+// plan that was made elsewhere, [CheckTrace] at all plans of a loop, and [CheckChange] at
+// what somebody has written who has no plan.
 //
 // [Snapshots] and [Options] are the generators behind them. [Kinds] say how far snapshots
 // are from what a cluster shows, and all are taken at [Now]. [Scaling] and [Partitioned] are

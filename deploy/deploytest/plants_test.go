@@ -306,3 +306,27 @@ func changes(plan Planner, name string) func(*rapid.T) {
 
 // Our own planner passes as a loop, too.
 func TestLoops(t *testing.T) { rapid.Check(t, room.Loops(deploy.Reconcile, settings{})) }
+
+// Only the machine shows a planner what it sees when its cache lags behind its own writes: one
+// that names new ReplicaSets by the time creates another one. It misses no bound before, even
+// when a plan is carried out twice.
+func TestStaleViews(t *testing.T) {
+	dated := func(s deploy.Snapshot, now time.Time, o deploy.Options) (deploy.Plan, error) {
+		p, err := deploy.Reconcile(s, now, o)
+		for i, a := range p.Actions {
+			if a, ok := a.(deploy.CreateReplicaSet); ok {
+				a.Name += "-" + strconv.FormatInt(now.Unix(), 36)
+				p.Actions[i] = a
+			}
+		}
+		return p, err
+	}
+	if n := properties.Cases(t, Property(dated, Only("bounds after every part", "bounds from stale views", "surge bound", "availability bound")), 500); n != 0 {
+		t.Errorf("found in case %d without a stale view", n)
+	}
+	n := properties.Cases(t, Machine(dated, Only("bounds after every prefix", "bounds from stale views")), 2000)
+	if n == 0 {
+		t.Fatal("not found in 2000 cases")
+	}
+	t.Logf("found in case %d", n)
+}

@@ -29,6 +29,26 @@ var room = properties.Room[deploy.Snapshot, deploy.Options, deploy.Plan]{
 	Derived: derived,
 	Begin:   begin,
 	World:   world,
+	Drift:   drift,
+}
+
+// drift is what a planner does not know that sees the state of before: how many pods were
+// wanted and available.
+func drift(before, after *deploy.Snapshot) (n int64) {
+	a, b := &before.Deployment, &after.Deployment
+	if a.Generation != b.Generation {
+		return properties.Unknown
+	}
+	available := map[string]int32{}
+	for i := range before.ReplicaSets {
+		available[before.ReplicaSets[i].UID] = before.ReplicaSets[i].Status.AvailableReplicas
+	}
+	for i := range after.ReplicaSets {
+		rs := &after.ReplicaSets[i]
+		d := int64(rs.Status.AvailableReplicas) - int64(available[rs.UID])
+		n += max(d, -d)
+	}
+	return n
 }
 
 // scaling draws a rollout in the middle, with hundreds of pods, that has been scaled.

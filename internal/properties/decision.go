@@ -83,6 +83,11 @@ type DecisionPlant struct {
 // FindPlants lets each bug be found by the check of its name alone, and demands one for each
 // check.
 func (d Decision) FindPlants(t *testing.T, plants []DecisionPlant) {
+	Compare(t, d.Rows(), d.Found(t, plants))
+}
+
+// Found is FindPlants for a table that is shared, see [Room.Found].
+func (d Decision) Found(t *testing.T, plants []DecisionPlant) map[string]string {
 	bugs := map[string]string{}
 	for _, p := range plants {
 		bugs[p.Name] = strings.TrimPrefix(bugs[p.Name]+"; "+p.Bug, "; ")
@@ -90,5 +95,6 @@ func (d Decision) FindPlants(t *testing.T, plants []DecisionPlant) {
 			found(t, p.Property(Choice{Only: []string{p.Name}}))
 		})
 	}
-	compare(t, d.Rows(), bugs)
+	demand(t, d.Rows(), bugs)
+	return bugs
 }

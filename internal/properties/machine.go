@@ -22,10 +22,11 @@ type machine[S, O, P any] struct {
 	truth S
 	opts  O
 	now   time.Time
+	views views[S, P]
 }
 
-// Machine is a state machine: passes that end after any prefix of a plan, and whatever the
-// room's world does in between.
+// Machine is a state machine: passes that end after any prefix of a plan or see an old view,
+// and whatever the room's world does in between.
 func (r *Room[S, O, P]) Machine(plan Planner[S, O, P], set Settings[S, O]) func(*rapid.T) {
 	return func(t *rapid.T) {
 		l := r.look(t, set)
@@ -36,21 +37,8 @@ func (r *Room[S, O, P]) Machine(plan Planner[S, O, P], set Settings[S, O]) func(
 		m := &machine[S, O, P]{looker: l, plan: plan, now: random.Now}
 		m.truth, m.opts = l.draw(t, kinds)
 		r.Begin(&m.truth)
-		actions := map[string]func(*rapid.T){
-			"pass":  func(t *rapid.T) { m.pass(t, false) },
-			"crash": func(t *rapid.T) { m.pass(t, true) },
-			"time passes": func(t *rapid.T) {
-				m.now = m.now.Add(random.OneOf(random.Rapid(t), "by", time.Second, 10*time.Second, time.Minute, time.Hour))
-			},
-		}
-		for _, name := range slices.Sorted(maps.Keys(r.World)) {
-			happen := r.World[name]
-			actions[name] = func(t *rapid.T) {
-				m.truth = purity.Clone(m.truth)
-				happen(random.Rapid(t), &m.truth, m.now)
-			}
-		}
-		t.Repeat(actions)
+		m.views.add(&m.truth, 0)
+		t.Repeat(m.actions())
 		if slices.Contains(l.names, "convergence") {
 			planner := invariant.Planner[S, O, P]{Snapshot: m.truth, Now: m.now, Options: m.opts, Plan: plan, Strict: set.Strict}
 			only := *l
@@ -60,7 +48,36 @@ func (r *Room[S, O, P]) Machine(plan Planner[S, O, P], set Settings[S, O]) func(
 	}
 }
 
-// pass makes a plan and carries it out, wholly or, in a crash, as far as a draw says.
+// actions is what may happen.
+func (m *machine[S, O, P]) actions() map[string]func(*rapid.T) {
+	actions := map[string]func(*rapid.T){
+		"pass":  func(t *rapid.T) { m.pass(t, false) },
+		"crash": func(t *rapid.T) { m.pass(t, true) },
+		"time passes": func(t *rapid.T) {
+			m.now = m.now.Add(random.OneOf(random.Rapid(t), "by", time.Second, 10*time.Second, time.Minute, time.Hour))
+		},
+	}
+	if m.room.Drift != nil {
+		actions["old view"] = m.old
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.room.World)) {
+		happen := m.room.World[name]
+		actions[name] = func(t *rapid.T) {
+			before := m.truth
+			m.truth = purity.Clone(m.truth)
+			happen(random.Rapid(t), &m.truth, m.now)
+			drift := int64(0)
+			if m.room.Drift != nil {
+				drift = m.room.Drift(&before, &m.truth)
+			}
+			m.views.add(&m.truth, drift)
+		}
+	}
+	return actions
+}
+
+// pass makes a plan and carries it out, wholly or, in a crash, as far as a draw says. Who
+// comes back after a crash has forgotten all, and looks at everything anew.
 func (m *machine[S, O, P]) pass(t *rapid.T, crash bool) {
 	t.Helper()
 	p := Pass[S, O, P]{Snapshot: purity.Clone(m.truth), Now: m.now, Options: m.opts}
@@ -72,21 +89,63 @@ func (m *machine[S, O, P]) pass(t *rapid.T, crash bool) {
 	if crash {
 		n = random.Between(random.Rapid(t), "actions carried out", 0, n)
 	}
-	after, done := purity.Clone(m.truth), 0
+	done := m.carryOut(t, &p, n, 0)
+	if !crash && done == n {
+		m.room.Finish(&m.truth, &p.Plan)
+		m.truth = purity.Clone(m.truth)
+	}
+	m.views.planned(len(m.views.states) - 1)
+	m.views.add(&m.truth, 0)
+	if crash {
+		m.views.restart()
+	} else if done > 0 {
+		m.views.wrote(&p.Plan, m.now)
+	}
+}
+
+// old makes a plan from a view that lags behind, as far back as the last one that was seen,
+// and carries it out on what is there. Bounds may be missed by what has changed since then,
+// except for what the controller has written itself.
+func (m *machine[S, O, P]) old(t *rapid.T) {
+	t.Helper()
+	i, drift := m.views.draw(random.Rapid(t), m.now)
+	p := Pass[S, O, P]{Snapshot: purity.Clone(m.views.states[i]), Now: m.now, Options: m.opts}
+	blind := m.views.blind(i)
+	if blind && m.room.Blind != nil {
+		m.room.Blind(&p.Snapshot, m.views.plan, m.views.at)
+	}
+	if !m.planned(t, &p, m.plan) {
+		return
+	}
+	m.report(t, run(m.looker, m.looker.pass(&p)), &p)
+	done := m.carryOut(t, &p, m.room.Actions(&p.Plan), drift)
+	m.views.planned(i)
+	m.views.add(&m.truth, 0) // the status is refused: it is of another version
+	if done > 0 && !blind {
+		m.views.wrote(&p.Plan, m.now)
+	}
+}
+
+// carryOut carries out n actions of a plan on the true state until one is refused, and checks
+// what becomes of it. It returns how many were carried out.
+func (m *machine[S, O, P]) carryOut(t *rapid.T, p *Pass[S, O, P], n int, slack int64) (done int) {
+	t.Helper()
+	before, after := m.truth, purity.Clone(m.truth)
 	for ; done < n; done++ {
 		next, err := m.room.Apply(&p.Plan, done, done+1, after, m.now)
 		if err != nil {
 			break // the API server refuses it, and a controller stops there
 		}
 		after = next
-		change := invariant.Change[S, O, P]{Pass: *m.looker.pass(&p), Before: p.Snapshot, After: after}
+		if slack == Unknown {
+			continue
+		}
+		change := invariant.Change[S, O, P]{Pass: *m.looker.pass(p), Before: before, After: after, Slack: slack}
 		if found := run(m.looker, &change); len(found) > 0 {
 			t.Logf("after %d actions", done+1)
-			m.report(t, found, &p)
+			m.report(t, found, p)
 		}
 	}
-	if !crash && done == n {
-		m.room.Finish(&after, &p.Plan)
-	}
 	m.truth = purity.Clone(after)
+	return done
 }

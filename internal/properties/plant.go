@@ -84,6 +84,12 @@ func Cases(t testing.TB, property func(*rapid.T), most int) int {
 // FindPlants plants each bug into our planner and lets the check of its name find it alone,
 // and demands a bug for each check.
 func (r *Room[S, O, P]) FindPlants(t *testing.T, plants []Plant[S, O, P]) {
+	Compare(t, r.Rows(), r.Found(t, plants))
+}
+
+// Found is FindPlants for a room that shares its table with others, and returns the bugs by
+// the names of their checks.
+func (r *Room[S, O, P]) Found(t *testing.T, plants []Plant[S, O, P]) map[string]string {
 	bugs := map[string]string{}
 	for _, p := range plants {
 		bugs[p.Name] = strings.TrimPrefix(bugs[p.Name]+"; "+p.Bug, "; ")
@@ -93,7 +99,18 @@ func (r *Room[S, O, P]) FindPlants(t *testing.T, plants []Plant[S, O, P]) {
 			found(t, r.Property(p.Wrap(r.Reference), set))
 		})
 	}
-	compare(t, r.Rows(), bugs)
+	demand(t, r.Rows(), bugs)
+	return bugs
+}
+
+// demand demands a bug for each check.
+func demand(t *testing.T, rows []Row, bugs map[string]string) {
+	t.Helper()
+	for _, row := range rows {
+		if bugs[row.Name] == "" {
+			t.Errorf("%s has no planted bug", row.Name)
+		}
+	}
 }
 
 // Loops is a property of what CheckTrace finds: a planner in a fair cluster, until nothing
@@ -124,15 +141,10 @@ func found(t *testing.T, property func(*rapid.T)) {
 	t.Logf("found in case %d", n)
 }
 
-// compare demands a bug for each check, and compares the table of README.md with that of the
-// code, or, with KPLAN_UPDATE set, writes it.
-func compare(t *testing.T, rows []Row, bugs map[string]string) {
+// Compare compares the table of README.md with that of the code, or, with KPLAN_UPDATE set,
+// writes it.
+func Compare(t *testing.T, rows []Row, bugs map[string]string) {
 	t.Helper()
-	for _, row := range rows {
-		if bugs[row.Name] == "" {
-			t.Errorf("%s has no planted bug", row.Name)
-		}
-	}
 	const name, heading = "README.md", "| check |"
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s promises that | run by | finds the planted bug |\n|---|---|---|---|\n", heading)

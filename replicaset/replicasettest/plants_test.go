@@ -238,3 +238,23 @@ func changes(plan Planner, name string) func(*rapid.T) {
 
 // Our own planner passes as a loop, too.
 func TestLoops(t *testing.T) { rapid.Check(t, room.Loops(replicaset.Reconcile, settings{})) }
+
+// Only the machine shows a planner what it sees when its cache lags behind its own writes: a
+// planner that waits for more than two creations no longer than ten seconds creates them
+// again, and passes all checks of what it does about one snapshot.
+func TestStaleViews(t *testing.T) {
+	hasty := func(s replicaset.Snapshot, now time.Time, o replicaset.Options) (replicaset.Plan, error) {
+		if s.Expectations.Creations > 2 && now.Sub(s.Expectations.At) > 9*time.Second {
+			s.Expectations = replicaset.Expectations{}
+		}
+		return replicaset.Reconcile(s, now, o)
+	}
+	if n := properties.Cases(t, Property(hasty), 500); n != 0 {
+		t.Errorf("found in case %d without a stale view", n)
+	}
+	n := properties.Cases(t, Machine(hasty, Only("bounds after every prefix", "bounds from stale views")), 2000)
+	if n == 0 {
+		t.Fatal("not found in 2000 cases")
+	}
+	t.Logf("found in case %d", n)
+}

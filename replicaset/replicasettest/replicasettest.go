@@ -113,7 +113,14 @@ func Property(plan Planner, settings ...Setting) func(*rapid.T) {
 
 // Machine is a state machine of a planner and a cluster. A pass is carried out, or only a
 // prefix of it, because the controller crashes; pods are scheduled, become ready, fail or
-// end; time passes; and somebody scales. Every plan is checked, and the true state after each of its writes; and in the end it must come to rest.
+// end; time passes; and somebody scales. Every plan is checked, and the true state after each
+// of its writes; and in the end it must come to rest.
+//
+// A pass may see an old view: the cache lags behind, by no more than five minutes behind what
+// the controller has written, and never goes back. The controller has the Expectations
+// of its last plan, until a crash.
+// A bound may be missed by the pods that others have changed since, and by none that the
+// controller has written itself.
 func Machine(plan Planner, settings ...Setting) func(*rapid.T) {
 	return room.Machine(plan, chosen(settings))
 }

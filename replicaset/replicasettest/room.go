@@ -30,6 +30,8 @@ var room = properties.Room[replicaset.Snapshot, replicaset.Options, replicaset.P
 	Derived: []string{"exact difference", "own active pods only", "no surplus deletion", "adoption and release", "one controller per pod",
 		"deleting ReplicaSet rests"},
 	Begin: func(*replicaset.Snapshot) {},
+	Drift: drift,
+	Blind: func(s *replicaset.Snapshot, p *replicaset.Plan, now time.Time) { s.Expectations = p.Expect(*s, now) },
 	World: map[string]func(random.Source, *replicaset.Snapshot, time.Time){"pods live": live, "pods die": die, "it is told": told},
 }
 
@@ -43,6 +45,25 @@ func draw(s random.Source, kind random.Kind) replicaset.Snapshot {
 		snapshot.ReplicaSet.Replicas = &limited
 	}
 	return snapshot
+}
+
+// drift is how many pods have changed, or are there on one side only.
+func drift(before, after *replicaset.Snapshot) (n int64) {
+	if before.ReplicaSet.Generation != after.ReplicaSet.Generation {
+		return properties.Unknown
+	}
+	there := map[string]*podorder.Pod{}
+	for i := range before.Pods {
+		there[before.Pods[i].Name] = &before.Pods[i]
+	}
+	for i := range after.Pods {
+		p := &after.Pods[i]
+		if q := there[p.Name]; q == nil || q.Phase != p.Phase || q.Ready != p.Ready || q.DeletionTimestamp != p.DeletionTimestamp {
+			n++
+		}
+		delete(there, p.Name)
+	}
+	return n + int64(len(there))
 }
 
 // live lets pods be scheduled, run and become ready, and those end that were deleted.
