@@ -17,7 +17,7 @@ func deployment() []Invariant {
 	pass := func(f func(*DeploymentPass) []string) []check { return []check{on[DeploymentPass](f)} }
 	return []Invariant{
 		{Name: "surge bound", Title: "no more pods are wanted than replicas and surge, or than before", Source: "upstream: NewRSNewReplicas",
-			Corrected: true, Defects: share, checks: pass(surgeBound)},
+			Corrected: true, Defects: share, checks: append(pass(surgeBound), on[ArgoPass](argoSurge))},
 		{Name: "availability bound", Title: "a rolling update leaves the minimum available, or what is", Source: "upstream: reconcileOldReplicaSets",
 			Corrected: true, Defects: []string{"deploy.StatusAheadStopsCleanup", "deploy.ExcessAvailableCounts", "deploy.SumsWrapAround", "deploy.ScalingTakesAvailable"}, checks: pass(availabilityBound)},
 		{Name: "rounding of limits", Title: "surge is rounded up, unavailable down, and both 0 mean 1 unavailable", Source: "upstream: ResolveFenceposts", checks: pass(roundingOfLimits)},

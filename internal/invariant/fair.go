@@ -17,3 +17,6 @@ func RunDaemonSet(c *DaemonSetPlanner) (DaemonSetTrace, bool) {
 func RunReplicaSet(c *ReplicaSetPlanner) (ReplicaSetTrace, bool) {
 	return replicaSetModel.run(c, c.Snapshot, c.Now)
 }
+
+// RunArgo is RunDeployment for a Rollout of Argo.
+func RunArgo(c *ArgoPlanner) (ArgoTrace, bool) { return argoModel.run(c, c.Snapshot, c.Now) }

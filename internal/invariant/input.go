@@ -10,6 +10,7 @@ import (
 	"github.com/kplan-go/kplan/deploy"
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/rollout/argo"
 	"github.com/kplan-go/kplan/rollout/batchrelease"
 	"github.com/kplan-go/kplan/rollout/kruise"
 )
@@ -81,6 +82,11 @@ type (
 	RolloutPlanner = Planner[kruise.Snapshot, kruise.Options, kruise.Plan]
 	BatchPass      = Pass[batchrelease.Snapshot, batchrelease.Options, batchrelease.Plan]
 	BatchPlanner   = Planner[batchrelease.Snapshot, batchrelease.Options, batchrelease.Plan]
+
+	ArgoPass    = Pass[argo.Snapshot, argo.Options, argo.Plan]
+	ArgoPlanner = Planner[argo.Snapshot, argo.Options, argo.Plan]
+	ArgoTrace   = Trace[argo.Snapshot, argo.Options, argo.Plan]
+	ArgoChange  = Change[argo.Snapshot, argo.Options, argo.Plan]
 )
 
 // inputs names the types that checks look at.
@@ -108,6 +114,9 @@ var inputs = map[reflect.Type]string{
 	reflect.TypeFor[RolloutPlanner]():    "RolloutPlanner",
 	reflect.TypeFor[BatchPass]():         "BatchPass",
 	reflect.TypeFor[BatchPlanner]():      "BatchPlanner",
+	reflect.TypeFor[ArgoPass]():          "ArgoPass",
+	reflect.TypeFor[ArgoPlanner]():       "ArgoPlanner",
+	reflect.TypeFor[ArgoChange]():        "ArgoChange",
 	reflect.TypeFor[Release]():           "Release",
 	reflect.TypeFor[Partitioning]():      "Partitioning",
 	reflect.TypeFor[Selecting]():         "Selecting",

@@ -18,7 +18,7 @@ const pace = 40 * time.Minute
 const longest = 300
 
 func models(checks modelChecks) []check {
-	return []check{on[DeploymentPlanner](checks.deployment), on[ReplicaSetPlanner](checks.replicaSet), on[DaemonSetPlanner](checks.daemonSet)}
+	return []check{on[DeploymentPlanner](checks.deployment), on[ReplicaSetPlanner](checks.replicaSet), on[DaemonSetPlanner](checks.daemonSet), on[ArgoPlanner](checks.argo)}
 }
 
 // modelChecks is one generic check for each planner that has a model.
@@ -26,6 +26,7 @@ type modelChecks struct {
 	deployment func(*DeploymentPlanner) []string
 	replicaSet func(*ReplicaSetPlanner) []string
 	daemonSet  func(*DaemonSetPlanner) []string
+	argo       func(*ArgoPlanner) []string
 }
 
 func (m *model[S, O, P]) pass(c *Planner[S, O, P], s S, now time.Time) (*Pass[S, O, P], error) {
@@ -82,7 +83,7 @@ func actionsTakeEffectOf[S, O, P any](m *model[S, O, P]) func(*Planner[S, O, P])
 				if m.apply(&s, []fmt.Stringer{a}, c.Now) != nil {
 					return lines // it is for another object than there is
 				}
-				known := m.repeats != nil && m.repeats(&s, c.Options) && !c.Strict
+				known := m.repeats != nil && m.repeats(&s, c.Options) && !c.Strict || m.unseen != nil && m.unseen(a)
 				if encode(s) == before && !known {
 					lines = append(lines, fmt.Sprintf("plan %d: %v changes nothing", round+1, a))
 				}
@@ -298,7 +299,7 @@ func boundsFromStaleViewsOf[S, O, P any](m *model[S, O, P]) func(*Planner[S, O, 
 // changes returns the checks of what became of the true state, with slack or without.
 func changes(slack bool) []check {
 	return []check{on[DeploymentChange](changed(&deploymentModel, slack)), on[ReplicaSetChange](changed(&replicaSetModel, slack)),
-		on[DaemonSetChange](changed(&daemonSetModel, slack))}
+		on[DaemonSetChange](changed(&daemonSetModel, slack)), on[ArgoChange](changed(&argoModel, slack))}
 }
 
 func changed[S, O, P any](m *model[S, O, P], slack bool) func(*Change[S, O, P]) []string {

@@ -124,7 +124,8 @@ func trafficFollowsReadyPods(p *RolloutPass) []string {
 			continue
 		}
 		before, after := weightOf(p.Snapshot.Traffic.Route, canary), weightOf(&traffic.Route{Rules: route.Rules}, canary)
-		closes := p.Snapshot.Rollout.BlueGreen != nil && p.Snapshot.Rollout.Status.ProgressingReason() == kruise.ProgressFinalising
+		r := &p.Snapshot.Rollout
+		closes := r.BlueGreen != nil && (r.Status.ProgressingReason() == kruise.ProgressFinalising || r.Status.Phase == kruise.PhaseDisabling || r.Status.Phase == kruise.PhaseTerminating)
 		if after <= before || closes && after == 100 {
 			continue
 		}

@@ -50,6 +50,8 @@ type model[S, O, P any] struct {
 	// that a second plan would make again.
 	moves     func(p *P) int64
 	creations func(p *P) int64
+	// unseen tells that the effect of an action is not in the snapshot.
+	unseen func(a fmt.Stringer) bool
 	// lost tells that by a known defect a crash may lead to another end.
 	lost func(p *Pass[S, O, P]) bool
 	// endless and repeats tell that a known defect makes plans forever, or again.

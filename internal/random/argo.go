@@ -76,6 +76,13 @@ func update(s Source, lags bool) argo.Snapshot {
 		CurrentPodHash: "v4", StableRS: OneOf(s, "stable", "v1", "v1", "v1", "v4"), CurrentStepIndex: &index,
 		Abort: Bool(s, "abort"), PromoteFull: OneIn(s, "full", 9), ControllerPause: Bool(s, "resumed"),
 	}
+	if i := int(index); i < len(r.Steps) && r.Steps[i].Pause != nil && Bool(s, "paused by its step") {
+		status.ControllerPause = true
+		status.Conditions = []argo.Condition{
+			{Type: argo.ConditionProgressing, Status: "Unknown", Reason: "RolloutPaused", LastUpdateTime: Now.Add(-time.Hour)}, {Type: argo.ConditionPaused, Status: "True", Reason: "RolloutPaused"},
+		}
+		status.PauseConditions = []argo.PauseCondition{{Reason: argo.PauseStep, StartTime: Now.Add(-time.Duration(OneOf(s, "paused for", 60, 61, 5, 0)) * time.Second)}}
+	}
 	styled(s, &snapshot)
 	run := func(name string) argo.Run {
 		return argo.Run{Phase: OneOf(s, name, "", argo.RunInconclusive, argo.RunSuccessful)}

@@ -205,7 +205,7 @@ func midwayRollout(s Source) kruise.Snapshot {
 			panic(err) // the planner refuses what is true, or its own plan
 		}
 		if br := snapshot.BatchRelease; br != nil {
-			snapshot.BatchRelease = released(s, *br)
+			snapshot.BatchRelease = Released(s, *br)
 		}
 		if sub := snapshot.Rollout.Status.Sub; sub != nil && sub.CurrentStepState == kruise.StatePaused && Bool(s, "approved") {
 			approved := *sub
@@ -216,9 +216,9 @@ func midwayRollout(s Source) kruise.Snapshot {
 	return snapshot
 }
 
-// released is a BatchRelease that has come as far as its plan lets it, or is on its way; nil
+// Released is a BatchRelease that has come as far as its plan lets it, or is on its way; nil
 // once it is gone.
-func released(s Source, br batchrelease.Release) *batchrelease.Release {
+func Released(s Source, br batchrelease.Release) *batchrelease.Release {
 	if !br.DeletionTimestamp.IsZero() {
 		if Bool(s, "release goes") {
 			return nil
