@@ -90,6 +90,7 @@ var forTests = map[string][]string{
 	"daemonset/daemonsettest":   {"daemonset", "daemonset/inplace", "internal/invariant", "internal/properties", "internal/random", "podorder"},
 	"podorder/podordertest":     {"internal/invariant", "internal/properties", "internal/random", "podorder"},
 	"selector/selectortest":     {"internal/invariant", "internal/properties", "internal/random", "selector", "selector/claim"},
+	"rollout/rollouttest":       {"internal/invariant", "internal/properties", "internal/random", "rollout", "rollout/argo", "rollout/batchrelease", "rollout/kruise", "rollout/traffic", "rollout/workload"},
 	"replicaset/replicasettest": {"internal/invariant", "internal/properties", "internal/random", "podorder", "replicaset", "selector/claim"},
 }
 

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package rollouttest
+
+import (
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/kplan-go/kplan/internal/invariant"
+	"github.com/kplan-go/kplan/internal/properties"
+	"github.com/kplan-go/kplan/rollout/batchrelease"
+	"github.com/kplan-go/kplan/rollout/kruise"
+	"github.com/kplan-go/kplan/rollout/traffic"
+	"github.com/kplan-go/kplan/rollout/workload"
+)
+
+// A View is the true state of a release of OpenKruise at one moment.
+type View struct {
+	At       time.Time
+	Rollout  kruise.Rollout
+	Release  *batchrelease.Release // nil if there is none
+	Workload workload.Workload
+	Traffic  traffic.Objects
+	New, Old int32 // pods that are wanted, of the template that is wanted and of others
+	// NewReady are pods of the wanted template that are ready, Available all that are
+	// available.
+	NewReady, Available int32
+}
+
+// A Trace is what is seen of the release of a Deployment by partition, one view after each
+// pass of anybody.
+type Trace struct {
+	Views   []View
+	Options kruise.Options // with RepairAll, nothing is excused
+	// Fair tells that pods become available, pauses are approved, and the last view is from
+	// long after the last change of what is wanted.
+	Fair bool
+}
+
+// CheckTrace checks a release as a whole: that batches grow, bounds hold in every view, and
+// that it ends, with one template. Of the settings it reads Only, Except and Strict.
+func CheckTrace(t rapid.TB, trace Trace, settings ...Setting) {
+	t.Helper()
+	set := chosen[kruise.Snapshot, kruise.Options](t, settings)
+	release := invariant.Release{Options: trace.Options, Fair: trace.Fair, Strict: set.Strict}
+	for _, v := range trace.Views {
+		release.Views = append(release.Views, invariant.ReleaseView(v))
+	}
+	properties.Decided(t, releases, &release, trace, properties.Choice{Only: set.Only, Except: set.Except})
+}
