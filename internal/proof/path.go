@@ -33,7 +33,7 @@ func (p *program) paths(c contract, elements int) ([]path, error) {
 	for _, t := range m.before(m.ts.bool(true), len(m.facts)) {
 		q.assert(t)
 	}
-	out := &printer{named: map[*term]string{}, sums: map[string]bool{}, exact: true}
+	out := newPrinter(true)
 	for _, t := range q.asserted {
 		name := out.term(t)
 		fmt.Fprintf(&out.out, "(assert %s)\n", name)

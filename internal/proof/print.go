@@ -10,7 +10,7 @@ import (
 
 // print writes the question for a solver, each term once.
 func (q *question) print(exact bool) string {
-	p := &printer{named: map[*term]string{}, sums: map[string]bool{}, exact: exact}
+	p := newPrinter(exact)
 	for _, t := range q.asserted {
 		name := p.term(t)
 		fmt.Fprintf(&p.out, "(assert %s)\n", name)
@@ -18,11 +18,23 @@ func (q *question) print(exact bool) string {
 	return p.out.String()
 }
 
+// A printer numbers names in the order in which it comes to them, so that equal questions are
+// equal texts, whatever else was followed before.
 type printer struct {
 	out   strings.Builder
 	named map[*term]string
-	sums  map[string]bool
+	sums  map[string]string // what functions are declared as
 	exact bool
+}
+
+func newPrinter(exact bool) *printer {
+	return &printer{named: map[*term]string{}, sums: map[string]string{}, exact: exact}
+}
+
+// numbered is a name with another number.
+func numbered(name string, n int) string {
+	name, _, _ = strings.Cut(strings.Trim(name, "|"), "#")
+	return fmt.Sprintf("|%s#%d|", name, n)
 }
 
 // term declares all that a term needs, and returns its name.
@@ -37,25 +49,25 @@ func (p *printer) term(t *term) string {
 	for _, a := range t.args {
 		args = append(args, p.term(a))
 	}
-	name := fmt.Sprintf("t%d", t.id)
+	name := fmt.Sprintf("t%d", len(p.named))
 	switch t.op {
 	case variable:
-		name = t.name
+		name = numbered(t.name, len(p.named))
 		fmt.Fprintf(&p.out, "(declare-const %s %v)\n", name, t.sort)
 	case apply:
-		if !p.sums[t.name] {
-			p.sums[t.name] = true
-			fmt.Fprintf(&p.out, "(declare-fun |%s| (Int) Int)\n", t.name)
+		if p.sums[t.name] == "" {
+			p.sums[t.name] = numbered("sum of", len(p.sums)) // no variable is called so
+			fmt.Fprintf(&p.out, "(declare-fun %s (Int) Int)\n", p.sums[t.name])
 		}
-		fmt.Fprintf(&p.out, "(define-fun %s () Int (|%s| %s))\n", name, t.name, args[0])
+		fmt.Fprintf(&p.out, "(define-fun %s () Int (%s %s))\n", name, p.sums[t.name], args[0])
 	case filled:
 		fmt.Fprintf(&p.out, "(define-fun %s () %v ((as const %v) %s))\n", name, t.sort, t.sort, args[0])
 	default:
 		op := string(t.op)
 		if !p.exact && nonlinear(t) {
 			op = "any" + op
-			if !p.sums[op] {
-				p.sums[op] = true
+			if p.sums[op] == "" {
+				p.sums[op] = op
 				fmt.Fprintf(&p.out, "(declare-fun %s (Int Int) Int)\n", op)
 			}
 		}

@@ -104,8 +104,8 @@ func readSource() (*source, error) {
 	return s, nil
 }
 
-// program builds the code. With other text in some files, it has nothing but the first group
-// with one of these.
+// program builds the code. With other text in some files, it has nothing but the groups with
+// one of these.
 func (s *source) program(overlay map[string][]byte) (*program, error) {
 	p := &program{files: s.files, others: map[string]contract{}, loops: map[*ssa.Function][]*loop{}}
 	for i, roots := range s.roots {
@@ -120,8 +120,8 @@ func (s *source) program(overlay map[string][]byte) (*program, error) {
 				return nil, err
 			}
 		}
-		if err := p.add(groups[i], roots); err != nil || overlay != nil {
-			return p, err
+		if err := p.add(groups[i], roots); err != nil {
+			return nil, err
 		}
 	}
 	return p, nil

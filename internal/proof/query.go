@@ -46,19 +46,14 @@ func (m *machine) discharge(p *proof) error {
 // settle asks first with the facts that are near to the goal, since what follows from
 // some facts follows from all, and the fewer there are the sooner a solver is done. It begins
 // with the effort that was enough for another solver.
-func (m *machine) settle(s *session, o obligation, enough int, answers map[string]answer) (result, error) {
+func (m *machine) settle(s *session, o obligation, enough int, answers *memory) (result, error) {
 	r := result{obligation: o}
 	known := m.known(o)
 	for i := range efforts {
 		e := (enough + i) % len(efforts)
 		text := m.question(o.what, near(o.what, known, efforts[e].steps), efforts[e])
-		if old, ok := answers[s.name+text]; ok {
-			r.answer = old
-		} else if err := r.ask(s, text); err != nil {
+		if err := r.ask(s, text, answers); err != nil {
 			return r, err
-		}
-		if answers != nil {
-			answers[s.name+text] = r.answer
 		}
 		if r.answer == unsatisfiable {
 			r.effort = e
@@ -68,14 +63,18 @@ func (m *machine) settle(s *session, o obligation, enough int, answers map[strin
 	return r, nil
 }
 
-func (r *result) ask(s *session, text string) error {
+func (r *result) ask(s *session, text string, answers *memory) (err error) {
+	if old, ok := answers.of(s, text); ok {
+		r.answer = old
+		return nil
+	}
 	if err := s.send("(push 1)\n" + text); err != nil {
 		return err
 	}
-	var err error
 	if r.answer, err = s.ask(); err != nil {
 		return fmt.Errorf("%w\n%s", err, text)
 	}
+	answers.keep(s, text, r.answer)
 	return s.send("(pop 1)\n")
 }
 
@@ -246,7 +245,7 @@ func (q *question) abstract(t *term, holds, fixed bool, done map[string]*term) *
 }
 
 func (q *question) truth(e *term) *term {
-	return q.ts.intern(term{op: variable, sort: boolean, name: fmt.Sprintf("|all %d|", e.id)})
+	return q.ts.intern(term{op: variable, sort: boolean, name: fmt.Sprintf("|all#%d|", e.id)})
 }
 
 // failures says that there is a place where it fails, if something does not hold for all of

@@ -94,7 +94,7 @@ func (m *machine) satisfy(s *session, all []*term) (map[string]*big.Int, error) 
 	for _, t := range all {
 		q.assert(t)
 	}
-	p := &printer{named: map[*term]string{}, sums: map[string]bool{}, exact: true}
+	p := newPrinter(true)
 	for _, t := range q.asserted {
 		name := p.term(t)
 		fmt.Fprintf(&p.out, "(assert %s)\n", name)
