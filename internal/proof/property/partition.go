@@ -20,6 +20,8 @@ func PartitionWithinReplicas(p rollout.IntOrPercent, replicas int32) {
 	prove("from none to all", 0 <= limit && limit <= replicas)
 	prove("all only at 100%", !p.IsPercent() || p.Value() == 100 || replicas <= 1 || limit < replicas)
 	prove("all at 100%", !p.IsPercent() || p.Value() != 100 || limit == replicas)
+	asked := partition.BatchSize(p, replicas)
+	prove("as many as it says, but for that one", limit == asked || asked == replicas && replicas > 1 && limit == replicas-1)
 }
 
 // PartitionsMonotone: a larger partition never lets fewer pods be new.
@@ -56,13 +58,23 @@ func PartitionCreation(p rollout.IntOrPercent, b rollout.Budget, total int64, no
 	prove("not below 0", size >= 0)
 	prove("within the limit, or one", size <= max(1, limit))
 	prove("none at partition 0, if repaired", !none || limit > 0 || size == 0)
+	grown := partition.NewSize(p, b, total, 0)
+	prove("as growth has it where there is a surge", b.Surge == 0 || size == grown)
+	prove("it starts with a pod where there is none", b.Surge > 0 || b.Replicas == 0 || none && limit == 0 || size >= 1)
+	prove("no more than growth has, or that pod", size <= max(1, grown))
 }
 
-// SharesOfOldPods: the percentage of old pods that a CloneSet keeps is never above what is
-// asked for, but for the least one.
+// SharesOfOldPods: the percentage of old pods that a CloneSet keeps is what is asked for, rounded
+// down, but for the least one, which stays unless the batch is 100%.
 func SharesOfOldPods(stable, replicas int32, batch rollout.IntOrPercent) {
 	assume(0 <= stable && 0 < replicas)
 	kept := partition.StableShare(stable, replicas, batch)
 	prove("a percentage", kept.IsPercent() && 0 <= kept.Value() && kept.Value() <= 100)
 	prove("not more than asked for", kept.Value() <= 1 || int64(kept.Value())*int64(replicas) <= 100*int64(stable))
+	prove("nor less by one percent", stable >= replicas || 100*int64(stable) < int64(kept.Value())*int64(replicas)+int64(replicas))
+	prove("all where all stay", stable < replicas || kept.Value() == 100)
+	prove("none where none stays", stable > 0 || kept.Value() == 0)
+	last := batch == rollout.Percent(100)
+	prove("none only with the last batch", last || stable == 0 || kept.Value() > 0)
+	prove("the last batch keeps no more at all", !last || int64(kept.Value())*int64(replicas) <= 100*int64(stable) || stable >= replicas)
 }

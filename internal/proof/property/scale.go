@@ -34,11 +34,18 @@ func SharesRound(s rollout.Set, b rollout.Budget, toAdd, added int64) {
 func FractionDirection(b rollout.Budget, size, before int32) {
 	p := rollout.Policy{ExactSums: true, ExactProducts: true}
 	assume(valid(b) && b.Replicas > 0 && size >= 0 && before > 0)
-	n := rollout.Fraction(b, size, before, p)
-	prove("it gains", int64(before) > int64(b.Replicas)+int64(b.Surge) || n >= 0)
-	prove("it loses", int64(before) < int64(b.Replicas)+int64(b.Surge) || n <= 0)
+	n, most := rollout.Fraction(b, size, before, p), int64(b.Replicas)+int64(b.Surge)
+	products(int64(size), int64(before), most)
+	prove("it gains", int64(before) > most || n >= 0)
+	prove("it loses", int64(before) < most || n <= 0)
 	prove("no size is below 0", int64(size)+n >= 0)
 }
+
+// products says that of two numbers the larger is the larger one as many times as well.
+//
+//proof:requires 0 <= times && times < 2147483648 && 0 <= a && a < 8589934592 && 0 <= b && b < 8589934592
+//proof:ensures implies(a <= b, times*a <= times*b) && implies(b <= a, times*b <= times*a)
+func products(times, a, b int64) bool { return times*a <= times*b }
 
 // FractionWithoutOverflow: the share as Kubernetes reckons it, whose product wraps around, is
 // exact while that product is below 2^31.
