@@ -40,16 +40,21 @@ func (p Policy) shrink(b Budget, newSet Set, size int32, old []Set) Shrinking {
 // those behind it. All sums are exact. It mirrors reconcileOldMachineSetsRollingUpdate of
 // Cluster API (commit ae7ff047), for which these policies are.
 func ShrinkWorstCase(b Budget, newSet Set, size int32, old []Set, sizes []int32) Shrinking {
-	w := worst{least: int64(b.Replicas) - int64(b.Unavailable), old: old, sizes: make([]int64, len(old))}
+	w := worst{least: int64(b.Replicas) - int64(b.Unavailable), available: int64(newSet.Available)}
 	w.room = int64(min(newSet.Wanted, newSet.Available)) - pending(newSet, int64(size)) - w.least
-	w.available = int64(newSet.Available)
-	idle := true
+	now, idle := make([]int64, len(old)), true
+	//proof:keeps all(k, 0, done, now[k] == choose(k < len(sizes), sizes[k], old[k].Wanted))
+	//proof:keeps w.least == b.Replicas-b.Unavailable
+	//proof:keeps w.available == newSet.Available+sum(k, done, old[k].Available) && -2147483648*(done+1) <= w.available && w.available <= 2147483647*(done+1)
+	//proof:keeps w.room == min(newSet.Wanted, newSet.Available)-pending(newSet, size)-w.least+sum(k, done, old[k].Wanted-pending(old[k], choose(k < len(sizes), sizes[k], old[k].Wanted)))
+	//proof:keeps -2147483648*(done+2) <= w.room && w.room <= 2147483647*(done+1)
+	//proof:keeps idle == all(k, 0, done, old[k].Wanted == 0)
 	for i, s := range old {
-		w.sizes[i] = int64(s.Wanted)
+		now[i] = int64(s.Wanted)
 		if i < len(sizes) {
-			w.sizes[i] = int64(sizes[i])
+			now[i] = int64(sizes[i])
 		}
-		w.room += int64(s.Wanted) - pending(s, w.sizes[i])
+		w.room += int64(s.Wanted) - pending(s, now[i])
 		w.available += int64(s.Available)
 		idle = idle && s.Wanted == 0
 	}
@@ -57,48 +62,85 @@ func ShrinkWorstCase(b Budget, newSet Set, size int32, old []Set, sizes []int32)
 	if w.room <= 0 {
 		return r
 	}
-	r.Unavailable, r.Available = make([]int32, len(old)), make([]int32, len(old))
-	for i, s := range old {
-		r.Unavailable[i] = w.lose(i, w.sizes[i]-int64(s.Available))
-		r.Removed += int64(r.Unavailable[i])
-	}
+	unavailable, left, rest := w.lose(old, now, false)
+	others, _, end := rest.lose(old, left, true)
+	removed := int64(0)
+	//proof:keeps sum(k, len(old), choose(unavailable[k] > 0, min(old[k].Available, max(0, old[k].There-now[k]+unavailable[k])), 0))+sum(k, len(old), choose(others[k] > 0, min(old[k].Available, max(0, old[k].There-left[k]+others[k])), 0)) == 0 || w.available-sum(k, len(old), choose(unavailable[k] > 0, min(old[k].Available, max(0, old[k].There-now[k]+unavailable[k])), 0))-sum(k, len(old), choose(others[k] > 0, min(old[k].Available, max(0, old[k].There-left[k]+others[k])), 0)) >= w.least
+	//proof:keeps removed == sum(k, done, unavailable[k]+others[k]) && 0 <= removed && removed <= 4294967294*done
 	for i := range old {
-		r.Available[i] = w.lose(i, w.sizes[i])
-		r.Removed += int64(r.Available[i])
+		removed += int64(unavailable[i]) + int64(others[i])
 	}
-	r.Have = w.available
+	r.Unavailable, r.Available, r.Removed, r.Have = unavailable, others, removed, end.available
 	return r
 }
 
 // pending is how many pods of a set that is to get a size are still to go.
 func pending(s Set, size int64) int64 { return max(0, int64(s.There)-min(int64(s.Wanted), size)) }
 
-// A worst is the state of [ShrinkWorstCase].
-type worst struct {
-	old                    []Set
-	sizes                  []int64
-	room, available, least int64
+// A worst is what is left as [ShrinkWorstCase] goes on.
+type worst struct{ room, available, least int64 }
+
+// lose goes through sets, which are to get sizes as they are now, and takes their pods as far as
+// there is room: those that are not available, or any.
+//
+//proof:requires len(now) == len(old) && all(k, 0, len(old), 0 <= old[k].Available && 0 <= old[k].There && 0 <= now[k] && now[k] <= 2147483647)
+//proof:requires 0 <= w.room && w.room <= 4611686018427387904 && 0 <= w.least && w.least <= 2147483647
+//proof:requires -2147483647*len(old) <= w.available && w.available <= 4611686018427387904
+//proof:ensures len(lost) == len(old) && len(left) == len(old) && rest.least == w.least
+//proof:ensures all(k, 0, len(old), 0 <= lost[k] && 0 <= left[k] && left[k] == now[k]-lost[k])
+//proof:ensures all(k, 0, len(old), lost[k] == 0 || left[k] >= min(max(0, old[k].Wanted), max(0, max(old[k].Least, old[k].Protected))))
+//proof:ensures 0 <= rest.room && rest.room <= w.room && rest.room == w.room-sum(k, len(old), lost[k])
+//proof:ensures w.available-2147483647*len(old) <= rest.available && rest.available <= w.available-sum(k, len(old), choose(lost[k] > 0, min(old[k].Available, max(0, old[k].There-now[k]+lost[k])), 0))
+//proof:ensures 0 <= sum(k, len(old), choose(lost[k] > 0, min(old[k].Available, max(0, old[k].There-now[k]+lost[k])), 0))
+//proof:ensures sum(k, len(old), choose(lost[k] > 0, min(old[k].Available, max(0, old[k].There-now[k]+lost[k])), 0)) == 0 || w.available-sum(k, len(old), choose(lost[k] > 0, min(old[k].Available, max(0, old[k].There-now[k]+lost[k])), 0)) >= w.least
+//proof:ensures all(k, 0, len(old), rest.room <= 0 || lost[k] == max(0, min(now[k]-choose(whichever, 0, old[k].Available), choose(min(max(0, old[k].Wanted), max(0, max(old[k].Least, old[k].Protected))) > 0, now[k]-min(max(0, old[k].Wanted), max(0, max(old[k].Least, old[k].Protected))), now[k]))) || old[k].Available > 0 && old[k].There-left[k] >= rest.available-rest.least)
+func (w worst) lose(old []Set, now []int64, whichever bool) (lost []int32, left []int64, rest worst) {
+	lost, left, rest = make([]int32, len(old)), make([]int64, len(old)), w
+	//proof:keeps all(k, 0, done, 0 <= lost[k] && 0 <= left[k] && left[k] == now[k]-lost[k]) && rest.least == w.least
+	//proof:keeps all(k, 0, done, lost[k] == 0 || left[k] >= min(max(0, old[k].Wanted), max(0, max(old[k].Least, old[k].Protected))))
+	//proof:keeps 0 <= rest.room && rest.room <= w.room && rest.room == w.room-sum(k, done, lost[k])
+	//proof:keeps w.available-2147483647*done <= rest.available
+	//proof:keeps rest.available <= w.available-sum(k, done, choose(lost[k] > 0, min(old[k].Available, max(0, old[k].There-now[k]+lost[k])), 0))
+	//proof:keeps 0 <= sum(k, done, choose(lost[k] > 0, min(old[k].Available, max(0, old[k].There-now[k]+lost[k])), 0))
+	//proof:keeps sum(k, done, choose(lost[k] > 0, min(old[k].Available, max(0, old[k].There-now[k]+lost[k])), 0)) == 0 || w.available-sum(k, done, choose(lost[k] > 0, min(old[k].Available, max(0, old[k].There-now[k]+lost[k])), 0)) >= w.least
+	//proof:keeps all(k, 0, done, rest.room <= 0 || lost[k] == max(0, min(now[k]-choose(whichever, 0, old[k].Available), choose(min(max(0, old[k].Wanted), max(0, max(old[k].Least, old[k].Protected))) > 0, now[k]-min(max(0, old[k].Wanted), max(0, max(old[k].Least, old[k].Protected))), now[k]))) || old[k].Available > 0 && old[k].There-left[k] >= rest.available-rest.least)
+	for i, s := range old {
+		most := now[i]
+		if !whichever {
+			most -= int64(s.Available)
+		}
+		n, gone := s.atWorst(now[i], min(rest.room, most), rest.available-rest.least)
+		lost[i], left[i] = saturate(n), now[i]-n
+		rest.room -= n
+		rest.available -= gone
+	}
+	return lost, left, rest
 }
 
-// lose takes up to most pods from a set, as far as there is room.
-func (w *worst) lose(i int, most int64) int32 {
-	s, n := w.old[i], min(w.room, most)
+// atWorst returns how many of up to n pods a set of this size may lose, while so many available
+// ones are to spare, and how many of its available pods may be gone then.
+//
+//proof:requires 0 <= s.Available && 0 <= s.There && 0 <= size && size <= 2147483647
+//proof:requires n <= size && spare <= 4611686018427387904
+//proof:ensures 0 <= lost && lost <= max(0, n) && (lost == 0 || size-lost >= min(max(0, s.Wanted), max(0, max(s.Least, s.Protected))))
+//proof:ensures 0 <= gone && gone <= s.Available
+//proof:ensures lost == 0 || gone == min(s.Available, max(0, s.There-size+lost)) && gone <= max(0, spare)
+//proof:ensures lost == max(0, min(n, choose(min(max(0, s.Wanted), max(0, max(s.Least, s.Protected))) > 0, size-min(max(0, s.Wanted), max(0, max(s.Least, s.Protected))), n))) || s.Available > 0 && s.There-size+lost >= spare
+func (s Set) atWorst(size, n, spare int64) (lost, gone int64) {
 	if least := (Policy{}).least(s); least > 0 {
-		n = min(n, w.sizes[i]-int64(least))
+		n = min(n, size-int64(least))
 	}
 	if n <= 0 {
-		return 0
+		return 0, 0
 	}
-	if s.Available > 0 {
-		gone := int64(s.There) - w.sizes[i] // without those that go now
-		if spare := max(0, w.available-w.least); gone+n > spare {
-			n = max(0, spare-gone)
-		}
-		w.available -= min(int64(s.Available), max(0, gone+n))
+	if s.Available <= 0 {
+		return n, 0
 	}
-	w.sizes[i] -= n
-	w.room -= n
-	return saturate(n)
+	gone = int64(s.There) - size // without those that go now
+	if spare = max(0, spare); gone+n > spare {
+		n = max(0, spare-gone)
+	}
+	return n, min(int64(s.Available), max(0, gone+n))
 }
 
 // Deadlock returns the place of the old set that may lose one pod more than the budget
@@ -111,13 +153,18 @@ func (w *worst) lose(i int, most int64) int32 {
 // It mirrors reconcileDeadlockBreaker of Cluster API (commit ae7ff047).
 //
 //proof:ensures -1 <= result && result < len(old)
-//proof:ensures result < 0 || old[result].Wanted > 0 && old[result].Available != old[result].There && newSet.Available == newSet.Wanted
-//proof:ensures result < 0 || all(k, 0, len(old), old[k].Wanted == old[k].There)
+//proof:ensures result < 0 || newSet.Wanted == newSet.There && newSet.Available == newSet.Wanted && all(k, 0, len(old), old[k].Wanted == old[k].There)
+//proof:ensures result < 0 || old[result].Available != old[result].There && old[result].Wanted > min(max(0, old[result].Wanted), max(0, max(old[result].Least, old[result].Protected)))
+//proof:ensures result < 0 || !all(k, 0, len(old), old[k].There <= old[k].Available)
+//proof:ensures result < 0 || all(k, 0, result, old[k].Available == old[k].There || old[k].Wanted <= min(max(0, old[k].Wanted), max(0, max(old[k].Least, old[k].Protected))))
+//proof:ensures result >= 0 || newSet.Wanted != newSet.There || newSet.Available != newSet.Wanted || !all(k, 0, len(old), old[k].Wanted == old[k].There) || all(k, 0, len(old), old[k].There <= old[k].Available) || all(k, 0, len(old), old[k].Available == old[k].There || old[k].Wanted <= min(max(0, old[k].Wanted), max(0, max(old[k].Least, old[k].Protected))))
 func Deadlock(newSet Set, old []Set) int {
 	which, unavailable := -1, false
-	//proof:keeps -1 <= which && which < done
-	//proof:keeps which < 0 || old[which].Wanted > 0 && old[which].Available != old[which].There
-	//proof:keeps all(k, 0, done, old[k].Wanted == old[k].There)
+	//proof:keeps -1 <= which && which < done && all(k, 0, done, old[k].Wanted == old[k].There)
+	//proof:keeps unavailable == !all(k, 0, done, old[k].There <= old[k].Available)
+	//proof:keeps which < 0 || old[which].Available != old[which].There && old[which].Wanted > min(max(0, old[which].Wanted), max(0, max(old[which].Least, old[which].Protected)))
+	//proof:keeps which < 0 || all(k, 0, which, old[k].Available == old[k].There || old[k].Wanted <= min(max(0, old[k].Wanted), max(0, max(old[k].Least, old[k].Protected))))
+	//proof:keeps which >= 0 || all(k, 0, done, old[k].Available == old[k].There || old[k].Wanted <= min(max(0, old[k].Wanted), max(0, max(old[k].Least, old[k].Protected))))
 	for i, s := range old {
 		if s.Wanted != s.There {
 			return -1

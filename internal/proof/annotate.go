@@ -17,6 +17,7 @@ import (
 //
 //	done               the number of rounds that have ended
 //	implies(a, b)      if a then b
+//	choose(a, b, c)    b if a, and otherwise c
 //	all(k, a, b, c)    c for every k from a to b-1
 //	sum(k, n, e)       the sum of e for every k from 0 to n-1
 const mark = "//proof:"
@@ -273,6 +274,9 @@ func (c scope) call(e *ast.CallExpr) (typed, error) {
 		return c.run(f, e)
 	}
 	args, err := c.terms(e.Args...)
+	if err == nil && name == "choose" && len(args) == 3 {
+		return typed{c.ts.choose(args[0], args[1], args[2]), nil}, nil
+	}
 	if err != nil || len(args) != 2 {
 		return typed{}, fmt.Errorf("%s: %w", types.ExprString(e), err)
 	}
