@@ -36,6 +36,7 @@ type Shrinking struct {
 //proof:ensures sum(k, len(result.Unavailable), result.Unavailable[k]) <= max(0, p.of(newSet, false)+sum(k, len(old), old[k].Wanted)-p.MinAvailable(b))
 //proof:ensures implies(p.of(newSet, false)+sum(k, len(old), old[k].Wanted) <= p.MinAvailable(b), result.Removed == 0 && len(result.Unavailable) == 0 && len(result.Available) == 0)
 //proof:ensures result.Ahead < 0 || len(result.Available) == 0
+//proof:ensures implies(all(k, 0, len(old), old[k].Available <= old[k].Wanted), result.Ahead == -1)
 //proof:ensures len(result.Available) == 0 || result.Have == p.of(newSet, false)+sum(m, len(old), p.of(old[m], true))-sum(k, len(old), result.Available[k])
 //proof:ensures all(k, 0, len(result.Unavailable), old[k].Wanted-result.Unavailable[k] >= p.least(old[k]))
 //proof:ensures all(k, 0, len(result.Available), old[k].Wanted-result.Unavailable[k]-result.Available[k] >= p.least(old[k]))
@@ -113,6 +114,7 @@ func Spare(b Budget, available int64, p Policy) int64 {
 //
 //proof:requires all(k, 0, len(old), 0 <= old[k].Wanted && 0 <= old[k].Available)
 //proof:ensures len(lost) == len(old) && ahead >= -1
+//proof:ensures ahead < 0 || ahead < len(old) && sum < room && old[ahead].Wanted < old[ahead].Available
 //proof:ensures 0 <= sum && sum <= max(0, room) && sum == sum(k, len(old), lost[k])
 //proof:ensures all(k, 0, len(old), 0 <= lost[k] && lost[k] <= max(0, old[k].Wanted-old[k].Available))
 //proof:ensures all(k, 0, len(old), lost[k] <= old[k].Wanted-p.least(old[k]))

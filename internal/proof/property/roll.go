@@ -95,6 +95,7 @@ func StepMeasureFalls(b rollout.Budget, newSet rollout.Set, old []rollout.Set, t
 	r := rollout.Roll(b, newSet, old, int64(terminating), p)
 	was, is := distance(newSet.Wanted, b.Replicas), distance(r.Size, b.Replicas)
 	prove("a new set that changes comes nearer", is < was || r.Size == newSet.Wanted)
+	prove("no set is ahead, since none has more available pods than it wants", r.Shrinking.Ahead == -1)
 	//proof:keeps true
 	for i := range old {
 		prove("an old set never gains", at(r.Shrinking.Unavailable, i) >= 0 && at(r.Shrinking.Available, i) >= 0)
