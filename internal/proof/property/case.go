@@ -8,7 +8,7 @@ import "github.com/kplan-go/kplan/rollout"
 // replayed with the planner. So is a case for each path of a step.
 
 // Only the solver calls them.
-var _ = []any{surgeByDefault, stuckByDefault, excessByDefault, stepByDefault, stepRepaired, atReplicasByDefault}
+var _ = []any{surgeByDefault, stuckByDefault, excessByDefault, stepByDefault, stepRepaired, atReplicasByDefault, nodesByDefault, nodesStrictly}
 
 // stepByDefault is a step of a Deployment whose old sets all want pods, as by Kubernetes.
 func stepByDefault(b rollout.Budget, newSet rollout.Set, old []rollout.Set) rollout.Rolling {
@@ -83,4 +83,28 @@ func excessByDefault(b rollout.Budget, newSet rollout.Set, old []rollout.Set) {
 		available -= max(0, int64(min(s.Available, s.Wanted))-size)
 	}
 	prove("enough are available at the end", available >= min(before, exact.MinAvailable(b)))
+}
+
+// removals are the pods that go from nodes of a DaemonSet.
+type removals struct{ unavailable, available int }
+
+// nodesByDefault is a step of a DaemonSet that deletes first, on a few nodes.
+func nodesByDefault(n rollout.NodeCounts, limit int32) removals {
+	few(n, limit)
+	unavailable, available := n.Removals(limit)
+	return removals{unavailable, available}
+}
+
+// nodesStrictly is the same with the strict budget.
+func nodesStrictly(n rollout.NodeCounts, limit int32) removals {
+	few(n, limit)
+	unavailable, available := n.StrictRemovals(limit)
+	return removals{unavailable, available}
+}
+
+// few says that up to four nodes each have an old pod that is available, one that is not, and a
+// new one that is not.
+func few(n rollout.NodeCounts, limit int32) {
+	assume(0 < limit && limit <= 12 && 0 <= n.OldUnavailable && n.OldUnavailable <= 4 && 0 <= n.OldAvailable && n.OldAvailable <= 4)
+	assume(n.OfOld == n.OldUnavailable && n.OfOld <= n.Unavailable && n.Unavailable <= n.OfOld+4)
 }
