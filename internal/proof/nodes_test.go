@@ -77,7 +77,7 @@ func TestNodePaths(t *testing.T) {
 	p := program0(t)
 	for name, strict := range map[string]bool{"nodesByDefault": false, "nodesStrictly": true} {
 		t.Run(name, func(t *testing.T) {
-			all, err := p.paths(p.others[name], elements)
+			all, err := p.paths(p.others[name], elements, 0)
 			require.NoError(t, err)
 			t.Logf("%d paths", len(all))
 			require.Greater(t, len(all), 5)

@@ -18,8 +18,9 @@ type path struct {
 var patient = solver{name: "z3", command: []string{"z3", "-in"}}
 
 // paths finds an input for each path of a function for which all that it assumes holds, with
-// so many elements in each slice. It ends when the solver says that there is no other.
-func (p *program) paths(c contract, elements int) ([]path, error) {
+// so many elements in each slice. It ends when the solver says that there is no other, or with
+// so many paths if most is above 0.
+func (p *program) paths(c contract, elements, most int) ([]path, error) {
 	m, err := p.translate(c, elements)
 	if err != nil {
 		return nil, err
@@ -44,7 +45,7 @@ func (p *program) paths(c contract, elements int) ([]path, error) {
 		return nil, err
 	}
 	var found []path
-	for {
+	for most <= 0 || len(found) < most {
 		switch answer, err := s.ask(); {
 		case err != nil:
 			return nil, err
@@ -62,6 +63,7 @@ func (p *program) paths(c contract, elements int) ([]path, error) {
 			return nil, err
 		}
 	}
+	return found, nil
 }
 
 // conditions declares what conditions need, and returns the name of each.
