@@ -4,6 +4,7 @@
 package chart
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"time"
@@ -87,15 +88,28 @@ func (c *Chart) most() float64 {
 	return most
 }
 
-// width is how many characters the axis of time has on a terminal.
-const width = 72
+// How many characters the axis of time has on a terminal: as many as have room.
+const (
+	leastWidth = 20
+	mostWidth  = 72
+)
+
+// axis returns that for labels and numbers that take so many.
+func axis(w *terminal.Writer, labels int) int {
+	if w.Width() == 0 {
+		return mostWidth
+	}
+	return min(max(w.Width()-labels, leastWidth), mostWidth)
+}
 
 // Text draws the chart with one row for each series, and one for the spans.
 func (c *Chart) Text(w *terminal.Writer) {
-	label := 0
+	label, number := 0, 0
 	for _, s := range c.rows() {
 		label = max(label, len([]rune(terminal.Escape(s.Name))))
+		number = max(number, len(fmt.Sprint(s.last())))
 	}
+	width := axis(w, label+len("  ")+len(" ")+number)
 	digits := 100 * time.Millisecond
 	if c.End >= time.Minute {
 		digits = time.Second
@@ -104,13 +118,13 @@ func (c *Chart) Text(w *terminal.Writer) {
 	w.Printf("%-*s  0s%*s\n", label, "", width-2, end)
 	most := c.most()
 	for _, s := range c.Pods {
-		c.row(w, &s, label, most)
+		c.row(w, &s, label, width, most)
 	}
 	if c.Traffic != nil {
-		c.row(w, c.Traffic, label, 100)
+		c.row(w, c.Traffic, label, width, 100)
 	}
 	if len(c.Spans) > 0 {
-		w.Printf("%-*s  %s\n", label, "pauses", c.spans())
+		w.Printf("%-*s  %s\n", label, "pauses", c.spans(width))
 	}
 }
 
@@ -123,29 +137,29 @@ func (c *Chart) rows() []Series {
 	return rows
 }
 
-// instant returns the time of a column.
-func (c *Chart) instant(column int) time.Duration {
-	return time.Duration(float64(c.End) * float64(column) / (width - 1))
+// instant returns the time of a column of so many.
+func (c *Chart) instant(column, width int) time.Duration {
+	return time.Duration(float64(c.End) * float64(column) / float64(width-1))
 }
 
 // row draws a series as a line of blocks, and where it ends.
-func (c *Chart) row(w *terminal.Writer, s *Series, label int, most float64) {
+func (c *Chart) row(w *terminal.Writer, s *Series, label, width int, most float64) {
 	const blocks = " ▁▂▃▄▅▆▇█"
 	levels := []rune(blocks)
 	var line strings.Builder
 	for i := range width {
-		share := s.at(c.instant(i)) / most
+		share := s.at(c.instant(i, width)) / most
 		line.WriteRune(levels[int(math.Ceil(min(max(share, 0), 1)*float64(len(levels)-1)))])
 	}
 	w.Printf("%-*s  %s %v\n", label, s.Name, line.String(), s.last())
 }
 
-func (c *Chart) spans() string {
+func (c *Chart) spans(width int) string {
 	line := []rune(strings.Repeat(" ", width))
 	for _, s := range c.Spans {
 		first := -1
 		for i := range width {
-			if t := c.instant(i); t >= s.From && t <= s.To {
+			if t := c.instant(i, width); t >= s.From && t <= s.To {
 				line[i] = '░'
 				if first < 0 {
 					first = i
@@ -153,7 +167,7 @@ func (c *Chart) spans() string {
 			}
 		}
 		for i, r := range []rune(s.Name) {
-			if at := first + i; first >= 0 && at < width && c.instant(at) <= s.To {
+			if at := first + i; first >= 0 && at < width && c.instant(at, width) <= s.To {
 				line[at] = r
 			}
 		}

@@ -47,7 +47,7 @@ func TestText(t *testing.T) {
 	example().Text(terminal.NewWriter(&text))
 	golden(t, "testdata/example.txt", text.String())
 	for _, line := range strings.Split(strings.TrimSpace(text.String()), "\n") {
-		require.LessOrEqual(t, len([]rune(line)), width+20, line)
+		require.LessOrEqual(t, len([]rune(line)), mostWidth+20, line)
 	}
 	// Nothing at all is drawn as well.
 	text.Reset()

@@ -3,41 +3,172 @@
 package terminal
 
 import (
-	"bytes"
-	"fmt"
+	"slices"
 	"strings"
-	"text/tabwriter"
 )
 
-// A Table aligns cells in columns, as kubectl does.
-type Table struct {
-	buffer bytes.Buffer
-	tabs   *tabwriter.Writer
+// gap is what stands between two columns.
+const gap = 2
+
+// A Table aligns cells in columns, as kubectl does. Where the columns are wider than the
+// writer, the widest cells go on in further lines.
+type Table struct{ rows []row }
+
+type row struct {
+	style Style
+	cells []string // escaped
 }
 
 // NewTable returns a table with a header.
 func NewTable(header ...string) *Table {
 	t := &Table{}
-	t.tabs = tabwriter.NewWriter(&t.buffer, 0, 8, 2, ' ', 0)
-	t.Row(header...)
+	t.Styled(Bold, header...)
 	return t
 }
 
 // Row adds a row. Its cells are escaped, and columns are as wide as that takes.
-func (t *Table) Row(cells ...string) {
+func (t *Table) Row(cells ...string) { t.Styled(Plain, cells...) }
+
+// Styled adds a row that is drawn in a style, where there is colour.
+func (t *Table) Styled(style Style, cells ...string) {
+	r := row{style, make([]string, len(cells))}
 	for i, cell := range cells {
-		if i > 0 {
-			fmt.Fprint(t.tabs, "\t")
-		}
-		fmt.Fprint(t.tabs, Escape(cell))
+		r.cells[i] = Escape(cell)
 	}
-	fmt.Fprintln(t.tabs)
+	t.rows = append(t.rows, r)
 }
 
 // WriteTo writes the table without blanks at the ends of lines.
 func (t *Table) WriteTo(w *Writer) {
-	_ = t.tabs.Flush() // writes to memory
-	for line := range strings.Lines(t.buffer.String()) {
-		w.write(strings.TrimRight(line, " \n") + "\n")
+	widths := t.widths(w.width)
+	for k, r := range t.rows {
+		for _, line := range r.lines(k == 0, widths) {
+			w.write(w.styled(r.style, line) + "\n")
+		}
 	}
+}
+
+// widths returns how wide each column is: as its widest cell, or less where all of them
+// together have no room. Then first headers are broken, which costs lines only once, and then
+// the widest cells, at last also where nobody breaks a word.
+func (t *Table) widths(limit int) []int {
+	least, body, all := t.extents()
+	for limit > 0 && total(all) > limit {
+		i := narrower(all, body, least)
+		if i < 0 {
+			if i = slices.Index(all, slices.Max(all)); all[i] <= leastCut {
+				break
+			}
+		}
+		all[i]--
+	}
+	return t.tight(all)
+}
+
+// leastCut is down to where columns are made narrower within words.
+const leastCut = 12
+
+// wordsWidth is down to where the last column, which mostly tells something in words, gives
+// way before the others do.
+const wordsWidth = 16
+
+// narrower returns the column that gives way next, or -1.
+func narrower(all, body, least []int) int {
+	widest := -1
+	for i, w := range all {
+		if spare := w - max(body[i], least[i]); spare > 0 && (widest < 0 || spare > all[widest]-max(body[widest], least[widest])) {
+			widest = i
+		}
+	}
+	if last := len(all) - 1; widest < 0 && all[last] > max(least[last], wordsWidth) {
+		return last
+	}
+	if widest >= 0 {
+		return widest
+	}
+	for i, w := range all {
+		if w > least[i] && (widest < 0 || w >= all[widest]) {
+			widest = i
+		}
+	}
+	return widest
+}
+
+// tight returns the widths without what breaking the cells has left unused.
+func (t *Table) tight(widths []int) []int {
+	used := make([]int, len(widths))
+	for k, r := range t.rows {
+		for i, cell := range r.cells {
+			for _, line := range broken(cell, k == 0, i, widths[i]) {
+				used[i] = max(used[i], cellsOf(line))
+			}
+		}
+	}
+	return used
+}
+
+// extents returns for each column how wide it is at least, how wide its cells are without the
+// header, and with it.
+func (t *Table) extents() (least, body, all []int) {
+	for k, r := range t.rows {
+		for i, cell := range r.cells {
+			if i == len(all) {
+				least, body, all = append(least, 0), append(body, 0), append(all, 0)
+			}
+			all[i] = max(all[i], cellsOf(cell))
+			if k > 0 {
+				body[i] = max(body[i], cellsOf(cell))
+			}
+			pieces := parts(cell)
+			for _, part := range pieces {
+				n := cellsOf(strings.TrimRight(part, " "))
+				if i == 0 && k > 0 && len(pieces) > 1 {
+					n += goesOn
+				}
+				least[i] = max(least[i], n)
+			}
+		}
+	}
+	return least, body, all
+}
+
+func total(widths []int) int {
+	sum := gap * (len(widths) - 1)
+	for _, w := range widths {
+		sum += w
+	}
+	return sum
+}
+
+// broken returns the lines of a cell of a column, which in a header is a text of our own.
+func broken(cell string, header bool, column, width int) []string {
+	if column == 0 && !header {
+		return breakFirst(cell, width)
+	}
+	return breakText(cell, width)
+}
+
+// lines returns the lines of a row: as many as its longest cell takes.
+func (r *row) lines(header bool, widths []int) []string {
+	var cells [][]string
+	height := 1
+	for i, cell := range r.cells {
+		parts := broken(cell, header, i, widths[i])
+		cells = append(cells, parts)
+		height = max(height, len(parts))
+	}
+	lines := make([]string, height)
+	for k := range lines {
+		var b strings.Builder
+		for i, parts := range cells {
+			text := ""
+			if k < len(parts) {
+				text = parts[k]
+			}
+			b.WriteString(text)
+			b.WriteString(strings.Repeat(" ", widths[i]+gap-cellsOf(text)))
+		}
+		lines[k] = strings.TrimRight(b.String(), " ")
+	}
+	return lines
 }

@@ -75,3 +75,84 @@ func TestTrusted(t *testing.T) {
 type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+// written returns what a writer writes within so many cells.
+func written(cells int, colour bool, write func(*Writer)) string {
+	var text strings.Builder
+	w := NewWriter(&text).Within(cells)
+	w.Colour(colour)
+	write(w)
+	return text.String()
+}
+
+// TestTableWithin: the widest column goes on in further lines, and one that cannot be broken
+// stays whole.
+func TestTableWithin(t *testing.T) {
+	table := NewTable("POD", "IMAGE", "WHY")
+	table.Row("web-1", "registry.example.com/team/web:1.2", "enough others are available")
+	table.Row("web-2", "web:1", "")
+	require.Equal(t, ""+
+		"POD    IMAGE                              WHY\n"+
+		"web-1  registry.example.com/team/web:1.2  enough others are available\n"+
+		"web-2  web:1\n", written(80, false, table.WriteTo))
+	require.Equal(t, written(0, false, table.WriteTo), written(80, false, table.WriteTo))
+	require.Equal(t, ""+
+		"POD    IMAGE                  WHY\n"+
+		"web-1  registry.example.com/  enough others\n"+
+		"       team/web:1.2           are available\n"+
+		"web-2  web:1\n", written(47, false, table.WriteTo))
+}
+
+// TestHeaderWithin: headers are broken before cells are, since they cost a line only once.
+func TestHeaderWithin(t *testing.T) {
+	table := NewTable("TOTAL<=8", "WHY")
+	table.Row("7", "the surge has room")
+	require.Equal(t, "TOTAL  WHY\n<=8\n7      the surge has room\n", written(26, false, table.WriteTo))
+	require.Equal(t, "TOTAL  WHY\n<=8\n7      the surge has\n       room\n", written(20, false, table.WriteTo))
+}
+
+// TestWithin: text goes on below what it belongs to, and words stay whole.
+func TestWithin(t *testing.T) {
+	for text, want := range map[string]string{
+		"short\n":                         "short\n",
+		"one two three four five\n":       "one two three\n  four five\n",
+		"  one two three four\n":          "  one two\n    three four\n",
+		"Budget:  one two three\n":        "Budget:  one\n         two\n         three\n",
+		"unbreakable-as-it-is-long\n":     "unbreakable-as-it-is-long\n",
+		"short\none two three four\nlast": "short\none two three\n  four\nlast",
+		"漢字漢字 漢字漢字\n":                     "漢字漢字\n  漢字漢字\n",
+	} {
+		require.Equal(t, want, written(14, false, func(w *Writer) { w.write(fold(text, w.width)) }))
+	}
+}
+
+// TestGoesOn: a line that is written in parts is broken as one that is written at once.
+func TestGoesOn(t *testing.T) {
+	say := func(w *Writer) {
+		w.Printf("one two ")
+		w.Printf("three")
+		w.Printf("; four\n")
+		w.Lines("  ", "one two three\nfour\n")
+	}
+	require.Equal(t, "one two three; four\n  one two three\n  four\n", written(0, false, say))
+	require.Equal(t, "one two\n  three;\n    four\n  one two\n    three\n  four\n", strings.ReplaceAll(written(12, false, say), " \n", "\n"))
+}
+
+// TestFill: paragraphs flow, and what is set off stays.
+func TestFill(t *testing.T) {
+	require.Equal(t, "one two three\nfour five\n\n  as it is\n  here\nsix", Fill("one two\nthree four five\n\n  as it is\n  here\nsix\n", 14))
+}
+
+// TestStyles: colour is there where it is wanted, takes no room, and is nothing that a
+// stranger can write.
+func TestStyles(t *testing.T) {
+	say := func(w *Writer) { w.Printf("It is %v: %s\n", Text{Bad, "stuck\x1b[0m"}, "\x1b[31m") }
+	require.Equal(t, "It is stuck\\x1b[0m: \\x1b[31m\n", written(0, false, say))
+	require.Equal(t, "It is \x1b[31mstuck\\x1b[0m\x1b[0m: \\x1b[31m\n", written(0, true, say))
+	forged := NewTable("A", "B")
+	forged.Row("xxxxxxxxxxxx FORGED", "y")
+	require.NotContains(t, written(16, false, forged.WriteTo), "\nFORGED", "what goes on is no line of its own")
+	table := NewTable("A", "B")
+	table.Styled(Good, "x", "y z")
+	require.Equal(t, "\x1b[1mA  B\x1b[0m\n\x1b[32mx  y\x1b[0m\n\x1b[32m   z\x1b[0m\n", written(5, true, table.WriteTo))
+}

@@ -18,8 +18,11 @@ import (
 // nothing reaches the terminal but formats of this program and escaped values. It holds
 // the first error, so that no command ends well whose answer was lost.
 type Writer struct {
-	out io.Writer
-	err error
+	out    io.Writer
+	width  int    // of lines, in cells; 0 is without a limit
+	colour bool   // whether styles are drawn
+	line   string // what has been written of a line that has not ended
+	err    error
 }
 
 // NewWriter returns a writer to out, which may be what [Writer.Trusted] returned: then it
@@ -29,6 +32,24 @@ func NewWriter(out io.Writer) *Writer {
 		return (*Writer)(t)
 	}
 	return &Writer{out: out}
+}
+
+// Within makes lines as wide as so many cells at most, where they can be broken; 0 is any
+// width. It returns the writer.
+func (w *Writer) Within(cells int) *Writer {
+	w.width = cells
+	return w
+}
+
+// Width returns how wide lines are at most, or 0.
+func (w *Writer) Width() int { return w.width }
+
+// Colour makes the writer draw styles, or not.
+func (w *Writer) Colour(on bool) { w.colour = on }
+
+// To returns a writer to out that writes as this one does.
+func (w *Writer) To(out io.Writer) *Writer {
+	return &Writer{out: out, width: w.width, colour: w.colour}
 }
 
 // Trusted returns where texts go that hold nothing of strangers, or are escaped already:
@@ -49,19 +70,49 @@ func (w *Writer) IsTerminal() bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Printf writes a format, which is trusted, with its values, which are escaped.
+// Size returns the columns and lines of the terminal that the writer writes to, or zeros.
+func (w *Writer) Size() (columns, lines int) {
+	if f, ok := w.out.(*os.File); ok {
+		if columns, lines, err := term.GetSize(int(f.Fd())); err == nil {
+			return columns, lines
+		}
+	}
+	return 0, 0
+}
+
+// Printf writes a format, which is trusted, with its values, which are escaped. Lines that
+// are too long go on in the next one.
 func (w *Writer) Printf(format string, values ...any) {
-	w.write(Sprintf(format, values...))
+	for i, value := range values {
+		if t, ok := value.(Text); ok {
+			values[i] = drawn(w.styled(t.Style, Escape(t.Text)))
+		}
+	}
+	w.fold(Sprintf(format, values...))
+}
+
+// drawn is escaped already.
+type drawn string
+
+// fold writes a text that is escaped, with lines as wide as the writer has them.
+func (w *Writer) fold(text string) {
+	before := w.line
+	all := fold(before+text, w.width)
+	if !strings.HasPrefix(all, before) {
+		before = strings.TrimRight(before, " ") // a line ends behind it
+	}
+	w.write(strings.TrimPrefix(all, before))
 }
 
 // Lines writes a text whose line breaks are meant, with a prefix before every line.
 func (w *Writer) Lines(prefix, text string) {
 	for line := range strings.Lines(text) {
 		content, ended := strings.CutSuffix(line, "\n")
-		w.write(prefix + Escape(content))
+		text := prefix + Escape(content)
 		if ended {
-			w.write("\n")
+			text += "\n"
 		}
+		w.fold(text)
 	}
 }
 
@@ -103,6 +154,11 @@ func escapeJSON(document string) string {
 func (w *Writer) Err() error { return w.err }
 
 func (w *Writer) write(text string) {
+	if i := strings.LastIndexByte(text, '\n'); i >= 0 {
+		w.line = text[i+1:]
+	} else {
+		w.line += text
+	}
 	if w.err == nil {
 		_, w.err = io.WriteString(w.out, text)
 	}
@@ -125,6 +181,8 @@ func Sprintf(format string, values ...any) string {
 // escaped returns a value for a format: numbers as they are, all else as escaped text.
 func escaped(value any) any {
 	switch kind := reflect.ValueOf(value).Kind(); {
+	case reflect.TypeOf(value) == reflect.TypeFor[drawn]():
+		return value
 	case kind >= reflect.Bool && kind <= reflect.Complex128:
 		return value
 	case kind == reflect.String:
