@@ -167,7 +167,7 @@ func TestArgoRepair(t *testing.T) {
 
 	input, now := liveArgo(t, file, nil), []string{"plan", "-f", "-", "--now", "2026-01-02T15:10:00Z"}
 	require.Contains(t, succeed(t, input, now...), "Nothing to write at the moment.")
-	require.Regexp(t, `scale replica set \S+ from \d to 0 +ScaleDownDelay`, succeed(t, input, append(now, "--repair=ZeroDelayKeepsForEver")...))
+	require.Regexp(t, `scale replica set \S+ from \d to 0 +ScaleDownDelay`, succeed(t, input, append(now, "-o", "wide", "--repair=ZeroDelayKeepsForEver")...))
 
 	input = liveArgo(t, argoData+"nginx.yaml", nil)
 	for _, command := range []string{"plan", "explain", "undo"} {

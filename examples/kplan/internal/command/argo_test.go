@@ -298,6 +298,6 @@ func TestArgoOlderRelease(t *testing.T) {
 	require.Contains(t, text, "Nothing to write at the moment.")
 	path := filepath.Join(t.TempDir(), "live.yaml")
 	require.NoError(t, os.WriteFile(path, input, 0o600))
-	text = succeed(t, nil, "simulate", "--from", path, "-f", file)
+	text = succeed(t, nil, "simulate", "--from", path, "-f", file, "-o", "wide")
 	require.Contains(t, text, "\n0s     1/1  5/5  6      6      5%       2: waits for approval  Paused: CanaryPauseStep\n")
 }

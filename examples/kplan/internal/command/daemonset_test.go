@@ -280,7 +280,7 @@ func TestDaemonNodes(t *testing.T) {
 	file := daemons + daemonManifests[0]
 	text := succeed(t, nil, at("plan", "-f", file, "--nodes", "120")...)
 	golden(t, data+"golden/plan/daemonset-120-nodes.txt", []byte(text))
-	require.Contains(t, text, "create pods on nodes node-001, node-002, node-003 and 117 more")
+	require.Contains(t, succeed(t, nil, at("plan", "-f", file, "--nodes", "120", "-o", "wide")...), "create pods on nodes node-001, node-002, node-003 and 117 more")
 
 	// Nodes that pods run on come first, so that pods are where they were.
 	text = succeed(t, nil, at("plan", "-f", daemons+"blocked.yaml", "--nodes", "8")...)

@@ -29,6 +29,7 @@ func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetArgs(args[min(1, len(args)):])
 	root.SetIn(stdin)
 	out := terminal.NewWriter(stdout)
+	out.Within(lineWidth(out))
 	root.SetOut(out.Trusted())
 	root.SetErr(stderr)
 	err := root.Execute()
@@ -46,6 +47,17 @@ func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	complain(stderr, err)
 	terminal.NewWriter(stderr).Printf("See '%s --help'.\n", root.DisplayName())
 	return exitUsage
+}
+
+// usualWidth is how wide lines are where nobody tells.
+const usualWidth = 80
+
+// lineWidth returns how wide lines may be: as the terminal, or as most of them are.
+func lineWidth(out *terminal.Writer) int {
+	if columns, _ := out.Size(); columns > 0 {
+		return columns
+	}
+	return usualWidth
 }
 
 // program returns how the user calls the program.
@@ -96,9 +108,11 @@ kubectl get replicaset,pod -o yaml | kplan order -f - --count 2`),
 		SilenceUsage:  true,
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: name},
 	}
+	addColour(root)
 	root.SetVersionTemplate("{{.DisplayName}} version {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(newPlan(name), newExplain(name), newSimulate(name), newHistory(name), newUndo(name), newOrder(name), newQuirks(name))
+	foldHelp(root)
 	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "help" {

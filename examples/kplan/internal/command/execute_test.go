@@ -5,10 +5,12 @@ package command
 import (
 	"bytes"
 	"encoding/json"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 )
@@ -149,7 +151,7 @@ func TestUsage(t *testing.T) {
 		{[]string{"plan", "-f", "deploy.yaml", "extra"}, "-f FILE and TYPE/NAME exclude each other"},
 		{[]string{"apply"}, `unknown command "apply" for "kplan"`},
 		{[]string{"plan", "--fast"}, "unknown flag: --fast"},
-		{[]string{"plan", "-f", "x", "-o", "yaml"}, `invalid argument "yaml" for "-o, --output" flag: must be text or json`},
+		{[]string{"plan", "-f", "x", "-o", "yaml"}, `invalid argument "yaml" for "-o, --output" flag: must be text, wide or json`},
 		{[]string{"plan", "-f", "x", "--now", "noon"}, `invalid argument "noon" for "--now" flag: must be a time such as 2026-01-02T15:04:05Z, from 1970 to 2199`},
 		{[]string{"plan", "-f", "x", "--now", "9999-01-01T00:00:00Z"}, `invalid argument "9999-01-01T00:00:00Z" for "--now" flag: must be a time such as 2026-01-02T15:04:05Z, from 1970 to 2199`},
 		{[]string{"simulate", "-f", "x", "--jitter", "99999999h"}, `invalid argument "99999999h" for "--jitter" flag: must be a duration such as 10s or 1m30s, of at most ten years`},
@@ -161,7 +163,7 @@ func TestUsage(t *testing.T) {
 		{[]string{"order", "-f", "x", "--corrected"}, "unknown flag: --corrected"},
 		{[]string{"plan", "-f", "x", "--repair", "SucceededPods"}, `invalid argument "SucceededPods" for "--repair" flag: no such quirk, the nearest is SucceededPodsStay; "kplan quirks" lists all`},
 		{[]string{"order", "-f", "x", "--repair", "SucceededPodsStay"}, "unknown flag: --repair"},
-		{[]string{"quirks", "-o", "yaml"}, `invalid argument "yaml" for "-o, --output" flag: must be text or json`},
+		{[]string{"quirks", "-o", "yaml"}, `invalid argument "yaml" for "-o, --output" flag: must be text, wide or json`},
 		{[]string{"plan", "-f", "x", "--watch"}, "--watch needs TYPE/NAME in a cluster"},
 		{[]string{"simulate", "-f", "x", "--nodes", "few"}, `invalid argument "few" for "--nodes" flag: must be a whole number that is not negative`},
 		{[]string{"undo"}, "must have -f FILE, or TYPE/NAME in a cluster"},
@@ -178,6 +180,26 @@ func TestUsage(t *testing.T) {
 	}
 }
 
+// TestWidth: whatever is written fits a terminal as wide as most are. Commands to copy are
+// whole.
+func TestWidth(t *testing.T) {
+	files := 0
+	require.NoError(t, filepath.WalkDir(data+"golden", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".txt" {
+			return err
+		}
+		files++
+		text, err := os.ReadFile(path)
+		for line := range strings.Lines(string(text)) {
+			if !strings.HasPrefix(line, "  k") {
+				require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimRight(line, "\n")), usualWidth, "%s: %s", path, line)
+			}
+		}
+		return err
+	}))
+	require.Greater(t, files, 100)
+}
+
 func TestHelp(t *testing.T) {
 	for _, args := range [][]string{{}, {"--help"}, {"plan", "--help"}, {"simulate", "--help"}, {"explain", "--help"}, {"history", "--help"}, {"undo", "--help"}, {"order", "--help"}, {"quirks", "--help"}} {
 		text := succeed(t, nil, args...)
@@ -185,7 +207,10 @@ func TestHelp(t *testing.T) {
 		golden(t, data+"golden/"+strings.ReplaceAll(strings.ReplaceAll(name, "---", "-"), "--", "-")+".txt", []byte(text))
 		require.Contains(t, text, "Examples:")
 		for line := range strings.Lines(text) {
-			require.LessOrEqual(t, len(line), 101, line)
+			if strings.HasPrefix(line, "  k") {
+				continue // a command to copy
+			}
+			require.LessOrEqual(t, len(strings.TrimRight(line, "\n")), usualWidth, line)
 		}
 	}
 }
@@ -196,7 +221,7 @@ func TestVersion(t *testing.T) {
 
 func TestCompletion(t *testing.T) {
 	require.Contains(t, succeed(t, nil, "completion", "bash"), "kplan")
-	require.Equal(t, "text\njson\n:4\n", succeed(t, nil, "__complete", "plan", "-o", ""))
+	require.Equal(t, "text\nwide\njson\n:4\n", succeed(t, nil, "__complete", "plan", "-o", ""))
 	require.Equal(t, "all\nsame-template\nnone\n:4\n", succeed(t, nil, "__complete", "explain", "--adoption", ""))
 }
 

@@ -88,7 +88,7 @@ func TestExplainLive(t *testing.T) {
 		golden(t, data+"golden/explain/"+c.file+".txt", []byte(text))
 		e := explain(t, args...)
 		require.Equal(t, states[c.file], e.State, c.file)
-		require.Contains(t, text, "Deployment default/web is "+e.State+". "+e.Why+"\n")
+		require.Contains(t, inWords(text), "Deployment default/web is "+e.State+". "+e.Why+" ")
 		require.EqualValues(t, c.replicas, e.Budget.Replicas, c.file)
 		require.Equal(t, e.Budget.Replicas+e.Budget.Surge, e.Budget.MaxTotal, c.file)
 		idle, wanted := 0, int32(0)
@@ -168,7 +168,7 @@ func TestPolicies(t *testing.T) {
 	require.Equal(t, "Frozen", frozen.Holds[1].Reason)
 
 	terminating := succeed(t, nil, at("plan", "-f", live+"/growth.yaml", "--terminating", "known", "--leftover=newest", "--strict-available")...)
-	require.Contains(t, terminating, "With --strict-available --terminating=known --leftover=newest, unlike Kubernetes.")
+	require.Contains(t, inWords(terminating), "With --strict-available --terminating=known --leftover=newest, unlike Kubernetes.")
 	require.NotContains(t, succeed(t, nil, at("plan", "-f", live+"/growth.yaml", "--terminating", "started")...), "unlike")
 
 	both := live + "/scaled-in-between.yaml"

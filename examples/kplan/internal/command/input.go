@@ -42,7 +42,7 @@ func (in *input) addFlags(c *cobra.Command) {
 	f.StringSliceVarP(&in.filenames, "filename", "f", nil, "file or folder to read, or - for standard input")
 	f.BoolVarP(&in.recursive, "recursive", "R", false, "read the folders within folders as well")
 	in.output = "text"
-	f.VarP(&in.output, "output", "o", "text or json")
+	f.VarP(&in.output, "output", "o", "text, wide (lines of any length) or json")
 	f.Var(&in.now, "now", "the present, such as 2026-01-02T15:04:05Z")
 	in.addClusterFlags(f)
 	_ = c.MarkFlagFilename("filename", "yaml", "yml", "json")   // fails only for a flag that is not there
@@ -56,7 +56,7 @@ func (in *input) addNodes(c *cobra.Command) {
 }
 
 func completeFormats(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return []string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp
+	return []string{"text", "wide", "json"}, cobra.ShellCompDirectiveNoFileComp
 }
 
 // present returns the time as of which to plan: that of the user, that of the clock for a
@@ -86,6 +86,9 @@ func write[T document](c *cobra.Command, format outputFormat, documents []T) err
 	if format == "json" {
 		view.JSON(w, documents)
 		return w.Err()
+	}
+	if format == "wide" {
+		w = w.To(c.OutOrStdout()).Within(0)
 	}
 	for i, d := range documents {
 		if i > 0 {
@@ -137,16 +140,16 @@ var (
 	_ pflag.Value = new(delay)
 )
 
-// An outputFormat is text or json.
+// An outputFormat is text, text without a limit of its width, or JSON.
 type outputFormat string
 
 func (o *outputFormat) String() string { return string(*o) }
 func (o *outputFormat) Type() string   { return "format" }
 
-// Set accepts the two formats.
+// Set accepts the formats.
 func (o *outputFormat) Set(s string) error {
-	if s != "text" && s != "json" {
-		return fmt.Errorf("must be text or json")
+	if s != "text" && s != "wide" && s != "json" {
+		return fmt.Errorf("must be text, wide or json")
 	}
 	*o = outputFormat(s)
 	return nil

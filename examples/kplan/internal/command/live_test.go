@@ -142,6 +142,9 @@ func (c liveCase) yaml(t *testing.T) []byte {
 func rewrite() bool { return os.Getenv("KPLAN_REWRITE") == "1" }
 
 // golden compares text with a file.
+// inWords returns a text without its line breaks, which are where the width of a line wants them.
+func inWords(text string) string { return strings.Join(strings.Fields(text), " ") }
+
 func golden(t *testing.T, path string, text []byte) {
 	t.Helper()
 	if rewrite() {

@@ -27,7 +27,7 @@ kplan plan -f cluster.yaml --repair StaleAnnotationBlocksRollout`),
 			return write(c, as, quirks())
 		},
 	}
-	c.Flags().VarP(&as, "output", "o", "text or json")
+	c.Flags().VarP(&as, "output", "o", "text, wide (lines of any length) or json")
 	_ = c.RegisterFlagCompletionFunc("output", completeFormats) // fails only for a flag that is not there
 	return c
 }

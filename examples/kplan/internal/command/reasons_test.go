@@ -31,7 +31,7 @@ type plannedAction struct {
 func (c liveCase) planned(t *testing.T) (p planned, text, explained string) {
 	input := c.yaml(t)
 	require.NoError(t, json.Unmarshal([]byte(succeed(t, input, at("plan", "-f", "-", "-o", "json")...)), &p))
-	return p, succeed(t, input, at("plan", "-f", "-")...), succeed(t, input, at("explain", "-f", "-")...)
+	return p, succeed(t, input, at("plan", "-f", "-", "-o", "wide")...), succeed(t, input, at("explain", "-f", "-", "-o", "wide")...)
 }
 
 // TestNotEmpty: an old ReplicaSet beyond the limit that is not empty is told with the pods

@@ -115,7 +115,7 @@ func TestReplicaSetByName(t *testing.T) {
 	_, flags := newAPIServer(t, live+"/deadline-exceeded.yaml")
 	name := setName("web", 2)
 	text := succeed(t, nil, at(append([]string{"explain", "rs/" + name}, flags...)...)...)
-	require.Contains(t, text, "ReplicaSet default/"+name+" is waiting. All pods exist, but some are not ready.")
-	require.Contains(t, text, "Deployment web, which may change the size")
+	require.Contains(t, inWords(text), "ReplicaSet default/"+name+" is waiting. All pods exist, but some are not ready.")
+	require.Contains(t, inWords(text), "Deployment web, which may change the size")
 	require.NotContains(t, text, setName("web", 1))
 }

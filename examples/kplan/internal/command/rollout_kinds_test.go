@@ -67,7 +67,7 @@ func TestSimulateKinds(t *testing.T) {
 func TestKindsWait(t *testing.T) {
 	code, stdout, stderr := run(nil, releaseOf("statefulset", "--never-approve")...)
 	require.Equal(t, exitFailure, code)
-	require.Contains(t, stdout, "in step 1 StepPaused: a person has to confirm step 1 of 3.\n")
+	require.Contains(t, inWords(stdout), "in step 1 StepPaused: a person has to confirm step 1 of 3.")
 	require.Contains(t, stderr, `Rollout "ledger": the release has not finished`)
 	for _, kind := range []string{"cloneset", "statefulset", "advanced-statefulset", "daemonset", "advanced-daemonset"} {
 		code, stdout, _ = run(nil, releaseOf(kind, "--never-ready", "--time-limit", "1h")...)

@@ -60,7 +60,7 @@ func TestSimulateUnderWayTime(t *testing.T) {
 	require.Contains(t, succeed(t, nil, at("simulate", "-f", approval, "--approve-after", "7s")...), "\n7s    3/3  3/3  6         6         3     StepUpgrade\n")
 	code, text, _ := run(nil, at("simulate", "-f", approval, "--never-approve")...)
 	require.Equal(t, exitFailure, code)
-	require.Contains(t, text, "not finished after 0s, in step 2 StepPaused: a person has to confirm step 2 of 3.")
+	require.Contains(t, inWords(text), "not finished after 0s, in step 2 StepPaused: a person has to confirm step 2 of 3.")
 	code, text, _ = run(nil, at("simulate", "-f", pause, "--never-ready")...)
 	require.Equal(t, exitFailure, code)
 	require.Contains(t, text, "in step 2 StepUpgrade")
@@ -156,7 +156,7 @@ func TestWithoutItsRollout(t *testing.T) {
 	text := objectsIn(t, progressive+"batch.yaml", func(o map[string][]*unstructured.Unstructured) { delete(o, "Rollout") })
 	code, stdout, stderr := run(text, "simulate", "-f", "-")
 	require.Equal(t, exitFailure, code)
-	require.Contains(t, stdout, "wants 2 pods, the partition allows 2")
+	require.Contains(t, inWords(stdout), "wants 2 pods, the partition allows 2")
 	require.Contains(t, stderr, `Deployment "web" is released by a Rollout that is not in the input, and goes only as far as that has let it`)
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -89,6 +90,15 @@ func TestReadme(t *testing.T) {
 		require.NoError(t, err)
 		require.Contains(t, string(text), "-f examples/kplan/testdata/echoserver-v2.yaml\n")
 		require.Contains(t, string(text), printed)
+	}
+	first, err := os.ReadFile("../../../../README.md")
+	require.NoError(t, err)
+	for text, lines := range map[string]int{
+		succeed(t, nil, "explain", "-f", live+"/deadline-exceeded.yaml"):       7,
+		succeed(t, nil, "order", "-f", live+"/unhealthy.yaml", "--count", "2"): 4,
+	} {
+		begin := slices.Collect(strings.Lines(text))[:lines]
+		require.Contains(t, string(first), "```\n"+strings.Join(begin, "")+"```\n")
 	}
 	readme, err := os.ReadFile("../../README.md")
 	require.NoError(t, err)

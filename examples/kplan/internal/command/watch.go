@@ -7,8 +7,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -93,33 +96,56 @@ func (in *input) redraw(c *cobra.Command, query cluster.Query, run func(*cobra.C
 	ctx, stop := signal.NotifyContext(contextOf(c), os.Interrupt)
 	defer stop()
 	out := c.OutOrStdout()
-	screen := terminal.NewWriter(out).IsTerminal()
+	w := terminal.NewWriter(out)
+	screen := w.IsTerminal()
 	var tick <-chan time.Time
 	if screen {
 		ticker := time.NewTicker(redrawAfter)
 		defer ticker.Stop()
 		tick = ticker.C
 	}
-	var last []byte
+	var last string
 	return query.Watch(ctx, tick, func(s cluster.Snapshot) error {
 		in.cluster = &s
-		var drawn bytes.Buffer
-		c.SetOut(&drawn)
+		columns, lines := w.Size()
+		if columns > 0 {
+			w.Within(columns) // the window may have another size now
+		}
+		var buffer bytes.Buffer
+		c.SetOut(w.To(&buffer).Trusted())
 		err := run(c)
 		c.SetOut(out)
-		if bytes.Equal(drawn.Bytes(), last) {
+		drawn := buffer.String()
+		if screen {
+			drawn = window(drawn, lines)
+		}
+		if drawn == last {
 			return err
 		}
-		switch {
-		case screen:
-			fmt.Fprint(out, "\x1b[H\x1b[2J") // to the top, and clear
-		case last != nil && in.output == "text":
+		if !screen && last != "" && in.output == "text" {
 			fmt.Fprintf(out, "\n--- %s\n\n", in.clock().Format(time.RFC3339))
 		}
-		last = drawn.Bytes()
-		_, writeErr := out.Write(last)
+		last = drawn
+		_, writeErr := io.WriteString(out, drawn)
 		return errors.Join(err, writeErr)
 	})
+}
+
+// window returns what draws a text anew from the top of a terminal of so many lines. What has
+// no room is counted in the last one, so that the headline stays where it is.
+func window(text string, lines int) string {
+	all := slices.Collect(strings.Lines(text))
+	if more := len(all) - (lines - 1); lines > 1 && more > 0 {
+		all = append(all[:lines-2], fmt.Sprintf("… %d more lines in a taller window\n", more+1))
+	}
+	const top, restOfLine, restOfScreen = "\x1b[H", "\x1b[K", "\x1b[J"
+	var b strings.Builder
+	b.WriteString(top)
+	for _, line := range all {
+		b.WriteString(strings.TrimSuffix(line, "\n") + restOfLine + "\n")
+	}
+	b.WriteString(restOfScreen)
+	return b.String()
 }
 
 func contextOf(c *cobra.Command) context.Context {

@@ -5,6 +5,7 @@ package command
 import (
 	"context"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -132,4 +133,25 @@ func TestWatchGone(t *testing.T) {
 	case <-time.After(patience):
 		t.Fatal("it goes on")
 	}
+}
+
+// TestWindow: a terminal shows the headline and what has room, and says how much has none.
+func TestWindow(t *testing.T) {
+	text := "headline\n\n1\n2\n3\n"
+	require.Equal(t, "\x1b[Hheadline\x1b[K\n\x1b[K\n1\x1b[K\n2\x1b[K\n3\x1b[K\n\x1b[J", window(text, 6))
+	require.Equal(t, "\x1b[Hheadline\x1b[K\n\x1b[K\n… 3 more lines in a taller window\x1b[K\n\x1b[J", window(text, 4))
+	require.Equal(t, "\x1b[H\x1b[J", window("", 4))
+	require.Equal(t, 5, strings.Count(window(text, 0), "\n"), "a size that nobody knows limits nothing")
+}
+
+// TestColour: texts are coloured where it is wanted.
+func TestColour(t *testing.T) {
+	args := at("explain", "-f", live+"/deadline-exceeded.yaml")
+	require.NotContains(t, succeed(t, nil, args...), "\x1b", "no terminal")
+	coloured := succeed(t, nil, append(args, "--color", "always")...)
+	require.Contains(t, coloured, " is \x1b[31mstuck\x1b[0m. ")
+	require.Equal(t, succeed(t, nil, args...), regexp.MustCompile(`\x1b\[[0-9]*m`).ReplaceAllString(coloured, ""), "colour takes no room")
+	code, _, stderr := run(nil, append(args, "--color", "blue")...)
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, stderr, "must be auto, always or never")
 }

@@ -53,7 +53,7 @@ func (e *ArgoExplanation) failing() string {
 // Text writes the explanation for people.
 func (e ArgoExplanation) Text(w *terminal.Writer) {
 	state, why := e.State()
-	w.Printf("Rollout %s is %s. %s\n\n", e.name(), state, why)
+	w.Printf("Rollout %s is %v. %s\n\n", e.name(), state.text(), why)
 	writeDepartures(w, e.Policies, "Argo Rollouts")
 	w.Printf("Strategy:                %s, %s\n", argoStyle(&e.Snapshot.Rollout), plural(e.replicas(), "replica"))
 	w.Printf("Status:                  %s\n", argoStanding(&e.Snapshot.Rollout.Status))

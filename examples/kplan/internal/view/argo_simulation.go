@@ -103,10 +103,10 @@ func (s ArgoSimulation) Text(w *terminal.Writer) {
 	w.Printf("\n")
 	s.Chart().Text(w)
 	if text := s.Unfinished(); text != "" {
-		w.Printf("\nNot complete: %s.\n", text)
+		w.Printf("\n%v: %s.\n", notComplete, text)
 		return
 	}
-	w.Printf("\nComplete after %s.\n", clock(s.end().Time))
+	w.Printf("\n%v after %s.\n", complete, clock(s.end().Time))
 }
 
 // argoState says how the Rollout stands in a step.

@@ -68,7 +68,7 @@ func (e *DaemonExplanation) blockers() []string {
 // Text writes the explanation for people.
 func (e DaemonExplanation) Text(w *terminal.Writer) {
 	state, why := e.State()
-	w.Printf("DaemonSet %s is %s. %s\n\n", e.name(), state, why)
+	w.Printf("DaemonSet %s is %v. %s\n\n", e.name(), state.text(), why)
 	writePolicies(w, e.Policies)
 	w.Printf("kubectl rollout status:  %s\n", e.Report.line())
 	w.Printf("Budget:                  %s\n", e.bounds())

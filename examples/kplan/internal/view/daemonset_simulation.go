@@ -66,10 +66,10 @@ func (s DaemonSimulation) Text(w *terminal.Writer) {
 	}
 	t.WriteTo(w)
 	if text := s.Unfinished(); text != "" {
-		w.Printf("\nNot complete: %s.\n", text)
+		w.Printf("\n%v: %s.\n", notComplete, text)
 		return
 	}
-	w.Printf("\nComplete after %s.\n", clock(s.end().Time))
+	w.Printf("\n%v after %s.\n", complete, clock(s.end().Time))
 }
 
 // leastAvailable returns how many nodes the update leaves with an available pod, if

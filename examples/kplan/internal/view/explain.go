@@ -21,6 +21,14 @@ const (
 	StateStuck       State = "stuck"       // for someone to do something
 )
 
+// text returns the word in the colour of what it means.
+func (s State) text() terminal.Text {
+	styles := map[State]terminal.Style{
+		StateComplete: terminal.Good, StateProgressing: terminal.Busy, StateWaiting: terminal.Warn, StateStuck: terminal.Bad,
+	}
+	return terminal.Text{Style: styles[s], Text: string(s)}
+}
+
 // An Explanation is why one Deployment moves, or does not.
 type Explanation struct {
 	Plan
@@ -149,7 +157,7 @@ func (e Explanation) Text(w *terminal.Writer) {
 	if e.Namespace != "" {
 		name = e.Namespace + "/" + name
 	}
-	w.Printf("Deployment %s is %s. %s\n\n", name, state, why)
+	w.Printf("Deployment %s is %v. %s\n\n", name, state.text(), why)
 	writePolicies(w, e.Policies)
 	w.Printf("kubectl rollout status:  %s\n", e.Report.line())
 	e.budget(w)

@@ -84,31 +84,43 @@ func (o *Order) goes(place int) (goes, perhaps bool) {
 	return run.End <= o.Marked, perhaps
 }
 
+// table writes the pods in their order. What only sometimes decides, and is then told by the
+// rule that it is about, has columns where lines may have any length.
 func (o *Order) table(w *terminal.Writer) {
-	header := []string{"PLACE", "POD", "NODE", "PHASE", "READY FOR", "COST", "NEIGHBOURS", "RESTARTS", "BEFORE THE NEXT BECAUSE"}
+	wide := w.Width() == 0
+	header := []string{"PLACE", "POD", "NODE", "READY FOR"}
+	if wide {
+		header = append(header, "PHASE", "COST", "NEIGHBOURS", "RESTARTS")
+	}
+	header = append(header, "BEFORE THE NEXT BECAUSE")
 	if o.Marked >= 0 {
 		header = append([]string{"GOES"}, header...)
 	}
 	t := terminal.NewTable(header...)
 	for i := range o.Pods {
-		v := &o.Pods[i]
-		cells := []string{
-			v.Run.place(), v.Pod.Name, dash(v.Pod.NodeName), dash(string(v.Pod.Phase)), o.readyFor(&v.Pod), fmt.Sprint(v.cost()),
-			fmt.Sprint(v.Neighbours), fmt.Sprint(v.Pod.Restarts), o.why(i),
-		}
-		if o.Marked >= 0 {
-			mark := "-"
-			switch goes, perhaps := o.goes(i); {
-			case goes:
-				mark = "yes"
-			case perhaps:
-				mark = "perhaps"
-			}
-			cells = append([]string{mark}, cells...)
-		}
-		t.Row(cells...)
+		style, cells := o.cells(i, wide)
+		t.Styled(style, cells...)
 	}
 	t.WriteTo(w)
+}
+
+func (o *Order) cells(place int, wide bool) (terminal.Style, []string) {
+	v := &o.Pods[place]
+	cells := []string{v.Run.place(), v.Pod.Name, dash(v.Pod.NodeName), o.readyFor(&v.Pod)}
+	if wide {
+		cells = append(cells, dash(string(v.Pod.Phase)), fmt.Sprint(v.cost()), fmt.Sprint(v.Neighbours), fmt.Sprint(v.Pod.Restarts))
+	}
+	cells = append(cells, o.why(place))
+	if o.Marked < 0 {
+		return terminal.Plain, cells
+	}
+	switch goes, perhaps := o.goes(place); {
+	case goes:
+		return terminal.Bad, append([]string{"yes"}, cells...)
+	case perhaps:
+		return terminal.Warn, append([]string{"perhaps"}, cells...)
+	}
+	return terminal.Plain, append([]string{"-"}, cells...)
 }
 
 func (o *Order) readyFor(p *podorder.Pod) string {
@@ -133,7 +145,7 @@ func (o *Order) why(place int) string {
 	case v.Next.Rule == "":
 		return "-"
 	case place+1 < v.Run.End:
-		return tieWhy
+		return "a tie"
 	}
 	return ruleText(v.Next, o.Now)
 }

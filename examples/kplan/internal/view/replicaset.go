@@ -162,7 +162,7 @@ func (e *ReplicaExplanation) completeText() string {
 // Text writes the explanation for people.
 func (e ReplicaExplanation) Text(w *terminal.Writer) {
 	state, why := e.State()
-	w.Printf("%s is %s. %s\n\n", e.name(), state, why)
+	w.Printf("%s is %v. %s\n\n", e.name(), state.text(), why)
 	writePolicies(w, e.Policies)
 	if e.Controller != "" {
 		w.Printf("Controller:              %s, which may change the size\n", e.Controller)

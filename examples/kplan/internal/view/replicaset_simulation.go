@@ -54,10 +54,10 @@ func (s ReplicaSimulation) Text(w *terminal.Writer) {
 	}
 	t.WriteTo(w)
 	if text := s.Unfinished(); text != "" {
-		w.Printf("\nNot complete: %s.\n", text)
+		w.Printf("\n%v: %s.\n", notComplete, text)
 		return
 	}
-	w.Printf("\nComplete after %s.\n", clock(s.Steps[len(s.Steps)-1].Time))
+	w.Printf("\n%v after %s.\n", complete, clock(s.Steps[len(s.Steps)-1].Time))
 }
 
 // lines returns what a step did and why or, at the end, what remains.

@@ -71,7 +71,7 @@ func (e *RolloutExplanation) blocked() (State, string) {
 // Text writes the explanation for people.
 func (e RolloutExplanation) Text(w *terminal.Writer) {
 	state, why := e.State()
-	w.Printf("Rollout %s is %s. %s\n\n", e.name(), state, why)
+	w.Printf("Rollout %s is %v. %s\n\n", e.name(), state.text(), why)
 	writePolicies(w, e.Policies)
 	r := &e.Snapshot.Rollout
 	w.Printf("Workload:                %s %s, %s, style %s\n", r.WorkloadRef.Kind, r.WorkloadRef.Name, plural(e.Replicas, "replica"), r.Style())

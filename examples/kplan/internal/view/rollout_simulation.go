@@ -121,10 +121,10 @@ func (s RolloutSimulation) Text(w *terminal.Writer) {
 	w.Printf("\n")
 	s.Chart().Text(w)
 	if text := s.Unfinished(); text != "" {
-		w.Printf("\nNot complete: %s.\n", text)
+		w.Printf("\n%v: %s.\n", notComplete, text)
 		return
 	}
-	w.Printf("\nComplete after %s.\n", clock(s.end().Time))
+	w.Printf("\n%v after %s.\n", complete, clock(s.end().Time))
 }
 
 // Chart returns the release as a picture: pods of both templates, traffic and pauses.

@@ -22,6 +22,12 @@ type Simulation struct {
 	Assumed   []string // of nodes and pods, as far as the input tells of them
 }
 
+// How a simulation ends, in the colour of what it means.
+var (
+	complete    = terminal.Text{Style: terminal.Good, Text: "Complete"}
+	notComplete = terminal.Text{Style: terminal.Bad, Text: "Not complete"}
+)
+
 // Unfinished returns why the rollout has not been completed, or "".
 func (s Simulation) Unfinished() string {
 	last := s.Result.Steps[len(s.Result.Steps)-1]
@@ -61,10 +67,10 @@ func (s Simulation) Text(w *terminal.Writer) {
 	w.Printf("\n")
 	last := s.Result.Steps[len(s.Result.Steps)-1]
 	if text := s.Unfinished(); text != "" {
-		w.Printf("Not complete: %s.\n", text)
+		w.Printf("%v: %s.\n", notComplete, text)
 		return
 	}
-	w.Printf("Complete after %s.\n", clock(last.Time))
+	w.Printf("%v after %s.\n", complete, clock(last.Time))
 }
 
 // A column is a ReplicaSet that occurs in the rollout.

@@ -34,9 +34,8 @@ func (e *Explanation) tree(w *terminal.Writer) {
 		rows = append(rows, []string{fmt.Sprintf("(%d without pods)", empty), "old"})
 	}
 	d := &e.Plan.Plan.Status
-	t := terminal.NewTable("NAME", "TEMPLATE", "REVISION", "WANTED", "PODS", "READY", "AVAILABLE", "IMAGES")
-	const columns = 8
-	t.Row(e.Snapshot.Deployment.Name, "", "", fmt.Sprint(e.Plan.Plan.Budget.Replicas), fmt.Sprint(d.Replicas),
+	t := terminal.NewTable("NAME", "REVISION", "WANTED", "PODS", "READY", "AVAIL", "IMAGES")
+	t.Row(e.Snapshot.Deployment.Name, "", fmt.Sprint(e.Plan.Plan.Budget.Replicas), fmt.Sprint(d.Replicas),
 		fmt.Sprint(d.ReadyReplicas), fmt.Sprint(d.AvailableReplicas), "")
 	for i, cells := range rows {
 		branch := "├─ "
@@ -44,21 +43,21 @@ func (e *Explanation) tree(w *terminal.Writer) {
 			branch = "└─ "
 		}
 		cells[0] = branch + cells[0]
-		t.Row(append(cells, make([]string, columns-len(cells))...)...) // a shorter row would end its columns
+		t.Row(cells...)
 	}
 	t.WriteTo(w)
 }
 
 func (s *Set) cells() []string {
-	template, number := "old", "-"
+	revision := "old"
 	if s.New {
-		template = "new"
+		revision = "new"
 	}
 	if s.Revision > 0 {
-		number = fmt.Sprint(s.Revision)
+		revision = fmt.Sprintf("%d, %s", s.Revision, revision)
 	}
 	return []string{
-		s.Name, template, number, fmt.Sprint(s.Wanted), fmt.Sprint(s.Pods), fmt.Sprint(s.Ready), fmt.Sprint(s.Available), s.Images,
+		s.Name, revision, fmt.Sprint(s.Wanted), fmt.Sprint(s.Pods), fmt.Sprint(s.Ready), fmt.Sprint(s.Available), s.Images,
 	}
 }
 

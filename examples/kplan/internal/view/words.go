@@ -102,11 +102,11 @@ func phraseOf(a deploy.Action) phrase {
 	case deploy.AnnotateDeployment:
 		short := "annotate"
 		if number, ok := a.Set[revision.AnnotationRevision]; ok && len(a.Set) == 1 {
-			short = "revision " + number
+			short = "rev " + number
 		}
 		return phrase{"", short, "annotate deployment: " + pairs(a.Set)}
 	case deploy.RollBackDeployment:
-		return phrase{"", fmt.Sprintf("back to revision %d", a.Revision), fmt.Sprintf("roll back to revision %d of replica set %s", a.Revision, a.Name)}
+		return phrase{"", fmt.Sprintf("back to rev %d", a.Revision), fmt.Sprintf("roll back to revision %d of replica set %s", a.Revision, a.Name)}
 	case deploy.ClearRollback:
 		return phrase{"", "no rollback", "remove the request for a rollback"}
 	case deploy.PauseDeployment:

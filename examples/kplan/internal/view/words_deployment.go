@@ -7,10 +7,10 @@ import "github.com/kplan-go/kplan/deploy"
 // deployments are the words for the reasons of the Deployment planner.
 var deployments = vocabulary[deploy.Reason]{
 	actions: map[deploy.Reason]string{
-		deploy.ReasonNewTemplate:      "no ReplicaSet has this template",
+		deploy.ReasonNewTemplate:      "the template is new",
 		deploy.ReasonRevision:         "to stay up to date",
 		deploy.ReasonRolloutUp:        "the surge has room",
-		deploy.ReasonRolloutDown:      "enough others are available",
+		deploy.ReasonRolloutDown:      "enough are available",
 		deploy.ReasonUnhealthy:        "unavailable pods serve nobody",
 		deploy.ReasonSurplus:          "more than the Deployment wants",
 		deploy.ReasonScaling:          "the Deployment is scaled",
