@@ -23,6 +23,7 @@
 //	                                     Scale            shares, or all to the new set
 //	                                     OnDelete         old pods stay until somebody deletes them
 //	                                     InPlace          pods move to the new set
+//	                                     Roll, Step       one step, by all policies
 //
 // These are functions of counts alone: they know no names, templates or annotations, so
 // that whatever is rolled out can be rolled by them. Their loops take one set after the

@@ -17,11 +17,31 @@ type Set struct {
 	// Protected is how many of its pods are in use and stay until they end by themselves, such
 	// as game servers with players: see [Policy].ProtectedApart.
 	Protected int32 `json:"protected,omitzero"`
+	// Moves says that its pods move to the new set instead of being replaced, and Busy that
+	// pods are on the move to it, or are being changed where they are: see [Step].
+	Moves bool `json:"moves,omitzero"`
+	Busy  bool `json:"busy,omitzero"`
 	// Age orders sets: the older of two has the lower one.
 	Age int `json:"age,omitzero"`
 }
 
-// A Policy says how counts are reckoned. The zero Policy reckons as Kubernetes does.
+// A Policy says how counts are reckoned. The zero Policy reckons as Kubernetes does. The first
+// four take out what wraps around, or counts what is not wanted. Of the others each has an
+// equation, something that holds whatever is decided, and projects that need it:
+//
+//	Together         Roll grows and shrinks from one snapshot: both bounds hold      Cluster API, Agones
+//	CountLarger      room(set) = max(wanted, there): pods there within the surge     Cluster API
+//	CountThere       room(set) = there: nobody who is there is counted twice         machine-controller-manager, Agones
+//	WorstCase        ShrinkWorstCase: the minimum whichever pods go                  Cluster API
+//	BreakDeadlock    old(Deadlock) - 1: at most one pod below the minimum            Cluster API
+//	ScaleNewest      new + what is added: old sets do not grow                       machine-controller-manager
+//	ProtectedApart   replicas - protected(old) are the new set's: see Places         Agones
+//	WaitForNew       new = wanted while there != wanted: one step after the other    Agones
+//	FreezeOvershoot  new <= wanted while there > replicas + surge: no growth         machine-controller-manager
+//	OnDelete         see OnDelete: no pod goes that is there                         Cluster API, and all who let people choose
+//	OfReady          see ResolveReady: the fewer are ready, the fewer may go         Agones
+//
+// What a single set keeps, or that its pods move, is said by the set: Least, Protected, Moves.
 type Policy struct {
 	ExactSums     bool `json:"exactSums,omitzero"`     // sums and limits do not wrap around beyond the range of int32
 	ExactProducts bool `json:"exactProducts,omitzero"` // products of a scaling in proportion do not wrap around
@@ -39,6 +59,8 @@ type Policy struct {
 	WaitForNew      bool `json:"waitForNew,omitzero"`      // the new set keeps its size until all that it wants are there
 	FreezeOvershoot bool `json:"freezeOvershoot,omitzero"` // nothing is added while more pods are there than may be wanted
 	BreakDeadlock   bool `json:"breakDeadlock,omitzero"`   // a step that would change nothing may take one pod more: see [Deadlock]
+	OnDelete        bool `json:"onDelete,omitzero"`        // old pods stay until somebody deletes them: see [Step] and [OnDelete]
+	OfReady         bool `json:"ofReady,omitzero"`         // who resolves a [Budget] takes the share that may be unavailable of ready pods: see [ResolveReady]
 }
 
 // Sum is a sum as decisions see it: by default it wraps around.

@@ -53,6 +53,7 @@ var exportedFunctions = map[string]any{
 	"Scale":             rollout.Scale,
 	"Serving":           rollout.Serving,
 	"Shrink":            rollout.Shrink,
+	"Step":              rollout.Step,
 	"ShrinkWorstCase":   rollout.ShrinkWorstCase,
 	"Spare":             rollout.Spare,
 	"Surplus":           rollout.Surplus,

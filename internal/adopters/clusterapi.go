@@ -18,10 +18,6 @@ type MachineSet struct {
 	EligibleInPlace          bool
 }
 
-func (s MachineSet) set() rollout.Set {
-	return rollout.Set{Wanted: s.Wanted, There: s.There, Available: s.Available}
-}
-
 // A MachineDeployment is one of Cluster API, with its sets.
 type MachineDeployment struct {
 	Replicas                 int32
@@ -40,63 +36,48 @@ type Machine struct {
 	PendingAcknowledge, Updating bool
 }
 
-// machines are the policies of Cluster API; deadlocks are broken when all else is decided.
-var machines = rollout.Policy{ExactSums: true, Together: true, CountLarger: true, WorstCase: true}
+// machines are the policies of Cluster API.
+var machines = rollout.Policy{ExactSums: true, Together: true, CountLarger: true, WorstCase: true, BreakDeadlock: true}
 
 // Scale returns the sizes that change in one step, by name, the sets whose machines are to
 // move, and what the new set wants before it, with those that have moved.
 func (d MachineDeployment) Scale() (changed map[string]int32, move []string, wanted int32) {
-	old, newSet := d.oldestFirst(), d.NewSet.set()
-	busy := d.acknowledge(&newSet)
-	sets := make([]rollout.Set, len(old))
-	for i, s := range old {
-		sets[i] = s.set()
+	p, newSet, names, old := machines, d.newSet(), []string{}, []rollout.Set{}
+	for _, s := range d.oldestFirst() {
+		names, old = append(names, s.Name), append(old, s.set(d.CanUpdateInPlace[s.Name]))
 	}
-	move = d.moving(newSet.Wanted)
-	var size int32
-	var sizes []int32
-	if d.Strategy == "OnDelete" {
-		size, sizes = rollout.OnDelete(d.Replicas, newSet, sets)
-	} else {
-		r := rollout.Roll(rollout.Resolve(d.Replicas, d.MaxSurge, d.MaxUnavailable), newSet, sets, 0, machines)
-		if len(move) > 0 {
-			r.Size = rollout.InPlace(d.Replicas, newSet, r.Size, sets, r.Shrinking.Sizes(sets), busy)
-		}
-		r = r.BreakDeadlock(newSet, sets)
-		size, sizes = r.Size, r.Shrinking.Sizes(sets)
-	}
+	p.OnDelete = d.Strategy == "OnDelete"
+	r, moves := rollout.Step(rollout.Resolve(d.Replicas, d.MaxSurge, d.MaxUnavailable), newSet, old, 0, p)
 	changed = map[string]int32{}
-	for i, s := range old {
-		if sizes[i] != s.Wanted {
-			changed[s.Name] = sizes[i]
+	for i, size := range r.Shrinking.Sizes(old) {
+		if size != old[i].Wanted {
+			changed[names[i]] = size
 		}
 	}
-	if size != newSet.Wanted {
-		changed[d.NewSet.Name] = size
+	for _, i := range moves {
+		move = append(move, names[i])
+	}
+	if r.Size != newSet.Wanted {
+		changed[d.NewSet.Name] = r.Size
 	}
 	return changed, move, newSet.Wanted
 }
 
-// moving returns the sets whose machines are to move while the new set wants more.
-func (d MachineDeployment) moving(wanted int32) (move []string) {
-	for _, s := range d.oldestFirst() {
-		if s.There > 0 && s.EligibleInPlace && d.CanUpdateInPlace[s.Name] && wanted < d.Replicas {
-			move = append(move, s.Name)
-		}
-	}
-	return move
+func (s MachineSet) set(canMove bool) rollout.Set {
+	return rollout.Set{Wanted: s.Wanted, There: s.There, Available: s.Available, Moves: canMove && s.EligibleInPlace}
 }
 
-// acknowledge counts machines that have moved to the new set, and reports whether any is
-// being updated.
-func (d MachineDeployment) acknowledge(newSet *rollout.Set) (busy bool) {
+// newSet counts machines that have moved to it.
+func (d MachineDeployment) newSet() rollout.Set {
+	set := d.NewSet.set(false)
+	set.Busy = d.NewSet.UpToDate != d.NewSet.There
 	for _, m := range d.Machines {
+		set.Busy = set.Busy || m.Updating
 		if m.PendingAcknowledge && m.Set == d.NewSet.Name && !slices.Contains(d.AcknowledgedBefore, m.Name) {
-			newSet.Wanted++
+			set.Wanted++
 		}
-		busy = busy || m.Updating
 	}
-	return busy || d.NewSet.UpToDate != d.NewSet.There
+	return set
 }
 
 func (d MachineDeployment) oldestFirst() []MachineSet {

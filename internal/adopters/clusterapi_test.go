@@ -75,7 +75,7 @@ func (p partial) size(s MachineSet) int32 {
 
 func (p partial) old() (sets []rollout.Set, sizes []int32) {
 	for _, s := range p.oldestFirst() {
-		sets, sizes = append(sets, s.set()), append(sizes, p.size(s))
+		sets, sizes = append(sets, s.set(p.CanUpdateInPlace[s.Name])), append(sizes, p.size(s))
 	}
 	return sets, sizes
 }
@@ -89,12 +89,12 @@ func (p partial) decide(s MachineSet, size int32) {
 
 func growPart(p partial, b rollout.Budget) {
 	sets, _ := p.old()
-	p.decide(p.NewSet, rollout.Roll(b, p.NewSet.set(), sets, 0, machines).Size)
+	p.decide(p.NewSet, rollout.Roll(b, p.NewSet.set(false), sets, 0, machines).Size)
 }
 
 func shrinkPart(p partial, b rollout.Budget) {
 	sets, sizes := p.old()
-	lost := rollout.ShrinkWorstCase(b, p.NewSet.set(), p.size(p.NewSet), sets, sizes)
+	lost := rollout.ShrinkWorstCase(b, p.NewSet.set(false), p.size(p.NewSet), sets, sizes)
 	for i, s := range p.oldestFirst() {
 		if !lost.Idle && lost.Unavailable != nil {
 			p.decide(s, sizes[i]-lost.Unavailable[i]-lost.Available[i])
@@ -104,7 +104,7 @@ func shrinkPart(p partial, b rollout.Budget) {
 
 func deadlockPart(p partial, _ rollout.Budget) {
 	sets, sizes := p.old()
-	if i := rollout.Deadlock(p.NewSet.set(), sets); i >= 0 && len(p.Intents) == 0 {
+	if i := rollout.Deadlock(p.NewSet.set(false), sets); i >= 0 && len(p.Intents) == 0 {
 		p.decide(p.oldestFirst()[i], sizes[i]-1)
 	}
 }
@@ -122,13 +122,16 @@ func partOf(part func(p partial, b rollout.Budget)) func(t *testing.T, r recorde
 func machineInPlace(t *testing.T, r recorded.Recording) answer {
 	in := partial{Intents: map[string]int32{}}
 	r.Read(t, &in)
-	newSet := in.NewSet.set()
-	busy := in.acknowledge(&newSet)
+	newSet, move := in.newSet(), []string(nil)
 	sets, sizes := in.old()
-	move := in.moving(newSet.Wanted)
+	for i, s := range in.oldestFirst() {
+		if sets[i].Moves && s.There > 0 && newSet.Wanted < in.Replicas {
+			move = append(move, s.Name)
+		}
+	}
 	if size, ok := in.Intents[in.NewSet.Name]; ok && len(move) > 0 {
 		delete(in.Intents, in.NewSet.Name)
-		in.decide(in.NewSet, rollout.InPlace(in.Replicas, newSet, size, sets, sizes, busy))
+		in.decide(in.NewSet, rollout.InPlace(in.Replicas, newSet, size, sets, sizes, newSet.Busy))
 	}
 	return answer{want: stepRecorded(t, r), got: step{in.Intents, move, newSet.Wanted}}
 }

@@ -14,11 +14,12 @@ import (
 )
 
 // A fleet of machines is rolled by the adapter, while the controllers of its sets run in any
-// order: what they are to make or delete may come late.
+// order: what they are to make or delete may come late. One old machine at a time may fail.
 type machineLoop struct {
 	d      MachineDeployment
 	b      rollout.Budget
 	random *rand.Rand
+	breaks int32 // deadlocks that were broken, each of which may cost a machine that serves
 }
 
 func newMachineLoop(random *rand.Rand) *machineLoop {
@@ -52,7 +53,14 @@ func (l *machineLoop) sets() (sets []*MachineSet) {
 func (l *machineLoop) run(which int) {
 	sets := l.sets()
 	if which == len(sets) {
+		old := make([]rollout.Set, len(l.d.OldSets))
+		for i, s := range l.d.OldSets {
+			old[i] = s.set(false)
+		}
 		changed, _, _ := l.d.Scale()
+		if len(changed) == 1 && rollout.Deadlock(l.d.NewSet.set(false), old) >= 0 {
+			l.breaks++
+		}
 		for _, s := range sets {
 			if size, ok := changed[s.Name]; ok {
 				s.Wanted = size
@@ -69,6 +77,20 @@ func (l *machineLoop) run(which int) {
 	s.Available = min(s.There, s.Available+1)
 }
 
+// fail takes an old machine out of service, unless one is already, or some are still to go. More
+// than one at a time upstream does not allow for: see The worst case in rules.md of package
+// rollout. Nor can it for one that fails when others are already on their way.
+func (l *machineLoop) fail() {
+	for _, s := range l.d.OldSets {
+		if s.Available < s.There || s.There != s.Wanted {
+			return
+		}
+	}
+	if s := &l.d.OldSets[l.random.IntN(len(l.d.OldSets))]; s.Available > 0 {
+		s.Available--
+	}
+}
+
 func (l *machineLoop) counts() (there, available int32) {
 	for _, s := range l.sets() {
 		there, available = there+s.There, available+s.Available
@@ -81,8 +103,8 @@ func (l *machineLoop) done() bool {
 	return l.d.NewSet.Available == l.d.Replicas && there == l.d.Replicas
 }
 
-// In 10,000 rollouts, or as many as KPLAN_LOOPS says, both bounds hold at each instant, and
-// every rollout ends.
+// In 10,000 rollouts, or as many as KPLAN_LOOPS says, both bounds hold at each instant, but for
+// one machine each time that a deadlock is broken, and every rollout ends.
 func TestMachineLoops(t *testing.T) {
 	loops := 10_000
 	if text := os.Getenv("KPLAN_LOOPS"); text != "" {
@@ -98,12 +120,18 @@ func TestMachineLoops(t *testing.T) {
 		for pass := 0; !l.done(); pass++ {
 			require.Less(t, pass, 2000, "seed %d does not end: %+v", seed, l.d)
 			which := l.random.IntN(controllers)
-			if pass > 500 { // each in its turn
+			switch {
+			case pass > 500: // each in its turn
 				which = pass % controllers
+			case l.random.IntN(8) == 0:
+				l.fail()
+				_, served = l.counts()
 			}
 			l.run(which)
 			there, available := l.counts()
-			if there > l.b.MaxTotal() || available < min(served, l.b.MinAvailable()) {
+			l.breaks -= max(0, min(served, l.b.MinAvailable())-available)
+			if there > l.b.MaxTotal() || l.breaks < 0 {
+				l.breaks = 0
 				breaches++
 				if breaches < 4 {
 					t.Errorf("seed %d, pass %d: %d there, %d available, %v: %+v", seed, pass, there, available, l.b, l.d)

@@ -35,7 +35,7 @@ func (d MachineRollout) Roll() (sizes map[string]int32, grown, shrunk bool) {
 			sets[i].Available = 0
 		}
 	}
-	r := rollout.Roll(rollout.Resolve(d.Replicas, d.MaxSurge, d.MaxUnavailable), d.NewSet.set(), sets, 0, mcm)
+	r := rollout.Roll(rollout.Resolve(d.Replicas, d.MaxSurge, d.MaxUnavailable), d.NewSet.set(false), sets, 0, mcm)
 	sizes = map[string]int32{d.NewSet.Name: r.Size}
 	for i, size := range r.Shrinking.Sizes(sets) {
 		sizes[names[i]] = size
@@ -61,7 +61,7 @@ func (d MachineRollout) Scale() map[string]int32 {
 	switch {
 	case len(active) == 1:
 		sizes[names[0]] = d.Replicas
-	case d.NewSet != nil && rollout.Saturated(d.NewSet.set(), number(d.NewSet.DesiredReplicasAnnotation, 0), d.Replicas):
+	case d.NewSet != nil && rollout.Saturated(d.NewSet.set(false), number(d.NewSet.DesiredReplicasAnnotation, 0), d.Replicas):
 		for _, name := range names {
 			sizes[name] = 0
 		}
@@ -96,7 +96,7 @@ func oldestFirst(list []Machines) []Machines {
 // sets returns sets in counts, oldest first, and their names.
 func (d MachineRollout) sets(list []Machines) (names []string, sets []rollout.Set) {
 	for i, s := range oldestFirst(list) {
-		set := s.set()
+		set := s.set(false)
 		set.Age, set.Before = i, number(s.MaxReplicasAnnotation, d.DeploymentStatusReplicas)
 		names, sets = append(names, s.Name), append(sets, set)
 	}

@@ -66,7 +66,7 @@ func machineControllerNumbers(t *testing.T, r recorded.Recording) answer {
 	}
 	total := int64(0)
 	for _, s := range in.Sets {
-		total += mcm.Existing(s.set())
+		total += mcm.Existing(s.set(false))
 	}
 	return same(r, rollout.Grow(b, total, in.NewSet.Wanted, mcm))
 }

@@ -28,7 +28,7 @@ func machineNumbers(t *testing.T, r recorded.Recording) answer {
 	}
 	total := int64(0)
 	for _, s := range in.Sets {
-		total += machines.Existing(s.set())
+		total += machines.Existing(s.set(false))
 	}
 	switch in.Op {
 	case "max-surge":
@@ -40,7 +40,7 @@ func machineNumbers(t *testing.T, r recorded.Recording) answer {
 	case "new-replicas":
 		return same(r, rollout.Grow(b, total, in.NewSetWanted, rollout.Policy{}))
 	case "saturated":
-		return same(r, rollout.Saturated(in.Set.set(), number(in.Set.DesiredReplicasAnnotation, 0), in.Replicas))
+		return same(r, rollout.Saturated(in.Set.set(false), number(in.Set.DesiredReplicasAnnotation, 0), in.Replicas))
 	case "complete":
 		return same(r, deploy.Complete(deploy.Status{
 			ObservedGeneration: in.ObservedGeneration, Replicas: in.There, UpdatedReplicas: in.UpToDate, AvailableReplicas: in.Available,
