@@ -19,6 +19,13 @@ func ExamplePolicy_Existing() {
 	// 3 1
 }
 
+// Of four pods that are wanted two are in use: it shrinks no further, unless they stand apart.
+func ExamplePolicy_Keeps() {
+	s := rollout.Set{Wanted: 4, Protected: 2}
+	fmt.Println(rollout.Policy{}.Keeps(s), rollout.Policy{ProtectedApart: true}.Keeps(s))
+	// Output: 2 0
+}
+
 func ExamplePolicy_MaxTotal() {
 	huge := rollout.Budget{Replicas: 2_000_000_000, Surge: 2_000_000_000}
 	fmt.Println(rollout.Policy{ExactSums: true}.MaxTotal(huge))

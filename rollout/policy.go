@@ -31,15 +31,15 @@ type Set struct {
 //
 //	Together         Roll grows and shrinks from one snapshot: both bounds hold      Cluster API, Agones
 //	CountLarger      room(set) = max(wanted, there): pods there within the surge     Cluster API
-//	CountThere       room(set) = there: nobody who is there is counted twice         machine-controller-manager, Agones
+//	CountThere       room(set) = there: pods there within the surge, if WaitForNew     machine-controller-manager, Agones
 //	WorstCase        ShrinkWorstCase: the minimum whichever pods go                  Cluster API
 //	BreakDeadlock    old(Deadlock) - 1: at most one pod below the minimum            Cluster API
 //	ScaleNewest      new + what is added: old sets do not grow                       machine-controller-manager
 //	ProtectedApart   replicas - protected(old) are the new set's: see Places         Agones
 //	WaitForNew       new = wanted while there != wanted: one step after the other    Agones
 //	FreezeOvershoot  new <= wanted while there > replicas + surge: no growth         machine-controller-manager
-//	OnDelete         see OnDelete: no pod goes that is there                         Cluster API, and all who let people choose
-//	OfReady          see ResolveReady: the fewer are ready, the fewer may go         Agones
+//	OnDelete         see OnDelete: no pod goes but those beyond the replicas         Cluster API, and all who let people choose
+//	OfReady          see ResolveReady: no more than the share of ready pods goes      Agones
 //
 // What a single set keeps, or that its pods move, is said by the set: Least, Protected, Moves.
 type Policy struct {

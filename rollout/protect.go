@@ -2,9 +2,7 @@
 
 package rollout
 
-// least returns the size below which a set does not shrink, as far as it wants that many.
-//
-//	min(wanted, max(least, protected))     min(wanted, least) if those that are protected stand apart
+// least is [Policy.Keeps], by the name under which it is proved.
 func (p Policy) least(s Set) int32 {
 	least := max(0, s.Least)
 	if !p.ProtectedApart {
@@ -12,6 +10,11 @@ func (p Policy) least(s Set) int32 {
 	}
 	return min(least, max(0, s.Wanted))
 }
+
+// Keeps returns the size below which a set does not shrink:
+//
+//	min(wanted, max(least, protected))     min(wanted, least) if those that are protected stand apart
+func (p Policy) Keeps(s Set) int32 { return p.least(s) }
 
 // Places returns the budget that is left to the new set beside protected pods of old sets,
 // where they stand apart: each of them is one that the new set does not replace yet. The most
