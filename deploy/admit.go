@@ -15,15 +15,17 @@ import (
 // admit checks, defaults, claims and orders a snapshot.
 func (in *input) admit(s *Snapshot, now time.Time, opts *Options) error {
 	in.d, in.pods, in.namespaceSets, in.newAt = s.Deployment, s.Pods, s.ReplicaSets, -1
-	in.now, in.opts, in.policy = now.Round(0).UTC(), *opts, opts.Repair.policy()
+	in.now, in.opts = now.Round(0).UTC(), *opts
 	var errs field.Errors
 	if now.IsZero() {
 		errs.Add("now", "", "must be set")
 	}
 	in.opts.Keys = opts.Keys.OrDefault()
 	opts.admit(&errs)
+	in.admitPolicies(&errs)
 	in.admitDeployment(&errs)
 	in.claim(&errs)
+	in.resolveOfReady()
 	in.tellApart(&errs)
 	in.findNew()
 	return errs.Join()
@@ -189,4 +191,40 @@ func byCreation(a, b *replicaset.ReplicaSet) int {
 		return c
 	}
 	return cmp.Compare(a.Name, b.Name)
+}
+
+// admitPolicies rejects what no policy says. A Deployment that is rolled by partition has none.
+func (in *input) admitPolicies(errs *field.Errors) {
+	o := &in.opts
+	for name, set := range map[string]bool{
+		"ExactSums": o.Policy.ExactSums, "ExactProducts": o.Policy.ExactProducts, "CapAvailable": o.Policy.CapAvailable, "CapOld": o.Policy.CapOld,
+	} {
+		if set {
+			errs.Add("Options.Policy."+name, "true", "must be unset: Options.Repair says that")
+		}
+	}
+	for name, s := range o.Sets {
+		errs.NotNegative(field.Element("Options.Sets", name)+".Least", s.Least)
+		errs.NotNegative(field.Element("Options.Sets", name)+".Protected", s.Protected)
+	}
+	if in.partitioned() {
+		o.Policy, o.Sets = rollout.Policy{}, nil
+	}
+	in.byPolicy = o.Policy != rollout.Policy{} || len(o.Sets) > 0
+	in.policy = o.Repair.policy(o.Policy)
+}
+
+// resolveOfReady resolves the limits again if they are shares of ready pods.
+func (in *input) resolveOfReady() {
+	if !in.opts.Policy.OfReady || in.d.Strategy == Recreate {
+		return
+	}
+	ready := int64(0)
+	for i := range in.sets {
+		ready += int64(in.sets[i].status().ReadyReplicas)
+	}
+	exact := rollout.Policy{ExactSums: true}
+	b := rollout.ResolveReady(in.replicas, exact.Size(ready), in.d.MaxSurge, in.d.MaxUnavailable)
+	b.Unavailable = min(b.Unavailable, in.replicas)
+	in.budget = b
 }

@@ -100,7 +100,11 @@ func (in *input) decideWaiting(c *counts, f *following) decision {
 	if in.scalingEvent() {
 		d.sizing = in.scale(c)
 	} else {
-		d.sizing, d.pause = in.stopAtPoints(in.shrink(), f, nil)
+		shrunk := in.shrink
+		if in.byPolicy {
+			shrunk = func() sizing { return in.shrinkBy(c) }
+		}
+		d.sizing, d.pause = in.stopAtPoints(shrunk(), f, nil)
 	}
 	d.sizing = d.behind(hold("", ReasonPaused, 0, 0))
 	return in.cleanUp(d)

@@ -164,7 +164,7 @@ func (f *finish) recount(failed int) {
 		wanted += n
 	}
 	available := int64(f.result.Status.AvailableReplicas)
-	f.result.Status.UnavailableReplicas = int32(max(0, int64(f.opts.Repair.policy().Size(wanted))-available))
+	f.result.Status.UnavailableReplicas = int32(max(0, int64(f.opts.Repair.policy(f.opts.Policy).Size(wanted))-available))
 }
 
 // clone returns a status that shares no memory with s.

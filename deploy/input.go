@@ -20,9 +20,10 @@ type input struct {
 
 	replicas     int32
 	budget       rollout.Budget
-	policy       rollout.Policy
-	deadline     int32 // seconds, or NoLimit
-	historyLimit int32 // or NoLimit
+	policy       rollout.Policy // with what is repaired
+	byPolicy     bool           // the caller has policies
+	deadline     int32          // seconds, or NoLimit
+	historyLimit int32          // or NoLimit
 
 	namespaceSets []replicaset.ReplicaSet  // of the namespace
 	sets          []set                    // own ReplicaSets, by creation and name
@@ -99,4 +100,22 @@ func (s *set) status() *replicaset.Status { return &s.rs.Status }
 // numbers returns what the arithmetic of rollout wants to know of a set.
 func (s *set) numbers() rollout.Set {
 	return rollout.Set{Wanted: s.size, Available: s.status().AvailableReplicas}
+}
+
+// numbersOf returns the counts of a set, and what is said of it.
+func (in *input) numbersOf(s *set) rollout.Set {
+	c := s.numbers()
+	if in.byPolicy {
+		p := in.opts.Sets[s.rs.Name]
+		c.There, c.Least, c.Protected, c.Moves, c.Busy = s.status().Replicas, p.Least, p.Protected, p.Moves, p.Busy
+	}
+	return c
+}
+
+// keeps returns the size below which a set does not shrink.
+func (in *input) keeps(i int) int32 {
+	if len(in.opts.Sets) == 0 {
+		return 0
+	}
+	return in.policy.Keeps(in.numbersOf(&in.sets[i]))
 }

@@ -5,6 +5,7 @@ package deploy
 import (
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
 )
 
 // Options adjusts [Reconcile]. The zero Options decides as Kubernetes 1.37 does
@@ -35,6 +36,15 @@ type Options struct {
 	// Leftover says who gets the pods that rounding leaves over when scaling in
 	// proportion.
 	Leftover LeftoverPolicy `json:"leftover,omitzero"`
+	// Policy says how a rolling update reckons, for those who roll other things than pods or
+	// want other pods to go first: see [rollout.Policy], where each has its equation. With one
+	// of them a step is [rollout.Step], and scaling is [rollout.Scale]. What a Deployment of
+	// strategy Recreate, or one that is rolled by partition, has no use for is not read. The
+	// exact sums of [rollout.Policy] are repairs here.
+	Policy rollout.Policy `json:"policy,omitzero"`
+	// Sets says of ReplicaSets, by name, what they keep and whether their pods move. Of those
+	// that are not there nothing is read.
+	Sets map[string]SetPolicy `json:"sets,omitempty"`
 	// Adoption says which ReplicaSets without a controller the Deployment makes its
 	// own if its selector matches them.
 	Adoption AdoptionPolicy `json:"adoption,omitzero"`
@@ -104,3 +114,19 @@ const (
 	AdoptSameTemplate AdoptionPolicy = "SameTemplate" // those with the Deployment's template
 	AdoptNone         AdoptionPolicy = "None"         // none
 )
+
+// A SetPolicy is what is said of one ReplicaSet beside its counts. The zero SetPolicy is
+// Kubernetes'.
+type SetPolicy struct {
+	// Least is how many pods it keeps, whatever is decided: a lower bound for a template that
+	// somebody still needs.
+	Least int32 `json:"least,omitzero"`
+	// Protected is how many of its pods are in use and stay until they end by themselves. It
+	// keeps as many, unless [rollout.Policy].ProtectedApart lets it want none while they stay.
+	Protected int32 `json:"protected,omitzero"`
+	// Moves says that its pods move to the new ReplicaSet where they are, by the hand of
+	// whoever says so, and Busy that some are on the move: the plan leaves growth to them, and
+	// tells of those that may move now by a hold [ReasonMovesInPlace].
+	Moves bool `json:"moves,omitzero"`
+	Busy  bool `json:"busy,omitzero"`
+}

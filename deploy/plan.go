@@ -85,6 +85,12 @@ const (
 	ReasonMinAvailable       Reason = "MinAvailable"       // Have pods would be available, Limit must stay
 	ReasonPartition          Reason = "Partition"          // the new ReplicaSet wants Have pods, the partition allows Limit
 
+	// Policies of Options.
+
+	ReasonOnDelete     Reason = "OnDelete"     // Have pods are there, and stay until somebody deletes them; Limit are wanted
+	ReasonMovesInPlace Reason = "MovesInPlace" // Have pods are there, and move where they are instead of being replaced, up to Limit
+	ReasonKept         Reason = "Kept"         // the old ReplicaSet wants Have pods, of which it keeps Limit
+
 	// What the ReplicaSets have yet to do.
 
 	ReasonNotObserved        Reason = "NotObserved"        // the ReplicaSet has observed generation Have of Limit

@@ -82,12 +82,11 @@ func (q Quirks) budget(replicas int32, ru *partition.RollingUpdate) rollout.Budg
 	return partition.Budget(replicas, ru, false)
 }
 
-// policy returns how package rollout reckons counts.
-func (q Quirks) policy() rollout.Policy {
-	return rollout.Policy{
-		ExactSums: q.Has(SumsWrapAround), ExactProducts: q.Has(ProductsWrapAround),
-		CapAvailable: q.Has(ExcessAvailableCounts), CapOld: q.Has(StatusAheadStopsCleanup),
-	}
+// policy returns how package rollout reckons counts, by a policy and what is repaired.
+func (q Quirks) policy(p rollout.Policy) rollout.Policy {
+	p.ExactSums, p.ExactProducts = q.Has(SumsWrapAround), q.Has(ProductsWrapAround)
+	p.CapAvailable, p.CapOld = q.Has(ExcessAvailableCounts), q.Has(StatusAheadStopsCleanup)
+	return p
 }
 
 // QuirkTable returns what is known of each quirk, in the order of the constants.

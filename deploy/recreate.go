@@ -18,7 +18,11 @@ func (in *input) removeOld() (z sizing, start bool) {
 	wanted, left := int64(0), int64(0)
 	for i, s := range in.activeOld {
 		wanted += int64(s.size)
-		z.changes = append(z.changes, change{set: i, reason: ReasonRecreateDown})
+		if keeps := in.keeps(i); keeps < s.size {
+			z.changes = append(z.changes, change{set: i, to: keeps, reason: ReasonRecreateDown})
+		} else {
+			z.holds = append(z.holds, hold(s.rs.Name, ReasonKept, int64(s.size), int64(keeps)))
+		}
 	}
 	if wanted == 0 {
 		left, z.holds = in.oldPods()
@@ -29,7 +33,8 @@ func (in *input) removeOld() (z sizing, start bool) {
 
 // startNew makes the second step.
 func (in *input) startNew() (z sizing) {
-	if size, start := rollout.Recreate(in.replicas, 0, 0); start && size != in.newSet().size {
+	size, start := rollout.Recreate(in.replicas, 0, 0)
+	if size = max(size, in.keeps(in.newAt)); start && size != in.newSet().size {
 		z.changes = []change{{set: in.newAt, to: size, reason: ReasonRecreateUp}}
 	}
 	return z

@@ -9,6 +9,9 @@ import "github.com/kplan-go/kplan/rollout"
 //
 // It mirrors rolloutRolling of the deployment controller of Kubernetes.
 func (in *input) roll(c *counts) sizing {
+	if in.byPolicy {
+		return in.rollBy(c)
+	}
 	grown := in.grow(c)
 	if grown.moved {
 		return grown
@@ -38,6 +41,9 @@ func (in *input) grow(c *counts) (z sizing) {
 func (in *input) newSize(c *counts, size int32) int32 {
 	if in.d.Strategy == Recreate {
 		return in.replicas
+	}
+	if in.byPolicy {
+		return in.step(c, rollout.Set{Wanted: size}).Size
 	}
 	terminating, known := c.terminatingThatCount(in)
 	if !known {

@@ -94,6 +94,9 @@ func (in *input) holdScaling() (holds []Hold) {
 // active set keeps its share: see [rollout.Proportional].
 func (d *draft) share(c *counts, active []int) {
 	in := d.in
+	if in.policy.ScaleNewest && d.toNewest(c, active) {
+		return
+	}
 	if in.exactly() {
 		d.shareExactly(c, active)
 		return
@@ -170,4 +173,20 @@ func (d *draft) orderBySize(active []int, toAdd int64) {
 	for k, place := range rollout.BySize(sets, toAdd) {
 		active[k] = sets[place].Age
 	}
+}
+
+// toNewest gives what is added when replicas change to the new set, if it wants pods: see
+// [rollout.Scale]. It reports whether something is added.
+func (d *draft) toNewest(c *counts, active []int) bool {
+	in := d.in
+	total := d.total(active)
+	goal := in.leaveRoom(c, in.allowed(in.writtenMaxTotal()), total)
+	if goal <= total {
+		return false
+	}
+	b := rollout.Budget{Replicas: in.policy.Size(goal)}
+	for k, size := range rollout.Scale(b, d.shares(active), slices.Index(active, in.newAt), in.policy) {
+		d.resize(active[k], size, ReasonScaling, true)
+	}
+	return true
 }

@@ -56,6 +56,9 @@ func (in *input) draft() draft {
 // size that has wrapped around below 0 changes nothing: the API server would refuse it.
 func (d *draft) resize(i int, to int32, reason Reason, refresh bool) {
 	s := &d.sizes[i]
+	if 0 <= to && to < s.to && d.in.byPolicy {
+		to = max(to, min(s.to, d.in.keeps(i)))
+	}
 	if to < 0 || s.to == to && !(refresh && d.in.annotationsStale(d.in.sets[i].rs.Annotations)) {
 		return
 	}
@@ -130,7 +133,7 @@ func (in *input) oldNumbers() (old []rollout.Set, places []int) {
 	}
 	old, places = make([]rollout.Set, 0, n), make([]int, 0, n)
 	for i, s := range in.activeOld {
-		old, places = append(old, s.numbers()), append(places, i)
+		old, places = append(old, in.numbersOf(s)), append(places, i)
 	}
 	return old, places
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/kplan-go/kplan/podorder"
 	"github.com/kplan-go/kplan/podorder/pausepoint"
 	"github.com/kplan-go/kplan/revision"
+	"github.com/kplan-go/kplan/rollout"
 )
 
 func deploymentPass(t *testing.T, m *memory, _ optionRow[deploy.Options], opts deploy.Options) {
@@ -113,6 +114,14 @@ func TestDeploymentOptionsOnObjects(t *testing.T) {
 		"Leftover": {
 			value: deploy.LeftoverNewest, objects: []kube.Object{webDeployment(13), webSet(1, 4, 4, 9), webSet(2, 3, 3, 9), webSet(3, 3, 3, 9)},
 			without: "replicasets/web-v1.spec.replicas=6", with: "replicasets/web-v3.spec.replicas=5",
+		},
+		"Policy": {
+			value: rollout.Policy{Together: true}, objects: []kube.Object{webDeployment(3, allUnavailable), webSet(1, 3, 3, 3), webSet(2, 0, 0, 3)},
+			without: "replicasets/web-v1.spec.replicas=3", with: "replicasets/web-v1.spec.replicas=0",
+		},
+		"Sets": {
+			value: map[string]deploy.SetPolicy{"web-v1": {Least: 4}}, objects: []kube.Object{webDeployment(3), webSet(1, 5, 5, 5), webSet(2, 3, 3, 3)},
+			without: "replicasets/web-v1.spec.replicas=0", with: "replicasets/web-v1.spec.replicas=4",
 		},
 		"Adoption": {
 			value: deploy.AdoptNone, objects: []kube.Object{webDeployment(3), webSet(2, 3, 3, 3), webSet(1, 2, 2, 3, func(rs *appsv1.ReplicaSet) {

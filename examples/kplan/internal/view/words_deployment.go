@@ -51,6 +51,21 @@ var deployments = vocabulary[deploy.Reason]{
 			Means: "The partition leaves the other pods to the old template.",
 			Ends:  "Whoever does the batches moves the partition on.",
 		},
+		deploy.ReasonOnDelete: {
+			Text:  "%d pods are there, %d are wanted",
+			Means: "By a policy old pods stay until somebody deletes them, and new ones take their places.",
+			Ends:  "Delete old pods.",
+		},
+		deploy.ReasonMovesInPlace: {
+			Text:  "%d pods are there, up to %d move where they are",
+			Means: "By a policy old pods move to the new ReplicaSet instead of being replaced.",
+			Ends:  "Whoever moves them does.",
+		},
+		deploy.ReasonKept: {
+			Text:  "%d pods are wanted, and %d are kept",
+			Means: "By a policy the old ReplicaSet keeps pods that are in use or still needed.",
+			Ends:  "Lower what it keeps.",
+		},
 		deploy.ReasonPausePoint: {
 			Text:  "a pause point lets %d pods go, of %d",
 			Means: "The next pod to go has a pause point: it stays, and so do those behind it.",
