@@ -59,6 +59,7 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[deploy.Result](),
 	reflect.TypeFor[deploy.RollBackDeployment](),
 	reflect.TypeFor[deploy.ScaleReplicaSet](),
+	reflect.TypeFor[deploy.SetPolicy](),
 	reflect.TypeFor[deploy.Snapshot](),
 	reflect.TypeFor[deploy.Status](),
 	reflect.TypeFor[deploy.Strategy](),
