@@ -58,6 +58,22 @@ func TestRoller(t *testing.T) {
 	compared(t, string(table))
 }
 
+// TestCluster: a scheduler and a controller of somebody else's run in a world.
+func TestCluster(t *testing.T) {
+	folder := t.TempDir()
+	require.NoError(t, os.CopyFS(folder, os.DirFS("testdata/cluster")))
+	text, environment := module(t, "cluster")
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "go.mod"), []byte(text), 0o644))
+	sums, err := os.ReadFile("../../go.sum")
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "go.sum"), sums, 0o644))
+	cmd := exec.Command("go", "test", "-v", ".")
+	cmd.Dir, cmd.Env = folder, environment
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	t.Logf("%s", out)
+}
+
 // compared compares the bugs of the table with those of README.md, or, with KPLAN_UPDATE
 // set, writes them there. In which case one is found changes with everything that is drawn.
 func compared(t *testing.T, table string) {
