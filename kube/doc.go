@@ -20,7 +20,7 @@
 // Inbound there is one function for each noun: [Deployment], [ReplicaSet], [DaemonSet],
 // [Pod], [Node], [ControllerRevision], [Template], [LabelSelector], and [Snapshot],
 // [ReplicaSetSnapshot], [ReplicationControllerSnapshot] and [DaemonSetSnapshot] for all
-// that a planner reads at once. [Default] fills in what an API server would.
+// that a planner reads at once. [World] is what a simulation starts from. [Default] fills in what an API server would.
 // Statuses, conditions, selectors, tolerations and numbers of pods have conversions with a
 // way back.
 //

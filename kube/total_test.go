@@ -71,6 +71,7 @@ var exportedFunctions = map[string]any{
 	"PodResources":                       kube.PodResources,
 	"ReplicaSet":                         kube.ReplicaSet,
 	"ReplicaSetCondition":                kube.ReplicaSetCondition,
+	"PodRequests":                        kube.PodRequests,
 	"ReplicaSetRequests":                 kube.ReplicaSetRequests,
 	"ReplicaSetSnapshot":                 kube.ReplicaSetSnapshot,
 	"ReplicaSetStatus":                   kube.ReplicaSetStatus,
@@ -97,6 +98,7 @@ var exportedFunctions = map[string]any{
 	"ToSelector":                         kube.ToSelector,
 	"ToTolerations":                      kube.ToTolerations,
 	"Tolerations":                        kube.Tolerations,
+	"World":                              kube.World,
 	"Validate":                           kube.Validate,
 }
 

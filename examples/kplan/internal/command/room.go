@@ -125,40 +125,8 @@ func amounts(list corev1.ResourceList, unknown int64) []int64 {
 	return values
 }
 
-// requests returns what a pod requests: its containers and sidecars together or, if that is
-// more, a container that starts before them with the sidecars that run already. What the pod
-// itself requests counts instead.
-func requests(p *corev1.PodSpec) []int64 {
-	sum, sidecars, most := make([]int64, len(counted)), make([]int64, len(counted)), make([]int64, len(counted))
-	for i := range p.InitContainers {
-		c := &p.InitContainers[i]
-		sidecar := c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways
-		for j, n := range amounts(c.Resources.Requests, 0) {
-			most[j] = max(most[j], sidecars[j]+n)
-			if sidecar {
-				sidecars[j] += n
-			}
-		}
-	}
-	for i := range p.Containers {
-		for j, n := range amounts(p.Containers[i].Resources.Requests, 0) {
-			sum[j] += n
-		}
-	}
-	own := make([]int64, len(counted))
-	if p.Resources != nil {
-		own = amounts(p.Resources.Requests, 0)
-	}
-	for j, n := range amounts(p.Overhead, 0) {
-		sum[j] = max(sum[j]+sidecars[j], most[j])
-		if own[j] > 0 {
-			sum[j] = own[j]
-		}
-		sum[j] += n
-	}
-	sum[slices.Index(counted, corev1.ResourcePods)] = 1
-	return sum
-}
+// requests returns what a pod requests of what is counted.
+func requests(p *corev1.PodSpec) []int64 { return kube.PodRequests(p, counted) }
 
 // exceeded is what admission says of pods that a quota forbids.
 var exceeded = regexp.MustCompile(`exceeded quota: ([^,]+),.*used: pods=(\d+), limited: pods=(\d+)`)

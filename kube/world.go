@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kube
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/rollout"
+	"github.com/kplan-go/kplan/rollout/sim"
+)
+
+// World returns what a simulation of package rollout/sim starts from: Deployments,
+// ReplicaSets, DaemonSets with their ControllerRevisions and pods, Nodes,
+// PodDisruptionBudgets, and ResourceQuotas of pods, as kubectl prints them. Others are left
+// out; the pods of StatefulSets, Jobs and the like only take their room. Names are
+// "namespace/name". Resources are CPU, in thousandths, memory, in bytes, and pods.
+//
+// Pods that wait because their image cannot be pulled or their container crashes are taken for
+// all of their template: none of these becomes ready. The error names the first object that
+// cannot be read.
+func World(objects []Object) (sim.Snapshot, error) {
+	w := worldReader{s: sim.Snapshot{Resources: []string{"cpu", "memory", "pods"}, Templates: map[string]sim.Template{}}, own: map[string]string{}}
+	for _, object := range objects {
+		if isNil(object) {
+			continue
+		}
+		if err := w.workload(object); err != nil {
+			return sim.Snapshot{}, err
+		}
+	}
+	for _, object := range objects {
+		if p, ok := object.(*corev1.Pod); ok && p != nil {
+			w.pod(p)
+		}
+	}
+	w.takeRoom()
+	return w.s, nil
+}
+
+// isNil reports whether there is no object.
+func isNil(object Object) bool {
+	if object == nil {
+		return true
+	}
+	v := reflect.ValueOf(object)
+	return v.Kind() == reflect.Pointer && v.IsNil()
+}
+
+// A worldReader reads objects into a snapshot.
+type worldReader struct {
+	s       sim.Snapshot
+	own     map[string]string // templates by the UID of what owns pods; "" for a DaemonSet
+	foreign []*corev1.Pod     // whose owners are not there
+}
+
+func worldName(o metav1.Object) string { return qualified(o.GetNamespace(), o.GetName()) }
+
+func qualified(namespace, name string) string {
+	if namespace == "" || name == "" {
+		return name
+	}
+	return namespace + "/" + name
+}
+
+// workload reads what is no pod.
+func (w *worldReader) workload(object Object) error {
+	switch o := object.(type) {
+	case *appsv1.Deployment:
+		d, err := Deployment(Default(o))
+		if err != nil {
+			return fmt.Errorf("deployment %s: %w", worldName(o), err)
+		}
+		d.Name = worldName(o)
+		w.template(d.Template.ID, &o.Spec.Template.Spec)
+		w.s.Deployments = append(w.s.Deployments, d)
+	case *appsv1.ReplicaSet:
+		rs := ReplicaSet(o)
+		rs.Name, rs.ControllerName = worldName(o), qualified(o.Namespace, rs.ControllerName)
+		w.template(rs.Template.ID, &o.Spec.Template.Spec)
+		w.own[rs.UID] = rs.Template.ID
+		w.s.ReplicaSets = append(w.s.ReplicaSets, rs)
+	case *appsv1.DaemonSet:
+		d, err := DaemonSet(Default(o))
+		if err != nil {
+			return fmt.Errorf("daemon set %s: %w", worldName(o), err)
+		}
+		d.Name, d.Namespace = worldName(o), ""
+		w.template(d.Template.Hash, &o.Spec.Template.Spec)
+		w.own[d.UID] = ""
+		w.s.DaemonSets = append(w.s.DaemonSets, d)
+	case *appsv1.ControllerRevision:
+		r := ControllerRevision(o)
+		if r.ControllerKind != "DaemonSet" {
+			return nil
+		}
+		r.Name, r.ControllerName = worldName(o), qualified(o.Namespace, r.ControllerName)
+		w.s.Revisions = append(w.s.Revisions, r)
+	case *corev1.Node:
+		w.node(o)
+	case *policyv1.PodDisruptionBudget:
+		return w.budget(o)
+	case *corev1.ResourceQuota:
+		w.quota(o)
+	}
+	return nil
+}
+
+// template notes what a pod template means to scheduler and nodes.
+func (w *worldReader) template(id string, spec *corev1.PodSpec) {
+	t := w.s.Templates[id]
+	t.Needs, t.NodeSelector, t.Tolerations = PodRequests(spec, worldResources()), spec.NodeSelector, Tolerations(spec.Tolerations)
+	if a := spec.Affinity; a != nil && a.NodeAffinity != nil {
+		t.Affinity = NodeSelector(a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
+	}
+	w.s.Templates[id] = t
+}
+
+// worldResources are what room is counted in.
+func worldResources() []corev1.ResourceName {
+	return []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourcePods}
+}
+
+func (w *worldReader) node(n *corev1.Node) {
+	node := sim.Node{Node: Node(n), Zone: n.Labels[corev1.LabelTopologyZone], Cordoned: n.Spec.Unschedulable}
+	if len(n.Status.Allocatable) > 0 {
+		for _, name := range worldResources() {
+			room := int64(1 << 60) // of what it does not tell
+			if q, ok := n.Status.Allocatable[name]; ok {
+				room = amountOf(name, q)
+			}
+			node.Room = append(node.Room, room)
+		}
+	}
+	for _, c := range n.Status.Conditions {
+		if c.Type == corev1.NodeReady {
+			node.NotReady = c.Status != corev1.ConditionTrue
+		}
+	}
+	w.s.Nodes = append(w.s.Nodes, node)
+}
+
+func (w *worldReader) budget(o *policyv1.PodDisruptionBudget) error {
+	b := sim.Budget{Name: worldName(o), Selector: LabelSelector(o.Spec.Selector)}
+	var err error
+	if b.MinAvailable, err = IntOrPercent(o.Spec.MinAvailable); err == nil {
+		b.MaxUnavailable, err = IntOrPercent(o.Spec.MaxUnavailable)
+	}
+	if (b.MinAvailable == rollout.IntOrPercent{}) && (b.MaxUnavailable == rollout.IntOrPercent{}) {
+		b.MinAvailable = rollout.Int(1) // as the API server has it
+	}
+	w.s.Budgets = append(w.s.Budgets, b)
+	if err != nil {
+		return fmt.Errorf("pod disruption budget %s: %w", b.Name, err)
+	}
+	return nil
+}
+
+// quota reads how many pods a namespace may have.
+func (w *worldReader) quota(o *corev1.ResourceQuota) {
+	if len(o.Spec.Scopes) > 0 || o.Spec.ScopeSelector != nil {
+		return // of some pods only
+	}
+	for _, name := range []corev1.ResourceName{corev1.ResourcePods, "count/pods"} {
+		if q, ok := o.Spec.Hard[name]; ok {
+			w.s.Quotas = append(w.s.Quotas, sim.Quota{Namespace: o.Namespace, Pods: int(min(q.Value(), 1<<31))})
+		}
+	}
+}
+
+// pod reads a pod whose owner is there. Others only take their room.
+func (w *worldReader) pod(p *corev1.Pod) {
+	daemon := DaemonSetPod(p)
+	pod := &daemon.Pod
+	pod.Name, pod.ControllerName = worldName(p), qualified(p.Namespace, pod.ControllerName)
+	id, known := w.own[pod.ControllerUID]
+	if !known {
+		w.foreign = append(w.foreign, p)
+		return
+	}
+	if id == "" {
+		id = pod.Labels[appsv1.ControllerRevisionHashLabelKey]
+		w.template(id, &p.Spec)
+		w.s.DaemonPods = append(w.s.DaemonPods, daemon)
+	} else {
+		w.s.Pods = append(w.s.Pods, *pod)
+	}
+	if stuck(p) {
+		t := w.s.Templates[id]
+		t.NeverReady = true
+		w.s.Templates[id] = t
+	}
+	w.s.Now = latest(w.s.Now, pod)
+}
+
+// stuck reports whether a container waits for what time alone does not bring.
+func stuck(p *corev1.Pod) bool {
+	for _, list := range [][]corev1.ContainerStatus{p.Status.InitContainerStatuses, p.Status.ContainerStatuses} {
+		for _, c := range list {
+			if c.State.Waiting == nil {
+				continue
+			}
+			switch c.State.Waiting.Reason {
+			case "CrashLoopBackOff", "ImagePullBackOff", "ErrImagePull", "InvalidImageName", "ErrImageNeverPull", "CreateContainerConfigError":
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// takeRoom takes the room of the pods whose owners are not there.
+func (w *worldReader) takeRoom() {
+	at := map[string]*sim.Node{}
+	for i := range w.s.Nodes {
+		at[w.s.Nodes[i].Name] = &w.s.Nodes[i]
+	}
+	for _, p := range w.foreign {
+		pod := Pod(p)
+		if n := at[pod.NodeName]; n != nil && !pod.Finished() {
+			for i, amount := range PodRequests(&p.Spec, worldResources()) {
+				if i < len(n.Room) {
+					n.Room[i] = max(0, n.Room[i]-amount)
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(w.s.Nodes, func(a, b sim.Node) int { return cmp.Compare(a.Name, b.Name) })
+	maps.DeleteFunc(w.s.Templates, func(id string, _ sim.Template) bool { return id == "" })
+}
+
+// latest returns the later of a time and those that a pod tells of, so that nothing that has
+// happened is still to come.
+func latest(now time.Time, p *podorder.Pod) time.Time {
+	for _, t := range [...]time.Time{p.CreationTimestamp, p.ReadySince, p.DeletionTimestamp} {
+		if t.After(now) {
+			now = t
+		}
+	}
+	return now
+}
