@@ -28,12 +28,12 @@ func (p *previews) nodes() (list []*unstructured.Unstructured) {
 }
 
 // change is what somebody writes into the ith manifest.
-func change(i int, u *unstructured.Unstructured) {
+func (p *previews) change(i int, u *unstructured.Unstructured) {
 	spec := u.Object["spec"].(map[string]any)
 	template := spec["template"].(map[string]any)
 	pod := template["spec"].(map[string]any)
 	web := pod["containers"].([]any)[0].(map[string]any)
-	switch i % 6 {
+	switch (i + p.turn) % 6 {
 	case 0: // with the same tag, so that the policy of pulling stays
 		image := web["image"].(string)
 		at := strings.LastIndex(image, "/") + 1
@@ -68,7 +68,7 @@ func (p *previews) patched(list []*unstructured.Unstructured, dry bool) (after [
 	for i, u := range list {
 		client := p.client.AppsV1().RESTClient().Patch(types.StrategicMergePatchType)
 		data, err := client.Namespace(p.namespace).Resource(strings.ToLower(u.GetKind())+"s").Name(u.GetName()).
-			VersionedParams(&o, scheme.ParameterCodec).Body([]byte(byHand(i, u.GetKind()))).
+			VersionedParams(&o, scheme.ParameterCodec).Body([]byte(byHand(i+p.turn, u.GetKind()))).
 			SetHeader("Accept", "application/json").DoRaw(p.ctx)
 		require.NoError(p, err, string(data))
 		patched := &unstructured.Unstructured{}

@@ -17,6 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kplan-go/kplan/revision"
 )
 
 // An outcome is what becomes of a workload.
@@ -275,6 +277,7 @@ func (o *outcome) act(kind, name string, body json.RawMessage) {
 		Replicas int32
 		Revision int64
 		To       int64 // which number a revision gets that there was before
+		Set      map[string]string
 	}
 	_ = json.Unmarshal(body, &a)
 	switch name {
@@ -283,6 +286,10 @@ func (o *outcome) act(kind, name string, body json.RawMessage) {
 	case "createRevision", "updateRevision":
 		o.name, o.revision = a.Name, max(a.Revision, a.To)
 	case "scaleReplicaSet", "createPod", "deletePod":
+	case "annotateReplicaSet": // of a Deployment without pods that goes back to a revision, all that there is
+		if a.Set[revision.AnnotationRevision] == "" {
+			return
+		}
 	default:
 		return
 	}

@@ -21,9 +21,6 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/merge"
 )
 
-// fieldManager is the owner of what kubectl apply --server-side writes.
-const fieldManager = "kubectl"
-
 // A Live is the cluster to which manifests would be applied.
 type Live struct {
 	query  Query
@@ -32,6 +29,7 @@ type Live struct {
 
 	Namespace  string       // of manifests without one
 	ServerSide bool         // as kubectl apply --server-side does
+	Force      bool         // and with --force-conflicts
 	Tell       func(string) // what the user has to know
 	refused    bool
 }
@@ -125,8 +123,29 @@ func (l *Live) resource(u *unstructured.Unstructured) (dynamic.ResourceInterface
 }
 
 // Apply returns what a live object is after a manifest was applied: as the server says
-// when it is asked to try, or else as the patch of kubectl makes it.
+// when it is asked to try, or else as kplan merges them itself.
 func (l *Live) Apply(live, manifest *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	merged, err := l.try(live, manifest)
+	switch {
+	case err == nil && l.ServerSide:
+		return merge.TakeOver(merged, manifest, l.Force)
+	case err == nil:
+		return merged, nil
+	case !apierrors.IsForbidden(err) && !apierrors.IsMethodNotSupported(err) && !apierrors.IsUnsupportedMediaType(err):
+		return nil, err // such as an invalid manifest
+	}
+	if !l.refused {
+		l.refused = true
+		l.Tell("the server was not asked to try it, as that is not allowed; kplan has merged it as kubectl does: " + err.Error())
+	}
+	if l.ServerSide {
+		return merge.ServerSide(live, manifest, l.Force)
+	}
+	return merge.Apply(live, manifest)
+}
+
+// try asks the server what a live object would be, without keeping it.
+func (l *Live) try(live, manifest *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	r, err := l.resource(live)
 	if err != nil {
 		return nil, err
@@ -136,24 +155,15 @@ func (l *Live) Apply(live, manifest *unstructured.Unstructured) (*unstructured.U
 	if l.ServerSide {
 		m := manifest.DeepCopy()
 		m.SetNamespace(live.GetNamespace())
-		patch.Type, options.FieldManager = types.ApplyPatchType, fieldManager
+		patch.Type, options.FieldManager, options.Force = types.ApplyPatchType, merge.Manager, &l.Force
 		patch.Data, err = runtime.Encode(unstructured.UnstructuredJSONScheme, m)
 	}
 	if err != nil {
 		return nil, err
 	}
 	merged, err := r.Patch(context.Background(), live.GetName(), patch.Type, patch.Data, options)
-	switch {
-	case err == nil:
-		return merged, nil
-	case l.ServerSide:
-		return nil, fmt.Errorf("the server has to be asked for --server-side: %w", err)
-	case !apierrors.IsForbidden(err) && !apierrors.IsMethodNotSupported(err) && !apierrors.IsUnsupportedMediaType(err):
-		return nil, err // such as an invalid manifest
+	if l.ServerSide && apierrors.IsConflict(err) {
+		return nil, merge.Refused(err)
 	}
-	if !l.refused {
-		l.refused = true
-		l.Tell("the server was not asked to try it, as that is not allowed; kplan has merged it as kubectl does: " + err.Error())
-	}
-	return merge.Apply(live, manifest)
+	return merged, err
 }

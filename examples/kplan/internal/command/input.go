@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/cluster"
@@ -28,6 +29,7 @@ type input struct {
 	withoutNodes bool
 	live         bool // manifests are applied to the objects of the cluster
 	serverSide   bool
+	force        bool          // as --force-conflicts
 	beside       *manifest.Set // what was read before of the same cluster
 	output       outputFormat
 	now          instant
@@ -119,7 +121,9 @@ func (in *input) source(c *cobra.Command, filenames []string) manifest.Source {
 		Zones: int(min(in.zones, math.MaxInt32)), WithoutNodes: in.withoutNodes, Beside: in.beside,
 	}
 	if in.serverSide && !in.live {
-		s.Apply = merge.ServerSide
+		s.Apply = func(live, manifest *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+			return merge.ServerSide(live, manifest, in.force)
+		}
 	}
 	if len(filenames) == 0 && in.cluster != nil {
 		s.Objects, s.Only = in.cluster.Objects, in.cluster.Targets

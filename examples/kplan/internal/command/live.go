@@ -20,11 +20,14 @@ import (
 func (in *input) addLive(c *cobra.Command) {
 	c.Flags().BoolVar(&in.live, "live", false, "as if the files were applied to the cluster now")
 	c.Flags().BoolVar(&in.serverSide, "server-side", false, "with --live, as kubectl apply --server-side")
+	c.Flags().BoolVar(&in.force, "force-conflicts", false, "with --server-side, take fields that others own")
 }
 
 // checkLive wants files for --live.
 func (in *input) checkLive(c *cobra.Command) error {
 	switch {
+	case in.force && !in.serverSide:
+		return errors.New("--force-conflicts needs --server-side")
 	case in.serverSide && !in.live && !c.Flags().Changed("from"):
 		return errors.New("--server-side needs --live, or live objects in the files of --from")
 	case in.live && !c.Flags().Changed("filename"):
@@ -54,7 +57,8 @@ func (in *input) applyTo(c *cobra.Command, source *manifest.Source) error {
 	if err != nil {
 		return err
 	}
-	live.ServerSide, live.Tell = in.serverSide, func(text string) { tell(c, []string{text}) }
+	live.ServerSide, live.Force = in.serverSide, in.force
+	live.Tell = func(text string) { tell(c, []string{text}) }
 	targets, related, err := live.Read(manifests)
 	if err != nil {
 		return err

@@ -95,7 +95,7 @@ func TestWhatIf(t *testing.T) {
 
 	code, _, stderr = run(nil, append([]string{"plan", "--live", "--server-side", "-f", changed}, flags...)...)
 	require.Equal(t, exitFailure, code)
-	require.Contains(t, stderr, "the server has to be asked for --server-side")
+	require.Contains(t, stderr, "has no managedFields", "it is merged without the server")
 	code, stdout, stderr = run([]byte(strings.ReplaceAll(newWeb("", "2"), "name: web, labels", "name: other, labels")),
 		append([]string{"simulate", "--live", "-f", "-", "-o", "json"}, flags...)...)
 	require.Zero(t, code, stderr)

@@ -26,11 +26,12 @@ const Manager = "kubectl"
 // ServerSide returns what a live object is after kubectl apply --server-side of a manifest,
 // but for what the API server fills in: what kubectl owned and the manifest lacks goes, unless
 // somebody else owns it as well, and what others own stays. Fields of a custom resource are
-// merged without its schema: its lists are replaced whole. Neither is changed.
+// merged without its schema: its lists are replaced whole, as those of OpenKruise and Argo
+// are. What others own is taken from them by force, or else a [Refusal]. Neither is changed.
 //
 // The merge is the one of the API server, in package managedfields. As kubectl does, what its
 // apply without --server-side owned is taken over, and applied again.
-func ServerSide(live, manifest *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+func ServerSide(live, manifest *unstructured.Unstructured, force bool) (*unstructured.Unstructured, error) {
 	if len(live.GetManagedFields()) == 0 {
 		return nil, errors.New("has no managedFields, which --server-side goes by; read it with kubectl get -o yaml --show-managed-fields")
 	}
@@ -41,25 +42,40 @@ func ServerSide(live, manifest *unstructured.Unstructured) (*unstructured.Unstru
 	if err != nil {
 		return nil, err
 	}
-	merged, err := apply(manager, live.DeepCopy(), wanted)
+	merged, err := apply(manager, live, wanted, force)
 	if err != nil {
 		return nil, err
 	}
+	return TakeOver(merged, manifest, force)
+}
+
+// TakeOver returns what an object is that --server-side has applied once, after kubectl has
+// taken over what its apply without --server-side owned and has applied the manifest again.
+// An object without any such field is returned as it is, and none is changed.
+func TakeOver(merged, manifest *unstructured.Unstructured, force bool) (*unstructured.Unstructured, error) {
 	former := clientSide(merged)
 	if len(former) == 0 {
 		return merged, nil
 	}
+	merged = merged.DeepCopy()
 	if err := csaupgrade.UpgradeManagedFields(merged, former, Manager); err != nil {
 		return nil, fmt.Errorf("cannot be applied to the live object: %w", err)
 	}
-	return apply(manager, merged, wanted)
+	wanted := manifest.DeepCopy()
+	wanted.SetNamespace(merged.GetNamespace())
+	wanted.SetManagedFields(nil)
+	manager, err := managerOf(merged.GroupVersionKind())
+	if err != nil {
+		return nil, err
+	}
+	return apply(manager, merged, wanted, force)
 }
 
 // apply applies once.
-func apply(manager *managedfields.FieldManager, live, wanted *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	merged, err := manager.Apply(live, wanted, Manager, false)
+func apply(manager *managedfields.FieldManager, live, wanted *unstructured.Unstructured, force bool) (*unstructured.Unstructured, error) {
+	merged, err := manager.Apply(live, wanted, Manager, force)
 	if apierrors.IsConflict(err) {
-		return nil, &Refusal{err}
+		return nil, Refused(err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot be applied to the live object: %w", err)
@@ -73,6 +89,9 @@ func apply(manager *managedfields.FieldManager, live, wanted *unstructured.Unstr
 
 // A Refusal is what the API server answers to an apply of fields that others own.
 type Refusal struct{ err error }
+
+// Refused returns the refusal that a conflict is.
+func Refused(err error) *Refusal { return &Refusal{err} }
 
 func (r *Refusal) Error() string {
 	return fmt.Sprintf("the API server would refuse, in its words: %q; leave these fields out of the manifest, or let kubectl take them with --force-conflicts",
