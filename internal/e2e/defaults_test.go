@@ -96,12 +96,31 @@ func (p *previews) run() {
 	p.stage("created", nil, written, func() { p.put(append(others, written...)) })
 	p.stored(append(others, written...))
 	p.refused()
+	p.fromManifests(written)
 	p.stage("applied again", p.live(), written, func() { p.put(written) })
 	p.stage("defaults written", p.live(), completed, func() { p.put(completed) })
 	p.stage("changed", p.live(), p.asked(changed), func() { p.put(changed) })
 	p.stage("by hand", p.live(), p.patched(written, true), func() { p.patched(written, false) })
 	p.stage("changed again", p.live(), p.merged(changed), func() { p.put(changed) })
 	p.stage("as before", p.live(), p.merged(written), func() { p.put(written) })
+}
+
+// fromManifests: from manifests that have been applied nothing else is foretold than from what
+// they are in the cluster. Half of the changes are to another tag, which leaves the policy of
+// pulling as it is.
+func (p *previews) fromManifests(written []*unstructured.Unstructured) {
+	p.Helper()
+	changed := each(each(written, p.change), func(i int, u *unstructured.Unstructured) {
+		if i%2 == 0 {
+			containers, _, err := unstructured.NestedSlice(u.Object, "spec", "template", "spec", "containers")
+			require.NoError(p, err)
+			containers[0].(map[string]any)["image"] = []any{"other", "other:1"}[i/2%2]
+			require.NoError(p, unstructured.SetNestedSlice(u.Object, containers, "spec", "template", "spec", "containers"))
+		}
+	})
+	want, got := p.preview(p.live(), p.merged(changed)), p.preview(written, changed)
+	require.Len(p, want, len(written))
+	require.Empty(p, cmp.Diff(want, got, cmp.AllowUnexported(outcome{})), "(-from the cluster +from manifests)")
 }
 
 // older takes from a manifest the annotations of former init containers. The server of these

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,8 +21,12 @@ import (
 	"github.com/kplan-go/kplan/internal/e2e/cluster"
 )
 
-// liveStates is how many live states are simulated.
-const liveStates = 40
+// liveStates is how many live states are simulated, and bySide of how many more an apply on
+// the server's side is.
+const (
+	liveStates = 40
+	bySide     = 16
+)
 
 // A whatIf is a live state and what is applied to it.
 type whatIf struct {
@@ -32,6 +37,7 @@ type whatIf struct {
 	tag    string // that is running
 	next   string // the manifest to apply
 	flags  []string
+	how    []string // to apply, for kubectl and kplan alike
 }
 
 // quick is how pods behave if nothing is said.
@@ -165,21 +171,26 @@ func (w *whatIf) pods(tag string) {
 // foretold is what a simulation tells of sizes.
 type foretold struct {
 	Assumed []string
-	Steps   []struct {
-		Actions []struct {
-			CreateReplicaSet *struct {
-				Name     string
-				Replicas int32
-			}
-			ScaleReplicaSet *struct {
-				Name     string
-				From, To int32
-			}
-		}
-		ReplicaSets []struct {
-			Name            string
-			Replicas, Ready int32
-		}
+	Steps   []foretoldStep
+}
+
+type foretoldStep struct {
+	Actions     []resize
+	ReplicaSets []struct {
+		Name            string
+		Replicas, Ready int32
+	}
+}
+
+// A resize is an action, as far as it tells of sizes.
+type resize struct {
+	CreateReplicaSet *struct {
+		Name     string
+		Replicas int32
+	}
+	ScaleReplicaSet *struct {
+		Name     string
+		From, To int32
 	}
 }
 
@@ -230,22 +241,44 @@ func (w *whatIf) done(before map[string]int32, since int) (steps []string, end m
 	return steps, end
 }
 
+// ask asks kplan about an apply. It returns what that says beside its answer.
+func (w *whatIf) ask(answer any, command, file string, flags ...string) (notes string) {
+	w.Helper()
+	cmd := w.kplan(slices.Concat([]string{command, "--live", "-f", file, "-o", "json"}, w.how, flags)...)
+	var problems strings.Builder
+	cmd.Stderr = &problems
+	text, _ := cmd.Output() // a rollout that does not finish is no success
+	require.NoError(w, json.Unmarshal(text, answer), problems.String())
+	return problems.String()
+}
+
+// first asks for the next pass alone, which is the first step of a simulation, and why.
+func (w *whatIf) first(f *foretold, file string) {
+	w.Helper()
+	var plan, why struct{ Actions []resize }
+	w.ask(&plan, "plan", file)
+	w.ask(&why, "explain", file)
+	one := func(actions []resize) []string {
+		steps, _ := (&foretold{Steps: []foretoldStep{{Actions: actions}}}).sizes()
+		return steps
+	}
+	require.Equal(w, one(f.Steps[0].Actions), one(plan.Actions))
+	require.Equal(w, plan.Actions, why.Actions)
+}
+
 // check simulates the apply, makes it, and compares what upstream's controllers do.
 func (w *whatIf) check() {
 	w.settle()
 	file := filepath.Join(w.TempDir(), "next.yaml")
 	require.NoError(w, os.WriteFile(file, []byte(w.next), 0o600))
-	cmd := w.kplan(append([]string{"simulate", "--live", "-f", file, "-o", "json"}, w.flags...)...)
-	var problems strings.Builder
-	cmd.Stderr = &problems
-	text, _ := cmd.Output() // a rollout that does not finish is no success
 	var f foretold
-	require.NoError(w, json.Unmarshal(text, &f), problems.String())
+	problems := w.ask(&f, "simulate", file, w.flags...)
+	w.first(&f, file)
 	before, since := map[string]int32{}, len(w.history)
 	for name, rs := range w.state.ReplicaSets {
 		before[name] = *rs.Spec.Replicas
 	}
-	w.kubectl("apply", "-f", file)
+	w.kubectl(append([]string{"apply", "-f", file}, w.how...)...)
 	w.settle()
 	if b := w.world.kubelet.Behaviour(w.namespace); b.Ready < 0 {
 		w.behave(quick) // the pods were only slow
@@ -255,18 +288,19 @@ func (w *whatIf) check() {
 	wantSteps, wantEnd := w.done(before, since)
 	steps, end := f.sizes()
 	if diff := cmp.Diff(wantSteps, steps) + cmp.Diff(wantEnd, end); diff != "" {
-		w.Errorf("upstream's controllers (-) do not do what was foretold (+):\n%s\n%s\n%s", diff, strings.Join(f.Assumed, "\n"), problems.String())
+		w.Errorf("upstream's controllers (-) do not do what was foretold (+):\n%s\n%s\n%s", diff, strings.Join(f.Assumed, "\n"), problems)
 		return
 	}
 	w.Logf("%d steps as foretold", len(steps))
 }
 
 // What kplan simulate --live says of a manifest is what upstream's controllers then do,
-// step by step in sizes, from many live states.
+// step by step in sizes, from many live states. So it is with plan and explain, and with
+// --server-side, whose first apply is one without.
 func TestWhatIf(t *testing.T) {
 	t.Parallel()
 	world := ownWorld(t, true)
-	for i := range liveStates {
+	for i := range liveStates + bySide {
 		s := situations[i%len(situations)]
 		t.Run(fmt.Sprintf("%s-%d", s.name, i), func(t *testing.T) {
 			t.Parallel()
@@ -275,6 +309,9 @@ func TestWhatIf(t *testing.T) {
 			w := &whatIf{env: e, random: rand.New(rand.NewPCG(19, uint64(i))), tag: "1"}
 			w.size = 2 + w.random.IntN(4)
 			w.limits = []string{oneByOne, "{rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}", "{type: Recreate}"}[w.random.IntN(3)]
+			if i >= liveStates {
+				w.how = []string{"--server-side", "--force-conflicts"}
+			}
 			s.make(w)
 			w.check()
 		})

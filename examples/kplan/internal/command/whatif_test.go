@@ -67,6 +67,37 @@ func TestAppliedToDump(t *testing.T) {
 	require.EqualValues(t, 1, last.Total, "the last apply held them, and this one lacks them")
 }
 
+// A manifest of --from stands for what an apply of it has made: the next one leaves what it
+// does not say, such as the policy that an earlier tag was given. What the first has said and the second lacks goes back to its default.
+func TestAppliedToManifest(t *testing.T) {
+	with := func(more, container string) string {
+		return inFile(t, "web.yaml", strings.Replace(newWeb(more, "2"), `web:1.2", `, container, 1))
+	}
+	name := func(from, to string) string {
+		b := simulated(t, nil, "--from", from, "-f", to)
+		for _, rs := range b.Steps[len(b.Steps)-1].ReplicaSets {
+			if rs.Replicas > 0 {
+				return rs.Name
+			}
+		}
+		return ""
+	}
+	latest, tagged := with("", `web:latest", `), with("", `web:1.2", `)
+	always, once := with("", `web:1.2", imagePullPolicy: Always, `), with("", `web:1.2", imagePullPolicy: IfNotPresent, `)
+	require.Equal(t, name(latest, always), name(latest, tagged), "it stays")
+	require.Equal(t, name(tagged, once), name(tagged, tagged), "the default of a tag")
+	require.Equal(t, name(latest, once), name(always, tagged), "it was said, and is no more")
+
+	b := simulated(t, nil, "--from", with("  replicas: 4\n", `web:1.2", `), "-f", tagged)
+	require.EqualValues(t, 1, b.Steps[len(b.Steps)-1].Total)
+	scoped := inFile(t, "scoped.yaml", strings.Replace(newWeb("  replicas: 4\n", "2"), "name: web, ", "name: web, namespace: default, ", 1))
+	b = simulated(t, nil, "--from", with("  replicas: 4\n", `web:1.2", `), "-f", scoped)
+	require.Len(t, b.Steps, 1, "the namespace is the same")
+	wrong := inFile(t, "wrong.yaml", newWeb("  replicas: 4\n  unheard: {of: it}\n", "3"))
+	b = simulated(t, nil, "--from", tagged, "-f", wrong)
+	require.True(t, b.Done, "what the API does not have is told of and passed over")
+}
+
 // With --live a manifest is applied to what the cluster holds, and nothing is written to
 // it: the server that refuses to try it is told of in one line.
 func TestWhatIf(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/merge"
 	"github.com/kplan-go/kplan/kube"
@@ -40,12 +41,18 @@ func (s *Source) apply(u *unstructured.Unstructured, file string) (*unstructured
 		return u, nil
 	}
 	patch := s.Apply
-	if patch == nil {
+	if patch == nil || !merge.Live(live) { // a manifest tells nothing of managers
 		patch = merge.Apply
 	}
 	merged, err := patch(live, u)
-	if err != nil {
+	switch {
+	case err != nil && !merge.Live(live):
+		return u, nil // what is wrong with it is told when it is decoded
+	case err != nil:
 		return nil, &Error{File: file, Object: describe(u.GetKind(), u.GetName()), Err: err}
+	case !merge.Live(live):
+		merged.SetNamespace(u.GetNamespace())
+		return merged, nil
 	}
 	if merged.GetGeneration() != live.GetGeneration() {
 		return merged, nil // the server has counted
@@ -71,40 +78,89 @@ func renumberTemplate(merged *unstructured.Unstructured, before, after any) {
 	merged.SetAnnotations(annotations)
 }
 
-// live returns the live object of the name of a manifest, or nil.
+// live returns the live object of the name of a manifest, or nil. A manifest of --from stands
+// for what an apply of it has made.
 func (s *Source) live(u *unstructured.Unstructured) *unstructured.Unstructured {
 	running := s.Running
 	if s.Beside != nil {
 		running = s.Beside.Running
 	}
 	i := slices.IndexFunc(running, func(o *unstructured.Unstructured) bool {
-		return merge.Live(o) && kindOf(o) == kindOf(u) && key(o) == key(u)
+		return kindOf(o) == kindOf(u) && key(o) == key(u)
 	})
-	if i < 0 {
+	switch {
+	case i < 0:
+		return nil
+	case merge.Live(running[i]):
+		return running[i]
+	}
+	return created(running[i])
+}
+
+// created returns what the API server makes of a manifest that is applied for the first time:
+// it has its defaults, which the next apply leaves as they are, even those that came from
+// something else, such as the pull policy from a tag. Custom resources have none, and the
+// next manifest takes their place: then it is nil.
+func created(manifest *unstructured.Unstructured) *unstructured.Unstructured {
+	object := defaulted(manifest)
+	if object == nil {
 		return nil
 	}
-	return running[i]
+	stored, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+	if err != nil {
+		return nil
+	}
+	text, err := runtime.Encode(unstructured.UnstructuredJSONScheme, manifest)
+	if err != nil {
+		return nil
+	}
+	live := manifest.DeepCopy()
+	live.Object["spec"] = stored["spec"]
+	annotations := live.GetAnnotations()
+	if annotations[corev1.LastAppliedConfigAnnotation] == "" {
+		if annotations == nil {
+			annotations = map[string]string{}
+		}
+		annotations[corev1.LastAppliedConfigAnnotation] = string(text)
+		live.SetAnnotations(annotations)
+	}
+	return live
 }
 
 // specOf returns what an object asks for, with its defaults.
 func specOf(u *unstructured.Unstructured) any {
+	switch o := defaulted(u).(type) {
+	case *appsv1.ReplicaSet:
+		return o.Spec
+	case *corev1.ReplicationController:
+		return o.Spec
+	case *appsv1.Deployment:
+		return o.Spec
+	case *appsv1.DaemonSet:
+		return o.Spec
+	}
+	return u.Object["spec"]
+}
+
+// defaulted returns an object of Kubernetes in its type and with its defaults, nil for others.
+func defaulted(u *unstructured.Unstructured) any {
 	data, err := u.MarshalJSON()
 	if err != nil {
-		return u.Object["spec"]
+		return nil
 	}
 	d, ds := &appsv1.Deployment{}, &appsv1.DaemonSet{}
 	rs, rc := &appsv1.ReplicaSet{}, &corev1.ReplicationController{}
 	switch {
 	case kindOf(u) == "apps/v1 ReplicaSet" && json.Unmarshal(data, rs) == nil:
-		return kube.Default(rs).Spec
+		return kube.Default(rs)
 	case kindOf(u) == "v1 ReplicationController" && json.Unmarshal(data, rc) == nil:
-		return kube.Default(rc).Spec
+		return kube.Default(rc)
 	case kindOf(u) == "apps/v1 Deployment" && json.Unmarshal(data, d) == nil:
-		return kube.Default(d).Spec
+		return kube.Default(d)
 	case kindOf(u) == "apps/v1 DaemonSet" && json.Unmarshal(data, ds) == nil:
-		return kube.Default(ds).Spec
+		return kube.Default(ds)
 	}
-	return u.Object["spec"]
+	return nil
 }
 
 // removeNotesOf leaves out the notes on objects of a cluster, which nobody has named.
