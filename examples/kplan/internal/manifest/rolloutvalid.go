@@ -3,6 +3,7 @@
 package manifest
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 
@@ -23,7 +24,27 @@ func rejected(uid string, list []*rollout.FieldError, paths *strings.Replacer) e
 		parts[i] = uncapitalized(parts[i])
 	}
 	e.Path = strings.Join(parts, ".")
+	e.Detail = quoted(e.Detail)
 	return &e
+}
+
+// quoted marks what the webhook of OpenKruise would say as its words, and says what to change.
+func quoted(detail string) string {
+	text := fmt.Sprintf("OpenKruise would refuse it, in the words of its webhook: %q", detail)
+	for _, part := range []struct{ of, change string }{
+		{"replicasLimitWithTraffic if", "let the step ask for at most 50%, or for a number of pods, or leave its traffic out"},
+		{"partition-percent-limit", "let the step ask for at most 50%, or for a number of pods, or leave its traffic out"},
+		{"non decreasing", "let no step ask for less than the one before"},
+		{"cannot be empty", "set it"},
+		{"must be positive number", "write a number above 0, or a percentage up to 100%"},
+		{"single TrafficRouting", "leave all but one out"},
+		{"immutable", "leave it as it is, or delete the Rollout first"},
+	} {
+		if strings.Contains(detail, part.of) {
+			return text + "; " + part.change
+		}
+	}
+	return text
 }
 
 // Where the API has what package rollout names.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/examples/kplan/internal/refusal"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
@@ -203,22 +204,27 @@ func (e *Explanation) reasons(w *terminal.Writer) {
 	}
 }
 
-// writeAdvice writes what is held back: in numbers, in words, what an object says
-// about it, if anything, and what ends it.
-func writeAdvice(w *terminal.Writer, what, text, reason string, a Advice, says string) {
+// writeAdvice writes what is held back: in numbers, in words, what an object quotes about it,
+// if anything, and what ends it. If another system has refused something, its words are told
+// from ours, and what to change goes by them.
+func writeAdvice(w *terminal.Writer, what, text, reason string, a Advice, quotes string) {
 	w.Printf("  %s: %s (%s)\n", what, text, reason)
 	w.Printf("    %s\n", a.Means)
-	if says != "" {
-		w.Printf("    It says: %s\n", says)
+	ends := a.Ends
+	if r, ok := refusal.Of(quotes); ok {
+		w.Printf("    In the words of %s: \"%s\"\n", r.By, oneLine(quotes))
+		ends = r.Ends
+	} else if quotes != "" {
+		w.Printf("    It quotes: \"%s\"\n", oneLine(quotes))
 	}
-	w.Printf("    What ends it: %s\n", a.Ends)
+	w.Printf("    What ends it: %s\n", ends)
 }
 
 // failure returns what a ReplicaSet says that cannot create or delete pods.
 func (e *Explanation) failure(h deploy.Hold) string {
 	for i := range e.Sets {
 		if s := &e.Sets[i]; s.Name == h.Name && h.Reason == deploy.ReasonReplicaFailure {
-			return oneLine(s.Failure)
+			return s.Failure
 		}
 	}
 	return ""

@@ -204,7 +204,7 @@ type replicaHold struct {
 
 func (e *ReplicaExplanation) held() (list []replicaHold) {
 	if e.Failure != "" {
-		list = append(list, replicaHold{string(deploy.ReasonReplicaFailure), e.failed(), oneLine(e.Failure)})
+		list = append(list, replicaHold{string(deploy.ReasonReplicaFailure), e.failed(), e.Failure})
 	}
 	for _, h := range e.Plan.Holds {
 		a := replicaSets.advice(h.Reason)
