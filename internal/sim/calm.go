@@ -31,7 +31,7 @@ func calmWorld(now time.Time, k Kubelet) *World {
 	if k.Unbound != nil {
 		w.unbound = func(p podRef) bool { return k.Unbound(*p.Pod, w.templateOf(p)) }
 	}
-	w.room, w.maxPods, w.looks = newRoom(w, k.Room), k.MaxPods, k.Looks
+	w.room, w.maxPods, w.quota, w.looks = newRoom(w, k.Room), k.MaxPods, k.Quota, k.Looks
 	nodes, bound := k.nodes(), 0
 	w.place = func(p podRef) string {
 		for range nodes {

@@ -81,7 +81,7 @@ func begin(c Cluster, cfg Config) *run {
 	w.addDeploymentController(cfg.Options).plan = cfg.PlanDeployment
 	s.pods.tell = append(s.pods.tell, r.count)
 	w.Observer.Deployment = r.planned
-	w.over = func() bool { return w.starting == 0 && r.complete() }
+	w.over = func() bool { return r.complete() && !w.anyStarts() }
 	w.random = rand.New(rand.NewPCG(cfg.Kubelet.Seed, 0))
 	w.makeFair()
 	return r

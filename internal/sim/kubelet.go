@@ -40,6 +40,9 @@ type Kubelet struct {
 	// MaxPods, if set, is how many pods a quota allows. Others are not created until pods
 	// are gone. [Run] alone reads it.
 	MaxPods *int
+	// Quota, if set, is what a quota allows all pods together of each resource. Others are
+	// not created until pods are gone. [Run] alone reads it.
+	Quota *Quota
 
 	// Looks, if set, is how often planners may look at a pod, or a node, in all runs that
 	// share it. What is left is written back; a run for which nothing is left fails with

@@ -84,6 +84,17 @@ func (w *World) schedulePod(p podRef, what happeningKind, d time.Duration) {
 	w.agenda.add(w.now.Add(d), happening{what, p.daemon, p.number})
 }
 
+// anyStarts reports whether any pod is on its way that is not being deleted.
+func (w *World) anyStarts() bool {
+	return w.starting > 0 && slices.ContainsFunc(w.agenda.entries, func(e entry[happening]) bool {
+		if e.what.what != bind && e.what.what != start {
+			return false
+		}
+		p := w.podAt(e.what.number, e.what.daemon)
+		return p.Pod != nil && p.DeletionTimestamp.IsZero()
+	})
+}
+
 func (h happening) perform(w *World) {
 	if h.what == bind || h.what == start {
 		w.starting--
@@ -377,7 +388,7 @@ func (w *World) erasePod(p podRef, r request) {
 		gone := podRef{ptr.To(*p.Pod), p.number, p.daemon}
 		defer w.fleet.freed(gone, w.templateOf(p))
 	}
-	if w.room != nil || w.maxPods != nil {
+	if w.room != nil || w.rationed() {
 		defer w.freed(podRef{ptr.To(*p.Pod), p.number, p.daemon})
 	}
 	if p.daemon {

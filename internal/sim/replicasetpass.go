@@ -139,14 +139,14 @@ func (p *replicaSetPass) drop(a replicaset.DeletePod, action replicaset.Action) 
 // a quota.
 func (p *replicaSetPass) createAll(n int, action replicaset.Action) {
 	p.c.w.store.pods.grow(n)
-	spare := p.c.w.spare()
+	spare := p.c.w.spare(p.s.ReplicaSet.Template)
 	for i := range n {
 		if i == spare || !p.c.w.fleet.allows(p.s.ReplicaSet.Name) {
 			p.creates = append(p.creates, outcome(p.c.w.answered(forbidden)))
 			return
 		}
 		pod := p.createPod(action)
-		if p.c.w.maxPods != nil || p.c.w.fleet.limited() { // a quota may end this, so say what there is
+		if p.c.w.rationed() || p.c.w.fleet.limited() { // a quota may end this, so say what there is
 			o := outcome(done)
 			o.Name = pod.Name
 			p.creates = append(p.creates, o)

@@ -98,3 +98,24 @@ func TestUnbound(t *testing.T) {
 	require.True(t, r.Done)
 	require.Equal(t, 4*70*time.Second, r.Steps[len(r.Steps)-1].Time, "one pod after the other ends, and then starts")
 }
+
+// What pods of both templates take counts against a quota: there is room for 5 old ones, or
+// for 4 and a new one that takes as much, but not for one that takes twice as much.
+func TestQuotaOfResources(t *testing.T) {
+	quota := func(hard, of int64) *Quota {
+		return &Quota{Hard: []int64{hard, 100}, Needs: func(t revision.Template) []int64 {
+			if t.ID == "new" {
+				return []int64{of, 1}
+			}
+			return []int64{1, 0}
+		}}
+	}
+	require.True(t, rolled(t, 1, 0, Kubelet{Quota: quota(5, 1)}).Done)
+	r := rolled(t, 1, 0, Kubelet{Quota: quota(5, 2)})
+	require.False(t, r.Done)
+	require.Len(t, r.Cluster.Pods, 4, "the first new pod is refused")
+	require.True(t, rolled(t, 0, 1, Kubelet{Quota: quota(8, 2)}).Done, "each old pod that goes makes room for half a new one, and there is room for two more")
+	r = rolled(t, 0, 1, Kubelet{Quota: quota(7, 2)})
+	require.False(t, r.Done, "the last one finds one too few")
+	require.Len(t, r.Cluster.Pods, 3)
+}

@@ -195,7 +195,7 @@ func (p *setPass) perform(a podset.Action) answer {
 // create creates a pod, whose life begins.
 func (p *setPass) create(a podset.Action) answer {
 	w, name := p.c.w, a.Name
-	if w.podLimit > 0 && len(w.store.pods.all()) >= w.podLimit || w.spare() == 0 || !w.fleet.allows(p.set.Name) {
+	if w.podLimit > 0 && len(w.store.pods.all()) >= w.podLimit || w.spare(revision.Template{}) == 0 || !w.fleet.allows(p.set.Name) {
 		return w.answered(forbidden)
 	}
 	for name == "" || a.Name == "" && w.store.pods.number(name) != gone {

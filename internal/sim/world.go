@@ -72,6 +72,7 @@ type World struct {
 	unbound      func(podRef) bool // pods that no node takes, or nil
 	room         *room             // of the nodes of a calm world, or nil
 	maxPods      *int              // quota of a calm world, or nil
+	quota        *Quota            // the same of other resources
 	ref          workload.Ref      // what Rollouts release
 	looks        *int64            // see Kubelet.Looks
 

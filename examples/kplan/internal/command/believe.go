@@ -142,7 +142,8 @@ func seenOf(w, old *manifest.Workload) *manifest.Workload {
 
 // environment makes a Kubelet do what the input tells of pods and nodes, and returns what
 // that is, for the user to know. Without pods and nodes in the input it tells nothing.
-func (s *simulation) environment(w, old *manifest.Workload, now time.Time, k *sim.Kubelet) []string {
+// At most so many pods are wanted at once.
+func (s *simulation) environment(w, old *manifest.Workload, now time.Time, most int32, k *sim.Kubelet) []string {
 	seen := seenOf(w, old)
 	names, zones, notes := nodesOf(w, seen)
 	k.Names, k.Zones = names, zones
@@ -165,6 +166,8 @@ func (s *simulation) environment(w, old *manifest.Workload, now time.Time, k *si
 	}
 	limit, more := quotaOf(w, seen)
 	k.MaxPods = limit
+	notes = append(notes, more...)
+	k.Quota, more = resourceQuotaOf(w, seen, most)
 	return append(notes, more...)
 }
 
@@ -209,6 +212,7 @@ func boundNodes(pods []*corev1.Pod) (names []string) {
 // in returns how pods live in an environment at a pace.
 func (s *simulation) in(environment, pace sim.Kubelet) sim.Kubelet {
 	pace.Names, pace.Zones, pace.Room, pace.MaxPods = environment.Names, environment.Zones, environment.Room, environment.MaxPods
+	pace.Quota = environment.Quota
 	pace.Unbound = environment.Unbound
 	if never := pace.NeverReady; environment.NeverReady != nil {
 		pace.NeverReady = func(p podorder.Pod, t revision.Template) bool {

@@ -57,7 +57,7 @@ func (s *simulation) compare(w, old *manifest.Workload) (view.Comparison, error)
 		result.Runs = int(max(1, s.runs))
 	}
 	var kubelet sim.Kubelet
-	s.environment(w, old, start.Now, &kubelet)
+	s.environment(w, old, start.Now, 0, &kubelet)
 	for _, t := range append([]trial{{label: "as written", change: func(*deploy.Deployment) {}}}, s.trials...) {
 		row := view.Trial{Strategy: t.label}
 		for i := range result.Runs {

@@ -119,3 +119,10 @@ func TestReplicaSetByName(t *testing.T) {
 	require.Contains(t, inWords(text), "Deployment web, which may change the size")
 	require.NotContains(t, text, setName("web", 1))
 }
+
+// A pod that is deleted while it starts keeps nobody waiting.
+func TestSurplusStarting(t *testing.T) {
+	text := succeed(t, nil, "simulate", "-f", data+"replicaset/surplus.yaml")
+	require.Contains(t, text, "1 pod in NotReady becomes ready")
+	require.Contains(t, text, "Complete after 0s.")
+}

@@ -373,8 +373,8 @@ spec:
 		"half a pod":  {rolloutOf("steps: [{replicas: 1}, {replicas: 2.5}]"), `spec.strategy.canary.steps[1].replicas: 2.5: must be a whole number of 32 bits or a percentage such as 25%`},
 		"text":        {rolloutOf("steps: [{replicas: many}]"), `spec.strategy.canary.steps[0].replicas: "many": must be a whole number of 32 bits or a percentage such as 25%`},
 		"threshold":   {rolloutOf("failureThreshold: {}, steps: [{replicas: 1}]"), `spec.strategy.canary.failureThreshold: map[string]interface {}: must be a whole number of 32 bits or a percentage such as 25%`},
-		"no steps":    {rolloutOf(""), `spec.strategy.canary.steps: 0: The number of Canary.Steps cannot be empty`},
-		"no strategy": {strings.Replace(rolloutOf(""), "{canary: {}}", "{}", 1), `spec.strategy.canary: <nil>: Canary and BlueGreen cannot both be empty`},
+		"no steps":    {rolloutOf(""), `spec.strategy.canary.steps: 0: OpenKruise would refuse it, in the words of its webhook: "The number of Canary.Steps cannot be empty"; set it`},
+		"no strategy": {strings.Replace(rolloutOf(""), "{canary: {}}", "{}", 1), `spec.strategy.canary: <nil>: OpenKruise would refuse it, in the words of its webhook: "Canary and BlueGreen cannot both be empty"; set one of them`},
 		"twice":       {rolloutOf("steps: [{replicas: 1}]") + strings.TrimPrefix(rolloutOf("steps: [{replicas: 1}]"), good), `there is one of this name already, in standard input`},
 		"duration":    {rolloutOf("steps: [{replicas: 1, pause: {duration: long}}]"), `spec.strategy.canary.steps.pause.duration: string: must be a whole number of 32 bits`},
 	}

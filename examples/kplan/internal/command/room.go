@@ -5,11 +5,8 @@ package command
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
-	"strconv"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
@@ -127,34 +124,6 @@ func amounts(list corev1.ResourceList, unknown int64) []int64 {
 
 // requests returns what a pod requests of what is counted.
 func requests(p *corev1.PodSpec) []int64 { return kube.PodRequests(p, counted) }
-
-// exceeded is what admission says of pods that a quota forbids.
-var exceeded = regexp.MustCompile(`exceeded quota: ([^,]+),.*used: pods=(\d+), limited: pods=(\d+)`)
-
-// quotaOf returns how many pods of the Deployment a quota allows, nil for any: one of the
-// input, or as far as a ReplicaSet tells that could not make its pods.
-func quotaOf(w, seen *manifest.Workload) (*int, []string) {
-	if n, name := w.PodQuota(running(seen.Pods)); name != "" {
-		return &n, []string{fmt.Sprintf("the quota %s stays: %s", name, podsText(n))}
-	}
-	for _, rs := range seen.Controlled() {
-		for _, c := range rs.Status.Conditions {
-			if c.Type != appsv1.ReplicaSetReplicaFailure || c.Status != corev1.ConditionTrue {
-				continue
-			}
-			if m := exceeded.FindStringSubmatch(c.Message); m != nil {
-				used, _ := strconv.Atoi(m[2]) // the pattern has matched
-				limit, _ := strconv.Atoi(m[3])
-				others := max(0, used-running(seen.Pods))
-				return new(limit - others), []string{fmt.Sprintf("the quota %s stays: %s", m[1], podsText(max(0, limit-others)))}
-			}
-			if c.Reason == "FailedCreate" {
-				return new(running(seen.Pods)), []string{"no more pods are made than there are, as creations fail: " + c.Message}
-			}
-		}
-	}
-	return nil, nil
-}
 
 // running returns how many pods have not ended.
 func running(pods []*corev1.Pod) (n int) {

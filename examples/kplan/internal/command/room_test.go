@@ -3,6 +3,7 @@
 package command
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -36,5 +37,39 @@ func TestRequests(t *testing.T) {
 		got := requests(&c.pod)
 		require.Equal(t, c.want, got[0], c.why)
 		require.EqualValues(t, 1, got[2], "a pod is a pod")
+	}
+}
+
+// Quotas of CPU and memory end a rollout whose pods do not fit beside those that run; what
+// others use counts, and what the quota does not find in the template is told.
+func TestResourceQuota(t *testing.T) {
+	web := func(tag, resources string) string {
+		return inFile(t, "web.yaml", strings.Replace(newWeb("  replicas: 3\n", tag), "ports:", resources+"ports:", 1))
+	}
+	quota := func(hard, used string) string {
+		return inFile(t, "quota.yaml", "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: compute}\nspec: {hard: {"+hard+"}}\nstatus: {used: {"+used+"}}\n")
+	}
+	old, small := web("1", `resources: {requests: {cpu: 500m, memory: 1Gi}}, `), web("2", `resources: {requests: {cpu: 500m, memory: 1Gi}}, `)
+	large := web("2", `resources: {requests: {cpu: 600m, memory: 1Gi}}, `)
+	for _, c := range []struct {
+		why, next, hard, used string
+		done                  bool
+		notes                 []string
+	}{
+		{"room for a fourth pod", small, "requests.cpu: 2", "", true, nil},
+		{"none", small, "requests.cpu: 1900m", "", false, []string{"ResourceQuota compute leaves requests.cpu for 3 pods of the new template, and up to 4 are wanted"}},
+		{"none, by the short name", small, "memory: 3Gi", "", false, []string{"ResourceQuota compute leaves requests.memory for 3 pods of the new template, and up to 4 are wanted"}},
+		{"larger pods", large, "requests.cpu: 2", "", false, []string{"ResourceQuota compute leaves requests.cpu for 3 pods of the new template, and up to 4 are wanted"}},
+		{"others use it", small, "requests.cpu: 3", "requests.cpu: 1500m", false, []string{"ResourceQuota compute leaves requests.cpu for 3 pods of the new template, and up to 4 are wanted"}},
+		{"it counts what is not there", small, "limits.cpu: 1", "", true, []string{"ResourceQuota compute counts limits.cpu, which container web does not set: creations fail unless a LimitRange does"}},
+	} {
+		b := simulated(t, nil, "--from", old, "-f", c.next, "-f", quota(c.hard, c.used))
+		require.Equal(t, c.done, b.Done, c.why)
+		for _, note := range c.notes {
+			require.Contains(t, b.Assumed, note, c.why)
+		}
+		if c.notes == nil {
+			require.NotContains(t, strings.Join(b.Assumed, " "), "compute", c.why)
+		}
 	}
 }

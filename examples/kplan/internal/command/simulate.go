@@ -310,7 +310,7 @@ func (s *simulation) simulate(w, old *manifest.Workload) (view.Simulation, error
 		return view.Simulation{}, err
 	}
 	config := s.pace.config(&s.policies, start.Deployment.Template)
-	assumed := s.environment(w, old, start.Now, &config.Kubelet)
+	assumed := s.environment(w, old, start.Now, mostOf(&start.Deployment), &config.Kubelet)
 	result, err := sim.Run(start, config)
 	if err != nil {
 		return view.Simulation{}, w.Invalid(withHelp(err))

@@ -5,11 +5,13 @@ package manifest
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
@@ -90,6 +92,40 @@ func (w *Workload) PodQuota(running int) (allowed int, name string) {
 			}
 			used := q.Status.Used[resource]
 			n := max(0, int(hard.Value())-max(0, int(used.Value())-running))
+			if name == "" || n < allowed {
+				allowed, name = n, q.Name
+			}
+		}
+	}
+	return allowed, name
+}
+
+// ResourceQuota returns how much of a resource, which has several names, a quota leaves the
+// Deployment, whose pods take so much now, in thousandths for CPU, and the name of that
+// quota, "" if there is none.
+func (w *Workload) ResourceQuota(names []corev1.ResourceName, taken int64) (allowed int64, name string) {
+	value := func(q resource.Quantity, ok bool) int64 {
+		switch {
+		case !ok:
+			return 0
+		case strings.HasSuffix(string(names[0]), "cpu"):
+			return q.MilliValue()
+		}
+		return q.Value()
+	}
+	allowed = math.MaxInt64 / 4
+	for _, s := range w.limits.quotas {
+		q := s.object
+		if !sameNamespace(q.Namespace, w.Deployment.Namespace) || len(q.Spec.Scopes) > 0 || q.Spec.ScopeSelector != nil {
+			continue
+		}
+		for _, resource := range names {
+			hard, ok := q.Spec.Hard[resource]
+			if !ok {
+				continue
+			}
+			used, known := q.Status.Used[resource]
+			n := max(0, value(hard, true)-max(0, value(used, known)-taken))
 			if name == "" || n < allowed {
 				allowed, name = n, q.Name
 			}

@@ -35,6 +35,8 @@ func quoted(detail string) string {
 		{"replicasLimitWithTraffic if", "let the step ask for at most 50%, or for a number of pods, or leave its traffic out"},
 		{"partition-percent-limit", "let the step ask for at most 50%, or for a number of pods, or leave its traffic out"},
 		{"non decreasing", "let no step ask for less than the one before"},
+		{"cannot both be empty", "set one of them"},
+		{"cannot be empty at the same time", "set one of them"},
 		{"cannot be empty", "set it"},
 		{"must be positive number", "write a number above 0, or a percentage up to 100%"},
 		{"single TrafficRouting", "leave all but one out"},
