@@ -51,6 +51,10 @@ func (s *Source) apply(u *unstructured.Unstructured, file string) (*unstructured
 	case err != nil:
 		return nil, &Error{File: file, Object: describe(u.GetKind(), u.GetName()), Err: err}
 	case !merge.Live(live):
+		unstructured.RemoveNestedField(merged.Object, "metadata", "annotations", corev1.LastAppliedConfigAnnotation)
+		if len(merged.GetAnnotations()) == 0 {
+			merged.SetAnnotations(nil)
+		}
 		merged.SetNamespace(u.GetNamespace())
 		return merged, nil
 	}
