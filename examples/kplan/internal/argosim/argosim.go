@@ -18,8 +18,10 @@ import (
 
 // A Config is how the world goes.
 type Config struct {
-	ReadyAfter    time.Duration // from the creation of a pod until it is available
-	Broken        string        // the hash of a template whose pods never are
+	ReadyAfter time.Duration // from the creation of a pod until it is available
+	// Broken are the hashes of templates whose new pods never are, and Stuck the names of
+	// pods that are there and never will be.
+	Broken, Stuck map[string]bool
 	ApproveAfter  time.Duration // until a person approves a pause; negative is never
 	AnalysisAfter time.Duration // how long an analysis takes
 	// Analysis is how they end; "" is Successful. One without a result is so once: the
@@ -110,11 +112,11 @@ func Run(s argo.Snapshot, now time.Time, config Config) (Result, error) {
 	return w.result, errors.New("it never rests")
 }
 
-// started returns a pod that is started now.
+// started returns a pod of a template that is started now.
 func (w *world) started(hash string) pod {
 	w.named++
 	p := pod{name: fmt.Sprintf("%s-%d", hash, w.named), created: w.now}
-	if hash == "" || hash != w.config.Broken {
+	if !w.config.Broken[hash] {
 		p.at = w.now.Add(w.config.ReadyAfter)
 	}
 	return p
@@ -124,8 +126,12 @@ func (w *world) started(hash string) pod {
 func (w *world) populate(set *argo.ReplicaSet) {
 	for _, p := range w.config.Pods[set.Hash] {
 		there := w.started(set.Hash)
-		if there.name, there.created = p.Name, p.CreationTimestamp; p.Available {
+		there.name, there.created = p.Name, p.CreationTimestamp
+		switch {
+		case p.Available:
 			there.at = w.now
+		case w.config.Stuck[p.Name]:
+			there.at = time.Time{}
 		}
 		if !p.Deleting {
 			w.pods[set.Hash] = append(w.pods[set.Hash], there)

@@ -108,13 +108,14 @@ func (s *simulation) simulateArgo(r, old *manifest.ArgoRollout) (view.ArgoSimula
 		TimeLimit: time.Duration(s.timeLimit), Repair: s.argoRollouts(),
 	}
 	if s.neverReady {
-		config.Broken = r.Snapshot.Rollout.TemplateHash
+		config.Broken = map[string]bool{r.Snapshot.Rollout.TemplateHash: true}
 	}
 	start, now := r.Snapshot, s.now.Time
 	if now.IsZero() {
 		now = latestOfArgo(cmp.Or(old, r))
 	}
 	config.Pods = r.PodsOf(now)
+	assumed := s.believeArgo(cmp.Or(old, r), now, &config)
 	if old != nil {
 		var err error
 		if start, now, err = changed(old, r, now, config); err != nil {
@@ -127,7 +128,7 @@ func (s *simulation) simulateArgo(r, old *manifest.ArgoRollout) (view.ArgoSimula
 		return view.ArgoSimulation{}, r.Invalid(err)
 	}
 	return view.ArgoSimulation{
-		Namespace: r.Object.Namespace, Rollout: start.Rollout, Result: result, Policies: s.flags(argo.QuirkTable()),
+		Namespace: r.Object.Namespace, Rollout: start.Rollout, Result: result, Policies: s.flags(argo.QuirkTable()), Assumed: assumed,
 	}, nil
 }
 
@@ -140,7 +141,8 @@ func changed(old, r *manifest.ArgoRollout, now time.Time, config argosim.Config)
 		if !now.After(restart) {
 			now = restart.Add(-24 * time.Hour) // the pods are older than what restarts them
 		}
-		config.Broken, config.Analysis, config.AnalysisAfter, config.ApproveAfter = "", argo.RunSuccessful, 0, 0
+		config.Broken, config.Stuck = nil, nil
+		config.Analysis, config.AnalysisAfter, config.ApproveAfter = argo.RunSuccessful, 0, 0
 		config.TimeLimit = 10 * 365 * 24 * time.Hour
 		result, err := argosim.Run(s, now, config)
 		if err == nil && !result.Done {

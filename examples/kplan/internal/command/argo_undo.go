@@ -96,7 +96,7 @@ func (u *undoing) argoUndo(r *manifest.ArgoRollout) (view.ArgoUndo, error) {
 		ApproveAfter: 5 * time.Minute, TimeLimit: time.Duration(u.timeLimit), Repair: u.argoRollouts(), Pods: r.PodsOf(u.now.Time),
 	}
 	if u.neverReady {
-		config.Broken = left
+		config.Broken = map[string]bool{left: left != ""}
 	}
 	result, err := argosim.Run(next, u.now.Time, config)
 	if err != nil {

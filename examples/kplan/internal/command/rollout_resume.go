@@ -41,7 +41,9 @@ func (s *simulation) resumeRollout(r *manifest.Rollout) (view.RolloutSimulation,
 		return view.RolloutSimulation{}, err
 	}
 	// A world knows a template by its revision.
-	result, err := sim.ResumeRollout(c, s.rolloutConfig(revision.Template{ID: c.Deployment.Template.Hash}))
+	config := s.rolloutConfig(revision.Template{ID: c.Deployment.Template.Hash})
+	assumed := s.believeRelease(r, &c, &config.Kubelet)
+	result, err := sim.ResumeRollout(c, config)
 	if err != nil {
 		return view.RolloutSimulation{}, r.Invalid(withHelp(err))
 	}
@@ -49,7 +51,9 @@ func (s *simulation) resumeRollout(r *manifest.Rollout) (view.RolloutSimulation,
 	if limits == nil {
 		limits = &partition.RollingUpdate{MaxSurge: rollout.Percent(25), MaxUnavailable: rollout.Percent(25)}
 	}
-	return s.viewRollout(r, s.budget(r, limits), result), nil
+	shown := s.viewRollout(r, s.budget(r, limits), result)
+	shown.Assumed = assumed
+	return shown, nil
 }
 
 // rolloutCluster returns a release as the files hold it. A zero time is that of the

@@ -18,11 +18,11 @@ import (
 )
 
 // TestSimulateUnderWay: releases that are under way go on from where they stand, and come
-// to their end.
+// to their end if their broken pods heal.
 func TestSimulateUnderWay(t *testing.T) {
 	for _, c := range rolloutCases {
 		file := progressive + c.file + ".yaml"
-		code, text, stderr := run(nil, at("simulate", "-f", file)...)
+		code, text, stderr := run(nil, at("simulate", "-f", file, "--heal")...)
 		switch c.file {
 		case "healthy":
 			require.Equal(t, exitFailure, code)
@@ -36,7 +36,7 @@ func TestSimulateUnderWay(t *testing.T) {
 			require.Contains(t, text, "Complete after ")
 		}
 		golden(t, data+"golden/simulate/rollout-"+c.file+".txt", []byte(text))
-		_, text, _ = run(nil, at("simulate", "-f", file, "-o", "json")...)
+		_, text, _ = run(nil, at("simulate", "-f", file, "--heal", "-o", "json")...)
 		var r releaseJSON
 		require.NoError(t, json.Unmarshal([]byte(text), &r))
 		first := r.Steps[0]

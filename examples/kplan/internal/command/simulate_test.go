@@ -111,7 +111,7 @@ func TestReadme(t *testing.T) {
 		require.NoError(t, err)
 		require.Contains(t, string(readme), "\n"+string(text)+"```\n", shown)
 	}
-	require.Contains(t, string(readme), "\n"+succeed(t, nil, "simulate", "-f", progressive+"batch.yaml")+"```\n")
+	require.Contains(t, string(readme), "\n"+succeed(t, nil, "simulate", "-f", progressive+"batch.yaml", "--heal")+"```\n")
 	text, err := os.ReadFile(data + "golden/explain/rollout-batch.txt")
 	require.NoError(t, err)
 	ofRollout, _, found := strings.Cut(string(text), "\nDeployment default/web is")

@@ -19,6 +19,7 @@ type ArgoSimulation struct {
 	Rollout   argo.Rollout
 	Result    argosim.Result
 	Policies  []string // the flags that depart from Argo Rollouts
+	Assumed   []string // of pods, as far as the input tells of them
 }
 
 func (s ArgoSimulation) end() *argosim.Step { return &s.Result.Steps[len(s.Result.Steps)-1] }
@@ -83,6 +84,7 @@ func (s ArgoSimulation) Text(w *terminal.Writer) {
 	p := ArgoPlan{Namespace: s.Namespace, Snapshot: argo.Snapshot{Rollout: s.Rollout}}
 	p.heading(w)
 	writeDepartures(w, s.Policies, "Argo Rollouts")
+	writeAssumed(w, s.Assumed)
 	w.Printf("NEW and OLD: pods ready/wanted.\n\n")
 	header := []string{"TIME", "NEW", "OLD", "TOTAL", "AVAIL"}
 	if s.end().Traffic >= 0 {
@@ -186,8 +188,9 @@ func (s ArgoSimulation) MarshalJSON() ([]byte, error) {
 		Name       string          `json:"name"`
 		Namespace  string          `json:"namespace,omitempty"`
 		Policies   []string        `json:"policies,omitempty"`
+		Assumed    []string        `json:"assumed,omitempty"`
 		Done       bool            `json:"done"`
 		Holds      []argo.Hold     `json:"holds,omitempty"` // at the end
 		Steps      []argoSimulated `json:"steps"`
-	}{"Rollout", argoVersion, s.Rollout.Name, s.Namespace, s.Policies, s.Result.Done, s.Result.Holds, steps})
+	}{"Rollout", argoVersion, s.Rollout.Name, s.Namespace, s.Policies, s.Assumed, s.Result.Done, s.Result.Holds, steps})
 }

@@ -22,6 +22,7 @@ type RolloutSimulation struct {
 	Budget    rollout.Budget // of the Deployment; only the style Partition keeps within it
 	Result    sim.RolloutResult
 	Policies  []string // the flags that depart from OpenKruise
+	Assumed   []string // of pods, as far as the input tells of them
 }
 
 func (s RolloutSimulation) end() *sim.RolloutStep { return &s.Result.Steps[len(s.Result.Steps)-1] }
@@ -100,6 +101,7 @@ func (s RolloutSimulation) Text(w *terminal.Writer) {
 	p.Snapshot.Rollout = s.Rollout
 	p.heading(w)
 	writePolicies(w, s.Policies)
+	writeAssumed(w, s.Assumed)
 	w.Printf("NEW and OLD: pods ready/wanted.\n\n")
 	t := terminal.NewTable(s.header()...)
 	for _, step := range s.shown() {
@@ -189,12 +191,13 @@ func (s RolloutSimulation) MarshalJSON() ([]byte, error) {
 		Name      string        `json:"name"`
 		Namespace string        `json:"namespace,omitempty"`
 		Policies  []string      `json:"policies,omitempty"`
+		Assumed   []string      `json:"assumed,omitempty"`
 		Bounds    *bounds       `json:"bounds,omitempty"` // of the style Partition
 		Done      bool          `json:"done"`
 		Holds     []kruise.Hold `json:"holds,omitempty"` // at the end
 		Steps     []rolloutStep `json:"steps"`
 	}{
-		"Rollout", s.Rollout.Name, s.Namespace, s.Policies, limits, s.Result.Done,
+		"Rollout", s.Rollout.Name, s.Namespace, s.Policies, s.Assumed, limits, s.Result.Done,
 		s.Result.Holds, steps,
 	})
 }
