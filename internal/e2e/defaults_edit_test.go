@@ -27,13 +27,16 @@ func (p *previews) nodes() (list []*unstructured.Unstructured) {
 	return list
 }
 
+// changes is how many ways there are to change a manifest, and an object by hand.
+const changes = 6
+
 // change is what somebody writes into the ith manifest.
-func (p *previews) change(i int, u *unstructured.Unstructured) {
+func change(i int, u *unstructured.Unstructured) {
 	spec := u.Object["spec"].(map[string]any)
 	template := spec["template"].(map[string]any)
 	pod := template["spec"].(map[string]any)
 	web := pod["containers"].([]any)[0].(map[string]any)
-	switch (i + p.turn) % 6 {
+	switch i % changes {
 	case 0: // with the same tag, so that the policy of pulling stays
 		image := web["image"].(string)
 		at := strings.LastIndex(image, "/") + 1
@@ -68,7 +71,7 @@ func (p *previews) patched(list []*unstructured.Unstructured, dry bool) (after [
 	for i, u := range list {
 		client := p.client.AppsV1().RESTClient().Patch(types.StrategicMergePatchType)
 		data, err := client.Namespace(p.namespace).Resource(strings.ToLower(u.GetKind())+"s").Name(u.GetName()).
-			VersionedParams(&o, scheme.ParameterCodec).Body([]byte(byHand(i+p.turn, u.GetKind()))).
+			VersionedParams(&o, scheme.ParameterCodec).Body([]byte(byHand(i, u.GetKind()))).
 			SetHeader("Accept", "application/json").DoRaw(p.ctx)
 		require.NoError(p, err, string(data))
 		patched := &unstructured.Unstructured{}
@@ -82,15 +85,15 @@ func (p *previews) patched(list []*unstructured.Unstructured, dry bool) (after [
 func byHand(i int, kind string) string {
 	pod := `{"spec": {"template": {"spec": %s}}}`
 	switch {
-	case i%6 == 0 && kind == "Deployment":
+	case i%changes == 0 && kind == "Deployment":
 		return `{"spec": {"replicas": 2}}`
-	case i%6 == 1:
+	case i%changes == 1:
 		return `{"spec": {"template": {"metadata": {"annotations": {"kubectl.kubernetes.io/restartedAt": "2026-01-01T00:00:00Z"}}}}}`
-	case i%6 == 2:
+	case i%changes == 2:
 		return fmt.Sprintf(pod, `{"containers": [{"name": "web", "env": [{"name": "HAND", "value": "1"}]}]}`)
-	case i%6 == 3:
+	case i%changes == 3:
 		return fmt.Sprintf(pod, `{"containers": [{"name": "web", "image": "hand:1"}]}`)
-	case i%6 == 4 && kind == "Deployment":
+	case i%changes == 4 && kind == "Deployment":
 		return `{"spec": {"paused": true}}`
 	default:
 		return fmt.Sprintf(pod, `{"terminationGracePeriodSeconds": 7}`)

@@ -286,7 +286,7 @@ func (o *outcome) act(kind, name string, body json.RawMessage) {
 	case "createRevision", "updateRevision":
 		o.name, o.revision = a.Name, max(a.Revision, a.To)
 	case "scaleReplicaSet", "createPod", "deletePod":
-	case "annotateReplicaSet": // of a Deployment without pods that goes back to a revision, all that there is
+	case "annotateReplicaSet": // if a Deployment without pods goes back to a revision, nothing is scaled
 		if a.Set[revision.AnnotationRevision] == "" {
 			return
 		}

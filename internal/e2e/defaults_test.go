@@ -66,9 +66,6 @@ func TestDefaults(t *testing.T) {
 			e := newEnv(t, shared, name+"-"+mode, upstream, script{})
 			defer e.close(script{})
 			p := &previews{env: e, how: args, all: &all, dir: t.TempDir()}
-			if mode == "server" {
-				p.turn = 4 // so that both ways change a manifest in other respects
-			}
 			p.run()
 		})
 	}
@@ -80,8 +77,6 @@ type previews struct {
 	how []string
 	all *score // of all ways
 	dir string
-	// turn is added to the place of a manifest, which says how it is changed.
-	turn int
 }
 
 func (p *previews) run() {
@@ -90,8 +85,9 @@ func (p *previews) run() {
 	require.True(p, strings.HasPrefix(string(release), "v1.36."), "the server has 1.37's defaults: take nothing out any more")
 	written := each(append(p.read("deployments"), p.read("daemonsets")...), older)
 	require.GreaterOrEqual(p, len(written), 60)
+	written = append(written, empty(written)...)
 	others := p.read("others")
-	completed, changed := each(written, p.completed), each(written, p.change)
+	completed, changed := each(written, p.completed), each(written, change)
 
 	p.stage("created", nil, written, func() { p.put(append(others, written...)) })
 	p.stored(append(others, written...))
@@ -110,7 +106,7 @@ func (p *previews) run() {
 // pulling as it is.
 func (p *previews) fromManifests(written []*unstructured.Unstructured) {
 	p.Helper()
-	changed := each(each(written, p.change), func(i int, u *unstructured.Unstructured) {
+	changed := each(each(written, change), func(i int, u *unstructured.Unstructured) {
 		if i%2 == 0 {
 			containers, _, err := unstructured.NestedSlice(u.Object, "spec", "template", "spec", "containers")
 			require.NoError(p, err)
@@ -118,9 +114,23 @@ func (p *previews) fromManifests(written []*unstructured.Unstructured) {
 			require.NoError(p, unstructured.SetNestedSlice(u.Object, containers, "spec", "template", "spec", "containers"))
 		}
 	})
-	want, got := p.preview(p.live(), p.merged(changed)), p.preview(written, changed)
+	want := p.preview(p.live(), p.merged(changed))
+	got := p.preview(each(written, func(_ int, u *unstructured.Unstructured) { u.SetNamespace(p.namespace) }), changed)
 	require.Len(p, want, len(written))
 	require.Empty(p, cmp.Diff(want, got, cmp.AllowUnexported(outcome{})), "(-from the cluster +from manifests)")
+}
+
+// empty returns Deployments without pods, one for each way to change a manifest: those go back
+// to a revision without scaling anything.
+func empty(written []*unstructured.Unstructured) (list []*unstructured.Unstructured) {
+	i := slices.IndexFunc(written, func(u *unstructured.Unstructured) bool { return u.GetName() == "replicas-none" })
+	for n := range changes {
+		u := written[i].DeepCopy()
+		text, _ := u.MarshalJSON() // of what was read
+		_ = u.UnmarshalJSON([]byte(strings.ReplaceAll(string(text), `"replicas-none"`, fmt.Sprintf(`"none-%d"`, n))))
+		list = append(list, u)
+	}
+	return list
 }
 
 // older takes from a manifest the annotations of former init containers. The server of these

@@ -282,7 +282,14 @@ func (w *whatIf) check() {
 	w.settle()
 	if b := w.world.kubelet.Behaviour(w.namespace); b.Ready < 0 {
 		w.behave(quick) // the pods were only slow
-		time.Sleep(quiet)
+		w.wait("the slow pods", func(s *cluster.State) bool {
+			for _, p := range s.Pods {
+				if active(p) && !ready(p) {
+					return false
+				}
+			}
+			return true
+		})
 		w.settle()
 	}
 	wantSteps, wantEnd := w.done(before, since)
