@@ -163,7 +163,7 @@ func (in *input) admitLists(errs *field.Errors) {
 // since in a large cluster it is the pods that take the time.
 func (in *input) admitPods(errs *field.Errors) {
 	in.owned = make([]int32, 0, len(in.pods))
-	names, uids, unnamed := newNameIndex(len(in.pods), 2), newNameIndex(len(in.pods), 2), false
+	names, uids, unnamed := newNameIndex(len(in.pods)), newNameIndex(len(in.pods)), false
 	name, uid := func(i int32) string { return in.pods[i].Name }, func(i int32) string { return in.pods[i].UID }
 	for i := range in.pods {
 		in.claim(int32(i))
@@ -185,10 +185,6 @@ func (in *input) admitPods(errs *field.Errors) {
 // claim decides whether a pod belongs to the DaemonSet.
 func (in *input) claim(i int32) {
 	pod := &in.pods[i]
-	if pod.ControllerUID == in.owner.UID && in.owner.Selector.Matches(pod.Labels) {
-		in.owned = append(in.owned, i) // nearly all pods
-		return
-	}
 	child := claim.Child{
 		Labels: pod.Labels, ControllerKind: pod.ControllerKind, ControllerName: pod.ControllerName,
 		ControllerUID: pod.ControllerUID, Deleting: pod.terminating(),
@@ -205,7 +201,7 @@ func (in *input) claim(i int32) {
 
 // indexNodes finds nodes by name, which must be unique.
 func (in *input) indexNodes(errs *field.Errors) {
-	in.index = newNameIndex(len(in.nodes), 4) // so that a pod finds its node at the first look
+	in.index = newNameIndex(2 * len(in.nodes)) // so that a pod finds its node at the first look
 	nameOf, unnamed := func(i int32) string { return in.nodes[i].Name }, false
 	for i := range in.nodes {
 		in.index.add(in.nodes[i].Name, int32(i), nameOf)

@@ -50,7 +50,7 @@ func count(in *input, h history) *state {
 			keyOf[n] = -1
 			continue
 		}
-		key, _, _ := in.index.find(target, nameOf)
+		key, _ := in.index.find(target, nameOf)
 		if known := false; key < 0 {
 			if key, known = missing[target]; !known {
 				key = int32(len(st.keys))

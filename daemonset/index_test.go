@@ -12,15 +12,15 @@ import (
 func TestNameIndex(t *testing.T) {
 	names := []string{"a", "b", "a", "b"}
 	nameOf := func(i int32) string { return names[i] }
-	x := newNameIndex(len(names), 2)
+	x := newNameIndex(len(names))
 	for i, repeated := range []bool{false, false, true, true} {
 		x.add(names[i], int32(i), nameOf)
 		require.Equal(t, repeated, x.repeated, i)
 	}
 	for want, name := range names[:2] {
-		got, _, _ := x.find(name, nameOf)
+		got, _ := x.find(name, nameOf)
 		require.Equal(t, int32(want), got)
 	}
-	got, _, _ := x.find("c", nameOf)
+	got, _ := x.find("c", nameOf)
 	require.Equal(t, int32(-1), got)
 }
