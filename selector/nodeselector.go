@@ -23,14 +23,12 @@ const FieldName = "metadata.name"
 // A NodeMatcher is a compiled [NodeSelector]. The zero NodeMatcher selects no
 // node. A NodeMatcher is immutable.
 type NodeMatcher struct {
-	terms  []nodeTerm
-	common Selector // what all terms that can be read ask of the labels
+	terms []nodeTerm
 }
 
 // A nodeTerm is one term that is not empty. With errs it selects nothing.
 type nodeTerm struct {
 	labels Selector
-	rest   Selector // of labels, without what all terms ask
 	fields []fieldRequirement
 	errs   []*FieldError
 }
@@ -89,30 +87,7 @@ func NewNodeMatcher(ns *NodeSelector) NodeMatcher {
 			m.terms = append(m.terms, newNodeTerm(term, element("nodeSelectorTerms", i)))
 		}
 	}
-	m.factor()
 	return m
-}
-
-// factor finds out what all terms ask: terms are alternatives, which mostly have something in
-// common, and that is looked up once.
-func (m *NodeMatcher) factor() {
-	var readable []*nodeTerm
-	for i := range m.terms {
-		if t := &m.terms[i]; len(t.errs) == 0 {
-			readable = append(readable, t)
-		}
-	}
-	m.common = Everything()
-	if len(readable) < 2 {
-		return
-	}
-	inAll := func(r Requirement) bool {
-		return !slices.ContainsFunc(readable, func(t *nodeTerm) bool { return !slices.ContainsFunc(t.labels.requirements, r.Equal) })
-	}
-	m.common = m.common.Add(slices.DeleteFunc(slices.Clone(readable[0].labels.requirements), func(r Requirement) bool { return !inAll(r) })...)
-	for _, t := range readable {
-		t.rest = Everything().Add(slices.DeleteFunc(slices.Clone(t.labels.requirements), inAll)...)
-	}
 }
 
 // CompileNodeSelector is [NewNodeMatcher] for those who want no wrong term. The
@@ -146,12 +121,12 @@ func (m NodeMatcher) Err() error {
 // It mirrors LazyErrorNodeSelector.Match of package nodeaffinity of
 // component-helpers.
 func (m NodeMatcher) Match(name string, labels map[string]string) (bool, error) {
-	wrong, possible := false, m.common.Matches(labels)
+	wrong := false
 	for i := range m.terms {
 		t := &m.terms[i]
 		if len(t.errs) > 0 {
 			wrong = true
-		} else if possible && t.matches(name, labels) {
+		} else if t.matches(name, labels) {
 			return true, nil
 		}
 	}
@@ -161,9 +136,8 @@ func (m NodeMatcher) Match(name string, labels map[string]string) (bool, error) 
 	return false, nil
 }
 
-// matches looks at what the term asks besides what all of them do.
 func (t *nodeTerm) matches(name string, labels map[string]string) bool {
-	if !t.rest.Matches(labels) {
+	if !t.labels.Matches(labels) {
 		return false
 	}
 	if name == "" {
@@ -201,7 +175,6 @@ func newNodeTerm(term *NodeSelectorTerm, path string) nodeTerm {
 		}
 	}
 	t.labels = compiled(requirements)
-	t.rest = t.labels
 	for i := range term.MatchFields {
 		e := &term.MatchFields[i]
 		switch {
