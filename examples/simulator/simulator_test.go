@@ -17,8 +17,8 @@ import (
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// The README shows what the program prints. Without KPLAN_UPDATE, of which the tables are, a
-// smaller cluster of the same proportions is asked, for the large one takes a while.
+// The README shows what the program prints. Here a smaller cluster of the same proportions
+// is asked, for the large one takes a while.
 func TestReadme(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)

@@ -81,10 +81,11 @@ func compared(t *testing.T, table string) {
 	const readme, heading = "README.md", "| planted bug |"
 	text, err := os.ReadFile(readme)
 	require.NoError(t, err)
-	head, before, found := strings.Cut(string(text), heading)
+	head, rest, found := strings.Cut(string(text), heading)
 	require.True(t, found)
+	before, tail, _ := strings.Cut(rest, "\n\n")
 	if os.Getenv("KPLAN_UPDATE") != "" {
-		require.NoError(t, os.WriteFile(readme, []byte(head+table), 0o644))
+		require.NoError(t, os.WriteFile(readme, []byte(head+table+"\n"+tail), 0o644))
 		return
 	}
 	require.Equal(t, planted(table), planted(heading+before), "run the test with KPLAN_UPDATE=1")

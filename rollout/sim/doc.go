@@ -4,8 +4,7 @@
 // schedulers of your own, in a cluster in virtual time.
 //
 // Start with [New], which makes a [World] of a [Snapshot]: what there is, as plain values,
-// from Go, from JSON, or by
-// package kube from what kubectl prints.
+// from Go, from JSON, or by package kube from what kubectl prints.
 //
 //	Snapshot, Config --New--> World --Put, Scale, Drain, Evict--> what is wanted
 //	                            |----Step, Run, Settle---------> time passes, up to where you say
