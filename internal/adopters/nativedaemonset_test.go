@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
-	"sort"
 	"strconv"
 	"testing"
 
@@ -105,12 +104,18 @@ func nativeNumber(t *testing.T, r recorded.Recording, op string) any {
 
 // nativeCost is the least cost of a pod that goes no sooner than one with this annotation.
 func nativeCost(t *testing.T, annotation string) int {
-	least := math.MinInt32
-	return least + sort.Search(math.MaxUint32, func(n int) bool {
-		b := batch([]nativePod{{DeletionCost: annotation, Ready: true}, {DeletionCost: strconv.Itoa(least + n), Ready: true}})
+	low, high := int64(math.MinInt32), int64(math.MaxInt32)
+	for low < high {
+		cost := low + (high-low)/2
+		b := batch([]nativePod{{DeletionCost: annotation, Ready: true}, {DeletionCost: strconv.FormatInt(cost, 10), Ready: true}})
 		b.Partition = "1"
-		return victims(t, b)[0] == 0
-	})
+		if victims(t, b)[0] == 0 {
+			high = cost
+		} else {
+			low = cost + 1
+		}
+	}
+	return int(low)
 }
 
 // How many of so many pods may go now.
