@@ -43,12 +43,10 @@ func (in *input) addFlags(c *cobra.Command) {
 	f := c.Flags()
 	f.StringSliceVarP(&in.filenames, "filename", "f", nil, "file or folder to read, or - for standard input")
 	f.BoolVarP(&in.recursive, "recursive", "R", false, "read the folders within folders as well")
-	in.output = "text"
-	f.VarP(&in.output, "output", "o", "text, wide (lines of any length) or json")
+	in.output.addTo(c)
 	f.Var(&in.now, "now", "the present, such as 2026-01-02T15:04:05Z")
 	in.addClusterFlags(f)
-	_ = c.MarkFlagFilename("filename", "yaml", "yml", "json")   // fails only for a flag that is not there
-	_ = c.RegisterFlagCompletionFunc("output", completeFormats) // likewise
+	_ = c.MarkFlagFilename("filename", "yaml", "yml", "json") // fails only for a flag that is not there
 }
 
 // addNodes adds the flags that make nodes.
@@ -146,6 +144,13 @@ var (
 
 // An outputFormat is text, text without a limit of its width, or JSON.
 type outputFormat string
+
+// addTo adds the flag to a command.
+func (o *outputFormat) addTo(c *cobra.Command) {
+	*o = "text"
+	c.Flags().VarP(o, "output", "o", "text, wide (lines of any length) or json")
+	_ = c.RegisterFlagCompletionFunc("output", completeFormats) // fails only for a flag that is not there
+}
 
 func (o *outputFormat) String() string { return string(*o) }
 func (o *outputFormat) Type() string   { return "format" }

@@ -27,7 +27,6 @@ kplan plan -f cluster.yaml --repair StaleAnnotationBlocksRollout`),
 			return write(c, as, quirks())
 		},
 	}
-	c.Flags().VarP(&as, "output", "o", "text, wide (lines of any length) or json")
-	_ = c.RegisterFlagCompletionFunc("output", completeFormats) // fails only for a flag that is not there
+	as.addTo(c)
 	return c
 }

@@ -122,7 +122,7 @@ func (in *input) redraw(c *cobra.Command, query cluster.Query, run func(*cobra.C
 		if drawn == last {
 			return err
 		}
-		if !screen && last != "" && in.output == "text" {
+		if !screen && last != "" && in.output != "json" {
 			fmt.Fprintf(out, "\n--- %s\n\n", in.clock().Format(time.RFC3339))
 		}
 		last = drawn
