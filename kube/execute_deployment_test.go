@@ -146,7 +146,7 @@ func TestExecuteDeploymentOrphanGone(t *testing.T) {
 		_, r := pass(t, s, liveDeployment(), sets("a", "b", "c"), adoptions())
 		require.Equal(t, []string{"patch replicasets/a", "patch replicasets/b", "patch replicasets/c"}, s.lines(false))
 		require.Equal(t, stale, kube.Stale(r.Err), "%v", err)
-		require.Equal(t, error(err) == notFound, r.Again != nil)
+		require.Equal(t, err == notFound, r.Again != nil)
 	}
 }
 

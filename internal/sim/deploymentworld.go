@@ -110,7 +110,7 @@ func (w *World) hash(template string, collisions *int32) string {
 	}
 	switch {
 	case w.weakHash && n < 3:
-		return string(rune('x' + n))
+		return string('x' + n)
 	case collisions != nil:
 		return template + strconv.Itoa(int(n))
 	}

@@ -222,7 +222,7 @@ func (st *pass) continuous(n outcome) outcome {
 // reset takes the traffic and the BatchRelease back, and keeps the workload. The second
 // result is false until that is done.
 func (st *pass) reset(n outcome) (outcome, bool) {
-	done := true
+	var done bool
 	if len(st.r.Strategy().TrafficRoutings) == 0 {
 		return st.deleteRelease(n)
 	}

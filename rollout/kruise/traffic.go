@@ -93,7 +93,8 @@ func (g Grace) without(key string) Grace {
 // beforeUpgrade makes sure that the traffic stays where it is while pods are updated. The
 // second result tells whether the pass goes on.
 func (st *pass) beforeUpgrade(n outcome, step *Step) (outcome, bool) {
-	blueGreen, done := st.r.Style() == workload.BlueGreen, true
+	var done bool
+	blueGreen := st.r.Style() == workload.BlueGreen
 	if !step.routed() && !blueGreen {
 		n.sub.CurrentStepState = StateUpgrade
 		return n, false
@@ -218,7 +219,7 @@ func (st *pass) routeAllToNew(n outcome) (outcome, bool) {
 
 // cleanUp takes back the traffic of a step that has none.
 func (st *pass) cleanUp(n outcome) (outcome, bool) {
-	done := true
+	var done bool
 	if st.routing() == nil {
 		return n, true
 	}

@@ -157,7 +157,7 @@ func (s *simulation) environment(w, old *manifest.Workload, now time.Time, most 
 	for _, rs := range seen.ReplicaSets {
 		templates[string(rs.UID)] = kube.TemplateID(&rs.Spec.Template)
 	}
-	b := believe(seen.Pods, func(p *corev1.Pod) string { return templates[string(ownerOf(p))] }, now)
+	b := believe(seen.Pods, func(p *corev1.Pod) string { return templates[ownerOf(p)] }, now)
 	b.apply(k, func(t revision.Template) string { return t.ID })
 	notes = append(notes, b.notes...)
 	room, note := roomOf(w, seen, names, len(b.crowded) > 0)

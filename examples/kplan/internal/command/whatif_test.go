@@ -166,7 +166,7 @@ func TestServerSideOfDump(t *testing.T) {
 	last := func(from string) int32 {
 		b := simulated(t, nil, "--server-side", "--from", from, "-f", next)
 		require.True(t, b.Done)
-		return int32(b.Steps[len(b.Steps)-1].Total)
+		return b.Steps[len(b.Steps)-1].Total
 	}
 	require.EqualValues(t, 4, last(byOther), "whose they are, they stay")
 	require.EqualValues(t, 1, last(byKubectl), "kubectl gives them up")

@@ -65,7 +65,7 @@ func reason[R ~string](action any) R {
 }
 
 // whyNot says in words, and with its numbers, what a hold means.
-func whyNot(h deploy.Hold) string { return deployments.whyNot(h.Reason, int64(h.Have), int64(h.Limit)) }
+func whyNot(h deploy.Hold) string { return deployments.whyNot(h.Reason, h.Have, h.Limit) }
 
 // A phrase is an action of the Deployment planner in words.
 type phrase struct {
