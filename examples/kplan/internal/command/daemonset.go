@@ -34,6 +34,7 @@ func (p *planning) planDaemonSet(d *manifest.DaemonSet, now time.Time) (view.Dae
 	}
 	return view.DaemonPlan{
 		Namespace: d.Object.Namespace, Snapshot: s, Now: now, Plan: plan, Nodes: nodes, Policies: p.flags(daemonset.QuirkTable()),
+		Advanced: d.Advanced != nil,
 	}, nil
 }
 

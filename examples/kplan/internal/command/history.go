@@ -126,7 +126,7 @@ func (l *listing) history(c *cobra.Command, w *manifest.Workload) (view.History,
 
 // daemonHistory returns the revisions of a DaemonSet.
 func (l *listing) daemonHistory(d *manifest.DaemonSet) (view.History, error) {
-	h := view.History{Daemon: true, Namespace: d.Object.Namespace, Name: d.Object.Name, Number: l.number, Full: l.full}
+	h := view.History{Daemon: true, Advanced: d.Advanced != nil, Namespace: d.Object.Namespace, Name: d.Object.Name, Number: l.number, Full: l.full}
 	snapshot, err := d.Snapshot()
 	if err != nil {
 		return h, err

@@ -18,6 +18,7 @@ type DaemonPlan struct {
 	Plan      daemonset.Plan
 	Nodes     []daemonset.NodeReport
 	Policies  []string // the flags that depart from Kubernetes
+	Advanced  bool     // it is one of OpenKruise
 }
 
 // Text writes the plan for people.

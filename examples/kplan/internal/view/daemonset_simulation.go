@@ -17,6 +17,7 @@ type DaemonSimulation struct {
 	Result    sim.DaemonSetResult
 	Policies  []string // the flags that depart from Kubernetes
 	Assumed   []string // of pods, as far as the input tells of them
+	Advanced  bool     // it is one of OpenKruise
 }
 
 func (s DaemonSimulation) end() *sim.DaemonSetStep { return &s.Result.Steps[len(s.Result.Steps)-1] }

@@ -15,6 +15,7 @@ import (
 // A History is the revisions of one Deployment or DaemonSet.
 type History struct {
 	Daemon    bool // whether it is of a DaemonSet, whose entries are ControllerRevisions
+	Advanced  bool // and that is one of OpenKruise
 	Namespace string
 	Name      string
 	Entries   []Entry       // the ReplicaSets or ControllerRevisions

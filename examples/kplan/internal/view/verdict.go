@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package view
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
+	"github.com/kplan-go/kplan/internal/sim"
+)
+
+// A Verdict is an answer in a word or two. Those that people have to look at are smaller.
+type Verdict int
+
+// The verdicts.
+const (
+	Fails      Verdict = iota // its rollout does not finish
+	Stuck                     // someone has to do something
+	Waits                     // for pods, for time, or for being resumed
+	Progresses                // something is done at once
+	Rolls                     // to another template
+	Starts                    // from nothing
+	Scales                    // keeps its template
+	Stays                     // nothing is done
+	Completed                 // nothing is left to do
+	numVerdicts
+)
+
+// verdicts are the words for one object and for several.
+var verdicts = [numVerdicts]struct {
+	one, more string
+	style     terminal.Style
+}{
+	Fails: {"does not finish", "do not finish", terminal.Bad}, Stuck: {"is stuck", "are stuck", terminal.Bad},
+	Waits: {"waits", "wait", terminal.Warn}, Progresses: {"is progressing", "are progressing", terminal.Busy},
+	Rolls: {"will roll", "will roll", terminal.Busy}, Starts: {"will start", "will start", terminal.Busy},
+	Scales: {"will scale", "will scale", terminal.Busy}, Stays: {"stays as it is", "stay as they are", terminal.Plain},
+	Completed: {"is complete", "are complete", terminal.Good},
+}
+
+// verdict returns the state in a word.
+func (s State) verdict() Verdict {
+	return map[State]Verdict{StateComplete: Completed, StateProgressing: Progresses, StateWaiting: Waits, StateStuck: Stuck}[s]
+}
+
+// stated is what tells its state.
+type stated interface{ State() (State, string) }
+
+func verdictOf(e stated) Verdict {
+	state, _ := e.State()
+	return state.verdict()
+}
+
+// Verdict returns how the Deployment stands.
+func (p Plan) Verdict() Verdict { return verdictOf(&Explanation{Plan: p}) }
+
+// Verdict returns how the Deployment stands.
+func (e Explanation) Verdict() Verdict { return verdictOf(&e) }
+
+// Verdict returns how the DaemonSet stands.
+func (p DaemonPlan) Verdict() Verdict { return verdictOf(&DaemonExplanation{DaemonPlan: p}) }
+
+// Verdict returns how the ReplicaSet stands.
+func (p ReplicaPlan) Verdict() Verdict { return verdictOf(&ReplicaExplanation{ReplicaPlan: p}) }
+
+// Verdict returns how the ReplicaSet stands.
+func (e ReplicaExplanation) Verdict() Verdict { return verdictOf(&e) }
+
+// Verdict returns how the Rollout stands.
+func (p RolloutPlan) Verdict() Verdict { return verdictOf(&RolloutExplanation{RolloutPlan: p}) }
+
+// Verdict returns how the Rollout stands.
+func (p ArgoPlan) Verdict() Verdict { return verdictOf(&ArgoExplanation{ArgoPlan: p}) }
+
+// Verdict returns what becomes of the Deployment.
+func (s Simulation) Verdict() Verdict {
+	if s.Unfinished() != "" {
+		return Fails
+	}
+	before := s.before()
+	some, rolls, scales := false, false, false
+	last := &s.Result.Steps[len(s.Result.Steps)-1]
+	for _, rs := range last.ReplicaSets {
+		some = some || before[rs.Name] > 0
+		scales = scales || before[rs.Name] != rs.Replicas
+		rolls = rolls || before[rs.Name] == 0 && rs.Replicas > 0 || before[rs.Name] > 0 && rs.Replicas == 0 && last.Total > 0
+	}
+	switch {
+	case rolls && some:
+		return Rolls
+	case rolls:
+		return Starts
+	case scales:
+		return Scales
+	}
+	return Stays
+}
+
+// before returns the sizes of the ReplicaSets before the first step.
+func (s Simulation) before() map[string]int32 {
+	sizes := map[string]int32{}
+	first := func(name string, size int32) {
+		if _, known := sizes[name]; !known {
+			sizes[name] = size
+		}
+	}
+	for _, step := range s.Result.Steps {
+		for _, a := range step.Actions {
+			switch a := a.(type) {
+			case deploy.CreateReplicaSet:
+				first(a.Name, 0)
+			case deploy.ScaleReplicaSet:
+				first(a.Name, a.From)
+			}
+		}
+		for _, rs := range step.ReplicaSets {
+			first(rs.Name, rs.Replicas)
+		}
+	}
+	return sizes
+}
+
+// Verdict returns what becomes of the DaemonSet.
+func (s DaemonSimulation) Verdict() Verdict {
+	switch {
+	case s.Unfinished() != "":
+		return Fails
+	case !slices.ContainsFunc(s.Result.Steps, func(step sim.DaemonSetStep) bool { return len(step.Actions) > 0 }):
+		return Stays
+	case slices.ContainsFunc(s.Result.Steps, func(step sim.DaemonSetStep) bool { return step.Pods > step.Updated }):
+		return Rolls
+	}
+	return Starts
+}
+
+// Verdict returns what becomes of the ReplicaSet.
+func (s ReplicaSimulation) Verdict() Verdict {
+	switch {
+	case s.Unfinished() != "":
+		return Fails
+	case len(s.Steps) > 1:
+		return Scales
+	}
+	return Stays
+}
+
+// Verdict returns what becomes of the Rollout.
+func (s RolloutSimulation) Verdict() Verdict { return released(s.Unfinished(), len(s.Result.Steps)) }
+
+// Verdict returns what becomes of the Rollout.
+func (s ArgoSimulation) Verdict() Verdict { return released(s.Unfinished(), len(s.Result.Steps)) }
+
+func released(unfinished string, steps int) Verdict {
+	switch {
+	case unfinished != "":
+		return Fails
+	case steps > 1:
+		return Rolls
+	}
+	return Stays
+}
+
+// Verdict returns what becomes of the Deployment with all of the strategies.
+func (c Comparison) Verdict() Verdict {
+	if c.Unfinished() != "" {
+		return Fails
+	}
+	return Rolls
+}
+
+// mostNames is how many objects a summary names.
+const mostNames = 3
+
+// Summarise writes one line for several answers, such as
+//
+//	12 Deployments: 1 is stuck (shop/web), 3 will roll, 8 stay as they are.
+func Summarise(w *terminal.Writer, subjects []Subject, answers []Verdict) {
+	w.Printf("%s: ", kinds(subjects))
+	separator := ""
+	for v := range numVerdicts {
+		var names []string
+		n := 0
+		for i, answer := range answers {
+			if answer == v {
+				n++
+				names = append(names, subjects[i].label())
+			}
+		}
+		if n == 0 {
+			continue
+		}
+		words := verdicts[v]
+		w.Printf("%s%v", separator, terminal.Text{Style: words.style, Text: count(n, words.one, words.more)})
+		if words.style == terminal.Bad {
+			w.Printf(" (%s)", first(names, mostNames))
+		}
+		separator = ", "
+	}
+	w.Printf(".\n\n")
+}
+
+// kinds counts objects by kind, in the order in which the kinds come first.
+func kinds(subjects []Subject) string {
+	var order []string
+	counts := map[string]int{}
+	for _, s := range subjects {
+		if counts[s.Kind]++; counts[s.Kind] == 1 {
+			order = append(order, s.Kind)
+		}
+	}
+	var texts []string
+	for _, kind := range order {
+		texts = append(texts, count(counts[kind], kind, kind+"s"))
+	}
+	if last := len(texts) - 1; last > 0 {
+		return strings.Join(texts[:last], ", ") + " and " + texts[last]
+	}
+	return strings.Join(texts, "")
+}
+
+// first returns the first names of a list, and how many there are besides.
+func first(names []string, most int) string {
+	if more := len(names) - most; more > 0 {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", more)
+	}
+	return strings.Join(names, ", ")
+}
