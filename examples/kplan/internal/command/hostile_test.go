@@ -42,7 +42,7 @@ func requireText(t *testing.T, text string, what ...any) {
 
 // textCommands are all that write text about what is in the input.
 var textCommands = []string{
-	"plan", "explain", "simulate --never-ready --time-limit 10m", "simulate --try maxSurge=1", "history", "history --full", "history --revision 1", "undo", "order --count 1",
+	"plan", "explain", "simulate --never-ready --time-limit 10m", "simulate --try maxSurge=1", "history", "history --full", "history --revision 1", "undo", "order --count 1", "explain -o yaml", "plan -o name",
 }
 
 // runText runs a command on objects and looks at what it writes.

@@ -16,7 +16,6 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/manifest"
 	"github.com/kplan-go/kplan/examples/kplan/internal/merge"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
-	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 )
 
 // An input is what the commands read and how they write.
@@ -55,10 +54,6 @@ func (in *input) addNodes(c *cobra.Command) {
 	c.Flags().UintVar(&in.zones, "zones", 0, "put nodes that are made into so many zones, in turn")
 }
 
-func completeFormats(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return []string{"text", "wide", "json"}, cobra.ShellCompDirectiveNoFileComp
-}
-
 // present returns the time as of which to plan: that of the user, that of the clock for a
 // cluster, and the latest in files, which may be old. Files without any are manifests.
 func (in *input) present(c *cobra.Command, latest time.Time) time.Time {
@@ -75,28 +70,6 @@ func (in *input) clock() time.Time {
 		return time.Now().UTC()
 	}
 	return in.now.UTC()
-}
-
-// A document is what a command shows of one object.
-type document interface{ Text(w *terminal.Writer) }
-
-// write writes documents in a format.
-func write[T document](c *cobra.Command, format outputFormat, documents []T) error {
-	w := terminal.NewWriter(c.OutOrStdout())
-	if format == "json" {
-		view.JSON(w, documents)
-		return w.Err()
-	}
-	if format == "wide" {
-		w = w.To(c.OutOrStdout()).Within(0)
-	}
-	for i, d := range documents {
-		if i > 0 {
-			w.Printf("\n")
-		}
-		d.Text(w)
-	}
-	return w.Err()
 }
 
 // load reads files and tells what it passes over.
@@ -137,32 +110,9 @@ func tell(c *cobra.Command, notes []string) {
 }
 
 var (
-	_ pflag.Value = new(outputFormat)
 	_ pflag.Value = new(instant)
 	_ pflag.Value = new(delay)
 )
-
-// An outputFormat is text, text without a limit of its width, or JSON.
-type outputFormat string
-
-// addTo adds the flag to a command.
-func (o *outputFormat) addTo(c *cobra.Command) {
-	*o = "text"
-	c.Flags().VarP(o, "output", "o", "text, wide (lines of any length) or json")
-	_ = c.RegisterFlagCompletionFunc("output", completeFormats) // fails only for a flag that is not there
-}
-
-func (o *outputFormat) String() string { return string(*o) }
-func (o *outputFormat) Type() string   { return "format" }
-
-// Set accepts the formats.
-func (o *outputFormat) Set(s string) error {
-	if s != "text" && s != "wide" && s != "json" {
-		return fmt.Errorf("must be text, wide or json")
-	}
-	*o = outputFormat(s)
-	return nil
-}
 
 // An instant is a point in time, or unset.
 type instant struct{ time.Time }

@@ -122,13 +122,24 @@ func (in *input) redraw(c *cobra.Command, query cluster.Query, run func(*cobra.C
 		if drawn == last {
 			return err
 		}
-		if !screen && last != "" && in.output != "json" {
-			fmt.Fprintf(out, "\n--- %s\n\n", in.clock().Format(time.RFC3339))
+		if !screen && last != "" {
+			fmt.Fprint(out, in.separator())
 		}
 		last = drawn
 		_, writeErr := io.WriteString(out, drawn)
 		return errors.Join(err, writeErr)
 	})
+}
+
+// separator returns what stands between two answers that no terminal shows.
+func (in *input) separator() string {
+	switch in.output {
+	case "json", "name":
+		return ""
+	case "yaml":
+		return "---\n"
+	}
+	return "\n--- " + in.clock().Format(time.RFC3339) + "\n\n"
 }
 
 // window returns what draws a text anew from the top of a terminal of so many lines. What has

@@ -8,21 +8,19 @@ import (
 
 	"github.com/kplan-go/kplan/daemonset"
 	"github.com/kplan-go/kplan/deploy"
-	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/rollout"
 )
 
-// JSON writes one document: the object of the one Deployment or, if there are
+// Document returns what is encoded of the answers: the object of the one or, if there are
 // several, an object with the list items.
-func JSON[T any](w *terminal.Writer, objects []T) {
+func Document[T any](objects []T) any {
 	if len(objects) == 1 {
-		w.JSON(objects[0])
-		return
+		return objects[0]
 	}
-	w.JSON(struct {
+	return struct {
 		Items []T `json:"items"`
-	}{objects})
+	}{objects}
 }
 
 // marshal is json.Marshal without the escapes that are for HTML.

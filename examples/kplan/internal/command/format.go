@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
+	"github.com/kplan-go/kplan/examples/kplan/internal/view"
+)
+
+// A document is what a command shows of one object.
+type document interface{ Text(w *terminal.Writer) }
+
+// A named document is about an object that has a name in kubectl's form.
+type named interface{ Subject() view.Subject }
+
+// A judged document also tells its answer in a word.
+type judged interface {
+	named
+	Verdict() view.Verdict
+}
+
+// formats are those of all commands.
+var formats = []string{"text", "wide", "json", "yaml", "name"}
+
+var _ pflag.Value = new(outputFormat)
+
+// An outputFormat is one of the formats.
+type outputFormat string
+
+// addTo adds the flag to a command.
+func (o *outputFormat) addTo(c *cobra.Command) {
+	*o = "text"
+	c.Flags().VarP(o, "output", "o", "text, wide (lines of any length), json, yaml or name")
+	_ = c.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp)) // fails only for a flag that is not there
+}
+
+func (o *outputFormat) String() string { return string(*o) }
+func (o *outputFormat) Type() string   { return "format" }
+
+// Set accepts the formats.
+func (o *outputFormat) Set(s string) error {
+	if !slices.Contains(formats, s) {
+		last := len(formats) - 1
+		return fmt.Errorf("must be %s or %s", strings.Join(formats[:last], ", "), formats[last])
+	}
+	*o = outputFormat(s)
+	return nil
+}
+
+// write writes documents in a format.
+func write[T document](c *cobra.Command, format outputFormat, documents []T) error {
+	w := terminal.NewWriter(c.OutOrStdout())
+	switch format {
+	case "json":
+		w.JSON(view.Document(documents))
+		return w.Err()
+	case "yaml":
+		w.YAML(view.Document(documents))
+		return w.Err()
+	case "name":
+		w = w.To(c.OutOrStdout()).Within(0)
+		for _, d := range documents {
+			writeNames(w, d)
+		}
+		return w.Err()
+	case "wide":
+		w = w.To(c.OutOrStdout()).Within(0)
+	}
+	summarise(w, documents)
+	for i, d := range documents {
+		if i > 0 {
+			w.Printf("\n")
+		}
+		d.Text(w)
+	}
+	return w.Err()
+}
+
+// writeNames writes what a document is about.
+func writeNames(w *terminal.Writer, d document) {
+	switch d := d.(type) {
+	case named:
+		w.Printf("%s\n", d.Subject().String())
+	case view.Quirks:
+		for _, q := range d.Quirks {
+			w.Printf("%s\n", q.Name)
+		}
+	}
+}
+
+// A driver is a Rollout, whose answer speaks for its workload.
+type driver interface{ Drives(view.Subject) bool }
+
+// summarise writes one line above several answers.
+func summarise[T document](w *terminal.Writer, documents []T) {
+	var subjects []view.Subject
+	var verdicts []view.Verdict
+	for _, d := range documents {
+		j, ok := any(d).(judged)
+		if ok && !slices.ContainsFunc(documents, func(other T) bool {
+			r, ok := any(other).(driver)
+			return ok && r.Drives(j.Subject())
+		}) {
+			subjects, verdicts = append(subjects, j.Subject()), append(verdicts, j.Verdict())
+		}
+	}
+	if len(verdicts) > 1 {
+		view.Summarise(w, subjects, verdicts)
+	}
+}
