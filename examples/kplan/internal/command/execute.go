@@ -109,7 +109,6 @@ kubectl get replicaset,pod -o yaml | kplan order -f - --count 2`),
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: name},
 	}
 	addColour(root)
-	root.SetVersionTemplate("{{.DisplayName}} version {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(newPlan(name), newExplain(name), newSimulate(name), newHistory(name), newUndo(name), newOrder(name), newQuirks(name))
 	foldHelp(root)

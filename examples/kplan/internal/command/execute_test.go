@@ -12,6 +12,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 )
 
@@ -151,7 +152,7 @@ func TestUsage(t *testing.T) {
 		{[]string{"plan", "-f", "deploy.yaml", "extra"}, "-f FILE and TYPE/NAME exclude each other"},
 		{[]string{"apply"}, `unknown command "apply" for "kplan"`},
 		{[]string{"plan", "--fast"}, "unknown flag: --fast"},
-		{[]string{"plan", "-f", "x", "-o", "yaml"}, `invalid argument "yaml" for "-o, --output" flag: must be text, wide or json`},
+		{[]string{"plan", "-f", "x", "-o", "xml"}, `invalid argument "xml" for "-o, --output" flag: must be text, wide, json, yaml or name`},
 		{[]string{"plan", "-f", "x", "--now", "noon"}, `invalid argument "noon" for "--now" flag: must be a time such as 2026-01-02T15:04:05Z, from 1970 to 2199`},
 		{[]string{"plan", "-f", "x", "--now", "9999-01-01T00:00:00Z"}, `invalid argument "9999-01-01T00:00:00Z" for "--now" flag: must be a time such as 2026-01-02T15:04:05Z, from 1970 to 2199`},
 		{[]string{"simulate", "-f", "x", "--jitter", "99999999h"}, `invalid argument "99999999h" for "--jitter" flag: must be a duration such as 10s or 1m30s, of at most ten years`},
@@ -163,7 +164,7 @@ func TestUsage(t *testing.T) {
 		{[]string{"order", "-f", "x", "--corrected"}, "unknown flag: --corrected"},
 		{[]string{"plan", "-f", "x", "--repair", "SucceededPods"}, `invalid argument "SucceededPods" for "--repair" flag: no such quirk, the nearest is SucceededPodsStay; "kplan quirks" lists all`},
 		{[]string{"order", "-f", "x", "--repair", "SucceededPodsStay"}, "unknown flag: --repair"},
-		{[]string{"quirks", "-o", "yaml"}, `invalid argument "yaml" for "-o, --output" flag: must be text, wide or json`},
+		{[]string{"quirks", "-o", "xml"}, `invalid argument "xml" for "-o, --output" flag: must be text, wide, json, yaml or name`},
 		{[]string{"plan", "-f", "x", "--watch"}, "--watch needs TYPE/NAME in a cluster"},
 		{[]string{"simulate", "-f", "x", "--nodes", "few"}, `invalid argument "few" for "--nodes" flag: must be a whole number that is not negative`},
 		{[]string{"undo"}, "must have -f FILE, or TYPE/NAME in a cluster"},
@@ -215,13 +216,37 @@ func TestHelp(t *testing.T) {
 	}
 }
 
+// TestFlagGroups: help shows each flag once, and a group has no flag that nobody has.
+func TestFlagGroups(t *testing.T) {
+	unused := map[string]bool{}
+	for _, g := range flagGroups {
+		for _, name := range g.names {
+			require.False(t, unused[name], "%s is in two groups", name)
+			unused[name] = true
+		}
+	}
+	for _, c := range newRoot("kplan").Commands() {
+		c.InitDefaultHelpFlag()
+		text := strings.Join(groupedFlags(c), "\n")
+		for _, flags := range []*pflag.FlagSet{c.LocalFlags(), c.InheritedFlags()} {
+			flags.VisitAll(func(f *pflag.Flag) {
+				delete(unused, f.Name)
+				shown := strings.Count(text, "--"+f.Name+" ")
+				require.Equal(t, f.Hidden, shown == 0, "%s --%s", c.Name(), f.Name)
+				require.LessOrEqual(t, strings.Count(text, "    --"+f.Name+" ")+strings.Count(text, ", --"+f.Name+" "), 1)
+			})
+		}
+	}
+	require.Empty(t, unused)
+}
+
 func TestVersion(t *testing.T) {
 	require.Regexp(t, `^kplan version \S+\n$`, succeed(t, nil, "--version"))
 }
 
 func TestCompletion(t *testing.T) {
 	require.Contains(t, succeed(t, nil, "completion", "bash"), "kplan")
-	require.Equal(t, "text\nwide\njson\n:4\n", succeed(t, nil, "__complete", "plan", "-o", ""))
+	require.Equal(t, "text\nwide\njson\nyaml\nname\n:4\n", succeed(t, nil, "__complete", "plan", "-o", ""))
 	require.Equal(t, "all\nsame-template\nnone\n:4\n", succeed(t, nil, "__complete", "explain", "--adoption", ""))
 }
 

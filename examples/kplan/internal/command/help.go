@@ -3,6 +3,8 @@
 package command
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,16 +13,100 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
 )
 
-func init() {
-	cobra.AddTemplateFunc("foldedFlags", func(f *pflag.FlagSet) string { return f.FlagUsagesWrapped(usualWidth) })
+// A flagGroup is flags that are about the same.
+type flagGroup struct {
+	title string
+	names []string
 }
 
-// foldHelp makes the texts about commands and flags as wide as lines usually are.
+// flagGroups are the flags of all commands, by what they are about. The others are of one
+// command alone, and come first.
+var flagGroups = []flagGroup{
+	{"What to read", []string{
+		"filename", "recursive", "from", "namespace", "context", "kubeconfig",
+		"live", "server-side", "force-conflicts", "nodes", "zones", "now",
+	}},
+	{"What to write", []string{"output", "watch", "svg", "html", "color", "help"}},
+	{"How the simulated cluster goes", []string{
+		"ready-after", "never-ready", "heal", "terminate-after", "schedule-after", "notice-after", "jitter", "seed", "time-limit",
+		"approve-after", "never-approve", "analysis", "analysis-after",
+	}},
+	{"Many runs and strategies", []string{"try", "start", "runs"}},
+	{"What the controllers do not do", []string{
+		"corrected", "repair", "adoption", "leftover", "pause-points", "paused", "rollout-first", "strict-available", "terminating",
+		"weigh-by-available",
+	}},
+}
+
+// foldHelp makes the texts about commands and flags as wide as lines usually are. It uses no
+// template: what executes these may call any method by its name, so that the linker would
+// have to keep all methods of all libraries.
 func foldHelp(root *cobra.Command) {
 	for _, c := range append(root.Commands(), root) {
 		c.Long = terminal.Fill(c.Long, usualWidth)
 	}
-	root.SetUsageTemplate(strings.NewReplacer(
-		".LocalFlags.FlagUsages", "foldedFlags .LocalFlags", ".InheritedFlags.FlagUsages", "foldedFlags .InheritedFlags",
-	).Replace(root.UsageTemplate()))
+	root.SetUsageFunc(usage)
+}
+
+// usage writes how a command is called, with its flags in groups.
+func usage(c *cobra.Command) error {
+	var b strings.Builder
+	b.WriteString("Usage:")
+	if c.Runnable() {
+		b.WriteString("\n  " + c.UseLine())
+	}
+	if c.HasAvailableSubCommands() {
+		b.WriteString("\n  " + c.CommandPath() + " [command]")
+	}
+	if c.HasExample() {
+		b.WriteString("\n\nExamples:\n" + c.Example)
+	}
+	if c.HasAvailableSubCommands() {
+		b.WriteString("\n\nCommands:")
+		for _, sub := range c.Commands() {
+			if sub.IsAvailableCommand() || sub.Name() == "help" {
+				fmt.Fprintf(&b, "\n  %-*s %s", sub.NamePadding(), sub.Name(), sub.Short)
+			}
+		}
+	}
+	for _, text := range groupedFlags(c) {
+		b.WriteString("\n\n" + text)
+	}
+	if c.HasAvailableSubCommands() {
+		fmt.Fprintf(&b, "\n\nUse \"%s [command] --help\" for more about a command.", c.CommandPath())
+	}
+	b.WriteString("\n")
+	_, err := c.OutOrStdout().Write([]byte(b.String()))
+	return err
+}
+
+// groupedFlags returns the text of each group that has a flag.
+func groupedFlags(c *cobra.Command) []string {
+	var texts []string
+	add := func(title string, flags *pflag.FlagSet) {
+		if flags.HasAvailableFlags() {
+			texts = append(texts, title+":\n"+strings.TrimRight(flags.FlagUsagesWrapped(usualWidth), "\n"))
+		}
+	}
+	own := pflag.NewFlagSet("", pflag.ContinueOnError)
+	all := pflag.NewFlagSet("", pflag.ContinueOnError)
+	all.AddFlagSet(c.LocalFlags())
+	all.AddFlagSet(c.InheritedFlags())
+	all.VisitAll(func(f *pflag.Flag) {
+		if !slices.ContainsFunc(flagGroups, func(g flagGroup) bool { return slices.Contains(g.names, f.Name) }) {
+			own.AddFlag(f)
+		}
+	})
+	add("Flags", own)
+	for _, g := range flagGroups {
+		flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+		flags.SortFlags = false
+		for _, name := range g.names {
+			if f := all.Lookup(name); f != nil {
+				flags.AddFlag(f)
+			}
+		}
+		add(g.title, flags)
+	}
+	return texts
 }
