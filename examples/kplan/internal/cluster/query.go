@@ -5,12 +5,12 @@
 package cluster
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -18,16 +18,25 @@ import (
 	"k8s.io/cli-runtime/pkg/resource"
 )
 
-// A Query names workloads as kubectl does: deployment/web, or deployment web.
+// A Query names workloads as kubectl does: deployment/web, or deployment web, or all
+// deployments.
 type Query struct {
-	Getter genericclioptions.RESTClientGetter
-	Args   []string
+	Getter        genericclioptions.RESTClientGetter
+	Args          []string
+	AllNamespaces bool
+	Selector      string // of labels, "" for all
 }
 
 // A Snapshot is what a cluster holds of some workloads.
 type Snapshot struct {
 	Targets []types.UID // those that were asked for
 	Objects []*unstructured.Unstructured
+	seen    map[types.UID]bool
+}
+
+// named reports whether the workloads are asked for by name, and not by type.
+func (q Query) named() bool {
+	return len(q.Args) > 1 || strings.Contains(strings.Join(q.Args, ""), "/")
 }
 
 // chunk is how many objects are asked for at once.
@@ -103,8 +112,14 @@ func (q Query) related(targets []*unstructured.Unstructured) (Snapshot, error) {
 
 // add adds an object that is not there yet.
 func (s *Snapshot) add(u *unstructured.Unstructured, target bool) {
-	if slices.ContainsFunc(s.Objects, func(o *unstructured.Unstructured) bool { return o.GetUID() == u.GetUID() && o.GetUID() != "" }) {
-		return
+	if uid := u.GetUID(); uid != "" {
+		if s.seen[uid] {
+			return
+		}
+		if s.seen == nil {
+			s.seen = map[types.UID]bool{}
+		}
+		s.seen[uid] = true
 	}
 	s.Objects = append(s.Objects, u)
 	if target {
@@ -113,7 +128,7 @@ func (s *Snapshot) add(u *unstructured.Unstructured, target bool) {
 }
 
 func (q Query) builder(namespace string) *resource.Builder {
-	return resource.NewBuilder(q.Getter).Unstructured().NamespaceParam(namespace).DefaultNamespace()
+	return resource.NewBuilder(q.Getter).Unstructured().NamespaceParam(namespace).DefaultNamespace().AllNamespaces(q.AllNamespaces)
 }
 
 // targets returns the workloads that were asked for.
@@ -122,7 +137,8 @@ func (q Query) targets() ([]*unstructured.Unstructured, error) {
 	if err != nil {
 		return nil, err
 	}
-	infos, err := q.builder(namespace).ResourceTypeOrNameArgs(false, q.Args...).Flatten().Latest().Do().Infos()
+	infos, err := q.builder(namespace).LabelSelectorParam(q.Selector).RequestChunksOf(chunk).
+		ResourceTypeOrNameArgs(true, q.Args...).Flatten().Latest().Do().Infos()
 	if err != nil {
 		return nil, err
 	}
@@ -135,12 +151,26 @@ func (q Query) targets() ([]*unstructured.Unstructured, error) {
 		if related[u.GroupVersionKind().GroupKind()] == nil {
 			return nil, fmt.Errorf("%s: must be a Deployment, ReplicaSet, ReplicationController, DaemonSet or Rollout", info.ObjectName())
 		}
-		targets = append(targets, u)
+		if q.named() || metav1.GetControllerOfNoCopy(u) == nil {
+			targets = append(targets, u)
+		}
 	}
 	if len(targets) == 0 {
-		return nil, errors.New("nothing was asked for")
+		return nil, q.nothing(namespace)
 	}
 	return targets, nil
+}
+
+// nothing says that there is none of what was asked for.
+func (q Query) nothing(namespace string) error {
+	where := "in the namespace " + namespace
+	if q.AllNamespaces {
+		where = "in any namespace"
+	}
+	if q.Selector != "" {
+		where += " with the labels " + q.Selector
+	}
+	return fmt.Errorf("there are no %s %s", strings.Join(q.Args, " "), where)
 }
 
 // mappings returns the resources that are looked at together with the targets.
@@ -197,4 +227,19 @@ func relatedTo(u *unstructured.Unstructured) []schema.GroupResource {
 		return append(list, more...)
 	}
 	return append(list, pods)
+}
+
+// Names returns the names of all objects of a type, for people to choose from.
+func (q Query) Names() ([]string, error) {
+	namespace, _, err := q.Getter.ToRawKubeConfigLoader().Namespace()
+	if err != nil {
+		return nil, err
+	}
+	infos, err := q.builder(namespace).LabelSelectorParam(q.Selector).RequestChunksOf(chunk).
+		ResourceTypeOrNameArgs(true, q.Args...).Flatten().Do().Infos()
+	var names []string
+	for _, info := range infos {
+		names = append(names, info.Name)
+	}
+	return names, err
 }

@@ -3,6 +3,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -10,7 +11,9 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
@@ -45,7 +48,10 @@ func (q Query) Watch(ctx context.Context, tick <-chan time.Time, show func(Snaps
 			mappings = append(mappings, m)
 		}
 	}
-	w := &watcher{targets: targets, changed: make(chan struct{}, 1)}
+	w := &watcher{query: q, targets: targets, changed: make(chan struct{}, 1)}
+	if w.labels, err = labels.Parse(q.Selector); err != nil {
+		return err
+	}
 	if err := w.start(ctx, q.Getter, targets, mappings); err != nil {
 		return err
 	}
@@ -54,6 +60,8 @@ func (q Query) Watch(ctx context.Context, tick <-chan time.Time, show func(Snaps
 
 // A watcher keeps the objects of a cluster in memory.
 type watcher struct {
+	query   Query
+	labels  labels.Selector
 	targets []*unstructured.Unstructured // as they were at the start
 	stores  []cache.Store
 	changed chan struct{}
@@ -70,7 +78,7 @@ func (w *watcher) start(ctx context.Context, getter genericclioptions.RESTClient
 	if err != nil {
 		return err
 	}
-	factory := dynamicinformer.NewFilteredDynamicSharedInformerFactory(client, 0, targets[0].GetNamespace(), nil)
+	factory := dynamicinformer.NewFilteredDynamicSharedInformerFactory(client, 0, w.namespace(), nil)
 	cluster := dynamicinformer.NewDynamicSharedInformerFactory(client, 0)
 	signal := func(any) {
 		select {
@@ -99,6 +107,14 @@ func (w *watcher) start(ctx context.Context, getter genericclioptions.RESTClient
 		}
 	}
 	return nil
+}
+
+// namespace returns that of what is watched, or "" for all.
+func (w *watcher) namespace() string {
+	if w.query.AllNamespaces {
+		return ""
+	}
+	return w.targets[0].GetNamespace()
 }
 
 // loop shows what is known after every change.
@@ -141,8 +157,11 @@ func (w *watcher) snapshot() (Snapshot, error) {
 		}
 	}
 	slices.SortFunc(s.Objects, func(a, b *unstructured.Unstructured) int {
-		return strings.Compare(a.GetKind()+"/"+a.GetName(), b.GetKind()+"/"+b.GetName())
+		return cmp.Or(strings.Compare(a.GetKind(), b.GetKind()), strings.Compare(a.GetNamespace(), b.GetNamespace()), strings.Compare(a.GetName(), b.GetName()))
 	})
+	if !w.query.named() {
+		return s, w.ofTypes(&s)
+	}
 	for _, t := range w.targets {
 		i := slices.IndexFunc(s.Objects, func(o *unstructured.Unstructured) bool { // it may have been created anew
 			return o.GroupVersionKind() == t.GroupVersionKind() && o.GetName() == t.GetName() && o.GetNamespace() == t.GetNamespace()
@@ -153,4 +172,19 @@ func (w *watcher) snapshot() (Snapshot, error) {
 		s.Targets = append(s.Targets, s.Objects[i].GetUID())
 	}
 	return s, nil
+}
+
+// ofTypes makes targets of all that have the types and labels that were asked for: some may
+// have come since.
+func (w *watcher) ofTypes(s *Snapshot) error {
+	for _, o := range s.Objects {
+		wanted := slices.ContainsFunc(w.targets, func(t *unstructured.Unstructured) bool { return t.GroupVersionKind() == o.GroupVersionKind() })
+		if wanted && w.labels.Matches(labels.Set(o.GetLabels())) && metav1.GetControllerOfNoCopy(o) == nil {
+			s.Targets = append(s.Targets, o.GetUID())
+		}
+	}
+	if len(s.Targets) == 0 {
+		return fmt.Errorf("all %s are gone", strings.Join(w.query.Args, " "))
+	}
+	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/yaml"
 )
 
@@ -34,7 +35,7 @@ type apiServer struct {
 var apiResources = map[string][]metav1.APIResource{
 	"v1": {
 		{Name: "pods", Kind: "Pod", Namespaced: true, ShortNames: []string{"po"}}, {Name: "nodes", Kind: "Node"},
-		{Name: "services", Kind: "Service", Namespaced: true},
+		{Name: "services", Kind: "Service", Namespaced: true}, {Name: "namespaces", SingularName: "namespace", Kind: "Namespace"},
 	},
 	"apps/v1": {
 		{Name: "deployments", SingularName: "deployment", Kind: "Deployment", Namespaced: true, ShortNames: []string{"deploy"}},
@@ -146,9 +147,14 @@ func (s *apiServer) serve(w http.ResponseWriter, r *http.Request, gv string, pat
 	}
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
+	chosen, err := labels.Parse(r.URL.Query().Get("labelSelector"))
+	if err != nil {
+		status(w, http.StatusBadRequest, metav1.StatusReasonBadRequest)
+		return
+	}
 	var found []any
 	for _, o := range s.objects {
-		if o.GetKind() == kind && o.GetAPIVersion() == gv && o.GetNamespace() == namespace && (len(path) == 1 || o.GetName() == path[1]) {
+		if o.GetKind() == kind && o.GetAPIVersion() == gv && (namespace == "" || o.GetNamespace() == namespace) && chosen.Matches(labels.Set(o.GetLabels())) && (len(path) == 1 || o.GetName() == path[1]) {
 			found = append(found, o.Object)
 		}
 	}

@@ -23,7 +23,7 @@ type flagGroup struct {
 // command alone, and come first.
 var flagGroups = []flagGroup{
 	{"What to read", []string{
-		"filename", "recursive", "from", "namespace", "context", "kubeconfig",
+		"filename", "recursive", "kustomize", "from", "namespace", "all-namespaces", "selector", "context", "kubeconfig",
 		"live", "server-side", "force-conflicts", "nodes", "zones", "now",
 	}},
 	{"What to write", []string{"output", "watch", "svg", "html", "color", "help"}},

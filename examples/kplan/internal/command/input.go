@@ -5,6 +5,7 @@ package command
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,6 +23,9 @@ import (
 type input struct {
 	filenames []string
 	recursive bool
+	kustomize string // a folder that kustomize builds
+	inAll     bool   // in all namespaces
+	labels    string // of workloads of a cluster
 	nodes     uint
 	zones     uint
 	// withoutNodes says that DaemonSets are looked at without any node as well.
@@ -42,9 +46,12 @@ func (in *input) addFlags(c *cobra.Command) {
 	f := c.Flags()
 	f.StringSliceVarP(&in.filenames, "filename", "f", nil, "file or folder to read, or - for standard input")
 	f.BoolVarP(&in.recursive, "recursive", "R", false, "read the folders within folders as well")
+	f.StringVarP(&in.kustomize, "kustomize", "k", "", "folder that kustomize builds, as are then those of --from")
+	_ = c.MarkFlagDirname("kustomize")
 	in.output.addTo(c)
 	f.Var(&in.now, "now", "the present, such as 2026-01-02T15:04:05Z")
 	in.addClusterFlags(f)
+	in.addCompletion(c)
 	_ = c.MarkFlagFilename("filename", "yaml", "yml", "json") // fails only for a flag that is not there
 }
 
@@ -91,15 +98,39 @@ func (in *input) source(c *cobra.Command, filenames []string) manifest.Source {
 		Filenames: filenames, Recursive: in.recursive, Stdin: c.InOrStdin(), Nodes: int(min(in.nodes, math.MaxInt32)),
 		Zones: int(min(in.zones, math.MaxInt32)), WithoutNodes: in.withoutNodes, Beside: in.beside,
 	}
+	in.build(&s)
 	if in.serverSide && !in.live {
 		s.Apply = func(live, manifest *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 			return merge.ServerSide(live, manifest, in.force)
 		}
 	}
-	if len(filenames) == 0 && in.cluster != nil {
+	if len(filenames)+len(s.Built) == 0 && in.cluster != nil {
 		s.Objects, s.Only = in.cluster.Objects, in.cluster.Targets
 	}
 	return s
+}
+
+// build makes kustomize build the folder of -k and, with that, such folders of --from.
+func (in *input) build(s *manifest.Source) {
+	if in.kustomize == "" {
+		return
+	}
+	if len(s.Filenames) == 0 {
+		s.Built = []string{in.kustomize}
+		return
+	}
+	s.Filenames = slices.DeleteFunc(slices.Clone(s.Filenames), func(name string) bool {
+		is := manifest.IsKustomization(name)
+		if is {
+			s.Built = append(s.Built, name)
+		}
+		return is
+	})
+}
+
+// reads reports whether the user has named files.
+func (in *input) reads(c *cobra.Command) bool {
+	return c.Flags().Changed("filename") || c.Flags().Changed("kustomize")
 }
 
 func tell(c *cobra.Command, notes []string) {

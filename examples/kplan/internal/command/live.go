@@ -30,7 +30,7 @@ func (in *input) checkLive(c *cobra.Command) error {
 		return errors.New("--force-conflicts needs --server-side")
 	case in.serverSide && !in.live && !c.Flags().Changed("from"):
 		return errors.New("--server-side needs --live, or live objects in the files of --from")
-	case in.live && !c.Flags().Changed("filename"):
+	case in.live && !in.reads(c):
 		return errors.New("--live needs -f FILE, with what would be applied")
 	}
 	return nil
@@ -38,7 +38,7 @@ func (in *input) checkLive(c *cobra.Command) error {
 
 // applyTo makes a source one of what the cluster holds after its files were applied.
 func (in *input) applyTo(c *cobra.Command, source *manifest.Source) error {
-	if !in.live || len(source.Filenames) == 0 || in.beside != nil {
+	if !in.live || len(source.Filenames)+len(source.Built) == 0 || in.beside != nil {
 		return nil
 	}
 	if slices.Contains(source.Filenames, "-") { // it is read twice

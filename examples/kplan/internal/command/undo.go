@@ -59,6 +59,7 @@ kplan undo -f cluster.yaml --to-revision 2 --ready-after 45s --never-ready`),
 	u.policies.addFlags(c)
 	u.pace.addFlags(c, "pods of the template that is left never become ready")
 	c.Flags().Int64Var(&u.number, "to-revision", 0, "the revision to go back to; 0 is the previous one")
+	_ = c.RegisterFlagCompletionFunc("to-revision", u.completeRevisions)
 	return c
 }
 

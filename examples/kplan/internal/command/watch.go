@@ -34,6 +34,8 @@ func (in *input) addClusterFlags(f *pflag.FlagSet) {
 		flag.Hidden = !shownFlags[flag.Name]
 		f.AddFlag(flag)
 	})
+	f.BoolVarP(&in.inAll, "all-namespaces", "A", false, "in all namespaces of the cluster")
+	f.StringVarP(&in.labels, "selector", "l", "", "labels of the workloads in the cluster, such as app=web")
 	f.Lookup("kubeconfig").Usage = "kubeconfig file of the cluster"
 	f.Lookup("context").Usage = "context of the kubeconfig file"
 	f.Lookup("namespace").Usage = "namespace in the cluster"
@@ -49,13 +51,17 @@ func (in *input) checkArgs(c *cobra.Command, args []string) error {
 	if err := in.checkLive(c); err != nil {
 		return err
 	}
-	switch files := c.Flags().Changed("filename"); {
+	switch files := in.reads(c); {
+	case c.Flags().Changed("filename") && in.kustomize != "":
+		return errors.New("-f FILE and -k FOLDER exclude each other")
 	case files && len(args) > 0:
 		return errors.New("-f FILE and TYPE/NAME exclude each other")
 	case !files && len(args) == 0:
 		return errors.New("must have -f FILE, or TYPE/NAME in a cluster")
 	case files && in.watch:
 		return errors.New("--watch needs TYPE/NAME in a cluster")
+	case files && (in.inAll || in.labels != ""):
+		return errors.New("-A and -l need TYPE in a cluster")
 	}
 	return nil
 }
@@ -75,7 +81,7 @@ func (in *input) run(c *cobra.Command, args []string, run func(*cobra.Command) e
 	if len(args) == 0 {
 		return run(c)
 	}
-	query := cluster.Query{Getter: in.config, Args: args}
+	query := cluster.Query{Getter: in.config, Args: args, AllNamespaces: in.inAll, Selector: in.labels}
 	if in.watch {
 		return in.redraw(c, query, run)
 	}

@@ -28,6 +28,7 @@ const standardInput = "standard input"
 type Source struct {
 	Filenames []string // files, folders, patterns, or "-" for standard input
 	Recursive bool     // whether to read the folders within folders
+	Built     []string // folders that kustomize builds
 	Stdin     io.Reader
 	Nodes     int // how many nodes there are at least; further ones are made
 	Zones     int // of the nodes that are made, in turn; 0 means none

@@ -19,6 +19,16 @@ var errNoObject = errors.New("must hold objects with an apiVersion and a kind")
 
 // each calls use with all objects of the files, and what messages call the file.
 func (s Source) each(use func(u *unstructured.Unstructured, file string) error) error {
+	for _, folder := range s.Built {
+		text, err := kustomize(folder)
+		if err != nil {
+			return &Error{File: folder, Err: err}
+		}
+		r := &reader{file: folder, use: use}
+		if err := r.end(split(bytes.NewReader(text), r.add)); err != nil {
+			return err
+		}
+	}
 	for _, name := range s.Filenames {
 		if name == "-" {
 			r := &reader{file: standardInput, use: use}
@@ -65,6 +75,9 @@ type reader struct {
 func (r *reader) end(err error) error {
 	if err == nil || r.wrong != nil {
 		return r.wrong
+	}
+	if errors.Is(err, errNoObject) && builds(r.file) {
+		err = errKustomization
 	}
 	return &Error{File: r.file, Err: err}
 }
