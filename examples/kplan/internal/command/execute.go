@@ -18,8 +18,11 @@ import (
 
 // Exit codes.
 const (
-	exitFailure = 1 // bad input, a refusal of kubectl, or a rollout that does not finish
+	exitFailure = 1 // bad input, a refusal of kubectl, or a rollout that does not finish or is stuck
 	exitUsage   = 2 // bad flags or arguments
+	exitTimeout = 3 // the time of --timeout is over
+
+	exitInterrupted = 130 // as of programs that the signal ends
 )
 
 // Execute runs the command line args, of which the first is the program, and
@@ -37,9 +40,15 @@ func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		err = &failure{out.Err()}
 	}
 	var failed *failure
+	var end *ended
 	switch {
 	case err == nil:
 		return 0
+	case errors.As(err, &end):
+		if end.text != "" {
+			complain(stderr, err)
+		}
+		return end.code
 	case errors.As(err, &failed):
 		complain(stderr, failed.err)
 		return exitFailure

@@ -44,8 +44,11 @@ kplan plan.
 With -o json each Deployment is an object with name, state, why, rolloutStatus,
 budget, actions, holds, replicaSets, pods and instants. All others also have a
 kind; DaemonSets have nodes, Rollouts batchRelease and steps, ReplicaSets by themselves
-wanted and status. Several objects are the items of one. The exit code does not depend
-on the state.`,
+wanted and status. Several objects are the items of one.
+
+The exit code does not depend on the state, but with --watch: then it is 0 when all is
+complete, 1 when something is stuck or gone, 3 when the time of --timeout is over before,
+and 130 if interrupted.`,
 		Example: examples(name, `
 # Why does nothing happen?
 kplan explain deployment/web -n shop
@@ -64,7 +67,7 @@ kubectl get deployment,replicaset,pod -A -o yaml | kplan explain -f - -o json |
 		RunE: p.running(p.explain),
 	}
 	p.input.addFlags(c)
-	p.addWatch(c)
+	p.addWatch(c, untilDone)
 	p.addLive(c)
 	p.input.addNodes(c)
 	p.policies.addFlags(c)
@@ -111,6 +114,7 @@ func (p *planning) explain(c *cobra.Command) error {
 		}
 		explanations = append(explanations, e)
 	}
+	judge(&p.input, explanations)
 	return write(c, p.output, explanations)
 }
 

@@ -73,7 +73,9 @@ func write[T document](c *cobra.Command, format outputFormat, documents []T) err
 	case "wide":
 		w = w.To(c.OutOrStdout()).Within(0)
 	}
-	summarise(w, documents)
+	if subjects, verdicts := verdictsOf(documents); len(verdicts) > 1 {
+		view.Summarise(w, subjects, verdicts)
+	}
 	for i, d := range documents {
 		if i > 0 {
 			w.Printf("\n")
@@ -98,10 +100,8 @@ func writeNames(w *terminal.Writer, d document) {
 // A driver is a Rollout, whose answer speaks for its workload.
 type driver interface{ Drives(view.Subject) bool }
 
-// summarise writes one line above several answers.
-func summarise[T document](w *terminal.Writer, documents []T) {
-	var subjects []view.Subject
-	var verdicts []view.Verdict
+// verdictsOf returns what answers are about, and what they tell in a word.
+func verdictsOf[T document](documents []T) (subjects []view.Subject, verdicts []view.Verdict) {
 	for _, d := range documents {
 		j, ok := any(d).(judged)
 		if ok && !slices.ContainsFunc(documents, func(other T) bool {
@@ -111,7 +111,5 @@ func summarise[T document](w *terminal.Writer, documents []T) {
 			subjects, verdicts = append(subjects, j.Subject()), append(verdicts, j.Verdict())
 		}
 	}
-	if len(verdicts) > 1 {
-		view.Summarise(w, subjects, verdicts)
-	}
+	return subjects, verdicts
 }

@@ -57,7 +57,7 @@ kplan history -f cluster.yaml --full --revision 1`),
 		RunE: l.running(l.execute),
 	}
 	l.addFlags(c)
-	l.addWatch(c)
+	l.addWatch(c, "interrupted")
 	c.Flags().Int64Var(&l.number, "revision", 0, "show this revision with its template; 0 is all")
 	_ = c.RegisterFlagCompletionFunc("revision", l.completeRevisions)
 	c.Flags().BoolVar(&l.full, "full", false, "show revisions that kubectl no longer knows, too")

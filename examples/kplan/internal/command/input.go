@@ -39,6 +39,8 @@ type input struct {
 
 	config  *genericclioptions.ConfigFlags
 	watch   bool
+	timeout delay             // of watch
+	outcome error             // that ends it
 	cluster *cluster.Snapshot // what the cluster holds, nil for files
 }
 

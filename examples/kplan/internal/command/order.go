@@ -53,7 +53,7 @@ kplan order -f cluster.yaml --replicaset web-59bc88fc46`),
 		RunE: o.running(o.execute),
 	}
 	o.addFlags(c)
-	o.addWatch(c)
+	o.addWatch(c, "interrupted")
 	c.Flags().Var(&o.count, "count", "mark the pods that go if so many do")
 	c.Flags().StringSliceVar(&o.names, "replicaset", nil, "show only the ReplicaSets with these names")
 	_ = c.RegisterFlagCompletionFunc("replicaset", o.completeReplicaSets)

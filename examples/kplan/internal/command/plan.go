@@ -45,6 +45,9 @@ nodes, Rollouts batchRelease and steps, ReplicaSets by themselves wanted. Severa
 objects are the items of one. An action deletePod with perhaps names a pod of the tie
 beside it: so many of these go, and nobody can tell which.
 
+With --watch the exit code is 0 when all is complete, 1 when something is stuck or gone, 3
+when the time of --timeout is over before, and 130 if interrupted.
+
 Of the flags of kubectl for clusters all work, and the most common ones are shown.`,
 		Example: examples(name, `
 # What will happen next, as of now
@@ -61,7 +64,7 @@ kplan plan -f daemonset.yaml --nodes 20`),
 		RunE: p.running(p.execute),
 	}
 	p.input.addFlags(c)
-	p.addWatch(c)
+	p.addWatch(c, untilDone)
 	p.addLive(c)
 	p.input.addNodes(c)
 	p.policies.addFlags(c)
@@ -114,6 +117,7 @@ func (p *planning) execute(c *cobra.Command) error {
 		}
 		plans = append(plans, plan)
 	}
+	judge(&p.input, plans)
 	return write(c, p.output, plans)
 }
 

@@ -4,6 +4,7 @@ package command
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/cluster"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
+	"github.com/kplan-go/kplan/examples/kplan/internal/view"
 )
 
 // shownFlags are the flags of kubectl that help shows; the others work as well.
@@ -41,10 +43,14 @@ func (in *input) addClusterFlags(f *pflag.FlagSet) {
 	f.Lookup("namespace").Usage = "namespace in the cluster"
 }
 
-// addWatch adds the flag that makes a command draw anew.
-func (in *input) addWatch(c *cobra.Command) {
-	c.Flags().BoolVarP(&in.watch, "watch", "w", false, "draw anew after every change in the cluster, until interrupted")
+// addWatch adds the flags that make a command draw anew until something.
+func (in *input) addWatch(c *cobra.Command, until string) {
+	c.Flags().BoolVarP(&in.watch, "watch", "w", false, "draw anew after every change in the cluster, until "+until)
+	c.Flags().Var(&in.timeout, "timeout", "give up a --watch after this time; 0 is never")
 }
+
+// untilDone is how long a command watches that tells how workloads stand.
+const untilDone = "all is complete or something is stuck"
 
 // checkArgs wants files or workloads of a cluster.
 func (in *input) checkArgs(c *cobra.Command, args []string) error {
@@ -58,6 +64,8 @@ func (in *input) checkArgs(c *cobra.Command, args []string) error {
 		return errors.New("-f FILE and TYPE/NAME exclude each other")
 	case !files && len(args) == 0:
 		return errors.New("must have -f FILE, or TYPE/NAME in a cluster")
+	case c.Flags().Changed("timeout") && !in.watch:
+		return errors.New("--timeout needs --watch")
 	case files && in.watch:
 		return errors.New("--watch needs TYPE/NAME in a cluster")
 	case files && (in.inAll || in.labels != ""):
@@ -101,6 +109,11 @@ const redrawAfter = 5 * time.Second
 func (in *input) redraw(c *cobra.Command, query cluster.Query, run func(*cobra.Command) error) error {
 	ctx, stop := signal.NotifyContext(contextOf(c), os.Interrupt)
 	defer stop()
+	if in.timeout > 0 {
+		timed, cancel := context.WithTimeoutCause(ctx, time.Duration(in.timeout), &ended{exitTimeout, fmt.Sprintf("not complete after %v", time.Duration(in.timeout))})
+		defer cancel()
+		ctx = timed
+	}
 	out := c.OutOrStdout()
 	w := terminal.NewWriter(out)
 	screen := w.IsTerminal()
@@ -111,7 +124,7 @@ func (in *input) redraw(c *cobra.Command, query cluster.Query, run func(*cobra.C
 		tick = ticker.C
 	}
 	var last string
-	return query.Watch(ctx, tick, func(s cluster.Snapshot) error {
+	err := query.Watch(ctx, tick, func(s cluster.Snapshot) error {
 		in.cluster = &s
 		columns, lines := w.Size()
 		if columns > 0 {
@@ -126,16 +139,54 @@ func (in *input) redraw(c *cobra.Command, query cluster.Query, run func(*cobra.C
 			drawn = window(drawn, lines)
 		}
 		if drawn == last {
-			return err
+			return errors.Join(err, in.outcome)
 		}
 		if !screen && last != "" {
 			fmt.Fprint(out, in.separator())
 		}
 		last = drawn
 		_, writeErr := io.WriteString(out, drawn)
-		return errors.Join(err, writeErr)
+		return cmp.Or(errors.Join(err, writeErr), in.outcome)
 	})
+	return in.whyEnded(c, ctx, err)
 }
+
+// whyEnded returns how a watch ends: well if all is complete or whoever has called it says so.
+func (in *input) whyEnded(c *cobra.Command, ctx context.Context, err error) error {
+	switch {
+	case errors.Is(err, errComplete), err == nil && contextOf(c).Err() != nil:
+		return nil
+	case err != nil:
+		return err
+	}
+	var timeout *ended
+	if errors.As(context.Cause(ctx), &timeout) {
+		return timeout
+	}
+	return &ended{exitInterrupted, ""}
+}
+
+// errComplete ends a watch: nothing is left to wait for.
+var errComplete = errors.New("all is complete")
+
+// judge remembers how workloads stand, for a watch of them.
+func judge[T document](in *input, documents []T) {
+	in.outcome = nil
+	subjects, verdicts := verdictsOf(documents)
+	if i := slices.Index(verdicts, view.Stuck); i >= 0 {
+		in.outcome = &ended{exitFailure, subjects[i].String() + " is stuck"}
+	} else if len(verdicts) > 0 && !slices.ContainsFunc(verdicts, func(v view.Verdict) bool { return v != view.Completed }) {
+		in.outcome = errComplete
+	}
+}
+
+// An ended is an end with an exit code of its own, of which the user is told, if at all.
+type ended struct {
+	code int
+	text string
+}
+
+func (e *ended) Error() string { return e.text }
 
 // separator returns what stands between two answers that no terminal shows.
 func (in *input) separator() string {
