@@ -57,7 +57,10 @@ func newAPIServer(t *testing.T, files ...string) (*apiServer, []string) {
 		s.objects = append(s.objects, objectsOf(t, file)...)
 	}
 	server := httptest.NewServer(s)
-	t.Cleanup(server.Close)
+	t.Cleanup(func() {
+		server.CloseClientConnections() // a test that fails leaves watches behind
+		server.Close()
+	})
 	dir := t.TempDir()
 	config := filepath.Join(dir, "config")
 	require.NoError(t, os.WriteFile(config, fmt.Appendf(nil, `apiVersion: v1
