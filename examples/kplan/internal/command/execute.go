@@ -112,14 +112,14 @@ kubectl get deployment,replicaset,pod -o yaml | kplan undo -f -
 
 # Which pods would be deleted first?
 kubectl get replicaset,pod -o yaml | kplan order -f - --count 2`),
-		Version:       version(),
+		Version:       versionOf(debug.ReadBuildInfo()).Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: name},
 	}
 	addColour(root)
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newPlan(name), newExplain(name), newSimulate(name), newHistory(name), newUndo(name), newOrder(name), newQuirks(name))
+	root.AddCommand(newPlan(name), newExplain(name), newSimulate(name), newHistory(name), newUndo(name), newOrder(name), newQuirks(name), newVersion(name))
 	foldHelp(root)
 	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {
@@ -154,12 +154,4 @@ func examples(name, text string) string {
 		}
 	}
 	return strings.Join(lines, "\n")
-}
-
-// version returns the version of the module that the program was built from.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
 }

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/view"
+)
+
+// releases are those of Kubernetes whose controllers decide as kplan does, as the comparisons
+// of the project have it.
+var releases = []view.Release{
+	{Version: "1.37.2"},
+	{Version: "1.36.3", But: "annotations of former init containers, and StatefulSets without maxUnavailable"},
+}
+
+func newVersion(name string) *cobra.Command {
+	as := outputFormat("text")
+	c := &cobra.Command{
+		Use:   "version",
+		Short: "Show the version, and which Kubernetes it is identical to",
+		Long: `Show the version, the commit that it was built from, if the build has recorded it, and
+the releases of Kubernetes whose controllers it was compared with.
+
+With -o json it is an object with version, commit, modified, go and kubernetes, which is
+a list of objects with version and but: what differs.`,
+		Example: examples(name, `
+kplan version
+kplan version -o json | jq -r '.kubernetes[0].version'`),
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return write(c, as, []view.Version{versionOf(debug.ReadBuildInfo())})
+		},
+	}
+	as.addTo(c)
+	return c
+}
+
+// versionOf returns what a build has recorded of itself. The commit of a version that was
+// installed as a module is in the version, if it is not that of a tag.
+func versionOf(info *debug.BuildInfo, ok bool) view.Version {
+	v := view.Version{Version: "(devel)", Go: runtime.Version(), Kubernetes: releases}
+	if !ok {
+		return v
+	}
+	if info.Main.Version != "" {
+		v.Version = info.Main.Version
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			v.Commit = s.Value
+		case "vcs.modified":
+			v.Modified = s.Value == "true"
+		}
+	}
+	version, _, _ := strings.Cut(v.Version, "+")
+	if parts := strings.Split(version, "-"); v.Commit == "" && len(parts) > 2 && len(parts[len(parts)-1]) == commitLength {
+		v.Commit = parts[len(parts)-1]
+	}
+	return v
+}
+
+// commitLength is how long commits are in versions of Go modules.
+const commitLength = 12
