@@ -35,7 +35,7 @@ func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	out.Within(lineWidth(out))
 	root.SetOut(out.Trusted())
 	root.SetErr(stderr)
-	err := root.Execute()
+	asked, err := root.ExecuteC()
 	if out.Err() != nil {
 		err = &failure{out.Err()}
 	}
@@ -53,9 +53,18 @@ func Execute(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		complain(stderr, failed.err)
 		return exitFailure
 	}
-	complain(stderr, err)
-	terminal.NewWriter(stderr).Printf("See '%s --help'.\n", root.DisplayName())
+	complain(stderr, suggested(err))
+	terminal.NewWriter(stderr).Printf("See '%s --help'.\n", asked.CommandPath())
 	return exitUsage
+}
+
+// suggested puts what was probably meant on the line of the mistake.
+func suggested(err error) error {
+	mistake, meant, found := strings.Cut(err.Error(), "\n\nDid you mean this?\n")
+	if !found {
+		return err
+	}
+	return fmt.Errorf("%s; did you mean %s?", mistake, strings.Join(strings.Fields(meant), " or "))
 }
 
 // usualWidth is how wide lines are where nobody tells.

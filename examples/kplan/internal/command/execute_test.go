@@ -151,6 +151,7 @@ func TestUsage(t *testing.T) {
 		{[]string{"simulate", "--from", "old.yaml"}, "must have -f FILE, or TYPE/NAME in a cluster"},
 		{[]string{"plan", "-f", "deploy.yaml", "extra"}, "-f FILE and TYPE/NAME exclude each other"},
 		{[]string{"apply"}, `unknown command "apply" for "kplan"`},
+		{[]string{"explian"}, `unknown command "explian" for "kplan"; did you mean explain?`},
 		{[]string{"plan", "--fast"}, "unknown flag: --fast"},
 		{[]string{"plan", "-f", "x", "-o", "xml"}, `invalid argument "xml" for "-o, --output" flag: must be text, wide, json, yaml or name`},
 		{[]string{"plan", "-f", "x", "--now", "noon"}, `invalid argument "noon" for "--now" flag: must be a time such as 2026-01-02T15:04:05Z, from 1970 to 2199`},
@@ -176,7 +177,11 @@ func TestUsage(t *testing.T) {
 			code, stdout, stderr := run(nil, tt.args...)
 			require.Equal(t, exitUsage, code)
 			require.Empty(t, stdout)
-			require.Equal(t, "error: "+tt.want+"\nSee 'kplan --help'.\n", stderr)
+			of := "kplan " + tt.args[0]
+			if strings.HasPrefix(tt.want, "unknown command") {
+				of = "kplan"
+			}
+			require.Equal(t, "error: "+tt.want+"\nSee '"+of+" --help'.\n", stderr)
 		})
 	}
 }
