@@ -14,10 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// module returns the go.mod of a module outside of the workspace, and what its commands need
-// in the environment. It takes kplan from this checkout, or, with KPLAN_PROXY and
+// module makes a module outside of the workspace, and returns its folder and what commands
+// there need in the environment. It takes kplan from this checkout, or, with KPLAN_PROXY and
 // KPLAN_VERSION set, that version from a folder which is a module proxy, as from zips.
-func module(t *testing.T, name string) (text string, environment []string) {
+func module(t *testing.T, name string) (folder string, environment []string) {
 	t.Helper()
 	root, err := filepath.Abs("../..")
 	require.NoError(t, err)
@@ -33,19 +33,20 @@ func module(t *testing.T, name string) (text string, environment []string) {
 	} else {
 		version, replace = "v0.0.0", "\nreplace github.com/kplan-go/kplan => "+root+"\n"
 	}
-	return "module example.com/" + name + "\n\ngo 1.24.0\n\nrequire (\n\tgithub.com/kplan-go/kplan " + version + "\n\t" + rapid.FindString(string(own)) + "\n)\n" + replace, environment
+	folder = t.TempDir()
+	text := "module example.com/" + name + "\n\ngo 1.24.0\n\nrequire (\n\tgithub.com/kplan-go/kplan " + version + "\n\t" + rapid.FindString(string(own)) + "\n)\n" + replace
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "go.mod"), []byte(text), 0o644))
+	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "go.sum"), sums, 0o644))
+	return folder, environment
 }
 
 // TestRoller: checks that are imported find each bug in a planner of somebody else's, and
 // nothing in it without bugs.
 func TestRoller(t *testing.T) {
-	folder := t.TempDir()
+	folder, environment := module(t, "roller")
 	require.NoError(t, os.CopyFS(folder, os.DirFS("testdata/roller")))
-	text, environment := module(t, "roller")
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "go.mod"), []byte(text), 0o644))
-	sums, err := os.ReadFile("../../go.sum")
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "go.sum"), sums, 0o644))
 	written := filepath.Join(folder, "table.md")
 	cmd := exec.Command("go", "test", ".", "-args", "-rapid.seed=1", "-rapid.checks=2000", "-rapid.nofailfile", "-rapid.shrinktime=0s")
 	cmd.Dir, cmd.Env = folder, append(environment, "ROLLER_TABLE="+written)
@@ -60,13 +61,8 @@ func TestRoller(t *testing.T) {
 
 // TestCluster: a scheduler and a controller of somebody else's run in a world.
 func TestCluster(t *testing.T) {
-	folder := t.TempDir()
+	folder, environment := module(t, "cluster")
 	require.NoError(t, os.CopyFS(folder, os.DirFS("testdata/cluster")))
-	text, environment := module(t, "cluster")
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "go.mod"), []byte(text), 0o644))
-	sums, err := os.ReadFile("../../go.sum")
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "go.sum"), sums, 0o644))
 	cmd := exec.Command("go", "test", "-v", ".")
 	cmd.Dir, cmd.Env = folder, environment
 	out, err := cmd.CombinedOutput()
