@@ -6,9 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"golang.org/x/mod/module"
@@ -95,37 +96,38 @@ func pack(root, proxy string, f folder, version string) error {
 }
 
 // contents returns the files of a module as Go's own client takes them out of a repository:
-// without modules further below, and with the licence of the root where it has none.
+// without modules further below, without what git ignores, and with the licence of the root
+// where it has none.
 func contents(root string, f folder) ([]zip.File, error) {
+	top := filepath.Join(root, filepath.FromSlash(f.dir))
+	list, err := git(top, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	if err != nil {
+		return nil, err
+	}
 	var files []zip.File
 	licensed := false
-	top := filepath.Join(root, filepath.FromSlash(f.dir))
-	err := filepath.WalkDir(top, func(name string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		below, err := filepath.Rel(top, name)
-		if err != nil {
-			return err
-		}
-		if entry.IsDir() {
-			_, missing := os.Stat(filepath.Join(name, "go.mod"))
-			if entry.Name() == ".git" || below != "." && missing == nil {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		if !entry.Type().IsRegular() {
-			return nil
+	for below := range strings.SplitSeq(strings.TrimSuffix(list, "\x00"), "\x00") {
+		name := filepath.Join(top, filepath.FromSlash(below))
+		if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() || inModule(top, path.Dir(below)) {
+			continue
 		}
 		licensed = licensed || below == "LICENSE"
-		files = append(files, source{filepath.ToSlash(below), name})
-		return nil
-	})
+		files = append(files, source{below, name})
+	}
 	if !licensed {
 		files = append(files, source{"LICENSE", filepath.Join(root, "LICENSE")})
 	}
-	return files, err
+	return files, nil
+}
+
+// inModule tells that a folder below the top of a module belongs to another one.
+func inModule(top, below string) bool {
+	for ; below != "."; below = path.Dir(below) {
+		if _, err := os.Stat(filepath.Join(top, filepath.FromSlash(below), "go.mod")); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // A source is a file of a module.

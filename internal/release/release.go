@@ -138,16 +138,13 @@ func joinAll(name, version string) error {
 	if err != nil {
 		return err
 	}
-	for _, r := range slices.Clone(work.Replace) {
-		before, there := r.Old, r.New // dropping empties them
-		if err := work.DropReplace(before.Path, before.Version); err != nil {
-			return err
-		}
-		if err := work.AddReplace(before.Path, version, there.Path, ""); err != nil {
-			return err
+	for _, r := range work.Replace {
+		for i, word := range r.Syntax.Token {
+			if word == r.Old.Version {
+				r.Syntax.Token[i] = version
+			}
 		}
 	}
-	work.Cleanup()
 	return os.WriteFile(name, modfile.Format(work.Syntax), 0o644)
 }
 

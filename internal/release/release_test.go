@@ -15,7 +15,7 @@ import (
 
 var day = time.Date(2026, 3, 1, 23, 0, 0, 0, time.UTC)
 
-// checkout writes a small repository of three modules, one of which is not published.
+// checkout makes a small repository of three modules, one of which is not published.
 func checkout(t *testing.T) string {
 	root := t.TempDir()
 	for name, text := range map[string]string{
@@ -23,7 +23,7 @@ func checkout(t *testing.T) string {
 		"LICENSE":                   "free",
 		"core.go":                   "package kplan\n",
 		"CHANGELOG.md":              "# Changelog\n\n## Unreleased\n\n- All of it.\n",
-		"go.work":                   "go 1.24\n\nuse .\n\nreplace " + core + " v0.1.0 => .\n",
+		"go.work":                   "go 1.24\n\nuse .\n\n// The checkout.\nreplace (\n\t" + core + " v0.1.0 => .\n\t" + core + "/kube v0.1.0 => ./kube\n)\n",
 		"app/go.mod":                "module " + core + "/app\n\ngo 1.24\n\nrequire (\n\t" + core + " v0.1.0\n\t" + core + "/kube v0.1.0\n)\n",
 		"app/LICENSE":               "mine",
 		"kube/go.mod":               "module " + core + "/kube\n\ngo 1.24\n\nrequire " + core + " v0.1.0\n",
@@ -33,6 +33,8 @@ func checkout(t *testing.T) string {
 	} {
 		put(t, root, name, text)
 	}
+	_, err := git(root, "init", "-q")
+	require.NoError(t, err)
 	return root
 }
 
@@ -105,6 +107,7 @@ func TestRelease(t *testing.T) {
 		require.Contains(t, get(t, root, name), core+" v0.2.0", name)
 	}
 	require.Contains(t, get(t, root, "internal/e2e/go.mod"), "=> ../..")
+	require.Equal(t, "go 1.24\n\nuse .\n\n// The checkout.\nreplace (\n\t"+core+" v0.2.0 => .\n\t"+core+"/kube v0.2.0 => ./kube\n)\n", get(t, root, "go.work"))
 }
 
 func TestReleaseRefuses(t *testing.T) {
