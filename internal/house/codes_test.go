@@ -123,19 +123,49 @@ func TestCheckCodes(t *testing.T) {
 	}
 }
 
-// TestLinks: a path that a document links to is there.
+// TestLinks: what a document links to is there: a path, and a heading in it.
 func TestLinks(t *testing.T) {
-	link := regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
-	found := 0
+	link := regexp.MustCompile(`\]\(([^)#:]*)(#[^)]*)?\)`)
+	found, headings := 0, 0
 	texts(t, func(name, text string) {
 		if filepath.Ext(name) != ".md" {
 			return
 		}
 		for _, m := range link.FindAllStringSubmatch(text, -1) {
 			found++
-			_, err := os.Stat(filepath.Join(root, filepath.Dir(name), m[1]))
+			target := filepath.Join(root, filepath.Dir(name), m[1])
+			if m[1] == "" {
+				target = filepath.Join(root, name)
+			}
+			_, err := os.Stat(target)
 			require.NoError(t, err, "%s links to %s", name, m[1])
+			if m[2] == "" {
+				continue
+			}
+			headings++
+			page, err := os.ReadFile(target)
+			require.NoError(t, err)
+			require.Contains(t, anchors(string(page)), m[2], "%s links to %s", name, m[0])
 		}
 	})
-	require.Positive(t, found)
+	require.Greater(t, found, 30)
+	require.Greater(t, headings, 1)
+	require.Equal(t, []string{"#why-is-my-rollout-stuck", "#b_c-1"}, anchors("# Why is *my* rollout stuck?\ntext\n```sh\n# no heading\n```\n### `B_c` 1\n"))
+}
+
+// anchors returns what GitHub makes of the headings of a document.
+func anchors(text string) (list []string) {
+	code := false
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "```") {
+			code = !code
+		}
+		level := len(line) - len(strings.TrimLeft(line, "#"))
+		if code || level == 0 || !strings.HasPrefix(line[level:], " ") {
+			continue
+		}
+		words := strings.ToLower(strings.TrimSpace(line[level:]))
+		list = append(list, "#"+strings.ReplaceAll(regexp.MustCompile(`[^\pL\pN _-]`).ReplaceAllString(words, ""), " ", "-"))
+	}
+	return list
 }

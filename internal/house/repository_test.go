@@ -3,13 +3,16 @@
 package house
 
 import (
+	"fmt"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert/yaml"
 	"github.com/stretchr/testify/require"
 )
 
@@ -38,6 +41,7 @@ var repository = map[string]string{
 	"examples/kplan/README.md":             "## Why is my rollout stuck?\n",
 	"examples/simulator/README.md":         "# simulator\n",
 	"internal/README.md":                   "# Guarantees, and what proves them\n",
+	"rollout/sim/README.md":                "# Simulating with kplan\n",
 }
 
 // longestReadme is how many lines people read before they try something.
@@ -72,4 +76,60 @@ func TestImages(t *testing.T) {
 		}
 	})
 	require.GreaterOrEqual(t, images, 4)
+}
+
+// A form is what people fill in who open an issue. GitHub shows a form with a mistake to nobody.
+type form struct {
+	Name, Description string
+	Body              []struct {
+		Type, ID   string
+		Attributes struct{ Label string }
+	}
+}
+
+// checkForm finds what GitHub refuses: parts without a type or a label, and labels or names
+// that occur twice.
+func checkForm(text string) error {
+	var f form
+	if err := yaml.Unmarshal([]byte(text), &f); err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for _, part := range f.Body {
+		known := slices.Contains([]string{"checkboxes", "dropdown", "input", "textarea"}, part.Type)
+		if !known || part.ID == "" || part.Attributes.Label == "" || seen[part.ID] || seen[part.Attributes.Label] {
+			return fmt.Errorf("part %+v", part)
+		}
+		seen[part.ID], seen[part.Attributes.Label] = true, true
+	}
+	if f.Name == "" || f.Description == "" || len(f.Body) == 0 {
+		return fmt.Errorf("form %q", f.Name)
+	}
+	return nil
+}
+
+// TestYAML: what others read of this repository is YAML, and the forms of issues are forms.
+func TestYAML(t *testing.T) {
+	files, forms := 0, 0
+	texts(t, func(name, text string) {
+		if ext := path.Ext(name); ext != ".yaml" && ext != ".yml" || strings.Contains(name, "testdata/") {
+			return
+		}
+		files++
+		for _, document := range strings.Split(text, "\n---\n") {
+			var v map[string]any
+			require.NoError(t, yaml.Unmarshal([]byte(document), &v), name)
+			require.NotEmpty(t, v, name)
+		}
+		if strings.HasPrefix(name, ".github/ISSUE_TEMPLATE/") && path.Base(name) != "config.yml" {
+			forms++
+			require.NoError(t, checkForm(text), name)
+		}
+	})
+	require.GreaterOrEqual(t, files, 8)
+	require.Equal(t, 2, forms)
+	for _, wrong := range []string{"", "name: a\ndescription: b\nbody: []", "name: [", "name: a\ndescription: b\nbody: [{type: text, id: c, attributes: {label: d}}]",
+		"name: a\ndescription: b\nbody: [{type: input, id: c, attributes: {label: d}}, {type: input, id: c, attributes: {label: e}}]"} {
+		require.Error(t, checkForm(wrong), wrong)
+	}
 }

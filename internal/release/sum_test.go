@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -55,4 +56,26 @@ func fetched(t *testing.T, root, version string) string {
 	var got struct{ Sum string }
 	require.NoError(t, json.Unmarshal(out, &got))
 	return got.Sum
+}
+
+// TestAttributes: git leaves the fixtures as they are, and gives everybody the same lines of
+// all other texts.
+func TestAttributes(t *testing.T) {
+	list, err := git(root, "ls-files", "--eol")
+	require.NoError(t, err)
+	fixtures, others := 0, 0
+	for line := range strings.Lines(list) {
+		columns, name, found := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		require.True(t, found, line)
+		if strings.Contains(name, "testdata/") {
+			fixtures++
+			require.Contains(t, columns, "attr/-text", name)
+			continue
+		}
+		others++
+		require.Contains(t, columns, "attr/text=auto eol=lf", name)
+		require.NotContains(t, columns, "crlf", name)
+	}
+	require.Greater(t, fixtures, 100)
+	require.Greater(t, others, 1000)
 }
