@@ -50,3 +50,25 @@ func TestClaims(t *testing.T) {
 	require.Equal(t, []string{"a.go: decides as Kubernetes 1.36, but it is compared with 1.37"},
 		claims("a.go", "// The zero Options decides\n// as Kubernetes 1.36.3 does", "1.37"))
 }
+
+// TestSupported: the head of the changelog names the oldest and the newest that CI tests with,
+// and what the modules require.
+func TestSupported(t *testing.T) {
+	read := func(name string) string {
+		text, err := os.ReadFile(filepath.Join(root, name))
+		require.NoError(t, err)
+		return string(text)
+	}
+	head, _, _ := strings.Cut(read("CHANGELOG.md"), "\n## ")
+	said := regexp.MustCompile(`from k8s\.io/api v(0\.\d+) to v(0\.\d+);(?s:.*) Go (1\.\d+),.* programs want Go (1\.\d+)\.`).FindStringSubmatch(head)
+	require.Len(t, said, 5)
+	oldest, newest, planners, programs := said[1], said[2], said[3], said[4]
+	require.Contains(t, read("kube/go.mod"), "k8s.io/api v"+oldest+".")
+	require.Contains(t, read("go.mod"), "go "+planners+".")
+	require.Contains(t, read("kube/go.mod"), "go "+planners+".")
+	require.Contains(t, read("examples/kplan/go.mod"), "go "+programs+".")
+	run := read(".ci/run")
+	require.Contains(t, run, "oldest_go=go"+planners+".")
+	require.Contains(t, run, " kube v"+oldest+".")
+	require.Contains(t, run, " kube v"+newest+".")
+}
