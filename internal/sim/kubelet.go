@@ -49,6 +49,9 @@ type Kubelet struct {
 	// [ErrTooLong].
 	Looks *int64
 
+	// Recording, if set, is filled in: what became of pods and of what owns them.
+	Recording *Recording
+
 	// Unbound, if set, tells which pods no node takes, whatever room there is.
 	Unbound func(podorder.Pod, revision.Template) bool
 	// NeverReady, if set, tells which pods start but never become ready.

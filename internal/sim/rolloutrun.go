@@ -97,6 +97,7 @@ func beginRollout(c RolloutRelease, cfg RolloutConfig) (*World, *rolloutRecorder
 		return nil, nil, err
 	}
 	w.now = w.now.Add(time.Hour)
+	cfg.Kubelet.Recording.begin(w.now)
 	rec := &rolloutRecorder{world: w, start: w.now, template: c.Template.ID, approveAfter: cfg.ApproveAfter}
 	rec.watch()
 	w.admit(func(d *workload.Workload) { d.Template = c.Template })

@@ -66,6 +66,27 @@ func TestRunRollout(t *testing.T) {
 	require.Less(t, paused[3], time.Minute, "the pause of a last step of 100% is ignored")
 }
 
+// TestRecordingOfRollouts: what was before the release is how its recording begins: six ready
+// pods, and one state of the Deployment.
+func TestRecordingOfRollouts(t *testing.T) {
+	rec := &sim.Recording{}
+	config := sim.RolloutConfig{Kubelet: sim.Kubelet{ReadyAfter: 10 * time.Second, Recording: rec}}
+	r, err := sim.RunRollout(echoserver(ptr.To(int32(60)), ptr.To(int32(120)), ptr.To(int32(300))), config)
+	require.NoError(t, err)
+	old := 0
+	for _, p := range rec.Pods {
+		first := p.Stages[0]
+		require.False(t, first.At.Before(rec.Start), "%v", p)
+		if first.At.Equal(rec.Start) && first.Stage == sim.Ready {
+			old++
+		}
+	}
+	require.EqualValues(t, r.Steps[0].Old, old)
+	require.Len(t, rec.Pods, 12)
+	require.Equal(t, rec.Start, rec.Deployments[0].At)
+	require.True(t, rec.Deployments[1].At.After(rec.Start))
+}
+
 // With a person who never confirms it waits, and says for what; traffic follows steps.
 func TestRunRolloutWaits(t *testing.T) {
 	c := echoserver(ptr.To(int32(60)), nil, nil)

@@ -13,6 +13,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kplan-go/kplan/internal/sim"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
@@ -30,6 +33,7 @@ type Config struct {
 	TimeLimit time.Duration
 	Repair    argo.Quirks
 	Pods      map[string][]argo.Pod // that are there, by the hash of their template
+	Recording *sim.Recording        // if set, what becomes of pods is written to it
 }
 
 // A Step is where the Rollout stands after a pass that changed something.
@@ -85,6 +89,9 @@ type world struct {
 func Run(s argo.Snapshot, now time.Time, config Config) (Result, error) {
 	w := &world{config: config, s: s, now: now, start: now, pods: map[string][]pod{}, since: map[string]time.Time{}}
 	w.s.Sets = slices.Clone(s.Sets)
+	if config.Recording != nil {
+		*config.Recording = sim.Recording{Start: now}
+	}
 	for i := range s.Sets {
 		w.populate(&s.Sets[i])
 	}
@@ -180,8 +187,36 @@ func (w *world) settle() {
 				w.s.Pods = append(w.s.Pods, argo.Pod{Name: p.name, CreationTimestamp: p.created, Available: there})
 			}
 		}
+		w.record(set, pods)
 		w.pods[set.Hash] = pods
 		set.StatusReplicas, set.AvailableReplicas, set.ReadyReplicas = set.Replicas, available, available
+	}
+}
+
+// record notes which pods of a ReplicaSet are there now, and which no longer.
+func (w *world) record(set *argo.ReplicaSet, pods []pod) {
+	r := w.config.Recording
+	if r == nil {
+		return
+	}
+	is := func(p pod, stage sim.Stage) {
+		r.Pod(w.now, &podorder.Pod{
+			Name: p.name, UID: p.name, ControllerKind: replicaset.Kind, ControllerName: cmp.Or(set.Name, set.Hash), CreationTimestamp: p.created,
+		}, stage)
+	}
+	there := map[string]bool{}
+	for _, p := range pods {
+		there[p.name] = true
+		if p.at.IsZero() || p.at.After(w.now) {
+			is(p, sim.Scheduled)
+		} else {
+			is(p, sim.Ready)
+		}
+	}
+	for _, p := range w.pods[set.Hash] {
+		if !there[p.name] {
+			is(p, sim.Gone)
+		}
 	}
 }
 
