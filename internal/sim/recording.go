@@ -3,6 +3,7 @@
 package sim
 
 import (
+	"strings"
 	"time"
 
 	"github.com/kplan-go/kplan/daemonset"
@@ -172,6 +173,37 @@ func (r *Recording) begin(start time.Time) {
 	r.Deployments = lastOf(r.Deployments, start, func(d *Deployment) string { return d.UID })
 	r.ReplicaSets = lastOf(r.ReplicaSets, start, func(rs *replicaSet) string { return rs.UID })
 	r.DaemonSets = lastOf(r.DaemonSets, start, func(d *DaemonSet) string { return d.UID })
+}
+
+// rename gives what has a name that begins with the first of a pair the second instead. The
+// pair that comes first counts.
+func (r *Recording) rename(pairs []string) {
+	if r == nil {
+		return
+	}
+	change := func(names ...*string) {
+		for _, name := range names {
+			for i := 0; i < len(pairs); i += 2 {
+				rest, ok := strings.CutPrefix(*name, pairs[i])
+				if ok && (rest == "" || rest[0] == '-') {
+					*name = pairs[i+1] + rest
+					break
+				}
+			}
+		}
+	}
+	for i := range r.Pods {
+		change(&r.Pods[i].Pod.Name, &r.Pods[i].Pod.ControllerName)
+	}
+	for i := range r.Deployments {
+		change(&r.Deployments[i].Object.Name)
+	}
+	for i := range r.ReplicaSets {
+		change(&r.ReplicaSets[i].Object.Name, &r.ReplicaSets[i].Object.ControllerName)
+	}
+	for i := range r.DaemonSets {
+		change(&r.DaemonSets[i].Object.Name)
+	}
 }
 
 // lastOf returns the last moment of each object that is there.

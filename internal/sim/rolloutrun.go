@@ -79,7 +79,23 @@ func RunRollout(c RolloutRelease, cfg RolloutConfig) (RolloutResult, error) {
 	if err := w.runCalm(cfg.TimeLimit, cfg.Latency); err != nil {
 		return RolloutResult{}, fmt.Errorf("after %v: %w", w.now.Sub(rec.start), err)
 	}
+	cfg.Kubelet.Recording.rename(c.names(w.ref.Name))
 	return rec.result(), nil
+}
+
+// names returns what is called otherwise in a world, and its own name: ReplicaSets, whose
+// hashes are the templates there, and the workload.
+func (c *RolloutRelease) names(inWorld string) (pairs []string) {
+	name := c.Rollout.WorkloadRef.Name
+	if name == "" {
+		name = c.Deployment.Name
+	}
+	for _, t := range []revision.Template{c.Deployment.Template, c.Template} {
+		if t.ID != "" && t.Hash != "" {
+			pairs = append(pairs, inWorld+"-"+t.ID, name+"-"+t.Hash)
+		}
+	}
+	return append(pairs, inWorld, name)
 }
 
 // beginRollout returns a world in which the new template has just been admitted.

@@ -4,6 +4,7 @@ package sim_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -83,6 +84,9 @@ func TestRecordingOfRollouts(t *testing.T) {
 	}
 	require.EqualValues(t, r.Steps[0].Old, old)
 	require.Len(t, rec.Pods, 12)
+	require.Equal(t, "echoserver-v1", rec.Pods[0].Pod.ControllerName)
+	require.True(t, strings.HasPrefix(rec.Pods[0].Pod.Name, "echoserver-v1-"))
+	require.Equal(t, "echoserver", rec.Deployments[0].Object.Name)
 	require.Equal(t, rec.Start, rec.Deployments[0].At)
 	require.True(t, rec.Deployments[1].At.After(rec.Start))
 }
