@@ -20,6 +20,8 @@ type Chart struct {
 	Traffic *Series  // percent of the requests that new pods get; nil for none
 	Bounds  []Bound
 	Spans   []Span
+	Marks   []Mark
+	Zones   []Series // numbers of pods by zone, drawn by themselves; none if nodes have no zones
 }
 
 // A Series is a number that stays as it is from one point to the next.
@@ -45,6 +47,12 @@ type Bound struct {
 type Span struct {
 	Name     string
 	From, To time.Duration
+}
+
+// A Mark is an instant at which something happens, such as a step.
+type Mark struct {
+	At   time.Duration
+	Name string
 }
 
 // Add adds a point, unless the number stays.

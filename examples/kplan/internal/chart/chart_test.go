@@ -94,14 +94,29 @@ func TestStacked(t *testing.T) {
 	require.InDelta(t, 6, (&Chart{Pods: []Series{a, b}}).highest(), 0)
 }
 
-func TestHTML(t *testing.T) {
-	var page strings.Builder
-	require.NoError(t, example().HTML(&page))
-	require.True(t, strings.HasPrefix(page.String(), "<!DOCTYPE html>"))
-	require.Contains(t, page.String(), "<title>Rollout &lt;echoserver&gt;</title>")
-	require.Contains(t, page.String(), "<svg")
-	require.NotContains(t, page.String(), "<?xml")
-	require.NotContains(t, page.String(), "http://www.w3.org/TR", "nothing is fetched")
+// TestInline: a page gets the plots without what it draws itself, and where their axis is.
+func TestInline(t *testing.T) {
+	svg, l := example().Inline()
+	require.Equal(t, Layout{Width: 760, Left: 52, Right: 744, End: 312 * time.Second}, l)
+	require.NotContains(t, svg, "<style>")
+	require.NotContains(t, svg, `class="title"`)
+	require.Contains(t, svg, `<svg xmlns="http://www.w3.org/2000/svg" viewBox=`)
+	require.Equal(t, []Entry{{"line", colors[0], "old"}, {"line", colors[1], "new"}, {"bound", "", "at most 8"}, {"line", colors[2], "traffic"}}, example().Legend())
+}
+
+// TestMarks: every instant has its triangle, and a name if that has room. Zones have a plot of
+// their own, below all others.
+func TestMarks(t *testing.T) {
+	c := example()
+	c.Marks = []Mark{{0, "1"}, {time.Second, "2"}, {time.Minute, "3"}}
+	c.Zones = []Series{{Name: "zone-1", Points: []Point{{0, 3}}}}
+	var b strings.Builder
+	require.NoError(t, c.SVG(&b))
+	require.Equal(t, 3, strings.Count(b.String(), `class="mark"`))
+	require.Contains(t, b.String(), ">1</text>")
+	require.Contains(t, b.String(), ">3</text>")
+	require.Equal(t, 0, strings.Count(b.String(), `text-anchor="middle">2</text>`), "it would lie on the first")
+	require.Greater(t, strings.Index(b.String(), ">zone-1<"), strings.Index(b.String(), ">traffic<"))
 }
 
 // TestSeries: a number that stays adds nothing, and the last of one instant counts.
@@ -120,7 +135,7 @@ func TestSeries(t *testing.T) {
 func TestTicks(t *testing.T) {
 	for most, want := range map[float64]string{7: "0 1 2 3 4 5 6 7", 20: "0 5 10 15 20", 48: "0 10 20 30 40", 700: "0 100 200 300 400 500 600 700"} {
 		var labels []string
-		for _, tick := range wholeTicks(0, most) {
+		for _, tick := range wholeTicks(0, most, 8) {
 			labels = append(labels, tick.Label)
 		}
 		require.Equal(t, want, strings.Join(labels, " "))

@@ -26,15 +26,15 @@ const (
 	podsHeight    = 240.0 // of the plot alone
 	trafficHeight = 90.0
 	belowPlot     = 40.0 // labels of the time
+	marksHeight   = 16.0 // above the plot of the pods
 )
 
 // colors tell series apart, also for most people who do not see all colors.
 var colors = []string{"#d55e00", "#0072b2", "#009e73", "#cc79a7", "#56b4e9", "#e69f00"}
 
-// style needs no font that has to be installed, and follows the reader's choice of light or
+// Style is the sheet of pictures. It needs no font that has to be installed, and follows the reader's choice of light or
 // dark.
-const style = `<style>
-text { font: 12px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; fill: #1f2328 }
+const Style = `text { font: 12px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; fill: #1f2328 }
 .title { font-size: 15px; font-weight: 600 }
 .axis { fill: #59636e }
 .paper { fill: #ffffff }
@@ -44,13 +44,14 @@ text { font: 12px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; fill
 .bound { stroke: #59636e; stroke-width: 1.5; stroke-dasharray: 5 4; fill: none }
 .line { stroke-width: 2; fill: none }
 .area { fill-opacity: .35; stroke-opacity: .8 }
+.mark { fill: #59636e }
 @media (prefers-color-scheme: dark) {
 text { fill: #f0f6fc }
 .axis { fill: #9198a1 }
 .paper { fill: #0d1117 }
 .bound { stroke: #9198a1 }
+.mark { fill: #9198a1 }
 }
-</style>
 `
 
 // A picture is an SVG that is being written.
@@ -69,31 +70,16 @@ func escape(text string) string { return html.EscapeString(terminal.Escape(text)
 // number writes a coordinate with a tenth of a pixel.
 func number(v float64) string { return strconv.FormatFloat(math.Round(v*10)/10, 'f', -1, 64) }
 
-// SVG writes the chart as a picture: the pods, below them the traffic, on the same axis.
+// SVG writes the chart as a picture: the pods, below them what else there is, on the same axis.
 func (c *Chart) SVG(w io.Writer) error {
-	legend, rows := c.legend()
-	top := titleHeight + float64(rows)*entryHeight + 8
-	height := top + podsHeight + belowPlot
-	if c.Traffic != nil {
-		height += entryHeight + trafficHeight + belowPlot
-	}
+	plots := &picture{}
+	rows := plots.legend(titleHeight, c.entries())
+	height := c.plots(plots, titleHeight+float64(rows)*entryHeight+8, true)
 	p := &picture{}
-	p.put(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" width="%[1]s" height="%[2]s" role="img">`, number(pictureWidth), number(height))
-	p.put("<title>%s</title>\n%s<rect class=\"paper\" width=\"100%%\" height=\"100%%\"/>", escape(c.Title), style)
+	p.begin(height, fmt.Sprintf(` width="%s" height="%s"`, number(pictureWidth), number(height)))
+	p.put("<title>%s</title>\n<style>\n%s</style>\n<rect class=\"paper\" width=\"100%%\" height=\"100%%\"/>", escape(c.Title), Style)
 	p.text(leftOfPlot, 20, `class="title"`, c.Title)
-	p.WriteString(legend)
-	pods := plot{c, p, top, podsHeight, c.highest()*1.1 + 0.5} // with room for the names of spans
-	pods.frame("pods", true)
-	pods.series(c.Pods, colors)
-	for _, b := range c.Bounds {
-		p.put(`<path class="bound" d="M%s %sH%s"/>`, number(leftOfPlot), number(pods.y(b.Value)), number(pods.x(c.end())))
-	}
-	if c.Traffic != nil {
-		traffic := plot{c, p, top + podsHeight + belowPlot + entryHeight, trafficHeight, 105}
-		p.entry(leftOfPlot, traffic.top-8, "line", colors[2], c.Traffic.Name)
-		traffic.frame("percent", false)
-		traffic.series([]Series{*c.Traffic}, colors[2:])
-	}
+	p.WriteString(plots.String())
 	p.put("</svg>")
 	_, err := io.WriteString(w, p.String())
 	return err
@@ -116,28 +102,80 @@ func (c *Chart) HTML(w io.Writer) error {
 	return err
 }
 
-// legend writes what the lines mean, in as many rows as that takes.
-func (c *Chart) legend() (string, int) {
-	p, x, row := &picture{}, leftOfPlot, 1
-	add := func(class, color, name string) {
-		width := entrySymbol + charWidth*float64(len([]rune(terminal.Escape(name)))) + 18
-		if x+width > pictureWidth && x > leftOfPlot {
-			x, row = leftOfPlot, row+1
-		}
-		p.entry(x, titleHeight+float64(row)*entryHeight-6, class, color, name)
-		x += width
+// begin writes the head of a picture.
+func (p *picture) begin(height float64, size string) {
+	p.put(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s"%s role="img">`, number(pictureWidth), number(height), size)
+}
+
+// plots draws all plots from a height on, and returns the height of the picture.
+func (c *Chart) plots(p *picture, top float64, legends bool) float64 {
+	if len(c.Marks) > 0 {
+		top += marksHeight
 	}
-	for i, s := range c.Pods {
+	pods := plot{c, p, top, podsHeight, c.highest()*1.1 + 0.5} // with room for the names of spans
+	pods.frame("pods", true)
+	pods.series(c.Pods, colors)
+	for _, b := range c.Bounds {
+		p.put(`<path class="bound" d="M%s %sH%s"/>`, number(leftOfPlot), number(pods.y(b.Value)), number(pods.x(c.end())))
+	}
+	pods.marks()
+	top += podsHeight + belowPlot
+	if c.Traffic != nil {
+		top = c.lower(p, top, legends, "percent", []Series{*c.Traffic}, colors[2:], 105)
+	}
+	if len(c.Zones) > 0 {
+		zones := Chart{Pods: c.Zones}
+		top = c.lower(p, top, legends, "pods", c.Zones, colors, zones.most()*1.1+0.5)
+	}
+	return top
+}
+
+// lower draws a plot below the others, with its own legend, and returns where it ends.
+func (c *Chart) lower(p *picture, top float64, legends bool, unit string, list []Series, colors []string, most float64) float64 {
+	if legends {
+		top += float64(p.legend(top-belowPlot/4, entriesOf(list, colors)))*entryHeight - belowPlot/4 + 8
+	}
+	a := plot{c, p, top, trafficHeight, most}
+	a.frame(unit, false)
+	a.series(list, colors)
+	return top + trafficHeight + belowPlot
+}
+
+// An Entry is a line of a legend: how something is drawn, and what it is.
+type Entry struct{ Class, Color, Name string }
+
+// entries are those of the pods.
+func (c *Chart) entries() []Entry {
+	list := entriesOf(c.Pods, colors)
+	for _, b := range c.Bounds {
+		list = append(list, Entry{"bound", "", b.Name})
+	}
+	return list
+}
+
+func entriesOf(series []Series, colors []string) (list []Entry) {
+	for i, s := range series {
 		class := "line"
 		if s.Stacked {
 			class = "area"
 		}
-		add(class, colors[i%len(colors)], s.Name)
+		list = append(list, Entry{class, colors[i%len(colors)], s.Name})
 	}
-	for _, b := range c.Bounds {
-		add("bound", "", b.Name)
+	return list
+}
+
+// legend writes what the lines mean, below a height, in as many rows as that takes.
+func (p *picture) legend(top float64, entries []Entry) (rows int) {
+	x, rows := leftOfPlot, 1
+	for _, e := range entries {
+		width := entrySymbol + charWidth*float64(len([]rune(terminal.Escape(e.Name)))) + 18
+		if x+width > pictureWidth && x > leftOfPlot {
+			x, rows = leftOfPlot, rows+1
+		}
+		p.entry(x, top+float64(rows)*entryHeight-6, e.Class, e.Color, e.Name)
+		x += width
 	}
-	return p.String(), row
+	return rows
 }
 
 // entry writes one entry of a legend.
@@ -196,10 +234,11 @@ func (a *plot) frame(unit string, named bool) {
 			a.p.text(a.x(s.From)+4, a.top+13, `class="axis"`, s.Name)
 		}
 	}
-	for _, t := range wholeTicks(0, a.most) {
-		if a.height < podsHeight && int(t.Value)%50 != 0 {
-			continue // a low plot has room for three labels
-		}
+	labels := 8
+	if a.height < podsHeight {
+		labels = 3
+	}
+	for _, t := range wholeTicks(0, a.most, labels) {
 		a.p.put(`<path class="grid" d="M%s %sH%s"/>`, number(leftOfPlot), number(a.y(t.Value)), number(a.x(a.c.end())))
 		a.p.text(leftOfPlot-6, a.y(t.Value)+4, `class="axis" text-anchor="end"`, t.Label)
 	}

@@ -36,11 +36,10 @@ func timeTicks(least, most float64) []tick {
 	})
 }
 
-// wholeTicks puts labels at whole numbers.
-func wholeTicks(least, most float64) []tick {
-	const labels = 8
+// wholeTicks puts labels at whole numbers, so many of them and the first.
+func wholeTicks(least, most float64, labels int) []tick {
 	step := 1.0
-	for i := 0; (most-least)/step > labels; i++ {
+	for i := 0; (most-least)/step > float64(labels); i++ {
 		step *= []float64{2, 2.5, 2}[i%3] // 1, 2, 5, 10 and so on
 	}
 	return ticks(least, most, step, func(v float64) string { return fmt.Sprint(int64(v)) })
