@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package timeline writes simulated rollouts in formats that other tools open: traces,
+// metrics, diagrams, tables, and a page. Texts of strangers are escaped in each as that needs
+// it, and before that as on a terminal, so that none holds a character that is not seen.
+package timeline
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/chart"
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
+	"github.com/kplan-go/kplan/internal/sim"
+)
+
+// A Timeline is how one workload is rolled out. No text in it is escaped.
+type Timeline struct {
+	Kind, Namespace, Name string
+	Done                  bool
+	Verdict               string   // how it ends, in a sentence
+	Facts                 []string // bounds, departures and assumptions, a sentence each
+	Columns               []Column
+	Steps                 []Step // at least one: the last is the end
+	Chart                 *chart.Chart
+	Recording             *sim.Recording
+	Labels                map[string]string // of ReplicaSets by their names, such as "rev 2"
+}
+
+// A Column is a number that steps tell of.
+type Column struct {
+	Name  string
+	Ready bool // cells are of the form ready/wanted, or "-"
+}
+
+// A Step is a pass that changed something, or the end.
+type Step struct {
+	At     time.Duration
+	Cells  []string // one for each column
+	Events []Event
+}
+
+// An Event is something that a step does, or that it waits for.
+type Event struct {
+	What, Why string
+	More      string // what a wait means, and what ends it
+}
+
+// Title names the workload.
+func (t *Timeline) Title() string {
+	name := t.Name
+	if t.Namespace != "" {
+		name = t.Namespace + "/" + name
+	}
+	return t.Kind + " " + name
+}
+
+// end returns when the timeline ends: a little after the last step, so that what is then is
+// seen.
+func (t *Timeline) end() time.Duration {
+	last := t.Steps[len(t.Steps)-1].At
+	return max(last+last/25, time.Second)
+}
+
+// label returns what a ReplicaSet is called.
+func (t *Timeline) label(set string) string {
+	if l := t.Labels[set]; l != "" && l != set {
+		return set + " (" + l + ")"
+	}
+	return set
+}
+
+// An instant is what happens at one time.
+type instant struct {
+	first, last int // steps, from 0
+	at, until   time.Duration
+	events      []Event
+}
+
+// name says which steps of the table it is.
+func (i *instant) name() string {
+	if i.first == i.last {
+		return "step " + itoa(i.first+1)
+	}
+	return "steps " + itoa(i.first+1) + "-" + itoa(i.last+1)
+}
+
+// instants puts the steps of one time together.
+func (t *Timeline) instants() (list []instant) {
+	for i := range t.Steps {
+		s := &t.Steps[i]
+		if n := len(list); n > 0 && list[n-1].at == s.At {
+			list[n-1].last = i
+			list[n-1].events = append(slices.Clip(list[n-1].events), s.Events...)
+			continue
+		}
+		if n := len(list); n > 0 {
+			list[n-1].until = s.At
+		}
+		list = append(list, instant{first: i, last: i, at: s.At, events: s.Events})
+	}
+	list[len(list)-1].until = t.end()
+	return list
+}
+
+// Picture returns the chart with the numbers of the steps.
+func (t *Timeline) Picture() *chart.Chart {
+	c := *t.Chart
+	for _, i := range t.instants() {
+		_, number, _ := strings.Cut(i.name(), " ")
+		c.Marks = append(c.Marks, chart.Mark{At: i.at, Name: number})
+	}
+	return &c
+}
+
+// String writes the event in a line, escaped.
+func (e Event) String() string {
+	if e.Why == "" {
+		return terminal.Escape(e.What)
+	}
+	return terminal.Escape(e.What + " (" + e.Why + ")")
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package timeline
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/examples/kplan/internal/chart"
+	"github.com/kplan-go/kplan/internal/ptr"
+	"github.com/kplan-go/kplan/internal/sim"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/selector"
+)
+
+var start = time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
+
+func after(seconds int) time.Time { return start.Add(time.Duration(seconds) * time.Second) }
+
+// example is a rollout of one pod: a new one starts for 10 seconds, then the old one goes,
+// which takes 5, and after 60 seconds all is over.
+func example(name string) *Timeline {
+	t := &Timeline{
+		Kind: "Deployment", Namespace: "shop", Name: name, Done: true, Verdict: "Complete after 1m", Facts: []string{"1 replica"},
+		Columns: []Column{{Name: "rev 1", Ready: true}, {Name: "rev 2", Ready: true}, {Name: "total"}},
+		Steps: []Step{
+			{0, []string{"1/1", "-", "2"}, []Event{{What: "rev 2: create with 1", Why: "the template is new"}}},
+			{0, []string{"1/1", "0/1", "2"}, []Event{{What: "deployment: rev 2"}}},
+			{10 * time.Second, []string{"0/0", "1/1", "1"}, []Event{{What: "rev 1: 1 -> 0", Why: "enough are available"}}},
+			{time.Minute, []string{"0/0", "1/1", "1"}, []Event{{What: "complete", Why: "all pods are new"}}},
+		},
+		Labels: map[string]string{name + "-old": "rev 1"},
+	}
+	ready := chart.Series{Name: "ready"}
+	ready.Add(0, 1)
+	ready.Add(10*time.Second, 1)
+	t.Chart = &chart.Chart{Pods: []chart.Series{ready}, Bounds: []chart.Bound{{Name: "at most 2", Value: 2}}, End: time.Minute}
+	r := &sim.Recording{Start: start}
+	pod := func(suffix, node string) *podorder.Pod {
+		return &podorder.Pod{Name: name + suffix + "-x", UID: suffix, ControllerKind: "ReplicaSet", ControllerName: name + suffix, NodeName: node}
+	}
+	r.Pod(start, pod("-old", "node-1"), sim.Ready)
+	r.Pod(start, pod("-new", ""), sim.Unscheduled)
+	r.Pod(after(2), pod("-new", "node-1"), sim.Scheduled)
+	r.Pod(after(10), pod("-new", "node-1"), sim.Ready)
+	r.Pod(after(10), pod("-old", "node-1"), sim.Terminating)
+	r.Pod(after(15), pod("-old", "node-1"), sim.Gone)
+	status := func(available int32, progressing selector.ConditionStatus) sim.Deployment {
+		return sim.Deployment{Deployment: deploy.Deployment{Name: name, UID: "d", Replicas: ptr.To(int32(1)), Status: deploy.Status{
+			AvailableReplicas: available, Conditions: []deploy.Condition{{Type: "Progressing", Status: progressing, Reason: "R"}},
+		}}}
+	}
+	r.Deployments = []sim.Moment[sim.Deployment]{
+		{At: start, Object: status(1, selector.ConditionTrue)}, {At: after(30), Object: status(2, selector.ConditionFalse)},
+	}
+	t.Recording = r
+	return t
+}
+
+func written(t *testing.T, write func(*strings.Builder) error) string {
+	var b strings.Builder
+	require.NoError(t, write(&b))
+	return b.String()
+}
