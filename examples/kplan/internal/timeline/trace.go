@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package timeline
+
+import (
+	"cmp"
+	"encoding/json"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
+	"github.com/kplan-go/kplan/internal/sim"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// A traceEvent is an event of the trace event format, which Perfetto and chrome://tracing
+// read. Times are microseconds.
+type traceEvent struct {
+	Name     string         `json:"name"`
+	Category string         `json:"cat,omitempty"`
+	Phase    string         `json:"ph"`
+	Time     int64          `json:"ts"`
+	Length   *int64         `json:"dur,omitempty"`
+	Process  int            `json:"pid"`
+	Thread   int            `json:"tid"`
+	Args     map[string]any `json:"args,omitempty"`
+}
+
+// A tracer writes events. Every ReplicaSet and every node is a process, whose threads are
+// lanes: a pod takes the first that is free, so that slices of one never overlap.
+type tracer struct {
+	events    []traceEvent
+	processes int
+}
+
+// Trace writes timelines as a trace: what a controller does, the numbers as counters, and a
+// slice for each pod, once with its owner and once on its node.
+func Trace(w io.Writer, list []*Timeline) error {
+	t := &tracer{}
+	for _, line := range list {
+		t.steps(line)
+		t.owners(line)
+	}
+	t.nodes(list)
+	var start []string
+	for _, line := range list {
+		start = append(start, terminal.Escape(line.Title())+" begins at "+line.Recording.Start.UTC().Format(time.RFC3339))
+	}
+	out, err := json.Marshal(struct {
+		Events []traceEvent      `json:"traceEvents"`
+		Unit   string            `json:"displayTimeUnit"`
+		Other  map[string]string `json:"otherData"`
+	}{t.events, "ms", map[string]string{"start": strings.Join(start, ", ")}})
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(out, '\n'))
+	return err
+}
+
+func micros(d time.Duration) int64 { return d.Microseconds() }
+
+// process begins one, and says where it stands among the others.
+func (t *tracer) process(name string) int {
+	t.processes++
+	t.events = append(t.events,
+		traceEvent{Name: "process_name", Phase: "M", Process: t.processes, Args: map[string]any{"name": terminal.Escape(name)}},
+		traceEvent{Name: "process_sort_index", Phase: "M", Process: t.processes, Args: map[string]any{"sort_index": t.processes}})
+	return t.processes
+}
+
+func (t *tracer) thread(process, number int, name string) {
+	t.events = append(t.events, traceEvent{Name: "thread_name", Phase: "M", Process: process, Thread: number, Args: map[string]any{"name": terminal.Escape(name)}})
+}
+
+func (t *tracer) slice(process, thread int, category, name string, from, to time.Duration, args map[string]any) {
+	length := micros(to) - micros(from)
+	t.events = append(t.events, traceEvent{
+		Name: terminal.Escape(name), Category: category, Phase: "X", Time: micros(from), Length: &length, Process: process, Thread: thread, Args: args,
+	})
+}
+
+// steps writes what the controller does, and the numbers that it acts by.
+func (t *tracer) steps(line *Timeline) {
+	process := t.process(line.Title())
+	t.thread(process, 0, "steps")
+	for _, i := range line.instants() {
+		args := map[string]any{"verdict": terminal.Escape(line.Verdict)}
+		for n, e := range i.events {
+			args["event "+itoa(n+1)] = e.String()
+		}
+		t.slice(process, 0, "step", i.name(), i.at, i.until, args)
+	}
+	for n := range line.Chart.Pods {
+		s := &line.Chart.Pods[n]
+		for _, p := range s.Points {
+			t.count(process, s.Name, p.At, p.Value)
+		}
+	}
+	if s := line.Chart.Traffic; s != nil {
+		for _, p := range s.Points {
+			t.count(process, s.Name, p.At, p.Value)
+		}
+	}
+	for _, b := range line.Chart.Bounds {
+		t.count(process, b.Name, 0, b.Value)
+		t.count(process, b.Name, line.end(), b.Value)
+	}
+}
+
+func (t *tracer) count(process int, name string, at time.Duration, value float64) {
+	t.events = append(t.events, traceEvent{
+		Name: terminal.Escape(name), Phase: "C", Time: micros(at), Process: process, Args: map[string]any{"value": value},
+	})
+}
+
+// A life is a pod of a timeline, from one time to another.
+type life struct {
+	line     *Timeline
+	pod      *sim.PodLife
+	from, to time.Duration
+}
+
+// lives returns the pods of a timeline, each from the first of its stages that counts.
+func (t *Timeline) lives(counts func(sim.Stage) bool) (list []life) {
+	for i := range t.Recording.Pods {
+		p := &t.Recording.Pods[i]
+		l := life{line: t, pod: p, from: -1, to: t.end()}
+		for _, s := range p.Stages {
+			at := s.At.Sub(t.Recording.Start)
+			switch {
+			case s.Stage == sim.Gone:
+				l.to = min(l.to, at)
+			case l.from < 0 && counts(s.Stage):
+				l.from = at
+			}
+		}
+		if l.from >= 0 && l.from < l.to {
+			list = append(list, l)
+		}
+	}
+	return list
+}
+
+// owners writes a process for each ReplicaSet, or for a DaemonSet that owns pods itself.
+func (t *tracer) owners(line *Timeline) {
+	by := map[string][]life{}
+	var order []string
+	for _, l := range line.lives(func(sim.Stage) bool { return true }) {
+		name := l.pod.Pod.ControllerKind + " " + line.label(l.pod.Pod.ControllerName)
+		if l.pod.Pod.ControllerKind == line.Kind {
+			name = "Pods of " + name // whose own process the steps are in
+		}
+		if by[name] == nil {
+			order = append(order, name)
+		}
+		by[name] = append(by[name], l)
+	}
+	for _, name := range order {
+		t.lanes(t.process(name), by[name])
+	}
+}
+
+// nodes writes a process for each node that runs pods.
+func (t *tracer) nodes(list []*Timeline) {
+	by := map[string][]life{}
+	for _, line := range list {
+		for _, l := range line.lives(func(s sim.Stage) bool { return s != sim.Unscheduled }) {
+			if l.pod.Pod.NodeName != "" {
+				by[l.pod.Pod.NodeName] = append(by[l.pod.Pod.NodeName], l)
+			}
+		}
+	}
+	for _, name := range slices.SortedFunc(maps.Keys(by), natural) {
+		t.lanes(t.process("Node "+name), by[name])
+	}
+}
+
+// natural compares names so that node-2 stands before node-10.
+func natural(a, b string) int {
+	head := func(s string) string { return strings.TrimRight(s, "0123456789") }
+	if head(a) == head(b) && len(a) != len(b) {
+		return cmp.Compare(len(a), len(b))
+	}
+	return cmp.Compare(a, b)
+}
+
+// lanes writes the pods of a process.
+func (t *tracer) lanes(process int, pods []life) {
+	slices.SortStableFunc(pods, func(a, b life) int { return cmp.Compare(a.from, b.from) })
+	var free []time.Duration // by lane, since when
+	for _, l := range pods {
+		lane := slices.IndexFunc(free, func(at time.Duration) bool { return at <= l.from })
+		if lane < 0 {
+			lane = len(free)
+			free = append(free, 0)
+			t.thread(process, lane, "pods "+itoa(lane+1))
+		}
+		free[lane] = l.to
+		t.pod(process, lane, l)
+	}
+}
+
+// pod writes a slice for a pod, and within it one for each stage.
+func (t *tracer) pod(process, lane int, l life) {
+	p := &l.pod.Pod
+	args := map[string]any{"owner": terminal.Escape(p.ControllerKind + " " + p.ControllerName)}
+	if p.NodeName != "" {
+		args["node"] = terminal.Escape(p.NodeName)
+	}
+	t.slice(process, lane, "pod", p.Name, l.from, l.to, args)
+	for i, s := range l.pod.Stages {
+		from, to := max(s.At.Sub(l.line.Recording.Start), l.from), l.to
+		if i+1 < len(l.pod.Stages) {
+			to = min(to, l.pod.Stages[i+1].At.Sub(l.line.Recording.Start))
+		}
+		if from < to && s.Stage != sim.Gone {
+			t.slice(process, lane, "stage", stages[s.Stage], from, to, nil)
+		}
+	}
+}
+
+// stages are what stages are called.
+var stages = map[sim.Stage]string{
+	sim.Unscheduled: "waits for a node", sim.Scheduled: "starting", sim.Ready: "ready", sim.Failed: "ended", sim.Terminating: "terminating",
+}
