@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package timeline
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/internal/sim"
+	"github.com/kplan-go/kplan/podorder"
+	"github.com/kplan-go/kplan/replicaset"
+	"github.com/kplan-go/kplan/selector"
+)
+
+// The names, labels and values are those of kube-state-metrics 2.17, as far as a simulation
+// knows them. It leaves out what nothing here decides, such as labels and addresses.
+
+// The kinds of which moments are recorded.
+type (
+	deployment = sim.Deployment
+	replicaSet = replicaset.ReplicaSet
+	daemonSet  = sim.DaemonSet
+)
+
+// history returns the moments of each object, in the order in which they occur.
+func history[T any](list []sim.Moment[T], name func(*T) string) (all [][]sim.Moment[T]) {
+	places := map[string]int{}
+	for i := range list {
+		n := name(&list[i].Object)
+		if _, ok := places[n]; !ok {
+			places[n] = len(all)
+			all = append(all, nil)
+		}
+		all[places[n]] = append(all[places[n]], list[i])
+	}
+	return all
+}
+
+// at returns the object as it was at an instant, if it was there.
+func at[T any](moments []sim.Moment[T], t time.Time) (*T, bool) {
+	n, found := slices.BinarySearchFunc(moments, t, func(m sim.Moment[T], t time.Time) int { return m.At.Compare(t) })
+	if !found {
+		n--
+	}
+	if n < 0 || moments[n].Gone {
+		return nil, false
+	}
+	return &moments[n].Object, true
+}
+
+// ofDeployments is a family with one metric for each Deployment.
+func ofDeployments(name, help string, value func(*deployment) float64) family {
+	return family{name, help, func(e *exposition, t *Timeline) {
+		for _, moments := range history(t.Recording.Deployments, func(d *deployment) string { return d.Name }) {
+			e.series(name, []string{"namespace", t.namespace(), "deployment", moments[0].Object.Name}, valueOf(moments, value))
+		}
+	}}
+}
+
+func valueOf[T any](moments []sim.Moment[T], value func(*T) float64) func(time.Time) (float64, bool) {
+	return func(now time.Time) (float64, bool) {
+		if o, ok := at(moments, now); ok {
+			return value(o), true
+		}
+		return 0, false
+	}
+}
+
+// namespace is never empty in a cluster.
+func (t *Timeline) namespace() string {
+	if t.Namespace == "" {
+		return "default"
+	}
+	return t.Namespace
+}
+
+func orOne(n *int32) float64 {
+	if n == nil {
+		return 1
+	}
+	return float64(*n)
+}
+
+var deploymentFamilies = []family{
+	ofDeployments("kube_deployment_spec_replicas", "Number of desired pods for a deployment.", func(d *deployment) float64 { return orOne(d.Replicas) }),
+	ofDeployments("kube_deployment_spec_paused", "Whether the deployment is paused.", func(d *deployment) float64 { return number(d.Paused) }),
+	ofDeployments("kube_deployment_metadata_generation", "Generation of the desired state.", func(d *deployment) float64 { return float64(d.Generation) }),
+	ofDeployments("kube_deployment_status_observed_generation", "Generation that the controller has seen.", func(d *deployment) float64 { return float64(d.Status.ObservedGeneration) }),
+	ofDeployments("kube_deployment_status_replicas", "Number of pods.", func(d *deployment) float64 { return float64(d.Status.Replicas) }),
+	ofDeployments("kube_deployment_status_replicas_ready", "Number of ready pods.", func(d *deployment) float64 { return float64(d.Status.ReadyReplicas) }),
+	ofDeployments("kube_deployment_status_replicas_available", "Number of available pods.", func(d *deployment) float64 { return float64(d.Status.AvailableReplicas) }),
+	ofDeployments("kube_deployment_status_replicas_unavailable", "Number of unavailable pods.", func(d *deployment) float64 { return float64(d.Status.UnavailableReplicas) }),
+	ofDeployments("kube_deployment_status_replicas_updated", "Number of pods of the present template.", func(d *deployment) float64 { return float64(d.Status.UpdatedReplicas) }),
+	{"kube_deployment_status_condition", "Conditions of a deployment.", writeConditions},
+}
+
+// writeConditions writes three metrics for each condition and reason that occurs: whether its
+// status is true, false or unknown.
+func writeConditions(e *exposition, t *Timeline) {
+	for _, moments := range history(t.Recording.Deployments, func(d *deployment) string { return d.Name }) {
+		var seen []selector.Condition
+		for i := range moments {
+			for _, c := range moments[i].Object.Status.Conditions {
+				if !slices.ContainsFunc(seen, func(o selector.Condition) bool { return o.Type == c.Type && o.Reason == c.Reason }) {
+					seen = append(seen, c)
+				}
+			}
+		}
+		for _, c := range seen {
+			for _, status := range []selector.ConditionStatus{selector.ConditionTrue, selector.ConditionFalse, selector.ConditionUnknown} {
+				labels := []string{
+					"namespace", t.namespace(), "deployment", moments[0].Object.Name,
+					"condition", c.Type, "status", strings.ToLower(string(status)), "reason", c.Reason,
+				}
+				e.series("kube_deployment_status_condition", labels, conditionOf(moments, c, status))
+			}
+		}
+	}
+}
+
+func conditionOf(moments []sim.Moment[deployment], c selector.Condition, status selector.ConditionStatus) func(time.Time) (float64, bool) {
+	return func(now time.Time) (float64, bool) {
+		d, ok := at(moments, now)
+		if !ok {
+			return 0, false
+		}
+		i := slices.IndexFunc(d.Status.Conditions, func(o deploy.Condition) bool { return o.Type == c.Type && o.Reason == c.Reason })
+		if i < 0 {
+			return 0, false
+		}
+		return number(d.Status.Conditions[i].Status == status), true
+	}
+}
+
+// ofReplicaSets is a family with one metric for each ReplicaSet.
+func ofReplicaSets(name, help string, value func(*replicaSet) float64, more ...func(*Timeline, *replicaSet) []string) family {
+	return family{name, help, func(e *exposition, t *Timeline) {
+		for _, moments := range history(t.Recording.ReplicaSets, func(rs *replicaSet) string { return rs.Name }) {
+			rs := &moments[0].Object
+			labels := []string{"namespace", t.namespace(), "replicaset", rs.Name}
+			for _, f := range more {
+				labels = append(labels, f(t, rs)...)
+			}
+			e.series(name, labels, valueOf(moments, value))
+		}
+	}}
+}
+
+var replicaSetFamilies = []family{
+	ofReplicaSets("kube_replicaset_spec_replicas", "Number of desired pods for a ReplicaSet.", func(rs *replicaSet) float64 { return orOne(rs.Replicas) }),
+	ofReplicaSets("kube_replicaset_metadata_generation", "Generation of the desired state.", func(rs *replicaSet) float64 { return float64(rs.Generation) }),
+	ofReplicaSets("kube_replicaset_status_observed_generation", "Generation that the controller has seen.", func(rs *replicaSet) float64 { return float64(rs.Status.ObservedGeneration) }),
+	ofReplicaSets("kube_replicaset_status_replicas", "Number of pods.", func(rs *replicaSet) float64 { return float64(rs.Status.Replicas) }),
+	ofReplicaSets("kube_replicaset_status_ready_replicas", "Number of ready pods.", func(rs *replicaSet) float64 { return float64(rs.Status.ReadyReplicas) }),
+	ofReplicaSets("kube_replicaset_owner", "Who owns the ReplicaSet.", func(*replicaSet) float64 { return 1 }, func(_ *Timeline, rs *replicaSet) []string {
+		return []string{"owner_kind", rs.ControllerKind, "owner_name", rs.ControllerName, "owner_is_controller", "true"}
+	}),
+}
+
+// ofDaemonSets is a family with one metric for each DaemonSet.
+func ofDaemonSets(name, help string, value func(*daemonSet) float64) family {
+	return family{name, help, func(e *exposition, t *Timeline) {
+		for _, moments := range history(t.Recording.DaemonSets, func(d *daemonSet) string { return d.Name }) {
+			e.series(name, []string{"namespace", t.namespace(), "daemonset", moments[0].Object.Name}, valueOf(moments, value))
+		}
+	}}
+}
+
+var daemonSetFamilies = []family{
+	ofDaemonSets("kube_daemonset_metadata_generation", "Generation of the desired state.", func(d *daemonSet) float64 { return float64(d.Generation) }),
+	ofDaemonSets("kube_daemonset_status_observed_generation", "Generation that the controller has seen.", func(d *daemonSet) float64 { return float64(d.Status.ObservedGeneration) }),
+	ofDaemonSets("kube_daemonset_status_desired_number_scheduled", "Nodes that should run a pod.", func(d *daemonSet) float64 { return float64(d.Status.DesiredNumberScheduled) }),
+	ofDaemonSets("kube_daemonset_status_current_number_scheduled", "Of these, nodes with a pod.", func(d *daemonSet) float64 { return float64(d.Status.CurrentNumberScheduled) }),
+	ofDaemonSets("kube_daemonset_status_number_misscheduled", "Nodes with a pod that should have none.", func(d *daemonSet) float64 { return float64(d.Status.NumberMisscheduled) }),
+	ofDaemonSets("kube_daemonset_status_number_ready", "Nodes with a ready pod.", func(d *daemonSet) float64 { return float64(d.Status.NumberReady) }),
+	ofDaemonSets("kube_daemonset_status_number_available", "Nodes with an available pod.", func(d *daemonSet) float64 { return float64(d.Status.NumberAvailable) }),
+	ofDaemonSets("kube_daemonset_status_number_unavailable", "Nodes without an available pod.", func(d *daemonSet) float64 { return float64(d.Status.NumberUnavailable) }),
+	ofDaemonSets("kube_daemonset_status_updated_number_scheduled", "Nodes with a pod of the present template.", func(d *daemonSet) float64 { return float64(d.Status.UpdatedNumberScheduled) }),
+}
+
+// ofPods is a family with metrics of each pod while it is there: one for each set of labels.
+func ofPods(name, help string, each func(*podorder.Pod) [][]string, value func(stage sim.Stage, label string) float64) family {
+	return family{name, help, func(e *exposition, t *Timeline) {
+		for i := range t.Recording.Pods {
+			p := &t.Recording.Pods[i]
+			for _, labels := range each(&p.Pod) {
+				e.series(name, append([]string{"namespace", t.namespace(), "pod", p.Pod.Name}, labels...), func(now time.Time) (float64, bool) {
+					stage := p.Until(now)
+					if stage == "" || stage == sim.Gone {
+						return 0, false
+					}
+					return value(stage, labels[1]), true
+				})
+			}
+		}
+	}}
+}
+
+// each returns one set of labels for each value of a label.
+func each(label string, values ...string) func(*podorder.Pod) [][]string {
+	return func(*podorder.Pod) (list [][]string) {
+		for _, v := range values {
+			list = append(list, []string{label, v})
+		}
+		return list
+	}
+}
+
+func one(sim.Stage, string) float64 { return 1 }
+
+var podFamilies = []family{
+	ofPods("kube_pod_info", "The node and the owner of a pod.", func(p *podorder.Pod) [][]string {
+		return [][]string{{"uid", p.UID, "node", p.NodeName, "created_by_kind", p.ControllerKind, "created_by_name", p.ControllerName}}
+	}, one),
+	ofPods("kube_pod_owner", "Who owns the pod.", func(p *podorder.Pod) [][]string {
+		return [][]string{{"owner_kind", p.ControllerKind, "owner_name", p.ControllerName, "owner_is_controller", "true"}}
+	}, one),
+	ofPods("kube_pod_status_phase", "The phase of a pod.", each("phase", "Pending", "Succeeded", "Failed", "Unknown", "Running"), func(stage sim.Stage, label string) float64 {
+		phase := "Running"
+		switch stage {
+		case sim.Unscheduled:
+			phase = "Pending"
+		case sim.Failed:
+			phase = "Failed"
+		}
+		return number(label == phase)
+	}),
+	ofPods("kube_pod_status_ready", "Whether a pod is ready.", each("condition", "true", "false", "unknown"), func(stage sim.Stage, label string) float64 {
+		return number(label == strconv.FormatBool(stage == sim.Ready))
+	}),
+}
