@@ -105,7 +105,7 @@ func (s *simulation) simulateArgo(r, old *manifest.ArgoRollout) (view.ArgoSimula
 	config := argosim.Config{
 		ReadyAfter:   time.Duration(s.scheduleAfter) + time.Duration(s.readyAfter) + time.Duration(r.Object.Spec.MinReadySeconds)*time.Second,
 		ApproveAfter: approve, AnalysisAfter: time.Duration(s.analysis.after), Analysis: phases[s.analysis.outcome],
-		TimeLimit: time.Duration(s.timeLimit), Repair: s.argoRollouts(),
+		TimeLimit: time.Duration(s.timeLimit), Repair: s.argoRollouts(), Recording: s.recording(),
 	}
 	if s.neverReady {
 		config.Broken = map[string]bool{r.Snapshot.Rollout.TemplateHash: true}
@@ -129,6 +129,7 @@ func (s *simulation) simulateArgo(r, old *manifest.ArgoRollout) (view.ArgoSimula
 	}
 	return view.ArgoSimulation{
 		Namespace: r.Object.Namespace, Rollout: start.Rollout, Result: result, Policies: s.flags(argo.QuirkTable()), Assumed: assumed,
+		Recording: config.Recording,
 	}, nil
 }
 
@@ -141,7 +142,7 @@ func changed(old, r *manifest.ArgoRollout, now time.Time, config argosim.Config)
 		if !now.After(restart) {
 			now = restart.Add(-24 * time.Hour) // the pods are older than what restarts them
 		}
-		config.Broken, config.Stuck = nil, nil
+		config.Broken, config.Stuck, config.Recording = nil, nil, nil
 		config.Analysis, config.AnalysisAfter, config.ApproveAfter = argo.RunSuccessful, 0, 0
 		config.TimeLimit = 10 * 365 * 24 * time.Hour
 		result, err := argosim.Run(s, now, config)

@@ -29,7 +29,10 @@ func (s *simulation) simulateDaemonSet(d, old *manifest.DaemonSet) (view.DaemonS
 	if err != nil {
 		return view.DaemonSimulation{}, d.Invalid(withHelp(err))
 	}
-	return view.DaemonSimulation{Namespace: d.Object.Namespace, Name: d.Object.Name, Result: result, Policies: s.flags(daemonset.QuirkTable()), Assumed: assumed, Advanced: d.Advanced != nil}, nil
+	return view.DaemonSimulation{
+		Namespace: d.Object.Namespace, Name: d.Object.Name, Result: result, Policies: s.flags(daemonset.QuirkTable()), Assumed: assumed,
+		Advanced: d.Advanced != nil, Recording: kubelet.Recording,
+	}, nil
 }
 
 // startDaemonSet returns the cluster in which the update begins: where the old one has

@@ -27,6 +27,7 @@ type pace struct {
 	seed           uint64
 	neverReady     bool
 	looks          int64 // that are left, see maxLooks
+	records        bool  // what becomes of pods is recorded
 }
 
 // maxLooks is how often planners may look at a pod in all simulations of a command, which
@@ -68,7 +69,16 @@ func (p *pace) kubelet(broken revision.Template) sim.Kubelet {
 	if p.neverReady {
 		kubelet.NeverReady = func(_ podorder.Pod, of revision.Template) bool { return of.Same(broken) }
 	}
+	kubelet.Recording = p.recording()
 	return kubelet
+}
+
+// recording returns where to write what becomes of pods, nil if nobody asks.
+func (p *pace) recording() *sim.Recording {
+	if !p.records {
+		return nil
+	}
+	return &sim.Recording{}
 }
 
 // config returns how a rollout is simulated. The pods of the template broken never

@@ -45,9 +45,12 @@ func (s *simulation) simulateReplicaSet(r, old *manifest.ReplicaSet) (view.Repli
 	if err != nil {
 		return view.ReplicaSimulation{}, r.Invalid(withHelp(err))
 	}
+	if recording := config.Kubelet.Recording; recording != nil {
+		recording.Deployments = nil // the one that stands for nobody
+	}
 	return view.ReplicaSimulation{
 		Kind: r.Kind, Namespace: r.Namespace, Name: r.Snapshot.ReplicaSet.Name, Wanted: sizeOf(&start.ReplicaSets[0]),
-		Steps: run.steps, Done: result.Done, Policies: s.flags(replicaset.QuirkTable()), Assumed: append(assumed, bites(r)...),
+		Steps: run.steps, Done: result.Done, Policies: s.flags(replicaset.QuirkTable()), Assumed: append(assumed, bites(r)...), Recording: config.Kubelet.Recording,
 	}, nil
 }
 

@@ -51,7 +51,7 @@ func (s *simulation) resumeRollout(r *manifest.Rollout) (view.RolloutSimulation,
 	if limits == nil {
 		limits = &partition.RollingUpdate{MaxSurge: rollout.Percent(25), MaxUnavailable: rollout.Percent(25)}
 	}
-	shown := s.viewRollout(r, s.budget(r, limits), result)
+	shown := s.viewRollout(r, s.budget(r, limits), result, &config)
 	shown.Assumed = assumed
 	return shown, nil
 }

@@ -32,13 +32,14 @@ func (s *simulation) beginSetRollout(r *manifest.Rollout, old *manifest.PodSet) 
 	if now.IsZero() {
 		now = sim.Epoch
 	}
+	config := s.rolloutConfig(template)
 	result, err := sim.RunRollout(sim.RolloutRelease{
 		Now: now, Rollout: r.Snapshot.Rollout, Set: &set, Template: revision.Template{ID: template.ID}, Traffic: r.Snapshot.Traffic,
-	}, s.rolloutConfig(template))
+	}, config)
 	if err != nil {
 		return view.RolloutSimulation{}, r.Invalid(err)
 	}
-	return s.viewRollout(r, set.Budget(), result), nil
+	return s.viewRollout(r, set.Budget(), result, &config), nil
 }
 
 // wantedSet returns the set of a release with all but the template.
@@ -69,18 +70,19 @@ func (s *simulation) beginDaemonRollout(r manifest.Rollout, old *manifest.Daemon
 	if now.IsZero() {
 		now = sim.Epoch
 	}
+	config := s.rolloutConfig(revision.Template{ID: template.Hash})
 	result, err := sim.RunRollout(sim.RolloutRelease{
 		Now: now, Rollout: r.Snapshot.Rollout, Traffic: r.Snapshot.Traffic, Template: revision.Template{ID: template.Hash},
 		DaemonSet: &sim.DaemonSetRelease{
 			Ref: r.Workload.Ref, DaemonSet: d, Nodes: wanted.Nodes, Template: template,
 			Options: daemonset.Options{Dialect: r.DaemonSet.Dialect(), Repair: s.daemonSets()},
 		},
-	}, s.rolloutConfig(revision.Template{ID: template.Hash}))
+	}, config)
 	if err != nil {
 		return view.RolloutSimulation{}, r.Invalid(err)
 	}
 	nodes := result.Steps[0].Old
 	r.Workload.Replicas = &nodes
 	limits := partition.RollingUpdate{MaxSurge: d.MaxSurge, MaxUnavailable: cmp.Or(d.MaxUnavailable, rollout.Int(1))}
-	return s.viewRollout(&r, rollout.ResolveExact(nodes, limits.MaxSurge, limits.MaxUnavailable), result), nil
+	return s.viewRollout(&r, rollout.ResolveExact(nodes, limits.MaxSurge, limits.MaxUnavailable), result, &config), nil
 }

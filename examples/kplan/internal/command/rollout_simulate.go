@@ -73,13 +73,14 @@ func (s *simulation) beginRollout(r *manifest.Rollout, old *manifest.Workload) (
 	if template.Same(d.Template) {
 		return view.RolloutSimulation{}, r.Invalid(errors.New("the template of its Deployment is that of --from, and there is nothing to release"))
 	}
+	config := s.rolloutConfig(template)
 	result, err := sim.RunRollout(sim.RolloutRelease{
 		Now: before.Now, Rollout: r.Snapshot.Rollout, Deployment: d, Template: template, Traffic: r.Snapshot.Traffic,
-	}, s.rolloutConfig(template))
+	}, config)
 	if err != nil {
 		return view.RolloutSimulation{}, r.Invalid(withHelp(err))
 	}
-	return s.viewRollout(r, s.budget(r, &limits), result), nil
+	return s.viewRollout(r, s.budget(r, &limits), result, &config), nil
 }
 
 // rolloutConfig returns how a release of a template is simulated.
@@ -98,10 +99,10 @@ func (s *simulation) budget(r *manifest.Rollout, limits *partition.RollingUpdate
 	return partition.Budget(replicasOf(&r.Workload), limits, s.rollouts().Has(workload.LimitsWrapAround))
 }
 
-func (s *simulation) viewRollout(r *manifest.Rollout, budget rollout.Budget, result sim.RolloutResult) view.RolloutSimulation {
+func (s *simulation) viewRollout(r *manifest.Rollout, budget rollout.Budget, result sim.RolloutResult, config *sim.RolloutConfig) view.RolloutSimulation {
 	return view.RolloutSimulation{
 		Namespace: r.Namespace, Rollout: r.Snapshot.Rollout, Replicas: replicasOf(&r.Workload), Result: result, Policies: s.flags(workload.QuirkTable()),
-		Budget: budget,
+		Budget: budget, Recording: config.Kubelet.Recording,
 	}
 }
 

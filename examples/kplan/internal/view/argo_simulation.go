@@ -10,6 +10,7 @@ import (
 	"github.com/kplan-go/kplan/examples/kplan/internal/argosim"
 	"github.com/kplan-go/kplan/examples/kplan/internal/chart"
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
+	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/rollout/argo"
 )
 
@@ -18,8 +19,9 @@ type ArgoSimulation struct {
 	Namespace string
 	Rollout   argo.Rollout
 	Result    argosim.Result
-	Policies  []string // the flags that depart from Argo Rollouts
-	Assumed   []string // of pods, as far as the input tells of them
+	Policies  []string       // the flags that depart from Argo Rollouts
+	Assumed   []string       // of pods, as far as the input tells of them
+	Recording *sim.Recording // nil unless it was asked for
 }
 
 func (s ArgoSimulation) end() *argosim.Step { return &s.Result.Steps[len(s.Result.Steps)-1] }

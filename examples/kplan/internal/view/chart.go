@@ -34,6 +34,13 @@ func (s Simulation) Chart() *chart.Chart {
 		{Name: fmt.Sprintf("at most %d wanted", b.MaxTotal()), Value: float64(b.MaxTotal())},
 		{Name: fmt.Sprintf("at least %d available", b.MinAvailable()), Value: float64(b.MinAvailable())},
 	}
+	for _, zone := range zonesOf(s.Result) {
+		series := chart.Series{Name: "in " + zone}
+		for _, step := range steps {
+			series.Add(step.Time, float64(step.Zones[zone]))
+		}
+		c.Zones = append(c.Zones, series)
+	}
 	return c
 }
 

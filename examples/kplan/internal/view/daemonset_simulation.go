@@ -15,9 +15,10 @@ type DaemonSimulation struct {
 	Namespace string
 	Name      string
 	Result    sim.DaemonSetResult
-	Policies  []string // the flags that depart from Kubernetes
-	Assumed   []string // of pods, as far as the input tells of them
-	Advanced  bool     // it is one of OpenKruise
+	Policies  []string       // the flags that depart from Kubernetes
+	Assumed   []string       // of pods, as far as the input tells of them
+	Recording *sim.Recording // nil unless it was asked for
+	Advanced  bool           // it is one of OpenKruise
 }
 
 func (s DaemonSimulation) end() *sim.DaemonSetStep { return &s.Result.Steps[len(s.Result.Steps)-1] }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
+	"github.com/kplan-go/kplan/internal/sim"
 	"github.com/kplan-go/kplan/replicaset"
 )
 
@@ -17,8 +18,9 @@ type ReplicaSimulation struct {
 	Wanted                int32
 	Steps                 []ReplicaStep // at least one: the last is the end
 	Done                  bool
-	Policies              []string // the flags that depart from Kubernetes
-	Assumed               []string // of nodes and pods, as far as the input tells of them
+	Policies              []string       // the flags that depart from Kubernetes
+	Assumed               []string       // of nodes and pods, as far as the input tells of them
+	Recording             *sim.Recording // nil unless it was asked for
 }
 
 // A ReplicaStep is a pass that wrote something, or the end. Its counts are those after it.

@@ -21,8 +21,9 @@ type RolloutSimulation struct {
 	Replicas  int32
 	Budget    rollout.Budget // of the Deployment; only the style Partition keeps within it
 	Result    sim.RolloutResult
-	Policies  []string // the flags that depart from OpenKruise
-	Assumed   []string // of pods, as far as the input tells of them
+	Policies  []string       // the flags that depart from OpenKruise
+	Assumed   []string       // of pods, as far as the input tells of them
+	Recording *sim.Recording // nil unless it was asked for
 }
 
 func (s RolloutSimulation) end() *sim.RolloutStep { return &s.Result.Steps[len(s.Result.Steps)-1] }

@@ -18,8 +18,9 @@ type Simulation struct {
 	Name      string
 	Images    map[string]string // of the containers, by ReplicaSet
 	Result    sim.Result
-	Policies  []string // the flags that depart from Kubernetes
-	Assumed   []string // of nodes and pods, as far as the input tells of them
+	Policies  []string       // the flags that depart from Kubernetes
+	Assumed   []string       // of nodes and pods, as far as the input tells of them
+	Recording *sim.Recording // nil unless it was asked for
 }
 
 // How a simulation ends, in the colour of what it means.

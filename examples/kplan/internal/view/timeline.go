@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package view
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/kplan-go/kplan/daemonset"
+	"github.com/kplan-go/kplan/deploy"
+	"github.com/kplan-go/kplan/examples/kplan/internal/chart"
+	"github.com/kplan-go/kplan/examples/kplan/internal/timeline"
+)
+
+// end gives a timeline its end, and what holds for all of it.
+func end(t *timeline.Timeline, unfinished string, policies []string, whose string, assumed []string) *timeline.Timeline {
+	if unfinished == "" {
+		t.Done, t.Verdict = true, fmt.Sprintf("%s after %s", complete.Text, clock(t.Steps[len(t.Steps)-1].At))
+	} else {
+		t.Verdict = notComplete.Text + ": " + unfinished
+	}
+	if len(policies) > 0 {
+		t.Facts = append(t.Facts, fmt.Sprintf("With %s, unlike %s", strings.Join(policies, " "), whose))
+	}
+	for _, text := range assumed {
+		t.Facts = append(t.Facts, "Assumed: "+text)
+	}
+	return t
+}
+
+// eventsOf are lines of what happens, and why.
+func eventsOf(lines [][]string) (list []timeline.Event) {
+	for _, line := range lines {
+		list = append(list, timeline.Event{What: line[0], Why: line[1]})
+	}
+	return list
+}
+
+// help says what a hold means, and what ends it.
+func help(a Advice) string {
+	if a.Stuck {
+		return a.Means + " It does not end by itself. " + a.Ends
+	}
+	return a.Means + " What ends it: " + a.Ends
+}
+
+// Timeline returns the rollout for other tools.
+func (s Simulation) Timeline() *timeline.Timeline {
+	b := s.Result.Bounds
+	t := &timeline.Timeline{
+		Kind: deploy.Kind, Namespace: s.Namespace, Name: s.Name, Chart: s.Chart(), Recording: s.Recording, Labels: map[string]string{},
+		Facts: []string{fmt.Sprintf("%s, at most %d wanted, at least %d available", plural(b.Replicas, "replica"), b.MaxTotal(), b.MinAvailable())},
+	}
+	columns, zones := s.columns(), zonesOf(s.Result)
+	for _, c := range columns {
+		t.Columns = append(t.Columns, timeline.Column{Name: c.label, Ready: true})
+		t.Labels[c.name] = c.label
+		t.Facts = append(t.Facts, fmt.Sprintf("%s is %s: %s", c.label, c.name, s.Images[c.name]))
+	}
+	t.Columns = append(t.Columns, timeline.Column{Name: "total"}, timeline.Column{Name: "available"})
+	if len(zones) > 0 {
+		t.Columns = append(t.Columns, timeline.Column{Name: "zones " + strings.Join(zones, "/")}, timeline.Column{Name: "skew"})
+	}
+	label := func(name string) string {
+		if l, ok := t.Labels[name]; ok {
+			return l
+		}
+		return name
+	}
+	for i, step := range s.Result.Steps {
+		events := eventsOf(s.lines(i, label))
+		if len(step.Actions) == 0 {
+			for j, h := range step.Holds {
+				if j < len(events) && !s.Result.Done {
+					events[j].More = help(deployments.advice(h.Reason))
+				}
+			}
+		}
+		cells := append(sizes(step, columns), fmt.Sprint(step.Total), fmt.Sprint(step.Available))
+		if len(zones) > 0 {
+			cells = append(cells, spreadText(&step, zones), fmt.Sprint(step.Skew()))
+		}
+		t.Steps = append(t.Steps, timeline.Step{At: step.Time, Cells: cells, Events: events})
+	}
+	return end(t, s.Unfinished(), s.Policies, "Kubernetes", s.Assumed)
+}
+
+// Timeline returns the update for other tools.
+func (s DaemonSimulation) Timeline() *timeline.Timeline {
+	p := DaemonPlan{}
+	p.Snapshot.DaemonSet, p.Snapshot.Nodes, p.Plan.Budget = s.Result.Cluster.DaemonSet, s.Result.Cluster.Nodes, s.end().Budget
+	t := &timeline.Timeline{
+		Kind: daemonset.Kind, Namespace: s.Namespace, Name: s.Name, Chart: s.Chart(), Recording: s.Recording, Facts: []string{p.bounds()},
+		Columns: []timeline.Column{{Name: "old"}, {Name: "new"}, {Name: "available"}},
+	}
+	for i := range s.Result.Steps {
+		step := &s.Result.Steps[i]
+		events := eventsOf(s.lines(step, i == len(s.Result.Steps)-1))
+		if p.Plan.Holds = step.Holds; len(step.Actions) == 0 && !s.Result.Done {
+			for j, h := range p.foldedHolds() {
+				events[j].More = help(daemonSets.advice(h.Reason))
+			}
+		}
+		cells := []string{fmt.Sprint(step.Pods - step.Updated), fmt.Sprint(step.Updated), fmt.Sprint(step.Status.NumberAvailable)}
+		t.Steps = append(t.Steps, timeline.Step{At: step.Time, Cells: cells, Events: events})
+	}
+	return end(t, s.Unfinished(), s.Policies, "Kubernetes", s.Assumed)
+}
+
+// Timeline returns the steps for other tools.
+func (s ReplicaSimulation) Timeline() *timeline.Timeline {
+	t := &timeline.Timeline{
+		Kind: s.Kind, Namespace: s.Namespace, Name: s.Name, Chart: s.Chart(), Recording: s.Recording,
+		Facts: []string{plural(s.Wanted, "replica")}, Columns: []timeline.Column{{Name: "pods"}, {Name: "ready"}, {Name: "available"}},
+	}
+	for i := range s.Steps {
+		step := &s.Steps[i]
+		cells := []string{fmt.Sprint(step.Pods), fmt.Sprint(step.Ready), fmt.Sprint(step.Available)}
+		t.Steps = append(t.Steps, timeline.Step{At: step.Time, Cells: cells, Events: eventsOf(s.lines(step, i == len(s.Steps)-1))})
+	}
+	return end(t, s.Unfinished(), s.Policies, "Kubernetes", s.Assumed)
+}
+
+// Timeline returns the release for other tools.
+func (s RolloutSimulation) Timeline() *timeline.Timeline {
+	r := &s.Rollout
+	name, _ := s.serving(s.end())
+	t := &timeline.Timeline{
+		Kind: "Rollout", Namespace: s.Namespace, Name: r.Name, Chart: s.Chart(), Recording: s.Recording,
+		Facts:   []string{fmt.Sprintf("of %s %s, style %s, %s", r.WorkloadRef.Kind, r.WorkloadRef.Name, r.Style(), plural(s.Replicas, "replica"))},
+		Columns: []timeline.Column{{Name: "new", Ready: true}, {Name: "old", Ready: true}, {Name: "total"}, {Name: name}},
+	}
+	traffic := s.end().Traffic >= 0
+	for _, step := range s.shown() {
+		_, serving := s.serving(&step)
+		state := string(step.Phase)
+		if step.Step > 0 {
+			state = fmt.Sprintf("step %d: %s", step.Step, step.State)
+		}
+		t.Steps = append(t.Steps, released(step.Time, [4]int32{step.NewReady, step.New, step.OldReady, step.Old}, serving, step.Traffic, traffic, timeline.Event{What: state}))
+	}
+	if traffic {
+		t.Columns = append(t.Columns, timeline.Column{Name: "traffic"})
+	}
+	return end(t, s.Unfinished(), s.Policies, "OpenKruise", s.Assumed)
+}
+
+// Timeline returns the update for other tools.
+func (s ArgoSimulation) Timeline() *timeline.Timeline {
+	t := &timeline.Timeline{
+		Kind: "Rollout", Namespace: s.Namespace, Name: s.Rollout.Name, Chart: s.Chart(), Recording: s.Recording, Facts: []string{argoStyle(&s.Rollout)},
+		Columns: []timeline.Column{{Name: "new", Ready: true}, {Name: "old", Ready: true}, {Name: "total"}, {Name: "available"}},
+	}
+	traffic := s.end().Traffic >= 0
+	for _, step := range s.shown() {
+		event := timeline.Event{What: argoState(&step)}
+		if doing := s.doing(&step); doing != "-" {
+			event = timeline.Event{What: "step " + doing, Why: event.What}
+		}
+		t.Steps = append(t.Steps, released(step.Time, [4]int32{step.NewReady, step.New, step.OldReady, step.Old}, step.NewReady+step.OldReady, step.Traffic, traffic, event))
+	}
+	if traffic {
+		t.Columns = append(t.Columns, timeline.Column{Name: "traffic"})
+	}
+	return end(t, s.Unfinished(), s.Policies, "Argo Rollouts", s.Assumed)
+}
+
+// released returns a step of a Rollout: new and old pods, ready and wanted.
+func released(at time.Duration, pods [4]int32, serving, percent int32, traffic bool, e timeline.Event) timeline.Step {
+	cells := []string{
+		fmt.Sprintf("%d/%d", pods[0], pods[1]), fmt.Sprintf("%d/%d", pods[2], pods[3]), fmt.Sprint(pods[1] + pods[3]), fmt.Sprint(serving),
+	}
+	if traffic {
+		cells = append(cells, fmt.Sprintf("%d%%", percent))
+	}
+	return timeline.Step{At: at, Cells: cells, Events: []timeline.Event{e}}
+}
+
+// Chart returns the steps as a picture.
+func (s ReplicaSimulation) Chart() *chart.Chart {
+	c := &chart.Chart{Title: s.Kind + " " + s.Name, End: s.Steps[len(s.Steps)-1].Time}
+	ready, available := chart.Series{Name: "ready", Stacked: true}, chart.Series{Name: "available"}
+	for _, step := range s.Steps {
+		ready.Add(step.Time, float64(step.Ready))
+		available.Add(step.Time, float64(step.Available))
+	}
+	c.Pods = []chart.Series{ready, available}
+	c.Bounds = []chart.Bound{{Name: fmt.Sprintf("%d wanted", s.Wanted), Value: float64(s.Wanted)}}
+	return c
+}
