@@ -85,23 +85,6 @@ func (c *Chart) SVG(w io.Writer) error {
 	return err
 }
 
-// HTML writes the picture as a page that needs nothing else.
-func (c *Chart) HTML(w io.Writer) error {
-	var svg strings.Builder
-	if err := c.SVG(&svg); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(w, `<!DOCTYPE html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>%s</title>
-<style>:root { color-scheme: light dark } svg { max-width: 100%%; height: auto }</style></head>
-<body>
-%s</body>
-</html>
-`, escape(c.Title), svg.String())
-	return err
-}
-
 // begin writes the head of a picture.
 func (p *picture) begin(height float64, size string) {
 	p.put(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s"%s role="img">`, number(pictureWidth), number(height), size)

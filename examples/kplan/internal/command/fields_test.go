@@ -207,11 +207,15 @@ func (f *fieldTest) group(t *testing.T, objects []any, i int, fields []field) {
 		f.run(t, text, "order", fields)
 		return
 	}
-	svg, html := filepath.Join(f.dir, "svg"), filepath.Join(f.dir, "html")
-	for _, command := range append([]string{"simulate --time-limit 1m --svg " + svg + " --html " + html, "plan -o json", "explain -o json", "order -o json", "history -o json"}, textCommands[1:]...) {
+	files, draw := []string{}, "simulate --time-limit 1m --scrape-every 1h"
+	for _, format := range []string{"svg", "html", "trace", "metrics", "mermaid"} {
+		files = append(files, filepath.Join(f.dir, format))
+		draw += " --" + format + " " + filepath.Join(f.dir, format)
+	}
+	for _, command := range append([]string{draw, "plan -o json", "explain -o json", "order -o json", "history -o json"}, textCommands[1:]...) {
 		f.run(t, text, command, fields)
 	}
-	for _, file := range []string{svg, html} {
+	for _, file := range files {
 		if picture, err := os.ReadFile(file); err == nil {
 			requireText(t, strings.ReplaceAll(string(picture), "\t", " "), fields)
 			require.NoError(t, os.Remove(file))

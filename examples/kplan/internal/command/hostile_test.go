@@ -45,6 +45,12 @@ var textCommands = []string{
 	"plan", "explain", "simulate --never-ready --time-limit 10m", "simulate --try maxSurge=1", "history", "history --full", "history --revision 1", "undo", "order --count 1", "explain -o yaml", "plan -o name",
 }
 
+// formatCommands write it for other tools, in files that text alone may be in.
+var formatCommands = []string{
+	"simulate -o csv --never-ready --time-limit 10m", "simulate --trace - --time-limit 10m", "simulate --metrics - --scrape-every 1h --time-limit 10m",
+	"simulate --mermaid - --time-limit 10m", "simulate --html - --time-limit 10m", "simulate --svg - --time-limit 10m",
+}
+
 // runText runs a command on objects and looks at what it writes.
 func runText(t *testing.T, command string, objects []any, what ...any) (stdout, stderr string) {
 	t.Helper()
@@ -149,7 +155,7 @@ func requireAll(t *testing.T, objects []any, leaves []leaf, escaped *int) {
 	path := leaves[0].path
 	stdout, stderr := runText(t, "plan", objects, path)
 	refused := stdout == ""
-	commands := textCommands
+	commands := slices.Concat(textCommands, formatCommands)
 	if refused || strings.Contains(path, "(key ") {
 		commands = []string{"history --revision 1", "order"} // which look at less
 	}
@@ -224,7 +230,7 @@ func TestFullDisk(t *testing.T) {
 		t.Skip("the system has no /dev/full")
 	}
 	defer full.Close()
-	for _, command := range append([]string{"plan -o json", "history -o json", "--help", "--version", "completion bash"}, textCommands...) {
+	for _, command := range append([]string{"plan -o json", "history -o json", "--help", "--version", "completion bash"}, slices.Concat(textCommands, formatCommands)...) {
 		args := append([]string{"kplan"}, strings.Fields(command)...)
 		if !strings.HasPrefix(command, "-") && !strings.HasPrefix(command, "completion") {
 			args = append(args, "-f", data+"live/history.yaml")

@@ -3,52 +3,127 @@
 package command
 
 import (
+	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/kplan-go/kplan/examples/kplan/internal/chart"
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
+	"github.com/kplan-go/kplan/examples/kplan/internal/timeline"
 )
 
-// A picture is the flags that ask for one.
+// A picture is the flags that ask for files which other tools open.
 type picture struct {
-	svg, html string
+	svg, html, trace, metrics, mermaid string
+	every                              delay
 }
 
 func (p *picture) addFlags(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&p.svg, "svg", "", "also draw the rollout to this file")
-	f.StringVar(&p.html, "html", "", "also draw the rollout to this file, as a page")
-	_ = c.MarkFlagFilename("svg", "svg")   // fails only for a flag that is not there
-	_ = c.MarkFlagFilename("html", "html") // likewise
+	for _, o := range []struct {
+		file              *string
+		name, text, endOf string
+	}{
+		{&p.svg, "svg", "also draw the rollout to this file", "svg"},
+		{&p.html, "html", "also write a page with chart, steps and reasons to this file", "html"},
+		{&p.trace, "trace", "also write a trace for ui.perfetto.dev to this file", "json"},
+		{&p.metrics, "metrics", "also write OpenMetrics, as kube-state-metrics does, to this file", "txt"},
+		{&p.mermaid, "mermaid", "also write a diagram for Markdown to this file", "md"},
+	} {
+		f.StringVar(o.file, o.name, "", o.text)
+		_ = c.MarkFlagFilename(o.name, o.endOf) // fails only for a flag that is not there
+	}
+	p.every = delay(30 * time.Second)
+	f.Var(&p.every, "scrape-every", "time between two samples of --metrics")
+}
+
+// wanted reports whether any file is to be written.
+func (p *picture) wanted() bool {
+	return p.svg+p.html+p.trace+p.metrics+p.mermaid != ""
+}
+
+// afterEnd is how long metrics go on after a rollout: alerts wait before they fire.
+const afterEnd = 30 * time.Minute
+
+// timelines returns what is simulated for other tools.
+func timelines(outcomes []outcome) (list []*timeline.Timeline, err error) {
+	for _, o := range outcomes {
+		result, ok := o.result.(interface{ Timeline() *timeline.Timeline })
+		if !ok {
+			return nil, errors.New("this format shows steps, which --start and --try do not have")
+		}
+		list = append(list, result.Timeline())
+	}
+	return list, nil
+}
+
+// toStdout reports whether one of the files is standard output, which it then has for itself.
+func (p *picture) toStdout() (bool, error) {
+	n := 0
+	for _, file := range []string{p.svg, p.html, p.trace, p.metrics, p.mermaid} {
+		if file == "-" {
+			n++
+		}
+	}
+	if n > 1 {
+		return true, errors.New("only one of --svg, --html, --trace, --metrics and --mermaid can be written to standard output")
+	}
+	return n > 0, nil
 }
 
 // draw writes the files that the user asks for.
-func (p *picture) draw(outcomes []outcome) error {
-	if p.svg == "" && p.html == "" {
+func (p *picture) draw(c *cobra.Command, outcomes []outcome) error {
+	if !p.wanted() {
 		return nil
 	}
-	if len(outcomes) != 1 {
-		return errors.New("--svg and --html draw one rollout, and there are several")
+	list, err := timelines(outcomes)
+	if err != nil {
+		return err
 	}
-	drawable, ok := outcomes[0].result.(interface{ Chart() *chart.Chart })
-	if !ok {
-		return errors.New("--svg and --html draw steps, which --start and --try do not show")
+	if len(list) != 1 && p.svg != "" {
+		return errors.New("--svg draws one rollout, and there are several")
 	}
-	c := drawable.Chart()
-	return errors.Join(writeFile(p.svg, c.SVG), writeFile(p.html, c.HTML))
+	if p.every == 0 {
+		return errors.New("--scrape-every must not be zero")
+	}
+	scrape := timeline.Scrape{Every: time.Duration(p.every), After: afterEnd}
+	for _, file := range []struct {
+		name  string
+		write func(io.Writer) error
+	}{
+		{p.svg, func(w io.Writer) error { return list[0].Picture().SVG(w) }},
+		{p.html, func(w io.Writer) error { return timeline.Page(w, list) }},
+		{p.trace, func(w io.Writer) error { return timeline.Trace(w, list) }},
+		{p.metrics, func(w io.Writer) error { return timeline.Metrics(w, list, scrape) }},
+		{p.mermaid, func(w io.Writer) error { return timeline.Mermaid(w, list) }},
+	} {
+		if err := writeFile(c, file.name, file.write); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// writeFile writes a file, if it has a name.
-func writeFile(name string, write func(io.Writer) error) error {
-	if name == "" {
+// writeFile writes a file, if it has a name, or standard output.
+func writeFile(c *cobra.Command, name string, write func(io.Writer) error) error {
+	switch name {
+	case "":
 		return nil
+	case "-":
+		w := terminal.NewWriter(c.OutOrStdout())
+		return errors.Join(write(w.Trusted()), w.Err()) // what it writes is escaped already
 	}
 	f, err := os.Create(name)
 	if err != nil {
 		return err
 	}
-	return errors.Join(write(f), f.Close())
+	out := bufio.NewWriter(f)
+	if err := errors.Join(write(out), out.Flush(), f.Close()); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
 }

@@ -78,6 +78,11 @@ are seconds from the start. All others also have a kind, DaemonSets a budget ins
 bounds, which Rollouts have if they release by partition, and ReplicaSets by themselves
 wanted. Several objects are the items of one.
 
+With -o csv each step is a row for a spreadsheet. --trace, --metrics, --mermaid, --svg and
+--html write files for other tools; the name - is standard output, which then holds
+nothing else. Metrics have the names of kube-state-metrics, samples --scrape-every so
+often, and go on for half an hour, since alerts wait; they begin at the present.
+
 With --try several strategies are compared instead, and with --start also many runs
 of each, whose pods take random times to start: the most pods wanted, the fewest
 available, and the time that half and nine in ten of the rollouts take. Between and
@@ -120,6 +125,11 @@ kplan simulate deployment/web -n shop
 kubectl get deployment,replicaset,pod -o yaml | kplan simulate -f -
 kplan simulate rollout/web -n shop
 
+# What would the alerts say? Mark the pull request with a diagram
+kplan simulate --from old.yaml -f new.yaml --never-ready --metrics metrics.txt
+promtool tsdb create-blocks-from openmetrics metrics.txt data
+kplan simulate --from old.yaml -f new.yaml --mermaid - >> comment.md
+
 # How many pods run at once?
 kplan simulate --from old.yaml -f new.yaml -o json | jq '[.steps[].total] | max'`),
 		Args: s.checkArgs,
@@ -133,6 +143,7 @@ kplan simulate --from old.yaml -f new.yaml -o json | jq '[.steps[].total] | max'
 	s.pace.addFlags(c, "pods of the new template never become ready")
 	s.comparison.addFlags(c)
 	s.picture.addFlags(c)
+	s.output.addCSV(c)
 	s.approveAfter = delay(5 * time.Minute)
 	c.Flags().Var(&s.approveAfter, "approve-after", "time until a person confirms a step of a Rollout")
 	s.analysis.addFlags(c.Flags())
@@ -158,18 +169,15 @@ func (s *simulation) execute(c *cobra.Command) error {
 	if latest := later(from.Latest, set.Latest); s.cluster != nil || !latest.IsZero() {
 		s.now = instant{s.present(c, latest)}
 	}
+	s.records = s.picture.wanted()
 	outcomes, err := s.outcomes(c, set, from)
 	if err != nil {
 		return err
 	}
-	var documents []document
-	for _, o := range outcomes {
-		documents = append(documents, o.result)
-	}
-	if err := write(c, s.output, documents); err != nil {
+	if err := s.show(c, outcomes); err != nil {
 		return err
 	}
-	if err := s.draw(outcomes); err != nil {
+	if err := s.draw(c, outcomes); err != nil {
 		return err
 	}
 	return unfinished(outcomes)
@@ -317,7 +325,7 @@ func (s *simulation) simulate(w, old *manifest.Workload) (view.Simulation, error
 	}
 	return view.Simulation{
 		Namespace: w.Deployment.Namespace, Name: w.Deployment.Name, Images: imagesOf(&result.Cluster, w, old), Result: result,
-		Policies: s.departures(), Assumed: append(assumed, w.Bites(result.Bounds, running(seenOf(w, old).Pods))...),
+		Policies: s.departures(), Assumed: append(assumed, w.Bites(result.Bounds, running(seenOf(w, old).Pods))...), Recording: config.Kubelet.Recording,
 	}, nil
 }
 

@@ -282,8 +282,8 @@ func TestPicture(t *testing.T) {
 		want string
 	}{
 		{append(echoserver, "--svg", filepath.Join(dir, "no", "where")), "no such file or directory"},
-		{append(echoserver, "--svg", svg, "--try", "maxSurge=1"), "--svg and --html draw steps"},
-		{append(echoserver, "--svg", svg, "-f", data+"storefront-v1.yaml"), "--svg and --html draw one rollout"},
+		{append(echoserver, "--svg", svg, "--try", "maxSurge=1"), "this format shows steps"},
+		{append(echoserver, "--svg", svg, "-f", data+"storefront-v1.yaml"), "--svg draws one rollout"},
 	} {
 		code, _, stderr := run(nil, tt.args...)
 		require.Equal(t, exitFailure, code)

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package command
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kplan-go/kplan/examples/kplan/internal/terminal"
+	"github.com/kplan-go/kplan/examples/kplan/internal/timeline"
+)
+
+// csvFormat is the format of a simulation alone: its steps as a table for spreadsheets.
+const csvFormat = outputFormat("csv")
+
+// A stepFormat is an output format, or csvFormat.
+type stepFormat struct{ *outputFormat }
+
+// addCSV makes the flag of a command take it as well.
+func (o *outputFormat) addCSV(c *cobra.Command) {
+	f := c.Flags().Lookup("output")
+	f.Value, f.Usage = stepFormat{o}, f.Usage+"; also csv"
+}
+
+// Set accepts the formats.
+func (f stepFormat) Set(s string) error {
+	if s == string(csvFormat) {
+		*f.outputFormat = csvFormat
+		return nil
+	}
+	return f.outputFormat.Set(s)
+}
+
+// show writes what was simulated to standard output, unless one of the files is that.
+func (s *simulation) show(c *cobra.Command, outcomes []outcome) error {
+	alone, err := s.toStdout()
+	switch {
+	case err != nil || alone:
+		return err
+	case s.output != csvFormat:
+		var documents []document
+		for _, o := range outcomes {
+			documents = append(documents, o.result)
+		}
+		return write(c, s.output, documents)
+	}
+	list, err := timelines(outcomes)
+	if err != nil {
+		return err
+	}
+	w := terminal.NewWriter(c.OutOrStdout())
+	return errors.Join(timeline.CSV(w.Trusted(), list), w.Err()) // it escapes itself
+}
