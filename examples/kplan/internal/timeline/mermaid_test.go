@@ -34,7 +34,7 @@ gantt
 	}
 	long := example("web")
 	for range 100 {
-		long.Steps = append(long.Steps, Step{time.Hour, nil, []Event{{What: "x"}}})
+		long.Steps = append(long.Steps, Step{time.Hour, nil, []Occurrence{{What: "x"}}})
 	}
 	text = written(t, func(b *strings.Builder) error { return Mermaid(b, []*Timeline{long}) })
 	require.Contains(t, text, "    and 45 more :milestone,")

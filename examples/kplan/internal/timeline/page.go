@@ -95,9 +95,9 @@ func symbol(e chart.Entry) string {
 	case "area":
 		return fmt.Sprintf(`<svg viewBox="0 0 20 12" aria-hidden="true"><rect class="area" x="1" y="1" width="18" height="10" fill="%s" stroke="%[1]s"/></svg>`, e.Color)
 	case "bound":
-		return `<svg viewBox="0 0 20 12" aria-hidden="true"><path class="bound" d="M0 6h20"/></svg>`
+		return `<svg viewBox="0 0 20 12" aria-hidden="true"><line class="bound" x1="0" y1="6" x2="20" y2="6"/></svg>`
 	}
-	return fmt.Sprintf(`<svg viewBox="0 0 20 12" aria-hidden="true"><path class="line" stroke="%s" d="M0 6h20"/></svg>`, e.Color)
+	return fmt.Sprintf(`<svg viewBox="0 0 20 12" aria-hidden="true"><line class="line" stroke="%s" x1="0" y1="6" x2="20" y2="6"/></svg>`, e.Color)
 }
 
 // table writes all steps, for those who read, and for those who have no scripts.

@@ -15,12 +15,12 @@ import (
 )
 
 // stranger is what somebody may put into a name: it ends strings, rows, blocks and comments.
-const stranger = "=cmd|' /C calc'!A0\n```\n</script><img src=x onerror=alert(1)>\"} 1\\\",\u202e;#%%:, ]]>&amp;\x00\x1b[31m\xff"
+const stranger = "=cmd|' /C calc'!a\n```\n</script><img src=x onerror=alert(1)>\"} 1\\\",\u202e;#%%:, ]]>&amp;\x00\x1b[31m\xff"
 
 // TestStranger: each format holds the text of a stranger as one text.
 func TestStranger(t *testing.T) {
 	line := example(stranger)
-	line.Steps[0].Events = append(line.Steps[0].Events, Event{stranger, stranger, stranger})
+	line.Steps[0].Events = append(line.Steps[0].Events, Occurrence{stranger, stranger, stranger})
 	line.Columns[2].Name, line.Verdict, line.Chart.Pods[0].Name = stranger, stranger, stranger
 	list := []*Timeline{line}
 	text := written(t, func(b *strings.Builder) error { return Trace(b, list) })

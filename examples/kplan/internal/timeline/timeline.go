@@ -38,11 +38,11 @@ type Column struct {
 type Step struct {
 	At     time.Duration
 	Cells  []string // one for each column
-	Events []Event
+	Events []Occurrence
 }
 
-// An Event is something that a step does, or that it waits for.
-type Event struct {
+// An Occurrence is something that a step does, or that it waits for.
+type Occurrence struct {
 	What, Why string
 	More      string // what a wait means, and what ends it
 }
@@ -75,7 +75,7 @@ func (t *Timeline) label(set string) string {
 type instant struct {
 	first, last int // steps, from 0
 	at, until   time.Duration
-	events      []Event
+	events      []Occurrence
 }
 
 // name says which steps of the table it is.
@@ -115,7 +115,7 @@ func (t *Timeline) Picture() *chart.Chart {
 }
 
 // String writes the event in a line, escaped.
-func (e Event) String() string {
+func (e Occurrence) String() string {
 	if e.Why == "" {
 		return terminal.Escape(e.What)
 	}

@@ -28,10 +28,10 @@ func example(name string) *Timeline {
 		Kind: "Deployment", Namespace: "shop", Name: name, Done: true, Verdict: "Complete after 1m", Facts: []string{"1 replica"},
 		Columns: []Column{{Name: "rev 1", Ready: true}, {Name: "rev 2", Ready: true}, {Name: "total"}},
 		Steps: []Step{
-			{0, []string{"1/1", "-", "2"}, []Event{{What: "rev 2: create with 1", Why: "the template is new"}}},
-			{0, []string{"1/1", "0/1", "2"}, []Event{{What: "deployment: rev 2"}}},
-			{10 * time.Second, []string{"0/0", "1/1", "1"}, []Event{{What: "rev 1: 1 -> 0", Why: "enough are available"}}},
-			{time.Minute, []string{"0/0", "1/1", "1"}, []Event{{What: "complete", Why: "all pods are new"}}},
+			{0, []string{"1/1", "-", "2"}, []Occurrence{{What: "rev 2: create with 1", Why: "the template is new"}}},
+			{0, []string{"1/1", "0/1", "2"}, []Occurrence{{What: "deployment: rev 2"}}},
+			{10 * time.Second, []string{"0/0", "1/1", "1"}, []Occurrence{{What: "rev 1: 1 -> 0", Why: "enough are available"}}},
+			{time.Minute, []string{"0/0", "1/1", "1"}, []Occurrence{{What: "complete", Why: "all pods are new"}}},
 		},
 		Labels: map[string]string{name + "-old": "rev 1"},
 	}

@@ -30,9 +30,9 @@ func end(t *timeline.Timeline, unfinished string, policies []string, whose strin
 }
 
 // eventsOf are lines of what happens, and why.
-func eventsOf(lines [][]string) (list []timeline.Event) {
+func eventsOf(lines [][]string) (list []timeline.Occurrence) {
 	for _, line := range lines {
-		list = append(list, timeline.Event{What: line[0], Why: line[1]})
+		list = append(list, timeline.Occurrence{What: line[0], Why: line[1]})
 	}
 	return list
 }
@@ -138,7 +138,7 @@ func (s RolloutSimulation) Timeline() *timeline.Timeline {
 		if step.Step > 0 {
 			state = fmt.Sprintf("step %d: %s", step.Step, step.State)
 		}
-		t.Steps = append(t.Steps, released(step.Time, [4]int32{step.NewReady, step.New, step.OldReady, step.Old}, serving, step.Traffic, traffic, timeline.Event{What: state}))
+		t.Steps = append(t.Steps, released(step.Time, [4]int32{step.NewReady, step.New, step.OldReady, step.Old}, serving, step.Traffic, traffic, timeline.Occurrence{What: state}))
 	}
 	if traffic {
 		t.Columns = append(t.Columns, timeline.Column{Name: "traffic"})
@@ -154,9 +154,9 @@ func (s ArgoSimulation) Timeline() *timeline.Timeline {
 	}
 	traffic := s.end().Traffic >= 0
 	for _, step := range s.shown() {
-		event := timeline.Event{What: argoState(&step)}
+		event := timeline.Occurrence{What: argoState(&step)}
 		if doing := s.doing(&step); doing != "-" {
-			event = timeline.Event{What: "step " + doing, Why: event.What}
+			event = timeline.Occurrence{What: "step " + doing, Why: event.What}
 		}
 		t.Steps = append(t.Steps, released(step.Time, [4]int32{step.NewReady, step.New, step.OldReady, step.Old}, step.NewReady+step.OldReady, step.Traffic, traffic, event))
 	}
@@ -167,14 +167,14 @@ func (s ArgoSimulation) Timeline() *timeline.Timeline {
 }
 
 // released returns a step of a Rollout: new and old pods, ready and wanted.
-func released(at time.Duration, pods [4]int32, serving, percent int32, traffic bool, e timeline.Event) timeline.Step {
+func released(at time.Duration, pods [4]int32, serving, percent int32, traffic bool, e timeline.Occurrence) timeline.Step {
 	cells := []string{
 		fmt.Sprintf("%d/%d", pods[0], pods[1]), fmt.Sprintf("%d/%d", pods[2], pods[3]), fmt.Sprint(pods[1] + pods[3]), fmt.Sprint(serving),
 	}
 	if traffic {
 		cells = append(cells, fmt.Sprintf("%d%%", percent))
 	}
-	return timeline.Step{At: at, Cells: cells, Events: []timeline.Event{e}}
+	return timeline.Step{At: at, Cells: cells, Events: []timeline.Occurrence{e}}
 }
 
 // Chart returns the steps as a picture.
