@@ -28,11 +28,11 @@ func (p *picture) addFlags(c *cobra.Command) {
 		file              *string
 		name, text, endOf string
 	}{
-		{&p.svg, "svg", "also draw the rollout to this file", "svg"},
-		{&p.html, "html", "also write a page with chart, steps and reasons to this file", "html"},
-		{&p.trace, "trace", "also write a trace for ui.perfetto.dev to this file", "json"},
-		{&p.metrics, "metrics", "also write OpenMetrics, as kube-state-metrics does, to this file", "txt"},
-		{&p.mermaid, "mermaid", "also write a diagram for Markdown to this file", "md"},
+		{&p.svg, "svg", "also draw the rollout to this `FILE`", "svg"},
+		{&p.html, "html", "also write a page with chart, steps and reasons to this `FILE`", "html"},
+		{&p.trace, "trace", "also write a trace for ui.perfetto.dev to this `FILE`", "json"},
+		{&p.metrics, "metrics", "also write metrics, as kube-state-metrics does, to this `FILE`", "txt"},
+		{&p.mermaid, "mermaid", "also write a diagram for Markdown to this `FILE`", "md"},
 	} {
 		f.StringVar(o.file, o.name, "", o.text)
 		_ = c.MarkFlagFilename(o.name, o.endOf) // fails only for a flag that is not there

@@ -138,7 +138,7 @@ func (s RolloutSimulation) Timeline() *timeline.Timeline {
 		if step.Step > 0 {
 			state = fmt.Sprintf("step %d: %s", step.Step, step.State)
 		}
-		t.Steps = append(t.Steps, released(step.Time, [4]int32{step.NewReady, step.New, step.OldReady, step.Old}, serving, step.Traffic, traffic, timeline.Occurrence{What: state}))
+		t.Steps = append(t.Steps, stepOfRollout(step.Time, [4]int32{step.NewReady, step.New, step.OldReady, step.Old}, serving, step.Traffic, traffic, timeline.Occurrence{What: state}))
 	}
 	if traffic {
 		t.Columns = append(t.Columns, timeline.Column{Name: "traffic"})
@@ -158,7 +158,7 @@ func (s ArgoSimulation) Timeline() *timeline.Timeline {
 		if doing := s.doing(&step); doing != "-" {
 			event = timeline.Occurrence{What: "step " + doing, Why: event.What}
 		}
-		t.Steps = append(t.Steps, released(step.Time, [4]int32{step.NewReady, step.New, step.OldReady, step.Old}, step.NewReady+step.OldReady, step.Traffic, traffic, event))
+		t.Steps = append(t.Steps, stepOfRollout(step.Time, [4]int32{step.NewReady, step.New, step.OldReady, step.Old}, step.NewReady+step.OldReady, step.Traffic, traffic, event))
 	}
 	if traffic {
 		t.Columns = append(t.Columns, timeline.Column{Name: "traffic"})
@@ -166,8 +166,8 @@ func (s ArgoSimulation) Timeline() *timeline.Timeline {
 	return end(t, s.Unfinished(), s.Policies, "Argo Rollouts", s.Assumed)
 }
 
-// released returns a step of a Rollout: new and old pods, ready and wanted.
-func released(at time.Duration, pods [4]int32, serving, percent int32, traffic bool, e timeline.Occurrence) timeline.Step {
+// stepOfRollout returns a step of a Rollout: new and old pods, ready and wanted.
+func stepOfRollout(at time.Duration, pods [4]int32, serving, percent int32, traffic bool, e timeline.Occurrence) timeline.Step {
 	cells := []string{
 		fmt.Sprintf("%d/%d", pods[0], pods[1]), fmt.Sprintf("%d/%d", pods[2], pods[3]), fmt.Sprint(pods[1] + pods[3]), fmt.Sprint(serving),
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFormats: what other tools open, for a Deployment and for every other kind. That it opens
+// TestOtherTools: what other tools open, for a Deployment and for every other kind. That it opens
 // there is tested in package viewers.
-func TestFormats(t *testing.T) {
+func TestOtherTools(t *testing.T) {
 	golden(t, data+"golden/formats/echoserver.csv", []byte(succeed(t, nil, append(echoserver, "-o", "csv")...)))
 	golden(t, data+"golden/formats/echoserver.md", []byte(succeed(t, nil, append(echoserver, "--mermaid", "-")...)))
 	golden(t, data+"golden/formats/echoserver.trace.json", []byte(succeed(t, nil, append(echoserver, "--terminate-after", "5s", "--trace", "-")...)))
@@ -61,8 +61,8 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestFormatsTogether: several workloads share a file, and standard output holds one thing.
-func TestFormatsTogether(t *testing.T) {
+// TestOtherToolsTogether: several workloads share a file, and standard output holds one thing.
+func TestOtherToolsTogether(t *testing.T) {
 	two := append(echoserver, "-f", data+"storefront-v1.yaml")
 	text := succeed(t, nil, append(two, "--mermaid", "-")...)
 	require.Equal(t, 2, strings.Count(text, "```mermaid\n"))
