@@ -196,13 +196,15 @@ func byCreation(a, b *replicaset.ReplicaSet) int {
 // admitPolicies rejects what no policy says. A Deployment that is rolled by partition has none.
 func (in *input) admitPolicies(errs *field.Errors) {
 	o := &in.opts
-	for name, set := range map[string]bool{
-		"ExactSums": o.Policy.ExactSums, "ExactProducts": o.Policy.ExactProducts, "CapAvailable": o.Policy.CapAvailable, "CapOld": o.Policy.CapOld,
-	} {
+	repaired := func(name string, set bool) {
 		if set {
 			errs.Add("Options.Policy."+name, "true", "must be unset: Options.Repair says that")
 		}
 	}
+	repaired("ExactSums", o.Policy.ExactSums)
+	repaired("ExactProducts", o.Policy.ExactProducts)
+	repaired("CapAvailable", o.Policy.CapAvailable)
+	repaired("CapOld", o.Policy.CapOld)
 	for name, s := range o.Sets {
 		errs.NotNegative(field.Element("Options.Sets", name)+".Least", s.Least)
 		errs.NotNegative(field.Element("Options.Sets", name)+".Protected", s.Protected)
