@@ -42,6 +42,11 @@ var planted = map[string]bug{
 	"BatchesMonotone":                {"rollout/partition/partition.go", "int32(max(0, min(batch.OfUp64(replicas), int64(replicas))))", "int32(max(0, int64(replicas)-min(batch.OfUp64(replicas), int64(replicas))))"},
 	"PartitionRoundsUp":              {"rollout/int_or_percent.go", "product%100 > 0", "product%100 > 50"},
 	"PartitionCreation":              {"rollout/partition/partition.go", "min(1, b.Replicas)", "min(2, b.Replicas)"},
+	"PartitionLeavesOld":             {"rollout/partition/partition.go", "rollout.Surplus(replicas, Limit(partition, replicas)", "rollout.Surplus(replicas, BatchSize(partition, replicas)"},
+	"PartitionsCompare":              {"rollout/partition/partition.go", "current.OfUp64(base) >= desired", "current.OfUp64(base) > desired"},
+	"CloneSetLimits":                 {"rollout/partition/cloneset.go", "b.Surge == 0", "b.Surge > 0"},
+	"ReadyShareStays":                {"rollout/protect.go", "int64(ready)-min(u, int64(replicas))", "int64(ready)-min(u+1, int64(replicas))"},
+	"KeptWithinWanted":               {"rollout/protect.go", "max(least, s.Protected)", "s.Protected"},
 	"SharesOfOldPods":                {"rollout/partition/partition.go", "int64(stable) * 100 / int64(replicas)", "int64(stable)*100/int64(replicas) + 1"},
 	"StepWithinSurge":                {"rollout/roll.go", "p.Sum(p.Sum(total)+terminating)", "p.Sum(int64(newSet.Wanted)+terminating)"},
 	"StepKeepsAvailable":             {"rollout/shrink.go", "RemoveAvailable(sizes, Spare(b, available, p))", "RemoveAvailable(sizes, room)"},
@@ -76,6 +81,7 @@ var planted = map[string]bug{
 	"SharesRound":                    {"rollout/proportion.go", "return min(fraction, left)", "return min(fraction/2, left)"},
 	"FractionDirection":              {"rollout/proportion.go", "int64(before)) - int64(size)", "int64(before)) - int64(size) - 1"},
 	"FractionWithoutOverflow":        {"rollout/proportion.go", "int64(size*(b.Replicas+b.Surge))", "int64(size*b.Replicas+b.Surge)"},
+	"FractionOfNone":                 {"rollout/proportion.go", "int64(-size)", "int64(size)"},
 	"ProportionWithinRest":           {"rollout/proportion.go", "return min(fraction, left)", "return max(fraction, left)"},
 }
 

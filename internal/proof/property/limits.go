@@ -55,3 +55,23 @@ func SpareWithoutOverflow(b rollout.Budget, available int64) {
 	assume(available < 1<<31)
 	prove("Kubernetes reckons the same below 2^31", spare == rollout.Spare(b, available, rollout.Policy{}))
 }
+
+// ReadyShareStays: where the limit is a share of the ready pods, no more of these may go than
+// that share, or one.
+func ReadyShareStays(replicas, ready int32, surge, unavailable rollout.IntOrPercent) {
+	assume(0 <= ready && ready <= replicas && share(surge) && share(unavailable))
+	b := rollout.ResolveReady(replicas, ready, surge, unavailable)
+	lost := int64(ready) - int64(b.Replicas) + int64(b.Unavailable)
+	prove("no more than the share, or one", lost <= max(1, int64(unavailable.Of(ready))))
+	prove("one may go", replicas == 0 || replicas >= 1<<30 || lost >= 1)
+}
+
+// KeptWithinWanted: what a set keeps is no more than it wants, and as much of what is asked for
+// as there is.
+func KeptWithinWanted(s rollout.Set, p rollout.Policy) {
+	assume(s.Wanted >= 0 && s.Least >= 0 && s.Protected >= 0)
+	kept := p.Keeps(s)
+	prove("from none to what is wanted", 0 <= kept && kept <= s.Wanted)
+	prove("the lower bound, or all", kept == s.Wanted || kept >= s.Least)
+	prove("what is protected, or all", p.ProtectedApart || kept == s.Wanted || kept >= s.Protected)
+}

@@ -78,3 +78,30 @@ func SharesOfOldPods(stable, replicas int32, batch rollout.IntOrPercent) {
 	prove("none only with the last batch", last || stable == 0 || kept.Value() > 0)
 	prove("the last batch keeps no more at all", !last || int64(kept.Value())*int64(replicas) <= 100*int64(stable) || stable >= replicas)
 }
+
+// PartitionLeavesOld: when what the partition no longer needs has gone, old pods and what the
+// new set has or may get are the replicas.
+func PartitionLeavesOld(p rollout.IntOrPercent, replicas int32, oldTotal int64, size int32) {
+	assume(replicas >= 0 && size >= 0 && 0 <= oldTotal && oldTotal < 1<<62)
+	gone := partition.OldLimit(p, replicas, oldTotal, size)
+	limit := partition.Limit(p, replicas)
+	prove("together the replicas", oldTotal-gone+int64(max(limit, size)) == int64(replicas))
+}
+
+// PartitionsCompare: a partition covers another of its kind that is not larger, and is covered
+// by one that is not smaller.
+func PartitionsCompare(p, q rollout.IntOrPercent) {
+	assume(p.SameKind(q) && share(p) && share(q))
+	prove("as their values do", partition.AtLeast(p, q) == (p.Value() >= q.Value()))
+}
+
+// CloneSetLimits: what may be unavailable is rounded down beside a surge and up without one, by
+// less than one pod, and a CloneSet that is paused has no surge.
+func CloneSetLimits(replicas int32, ru partition.RollingUpdate, paused bool) {
+	assume(replicas >= 0 && share(ru.MaxSurge) && share(ru.MaxUnavailable) && ru.MaxUnavailable.IsPercent() && ru.MaxUnavailable.Value() > 0)
+	b := partition.CloneSetBudget(replicas, &ru, paused)
+	exact := int64(ru.MaxUnavailable.Value()) * int64(replicas) // in hundredths of a pod
+	prove("no surge while it is paused", !paused || b.Surge == 0)
+	prove("down beside a surge", b.Surge == 0 || 100*int64(b.Unavailable) <= exact && exact < 100*int64(b.Unavailable)+100)
+	prove("up without one", b.Surge > 0 || 100*int64(b.Unavailable) >= exact && exact > 100*int64(b.Unavailable)-100)
+}

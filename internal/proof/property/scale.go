@@ -56,6 +56,15 @@ func FractionWithoutOverflow(b rollout.Budget, size, before int32) {
 	prove("the same as without a bound", rollout.Fraction(b, size, before, rollout.Policy{}) == exact)
 }
 
+// FractionOfNone: where none are wanted a set loses all that it wants, and a set of which
+// nobody knows the share keeps what it has.
+func FractionOfNone(b rollout.Budget, size, before int32, p rollout.Policy) {
+	assume(valid(b) && size >= 0 && (b.Replicas == 0 || before == 0))
+	n := rollout.Fraction(b, size, before, p)
+	prove("it loses all", b.Replicas > 0 || int64(size)+n == 0)
+	prove("it keeps what it has", b.Replicas == 0 || n == 0)
+}
+
 // ProportionWithinRest: no set gets more than what is left to add or to remove.
 func ProportionWithinRest(s rollout.Set, b rollout.Budget, toAdd, added int64) {
 	p := rollout.Policy{ExactSums: true, ExactProducts: true}
