@@ -123,7 +123,7 @@ func (w worst) lose(old []Set, now []int64, whichever bool) (lost []int32, left 
 //proof:requires 0 <= s.Available && 0 <= s.There && 0 <= size && size <= 2147483647
 //proof:requires n <= size && spare <= 4611686018427387904
 //proof:ensures 0 <= lost && lost <= max(0, n) && (lost == 0 || size-lost >= min(max(0, s.Wanted), max(0, max(s.Least, s.Protected))))
-//proof:ensures 0 <= gone && gone <= s.Available
+//proof:ensures 0 <= gone && gone <= s.Available && (n > 0 || gone == 0)
 //proof:ensures lost == 0 || gone == min(s.Available, max(0, s.There-size+lost)) && gone <= max(0, spare)
 //proof:ensures lost == max(0, min(n, choose(min(max(0, s.Wanted), max(0, max(s.Least, s.Protected))) > 0, size-min(max(0, s.Wanted), max(0, max(s.Least, s.Protected))), n))) || s.Available > 0 && s.There-size+lost >= spare
 func (s Set) atWorst(size, n, spare int64) (lost, gone int64) {

@@ -67,21 +67,47 @@ func (s *session) send(text string) error {
 	return err
 }
 
-// ask reads the answer to whether what was sent can be true.
+// ask reads the answer to whether what was sent can be true. A solver may give up before it is
+// asked, while it reads what it is told, so that nothing counts before its answer has ended.
 func (s *session) ask() (answer, error) {
-	if err := s.send("(check-sat)\n"); err != nil {
+	const end = "answered"
+	if err := s.send("(check-sat)\n(echo \"" + end + "\")\n"); err != nil {
 		return "", err
 	}
-	line, err := s.out.ReadString('\n')
-	switch a := answer(strings.TrimSpace(line)); {
-	case err != nil:
-		return "", err
-	case a == unsatisfiable || a == satisfiable || a == unknown:
-		return a, nil
-	case strings.Contains(line, "timeout") || strings.Contains(line, "interrupted"):
-		return unknown, nil
+	found, gaveUp, problem := answer(""), false, ""
+	for {
+		line, err := s.out.ReadString('\n')
+		switch a := answer(strings.TrimSpace(line)); {
+		case err != nil:
+			return "", err
+		case strings.Trim(string(a), `"`) == end:
+			switch {
+			case gaveUp:
+				return unknown, s.again()
+			case problem != "" || found == "":
+				return "", fmt.Errorf("%s: no answer: %s", s.name, problem)
+			}
+			return found, nil
+		case a == unsatisfiable || a == satisfiable || a == unknown:
+			found = a
+		case strings.Contains(line, "timeout") || strings.Contains(line, "interrupted") || strings.Contains(line, "resource limit") || strings.Contains(line, "canceled"):
+			gaveUp = true
+		default:
+			problem += line
+		}
 	}
-	return "", fmt.Errorf("%s: %s", s.name, line)
+}
+
+// again starts the solver anew, within the question that it has given up: one whose limit is used
+// up says nothing any more, and may not have read the whole question.
+func (s *session) again() error {
+	s.close()
+	fresh, err := s.solver.start()
+	if err != nil {
+		return err
+	}
+	*s = *fresh
+	return s.send("(push 1)\n")
 }
 
 // numbers reads what terms are in the model; truth values are 0 and 1.
