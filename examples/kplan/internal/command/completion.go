@@ -16,9 +16,6 @@ import (
 	"github.com/kplan-go/kplan/revision"
 )
 
-// A completion is what a shell offers for a word that has been begun.
-type completion = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)
-
 // completeTimeout is how long a shell waits for a cluster.
 const completeTimeout = "3s"
 
