@@ -9,6 +9,7 @@ import (
 
 	"github.com/kplan-go/kplan/internal/field"
 	"github.com/kplan-go/kplan/internal/paged"
+	"github.com/kplan-go/kplan/internal/tracked"
 	"github.com/kplan-go/kplan/podorder"
 )
 
@@ -29,13 +30,12 @@ import (
 type Tracker struct {
 	rest     Snapshot // all but the pods
 	measure  *measure // nil before anything was applied
-	pods     paged.List[*podorder.Pod]
+	pods     tracked.Table[podorder.Pod, tracked.Pods]
 	records  paged.List[record] // of the pods
-	names    index              // of the pods
-	uids     index              // of the pods that a plan may touch
+	uids     paged.Index        // of the pods that a plan may touch
 	twins    int                // pairs of such pods with one UID
 	distant  int                // pods that become available beyond all clocks
-	queue    paged.List[due]    // a heap of the pods that are waiting
+	queue    paged.Queue        // of the pods that are waiting
 	observed int64              // up to which instant pods have left the queue
 	totals   totals             // without the next instant
 }
@@ -44,12 +44,6 @@ type Tracker struct {
 type record struct {
 	state state
 	place int32 // in the queue, from 1; 0 if it is not there
-}
-
-// A due is when a pod becomes available.
-type due struct {
-	at  int64 // in nanoseconds since 1970
-	pod int32
 }
 
 // Plan returns what Reconcile(t.Snapshot(), now, opts) does. The error is that of
@@ -81,7 +75,7 @@ func (t *Tracker) Plan(now time.Time, opts Options) (Plan, error) {
 // count is [input.count] from what has been counted before. It gives the input the snapshot
 // with the pods if the plan is about any.
 func (t *Tracker) count(in *input) (counts, error) {
-	at, near := clock(in.now)
+	at, near := tracked.Clock(in.now)
 	if !near || t.distant > 0 {
 		s := t.Snapshot()
 		in.Snapshot = &s
@@ -93,7 +87,7 @@ func (t *Tracker) count(in *input) (counts, error) {
 	t.advance(at)
 	c := counts{totals: t.totals}
 	if t.queue.Len() > 0 {
-		_, c.nextAvailable = t.measure.state(t.pods.At(int(t.queue.At(0).pod)))
+		_, c.nextAvailable = t.measure.state(t.pods.At(int(t.queue.First().Item)))
 	}
 	if n := in.numbers(&c).change(); t.twins == 0 && c.adopt == 0 && c.release == 0 && n.remove == 0 {
 		return c, nil
@@ -121,12 +115,6 @@ func (t *Tracker) checkTwins(pods []podorder.Pod, roles []role) error {
 	return touched.check(pods, roles)
 }
 
-// clock returns an instant as a number, if it is near enough to 1970 to have one.
-func clock(t time.Time) (int64, bool) {
-	s := t.Unix()
-	return s*1e9 + int64(t.Nanosecond()), s > -9e9 && s < 9e9
-}
-
 // begin makes of the zero Tracker one that counts.
 func (t *Tracker) begin() {
 	if t.measure == nil {
@@ -135,22 +123,10 @@ func (t *Tracker) begin() {
 	}
 }
 
-// list returns the pods.
-func (t *Tracker) list() []podorder.Pod {
-	if t.pods.Len() == 0 {
-		return nil
-	}
-	pods := make([]podorder.Pod, t.pods.Len())
-	for i := range pods {
-		pods[i] = *t.pods.At(i)
-	}
-	return pods
-}
-
 // Snapshot returns the snapshot that t is kept up to date with. It takes O(N) time.
 func (t *Tracker) Snapshot() Snapshot {
 	s := t.rest
-	s.Pods = t.list()
+	s.Pods = t.pods.List()
 	return s
 }
 
@@ -159,7 +135,7 @@ func (t *Tracker) Snapshot() Snapshot {
 func (t *Tracker) Finish(p Plan, r Report, now time.Time, opts Options) Result {
 	s := t.rest
 	if len(p.Actions) > 0 && isClaim(p.Actions[0]) {
-		s.Pods = t.list()
+		s.Pods = t.pods.List()
 	}
 	return Finish(s, p, r, now, opts)
 }
@@ -180,7 +156,7 @@ func isClaim(a Action) bool {
 func (t *Tracker) Clone() Tracker {
 	c := *t
 	c.pods, c.records, c.queue = t.pods.Clone(), t.records.Clone(), t.queue.Clone()
-	c.names, c.uids = t.names.clone(), t.uids.clone()
+	c.uids = t.uids.Clone()
 	return c
 }
 
@@ -198,7 +174,7 @@ func (t *Tracker) UnmarshalJSON(data []byte) error {
 	err := loaded.Apply(Delta{ReplicaSet: &s.ReplicaSet, Siblings: s.Siblings, Expectations: &s.Expectations, Written: &s.Written, Read: &s.Read, Domains: s.Domains})
 	for i := 0; i < len(s.Pods) && err == nil; i++ {
 		p := &s.Pods[i]
-		if loaded.find(p.Name) >= 0 {
+		if loaded.pods.Find(p.Name) >= 0 {
 			return &FieldError{Path: field.Element("Pods", p.Name) + ".Name", Value: p.Name, Detail: "must be unique"}
 		}
 		err = loaded.Apply(Delta{Pod: PodEvent{New: p}})

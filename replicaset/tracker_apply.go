@@ -4,11 +4,9 @@ package replicaset
 
 import (
 	"maps"
-	"slices"
 
-	"github.com/kplan-go/kplan/internal/field"
+	"github.com/kplan-go/kplan/internal/tracked"
 	"github.com/kplan-go/kplan/podorder"
-	"github.com/kplan-go/kplan/selector"
 )
 
 // A Delta is what changes in a snapshot. What is nil stays as it is. A Tracker keeps the pod New
@@ -44,85 +42,20 @@ type Delta struct {
 // name, with another UID and no versions to tell which is the later.
 func (t *Tracker) Apply(d Delta) error {
 	t.begin()
-	what, slot, err := t.judge(d.Pod)
+	what, slot, err := t.pods.Judge(d.Pod.Old, d.Pod.New)
 	if err != nil {
 		return err
 	}
 	t.applyRest(&d)
 	switch what {
-	case verdictAdd:
+	case tracked.Add:
 		t.add(d.Pod.New)
-	case verdictReplace:
+	case tracked.Replace:
 		t.replace(slot, d.Pod.New)
-	case verdictRemove:
+	case tracked.Remove:
 		t.remove(slot)
 	}
 	return nil
-}
-
-// A verdict is what an event does.
-type verdict uint8
-
-const (
-	verdictIgnore verdict = iota
-	verdictAdd
-	verdictReplace
-	verdictRemove
-)
-
-// judge returns what an event does, and to which pod.
-func (t *Tracker) judge(e PodEvent) (verdict, int, error) {
-	p, at := e.New, "Pod.New"
-	if p == nil {
-		p, at = e.Old, "Pod.Old"
-	}
-	switch {
-	case p == nil:
-		return verdictIgnore, 0, nil
-	case p.Name == "":
-		return refused(at+".Name", p.Name, "must be set")
-	case e.Old != nil && e.Old.Name != p.Name:
-		return refused(at+".Name", p.Name, "must be that of Pod.Old")
-	}
-	slot := t.find(p.Name)
-	if slot < 0 {
-		switch {
-		case e.New == nil:
-			return verdictIgnore, 0, nil // removed twice
-		case e.Old != nil:
-			return refused(at+".Name", p.Name, "must be that of a pod that has been added and not removed")
-		}
-		return verdictAdd, 0, nil
-	}
-	return e.judgeKnown(p, t.pods.At(slot), slot, at)
-}
-
-// judgeKnown is judge if there is a pod of that name.
-func (e PodEvent) judgeKnown(p, known *podorder.Pod, slot int, at string) (verdict, int, error) {
-	if p.UID == known.UID && e.New == nil {
-		return verdictRemove, slot, nil // no UID comes back
-	}
-	age, compare := CompareVersions(p.ResourceVersion, known.ResourceVersion)
-	switch {
-	case compare && age < 0:
-		return verdictIgnore, slot, nil
-	case p.UID == known.UID:
-		return verdictReplace, slot, nil
-	case compare && age > 0:
-		if e.New == nil {
-			return verdictRemove, slot, nil // the known one came before
-		}
-		return verdictReplace, slot, nil
-	case e.New != nil && e.Old != nil && e.Old.UID == known.UID:
-		return verdictReplace, slot, nil // a pod that was made anew
-	}
-	return refused(at+".UID", p.UID, "must be that of the pod of this name, which has not been removed")
-}
-
-func refused(path string, value any, detail string) (verdict, int, error) {
-	var errs field.Errors
-	errs.Add(path, value, detail)
-	return verdictIgnore, 0, errs.Join()
 }
 
 // applyRest takes what a change says of other things than pods.
@@ -156,14 +89,5 @@ func (t *Tracker) applyRest(d *Delta) {
 func sameMeasure(a, b *ReplicaSet) bool {
 	return a.UID == b.UID && a.Name == b.Name && a.Kind == b.Kind && a.APIVersion == b.APIVersion &&
 		a.DeletionTimestamp.IsZero() == b.DeletionTimestamp.IsZero() && a.MinReadySeconds == b.MinReadySeconds &&
-		sameSelector(a.Selector, b.Selector) && maps.Equal(a.TemplateLabels, b.TemplateLabels)
-}
-
-func sameSelector(a, b *selector.LabelSelector) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return maps.Equal(a.MatchLabels, b.MatchLabels) && slices.EqualFunc(a.MatchExpressions, b.MatchExpressions, func(x, y selector.Expression) bool {
-		return x.Key == y.Key && x.Operator == y.Operator && slices.Equal(x.Values, y.Values)
-	})
+		tracked.SameSelector(a.Selector, b.Selector) && maps.Equal(a.TemplateLabels, b.TemplateLabels)
 }

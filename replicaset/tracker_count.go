@@ -6,22 +6,18 @@ import (
 	"math"
 	"time"
 
+	"github.com/kplan-go/kplan/internal/paged"
+	"github.com/kplan-go/kplan/internal/tracked"
 	"github.com/kplan-go/kplan/podorder"
 )
 
-func (t *Tracker) name(i int) string { return t.pods.At(i).Name }
-
 func (t *Tracker) uid(i int) string { return t.pods.At(i).UID }
-
-// find returns which pod has a name, or -1.
-func (t *Tracker) find(name string) int { return t.names.find(name, t.name) }
 
 // add adds a pod behind the others.
 func (t *Tracker) add(p *podorder.Pod) {
 	i := t.pods.Len()
-	t.pods.Append(p)
+	t.pods.Add(p)
 	t.records.Append(record{})
-	t.names.add(i, t.name)
 	t.enterNew(i)
 }
 
@@ -47,28 +43,23 @@ func (t *Tracker) remove(i int) {
 	if t.leave(i); before.registered(t.uid(i)) {
 		t.unregister(i)
 	}
-	t.names.remove(i, t.name)
 	if last := t.pods.Len() - 1; i != last {
-		p, r := t.pods.At(last), t.records.At(last)
-		t.names.move(last, i, t.name)
-		if r.state.registered(p.UID) {
-			t.uids.move(last, i, t.uid)
+		r := t.records.At(last)
+		if r.state.registered(t.uid(last)) {
+			t.uids.Move(last, i, t.uid)
 		}
-		t.pods.Set(i, p)
 		t.records.Set(i, r)
 		if r.place > 0 {
-			d := t.queue.At(int(r.place - 1))
-			d.pod = int32(i)
-			t.queue.Set(int(r.place-1), d)
+			t.queue.Renumber(r.place, i)
 		}
 	}
-	t.pods.Drop()
+	t.pods.Remove(i)
 	t.records.Drop()
 }
 
 // recount counts all pods by another measure.
 func (t *Tracker) recount(m *measure) {
-	empty := Tracker{rest: t.rest, measure: m, pods: t.pods, records: t.records, names: t.names, observed: t.observed}
+	empty := Tracker{rest: t.rest, measure: m, pods: t.pods, records: t.records, observed: t.observed}
 	*t = empty
 	for i := range t.pods.Len() {
 		t.enterNew(i)
@@ -99,13 +90,13 @@ func (t *Tracker) enter(i int, s state, at time.Time) {
 	if s.availability != waiting {
 		return
 	}
-	switch instant, near := clock(at); {
+	switch instant, near := tracked.Clock(at); {
 	case !near:
 		t.distant++
 	case instant <= t.observed:
 		t.becomeAvailable(i)
 	default:
-		t.push(due{instant, int32(i)})
+		t.queue.Push(paged.Due{At: instant, Item: int32(i)}, t.put)
 	}
 }
 
@@ -114,7 +105,7 @@ func (t *Tracker) leave(i int) {
 	r := t.records.At(i)
 	switch {
 	case r.place > 0:
-		t.cut(int(r.place - 1))
+		t.queue.Cut(r.place, t.put)
 	case r.state.availability == waiting:
 		t.distant--
 	}
@@ -126,13 +117,13 @@ func (t *Tracker) leave(i int) {
 func (s state) registered(uid string) bool { return s.role != roleNone && uid != "" }
 
 func (t *Tracker) register(i int) {
-	t.twins += t.uids.count(t.uid(i), t.uid)
-	t.uids.add(i, t.uid)
+	t.twins += t.uids.Count(t.uid(i), t.uid)
+	t.uids.Add(i, t.uid)
 }
 
 func (t *Tracker) unregister(i int) {
-	t.uids.remove(i, t.uid)
-	t.twins -= t.uids.count(t.uid(i), t.uid)
+	t.uids.Remove(i, t.uid)
+	t.twins -= t.uids.Count(t.uid(i), t.uid)
 }
 
 func (t *Tracker) becomeAvailable(i int) {
@@ -151,9 +142,16 @@ func (t *Tracker) advance(now int64) {
 	if earlier {
 		t.recount(t.measure)
 	}
-	for t.queue.Len() > 0 && t.queue.At(0).at <= now {
-		i := int(t.queue.At(0).pod)
-		t.cut(0)
+	for t.queue.Len() > 0 && t.queue.First().At <= now {
+		i := int(t.queue.First().Item)
+		t.queue.Cut(1, t.put)
 		t.becomeAvailable(i)
 	}
+}
+
+// put notes the place of a pod in the queue.
+func (t *Tracker) put(pod int, place int32) {
+	r := t.records.At(pod)
+	r.place = place
+	t.records.Set(pod, r)
 }

@@ -3,10 +3,10 @@
 package replicaset
 
 import (
-	"cmp"
 	"fmt"
 	"strconv"
-	"strings"
+
+	"github.com/kplan-go/kplan/internal/tracked"
 )
 
 // Versions are the highest resource versions that a controller has written, or that
@@ -23,22 +23,7 @@ type Versions struct {
 // It mirrors CompareResourceVersion of the resourceversion package of apimachinery
 // 0.36.3.
 func CompareVersions(a, b string) (int, bool) {
-	if !isVersion(a) || !isVersion(b) {
-		return 0, false
-	}
-	return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)), true
-}
-
-func isVersion(text string) bool {
-	if text == "" || text[0] == '0' {
-		return false
-	}
-	for i := range len(text) {
-		if text[i] < '0' || text[i] > '9' {
-			return false
-		}
-	}
-	return true
+	return tracked.CompareVersions(a, b)
 }
 
 // WrotePod returns the record after a pod was created or patched on behalf of the

@@ -72,14 +72,15 @@ var imports = map[string][]string{
 	"rollout/batchrelease": append([]string{"internal/apply", "internal/condition", "rollout/workload"}, ofRollouts...),
 	"rollout/kruise":       append([]string{"internal/apply", "internal/condition", "rollout/batchrelease", "rollout/traffic", "rollout/workload"}, ofRollouts...),
 	"rollout/preview":      append([]string{"rollout/batchrelease", "rollout/kruise", "rollout/workload"}, ofRollouts...),
-	"internal/paged":       {},
+	"internal/paged":       {"internal/field"},
+	"internal/tracked":     {"internal/field", "internal/paged", "podorder", "selector"},
 	// The face of internal/sim, in which the planners are tried: users take the engine, and no
 	// more of it than the face shows. What it keeps is a World, which its owner changes.
 	"rollout/sim":       append([]string{"daemonset", "deploy", "internal/podset", "internal/sim", "replicaset", "rollout/batchrelease", "rollout/kruise", "rollout/traffic", "rollout/workload"}, toolkits...),
-	"replicaset":        append([]string{"internal/apply", "internal/paged"}, toolkits...),
-	"daemonset":         append([]string{"internal/apply", "replicaset", "daemonset/inplace"}, toolkits...), // replicaset for expectations
+	"replicaset":        append([]string{"internal/apply", "internal/paged", "internal/tracked"}, toolkits...),
+	"daemonset":         append([]string{"internal/apply", "internal/paged", "internal/tracked", "replicaset", "daemonset/inplace"}, toolkits...), // replicaset for expectations
 	"daemonset/inplace": {"internal/zero"},
-	"deploy":            append([]string{"internal/apply", "replicaset"}, toolkits...),
+	"deploy":            append([]string{"internal/apply", "internal/paged", "internal/tracked", "replicaset"}, toolkits...),
 }
 
 // forTests says which packages of ours those may import that users import in their tests.
@@ -102,7 +103,7 @@ const everywhere = "internal/ptr"
 
 // supporting packages serve tests and readers, and may import what they like. The
 // core may not import them.
-var supporting = []string{"internal/adopters", "internal/bugbank", "internal/house", "internal/invariant", "internal/outside", "internal/podset", "internal/properties", "internal/purity", "internal/random", "internal/recorded", "internal/scenario", "internal/sim", "internal/smallscope", "internal/total", "internal/trace"}
+var supporting = []string{"internal/adopters", "internal/bugbank", "internal/house", "internal/invariant", "internal/outside", "internal/podset", "internal/properties", "internal/purity", "internal/random", "internal/recorded", "internal/scenario", "internal/sim", "internal/smallscope", "internal/total", "internal/trace", "internal/trackedtest"}
 
 func isSupporting(pkg string) bool {
 	return slices.Contains(supporting, pkg) || pkg == "examples" || strings.HasPrefix(pkg, "examples/")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package replicaset
+package paged
 
 import (
 	"slices"
@@ -15,9 +15,9 @@ import (
 func TestPropertyIndex(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var texts []string
-		var x index
+		var x Index
 		of := func(i int) string { return texts[i] }
-		check := func(x *index, texts []string) {
+		check := func(x *Index, texts []string) {
 			of := func(i int) string { return texts[i] }
 			for n := range 12 {
 				text, want := strconv.Itoa(n), 0
@@ -26,29 +26,29 @@ func TestPropertyIndex(t *testing.T) {
 						want++
 					}
 				}
-				i := x.find(text, of)
-				if got := x.count(text, of); got != want || (i >= 0) != (want > 0) || i >= 0 && texts[i] != text {
+				i := x.Find(text, of)
+				if got := x.Count(text, of); got != want || (i >= 0) != (want > 0) || i >= 0 && texts[i] != text {
 					t.Fatalf("%q: %d at %d, want %d in %q", text, got, i, want, texts)
 				}
 			}
 		}
-		var before index
+		var before Index
 		var then []string
 		for range rapid.IntRange(0, 100).Draw(t, "steps") {
 			switch n := len(texts); {
 			case n > 0 && rapid.IntRange(0, 3).Draw(t, "remove") == 0:
 				i, last := rapid.IntRange(0, n-1).Draw(t, "which"), n-1
-				x.remove(i, of)
+				x.Remove(i, of)
 				if i != last {
-					x.move(last, i, of)
+					x.Move(last, i, of)
 					texts[i] = texts[last]
 				}
 				texts = texts[:last]
 			case rapid.IntRange(0, 30).Draw(t, "clone") == 0:
-				before, then = x.clone(), slices.Clone(texts)
+				before, then = x.Clone(), slices.Clone(texts)
 			default:
 				texts = append(texts, strconv.Itoa(rapid.IntRange(0, 12).Draw(t, "text")))
-				x.add(n, of)
+				x.Add(n, of)
 			}
 			check(&x, texts)
 		}

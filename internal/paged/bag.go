@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package paged
+
+// A Bag is numbers in any order. The zero Bag is empty. Its methods tell put of each number
+// that moves in it, with its place from 1, or 0 if it has left.
+type Bag struct {
+	items List[int32]
+}
+
+// Len returns how many numbers there are.
+func (b *Bag) Len() int { return b.items.Len() }
+
+// At returns the number at a place, from 0.
+func (b *Bag) At(k int) int { return int(b.items.At(k)) }
+
+// Clone returns a bag of its own.
+func (b *Bag) Clone() Bag { return Bag{b.items.Clone()} }
+
+// Add adds a number.
+func (b *Bag) Add(item int, put Put) {
+	b.items.Append(int32(item))
+	put(item, int32(b.items.Len()))
+}
+
+// Renumber gives the element at a place another number.
+func (b *Bag) Renumber(place int32, item int) { b.items.Set(int(place-1), int32(item)) }
+
+// Cut takes the number at a place out. The last one takes its place.
+func (b *Bag) Cut(place int32, put Put) {
+	item, last := b.At(int(place-1)), b.At(b.Len()-1)
+	b.items.Set(int(place-1), int32(last))
+	put(last, place)
+	put(item, 0)
+	b.items.Drop()
+}

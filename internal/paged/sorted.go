@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package paged
+
+import "slices"
+
+// A Sorted is numbers in an order of their own, which the caller compares. Adding and removing
+// one takes O(log n) comparisons, and moves at most a page and, seldom, the list of pages. The
+// zero Sorted is empty.
+type Sorted struct {
+	list List[int32] // whose pages are of any length but 0
+}
+
+// A Compare orders two numbers. It is 0 only for equal ones.
+type Compare = func(a, b int32) int
+
+// Len returns how many numbers there are.
+func (s *Sorted) Len() int { return s.list.length }
+
+// Clone returns a list of its own.
+func (s *Sorted) Clone() Sorted { return Sorted{s.list.Clone()} }
+
+// page returns the last page that does not begin behind a number, and 0 if all do.
+func (s *Sorted) page(v int32, compare Compare) int {
+	k, _ := slices.BinarySearchFunc(s.list.pages, v, func(p page[int32], v int32) int {
+		return compare(p.items[0], v)
+	})
+	if k < len(s.list.pages) && s.list.pages[k].items[0] == v {
+		return k
+	}
+	return max(0, k-1)
+}
+
+// Add adds a number that is not there.
+func (s *Sorted) Add(v int32, compare Compare) {
+	l := &s.list
+	l.length++
+	if len(l.pages) == 0 {
+		l.ownPages()
+		l.pages = append(l.pages, page[int32]{l.owner, []int32{v}})
+		return
+	}
+	k := s.page(v, compare)
+	p := l.own(k)
+	at, _ := slices.BinarySearchFunc(p.items, v, compare)
+	p.items = slices.Insert(p.items, at, v)
+	if n := len(p.items); n > size {
+		l.ownPages()
+		half := n / 2
+		if k == len(l.pages)-1 && at == n-1 {
+			half = n - 1 // numbers that come in order fill their pages
+		}
+		behind := page[int32]{l.owner, slices.Clone(l.pages[k].items[half:])}
+		l.pages[k].items = l.pages[k].items[:half]
+		l.pages = slices.Insert(l.pages, k+1, behind)
+	}
+}
+
+// Remove removes a number that is there.
+func (s *Sorted) Remove(v int32, compare Compare) {
+	l, k := &s.list, s.page(v, compare)
+	l.length--
+	p := l.own(k)
+	at, _ := slices.BinarySearchFunc(p.items, v, compare)
+	if p.items = slices.Delete(p.items, at, at+1); len(p.items) == 0 {
+		l.ownPages()
+		l.pages = slices.Delete(l.pages, k, k+1)
+	}
+}
+
+// All yields the numbers in order.
+func (s *Sorted) All(yield func(int32) bool) {
+	for k := range s.list.pages {
+		for _, v := range s.list.pages[k].items {
+			if !yield(v) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tracked
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/kplan-go/kplan/selector"
+)
+
+// SameSelector reports whether two selectors are written alike.
+func SameSelector(a, b *selector.LabelSelector) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return maps.Equal(a.MatchLabels, b.MatchLabels) && SameExpressions(a.MatchExpressions, b.MatchExpressions)
+}
+
+// SameExpressions reports whether two lists of conditions are written alike.
+func SameExpressions(a, b []selector.Expression) bool {
+	return slices.EqualFunc(a, b, func(x, y selector.Expression) bool {
+		return x.Key == y.Key && x.Operator == y.Operator && slices.Equal(x.Values, y.Values)
+	})
+}
+
+// Clock returns an instant as a number, in nanoseconds since 1970, if it is near enough to have
+// one.
+func Clock(t time.Time) (int64, bool) {
+	s := t.Unix()
+	return s*1e9 + int64(t.Nanosecond()), s > -9e9 && s < 9e9
+}
